@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline.h - write to a timeline: create, define, log, priority, save.
+ *
+ *	struct timeline *tl;
+ *	struct timeline_event *processed;
+ *
+ *	timeline_new(&tl, "/timeline", NULL);
+ *	timeline_define(tl, "example", "trace",
+ *	    "processed $tcp, $udp, and $other", &processed);
+ *	timeline_log(processed, 10, 20, 3);
+ *
+ * Every function that can fail returns 0 or -errno; timeline_error() then has
+ * the words.  Nothing here prints, exits or installs a signal handler.
+ * Logging is safe in threads, in signal handlers and after fork.  Everything
+ * else is safe in threads but not in signal handlers.  See timeline(3).
+ */
+#ifndef TIMELINE_H
+#define TIMELINE_H
+
+#include <stdint.h>
+
+#define TIMELINE_VERSION_MAJOR 0
+#define TIMELINE_VERSION_MINOR 1
+#define TIMELINE_VERSION_PATCH 0
+#define TIMELINE_VERSION       "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* timeline.lua hands the text between the two marks to ffi.cdef.
+ * No preprocessor line may stand in it. */
+/* ffi-begin */
+
+struct timeline;
+
+/*
+ * A message that can be logged, made by timeline_define.  Belongs to the
+ * library and to one process; only timeline_log and friends look inside.
+ * The first line is what an append reads, the second what its rare turns do.
+ */
+struct timeline_event {
+	const uint8_t *gate;	/* logged if *gate >= *levels */
+	const uint8_t *levels;
+	uint8_t *heads;
+	uint8_t *entries;
+	uint32_t message;
+	uint32_t zero;
+	int32_t rseq;
+	int32_t ids;
+	uint32_t lanes;
+	uint32_t head_step;
+	uint32_t lane_step;
+	uint32_t mask;
+	uint64_t burst_max;
+	struct timeline *timeline;
+	uint32_t tier;
+	uint32_t kind;
+	uint64_t spare[5];
+};
+
+/* To whom a span belongs: ends find their begin per thread, or per message
+ * whichever thread logs it. */
+enum { TIMELINE_THREAD = 0, TIMELINE_SOURCE = 1 };
+
+/* What a message is. */
+enum {
+	TIMELINE_INSTANT = 1,
+	TIMELINE_SPAN = 2,
+	TIMELINE_COUNTER = 3
+};
+
+/* Stamps of a new timeline. */
+enum {
+	TIMELINE_STAMP_AUTO = 0,    /* the TSC where it can be trusted */
+	TIMELINE_STAMP_TSC = 1,	    /* the TSC */
+	TIMELINE_STAMP_REALTIME = 2 /* clock_gettime(CLOCK_REALTIME) */
+};
+
+/*
+ * How to create a timeline; a member left 0 takes its default.  An existing
+ * file keeps its own geometry, mode and clock.
+ */
+struct timeline_options {
+	uint64_t entries;	  /* in the whole file; 163840 (10 MiB) */
+	uint64_t stringtablesize; /* bytes; 1048576 */
+	uint32_t mode;		  /* permissions; 0600 */
+	uint32_t tiers;		  /* 1, or 2: warnings and up apart; 2 */
+	uint32_t cpu_lanes;	  /* highest online CPU + 1 */
+	uint32_t fallback_lanes;  /* of each tier; 1 */
+	uint32_t stamp;		  /* TIMELINE_STAMP_...; AUTO */
+	uint32_t trusted_uid;	  /* attach to this owner's file too */
+};
+
+/*
+ * Create the timeline at path or attach to the one there.  "/name" with no
+ * other slash is /dev/shm/name; any other string is an ordinary path.  When
+ * several processes call this at once one creates and the others attach.  A
+ * file from before the last boot is replaced.  Errors: -EBADMSG not a
+ * timeline, -EPROTO another version, -ENODATA truncated, -EPERM owned by
+ * somebody else, -ENOSPC no room, -ENOTSUP its clock cannot be used here,
+ * -EINVAL bad option, or what the system said.
+ */
+int timeline_new(struct timeline **tl, const char *path,
+    const struct timeline_options *options);
+
+/* Attach to an existing timeline.  Errors as timeline_new, -ENOENT, and
+ * -ESTALE for a file from before the last boot. */
+int timeline_open(struct timeline **tl, const char *path);
+
+/* Give back the mapping and every event defined through it, which must not
+ * be logged any more.  The file stays.  NULL does nothing. */
+void timeline_close(struct timeline *tl);
+
+/* Remove the file of a timeline; processes that have it open keep it.
+ * -EBADMSG when something else lies there. */
+int timeline_remove(const char *path);
+
+/* All there is to say about a message. */
+struct timeline_definition {
+	const char *category;
+	const char *priority; /* "fatal" ... "trace+++" */
+	const char *message;
+	int kind;  /* TIMELINE_INSTANT, SPAN or COUNTER */
+	int scope; /* of a span: TIMELINE_THREAD or TIMELINE_SOURCE */
+	const char *file; /* of the caller; NULL unknown */
+	int line;
+};
+
+/*
+ * Define a message: a category, a priority and text.  Up to four words of
+ * the first line that start with $ name its arguments: $x unsigned, $x%d
+ * signed, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number from
+ * timeline_string.  More lines may follow as explanation.  The same
+ * definition gives the same message, in any process; the same event, in this
+ * one.  Events are arrays of two where kind is TIMELINE_SPAN.
+ * On failure *event is a closed event: it may be logged and never is.
+ * Errors: -EINVAL bad priority, kind, scope or message, -ENOSPC string table
+ * full (what is defined goes on), -E2BIG text over 64 KiB, -ENOMEM.
+ */
+int timeline_define_event(struct timeline *tl,
+    const struct timeline_definition *definition,
+    struct timeline_event **event);
+int timeline_define(struct timeline *tl, const char *category,
+    const char *priority, const char *message, struct timeline_event **event);
+int timeline_define_span(struct timeline *tl, const char *category,
+    const char *priority, const char *message, int scope,
+    struct timeline_event **span);
+int timeline_define_counter(struct timeline *tl, const char *category,
+    const char *priority, const char *message,
+    struct timeline_event **counter);
+
+/* The number of a text, for %s arguments.  The same text has the same number
+ * in every process.  Errors: -ENOSPC, -E2BIG, -ENOMEM. */
+int timeline_string(struct timeline *tl, const char *text, uint64_t *number);
+
+/*
+ * Log an event, if its priority is open.  For foreign callers; from C the
+ * macro of this name counts the arguments and tests the gate inline.
+ * Never waits, never fails: what cannot be stored is counted in the file.
+ * Any thread, any signal handler.  Not in a vfork child.
+ */
+void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3);
+
+/* As timeline_log, after the gate was tested: what the macro calls. */
+void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3);
+
+/* Set the least priority that is logged, for every process: a name of a
+ * priority, or "off" for nothing.  -EINVAL unknown name. */
+int timeline_priority(struct timeline *tl, const char *priority);
+
+/* Log from this priority up for duration_ns (at most an hour), then fall back
+ * by the writers' own clock, even if the caller dies.  -EINVAL, -ERANGE. */
+int timeline_burst(
+    struct timeline *tl, const char *priority, uint64_t duration_ns);
+
+/*
+ * Turn the messages whose category and first line match two globs (as in
+ * fnmatch(3)) up or down: they are logged as if they had this priority, for
+ * every process; "off" never, "default" as defined.  -ENOENT none matched,
+ * -EINVAL unknown level.
+ */
+int timeline_level(struct timeline *tl, const char *category_glob,
+    const char *message_glob, const char *level);
+
+/* Hide what is in the timeline so far from readers.  Writers go on. */
+int timeline_clear(struct timeline *tl);
+
+/*
+ * Save a snapshot to an ordinary file: whole or absent (made beside it and
+ * renamed, mode 0600).  Writers are not held up; what was overwritten or half
+ * written meanwhile is left out and marked.
+ */
+int timeline_save(struct timeline *tl, const char *filename);
+
+/* The words for the last error of this thread.  Valid until the next. */
+const char *timeline_error(void);
+
+/* "0.1.0" of the library in use. */
+const char *timeline_version(void);
+
+/* Forget process and thread numbers after a raw clone; fork does it. */
+void timeline_after_fork(void);
+
+/* ffi-end */
+
+/* The bits of a double for a $x%f argument; timeline_log does it for
+ * arguments of a floating type. */
+static inline uint64_t
+timeline_double(double value)
+{
+	union {
+		double value;
+		uint64_t bits;
+	} u;
+
+	u.value = value;
+	return u.bits;
+}
+
+static inline int
+timeline_define_at(struct timeline *tl, const char *category,
+    const char *priority, const char *message, int kind, int scope,
+    const char *file, int line, struct timeline_event **event)
+{
+	struct timeline_definition d;
+
+	d.category = category;
+	d.priority = priority;
+	d.message = message;
+	d.kind = kind;
+	d.scope = scope;
+	d.file = file;
+	d.line = line;
+	return timeline_define_event(tl, &d, event);
+}
+
+/* Would this event be logged just now?  One load of each, no fence. */
+static inline int
+timeline_enabled(const struct timeline_event *event)
+{
+	return __atomic_load_n(event->gate, __ATOMIC_RELAXED) >=
+	    __atomic_load_n(event->levels, __ATOMIC_RELAXED);
+}
+
+#ifdef __cplusplus
+}
+
+static inline uint64_t
+timeline_bits_(double value)
+{
+	return timeline_double(value);
+}
+static inline uint64_t
+timeline_bits_(float value)
+{
+	return timeline_double(value);
+}
+template <class T>
+static inline uint64_t
+timeline_bits_(T value)
+{
+	return (uint64_t)value;
+}
+#define TIMELINE_BITS_(x) timeline_bits_(x)
+#else
+/* 64 bits of an argument: a floating one as the bits of a double. */
+#define TIMELINE_FLOATING_(x) \
+	timeline_double(_Generic((x), float : (x), double : (x), default : 0.0))
+#define TIMELINE_BITS_(x) \
+	_Generic((x), float \
+	: TIMELINE_FLOATING_(x), double \
+	: TIMELINE_FLOATING_(x), default \
+	: (uint64_t)(x))
+#endif
+
+/* The definitions keep the place of their caller. */
+#define timeline_define(tl, category, priority, message, event) \
+	timeline_define_at((tl), (category), (priority), (message), \
+	    TIMELINE_INSTANT, 0, __FILE__, __LINE__, (event))
+#define timeline_define_span(tl, category, priority, message, scope, span) \
+	timeline_define_at((tl), (category), (priority), (message), \
+	    TIMELINE_SPAN, (scope), __FILE__, __LINE__, (span))
+#define timeline_define_counter(tl, category, priority, message, counter) \
+	timeline_define_at((tl), (category), (priority), (message), \
+	    TIMELINE_COUNTER, 0, __FILE__, __LINE__, (counter))
+
+/*
+ * timeline_log(event, ...): 0 to 4 arguments of integer or floating type.
+ * The gate is tested here; no argument is evaluated when it is closed.
+ */
+#define timeline_log(...) TIMELINE_CALL_(0, __VA_ARGS__)
+/* timeline_begin(span, ...), timeline_end(span, ...): pair last-in first-out
+ * per message and thread, or per message for TIMELINE_SOURCE. */
+#define timeline_begin(...) TIMELINE_CALL_(0, __VA_ARGS__)
+#define timeline_end(...)   TIMELINE_CALL_(1, __VA_ARGS__)
+/* timeline_scope(span, ...): begin now, end where the block is left. */
+#define timeline_scope(...) \
+	TIMELINE_SCOPE_(TIMELINE_JOIN_(timeline_scope_, __COUNTER__), \
+	    __VA_ARGS__)
+#define TIMELINE_SCOPE_(name, ...) \
+	__attribute__((cleanup(timeline_scope_end_), unused)) \
+	struct timeline_event *name = TIMELINE_FIRST_(__VA_ARGS__, 0); \
+	TIMELINE_SCOPE_BEGIN_(name, __VA_ARGS__)
+
+static inline void
+timeline_scope_end_(struct timeline_event **span)
+{
+	if (timeline_enabled(*span + 1))
+		timeline_append(*span + 1, 0, 0, 0, 0);
+}
+
+#define TIMELINE_JOIN_(a, b)	   TIMELINE_JOIN2_(a, b)
+#define TIMELINE_JOIN2_(a, b)	   a##b
+#define TIMELINE_FIRST_(first, ...) first
+#define TIMELINE_COUNT_(e, a, b, c, d, name, ...) name
+#define TIMELINE_CALL_(which, ...) \
+	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_LOG4_, TIMELINE_LOG3_, \
+	    TIMELINE_LOG2_, TIMELINE_LOG1_, TIMELINE_LOG0_, 0) \
+	(which, __VA_ARGS__)
+#define TIMELINE_SCOPE_BEGIN_(span, ...) \
+	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_SCOPE4_, TIMELINE_SCOPE3_, \
+	    TIMELINE_SCOPE2_, TIMELINE_SCOPE1_, TIMELINE_SCOPE0_, 0) \
+	(span, __VA_ARGS__)
+#define TIMELINE_SCOPE0_(s, e)		   TIMELINE_LOG0_(0, s)
+#define TIMELINE_SCOPE1_(s, e, a)	   TIMELINE_LOG1_(0, s, a)
+#define TIMELINE_SCOPE2_(s, e, a, b)	   TIMELINE_LOG2_(0, s, a, b)
+#define TIMELINE_SCOPE3_(s, e, a, b, c)	   TIMELINE_LOG3_(0, s, a, b, c)
+#define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
+#define TIMELINE_LOG0_(w, e)		   TIMELINE_LOG_(w, e, 0, 0, 0, 0)
+#define TIMELINE_LOG1_(w, e, a) \
+	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), 0, 0, 0)
+#define TIMELINE_LOG2_(w, e, a, b) \
+	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0)
+#define TIMELINE_LOG3_(w, e, a, b, c) \
+	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+	    TIMELINE_BITS_(c), 0)
+#define TIMELINE_LOG4_(w, e, a, b, c, d) \
+	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+	    TIMELINE_BITS_(c), TIMELINE_BITS_(d))
+#define TIMELINE_LOG_(which, event, a, b, c, d) \
+	do { \
+		struct timeline_event *timeline_event_ = (event) + (which); \
+		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
+			timeline_append(timeline_event_, a, b, c, d); \
+	} while (0)
+
+#endif

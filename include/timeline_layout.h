@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline_layout.h - owns every byte of a timeline file, live or saved.
+ *
+ *	+--------------------------+ 0
+ *	| header            4096 B |  identity, geometry, levels, counters, clock
+ *	+--------------------------+ heads_offset
+ *	| lane heads   128 B each  |  head, then the cleared mark and saved range
+ *	+--------------------------+ entries_offset[tier]   page aligned
+ *	| entries      64 B each   |  per tier: lane after lane of 2^n entries
+ *	+--------------------------+ knots_offset           page aligned
+ *	| clock knots  64 B each   |  1024, append only, then oldest first out
+ *	+--------------------------+ strings_offset         page aligned
+ *	| string table             |  message records and text, append only
+ *	+--------------------------+ total_size == size of the file
+ *
+ * All numbers are little endian.  Read by C, by the assembler (the #defines)
+ * and drawn for people in timeline(5).  Nobody else adds up offsets.
+ */
+#ifndef TIMELINE_LAYOUT_H
+#define TIMELINE_LAYOUT_H
+
+/* "TIMELINE" as a little-endian word: tells endianness too. */
+#define TIMELINE_MAGIC		 0x454e494c454d4954
+#define TIMELINE_MAJOR		 1
+#define TIMELINE_MINOR		 0
+/* Changes whenever a writer of another build could do harm to the file. */
+#define TIMELINE_WRITER_ABI	 0x0000000100000001
+
+#define TIMELINE_HEADER_SIZE	 4096
+#define TIMELINE_PAGE_SIZE	 4096
+#define TIMELINE_ENTRY_SIZE	 64
+#define TIMELINE_ENTRY_SHIFT	 6
+#define TIMELINE_HEAD_SIZE	 128
+#define TIMELINE_KNOT_SIZE	 64
+#define TIMELINE_KNOTS_MAX	 1024
+#define TIMELINE_TIERS_MAX	 4
+#define TIMELINE_LANES_MAX	 4096 /* CPU and fallback lanes of one tier */
+#define TIMELINE_ARGS_MAX	 4
+#define TIMELINE_RECORD_ALIGN	 16 /* records; entry.message keeps 4 flag bits */
+#define TIMELINE_RETRIES_MAX	 8
+
+/* struct timeline_entry */
+#define TIMELINE_OFF_TSC	 0
+#define TIMELINE_OFF_TID	 8 /* and pid: one 8-byte store */
+#define TIMELINE_OFF_PID	 12
+#define TIMELINE_OFF_MESSAGE	 16 /* and cpu: one 8-byte store */
+#define TIMELINE_OFF_CPU	 20
+#define TIMELINE_OFF_ARGS	 24
+#define TIMELINE_OFF_STAMP	 56
+
+/* struct timeline_event, the handle that the append works from */
+#define TIMELINE_EVENT_GATE	 0
+#define TIMELINE_EVENT_LEVELS	 8
+#define TIMELINE_EVENT_HEADS	 16
+#define TIMELINE_EVENT_ENTRIES	 24
+#define TIMELINE_EVENT_MESSAGE	 32
+#define TIMELINE_EVENT_RSEQ	 40
+#define TIMELINE_EVENT_IDS	 44
+#define TIMELINE_EVENT_LANES	 48
+#define TIMELINE_EVENT_HEAD_STEP 52
+#define TIMELINE_EVENT_LANE_STEP 56
+#define TIMELINE_EVENT_MASK	 60
+#define TIMELINE_EVENT_BURST_MAX 64
+#define TIMELINE_EVENT_SIZE	 128
+
+/* The levels word: threshold | base | until. */
+#define TIMELINE_LEVELS_BASE	 8	/* shift of base, in bits */
+#define TIMELINE_LEVELS_UNTIL	 16	/* shift of until, in bits */
+#define TIMELINE_UNTIL_SHIFT	 12	/* until counts stamps >> 12 */
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define TIMELINE_ASSERT(what) static_assert(what, #what)
+#else
+#define TIMELINE_ASSERT(what) _Static_assert(what, #what)
+#endif
+
+/* What the file is: header.state. */
+enum {
+	TIMELINE_LIVE = 1,	/* processes may be writing to it */
+	TIMELINE_SAVED = 2,	/* a snapshot: lanes have a valid range */
+	TIMELINE_IMPORTED = 3	/* as saved, made from another format */
+};
+
+/* What a stamp counts: header.clock_kind. */
+enum {
+	TIMELINE_CLOCK_TSC = 1,	    /* raw time stamp counter */
+	TIMELINE_CLOCK_REALTIME = 2 /* nanoseconds of CLOCK_REALTIME */
+};
+
+/* Flags of a clock knot and of the clock tail. */
+enum {
+	TIMELINE_KNOT_FIRST = 1 << 0,	  /* first knot of the file */
+	TIMELINE_KNOT_STEP = 1 << 1,	  /* the wall clock was set */
+	TIMELINE_KNOT_LEAP = 1 << 2,	  /* leap second */
+	TIMELINE_KNOT_KINK = 1 << 3,	  /* rate change, continuous */
+	TIMELINE_KNOT_GAP = 1 << 4,	  /* suspend, resume, daemon away */
+	TIMELINE_KNOT_NEW_EPOCH = 1 << 5, /* the TSC started again */
+	TIMELINE_KNOT_CLOSE = 1 << 6,	  /* closing point of a snapshot */
+	TIMELINE_KNOT_COARSE = 1 << 7,	  /* rate from a short measurement */
+	TIMELINE_KNOT_UNSYNC = 1 << 8,	  /* kernel clock not synchronised */
+	TIMELINE_KNOT_SUSPECT = 1 << 9,	  /* TSC not trusted */
+	TIMELINE_KNOT_NO_VDSO = 1 << 10	  /* clock read by system call */
+};
+
+/*
+ * One vertex of the line from stamps to Unix time.  Between two knots time is
+ * the straight line through both; where the later one has STEP, LEAP, GAP or
+ * NEW_EPOCH, the line of the earlier one (mult) goes on up to it.  A knot is
+ * never changed once seq is written.
+ */
+struct timeline_knot {
+	uint64_t tsc;
+	int64_t utc_ns;
+	uint64_t mult;	      /* ns per tick, times 2^63, after this knot */
+	int64_t raw_ns;	      /* CLOCK_MONOTONIC_RAW at tsc; 0 unknown */
+	uint32_t est_err_ns;  /* likely error of a converted stamp */
+	uint32_t max_err_ns;  /* bound of that error */
+	uint32_t sync_err_us; /* adjtimex maxerror; ~0 unsynchronised */
+	uint32_t epoch;	      /* counts NEW_EPOCH */
+	uint16_t flags;
+	int16_t tai_offset_s; /* 0 unknown */
+	uint32_t pid;	      /* who measured it */
+	uint64_t seq;	      /* number of the knot + 1, stored last */
+};
+TIMELINE_ASSERT(sizeof(struct timeline_knot) == TIMELINE_KNOT_SIZE);
+
+/*
+ * The newest calibration point, under a sequence lock: sequence is odd while
+ * owner writes.  Readers try a bounded number of times.  The slopes are the
+ * cone in which the next point must lie for this one to be forgotten.
+ */
+struct timeline_clock_tail {
+	uint32_t sequence;
+	uint32_t owner; /* pid of the last to take the lock */
+	uint64_t tsc;
+	int64_t utc_ns;
+	uint64_t mult;
+	int64_t raw_ns;
+	uint32_t est_err_ns;
+	uint32_t max_err_ns;
+	uint32_t rate_err_ppb;
+	uint32_t sync_err_us;
+	uint16_t flags;
+	int16_t tai_offset_s;
+	uint32_t epoch;
+	uint64_t slope_low;
+	uint64_t slope_high;
+	uint64_t spare[6];
+};
+TIMELINE_ASSERT(sizeof(struct timeline_clock_tail) == 128);
+
+/* Why an event was not stored: indexes of header.drops. */
+enum {
+	TIMELINE_DROP_BUSY = 0,	 /* the fallback slot was being written */
+	TIMELINE_DROP_LAPPED,	 /* another writer is a lap ahead */
+	TIMELINE_DROP_RACED,	 /* lost the claim of the slot */
+	TIMELINE_DROP_TABLE_FULL,/* definitions refused: string table full */
+	TIMELINE_DROP_KNOTS,	 /* clock knots pushed out by newer ones */
+	TIMELINE_DROP_CAUSES	 /* how many there are; at most 8 */
+};
+
+/* Grouped by cache line: no line is both hot and written often. */
+struct timeline_header {
+	/* 0: identity; never changes */
+	uint64_t magic;
+	uint16_t major;
+	uint16_t minor;
+	uint32_t header_size;
+	uint32_t entry_size;
+	uint32_t state;
+	uint64_t total_size;
+	uint64_t writer_abi;
+	uint64_t compat;   /* unknown bit: read, do not write */
+	uint64_t incompat; /* unknown bit: refuse */
+	uint32_t clock_kind;
+	uint32_t cpu_flags; /* TIMELINE_CPU_* */
+
+	/* 64: geometry; never changes */
+	uint32_t cpu_lanes;
+	uint32_t fallback_lanes; /* of each tier, after its CPU lanes */
+	uint32_t tiers;
+	uint32_t knots_max;
+	uint64_t heads_offset;
+	uint64_t knots_offset;
+	uint64_t strings_offset;
+	uint64_t strings_size;
+	uint64_t entries_asked; /* as given to timeline_new */
+	uint64_t spare1;
+
+	/* 128: a tier's entries: N of each lane, place of lane 0 */
+	uint64_t tier_entries[TIMELINE_TIERS_MAX];
+	uint64_t entries_offset[TIMELINE_TIERS_MAX];
+
+	/* 192: the levels word, alone: read by every log call */
+	uint64_t levels;
+	uint64_t spare2[7];
+
+	/* 256: the string table grows here */
+	uint64_t strings_tail; /* bytes reserved so far */
+	uint64_t newest;       /* newest record; 0 none */
+	uint64_t spare3[6];
+
+	/* 320: what was not stored, by cause */
+	uint64_t drops[8];
+
+	/* 384: the clock */
+	struct timeline_clock_tail clock;
+	/* 512 */
+	uint64_t knot_count; /* ever committed; the ring keeps knots_max */
+	uint64_t tsc_khz;    /* nominal; 0 unknown */
+	uint32_t rate_source;
+	uint32_t epochs;
+	uint64_t timens_inode;
+	uint64_t spare4[4];
+
+	/* 576: who made it */
+	uint8_t boot_id[16];
+	uint8_t machine_id[16];
+	uint32_t creator_pid;
+	uint32_t creator_uid;
+	int64_t created_ns;  /* Unix time */
+	int64_t saved_ns;    /* Unix time of the snapshot; 0 live */
+	uint64_t created_tsc;
+
+	/* 640 */
+	char creator_host[64];
+	char creator_command[64];
+
+	uint8_t rest[TIMELINE_HEADER_SIZE - 768];
+};
+TIMELINE_ASSERT(sizeof(struct timeline_header) == TIMELINE_HEADER_SIZE);
+TIMELINE_ASSERT(offsetof(struct timeline_header, cpu_lanes) == 64);
+TIMELINE_ASSERT(offsetof(struct timeline_header, tier_entries) == 128);
+TIMELINE_ASSERT(offsetof(struct timeline_header, levels) == 192);
+TIMELINE_ASSERT(offsetof(struct timeline_header, strings_tail) == 256);
+TIMELINE_ASSERT(offsetof(struct timeline_header, drops) == 320);
+TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
+TIMELINE_ASSERT(offsetof(struct timeline_header, knot_count) == 512);
+TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
+TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
+TIMELINE_ASSERT(TIMELINE_DROP_CAUSES <= 8);
+
+/* header.cpu_flags: what was found out about the counter at creation. */
+enum {
+	TIMELINE_CPU_CONSTANT_TSC = 1 << 0,
+	TIMELINE_CPU_NONSTOP_TSC = 1 << 1,
+	TIMELINE_CPU_CLOCKSOURCE_TSC = 1 << 2,
+	TIMELINE_CPU_HYPERVISOR = 1 << 3
+};
+
+/*
+ * Lane heads.  Lanes are numbered cpu * tiers + tier, the fallback lanes
+ * after the CPU lanes in the same way.  head is written by the lane's writer
+ * only; cleared by anybody (compare and swap, upwards).  The rest is 0 in a
+ * live file and written by whoever takes a snapshot.
+ */
+struct timeline_head {
+	uint64_t head; /* entries ever appended: never masked, never reset */
+	uint64_t spare[7];
+	uint64_t cleared; /* readers skip entries below */
+	uint64_t first;	  /* saved: entries [first, end) are in the file */
+	uint64_t end;
+	uint64_t torn;	 /* saved: of those, failed their stamp */
+	uint64_t stuck;	 /* saved: fallback slots a dead writer holds */
+	uint64_t spare2[3];
+};
+TIMELINE_ASSERT(sizeof(struct timeline_head) == TIMELINE_HEAD_SIZE);
+TIMELINE_ASSERT(offsetof(struct timeline_head, cleared) == 64);
+
+/*
+ * One event.  stamp is 2q+1 while entry number q of its lane is being written
+ * and 2q+2 when it is whole.  The CPU is the lane; entries of fallback lanes
+ * keep it in cpu (~0 unknown), elsewhere cpu is 0.
+ */
+struct timeline_entry {
+	uint64_t tsc;
+	uint32_t tid;
+	uint32_t pid;
+	uint32_t message; /* offset of its record in the string table | flags */
+	uint32_t cpu;
+	uint64_t args[TIMELINE_ARGS_MAX];
+	uint64_t stamp;
+};
+TIMELINE_ASSERT(sizeof(struct timeline_entry) == TIMELINE_ENTRY_SIZE);
+TIMELINE_ASSERT(offsetof(struct timeline_entry, tsc) == TIMELINE_OFF_TSC);
+TIMELINE_ASSERT(offsetof(struct timeline_entry, tid) == TIMELINE_OFF_TID);
+TIMELINE_ASSERT(offsetof(struct timeline_entry, pid) == TIMELINE_OFF_PID);
+TIMELINE_ASSERT(
+    offsetof(struct timeline_entry, message) == TIMELINE_OFF_MESSAGE);
+TIMELINE_ASSERT(offsetof(struct timeline_entry, cpu) == TIMELINE_OFF_CPU);
+TIMELINE_ASSERT(offsetof(struct timeline_entry, args) == TIMELINE_OFF_ARGS);
+TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
+
+/* Flags in the low bits of entry.message. */
+enum {
+	TIMELINE_MESSAGE_END = 1 << 0, /* this entry ends a span */
+	TIMELINE_MESSAGE_FLAGS = TIMELINE_RECORD_ALIGN - 1
+};
+
+/* record.kind */
+enum {
+	TIMELINE_RECORD_INSTANT = 1,
+	TIMELINE_RECORD_SPAN = 2,    /* logged as begin and end */
+	TIMELINE_RECORD_COUNTER = 3, /* argument 1 is the value */
+	TIMELINE_RECORD_STRING = 4,  /* text only: what a %s argument names */
+	TIMELINE_RECORD_EPOCH = 5    /* text holds the head of every lane */
+};
+
+/* record.builtin: messages of category "timeline" that readers understand */
+enum {
+	TIMELINE_BUILTIN_NONE = 0,
+	TIMELINE_BUILTIN_PRIORITY = 1, /* level, base, until (stamp) */
+	TIMELINE_BUILTIN_BURST = 2,    /* level, base, until (stamp) */
+	TIMELINE_BUILTIN_LEVEL = 3     /* gates of some messages changed */
+};
+
+/* record.formats: how an argument is shown */
+enum {
+	TIMELINE_ARG_UNSIGNED = 0, /* $x */
+	TIMELINE_ARG_SIGNED = 1,   /* $x%d */
+	TIMELINE_ARG_HEX = 2,	   /* $x%x */
+	TIMELINE_ARG_DOUBLE = 3,   /* $x%f: the bits of a double */
+	TIMELINE_ARG_DURATION = 4, /* $x%t: nanoseconds */
+	TIMELINE_ARG_STRING = 5	   /* $x%s: a number from timeline_string */
+};
+
+/*
+ * A record of the string table, aligned to 16 bytes, at an offset that never
+ * changes.  Offset 0 is none.  Published by one compare and swap of
+ * header.newest; published records are linked newest to oldest (a link may
+ * point to a higher offset).  Only gate ever changes.  The three texts follow
+ * at the offsets given, counted from the record, each ended by a NUL that its
+ * length does not count.
+ */
+struct timeline_record {
+	uint32_t size; /* of the whole record, a multiple of 16 */
+	uint8_t kind;
+	uint8_t level; /* as defined: key, display, tier */
+	uint8_t gate;  /* what is compared with the threshold; 0 off */
+	uint8_t tier;
+	uint64_t link; /* next older record; 0 none */
+	uint64_t hash; /* of kind, level, scope, category and text */
+	uint8_t argc;
+	uint8_t scope; /* of a span: TIMELINE_THREAD or TIMELINE_SOURCE */
+	uint8_t builtin;
+	uint8_t spare;
+	uint8_t formats[TIMELINE_ARGS_MAX];
+	uint32_t line; /* of the source file; 0 unknown */
+	uint32_t category;
+	uint32_t category_length;
+	uint32_t text;
+	uint32_t text_length;
+	uint32_t file;
+	uint32_t file_length;
+	uint32_t spare2;
+};
+TIMELINE_ASSERT(sizeof(struct timeline_record) == 64);
+/* Smallest record: bounds a reader's walk by table size / this. */
+#define TIMELINE_RECORD_MIN sizeof(struct timeline_record)
+
+/* Levels, as in gate, level, threshold and base. */
+#define TIMELINE_LEVEL_OFF  0 /* a gate: never logged */
+#define TIMELINE_LEVEL_MIN  1 /* trace+++ */
+#define TIMELINE_LEVEL_KEEP 7 /* warning: from here on in tier 1 */
+#define TIMELINE_LEVEL_MAX  9 /* fatal */
+#define TIMELINE_LEVEL_NONE 10 /* a threshold: nothing is logged */
+
+/* Geometry accessors: the number of a lane, its head, its entries. */
+static inline uint32_t
+timeline_lane(const struct timeline_header *h, uint32_t cpu, uint32_t tier)
+{
+	return cpu * h->tiers + tier;
+}
+
+/* CPU lanes and fallback lanes of all tiers. */
+static inline uint32_t
+timeline_lane_count(const struct timeline_header *h)
+{
+	return (h->cpu_lanes + h->fallback_lanes) * h->tiers;
+}
+
+static inline uint32_t
+timeline_lane_tier(const struct timeline_header *h, uint32_t lane)
+{
+	return lane % h->tiers;
+}
+
+static inline int
+timeline_lane_is_fallback(const struct timeline_header *h, uint32_t lane)
+{
+	return lane / h->tiers >= h->cpu_lanes;
+}
+
+static inline uint64_t
+timeline_head_offset(const struct timeline_header *h, uint32_t lane)
+{
+	return h->heads_offset + (uint64_t)lane * TIMELINE_HEAD_SIZE;
+}
+
+static inline uint64_t
+timeline_lane_entries(const struct timeline_header *h, uint32_t lane)
+{
+	return h->tier_entries[lane % h->tiers];
+}
+
+/* Place in the file of entry number q of a lane. */
+static inline uint64_t
+timeline_entry_offset(
+    const struct timeline_header *h, uint32_t lane, uint64_t q)
+{
+	const uint32_t tier = lane % h->tiers;
+	const uint64_t n = h->tier_entries[tier];
+
+	return h->entries_offset[tier] +
+	    (lane / h->tiers * n + (q & (n - 1))) * TIMELINE_ENTRY_SIZE;
+}
+
+static inline uint64_t
+timeline_stamp_writing(uint64_t q)
+{
+	return 2 * q + 1;
+}
+
+static inline uint64_t
+timeline_stamp_whole(uint64_t q)
+{
+	return 2 * q + 2;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* !__ASSEMBLER__ */
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fault.h - where and what is wrong with some input.
+ *
+ * Parsers fill one in; only a program's main file prints it, as
+ * "timeline-dump: x.tl: byte 192: entry from the future".
+ */
+#ifndef TL_BASE_FAULT_H
+#define TL_BASE_FAULT_H
+
+#include <stdint.h>
+
+enum { TL_FAULT_TEXT_MAX = 200 };
+/* A fault that has no place in the file. */
+#define TL_FAULT_NOWHERE UINT64_MAX
+
+struct tl_fault {
+	int rc;	     /* -errno; 0 nothing wrong */
+	uint64_t at; /* byte in the input, or TL_FAULT_NOWHERE */
+	char text[TL_FAULT_TEXT_MAX];
+};
+
+/* Fill in what is wrong (the first fault stays); returns rc. */
+int tl_fault(struct tl_fault *fault, int rc, uint64_t at,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * histogram.h - counts of 64-bit values in log-linear buckets.
+ *
+ * HdrHistogram's layout: for d significant digits, sub-buckets enough to tell
+ * values apart to one part in 10^d, the width of a bucket doubling as values
+ * grow.  Buckets are made as values need them, up to 2^63-1 (larger values
+ * count as that).  Source of the layout: HdrHistogram's documentation and
+ * what Node's perf_hooks.createHistogram gives.
+ */
+#ifndef TL_BASE_HISTOGRAM_H
+#define TL_BASE_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tl_histogram;
+
+/* digits: 1 to 5 significant decimal digits; -EINVAL, -ENOMEM. */
+int tl_histogram_new(struct tl_histogram **histogram, unsigned digits);
+void tl_histogram_free(struct tl_histogram *histogram);
+/* Count value n times.  0 or -ENOMEM (then nothing was counted). */
+int tl_histogram_add(
+    struct tl_histogram *histogram, uint64_t value, uint64_t n);
+/* Add all counts of other, of the same digits; -EINVAL, -ENOMEM. */
+int tl_histogram_merge(
+    struct tl_histogram *histogram, const struct tl_histogram *other);
+void tl_histogram_reset(struct tl_histogram *histogram);
+uint64_t tl_histogram_count(const struct tl_histogram *histogram);
+/* Exact least and greatest; 0 when empty. */
+uint64_t tl_histogram_min(const struct tl_histogram *histogram);
+uint64_t tl_histogram_max(const struct tl_histogram *histogram);
+double tl_histogram_mean(const struct tl_histogram *histogram);
+double tl_histogram_stddev(const struct tl_histogram *histogram);
+/* The highest value equivalent to the one below or at which percent of the
+ * counts lie (as HdrHistogram's value_at_percentile), 0 <= percent <= 100. */
+uint64_t tl_histogram_percentile(
+    const struct tl_histogram *histogram, double percent);
+/* The buckets that hold counts, lowest first: start with *index 0, goes on
+ * until false.  [low, high] are the values that share the bucket. */
+bool tl_histogram_bucket(const struct tl_histogram *histogram, size_t *index,
+    uint64_t *low, uint64_t *high, uint64_t *count);
+
+#endif

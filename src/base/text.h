@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * text.h - build text in memory: numbers, durations, times, escapes.
+ *
+ * A builder grows as needed and remembers its first failure, so that callers
+ * append freely and ask once, at the end.  The tl_put_* functions are fast
+ * (no printf inside): a listing prints millions of lines with them.
+ */
+#ifndef TL_BASE_TEXT_H
+#define TL_BASE_TEXT_H
+
+#include "base/bytes.h"
+
+#include <stdarg.h>
+
+struct tl_text {
+	char *data;
+	size_t size;
+	size_t capacity;
+	int rc; /* 0, or -ENOMEM once growing failed; size stays valid */
+};
+
+/* Start from all zeros: struct tl_text text = { 0 }; */
+void tl_text_free(struct tl_text *text);
+/* Empty it, keep the memory. */
+static inline void
+tl_text_clear(struct tl_text *text)
+{
+	text->size = 0;
+}
+/* Room for size more bytes: where they go, or NULL. */
+char *tl_text_reserve(struct tl_text *text, size_t size);
+/* The text with a NUL after it (not counted); "" when there is none. */
+const char *tl_text_string(struct tl_text *text);
+
+void tl_put_bytes(struct tl_text *text, struct tl_bytes bytes);
+void tl_put_string(struct tl_text *text, const char *string);
+void tl_put_char(struct tl_text *text, char c);
+void tl_put_repeat(struct tl_text *text, char c, size_t count);
+void tl_put_unsigned(struct tl_text *text, uint64_t n);
+void tl_put_signed(struct tl_text *text, int64_t n);
+void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */
+/* As %.17g, shortest form that reads back the same; inf and nan as such. */
+void tl_put_double(struct tl_text *text, double value);
+/* Nanoseconds for a person: 873ns 1.234us 12.345ms 1.234s 1m23s 2h03m; a
+ * minus sign in front when negative.  At most three decimals, truncated. */
+void tl_put_duration(struct tl_text *text, int64_t ns);
+/* 2026-11-20T19:24:18.123456789+00:00, any int64_t. */
+void tl_put_time(struct tl_text *text, int64_t ns);
+/* For rare text only. */
+void tl_put_format(struct tl_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * Escapes: nothing of the input reaches a terminal or a file unchanged that
+ * could steer it.  put_plain keeps printable UTF-8 and writes \n \t \\ and,
+ * for every byte of C0, DEL, C1 (also U+0080-9F), U+2028/2029, the bidi marks
+ * U+200E/F 202A-E 2066-9, U+FEFF and invalid UTF-8, \xNN.  put_lines is the
+ * same but lets a newline through.  put_json writes the inside of a JSON
+ * string (without quotes; invalid UTF-8 becomes U+FFFD).  put_csv writes a
+ * whole CSV field, quoted when it needs to be (RFC 4180), control bytes as
+ * put_plain does, and a ' in front of a leading = + - @ so that no
+ * spreadsheet takes it for a formula.
+ */
+void tl_put_plain(struct tl_text *text, struct tl_bytes bytes);
+void tl_put_lines(struct tl_text *text, struct tl_bytes bytes);
+void tl_put_json(struct tl_text *text, struct tl_bytes bytes);
+void tl_put_csv(struct tl_text *text, struct tl_bytes bytes);
+/* Columns a terminal needs for what put_plain writes of bytes (wide East
+ * Asian characters count 2, combining marks 0). */
+size_t tl_text_width(struct tl_bytes bytes);
+
+/*
+ * Numbers people type.  Duration: 100us, 1.5ms, 10s, 2m, 1h, 250ns, with an
+ * optional sign; a bare number is nanoseconds.  0 and *ns, -EINVAL, -ERANGE.
+ * Time: 2026-11-20T19:24:18.123456789+00:00, shorter forms of it (no zone
+ * means UTC; no time means midnight), "@" and Unix seconds with decimals.
+ * Unsigned: decimal or 0x hexadecimal, no sign, nothing behind.
+ */
+int tl_parse_duration(const char *string, int64_t *ns);
+int tl_parse_time(const char *string, int64_t *ns);
+int tl_parse_unsigned(const char *string, uint64_t *n);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter.h - which events to let through, by what they are.
+ */
+#ifndef TL_EVENT_FILTER_H
+#define TL_EVENT_FILTER_H
+
+#include "event/cursor.h"
+
+#include <stdbool.h>
+
+enum { TL_FILTER_LIST_MAX = 64 };
+
+struct tl_filter {
+	int64_t since_ns;	/* INT64_MIN: no bound; inclusive */
+	int64_t until_ns;	/* INT64_MAX: no bound; inclusive */
+	const char *categories[TL_FILTER_LIST_MAX]; /* globs; any may match */
+	size_t category_count;
+	const char *messages[TL_FILTER_LIST_MAX]; /* globs over line1 */
+	size_t message_count;
+	unsigned min_level; /* 0: any */
+	uint32_t pids[TL_FILTER_LIST_MAX];
+	size_t pid_count;
+	uint32_t tids[TL_FILTER_LIST_MAX];
+	size_t tid_count;
+	uint32_t cpus[TL_FILTER_LIST_MAX];
+	size_t cpu_count;
+};
+
+/* A filter that lets everything through. */
+void tl_filter_init(struct tl_filter *filter);
+
+/*
+ * Does it let the event through?  TL_LOST events pass unless the time window
+ * or the CPU says otherwise.  The answer about a message (its globs and
+ * level) is the same for every event of it: callers that see many events may
+ * keep tl_filter_message's answer, with the message, and ask only
+ * tl_filter_event.
+ */
+bool tl_filter_message(
+    const struct tl_filter *filter, const struct tl_message *message);
+bool tl_filter_event(
+    const struct tl_filter *filter, const struct tl_event *event);
+static inline bool
+tl_filter_passes(const struct tl_filter *filter, const struct tl_event *event)
+{
+	return (!event->message ||
+		   tl_filter_message(filter, event->message)) &&
+	    tl_filter_event(filter, event);
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * merge.h - several cursors as one, in order of time.
+ */
+#ifndef TL_EVENT_MERGE_H
+#define TL_EVENT_MERGE_H
+
+#include "event/cursor.h"
+
+enum tl_order { TL_NEWEST_FIRST, TL_OLDEST_FIRST };
+
+/*
+ * Merge count cursors, all of the given order, into one that owns them.
+ * clocks[i] says which clock the stamps of cursor i count: two of the same
+ * clock (the same boot of one machine) merge by epoch and raw stamp, others
+ * by ns.  The order of the events of one cursor is never changed.  Sets
+ * event.source to i.  0 or -ENOMEM (the cursors are closed then, too).
+ */
+int tl_merge_new(struct tl_cursor **cursor, struct tl_cursor *const *cursors,
+    const unsigned *clocks, size_t count, enum tl_order order);
+
+#endif

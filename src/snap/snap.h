@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snap.h - read a timeline: the read side of libtimeline.
+ *
+ *	live file --take--> frozen copy --+
+ *	saved file -----------------------+--> snap --> cursor of tl_event
+ *
+ * A live file is copied first (only as much of each lane's tail as is asked
+ * for), so that everything after parses bytes that nobody changes.  Every
+ * number read is hostile until it was checked against the file's size.  What
+ * is damaged is listed as faults; the rest is shown.
+ */
+#ifndef TL_SNAP_SNAP_H
+#define TL_SNAP_SNAP_H
+
+#include "base/fault.h"
+#include "event/cursor.h"
+#include "event/merge.h"
+
+#include <stdbool.h>
+#include <timeline_layout.h>
+
+enum { TL_SNAP_FAULTS_MAX = 100 };
+
+struct tl_snap;
+
+/* What is known of a lane. */
+struct tl_snap_lane {
+	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
+	uint32_t tier;
+	uint64_t entries; /* slots it has: N */
+	uint64_t head;	  /* appended so far */
+	uint64_t cleared; /* hidden below */
+	uint64_t first;	  /* [first, end) can be shown */
+	uint64_t end;
+	uint64_t torn;	/* of those, not whole */
+	uint64_t stuck; /* slots that a dead writer holds */
+};
+
+/*
+ * Open a timeline: path as in timeline_open.  tail bounds how many of the
+ * newest entries of each lane are wanted (0: all); a live file is copied only
+ * so far.  The fault says why where it returns -errno: -ENOENT etc. from the
+ * system, -EBADMSG not a timeline, -EPROTO of another version, -ENODATA
+ * truncated before its header or geometry.  Lesser damage is no error here
+ * but is listed by tl_snap_fault.
+ */
+int tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    struct tl_fault *fault);
+/* The same from an open file, which stays the caller's.  Any regular file. */
+int tl_snap_open_fd(
+    struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault);
+void tl_snap_close(struct tl_snap *snap);
+
+/* The header as read (checked as far as geometry goes). */
+const struct timeline_header *tl_snap_header(const struct tl_snap *snap);
+/* Was it live (and copied) when opened? */
+bool tl_snap_was_live(const struct tl_snap *snap);
+
+size_t tl_snap_lane_count(const struct tl_snap *snap);
+const struct tl_snap_lane *tl_snap_lane(const struct tl_snap *snap, size_t i);
+
+/* The messages that are defined, oldest definition first. */
+size_t tl_snap_message_count(const struct tl_snap *snap);
+const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
+
+/* The clock knots that can be trusted, oldest first, the last one a closing
+ * point. */
+size_t tl_snap_knot_count(const struct tl_snap *snap);
+const struct timeline_knot *tl_snap_knot(const struct tl_snap *snap, size_t i);
+
+/* Damage found so far (opening, and reading since); at most
+ * TL_SNAP_FAULTS_MAX are kept, all are counted. */
+size_t tl_snap_fault_count(const struct tl_snap *snap);
+const struct tl_fault *tl_snap_fault(const struct tl_snap *snap, size_t i);
+
+/* Unix time of a stamp, and the bound of its error (may be NULL). */
+int64_t tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
+    uint32_t *error_ns);
+
+/* A number that two snaps share if their stamps compare: made of boot id and
+ * clock kind. */
+bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
+
+/* All events that can be shown, in order of time. */
+int tl_snap_cursor(
+    struct tl_snap *snap, enum tl_order order, struct tl_cursor **cursor);
+
+/*
+ * Follow a live timeline.  The cursor yields what was logged since the last
+ * call round, oldest first; its next returns 0 when there is nothing new yet
+ * (ask again later) and -EPIPE when the file was removed.  Starts with the
+ * newest tail entries.  Entries overwritten between two rounds are said as
+ * TL_LOST.
+ */
+int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
+    struct tl_fault *fault);
+
+#endif
