@@ -28,6 +28,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* timeline.lua hands the text between the two marks to ffi.cdef.
  * No preprocessor line may stand in it. */
@@ -206,6 +207,8 @@ const char *timeline_version(void);
 void timeline_after_fork(void);
 
 /* ffi-end */
+
+#pragma GCC visibility pop
 
 /* The bits of a double for a $x%f argument; timeline_log does it for
  * arguments of a floating type. */

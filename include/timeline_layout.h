@@ -38,6 +38,7 @@
 #define TIMELINE_LANES_MAX	 4096 /* CPU and fallback lanes of one tier */
 #define TIMELINE_ARGS_MAX	 4
 #define TIMELINE_RECORD_ALIGN	 16 /* records; entry.message keeps 4 flag bits */
+#define TIMELINE_STRINGS_START	 64 /* the table's first record */
 #define TIMELINE_RETRIES_MAX	 8
 
 /* struct timeline_entry */
@@ -152,7 +153,14 @@ struct timeline_clock_tail {
 	uint32_t epoch;
 	uint64_t slope_low;
 	uint64_t slope_high;
-	uint64_t spare[6];
+	uint64_t before_tsc; /* of the point before this one */
+	uint32_t half_ns;    /* half of this point's bracket */
+	uint32_t widest_ns;  /* ... of any point since the last knot */
+	uint32_t bend_ns;    /* how far it may have strayed between points */
+	uint32_t stray_ppb;  /* how much its rate changed lately */
+	uint32_t points;     /* since the last knot */
+	uint32_t spare;
+	uint64_t spare2[2];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_clock_tail) == 128);
 

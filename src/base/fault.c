@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 int
-tl_fault(
-    struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
+tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
 {
 	va_list args;
 

@@ -20,6 +20,22 @@ struct tl_text {
 	int rc; /* 0, or -ENOMEM once growing failed; size stays valid */
 };
 
+/* What tl_write_... of one number takes at most. */
+enum {
+	TL_UNSIGNED_MAX = 20,
+	TL_SIGNED_MAX = 20,
+	TL_HEX_MAX = 18,
+	TL_TIME_SIZE = 35,
+	TL_DURATION_MAX = 20
+};
+
+/* The last second that was written, so that a listing in order of time
+ * writes the date once.  Starts from all zeros. */
+struct tl_time_cache {
+	int64_t start_ns;            /* where that second starts */
+	char text[TL_TIME_SIZE + 1]; /* empty: none yet */
+};
+
 /* Start from all zeros: struct tl_text text = { 0 }; */
 void tl_text_free(struct tl_text *text);
 /* Empty it, keep the memory. */
@@ -28,8 +44,17 @@ tl_text_clear(struct tl_text *text)
 {
 	text->size = 0;
 }
-/* Room for size more bytes: where they go, or NULL. */
-char *tl_text_reserve(struct tl_text *text, size_t size);
+/* Make the room that tl_text_reserve found missing. */
+char *tl_text_grow(struct tl_text *text, size_t size);
+/* Room for size more bytes: where they go, or NULL.  There is always one
+ * byte more, for a NUL.  Whoever writes there adds to text->size. */
+static inline char *
+tl_text_reserve(struct tl_text *text, size_t size)
+{
+	if (text->capacity - text->size > size)
+		return text->data + text->size;
+	return tl_text_grow(text, size);
+}
 /* The text with a NUL after it (not counted); "" when there is none. */
 const char *tl_text_string(struct tl_text *text);
 
@@ -47,6 +72,18 @@ void tl_put_double(struct tl_text *text, double value);
 void tl_put_duration(struct tl_text *text, int64_t ns);
 /* 2026-11-20T19:24:18.123456789+00:00, any int64_t. */
 void tl_put_time(struct tl_text *text, int64_t ns);
+/* The same, with the date of the second before kept in cache. */
+void tl_put_time_cached(struct tl_text *text, struct tl_time_cache *cache,
+    int64_t ns);
+
+/* The same again straight to where there is room: return the end.  For loops
+ * that reserve once for a whole line. */
+char *tl_write_unsigned(char *to, uint64_t n);
+char *tl_write_signed(char *to, int64_t n);
+char *tl_write_hex(char *to, uint64_t n);
+char *tl_write_duration(char *to, int64_t ns);
+char *tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns);
+
 /* For rare text only. */
 void tl_put_format(struct tl_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -55,12 +92,14 @@ void tl_put_format(struct tl_text *text, const char *format, ...)
  * Escapes: nothing of the input reaches a terminal or a file unchanged that
  * could steer it.  put_plain keeps printable UTF-8 and writes \n \t \\ and,
  * for every byte of C0, DEL, C1 (also U+0080-9F), U+2028/2029, the bidi marks
- * U+200E/F 202A-E 2066-9, U+FEFF and invalid UTF-8, \xNN.  put_lines is the
+ * U+061C 200E/F 202A-E 2066-9, U+FEFF and invalid UTF-8, \xNN.  put_lines is the
  * same but lets a newline through.  put_json writes the inside of a JSON
- * string (without quotes; invalid UTF-8 becomes U+FFFD).  put_csv writes a
- * whole CSV field, quoted when it needs to be (RFC 4180), control bytes as
- * put_plain does, and a ' in front of a leading = + - @ so that no
- * spreadsheet takes it for a formula.
+ * string (without quotes; each byte of invalid UTF-8 becomes U+FFFD, what
+ * could steer becomes \uNNNN).  put_csv writes a whole CSV field, quoted when
+ * it needs to be (RFC 4180), control bytes and \ as put_plain does, and a '
+ * in front of a leading = + - @ ' so that no spreadsheet takes it for a
+ * formula; a reader drops one leading ' and undoes the \, and has every byte
+ * again.
  */
 void tl_put_plain(struct tl_text *text, struct tl_bytes bytes);
 void tl_put_lines(struct tl_text *text, struct tl_bytes bytes);
@@ -72,7 +111,8 @@ size_t tl_text_width(struct tl_bytes bytes);
 
 /*
  * Numbers people type.  Duration: 100us, 1.5ms, 10s, 2m, 1h, 250ns, with an
- * optional sign; a bare number is nanoseconds.  0 and *ns, -EINVAL, -ERANGE.
+ * optional sign, or several from larger to smaller units (1m23s); a bare
+ * number is nanoseconds.  0 and *ns, -EINVAL, -ERANGE.
  * Time: 2026-11-20T19:24:18.123456789+00:00, shorter forms of it (no zone
  * means UTC; no time means midnight), "@" and Unix seconds with decimals.
  * Unsigned: decimal or 0x hexadecimal, no sign, nothing behind.

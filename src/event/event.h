@@ -18,29 +18,29 @@
 enum tl_kind {
 	TL_INSTANT = 1,
 	TL_BEGIN,   /* a span begins ... */
-	TL_END,	    /* ... ends */
+	TL_END,     /* ... ends */
 	TL_COUNTER, /* args[0] is a new value */
-	TL_LOST	    /* nothing but a hole: lost, cpu and lane are set */
+	TL_LOST     /* nothing but a hole: lost, cpu and lane are set */
 };
 
 #define TL_CPU_UNKNOWN UINT32_MAX
 
 struct tl_event {
-	int64_t ns;	 /* Unix time */
-	uint64_t tsc;	 /* raw stamp of its clock */
-	uint64_t args[TL_ARGS_MAX]; /* raw 64 bits each, 0 past argc */
+	int64_t ns;                       /* Unix time */
+	uint64_t tsc;                     /* raw stamp of its clock */
+	uint64_t args[TL_ARGS_MAX];       /* raw 64 bits each, 0 past argc */
 	const struct tl_message *message; /* NULL only for TL_LOST */
-	uint64_t number; /* of the entry in its lane */
-	uint64_t lost;	 /* TL_LOST: how many entries are missing here */
+	uint64_t number;                  /* of the entry in its lane */
+	uint64_t lost;     /* TL_LOST: how many entries are missing here */
 	uint32_t error_ns; /* bound of the error of ns */
-	uint32_t cpu;	 /* or TL_CPU_UNKNOWN */
+	uint32_t cpu;      /* or TL_CPU_UNKNOWN */
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t epoch;	 /* stamps of different epochs do not compare */
+	uint32_t epoch; /* stamps of different epochs do not compare */
 	uint32_t lane;
 	uint16_t source; /* which input of a merge */
-	uint8_t kind;	 /* enum tl_kind */
-	uint8_t level;	 /* of the message */
+	uint8_t kind;    /* enum tl_kind */
+	uint8_t level;   /* of the message */
 };
 
 /* The word of the program for a kind: "instant", "begin", ... */

@@ -12,8 +12,8 @@
 enum { TL_FILTER_LIST_MAX = 64 };
 
 struct tl_filter {
-	int64_t since_ns;	/* INT64_MIN: no bound; inclusive */
-	int64_t until_ns;	/* INT64_MAX: no bound; inclusive */
+	int64_t since_ns; /* INT64_MIN: no bound; inclusive */
+	int64_t until_ns; /* INT64_MAX: no bound; inclusive */
 	const char *categories[TL_FILTER_LIST_MAX]; /* globs; any may match */
 	size_t category_count;
 	const char *messages[TL_FILTER_LIST_MAX]; /* globs over line1 */
@@ -27,6 +27,11 @@ struct tl_filter {
 	size_t cpu_count;
 };
 
+/* As fnmatch(3) without flags.  What lies beyond so many bytes of the name is
+ * not looked at; a NUL in it counts as a space. */
+enum { TL_GLOB_NAME_MAX = 4096 };
+bool tl_glob_matches(const char *glob, struct tl_bytes name);
+
 /* A filter that lets everything through. */
 void tl_filter_init(struct tl_filter *filter);
 
@@ -37,16 +42,15 @@ void tl_filter_init(struct tl_filter *filter);
  * keep tl_filter_message's answer, with the message, and ask only
  * tl_filter_event.
  */
-bool tl_filter_message(
-    const struct tl_filter *filter, const struct tl_message *message);
-bool tl_filter_event(
-    const struct tl_filter *filter, const struct tl_event *event);
+bool tl_filter_message(const struct tl_filter *filter,
+    const struct tl_message *message);
+bool
+tl_filter_event(const struct tl_filter *filter, const struct tl_event *event);
 static inline bool
 tl_filter_passes(const struct tl_filter *filter, const struct tl_event *event)
 {
-	return (!event->message ||
-		   tl_filter_message(filter, event->message)) &&
-	    tl_filter_event(filter, event);
+	return (!event->message || tl_filter_message(filter, event->message)) &&
+	       tl_filter_event(filter, event);
 }
 
 #endif

@@ -30,30 +30,30 @@ struct tl_strings {
 
 struct tl_arg {
 	struct tl_bytes name;
-	uint8_t format;	 /* TIMELINE_ARG_... */
+	uint8_t format;         /* TIMELINE_ARG_... */
 	struct tl_bytes before; /* literal text between the last argument
 				   (or the start of the line) and this $ */
 };
 
 struct tl_message {
 	struct tl_bytes category;
-	struct tl_bytes text;	 /* all of it */
-	struct tl_bytes line1;	 /* its first line, without the newline */
+	struct tl_bytes text;    /* all of it */
+	struct tl_bytes line1;   /* its first line, without the newline */
 	struct tl_bytes explain; /* the lines after it; empty: none */
-	struct tl_bytes file;	 /* where it was defined; empty: unknown */
+	struct tl_bytes file;    /* where it was defined; empty: unknown */
 	uint32_t line;
-	uint32_t id;	/* unique in its source: offset of the record */
-	uint8_t kind;	/* TIMELINE_RECORD_INSTANT, SPAN, COUNTER */
-	uint8_t level;	/* as defined */
-	uint8_t gate;	/* as set at run time */
-	uint8_t scope;	/* of a span */
+	uint32_t id;     /* unique in its source: offset of the record */
+	uint8_t kind;    /* TIMELINE_RECORD_INSTANT, SPAN, COUNTER */
+	uint8_t level;   /* as defined */
+	uint8_t gate;    /* as set at run time */
+	uint8_t scope;   /* of a span */
 	uint8_t builtin; /* TIMELINE_BUILTIN_... */
 	uint8_t argc;
 	uint16_t source;
 	struct tl_arg args[TL_ARGS_MAX];
 	struct tl_bytes after; /* literal text after the last argument */
 	const struct tl_strings *strings; /* for %s; may be NULL */
-	void *user; /* a sink's own; NULL at first */
+	void *user;                       /* a sink's own; NULL at first */
 };
 
 /*

@@ -11,20 +11,40 @@
 /*
  * The first line with every $name as name(value), escaped for a terminal:
  * "processed tcp(10), udp(20), and other(3)".  Spans are led by "> " and
- * "< " for begin and end, counters by "= ".
+ * "< " for begin and end, counters by "= ".  A TL_LOST event is
+ * "... 1234 entries lost here".
  */
 void tl_render_line(struct tl_text *text, const struct tl_event *event);
 
 /* One argument's value as its format says: 10, -3, 0x1f, 2.5, 1.234us, or the
  * interned text (escaped; #7 when string 7 is unknown). */
-void tl_render_arg(
-    struct tl_text *text, const struct tl_event *event, unsigned index);
+void tl_render_arg(struct tl_text *text, const struct tl_event *event,
+    unsigned index);
 
 /*
  * The same as one JSON value: a plain integer, for %f a number (null when
  * not finite), for %s the text in quotes.
  */
-void tl_render_arg_json(
-    struct tl_text *text, const struct tl_event *event, unsigned index);
+void tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
+    unsigned index);
+
+/*
+ * For listings of millions of events: the same text as tl_render_line, from
+ * pieces that are escaped once for each message and kept.  When there is no
+ * memory for them the event is rendered all the same.  One tl_render may see
+ * the messages of several sources and must be freed, or made anew, before any
+ * of them closes.
+ */
+struct tl_render;
+
+int tl_render_new(struct tl_render **render);
+void tl_render_free(struct tl_render *render);
+void tl_render_cached(struct tl_render *render, struct tl_text *text,
+    const struct tl_event *event);
+/* The message's category, escaped and padded to TL_CATEGORY_WIDTH columns,
+ * and a space. */
+enum { TL_CATEGORY_WIDTH = 10 };
+void tl_render_category(struct tl_render *render, struct tl_text *text,
+    const struct tl_event *event);
 
 #endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log.S - the append: one event into the lane of the CPU it runs on.
+ *
+ *	timeline_log(event, a0, a1, a2, a3)	tests the gate, then
+ *	timeline_append(event, a0, a1, a2, a3)	appends
+ *
+ * in	rdi event, rsi rdx rcx r8 the arguments; all 64 bits count
+ * out	nothing; rax rdx r9 r10 r11 and flags change, no vector register does
+ * stack	nothing but 16 bytes of red zone
+ * cost	see make bench; the floor is one rdtsc
+ *
+ *	arm	tls.rseq_cs = &section
+ *	start	cpu = tls.rseq.cpu_id; not below event.lanes: leave (fallback)
+ *		lane = f(cpu, tier); q = lane.head; slot = q & mask
+ *		slot.stamp = 2q+1; slot.{message,ids,args} = ...
+ *		slot.tsc = now = rdtsc
+ *		gate < base and the burst is over: leave (expired)
+ *		slot.stamp = 2q+2
+ *	commit	lane.head = q+1, the last instruction of the section
+ *	abort	count the try; over 8: leave (fallback); else arm
+ *
+ * The kernel moves a thread that was preempted, migrated or signalled inside
+ * [start, commit] to log_abort: whatever it stored lies in the slot that the next
+ * append of this CPU writes again.  So nothing else is stored there, nothing
+ * in the section calls, locks or moves strings, and every instruction that
+ * can still reach commit lies inside it; paths out of line only leave.
+ *
+ * The twin in C is src/ring/log_c.c; tests/asm compares the two.
+ */
+#define __ASSEMBLER__ 1
+#include <timeline_layout.h>
+#include "names.h"
+
+#define RSEQ_SIGNATURE 0x53053053	/* glibc's on x86, before abort */
+
+	.intel_syntax noprefix
+
+/* What the kernel reads: 32-byte aligned, read only, never unloaded. */
+	.section .data.rel.ro.timeline, "aw", @progbits
+	.balign	32
+log_section:
+	.long	0, 0			/* version, flags */
+	.quad	log_start
+	.quad	log_commit_end - log_start
+	.quad	log_abort
+
+	.text
+
+	.globl	timeline_log
+	.type	timeline_log, @function
+	.balign	64
+timeline_log:
+	endbr64
+	mov	rax, [EVENT + TIMELINE_EVENT_GATE]	# the message's gate
+	mov	r9, [EVENT + TIMELINE_EVENT_LEVELS]	# the levels word
+	movzx	eax, byte ptr [rax]
+	cmp	al, [r9]				# open?
+	jae	.Lappend
+	ret
+	.size	timeline_log, . - timeline_log
+
+	.globl	timeline_append
+	.type	timeline_append, @function
+	.balign	64
+timeline_append:
+	endbr64
+.Lappend:
+	movsxd	r9, dword ptr [EVENT + TIMELINE_EVENT_IDS]
+	mov	[rsp + KEPT_ARG1], ARG1			# rdtsc eats rdx
+	cmp	qword ptr fs:[r9], 0			# ids known?
+	je	.Lids
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
+.Larm:
+	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
+	lea	rax, [rip + log_section]
+	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
+log_start:
+	mov	eax, fs:[r11 + RSEQ_CPU_ID]		# -1, -2: none
+	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]	# a lane of ours?
+	jae	.Lfallback
+	mov	r9d, [EVENT + TIMELINE_EVENT_HEAD_STEP]
+	mov	r11d, [EVENT + TIMELINE_EVENT_LANE_STEP]
+	imul	r9, rax					# the lane's head
+	imul	r11, rax				# its first entry
+	add	HEAD, [EVENT + TIMELINE_EVENT_HEADS]
+	mov	eax, [EVENT + TIMELINE_EVENT_MASK]
+	mov	NUMBER, [HEAD]				# q
+	and	rax, NUMBER
+	add	SLOT, rax				# entries into tier
+	shl	SLOT, TIMELINE_ENTRY_SHIFT		# bytes
+	add	SLOT, [EVENT + TIMELINE_EVENT_ENTRIES]
+	lea	rax, [NUMBER + NUMBER + 1]		# 2q+1: being written
+	mov	[SLOT + TIMELINE_OFF_STAMP], rax
+	movsxd	rax, dword ptr [EVENT + TIMELINE_EVENT_IDS]
+	mov	[SLOT + TIMELINE_OFF_ARGS + 8], ARG1
+	mov	rax, fs:[rax]				# pid and tid
+	mov	[SLOT + TIMELINE_OFF_ARGS], ARG0
+	mov	[SLOT + TIMELINE_OFF_ARGS + 16], ARG2
+	mov	[SLOT + TIMELINE_OFF_TID], rax
+	mov	rax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
+	mov	[SLOT + TIMELINE_OFF_ARGS + 24], ARG3
+	mov	[SLOT + TIMELINE_OFF_MESSAGE], rax
+	rdtsc						# now
+	shl	rdx, 32
+	mov	r10, [EVENT + TIMELINE_EVENT_GATE]
+	or	NOW, rdx
+	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
+	movzx	r10d, byte ptr [r10]			# gate
+	mov	[SLOT + TIMELINE_OFF_TSC], NOW
+	cmp	r10b, [rdx + 1]				# open without burst?
+	jae	.Lwhole
+	mov	rdx, [rdx]				# levels, loaded once
+	shr	NOW, TIMELINE_UNTIL_SHIFT
+	shr	rdx, TIMELINE_LEVELS_UNTIL
+	sub	rdx, NOW				# what is left
+	cmp	rdx, [EVENT + TIMELINE_EVENT_BURST_MAX]
+	ja	.Lexpired					# nothing, or too much
+.Lwhole:
+	mov	NUMBER, [HEAD]				# q, still ours
+	lea	rax, [NUMBER + NUMBER + 2]		# 2q+2: whole
+	inc	NUMBER
+	mov	[SLOT + TIMELINE_OFF_STAMP], rax
+	mov	[HEAD], NUMBER				# commit
+log_commit_end:
+	ret
+
+	.byte	0x0f, 0xb9, 0x3d			# ud1 edi, [rip+...]
+	.long	RSEQ_SIGNATURE
+log_abort:
+	mov	ARG1, [rsp + KEPT_ARG1]
+	dec	dword ptr [rsp + TRIES]
+	jnz	.Larm
+.Lfallback:
+	mov	ARG1, [rsp + KEPT_ARG1]
+	jmp	tl_append_fallback
+.Lexpired:
+	mov	ARG1, [rsp + KEPT_ARG1]
+	jmp	tl_append_expired
+.Lids:
+	jmp	tl_append_ids
+	.size	timeline_append, . - timeline_append
+
+	.hidden	tl_append_fallback
+	.hidden	tl_append_expired
+	.hidden	tl_append_ids
+
+	.section .note.GNU-stack, "", @progbits
+
+/* indirect branches and the shadow stack are respected here */
+	.section .note.gnu.property, "a", @note
+	.balign	8
+	.long	4, 16, 5
+	.asciz	"GNU"
+	.long	0xc0000002, 4, 3, 0

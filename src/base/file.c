@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c - names and whole reads and writes of files. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int
+tl_path_resolve(const char *path, char resolved[TL_PATH_MAX])
+{
+	const char *in_shm =
+	    path[0] == '/' && path[1] != '\0' && !strchr(path + 1, '/')
+		? "/dev/shm"
+		: "";
+
+	if (path[0] == '\0')
+		return -EINVAL;
+	if (snprintf(resolved, TL_PATH_MAX, "%s%s", in_shm, path) >=
+	    TL_PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+int64_t
+tl_read_at(int fd, void *data, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t n = pread(fd, (char *)data + done, size - done,
+		    (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (int64_t)done;
+}
+
+int
+tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t n = pwrite(fd, (const char *)data + done,
+		    size - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int
+tl_file_new_begin(struct tl_file_new *file, const char *path)
+{
+	if (path[0] == '\0')
+		return -EINVAL;
+	if (snprintf(file->path, TL_PATH_MAX, "%s", path) >= TL_PATH_MAX ||
+	    snprintf(file->temporary, TL_PATH_MAX, "%s.XXXXXX", path) >=
+		TL_PATH_MAX)
+		return -ENAMETOOLONG;
+	file->fd = mkostemp(file->temporary, O_CLOEXEC);
+	return file->fd < 0 ? -errno : 0;
+}
+
+int
+tl_file_new_commit(struct tl_file_new *file)
+{
+	int rc = 0;
+
+	if (close(file->fd) != 0)
+		rc = -errno;
+	if (rc == 0 && rename(file->temporary, file->path) != 0)
+		rc = -errno;
+	if (rc != 0)
+		unlink(file->temporary);
+	file->fd = -1;
+	return rc;
+}
+
+void
+tl_file_new_abort(struct tl_file_new *file)
+{
+	close(file->fd);
+	file->fd = -1;
+	unlink(file->temporary);
+}

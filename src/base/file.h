@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file.h - names of timelines, whole reads and writes, files that appear
+ * whole or not at all.
+ */
+#ifndef TL_BASE_FILE_H
+#define TL_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TL_PATH_MAX = 4096 };
+
+/* "/name" (one slash, leading) is /dev/shm/name; any other path itself.
+ * -ENAMETOOLONG, -EINVAL for an empty one. */
+int tl_path_resolve(const char *path, char resolved[TL_PATH_MAX]);
+
+/* Read up to size bytes at offset, going on after short reads and signals:
+ * how many there were (less at the end of the file), or -errno. */
+int64_t tl_read_at(int fd, void *data, size_t size, uint64_t offset);
+
+/* Write all of it: 0 or -errno. */
+int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
+
+/*
+ * A file that appears under its name only when it is finished.  Begin opens
+ * path.XXXXXX beside it with mode 0600; commit gives it the name path
+ * (replacing what was there); abort removes it.
+ */
+struct tl_file_new {
+	int fd;
+	char path[TL_PATH_MAX];
+	char temporary[TL_PATH_MAX];
+};
+
+int tl_file_new_begin(struct tl_file_new *file, const char *path);
+int tl_file_new_commit(struct tl_file_new *file);
+void tl_file_new_abort(struct tl_file_new *file);
+
+#endif

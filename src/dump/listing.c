@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * listing.c - entries as lines of text.
+ *
+ * Nothing here formats with printf and nothing allocates for an entry: ten
+ * million lines a second are wanted.
+ */
+#include "dump/listing.h"
+
+#include "event/render.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INDENT = 4 };
+
+/* Columns the numbers are padded to, on the left. */
+enum {
+	WIDTH_CPU = 3,
+	WIDTH_ID = 7,
+	WIDTH_PRIORITY = 8,
+	WIDTH_DELTA = 12,
+	WIDTH_TSC = 16,
+	WIDTH_ERROR = 6
+};
+
+/* The distance to the entry before. */
+struct delta {
+	bool ns_known;
+	bool cycles_known;
+	int64_t ns;
+	int64_t cycles;
+};
+
+struct listing {
+	struct tl_sink sink; /* first: what callers see */
+	struct tl_output *output;
+	struct tl_render *render;
+	struct tl_time_cache time_cache;
+	struct tl_listing_style style;
+	bool deltas;
+	bool held;             /* is other an entry? */
+	struct tl_event other; /* newest first: waits to be shown; oldest
+				  first: was shown before */
+	uint64_t shown;
+};
+
+const char *
+tl_listing_color(unsigned level)
+{
+	switch (level) {
+	case 9: /* fatal */
+		return "\033[1;31m";
+	case 8: /* error */
+		return "\033[31m";
+	case 7: /* warning */
+		return "\033[33m";
+	case 6: /* info */
+		return "";
+	case 5: /* debug */
+		return "\033[36m";
+	default: /* the traces */
+		return "\033[2m";
+	}
+}
+
+void
+tl_listing_explain(struct tl_text *text, struct tl_bytes explain)
+{
+	while (explain.size > 0) {
+		const char *end = memchr(explain.data, '\n', explain.size);
+		const size_t size =
+		    end ? (size_t)(end - explain.data) : explain.size;
+
+		tl_put_repeat(text, ' ', INDENT);
+		tl_put_plain(text, tl_bytes(explain.data, size));
+		tl_put_char(text, '\n');
+		explain.data += size;
+		explain.size -= size;
+		if (explain.size > 0) { /* past the newline */
+			explain.data++;
+			explain.size--;
+		}
+	}
+}
+
+/* What was just put from start on, moved right to fill width columns. */
+static void
+pad_left(struct tl_text *text, size_t start, size_t width)
+{
+	const size_t size = text->size - start;
+	char *at;
+
+	if (size >= width || !(at = tl_text_reserve(text, width - size)))
+		return;
+	at -= size;
+	memmove(at + (width - size), at, size);
+	memset(at, ' ', width - size);
+	text->size += width - size;
+}
+
+static void
+put_number(struct tl_text *text, uint64_t n, size_t width)
+{
+	const size_t start = text->size;
+
+	tl_put_unsigned(text, n);
+	pad_left(text, start, width);
+}
+
+static void
+put_delta(struct tl_text *text, bool known, int64_t delta)
+{
+	const size_t start = text->size;
+
+	if (known)
+		tl_put_signed(text, delta);
+	else
+		tl_put_char(text, '-');
+	pad_left(text, start, WIDTH_DELTA);
+}
+
+static void
+put_cpu(struct tl_text *text, uint32_t cpu)
+{
+	if (cpu != TL_CPU_UNKNOWN)
+		put_number(text, cpu, WIDTH_CPU);
+	else
+		tl_put_string(text, "  ?");
+}
+
+static void
+put_priority(struct tl_text *text, unsigned level)
+{
+	const char *name = tl_level_name(level);
+	const size_t size = strlen(name);
+
+	tl_put_bytes(text, tl_bytes(name, size));
+	if (size < WIDTH_PRIORITY)
+		tl_put_repeat(text, ' ', WIDTH_PRIORITY - size);
+}
+
+/* One column, with the space that ends it; the last one has none. */
+static void
+put_column(struct listing *l, enum tl_column column,
+    const struct tl_event *event, const struct delta *delta)
+{
+	struct tl_text *text = &l->output->text;
+
+	switch (column) {
+	case TL_COLUMN_TIME:
+		tl_put_time_cached(text, &l->time_cache, event->ns);
+		break;
+	case TL_COLUMN_CPU:
+		put_cpu(text, event->cpu);
+		break;
+	case TL_COLUMN_PID:
+		put_number(text, event->pid, WIDTH_ID);
+		break;
+	case TL_COLUMN_TID:
+		put_number(text, event->tid, WIDTH_ID);
+		break;
+	case TL_COLUMN_PRIORITY:
+		put_priority(text, event->level);
+		break;
+	case TL_COLUMN_DELTA_CYCLES:
+		put_delta(text, delta->cycles_known, delta->cycles);
+		break;
+	case TL_COLUMN_DELTA_NS:
+		put_delta(text, delta->ns_known, delta->ns);
+		break;
+	case TL_COLUMN_TSC:
+		put_number(text, event->tsc, WIDTH_TSC);
+		break;
+	case TL_COLUMN_CLOCK_ERROR:
+		put_number(text, event->error_ns, WIDTH_ERROR);
+		break;
+	case TL_COLUMN_CATEGORY: /* brings its space along */
+		tl_render_category(l->render, text, event);
+		return;
+	case TL_COLUMN_MESSAGE:
+		tl_render_cached(l->render, text, event);
+		break;
+	default:
+		break;
+	}
+	tl_put_char(text, ' ');
+}
+
+static int
+put_line(struct listing *l, const struct tl_event *event,
+    const struct delta *delta)
+{
+	struct tl_text *text = &l->output->text;
+	const char *color = "";
+	bool colored = false;
+
+	if (l->style.max && l->shown == l->style.max)
+		return 0;
+	l->shown++;
+	if (l->output->color)
+		color = tl_listing_color(event->level);
+	for (size_t i = 0; i < l->style.column_count; i++) {
+		const enum tl_column column = l->style.columns[i];
+
+		if (color[0] && !colored && column >= TL_COLUMN_CATEGORY) {
+			tl_put_string(text, color);
+			colored = true;
+		}
+		put_column(l, column, event, delta);
+	}
+	/* The space of the last column becomes the end of the line. */
+	if (text->size > 0)
+		text->size--;
+	if (colored)
+		tl_put_string(text, TL_COLOR_END);
+	tl_put_char(text, '\n');
+	if (l->style.explain)
+		tl_listing_explain(text, event->message->explain);
+	return tl_output_more(l->output);
+}
+
+static struct delta
+delta_between(const struct tl_event *newer, const struct tl_event *older)
+{
+	return (struct delta){
+		.ns_known = true,
+		.ns = (int64_t)((uint64_t)newer->ns - (uint64_t)older->ns),
+		/* Stamps compare within an epoch of one clock. */
+		.cycles_known = newer->epoch == older->epoch &&
+				newer->source == older->source,
+		.cycles = (int64_t)(newer->tsc - older->tsc),
+	};
+}
+
+/* Show the entry that was held back, whose delta is known now or never. */
+static int
+release(struct listing *l, const struct delta *delta)
+{
+	if (!l->held)
+		return 0;
+	l->held = false;
+	return put_line(l, &l->other, delta);
+}
+
+static int
+put_loss(struct listing *l, const struct tl_event *event)
+{
+	static const struct delta unknown;
+	struct tl_text *text = &l->output->text;
+	int rc = 0;
+
+	if (l->style.order == TL_NEWEST_FIRST)
+		rc = release(l, &unknown);
+	l->held = false;
+	if (rc < 0 || (l->style.max && l->shown == l->style.max))
+		return rc;
+	if (l->output->color)
+		tl_put_string(text, "\033[35m");
+	tl_render_line(text, event);
+	if (event->cpu == TL_CPU_UNKNOWN) {
+		tl_put_string(text, " (no cpu)");
+	} else {
+		tl_put_string(text, " (cpu ");
+		tl_put_unsigned(text, event->cpu);
+		tl_put_char(text, ')');
+	}
+	if (l->output->color)
+		tl_put_string(text, TL_COLOR_END);
+	tl_put_char(text, '\n');
+	return tl_output_more(l->output);
+}
+
+static int
+put_with_delta(struct listing *l, const struct tl_event *event)
+{
+	struct delta delta = { 0 };
+	int rc;
+
+	if (l->style.order == TL_NEWEST_FIRST) {
+		if (l->held)
+			delta = delta_between(&l->other, event);
+		rc = release(l, &delta);
+	} else {
+		if (l->held)
+			delta = delta_between(event, &l->other);
+		rc = put_line(l, event, &delta);
+	}
+	l->other = *event;
+	l->held = true;
+	return rc;
+}
+
+static int
+listing_put(struct tl_sink *sink, const struct tl_event *event)
+{
+	static const struct delta unknown;
+	struct listing *l = (struct listing *)sink;
+
+	if (event->kind == TL_LOST)
+		return put_loss(l, event);
+	if (!l->deltas)
+		return put_line(l, event, &unknown);
+	return put_with_delta(l, event);
+}
+
+static int
+listing_finish(struct tl_sink *sink)
+{
+	static const struct delta unknown;
+	struct listing *l = (struct listing *)sink;
+
+	if (l->style.order == TL_NEWEST_FIRST)
+		return release(l, &unknown);
+	return 0;
+}
+
+bool
+tl_listing_has_delta(const struct tl_listing_style *style)
+{
+	for (size_t i = 0; i < style->column_count; i++) {
+		if (style->columns[i] == TL_COLUMN_DELTA_CYCLES ||
+		    style->columns[i] == TL_COLUMN_DELTA_NS)
+			return true;
+	}
+	return false;
+}
+
+void
+tl_listing_prime(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct listing *l = (struct listing *)sink;
+
+	l->other = *event;
+	l->held = event->kind != TL_LOST;
+}
+
+int
+tl_listing_new(struct tl_sink **sink, struct tl_output *output,
+    const struct tl_listing_style *style)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	int rc;
+
+	if (!l)
+		return -ENOMEM;
+	rc = tl_render_new(&l->render);
+	if (rc < 0) {
+		free(l);
+		return rc;
+	}
+	l->sink.put = listing_put;
+	l->sink.finish = listing_finish;
+	l->output = output;
+	l->style = *style;
+	l->deltas = tl_listing_has_delta(style);
+	*sink = &l->sink;
+	return 0;
+}
+
+void
+tl_listing_free(struct tl_sink *sink)
+{
+	struct listing *l = (struct listing *)sink;
+
+	if (!l)
+		return;
+	tl_render_free(l->render);
+	free(l);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * listing.h - entries as lines of text.
+ */
+#ifndef TL_DUMP_LISTING_H
+#define TL_DUMP_LISTING_H
+
+#include "dump/options.h"
+#include "dump/output.h"
+#include "event/cursor.h"
+#include "event/merge.h"
+
+/* How it looks. */
+struct tl_listing_style {
+	const uint8_t *columns; /* enum tl_column; outlives the listing */
+	size_t column_count;
+	enum tl_order order; /* of the events that come */
+	bool explain;
+	uint64_t max; /* lines of entries; 0: any number */
+};
+
+/*
+ * A sink of lines.  The delta of an entry to the one before it in time is
+ * known only when that one comes: newest first the listing holds one entry
+ * back, and the caller gives one more than max.
+ */
+int tl_listing_new(struct tl_sink **sink, struct tl_output *output,
+    const struct tl_listing_style *style);
+void tl_listing_free(struct tl_sink *sink);
+
+/* Does it show a delta? */
+bool tl_listing_has_delta(const struct tl_listing_style *style);
+
+/* Oldest first: the entry before the first that is shown. */
+void tl_listing_prime(struct tl_sink *sink, const struct tl_event *event);
+
+/* The long text of a message, each line indented. */
+void tl_listing_explain(struct tl_text *text, struct tl_bytes explain);
+
+/* The escape sequence of a priority's colour; "" for none. */
+const char *tl_listing_color(unsigned level);
+#define TL_COLOR_END "\033[0m"
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.c - the command line, from the table options.def.
+ */
+#include "dump/options.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What getopt_long returns: beyond every letter. */
+enum option_value {
+	OPTION_FIRST = 256,
+#define GROUP(title)
+#define OPTION(letter, name, argument, constant, help) OPTION_##constant,
+#include "dump/options.def"
+#undef OPTION
+#undef GROUP
+};
+
+struct row {
+	int letter; /* 0: none */
+	const char *name;
+	bool has_argument;
+	enum option_value value;
+};
+
+static const struct row rows[] = {
+#define GROUP(title)
+#define OPTION(letter, name, argument, constant, help) \
+	{ letter, name, (argument) != NULL, OPTION_##constant },
+#include "dump/options.def"
+#undef OPTION
+#undef GROUP
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* Where parsing stands. */
+struct parse {
+	struct tl_options *options;
+	struct tl_fault *fault;
+	char **operands; /* in the order of the command line */
+	int operand_count;
+	int before_script; /* operands left of -s or --view */
+	const char *mode_name;
+};
+
+static int
+usage(struct parse *p, const char *what, const char *value)
+{
+	return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", value,
+	    what);
+}
+
+/* The arrays that getopt_long wants, from the table. */
+static void
+make_getopt(char letters[2 * ROWS + 3], struct option long_options[ROWS + 1])
+{
+	/* "-": operands come in their place; ":": it prints nothing. */
+	size_t l = 0, n = 0;
+
+	letters[l++] = '-';
+	letters[l++] = ':';
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].letter > 0) {
+			letters[l++] = (char)rows[i].letter;
+			if (rows[i].has_argument)
+				letters[l++] = ':';
+		}
+		long_options[n++] = (struct option){ .name = rows[i].name,
+			.has_arg = rows[i].has_argument,
+			.val = (int)rows[i].value };
+	}
+	letters[l] = '\0';
+	long_options[n] = (struct option){ 0 };
+}
+
+static int
+take_mode(struct parse *p, enum tl_mode mode, const char *name)
+{
+	if (p->mode_name && strcmp(p->mode_name, name) != 0)
+		return usage(p, "cannot be asked for together with this one",
+		    p->mode_name);
+	p->mode_name = name;
+	p->options->mode = mode;
+	return 0;
+}
+
+static int
+take_script(struct parse *p, enum tl_mode mode, const char *name)
+{
+	if (p->options->script)
+		return usage(p, "one script or view is enough", name);
+	p->options->script = optarg;
+	p->before_script = p->operand_count;
+	return take_mode(p, mode, name);
+}
+
+static int
+take_bound(struct parse *p, struct tl_bound *bound)
+{
+	bound->given = true;
+	bound->relative = optarg[0] == '-' || optarg[0] == '+';
+	if (bound->relative && tl_parse_duration(optarg, &bound->ns) < 0)
+		return usage(p, "not a duration like -10ms", optarg);
+	if (!bound->relative && tl_parse_time(optarg, &bound->ns) < 0)
+		return usage(p,
+		    "not a time like 2026-11-20T19:24:18, nor a duration "
+		    "like -10ms",
+		    optarg);
+	return 0;
+}
+
+static int
+take_glob(struct parse *p, const char **globs, size_t *count)
+{
+	if (*count == TL_FILTER_LIST_MAX)
+		return usage(p, "too many of this option", optarg);
+	globs[(*count)++] = optarg;
+	return 0;
+}
+
+static int
+take_number(struct parse *p, uint32_t *numbers, size_t *count)
+{
+	uint64_t n;
+
+	if (*count == TL_FILTER_LIST_MAX)
+		return usage(p, "too many of this option", optarg);
+	if (tl_parse_unsigned(optarg, &n) < 0 || n > UINT32_MAX)
+		return usage(p, "not a number of this kind", optarg);
+	numbers[(*count)++] = (uint32_t)n;
+	return 0;
+}
+
+static int
+take_max(struct parse *p)
+{
+	if (tl_parse_unsigned(optarg, &p->options->max) < 0)
+		return usage(p, "not a number of entries", optarg);
+	p->options->max_given = true;
+	return 0;
+}
+
+static int
+take_priority(struct parse *p)
+{
+	const int level = tl_level_parse(optarg);
+
+	if (level <= 0)
+		return usage(p, "not a priority (fatal ... trace+++)", optarg);
+	p->options->filter.min_level = (unsigned)level;
+	return 0;
+}
+
+/* The index of a word in a list of words; -1 when it is none of them. */
+static int
+find_word(const char *const *words, size_t count, const char *word, size_t size)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(words[i]) == size &&
+		    memcmp(words[i], word, size) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int
+take_columns(struct parse *p)
+{
+	static const char *const names[] = {
+#define COLUMN(constant, name) name,
+#include "dump/columns.def"
+#undef COLUMN
+	};
+	struct tl_options *o = p->options;
+	const char *at = optarg;
+
+	o->column_count = 0;
+	o->columns_given = true;
+	for (;;) {
+		const size_t size = strcspn(at, ",");
+		const int column = find_word(names, TL_COLUMNS, at, size);
+
+		if (column < 0)
+			return usage(p, "no such column in the list", optarg);
+		if (o->column_count == TL_COLUMNS_SHOWN)
+			return usage(p, "too many columns", optarg);
+		o->columns[o->column_count++] = (uint8_t)column;
+		if (at[size] == '\0')
+			return 0;
+		at += size + 1;
+	}
+}
+
+static int
+take_format(struct parse *p, const char *word)
+{
+	static const char *const names[] = { "text", "json", "csv" };
+	const int format = find_word(names, 3, word, strlen(word));
+
+	if (format < 0)
+		return usage(p, "not a format (text, json, csv)", word);
+	p->options->format = (enum tl_format)format;
+	return 0;
+}
+
+static int
+take_color(struct parse *p)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+	const int color = find_word(names, 3, optarg, strlen(optarg));
+
+	if (color < 0)
+		return usage(p, "not one of auto, always, never", optarg);
+	p->options->color = (enum tl_color)color;
+	return 0;
+}
+
+/* Options that choose which entries; 1 for another kind. */
+static int
+take_selection(struct parse *p, int value)
+{
+	struct tl_filter *f = &p->options->filter;
+
+	switch (value) {
+	case OPTION_MAX:
+		return take_max(p);
+	case OPTION_SINCE:
+		return take_bound(p, &p->options->since);
+	case OPTION_UNTIL:
+		return take_bound(p, &p->options->until);
+	case OPTION_CATEGORY:
+		return take_glob(p, f->categories, &f->category_count);
+	case OPTION_MESSAGE:
+		return take_glob(p, f->messages, &f->message_count);
+	case OPTION_MIN_PRIORITY:
+		return take_priority(p);
+	case OPTION_PID:
+		return take_number(p, f->pids, &f->pid_count);
+	case OPTION_TID:
+		return take_number(p, f->tids, &f->tid_count);
+	case OPTION_CPU:
+		return take_number(p, f->cpus, &f->cpu_count);
+	case OPTION_EXPRESSION:
+		if (p->options->expression)
+			return usage(p, "join expressions with \"and\"",
+			    "--expression twice");
+		p->options->expression = optarg;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* Options that do something else instead; 1 for another kind. */
+static int
+take_instead(struct parse *p, int value)
+{
+	switch (value) {
+	case OPTION_LIST:
+		return take_mode(p, TL_MODE_LIST, "--list");
+	case OPTION_STATS:
+		return take_mode(p, TL_MODE_STATS, "--stats");
+	case OPTION_INFO:
+		return take_mode(p, TL_MODE_INFO, "--info");
+	case OPTION_CHECK:
+		return take_mode(p, TL_MODE_CHECK, "--check");
+	case OPTION_SCRIPT:
+		return take_script(p, TL_MODE_SCRIPT, "--script");
+	case OPTION_VIEW:
+		return take_script(p, TL_MODE_VIEW, "--view");
+	default:
+		return 1;
+	}
+}
+
+static int
+take_rest(struct parse *p, int value)
+{
+	switch (value) {
+	case OPTION_OLDEST_FIRST:
+		p->options->oldest_first = true;
+		return 0;
+	case OPTION_FOLLOW:
+		p->options->follow = true;
+		return 0;
+	case OPTION_COLUMNS:
+		return take_columns(p);
+	case OPTION_EXPLAIN:
+		p->options->explain = true;
+		return 0;
+	case OPTION_FORMAT:
+		return take_format(p, optarg);
+	case OPTION_JSON:
+		return take_format(p, "json");
+	case OPTION_COLOR:
+		return take_color(p);
+	case OPTION_NO_PROGRESS:
+		p->options->no_progress = true;
+		return 0;
+	case OPTION_OUTPUT:
+		p->options->output = optarg;
+		return 0;
+	case OPTION_TRUSTED:
+		p->options->trusted = true;
+		return 0;
+	default:
+		return usage(p, "unknown option", "?");
+	}
+}
+
+/* One option, or an operand in its place. */
+static int
+take(struct parse *p, int value, char **argv)
+{
+	int rc;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].letter > 0 && rows[i].letter == value)
+			value = (int)rows[i].value;
+	}
+	switch (value) {
+	case 1:
+		p->operands[p->operand_count++] = optarg;
+		return 0;
+	case ':':
+		return usage(p, "needs a value", argv[optind - 1]);
+	case '?':
+		return usage(p, "unknown option, or with a value too many",
+		    argv[optind - 1]);
+	default:
+		rc = take_selection(p, value);
+		if (rc == 1)
+			rc = take_instead(p, value);
+		return rc == 1 ? take_rest(p, value) : rc;
+	}
+}
+
+static int
+add_file(struct parse *p, const char *name)
+{
+	struct tl_options *o = p->options;
+
+	if (o->file_count == TL_FILES_MAX)
+		return usage(p, "too many files", name);
+	o->files[o->file_count++] = name;
+	return 0;
+}
+
+/*
+ * Which operands are files and which are words for the script: those behind
+ * "--" are for the script; those left of -s or --view are files; those right
+ * of it are words too, unless no file stands left of it.
+ */
+static int
+share_operands(struct parse *p, int count, char **argv, int dashes)
+{
+	struct tl_options *o = p->options;
+	int files = p->operand_count;
+	int rc = 0;
+
+	if (!o->script && dashes < count) /* plain operands behind "--" */
+		while (dashes < count)
+			p->operands[p->operand_count++] = argv[dashes++];
+	if (!o->script)
+		files = p->operand_count;
+	else if (p->before_script > 0)
+		files = p->before_script;
+	for (int i = 0; i < files && rc == 0; i++)
+		rc = add_file(p, p->operands[i]);
+	while (dashes < count)
+		p->operands[p->operand_count++] = argv[dashes++];
+	o->script_argv = p->operands + files;
+	o->script_argc = p->operand_count - files;
+	return rc;
+}
+
+static int
+default_file(struct parse *p)
+{
+	const char *name = getenv("TIMELINE");
+
+	if (p->options->file_count > 0)
+		return 0;
+	if (p->options->mode == TL_MODE_VIEW &&
+	    strcmp(p->options->script, "help") == 0)
+		return 0;
+	if (!name || name[0] == '\0')
+		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "no file given, and TIMELINE is not set");
+	return add_file(p, name);
+}
+
+/* Do the options that were given go together? */
+static int
+check_options(struct parse *p)
+{
+	const struct tl_options *o = p->options;
+	const bool entries = o->mode == TL_MODE_ENTRIES;
+	const bool scripted =
+	    o->mode == TL_MODE_SCRIPT || o->mode == TL_MODE_VIEW;
+
+	if (o->follow && !entries)
+		return usage(p, "does not go with --follow", p->mode_name);
+	if (o->follow && o->output)
+		return usage(p,
+		    "a file that appears when it is whole does not go with "
+		    "--follow",
+		    "--output");
+	if (o->max_given && !entries)
+		return usage(p, "does not go with --max", p->mode_name);
+	if (o->oldest_first && !entries)
+		return usage(p, "does not go with --oldest-first",
+		    p->mode_name);
+	if (o->columns_given && (!entries || o->format != TL_FORMAT_TEXT))
+		return usage(p, "only for entries as text", "--columns");
+	if (scripted && o->format != TL_FORMAT_TEXT)
+		return usage(p, "writes text of its own", p->mode_name);
+	if (o->trusted && !scripted && !o->expression)
+		return usage(p, "there is no script", "--trusted");
+	return 0;
+}
+
+static void
+set_defaults(struct tl_options *o)
+{
+	static const uint8_t columns[] = { TL_COLUMN_TIME, TL_COLUMN_CATEGORY,
+		TL_COLUMN_MESSAGE };
+
+	*o = (struct tl_options){ 0 };
+	tl_filter_init(&o->filter);
+	memcpy(o->columns, columns, sizeof(columns));
+	o->column_count = sizeof(columns);
+}
+
+int
+tl_options_parse(struct tl_options *options, int argc, char **argv,
+    struct tl_fault *fault)
+{
+	char letters[2 * ROWS + 3];
+	struct option long_options[ROWS + 1];
+	/* The operands are gathered in argv itself: behind what getopt has
+	 * read there is always room. */
+	struct parse p = { .options = options,
+		.fault = fault,
+		.operands = argv };
+	int value, rc;
+
+	set_defaults(options);
+	make_getopt(letters, long_options);
+	opterr = 0;
+	while ((value = getopt_long(argc, argv, letters, long_options, NULL)) !=
+	       -1) {
+		if (value == 'h' || value == OPTION_HELP) {
+			options->mode = TL_MODE_HELP;
+			return 0;
+		}
+		if (value == 'V' || value == OPTION_VERSION) {
+			options->mode = TL_MODE_VERSION;
+			return 0;
+		}
+		if ((rc = take(&p, value, argv)) < 0)
+			return rc;
+	}
+	if ((rc = share_operands(&p, argc, argv, optind)) < 0 ||
+	    (rc = default_file(&p)) < 0)
+		return rc;
+	return check_options(&p);
+}
+
+bool
+tl_options_filtered(const struct tl_options *o)
+{
+	const struct tl_filter *f = &o->filter;
+
+	return o->since.given || o->until.given || o->expression ||
+	       f->category_count || f->message_count || f->min_level ||
+	       f->pid_count || f->tid_count || f->cpu_count;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h - what the command line asks for.
+ */
+#ifndef TL_DUMP_OPTIONS_H
+#define TL_DUMP_OPTIONS_H
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "event/filter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tl_column {
+#define COLUMN(constant, name) TL_COLUMN_##constant,
+#include "dump/columns.def"
+#undef COLUMN
+	TL_COLUMNS
+};
+
+enum {
+	TL_FILES_MAX = 64,     /* inputs of one run */
+	TL_COLUMNS_SHOWN = 32, /* a column may be asked for twice */
+	TL_FOLLOW_SHOWN = 10   /* entries that --follow starts with */
+};
+
+enum tl_mode {
+	TL_MODE_ENTRIES,
+	TL_MODE_LIST,
+	TL_MODE_STATS,
+	TL_MODE_INFO,
+	TL_MODE_CHECK,
+	TL_MODE_SCRIPT,
+	TL_MODE_VIEW,
+	TL_MODE_HELP,
+	TL_MODE_VERSION
+};
+
+enum tl_format { TL_FORMAT_TEXT, TL_FORMAT_JSON, TL_FORMAT_CSV };
+
+enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER };
+
+/* --since and --until: a time, or counted from the newest entry. */
+struct tl_bound {
+	bool given;
+	bool relative;
+	int64_t ns;
+};
+
+struct tl_options {
+	const char *files[TL_FILES_MAX];
+	size_t file_count;
+	enum tl_mode mode;
+	enum tl_format format;
+	enum tl_color color;
+	uint64_t max; /* 0: all */
+	bool max_given;
+	bool oldest_first;
+	bool follow;
+	bool explain;
+	bool no_progress;
+	bool trusted;
+	struct tl_bound since;
+	struct tl_bound until;
+	struct tl_filter filter; /* without the time window */
+	const char *expression;  /* NULL: none */
+	uint8_t columns[TL_COLUMNS_SHOWN];
+	size_t column_count;
+	bool columns_given;
+	const char *output; /* NULL: standard output */
+	const char *script; /* file or view */
+	char **script_argv; /* words for the script */
+	int script_argc;
+};
+
+/*
+ * Read the command line (and TIMELINE in the environment).  argv's elements
+ * may be moved and must outlive the options.  -EINVAL and the fault's text
+ * for a usage error.
+ */
+int tl_options_parse(struct tl_options *options, int argc, char **argv,
+    struct tl_fault *fault);
+
+/* What --help says. */
+void tl_options_help(struct tl_text *text);
+
+/* Is there anything that keeps entries out, apart from max? */
+bool tl_options_filtered(const struct tl_options *options);
+
+#endif

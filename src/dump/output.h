@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output.h - where all text goes: standard output, or a file that appears
+ * when it is whole.
+ *
+ * Sinks append to text and call tl_output_more; a write(2) is made for every
+ * TL_OUTPUT_CHUNK bytes.
+ */
+#ifndef TL_DUMP_OUTPUT_H
+#define TL_DUMP_OUTPUT_H
+
+#include "base/file.h"
+#include "base/text.h"
+#include "dump/options.h"
+
+#include <stdbool.h>
+
+enum { TL_OUTPUT_CHUNK = 128 << 10 };
+
+struct tl_output {
+	struct tl_text text; /* waits to be written */
+	int fd;
+	bool terminal;
+	bool color;
+	unsigned columns; /* of the terminal, or 80 */
+	bool to_file;
+	struct tl_file_new file;
+};
+
+/* Open what the options ask for: 0 or -errno. */
+int tl_output_open(struct tl_output *output, const struct tl_options *options);
+
+/* Write what waits. */
+int tl_output_flush(struct tl_output *output);
+
+/* Write if enough waits: 0 or -errno (-EPIPE: nobody reads any more). */
+static inline int
+tl_output_more(struct tl_output *output)
+{
+	return output->text.size < TL_OUTPUT_CHUNK ? 0
+						   : tl_output_flush(output);
+}
+
+/* The end: whole is false when what was written shall not become the file. */
+int tl_output_close(struct tl_output *output, bool whole);
+
+/* From a signal handler, in place of closing: write what waits as far as it
+ * goes, remove an unfinished file. */
+void tl_output_abandon(struct tl_output *output);
+
+#endif

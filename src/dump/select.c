@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * select.c - which entries the options let through.
+ */
+#include "dump/select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Newest first, reading ends this long before since: clocks of several CPUs
+ * and files do not agree to the nanosecond. */
+static const int64_t early_end_slack_ns = 1000000000;
+
+/* Verdicts that the map of messages points to. */
+static char passes_verdict, fails_verdict;
+
+struct selected {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *inner;
+	struct tl_select *select;
+	int64_t stop_ns; /* newest first: nothing of interest is older */
+};
+
+static int64_t
+add_saturated(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t
+bound_ns(const struct tl_bound *bound, int64_t newest_ns)
+{
+	return bound->relative ? add_saturated(newest_ns, bound->ns)
+			       : bound->ns;
+}
+
+struct tl_script_limits
+tl_select_limits(const struct tl_options *options)
+{
+	return (struct tl_script_limits){ .trusted = options->trusted };
+}
+
+int
+tl_select_init(struct tl_select *select, const struct tl_options *options,
+    int64_t newest_ns, struct tl_fault *fault)
+{
+	const struct tl_script_limits limits = tl_select_limits(options);
+
+	*select = (struct tl_select){ .filter = options->filter,
+		.all = !tl_options_filtered(options) };
+	if (options->since.given)
+		select->filter.since_ns = bound_ns(&options->since, newest_ns);
+	if (options->until.given)
+		select->filter.until_ns = bound_ns(&options->until, newest_ns);
+	if (!options->expression)
+		return 0;
+	return tl_script_filter_new(&select->expression, options->expression,
+	    &limits, NULL, fault);
+}
+
+void
+tl_select_free(struct tl_select *select)
+{
+	tl_message_map_free(&select->seen, NULL);
+	tl_script_filter_free(select->expression);
+}
+
+bool
+tl_select_message(struct tl_select *select, const struct tl_message *message)
+{
+	const void *verdict = tl_message_map_find(&select->seen, message);
+	bool passes;
+
+	if (verdict)
+		return verdict == &passes_verdict;
+	passes = tl_filter_message(&select->filter, message);
+	/* Without memory the question is asked again next time. */
+	(void)tl_message_map_add(&select->seen, message,
+	    passes ? &passes_verdict : &fails_verdict);
+	return passes;
+}
+
+int
+tl_select_passes(struct tl_select *select, const struct tl_event *event)
+{
+	if (select->all)
+		return 1;
+	if (!tl_filter_event(&select->filter, event) ||
+	    (event->message && !tl_select_message(select, event->message)))
+		return 0;
+	if (!select->expression)
+		return 1;
+	return tl_script_filter_passes(select->expression, event,
+	    &select->fault);
+}
+
+static int
+selected_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct selected *s = (struct selected *)cursor;
+	int rc;
+
+	while ((rc = tl_cursor_next(s->inner, event)) > 0) {
+		if (event->ns < s->stop_ns && event->kind != TL_LOST)
+			return 0;
+		rc = tl_select_passes(s->select, event);
+		if (rc != 0)
+			return rc;
+	}
+	return rc;
+}
+
+static void
+selected_close(struct tl_cursor *cursor)
+{
+	struct selected *s = (struct selected *)cursor;
+
+	tl_cursor_close(s->inner);
+	free(s);
+}
+
+int
+tl_select_cursor(struct tl_select *select, enum tl_order order,
+    struct tl_cursor *inner, struct tl_cursor **cursor)
+{
+	struct selected *s;
+
+	if (select->all) {
+		*cursor = inner;
+		return 0;
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		tl_cursor_close(inner);
+		return -ENOMEM;
+	}
+	s->cursor.next = selected_next;
+	s->cursor.close = selected_close;
+	s->inner = inner;
+	s->select = select;
+	s->stop_ns = INT64_MIN;
+	if (order == TL_NEWEST_FIRST && select->early_end)
+		s->stop_ns =
+		    add_saturated(select->filter.since_ns, -early_end_slack_ns);
+	*cursor = &s->cursor;
+	return 0;
+}

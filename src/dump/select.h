@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * select.h - which entries the options let through.
+ */
+#ifndef TL_DUMP_SELECT_H
+#define TL_DUMP_SELECT_H
+
+#include "dump/inputs.h"
+#include "dump/options.h"
+#include "dump/output.h"
+#include "event/message_map.h"
+#include "script/script.h"
+
+struct tl_select {
+	struct tl_filter filter;
+	bool all;                            /* nothing is kept out */
+	bool early_end;                      /* newest first may end at since */
+	struct tl_message_map seen;          /* verdicts over messages */
+	struct tl_script_filter *expression; /* NULL: none */
+	struct tl_fault fault;               /* of the expression */
+};
+
+/*
+ * Make one.  newest_ns is what relative times count from.  Returns 0, or
+ * -errno and a fault when the expression is wrong.
+ */
+int tl_select_init(struct tl_select *select, const struct tl_options *options,
+    int64_t newest_ns, struct tl_fault *fault);
+void tl_select_free(struct tl_select *select);
+
+/* 1 it passes, 0 not, -errno with select->fault set. */
+int tl_select_passes(struct tl_select *select, const struct tl_event *event);
+/* Does anything of a message pass? */
+bool
+tl_select_message(struct tl_select *select, const struct tl_message *message);
+
+/* What passes of a cursor, which it owns (also when it fails). */
+int tl_select_cursor(struct tl_select *select, enum tl_order order,
+    struct tl_cursor *inner, struct tl_cursor **cursor);
+
+/* The limits of scripts and expressions. */
+struct tl_script_limits tl_select_limits(const struct tl_options *options);
+
+#endif

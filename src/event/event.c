@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* event.c - the words for what an event is. */
+#include "event/event.h"
+
+const char *
+tl_kind_name(unsigned kind)
+{
+	switch (kind) {
+	case TL_INSTANT:
+		return "instant";
+	case TL_BEGIN:
+		return "begin";
+	case TL_END:
+		return "end";
+	case TL_COUNTER:
+		return "counter";
+	case TL_LOST:
+		return "lost";
+	default:
+		return "?";
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* level.c - levels and the priorities that name them. */
+#include "event/message.h"
+
+#include <errno.h>
+
+#define PRIORITY(constant, level, name) [level] = name,
+static const char *const names[] = {
+	[TIMELINE_LEVEL_OFF] = "off",
+#include "event/priorities.def"
+};
+#undef PRIORITY
+
+#define PRIORITY(constant, level, name) \
+	_Static_assert(level >= TIMELINE_LEVEL_MIN && \
+			   level <= TIMELINE_LEVEL_MAX, \
+	    name);
+#include "event/priorities.def"
+#undef PRIORITY
+
+_Static_assert(sizeof(names) / sizeof(names[0]) == TIMELINE_LEVEL_MAX + 1, "");
+
+const char *
+tl_level_name(unsigned level)
+{
+	return level <= TIMELINE_LEVEL_MAX ? names[level] : "?";
+}
+
+int
+tl_level_parse(const char *name)
+{
+	for (int i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
+		if (strcmp(name, names[i]) == 0)
+			return i;
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* message.c - find the arguments that a message's first line names. */
+#include "event/message.h"
+
+#include <errno.h>
+
+/* What letter chooses which format. */
+static const struct {
+	char letter;
+	uint8_t format;
+} suffixes[] = {
+	{ 'd', TIMELINE_ARG_SIGNED },
+	{ 'x', TIMELINE_ARG_HEX },
+	{ 'f', TIMELINE_ARG_DOUBLE },
+	{ 't', TIMELINE_ARG_DURATION },
+	{ 's', TIMELINE_ARG_STRING },
+};
+
+/* Not isalnum(3): a file means the same in every locale. */
+static bool
+is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+static size_t
+name_size(struct tl_bytes line, size_t at)
+{
+	size_t end = at;
+
+	while (end < line.size && is_name(line.data[end]))
+		end++;
+	return end - at;
+}
+
+/* How long the suffix at byte at is: 2 and its format, or 0. */
+static size_t
+read_suffix(struct tl_bytes line, size_t at, uint8_t *format)
+{
+	*format = TIMELINE_ARG_UNSIGNED;
+	if (line.size - at < 2 || line.data[at] != '%')
+		return 0;
+	if (line.size - at > 2 && is_name(line.data[at + 2]))
+		return 0; /* "$x%done" is $x and the text "%done" */
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		if (suffixes[i].letter == line.data[at + 1]) {
+			*format = suffixes[i].format;
+			return 2;
+		}
+	}
+	return 0;
+}
+
+static bool
+is_known(const struct tl_message *message, struct tl_bytes name)
+{
+	for (unsigned i = 0; i < message->argc; i++) {
+		if (tl_bytes_equal(message->args[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Take the argument whose $ stands at byte dollar; the bytes since start are
+ * the text before it.  Sets where it ends. */
+static int
+add_arg(struct tl_message *message, size_t start, size_t dollar, size_t *end)
+{
+	const struct tl_bytes line = message->line1;
+	const size_t size = name_size(line, dollar + 1);
+	const struct tl_bytes name = tl_bytes(line.data + dollar + 1, size);
+	struct tl_arg *arg;
+
+	if (message->argc == TL_ARGS_MAX || is_known(message, name))
+		return -EINVAL;
+	arg = &message->args[message->argc++];
+	arg->name = name;
+	arg->before = tl_bytes(line.data + start, dollar - start);
+	*end = dollar + 1 + size;
+	*end += read_suffix(line, *end, &arg->format);
+	return 0;
+}
+
+static int
+find_args(struct tl_message *message)
+{
+	const struct tl_bytes line = message->line1;
+	size_t start = 0, at = 0;
+	int rc;
+
+	while (at < line.size) {
+		if (line.data[at] != '$' || name_size(line, at + 1) == 0) {
+			at++;
+			continue;
+		}
+		rc = add_arg(message, start, at, &at);
+		if (rc < 0)
+			return rc;
+		start = at;
+	}
+	message->after = tl_bytes(line.data + start, line.size - start);
+	return 0;
+}
+
+static void
+split_lines(struct tl_message *message)
+{
+	const struct tl_bytes text = message->text;
+	const char *end =
+	    text.size > 0 ? memchr(text.data, '\n', text.size) : NULL;
+
+	message->line1 = text;
+	message->explain = tl_bytes(NULL, 0);
+	if (!end)
+		return;
+	message->line1.size = (size_t)(end - text.data);
+	message->explain =
+	    tl_bytes(end + 1, text.size - message->line1.size - 1);
+}
+
+int
+tl_message_parse(struct tl_message *message, struct tl_bytes text)
+{
+	int rc;
+
+	message->text = text;
+	message->argc = 0;
+	memset(message->args, 0, sizeof(message->args));
+	split_lines(message);
+	rc = find_args(message);
+	if (rc < 0) { /* still good to be shown, as text */
+		message->argc = 0;
+		message->after = message->line1;
+	}
+	return rc;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* render.c - one event's message and arguments as text, nothing kept. */
+#include "event/render.h"
+
+#include <math.h>
+
+static double
+double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* The interned text, or its number where the file does not have it. */
+static void
+put_interned(struct tl_text *text, const struct tl_message *message,
+    uint64_t number, void (*put)(struct tl_text *, struct tl_bytes))
+{
+	const struct tl_bytes string = tl_message_string(message, number);
+
+	if (string.data) {
+		put(text, string);
+		return;
+	}
+	tl_put_char(text, '#');
+	tl_put_unsigned(text, number);
+}
+
+void
+tl_render_arg(struct tl_text *text, const struct tl_event *event,
+    unsigned index)
+{
+	const uint64_t value = event->args[index];
+
+	switch (event->message->args[index].format) {
+	case TIMELINE_ARG_SIGNED:
+		tl_put_signed(text, (int64_t)value);
+		break;
+	case TIMELINE_ARG_HEX:
+		tl_put_hex(text, value);
+		break;
+	case TIMELINE_ARG_DOUBLE:
+		tl_put_double(text, double_of(value));
+		break;
+	case TIMELINE_ARG_DURATION:
+		tl_put_duration(text, (int64_t)value);
+		break;
+	case TIMELINE_ARG_STRING:
+		put_interned(text, event->message, value, tl_put_plain);
+		break;
+	default:
+		tl_put_unsigned(text, value);
+	}
+}
+
+void
+tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
+    unsigned index)
+{
+	const uint64_t value = event->args[index];
+
+	switch (event->message->args[index].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		tl_put_signed(text, (int64_t)value);
+		break;
+	case TIMELINE_ARG_DOUBLE:
+		if (isfinite(double_of(value)))
+			tl_put_double(text, double_of(value));
+		else
+			tl_put_string(text, "null");
+		break;
+	case TIMELINE_ARG_STRING:
+		tl_put_char(text, '"');
+		put_interned(text, event->message, value, tl_put_json);
+		tl_put_char(text, '"');
+		break;
+	default:
+		tl_put_unsigned(text, value);
+	}
+}
+
+/* What leads the line of a kind. */
+static const char *
+kind_mark(unsigned kind)
+{
+	switch (kind) {
+	case TL_BEGIN:
+		return "> ";
+	case TL_END:
+		return "< ";
+	case TL_COUNTER:
+		return "= ";
+	default:
+		return "";
+	}
+}
+
+static void
+put_lost(struct tl_text *text, const struct tl_event *event)
+{
+	tl_put_string(text, "... ");
+	tl_put_unsigned(text, event->lost);
+	tl_put_string(text,
+	    event->lost == 1 ? " entry lost here" : " entries lost here");
+}
+
+void
+tl_render_line(struct tl_text *text, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+
+	if (!message) {
+		put_lost(text, event);
+		return;
+	}
+	tl_put_string(text, kind_mark(event->kind));
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_plain(text, message->args[i].before);
+		tl_put_bytes(text, message->args[i].name);
+		tl_put_char(text, '(');
+		tl_render_arg(text, event, i);
+		tl_put_char(text, ')');
+	}
+	tl_put_plain(text, message->after);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spans.c - find the begin that belongs to an end.
+ *
+ *	buckets --> stack (message, pid, tid) --> top begin --> ... --> bottom
+ *	            stack (thread: counts only)
+ *	oldest begin <--> ... <--> newest begin     (to forget the oldest)
+ *
+ * Stacks and begins live in two pools and name each other by index, so that
+ * the pools may move when they grow.  The oldest begin of all is the bottom
+ * of its stack, because a stack grows in time.
+ */
+#include "event/spans.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+#define NONE UINT32_MAX
+
+enum {
+	BUCKETS = 1 << 14,
+	POOL_FIRST = 64,
+	/* A begin has a stack of its own and a thread's, at the most. */
+	STACKS_MAX = 2 * TL_SPANS_OPEN_MAX + 2
+};
+
+struct begin {
+	const struct tl_message *message;
+	uint64_t args[TL_ARGS_MAX];
+	int64_t ns;
+	uint64_t tsc;
+	uint64_t losses; /* seen before it */
+	uint32_t epoch;
+	uint32_t cpu;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t depth;
+	uint32_t nesting;
+	uint32_t stack;
+	uint32_t below; /* in its stack; in the free list, the next */
+	uint32_t above;
+	uint32_t older;
+	uint32_t newer;
+	uint16_t source;
+};
+
+/* Whose spans are stacked: message NULL counts all spans of a thread. */
+struct key {
+	const struct tl_message *message;
+	uint32_t pid;
+	uint32_t tid;
+	uint16_t source;
+};
+
+struct stack {
+	struct key key;
+	uint32_t next; /* in its bucket; in the free list, the next */
+	uint32_t top;
+	uint32_t bottom;
+	uint32_t open;
+};
+
+struct tl_spans {
+	uint32_t buckets[BUCKETS];
+	struct begin *begins;
+	struct stack *stacks;
+	uint32_t begin_count, begin_capacity, begin_free;
+	uint32_t stack_count, stack_capacity, stack_free;
+	uint32_t open, oldest, newest;
+	uint64_t losses;
+	struct tl_spans_count count;
+};
+
+int
+tl_spans_new(struct tl_spans **spans)
+{
+	struct tl_spans *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	for (size_t i = 0; i < BUCKETS; i++)
+		s->buckets[i] = NONE;
+	s->begin_free = s->stack_free = NONE;
+	s->oldest = s->newest = NONE;
+	*spans = s;
+	return 0;
+}
+
+void
+tl_spans_free(struct tl_spans *spans)
+{
+	if (!spans)
+		return;
+	free(spans->begins);
+	free(spans->stacks);
+	free(spans);
+}
+
+/* Make room for one more element in a pool. */
+static int
+pool_grow(void **pool, uint32_t *capacity, size_t each, uint32_t max)
+{
+	uint32_t more = *capacity ? *capacity * 2 : POOL_FIRST;
+	void *grown;
+
+	if (more > max)
+		more = max;
+	assert(more > *capacity);
+	grown = realloc(*pool, more * each);
+	if (!grown)
+		return -ENOMEM;
+	*pool = grown;
+	*capacity = more;
+	return 0;
+}
+
+static struct key
+key_of_message(const struct tl_event *event)
+{
+	struct key key = { .message = event->message, .source = event->source };
+
+	if (event->message->scope != TIMELINE_SOURCE) {
+		key.pid = event->pid;
+		key.tid = event->tid;
+	}
+	return key;
+}
+
+static struct key
+key_of_thread(const struct tl_event *event)
+{
+	return (struct key){ .pid = event->pid,
+		.tid = event->tid,
+		.source = event->source };
+}
+
+static uint32_t
+key_hash(const struct key *key)
+{
+	uint64_t h = (uint64_t)(uintptr_t)key->message;
+
+	h = (h ^ key->tid) * 0x9e3779b97f4a7c15;
+	h = (h ^ (h >> 29) ^ key->pid) * 0xbf58476d1ce4e5b9;
+	h ^= h >> 32 ^ key->source;
+	return (uint32_t)h % BUCKETS;
+}
+
+static bool
+key_equal(const struct key *a, const struct key *b)
+{
+	return a->message == b->message && a->pid == b->pid &&
+	       a->tid == b->tid && a->source == b->source;
+}
+
+static uint32_t
+stack_find(const struct tl_spans *s, const struct key *key)
+{
+	uint32_t i = s->buckets[key_hash(key)];
+
+	while (i != NONE && !key_equal(&s->stacks[i].key, key))
+		i = s->stacks[i].next;
+	return i;
+}
+
+/* The stack of a key, made when it is new; NONE without memory. */
+static uint32_t
+stack_get(struct tl_spans *s, const struct key *key)
+{
+	uint32_t i = stack_find(s, key);
+	uint32_t *bucket = &s->buckets[key_hash(key)];
+
+	if (i != NONE)
+		return i;
+	if (s->stack_free != NONE) {
+		i = s->stack_free;
+		s->stack_free = s->stacks[i].next;
+	} else {
+		void *pool = s->stacks;
+
+		if (s->stack_count == s->stack_capacity &&
+		    pool_grow(&pool, &s->stack_capacity, sizeof(*s->stacks),
+			STACKS_MAX) < 0)
+			return NONE;
+		s->stacks = pool;
+		i = s->stack_count++;
+	}
+	s->stacks[i] = (struct stack){ .key = *key,
+		.next = *bucket,
+		.top = NONE,
+		.bottom = NONE };
+	*bucket = i;
+	return i;
+}
+
+/* One span less in a stack; an empty one is given back. */
+static void
+stack_drop(struct tl_spans *s, uint32_t i)
+{
+	uint32_t *link = &s->buckets[key_hash(&s->stacks[i].key)];
+
+	if (s->stacks[i].open > 0 && --s->stacks[i].open > 0)
+		return;
+	while (*link != i)
+		link = &s->stacks[*link].next;
+	*link = s->stacks[i].next;
+	s->stacks[i].next = s->stack_free;
+	s->stack_free = i;
+}
+
+static uint32_t
+begin_alloc(struct tl_spans *s)
+{
+	void *pool = s->begins;
+	uint32_t i = s->begin_free;
+
+	if (i != NONE) {
+		s->begin_free = s->begins[i].below;
+		return i;
+	}
+	if (s->begin_count == s->begin_capacity &&
+	    pool_grow(&pool, &s->begin_capacity, sizeof(*s->begins),
+		TL_SPANS_OPEN_MAX) < 0)
+		return NONE;
+	s->begins = pool;
+	return s->begin_count++;
+}
+
+/* Take a begin out of its stack, its thread's count and the order of age. */
+static void
+begin_remove(struct tl_spans *s, uint32_t i)
+{
+	struct begin *b = &s->begins[i];
+	struct stack *stack = &s->stacks[b->stack];
+	uint32_t thread;
+
+	*(b->above == NONE ? &stack->top : &s->begins[b->above].below) =
+	    b->below;
+	*(b->below == NONE ? &stack->bottom : &s->begins[b->below].above) =
+	    b->above;
+	*(b->newer == NONE ? &s->newest : &s->begins[b->newer].older) =
+	    b->older;
+	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
+	    b->newer;
+	if (b->message->scope != TIMELINE_SOURCE) {
+		const struct key key = { .pid = b->pid,
+			.tid = b->tid,
+			.source = b->source };
+
+		thread = stack_find(s, &key);
+		assert(thread != NONE);
+		stack_drop(s, thread);
+	}
+	stack_drop(s, b->stack);
+	b->below = s->begin_free;
+	s->begin_free = i;
+	s->open--;
+}
+
+/* Link a begin on top of its stack, as the newest. */
+static void
+begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
+{
+	struct begin *b = &s->begins[i];
+	struct stack *stack = &s->stacks[at];
+
+	b->stack = at;
+	b->above = NONE;
+	b->below = stack->top;
+	*(stack->top == NONE ? &stack->bottom : &s->begins[stack->top].above) =
+	    i;
+	stack->top = i;
+	stack->open++;
+	b->newer = NONE;
+	b->older = s->newest;
+	*(s->newest == NONE ? &s->oldest : &s->begins[s->newest].newer) = i;
+	s->newest = i;
+	s->open++;
+}
+
+static void
+begin_fill(struct begin *b, const struct tl_event *event)
+{
+	b->message = event->message;
+	for (size_t k = 0; k < TL_ARGS_MAX; k++)
+		b->args[k] = event->args[k];
+	b->ns = event->ns;
+	b->tsc = event->tsc;
+	b->epoch = event->epoch;
+	b->cpu = event->cpu;
+	b->pid = event->pid;
+	b->tid = event->tid;
+	b->source = event->source;
+}
+
+static int
+spans_push(struct tl_spans *s, const struct tl_event *event)
+{
+	const struct key own = key_of_message(event);
+	const struct key all = key_of_thread(event);
+	uint32_t i, stack, thread = NONE;
+
+	if (s->open == TL_SPANS_OPEN_MAX)
+		begin_remove(s, s->oldest);
+	i = begin_alloc(s);
+	if (i == NONE)
+		return -ENOMEM;
+	stack = stack_get(s, &own);
+	if (stack == NONE)
+		goto free_begin;
+	if (own.message->scope != TIMELINE_SOURCE) {
+		thread = stack_get(s, &all);
+		if (thread == NONE)
+			goto drop_stack;
+	}
+	begin_fill(&s->begins[i], event);
+	s->begins[i].losses = s->losses;
+	s->begins[i].nesting = s->stacks[stack].open;
+	s->begins[i].depth = s->stacks[thread == NONE ? stack : thread].open;
+	begin_link(s, i, stack);
+	if (thread != NONE)
+		s->stacks[thread].open++;
+	s->count.lonely_begins++;
+	return 0;
+drop_stack:
+	if (s->stacks[stack].open == 0)
+		stack_drop(s, stack);
+free_begin:
+	s->begins[i].below = s->begin_free;
+	s->begin_free = i;
+	return -ENOMEM;
+}
+
+static void
+span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
+{
+	const struct begin *b = &s->begins[i];
+
+	*span = (struct tl_span){ .message = b->message,
+		.begin_ns = b->ns,
+		.begin_tsc = b->tsc,
+		.begin_epoch = b->epoch,
+		.begin_cpu = b->cpu,
+		.pid = b->pid,
+		.tid = b->tid,
+		.depth = b->depth,
+		.nesting = b->nesting,
+		.source = b->source,
+		.lossy = b->losses != s->losses };
+	for (size_t k = 0; k < TL_ARGS_MAX; k++)
+		span->args[k] = b->args[k];
+}
+
+static int
+spans_pop(struct tl_spans *s, const struct tl_event *event,
+    struct tl_span *span)
+{
+	const struct key key = key_of_message(event);
+	const uint32_t stack = stack_find(s, &key);
+	uint64_t elapsed;
+
+	if (stack == NONE) {
+		s->count.lonely_ends++;
+		return 0;
+	}
+	span_fill(s, s->stacks[stack].top, span);
+	begin_remove(s, s->stacks[stack].top);
+	span->end_ns = event->ns;
+	span->end_tsc = event->tsc;
+	span->end_epoch = event->epoch;
+	span->end_cpu = event->cpu;
+	if (event->ns > span->begin_ns) { /* was the clock not set back? */
+		elapsed = (uint64_t)event->ns - (uint64_t)span->begin_ns;
+		span->duration_ns =
+		    elapsed > INT64_MAX ? INT64_MAX : (int64_t)elapsed;
+	}
+	s->count.lonely_begins--;
+	s->count.paired++;
+	return 1;
+}
+
+int
+tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
+    struct tl_span *span)
+{
+	switch (event->kind) {
+	case TL_BEGIN:
+		return spans_push(spans, event);
+	case TL_END:
+		return spans_pop(spans, event, span);
+	case TL_LOST:
+		spans->losses++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+uint32_t
+tl_spans_depth(const struct tl_spans *spans, const struct tl_event *event)
+{
+	const struct key key = key_of_thread(event);
+	const uint32_t thread = stack_find(spans, &key);
+
+	return thread == NONE ? 0 : spans->stacks[thread].open;
+}
+
+void
+tl_spans_counts(const struct tl_spans *spans, struct tl_spans_count *count)
+{
+	*count = spans->count;
+}
+
+bool
+tl_spans_open(const struct tl_spans *spans, uint32_t *index,
+    struct tl_span *span)
+{
+	const uint32_t i = *index == 0 ? spans->oldest : *index - 1;
+
+	if (*index == NONE || i == NONE)
+		return false;
+	span_fill(spans, i, span);
+	*index = spans->begins[i].newer;
+	if (*index != NONE) /* is there one more? */
+		++*index;
+	return true;
+}

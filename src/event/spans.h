@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spans.h - find the begin that belongs to an end.
+ *
+ * Feed it events oldest first.  A begin is kept until its end comes: last in
+ * first out per (message, pid, tid), and per message alone where the scope of
+ * the message is TIMELINE_SOURCE.
+ *
+ *	tl_spans_new(&spans);
+ *	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+ *		if (tl_spans_put(spans, &event, &span) == 1)
+ *			... span.duration_ns, span.depth ...
+ *	tl_spans_free(spans);
+ */
+#ifndef TL_EVENT_SPANS_H
+#define TL_EVENT_SPANS_H
+
+#include "event/event.h"
+
+enum {
+	/* Begins kept at once; the oldest is forgotten for one more. */
+	TL_SPANS_OPEN_MAX = 1 << 16
+};
+
+struct tl_spans;
+
+/* A begin, and where its end has come, both. */
+struct tl_span {
+	const struct tl_message *message;
+	uint64_t args[TL_ARGS_MAX]; /* of the begin */
+	int64_t begin_ns;
+	int64_t end_ns;      /* 0 while open */
+	int64_t duration_ns; /* end - begin, never below 0; 0 while open */
+	uint64_t begin_tsc;
+	uint64_t end_tsc; /* compare only where epochs are equal */
+	uint32_t begin_epoch;
+	uint32_t end_epoch;
+	uint32_t begin_cpu;
+	uint32_t end_cpu;
+	uint32_t pid; /* of the begin; that of the end may differ */
+	uint32_t tid; /* where the scope is TIMELINE_SOURCE */
+	/* Spans open around it when it began, of any message: of its thread,
+	 * or of its message where the scope is TIMELINE_SOURCE. */
+	uint32_t depth;
+	uint32_t nesting; /* of these, of the same message */
+	uint16_t source;
+	bool lossy; /* entries were lost while it was open: the pair may be
+		       wrong */
+};
+
+struct tl_spans_count {
+	uint64_t paired;
+	uint64_t lonely_begins; /* still open, or forgotten as too many */
+	uint64_t lonely_ends;   /* had no begin */
+};
+
+/* 0 or -ENOMEM. */
+int tl_spans_new(struct tl_spans **spans);
+void tl_spans_free(struct tl_spans *spans);
+
+/*
+ * Take the next event, of any kind.  1 when it ended a span, which *span then
+ * describes; 0 otherwise; -ENOMEM.  An end without a begin gives 0.
+ */
+int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
+    struct tl_span *span);
+
+/* How many spans are open around this event: what tl_span.depth would be if
+ * one began here.  For drawing instants within a tree. */
+uint32_t
+tl_spans_depth(const struct tl_spans *spans, const struct tl_event *event);
+
+/* The counts so far. */
+void
+tl_spans_counts(const struct tl_spans *spans, struct tl_spans_count *count);
+
+/* The spans that are open now, oldest begin first: start with *index 0, goes
+ * on until false. */
+bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
+    struct tl_span *span);
+
+#endif

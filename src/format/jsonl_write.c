@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jsonl_write.c - a line is numbers, then pieces of its message:
+ *
+ *	{"ns":1,"tsc":2,...,"tid":5 | ,"priority":...,"kind":" | instant
+ *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
+ */
+#include "format/jsonl_write.h"
+
+#include "event/pieces.h"
+#include "event/render.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	MESSAGE_PIECE,
+	FIRST_ARG_PIECE,
+	/* All of a line but pieces and arguments: eight words and numbers. */
+	FRAME_MAX = 256
+};
+
+struct jsonl_write {
+	struct tl_sink sink; /* first: what callers see */
+	struct tl_out out;
+	struct tl_pieces_cache cache;
+};
+
+/* A literal, its size known to the compiler. */
+#define WRITE(to, literal) \
+	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
+	    sizeof(literal) - 1)
+
+static void
+make_pieces(struct tl_draft *draft, const struct tl_message *message)
+{
+	struct tl_text *text = &draft->text;
+
+	tl_put_string(text, ",\"priority\":\"");
+	tl_put_string(text, tl_level_name(message->level));
+	tl_put_string(text, "\",\"category\":\"");
+	tl_put_json(text, message->category);
+	tl_put_string(text, "\",\"message\":\"");
+	tl_put_json(text, message->line1);
+	tl_put_string(text, "\",\"kind\":\"");
+	tl_draft_cut(draft);
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_string(text, i > 0 ? ",\"" : "\"");
+		tl_put_json(text, message->args[i].name);
+		tl_put_string(text, "\":");
+		tl_draft_cut(draft);
+	}
+}
+
+static char *
+write_cpu(char *to, uint32_t cpu)
+{
+	return cpu == TL_CPU_UNKNOWN ? WRITE(to, "null")
+				     : tl_write_unsigned(to, cpu);
+}
+
+static char *
+write_numbers(char *to, const struct tl_event *event)
+{
+	to = WRITE(to, "{\"ns\":");
+	to = tl_write_signed(to, event->ns);
+	to = WRITE(to, ",\"tsc\":");
+	to = tl_write_unsigned(to, event->tsc);
+	to = WRITE(to, ",\"cpu\":");
+	to = write_cpu(to, event->cpu);
+	to = WRITE(to, ",\"pid\":");
+	to = tl_write_unsigned(to, event->pid);
+	to = WRITE(to, ",\"tid\":");
+	return tl_write_unsigned(to, event->tid);
+}
+
+static char *
+write_kind(char *to, unsigned kind)
+{
+	const char *name = tl_kind_name(kind);
+	const size_t size = strlen(name);
+
+	memcpy(to, name, size);
+	return to + size;
+}
+
+/* A value of any length; then room for the rest of the line again. */
+static char *
+put_value(struct tl_text *text, char *to, const struct tl_event *event,
+    unsigned index, size_t room)
+{
+	text->size = (size_t)(to - text->data);
+	tl_render_arg_json(text, event, index);
+	return tl_text_reserve(text, room);
+}
+
+static void
+put_event(struct tl_text *text, const struct tl_pieces *pieces,
+    const struct tl_event *event)
+{
+	const size_t room =
+	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
+	char *to = tl_text_reserve(text, room);
+
+	if (!to)
+		return;
+	to = write_numbers(to, event);
+	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
+	to = write_kind(to, event->kind);
+	to = WRITE(to, "\",\"args\":{");
+	for (unsigned i = 0; i < pieces->argc; i++) {
+		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED)
+			to = tl_write_unsigned(to, event->args[i]);
+		else if (!(to = put_value(text, to, event, i, room)))
+			return;
+	}
+	to = WRITE(to, "}}\n");
+	text->size = (size_t)(to - text->data);
+}
+
+static void
+put_lost(struct tl_text *text, const struct tl_event *event)
+{
+	char *to = tl_text_reserve(text, FRAME_MAX);
+
+	if (!to)
+		return;
+	to = WRITE(to, "{\"lost\":");
+	to = tl_write_unsigned(to, event->lost);
+	to = WRITE(to, ",\"cpu\":");
+	to = write_cpu(to, event->cpu);
+	to = WRITE(to, "}\n");
+	text->size = (size_t)(to - text->data);
+}
+
+static int
+jsonl_put(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct jsonl_write *w = (struct jsonl_write *)(void *)sink;
+	const struct tl_pieces *pieces;
+
+	if (!event->message) {
+		put_lost(&w->out.text, event);
+		return tl_out_settle(&w->out);
+	}
+	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
+		return -ENOMEM;
+	put_event(&w->out.text, pieces, event);
+	return tl_out_settle(&w->out);
+}
+
+static int
+jsonl_finish(struct tl_sink *sink)
+{
+	return tl_out_flush(&((struct jsonl_write *)(void *)sink)->out);
+}
+
+int
+tl_jsonl_write_new(struct tl_sink **sink, tl_write *write, void *context)
+{
+	struct jsonl_write *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->sink = (struct tl_sink){ jsonl_put, jsonl_finish };
+	w->out.write = write;
+	w->out.context = context;
+	w->cache.make = make_pieces;
+	*sink = &w->sink;
+	return 0;
+}
+
+void
+tl_jsonl_write_free(struct tl_sink *sink)
+{
+	struct jsonl_write *w = (struct jsonl_write *)(void *)sink;
+
+	if (!w)
+		return;
+	tl_text_free(&w->out.text);
+	tl_pieces_free(&w->cache);
+	free(w);
+}

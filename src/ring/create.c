@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * create.c - the birth of a file: complete under its name, or absent.
+ *
+ *	nameless file -> all its room -> header, clock, builtin messages
+ *	-> mode -> name
+ *
+ * Where the directory has no nameless files an exclusive temporary name
+ * stands in for one until the link is made.
+ */
+#include "base/file.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct birth {
+	int fd;
+	char temporary[TL_PATH_MAX]; /* "" for a nameless file */
+};
+
+static void
+read_word(const char *path, char *text, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
+static void
+fill_creator(struct timeline_header *h)
+{
+	struct timespec now;
+	struct stat timens;
+	char id[40];
+	unsigned byte;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	h->created_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h->creator_pid = (uint32_t)getpid();
+	h->creator_uid = (uint32_t)geteuid();
+	tl_boot_id(h->boot_id);
+	read_word("/etc/machine-id", id, sizeof(id));
+	for (size_t i = 0; i < 16; i++)
+		if (sscanf(id + 2 * i, "%2x", &byte) == 1)
+			h->machine_id[i] = (uint8_t)byte;
+	gethostname(h->creator_host, sizeof(h->creator_host) - 1);
+	read_word("/proc/self/comm", h->creator_command,
+	    sizeof(h->creator_command));
+	if (stat("/proc/self/ns/time", &timens) == 0)
+		h->timens_inode = timens.st_ino;
+}
+
+static int
+choose_clock(struct timeline_header *h, uint32_t stamp)
+{
+	const uint32_t kind = tl_clock_choose(&h->cpu_flags);
+
+	switch (stamp) {
+	case TIMELINE_STAMP_AUTO:
+		h->clock_kind = kind;
+		return 0;
+	case TIMELINE_STAMP_TSC:
+		h->clock_kind = TIMELINE_CLOCK_TSC;
+		return 0;
+	case TIMELINE_STAMP_REALTIME:
+		h->clock_kind = TIMELINE_CLOCK_REALTIME;
+		return 0;
+	}
+	return tl_error(-EINVAL, "no such kind of stamp: %u", stamp);
+}
+
+static int
+plan_header(struct timeline_header *h, const struct timeline_options *options)
+{
+	int rc;
+
+	if ((rc = tl_layout_plan(h, options)) != 0)
+		return tl_error(rc, "cannot make a timeline of that size");
+	if ((rc = choose_clock(h, options->stamp)) != 0)
+		return rc;
+	h->levels = TIMELINE_LEVEL_MIN | TIMELINE_LEVEL_MIN
+					     << TIMELINE_LEVELS_BASE;
+	h->strings_tail = TIMELINE_STRINGS_START;
+	fill_creator(h);
+	h->created_tsc = tl_clock_now(h->clock_kind);
+	return 0;
+}
+
+static int
+open_named(struct birth *birth, const char *path)
+{
+	if (snprintf(birth->temporary, TL_PATH_MAX, "%s.XXXXXX", path) >=
+	    TL_PATH_MAX)
+		return -ENAMETOOLONG;
+	birth->fd = mkostemp(birth->temporary, O_CLOEXEC);
+	return birth->fd < 0 ? -errno : 0;
+}
+
+static int
+open_nameless(struct birth *birth, const char *path)
+{
+	char directory[TL_PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	const size_t size = slash ? (size_t)(slash - path) : 0;
+
+	birth->temporary[0] = '\0';
+	if (!slash)
+		strcpy(directory, ".");
+	else if (size == 0)
+		strcpy(directory, "/");
+	else
+		snprintf(directory, sizeof(directory), "%.*s", (int)size, path);
+	birth->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (birth->fd < 0 &&
+	    (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		return open_named(birth, path);
+	return birth->fd < 0 ? -errno : 0;
+}
+
+static int
+give_name(const struct birth *birth, const char *path)
+{
+	char self[64];
+	const char *from = birth->temporary;
+
+	if (!from[0]) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", birth->fd);
+		from = self;
+	}
+	if (linkat(AT_FDCWD, from, AT_FDCWD, path,
+		birth->temporary[0] ? 0 : AT_SYMLINK_FOLLOW) != 0)
+		return -errno;
+	return 0;
+}
+
+static int
+make_room(int fd, const struct timeline_header *h)
+{
+	int rc = -posix_fallocate(fd, 0, (off_t)h->total_size);
+
+	if (rc == 0)
+		rc = tl_write_at(fd, h, sizeof(*h), 0);
+	return rc;
+}
+
+/* Everything that makes the file whole; nobody else can see it yet. */
+static int
+fill(struct timeline **tl, int fd, const struct timeline_header *h,
+    uint32_t mode)
+{
+	int rc;
+
+	if ((rc = tl_map(tl, fd, h)) != 0)
+		return rc;
+	if ((rc = tl_calibrate_first(&(*tl)->calibrate)) != 0)
+		tl_error(rc, "the clock of this machine cannot be read");
+	if (rc == 0)
+		rc = tl_define_builtins(*tl);
+	if (rc == 0 && fchmod((*tl)->fd, mode ? mode : 0600) != 0)
+		rc = tl_error(-errno, "cannot set its mode: %m");
+	if (rc != 0)
+		timeline_close(*tl);
+	return rc;
+}
+
+int
+tl_create(struct timeline **tl, const char *path,
+    const struct timeline_options *options)
+{
+	struct timeline_header header = { 0 };
+	struct birth birth;
+	int rc;
+
+	if ((rc = plan_header(&header, options)) != 0)
+		return rc;
+	if ((rc = open_nameless(&birth, path)) != 0)
+		return tl_error(rc, "cannot create %s: %s", path,
+		    strerror(-rc));
+	if ((rc = make_room(birth.fd, &header)) != 0) {
+		tl_error(rc, "no room for %s (%llu bytes): %s", path,
+		    (unsigned long long)header.total_size, strerror(-rc));
+		close(birth.fd);
+	} else if ((rc = fill(tl, birth.fd, &header, options->mode)) == 0) {
+		rc = give_name(&birth, path);
+		if (rc != 0) {
+			tl_error(rc, "cannot link %s: %s", path, strerror(-rc));
+			timeline_close(*tl);
+		}
+	}
+	if (birth.temporary[0])
+		unlink(birth.temporary);
+	return rc;
+}

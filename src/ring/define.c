@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * define.c - definitions: from words to a record and to the event that the
+ * append works from.
+ */
+#include "base/word.h"
+#include "event/message.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#undef timeline_define
+#undef timeline_define_span
+#undef timeline_define_counter
+
+/* What failed definitions give: loggable, never logged, whoever frees what.
+ * Its gate is off and its threshold out of reach. */
+static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
+static const uint8_t closed_levels = TIMELINE_LEVEL_NONE;
+static struct timeline_event closed[2] = {
+	{ .gate = &closed_gate, .levels = &closed_levels },
+	{ .gate = &closed_gate, .levels = &closed_levels },
+};
+
+int
+tl_priority_parse(const char *name, int off)
+{
+	const int level = name ? tl_level_parse(name) : -EINVAL;
+
+	if (level < 0 && name && off >= 0 && strcmp(name, "off") == 0)
+		return off;
+	if (level < 0)
+		return tl_error(-EINVAL, "no such priority: \"%s\"",
+		    name ? name : "(null)");
+	return level;
+}
+
+/* One half of a span, or all of another event. */
+static void
+fill_event(struct timeline *tl, struct timeline_event *e,
+    const struct timeline_record *r, uint64_t offset, uint32_t flags)
+{
+	const struct timeline_header *g = &tl->geometry;
+	const uint64_t n = g->tier_entries[r->tier];
+
+	e->gate = tl->strings + offset + offsetof(struct timeline_record, gate);
+	e->levels = (const uint8_t *)&tl->header->levels;
+	e->heads = tl->map + timeline_head_offset(g, r->tier);
+	e->entries = tl->map + g->entries_offset[r->tier];
+	e->message = (uint32_t)offset | flags;
+	e->rseq = tl_rseq_offset(tl);
+	e->ids = tl_ids_offset();
+	e->lanes = tl->use_rseq ? g->cpu_lanes : 0;
+	e->head_step = g->tiers * TIMELINE_HEAD_SIZE;
+	e->lane_step = (uint32_t)n;
+	e->mask = (uint32_t)(n - 1);
+	e->burst_max = tl_burst_max(tl);
+	e->timeline = tl;
+	e->tier = r->tier;
+	e->kind = r->kind;
+}
+
+/* An event is two so that timeline_end finds its half behind the first. */
+static struct timeline_event *
+new_event(struct timeline *tl, uint64_t offset)
+{
+	struct timeline_event *event =
+	    aligned_alloc(TIMELINE_EVENT_SIZE, 2 * TIMELINE_EVENT_SIZE);
+	struct tl_record r;
+
+	if (!event ||
+	    tl_record_at(&r, tl->strings, tl->geometry.strings_size, offset, 0,
+		NULL) != 0 ||
+	    r.fixed.tier >= tl->geometry.tiers) {
+		free(event);
+		return NULL;
+	}
+	memset(event, 0, 2 * TIMELINE_EVENT_SIZE);
+	fill_event(tl, &event[0], &r.fixed, offset, 0);
+	fill_event(tl, &event[1], &r.fixed, offset, TIMELINE_MESSAGE_END);
+	return event;
+}
+
+static int
+add(struct timeline *tl, const struct tl_record *record,
+    struct timeline_event **event)
+{
+	struct timeline_event **kept;
+	uint64_t offset;
+	int rc;
+
+	tl_strings_lock();
+	rc = tl_strings_add_locked(tl, record, &offset, &kept);
+	if (rc == 0 && !*kept)
+		*kept = new_event(tl, offset);
+	if (rc == 0 && !*kept)
+		rc = tl_error(-ENOMEM, "no memory for an event");
+	if (rc == 0)
+		*event = *kept;
+	tl_strings_unlock();
+	return rc;
+}
+
+static int
+parse_text(struct tl_record *record, const char *text)
+{
+	struct tl_message message = { 0 };
+	int rc = tl_message_parse(&message, tl_bytes_of(text));
+
+	if (rc != 0)
+		return tl_error(rc,
+		    "more than %d arguments, or two of one name: \"%.80s\"",
+		    TL_ARGS_MAX, text);
+	record->text = message.text;
+	record->fixed.argc = message.argc;
+	for (unsigned i = 0; i < message.argc; i++)
+		record->fixed.formats[i] = message.args[i].format;
+	return 0;
+}
+
+static uint8_t
+tier_of(const struct timeline *tl, int level)
+{
+	return level >= TIMELINE_LEVEL_KEEP && tl->geometry.tiers > 1;
+}
+
+static int
+check_words(const struct timeline_definition *d)
+{
+	if (!d->category || !d->category[0] || !d->message || !d->message[0])
+		return tl_error(-EINVAL, "no category or no message");
+	if (d->kind < TIMELINE_INSTANT || d->kind > TIMELINE_COUNTER)
+		return tl_error(-EINVAL, "no such kind: %d", d->kind);
+	if (d->scope != TIMELINE_THREAD && d->scope != TIMELINE_SOURCE)
+		return tl_error(-EINVAL, "no such scope: %d", d->scope);
+	return 0;
+}
+
+static int
+define(struct timeline *tl, const struct timeline_definition *d,
+    struct timeline_event **event)
+{
+	struct tl_record record = { 0 };
+	const int level = tl_priority_parse(d->priority, -1);
+	int rc;
+
+	if (level < 0)
+		return level;
+	if ((rc = check_words(d)) != 0 ||
+	    (rc = parse_text(&record, d->message)) != 0)
+		return rc;
+	record.fixed.kind = (uint8_t)d->kind;
+	record.fixed.level = record.fixed.gate = (uint8_t)level;
+	record.fixed.tier = tier_of(tl, level);
+	record.fixed.scope = (uint8_t)d->scope;
+	record.fixed.line = d->line > 0 ? (uint32_t)d->line : 0;
+	record.category = tl_bytes_of(d->category);
+	record.file = tl_bytes_of(d->file ? d->file : "");
+	return add(tl, &record, event);
+}
+
+int
+timeline_define_event(struct timeline *tl,
+    const struct timeline_definition *definition, struct timeline_event **event)
+{
+	int rc;
+
+	if (!tl) {
+		*event = closed;
+		return tl_error(-EINVAL, "no timeline");
+	}
+	rc = define(tl, definition, event);
+	if (rc != 0)
+		*event = closed;
+	else
+		tl_clock_visit(tl);
+	return rc;
+}
+
+int
+timeline_define(struct timeline *tl, const char *category, const char *priority,
+    const char *message, struct timeline_event **event)
+{
+	return timeline_define_at(tl, category, priority, message,
+	    TIMELINE_INSTANT, 0, NULL, 0, event);
+}
+
+int
+timeline_define_span(struct timeline *tl, const char *category,
+    const char *priority, const char *message, int scope,
+    struct timeline_event **span)
+{
+	return timeline_define_at(tl, category, priority, message,
+	    TIMELINE_SPAN, scope, NULL, 0, span);
+}
+
+int
+timeline_define_counter(struct timeline *tl, const char *category,
+    const char *priority, const char *message, struct timeline_event **counter)
+{
+	return timeline_define_at(tl, category, priority, message,
+	    TIMELINE_COUNTER, 0, NULL, 0, counter);
+}
+
+int
+timeline_string(struct timeline *tl, const char *text, uint64_t *number)
+{
+	struct tl_record record = { .fixed.kind = TIMELINE_RECORD_STRING };
+	struct timeline_event **unused;
+	int rc;
+
+	record.text = tl_bytes_of(text);
+	record.category = record.file = tl_bytes_of("");
+	tl_strings_lock();
+	rc = tl_strings_add_locked(tl, &record, number, &unused);
+	tl_strings_unlock();
+	return rc;
+}
+
+/*
+ * Messages that say when the levels changed.  Their gate is above every
+ * threshold.  Changes of priority are few and go to the keep tier; bursts are
+ * many and must not push out errors.
+ */
+static int
+define_builtin(struct timeline *tl, uint8_t which, uint8_t tier,
+    const char *text, struct timeline_event **event)
+{
+	struct tl_record record = { 0 };
+	int rc;
+
+	if ((rc = parse_text(&record, text)) != 0)
+		return rc;
+	record.fixed.kind = TIMELINE_RECORD_INSTANT;
+	record.fixed.level = 6; /* info */
+	record.fixed.gate = TIMELINE_LEVEL_NONE;
+	record.fixed.tier = tier;
+	record.fixed.builtin = which;
+	record.category = tl_bytes_of("timeline");
+	record.file = tl_bytes_of("");
+	return add(tl, &record, event);
+}
+
+int
+tl_define_builtins(struct timeline *tl)
+{
+	const uint8_t keep = (uint8_t)(tl->geometry.tiers - 1);
+	int rc;
+
+	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_PRIORITY, keep,
+		 "priority set: threshold $level, base $base, until $until\n"
+		 "Messages of at least the threshold are logged, after the\n"
+		 "stamp until those of at least the base.  10 logs nothing.",
+		 &tl->priority_event)) != 0)
+		return rc;
+	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_BURST, 0,
+		 "burst: threshold $level, base $base, until $until\n"
+		 "Messages of at least the threshold are logged, after the\n"
+		 "stamp until those of at least the base.",
+		 &tl->burst_event)) != 0)
+		return rc;
+	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, keep,
+	    "level $level set for $messages messages\n"
+	    "Level 0 is off; 10 means back to what each was defined as.",
+	    &tl->level_event);
+}

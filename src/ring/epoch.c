@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * epoch.c - the counter began again (suspend, migration).
+ *
+ * Stamps before and after do not compare, so a record says how many entries
+ * each lane had: readers give entries from there on the next epoch.  Its
+ * text is not text: u64 epoch, then a u64 for the head of every lane.
+ */
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <stdlib.h>
+
+static void
+publish_epoch(struct timeline *tl)
+{
+	const uint32_t lanes = timeline_lane_count(&tl->geometry);
+	struct tl_record record = { .fixed.kind = TIMELINE_RECORD_EPOCH };
+	struct timeline_event **unused;
+	uint64_t *words = calloc((size_t)lanes + 1, sizeof(*words));
+	uint64_t offset;
+
+	if (!words) /* the knots tell of it, too */
+		return;
+	words[0] = tl_load_32(&tl->header->epochs);
+	for (uint32_t i = 0; i < lanes; i++)
+		words[i + 1] = tl_load_acquire_64(
+		    (uint64_t *)(void *)(tl->map +
+					 timeline_head_offset(&tl->geometry,
+					     i)));
+	record.category = record.file = tl_bytes_of("");
+	record.text = tl_bytes(words, ((size_t)lanes + 1) * sizeof(*words));
+	tl_strings_lock();
+	tl_strings_add_locked(tl, &record, &offset, &unused);
+	tl_strings_unlock();
+	free(words);
+}
+
+void
+tl_clock_visit(struct timeline *tl)
+{
+	const int rc = tl_calibrate_maybe(&tl->calibrate);
+
+	if (rc > 0 && (rc & TL_CALIBRATE_EPOCH))
+		publish_epoch(tl);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ids.c - who is logging: process and thread numbers, and the rseq area.
+ *
+ * Both are thread-local words of the initial-exec model, so that one offset
+ * from the thread pointer serves every thread and the append needs no call.
+ */
+#include "ring/ring.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TLS_STATIC static __thread __attribute__((tls_model("initial-exec")))
+
+/* tid in the low half, pid in the high, as they lie in an entry; 0 not yet
+ * known. */
+TLS_STATIC uint64_t ids;
+
+/* Stands in for the kernel's rseq area where there is none: the append
+ * stores its descriptor here and finds no lane. */
+TLS_STATIC uint64_t no_rseq[4];
+
+/* glibc 2.35 and later. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static int32_t
+offset_of(const void *thread_local)
+{
+	return (int32_t)((const char *)thread_local -
+			 (const char *)__builtin_thread_pointer());
+}
+
+int32_t
+tl_ids_offset(void)
+{
+	return offset_of(&ids);
+}
+
+bool
+tl_rseq_usable(void)
+{
+	const char *no = getenv("TIMELINE_NO_RSEQ");
+
+	if (no && *no && *no != '0')
+		return false;
+	return &__rseq_size && &__rseq_offset && __rseq_size != 0;
+}
+
+int32_t
+tl_rseq_offset(const struct timeline *tl)
+{
+	return tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
+}
+
+/* Between fork and here the child logs under its parent's numbers. */
+void
+timeline_after_fork(void)
+{
+	ids = 0;
+}
+
+static void
+after_fork_in_child(void)
+{
+	tl_strings_unlock();
+	timeline_after_fork();
+}
+
+void
+tl_ids_fill(void)
+{
+	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
+
+	ids = (uint64_t)(uint32_t)getpid() << 32 | tid;
+}
+
+/* Nobody may define while the process is copied: the child has only the
+ * thread that forked, and must find the lock free. */
+__attribute__((constructor)) static void
+register_fork_handlers(void)
+{
+	pthread_atfork(tl_strings_lock, tl_strings_unlock, after_fork_in_child);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout.c - the geometry of a file: planned once, checked at every opening.
+ */
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	ENTRIES_DEFAULT = 163840,
+	STRINGS_DEFAULT = 1 << 20,
+	STRINGS_MIN = 16 << 10,
+	TIERS_DEFAULT = 2,
+	FALLBACK_DEFAULT = 1,
+	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries ... */
+	KEEP_MIN = 64,  /* ... and at least so many */
+	LANE_MIN = 64,
+	CPU_TEXT_MAX = 256
+};
+static const uint64_t entries_max = UINT64_C(1) << 31; /* of a lane */
+static const uint64_t strings_max = UINT64_C(1) << 31; /* offsets: 32 bits */
+
+static uint64_t
+round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static uint64_t
+power_of_two_from(uint64_t n)
+{
+	uint64_t power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+/* Highest number of an online CPU + 1. */
+static uint32_t
+online_cpus(void)
+{
+	char text[CPU_TEXT_MAX] = "";
+	const char *last;
+	unsigned cpu;
+	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	if (n > 0) { /* "0-3,8-11": what stands last is the highest */
+		last = text + n;
+		while (last > text && last[-1] != '-' && last[-1] != ',')
+			last--;
+		if (sscanf(last, "%u", &cpu) == 1)
+			return cpu + 1;
+	}
+	return (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+}
+
+/* Entries of a lane of each tier. */
+static int
+plan_tiers(struct timeline_header *h, uint64_t entries)
+{
+	const uint64_t lane = (entries + h->cpu_lanes - 1) / h->cpu_lanes;
+
+	if (lane > entries_max)
+		return -EFBIG;
+	h->tier_entries[0] =
+	    power_of_two_from(lane < LANE_MIN ? LANE_MIN : lane);
+	for (uint32_t tier = 1; tier < h->tiers; tier++) {
+		const uint64_t n = h->tier_entries[0] / KEEP_SHARE;
+
+		h->tier_entries[tier] = n < KEEP_MIN ? KEEP_MIN : n;
+	}
+	return 0;
+}
+
+/* Place one region after the other. */
+static void
+plan_regions(struct timeline_header *h)
+{
+	const uint64_t lanes = h->cpu_lanes + h->fallback_lanes;
+	uint64_t end = TIMELINE_HEADER_SIZE;
+
+	h->heads_offset = end;
+	end += lanes * h->tiers * TIMELINE_HEAD_SIZE;
+	for (uint32_t tier = 0; tier < h->tiers; tier++) {
+		end = round_up(end, TIMELINE_PAGE_SIZE);
+		h->entries_offset[tier] = end;
+		end += lanes * h->tier_entries[tier] * TIMELINE_ENTRY_SIZE;
+	}
+	h->knots_offset = round_up(end, TIMELINE_PAGE_SIZE);
+	h->strings_offset = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
+	h->total_size = h->strings_offset + h->strings_size;
+}
+
+static uint64_t
+or_default(uint64_t given, uint64_t otherwise)
+{
+	return given ? given : otherwise;
+}
+
+int
+tl_layout_plan(struct timeline_header *h, const struct timeline_options *o)
+{
+	const uint64_t entries = or_default(o->entries, ENTRIES_DEFAULT);
+	const uint64_t strings =
+	    or_default(o->stringtablesize, STRINGS_DEFAULT);
+
+	h->magic = TIMELINE_MAGIC;
+	h->major = TIMELINE_MAJOR;
+	h->minor = TIMELINE_MINOR;
+	h->header_size = TIMELINE_HEADER_SIZE;
+	h->entry_size = TIMELINE_ENTRY_SIZE;
+	h->state = TIMELINE_LIVE;
+	h->writer_abi = TIMELINE_WRITER_ABI;
+	h->cpu_lanes = (uint32_t)or_default(o->cpu_lanes, online_cpus());
+	h->fallback_lanes =
+	    (uint32_t)or_default(o->fallback_lanes, FALLBACK_DEFAULT);
+	h->tiers = (uint32_t)or_default(o->tiers, TIERS_DEFAULT);
+	h->knots_max = TIMELINE_KNOTS_MAX;
+	h->entries_asked = entries;
+	if (h->tiers > 2 || h->cpu_lanes > TIMELINE_LANES_MAX ||
+	    h->fallback_lanes > TIMELINE_LANES_MAX)
+		return -EINVAL;
+	if (entries > entries_max * h->cpu_lanes || strings > strings_max)
+		return -EFBIG;
+	h->strings_size =
+	    round_up(strings < STRINGS_MIN ? STRINGS_MIN : strings,
+		TIMELINE_PAGE_SIZE);
+	if (plan_tiers(h, entries) != 0)
+		return -EFBIG;
+	plan_regions(h);
+	return 0;
+}
+
+static int
+check_identity(const struct timeline_header *h, struct tl_fault *fault)
+{
+	if (h->magic == __builtin_bswap64(TIMELINE_MAGIC))
+		return tl_fault(fault, -EPROTO, 0,
+		    "a timeline of the other byte order");
+	if (h->magic != TIMELINE_MAGIC)
+		return tl_fault(fault, -EBADMSG, 0, "not a timeline");
+	if (h->major != TIMELINE_MAJOR)
+		return tl_fault(fault, -EPROTO,
+		    offsetof(struct timeline_header, major),
+		    "a timeline of version %u.%u, this program reads %u",
+		    h->major, h->minor, TIMELINE_MAJOR);
+	if (h->header_size != TIMELINE_HEADER_SIZE ||
+	    h->entry_size != TIMELINE_ENTRY_SIZE)
+		return tl_fault(fault, -EPROTO,
+		    offsetof(struct timeline_header, header_size),
+		    "header of %u bytes, entries of %u", h->header_size,
+		    h->entry_size);
+	if (h->incompat != 0)
+		return tl_fault(fault, -EPROTO,
+		    offsetof(struct timeline_header, incompat),
+		    "needs features this program does not know: 0x%llx",
+		    (unsigned long long)h->incompat);
+	if (h->state < TIMELINE_LIVE || h->state > TIMELINE_IMPORTED)
+		return tl_fault(fault, -EPROTO,
+		    offsetof(struct timeline_header, state),
+		    "neither live nor saved: state %u", h->state);
+	if (h->clock_kind != TIMELINE_CLOCK_TSC &&
+	    h->clock_kind != TIMELINE_CLOCK_REALTIME)
+		return tl_fault(fault, -EPROTO,
+		    offsetof(struct timeline_header, clock_kind),
+		    "unknown clock %u", h->clock_kind);
+	return 0;
+}
+
+/* Does a region lie inside the file, behind the one before?  Moves end. */
+static int
+check_region(const struct timeline_header *h, const char *name, uint64_t at,
+    uint64_t count, uint64_t each, uint64_t *end, struct tl_fault *fault)
+{
+	if (at < *end || at % 64 != 0 ||
+	    !tl_fits(h->total_size, at, count, each))
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, cpu_lanes),
+		    "the %s cannot be at byte %llu", name,
+		    (unsigned long long)at);
+	*end = at + count * each;
+	return 0;
+}
+
+static int
+check_tier(const struct timeline_header *h, uint32_t tier, uint64_t *end,
+    struct tl_fault *fault)
+{
+	const uint64_t n = h->tier_entries[tier];
+	const uint64_t lanes = (uint64_t)h->cpu_lanes + h->fallback_lanes;
+
+	if (n < 2 || n > entries_max || (n & (n - 1)) != 0)
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, tier_entries) +
+			tier * sizeof(n),
+		    "%llu entries in a lane: not a power of two",
+		    (unsigned long long)n);
+	return check_region(h, "entries", h->entries_offset[tier], lanes * n,
+	    TIMELINE_ENTRY_SIZE, end, fault);
+}
+
+static int
+check_counts(const struct timeline_header *h, struct tl_fault *fault)
+{
+	if (h->cpu_lanes == 0 || h->cpu_lanes > TIMELINE_LANES_MAX ||
+	    h->fallback_lanes == 0 || h->fallback_lanes > TIMELINE_LANES_MAX ||
+	    h->tiers == 0 || h->tiers > TIMELINE_TIERS_MAX)
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, cpu_lanes),
+		    "%u CPU lanes, %u fallback lanes, %u tiers", h->cpu_lanes,
+		    h->fallback_lanes, h->tiers);
+	if (h->knots_max == 0 || h->knots_max > TIMELINE_KNOTS_MAX)
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, knots_max),
+		    "room for %u clock knots", h->knots_max);
+	if (h->strings_size > strings_max)
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, strings_size),
+		    "a string table of %llu bytes",
+		    (unsigned long long)h->strings_size);
+	return 0;
+}
+
+static int
+check_regions(const struct timeline_header *h, struct tl_fault *fault)
+{
+	uint64_t end = TIMELINE_HEADER_SIZE;
+	int rc;
+
+	if ((rc = check_region(h, "lane heads", h->heads_offset,
+		 timeline_lane_count(h), TIMELINE_HEAD_SIZE, &end, fault)) != 0)
+		return rc;
+	for (uint32_t tier = 0; tier < h->tiers; tier++)
+		if ((rc = check_tier(h, tier, &end, fault)) != 0)
+			return rc;
+	if ((rc = check_region(h, "clock knots", h->knots_offset, h->knots_max,
+		 TIMELINE_KNOT_SIZE, &end, fault)) != 0)
+		return rc;
+	return check_region(h, "strings", h->strings_offset, h->strings_size, 1,
+	    &end, fault);
+}
+
+int
+tl_layout_check(const struct timeline_header *h, struct tl_fault *fault)
+{
+	int rc;
+
+	if ((rc = check_identity(h, fault)) != 0 ||
+	    (rc = check_counts(h, fault)) != 0)
+		return rc;
+	return check_regions(h, fault);
+}
+
+int
+tl_layout_check_writer(const struct timeline_header *h, uint64_t file_size,
+    struct tl_fault *fault)
+{
+	if (h->total_size != file_size)
+		return tl_fault(fault, -ENODATA, file_size,
+		    "truncated: %llu bytes of %llu",
+		    (unsigned long long)file_size,
+		    (unsigned long long)h->total_size);
+	if (h->state != TIMELINE_LIVE)
+		return tl_fault(fault, -EROFS,
+		    offsetof(struct timeline_header, state),
+		    "a saved timeline cannot be written to");
+	if (h->writer_abi != TIMELINE_WRITER_ABI || h->compat != 0)
+		return tl_fault(fault, -EPROTO,
+		    offsetof(struct timeline_header, writer_abi),
+		    "written by another version of the library");
+	return 0;
+}
+
+void
+tl_boot_id(uint8_t id[16])
+{
+	char text[40] = "";
+	unsigned byte;
+	size_t n = 0;
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	memset(id, 0, 16);
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		for (const char *c = text; *c && n < 16; c++)
+			if (*c != '-' && sscanf(c, "%2x", &byte) == 1) {
+				id[n++] = (uint8_t)byte;
+				c++;
+			}
+	close(fd);
+}

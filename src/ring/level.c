@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * level.c - turn messages up, down, off and back; hide what was logged.
+ */
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stands for "default" among levels. */
+enum { AS_DEFINED = TIMELINE_LEVEL_NONE };
+
+static int
+parse_level(const char *level)
+{
+	if (level && strcmp(level, "default") == 0)
+		return AS_DEFINED;
+	return tl_priority_parse(level, TIMELINE_LEVEL_OFF);
+}
+
+static bool
+line_matches(const char *glob, struct tl_bytes text)
+{
+	const char *end = memchr(text.data, '\n', text.size);
+	char *line =
+	    strndup(text.data, end ? (size_t)(end - text.data) : text.size);
+	const bool matches = line && fnmatch(glob, line, 0) == 0;
+
+	free(line);
+	return matches;
+}
+
+static bool
+is_wanted(const struct tl_record *r, const char *category, const char *message)
+{
+	return r->fixed.kind <= TIMELINE_RECORD_COUNTER &&
+	       r->fixed.builtin == TIMELINE_BUILTIN_NONE &&
+	       fnmatch(category, r->category.data, 0) == 0 &&
+	       line_matches(message, r->text);
+}
+
+/* Walk every record; how many gates were set. */
+static uint64_t
+set_gates_locked(struct timeline *tl, const char *category, const char *message,
+    int level)
+{
+	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
+	uint64_t at = tl_strings_next(tl, 0);
+	uint64_t count = 0;
+
+	for (; at != 0 && left > 0; left--) {
+		struct tl_record r;
+
+		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
+			0, NULL) != 0)
+			break;
+		if (is_wanted(&r, category, message)) {
+			const int gate =
+			    level == AS_DEFINED ? r.fixed.level : level;
+
+			/* pairs with the gate test of every append */
+			tl_store_8(tl->strings + at +
+				       offsetof(struct timeline_record, gate),
+			    (uint8_t)gate);
+			count++;
+		}
+		at = r.fixed.link;
+	}
+	return count;
+}
+
+int
+timeline_level(struct timeline *tl, const char *category_glob,
+    const char *message_glob, const char *level)
+{
+	const int wanted = parse_level(level);
+	uint64_t count;
+
+	if (wanted < 0)
+		return wanted;
+	tl_strings_lock();
+	count = set_gates_locked(tl, category_glob, message_glob, wanted);
+	tl_strings_unlock();
+	if (count == 0)
+		return tl_error(-ENOENT, "no message matches");
+	timeline_append(tl->level_event, (uint64_t)wanted, count, 0, 0);
+	return 0;
+}
+
+/* Upwards only: two that clear at once leave the later mark. */
+static void
+raise(uint64_t *word, uint64_t to)
+{
+	uint64_t old = tl_load_64(word);
+
+	while (old < to && !tl_cas_64(word, old, to))
+		old = tl_load_64(word);
+}
+
+int
+timeline_clear(struct timeline *tl)
+{
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		struct timeline_head *head = (struct timeline_head *)(void
+			*)(tl->map + timeline_head_offset(&tl->geometry, i));
+
+		raise(&head->cleared, tl_load_acquire_64(&head->head));
+	}
+	return 0;
+}

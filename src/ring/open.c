@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * open.c - attach to a file, replace a stale one, give it back, remove it.
+ *
+ * Whatever lies under the name may be anything: it is opened so that nothing
+ * can block or be followed, and trusted only after every check.
+ */
+#include "base/file.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ROUNDS_MAX = 8 };
+
+/* Is it a regular file that one of us owns? */
+static int
+check_owner(int fd, const char *path, uint32_t trusted_uid, uint64_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return tl_error(-errno, "%s: %m", path);
+	if (!S_ISREG(st.st_mode))
+		return tl_error(-EBADMSG, "%s is not a regular file", path);
+	if (st.st_uid != geteuid() && st.st_uid != 0 &&
+	    (trusted_uid == 0 || st.st_uid != trusted_uid))
+		return tl_error(-EPERM, "%s belongs to user %u", path,
+		    (unsigned)st.st_uid);
+	*size = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int
+read_header(int fd, const char *path, uint64_t size,
+    struct timeline_header *header)
+{
+	struct tl_fault fault = { 0 };
+	const int64_t n = tl_read_at(fd, header, sizeof(*header), 0);
+	int rc;
+
+	if (n < 0)
+		return tl_error((int)n, "%s: %s", path, strerror((int)-n));
+	if (n < (int64_t)sizeof(*header))
+		return tl_error(-EBADMSG, "%s is not a timeline", path);
+	rc = tl_layout_check(header, &fault);
+	if (rc == 0)
+		rc = tl_layout_check_writer(header, size, &fault);
+	if (rc != 0)
+		tl_error(rc, "%s: byte %llu: %s", path,
+		    (unsigned long long)fault.at, fault.text);
+	return rc;
+}
+
+/* Does its clock go on here? */
+static int
+check_clock(const char *path, const struct timeline_header *header)
+{
+	uint8_t boot_id[16];
+	uint32_t flags;
+
+	tl_boot_id(boot_id);
+	if (memcmp(boot_id, header->boot_id, sizeof(boot_id)) != 0)
+		return tl_error(-ESTALE, "%s is from before the last boot",
+		    path);
+	if (header->clock_kind == TIMELINE_CLOCK_TSC &&
+	    tl_clock_choose(&flags) != TIMELINE_CLOCK_TSC &&
+	    !(flags & TIMELINE_CPU_CONSTANT_TSC))
+		return tl_error(-ENOTSUP,
+		    "%s is stamped by a counter that cannot be used here",
+		    path);
+	return 0;
+}
+
+int
+tl_map(struct timeline **out, int fd, const struct timeline_header *header)
+{
+	struct timeline *tl = calloc(1, sizeof(*tl));
+	void *map = mmap(NULL, header->total_size, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_POPULATE, fd, 0);
+
+	if (!tl || map == MAP_FAILED) {
+		if (map != MAP_FAILED)
+			munmap(map, header->total_size);
+		free(tl);
+		close(fd);
+		return tl_error(-ENOMEM, "no memory to map a timeline");
+	}
+	tl->fd = fd;
+	tl->map = map;
+	tl->geometry = *header;
+	tl->header = map;
+	tl->strings = tl->map + header->strings_offset;
+	tl->calibrate = (struct tl_calibrate){
+		.header = tl->header,
+		.knots = (void *)(tl->map + header->knots_offset),
+		.knots_max = header->knots_max,
+		.source = tl_clock_source(header->clock_kind),
+	};
+	tl->use_rseq =
+	    header->clock_kind == TIMELINE_CLOCK_TSC && tl_rseq_usable();
+	if (tl_strings_open(tl) != 0) {
+		timeline_close(tl);
+		return tl_error(-ENOMEM, "no memory for an index");
+	}
+	*out = tl;
+	return 0;
+}
+
+int
+tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid)
+{
+	struct timeline_header header;
+	uint64_t size = 0;
+	int rc;
+	const int fd =
+	    open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return tl_error(-errno, "%s: %m", path);
+	if ((rc = check_owner(fd, path, trusted_uid, &size)) != 0 ||
+	    (rc = read_header(fd, path, size, &header)) != 0 ||
+	    (rc = check_clock(path, &header)) != 0) {
+		close(fd);
+		return rc;
+	}
+	if ((rc = tl_map(tl, fd, &header)) != 0)
+		return rc;
+	if ((rc = tl_define_builtins(*tl)) != 0) {
+		timeline_close(*tl);
+		return rc;
+	}
+	tl_clock_visit(*tl);
+	return 0;
+}
+
+/*
+ * Take the name from a file of another boot.  The lock on the old file makes
+ * sure that two processes do not unlink each other's new one.
+ */
+static void
+remove_stale(const char *path)
+{
+	struct stat opened;
+	struct stat named;
+	const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX) == 0 && fstat(fd, &opened) == 0 &&
+	    lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
+	    opened.st_dev == named.st_dev)
+		unlink(path);
+	close(fd);
+}
+
+int
+timeline_new(struct timeline **tl, const char *path,
+    const struct timeline_options *options)
+{
+	static const struct timeline_options defaults;
+	const struct timeline_options *o = options ? options : &defaults;
+	char resolved[TL_PATH_MAX];
+	int rc = tl_path_resolve(path, resolved);
+
+	if (rc != 0)
+		return tl_error(rc, "bad path \"%s\"", path);
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		rc = tl_attach(tl, resolved, o->trusted_uid);
+		if (rc == -ESTALE)
+			remove_stale(resolved);
+		else if (rc != -ENOENT)
+			return rc;
+		rc = tl_create(tl, resolved, o);
+		if (rc != -EEXIST)
+			return rc;
+	}
+	return rc;
+}
+
+int
+timeline_open(struct timeline **tl, const char *path)
+{
+	char resolved[TL_PATH_MAX];
+	int rc = tl_path_resolve(path, resolved);
+
+	if (rc != 0)
+		return tl_error(rc, "bad path \"%s\"", path);
+	return tl_attach(tl, resolved, 0);
+}
+
+void
+timeline_close(struct timeline *tl)
+{
+	if (!tl)
+		return;
+	tl_strings_close(tl);
+	munmap(tl->map, tl->geometry.total_size);
+	close(tl->fd);
+	free(tl);
+}
+
+int
+timeline_remove(const char *path)
+{
+	char resolved[TL_PATH_MAX];
+	uint64_t magic = 0;
+	int rc = tl_path_resolve(path, resolved);
+	int fd;
+
+	if (rc != 0)
+		return tl_error(rc, "bad path \"%s\"", path);
+	fd = open(resolved, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return tl_error(-errno, "%s: %m", path);
+	rc = (int)tl_read_at(fd, &magic, sizeof(magic), 0);
+	close(fd);
+	if (rc < 0)
+		return tl_error(rc, "%s: %s", path, strerror(-rc));
+	if (magic != TIMELINE_MAGIC)
+		return tl_error(-EBADMSG, "%s is not a timeline", path);
+	if (unlink(resolved) != 0)
+		return tl_error(-errno, "%s: %m", path);
+	return 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * priority.c - the levels word: threshold | base | until.
+ *
+ * One word, changed by compare and swap only, because three separate words
+ * are unsound.  With alive = threshold < base and until not over:
+ *
+ *	burst(l, u)	alive: min(l, threshold), base, max(u, until)
+ *			else:  min(l, base), base, u
+ *	priority(p)	alive: min(p, threshold), p, until
+ *			else:  p, p, 0
+ *	expiry		not alive only, one try: base, base, 0
+ *
+ * Each change is logged before its swap, and again when the swap is retried
+ * with other values, so that a reader knows which levels were open when.
+ */
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+
+static const uint64_t hour_ns = 3600 * UINT64_C(1000000000);
+
+struct levels {
+	uint8_t threshold;
+	uint8_t base;
+	uint64_t until;
+};
+
+static struct levels
+unpack(uint64_t word)
+{
+	return (struct levels){
+		.threshold = (uint8_t)word,
+		.base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
+		.until = word >> TIMELINE_LEVELS_UNTIL,
+	};
+}
+
+static uint64_t
+pack(struct levels l)
+{
+	return l.threshold | (uint64_t)l.base << TIMELINE_LEVELS_BASE |
+	       l.until << TIMELINE_LEVELS_UNTIL;
+}
+
+static uint8_t
+least(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t
+tl_burst_max(const struct timeline *tl)
+{
+	return (tl_calibrate_ticks(tl->header, hour_ns) >>
+		   TIMELINE_UNTIL_SHIFT) +
+	       1;
+}
+
+static bool
+is_alive(const struct timeline *tl, struct levels l, uint64_t now)
+{
+	return l.threshold < l.base &&
+	       !tl_until_is_over(l.until, now, tl_burst_max(tl));
+}
+
+static struct levels
+with_burst(struct levels l, bool alive, uint8_t level, uint64_t until)
+{
+	if (!alive)
+		return (struct levels){ least(level, l.base), l.base, until };
+	l.threshold = least(level, l.threshold);
+	l.until = until > l.until ? until : l.until;
+	return l;
+}
+
+static struct levels
+with_priority(struct levels l, bool alive, uint8_t level)
+{
+	if (!alive)
+		return (struct levels){ level, level, 0 };
+	l.threshold = least(level, l.threshold);
+	l.base = level;
+	return l;
+}
+
+/* Log a change, then make it; again as long as others change the word. */
+static void
+change(struct timeline *tl, struct timeline_event *event, uint8_t level,
+    uint64_t until)
+{
+	uint64_t *const word = &tl->header->levels;
+
+	for (;;) {
+		const uint64_t old = tl_load_64(word);
+		const struct levels l = unpack(old);
+		const bool alive = is_alive(tl, l, tl_stamp_now(tl));
+		const struct levels next =
+		    until ? with_burst(l, alive, level, until)
+			  : with_priority(l, alive, level);
+
+		timeline_append(event, next.threshold, next.base,
+		    next.until << TIMELINE_UNTIL_SHIFT, 0);
+		if (tl_cas_64(word, old, pack(next)))
+			return;
+	}
+}
+
+int
+timeline_priority(struct timeline *tl, const char *priority)
+{
+	const int level = tl_priority_parse(priority, TIMELINE_LEVEL_NONE);
+
+	if (level < 0)
+		return level;
+	tl_clock_visit(tl);
+	change(tl, tl->priority_event, (uint8_t)level, 0);
+	return 0;
+}
+
+int
+timeline_burst(struct timeline *tl, const char *priority, uint64_t duration_ns)
+{
+	const int level = tl_priority_parse(priority, -1);
+	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
+	uint64_t end;
+
+	if (level < 0)
+		return level;
+	if (duration_ns == 0 || duration_ns > hour_ns)
+		return tl_error(-ERANGE, "a burst lasts 1 ns to an hour");
+	end = tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, duration_ns);
+	change(tl, tl->burst_event, (uint8_t)level,
+	    (end + round) >> TIMELINE_UNTIL_SHIFT);
+	return 0;
+}
+
+void
+tl_levels_expire(struct timeline *tl, uint64_t now)
+{
+	const uint64_t word = tl_load_64(&tl->header->levels);
+	const struct levels l = unpack(word);
+
+	if (!is_alive(tl, l, now))
+		tl_cas_64(&tl->header->levels, word,
+		    pack((struct levels){ l.base, l.base, 0 }));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.c - one record of a string table, taken only after every check.
+ *
+ * Readers of any file and writers of a shared one come through here.
+ */
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* One of a record's texts: inside the record, ended by its NUL. */
+static int
+text_of(struct tl_bytes *text, const uint8_t *record, uint32_t size,
+    uint32_t at, uint32_t length)
+{
+	if (at < sizeof(struct timeline_record) ||
+	    !tl_fits(size, at, (uint64_t)length + 1, 1))
+		return -EBADMSG;
+	*text = tl_bytes(record + at, length);
+	return 0;
+}
+
+static int
+check_fixed(const struct timeline_record *r, uint64_t room)
+{
+	if (r->size < sizeof(*r) || r->size > room ||
+	    r->size % TIMELINE_RECORD_ALIGN != 0)
+		return -EBADMSG;
+	if (r->kind < TIMELINE_RECORD_INSTANT ||
+	    r->kind > TIMELINE_RECORD_EPOCH || r->level > TIMELINE_LEVEL_MAX ||
+	    r->argc > TIMELINE_ARGS_MAX)
+		return -EBADMSG;
+	for (int i = 0; i < TIMELINE_ARGS_MAX; i++)
+		if (r->formats[i] > TIMELINE_ARG_STRING)
+			return -EBADMSG;
+	return 0;
+}
+
+int
+tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
+    uint64_t offset, uint64_t base, struct tl_fault *fault)
+{
+	struct timeline_record *r = &record->fixed;
+
+	if (offset == 0 || offset % TIMELINE_RECORD_ALIGN != 0 ||
+	    !tl_fits(size, offset, 1, sizeof(*r)))
+		return tl_fault(fault, -EBADMSG, base + (offset & ~0xfULL),
+		    "no message record can be here");
+	memcpy(r, table + offset, sizeof(*r));
+	if (check_fixed(r, size - offset) != 0)
+		return tl_fault(fault, -EBADMSG, base + offset,
+		    "damaged message record");
+	if (text_of(&record->category, table + offset, r->size, r->category,
+		r->category_length) != 0 ||
+	    text_of(&record->text, table + offset, r->size, r->text,
+		r->text_length) != 0 ||
+	    text_of(&record->file, table + offset, r->size, r->file,
+		r->file_length) != 0)
+		return tl_fault(fault, -EBADMSG, base + offset,
+		    "text of a message record runs past it");
+	return 0;
+}

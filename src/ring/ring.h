@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ring.h - a timeline as this process has it open, and what the files of the
+ * write side ask of each other.
+ *
+ *	create.c   birth of the file		open.c	  attach, close, remove
+ *	layout.c   geometry: plan and check	record.c  one record, checked
+ *	strings.c  the string table		define.c  messages and events
+ *	priority.c the levels word		level.c	  gates, clear
+ *	log_c.c    append without rseq		ids.c	  who is logging
+ *	calibrate.c the clock			epoch.c	  when it starts again
+ *	error.c    the last error's words	asm/log.S the append
+ */
+#ifndef TL_RING_RING_H
+#define TL_RING_RING_H
+
+#include "base/bytes.h"
+#include "base/fault.h"
+#include "ring/calibrate.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <timeline.h>
+#include <timeline_layout.h>
+
+struct tl_index; /* strings.c */
+
+/*
+ * geometry is this process's own copy, checked against the size of the file
+ * when it was opened: sizes, offsets and bounds come from it, never from the
+ * shared header.
+ */
+struct timeline {
+	int fd;
+	uint8_t *map;
+	struct timeline_header *header; /* shared */
+	uint8_t *strings;		/* shared */
+	struct timeline_header geometry;
+	struct tl_index *index;
+	struct timeline_event *priority_event;
+	struct timeline_event *burst_event;
+	struct timeline_event *level_event;
+	struct tl_calibrate calibrate;
+	bool use_rseq;
+};
+
+/* What went wrong, for timeline_error; returns rc. */
+int tl_error(int rc, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Geometry for the options, into a header of zeros; -EINVAL, -EFBIG. */
+int tl_layout_plan(struct timeline_header *header,
+    const struct timeline_options *options);
+/* Does a header describe a timeline this program can read?  Its regions lie
+ * in order, apart and inside header.total_size (which the caller compares
+ * with the file's).  0, or -errno and where and what. */
+int tl_layout_check(
+    const struct timeline_header *header, struct tl_fault *fault);
+/* May this program write to a file of that size, too?  (After the first.) */
+int tl_layout_check_writer(const struct timeline_header *header,
+    uint64_t file_size, struct tl_fault *fault);
+/* This boot's number, as in header.boot_id; zeros when unknown. */
+void tl_boot_id(uint8_t id[16]);
+
+/* A record of a string table, with its texts, after every check. */
+struct tl_record {
+	struct timeline_record fixed; /* a private copy */
+	struct tl_bytes category;
+	struct tl_bytes text;
+	struct tl_bytes file;
+};
+/* The record at offset of table (size bytes), or -errno and why; base is
+ * what the table's first byte is called in faults. */
+int tl_record_at(struct tl_record *record, const uint8_t *table,
+    uint64_t size, uint64_t offset, uint64_t base, struct tl_fault *fault);
+
+/* Look through the table once for the index; -ENOMEM. */
+int tl_strings_open(struct timeline *tl);
+void tl_strings_close(struct timeline *tl);
+/*
+ * The record that says the same as this one, published now if there was
+ * none.  Sets its offset, and where the event of this process is kept.
+ * Caller holds tl_strings_lock.  -ENOSPC, -E2BIG, -ENOMEM.
+ */
+int tl_strings_add_locked(struct timeline *tl, const struct tl_record *record,
+    uint64_t *offset, struct timeline_event ***event);
+/* Offsets of records, newest first: 0 ends the walk.  Bounded. */
+uint64_t tl_strings_next(const struct timeline *tl, uint64_t offset);
+void tl_strings_lock(void);
+void tl_strings_unlock(void);
+
+/* Define the messages of category "timeline" that readers understand. */
+int tl_define_builtins(struct timeline *tl);
+
+/* The level of a priority's name, "off" being off; -EINVAL and the words. */
+int tl_priority_parse(const char *name, int off);
+
+/* This thread's pid and tid are known from here on. */
+void tl_ids_fill(void);
+/* Places of thread-local words, counted from the thread pointer. */
+int32_t tl_ids_offset(void);
+int32_t tl_rseq_offset(const struct timeline *tl);
+bool tl_rseq_usable(void);
+
+/* A stamp of the timeline's clock, now. */
+static inline uint64_t
+tl_stamp_now(const struct timeline *tl)
+{
+	return tl_clock_now(tl->geometry.clock_kind);
+}
+
+/* Work a point into the clock's line unless there is one of this second;
+ * where the counter began again, publish an epoch record. */
+void tl_clock_visit(struct timeline *tl);
+
+/* Is a burst that ends at until over at stamp now?  One that ends further
+ * ahead than any burst may is over, too. */
+static inline bool
+tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
+{
+	return until - (now >> TIMELINE_UNTIL_SHIFT) > burst_max;
+}
+
+/* End a burst that is over: what a writer does that finds one. */
+void tl_levels_expire(struct timeline *tl, uint64_t now);
+/* The longest burst, in units of until. */
+uint64_t tl_burst_max(const struct timeline *tl);
+
+/* asm/log.S leaves to these: no ids yet; no lane of its own; burst over. */
+void tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3);
+void tl_append_fallback(struct timeline_event *event, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3);
+
+/* Make a file at path, complete under its name at once, and open it:
+ * 0, -EEXIST when there is one, or -errno. */
+int tl_create(struct timeline **tl, const char *path,
+    const struct timeline_options *options);
+/* Open an existing one to write to.  -ENOENT, -ESTALE for another boot. */
+int tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid);
+/* Map a file whose header was checked.  Takes the descriptor over, even
+ * when it fails. */
+int tl_map(struct timeline **tl, int fd, const struct timeline_header *header);
+
+#endif

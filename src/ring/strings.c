@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strings.c - the string table: find a record, or publish a new one.
+ *
+ *	reserve	 compare and swap of header.strings_tail
+ *	write	 the record, nobody else knows the place
+ *	publish	 one compare and swap of header.newest
+ *
+ * A death anywhere leaks some bytes and nothing else.  Who loses the race to
+ * publish looks at what was pushed meanwhile before trying again, so a
+ * definition is never in the table twice.  Each process keeps an index by
+ * hash of what it has seen, so that defining n messages costs n, not n * n.
+ */
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	INDEX_MIN = 256, /* slots; a power of two */
+	TEXT_MAX = 64 << 10
+};
+
+struct slot {
+	uint64_t hash;
+	uint64_t offset; /* 0: free */
+	struct timeline_event *event;
+};
+
+struct tl_index {
+	struct slot *slots;
+	uint64_t size;
+	uint64_t used;
+	uint64_t seen; /* newest record that is in the index */
+};
+
+/* One lock for the process: fork holds it so that the child finds it free. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void
+tl_strings_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void
+tl_strings_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* FNV-1a, 64 bits (draft-eastlake-fnv). */
+static uint64_t
+hash_bytes(uint64_t hash, struct tl_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++)
+		hash = (hash ^ (uint8_t)bytes.data[i]) * 0x100000001b3;
+	return (hash ^ bytes.size) * 0x100000001b3;
+}
+
+static uint64_t
+hash_of(const struct tl_record *r)
+{
+	const uint8_t key[] = { r->fixed.kind, r->fixed.level, r->fixed.scope,
+		r->fixed.builtin };
+	uint64_t hash = 0xcbf29ce484222325;
+
+	hash = hash_bytes(hash, tl_bytes(key, sizeof(key)));
+	hash = hash_bytes(hash, r->category);
+	return hash_bytes(hash, r->text);
+}
+
+static bool
+says_the_same(const struct tl_record *a, const struct tl_record *b)
+{
+	return a->fixed.kind == b->fixed.kind &&
+	       a->fixed.level == b->fixed.level &&
+	       a->fixed.scope == b->fixed.scope &&
+	       a->fixed.builtin == b->fixed.builtin &&
+	       tl_bytes_equal(a->category, b->category) &&
+	       tl_bytes_equal(a->text, b->text);
+}
+
+static int
+record_at(const struct timeline *tl, struct tl_record *record, uint64_t offset)
+{
+	return tl_record_at(record, tl->strings, tl->geometry.strings_size,
+	    offset, 0, NULL);
+}
+
+/* Offset of the next older record; 0 at the end or at damage. */
+uint64_t
+tl_strings_next(const struct timeline *tl, uint64_t offset)
+{
+	struct tl_record record;
+
+	if (offset == 0) /* acquire: pairs with publish */
+		return tl_load_acquire_64(&tl->header->newest);
+	if (record_at(tl, &record, offset) != 0)
+		return 0;
+	return record.fixed.link;
+}
+
+static int
+index_grow(struct tl_index *index)
+{
+	const uint64_t size = index->size ? 2 * index->size : INDEX_MIN;
+	struct slot *slots = calloc(size, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < index->size; i++) {
+		uint64_t at = index->slots[i].hash & (size - 1);
+
+		if (index->slots[i].offset == 0)
+			continue;
+		while (slots[at].offset != 0)
+			at = (at + 1) & (size - 1);
+		slots[at] = index->slots[i];
+	}
+	free(index->slots);
+	index->slots = slots;
+	index->size = size;
+	return 0;
+}
+
+static int
+index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
+{
+	uint64_t at;
+
+	if (2 * (index->used + 1) > index->size && index_grow(index) != 0)
+		return -ENOMEM;
+	at = hash & (index->size - 1);
+	while (index->slots[at].offset != 0)
+		at = (at + 1) & (index->size - 1);
+	index->slots[at] = (struct slot){ .hash = hash, .offset = offset };
+	index->used++;
+	return 0;
+}
+
+/* Take in what was published since the last look.  Bounded by the number of
+ * records a table can have, whatever the links say. */
+static int
+index_update(struct timeline *tl)
+{
+	const uint64_t newest = tl_strings_next(tl, 0);
+	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
+	uint64_t at = newest;
+	int rc;
+
+	for (; at != 0 && at != tl->index->seen && left > 0; left--) {
+		struct tl_record record;
+
+		if (record_at(tl, &record, at) != 0)
+			break;
+		rc = index_put(tl->index, record.fixed.hash, at);
+		if (rc != 0)
+			return rc;
+		at = record.fixed.link;
+	}
+	tl->index->seen = newest;
+	return 0;
+}
+
+static struct slot *
+index_find(struct timeline *tl, uint64_t hash, const struct tl_record *wanted)
+{
+	struct tl_index *index = tl->index;
+	struct tl_record found;
+
+	if (index->size == 0)
+		return NULL;
+	for (uint64_t at = hash & (index->size - 1);
+	     index->slots[at].offset != 0; at = (at + 1) & (index->size - 1))
+		if (index->slots[at].hash == hash &&
+		    record_at(tl, &found, index->slots[at].offset) == 0 &&
+		    says_the_same(&found, wanted))
+			return &index->slots[at];
+	return NULL;
+}
+
+/* Reserve size bytes of the table: their offset, or 0 when it is full. */
+static uint64_t
+reserve(struct timeline *tl, uint64_t size)
+{
+	for (;;) {
+		const uint64_t tail = tl_load_64(&tl->header->strings_tail);
+
+		if (tail < TIMELINE_STRINGS_START ||
+		    tail % TIMELINE_RECORD_ALIGN != 0 ||
+		    !tl_fits(tl->geometry.strings_size, tail, size, 1))
+			return 0;
+		if (tl_cas_64(&tl->header->strings_tail, tail, tail + size))
+			return tail;
+	}
+}
+
+static uint32_t
+write_text(uint8_t *to, uint32_t *at, struct tl_bytes text)
+{
+	const uint32_t here = *at;
+
+	memcpy(to + here, text.data, text.size);
+	to[here + text.size] = '\0';
+	*at += (uint32_t)text.size + 1;
+	return here;
+}
+
+static uint64_t
+size_of(const struct tl_record *r)
+{
+	const uint64_t size = sizeof(r->fixed) + r->category.size +
+			      r->text.size + r->file.size + 3;
+
+	return (size + TIMELINE_RECORD_ALIGN - 1) &
+	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
+}
+
+/* Write a record into its reserved place.  Nobody else reads it yet. */
+static struct timeline_record *
+write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
+{
+	uint8_t *const to = tl->strings + offset;
+	struct timeline_record fixed = r->fixed;
+	uint32_t at = sizeof(fixed);
+
+	fixed.size = (uint32_t)size_of(r);
+	fixed.hash = hash_of(r);
+	fixed.category_length = (uint32_t)r->category.size;
+	fixed.category = write_text(to, &at, r->category);
+	fixed.text_length = (uint32_t)r->text.size;
+	fixed.text = write_text(to, &at, r->text);
+	fixed.file_length = (uint32_t)r->file.size;
+	fixed.file = write_text(to, &at, r->file);
+	memcpy(to, &fixed, sizeof(fixed));
+	return (struct timeline_record *)(void *)to;
+}
+
+/*
+ * Publish a new record, unless somebody else publishes the same first.
+ * Returns the slot of the one that is published.
+ */
+static int
+publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
+    struct slot **slot)
+{
+	const uint64_t offset = reserve(tl, size_of(wanted));
+	struct timeline_record *record;
+	uint64_t newest;
+	int rc;
+
+	if (offset == 0) {
+		tl_fetch_add_64(&tl->header->drops[TIMELINE_DROP_TABLE_FULL],
+		    1);
+		return tl_error(-ENOSPC, "the string table is full");
+	}
+	record = write_record(tl, offset, wanted);
+	for (;;) {
+		newest = tl->index->seen;
+		record->link = newest;
+		/* release: pairs with tl_strings_next and take.c */
+		if (tl_cas_64(&tl->header->newest, newest, offset))
+			break;
+		/* lost the race: was it the same definition? */
+		if ((rc = index_update(tl)) != 0)
+			return rc;
+		if ((*slot = index_find(tl, hash, wanted)))
+			return 0;
+	}
+	if ((rc = index_update(tl)) != 0)
+		return rc;
+	*slot = index_find(tl, hash, wanted);
+	return *slot ? 0 : -EBADMSG;
+}
+
+int
+tl_strings_add_locked(struct timeline *tl, const struct tl_record *wanted,
+    uint64_t *offset, struct timeline_event ***event)
+{
+	const uint64_t hash = hash_of(wanted);
+	struct slot *slot;
+	int rc;
+
+	if (wanted->category.size > TEXT_MAX || wanted->text.size > TEXT_MAX ||
+	    wanted->file.size > TEXT_MAX)
+		return tl_error(-E2BIG, "text over %d bytes", TEXT_MAX);
+	if ((rc = index_update(tl)) != 0)
+		return rc;
+	slot = index_find(tl, hash, wanted);
+	if (!slot && (rc = publish(tl, hash, wanted, &slot)) != 0)
+		return rc;
+	*offset = slot->offset;
+	*event = &slot->event;
+	return 0;
+}
+
+int
+tl_strings_open(struct timeline *tl)
+{
+	tl->index = calloc(1, sizeof(*tl->index));
+	return tl->index ? 0 : -ENOMEM;
+}
+
+void
+tl_strings_close(struct timeline *tl)
+{
+	if (!tl->index)
+		return;
+	for (uint64_t i = 0; i < tl->index->size; i++)
+		free(tl->index->slots[i].event);
+	free(tl->index->slots);
+	free(tl->index);
+	tl->index = NULL;
+}

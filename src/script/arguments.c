@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arguments.c - the arguments of an event as a Lua value, by name or place. */
+#include "script/host.h"
+
+#include <string.h>
+
+/* A view of the arguments of whatever event *at points to. */
+struct arguments {
+	const struct tl_event *const *at;
+	const struct tl_event *own; /* at points here for an event value's */
+};
+
+/* The key of the metatable in the registry, by its address. */
+static const char arguments_key;
+
+/* As listings show a text that is not there. */
+static void
+push_unknown(lua_State *L, uint64_t number)
+{
+	struct tl_host *host = tl_host(L);
+
+	tl_put_char(tl_host_scratch(host), '#');
+	tl_put_unsigned(&host->text, number);
+	tl_host_push_scratch(L, host);
+}
+
+void
+tl_arguments_push_one(lua_State *L, const struct tl_event *event,
+    unsigned index)
+{
+	const uint64_t raw = event->args[index];
+	struct tl_bytes text;
+	double value;
+
+	switch (event->message->args[index].format) {
+	case TIMELINE_ARG_DOUBLE:
+		memcpy(&value, &raw, sizeof(value));
+		lua_pushnumber(L, value);
+		return;
+	case TIMELINE_ARG_STRING:
+		text = tl_message_string(event->message, raw);
+		if (text.data)
+			lua_pushlstring(L, text.data, text.size);
+		else
+			push_unknown(L, raw);
+		return;
+	default:
+		lua_pushinteger(L, (lua_Integer)raw);
+	}
+}
+
+int
+tl_arguments_find(lua_State *L, const struct tl_event *event, int key)
+{
+	struct tl_bytes name;
+
+	if (!event || !event->message)
+		return -1;
+	if (lua_isinteger(L, key)) {
+		const lua_Integer n = lua_tointeger(L, key);
+
+		return n >= 1 && n <= event->message->argc ? (int)n - 1 : -1;
+	}
+	if (lua_type(L, key) != LUA_TSTRING)
+		return -1;
+	name.data = lua_tolstring(L, key, &name.size);
+	for (int i = 0; i < event->message->argc; i++)
+		if (tl_bytes_equal(event->message->args[i].name, name))
+			return i;
+	return -1;
+}
+
+/* The event whose arguments the value at index are; NULL: none at present. */
+static const struct tl_event *
+event_of(lua_State *L, int index)
+{
+	const struct arguments *args = lua_touserdata(L, index);
+
+	if (args->own && tl_source_collected) {
+		lua_getiuservalue(L, index, 1);
+		tl_event_check_alive(L, lua_gettop(L));
+		lua_pop(L, 1);
+	}
+	return *args->at;
+}
+
+static int
+args_index(lua_State *L)
+{
+	const struct tl_event *event = event_of(L, 1);
+	const int i = tl_arguments_find(L, event, 2);
+
+	if (i < 0)
+		lua_pushnil(L);
+	else
+		tl_arguments_push_one(L, event, (unsigned)i);
+	return 1;
+}
+
+static int
+args_length(lua_State *L)
+{
+	const struct tl_event *event = event_of(L, 1);
+
+	lua_pushinteger(L, event && event->message ? event->message->argc : 0);
+	return 1;
+}
+
+/* The name and the value after the name at index 2, in the order defined. */
+static int
+args_next(lua_State *L)
+{
+	const struct tl_event *event = event_of(L, lua_upvalueindex(1));
+	const int i =
+	    lua_isnoneornil(L, 2) ? 0 : tl_arguments_find(L, event, 2) + 1;
+
+	if (!event || !event->message || i >= event->message->argc) {
+		lua_pushnil(L);
+		return 1;
+	}
+	lua_pushlstring(L, event->message->args[i].name.data,
+	    event->message->args[i].name.size);
+	tl_arguments_push_one(L, event, (unsigned)i);
+	return 2;
+}
+
+static int
+args_pairs(lua_State *L)
+{
+	lua_pushvalue(L, 1);
+	lua_pushcclosure(L, args_next, 1);
+	return 1;
+}
+
+static struct arguments *
+push_arguments(lua_State *L)
+{
+	struct arguments *args = lua_newuserdatauv(L, sizeof(*args), 1);
+
+	args->own = NULL;
+	args->at = &args->own;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &arguments_key);
+	lua_setmetatable(L, -2);
+	return args;
+}
+
+void
+tl_arguments_push(lua_State *L, const struct tl_event *event)
+{
+	push_arguments(L)->own = event;
+}
+
+void
+tl_arguments_push_current(lua_State *L, const struct tl_event *const *event)
+{
+	push_arguments(L)->at = event;
+}
+
+void
+tl_arguments_register(lua_State *L)
+{
+	static const luaL_Reg functions[] = { { "__index", args_index },
+		{ "__len", args_length }, { "__pairs", args_pairs },
+		{ NULL, NULL } };
+
+	lua_pushnil(L);
+	tl_host_register_type(L, "arguments", &arguments_key, functions);
+	lua_pop(L, 1);
+}

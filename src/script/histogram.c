@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * histogram.c - base/histogram.h as a Lua value.
+ *
+ * Its buckets are no memory of Lua's, so they are charged: when a value comes
+ * that is greater than all before, for all buckets up to it.
+ */
+#include "base/histogram.h"
+
+#include "script/host.h"
+
+#include <errno.h>
+
+enum { DIGITS_DEFAULT = 3, DIGITS_MAX = 5 };
+
+struct counts {
+	struct tl_histogram *histogram;
+	struct tl_host *host;
+	unsigned digits;
+	size_t charged;
+};
+
+static const char histogram_key;
+
+static struct counts *
+check(lua_State *L, int index)
+{
+	struct counts *counts =
+	    tl_host_check_type(L, index, "histogram", &histogram_key);
+
+	luaL_argcheck(L, counts->histogram, index, "it was collected");
+	return counts;
+}
+
+/* Bytes of the buckets up to a value: sub-buckets enough for the digits, half
+ * as many again for each doubling beyond. */
+static size_t
+size_up_to(unsigned digits, uint64_t value)
+{
+	uint64_t sub_buckets = 2;
+	size_t halves = 2;
+
+	for (unsigned i = 0; i < digits; i++)
+		sub_buckets *= 10;
+	while (sub_buckets & (sub_buckets - 1))
+		sub_buckets += sub_buckets & -sub_buckets;
+	for (uint64_t rest = value / sub_buckets; rest > 0; rest /= 2)
+		halves++;
+	return 256 + halves * (size_t)(sub_buckets / 2) * sizeof(uint64_t);
+}
+
+static void
+charge_up_to(lua_State *L, struct counts *counts, uint64_t value)
+{
+	const size_t size = size_up_to(counts->digits, value);
+
+	if (size <= counts->charged)
+		return;
+	tl_memory_charge(L, counts->host, size - counts->charged);
+	counts->charged = size;
+}
+
+static int
+collect(lua_State *L)
+{
+	struct counts *counts = lua_touserdata(L, 1);
+
+	tl_histogram_free(counts->histogram);
+	counts->histogram = NULL;
+	tl_memory_release(counts->host, counts->charged);
+	counts->charged = 0;
+	return 0;
+}
+
+/* histogram(digits) */
+int
+tl_histogram_create(lua_State *L)
+{
+	const lua_Integer digits = luaL_optinteger(L, 1, DIGITS_DEFAULT);
+	struct counts *counts;
+
+	luaL_argcheck(
+	    L, digits >= 1 && digits <= DIGITS_MAX, 1, "1 to 5 digits");
+	counts = lua_newuserdatauv(L, sizeof(*counts), 0);
+	*counts = (struct counts) { .host = tl_host(L),
+		.digits = (unsigned)digits };
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &histogram_key);
+	lua_setmetatable(L, -2);
+	charge_up_to(L, counts, 0);
+	if (tl_histogram_new(&counts->histogram, counts->digits) < 0)
+		return luaL_error(L, "not enough memory");
+	return 1;
+}
+
+/* h:add(value[, n]); a float loses what is behind the point. */
+static int
+add(lua_State *L)
+{
+	struct counts *counts = check(L, 1);
+	const lua_Integer n = luaL_optinteger(L, 3, 1);
+	lua_Integer value;
+
+	if (lua_isinteger(L, 2)) {
+		value = lua_tointeger(L, 2);
+	} else {
+		const lua_Number number = luaL_checknumber(L, 2);
+
+		luaL_argcheck(L, number >= 0 && number < 9.2e18, 2,
+		    "not in a histogram's range");
+		value = (lua_Integer)number;
+	}
+	luaL_argcheck(L, value >= 0, 2, "a histogram counts from 0 up");
+	luaL_argcheck(L, n >= 0, 3, "cannot count down");
+	charge_up_to(L, counts, (uint64_t)value);
+	if (tl_histogram_add(
+		counts->histogram, (uint64_t)value, (uint64_t)n) < 0)
+		return luaL_error(L, "not enough memory");
+	lua_settop(L, 1);
+	return 1;
+}
+
+static int
+merge(lua_State *L)
+{
+	struct counts *counts = check(L, 1);
+	const struct counts *other = check(L, 2);
+
+	luaL_argcheck(L, counts->digits == other->digits, 2,
+	    "a histogram of other digits");
+	charge_up_to(L, counts, tl_histogram_max(other->histogram));
+	if (tl_histogram_merge(counts->histogram, other->histogram) < 0)
+		return luaL_error(L, "not enough memory");
+	lua_settop(L, 1);
+	return 1;
+}
+
+static int
+reset(lua_State *L)
+{
+	tl_histogram_reset(check(L, 1)->histogram);
+	lua_settop(L, 1);
+	return 1;
+}
+
+static int
+count(lua_State *L)
+{
+	lua_pushinteger(
+	    L, (lua_Integer)tl_histogram_count(check(L, 1)->histogram));
+	return 1;
+}
+
+static int
+least(lua_State *L)
+{
+	lua_pushinteger(
+	    L, (lua_Integer)tl_histogram_min(check(L, 1)->histogram));
+	return 1;
+}
+
+static int
+greatest(lua_State *L)
+{
+	lua_pushinteger(
+	    L, (lua_Integer)tl_histogram_max(check(L, 1)->histogram));
+	return 1;
+}
+
+static int
+mean(lua_State *L)
+{
+	lua_pushnumber(L, tl_histogram_mean(check(L, 1)->histogram));
+	return 1;
+}
+
+static int
+stddev(lua_State *L)
+{
+	lua_pushnumber(L, tl_histogram_stddev(check(L, 1)->histogram));
+	return 1;
+}
+
+/* h:percentile(99.9) */
+static int
+percentile(lua_State *L)
+{
+	const struct counts *counts = check(L, 1);
+	const lua_Number percent = luaL_checknumber(L, 2);
+
+	luaL_argcheck(
+	    L, percent >= 0 && percent <= 100, 2, "0 to 100 percent");
+	lua_pushinteger(L,
+	    (lua_Integer)tl_histogram_percentile(
+		counts->histogram, percent));
+	return 1;
+}
+
+/* Upvalues: the histogram, how far we are. */
+static int
+next_bucket(lua_State *L)
+{
+	const struct counts *counts =
+	    lua_touserdata(L, lua_upvalueindex(1));
+	size_t index = (size_t)lua_tointeger(L, lua_upvalueindex(2));
+	uint64_t low;
+	uint64_t high;
+	uint64_t n;
+
+	if (!tl_histogram_bucket(
+		counts->histogram, &index, &low, &high, &n)) {
+		lua_pushnil(L);
+		return 1;
+	}
+	lua_pushinteger(L, (lua_Integer)index);
+	lua_replace(L, lua_upvalueindex(2));
+	lua_pushinteger(L, (lua_Integer)low);
+	lua_pushinteger(L, (lua_Integer)high);
+	lua_pushinteger(L, (lua_Integer)n);
+	return 3;
+}
+
+/* for low, high, count in h:buckets() */
+static int
+buckets(lua_State *L)
+{
+	check(L, 1);
+	lua_settop(L, 1);
+	lua_pushinteger(L, 0);
+	lua_pushcclosure(L, next_bucket, 2);
+	return 1;
+}
+
+/* Leaves the table of methods on top, for those written in Lua. */
+void
+tl_histogram_register(lua_State *L)
+{
+	static const luaL_Reg methods[] = { { "add", add },
+		{ "merge", merge }, { "reset", reset }, { "count", count },
+		{ "min", least }, { "max", greatest }, { "mean", mean },
+		{ "stddev", stddev }, { "percentile", percentile },
+		{ "buckets", buckets }, { NULL, NULL } };
+	static const luaL_Reg functions[] = { { "__gc", collect },
+		{ "__len", count }, { NULL, NULL } };
+
+	lua_newtable(L);
+	luaL_setfuncs(L, methods, 0);
+	tl_host_register_type(L, "histogram", &histogram_key, functions);
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &histogram_key);
+	lua_pushvalue(L, -2);
+	lua_setfield(L, -2, "__index");
+	lua_pop(L, 1);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* iterate.c - events and spans, one after another. */
+#include "script/host.h"
+
+#include <string.h>
+
+enum {
+	/* What a cursor and the pieces around it may take, about. */
+	CURSOR_CHARGE = 16384,
+	/* What a begin that waits for its end takes, and how many we charge
+	 * for at a time. */
+	OPEN_CHARGE = 192,
+	OPEN_AT_ONCE = 1024,
+	/* Events passed over between two looks at the clock. */
+	CHECK_EVERY = 1024
+};
+
+struct iterator {
+	struct tl_host *host;
+	struct tl_cursor *cursor; /* NULL: at the end */
+	struct tl_spans *spans;	  /* NULL: no pairs asked for */
+	enum tl_order order;
+	size_t charged;
+	size_t source; /* place of the input where there is but one */
+	bool one_source;
+	bool filtered;
+	bool want_open; /* spans: those without an end, too */
+	bool has_previous;
+	int64_t previous_ns;
+	size_t open_count; /* begins that wait, at most */
+	size_t open_charged;
+	uint32_t open_next;
+	struct tl_filter filter;
+};
+
+static const char iterator_key;
+
+/* User values: the texts of the messages, the strings of the filter. */
+enum { USER_CACHE = 1, USER_STRINGS };
+
+static void
+finish_reading(struct iterator *iterator)
+{
+	if (iterator->cursor)
+		iterator->host->cursors--;
+	tl_cursor_close(iterator->cursor);
+	iterator->cursor = NULL;
+}
+
+static int
+close_iterator(lua_State *L)
+{
+	struct iterator *iterator = lua_touserdata(L, 1);
+
+	finish_reading(iterator);
+	tl_spans_free(iterator->spans);
+	iterator->spans = NULL;
+	tl_memory_release(iterator->host, iterator->charged);
+	iterator->charged = 0;
+	return 0;
+}
+
+static void
+charge(lua_State *L, struct iterator *iterator, size_t size)
+{
+	tl_memory_charge(L, iterator->host, size);
+	iterator->charged += size;
+}
+
+/* Cursors that nobody can reach any more are closed by a collection. */
+static void
+take_place(lua_State *L, struct tl_host *host)
+{
+	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
+		lua_gc(L, LUA_GCCOLLECT);
+	if (host->cursors >= TL_SCRIPT_CURSORS_MAX)
+		luaL_error(L, "more than %d iterators at a time",
+		    TL_SCRIPT_CURSORS_MAX);
+}
+
+/* Push an iterator over the source at index 1, as the options at 2 say. */
+static struct iterator *
+push_iterator(lua_State *L, enum tl_order order, bool pair)
+{
+	const struct tl_source *source = tl_source_check(L, 1);
+	struct tl_host *host = tl_host(L);
+	struct iterator *iterator;
+	int rc;
+
+	take_place(L, host);
+	iterator = lua_newuserdatauv(L, sizeof(*iterator), 2);
+	memset(iterator, 0, sizeof(*iterator));
+	iterator->host = host;
+	iterator->order = order;
+	iterator->source = source->first;
+	iterator->one_source = source->count == 1;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &iterator_key);
+	lua_setmetatable(L, -2);
+	charge(L, iterator, CURSOR_CHARGE);
+	tl_source_push_cache(L, 1);
+	lua_setiuservalue(L, -2, USER_CACHE);
+	iterator->filtered = tl_options_filter(L, 2, &iterator->filter);
+	lua_setiuservalue(L, -2, USER_STRINGS);
+	if (pair && tl_spans_new(&iterator->spans) < 0)
+		luaL_error(L, "not enough memory");
+	rc = tl_source_open(source, order, &iterator->cursor);
+	if (rc < 0)
+		tl_host_fail(L, host, rc, "cannot read");
+	host->cursors++;
+	return iterator;
+}
+
+/* Of begins that wait memory is kept: charge for more of them in time. */
+static void
+charge_open(lua_State *L, struct iterator *iterator)
+{
+	if (iterator->open_count >= TL_SPANS_OPEN_MAX ||
+	    iterator->open_count++ < iterator->open_charged)
+		return;
+	charge(L, iterator, (size_t)OPEN_AT_ONCE * OPEN_CHARGE);
+	iterator->open_charged += OPEN_AT_ONCE;
+}
+
+/* Did the event end a span? */
+static bool
+pair_event(lua_State *L, struct iterator *iterator,
+    const struct tl_event *event, struct tl_span *span)
+{
+	int rc;
+
+	if (event->kind == TL_BEGIN)
+		charge_open(L, iterator);
+	rc = tl_spans_put(iterator->spans, event, span);
+	if (rc < 0)
+		tl_host_fail(L, iterator->host, rc, "cannot pair spans");
+	if (rc == 1 && iterator->open_count > 0)
+		iterator->open_count--;
+	return rc == 1;
+}
+
+/* The next event: false at the end. */
+static bool
+read_event(lua_State *L, struct iterator *iterator, struct tl_event *event)
+{
+	int rc;
+
+	if (!iterator->cursor)
+		return false;
+	rc = tl_cursor_next(iterator->cursor, event);
+	if (rc > 0) {
+		if (iterator->one_source)
+			event->source = (uint16_t)iterator->source;
+		return true;
+	}
+	iterator->host->has_current = false;
+	finish_reading(iterator);
+	if (rc < 0)
+		tl_host_fail(L, iterator->host, rc, "cannot read");
+	return false;
+}
+
+static bool
+passes(const struct iterator *iterator, const struct tl_event *event)
+{
+	return !iterator->filtered ||
+	    tl_filter_passes(&iterator->filter, event);
+}
+
+static void
+look_at(struct tl_host *host, const struct tl_event *event)
+{
+	host->current = *event;
+	host->has_current = true;
+}
+
+static void
+fill_delta(struct iterator *iterator, struct tl_event_value *value)
+{
+	const uint64_t now = (uint64_t)value->event.ns;
+	const uint64_t then = (uint64_t)iterator->previous_ns;
+
+	value->has_delta = iterator->has_previous;
+	value->delta_ns = (int64_t)(iterator->order == TL_OLDEST_FIRST
+		? now - then
+		: then - now);
+	iterator->previous_ns = value->event.ns;
+	iterator->has_previous = true;
+}
+
+/* What the pairs say about an event: to be asked before an end is taken
+ * (it closes its span) and after a begin counts itself. */
+static void
+pair_value(
+    lua_State *L, struct iterator *iterator, struct tl_event_value *value)
+{
+	if (!iterator->spans)
+		return;
+	value->has_depth = true;
+	value->depth = tl_spans_depth(iterator->spans, &value->event);
+	value->paired =
+	    pair_event(L, iterator, &value->event, &value->span);
+	if (value->event.kind == TL_END)
+		value->depth = value->paired ? value->span.depth : 0;
+}
+
+/* Upvalue 1: the iterator. */
+static int
+next_event(lua_State *L)
+{
+	struct iterator *iterator = lua_touserdata(L, lua_upvalueindex(1));
+	struct tl_event_value read = { 0 };
+	struct tl_event_value *value;
+	unsigned passed_over = 0;
+
+	do {
+		if (++passed_over % CHECK_EVERY == 0)
+			tl_watch_check(L, &iterator->host->watch);
+		if (!read_event(L, iterator, &read.event)) {
+			lua_pushnil(L);
+			return 1;
+		}
+		pair_value(L, iterator, &read);
+	} while (!passes(iterator, &read.event));
+	fill_delta(iterator, &read);
+	look_at(iterator->host, &read.event);
+	lua_getiuservalue(L, lua_upvalueindex(1), USER_CACHE);
+	value = tl_event_push(L, -1);
+	*value = read;
+	return 1;
+}
+
+/* A span is shown as its begin. */
+static void
+make_span(struct tl_event_value *value)
+{
+	const struct tl_span *span = &value->span;
+	struct tl_event *event = &value->event;
+
+	memset(event, 0, sizeof(*event));
+	event->kind = TL_BEGIN;
+	event->ns = span->begin_ns;
+	event->tsc = span->begin_tsc;
+	memcpy(event->args, span->args, sizeof(event->args));
+	event->message = span->message;
+	event->cpu = span->begin_cpu;
+	event->pid = span->pid;
+	event->tid = span->tid;
+	event->epoch = span->begin_epoch;
+	event->source = span->source;
+	event->level = span->message->level;
+	value->depth = span->depth;
+	value->has_depth = true;
+}
+
+/* The next span that ended: false when there are no more. */
+static bool
+read_ended(lua_State *L, struct iterator *iterator, struct tl_span *span)
+{
+	struct tl_event event;
+	unsigned passed_over = 0;
+
+	while (read_event(L, iterator, &event)) {
+		if (++passed_over % CHECK_EVERY == 0)
+			tl_watch_check(L, &iterator->host->watch);
+		if (event.kind == TL_LOST || passes(iterator, &event))
+			if (pair_event(L, iterator, &event, span))
+				return true;
+	}
+	return false;
+}
+
+static int
+next_span(lua_State *L)
+{
+	struct iterator *iterator = lua_touserdata(L, lua_upvalueindex(1));
+	struct tl_event_value read = { 0 };
+	struct tl_event_value *value;
+
+	read.paired = iterator->spans &&
+	    read_ended(L, iterator, &read.span);
+	read.open = !read.paired && iterator->want_open && iterator->spans &&
+	    tl_spans_open(iterator->spans, &iterator->open_next, &read.span);
+	if (!read.paired && !read.open) {
+		lua_pushnil(L);
+		return 1;
+	}
+	make_span(&read);
+	fill_delta(iterator, &read);
+	look_at(iterator->host, &read.event);
+	lua_getiuservalue(L, lua_upvalueindex(1), USER_CACHE);
+	value = tl_event_push(L, -1);
+	*value = read;
+	return 1;
+}
+
+/* What a for loop wants: the function, two values of no use, and what is to
+ * be closed however the loop ends. */
+static int
+push_loop(lua_State *L, lua_CFunction next)
+{
+	lua_pushvalue(L, -1);
+	lua_pushcclosure(L, next, 1);
+	lua_pushnil(L);
+	lua_pushnil(L);
+	lua_rotate(L, -4, -1);
+	return 4;
+}
+
+int
+tl_iterate_events(lua_State *L)
+{
+	lua_settop(L, 2);
+	tl_options_check(L, 2);
+	const bool pair = tl_options_flag(L, 2, "pair");
+	const enum tl_order order = tl_options_order(L, 2);
+
+	if (pair && order != TL_OLDEST_FIRST)
+		return luaL_error(L, "pair needs order=\"oldest\"");
+	push_iterator(L, order, pair);
+	return push_loop(L, next_event);
+}
+
+int
+tl_iterate_spans(lua_State *L)
+{
+	struct iterator *iterator;
+
+	lua_settop(L, 2);
+	tl_options_check(L, 2);
+	iterator = push_iterator(L, TL_OLDEST_FIRST, true);
+	iterator->want_open = tl_options_flag(L, 2, "open");
+	return push_loop(L, next_span);
+}
+
+void
+tl_iterate_register(lua_State *L)
+{
+	static const luaL_Reg functions[] = { { "__gc", close_iterator },
+		{ "__close", close_iterator }, { NULL, NULL } };
+
+	lua_pushnil(L);
+	tl_host_register_type(L, "iterator", &iterator_key, functions);
+	lua_pop(L, 1);
+}

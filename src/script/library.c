@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.c - the table "timeline" as every state has it. */
+#include "script/host.h"
+
+enum { COLUMNS_DEFAULT = 80 };
+
+/* write(...): text and numbers, escaped, nothing between or behind. */
+static int
+write_text(lua_State *L)
+{
+	struct tl_host *host = tl_host(L);
+	const int count = lua_gettop(L);
+
+	for (int i = 1; i <= count; i++) {
+		struct tl_bytes text;
+
+		text.data = luaL_checklstring(L, i, &text.size);
+		tl_host_write(L, host, text);
+	}
+	return 0;
+}
+
+/* raw(text): as it is, to the terminal, too.  For whom it is trusted. */
+static int
+write_raw(lua_State *L)
+{
+	struct tl_host *host = tl_host(L);
+	struct tl_bytes text;
+	int rc;
+
+	if (!host->trusted)
+		return luaL_error(L, "timeline.raw needs --trusted");
+	text.data = luaL_checklstring(L, 1, &text.size);
+	rc = host->io.write(host->io.context, text.data, text.size);
+	if (rc < 0)
+		tl_host_fail(L, host, rc, "cannot write");
+	return 0;
+}
+
+static void
+set_terminal(lua_State *L, const struct tl_host *host)
+{
+	lua_pushboolean(L, host->io.terminal);
+	lua_setfield(L, -2, "terminal");
+	lua_pushinteger(
+	    L, host->io.columns ? host->io.columns : COLUMNS_DEFAULT);
+	lua_setfield(L, -2, "columns");
+}
+
+/* The part that is written in Lua: prelude(timeline, histogram_methods). */
+static void
+run_prelude(lua_State *L, int library)
+{
+	const struct tl_bytes text = tl_prelude();
+
+	if (luaL_loadbufferx(
+		L, text.data, text.size, "=timeline", "t") != LUA_OK)
+		lua_error(L);
+	lua_pushvalue(L, library);
+	tl_histogram_register(L);
+	lua_call(L, 2, 0);
+}
+
+void
+tl_library_push(lua_State *L)
+{
+	const struct tl_host *host = tl_host(L);
+	static const luaL_Reg functions[] = { { "write", write_text },
+		{ "raw", write_raw }, { "histogram", tl_histogram_create },
+		{ NULL, NULL } };
+
+	tl_event_register(L);
+	tl_arguments_register(L);
+	tl_source_register(L);
+	tl_iterate_register(L);
+	lua_newtable(L);
+	luaL_setfuncs(L, functions, 0);
+	luaL_setfuncs(L, tl_words, 0);
+	set_terminal(L, host);
+	run_prelude(L, lua_gettop(L));
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sandbox.c - what of Lua a script that nobody trusts gets to see.
+ *
+ * base without dofile, loadfile, collectgarbage and warn; string without
+ * dump; table, math, utf8, coroutine.  load takes text only, because bytecode
+ * can crash the machine that runs it.  No finalizers: they would run where no
+ * hook stops them.
+ */
+#include "script/host.h"
+
+#include <lualib.h>
+
+/* print(...): as Lua's, to our output, escaped. */
+static int
+print(lua_State *L)
+{
+	struct tl_host *host = tl_host(L);
+	const int count = lua_gettop(L);
+
+	for (int i = 1; i <= count; i++) {
+		struct tl_bytes text;
+
+		if (i > 1)
+			tl_host_write(L, host, tl_bytes("\t", 1));
+		text.data = luaL_tolstring(L, i, &text.size);
+		tl_host_write(L, host, text);
+		lua_pop(L, 1);
+	}
+	tl_host_write(L, host, tl_bytes("\n", 1));
+	return 0;
+}
+
+/* load(chunk, name, mode, environment) with mode "t".  Upvalue 1: Lua's. */
+static int
+load_text(lua_State *L)
+{
+	const bool has_environment = lua_gettop(L) >= 4;
+
+	lua_settop(L, 4);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_pushstring(L, "t");
+	lua_replace(L, 4);
+	if (!has_environment)
+		lua_settop(L, 4);
+	lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+	return lua_gettop(L);
+}
+
+/* setmetatable without finalizers.  Upvalue 1: Lua's. */
+static int
+set_metatable(lua_State *L)
+{
+	lua_settop(L, 2);
+	if (lua_istable(L, 2)) {
+		lua_pushstring(L, "__gc");
+		if (lua_rawget(L, 2) != LUA_TNIL)
+			return luaL_error(
+			    L, "no finalizers (__gc) without --trusted");
+		lua_pop(L, 1);
+	}
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, 2, 1);
+	return 1;
+}
+
+/* coroutine.create and wrap: both make a thread that has to hear of the time
+ * cap.  Upvalue 1: Lua's. */
+static int
+make_coroutine(lua_State *L)
+{
+	lua_State *coroutine;
+
+	lua_settop(L, 1);
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_insert(L, 1);
+	lua_call(L, 1, 1);
+	coroutine = lua_tothread(L, -1);
+	if (!coroutine && lua_getupvalue(L, -1, 1)) {
+		coroutine = lua_tothread(L, -1);
+		lua_pop(L, 1);
+	}
+	if (coroutine)
+		tl_watch_coroutine(coroutine);
+	return 1;
+}
+
+/* Put a function of ours in the place of one of the table on top. */
+static void
+wrap(lua_State *L, const char *name, lua_CFunction function)
+{
+	lua_getfield(L, -1, name);
+	lua_pushcclosure(L, function, 1);
+	lua_setfield(L, -2, name);
+}
+
+static void
+remove_names(lua_State *L, const char *const *names)
+{
+	for (; *names; names++) {
+		lua_pushnil(L);
+		lua_setfield(L, -2, *names);
+	}
+}
+
+static void
+open_part(lua_State *L)
+{
+	static const luaL_Reg libraries[] = { { LUA_GNAME, luaopen_base },
+		{ LUA_STRLIBNAME, luaopen_string },
+		{ LUA_TABLIBNAME, luaopen_table },
+		{ LUA_MATHLIBNAME, luaopen_math },
+		{ LUA_UTF8LIBNAME, luaopen_utf8 },
+		{ LUA_COLIBNAME, luaopen_coroutine }, { NULL, NULL } };
+	static const char *const of_base[] = { "dofile", "loadfile",
+		"collectgarbage", "warn", NULL };
+	static const char *const of_string[] = { "dump", NULL };
+
+	for (const luaL_Reg *lib = libraries; lib->name; lib++) {
+		luaL_requiref(L, lib->name, lib->func, 1);
+		lua_pop(L, 1);
+	}
+	lua_pushglobaltable(L);
+	remove_names(L, of_base);
+	wrap(L, "load", load_text);
+	wrap(L, "setmetatable", set_metatable);
+	lua_getfield(L, -1, LUA_STRLIBNAME);
+	remove_names(L, of_string);
+	lua_getfield(L, -2, LUA_COLIBNAME);
+	wrap(L, "create", make_coroutine);
+	wrap(L, "wrap", make_coroutine);
+	lua_pop(L, 3);
+}
+
+void
+tl_sandbox_open(lua_State *L, bool trusted)
+{
+	if (trusted)
+		luaL_openlibs(L);
+	else
+		open_part(L);
+	lua_pushcfunction(L, print);
+	lua_setglobal(L, "print");
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * script.h - ask a timeline questions in Lua.
+ *
+ *	inputs --events, spans, messages--> script or view --text--> io.write
+ *	event --> filter (one expression) --> does it pass?
+ *
+ * Nobody trusts a script: it sees a part of Lua's libraries, has a memory cap
+ * and a cap of processor time.  Both caps hold inside library functions, too:
+ * memory because every byte comes from one allocator, time because a timer
+ * that counts the processor time of the process first asks the interpreter to
+ * stop (the error names script, line and event) and, when it does not answer
+ * within TL_SCRIPT_GRACE_MS because it is inside a library function (a
+ * string.find that backtracks), calls io.killed, which ends the process.
+ * A thread that watches could do no more, and a child process would need a
+ * second copy of everything and an order between two writers of one output.
+ *
+ * One thread of a process may use scripts and filters; SIGPROF is theirs
+ * while one with a time cap exists.
+ */
+#ifndef TL_SCRIPT_SCRIPT_H
+#define TL_SCRIPT_SCRIPT_H
+
+#include "base/fault.h"
+#include "event/cursor.h"
+#include "event/merge.h"
+#include "snap/snap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	TL_SCRIPT_CPU_SECONDS = 60, /* default time cap */
+	TL_SCRIPT_GRACE_MS = 500,   /* from the polite to the hard end */
+	TL_SCRIPT_INPUTS_MAX = 64,
+	TL_SCRIPT_FILE_MAX = 16 << 20 /* bytes of a script's source */
+};
+#define TL_SCRIPT_MEMORY_BYTES ((size_t)256 << 20) /* default memory cap */
+
+struct tl_script_limits {
+	size_t memory_bytes;  /* 0: the default */
+	unsigned cpu_seconds; /* 0: the default; of a filter: for one event */
+	bool trusted; /* no caps; io, os, require, load of files, raw output */
+};
+
+/* Where a script's text goes. */
+struct tl_script_io {
+	/* 0 or -errno, which ends the script.  The text was escaped. */
+	int (*write)(void *context, const char *data, size_t size);
+	/*
+	 * The time cap passed and a library function does not come back.
+	 * Runs in a signal handler, never while write runs: it may only do
+	 * what signal handlers may (write(2) what is buffered, then message,
+	 * which ends in a newline, to stderr) and must not return but
+	 * _exit(1).  NULL: message to stderr and _exit(1).
+	 */
+	void (*killed)(void *context, const char *message, size_t size);
+	void *context;
+	bool terminal;    /* is it one? */
+	unsigned columns; /* of it; 0: 80 */
+};
+
+/* What a script reads.  Stays the caller's and outlives the script. */
+struct tl_script_input {
+	const char *name;
+	struct tl_snap *snap; /* may be NULL, then info() is only the name */
+	/*
+	 * A new cursor of the input: the place to wrap the command line's
+	 * filters around it.  NULL: tl_snap_cursor.  0 or -errno.
+	 */
+	int (*open)(const struct tl_script_input *input, enum tl_order order,
+	    struct tl_cursor **cursor);
+	void *context; /* for open */
+	/* What messages() lists; NULL: those of snap. */
+	const struct tl_message *const *messages;
+	size_t message_count;
+};
+
+struct tl_script;
+
+/* limits and io are copied; limits may be NULL.  0, -ENOMEM or what the
+ * timer's making failed with. */
+int
+tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
+    const struct tl_script_io *io, struct tl_fault *fault);
+/*
+ * Load what tl_script_run shall run: a file, a stock view, or text from
+ * memory under a name.  argv are the words after the script's name; the
+ * script has them in arg[1] and up and in "...".  argv is copied.
+ * -ENOEXEC: it does not compile; -ENOENT etc. from the system, or no such
+ * view; -EFBIG.
+ */
+int tl_script_load_file(struct tl_script *script, const char *path, int argc,
+    char *const *argv, struct tl_fault *fault);
+int tl_script_load_view(struct tl_script *script, const char *name, int argc,
+    char *const *argv, struct tl_fault *fault);
+int tl_script_load_text(struct tl_script *script, const char *name,
+    const char *text, size_t size, int argc, char *const *argv,
+    struct tl_fault *fault);
+/*
+ * Run what was loaded, once.  0, or: -ECANCELED the script failed, -ENOMEM
+ * over the memory cap, -ETIME over the time cap, or what io.write or a cursor
+ * returned (-EPIPE: usually to be said by nothing but the exit status).
+ * The fault's text names script, line and the event that was being looked at.
+ */
+int tl_script_run(struct tl_script *script,
+    const struct tl_script_input *inputs, size_t count, struct tl_fault *fault);
+/* The whole text of the last failure (fault.text may have cut it), with the
+ * calls that led there, lines separated by newlines; escaped; "" when none. */
+const char *tl_script_error(const struct tl_script *script);
+void tl_script_free(struct tl_script *script);
+
+/* The stock views; ended by one whose name is NULL. */
+struct tl_script_view {
+	const char *name;
+	const char *description; /* one line */
+};
+const struct tl_script_view *tl_script_views(void);
+
+/*
+ * An expression that an event passes or not.  The event's fields are plain
+ * names (ns tsc cpu pid tid priority level category message kind args text
+ * ...: timeline-script(7)).  An argument that an event's message does not
+ * have is nil, and in a filter whatever is reckoned from nil is nil and every
+ * comparison with it false, so that 'args.tcp > 10' drops what has no tcp.
+ */
+struct tl_script_filter;
+int tl_script_filter_new(struct tl_script_filter **filter,
+    const char *expression, const struct tl_script_limits *limits,
+    const struct tl_script_io *io, struct tl_fault *fault);
+/*
+ * 1 the event passes, 0 it does not, -errno and a fault (as tl_script_run)
+ * when the expression failed.  A TL_LOST event always passes.
+ */
+int tl_script_filter_passes(struct tl_script_filter *filter,
+    const struct tl_event *event, struct tl_fault *fault);
+void tl_script_filter_free(struct tl_script_filter *filter);
+
+#endif

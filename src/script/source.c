@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.c - one or several inputs as a Lua value. */
+#include "script/host.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char source_key;
+
+bool tl_source_collected;
+
+/* User values of a source. */
+enum { USER_CACHE = 1 };
+
+struct tl_source *
+tl_source_check(lua_State *L, int index)
+{
+	struct tl_source *source =
+	    tl_host_check_type(L, index, "input", &source_key);
+
+	if (source->closed)
+		luaL_argerror(L, index, "it is closed");
+	return source;
+}
+
+struct tl_source *
+tl_source_push(lua_State *L)
+{
+	struct tl_source *source = lua_newuserdatauv(L, sizeof(*source), 1);
+
+	memset(source, 0, sizeof(*source));
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &source_key);
+	lua_setmetatable(L, -2);
+	lua_newtable(L);
+	lua_pushvalue(L, -2);
+	lua_rawseti(L, -2, 0); /* whoever has the cache has the source */
+	lua_setiuservalue(L, -2, USER_CACHE);
+	return source;
+}
+
+void
+tl_source_check_alive(lua_State *L, int cache)
+{
+	const struct tl_source *source;
+
+	lua_rawgeti(L, cache, 0);
+	source = lua_touserdata(L, -1);
+	lua_pop(L, 1);
+	if (source && source->closed && !source->snap)
+		luaL_error(L, "the event's timeline was collected");
+}
+
+void
+tl_source_push_cache(lua_State *L, int index)
+{
+	lua_getiuservalue(L, index, USER_CACHE);
+}
+
+static int
+open_input(const struct tl_script_input *input, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	if (input->open)
+		return input->open(input, order, cursor);
+	if (!input->snap)
+		return -ENOTSUP;
+	return tl_snap_cursor(input->snap, order, cursor);
+}
+
+/* The number of the first input whose clock this one shares. */
+static unsigned
+clock_of(const struct tl_source *source, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (source->inputs[i].snap && source->inputs[j].snap &&
+		    tl_snap_same_clock(
+			source->inputs[i].snap, source->inputs[j].snap))
+			return (unsigned)j;
+	return (unsigned)i;
+}
+
+int
+tl_source_open(const struct tl_source *source, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct tl_cursor *cursors[TL_SCRIPT_INPUTS_MAX];
+	unsigned clocks[TL_SCRIPT_INPUTS_MAX];
+
+	if (source->count == 1)
+		return open_input(&source->inputs[0], order, cursor);
+	for (size_t i = 0; i < source->count; i++) {
+		const int rc =
+		    open_input(&source->inputs[i], order, &cursors[i]);
+
+		clocks[i] = clock_of(source, i);
+		if (rc == 0)
+			continue;
+		while (i-- > 0)
+			tl_cursor_close(cursors[i]);
+		return rc;
+	}
+	return tl_merge_new(cursor, cursors, clocks, source->count, order);
+}
+
+/* == methods == */
+
+static int
+close_source(lua_State *L)
+{
+	struct tl_source *source =
+	    tl_host_check_type(L, 1, "input", &source_key);
+
+	if (!source->snap)
+		return luaL_error(L, "only what open returned can be closed");
+	source->closed = true;
+	return 0;
+}
+
+/* Nothing points into the snap any more, as events and cursors keep us alive;
+ * except from finalizers of the program, which may still see dead events. */
+static int
+collect(lua_State *L)
+{
+	struct tl_source *source = lua_touserdata(L, 1);
+
+	if (source->snap) {
+		tl_snap_close(source->snap);
+		tl_source_collected = true;
+	}
+	source->snap = NULL;
+	source->closed = true;
+	return 0;
+}
+
+/* Upvalue 1: the methods. */
+static int
+source_index(lua_State *L)
+{
+	const struct tl_source *source = lua_touserdata(L, 1);
+	const char *key =
+	    lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+
+	if (strcmp(key, "name") == 0) {
+		lua_pushstring(
+		    L, source->count == 1 ? source->inputs[0].name : "all");
+		return 1;
+	}
+	lua_pushvalue(L, 2);
+	if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL)
+		return luaL_error(L, "an input has no '%s'", key);
+	return 1;
+}
+
+static const luaL_Reg methods[] = { { "events", tl_iterate_events },
+	{ "spans", tl_iterate_spans }, { "messages", tl_describe_messages },
+	{ "info", tl_describe_info }, { "close", close_source },
+	{ NULL, NULL } };
+
+void
+tl_source_register(lua_State *L)
+{
+	static const luaL_Reg functions[] = { { "__index", source_index },
+		{ "__gc", collect }, { NULL, NULL } };
+
+	lua_newtable(L);
+	luaL_setfuncs(L, methods, 0);
+	tl_host_register_type(L, "input", &source_key, functions);
+	lua_pop(L, 1);
+}
+
+/* timeline.events(options) is all:events(options).  Upvalues: the method, the
+ * source of all inputs. */
+static int
+call_bound(lua_State *L)
+{
+	lua_pushvalue(L, lua_upvalueindex(2));
+	lua_insert(L, 1);
+	return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+/* An array of sources of one input each. */
+static void
+push_inputs(lua_State *L, const struct tl_source *all)
+{
+	lua_createtable(L, (int)all->count, 0);
+	for (size_t i = 0; i < all->count; i++) {
+		struct tl_source *source = tl_source_push(L);
+
+		source->inputs[0] = all->inputs[i];
+		source->count = 1;
+		source->first = i;
+		lua_rawseti(L, -2, (lua_Integer)i + 1);
+	}
+}
+
+void
+tl_source_bind(lua_State *L)
+{
+	const struct tl_source *all = lua_touserdata(L, -1);
+
+	for (const luaL_Reg *method = methods; method->name; method++) {
+		if (method->func == close_source)
+			continue;
+		lua_pushcfunction(L, method->func);
+		lua_pushvalue(L, -2);
+		lua_pushcclosure(L, call_bound, 2);
+		lua_setfield(L, -3, method->name);
+	}
+	push_inputs(L, all);
+	lua_setfield(L, -3, "inputs");
+	lua_pop(L, 1);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.c - a Lua state with caps, and what its failures mean. */
+#include "script/host.h"
+
+#include "event/render.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	TRACEBACK_LEVELS_MAX = 50, /* where we look for a line */
+	CPU_SECONDS_MAX = 1000000  /* so that ticks fit an int */
+};
+
+/* Runs protected: everything here may lack memory. */
+static int
+open_libraries(lua_State *L)
+{
+	const struct tl_host *host = lua_touserdata(L, 1);
+
+	tl_sandbox_open(L, host->trusted);
+	tl_library_push(L);
+	lua_setglobal(L, "timeline");
+	return 0;
+}
+
+static void
+set_limits(
+    struct tl_host *host, const struct tl_script_limits *limits)
+{
+	static const struct tl_script_limits defaults = { 0 };
+
+	if (!limits)
+		limits = &defaults;
+	host->trusted = limits->trusted;
+	host->memory.size_max = limits->memory_bytes ? limits->memory_bytes
+						     : TL_SCRIPT_MEMORY_BYTES;
+	host->watch.seconds = limits->cpu_seconds ? limits->cpu_seconds
+						  : TL_SCRIPT_CPU_SECONDS;
+	if (host->watch.seconds > CPU_SECONDS_MAX)
+		host->watch.seconds = CPU_SECONDS_MAX;
+	if (!limits->trusted)
+		return;
+	host->memory.size_max = SIZE_MAX;
+	host->watch.seconds = 0;
+}
+
+int
+tl_state_open(lua_State **state, struct tl_host *host,
+    const struct tl_script_limits *limits, const struct tl_script_io *io,
+    struct tl_fault *fault)
+{
+	lua_State *L;
+	int rc;
+
+	host->io = *io;
+	set_limits(host, limits);
+	L = lua_newstate(tl_memory_allocate, &host->memory);
+	if (!L)
+		return tl_fault(
+		    fault, -ENOMEM, TL_FAULT_NOWHERE, "not enough memory");
+	host->memory.L = L;
+	host->watch.L = L;
+	host->watch.killed = io->killed;
+	host->watch.context = io->context;
+	rc = tl_watch_start(&host->watch);
+	if (rc < 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "no timer for the time cap: %s", strerror(-rc));
+		goto close;
+	}
+	lua_pushcfunction(L, tl_host_open);
+	lua_pushlightuserdata(L, host);
+	rc = lua_pcall(L, 1, 0, 0);
+	if (rc == LUA_OK) {
+		lua_pushcfunction(L, open_libraries);
+		lua_pushlightuserdata(L, host);
+		rc = lua_pcall(L, 1, 0, 0);
+	}
+	if (rc == LUA_OK) {
+		*state = L;
+		return 0;
+	}
+	rc = tl_state_failed(L, host, rc, NULL, fault);
+close:
+	tl_state_close(L, host);
+	return rc;
+}
+
+void
+tl_state_close(lua_State *L, struct tl_host *host)
+{
+	tl_watch_stop(&host->watch);
+	lua_close(L);
+	tl_text_free(&host->text);
+}
+
+/* == failures == */
+
+/* Does the text begin with a place, as "name:12:"? */
+static bool
+has_place(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	while (colon) {
+		size_t digits = strspn(colon + 1, "0123456789");
+
+		if (digits > 0 && colon[1 + digits] == ':')
+			return true;
+		if (strchr(colon, '\n'))
+			return false;
+		colon = strchr(colon + 1, ':');
+	}
+	return false;
+}
+
+/* Push the place of the innermost Lua function that runs: "" if none. */
+static void
+push_place(lua_State *L)
+{
+	for (int level = 0; level < TRACEBACK_LEVELS_MAX; level++) {
+		luaL_where(L, level);
+		if (*lua_tostring(L, -1))
+			return;
+		lua_pop(L, 1);
+	}
+	lua_pushstring(L, "");
+}
+
+int
+tl_state_explain(lua_State *L)
+{
+	const char *text = luaL_tolstring(L, 1, NULL);
+
+	if (!has_place(text)) {
+		push_place(L);
+		lua_insert(L, -2);
+		lua_concat(L, 2);
+	}
+	luaL_traceback(L, L, lua_tostring(L, -1), 1);
+	return 1;
+}
+
+/* What was being looked at. */
+static void
+put_event(struct tl_text *text, const struct tl_host *host)
+{
+	if (!host->has_current)
+		return;
+	tl_put_string(text, "; event: ");
+	tl_put_time(text, host->current.ns);
+	tl_put_char(text, ' ');
+	if (host->current.message) {
+		tl_put_plain(text, host->current.message->category);
+		tl_put_char(text, ' ');
+		tl_render_line(text, &host->current);
+	} else {
+		tl_put_unsigned(text, host->current.lost);
+		tl_put_string(text, " entries lost");
+	}
+}
+
+static int
+meaning(const struct tl_host *host, int status)
+{
+	if (host->watch.expired)
+		return -ETIME;
+	if (host->rc < 0)
+		return host->rc;
+	switch (status) {
+	case LUA_ERRMEM:
+		return -ENOMEM;
+	case LUA_ERRSYNTAX:
+		return -ENOEXEC;
+	default:
+		return -ECANCELED;
+	}
+}
+
+/* Lua's own words for memory come without a place and without the cap. */
+static struct tl_bytes
+first_line(lua_State *L)
+{
+	struct tl_bytes text = { .data = lua_tolstring(L, -1, &text.size) };
+	const char *end;
+
+	if (!text.data)
+		return tl_bytes_of("unknown error");
+	end = memchr(text.data, '\n', text.size);
+	/* A message may have lines of its own: the calls begin with these. */
+	const char *calls = strstr(text.data, "\nstack traceback:");
+	if (calls)
+		end = calls;
+	return end ? tl_bytes(text.data, (size_t)(end - text.data)) : text;
+}
+
+static void
+put_failure(
+    struct tl_text *text, const struct tl_host *host, struct tl_bytes line)
+{
+	static const char memory[] = "not enough memory";
+	const size_t size = sizeof(memory) - 1;
+
+	if (line.size >= size &&
+	    memcmp(line.data + line.size - size, memory, size) == 0 &&
+	    host->memory.refused) {
+		if (line.size == size)
+			tl_put_string(text, host->memory.place);
+		tl_put_printed(text, line);
+		tl_put_string(text, ": the cap is ");
+		tl_put_unsigned(text, host->memory.size_max >> 20);
+		tl_put_string(text, " MiB");
+	} else {
+		tl_put_printed(text, line);
+	}
+}
+
+int
+tl_state_failed(lua_State *L, struct tl_host *host, int status,
+    struct tl_text *whole, struct tl_fault *fault)
+{
+	const struct tl_bytes line = first_line(L);
+	struct tl_text *text = whole ? whole : &host->text;
+	const int rc = meaning(host, status);
+	const char *calls =
+	    line.data ? strstr(line.data + line.size, "\nstack traceback:")
+		      : NULL;
+
+	tl_text_clear(text);
+	text->rc = 0;
+	put_failure(text, host, line);
+	put_event(text, host);
+	tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", tl_text_string(text));
+	if (calls)
+		tl_put_printed(text, tl_bytes_of(calls));
+	lua_pop(L, 1);
+	return rc;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * follow.c - read a live timeline as it grows.
+ *
+ * Round after round a small copy is frozen, from where each lane was left.
+ * What is not whole yet is left for a later one.
+ */
+#include "base/file.h"
+#include "snap/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct follow {
+	struct tl_cursor cursor; /* first: what callers hold */
+	int fd;
+	uint64_t tail; /* wanted of the first round */
+	struct tl_messages *messages;
+	struct tl_snap *round;
+	struct tl_cursor *events; /* of the round; NULL between rounds */
+	uint64_t *from;           /* next entry of each lane */
+	size_t lane_count;
+	uint32_t lane; /* the next to say its losses */
+};
+
+static bool
+is_removed(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_nlink == 0;
+}
+
+static void
+end_round(struct follow *f)
+{
+	tl_cursor_close(f->events);
+	tl_snap_close(f->round);
+	f->events = NULL;
+	f->round = NULL;
+}
+
+/* Freeze what is new.  1 when there is something. */
+static int
+begin_round(struct follow *f)
+{
+	struct tl_fault fault = { 0 };
+	const struct tl_snap_plan plan = { .tail = f->tail,
+		.from = f->tail ? NULL : f->from,
+		.messages = f->messages };
+	bool any = false;
+	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
+
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < f->lane_count; i++)
+		any |= f->round->lanes[i].end > f->from[i];
+	if (f->tail) /* what lies before it was not wanted */
+		for (size_t i = 0; i < f->lane_count; i++)
+			f->from[i] = f->round->lanes[i].first;
+	f->tail = 0;
+	f->lane = 0;
+	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
+	if (rc != 0 || !any) {
+		end_round(f);
+		return rc;
+	}
+	return 1;
+}
+
+/* What was overwritten since the last round, lane by lane. */
+static bool
+next_loss(struct follow *f, struct tl_event *event)
+{
+	while (f->lane < f->lane_count) {
+		const struct tl_snap_lane *lane = &f->round->lanes[f->lane];
+		uint64_t from = f->from[f->lane];
+
+		if (from < lane->cleared) /* hidden, not lost */
+			from = lane->cleared;
+		f->from[f->lane] = lane->end > from ? lane->end : from;
+		f->lane++;
+		if (lane->first <= from)
+			continue;
+		*event = (struct tl_event){ .kind = TL_LOST,
+			.lost = lane->first - from,
+			.cpu = lane->cpu,
+			.lane = f->lane - 1,
+			.ns = f->round->header.saved_ns };
+		return true;
+	}
+	return false;
+}
+
+static int
+follow_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct follow *f = (struct follow *)(void *)cursor;
+	int rc;
+
+	if (!f->events) {
+		const bool removed = is_removed(f->fd);
+
+		rc = begin_round(f);
+		if (rc <= 0)
+			return rc == 0 && removed ? -EPIPE : rc;
+	}
+	if (next_loss(f, event))
+		return 1;
+	rc = tl_cursor_next(f->events, event);
+	if (rc <= 0)
+		end_round(f);
+	return rc;
+}
+
+static void
+follow_close(struct tl_cursor *cursor)
+{
+	struct follow *f = (struct follow *)(void *)cursor;
+
+	end_round(f);
+	tl_messages_free(f->messages);
+	free(f->from);
+	close(f->fd);
+	free(f);
+}
+
+/* Read it once for its geometry. */
+static int
+prepare(struct follow *f, struct tl_fault *fault)
+{
+	struct tl_snap *snap;
+	int rc = tl_snap_open_fd(&snap, f->fd, 1, fault);
+
+	if (rc != 0)
+		return rc;
+	if (!snap->was_live)
+		rc = tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a saved timeline does not grow");
+	else
+		rc = tl_messages_new(&f->messages, &snap->header,
+		    snap->header.total_size);
+	f->lane_count = snap->lane_count;
+	f->from = calloc(snap->lane_count, sizeof(*f->from));
+	if (rc == 0 && !f->from)
+		rc = -ENOMEM;
+	if (rc == 0 && f->tail == 0) /* only what comes from now on */
+		for (size_t i = 0; i < snap->lane_count; i++)
+			f->from[i] = snap->lanes[i].end;
+	tl_snap_close(snap);
+	return rc;
+}
+
+int
+tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
+    struct tl_fault *fault)
+{
+	struct follow *f = calloc(1, sizeof(*f));
+	char resolved[TL_PATH_MAX];
+	int rc = tl_path_resolve(path, resolved);
+
+	if (!f)
+		return -ENOMEM;
+	f->cursor.next = follow_next;
+	f->cursor.close = follow_close;
+	f->tail = tail;
+	f->fd = rc != 0 ? -1
+			: open(resolved,
+			      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->fd < 0) {
+		rc = rc ? rc : -errno;
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		free(f);
+		return rc;
+	}
+	if ((rc = prepare(f, fault)) != 0) {
+		follow_close(&f->cursor);
+		return rc;
+	}
+	*cursor = &f->cursor;
+	return 0;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * messages.c - walk the records from the newest, check each, keep them.
+ *
+ * A link may point anywhere, so the walk is bounded by the number of records
+ * a table can hold, and a record that is met twice ends it.
+ */
+#include "snap/messages.h"
+#include "base/file.h"
+#include "ring/ring.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_MIN = 64 };
+
+/* offset 0: free.  text is set for strings, message for what is logged. */
+struct tl_record_slot {
+	uint32_t offset;
+	struct tl_message *message;
+	struct tl_bytes text;
+};
+
+static size_t
+slot_of(const struct tl_messages *m, uint32_t offset)
+{
+	size_t at = offset / TIMELINE_RECORD_ALIGN * 0x9e3779b1u;
+
+	for (at &= m->slot_count - 1;
+	     m->slots[at].offset != 0 && m->slots[at].offset != offset;
+	     at = (at + 1) & (m->slot_count - 1))
+		;
+	return at;
+}
+
+static const struct tl_record_slot *
+find(const struct tl_messages *m, uint64_t offset)
+{
+	const struct tl_record_slot *slot;
+
+	if (m->slot_count == 0 || offset == 0 || offset > UINT32_MAX)
+		return NULL;
+	slot = &m->slots[slot_of(m, (uint32_t)offset)];
+	return slot->offset ? slot : NULL;
+}
+
+const struct tl_message *
+tl_messages_find(const struct tl_messages *m, uint32_t offset)
+{
+	const struct tl_record_slot *slot = find(m, offset);
+
+	return slot ? slot->message : NULL;
+}
+
+/* The get of struct tl_strings. */
+static struct tl_bytes
+string_of(const struct tl_strings *strings, uint64_t number)
+{
+	const struct tl_record_slot *slot =
+	    find((const struct tl_messages *)(const void *)strings, number);
+
+	if (!slot || slot->message)
+		return tl_bytes(NULL, 0);
+	return slot->text;
+}
+
+static int
+slots_grow(struct tl_messages *m)
+{
+	struct tl_record_slot *old = m->slots;
+	const size_t old_count = m->slot_count;
+
+	m->slot_count = old_count ? 2 * old_count : SLOTS_MIN;
+	m->slots = calloc(m->slot_count, sizeof(*m->slots));
+	if (!m->slots) {
+		m->slots = old;
+		m->slot_count = old_count;
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].offset)
+			m->slots[slot_of(m, old[i].offset)] = old[i];
+	free(old);
+	return 0;
+}
+
+static void
+parse(struct tl_messages *m, struct tl_message *message,
+    const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
+{
+	const struct timeline_record *f = &r->fixed;
+
+	if (tl_message_parse(message, r->text) != 0 ||
+	    message->argc != f->argc) {
+		tl_faults_add(faults, m->base + offset,
+		    "arguments of a message do not match its text");
+		message->argc = 0;
+		message->line1 = message->after = r->text;
+	}
+	for (unsigned i = 0; i < message->argc; i++)
+		message->args[i].format = f->formats[i];
+	message->category = r->category;
+	message->file = r->file;
+	message->line = f->line;
+	message->id = (uint32_t)offset;
+	message->kind = f->kind;
+	message->level = f->level;
+	message->gate = f->gate;
+	message->scope = f->scope;
+	message->builtin = f->builtin;
+	message->strings = &m->strings;
+}
+
+static int
+append(struct tl_messages *m, struct tl_message *message)
+{
+	if (m->count == m->capacity) {
+		const size_t capacity = m->capacity ? 2 * m->capacity : 64;
+		struct tl_message **list =
+		    realloc(m->list, capacity * sizeof(struct tl_message *));
+
+		if (!list)
+			return -ENOMEM;
+		m->list = list;
+		m->capacity = capacity;
+	}
+	m->list[m->count++] = message;
+	return 0;
+}
+
+static int
+add_message(struct tl_messages *m, struct tl_record_slot *slot,
+    const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
+{
+	struct tl_message *message = calloc(1, sizeof(*message));
+
+	if (!message || append(m, message) != 0) {
+		free(message);
+		return -ENOMEM;
+	}
+	parse(m, message, r, faults, offset);
+	slot->message = message;
+	return 0;
+}
+
+/* Its text: the number, then the head of every lane. */
+static int
+add_epoch(struct tl_messages *m, const struct tl_record *r,
+    struct tl_faults *faults, uint64_t offset)
+{
+	const size_t heads = m->lane_count * sizeof(uint64_t);
+	struct tl_epoch *epochs;
+	uint64_t number;
+
+	if (r->text.size != heads + sizeof(number)) {
+		tl_faults_add(faults, m->base + offset,
+		    "an epoch that knows another number of lanes");
+		return 0;
+	}
+	epochs =
+	    realloc(m->epochs, (m->epoch_count + 1) * sizeof(struct tl_epoch));
+	if (!epochs)
+		return -ENOMEM;
+	m->epochs = epochs;
+	memcpy(&number, r->text.data, sizeof(number));
+	epochs[m->epoch_count].number = (uint32_t)number;
+	epochs[m->epoch_count].heads = malloc(heads);
+	if (!epochs[m->epoch_count].heads)
+		return -ENOMEM;
+	memcpy(epochs[m->epoch_count++].heads, r->text.data + sizeof(number),
+	    heads);
+	return 0;
+}
+
+/* Keep one record.  -EEXIST when it was met before. */
+static int
+add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
+    struct tl_faults *faults)
+{
+	struct tl_record_slot *slot;
+
+	if (2 * (m->slots_used + 1) > m->slot_count && slots_grow(m) != 0)
+		return -ENOMEM;
+	slot = &m->slots[slot_of(m, (uint32_t)offset)];
+	if (slot->offset)
+		return -EEXIST;
+	slot->offset = (uint32_t)offset;
+	slot->text = r->text;
+	m->slots_used++;
+	if (r->fixed.kind == TIMELINE_RECORD_EPOCH)
+		return add_epoch(m, r, faults, offset);
+	if (r->fixed.kind == TIMELINE_RECORD_STRING)
+		return 0;
+	return add_message(m, slot, r, faults, offset);
+}
+
+/* From the newest to what the last walk began with.  The walk meets the
+ * newest first; the lists want the oldest first. */
+static int
+walk(struct tl_messages *m, uint64_t newest, struct tl_faults *faults)
+{
+	uint64_t left = m->size / TIMELINE_RECORD_MIN + 1;
+	uint64_t at = newest;
+	struct tl_fault fault = { 0 };
+	struct tl_record r;
+	int rc;
+
+	for (; at != 0 && at != m->newest; at = r.fixed.link) {
+		if (tl_record_at(&r, m->table, m->filled, at, m->base,
+			&fault) != 0) {
+			*tl_faults_next(faults) = fault;
+			return 0;
+		}
+		rc = left-- ? add_record(m, &r, at, faults) : -EEXIST;
+		if (rc == -EEXIST) {
+			tl_faults_add(faults, m->base + at,
+			    "the message records go round in a circle");
+			return 0;
+		}
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void
+reverse(struct tl_messages *m, size_t from)
+{
+	for (size_t i = from, j = m->count; i + 1 < j; i++) {
+		struct tl_message *message = m->list[i];
+
+		m->list[i] = m->list[--j];
+		m->list[j] = message;
+	}
+}
+
+static void
+reverse_epochs(struct tl_messages *m, size_t from)
+{
+	for (size_t i = from, j = m->epoch_count; i + 1 < j; i++) {
+		struct tl_epoch epoch = m->epochs[i];
+
+		m->epochs[i] = m->epochs[--j];
+		m->epochs[j] = epoch;
+	}
+}
+
+int
+tl_messages_update(struct tl_messages *m, int fd,
+    const struct timeline_header *header, struct tl_faults *faults)
+{
+	const size_t had = m->count;
+	const size_t had_epochs = m->epoch_count;
+	uint64_t end = header->strings_tail;
+	int64_t n;
+	int rc;
+
+	if (end > m->size)
+		end = m->size;
+	if (end > m->filled) {
+		n = tl_read_at(fd, m->table + m->filled, end - m->filled,
+		    m->base + m->filled);
+		if (n < 0)
+			return (int)n;
+		m->filled += (uint64_t)n;
+	}
+	rc = walk(m, header->newest, faults);
+	m->newest = header->newest;
+	reverse(m, had);
+	reverse_epochs(m, had_epochs);
+	return rc;
+}
+
+uint32_t
+tl_messages_epoch(const struct tl_messages *m, uint32_t lane, uint64_t number)
+{
+	for (size_t i = m->epoch_count; i > 0; i--)
+		if (number >= m->epochs[i - 1].heads[lane])
+			return m->epochs[i - 1].number;
+	return 0;
+}
+
+static void
+make_unknown(struct tl_message *unknown)
+{
+	static const char text[] =
+	    "message lost, with $a%x, $b%x, $c%x, and $d%x";
+	const int rc = tl_message_parse(unknown, tl_bytes_of(text));
+
+	assert(rc == 0);
+	unknown->category = tl_bytes_of("?");
+	unknown->kind = TIMELINE_RECORD_INSTANT;
+	unknown->level = TIMELINE_LEVEL_MAX;
+}
+
+int
+tl_messages_new(struct tl_messages **messages,
+    const struct timeline_header *header, uint64_t file_size)
+{
+	struct tl_messages *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->strings.get = string_of;
+	m->base = header->strings_offset;
+	m->lane_count = timeline_lane_count(header);
+	if (file_size > m->base)
+		m->size = file_size - m->base;
+	if (m->size > header->strings_size)
+		m->size = header->strings_size;
+	make_unknown(&m->unknown);
+	m->table = malloc(m->size + 1);
+	if (!m->table) {
+		free(m);
+		return -ENOMEM;
+	}
+	*messages = m;
+	return 0;
+}
+
+void
+tl_messages_free(struct tl_messages *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->count; i++)
+		free(m->list[i]);
+	for (size_t i = 0; i < m->epoch_count; i++)
+		free(m->epochs[i].heads);
+	free(m->epochs);
+	free(m->list);
+	free(m->slots);
+	free(m->table);
+	free(m);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * order.c - the events of all lanes in order of time.
+ *
+ * Inside a lane order is the entry's number, never its stamp; between lanes
+ * it is (epoch, stamp).  A heap of lanes, the next event on top; a lane stays
+ * on top as long as it is ahead, which costs one comparison or two.
+ */
+#include "snap/lane.h"
+#include "snap/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
+	CHUNK_MIN = 16,
+	MEMORY_MAX = 16 << 20 /* ... bytes of all of them */
+};
+
+struct walker {
+	struct tl_lane lane;
+	uint64_t tsc; /* of what comes next */
+	uint32_t epoch;
+	uint64_t lost; /* say this first */
+};
+
+struct order {
+	struct tl_cursor cursor; /* first: what callers hold */
+	struct tl_snap *snap;
+	bool newest_first;
+	struct walker *walkers;
+	uint32_t walker_count;
+	struct walker **heap;
+	size_t heap_size;
+	const struct tl_time_segment *segment; /* of the last stamp */
+	const struct tl_message *message;      /* of the last event */
+};
+
+/* Does a come before b? */
+static bool
+is_before(const struct order *o, const struct walker *a, const struct walker *b)
+{
+	if (a->epoch != b->epoch)
+		return (a->epoch > b->epoch) == o->newest_first;
+	if (a->tsc != b->tsc)
+		return (a->tsc > b->tsc) == o->newest_first;
+	return (a->lane.number > b->lane.number) == o->newest_first;
+}
+
+static void
+sift_down(struct order *o, size_t i)
+{
+	struct walker *const moved = o->heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= o->heap_size)
+			break;
+		if (child + 1 < o->heap_size &&
+		    is_before(o, o->heap[child + 1], o->heap[child]))
+			child++;
+		if (!is_before(o, o->heap[child], moved))
+			break;
+		o->heap[i] = o->heap[child];
+		i = child;
+	}
+	o->heap[i] = moved;
+}
+
+/* Take up what the lane found; what was lost stands where its neighbour is. */
+static void
+look(struct order *o, struct walker *w)
+{
+	w->lost = w->lane.lost;
+	if (!w->lane.entry)
+		return;
+	w->tsc = w->lane.entry->tsc;
+	w->epoch = 0;
+	if (o->snap->messages->epoch_count > 0)
+		w->epoch = tl_messages_epoch(o->snap->messages, w->lane.number,
+		    w->lane.entry_number);
+}
+
+/* Go on in the lane on top and let the right one come up. */
+static int
+advance(struct order *o)
+{
+	struct walker *w = o->heap[0];
+	const int rc = tl_lane_step(&w->lane);
+
+	if (rc != 0)
+		return rc;
+	look(o, w);
+	if (!w->lane.entry && w->lost == 0)
+		o->heap[0] = o->heap[--o->heap_size];
+	if (o->heap_size > 0)
+		sift_down(o, 0);
+	return 0;
+}
+
+static const struct tl_message *
+message_of(struct order *o, const struct walker *w, uint32_t id)
+{
+	struct tl_snap *snap = o->snap;
+
+	if (o->message && o->message->id == id)
+		return o->message;
+	o->message = tl_messages_find(snap->messages, id);
+	if (o->message)
+		return o->message;
+	tl_faults_add(&snap->faults,
+	    timeline_entry_offset(&snap->header, w->lane.number,
+		w->lane.entry_number),
+	    "an entry of a message that is not defined: 0x%x", id);
+	return &snap->messages->unknown;
+}
+
+static uint8_t
+kind_of(const struct tl_message *message, uint32_t flags)
+{
+	if (message->kind == TIMELINE_RECORD_SPAN)
+		return flags & TIMELINE_MESSAGE_END ? TL_END : TL_BEGIN;
+	if (message->kind == TIMELINE_RECORD_COUNTER)
+		return TL_COUNTER;
+	return TL_INSTANT;
+}
+
+static void
+fill_place(struct order *o, const struct walker *w, struct tl_event *event)
+{
+	const uint32_t cpu = o->snap->lanes[w->lane.number].cpu;
+
+	event->tsc = w->tsc;
+	event->epoch = w->epoch;
+	event->ns = tl_time_convert_near(&o->snap->time, &o->segment, w->epoch,
+	    w->tsc, &event->error_ns);
+	event->lane = w->lane.number;
+	event->cpu = cpu;
+	event->source = 0;
+}
+
+static void
+fill_event(struct order *o, const struct walker *w, struct tl_event *event)
+{
+	const struct timeline_entry *e = w->lane.entry;
+	const struct tl_message *message =
+	    message_of(o, w, e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+
+	fill_place(o, w, event);
+	if (event->cpu == TL_CPU_UNKNOWN) /* a fallback lane */
+		event->cpu = e->cpu;
+	event->message = message;
+	event->kind = kind_of(message, e->message);
+	event->level = message->level;
+	event->pid = e->pid;
+	event->tid = e->tid;
+	event->number = w->lane.entry_number;
+	event->lost = 0;
+	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
+		event->args[i] = e->args[i];
+}
+
+static void
+fill_lost(struct order *o, struct walker *w, struct tl_event *event)
+{
+	*event = (struct tl_event){ .kind = TL_LOST, .lost = w->lost };
+	fill_place(o, w, event);
+	w->lost = 0;
+}
+
+static int
+order_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct order *o = (struct order *)(void *)cursor;
+	struct walker *w;
+	int rc;
+
+	if (o->heap_size == 0)
+		return 0;
+	w = o->heap[0];
+	if (w->lost > 0) {
+		fill_lost(o, w, event);
+		if (!w->lane.entry) {
+			o->heap[0] = o->heap[--o->heap_size];
+			if (o->heap_size > 0)
+				sift_down(o, 0);
+		}
+		return 1;
+	}
+	fill_event(o, w, event);
+	rc = advance(o);
+	return rc < 0 ? rc : 1;
+}
+
+static void
+order_close(struct tl_cursor *cursor)
+{
+	struct order *o = (struct order *)(void *)cursor;
+
+	for (uint32_t i = 0; i < o->walker_count; i++)
+		tl_lane_close(&o->walkers[i].lane);
+	free(o->walkers);
+	free(o->heap);
+	free(o);
+}
+
+static int
+open_lanes(struct order *o, enum tl_order order)
+{
+	struct tl_snap *snap = o->snap;
+	uint64_t chunk =
+	    MEMORY_MAX / TIMELINE_ENTRY_SIZE / (snap->lane_count + 1);
+	int rc;
+
+	if (chunk > CHUNK_MAX)
+		chunk = CHUNK_MAX;
+	if (chunk < CHUNK_MIN)
+		chunk = CHUNK_MIN;
+	for (uint32_t i = 0; i < snap->lane_count; i++) {
+		struct walker *w = &o->walkers[o->walker_count];
+
+		if (snap->lanes[i].first == snap->lanes[i].end)
+			continue;
+		if ((rc = tl_lane_open(&w->lane, snap->fd, &snap->header, i,
+			 &snap->lanes[i], order, chunk)) != 0)
+			return rc;
+		o->walker_count++;
+		if ((rc = tl_lane_step(&w->lane)) != 0)
+			return rc;
+		look(o, w);
+		o->heap[o->heap_size++] = w;
+	}
+	for (size_t i = o->heap_size / 2; i > 0; i--)
+		sift_down(o, i - 1);
+	return 0;
+}
+
+int
+tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct order *o = calloc(1, sizeof(*o));
+	int rc = -ENOMEM;
+
+	if (!o)
+		return rc;
+	o->cursor.next = order_next;
+	o->cursor.close = order_close;
+	o->snap = snap;
+	o->newest_first = order == TL_NEWEST_FIRST;
+	o->walkers = calloc(snap->lane_count, sizeof(*o->walkers));
+	o->heap = calloc(snap->lane_count, sizeof(struct walker *));
+	if (o->walkers && o->heap)
+		rc = open_lanes(o, order);
+	if (rc != 0) {
+		order_close(&o->cursor);
+		return rc;
+	}
+	*cursor = &o->cursor;
+	return 0;
+}

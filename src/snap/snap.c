@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snap.c - open a timeline to read it: freeze, check, gather. */
+#include "snap/snap.h"
+#include "base/file.h"
+#include "ring/ring.h"
+#include "snap/reader.h"
+#include "snap/take.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+read_header(int fd, struct timeline_header *header, uint64_t *file_size,
+    struct tl_fault *fault)
+{
+	struct stat st;
+	int64_t n;
+
+	if (fstat(fd, &st) != 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "not a regular file");
+	*file_size = (uint64_t)st.st_size;
+	n = tl_read_at(fd, header, sizeof(*header), 0);
+	if (n < 0)
+		return tl_fault(fault, (int)n, 0, "%s", strerror((int)-n));
+	if (n < (int64_t)sizeof(*header)) {
+		const bool begun = n >= (int64_t)sizeof(header->magic) &&
+				   header->magic == TIMELINE_MAGIC;
+
+		return tl_fault(fault, begun ? -ENODATA : -EBADMSG, (uint64_t)n,
+		    begun ? "truncated in its header" : "not a timeline");
+	}
+	return tl_layout_check(header, fault);
+}
+
+static void
+describe_lane(struct tl_snap *snap, uint32_t i,
+    const struct timeline_head *head)
+{
+	const struct timeline_header *h = &snap->header;
+	struct tl_snap_lane *lane = &snap->lanes[i];
+
+	lane->cpu =
+	    timeline_lane_is_fallback(h, i) ? TL_CPU_UNKNOWN : i / h->tiers;
+	lane->tier = timeline_lane_tier(h, i);
+	lane->entries = timeline_lane_entries(h, i);
+	lane->head = head->head;
+	lane->cleared = head->cleared;
+	lane->first = head->first;
+	lane->end = head->end;
+	lane->torn = head->torn;
+	lane->stuck = head->stuck;
+}
+
+/* A range that cannot be: show what can. */
+static void
+check_range(struct tl_snap *snap, uint32_t i)
+{
+	struct tl_snap_lane *lane = &snap->lanes[i];
+	const uint64_t at = timeline_head_offset(&snap->header, i);
+
+	if (lane->head > UINT64_MAX / 4) {
+		tl_faults_add(&snap->faults, at, "impossible head of a lane");
+		lane->first = lane->end = 0;
+		return;
+	}
+	if (lane->end > lane->head || lane->first > lane->end) {
+		tl_faults_add(&snap->faults, at,
+		    "impossible range of entries of a lane");
+		lane->end = lane->head;
+		lane->first = lane->first < lane->end ? lane->first : 0;
+	}
+	if (lane->end - lane->first > lane->entries) {
+		if (snap->header.state != TIMELINE_LIVE)
+			tl_faults_add(&snap->faults, at,
+			    "more entries in a lane than it has room for");
+		lane->first = lane->end - lane->entries;
+	}
+}
+
+/* The heads as they lie in the file. */
+static int
+read_lanes(struct tl_snap *snap, uint64_t tail)
+{
+	const struct timeline_header *h = &snap->header;
+	struct timeline_head head;
+	int64_t n;
+
+	for (uint32_t i = 0; i < snap->lane_count; i++) {
+		n = tl_read_at(snap->fd, &head, sizeof(head),
+		    timeline_head_offset(h, i));
+		if (n < 0)
+			return (int)n;
+		if (n < (int64_t)sizeof(head))
+			memset(&head, 0, sizeof(head));
+		if (h->state == TIMELINE_LIVE) { /* a damaged copy of one */
+			head.first =
+			    head.cleared < head.head ? head.cleared : head.head;
+			head.end = head.head;
+		}
+		describe_lane(snap, i, &head);
+		check_range(snap, i);
+		if (tail && snap->lanes[i].end - snap->lanes[i].first > tail)
+			snap->lanes[i].first = snap->lanes[i].end - tail;
+	}
+	return 0;
+}
+
+static void
+note_knot(void *context, uint64_t at, const char *what)
+{
+	struct tl_snap *snap = context;
+
+	tl_faults_add(&snap->faults, snap->header.knots_offset + at, "%s",
+	    what);
+}
+
+static int
+read_clock(struct tl_snap *snap)
+{
+	const struct timeline_header *h = &snap->header;
+	const size_t size = h->knots_max * sizeof(struct timeline_knot);
+	struct timeline_knot *knots = calloc(1, size);
+	int64_t n;
+	int rc;
+
+	if (!knots)
+		return -ENOMEM;
+	n = tl_read_at(snap->fd, knots, size, h->knots_offset);
+	rc = n < 0 ? (int)n
+		   : tl_time_build(&snap->time, h, knots, h->knots_max, NULL,
+			 note_knot, snap);
+	free(knots);
+	return rc;
+}
+
+/* Copy a live file into memory and read the copy from here on. */
+static int
+freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
+{
+	struct tl_take take = { .tail = plan->tail,
+		.from = plan->from,
+		.close_clock = true };
+	int rc;
+
+	snap->fd = memfd_create("timeline", MFD_CLOEXEC);
+	if (snap->fd < 0)
+		return -errno;
+	rc = tl_take(&take, live, &snap->header, snap->fd, &snap->faults);
+	if (rc != 0)
+		return rc;
+	snap->header = take.header;
+	snap->was_live = true;
+	free(take.heads);
+	return 0;
+}
+
+static int
+gather(struct tl_snap *snap, uint64_t file_size,
+    const struct tl_snap_plan *plan)
+{
+	int rc;
+
+	snap->lane_count = timeline_lane_count(&snap->header);
+	snap->lanes = calloc(snap->lane_count, sizeof(*snap->lanes));
+	if (!snap->lanes)
+		return -ENOMEM;
+	if ((rc = read_lanes(snap, plan->tail)) != 0)
+		return rc;
+	if (plan->messages)
+		snap->messages = plan->messages;
+	else if ((rc = tl_messages_new(&snap->messages, &snap->header,
+		      file_size)) != 0)
+		return rc;
+	snap->owns_messages = !plan->messages;
+	if ((rc = tl_messages_update(snap->messages, snap->fd, &snap->header,
+		 &snap->faults)) != 0)
+		return rc;
+	return read_clock(snap);
+}
+
+int
+tl_snap_read(struct tl_snap **out, int fd, const struct tl_snap_plan *plan,
+    struct tl_fault *fault)
+{
+	struct tl_snap *snap = calloc(1, sizeof(*snap));
+	uint64_t size = 0;
+	int rc;
+
+	if (!snap)
+		return -ENOMEM;
+	snap->fd = -1;
+	if ((rc = read_header(fd, &snap->header, &size, fault)) != 0)
+		goto close;
+	if (size < snap->header.total_size)
+		tl_faults_add(&snap->faults, size,
+		    "truncated: %llu bytes of %llu", (unsigned long long)size,
+		    (unsigned long long)snap->header.total_size);
+	else if (size > snap->header.total_size)
+		tl_faults_add(&snap->faults, snap->header.total_size,
+		    "%llu bytes too many",
+		    (unsigned long long)(size - snap->header.total_size));
+	if (snap->header.state == TIMELINE_LIVE &&
+	    size == snap->header.total_size)
+		rc = freeze(snap, fd, plan);
+	else if ((snap->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
+		rc = -errno;
+	if (rc == 0)
+		rc = gather(snap, size, plan);
+	if (rc != 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		goto close;
+	}
+	*out = snap;
+	return 0;
+close:
+	tl_snap_close(snap);
+	return rc;
+}
+
+int
+tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
+    struct tl_fault *fault)
+{
+	return tl_snap_read(snap, fd, &(struct tl_snap_plan){ .tail = tail },
+	    fault);
+}
+
+int
+tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    struct tl_fault *fault)
+{
+	char resolved[TL_PATH_MAX];
+	int rc = tl_path_resolve(path, resolved);
+	int fd;
+
+	if (rc == 0) { /* a FIFO or a terminal must not hold us up */
+		fd = open(resolved,
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		rc = fd < 0 ? -errno : 0;
+	}
+	if (rc != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	rc = tl_snap_open_fd(snap, fd, tail, fault);
+	close(fd);
+	return rc;
+}
+
+void
+tl_snap_close(struct tl_snap *snap)
+{
+	if (!snap)
+		return;
+	if (snap->fd >= 0)
+		close(snap->fd);
+	if (snap->owns_messages)
+		tl_messages_free(snap->messages);
+	tl_time_free(&snap->time);
+	free(snap->lanes);
+	free(snap);
+}
+
+const struct timeline_header *
+tl_snap_header(const struct tl_snap *snap)
+{
+	return &snap->header;
+}
+
+bool
+tl_snap_was_live(const struct tl_snap *snap)
+{
+	return snap->was_live;
+}
+
+size_t
+tl_snap_lane_count(const struct tl_snap *snap)
+{
+	return snap->lane_count;
+}
+
+const struct tl_snap_lane *
+tl_snap_lane(const struct tl_snap *snap, size_t i)
+{
+	return &snap->lanes[i];
+}
+
+size_t
+tl_snap_message_count(const struct tl_snap *snap)
+{
+	return snap->messages->count;
+}
+
+const struct tl_message *
+tl_snap_message(const struct tl_snap *snap, size_t i)
+{
+	return snap->messages->list[i];
+}
+
+size_t
+tl_snap_knot_count(const struct tl_snap *snap)
+{
+	return snap->time.knot_count;
+}
+
+const struct timeline_knot *
+tl_snap_knot(const struct tl_snap *snap, size_t i)
+{
+	return &snap->time.knots[i];
+}
+
+size_t
+tl_snap_fault_count(const struct tl_snap *snap)
+{
+	return snap->faults.count;
+}
+
+const struct tl_fault *
+tl_snap_fault(const struct tl_snap *snap, size_t i)
+{
+	return i < TL_SNAP_FAULTS_MAX ? &snap->faults.list[i] : NULL;
+}
+
+int64_t
+tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
+    uint32_t *error_ns)
+{
+	return tl_time_convert(&snap->time, epoch, tsc, error_ns);
+}
+
+bool
+tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b)
+{
+	static const uint8_t unknown[16];
+
+	return a->header.clock_kind == b->header.clock_kind &&
+	       memcmp(a->header.boot_id, unknown, sizeof(unknown)) != 0 &&
+	       memcmp(a->header.boot_id, b->header.boot_id, sizeof(unknown)) ==
+		   0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * levels.pml - the levels word: bursts, priorities, and writers that end a
+ * burst by their own clock.
+ *
+ * Stands for the compare-and-swap loops of src/ring/priority.c and for what
+ * the append does with the word: the gate step, the burst test of asm/log.S
+ * and src/ring/log_c.c before the stamp, and the slow path behind it
+ * (tl_append_expired, tl_levels_expire).
+ *
+ * The word is threshold, base and until.  A burst is alive iff threshold <
+ * base, its end has not come, and its end is no further away than the longest
+ * burst.  The changes, each computed from one load of the word and then one
+ * reading of the clock, in this order, and tried again when the swap fails:
+ *
+ *	burst(l, u)  alive -> (min(l, threshold), base, max(u, until))
+ *		     else  -> (min(l, base), base, u)
+ *	priority(p)  alive -> (min(p, threshold), p, until)
+ *		     else  -> (p, p, 0)
+ *	expiry	     alive -> nothing
+ *		     else  -> (base, base, 0), one try
+ *
+ * The clock ticks at any moment, so a caller may be stalled anywhere for as
+ * long as there is time.  Levels of bursts are below all priorities here: a
+ * priority at or below the level of a burst ends the burst for good.
+ *
+ * Claims, each made from outside, of what the callers asked for:
+ *	kept	 while a burst that has begun lasts, what it opens is logged
+ *	closed	 what is logged below the base was opened by a burst that was
+ *		 not over, or by one that another burst carried on before it
+ *		 was over (the longer end and the lower level hold for both)
+ *	settled	 when all bursts are over and a writer has looked, threshold
+ *		 and base are what the last priority said
+ *
+ * Variants that must fail:
+ *	WORDS	 three words, loaded and stored one by one
+ *	BLIND	 expiry without the test that the burst is not alive
+ *	REVIVE	 alive without the clock: an expired burst's level comes back
+ *	CLOCK_FIRST reads the clock, then the word: a longest burst that began
+ *		 in between looks too far away, and is ended
+ *	REACH	 shows that the model gets where it should (see REACHED)
+ */
+#ifndef BURSTS
+#define BURSTS	2
+#endif
+#ifndef PRIORITIES
+#define PRIORITIES 1
+#endif
+#ifndef LOGGERS
+#define LOGGERS 1
+#endif
+#define TIME	4	/* the clock stops here: all bursts are over */
+#define LONGEST 2	/* length of the longest burst */
+#define BASE	5	/* the first priority */
+#ifndef REACH
+#define REACH	0
+#endif
+#define REACHED(n) assert(REACH != n)
+
+/* The word. */
+byte threshold = BASE;
+byte base = BASE;
+byte until;
+byte clock;
+
+/* For the claims only: what was asked for, and since when. */
+typedef wish {
+	bool begun;
+	byte level;
+	byte from;	/* clock when it was decided */
+	byte to
+};
+wish asked[BURSTS];
+byte last = BASE;	/* priority */
+byte ended;		/* callers */
+
+/* A caller's copy of the word, its clock, and the word it wants. */
+#define COPY	byte t, b, u, now, t2, b2, u2
+
+#ifdef WORDS
+#define LOAD	t = threshold; b = base; u = until
+#else
+#define LOAD	d_step { t = threshold; b = base; u = until }
+#endif
+#ifdef CLOCK_FIRST
+#define LOOK	now = clock; LOAD
+#else
+#define LOOK	LOAD; now = clock
+#endif
+
+#define SAME	(threshold == t && base == b && until == u)
+#define PUT	threshold = t2; base = b2; until = u2
+/* Swap the word if it is still the copy; note is for the claims. */
+#ifdef WORDS
+#define SWAP(note) \
+	if \
+	:: true -> threshold = t2; base = b2; \
+		atomic { until = u2; note; goto done } \
+	fi
+#else
+#define SWAP(note) \
+	if \
+	:: atomic { SAME -> PUT; note; goto done } \
+	:: !SAME -> REACHED(1) \
+	fi
+#endif
+
+#ifdef REVIVE
+#define ALIVE	(t < b)
+#else
+#define ALIVE	(t < b && now <= u && u - now <= LONGEST)
+#endif
+#define MIN(x, y) (x < y -> x : y)
+#define MAX(x, y) (x > y -> x : y)
+
+proctype burst(byte me; byte l)
+{
+	COPY;
+	byte end;
+
+	/* its length is the caller's wish, its end is fixed once */
+	if
+	:: end = clock + 1
+	:: end = clock + LONGEST
+	fi;
+	do
+	:: LOOK;
+		d_step {
+			b2 = b;
+			if
+			:: ALIVE ->
+				t2 = MIN(l, t);
+				u2 = MAX(end, u)
+			:: else ->
+				t2 = MIN(l, b);
+				u2 = end
+			fi
+		}
+		SWAP(asked[me].begun = true; asked[me].level = l;
+		    asked[me].from = now; asked[me].to = end)
+	od;
+done:
+	ended++
+}
+
+proctype priority(byte p)
+{
+	COPY;
+
+	do
+	:: LOOK;
+		d_step {
+			b2 = p;
+			if
+			:: ALIVE ->
+				t2 = MIN(p, t);
+				u2 = u
+			:: else ->
+				t2 = p;
+				u2 = 0
+			fi
+		}
+		SWAP(last = p)
+	od;
+done:
+	ended++
+}
+
+/* One try to end a burst that is over. */
+#ifdef BLIND
+#define OVER	true
+#else
+#define OVER	(t < b && !ALIVE)
+#endif
+#ifdef WORDS
+#define EXPIRE \
+	LOOK; \
+	if \
+	:: OVER -> threshold = b; until = 0 \
+	:: else \
+	fi
+#else
+#define EXPIRE \
+	LOOK; \
+	if \
+	:: OVER -> \
+		d_step { \
+			if \
+			:: SAME -> threshold = b; until = 0 \
+			:: else \
+			fi \
+		} \
+	:: else \
+	fi
+#endif
+
+#define BEGUN(i) (asked[i].begun && asked[i].level <= gate)
+#define CARRIED(i, j) (asked[j].begun && asked[j].from <= asked[i].to && \
+	asked[i].from <= asked[j].to && now <= asked[j].to)
+/* At its clock reading this burst was open for gate. */
+#define LASTS(i) (BEGUN(i) && clock <= asked[i].to)
+#if BURSTS == 2
+#define ANY_LASTS (LASTS(0) || LASTS(1))
+#define OPENED	(BEGUN(0) && (now <= asked[0].to || CARRIED(0, 1)) || \
+	BEGUN(1) && (now <= asked[1].to || CARRIED(1, 0)))
+#else
+#define ANY_LASTS LASTS(0)
+#define OPENED	(BEGUN(0) && now <= asked[0].to)
+#endif
+
+/* Logs one event below every base; a burst that is over sends it to the slow
+ * path, and once more through the append. */
+proctype logger(byte gate)
+{
+	COPY;
+	byte rounds;
+	bool must, logged;
+
+	do
+	:: rounds < 2 ->
+		rounds++;
+		/* gate */
+		if
+		:: gate < threshold -> must = false; break
+		:: else
+		fi;
+		/* rdtsc, then the word */
+		d_step { now = clock; must = ANY_LASTS }
+		LOAD;
+		if
+		:: gate < t -> break	/* restarted: the gate says no */
+		:: gate >= t && now <= u -> logged = true; break
+		:: gate >= t && now > u -> REACHED(2); EXPIRE
+		fi
+	:: else -> break
+	od;
+	atomic {
+		assert(!must || logged /* kept */);
+		assert(!logged || OPENED /* closed */);
+		if
+		:: logged -> REACHED(3)
+		:: else
+		fi;
+		ended++
+	}
+}

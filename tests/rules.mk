@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# How tests are built.  check runs them in the order of the layers: the first
+# red one names the guilty layer.
+
+TEST_LIB := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/lib/*.c))
+UNIT	 := $(foreach l,$(LAYERS),$(patsubst %.c,$(B)/%,\
+	    $(wildcard tests/unit/test_$(l)_*.c)))
+ASMTESTS := $(if $(filter asm,$(LOG)),$(patsubst %.c,$(B)/%,\
+	    $(wildcard tests/asm/test_*.c)))
+PROCESS	 := $(patsubst %.c,$(B)/%,$(wildcard tests/process/*.c))
+FUZZERS	 := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+REPLAY	 := $(patsubst %,$(B)/tests/fuzz/replay_%,$(FUZZERS))
+BENCHES	 := $(patsubst %.c,$(B)/bench/%,$(notdir $(wildcard tests/bench/*.c)))
+TOOLHELP := $(patsubst %.c,$(B)/%,$(wildcard tests/tool/*.c))
+EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
+
+# the layer of tests/unit/test_<layer>_<what>
+layer = $(word 2,$(subst _, ,$(notdir $(1))))
+lua_of = $(if $(filter script,$(call layer,$(1))),$(LUA_LIBS))
+
+.SECONDEXPANSION:
+$(UNIT): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(OBJ_$$(call layer,$$*))
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(CHECK_LIBS) $(call lua_of,$@)
+$(ASMTESTS): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(wildcard tests/asm/*.S) \
+    $(OBJ_trace)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S,$^) $(LDFLAGS) \
+	    $(CHECK_LIBS)
+$(PROCESS) $(TOOLHELP) $(EXAMPLES): $(B)/%: $(B)/obj/%.o $(B)/lib/libtimeline.a
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(B)/lib/libtimeline.a -lpthread
+$(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VERSION)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -ltimeline \
+	    -Wl,-rpath,'$$ORIGIN/../lib' -lpthread
+$(B)/tests/fuzz/replay_%: $(B)/obj/tests/fuzz/fuzz_%.o \
+    $(B)/obj/tests/fuzz/replay.o $(OBJ_script)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) -lpthread
+
+tests: $(UNIT) $(ASMTESTS) $(PROCESS) $(REPLAY) $(TOOLHELP)
+examples: $(EXAMPLES)
+check-unit: $(UNIT)
+	@tests/run $(B) unit $(UNIT)
+check: arrows headers all tests examples
+	@tests/run $(B) all $(UNIT)
+
+# tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
+# search itself: make fuzz T=name SECONDS=60
+SECONDS	 ?= 60
+fuzz: $(patsubst %,$(B)/fuzz/%,$(if $(T),$(T),$(FUZZERS)))
+	@for f in $^; do n=$$(basename $$f); mkdir -p $(B)/fuzz/corpus/$$n; \
+	  echo "  FUZZ    $$n"; $$f -max_total_time=$(SECONDS) -timeout=10 \
+	  -rss_limit_mb=1024 -print_final_stats=0 -verbosity=0 \
+	  $(B)/fuzz/corpus/$$n $$(ls -d tests/fuzz/corpus/$$n) || exit 1; done
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c $(filter %.c,$(wildcard src/*/*.c))
+	@mkdir -p $(@D); echo "  FUZZ CC $@"
+	@clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=undefined -D_GNU_SOURCE -DTL_LOG_C -Isrc \
+	    -Iinclude $(LUA_CFLAGS) -o $@ $< \
+	    $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(LUA_LIBS) -lpthread
+
+# an arrow between layers may only point left
+arrows:
+	@awk -v layers="$(LAYERS)" -v programs="$(PROGRAMS)" -f tests/arrows.awk \
+	    $(wildcard src/*/*.[ch])
+# each public header compiles alone, in C and in C++; each of ours in C
+headers:
+	@for h in $(wildcard include/*.h); do \
+	  $(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude \
+	    -fsyntax-only -x c $$h && \
+	  $(CXX) -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ $$h \
+	    || exit 1; done
+	@for h in $(wildcard src/*/*.h); do $(CC) $(filter-out -MMD -MP,\
+	  $(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall -Wextra -Werror \
+	  -fsyntax-only -x c $$h || exit 1; done
+
+.PHONY: tests examples check check-unit fuzz arrows headers
