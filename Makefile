@@ -111,3 +111,113 @@ include $(wildcard src/*/rules.mk tests/*/rules.mk tests/rules.mk)
 
 .PHONY: all lib tools lua
 .DELETE_ON_ERROR:
+
+# == install ==
+D	 := $(DESTDIR)
+MAN3	 := $(wildcard src/*/*.3 lua/*.3lua)
+MAN5	 := $(wildcard src/*/*.5)
+MAN1	 := $(wildcard src/*/*.1)
+MAN7	 := $(wildcard src/*/*.7)
+MAN8	 := $(wildcard src/*/*.8)
+HEADERS	 := include/timeline.h include/timeline_layout.h
+COMPLETE := $(wildcard src/*/*.bash)
+LUA54	 := $(wildcard $(B)/lib/lua/5.4/timeline.so)
+
+define PKGCONFIG
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$(PREFIX)/include
+
+Name: timeline
+Description: Event log in shared memory, for about the price of a clock
+Version: $(VERSION)
+Libs: -L$${libdir} -ltimeline
+Libs.private: -lpthread
+Cflags: -I$${includedir}
+endef
+export PKGCONFIG
+
+install: all
+	@install -d $(addprefix $(D),$(PREFIX)/bin $(PREFIX)/include \
+	    $(LIBDIR)/pkgconfig $(MANDIR)/man1 $(MANDIR)/man3 $(MANDIR)/man5 \
+	    $(MANDIR)/man7 $(COMPDIR) $(LUAJITDIR) $(LUADIR))
+	@install -m 644 $(HEADERS) $(D)$(PREFIX)/include
+	@install -m 755 $(SO) $(D)$(LIBDIR)
+	@ln -sf $(notdir $(SO)) $(D)$(LIBDIR)/$(SONAME)
+	@ln -sf $(SONAME) $(D)$(LIBDIR)/libtimeline.so
+	@install -m 644 $(B)/lib/libtimeline.a $(D)$(LIBDIR)
+	@printf '%s\n' "$$PKGCONFIG" >$(D)$(LIBDIR)/pkgconfig/timeline.pc
+	@install -m 755 $(wildcard $(B)/bin/*) $(D)$(PREFIX)/bin
+	@install -m 644 $(MAN1) $(D)$(MANDIR)/man1
+	@install -m 644 $(MAN3) $(D)$(MANDIR)/man3
+	@install -m 644 $(MAN5) $(D)$(MANDIR)/man5
+	@$(if $(MAN7),install -m 644 $(MAN7) $(D)$(MANDIR)/man7)
+	@$(foreach c,$(COMPLETE),install -m 644 $(c) \
+	    $(D)$(COMPDIR)/$(basename $(notdir $(c)));)
+	@install -m 644 $(wildcard $(B)/share/lua/5.1/*.lua) $(D)$(LUAJITDIR)
+	@$(if $(LUA54),install -m 755 $(LUA54) $(D)$(LUADIR))
+	@echo "  INSTALL $(D)$(PREFIX)"
+
+uninstall:
+	@rm -f $(addprefix $(D)$(PREFIX)/include/,$(notdir $(HEADERS))) \
+	    $(D)$(LIBDIR)/$(notdir $(SO)) $(D)$(LIBDIR)/$(SONAME) \
+	    $(D)$(LIBDIR)/libtimeline.so $(D)$(LIBDIR)/libtimeline.a \
+	    $(D)$(LIBDIR)/pkgconfig/timeline.pc \
+	    $(foreach p,$(BUILT),$(D)$(PREFIX)/bin/$(NAME_$(p))) \
+	    $(addprefix $(D)$(MANDIR)/man1/,$(notdir $(MAN1))) \
+	    $(addprefix $(D)$(MANDIR)/man3/,$(notdir $(MAN3))) \
+	    $(addprefix $(D)$(MANDIR)/man5/,$(notdir $(MAN5))) \
+	    $(addprefix $(D)$(MANDIR)/man7/,$(notdir $(MAN7))) \
+	    $(foreach c,$(COMPLETE),$(D)$(COMPDIR)/$(basename $(notdir $(c)))) \
+	    $(D)$(LUAJITDIR)/timeline.lua $(D)$(LUAJITDIR)/timeline_cdef.lua \
+	    $(D)$(LUADIR)/timeline.so
+	@echo "  REMOVED from $(D)$(PREFIX)"
+
+# == house ==
+# Every Debian package that building and testing need.
+DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
+	    check bc clang clang-format libclang-rt-14-dev spin valgrind gdb \
+	    strace mandoc shellcheck jq nodejs git
+deps:
+	@missing=; for p in $(DEPS); do dpkg-query -W -f='$${Status}' $$p \
+	  2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then echo "  APT    $$missing"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
+	  -y -qq --no-install-recommends $$missing >/dev/null; fi
+
+SOURCES	 := $(wildcard src/*/*.[ch] tests/*/*.[ch] examples/*.[ch])
+SCRIPTS	 := $(wildcard tests/run tests/install tests/*/run tests/*/*.sh \
+	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
+format:
+	@clang-format -i $(SOURCES)
+format-check:
+	@clang-format --dry-run -Werror $(SOURCES)
+# both compilers, shell, Lua, man pages
+lint: format-check
+	@for cc in gcc clang; do echo "  LINT    $$cc"; for f in \
+	  $(wildcard src/*/*.c); do $$cc $(filter-out -MMD -MP,$(CPPFLAGS)) \
+	  $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -fsyntax-only $$f || exit 1; done; done
+	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
+	@echo "  LINT    lua"; luac5.4 -p $(wildcard lua/views/*.lua tests/lua/script_*.lua); \
+	  for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
+	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
+	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) $(MAN7)
+
+dist:
+	@git archive --prefix=timeline-$(VERSION)/ HEAD | gzip >$(B)/timeline-$(VERSION).tar.gz
+	@echo "  DIST    $(B)/timeline-$(VERSION).tar.gz"
+clean:
+	@rm -rf build
+help:
+	@echo 'all       library, tools and Lua modules, into $(B)'
+	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
+	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
+	@echo 'model     search the protocols with Spin'
+	@echo 'bench     measure; nothing is asserted'
+	@echo 'fuzz      search for crashes: T=name SECONDS=60'
+	@echo 'lint      both compilers, formatting, shell, Lua, man pages'
+	@echo 'install   PREFIX=$(PREFIX) DESTDIR=; uninstall'
+	@echo 'deps      install the Debian packages all this needs'
+	@echo 'examples arrows headers format dist clean'
+
+.PHONY: install uninstall deps format format-check lint dist clean help

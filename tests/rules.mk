@@ -77,3 +77,19 @@ headers:
 	  -fsyntax-only -x c $$h || exit 1; done
 
 .PHONY: tests examples check check-unit fuzz arrows headers
+
+# ThreadSanitizer sees C only and not through ck_pr: the twin and the
+# compiler's atomics.  Without the releases it must find a race, or the
+# check proves nothing.
+TSAN	 := SAN=thread LOG=c
+check-threads:
+	@$(MAKE) -s $(TSAN) B=$(B)/sound $(B)/sound/tests/process/threads
+	@$(MAKE) -s $(TSAN) B=$(B)/unsound CPPFLAGS=-DTL_WORD_NO_RELEASE \
+	    $(B)/unsound/tests/process/threads
+	@if TSAN_OPTIONS=exitcode=66 $(B)/sound/tests/process/threads; then \
+	  echo "  ok      threads: no race"; p=1; else p=0; fi; \
+	TSAN_OPTIONS=exitcode=66 $(B)/unsound/tests/process/threads \
+	  >/dev/null 2>&1; if [ $$? = 66 ]; then p=$$((p + 1)); \
+	  echo "  ok      threads without releases: the race is found"; fi; \
+	echo "$$p passed, $$((2 - p)) failed"; [ $$p = 2 ]
+.PHONY: check-threads

@@ -377,13 +377,10 @@ tl_clock_rate_measure(const struct tl_clock_source *source,
 	const uint64_t ns = (uint64_t)(last.utc_ns - first.utc_ns);
 	const uint64_t ticks = last.tsc - first.tsc;
 	const uint64_t mult = tl_clock_mult(ns, ticks);
-	/* Both ends may be off by half a bracket, and by their rounding. */
+	/* Both ends may be off by half a bracket and by rounding. */
+	const uint64_t both = first.half_ticks + last.half_ticks;
 	const uint64_t error =
-	    (uint64_t)tl_ticks_to_ns((int64_t)((first.half_ticks +
-						   last.half_ticks) /
-					       2 * 2),
-		mult) +
-	    2;
+	    (uint64_t)tl_ticks_to_ns((int64_t)both, mult) + 2;
 	const unsigned __int128 ppb =
 	    (unsigned __int128)error * 1000000000 / ns + TL_CLOCK_COARSE_PPB;
 

@@ -119,9 +119,7 @@ write_clock(char *to, unsigned second_of_day)
 	return write_two(to, second_of_day % 60);
 }
 
-/* Turn the cache to the second that ns lies in.  The start of the very first
- * second lies below INT64_MIN: it wraps, and so does what is measured from
- * it. */
+/* Turn the cache to the second that ns lies in. */
 static void
 turn(struct tl_time_cache *cache, int64_t ns)
 {
@@ -155,6 +153,10 @@ tl_write_time(char *to, struct tl_time_cache *cache, int64_t ns)
 	write_two(to + 23, n / 10000 % 100);
 	write_two(to + 25, n / 100 % 100);
 	write_two(to + 27, n % 100);
+	/* The first second starts below INT64_MIN and wraps, the last ends
+	 * beyond INT64_MAX: each would be taken for the other. */
+	if (cache->start_ns > INT64_MAX - SECOND_NS)
+		cache->text[0] = '\0';
 	return to + TL_TIME_SIZE;
 }
 

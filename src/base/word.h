@@ -5,6 +5,9 @@
  * Concurrency Kit's ck_pr, under names that say the order.  ThreadSanitizer
  * cannot see through its inline assembly, so a build with it takes the
  * compiler's atomics under the same names.  Each use names its partner.
+ *
+ * TL_WORD_NO_RELEASE leaves out what publishes: a test builds with it to see
+ * ThreadSanitizer find the race.
  */
 #ifndef TL_BASE_WORD_H
 #define TL_BASE_WORD_H
@@ -18,6 +21,14 @@
 #if __has_feature(thread_sanitizer)
 #define TL_WORD_COMPILER 1
 #endif
+#endif
+
+#ifdef TL_WORD_NO_RELEASE
+#define TL_WORD_RELEASE __ATOMIC_RELAXED
+#define TL_WORD_BOTH	__ATOMIC_ACQUIRE
+#else
+#define TL_WORD_RELEASE __ATOMIC_RELEASE
+#define TL_WORD_BOTH	__ATOMIC_ACQ_REL
 #endif
 
 #ifdef TL_WORD_COMPILER
@@ -36,18 +47,18 @@
 	} \
 	static inline void tl_store_release_##bits(type *p, type v) \
 	{ \
-		__atomic_store_n(p, v, __ATOMIC_RELEASE); \
+		__atomic_store_n(p, v, TL_WORD_RELEASE); \
 	} \
 	/* Did *p go from old to v?  Acquire and release. */ \
 	static inline bool tl_cas_##bits(type *p, type old, type v) \
 	{ \
 		return __atomic_compare_exchange_n(p, &old, v, false, \
-		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+		    TL_WORD_BOTH, __ATOMIC_ACQUIRE); \
 	} \
 	/* Adds v, returns what was there.  Acquire and release. */ \
 	static inline type tl_fetch_add_##bits(type *p, type v) \
 	{ \
-		return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL); \
+		return __atomic_fetch_add(p, v, TL_WORD_BOTH); \
 	}
 #else
 #include <ck_pr.h>

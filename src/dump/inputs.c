@@ -30,12 +30,19 @@ tl_inputs_open(struct tl_inputs *inputs, const struct tl_options *options,
 }
 
 void
-tl_inputs_close(struct tl_inputs *inputs)
+tl_inputs_close_snaps(struct tl_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++) {
 		if (inputs->items[i].snap)
 			tl_snap_close(inputs->items[i].snap);
+		inputs->items[i].snap = NULL;
 	}
+}
+
+void
+tl_inputs_close(struct tl_inputs *inputs)
+{
+	tl_inputs_close_snaps(inputs);
 	inputs->count = 0;
 }
 

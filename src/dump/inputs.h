@@ -25,6 +25,8 @@ struct tl_inputs {
 void tl_inputs_open(struct tl_inputs *inputs, const struct tl_options *options,
     uint64_t tail);
 void tl_inputs_close(struct tl_inputs *inputs);
+/* Close the files but keep their names and faults. */
+void tl_inputs_close_snaps(struct tl_inputs *inputs);
 
 /* Everything that can be shown, of all files that are open.  The source of
  * an event is the index of its file among them all.  -ENOENT: none is open. */

@@ -105,6 +105,7 @@ selected_next(struct tl_cursor *cursor, struct tl_event *event)
 	int rc;
 
 	while ((rc = tl_cursor_next(s->inner, event)) > 0) {
+		tl_progress_tick(&s->select->progress);
 		if (event->ns < s->stop_ns && event->kind != TL_LOST)
 			return 0;
 		rc = tl_select_passes(s->select, event);

@@ -7,7 +7,7 @@
 
 #include "dump/inputs.h"
 #include "dump/options.h"
-#include "dump/output.h"
+#include "dump/progress.h"
 #include "event/message_map.h"
 #include "script/script.h"
 
@@ -18,6 +18,7 @@ struct tl_select {
 	struct tl_message_map seen;          /* verdicts over messages */
 	struct tl_script_filter *expression; /* NULL: none */
 	struct tl_fault fault;               /* of the expression */
+	struct tl_progress progress;         /* of reading entries */
 };
 
 /*

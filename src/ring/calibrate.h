@@ -20,7 +20,7 @@ enum {
 	TL_CALIBRATE_PERIOD_NS = 1000000000
 };
 
-/* What came of a call: flags, or -errno. */
+/* What came of _maybe, _now and _epoch: flags, 0 nothing, or -errno. */
 enum {
 	TL_CALIBRATE_POINT = 1 << 0, /* a point was worked in */
 	TL_CALIBRATE_KNOT = 1 << 1,  /* one or more knots were committed */
@@ -40,7 +40,7 @@ struct tl_calibrate {
 };
 
 /* At creation, before anybody else sees the file: finds the rate, fills
- * tsc_khz, rate_source and the tail, commits the first knot. */
+ * tsc_khz, rate_source and the tail, commits the first knot.  0 or -errno. */
 int tl_calibrate_first(const struct tl_calibrate *calibrate);
 /* Nothing if the tail is younger than a second, else as _now. */
 int tl_calibrate_maybe(const struct tl_calibrate *calibrate);
@@ -49,6 +49,10 @@ int tl_calibrate_maybe(const struct tl_calibrate *calibrate);
 int tl_calibrate_now(const struct tl_calibrate *calibrate);
 /* As _now, and begin a new epoch: the file comes from another boot. */
 int tl_calibrate_epoch(const struct tl_calibrate *calibrate);
+
+/* As _now, on a private copy of a live file's header and knots: a tail that
+ * was being written while it was copied is left, the last knot taken. */
+int tl_calibrate_copied(const struct tl_calibrate *calibrate);
 
 /* Append a knot: number, seq and the count are set here.  The caller holds
  * the tail (or is alone). */

@@ -28,7 +28,7 @@ enum {
 	TAIL_WORDS = sizeof(struct timeline_clock_tail) / 8,
 	KNOT_WORDS = sizeof(struct timeline_knot) / 8,
 	KNOT_SEQ_WORD = offsetof(struct timeline_knot, seq) / 8,
-	WANDER_PPB = 100,   /* unseen, where somebody steers the clock */
+	WANDER_PPB = 100, /* unseen, where somebody steers the clock */
 	STEP_FLOOR_NS = 1000,
 	SLOW_HALF_NS = 80 /* wider brackets: no vDSO */
 };
@@ -97,8 +97,8 @@ tl_tail_unlock(struct timeline_header *header, const struct tl_tail_lock *lock,
 }
 
 void
-tl_tail_load(
-    const struct timeline_header *header, struct timeline_clock_tail *tail)
+tl_tail_load(const struct timeline_header *header,
+    struct timeline_clock_tail *tail)
 {
 	const uint64_t *words = const_words_of(header);
 	uint64_t copy[TAIL_WORDS];
@@ -109,8 +109,8 @@ tl_tail_load(
 }
 
 int
-tl_calibrate_read(
-    const struct timeline_header *header, struct timeline_clock_tail *tail)
+tl_calibrate_read(const struct timeline_header *header,
+    struct timeline_clock_tail *tail)
 {
 	for (int i = 0; i < TL_CALIBRATE_READS_MAX; i++) {
 		tl_tail_load(header, tail);
@@ -144,13 +144,13 @@ tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max, uint64_t i,
  * that is no knot, or a knot that is not counted and is written again.
  */
 void
-tl_calibrate_commit(
-    const struct tl_calibrate *calibrate, const struct timeline_knot *knot)
+tl_calibrate_commit(const struct tl_calibrate *calibrate,
+    const struct timeline_knot *knot)
 {
 	struct timeline_header *header = calibrate->header;
 	const uint64_t i = tl_load_acquire_64(&header->knot_count);
-	uint64_t *words = (uint64_t *)(void *)&calibrate
-			      ->knots[i % calibrate->knots_max];
+	uint64_t *words =
+	    (uint64_t *)(void *)&calibrate->knots[i % calibrate->knots_max];
 	uint64_t copy[KNOT_WORDS];
 
 	memcpy(copy, knot, sizeof(copy));
@@ -239,18 +239,16 @@ judge_bend(const struct timeline_clock_tail *tail, bool steered,
     uint64_t passed_ns, struct tl_verdict *v)
 {
 	const uint64_t off = distance(v->off_ns);
-	const uint64_t wander = tail->rate_err_ppb > WANDER_PPB
-	    ? tail->rate_err_ppb
-	    : WANDER_PPB;
+	const uint64_t wander =
+	    tail->rate_err_ppb > WANDER_PPB ? tail->rate_err_ppb : WANDER_PPB;
 	const int64_t before = tl_ticks_between(tail->before_tsc, tail->tsc);
 
 	v->stray_ppb = tail->stray_ppb / 2;
 	if (!steered && !v->bent)
 		return;
-	v->bend_ns = tl_add_32(off,
-	    (tl_ppb_of(passed_ns, wander) +
-		tl_ppb_of(passed_ns, tail->stray_ppb)) /
-		2);
+	v->bend_ns = tl_add_32(off, (tl_ppb_of(passed_ns, wander) +
+					tl_ppb_of(passed_ns, tail->stray_ppb)) /
+					2);
 	if (!v->bent)
 		return;
 	if (ppb_between(off, passed_ns) > v->stray_ppb)
@@ -268,22 +266,21 @@ tl_tail_judge(const struct timeline_clock_tail *tail,
 	const int64_t ticks = tl_ticks_between(tail->tsc, point->tsc);
 	const uint64_t passed = distance(tl_ticks_to_ns(ticks, tail->mult));
 	const int64_t rise = apart(point->utc_ns, tail->utc_ns);
-	const uint64_t half_ticks = point->half_ticks > INT64_MAX
-	    ? INT64_MAX
-	    : point->half_ticks;
-	const uint64_t half = (uint64_t)tl_ticks_to_ns(
-	    (int64_t)half_ticks, tail->mult);
-	const bool steered = point->sync.steered ||
-	    !(tail->flags & TIMELINE_KNOT_UNSYNC);
+	const uint64_t half_ticks =
+	    point->half_ticks > INT64_MAX ? INT64_MAX : point->half_ticks;
+	const uint64_t half =
+	    (uint64_t)tl_ticks_to_ns((int64_t)half_ticks, tail->mult);
+	const bool steered =
+	    point->sync.steered || !(tail->flags & TIMELINE_KNOT_UNSYNC);
 
-	*v = (struct tl_verdict) { .ticks = ticks };
+	*v = (struct tl_verdict){ .ticks = ticks };
 	/* the clock cuts off below 1 ns, so do we */
 	v->half_ns = half_ticks == 0 ? 0 : tl_add_32(half, 2);
 	v->off_ns = apart(rise, tl_ticks_to_ns(ticks, tail->mult));
 	v->noise_ns = (uint64_t)tail->half_ns + v->half_ns +
-	    tl_ppb_of(passed, tail->rate_err_ppb);
+		      tl_ppb_of(passed, tail->rate_err_ppb);
 	v->allow_ns = v->noise_ns + STEP_FLOOR_NS +
-	    tl_ppb_of(passed, TL_CLOCK_STEER_PPM * 1000);
+		      tl_ppb_of(passed, TL_CLOCK_STEER_PPM * 1000);
 	v->step = distance(v->off_ns) > v->allow_ns;
 	v->bent = distance(v->off_ns) > v->noise_ns;
 	v->slope_ppb =
@@ -297,14 +294,14 @@ uint16_t
 tl_point_flags(const struct tl_clock_point *point, uint32_t half_ns)
 {
 	return (uint16_t)((point->sync.steered ? 0 : TIMELINE_KNOT_UNSYNC) |
-	    (half_ns > SLOW_HALF_NS ? TIMELINE_KNOT_NO_VDSO : 0));
+			  (half_ns > SLOW_HALF_NS ? TIMELINE_KNOT_NO_VDSO : 0));
 }
 
 void
 tl_point_knot(const struct tl_clock_point *point, uint64_t mult,
     struct timeline_knot *knot)
 {
-	*knot = (struct timeline_knot) {
+	*knot = (struct timeline_knot){
 		.tsc = point->tsc,
 		.utc_ns = point->utc_ns,
 		.mult = mult,
@@ -314,6 +311,6 @@ tl_point_knot(const struct tl_clock_point *point, uint64_t mult,
 	};
 	if (point->raw_tsc != 0)
 		knot->raw_ns = tl_add_ns(point->raw_ns,
-		    tl_ticks_to_ns(
-			tl_ticks_between(point->raw_tsc, point->tsc), mult));
+		    tl_ticks_to_ns(tl_ticks_between(point->raw_tsc, point->tsc),
+			mult));
 }

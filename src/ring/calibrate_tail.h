@@ -28,15 +28,15 @@ bool tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max,
 
 /* What a new point says about the tail. */
 struct tl_verdict {
-	int64_t ticks;	    /* from the tail to the point */
-	int64_t off_ns;	    /* of the point from the tail's line */
-	uint64_t noise_ns;  /* what brackets and rate alone may explain */
-	uint64_t allow_ns;  /* ... and steering; more is a step */
-	uint64_t slope;	    /* from the tail to the point; 0 none */
-	uint32_t slope_ppb; /* error of that slope */
-	uint32_t half_ns;   /* of the point's bracket */
-	uint32_t stray_ppb; /* how much rates change here */
-	uint32_t bend_ns;   /* may stray so far between tail and point */
+	int64_t ticks;           /* from the tail to the point */
+	int64_t off_ns;          /* of the point from the tail's line */
+	uint64_t noise_ns;       /* what brackets and rate alone may explain */
+	uint64_t allow_ns;       /* ... and steering; more is a step */
+	uint64_t slope;          /* from the tail to the point; 0 none */
+	uint32_t slope_ppb;      /* error of that slope */
+	uint32_t half_ns;        /* of the point's bracket */
+	uint32_t stray_ppb;      /* how much rates change here */
+	uint32_t bend_ns;        /* may stray so far between tail and point */
 	uint32_t bend_before_ns; /* ... before the tail */
 	bool step;
 	bool bent; /* the rate changed, noise does not explain it */

@@ -27,9 +27,12 @@ TLS_STATIC uint64_t no_rseq[4];
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
+/* The address is hidden from the compiler, which would fold the difference
+ * into an instruction that linkers cannot relax. */
 static int32_t
 offset_of(const void *thread_local)
 {
+	__asm__("" : "+r"(thread_local));
 	return (int32_t)((const char *)thread_local -
 			 (const char *)__builtin_thread_pointer());
 }

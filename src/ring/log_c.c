@@ -109,16 +109,17 @@ tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
 		return;
 	if (!(slot = claim(event, cpu, &q)))
 		return;
-	tl_store_32(&slot->tid, (uint32_t)ids);
-	tl_store_32(&slot->pid, (uint32_t)(ids >> 32));
-	tl_store_32(&slot->message, event->message);
-	tl_store_32(&slot->cpu, cpu);
-	tl_store_64(&slot->args[0], a0);
-	tl_store_64(&slot->args[1], a1);
-	tl_store_64(&slot->args[2], a2);
-	tl_store_64(&slot->args[3], a3);
-	tl_store_64(&slot->tsc, tl_stamp_now(event->timeline));
-	/* release: pairs with the double copy of take.c */
+	/* The claim made the slot ours: plain stores. */
+	slot->tid = (uint32_t)ids;
+	slot->pid = (uint32_t)(ids >> 32);
+	slot->message = event->message;
+	slot->cpu = cpu;
+	slot->args[0] = a0;
+	slot->args[1] = a1;
+	slot->args[2] = a2;
+	slot->args[3] = a3;
+	slot->tsc = tl_stamp_now(event->timeline);
+	/* release: pairs with the next lap's claim and with take.c */
 	tl_store_release_64(&slot->stamp, timeline_stamp_whole(q));
 }
 

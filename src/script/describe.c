@@ -64,8 +64,7 @@ push_args(lua_State *L, const struct tl_message *message)
 	for (int i = 0; i < message->argc; i++) {
 		lua_createtable(L, 0, 2);
 		set_bytes(L, "name", message->args[i].name);
-		set_word(
-		    L, "format", format_word(message->args[i].format));
+		set_word(L, "format", format_word(message->args[i].format));
 		lua_rawseti(L, -2, i + 1);
 	}
 }
@@ -118,8 +117,8 @@ tl_describe_messages(lua_State *L)
 		const size_t count = message_count(input);
 
 		for (size_t j = 0; j < count; j++) {
-			push_message(
-			    L, message_of(input, j), source->first + i);
+			push_message(L, message_of(input, j),
+			    source->first + i);
 			lua_rawseti(L, -2, ++n);
 		}
 	}

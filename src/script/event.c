@@ -60,7 +60,9 @@ static const struct {
 	{ "duration", DURATION }, { "begin_ns", BEGIN_NS }, { "depth", DEPTH },
 	{ "lost", LOST }, { "number", NUMBER }, { "lane", LANE },
 	{ "error_ns", ERROR_NS }, { "epoch", EPOCH }, { "source", SOURCE },
-	{ "scope", SCOPE }, { "end_ns", END_NS }, { "end_tsc", END_TSC }, { "end_cpu", END_CPU }, { "nesting", NESTING }, { "lossy", LOSSY }, { "open", OPEN } };
+	{ "scope", SCOPE }, { "end_ns", END_NS }, { "end_tsc", END_TSC },
+	{ "end_cpu", END_CPU }, { "nesting", NESTING }, { "lossy", LOSSY },
+	{ "open", OPEN } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;

@@ -79,11 +79,11 @@ tl_histogram_create(lua_State *L)
 	const lua_Integer digits = luaL_optinteger(L, 1, DIGITS_DEFAULT);
 	struct counts *counts;
 
-	luaL_argcheck(
-	    L, digits >= 1 && digits <= DIGITS_MAX, 1, "1 to 5 digits");
+	luaL_argcheck(L, digits >= 1 && digits <= DIGITS_MAX, 1,
+	    "1 to 5 digits");
 	counts = lua_newuserdatauv(L, sizeof(*counts), 0);
-	*counts = (struct counts) { .host = tl_host(L),
-		.digits = (unsigned)digits };
+	*counts =
+	    (struct counts){ .host = tl_host(L), .digits = (unsigned)digits };
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &histogram_key);
 	lua_setmetatable(L, -2);
 	charge_up_to(L, counts, 0);
@@ -112,8 +112,8 @@ add(lua_State *L)
 	luaL_argcheck(L, value >= 0, 2, "a histogram counts from 0 up");
 	luaL_argcheck(L, n >= 0, 3, "cannot count down");
 	charge_up_to(L, counts, (uint64_t)value);
-	if (tl_histogram_add(
-		counts->histogram, (uint64_t)value, (uint64_t)n) < 0)
+	if (tl_histogram_add(counts->histogram, (uint64_t)value, (uint64_t)n) <
+	    0)
 		return luaL_error(L, "not enough memory");
 	lua_settop(L, 1);
 	return 1;
@@ -145,24 +145,24 @@ reset(lua_State *L)
 static int
 count(lua_State *L)
 {
-	lua_pushinteger(
-	    L, (lua_Integer)tl_histogram_count(check(L, 1)->histogram));
+	lua_pushinteger(L,
+	    (lua_Integer)tl_histogram_count(check(L, 1)->histogram));
 	return 1;
 }
 
 static int
 least(lua_State *L)
 {
-	lua_pushinteger(
-	    L, (lua_Integer)tl_histogram_min(check(L, 1)->histogram));
+	lua_pushinteger(L,
+	    (lua_Integer)tl_histogram_min(check(L, 1)->histogram));
 	return 1;
 }
 
 static int
 greatest(lua_State *L)
 {
-	lua_pushinteger(
-	    L, (lua_Integer)tl_histogram_max(check(L, 1)->histogram));
+	lua_pushinteger(L,
+	    (lua_Integer)tl_histogram_max(check(L, 1)->histogram));
 	return 1;
 }
 
@@ -187,11 +187,9 @@ percentile(lua_State *L)
 	const struct counts *counts = check(L, 1);
 	const lua_Number percent = luaL_checknumber(L, 2);
 
-	luaL_argcheck(
-	    L, percent >= 0 && percent <= 100, 2, "0 to 100 percent");
+	luaL_argcheck(L, percent >= 0 && percent <= 100, 2, "0 to 100 percent");
 	lua_pushinteger(L,
-	    (lua_Integer)tl_histogram_percentile(
-		counts->histogram, percent));
+	    (lua_Integer)tl_histogram_percentile(counts->histogram, percent));
 	return 1;
 }
 
@@ -199,15 +197,13 @@ percentile(lua_State *L)
 static int
 next_bucket(lua_State *L)
 {
-	const struct counts *counts =
-	    lua_touserdata(L, lua_upvalueindex(1));
+	const struct counts *counts = lua_touserdata(L, lua_upvalueindex(1));
 	size_t index = (size_t)lua_tointeger(L, lua_upvalueindex(2));
 	uint64_t low;
 	uint64_t high;
 	uint64_t n;
 
-	if (!tl_histogram_bucket(
-		counts->histogram, &index, &low, &high, &n)) {
+	if (!tl_histogram_bucket(counts->histogram, &index, &low, &high, &n)) {
 		lua_pushnil(L);
 		return 1;
 	}
@@ -234,11 +230,11 @@ buckets(lua_State *L)
 void
 tl_histogram_register(lua_State *L)
 {
-	static const luaL_Reg methods[] = { { "add", add },
-		{ "merge", merge }, { "reset", reset }, { "count", count },
-		{ "min", least }, { "max", greatest }, { "mean", mean },
-		{ "stddev", stddev }, { "percentile", percentile },
-		{ "buckets", buckets }, { NULL, NULL } };
+	static const luaL_Reg methods[] = { { "add", add }, { "merge", merge },
+		{ "reset", reset }, { "count", count }, { "min", least },
+		{ "max", greatest }, { "mean", mean }, { "stddev", stddev },
+		{ "percentile", percentile }, { "buckets", buckets },
+		{ NULL, NULL } };
 	static const luaL_Reg functions[] = { { "__gc", collect },
 		{ "__len", count }, { NULL, NULL } };
 

@@ -130,6 +130,8 @@ struct tl_source {
 };
 void tl_source_register(lua_State *L);
 struct tl_source *tl_source_push(lua_State *L);
+/* Keep the string at index name as long as the source on top. */
+void tl_source_keep_name(lua_State *L, int name);
 struct tl_source *tl_source_check(lua_State *L, int index);
 /* Push the texts by message that belong to the source at index; they keep it
  * alive. */
@@ -155,8 +157,7 @@ int tl_iterate_spans(lua_State *L);
  * Fill filter from the table at index options; the strings it points to are
  * kept in the table that is pushed.  False when there is nothing to filter by.
  */
-bool tl_options_filter(
-    lua_State *L, int options, struct tl_filter *filter);
+bool tl_options_filter(lua_State *L, int options, struct tl_filter *filter);
 enum tl_order tl_options_order(lua_State *L, int options);
 bool tl_options_flag(lua_State *L, int options, const char *name);
 /* Is every word in the table one that we know? */

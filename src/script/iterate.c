@@ -18,7 +18,7 @@ enum {
 struct iterator {
 	struct tl_host *host;
 	struct tl_cursor *cursor; /* NULL: at the end */
-	struct tl_spans *spans;	  /* NULL: no pairs asked for */
+	struct tl_spans *spans;   /* NULL: no pairs asked for */
 	enum tl_order order;
 	size_t charged;
 	size_t source; /* place of the input where there is but one */
@@ -30,6 +30,8 @@ struct iterator {
 	size_t open_count; /* begins that wait, at most */
 	size_t open_charged;
 	uint32_t open_next;
+	const struct tl_message *asked; /* the message last filtered, ... */
+	bool passed;                    /* ... and the answer */
 	struct tl_filter filter;
 };
 
@@ -160,10 +162,17 @@ read_event(lua_State *L, struct iterator *iterator, struct tl_event *event)
 }
 
 static bool
-passes(const struct iterator *iterator, const struct tl_event *event)
+passes(struct iterator *iterator, const struct tl_event *event)
 {
-	return !iterator->filtered ||
-	    tl_filter_passes(&iterator->filter, event);
+	if (!iterator->filtered)
+		return true;
+	if (event->message && event->message != iterator->asked) {
+		iterator->asked = event->message;
+		iterator->passed =
+		    tl_filter_message(&iterator->filter, event->message);
+	}
+	return (!event->message || iterator->passed) &&
+	       tl_filter_event(&iterator->filter, event);
 }
 
 static void
@@ -180,9 +189,9 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 	const uint64_t then = (uint64_t)iterator->previous_ns;
 
 	value->has_delta = iterator->has_previous;
-	value->delta_ns = (int64_t)(iterator->order == TL_OLDEST_FIRST
-		? now - then
-		: then - now);
+	value->delta_ns =
+	    (int64_t)(iterator->order == TL_OLDEST_FIRST ? now - then
+							 : then - now);
 	iterator->previous_ns = value->event.ns;
 	iterator->has_previous = true;
 }
@@ -190,15 +199,14 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 /* What the pairs say about an event: to be asked before an end is taken
  * (it closes its span) and after a begin counts itself. */
 static void
-pair_value(
-    lua_State *L, struct iterator *iterator, struct tl_event_value *value)
+pair_value(lua_State *L, struct iterator *iterator,
+    struct tl_event_value *value)
 {
 	if (!iterator->spans)
 		return;
 	value->has_depth = true;
 	value->depth = tl_spans_depth(iterator->spans, &value->event);
-	value->paired =
-	    pair_event(L, iterator, &value->event, &value->span);
+	value->paired = pair_event(L, iterator, &value->event, &value->span);
 	if (value->event.kind == TL_END)
 		value->depth = value->paired ? value->span.depth : 0;
 }
@@ -276,9 +284,9 @@ next_span(lua_State *L)
 	struct tl_event_value read = { 0 };
 	struct tl_event_value *value;
 
-	read.paired = iterator->spans &&
-	    read_ended(L, iterator, &read.span);
-	read.open = !read.paired && iterator->want_open && iterator->spans &&
+	read.paired = iterator->spans && read_ended(L, iterator, &read.span);
+	read.open =
+	    !read.paired && iterator->want_open && iterator->spans &&
 	    tl_spans_open(iterator->spans, &iterator->open_next, &read.span);
 	if (!read.paired && !read.open) {
 		lua_pushnil(L);

@@ -4,6 +4,26 @@
 
 enum { COLUMNS_DEFAULT = 80 };
 
+/* print(...): as Lua's, to our output, escaped. */
+static int
+print(lua_State *L)
+{
+	struct tl_host *host = tl_host(L);
+	const int count = lua_gettop(L);
+
+	for (int i = 1; i <= count; i++) {
+		struct tl_bytes text;
+
+		if (i > 1)
+			tl_host_write(L, host, tl_bytes("\t", 1));
+		text.data = luaL_tolstring(L, i, &text.size);
+		tl_host_write(L, host, text);
+		lua_pop(L, 1);
+	}
+	tl_host_write(L, host, tl_bytes("\n", 1));
+	return 0;
+}
+
 /* write(...): text and numbers, escaped, nothing between or behind. */
 static int
 write_text(lua_State *L)
@@ -42,8 +62,8 @@ set_terminal(lua_State *L, const struct tl_host *host)
 {
 	lua_pushboolean(L, host->io.terminal);
 	lua_setfield(L, -2, "terminal");
-	lua_pushinteger(
-	    L, host->io.columns ? host->io.columns : COLUMNS_DEFAULT);
+	lua_pushinteger(L,
+	    host->io.columns ? host->io.columns : COLUMNS_DEFAULT);
 	lua_setfield(L, -2, "columns");
 }
 
@@ -53,8 +73,8 @@ run_prelude(lua_State *L, int library)
 {
 	const struct tl_bytes text = tl_prelude();
 
-	if (luaL_loadbufferx(
-		L, text.data, text.size, "=timeline", "t") != LUA_OK)
+	if (luaL_loadbufferx(L, text.data, text.size, "=timeline", "t") !=
+	    LUA_OK)
 		lua_error(L);
 	lua_pushvalue(L, library);
 	tl_histogram_register(L);
@@ -65,9 +85,9 @@ void
 tl_library_push(lua_State *L)
 {
 	const struct tl_host *host = tl_host(L);
-	static const luaL_Reg functions[] = { { "write", write_text },
-		{ "raw", write_raw }, { "histogram", tl_histogram_create },
-		{ NULL, NULL } };
+	static const luaL_Reg functions[] = { { "print", print },
+		{ "write", write_text }, { "raw", write_raw },
+		{ "histogram", tl_histogram_create }, { NULL, NULL } };
 
 	tl_event_register(L);
 	tl_arguments_register(L);

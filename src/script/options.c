@@ -55,7 +55,7 @@ tl_options_check(lua_State *L, int options)
 		lua_pop(L, 1);
 		if (lua_type(L, -1) == LUA_TSTRING)
 			while (known[i] &&
-			    strcmp(known[i], lua_tostring(L, -1)) != 0)
+			       strcmp(known[i], lua_tostring(L, -1)) != 0)
 				i++;
 		if (lua_type(L, -1) != LUA_TSTRING || !known[i])
 			luaL_error(L, "no such option: '%s'",
@@ -105,8 +105,7 @@ fill_globs(lua_State *L, int options, const char *name, int keep,
 }
 
 static size_t
-fill_numbers(
-    lua_State *L, int options, const char *name, uint32_t *numbers)
+fill_numbers(lua_State *L, int options, const char *name, uint32_t *numbers)
 {
 	const size_t count = push_list(L, options, name);
 
@@ -182,7 +181,7 @@ tl_options_filter(lua_State *L, int options, struct tl_filter *filter)
 	filter->since_ns = time_of(L, options, "since", INT64_MIN);
 	filter->until_ns = time_of(L, options, "before", INT64_MAX);
 	return filter->category_count || filter->message_count ||
-	    filter->pid_count || filter->tid_count || filter->cpu_count ||
-	    filter->min_level || filter->since_ns != INT64_MIN ||
-	    filter->until_ns != INT64_MAX;
+	       filter->pid_count || filter->tid_count || filter->cpu_count ||
+	       filter->min_level || filter->since_ns != INT64_MIN ||
+	       filter->until_ns != INT64_MAX;
 }

@@ -11,26 +11,6 @@
 
 #include <lualib.h>
 
-/* print(...): as Lua's, to our output, escaped. */
-static int
-print(lua_State *L)
-{
-	struct tl_host *host = tl_host(L);
-	const int count = lua_gettop(L);
-
-	for (int i = 1; i <= count; i++) {
-		struct tl_bytes text;
-
-		if (i > 1)
-			tl_host_write(L, host, tl_bytes("\t", 1));
-		text.data = luaL_tolstring(L, i, &text.size);
-		tl_host_write(L, host, text);
-		lua_pop(L, 1);
-	}
-	tl_host_write(L, host, tl_bytes("\n", 1));
-	return 0;
-}
-
 /* load(chunk, name, mode, environment) with mode "t".  Upvalue 1: Lua's. */
 static int
 load_text(lua_State *L)
@@ -56,8 +36,8 @@ set_metatable(lua_State *L)
 	if (lua_istable(L, 2)) {
 		lua_pushstring(L, "__gc");
 		if (lua_rawget(L, 2) != LUA_TNIL)
-			return luaL_error(
-			    L, "no finalizers (__gc) without --trusted");
+			return luaL_error(L,
+			    "no finalizers (__gc) without --trusted");
 		lua_pop(L, 1);
 	}
 	lua_pushvalue(L, lua_upvalueindex(1));
@@ -141,6 +121,4 @@ tl_sandbox_open(lua_State *L, bool trusted)
 		luaL_openlibs(L);
 	else
 		open_part(L);
-	lua_pushcfunction(L, print);
-	lua_setglobal(L, "print");
 }

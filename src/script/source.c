@@ -10,7 +10,7 @@ static const char source_key;
 bool tl_source_collected;
 
 /* User values of a source. */
-enum { USER_CACHE = 1 };
+enum { USER_CACHE = 1, USER_NAME };
 
 struct tl_source *
 tl_source_check(lua_State *L, int index)
@@ -26,7 +26,7 @@ tl_source_check(lua_State *L, int index)
 struct tl_source *
 tl_source_push(lua_State *L)
 {
-	struct tl_source *source = lua_newuserdatauv(L, sizeof(*source), 1);
+	struct tl_source *source = lua_newuserdatauv(L, sizeof(*source), 2);
 
 	memset(source, 0, sizeof(*source));
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &source_key);
@@ -36,6 +36,13 @@ tl_source_push(lua_State *L)
 	lua_rawseti(L, -2, 0); /* whoever has the cache has the source */
 	lua_setiuservalue(L, -2, USER_CACHE);
 	return source;
+}
+
+void
+tl_source_keep_name(lua_State *L, int name)
+{
+	lua_pushvalue(L, name);
+	lua_setiuservalue(L, -2, USER_NAME);
 }
 
 void
@@ -73,8 +80,8 @@ clock_of(const struct tl_source *source, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
 		if (source->inputs[i].snap && source->inputs[j].snap &&
-		    tl_snap_same_clock(
-			source->inputs[i].snap, source->inputs[j].snap))
+		    tl_snap_same_clock(source->inputs[i].snap,
+			source->inputs[j].snap))
 			return (unsigned)j;
 	return (unsigned)i;
 }
@@ -141,8 +148,8 @@ source_index(lua_State *L)
 	    lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 
 	if (strcmp(key, "name") == 0) {
-		lua_pushstring(
-		    L, source->count == 1 ? source->inputs[0].name : "all");
+		lua_pushstring(L,
+		    source->count == 1 ? source->inputs[0].name : "all");
 		return 1;
 	}
 	lua_pushvalue(L, 2);

@@ -20,13 +20,14 @@ open_libraries(lua_State *L)
 
 	tl_sandbox_open(L, host->trusted);
 	tl_library_push(L);
+	lua_getfield(L, -1, "print");
+	lua_setglobal(L, "print");
 	lua_setglobal(L, "timeline");
 	return 0;
 }
 
 static void
-set_limits(
-    struct tl_host *host, const struct tl_script_limits *limits)
+set_limits(struct tl_host *host, const struct tl_script_limits *limits)
 {
 	static const struct tl_script_limits defaults = { 0 };
 
@@ -35,8 +36,8 @@ set_limits(
 	host->trusted = limits->trusted;
 	host->memory.size_max = limits->memory_bytes ? limits->memory_bytes
 						     : TL_SCRIPT_MEMORY_BYTES;
-	host->watch.seconds = limits->cpu_seconds ? limits->cpu_seconds
-						  : TL_SCRIPT_CPU_SECONDS;
+	host->watch.seconds =
+	    limits->cpu_seconds ? limits->cpu_seconds : TL_SCRIPT_CPU_SECONDS;
 	if (host->watch.seconds > CPU_SECONDS_MAX)
 		host->watch.seconds = CPU_SECONDS_MAX;
 	if (!limits->trusted)
@@ -57,8 +58,8 @@ tl_state_open(lua_State **state, struct tl_host *host,
 	set_limits(host, limits);
 	L = lua_newstate(tl_memory_allocate, &host->memory);
 	if (!L)
-		return tl_fault(
-		    fault, -ENOMEM, TL_FAULT_NOWHERE, "not enough memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "not enough memory");
 	host->memory.L = L;
 	host->watch.L = L;
 	host->watch.killed = io->killed;
@@ -196,8 +197,8 @@ first_line(lua_State *L)
 }
 
 static void
-put_failure(
-    struct tl_text *text, const struct tl_host *host, struct tl_bytes line)
+put_failure(struct tl_text *text, const struct tl_host *host,
+    struct tl_bytes line)
 {
 	static const char memory[] = "not enough memory";
 	const size_t size = sizeof(memory) - 1;

@@ -127,6 +127,19 @@ width(lua_State *L)
 	return 1;
 }
 
+/* matches(glob, text): as the filters of events{} compare. */
+static int
+matches(lua_State *L)
+{
+	const char *glob = luaL_checkstring(L, 1);
+	struct tl_bytes text;
+
+	text.data = luaL_checklstring(L, 2, &text.size);
+	lua_pushboolean(L, tl_glob_matches(glob, text));
+	return 1;
+}
+
 const luaL_Reg tl_words[] = { { "unsigned", put_unsigned }, { "hex", put_hex },
 	{ "duration", duration }, { "time", time_of }, { "level", level },
-	{ "plain", plain }, { "width", width }, { NULL, NULL } };
+	{ "plain", plain }, { "width", width }, { "matches", matches },
+	{ NULL, NULL } };

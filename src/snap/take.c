@@ -22,7 +22,7 @@ struct copy {
 	int out;
 	const struct timeline_header *geometry;
 	struct timeline_entry *chunk;
-	uint64_t *stamps; /* first copy of a fallback lane's stamps */
+	uint64_t *stamps;   /* first copy of a fallback lane's stamps */
 	uint64_t whole_end; /* behind the last whole entry of the lane */
 	struct tl_faults *faults;
 };
@@ -110,8 +110,11 @@ check_run(struct copy *c, uint32_t lane, struct run run,
 		const uint64_t whole = timeline_stamp_whole(run.q + i);
 
 		if (e->stamp == whole &&
-		    (!fallback || c->stamps[run.q + i - head->first] == whole))
+		    (!fallback ||
+			c->stamps[run.q + i - head->first] == whole)) {
+			c->whole_end = run.q + i + 1;
 			continue;
+		}
 		if (fallback && (e->stamp & 1) &&
 		    e->stamp < timeline_stamp_writing(run.q + i))
 			head->stuck++;
@@ -187,8 +190,7 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 /* Heads of fallback lanes run ahead of their entries: those behind the last
  * whole one are not lost, they have not happened yet. */
 static void
-leave_out_unfinished(
-    struct copy *c, uint32_t lane, struct timeline_head *head)
+leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
 	if (!timeline_lane_is_fallback(c->geometry, lane))
 		return;

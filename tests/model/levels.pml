@@ -13,7 +13,8 @@
  * burst.  The changes, each computed from one load of the word and then one
  * reading of the clock, in this order, and tried again when the swap fails:
  *
- *	burst(l, u)  alive -> (min(l, threshold), base, max(u, until))
+ *	burst(l, u)  u is over -> nothing: the caller was stalled too long
+ *		     alive -> (min(l, threshold), base, max(u, until))
  *		     else  -> (min(l, base), base, u)
  *	priority(p)  alive -> (min(p, threshold), p, until)
  *		     else  -> (p, p, 0)
@@ -25,7 +26,8 @@
  * priority at or below the level of a burst ends the burst for good.
  *
  * Claims, each made from outside, of what the callers asked for:
- *	kept	 while a burst that has begun lasts, what it opens is logged
+ *	kept	 what a burst opens is logged, if it had begun at the event's
+ *		 stamp and lasts until the writer loads the word
  *	closed	 what is logged below the base was opened by a burst that was
  *		 not over, or by one that another burst carried on before it
  *		 was over (the longer end and the lower level hold for both)
@@ -38,6 +40,13 @@
  *	REVIVE	 alive without the clock: an expired burst's level comes back
  *	CLOCK_FIRST reads the clock, then the word: a longest burst that began
  *		 in between looks too far away, and is ended
+ *	LATE	 burst without the test that its own end has passed: its level
+ *		 comes up in a burst of somebody else
+ *	GATE_ONCE a gate that was let through by one burst's threshold is not
+ *		 compared with the word that is loaded later: it may be let
+ *		 through by the end of another burst, which is not open for
+ *		 it.  With ANY_LEVEL (closed then says only that some burst
+ *		 was not over) this passes.
  *	REACH	 shows that the model gets where it should (see REACHED)
  */
 #ifndef BURSTS
@@ -49,8 +58,15 @@
 #ifndef LOGGERS
 #define LOGGERS 1
 #endif
-#define TIME	4	/* the clock stops here: all bursts are over */
+#ifndef TIME
+#define TIME	4	/* the clock stops here, at the latest */
+#endif
 #define LONGEST 2	/* length of the longest burst */
+#ifdef GATE_ONCE
+#define PASSES	true
+#else
+#define PASSES	gate >= t
+#endif
 #define BASE	5	/* the first priority */
 #ifndef REACH
 #define REACH	0
@@ -61,7 +77,7 @@
 byte threshold = BASE;
 byte base = BASE;
 byte until;
-byte clock;
+byte clock = 1;
 
 /* For the claims only: what was asked for, and since when. */
 typedef wish {
@@ -76,6 +92,10 @@ byte ended;		/* callers */
 
 /* A caller's copy of the word, its clock, and the word it wants. */
 #define COPY	byte t, b, u, now, t2, b2, u2
+
+/* Keeps the search small: a caller that is done holds nothing. */
+#define FORGET	atomic { t = 0; b = 0; u = 0; now = 0; \
+	t2 = 0; b2 = 0; u2 = 0; ended++ }
 
 #ifdef WORDS
 #define LOAD	t = threshold; b = base; u = until
@@ -113,7 +133,7 @@ byte ended;		/* callers */
 #define MIN(x, y) (x < y -> x : y)
 #define MAX(x, y) (x > y -> x : y)
 
-proctype burst(byte me; byte l)
+proctype start_burst(byte me; byte l)
 {
 	COPY;
 	byte end;
@@ -125,6 +145,12 @@ proctype burst(byte me; byte l)
 	fi;
 	do
 	:: LOOK;
+#ifndef LATE
+		if
+		:: now > end -> REACHED(4); goto done
+		:: else
+		fi;
+#endif
 		d_step {
 			b2 = b;
 			if
@@ -140,10 +166,10 @@ proctype burst(byte me; byte l)
 		    asked[me].from = now; asked[me].to = end)
 	od;
 done:
-	ended++
+	FORGET
 }
 
-proctype priority(byte p)
+proctype change_priority(byte p)
 {
 	COPY;
 
@@ -163,7 +189,7 @@ proctype priority(byte p)
 		SWAP(last = p)
 	od;
 done:
-	ended++
+	FORGET
 }
 
 /* One try to end a burst that is over. */
@@ -194,53 +220,124 @@ done:
 	fi
 #endif
 
-#define BEGUN(i) (asked[i].begun && asked[i].level <= gate)
-#define CARRIED(i, j) (asked[j].begun && asked[j].from <= asked[i].to && \
-	asked[i].from <= asked[j].to && now <= asked[j].to)
-/* At its clock reading this burst was open for gate. */
-#define LASTS(i) (BEGUN(i) && clock <= asked[i].to)
-#if BURSTS == 2
-#define ANY_LASTS (LASTS(0) || LASTS(1))
-#define OPENED	(BEGUN(0) && (now <= asked[0].to || CARRIED(0, 1)) || \
-	BEGUN(1) && (now <= asked[1].to || CARRIED(1, 0)))
+/* Was burst i, at stamp now, open for gate?  Was it by way of burst j? */
+#ifdef ANY_LEVEL
+#define BEGUN(i) asked[i].begun
 #else
-#define ANY_LASTS LASTS(0)
-#define OPENED	(BEGUN(0) && now <= asked[0].to)
+#define BEGUN(i) (asked[i].begun && asked[i].level <= gate)
+#endif
+#define OPEN(i)	(BEGUN(i) && now <= asked[i].to)
+#define CARRIED(i, j) (BEGUN(i) && asked[j].begun && \
+	asked[j].from <= asked[i].to && asked[i].from <= asked[j].to && \
+	now <= asked[j].to)
+#define LASTS(i) (asked[i].begun && asked[i].level <= gate && \
+	clock <= asked[i].to)
+#if BURSTS == 2
+#define ANY_OPEN (OPEN(0) || OPEN(1) || CARRIED(0, 1) || CARRIED(1, 0))
+#else
+#define ANY_OPEN OPEN(0)
 #endif
 
-/* Logs one event below every base; a burst that is over sends it to the slow
- * path, and once more through the append. */
+/* Logs one event below every base.  If the burst looks over, the slow path
+ * ends it and sends the event through the append once more. */
 proctype logger(byte gate)
 {
 	COPY;
 	byte rounds;
-	bool must, logged;
+	bool must[BURSTS];
+	bool logged;
 
 	do
 	:: rounds < 2 ->
 		rounds++;
+		must[0] = false;
+		must[BURSTS - 1] = false;
 		/* gate */
 		if
-		:: gate < threshold -> must = false; break
+		:: gate < threshold -> break
 		:: else
 		fi;
-		/* rdtsc, then the word */
-		d_step { now = clock; must = ANY_LASTS }
+		/* stamp: the clock, then the word */
+		d_step {
+			now = clock;
+			must[0] = LASTS(0);
+			must[BURSTS - 1] = LASTS(BURSTS - 1)
+		}
 		LOAD;
+		d_step {
+			must[0] = must[0] && LASTS(0);
+			must[BURSTS - 1] = must[BURSTS - 1] &&
+			    LASTS(BURSTS - 1)
+		}
 		if
-		:: gate < t -> break	/* restarted: the gate says no */
-		:: gate >= t && now <= u -> logged = true; break
-		:: gate >= t && now > u -> REACHED(2); EXPIRE
+#ifndef GATE_ONCE
+		:: gate < t -> break
+#endif
+		:: PASSES && now <= u && u - now <= LONGEST ->
+			logged = true;
+			break
+		:: PASSES && !(now <= u && u - now <= LONGEST) ->
+			REACHED(2);
+			EXPIRE
 		fi
 	:: else -> break
 	od;
 	atomic {
-		assert(!must || logged /* kept */);
-		assert(!logged || OPENED /* closed */);
+		assert(!must[0] && !must[BURSTS - 1] || logged /* kept */);
+		assert(!logged || ANY_OPEN /* closed */);
 		if
 		:: logged -> REACHED(3)
 		:: else
 		fi;
-		ended++
+		must[0] = false;
+		must[BURSTS - 1] = false;
+		logged = false;
+		rounds = 0
+	}
+	FORGET
+}
+
+proctype ticks()
+{
+	do
+	:: clock < TIME -> clock++
+	:: break
+	od
+}
+
+/* The last writer, when every caller is done and every burst is over. */
+proctype settle()
+{
+	COPY;
+
+	atomic {
+		ended == BURSTS + PRIORITIES + LOGGERS ->
+		clock = TIME + LONGEST + 1
+	}
+	EXPIRE;
+	assert(threshold == base /* settled */);
+	assert(base == last /* settled */)
+}
+
+init {
+	atomic {
+		run start_burst(0, 1);
+#if BURSTS == 2
+		run start_burst(1, 3);
+#endif
+#if PRIORITIES > 0
+		run change_priority(7);
+#endif
+#if PRIORITIES > 1
+		run change_priority(6);
+#endif
+#if LOGGERS > 0
+		run logger(2);
+#endif
+#if LOGGERS > 1
+		run logger(3);
+#endif
+		run ticks();
+		run settle()
 	}
 }

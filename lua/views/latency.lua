@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- latency: how long from each message A to the next message B.
+local options, words = timeline.arguments([[
+usage: latency A B [--same=thread|process|cpu] [--worst=COUNT]
+A and B are globs over the first line of messages.  From each event that
+matches A to the next that matches B (of the same thread, process or CPU
+where asked): the histogram, and the COUNT worst (5).]], ...)
+if not options then return end
+if #words ~= 2 then error("latency needs two messages: see --help", 0) end
+
+-- Which of the two a message is: asked once for each message.
+local kinds = {}
+local function kind_of(e)
+	local key = e.source << 32 | e.id
+	local kind = kinds[key]
+	if not kind then
+		kind = { a = timeline.matches(words[1], e.message),
+		    b = timeline.matches(words[2], e.message) }
+		kinds[key] = kind
+	end
+	return kind
+end
+
+local same = options.same
+local function group_of(e)
+	return same == "thread" and (e.pid << 32 | e.tid)
+	    or same == "process" and e.pid or same == "cpu" and e.cpu or 0
+end
+
+local h, worst, waiting, unanswered = timeline.histogram(), {}, {}, 0
+local most = timeline.count(options.worst, 5)
+
+local function count(from, e)
+	local took = math.max(0, e.ns - from.ns)
+	h:add(took)
+	local at = #worst + 1
+	while at > 1 and worst[at - 1].took < took do at = at - 1 end
+	if at <= most then
+		table.insert(worst, at, { took = took, from = from, to = e })
+		worst[most + 1] = nil
+	end
+end
+
+for e in timeline.events { order = "oldest", message = words } do
+	if e.kind == "lost" then
+		waiting = {} -- the answer may be among what is missing
+	else
+		local kind, group = kind_of(e), group_of(e)
+		if kind.b and waiting[group] then
+			for _, from in ipairs(waiting[group]) do count(from, e) end
+			waiting[group] = nil
+		end
+		if kind.a then
+			waiting[group] = waiting[group] or {}
+			table.insert(waiting[group], e)
+		end
+	end
+end
+for _, list in pairs(waiting) do unanswered = unanswered + #list end
+
+h:draw { unit = "duration", title = words[1] .. "  ->  " .. words[2] }
+if unanswered > 0 then
+	print(("%d without an answer"):format(unanswered))
+end
+for _, w in ipairs(worst) do
+	print(("%12s  %s  %s  ->  %s"):format(timeline.duration(w.took),
+	    w.from.time, w.from.text, w.to.text))
+end

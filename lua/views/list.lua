@@ -1,0 +1,22 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- list: the newest events, a line each.
+local options, words = timeline.arguments([[
+usage: list [COUNT] [--category=GLOB] [--message=GLOB] [--priority=P]
+            [--oldest-first]
+Print COUNT events (100; 0 means all), the newest first.]], ...)
+if not options then return end
+
+local most = timeline.count(words[1], 100)
+local wanted = timeline.select(options)
+wanted.order = options["oldest-first"] and "oldest" or "newest"
+local shown = 0
+for e in timeline.events(wanted) do
+	if e.kind == "lost" then
+		print(("... %s entries lost here"):format(
+		    timeline.unsigned(e.lost)))
+	else
+		print(("%s %-10s %s"):format(e.time, e.category, e.text))
+	end
+	shown = shown + 1
+	if shown == most then break end
+end

@@ -1,0 +1,52 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- rate: events per slice of time, as bars.
+local options, words = timeline.arguments([[
+usage: rate [SLICES] [--slice=DURATION] [--category=GLOB] [--message=GLOB]
+            [--priority=P]
+Divide the time from the oldest to the newest event into SLICES (20), or into
+slices of DURATION, and draw how many events fell into each.]], ...)
+if not options then return end
+
+local wanted = timeline.select(options, { order = "oldest" })
+local first, last
+for e in timeline.events(wanted) do
+	if e.kind ~= "lost" then first = e.ns break end
+end
+wanted.order = "newest"
+for e in timeline.events(wanted) do
+	if e.kind ~= "lost" then last = e.ns break end
+end
+if not first then
+	print("no events")
+	return
+end
+
+local slices = math.max(1, timeline.count(words[1], 20))
+local slice = math.max(1, -((first - last) // slices))
+if type(options.slice) == "string" then
+	slice = timeline.duration(options.slice)
+	if slice <= 0 then error("a slice must be longer than nothing", 0) end
+	slices = (last - first) // slice + 1
+	if slices > 10000 then error("more than 10000 slices", 0) end
+end
+
+local counts, lost, greatest = {}, {}, 0
+for e in timeline.events(wanted) do
+	local i = math.min(slices - 1, math.max(0, (e.ns - first) // slice))
+	if e.kind == "lost" then
+		lost[i] = (lost[i] or 0) + e.lost
+	else
+		counts[i] = (counts[i] or 0) + 1
+		greatest = math.max(greatest, counts[i])
+	end
+end
+
+local width = math.max(10, timeline.columns - 60)
+print(("%d slices of %s"):format(slices, timeline.duration(slice)))
+for i = 0, slices - 1 do
+	local n = counts[i] or 0
+	print(("%s  %9d  %12.0f/s  %s%s"):format(
+	    timeline.time(first + i * slice):sub(12, 29), n, n * 1e9 / slice,
+	    timeline.bar(n, greatest, width),
+	    lost[i] and ("  (%d lost)"):format(lost[i]) or ""))
+end

@@ -1,0 +1,45 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- top: messages by count and by share of time.
+local options, words = timeline.arguments([[
+usage: top [COUNT] [--category=GLOB] [--message=GLOB] [--priority=P] [--time]
+Print the COUNT messages (20; 0 means all) seen most often, with how long
+their spans took and the share of all time that is; --time sorts by that.]],
+    ...)
+if not options then return end
+
+local seen, order, total, first, last = {}, {}, 0, nil, nil
+for e in timeline.events(timeline.select(options,
+    { order = "oldest", pair = true })) do
+	first, last = first or e.ns, e.ns
+	if e.kind ~= "lost" then
+		local key = e.source << 32 | e.id
+		local message = seen[key]
+		if not message then
+			message = { count = 0, time = 0,
+			    category = e.category, text = e.message }
+			seen[key] = message
+			order[#order + 1] = message
+		end
+		if e.kind ~= "end" then
+			message.count = message.count + 1
+			total = total + 1
+		end
+		message.time = message.time + (e.duration or 0)
+	end
+end
+
+local window = math.max(1, (last or 0) - (first or 0))
+local t = timeline.table { columns = { "count",
+    { name = "share", format = "percent" },
+    { name = "rate", format = "rate" },
+    { name = "in spans", format = "duration" },
+    { name = "of time", format = "percent" }, "category", "message" } }
+for _, m in ipairs(order) do
+	t:row(m.count, 100 * m.count / math.max(1, total),
+	    m.count * 1e9 / window, m.time, 100 * m.time / window,
+	    m.category, m.text)
+end
+t:sort(options.time and 4 or 1, true)
+local most = timeline.count(words[1], 20)
+t:print(most > 0 and most or nil)
+print(("%d events in %s"):format(total, timeline.duration(window)))

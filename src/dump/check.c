@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.c - is a file whole, and what is damaged?
+ *
+ * Reading everything once finds what opening did not: entries that cannot be.
+ */
+#include "dump/check.h"
+
+#include "dump/fields.h"
+
+static int
+count_entries(const struct tl_input *input, struct tl_progress *progress,
+    uint64_t *count)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_snap_cursor(input->snap, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(progress);
+		*count += event.kind != TL_LOST;
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* The faults that are kept of an input: one or those of its file. */
+static size_t
+fault_count(const struct tl_input *input)
+{
+	return input->snap ? tl_snap_fault_count(input->snap) : 1;
+}
+
+static const struct tl_fault *
+fault_at(const struct tl_input *input, size_t i)
+{
+	return input->snap ? tl_snap_fault(input->snap, i) : &input->fault;
+}
+
+static size_t
+kept_faults(const struct tl_input *input)
+{
+	const size_t count = fault_count(input);
+
+	return count < TL_SNAP_FAULTS_MAX ? count : TL_SNAP_FAULTS_MAX;
+}
+
+static void
+put_name(struct tl_text *text, const struct tl_input *input)
+{
+	tl_put_plain(text, tl_bytes_of(input->name));
+	tl_put_string(text, ": ");
+}
+
+static void
+put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
+{
+	const size_t count = fault_count(input);
+
+	for (size_t i = 0; i < kept_faults(input); i++) {
+		const struct tl_fault *fault = fault_at(input, i);
+
+		put_name(text, input);
+		if (fault->at != TL_FAULT_NOWHERE) {
+			tl_put_string(text, "byte ");
+			tl_put_unsigned(text, fault->at);
+			tl_put_string(text, ": ");
+		}
+		tl_put_plain(text, tl_bytes_of(fault->text));
+		tl_put_char(text, '\n');
+	}
+	put_name(text, input);
+	if (!input->snap) {
+		tl_put_string(text, "cannot be read\n");
+		return;
+	}
+	if (count == 0)
+		tl_put_string(text, "whole: ");
+	else
+		tl_put_format(text, "damaged, %zu fault%s: ", count,
+		    count == 1 ? "" : "s");
+	tl_put_unsigned(text, entries);
+	tl_put_format(text, " entries, %zu messages, %zu lanes\n",
+	    tl_snap_message_count(input->snap),
+	    tl_snap_lane_count(input->snap));
+}
+
+static void
+put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_string(&f, "file", input->name);
+	tl_fields_bool(&f, "whole", fault_count(input) == 0);
+	tl_fields_bool(&f, "readable", input->snap != NULL);
+	tl_fields_unsigned(&f, "entries", entries);
+	tl_fields_unsigned(&f, "fault_count", fault_count(input));
+	tl_fields_array(&f, "faults");
+	for (size_t i = 0; i < kept_faults(input); i++) {
+		const struct tl_fault *fault = fault_at(input, i);
+
+		tl_fields_object(&f, NULL);
+		if (fault->at == TL_FAULT_NOWHERE)
+			tl_fields_null(&f, "byte");
+		else
+			tl_fields_unsigned(&f, "byte", fault->at);
+		tl_fields_string(&f, "text", fault->text);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
+}
+
+/* A line for each fault, or one that says it is whole. */
+static void
+put_csv(struct tl_text *text, const struct tl_input *input)
+{
+	if (fault_count(input) == 0) {
+		tl_put_csv(text, tl_bytes_of(input->name));
+		tl_put_string(text, ",whole,,\n");
+	}
+	for (size_t i = 0; i < kept_faults(input); i++) {
+		const struct tl_fault *fault = fault_at(input, i);
+
+		tl_put_csv(text, tl_bytes_of(input->name));
+		tl_put_string(text, ",damaged,");
+		if (fault->at != TL_FAULT_NOWHERE)
+			tl_put_unsigned(text, fault->at);
+		tl_put_char(text, ',');
+		tl_put_csv(text, tl_bytes_of(fault->text));
+		tl_put_char(text, '\n');
+	}
+}
+
+int
+tl_check_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	int rc = 0;
+
+	if (options->format == TL_FORMAT_CSV)
+		tl_put_string(&output->text, "file,state,byte,text\n");
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
+		const struct tl_input *input = &inputs->items[i];
+		uint64_t entries = 0;
+
+		if (input->snap)
+			rc = count_entries(input, &select->progress, &entries);
+		if (rc < 0)
+			return rc;
+		if (options->format == TL_FORMAT_JSON)
+			put_json(&output->text, input, entries);
+		else if (options->format == TL_FORMAT_CSV)
+			put_csv(&output->text, input);
+		else
+			put_text(&output->text, input, entries);
+		rc = tl_output_more(output);
+	}
+	return rc;
+}

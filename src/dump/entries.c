@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * entries.c - show the entries of files.
+ *
+ *	inputs --cursor--> select --cursor--> listing, JSON or CSV
+ *
+ * The N newest, oldest of them first, are gathered newest first and turned
+ * around; everything else streams.
+ */
+#include "dump/entries.h"
+
+#include "dump/sinks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	/* Entries of a lane that may turn out not to be whole. */
+	TAIL_SPARE = 64,
+	BATCH_FIRST = 1024
+};
+
+struct batch {
+	struct tl_event *events; /* newest first */
+	size_t count;
+	size_t capacity;
+};
+
+/* What both ways of showing need. */
+struct show {
+	const struct tl_options *options;
+	struct tl_select *select;
+	struct tl_cursor *cursor;
+	struct tl_sink *sink;
+	bool delta; /* one more entry than shown is wanted */
+};
+
+uint64_t
+tl_entries_tail(const struct tl_options *options)
+{
+	if (!options->max_given || tl_options_filtered(options) ||
+	    options->max > UINT64_MAX - TAIL_SPARE)
+		return 0;
+	return options->max + TAIL_SPARE;
+}
+
+/* How many entries to read; 0: all. */
+static uint64_t
+wanted(const struct show *show)
+{
+	if (!show->options->max_given)
+		return 0;
+	return show->options->max + show->delta;
+}
+
+static int
+stream(struct show *show)
+{
+	const uint64_t max = wanted(show);
+	struct tl_event event;
+	uint64_t entries = 0;
+	int rc;
+
+	while ((rc = tl_cursor_next(show->cursor, &event)) > 0) {
+		if (show->select->all)
+			tl_progress_tick(&show->select->progress);
+		rc = show->sink->put(show->sink, &event);
+		if (rc < 0)
+			return rc;
+		if (event.kind != TL_LOST && ++entries == max)
+			break;
+	}
+	return rc;
+}
+
+static int
+batch_add(struct batch *batch, const struct tl_event *event)
+{
+	struct tl_event *grown;
+	size_t more;
+
+	if (batch->count == batch->capacity) {
+		more = batch->capacity ? batch->capacity * 2 : BATCH_FIRST;
+		grown = realloc(batch->events, more * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		batch->events = grown;
+		batch->capacity = more;
+	}
+	batch->events[batch->count++] = *event;
+	return 0;
+}
+
+static int
+gather(struct show *show, struct batch *batch, uint64_t *entries)
+{
+	const uint64_t max = wanted(show);
+	struct tl_event event;
+	int rc;
+
+	while (*entries < max &&
+	       (rc = tl_cursor_next(show->cursor, &event)) != 0) {
+		if (rc < 0 || (rc = batch_add(batch, &event)) < 0)
+			return rc;
+		*entries += event.kind != TL_LOST;
+	}
+	return 0;
+}
+
+/* The newest, oldest of them first. */
+static int
+turn_around(struct show *show)
+{
+	struct batch batch = { 0 };
+	uint64_t entries = 0;
+	int rc = gather(show, &batch, &entries);
+
+	if (rc == 0 && show->delta && entries > show->options->max)
+		tl_listing_prime(show->sink, &batch.events[--batch.count]);
+	while (rc == 0 && batch.count > 0)
+		rc = show->sink->put(show->sink, &batch.events[--batch.count]);
+	free(batch.events);
+	return rc;
+}
+
+int
+tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	const enum tl_order order =
+	    options->oldest_first ? TL_OLDEST_FIRST : TL_NEWEST_FIRST;
+	const bool turn = options->oldest_first && options->max_given &&
+			  options->max < tl_inputs_entries(inputs);
+	const enum tl_order read_order = turn ? TL_NEWEST_FIRST : order;
+	struct tl_listing_style style = tl_sinks_style(options, order);
+	struct show show = { .options = options, .select = select };
+	struct tl_cursor *inner;
+	int rc;
+
+	show.delta =
+	    options->format == TL_FORMAT_TEXT && tl_listing_has_delta(&style);
+	style.max = turn ? 0 : options->max;
+	rc = tl_sinks_new(&show.sink, options, output, &style);
+	if (rc < 0)
+		return rc;
+	if (options->max_given && options->max == 0)
+		goto finish;
+	rc = tl_inputs_cursor(inputs, read_order, &inner);
+	if (rc < 0)
+		goto free_sink;
+	rc = tl_select_cursor(select, read_order, inner, &show.cursor);
+	if (rc < 0)
+		goto free_sink;
+	rc = turn ? turn_around(&show) : stream(&show);
+	tl_cursor_close(show.cursor);
+finish:
+	if (rc >= 0)
+		rc = show.sink->finish(show.sink);
+free_sink:
+	tl_sinks_free(show.sink, options);
+	return rc < 0 ? rc : 0;
+}

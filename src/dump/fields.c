@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fields.c - named values as text for a person or as JSON.
+ */
+#include "dump/fields.h"
+
+#include <assert.h>
+#include <math.h>
+
+enum { INDENT = 4 };
+
+/* A name as people read it: words instead of underscores. */
+static void
+put_label(struct tl_text *text, const char *name)
+{
+	for (; *name; name++)
+		tl_put_char(text, *name == '_' ? ' ' : *name);
+}
+
+static void
+put_line_start(struct tl_fields *f)
+{
+	if (f->depth > 1)
+		tl_put_repeat(f->text, ' ', (size_t)(f->depth - 1) * INDENT);
+}
+
+/* What stands before a value. */
+static void
+begin_member(struct tl_fields *f, const char *name, const char *suffix)
+{
+	const bool first = !f->begun[f->depth];
+
+	f->begun[f->depth] = true;
+	if (f->json) {
+		if (!first)
+			tl_put_char(f->text, ',');
+		if (!name)
+			return;
+		tl_put_char(f->text, '"');
+		tl_put_json(f->text, tl_bytes_of(name));
+		tl_put_string(f->text, suffix);
+		tl_put_string(f->text, "\":");
+		return;
+	}
+	if (f->inline_depth) {
+		if (!first)
+			tl_put_string(f->text, "  ");
+		if (name) {
+			put_label(f->text, name);
+			tl_put_char(f->text, ' ');
+		}
+		return;
+	}
+	put_line_start(f);
+	if (name) {
+		put_label(f->text, name);
+		tl_put_string(f->text, ": ");
+	}
+}
+
+static void
+end_member(struct tl_fields *f)
+{
+	if (!f->json && !f->inline_depth)
+		tl_put_char(f->text, '\n');
+}
+
+static void
+go_down(struct tl_fields *f)
+{
+	assert(f->depth < TL_FIELDS_DEPTH_MAX);
+	f->depth++;
+	f->begun[f->depth] = false;
+}
+
+void
+tl_fields_object(struct tl_fields *f, const char *name)
+{
+	if (f->depth == 0) {
+		if (f->json)
+			tl_put_char(f->text, '{');
+		f->depth++;
+		f->begun[f->depth] = false;
+		return;
+	}
+	if (f->json) {
+		begin_member(f, name, "");
+		tl_put_char(f->text, '{');
+	} else if (name && f->inline_depth) {
+		begin_member(f, name, "");
+	} else if (name) {
+		put_line_start(f);
+		put_label(f->text, name);
+		tl_put_string(f->text, ":\n");
+	} else {
+		f->begun[f->depth] = true;
+		put_line_start(f);
+	}
+	go_down(f);
+	/* An element of an array is one line. */
+	if (!f->json && !name && !f->inline_depth)
+		f->inline_depth = f->depth;
+}
+
+void
+tl_fields_object_end(struct tl_fields *f)
+{
+	if (f->json)
+		tl_put_char(f->text, '}');
+	if (!f->json && f->inline_depth == f->depth) {
+		f->inline_depth = 0;
+		tl_put_char(f->text, '\n');
+	}
+	f->depth--;
+	if (f->depth == 0 && f->json)
+		tl_put_char(f->text, '\n');
+}
+
+void
+tl_fields_array(struct tl_fields *f, const char *name)
+{
+	if (f->json) {
+		begin_member(f, name, "");
+		tl_put_char(f->text, '[');
+	} else {
+		put_line_start(f);
+		put_label(f->text, name);
+		tl_put_string(f->text, ":\n");
+	}
+	go_down(f);
+}
+
+void
+tl_fields_array_end(struct tl_fields *f)
+{
+	if (f->json) {
+		tl_put_char(f->text, ']');
+	} else if (!f->begun[f->depth] && f->text->size > 0) {
+		f->text->size--; /* the end of the line of its name */
+		tl_put_string(f->text, " none\n");
+	}
+	f->depth--;
+}
+
+void
+tl_fields_unsigned(struct tl_fields *f, const char *name, uint64_t n)
+{
+	begin_member(f, name, "");
+	tl_put_unsigned(f->text, n);
+	end_member(f);
+}
+
+void
+tl_fields_signed(struct tl_fields *f, const char *name, int64_t n)
+{
+	begin_member(f, name, "");
+	tl_put_signed(f->text, n);
+	end_member(f);
+}
+
+void
+tl_fields_double(struct tl_fields *f, const char *name, double x)
+{
+	begin_member(f, name, "");
+	if (!f->json)
+		tl_put_format(f->text, "%.6g", x);
+	else if (isfinite(x))
+		tl_put_double(f->text, x);
+	else
+		tl_put_string(f->text, "null");
+	end_member(f);
+}
+
+void
+tl_fields_bool(struct tl_fields *f, const char *name, bool b)
+{
+	begin_member(f, name, "");
+	if (f->json)
+		tl_put_string(f->text, b ? "true" : "false");
+	else
+		tl_put_string(f->text, b ? "yes" : "no");
+	end_member(f);
+}
+
+void
+tl_fields_bytes(struct tl_fields *f, const char *name, struct tl_bytes bytes)
+{
+	begin_member(f, name, "");
+	if (f->json) {
+		tl_put_char(f->text, '"');
+		tl_put_json(f->text, bytes);
+		tl_put_char(f->text, '"');
+	} else {
+		tl_put_plain(f->text, bytes);
+	}
+	end_member(f);
+}
+
+void
+tl_fields_string(struct tl_fields *f, const char *name, const char *string)
+{
+	tl_fields_bytes(f, name, tl_bytes_of(string));
+}
+
+void
+tl_fields_null(struct tl_fields *f, const char *name)
+{
+	begin_member(f, name, "");
+	tl_put_string(f->text, f->json ? "null" : "-");
+	end_member(f);
+}
+
+void
+tl_fields_time(struct tl_fields *f, const char *name, int64_t ns)
+{
+	begin_member(f, name, "_ns");
+	if (f->json)
+		tl_put_signed(f->text, ns);
+	else
+		tl_put_time(f->text, ns);
+	end_member(f);
+}
+
+void
+tl_fields_duration(struct tl_fields *f, const char *name, int64_t ns)
+{
+	begin_member(f, name, "_ns");
+	if (f->json)
+		tl_put_signed(f->text, ns);
+	else
+		tl_put_duration(f->text, ns);
+	end_member(f);
+}

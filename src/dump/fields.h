@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fields.h - named values as text for a person or as JSON, by one set of
+ * calls.
+ *
+ *	state: live                       {"state":"live","created_ns":17...,
+ *	created: 2026-11-20T19:24:18...    "lanes":[{"cpu":0,"head":5},
+ *	lanes:                                      {"cpu":1,"head":7}]}
+ *	    cpu 0  head 5
+ *	    cpu 1  head 7
+ *
+ * An object inside an array is one line of text.
+ */
+#ifndef TL_DUMP_FIELDS_H
+#define TL_DUMP_FIELDS_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+enum { TL_FIELDS_DEPTH_MAX = 8 };
+
+struct tl_fields {
+	struct tl_text *text;
+	bool json;
+	unsigned depth;
+	unsigned inline_depth; /* text: from here on all is one line; 0 not */
+	bool begun[TL_FIELDS_DEPTH_MAX + 1]; /* has this level a member? */
+};
+
+/* An object begins, under a name or (NULL) as an element or on top; an array
+ * of objects begins; the last of them ends. */
+void tl_fields_object(struct tl_fields *fields, const char *name);
+void tl_fields_object_end(struct tl_fields *fields);
+void tl_fields_array(struct tl_fields *fields, const char *name);
+void tl_fields_array_end(struct tl_fields *fields);
+
+void tl_fields_unsigned(struct tl_fields *fields, const char *name, uint64_t n);
+void tl_fields_signed(struct tl_fields *fields, const char *name, int64_t n);
+void tl_fields_double(struct tl_fields *fields, const char *name, double x);
+void tl_fields_bool(struct tl_fields *fields, const char *name, bool b);
+void tl_fields_bytes(struct tl_fields *fields, const char *name,
+    struct tl_bytes bytes);
+void tl_fields_string(struct tl_fields *fields, const char *name,
+    const char *string);
+/* No value: null, or "-". */
+void tl_fields_null(struct tl_fields *fields, const char *name);
+/* Nanoseconds: in JSON an integer named name_ns. */
+void tl_fields_time(struct tl_fields *fields, const char *name, int64_t ns);
+void tl_fields_duration(struct tl_fields *fields, const char *name, int64_t ns);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * follow.c - show entries of live timelines as they come.
+ *
+ * Round after round every timeline is asked for what is new; what came of
+ * several is put in order of time, and shown.  The first round keeps only the
+ * newest of what was there before.
+ */
+#include "dump/follow.h"
+
+#include "dump/sinks.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	ROUND_MS = 50,
+	KEPT_MAX = 1 << 20, /* entries the first round may keep */
+	ROUND_MAX = 1 << 16 /* entries of one timeline in a later round */
+};
+
+struct batch {
+	struct tl_event *events;
+	size_t count;
+	size_t capacity;
+};
+
+struct follow {
+	const struct tl_options *options;
+	struct tl_inputs *inputs;
+	struct tl_cursor *cursors[TL_FILES_MAX]; /* NULL: ended */
+	size_t live;
+	size_t tail; /* entries the first round shows */
+	struct tl_select *select;
+	struct tl_output *output;
+	struct tl_sink *sink;
+	struct batch batch;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void
+ask_stop(int signal_number)
+{
+	(void)signal_number;
+	stop_asked = 1;
+}
+
+static void
+catch_signals(void)
+{
+	const struct sigaction action = { .sa_handler = ask_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* Which of two events comes first, for qsort. */
+static int
+compare_events(const void *a, const void *b)
+{
+	const struct tl_event *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? 1 : -1;
+	if (x->source != y->source)
+		return x->source > y->source ? 1 : -1;
+	/* At the same time: at least a lane keeps its order. */
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int
+batch_reserve(struct batch *batch, size_t count)
+{
+	struct tl_event *grown;
+
+	if (batch->count + count <= batch->capacity)
+		return 0;
+	grown = realloc(batch->events, (batch->count + count) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	batch->events = grown;
+	batch->capacity = batch->count + count;
+	return 0;
+}
+
+static void
+reverse(struct tl_event *events, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		const struct tl_event event = events[i];
+
+		events[i] = events[count - 1 - i];
+		events[count - 1 - i] = event;
+	}
+}
+
+/* Was it the end of one timeline only? */
+static int
+end_one(struct follow *f, size_t i, int rc)
+{
+	struct tl_input *input = &f->inputs->items[i];
+
+	if (rc != -EPIPE)
+		return rc;
+	tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
+	tl_cursor_close(f->cursors[i]);
+	f->cursors[i] = NULL;
+	f->live--;
+	return 0;
+}
+
+/* Add the newest keep events of one timeline to the batch.  Returns 1 when
+ * there may be more at once, 0, or -errno. */
+static int
+gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
+{
+	struct tl_event *kept;
+	struct tl_event event;
+	size_t count = 0, read = 0;
+	int rc = batch_reserve(&f->batch, keep);
+
+	if (rc < 0)
+		return rc;
+	kept = f->batch.events + f->batch.count;
+	while (read < read_max && !stop_asked &&
+	       (rc = tl_cursor_next(f->cursors[i], &event)) > 0) {
+		read++;
+		rc = tl_select_passes(f->select, &event);
+		if (rc < 0)
+			return rc;
+		if (rc == 0 || keep == 0)
+			continue;
+		event.source = (uint16_t)i;
+		kept[count++ % keep] = event;
+	}
+	if (count > keep) { /* went round: turn the oldest to the front */
+		reverse(kept, count % keep);
+		reverse(kept + count % keep, keep - count % keep);
+		reverse(kept, keep);
+		count = keep;
+	}
+	f->batch.count += count;
+	if (rc < 0)
+		return end_one(f, i, rc);
+	return read == read_max;
+}
+
+/* One round over all; 1 when there is more at once. */
+static int
+gather(struct follow *f, bool first)
+{
+	const size_t keep = first ? f->tail : ROUND_MAX;
+	size_t files = 0;
+	int more = 0;
+
+	f->batch.count = 0;
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		const size_t before = f->batch.count;
+		int rc;
+
+		if (!f->cursors[i])
+			continue;
+		rc = gather_one(f, i, keep, first ? SIZE_MAX : ROUND_MAX);
+		if (rc < 0)
+			return rc;
+		more |= rc;
+		files += f->batch.count > before;
+	}
+	if (files > 1)
+		qsort(f->batch.events, f->batch.count, sizeof(struct tl_event),
+		    compare_events);
+	return more;
+}
+
+static int
+show(struct follow *f, size_t from)
+{
+	int rc = 0;
+
+	for (size_t i = from; i < f->batch.count && rc == 0; i++)
+		rc = f->sink->put(f->sink, &f->batch.events[i]);
+	if (rc == 0)
+		rc = f->sink->finish(f->sink);
+	return rc < 0 ? rc : tl_output_flush(f->output);
+}
+
+static int
+run(struct follow *f)
+{
+	struct pollfd reader = { .fd = f->output->fd };
+	int rc = gather(f, true);
+
+	if (rc >= 0)
+		rc = show(f,
+		    f->batch.count > f->tail ? f->batch.count - f->tail : 0);
+	while (rc >= 0 && f->live > 0 && !stop_asked) {
+		rc = gather(f, false);
+		if (rc < 0)
+			break;
+		/* No wait when the reader of a pipe is gone or more is there. */
+		if (poll(&reader, 1, rc > 0 ? 0 : ROUND_MS) > 0)
+			return 0;
+		rc = show(f, 0);
+	}
+	return rc;
+}
+
+/* Nothing is chosen before there are N of what passes: with a filter all that
+ * is there must be looked at. */
+static uint64_t
+first_tail(struct follow *f)
+{
+	const struct tl_options *o = f->options;
+	uint64_t tail = o->max_given     ? o->max
+			: o->since.given ? KEPT_MAX
+					 : TL_FOLLOW_SHOWN;
+
+	if (tail > KEPT_MAX)
+		tail = KEPT_MAX;
+	f->tail = (size_t)tail;
+	return tail > 0 && tl_options_filtered(o) ? UINT64_MAX : tail;
+}
+
+static int
+open_all(struct follow *f)
+{
+	const uint64_t tail = first_tail(f);
+
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		struct tl_input *input = &f->inputs->items[i];
+
+		if (input->fault.rc < 0)
+			continue;
+		if (tl_follow_open(&f->cursors[i], input->name, tail,
+			&input->fault) < 0)
+			f->cursors[i] = NULL;
+		else
+			f->live++;
+	}
+	return f->live == 0 ? -ENOENT : 0;
+}
+
+int
+tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	struct follow f = { .options = options,
+		.inputs = inputs,
+		.select = select,
+		.output = output };
+	const struct tl_listing_style style =
+	    tl_sinks_style(options, TL_OLDEST_FIRST);
+	int rc;
+
+	catch_signals();
+	rc = tl_sinks_new(&f.sink, options, output, &style);
+	if (rc < 0)
+		return rc;
+	rc = open_all(&f);
+	if (rc == 0)
+		rc = run(&f);
+	tl_sinks_free(f.sink, options);
+	for (size_t i = 0; i < inputs->count; i++)
+		tl_cursor_close(f.cursors[i]);
+	free(f.batch.events);
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * levels.h - which levels of a timeline were open when.
+ *
+ * Every change of priority and every burst is an entry of its own, so the
+ * past can be read off them.  A burst ends at the stamp it was given or with
+ * the next change, whichever comes first.
+ */
+#ifndef TL_DUMP_LEVELS_H
+#define TL_DUMP_LEVELS_H
+
+#include "dump/inputs.h"
+#include "dump/progress.h"
+
+/* A time during which nothing changed. */
+struct tl_level_window {
+	int64_t from_ns;
+	int64_t to_ns;
+	uint8_t threshold; /* logged from this level up; 0: not known */
+	bool burst;        /* only for a while */
+	bool merged;       /* a burst that began inside another */
+	uint32_t pid;      /* who asked for it; 0 not known */
+};
+
+struct tl_levels {
+	struct tl_level_window *windows; /* oldest first, no holes */
+	size_t count;
+	size_t capacity;
+	uint64_t bursts;
+	uint64_t merged_bursts;
+	int64_t first_ns; /* the oldest entry ... */
+	int64_t last_ns;  /* ... and the newest, whose window is the last */
+	uint64_t entries;
+};
+
+/* Read the changes of an input.  0 or -errno; levels must be freed. */
+int tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
+    struct tl_progress *progress);
+void tl_levels_free(struct tl_levels *levels);
+
+/* How much of [from, to] entries of this gate were logged.  *known is how
+ * much of it anything is known about. */
+int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
+    int64_t from_ns, int64_t to_ns, int64_t *known_ns);
+
+#endif

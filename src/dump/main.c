@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - timeline-dump: read the options, do what they ask, say what is
+ * wrong.
+ *
+ * The only file that prints errors and exits: 0 done, 1 something was damaged
+ * or failed, 2 the command line makes no sense.
+ */
+#include "dump/check.h"
+#include "dump/defined.h"
+#include "dump/entries.h"
+#include "dump/follow.h"
+#include "dump/info.h"
+#include "dump/scripting.h"
+#include "dump/stats.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeline.h>
+#include <unistd.h>
+
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+static struct tl_output output;
+static struct tl_inputs inputs;
+
+/* Say "timeline-dump: NAME: byte N: TEXT"; name may be NULL. */
+static void
+complain(const char *name, const struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+
+	tl_put_string(&text, "timeline-dump: ");
+	if (name) {
+		tl_put_plain(&text, tl_bytes_of(name));
+		tl_put_string(&text, ": ");
+	}
+	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
+		tl_put_string(&text, "byte ");
+		tl_put_unsigned(&text, fault->at);
+		tl_put_string(&text, ": ");
+	}
+	tl_put_lines(&text,
+	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-fault->rc)));
+	tl_put_char(&text, '\n');
+	fputs(tl_text_string(&text), stderr);
+	tl_text_free(&text);
+}
+
+/* What is damaged, file by file. */
+static void
+complain_damage(void)
+{
+	struct tl_fault more;
+
+	for (size_t i = 0; i < inputs.count; i++) {
+		const struct tl_input *input = &inputs.items[i];
+		const size_t count =
+		    input->snap ? tl_snap_fault_count(input->snap) : 0;
+
+		if (input->fault.rc < 0 || input->fault.text[0])
+			complain(input->name, &input->fault);
+		for (size_t k = 0; k < count && k < TL_SNAP_FAULTS_MAX; k++)
+			complain(input->name, tl_snap_fault(input->snap, k));
+		if (count <= TL_SNAP_FAULTS_MAX)
+			continue;
+		more = (struct tl_fault){ 0 };
+		tl_fault(&more, 0, TL_FAULT_NOWHERE, "and %zu more faults",
+		    count - TL_SNAP_FAULTS_MAX);
+		complain(input->name, &more);
+	}
+}
+
+/* An unfinished file is no use to anybody. */
+static void
+remove_unfinished(int signal_number)
+{
+	tl_output_abandon(&output);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static void
+set_signals(const struct tl_options *options)
+{
+	const struct sigaction action = { .sa_handler = remove_unfinished };
+
+	/* A reader that leaves is no error: write says so. */
+	signal(SIGPIPE, SIG_IGN);
+	if (!options->output)
+		return;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static int
+run_mode(const struct tl_options *options, struct tl_select *select,
+    struct tl_fault *fault)
+{
+	switch (options->mode) {
+	case TL_MODE_LIST:
+		return tl_defined_show(&inputs, select, options, &output);
+	case TL_MODE_STATS:
+		return tl_stats_show(&inputs, select, options, &output);
+	case TL_MODE_INFO:
+		return tl_info_show(&inputs, options, &output);
+	case TL_MODE_CHECK:
+		return tl_check_show(&inputs, select, options, &output);
+	case TL_MODE_SCRIPT:
+	case TL_MODE_VIEW:
+		return tl_scripting_run(&inputs, select, options, &output,
+		    fault);
+	default:
+		return options->follow
+			   ? tl_follow_show(&inputs, select, options, &output)
+			   : tl_entries_show(&inputs, select, options, &output);
+	}
+}
+
+/* What relative times count from; 0 when nobody asks. */
+static int64_t
+newest_ns(const struct tl_options *options)
+{
+	int64_t ns = 0;
+
+	if (options->since.relative || options->until.relative)
+		(void)tl_inputs_newest(&inputs, &ns);
+	return ns;
+}
+
+/* Files open: choose entries, show them. */
+static int
+run(const struct tl_options *options, struct tl_fault *fault)
+{
+	struct tl_select select;
+	int rc = tl_select_init(&select, options, newest_ns(options), fault);
+
+	if (rc < 0)
+		return rc;
+	select.early_end = tl_inputs_are_steady(&inputs);
+	tl_progress_start(&select.progress,
+	    !options->no_progress && !options->follow &&
+		(!output.terminal || options->mode != TL_MODE_ENTRIES));
+	select.progress.total = tl_inputs_entries(&inputs);
+	if (options->follow) /* opens them again in its own way */
+		tl_inputs_close_snaps(&inputs);
+	rc = run_mode(options, &select, fault);
+	tl_progress_end(&select.progress);
+	if (rc < 0 && select.fault.rc < 0)
+		*fault = select.fault;
+	tl_select_free(&select);
+	return rc;
+}
+
+static int
+show(const struct tl_options *options)
+{
+	struct tl_fault fault = { 0 };
+	bool damaged;
+	int rc, close_rc;
+
+	set_signals(options);
+	rc = tl_output_open(&output, options);
+	if (rc < 0) {
+		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		complain(options->output, &fault);
+		return FAILED;
+	}
+	tl_inputs_open(&inputs, options,
+	    options->follow                    ? 1
+	    : options->mode == TL_MODE_ENTRIES ? tl_entries_tail(options)
+					       : 0);
+	rc = run(options, &fault);
+	damaged = options->follow ? rc < 0 : tl_inputs_are_damaged(&inputs);
+	close_rc = tl_output_close(&output, rc == 0);
+	if (rc == 0)
+		rc = close_rc;
+	if (options->mode != TL_MODE_CHECK) /* it has said so */
+		complain_damage();
+	tl_inputs_close(&inputs);
+	if (rc == -EPIPE && fault.rc == 0)
+		return DONE;
+	/* -ENOENT: no file could be opened, which was said. */
+	if (rc < 0 && (rc != -ENOENT || fault.rc < 0)) {
+		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		complain(NULL, &fault);
+	}
+	return rc < 0 || damaged ? FAILED : DONE;
+}
+
+static int
+say_usage(const struct tl_fault *fault)
+{
+	complain(NULL, fault);
+	fputs("Try timeline-dump --help.\n", stderr);
+	return USAGE;
+}
+
+/* For --help and --version. */
+static int
+say(const char *text)
+{
+	return fputs(text, stdout) == EOF || fflush(stdout) == EOF ? FAILED
+								   : DONE;
+}
+
+static int
+say_help(void)
+{
+	struct tl_text text = { 0 };
+	int status;
+
+	tl_options_help(&text);
+	status = say(tl_text_string(&text));
+	tl_text_free(&text);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct tl_options options;
+	struct tl_fault fault = { 0 };
+
+	if (tl_options_parse(&options, argc, argv, &fault) < 0)
+		return say_usage(&fault);
+	switch (options.mode) {
+	case TL_MODE_HELP:
+		return say_help();
+	case TL_MODE_VERSION:
+		return say("timeline-dump " TIMELINE_VERSION "\n");
+	default:
+		return show(&options);
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scripting.c - run a Lua script or a stock view over the inputs.
+ */
+#include "dump/scripting.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a script's cursors need to know. */
+struct context {
+	struct tl_select *select;
+	struct tl_output *output;
+};
+
+static int
+write_output(void *context, const char *data, size_t size)
+{
+	struct context *c = context;
+
+	tl_put_bytes(&c->output->text, tl_bytes(data, size));
+	return tl_output_more(c->output);
+}
+
+/* The time is up and the script does not answer: in a signal handler. */
+static void
+killed(void *context, const char *message, size_t size)
+{
+	struct context *c = context;
+
+	tl_output_abandon(c->output);
+	if (write(STDERR_FILENO, message, size) < 0)
+		_exit(1);
+	_exit(1);
+}
+
+/* The command line chooses what a script sees. */
+static int
+open_input(const struct tl_script_input *input, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct context *c = input->context;
+	struct tl_cursor *inner;
+	int rc = tl_snap_cursor(input->snap, order, &inner);
+
+	if (rc < 0)
+		return rc;
+	return tl_select_cursor(c->select, order, inner, cursor);
+}
+
+static int
+load(struct tl_script *script, const struct tl_options *options,
+    struct tl_fault *fault)
+{
+	if (options->mode == TL_MODE_VIEW)
+		return tl_script_load_view(script, options->script,
+		    options->script_argc, options->script_argv, fault);
+	return tl_script_load_file(script, options->script,
+	    options->script_argc, options->script_argv, fault);
+}
+
+/* "--view help": what there is. */
+static int
+list_views(struct tl_output *output)
+{
+	const struct tl_script_view *view = tl_script_views();
+
+	for (; view->name; view++) {
+		const size_t size = strlen(view->name);
+
+		tl_put_string(&output->text, view->name);
+		tl_put_repeat(&output->text, ' ', size < 12 ? 12 - size : 1);
+		tl_put_string(&output->text, view->description);
+		tl_put_char(&output->text, '\n');
+	}
+	return 0;
+}
+
+int
+tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault)
+{
+	struct context context = { .select = select, .output = output };
+	const struct tl_script_limits limits = tl_select_limits(options);
+	const struct tl_script_io io = { .write = write_output,
+		.killed = killed,
+		.context = &context,
+		.terminal = output->terminal,
+		.columns = output->columns };
+	struct tl_script_input script_inputs[TL_FILES_MAX];
+	struct tl_script *script;
+	size_t count = 0;
+	int rc;
+
+	if (options->mode == TL_MODE_VIEW &&
+	    strcmp(options->script, "help") == 0)
+		return list_views(output);
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (!inputs->items[i].snap)
+			continue;
+		script_inputs[count++] =
+		    (struct tl_script_input){ .name = inputs->items[i].name,
+			    .snap = inputs->items[i].snap,
+			    .open = open_input,
+			    .context = &context };
+	}
+	if (count == 0)
+		return -ENOENT;
+	rc = tl_script_new(&script, &limits, &io, fault);
+	if (rc < 0)
+		return rc;
+	rc = load(script, options, fault);
+	if (rc == 0)
+		rc = tl_script_run(script, script_inputs, count, fault);
+	tl_script_free(script);
+	return rc;
+}

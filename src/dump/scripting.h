@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scripting.h - run a Lua script or a stock view over the inputs.
+ */
+#ifndef TL_DUMP_SCRIPTING_H
+#define TL_DUMP_SCRIPTING_H
+
+#include "dump/output.h"
+#include "dump/select.h"
+
+/* 0, or -errno and a fault that says what the script did. */
+int tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
+
+#endif

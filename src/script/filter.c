@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter.c - an expression asked of every event.
+ *
+ * The expression is compiled once, with an environment whose __index answers
+ * for the one event that is current: nothing is made for an event but the
+ * texts that are asked for.
+ */
+#include "script/host.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tl_script_filter {
+	struct tl_host host;
+	lua_State *L; /* 1: the handler of errors, 2: the expression */
+	struct tl_event_value value;
+	const struct tl_event *current; /* NULL between events */
+	bool has_previous;
+	int64_t previous_ns;
+};
+
+enum { HANDLER = 1, EXPRESSION = 2 };
+
+/* Upvalues: the filter, fields by name, texts by message, the arguments,
+ * functions by name. */
+static int
+look_up(lua_State *L)
+{
+	const struct tl_script_filter *filter =
+	    lua_touserdata(L, lua_upvalueindex(1));
+	lua_Integer field;
+
+	lua_pushvalue(L, 2);
+	lua_rawget(L, lua_upvalueindex(2));
+	field = lua_tointeger(L, -1);
+	if (field == TL_FIELD_ARGS) {
+		lua_pushvalue(L, lua_upvalueindex(4));
+		return 1;
+	}
+	if (field != 0 && filter->current) {
+		tl_event_push_field(L, &filter->value, field,
+		    lua_upvalueindex(3));
+		return 1;
+	}
+	lua_pushvalue(L, 2);
+	if (lua_rawget(L, lua_upvalueindex(5)) != LUA_TNIL)
+		return 1;
+	return luaL_error(L, "an event has no '%s' (arguments are args.%s)",
+	    luaL_tolstring(L, 2, NULL), luaL_tolstring(L, 2, NULL));
+}
+
+static int
+refuse(lua_State *L)
+{
+	return luaL_error(L, "a filter cannot set '%s'",
+	    luaL_tolstring(L, 2, NULL));
+}
+
+static int
+always_nil(lua_State *L)
+{
+	lua_pushnil(L);
+	return 1;
+}
+
+static int
+always_false(lua_State *L)
+{
+	lua_pushboolean(L, 0);
+	return 1;
+}
+
+/* What is reckoned from nil is nil, what is compared with it false. */
+static void
+soften_nil(lua_State *L)
+{
+	static const luaL_Reg functions[] = { { "__add", always_nil },
+		{ "__sub", always_nil }, { "__mul", always_nil },
+		{ "__div", always_nil }, { "__mod", always_nil },
+		{ "__pow", always_nil }, { "__unm", always_nil },
+		{ "__idiv", always_nil }, { "__band", always_nil },
+		{ "__bor", always_nil }, { "__bxor", always_nil },
+		{ "__shl", always_nil }, { "__shr", always_nil },
+		{ "__bnot", always_nil }, { "__concat", always_nil },
+		{ "__len", always_nil }, { "__index", always_nil },
+		{ "__call", always_nil }, { "__lt", always_false },
+		{ "__le", always_false }, { NULL, NULL } };
+
+	lua_pushnil(L);
+	luaL_newlib(L, functions);
+	lua_setmetatable(L, -2);
+	lua_pop(L, 1);
+}
+
+/* Lua's functions, and duration, time and so on by their plain names. */
+static void
+push_functions(lua_State *L)
+{
+	static const char *const hidden[] = { "print", "coroutine", "load",
+		"timeline", "_G", NULL };
+
+	lua_newtable(L);
+	lua_pushglobaltable(L);
+	lua_pushnil(L);
+	while (lua_next(L, -2)) {
+		lua_pushvalue(L, -2);
+		lua_insert(L, -2);
+		lua_rawset(L, -5);
+	}
+	lua_pop(L, 1);
+	for (size_t i = 0; hidden[i]; i++) {
+		lua_pushnil(L);
+		lua_setfield(L, -2, hidden[i]);
+	}
+	/* "level" and "time" are fields; their functions have longer names. */
+	for (const luaL_Reg *word = tl_words; word->name; word++) {
+		if (strcmp(word->name, "level") == 0 ||
+		    strcmp(word->name, "time") == 0)
+			lua_pushfstring(L, "%s_of", word->name);
+		else
+			lua_pushstring(L, word->name);
+		lua_pushcfunction(L, word->func);
+		lua_rawset(L, -3);
+	}
+}
+
+static void
+push_environment(lua_State *L, struct tl_script_filter *filter)
+{
+	lua_newtable(L);
+	lua_createtable(L, 0, 3);
+	lua_pushlightuserdata(L, filter);
+	tl_event_push_names(L);
+	lua_newtable(L);
+	tl_arguments_push_current(L, &filter->current);
+	push_functions(L);
+	lua_pushcclosure(L, look_up, 5);
+	lua_setfield(L, -2, "__index");
+	lua_pushcfunction(L, refuse);
+	lua_setfield(L, -2, "__newindex");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_setmetatable(L, -2);
+}
+
+struct compile {
+	struct tl_script_filter *filter;
+	const char *expression;
+};
+
+/* Returns the function. */
+static int
+compile(lua_State *L)
+{
+	const struct compile *asked = lua_touserdata(L, 1);
+	size_t size;
+	const char *text;
+
+	lua_pushfstring(L, "return %s", asked->expression);
+	text = lua_tolstring(L, -1, &size);
+	if (luaL_loadbufferx(L, text, size, "=-e", "t") != LUA_OK)
+		return lua_error(L);
+	push_environment(L, asked->filter);
+	soften_nil(L);
+	lua_setupvalue(L, -2, 1);
+	return 1;
+}
+
+static int
+failed(struct tl_script_filter *filter, int status, struct tl_fault *fault)
+{
+	filter->host.has_current = filter->current != NULL;
+	if (filter->current)
+		filter->host.current = *filter->current;
+	return tl_state_failed(filter->L, &filter->host, status, NULL, fault);
+}
+
+int
+tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
+    const struct tl_script_limits *limits, const struct tl_script_io *io,
+    struct tl_fault *fault)
+{
+	struct tl_script_filter *made = calloc(1, sizeof(*made));
+	struct compile asked = { made, expression };
+	int rc;
+
+	if (!made)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "not enough memory");
+	made->host.watch.what = "-e: expression";
+	rc = tl_state_open(&made->L, &made->host, limits, io, fault);
+	if (rc < 0)
+		goto free;
+	lua_pushcfunction(made->L, tl_state_explain);
+	lua_pushcfunction(made->L, compile);
+	lua_pushlightuserdata(made->L, &asked);
+	rc = lua_pcall(made->L, 1, 1, 0);
+	if (rc != LUA_OK) {
+		rc = failed(made, rc, fault);
+		tl_state_close(made->L, &made->host);
+		rc = rc == -ECANCELED ? -ENOEXEC : rc;
+		goto free;
+	}
+	*filter = made;
+	return 0;
+free:
+	free(made);
+	return rc;
+}
+
+void
+tl_script_filter_free(struct tl_script_filter *filter)
+{
+	if (!filter)
+		return;
+	tl_state_close(filter->L, &filter->host);
+	free(filter);
+}
+
+/* How far from the event asked before, which was newer or older. */
+static void
+fill_delta(struct tl_script_filter *filter)
+{
+	const int64_t now = filter->value.event.ns;
+	const int64_t then = filter->previous_ns;
+
+	filter->value.has_delta = filter->has_previous;
+	filter->value.delta_ns =
+	    (int64_t)(now > then ? (uint64_t)now - (uint64_t)then
+				 : (uint64_t)then - (uint64_t)now);
+	filter->previous_ns = now;
+	filter->has_previous = true;
+}
+
+int
+tl_script_filter_passes(struct tl_script_filter *filter,
+    const struct tl_event *event, struct tl_fault *fault)
+{
+	lua_State *L = filter->L;
+	int status;
+	int rc;
+
+	if (event->kind == TL_LOST)
+		return 1;
+	assert(lua_gettop(L) == EXPRESSION);
+	filter->value.event = *event;
+	fill_delta(filter);
+	filter->current = &filter->value.event;
+	tl_watch_again(&filter->host.watch);
+	tl_watch_enter(&filter->host.watch);
+	lua_pushvalue(L, EXPRESSION);
+	status = lua_pcall(L, 0, 1, HANDLER);
+	if (status == LUA_OK) {
+		rc = lua_toboolean(L, -1);
+		lua_pop(L, 1);
+	} else {
+		rc = failed(filter, status, fault);
+	}
+	tl_watch_leave(&filter->host.watch);
+	filter->current = NULL;
+	return rc;
+}

@@ -1,0 +1,15 @@
+# Views and prelude are taken into views.o as they are; the reading module for
+# plain Lua 5.4 is every object up to this layer.
+SCRIPT_TEXTS := src/script/prelude.lua $(wildcard lua/views/*.lua)
+LUA_MODULE := $(B)/lib/lua/5.4/timeline.so
+
+$(B)/obj/src/script/views.o: $(SCRIPT_TEXTS)
+
+# No -llua5.4: the program that requires it brings Lua.
+$(LUA_MODULE): $(OBJ_script)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -shared -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS) -o $@ $(OBJ_script)
+
+lua-module: $(LUA_MODULE)
+.PHONY: lua-module
+all: $(LUA_MODULE)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* script.c - load a script and run it over inputs. */
+#include "script/script.h"
+
+#include "script/host.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { ARGS_MAX = 10000 };
+
+struct tl_script {
+	struct tl_host host;
+	lua_State *L;
+	struct tl_text error;
+	int chunk; /* reference of the function and of its arguments */
+	int args;
+	bool loaded;
+};
+
+int
+tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
+    const struct tl_script_io *io, struct tl_fault *fault)
+{
+	struct tl_script *made = calloc(1, sizeof(*made));
+	int rc;
+
+	assert(io && io->write);
+	if (!made)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "not enough memory");
+	made->host.watch.what = "script";
+	rc = tl_state_open(&made->L, &made->host, limits, io, fault);
+	if (rc < 0) {
+		free(made);
+		return rc;
+	}
+	*script = made;
+	return 0;
+}
+
+void
+tl_script_free(struct tl_script *script)
+{
+	if (!script)
+		return;
+	tl_state_close(script->L, &script->host);
+	tl_text_free(&script->error);
+	free(script);
+}
+
+const char *
+tl_script_error(const struct tl_script *script)
+{
+	return script->error.size > 0 ? script->error.data : "";
+}
+
+/* The text is ended by a NUL, so that it can be given away as a string. */
+static int
+failed(struct tl_script *script, int status, struct tl_fault *fault)
+{
+	const int rc = tl_state_failed(script->L, &script->host, status,
+	    &script->error, fault);
+
+	if (!tl_text_reserve(&script->error, 1))
+		tl_text_clear(&script->error);
+	else
+		script->error.data[script->error.size] = '\0';
+	return rc;
+}
+
+/* == load == */
+
+struct load {
+	struct tl_script *script;
+	const char *name; /* as Lua wants it: "@file" or "=word" */
+	struct tl_bytes text;
+	int argc;
+	char *const *argv;
+};
+
+/* The table "arg": the script's name in [0], then its words. */
+static void
+push_args(lua_State *L, const struct load *load)
+{
+	lua_createtable(L, load->argc, 1);
+	lua_pushstring(L, load->name + 1);
+	lua_rawseti(L, -2, 0);
+	for (int i = 0; i < load->argc; i++) {
+		lua_pushstring(L, load->argv[i]);
+		lua_rawseti(L, -2, i + 1);
+	}
+}
+
+/* A first line "#!..." is not Lua: its newline stays, so lines count right. */
+static struct tl_bytes
+without_hash_line(struct tl_bytes text)
+{
+	size_t at = 0;
+
+	if (text.size >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0)
+		text = tl_bytes(text.data + 3, text.size - 3);
+	if (text.size == 0 || text.data[0] != '#')
+		return text;
+	while (at < text.size && text.data[at] != '\n')
+		at++;
+	return tl_bytes(text.data + at, text.size - at);
+}
+
+static int
+load_protected(lua_State *L)
+{
+	const struct load *load = lua_touserdata(L, 1);
+	const struct tl_bytes text = without_hash_line(load->text);
+
+	if (luaL_loadbufferx(L, text.size > 0 ? text.data : "", text.size,
+		load->name, "t") != LUA_OK)
+		return lua_error(L);
+	load->script->chunk = luaL_ref(L, LUA_REGISTRYINDEX);
+	push_args(L, load);
+	lua_pushvalue(L, -1);
+	lua_setglobal(L, "arg");
+	load->script->args = luaL_ref(L, LUA_REGISTRYINDEX);
+	load->script->loaded = true;
+	return 0;
+}
+
+static int
+load_chunk(struct load *load, struct tl_fault *fault)
+{
+	struct tl_script *script = load->script;
+	int status;
+	int rc;
+
+	assert(!script->loaded);
+	if (load->argc < 0 || load->argc > ARGS_MAX)
+		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
+		    "more than %d arguments", ARGS_MAX);
+	tl_watch_enter(&script->host.watch);
+	lua_pushcfunction(script->L, load_protected);
+	lua_pushlightuserdata(script->L, load);
+	status = lua_pcall(script->L, 1, 0, 0);
+	rc = status == LUA_OK ? 0 : failed(script, status, fault);
+	tl_watch_leave(&script->host.watch);
+	/* Compiling raises its error as any other. */
+	return rc == -ECANCELED ? -ENOEXEC : rc;
+}
+
+int
+tl_script_load_text(struct tl_script *script, const char *name,
+    const char *text, size_t size, int argc, char *const *argv,
+    struct tl_fault *fault)
+{
+	struct load load = { script, NULL, tl_bytes(text, size), argc, argv };
+	struct tl_text chunk = { 0 };
+	int rc;
+
+	tl_put_char(&chunk, '=');
+	tl_put_string(&chunk, name);
+	load.name = tl_text_string(&chunk);
+	rc = load_chunk(&load, fault);
+	tl_text_free(&chunk);
+	return rc;
+}
+
+/* Read all of an open file: 0 or -errno. */
+static int
+read_file(int fd, struct tl_text *text)
+{
+	struct stat status;
+	int64_t size;
+	char *room;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+	if (status.st_size > TL_SCRIPT_FILE_MAX)
+		return -EFBIG;
+	room = tl_text_reserve(text, (size_t)status.st_size + 1);
+	if (!room)
+		return -ENOMEM;
+	size = tl_read_at(fd, room, (size_t)status.st_size, 0);
+	if (size < 0)
+		return (int)size;
+	text->size += (size_t)size;
+	return 0;
+}
+
+int
+tl_script_load_file(struct tl_script *script, const char *path, int argc,
+    char *const *argv, struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+	struct tl_text name = { 0 };
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int rc = fd < 0 ? -errno : read_file(fd, &text);
+
+	if (fd >= 0)
+		close(fd);
+	if (rc < 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
+		    strerror(-rc));
+		goto free;
+	}
+	tl_put_char(&name, '@');
+	tl_put_string(&name, path);
+	struct load load = { script, tl_text_string(&name),
+		tl_bytes(text.data, text.size), argc, argv };
+	rc = load_chunk(&load, fault);
+free:
+	tl_text_free(&text);
+	tl_text_free(&name);
+	return rc;
+}
+
+int
+tl_script_load_view(struct tl_script *script, const char *name, int argc,
+    char *const *argv, struct tl_fault *fault)
+{
+	struct load load = { .script = script, .argc = argc, .argv = argv };
+	char chunk[64];
+
+	if (!tl_view_find(name, &load.text))
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no view '%s'", name);
+	snprintf(chunk, sizeof(chunk), "=%s", name);
+	load.name = chunk;
+	return load_chunk(&load, fault);
+}
+
+/* == run == */
+
+struct run {
+	struct tl_script *script;
+	const struct tl_script_input *inputs;
+	size_t count;
+};
+
+/* Put what reads the inputs into the table "timeline". */
+static void
+bind_inputs(lua_State *L, const struct run *run)
+{
+	struct tl_source *all;
+
+	lua_getglobal(L, "timeline");
+	all = tl_source_push(L);
+	for (size_t i = 0; i < run->count; i++)
+		all->inputs[i] = run->inputs[i];
+	all->count = run->count;
+	tl_source_bind(L);
+	lua_pop(L, 1);
+}
+
+static int
+run_protected(lua_State *L)
+{
+	const struct run *run = lua_touserdata(L, 1);
+	int count;
+
+	bind_inputs(L, run);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->chunk);
+	lua_rawgeti(L, LUA_REGISTRYINDEX, run->script->args);
+	count = (int)lua_rawlen(L, -1);
+	luaL_checkstack(L, count, "too many arguments");
+	for (int i = 1; i <= count; i++)
+		lua_rawgeti(L, 3, i);
+	lua_remove(L, 3);
+	lua_call(L, count, 0);
+	return 0;
+}
+
+int
+tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
+    size_t count, struct tl_fault *fault)
+{
+	struct run run = { script, inputs, count };
+	int status;
+	int rc;
+
+	assert(script->loaded);
+	if (count > TL_SCRIPT_INPUTS_MAX)
+		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
+		    "more than %d inputs", TL_SCRIPT_INPUTS_MAX);
+	script->loaded = false; /* once */
+	tl_watch_enter(&script->host.watch);
+	lua_pushcfunction(script->L, tl_state_explain);
+	lua_pushcfunction(script->L, run_protected);
+	lua_pushlightuserdata(script->L, &run);
+	status = lua_pcall(script->L, 1, 0, -3);
+	rc = status == LUA_OK ? 0 : failed(script, status, fault);
+	tl_watch_leave(&script->host.watch);
+	script->host.has_current = false;
+	return rc;
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_ring_calibrate.c - scripted clocks: knots, bounds, the tail's lock. */
+#include "base/word.h"
+#include "ring/calibrate.h"
+
+#include "../lib/clock_script.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KNOTS = 1024, PROBES = 3000 };
+#define SECOND UINT64_C(1000000000)
+
+/* A file's clock in memory, and a script under it. */
+static struct clock_script script;
+static struct timeline_header header;
+static struct timeline_knot knots[KNOTS];
+static struct tl_clock_source source;
+static struct tl_calibrate calibrate;
+
+static void
+set_up(uint64_t seed)
+{
+	clock_script_start(&script, 2596128, seed);
+	memset(&header, 0, sizeof(header));
+	memset(knots, 0, sizeof(knots));
+	source = clock_script_source(&script);
+	calibrate = (struct tl_calibrate){ .header = &header,
+		.knots = knots,
+		.knots_max = KNOTS,
+		.source = &source };
+}
+
+static void
+set_up_first(uint64_t seed)
+{
+	set_up(seed);
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+}
+
+/* The knots in order with the tail behind: the closed polyline. */
+static size_t
+polyline(struct timeline_knot *line)
+{
+	const struct timeline_clock_tail *tail = &header.clock;
+	const uint64_t count = header.knot_count;
+	size_t n = 0;
+
+	for (uint64_t i = count > KNOTS ? count - KNOTS : 0; i < count; i++) {
+		ck_assert(knots[i % KNOTS].seq == i + 1);
+		line[n++] = knots[i % KNOTS];
+	}
+	if (n == 0 || line[n - 1].epoch != tail->epoch ||
+	    line[n - 1].tsc < tail->tsc)
+		line[n++] = (struct timeline_knot){ .tsc = tail->tsc,
+			.utc_ns = tail->utc_ns,
+			.mult = tail->mult,
+			.max_err_ns = tail->max_err_ns,
+			.epoch = tail->epoch };
+	for (size_t i = 1; i < n; i++)
+		ck_assert(line[i].epoch > line[i - 1].epoch ||
+			  line[i].tsc > line[i - 1].tsc);
+	return n;
+}
+
+/* Does every probed stamp keep its bound?  Returns the worst bound seen. */
+static uint32_t
+check_bounds(void)
+{
+	static struct timeline_knot line[KNOTS + 1];
+	const size_t n = polyline(line);
+	uint32_t worst = 0;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		const struct timeline_knot *a = &line[i], *b = &line[i + 1];
+		const uint64_t span = b->tsc - a->tsc;
+		const size_t probes = PROBES / n + 20;
+
+		if (a->epoch != b->epoch)
+			continue;
+		for (size_t k = 0; k < probes; k++) {
+			const uint64_t tsc =
+			    a->tsc +
+			    (k == 0 ? 0 : clock_script_random(&script, span));
+			uint32_t bound;
+			const int64_t ns = clock_script_convert(line, n,
+			    a->epoch, tsc, &bound);
+			const int64_t truth =
+			    clock_script_truth(&script, a->epoch, tsc);
+
+			if (llabs(ns - truth) > bound)
+				fprintf(stderr,
+				    "piece %zu of %zu: off %lld bound %u "
+				    "span %llu flags %x %x\n",
+				    i, n, (long long)(ns - truth), bound,
+				    (unsigned long long)span, a->flags,
+				    b->flags);
+			ck_assert_int_le(llabs(ns - truth), bound);
+			worst = bound > worst ? bound : worst;
+		}
+	}
+	return worst;
+}
+
+START_TEST(the_first_point_makes_a_knot_and_a_tail)
+{
+	set_up_first(1);
+	ck_assert_uint_eq(header.knot_count, 1);
+	ck_assert_uint_eq(knots[0].seq, 1);
+	ck_assert_uint_eq(knots[0].flags & TIMELINE_KNOT_FIRST, 1);
+	ck_assert_uint_eq(knots[0].tsc, header.clock.tsc);
+	ck_assert_uint_eq(header.tsc_khz, 2000000);
+	ck_assert_uint_eq(header.rate_source, TL_RATE_KERNEL);
+	ck_assert_uint_eq(header.clock.sequence % 2, 0);
+	ck_assert_uint_eq(header.clock.owner, (uint32_t)getpid());
+	ck_assert_int_ge(header.clock.raw_ns, 1000);
+	const int64_t truth = clock_script_truth(&script, 0, header.clock.tsc);
+
+	ck_assert_int_le(llabs(truth - header.clock.utc_ns),
+	    knots[0].max_err_ns);
+}
+END_TEST
+
+START_TEST(a_quiet_clock_needs_one_knot)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		set_up_first(seed);
+		for (int i = 0; i < 400; i++) {
+			clock_script_run(&script,
+			    SECOND / 10 +
+				clock_script_random(&script, 60 * SECOND));
+			ck_assert_int_ge(tl_calibrate_maybe(&calibrate), 0);
+		}
+		ck_assert_uint_eq(header.knot_count, 1);
+		ck_assert_uint_gt(header.clock.points, 300);
+		ck_assert_uint_le(check_bounds(), 250);
+		ck_assert_uint_le(header.clock.rate_err_ppb, 1);
+	}
+}
+END_TEST
+
+START_TEST(a_young_tail_is_left_alone)
+{
+	set_up_first(1);
+	const uint64_t tsc = header.clock.tsc;
+
+	clock_script_run(&script, SECOND / 2);
+	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), 0);
+	ck_assert(header.clock.tsc == tsc);
+	clock_script_run(&script, SECOND / 2 + SECOND / 10);
+	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), TL_CALIBRATE_POINT);
+	ck_assert(header.clock.tsc > tsc);
+	clock_script_run(&script, SECOND / 1000);
+	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_POINT);
+}
+END_TEST
+
+/* Changes of rate at random, points at random: everything keeps its bound. */
+static void
+slew(uint64_t seed, uint64_t dwell_ns, uint64_t point_ns, int64_t ppb)
+{
+	set_up(seed);
+	script.steered = true;
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	uint64_t change_ns = dwell_ns;
+
+	for (int i = 0; i < 300; i++) {
+		uint64_t left =
+		    point_ns / 4 + clock_script_random(&script, point_ns);
+
+		while (change_ns <= left) {
+			clock_script_run(&script, change_ns);
+			clock_script_rate(&script,
+			    (int64_t)clock_script_random(&script,
+				(uint64_t)(2 * ppb)) -
+				ppb);
+			left -= change_ns;
+			change_ns = dwell_ns / 2 +
+				    clock_script_random(&script, dwell_ns);
+		}
+		change_ns -= left;
+		clock_script_run(&script, left);
+		ck_assert_int_ge(tl_calibrate_maybe(&calibrate), 0);
+	}
+	check_bounds();
+}
+
+START_TEST(bounds_hold_while_the_clock_is_slewed)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		slew(seed, 20 * SECOND, 2 * SECOND, 200000);
+		slew(seed, 60 * SECOND, 10 * SECOND, 500);
+		slew(seed, 300 * SECOND, 5 * SECOND, 30000);
+		slew(seed, 900 * SECOND, 60 * SECOND, 5000);
+		slew(seed, 2 * SECOND, 60 * SECOND, 500);
+		slew(seed, 64 * SECOND, 300 * SECOND, 1000);
+		slew(seed, 2 * SECOND, SECOND / 2, 400000);
+	}
+}
+END_TEST
+
+START_TEST(a_change_of_rate_becomes_a_knot)
+{
+	set_up_first(7);
+	for (int i = 0; i < 20; i++) {
+		if (i == 10)
+			clock_script_rate(&script, 5000);
+		clock_script_run(&script, 2 * SECOND);
+		tl_calibrate_maybe(&calibrate);
+	}
+	ck_assert_uint_ge(header.knot_count, 2);
+	ck_assert_uint_le(header.knot_count, 3);
+	ck_assert(knots[1].flags & TIMELINE_KNOT_KINK);
+	ck_assert_uint_le(header.clock.rate_err_ppb, 20);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(a_clock_that_is_set_becomes_two_knots)
+{
+	static const int64_t steps[] = { 250000000, -250000000,
+		3600 * (int64_t)SECOND, -10000000 };
+
+	for (int i = 0; i < 4; i++) {
+		set_up_first((uint64_t)i + 1);
+		clock_script_run(&script, 5 * SECOND);
+		tl_calibrate_maybe(&calibrate);
+		clock_script_run(&script, SECOND);
+		clock_script_step(&script, steps[i]);
+		clock_script_run(&script, SECOND);
+		const int rc = tl_calibrate_maybe(&calibrate);
+
+		ck_assert_int_eq(rc,
+		    TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT | TL_CALIBRATE_STEP);
+		ck_assert_uint_eq(header.knot_count, 3);
+		ck_assert_uint_eq(knots[1].flags, TIMELINE_KNOT_UNSYNC);
+		ck_assert(knots[2].flags & TIMELINE_KNOT_STEP);
+		/* 3600 s do not fit the bound: it says so */
+		if (llabs(steps[i]) < UINT32_MAX)
+			ck_assert_uint_ge(knots[2].max_err_ns, llabs(steps[i]));
+		else
+			ck_assert_uint_eq(knots[2].max_err_ns, UINT32_MAX);
+		clock_script_run(&script, 10 * SECOND);
+		tl_calibrate_maybe(&calibrate);
+		if (llabs(steps[i]) < UINT32_MAX)
+			check_bounds();
+	}
+}
+END_TEST
+
+START_TEST(a_leap_second_is_told_from_a_step)
+{
+	set_up(3);
+	script.tai_offset_s = 37;
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	clock_script_run(&script, 5 * SECOND);
+	clock_script_step(&script, -(int64_t)SECOND);
+	script.tai_offset_s = 38;
+	clock_script_run(&script, 5 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	ck_assert_uint_eq(header.knot_count, 2);
+	ck_assert(knots[1].flags & TIMELINE_KNOT_LEAP);
+	ck_assert_int_eq(knots[1].tai_offset_s, 38);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(a_counter_that_begins_again_begins_an_epoch)
+{
+	set_up_first(4);
+	clock_script_run(&script, 5 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	clock_script_run(&script, SECOND);
+	clock_script_reset(&script, 1000);
+	clock_script_run(&script, SECOND);
+	ck_assert(tl_calibrate_maybe(&calibrate) & TL_CALIBRATE_EPOCH);
+	ck_assert_uint_eq(header.epochs, 1);
+	ck_assert_uint_eq(header.clock.epoch, 1);
+	ck_assert_uint_eq(header.knot_count, 3);
+	ck_assert(knots[2].flags & TIMELINE_KNOT_NEW_EPOCH);
+	ck_assert_uint_eq(knots[1].epoch, 0);
+	ck_assert_uint_eq(knots[2].epoch, 1);
+	clock_script_run(&script, 3 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	check_bounds();
+	ck_assert(tl_calibrate_epoch(&calibrate) & TL_CALIBRATE_EPOCH);
+	ck_assert_uint_eq(header.epochs, 2);
+}
+END_TEST
+
+START_TEST(a_coarse_rate_says_so_until_it_is_known_better)
+{
+	set_up(5);
+	script.tells_rate = false;
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_uint_eq(header.rate_source, TL_RATE_MEASURED);
+	ck_assert(knots[0].flags & TIMELINE_KNOT_COARSE);
+	ck_assert_uint_ge(header.clock.rate_err_ppb, TL_CLOCK_COARSE_PPB);
+	clock_script_run(&script, 60 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	ck_assert(!(header.clock.flags & TIMELINE_KNOT_COARSE));
+	ck_assert_uint_le(header.clock.rate_err_ppb, 10);
+	ck_assert_uint_le(check_bounds(), 200);
+}
+END_TEST
+
+START_TEST(what_is_closed_never_changes)
+{
+	static struct timeline_knot line[KNOTS + 1], later[KNOTS + 1];
+
+	set_up(6);
+	script.steered = true;
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	for (int i = 0; i < 200; i++) {
+		const size_t n = polyline(line);
+		const size_t closed = (size_t)header.knot_count;
+
+		if (clock_script_random(&script, 3) == 0)
+			clock_script_rate(&script,
+			    (int64_t)clock_script_random(&script, 40000));
+		if (clock_script_random(&script, 20) == 0)
+			clock_script_step(&script, -50000000);
+		clock_script_run(&script, 2 * SECOND);
+		tl_calibrate_maybe(&calibrate);
+		const size_t m = polyline(later);
+
+		ck_assert_int_eq(memcmp(line, later, closed * sizeof(*line)),
+		    0);
+		for (int k = 0; k < 20 && closed > 1; k++) {
+			uint32_t bound;
+			const uint64_t tsc =
+			    line[0].tsc +
+			    clock_script_random(&script,
+				line[closed - 1].tsc - line[0].tsc);
+
+			ck_assert_int_eq(clock_script_convert(line, n, 0, tsc,
+					     &bound),
+			    clock_script_convert(later, m, 0, tsc, &bound));
+		}
+	}
+	ck_assert_uint_gt(header.knot_count, 50);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(a_full_table_loses_the_oldest_and_counts_it)
+{
+	set_up_first(8);
+	for (uint64_t i = 0; i < KNOTS + 100; i++) {
+		clock_script_run(&script, 2 * SECOND);
+		clock_script_step(&script, 300000000);
+		clock_script_run(&script, 2 * SECOND);
+		tl_calibrate_maybe(&calibrate);
+	}
+	ck_assert_uint_gt(header.knot_count, KNOTS);
+	ck_assert_uint_eq(header.drops[TIMELINE_DROP_KNOTS],
+	    header.knot_count - KNOTS);
+	check_bounds();
+}
+END_TEST
+
+START_TEST(a_busy_tail_is_skipped)
+{
+	set_up_first(9);
+	struct timeline_clock_tail tail;
+
+	header.clock.sequence |= 1; /* ours, and we live */
+	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_BUSY);
+	ck_assert_int_eq(tl_calibrate_read(&header, &tail), -EAGAIN);
+	ck_assert_uint_eq(tail.sequence % 2, 1);
+}
+END_TEST
+
+/* A pid that was just alive and is not. */
+static uint32_t
+dead_pid(void)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return (uint32_t)pid;
+}
+
+START_TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
+{
+	struct timeline_clock_tail tail;
+
+	set_up_first(10);
+	clock_script_run(&script, 30 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	/* it died half way through */
+	header.clock.sequence |= 1;
+	header.clock.owner = dead_pid();
+	header.clock.tsc = 5;
+	header.clock.utc_ns = -7;
+	clock_script_run(&script, 30 * SECOND);
+	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_POINT);
+	ck_assert_int_eq(tl_calibrate_read(&header, &tail), 0);
+	ck_assert_uint_eq(tail.owner, (uint32_t)getpid());
+	ck_assert_uint_eq(header.knot_count, 1);
+	ck_assert_uint_eq(header.epochs, 0);
+	ck_assert_uint_le(check_bounds(), 200);
+}
+END_TEST
+
+START_TEST(a_copied_busy_tail_is_left_for_the_last_knot)
+{
+	set_up_first(11);
+	clock_script_run(&script, 30 * SECOND);
+	header.clock.sequence |= 1; /* its owner lives: it is the copy */
+	header.clock.tsc = 77;
+	ck_assert_int_eq(tl_calibrate_copied(&calibrate), TL_CALIBRATE_POINT);
+	ck_assert_uint_le(check_bounds(), 200);
+}
+END_TEST
+
+START_TEST(a_closing_point_changes_nothing_in_the_file)
+{
+	struct timeline_knot closing;
+
+	set_up_first(12);
+	clock_script_run(&script, 30 * SECOND);
+	tl_calibrate_now(&calibrate);
+	const struct timeline_header before = header;
+
+	clock_script_run(&script, 30 * SECOND);
+	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
+	    0);
+	ck_assert_int_eq(memcmp(&before, &header, sizeof(header)), 0);
+	ck_assert(closing.flags & TIMELINE_KNOT_CLOSE);
+	ck_assert_int_le(llabs(clock_script_truth(&script, 0, closing.tsc) -
+			       closing.utc_ns),
+	    closing.max_err_ns);
+	ck_assert_uint_le(closing.max_err_ns, 150);
+	header.clock.sequence |= 1;
+	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
+	    -ENODATA);
+}
+END_TEST
+
+START_TEST(a_copy_of_a_live_clock_is_the_same_clock)
+{
+	static struct timeline_header copy;
+	static struct timeline_knot copied[KNOTS];
+
+	set_up_first(13);
+	for (int i = 0; i < KNOTS; i++) {
+		clock_script_run(&script, 2 * SECOND);
+		clock_script_step(&script, 300000000);
+		tl_calibrate_maybe(&calibrate);
+	}
+	knots[5].seq = 0; /* somebody is writing it */
+	tl_calibrate_copy(&header, knots, KNOTS, &copy, copied);
+	ck_assert_int_eq(memcmp(&copy.clock, &header.clock, sizeof(copy.clock)),
+	    0);
+	ck_assert_uint_eq(copy.knot_count, header.knot_count);
+	ck_assert_int_eq(memcmp(copied, knots, sizeof(knots[0]) * 5), 0);
+	ck_assert_uint_eq(copied[5].seq, 0);
+	ck_assert_int_eq(memcmp(copied + 6, knots + 6,
+			     sizeof(knots[0]) * (KNOTS - 6)),
+	    0);
+}
+END_TEST
+
+START_TEST(no_contents_of_the_tail_do_harm)
+{
+	set_up_first(14);
+	for (int i = 0; i < 20000; i++) {
+		uint64_t *words = (uint64_t *)(void *)&header.clock;
+
+		for (int k = 1; k < 16; k++)
+			if (clock_script_random(&script, 2))
+				words[k] =
+				    clock_script_random(&script, UINT64_MAX)
+				    << clock_script_random(&script, 64);
+		if (i % 3 == 0)
+			header.clock.sequence = 1, header.clock.owner = 0;
+		if (i % 5 == 0)
+			header.knot_count =
+			    clock_script_random(&script, UINT64_MAX);
+		if (i % 7 == 0)
+			memset(knots, (int)clock_script_random(&script, 256),
+			    sizeof(knots));
+		clock_script_run(&script, SECOND / 1000);
+		(void)tl_calibrate_maybe(&calibrate);
+		(void)tl_calibrate_now(&calibrate);
+		(void)tl_calibrate_ticks(&header, UINT64_MAX >> (i % 64));
+	}
+}
+END_TEST
+
+START_TEST(durations_become_ticks_by_the_newest_rate)
+{
+	set_up_first(15);
+	const uint64_t ticks = tl_calibrate_ticks(&header, SECOND);
+
+	ck_assert_uint_ge(ticks, 2596127000);
+	ck_assert_uint_le(ticks, 2596129000);
+	header.clock.mult = 0;
+	header.tsc_khz = 2596128;
+	ck_assert_uint_ge(tl_calibrate_ticks(&header, SECOND), 2596127000);
+	ck_assert_uint_le(tl_calibrate_ticks(&header, SECOND), 2596129000);
+}
+END_TEST
+
+START_TEST(stamps_that_are_nanoseconds_stay_what_they_are)
+{
+	set_up(16);
+	calibrate.source = tl_clock_source(TIMELINE_CLOCK_REALTIME);
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert(header.clock.mult == TL_MULT_ONE);
+	ck_assert_int_eq((int64_t)header.clock.tsc, header.clock.utc_ns);
+	ck_assert_int_ge(tl_calibrate_now(&calibrate), 0);
+	ck_assert_int_eq((int64_t)header.clock.tsc, header.clock.utc_ns);
+	ck_assert_uint_eq(tl_calibrate_ticks(&header, 12345), 12345);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("ring/calibrate");
+	TCase *t = tcase_create("calibrate");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, the_first_point_makes_a_knot_and_a_tail);
+	tcase_add_test(t, a_quiet_clock_needs_one_knot);
+	tcase_add_test(t, a_young_tail_is_left_alone);
+	tcase_add_test(t, bounds_hold_while_the_clock_is_slewed);
+	tcase_add_test(t, a_change_of_rate_becomes_a_knot);
+	tcase_add_test(t, a_clock_that_is_set_becomes_two_knots);
+	tcase_add_test(t, a_leap_second_is_told_from_a_step);
+	tcase_add_test(t, a_counter_that_begins_again_begins_an_epoch);
+	tcase_add_test(t, a_coarse_rate_says_so_until_it_is_known_better);
+	tcase_add_test(t, what_is_closed_never_changes);
+	tcase_add_test(t, a_full_table_loses_the_oldest_and_counts_it);
+	tcase_add_test(t, a_busy_tail_is_skipped);
+	tcase_add_test(t, the_tail_of_a_dead_writer_is_stolen_and_not_believed);
+	tcase_add_test(t, a_copied_busy_tail_is_left_for_the_last_knot);
+	tcase_add_test(t, a_closing_point_changes_nothing_in_the_file);
+	tcase_add_test(t, a_copy_of_a_live_clock_is_the_same_clock);
+	tcase_add_test(t, no_contents_of_the_tail_do_harm);
+	tcase_add_test(t, durations_become_ticks_by_the_newest_rate);
+	tcase_add_test(t, stamps_that_are_nanoseconds_stay_what_they_are);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int n;
+
+	srunner_run_all(r, CK_NORMAL);
+	n = srunner_ntests_failed(r);
+	srunner_free(r);
+	return n == 0 ? 0 : 1;
+}
