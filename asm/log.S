@@ -13,7 +13,8 @@
  *	arm	tls.rseq_cs = &section
  *	start	cpu = tls.rseq.cpu_id; not below event.lanes: leave (fallback)
  *		lane = f(cpu, tier); q = lane.head; slot = q & mask
- *		slot.stamp = 2q+1; slot.{message,ids,args} = ...
+ *		slot.stamp = 2q+1; slot.args = ...
+ *		no ids yet: leave (ids); slot.{ids,message} = ...
  *		slot.tsc = now = rdtsc
  *		gate < base and the burst is over: leave (expired)
  *		slot.stamp = 2q+2
@@ -25,6 +26,11 @@
  * append of this CPU writes again.  So nothing else is stored there, nothing
  * in the section calls, locks or moves strings, and every instruction that
  * can still reach commit lies inside it; paths out of line only leave.
+ *
+ * What costs is the rdtsc, and next the number of instructions, not their
+ * order: so the section has two of it, and an event that is open without a
+ * burst neither needs nor waits for the end of one.  The taken branch has to
+ * be there: the kernel knows one range, and both ways must lie inside.
  *
  * The twin in C is src/ring/log_c.c; tests/asm compares the two.
  */
@@ -66,10 +72,7 @@ timeline_log:
 timeline_append:
 	endbr64
 .Lappend:
-	movsxd	r9, dword ptr [EVENT + TIMELINE_EVENT_IDS]
 	mov	[rsp + KEPT_ARG1], ARG1			# rdtsc eats rdx
-	cmp	qword ptr fs:[r9], 0			# ids known?
-	je	.Lids
 	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
 .Larm:
 	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
@@ -93,31 +96,39 @@ log_start:
 	lea	rax, [NUMBER + NUMBER + 1]		# 2q+1: being written
 	mov	[SLOT + TIMELINE_OFF_STAMP], rax
 	movsxd	rax, dword ptr [EVENT + TIMELINE_EVENT_IDS]
-	mov	[SLOT + TIMELINE_OFF_ARGS + 8], ARG1
-	mov	rax, fs:[rax]				# pid and tid
 	mov	[SLOT + TIMELINE_OFF_ARGS], ARG0
-	mov	[SLOT + TIMELINE_OFF_ARGS + 16], ARG2
+	mov	rax, fs:[rax]				# pid and tid
+	mov	[SLOT + TIMELINE_OFF_ARGS + 8], ARG1
+	test	rax, rax				# known?
+	jz	.Lids
 	mov	[SLOT + TIMELINE_OFF_TID], rax
 	mov	rax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
-	mov	[SLOT + TIMELINE_OFF_ARGS + 24], ARG3
+	mov	[SLOT + TIMELINE_OFF_ARGS + 16], ARG2
 	mov	[SLOT + TIMELINE_OFF_MESSAGE], rax
+	mov	rax, [EVENT + TIMELINE_EVENT_GATE]
+	mov	[SLOT + TIMELINE_OFF_ARGS + 24], ARG3
+	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
+	movzx	eax, byte ptr [rax]			# gate
+	cmp	al, [rdx + 1]				# open without burst?
+	jae	.Lplain
 	rdtsc						# now
 	shl	rdx, 32
-	mov	r10, [EVENT + TIMELINE_EVENT_GATE]
 	or	NOW, rdx
 	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
-	movzx	r10d, byte ptr [r10]			# gate
 	mov	[SLOT + TIMELINE_OFF_TSC], NOW
-	cmp	r10b, [rdx + 1]				# open without burst?
-	jae	.Lwhole
 	mov	rdx, [rdx]				# levels, loaded once
 	shr	NOW, TIMELINE_UNTIL_SHIFT
 	shr	rdx, TIMELINE_LEVELS_UNTIL
 	sub	rdx, NOW				# what is left
 	cmp	rdx, [EVENT + TIMELINE_EVENT_BURST_MAX]
-	ja	.Lexpired					# nothing, or too much
+	ja	.Lexpired				# nothing, or too much
+	jmp	.Lwhole
+.Lplain:
+	rdtsc						# now
+	shl	rdx, 32
+	or	NOW, rdx
+	mov	[SLOT + TIMELINE_OFF_TSC], NOW
 .Lwhole:
-	mov	NUMBER, [HEAD]				# q, still ours
 	lea	rax, [NUMBER + NUMBER + 2]		# 2q+2: whole
 	inc	NUMBER
 	mov	[SLOT + TIMELINE_OFF_STAMP], rax
@@ -137,7 +148,7 @@ log_abort:
 .Lexpired:
 	mov	ARG1, [rsp + KEPT_ARG1]
 	jmp	tl_append_expired
-.Lids:
+.Lids:							# ARG1 is whole yet
 	jmp	tl_append_ids
 	.size	timeline_append, . - timeline_append
 

@@ -6,7 +6,7 @@ Of the two timelines given, A and B: how often and at what rate each message
 was seen, the percentiles of the intervals between two, and of spans.]], ...)
 if not options then return end
 if #timeline.inputs ~= 2 then
-	error("diff compares two timelines, not " .. #timeline.inputs, 0)
+	timeline.fail("diff compares two timelines, not " .. #timeline.inputs)
 end
 
 local messages, order = {}, {}
@@ -75,9 +75,12 @@ for _, what in ipairs { "intervals", "spans" } do
 	for _, m in ipairs(order) do
 		local a, b = (m[1] or none)[what], (m[2] or none)[what]
 		if #a + #b > 0 then
-			t:row(m.text, a:percentile(50), b:percentile(50),
-			    a:percentile(99), b:percentile(99), a:max(), b:max(),
-			    change(a:percentile(50), b:percentile(50)))
+			local function of(h, percent)
+				return #h > 0 and h:percentile(percent) or nil
+			end
+			t:row(m.text, of(a, 50), of(b, 50), of(a, 99), of(b, 99),
+			    of(a, 100), of(b, 100),
+			    change(of(a, 50) or 0, of(b, 50) or 0))
 		end
 	end
 	if #t.rows > 0 then

@@ -6,7 +6,7 @@ A and B are globs over the first line of messages.  From each event that
 matches A to the next that matches B (of the same thread, process or CPU
 where asked): the histogram, and the COUNT worst (5).]], ...)
 if not options then return end
-if #words ~= 2 then error("latency needs two messages: see --help", 0) end
+if #words ~= 2 then timeline.fail("latency needs two messages: see --help") end
 
 -- Which of the two a message is: asked once for each message.
 local kinds = {}

@@ -25,9 +25,9 @@ local slices = math.max(1, timeline.count(words[1], 20))
 local slice = math.max(1, -((first - last) // slices))
 if type(options.slice) == "string" then
 	slice = timeline.duration(options.slice)
-	if slice <= 0 then error("a slice must be longer than nothing", 0) end
+	if slice <= 0 then timeline.fail("a slice must be longer than nothing") end
 	slices = (last - first) // slice + 1
-	if slices > 10000 then error("more than 10000 slices", 0) end
+	if slices > 10000 then timeline.fail("more than 10000 slices") end
 end
 
 local counts, lost, greatest = {}, {}, 0
@@ -45,8 +45,9 @@ local width = math.max(10, timeline.columns - 60)
 print(("%d slices of %s"):format(slices, timeline.duration(slice)))
 for i = 0, slices - 1 do
 	local n = counts[i] or 0
-	print(("%s  %9d  %12.0f/s  %s%s"):format(
+	local line = ("%s  %9d  %12.0f/s  %s%s"):format(
 	    timeline.time(first + i * slice):sub(12, 29), n, n * 1e9 / slice,
 	    timeline.bar(n, greatest, width),
-	    lost[i] and ("  (%d lost)"):format(lost[i]) or ""))
+	    lost[i] and ("  (%d lost)"):format(lost[i]) or "")
+	print((line:gsub(" +$", "")))
 end

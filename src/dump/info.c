@@ -51,14 +51,14 @@ static void
 put_identity(struct tl_fields *f, const struct tl_snap *snap)
 {
 	const struct timeline_header *h = tl_snap_header(snap);
-	char version[16];
-	struct tl_text text = { .data = version, .capacity = sizeof(version) };
+	struct tl_text text = { 0 };
 
 	tl_put_unsigned(&text, h->major);
 	tl_put_char(&text, '.');
 	tl_put_unsigned(&text, h->minor);
 	tl_fields_string(f, "state", state_name(snap));
 	tl_fields_bytes(f, "format", tl_bytes(text.data, text.size));
+	tl_text_free(&text);
 	tl_fields_unsigned(f, "size", h->total_size);
 	tl_fields_time(f, "created", h->created_ns);
 	if (h->saved_ns != 0 && !tl_snap_was_live(snap))

@@ -28,7 +28,8 @@ enum {
 	TAIL_WORDS = sizeof(struct timeline_clock_tail) / 8,
 	KNOT_WORDS = sizeof(struct timeline_knot) / 8,
 	KNOT_SEQ_WORD = offsetof(struct timeline_knot, seq) / 8,
-	WANDER_PPB = 100, /* unseen, where somebody steers the clock */
+	STRAY_FADES = 8,  /* by one part of so many with each point */
+	WANDER_PPB = 500, /* unseen, where somebody steers the clock */
 	STEP_FLOOR_NS = 1000,
 	SLOW_HALF_NS = 80 /* wider brackets: no vDSO */
 };
@@ -232,7 +233,7 @@ apart(int64_t a, int64_t b)
  * clock that nobody steers and that came where it was expected: nowhere.
  * Else its rate may have changed anywhere between: it then arrives off by
  * off_ns, and a corner lies no further from the chord than that.  What rates
- * did lately, they may have done here and undone; half of it is added.
+ * did lately they may have done here and undone, so that is added.
  */
 static void
 judge_bend(const struct timeline_clock_tail *tail, bool steered,
@@ -243,12 +244,11 @@ judge_bend(const struct timeline_clock_tail *tail, bool steered,
 	    tail->rate_err_ppb > WANDER_PPB ? tail->rate_err_ppb : WANDER_PPB;
 	const int64_t before = tl_ticks_between(tail->before_tsc, tail->tsc);
 
-	v->stray_ppb = tail->stray_ppb / 2;
+	v->stray_ppb = tail->stray_ppb - tail->stray_ppb / STRAY_FADES;
 	if (!steered && !v->bent)
 		return;
-	v->bend_ns = tl_add_32(off, (tl_ppb_of(passed_ns, wander) +
-					tl_ppb_of(passed_ns, tail->stray_ppb)) /
-					2);
+	v->bend_ns = tl_add_32(off, tl_ppb_of(passed_ns, wander) / 2 +
+					tl_ppb_of(passed_ns, tail->stray_ppb));
 	if (!v->bent)
 		return;
 	if (ppb_between(off, passed_ns) > v->stray_ppb)

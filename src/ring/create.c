@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { INTERRUPTIONS_MAX = 1000 }; /* by signals, while room is made */
+
 struct birth {
 	int fd;
 	char temporary[TL_PATH_MAX]; /* "" for a nameless file */
@@ -73,6 +75,9 @@ choose_clock(struct timeline_header *h, uint32_t stamp)
 		h->clock_kind = kind;
 		return 0;
 	case TIMELINE_STAMP_TSC:
+		if (!tl_stamp_is_allowed(TIMELINE_CLOCK_TSC))
+			return tl_error(-ENOTSUP,
+			    "this process may not read the TSC");
 		h->clock_kind = TIMELINE_CLOCK_TSC;
 		return 0;
 	case TIMELINE_STAMP_REALTIME:
@@ -149,8 +154,10 @@ give_name(const struct birth *birth, const char *path)
 static int
 make_room(int fd, const struct timeline_header *h)
 {
-	int rc = -posix_fallocate(fd, 0, (off_t)h->total_size);
+	int rc = -EINTR;
 
+	for (int i = 0; i < INTERRUPTIONS_MAX && rc == -EINTR; i++)
+		rc = -posix_fallocate(fd, 0, (off_t)h->total_size);
 	if (rc == 0)
 		rc = tl_write_at(fd, h, sizeof(*h), 0);
 	return rc;

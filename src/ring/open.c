@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,6 +48,9 @@ read_header(int fd, const char *path, uint64_t size,
 
 	if (n < 0)
 		return tl_error((int)n, "%s: %s", path, strerror((int)-n));
+	if (n < (int64_t)sizeof(*header) && n >= (int64_t)sizeof(uint64_t) &&
+	    header->magic == TIMELINE_MAGIC)
+		return tl_error(-ENODATA, "%s: truncated in its header", path);
 	if (n < (int64_t)sizeof(*header))
 		return tl_error(-EBADMSG, "%s is not a timeline", path);
 	rc = tl_layout_check(header, &fault);
@@ -58,22 +62,29 @@ read_header(int fd, const char *path, uint64_t size,
 	return rc;
 }
 
+/* A process may be forbidden to read the counter: it would be killed. */
+bool
+tl_stamp_is_allowed(uint32_t clock_kind)
+{
+	int mode = PR_TSC_ENABLE;
+
+	return clock_kind != TIMELINE_CLOCK_TSC ||
+	       prctl(PR_GET_TSC, &mode) != 0 || mode == PR_TSC_ENABLE;
+}
+
 /* Does its clock go on here? */
 static int
 check_clock(const char *path, const struct timeline_header *header)
 {
 	uint8_t boot_id[16];
-	uint32_t flags;
 
 	tl_boot_id(boot_id);
 	if (memcmp(boot_id, header->boot_id, sizeof(boot_id)) != 0)
 		return tl_error(-ESTALE, "%s is from before the last boot",
 		    path);
-	if (header->clock_kind == TIMELINE_CLOCK_TSC &&
-	    tl_clock_choose(&flags) != TIMELINE_CLOCK_TSC &&
-	    !(flags & TIMELINE_CPU_CONSTANT_TSC))
+	if (!tl_stamp_is_allowed(header->clock_kind))
 		return tl_error(-ENOTSUP,
-		    "%s is stamped by a counter that cannot be used here",
+		    "%s is stamped by a counter this process may not read",
 		    path);
 	return 0;
 }

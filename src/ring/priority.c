@@ -27,14 +27,23 @@ struct levels {
 	uint64_t until;
 };
 
+/* until as if the word had room for all of it: the bits that the word lacks
+ * are those that bring it nearest to now. */
 static struct levels
-unpack(uint64_t word)
+unpack(uint64_t word, uint64_t now)
 {
-	return (struct levels){
+	const uint64_t unit = now >> TIMELINE_UNTIL_SHIFT;
+	const uint64_t ahead = ((word >> TIMELINE_LEVELS_UNTIL) - unit)
+			       << TIMELINE_LEVELS_UNTIL;
+	struct levels l = {
 		.threshold = (uint8_t)word,
 		.base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
-		.until = word >> TIMELINE_LEVELS_UNTIL,
 	};
+
+	if (word >> TIMELINE_LEVELS_UNTIL)
+		l.until =
+		    unit + (uint64_t)((int64_t)ahead >> TIMELINE_LEVELS_UNTIL);
+	return l;
 }
 
 static uint64_t
@@ -94,8 +103,9 @@ change(struct timeline *tl, struct timeline_event *event, uint8_t level,
 
 	for (;;) {
 		const uint64_t old = tl_load_64(word);
-		const struct levels l = unpack(old);
-		const bool alive = is_alive(tl, l, tl_stamp_now(tl));
+		const uint64_t now = tl_stamp_now(tl);
+		const struct levels l = unpack(old, now);
+		const bool alive = is_alive(tl, l, now);
 		const struct levels next =
 		    until ? with_burst(l, alive, level, until)
 			  : with_priority(l, alive, level);
@@ -140,7 +150,7 @@ void
 tl_levels_expire(struct timeline *tl, uint64_t now)
 {
 	const uint64_t word = tl_load_64(&tl->header->levels);
-	const struct levels l = unpack(word);
+	const struct levels l = unpack(word, now);
 
 	if (!is_alive(tl, l, now))
 		tl_cas_64(&tl->header->levels, word,

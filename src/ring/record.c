@@ -15,7 +15,8 @@ text_of(struct tl_bytes *text, const uint8_t *record, uint32_t size,
     uint32_t at, uint32_t length)
 {
 	if (at < sizeof(struct timeline_record) ||
-	    !tl_fits(size, at, (uint64_t)length + 1, 1))
+	    !tl_fits(size, at, (uint64_t)length + 1, 1) ||
+	    record[at + length] != '\0')
 		return -EBADMSG;
 	*text = tl_bytes(record + at, length);
 	return 0;

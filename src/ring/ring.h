@@ -102,6 +102,9 @@ int32_t tl_ids_offset(void);
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
 
+/* May this process read that clock at all? */
+bool tl_stamp_is_allowed(uint32_t clock_kind);
+
 /* A stamp of the timeline's clock, now. */
 static inline uint64_t
 tl_stamp_now(const struct timeline *tl)
@@ -113,12 +116,18 @@ tl_stamp_now(const struct timeline *tl)
  * where the counter began again, publish an epoch record. */
 void tl_clock_visit(struct timeline *tl);
 
-/* Is a burst that ends at until over at stamp now?  One that ends further
- * ahead than any burst may is over, too. */
+/*
+ * Is a burst that ends at until over at stamp now?  One that ends further
+ * ahead than any burst may is over, too.  The levels word has 48 bits for it:
+ * more than any counter of ticks since boot, but not for those since 1970, so
+ * both are taken modulo that.
+ */
+#define TL_UNTIL_MASK (UINT64_MAX >> TIMELINE_LEVELS_UNTIL)
 static inline bool
 tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
 {
-	return until - (now >> TIMELINE_UNTIL_SHIFT) > burst_max;
+	return ((until - (now >> TIMELINE_UNTIL_SHIFT)) & TL_UNTIL_MASK) >
+	       burst_max;
 }
 
 /* End a burst that is over: what a writer does that finds one. */

@@ -289,6 +289,7 @@ next_span(lua_State *L)
 	    !read.paired && iterator->want_open && iterator->spans &&
 	    tl_spans_open(iterator->spans, &iterator->open_next, &read.span);
 	if (!read.paired && !read.open) {
+		iterator->host->has_current = false;
 		lua_pushnil(L);
 		return 1;
 	}

@@ -65,13 +65,20 @@ function methods:row(...)
 	return self
 end
 
--- Sort the rows by a column's values: greatest first if asked so.
+-- Sort the rows by a column's values, greatest first if asked so; equal ones
+-- stay as they were.
 function methods:sort(place, descending)
+	for i, row in ipairs(self.rows) do
+		row.at = i
+	end
 	table.sort(self.rows, function(a, b)
-		if descending then
-			a, b = b, a
+		local x, y = a[place], b[place]
+		if x == y then
+			return a.at < b.at
+		elseif descending then
+			return y < x
 		end
-		return a[place] < b[place]
+		return x < y
 	end)
 	return self
 end
@@ -198,6 +205,11 @@ function histogram:draw(options)
 	return self
 end
 
+-- End with words for whoever typed the command: no place in a script.
+function timeline.fail(text)
+	error({ failure = text })
+end
+
 -- timeline.arguments(usage, ...): the words and the --name=value options of
 -- a command line; nothing when --help was asked for, which prints the usage.
 -- Options must stand in the usage.
@@ -211,7 +223,7 @@ function timeline.arguments(usage, ...)
 		elseif not name then
 			insert(words, word)
 		elseif not usage:find("--" .. name, 1, true) then
-			error("no such option: " .. word .. "\n" .. usage, 0)
+			timeline.fail("no such option: " .. word)
 		else
 			options[name] = word:find("=", 1, true) and value or true
 		end
@@ -226,7 +238,7 @@ function timeline.count(word, default)
 	end
 	local n = math.tointeger(tonumber(word))
 	if not n or n < 0 then
-		error("not a count: '" .. tostring(word) .. "'", 0)
+		timeline.fail("not a count: '" .. tostring(word) .. "'")
 	end
 	return n
 end

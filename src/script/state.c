@@ -129,11 +129,25 @@ push_place(lua_State *L)
 	lua_pushstring(L, "");
 }
 
+/* What timeline.fail raises: words for whoever typed the command, to whom a
+ * line of the script says nothing. */
+static bool
+push_plain_failure(lua_State *L)
+{
+	if (!lua_istable(L, 1))
+		return false;
+	lua_pushstring(L, "failure");
+	return lua_rawget(L, 1) == LUA_TSTRING;
+}
+
 int
 tl_state_explain(lua_State *L)
 {
-	const char *text = luaL_tolstring(L, 1, NULL);
+	const char *text;
 
+	if (push_plain_failure(L))
+		return 1;
+	text = luaL_tolstring(L, 1, NULL);
 	if (!has_place(text)) {
 		push_place(L);
 		lua_insert(L, -2);
@@ -149,7 +163,7 @@ put_event(struct tl_text *text, const struct tl_host *host)
 {
 	if (!host->has_current)
 		return;
-	tl_put_string(text, "; event: ");
+	tl_put_string(text, "; last event: ");
 	tl_put_time(text, host->current.ns);
 	tl_put_char(text, ' ');
 	if (host->current.message) {

@@ -116,14 +116,20 @@ plain(lua_State *L)
 	return 1;
 }
 
-/* width(text): the columns of a terminal that printing it takes. */
+/* width(text): the columns of a terminal that printing it takes; a backslash,
+ * which printing does not double, is one. */
 static int
 width(lua_State *L)
 {
 	struct tl_bytes bytes;
+	size_t columns;
 
 	bytes.data = luaL_checklstring(L, 1, &bytes.size);
-	lua_pushinteger(L, (lua_Integer)tl_text_width(bytes));
+	columns = tl_text_width(bytes);
+	for (size_t i = 0; i < bytes.size; i++)
+		if (bytes.data[i] == '\\')
+			columns--;
+	lua_pushinteger(L, (lua_Integer)columns);
 	return 1;
 }
 

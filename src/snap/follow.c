@@ -24,7 +24,8 @@ struct follow {
 	struct tl_cursor *events; /* of the round; NULL between rounds */
 	uint64_t *from;           /* next entry of each lane */
 	size_t lane_count;
-	uint32_t lane; /* the next to say its losses */
+	struct timeline_header header; /* as first read */
+	uint32_t lane;                 /* the next to say its losses */
 };
 
 static bool
@@ -44,6 +45,19 @@ end_round(struct follow *f)
 	f->round = NULL;
 }
 
+/* Geometry never changes, says an honest writer; all that is kept from round
+ * to round relies on it. */
+static bool
+is_same_geometry(const struct timeline_header *a,
+    const struct timeline_header *b)
+{
+	const size_t from = offsetof(struct timeline_header, cpu_lanes);
+	const size_t to = offsetof(struct timeline_header, levels);
+
+	return memcmp((const char *)a + from, (const char *)b + from,
+		   to - from) == 0;
+}
+
 /* Freeze what is new.  1 when there is something. */
 static int
 begin_round(struct follow *f)
@@ -57,6 +71,10 @@ begin_round(struct follow *f)
 
 	if (rc != 0)
 		return rc;
+	if (!is_same_geometry(&f->header, &f->round->header)) {
+		end_round(f);
+		return -EBADMSG;
+	}
 	for (size_t i = 0; i < f->lane_count; i++)
 		any |= f->round->lanes[i].end > f->from[i];
 	if (f->tail) /* what lies before it was not wanted */
@@ -144,6 +162,7 @@ prepare(struct follow *f, struct tl_fault *fault)
 	else
 		rc = tl_messages_new(&f->messages, &snap->header,
 		    snap->header.total_size);
+	f->header = snap->header;
 	f->lane_count = snap->lane_count;
 	f->from = calloc(snap->lane_count, sizeof(*f->from));
 	if (rc == 0 && !f->from)

@@ -6,6 +6,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* How many slots of the lane lie in the file, which may be cut short. */
+static int
+count_slots(struct tl_lane *lane)
+{
+	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
+	const uint64_t at =
+	    timeline_entry_offset(lane->header, lane->number, 0);
+	struct stat st;
+
+	if (fstat(lane->fd, &st) != 0)
+		return -errno;
+	if ((uint64_t)st.st_size > at)
+		lane->slots = ((uint64_t)st.st_size - at) / TIMELINE_ENTRY_SIZE;
+	if (lane->slots > n)
+		lane->slots = n;
+	return 0;
+}
 
 int
 tl_lane_open(struct tl_lane *lane, int fd, const struct timeline_header *header,
@@ -13,6 +32,7 @@ tl_lane_open(struct tl_lane *lane, int fd, const struct timeline_header *header,
     uint64_t chunk_max)
 {
 	const uint64_t entries = range->end - range->first;
+	int rc;
 
 	*lane = (struct tl_lane){
 		.fd = fd,
@@ -23,6 +43,8 @@ tl_lane_open(struct tl_lane *lane, int fd, const struct timeline_header *header,
 		.end = range->end,
 		.chunk_max = entries < chunk_max ? entries + 1 : chunk_max,
 	};
+	if ((rc = count_slots(lane)) != 0)
+		return rc;
 	lane->chunk = malloc(lane->chunk_max * sizeof(*lane->chunk));
 	return lane->chunk ? 0 : -ENOMEM;
 }
@@ -70,6 +92,30 @@ read_chunk(struct tl_lane *lane)
 	return 0;
 }
 
+/* Pass over entries that lie behind the end of the file, all at once: their
+ * number is the file's word for it. */
+static bool
+skip_missing(struct tl_lane *lane)
+{
+	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
+	const bool backwards = lane->order == TL_NEWEST_FIRST;
+	const uint64_t left = lane->end - lane->first;
+	const uint64_t slot =
+	    (backwards ? lane->end - 1 : lane->first) & (n - 1);
+	uint64_t count = backwards ? slot - lane->slots + 1 : n - slot;
+
+	if (slot < lane->slots)
+		return false;
+	if (count > left)
+		count = left;
+	if (backwards)
+		lane->end -= count;
+	else
+		lane->first += count;
+	lane->lost += count;
+	return true;
+}
+
 int
 tl_lane_step(struct tl_lane *lane)
 {
@@ -79,6 +125,8 @@ tl_lane_step(struct tl_lane *lane)
 		const uint64_t q = backwards ? lane->end - 1 : lane->first;
 		int rc;
 
+		if (skip_missing(lane))
+			continue;
 		if (q < lane->chunk_first || q >= lane->chunk_end) {
 			if ((rc = read_chunk(lane)) != 0)
 				return rc;

@@ -15,6 +15,7 @@ struct tl_lane {
 	enum tl_order order;
 	uint64_t first; /* entries [first, end) are still to come */
 	uint64_t end;
+	uint64_t slots; /* so many of the lane's lie in the file */
 	/* entries [chunk_first, chunk_end) are in memory */
 	struct timeline_entry *chunk;
 	uint64_t chunk_first;

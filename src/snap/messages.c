@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 64 };
+enum {
+	SLOTS_MIN = 64,
+	EPOCHS_MAX = 256 /* the newest; each entry is looked up among them */
+};
 
 /* offset 0: free.  text is set for strings, message for what is logged. */
 struct tl_record_slot {
@@ -97,7 +100,7 @@ parse(struct tl_messages *m, struct tl_message *message,
 		tl_faults_add(faults, m->base + offset,
 		    "arguments of a message do not match its text");
 		message->argc = 0;
-		message->line1 = message->after = r->text;
+		message->after = message->line1;
 	}
 	for (unsigned i = 0; i < message->argc; i++)
 		message->args[i].format = f->formats[i];
@@ -157,6 +160,11 @@ add_epoch(struct tl_messages *m, const struct tl_record *r,
 	if (r->text.size != heads + sizeof(number)) {
 		tl_faults_add(faults, m->base + offset,
 		    "an epoch that knows another number of lanes");
+		return 0;
+	}
+	if (m->epoch_count >= EPOCHS_MAX) {
+		tl_faults_add(faults, m->base + offset, "more than %d epochs",
+		    EPOCHS_MAX);
 		return 0;
 	}
 	epochs =

@@ -66,6 +66,9 @@ check_range(struct tl_snap *snap, uint32_t i)
 {
 	struct tl_snap_lane *lane = &snap->lanes[i];
 	const uint64_t at = timeline_head_offset(&snap->header, i);
+	/* the slot of the oldest may have been half overwritten in a live one */
+	const uint64_t room =
+	    lane->entries - (snap->header.state == TIMELINE_LIVE);
 
 	if (lane->head > UINT64_MAX / 4) {
 		tl_faults_add(&snap->faults, at, "impossible head of a lane");
@@ -78,11 +81,11 @@ check_range(struct tl_snap *snap, uint32_t i)
 		lane->end = lane->head;
 		lane->first = lane->first < lane->end ? lane->first : 0;
 	}
-	if (lane->end - lane->first > lane->entries) {
+	if (lane->end - lane->first > room) {
 		if (snap->header.state != TIMELINE_LIVE)
 			tl_faults_add(&snap->faults, at,
 			    "more entries in a lane than it has room for");
-		lane->first = lane->end - lane->entries;
+		lane->first = lane->end - room;
 	}
 }
 
@@ -209,7 +212,7 @@ tl_snap_read(struct tl_snap **out, int fd, const struct tl_snap_plan *plan,
 		    "%llu bytes too many",
 		    (unsigned long long)(size - snap->header.total_size));
 	if (snap->header.state == TIMELINE_LIVE &&
-	    size == snap->header.total_size)
+	    size >= snap->header.total_size)
 		rc = freeze(snap, fd, plan);
 	else if ((snap->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
 		rc = -errno;

@@ -98,12 +98,13 @@ first_wanted(const struct copy *c, uint32_t lane,
 	return first < head->head ? first : head->head;
 }
 
-/* Zero the stamps of what is not whole; count it. */
-static void
+/* Zero the stamps of what is not whole; count it.  Is anything whole? */
+static bool
 check_run(struct copy *c, uint32_t lane, struct run run,
     struct timeline_head *head)
 {
 	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
+	bool any = false;
 
 	for (uint64_t i = 0; i < run.count; i++) {
 		struct timeline_entry *e = &c->chunk[i];
@@ -113,6 +114,7 @@ check_run(struct copy *c, uint32_t lane, struct run run,
 		    (!fallback ||
 			c->stamps[run.q + i - head->first] == whole)) {
 			c->whole_end = run.q + i + 1;
+			any = true;
 			continue;
 		}
 		if (fallback && (e->stamp & 1) &&
@@ -121,6 +123,7 @@ check_run(struct copy *c, uint32_t lane, struct run run,
 		head->torn++;
 		e->stamp = 0;
 	}
+	return any;
 }
 
 /* First copy of a fallback lane: only its stamps are kept. */
@@ -145,17 +148,24 @@ read_stamps(struct copy *c, uint32_t lane, const struct timeline_head *head)
 	return 0;
 }
 
-/* Blank what was copied too late: entries [from, to) of the copy. */
+/* Blank what was copied too late: entries [from, head->first) of the copy.
+ * They are lapped now, and those that failed their stamp not torn any more. */
 static int
-blank(struct copy *c, uint32_t lane, uint64_t from, uint64_t to)
+blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 {
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
 	int rc;
 
-	memset(c->chunk, 0, CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
-	while (from < to) {
-		const struct run run = next_run(from, to, n);
+	while (from < head->first) {
+		const struct run run = next_run(from, head->first, n);
+		const size_t size = run.count * TIMELINE_ENTRY_SIZE;
 
+		if ((rc = read_zero_filled(c->out, c->chunk, size,
+			 timeline_entry_offset(c->geometry, lane, from))) != 0)
+			return rc;
+		for (uint64_t i = 0; i < run.count; i++)
+			head->torn -= c->chunk[i].stamp == 0;
+		memset(c->chunk, 0, size);
 		if ((rc = write_run(c, lane, run)) != 0)
 			return rc;
 		from += run.count;
@@ -184,7 +194,11 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 	}
 	if (head->first > head->end)
 		head->first = head->end;
-	return blank(c, lane, copied, head->first);
+	if ((rc = blank(c, lane, copied, head)) != 0)
+		return rc;
+	if (head->stuck > head->torn)
+		head->stuck = head->torn;
+	return 0;
 }
 
 /* Heads of fallback lanes run ahead of their entries: those behind the last
@@ -196,8 +210,6 @@ leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 		return;
 	head->torn -= head->end - c->whole_end;
 	head->end = c->whole_end;
-	if (head->stuck > head->torn)
-		head->stuck = head->torn;
 }
 
 /* Oldest entries first: they are the next to be overwritten. */
@@ -217,8 +229,9 @@ copy_lane(struct copy *c, uint32_t lane, struct timeline_head *head)
 
 		if ((rc = read_run(c, lane, run)) != 0)
 			break;
-		check_run(c, lane, run, head);
-		rc = write_run(c, lane, run);
+		/* what nobody wrote takes no room in the copy, either */
+		if (check_run(c, lane, run, head))
+			rc = write_run(c, lane, run);
 		q += run.count;
 	}
 	free(c->stamps);

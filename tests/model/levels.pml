@@ -26,8 +26,9 @@
  * priority at or below the level of a burst ends the burst for good.
  *
  * Claims, each made from outside, of what the callers asked for:
- *	kept	 what a burst opens is logged, if it had begun at the event's
- *		 stamp and lasts until the writer loads the word
+ *	kept	 while a burst that has begun lasts, the gate lets through what
+ *		 it opens, and what it opens is logged, if it had begun at the
+ *		 event's stamp and lasts until the writer loads the word
  *	closed	 what is logged below the base was opened by a burst that was
  *		 not over, or by one that another burst carried on before it
  *		 was over (the longer end and the lower level hold for both)
@@ -59,7 +60,7 @@
 #define LOGGERS 1
 #endif
 #ifndef TIME
-#define TIME	4	/* the clock stops here, at the latest */
+#define TIME	3	/* the clock stops here, at the latest */
 #endif
 #define LONGEST 2	/* length of the longest burst */
 #ifdef GATE_ONCE
@@ -253,10 +254,15 @@ proctype logger(byte gate)
 		must[0] = false;
 		must[BURSTS - 1] = false;
 		/* gate */
-		if
-		:: gate < threshold -> break
-		:: else
-		fi;
+		atomic {
+			if
+			:: gate < threshold ->
+				assert(!LASTS(0) && !LASTS(BURSTS - 1)
+				    /* kept */);
+				break
+			:: else
+			fi
+		}
 		/* stamp: the clock, then the word */
 		d_step {
 			now = clock;

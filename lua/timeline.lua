@@ -1,0 +1,390 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- timeline.lua - write to a timeline from LuaJIT.  See timeline(3lua).
+--
+--	local timeline = require("timeline")
+--	local tl = timeline.new("/timeline")
+--	local proc = timeline.define(tl, "example", "trace",
+--	    "processed $tcp, $udp, and $other")
+--	proc(10, 20, 3)
+--
+-- Owns the way from Lua values to the 64-bit words of an event, and how long
+-- the memory of a timeline is kept.  What the words mean is timeline.h's,
+-- which also is where the cdef comes from: the Makefile cuts it out.
+
+local ffi = require("ffi")
+
+local M = {}
+
+local ARGS_MAX = 4
+local FRAMES_MAX = 100
+local INTEGER_MAX = 2 ^ 53
+
+local here = debug.getinfo(1, "S").source
+local folder = here:match("^@(.*)/[^/]*$") or "."
+
+-- Loaded a second time, the module finds its types declared.
+if not pcall(ffi.sizeof, "struct timeline_event") then
+	ffi.cdef(require("timeline_cdef"))
+end
+
+-- The library built or installed together with this file comes first.
+local function load_library()
+	local name = "libtimeline.so.0"
+	local ok, library = pcall(ffi.load, folder .. "/../../../lib/" .. name)
+
+	if ok then
+		return library
+	end
+	return ffi.load(name)
+end
+local C = load_library()
+
+-- The first Lua frame outside this file: its level as fail sees it, and what
+-- is known of it.
+local function find_caller()
+	for level = 3, FRAMES_MAX do
+		local info = debug.getinfo(level, "Sl")
+		if not info then
+			break
+		end
+		if info.source ~= here and info.what ~= "C" then
+			return level - 1, info
+		end
+	end
+	return 0, nil
+end
+
+-- Raise an error where the module was called, not in here.
+local function fail(words)
+	local level = find_caller()
+
+	error(words, level)
+end
+
+local function check(rc)
+	if rc ~= 0 then
+		fail(ffi.string(C.timeline_error()))
+	end
+end
+
+local function check_string(value, name)
+	if type(value) ~= "string" then
+		fail(("%s: string expected, got %s"):format(name, type(value)))
+	end
+	if value:find("\0", 1, true) then
+		fail(name .. ": a NUL in the middle")
+	end
+	return value
+end
+
+local function check_count(value, name)
+	if type(value) ~= "number" or value < 0 or value > INTEGER_MAX or
+	    value % 1 ~= 0 then
+		fail(name .. ": not a whole number from 0 up")
+	end
+	return value
+end
+
+-- What new and open return.  Its methods are the functions of the module.
+local Timeline = { __index = M }
+
+function Timeline.__tostring(tl)
+	return ("timeline: %s%s"):format(tl.path, tl.core and "" or " (closed)")
+end
+
+local function core_of(tl)
+	if getmetatable(tl) ~= Timeline then
+		fail("timeline expected, got " .. type(tl))
+	end
+	if not tl.core then
+		fail("the timeline is closed")
+	end
+	return tl.core
+end
+
+-- When a Lua state ends, all finalizers run in no order that is of use, and
+-- those of other objects may still log.  No Lua frame is then on the stack;
+-- such a timeline waits for the oldest userdata, which goes last.
+local ending = {}
+local last = newproxy(true)
+
+local function release(core)
+	if find_caller() > 0 then
+		C.timeline_close(core)
+	else
+		ending[#ending + 1] = core
+	end
+end
+
+getmetatable(last).__gc = function()
+	for _, core in ipairs(ending) do
+		C.timeline_close(core)
+	end
+end
+
+local function new_handle(out, path)
+	return setmetatable({
+		core = ffi.gc(out[0], release),
+		path = path,
+		is_used = false, -- does a logging function refer to it?
+		last = last,
+	}, Timeline)
+end
+
+-- struct timeline_options from (entries, stringtablesize) or from a table.
+local function options_of(entries, stringtablesize)
+	local options = ffi.new("struct timeline_options")
+	local given = entries
+
+	if type(entries) ~= "table" then
+		given = { entries = entries, stringtablesize = stringtablesize }
+	end
+	for name, value in pairs(given) do
+		check_count(value, tostring(name))
+		if not pcall(function() options[name] = value end) then
+			fail("no such option: " .. tostring(name))
+		end
+	end
+	return options
+end
+
+function M.new(path, entries, stringtablesize)
+	local out = ffi.new("struct timeline *[1]")
+
+	check_string(path, "path")
+	check(C.timeline_new(out, path, options_of(entries, stringtablesize)))
+	return new_handle(out, path)
+end
+
+function M.open(path)
+	local out = ffi.new("struct timeline *[1]")
+
+	check(C.timeline_open(out, check_string(path, "path")))
+	return new_handle(out, path)
+end
+
+-- Logging functions keep the memory of their timeline; the last one to be
+-- collected gives it back.
+function M.close(tl)
+	local core = core_of(tl)
+
+	tl.core = nil
+	if not tl.is_used then
+		C.timeline_close(ffi.gc(core, nil))
+	end
+end
+
+function M.remove(path)
+	check(C.timeline_remove(check_string(path, "path")))
+end
+
+-- timeline_log as Lua calls it.  The arguments are words; they are declared
+-- signed here because compiled code turns a negative number into an unsigned
+-- word wrongly.
+local log = ffi.cast("void (*)(struct timeline_event *, " ..
+    "int64_t, int64_t, int64_t, int64_t)", C.timeline_log)
+local double = ffi.typeof("union { double value; int64_t word; }")
+
+-- How a message's arguments are passed, a letter each: f a double, i a word.
+-- (A suffix is one only where no letter follows, hence the frontier.)
+local function shape_of(message)
+	local line = message:match("^[^\n]*")
+	local shape = {}
+
+	for after in line:gmatch("%$[%w_]+()") do
+		local is_double = line:match("^%%f%f[^%w_]", after)
+		shape[#shape + 1] = is_double and "f" or "i"
+	end
+	return table.concat(shape)
+end
+
+-- The source of a function that makes logging functions of one shape: of the
+-- fewest steps, so that the interpreter is fast, too.  core is never used; a
+-- function that could return it keeps the timeline's memory.
+local function source_of(shape, otherwise)
+	local names, lines, words = {}, {}, {}
+
+	for i = 1, ARGS_MAX do
+		local value = ("a%d%s"):format(i, otherwise)
+		words[i] = "0"
+		if i <= #shape then
+			names[i] = "a" .. i
+			words[i] = value
+		end
+		if shape:sub(i, i) == "f" then
+			lines[#lines + 1] = ("d%d.value = %s"):format(i, value)
+			words[i] = ("d%d.word"):format(i)
+		end
+	end
+	return ([[
+		local log, event, core, d1, d2, d3, d4 = ...
+		return function(%s)
+			if false then return core end
+			%s
+			return log(event, %s)
+		end
+	]]):format(table.concat(names, ", "), table.concat(lines, "\n"),
+	    table.concat(words, ", "))
+end
+
+local makers = {}
+
+-- A function that logs event.  otherwise: what stands for an argument that
+-- is not given, as in " or 0"; "" raises an error.
+local function new_logger(tl, event, shape, otherwise)
+	local key = shape .. otherwise
+	local maker = makers[key] or
+	    assert(loadstring(source_of(shape, otherwise), "=timeline"))
+
+	makers[key] = maker
+	tl.is_used = true
+	return maker(log, event, tl.core, double(), double(), double(), double())
+end
+
+local function caller_place()
+	local _, info = find_caller()
+
+	if not info then
+		return nil, 0
+	end
+	return info.source:match("^@(.*)") or info.short_src,
+	    math.max(info.currentline, 0)
+end
+
+-- The event of a definition, and the shape of its arguments.
+local function define(tl, kind, scope, category, priority, message)
+	local core = core_of(tl)
+	local file, line = caller_place()
+	local out = ffi.new("struct timeline_event *[1]")
+	local definition = ffi.new("struct timeline_definition", {
+		category = check_string(category, "category"),
+		priority = check_string(priority, "priority"),
+		message = check_string(message, "message"),
+		kind = kind, scope = scope, file = file, line = line,
+	})
+
+	check(C.timeline_define_event(core, definition, out))
+	return out[0], shape_of(message)
+end
+
+function M.define(tl, category, priority, message)
+	local event, shape = define(tl, C.TIMELINE_INSTANT, C.TIMELINE_THREAD,
+	    category, priority, message)
+
+	return (new_logger(tl, event, shape, ""))
+end
+
+function M.counter(tl, category, priority, message)
+	local event, shape = define(tl, C.TIMELINE_COUNTER, C.TIMELINE_THREAD,
+	    category, priority, message)
+
+	return (new_logger(tl, event, shape, ""))
+end
+
+local scopes = { thread = C.TIMELINE_THREAD, source = C.TIMELINE_SOURCE }
+
+local function finished(finish, ok, ...)
+	finish()
+	if not ok then
+		error((...), 0)
+	end
+	return ...
+end
+
+-- Returns begin(...), finish(...) and run(f, ...): begin, f(...), finish,
+-- which ends the span even if f raises an error.
+function M.span(tl, category, priority, message, scope)
+	local number = scopes[scope or "thread"]
+	if not number then
+		fail("no such scope: " .. tostring(scope))
+	end
+	local event, shape = define(tl, C.TIMELINE_SPAN, number, category,
+	    priority, message)
+	local begin = new_logger(tl, event, shape, "")
+	local finish = new_logger(tl, event + 1, shape, " or 0")
+
+	return begin, finish, function(f, ...)
+		begin(...)
+		return finished(finish, pcall(f, ...))
+	end
+end
+
+-- A string's number is an offset into the table and fits a Lua number.
+function M.string(tl, text)
+	local core = core_of(tl)
+	local number = ffi.new("uint64_t[1]")
+
+	check(C.timeline_string(core, check_string(text, "text"), number))
+	return tonumber(number[0])
+end
+
+function M.priority(tl, level)
+	check(C.timeline_priority(core_of(tl), check_string(level, "level")))
+end
+
+function M.burst(tl, level, duration_ns)
+	check_count(tonumber(duration_ns), "duration_ns")
+	check(C.timeline_burst(core_of(tl), check_string(level, "level"),
+	    duration_ns))
+end
+
+function M.level(tl, category_glob, message_glob, level)
+	check(C.timeline_level(core_of(tl),
+	    check_string(category_glob, "category_glob"),
+	    check_string(message_glob, "message_glob"),
+	    check_string(level, "level")))
+end
+
+function M.clear(tl)
+	check(C.timeline_clear(core_of(tl)))
+end
+
+function M.save(tl, filename)
+	check(C.timeline_save(core_of(tl), check_string(filename, "filename")))
+end
+
+function M.version()
+	return ffi.string(C.timeline_version())
+end
+
+-- The program as the shell is to be told: what TIMELINE_DUMP names, the one
+-- built or installed together with this file, or the first in PATH.
+local function dump_program()
+	local program = os.getenv("TIMELINE_DUMP")
+	local beside = folder .. "/../../../bin/timeline-dump"
+
+	if program and program ~= "" then
+		return program
+	end
+	local file = io.open(beside)
+	if file then
+		file:close()
+		return beside
+	end
+	return "timeline-dump"
+end
+
+-- One word for the shell, whatever is in it.
+local function quote(word)
+	return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+-- Print a timeline, live or saved, newest entry first.
+function M.dump(filename, maxentries)
+	local command = { quote(dump_program()) }
+
+	check_string(filename, "filename")
+	if maxentries then
+		check_count(maxentries, "maxentries")
+		command[2] = ("-n %.0f"):format(maxentries)
+	end
+	command[#command + 1] = "-- " .. quote(filename)
+	io.stdout:flush()
+	local status = os.execute(table.concat(command, " "))
+	if status ~= 0 and status ~= true then
+		fail(("timeline-dump could not show all of %s"):format(filename))
+	end
+end
+
+return M

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * numbers.c - how a quantity is distributed.
+ */
+#include "dump/numbers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RAW_FIRST = 8, LOG_RATIO = 100 };
+
+void
+tl_numbers_free(struct tl_numbers *n)
+{
+	free(n->raw);
+	tl_histogram_free(n->positive);
+	tl_histogram_free(n->negative);
+	*n = (struct tl_numbers){ 0 };
+}
+
+static uint64_t
+magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static int
+add_counted(struct tl_numbers *n, int64_t value)
+{
+	struct tl_histogram **h = value < 0 ? &n->negative : &n->positive;
+	int rc = 0;
+
+	if (!*h)
+		rc = tl_histogram_new(h, TL_NUMBERS_DIGITS);
+	return rc < 0 ? rc : tl_histogram_add(*h, magnitude(value), 1);
+}
+
+/* From here on there are enough for histograms. */
+static int
+count_raw(struct tl_numbers *n)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n->raw_count && rc == 0; i++)
+		rc = add_counted(n, n->raw[i]);
+	free(n->raw);
+	n->raw = NULL;
+	n->raw_count = n->raw_capacity = 0;
+	return rc;
+}
+
+static int
+add_raw(struct tl_numbers *n, int64_t value)
+{
+	if (n->raw_count == n->raw_capacity) {
+		const uint32_t more =
+		    n->raw_capacity ? n->raw_capacity * 2 : RAW_FIRST;
+		int64_t *grown = realloc(n->raw, more * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		n->raw = grown;
+		n->raw_capacity = more;
+	}
+	n->raw[n->raw_count++] = value;
+	return 0;
+}
+
+int
+tl_numbers_add(struct tl_numbers *n, int64_t value)
+{
+	int rc;
+
+	if (n->positive || n->negative) /* past the raw ones? */
+		return add_counted(n, value);
+	if (n->raw_count < TL_NUMBERS_RAW_MAX)
+		return add_raw(n, value);
+	rc = count_raw(n);
+	return rc < 0 ? rc : add_counted(n, value);
+}
+
+/* A double in millionths; false for what is none. */
+static bool
+scale(uint64_t bits, int64_t *value)
+{
+	double x;
+
+	memcpy(&x, &bits, sizeof(x));
+	if (!isfinite(x))
+		return false;
+	x *= TL_NUMBERS_SCALE;
+	if (x >= 0x1p63)
+		*value = INT64_MAX;
+	else if (x <= -0x1p63)
+		*value = -INT64_MAX;
+	else
+		*value = llround(x);
+	return true;
+}
+
+int
+tl_numbers_add_bits(struct tl_numbers *n, enum tl_numbers_unit unit,
+    uint64_t bits)
+{
+	int64_t value;
+
+	switch (unit) {
+	case TL_NUMBERS_DOUBLE:
+		return scale(bits, &value) ? tl_numbers_add(n, value) : 0;
+	case TL_NUMBERS_SIGNED:
+	case TL_NUMBERS_NS:
+		return tl_numbers_add(n, (int64_t)bits);
+	default: /* a histogram ends at 2^63 - 1 */
+		return tl_numbers_add(n,
+		    bits > INT64_MAX ? INT64_MAX : (int64_t)bits);
+	}
+}
+
+static uint64_t
+count_of(const struct tl_histogram *h)
+{
+	return h ? tl_histogram_count(h) : 0;
+}
+
+static int64_t
+negated(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MIN : -(int64_t)value;
+}
+
+/* The value that percent of all lie at or below: the negative ones come
+ * first, the largest magnitude of them before all. */
+static int64_t
+percentile(const struct tl_numbers *n, double percent)
+{
+	const double below = (double)count_of(n->negative);
+	const double above = (double)count_of(n->positive);
+	const double rank = percent / 100 * (below + above);
+
+	if (above == 0 || rank < below)
+		return negated(tl_histogram_percentile(n->negative,
+		    below > 0 ? 100 * (1 - rank / below) : 0));
+	return (int64_t)tl_histogram_percentile(n->positive,
+	    100 * (rank - below) / above);
+}
+
+/* Which bar a value belongs to. */
+static unsigned
+bar_of(const struct tl_numbers_summary *s, bool by_log, double value)
+{
+	const double low = (double)s->min, high = (double)s->max;
+	const double share =
+	    by_log ? log((value + 1) / (low + 1)) / log((high + 1) / (low + 1))
+		   : (value - low) / (high - low);
+
+	if (!(share > 0))
+		return 0;
+	return share >= 1 ? TL_NUMBERS_BARS - 1
+			  : (unsigned)(share * TL_NUMBERS_BARS);
+}
+
+static void
+fill_bars(const struct tl_histogram *h, double sign, bool by_log,
+    const struct tl_numbers_summary *s, double counts[TL_NUMBERS_BARS])
+{
+	uint64_t low, high, count;
+	size_t index = 0;
+
+	if (!h)
+		return;
+	while (tl_histogram_bucket(h, &index, &low, &high, &count)) {
+		const double middle = sign * ((double)low + (double)high) / 2;
+
+		counts[bar_of(s, by_log, middle)] += (double)count;
+	}
+}
+
+static void
+draw_bars(const struct tl_numbers *n, struct tl_numbers_summary *s)
+{
+	const bool by_log = s->min >= 0 && s->max / LOG_RATIO > s->min;
+	double counts[TL_NUMBERS_BARS] = { 0 }, highest = 0;
+
+	if (s->min == s->max) {
+		s->bars[0] = 8;
+		return;
+	}
+	fill_bars(n->negative, -1, by_log, s, counts);
+	fill_bars(n->positive, 1, by_log, s, counts);
+	for (size_t i = 0; i < TL_NUMBERS_BARS; i++)
+		highest = counts[i] > highest ? counts[i] : highest;
+	for (size_t i = 0; i < TL_NUMBERS_BARS; i++) {
+		if (counts[i] > 0) /* the least is seen, too */
+			s->bars[i] = (uint8_t)(1 + 7 * counts[i] / highest);
+	}
+}
+
+int
+tl_numbers_summarise(struct tl_numbers *n, struct tl_numbers_summary *s)
+{
+	const int rc = count_raw(n);
+	double below, above;
+
+	*s = (struct tl_numbers_summary){ 0 };
+	below = (double)count_of(n->negative);
+	above = (double)count_of(n->positive);
+	s->count = count_of(n->negative) + count_of(n->positive);
+	if (rc < 0 || s->count == 0)
+		return rc;
+	s->min = below > 0 ? negated(tl_histogram_max(n->negative))
+			   : (int64_t)tl_histogram_min(n->positive);
+	s->max = above > 0 ? (int64_t)tl_histogram_max(n->positive)
+			   : negated(tl_histogram_min(n->negative));
+	s->p50 = percentile(n, 50);
+	s->p90 = percentile(n, 90);
+	s->p99 = percentile(n, 99);
+	s->p999 = percentile(n, 99.9);
+	if (below > 0)
+		s->mean -= tl_histogram_mean(n->negative) * below;
+	if (above > 0)
+		s->mean += tl_histogram_mean(n->positive) * above;
+	s->mean /= below + above;
+	draw_bars(n, s);
+	return 0;
+}
+
+void
+tl_numbers_put(struct tl_text *text, enum tl_numbers_unit unit, int64_t value)
+{
+	switch (unit) {
+	case TL_NUMBERS_NS:
+		tl_put_duration(text, value);
+		break;
+	case TL_NUMBERS_DOUBLE:
+		tl_put_format(text, "%.6g", (double)value / TL_NUMBERS_SCALE);
+		break;
+	case TL_NUMBERS_HEX:
+		tl_put_hex(text, (uint64_t)value);
+		break;
+	default:
+		tl_put_signed(text, value);
+	}
+}
+
+void
+tl_numbers_put_plain(struct tl_text *text, enum tl_numbers_unit unit,
+    int64_t value)
+{
+	if (unit == TL_NUMBERS_DOUBLE)
+		tl_put_double(text, (double)value / TL_NUMBERS_SCALE);
+	else
+		tl_put_signed(text, value);
+}
