@@ -45,7 +45,7 @@ override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden \
 	    -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 override LDFLAGS += -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
-LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4)
+LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
 all: lib tools lua

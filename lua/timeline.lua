@@ -228,16 +228,14 @@ local function source_of(shape, otherwise)
 	    table.concat(words, ", "))
 end
 
-local makers = {}
-
 -- A function that logs event.  otherwise: what stands for an argument that
--- is not given, as in " or 0"; "" raises an error.
+-- is not given, as in " or 0"; "" raises an error.  Each has code of its own:
+-- the compiler counts calls by code, and code that many events share is hot
+-- before the loop that calls it.
 local function new_logger(tl, event, shape, otherwise)
-	local key = shape .. otherwise
-	local maker = makers[key] or
-	    assert(loadstring(source_of(shape, otherwise), "=timeline"))
+	local maker = assert(loadstring(source_of(shape, otherwise),
+	    "=timeline"))
 
-	makers[key] = maker
 	tl.is_used = true
 	return maker(log, event, tl.core, double(), double(), double(), double())
 end

@@ -113,7 +113,7 @@ read_line(const unsigned char *at, const struct layout *layout,
 	if (line->mult == 0 || line->shift == 0 || line->shift > SHIFT_MAX)
 		return false;
 	/* slower than our rates can say, or no time of day? */
-	return line->mult >> (line->shift + 1) == 0 &&
+	return (uint64_t)line->mult >> (line->shift + 1) == 0 &&
 	       line->utc_s < INT64_MAX / 1000000000 - 1 &&
 	       line->utc_shifted >> line->shift < 2000000000;
 }

@@ -66,7 +66,7 @@ place_of(const struct tl_histogram *h, uint64_t value)
 static uint64_t
 width_of(unsigned chunk)
 {
-	return chunk < 2 ? 1 : (uint64_t)1 << (chunk - 1);
+	return chunk == 0 ? 1 : (uint64_t)1 << (chunk - 1);
 }
 
 static uint64_t

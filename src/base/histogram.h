@@ -21,11 +21,11 @@ struct tl_histogram;
 int tl_histogram_new(struct tl_histogram **histogram, unsigned digits);
 void tl_histogram_free(struct tl_histogram *histogram);
 /* Count value n times.  0 or -ENOMEM (then nothing was counted). */
-int tl_histogram_add(
-    struct tl_histogram *histogram, uint64_t value, uint64_t n);
+int
+tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n);
 /* Add all counts of other, of the same digits; -EINVAL, -ENOMEM. */
-int tl_histogram_merge(
-    struct tl_histogram *histogram, const struct tl_histogram *other);
+int tl_histogram_merge(struct tl_histogram *histogram,
+    const struct tl_histogram *other);
 void tl_histogram_reset(struct tl_histogram *histogram);
 uint64_t tl_histogram_count(const struct tl_histogram *histogram);
 /* Exact least and greatest; 0 when empty. */
@@ -34,9 +34,10 @@ uint64_t tl_histogram_max(const struct tl_histogram *histogram);
 double tl_histogram_mean(const struct tl_histogram *histogram);
 double tl_histogram_stddev(const struct tl_histogram *histogram);
 /* The highest value equivalent to the one below or at which percent of the
- * counts lie (as HdrHistogram's value_at_percentile), 0 <= percent <= 100. */
-uint64_t tl_histogram_percentile(
-    const struct tl_histogram *histogram, double percent);
+ * counts lie (as HdrHistogram's value_at_percentile), 0 <= percent <= 100; for
+ * 0 the lowest value equivalent to the first. */
+uint64_t
+tl_histogram_percentile(const struct tl_histogram *histogram, double percent);
 /* The buckets that hold counts, lowest first: start with *index 0, goes on
  * until false.  [low, high] are the values that share the bucket. */
 bool tl_histogram_bucket(const struct tl_histogram *histogram, size_t *index,

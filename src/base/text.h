@@ -92,8 +92,8 @@ void tl_put_format(struct tl_text *text, const char *format, ...)
  * Escapes: nothing of the input reaches a terminal or a file unchanged that
  * could steer it.  put_plain keeps printable UTF-8 and writes \n \t \\ and,
  * for every byte of C0, DEL, C1 (also U+0080-9F), U+2028/2029, the bidi marks
- * U+061C 200E/F 202A-E 2066-9, U+FEFF and invalid UTF-8, \xNN.  put_lines is the
- * same but lets a newline through.  put_json writes the inside of a JSON
+ * U+061C 200E/F 202A-E 2066-9, U+FEFF and invalid UTF-8, \xNN.  put_lines is
+ * the same but lets a newline through.  put_json writes the inside of a JSON
  * string (without quotes; each byte of invalid UTF-8 becomes U+FFFD, what
  * could steer becomes \uNNNN).  put_csv writes a whole CSV field, quoted when
  * it needs to be (RFC 4180), control bytes and \ as put_plain does, and a '

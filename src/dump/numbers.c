@@ -96,7 +96,7 @@ scale(uint64_t bits, int64_t *value)
 	else if (x <= -0x1p63)
 		*value = -INT64_MAX;
 	else
-		*value = llround(x);
+		*value = (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 	return true;
 }
 
@@ -146,14 +146,25 @@ percentile(const struct tl_numbers *n, double percent)
 	    100 * (rank - below) / above);
 }
 
+/* The logarithm to base 2 of x >= 1, straight between powers of two: close
+ * enough to draw by, and no need of libm. */
+static double
+rough_log(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return (double)bits / 0x1p52 - 1023;
+}
+
 /* Which bar a value belongs to. */
 static unsigned
 bar_of(const struct tl_numbers_summary *s, bool by_log, double value)
 {
 	const double low = (double)s->min, high = (double)s->max;
-	const double share =
-	    by_log ? log((value + 1) / (low + 1)) / log((high + 1) / (low + 1))
-		   : (value - low) / (high - low);
+	const double share = by_log ? rough_log((value + 1) / (low + 1)) /
+					  rough_log((high + 1) / (low + 1))
+				    : (value - low) / (high - low);
 
 	if (!(share > 0))
 		return 0;
@@ -217,6 +228,11 @@ tl_numbers_summarise(struct tl_numbers *n, struct tl_numbers_summary *s)
 	s->p90 = percentile(n, 90);
 	s->p99 = percentile(n, 99);
 	s->p999 = percentile(n, 99.9);
+	/* A percentile is the upper end of its bucket. */
+	s->p50 = s->p50 > s->max ? s->max : s->p50;
+	s->p90 = s->p90 > s->max ? s->max : s->p90;
+	s->p99 = s->p99 > s->max ? s->max : s->p99;
+	s->p999 = s->p999 > s->max ? s->max : s->p999;
 	if (below > 0)
 		s->mean -= tl_histogram_mean(n->negative) * below;
 	if (above > 0)

@@ -233,7 +233,8 @@ apart(int64_t a, int64_t b)
  * clock that nobody steers and that came where it was expected: nowhere.
  * Else its rate may have changed anywhere between: it then arrives off by
  * off_ns, and a corner lies no further from the chord than that.  What rates
- * did lately they may have done here and undone, so that is added.
+ * did lately they may have done here and undone, so that is added, and half a
+ * ppm besides: that much steering to and fro between two points goes unseen.
  */
 static void
 judge_bend(const struct timeline_clock_tail *tail, bool steered,

@@ -132,14 +132,13 @@ tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
 	timeline_append(event, a0, a1, a2, a3);
 }
 
-/* log.S found the burst over: end it, ask again, and log what is still open
- * outside it. */
+/* log.S found the burst over: end it, ask again, and log what is open all the
+ * same, for a new burst has just begun.  Here, so that it cannot go round. */
 void
 tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	if (is_open(event, tl_stamp_now(event->timeline)))
-		timeline_append(event, a0, a1, a2, a3);
+	tl_append_fallback(event, a0, a1, a2, a3);
 }
 
 #ifdef TL_LOG_C

@@ -199,9 +199,9 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 	lua_pushlightuserdata(made->L, &asked);
 	rc = lua_pcall(made->L, 1, 1, 0);
 	if (rc != LUA_OK) {
-		rc = failed(made, rc, fault);
+		rc = failed(
+		    made, rc == LUA_ERRRUN ? LUA_ERRSYNTAX : rc, fault);
 		tl_state_close(made->L, &made->host);
-		rc = rc == -ECANCELED ? -ENOEXEC : rc;
 		goto free;
 	}
 	*filter = made;

@@ -149,10 +149,12 @@ load_chunk(struct load *load, struct tl_fault *fault)
 	lua_pushcfunction(script->L, load_protected);
 	lua_pushlightuserdata(script->L, load);
 	status = lua_pcall(script->L, 1, 0, 0);
+	/* Compiling raises its error as any other. */
+	if (status == LUA_ERRRUN)
+		status = LUA_ERRSYNTAX;
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
 	tl_watch_leave(&script->host.watch);
-	/* Compiling raises its error as any other. */
-	return rc == -ECANCELED ? -ENOEXEC : rc;
+	return rc;
 }
 
 int

@@ -193,7 +193,7 @@ meaning(const struct tl_host *host, int status)
 	}
 }
 
-/* Lua's own words for memory come without a place and without the cap. */
+/* What was raised, without the calls that led there. */
 static struct tl_bytes
 first_line(lua_State *L)
 {
@@ -210,25 +210,32 @@ first_line(lua_State *L)
 	return end ? tl_bytes(text.data, (size_t)(end - text.data)) : text;
 }
 
-static void
-put_failure(struct tl_text *text, const struct tl_host *host,
-    struct tl_bytes line)
+/* Did the cap of memory refuse?  Lua's words for it, and ours, end so. */
+static bool
+is_memory(const struct tl_host *host, struct tl_bytes line)
 {
 	static const char memory[] = "not enough memory";
 	const size_t size = sizeof(memory) - 1;
 
-	if (line.size >= size &&
-	    memcmp(line.data + line.size - size, memory, size) == 0 &&
-	    host->memory.refused) {
-		if (line.size == size)
-			tl_put_string(text, host->memory.place);
-		tl_put_printed(text, line);
-		tl_put_string(text, ": the cap is ");
-		tl_put_unsigned(text, host->memory.size_max >> 20);
-		tl_put_string(text, " MiB");
-	} else {
-		tl_put_printed(text, line);
-	}
+	return host->memory.refused && line.size >= size &&
+	    memcmp(line.data + line.size - size, memory, size) == 0;
+}
+
+/* Lua's own words for memory come without a place and without the cap. */
+static void
+put_failure(
+    struct tl_text *text, const struct tl_host *host, struct tl_bytes line)
+{
+	const bool memory = is_memory(host, line);
+
+	if (memory && line.data[0] == 'n')
+		tl_put_string(text, host->memory.place);
+	tl_put_printed(text, line);
+	if (!memory)
+		return;
+	tl_put_string(text, ": the cap is ");
+	tl_put_unsigned(text, host->memory.size_max >> 20);
+	tl_put_string(text, " MiB");
 }
 
 int
@@ -237,7 +244,8 @@ tl_state_failed(lua_State *L, struct tl_host *host, int status,
 {
 	const struct tl_bytes line = first_line(L);
 	struct tl_text *text = whole ? whole : &host->text;
-	const int rc = meaning(host, status);
+	const int rc = meaning(
+	    host, is_memory(host, line) ? LUA_ERRMEM : status);
 	const char *calls =
 	    line.data ? strstr(line.data + line.size, "\nstack traceback:")
 		      : NULL;

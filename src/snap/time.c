@@ -235,9 +235,11 @@ add_between(struct tl_time *time, const struct timeline_knot *a,
 	if (!slope && !(b->flags & breaks))
 		s->max_err_ns = UINT32_MAX; /* impossible: not our writing */
 	/* Only where nothing can overflow the quick way is used. */
-	if (s->ticks <= INT64_MAX &&
-	    (__int128)a->utc_ns + tl_ticks_to_ns((int64_t)s->ticks, s->mult) <
-		INT64_MAX)
+	const int64_t rise = s->ticks <= INT64_MAX
+				 ? tl_ticks_to_ns((int64_t)s->ticks, s->mult)
+				 : INT64_MAX;
+
+	if (rise < INT64_MAX && tl_add_ns(a->utc_ns, rise) < INT64_MAX)
 		s->rate_err_ppb = 0;
 }
 

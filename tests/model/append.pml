@@ -46,7 +46,9 @@
 #ifndef EVENTS
 #define EVENTS	2	/* that each writer logs */
 #endif
-#define TRIES	2
+#ifndef TRIES
+#define TRIES	2	/* at each of them */
+#endif
 #define TOTAL	(WRITERS * EVENTS)
 #define NOBODY	255
 #ifndef REACH
@@ -137,6 +139,7 @@ arm:
 #ifdef EARLY
 		STEP(COMMIT);
 #endif
+		STEP(tsc[q % N] = mark);
 		/* the burst test: over -> leave without commit */
 		if
 		:: true
@@ -145,7 +148,6 @@ arm:
 		:: atomic { cpu = NOBODY; bare = true }
 #endif
 		fi;
-		STEP(tsc[q % N] = mark);
 		/* stamp */
 		STEP(stamp[q % N] = 2 * q + 2);
 #ifndef EARLY

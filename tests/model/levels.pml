@@ -38,7 +38,7 @@
  * Variants that must fail:
  *	WORDS	 three words, loaded and stored one by one
  *	BLIND	 expiry without the test that the burst is not alive
- *	REVIVE	 alive without the clock: an expired burst's level comes back
+ *	REVIVE	 changes look at the levels, not the clock: an expired burst's level comes back
  *	CLOCK_FIRST reads the clock, then the word: a longest burst that began
  *		 in between looks too far away, and is ended
  *	LATE	 burst without the test that its own end has passed: its level
@@ -47,7 +47,8 @@
  *		 compared with the word that is loaded later: it may be let
  *		 through by the end of another burst, which is not open for
  *		 it.  With ANY_LEVEL (closed then says only that some burst
- *		 was not over) this passes.
+ *		 was not over) this passes: it is what an append promises that
+ *		 compares the gate but once.
  *	REACH	 shows that the model gets where it should (see REACHED)
  */
 #ifndef BURSTS
@@ -126,10 +127,11 @@ byte ended;		/* callers */
 	fi
 #endif
 
-#ifdef REVIVE
-#define ALIVE	(t < b)
-#else
 #define ALIVE	(t < b && now <= u && u - now <= LONGEST)
+#ifdef REVIVE
+#define CARRY	(t < b)
+#else
+#define CARRY	ALIVE
 #endif
 #define MIN(x, y) (x < y -> x : y)
 #define MAX(x, y) (x > y -> x : y)
@@ -155,7 +157,7 @@ proctype start_burst(byte me; byte l)
 		d_step {
 			b2 = b;
 			if
-			:: ALIVE ->
+			:: CARRY ->
 				t2 = MIN(l, t);
 				u2 = MAX(end, u)
 			:: else ->
@@ -179,7 +181,7 @@ proctype change_priority(byte p)
 		d_step {
 			b2 = p;
 			if
-			:: ALIVE ->
+			:: CARRY ->
 				t2 = MIN(p, t);
 				u2 = u
 			:: else ->

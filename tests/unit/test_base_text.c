@@ -45,11 +45,14 @@ teardown(void)
 	tl_text_free(&text);
 }
 
-/* Compare with what was put, and empty it. */
+/* Compare with what was put, and empty it.  Check writes to a pipe for each
+ * of its asserts: millions of them are asked here first. */
 #define ASSERT_TEXT(want) \
 	do { \
-		ck_assert_str_eq(tl_text_string(&text), want); \
-		ck_assert_int_eq(text.rc, 0); \
+		if (strcmp(tl_text_string(&text), want) != 0) \
+			ck_assert_str_eq(tl_text_string(&text), want); \
+		if (text.rc != 0) \
+			ck_assert_int_eq(text.rc, 0); \
 		tl_text_clear(&text); \
 	} while (0)
 
@@ -67,8 +70,10 @@ START_TEST(a_text_grows_byte_by_byte_and_keeps_all)
 	for (unsigned i = 0; i < 100000; i++)
 		tl_put_char(&text, (char)('a' + i % 26));
 	ck_assert_uint_eq(text.size, 100000);
-	for (unsigned i = 0; i < 100000; i++)
-		ck_assert_int_eq(text.data[i], (char)('a' + i % 26));
+	for (unsigned i = 0; i < 100000; i++) {
+		if (text.data[i] != (char)('a' + i % 26))
+			ck_abort_msg("byte %u is '%c'", i, text.data[i]);
+	}
 	ck_assert_uint_eq(strlen(tl_text_string(&text)), 100000);
 }
 END_TEST

@@ -152,10 +152,13 @@ check_merge(size_t cursors)
 
 	closed = 0;
 	for (size_t i = 0; i < total; i++) {
-		ck_assert_int_eq(tl_cursor_next(merged, &event), 1);
-		ck_assert_uint_eq(event.source, want[i].source);
-		ck_assert_uint_eq(event.number, want[i].number);
-		ck_assert_uint_eq(event.kind, want[i].kind);
+		/* Check's own asserts are too slow for so many. */
+		if (tl_cursor_next(merged, &event) != 1)
+			ck_abort_msg("ends after %zu of %zu", i, total);
+		if (event.source != want[i].source ||
+		    event.number != want[i].number ||
+		    event.kind != want[i].kind)
+			ck_abort_msg("event %zu of %zu is another", i, total);
 	}
 	ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
 	ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
@@ -250,6 +253,8 @@ START_TEST(a_failed_cursor_is_said_once_and_the_others_go_on)
 			seen += rc > 0;
 			errors += rc == -EIO;
 		}
+		/* Asked again, it still is given up. */
+		ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
 		ck_assert_uint_eq(errors, 1);
 		ck_assert_uint_eq(seen, 3 + stop);
 		tl_cursor_close(merged);

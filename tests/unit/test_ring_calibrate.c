@@ -192,7 +192,7 @@ slew(uint64_t seed, uint64_t dwell_ns, uint64_t point_ns, int64_t ppb)
 
 START_TEST(bounds_hold_while_the_clock_is_slewed)
 {
-	for (uint64_t seed = 1; seed <= 400; seed++) {
+	for (uint64_t seed = 1; seed <= 20; seed++) {
 		slew(seed, 20 * SECOND, 2 * SECOND, 200000);
 		slew(seed, 60 * SECOND, 10 * SECOND, 500);
 		slew(seed, 300 * SECOND, 5 * SECOND, 30000);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * append.c - what one event costs one thread, beside a bare rdtsc.
+ */
+#include "bench.h"
+#include "subject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+enum { STORES_SLOTS = 1 << 16, SLOT_WORDS = 8 };
+
+static const double RDTSC_GOAL = 1.40;   /* times a bare rdtsc */
+static const double FALLBACK_GOAL = 2.5; /* the same */
+static const double OFF_GOAL = 1.5;      /* cycles */
+static const double OFF_CALL_GOAL = 5;   /* cycles */
+
+static void
+bare_rdtsc(void *arg, long n)
+{
+	(void)arg;
+	(void)bench_canary(n);
+}
+
+/* A stamp and seven words in a ring: what an entry costs to write. */
+static void
+bare_entry(void *arg, long n)
+{
+	uint64_t *ring = arg;
+
+	for (long i = 0; i < n; i++) {
+		uint64_t *slot = ring + (i & (STORES_SLOTS - 1)) * SLOT_WORDS;
+
+		for (int word = 1; word < SLOT_WORDS; word++)
+			slot[word] = (uint64_t)i;
+		slot[0] = __rdtsc();
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+static void
+bare_loop(void *arg, long n)
+{
+	(void)arg;
+	for (long i = 0; i < n; i++)
+		__asm__ volatile("" ::: "memory");
+}
+
+static void
+make(struct subject *s, const char *what, uint64_t entries)
+{
+	const struct timeline_options options = { .entries = entries };
+	char name[48];
+
+	snprintf(name, sizeof(name), "bench-%s-%d", what, (int)getpid());
+	subject_new(s, name, &options);
+}
+
+/* Closed outside bursts, and a burst that outlives the run. */
+static void
+make_burst(struct subject *s)
+{
+	make(s, "burst", 0);
+	if (timeline_priority(s->tl, "warning") < 0 ||
+	    timeline_burst(s->tl, "trace", 600000000000) < 0)
+		bench_die(timeline_error(), 0);
+	s->before = subject_kept(s);
+}
+
+static void
+make_fallback(struct subject *s)
+{
+	setenv("TIMELINE_NO_RSEQ", "1", 1);
+	make(s, "fallback", 0);
+	unsetenv("TIMELINE_NO_RSEQ");
+}
+
+static struct subject usual, small, large, burst, fallback;
+
+int
+main(void)
+{
+	uint64_t *ring;
+	const long n = bench_setting("BENCH_N", 100000);
+	const int rounds = (int)bench_setting("BENCH_ROUNDS", 61);
+
+	bench_begin("append");
+	bench_pin(bench_cpus() - 1);
+	ring = calloc((size_t)STORES_SLOTS * SLOT_WORDS, sizeof(*ring));
+	make(&usual, "usual", 0);
+	make(&small, "small", 4096);
+	make(&large, "large", 4 << 20);
+	make_burst(&burst);
+	make_fallback(&fallback);
+	const struct bench_case cases[] = {
+		{ "bare rdtsc", bare_rdtsc, NULL, 0, 0 },
+		{ "bare rdtsc and 8 stores", bare_entry, ring, 0, 0 },
+		{ "4 arguments", subject_log4, &usual, BENCH_RATIO_AT_MOST,
+		    RDTSC_GOAL },
+		{ "0 arguments", subject_log0, &usual, BENCH_RATIO_AT_MOST,
+		    RDTSC_GOAL },
+		{ "4 arguments, through the symbol", subject_call4, &usual,
+		    BENCH_RATIO_AT_MOST, RDTSC_GOAL },
+		{ "4 arguments, in a burst", subject_log4, &burst,
+		    BENCH_RATIO_AT_MOST, RDTSC_GOAL },
+		{ "4 arguments, 4096 entries", subject_log4, &small,
+		    BENCH_RATIO_AT_MOST, RDTSC_GOAL },
+		{ "4 arguments, 4194304 entries", subject_log4, &large,
+		    BENCH_RATIO_AT_MOST, RDTSC_GOAL },
+		{ "4 arguments, fallback lane", subject_log4, &fallback,
+		    BENCH_RATIO_AT_MOST, FALLBACK_GOAL },
+		{ "empty loop", bare_loop, NULL, 0, 0 },
+		{ "disabled", subject_off, &usual, BENCH_AT_MOST, OFF_GOAL },
+		{ "disabled, through the symbol", subject_off_call, &usual,
+		    BENCH_AT_MOST, OFF_CALL_GOAL },
+	};
+	bench_run(cases, sizeof(cases) / sizeof(cases[0]), n, rounds);
+	subject_print_losses(&usual, "lost");
+	subject_print_losses(&burst, "lost in a burst");
+	subject_print_losses(&small, "lost, 4096 entries");
+	subject_print_losses(&large, "lost, 4194304 entries");
+	subject_print_losses(&fallback, "lost, fallback lane");
+	subject_close(&usual);
+	subject_close(&small);
+	subject_close(&large);
+	subject_close(&burst);
+	subject_close(&fallback);
+	free(ring);
+	return 0;
+}

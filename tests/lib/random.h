@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * random.h - numbers for tests: the same every time, from a seed.
+ */
+#ifndef TESTS_LIB_RANDOM_H
+#define TESTS_LIB_RANDOM_H
+
+#include <stdint.h>
+
+/* splitmix64 (Steele, Lea and Flood 2014): every seed is a good one. */
+static inline uint64_t
+random_mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+static inline uint64_t
+random_next(uint64_t *state)
+{
+	return random_mix(*state += 0x9e3779b97f4a7c15);
+}
+
+/* 0 to n - 1, nearly evenly. */
+static inline uint64_t
+random_below(uint64_t *state, uint64_t n)
+{
+	return random_next(state) % n;
+}
+
+#endif

@@ -1,0 +1,113 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- check.lua - says each test by its sentence, counts them, and keeps what
+-- the tests of the LuaJIT binding share: names and files that are gone
+-- afterwards.
+
+local ffi = require("ffi")
+
+ffi.cdef[[
+	int getpid(void);
+	int setenv(const char *name, const char *value, int overwrite);
+	int unsetenv(const char *name);
+]]
+
+local M = { pid = ffi.C.getpid() }
+
+local passed, failed = 0, 0
+local names, files = {}, {}
+
+local function say(verdict, sentence, why)
+	io.stdout:write(verdict, " ", sentence, why and ": " .. why or "", "\n")
+	io.stdout:flush()
+end
+
+function M.test(sentence, f)
+	local ok, why = xpcall(f, debug.traceback)
+
+	if ok then
+		passed = passed + 1
+		say("ok", sentence)
+	else
+		failed = failed + 1
+		say("FAILED", sentence, tostring(why))
+	end
+end
+
+function M.skip(sentence, why)
+	say("skipped", sentence, why)
+end
+
+function M.equal(got, expected)
+	if got ~= expected then
+		error(("%s, expected %s"):format(tostring(got),
+		    tostring(expected)), 2)
+	end
+end
+
+-- The error of f(...), which has to raise one.
+function M.error_of(f, ...)
+	local ok, why = pcall(f, ...)
+
+	if ok then
+		error("no error was raised", 2)
+	end
+	return tostring(why)
+end
+
+-- A name for a timeline that nobody else has.
+function M.new_name()
+	names[#names + 1] = ("/timeline-test-lua-%d-%d"):format(M.pid, #names)
+	return names[#names]
+end
+
+function M.new_file()
+	files[#files + 1] = ("/tmp/timeline-test-lua-%d-%d"):format(M.pid,
+	    #files)
+	return files[#files]
+end
+
+function M.write(path, text)
+	local file = assert(io.open(path, "wb"))
+
+	file:write(text)
+	file:close()
+	return path
+end
+
+function M.read(path)
+	local file = assert(io.open(path, "rb"))
+	local text = file:read("*a")
+
+	file:close()
+	return text
+end
+
+function M.setenv(name, value)
+	if value then
+		ffi.C.setenv(name, value, 1)
+	else
+		ffi.C.unsetenv(name)
+	end
+end
+
+-- How often this process has the file of a timeline mapped.
+function M.count_maps(name)
+	local _, n = M.read("/proc/self/maps"):gsub(
+	    "/dev/shm" .. name:gsub("%-", "%%-") .. "\n", "")
+
+	return n
+end
+
+function M.done()
+	for _, name in ipairs(names) do
+		os.remove("/dev/shm" .. name)
+	end
+	for _, file in ipairs(files) do
+		os.remove(file)
+	end
+	print(("%d passed, %d failed"):format(passed, failed))
+	os.exit(failed > 0 and 1 or 0)
+end
+
+return M

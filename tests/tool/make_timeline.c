@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_timeline.c - log a known sequence, for the tests of the tools.
+ *
+ *	make_timeline PATH [word ...]
+ *
+ * The words are done one after another:
+ *
+ *	entries=N cpus=N  geometry, before anything else
+ *	known		the sequence below, once
+ *	plain=N		N times "processed $tcp, $udp, and $other" (i, 2i, 3i)
+ *	hostile		messages and strings that want to steer a terminal
+ *	spans=N		N pairs of "work", nested pairs inside
+ *	bursts=N	N bursts of trace++ with detail in them
+ *	priority=P	as timeline_priority
+ *	level=P		category "noisy" is logged as this
+ *	sleep=MS
+ *	save=FILE
+ *	clear, remove
+ *
+ * It stays on one CPU, so that the order of its entries is known.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <timeline.h>
+
+enum { WORD_MAX = 64, COUNT_MAX = 100000000 };
+
+static struct timeline *tl;
+
+/* Every kind of message, and what is logged with it. */
+static struct {
+	struct timeline_event *processed, *formats, *noisy, *failed, *fatal;
+	struct timeline_event *explained, *depth, *work, *part, *request;
+	struct timeline_event *detail, *quiet;
+} events;
+
+static void
+must(int rc, const char *what)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "make_timeline: %s: %s\n", what, timeline_error());
+	exit(1);
+}
+
+static void
+stay_on_one_cpu(void)
+{
+	cpu_set_t one;
+	const int cpu = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu < 0 ? 0 : (size_t)cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void
+define_all(void)
+{
+	must(timeline_define(tl, "example", "trace",
+		 "processed $tcp, $udp, and $other", &events.processed),
+	    "processed");
+	must(timeline_define(tl, "formats", "info",
+		 "signed $a%d hex $b%x double $c%f duration $d%t",
+		 &events.formats),
+	    "formats");
+	must(timeline_define(tl, "noisy", "debug", "chatter $n", &events.noisy),
+	    "noisy");
+	must(timeline_define(tl, "disk", "error", "failed on $device%s",
+		 &events.failed),
+	    "failed");
+	must(timeline_define(tl, "disk", "fatal", "gave up", &events.fatal),
+	    "fatal");
+	must(timeline_define(tl, "example", "warning",
+		 "explained $n\nThe first line of the explanation.\n"
+		 "The second line of it.",
+		 &events.explained),
+	    "explained");
+	must(timeline_define_counter(tl, "queue", "info", "depth $length",
+		 &events.depth),
+	    "depth");
+	must(timeline_define_span(tl, "span", "info", "work $job",
+		 TIMELINE_THREAD, &events.work),
+	    "work");
+	must(timeline_define_span(tl, "span", "info", "part $of",
+		 TIMELINE_THREAD, &events.part),
+	    "part");
+	must(timeline_define_span(tl, "span", "info", "request $id",
+		 TIMELINE_SOURCE, &events.request),
+	    "request");
+	must(timeline_define(tl, "detail", "trace++", "detail $n",
+		 &events.detail),
+	    "detail");
+	must(timeline_define(tl, "a-very-long-category", "trace+++",
+		 "never logged", &events.quiet),
+	    "quiet");
+}
+
+/* Eleven entries whose arguments are known. */
+static void
+log_known(void)
+{
+	uint64_t device;
+
+	must(timeline_string(tl, "sda one", &device), "string");
+	timeline_log(events.processed, 10, 20, 3);
+	timeline_log(events.processed, 50, 60, 8);
+	timeline_log(events.formats, -5, 255, 2.5, 1500);
+	timeline_log(events.processed, UINT64_MAX, UINT64_MAX - 1,
+	    UINT64_C(9007199254740993));
+	timeline_log(events.noisy, 7);
+	timeline_log(events.failed, device);
+	timeline_log(events.explained, 1);
+	timeline_log(events.depth, 12);
+	timeline_begin(events.work, 1);
+	timeline_end(events.work);
+	timeline_log(events.fatal);
+}
+
+static void
+log_plain(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		timeline_log(events.processed, i, 2 * i, 3 * i);
+}
+
+static void
+log_hostile(void)
+{
+	static const char *const texts[] = { "red \033[31m $x",
+		"bell \a return \r backspace \b $x",
+		"c1 \xc2\x9b"
+		"31m raw \x9b $x",
+		"bidi \xe2\x80\xae override \xe2\x81\xa6 $x",
+		"broken \xff\xfe utf8 \xc3 $x", "tab\there $x",
+		"quote \" comma , $x", "%s%n%d $x", "=1+1 $x" };
+	struct timeline_event *event;
+	uint64_t number;
+
+	must(timeline_string(tl, "title \033]0;owned\007", &number), "string");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		must(timeline_define(tl, "ho\033[5mst", "info", texts[i],
+			 &event),
+		    "hostile");
+		timeline_log(event, i);
+	}
+	must(timeline_define(tl, "hostile", "info",
+		 "text $x%s\nexplained \033[2J by $", &event),
+	    "hostile");
+	timeline_log(event, number);
+	timeline_log(event, 123456789);
+}
+
+static void
+log_spans(uint64_t count)
+{
+	timeline_end(events.part); /* had no begin */
+	for (uint64_t i = 0; i < count; i++) {
+		timeline_begin(events.request, i);
+		timeline_begin(events.work, i);
+		{
+			timeline_scope(events.part, i);
+			timeline_log(events.noisy, i);
+		}
+		timeline_end(events.work);
+		timeline_end(events.request);
+	}
+	timeline_begin(events.work, count); /* has no end */
+}
+
+static void
+sleep_ms(uint64_t ms)
+{
+	const struct timespec time = { .tv_sec = (time_t)(ms / 1000),
+		.tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static void
+log_bursts(uint64_t count)
+{
+	must(timeline_priority(tl, "info"), "priority");
+	for (uint64_t i = 0; i < count; i++) {
+		must(timeline_burst(tl, "trace++", 2000000), "burst");
+		for (uint64_t k = 0; k < 10; k++)
+			timeline_log(events.detail, k);
+		sleep_ms(5);
+		timeline_log(events.detail, 99); /* not logged */
+		timeline_log(events.depth, i);
+	}
+}
+
+static uint64_t
+number(const char *text)
+{
+	char *end;
+	const unsigned long long n = strtoull(text, &end, 10);
+
+	if (*end != '\0' || n > COUNT_MAX) {
+		fprintf(stderr, "make_timeline: %s: not a count\n", text);
+		exit(2);
+	}
+	return n;
+}
+
+static void
+do_word(const char *path, const char *name, const char *value)
+{
+	if (strcmp(name, "known") == 0)
+		log_known();
+	else if (strcmp(name, "plain") == 0)
+		log_plain(number(value));
+	else if (strcmp(name, "hostile") == 0)
+		log_hostile();
+	else if (strcmp(name, "spans") == 0)
+		log_spans(number(value));
+	else if (strcmp(name, "bursts") == 0)
+		log_bursts(number(value));
+	else if (strcmp(name, "priority") == 0)
+		must(timeline_priority(tl, value), value);
+	else if (strcmp(name, "level") == 0)
+		must(timeline_level(tl, "noisy", "*", value), value);
+	else if (strcmp(name, "sleep") == 0)
+		sleep_ms(number(value));
+	else if (strcmp(name, "save") == 0)
+		must(timeline_save(tl, value), value);
+	else if (strcmp(name, "clear") == 0)
+		must(timeline_clear(tl), name);
+	else if (strcmp(name, "remove") == 0)
+		must(timeline_remove(path), path);
+	else if (strcmp(name, "entries") != 0 && strcmp(name, "cpus") != 0) {
+		fprintf(stderr, "make_timeline: %s: no such word\n", name);
+		exit(2);
+	}
+}
+
+/* "name=value" into a name and its value, "" without. */
+static const char *
+split(const char *word, char name[WORD_MAX])
+{
+	const size_t size = strcspn(word, "=");
+
+	snprintf(name, WORD_MAX, "%.*s", (int)size, word);
+	return word[size] ? word + size + 1 : "";
+}
+
+int
+main(int argc, char **argv)
+{
+	struct timeline_options options = { .entries = 8192 };
+	char name[WORD_MAX];
+	const char *value;
+
+	if (argc < 2) {
+		fputs("make_timeline PATH [word ...]\n", stderr);
+		return 2;
+	}
+	for (int i = 2; i < argc; i++) {
+		value = split(argv[i], name);
+		if (strcmp(name, "entries") == 0)
+			options.entries = number(value);
+		if (strcmp(name, "cpus") == 0)
+			options.cpu_lanes = (uint32_t)number(value);
+	}
+	stay_on_one_cpu();
+	must(timeline_new(&tl, argv[1], &options), argv[1]);
+	define_all();
+	for (int i = 2; i < argc; i++) {
+		value = split(argv[i], name);
+		do_word(argv[1], name, value);
+	}
+	timeline_close(tl);
+	return 0;
+}

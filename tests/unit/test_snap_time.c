@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_snap_time.c - stamps to time: the dumb way, hostile knots, bounds. */
+#include "snap/time.h"
+
+#include "ring/calibrate.h"
+
+#include "../lib/clock_script.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KNOTS = 64 };
+#define SECOND UINT64_C(1000000000)
+
+static struct clock_script script;
+static struct timeline_header header;
+static struct timeline_knot knots[KNOTS];
+static struct tl_clock_source source;
+static struct tl_calibrate calibrate;
+static struct tl_time table;
+static unsigned damaged;
+static uint64_t damaged_at;
+
+static void
+note_damage(void *context, uint64_t at, const char *what)
+{
+	(void)context;
+	ck_assert_ptr_nonnull(what);
+	damaged++;
+	damaged_at = at;
+}
+
+static void
+build(const struct timeline_knot *closing)
+{
+	damaged = 0;
+	ck_assert_int_eq(tl_time_build(&table, &header, knots, KNOTS, closing,
+			     note_damage, NULL),
+	    0);
+}
+
+static void
+set_up_steered(uint64_t seed, bool steered)
+{
+	clock_script_start(&script, 2596128, seed);
+	memset(&header, 0, sizeof(header));
+	memset(knots, 0, sizeof(knots));
+	header.clock_kind = TIMELINE_CLOCK_TSC;
+	script.steered = steered;
+	source = clock_script_source(&script);
+	calibrate = (struct tl_calibrate){ .header = &header,
+		.knots = knots,
+		.knots_max = KNOTS,
+		.source = &source };
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+}
+
+static void
+set_up(uint64_t seed)
+{
+	set_up_steered(seed, true);
+}
+
+/* A life with slews, steps and resets. */
+static void
+live(int points)
+{
+	for (int i = 0; i < points; i++) {
+		clock_script_run(&script,
+		    clock_script_random(&script, 3 * SECOND));
+		switch (clock_script_random(&script, 20)) {
+		case 0:
+			clock_script_rate(&script,
+			    (int64_t)clock_script_random(&script, 400000) -
+				200000);
+			break;
+		case 1:
+			clock_script_step(&script,
+			    (int64_t)clock_script_random(&script, SECOND) -
+				(int64_t)SECOND / 2);
+			break;
+		case 2:
+			if (clock_script_random(&script, 5) == 0)
+				clock_script_reset(&script,
+				    clock_script_random(&script, 1000000));
+			break;
+		default:
+			break;
+		}
+		clock_script_run(&script,
+		    SECOND + clock_script_random(&script, 3 * SECOND));
+		ck_assert_int_ge(tl_calibrate_maybe(&calibrate), 0);
+	}
+}
+
+/* Compare with the dumb way, and with the truth where it is bounded. */
+static void
+check_all(void)
+{
+	const struct tl_time_segment *last = NULL;
+
+	for (size_t i = 0; i + 1 < table.knot_count; i++) {
+		const struct timeline_knot *a = &table.knots[i];
+		const struct timeline_knot *b = &table.knots[i + 1];
+
+		if (a->epoch != b->epoch)
+			continue;
+		for (int k = 0; k < 200; k++) {
+			const uint64_t tsc =
+			    a->tsc +
+			    clock_script_random(&script, b->tsc - a->tsc);
+			uint32_t bound, error, near_error;
+			const int64_t want = clock_script_convert(table.knots,
+			    table.knot_count, a->epoch, tsc, &bound);
+			const int64_t ns =
+			    tl_time_convert(&table, a->epoch, tsc, &error);
+			const int64_t truth =
+			    clock_script_truth(&script, a->epoch, tsc);
+
+			ck_assert_int_le(llabs(ns - want), 1);
+			ck_assert_uint_eq(error, bound);
+			ck_assert_int_le(llabs(ns - truth), error);
+			ck_assert_int_eq(ns, tl_time_convert_near(&table, &last,
+						 a->epoch, tsc, &near_error));
+			ck_assert_uint_eq(error, near_error);
+		}
+	}
+}
+
+START_TEST(conversion_is_the_dumb_one_and_keeps_its_bound)
+{
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		set_up(seed);
+		live(40 + (int)seed * 3);
+		build(NULL);
+		ck_assert_uint_eq(damaged, 0);
+		ck_assert_uint_gt(table.knot_count, 3);
+		ck_assert(table.knots[table.knot_count - 1].flags &
+			      TIMELINE_KNOT_CLOSE ||
+			  header.clock.points == 0);
+		check_all();
+		tl_time_free(&table);
+	}
+}
+END_TEST
+
+START_TEST(segments_cover_every_stamp_in_order)
+{
+	set_up(1);
+	live(60);
+	build(NULL);
+	for (size_t i = 1; i < table.segment_count; i++) {
+		const struct tl_time_segment *a = &table.segments[i - 1];
+		const struct tl_time_segment *b = &table.segments[i];
+
+		if (a->epoch == b->epoch)
+			ck_assert(a->from + a->ticks == b->from);
+		else
+			ck_assert(a->epoch < b->epoch && b->from == 0);
+	}
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(a_closing_point_ends_the_line)
+{
+	struct timeline_knot closing;
+
+	set_up(2);
+	live(30);
+	clock_script_run(&script, 20 * SECOND);
+	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
+	    0);
+	build(&closing);
+	const struct timeline_knot *last = &table.knots[table.knot_count - 1];
+
+	ck_assert(last->tsc == closing.tsc);
+	ck_assert(last->flags & TIMELINE_KNOT_CLOSE);
+	check_all();
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(past_the_ends_the_error_grows)
+{
+	uint32_t near_error, far_error, error;
+
+	set_up(3);
+	clock_script_run(&script, 10 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	build(NULL);
+	const uint64_t end = header.clock.tsc;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		const uint64_t from = sign < 0 ? knots[0].tsc : end;
+
+		(void)tl_time_convert(&table, 0, from + (uint64_t)(sign * 1000),
+		    &near_error);
+		(void)tl_time_convert(&table, 0,
+		    from + (uint64_t)(sign * 900000000), &far_error);
+		ck_assert_uint_gt(far_error, near_error);
+		ck_assert_uint_gt(far_error, 100000);
+	}
+	clock_script_run(&script, 10 * SECOND);
+	const int64_t ns = tl_time_convert(&table, 0, script.tsc, &error);
+
+	ck_assert_int_le(llabs(ns - clock_script_truth(&script, 0, script.tsc)),
+	    error);
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(an_unsteered_clock_is_trusted_far_past_its_end)
+{
+	uint32_t error;
+
+	set_up_steered(4, false);
+	clock_script_run(&script, 60 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	clock_script_run(&script, 60 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	build(NULL);
+	clock_script_run(&script, 300 * SECOND);
+	const int64_t ns = tl_time_convert(&table, 0, script.tsc, &error);
+
+	ck_assert_uint_le(error, 1000);
+	ck_assert_int_le(llabs(ns - clock_script_truth(&script, 0, script.tsc)),
+	    error);
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(a_file_without_knots_goes_by_its_tail)
+{
+	uint32_t error;
+
+	set_up(5);
+	clock_script_run(&script, 5 * SECOND);
+	tl_calibrate_maybe(&calibrate);
+	header.knot_count = 0;
+	build(NULL);
+	ck_assert_uint_eq(table.knot_count, 1);
+	const uint64_t tsc = header.clock.tsc - SECOND;
+	const int64_t ns = tl_time_convert(&table, 0, tsc, &error);
+
+	ck_assert_int_le(llabs(ns - clock_script_truth(&script, 0, tsc)),
+	    error);
+	tl_time_free(&table);
+	header.clock.sequence = 1;
+	build(NULL);
+	ck_assert_int_eq(tl_time_convert(&table, 3, 12345, &error), 12345);
+	ck_assert_uint_eq(error, UINT32_MAX);
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(a_damaged_knot_is_named_and_its_piece_unbounded)
+{
+	uint32_t error;
+
+	set_up(6);
+	for (int i = 0; i < 6; i++) {
+		clock_script_run(&script, 2 * SECOND);
+		clock_script_rate(&script, (i % 3 + 1) * 7000);
+		tl_calibrate_maybe(&calibrate);
+	}
+	ck_assert_uint_gt(header.knot_count, 4);
+	knots[2].mult = 0;
+	build(NULL);
+	ck_assert_uint_eq(damaged, 1);
+	ck_assert_uint_eq(damaged_at, 2 * sizeof(knots[0]));
+	(void)tl_time_convert(&table, 0, knots[2].tsc, &error);
+	ck_assert_uint_eq(error, UINT32_MAX);
+	tl_time_free(&table);
+	knots[2].seq = 77;
+	build(NULL);
+	ck_assert_uint_eq(damaged, 1);
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(the_slot_being_rewritten_is_no_damage)
+{
+	set_up(7);
+	for (int i = 0; i < KNOTS; i++) {
+		clock_script_run(&script, 2 * SECOND);
+		clock_script_step(&script, 200000000);
+		tl_calibrate_maybe(&calibrate);
+	}
+	ck_assert_uint_gt(header.knot_count, KNOTS);
+	knots[header.knot_count % KNOTS].seq = 0;
+	build(NULL);
+	ck_assert_uint_eq(damaged, 0);
+	ck_assert_uint_ge(table.knot_count, KNOTS - 1);
+	tl_time_free(&table);
+	knots[(header.knot_count + 1) % KNOTS].seq = 0;
+	build(NULL);
+	ck_assert_uint_eq(damaged, 1);
+	tl_time_free(&table);
+}
+END_TEST
+
+static uint64_t
+hostile_64(void)
+{
+	static const uint64_t odd[] = { 0, 1, UINT64_MAX, INT64_MAX,
+		(uint64_t)INT64_MIN, TL_MULT_ONE };
+
+	if (clock_script_random(&script, 3) == 0)
+		return odd[clock_script_random(&script, 6)];
+	return clock_script_random(&script, UINT64_MAX)
+	       << clock_script_random(&script, 64);
+}
+
+START_TEST(no_knots_make_conversion_go_wrong)
+{
+	set_up(8);
+	for (int round = 0; round < 5000; round++) {
+		const struct tl_time_segment *last = NULL;
+		uint64_t tsc = 0;
+		struct timeline_knot closing = { .tsc = hostile_64(),
+			.utc_ns = (int64_t)hostile_64(),
+			.mult = hostile_64() };
+
+		header.knot_count =
+		    round % 3 ? (uint64_t)round % KNOTS : hostile_64();
+		for (uint64_t i = 0; i < KNOTS; i++) {
+			tsc = round % 2 ? tsc + (hostile_64() >> 8)
+					: hostile_64();
+			knots[i] = (struct timeline_knot){ .tsc = tsc,
+				.utc_ns = (int64_t)hostile_64(),
+				.mult = hostile_64(),
+				.max_err_ns = (uint32_t)hostile_64(),
+				.epoch = (uint32_t)(hostile_64() & 1),
+				.flags = (uint16_t)hostile_64(),
+				.seq = i + 1 };
+		}
+		for (int k = 0; k < 16; k++)
+			((uint64_t *)(void *)&header.clock)[k] = hostile_64();
+		build(round % 4 ? &closing : NULL);
+		ck_assert_uint_gt(table.segment_count, 0);
+		ck_assert_uint_le(table.knot_count, KNOTS + 2);
+		for (int k = 0; k < 40; k++) {
+			const uint64_t stamp = hostile_64();
+			const uint32_t epoch = (uint32_t)(hostile_64() & 3);
+			uint32_t error;
+
+			ck_assert_int_eq(tl_time_convert(&table, epoch, stamp,
+					     &error),
+			    tl_time_convert_near(&table, &last, epoch, stamp,
+				NULL));
+		}
+		tl_time_free(&table);
+	}
+}
+END_TEST
+
+START_TEST(stamps_that_are_nanoseconds_are_the_time)
+{
+	uint32_t error;
+	const int64_t now = (int64_t)tl_clock_now(TIMELINE_CLOCK_REALTIME);
+
+	set_up(9);
+	memset(&header, 0, sizeof(header));
+	header.clock_kind = TIMELINE_CLOCK_REALTIME;
+	calibrate.source = tl_clock_source(TIMELINE_CLOCK_REALTIME);
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	tl_calibrate_now(&calibrate);
+	build(NULL);
+	for (int64_t i = -5; i <= 5; i++) {
+		const int64_t ns = now + i * (int64_t)SECOND;
+
+		ck_assert_int_eq(tl_time_convert(&table, 0, (uint64_t)ns,
+				     &error),
+		    ns);
+		ck_assert_uint_le(error, 15);
+	}
+	tl_time_free(&table);
+}
+END_TEST
+
+START_TEST(a_live_file_of_this_machine_can_be_closed)
+{
+	struct timeline_knot closing;
+	uint32_t flags;
+
+	set_up(10);
+	memset(&header, 0, sizeof(header));
+	header.clock_kind = tl_clock_choose(&flags);
+	calibrate.source = tl_clock_source(header.clock_kind);
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	ck_assert_int_eq(tl_time_close(&header, &closing), 0);
+	ck_assert(closing.tsc > header.clock.tsc);
+	header.clock_kind = 99;
+	ck_assert_int_eq(tl_time_close(&header, &closing), -EINVAL);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("snap/time");
+	TCase *t = tcase_create("time");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, conversion_is_the_dumb_one_and_keeps_its_bound);
+	tcase_add_test(t, segments_cover_every_stamp_in_order);
+	tcase_add_test(t, a_closing_point_ends_the_line);
+	tcase_add_test(t, past_the_ends_the_error_grows);
+	tcase_add_test(t, an_unsteered_clock_is_trusted_far_past_its_end);
+	tcase_add_test(t, a_file_without_knots_goes_by_its_tail);
+	tcase_add_test(t, a_damaged_knot_is_named_and_its_piece_unbounded);
+	tcase_add_test(t, the_slot_being_rewritten_is_no_damage);
+	tcase_add_test(t, no_knots_make_conversion_go_wrong);
+	tcase_add_test(t, stamps_that_are_nanoseconds_are_the_time);
+	tcase_add_test(t, a_live_file_of_this_machine_can_be_closed);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int n;
+
+	srunner_run_all(r, CK_NORMAL);
+	n = srunner_ntests_failed(r);
+	srunner_free(r);
+	return n == 0 ? 0 : 1;
+}
