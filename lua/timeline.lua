@@ -21,6 +21,7 @@ local FRAMES_MAX = 100
 local INTEGER_MAX = 2 ^ 53
 
 local here = debug.getinfo(1, "S").source
+local MADE = "=timeline" -- the source of functions made by new_logger
 local folder = here:match("^@(.*)/[^/]*$") or "."
 
 -- Loaded a second time, the module finds its types declared.
@@ -48,7 +49,8 @@ local function find_caller()
 		if not info then
 			break
 		end
-		if info.source ~= here and info.what ~= "C" then
+		if info.source ~= here and info.source ~= MADE and
+		    info.what ~= "C" then
 			return level - 1, info
 		end
 	end
@@ -199,45 +201,54 @@ local function shape_of(message)
 	return table.concat(shape)
 end
 
--- The source of a function that makes logging functions of one shape: of the
--- fewest steps, so that the interpreter is fast, too.  core is never used; a
--- function that could return it keeps the timeline's memory.
-local function source_of(shape, otherwise)
-	local names, lines, words = {}, {}, {}
+-- Say which argument of a logging function is none.
+local function refuse(n, value)
+	fail(("argument %d: number or 64-bit cdata expected, got %s"):format(n,
+	    type(value)))
+end
 
-	for i = 1, ARGS_MAX do
-		local value = ("a%d%s"):format(i, otherwise)
-		words[i] = "0"
-		if i <= #shape then
-			names[i] = "a" .. i
-			words[i] = value
+-- The code of one logging function: of few steps, so that the interpreter is
+-- fast, too.  core is never used; a function that could return it keeps the
+-- timeline's memory.  A tail call would be shorter, but the compiler cannot
+-- end a trace of the function there, gives up on it after some tries, and
+-- then on every loop that calls it.
+local function source_of(shape, is_optional)
+	local names, lines, words = {}, {}, { "0", "0", "0", "0" }
+
+	local function add(line, i)
+		lines[#lines + 1] = line:gsub("#", i)
+	end
+	for i = 1, #shape do
+		names[i] = "a" .. i
+		words[i] = "a" .. i
+		if is_optional then
+			add("if a# == nil then a# = 0 end", i)
 		end
+		add("if type(a#) ~= 'number' and type(a#) ~= 'cdata' then", i)
+		add("refuse(#, a#) end", i)
 		if shape:sub(i, i) == "f" then
-			lines[#lines + 1] = ("d%d.value = %s"):format(i, value)
+			add("d#.value = a#", i)
 			words[i] = ("d%d.word"):format(i)
 		end
 	end
 	return ([[
-		local log, event, core, d1, d2, d3, d4 = ...
+		local log, event, core, type, refuse, d1, d2, d3, d4 = ...
 		return function(%s)
 			if false then return core end
 			%s
-			return log(event, %s)
+			log(event, %s)
 		end
 	]]):format(table.concat(names, ", "), table.concat(lines, "\n"),
 	    table.concat(words, ", "))
 end
 
--- A function that logs event.  otherwise: what stands for an argument that
--- is not given, as in " or 0"; "" raises an error.  Each has code of its own:
--- the compiler counts calls by code, and code that many events share is hot
--- before the loop that calls it.
-local function new_logger(tl, event, shape, otherwise)
-	local maker = assert(loadstring(source_of(shape, otherwise),
-	    "=timeline"))
+-- A function that logs event.
+local function new_logger(tl, event, shape, is_optional)
+	local maker = assert(loadstring(source_of(shape, is_optional), MADE))
 
 	tl.is_used = true
-	return maker(log, event, tl.core, double(), double(), double(), double())
+	return maker(log, event, tl.core, type, refuse,
+	    double(), double(), double(), double())
 end
 
 local function caller_place()
@@ -270,14 +281,14 @@ function M.define(tl, category, priority, message)
 	local event, shape = define(tl, C.TIMELINE_INSTANT, C.TIMELINE_THREAD,
 	    category, priority, message)
 
-	return (new_logger(tl, event, shape, ""))
+	return (new_logger(tl, event, shape, false))
 end
 
 function M.counter(tl, category, priority, message)
 	local event, shape = define(tl, C.TIMELINE_COUNTER, C.TIMELINE_THREAD,
 	    category, priority, message)
 
-	return (new_logger(tl, event, shape, ""))
+	return (new_logger(tl, event, shape, false))
 end
 
 local scopes = { thread = C.TIMELINE_THREAD, source = C.TIMELINE_SOURCE }
@@ -299,8 +310,8 @@ function M.span(tl, category, priority, message, scope)
 	end
 	local event, shape = define(tl, C.TIMELINE_SPAN, number, category,
 	    priority, message)
-	local begin = new_logger(tl, event, shape, "")
-	local finish = new_logger(tl, event + 1, shape, " or 0")
+	local begin = new_logger(tl, event, shape, false)
+	local finish = new_logger(tl, event + 1, shape, true)
 
 	return begin, finish, function(f, ...)
 		begin(...)

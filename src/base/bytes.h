@@ -21,7 +21,7 @@ struct tl_bytes {
 static inline struct tl_bytes
 tl_bytes(const void *data, size_t size)
 {
-	return (struct tl_bytes) { .data = data, .size = size };
+	return (struct tl_bytes){ .data = (const char *)data, .size = size };
 }
 
 static inline struct tl_bytes
@@ -35,14 +35,14 @@ static inline bool
 tl_fits(uint64_t total, uint64_t offset, uint64_t count, uint64_t each)
 {
 	return offset <= total &&
-	    (each == 0 || count <= (total - offset) / each);
+	       (each == 0 || count <= (total - offset) / each);
 }
 
 static inline bool
 tl_bytes_equal(struct tl_bytes a, struct tl_bytes b)
 {
 	return a.size == b.size &&
-	    (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 #endif

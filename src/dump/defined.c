@@ -51,6 +51,8 @@ format_name(unsigned format)
 static const char *
 gate_name(const struct tl_message *message)
 {
+	if (message->gate > TIMELINE_LEVEL_MAX)
+		return "always";
 	return message->gate == TIMELINE_LEVEL_OFF
 		   ? "off"
 		   : tl_level_name(message->gate);
@@ -134,7 +136,9 @@ put_text(struct tl_text *text, const struct tl_message *m, uint64_t seen,
 		tl_put_unsigned(text, m->line);
 		tl_put_char(text, ')');
 	}
-	if (m->gate != m->level) {
+	if (m->gate > TIMELINE_LEVEL_MAX) {
+		tl_put_string(text, "  [always]");
+	} else if (m->gate != m->level) {
 		tl_put_string(text,
 		    m->gate == TIMELINE_LEVEL_OFF ? "  [" : "  [now as ");
 		tl_put_string(text, gate_name(m));

@@ -136,8 +136,10 @@ newest_ns(const struct tl_options *options)
 static int
 run(const struct tl_options *options, struct tl_fault *fault)
 {
+	const struct tl_script_io io = tl_scripting_io(&output);
 	struct tl_select select;
-	int rc = tl_select_init(&select, options, newest_ns(options), fault);
+	int rc =
+	    tl_select_init(&select, options, &io, newest_ns(options), fault);
 
 	if (rc < 0)
 		return rc;

@@ -83,8 +83,8 @@ static int
 take_mode(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->mode_name && strcmp(p->mode_name, name) != 0)
-		return usage(p, "cannot be asked for together with this one",
-		    p->mode_name);
+		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s does not go with %s", name, p->mode_name);
 	p->mode_name = name;
 	p->options->mode = mode;
 	return 0;
@@ -331,7 +331,7 @@ take(struct parse *p, int value, char **argv)
 	case ':':
 		return usage(p, "needs a value", argv[optind - 1]);
 	case '?':
-		return usage(p, "unknown option, or with a value too many",
+		return usage(p, "no such option, or one that takes no value",
 		    argv[optind - 1]);
 	default:
 		rc = take_selection(p, value);
@@ -421,6 +421,8 @@ check_options(struct parse *p)
 		return usage(p, "only for entries as text", "--columns");
 	if (scripted && o->format != TL_FORMAT_TEXT)
 		return usage(p, "writes text of its own", p->mode_name);
+	if (o->mode == TL_MODE_INFO && o->format == TL_FORMAT_CSV)
+		return usage(p, "has no CSV", "--info");
 	if (o->trusted && !scripted && !o->expression)
 		return usage(p, "there is no script", "--trusted");
 	return 0;

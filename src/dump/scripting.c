@@ -8,31 +8,33 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a script's cursors need to know. */
-struct context {
-	struct tl_select *select;
-	struct tl_output *output;
-};
-
 static int
 write_output(void *context, const char *data, size_t size)
 {
-	struct context *c = context;
+	struct tl_output *output = context;
 
-	tl_put_bytes(&c->output->text, tl_bytes(data, size));
-	return tl_output_more(c->output);
+	tl_put_bytes(&output->text, tl_bytes(data, size));
+	return tl_output_more(output);
 }
 
 /* The time is up and the script does not answer: in a signal handler. */
 static void
 killed(void *context, const char *message, size_t size)
 {
-	struct context *c = context;
-
-	tl_output_abandon(c->output);
+	tl_output_abandon(context);
 	if (write(STDERR_FILENO, message, size) < 0)
 		_exit(1);
 	_exit(1);
+}
+
+struct tl_script_io
+tl_scripting_io(struct tl_output *output)
+{
+	return (struct tl_script_io){ .write = write_output,
+		.killed = killed,
+		.context = output,
+		.terminal = output->terminal,
+		.columns = output->columns };
 }
 
 /* The command line chooses what a script sees. */
@@ -40,13 +42,12 @@ static int
 open_input(const struct tl_script_input *input, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct context *c = input->context;
 	struct tl_cursor *inner;
 	int rc = tl_snap_cursor(input->snap, order, &inner);
 
 	if (rc < 0)
 		return rc;
-	return tl_select_cursor(c->select, order, inner, cursor);
+	return tl_select_cursor(input->context, order, inner, cursor);
 }
 
 static int
@@ -82,13 +83,8 @@ tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
-	struct context context = { .select = select, .output = output };
 	const struct tl_script_limits limits = tl_select_limits(options);
-	const struct tl_script_io io = { .write = write_output,
-		.killed = killed,
-		.context = &context,
-		.terminal = output->terminal,
-		.columns = output->columns };
+	const struct tl_script_io io = tl_scripting_io(output);
 	struct tl_script_input script_inputs[TL_FILES_MAX];
 	struct tl_script *script;
 	size_t count = 0;
@@ -104,7 +100,7 @@ tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
 		    (struct tl_script_input){ .name = inputs->items[i].name,
 			    .snap = inputs->items[i].snap,
 			    .open = open_input,
-			    .context = &context };
+			    .context = select };
 	}
 	if (count == 0)
 		return -ENOENT;

@@ -8,6 +8,9 @@
 #include "dump/output.h"
 #include "dump/select.h"
 
+/* Where the text of scripts and expressions goes. */
+struct tl_script_io tl_scripting_io(struct tl_output *output);
+
 /* 0, or -errno and a fault that says what the script did. */
 int tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,

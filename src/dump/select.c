@@ -46,7 +46,7 @@ tl_select_limits(const struct tl_options *options)
 
 int
 tl_select_init(struct tl_select *select, const struct tl_options *options,
-    int64_t newest_ns, struct tl_fault *fault)
+    const struct tl_script_io *io, int64_t newest_ns, struct tl_fault *fault)
 {
 	const struct tl_script_limits limits = tl_select_limits(options);
 
@@ -59,7 +59,7 @@ tl_select_init(struct tl_select *select, const struct tl_options *options,
 	if (!options->expression)
 		return 0;
 	return tl_script_filter_new(&select->expression, options->expression,
-	    &limits, NULL, fault);
+	    &limits, io, fault);
 }
 
 void

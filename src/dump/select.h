@@ -26,7 +26,7 @@ struct tl_select {
  * -errno and a fault when the expression is wrong.
  */
 int tl_select_init(struct tl_select *select, const struct tl_options *options,
-    int64_t newest_ns, struct tl_fault *fault);
+    const struct tl_script_io *io, int64_t newest_ns, struct tl_fault *fault);
 void tl_select_free(struct tl_select *select);
 
 /* 1 it passes, 0 not, -errno with select->fault set. */

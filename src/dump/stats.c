@@ -156,6 +156,8 @@ open_share(const struct source *source, unsigned gate)
 	const int64_t open = tl_levels_open(&source->levels, gate,
 	    source->from_ns, source->to_ns, &known);
 
+	if (gate >= LEVELS)
+		return 1;
 	return known > 0 && open > 0 ? (double)open / (double)known : -1;
 }
 
@@ -228,7 +230,9 @@ take_rate(const struct stats *s, struct tl_stats_row *row,
 	const unsigned gate = event->message->gate;
 
 	row->rate += lane->weight;
-	if (gate < LEVELS && event->ns >= source->known_from_ns)
+	if (gate >= LEVELS) /* logged whatever the level */
+		row->open_rate += lane->weight;
+	else if (event->ns >= source->known_from_ns)
 		row->open_rate += lane->open_weight[gate];
 }
 
@@ -268,8 +272,7 @@ take(struct stats *s, const struct tl_event *event)
 	int rc;
 
 	assert(event->kind == TL_LOST || event->lane < source->lane_count);
-	if (event->kind != TL_LOST &&
-	    !source->lanes[event->lane].begun)
+	if (event->kind != TL_LOST && !source->lanes[event->lane].begun)
 		lane_begin(s, event, &source->lanes[event->lane]);
 	rc = tl_select_passes(s->select, event);
 	if (rc <= 0)

@@ -161,32 +161,6 @@ recover(const struct tl_calibrate *c, struct timeline_clock_tail *tail)
 	return true;
 }
 
-/* The lowest and highest slope from the knot that pass the point closely. */
-static void
-cone_of(const struct timeline_knot *knot, const struct tl_clock_point *point,
-    uint32_t half_ns, uint64_t *low, uint64_t *high)
-{
-	const uint64_t ticks = point->tsc - knot->tsc;
-	const int64_t room = (int64_t)half_ns + TL_CALIBRATE_TOLERANCE_NS;
-	__int128 rise = (__int128)point->utc_ns - knot->utc_ns;
-
-	if (rise > INT64_MAX)
-		rise = INT64_MAX;
-	*low = rise > room ? tl_clock_mult((uint64_t)(rise - room), ticks) : 0;
-	*high =
-	    rise + room > 0 ? tl_clock_mult((uint64_t)(rise + room), ticks) : 0;
-}
-
-static uint64_t
-slope_to(const struct timeline_knot *knot, const struct tl_clock_point *point)
-{
-	const __int128 rise = (__int128)point->utc_ns - knot->utc_ns;
-
-	if (rise <= 0 || rise > INT64_MAX || point->tsc <= knot->tsc)
-		return 0;
-	return tl_clock_mult((uint64_t)rise, point->tsc - knot->tsc);
-}
-
 /* The knot that the tail's cone starts from. */
 static bool
 last_knot(const struct tl_calibrate *c, const struct timeline_clock_tail *tail,
@@ -248,13 +222,12 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	if (!last_knot(c, tail, &knot)) {
 		/* never so but in a damaged file */
 		commit_tail(c, tail, tail->max_err_ns, TIMELINE_KNOT_GAP);
-		tl_point_knot(point, tail->mult, &knot);
-		knot.tsc = tail->tsc;
-		knot.utc_ns = tail->utc_ns;
+		knot = (struct timeline_knot){ .tsc = tail->tsc,
+			.utc_ns = tail->utc_ns };
 		start_piece(tail);
 	}
 	tail->bend_ns = larger(tail->bend_ns, v->bend_before_ns);
-	slope = slope_to(&knot, point);
+	slope = tl_knot_slope(&knot, point);
 	if (slope < tail->slope_low || slope > tail->slope_high) {
 		/* A corner.  The line turns at the tail. */
 		learn_rate(tail, v, 0, 0);
@@ -267,7 +240,7 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	} else {
 		learn_rate(tail, v, slope, point->tsc - knot.tsc);
 	}
-	cone_of(&knot, point, v->half_ns, &low, &high);
+	tl_knot_cone(&knot, point, v->half_ns, &low, &high);
 	tail->slope_low = low > tail->slope_low ? low : tail->slope_low;
 	tail->slope_high = high < tail->slope_high ? high : tail->slope_high;
 	move_tail(tail, point, v->half_ns);

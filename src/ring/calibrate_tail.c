@@ -315,3 +315,30 @@ tl_point_knot(const struct tl_clock_point *point, uint64_t mult,
 		    tl_ticks_to_ns(tl_ticks_between(point->raw_tsc, point->tsc),
 			mult));
 }
+
+void
+tl_knot_cone(const struct timeline_knot *knot,
+    const struct tl_clock_point *point, uint32_t half_ns, uint64_t *low,
+    uint64_t *high)
+{
+	const uint64_t ticks = point->tsc - knot->tsc;
+	const int64_t room = (int64_t)half_ns + TL_CALIBRATE_TOLERANCE_NS;
+	__int128 rise = (__int128)point->utc_ns - knot->utc_ns;
+
+	if (rise > INT64_MAX)
+		rise = INT64_MAX;
+	*low = rise > room ? tl_clock_mult((uint64_t)(rise - room), ticks) : 0;
+	*high =
+	    rise + room > 0 ? tl_clock_mult((uint64_t)(rise + room), ticks) : 0;
+}
+
+uint64_t
+tl_knot_slope(const struct timeline_knot *knot,
+    const struct tl_clock_point *point)
+{
+	const __int128 rise = (__int128)point->utc_ns - knot->utc_ns;
+
+	if (rise <= 0 || rise > INT64_MAX || point->tsc <= knot->tsc)
+		return 0;
+	return tl_clock_mult((uint64_t)rise, point->tsc - knot->tsc);
+}

@@ -51,6 +51,14 @@ uint16_t tl_point_flags(const struct tl_clock_point *point, uint32_t half_ns);
 void tl_point_knot(const struct tl_clock_point *point, uint64_t mult,
     struct timeline_knot *knot);
 
+/* The slope from a knot to the point (0 none), and the lowest and highest
+ * that pass the point within the tolerance and half its bracket. */
+uint64_t tl_knot_slope(const struct timeline_knot *knot,
+    const struct tl_clock_point *point);
+void tl_knot_cone(const struct timeline_knot *knot,
+    const struct tl_clock_point *point, uint32_t half_ns, uint64_t *low,
+    uint64_t *high);
+
 /* a + b and ns * ppb / 10^9, held at the end of the range. */
 uint32_t tl_add_32(uint64_t a, uint64_t b);
 uint64_t tl_ppb_of(uint64_t ns, uint64_t ppb);

@@ -45,10 +45,13 @@ drop(struct timeline *tl, int cause)
 	tl_fetch_add_64(&tl->header->drops[cause], 1);
 }
 
-/* Would it be logged by this word at this time?  Ends a burst that is over,
- * then asks once more. */
+/*
+ * Is it open, and when?  The clock is read after the word: a burst that began
+ * in between would look as if it ended too far ahead.  Ends a burst that is
+ * over, then asks once more.
+ */
 static bool
-is_open(struct timeline_event *event, uint64_t now)
+is_open(struct timeline_event *event, uint64_t *now)
 {
 	const uint8_t gate = tl_load_8(event->gate);
 
@@ -56,13 +59,14 @@ is_open(struct timeline_event *event, uint64_t now)
 		const uint64_t word =
 		    tl_load_64(&event->timeline->header->levels);
 
+		*now = tl_stamp_now(event->timeline);
 		if (gate < (uint8_t)word)
 			return false;
 		if (gate >= (uint8_t)(word >> TIMELINE_LEVELS_BASE) ||
-		    !tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL, now,
+		    !tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL, *now,
 			event->burst_max))
 			return true;
-		tl_levels_expire(event->timeline, now);
+		tl_levels_expire(event->timeline);
 	}
 	return false;
 }
@@ -103,9 +107,10 @@ tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
 	const uint64_t ids = ids_now();
 	const unsigned cpu = (unsigned)sched_getcpu();
 	struct timeline_entry *slot;
+	uint64_t now;
 	uint64_t q;
 
-	if (!is_open(event, tl_stamp_now(event->timeline)))
+	if (!is_open(event, &now))
 		return;
 	if (!(slot = claim(event, cpu, &q)))
 		return;
@@ -118,7 +123,7 @@ tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
 	slot->args[1] = a1;
 	slot->args[2] = a2;
 	slot->args[3] = a3;
-	slot->tsc = tl_stamp_now(event->timeline);
+	slot->tsc = now; /* when it was open, however long ago */
 	/* release: pairs with the next lap's claim and with take.c */
 	tl_store_release_64(&slot->stamp, timeline_stamp_whole(q));
 }

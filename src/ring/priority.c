@@ -62,9 +62,10 @@ least(uint8_t a, uint8_t b)
 uint64_t
 tl_burst_max(const struct timeline *tl)
 {
-	return (tl_calibrate_ticks(tl->header, hour_ns) >>
-		   TIMELINE_UNTIL_SHIFT) +
-	       1;
+	/* Twice what a burst may last: no doubt about rounding, about two
+	 * processes' rates, or about which of two looked at the clock first. */
+	return tl_calibrate_ticks(tl->header, 2 * hour_ns) >>
+	       TIMELINE_UNTIL_SHIFT;
 }
 
 static bool
@@ -105,6 +106,10 @@ change(struct timeline *tl, struct timeline_event *event, uint8_t level,
 		const uint64_t old = tl_load_64(word);
 		const uint64_t now = tl_stamp_now(tl);
 		const struct levels l = unpack(old, now);
+
+		/* stalled past its own end: it must not live on in another */
+		if (until && until < now >> TIMELINE_UNTIL_SHIFT)
+			return;
 		const bool alive = is_alive(tl, l, now);
 		const struct levels next =
 		    until ? with_burst(l, alive, level, until)
@@ -147,9 +152,10 @@ timeline_burst(struct timeline *tl, const char *priority, uint64_t duration_ns)
 }
 
 void
-tl_levels_expire(struct timeline *tl, uint64_t now)
+tl_levels_expire(struct timeline *tl)
 {
 	const uint64_t word = tl_load_64(&tl->header->levels);
+	const uint64_t now = tl_stamp_now(tl); /* after the word, see log_c.c */
 	const struct levels l = unpack(word, now);
 
 	if (!is_alive(tl, l, now))

@@ -131,8 +131,8 @@ tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
 }
 
 /* End a burst that is over: what a writer does that finds one. */
-void tl_levels_expire(struct timeline *tl, uint64_t now);
-/* The longest burst, in units of until. */
+void tl_levels_expire(struct timeline *tl);
+/* How far ahead the end of a burst may lie, in units of until. */
 uint64_t tl_burst_max(const struct timeline *tl);
 
 /* asm/log.S leaves to these: no ids yet; no lane of its own; burst over. */

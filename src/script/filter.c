@@ -115,15 +115,31 @@ push_functions(lua_State *L)
 		lua_pushnil(L);
 		lua_setfield(L, -2, hidden[i]);
 	}
-	/* "level" and "time" are fields; their functions have longer names. */
+	/* Functions that are named like a field get longer names. */
 	for (const luaL_Reg *word = tl_words; word->name; word++) {
 		if (strcmp(word->name, "level") == 0 ||
-		    strcmp(word->name, "time") == 0)
+		    strcmp(word->name, "time") == 0 ||
+		    strcmp(word->name, "duration") == 0)
 			lua_pushfstring(L, "%s_of", word->name);
 		else
 			lua_pushstring(L, word->name);
 		lua_pushcfunction(L, word->func);
 		lua_rawset(L, -3);
+	}
+}
+
+/* Fields by name, without those that take more than one event to know. */
+static void
+push_fields(lua_State *L)
+{
+	static const char *const unknown[] = { "duration", "begin_ns",
+		"end_ns", "end_tsc", "end_cpu", "depth", "nesting", "lossy",
+		"open", NULL };
+
+	tl_event_push_names(L);
+	for (size_t i = 0; unknown[i]; i++) {
+		lua_pushnil(L);
+		lua_setfield(L, -2, unknown[i]);
 	}
 }
 
@@ -133,7 +149,7 @@ push_environment(lua_State *L, struct tl_script_filter *filter)
 	lua_newtable(L);
 	lua_createtable(L, 0, 3);
 	lua_pushlightuserdata(L, filter);
-	tl_event_push_names(L);
+	push_fields(L);
 	lua_newtable(L);
 	tl_arguments_push_current(L, &filter->current);
 	push_functions(L);

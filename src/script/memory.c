@@ -8,7 +8,8 @@
 /*
  * Remember the line, because Lua's error of memory comes without one.  Only
  * reads: nothing here allocates.  The main thread's chain of calls is whole
- * whenever Lua asks for memory.
+ * whenever Lua asks for memory; when it has ended (Lua tries to move the stack
+ * once more on the way out), the place remembered last stays.
  */
 static void
 remember_place(struct tl_memory *memory)
@@ -16,7 +17,6 @@ remember_place(struct tl_memory *memory)
 	lua_Debug where;
 
 	memory->refused = true;
-	memory->place[0] = '\0';
 	if (!memory->L)
 		return;
 	for (int level = 0; lua_getstack(memory->L, level, &where); level++) {

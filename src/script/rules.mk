@@ -13,3 +13,6 @@ $(LUA_MODULE): $(OBJ_script)
 lua-module: $(LUA_MODULE)
 .PHONY: lua-module
 all: $(LUA_MODULE)
+
+$(B)/obj/tests/unit/test_script_%.o $(B)/obj/tests/fuzz/fuzz_script.o: \
+    CPPFLAGS += $(LUA_CFLAGS)

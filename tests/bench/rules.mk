@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # make bench, or one part of it: make bench-append.  Figures tell, none fails.
 
-BENCH_PARTS := append
-BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench subject)
+BENCH_PARTS := append workers
+BENCH_PROGRAMS := $(BENCH_PARTS) peer_ours
+BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
 
-$(patsubst %,$(B)/bench/%,$(BENCH_PARTS)): $(BENCH_LIB)
-bench: $(patsubst %,bench-%,$(BENCH_PARTS))
+$(patsubst %,$(B)/bench/%,$(BENCH_PROGRAMS)): $(BENCH_LIB)
+bench: $(patsubst %,bench-%,$(BENCH_PARTS)) $(B)/bench/peer_ours
 $(patsubst %,bench-%,$(BENCH_PARTS)): bench-%: $(B)/bench/%
 	@$<
 

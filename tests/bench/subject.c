@@ -55,10 +55,7 @@ define(struct subject *s)
 	    timeline_define(s->tl, CATEGORY, "trace", "plain", &s->plain));
 	check("define", timeline_define(s->tl, CATEGORY, "trace",
 			    "closed $a, $b, $c and $d", &s->closed));
-	check("level", timeline_level(s->tl, CATEGORY, "closed*", "off"));
 	map_header(s);
-	s->before = subject_kept(s);
-	s->sent = 0;
 }
 
 void
@@ -69,6 +66,9 @@ subject_new(struct subject *s, const char *name,
 	(void)timeline_remove(s->path);
 	check("new", timeline_new(&s->tl, s->path, options));
 	define(s);
+	check("level", timeline_level(s->tl, CATEGORY, "closed*", "off"));
+	s->before = subject_kept(s);
+	s->sent = 0;
 }
 
 void

@@ -41,7 +41,7 @@ local function test_loop(sentence, statement, event)
 	end)
 end
 
-local tl = timeline.new(check.new_name())
+local tl = timeline.new(check.new_name(), 8192)
 local function define(message)
 	return tl:define("compile", "trace", message)
 end
@@ -62,12 +62,11 @@ local function test_all(when)
 	    "event(i * 3ULL, -5LL * i)", define("$a $b"))
 	test_loop("a counter compiles, " .. when, "event(i)",
 	    tl:counter("compile", "trace", "count $a"))
-	test_loop("a span compiles, " .. when,
-	    "event.begin(i) event.finish() event.begin(i) event.finish(i)",
-	    (function()
-		local begin, finish = tl:span("compile", "trace", "span $a")
-		return { begin = begin, finish = finish }
-	    end)())
+	test_loop("a span compiles, " .. when, "event[1](i) event[2]()",
+	    { tl:span("compile", "trace", "span $a") })
+	test_loop("a span whose end has arguments compiles, " .. when,
+	    "event[1](i) event[2](i)",
+	    { tl:span("compile", "trace", "end $a") })
 	test_loop("several events in one loop compile, " .. when,
 	    "event[1](i) event[2](i) event[3](i) event[4](i) event[5](i)",
 	    { define("1 $a"), define("2 $a"), define("3 $a"), define("4 $a"),
@@ -77,6 +76,28 @@ end
 test_all("open")
 tl:priority("off")
 test_all("closed")
+
+-- Code that is given up on once can never be part of a trace again.
+test("a loop compiles after much use by the interpreter", function()
+	local event = define("much $a $b%f")
+	local begin, finish, run = tl:span("compile", "trace", "much $a")
+	local function use(i)
+		local make = function() return i end -- is never compiled
+		event(i, 1)
+		begin(i)
+		finish()
+		run(make, i)
+	end
+
+	jit.flush()
+	for i = 1, 300000 do
+		use(i)
+	end
+	local said = traces_of("local event, n = ...\n" ..
+	    "for i = 1, n do event[1](i, 2) event[2](i) event[3]() end",
+	    { event, begin, finish }, ROUNDS)
+	assert(is_compiled(said), said)
+end)
 
 -- What must be said not to compile, or the tests above prove nothing.
 test("a loop that cannot be compiled is told apart", function()

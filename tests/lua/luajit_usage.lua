@@ -14,7 +14,7 @@ local function saved(tl)
 end
 
 test("two events are logged as the usage section has them", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local proc = timeline.define(tl, 'example', 'trace',
 	    "processed $tcp, $udp, and $other")
 	proc(10, 20, 3)
@@ -36,14 +36,14 @@ test("two events are logged as the usage section has them", function()
 end)
 
 test("a timeline's functions are its methods, too", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 
 	tl:define("example", "info", "hello")()
 	equal(saved(tl)[1].message, "hello")
 end)
 
 test("a definition keeps the file and the line of its caller", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local line = debug.getinfo(1, "l").currentline
 
 	tl:define("place", "info", "direct")()
@@ -94,7 +94,7 @@ test("remove removes the file and spares what is no timeline", function()
 end)
 
 test("a closed priority logs nothing, an open one does", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local trace = tl:define("gate", "trace", "trace $n")
 	local error = tl:define("gate", "error", "error $n")
 
@@ -111,7 +111,7 @@ test("a closed priority logs nothing, an open one does", function()
 end)
 
 test("a burst opens what the priority closed and ends", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local trace = tl:define("burst", "trace", "trace $n")
 
 	tl:priority("info")
@@ -120,7 +120,7 @@ test("a burst opens what the priority closed and ends", function()
 	trace(2)
 	equal(#saved(tl), 1)
 	equal(saved(tl)[1][1], 2)
-	local other = timeline.new(check.new_name())
+	local other = timeline.new(check.new_name(), 8192)
 	local closed = other:define("burst", "trace", "trace $n")
 	other:priority("info")
 	other:burst("trace", 1)
@@ -134,7 +134,7 @@ test("a burst opens what the priority closed and ends", function()
 end)
 
 test("one message is turned off and back by a glob", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local a = tl:define("one", "info", "a $n")
 	local b = tl:define("two", "info", "b $n")
 
@@ -150,7 +150,7 @@ test("one message is turned off and back by a glob", function()
 end)
 
 test("clear hides what was logged before", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local event = tl:define("clear", "info", "event $n")
 
 	event(1)
@@ -173,7 +173,7 @@ test("a string has one number, in every handle", function()
 end)
 
 test("a counter is one", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 
 	tl:counter("counter", "info", "queue $depth")(17)
 	local e = saved(tl)[1]
@@ -182,7 +182,7 @@ test("a counter is one", function()
 end)
 
 test("a span begins and ends, with and without arguments", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local begin, finish = tl:span("span", "info", "request $id $load%f")
 	local source = tl:span("span", "info", "source", "source")
 
@@ -206,7 +206,7 @@ test("a span begins and ends, with and without arguments", function()
 end)
 
 test("a span runs a function and ends whatever it does", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local _, _, run = tl:span("span", "info", "run $id")
 	local a, b, c = run(function(id) return id + 1, nil, "c" end, 41)
 

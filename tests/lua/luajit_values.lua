@@ -19,7 +19,7 @@ end
 
 -- Log what value(i) gives in a loop, and compare with expected(i).
 local function compare(message, value, expected)
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local event = tl:define("values", "info", message)
 
 	for i = 1, ROUNDS do
@@ -92,14 +92,14 @@ end)
 test("infinities and not-a-number pass", function()
 	compare("f $f%f", function(i) return i % 2 == 0 and 1 / 0 or -1 / 0 end,
 	    function(i) return bits(i % 2 == 0 and 1 / 0 or -1 / 0) end)
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	tl:define("values", "info", "f $f%f")(0 / 0)
 	local e = saved(tl)[1]
 	equal(ffi.cast("uint32_t", e[1] / 2 ^ 52) % 2048, 2047)
 end)
 
 test("doubles and words mix in one message", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local event = tl:define("values", "info",
 	    "mixed $a%f, $b%d, $c%f and $d%s\n$e%f is no argument")
 
@@ -115,7 +115,7 @@ test("doubles and words mix in one message", function()
 end)
 
 test("a suffix is one only at the end of a word", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	tl:define("values", "info", "$a%fast $b%f, $c_2%f")(1, 2, 3)
 	local e = saved(tl)[1]
 	equal(e[1], 1)
@@ -124,7 +124,7 @@ test("a suffix is one only at the end of a word", function()
 end)
 
 test("each count of arguments fills the rest with 0", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local words = { "none", "$a", "$a $b", "$a $b $c", "$a $b $c $d" }
 	for _, message in ipairs(words) do
 		tl:define("values", "info", message)(1, 2, 3, 4)
@@ -138,12 +138,12 @@ test("each count of arguments fills the rest with 0", function()
 end)
 
 test("a fifth argument cannot be defined", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	check.error_of(timeline.define, tl, "values", "info", "$a $b $c $d $e")
 end)
 
 test("what is no number is refused where it is logged", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local event = tl:define("values", "info", "event $a $b%f")
 
 	for _, value in ipairs({ "text", {}, print }) do
@@ -157,7 +157,7 @@ test("what is no number is refused where it is logged", function()
 end)
 
 test("many functions of one shape keep apart", function()
-	local tl = timeline.new(check.new_name())
+	local tl = timeline.new(check.new_name(), 8192)
 	local events = {}
 
 	for i = 1, 50 do

@@ -10,11 +10,12 @@
  * Writers share one CPU, so one of them runs at a time.  A writer is aborted
  * at any instruction of its section: preempted, by a signal, or moved away.
  * That happens before another writer runs there, so cpu names the one writer
- * that is inside, and abort gives the CPU away.  It may be killed there, too.
- * After TRIES attempts it gives the event to the fallback lane, and where it
- * reads the levels word it may leave because a burst is over.  Stores of one
- * CPU reach readers in program order on x86, and a lane is written from one
- * CPU only, so the interleavings of this model are all there are.
+ * that is inside, and abort gives the CPU away.  A writer killed inside is one
+ * that is aborted and never runs again, as any writer here may.  After TRIES
+ * attempts it gives the event to the fallback lane, and where it reads the
+ * levels word it may leave because a burst is over.  Stores of one CPU reach
+ * readers in program order on x86, and a lane is written from one CPU only,
+ * so the interleavings of this model are all there are.
  *
  * An entry is two words and its stamp: two words are enough to be torn.  One
  * attempt of a run, any one, writes 1 in both words and all others write 0:
@@ -79,13 +80,12 @@ byte cpu = NOBODY;
 bit truth[TOTAL];
 bool marked;	/* the one attempt has been chosen */
 
-/* One instruction of the section: done, or aborted, or the last one ever. */
+/* One instruction of the section: done, or aborted. */
 #ifdef JUMP_OUT
 #define STEP(what) \
 	if \
 	:: atomic { cpu == me -> what } \
 	:: atomic { cpu == me -> cpu = NOBODY; goto abort } \
-	:: atomic { cpu == me -> cpu = NOBODY; goto gone } \
 	:: atomic { bare && cpu == NOBODY -> what } \
 	fi
 #else
@@ -93,7 +93,6 @@ bool marked;	/* the one attempt has been chosen */
 	if \
 	:: atomic { cpu == me -> what } \
 	:: atomic { cpu == me -> cpu = NOBODY; goto abort } \
-	:: atomic { cpu == me -> cpu = NOBODY; goto gone } \
 	fi
 #endif
 
@@ -178,9 +177,7 @@ next:
 			event++
 		}
 	:: else -> break
-	od;
-gone:
-	skip
+	od
 }
 
 proctype reader()

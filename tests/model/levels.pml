@@ -38,7 +38,8 @@
  * Variants that must fail:
  *	WORDS	 three words, loaded and stored one by one
  *	BLIND	 expiry without the test that the burst is not alive
- *	REVIVE	 changes look at the levels, not the clock: an expired burst's level comes back
+ *	REVIVE	 changes look at the levels, not the clock: an expired burst's
+ *		 level comes back
  *	CLOCK_FIRST reads the clock, then the word: a longest burst that began
  *		 in between looks too far away, and is ended
  *	LATE	 burst without the test that its own end has passed: its level

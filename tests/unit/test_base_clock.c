@@ -292,6 +292,29 @@ START_TEST(the_clocks_of_this_machine_can_be_read)
 }
 END_TEST
 
+START_TEST(the_rate_of_the_kernel_is_the_measured_one)
+{
+	struct tl_rate told, seen;
+	uint32_t flags;
+
+	if (tl_clock_choose(&flags) != TIMELINE_CLOCK_TSC ||
+	    tl_clock_rate_kernel(&told) < 0)
+		return; /* nothing to compare here */
+	ck_assert_int_eq(tl_clock_rate_measure(tl_clock_source(
+						   TIMELINE_CLOCK_TSC),
+			     TL_CLOCK_MEASURE_NS, &seen),
+	    0);
+	const uint64_t apart = told.mult > seen.mult ? told.mult - seen.mult
+						     : seen.mult - told.mult;
+
+	/* somebody may begin to slew the clock just now */
+	ck_assert((unsigned __int128)apart * 1000000000 <=
+		  (unsigned __int128)seen.mult *
+		      (seen.error_ppb + TL_CLOCK_STEER_PPM * 1000));
+	ck_assert_uint_eq(told.source, TL_RATE_KERNEL);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -309,6 +332,7 @@ suite(void)
 	tcase_add_test(t, rates_are_rounded_as_kernels_round_them);
 	tcase_add_test(t, a_line_is_found_in_either_layout);
 	tcase_add_test(t, no_bytes_make_the_search_of_a_page_go_wrong);
+	tcase_add_test(t, the_rate_of_the_kernel_is_the_measured_one);
 	tcase_add_test(t, the_clocks_of_this_machine_can_be_read);
 	suite_add_tcase(s, t);
 	return s;

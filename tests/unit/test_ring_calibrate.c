@@ -1,111 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_ring_calibrate.c - scripted clocks: knots, bounds, the tail's lock. */
-#include "base/word.h"
+/* test_ring_calibrate.c - scripted clocks: knots, bounds, steps, epochs. */
 #include "ring/calibrate.h"
 
-#include "../lib/clock_script.h"
+#include "../lib/clock_fixture.h"
 
-#include <check.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-enum { KNOTS = 1024, PROBES = 3000 };
-#define SECOND UINT64_C(1000000000)
-
-/* A file's clock in memory, and a script under it. */
-static struct clock_script script;
-static struct timeline_header header;
-static struct timeline_knot knots[KNOTS];
-static struct tl_clock_source source;
-static struct tl_calibrate calibrate;
-
-static void
-set_up(uint64_t seed)
-{
-	clock_script_start(&script, 2596128, seed);
-	memset(&header, 0, sizeof(header));
-	memset(knots, 0, sizeof(knots));
-	source = clock_script_source(&script);
-	calibrate = (struct tl_calibrate){ .header = &header,
-		.knots = knots,
-		.knots_max = KNOTS,
-		.source = &source };
-}
-
-static void
-set_up_first(uint64_t seed)
-{
-	set_up(seed);
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
-}
-
-/* The knots in order with the tail behind: the closed polyline. */
-static size_t
-polyline(struct timeline_knot *line)
-{
-	const struct timeline_clock_tail *tail = &header.clock;
-	const uint64_t count = header.knot_count;
-	size_t n = 0;
-
-	for (uint64_t i = count > KNOTS ? count - KNOTS : 0; i < count; i++) {
-		ck_assert(knots[i % KNOTS].seq == i + 1);
-		line[n++] = knots[i % KNOTS];
-	}
-	if (n == 0 || line[n - 1].epoch != tail->epoch ||
-	    line[n - 1].tsc < tail->tsc)
-		line[n++] = (struct timeline_knot){ .tsc = tail->tsc,
-			.utc_ns = tail->utc_ns,
-			.mult = tail->mult,
-			.max_err_ns = tail->max_err_ns,
-			.epoch = tail->epoch };
-	for (size_t i = 1; i < n; i++)
-		ck_assert(line[i].epoch > line[i - 1].epoch ||
-			  line[i].tsc > line[i - 1].tsc);
-	return n;
-}
-
-/* Does every probed stamp keep its bound?  Returns the worst bound seen. */
-static uint32_t
-check_bounds(void)
-{
-	static struct timeline_knot line[KNOTS + 1];
-	const size_t n = polyline(line);
-	uint32_t worst = 0;
-
-	for (size_t i = 0; i + 1 < n; i++) {
-		const struct timeline_knot *a = &line[i], *b = &line[i + 1];
-		const uint64_t span = b->tsc - a->tsc;
-		const size_t probes = PROBES / n + 20;
-
-		if (a->epoch != b->epoch)
-			continue;
-		for (size_t k = 0; k < probes; k++) {
-			const uint64_t tsc =
-			    a->tsc +
-			    (k == 0 ? 0 : clock_script_random(&script, span));
-			uint32_t bound;
-			const int64_t ns = clock_script_convert(line, n,
-			    a->epoch, tsc, &bound);
-			const int64_t truth =
-			    clock_script_truth(&script, a->epoch, tsc);
-
-			if (llabs(ns - truth) > bound)
-				fprintf(stderr,
-				    "piece %zu of %zu: off %lld bound %u "
-				    "span %llu flags %x %x\n",
-				    i, n, (long long)(ns - truth), bound,
-				    (unsigned long long)span, a->flags,
-				    b->flags);
-			ck_assert_int_le(llabs(ns - truth), bound);
-			worst = bound > worst ? bound : worst;
-		}
-	}
-	return worst;
-}
 
 START_TEST(the_first_point_makes_a_knot_and_a_tail)
 {
@@ -364,63 +264,6 @@ START_TEST(a_full_table_loses_the_oldest_and_counts_it)
 }
 END_TEST
 
-START_TEST(a_busy_tail_is_skipped)
-{
-	set_up_first(9);
-	struct timeline_clock_tail tail;
-
-	header.clock.sequence |= 1; /* ours, and we live */
-	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_BUSY);
-	ck_assert_int_eq(tl_calibrate_read(&header, &tail), -EAGAIN);
-	ck_assert_uint_eq(tail.sequence % 2, 1);
-}
-END_TEST
-
-/* A pid that was just alive and is not. */
-static uint32_t
-dead_pid(void)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(0);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	return (uint32_t)pid;
-}
-
-START_TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
-{
-	struct timeline_clock_tail tail;
-
-	set_up_first(10);
-	clock_script_run(&script, 30 * SECOND);
-	tl_calibrate_maybe(&calibrate);
-	/* it died half way through */
-	header.clock.sequence |= 1;
-	header.clock.owner = dead_pid();
-	header.clock.tsc = 5;
-	header.clock.utc_ns = -7;
-	clock_script_run(&script, 30 * SECOND);
-	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_POINT);
-	ck_assert_int_eq(tl_calibrate_read(&header, &tail), 0);
-	ck_assert_uint_eq(tail.owner, (uint32_t)getpid());
-	ck_assert_uint_eq(header.knot_count, 1);
-	ck_assert_uint_eq(header.epochs, 0);
-	ck_assert_uint_le(check_bounds(), 200);
-}
-END_TEST
-
-START_TEST(a_copied_busy_tail_is_left_for_the_last_knot)
-{
-	set_up_first(11);
-	clock_script_run(&script, 30 * SECOND);
-	header.clock.sequence |= 1; /* its owner lives: it is the copy */
-	header.clock.tsc = 77;
-	ck_assert_int_eq(tl_calibrate_copied(&calibrate), TL_CALIBRATE_POINT);
-	ck_assert_uint_le(check_bounds(), 200);
-}
-END_TEST
-
 START_TEST(a_closing_point_changes_nothing_in_the_file)
 {
 	struct timeline_knot closing;
@@ -442,57 +285,6 @@ START_TEST(a_closing_point_changes_nothing_in_the_file)
 	header.clock.sequence |= 1;
 	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
 	    -ENODATA);
-}
-END_TEST
-
-START_TEST(a_copy_of_a_live_clock_is_the_same_clock)
-{
-	static struct timeline_header copy;
-	static struct timeline_knot copied[KNOTS];
-
-	set_up_first(13);
-	for (int i = 0; i < KNOTS; i++) {
-		clock_script_run(&script, 2 * SECOND);
-		clock_script_step(&script, 300000000);
-		tl_calibrate_maybe(&calibrate);
-	}
-	knots[5].seq = 0; /* somebody is writing it */
-	tl_calibrate_copy(&header, knots, KNOTS, &copy, copied);
-	ck_assert_int_eq(memcmp(&copy.clock, &header.clock, sizeof(copy.clock)),
-	    0);
-	ck_assert_uint_eq(copy.knot_count, header.knot_count);
-	ck_assert_int_eq(memcmp(copied, knots, sizeof(knots[0]) * 5), 0);
-	ck_assert_uint_eq(copied[5].seq, 0);
-	ck_assert_int_eq(memcmp(copied + 6, knots + 6,
-			     sizeof(knots[0]) * (KNOTS - 6)),
-	    0);
-}
-END_TEST
-
-START_TEST(no_contents_of_the_tail_do_harm)
-{
-	set_up_first(14);
-	for (int i = 0; i < 20000; i++) {
-		uint64_t *words = (uint64_t *)(void *)&header.clock;
-
-		for (int k = 1; k < 16; k++)
-			if (clock_script_random(&script, 2))
-				words[k] =
-				    clock_script_random(&script, UINT64_MAX)
-				    << clock_script_random(&script, 64);
-		if (i % 3 == 0)
-			header.clock.sequence = 1, header.clock.owner = 0;
-		if (i % 5 == 0)
-			header.knot_count =
-			    clock_script_random(&script, UINT64_MAX);
-		if (i % 7 == 0)
-			memset(knots, (int)clock_script_random(&script, 256),
-			    sizeof(knots));
-		clock_script_run(&script, SECOND / 1000);
-		(void)tl_calibrate_maybe(&calibrate);
-		(void)tl_calibrate_now(&calibrate);
-		(void)tl_calibrate_ticks(&header, UINT64_MAX >> (i % 64));
-	}
 }
 END_TEST
 
@@ -541,12 +333,7 @@ suite(void)
 	tcase_add_test(t, a_coarse_rate_says_so_until_it_is_known_better);
 	tcase_add_test(t, what_is_closed_never_changes);
 	tcase_add_test(t, a_full_table_loses_the_oldest_and_counts_it);
-	tcase_add_test(t, a_busy_tail_is_skipped);
-	tcase_add_test(t, the_tail_of_a_dead_writer_is_stolen_and_not_believed);
-	tcase_add_test(t, a_copied_busy_tail_is_left_for_the_last_knot);
 	tcase_add_test(t, a_closing_point_changes_nothing_in_the_file);
-	tcase_add_test(t, a_copy_of_a_live_clock_is_the_same_clock);
-	tcase_add_test(t, no_contents_of_the_tail_do_harm);
 	tcase_add_test(t, durations_become_ticks_by_the_newest_rate);
 	tcase_add_test(t, stamps_that_are_nanoseconds_stay_what_they_are);
 	suite_add_tcase(s, t);

@@ -338,7 +338,7 @@ START_TEST(an_error_names_script_line_and_event)
 	fails("error({})", -ECANCELED, "test:1: table: ");
 	fails("error('\\27[1m')", -ECANCELED, "test:1: \\x1b[1m");
 	fails("x = = 1", -ENOEXEC, "test:1: unexpected symbol");
-	fails("\27Lua", -ENOEXEC, "binary chunk");
+	fails("\033Lua", -ENOEXEC, "binary chunk");
 }
 END_TEST
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * crash.c - a process is killed in the middle of its work; what it logged is
+ * still there, to the last event, and nobody had to write it anywhere.
+ *
+ *	crash
+ */
+#include "example.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+enum { STEPS_MIN = 100000 };
+
+static const char default_name[] = "/timeline-example-crash";
+
+/* Logs and counts until it is killed. */
+static void
+run_victim(volatile uint64_t *steps)
+{
+	struct timeline *tl = example_new(default_name);
+	struct timeline_event *step;
+
+	example_must(
+	    timeline_define(tl, "victim", "debug", "step $number", &step));
+	for (uint64_t n = 1;; n++) {
+		timeline_log(step, n);
+		*steps = n;
+	}
+}
+
+int
+main(void)
+{
+	volatile uint64_t *steps = mmap(NULL, sizeof(*steps),
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t victim;
+
+	if (steps == MAP_FAILED || (victim = fork()) < 0)
+		return 1;
+	if (victim == 0)
+		run_victim(steps);
+	while (*steps < STEPS_MIN && waitpid(victim, &status, WNOHANG) == 0)
+		usleep(100);
+	kill(victim, SIGKILL);
+	waitpid(victim, &status, 0);
+	if (*steps < STEPS_MIN)
+		return 1;
+	printf("process %d was killed after step %llu; what is left of it:\n",
+	    (int)victim, (unsigned long long)*steps);
+	example_show(default_name, "3");
+	return 0;
+}

@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# timeline-dump.bash - bash completion.
+
+# Offer words for the last of several, separated by commas.
+_timeline_dump_list() {
+	local before=''
+	[[ $2 == *,* ]] && before=${2%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${2##*,}")
+}
+
+_timeline_dump() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+	local options='--max --oldest-first --follow --since --until --category
+		--message --min-priority --pid --tid --cpu --expression --columns
+		--explain --format --json --color --no-progress --output --list
+		--stats --info --check --script --view --trusted --help --version'
+	local columns='time cpu pid tid priority delta-cycles delta-ns tsc
+		clock-error category message'
+	local priorities='fatal error warning info debug trace trace+ trace++
+		trace+++'
+	local -a live=()
+	local file
+
+	COMPREPLY=()
+	case $before in
+	--columns)
+		_timeline_dump_list "$columns" "$word"
+		return
+		;;
+	-p | --min-priority)
+		mapfile -t COMPREPLY < <(compgen -W "$priorities" -- "$word")
+		return
+		;;
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- "$word")
+		return
+		;;
+	--color)
+		mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word")
+		return
+		;;
+	--view)
+		mapfile -t COMPREPLY < <(compgen -W "help $("${COMP_WORDS[0]}" \
+			--view help 2>/dev/null | cut -d' ' -f1)" -- "$word")
+		return
+		;;
+	-n | --max | --since | --until | --category | --message | --pid | \
+		--tid | --cpu | -e | --expression)
+		return
+		;;
+	esac
+	if [[ $word == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+		return
+	fi
+	mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	# A live timeline is a file of /dev/shm, by its name alone.
+	if [[ $word == /* && ${word:1} != */* ]] &&
+		[[ $before != -o && $before != --output ]]; then
+		for file in /dev/shm"$word"*; do
+			[[ $(head -c 8 "$file" 2>/dev/null) == TIMELINE ]] &&
+				live+=("${file#/dev/shm}")
+		done
+		COMPREPLY+=("${live[@]}")
+	fi
+}
+
+complete -o filenames -F _timeline_dump timeline-dump

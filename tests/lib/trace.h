@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.h - run a child instruction by instruction.
+ *
+ * A thread that is traced inside a restartable sequence is moved out of it
+ * when it goes on.  To see it pass through all the same, its pointer to the
+ * sequence is cleared at each stop: it is pinned to its CPU and alone there.
+ */
+#ifndef TESTS_LIB_TRACE_H
+#define TESTS_LIB_TRACE_H
+
+#include "process.h"
+
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+struct traced {
+	pid_t pid;
+	uint64_t stop_at; /* where the traced function returns to */
+	int64_t rseq; /* place of the area from the thread pointer; 0 none */
+};
+
+static inline struct user_regs_struct
+registers_of(const struct traced *t)
+{
+	struct user_regs_struct r;
+
+	expect(ptrace(PTRACE_GETREGS, t->pid, NULL, &r) == 0, "getregs: %m");
+	return r;
+}
+
+static inline long
+peek(const struct traced *t, uint64_t at)
+{
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKDATA, t->pid, (void *)(uintptr_t)at, NULL);
+	expect(errno == 0, "peek %lx: %m", at);
+	return word;
+}
+
+static inline void
+poke(const struct traced *t, uint64_t at, long word)
+{
+	expect(ptrace(PTRACE_POKEDATA, t->pid, (void *)(uintptr_t)at,
+		   (void *)(uintptr_t)word) == 0,
+	    "poke %lx: %m", at);
+}
+
+/* The child stops itself, then goes on to function: stand at its first
+ * instruction. */
+static inline void
+go_to(struct traced *t, void (*function)(void))
+{
+	const uint64_t at = (uint64_t)(uintptr_t)function;
+	struct user_regs_struct r;
+	int status;
+	long code;
+
+	expect(waitpid(t->pid, &status, 0) == t->pid && WIFSTOPPED(status),
+	    "the child did not stop: 0x%x", status);
+	expect(ptrace(PTRACE_SETOPTIONS, t->pid, NULL,
+		   (void *)PTRACE_O_EXITKILL) == 0,
+	    "setoptions: %m");
+	code = peek(t, at);
+	poke(t, at, (code & ~0xffL) | 0xcc); /* int3 */
+	expect(ptrace(PTRACE_CONT, t->pid, NULL, NULL) == 0, "cont: %m");
+	expect(waitpid(t->pid, &status, 0) == t->pid && WIFSTOPPED(status) &&
+		   WSTOPSIG(status) == SIGTRAP,
+	    "the child never came to the function: 0x%x", status);
+	poke(t, at, code);
+	r = registers_of(t);
+	r.rip = at;
+	expect(ptrace(PTRACE_SETREGS, t->pid, NULL, &r) == 0, "setregs: %m");
+	t->stop_at = (uint64_t)peek(t, r.rsp);
+}
+
+/* One instruction.  Is the function still running? */
+static inline bool
+step(const struct traced *t)
+{
+	struct user_regs_struct r;
+	int status;
+
+	expect(ptrace(PTRACE_SINGLESTEP, t->pid, NULL, NULL) == 0, "step: %m");
+	expect(waitpid(t->pid, &status, 0) == t->pid && WIFSTOPPED(status) &&
+		   WSTOPSIG(status) == SIGTRAP,
+	    "stepping: 0x%x", status);
+	r = registers_of(t);
+	return r.rip != t->stop_at;
+}
+
+static inline void
+leave_sequence(const struct traced *t)
+{
+	if (t->rseq) /* rseq_cs stands 8 bytes in */
+		poke(t, registers_of(t).fs_base + (uint64_t)t->rseq + 8, 0);
+}
+
+static inline void
+kill_traced(const struct traced *t)
+{
+	kill(t->pid, SIGKILL);
+	wait_for(t->pid);
+}
+
+/* Spawn a child that will be traced: it must stop itself by raise(SIGSTOP)
+ * before it calls the function. */
+static inline void
+be_traced(void)
+{
+	expect(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0, "traceme: %m");
+	raise(SIGSTOP);
+}
+
+/* Tracing may be forbidden here. */
+static inline bool
+may_trace(void)
+{
+	const pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
+	status = wait_for(pid);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+#endif

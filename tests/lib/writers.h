@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writers.h - writers whose entries tell whether they are whole, and the
+ * check of what a snapshot shows of them.
+ *
+ * An entry is (writer, sequence, pid, checksum of the three).  Inside what a
+ * snapshot shows, the sequence of each writer must have no hole.
+ */
+#ifndef TESTS_LIB_WRITERS_H
+#define TESTS_LIB_WRITERS_H
+
+#include "process.h"
+#include "random.h"
+#include "snap/snap.h"
+
+#include <x86intrin.h>
+
+enum { WRITERS_MAX = 64, CHECK_LANES_MAX = 256 };
+
+struct writer {
+	uint64_t number;
+	uint64_t sequence; /* of the next entry == logging calls so far */
+	uint64_t spare[6]; /* a cache line each */
+};
+
+#define WRITER_MESSAGE "writer $writer wrote $sequence from $pid, $sum%x"
+
+static inline uint64_t
+writer_sum(uint64_t writer, uint64_t sequence, uint64_t pid)
+{
+	return random_mix(random_mix(random_mix(writer) + sequence) + pid);
+}
+
+/* Safe in a signal handler of the same thread, given a writer of its own. */
+static inline void
+write_one(struct timeline_event *event, struct writer *w)
+{
+	const uint64_t pid = (uint64_t)getpid();
+
+	timeline_log(event, w->number, w->sequence, pid,
+	    writer_sum(w->number, w->sequence, pid));
+	w->sequence++;
+}
+
+/* What was seen of one writer between the two times. */
+struct seen {
+	uint64_t count;
+	uint64_t least;
+	uint64_t most;
+};
+
+struct check {
+	const char *path;   /* file or "/name" */
+	uint64_t until_tsc; /* what is later may be cut off in any lane */
+	uint64_t entries;   /* shown */
+	uint64_t lost;      /* said to be lost inside */
+	uint64_t missing;   /* holes in sequences */
+	uint64_t torn;
+	uint64_t stuck;
+	struct seen seen[WRITERS_MAX];
+	uint64_t last[WRITERS_MAX][CHECK_LANES_MAX]; /* sequence + 1 */
+};
+
+/* From here on no lane has been overwritten.  Inside a CPU lane stamps
+ * ascend, so its oldest entry tells. */
+static inline uint64_t
+complete_from(struct tl_snap *snap)
+{
+	bool known[CHECK_LANES_MAX] = { false };
+	struct tl_cursor *cursor;
+	struct tl_event e;
+	uint64_t from = 0;
+	int rc;
+
+	expect(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0, "cursor");
+	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
+		if (e.kind == TL_LOST || known[e.lane])
+			continue;
+		known[e.lane] = true;
+		if (tl_snap_lane(snap, e.lane)->first > 0 && e.tsc > from)
+			from = e.tsc;
+	}
+	expect(rc == 0, "cursor: %d", rc);
+	tl_cursor_close(cursor);
+	return from;
+}
+
+static inline void
+check_event(struct check *c, const struct tl_event *e, uint64_t from)
+{
+	const uint64_t writer = e->args[0];
+	const uint64_t sequence = e->args[1];
+	struct seen *seen;
+
+	if (strncmp(e->message->category.data, "writers", 7) != 0)
+		return;
+	c->entries++;
+	expect(writer < WRITERS_MAX && e->lane < CHECK_LANES_MAX &&
+		   e->args[3] == writer_sum(writer, sequence, e->args[2]),
+	    "%s: torn entry %lu of lane %u", c->path, e->number, e->lane);
+	expect(e->pid == e->args[2], "%s: pid %u in an entry of %lu", c->path,
+	    e->pid, e->args[2]);
+	expect(sequence >= c->last[writer][e->lane],
+	    "%s: writer %lu: %lu after %lu", c->path, writer, sequence,
+	    c->last[writer][e->lane]);
+	c->last[writer][e->lane] = sequence + 1;
+	if (e->tsc < from || e->tsc > c->until_tsc)
+		return;
+	seen = &c->seen[writer];
+	if (seen->count++ == 0)
+		seen->least = seen->most = sequence;
+	if (sequence < seen->least)
+		seen->least = sequence;
+	if (sequence > seen->most)
+		seen->most = sequence;
+}
+
+static inline void
+count_missing(struct check *c)
+{
+	for (size_t i = 0; i < WRITERS_MAX; i++) {
+		const struct seen *s = &c->seen[i];
+
+		if (s->count == 0)
+			continue;
+		expect(s->count <= s->most - s->least + 1,
+		    "%s: writer %zu: an entry twice", c->path, i);
+		c->missing += s->most - s->least + 1 - s->count;
+	}
+}
+
+/* Read a timeline, live or saved no earlier than until_tsc, and check every
+ * entry of writers. */
+static inline void
+check_until(struct check *c, const char *path)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+	uint64_t from;
+	int rc;
+
+	c->path = path;
+	rc = tl_snap_open(&snap, path, 0, &fault);
+	expect(rc == 0, "%s: %s", path, fault.text);
+	for (size_t i = 0; i < tl_snap_fault_count(snap); i++)
+		fail("%s: byte %lu: %s", path, tl_snap_fault(snap, i)->at,
+		    tl_snap_fault(snap, i)->text);
+	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
+		c->torn += tl_snap_lane(snap, i)->torn;
+		c->stuck += tl_snap_lane(snap, i)->stuck;
+	}
+	from = complete_from(snap);
+	expect(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0, "cursor");
+	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
+		if (e.kind == TL_LOST)
+			c->lost += e.lost;
+		else
+			check_event(c, &e, from);
+	}
+	expect(rc == 0, "cursor: %d", rc);
+	expect(c->lost == c->torn, "%s: %lu entries torn, %lu said lost", path,
+	    c->torn, c->lost);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	count_missing(c);
+}
+
+static inline struct check
+check_timeline(const char *path)
+{
+	static struct check c;
+
+	memset(&c, 0, sizeof(c));
+	c.until_tsc = __rdtsc();
+	check_until(&c, path);
+	return c;
+}
+
+static inline struct timeline_event *
+define_writers(struct timeline *tl)
+{
+	struct timeline_event *event;
+
+	expect_ok(
+	    timeline_define(tl, "writers", "trace", WRITER_MESSAGE, &event));
+	return event;
+}
+
+#endif

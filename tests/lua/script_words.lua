@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The helpers against something dumb.  Run by test_script_views.
+
+-- Steps 1 2 5 10 ...: the greatest that is not above the value.
+for value = 0, 3000 do
+	local step, start = 0, 0
+	while timeline.step_start(step + 1) <= value do
+		step = step + 1
+		start = timeline.step_start(step)
+	end
+	assert(timeline.step(value) == step)
+	assert(timeline.step_start(step) == start)
+end
+assert(timeline.step(math.maxinteger) == 57)
+
+-- Every duration a person may type comes back.
+for _, text in ipairs { "1ns", "999ns", "1.5us", "12.345ms", "59s" } do
+	assert(timeline.duration(timeline.duration(text)) == text)
+end
+for level = 1, 9 do
+	assert(timeline.level(timeline.level(level)) == level)
+end
+assert(timeline.unsigned(math.mininteger) == "9223372036854775808")
+assert(timeline.time(timeline.time("2025-11-20T19:24:18.5Z"))
+    == "2025-11-20T19:24:18.500000000+00:00")
+
+-- A bar is never longer than its width, and empty only for nothing.
+for value = 0, 100 do
+	local bar = timeline.bar(value, 100, 10)
+	assert(#bar <= 10 and (#bar == 0) == (value == 0))
+end
+
+-- A table keeps the order of equal rows when it is sorted.
+local t = timeline.table { columns = { "k", "v" } }
+for i = 1, 50 do t:row(i % 3, i) end
+t:sort(1)
+for i = 2, 50 do
+	local a, b = t.rows[i - 1], t.rows[i]
+	assert(a[1] < b[1] or a[1] == b[1] and a[2] < b[2])
+end
+
+local words = { timeline.arguments("--a=X --b", "w", "--a=1=2", "--b", "v") }
+assert(words[1].a == "1=2" and words[1].b == true)
+assert(words[2][1] == "w" and words[2][2] == "v")

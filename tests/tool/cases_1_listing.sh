@@ -1,0 +1,167 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# What the program does without being asked for anything else.
+
+known=$work/known.tl
+"$make" "$name" known "save=$known" || exit 1
+
+newest_first='disk       gave up
+span       < work job(0)
+span       > work job(1)
+queue      = depth length(12)
+example    explained n(1)
+disk       failed on device(sda one)
+noisy      chatter n(7)
+example    processed tcp(18446744073709551615), udp(18446744073709551614), and other(9007199254740993)
+formats    signed a(-5) hex b(0xff) double c(2.5) duration d(1.5us)
+example    processed tcp(50), udp(60), and other(8)
+example    processed tcp(10), udp(20), and other(3)'
+
+is 'a snapshot is listed newest first' \
+	"$("$dump" "$known" | untimed)" "$newest_first"
+is 'a live timeline is listed the same' \
+	"$("$dump" "$name" | untimed)" "$newest_first"
+is 'TIMELINE names the file when none is given' \
+	"$(TIMELINE=$name "$dump" | untimed)" "$newest_first"
+has 'a line starts with its time in full' "$("$dump" -n1 "$known")" \
+	'^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{9}\+00:00 disk       gave up$'
+is '--oldest-first turns the order around' \
+	"$("$dump" --oldest-first "$known" | untimed)" "$(tac <<<"$newest_first")"
+is '-n shows the newest' \
+	"$("$dump" -n 3 "$known" | untimed)" "$(head -3 <<<"$newest_first")"
+is '--max=N is the same as -n' \
+	"$("$dump" --max=3 "$known" | untimed)" "$(head -3 <<<"$newest_first")"
+is '-n with --oldest-first shows the newest, oldest of them first' \
+	"$("$dump" -n 3 --oldest-first "$known" | untimed)" \
+	"$(head -3 <<<"$newest_first" | tac)"
+is '-n 0 shows nothing' "$("$dump" -n 0 "$known")" ''
+is '-n larger than all shows all' \
+	"$("$dump" -n 1000000 "$known" | wc -l)" 11
+is 'a file may stand before or behind the options' \
+	"$("$dump" "$known" -n 1)" "$("$dump" -n 1 "$known")"
+has '--explain adds the long text, indented' \
+	"$("$dump" --explain --message 'explained*' "$known" | tail -2)" \
+	'^    The first line of the explanation\.$'
+lacks 'without --explain the long text is not shown' "$("$dump" "$known")" \
+	'explanation'
+
+# which entries
+is '--category takes a glob' \
+	"$("$dump" --category 'dis?' "$known" | untimed)" \
+	"$(grep ^disk <<<"$newest_first")"
+is '--category may be given twice' \
+	"$("$dump" --category disk --category 'que*' "$known" | wc -l)" 3
+is '--message takes a glob over the first line' \
+	"$("$dump" --message '*$other' "$known" | wc -l)" 3
+is '--min-priority keeps what is at least as important' \
+	"$("$dump" --min-priority warning "$known" | untimed)" \
+	"$(grep -E '^disk|explained' <<<"$newest_first")"
+is '-p with -n finds enough among what is kept out' \
+	"$("$dump" -p warning -n 2 "$known" | untimed | tail -1)" \
+	'example    explained n(1)'
+pid=$("$dump" --json -n 1 "$known" | jq .pid)
+tid=$("$dump" --json -n 1 "$known" | jq .tid)
+cpu=$("$dump" --json -n 1 "$known" | jq .cpu)
+is '--pid keeps one process' "$("$dump" --pid "$pid" "$known" | wc -l)" 11
+is '--pid of another shows nothing' "$("$dump" --pid 1 "$known")" ''
+is '--tid keeps one thread' "$("$dump" --tid "$tid" "$known" | wc -l)" 11
+is '--tid of another shows nothing' "$("$dump" --tid 1 "$known")" ''
+if [ "$cpu" != null ]; then
+	is '--cpu keeps one CPU' "$("$dump" --cpu "$cpu" "$known" | wc -l)" 11
+fi
+is '--cpu of another shows nothing' "$("$dump" --cpu 77 "$known")" ''
+is '--pid may be given twice' \
+	"$("$dump" --pid 1 --pid "$pid" "$known" | wc -l)" 11
+
+# when
+slow=$work/slow.tl
+"$make" "$name-slow" plain=1 sleep=300 plain=2 "save=$slow" remove || exit 1
+middle=$("$dump" --json -n 1 "$slow" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
+is '--since counts back from the newest entry' \
+	"$("$dump" --since -100ms "$slow" | wc -l)" 2
+is '--until counts back from the newest entry' \
+	"$("$dump" --until -100ms "$slow" | wc -l)" 1
+is '--since with --oldest-first is the same window' \
+	"$("$dump" --since=-100ms --oldest-first "$slow" | wc -l)" 2
+at=$("$dump" -n 1 "$slow" | cut -d' ' -f1)
+is '--since takes the time that a listing prints, inclusive' \
+	"$("$dump" --since "$at" "$slow" | wc -l)" 1
+is '--until takes the same, inclusive' \
+	"$("$dump" --until "$at" "$slow" | wc -l)" 3
+is '--since takes Unix seconds' \
+	"$("$dump" --since "@${middle:0:-9}.${middle: -9}" "$slow" | wc -l)" 1
+is '--since in the future shows nothing' \
+	"$("$dump" --since 2200-01-01 "$slow")" ''
+
+# columns
+is '--columns chooses and orders' \
+	"$("$dump" -n 2 --columns priority,message "$known")" \
+	'fatal    gave up
+info     < work job(0)'
+is '--columns pid,tid,cpu shows who and where' \
+	"$("$dump" -n 1 --columns pid,tid,category "$known" | tr -s ' ')" \
+	" $pid $tid disk "
+tscs=$("$dump" --columns tsc "$known" | tr -d ' ')
+is '--columns delta-cycles is the distance of stamps' \
+	"$("$dump" --columns delta-cycles "$known" | tr -d ' ')" \
+	"$(awk 'NR > 1 { print last - $1 } { last = $1 } END { print "-" }' <<<"$tscs")"
+is 'the delta of the last line of -n is known, too' \
+	"$("$dump" -n 3 --columns delta-cycles "$known" | tr -d ' ')" \
+	"$("$dump" --columns delta-cycles "$known" | tr -d ' ' | head -3)"
+is 'deltas are the same oldest first' \
+	"$("$dump" --oldest-first --columns delta-cycles,delta-ns "$known" | tac)" \
+	"$("$dump" --columns delta-cycles,delta-ns "$known")"
+is 'and of the newest few, oldest of them first' \
+	"$("$dump" -n 3 --oldest-first --columns delta-ns "$known" | tac)" \
+	"$("$dump" -n 3 --columns delta-ns "$known")"
+has '--columns clock-error is a number of ns' \
+	"$("$dump" -n 1 --columns clock-error "$known")" '^ *[0-9]+$'
+ends 'an unknown column is a usage error' 2 "$dump" --columns nose "$known"
+
+# formats
+json=$("$dump" --json "$known")
+is '--json is an object an entry, with these fields' \
+	"$(jq -r 'keys_unsorted | join(" ")' <<<"$json" | sort -u)" \
+	'ns tsc cpu pid tid priority category message kind args'
+has 'JSON keeps 64-bit integers exact' "$json" \
+	'"args":\{"tcp":18446744073709551615,"udp":18446744073709551614,"other":9007199254740993\}'
+has 'JSON shows %d, %x, %f and %t as numbers' "$json" \
+	'"args":\{"a":-5,"b":255,"c":2.5,"d":1500\}'
+has 'JSON shows %s as its text' "$json" '"args":\{"device":"sda one"\}'
+is 'JSON names the kinds' "$(jq -r .kind <<<"$json" | sort | uniq -c | tr -s ' ')" \
+	' 1 begin
+ 1 counter
+ 1 end
+ 8 instant'
+is '--format json is the same as --json' "$("$dump" --format json "$known")" "$json"
+is 'JSON has no long text in the message' \
+	"$(jq -r 'select(.category == "example" and .priority == "warning").message' <<<"$json")" \
+	'explained $n'
+csv=$("$dump" --format csv "$known")
+is 'CSV has a heading and a line an entry' "$(wc -l <<<"$csv")" 12
+has 'CSV quotes what has a comma' "$csv" \
+	'"processed \$tcp, \$udp, and \$other",instant,tcp,10,udp,20,other,3,,$'
+is '-n works in JSON' "$("$dump" --json -n 2 "$known")" "$(head -2 <<<"$json")"
+is '--oldest-first works in JSON' "$("$dump" --json --oldest-first "$known")" "$(tac <<<"$json")"
+ends 'an unknown format is a usage error' 2 "$dump" --format xml "$known"
+
+# several at once
+"$make" "$name-a" plain=2 || exit 1
+"$make" "$name-b" known "save=$work/b.tl" remove || exit 1
+"$make" "$name-a" plain=1 "save=$work/a.tl" remove || exit 1
+is 'several files are merged by time' \
+	"$("$dump" "$work/a.tl" "$work/b.tl" | untimed)" \
+	"example    processed tcp(0), udp(0), and other(0)
+$newest_first
+example    processed tcp(1), udp(2), and other(3)
+example    processed tcp(0), udp(0), and other(0)"
+is 'merging oldest first is the reverse' \
+	"$("$dump" --oldest-first "$work/b.tl" "$work/a.tl")" \
+	"$("$dump" "$work/b.tl" "$work/a.tl" | tac)"
+is 'a merge has a newest few, too' \
+	"$("$dump" -n 2 "$work/b.tl" "$work/a.tl" | untimed | tail -1)" \
+	'disk       gave up'
+ends 'a file that cannot be opened does not hide the others' 1 \
+	"$dump" "$work/none.tl" "$known"
+is '... which are shown' "$(untimed <<<"$out")" "$newest_first"
+has '... and is named' "$err" '^timeline-dump: .*/none\.tl: No such file'

@@ -1,0 +1,128 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Where output goes: files, terminals, pipes, colours; usage; escapes.
+
+ends '-o writes a file' 0 "$dump" -o "$work/o.txt" "$known"
+is '... which holds the listing' "$(untimed <"$work/o.txt")" "$newest_first"
+is '... and nothing else is left' "$(cd "$work" && echo o.txt*)" o.txt
+ends '-o where nothing can be written fails' 1 "$dump" -o "$work/no/o.txt" "$known"
+has '... and says so' "$err" 'no/o\.txt: No such file'
+ends '-o is not touched by a usage error' 2 "$dump" -o "$work/o.txt" --nose "$known"
+is '... the file stays' "$(untimed <"$work/o.txt")" "$newest_first"
+
+lacks 'no colours outside a terminal' "$("$dump" "$known")" $'\033'
+has '--color=always colours by priority' \
+	"$("$dump" --color=always -p error "$known")" $'\033\\[1;31mdisk.*gave up\033\\[0m$'
+has 'error has another colour than fatal' \
+	"$("$dump" --color always -p error "$known")" $'\033\\[31mdisk.*sda one'
+if command -v script >/dev/null; then
+	has 'colours on a terminal' "$(on_terminal "$dump" "$known")" $'\033\\[1;31m'
+	lacks 'NO_COLOR is respected' \
+		"$(NO_COLOR=1 on_terminal "$dump" "$known")" $'\033'
+	lacks 'TERM=dumb is respected' \
+		"$(TERM=dumb on_terminal "$dump" "$known")" $'\033'
+	lacks '--color=never is respected' \
+		"$(on_terminal "$dump" --color=never "$known")" $'\033'
+	has 'NO_COLOR does not stop --color=always' \
+		"$(NO_COLOR=1 on_terminal "$dump" --color=always "$known")" $'\033\\[1;31m'
+fi
+ends 'an unknown --color is a usage error' 2 "$dump" --color=blue "$known"
+is '--no-progress changes no listing' \
+	"$("$dump" --no-progress "$known" | untimed)" "$newest_first"
+
+"$make" "$name-pipe" entries=200000 plain=100000 "save=$work/many.tl" remove || exit 1
+"$dump" "$work/many.tl" 2>"$work/err" | head -1 >/dev/null
+is 'a reader that leaves early is no error' \
+	"${PIPESTATUS[0]} $(cat "$work/err")" '0 '
+if [ -w /dev/full ]; then
+	ends 'a full disk is an error' 1 bash -c "exec \"$dump\" \"$known\" >/dev/full"
+	has '... and is named' "$err" 'No space left'
+fi
+
+# usage
+ends '--help goes to standard output' 0 "$dump" --help
+has '... and tells of the program' "$out" '^timeline-dump \[options\]'
+is '... and nothing to standard error' "$err" ''
+ends '-h is the same' 0 "$dump" -h
+ends '--version names program and version first' 0 "$dump" --version
+has '... in its first line' "$(head -1 <<<"$out")" '^timeline-dump [0-9]+\.[0-9]+\.[0-9]+$'
+ends '-V is the same' 0 "$dump" -V
+ends 'an unknown option is a usage error' 2 "$dump" --nose
+is '... nothing goes to standard output' "$out" ''
+has '... and the option is named' "$err" '^timeline-dump: --nose: '
+ends 'a value that is missing is a usage error' 2 "$dump" -n
+ends 'no file at all is a usage error' 2 "$dump"
+has '... that names TIMELINE' "$err" TIMELINE
+ends '-n wants a number' 2 "$dump" -n many "$known"
+ends '--since wants a time' 2 "$dump" --since tomorrow "$known"
+ends '--since wants a duration behind a sign' 2 "$dump" --since -soon "$known"
+ends '--min-priority wants a priority' 2 "$dump" --min-priority high "$known"
+ends '--cpu wants a number' 2 "$dump" --cpu -1 "$known"
+ends 'two things at once are a usage error' 2 "$dump" --list --stats "$known"
+ends '--columns are for text' 2 "$dump" --json --columns time "$known"
+ends '--follow goes with entries only' 2 "$dump" --follow --list "$name"
+ends '--trusted wants a script' 2 "$dump" --trusted "$known"
+ends '--info has no CSV' 2 "$dump" --info --format csv "$known"
+
+# every option of the table is told of everywhere
+options=$(sed -nE 's/^OPTION\((.*), "([a-z-]+)".*/\2/p' "$top/src/dump/options.def")
+has 'the table of options is found' "$options" '^oldest-first$'
+help=$("$dump" --help)
+for option in $options; do
+	grep -q -- "--$option" <<<"$help" || echo "--help lacks --$option"
+	grep -qE "^\.It .*Fl -$option( |$)" "$top/src/dump/timeline-dump.1" ||
+		echo "the man page lacks --$option"
+	grep -q -- "--$option" "$top/src/dump/timeline-dump.bash" ||
+		echo "the completion lacks --$option"
+done >"$work/out"
+is 'help, man page and completion name every option' "$(cat "$work/out")" ''
+for column in $(sed -nE 's/^COLUMN\([A-Z_]+, "([a-z-]+)"\)/\1/p' "$top/src/dump/columns.def"); do
+	grep -qw -- "$column" <<<"$help" || echo "--help lacks $column"
+	grep -q "It Cm $column" "$top/src/dump/timeline-dump.1" || echo "the man page lacks $column"
+	grep -qw -- "$column" "$top/src/dump/timeline-dump.bash" || echo "the completion lacks $column"
+done >"$work/out"
+is 'help, man page and completion name every column' "$(cat "$work/out")" ''
+if command -v mandoc >/dev/null; then
+	is 'the man page is clean' "$(mandoc -Tlint "$top/src/dump/timeline-dump.1")" ''
+fi
+complete_line() { # the words that are offered for the last of these
+	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+		. "$0" && _timeline_dump && printf "%s\n" "${COMPREPLY[@]}"' \
+		"$top/src/dump/timeline-dump.bash" timeline-dump "$@"
+}
+is 'the completion finishes an option' "$(complete_line --oldest)" --oldest-first
+is 'the completion finishes a priority' "$(complete_line --min-priority warn)" warning
+has 'the completion finishes a live timeline' "$(complete_line "${name:0:8}")" "^$name$"
+has 'the completion finishes a column in a list' "$(complete_line --columns time,ca)" '^time,category$'
+
+# hostile text
+hostile=$work/hostile.tl
+"$make" "$name-hostile" hostile "save=$hostile" || exit 1
+steering='[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xff|\xfe'
+for way in '' --explain --list '--list --explain' --stats --info --check --json '--format csv' \
+	'--list --json' '--list --format csv' '--stats --json' '--stats --format csv' \
+	'--info --json' '--check --json' '--columns category' '--view list' '--view top'; do
+	# shellcheck disable=SC2086
+	"$dump" $way "$hostile" >"$work/out" 2>&1
+	if [ ! -s "$work/out" ]; then
+		echo "nothing with '$way'"
+	fi
+	if grep -qaP "$steering" "$work/out"; then
+		echo "with '$way':"
+		grep -aP "$steering" "$work/out" | cat -v
+	fi
+done >"$work/seen"
+is 'no byte of a file reaches the terminal unescaped' "$(cat "$work/seen")" ''
+if command -v script >/dev/null; then
+	on_terminal "$dump" --color=never "$hostile" >"$work/out"
+	is '... nor a real terminal' "$(grep -caP "$steering" "$work/out")" 0
+fi
+has 'escapes are shown' "$("$dump" "$hostile")" 'ho\\x1b\[5mst red \\x1b\[31m x\(0\)'
+has 'an interned text is escaped' "$("$dump" "$hostile")" 'text x\(title \\x1b\]0;owned\\x07\)'
+has 'an unknown interned text is its number' "$("$dump" "$hostile")" 'text x\(#123456789\)'
+has 'formats of printf mean nothing' "$("$dump" "$hostile")" ' %s%n%d x\(7\)'
+"$dump" --json "$hostile" >"$work/out"
+ends 'JSON of hostile text is JSON' 0 jq -es 'length == 11' "$work/out"
+has 'CSV stops formulas' "$("$dump" --format csv "$hostile")" ",'=1"
+ends 'a hostile file name is escaped' 1 "$dump" "$work/"$'\033[31m.tl'
+has '... in the message' "$err" '/\\x1b\[31m\.tl: No such file'

@@ -1,0 +1,112 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# What is done instead of a listing: --list, --stats, --info.
+
+list=$("$dump" --list "$known")
+has '--list counts what was seen' "$list" '^ +3 trace +instant example +processed \$tcp, \$udp, and \$other'
+has '--list says where it was defined' "$list" 'processed .*\(.*make_timeline\.c:[0-9]+\)$'
+has '--list has what was never seen' "$list" '^ +0 trace\+\+\+ instant a-very-long-category never logged'
+has '--list tells spans and counters' "$list" '^ +2 info +span +span +work \$job'
+has '--list --explain has the long text' "$("$dump" --list --explain "$known")" '^    The second line of it\.$'
+is '--list --category keeps some' "$("$dump" --list --category queue "$known" | tail -n +2 | wc -l)" 1
+json=$("$dump" --list --json "$known")
+is '--list --json has the arguments with their formats' \
+	"$(jq -c 'select(.category == "formats").args' <<<"$json")" \
+	'[{"name":"a","format":"signed"},{"name":"b","format":"hex"},{"name":"c","format":"double"},{"name":"d","format":"duration"}]'
+is '--list --json counts' "$(jq 'select(.message | startswith("processed")).seen' <<<"$json")" 3
+is '--list --json has the scope of spans' \
+	"$(jq -r 'select(.kind == "span") | "\(.message) \(.scope)"' <<<"$json" | sort)" \
+	'part $of thread
+request $id source
+work $job thread'
+is '--list --format csv has a line a message' \
+	"$("$dump" --list --format csv "$known" | wc -l)" "$(($(wc -l <<<"$json") + 1))"
+"$make" "$name-level" level=info known level=off "save=$work/level.tl" remove || exit 1
+has '--list tells a gate that was changed' \
+	"$("$dump" --list "$work/level.tl")" 'chatter \$n .*\[off\]$'
+is '... in JSON too' \
+	"$("$dump" --list --json --category noisy "$work/level.tl" | jq -r .gate)" off
+
+# --stats: a thousand entries whose arguments are known
+stats=$work/stats.tl
+"$make" "$name-stats" entries=50000 plain=1000 spans=100 "save=$stats" remove || exit 1
+json=$("$dump" --stats --json "$stats")
+row=$(jq -c 'select(.message | startswith("processed"))' <<<"$json")
+is '--stats counts' "$(jq .count <<<"$row")" 1000
+is '--stats has percentiles of an argument' \
+	"$(jq -c '.args.tcp | [.count, .min, .p50, .p90, .p99, ."p99.9", .max]' <<<"$row")" \
+	'[1000,0,499,899,989,998,999]'
+is '... whose histogram is good to one in a thousand' \
+	"$(jq '.args.other | (.p50 - 1497 | fabs) <= 2 and .max == 2997' <<<"$row")" true
+is '--stats has the intervals between entries' "$(jq '.interval_ns.count' <<<"$row")" 999
+is '... which fit the times' \
+	"$(jq '((.interval_ns.mean * 999) / (.last_ns - .first_ns) - 1 | fabs) < 0.01' <<<"$row")" true
+is '--stats has durations of spans' \
+	"$(jq -c 'select(.message == "work $job") | [.spans, .lonely_begins, .lonely_ends, .duration_ns.count]' <<<"$json")" \
+	'[100,1,0,100]'
+is '... of those that end where their scope ends' \
+	"$(jq -c 'select(.message == "part $of") | [.spans, .lonely_begins, .lonely_ends]' <<<"$json")" '[100,0,1]'
+is '... and of those that belong to no thread' \
+	"$(jq -c 'select(.message == "request $id") | [.spans, .lonely_begins, .lonely_ends]' <<<"$json")" '[100,0,0]'
+is 'a span is no shorter than what it encloses' \
+	"$(jq -s '[.[] | select(.kind == "span")] | map({key: (.category + .message), value: .duration_ns.p50}) | from_entries
+	| .["spanrequest $id"] >= .["spanwork $job"] and .["spanwork $job"] >= .["spanpart $of"]' <<<"$json")" true
+text=$("$dump" --stats "$stats")
+has '--stats as text names message and count' "$text" '^    trace  1000 entries  [0-9.e+]+/s$'
+has '... with a line for an argument' "$text" '^    tcp +1000 +0 +499 +899 +989 +998 +999$'
+has '--stats --format csv has a line for each quantity' \
+	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999$'
+is '--stats counts only what passes' \
+	"$("$dump" --stats --json --category queue "$known" | jq -r .message)" 'depth $length'
+is 'doubles and negative numbers have percentiles' \
+	"$("$dump" --stats --json --category formats "$known" | jq -c '[.args.a.min, .args.a.p50, .args.c.max, .args.d.p50]')" \
+	'[-5,-5,2.5,1500]'
+if command -v script >/dev/null; then
+	has '--stats draws a histogram on a terminal' "$(on_terminal "$dump" --stats "$stats")" $'tcp .* 999  .*\xe2\x96\x88'
+	lacks '... and only there' "$text" $'\xe2\x96'
+fi
+
+# bursts: ten entries in each of five, none between
+bursts=$work/bursts.tl
+"$make" "$name-bursts" bursts=5 "save=$bursts" remove || exit 1
+row=$("$dump" --stats --json --category detail "$bursts")
+is 'entries outside of bursts were not logged' "$(jq .count <<<"$row")" 50
+is 'the level was open for a part of the time' \
+	"$(jq '.open_share > 0.05 and .open_share < 0.9' <<<"$row")" true
+is 'the rate while open is the seen rate over that share' \
+	"$(jq '(.rate / .open_share / .open_rate - 1 | fabs) < 0.01' <<<"$row")" true
+is 'what is always open has one rate' \
+	"$("$dump" --stats --json --category queue "$bursts" | jq '.open_share == 1 and .rate == .open_rate')" true
+info=$("$dump" --info --json "$bursts")
+is '--info counts bursts' "$(jq -c '[.levels.bursts, .levels.bursts_merged]' <<<"$info")" '[5,0]'
+is '--info tells when which level was open' \
+	"$(jq -c '[.levels.windows[] | select(.burst)] | length, (map(.open_from) | unique)' <<<"$info" | tr '\n' ' ')" \
+	'5 ["trace++"] '
+is 'a burst lasts as long as was asked' \
+	"$(jq -c '[.levels.windows[] | select(.burst).length_ns] | all(. > 1900000 and . < 2100000)' <<<"$info")" true
+is 'windows leave no hole' \
+	"$(jq -c '.levels.windows | [range(1; length) as $i | .[$i].from_ns == .[$i - 1].to_ns] | all' <<<"$info")" true
+
+# --info
+text=$("$dump" --info "$known")
+has '--info says what it is' "$text" '^state: saved$'
+has '--info says who made it' "$text" '^    command: make_timeline'
+has '--info says what was asked and given' "$text" '^    entries asked: 8192$'
+has '... and given' "$text" '^    entries given: [0-9]+$'
+has '--info lists lanes' "$text" '^    lane 0  cpu 0  tier 0  room [0-9]+  logged [0-9]+ '
+has '--info counts losses by cause' "$text" '^    overwritten: 0$'
+has '--info has the clock' "$text" '^    error bound: [0-9.]+(ns|us|ms)$'
+has '--info of a live one says so' "$("$dump" --info "$name")" '^state: live$'
+is '--info --json is one object' "$("$dump" --info --json "$known" | jq -s 'length')" 1
+is '--info counts entries that can be shown' "$("$dump" --info --json "$known" | jq .entries_shown)" 11
+is '--info --json counts what was overwritten' \
+	"$("$make" "$name-over" entries=100 plain=1000 "save=$work/over.tl" remove
+	"$dump" --info --json "$work/over.tl" | jq '.entries_shown + .losses.overwritten')" 1000
+
+# --check of what is whole
+ends '--check of a whole file' 0 "$dump" --check "$known"
+has '... says so' "$out" 'known\.tl: whole: 11 entries'
+is '... in JSON' "$("$dump" --check --json "$known" | jq -c '[.whole, .faults]')" '[true,[]]'
+is '... in CSV' "$("$dump" --check --format csv "$known")" "file,state,byte,text
+$known,whole,,"
+ends '--check of a live timeline' 0 "$dump" --check "$name"

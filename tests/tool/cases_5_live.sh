@@ -1,0 +1,98 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# --follow, and Lua as far as the command line goes.
+
+# followed FILE TEXT: is it there by now?
+followed() { grep -q -- "$2" "$1"; }
+
+live=$name-live
+"$make" "$live" plain=20 || exit 1
+"$dump" -f "$live" >"$work/follow" 2>"$work/err" &
+follower=$!
+until_true followed "$work/follow" 'tcp(19)'
+is '--follow begins with the newest ten, oldest first' \
+	"$(untimed <"$work/follow")" \
+	"$("$dump" -n 10 --oldest-first "$live" | untimed)"
+"$make" "$live" known
+until_true followed "$work/follow" 'gave up'
+is '--follow shows what comes, oldest first' \
+	"$(tail -n +11 "$work/follow" | untimed)" "$(tac <<<"$newest_first")"
+kill -TERM "$follower"
+wait "$follower"
+is '--follow ends well on SIGTERM' "$? $(cat "$work/err")" '0 '
+"$dump" --follow -n 0 --category disk --json "$live" >"$work/follow" &
+follower=$!
+sleep 0.3
+"$make" "$live" known
+until_true followed "$work/follow" 'gave up'
+kill -INT "$follower" 2>/dev/null || kill -TERM "$follower"
+sleep 0.2
+kill -TERM "$follower" 2>/dev/null
+wait "$follower"
+is '--follow -n 0 shows only what is new, filtered, as JSON' \
+	"$(jq -r .message "$work/follow")" 'failed on $device%s
+gave up'
+"$dump" -f -n 3 --category disk "$live" >"$work/follow" 2>"$work/err" &
+follower=$!
+until_true followed "$work/follow" 'gave up'
+is '--follow -n N begins with the newest N that pass' \
+	"$(untimed <"$work/follow")" 'disk       gave up
+disk       failed on device(sda one)
+disk       gave up'
+"$make" "$live" remove
+wait "$follower"
+is '--follow ends when the timeline is removed' "$?" 0
+has '... and says so' "$(cat "$work/err")" "^timeline-dump: $live: removed$"
+ends '--follow of a snapshot is refused' 1 "$dump" -f "$known"
+has '... with a reason' "$err" 'known\.tl: .*saved'
+ends '--follow of nothing fails' 1 "$dump" -f "$name-none"
+"$make" "$live" plain=3
+"$make" "$live-2" plain=3
+"$dump" -f "$live" "$live-2" >"$work/follow" 2>"$work/err" &
+follower=$!
+until_true followed "$work/follow" 'tcp(2)'
+"$make" "$live-2" known remove
+"$make" "$live" known remove
+wait "$follower"
+is 'several timelines are followed at once' \
+	"$? $(grep -c 'gave up' "$work/follow") $(grep -c removed "$work/err")" '0 2 2'
+
+# Lua
+is '-e keeps entries for which an expression is true' \
+	"$("$dump" -e 'args.tcp == 50' "$known" | untimed)" \
+	'example    processed tcp(50), udp(60), and other(8)'
+is '-e works with -n' \
+	"$("$dump" -e 'category == "example"' -n 2 "$known" | wc -l)" 2
+is '-e works with --stats' \
+	"$("$dump" -e 'kind == "counter"' --stats --json "$known" | jq -r .category)" queue
+ends 'a wrong expression is an error' 1 "$dump" -e '(' "$known"
+has '... that is told' "$err" '^timeline-dump: -e:1: '
+cat >"$work/count.lua" <<'LUA'
+local n = 0
+for e in timeline.events() do
+	if e.kind ~= "lost" then n = n + 1 end
+end
+print(n, ...)
+LUA
+is '-s runs a script over the files left of it, with arguments' \
+	"$("$dump" "$known" -s "$work/count.lua" one two)" $'11\tone\ttwo'
+is '-s takes the files right of it when none is left of it' \
+	"$("$dump" -s "$work/count.lua" "$known" -- one)" $'11\tone'
+is '-s with TIMELINE needs no file' \
+	"$(TIMELINE=$known "$dump" -s "$work/count.lua" -- one)" $'11\tone'
+is 'filters hold for a script, too' \
+	"$("$dump" -p error "$known" -s "$work/count.lua")" 2
+echo 'error("no " .. tostring(os))' >"$work/bad.lua"
+ends 'an error of a script is an error' 1 "$dump" "$known" -s "$work/bad.lua"
+has '... that names script and line' "$err" 'bad\.lua:1: no '
+echo 'while true do end' >"$work/loop.lua"
+ends 'a script that is not there is an error' 1 "$dump" "$known" -s "$work/none.lua"
+echo 'print(io ~= nil)' >"$work/io.lua"
+is 'a script may not touch files' "$("$dump" "$known" -s "$work/io.lua")" false
+is '--trusted lets it' "$("$dump" --trusted "$known" -s "$work/io.lua")" true
+has '--view help lists the views' "$("$dump" --view help)" '^tree '
+for view in list tree top gaps rate latency diff; do
+	has "--view help has $view" "$("$dump" --view help)" "^$view "
+done
+has '--view runs one' "$("$dump" "$known" --view tree)" 'work job\(1\)'
+ends 'an unknown view is an error' 1 "$dump" --view nose "$known"
