@@ -47,6 +47,6 @@ main(void)
 	printf("of %d packets the burst caught %u\n", BREATHS * PACKETS,
 	    caught);
 	timeline_close(tl);
-	example_show(default_name, "5");
+	example_show(default_name, "engine", "5");
 	return 0;
 }

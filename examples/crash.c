@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-enum { STEPS_MIN = 100000 };
+enum { STEPS_MIN = 1000 };
 
 static const char default_name[] = "/timeline-example-crash";
 
@@ -22,8 +22,9 @@ run_victim(volatile uint64_t *steps)
 	struct timeline_event *step;
 
 	example_must(
-	    timeline_define(tl, "victim", "debug", "step $number", &step));
+	    timeline_define(tl, "victim", "info", "step $number", &step));
 	for (uint64_t n = 1;; n++) {
+		example_work(100);
 		timeline_log(step, n);
 		*steps = n;
 	}
@@ -49,6 +50,6 @@ main(void)
 		return 1;
 	printf("process %d was killed after step %llu; what is left of it:\n",
 	    (int)victim, (unsigned long long)*steps);
-	example_show(default_name, "3");
+	example_show(default_name, "victim", "3");
 	return 0;
 }

@@ -49,16 +49,17 @@ example_work(unsigned steps)
 		continue;
 }
 
-/* Run timeline-dump -n max on what example_new opened. */
+/* The newest entries of a category in what example_new opened, by
+ * timeline-dump -n max --category category. */
 static inline void
-example_show(const char *otherwise, const char *max)
+example_show(const char *otherwise, const char *category, const char *max)
 {
 	const char *name = example_name(otherwise);
 	const pid_t child = (fflush(stdout), fork());
 
 	if (child == 0) {
-		execlp("timeline-dump", "timeline-dump", "-n", max, "--", name,
-		    (char *)NULL);
+		execlp("timeline-dump", "timeline-dump", "-n", max,
+		    "--category", category, "--", name, (char *)NULL);
 		printf("timeline-dump is not in PATH; the timeline is %s\n",
 		    name);
 		exit(0);

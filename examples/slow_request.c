@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * slow_request.c - a server whose requests take well under a microsecond,
- * but one of them takes a hundred times as long.  Which, and why?
+ * slow_request.c - a server whose requests take a tenth of a microsecond,
+ * but one of them takes a thousand times as long.  Which, and why?
  *
  *	slow_request
  *	timeline-dump --stats /timeline-example-slow
- *	timeline-dump --min-priority info /timeline-example-slow
+ *	timeline-dump --view gaps /timeline-example-slow
+ *	timeline-dump --explain --min-priority info /timeline-example-slow
  *
  * (A session's key goes into a hash table, and the table has to grow.)
  */

@@ -347,7 +347,7 @@ copy_clock(struct copy *c, struct timeline_header *header)
 		if (memcmp(&knots[i], &again[i], sizeof(knots[i])) != 0)
 			knots[i].seq = 0;
 	if (c->take->close_clock && is_this_boot(header))
-		tl_calibrate_now(&(struct tl_calibrate){
+		tl_calibrate_copied(&(struct tl_calibrate){
 		    .header = header,
 		    .knots = knots,
 		    .knots_max = max,

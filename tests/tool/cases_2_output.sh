@@ -121,8 +121,8 @@ has 'escapes are shown' "$("$dump" "$hostile")" 'ho\\x1b\[5mst red \\x1b\[31m x\
 has 'an interned text is escaped' "$("$dump" "$hostile")" 'text x\(title \\x1b\]0;owned\\x07\)'
 has 'an unknown interned text is its number' "$("$dump" "$hostile")" 'text x\(#123456789\)'
 has 'formats of printf mean nothing' "$("$dump" "$hostile")" ' %s%n%d x\(7\)'
-"$dump" --json "$hostile" >"$work/out"
-ends 'JSON of hostile text is JSON' 0 jq -es 'length == 11' "$work/out"
+"$dump" --json "$hostile" >"$work/json"
+ends 'JSON of hostile text is JSON' 0 jq -es 'length == 11' "$work/json"
 has 'CSV stops formulas' "$("$dump" --format csv "$hostile")" ",'=1"
 ends 'a hostile file name is escaped' 1 "$dump" "$work/"$'\033[31m.tl'
 has '... in the message' "$err" '/\\x1b\[31m\.tl: No such file'

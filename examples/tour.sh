@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tour.sh [BUILD] - what a timeline is for, on this machine, in a few seconds:
+# C processes and a LuaJIT process log to one timeline, a burst opens the
+# details for a moment, a process is killed, a snapshot is saved and read.
+# BUILD is where make put things (build).  Leaves nothing behind.
+set -eu
+examples=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:-$examples/../build}" && pwd)
+work=$(mktemp -d)
+
+export TIMELINE=/timeline-tour-$$
+export PATH=$build/bin:$build/examples:$PATH
+export LUA_PATH="$build/share/lua/5.1/?.lua;;"
+export TIMELINE_DUMP=$build/bin/timeline-dump
+unset TIMELINE_PRIORITY
+
+finish()
+{
+	status=$?
+	for job in $(jobs -p); do
+		kill "$job" 2>/dev/null || true
+	done
+	wait
+	rm -rf "/dev/shm$TIMELINE" "$work"
+	exit $status
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+say()
+{
+	printf '\n# %s\n' "$@"
+}
+
+# Print a command as it would be typed, and run it.
+run()
+{
+	printf '$ %s\n' "$1"
+	eval "$1"
+}
+
+cp "$examples/hello.lua" "$work"
+cd "$work"
+
+say "Three processes of two threads each log to one timeline."
+run 'workers 3 2 4000 &'
+sleep 0.2
+
+say "A LuaJIT process joins them, and prints the newest five entries."
+run 'luajit hello.lua'
+
+say "Now log no more than info; but 100 microseconds of everything."
+run 'burst'
+
+say "A process is killed in the middle of its work.  Nothing is lost."
+run 'crash'
+
+say "The workers have logged all the while.  Keep a snapshot."
+wait
+save='require("timeline").open(os.getenv("TIMELINE")):save("tour.tl")'
+run "luajit -e '$save'"
+run 'ls -sh tour.tl'
+
+say "The newest entries, with who logged them."
+run 'timeline-dump -n 6 --columns time,cpu,pid,priority,category,message tour.tl'
+
+say "What the burst caught of the workers, with the long text."
+run 'timeline-dump -n 3 --category worker --message "sorted*" --explain tour.tl'
+
+say "The last jobs as trees, and how long all of them took."
+run 'timeline-dump --view tree tour.tl -- 3 --category=worker'
+run 'timeline-dump --stats --message "job*" tour.tl'
