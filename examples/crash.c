@@ -24,10 +24,26 @@ run_victim(volatile uint64_t *steps)
 	example_must(
 	    timeline_define(tl, "victim", "info", "step $number", &step));
 	for (uint64_t n = 1;; n++) {
-		example_work(100);
+		example_work(10000);
 		timeline_log(step, n);
 		*steps = n;
 	}
+}
+
+/* Wait for enough steps, then kill.  Did it take them all? */
+static int
+kill_amid(pid_t victim, const volatile uint64_t *steps)
+{
+	int status;
+
+	while (*steps < STEPS_MIN) {
+		if (waitpid(victim, &status, WNOHANG) != 0)
+			return 0; /* it ended by itself */
+		usleep(100);
+	}
+	kill(victim, SIGKILL);
+	waitpid(victim, &status, 0);
+	return WIFSIGNALED(status);
 }
 
 int
@@ -35,18 +51,13 @@ main(void)
 {
 	volatile uint64_t *steps = mmap(NULL, sizeof(*steps),
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = 0;
 	pid_t victim;
 
 	if (steps == MAP_FAILED || (victim = fork()) < 0)
 		return 1;
 	if (victim == 0)
 		run_victim(steps);
-	while (*steps < STEPS_MIN && waitpid(victim, &status, WNOHANG) == 0)
-		usleep(100);
-	kill(victim, SIGKILL);
-	waitpid(victim, &status, 0);
-	if (*steps < STEPS_MIN)
+	if (!kill_amid(victim, steps))
 		return 1;
 	printf("process %d was killed after step %llu; what is left of it:\n",
 	    (int)victim, (unsigned long long)*steps);

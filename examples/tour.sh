@@ -47,8 +47,9 @@ say "Three processes of two threads each log to one timeline."
 run 'workers 3 2 4000 &'
 sleep 0.2
 
-say "A LuaJIT process joins them, and prints the newest five entries."
+say "A LuaJIT process joins them, prints the newest entries, and is gone."
 run 'luajit hello.lua'
+run 'timeline-dump -n 5 --category example'
 
 say "Now log no more than info; but 100 microseconds of everything."
 run 'burst'

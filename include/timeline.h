@@ -135,7 +135,8 @@ struct timeline_definition {
  * signed, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number from
  * timeline_string.  More lines may follow as explanation.  The same
  * definition gives the same message, in any process; the same event, in this
- * one.  Events are arrays of two where kind is TIMELINE_SPAN.
+ * one.  Where kind is TIMELINE_SPAN an event is an array of three: begin, end,
+ * and end without arguments.
  * On failure *event is a closed event: it may be logged and never is.
  * Errors: -EINVAL bad priority, kind, scope or message, -ENOSPC string table
  * full (what is defined goes on), -E2BIG text over 64 KiB, -ENOMEM.
@@ -312,8 +313,8 @@ timeline_bits_(T value)
 static inline void
 timeline_scope_end_(struct timeline_event **span)
 {
-	if (timeline_enabled(*span + 1))
-		timeline_append(*span + 1, 0, 0, 0, 0);
+	if (timeline_enabled(*span + 2))
+		timeline_append(*span + 2, 0, 0, 0, 0);
 }
 
 #define TIMELINE_JOIN_(a, b)	   TIMELINE_JOIN2_(a, b)
@@ -333,7 +334,7 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_SCOPE2_(s, e, a, b)	   TIMELINE_LOG2_(0, s, a, b)
 #define TIMELINE_SCOPE3_(s, e, a, b, c)	   TIMELINE_LOG3_(0, s, a, b, c)
 #define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
-#define TIMELINE_LOG0_(w, e)		   TIMELINE_LOG_(w, e, 0, 0, 0, 0)
+#define TIMELINE_LOG0_(w, e)		   TIMELINE_LOG_(2 * (w), e, 0, 0, 0, 0)
 #define TIMELINE_LOG1_(w, e, a) \
 	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), 0, 0, 0)
 #define TIMELINE_LOG2_(w, e, a, b) \

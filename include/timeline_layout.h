@@ -308,7 +308,8 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
 
 /* Flags in the low bits of entry.message. */
 enum {
-	TIMELINE_MESSAGE_END = 1 << 0, /* this entry ends a span */
+	TIMELINE_MESSAGE_END = 1 << 0,	/* this entry ends a span */
+	TIMELINE_MESSAGE_BARE = 1 << 1, /* and was logged without arguments */
 	TIMELINE_MESSAGE_FLAGS = TIMELINE_RECORD_ALIGN - 1
 };
 

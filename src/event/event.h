@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "event/message.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What an event is. */
@@ -41,6 +42,7 @@ struct tl_event {
 	uint16_t source; /* which input of a merge */
 	uint8_t kind;    /* enum tl_kind */
 	uint8_t level;   /* of the message */
+	bool bare;       /* an end that was logged without arguments: all 0 */
 };
 
 /* The word of the program for a kind: "instant", "begin", ... */

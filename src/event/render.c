@@ -120,6 +120,8 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 	for (unsigned i = 0; i < message->argc; i++) {
 		tl_put_plain(text, message->args[i].before);
 		tl_put_bytes(text, message->args[i].name);
+		if (event->bare)
+			continue;
 		tl_put_char(text, '(');
 		tl_render_arg(text, event, i);
 		tl_put_char(text, ')');

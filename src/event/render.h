@@ -11,7 +11,8 @@
 /*
  * The first line with every $name as name(value), escaped for a terminal:
  * "processed tcp(10), udp(20), and other(3)".  Spans are led by "> " and
- * "< " for begin and end, counters by "= ".  A TL_LOST event is
+ * "< " for begin and end, counters by "= ".  An end that was logged without
+ * arguments has their names only.  A TL_LOST event is
  * "... 1234 entries lost here".
  */
 void tl_render_line(struct tl_text *text, const struct tl_event *event);

@@ -123,7 +123,7 @@ tl_render_cached(struct tl_render *render, struct tl_text *text,
 	    event->message ? tl_pieces_of(&render->cache, event->message)
 			   : NULL;
 
-	if (pieces)
+	if (pieces && !event->bare)
 		put_line(text, pieces, event);
 	else
 		tl_render_line(text, event);

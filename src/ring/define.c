@@ -15,11 +15,15 @@
 #undef timeline_define_span
 #undef timeline_define_counter
 
+/* Begin, end, end without arguments. */
+enum { EVENT_PARTS = 3 };
+
 /* What failed definitions give: loggable, never logged, whoever frees what.
  * Its gate is off and its threshold out of reach. */
 static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
 static const uint8_t closed_levels = TIMELINE_LEVEL_NONE;
-static struct timeline_event closed[2] = {
+static struct timeline_event closed[EVENT_PARTS] = {
+	{ .gate = &closed_gate, .levels = &closed_levels },
 	{ .gate = &closed_gate, .levels = &closed_levels },
 	{ .gate = &closed_gate, .levels = &closed_levels },
 };
@@ -37,7 +41,7 @@ tl_priority_parse(const char *name, int off)
 	return level;
 }
 
-/* One half of a span, or all of another event. */
+/* One part of a span, or all of another event. */
 static void
 fill_event(struct timeline *tl, struct timeline_event *e,
     const struct timeline_record *r, uint64_t offset, uint32_t flags)
@@ -62,12 +66,14 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	e->kind = r->kind;
 }
 
-/* An event is two so that timeline_end finds its half behind the first. */
+/* An event has parts so that timeline_end finds its own behind the first. */
 static struct timeline_event *
 new_event(struct timeline *tl, uint64_t offset)
 {
-	struct timeline_event *event =
-	    aligned_alloc(TIMELINE_EVENT_SIZE, 2 * TIMELINE_EVENT_SIZE);
+	static const uint32_t flags[EVENT_PARTS] = { 0, TIMELINE_MESSAGE_END,
+		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_BARE };
+	const size_t size = EVENT_PARTS * TIMELINE_EVENT_SIZE;
+	struct timeline_event *event = aligned_alloc(TIMELINE_EVENT_SIZE, size);
 	struct tl_record r;
 
 	if (!event ||
@@ -77,9 +83,9 @@ new_event(struct timeline *tl, uint64_t offset)
 		free(event);
 		return NULL;
 	}
-	memset(event, 0, 2 * TIMELINE_EVENT_SIZE);
-	fill_event(tl, &event[0], &r.fixed, offset, 0);
-	fill_event(tl, &event[1], &r.fixed, offset, TIMELINE_MESSAGE_END);
+	memset(event, 0, size);
+	for (int i = 0; i < EVENT_PARTS; i++)
+		fill_event(tl, &event[i], &r.fixed, offset, flags[i]);
 	return event;
 }
 

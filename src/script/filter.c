@@ -132,9 +132,9 @@ push_functions(lua_State *L)
 static void
 push_fields(lua_State *L)
 {
-	static const char *const unknown[] = { "duration", "begin_ns",
-		"end_ns", "end_tsc", "end_cpu", "depth", "nesting", "lossy",
-		"open", NULL };
+	static const char *const unknown[] = { "duration", "begin_ns", "end_ns",
+		"end_tsc", "end_cpu", "depth", "nesting", "lossy", "open",
+		NULL };
 
 	tl_event_push_names(L);
 	for (size_t i = 0; unknown[i]; i++) {
@@ -215,8 +215,7 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 	lua_pushlightuserdata(made->L, &asked);
 	rc = lua_pcall(made->L, 1, 1, 0);
 	if (rc != LUA_OK) {
-		rc = failed(
-		    made, rc == LUA_ERRRUN ? LUA_ERRSYNTAX : rc, fault);
+		rc = failed(made, rc == LUA_ERRRUN ? LUA_ERRSYNTAX : rc, fault);
 		tl_state_close(made->L, &made->host);
 		goto free;
 	}

@@ -197,10 +197,11 @@ function histogram:draw(options)
 	print(self:summary(options))
 	for step = first or 1, last or 0 do
 		local count = counts[step] or 0
-		print(("%10s  %10d  %5.1f%%  %s"):format(
+		local line = ("%10s  %10d  %5.1f%%  %s"):format(
 		    format(timeline.step_start(step)), count,
 		    100 * count / self:count(),
-		    timeline.bar(count, greatest, options.width)))
+		    timeline.bar(count, greatest, options.width))
+		print((line:gsub(" +$", "")))
 	end
 	return self
 end

@@ -12,6 +12,9 @@ enum {
 	CPU_SECONDS_MAX = 1000000  /* so that ticks fit an int */
 };
 
+/* How luaL_traceback begins. */
+static const char traceback[] = "\nstack traceback:";
+
 /* Runs protected: everything here may lack memory. */
 static int
 open_libraries(lua_State *L)
@@ -197,17 +200,14 @@ meaning(const struct tl_host *host, int status)
 static struct tl_bytes
 first_line(lua_State *L)
 {
-	struct tl_bytes text = { .data = lua_tolstring(L, -1, &text.size) };
-	const char *end;
+	struct tl_bytes text;
+	const char *calls;
 
+	text.data = lua_tolstring(L, -1, &text.size);
 	if (!text.data)
 		return tl_bytes_of("unknown error");
-	end = memchr(text.data, '\n', text.size);
-	/* A message may have lines of its own: the calls begin with these. */
-	const char *calls = strstr(text.data, "\nstack traceback:");
-	if (calls)
-		end = calls;
-	return end ? tl_bytes(text.data, (size_t)(end - text.data)) : text;
+	calls = strstr(text.data, traceback);
+	return calls ? tl_bytes(text.data, (size_t)(calls - text.data)) : text;
 }
 
 /* Did the cap of memory refuse?  Lua's words for it, and ours, end so. */
@@ -218,13 +218,13 @@ is_memory(const struct tl_host *host, struct tl_bytes line)
 	const size_t size = sizeof(memory) - 1;
 
 	return host->memory.refused && line.size >= size &&
-	    memcmp(line.data + line.size - size, memory, size) == 0;
+	       memcmp(line.data + line.size - size, memory, size) == 0;
 }
 
 /* Lua's own words for memory come without a place and without the cap. */
 static void
-put_failure(
-    struct tl_text *text, const struct tl_host *host, struct tl_bytes line)
+put_failure(struct tl_text *text, const struct tl_host *host,
+    struct tl_bytes line)
 {
 	const bool memory = is_memory(host, line);
 
@@ -244,11 +244,9 @@ tl_state_failed(lua_State *L, struct tl_host *host, int status,
 {
 	const struct tl_bytes line = first_line(L);
 	struct tl_text *text = whole ? whole : &host->text;
-	const int rc = meaning(
-	    host, is_memory(host, line) ? LUA_ERRMEM : status);
-	const char *calls =
-	    line.data ? strstr(line.data + line.size, "\nstack traceback:")
-		      : NULL;
+	const int rc =
+	    meaning(host, is_memory(host, line) ? LUA_ERRMEM : status);
+	const char *calls = strstr(line.data + line.size, traceback);
 
 	tl_text_clear(text);
 	text->rc = 0;

@@ -154,6 +154,7 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	event->message = message;
 	event->kind = kind_of(message, e->message);
 	event->level = message->level;
+	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
 	event->pid = e->pid;
 	event->tid = e->tid;
 	event->number = w->lane.entry_number;

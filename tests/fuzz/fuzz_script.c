@@ -46,7 +46,7 @@ write_some(void *context, const char *data, size_t size)
 
 	for (size_t i = 0; i < size; i++)
 		assert((unsigned char)data[i] >= 0x20 || data[i] == '\n' ||
-		    data[i] == '\t');
+		       data[i] == '\t');
 	if (result->out.size + size > OUTPUT_MAX)
 		return -EFBIG;
 	tl_put_bytes(&result->out, tl_bytes(data, size));
@@ -85,19 +85,17 @@ run_script(struct feed *feed, struct tl_bytes source)
 static void
 run_filter(struct feed *feed, const char *expression)
 {
-	const struct tl_script_io io = { .write = write_some,
-		.killed = stuck };
+	const struct tl_script_io io = { .write = write_some, .killed = stuck };
 	struct tl_script_filter *filter;
 	struct tl_fault fault = { 0 };
-	int rc = tl_script_filter_new(
-	    &filter, expression, &limits, &io, &fault);
+	int rc =
+	    tl_script_filter_new(&filter, expression, &limits, &io, &fault);
 
 	assert(fault.rc == rc);
 	if (rc < 0)
 		return;
 	for (size_t i = 0; i < feed->count && rc >= 0; i++) {
-		rc = tl_script_filter_passes(
-		    filter, &feed->events[i], &fault);
+		rc = tl_script_filter_passes(filter, &feed->events[i], &fault);
 		assert(rc == 0 || rc == 1 || fault.rc == rc);
 	}
 	tl_script_filter_free(filter);

@@ -75,7 +75,7 @@ is '--pid may be given twice' \
 
 # when
 slow=$work/slow.tl
-"$make" "$name-slow" plain=1 sleep=300 plain=2 "save=$slow" remove || exit 1
+"$make" "$name-slow" plain=1 sleep=300 plain=1 sleep=5 plain=1 "save=$slow" remove || exit 1
 middle=$("$dump" --json -n 1 "$slow" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
 is '--since counts back from the newest entry' \
 	"$("$dump" --since -100ms "$slow" | wc -l)" 2

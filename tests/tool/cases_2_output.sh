@@ -83,7 +83,7 @@ for column in $(sed -nE 's/^COLUMN\([A-Z_]+, "([a-z-]+)"\)/\1/p' "$top/src/dump/
 done >"$work/out"
 is 'help, man page and completion name every column' "$(cat "$work/out")" ''
 if command -v mandoc >/dev/null; then
-	is 'the man page is clean' "$(mandoc -Tlint "$top/src/dump/timeline-dump.1")" ''
+	is 'the man page is clean' "$(mandoc -Tlint -Wwarning "$top/src/dump/timeline-dump.1")" ''
 fi
 complete_line() { # the words that are offered for the last of these
 	bash -c 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}

@@ -64,7 +64,7 @@ is '... and the others are shown' "$(grep -vc lost <<<"$out")" 10
 
 # Whatever is flipped: no crash, no hang, an answer.
 flips() {
-	local i at value
+	local i at value way status
 	RANDOM=4711
 	for ((i = 0; i < ${FLIPS:-150}; i++)); do
 		cp "$known" "$work/flip.tl"
@@ -78,7 +78,9 @@ flips() {
 		printf "\\x$(printf %02x "$value")" | put "$work/flip.tl" "$at"
 		for way in --explain --stats --info --list; do
 			timeout 20 "$dump" "$way" "$work/flip.tl" >"$work/out" 2>&1
-			[ $? -le 1 ] || echo "status $? with $way, byte $at set to $value"
+			status=$?
+			[ $status -le 1 ] ||
+				echo "status $status with $way, byte $at set to $value"
 		done
 	done
 }

@@ -47,9 +47,9 @@ static struct tl_bytes
 feed_string(const struct tl_strings *strings, uint64_t n)
 {
 	(void)strings;
-	return n == 1 ? tl_bytes_of("eth0")
-	    : n == 2  ? tl_bytes_of("bad\x1b[31m")
-		      : tl_bytes(NULL, 0);
+	return n == 1   ? tl_bytes_of("eth0")
+	       : n == 2 ? tl_bytes_of("bad\x1b[31m")
+			: tl_bytes(NULL, 0);
 }
 
 struct feed_cursor {
@@ -69,9 +69,9 @@ feed_next(struct tl_cursor *cursor, struct tl_event *event)
 		return -5;
 	if (self->at == self->feed->count)
 		return 0;
-	*event = self->feed->events[self->newest
-		? self->feed->count - 1 - self->at
-		: self->at];
+	*event =
+	    self->feed->events[self->newest ? self->feed->count - 1 - self->at
+					    : self->at];
 	self->at++;
 	return 1;
 }
@@ -109,8 +109,8 @@ feed_init(struct feed *feed, const char *name)
 	feed->strings.get = feed_string;
 	for (int i = 0; i < MESSAGES; i++) {
 		struct tl_message *message = &feed->messages[i];
-		const int rc = tl_message_parse(
-		    message, tl_bytes_of(defined[i].text));
+		const int rc =
+		    tl_message_parse(message, tl_bytes_of(defined[i].text));
 
 		assert(rc == 0);
 		(void)rc;
@@ -124,7 +124,7 @@ feed_init(struct feed *feed, const char *name)
 		message->strings = &feed->strings;
 		feed->list[i] = message;
 	}
-	feed->input = (struct tl_script_input) { .name = name,
+	feed->input = (struct tl_script_input){ .name = name,
 		.open = feed_open,
 		.context = feed,
 		.messages = feed->list,
@@ -133,16 +133,15 @@ feed_init(struct feed *feed, const char *name)
 
 /* Add an event; each is ns later than the one before. */
 static inline struct tl_event *
-feed_add(struct feed *feed, int message, unsigned kind, uint64_t ns,
-    uint64_t a, uint64_t b, uint64_t c)
+feed_add(struct feed *feed, int message, unsigned kind, uint64_t ns, uint64_t a,
+    uint64_t b, uint64_t c)
 {
 	struct tl_event *event = &feed->events[feed->count];
-	const int64_t before = feed->count > 0
-	    ? event[-1].ns
-	    : 1763666658123456789;
+	const int64_t before =
+	    feed->count > 0 ? event[-1].ns : 1763666658123456789;
 
 	assert(feed->count < FEED_MAX);
-	*event = (struct tl_event) { .ns = before + (int64_t)ns,
+	*event = (struct tl_event){ .ns = before + (int64_t)ns,
 		.tsc = 1000 + 3 * feed->count,
 		.args = { a, b, c },
 		.number = feed->count,
@@ -210,8 +209,8 @@ result_free(struct result *result)
 /* Run a script (or a view when text is NULL) over the inputs of feeds. */
 static inline void
 run_with(struct result *result, struct feed *const *feeds, size_t count,
-    const struct tl_script_limits *limits, const char *name,
-    const char *text, int argc, const char *const *argv)
+    const struct tl_script_limits *limits, const char *name, const char *text,
+    int argc, const char *const *argv)
 {
 	const struct tl_script_io io = { .write = result_write,
 		.context = result };

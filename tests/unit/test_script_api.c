@@ -42,8 +42,8 @@ fails(const char *script, int rc, const char *expected)
 	run_text(&result, &feed, script);
 	ck_assert_int_eq(result.rc, rc);
 	ck_assert_int_eq(result.fault.rc, rc);
-	ck_assert_msg(strstr(result.fault.text, expected), "'%s' is not in '%s'",
-	    expected, result.fault.text);
+	ck_assert_msg(strstr(result.fault.text, expected),
+	    "'%s' is not in '%s'", expected, result.fault.text);
 }
 
 START_TEST(events_come_newest_first_by_default)
@@ -75,11 +75,13 @@ END_TEST
 START_TEST(an_argument_has_the_type_its_format_says)
 {
 	prints("for e in timeline.events{order='oldest', category='math'} do\n"
-	       "if e.message then print(e.args.x, math.type(e.args.x), e.args.d, "
+	       "if e.message then print(e.args.x, math.type(e.args.x), "
+	       "e.args.d, "
 	       "e:raw('x') == 0x4004000000000000, e:raw(2)) end end",
 	    "2.5\tfloat\t-7\ttrue\t-7\n");
 	prints("for e in timeline.events{order='oldest', category='net'} do\n"
-	       "if e.message then print(e.args.name, #e.args.name, e.args.t, e.args.none) end end",
+	       "if e.message then print(e.args.name, #e.args.name, e.args.t, "
+	       "e.args.none) end end",
 	    "eth0\t4\t1234\tnil\nbad\\x1b[31m\t8\t1234\tnil\n"
 	    "#9\t2\t1234\tnil\n");
 }
@@ -250,10 +252,10 @@ START_TEST(a_histogram_draws_itself)
 	    "count 4  min 1  mean 26.8  p50 3  p90 100  p99 100  max 100\n"
 	    "         1           1   25.0%  ##\n"
 	    "         2           2   50.0%  ####\n"
-	    "         5           0    0.0%  \n"
-	    "        10           0    0.0%  \n"
-	    "        20           0    0.0%  \n"
-	    "        50           0    0.0%  \n"
+	    "         5           0    0.0%\n"
+	    "        10           0    0.0%\n"
+	    "        20           0    0.0%\n"
+	    "        50           0    0.0%\n"
 	    "       100           1   25.0%  ##\n");
 	prints("timeline.histogram():draw{}", "count 0\n");
 }
@@ -276,7 +278,8 @@ START_TEST(nothing_reaches_the_output_that_steers_a_terminal)
 {
 	prints("print('a\\27[31mb\\0c\\r', 'back\\\\slash', '\xc3\xa4')",
 	    "a\\x1b[31mb\\x00c\\x0d\tback\\slash\t\xc3\xa4\n");
-	prints("timeline.write('x\\u{202e}y', 1, '\\n')", "x\\xe2\\x80\\xaey1\n");
+	prints("timeline.write('x\\u{202e}y', 1, '\\n')",
+	    "x\\xe2\\x80\\xaey1\n");
 	fails("timeline.raw('\\27')", -ECANCELED, "--trusted");
 }
 END_TEST

@@ -31,8 +31,8 @@ make(struct tl_script_filter **filter, const char *expression)
 		.context = &result };
 
 	memset(&result.fault, 0, sizeof(result.fault));
-	return tl_script_filter_new(
-	    filter, expression, &limits, &io, &result.fault);
+	return tl_script_filter_new(filter, expression, &limits, &io,
+	    &result.fault);
 }
 
 /* Which events pass, as a mask: bit i for event i. */
@@ -42,14 +42,12 @@ passing(const char *expression)
 	struct tl_script_filter *filter;
 	uint64_t mask = 0;
 
-	ck_assert_msg(
-	    make(&filter, expression) == 0, "%s", result.fault.text);
+	ck_assert_msg(make(&filter, expression) == 0, "%s", result.fault.text);
 	for (size_t i = 0; i < feed.count; i++) {
-		const int rc = tl_script_filter_passes(
-		    filter, &feed.events[i], &result.fault);
+		const int rc = tl_script_filter_passes(filter, &feed.events[i],
+		    &result.fault);
 
-		ck_assert_msg(rc >= 0, "%s: %s", expression,
-		    result.fault.text);
+		ck_assert_msg(rc >= 0, "%s: %s", expression, result.fault.text);
 		mask |= (uint64_t)rc << i;
 	}
 	tl_script_filter_free(filter);
@@ -69,13 +67,13 @@ START_TEST(an_expression_sees_fields_as_plain_names)
 	ck_assert_uint_eq(passing("level >= level_of 'warning'"),
 	    LOSS | 7 << 3);
 	ck_assert_uint_eq(passing("tsc < 1006"), LOSS | 3);
-	ck_assert_uint_eq(
-	    passing("cpu == 1 and pid == 100 and tid == 101 and tsc < 1010"),
+	ck_assert_uint_eq(passing("cpu == 1 and pid == 100 and tid == 101 and "
+				  "tsc < 1010"),
 	    LOSS | 2 | 8);
 	ck_assert_uint_eq(passing("text:find('eth0', 1, true)"), LOSS | 8);
 	ck_assert_uint_eq(passing("message:sub(1, 4) == 'rati'"), LOSS | 4);
-	ck_assert_uint_eq(
-	    passing("ns < time_of('2025-11-20T19:24:18.123458')"), LOSS | 3);
+	ck_assert_uint_eq(passing("ns < time_of('2025-11-20T19:24:18.123458')"),
+	    LOSS | 3);
 	ck_assert_uint_eq(passing("delta and delta > duration_of '1.2us'"),
 	    LOSS | 1 << 9 | 1 << 13);
 }
@@ -116,18 +114,17 @@ fails(const char *expression, int rc, const char *expected)
 {
 	struct tl_script_filter *filter;
 
-	ck_assert_msg(
-	    make(&filter, expression) == 0, "%s", result.fault.text);
-	ck_assert_int_eq(
-	    tl_script_filter_passes(filter, &feed.events[0], &result.fault),
+	ck_assert_msg(make(&filter, expression) == 0, "%s", result.fault.text);
+	ck_assert_int_eq(tl_script_filter_passes(filter, &feed.events[0],
+			     &result.fault),
 	    rc);
-	ck_assert_msg(strstr(result.fault.text, expected), "'%s' is not in '%s'",
-	    expected, result.fault.text);
+	ck_assert_msg(strstr(result.fault.text, expected),
+	    "'%s' is not in '%s'", expected, result.fault.text);
 	/* It can be asked again. */
 	memset(&result.fault, 0, sizeof(result.fault));
 	if (rc != -ETIME)
-		ck_assert_int_eq(tl_script_filter_passes(
-				     filter, &feed.events[1], &result.fault),
+		ck_assert_int_eq(tl_script_filter_passes(filter,
+				     &feed.events[1], &result.fault),
 		    rc);
 	tl_script_filter_free(filter);
 }
@@ -173,10 +170,12 @@ START_TEST(two_filters_do_not_meet)
 	ck_assert_int_eq(make(&a, "args.tcp == 10"), 0);
 	ck_assert_int_eq(make(&b, "args.tcp == -1"), 0);
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(
-		    tl_script_filter_passes(a, &feed.events[i], NULL), i == 0);
-		ck_assert_int_eq(
-		    tl_script_filter_passes(b, &feed.events[i], NULL), i == 1);
+		ck_assert_int_eq(tl_script_filter_passes(a, &feed.events[i],
+				     NULL),
+		    i == 0);
+		ck_assert_int_eq(tl_script_filter_passes(b, &feed.events[i],
+				     NULL),
+		    i == 1);
 	}
 	tl_script_filter_free(a);
 	tl_script_filter_free(b);

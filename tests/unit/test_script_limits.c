@@ -62,8 +62,7 @@ START_TEST(the_sandbox_has_no_way_out)
 	    0, 0, "");
 	ends("setmetatable({}, { __gc = print })", 0, -ECANCELED,
 	    "no finalizers");
-	ends("timeline.events()().raw({}, 1)", 0, -ECANCELED,
-	    "event expected");
+	ends("timeline.events()().raw({}, 1)", 0, -ECANCELED, "event expected");
 	ends("timeline.inputs[1].events({})", 0, -ECANCELED, "input expected");
 	ends("timeline.inputs[1]:close()", 0, -ECANCELED, "only what open");
 }
@@ -146,8 +145,7 @@ START_TEST(a_loop_is_stopped_wherever_it_runs)
 	};
 
 	for (size_t i = 0; i < sizeof(endless) / sizeof(endless[0]); i++)
-		ends(endless[i], 0, -ETIME,
-		    "test:1: over the time cap of 1 s");
+		ends(endless[i], 0, -ETIME, "test:1: over the time cap of 1 s");
 }
 END_TEST
 
@@ -215,16 +213,16 @@ START_TEST(a_library_function_that_never_returns_ends_the_process)
 	char said[1000];
 
 	for (size_t i = 0; i < sizeof(stuck) / sizeof(stuck[0]); i++) {
-		ck_assert_int_eq(
-		    run_in_child(stuck[i], true, said, sizeof(said)), 1);
-		ck_assert_msg(
-		    strncmp(said, "so far\ntest:", 12) == 0, "%s", said);
+		ck_assert_int_eq(run_in_child(stuck[i], true, said,
+				     sizeof(said)),
+		    1);
+		ck_assert_msg(strncmp(said, "so far\ntest:", 12) == 0, "%s",
+		    said);
 		ck_assert_ptr_nonnull(strstr(said,
 		    ": script ended inside a library function: over the time "
 		    "cap of 1 s\n"));
 	}
-	ck_assert_int_eq(
-	    run_in_child(stuck[0], false, said, sizeof(said)), 1);
+	ck_assert_int_eq(run_in_child(stuck[0], false, said, sizeof(said)), 1);
 	ck_assert_str_eq(said,
 	    "test:2: script ended inside a library function: over the time "
 	    "cap of 1 s\n");
@@ -285,8 +283,7 @@ START_TEST(any_single_refusal_is_survived)
 	int done = 0;
 
 	for (size_t size = 50000; size < 900000; size += 3001) {
-		const struct tl_script_limits limits = { .memory_bytes =
-							     size };
+		const struct tl_script_limits limits = { .memory_bytes = size };
 		struct feed *feeds[] = { &feed };
 
 		memset(&result.fault, 0, sizeof(result.fault));
@@ -314,8 +311,8 @@ suite(void)
 	tcase_add_test(c, a_script_may_live_with_a_refusal);
 	tcase_add_test(c, a_cap_too_small_for_the_library_is_said);
 	tcase_add_test(c, a_loop_is_stopped_wherever_it_runs);
-	tcase_add_test(
-	    c, a_library_function_that_never_returns_ends_the_process);
+	tcase_add_test(c,
+	    a_library_function_that_never_returns_ends_the_process);
 	tcase_add_test(c, the_signal_is_left_as_it_was);
 	tcase_add_test(c, iterators_are_counted);
 	tcase_add_test(c, deep_calls_and_strange_errors_do_no_harm);

@@ -33,8 +33,8 @@ setup(void)
 	ck_assert_int_eq(timeline_define(tl, "example", "trace",
 			     "processed $tcp, $udp, and $other", &proc),
 	    0);
-	ck_assert_int_eq(timeline_define_span(tl, "work", "info",
-			     "request $id", TIMELINE_THREAD, &span),
+	ck_assert_int_eq(timeline_define_span(tl, "work", "info", "request $id",
+			     TIMELINE_THREAD, &span),
 	    0);
 	timeline_begin(span, 7);
 	for (uint64_t i = 0; i < 100; i++)

@@ -41,8 +41,8 @@ view(const char *name, const char *a, const char *b, const char *c)
 
 	tl_text_clear(&result.out);
 	memset(&result.fault, 0, sizeof(result.fault));
-	run_with(&result, feeds, strcmp(name, "diff") == 0 ? 2 : 1, NULL,
-	    name, NULL, argc, words);
+	run_with(&result, feeds, strcmp(name, "diff") == 0 ? 2 : 1, NULL, name,
+	    NULL, argc, words);
 	return tl_text_string(&result.out);
 }
 
@@ -124,8 +124,8 @@ START_TEST(a_wrong_word_is_said_without_a_place)
 	view("list", "many", NULL, NULL);
 	ck_assert_str_eq(result.fault.text, "not a count: 'many'");
 	view("latency", "a", NULL, NULL);
-	ck_assert_str_eq(
-	    result.fault.text, "latency needs two messages: see --help");
+	ck_assert_str_eq(result.fault.text,
+	    "latency needs two messages: see --help");
 }
 END_TEST
 
@@ -233,13 +233,13 @@ START_TEST(the_scripts_in_tests_lua_hold)
 		int rc;
 
 		memset(&result.fault, 0, sizeof(result.fault));
-		ck_assert_int_eq(
-		    tl_script_new(&script, NULL, &io, &result.fault), 0);
-		rc = tl_script_load_file(
-		    script, found.gl_pathv[i], 0, NULL, &result.fault);
+		ck_assert_int_eq(tl_script_new(&script, NULL, &io,
+				     &result.fault),
+		    0);
+		rc = tl_script_load_file(script, found.gl_pathv[i], 0, NULL,
+		    &result.fault);
 		if (rc == 0)
-			rc = tl_script_run(
-			    script, inputs, 2, &result.fault);
+			rc = tl_script_run(script, inputs, 2, &result.fault);
 		ck_assert_msg(rc == 0, "%s", tl_script_error(script));
 		tl_script_free(script);
 	}
