@@ -174,6 +174,10 @@ uninstall:
 	@echo "  REMOVED from $(D)$(PREFIX)"
 
 # == house ==
+# The product's main job on this machine: the README's first command.
+tour: all examples
+	@examples/tour.sh $(B)
+
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
 	    check bc clang clang-format libclang-rt-14-dev spin valgrind gdb \
@@ -209,6 +213,7 @@ dist:
 clean:
 	@rm -rf build
 help:
+	@echo 'tour      the main job on this machine, command by command'
 	@echo 'all       library, tools and Lua modules, into $(B)'
 	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
@@ -220,4 +225,4 @@ help:
 	@echo 'deps      install the Debian packages all this needs'
 	@echo 'examples arrows headers format dist clean'
 
-.PHONY: install uninstall deps format format-check lint dist clean help
+.PHONY: tour install uninstall deps format format-check lint dist clean help

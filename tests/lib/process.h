@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,6 +99,7 @@ spawn(void (*run)(void *), void *context)
 	pid = fork();
 	expect(pid >= 0, "fork: %m");
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives a failure */
 		run(context);
 		exit(0);
 	}

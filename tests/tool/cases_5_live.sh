@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2016,SC2013
 # SPDX-License-Identifier: Apache-2.0
 # --follow, and Lua as far as the command line goes.
 
