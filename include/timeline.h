@@ -209,6 +209,20 @@ void timeline_after_fork(void);
 
 /* ffi-end */
 
+/* One jump less on the way into the library: through the GOT and not by way
+ * of a PLT entry.  A static link turns it into a direct call. */
+#if defined(__has_attribute)
+#if __has_attribute(noplt)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wredundant-decls"
+void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3) __attribute__((noplt));
+void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3) __attribute__((noplt));
+#pragma GCC diagnostic pop
+#endif
+#endif
+
 #pragma GCC visibility pop
 
 /* The bits of a double for a $x%f argument; timeline_log does it for

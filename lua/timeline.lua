@@ -108,8 +108,7 @@ end
 -- When a Lua state ends, all finalizers run in no order that is of use, and
 -- those of other objects may still log.  No Lua frame is then on the stack;
 -- such a timeline waits for the oldest userdata, which goes last.
-local ending = {}
-local last = newproxy(true)
+local ending = { last = newproxy(true) }
 
 local function release(core)
 	if find_caller() > 0 then
@@ -119,7 +118,7 @@ local function release(core)
 	end
 end
 
-getmetatable(last).__gc = function()
+getmetatable(ending.last).__gc = function()
 	for _, core in ipairs(ending) do
 		C.timeline_close(core)
 	end
@@ -130,7 +129,6 @@ local function new_handle(out, path)
 		core = ffi.gc(out[0], release),
 		path = path,
 		is_used = false, -- does a logging function refer to it?
-		last = last,
 	}, Timeline)
 end
 
@@ -146,6 +144,9 @@ local function options_of(entries, stringtablesize)
 		check_count(value, tostring(name))
 		if not pcall(function() options[name] = value end) then
 			fail("no such option: " .. tostring(name))
+		end
+		if tonumber(options[name]) ~= value then
+			fail(name .. ": too large")
 		end
 	end
 	return options
@@ -242,7 +243,8 @@ local function source_of(shape, is_optional)
 	    table.concat(words, ", "))
 end
 
--- A function that logs event.
+-- A function that logs event.  Each has code of its own, since traces are
+-- made of code: those of one event need not make way for another's.
 local function new_logger(tl, event, shape, is_optional)
 	local maker = assert(loadstring(source_of(shape, is_optional), MADE))
 
@@ -333,9 +335,8 @@ function M.priority(tl, level)
 end
 
 function M.burst(tl, level, duration_ns)
-	check_count(tonumber(duration_ns), "duration_ns")
 	check(C.timeline_burst(core_of(tl), check_string(level, "level"),
-	    duration_ns))
+	    check_count(tonumber(duration_ns), "duration_ns")))
 end
 
 function M.level(tl, category_glob, message_glob, level)

@@ -26,6 +26,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
 static struct tl_inputs inputs;
+/* All that a script said of its failure; the text of a fault may be cut. */
+static struct tl_text script_error;
 
 /* Say "timeline-dump: NAME: byte N: TEXT"; name may be NULL. */
 static void
@@ -43,8 +45,12 @@ complain(const char *name, const struct tl_fault *fault)
 		tl_put_unsigned(&text, fault->at);
 		tl_put_string(&text, ": ");
 	}
-	tl_put_lines(&text,
-	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-fault->rc)));
+	if (!name && script_error.size > 0) /* it was escaped */
+		tl_put_string(&text, tl_text_string(&script_error));
+	else
+		tl_put_lines(&text,
+		    tl_bytes_of(
+			fault->text[0] ? fault->text : strerror(-fault->rc)));
 	tl_put_char(&text, '\n');
 	fputs(tl_text_string(&text), stderr);
 	tl_text_free(&text);
@@ -113,7 +119,7 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	case TL_MODE_SCRIPT:
 	case TL_MODE_VIEW:
 		return tl_scripting_run(&inputs, select, options, &output,
-		    fault);
+		    &script_error, fault);
 	default:
 		return options->follow
 			   ? tl_follow_show(&inputs, select, options, &output)
@@ -147,7 +153,8 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	tl_progress_start(&select.progress,
 	    !options->no_progress && !options->follow &&
 		(!output.terminal || options->mode != TL_MODE_ENTRIES));
-	select.progress.total = tl_inputs_entries(&inputs);
+	if (options->mode == TL_MODE_ENTRIES) /* others read it twice */
+		select.progress.total = tl_inputs_entries(&inputs);
 	if (options->follow) /* opens them again in its own way */
 		tl_inputs_close_snaps(&inputs);
 	rc = run_mode(options, &select, fault);
@@ -184,13 +191,14 @@ show(const struct tl_options *options)
 	if (options->mode != TL_MODE_CHECK) /* it has said so */
 		complain_damage();
 	tl_inputs_close(&inputs);
-	if (rc == -EPIPE && fault.rc == 0)
+	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
 	/* -ENOENT: no file could be opened, which was said. */
 	if (rc < 0 && (rc != -ENOENT || fault.rc < 0)) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
 		complain(NULL, &fault);
 	}
+	tl_text_free(&script_error);
 	return rc < 0 || damaged ? FAILED : DONE;
 }
 

@@ -81,7 +81,7 @@ list_views(struct tl_output *output)
 int
 tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
-    struct tl_fault *fault)
+    struct tl_text *error, struct tl_fault *fault)
 {
 	const struct tl_script_limits limits = tl_select_limits(options);
 	const struct tl_script_io io = tl_scripting_io(output);
@@ -110,6 +110,8 @@ tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
 	rc = load(script, options, fault);
 	if (rc == 0)
 		rc = tl_script_run(script, script_inputs, count, fault);
+	if (rc < 0)
+		tl_put_string(error, tl_script_error(script));
 	tl_script_free(script);
 	return rc;
 }

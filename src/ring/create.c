@@ -68,16 +68,17 @@ fill_creator(struct timeline_header *h)
 static int
 choose_clock(struct timeline_header *h, uint32_t stamp)
 {
-	const uint32_t kind = tl_clock_choose(&h->cpu_flags);
+	uint32_t kind;
 
+	if (!tl_clock_is_allowed())
+		return tl_error(-ENOTSUP,
+		    "this process may not read the counter of its CPU");
+	kind = tl_clock_choose(&h->cpu_flags);
 	switch (stamp) {
 	case TIMELINE_STAMP_AUTO:
 		h->clock_kind = kind;
 		return 0;
 	case TIMELINE_STAMP_TSC:
-		if (!tl_stamp_is_allowed(TIMELINE_CLOCK_TSC))
-			return tl_error(-ENOTSUP,
-			    "this process may not read the TSC");
 		h->clock_kind = TIMELINE_CLOCK_TSC;
 		return 0;
 	case TIMELINE_STAMP_REALTIME:

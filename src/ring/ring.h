@@ -102,8 +102,8 @@ int32_t tl_ids_offset(void);
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
 
-/* May this process read that clock at all? */
-bool tl_stamp_is_allowed(uint32_t clock_kind);
+/* May this process read a clock at all? */
+bool tl_clock_is_allowed(void);
 
 /* A stamp of the timeline's clock, now. */
 static inline uint64_t

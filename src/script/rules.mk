@@ -6,9 +6,10 @@ LUA_MODULE := $(B)/lib/lua/5.4/timeline.so
 $(B)/obj/src/script/views.o: $(SCRIPT_TEXTS)
 
 # No -llua5.4: the program that requires it brings Lua.
-$(LUA_MODULE): $(OBJ_script)
+$(LUA_MODULE): $(OBJ_script) src/script/module.map
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -shared -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS) -o $@ $(OBJ_script)
+	@$(CC) -shared -o $@ $(OBJ_script) $(LDFLAGS) -Wl,-z,nodelete \
+	    -Wl,-z,noexecstack -Wl,--version-script,src/script/module.map -lpthread
 
 lua-module: $(LUA_MODULE)
 .PHONY: lua-module

@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "subject.h"
 
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,6 +39,15 @@ bare_entry(void *arg, long n)
 		slot[0] = __rdtsc();
 		__asm__ volatile("" ::: "memory");
 	}
+}
+
+/* A function of the library that does nothing: what a call costs here. */
+static void
+bare_call(void *arg, long n)
+{
+	(void)arg;
+	for (long i = 0; i < n; i++)
+		(void)timeline_version();
 }
 
 static void
@@ -80,13 +90,14 @@ make_fallback(struct subject *s)
 static struct subject usual, small, large, burst, fallback;
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	uint64_t *ring;
 	const long n = bench_setting("BENCH_N", 100000);
 	const int rounds = (int)bench_setting("BENCH_ROUNDS", 61);
 
-	bench_begin("append");
+	(void)argc;
+	bench_begin(basename(argv[0])); /* append, or append-static */
 	bench_pin(bench_cpus() - 1);
 	ring = calloc((size_t)STORES_SLOTS * SLOT_WORDS, sizeof(*ring));
 	make(&usual, "usual", 0);
@@ -113,6 +124,7 @@ main(void)
 		    BENCH_RATIO_AT_MOST, FALLBACK_GOAL },
 		{ "empty loop", bare_loop, NULL, 0, 0 },
 		{ "disabled", subject_off, &usual, BENCH_AT_MOST, OFF_GOAL },
+		{ "call of an empty function", bare_call, NULL, 0, 0 },
 		{ "disabled, through the symbol", subject_off_call, &usual,
 		    BENCH_AT_MOST, OFF_CALL_GOAL },
 	};

@@ -24,7 +24,8 @@ ffi.cdef[[
 -- rdx, ret.
 local code = ffi.C.mmap(nil, 4096, 3, 0x22, -1, 0)
 ffi.copy(code, "\xc3")
-ffi.copy(ffi.cast("char *", code) + 64, "\x0f\x31\x48\xc1\xe2\x20\x48\x09\xd0\xc3")
+ffi.copy(ffi.cast("char *", code) + 64,
+    "\x0f\x31\x48\xc1\xe2\x20\x48\x09\xd0\xc3")
 assert(ffi.C.mprotect(code, 4096, 5) == 0)
 local empty = ffi.cast("void (*)(void *, int64_t, int64_t, int64_t, int64_t)",
     code)

@@ -20,6 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* 4 MiB for each CPU, what the others are given for each thread. */
+enum { LANE_ENTRIES = 1 << 16 };
+
 struct mode {
 	const char *name;
 	void (*body)(void *subject, long n);
@@ -131,6 +134,9 @@ main(int argc, char **argv)
 	const long threads = bench_setting("PB_THREADS", 1);
 	const bool print_only = argc > 1 && strcmp(argv[1], "--print") == 0;
 	const long rounds = bench_setting("PB_ROUNDS", 21);
+	const struct timeline_options options = {
+		.entries = LANE_ENTRIES * (uint64_t)bench_cpus()
+	};
 	struct crew crew = { .processes = processes > 1,
 		.workers = (int)(processes > 1 ? processes : threads),
 		.rounds = (int)(rounds < BENCH_ROUNDS_MAX ? rounds
@@ -141,7 +147,7 @@ main(int argc, char **argv)
 	crew.arg = &crew;
 	snprintf(name, sizeof(name), "peer-ours-%d", (int)getpid());
 	if (!print_only)
-		subject_new(&subject, name, NULL);
+		subject_new(&subject, name, &options);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		run(&modes[i], &crew, print_only);
 	if (!print_only) {

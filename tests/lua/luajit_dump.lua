@@ -4,6 +4,7 @@
 local check = require("check")
 local timeline = require("timeline")
 local test, equal = check.test, check.equal
+local luajit = os.getenv("LUAJIT") or "luajit"
 
 -- A program that writes its arguments, one in brackets each, to a file.
 local said = check.new_file()
@@ -69,7 +70,7 @@ end)
 -- output can be read.
 local function output_of(program, ...)
 	local file = check.write(check.new_file(), program)
-	local pipe = io.popen(("luajit %s %s"):format(file,
+	local pipe = io.popen(("%s %s %s"):format(luajit, file,
 	    table.concat({ ... }, " ")))
 	local text = pipe:read("*a")
 

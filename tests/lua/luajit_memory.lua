@@ -5,6 +5,7 @@ local check = require("check")
 local entries = require("entries")
 local timeline = require("timeline")
 local test, equal = check.test, check.equal
+local luajit = os.getenv("LUAJIT") or "luajit"
 
 -- Twice: what finalizers let go is collected in the next round.  Traces hold
 -- the functions that they were made of.
@@ -112,7 +113,7 @@ local function status_of(program, ...)
 	local file = check.write(check.new_file(), program)
 	local flag = jit.status() and "" or "-joff "
 
-	return os.execute(("luajit %s%s %s"):format(flag, file,
+	return os.execute(("%s %s%s %s"):format(luajit, flag, file,
 	    table.concat({ ... }, " ")))
 end
 

@@ -72,6 +72,19 @@ test("entries and stringtablesize are asked for by place or name", function()
 	equal(entries.u64(entries.bytes(file), 104), 131072)
 end)
 
+test("options that do not exist or do not fit are refused", function()
+	local name = check.new_name()
+
+	for _, options in ipairs({ { entriez = 1 }, { 1 }, { mode = 2 ^ 33 },
+	    { entries = -1 }, { entries = 0.5 }, { entries = "many" } }) do
+		check.error_of(timeline.new, name, options)
+	end
+	check.error_of(timeline.new, name, "many")
+	check.error_of(timeline.new, name, 1024, -1)
+	check.error_of(timeline.new, nil)
+	equal(io.open("/dev/shm" .. name), nil)
+end)
+
 test("open attaches to what new made and to nothing else", function()
 	local name = check.new_name()
 	local why = check.error_of(timeline.open, name)
@@ -131,6 +144,7 @@ test("a burst opens what the priority closed and ends", function()
 	check.error_of(timeline.burst, tl, "trace", 0)
 	check.error_of(timeline.burst, tl, "trace", 3601e9)
 	check.error_of(timeline.burst, tl, "trace", "soon")
+	tl:burst("trace", 1000LL)
 end)
 
 test("one message is turned off and back by a glob", function()

@@ -145,7 +145,8 @@ static void
 check_gates(void)
 {
 	expect_ok(timeline_priority(tl, "error"));
-	expect_ok(timeline_level(tl, "odd", "*trace", "fatal"));
+	expect(timeline_level(tl, "odd", "*trace", "fatal") == -ENOENT,
+	    "trace is not odd");
 	expect_open(from(8), "even trace is not odd");
 	expect_ok(timeline_level(tl, "*", "at level trace", "fatal"));
 	expect_open(from(8) | 1 << 4, "trace turned up");

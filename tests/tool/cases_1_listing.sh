@@ -6,7 +6,7 @@ known=$work/known.tl
 "$make" "$name" known "save=$known" || exit 1
 
 newest_first='disk       gave up
-span       < work job(0)
+span       < work job
 span       > work job(1)
 queue      = depth length(12)
 example    explained n(1)
@@ -97,7 +97,7 @@ is '--since in the future shows nothing' \
 is '--columns chooses and orders' \
 	"$("$dump" -n 2 --columns priority,message "$known")" \
 	'fatal    gave up
-info     < work job(0)'
+info     < work job'
 is '--columns pid,tid,cpu shows who and where' \
 	"$("$dump" -n 1 --columns pid,tid,category "$known" | tr -s ' ')" \
 	" $pid $tid disk "

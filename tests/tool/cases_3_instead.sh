@@ -87,6 +87,13 @@ is 'a burst lasts as long as was asked' \
 is 'windows leave no hole' \
 	"$(jq -c '.levels.windows | [range(1; length) as $i | .[$i].from_ns == .[$i - 1].to_ns] | all' <<<"$info")" true
 
+"$make" "$name-merged" priority=info merged "save=$work/merged.tl" remove || exit 1
+info=$("$dump" --info --json "$work/merged.tl")
+is '--info marks a burst that was merged with another' \
+	"$(jq -c '[.levels.bursts, .levels.bursts_merged], [.levels.windows[] | select(.burst) | [.open_from, .merged]]' <<<"$info" | tr '\n' ' ')" \
+	'[2,1] [["debug",false],["trace",true]] '
+has '... in text' "$("$dump" --info "$work/merged.tl")" 'open from trace  burst yes  merged yes'
+
 # --info
 text=$("$dump" --info "$known")
 has '--info says what it is' "$text" '^state: saved$'

@@ -85,7 +85,13 @@ is 'filters hold for a script, too' \
 echo 'error("no " .. tostring(os))' >"$work/bad.lua"
 ends 'an error of a script is an error' 1 "$dump" "$known" -s "$work/bad.lua"
 has '... that names script and line' "$err" 'bad\.lua:1: no '
-echo 'while true do end' >"$work/loop.lua"
+cat >"$work/event.lua" <<'LUA'
+for e in timeline.events() do
+	if e.args.tcp == 50 then error("here") end
+end
+LUA
+ends 'an error while events are read' 1 "$dump" "$known" -s "$work/event.lua"
+has '... names script, line and event' "$err" 'event\.lua:2: here.*tcp\(50\)'
 ends 'a script that is not there is an error' 1 "$dump" "$known" -s "$work/none.lua"
 echo 'print(io ~= nil)' >"$work/io.lua"
 is 'a script may not touch files' "$("$dump" "$known" -s "$work/io.lua")" false

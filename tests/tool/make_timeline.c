@@ -12,6 +12,7 @@
  *	hostile		messages and strings that want to steer a terminal
  *	spans=N		N pairs of "work", nested pairs inside
  *	bursts=N	N bursts of trace++ with detail in them
+ *	merged		a burst of trace inside one of debug
  *	priority=P	as timeline_priority
  *	level=P		category "noisy" is logged as this
  *	sleep=MS
@@ -196,6 +197,17 @@ log_bursts(uint64_t count)
 	}
 }
 
+/* A burst inside another. */
+static void
+log_merged(void)
+{
+	must(timeline_burst(tl, "debug", 60000000000), "burst");
+	sleep_ms(2);
+	must(timeline_burst(tl, "trace", 1000000), "burst");
+	sleep_ms(2);
+	timeline_log(events.depth, 1);
+}
+
 static uint64_t
 number(const char *text)
 {
@@ -222,6 +234,8 @@ do_word(const char *path, const char *name, const char *value)
 		log_spans(number(value));
 	else if (strcmp(name, "bursts") == 0)
 		log_bursts(number(value));
+	else if (strcmp(name, "merged") == 0)
+		log_merged();
 	else if (strcmp(name, "priority") == 0)
 		must(timeline_priority(tl, value), value);
 	else if (strcmp(name, "level") == 0)

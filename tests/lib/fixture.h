@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fixture.h - a fresh timeline for each unit test, and a look at its bytes.
+ */
+#ifndef TESTS_LIB_FIXTURE_H
+#define TESTS_LIB_FIXTURE_H
+
+#include "ring/ring.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The smallest: one CPU lane and one fallback lane in each of two tiers. */
+static const struct timeline_options fixture_tiny = { .entries = 64,
+	.stringtablesize = 16384,
+	.cpu_lanes = 1 };
+
+static char fixture_name[64];
+static struct timeline *tl;
+
+static inline void
+fixture_open(const struct timeline_options *options)
+{
+	snprintf(fixture_name, sizeof(fixture_name), "/test-unit-%d",
+	    (int)getpid());
+	ck_assert_msg(timeline_new(&tl, fixture_name, options) == 0, "%s",
+	    timeline_error());
+}
+
+static inline void
+fixture_close(void)
+{
+	timeline_close(tl);
+	timeline_remove(fixture_name);
+	tl = NULL;
+}
+
+static inline void
+fixture_setup_tiny(void)
+{
+	fixture_open(&fixture_tiny);
+}
+
+static inline struct timeline_head *
+fixture_head(uint32_t lane)
+{
+	return (void *)(tl->map + timeline_head_offset(&tl->geometry, lane));
+}
+
+static inline struct timeline_entry *
+fixture_entry(uint32_t lane, uint64_t q)
+{
+	return (
+	    void *)(tl->map + timeline_entry_offset(&tl->geometry, lane, q));
+}
+
+/* The one entry that was logged last, wherever its lane is. */
+static inline const struct timeline_entry *
+fixture_newest(void)
+{
+	const struct timeline_entry *newest = NULL;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		const uint64_t head = fixture_head(i)->head;
+		const struct timeline_entry *e;
+
+		if (head == 0)
+			continue;
+		e = fixture_entry(i, head - 1);
+		if (!newest || e->tsc >= newest->tsc)
+			newest = e;
+	}
+	return newest;
+}
+
+static inline uint64_t
+fixture_logged(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
+		sum += fixture_head(i)->head;
+	return sum;
+}
+
+static inline int
+fixture_run(Suite *s)
+{
+	SRunner *r = srunner_create(s);
+	int n;
+
+	srunner_run_all(r, CK_NORMAL);
+	n = srunner_ntests_failed(r);
+	srunner_free(r);
+	return n == 0 ? 0 : 1;
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attach.c - several processes make one timeline at once; a stale one is
+ * replaced once; whatever else lies under the name is refused in words.
+ */
+#include "../lib/process.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+enum { RACERS = 8, ROUNDS = 60 };
+
+static char path[TEST_NAME_MAX + 16];
+static volatile unsigned *ready;
+static volatile unsigned *go;
+static uint64_t *inodes;
+
+static const struct timeline_options small = { .entries = 64,
+	.stringtablesize = 16384,
+	.cpu_lanes = 1 };
+
+static ino_t
+inode_of(const struct timeline *tl)
+{
+	struct stat st;
+
+	expect(fstat(tl->fd, &st) == 0, "fstat: %m");
+	return st.st_ino;
+}
+
+static void
+race(void *context)
+{
+	const size_t me = (size_t)(uintptr_t)context;
+	struct timeline *tl;
+
+	__atomic_add_fetch(ready, 1, __ATOMIC_SEQ_CST);
+	while (!*go)
+		;
+	expect_ok(timeline_new(&tl, test_name, &small));
+	inodes[me] = inode_of(tl);
+	timeline_close(tl);
+}
+
+/* All have opened the same file, and it is the one with the name. */
+static void
+one_round(void)
+{
+	pid_t pids[RACERS];
+	struct stat st;
+
+	*ready = *go = 0;
+	for (int i = 0; i < RACERS; i++)
+		pids[i] = spawn(race, (void *)(uintptr_t)i);
+	while (*ready < RACERS)
+		sleep_ns(10000);
+	*go = 1;
+	for (int i = 0; i < RACERS; i++)
+		expect_success(pids[i]);
+	expect(stat(path, &st) == 0, "%s: %m", path);
+	for (int i = 0; i < RACERS; i++)
+		expect(inodes[i] == st.st_ino, "racer %d has another file", i);
+}
+
+static void
+race_for_a_new_name(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		timeline_remove(test_name);
+		one_round();
+	}
+}
+
+/* A number of another boot in the header. */
+static void
+make_stale(void)
+{
+	static const uint8_t other[16] = { 1, 2, 3 };
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	expect(fd >= 0 && pwrite(fd, other, sizeof(other),
+			      offsetof(struct timeline_header, boot_id)) ==
+			      sizeof(other),
+	    "%s: %m", path);
+	close(fd);
+}
+
+static void
+race_for_a_stale_one(void)
+{
+	struct timeline *tl;
+	struct stat before, after;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		make_stale();
+		expect(timeline_open(&tl, test_name) == -ESTALE,
+		    "attached to a stale timeline");
+		expect(stat(path, &before) == 0, "%s: %m", path);
+		one_round();
+		expect(stat(path, &after) == 0 &&
+			   (after.st_ino != before.st_ino ||
+			       after.st_mtime != before.st_mtime),
+		    "a stale timeline was kept");
+	}
+}
+
+static void
+expect_refused(int rc, const char *words)
+{
+	struct timeline *tl;
+	const int opened = timeline_open(&tl, test_name);
+
+	expect(opened == rc && strstr(timeline_error(), words), "%s: %d %s",
+	    words, opened, timeline_error());
+	if (rc == -ENOENT)
+		return;
+	expect(timeline_new(&tl, test_name, &small) == rc &&
+		   strstr(timeline_error(), words),
+	    "%s: timeline_new says %s", words, timeline_error());
+}
+
+static void
+make_file(const void *data, size_t size)
+{
+	const int fd =
+	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	expect(fd >= 0 && write(fd, data, size) == (ssize_t)size, "%s: %m",
+	    path);
+	close(fd);
+}
+
+static void
+refuse_what_is_no_file(void)
+{
+	unlink(path);
+	expect_refused(-ENOENT, "No such file");
+	expect(mkfifo(path, 0600) == 0, "mkfifo: %m");
+	expect_refused(-EBADMSG, "not a regular file");
+	unlink(path);
+	expect(mkdir(path, 0700) == 0, "mkdir: %m");
+	expect_refused(-EISDIR, "Is a directory");
+	rmdir(path);
+	expect(symlink("/dev/null", path) == 0, "symlink: %m");
+	expect_refused(-ELOOP, "symbolic link");
+	unlink(path);
+}
+
+static void
+refuse_what_is_no_timeline(void)
+{
+	static const uint64_t magic = TIMELINE_MAGIC;
+	static char text[8192] = "not a timeline at all";
+
+	make_file("", 0);
+	expect_refused(-EBADMSG, "not a timeline");
+	make_file(text, 20);
+	expect_refused(-EBADMSG, "not a timeline");
+	make_file(text, sizeof(text));
+	expect_refused(-EBADMSG, "not a timeline");
+	expect(timeline_remove(test_name) == -EBADMSG,
+	    "removed what is no timeline");
+	make_file(&magic, sizeof(magic));
+	expect_refused(-ENODATA, "truncated in its header");
+}
+
+/* A good one with one word changed. */
+static void
+refuse_with(size_t at, uint64_t value, size_t size, int rc, const char *words)
+{
+	struct timeline *tl;
+	int fd;
+
+	unlink(path);
+	expect_ok(timeline_new(&tl, test_name, &small));
+	timeline_close(tl);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	expect(fd >= 0 && pwrite(fd, &value, size, (off_t)at) == (ssize_t)size,
+	    "%s: %m", path);
+	close(fd);
+	expect_refused(rc, words);
+}
+
+#define FIELD(name) offsetof(struct timeline_header, name)
+
+static void
+refuse_other_versions(void)
+{
+	refuse_with(FIELD(magic), __builtin_bswap64(TIMELINE_MAGIC), 8, -EPROTO,
+	    "byte order");
+	refuse_with(FIELD(major), 2, 2, -EPROTO, "version 2");
+	refuse_with(FIELD(incompat), 4, 8, -EPROTO, "features");
+	refuse_with(FIELD(compat), 1, 8, -EPROTO, "another version");
+	refuse_with(FIELD(writer_abi), 9, 8, -EPROTO, "another version");
+	refuse_with(FIELD(header_size), 8192, 4, -EPROTO, "header of 8192");
+	refuse_with(FIELD(clock_kind), 7, 4, -EPROTO, "unknown clock");
+	refuse_with(FIELD(tier_entries), 63, 8, -EBADMSG, "power of two");
+	refuse_with(FIELD(total_size), UINT64_C(1) << 40, 8, -ENODATA,
+	    "truncated");
+}
+
+static void
+refuse_cut_and_saved(void)
+{
+	struct timeline *tl;
+	char saved[sizeof(path) + 8];
+
+	unlink(path);
+	expect_ok(timeline_new(&tl, test_name, &small));
+	snprintf(saved, sizeof(saved), "%s.saved", path);
+	expect_ok(timeline_save(tl, saved));
+	expect(truncate(path, (off_t)tl->geometry.total_size - 1) == 0,
+	    "truncate: %m");
+	timeline_close(tl);
+	expect_refused(-ENODATA, "truncated");
+	expect(rename(saved, path) == 0, "rename: %m");
+	expect_refused(-EROFS, "saved");
+	unlink(path);
+}
+
+/* Options count for the first; the geometry of a file wins. */
+static void
+geometry_stays(void)
+{
+	const struct timeline_options other = { .entries = 4096,
+		.cpu_lanes = 3,
+		.mode = 0644 };
+	struct timeline *first, *second;
+	struct stat st;
+
+	expect_ok(timeline_new(&first, test_name, &small));
+	expect_ok(timeline_new(&second, test_name, &other));
+	expect(second->geometry.cpu_lanes == 1 && stat(path, &st) == 0 &&
+		   (st.st_mode & 07777) == 0600,
+	    "an attach changed the file");
+	timeline_close(second);
+	timeline_close(first);
+	timeline_remove(test_name);
+	umask(077);
+	expect_ok(timeline_new(&first, test_name, &other));
+	expect(stat(path, &st) == 0 && (st.st_mode & 07777) == 0644, "mode %o",
+	    st.st_mode);
+	timeline_close(first);
+}
+
+int
+main(void)
+{
+	choose_test_name("attach");
+	snprintf(path, sizeof(path), "/dev/shm%s", test_name);
+	ready = share(sizeof(*ready));
+	go = share(sizeof(*go));
+	inodes = share(RACERS * sizeof(*inodes));
+	race_for_a_new_name();
+	race_for_a_stale_one();
+	refuse_what_is_no_file();
+	refuse_what_is_no_timeline();
+	refuse_other_versions();
+	refuse_cut_and_saved();
+	geometry_stays();
+	return 0;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_ring_layout.c - is the geometry what was asked for, and is every other
+ * refused?
+ */
+#include "../lib/fixture.h"
+#include "../lib/random.h"
+
+static struct timeline_header header;
+
+static int
+plan(struct timeline_options options)
+{
+	memset(&header, 0, sizeof(header));
+	return tl_layout_plan(&header, &options);
+}
+
+/* The dumb way to the smallest power of two that is at least n. */
+static uint64_t
+power_at_least(uint64_t n)
+{
+	for (int i = 0; i < 64; i++)
+		if (UINT64_C(1) << i >= n)
+			return UINT64_C(1) << i;
+	return 0;
+}
+
+START_TEST(defaults_are_ten_mib_of_entries)
+{
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 4 }), 0);
+	ck_assert_uint_eq(header.entries_asked, 163840);
+	ck_assert_uint_eq(header.tier_entries[0], 65536);
+	ck_assert_uint_eq(header.tier_entries[1], 8192);
+	ck_assert_uint_eq(header.tiers, 2);
+	ck_assert_uint_eq(header.fallback_lanes, 1);
+	ck_assert_uint_eq(header.strings_size, 1048576);
+}
+END_TEST
+
+START_TEST(a_lane_has_the_smallest_power_of_two_that_is_enough)
+{
+	uint64_t seed = 1;
+
+	for (int i = 0; i < 20000; i++) {
+		const uint64_t entries = 1 + random_below(&seed, 1 << 24);
+		const uint32_t lanes = 1 + (uint32_t)random_below(&seed, 200);
+		const uint64_t each = (entries + lanes - 1) / lanes;
+		const uint64_t n = power_at_least(each < 64 ? 64 : each);
+
+		ck_assert_int_eq(plan((struct timeline_options){ .entries =
+								     entries,
+				     .cpu_lanes = lanes }),
+		    0);
+		ck_assert_uint_eq(header.tier_entries[0], n);
+		ck_assert_uint_eq(header.tier_entries[1],
+		    n / 8 < 64 ? 64 : n / 8);
+		ck_assert_uint_ge(lanes * header.tier_entries[0], entries);
+	}
+}
+END_TEST
+
+START_TEST(cpu_lanes_are_the_online_cpus)
+{
+	ck_assert_int_eq(plan((struct timeline_options){ 0 }), 0);
+	ck_assert_uint_ge(header.cpu_lanes,
+	    (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+}
+END_TEST
+
+START_TEST(one_tier_is_enough_when_asked)
+{
+	ck_assert_int_eq(plan((struct timeline_options){ .tiers = 1,
+			     .cpu_lanes = 2 }),
+	    0);
+	ck_assert_uint_eq(header.tiers, 1);
+	ck_assert_uint_eq(timeline_lane_count(&header), 3);
+}
+END_TEST
+
+START_TEST(what_cannot_be_is_refused)
+{
+	ck_assert_int_eq(plan((struct timeline_options){ .tiers = 3 }),
+	    -EINVAL);
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 4097 }),
+	    -EINVAL);
+	ck_assert_int_eq(plan((struct timeline_options){
+			     .fallback_lanes = 4097 }),
+	    -EINVAL);
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 1,
+			     .entries = (UINT64_C(1) << 31) + 1 }),
+	    -EFBIG);
+	ck_assert_int_eq(plan((struct timeline_options){
+			     .entries = UINT64_MAX }),
+	    -EFBIG);
+	ck_assert_int_eq(plan((struct timeline_options){
+			     .stringtablesize = (UINT64_C(1) << 31) + 1 }),
+	    -EFBIG);
+	ck_assert_int_eq(plan((struct timeline_options){
+			     .stringtablesize = UINT64_MAX }),
+	    -EFBIG);
+}
+END_TEST
+
+/* What plan makes and file_size says, check takes. */
+static int
+check(void)
+{
+	struct tl_fault fault = { 0 };
+	const int rc = tl_layout_check(&header, &fault);
+
+	ck_assert_int_eq(rc, fault.rc);
+	return rc;
+}
+
+static void
+plan_good(void)
+{
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 2,
+			     .entries = 1000 }),
+	    0);
+	header.clock_kind = TIMELINE_CLOCK_TSC;
+	ck_assert_int_eq(check(), 0);
+}
+
+START_TEST(every_plan_passes_the_check)
+{
+	uint64_t seed = 2;
+
+	for (int i = 0; i < 5000; i++) {
+		ck_assert_int_eq(plan((struct timeline_options){
+				     .entries =
+					 1 + random_below(&seed, 1 << 30),
+				     .stringtablesize =
+					 random_below(&seed, 1 << 30),
+				     .cpu_lanes =
+					 1 +
+					 (uint32_t)random_below(&seed, 4096),
+				     .fallback_lanes =
+					 1 +
+					 (uint32_t)random_below(&seed, 4096),
+				     .tiers = 1 + (uint32_t)random_below(&seed,
+						      2) }),
+		    0);
+		header.clock_kind = TIMELINE_CLOCK_REALTIME;
+		ck_assert_int_eq(check(), 0);
+	}
+}
+END_TEST
+
+/* Every byte of every region, one owner: the dumb way. */
+START_TEST(regions_lie_apart_and_fill_the_file)
+{
+	uint8_t *owned;
+	uint64_t end = 0;
+
+	plan_good();
+	owned = calloc(1, header.total_size);
+	for (uint64_t i = 0; i < header.header_size; i++)
+		owned[i]++;
+	for (uint32_t lane = 0; lane < timeline_lane_count(&header); lane++) {
+		for (int i = 0; i < TIMELINE_HEAD_SIZE; i++)
+			owned[timeline_head_offset(&header, lane) + i]++;
+		for (uint64_t q = 0; q < timeline_lane_entries(&header, lane);
+		     q++)
+			for (int i = 0; i < TIMELINE_ENTRY_SIZE; i++)
+				owned[timeline_entry_offset(&header, lane, q) +
+				      i]++;
+	}
+	for (uint64_t i = 0;
+	     i < header.knots_max * sizeof(struct timeline_knot); i++)
+		owned[header.knots_offset + i]++;
+	for (uint64_t i = 0; i < header.strings_size; i++)
+		owned[header.strings_offset + i]++;
+	for (uint64_t i = 0; i < header.total_size; i++) {
+		ck_assert_uint_le(owned[i], 1);
+		end = owned[i] ? i + 1 : end;
+	}
+	ck_assert_uint_eq(end, header.total_size);
+	free(owned);
+}
+END_TEST
+
+START_TEST(entries_of_a_lap_later_share_their_slot)
+{
+	plan_good();
+	ck_assert_uint_eq(timeline_entry_offset(&header, 3, 5),
+	    timeline_entry_offset(&header, 3,
+		5 + 7 * timeline_lane_entries(&header, 3)));
+	ck_assert_uint_eq(timeline_entry_offset(&header, 2, 1) -
+			      timeline_entry_offset(&header, 0, 1),
+	    header.tier_entries[0] * 64);
+}
+END_TEST
+
+#define REFUSES(member, value, error) \
+	do { \
+		plan_good(); \
+		header.member = (value); \
+		ck_assert_int_eq(check(), error); \
+	} while (0)
+
+START_TEST(an_impossible_header_is_refused)
+{
+	REFUSES(magic, 1, -EBADMSG);
+	REFUSES(magic, __builtin_bswap64(TIMELINE_MAGIC), -EPROTO);
+	REFUSES(major, 2, -EPROTO);
+	REFUSES(incompat, 1, -EPROTO);
+	REFUSES(state, 0, -EPROTO);
+	REFUSES(state, 4, -EPROTO);
+	REFUSES(clock_kind, 3, -EPROTO);
+	REFUSES(entry_size, 128, -EPROTO);
+	REFUSES(cpu_lanes, 0, -EBADMSG);
+	REFUSES(cpu_lanes, UINT32_MAX, -EBADMSG);
+	REFUSES(fallback_lanes, 0, -EBADMSG);
+	REFUSES(tiers, 0, -EBADMSG);
+	REFUSES(tiers, 5, -EBADMSG);
+	REFUSES(knots_max, 0, -EBADMSG);
+	REFUSES(knots_max, 1025, -EBADMSG);
+	REFUSES(tier_entries[1], 0, -EBADMSG);
+	REFUSES(tier_entries[0], 1, -EBADMSG);
+	REFUSES(tier_entries[0], 96, -EBADMSG);
+	REFUSES(tier_entries[0], UINT64_C(1) << 63, -EBADMSG);
+	REFUSES(entries_offset[0], 0, -EBADMSG);
+	REFUSES(entries_offset[1], header.entries_offset[0], -EBADMSG);
+	REFUSES(heads_offset, 4095, -EBADMSG);
+	REFUSES(heads_offset, 4097, -EBADMSG);
+	REFUSES(knots_offset, UINT64_MAX - 63, -EBADMSG);
+	REFUSES(strings_offset, header.total_size, -EBADMSG);
+	REFUSES(strings_size, UINT64_MAX, -EBADMSG);
+	REFUSES(strings_size, header.strings_size + 1, -EBADMSG);
+	REFUSES(total_size, 0, -EBADMSG);
+	REFUSES(total_size, header.total_size - 1, -EBADMSG);
+}
+END_TEST
+
+START_TEST(a_writer_wants_more_than_a_reader)
+{
+	struct tl_fault fault = { 0 };
+
+	plan_good();
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     &fault),
+	    0);
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size - 1,
+			     &fault),
+	    -ENODATA);
+	header.compat = 1;
+	ck_assert_int_eq(check(), 0);
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     NULL),
+	    -EPROTO);
+	header.compat = 0;
+	header.writer_abi++;
+	ck_assert_int_eq(check(), 0);
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     NULL),
+	    -EPROTO);
+	header.writer_abi--;
+	header.state = TIMELINE_SAVED;
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     NULL),
+	    -EROFS);
+}
+END_TEST
+
+/* No header passes whose regions could lead outside the file. */
+START_TEST(a_checked_header_never_leads_outside)
+{
+	uint64_t seed = 4;
+	unsigned passed = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		uint8_t *bytes = (uint8_t *)&header;
+
+		plan_good();
+		for (int k = 0; k < 2; k++)
+			bytes[64 + random_below(&seed, 128)] ^=
+			    (uint8_t)(1 << random_below(&seed, 8));
+		if (tl_layout_check(&header, NULL) != 0)
+			continue;
+		passed++;
+		for (uint32_t lane = 0; lane < timeline_lane_count(&header);
+		     lane++) {
+			const uint64_t n = timeline_lane_entries(&header, lane);
+
+			ck_assert_uint_le(timeline_head_offset(&header, lane) +
+					      128,
+			    header.total_size);
+			ck_assert_uint_le(timeline_entry_offset(&header, lane,
+					      n - 1) +
+					      64,
+			    header.total_size);
+		}
+	}
+	ck_assert_uint_gt(passed, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("ring layout");
+	TCase *t = tcase_create("layout");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, defaults_are_ten_mib_of_entries);
+	tcase_add_test(t, a_lane_has_the_smallest_power_of_two_that_is_enough);
+	tcase_add_test(t, cpu_lanes_are_the_online_cpus);
+	tcase_add_test(t, one_tier_is_enough_when_asked);
+	tcase_add_test(t, what_cannot_be_is_refused);
+	tcase_add_test(t, every_plan_passes_the_check);
+	tcase_add_test(t, regions_lie_apart_and_fill_the_file);
+	tcase_add_test(t, entries_of_a_lap_later_share_their_slot);
+	tcase_add_test(t, an_impossible_header_is_refused);
+	tcase_add_test(t, a_writer_wants_more_than_a_reader);
+	tcase_add_test(t, a_checked_header_never_leads_outside);
+	suite_add_tcase(s, t);
+	return fixture_run(s);
+}
