@@ -202,8 +202,9 @@ lint: format-check
 	  $(wildcard src/*/*.c); do $$cc $(filter-out -MMD -MP,$(CPPFLAGS)) \
 	  $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -fsyntax-only $$f || exit 1; done; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
-	@echo "  LINT    lua"; luac5.4 -p $(wildcard lua/views/*.lua tests/lua/script_*.lua); \
-	  for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
+	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
+	  src/script/*.lua tests/lua/script_*.lua); do \
+	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) $(MAN7)
 

@@ -314,10 +314,11 @@ function M.span(tl, category, priority, message, scope)
 	    priority, message)
 	local begin = new_logger(tl, event, shape, false)
 	local finish = new_logger(tl, event + 1, shape, true)
+	local finish_bare = new_logger(tl, event + 2, {}, true)
 
 	return begin, finish, function(f, ...)
 		begin(...)
-		return finished(finish, pcall(f, ...))
+		return finished(finish_bare, pcall(f, ...))
 	end
 end
 

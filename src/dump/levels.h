@@ -43,4 +43,21 @@ void tl_levels_free(struct tl_levels *levels);
 int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
     int64_t from_ns, int64_t to_ns, int64_t *known_ns);
 
+/*
+ * The same up to one end, for many beginnings that come in order of time:
+ * windows are passed once for all of them.
+ */
+struct tl_levels_rest {
+	const struct tl_levels *levels;
+	size_t at; /* windows from here on are counted */
+	int64_t to_ns;
+	int64_t by_threshold[TIMELINE_LEVEL_NONE + 1];
+};
+
+void tl_levels_rest_init(struct tl_levels_rest *rest,
+    const struct tl_levels *levels, int64_t to_ns);
+/* open_ns[gate] is how much of [from, to] a gate was open. */
+void tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
+    int64_t open_ns[TIMELINE_LEVEL_MAX + 1]);
+
 #endif

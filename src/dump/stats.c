@@ -33,6 +33,8 @@ struct source {
 	int64_t from_ns; /* of interest */
 	int64_t to_ns;
 	int64_t known_from_ns; /* the levels are known from here on */
+	struct tl_levels_rest rest;
+	double open_share[LEVELS]; /* of each gate; below 0: not known */
 	struct lane *lanes;
 	size_t lane_count;
 };
@@ -59,6 +61,17 @@ known_from(const struct tl_levels *levels)
 	return INT64_MAX;
 }
 
+/* Of the time in which the levels are known. */
+static double
+open_share(const struct source *source, unsigned gate)
+{
+	int64_t known;
+	const int64_t open = tl_levels_open(&source->levels, gate,
+	    source->from_ns, source->to_ns, &known);
+
+	return known > 0 && open > 0 ? (double)open / (double)known : -1;
+}
+
 static int
 source_init(struct stats *s, size_t i)
 {
@@ -76,6 +89,9 @@ source_init(struct stats *s, size_t i)
 	if (filter->until_ns < source->to_ns)
 		source->to_ns = filter->until_ns;
 	source->known_from_ns = known_from(&source->levels);
+	tl_levels_rest_init(&source->rest, &source->levels, source->to_ns);
+	for (unsigned gate = 0; gate < LEVELS; gate++)
+		source->open_share[gate] = open_share(source, gate);
 	source->lane_count = tl_snap_lane_count(input->snap);
 	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
 	return source->lanes ? 0 : -ENOMEM;
@@ -133,9 +149,9 @@ static void
 lane_begin(const struct stats *s, const struct tl_event *event,
     struct lane *lane)
 {
-	const struct source *source = &s->sources[event->source];
+	struct source *source = &s->sources[event->source];
 	const struct tl_snap *snap = s->inputs->items[event->source].snap;
-	int64_t from = source->from_ns, known;
+	int64_t from = source->from_ns, open_ns[LEVELS];
 
 	lane->begun = true;
 	if (tl_snap_lane(snap, event->lane)->first > 0 && event->ns > from)
@@ -143,28 +159,16 @@ lane_begin(const struct stats *s, const struct tl_event *event,
 	lane->weight = weight_of(source->to_ns - from);
 	if (source->known_from_ns > from)
 		from = source->known_from_ns;
+	tl_levels_rest_from(&source->rest, from, open_ns);
 	for (unsigned gate = 1; gate < LEVELS; gate++)
-		lane->open_weight[gate] =
-		    weight_of(tl_levels_open(&source->levels, gate, from,
-			source->to_ns, &known));
-}
-
-static double
-open_share(const struct source *source, unsigned gate)
-{
-	int64_t known;
-	const int64_t open = tl_levels_open(&source->levels, gate,
-	    source->from_ns, source->to_ns, &known);
-
-	if (gate >= LEVELS)
-		return 1;
-	return known > 0 && open > 0 ? (double)open / (double)known : -1;
+		lane->open_weight[gate] = weight_of(open_ns[gate]);
 }
 
 static int
 row_new(struct stats *s, const struct tl_event *event,
     struct tl_stats_row **row)
 {
+	const unsigned gate = event->message->gate;
 	struct tl_stats_row **grown;
 	size_t more;
 
@@ -184,8 +188,9 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->input = s->inputs->items[event->source].name;
 	(*row)->first_ns = event->ns;
 	(*row)->before_losses = UINT64_MAX;
+	/* A gate beyond all levels is always open. */
 	(*row)->open_share =
-	    open_share(&s->sources[event->source], event->message->gate);
+	    gate < LEVELS ? s->sources[event->source].open_share[gate] : 1;
 	return tl_message_map_add(&s->map, event->message, *row);
 }
 

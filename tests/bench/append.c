@@ -88,23 +88,51 @@ make_fallback(struct subject *s)
 }
 
 static struct subject usual, small, large, burst, fallback;
+static uint64_t *ring;
 
-int
-main(int argc, char **argv)
+static void
+make_all(void)
 {
-	uint64_t *ring;
-	const long n = bench_setting("BENCH_N", 100000);
-	const int rounds = (int)bench_setting("BENCH_ROUNDS", 61);
-
-	(void)argc;
-	bench_begin(basename(argv[0])); /* append, or append-static */
-	bench_pin(bench_cpus() - 1);
 	ring = calloc((size_t)STORES_SLOTS * SLOT_WORDS, sizeof(*ring));
 	make(&usual, "usual", 0);
 	make(&small, "small", 4096);
 	make(&large, "large", 4 << 20);
 	make_burst(&burst);
 	make_fallback(&fallback);
+}
+
+static void
+print_losses(void)
+{
+	subject_print_losses(&usual, "lost");
+	subject_print_losses(&burst, "lost in a burst");
+	subject_print_losses(&small, "lost, 4096 entries");
+	subject_print_losses(&large, "lost, 4194304 entries");
+	subject_print_losses(&fallback, "lost, fallback lane");
+}
+
+static void
+close_all(void)
+{
+	subject_close(&usual);
+	subject_close(&small);
+	subject_close(&large);
+	subject_close(&burst);
+	subject_close(&fallback);
+	free(ring);
+}
+
+/* Named append, or append-static. */
+int
+main(int argc, char **argv)
+{
+	const long n = bench_setting("BENCH_N", 100000);
+	const int rounds = (int)bench_setting("BENCH_ROUNDS", 61);
+
+	(void)argc;
+	bench_begin(basename(argv[0]));
+	bench_pin(bench_cpus() - 1);
+	make_all();
 	const struct bench_case cases[] = {
 		{ "bare rdtsc", bare_rdtsc, NULL, 0, 0 },
 		{ "bare rdtsc and 8 stores", bare_entry, ring, 0, 0 },
@@ -128,17 +156,9 @@ main(int argc, char **argv)
 		{ "disabled, through the symbol", subject_off_call, &usual,
 		    BENCH_AT_MOST, OFF_CALL_GOAL },
 	};
+
 	bench_run(cases, sizeof(cases) / sizeof(cases[0]), n, rounds);
-	subject_print_losses(&usual, "lost");
-	subject_print_losses(&burst, "lost in a burst");
-	subject_print_losses(&small, "lost, 4096 entries");
-	subject_print_losses(&large, "lost, 4194304 entries");
-	subject_print_losses(&fallback, "lost, fallback lane");
-	subject_close(&usual);
-	subject_close(&small);
-	subject_close(&large);
-	subject_close(&burst);
-	subject_close(&fallback);
-	free(ring);
+	print_losses();
+	close_all();
 	return 0;
 }

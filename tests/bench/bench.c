@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,6 +26,41 @@ bench_die(const char *what, int rc)
 {
 	fprintf(stderr, "bench: %s: %s\n", what, strerror(-rc));
 	exit(1);
+}
+
+static char temporaries[BENCH_TEMPORARIES_MAX][64];
+static int temporary_count;
+
+static void
+remove_temporaries(void)
+{
+	for (int i = 0; i < temporary_count; i++)
+		unlink(temporaries[i]);
+}
+
+static void
+stop(int signal)
+{
+	remove_temporaries();
+	_exit(128 + signal);
+}
+
+void
+bench_temporary(const char *path)
+{
+	for (int i = 0; i < temporary_count; i++) {
+		if (strcmp(temporaries[i], path) == 0)
+			return;
+	}
+	if (temporary_count == BENCH_TEMPORARIES_MAX)
+		bench_die("too many files", -E2BIG);
+	if (temporary_count == 0) {
+		atexit(remove_temporaries);
+		signal(SIGINT, stop);
+		signal(SIGTERM, stop);
+	}
+	snprintf(temporaries[temporary_count++], sizeof(temporaries[0]), "%s",
+	    path);
 }
 
 long
@@ -80,12 +117,14 @@ bench_pin(int cpu)
 		bench_die("cannot pin to a CPU", -errno);
 }
 
-/* Only where it is allowed; without it the figures are just less quiet. */
+/* Only where it is allowed; without it the figures are just less quiet.  The
+ * terminal's signals do not reach another session: end with who began it. */
 static void
 take_weight(void)
 {
 	FILE *group = fopen("/proc/self/autogroup", "w");
 
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (group) {
 		fputs("-20", group);
 		fclose(group);

@@ -16,7 +16,12 @@
 
 #include <stdint.h>
 
-enum { BENCH_ROUNDS_MAX = 401, BENCH_CASES_MAX = 32, BENCH_WORKERS_MAX = 8 };
+enum {
+	BENCH_ROUNDS_MAX = 401,
+	BENCH_CASES_MAX = 32,
+	BENCH_WORKERS_MAX = 8,
+	BENCH_TEMPORARIES_MAX = 64
+};
 
 /* What a goal is about. */
 enum bench_goal {
@@ -82,6 +87,9 @@ void bench_print_fact(const char *name, int holds, const char *format, ...)
 /* Mark the rounds whose canary is near its least; their number. */
 int bench_quiet(const double *canary, int rounds, uint8_t *quiet);
 double bench_median(const double *samples, int count);
+
+/* A file that is to go with the process, however it ends but by SIGKILL. */
+void bench_temporary(const char *path);
 
 /* The end of the program that failed to measure. */
 void bench_die(const char *what, int rc) __attribute__((noreturn));

@@ -4,6 +4,12 @@
 
 BENCH_PARTS := append append-static workers define save dump
 BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
+BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
+    $(B)/bin/timeline-dump
+
+# a loop of seven instructions costs half as much again where it straddles
+# what the CPU fetches at once
+$(B)/obj/tests/bench/%.o: override CFLAGS += -falign-loops=64
 
 $(patsubst %,$(B)/bench/%,$(filter-out append-static,$(BENCH_PARTS)) \
     peer_ours): $(BENCH_LIB)
@@ -12,14 +18,18 @@ $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $^ $(LDFLAGS) -lpthread
 
-BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
-    $(B)/bin/timeline-dump
-
 # one after the other: two at once would measure each other
-bench: $(BENCH_BUILT) $(B)/bench/peer_ours
+bench: $(BENCH_BUILT) $(B)/bench/peer_ours lib lua
 	@for part in $(BENCH_PARTS); do $(B)/bench/$$part || exit 1; done
+	@$(MAKE) --no-print-directory B=$(B) bench-luajit
 $(patsubst %,bench-%,$(BENCH_PARTS)): bench-%: $(B)/bench/%
 	@$<
 bench-dump: $(B)/bin/timeline-dump
+bench-luajit: lib lua
+	@if command -v $(LUAJIT) >/dev/null; then \
+	  echo '# luajit: cycles, median [least..greatest]'; \
+	  LD_LIBRARY_PATH=$(B)/lib LUA_PATH="$(B)/share/lua/5.1/?.lua;;" \
+	  $(LUAJIT) tests/bench/luajit_call.lua; \
+	  else echo '# luajit: not installed'; fi
 
-.PHONY: bench $(patsubst %,bench-%,$(BENCH_PARTS))
+.PHONY: bench bench-luajit $(patsubst %,bench-%,$(BENCH_PARTS))

@@ -90,6 +90,7 @@ main(void)
 	snprintf(name, sizeof(name), "bench-save-%d", (int)getpid());
 	snprintf(live, sizeof(live), "/dev/shm/%s", name);
 	snprintf(to, sizeof(to), "/dev/shm/%s.saved", name);
+	bench_temporary(to);
 	subject_new(&s, name, &options);
 	fill(&s, bench_cpus());
 	if (stat(live, &st) < 0)

@@ -62,8 +62,12 @@ void
 subject_new(struct subject *s, const char *name,
     const struct timeline_options *options)
 {
+	char file[64];
+
+	snprintf(file, sizeof(file), "/dev/shm/%s", name);
 	snprintf(s->path, sizeof(s->path), "/%s", name);
 	(void)timeline_remove(s->path);
+	bench_temporary(file);
 	check("new", timeline_new(&s->tl, s->path, options));
 	define(s);
 	check("level", timeline_level(s->tl, CATEGORY, "closed*", "off"));

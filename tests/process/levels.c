@@ -127,7 +127,7 @@ check_bursts(void)
 	expect_open(from(5), "a burst");
 	expect_ok(timeline_burst(tl, "info", 60000000000));
 	expect_open(from(5), "a lesser burst in a burst");
-	expect_ok(timeline_burst(tl, "trace", 1000));
+	expect_ok(timeline_burst(tl, "trace", 30000000000));
 	expect_open(from(4), "a burst adds its level and keeps the longer end");
 	expect_ok(timeline_priority(tl, "fatal"));
 	expect_open(from(4), "a priority in a burst comes after it");

@@ -75,14 +75,14 @@ is '--pid may be given twice' \
 
 # when
 slow=$work/slow.tl
-"$make" "$name-slow" plain=1 sleep=300 plain=1 sleep=5 plain=1 "save=$slow" remove || exit 1
+"$make" "$name-slow" plain=1 sleep=1000 plain=1 sleep=5 plain=1 "save=$slow" remove || exit 1
 middle=$("$dump" --json -n 1 "$slow" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
 is '--since counts back from the newest entry' \
-	"$("$dump" --since -100ms "$slow" | wc -l)" 2
+	"$("$dump" --since -500ms "$slow" | wc -l)" 2
 is '--until counts back from the newest entry' \
-	"$("$dump" --until -100ms "$slow" | wc -l)" 1
+	"$("$dump" --until -500ms "$slow" | wc -l)" 1
 is '--since with --oldest-first is the same window' \
-	"$("$dump" --since=-100ms --oldest-first "$slow" | wc -l)" 2
+	"$("$dump" --since=-500ms --oldest-first "$slow" | wc -l)" 2
 at=$("$dump" -n 1 "$slow" | cut -d' ' -f1)
 is '--since takes the time that a listing prints, inclusive' \
 	"$("$dump" --since "$at" "$slow" | wc -l)" 1

@@ -38,6 +38,7 @@ if [ -w /dev/full ]; then
 	ends 'a full disk is an error' 1 bash -c "exec \"$dump\" \"$known\" >/dev/full"
 	has '... and is named' "$err" 'No space left'
 fi
+ends 'a standard output that is closed is an error' 1 bash -c "exec \"$dump\" \"$known\" >&-"
 
 # usage
 ends '--help goes to standard output' 0 "$dump" --help

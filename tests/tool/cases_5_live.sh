@@ -4,39 +4,41 @@
 
 # followed FILE TEXT: is it there by now?
 followed() { grep -q -- "$2" "$1"; }
+has_open() { find "/proc/$1/fd" -lname "*$2" | grep -q .; }
 
 live=$name-live
 "$make" "$live" plain=20 || exit 1
-"$dump" -f "$live" >"$work/follow" 2>"$work/err" &
+"$dump" -f "$live" >"$work/follow1" 2>"$work/err" &
 follower=$!
-until_true followed "$work/follow" 'tcp(19)'
+until_true followed "$work/follow1" 'tcp(19)'
 is '--follow begins with the newest ten, oldest first' \
-	"$(untimed <"$work/follow")" \
+	"$(untimed <"$work/follow1")" \
 	"$("$dump" -n 10 --oldest-first "$live" | untimed)"
 "$make" "$live" known
-until_true followed "$work/follow" 'gave up'
+until_true followed "$work/follow1" 'gave up'
 is '--follow shows what comes, oldest first' \
-	"$(tail -n +11 "$work/follow" | untimed)" "$(tac <<<"$newest_first")"
+	"$(tail -n +11 "$work/follow1" | untimed)" "$(tac <<<"$newest_first")"
 kill -TERM "$follower"
 wait "$follower"
 is '--follow ends well on SIGTERM' "$? $(cat "$work/err")" '0 '
-"$dump" --follow -n 0 --category disk --json "$live" >"$work/follow" &
+"$dump" --follow -n 0 --category disk --json "$live" >"$work/follow2" &
 follower=$!
+until_true has_open "$follower" "$live"
 sleep 0.3
 "$make" "$live" known
-until_true followed "$work/follow" 'gave up'
+until_true followed "$work/follow2" 'gave up'
 kill -INT "$follower" 2>/dev/null || kill -TERM "$follower"
 sleep 0.2
 kill -TERM "$follower" 2>/dev/null
 wait "$follower"
 is '--follow -n 0 shows only what is new, filtered, as JSON' \
-	"$(jq -r .message "$work/follow")" 'failed on $device%s
+	"$(jq -r .message "$work/follow2")" 'failed on $device%s
 gave up'
-"$dump" -f -n 3 --category disk "$live" >"$work/follow" 2>"$work/err" &
+"$dump" -f -n 3 --category disk "$live" >"$work/follow3" 2>"$work/err" &
 follower=$!
-until_true followed "$work/follow" 'gave up'
+until_true followed "$work/follow3" 'gave up'
 is '--follow -n N begins with the newest N that pass' \
-	"$(untimed <"$work/follow")" 'disk       gave up
+	"$(untimed <"$work/follow3")" 'disk       gave up
 disk       failed on device(sda one)
 disk       gave up'
 "$make" "$live" remove
@@ -48,14 +50,14 @@ has '... with a reason' "$err" 'known\.tl: .*saved'
 ends '--follow of nothing fails' 1 "$dump" -f "$name-none"
 "$make" "$live" plain=3
 "$make" "$live-2" plain=3
-"$dump" -f "$live" "$live-2" >"$work/follow" 2>"$work/err" &
+"$dump" -f "$live" "$live-2" >"$work/follow4" 2>"$work/err" &
 follower=$!
-until_true followed "$work/follow" 'tcp(2)'
+until_true followed "$work/follow4" 'tcp(2)'
 "$make" "$live-2" known remove
 "$make" "$live" known remove
 wait "$follower"
 is 'several timelines are followed at once' \
-	"$? $(grep -c 'gave up' "$work/follow") $(grep -c removed "$work/err")" '0 2 2'
+	"$? $(grep -c 'gave up' "$work/follow4") $(grep -c removed "$work/err")" '0 2 2'
 
 # Lua
 is '-e keeps entries for which an expression is true' \

@@ -135,8 +135,8 @@ log_hostile(void)
 {
 	static const char *const texts[] = { "red \033[31m $x",
 		"bell \a return \r backspace \b $x",
-		"c1 \xc2\x9b"
-		"31m raw \x9b $x",
+		("c1 \xc2\x9b"
+		 "31m raw \x9b $x"),
 		"bidi \xe2\x80\xae override \xe2\x81\xa6 $x",
 		"broken \xff\xfe utf8 \xc3 $x", "tab\there $x",
 		"quote \" comma , $x", "%s%n%d $x", "=1+1 $x" };
@@ -188,10 +188,10 @@ log_bursts(uint64_t count)
 {
 	must(timeline_priority(tl, "info"), "priority");
 	for (uint64_t i = 0; i < count; i++) {
-		must(timeline_burst(tl, "trace++", 2000000), "burst");
+		must(timeline_burst(tl, "trace++", 100000000), "burst");
 		for (uint64_t k = 0; k < 10; k++)
 			timeline_log(events.detail, k);
-		sleep_ms(5);
+		sleep_ms(120);
 		timeline_log(events.detail, 99); /* not logged */
 		timeline_log(events.depth, i);
 	}

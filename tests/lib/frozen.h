@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frozen.h - files made by hand for the read side: a good one as bytes in
+ * memory, changed at will, opened again.
+ */
+#ifndef TESTS_LIB_FROZEN_H
+#define TESTS_LIB_FROZEN_H
+
+#include "event/render.h"
+#include "fixture.h"
+#include "snap/snap.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+struct frozen {
+	uint8_t *bytes;
+	size_t size;
+	struct timeline_header *header; /* in bytes */
+};
+
+static inline struct frozen
+frozen_read(const char *path)
+{
+	struct frozen f = { 0 };
+	struct stat st;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	ck_assert(fd >= 0 && fstat(fd, &st) == 0);
+	f.size = (size_t)st.st_size;
+	f.bytes = malloc(f.size);
+	ck_assert(read(fd, f.bytes, f.size) == (ssize_t)f.size);
+	f.header = (void *)f.bytes;
+	close(fd);
+	return f;
+}
+
+/* A snapshot of the fixture's timeline. */
+static inline struct frozen
+frozen_save(void)
+{
+	char path[64];
+	struct frozen f;
+
+	snprintf(path, sizeof(path), "/dev/shm/test-frozen-%d", (int)getpid());
+	ck_assert_int_eq(timeline_save(tl, path), 0);
+	f = frozen_read(path);
+	unlink(path);
+	return f;
+}
+
+enum { FROZEN_KNOTS = 8 };
+
+/* The same in a smaller file: room for few knots, no more strings than there
+ * are. */
+static inline void
+frozen_pack(struct frozen *f)
+{
+	const struct timeline_header old = *f->header;
+	const size_t knots = FROZEN_KNOTS * sizeof(struct timeline_knot);
+	uint8_t *const from = f->bytes;
+	struct timeline_header *h;
+
+	ck_assert_uint_le(old.knot_count, FROZEN_KNOTS);
+	f->size = old.knots_offset + knots + ((old.strings_tail + 63) & ~63ULL);
+	f->bytes = calloc(1, f->size);
+	memcpy(f->bytes, from, old.knots_offset + knots);
+	f->header = h = (void *)f->bytes;
+	h->knots_max = FROZEN_KNOTS;
+	h->strings_offset = old.knots_offset + knots;
+	h->strings_size = f->size - h->strings_offset;
+	h->total_size = f->size;
+	memcpy(f->bytes + h->strings_offset, from + old.strings_offset,
+	    old.strings_tail);
+	free(from);
+}
+
+static inline void
+frozen_free(struct frozen *f)
+{
+	free(f->bytes);
+}
+
+static inline struct timeline_head *
+frozen_head(const struct frozen *f, uint32_t lane)
+{
+	return (void *)(f->bytes + timeline_head_offset(f->header, lane));
+}
+
+static inline struct timeline_entry *
+frozen_entry(const struct frozen *f, uint32_t lane, uint64_t q)
+{
+	return (void *)(f->bytes + timeline_entry_offset(f->header, lane, q));
+}
+
+/* The first size bytes as an open file. */
+static inline int
+frozen_file(const void *bytes, size_t size)
+{
+	const int fd = memfd_create("test", MFD_CLOEXEC);
+
+	ck_assert(fd >= 0);
+	ck_assert(write(fd, bytes, size) == (ssize_t)size);
+	return fd;
+}
+
+static inline int
+frozen_try(struct tl_snap **snap, const void *bytes, size_t size,
+    struct tl_fault *fault)
+{
+	const int fd = frozen_file(bytes, size);
+	const int rc = tl_snap_open_fd(snap, fd, 0, fault);
+
+	close(fd);
+	return rc;
+}
+
+static inline struct tl_snap *
+frozen_open(const struct frozen *f, uint64_t tail)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap = NULL;
+	const int fd = frozen_file(f->bytes, f->size);
+
+	ck_assert_msg(tl_snap_open_fd(&snap, fd, tail, &fault) == 0, "%s",
+	    fault.text);
+	close(fd);
+	return snap;
+}
+
+/* What a walk over all events met. */
+struct walk {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t sum; /* of the first arguments */
+};
+
+/* Walk one way, everything rendered. */
+static inline struct walk
+frozen_walk(struct tl_snap *snap, enum tl_order order)
+{
+	struct tl_text text = { 0 };
+	struct tl_cursor *cursor;
+	struct walk w = { 0 };
+	struct tl_event e;
+	int rc;
+
+	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
+		text.size = 0;
+		tl_render_line(&text, &e);
+		if (e.kind == TL_LOST)
+			w.lost += e.lost;
+		else
+			w.sum += e.args[0];
+		w.events += e.kind != TL_LOST;
+	}
+	ck_assert_int_eq(rc, 0);
+	tl_cursor_close(cursor);
+	tl_text_free(&text);
+	return w;
+}
+
+/* Open what may be damaged, and look at all of it. */
+static inline struct walk
+frozen_look(const void *bytes, size_t size, int *rc)
+{
+	struct tl_fault fault = { 0 };
+	struct walk newest = { 0 }, oldest;
+	struct tl_snap *snap;
+
+	*rc = frozen_try(&snap, bytes, size, &fault);
+	ck_assert(*rc == 0 || (fault.rc == *rc && fault.text[0]));
+	if (*rc != 0)
+		return newest;
+	newest = frozen_walk(snap, TL_NEWEST_FIRST);
+	oldest = frozen_walk(snap, TL_OLDEST_FIRST);
+	ck_assert_uint_eq(newest.events, oldest.events);
+	ck_assert_uint_eq(newest.lost, oldest.lost);
+	ck_assert_uint_eq(newest.sum, oldest.sum);
+	for (size_t i = 0;
+	     i < tl_snap_fault_count(snap) && i < TL_SNAP_FAULTS_MAX; i++)
+		ck_assert(tl_snap_fault(snap, i)->text[0]);
+	tl_snap_close(snap);
+	return newest;
+}
+
+#endif
