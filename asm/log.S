@@ -7,7 +7,7 @@
  *
  * in	rdi event, rsi rdx rcx r8 the arguments; all 64 bits count
  * out	nothing; rax rdx r9 r10 r11 and flags change, no vector register does
- * stack	nothing but 16 bytes of red zone
+ * stack	nothing but 24 bytes of red zone
  * cost	see make bench; the floor is one rdtsc
  *
  *	arm	tls.rseq_cs = &section
@@ -16,7 +16,8 @@
  *		slot.stamp = 2q+1; slot.args = ...
  *		no ids yet: leave (ids); slot.{ids,message} = ...
  *		slot.tsc = now = rdtsc
- *		gate < base and the burst is over: leave (expired)
+ *		gate < base, and by the levels word as it is now the gate is
+ *		closed or the burst is over: leave (expired)
  *		slot.stamp = 2q+2
  *	commit	lane.head = q+1, the last instruction of the section
  *	abort	count the try; over 8: leave (fallback); else arm
@@ -111,12 +112,15 @@ log_start:
 	movzx	eax, byte ptr [rax]			# gate
 	cmp	al, [rdx + 1]				# open without burst?
 	jae	.Lplain
+	mov	[rsp + KEPT_GATE], al			# rdtsc eats rax
 	rdtsc						# now
 	shl	rdx, 32
 	or	NOW, rdx
 	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
 	mov	[SLOT + TIMELINE_OFF_TSC], NOW
 	mov	rdx, [rdx]				# levels, loaded once
+	cmp	[rsp + KEPT_GATE], dl			# open by this word?
+	jb	.Lexpired				# by another before
 	shr	NOW, TIMELINE_UNTIL_SHIFT
 	shr	rdx, TIMELINE_LEVELS_UNTIL
 	sub	rdx, NOW				# what is left

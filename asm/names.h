@@ -19,6 +19,7 @@
 /* red zone: signal frames skip these 128 bytes */
 #define KEPT_ARG1 (-8)
 #define TRIES	  (-16)
+#define KEPT_GATE (-24)
 
 /* struct rseq of the kernel (linux/rseq.h) */
 #define RSEQ_CPU_ID  4

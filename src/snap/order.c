@@ -74,8 +74,11 @@ static void
 look(struct order *o, struct walker *w)
 {
 	w->lost = w->lane.lost;
-	if (!w->lane.entry)
+	if (!w->lane.entry) {
+		if (o->newest_first) /* this is where the lane begins */
+			w->lost += o->snap->lanes[w->lane.number].lapped;
 		return;
+	}
 	w->tsc = w->lane.entry->tsc;
 	w->epoch = 0;
 	if (o->snap->messages->epoch_count > 0)
@@ -231,6 +234,8 @@ open_lanes(struct order *o, enum tl_order order)
 		if ((rc = tl_lane_step(&w->lane)) != 0)
 			return rc;
 		look(o, w);
+		if (order == TL_OLDEST_FIRST)
+			w->lost += snap->lanes[i].lapped;
 		o->heap[o->heap_size++] = w;
 	}
 	for (size_t i = o->heap_size / 2; i > 0; i--)

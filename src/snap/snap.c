@@ -89,9 +89,22 @@ check_range(struct tl_snap *snap, uint32_t i)
 	}
 }
 
+/* What was overwritten before the range, and the range cut to what is
+ * wanted: what was cut off is no loss. */
+static void
+cut_range(struct tl_snap_lane *lane, const struct tl_snap_plan *plan)
+{
+	const bool cut = plan->tail && lane->end - lane->first >= plan->tail;
+
+	if (cut)
+		lane->first = lane->end - plan->tail;
+	if (!cut && !plan->from && lane->first > lane->cleared)
+		lane->lapped = lane->first - lane->cleared;
+}
+
 /* The heads as they lie in the file. */
 static int
-read_lanes(struct tl_snap *snap, uint64_t tail)
+read_lanes(struct tl_snap *snap, const struct tl_snap_plan *plan)
 {
 	const struct timeline_header *h = &snap->header;
 	struct timeline_head head;
@@ -111,8 +124,7 @@ read_lanes(struct tl_snap *snap, uint64_t tail)
 		}
 		describe_lane(snap, i, &head);
 		check_range(snap, i);
-		if (tail && snap->lanes[i].end - snap->lanes[i].first > tail)
-			snap->lanes[i].first = snap->lanes[i].end - tail;
+		cut_range(&snap->lanes[i], plan);
 	}
 	return 0;
 }
@@ -176,7 +188,7 @@ gather(struct tl_snap *snap, uint64_t file_size,
 	snap->lanes = calloc(snap->lane_count, sizeof(*snap->lanes));
 	if (!snap->lanes)
 		return -ENOMEM;
-	if ((rc = read_lanes(snap, plan->tail)) != 0)
+	if ((rc = read_lanes(snap, plan)) != 0)
 		return rc;
 	if (plan->messages)
 		snap->messages = plan->messages;

@@ -34,6 +34,7 @@ struct tl_snap_lane {
 	uint64_t first;	  /* [first, end) can be shown */
 	uint64_t end;
 	uint64_t torn;	/* of those, not whole */
+	uint64_t lapped; /* overwritten before first, where that was wanted */
 	uint64_t stuck; /* slots that a dead writer holds */
 };
 

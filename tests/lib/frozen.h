@@ -8,6 +8,7 @@
 
 #include "event/render.h"
 #include "fixture.h"
+#include "pack.h"
 #include "snap/snap.h"
 
 #include <fcntl.h>
@@ -50,30 +51,16 @@ frozen_save(void)
 	return f;
 }
 
-enum { FROZEN_KNOTS = 8 };
-
-/* The same in a smaller file: room for few knots, no more strings than there
- * are. */
+/* The same in a smaller file. */
 static inline void
 frozen_pack(struct frozen *f)
 {
-	const struct timeline_header old = *f->header;
-	const size_t knots = FROZEN_KNOTS * sizeof(struct timeline_knot);
-	uint8_t *const from = f->bytes;
-	struct timeline_header *h;
+	uint8_t *const packed = pack_snapshot(f->bytes, &f->size);
 
-	ck_assert_uint_le(old.knot_count, FROZEN_KNOTS);
-	f->size = old.knots_offset + knots + ((old.strings_tail + 63) & ~63ULL);
-	f->bytes = calloc(1, f->size);
-	memcpy(f->bytes, from, old.knots_offset + knots);
-	f->header = h = (void *)f->bytes;
-	h->knots_max = FROZEN_KNOTS;
-	h->strings_offset = old.knots_offset + knots;
-	h->strings_size = f->size - h->strings_offset;
-	h->total_size = f->size;
-	memcpy(f->bytes + h->strings_offset, from + old.strings_offset,
-	    old.strings_tail);
-	free(from);
+	ck_assert_ptr_nonnull(packed);
+	free(f->bytes);
+	f->bytes = packed;
+	f->header = (void *)packed;
 }
 
 static inline void
