@@ -396,6 +396,20 @@ default_file(struct parse *p)
 	return add_file(p, name);
 }
 
+/* As --min-priority, which has the last word. */
+static int
+default_priority(struct parse *p)
+{
+	const char *name = getenv("TIMELINE_PRIORITY");
+	const int level = name && name[0] ? tl_level_parse(name) : 0;
+
+	if (level < 0)
+		return usage(p, "TIMELINE_PRIORITY is not a priority", name);
+	if (p->options->filter.min_level == 0)
+		p->options->filter.min_level = (unsigned)level;
+	return 0;
+}
+
 /* Do the options that were given go together? */
 static int
 check_options(struct parse *p)
@@ -470,7 +484,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 			return rc;
 	}
 	if ((rc = share_operands(&p, argc, argv, optind)) < 0 ||
-	    (rc = default_file(&p)) < 0)
+	    (rc = default_file(&p)) < 0 || (rc = default_priority(&p)) < 0)
 		return rc;
 	return check_options(&p);
 }

@@ -23,7 +23,7 @@ enum {
 	TRIALS = 20000,
 	EVENTS = 4,
 	LANES_MAX = 256,
-	ASM_RED_ZONE = 16, /* what asm/log.S says it uses */
+	ASM_RED_ZONE = 24, /* what asm/log.S says it uses */
 	ARITHMETIC = 0x8d5 /* flags that a call may change */
 };
 

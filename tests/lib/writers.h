@@ -57,6 +57,7 @@ struct check {
 	uint64_t missing;   /* holes in sequences */
 	uint64_t torn;
 	uint64_t stuck;
+	uint64_t lapped;
 	struct seen seen[WRITERS_MAX];
 	uint64_t last[WRITERS_MAX][CHECK_LANES_MAX]; /* sequence + 1 */
 };
@@ -149,6 +150,8 @@ check_until(struct check *c, const char *path)
 		    tl_snap_fault(snap, i)->text);
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
 		c->torn += tl_snap_lane(snap, i)->torn;
+		if (tl_snap_lane(snap, i)->first < tl_snap_lane(snap, i)->end)
+			c->lapped += tl_snap_lane(snap, i)->lapped;
 		c->stuck += tl_snap_lane(snap, i)->stuck;
 	}
 	from = complete_from(snap);
@@ -160,8 +163,9 @@ check_until(struct check *c, const char *path)
 			check_event(c, &e, from);
 	}
 	expect(rc == 0, "cursor: %d", rc);
-	expect(c->lost == c->torn, "%s: %lu entries torn, %lu said lost", path,
-	    c->torn, c->lost);
+	expect(c->lost == c->torn + c->lapped,
+	    "%s: %lu torn, %lu overwritten, %lu said lost", path, c->torn,
+	    c->lapped, c->lost);
 	tl_cursor_close(cursor);
 	tl_snap_close(snap);
 	count_missing(c);

@@ -23,6 +23,11 @@ is 'a live timeline is listed the same' \
 	"$("$dump" "$name" | untimed)" "$newest_first"
 is 'TIMELINE names the file when none is given' \
 	"$(TIMELINE=$name "$dump" | untimed)" "$newest_first"
+is 'TIMELINE_PRIORITY is the least priority shown' \
+	"$(TIMELINE_PRIORITY=error "$dump" "$known" | untimed)" \
+	"$("$dump" --min-priority error "$known" | untimed)"
+is '--min-priority has the last word over it' \
+	"$(TIMELINE_PRIORITY=error "$dump" -p trace+++ "$known" | untimed)" "$newest_first"
 has 'a line starts with its time in full' "$("$dump" -n1 "$known")" \
 	'^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{9}\+00:00 disk       gave up$'
 is '--oldest-first turns the order around' \

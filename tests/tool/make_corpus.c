@@ -37,6 +37,7 @@ forget_origin(struct timeline_header *h)
 {
 	memset(h->creator_host, 0, sizeof(h->creator_host));
 	memset(h->machine_id, 0, sizeof(h->machine_id));
+	memset(h->boot_id, 7, sizeof(h->boot_id));
 	strcpy(h->creator_host, "host");
 }
 

@@ -217,7 +217,8 @@ START_TEST(a_small_file_that_claims_much_is_looked_at_quickly)
 	}
 	w = frozen_look(bytes, good.size, &rc);
 	ck_assert_int_eq(rc, 0);
-	ck_assert_uint_eq(w.events + w.lost, 4 * n);
+	/* and what was overwritten before */
+	ck_assert_uint_eq(w.events + w.lost, 4 * (5 * n + 1000));
 }
 END_TEST
 

@@ -57,7 +57,9 @@ expect_lane(uint32_t number, uint64_t first, uint64_t end, uint64_t torn,
 	ck_assert_uint_eq(lane->torn, torn);
 	ck_assert_uint_eq(lane->stuck, stuck);
 	ck_assert_uint_eq(w.events, end - first - torn);
-	ck_assert_uint_eq(w.lost, torn);
+	ck_assert_uint_eq(lane->lapped,
+	    first > lane->cleared && first < end ? first - lane->cleared : 0);
+	ck_assert_uint_eq(w.lost, torn + lane->lapped);
 	ck_assert_uint_eq(frozen_walk(snap, TL_NEWEST_FIRST).events, w.events);
 	ck_assert_uint_eq(tl_snap_fault_count(snap), 0);
 	tl_snap_close(snap);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_snap_follow.c - does a follower see every entry once, and say what it
+ * missed?
+ */
+#include "../lib/frozen.h"
+
+enum { N = 64 };
+
+static struct timeline_event *event;
+static struct timeline_event *error;
+static struct tl_cursor *follow;
+
+static void
+open_follow(uint64_t tail)
+{
+	struct tl_fault fault = { 0 };
+
+	ck_assert_msg(tl_follow_open(&follow, fixture_name, tail, &fault) == 0,
+	    "%s", fault.text);
+}
+
+static void
+setup(void)
+{
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	ck_assert_int_eq(timeline_define(tl, "a", "error", "$a", &error), 0);
+}
+
+static void
+teardown(void)
+{
+	tl_cursor_close(follow);
+	fixture_close();
+}
+
+/* Log numbers [from, to) through one lane. */
+static void
+log_numbers(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++)
+		tl_append_fallback(event, i, 0, 0, 0);
+}
+
+/* The next events are these numbers, then there is nothing new. */
+static void
+expect_numbers(uint64_t from, uint64_t to)
+{
+	struct tl_event e;
+
+	for (uint64_t i = from; i < to; i++) {
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.kind, TL_INSTANT);
+		ck_assert_uint_eq(e.args[0], i);
+	}
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+}
+
+static void
+expect_lost(uint64_t lost)
+{
+	struct tl_event e;
+
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.lost, lost);
+}
+
+START_TEST(what_is_logged_from_now_on_comes_once)
+{
+	log_numbers(0, 10);
+	open_follow(0);
+	expect_numbers(0, 0);
+	for (uint64_t i = 10; i < 500; i += 30) {
+		log_numbers(i, i + 30);
+		expect_numbers(i, i + 30);
+	}
+}
+END_TEST
+
+START_TEST(a_tail_comes_first)
+{
+	log_numbers(0, 20);
+	open_follow(5);
+	expect_numbers(15, 20);
+	log_numbers(20, 30);
+	expect_numbers(20, 30);
+}
+END_TEST
+
+START_TEST(a_tail_longer_than_all_there_is_loses_nothing)
+{
+	log_numbers(0, 3);
+	open_follow(1000);
+	expect_numbers(0, 3);
+	log_numbers(3, 4);
+	expect_numbers(3, 4);
+}
+END_TEST
+
+START_TEST(what_was_overwritten_is_said_to_be_lost)
+{
+	open_follow(0);
+	log_numbers(0, 10);
+	expect_numbers(0, 10);
+	log_numbers(10, 10 + 2 * N);
+	expect_lost(2 * N - (N - 1));
+	expect_numbers(10 + N + 1, 10 + 2 * N);
+	log_numbers(200, 203);
+	expect_numbers(200, 203);
+}
+END_TEST
+
+START_TEST(what_was_cleared_is_not_lost)
+{
+	open_follow(0);
+	log_numbers(0, 10);
+	timeline_clear(tl);
+	expect_numbers(0, 0);
+	log_numbers(10, 12);
+	expect_numbers(10, 12);
+}
+END_TEST
+
+START_TEST(lanes_come_merged_within_a_round)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	for (uint64_t i = 0; i < 20; i++)
+		tl_append_fallback(i % 3 ? event : error, i, 0, 0, 0);
+	for (uint64_t i = 0; i < 20; i++) {
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.args[0], i);
+	}
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+}
+END_TEST
+
+START_TEST(messages_defined_meanwhile_are_known)
+{
+	const struct tl_message *first;
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	first = e.message;
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	for (int i = 0; i < 30; i++) {
+		struct timeline_event *own;
+		char text[32];
+
+		snprintf(text, sizeof(text), "message %d", i);
+		ck_assert_int_eq(timeline_define(tl, "later", "info", text,
+				     &own),
+		    0);
+		tl_append_fallback(own, 0, 0, 0, 0);
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of(text)));
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	}
+	/* messages stay where they are */
+	log_numbers(1, 2);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_ptr_eq(e.message, first);
+}
+END_TEST
+
+/* A writer that has its ticket but is not done. */
+START_TEST(what_is_not_whole_yet_comes_later)
+{
+	struct timeline_entry *slot;
+
+	open_follow(0);
+	log_numbers(0, 3);
+	expect_numbers(0, 3);
+	fixture_head(2)->head = 4;
+	expect_numbers(0, 0);
+	slot = fixture_entry(2, 3);
+	slot->args[0] = 3;
+	slot->message = event->message;
+	slot->stamp = timeline_stamp_whole(3);
+	expect_numbers(3, 4);
+}
+END_TEST
+
+START_TEST(a_writer_that_never_finishes_is_said_once)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	fixture_head(2)->head = 2;
+	log_numbers(2, 4);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 0);
+	expect_lost(1);
+	expect_numbers(2, 4);
+}
+END_TEST
+
+START_TEST(a_removed_file_ends_it)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2);
+	timeline_remove(fixture_name);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+}
+END_TEST
+
+START_TEST(a_saved_file_does_not_grow)
+{
+	struct tl_fault fault = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/shm/test-follow-%d", (int)getpid());
+	ck_assert_int_eq(timeline_save(tl, path), 0);
+	follow = NULL;
+	ck_assert_int_eq(tl_follow_open(&follow, path, 0, &fault), -EINVAL);
+	ck_assert_str_ne(fault.text, "");
+	unlink(path);
+	ck_assert_int_eq(tl_follow_open(&follow, "/nobody-has-this", 0, &fault),
+	    -ENOENT);
+	ck_assert_int_eq(tl_follow_open(&follow, "", 0, &fault), -EINVAL);
+	ck_assert_ptr_null(follow);
+}
+END_TEST
+
+/* A hostile writer may change what never changes. */
+START_TEST(other_geometry_than_before_is_refused)
+{
+	struct tl_event e;
+	const struct timeline_header good = *tl->header;
+
+	open_follow(0);
+	log_numbers(0, 3);
+	tl->header->fallback_lanes = 2;
+	tl->header->tiers = 1;
+	tl->header->cpu_lanes = 1;
+	ck_assert_int_lt(tl_cursor_next(follow, &e), 0);
+	memcpy(tl->header, &good, offsetof(struct timeline_header, levels));
+	expect_numbers(0, 3);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("snap follow");
+	TCase *t = tcase_create("follow");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, what_is_logged_from_now_on_comes_once);
+	tcase_add_test(t, a_tail_comes_first);
+	tcase_add_test(t, a_tail_longer_than_all_there_is_loses_nothing);
+	tcase_add_test(t, what_was_overwritten_is_said_to_be_lost);
+	tcase_add_test(t, what_was_cleared_is_not_lost);
+	tcase_add_test(t, lanes_come_merged_within_a_round);
+	tcase_add_test(t, messages_defined_meanwhile_are_known);
+	tcase_add_test(t, what_is_not_whole_yet_comes_later);
+	tcase_add_test(t, a_writer_that_never_finishes_is_said_once);
+	tcase_add_test(t, a_removed_file_ends_it);
+	tcase_add_test(t, a_saved_file_does_not_grow);
+	tcase_add_test(t, other_geometry_than_before_is_refused);
+	suite_add_tcase(s, t);
+	return fixture_run(s);
+}
