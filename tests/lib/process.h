@@ -192,6 +192,18 @@ head_of(const struct timeline *tl, uint32_t lane)
 						lane));
 }
 
+/* Do threads here append to lanes of their CPU, where nothing is dropped? */
+static inline bool
+has_cpu_lanes(const struct timeline *tl)
+{
+#ifdef TL_LOG_C
+	(void)tl;
+	return false;
+#else
+	return tl->use_rseq;
+#endif
+}
+
 /* Entries ever appended, or, in fallback lanes, tried. */
 static inline uint64_t
 sum_of_heads(const struct timeline *tl)

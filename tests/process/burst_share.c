@@ -98,7 +98,7 @@ it_ends_by_itself(void)
 	}
 	expect(tl->header->levels == 0x0606, "levels %lx after the burst",
 	    tl->header->levels);
-	if (tl->use_rseq)
+	if (has_cpu_lanes(tl))
 		expect(newest_stamp() >> TIMELINE_UNTIL_SHIFT <= until,
 		    "logged at %lx after the end %lx",
 		    newest_stamp() >> TIMELINE_UNTIL_SHIFT, until);

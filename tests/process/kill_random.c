@@ -111,7 +111,7 @@ main(void)
 	expect(c.missing <= kills + sum_of_drops(tl),
 	    "%lu missing, %u killed, %lu dropped", c.missing, kills,
 	    sum_of_drops(tl));
-	if (tl->use_rseq)
+	if (has_cpu_lanes(tl))
 		expect(c.torn == 0, "%lu torn in CPU lanes", c.torn);
 	timeline_close(tl);
 	return 0;

@@ -57,7 +57,7 @@ kill_after(append *function, unsigned steps)
 {
 	struct traced victim = {
 		.pid = spawn(be_victim, (void *)function),
-		.rseq = tl->use_rseq ? tl_rseq_offset(tl) : 0,
+		.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0,
 	};
 	bool running = true;
 
@@ -143,9 +143,9 @@ main(void)
 	pin(0, nth_cpu(0));
 	writers = share(2 * sizeof(*writers));
 	open_timeline(false);
-	sweep("append", timeline_append, !tl->use_rseq, false);
-	sweep("append in a burst", timeline_append, !tl->use_rseq, true);
-	if (tl->use_rseq) {
+	sweep("append", timeline_append, !has_cpu_lanes(tl), false);
+	sweep("append in a burst", timeline_append, !has_cpu_lanes(tl), true);
+	if (has_cpu_lanes(tl)) {
 		/* send this process there, too */
 		setenv("TIMELINE_NO_RSEQ", "1", 1);
 		sweep("fallback", tl_append_fallback, true, false);

@@ -33,7 +33,7 @@ write_slowly(void *context)
 static void
 expect_no_hole(const struct check *c)
 {
-	if (tl->use_rseq)
+	if (has_cpu_lanes(tl))
 		expect(c->missing == 0 && c->torn == 0,
 		    "%s: %lu missing, %lu torn", c->path, c->missing, c->torn);
 	else
