@@ -15,13 +15,13 @@ enum { TL_FAULT_TEXT_MAX = 200 };
 #define TL_FAULT_NOWHERE UINT64_MAX
 
 struct tl_fault {
-	int rc;	     /* -errno; 0 nothing wrong */
+	int rc;      /* -errno; 0 nothing wrong */
 	uint64_t at; /* byte in the input, or TL_FAULT_NOWHERE */
 	char text[TL_FAULT_TEXT_MAX];
 };
 
 /* Fill in what is wrong (the first fault stays); returns rc. */
-int tl_fault(struct tl_fault *fault, int rc, uint64_t at,
-    const char *format, ...) __attribute__((format(printf, 4, 5)));
+int tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format,
+    ...) __attribute__((format(printf, 4, 5)));
 
 #endif

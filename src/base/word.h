@@ -16,83 +16,83 @@
 #include <stdint.h>
 
 #if defined(__SANITIZE_THREAD__)
-#define TL_WORD_COMPILER 1
+#	define TL_WORD_COMPILER 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TL_WORD_COMPILER 1
-#endif
+#	if __has_feature(thread_sanitizer)
+#		define TL_WORD_COMPILER 1
+#	endif
 #endif
 
 #ifdef TL_WORD_NO_RELEASE
-#define TL_WORD_RELEASE __ATOMIC_RELAXED
-#define TL_WORD_BOTH	__ATOMIC_ACQUIRE
+#	define TL_WORD_RELEASE __ATOMIC_RELAXED
+#	define TL_WORD_BOTH    __ATOMIC_ACQUIRE
 #else
-#define TL_WORD_RELEASE __ATOMIC_RELEASE
-#define TL_WORD_BOTH	__ATOMIC_ACQ_REL
+#	define TL_WORD_RELEASE __ATOMIC_RELEASE
+#	define TL_WORD_BOTH    __ATOMIC_ACQ_REL
 #endif
 
 #ifdef TL_WORD_COMPILER
-#define TL_WORD(bits, type) \
-	static inline type tl_load_##bits(const type *p) \
-	{ \
-		return __atomic_load_n(p, __ATOMIC_RELAXED); \
-	} \
-	static inline type tl_load_acquire_##bits(const type *p) \
-	{ \
-		return __atomic_load_n(p, __ATOMIC_ACQUIRE); \
-	} \
-	static inline void tl_store_##bits(type *p, type v) \
-	{ \
-		__atomic_store_n(p, v, __ATOMIC_RELAXED); \
-	} \
-	static inline void tl_store_release_##bits(type *p, type v) \
-	{ \
-		__atomic_store_n(p, v, TL_WORD_RELEASE); \
-	} \
-	/* Did *p go from old to v?  Acquire and release. */ \
-	static inline bool tl_cas_##bits(type *p, type old, type v) \
-	{ \
-		return __atomic_compare_exchange_n(p, &old, v, false, \
-		    TL_WORD_BOTH, __ATOMIC_ACQUIRE); \
-	} \
-	/* Adds v, returns what was there.  Acquire and release. */ \
-	static inline type tl_fetch_add_##bits(type *p, type v) \
-	{ \
-		return __atomic_fetch_add(p, v, TL_WORD_BOTH); \
-	}
+#	define TL_WORD(bits, type) \
+		static inline type tl_load_##bits(const type *p) \
+		{ \
+			return __atomic_load_n(p, __ATOMIC_RELAXED); \
+		} \
+		static inline type tl_load_acquire_##bits(const type *p) \
+		{ \
+			return __atomic_load_n(p, __ATOMIC_ACQUIRE); \
+		} \
+		static inline void tl_store_##bits(type *p, type v) \
+		{ \
+			__atomic_store_n(p, v, __ATOMIC_RELAXED); \
+		} \
+		static inline void tl_store_release_##bits(type *p, type v) \
+		{ \
+			__atomic_store_n(p, v, TL_WORD_RELEASE); \
+		} \
+		/* Did *p go from old to v?  Acquire and release. */ \
+		static inline bool tl_cas_##bits(type *p, type old, type v) \
+		{ \
+			return __atomic_compare_exchange_n(p, &old, v, false, \
+			    TL_WORD_BOTH, __ATOMIC_ACQUIRE); \
+		} \
+		/* Adds v, returns what was there.  Acquire and release. */ \
+		static inline type tl_fetch_add_##bits(type *p, type v) \
+		{ \
+			return __atomic_fetch_add(p, v, TL_WORD_BOTH); \
+		}
 #else
-#include <ck_pr.h>
-#define TL_WORD(bits, type) \
-	static inline type tl_load_##bits(const type *p) \
-	{ \
-		return ck_pr_load_##bits(p); \
-	} \
-	static inline type tl_load_acquire_##bits(const type *p) \
-	{ \
-		const type v = ck_pr_load_##bits(p); \
+#	include <ck_pr.h>
+#	define TL_WORD(bits, type) \
+		static inline type tl_load_##bits(const type *p) \
+		{ \
+			return ck_pr_load_##bits(p); \
+		} \
+		static inline type tl_load_acquire_##bits(const type *p) \
+		{ \
+			const type v = ck_pr_load_##bits(p); \
 \
-		ck_pr_fence_acquire(); \
-		return v; \
-	} \
-	static inline void tl_store_##bits(type *p, type v) \
-	{ \
-		ck_pr_store_##bits(p, v); \
-	} \
-	static inline void tl_store_release_##bits(type *p, type v) \
-	{ \
-		ck_pr_fence_release(); \
-		ck_pr_store_##bits(p, v); \
-	} \
-	/* Did *p go from old to v?  Acquire and release. */ \
-	static inline bool tl_cas_##bits(type *p, type old, type v) \
-	{ \
-		return ck_pr_cas_##bits(p, old, v); \
-	} \
-	/* Adds v, returns what was there.  Acquire and release. */ \
-	static inline type tl_fetch_add_##bits(type *p, type v) \
-	{ \
-		return ck_pr_faa_##bits(p, v); \
-	}
+			ck_pr_fence_acquire(); \
+			return v; \
+		} \
+		static inline void tl_store_##bits(type *p, type v) \
+		{ \
+			ck_pr_store_##bits(p, v); \
+		} \
+		static inline void tl_store_release_##bits(type *p, type v) \
+		{ \
+			ck_pr_fence_release(); \
+			ck_pr_store_##bits(p, v); \
+		} \
+		/* Did *p go from old to v?  Acquire and release. */ \
+		static inline bool tl_cas_##bits(type *p, type old, type v) \
+		{ \
+			return ck_pr_cas_##bits(p, old, v); \
+		} \
+		/* Adds v, returns what was there.  Acquire and release. */ \
+		static inline type tl_fetch_add_##bits(type *p, type v) \
+		{ \
+			return ck_pr_faa_##bits(p, v); \
+		}
 #endif
 
 /* clang-format off */

@@ -34,7 +34,7 @@ struct timeline {
 	int fd;
 	uint8_t *map;
 	struct timeline_header *header; /* shared */
-	uint8_t *strings;		/* shared */
+	uint8_t *strings;               /* shared */
 	struct timeline_header geometry;
 	struct tl_index *index;
 	struct timeline_event *priority_event;
@@ -45,8 +45,8 @@ struct timeline {
 };
 
 /* What went wrong, for timeline_error; returns rc. */
-int tl_error(int rc, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int
+tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Geometry for the options, into a header of zeros; -EINVAL, -EFBIG. */
 int tl_layout_plan(struct timeline_header *header,
@@ -54,8 +54,8 @@ int tl_layout_plan(struct timeline_header *header,
 /* Does a header describe a timeline this program can read?  Its regions lie
  * in order, apart and inside header.total_size (which the caller compares
  * with the file's).  0, or -errno and where and what. */
-int tl_layout_check(
-    const struct timeline_header *header, struct tl_fault *fault);
+int
+tl_layout_check(const struct timeline_header *header, struct tl_fault *fault);
 /* May this program write to a file of that size, too?  (After the first.) */
 int tl_layout_check_writer(const struct timeline_header *header,
     uint64_t file_size, struct tl_fault *fault);
@@ -71,8 +71,8 @@ struct tl_record {
 };
 /* The record at offset of table (size bytes), or -errno and why; base is
  * what the table's first byte is called in faults. */
-int tl_record_at(struct tl_record *record, const uint8_t *table,
-    uint64_t size, uint64_t offset, uint64_t base, struct tl_fault *fault);
+int tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
+    uint64_t offset, uint64_t base, struct tl_fault *fault);
 
 /* Look through the table once for the index; -ENOMEM. */
 int tl_strings_open(struct timeline *tl);
@@ -138,8 +138,8 @@ uint64_t tl_burst_max(const struct timeline *tl);
 /* asm/log.S leaves to these: no ids yet; no lane of its own; burst over. */
 void tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
-void tl_append_fallback(struct timeline_event *event, uint64_t a0,
-    uint64_t a1, uint64_t a2, uint64_t a3);
+void tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
+    uint64_t a2, uint64_t a3);
 void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 

@@ -19,17 +19,17 @@ struct tl_epoch {
 
 struct tl_messages {
 	struct tl_strings strings; /* first: found from the messages */
-	uint8_t *table;		   /* copy of the string table */
-	uint64_t size;		   /* of the table */
-	uint64_t filled;	   /* bytes of it that were read */
-	uint64_t newest;	   /* record the last walk began with */
-	uint64_t base;		   /* where the table is in the file */
+	uint8_t *table;            /* copy of the string table */
+	uint64_t size;             /* of the table */
+	uint64_t filled;           /* bytes of it that were read */
+	uint64_t newest;           /* record the last walk began with */
+	uint64_t base;             /* where the table is in the file */
 	size_t lane_count;
 	struct tl_message **list; /* oldest definition first */
 	size_t count;
 	size_t capacity;
 	struct tl_record_slot *slots; /* by offset of the record */
-	size_t slot_count;	       /* a power of two */
+	size_t slot_count;            /* a power of two */
 	size_t slots_used;
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
@@ -46,11 +46,11 @@ int tl_messages_update(struct tl_messages *messages, int fd,
     const struct timeline_header *header, struct tl_faults *faults);
 
 /* The message of a record; NULL when none was met at this offset. */
-const struct tl_message *tl_messages_find(
-    const struct tl_messages *messages, uint32_t offset);
+const struct tl_message *
+tl_messages_find(const struct tl_messages *messages, uint32_t offset);
 
 /* The epoch of an entry. */
-uint32_t tl_messages_epoch(
-    const struct tl_messages *messages, uint32_t lane, uint64_t number);
+uint32_t tl_messages_epoch(const struct tl_messages *messages, uint32_t lane,
+    uint64_t number);
 
 #endif

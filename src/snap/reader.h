@@ -24,11 +24,11 @@ struct tl_snap {
 /* How a live file is copied, and what is kept from one copy to the next. */
 struct tl_snap_plan {
 	uint64_t tail;
-	const uint64_t *from;	      /* as in struct tl_take */
+	const uint64_t *from;         /* as in struct tl_take */
 	struct tl_messages *messages; /* brought up to date; NULL: make */
 };
 
-int tl_snap_read(struct tl_snap **snap, int fd,
-    const struct tl_snap_plan *plan, struct tl_fault *fault);
+int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
+    struct tl_fault *fault);
 
 #endif

@@ -29,13 +29,13 @@ struct tl_snap_lane {
 	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
 	uint32_t tier;
 	uint64_t entries; /* slots it has: N */
-	uint64_t head;	  /* appended so far */
+	uint64_t head;    /* appended so far */
 	uint64_t cleared; /* hidden below */
-	uint64_t first;	  /* [first, end) can be shown */
+	uint64_t first;   /* [first, end) can be shown */
 	uint64_t end;
-	uint64_t torn;	/* of those, not whole */
+	uint64_t torn;   /* of those, not whole */
 	uint64_t lapped; /* overwritten before first, where that was wanted */
-	uint64_t stuck; /* slots that a dead writer holds */
+	uint64_t stuck;  /* slots that a dead writer holds */
 };
 
 /*
@@ -49,8 +49,8 @@ struct tl_snap_lane {
 int tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
     struct tl_fault *fault);
 /* The same from an open file, which stays the caller's.  Any regular file. */
-int tl_snap_open_fd(
-    struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault);
+int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
+    struct tl_fault *fault);
 void tl_snap_close(struct tl_snap *snap);
 
 /* The header as read (checked as far as geometry goes). */
@@ -84,8 +84,8 @@ int64_t tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
 bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 
 /* All events that can be shown, in order of time. */
-int tl_snap_cursor(
-    struct tl_snap *snap, enum tl_order order, struct tl_cursor **cursor);
+int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
+    struct tl_cursor **cursor);
 
 /*
  * Follow a live timeline.  The cursor yields what was logged since the last

@@ -20,7 +20,7 @@
 
 struct tl_take {
 	/* in */
-	uint64_t tail;	      /* newest entries wanted of a lane; 0 all */
+	uint64_t tail;        /* newest entries wanted of a lane; 0 all */
 	const uint64_t *from; /* entries wanted of each lane from here on;
 				 NULL from the oldest */
 	bool close_clock;     /* measure a closing point */

@@ -101,7 +101,8 @@ spawn(void (*run)(void *), void *context)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives a failure */
 		run(context);
-		exit(0);
+		fflush(stdout);
+		_exit(0); /* what the parent registered is the parent's */
 	}
 	return pid;
 }

@@ -63,12 +63,14 @@ packed_snapshot(size_t *size)
 	return packed;
 }
 
+/* state: as saved, or as if it were a live one that must be copied first. */
 static void
-save_seed(const char *name)
+save_seed(const char *name, uint32_t state)
 {
 	size_t size;
 	uint8_t *bytes = packed_snapshot(&size);
 
+	((struct timeline_header *)(void *)bytes)->state = state;
 	write_seed("snapshot", name, bytes, size);
 	free(bytes);
 }
@@ -113,23 +115,24 @@ static void
 make_snapshots(void)
 {
 	open_timeline(2);
-	save_seed("empty");
+	save_seed("empty", TIMELINE_SAVED);
 	log_some(5);
-	save_seed("few");
+	save_seed("few", TIMELINE_SAVED);
 	expect_ok(timeline_priority(tl, "info"));
 	expect_ok(timeline_burst(tl, "trace", 1000000000));
 	expect_ok(timeline_level(tl, "disk", "*", "off"));
 	log_some(60);
-	save_seed("round");
+	save_seed("round", TIMELINE_SAVED);
+	save_seed("live", TIMELINE_LIVE);
 	head_of(tl, 2)->head += 3; /* tickets nobody wrote */
-	save_seed("torn");
+	save_seed("torn", TIMELINE_SAVED);
 	open_timeline(1);
 	log_some(3);
 	/* the counter begins again */
 	tl->header->clock.tsc += 100 * tl->header->tsc_khz * 1000;
 	expect_ok(timeline_define(tl, "net", "info", "after", &event));
 	log_some(3);
-	save_seed("epoch");
+	save_seed("epoch", TIMELINE_SAVED);
 }
 
 static void
