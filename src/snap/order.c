@@ -225,7 +225,8 @@ open_lanes(struct order *o, enum tl_order order)
 	for (uint32_t i = 0; i < snap->lane_count; i++) {
 		struct walker *w = &o->walkers[o->walker_count];
 
-		if (snap->lanes[i].first == snap->lanes[i].end)
+		if (snap->lanes[i].first == snap->lanes[i].end &&
+		    snap->lanes[i].lapped == 0)
 			continue;
 		if ((rc = tl_lane_open(&w->lane, snap->fd, &snap->header, i,
 			 &snap->lanes[i], order, chunk)) != 0)
