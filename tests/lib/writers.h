@@ -150,8 +150,7 @@ check_until(struct check *c, const char *path)
 		    tl_snap_fault(snap, i)->text);
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
 		c->torn += tl_snap_lane(snap, i)->torn;
-		if (tl_snap_lane(snap, i)->first < tl_snap_lane(snap, i)->end)
-			c->lapped += tl_snap_lane(snap, i)->lapped;
+		c->lapped += tl_snap_lane(snap, i)->lapped;
 		c->stuck += tl_snap_lane(snap, i)->stuck;
 	}
 	from = complete_from(snap);
