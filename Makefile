@@ -180,7 +180,7 @@ tour: all examples
 
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
-	    check bc clang clang-format libclang-rt-14-dev spin valgrind gdb \
+	    check bc clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git
 deps:
 	@missing=; for p in $(DEPS); do dpkg-query -W -f='$${Status}' $$p \
