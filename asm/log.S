@@ -23,15 +23,15 @@
  *	abort	count the try; over 8: leave (fallback); else arm
  *
  * The kernel moves a thread that was preempted, migrated or signalled inside
- * [start, commit] to log_abort: whatever it stored lies in the slot that the next
- * append of this CPU writes again.  So nothing else is stored there, nothing
- * in the section calls, locks or moves strings, and every instruction that
- * can still reach commit lies inside it; paths out of line only leave.
+ * [start, commit] to log_abort: whatever it stored lies in the slot that the
+ * next append of this CPU writes again.  So nothing else is stored there,
+ * nothing in the section calls, locks or moves strings, and every instruction
+ * that can still reach commit lies inside it; paths out of line only leave.
  *
  * What costs is the rdtsc, and next the number of instructions, not their
- * order: so the section has two of it, and an event that is open without a
- * burst neither needs nor waits for the end of one.  The taken branch has to
- * be there: the kernel knows one range, and both ways must lie inside.
+ * order.  So the section has two of it: an event that is open without a burst
+ * neither needs nor waits for the end of one.  The taken branch has to be
+ * there: the kernel knows one range, and both ways must lie inside.
  *
  * The twin in C is src/ring/log_c.c; tests/asm compares the two.
  */

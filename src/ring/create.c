@@ -46,7 +46,7 @@ fill_creator(struct timeline_header *h)
 {
 	struct timespec now;
 	struct stat timens;
-	char id[40];
+	char id[40] = ""; /* there may be none, or a short one */
 	unsigned byte;
 
 	clock_gettime(CLOCK_REALTIME, &now);

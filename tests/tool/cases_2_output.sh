@@ -15,7 +15,7 @@ has '--color=always colours by priority' \
 	"$("$dump" --color=always -p error "$known")" $'\033\\[1;31mdisk.*gave up\033\\[0m$'
 has 'error has another colour than fatal' \
 	"$("$dump" --color always -p error "$known")" $'\033\\[31mdisk.*sda one'
-if command -v script >/dev/null; then
+if has_terminals; then
 	has 'colours on a terminal' "$(on_terminal "$dump" "$known")" $'\033\\[1;31m'
 	lacks 'NO_COLOR is respected' \
 		"$(NO_COLOR=1 on_terminal "$dump" "$known")" $'\033'
@@ -114,7 +114,7 @@ for way in '' --explain --list '--list --explain' --stats --info --check --json 
 	fi
 done >"$work/seen"
 is 'no byte of a file reaches the terminal unescaped' "$(cat "$work/seen")" ''
-if command -v script >/dev/null; then
+if has_terminals; then
 	on_terminal "$dump" --color=never "$hostile" >"$work/out"
 	is '... nor a real terminal' "$(grep -caP "$steering" "$work/out")" 0
 fi

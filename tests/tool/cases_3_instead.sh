@@ -61,7 +61,7 @@ is '--stats counts only what passes' \
 is 'doubles and negative numbers have percentiles' \
 	"$("$dump" --stats --json --category formats "$known" | jq -c '[.args.a.min, .args.a.p50, .args.c.max, .args.d.p50]')" \
 	'[-5,-5,2.5,1500]'
-if command -v script >/dev/null; then
+if has_terminals; then
 	has '--stats draws a histogram on a terminal' "$(on_terminal "$dump" --stats "$stats")" $'tcp .* 999  .*\xe2\x96\x88'
 	lacks '... and only there' "$text" $'\xe2\x96'
 fi
