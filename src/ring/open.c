@@ -151,6 +151,21 @@ tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid)
 	return 0;
 }
 
+/* Is it still a file of another boot?  Somebody may have put a new one
+ * under the name since it was looked at. */
+static bool
+is_stale(int fd)
+{
+	struct timeline_header header;
+	uint8_t boot_id[16];
+
+	tl_boot_id(boot_id);
+	return tl_read_at(fd, &header, sizeof(header), 0) ==
+		   (int64_t)sizeof(header) &&
+	       header.magic == TIMELINE_MAGIC &&
+	       memcmp(boot_id, header.boot_id, sizeof(boot_id)) != 0;
+}
+
 /*
  * Take the name from a file of another boot.  The lock on the old file makes
  * sure that two processes do not unlink each other's new one.
@@ -164,9 +179,9 @@ remove_stale(const char *path)
 
 	if (fd < 0)
 		return;
-	if (flock(fd, LOCK_EX) == 0 && fstat(fd, &opened) == 0 &&
-	    lstat(path, &named) == 0 && opened.st_ino == named.st_ino &&
-	    opened.st_dev == named.st_dev)
+	if (is_stale(fd) && flock(fd, LOCK_EX) == 0 &&
+	    fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
+	    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev)
 		unlink(path);
 	close(fd);
 }

@@ -83,6 +83,10 @@ complete_from(struct tl_snap *snap)
 	}
 	expect(rc == 0, "cursor: %d", rc);
 	tl_cursor_close(cursor);
+	/* a lane that was overtaken whole says nothing of when */
+	for (size_t i = 0; i < tl_snap_lane_count(snap); i++)
+		if (!known[i] && tl_snap_lane(snap, i)->lapped > 0)
+			from = UINT64_MAX;
 	return from;
 }
 
