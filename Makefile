@@ -8,6 +8,7 @@ MANDIR	 ?= $(PREFIX)/share/man
 COMPDIR	 ?= $(PREFIX)/share/bash-completion/completions
 LUAJITDIR ?= $(PREFIX)/share/lua/5.1
 LUADIR	 ?= $(LIBDIR)/lua/5.4
+UNITDIR	 ?= $(PREFIX)/lib/systemd/system
 CC	 := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LUAJIT	 ?= luajit
 LUA	 ?= lua5.4
@@ -25,7 +26,7 @@ SONAME	 := libtimeline.so.0
 LAYERS	 := base event ring front snap trace format script
 PROGRAMS := dump ctl convert ship daemon
 LIBRARY	 := base event ring front snap trace
-BUILT	 := $(filter $(PROGRAMS),$(notdir $(wildcard src/*)))
+BUILT	 := $(filter $(PROGRAMS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/*/main.c))))))
 NAME_dump := timeline-dump
 NAME_ctl := timelinectl
 NAME_convert := timeline-convert
@@ -47,6 +48,9 @@ override LDFLAGS += -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
 LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
+# what the layers right of the library are linked with, and each program more
+FORMAT_LIBS := -lzstd
+LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng -lpthread
 
 all: lib tools lua
 
@@ -60,7 +64,8 @@ $(foreach l,$(LAYERS),\
   $(eval OBJ_$(l) := $(left)))
 LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 
-$(B)/obj/src/script/%.o $(B)/obj/src/dump/%.o: CPPFLAGS += $(LUA_CFLAGS)
+$(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
+    CPPFLAGS += $(LUA_CFLAGS)
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D); echo "  CC      $<"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
@@ -90,7 +95,8 @@ define program
 $(B)/bin/$(2): $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/$(1)/*.c)) \
     $(OBJ_script)
 	@mkdir -p $$(@D); echo "  LD      $$@"
-	@$(CC) -o $$@ $$(filter %.o,$$^) $(LDFLAGS) $(LUA_LIBS)
+	@$(CC) -o $$@ $$(filter %.o,$$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	    $(LIBS_$(1))
 endef
 $(foreach p,$(BUILT),$(eval $(call program,$(p),$(NAME_$(p)))))
 
@@ -140,7 +146,9 @@ export PKGCONFIG
 install: all
 	@install -d $(addprefix $(D),$(PREFIX)/bin $(PREFIX)/include \
 	    $(LIBDIR)/pkgconfig $(MANDIR)/man1 $(MANDIR)/man3 $(MANDIR)/man5 \
-	    $(MANDIR)/man7 $(COMPDIR) $(LUAJITDIR) $(LUADIR))
+	    $(MANDIR)/man7 $(MANDIR)/man8 $(COMPDIR) $(LUAJITDIR) $(LUADIR) \
+	    $(UNITDIR) $(PREFIX)/lib/sysusers.d $(PREFIX)/lib/tmpfiles.d \
+	    $(PREFIX)/share/timeline)
 	@install -m 644 $(HEADERS) $(D)$(PREFIX)/include
 	@install -m 755 $(SO) $(D)$(LIBDIR)
 	@ln -sf $(notdir $(SO)) $(D)$(LIBDIR)/$(SONAME)
@@ -151,7 +159,16 @@ install: all
 	@install -m 644 $(MAN1) $(D)$(MANDIR)/man1
 	@install -m 644 $(MAN3) $(D)$(MANDIR)/man3
 	@install -m 644 $(MAN5) $(D)$(MANDIR)/man5
-	@$(if $(MAN7),install -m 644 $(MAN7) $(D)$(MANDIR)/man7)
+	@install -m 644 $(MAN7) $(D)$(MANDIR)/man7
+	@install -m 644 $(MAN8) $(D)$(MANDIR)/man8
+	@install -m 644 src/daemon/timelined.service $(D)$(UNITDIR)
+	@sed -i 's|@PREFIX@|$(PREFIX)|g' $(D)$(UNITDIR)/timelined.service
+	@install -m 644 src/daemon/timelined.sysusers \
+	    $(D)$(PREFIX)/lib/sysusers.d/timelined.conf
+	@install -m 644 src/daemon/timelined.tmpfiles \
+	    $(D)$(PREFIX)/lib/tmpfiles.d/timelined.conf
+	@install -m 644 src/daemon/timelined.conf \
+	    $(D)$(PREFIX)/share/timeline/timelined.conf
 	@$(foreach c,$(COMPLETE),install -m 644 $(c) \
 	    $(D)$(COMPDIR)/$(basename $(notdir $(c)));)
 	@install -m 644 $(wildcard $(B)/share/lua/5.1/*.lua) $(D)$(LUAJITDIR)
@@ -168,6 +185,11 @@ uninstall:
 	    $(addprefix $(D)$(MANDIR)/man3/,$(notdir $(MAN3))) \
 	    $(addprefix $(D)$(MANDIR)/man5/,$(notdir $(MAN5))) \
 	    $(addprefix $(D)$(MANDIR)/man7/,$(notdir $(MAN7))) \
+	    $(addprefix $(D)$(MANDIR)/man8/,$(notdir $(MAN8))) \
+	    $(D)$(UNITDIR)/timelined.service \
+	    $(D)$(PREFIX)/lib/sysusers.d/timelined.conf \
+	    $(D)$(PREFIX)/lib/tmpfiles.d/timelined.conf \
+	    $(D)$(PREFIX)/share/timeline/timelined.conf \
 	    $(foreach c,$(COMPLETE),$(D)$(COMPDIR)/$(basename $(notdir $(c)))) \
 	    $(D)$(LUAJITDIR)/timeline.lua $(D)$(LUAJITDIR)/timeline_cdef.lua \
 	    $(D)$(LUADIR)/timeline.so
@@ -180,10 +202,12 @@ tour: all examples
 
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
-	    check bc clang clang-format libclang-rt-14-dev spin valgrind \
-	    strace mandoc shellcheck jq nodejs git
-deps:
-	@missing=; for p in $(DEPS); do dpkg-query -W -f='$${Status}' $$p \
+	    libzstd-dev libev-dev libmicrohttpd-dev libsystemd-dev \
+	    libcap-ng-dev curl
+DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
+	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus
+deps deps-check:
+	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \
 	  2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then echo "  APT    $$missing"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
@@ -206,7 +230,8 @@ lint: format-check
 	  src/script/*.lua tests/lua/script_*.lua); do \
 	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
-	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) $(MAN7)
+	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
+	    $(MAN7) $(MAN8)
 
 dist:
 	@git archive --prefix=timeline-$(VERSION)/ HEAD | gzip >$(B)/timeline-$(VERSION).tar.gz
@@ -223,7 +248,8 @@ help:
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
 	@echo 'lint      both compilers, formatting, shell, Lua, man pages'
 	@echo 'install   PREFIX=$(PREFIX) DESTDIR=; uninstall'
-	@echo 'deps      install the Debian packages all this needs'
+	@echo 'deps      install the Debian packages that building needs'
+	@echo 'deps-check  ... and those that testing needs'
 	@echo 'examples arrows headers format dist clean'
 
-.PHONY: tour install uninstall deps format format-check lint dist clean help
+.PHONY: tour install uninstall deps deps-check format format-check lint dist clean help

@@ -3,7 +3,7 @@
 # red one names the guilty layer.
 
 TEST_LIB := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/lib/*.c))
-UNIT	 := $(foreach l,$(LAYERS),$(patsubst %.c,$(B)/%,\
+UNIT	 := $(foreach l,$(LAYERS) $(BUILT),$(patsubst %.c,$(B)/%,\
 	    $(wildcard tests/unit/test_$(l)_*.c)))
 ASMTESTS := $(if $(filter asm,$(LOG)),$(patsubst %.c,$(B)/%,\
 	    $(wildcard tests/asm/test_*.c)))
@@ -16,12 +16,20 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 
 # the layer of tests/unit/test_<layer>_<what>
 layer = $(word 2,$(subst _, ,$(notdir $(1))))
-lua_of = $(if $(filter script,$(call layer,$(1))),$(LUA_LIBS))
+# a program's tests see all of it but its main
+$(foreach p,$(BUILT),$(eval OBJ_$(p) := $(OBJ_script) $(patsubst %.c,\
+  $(B)/obj/%.o,$(filter-out %/main.c,$(wildcard src/$(p)/*.c)))))
+$(foreach p,$(BUILT),$(eval $(B)/obj/tests/unit/test_$(p)_%.o: \
+  CPPFLAGS += $(LUA_CFLAGS)))
+LIBS_format := $(FORMAT_LIBS)
+LIBS_script := $(LUA_LIBS)
+libs_of = $(LIBS_$(call layer,$(1))) $(if $(filter script $(BUILT),\
+	    $(call layer,$(1))),$(LUA_LIBS) $(FORMAT_LIBS))
 
 .SECONDEXPANSION:
 $(UNIT): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(OBJ_$$(call layer,$$*))
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(CHECK_LIBS) $(call lua_of,$@)
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(CHECK_LIBS) $(call libs_of,$@)
 $(ASMTESTS): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(wildcard tests/asm/*.S) \
     $(OBJ_trace)
 	@mkdir -p $(@D); echo "  LD      $@"
@@ -37,7 +45,7 @@ $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VER
 $(B)/tests/fuzz/replay_%: $(B)/obj/tests/fuzz/fuzz_%.o \
     $(B)/obj/tests/fuzz/replay.o $(OBJ_script)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) -lpthread
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
 tests: $(UNIT) $(ASMTESTS) $(PROCESS) $(REPLAY) $(TOOLHELP)
 examples: $(EXAMPLES)
@@ -59,7 +67,8 @@ $(B)/fuzz/%: tests/fuzz/fuzz_%.c $(filter %.c,$(wildcard src/*/*.c))
 	@clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
 	    -fno-sanitize-recover=undefined -D_GNU_SOURCE -DTL_LOG_C -Isrc \
 	    -Iinclude $(LUA_CFLAGS) -o $@ $< \
-	    $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(LUA_LIBS) -lpthread
+	    $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(LUA_LIBS) $(FORMAT_LIBS) \
+	    -lpthread
 
 # an arrow between layers may only point left
 arrows:

@@ -9,7 +9,8 @@ $(B)/obj/src/script/views.o: $(SCRIPT_TEXTS)
 $(LUA_MODULE): $(OBJ_script) src/script/module.map
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -shared -o $@ $(OBJ_script) $(LDFLAGS) -Wl,-z,nodelete \
-	    -Wl,-z,noexecstack -Wl,--version-script,src/script/module.map -lpthread
+	    -Wl,-z,noexecstack -Wl,--version-script,src/script/module.map $(FORMAT_LIBS) \
+	    -lpthread
 
 lua-module: $(LUA_MODULE)
 .PHONY: lua-module

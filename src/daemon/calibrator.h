@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibrator.h - keep the clock of a timeline exact: two points a second, the
+ * corners where the kernel's clock changed its rate, steps the moment they
+ * happen.
+ */
+#ifndef TL_DAEMON_CALIBRATOR_H
+#define TL_DAEMON_CALIBRATOR_H
+
+#include "base/clock.h"
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <timeline.h>
+
+struct tl_calibrator;
+
+struct tl_calibrator_status {
+	uint64_t points;
+	uint64_t rejected;   /* brackets too wide to tell */
+	uint64_t knots;      /* committed */
+	uint64_t steps;      /* the clock was set */
+	uint64_t epochs;     /* the counter began again */
+	uint32_t est_err_ns; /* of a stamp taken now */
+	uint32_t max_err_ns;
+	uint32_t rate_err_ppb;
+	bool busy;    /* another process holds the clock */
+	bool suspect; /* the counter cannot be trusted any more */
+};
+
+/* Begin, on the loop.  tl must outlive it. */
+int tl_calibrator_new(struct tl_calibrator **calibrator, struct ev_loop *loop,
+    struct timeline *tl);
+void tl_calibrator_status(const struct tl_calibrator *calibrator,
+    struct tl_calibrator_status *status);
+void tl_calibrator_free(struct tl_calibrator *calibrator);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target.h - one timeline that the daemon looks after.
+ */
+#ifndef TL_DAEMON_TARGET_H
+#define TL_DAEMON_TARGET_H
+
+#include "daemon/bursts.h"
+#include "daemon/calibrator.h"
+#include "daemon/daemon.h"
+#include "daemon/rules.h"
+#include "daemon/writers.h"
+#include "event/cursor.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+
+/* What the stream has shown since it was opened. */
+struct tl_target_counts {
+	uint64_t entries; /* seen */
+	uint64_t lost;    /* overwritten before they were */
+	uint64_t by_level[TIMELINE_LEVEL_NONE + 1];
+	uint64_t spans; /* ends */
+	uint64_t snapshots;
+	uint64_t snapshot_faults;
+	int64_t open_ns[TIMELINE_LEVEL_NONE + 1]; /* of a gate, so long */
+	int64_t known_ns;                         /* of this time */
+};
+
+struct tl_target {
+	struct tl_daemon *daemon;
+	const struct tl_config_timeline *config;
+	char name[NAME_MAX + 1]; /* without a slash */
+	struct timeline *tl;     /* attached: priority, bursts, its fd */
+	struct stat status;      /* of the file when it was attached */
+	struct tl_cursor *stream;
+	int stream_rc; /* why there is none: -errno */
+	struct tl_target_counts counts;
+	struct tl_bursts *bursts;
+	struct tl_rules *rules;
+	struct tl_writers *writers;
+	struct tl_calibrator *calibrator; /* NULL: no clock to keep */
+	ev_timer snapshot_timer;
+};
+
+/* Save a snapshot soon: 0, -EBUSY while one of this timeline waits. */
+int tl_target_snapshot(struct tl_target *target, const char *reason);
+
+#endif
