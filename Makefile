@@ -214,7 +214,7 @@ deps deps-check:
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
 SOURCES	 := $(wildcard src/*/*.[ch] tests/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/install tests/*/run tests/*/*.sh \
+SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*.sh \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
 	@clang-format -i $(SOURCES)

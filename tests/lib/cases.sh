@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# cases.sh - sourced by the runners of tests of programs: each case is a
+# sentence that holds or not.  Needs $work, a folder; keeps passed, failed and
+# skipped, which total prints.
+passed=0 failed=0 skipped=0
+
+ok() {
+	passed=$((passed + 1))
+	printf '  ok      %s\n' "$1"
+}
+bad() { # SENTENCE, with what was seen on stdin (never from a pipe: a subshell)
+	failed=$((failed + 1))
+	printf '  FAIL    %s\n' "$1"
+	sed 's/^/    | /' | head -40
+}
+# is SENTENCE ACTUAL EXPECTED: the same text?
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		bad "$1" < <(diff <(echo "$3") <(echo "$2"))
+	fi
+}
+# has SENTENCE TEXT REGEX, lacks SENTENCE TEXT REGEX (of grep -E)
+has() {
+	if grep -qE -- "$3" <<<"$2"; then
+		ok "$1"
+	else
+		bad "$1" <<<"no /$3/ in:"$'\n'"$2"
+	fi
+}
+lacks() {
+	if grep -qE -- "$3" <<<"$2"; then
+		bad "$1" <<<"/$3/ in:"$'\n'"$2"
+	else
+		ok "$1"
+	fi
+}
+# ends SENTENCE STATUS COMMAND...: the exit status; output in $out, $err
+ends() {
+	local sentence=$1 want=$2 status
+	shift 2
+	timeout -k 1 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	# shellcheck disable=SC2034
+	out=$(tr -d '\0' <"$work/out")
+	err=$(tr -d '\0' <"$work/err")
+	if [ "$status" = "$want" ]; then
+		ok "$sentence"
+	else
+		bad "$sentence" <<<"status $status, not $want, of $*"$'\n'"$err"
+	fi
+}
+# The lines without their time.
+untimed() { sed 's/^[^ ]* //'; }
+# Can this machine make terminals?  A bare folder without /dev/pts cannot.
+has_terminals() {
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 && return
+	skip 'no terminal can be made here'
+	return 1
+}
+# On a terminal of its own.
+on_terminal() { script -qec "$*" /dev/null </dev/null | tr -d '\r'; }
+skip() { # WHY
+	skipped=$((skipped + 1))
+	printf '  skip    %s\n' "$1"
+}
+# Wait up to ten seconds until a command succeeds.
+until_true() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		"$@" >/dev/null 2>&1 && return 0
+		sleep 0.1
+	done
+	return 1
+}
+# The last line of a runner; its status.
+total() {
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
+}
