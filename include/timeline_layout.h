@@ -135,7 +135,8 @@ TIMELINE_ASSERT(sizeof(struct timeline_knot) == TIMELINE_KNOT_SIZE);
 /*
  * The newest calibration point, under a sequence lock: sequence is odd while
  * owner writes.  Readers try a bounded number of times.  The slopes are the
- * cone in which the next point must lie for this one to be forgotten.
+ * cone in which the next point must lie for this one to be forgotten; a
+ * keeper, who decides that for himself, leaves an empty one (low > high).
  */
 struct timeline_clock_tail {
 	uint32_t sequence;
@@ -159,7 +160,7 @@ struct timeline_clock_tail {
 	uint32_t bend_ns;    /* how far it may have strayed between points */
 	uint32_t stray_ppb;  /* how much its rate changed lately */
 	uint32_t points;     /* since the last knot */
-	uint32_t spare;
+	uint32_t keeper;     /* pid of the daemon that keeps the clock; 0 */
 	uint64_t spare2[2];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_clock_tail) == 128);

@@ -115,6 +115,7 @@ read_unit(const char **at)
 		{ "s", SECOND_NS },
 		{ "m", 60 * (uint64_t)SECOND_NS },
 		{ "h", 3600 * (uint64_t)SECOND_NS },
+		{ "d", 86400 * (uint64_t)SECOND_NS },
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

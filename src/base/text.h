@@ -110,7 +110,7 @@ void tl_put_csv(struct tl_text *text, struct tl_bytes bytes);
 size_t tl_text_width(struct tl_bytes bytes);
 
 /*
- * Numbers people type.  Duration: 100us, 1.5ms, 10s, 2m, 1h, 250ns, with an
+ * Numbers people type.  Duration: 250ns, 100us, 1.5ms, 10s, 2m, 1h, 7d, with an
  * optional sign, or several from larger to smaller units (1m23s); a bare
  * number is nanoseconds.  0 and *ns, -EINVAL, -ERANGE.
  * Time: 2026-11-20T19:24:18.123456789+00:00, shorter forms of it (no zone

@@ -83,7 +83,8 @@ struct tl_config_rule {
 	struct tl_config_actions actions;
 };
 
-/* Which snapshots are kept; 0: no such bound. */
+/* Which snapshots are kept; 0: no such bound.  100 by count where the table
+ * says nothing. */
 struct tl_config_keep {
 	uint64_t count;
 	uint64_t age_ns;
@@ -102,7 +103,8 @@ struct tl_config_timeline {
 	const char *name; /* in /dev/shm, without a slash; may be a glob */
 	bool create;      /* make it when it is not there (no glob) */
 	struct timeline_options options; /* with which */
-	uint8_t priority;                /* set at start; 0: leave it */
+	uint8_t priority;     /* set at start; 0: leave it; TIMELINE_LEVEL_NONE:
+			     off */
 	uint8_t priority_max; /* keep may raise the priority up to here; 0:
 				 may not */
 	uint64_t keep_ns;     /* history that must stay; 0: no control */
@@ -130,8 +132,8 @@ struct tl_config {
 /*
  * Load and check a file.  The fault says where (file, line or the key's path)
  * and what.  -ENOENT etc., -EINVAL a wrong value or an unknown key, -ENOEXEC
- * it does not compile, -ENOMEM, -ETIME.  Sandbox: math, string, table, and
- * nothing that reads or writes.
+ * it does not compile, -ECANCELED it raised an error, -EFBIG, -ENOMEM, -ETIME.
+ * Sandbox: that of script/data.h.
  */
 int tl_config_load(struct tl_config **config, const char *path,
     struct tl_fault *fault);

@@ -15,9 +15,9 @@
 #ifndef TL_DAEMON_CONTROL_H
 #define TL_DAEMON_CONTROL_H
 
+#include "base/control.h"
 #include "daemon/daemon.h"
 
-#define TL_CONTROL_SOCKET "/run/timeline/timelined.sock"
 
 int tl_control_new(struct tl_control **control, struct tl_daemon *daemon,
     const char *path, struct tl_fault *fault);

@@ -31,12 +31,16 @@ struct tl_target;
 struct tl_snapshots;
 struct tl_http;
 struct tl_control;
+struct tl_targets;
+struct tl_stream;
 
 struct tl_daemon {
 	struct ev_loop *loop;
 	struct tl_config *config;
 	struct tl_target *targets[TL_TARGETS_MAX]; /* by name */
 	size_t target_count;
+	struct tl_targets *folder; /* where targets appear */
+	struct tl_stream *stream;
 	struct tl_snapshots *snapshots;
 	struct tl_http *http;
 	struct tl_control *control;
@@ -62,6 +66,7 @@ enum {
 	TL_LOG_NOTICE = 5,
 	TL_LOG_INFO = 6
 };
+extern int tl_daemon_log_least; /* lines less urgent are not written */
 void tl_daemon_log(int priority, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

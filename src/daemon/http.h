@@ -6,9 +6,15 @@
  *	GET /		      the page
  *	GET /metrics	      Prometheus text
  *	GET /metrics.json     the same as JSON
- *	GET /timelines.json   names of the targets
- *	GET /live.json	      newest entries of one, for the page
- *	POST /snapshot	      save one
+ *	GET /timelines.json   names of the targets: ["a","b"]
+ *	GET /live.json	      newest entries of one, for the page:
+ *			      ?timeline=NAME&after=MARK&max=N
+ *	POST /snapshot	      save one: ?timeline=NAME, with a header
+ *			      "X-Timeline: 1"; answers when it is done,
+ *			      {"timeline":...,"path":...,"bytes":...}
+ *
+ * What fails is said as text, with the status that fits: 400, 403, 404, 405,
+ * 409 (one waits already), 500, 503.
  */
 #ifndef TL_DAEMON_HTTP_H
 #define TL_DAEMON_HTTP_H

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots.h - save evidence: a thread that copies timelines to files, which
- * are whole or absent, and removes what need not be kept.
+ * snapshots.h - save evidence: timelines are copied to files, which are whole
+ * or absent, and what need not be kept is removed.
  *
  * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.
+ *
+ *	take --> waiting --> frozen --> done --> the loop
+ *	          copier      saver
+ *
+ * One thread freezes, as fast as memory allows, and begins at once; the other
+ * compresses, waits for the disk and keeps the folder small.  Both block all
+ * signals, and have the rights that their maker had when they were made.
  */
 #ifndef TL_DAEMON_SNAPSHOTS_H
 #define TL_DAEMON_SNAPSHOTS_H
@@ -14,7 +21,10 @@
 
 struct tl_snapshots;
 
-enum { TL_SNAPSHOTS_QUEUED_MAX = 256, TL_REASON_MAX = 64 };
+enum {
+	TL_SNAPSHOTS_QUEUED_MAX = 256, /* that are not done */
+	TL_REASON_MAX = 64
+};
 
 /* What came of one; runs in the loop's thread. */
 struct tl_snapshot_result {
@@ -34,27 +44,36 @@ struct tl_snapshots_status {
 	uint64_t saved;
 	uint64_t failed;
 	uint64_t removed; /* because of keep */
-	size_t queued;
-	uint64_t bytes; /* that lie in the directory now */
+	size_t queued;    /* not done */
+	uint64_t bytes;   /* that all in the directory occupy on the disk */
 	uint64_t files;
 };
 
-/* Starts the thread; removes half files that a daemon before us left. */
+/* Starts the threads; removes half files that a daemon before us left.  The
+ * directory is made when it is absent. */
 int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
     const char *directory, struct tl_fault *fault);
 /*
  * Queue one.  fd is that of the live file and is duplicated, so the timeline
- * may be closed or removed meanwhile.  done may be NULL.  0; -EBUSY when one of
- * this name waits already; -EAGAIN queue full.
+ * may be closed or removed meanwhile.  A leading slash of the name is passed
+ * over.  done may be NULL.  0; -EBUSY when one of this name waits already;
+ * -EAGAIN queue full; -EINVAL, -ENAMETOOLONG no name for a file, -EMFILE,
+ * -ENOMEM.
  */
 int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context);
+/*
+ * From now on these of the timeline are kept, also when none is taken: what
+ * grows too old goes.  A take says it, too.  0, -ENOMEM, -ENAMETOOLONG.
+ */
+int tl_snapshots_keep(struct tl_snapshots *snapshots, const char *timeline,
+    const struct tl_config_keep *keep);
 /* done is never called with this context any more. */
 void tl_snapshots_forget(struct tl_snapshots *snapshots, void *context);
 void tl_snapshots_status(struct tl_snapshots *snapshots,
     struct tl_snapshots_status *status);
-/* Finishes the one in hand, drops those that wait. */
+/* Finishes those that were copied, drops those that wait. */
 void tl_snapshots_free(struct tl_snapshots *snapshots);
 
 #endif

@@ -11,6 +11,7 @@
 #include "daemon/rules.h"
 #include "daemon/writers.h"
 #include "event/cursor.h"
+#include "event/levels.h"
 
 #include <limits.h>
 #include <sys/stat.h>
@@ -34,7 +35,8 @@ struct tl_target {
 	struct timeline *tl;     /* attached: priority, bursts, its fd */
 	struct stat status;      /* of the file when it was attached */
 	struct tl_cursor *stream;
-	int stream_rc; /* why there is none: -errno */
+	int guard;                    /* of the mapping */
+	struct tl_level_state levels; /* how long each was open */
 	struct tl_target_counts counts;
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;

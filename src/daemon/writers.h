@@ -2,8 +2,16 @@
 /*
  * writers.h - the processes that log to a timeline, and their death.
  *
- * Process ids are those of our own pid namespace; an entry of another one
- * names somebody else or nobody, and is told apart where /proc lets us.
+ * The kernel tells us of the end of a process, not of its reason: the exit
+ * status of somebody else's child is not ours to see.  So every end counts,
+ * and one that came before we could look as much as another, if the entry
+ * was logged just now; what ended long before us is only noted.
+ *
+ * Process ids are those of our own pid namespace.  A process that lives in
+ * one below ours knows itself by another number, which /proc tells; a number
+ * that is nobody's here and yet goes on logging is of a namespace that we do
+ * not see.  Nobody can tell when such a writer dies.  Before it has logged a
+ * second time it looks like one that has ended.
  */
 #ifndef TL_DAEMON_WRITERS_H
 #define TL_DAEMON_WRITERS_H
@@ -12,7 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_WRITERS_MAX = 4096, TL_COMMAND_MAX = 64 };
+enum {
+	TL_WRITERS_MAX = 4096, /* the longest dead are forgotten first */
+	TL_COMMAND_MAX = 64,
+	/* Descriptors of processes, of all timelines; more processes are
+	 * looked after by a slow timer. */
+	TL_WRITERS_FDS_MAX = 512
+};
 
 struct tl_writers;
 
@@ -24,6 +38,7 @@ struct tl_writer {
 	int64_t died_ns; /* 0: alive, or nobody can tell */
 };
 
+/* May ask about writers, but not free them nor tell of entries. */
 typedef void tl_writer_died(void *context, const struct tl_writer *writer);
 
 int tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,

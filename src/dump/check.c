@@ -6,7 +6,7 @@
  */
 #include "dump/check.h"
 
-#include "dump/fields.h"
+#include "base/fields.h"
 
 static int
 count_entries(const struct tl_input *input, struct tl_progress *progress,

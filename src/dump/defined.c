@@ -4,7 +4,7 @@
  */
 #include "dump/defined.h"
 
-#include "dump/fields.h"
+#include "base/fields.h"
 #include "dump/listing.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #include "dump/info.h"
 
-#include "dump/fields.h"
+#include "base/fields.h"
 #include "dump/info_time.h"
 
 #include <string.h>

@@ -108,6 +108,8 @@ put_window(struct tl_fields *f, const struct tl_level_window *window)
 	tl_fields_string(f, "open_from", threshold_name(window->threshold));
 	tl_fields_bool(f, "burst", window->burst);
 	tl_fields_bool(f, "merged", window->merged);
+	tl_fields_bool(f, "joined", window->joined);
+	tl_fields_bool(f, "sample", window->sample);
 	if (window->pid != 0)
 		tl_fields_unsigned(f, "by_pid", window->pid);
 	tl_fields_object_end(f);
@@ -147,6 +149,7 @@ tl_info_put_levels(struct tl_fields *f, const struct timeline_header *header,
 	    threshold_name(header->levels >> TIMELINE_LEVELS_BASE & 0xff));
 	tl_fields_unsigned(f, "bursts", levels->bursts);
 	tl_fields_unsigned(f, "bursts_merged", levels->merged_bursts);
+	tl_fields_unsigned(f, "bursts_sampled", levels->samples);
 	put_shares(f, levels);
 	tl_fields_array(f, "windows");
 	for (size_t i = 0; i < levels->count; i++)

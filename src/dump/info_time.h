@@ -5,7 +5,7 @@
 #ifndef TL_DUMP_INFO_TIME_H
 #define TL_DUMP_INFO_TIME_H
 
-#include "dump/fields.h"
+#include "base/fields.h"
 #include "dump/levels.h"
 
 void tl_info_put_clock(struct tl_fields *fields, const struct tl_snap *snap);

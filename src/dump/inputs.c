@@ -4,6 +4,8 @@
  */
 #include "dump/inputs.h"
 
+#include "format/zst_read.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,6 +16,22 @@ struct named {
 	uint16_t sources[TL_FILES_MAX]; /* of the merge -> of the inputs */
 };
 
+static void
+open_input(struct tl_input *input, bool follow, uint64_t tail)
+{
+	bool compressed = false;
+
+	if (tl_zst_snap_open(&input->snap, input->name, tail, &compressed,
+		&input->fault) < 0) {
+		input->snap = NULL;
+	} else if (follow && compressed) { /* it would be read as plain */
+		tl_snap_close(input->snap);
+		input->snap = NULL;
+		tl_fault(&input->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a saved timeline does not grow");
+	}
+}
+
 void
 tl_inputs_open(struct tl_inputs *inputs, const struct tl_options *options,
     uint64_t tail)
@@ -23,9 +41,7 @@ tl_inputs_open(struct tl_inputs *inputs, const struct tl_options *options,
 		struct tl_input *input = &inputs->items[i];
 
 		*input = (struct tl_input){ .name = options->files[i] };
-		if (tl_snap_open(&input->snap, input->name, tail,
-			&input->fault) < 0)
-			input->snap = NULL;
+		open_input(input, options->follow, tail);
 	}
 }
 

@@ -4,33 +4,19 @@
  */
 #include "dump/levels.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
 enum { WINDOWS_FIRST = 64 };
 
-/* The levels word as it goes along. */
-struct state {
-	struct tl_levels *levels;
-	const struct tl_input *input;
-	int64_t since_ns;  /* it is like this */
-	int64_t until_ns;  /* end of the burst */
-	uint8_t threshold; /* 0: not known */
-	uint8_t base;
-	bool burst;
-	bool merged;
-	bool changed; /* was a change seen? */
-	uint32_t pid;
-};
-
 static int
-add_window(struct tl_levels *l, const struct tl_level_window *window)
+add_window(void *context, const struct tl_level_window *window)
 {
+	struct tl_levels *l = context;
 	struct tl_level_window *grown;
 	size_t more;
 
-	if (window->from_ns >= window->to_ns)
-		return 0;
 	if (l->count == l->capacity) {
 		more = l->capacity ? l->capacity * 2 : WINDOWS_FIRST;
 		grown = realloc(l->windows, more * sizeof(*grown));
@@ -41,83 +27,6 @@ add_window(struct tl_levels *l, const struct tl_level_window *window)
 	}
 	l->windows[l->count++] = *window;
 	return 0;
-}
-
-/* Close what was open up to now: at the most a burst, and the base after. */
-static int
-close_window(struct state *s, int64_t now_ns)
-{
-	struct tl_level_window window = { .from_ns = s->since_ns,
-		.to_ns = now_ns,
-		.threshold = s->threshold,
-		.burst = s->burst,
-		.merged = s->merged,
-		.pid = s->pid };
-	int rc;
-
-	if (s->burst && s->until_ns < now_ns) {
-		window.to_ns = s->until_ns;
-		rc = add_window(s->levels, &window);
-		if (rc < 0)
-			return rc;
-		window = (struct tl_level_window){ .from_ns =
-						       s->until_ns > s->since_ns
-							   ? s->until_ns
-							   : s->since_ns,
-			.to_ns = now_ns,
-			.threshold = s->base };
-		s->burst = false;
-	}
-	s->since_ns = now_ns;
-	return add_window(s->levels, &window);
-}
-
-static bool
-is_level(uint64_t n)
-{
-	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
-}
-
-/* An entry says that the levels change to threshold, base, until. */
-static int
-take_change(struct state *s, const struct tl_event *event)
-{
-	const bool is_burst = event->message->builtin == TIMELINE_BUILTIN_BURST;
-	const uint64_t threshold = event->args[0], base = event->args[1];
-	int rc;
-
-	if (!is_level(threshold) || !is_level(base)) /* a damaged entry */
-		return 0;
-	/* A burst leaves the base as it was before. */
-	if (!s->changed && is_burst && s->threshold == 0)
-		s->threshold = s->base = (uint8_t)base;
-	rc = close_window(s, event->ns);
-	if (rc < 0)
-		return rc;
-	if (is_burst) {
-		s->levels->bursts++;
-		s->merged = s->burst;
-		s->levels->merged_bursts += s->burst;
-	} else {
-		s->merged = false;
-	}
-	s->changed = true;
-	s->threshold = (uint8_t)threshold;
-	s->base = (uint8_t)base;
-	s->burst = threshold < base;
-	s->pid = event->pid;
-	if (s->burst)
-		s->until_ns = tl_snap_time(s->input->snap, event->epoch,
-		    event->args[2], NULL);
-	return 0;
-}
-
-static bool
-is_change(const struct tl_event *event)
-{
-	return event->message &&
-	       (event->message->builtin == TIMELINE_BUILTIN_PRIORITY ||
-		   event->message->builtin == TIMELINE_BUILTIN_BURST);
 }
 
 /* Is every entry that was ever logged still there? */
@@ -131,40 +40,84 @@ is_complete(const struct tl_snap *snap)
 	return true;
 }
 
+static bool
+is_level(uint64_t n)
+{
+	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
+}
+
 /* The levels before the first change: those of a new timeline if that is in
  * sight, those of now if nothing ever changed. */
-static void
-set_start(struct state *s, bool any_change)
+static uint8_t
+level_at_start(const struct tl_snap *snap, bool any_change)
 {
-	const struct timeline_header *h = tl_snap_header(s->input->snap);
+	const struct timeline_header *h = tl_snap_header(snap);
 	const uint8_t base =
 	    (uint8_t)(h->levels >> TIMELINE_LEVELS_BASE & 0xff);
 
-	if (is_complete(s->input->snap))
-		s->threshold = s->base = TIMELINE_LEVEL_MIN;
-	else if (!any_change && is_level(base))
-		s->threshold = s->base = base;
+	if (is_complete(snap))
+		return TIMELINE_LEVEL_MIN;
+	return !any_change && is_level(base) ? base : 0;
+}
+
+/* What is walked for the levels. */
+struct walk {
+	struct tl_levels *levels;
+	const struct tl_snap *snap;
+	struct tl_level_state state;
+	bool *begun; /* each lane */
+	uint8_t start;
+};
+
+/* A lane that has forgotten its past covers no time before its first entry. */
+static void
+lane_begin(struct walk *w, const struct tl_event *event)
+{
+	assert(event->lane < tl_snap_lane_count(w->snap));
+	if (w->begun[event->lane])
+		return;
+	w->begun[event->lane] = true;
+	if (tl_snap_lane(w->snap, event->lane)->first > 0 &&
+	    event->ns > w->levels->complete_ns)
+		w->levels->complete_ns = event->ns;
 }
 
 static int
-walk(struct state *s, struct tl_cursor *cursor, struct tl_progress *progress)
+take(struct walk *w, const struct tl_event *event)
 {
-	struct tl_levels *l = s->levels;
+	struct tl_levels *l = w->levels;
+	int64_t until_ns = 0;
+
+	if (event->kind == TL_LOST)
+		return tl_level_put(&w->state, event, 0);
+	if (l->entries++ == 0) {
+		l->first_ns = event->ns;
+		tl_level_begin(&w->state, w->start, w->start, event->ns, 0);
+	}
+	if (event->ns > l->last_ns)
+		l->last_ns = event->ns;
+	lane_begin(w, event);
+	if (tl_level_is_change(event))
+		until_ns = tl_snap_time(w->snap, event->epoch,
+		    tl_level_end_stamp(event), NULL);
+	return tl_level_put(&w->state, event, until_ns);
+}
+
+static int
+walk(struct walk *w, struct tl_cursor *cursor, struct tl_progress *progress)
+{
 	struct tl_event event;
 	int rc;
 
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		tl_progress_tick(progress);
-		if (event.kind == TL_LOST)
-			continue;
-		if (l->entries++ == 0)
-			l->first_ns = s->since_ns = event.ns;
-		if (event.ns > l->last_ns)
-			l->last_ns = event.ns;
-		if (is_change(&event) && (rc = take_change(s, &event)) < 0)
+		rc = take(w, &event);
+		if (rc < 0)
 			return rc;
 	}
-	return rc;
+	if (rc < 0 || w->levels->entries == 0)
+		return rc;
+	return tl_level_end(&w->state, w->levels->last_ns);
 }
 
 /* Does any change stand in the file? */
@@ -174,36 +127,51 @@ has_change(struct tl_cursor *cursor)
 	struct tl_event event;
 
 	while (tl_cursor_next(cursor, &event) > 0) {
-		if (is_change(&event))
+		if (tl_level_is_change(&event))
 			return true;
 	}
 	return false;
+}
+
+static int
+read_levels(struct walk *w, struct tl_snap *snap, struct tl_progress *progress)
+{
+	struct tl_cursor *cursor;
+	int rc = tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	w->start = level_at_start(snap, has_change(cursor));
+	tl_cursor_close(cursor);
+	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	tl_level_init(&w->state, add_window, w->levels);
+	rc = walk(w, cursor, progress);
+	tl_cursor_close(cursor);
+	w->levels->bursts = w->state.bursts;
+	w->levels->merged_bursts = w->state.merged_bursts;
+	w->levels->samples = w->state.samples;
+	return rc;
 }
 
 int
 tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
     struct tl_progress *progress)
 {
-	struct state s = { .levels = levels, .input = input };
-	struct tl_cursor *cursor;
-	bool any;
+	struct walk w = { .levels = levels,
+		.snap = input->snap,
+		.begun =
+		    calloc(tl_snap_lane_count(input->snap) + 1, sizeof(bool)) };
 	int rc;
 
-	*levels = (struct tl_levels){ .last_ns = INT64_MIN };
-	rc = tl_snap_cursor(input->snap, TL_NEWEST_FIRST, &cursor);
-	if (rc < 0)
-		return rc;
-	any = has_change(cursor);
-	tl_cursor_close(cursor);
-	set_start(&s, any);
-	rc = tl_snap_cursor(input->snap, TL_OLDEST_FIRST, &cursor);
-	if (rc < 0)
-		return rc;
-	rc = walk(&s, cursor, progress);
-	tl_cursor_close(cursor);
-	if (rc < 0 || levels->entries == 0)
-		return rc;
-	return close_window(&s, levels->last_ns);
+	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
+		.complete_ns = INT64_MIN };
+	if (!w.begun)
+		return -ENOMEM;
+	rc = read_levels(&w, input->snap, progress);
+	free(w.begun);
+	return rc;
 }
 
 void

@@ -11,16 +11,7 @@
 
 #include "dump/inputs.h"
 #include "dump/progress.h"
-
-/* A time during which nothing changed. */
-struct tl_level_window {
-	int64_t from_ns;
-	int64_t to_ns;
-	uint8_t threshold; /* logged from this level up; 0: not known */
-	bool burst;        /* only for a while */
-	bool merged;       /* a burst that began inside another */
-	uint32_t pid;      /* who asked for it; 0 not known */
-};
+#include "event/levels.h"
 
 struct tl_levels {
 	struct tl_level_window *windows; /* oldest first, no holes */
@@ -28,8 +19,11 @@ struct tl_levels {
 	size_t capacity;
 	uint64_t bursts;
 	uint64_t merged_bursts;
-	int64_t first_ns; /* the oldest entry ... */
-	int64_t last_ns;  /* ... and the newest, whose window is the last */
+	uint64_t samples;    /* of the bursts, those of a schedule */
+	int64_t complete_ns; /* all that came after it is there; before it,
+				lanes have been overwritten */
+	int64_t first_ns;    /* the oldest entry ... */
+	int64_t last_ns;     /* ... and the newest, whose window is the last */
 	uint64_t entries;
 };
 

@@ -46,25 +46,6 @@ struct listing {
 	uint64_t shown;
 };
 
-const char *
-tl_listing_color(unsigned level)
-{
-	switch (level) {
-	case 9: /* fatal */
-		return "\033[1;31m";
-	case 8: /* error */
-		return "\033[31m";
-	case 7: /* warning */
-		return "\033[33m";
-	case 6: /* info */
-		return "";
-	case 5: /* debug */
-		return "\033[36m";
-	default: /* the traces */
-		return "\033[2m";
-	}
-}
-
 void
 tl_listing_explain(struct tl_text *text, struct tl_bytes explain)
 {
@@ -200,7 +181,7 @@ put_line(struct listing *l, const struct tl_event *event,
 		return 0;
 	l->shown++;
 	if (l->output->color)
-		color = tl_listing_color(event->level);
+		color = tl_level_color(event->level);
 	for (size_t i = 0; i < l->style.column_count; i++) {
 		const enum tl_column column = l->style.columns[i];
 

@@ -37,8 +37,6 @@ void tl_listing_prime(struct tl_sink *sink, const struct tl_event *event);
 /* The long text of a message, each line indented. */
 void tl_listing_explain(struct tl_text *text, struct tl_bytes explain);
 
-/* The escape sequence of a priority's colour; "" for none. */
-const char *tl_listing_color(unsigned level);
 #define TL_COLOR_END "\033[0m"
 
 #endif

@@ -6,6 +6,7 @@
  * The only file that prints errors and exits: 0 done, 1 something was damaged
  * or failed, 2 the command line makes no sense.
  */
+#include "base/terminal.h"
 #include "dump/check.h"
 #include "dump/defined.h"
 #include "dump/entries.h"
@@ -15,7 +16,6 @@
 #include "dump/stats.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,19 +203,6 @@ show(const struct tl_options *options)
 	return rc < 0 || damaged ? FAILED : DONE;
 }
 
-/* Files must not become standard output because it was closed. */
-static void
-fill_standard_fds(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 static int
 say_usage(const struct tl_fault *fault)
 {
@@ -250,7 +237,7 @@ main(int argc, char **argv)
 	static struct tl_options options;
 	struct tl_fault fault = { 0 };
 
-	fill_standard_fds();
+	tl_fill_standard_fds();
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
 		return say_usage(&fault);
 	switch (options.mode) {

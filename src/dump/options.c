@@ -3,17 +3,17 @@
  * options.c - the command line, from the table options.def.
  */
 #include "dump/options.h"
+#include "base/options.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What getopt_long returns: beyond every letter. */
 enum option_value {
-	OPTION_FIRST = 256,
+	OPTION_FIRST = TL_OPTION_VALUE_MIN,
 #define GROUP(title)
 #define OPTION(letter, name, argument, constant, help) OPTION_##constant,
 #include "dump/options.def"
@@ -21,17 +21,10 @@ enum option_value {
 #undef GROUP
 };
 
-struct row {
-	int letter; /* 0: none */
-	const char *name;
-	bool has_argument;
-	enum option_value value;
-};
-
-static const struct row rows[] = {
-#define GROUP(title)
+static const struct tl_option rows[] = {
+#define GROUP(title) { TL_OPTION_GROUP, NULL, NULL, title, 0 },
 #define OPTION(letter, name, argument, constant, help) \
-	{ letter, name, (argument) != NULL, OPTION_##constant },
+	{ letter, name, argument, help, OPTION_##constant },
 #include "dump/options.def"
 #undef OPTION
 #undef GROUP
@@ -43,6 +36,7 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 struct parse {
 	struct tl_options *options;
 	struct tl_fault *fault;
+	char *argument;  /* of the option in hand */
 	char **operands; /* in the order of the command line */
 	int operand_count;
 	int before_script; /* operands left of -s or --view */
@@ -54,29 +48,6 @@ usage(struct parse *p, const char *what, const char *value)
 {
 	return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", value,
 	    what);
-}
-
-/* The arrays that getopt_long wants, from the table. */
-static void
-make_getopt(char letters[2 * ROWS + 3], struct option long_options[ROWS + 1])
-{
-	/* "-": operands come in their place; ":": it prints nothing. */
-	size_t l = 0, n = 0;
-
-	letters[l++] = '-';
-	letters[l++] = ':';
-	for (size_t i = 0; i < ROWS; i++) {
-		if (rows[i].letter > 0) {
-			letters[l++] = (char)rows[i].letter;
-			if (rows[i].has_argument)
-				letters[l++] = ':';
-		}
-		long_options[n++] = (struct option){ .name = rows[i].name,
-			.has_arg = rows[i].has_argument,
-			.val = (int)rows[i].value };
-	}
-	letters[l] = '\0';
-	long_options[n] = (struct option){ 0 };
 }
 
 static int
@@ -95,7 +66,7 @@ take_script(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->options->script)
 		return usage(p, "one script or view is enough", name);
-	p->options->script = optarg;
+	p->options->script = p->argument;
 	p->before_script = p->operand_count;
 	return take_mode(p, mode, name);
 }
@@ -104,14 +75,15 @@ static int
 take_bound(struct parse *p, struct tl_bound *bound)
 {
 	bound->given = true;
-	bound->relative = optarg[0] == '-' || optarg[0] == '+';
-	if (bound->relative && tl_parse_duration(optarg, &bound->ns) < 0)
-		return usage(p, "not a duration like -10ms", optarg);
-	if (!bound->relative && tl_parse_time(optarg, &bound->ns) < 0)
+	bound->relative = p->argument[0] == '-' || p->argument[0] == '+';
+	if (bound->relative && tl_parse_duration(p->argument, &bound->ns) < 0)
+		return usage(p, "not a duration like -10ms", p->argument);
+	if (!bound->relative && tl_parse_time(p->argument, &bound->ns) < 0)
 		return usage(p,
-		    "not a time like 2026-11-20T19:24:18, nor a duration "
+		    "not a time like 2026-11-20T19:24:18, nor a "
+		    "duration "
 		    "like -10ms",
-		    optarg);
+		    p->argument);
 	return 0;
 }
 
@@ -119,8 +91,8 @@ static int
 take_glob(struct parse *p, const char **globs, size_t *count)
 {
 	if (*count == TL_FILTER_LIST_MAX)
-		return usage(p, "too many of this option", optarg);
-	globs[(*count)++] = optarg;
+		return usage(p, "too many of this option", p->argument);
+	globs[(*count)++] = p->argument;
 	return 0;
 }
 
@@ -130,9 +102,9 @@ take_number(struct parse *p, uint32_t *numbers, size_t *count)
 	uint64_t n;
 
 	if (*count == TL_FILTER_LIST_MAX)
-		return usage(p, "too many of this option", optarg);
-	if (tl_parse_unsigned(optarg, &n) < 0 || n > UINT32_MAX)
-		return usage(p, "not a number of this kind", optarg);
+		return usage(p, "too many of this option", p->argument);
+	if (tl_parse_unsigned(p->argument, &n) < 0 || n > UINT32_MAX)
+		return usage(p, "not a number of this kind", p->argument);
 	numbers[(*count)++] = (uint32_t)n;
 	return 0;
 }
@@ -140,8 +112,8 @@ take_number(struct parse *p, uint32_t *numbers, size_t *count)
 static int
 take_max(struct parse *p)
 {
-	if (tl_parse_unsigned(optarg, &p->options->max) < 0)
-		return usage(p, "not a number of entries", optarg);
+	if (tl_parse_unsigned(p->argument, &p->options->max) < 0)
+		return usage(p, "not a number of entries", p->argument);
 	p->options->max_given = true;
 	return 0;
 }
@@ -149,10 +121,11 @@ take_max(struct parse *p)
 static int
 take_priority(struct parse *p)
 {
-	const int level = tl_level_parse(optarg);
+	const int level = tl_level_parse(p->argument);
 
 	if (level <= 0)
-		return usage(p, "not a priority (fatal ... trace+++)", optarg);
+		return usage(p, "not a priority (fatal ... trace+++)",
+		    p->argument);
 	p->options->filter.min_level = (unsigned)level;
 	return 0;
 }
@@ -178,7 +151,7 @@ take_columns(struct parse *p)
 #undef COLUMN
 	};
 	struct tl_options *o = p->options;
-	const char *at = optarg;
+	const char *at = p->argument;
 
 	o->column_count = 0;
 	o->columns_given = true;
@@ -187,9 +160,10 @@ take_columns(struct parse *p)
 		const int column = find_word(names, TL_COLUMNS, at, size);
 
 		if (column < 0)
-			return usage(p, "no such column in the list", optarg);
+			return usage(p, "no such column in the list",
+			    p->argument);
 		if (o->column_count == TL_COLUMNS_SHOWN)
-			return usage(p, "too many columns", optarg);
+			return usage(p, "too many columns", p->argument);
 		o->columns[o->column_count++] = (uint8_t)column;
 		if (at[size] == '\0')
 			return 0;
@@ -213,10 +187,10 @@ static int
 take_color(struct parse *p)
 {
 	static const char *const names[] = { "auto", "always", "never" };
-	const int color = find_word(names, 3, optarg, strlen(optarg));
+	const int color = find_word(names, 3, p->argument, strlen(p->argument));
 
 	if (color < 0)
-		return usage(p, "not one of auto, always, never", optarg);
+		return usage(p, "not one of auto, always, never", p->argument);
 	p->options->color = (enum tl_color)color;
 	return 0;
 }
@@ -250,7 +224,7 @@ take_selection(struct parse *p, int value)
 		if (p->options->expression)
 			return usage(p, "join expressions with \"and\"",
 			    "--expression twice");
-		p->options->expression = optarg;
+		p->options->expression = p->argument;
 		return 0;
 	default:
 		return 1;
@@ -295,7 +269,7 @@ take_rest(struct parse *p, int value)
 		p->options->explain = true;
 		return 0;
 	case OPTION_FORMAT:
-		return take_format(p, optarg);
+		return take_format(p, p->argument);
 	case OPTION_JSON:
 		return take_format(p, "json");
 	case OPTION_COLOR:
@@ -304,7 +278,7 @@ take_rest(struct parse *p, int value)
 		p->options->no_progress = true;
 		return 0;
 	case OPTION_OUTPUT:
-		p->options->output = optarg;
+		p->options->output = p->argument;
 		return 0;
 	case OPTION_TRUSTED:
 		p->options->trusted = true;
@@ -316,29 +290,18 @@ take_rest(struct parse *p, int value)
 
 /* One option, or an operand in its place. */
 static int
-take(struct parse *p, int value, char **argv)
+take(struct parse *p, int value)
 {
 	int rc;
 
-	for (size_t i = 0; i < ROWS; i++) {
-		if (rows[i].letter > 0 && rows[i].letter == value)
-			value = (int)rows[i].value;
-	}
-	switch (value) {
-	case 1:
-		p->operands[p->operand_count++] = optarg;
+	if (value == TL_OPTION_OPERAND) {
+		p->operands[p->operand_count++] = p->argument;
 		return 0;
-	case ':':
-		return usage(p, "needs a value", argv[optind - 1]);
-	case '?':
-		return usage(p, "no such option, or one that takes no value",
-		    argv[optind - 1]);
-	default:
-		rc = take_selection(p, value);
-		if (rc == 1)
-			rc = take_instead(p, value);
-		return rc == 1 ? take_rest(p, value) : rc;
 	}
+	rc = take_selection(p, value);
+	if (rc == 1)
+		rc = take_instead(p, value);
+	return rc == 1 ? take_rest(p, value) : rc;
 }
 
 static int
@@ -423,7 +386,8 @@ check_options(struct parse *p)
 		return usage(p, "does not go with --follow", p->mode_name);
 	if (o->follow && o->output)
 		return usage(p,
-		    "a file that appears when it is whole does not go with "
+		    "a file that appears when it is whole does not go "
+		    "with "
 		    "--follow",
 		    "--output");
 	if (o->max_given && !entries)
@@ -458,32 +422,32 @@ int
 tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault)
 {
-	char letters[2 * ROWS + 3];
-	struct option long_options[ROWS + 1];
+	struct tl_option_reader reader;
 	/* The operands are gathered in argv itself: behind what getopt has
 	 * read there is always room. */
 	struct parse p = { .options = options,
 		.fault = fault,
 		.operands = argv };
-	int value, rc;
+	int value, rest, rc;
 
 	set_defaults(options);
-	make_getopt(letters, long_options);
-	opterr = 0;
-	while ((value = getopt_long(argc, argv, letters, long_options, NULL)) !=
-	       -1) {
-		if (value == 'h' || value == OPTION_HELP) {
+	tl_options_start(&reader, rows, ROWS);
+	while ((value = tl_options_next(&reader, argc, argv, &p.argument, &rest,
+		    fault)) > 0) {
+		if (value == OPTION_HELP) {
 			options->mode = TL_MODE_HELP;
 			return 0;
 		}
-		if (value == 'V' || value == OPTION_VERSION) {
+		if (value == OPTION_VERSION) {
 			options->mode = TL_MODE_VERSION;
 			return 0;
 		}
-		if ((rc = take(&p, value, argv)) < 0)
+		if ((rc = take(&p, value)) < 0)
 			return rc;
 	}
-	if ((rc = share_operands(&p, argc, argv, optind)) < 0 ||
+	if (value < 0)
+		return value;
+	if ((rc = share_operands(&p, argc, argv, rest)) < 0 ||
 	    (rc = default_file(&p)) < 0 || (rc = default_priority(&p)) < 0)
 		return rc;
 	return check_options(&p);
@@ -497,4 +461,21 @@ tl_options_filtered(const struct tl_options *o)
 	return o->since.given || o->until.given || o->expression ||
 	       f->category_count || f->message_count || f->min_level ||
 	       f->pid_count || f->tid_count || f->cpu_count;
+}
+
+void
+tl_options_help(struct tl_text *text)
+{
+	tl_put_string(text,
+	    "timeline-dump [options] [FILE...]\n"
+	    "Show timelines, newest entry first: live ones (/name) and "
+	    "snapshots,\nseveral merged by time.  Without FILE: the "
+	    "one that "
+	    "TIMELINE names.\n");
+	for (size_t i = 0; i < ROWS; i++)
+		tl_option_help(text, &rows[i]);
+	tl_put_string(text,
+	    "\nColumns: time cpu pid tid priority delta-cycles "
+	    "delta-ns tsc "
+	    "clock-error\ncategory message.  See timeline-dump(1).\n");
 }

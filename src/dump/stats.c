@@ -7,11 +7,12 @@
  * sum of these weights over its entries.  While a burst is open more is
  * logged than otherwise; what a message's rate would be if its level were
  * always open is the same sum with 1 / (time that its level was open while
- * its lane covers it).
+ * its lane covers it).  That rate leans to the times somebody had reason to
+ * look at; the estimate (stats_estimate.h) does not.
  */
 #include "dump/stats.h"
 
-#include "dump/levels.h"
+#include "dump/stats_estimate.h"
 #include "dump/stats_row.h"
 #include "event/spans.h"
 
@@ -34,6 +35,7 @@ struct source {
 	int64_t to_ns;
 	int64_t known_from_ns; /* the levels are known from here on */
 	struct tl_levels_rest rest;
+	struct tl_samples samples;
 	double open_share[LEVELS]; /* of each gate; below 0: not known */
 	struct lane *lanes;
 	size_t lane_count;
@@ -94,7 +96,10 @@ source_init(struct stats *s, size_t i)
 		source->open_share[gate] = open_share(source, gate);
 	source->lane_count = tl_snap_lane_count(input->snap);
 	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
-	return source->lanes ? 0 : -ENOMEM;
+	if (!source->lanes)
+		return -ENOMEM;
+	return tl_samples_init(&source->samples, &source->levels,
+	    source->from_ns, source->to_ns);
 }
 
 static int
@@ -119,6 +124,7 @@ row_free(struct tl_stats_row *row)
 	tl_numbers_free(&row->duration);
 	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
 		tl_numbers_free(&row->args[i]);
+	tl_tally_free(&row->tally);
 	free(row);
 }
 
@@ -130,6 +136,7 @@ stats_free(struct stats *s)
 	free(s->rows);
 	tl_message_map_free(&s->map, NULL);
 	for (size_t i = 0; s->sources && i < s->inputs->count; i++) {
+		tl_samples_free(&s->sources[i].samples);
 		tl_levels_free(&s->sources[i].levels);
 		free(s->sources[i].lanes);
 	}
@@ -188,6 +195,7 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->input = s->inputs->items[event->source].name;
 	(*row)->first_ns = event->ns;
 	(*row)->before_losses = UINT64_MAX;
+	(*row)->samples = &s->sources[event->source].samples;
 	/* A gate beyond all levels is always open. */
 	(*row)->open_share =
 	    gate < LEVELS ? s->sources[event->source].open_share[gate] : 1;
@@ -255,6 +263,10 @@ take_entry(struct stats *s, const struct tl_event *event)
 	row->begins += event->kind == TL_BEGIN;
 	row->ends += event->kind == TL_END;
 	take_rate(s, row, event);
+	rc = tl_tally_put(&row->tally, row->samples, event->message->gate,
+	    event->ns);
+	if (rc < 0)
+		return rc;
 	rc = tl_spans_put(s->spans, event, &span);
 	if (rc == 1) {
 		row->spans++;

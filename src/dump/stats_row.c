@@ -4,14 +4,15 @@
  */
 #include "dump/stats_row.h"
 
+#include "base/fields.h"
 #include "dump/defined.h"
-#include "dump/fields.h"
 
 enum { WIDTH_NAME = 12, WIDTH_VALUE = 10, INDENT = 4 };
 
 const char tl_stats_csv_heading[] =
     "input,category,priority,kind,message,entries,rate,open_rate,"
-    "open_share,what,unit,count,min,mean,p50,p90,p99,p99.9,max\n";
+    "open_share,estimate,estimate_low,estimate_high,samples,left_out,"
+    "what,unit,count,min,mean,p50,p90,p99,p99.9,max\n";
 
 /* Shows the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
@@ -139,6 +140,29 @@ put_text_heading(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_char(text, '\n');
 }
 
+/* What the schedule's samples say; nothing where there are none. */
+static void
+put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
+{
+	struct tl_estimate e;
+
+	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
+	if (!e.known)
+		return;
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_format(text, "estimated %.6g/s", e.rate);
+	if (e.interval)
+		tl_put_format(text, " (%.6g .. %.6g, 95 %%)", e.rate_low,
+		    e.rate_high);
+	tl_put_format(text, ", %.6g entries in %.6g s, from %llu sample%s",
+	    e.rate * e.seconds, e.seconds, (unsigned long long)e.samples,
+	    e.samples == 1 ? "" : "s");
+	if (e.left_out > 0)
+		tl_put_format(text, " (%llu other burst%s left out)",
+		    (unsigned long long)e.left_out, e.left_out == 1 ? "" : "s");
+	tl_put_char(text, '\n');
+}
+
 static void
 put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 {
@@ -163,6 +187,7 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	int rc;
 
 	put_text_heading(text, row);
+	put_text_estimate(text, row);
 	tl_put_repeat(text, ' ', INDENT + WIDTH_NAME);
 	tl_put_format(text, " %*s %*s %*s %*s %*s %*s %*s\n", WIDTH_VALUE,
 	    "count", WIDTH_VALUE, "min", WIDTH_VALUE, "p50", WIDTH_VALUE, "p90",
@@ -235,6 +260,31 @@ put_json_arg(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
 	put_json_body(j, unit, s);
 }
 
+static void
+put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
+{
+	struct tl_estimate e;
+
+	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
+	if (!e.known) {
+		tl_fields_null(f, "estimate");
+		return;
+	}
+	tl_fields_object(f, "estimate");
+	tl_fields_double(f, "rate", e.rate);
+	tl_fields_double(f, "count", e.rate * e.seconds);
+	if (e.interval) {
+		tl_fields_double(f, "rate_low", e.rate_low);
+		tl_fields_double(f, "rate_high", e.rate_high);
+		tl_fields_double(f, "count_low", e.rate_low * e.seconds);
+		tl_fields_double(f, "count_high", e.rate_high * e.seconds);
+	}
+	tl_fields_double(f, "seconds", e.seconds);
+	tl_fields_unsigned(f, "samples", e.samples);
+	tl_fields_unsigned(f, "left_out", e.left_out);
+	tl_fields_object_end(f);
+}
+
 int
 tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 {
@@ -259,6 +309,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_null(f, "open_rate");
 		tl_fields_null(f, "open_share");
 	}
+	put_json_estimate(f, row);
 	if (row->message->kind == TIMELINE_RECORD_SPAN) {
 		tl_fields_unsigned(f, "spans", row->spans);
 		tl_fields_unsigned(f, "lonely_begins",
@@ -283,6 +334,32 @@ static const char *
 unit_name(enum tl_numbers_unit unit)
 {
 	return unit == TL_NUMBERS_NS ? "ns" : "";
+}
+
+/* Five columns. */
+static void
+put_csv_estimate(struct csv *c)
+{
+	struct tl_text *text = c->text;
+	struct tl_estimate e;
+
+	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
+	if (!e.known) {
+		tl_put_string(text, ",,,,,");
+		return;
+	}
+	tl_put_double(text, e.rate);
+	tl_put_char(text, ',');
+	if (e.interval)
+		tl_put_double(text, e.rate_low);
+	tl_put_char(text, ',');
+	if (e.interval)
+		tl_put_double(text, e.rate_high);
+	tl_put_char(text, ',');
+	tl_put_unsigned(text, e.samples);
+	tl_put_char(text, ',');
+	tl_put_unsigned(text, e.left_out);
+	tl_put_char(text, ',');
 }
 
 static void
@@ -313,6 +390,7 @@ put_csv_head(struct csv *c)
 		tl_put_char(text, ',');
 	}
 	tl_put_char(text, ',');
+	put_csv_estimate(c);
 }
 
 static void

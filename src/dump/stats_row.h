@@ -7,6 +7,7 @@
 
 #include "dump/numbers.h"
 #include "dump/output.h"
+#include "dump/stats_estimate.h"
 #include "event/message.h"
 
 struct tl_stats_row {
@@ -24,6 +25,8 @@ struct tl_stats_row {
 	double rate;            /* entries a second of all the time */
 	double open_rate;  /* ... of the time in which its level was open */
 	double open_share; /* of the time; below 0: not known */
+	const struct tl_samples *samples; /* of its file */
+	struct tl_tally tally;
 	struct tl_numbers interval;
 	struct tl_numbers duration;
 	struct tl_numbers args[TL_ARGS_MAX];

@@ -35,3 +35,22 @@ tl_level_parse(const char *name)
 	}
 	return -EINVAL;
 }
+
+const char *
+tl_level_color(unsigned level)
+{
+	switch (level) {
+	case 9: /* fatal */
+		return "\033[1;31m";
+	case 8: /* error */
+		return "\033[31m";
+	case 7: /* warning */
+		return "\033[33m";
+	case 6: /* info */
+		return "";
+	case 5: /* debug */
+		return "\033[36m";
+	default: /* the traces */
+		return "\033[2m";
+	}
+}

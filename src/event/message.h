@@ -75,6 +75,10 @@ tl_message_string(const struct tl_message *message, uint64_t number)
 /* "trace+++" ... "fatal", "off" for 0; "?" beyond. */
 const char *tl_level_name(unsigned level);
 
+/* What turns a terminal to the colour of a level; "" for info.  "\033[0m"
+ * turns it back. */
+const char *tl_level_color(unsigned level);
+
 /* The level of a name, 1 to 9; -EINVAL unknown. */
 int tl_level_parse(const char *name);
 

@@ -27,8 +27,7 @@
 #include <string.h>
 
 enum {
-	LOST_RATE_PPB = 1000, /* of a knot that is all we have */
-	ROUNDING_NS = 3,
+	LOST_RATE_PPB = 1000,   /* of a knot that is all we have */
 	POINT_GAP_TICKS = 4096, /* points nearer than this say nothing */
 	BACK_NS = 1000000,      /* further back is a new epoch, not skew */
 	LEAP_NS = 1000000000,
@@ -40,23 +39,8 @@ enum {
 	(TIMELINE_KNOT_UNSYNC | TIMELINE_KNOT_COARSE | TIMELINE_KNOT_SUSPECT | \
 	    TIMELINE_KNOT_NO_VDSO)
 
-/* The bound for stamps between the last knot and the tail. */
-static void
-set_errors(struct timeline_clock_tail *tail)
-{
-	const bool forgot = tail->points > 1;
-	const uint64_t brackets = (uint64_t)tail->widest_ns * (forgot ? 2 : 1);
-	const uint64_t tolerance = forgot ? TL_CALIBRATE_TOLERANCE_NS : 0;
-
-	tail->max_err_ns =
-	    tl_add_32(brackets + tolerance + ROUNDING_NS, tail->bend_ns);
-	tail->est_err_ns =
-	    tl_add_32(tail->half_ns / 4 + tolerance / 2 + 1, tail->bend_ns / 4);
-}
-
-/* Open the cone: from here on every slope will do. */
-static void
-start_piece(struct timeline_clock_tail *tail)
+void
+tl_tail_start_piece(struct timeline_clock_tail *tail)
 {
 	tail->slope_low = 0;
 	tail->slope_high = UINT64_MAX;
@@ -64,7 +48,7 @@ start_piece(struct timeline_clock_tail *tail)
 	tail->widest_ns = tail->half_ns;
 	tail->bend_ns = 0;
 	tail->points = 0;
-	set_errors(tail);
+	tl_tail_set_errors(tail);
 }
 
 /* Let the tail be the point; rate, cone and errors stay. */
@@ -126,7 +110,7 @@ begin(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 		.tsc = point->tsc };
 	tl_tail_judge(tail, point, &v);
 	move_tail(tail, point, v.half_ns);
-	start_piece(tail);
+	tl_tail_start_piece(tail);
 	commit_tail(c, tail, tail->max_err_ns, flags);
 }
 
@@ -157,7 +141,7 @@ recover(const struct tl_calibrate *c, struct timeline_clock_tail *tail)
 		.epoch = knot.epoch,
 		.half_ns = knot.max_err_ns,
 	};
-	start_piece(tail);
+	tl_tail_start_piece(tail);
 	return true;
 }
 
@@ -224,16 +208,16 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 		commit_tail(c, tail, tail->max_err_ns, TIMELINE_KNOT_GAP);
 		knot = (struct timeline_knot){ .tsc = tail->tsc,
 			.utc_ns = tail->utc_ns };
-		start_piece(tail);
+		tl_tail_start_piece(tail);
 	}
 	tail->bend_ns = larger(tail->bend_ns, v->bend_before_ns);
 	slope = tl_knot_slope(&knot, point);
 	if (slope < tail->slope_low || slope > tail->slope_high) {
 		/* A corner.  The line turns at the tail. */
 		learn_rate(tail, v, 0, 0);
-		set_errors(tail);
+		tl_tail_set_errors(tail);
 		commit_tail(c, tail, tail->max_err_ns, TIMELINE_KNOT_KINK);
-		start_piece(tail);
+		tl_tail_start_piece(tail);
 		knot.tsc = tail->tsc;
 		knot.utc_ns = tail->utc_ns;
 		result |= TL_CALIBRATE_KNOT;
@@ -248,13 +232,12 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	tail->bend_ns = larger(tail->bend_ns, v->bend_ns);
 	tail->points += tail->points < UINT32_MAX;
 	tail->stray_ppb = v->stray_ppb;
-	set_errors(tail);
+	tl_tail_set_errors(tail);
 	return result;
 }
 
-/* Was it a leap second?  One second, and TAI says the same. */
-static uint16_t
-step_flags(const struct timeline_clock_tail *tail,
+uint16_t
+tl_tail_step_flags(const struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, int64_t off_ns)
 {
 	const int64_t size = off_ns < 0 ? -(off_ns + 1) : off_ns;
@@ -282,13 +265,13 @@ static int
 jump(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, const struct tl_verdict *v)
 {
-	const uint16_t flags = step_flags(tail, point, v->off_ns);
+	const uint16_t flags = tl_tail_step_flags(tail, point, v->off_ns);
 
 	if (tail->points > 0 || tl_load_64(&c->header->knot_count) == 0)
 		commit_tail(c, tail, tail->max_err_ns, 0);
 	move_tail(tail, point, v->half_ns);
 	tail->stray_ppb = v->stray_ppb;
-	start_piece(tail);
+	tl_tail_start_piece(tail);
 	commit_tail(c, tail, step_bound(v), flags);
 	return TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT | TL_CALIBRATE_STEP;
 }
@@ -339,16 +322,16 @@ advance(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return v.step ? jump(c, tail, &point, &v) : join(c, tail, &point, &v);
 }
 
-/* Advance the tail that we hold, and let it go. */
-static int
-calibrate_locked(const struct tl_calibrate *c, const struct tl_tail_lock *lock,
-    bool new_epoch)
+int
+tl_calibrate_locked(const struct tl_calibrate *c,
+    const struct tl_tail_lock *lock, bool new_epoch)
 {
 	struct timeline_clock_tail tail;
 	bool usable;
 	int result;
 
 	tl_tail_load(c->header, &tail);
+	tail.keeper = 0; /* whoever it was, it does not keep this one */
 	usable = !lock->stolen && tail.mult != 0;
 	if (!usable)
 		usable = recover(c, &tail);
@@ -366,7 +349,7 @@ calibrate(const struct tl_calibrate *c, bool new_epoch)
 
 	if (tl_tail_lock(c->header, &lock) < 0)
 		return TL_CALIBRATE_BUSY;
-	return calibrate_locked(c, &lock, new_epoch);
+	return tl_calibrate_locked(c, &lock, new_epoch);
 }
 
 int
@@ -393,7 +376,7 @@ tl_calibrate_copied(const struct tl_calibrate *c)
 	if (tl_tail_lock(c->header, &lock) < 0)
 		return TL_CALIBRATE_BUSY;
 	lock.stolen = torn;
-	return calibrate_locked(c, &lock, false);
+	return tl_calibrate_locked(c, &lock, false);
 }
 
 int
@@ -404,6 +387,10 @@ tl_calibrate_maybe(const struct tl_calibrate *c)
 
 	if (now >= then &&
 	    now - then < tl_calibrate_ticks(c->header, TL_CALIBRATE_PERIOD_NS))
+		return 0;
+	if (now >= then &&
+	    now - then < tl_calibrate_ticks(c->header, TL_CALIBRATE_KEPT_NS) &&
+	    tl_tail_is_kept(c->header)) /* its keeper is late, not dead */
 		return 0;
 	return calibrate(c, false);
 }
@@ -451,11 +438,11 @@ tl_calibrate_close(const struct timeline_clock_tail *tail,
 	closing->flags =
 	    TIMELINE_KNOT_CLOSE | tl_point_flags(&point, v.half_ns);
 	if (v.step) {
-		closing->flags |= step_flags(tail, &point, v.off_ns);
+		closing->flags |= tl_tail_step_flags(tail, &point, v.off_ns);
 		closing->max_err_ns = step_bound(&v);
 	} else {
 		closing->max_err_ns =
-		    tl_add_32(larger(tail->half_ns, v.half_ns) + ROUNDING_NS,
+		    tl_add_32(larger(tail->half_ns, v.half_ns) + TL_ROUNDING_NS,
 			v.bend_ns);
 		closing->est_err_ns = v.half_ns / 4 + v.bend_ns / 4 + 1;
 	}

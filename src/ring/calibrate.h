@@ -19,6 +19,8 @@ enum {
 	TL_CALIBRATE_READS_MAX = 64,    /* tries to read the tail */
 	TL_CALIBRATE_PERIOD_NS = 1000000000
 };
+/* A daemon that keeps the clock may be so late before others do it. */
+#define TL_CALIBRATE_KEPT_NS UINT64_C(3000000000)
 
 /* What came of _maybe, _now and _epoch: flags, 0 nothing, or -errno. */
 enum {
@@ -42,7 +44,8 @@ struct tl_calibrate {
 /* At creation, before anybody else sees the file: finds the rate, fills
  * tsc_khz, rate_source and the tail, commits the first knot.  0 or -errno. */
 int tl_calibrate_first(const struct tl_calibrate *calibrate);
-/* Nothing if the tail is younger than a second, else as _now. */
+/* Nothing if the tail is younger than a second, or than three where a living
+ * daemon keeps it; else as _now. */
 int tl_calibrate_maybe(const struct tl_calibrate *calibrate);
 /* Take a point and work it in.  save calls it right before it copies: the
  * tail is then the closing point of the snapshot. */

@@ -126,6 +126,30 @@ tl_calibrate_read(const struct timeline_header *header,
 }
 
 bool
+tl_tail_is_kept(const struct timeline_header *header)
+{
+	const int saved_errno = errno;
+	const uint32_t keeper = tl_load_32(&header->clock.keeper);
+	const bool kept = keeper != 0 && !is_dead(keeper);
+
+	errno = saved_errno;
+	return kept;
+}
+
+void
+tl_tail_set_errors(struct timeline_clock_tail *tail)
+{
+	const bool forgot = tail->points > 1;
+	const uint64_t brackets = (uint64_t)tail->widest_ns * (forgot ? 2 : 1);
+	const uint64_t tolerance = forgot ? TL_CALIBRATE_TOLERANCE_NS : 0;
+
+	tail->max_err_ns =
+	    tl_add_32(brackets + tolerance + TL_ROUNDING_NS, tail->bend_ns);
+	tail->est_err_ns =
+	    tl_add_32(tail->half_ns / 4 + tolerance / 2 + 1, tail->bend_ns / 4);
+}
+
+bool
 tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max, uint64_t i,
     struct timeline_knot *knot)
 {

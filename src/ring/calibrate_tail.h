@@ -7,6 +7,8 @@
 
 #include "ring/calibrate.h"
 
+enum { TL_ROUNDING_NS = 3 }; /* of conversions on one line, together */
+
 /* How a private copy of the tail came to be. */
 struct tl_tail_lock {
 	uint64_t word; /* as we set it: sequence (odd) and owner */
@@ -21,6 +23,19 @@ void tl_tail_unlock(struct timeline_header *header,
 /* Copy all of the tail but its lock, by its holder. */
 void tl_tail_load(const struct timeline_header *header,
     struct timeline_clock_tail *tail);
+
+/* Does a daemon that lives keep the clock? */
+bool tl_tail_is_kept(const struct timeline_header *header);
+/* Work a point into the tail that we hold, by the cone, and let it go: what
+ * tl_calibrate_now and _epoch do once they have the lock. */
+int tl_calibrate_locked(const struct tl_calibrate *calibrate,
+    const struct tl_tail_lock *lock, bool new_epoch);
+
+/* Open the cone of a tail at a knot: from here on every slope will do. */
+void tl_tail_start_piece(struct timeline_clock_tail *tail);
+/* The bound for stamps between the last knot and the tail, from points,
+ * widest_ns and bend_ns. */
+void tl_tail_set_errors(struct timeline_clock_tail *tail);
 
 /* Copy knot number i of the ring if it is whole. */
 bool tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max,
@@ -44,6 +59,11 @@ struct tl_verdict {
 
 void tl_tail_judge(const struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, struct tl_verdict *verdict);
+
+/* What to call a jump of so much: a step, or a leap second, which is one
+ * second that TAI agrees with. */
+uint16_t tl_tail_step_flags(const struct timeline_clock_tail *tail,
+    const struct tl_clock_point *point, int64_t off_ns);
 
 /* The flags a point brings along. */
 uint16_t tl_point_flags(const struct tl_clock_point *point, uint32_t half_ns);

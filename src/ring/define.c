@@ -262,9 +262,11 @@ tl_define_builtins(struct timeline *tl)
 		 &tl->priority_event)) != 0)
 		return rc;
 	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_BURST, 0,
-		 "burst: threshold $level, base $base, until $until\n"
+		 "burst: threshold $level, base $base, until $until, "
+		 "sample $sample\n"
 		 "Messages of at least the threshold are logged, after the\n"
-		 "stamp until those of at least the base.",
+		 "stamp until those of at least the base.  A sample (1) was\n"
+		 "drawn by a schedule, others (0) somebody wanted just then.",
 		 &tl->burst_event)) != 0)
 		return rc;
 	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, keep,

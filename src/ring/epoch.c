@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-static void
-publish_epoch(struct timeline *tl)
+void
+tl_epoch_publish(struct timeline *tl)
 {
 	const uint32_t lanes = timeline_lane_count(&tl->geometry);
 	struct tl_record record = { .fixed.kind = TIMELINE_RECORD_EPOCH };
@@ -42,5 +42,5 @@ tl_clock_visit(struct timeline *tl)
 	const int rc = tl_calibrate_maybe(&tl->calibrate);
 
 	if (rc > 0 && (rc & TL_CALIBRATE_EPOCH))
-		publish_epoch(tl);
+		tl_epoch_publish(tl);
 }

@@ -12,11 +12,14 @@
  *	expiry		not alive only, one try: base, base, 0
  *
  * Each change is logged before its swap, and again when the swap is retried
- * with other values, so that a reader knows which levels were open when.
+ * with other values, so that a reader knows which levels were open when.  A
+ * burst's entry also says whether it is a sample of a schedule, which knows
+ * nothing of what the program does just then, or somebody's wish.
  */
 #include "base/word.h"
 #include "ring/ring.h"
 
+#include <assert.h>
 #include <errno.h>
 
 static const uint64_t hour_ns = 3600 * UINT64_C(1000000000);
@@ -95,11 +98,19 @@ with_priority(struct levels l, bool alive, uint8_t level)
 	return l;
 }
 
+/* What is wanted of the word. */
+struct wish {
+	struct timeline_event *event; /* that tells of it */
+	uint8_t level;
+	uint64_t until;  /* of a burst; 0: a priority */
+	uint64_t sample; /* told of a burst */
+};
+
 /* Log a change, then make it; again as long as others change the word. */
 static void
-change(struct timeline *tl, struct timeline_event *event, uint8_t level,
-    uint64_t until)
+change(struct timeline *tl, const struct wish *wish)
 {
+	const uint64_t until = wish->until;
 	uint64_t *const word = &tl->header->levels;
 
 	for (;;) {
@@ -112,11 +123,11 @@ change(struct timeline *tl, struct timeline_event *event, uint8_t level,
 			return;
 		const bool alive = is_alive(tl, l, now);
 		const struct levels next =
-		    until ? with_burst(l, alive, level, until)
-			  : with_priority(l, alive, level);
+		    until ? with_burst(l, alive, wish->level, until)
+			  : with_priority(l, alive, wish->level);
 
-		timeline_append(event, next.threshold, next.base,
-		    next.until << TIMELINE_UNTIL_SHIFT, 0);
+		timeline_append(wish->event, next.threshold, next.base,
+		    next.until << TIMELINE_UNTIL_SHIFT, wish->sample);
 		if (tl_cas_64(word, old, pack(next)))
 			return;
 	}
@@ -126,11 +137,32 @@ int
 timeline_priority(struct timeline *tl, const char *priority)
 {
 	const int level = tl_priority_parse(priority, TIMELINE_LEVEL_NONE);
+	const struct wish wish = { .event = tl->priority_event,
+		.level = (uint8_t)level };
 
 	if (level < 0)
 		return level;
 	tl_clock_visit(tl);
-	change(tl, tl->priority_event, (uint8_t)level, 0);
+	change(tl, &wish);
+	return 0;
+}
+
+int
+tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
+    uint64_t sample)
+{
+	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
+	struct wish wish = { .event = tl->burst_event,
+		.level = level,
+		.sample = sample };
+	uint64_t end;
+
+	assert(level >= TIMELINE_LEVEL_MIN && level <= TIMELINE_LEVEL_MAX);
+	if (duration_ns == 0 || duration_ns > hour_ns)
+		return tl_error(-ERANGE, "a burst lasts 1 ns to an hour");
+	end = tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, duration_ns);
+	wish.until = (end + round) >> TIMELINE_UNTIL_SHIFT;
+	change(tl, &wish);
 	return 0;
 }
 
@@ -138,17 +170,25 @@ int
 timeline_burst(struct timeline *tl, const char *priority, uint64_t duration_ns)
 {
 	const int level = tl_priority_parse(priority, -1);
-	const uint64_t round = (UINT64_C(1) << TIMELINE_UNTIL_SHIFT) - 1;
-	uint64_t end;
 
 	if (level < 0)
 		return level;
-	if (duration_ns == 0 || duration_ns > hour_ns)
-		return tl_error(-ERANGE, "a burst lasts 1 ns to an hour");
-	end = tl_stamp_now(tl) + tl_calibrate_ticks(tl->header, duration_ns);
-	change(tl, tl->burst_event, (uint8_t)level,
-	    (end + round) >> TIMELINE_UNTIL_SHIFT);
-	return 0;
+	return tl_burst(tl, (uint8_t)level, duration_ns, 0);
+}
+
+void
+tl_levels_look(const struct timeline *tl, struct tl_levels_now *now)
+{
+	const uint64_t word = tl_load_64(&tl->header->levels);
+	const uint64_t stamp = tl_stamp_now(tl); /* after the word */
+	const struct levels l = unpack(word, stamp);
+
+	*now = (struct tl_levels_now){ .threshold = l.threshold,
+		.base = l.base,
+		.burst = is_alive(tl, l, stamp),
+		.word = word };
+	if (!now->burst)
+		now->threshold = l.base;
 }
 
 void

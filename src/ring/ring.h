@@ -115,6 +115,8 @@ tl_stamp_now(const struct timeline *tl)
 /* Work a point into the clock's line unless there is one of this second;
  * where the counter began again, publish an epoch record. */
 void tl_clock_visit(struct timeline *tl);
+/* That record: what to do after TL_CALIBRATE_EPOCH. */
+void tl_epoch_publish(struct timeline *tl);
 
 /*
  * Is a burst that ends at until over at stamp now?  One that ends further
@@ -129,6 +131,23 @@ tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
 	return ((until - (now >> TIMELINE_UNTIL_SHIFT)) & TL_UNTIL_MASK) >
 	       burst_max;
 }
+
+/*
+ * What timeline_burst does, and the entry says what it is: a sample of a
+ * schedule (1), from which totals are estimated, or somebody's wish (0).
+ * level is one of the nine.  -ERANGE.
+ */
+int tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
+    uint64_t sample);
+
+/* The levels as they are just now. */
+struct tl_levels_now {
+	uint8_t threshold; /* least level that is logged */
+	uint8_t base;      /* ... when no burst is open */
+	bool burst;        /* one is */
+	uint64_t word;     /* another value: somebody changed something */
+};
+void tl_levels_look(const struct timeline *tl, struct tl_levels_now *now);
 
 /* End a burst that is over: what a writer does that finds one. */
 void tl_levels_expire(struct timeline *tl);

@@ -20,7 +20,11 @@ struct tl_script_filter {
 	const struct tl_event *current; /* NULL between events */
 	bool has_previous;
 	int64_t previous_ns;
+	struct tl_script_filter *abandoned; /* the one before */
 };
+
+/* What may not be given back is known at least. */
+static struct tl_script_filter *abandoned;
 
 enum { HANDLER = 1, EXPRESSION = 2 };
 
@@ -233,6 +237,14 @@ tl_script_filter_free(struct tl_script_filter *filter)
 		return;
 	tl_state_close(filter->L, &filter->host);
 	free(filter);
+}
+
+void
+tl_script_filter_abandon(struct tl_script_filter *filter)
+{
+	tl_watch_stop(&filter->host.watch);
+	filter->abandoned = abandoned;
+	abandoned = filter;
 }
 
 /* How far from the event asked before, which was newer or older. */

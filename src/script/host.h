@@ -27,6 +27,7 @@ enum {
 /* The bytes that a state may have: those of Lua and those of userdata. */
 struct tl_memory {
 	lua_State *L; /* to find the place; NULL while there is none */
+	struct tl_watch *watch; /* waits while memory is moved; or NULL */
 	size_t used;
 	size_t size_max;
 	bool refused;                    /* ever */
@@ -37,6 +38,8 @@ struct tl_host {
 	struct tl_memory memory;
 	struct tl_watch watch;
 	bool trusted;
+	/* The libraries in place of those of a script; NULL: those. */
+	void (*open)(lua_State *L);
 	int rc; /* what a cursor or io.write failed with: the end */
 	struct tl_script_io io;
 	struct tl_text text;     /* scratch: outlives every error */
@@ -173,6 +176,8 @@ int tl_histogram_create(lua_State *L);
 
 /* sandbox.c: the libraries of an untrusted state; print. */
 void tl_sandbox_open(lua_State *L, bool trusted);
+/* sandbox_data.c: those of a chunk that only returns data. */
+void tl_sandbox_open_data(lua_State *L);
 
 /* views.c: texts that are part of the program. */
 bool tl_view_find(const char *name, struct tl_bytes *text);

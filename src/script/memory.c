@@ -29,6 +29,23 @@ remember_place(struct tl_memory *memory)
 	}
 }
 
+/* io.killed may leave for good, but not from inside the C library's heap. */
+static void *
+move(const struct tl_memory *memory, void *block, size_t wanted)
+{
+	void *moved = NULL;
+
+	if (memory->watch)
+		tl_watch_guard(memory->watch);
+	if (wanted == 0)
+		free(block);
+	else
+		moved = realloc(block, wanted);
+	if (memory->watch)
+		tl_watch_unguard(memory->watch);
+	return moved;
+}
+
 void *
 tl_memory_allocate(void *context, void *block, size_t size, size_t wanted)
 {
@@ -38,7 +55,7 @@ tl_memory_allocate(void *context, void *block, size_t size, size_t wanted)
 	if (!block)
 		size = 0; /* Lua tells the type of the object there */
 	if (wanted == 0) {
-		free(block);
+		move(memory, block, 0);
 		memory->used -= size;
 		return NULL;
 	}
@@ -46,7 +63,7 @@ tl_memory_allocate(void *context, void *block, size_t size, size_t wanted)
 		remember_place(memory);
 		return NULL;
 	}
-	moved = realloc(block, wanted);
+	moved = move(memory, block, wanted);
 	if (!moved)
 		return NULL;
 	memory->used += wanted - size;

@@ -8,6 +8,7 @@
  * The same values as in a script of timeline-dump, without caps: the program
  * is the user's own.
  */
+#include "format/zst_read.h"
 #include "script/host.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ open_timeline(lua_State *L)
 	luaL_argcheck(L, tail >= 0, 2, "how many of the newest entries");
 	source = tl_source_push(L);
 	tl_source_keep_name(L, 1);
-	rc = tl_snap_open(&source->snap, path, (uint64_t)tail, &fault);
+	rc = tl_zst_snap_open(&source->snap, path, (uint64_t)tail, NULL, &fault);
 	if (rc < 0)
 		return luaL_error(L, "%s: %s", path,
 		    fault.text[0] ? fault.text : strerror(-rc));

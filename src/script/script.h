@@ -52,7 +52,9 @@ struct tl_script_io {
 	 * Runs in a signal handler, never while write runs: it may only do
 	 * what signal handlers may (write(2) what is buffered, then message,
 	 * which ends in a newline, to stderr) and must not return but
-	 * _exit(1).  NULL: message to stderr and _exit(1).
+	 * _exit(1), or leave by siglongjmp: then the filter that ran may
+	 * only be given to tl_script_filter_abandon.  NULL: message to
+	 * stderr and _exit(1).
 	 */
 	void (*killed)(void *context, const char *message, size_t size);
 	void *context;
@@ -135,5 +137,8 @@ int tl_script_filter_new(struct tl_script_filter **filter,
 int tl_script_filter_passes(struct tl_script_filter *filter,
     const struct tl_event *event, struct tl_fault *fault);
 void tl_script_filter_free(struct tl_script_filter *filter);
+/* Never touch it again, because io.killed left it in the middle of something:
+ * its memory, at most the cap, stays in use. */
+void tl_script_filter_abandon(struct tl_script_filter *filter);
 
 #endif

@@ -21,6 +21,10 @@ open_libraries(lua_State *L)
 {
 	const struct tl_host *host = lua_touserdata(L, 1);
 
+	if (host->open) {
+		host->open(L);
+		return 0;
+	}
 	tl_sandbox_open(L, host->trusted);
 	tl_library_push(L);
 	lua_getfield(L, -1, "print");
@@ -64,6 +68,7 @@ tl_state_open(lua_State **state, struct tl_host *host,
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
 		    "not enough memory");
 	host->memory.L = L;
+	host->memory.watch = &host->watch;
 	host->watch.L = L;
 	host->watch.killed = io->killed;
 	host->watch.context = io->context;

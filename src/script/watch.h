@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TL_WATCH_MAX = 8, TL_WATCH_TICK_MS = 50 };
+enum { TL_WATCH_MAX = 4096, TL_WATCH_TICK_MS = 50 };
 
 struct tl_watch {
 	lua_State *L;

@@ -24,6 +24,7 @@ struct follow {
 	struct tl_cursor *events; /* of the round; NULL between rounds */
 	uint64_t *from;           /* next entry of each lane */
 	size_t lane_count;
+	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
 	uint32_t lane;                 /* the next to say its losses */
 };
@@ -56,6 +57,21 @@ is_same_geometry(const struct timeline_header *a,
 
 	return memcmp((const char *)a + from, (const char *)b + from,
 		   to - from) == 0;
+}
+
+/* Has any lane more than we know of?  One read, however many lanes. */
+static bool
+is_grown(struct follow *f)
+{
+	const size_t size = f->lane_count * sizeof(*f->heads);
+
+	if (tl_read_at(f->fd, f->heads, size, f->header.heads_offset) !=
+	    (int64_t)size)
+		return true; /* let the round say what is wrong */
+	for (size_t i = 0; i < f->lane_count; i++)
+		if (f->heads[i].head > f->from[i])
+			return true;
+	return false;
 }
 
 /* Freeze what is new.  1 when there is something. */
@@ -123,7 +139,7 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	if (!f->events) {
 		const bool removed = is_removed(f->fd);
 
-		rc = begin_round(f);
+		rc = f->tail || is_grown(f) ? begin_round(f) : 0;
 		if (rc <= 0)
 			return rc == 0 && removed ? -EPIPE : rc;
 	}
@@ -143,6 +159,7 @@ follow_close(struct tl_cursor *cursor)
 	end_round(f);
 	tl_messages_free(f->messages);
 	free(f->from);
+	free(f->heads);
 	close(f->fd);
 	free(f);
 }
@@ -165,7 +182,8 @@ prepare(struct follow *f, struct tl_fault *fault)
 	f->header = snap->header;
 	f->lane_count = snap->lane_count;
 	f->from = calloc(snap->lane_count, sizeof(*f->from));
-	if (rc == 0 && !f->from)
+	f->heads = calloc(snap->lane_count, sizeof(*f->heads));
+	if (rc == 0 && (!f->from || !f->heads))
 		rc = -ENOMEM;
 	if (rc == 0 && f->tail == 0) /* only what comes from now on */
 		for (size_t i = 0; i < snap->lane_count; i++)
@@ -174,32 +192,57 @@ prepare(struct follow *f, struct tl_fault *fault)
 	return rc;
 }
 
-int
-tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
+/* Takes the descriptor over, even when it fails. */
+static int
+follow_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
     struct tl_fault *fault)
 {
 	struct follow *f = calloc(1, sizeof(*f));
-	char resolved[TL_PATH_MAX];
-	int rc = tl_path_resolve(path, resolved);
+	int rc;
 
-	if (!f)
-		return -ENOMEM;
+	if (!f) {
+		close(fd);
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	}
 	f->cursor.next = follow_next;
 	f->cursor.close = follow_close;
 	f->tail = tail;
-	f->fd = rc != 0 ? -1
-			: open(resolved,
-			      O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (f->fd < 0) {
-		rc = rc ? rc : -errno;
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
-		free(f);
-		return rc;
-	}
+	f->fd = fd;
 	if ((rc = prepare(f, fault)) != 0) {
 		follow_close(&f->cursor);
 		return rc;
 	}
 	*cursor = &f->cursor;
 	return 0;
+}
+
+static int
+no_file(int rc, struct tl_fault *fault)
+{
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+int
+tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
+    struct tl_fault *fault)
+{
+	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return own < 0 ? no_file(-errno, fault)
+		       : follow_fd(cursor, own, tail, fault);
+}
+
+int
+tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
+    struct tl_fault *fault)
+{
+	char resolved[TL_PATH_MAX];
+	const int rc = tl_path_resolve(path, resolved);
+	int fd;
+
+	if (rc != 0)
+		return no_file(rc, fault);
+	fd = open(resolved, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? no_file(-errno, fault)
+		      : follow_fd(cursor, fd, tail, fault);
 }

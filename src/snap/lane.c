@@ -1,41 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lane.c - read a lane chunk by chunk. */
 #include "snap/lane.h"
-#include "base/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* How many slots of the lane lie in the file, which may be cut short. */
-static int
+static void
 count_slots(struct tl_lane *lane)
 {
 	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
 	const uint64_t at =
 	    timeline_entry_offset(lane->header, lane->number, 0);
-	struct stat st;
 
-	if (fstat(lane->fd, &st) != 0)
-		return -errno;
-	if ((uint64_t)st.st_size > at)
-		lane->slots = ((uint64_t)st.st_size - at) / TIMELINE_ENTRY_SIZE;
+	if (lane->frozen->size > at)
+		lane->slots = (lane->frozen->size - at) / TIMELINE_ENTRY_SIZE;
 	if (lane->slots > n)
 		lane->slots = n;
-	return 0;
 }
 
 int
-tl_lane_open(struct tl_lane *lane, int fd, const struct timeline_header *header,
-    uint32_t number, const struct tl_snap_lane *range, enum tl_order order,
-    uint64_t chunk_max)
+tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
+    const struct timeline_header *header, uint32_t number,
+    const struct tl_snap_lane *range, enum tl_order order, uint64_t chunk_max)
 {
 	const uint64_t entries = range->end - range->first;
-	int rc;
 
 	*lane = (struct tl_lane){
-		.fd = fd,
+		.frozen = frozen,
 		.header = header,
 		.number = number,
 		.order = order,
@@ -43,8 +36,7 @@ tl_lane_open(struct tl_lane *lane, int fd, const struct timeline_header *header,
 		.end = range->end,
 		.chunk_max = entries < chunk_max ? entries + 1 : chunk_max,
 	};
-	if ((rc = count_slots(lane)) != 0)
-		return rc;
+	count_slots(lane);
 	lane->chunk = malloc(lane->chunk_max * sizeof(*lane->chunk));
 	return lane->chunk ? 0 : -ENOMEM;
 }
@@ -83,7 +75,7 @@ read_chunk(struct tl_lane *lane)
 
 	choose_chunk(lane);
 	size = (lane->chunk_end - lane->chunk_first) * TIMELINE_ENTRY_SIZE;
-	n = tl_read_at(lane->fd, lane->chunk, size,
+	n = tl_storage_read_at(lane->frozen, lane->chunk, size,
 	    timeline_entry_offset(lane->header, lane->number,
 		lane->chunk_first));
 	if (n < 0)

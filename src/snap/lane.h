@@ -6,10 +6,11 @@
 #ifndef TL_SNAP_LANE_H
 #define TL_SNAP_LANE_H
 
+#include "base/storage.h"
 #include "snap/snap.h"
 
 struct tl_lane {
-	int fd;
+	struct tl_storage *frozen;
 	const struct timeline_header *header;
 	uint32_t number; /* of the lane */
 	enum tl_order order;
@@ -28,7 +29,7 @@ struct tl_lane {
 };
 
 /* chunk_max entries are read at a time.  -ENOMEM. */
-int tl_lane_open(struct tl_lane *lane, int fd,
+int tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
     const struct timeline_header *header, uint32_t number,
     const struct tl_snap_lane *range, enum tl_order order, uint64_t chunk_max);
 void tl_lane_close(struct tl_lane *lane);

@@ -6,7 +6,6 @@
  * a table can hold, and a record that is met twice ends it.
  */
 #include "snap/messages.h"
-#include "base/file.h"
 #include "ring/ring.h"
 
 #include <assert.h>
@@ -256,7 +255,7 @@ reverse_epochs(struct tl_messages *m, size_t from)
 }
 
 int
-tl_messages_update(struct tl_messages *m, int fd,
+tl_messages_update(struct tl_messages *m, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults)
 {
 	const size_t had = m->count;
@@ -268,8 +267,8 @@ tl_messages_update(struct tl_messages *m, int fd,
 	if (end > m->size)
 		end = m->size;
 	if (end > m->filled) {
-		n = tl_read_at(fd, m->table + m->filled, end - m->filled,
-		    m->base + m->filled);
+		n = tl_storage_read_at(file, m->table + m->filled,
+		    end - m->filled, m->base + m->filled);
 		if (n < 0)
 			return (int)n;
 		m->filled += (uint64_t)n;

@@ -8,6 +8,7 @@
 #ifndef TL_SNAP_MESSAGES_H
 #define TL_SNAP_MESSAGES_H
 
+#include "base/storage.h"
 #include "event/message.h"
 #include "snap/faults.h"
 
@@ -42,7 +43,7 @@ int tl_messages_new(struct tl_messages **messages,
 void tl_messages_free(struct tl_messages *messages);
 
 /* Read what was added to the file since, and walk to the new records. */
-int tl_messages_update(struct tl_messages *messages, int fd,
+int tl_messages_update(struct tl_messages *messages, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults);
 
 /* The message of a record; NULL when none was met at this offset. */

@@ -228,7 +228,7 @@ open_lanes(struct order *o, enum tl_order order)
 		if (snap->lanes[i].first == snap->lanes[i].end &&
 		    snap->lanes[i].lapped == 0)
 			continue;
-		if ((rc = tl_lane_open(&w->lane, snap->fd, &snap->header, i,
+		if ((rc = tl_lane_open(&w->lane, snap->frozen, &snap->header, i,
 			 &snap->lanes[i], order, chunk)) != 0)
 			return rc;
 		o->walker_count++;

@@ -5,12 +5,13 @@
 #ifndef TL_SNAP_READER_H
 #define TL_SNAP_READER_H
 
+#include "base/storage.h"
 #include "snap/faults.h"
 #include "snap/messages.h"
 #include "snap/time.h"
 
 struct tl_snap {
-	int fd; /* of the frozen bytes: the file, or a copy in memory */
+	struct tl_storage *frozen; /* the file, or a copy in memory */
 	bool was_live;
 	bool owns_messages;
 	struct timeline_header header;

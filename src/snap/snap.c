@@ -15,20 +15,9 @@
 #include <unistd.h>
 
 static int
-read_header(int fd, struct timeline_header *header, uint64_t *file_size,
+check_header(const struct timeline_header *header, int64_t n,
     struct tl_fault *fault)
 {
-	struct stat st;
-	int64_t n;
-
-	if (fstat(fd, &st) != 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not a regular file");
-	*file_size = (uint64_t)st.st_size;
-	n = tl_read_at(fd, header, sizeof(*header), 0);
 	if (n < 0)
 		return tl_fault(fault, (int)n, 0, "%s", strerror((int)-n));
 	if (n < (int64_t)sizeof(*header)) {
@@ -39,6 +28,21 @@ read_header(int fd, struct timeline_header *header, uint64_t *file_size,
 		    begun ? "truncated in its header" : "not a timeline");
 	}
 	return tl_layout_check(header, fault);
+}
+
+static int
+read_header(struct tl_snap *snap, struct tl_fault *fault)
+{
+	struct timeline_header *header = &snap->header;
+	const int64_t n =
+	    tl_storage_read_at(snap->frozen, header, sizeof(*header), 0);
+	struct tl_fault wrong = { 0 };
+
+	if (check_header(header, n, &wrong) == 0)
+		return 0;
+	if (snap->faults.count > 0) /* that is why it is none */
+		wrong = snap->faults.list[0];
+	return tl_fault(fault, wrong.rc, wrong.at, "%s", wrong.text);
 }
 
 static void
@@ -111,7 +115,7 @@ read_lanes(struct tl_snap *snap, const struct tl_snap_plan *plan)
 	int64_t n;
 
 	for (uint32_t i = 0; i < snap->lane_count; i++) {
-		n = tl_read_at(snap->fd, &head, sizeof(head),
+		n = tl_storage_read_at(snap->frozen, &head, sizeof(head),
 		    timeline_head_offset(h, i));
 		if (n < 0)
 			return (int)n;
@@ -149,9 +153,9 @@ read_clock(struct tl_snap *snap)
 
 	if (!knots)
 		return -ENOMEM;
-	n = tl_read_at(snap->fd, knots, size, h->knots_offset);
+	n = tl_storage_read_at(snap->frozen, knots, size, h->knots_offset);
 	rc = n < 0 ? (int)n
-		   : tl_time_build(&snap->time, h, knots, h->knots_max, NULL,
+		   : tl_time_build(&snap->time, h, knots, h->knots_max,
 			 note_knot, snap);
 	free(knots);
 	return rc;
@@ -164,17 +168,23 @@ freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 	struct tl_take take = { .tail = plan->tail,
 		.from = plan->from,
 		.close_clock = true };
+	struct tl_storage *copy = NULL;
+	const int fd = memfd_create("timeline", MFD_CLOEXEC);
 	int rc;
 
-	snap->fd = memfd_create("timeline", MFD_CLOEXEC);
-	if (snap->fd < 0)
+	if (fd < 0)
 		return -errno;
-	rc = tl_take(&take, live, &snap->header, snap->fd, &snap->faults);
+	rc = tl_take(&take, live, &snap->header, fd, &snap->faults);
+	free(take.heads);
+	if (rc == 0)
+		rc = tl_storage_of_fd(&copy, fd);
+	close(fd);
 	if (rc != 0)
 		return rc;
+	tl_storage_close(snap->frozen);
+	snap->frozen = copy;
 	snap->header = take.header;
 	snap->was_live = true;
-	free(take.heads);
 	return 0;
 }
 
@@ -196,38 +206,58 @@ gather(struct tl_snap *snap, uint64_t file_size,
 		      file_size)) != 0)
 		return rc;
 	snap->owns_messages = !plan->messages;
-	if ((rc = tl_messages_update(snap->messages, snap->fd, &snap->header,
-		 &snap->faults)) != 0)
+	if ((rc = tl_messages_update(snap->messages, snap->frozen,
+		 &snap->header, &snap->faults)) != 0)
 		return rc;
 	return read_clock(snap);
 }
 
-int
-tl_snap_read(struct tl_snap **out, int fd, const struct tl_snap_plan *plan,
-    struct tl_fault *fault)
+static void
+note_size(struct tl_snap *snap, uint64_t size)
 {
-	struct tl_snap *snap = calloc(1, sizeof(*snap));
-	uint64_t size = 0;
-	int rc;
+	const uint64_t total = snap->header.total_size;
 
-	if (!snap)
-		return -ENOMEM;
-	snap->fd = -1;
-	if ((rc = read_header(fd, &snap->header, &size, fault)) != 0)
-		goto close;
-	if (size < snap->header.total_size)
+	if (size < total)
 		tl_faults_add(&snap->faults, size,
 		    "truncated: %llu bytes of %llu", (unsigned long long)size,
-		    (unsigned long long)snap->header.total_size);
-	else if (size > snap->header.total_size)
-		tl_faults_add(&snap->faults, snap->header.total_size,
-		    "%llu bytes too many",
-		    (unsigned long long)(size - snap->header.total_size));
-	if (snap->header.state == TIMELINE_LIVE &&
+		    (unsigned long long)total);
+	else if (size > total)
+		tl_faults_add(&snap->faults, total, "%llu bytes too many",
+		    (unsigned long long)(size - total));
+}
+
+/* Damage of the storage itself. */
+static void
+note_storage(void *context, uint64_t at, const char *what)
+{
+	struct tl_snap *snap = context;
+
+	tl_faults_add(&snap->faults, at, "%s", what);
+}
+
+/* The storage is taken over, even on failure.  live: the file it is of, which
+ * can be frozen; -1 none. */
+static int
+read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
+    const struct tl_snap_plan *plan, struct tl_fault *fault)
+{
+	struct tl_snap *snap = calloc(1, sizeof(*snap));
+	const uint64_t size = storage->size;
+	int rc;
+
+	if (!snap) {
+		tl_storage_close(storage);
+		return -ENOMEM;
+	}
+	snap->frozen = storage;
+	storage->damaged = note_storage;
+	storage->context = snap;
+	if ((rc = read_header(snap, fault)) != 0)
+		goto close;
+	note_size(snap, size);
+	if (live >= 0 && snap->header.state == TIMELINE_LIVE &&
 	    size >= snap->header.total_size)
-		rc = freeze(snap, fd, plan);
-	else if ((snap->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0)
-		rc = -errno;
+		rc = freeze(snap, live, plan);
 	if (rc == 0)
 		rc = gather(snap, size, plan);
 	if (rc != 0) {
@@ -239,6 +269,34 @@ tl_snap_read(struct tl_snap **out, int fd, const struct tl_snap_plan *plan,
 close:
 	tl_snap_close(snap);
 	return rc;
+}
+
+int
+tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
+    struct tl_fault *fault)
+{
+	struct tl_storage *storage;
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st) != 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "not a regular file");
+	if ((rc = tl_storage_of_fd(&storage, fd)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	return read_storage(snap, storage, fd, plan, fault);
+}
+
+int
+tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
+    uint64_t tail, struct tl_fault *fault)
+{
+	return read_storage(snap, storage, -1,
+	    &(struct tl_snap_plan){ .tail = tail }, fault);
 }
 
 int
@@ -275,8 +333,7 @@ tl_snap_close(struct tl_snap *snap)
 {
 	if (!snap)
 		return;
-	if (snap->fd >= 0)
-		close(snap->fd);
+	tl_storage_close(snap->frozen);
 	if (snap->owns_messages)
 		tl_messages_free(snap->messages);
 	tl_time_free(&snap->time);

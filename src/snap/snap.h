@@ -23,6 +23,7 @@
 enum { TL_SNAP_FAULTS_MAX = 100 };
 
 struct tl_snap;
+struct tl_storage;
 
 /* What is known of a lane. */
 struct tl_snap_lane {
@@ -51,6 +52,10 @@ int tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 /* The same from an open file, which stays the caller's.  Any regular file. */
 int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault);
+/* The same of other storage, which is taken over, even on failure.  It is read
+ * as it lies there: what was copied of a live file byte by byte is damaged. */
+int tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
+    uint64_t tail, struct tl_fault *fault);
 void tl_snap_close(struct tl_snap *snap);
 
 /* The header as read (checked as far as geometry goes). */
@@ -95,6 +100,9 @@ int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
  * TL_LOST.
  */
 int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
+    struct tl_fault *fault);
+/* The same of an open file, which stays the caller's. */
+int tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
     struct tl_fault *fault);
 
 #endif

@@ -16,7 +16,6 @@
  */
 #include "snap/time.h"
 
-#include "ring/calibrate.h"
 #include "ring/calibrate_tail.h"
 
 #include <errno.h>
@@ -24,8 +23,7 @@
 #include <string.h>
 
 enum {
-	OPEN_RATE_PPB = TL_CLOCK_STEER_PPM * 1000, /* nobody watched */
-	KNOTS_EXTRA = 2 /* the tail and the closing point */
+	OPEN_RATE_PPB = TL_CLOCK_STEER_PPM * 1000 /* nobody watched */
 };
 
 /* A later knot with one of these is not joined to the one before. */
@@ -140,47 +138,15 @@ tail_knot(const struct tl_time *time, const struct timeline_clock_tail *tail,
 	return true;
 }
 
-/* What the closing point says about the piece before the tail. */
 static void
-bend_tail(struct timeline_knot *knot, const struct timeline_clock_tail *tail,
-    const struct timeline_knot *closing)
+add_tail(struct builder *b, const struct timeline_header *header)
 {
-	struct tl_verdict v;
-	const struct tl_clock_point point = {
-		.tsc = closing->tsc,
-		.utc_ns = closing->utc_ns,
-		.half_ticks = tl_ns_to_ticks(tail->half_ns, tail->mult),
-	};
-
-	if (closing->flags & breaks || closing->epoch != tail->epoch)
-		return;
-	tl_tail_judge(tail, &point, &v);
-	if (v.bend_before_ns > knot->max_err_ns)
-		knot->max_err_ns =
-		    tl_add_32(v.bend_before_ns, knot->max_err_ns);
-}
-
-static void
-add_ends(struct builder *b, const struct timeline_header *header,
-    const struct timeline_knot *closing)
-{
-	struct tl_time *time = b->time;
 	struct timeline_knot knot;
 
-	if (tail_knot(time, &header->clock, &knot)) {
-		if (closing)
-			bend_tail(&knot, &header->clock, closing);
-		else
-			knot.flags |= TIMELINE_KNOT_CLOSE;
-		add_knot(b, &knot, 0);
-	}
-	if (!closing || closing->mult == 0)
+	if (!tail_knot(b->time, &header->clock, &knot))
 		return;
-	const struct timeline_knot *last =
-	    time->knot_count > 0 ? &time->knots[time->knot_count - 1] : NULL;
-
-	if (!knot_fault(closing, last))
-		add_knot(b, closing, 0);
+	knot.flags |= TIMELINE_KNOT_CLOSE;
+	add_knot(b, &knot, 0);
 }
 
 /* Nothing known at all: a stamp is taken for nanoseconds, unbounded. */
@@ -302,8 +268,8 @@ add_segments(struct tl_time *time, const struct timeline_header *header)
 
 int
 tl_time_build(struct tl_time *time, const struct timeline_header *header,
-    const struct timeline_knot *knots, size_t knots_max,
-    const struct timeline_knot *closing, tl_time_damage *damage, void *context)
+    const struct timeline_knot *knots, size_t knots_max, tl_time_damage *damage,
+    void *context)
 {
 	const uint64_t count = knots_max > 0 ? header->knot_count : 0;
 	uint64_t room = count < knots_max ? count : knots_max;
@@ -313,7 +279,7 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
 
 	if (room > TL_TIME_KNOTS_MAX)
 		room = TL_TIME_KNOTS_MAX;
-	room += KNOTS_EXTRA;
+	room++; /* the tail */
 	*time = (struct tl_time){ 0 };
 	time->knots = calloc(room, sizeof(*time->knots));
 	/* Each knot ends a piece, and may open and close an epoch. */
@@ -323,7 +289,7 @@ tl_time_build(struct tl_time *time, const struct timeline_header *header,
 		return -ENOMEM;
 	}
 	add_ring(&b, count, knots, knots_max);
-	add_ends(&b, header, closing);
+	add_tail(&b, header);
 	add_segments(time, header);
 	return 0;
 }
@@ -334,18 +300,6 @@ tl_time_free(struct tl_time *time)
 	free(time->knots);
 	free(time->segments);
 	*time = (struct tl_time){ 0 };
-}
-
-int
-tl_time_close(const struct timeline_header *header,
-    struct timeline_knot *closing)
-{
-	const struct tl_clock_source *source =
-	    tl_clock_source(header->clock_kind);
-
-	if (!source)
-		return -EINVAL;
-	return tl_calibrate_close(&header->clock, source, closing);
 }
 
 const struct tl_time_segment *

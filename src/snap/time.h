@@ -42,21 +42,15 @@ typedef void tl_time_damage(void *context, uint64_t at, const char *what);
 
 /*
  * Build from a private copy of a header (clock tail, knot_count, clock_kind)
- * and the knots_max slots of its knot ring.  closing: a point measured now
- * for a live file (tl_time_close), or NULL; then the tail is the last point.
+ * and the knots_max slots of its knot ring; the tail is the last point.
  * damage may be NULL.  Always usable after 0: a file without a single good
  * knot converts by its tail or, at worst, takes stamps for nanoseconds with
  * an unbounded error.  -ENOMEM otherwise.
  */
 int tl_time_build(struct tl_time *time, const struct timeline_header *header,
-    const struct timeline_knot *knots, size_t knots_max,
-    const struct timeline_knot *closing, tl_time_damage *damage, void *context);
+    const struct timeline_knot *knots, size_t knots_max, tl_time_damage *damage,
+    void *context);
 void tl_time_free(struct tl_time *time);
-
-/* A closing point for a file that is live on this machine and boot (the
- * caller made sure).  header is the frozen copy.  -errno: do without. */
-int tl_time_close(const struct timeline_header *header,
-    struct timeline_knot *closing);
 
 /* The segment of a stamp; never NULL on a built table. */
 const struct tl_time_segment *

@@ -2,10 +2,10 @@
 # make bench, or one part of it: make bench-append.  Figures tell, none fails.
 # append-static is append without a dynamic linker between it and the library.
 
-BENCH_PARTS := append append-static workers define save dump
+BENCH_PARTS := append append-static workers define save dump daemon
 BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
 BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
-    $(B)/bin/timeline-dump
+    $(B)/bin/timeline-dump $(B)/bin/timelined
 
 # a loop of seven instructions costs half as much again where it straddles
 # what the CPU fetches at once
@@ -25,6 +25,7 @@ bench: $(BENCH_BUILT) $(B)/bench/peer_ours lib lua
 $(patsubst %,bench-%,$(BENCH_PARTS)): bench-%: $(B)/bench/%
 	@$<
 bench-dump: $(B)/bin/timeline-dump
+bench-daemon: $(B)/bin/timelined
 bench-luajit: lib lua
 	@if command -v $(LUAJIT) >/dev/null; then \
 	  echo '# luajit: cycles, median [least..greatest]'; \

@@ -274,7 +274,7 @@ main(void)
 		return 1;
 	run(&calibrate);
 	(void)tl_calibrate_now(&calibrate);
-	if (tl_time_build(&table, &header, knots, KNOTS, NULL, NULL, NULL) < 0)
+	if (tl_time_build(&table, &header, knots, KNOTS, NULL, NULL) < 0)
 		return 1;
 	if (header.epochs != 0) {
 		printf("clock containment: the counter began again\n");

@@ -234,6 +234,39 @@ START_TEST(expiry_touches_no_living_burst)
 }
 END_TEST
 
+START_TEST(a_burst_says_whether_it_is_a_sample)
+{
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, 1), 0);
+	expect_told(tl->burst_event);
+	ck_assert_uint_eq(fixture_newest()->args[3], 1);
+	timeline_burst(tl, "debug", 61 * SECOND);
+	expect_told(tl->burst_event);
+	ck_assert_uint_eq(fixture_newest()->args[3], 0);
+	ck_assert_int_eq(tl_burst(tl, 5, 0, 1), -ERANGE);
+}
+END_TEST
+
+START_TEST(a_look_sees_what_a_writer_would)
+{
+	struct tl_levels_now now;
+	uint64_t word;
+
+	timeline_priority(tl, "error");
+	tl_levels_look(tl, &now);
+	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
+	timeline_burst(tl, "debug", 60 * SECOND);
+	tl_levels_look(tl, &now);
+	ck_assert(now.burst && now.threshold == 5 && now.base == 8);
+	ck_assert_uint_eq(now.word, tl->header->levels);
+	leave_burst_that_is_over(5);
+	word = tl->header->levels;
+	tl_levels_look(tl, &now);
+	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
+	ck_assert_uint_eq(tl->header->levels, word); /* it only looks */
+}
+END_TEST
+
 START_TEST(a_burst_lasts_one_ns_to_an_hour)
 {
 	const uint64_t word = tl->header->levels;
@@ -307,6 +340,8 @@ main(void)
 	tcase_add_test(t, an_end_absurdly_far_ahead_is_over);
 	tcase_add_test(t, the_last_unit_of_a_burst_belongs_to_it);
 	tcase_add_test(t, expiry_touches_no_living_burst);
+	tcase_add_test(t, a_burst_says_whether_it_is_a_sample);
+	tcase_add_test(t, a_look_sees_what_a_writer_would);
 	tcase_add_test(t, a_burst_lasts_one_ns_to_an_hour);
 	tcase_add_test(t, off_logs_nothing_but_changes);
 	tcase_add_test(t, bursts_work_by_the_other_clock);

@@ -34,10 +34,10 @@ note_damage(void *context, uint64_t at, const char *what)
 }
 
 static void
-build(const struct timeline_knot *closing)
+build(void)
 {
 	damaged = 0;
-	ck_assert_int_eq(tl_time_build(&table, &header, knots, KNOTS, closing,
+	ck_assert_int_eq(tl_time_build(&table, &header, knots, KNOTS,
 			     note_damage, NULL),
 	    0);
 }
@@ -135,7 +135,7 @@ START_TEST(conversion_is_the_dumb_one_and_keeps_its_bound)
 	for (uint64_t seed = 1; seed <= 30; seed++) {
 		set_up(seed);
 		live(40 + (int)seed * 3);
-		build(NULL);
+		build();
 		ck_assert_uint_eq(damaged, 0);
 		ck_assert_uint_gt(table.knot_count, 3);
 		ck_assert(table.knots[table.knot_count - 1].flags &
@@ -151,7 +151,7 @@ START_TEST(segments_cover_every_stamp_in_order)
 {
 	set_up(1);
 	live(60);
-	build(NULL);
+	build();
 	for (size_t i = 1; i < table.segment_count; i++) {
 		const struct tl_time_segment *a = &table.segments[i - 1];
 		const struct tl_time_segment *b = &table.segments[i];
@@ -165,19 +165,16 @@ START_TEST(segments_cover_every_stamp_in_order)
 }
 END_TEST
 
-START_TEST(a_closing_point_ends_the_line)
+START_TEST(the_tail_closes_the_line)
 {
-	struct timeline_knot closing;
-
 	set_up(2);
 	live(30);
 	clock_script_run(&script, 20 * SECOND);
-	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
-	    0);
-	build(&closing);
+	ck_assert_int_gt(tl_calibrate_now(&calibrate), 0);
+	build();
 	const struct timeline_knot *last = &table.knots[table.knot_count - 1];
 
-	ck_assert(last->tsc == closing.tsc);
+	ck_assert(last->tsc == header.clock.tsc);
 	ck_assert(last->flags & TIMELINE_KNOT_CLOSE);
 	check_all();
 	tl_time_free(&table);
@@ -191,7 +188,7 @@ START_TEST(past_the_ends_the_error_grows)
 	set_up(3);
 	clock_script_run(&script, 10 * SECOND);
 	tl_calibrate_maybe(&calibrate);
-	build(NULL);
+	build();
 	const uint64_t end = header.clock.tsc;
 
 	for (int sign = -1; sign <= 1; sign += 2) {
@@ -222,7 +219,7 @@ START_TEST(an_unsteered_clock_is_trusted_far_past_its_end)
 	tl_calibrate_maybe(&calibrate);
 	clock_script_run(&script, 60 * SECOND);
 	tl_calibrate_maybe(&calibrate);
-	build(NULL);
+	build();
 	clock_script_run(&script, 300 * SECOND);
 	const int64_t ns = tl_time_convert(&table, 0, script.tsc, &error);
 
@@ -241,7 +238,7 @@ START_TEST(a_file_without_knots_goes_by_its_tail)
 	clock_script_run(&script, 5 * SECOND);
 	tl_calibrate_maybe(&calibrate);
 	header.knot_count = 0;
-	build(NULL);
+	build();
 	ck_assert_uint_eq(table.knot_count, 1);
 	const uint64_t tsc = header.clock.tsc - SECOND;
 	const int64_t ns = tl_time_convert(&table, 0, tsc, &error);
@@ -250,7 +247,7 @@ START_TEST(a_file_without_knots_goes_by_its_tail)
 	    error);
 	tl_time_free(&table);
 	header.clock.sequence = 1;
-	build(NULL);
+	build();
 	ck_assert_int_eq(tl_time_convert(&table, 3, 12345, &error), 12345);
 	ck_assert_uint_eq(error, UINT32_MAX);
 	tl_time_free(&table);
@@ -269,14 +266,14 @@ START_TEST(a_damaged_knot_is_named_and_its_piece_unbounded)
 	}
 	ck_assert_uint_gt(header.knot_count, 4);
 	knots[2].mult = 0;
-	build(NULL);
+	build();
 	ck_assert_uint_eq(damaged, 1);
 	ck_assert_uint_eq(damaged_at, 2 * sizeof(knots[0]));
 	(void)tl_time_convert(&table, 0, knots[2].tsc, &error);
 	ck_assert_uint_eq(error, UINT32_MAX);
 	tl_time_free(&table);
 	knots[2].seq = 77;
-	build(NULL);
+	build();
 	ck_assert_uint_eq(damaged, 1);
 	tl_time_free(&table);
 }
@@ -292,12 +289,12 @@ START_TEST(the_slot_being_rewritten_is_no_damage)
 	}
 	ck_assert_uint_gt(header.knot_count, KNOTS);
 	knots[header.knot_count % KNOTS].seq = 0;
-	build(NULL);
+	build();
 	ck_assert_uint_eq(damaged, 0);
 	ck_assert_uint_ge(table.knot_count, KNOTS - 1);
 	tl_time_free(&table);
 	knots[(header.knot_count + 1) % KNOTS].seq = 0;
-	build(NULL);
+	build();
 	ck_assert_uint_eq(damaged, 1);
 	tl_time_free(&table);
 }
@@ -321,9 +318,6 @@ START_TEST(no_knots_make_conversion_go_wrong)
 	for (int round = 0; round < 5000; round++) {
 		const struct tl_time_segment *last = NULL;
 		uint64_t tsc = 0;
-		struct timeline_knot closing = { .tsc = hostile_64(),
-			.utc_ns = (int64_t)hostile_64(),
-			.mult = hostile_64() };
 
 		header.knot_count =
 		    round % 3 ? (uint64_t)round % KNOTS : hostile_64();
@@ -340,9 +334,9 @@ START_TEST(no_knots_make_conversion_go_wrong)
 		}
 		for (int k = 0; k < 16; k++)
 			((uint64_t *)(void *)&header.clock)[k] = hostile_64();
-		build(round % 4 ? &closing : NULL);
+		build();
 		ck_assert_uint_gt(table.segment_count, 0);
-		ck_assert_uint_le(table.knot_count, KNOTS + 2);
+		ck_assert_uint_le(table.knot_count, KNOTS + 1);
 		for (int k = 0; k < 40; k++) {
 			const uint64_t stamp = hostile_64();
 			const uint32_t epoch = (uint32_t)(hostile_64() & 3);
@@ -369,7 +363,7 @@ START_TEST(stamps_that_are_nanoseconds_are_the_time)
 	calibrate.source = tl_clock_source(TIMELINE_CLOCK_REALTIME);
 	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
 	tl_calibrate_now(&calibrate);
-	build(NULL);
+	build();
 	for (int64_t i = -5; i <= 5; i++) {
 		const int64_t ns = now + i * (int64_t)SECOND;
 
@@ -382,23 +376,6 @@ START_TEST(stamps_that_are_nanoseconds_are_the_time)
 }
 END_TEST
 
-START_TEST(a_live_file_of_this_machine_can_be_closed)
-{
-	struct timeline_knot closing;
-	uint32_t flags;
-
-	set_up(10);
-	memset(&header, 0, sizeof(header));
-	header.clock_kind = tl_clock_choose(&flags);
-	calibrate.source = tl_clock_source(header.clock_kind);
-	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
-	ck_assert_int_eq(tl_time_close(&header, &closing), 0);
-	ck_assert(closing.tsc > header.clock.tsc);
-	header.clock_kind = 99;
-	ck_assert_int_eq(tl_time_close(&header, &closing), -EINVAL);
-}
-END_TEST
-
 static Suite *
 suite(void)
 {
@@ -408,7 +385,7 @@ suite(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, conversion_is_the_dumb_one_and_keeps_its_bound);
 	tcase_add_test(t, segments_cover_every_stamp_in_order);
-	tcase_add_test(t, a_closing_point_ends_the_line);
+	tcase_add_test(t, the_tail_closes_the_line);
 	tcase_add_test(t, past_the_ends_the_error_grows);
 	tcase_add_test(t, an_unsteered_clock_is_trusted_far_past_its_end);
 	tcase_add_test(t, a_file_without_knots_goes_by_its_tail);
@@ -416,7 +393,6 @@ suite(void)
 	tcase_add_test(t, the_slot_being_rewritten_is_no_damage);
 	tcase_add_test(t, no_knots_make_conversion_go_wrong);
 	tcase_add_test(t, stamps_that_are_nanoseconds_are_the_time);
-	tcase_add_test(t, a_live_file_of_this_machine_can_be_closed);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -2,7 +2,7 @@
 /*
  * fields.c - named values as text for a person or as JSON.
  */
-#include "dump/fields.h"
+#include "base/fields.h"
 
 #include <assert.h>
 #include <math.h>

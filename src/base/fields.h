@@ -11,8 +11,8 @@
  *
  * An object inside an array is one line of text.
  */
-#ifndef TL_DUMP_FIELDS_H
-#define TL_DUMP_FIELDS_H
+#ifndef TL_BASE_FIELDS_H
+#define TL_BASE_FIELDS_H
 
 #include "base/text.h"
 

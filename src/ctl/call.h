@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call.h - one call of timelinectl: what was asked for, what comes of it.
+ *
+ * A verb is a function that reads the call and appends to its text.  It
+ * returns 0, or -errno with the fault filled in; only main.c prints that and
+ * exits.
+ */
+#ifndef TL_CTL_CALL_H
+#define TL_CTL_CALL_H
+
+#include "base/fault.h"
+#include "base/fields.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TL_OPERANDS_MAX = 3 };
+
+enum tl_ctl_option {
+#define OPTION(letter, name, argument, constant, help) TL_CTL_##constant,
+#include "ctl/options.def"
+#undef OPTION
+	TL_CTL_OPTIONS
+};
+
+struct tl_call;
+
+struct tl_verb {
+	const char *name;
+	const char *arguments;
+	size_t least; /* operands */
+	size_t most;
+	int (*run)(struct tl_call *call);
+	uint32_t options; /* a bit for each tl_ctl_option */
+	const char *description;
+};
+
+struct tl_call {
+	const struct tl_verb *verb;
+	const char *operands[TL_OPERANDS_MAX];
+	size_t operand_count;
+	const char *given[TL_CTL_OPTIONS]; /* its word, "" without one; NULL */
+	struct tl_text out;
+	bool usage;                /* the command line makes no sense */
+	char subject[TL_PATH_MAX]; /* what the fault is about; "" nothing */
+	struct tl_fault fault;
+};
+
+/* A timeline as it was named, and where it is. */
+struct tl_name {
+	char shown[TL_PATH_MAX]; /* "/name", or a path */
+	char path[TL_PATH_MAX];
+};
+
+static inline bool
+tl_call_has(const struct tl_call *call, enum tl_ctl_option option)
+{
+	return call->given[option] != NULL;
+}
+
+/* A fault of the command line; -EINVAL. */
+int tl_call_usage(struct tl_call *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A fault about a subject (may be NULL); rc. */
+int tl_call_fail(struct tl_call *call, const char *subject, int rc,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The end of a timeline is that of who watches it: said, and no failure (0)
+ * unless more was wanted of it (-ENOENT). */
+int tl_call_removed(struct tl_call *call, const struct tl_name *name);
+/* The same as somebody else found it, with its place. */
+int tl_call_fault(struct tl_call *call, const char *subject, int rc,
+    const struct tl_fault *fault);
+/* What the library said of its last failure. */
+int tl_call_library(struct tl_call *call, const struct tl_name *name, int rc);
+
+/* The number of an option between two bounds; *n stays when it was not
+ * given. */
+int tl_call_number(struct tl_call *call, enum tl_ctl_option option,
+    uint64_t least, uint64_t most, uint64_t *n);
+
+/* The timeline that operand i names or, where that is missing, TIMELINE in
+ * the environment. */
+int tl_call_name(struct tl_call *call, size_t i, struct tl_name *name);
+/* The same of a word: "demo" is "/demo". */
+int
+tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name);
+/* Open it to read.  The descriptor, or -errno. */
+int tl_call_open(struct tl_call *call, const struct tl_name *name);
+
+/* Write what waits: 0 or -errno (-EPIPE: nobody reads any more). */
+int tl_call_flush(struct tl_call *call);
+
+/* An object on top of the text, as JSON. */
+static inline struct tl_fields
+tl_call_json(struct tl_call *call)
+{
+	return (struct tl_fields){ .text = &call->out, .json = true };
+}
+
+#endif

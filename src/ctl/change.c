@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * change.c - what changes a live timeline: create, remove, priority, burst,
+ * level.
+ *
+ * Who names a timeline here trusts its owner: root and members of its group
+ * may change what belongs to another user, as far as its mode lets them.
+ */
+#include "ctl/verbs.h"
+#include "event/message.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int
+attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
+{
+	struct stat status;
+	int rc = tl_call_name(call, 0, name);
+
+	if (rc != 0)
+		return rc;
+	if (lstat(name->path, &status) != 0)
+		return tl_call_fail(call, name->shown, -errno, "%s",
+		    strerror(errno));
+	if (S_ISLNK(status.st_mode))
+		return tl_call_fail(call, name->shown, -ELOOP,
+		    "a symbolic link, which is not followed");
+	rc = tl_attach(tl, name->path, status.st_uid);
+	return rc == 0 ? 0 : tl_call_library(call, name, rc);
+}
+
+/* Word of a level or "off"; or "default", where that makes sense. */
+static int
+check_level(struct tl_call *call, const char *word, bool off, bool defined)
+{
+	if (tl_level_parse(word) > 0 || (off && strcmp(word, "off") == 0) ||
+	    (defined && strcmp(word, "default") == 0))
+		return 0;
+	return tl_call_usage(call,
+	    "%s: not one of fatal error warning info debug trace trace+ "
+	    "trace++ trace+++%s%s",
+	    word, off ? " off" : "", defined ? " default" : "");
+}
+
+static int
+parse_mode(struct tl_call *call, uint32_t *mode)
+{
+	const char *word = call->given[TL_CTL_MODE];
+	char *end;
+	unsigned long value;
+
+	if (!word)
+		return 0;
+	value = strtoul(word, &end, 8);
+	if (word[0] < '0' || word[0] > '7' || *end != '\0' || value == 0 ||
+	    value > 0777)
+		return tl_call_usage(call,
+		    "%s: not the mode of a file, like 0660", word);
+	*mode = (uint32_t)value;
+	return 0;
+}
+
+static int
+parse_stamp(struct tl_call *call, uint32_t *stamp)
+{
+	const char *word = call->given[TL_CTL_STAMP];
+
+	if (!word)
+		return 0;
+	if (strcmp(word, "tsc") == 0)
+		*stamp = TIMELINE_STAMP_TSC;
+	else if (strcmp(word, "realtime") == 0)
+		*stamp = TIMELINE_STAMP_REALTIME;
+	else
+		return tl_call_usage(call, "%s: not one of tsc, realtime",
+		    word);
+	return 0;
+}
+
+static int
+parse_options(struct tl_call *call, struct timeline_options *o)
+{
+	uint64_t tiers = 0, cpus = 0, fallback = 0;
+	int rc;
+
+	if ((rc = tl_call_number(call, TL_CTL_ENTRIES, 1, UINT64_C(1) << 40,
+		 &o->entries)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_STRINGS, 1, UINT64_C(1) << 31,
+		 &o->stringtablesize)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_TIERS, 1, 2, &tiers)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_CPU_LANES, 1, TIMELINE_LANES_MAX,
+		 &cpus)) != 0 ||
+	    (rc = tl_call_number(call, TL_CTL_FALLBACK_LANES, 1,
+		 TIMELINE_LANES_MAX, &fallback)) != 0 ||
+	    (rc = parse_mode(call, &o->mode)) != 0)
+		return rc;
+	o->tiers = (uint32_t)tiers;
+	o->cpu_lanes = (uint32_t)cpus;
+	o->fallback_lanes = (uint32_t)fallback;
+	return parse_stamp(call, &o->stamp);
+}
+
+static void
+put_created(struct tl_call *call, const struct tl_name *name,
+    const struct timeline *tl)
+{
+	const struct timeline_header *h = &tl->geometry;
+	struct tl_fields f = tl_call_json(call);
+	uint64_t entries = 0;
+
+	if (!tl_call_has(call, TL_CTL_JSON))
+		return;
+	for (uint32_t i = 0; i < timeline_lane_count(h); i++)
+		entries += timeline_lane_entries(h, i);
+	tl_fields_object(&f, NULL);
+	tl_fields_string(&f, "name", name->shown);
+	tl_fields_unsigned(&f, "size", h->total_size);
+	tl_fields_unsigned(&f, "entries", entries);
+	tl_fields_unsigned(&f, "tiers", h->tiers);
+	tl_fields_unsigned(&f, "cpu_lanes", h->cpu_lanes);
+	tl_fields_unsigned(&f, "fallback_lanes", h->fallback_lanes);
+	tl_fields_string(&f, "stamp",
+	    h->clock_kind == TIMELINE_CLOCK_TSC ? "tsc" : "realtime");
+	tl_fields_object_end(&f);
+}
+
+int
+tl_verb_create(struct tl_call *call)
+{
+	struct timeline_options options = { 0 };
+	struct timeline *tl;
+	struct tl_name name;
+	struct stat status;
+	int rc = tl_call_name(call, 0, &name);
+
+	if (rc != 0 || (rc = parse_options(call, &options)) != 0)
+		return rc;
+	/* looked at first, so that no room is made in vain */
+	rc = lstat(name.path, &status) == 0
+		 ? -EEXIST
+		 : tl_create(&tl, name.path, &options);
+	if (rc == -EEXIST)
+		return tl_call_fail(call, name.shown, rc, "exists already");
+	if (rc != 0)
+		return tl_call_library(call, &name, rc);
+	put_created(call, &name, tl);
+	timeline_close(tl);
+	return 0;
+}
+
+int
+tl_verb_remove(struct tl_call *call)
+{
+	struct tl_name name;
+	int rc = tl_call_name(call, 0, &name);
+
+	if (rc != 0)
+		return rc;
+	rc = timeline_remove(name.path);
+	return rc == 0 ? 0 : tl_call_library(call, &name, rc);
+}
+
+int
+tl_verb_priority(struct tl_call *call)
+{
+	struct timeline *tl;
+	struct tl_name name;
+	int rc = check_level(call, call->operands[1], true, false);
+
+	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
+		return rc;
+	rc = timeline_priority(tl, call->operands[1]);
+	if (rc != 0)
+		tl_call_library(call, &name, rc);
+	timeline_close(tl);
+	return rc;
+}
+
+int
+tl_verb_burst(struct tl_call *call)
+{
+	struct timeline *tl;
+	struct tl_name name;
+	int64_t ns = 0;
+	int rc = check_level(call, call->operands[1], false, false);
+
+	if (rc != 0)
+		return rc;
+	if (tl_parse_duration(call->operands[2], &ns) != 0 || ns <= 0)
+		return tl_call_usage(call, "%s: not a duration like 100us",
+		    call->operands[2]);
+	if ((rc = attach(call, &name, &tl)) != 0)
+		return rc;
+	rc = timeline_burst(tl, call->operands[1], (uint64_t)ns);
+	if (rc != 0)
+		tl_call_library(call, &name, rc);
+	timeline_close(tl);
+	return rc;
+}
+
+int
+tl_verb_level(struct tl_call *call)
+{
+	const char *category = call->given[TL_CTL_CATEGORY];
+	struct timeline *tl;
+	struct tl_name name;
+	int rc = check_level(call, call->operands[2], true, true);
+
+	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
+		return rc;
+	rc = timeline_level(tl, category ? category : "*", call->operands[1],
+	    call->operands[2]);
+	if (rc != 0)
+		tl_call_library(call, &name, rc);
+	timeline_close(tl);
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * list.c - every timeline in /dev/shm.
+ *
+ * A file counts if its magic is ours, whoever owns it.  One that may not be
+ * read could be a timeline if its size could be one's; it is listed with the
+ * reason.
+ */
+#include "ctl/look.h"
+#include "ctl/table.h"
+#include "ctl/verbs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHM "/dev/shm"
+
+enum {
+	LIST_MAX = 1024,   /* timelines */
+	FILES_MAX = 65536, /* looked at */
+	BETWEEN_MS = 200,  /* from one look to the next */
+	/* a header, lanes, knots and strings: in whole pages */
+	SIZE_MIN = 16 * TIMELINE_PAGE_SIZE,
+	WIDTH_NAME = 20,
+	WIDTH_SIZE = 6,
+	WIDTH_LEVEL = 16,
+	WIDTH_RATE = 10,
+	WIDTH_ENTRIES = 12,
+	WIDTH_LOST = 7,
+	WIDTH_HISTORY = 9
+};
+
+struct item {
+	char name[NAME_MAX + 2]; /* with its slash */
+	struct tl_look look;
+};
+
+struct list {
+	struct item *items[LIST_MAX];
+	size_t count;
+	bool too_many;
+};
+
+static bool
+has_our_magic(int fd)
+{
+	uint64_t magic = 0;
+
+	return tl_read_at(fd, &magic, sizeof(magic), 0) ==
+		   (int64_t)sizeof(magic) &&
+	       (magic == TIMELINE_MAGIC ||
+		   magic == __builtin_bswap64(TIMELINE_MAGIC));
+}
+
+static bool
+could_be(const struct stat *status)
+{
+	return status->st_size >= SIZE_MIN &&
+	       status->st_size % TIMELINE_PAGE_SIZE == 0;
+}
+
+/* 1 if it belongs in the list, then fd (or why there is none) is set. */
+static int
+examine(int directory, const char *name, struct tl_look *look)
+{
+	if (fstatat(directory, name, &look->status, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(look->status.st_mode))
+		return 0;
+	look->fd = openat(directory, name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (look->fd < 0) {
+		if (errno == ENOENT || !could_be(&look->status))
+			return 0;
+		tl_fault(&look->fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+		return 1;
+	}
+	if (has_our_magic(look->fd))
+		return 1;
+	close(look->fd);
+	look->fd = -1;
+	return 0;
+}
+
+static int
+add(struct list *list, int directory, const char *name)
+{
+	struct tl_look look = { .fd = -1 };
+	struct item *item;
+
+	if (examine(directory, name, &look) == 0)
+		return 0;
+	if (list->count == LIST_MAX) {
+		list->too_many = true;
+		tl_look_free(&look);
+		return 0;
+	}
+	item = calloc(1, sizeof(*item));
+	if (!item) {
+		tl_look_free(&look);
+		return -ENOMEM;
+	}
+	item->name[0] = '/';
+	memcpy(item->name + 1, name, strnlen(name, NAME_MAX));
+	item->look = look;
+	list->items[list->count++] = item;
+	return 0;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct item *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static int
+gather(struct tl_call *call, struct list *list)
+{
+	DIR *directory = opendir(SHM);
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!directory)
+		return tl_call_fail(call, SHM, -errno, "%s", strerror(errno));
+	for (int i = 0; rc == 0 && i < FILES_MAX; i++) {
+		entry = readdir(directory);
+		if (!entry)
+			break;
+		rc = add(list, dirfd(directory), entry->d_name);
+	}
+	closedir(directory);
+	qsort(list->items, list->count, sizeof(list->items[0]), compare);
+	return rc;
+}
+
+/* Twice, for the rate.  What cannot be looked at keeps its fault. */
+static void
+look_at_all(struct list *list)
+{
+	const struct timespec between = { .tv_nsec = BETWEEN_MS * 1000000L };
+
+	for (int whole = 0; whole < 2; whole++) {
+		for (size_t i = 0; i < list->count; i++) {
+			struct tl_look *look = &list->items[i]->look;
+
+			if (look->fd >= 0 && look->fault.rc == 0)
+				(void)tl_look_again(look, whole);
+		}
+		if (!whole && list->count > 0)
+			nanosleep(&between, NULL);
+	}
+}
+
+static void
+put_heading(struct tl_text *text)
+{
+	static const struct {
+		const char *title;
+		size_t width;
+		bool right;
+	} columns[] = { { "NAME", WIDTH_NAME, false },
+		{ "SIZE", WIDTH_SIZE, true }, { "LEVEL", WIDTH_LEVEL, false },
+		{ "ENTRIES/S", WIDTH_RATE, true },
+		{ "ENTRIES", WIDTH_ENTRIES, true },
+		{ "LOST", WIDTH_LOST, true },
+		{ "HISTORY", WIDTH_HISTORY, true } };
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		const size_t start = text->size;
+
+		tl_put_string(text, columns[i].title);
+		tl_cell_end(text, start, columns[i].width, columns[i].right);
+	}
+	tl_put_string(text, "WRITERS\n");
+}
+
+static void
+put_numbers(struct tl_text *text, const struct tl_look *look)
+{
+	const struct tl_glance *g = &look->glance;
+	size_t start = text->size;
+
+	if (g->now_tsc)
+		tl_look_put_level(text, g);
+	else
+		tl_put_string(text, tl_look_state(look));
+	tl_cell_end(text, start, WIDTH_LEVEL, false);
+	tl_cell_rate(text, tl_look_rate(look), WIDTH_RATE);
+	tl_cell_unsigned(text, g->appended, WIDTH_ENTRIES);
+	tl_cell_unsigned(text, g->dropped, WIDTH_LOST);
+	start = text->size;
+	if (g->kept_ns >= 0)
+		tl_put_duration(text, g->kept_ns);
+	else
+		tl_put_char(text, '-');
+	tl_cell_end(text, start, WIDTH_HISTORY, true);
+	tl_writers_put(text, &look->writers);
+}
+
+static void
+put_row(struct tl_text *text, const struct item *item)
+{
+	const struct tl_look *look = &item->look;
+	size_t start;
+
+	tl_cell_string(text, item->name, WIDTH_NAME);
+	start = text->size;
+	tl_put_size(text, (uint64_t)look->status.st_size);
+	tl_cell_end(text, start, WIDTH_SIZE, true);
+	if (look->seen) {
+		put_numbers(text, look);
+	} else {
+		tl_put_string(text,
+		    look->fd < 0 ? "may be one: " : "damaged: ");
+		tl_put_plain(text, tl_bytes_of(look->fault.text));
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
+put_text(struct tl_text *text, const struct list *list)
+{
+	if (list->count == 0)
+		tl_put_string(text, "no timelines in " SHM "\n");
+	else
+		put_heading(text);
+	for (size_t i = 0; i < list->count; i++)
+		put_row(text, list->items[i]);
+	if (list->too_many)
+		tl_put_string(text, "... and more\n");
+}
+
+static void
+put_json(struct tl_call *call, const struct list *list)
+{
+	struct tl_fields f = tl_call_json(call);
+
+	tl_fields_object(&f, NULL);
+	tl_fields_array(&f, "timelines");
+	for (size_t i = 0; i < list->count; i++) {
+		const struct item *item = list->items[i];
+
+		tl_fields_object(&f, NULL);
+		tl_fields_string(&f, "name", item->name);
+		tl_fields_unsigned(&f, "size",
+		    (uint64_t)item->look.status.st_size);
+		tl_fields_unsigned(&f, "owner", item->look.status.st_uid);
+		if (item->look.seen)
+			tl_look_json(&f, &item->look);
+		if (item->look.seen)
+			tl_fields_null(&f, "fault");
+		else
+			tl_fields_string(&f, "fault", item->look.fault.text);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_bool(&f, "complete", !list->too_many);
+	tl_fields_object_end(&f);
+}
+
+int
+tl_verb_list(struct tl_call *call)
+{
+	struct list *list = calloc(1, sizeof(*list));
+	int rc = -ENOMEM;
+
+	if (!list)
+		return rc;
+	rc = gather(call, list);
+	if (rc == 0) {
+		look_at_all(list);
+		if (tl_call_has(call, TL_CTL_JSON))
+			put_json(call, list);
+		else
+			put_text(&call->out, list);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		tl_look_free(&list->items[i]->look);
+		free(list->items[i]);
+	}
+	free(list);
+	return rc;
+}

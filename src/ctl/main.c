@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - timelinectl: read the words, do what they ask, say what is wrong.
+ *
+ * The only file that prints errors and exits: 0 done, 1 it could not be done,
+ * 2 the command line makes no sense.
+ */
+#include "base/terminal.h"
+#include "ctl/verbs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+/* Say "timelinectl: NAME: byte N: TEXT". */
+static void
+complain(const struct tl_call *call, int rc)
+{
+	const struct tl_fault *fault = &call->fault;
+	struct tl_text text = { 0 };
+
+	tl_put_string(&text, "timelinectl: ");
+	if (call->subject[0]) {
+		tl_put_plain(&text, tl_bytes_of(call->subject));
+		tl_put_string(&text, ": ");
+	}
+	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
+		tl_put_string(&text, "byte ");
+		tl_put_unsigned(&text, fault->at);
+		tl_put_string(&text, ": ");
+	}
+	tl_put_plain(&text,
+	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-rc)));
+	tl_put_char(&text, '\n');
+	if (call->usage)
+		tl_put_string(&text, "Try timelinectl --help.\n");
+	fputs(tl_text_string(&text), stderr);
+	tl_text_free(&text);
+}
+
+/* Somebody made the file shorter while it was mapped. */
+static void
+bus_error(int signal_number)
+{
+	static const char words[] =
+	    "timelinectl: the file shrank while it was in use\n";
+
+	(void)signal_number;
+	if (write(STDERR_FILENO, words, sizeof(words) - 1) < 0)
+		_exit(FAILED);
+	_exit(FAILED);
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct tl_call call;
+	const struct sigaction action = { .sa_handler = bus_error };
+	int rc, flush_rc;
+
+	tl_fill_standard_fds();
+	signal(SIGPIPE, SIG_IGN); /* write says so */
+	sigaction(SIGBUS, &action, NULL);
+	rc = tl_verbs_parse(&call, argc, argv);
+	if (rc == 0)
+		rc = call.verb->run(&call);
+	else if (rc == 1)
+		rc = 0;
+	flush_rc = tl_call_flush(&call);
+	tl_text_free(&call.out);
+	if (rc == 0)
+		rc = flush_rc;
+	if (call.fault.rc != 0 || (rc != 0 && rc != -EPIPE))
+		complain(&call, rc);
+	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
+		return DONE;
+	return call.usage ? USAGE : FAILED;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * save.c - save a snapshot: whole under its name, or absent.
+ *
+ * By the right to read alone: nothing is mapped and nothing written to.
+ */
+#include "ctl/verbs.h"
+#include "format/zst_write.h"
+#include "snap/glance.h"
+#include "snap/take.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ZST_LEVEL = 3 };
+
+/* Its geometry, if there is something to save. */
+static int
+check(struct tl_call *call, const struct tl_name *name, int fd,
+    struct timeline_header *geometry)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_glance glance;
+	struct stat status;
+	int rc = tl_glance_fd(&glance, fd, false, &fault);
+
+	if (rc != 0)
+		return tl_call_fault(call, name->shown, rc, &fault);
+	*geometry = glance.header;
+	tl_glance_free(&glance);
+	if (geometry->state != TIMELINE_LIVE)
+		return tl_call_fail(call, name->shown, -EINVAL,
+		    "a snapshot already");
+	if (fstat(fd, &status) != 0 ||
+	    (uint64_t)status.st_size < geometry->total_size)
+		return tl_call_fail(call, name->shown, -ENODATA, "truncated");
+	return 0;
+}
+
+/* Copy to out, packed or not. */
+static int
+copy(int live, const struct timeline_header *geometry, int out,
+    struct tl_faults *faults)
+{
+	struct tl_take take = { .close_clock = true };
+	const int rc = tl_take(&take, live, geometry, out, faults);
+
+	free(take.heads);
+	return rc;
+}
+
+/* The copy is made first: a writer would overwrite what is slow to pack. */
+static int
+copy_packed(int live, const struct timeline_header *geometry, int out,
+    struct tl_faults *faults)
+{
+	const int plain = memfd_create("timeline", MFD_CLOEXEC);
+	struct tl_storage *storage = NULL;
+	int rc = plain < 0 ? -errno : copy(live, geometry, plain, faults);
+
+	if (rc == 0)
+		rc = tl_storage_of_fd(&storage, plain);
+	if (rc == 0)
+		rc = tl_zst_write(out, storage, ZST_LEVEL);
+	tl_storage_close(storage);
+	if (plain >= 0)
+		close(plain);
+	return rc;
+}
+
+static bool
+is_packed_name(const char *path)
+{
+	const size_t size = strlen(path);
+
+	return size > 4 && strcmp(path + size - 4, ".zst") == 0;
+}
+
+static int
+take(struct tl_call *call, const char *path, int fd,
+    const struct timeline_header *geometry, uint64_t *size)
+{
+	const bool packed =
+	    tl_call_has(call, TL_CTL_COMPRESS) || is_packed_name(path);
+	struct tl_faults *faults = calloc(1, sizeof(*faults));
+	struct tl_file_new file;
+	struct stat status;
+	int rc = faults ? tl_file_new_begin(&file, path) : -ENOMEM;
+
+	if (rc == 0) {
+		rc = (packed ? copy_packed : copy)(fd, geometry, file.fd,
+		    faults);
+		if (rc == 0 && fstat(file.fd, &status) == 0)
+			*size = (uint64_t)status.st_size;
+		if (rc == 0)
+			rc = tl_file_new_commit(&file);
+		else
+			tl_file_new_abort(&file);
+	}
+	free(faults);
+	if (rc != 0)
+		tl_call_fail(call, path, rc, "%s", strerror(-rc));
+	return rc;
+}
+
+static void
+put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
+    uint64_t size)
+{
+	struct tl_fields f = tl_call_json(call);
+
+	if (!tl_call_has(call, TL_CTL_JSON))
+		return;
+	tl_fields_object(&f, NULL);
+	tl_fields_string(&f, "name", name->shown);
+	tl_fields_string(&f, "file", path);
+	tl_fields_unsigned(&f, "size", size);
+	tl_fields_object_end(&f);
+}
+
+int
+tl_verb_save(struct tl_call *call)
+{
+	const char *path = call->operands[1];
+	struct timeline_header geometry;
+	struct tl_name name;
+	uint64_t size = 0;
+	int rc = tl_call_name(call, 0, &name);
+	int fd;
+
+	if (rc != 0)
+		return rc;
+	if (path[0] == '\0')
+		return tl_call_usage(call, "a file has a name");
+	if ((fd = tl_call_open(call, &name)) < 0)
+		return fd;
+	rc = check(call, &name, fd, &geometry);
+	if (rc == 0)
+		rc = take(call, path, fd, &geometry, &size);
+	close(fd);
+	if (rc == 0)
+		put_saved(call, &name, path, size);
+	return rc;
+}

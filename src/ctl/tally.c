@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tally.c - rows of top, found by the number of a message. */
+#include "ctl/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_FIRST = 64 };
+
+static const char *const keys[TL_TALLY_KEYS] = { [TL_TALLY_RATE] = "rate",
+	[TL_TALLY_TOTAL] = "total",
+	[TL_TALLY_PRIORITY] = "priority",
+	[TL_TALLY_NAME] = "name" };
+
+enum tl_tally_key
+tl_tally_parse_key(const char *word)
+{
+	int key = 0;
+
+	while (key < TL_TALLY_KEYS && strcmp(word, keys[key]) != 0)
+		key++;
+	return (enum tl_tally_key)key;
+}
+
+const char *
+tl_tally_key_name(enum tl_tally_key key)
+{
+	return keys[key];
+}
+
+static void
+row_free(struct tl_tally_row *row)
+{
+	free((void *)(uintptr_t)row->category.data);
+	free((void *)(uintptr_t)row->line.data);
+	free(row);
+}
+
+void
+tl_tally_free(struct tl_tally *tally)
+{
+	for (size_t i = 0; i < tally->count; i++)
+		row_free(tally->by_id[i]);
+	free(tally->rows);
+	free(tally->by_id);
+	free(tally->slots);
+	*tally = (struct tl_tally){ 0 };
+}
+
+/* The slot of an id, or the free one where it belongs. */
+static uint32_t *
+slot_of(const struct tl_tally *tally, uint32_t id)
+{
+	const size_t mask = tally->slot_count - 1;
+	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+
+	while (tally->slots[i] && tally->by_id[tally->slots[i] - 1]->id != id)
+		i = (i + 1) & mask;
+	return &tally->slots[i];
+}
+
+/* Twice the rows, four times the slots: never more than half of them used. */
+static int
+grow(struct tl_tally *t)
+{
+	const size_t more = t->capacity ? 2 * t->capacity : ROWS_FIRST;
+	struct tl_tally_row **rows = realloc(t->rows, more * sizeof(*rows));
+	struct tl_tally_row **by_id;
+	uint32_t *slots;
+
+	if (!rows)
+		return -ENOMEM;
+	t->rows = rows;
+	by_id = realloc(t->by_id, more * sizeof(*by_id));
+	if (!by_id)
+		return -ENOMEM;
+	t->by_id = by_id;
+	slots = calloc(2 * more, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(t->slots);
+	t->slots = slots;
+	t->slot_count = 2 * more;
+	t->capacity = more;
+	for (size_t i = 0; i < t->count; i++)
+		*slot_of(t, t->by_id[i]->id) = (uint32_t)i + 1;
+	return 0;
+}
+
+/* A copy; data is NULL without memory. */
+static struct tl_bytes
+keep(struct tl_bytes bytes)
+{
+	char *copy = malloc(bytes.size + 1);
+
+	if (copy && bytes.size > 0)
+		memcpy(copy, bytes.data, bytes.size);
+	return tl_bytes(copy, bytes.size);
+}
+
+static int
+add(struct tl_tally *t, const struct tl_message *message)
+{
+	struct tl_tally_row *row;
+	int rc = t->count == t->capacity ? grow(t) : 0;
+
+	if (rc != 0)
+		return rc;
+	row = calloc(1, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	row->id = message->id;
+	row->level = message->level;
+	row->category = keep(message->category);
+	row->line = keep(message->line1);
+	if (!row->category.data || !row->line.data) {
+		row_free(row);
+		return -ENOMEM;
+	}
+	t->by_id[t->count] = t->rows[t->count] = row;
+	*slot_of(t, row->id) = (uint32_t)++t->count;
+	return 0;
+}
+
+int
+tl_tally_put(struct tl_tally *tally, const struct tl_event *event)
+{
+	const uint32_t id = event->message->id;
+	int rc;
+
+	tally->seen++;
+	if (tally->slot_count == 0 || *slot_of(tally, id) == 0) {
+		if (tally->count == TL_TALLY_MAX)
+			return 0;
+		if ((rc = add(tally, event->message)) != 0)
+			return rc;
+	}
+	tally->by_id[*slot_of(tally, id) - 1]->seen++;
+	return 0;
+}
+
+void
+tl_tally_end_round(struct tl_tally *tally, double seconds, uint64_t fresh)
+{
+	const double scale = tally->seen > 0 && fresh > tally->seen
+				 ? (double)fresh / (double)tally->seen
+				 : 1;
+
+	for (size_t i = 0; i < tally->count; i++) {
+		struct tl_tally_row *row = tally->rows[i];
+		const double count = (double)row->seen * scale;
+
+		row->rate = seconds > 0 ? count / seconds : 0;
+		row->total += count;
+		row->seen = 0;
+	}
+	tally->seen = 0;
+}
+
+static int
+compare_bytes(struct tl_bytes a, struct tl_bytes b)
+{
+	const size_t size = a.size < b.size ? a.size : b.size;
+	const int order = memcmp(a.data, b.data, size);
+
+	return order ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct tl_tally_row *const *x = a, *const *y = b;
+	int order = compare_bytes((*x)->category, (*y)->category);
+
+	if (order == 0)
+		order = compare_bytes((*x)->line, (*y)->line);
+	return order ? order : ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+static int
+by_rate(const void *a, const void *b)
+{
+	const struct tl_tally_row *const *x = a, *const *y = b;
+
+	if ((*x)->rate != (*y)->rate)
+		return (*x)->rate < (*y)->rate ? 1 : -1;
+	return by_name(a, b);
+}
+
+static int
+by_total(const void *a, const void *b)
+{
+	const struct tl_tally_row *const *x = a, *const *y = b;
+
+	if ((*x)->total != (*y)->total)
+		return (*x)->total < (*y)->total ? 1 : -1;
+	return by_name(a, b);
+}
+
+static int
+by_priority(const void *a, const void *b)
+{
+	const struct tl_tally_row *const *x = a, *const *y = b;
+
+	if ((*x)->level != (*y)->level)
+		return (*x)->level < (*y)->level ? 1 : -1;
+	return by_rate(a, b);
+}
+
+void
+tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key)
+{
+	static int (*const orders[TL_TALLY_KEYS])(const void *,
+	    const void *) = { [TL_TALLY_RATE] = by_rate,
+		[TL_TALLY_TOTAL] = by_total,
+		[TL_TALLY_PRIORITY] = by_priority,
+		[TL_TALLY_NAME] = by_name };
+
+	if (tally->count > 0)
+		qsort(tally->rows, tally->count, sizeof(tally->rows[0]),
+		    orders[key]);
+}

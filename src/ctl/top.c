@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top.c - messages by rate: on a terminal as they change, elsewhere a number
+ * of rounds, one after the other.
+ */
+#include "base/terminal.h"
+#include "ctl/sample.h"
+#include "ctl/screen.h"
+#include "ctl/table.h"
+#include "ctl/verbs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	WIDTH_RATE = 11,
+	WIDTH_TOTAL = 13,
+	WIDTH_PRIORITY = 8,
+	WIDTH_CATEGORY = 12,
+	HEAD_LINES = 4,
+	ROWS_PLAIN = 50 /* of a round that is no screen */
+};
+static const int64_t delay_min_ns = 10000000;
+static const int64_t delay_max_ns = 3600 * INT64_C(1000000000);
+
+struct top {
+	struct tl_call *call;
+	struct tl_sample sample;
+	enum tl_tally_key key;
+	int64_t delay_ns;
+	uint64_t rounds; /* plain ones; 0: a screen */
+	bool color;
+	bool paused;
+	size_t first; /* row that is shown at the top */
+};
+
+static void
+put_state(struct top *t, struct tl_text *text)
+{
+	const struct tl_look *look = &t->sample.look;
+	const struct tl_glance *g = &look->glance;
+
+	tl_put_plain(text, tl_bytes_of(t->sample.name.shown));
+	tl_put_string(text, "  level ");
+	tl_look_put_level(text, g);
+	if (g->burst) {
+		tl_put_string(text, ", then ");
+		tl_put_string(text, tl_threshold_name(g->base));
+	}
+	tl_put_format(text, "  %.0f entries/s  lost ", tl_look_rate(look));
+	tl_put_unsigned(text, g->dropped);
+	tl_put_string(text, " (+");
+	tl_put_unsigned(text, t->sample.lost);
+	tl_put_string(text, ")  history ");
+	if (g->kept_ns >= 0)
+		tl_put_duration(text, g->kept_ns);
+	else
+		tl_put_char(text, '-');
+	if (t->sample.share < 1)
+		tl_put_format(text, "  (%.2g%% of the entries looked at)",
+		    t->sample.share * 100);
+}
+
+static void
+put_titles(struct tl_text *text)
+{
+	size_t start = text->size;
+
+	tl_put_string(text, "ENTRIES/S");
+	tl_cell_end(text, start, WIDTH_RATE, true);
+	start = text->size;
+	tl_put_string(text, "TOTAL");
+	tl_cell_end(text, start, WIDTH_TOTAL, true);
+	tl_cell_string(text, "PRIORITY", WIDTH_PRIORITY);
+	tl_cell_string(text, "CATEGORY", WIDTH_CATEGORY);
+	tl_put_string(text, "MESSAGE");
+}
+
+static void
+put_row(struct tl_text *text, const struct tl_tally_row *row)
+{
+	size_t start;
+
+	tl_cell_rate(text, row->rate, WIDTH_RATE);
+	start = text->size;
+	tl_put_format(text, "%.0f", row->total);
+	tl_cell_end(text, start, WIDTH_TOTAL, true);
+	tl_cell_string(text, tl_level_name(row->level), WIDTH_PRIORITY);
+	start = text->size;
+	tl_put_plain(text, row->category);
+	tl_cell_end(text, start, WIDTH_CATEGORY, false);
+	tl_put_plain(text, row->line);
+}
+
+/* End a line that began at start: cut it, colour it. */
+static void
+end_line(struct top *t, struct tl_text *text, size_t start, unsigned columns,
+    const char *color)
+{
+	const size_t size = strlen(color);
+
+	if (columns > 0)
+		tl_line_cut(text, start, columns);
+	if (t->color && size > 0 && tl_text_reserve(text, size)) {
+		memmove(text->data + start + size, text->data + start,
+		    text->size - start);
+		memcpy(text->data + start, color, size);
+		text->size += size;
+		tl_put_string(text, "\033[0m");
+	}
+	tl_put_char(text, '\n');
+}
+
+/* columns 0: as long as it is. */
+static void
+put_head(struct top *t, struct tl_text *text, unsigned columns)
+{
+	size_t start = text->size;
+
+	put_state(t, text);
+	end_line(t, text, start, columns, "");
+	start = text->size;
+	tl_put_string(text, "written by ");
+	tl_writers_put(text, &t->sample.look.writers);
+	end_line(t, text, start, columns, "");
+	if (t->rounds == 0) {
+		start = text->size;
+		tl_put_string(text, "sorted by ");
+		tl_put_string(text, tl_tally_key_name(t->key));
+		tl_put_string(text, t->paused ? "  PAUSED" : "");
+		tl_put_string(text,
+		    "  (q quit, p pause, s sort, arrows scroll)");
+		end_line(t, text, start, columns, "");
+	}
+	start = text->size;
+	put_titles(text);
+	end_line(t, text, start, columns, "\033[7m");
+}
+
+static void
+put_rows(struct top *t, struct tl_text *text, size_t max, unsigned columns)
+{
+	const struct tl_tally *tally = &t->sample.tally;
+
+	for (size_t i = t->first; i < tally->count && i - t->first < max; i++) {
+		const struct tl_tally_row *row = tally->rows[i];
+		const size_t start = text->size;
+
+		put_row(text, row);
+		end_line(t, text, start, columns, tl_level_color(row->level));
+	}
+}
+
+static void
+put_json(struct top *t)
+{
+	const struct tl_tally *tally = &t->sample.tally;
+	struct tl_fields f = tl_call_json(t->call);
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	tl_fields_object(&f, NULL);
+	tl_fields_time(&f, "time",
+	    (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	tl_fields_string(&f, "name", t->sample.name.shown);
+	tl_fields_duration(&f, "round", t->sample.look.past_ns);
+	tl_look_json(&f, &t->sample.look);
+	tl_fields_unsigned(&f, "lost_in_round", t->sample.lost);
+	tl_fields_double(&f, "share_seen", t->sample.share);
+	tl_fields_array(&f, "messages");
+	for (size_t i = 0; i < tally->count; i++) {
+		const struct tl_tally_row *row = tally->rows[i];
+
+		tl_fields_object(&f, NULL);
+		tl_fields_bytes(&f, "category", row->category);
+		tl_fields_bytes(&f, "message", row->line);
+		tl_fields_string(&f, "priority", tl_level_name(row->level));
+		tl_fields_double(&f, "rate", row->rate);
+		tl_fields_double(&f, "total", row->total);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
+}
+
+static int
+draw(struct top *t)
+{
+	struct tl_text text = { 0 };
+	unsigned columns, rows;
+	int rc;
+
+	tl_terminal_size(STDOUT_FILENO, &columns, &rows);
+	put_head(t, &text, columns);
+	put_rows(t, &text, rows - HEAD_LINES, columns);
+	rc = text.rc ? text.rc : tl_screen_draw(&text);
+	tl_text_free(&text);
+	return rc;
+}
+
+/* Move the row at the top, within what there is. */
+static void
+scroll(struct top *t, int by)
+{
+	const size_t last =
+	    t->sample.tally.count > 0 ? t->sample.tally.count - 1 : 0;
+
+	if (by < 0)
+		t->first -= t->first < (size_t)-by ? t->first : (size_t)-by;
+	else
+		t->first =
+		    last - t->first < (size_t)by ? last : t->first + (size_t)by;
+}
+
+/* True when it was the last. */
+static bool
+press(struct top *t, int key)
+{
+	unsigned rows;
+
+	tl_terminal_size(STDOUT_FILENO, NULL, &rows);
+	switch (key) {
+	case 'q':
+	case TL_KEY_QUIT:
+		return true;
+	case 'p':
+	case ' ':
+		t->paused = !t->paused;
+		break;
+	case 's':
+		t->key = (t->key + 1) % TL_TALLY_KEYS;
+		tl_tally_sort(&t->sample.tally, t->key);
+		break;
+	case TL_KEY_UP:
+		scroll(t, -1);
+		break;
+	case TL_KEY_DOWN:
+		scroll(t, 1);
+		break;
+	case TL_KEY_PAGE_UP:
+		scroll(t, -(int)(rows - HEAD_LINES));
+		break;
+	case TL_KEY_PAGE_DOWN:
+		scroll(t, (int)(rows - HEAD_LINES));
+		break;
+	case TL_KEY_HOME:
+		t->first = 0;
+		break;
+	case TL_KEY_END:
+		scroll(t, INT_MAX);
+		break;
+	default:
+		break;
+	}
+	return false;
+}
+
+static int
+next_round(struct top *t)
+{
+	int rc = tl_sample_round(&t->sample, t->call);
+
+	if (rc == 0)
+		tl_tally_sort(&t->sample.tally, t->key);
+	return rc;
+}
+
+static int
+run_screen(struct top *t)
+{
+	int64_t next_ns = tl_now_ns() + t->delay_ns;
+	int rc = 0;
+
+	while (rc == 0) {
+		int key;
+
+		if ((rc = draw(t)) != 0)
+			break;
+		key = tl_screen_key(next_ns);
+		if (key != TL_KEY_NONE) {
+			if (press(t, key))
+				break;
+			continue;
+		}
+		next_ns = tl_now_ns() + t->delay_ns;
+		if (!t->paused)
+			rc = next_round(t);
+	}
+	return rc;
+}
+
+static void
+wait_round(int64_t ns)
+{
+	struct timespec left = { .tv_sec = ns / 1000000000,
+		.tv_nsec = ns % 1000000000 };
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+}
+
+static int
+run_plain(struct top *t)
+{
+	struct tl_text *text = &t->call->out;
+	int rc = 0;
+
+	for (uint64_t i = 0; rc == 0 && i < t->rounds; i++) {
+		wait_round(t->delay_ns);
+		if ((rc = next_round(t)) != 0)
+			break;
+		if (tl_call_has(t->call, TL_CTL_JSON)) {
+			put_json(t);
+		} else {
+			if (i > 0)
+				tl_put_char(text, '\n');
+			put_head(t, text, 0);
+			put_rows(t, text, ROWS_PLAIN, 0);
+		}
+		rc = tl_call_flush(t->call);
+	}
+	return rc;
+}
+
+static int
+parse(struct top *t)
+{
+	const char *delay = t->call->given[TL_CTL_DELAY];
+	const char *sort = t->call->given[TL_CTL_SORT];
+	int rc =
+	    tl_call_number(t->call, TL_CTL_COUNT, 1, UINT32_MAX, &t->rounds);
+
+	if (rc != 0)
+		return rc;
+	if (delay &&
+	    (tl_parse_duration(delay, &t->delay_ns) != 0 ||
+		t->delay_ns < delay_min_ns || t->delay_ns > delay_max_ns))
+		return tl_call_usage(t->call,
+		    "%s: not a duration from 10ms to 1h", delay);
+	if (sort)
+		t->key = tl_tally_parse_key(sort);
+	if (t->key == TL_TALLY_KEYS)
+		return tl_call_usage(t->call,
+		    "%s: not one of rate, total, priority, name", sort);
+	return 0;
+}
+
+int
+tl_verb_top(struct tl_call *call)
+{
+	struct top *t = calloc(1, sizeof(*t));
+	struct tl_name name;
+	int rc = -ENOMEM;
+
+	if (!t)
+		return rc;
+	t->call = call;
+	t->sample.look.fd = -1;
+	t->sample.share = 1;
+	t->delay_ns = 1000000000;
+	if ((rc = parse(t)) != 0 || (rc = tl_call_name(call, 0, &name)) != 0 ||
+	    (rc = tl_sample_open(&t->sample, call, &name)) != 0)
+		goto close;
+	t->sample.share = 1;
+	if (t->rounds == 0 && !tl_call_has(call, TL_CTL_JSON) &&
+	    tl_screen_open() == 0) {
+		t->color = tl_terminal_wants_color(STDOUT_FILENO);
+		rc = run_screen(t);
+		tl_screen_close();
+	} else {
+		t->rounds = t->rounds ? t->rounds : 1;
+		rc = run_plain(t);
+	}
+close:
+	tl_sample_close(&t->sample);
+	free(t);
+	return rc;
+}

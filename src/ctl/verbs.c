@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verbs.c - find the verb, read its words, tell about it. */
+#include "ctl/verbs.h"
+#include "base/options.h"
+
+#include <errno.h>
+#include <string.h>
+#include <timeline.h>
+
+static const struct tl_option options[] = {
+#define OPTION(letter, name, argument, constant, help) \
+	{ letter, name, argument, help, \
+		TL_OPTION_VALUE_MIN + TL_CTL_##constant },
+#include "ctl/options.def"
+#undef OPTION
+};
+
+#define BIT(constant) (UINT32_C(1) << TL_CTL_##constant)
+/* every verb can tell about itself */
+enum { ALWAYS = BIT(HELP) | BIT(VERSION) };
+
+/* A row without a name is the title of those below it. */
+static const struct tl_verb verbs[] = {
+#define JSON         BIT(JSON)
+#define GROUP(title) { NULL, NULL, 0, 0, NULL, 0, title },
+#define VERB(name, arguments, least, most, function, takes, help) \
+	{ name, arguments, least, most, function, (takes) | ALWAYS, help },
+#include "ctl/verbs.def"
+#undef VERB
+#undef GROUP
+#undef JSON
+};
+
+enum {
+	VERBS = sizeof(verbs) / sizeof(verbs[0]),
+	HELP_COLUMN = 32,
+	WORD_MAX = 16, /* letters that are compared */
+	NEAR = 2       /* a typo has at most so many */
+};
+
+const struct tl_verb *
+tl_verb_find(const char *name)
+{
+	for (size_t i = 0; i < VERBS; i++) {
+		if (verbs[i].name && strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	}
+	return NULL;
+}
+
+static unsigned
+least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters must be changed, added, left out, or swapped with the
+ * next, to make b of a: by dynamic programming, three rows kept. */
+static unsigned
+distance(const char *a, const char *b)
+{
+	const size_t m = strnlen(a, WORD_MAX), n = strnlen(b, WORD_MAX);
+	unsigned rows[3][WORD_MAX + 1];
+
+	for (size_t k = 0; k <= n; k++)
+		rows[0][k] = (unsigned)k;
+	for (size_t i = 1; i <= m; i++) {
+		unsigned *const row = rows[i % 3];
+		const unsigned *const above = rows[(i - 1) % 3];
+
+		row[0] = (unsigned)i;
+		for (size_t k = 1; k <= n; k++) {
+			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]),
+			    least(above[k], row[k - 1]) + 1);
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
+			    a[i - 2] == b[k - 1])
+				row[k] =
+				    least(row[k], rows[(i - 2) % 3][k - 2] + 1);
+		}
+	}
+	return rows[m % 3][n];
+}
+
+const char *
+tl_verb_nearest(const char *name)
+{
+	const char *nearest = NULL;
+	unsigned best = NEAR + 1;
+
+	for (size_t i = 0; i < VERBS; i++) {
+		const unsigned far =
+		    verbs[i].name ? distance(name, verbs[i].name) : best;
+
+		if (far >= best || far >= strlen(verbs[i].name))
+			continue;
+		best = far;
+		nearest = verbs[i].name;
+	}
+	return nearest;
+}
+
+static void
+put_verb(struct tl_text *text, const struct tl_verb *verb)
+{
+	const size_t start = text->size;
+
+	tl_put_string(text, "  ");
+	tl_put_string(text, verb->name);
+	tl_put_char(text, ' ');
+	tl_put_string(text, verb->arguments);
+	if (text->size - start < HELP_COLUMN)
+		tl_put_repeat(text, ' ', HELP_COLUMN - (text->size - start));
+	tl_put_char(text, ' ');
+	tl_put_string(text, verb->description);
+	tl_put_char(text, '\n');
+}
+
+static void
+put_help(struct tl_text *text)
+{
+	tl_put_string(text,
+	    "timelinectl VERB [option...] [word...]\n"
+	    "See and change timelines: live ones (NAME or /NAME in /dev/shm) "
+	    "and files.\n");
+	for (size_t i = 0; i < VERBS; i++) {
+		if (verbs[i].name) {
+			put_verb(text, &verbs[i]);
+			continue;
+		}
+		tl_put_char(text, '\n');
+		tl_put_string(text, verbs[i].description);
+		tl_put_string(text, ":\n");
+	}
+	tl_put_string(text,
+	    "\nLEVEL: fatal error warning info debug trace trace+ trace++ "
+	    "trace+++ off.\nDURATION: 100us, 1.5ms, 2s, 1m, 1h.  "
+	    "[NAME]: or the one that TIMELINE names.\n"
+	    "timelinectl help VERB tells its options.  See "
+	    "timelinectl(1).\n");
+}
+
+static void
+put_verb_help(struct tl_text *text, const struct tl_verb *verb)
+{
+	tl_put_string(text, "timelinectl ");
+	tl_put_string(text, verb->name);
+	if (verb->options & ~(uint32_t)ALWAYS)
+		tl_put_string(text, " [option...]");
+	if (verb->arguments[0])
+		tl_put_char(text, ' ');
+	tl_put_string(text, verb->arguments);
+	tl_put_char(text, '\n');
+	tl_put_string(text, verb->description);
+	tl_put_string(text, "\n\nOptions:\n");
+	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
+		if (verb->options & UINT32_C(1) << i)
+			tl_option_help(text, &options[i]);
+	}
+}
+
+static int
+no_such_verb(struct tl_call *call, const char *word)
+{
+	const char *near = tl_verb_nearest(word);
+
+	if (near)
+		return tl_call_usage(call, "%s: no such verb; is it \"%s\"?",
+		    word, near);
+	return tl_call_usage(call, "%s: no such verb", word);
+}
+
+int
+tl_verb_help(struct tl_call *call)
+{
+	const struct tl_verb *verb;
+
+	if (call->operand_count == 0) {
+		put_help(&call->out);
+		return 0;
+	}
+	verb = tl_verb_find(call->operands[0]);
+	if (!verb)
+		return no_such_verb(call, call->operands[0]);
+	put_verb_help(&call->out, verb);
+	return 0;
+}
+
+/* The first is the verb. */
+static int
+take_operand(struct tl_call *call, const char *word)
+{
+	if (!call->verb) {
+		call->verb = tl_verb_find(word);
+		return call->verb ? 0 : no_such_verb(call, word);
+	}
+	if (call->operand_count == call->verb->most)
+		return tl_call_usage(call, "%s: one word too many for %s", word,
+		    call->verb->name);
+	call->operands[call->operand_count++] = word;
+	return 0;
+}
+
+static int
+take_all(struct tl_call *call, int argc, char **argv)
+{
+	struct tl_option_reader reader;
+	char *argument;
+	int rest = argc;
+	int rc = 0;
+	int value;
+
+	tl_options_start(&reader, options, TL_CTL_OPTIONS);
+	while (rc == 0 && (value = tl_options_next(&reader, argc, argv,
+			       &argument, &rest, &call->fault)) != 0) {
+		if (value < 0) {
+			call->usage = true;
+			return value;
+		}
+		if (value == TL_OPTION_OPERAND)
+			rc = take_operand(call, argument);
+		else
+			call->given[value - TL_OPTION_VALUE_MIN] =
+			    argument ? argument : "";
+	}
+	for (; rc == 0 && rest < argc; rest++)
+		rc = take_operand(call, argv[rest]);
+	return rc;
+}
+
+/* Does what was given suit the verb? */
+static int
+check(struct tl_call *call)
+{
+	const struct tl_verb *verb = call->verb;
+
+	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
+		if (call->given[i] && !(verb->options & UINT32_C(1) << i))
+			return tl_call_usage(call, "--%s: not an option of %s",
+			    options[i].name, verb->name);
+	}
+	if (call->operand_count < verb->least)
+		return tl_call_usage(call, "%s needs %s", verb->name,
+		    verb->arguments);
+	return 0;
+}
+
+int
+tl_verbs_parse(struct tl_call *call, int argc, char **argv)
+{
+	int rc = take_all(call, argc, argv);
+
+	if (rc != 0)
+		return rc;
+	if (tl_call_has(call, TL_CTL_VERSION)) {
+		tl_put_string(&call->out, "timelinectl " TIMELINE_VERSION "\n");
+		return 1;
+	}
+	if (tl_call_has(call, TL_CTL_HELP)) {
+		if (call->verb)
+			put_verb_help(&call->out, call->verb);
+		else
+			put_help(&call->out);
+		return 1;
+	}
+	if (!call->verb)
+		return tl_call_usage(call, "no verb given");
+	return check(call);
+}

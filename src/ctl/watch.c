@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.c - entries as they come: the newest ten, then what follows. */
+#include "base/terminal.h"
+#include "ctl/table.h"
+#include "ctl/verbs.h"
+#include "event/render.h"
+#include "format/jsonl_write.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum {
+	SHOWN_FIRST = 10,
+	ROUND_MS = 50,
+	WIDTH_CATEGORY = TL_CATEGORY_WIDTH,
+	OUT_MAX = 64 << 10 /* written at once */
+};
+
+/* What is shown of what was there before. */
+struct tail {
+	struct tl_event events[SHOWN_FIRST];
+	uint64_t count; /* ever */
+};
+
+struct watch {
+	struct tl_call *call;
+	struct tl_cursor *cursor;
+	struct tl_sink *json; /* NULL: text */
+	struct tl_time_cache time_cache;
+	bool color;
+	uint64_t left; /* entries to show */
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void
+ask_stop(int signal_number)
+{
+	(void)signal_number;
+	stop_asked = 1;
+}
+
+static int
+write_json(void *context, const char *data, size_t size)
+{
+	struct tl_call *call = context;
+
+	tl_put_bytes(&call->out, tl_bytes(data, size));
+	return call->out.rc;
+}
+
+static void
+put_line(struct watch *w, const struct tl_event *event)
+{
+	struct tl_text *text = &w->call->out;
+	const char *color = w->color ? tl_level_color(event->level) : "";
+	size_t start;
+
+	tl_put_string(text, color);
+	tl_put_time_cached(text, &w->time_cache, event->ns);
+	tl_put_char(text, ' ');
+	start = text->size;
+	if (event->message)
+		tl_put_plain(text, event->message->category);
+	tl_cell_end(text, start, WIDTH_CATEGORY, false);
+	tl_render_line(text, event);
+	if (color[0])
+		tl_put_string(text, "\033[0m");
+	tl_put_char(text, '\n');
+}
+
+static int
+put(struct watch *w, const struct tl_event *event)
+{
+	if (w->json)
+		return w->json->put(w->json, event);
+	put_line(w, event);
+	return w->call->out.rc;
+}
+
+static int
+flush(struct watch *w)
+{
+	int rc = w->json ? w->json->finish(w->json) : 0;
+
+	return rc < 0 ? rc : tl_call_flush(w->call);
+}
+
+/* The newest of what each lane had: the last of them all. */
+static int
+show_first(struct watch *w, uint64_t wanted)
+{
+	struct tail tail = { .count = 0 };
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(w->cursor, &event)) > 0) {
+		if (event.kind != TL_LOST)
+			tail.events[tail.count++ % SHOWN_FIRST] = event;
+	}
+	if (wanted > tail.count)
+		wanted = tail.count;
+	for (uint64_t i = tail.count - wanted; rc == 0 && i < tail.count; i++) {
+		rc = put(w, &tail.events[i % SHOWN_FIRST]);
+		w->left--;
+	}
+	return rc;
+}
+
+/* What there is; 0 when that was all, 1 when enough was shown. */
+static int
+drain(struct watch *w)
+{
+	struct tl_event event;
+	int rc;
+
+	while (!stop_asked && w->left > 0) {
+		rc = tl_cursor_next(w->cursor, &event);
+		if (rc <= 0)
+			return rc;
+		if ((rc = put(w, &event)) < 0)
+			return rc;
+		w->left -= event.kind != TL_LOST;
+		if (w->call->out.size > OUT_MAX && (rc = flush(w)) < 0)
+			return rc;
+	}
+	return 1;
+}
+
+static int
+run(struct watch *w, const struct tl_name *name)
+{
+	struct pollfd reader = { .fd = STDOUT_FILENO };
+	int flush_rc, rc;
+
+	do {
+		rc = drain(w);
+		flush_rc = flush(w);
+		if (flush_rc < 0) /* nobody reads any more, or no room */
+			return flush_rc;
+		if (rc == -EPIPE)
+			return tl_call_removed(w->call, name);
+		if (rc < 0)
+			return tl_call_fail(w->call, name->shown, rc,
+			    "cannot be followed any more");
+	} while (rc == 0 && poll(&reader, 1, ROUND_MS) <= 0 && !stop_asked);
+	return 0;
+}
+
+static int
+open_all(struct watch *w, const struct tl_name *name)
+{
+	struct tl_fault fault = { 0 };
+	const uint64_t first = w->left < SHOWN_FIRST ? w->left : SHOWN_FIRST;
+	const int fd = tl_call_open(w->call, name);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = tl_follow_open_fd(&w->cursor, fd, first, &fault);
+	close(fd);
+	if (rc != 0)
+		return tl_call_fault(w->call, name->shown, rc, &fault);
+	if (tl_call_has(w->call, TL_CTL_JSON))
+		rc = tl_jsonl_write_new(&w->json, write_json, w->call);
+	return rc == 0 ? show_first(w, first) : rc;
+}
+
+int
+tl_verb_watch(struct tl_call *call)
+{
+	const struct sigaction action = { .sa_handler = ask_stop };
+	struct watch w = { .call = call,
+		.left = UINT64_MAX,
+		.color = tl_terminal_wants_color(STDOUT_FILENO) };
+	struct tl_name name;
+	int rc = tl_call_name(call, 0, &name);
+
+	if (rc != 0 || (rc = tl_call_number(call, TL_CTL_COUNT, 1, UINT64_MAX,
+			    &w.left)) != 0)
+		return rc;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	rc = open_all(&w, &name);
+	if (rc == 0)
+		rc = run(&w, &name);
+	if (w.json)
+		tl_jsonl_write_free(w.json);
+	tl_cursor_close(w.cursor);
+	return rc;
+}

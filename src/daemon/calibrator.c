@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibrator.c - owns when a point is taken: twice a second, and at once when
+ * somebody sets the clock.
+ *
+ * The clocks of a machine are one, so all calibrators of a loop share one
+ * ticker, and a point is measured once for all of them.  A timerfd that can
+ * never expire wakes it when the wall clock is set; it is also asked before
+ * and after each point, so that a step is never taken for a slew.
+ */
+#include "daemon/calibrator.h"
+
+#include "daemon/calibrator_keep.h"
+#include "daemon/calibrator_sample.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRIES_MAX = 4 }; /* the clock is set again and again */
+
+static const ev_tstamp period_s = 0.5;
+static const time_t never_s = 1000000000; /* from now: 31 years */
+
+/* What a loop's calibrators share. */
+struct ticker {
+	struct ev_loop *loop;
+	ev_timer timer;
+	ev_io set;  /* the wall clock was */
+	int set_fd; /* -1: nobody tells */
+	struct tl_sampler sampler;
+	struct tl_calibrator *first;
+};
+
+struct tl_calibrator {
+	struct timeline *tl;
+	struct tl_keeper keeper;
+	struct tl_keep_news news; /* not worked in yet */
+	uint64_t rejected;
+	struct ticker *ticker;
+	struct tl_calibrator *next;
+};
+
+/* One loop keeps the clock of a process. */
+static struct ticker *the_ticker;
+
+static void
+arm(const struct ticker *ticker)
+{
+	struct itimerspec at = { 0 };
+
+	if (ticker->set_fd < 0 ||
+	    clock_gettime(CLOCK_REALTIME, &at.it_value) != 0)
+		return;
+	at.it_value.tv_sec += never_s;
+	(void)timerfd_settime(ticker->set_fd,
+	    TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
+}
+
+/* Was the clock set since the last time we asked? */
+static bool
+was_set(const struct ticker *ticker)
+{
+	uint64_t expired;
+
+	if (ticker->set_fd < 0 ||
+	    read(ticker->set_fd, &expired, sizeof(expired)) >= 0 ||
+	    errno != ECANCELED)
+		return false;
+	arm(ticker);
+	return true;
+}
+
+/* A point with the same clock before and behind it. */
+static int
+take(struct ticker *ticker, struct tl_clock_point *point,
+    struct tl_keep_news *news)
+{
+	int rc = -EAGAIN;
+
+	news->sees_set = ticker->set_fd >= 0;
+	for (int i = 0; i < TRIES_MAX; i++) {
+		news->was_set |= was_set(ticker);
+		rc = tl_sampler_take(&ticker->sampler, point, news);
+		if (!was_set(ticker))
+			break;
+		news->was_set = true;
+	}
+	return rc;
+}
+
+static void
+add_news(struct tl_keep_news *to, const struct tl_keep_news *news)
+{
+	to->was_set |= news->was_set;
+	to->sees_set = news->sees_set;
+	to->slept |= news->slept;
+	to->restarted |= news->restarted;
+	to->suspect = news->suspect;
+}
+
+/* Work the point into one timeline; busy ones hear the news again. */
+static void
+work_in(struct tl_calibrator *c, const struct tl_clock_point *point)
+{
+	const int rc = tl_keeper_point(&c->keeper, point, &c->news);
+
+	if (rc < 0 || (rc & TL_CALIBRATE_BUSY))
+		return;
+	if (rc & TL_CALIBRATE_EPOCH)
+		tl_epoch_publish(c->tl);
+	c->news = (struct tl_keep_news){ 0 };
+}
+
+static void
+tick(struct ticker *ticker)
+{
+	struct tl_clock_point point;
+	struct tl_keep_news news = { 0 };
+	const int rc = take(ticker, &point, &news);
+
+	for (struct tl_calibrator *c = ticker->first; c; c = c->next) {
+		if (c->tl->geometry.clock_kind != TIMELINE_CLOCK_TSC) {
+			tl_clock_visit(c->tl); /* stamps are the time */
+			continue;
+		}
+		add_news(&c->news, &news);
+		c->rejected += rc == -EAGAIN;
+		if (rc == 0)
+			work_in(c, &point);
+	}
+}
+
+static void
+on_timer(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	tick(timer->data);
+}
+
+static void
+on_set(struct ev_loop *loop, ev_io *io, int events)
+{
+	(void)loop;
+	(void)events;
+	tick(io->data);
+}
+
+static struct ticker *
+ticker_new(struct ev_loop *loop)
+{
+	struct ticker *ticker = calloc(1, sizeof(*ticker));
+
+	if (!ticker)
+		return NULL;
+	ticker->loop = loop;
+	tl_sampler_init(&ticker->sampler, tl_clock_source(TIMELINE_CLOCK_TSC),
+	    tl_sampler_machine());
+	ticker->set_fd =
+	    timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+	arm(ticker);
+	ev_timer_init(&ticker->timer, on_timer, 0., period_s);
+	ticker->timer.data = ticker;
+	ev_timer_start(loop, &ticker->timer);
+	if (ticker->set_fd >= 0) {
+		ev_io_init(&ticker->set, on_set, ticker->set_fd, EV_READ);
+		ticker->set.data = ticker;
+		ev_io_start(loop, &ticker->set);
+	}
+	return ticker;
+}
+
+static void
+ticker_free(struct ticker *ticker)
+{
+	ev_timer_stop(ticker->loop, &ticker->timer);
+	if (ticker->set_fd >= 0) {
+		ev_io_stop(ticker->loop, &ticker->set);
+		close(ticker->set_fd);
+	}
+	free(ticker);
+}
+
+int
+tl_calibrator_new(struct tl_calibrator **out, struct ev_loop *loop,
+    struct timeline *tl)
+{
+	struct tl_calibrator *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	if (!the_ticker && !(the_ticker = ticker_new(loop))) {
+		free(c);
+		return -ENOMEM;
+	}
+	if (the_ticker->loop != loop) {
+		free(c);
+		return -EBUSY;
+	}
+	c->tl = tl;
+	tl_keeper_init(&c->keeper, &tl->calibrate);
+	c->ticker = the_ticker;
+	c->next = the_ticker->first;
+	the_ticker->first = c;
+	*out = c;
+	return 0;
+}
+
+/* How wrong a stamp taken now may be: the tail, and its age. */
+static void
+error_now(const struct tl_calibrator *c, struct tl_calibrator_status *status)
+{
+	struct timeline_clock_tail tail;
+	uint64_t age_ns;
+	int64_t ticks;
+
+	if (tl_calibrate_read(c->tl->header, &tail) < 0)
+		tail = c->keeper.tail;
+	ticks = tl_ticks_between(tail.tsc, tl_stamp_now(c->tl));
+	age_ns = (uint64_t)tl_ticks_to_ns(ticks > 0 ? ticks : 0, tail.mult);
+	status->rate_err_ppb = tail.rate_err_ppb;
+	status->est_err_ns = tail.est_err_ns;
+	status->max_err_ns = tail.max_err_ns;
+	if (c->tl->geometry.clock_kind != TIMELINE_CLOCK_TSC)
+		return;
+	status->est_err_ns =
+	    tl_add_32(tail.est_err_ns, tl_ppb_of(age_ns, tail.rate_err_ppb));
+	status->max_err_ns = tl_add_32(tail.max_err_ns,
+	    tl_ppb_of(age_ns,
+		(uint64_t)tail.rate_err_ppb +
+		    (tail.flags & TIMELINE_KNOT_UNSYNC
+			    ? 0
+			    : TL_CLOCK_STEER_PPM * UINT64_C(1000))));
+}
+
+void
+tl_calibrator_status(const struct tl_calibrator *c,
+    struct tl_calibrator_status *status)
+{
+	*status = (struct tl_calibrator_status){
+		.points = c->keeper.points,
+		.rejected = c->rejected,
+		.knots = c->keeper.committed,
+		.steps = c->keeper.steps,
+		.epochs = c->keeper.epochs,
+		.busy = c->keeper.busy,
+		.suspect = c->ticker->sampler.suspect,
+	};
+	error_now(c, status);
+}
+
+void
+tl_calibrator_free(struct tl_calibrator *c)
+{
+	struct tl_calibrator **link;
+
+	if (!c)
+		return;
+	tl_keeper_leave(&c->keeper);
+	for (link = &c->ticker->first; *link != c; link = &(*link)->next)
+		continue;
+	*link = c->next;
+	if (!c->ticker->first) {
+		ticker_free(c->ticker);
+		the_ticker = NULL;
+	}
+	free(c);
+}

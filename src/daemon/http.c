@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.c - connections of libmicrohttpd in the daemon's own loop: its epoll
+ * descriptor is watched, a timer runs while it wants one, and no thread does.
+ *
+ * A client that is slow, in sending its request or in reading the answer, is
+ * cut off; too many at once wait to be accepted.
+ */
+#include "daemon/http.h"
+#include "daemon/http_request.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	CONNECTIONS_MAX = 64,
+	CONNECTION_BYTES = 64 << 10, /* of a request, all its headers */
+	UPLOAD_MAX = 64 << 10,
+	SILENCE_MAX_S = 10,
+	REQUEST_MAX_S = 30, /* one that is never silent for so long */
+	SWEEP_S = 5
+};
+
+/* A connection; lives as long as it. */
+struct tl_http_client {
+	struct tl_http_client *next;
+	struct tl_http_client **link;
+	int fd;
+	double since; /* the loop's time when its request began */
+	bool waits;   /* for us */
+};
+
+struct tl_http {
+	struct tl_daemon *daemon;
+	struct tl_http_address address;
+	struct MHD_Daemon *mhd;
+	ev_io io;
+	ev_timer timer;
+	ev_timer sweep;
+	unsigned port;
+	struct tl_http_client *clients;
+	struct tl_http_request *waiting;
+};
+
+/* What every answer says.  The page holds its own script and style and may
+ * ask us, nobody else; nobody may show it inside of theirs. */
+static const struct {
+	const char *name, *value;
+} headers[] = {
+	{ "Cache-Control", "no-store" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Content-Security-Policy",
+	    "default-src 'none'; script-src 'unsafe-inline'; "
+	    "style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
+	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+};
+
+/* Hand the body over and queue the answer. */
+static enum MHD_Result
+send_answer(struct tl_http_request *r)
+{
+	struct MHD_Response *response;
+	enum MHD_Result done;
+
+	if (r->body.rc != 0)
+		return MHD_NO;
+	response = MHD_create_response_from_buffer(r->body.size, r->body.data,
+	    MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		return MHD_NO;
+	r->body = (struct tl_text){ 0 };
+	MHD_add_response_header(response, "Content-Type", r->type);
+	if (r->allow)
+		MHD_add_response_header(response, "Allow", r->allow);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		MHD_add_response_header(response, headers[i].name,
+		    headers[i].value);
+	done = MHD_queue_response(r->connection, r->status, response);
+	MHD_destroy_response(response);
+	return done;
+}
+
+static struct tl_http_request *
+begin(struct tl_http *h, struct MHD_Connection *connection)
+{
+	struct tl_http_request *r = calloc(1, sizeof(*r));
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection,
+		MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	if (!r)
+		return NULL;
+	*r = (struct tl_http_request){ .daemon = h->daemon,
+		.address = &h->address,
+		.connection = connection,
+		.http = h,
+		.client = info ? info->socket_context : NULL };
+	return r;
+}
+
+/* It stands still until tl_http_resume; nothing of it is heard meanwhile. */
+static void
+suspend(struct tl_http_request *r)
+{
+	struct tl_http *h = r->http;
+
+	r->suspended = true;
+	r->link = &h->waiting;
+	r->next = h->waiting;
+	if (r->next)
+		r->next->link = &r->next;
+	h->waiting = r;
+	if (r->client)
+		r->client->waits = true;
+	MHD_suspend_connection(r->connection);
+}
+
+static void
+leave_waiting(struct tl_http_request *r)
+{
+	*r->link = r->next;
+	if (r->next)
+		r->next->link = r->link;
+	r->suspended = false;
+	if (r->client) {
+		r->client->waits = false;
+		r->client->since = ev_now(r->daemon->loop);
+	}
+}
+
+void
+tl_http_resume(struct tl_http_request *request)
+{
+	struct tl_http *h = request->http;
+
+	if (!request->suspended)
+		return;
+	leave_waiting(request);
+	MHD_resume_connection(request->connection);
+	/* The library's epoll descriptor does not tell of it. */
+	ev_timer_stop(h->daemon->loop, &h->timer);
+	ev_timer_set(&h->timer, 0, 0);
+	ev_timer_start(h->daemon->loop, &h->timer);
+}
+
+/* Called when the headers are there, for each piece of a body, and when all
+ * of it is. */
+static enum MHD_Result
+handle(void *context, struct MHD_Connection *connection, const char *url,
+    const char *method, const char *version, const char *upload,
+    size_t *upload_size, void **request)
+{
+	struct tl_http_request *r = *request;
+
+	(void)version;
+	(void)upload;
+	if (!r) {
+		*request = begin(context, connection);
+		return *request ? MHD_YES : MHD_NO;
+	}
+	if (*upload_size > 0) {
+		r->upload += *upload_size;
+		*upload_size = 0;
+		return r->upload > UPLOAD_MAX ? MHD_NO : MHD_YES;
+	}
+	if (!r->answered)
+		tl_http_answer(r, url, method);
+	if (r->answered)
+		return send_answer(r);
+	suspend(r);
+	return MHD_YES;
+}
+
+static void
+completed(void *context, struct MHD_Connection *connection, void **request,
+    enum MHD_RequestTerminationCode why)
+{
+	struct tl_http_request *r = *request;
+
+	(void)connection;
+	(void)context;
+	(void)why;
+	if (!r)
+		return;
+	assert(!r->suspended);
+	if (r->client)
+		r->client->since = ev_now(r->daemon->loop);
+	tl_text_free(&r->body);
+	free(r);
+	*request = NULL;
+}
+
+static void
+client_comes(struct tl_http *h, struct MHD_Connection *connection,
+    void **socket_context)
+{
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection,
+		MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct tl_http_client *c = calloc(1, sizeof(*c));
+
+	*socket_context = c;
+	if (!c)
+		return;
+	c->fd = info ? info->connect_fd : -1;
+	c->since = ev_now(h->daemon->loop);
+	c->link = &h->clients;
+	c->next = h->clients;
+	if (c->next)
+		c->next->link = &c->next;
+	h->clients = c;
+	if (!ev_is_active(&h->sweep))
+		ev_timer_again(h->daemon->loop, &h->sweep);
+}
+
+static void
+client_goes(struct tl_http_client *c)
+{
+	if (!c)
+		return;
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	free(c);
+}
+
+static void
+notice(void *context, struct MHD_Connection *connection, void **socket_context,
+    enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		client_comes(context, connection, socket_context);
+	else
+		client_goes(*socket_context);
+}
+
+/* A request that takes too long loses its socket; the library then notices
+ * by itself.  One that waits for us may. */
+static void
+on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	const struct tl_http *h = timer->data;
+
+	(void)events;
+	if (!h->clients)
+		ev_timer_stop(loop, timer);
+	for (struct tl_http_client *c = h->clients; c; c = c->next)
+		if (!c->waits && ev_now(loop) - c->since > REQUEST_MAX_S)
+			shutdown(c->fd, SHUT_RDWR);
+}
+
+/* Let the library work, and ask when it wants to be called without a cause:
+ * never, while nobody is connected. */
+static void
+turn(struct tl_http *h)
+{
+	struct ev_loop *loop = h->daemon->loop;
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	MHD_run(h->mhd);
+	ev_timer_stop(loop, &h->timer);
+	if (MHD_get_timeout(h->mhd, &ms) != MHD_YES)
+		return;
+	ev_timer_set(&h->timer, (double)ms / 1e3, 0);
+	ev_timer_start(loop, &h->timer);
+}
+
+static void
+on_ready(struct ev_loop *loop, ev_io *io, int events)
+{
+	(void)loop;
+	(void)events;
+	turn(io->data);
+}
+
+static void
+on_timeout(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	turn(timer->data);
+}
+
+static unsigned
+port_of(int fd)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in four;
+		struct sockaddr_in6 six;
+	} at = { .any = { 0 } };
+	socklen_t size = sizeof(at);
+
+	if (getsockname(fd, &at.any, &size) != 0)
+		return 0;
+	return ntohs(
+	    at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
+}
+
+static int
+start_library(struct tl_http *h, int fd)
+{
+	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
+	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
+	    completed, h, MHD_OPTION_NOTIFY_CONNECTION, notice, h,
+	    MHD_OPTION_END);
+	return h->mhd ? 0 : -EIO;
+}
+
+static void
+watch(struct tl_http *h)
+{
+	struct ev_loop *loop = h->daemon->loop;
+	const union MHD_DaemonInfo *info =
+	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+
+	assert(info);
+	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
+	ev_init(&h->timer, on_timeout);
+	ev_init(&h->sweep, on_sweep);
+	h->sweep.repeat = SWEEP_S;
+	h->io.data = h->timer.data = h->sweep.data = h;
+	ev_io_start(loop, &h->io);
+}
+
+int
+tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
+    const char *address, struct tl_fault *fault)
+{
+	struct tl_http *h = calloc(1, sizeof(*h));
+	int fd, rc;
+
+	if (!h)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	h->daemon = daemon;
+	if ((rc = tl_http_address_parse(&h->address, address, fault)) != 0 ||
+	    (rc = tl_http_address_listen(&h->address, &fd, fault)) != 0)
+		goto free_http;
+	h->port = port_of(fd);
+	rc = start_library(h, fd);
+	if (rc != 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "cannot start the library of HTTP");
+		goto close_fd;
+	}
+	watch(h);
+	*http = h;
+	return 0;
+close_fd:
+	close(fd);
+free_http:
+	free(h);
+	return rc;
+}
+
+unsigned
+tl_http_port(const struct tl_http *http)
+{
+	return http->port;
+}
+
+void
+tl_http_free(struct tl_http *http)
+{
+	if (!http)
+		return;
+	while (http->waiting) {
+		struct tl_http_request *r = http->waiting;
+
+		tl_asked_forget(&r->asked);
+		leave_waiting(r);
+		MHD_resume_connection(r->connection);
+	}
+	ev_io_stop(http->daemon->loop, &http->io);
+	ev_timer_stop(http->daemon->loop, &http->timer);
+	ev_timer_stop(http->daemon->loop, &http->sweep);
+	MHD_stop_daemon(http->mhd); /* closes every socket */
+	assert(!http->clients);
+	free(http);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_answer.c - what is asked for, and what is answered. */
+#include "daemon/http_request.h"
+#include "daemon/metrics.h"
+#include "daemon/target.h"
+#include "format/html_write.h"
+#include "ring/ring.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* One look at a live timeline: no more than the loop can spare. */
+enum {
+	LIVE_LANE_MAX = 5000, /* entries of a lane */
+	LIVE_MAX = 40000,     /* ... and of all */
+	SHOWN_MAX = 20000,
+	SHOWN = 5000
+};
+
+static const char text_type[] = "text/plain; charset=utf-8";
+static const char metrics_type[] = "text/plain; version=0.0.4; charset=utf-8";
+static const char json_type[] = "application/json";
+static const char html_type[] = "text/html; charset=utf-8";
+
+static void
+refuse(struct tl_http_request *r, unsigned status, const char *words)
+{
+	r->answered = true;
+	r->status = status;
+	r->type = text_type;
+	tl_text_clear(&r->body);
+	tl_put_plain(&r->body, tl_bytes_of(words));
+	tl_put_char(&r->body, '\n');
+}
+
+static void
+accept_as(struct tl_http_request *r, const char *type)
+{
+	r->answered = true;
+	r->status = MHD_HTTP_OK;
+	r->type = type;
+}
+
+static const char *
+header(const struct tl_http_request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
+	    name);
+}
+
+static const char *
+argument(const struct tl_http_request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND,
+	    name);
+}
+
+static void
+page(struct tl_http_request *r)
+{
+	tl_html_live(&r->body);
+	accept_as(r, html_type);
+}
+
+static void
+metrics(struct tl_http_request *r)
+{
+	tl_metrics_text(&r->body, r->daemon);
+	accept_as(r, metrics_type);
+}
+
+static void
+metrics_json(struct tl_http_request *r)
+{
+	tl_metrics_json(&r->body, r->daemon);
+	accept_as(r, json_type);
+}
+
+static void
+timelines(struct tl_http_request *r)
+{
+	tl_put_char(&r->body, '[');
+	for (size_t i = 0; i < r->daemon->target_count; i++) {
+		tl_put_string(&r->body, i == 0 ? "\"" : ",\"");
+		tl_put_json(&r->body, tl_bytes_of(r->daemon->targets[i]->name));
+		tl_put_char(&r->body, '"');
+	}
+	tl_put_string(&r->body, "]\n");
+	accept_as(r, json_type);
+}
+
+/* The timeline that ?timeline= names; NULL: it was refused. */
+static const struct tl_target *
+find_target(struct tl_http_request *r)
+{
+	const char *name = argument(r, "timeline");
+	const struct tl_target *target;
+
+	if (!name) {
+		refuse(r, MHD_HTTP_BAD_REQUEST, "?timeline=NAME is missing");
+		return NULL;
+	}
+	target = tl_daemon_find(r->daemon, name);
+	if (!target)
+		refuse(r, MHD_HTTP_NOT_FOUND, tl_asked_words(-ENOENT));
+	return target;
+}
+
+/* The newest entries of a timeline, in order of time. */
+static int
+put_events(struct tl_http_request *r, const struct tl_target *target,
+    size_t max, struct tl_fault *fault)
+{
+	const char *after = argument(r, "after");
+	uint64_t tail =
+	    LIVE_MAX / timeline_lane_count(&target->tl->geometry) + 1;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	int rc;
+
+	if (tail > LIVE_LANE_MAX)
+		tail = LIVE_LANE_MAX;
+	rc = tl_snap_open_fd(&snap, target->tl->fd, tail, fault);
+	if (rc != 0)
+		return rc;
+	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		rc = tl_html_events(&r->body, cursor, after ? after : "", max);
+		tl_cursor_close(cursor);
+	}
+	tl_snap_close(snap);
+	return rc;
+}
+
+static void
+live(struct tl_http_request *r)
+{
+	const struct tl_target *target = find_target(r);
+	const char *asked = argument(r, "max");
+	struct tl_fault fault = { 0 };
+	uint64_t max = SHOWN;
+	int rc;
+
+	if (!target)
+		return;
+	if (asked && tl_parse_unsigned(asked, &max) != 0) {
+		refuse(r, MHD_HTTP_BAD_REQUEST, "max is no number");
+		return;
+	}
+	if (max > SHOWN_MAX)
+		max = SHOWN_MAX;
+	rc = put_events(r, target, (size_t)max, &fault);
+	if (rc == 0)
+		accept_as(r, json_type);
+	else
+		refuse(r, MHD_HTTP_INTERNAL_SERVER_ERROR,
+		    fault.text[0] ? fault.text : strerror(-rc));
+}
+
+static void
+saved(void *context, const struct tl_snapshot_result *result)
+{
+	struct tl_http_request *r = context;
+
+	if (result->rc == 0) {
+		tl_asked_json(&r->body, result);
+		accept_as(r, json_type);
+	} else {
+		refuse(r, MHD_HTTP_INTERNAL_SERVER_ERROR,
+		    strerror(-result->rc));
+	}
+	tl_http_resume(r);
+}
+
+/*
+ * A page of a stranger can make a browser send a form here, but not with a
+ * header of our own: for that the browser would ask us first.
+ */
+static void
+snapshot(struct tl_http_request *r)
+{
+	const char *mark = header(r, "X-Timeline");
+	const char *origin = header(r, "Origin");
+	const char *host = header(r, "Host");
+	const struct tl_target *target;
+	int rc;
+
+	if (!mark || strcmp(mark, "1") != 0) {
+		refuse(r, MHD_HTTP_FORBIDDEN,
+		    "only with the header \"X-Timeline: 1\"");
+		return;
+	}
+	if (origin && (!host || !tl_http_origin_is(origin, host))) {
+		refuse(r, MHD_HTTP_FORBIDDEN, "not from a page of elsewhere");
+		return;
+	}
+	target = find_target(r);
+	if (!target)
+		return;
+	r->asked = (struct tl_asked){ .daemon = r->daemon,
+		.done = saved,
+		.context = r };
+	rc = tl_asked_take(&r->asked, target->name);
+	if (rc != 0)
+		refuse(r,
+		    rc == -EBUSY ? MHD_HTTP_CONFLICT
+				 : MHD_HTTP_SERVICE_UNAVAILABLE,
+		    tl_asked_words(rc));
+}
+
+static const struct route {
+	const char *url;
+	bool post;
+	void (*answer)(struct tl_http_request *r);
+} routes[] = {
+	{ "/", false, page },
+	{ "/metrics", false, metrics },
+	{ "/metrics.json", false, metrics_json },
+	{ "/timelines.json", false, timelines },
+	{ "/live.json", false, live },
+	{ "/snapshot", true, snapshot },
+};
+
+static bool
+is_allowed(const struct route *route, const char *method)
+{
+	if (route->post)
+		return strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+	return strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
+	       strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+}
+
+void
+tl_http_answer(struct tl_http_request *request, const char *url,
+    const char *method)
+{
+	const char *host = header(request, "Host");
+
+	if (host && !tl_http_host_is_ours(request->address, host)) {
+		refuse(request, MHD_HTTP_FORBIDDEN,
+		    "ask by address, or as localhost: this daemon does not "
+		    "go by the name in the Host header");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+		if (strcmp(url, routes[i].url) != 0)
+			continue;
+		if (is_allowed(&routes[i], method)) {
+			routes[i].answer(request);
+			return;
+		}
+		request->allow = routes[i].post ? "POST" : "GET, HEAD";
+		refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED,
+		    "this is not done with it");
+		return;
+	}
+	refuse(request, MHD_HTTP_NOT_FOUND, "there is no such thing here");
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - timelined: read the command line and the configuration, become
+ * who it should be, run.
+ *
+ * Exit status: 0 done, 1 it could not start, 2 the command line makes no
+ * sense.
+ */
+#include "base/text.h"
+#include "daemon/daemon.h"
+#include "daemon/guard.h"
+#include "daemon/privileges.h"
+#include "daemon/start.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+static const char help[] =
+    "timelined [options]\n"
+    "Look after timelines: sample bursts, keep clocks exact, watch for "
+    "trouble,\nsave the evidence, serve metrics.  Stays in the foreground.\n"
+    "\n"
+    "  -c, --config FILE  configuration (" TL_CONFIG_FILE ")\n"
+    "  -n, --check        check the configuration and stop\n"
+    "  -q, --quiet        say only what is wrong\n"
+    "  -h, --help         show this\n"
+    "  -V, --version      show the version\n"
+    "\n"
+    "SIGHUP loads the configuration again, SIGTERM ends.  See "
+    "timelined(8),\ntimelined.conf(5).\n";
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "check", no_argument, NULL, 'n' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int
+complain(const struct tl_fault *fault)
+{
+	tl_daemon_log(TL_LOG_ERROR, "%s",
+	    fault->text[0] ? fault->text : strerror(-fault->rc));
+	return FAILED;
+}
+
+static int
+usage(void)
+{
+	fputs("Try 'timelined --help'.\n", stderr);
+	return USAGE;
+}
+
+/* Load, and check what can be checked without running. */
+static int
+load(struct tl_config **config, const char *path, struct tl_fault *fault)
+{
+	int rc = tl_config_load(config, path, fault);
+
+	if (rc == 0 && (rc = tl_daemon_check(*config, fault)) != 0)
+		tl_config_free(*config);
+	return rc;
+}
+
+static int
+start(const char *path, bool check_only)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_config *config;
+
+	if (load(&config, path, &fault) != 0)
+		return complain(&fault);
+	if (check_only) {
+		printf("%s: %zu timelines, no error\n", path,
+		    config->timeline_count);
+		tl_config_free(config);
+		return DONE;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
+	    tl_privileges_drop(config->user, &fault) != 0) {
+		tl_config_free(config);
+		return complain(&fault);
+	}
+	return tl_daemon_run(config, &fault) == 0 ? DONE : complain(&fault);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *path = TL_CONFIG_FILE;
+	bool check_only = false;
+	int letter;
+
+	while (
+	    (letter = getopt_long(argc, argv, "c:nqhV", options, NULL)) != -1) {
+		switch (letter) {
+		case 'c':
+			path = optarg;
+			break;
+		case 'n':
+			check_only = true;
+			break;
+		case 'q':
+			tl_daemon_log_least = TL_LOG_WARNING;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return fflush(stdout) == 0 ? DONE : FAILED;
+		case 'V':
+			puts("timelined " TIMELINE_VERSION);
+			return fflush(stdout) == 0 ? DONE : FAILED;
+		default:
+			return usage();
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "timelined: no operands are taken\n");
+		return usage();
+	}
+	return start(path, check_only);
+}

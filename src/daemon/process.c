@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.c - /proc/PID/stat and the line NSpid of /proc/PID/status, which
+ * anybody may read.
+ */
+#include "daemon/process.h"
+
+#include "base/text.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FILE_BYTES = 4096,
+	START_FIELD = 22, /* of stat, counted from 1 */
+	STATE_FIELD = 3
+};
+
+/* Read a small file as a string; empty when there is none. */
+static void
+read_file(char *to, uint32_t pid, const char *name)
+{
+	char path[64];
+	ssize_t size = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		size = read(fd, to, FILE_BYTES - 1);
+		close(fd);
+	}
+	to[size > 0 ? size : 0] = '\0';
+}
+
+static void
+set_command(struct tl_process *process, struct tl_bytes command)
+{
+	struct tl_text text = { 0 };
+
+	tl_put_plain(&text, command);
+	if (text.rc == 0 && text.size > 0 && text.size < TL_COMMAND_MAX)
+		strcpy(process->command, tl_text_string(&text));
+	tl_text_free(&text);
+}
+
+static int64_t
+clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void
+set_start(struct tl_process *process, uint64_t ticks)
+{
+	const uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK);
+	const int64_t up_ns = (int64_t)(ticks / second * 1000000000 +
+					ticks % second * (1000000000 / second));
+
+	process->start_ticks = ticks;
+	process->start_ns =
+	    clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + up_ns;
+}
+
+/* "12 (a name) S 1 ...": the name may have ) in it. */
+static void
+read_stat(struct tl_process *process, char *line)
+{
+	char *open = strchr(line, '(');
+	char *close = strrchr(line, ')');
+	char *field, *rest = NULL;
+
+	if (!open || !close || close < open)
+		return;
+	set_command(process, tl_bytes(open + 1, (size_t)(close - open - 1)));
+	field = strtok_r(close + 1, " ", &rest);
+	for (int i = STATE_FIELD; field && i <= START_FIELD; i++) {
+		if (i == STATE_FIELD)
+			process->ended = *field == 'Z' || *field == 'X';
+		if (i == START_FIELD)
+			set_start(process, strtoull(field, NULL, 10));
+		field = strtok_r(NULL, " ", &rest);
+	}
+}
+
+/* "NSpid:\t12\t3": its number here, and the one it knows. */
+static void
+read_namespaces(struct tl_process *process, const char *status, uint32_t pid)
+{
+	static const char name[] = "\nNSpid:";
+	const char *at = strstr(status, name);
+	unsigned long inner = pid;
+	char *end;
+
+	if (!at)
+		return;
+	at += sizeof(name) - 1;
+	while (*at == '\t') {
+		inner = strtoul(at, &end, 10);
+		if (end == at)
+			return;
+		at = end;
+	}
+	process->elsewhere = inner != pid;
+}
+
+void
+tl_process_look(struct tl_process *process, uint32_t pid)
+{
+	char text[FILE_BYTES];
+
+	*process = (struct tl_process){ .command = "?", .start_ns = INT64_MIN };
+	read_file(text, pid, "stat");
+	read_stat(process, text);
+	read_file(text, pid, "status");
+	read_namespaces(process, text, pid);
+}

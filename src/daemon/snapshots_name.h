@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshots_name.h - names of snapshots, made and taken apart.
+ *
+ *	NAME-20261121T195501.123456Z-REASON.tl[.zst]
+ *
+ * NAME is the timeline's and may contain anything but a slash; REASON has no
+ * dot, so that the last one but the suffix's is that of the seconds.
+ */
+#ifndef TL_DAEMON_SNAPSHOTS_NAME_H
+#define TL_DAEMON_SNAPSHOTS_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TL_FILE_NAME_MAX = 256,         /* with its zero */
+	TL_SNAPSHOT_STAMP_SIZE = 23,    /* characters of the time */
+	TL_SNAPSHOT_TIMELINE_MAX = 222, /* characters of NAME, so that all of
+					   it fits with a reason of one */
+};
+
+/* Time is Unix time; microseconds are kept.  What a reason may not contain
+ * becomes '_'; one that is too long is cut.  -EINVAL the timeline is empty or
+ * has a slash, -ENAMETOOLONG. */
+int tl_snapshot_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
+    int64_t ns, const char *reason, bool compressed);
+
+struct tl_snapshot_name {
+	size_t timeline_size;
+	const char *stamp; /* sorts by time */
+	int64_t ns;
+};
+
+/* Is it one that we could have made? */
+bool tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.c - the entries of all targets as they come.
+ *
+ * Nothing wakes the daemon when an entry is logged: that would cost the
+ * writer.  It looks, each poll_ns, first only at how far the lanes are.  While
+ * nothing at all comes it looks more seldom.  A turn takes a bounded number
+ * of entries of each target, so that one that is busy does not starve the
+ * rest; then the loop has its turn, and the rest of it comes at once.
+ */
+#include "daemon/stream.h"
+
+#include "base/word.h"
+#include "daemon/targets.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	TURN_MAX = 20000,  /* entries of a target in one turn */
+	IDLE_ROUNDS = 100, /* without an entry: look more seldom */
+	IDLE_FACTOR = 2
+};
+
+struct tl_stream {
+	struct tl_daemon *daemon;
+	ev_timer poll;
+	uint64_t idle; /* rounds without an entry */
+};
+
+static int64_t
+unix_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void
+count(struct tl_target *t, const struct tl_event *event)
+{
+	if (event->kind == TL_LOST) {
+		t->counts.lost += event->lost;
+		return;
+	}
+	t->counts.entries++;
+	t->counts.spans += event->kind == TL_END;
+	if (event->level <= TIMELINE_LEVEL_NONE)
+		t->counts.by_level[event->level]++;
+	tl_writers_seen(t->writers, event->pid, event->ns);
+}
+
+/* The rate of its clock, just now. */
+static uint64_t
+rate_of(const struct tl_target *t)
+{
+	return tl_load_64(&t->tl->header->clock.mult);
+}
+
+int
+tl_stream_read(struct tl_target *target)
+{
+	struct tl_event event;
+	int rc;
+
+	for (int i = 0; i < TURN_MAX; i++) {
+		rc = tl_cursor_next(target->stream, &event);
+		if (rc <= 0)
+			return rc;
+		count(target, &event);
+		if (tl_level_is_change(&event))
+			tl_level_put(&target->levels, &event,
+			    tl_level_until(&event, rate_of(target)));
+		tl_rules_put(target->rules, &event);
+	}
+	return 1;
+}
+
+/* One target's turn; may let it go.  Did it have anything? */
+static bool
+take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
+{
+	const uint64_t before = target->counts.entries + target->counts.lost;
+	/* What was logged before now is in the stream when it is empty. */
+	const int64_t now_ns = unix_now();
+	const int rc = tl_stream_read(target);
+	const bool any = target->counts.entries + target->counts.lost != before;
+
+	if (rc < 0) {
+		tl_targets_drop(s->daemon->folder, target,
+		    rc == -EPIPE ? "it was removed" : strerror(-rc));
+		return true;
+	}
+	if (rc == 0) {
+		tl_rules_tick(target->rules, now_ns);
+		tl_level_sum(&target->levels, now_ns, target->counts.open_ns,
+		    &target->counts.known_ns);
+	}
+	*more |= rc > 0;
+	return any;
+}
+
+/* When to look again. */
+static void
+rearm(struct tl_stream *s, bool more)
+{
+	double wait_s = (double)s->daemon->config->poll_ns / 1e9;
+
+	if (s->idle > IDLE_ROUNDS)
+		wait_s *= IDLE_FACTOR;
+	ev_timer_stop(s->daemon->loop, &s->poll);
+	ev_timer_set(&s->poll, more ? 0 : wait_s, 0);
+	ev_timer_start(s->daemon->loop, &s->poll);
+}
+
+static void
+poll_all(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct tl_stream *s = timer->data;
+	struct tl_daemon *d = s->daemon;
+	bool any = false, more = false;
+
+	(void)loop;
+	(void)events;
+	/* backwards: a target that is let go leaves a place behind it */
+	for (size_t i = d->target_count; i-- > 0;)
+		any |= take_turn(s, d->targets[i], &more);
+	s->idle = any ? 0 : s->idle + 1;
+	rearm(s, more);
+}
+
+int
+tl_stream_new(struct tl_stream **stream, struct tl_daemon *daemon)
+{
+	struct tl_stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->daemon = daemon;
+	ev_init(&s->poll, poll_all);
+	s->poll.data = s;
+	rearm(s, false);
+	*stream = s;
+	return 0;
+}
+
+void
+tl_stream_configure(struct tl_stream *stream)
+{
+	stream->idle = 0;
+	rearm(stream, false);
+}
+
+void
+tl_stream_free(struct tl_stream *stream)
+{
+	if (!stream)
+		return;
+	ev_timer_stop(stream->daemon->loop, &stream->poll);
+	free(stream);
+}

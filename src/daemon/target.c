@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target.c - attach to one timeline and put everything around it that looks
+ * after it.
+ */
+#include "daemon/target.h"
+
+#include "daemon/actions.h"
+#include "daemon/guard.h"
+#include "daemon/snapshots.h"
+#include "daemon/targets.h"
+#include "ring/ring.h"
+#include "snap/glance.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The byte of a live file that the daemon which looks after it has locked.
+ * The kernel lets go of it, however that daemon ends. */
+static int
+lock_for_daemon(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_len = 1 };
+
+	if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+		return 0;
+	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+}
+
+/* A writer has died: rules may want to know, and a snapshot may be kept. */
+static void
+writer_died(void *context, const struct tl_writer *writer)
+{
+	struct tl_target *t = context;
+
+	tl_rules_died(t->rules, writer->pid, writer->command, writer->died_ns);
+	if (t->config->snapshots.on_death)
+		tl_target_snapshot(t, "writer-died");
+}
+
+static void
+snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	tl_target_snapshot(timer->data, "schedule");
+}
+
+/* What the thread of snapshots says of ours. */
+static void
+snapshot_done(void *context, const struct tl_snapshot_result *result)
+{
+	struct tl_target *t = context;
+
+	if (result->rc == 0) {
+		t->counts.snapshots++;
+		tl_daemon_log(TL_LOG_INFO, "%s: saved %s", t->name,
+		    result->path);
+		return;
+	}
+	t->counts.snapshot_faults++;
+	tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s", t->name,
+	    result->path, strerror(-result->rc));
+}
+
+int
+tl_target_snapshot(struct tl_target *target, const char *reason)
+{
+	return tl_snapshots_take(target->daemon->snapshots, target->name,
+	    target->tl->fd, reason, &target->config->snapshots, snapshot_done,
+	    target);
+}
+
+/* The levels of now are where counting of open time begins. */
+static int
+begin_levels(struct tl_target *t, struct tl_fault *fault)
+{
+	struct tl_glance glance;
+	struct timespec now;
+	int64_t now_ns;
+	int rc = tl_glance_fd(&glance, t->tl->fd, false, fault);
+
+	if (rc != 0)
+		return rc;
+	clock_gettime(CLOCK_REALTIME, &now);
+	now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	tl_level_init(&t->levels, NULL, NULL);
+	tl_level_begin(&t->levels, glance.threshold, glance.base, now_ns,
+	    now_ns + (int64_t)glance.burst_left_ns);
+	tl_glance_free(&glance);
+	return 0;
+}
+
+/* The parts around an attached timeline. */
+static int
+open_parts(struct tl_target *t, struct tl_fault *fault)
+{
+	struct ev_loop *loop = t->daemon->loop;
+	const struct tl_rules_host host = { .fired = tl_actions_fired,
+		.failed = tl_actions_failed,
+		.context = t };
+	int rc;
+
+	if ((rc = tl_follow_open_fd(&t->stream, t->tl->fd, 0, fault)) != 0 ||
+	    (rc = begin_levels(t, fault)) != 0 ||
+	    (rc = tl_rules_new(&t->rules, t->config->rules,
+		 t->config->rule_count, &host, fault)) != 0)
+		return rc;
+	if ((rc = tl_writers_new(&t->writers, loop, writer_died, t)) != 0 ||
+	    (rc = tl_bursts_new(&t->bursts, loop, t->tl, t->config, 0)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	if (t->daemon->config->clock &&
+	    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "cannot keep its clock: %s", strerror(-rc));
+	return 0;
+}
+
+/* The schedule of snapshots as the section says. */
+static void
+schedule_snapshots(struct tl_target *t)
+{
+	const double every = (double)t->config->snapshots.every_ns / 1e9;
+
+	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
+	ev_timer_set(&t->snapshot_timer, every, every);
+	if (every > 0)
+		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
+}
+
+static void
+set_priority(struct tl_target *t)
+{
+	if (t->config->priority != 0 &&
+	    timeline_priority(t->tl, tl_level_name(t->config->priority)) != 0)
+		tl_daemon_log(TL_LOG_WARNING, "%s: %s", t->name,
+		    timeline_error());
+}
+
+int
+tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
+    const char *path, const char *name, const struct tl_config_timeline *config,
+    struct tl_fault *fault)
+{
+	struct tl_target *t = calloc(1, sizeof(*t));
+	struct stat st;
+	int rc;
+
+	if (!t)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	t->daemon = daemon;
+	t->config = config;
+	t->guard = -1;
+	strncpy(t->name, name, sizeof(t->name) - 1);
+	ev_init(&t->snapshot_timer, snapshot_due);
+	t->snapshot_timer.data = t;
+	if (lstat(path, &st) != 0) {
+		rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+		goto fail;
+	}
+	rc = tl_attach(&t->tl, path, st.st_uid);
+	if (rc != 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
+		goto fail;
+	}
+	/* What was judged by its owner must be what was opened. */
+	if (fstat(t->tl->fd, &t->status) != 0 ||
+	    t->status.st_ino != st.st_ino || t->status.st_dev != st.st_dev ||
+	    t->status.st_uid != st.st_uid) {
+		rc = tl_fault(fault, -EAGAIN, TL_FAULT_NOWHERE,
+		    "it was replaced while it was opened");
+		goto fail;
+	}
+	if ((rc = lock_for_daemon(t->tl->fd)) != 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "another daemon looks after it");
+		goto fail;
+	}
+	t->guard = tl_guard_add(t->tl->map, t->tl->geometry.total_size);
+	if ((rc = open_parts(t, fault)) != 0)
+		goto fail;
+	set_priority(t);
+	schedule_snapshots(t);
+	*target = t;
+	return 0;
+fail:
+	tl_target_close(t);
+	return rc;
+}
+
+/* The clock is kept, or not, as the configuration says now. */
+static void
+configure_clock(struct tl_target *t)
+{
+	const bool wanted = t->daemon->config->clock;
+
+	if (wanted == (t->calibrator != NULL))
+		return;
+	tl_calibrator_free(t->calibrator);
+	t->calibrator = NULL;
+	if (wanted &&
+	    tl_calibrator_new(&t->calibrator, t->daemon->loop, t->tl) != 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s: cannot keep its clock",
+		    t->name);
+}
+
+int
+tl_target_configure(struct tl_target *target,
+    const struct tl_config_timeline *config, struct tl_fault *fault)
+{
+	const uint8_t before = target->config->priority;
+	const int rc = tl_rules_configure(target->rules, config->rules,
+	    config->rule_count, fault);
+
+	if (rc != 0)
+		return rc;
+	/* The old section lives until all of them have changed over. */
+	target->config = config;
+	tl_bursts_configure(target->bursts, config);
+	configure_clock(target);
+	if (config->priority != before)
+		set_priority(target);
+	schedule_snapshots(target);
+	return 0;
+}
+
+const char *
+tl_target_fault(const struct tl_target *target)
+{
+	struct stat st;
+
+	if (fstat(target->tl->fd, &st) != 0)
+		return "it cannot be looked at";
+	if (st.st_nlink == 0)
+		return "it was removed";
+	if ((uint64_t)st.st_size < target->tl->geometry.total_size ||
+	    tl_guard_is_lost(target->guard))
+		return "it was cut short";
+	return NULL;
+}
+
+void
+tl_target_close(struct tl_target *target)
+{
+	struct tl_target *t = target;
+
+	if (!t)
+		return;
+	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
+	if (t->daemon->snapshots)
+		tl_snapshots_forget(t->daemon->snapshots, t);
+	tl_calibrator_free(t->calibrator);
+	tl_bursts_free(t->bursts);
+	tl_writers_free(t->writers);
+	if (t->rules)
+		tl_rules_free(t->rules);
+	tl_cursor_close(t->stream);
+	tl_guard_remove(t->guard);
+	timeline_close(t->tl);
+	free(t);
+}

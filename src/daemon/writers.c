@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writers.c - a table of the processes that log, by pid.
+ *
+ *	first entry --> WATCHED     its descriptor tells of the end
+ *		    --> POLLED      no descriptor to spare: the timer looks
+ *		    --> GONE        was not there; for a second, more entries
+ *				    may show that it is of another namespace
+ *		    --> ELSEWHERE   of another namespace: nobody can tell
+ *	all but ELSEWHERE --> DEAD  and, with another entry, again from above
+ */
+#include "daemon/writers.h"
+
+#include "daemon/process.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NONE      UINT32_MAX
+#define SECOND_NS ((int64_t)1000000000)
+
+enum { BUCKETS = 8192, POLL_MAX = 256 /* at a time */ };
+
+static const double every_s = 1;
+/* An entry so old is history. */
+static const int64_t fresh_ns = 5 * SECOND_NS;
+/* How long a number that is nobody's may still show that it logs. */
+static const int64_t grace_ns = SECOND_NS;
+/* Stamps and the clock of the system differ by less. */
+static const int64_t margin_ns = SECOND_NS / 10;
+
+enum state { WATCHED, POLLED, ELSEWHERE, GONE, DEAD };
+
+struct slot {
+	struct tl_writer writer;
+	struct tl_writers *owner;
+	ev_io io;
+	enum state state;
+	uint64_t start_ticks; /* POLLED: to know it from another; 0 unknown */
+	int64_t looked_ns;    /* GONE, DEAD: it was not there then */
+	uint32_t next;        /* in its bucket */
+	uint32_t older;       /* DEAD: in the order of death */
+	uint32_t newer;
+};
+
+struct tl_writers {
+	struct ev_loop *loop;
+	tl_writer_died *died;
+	void *context;
+	struct slot *slots; /* TL_WRITERS_MAX; memory comes as it is used */
+	uint32_t count;
+	uint32_t last; /* whose entry was the last */
+	uint32_t oldest_dead;
+	uint32_t newest_dead;
+	uint32_t waiting; /* GONE or POLLED: the timer runs */
+	uint32_t polled_at;
+	ev_timer timer;
+	uint32_t buckets[BUCKETS];
+};
+
+static unsigned fds_open;
+
+static int64_t
+unix_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+/* a is later than b by more than so much; differences may not overflow. */
+static bool
+is_later(int64_t a, int64_t b, int64_t by_ns)
+{
+	int64_t bound;
+
+	return !__builtin_add_overflow(b, by_ns, &bound) && a > bound;
+}
+
+static uint32_t
+index_of(const struct slot *slot)
+{
+	return (uint32_t)(slot - slot->owner->slots);
+}
+
+/* == states == */
+
+static bool
+is_waiting(enum state state)
+{
+	return state == GONE || state == POLLED;
+}
+
+static void
+set_state(struct slot *slot, enum state state)
+{
+	struct tl_writers *w = slot->owner;
+
+	w->waiting += is_waiting(state);
+	w->waiting -= is_waiting(slot->state);
+	slot->state = state;
+	if (w->waiting > 0 && !ev_is_active(&w->timer))
+		ev_timer_again(w->loop, &w->timer);
+}
+
+static void
+unlink_dead(struct slot *slot)
+{
+	struct tl_writers *w = slot->owner;
+
+	*(slot->newer == NONE ? &w->newest_dead
+			      : &w->slots[slot->newer].older) = slot->older;
+	*(slot->older == NONE ? &w->oldest_dead
+			      : &w->slots[slot->older].newer) = slot->newer;
+}
+
+/* Stop whatever is done to know of its end. */
+static void
+let_go(struct slot *slot)
+{
+	if (slot->io.fd >= 0) {
+		ev_io_stop(slot->owner->loop, &slot->io);
+		close(slot->io.fd);
+		slot->io.fd = -1;
+		fds_open--;
+	}
+	if (slot->state == DEAD)
+		unlink_dead(slot);
+}
+
+static void
+set_dead(struct slot *slot, int64_t died_ns)
+{
+	struct tl_writers *w = slot->owner;
+	const uint32_t i = index_of(slot);
+
+	let_go(slot);
+	set_state(slot, DEAD);
+	slot->writer.died_ns = died_ns;
+	slot->newer = NONE;
+	slot->older = w->newest_dead;
+	*(w->newest_dead == NONE ? &w->oldest_dead
+				 : &w->slots[w->newest_dead].newer) = i;
+	w->newest_dead = i;
+}
+
+static void
+die(struct slot *slot, int64_t died_ns)
+{
+	struct tl_writers *w = slot->owner;
+
+	slot->looked_ns = unix_now();
+	set_dead(slot, died_ns);
+	w->died(w->context, &slot->writer);
+}
+
+static void
+fd_is_readable(struct ev_loop *loop, ev_io *io, int events)
+{
+	(void)loop;
+	(void)events;
+	die(io->data, unix_now());
+}
+
+/* It is not there: has it just ended? */
+static void
+set_gone(struct slot *slot, int64_t ns)
+{
+	slot->looked_ns = unix_now();
+	if (is_later(slot->looked_ns, ns, fresh_ns))
+		set_dead(slot, ns);
+	else
+		set_state(slot, GONE);
+}
+
+/* A descriptor of the process, bounded; -errno. */
+static int
+open_fd(uint32_t pid)
+{
+	int fd;
+
+	if (fds_open >= TL_WRITERS_FDS_MAX)
+		return -EMFILE;
+	fd = pidfd_open((pid_t)pid, 0);
+	if (fd < 0)
+		return -errno;
+	fds_open++;
+	return fd;
+}
+
+static void
+watch_fd(struct slot *slot, int fd)
+{
+	ev_io_init(&slot->io, fd_is_readable, fd, EV_READ);
+	slot->io.data = slot;
+	ev_io_start(slot->owner->loop, &slot->io);
+	set_state(slot, WATCHED);
+}
+
+static void
+close_fd(int fd)
+{
+	if (fd < 0)
+		return;
+	close(fd);
+	fds_open--;
+}
+
+/* Who is it that logged at ns? */
+static void
+look(struct slot *slot, int64_t ns)
+{
+	const uint32_t pid = slot->writer.pid;
+	const int fd = open_fd(pid);
+	struct tl_process process;
+	const bool gone = fd == -ESRCH ||
+			  (fd < 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH);
+
+	if (gone) {
+		set_gone(slot, ns);
+		return;
+	}
+	tl_process_look(&process, pid);
+	memcpy(slot->writer.command, process.command,
+	    sizeof(slot->writer.command));
+	slot->start_ticks = process.start_ticks;
+	if (process.elsewhere) {
+		close_fd(fd);
+		strcpy(slot->writer.command, "?");
+		set_state(slot, ELSEWHERE);
+	} else if (is_later(process.start_ns, ns, SECOND_NS)) {
+		close_fd(fd); /* the number has another owner since */
+		strcpy(slot->writer.command, "?");
+		set_gone(slot, ns);
+	} else if (fd >= 0) {
+		watch_fd(slot, fd);
+	} else {
+		set_state(slot, POLLED);
+	}
+}
+
+/* == the timer == */
+
+static void
+poll_one(struct slot *slot)
+{
+	const uint32_t pid = slot->writer.pid;
+	const int fd = open_fd(pid);
+	struct tl_process process;
+
+	tl_process_look(&process, pid);
+	if (fd == -ESRCH || process.ended ||
+	    (slot->start_ticks && process.start_ticks &&
+		process.start_ticks != slot->start_ticks) ||
+	    (fd < 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
+		close_fd(fd);
+		die(slot, unix_now());
+	} else if (fd >= 0) {
+		watch_fd(slot, fd);
+	}
+}
+
+static void
+poll_some(struct tl_writers *w)
+{
+	uint32_t polled = 0;
+
+	for (uint32_t i = 0; i < w->count && polled < POLL_MAX; i++) {
+		struct slot *slot = &w->slots[w->polled_at++ % w->count];
+
+		if (slot->state != POLLED)
+			continue;
+		poll_one(slot);
+		polled++;
+	}
+}
+
+static void
+time_came(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct tl_writers *w = timer->data;
+	const int64_t now_ns = unix_now();
+
+	(void)events;
+	poll_some(w);
+	for (uint32_t i = 0; i < w->count; i++) {
+		struct slot *slot = &w->slots[i];
+
+		if (slot->state == GONE &&
+		    (now_ns < slot->looked_ns ||
+			!is_later(slot->looked_ns, now_ns, -grace_ns)))
+			die(slot, slot->looked_ns);
+	}
+	if (w->waiting == 0)
+		ev_timer_stop(loop, timer);
+}
+
+/* == the table == */
+
+static uint32_t *
+bucket_of(struct tl_writers *w, uint32_t pid)
+{
+	return &w->buckets[pid * 0x9e3779b1u >> 19];
+}
+
+static uint32_t
+find(struct tl_writers *w, uint32_t pid)
+{
+	uint32_t i = *bucket_of(w, pid);
+
+	while (i != NONE && w->slots[i].writer.pid != pid)
+		i = w->slots[i].next;
+	return i;
+}
+
+/* The place of the one that is missed least: the longest dead, or else the
+ * longest silent. */
+static struct slot *
+forget_one(struct tl_writers *w)
+{
+	uint32_t least = w->oldest_dead;
+	uint32_t *link;
+
+	if (least == NONE) {
+		least = 0;
+		for (uint32_t i = 1; i < w->count; i++)
+			if (w->slots[i].writer.last_ns <
+			    w->slots[least].writer.last_ns)
+				least = i;
+	}
+	let_go(&w->slots[least]);
+	if (is_waiting(w->slots[least].state))
+		w->waiting--;
+	link = bucket_of(w, w->slots[least].writer.pid);
+	while (*link != least)
+		link = &w->slots[*link].next;
+	*link = w->slots[least].next;
+	return &w->slots[least];
+}
+
+static uint32_t
+add(struct tl_writers *w, uint32_t pid, int64_t ns)
+{
+	struct slot *slot =
+	    w->count < TL_WRITERS_MAX ? &w->slots[w->count++] : forget_one(w);
+	uint32_t *bucket = bucket_of(w, pid);
+
+	*slot = (struct slot){ .owner = w,
+		.state = ELSEWHERE,
+		.io.fd = -1,
+		.next = *bucket,
+		.writer = { .pid = pid, .command = "?", .last_ns = ns } };
+	*bucket = index_of(slot);
+	look(slot, ns);
+	return index_of(slot);
+}
+
+/* An entry of one that is gone or dead: late, or is it somebody after all? */
+static void
+seen_again(struct slot *slot, int64_t ns)
+{
+	if (!is_later(ns, slot->looked_ns, margin_ns)) {
+		if (slot->writer.died_ns != 0 && slot->writer.died_ns < ns)
+			slot->writer.died_ns = ns;
+		return;
+	}
+	if (slot->state == GONE) {
+		set_state(slot, ELSEWHERE);
+		return;
+	}
+	let_go(slot);
+	slot->state = ELSEWHERE;
+	slot->writer.died_ns = 0;
+	slot->writer.entries = 0;
+	strcpy(slot->writer.command, "?");
+	look(slot, ns);
+}
+
+void
+tl_writers_seen(struct tl_writers *w, uint32_t pid, int64_t ns)
+{
+	struct slot *slot = &w->slots[w->last];
+
+	if (slot->writer.pid != pid || w->count == 0) {
+		uint32_t i;
+
+		if (pid == 0 || pid > INT32_MAX)
+			return; /* nobody's */
+		i = find(w, pid);
+		w->last = i == NONE ? add(w, pid, ns) : i;
+		slot = &w->slots[w->last];
+	}
+	if (slot->state >= GONE)
+		seen_again(slot, ns);
+	slot->writer.entries++;
+	if (ns > slot->writer.last_ns)
+		slot->writer.last_ns = ns;
+}
+
+size_t
+tl_writers_count(const struct tl_writers *w)
+{
+	return w->count;
+}
+
+const struct tl_writer *
+tl_writers_get(const struct tl_writers *w, size_t i)
+{
+	assert(i < w->count);
+	return &w->slots[i].writer;
+}
+
+int
+tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
+    tl_writer_died *died, void *context)
+{
+	struct tl_writers *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->slots = calloc(TL_WRITERS_MAX, sizeof(*w->slots));
+	if (!w->slots) {
+		free(w);
+		return -ENOMEM;
+	}
+	w->loop = loop;
+	w->died = died;
+	w->context = context;
+	w->oldest_dead = w->newest_dead = NONE;
+	for (size_t i = 0; i < BUCKETS; i++)
+		w->buckets[i] = NONE;
+	ev_timer_init(&w->timer, time_came, every_s, every_s);
+	w->timer.data = w;
+	*writers = w;
+	return 0;
+}
+
+void
+tl_writers_free(struct tl_writers *w)
+{
+	if (!w)
+		return;
+	ev_timer_stop(w->loop, &w->timer);
+	for (uint32_t i = 0; i < w->count; i++)
+		let_go(&w->slots[i]);
+	free(w->slots);
+	free(w);
+}

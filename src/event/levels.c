@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * levels.c - which levels were open when, read off the entries.
+ */
+#include "event/levels.h"
+
+#include "base/clock.h"
+
+void
+tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
+    void *context)
+{
+	*state =
+	    (struct tl_level_state){ .closed = closed, .context = context };
+}
+
+int64_t
+tl_level_until(const struct tl_event *event, uint64_t mult)
+{
+	const int64_t ticks =
+	    tl_ticks_between(event->tsc, tl_level_end_stamp(event));
+
+	return tl_add_ns(event->ns, tl_ticks_to_ns(ticks, mult));
+}
+
+static int64_t
+between(int64_t from_ns, int64_t to_ns)
+{
+	int64_t ns;
+
+	if (__builtin_sub_overflow(to_ns, from_ns, &ns))
+		return to_ns > from_ns ? INT64_MAX : 0;
+	return ns > 0 ? ns : 0;
+}
+
+static void
+count(int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns, unsigned threshold,
+    int64_t ns)
+{
+	if (threshold == 0)
+		return;
+	*known_ns = tl_add_ns(*known_ns, ns);
+	for (unsigned gate = threshold; gate < TL_LEVEL_GATES; gate++)
+		open_ns[gate] = tl_add_ns(open_ns[gate], ns);
+}
+
+/* A window of some length is over. */
+static int
+tell(struct tl_level_state *s, const struct tl_level_window *window)
+{
+	const int64_t ns = between(window->from_ns, window->to_ns);
+
+	if (ns == 0)
+		return 0;
+	count(s->open_ns, &s->known_ns, window->threshold, ns);
+	return s->closed ? s->closed(s->context, window) : 0;
+}
+
+/* The window up to ns, of a burst at most up to its end. */
+static struct tl_level_window
+first_part(const struct tl_level_state *s, int64_t ns)
+{
+	struct tl_level_window w = s->window;
+
+	if (!w.burst || w.to_ns > ns)
+		w.to_ns = ns;
+	return w;
+}
+
+/* What follows a burst that is over, up to ns. */
+static struct tl_level_window
+base_part(const struct tl_level_state *s, int64_t ns)
+{
+	const struct tl_level_window *w = &s->window;
+
+	return (struct tl_level_window){ .from_ns = w->to_ns > w->from_ns
+							? w->to_ns
+							: w->from_ns,
+		.to_ns = ns,
+		.threshold = w->base,
+		.base = w->base,
+		.lossy = w->lossy };
+}
+
+/* Close what was open up to now: at the most a burst, and the base after.
+ * joined: somebody's change cuts the burst short. */
+static int
+close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
+{
+	struct tl_level_window w = first_part(s, now_ns);
+	int rc;
+
+	if (w.burst && s->window.to_ns <= now_ns) {
+		if ((rc = tell(s, &w)) < 0)
+			return rc;
+		s->window = w = base_part(s, now_ns);
+	}
+	w.joined = joined && w.burst;
+	s->window.from_ns = now_ns;
+	s->window.lossy = false;
+	return tell(s, &w);
+}
+
+int
+tl_level_begin(struct tl_level_state *s, uint8_t threshold, uint8_t base,
+    int64_t ns, int64_t until_ns)
+{
+	const int rc = close_window(s, ns, false);
+
+	s->window = (struct tl_level_window){ .from_ns = ns,
+		.to_ns = until_ns,
+		.threshold = threshold,
+		.base = base,
+		.burst = threshold < base };
+	return rc;
+}
+
+static bool
+is_level(uint64_t n)
+{
+	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
+}
+
+/* An entry says that the levels change to threshold, base, until. */
+static int
+take_change(struct tl_level_state *s, const struct tl_event *event,
+    int64_t until_ns)
+{
+	const bool is_burst = event->message->builtin == TIMELINE_BUILTIN_BURST;
+	const uint64_t threshold = event->args[0], base = event->args[1];
+	bool merged;
+	int rc;
+
+	if (!is_level(threshold) || !is_level(base)) /* a damaged entry */
+		return 0;
+	/* A burst leaves the base as it was before. */
+	if (!s->changed && is_burst && s->window.threshold == 0)
+		s->window.threshold = s->window.base = (uint8_t)base;
+	rc = close_window(s, event->ns, true);
+	if (rc < 0)
+		return rc;
+	merged = is_burst && s->window.burst; /* it had not ended */
+	s->bursts += is_burst;
+	s->merged_bursts += merged;
+	s->samples += is_burst && event->args[3] != 0;
+	s->changed = true;
+	s->window = (struct tl_level_window){ .from_ns = event->ns,
+		.to_ns = until_ns,
+		.threshold = (uint8_t)threshold,
+		.base = (uint8_t)base,
+		.burst = threshold < base,
+		.sample = is_burst && event->args[3] != 0,
+		.merged = merged,
+		.pid = event->pid };
+	return 0;
+}
+
+int
+tl_level_put(struct tl_level_state *s, const struct tl_event *event,
+    int64_t until_ns)
+{
+	if (event->kind == TL_LOST) {
+		s->window.lossy = true;
+		return 0;
+	}
+	return tl_level_is_change(event) ? take_change(s, event, until_ns) : 0;
+}
+
+int
+tl_level_end(struct tl_level_state *s, int64_t now_ns)
+{
+	return close_window(s, now_ns, false);
+}
+
+void
+tl_level_sum(const struct tl_level_state *s, int64_t now_ns,
+    int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns)
+{
+	const struct tl_level_window w = first_part(s, now_ns);
+
+	*known_ns = s->known_ns;
+	for (unsigned gate = 0; gate < TL_LEVEL_GATES; gate++)
+		open_ns[gate] = s->open_ns[gate];
+	count(open_ns, known_ns, w.threshold, between(w.from_ns, w.to_ns));
+	if (w.burst && w.to_ns < now_ns)
+		count(open_ns, known_ns, s->window.base,
+		    between(base_part(s, now_ns).from_ns, now_ns));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.js - start: read what lies in the page, or begin to watch. */
+
+/* Chunk by chunk, giving the page time to show how far it is. */
+async function readPage() {
+	const chunks = [...document.querySelectorAll("script.chunk")];
+	const names = newNames();
+	let pause = performance.now();
+	for (const [i, script] of chunks.entries()) {
+		readChunk(JSON.parse(script.textContent), names);
+		script.remove();
+		if (performance.now() - pause < 50)
+			continue;
+		say("reading " + Math.floor(100 * i / chunks.length) + "%");
+		await new Promise((done) => setTimeout(done, 0));
+		pause = performance.now();
+	}
+	settleModel(0);
+	forgetKnown();
+	buildTracks();
+	fitAll();
+	judgeAll(true);
+	showCategories();
+	showStatistics();
+	say(countText(model.count) + " entries" + (model.lost > 0n ?
+		", " + countText(model.lost) + " lost" : ""));
+}
+
+/* What tests, and people at the console, may ask. */
+window.timeline = {
+	get ready() { return view.shownUpTo === model.count &&
+		!view.changed && (live.on ? live.started : model.done); },
+	get count() { return model.count; },
+	get drawn() { return picture.drawn; },
+	get bars() { return picture.bars; },
+	get spans() { return tracks.spanCount; },
+	get lost() { return String(model.lost); },
+	get matches() { return view.matches; },
+	get range() { return [view.from, view.to]; },
+	get selected() { return view.selected; },
+	get rows() { return picture.layout.map((l) => ({
+		label: l.row.label ?? laneLabel(l.row), kind: l.row.kind,
+		y: AXIS + BAND + l.y - view.scroll, height: l.height,
+		ticks: l.ticks})); },
+	get levels() { return tracks.levels.map(({level, burst, from, to}) =>
+		({level, burst, from, to})); },
+	get polls() { return live.polls; },
+	text: entryText,
+	time: (i) => String(model.ns[i]),
+	x: (i) => GUTTER + toX(model.t[i]),
+	row: (i) => picture.layout.findIndex((l) => l.row === rowOf(i)),
+	select: (i) => select(i, true),
+	zoomTo,
+	fit: fitAll,
+};
+
+function start() {
+	picture.canvas = byId("picture");
+	byId("title").textContent = document.title;
+	setUpTable();
+	setUpInput();
+	setUpLive();
+	readColors();
+	setMode("lanes");
+	showEntry(-1);
+	changed();
+	if (!live.on)
+		readPage().then(() => { model.done = true; },
+			(error) => say("this page is damaged: " +
+				error.message, true));
+}
+
+start();

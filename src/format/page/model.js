@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.js - the entries, in columns: what the chunks said (html_chunk.h).
+ *
+ * Numbers that fit are doubles; those that do not keep their digits in
+ * "wide".  Times are nanoseconds since "base", for drawing, and exact in
+ * "ns", for telling. */
+const INSTANT = 1, BEGIN = 2, END = 3, COUNTER = 4, LOST = 5, BARE = 8;
+const NAMES = ["off", "trace+++", "trace++", "trace+", "trace", "debug",
+	"info", "warning", "error", "fatal", "nothing"];
+const KINDS = ["", "instant", "begin", "end", "counter", "lost"];
+const UNSIGNED = 0, SIGNED = 1, HEX = 2, DOUBLE = 3, DURATION = 4, TEXT = 5;
+const SCOPE_SOURCE = 1;
+/* A live page keeps so many entries, and drops a fifth when there are more. */
+const KEEP_MAX = 250000;
+
+const model = {
+	base: null,		/* BigInt; the first entry's time */
+	count: 0,		/* entries settled: in order of time */
+	raw: 0,			/* read so far */
+	dropped: 0,		/* forgotten to stay within KEEP_MAX */
+	lost: 0n,
+	messages: [],
+	places: [],
+	strings: [],
+	wide: new Map(),	/* place in pool -> digits or text */
+	pool: new Float64Array(1 << 12),
+	poolSize: 0,
+	clocks: new Map(),	/* "source:epoch" -> stamp, ns, stamp, ns */
+	version: 0,		/* grows when entries move */
+	done: false,		/* has all of the page been read? */
+	t: null, ns: null, message: null, kind: null, place: null, at: null,
+};
+
+function setCapacity(n) {
+	const grow = (Type, old) => {
+		const column = new Type(n);
+		if (old)
+			column.set(old.subarray(0, Math.min(n, model.raw)));
+		return column;
+	};
+	model.t = grow(Float64Array, model.t);
+	model.ns = grow(BigInt64Array, model.ns);
+	model.message = grow(Uint32Array, model.message);
+	model.kind = grow(Uint8Array, model.kind);
+	model.place = grow(Uint32Array, model.place);
+	model.at = grow(Uint32Array, model.at);
+}
+setCapacity(1 << 10);
+
+function clearModel() {
+	model.base = null;
+	model.count = model.raw = model.dropped = model.poolSize = 0;
+	model.lost = 0n;
+	model.messages = [];
+	model.places = [];
+	model.strings = [];
+	model.wide.clear();
+	model.clocks.clear();
+	model.version++;
+}
+
+/* One message of a chunk. */
+function makeMessage(m) {
+	const message = {
+		category: m[0], level: Math.min(m[1], 10), kind: m[2],
+		scope: m[3], builtin: m[4], gate: m[5], file: m[6],
+		line: m[7], explain: m[8], after: m[9], args: [],
+		number: 0, text: "",
+	};
+	for (let i = 10; i + 2 < m.length; i += 3) {
+		message.args.push({name: m[i], format: m[i + 1],
+			before: m[i + 2]});
+		message.text += m[i + 2] + "$" + m[i];
+	}
+	message.text += message.after;
+	message.isChange = message.builtin === 1 || message.builtin === 2;
+	return message;
+}
+
+/* Tables of a chunk to those of the model: where its numbers lead.  A chunk
+ * of a daemon starts its numbers anew; what is known is found again. */
+const known = {messages: new Map(), places: new Map(), strings: new Map()};
+
+function knownNumber(map, list, key, make) {
+	let number = map.get(key);
+	if (number === undefined) {
+		number = list.length;
+		list.push(make());
+		map.set(key, number);
+	}
+	return number;
+}
+
+function readTables(chunk, names) {
+	for (const m of chunk.messages) {
+		const n = knownNumber(known.messages, model.messages,
+			JSON.stringify(m), () => makeMessage(m));
+		model.messages[n].number = n;
+		names.messages.push(n);
+	}
+	for (const s of chunk.strings)
+		names.strings.push(knownNumber(known.strings, model.strings,
+			s, () => s));
+	const p = chunk.places;
+	for (let i = 0; i + 4 < p.length; i += 5) {
+		const [pid, tid, cpu, lane, source] = p.slice(i, i + 5);
+		names.places.push(knownNumber(known.places, model.places,
+			p.slice(i, i + 5).join(),
+			() => ({pid, tid, cpu, lane, source})));
+	}
+}
+
+function newNames() {
+	return {messages: [], places: [], strings: []};
+}
+
+function forgetKnown() {
+	known.messages.clear();
+	known.places.clear();
+	known.strings.clear();
+}
+
+/* One value of an entry to the pool. */
+function addValue(value, format, names) {
+	if (model.poolSize === model.pool.length) {
+		const pool = new Float64Array(model.pool.length * 2);
+		pool.set(model.pool);
+		model.pool = pool;
+	}
+	const at = model.poolSize++;
+	if (format === TEXT) {
+		if (typeof value === "string") {
+			model.wide.set(at, value);
+			model.pool[at] = -1;
+		} else {
+			model.pool[at] = names.strings[value];
+		}
+	} else if (typeof value === "string") {
+		model.wide.set(at, value);
+		model.pool[at] = value === "inf" ? Infinity :
+			value === "-inf" ? -Infinity :
+			value === "nan" ? NaN : Number(value);
+	} else {
+		model.pool[at] = value;
+	}
+}
+
+function readClock(c) {
+	for (let i = 0; i + 3 < c.length; i += 4) {
+		const key = c[i + 3] + ":" + c[i + 2];
+		const clock = model.clocks.get(key);
+		const tsc = BigInt(c[i]), ns = BigInt(c[i + 1]);
+		if (!clock)
+			model.clocks.set(key, [tsc, ns, tsc, ns]);
+		else if (tsc > clock[2])
+			[clock[2], clock[3]] = [tsc, ns];
+		else if (tsc < clock[0])
+			[clock[0], clock[1]] = [tsc, ns];
+	}
+}
+
+/* Append the entries of a chunk.  names keeps the numbers of the chunks
+ * before it.  settleModel puts them in order. */
+function readChunk(chunk, names) {
+	const e = chunk.events;
+	const base = BigInt(chunk.base);
+	if (model.base === null)
+		model.base = base;
+	readTables(chunk, names);
+	readClock(chunk.clock);
+	const first = Number(base - model.base);
+	let sum = 0;
+	for (let i = 0; i + 2 < e.length;) {
+		sum += e[i];
+		const code = e[i + 1], kind = code & 15;
+		const message = kind === LOST ? 0 :
+			names.messages[Math.floor(code / 16)];
+		const n = model.raw;
+		if (n === model.t.length)
+			setCapacity(n * 2);
+		model.t[n] = first + sum;
+		model.ns[n] = base + BigInt(sum);
+		model.message[n] = message;
+		model.kind[n] = kind;
+		model.place[n] = names.places[e[i + 2]];
+		model.at[n] = model.poolSize;
+		model.raw++;
+		i += 3;
+		if (kind === LOST) {
+			model.lost += BigInt(e[i]);
+			addValue(e[i++], UNSIGNED, names);
+			continue;
+		}
+		if (kind & BARE)
+			continue;
+		const {args, isChange} = model.messages[message];
+		for (let k = 0; k < args.length; k++)
+			addValue(e[i++], args[k].format, names);
+		if (isChange)
+			addValue(e[i++], UNSIGNED, names);
+	}
+}
+
+/* Put rows [from, to) in order of time; those of one time stay as they are. */
+function sortRows(from, to) {
+	const order = new Uint32Array(to - from);
+	for (let i = 0; i < order.length; i++)
+		order[i] = from + i;
+	const {t} = model;
+	order.sort((a, b) => t[a] - t[b] || a - b);
+	for (const name of ["t", "ns", "message", "kind", "place", "at"]) {
+		const column = model[name];
+		column.set(column.slice(from, to).map(
+			(_, i) => column[order[i]]), from);
+	}
+}
+
+function isSorted(from, to) {
+	for (let i = Math.max(from, 1); i < to; i++)
+		if (model.t[i] < model.t[i - 1])
+			return false;
+	return true;
+}
+
+/* Take what was read.  A reader of a live file sees lanes one after another,
+ * so the newest "hold" ns wait for the next round.  True when entries that
+ * were settled before moved. */
+function settleModel(hold) {
+	const from = model.count, to = model.raw;
+	if (from === to)
+		return false;
+	if (!isSorted(from + 1, to))
+		sortRows(from, to);
+	const late = from > 0 && model.t[from] < model.t[from - 1];
+	if (late)
+		sortRows(0, to);
+	let end = to;
+	const limit = model.t[to - 1] - hold;
+	while (hold > 0 && end > from && model.t[end - 1] > limit)
+		end--;
+	model.count = end;
+	if (late)
+		model.version++;
+	return late;
+}
+
+/* Forget the oldest so that n are left, and what only they named. */
+function dropOldest(n) {
+	const drop = model.count - n;
+	const pool = model.pool, wide = model.wide, old = model.at.slice();
+	for (const name of ["t", "ns", "message", "kind", "place", "at"])
+		model[name].copyWithin(0, drop, model.raw);
+	model.raw -= drop;
+	model.count -= drop;
+	model.dropped += drop;
+	model.pool = new Float64Array(pool.length);
+	model.wide = new Map();
+	model.poolSize = 0;
+	for (let i = 0; i < model.raw; i++) {
+		const size = valueCount(i), from = old[i + drop];
+		model.at[i] = model.poolSize;
+		for (let k = 0; k < size; k++) {
+			const text = wide.get(from + k);
+			if (text !== undefined)
+				model.wide.set(model.poolSize, text);
+			model.pool[model.poolSize++] = pool[from + k];
+		}
+	}
+	model.version++;
+}
+
+function valueCount(i) {
+	const kind = model.kind[i];
+	if (kind === LOST)
+		return 1;
+	if (kind & BARE)
+		return 0;
+	const m = model.messages[model.message[i]];
+	return m.args.length + (m.isChange ? 1 : 0);
+}
+
+/* The exact integer in the pool. */
+function wideValue(at) {
+	const digits = model.wide.get(at);
+	return BigInt(digits === undefined ? model.pool[at] : digits);
+}
+
+/* The first entry at or after time t. */
+function lowerBound(t) {
+	let low = 0, high = model.count;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (model.t[middle] < t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.js - statistics of what the picture shows, or of the measured range:
+ * spans by their duration, all else by the interval between two. */
+const COLUMNS = [["message", "Message"], ["count", "Count"],
+	["rate", "Rate"], ["min", "Min"], ["median", "Median"],
+	["p99", "p99"], ["max", "Max"], ["total", "Total"]];
+/* No more rows are made: a person reads the first. */
+const ROWS_MAX = 200;
+
+const statistics = {sort: "count", down: true, timer: 0, rows: []};
+
+function statisticsSoon() {
+	clearTimeout(statistics.timer);
+	statistics.timer = setTimeout(showStatistics, 150);
+}
+
+function statisticsRange() {
+	return view.mark ? [...view.mark].sort((a, b) => a - b) :
+		[view.from, view.to];
+}
+
+/* Samples of each message: how many first, then what they are. */
+function collectSamples(from, to) {
+	const n = model.messages.length;
+	const low = lowerBound(from);
+	const high = Math.min(lowerBound(to), view.shownUpTo);
+	const count = new Uint32Array(n), used = new Uint32Array(n);
+	for (let i = low; i < high; i++)
+		if (view.shown[i] === SHOWN && model.kind[i] !== LOST &&
+		    (model.kind[i] & 7) !== END)
+			count[model.message[i]]++;
+	const samples = Array.from(count, (c) => c ? new Float64Array(c) :
+		null);
+	const before = new Float64Array(n).fill(NaN);
+	const longest = new Float64Array(n).fill(-1);
+	const where = new Int32Array(n).fill(-1);
+	const add = (m, ns, i) => {
+		samples[m][used[m]++] = ns;
+		if (ns > longest[m])
+			[longest[m], where[m]] = [ns, i];
+	};
+	for (let i = low; i < high; i++) {
+		const kind = model.kind[i] & 7, m = model.message[i];
+		if (view.shown[i] !== SHOWN || kind === LOST || kind === END)
+			continue;
+		if (kind === BEGIN) {
+			const s = tracks.spanOf[i] - 1;
+			if (s >= 0 && tracks.span.end[s] >= 0)
+				add(m, tracks.span.to[s] -
+					tracks.span.from[s], i);
+			continue;
+		}
+		if (!Number.isNaN(before[m]))
+			add(m, model.t[i] - before[m], i);
+		before[m] = model.t[i];
+	}
+	return {count, where, samples: samples.map((s, m) =>
+		s && s.subarray(0, used[m]).sort())};
+}
+
+function computeStatistics() {
+	const [from, to] = statisticsRange();
+	const {count, where, samples} = collectSamples(from, to);
+	const rows = [];
+	const low = Math.max(from, model.count ? model.t[0] : 0);
+	const high = Math.min(to, newestTime());
+	model.messages.forEach((m, i) => {
+		const s = samples[i];
+		if (!s)
+			return;
+		const at = (share) => s.length === 0 ? NaN : s[Math.min(
+			s.length - 1, Math.ceil(share * s.length) - 1)];
+		rows.push({message: m.text, number: i, count: count[i],
+			level: m.level, span: m.kind === 2,
+			rate: count[i] * 1e9 / Math.max(high - low, 1),
+			min: at(1e-12), median: at(0.5), p99: at(0.99),
+			max: at(1), where: where[i], total: m.kind === 2 ?
+				s.reduce((a, b) => a + b, 0) : NaN});
+	});
+	return rows;
+}
+
+function compareRows(a, b) {
+	const x = a[statistics.sort], y = b[statistics.sort];
+	const order = typeof x === "string" ? (x > y) - (x < y) :
+		Number.isNaN(x) ? (Number.isNaN(y) ? 0 : -1) :
+		Number.isNaN(y) ? 1 : x - y;
+	return statistics.down ? -order : order;
+}
+
+/* What a person wants first: where it took so long. */
+function longestButton(r, text) {
+	const entry = model.dropped + r.where;
+	const b = button(text, "go to the longest, " + text, () => {
+		const i = entry - model.dropped;
+		if (i >= 0)
+			select(i, true);
+	});
+	b.className = "link longest";
+	b.title = r.span ? "go to the longest span" :
+		"go to where the longest interval ends";
+	return b;
+}
+
+function statisticsRow(r) {
+	const row = element("tr"), m = model.messages[r.number];
+	const name = element("td", "message");
+	const only = button(r.message, "show only " + r.message, () => {
+		view.only = view.only === r.number ? -1 : r.number;
+		judgeAll(true);
+	});
+	only.className = "link";
+	only.setAttribute("aria-pressed", String(view.only === r.number));
+	only.title = r.message.slice(0, 1000);
+	const mark = element("i", "swatch level-" + r.level);
+	mark.title = NAMES[r.level];
+	name.append(mark, only, element("small", "", m.category));
+	row.append(name);
+	const cells = [countText(r.count), rateText(r.rate),
+		...["min", "median", "p99", "max", "total"].map((k) =>
+			durationText(r[k]))];
+	for (const text of cells)
+		row.append(element("td", "number", text));
+	if (r.where >= 0)
+		row.children[6].replaceChildren(longestButton(r, cells[5]));
+	row.children[3].dataset.of = r.span ? "duration" : "interval";
+	return row;
+}
+
+function showStatistics() {
+	const rows = statistics.rows = computeStatistics();
+	rows.sort(compareRows);
+	byId("rows").replaceChildren(...rows.slice(0, ROWS_MAX)
+		.map(statisticsRow));
+	const [from, to] = statisticsRange();
+	byId("statistics-range").textContent = (view.mark ?
+		"measured range of " : "visible range of ") +
+		durationText(to - from) + (rows.length > ROWS_MAX ?
+		", first " + ROWS_MAX + " of " + rows.length : "") +
+		" — durations of spans, intervals of all else";
+	for (const th of byId("columns").children)
+		th.setAttribute("aria-sort",
+			th.dataset.column !== statistics.sort ? "none" :
+			statistics.down ? "descending" : "ascending");
+}
+
+function setUpTable() {
+	for (const [key, title] of COLUMNS) {
+		const th = element("th");
+		th.dataset.column = key;
+		th.scope = "col";
+		th.append(button(title, "sort by " + title.toLowerCase(),
+			() => {
+				statistics.down = statistics.sort === key ?
+					!statistics.down : key !== "message";
+				statistics.sort = key;
+				showStatistics();
+			}));
+		byId("columns").append(th);
+	}
+}

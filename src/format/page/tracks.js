@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tracks.js - what belongs together: lanes, threads, spans, counters, the
+ * levels that were open.  Built entry by entry, oldest first. */
+const DEPTH_MAX = 24;
+
+const tracks = {
+	upTo: 0,	/* entries [0, upTo) are in */
+	lanes: [],	/* rows {key, label, note, depth, ...} */
+	threads: [],
+	sources: [],	/* one for each span message of scope source */
+	counters: [],
+	laneOf: [],	/* place -> row */
+	threadOf: [],
+	span: null,	/* columns of spans */
+	spanCount: 0,
+	spanOf: null,	/* entry -> span + 1 */
+	losses: [],	/* entries */
+	levels: [],	/* {from, to, level, burst, entry} */
+	counts: new Map(),
+};
+
+function clearTracks() {
+	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
+		counters: [], laneOf: [], threadOf: [], spanCount: 0,
+		losses: [], levels: []});
+	rows.open.clear();
+	rows.index.clear();
+	rows.lossCount = 0;
+	tracks.span = {begin: new Uint32Array(256), end: new Int32Array(256),
+		from: new Float64Array(256), to: new Float64Array(256),
+		thread: new Uint32Array(256), lane: new Uint32Array(256),
+		depth: new Uint8Array(256), slot: new Uint8Array(256),
+		lossy: new Uint8Array(256)};
+	tracks.spanOf = new Uint32Array(1024);
+}
+
+/* What is needed while building only. */
+const rows = {open: new Map(), index: new Map(), lossCount: 0};
+clearTracks();
+
+function makeRow(list, key, fields) {
+	let row = rows.index.get(key);
+	if (!row) {
+		row = {key, number: list.length, depth: 0, slots: [],
+			stack: [], entries: 0, ...fields};
+		list.push(row);
+		rows.index.set(key, row);
+	}
+	return row;
+}
+
+function addPlace(n) {
+	const p = model.places[n], cpu = p.cpu < 0 ? "" : String(p.cpu);
+	const lane = makeRow(tracks.lanes, "lane " + p.source + ":" + p.lane,
+		{source: p.source, lane: p.lane, cpu, kind: "lane",
+		 note: "lane " + p.lane +
+			(p.source ? ", file " + p.source : "")});
+	if (lane.cpu !== cpu && cpu !== "")
+		lane.cpu = lane.cpu === "" ? cpu : "shared";
+	tracks.laneOf[n] = lane;
+	tracks.threadOf[n] = p.pid === 0 && p.tid === 0 ? null :
+		makeRow(tracks.threads,
+			"thread " + p.source + ":" + p.pid + ":" + p.tid,
+			{source: p.source, pid: p.pid, tid: p.tid,
+			 kind: "thread", label: "tid " + p.tid,
+			 note: "pid " + p.pid +
+				(p.source ? ", file " + p.source : "")});
+}
+
+function laneLabel(row) {
+	return row.cpu === "shared" || row.cpu === "" ? "shared lane" :
+		"CPU " + row.cpu;
+}
+
+/* The lowest place that is free in a row of bars. */
+function takeSlot(row) {
+	let slot = row.slots.indexOf(false);
+	if (slot < 0)
+		slot = row.slots.length;
+	if (slot >= DEPTH_MAX)
+		return DEPTH_MAX - 1;
+	row.slots[slot] = true;
+	row.depth = Math.max(row.depth, slot + 1);
+	return slot;
+}
+
+function growSpans() {
+	for (const [name, column] of Object.entries(tracks.span)) {
+		const grown = new column.constructor(column.length * 2);
+		grown.set(column);
+		tracks.span[name] = grown;
+	}
+}
+
+function spanKey(i, m) {
+	const p = model.places[model.place[i]];
+	return m.scope === SCOPE_SOURCE ? m.number + " " + p.source :
+		m.number + " " + p.source + ":" + p.pid + ":" + p.tid;
+}
+
+/* The row whose depth a span adds to: its thread's or its message's. */
+function spanRow(i, m) {
+	if (m.scope !== SCOPE_SOURCE)
+		return tracks.threadOf[model.place[i]] ||
+			tracks.laneOf[model.place[i]];
+	return makeRow(tracks.sources, "source " + m.number,
+		{kind: "source", message: m.number, label: m.text,
+		 note: m.category});
+}
+
+function beginSpan(i, m) {
+	const s = tracks.spanCount++;
+	if (s === tracks.span.begin.length)
+		growSpans();
+	const row = spanRow(i, m), lane = tracks.laneOf[model.place[i]];
+	const key = spanKey(i, m), c = tracks.span;
+	cutBefore(row, key);
+	c.begin[s] = i;
+	c.end[s] = -1;
+	c.from[s] = model.t[i];
+	c.to[s] = Infinity;
+	c.thread[s] = row.number;
+	c.lane[s] = lane.number;
+	c.depth[s] = takeSlot(row);
+	c.slot[s] = takeSlot(lane);
+	c.lossy[s] = 0;
+	tracks.spanOf[i] = s + 1;
+	const entry = {s, row, lane, key, losses: rows.lossCount};
+	const open = rows.open.get(key);
+	if (open)
+		open.push(entry);
+	else
+		rows.open.set(key, [entry]);
+	row.stack.push(entry);
+}
+
+function freeSlots({s, row, lane}) {
+	row.slots[tracks.span.depth[s]] = false;
+	lane.slots[tracks.span.slot[s]] = false;
+}
+
+/* Spans of a row from its stack's place on that were open while entries were
+ * lost: their ends are among these, or they would have ended by now. */
+function cutSpans(row, from) {
+	const c = tracks.span;
+	for (let k = row.stack.length - 1; k >= from; k--) {
+		const entry = row.stack[k], {s, key, losses} = entry;
+		if (losses === rows.lossCount)
+			continue;
+		row.stack.splice(k, 1);
+		const open = rows.open.get(key);
+		open.splice(open.indexOf(entry), 1);
+		if (open.length === 0)
+			rows.open.delete(key);
+		c.to[s] = Math.max(model.t[tracks.losses[losses]], c.from[s]);
+		c.lossy[s] = 1;
+		freeSlots(entry);
+	}
+}
+
+/* The same message begins again although one from before a loss is open. */
+function cutBefore(row, key) {
+	if (row.stack.length === 0)
+		return;
+	const k = row.stack.findIndex((entry) => entry.key === key &&
+		entry.losses !== rows.lossCount);
+	if (k >= 0)
+		cutSpans(row, k);
+}
+
+function endSpan(i, m) {
+	const key = spanKey(i, m), open = rows.open.get(key);
+	if (!open)
+		return;
+	const entry = open.pop(), {s, row, losses} = entry, c = tracks.span;
+	if (open.length === 0)
+		rows.open.delete(key);
+	const k = row.stack.lastIndexOf(entry);
+	row.stack.splice(k, 1);
+	cutSpans(row, k);
+	c.end[s] = i;
+	c.to[s] = Math.max(model.t[i], c.from[s]);
+	c.lossy[s] = losses !== rows.lossCount ? 1 : 0;
+	freeSlots(entry);
+	tracks.spanOf[i] = s + 1;
+}
+
+/* Which clock tick belongs to which time: the end of a burst is a stamp. */
+function stampTime(stamp, i, now) {
+	const distance = Number(stamp - now);
+	const source = model.places[model.place[i]].source + ":";
+	for (const [key, [tsc0, ns0, tsc1, ns1]] of model.clocks)
+		if (key.startsWith(source) && now >= tsc0 && now <= tsc1 &&
+		    tsc1 > tsc0)
+			return model.t[i] +
+				distance * Number(ns1 - ns0) /
+				Number(tsc1 - tsc0);
+	return model.t[i] + distance;
+}
+
+function changeLevels(i, m) {
+	if (m.args.length < 3 || model.kind[i] & BARE)
+		return;
+	const at = model.at[i], pool = model.pool, t = model.t[i];
+	const level = pool[at], base = pool[at + 1];
+	if (!(level >= 1 && level <= 10 && base >= 1 && base <= 10))
+		return;
+	const list = tracks.levels, last = list[list.length - 1];
+	if (!last && m.builtin === 2)
+		list.push({from: -Infinity, to: t, level: base, burst: false,
+			entry: -1});
+	if (last)
+		last.to = Math.min(last.to, t);
+	if (last && last.to < t)
+		list.push({from: last.to, to: t, level: last.base,
+			burst: false, entry: last.entry});
+	const burst = level < base;
+	const to = !burst ? Infinity : Math.max(t,
+		stampTime(wideValue(at + 2), i,
+			wideValue(at + m.args.length)));
+	list.push({from: t, to, level, base, burst, entry: i});
+}
+
+function addCounter(i, m) {
+	const row = makeRow(tracks.counters, "counter " + m.number,
+		{kind: "counter", message: m.number, label: m.text,
+		 note: m.category, points: [], low: Infinity,
+		 high: -Infinity});
+	if (m.args.length === 0)
+		return;
+	const value = model.pool[model.at[i]];
+	row.points.push(i);
+	row.low = Math.min(row.low, value);
+	row.high = Math.max(row.high, value);
+}
+
+function addTrack(i) {
+	const n = model.place[i], kind = model.kind[i];
+	if (tracks.laneOf[n] === undefined)
+		addPlace(n);
+	if (kind === LOST) {
+		tracks.losses.push(i);
+		rows.lossCount++;
+		return;
+	}
+	const m = model.messages[model.message[i]];
+	tracks.laneOf[n].entries++;
+	if (tracks.threadOf[n])
+		tracks.threadOf[n].entries++;
+	if (kind === BEGIN)
+		beginSpan(i, m);
+	else if ((kind & 7) === END)
+		endSpan(i, m);
+	else if (kind === COUNTER)
+		addCounter(i, m);
+	else if (m.isChange)
+		changeLevels(i, m);
+}
+
+/* Bring the tracks up to the model. */
+function buildTracks() {
+	if (tracks.spanOf.length < model.count) {
+		const grown = new Uint32Array(
+			Math.max(model.count, tracks.spanOf.length * 2));
+		grown.set(tracks.spanOf);
+		tracks.spanOf = grown;
+	}
+	while (tracks.upTo < model.count)
+		addTrack(tracks.upTo++);
+}
+
+/* All again: entries have moved. */
+function rebuildTracks() {
+	clearTracks();
+	buildTracks();
+}
+
+/* {begin, end, from, to, lossy} of the span that entry i belongs to. */
+function spanOfEntry(i) {
+	const s = tracks.spanOf[i] - 1, c = tracks.span;
+	if (s < 0)
+		return null;
+	return {number: s, begin: c.begin[s], end: c.end[s], from: c.from[s],
+		to: c.to[s], lossy: c.lossy[s] === 1};
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.js - what of it is looked at: the range of time, the rows, the filter,
+ * the selection. */
+const RANGE_MIN = 10;	/* ns */
+const HIDDEN = 0, DIM = 1, SHOWN = 2;
+
+const view = {
+	from: 0, to: 1,		/* ns since model.base */
+	width: 1,		/* of the picture, pixels */
+	scroll: 0,		/* of the rows, pixels */
+	mode: "lanes",		/* or "threads" */
+	level: 1,		/* least that is shown */
+	category: "",		/* "" all */
+	only: -1,		/* message; -1 all */
+	words: [],		/* of the search */
+	shown: new Uint8Array(1024),
+	shownUpTo: 0,
+	matches: 0,		/* entries that are SHOWN */
+	selected: -1,
+	mark: null,		/* [from, to] that was measured */
+	follow: false,
+	changed: false,		/* a frame will draw it */
+};
+
+function changed() {
+	if (!view.changed)
+		requestAnimationFrame(frame);
+	view.changed = true;
+}
+
+function bounds() {
+	if (model.count === 0)
+		return [0, 1000];
+	const from = model.t[0], to = model.t[model.count - 1];
+	const edge = Math.max((to - from) * 0.01, RANGE_MIN / 2);
+	return [from - edge, to + edge];
+}
+
+/* Show [from, to): kept within what there is. */
+function setRange(from, to) {
+	const [low, high] = bounds(), all = high - low;
+	let range = Math.min(Math.max(to - from, RANGE_MIN),
+		Math.max(all * 1.5, 1000));
+	if (!(range > 0))
+		range = all;
+	const middle = (from + to) / 2;
+	from = middle - range / 2;
+	const slack = range * 0.75;
+	from = Math.max(low - slack, Math.min(from, high + slack - range));
+	view.from = from;
+	view.to = from + range;
+	changed();
+	statisticsSoon();
+}
+
+function fitAll() {
+	view.follow = false;
+	setRange(...bounds());
+}
+
+function zoom(factor, at) {
+	const range = (view.to - view.from) * factor;
+	if (range < RANGE_MIN && factor < 1)
+		factor = RANGE_MIN / (view.to - view.from);
+	if (at === undefined)
+		at = view.follow ? view.to : (view.from + view.to) / 2;
+	setRange(at - (at - view.from) * factor, at + (view.to - at) * factor);
+}
+
+function pan(ns) {
+	view.follow = false;
+	setRange(view.from + ns, view.to + ns);
+}
+
+function toX(t) {
+	return (t - view.from) * view.width / (view.to - view.from);
+}
+
+function toTime(x) {
+	return view.from + x * (view.to - view.from) / view.width;
+}
+
+/* A span or a range with some room around it. */
+function zoomTo(from, to) {
+	const room = Math.max((to - from) * 0.1, RANGE_MIN / 2);
+	view.follow = false;
+	setRange(from - room, to + room);
+}
+
+/* Is a message let through by level, category, and "only this one"? */
+function passes(m) {
+	return m.level >= view.level &&
+		(view.category === "" || m.category === view.category) &&
+		(view.only < 0 || m.number === view.only);
+}
+
+/* "pid:41", "tid:42", "cpu:0" of a place; any other word is text. */
+function wordMatches(word, i, text) {
+	const asked = /^(pid|tid|cpu|lane):(\d+)$/.exec(word);
+	return asked ? String(model.places[model.place[i]][asked[1]]) ===
+		asked[2] : text().includes(word);
+}
+
+function matchesWords(i) {
+	let lower = null;
+	const m = model.messages[model.message[i]];
+	const text = () => lower ??= (model.kind[i] === LOST ? "" :
+		m.category + " ").toLowerCase() + entryText(i).toLowerCase();
+	return view.words.every((word) => wordMatches(word, i, text));
+}
+
+function judge(i) {
+	if (model.kind[i] === LOST)
+		return view.words.length ? DIM : SHOWN;
+	if (!passes(model.messages[model.message[i]]))
+		return HIDDEN;
+	return view.words.length === 0 || matchesWords(i) ? SHOWN : DIM;
+}
+
+/* Judge entries that were not, for some milliseconds; true when done. */
+function judgeMore(milliseconds) {
+	if (view.shown.length < model.count) {
+		const grown = new Uint8Array(
+			Math.max(model.count, view.shown.length * 2));
+		grown.set(view.shown);
+		view.shown = grown;
+	}
+	const end = performance.now() + milliseconds;
+	while (view.shownUpTo < model.count) {
+		const i = view.shownUpTo++;
+		const verdict = judge(i);
+		view.shown[i] = verdict;
+		if (verdict === SHOWN)
+			view.matches++;
+		if (i % 256 === 0 && performance.now() > end)
+			break;
+	}
+	return view.shownUpTo === model.count;
+}
+
+let judging = 0;
+
+/* After a filter changed or entries came: go on until all are judged. */
+function judgeAll(restart) {
+	if (restart) {
+		view.shownUpTo = 0;
+		view.matches = 0;
+	}
+	clearTimeout(judging);
+	const done = judgeMore(12);
+	changed();
+	showMatches(done);
+	if (done)
+		statisticsSoon();
+	else
+		judging = setTimeout(() => judgeAll(false), 0);
+}
+
+function showMatches(done) {
+	const all = countText(model.count);
+	byId("matches").textContent = view.words.length === 0 &&
+		view.level === 1 && view.category === "" && view.only < 0 ?
+		"" : countText(view.matches) + " of " + all +
+		(done ? "" : " …");
+}
+
+/* The next entry that is shown from i in a direction, going by row. */
+function neighbour(i, step) {
+	const next = i + step;
+	for (let k = next; k >= 0 && k < model.count; k += step)
+		if (view.shown[k] === SHOWN)
+			return k;
+	return -1;
+}
+
+/* Select an entry and make sure that it can be seen. */
+function select(i, bring) {
+	view.selected = i;
+	if (i >= 0 && bring) {
+		const t = model.t[i], range = view.to - view.from;
+		if (t < view.from || t > view.to) {
+			view.follow = false;
+			setRange(t - range / 2, t + range / 2);
+		}
+		revealRow(i);
+	}
+	showEntry(i);
+	changed();
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zst_read.h - a compressed file as storage: any part of it is read by
+ * decoding the few frames that hold it.
+ *
+ * Memory is bounded whatever the file says.  A frame that is damaged is told
+ * of once (see storage.h) and reads as zeros.
+ */
+#ifndef TL_FORMAT_ZST_READ_H
+#define TL_FORMAT_ZST_READ_H
+
+#include "base/fault.h"
+#include "base/storage.h"
+#include "snap/snap.h"
+
+/* The file is taken over, even on failure.  Errors as of zst_table.h. */
+int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
+    struct tl_fault *fault);
+
+/* As tl_snap_open, but a file may be compressed: its first bytes tell.
+ * compressed may be NULL. */
+int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    bool *compressed, struct tl_fault *fault);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zst_snap.c - open a timeline, whether it is compressed or not. */
+#include "base/file.h"
+#include "format/zst.h"
+#include "format/zst_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool
+is_compressed(int fd)
+{
+	uint8_t magic[4];
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       tl_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       tl_zst_is_magic(magic);
+}
+
+static int
+open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
+    struct tl_fault *fault)
+{
+	struct tl_storage *file, *decoded;
+	int rc = tl_storage_of_fd(&file, fd);
+
+	if (rc != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	if ((rc = tl_zst_open(&decoded, file, fault)) != 0)
+		return rc;
+	return tl_snap_open_storage(snap, decoded, tail, fault);
+}
+
+int
+tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    bool *compressed, struct tl_fault *fault)
+{
+	char resolved[TL_PATH_MAX];
+	int rc = tl_path_resolve(path, resolved);
+	bool packed;
+	int fd;
+
+	if (rc == 0) { /* a FIFO or a terminal must not hold us up */
+		fd = open(resolved,
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		rc = fd < 0 ? -errno : 0;
+	}
+	if (rc != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	packed = is_compressed(fd);
+	if (compressed)
+		*compressed = packed;
+	rc = packed ? open_compressed(snap, fd, tail, fault)
+		    : tl_snap_open_fd(snap, fd, tail, fault);
+	close(fd);
+	return rc;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* glance.c - a live timeline seen by a few reads; every number is suspect. */
+#include "snap/glance.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "ring/ring.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	CLOCK_TRIES_MAX = 16, /* to read the clock's tail whole */
+	LAP_TRIES_MAX = 16,   /* to be faster than the writers of a lane */
+	SEEK_ENTRIES = 16     /* not whole, at either end of a lane */
+};
+
+/* Entries [first, end) of a lane can be shown. */
+struct range {
+	uint64_t first;
+	uint64_t end;
+};
+
+/* What lies past the end of the file reads as zeros. */
+static int
+read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
+{
+	const int64_t n = tl_read_at(fd, data, size, offset);
+
+	if (n < 0)
+		return (int)n;
+	memset((char *)data + n, 0, size - (size_t)n);
+	return 0;
+}
+
+static int
+read_header(int fd, struct timeline_header *header, struct tl_fault *fault)
+{
+	struct stat st;
+	int64_t n;
+
+	if (fstat(fd, &st) != 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "not a regular file");
+	n = tl_read_at(fd, header, sizeof(*header), 0);
+	if (n < 0)
+		return tl_fault(fault, (int)n, 0, "%s", strerror((int)-n));
+	if (n < (int64_t)sizeof(*header)) {
+		const bool begun = n >= (int64_t)sizeof(header->magic) &&
+				   header->magic == TIMELINE_MAGIC;
+
+		return tl_fault(fault, begun ? -ENODATA : -EBADMSG, (uint64_t)n,
+		    begun ? "truncated in its header" : "not a timeline");
+	}
+	return tl_layout_check(header, fault);
+}
+
+/* The clock's tail is under a sequence lock: twice the same and even. */
+static int
+read_clock(int fd, struct timeline_header *header)
+{
+	struct timeline_clock_tail again;
+	int rc;
+
+	for (int i = 0; i < CLOCK_TRIES_MAX; i++) {
+		if ((rc = read_zero_filled(fd, &again, sizeof(again),
+			 offsetof(struct timeline_header, clock))) != 0)
+			return rc;
+		if (again.sequence % 2 == 0 &&
+		    memcmp(&header->clock, &again, sizeof(again)) == 0)
+			return 0;
+		header->clock = again;
+	}
+	header->clock.sequence |= 1; /* nobody may rely on it */
+	return 0;
+}
+
+static bool
+is_this_boot(const struct timeline_header *header)
+{
+	uint8_t boot_id[16];
+
+	tl_boot_id(boot_id);
+	return memcmp(boot_id, header->boot_id, sizeof(boot_id)) == 0;
+}
+
+static int64_t
+ticks_to_ns(const struct timeline_header *header, uint64_t ticks)
+{
+	const int64_t n = ticks < INT64_MAX ? (int64_t)ticks : INT64_MAX;
+	uint64_t mult = header->clock.mult;
+
+	if (mult == 0 && header->tsc_khz != 0 && header->tsc_khz < UINT32_MAX)
+		mult = tl_clock_mult(1000000, header->tsc_khz);
+	return mult == 0 ? n : tl_ticks_to_ns(n, mult);
+}
+
+/* A hostile word may say any number; who reads this may index by it. */
+static uint8_t
+level_within(uint64_t level)
+{
+	level &= UINT8_MAX;
+	if (level < TIMELINE_LEVEL_MIN)
+		return TIMELINE_LEVEL_MIN;
+	return level > TIMELINE_LEVEL_NONE ? TIMELINE_LEVEL_NONE
+					   : (uint8_t)level;
+}
+
+/* The levels as a writer sees them now: it ends a burst that is over. */
+static void
+decode_levels(struct tl_glance *g)
+{
+	const uint64_t hours_ns = 2 * 3600 * UINT64_C(1000000000);
+	const uint64_t unit = UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
+	const uint64_t word = g->header.levels;
+	const uint64_t until = word >> TIMELINE_LEVELS_UNTIL;
+	const uint64_t burst_max =
+	    tl_calibrate_ticks(&g->header, hours_ns) >> TIMELINE_UNTIL_SHIFT;
+	uint64_t left;
+
+	g->base = level_within(word >> TIMELINE_LEVELS_BASE);
+	g->threshold = level_within(word);
+	g->burst = g->now_tsc != 0 && g->threshold < g->base &&
+		   !tl_until_is_over(until, g->now_tsc, burst_max);
+	if (!g->burst) {
+		g->threshold = g->base;
+		return;
+	}
+	/* It is over when the unit that until names has passed. */
+	left = (until - (g->now_tsc >> TIMELINE_UNTIL_SHIFT)) & TL_UNTIL_MASK;
+	left = (left + 1) * unit - (g->now_tsc & (unit - 1));
+	g->burst_left_ns = (uint64_t)ticks_to_ns(&g->header, left);
+}
+
+static void
+describe_lane(struct tl_glance *g, uint32_t i, const struct timeline_head *head)
+{
+	const struct timeline_header *h = &g->header;
+	struct tl_glance_lane *lane = &g->lanes[i];
+
+	lane->cpu =
+	    timeline_lane_is_fallback(h, i) ? TL_CPU_UNKNOWN : i / h->tiers;
+	lane->tier = timeline_lane_tier(h, i);
+	lane->entries = timeline_lane_entries(h, i);
+	lane->head = head->head <= UINT64_MAX / 4 ? head->head : 0;
+	lane->cleared = head->cleared;
+	g->appended += lane->head;
+}
+
+static int
+read_lanes(struct tl_glance *g, int fd, struct timeline_head **heads)
+{
+	const size_t size = g->lane_count * sizeof(**heads);
+	int rc;
+
+	*heads = malloc(size);
+	g->lanes = calloc(g->lane_count, sizeof(*g->lanes));
+	if (!*heads || !g->lanes)
+		return -ENOMEM;
+	if ((rc = read_zero_filled(fd, *heads, size, g->header.heads_offset)) !=
+	    0)
+		return rc;
+	for (uint32_t i = 0; i < g->lane_count; i++)
+		describe_lane(g, i, &(*heads)[i]);
+	for (size_t i = 0; i < TIMELINE_DROP_CAUSES; i++)
+		g->dropped += g->header.drops[i];
+	return 0;
+}
+
+/* As the readers of entries have it; a live file's first and end are 0. */
+static struct range
+range_of(const struct tl_glance *g, const struct tl_glance_lane *lane,
+    const struct timeline_head *head)
+{
+	const bool live = g->header.state == TIMELINE_LIVE;
+	const uint64_t room = lane->entries - live;
+	struct range r = { head->first, head->end };
+
+	if (head->head > UINT64_MAX / 4)
+		return (struct range){ 0, 0 };
+	if (live || r.end > head->head || r.first > r.end)
+		r = (struct range){ 0, head->head };
+	if (r.end - r.first > room)
+		r.first = r.end - room;
+	if (r.first < head->cleared)
+		r.first = head->cleared < r.end ? head->cleared : r.end;
+	return r;
+}
+
+/*
+ * The stamp of entry q if it is whole: 1, 0 not whole, -EAGAIN overwritten
+ * (range is the newer one then), or -errno.  take.h says what whole is.
+ */
+static int
+read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
+    struct range *range, uint64_t *tsc)
+{
+	const uint64_t at = timeline_entry_offset(&g->header, i, q);
+	struct timeline_entry e[2];
+	struct timeline_head head;
+	int rc;
+
+	for (int twice = 0; twice < 2; twice++)
+		if ((rc = read_zero_filled(fd, &e[twice], sizeof(*e), at)) != 0)
+			return rc;
+	if (g->header.state == TIMELINE_LIVE) {
+		if ((rc = read_zero_filled(fd, &head, sizeof(head),
+			 timeline_head_offset(&g->header, i))) != 0)
+			return rc;
+		*range = range_of(g, &g->lanes[i], &head);
+		if (q < range->first || q >= range->end)
+			return -EAGAIN;
+	}
+	*tsc = e[0].tsc;
+	return e[0].stamp == timeline_stamp_whole(q) &&
+	       e[1].stamp == e[0].stamp && e[1].tsc == e[0].tsc;
+}
+
+/*
+ * The first whole entry from one end of the range on.  Who was lapped begins
+ * further inside, for the writers are quick: at most a quarter of the lane.
+ */
+static int
+find_stamp(const struct tl_glance *g, int fd, uint32_t i, struct range range,
+    bool newest, uint64_t *tsc)
+{
+	const uint64_t step = g->lanes[i].entries / (4 * LAP_TRIES_MAX);
+	uint64_t n = 0;
+	uint64_t laps = 0;
+
+	while (n < SEEK_ENTRIES + laps * step && n < range.end - range.first) {
+		const uint64_t q = newest ? range.end - 1 - n : range.first + n;
+		const int rc = read_stamp(g, fd, i, q, &range, tsc);
+
+		if (rc == 1)
+			return 0;
+		if (rc != 0 && rc != -EAGAIN)
+			return rc;
+		if (rc == -EAGAIN && ++laps == LAP_TRIES_MAX)
+			break;
+		n = rc == 0 ? n + 1 : newest ? 0 : laps * step;
+	}
+	*tsc = 0;
+	return 0;
+}
+
+static int
+read_stamps(struct tl_glance *g, int fd, const struct timeline_head *heads)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < g->lane_count; i++) {
+		struct tl_glance_lane *lane = &g->lanes[i];
+		const struct range range = range_of(g, lane, &heads[i]);
+
+		rc = find_stamp(g, fd, i, range, false, &lane->oldest_tsc);
+		if (rc == 0)
+			rc = find_stamp(g, fd, i, range, true,
+			    &lane->newest_tsc);
+		if (lane->oldest_tsc == 0 || lane->newest_tsc == 0)
+			lane->oldest_tsc = lane->newest_tsc = 0;
+	}
+	return rc;
+}
+
+/* Does it hold less than was logged and not cleared? */
+static bool
+has_wrapped(const struct tl_glance_lane *lane)
+{
+	return lane->head > lane->cleared &&
+	       lane->head - lane->cleared >= lane->entries;
+}
+
+/* Up to now or, where nothing is logged any more, to the newest of all. */
+static void
+measure_history(struct tl_glance *g)
+{
+	uint64_t end = g->now_tsc;
+	int64_t shortest = -1;
+	int64_t longest = -1;
+
+	for (size_t i = 0; g->now_tsc == 0 && i < g->lane_count; i++)
+		if (g->lanes[i].newest_tsc > end)
+			end = g->lanes[i].newest_tsc;
+	for (size_t i = 0; i < g->lane_count; i++) {
+		const struct tl_glance_lane *lane = &g->lanes[i];
+		const uint64_t oldest = lane->oldest_tsc;
+		const int64_t ns =
+		    oldest < end ? ticks_to_ns(&g->header, end - oldest) : 0;
+
+		if (oldest == 0)
+			continue;
+		if (ns > longest)
+			longest = ns;
+		if (lane->tier == 0 && has_wrapped(lane) &&
+		    (shortest < 0 || ns < shortest))
+			shortest = ns;
+	}
+	g->kept_ns = shortest >= 0 ? shortest : longest;
+}
+
+int
+tl_glance_fd(struct tl_glance *glance, int fd, bool stamps,
+    struct tl_fault *fault)
+{
+	struct timeline_head *heads = NULL;
+	int rc;
+
+	*glance = (struct tl_glance){ .kept_ns = -1 };
+	if ((rc = read_header(fd, &glance->header, fault)) != 0)
+		return rc;
+	glance->lane_count = timeline_lane_count(&glance->header);
+	if ((rc = read_clock(fd, &glance->header)) != 0 ||
+	    (rc = read_lanes(glance, fd, &heads)) != 0)
+		goto out;
+	/* After the levels, or a burst begun since looks too far ahead. */
+	if (glance->header.state == TIMELINE_LIVE &&
+	    is_this_boot(&glance->header) && tl_clock_is_allowed())
+		glance->now_tsc = tl_clock_now(glance->header.clock_kind);
+	decode_levels(glance);
+	if (stamps) {
+		rc = read_stamps(glance, fd, heads);
+		measure_history(glance);
+	}
+out:
+	free(heads);
+	if (rc != 0) {
+		tl_glance_free(glance);
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	}
+	return rc;
+}
+
+void
+tl_glance_free(struct tl_glance *glance)
+{
+	free(glance->lanes);
+	glance->lanes = NULL;
+	glance->lane_count = 0;
+}

@@ -1,0 +1,164 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# create, list, remove, save; damaged and foreign files; rights.
+
+# of NAME FILTER: what list says of a timeline
+of() { "$ctl" list --json | jq -r --arg n "$1" ".timelines[] | select(.name == \$n) | $2"; }
+
+ends 'create' 0 "$ctl" create "$base"
+is '... says nothing when all is well' "$out$err" ''
+is '... makes what only its owner may read' "$(stat -c %a "/dev/shm$name")" 600
+ends 'creating it again is an error' 1 "$ctl" create "$name"
+is '... that is told' "$err" "timelinectl: $name: exists already"
+ends 'create with all that can be said' 0 "$ctl" create "$name-2" --entries 1000 \
+	--strings 100000 --mode 0640 --tiers 1 --cpu-lanes 2 --fallback-lanes 3 \
+	--stamp realtime --json
+is '... makes it so' "$(jq -c . <<<"$out")" \
+	"{\"name\":\"$name-2\",\"size\":$(stat -c %s "/dev/shm$name-2"),\"entries\":2560,\"tiers\":1,\"cpu_lanes\":2,\"fallback_lanes\":3,\"stamp\":\"realtime\"}"
+is '... with its mode' "$(stat -c %a "/dev/shm$name-2")" 640
+ends 'create --stamp tsc' 0 "$ctl" create "$name-3" --stamp tsc --entries 100
+for wrong in '--entries 0' '--entries many' '--tiers 3' '--mode 1777' '--mode rw' \
+	'--stamp sundial' '--cpu-lanes 5000' '--strings 5G'; do
+	# shellcheck disable=SC2086
+	ends "create $wrong is a usage error" 2 "$ctl" create "$name-4" $wrong
+done
+is "... and makes nothing" "$(find /dev/shm -name "$base-4")" ""
+ends 'create where there is no folder' 1 "$ctl" create "$work/none/x"
+ends 'create elsewhere than in /dev/shm' 0 "$ctl" create "$work/file.tl" --entries 100
+
+is 'list shows it' "$(of "$name-2" '"\(.size) \(.state) \(.level) \(.base) \(.entries) \(.lost) \(.kept_ns) \(.fault) \(.owner)"')" \
+	"$(stat -c %s "/dev/shm$name-2") live trace+++ trace+++ 0 0 null null $(id -u)"
+has 'list has a line of text for it' "$("$ctl" list)" "^$name-2 +[0-9.]+K trace\\+\\+\\+ +0 +0 +0 +- -$"
+ends 'remove' 0 "$ctl" remove "$base-2"
+ends 'remove what is not there' 1 "$ctl" remove "$base-2"
+is '... says so' "$err" "timelinectl: $name-2: No such file or directory"
+echo 'not a timeline' >"/dev/shm$name-foreign"
+ends 'remove does not touch other files' 1 "$ctl" remove "$base-foreign"
+is '... and says why' "$err" "timelinectl: $name-foreign: is not a timeline"
+[ -e "/dev/shm$name-foreign" ] && ok '... which stay'
+is 'list does not show other files' "$(of "$name-foreign" .name)" ''
+
+# who writes, who died
+"$make" "$name-w" plain=5 sleep=120000 &
+writer=$!
+started+=("$writer")
+logged() { [ "$(of "$name-w" .entries)" -ge 5 ]; }
+until_true logged
+is 'list shows who writes' "$(of "$name-w" '.writers[] | "\(.pid) \(.command) \(.alive)"')" \
+	"$writer make_timeline true"
+has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer\$"
+"$ctl" priority "$base-w" info
+is '... and not who steers it' "$(of "$name-w" '.writers | length')" 1
+kill -9 "$writer"
+wait "$writer" 2>/dev/null
+is 'list shows who died' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$writer false"
+has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer died\$"
+is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
+
+# a writer that logs all the time
+busy() { # NAME
+	local words=() i
+	for ((i = 0; i < 3000; i++)); do words+=(plain=20 sleep=10); done
+	"$make" "$1" known "${words[@]}" &
+	started+=("$!")
+}
+busy "$name-busy"
+rising() { [ "$(of "$name-busy" '.rate > 0')" = true ]; }
+if until_true rising; then ok 'list shows the rate'; else bad 'list shows the rate' <<<''; fi
+
+# save
+ends 'save' 0 "$ctl" save "$base-w" "$work/w.tl"
+is '... keeps every entry' "$("$dump" --category example "$work/w.tl" | wc -l)" 5
+ends 'save again replaces it' 0 "$ctl" save "$base-w" "$work/w.tl" --json
+is '... and says how large it is' "$(jq -c . <<<"$out")" \
+	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl")}"
+ends 'save to a name in .zst' 0 "$ctl" save "$base-w" "$work/w.tl.zst"
+zstd -dqc "$work/w.tl.zst" >"$work/w2.tl"
+is '... compresses' "$("$dump" --category example "$work/w2.tl" | untimed)" \
+	"$("$dump" --category example "$work/w.tl" | untimed)"
+[ "$(stat -c %s "$work/w.tl.zst")" -lt "$(stat -c %s "$work/w.tl")" ] && ok '... to less'
+ends 'save --compress' 0 "$ctl" save --compress "$base-w" "$work/packed"
+is '... compresses, too' "$(head -c 4 "$work/packed" | od -An -tx1 | tr -d ' ')" 28b52ffd
+ends 'save where there is no folder' 1 "$ctl" save "$base-w" "$work/none/x.tl"
+has '... says so' "$err" "^timelinectl: $work/none/x.tl: No such file"
+ends 'save of a snapshot is refused' 1 "$ctl" save "$work/w.tl" "$work/x.tl"
+has '... with a reason' "$err" 'a snapshot already'
+is 'no half file is left' "$(find "$work" -name 'x.tl*')" ''
+if [ -w /dev/full ]; then
+	ends 'a full disk is told' 1 sh -c "\"$ctl\" list >/dev/full"
+fi
+
+# damaged, foreign, hostile
+cp "/dev/shm$name-w" "/dev/shm$name-cut"
+truncate -s 1000 "/dev/shm$name-cut"
+is 'a truncated file is listed with the reason' "$(of "$name-cut" .fault)" 'truncated in its header'
+head -c 8192 /dev/zero >"/dev/shm$name-zero"
+printf TIMELINE | dd of="/dev/shm$name-zero" conv=notrunc status=none
+has 'a damaged header, too' "$(of "$name-zero" .fault)" version
+cp "/dev/shm$name-w" "/dev/shm$name-short"
+truncate -s 8192 "/dev/shm$name-short"
+for verb in list "messages $name-cut" "messages $name-zero" "messages $name-short" \
+	"save $name-short $work/short.tl" "priority $name-zero info" "priority $name-short info" \
+	"burst $name-cut info 1ms" "level $name-short chatter off" "top -n 1 -d 10ms $name-short" \
+	"top -n 1 -d 10ms $name-zero" "watch -n 1 $name-cut" "remove $name-none" \
+	"messages /dev/null" "messages $work" "top $work/w.tl" "watch $work/w.tl"; do
+	# shellcheck disable=SC2086
+	timeout 20 "$ctl" $verb >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	[ "$status" -le 1 ] || echo "$verb: status $status $(cat "$work/err")"
+	[ "$status" = 0 ] || grep -q '^timelinectl: ' "$work/err" || echo "$verb: no reason"
+done >"$work/seen"
+is 'damage is told and never harms' "$(cat "$work/seen")" ''
+# every byte of the header, one at a time
+cp "/dev/shm$name-3" "$work/good"
+cp "/dev/shm$name-3" "/dev/shm$name-flip"
+for ((at = 0; at < 700; at += 13)); do
+	printf '\xff' | dd of="/dev/shm$name-flip" bs=1 seek="$at" conv=notrunc status=none
+	timeout 20 "$ctl" list --json 2>&1 | jq -e . >/dev/null || echo "list: $at"
+	timeout 20 "$ctl" messages --json "$name-flip" >"$work/out" 2>&1
+	[ $? -le 1 ] || echo "messages: $at"
+	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
+done >"$work/seen"
+is 'no byte of a header does harm' "$(cat "$work/seen")" ''
+rm -f "/dev/shm$name-flip"
+touch "/dev/shm$name-"$'\033[31m\n'
+cp "/dev/shm$name-3" "/dev/shm$name-"$'\033[31m\n'
+"$make" "$name-hostile" hostile priority=info sleep=1
+steering='[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xff|\xfe'
+for verb in list 'list --json' "messages $name-hostile" "messages --json $name-hostile" \
+	"watch -n 5 $name-hostile" "watch -n 5 --json $name-hostile"; do
+	# shellcheck disable=SC2086
+	timeout 20 "$ctl" $verb >"$work/out" 2>&1
+	[ -s "$work/out" ] || echo "$verb: nothing"
+	if grep -qaP "$steering" "$work/out"; then echo "$verb"; fi
+	if [[ $verb == *json* ]]; then jq -e . "$work/out" >/dev/null || echo "$verb: no JSON"; fi
+done >"$work/seen"
+is 'no byte of a file reaches the terminal unescaped' "$(cat "$work/seen")" ''
+is 'JSON has every byte of a name' \
+	"$("$ctl" list --json | jq --arg n "$name-"$'\033[31m\n' '[.timelines[] | select(.name == $n)] | length')" 1
+
+# rights
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "TIMELINED_SOCKET=$TIMELINED_SOCKET")
+	chmod 600 "/dev/shm$name-w"
+	if "${nobody[@]}" "$ctl" --version >/dev/null 2>&1; then
+		has 'what may not be read is listed with the reason' \
+			"$("${nobody[@]}" "$ctl" list)" "^$name-w .*Permission denied"
+		for verb in "messages $name-w" "priority $name-w info" "remove $name-w" \
+			"save $name-w $work/x.tl" "top -n 1 $name-w" "watch $name-w" \
+			"level $name-w chatter off" "burst $name-w info 1ms"; do
+			# shellcheck disable=SC2086
+			ends "without rights: $verb" 1 "${nobody[@]}" "$ctl" $verb
+			has '... is refused clearly' "$err" "^timelinectl: $name-w: (Permission denied|Operation not permitted)"
+		done
+		chmod 666 "/dev/shm$name-w"
+		ends 'with the rights that a mode gives' 0 "${nobody[@]}" "$ctl" priority "$name-w" debug
+		"${nobody[@]}" "$ctl" create "$name-nobody" --entries 100
+		ends 'root may steer what another owns' 0 "$ctl" priority "$name-nobody" debug
+		is '... and it is done' "$(of "$name-nobody" '"\(.level) \(.owner)"')" 'debug 65534'
+	else
+		skip 'another user cannot run this build'
+	fi
+else
+	skip 'rights: not root'
+fi

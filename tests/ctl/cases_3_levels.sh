@@ -1,0 +1,56 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# priority, burst, level, messages.
+
+lv=$name-lv
+"$make" "$lv" known
+for level in fatal error warning info debug trace trace+ trace++ trace+++ off; do
+	"$ctl" priority "$lv" "$level" && [ "$(of "$lv" .level)" = "$level" ] || echo "$level"
+done >"$work/out"
+is 'priority sets every level' "$(cat "$work/out")" ''
+ends 'an unknown priority is a usage error' 2 "$ctl" priority "$lv" loud
+has '... that names them' "$err" 'loud: not one of fatal .* off$'
+"$ctl" priority "$lv" warning
+ends 'burst' 0 "$ctl" burst "$lv" trace 1m
+is '... opens the level' "$(of "$lv" '"\(.level) \(.base) \(.burst_left_ns > 0 and .burst_left_ns < 62e9)"')" \
+	'trace warning true'
+has '... and list says for how long' "$("$ctl" list)" "^$lv .* trace for [0-9.]+s"
+has '... and top, too' "$("$ctl" top -n 1 -d 10ms "$lv")" "^$lv  level trace for [0-9.]+s, then warning"
+ends 'burst takes no "off"' 2 "$ctl" burst "$lv" off 1s
+
+ends 'a wrong duration is a usage error' 2 "$ctl" burst "$lv" trace soon
+ends '... and one of nothing' 2 "$ctl" burst "$lv" trace 0s
+ends '... and a negative one' 2 "$ctl" burst "$lv" trace -- -1s
+ends 'a burst of more than an hour is refused' 1 "$ctl" burst "$lv" trace 2h
+is '... with the reason' "$err" "timelinectl: $lv: a burst lasts 1 ns to an hour"
+for duration in 500ns 100us 1.5ms 2s 1m 1h 1m30s; do
+	"$ctl" burst "$lv" trace "$duration" || echo "$duration"
+done >"$work/out" 2>&1
+is 'durations take all units' "$(cat "$work/out")" ''
+
+gate() { "$ctl" messages --json "$lv" | jq -r --arg m "$1" '.messages[] | select(.message | startswith($m)) | .now'; }
+ends 'level' 0 "$ctl" level "$lv" 'chatter*' error
+is '... changes what matches' "$(gate chatter) $(gate gave)" 'error fatal'
+ends 'level off' 0 "$ctl" level "$lv" '*' off --category 'di*'
+is '... of a category' "$(gate chatter) $(gate gave)" 'error off'
+ends 'level default' 0 "$ctl" level "$lv" '*' default
+is '... turns all back' "$(gate chatter) $(gate gave)" 'debug fatal'
+ends 'level of nothing' 1 "$ctl" level "$lv" 'nothing like it' off
+is '... says so' "$err" "timelinectl: $lv: no message matches"
+ends 'level wants a level' 2 "$ctl" level "$lv" '*' loud
+
+messages=$("$ctl" messages --json "$lv")
+is 'messages shows all of one' \
+	"$(jq -c '.messages[] | select(.category == "disk" and .priority == "fatal") | del(.line)' <<<"$messages")" \
+	'{"category":"disk","priority":"fatal","now":"fatal","kind":"instant","message":"gave up","explanation":"","file":"tests/tool/make_timeline.c"}'
+is '... kinds, too' "$(jq -r '[.messages[].kind] | unique | join(" ")' <<<"$messages")" 'counter instant span'
+is '... and its explanation' "$(jq -r '.messages[] | select(.message == "explained $n") | .explanation' <<<"$messages")" \
+	'The first line of the explanation.
+The second line of it.'
+"$ctl" level "$lv" chatter\* off
+has 'messages as text' "$("$ctl" messages "$lv")" '^noisy +debug +off +instant +chatter \$n +tests/tool/make_timeline.c:[0-9]+$'
+is 'TIMELINE names the one that is meant' "$(TIMELINE=$lv "$ctl" messages)" "$("$ctl" messages "$lv")"
+"$ctl" save "$lv" "$work/lv.tl"
+is 'messages of a file' "$("$ctl" messages "$work/lv.tl")" "$("$ctl" messages "$lv")"
+"$ctl" save "$lv" "$work/lv.tl.zst"
+is "... and of a compressed one" "$("$ctl" messages "$work/lv.tl.zst")" "$("$ctl" messages "$lv")"

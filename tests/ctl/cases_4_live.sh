@@ -1,0 +1,104 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# watch and top: bounded rounds, live, on a terminal and off it.
+
+wa=$name-wa
+"$make" "$wa" plain=30
+is 'watch begins with the newest ten' "$(timeout 20 "$ctl" watch -n 10 "$wa" | untimed)" \
+	"$("$dump" -n 10 --oldest-first "$wa" | untimed)"
+is '... or fewer' "$(timeout 20 "$ctl" watch -n 2 "$wa" | untimed)" \
+	"$("$dump" -n 2 --oldest-first "$wa" | untimed)"
+is 'watch --json' "$(timeout 20 "$ctl" watch -n 2 --json "$wa")" \
+	"$("$dump" -n 2 --oldest-first --json "$wa")"
+ends 'watch -n 0 is a usage error' 2 "$ctl" watch -n 0 "$wa"
+"$ctl" watch -n 13 "$wa" >"$work/watch" 2>"$work/err" &
+watcher=$!
+started+=("$watcher")
+shown() { [ "$(wc -l <"$work/watch")" -ge "$1" ]; }
+until_true shown 10
+"$make" "$wa" known
+until_true shown 13
+wait "$watcher"
+is 'watch shows what comes, then stops' "$? $(tail -n 3 "$work/watch" | untimed | head -1)" \
+	'0 example    processed tcp(10), udp(20), and other(3)'
+"$ctl" watch "$wa" >"$work/watch" 2>"$work/err" &
+watcher=$!
+started+=("$watcher")
+until_true shown 10
+kill -TERM "$watcher"
+wait "$watcher"
+is 'watch ends well on SIGTERM' "$? $(cat "$work/err")" '0 '
+"$ctl" watch "$wa" >"$work/watch" 2>"$work/err" &
+watcher=$!
+started+=("$watcher")
+until_true shown 10
+"$ctl" remove "$wa"
+wait "$watcher"
+is 'watch says when it is removed' "$? $(cat "$work/err")" "0 timelinectl: $wa: removed"
+ends 'watch of nothing' 1 "$ctl" watch "$name-none"
+
+# "busy" still writes
+round=$(timeout 20 "$ctl" top -n 2 -d 200ms --json "$name-busy")
+is 'top prints so many rounds' "$(wc -l <<<"$round")" 2
+is '... each with the messages of its time' \
+	"$(jq -r -s '.[1].messages[] | select(.category == "example" and .rate > 0) | .message' <<<"$round")" \
+	'processed $tcp, $udp, and $other'
+is '... and who writes' "$(jq -r -s '.[1].writers[0] | "\(.command) \(.alive)"' <<<"$round")" 'make_timeline true'
+is '... and the rest' "$(jq -s -c '.[1] | [.name, .level, .lost_in_round, .share_seen, .kept_ns > 0, .round_ns >= 2e8]' <<<"$round")" \
+	"[\"$name-busy\",\"trace+++\",0,1,true,true]"
+is 'totals add up' "$(jq -s '(.[1].messages | map(.total) | add) >= (.[0].messages | map(.total) | add)' <<<"$round")" true
+ends 'top where there is no terminal: one round' 0 "$ctl" top -d 100ms "$name-busy"
+has '... as text' "$out" '^ +[0-9.]+ +[0-9]+ trace +example +processed'
+is '... once' "$(grep -c ENTRIES/S <<<"$out")" 1
+ends 'top -s name' 0 "$ctl" top -d 50ms -s name "$name-busy"
+for wrong in '-d 1ms' '-d soon' '-s color' '-n 0'; do
+	# shellcheck disable=SC2086
+	ends "top $wrong is a usage error" 2 "$ctl" top $wrong "$name-busy"
+done
+# more than may be looked at in a round
+"$make" "$name-flood" entries=400000 plain=1
+"$ctl" top -n 1 -d 2s --json "$name-flood" >"$work/flood" &
+flood=$!
+has_open() { find "/proc/$1/fd" -lname "*$2" | grep -q .; }
+until_true has_open "$flood" "$name-flood"
+"$make" "$name-flood" plain=300000
+wait "$flood"
+is 'a flood is sampled, and its rate is right all the same' \
+	"$(jq -c '[.share_seen < 0.5, (.messages[0].total > 290000), (.messages[0].total < 310000)]' "$work/flood")" \
+	'[true,true,true]'
+
+"$make" "$name-gone" plain=3
+"$ctl" top -n 100 -d 50ms "$name-gone" >"$work/out" 2>"$work/err" &
+gone=$!
+until_true grep -q ENTRIES/S "$work/out"
+"$ctl" remove "$name-gone"
+wait "$gone"
+is "top says when it is removed, before all its rounds" "$? $(cat "$work/err")" "1 timelinectl: $name-gone: removed"
+
+if has_terminals; then
+	keys() { # KEYS... then q, each after a while
+		local key
+		sleep 0.5
+		for key in "$@" q; do
+			printf '%b' "$key"
+			sleep 0.3
+		done
+	}
+	keys s '\033[B' '\033[A' '\033[6~' p p |
+		timeout 30 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
+	is 'q ends top on a terminal' "$?" 0
+	screen=$(cat -v "$work/screen")
+	has 'top takes a screen of its own' "$screen" '\^\[\[\?1049h'
+	has '... gives it back' "$screen" '\^\[\[\?25h\^\[\[\?1049l'
+	has '... shows the messages' "$screen" 'processed \$tcp'
+	has '... sorts by another key' "$screen" 'sorted by total'
+	has '... pauses' "$screen" PAUSED
+	has '... in colours' "$screen" '\^\[\[2m'
+	keys | NO_COLOR=1 timeout 30 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
+	lacks '... but not with NO_COLOR' "$(cat -v "$work/screen")" '\^\[\[(2|7)m'
+	"$make" "$name-cm" known
+	has 'watch is in colours on a terminal' "$(on_terminal "$ctl watch -n 9 $name-cm" | cat -v)" '\^\[\[1;31m.*gave up\^\[\[0m'
+	lacks '... but not with NO_COLOR' "$(NO_COLOR=1 on_terminal "$ctl watch -n 9 $name-cm" | cat -v)" '\^\['
+	on_terminal "$ctl watch -n 9 $name-hostile" >"$work/out"
+	lacks 'a hostile timeline does not steer a terminal' "$(cat -v "$work/out")" '\^\[\](0|31|5)'
+fi

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# Starting, checking, adopting, refusing, letting go, ending.
+
+ends '--version says it' 0 "$daemon" --version
+has 'it is the version of the library' "$out" '^timelined [0-9]+\.[0-9]+\.[0-9]+$'
+ends '--help says what there is' 0 "$daemon" --help
+has 'help names the check' "$out" '-n, --check'
+ends 'an unknown option is a mistake of usage' 2 "$daemon" --nonsense
+ends 'an operand is a mistake of usage' 2 "$daemon" something
+ends 'a missing configuration is an error' 1 "$daemon" -c "$work/none"
+has 'it is named' "$err" 'none.*No such file'
+
+configure 'timelines = { { name = "'"$name"'-x", bursts = { length = "soon" } } }'
+ends 'a wrong value is an error' 1 "$daemon" -n -c "$work/conf"
+has 'the error says where and what' "$err" 'conf.*timelines\[1\]\.bursts\.length'
+configure 'timelines = { { name = "'"$name"'-x", triggers = { { event = {}, when = "1 +" } } } }'
+ends 'an expression that does not compile is an error' 1 "$daemon" -n -c "$work/conf"
+configure 'timelines = { { name = "'"$name"'-x" } }'
+ends '-n checks and stops' 0 "$daemon" -n -c "$work/conf"
+
+# -- creating and adopting
+start_daemon 'timelines = {
+	{ name = "'"$name"'-made", create = { entries = "4096", mode = "0640" }, priority = "info" },
+	{ name = "'"$name"'-*" } }'
+is 'a configured timeline is created with its mode' \
+	"$(stat -c %a "/dev/shm/$name-made" 2>&1)" 640
+has 'and its priority' "$("$dump" --info "/$name-made" 2>&1)" 'info'
+start_load "$name-came"
+until_true logged "$name-came: looked after"
+logged "$name-came: looked after"
+is 'a timeline that appears is adopted' $? 0
+rm "/dev/shm/$name-came"
+until_true logged "$name-came: let go"
+logged "$name-came: let go"
+is 'its removal is noticed' $? 0
+stop_load
+start_load "$name-came"
+until_true lines 2 'came: looked after'
+is 'one that is made again is adopted again' \
+	"$(grep -c 'came: looked after' "$work/log")" 2
+
+# -- what must not be opened
+if [ "$(id -u)" = 0 ]; then
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$load" "/$name-foreign" </dev/null
+	until_true logged "$name-foreign: not looked after: somebody else owns it"
+	logged "$name-foreign: not looked after: somebody else owns it"
+	is 'a timeline of another user is refused' $? 0
+	sleep 0.3
+	is 'and that is said once' "$(grep -c 'foreign: not' "$work/log")" 1
+	rm -f "/dev/shm/$name-foreign"
+else
+	skip 'no second user'
+fi
+ln -s "/dev/shm/$name-came" "/dev/shm/$name-link"
+mkfifo "/dev/shm/$name-fifo"
+echo 'no timeline' >"/dev/shm/$name-text"
+until_true logged "$name-fifo: not looked after"
+logged "$name-link: not looked after: it is no ordinary file"
+is 'a symbolic link is refused' $? 0
+logged "$name-fifo: not looked after: it is no ordinary file"
+is 'a fifo is refused' $? 0
+logged "$name-text"
+is 'a file that is no timeline is nobody'"'"'s business' $? 1
+rm -f "/dev/shm/$name-link" "/dev/shm/$name-fifo" "/dev/shm/$name-text"
+
+# -- cut short under the daemon
+cp "/dev/shm/$name-made" "/dev/shm/$name-cut"
+until_true logged "$name-cut: looked after"
+truncate -s 4096 "/dev/shm/$name-cut"
+until_true logged "$name-cut: let go: it was cut short"
+logged "$name-cut: let go: it was cut short"
+is 'one that is cut short is let go' $? 0
+rm -f "/dev/shm/$name-cut"
+kill -0 "$daemon_pid" 2>/dev/null
+is 'the daemon lives on' $? 0
+
+# -- a second one
+cp "$work/conf" "$work/conf2"
+sed -i "s|socket = \"[^\"]*\"|socket = \"$work/sock2\"|" "$work/conf2"
+ends 'a second daemon on the same timelines stops' 1 \
+	env -u TIMELINED_SOCKET "$daemon" -c "$work/conf2"
+has 'and says why' "$err" 'another daemon looks after it'
+ends 'a second daemon on the same socket stops' 1 "$daemon" -c "$work/conf"
+has 'and says why' "$err" 'sock'
+
+# -- reloading
+configure 'timelines = { { name = "'"$name"'-came", nonsense = 1 } }'
+kill -HUP "$daemon_pid"
+until_true logged 'not reloaded'
+logged 'not reloaded.*nonsense'
+is 'a wrong configuration is not taken' $? 0
+configure 'timelines = { { name = "'"$name"'-came" } }'
+kill -HUP "$daemon_pid"
+until_true logged 'timelined: reloaded'
+logged "$name-made: let go: the configuration names it no more"
+is 'a timeline that is named no more is let go' $? 0
+stop_load
+
+# -- the end
+kill -TERM "$daemon_pid"
+wait "$daemon_pid"
+is 'SIGTERM ends it with 0' $? 0
+[ -S "$work/sock" ]
+is 'its socket is gone' $? 1
+[ -e "/dev/shm/$name-made" ]
+is 'the timelines stay' $? 0
+
+# -- many
+start_daemon 'timelines = { { name = "'"$name"'-many-*" } }'
+for i in $(seq 64); do cp "/dev/shm/$name-made" "/dev/shm/$name-many-$i"; done
+until_true lines 64 'many-.*: looked after'
+is '64 timelines are looked after at once' \
+	"$(grep -c 'many-.*: looked after' "$work/log")" 64
+until_true reaches 64 timeline_slots 'many-'
+rm -f "/dev/shm/$name-many-"*
+until_true lines 64 'many-.*: let go'
+is 'and let go' "$(grep -c 'many-.*: let go' "$work/log")" 64
+stop_daemon
+rm -f "/dev/shm/$name"*

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# Bursts: in the log, with their chances, ending by the writers' clock.
+
+start_daemon 'timelines = { { name = "'"$name"'-b", create = { entries = "256k" }, priority = "info",
+	bursts = { levels = { "debug", "trace", "trace+++" }, rarer = 4,
+		length = "200us", period = "4ms", jitter = 0.5 } } }'
+start_load "$name-b"
+tell rate 20000 trace >/dev/null
+sleep 4
+tell rate 0 >/dev/null
+bursts=$("$dump" --format json --category timeline "/$name-b" |
+	jq -r 'select(.args.sample == 1) | .args.level' | sort | uniq -c)
+# shellcheck disable=SC2317
+count_of() { awk -v l="$1" '$2 == l { n = $1 } END { print n + 0 }' <<<"$bursts"; }
+debug=$(count_of 5) trace=$(count_of 4) all=$(count_of 1)
+sum=$((debug + trace + all))
+[ "$sum" -ge 300 ]
+is "bursts are in the log ($sum of them)" $? 0
+# chances 16/21, 4/21, 1/21: six standard deviations at 300 and more
+ok_share() { # COUNT NUMERATOR
+	awk -v c="$1" -v n="$sum" -v p="$2" 'BEGIN { p /= 21;
+		d = c / n - p; s = sqrt(p * (1 - p) / n);
+		exit !(d < 6 * s && d > -6 * s) }'
+}
+for pair in "$debug 16 debug" "$trace 4 trace" "$all 1 trace+++"; do
+	read -r n p level <<<"$pair"
+	ok_share "$n" "$p"
+	is "$level comes with its chance ($n of $sum)" $? 0
+done
+sampled=$("$dump" --format json --message 'tick*' "/$name-b" | wc -l)
+[ "$sampled" -gt 100 ]
+is "the log holds a sample of detail ($sampled ticks)" $? 0
+stats=$("$dump" --stats --message 'tick*' "/$name-b")
+has '--stats estimates the whole from the samples' "$stats" 'estimated'
+
+# a long burst outlives the daemon that made it, and ends in its time
+stop_daemon
+start_daemon 'timelines = { { name = "'"$name"'-b",
+	bursts = { level = "trace+++", length = "700ms", period = "900ms", jitter = 0 } } }'
+tell rate 1000 trace >/dev/null
+open_now() { "$dump" --info "/$name-b" | grep -qiE 'burst|trace\+\+\+'; }
+until_true reaches 1 timeline_bursts_total
+kill_daemon
+sleep 1
+before=$(tell count)
+sleep 0.3
+ticks() { "$dump" --since -200ms --message 'tick*' --format json "/$name-b" | wc -l; }
+tell fail 1 >/dev/null # the newest entry; what is older than 200 ms before it
+is 'a burst ends though its daemon was killed' "$(ticks)" 0
+[ "$(tell count)" -gt "$before" ]
+is 'the program had gone on' $? 0
+stop_load
+rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# Each kind of trigger fires on a planted fault, and what it saved shows it.
+
+cat >"$work/ran" <<END
+#!/bin/sh
+echo "\$TIMELINE \$TIMELINE_TRIGGER: \$1" >>"$work/ran.out"
+END
+chmod +x "$work/ran"
+start_daemon 'timelines = { { name = "'"$name"'-t", create = { entries = "64k" }, priority = "info",
+	triggers = {
+	{ name = "slow", span = { message = "work*", longer = "20ms" }, snapshot = true, every = "100ms",
+	  burst = { level = "trace+++", length = "300ms" } },
+	{ name = "gap", interval = { from = { message = "request*" }, to = { message = "reply*" }, longer = "50ms" }, snapshot = true },
+	{ name = "silent", absent = { message = "alive", longer = "400ms" }, snapshot = true },
+	{ name = "deep", argument = { message = "queue*", name = "depth", above = 100, clear = 50 }, snapshot = true, every = "1ms" },
+	{ name = "storm", rate = { message = "tick*", above = 5000, over = "200ms" }, snapshot = true },
+	{ name = "bad", level = "error", snapshot = true, run = { "'"$work/ran"'", "it failed" } },
+	{ name = "odd", event = { message = "queue*" }, when = "args.depth == 77", snapshot = true },
+	{ name = "broken", event = { message = "queue*" }, when = "nosuchfunction(1)" },
+	{ name = "dead", died = true, snapshot = true } } } }'
+start_load "$name-t"
+tell beat 50 >/dev/null
+tell work 1000 >/dev/null
+tell request 1 >/dev/null
+tell reply 1 >/dev/null
+tell depth 5 >/dev/null
+tell rate 500 info >/dev/null
+sleep 0.8
+is 'nothing fires while nothing is wrong' "$(find "$snapshots" -name '*.tl*' | wc -l)" 0
+until_true logged 'broken'
+logged 'broken.*nosuchfunction'
+is 'a faulty rule is switched off and reported' $? 0
+
+# fires RULE: its snapshot appears; holds RULE REGEX: and shows the cause
+fires() {
+	until_true saved "-$1\.tl"
+	saved "-$1\.tl"
+	is "the trigger $1 fires and saves" $? 0
+}
+holds() {
+	has "its snapshot shows the cause ($2)" \
+		"$("$dump" "$(find "$snapshots" -name "*-$1.tl*" | sort | head -1)")" "$2"
+}
+tell work 30000 >/dev/null
+fires slow
+holds slow '> work'
+tell rate 2000 trace >/dev/null
+sleep 0.3
+tell work 30000 >/dev/null
+sleep 0.3
+has 'the burst after the trigger shows detail' \
+	"$("$dump" --message 'tick*' --columns priority,message "/$name-t")" '^trace '
+tell rate 500 info >/dev/null
+tell request 2 >/dev/null
+sleep 0.1
+tell reply 2 >/dev/null
+fires gap
+holds gap 'request id\(2\)'
+tell depth 500 >/dev/null
+fires deep
+holds deep 'queue depth\(500\)'
+tell depth 400 >/dev/null
+sleep 0.3
+is 'it does not fire again before it is clear' \
+	"$(metric timeline_trigger_fired_total 'deep')" 1
+tell depth 10 >/dev/null
+tell depth 300 >/dev/null
+until_true reaches 2 timeline_trigger_fired_total deep
+is 'and does after that' "$(metric timeline_trigger_fired_total deep)" 2
+tell depth 77 >/dev/null
+fires odd
+holds odd 'queue depth\(77\)'
+tell rate 20000 info >/dev/null
+fires storm
+tell rate 0 >/dev/null
+tell fail 13 >/dev/null
+fires bad
+holds bad 'failed code\(13\)'
+until_true test -s "$work/ran.out"
+has 'a program was run with its words' "$(cat "$work/ran.out" 2>&1)" "$name-t bad: it failed"
+tell beat 0 >/dev/null
+fires silent
+tell die >/dev/null
+wait "$load_pid" 2>/dev/null
+fires dead
+stop_daemon
+rm -f "/dev/shm/$name"* "$snapshots"/*

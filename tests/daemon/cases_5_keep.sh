@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# keep: the ring holds as much history as was asked for, though the program
+# logs a hundred times more from one moment to the next.
+
+start_daemon 'timelines = { { name = "'"$name"'-k", priority = "info", keep = "2s",
+	create = { entries = "64k" },
+	bursts = { level = "trace", length = "20ms", period = "40ms" } } }'
+start_load "$name-k"
+tell rate 3000 trace >/dev/null
+sleep 3
+scale_before=$(metric timeline_burst_scale)
+tell rate 300000 trace >/dev/null
+kept() { awk -v k="$(metric timeline_kept_seconds)" 'BEGIN { exit !(k >= 2) }'; }
+keeps() { [ "$(metric timeline_keeps)" = 1 ]; }
+sleep 3
+until_true keeps && until_true kept
+kept
+is "two seconds are kept again ($(metric timeline_kept_seconds) s)" $? 0
+scale_after=$(metric timeline_burst_scale)
+awk -v a="$scale_before" -v b="$scale_after" 'BEGIN { exit !(b < a) }'
+is "bursts take less of the time ($scale_before, then $scale_after)" $? 0
+awk -v b="$scale_after" 'BEGIN { exit !(b > 0) }'
+is 'but there still are some' $? 0
+stop_daemon
+stop_load
+rm -f "/dev/shm/$name"*

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154,SC2016
+# The socket: what timelinectl asks there, who may, and who may not.
+
+# say LINE: the answer to a line, by hand
+say() {
+	perl -MIO::Socket::UNIX -e '
+		my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "$!\n";
+		$s->print($ARGV[1]); $s->shutdown(1); local $/; my $a = <$s>; print $a // ""' \
+		"$TIMELINED_SOCKET" "$1" 2>&1
+}
+
+configure 'timelines = { { name = "'"$name"'-control", create = { entries = "4096" } } }'
+# the environment would have the last word
+daemon_at_once=$daemon
+daemon=$work/without-environment
+printf '#!/bin/sh\nunset TIMELINED_SOCKET\nexec "%s" "$@"\n' "$daemon_at_once" >"$daemon"
+chmod +x "$daemon"
+start_daemon
+is 'the socket is for its user and group' "$(stat -c %a "$TIMELINED_SOCKET")" 660
+has 'status is text for a person' "$(say $'status\n')" '^ok$'
+has 'which names the timeline' "$(say $'status\n')" "^$name-control: [0-9]+ slots"
+is 'status json is an object' \
+	"$(say $'status json\n' | tail -n +2 | jq -r '.timelines[0].timeline')" \
+	"$name-control"
+answer=$(say "snapshot $name-control"$'\n')
+has 'a snapshot is answered with its path' "$answer" "^$snapshots/$name-control-"
+is 'the file is whole by then' \
+	"$([ -s "$(tail -1 <<<"$answer")" ] && echo there)" there
+is 'and in JSON' "$(say "snapshot $name-control json"$'\n' | tail -n +2 |
+	jq -r .timeline)" "$name-control"
+has 'a timeline it does not know is refused' "$(say $'snapshot none\n')" \
+	'^error the daemon looks after no timeline'
+has 'so is what is no verb, without its bytes' "$(say $'\e[2J\n')" \
+	'^error there is no such verb: \\x1b\[2J$'
+is 'half a line is no order' "$(say reload)" ''
+is 'nor is it done' "$(metric timelined_reloads_total)" 0
+
+# -- reload
+is 'reload says ok' "$(say $'reload\n')" ok
+is 'and is counted' "$(metric timelined_reloads_total)" 1
+cp "$work/conf" "$work/conf-good"
+echo 'return {' >"$work/conf"
+has 'a wrong file is named with what is wrong' "$(say $'reload\n')" \
+	"^error $work/conf:"
+is 'that is counted, too' "$(metric timelined_reload_faults_total)" 1
+has 'everything goes on' "$(say $'status\n')" "^$name-control: "
+sed "s|$TIMELINED_SOCKET|$work/moved|" "$work/conf-good" >"$work/conf"
+is 'a reload that moves the socket still answers' "$(say $'reload\n')" ok
+until_true test -S "$work/moved"
+has 'the socket is there' \
+	"$(TIMELINED_SOCKET=$work/moved say $'status\n')" '^ok$'
+is 'and no longer here' "$([ -e "$TIMELINED_SOCKET" ] || echo gone)" gone
+cp "$work/conf-good" "$work/conf"
+is 'it moves back' "$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
+
+# -- who may
+if [ "$(id -u)" = 0 ]; then
+	chmod 666 "$TIMELINED_SOCKET"
+	chgrp 4242 "$TIMELINED_SOCKET"
+	as() { setpriv --reuid=65534 --regid="$1" --clear-groups bash -c \
+		"$(declare -f say); say \$'status\n'"; }
+	has 'a stranger is refused in words' "$(as 65534)" '^error you may not'
+	has 'a member of the group is not' "$(as 4242)" '^ok$'
+else
+	skip 'no second user'
+fi
+
+# -- one after another
+ends 'a second daemon on the socket says so and stops' 1 \
+	"$daemon" -c "$work/conf"
+has 'it names the socket' "$err" "another timelined runs: it listens on $TIMELINED_SOCKET"
+has 'the first goes on' "$(say $'status\n')" '^ok$'
+kill_daemon
+is 'a killed daemon leaves its socket' \
+	"$([ -S "$TIMELINED_SOCKET" ] && echo there)" there
+start_daemon
+has 'the next one takes its place' "$(say $'status\n')" '^ok$'
+stop_daemon
+is 'one that ends removes it' "$([ -e "$TIMELINED_SOCKET" ] || echo gone)" gone
+rm -f "/dev/shm/$name-"*
+daemon=$daemon_at_once

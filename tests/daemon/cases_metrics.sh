@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154,SC2016
+# Metrics and the page's answers, as others ask for them: curl, promtool, jq,
+# a Prometheus.
+
+ask() { curl -s -m 20 "http://127.0.0.1:$port$1" "${@:2}"; }
+# status PATH [OPTION...]: the number of the answer
+status() { ask "$1" -o /dev/null -w '%{http_code}' "${@:2}"; }
+
+# A name that wants out of its label, and one that is no UTF-8.
+hostile=$name-$'h"\\\n{}\e[2J'
+invalid=$name-$'i\xff'
+start_daemon 'timelines = {
+	{ name = "'"$name"'-metrics", create = { entries = "4096" }, priority = "info",
+	  bursts = { levels = { "trace" }, length = "100us", period = "10ms" },
+	  triggers = { { name = "a\"b\\c\n{}", level = "fatal" } } },
+	{ name = "'"$name"'-*" } }'
+start_load "$name-metrics"
+for other in "$hostile" "$invalid"; do
+	"$load" "/$other" </dev/null
+done
+until_true eval '[ "$(ask /timelines.json | jq length)" = 3 ]'
+tell rate 200 info >/dev/null
+until_true eval '[ "$(metric timeline_stream_entries_total priority=.info)" -ge 50 ]'
+is 'entries are counted as they come' $? 0
+until_true eval '[ "$(metric timeline_bursts_total priority=.trace.})" -ge 5 ]'
+is 'and so are bursts' $? 0
+
+# -- Prometheus
+if command -v promtool >/dev/null; then
+	is 'promtool has nothing to complain of' \
+		"$(ask /metrics | promtool check metrics 2>&1)" ''
+else
+	skip 'no promtool'
+fi
+text=$(ask /metrics)
+has 'the type of the text is said' "$(ask /metrics -D - -o /dev/null)" \
+	'Content-Type: text/plain; version=0\.0\.4'
+is 'no sample is there twice' \
+	"$(grep -v '^#' <<<"$text" | sed 's/ [^ ]*$//' | sort | uniq -d)" ''
+has 'a hostile name stays a label' "$text" \
+	'^timeline_size_bytes\{timeline="'"$name"'-h\\"\\\\\\\\\\\\n\{\}\\\\x1b\[2J"\} [0-9]+$'
+has 'and one of a trigger' "$text" \
+	'^timeline_trigger_fired_total\{.*trigger="a\\"b\\\\\\\\c\\\\n\{\}"\} 0$'
+manual=$here/../../src/daemon/timelined-metrics.5
+sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' <<<"$text" | while read -r metric; do
+	grep -q "^\.It Va $metric Ta" "$manual" || echo "$metric"
+done >"$work/unknown"
+is 'every metric has its line in the manual page' "$(cat "$work/unknown")" ''
+
+# -- JSON
+json=$(ask /metrics.json)
+is 'JSON is one object' "$(jq -r type <<<"$json")" object
+is 'it has the same timelines' "$(jq '.timelines | length' <<<"$json")" 3
+is 'a hostile name stays a string' \
+	"$(jq -r '.timelines[].timeline' <<<"$json" | grep -cF "$name-h\"\\")" 1
+is 'it has as many lanes as the text' \
+	"$(jq '[.timelines[].lanes[]] | length' <<<"$json")" \
+	"$(grep -c '^timeline_entries_appended_total{' <<<"$text")"
+is 'what was appended is a number' \
+	"$(jq '[.timelines[].lanes[].entries_appended | type] | unique[]' <<<"$json")" \
+	'"number"'
+
+# -- what must not get through
+is 'a page under another name is refused' "$(status /metrics -H 'Host: evil.example')" 403
+is 'a snapshot is not saved without our header' \
+	"$(status "/snapshot?timeline=$name-metrics" -X POST)" 403
+is 'nor for a page of elsewhere' "$(status "/snapshot?timeline=$name-metrics" \
+	-X POST -H 'X-Timeline: 1' -H 'Origin: http://evil.example')" 403
+where=$(ask "/snapshot?timeline=$name-metrics" -X POST -H 'X-Timeline: 1' | jq -r .path)
+is 'our page hears where its snapshot lies' "$([ -s "$where" ] && echo there)" there
+is 'it holds what was logged' \
+	"$("$dump" "$where" 2>/dev/null | grep -qE 'tick n' && echo yes)" yes
+is 'HEAD has no body' "$(ask /metrics -I | tail -n +2 | grep -c timeline_)" 0
+is 'another method is told so' "$(status /metrics -X DELETE)" 405
+is 'what is not there is not found' "$(status /metric)" 404
+is 'a long path is refused' \
+	"$(status "/$(printf '%070000d' 0)" | grep -cE '4..|000')" 1
+is 'bad percent escapes are no path' "$(status '/%zz%')" 404
+
+# -- the page
+is 'the page gets its entries' "$(ask "/live.json?timeline=$name-metrics" |
+	jq 'has("next") and (.chunks | length > 0)')" true
+mark=$(ask "/live.json?timeline=$name-metrics" | jq -r .next)
+is 'and later only the new ones' \
+	"$(ask "/live.json?timeline=$name-metrics&after=$mark&max=10" | jq 'has("next")')" true
+is 'one with a hostile name, too' "$(ask '/live.json' -G \
+	--data-urlencode "timeline=$hostile" | jq 'has("next")')" true
+has 'the page is HTML' "$(ask /)" '<html'
+
+# -- clients that misbehave
+slow=()
+for _ in {1..20}; do
+	# each keeps its connection and says half a request
+	{ exec 9<>"/dev/tcp/127.0.0.1/$port"; printf 'GET /metr' >&9
+	exec sleep 60; } &
+	slow+=($!)
+done
+is 'slow clients hold up nobody' "$(status /metrics)" 200
+seq 200 | xargs -P 200 -I{} curl -s -m 30 -o /dev/null -w '%{http_code}\n' \
+	"http://127.0.0.1:$port/metrics.json" >"$work/codes"
+is 'two hundred at once are answered' \
+	"$(sort "$work/codes" | uniq -c | awk '{ print $1, $2 }')" '200 200'
+kill "${slow[@]}"
+wait "${slow[@]}" 2>/dev/null
+
+# -- an address that cannot be had
+cp "$work/conf" "$work/conf-first"
+sed "s/127.0.0.1:0/127.0.0.1:$port/; s|$TIMELINED_SOCKET|$work/sock2|; s/$name-[*m]/none-/" \
+	"$work/conf-first" >"$work/conf2"
+ends 'a second daemon cannot have the same address' 1 \
+	env -u TIMELINED_SOCKET "$daemon" -c "$work/conf2"
+has 'it is named' "$err" "127\.0\.0\.1:$port: Address already in use"
+rm -f "/dev/shm/none-"*
+is 'the first goes on' "$(status /metrics)" 200
+stop_load
+stop_daemon
+
+# -- a real one
+if command -v prometheus >/dev/null; then
+	start_daemon 'timelines = { { name = "'"$name"'-metrics" } }'
+	mkdir "$work/prometheus"
+	cat >"$work/prometheus.yml" <<-END
+		global: { scrape_interval: 1s }
+		scrape_configs:
+		  - job_name: timeline
+		    static_configs: [ { targets: ["127.0.0.1:$port"] } ]
+	END
+	prometheus --config.file="$work/prometheus.yml" \
+		--storage.tsdb.path="$work/prometheus" --log.level=error \
+		--web.listen-address="127.0.0.1:$((port % 20000 + 40000))" \
+		>/dev/null 2>&1 </dev/null &
+	scraper=$!
+	scraped() {
+		curl -s -m 5 -G "http://127.0.0.1:$((port % 20000 + 40000))/api/v1/query" \
+			--data-urlencode 'query=count(timeline_entries_appended_total)' |
+			jq -e '.data.result[0].value[1] | tonumber > 0'
+	}
+	until_true scraped || until_true scraped
+	scraped >/dev/null
+	is 'a real Prometheus scrapes it' $? 0
+	kill "$scraper"
+	wait "$scraper" 2>/dev/null
+	stop_daemon
+else
+	skip 'no Prometheus'
+fi
+rm -f "/dev/shm/$name-"*

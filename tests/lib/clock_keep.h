@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock_keep.h - a daemon's keeper over a scripted clock, and readers who
+ * check every stamp against the script.
+ *
+ * A header, because others link tests/lib too.
+ */
+#ifndef TESTS_CLOCK_KEEP_H
+#define TESTS_CLOCK_KEEP_H
+
+#include "clock_fixture.h"
+#include "daemon/calibrator_keep.h"
+#include "daemon/calibrator_sample.h"
+#include "snap/time.h"
+
+enum { OFFS_MAX = 2000000 };
+
+static struct tl_keeper keeper;
+static struct tl_sampler sampler;
+static struct tl_keep_news news;
+static uint64_t tick_ns = SECOND / 2;
+
+/* Windows in which the clock was set: no line is right there. */
+static struct {
+	uint32_t epoch;
+	uint64_t from, to;
+} windows[KNOTS];
+static size_t window_count;
+
+static inline void
+set_up_keeper(uint64_t seed, bool steered)
+{
+	set_up(seed);
+	header.clock_kind = TIMELINE_CLOCK_TSC;
+	script.steered = steered;
+	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
+	tl_keeper_init(&keeper, &calibrate);
+	tl_sampler_init(&sampler, &source, NULL);
+	news = (struct tl_keep_news){ .sees_set = true };
+	window_count = 0;
+	tick_ns = SECOND / 2;
+}
+
+/* One point now; what the keeper said. */
+static inline int
+tick_now(void)
+{
+	struct tl_clock_point point;
+	const uint64_t before = header.clock.tsc;
+	int rc = tl_sampler_take(&sampler, &point, &news);
+
+	if (rc == 0)
+		rc = tl_keeper_point(&keeper, &point, &news);
+	if (rc < 0 || (rc & TL_CALIBRATE_BUSY))
+		return rc;
+	if (rc & (TL_CALIBRATE_STEP | TL_CALIBRATE_EPOCH)) {
+		windows[window_count].epoch = header.clock.epoch;
+		windows[window_count].from = before;
+		windows[window_count++].to = header.clock.tsc;
+	}
+	news = (struct tl_keep_news){ .sees_set = news.sees_set };
+	return rc;
+}
+
+/* As far as the clock itself can be off: it cuts below a nanosecond. */
+static inline int64_t
+off_at(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
+    uint32_t *bound)
+{
+	return tl_time_convert(time, epoch, tsc, bound) -
+	       clock_script_truth(&script, epoch, tsc);
+}
+
+/* What a reader gets just now, to its stated bound: with a closing point of
+ * its own, as every reader takes one, or by the file alone. */
+static inline void
+check_reader(bool closing, int probes)
+{
+	static struct timeline_header copy;
+	static struct timeline_knot copied[KNOTS];
+	const struct tl_calibrate own = { .header = &copy,
+		.knots = copied,
+		.knots_max = KNOTS,
+		.source = &source };
+	struct tl_time time;
+	uint64_t from, to;
+
+	tl_calibrate_copy(&header, knots, KNOTS, &copy, copied);
+	copy.clock_kind = header.clock_kind;
+	if (closing)
+		ck_assert_int_ge(tl_calibrate_copied(&own), 0);
+	ck_assert_int_eq(tl_time_build(&time, &copy, copied, KNOTS, NULL, NULL),
+	    0);
+	from = time.knots[0].tsc;
+	to = closing ? copy.clock.tsc : script.tsc;
+	if (copy.epochs != 0) /* of the newest epoch only */
+		for (size_t i = 0; i < time.knot_count; i++)
+			if (time.knots[i].flags & TIMELINE_KNOT_NEW_EPOCH)
+				from = time.knots[i].tsc;
+	/* half of them among the last three seconds */
+	for (int i = 0; i < probes && to > from; i++) {
+		const uint64_t back = 3 * UINT64_C(2596128000);
+		const uint64_t first =
+		    i % 2 && to - from > back ? to - back : from;
+		const uint64_t tsc =
+		    first + clock_script_random(&script, to - first);
+		uint32_t bound;
+		const int64_t off = off_at(&time, copy.epochs, tsc, &bound);
+
+		if (llabs(off) > bound)
+			fprintf(stderr,
+			    "%s: off %lld bound %u, %.3f s before the end, "
+			    "%zu knots\n",
+			    closing ? "closing" : "file", (long long)off, bound,
+			    (double)(to - tsc) / 2596128000.0, time.knot_count);
+		ck_assert_int_le(llabs(off), bound);
+	}
+	tl_time_free(&time);
+}
+
+static inline bool
+in_window(uint32_t epoch, uint64_t tsc)
+{
+	for (size_t i = 0; i < window_count; i++)
+		if (windows[i].epoch == epoch && tsc >= windows[i].from &&
+		    tsc <= windows[i].to)
+			return true;
+	return false;
+}
+
+static inline int
+by_size(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct offs {
+	size_t count;
+	uint32_t p99, max;
+};
+
+/* How far committed knots are off, outside the windows; to their bounds. */
+static inline struct offs
+measure_knots(size_t probes)
+{
+	static struct timeline_knot line[KNOTS + 1];
+	static uint32_t offs[OFFS_MAX];
+	const size_t n = polyline(line);
+	struct offs result = { 0 };
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		const struct timeline_knot *a = &line[i], *b = &line[i + 1];
+
+		if (a->epoch != b->epoch)
+			continue;
+		for (size_t k = 0; k < probes / n + 10; k++) {
+			uint32_t bound;
+			const uint64_t tsc =
+			    a->tsc +
+			    clock_script_random(&script, b->tsc - a->tsc);
+			const int64_t off =
+			    clock_script_convert(line, n, a->epoch, tsc,
+				&bound) -
+			    clock_script_truth(&script, a->epoch, tsc);
+
+			ck_assert_int_le(llabs(off), bound);
+			if (!in_window(a->epoch, tsc))
+				offs[result.count++] = (uint32_t)llabs(off);
+		}
+	}
+	qsort(offs, result.count, sizeof(*offs), by_size);
+	if (result.count > 0) {
+		result.p99 = offs[result.count - 1 - result.count / 100];
+		result.max = offs[result.count - 1];
+	}
+	return result;
+}
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cases_file.js - a page around the entries of a file. */
+"use strict";
+
+/* How many different colours a part of the picture has. */
+const COLORS = `(() => {
+	const c = document.getElementById("picture");
+	const d = c.getContext("2d").getImageData(0, 0, c.width, c.height)
+		.data;
+	const colors = new Set();
+	for (let i = 0; i < d.length; i += 4)
+		colors.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]);
+	return colors.size;
+})()`;
+const BRIGHTNESS = `(() => {
+	const c = document.getElementById("picture");
+	const d = c.getContext("2d").getImageData(5, c.height - 5, 1, 1).data;
+	return d[0] + d[1] + d[2];
+})()`;
+const TOP = "document.getElementById('picture').getBoundingClientRect().top";
+const PANEL = "document.getElementById('entry').innerText";
+
+async function draws(p, {same, holds}) {
+	same("all entries are there", await p.run("timeline.count"), 5000);
+	same("... and drawn", await p.run("timeline.drawn"), 5000);
+	same("a span is a begin and its end, or is open",
+		await p.run("timeline.spans"),
+		await p.run(`(() => { let n = 0;
+			for (let i = 0; i < timeline.count; i++)
+				n += timeline.text(i).startsWith("> ");
+			return n; })()`));
+	same("every span is drawn", await p.run("timeline.bars"),
+		await p.run("timeline.spans"));
+	holds("there is a picture", await p.run(COLORS) > 12);
+	same("a lane for each CPU and tier, then the counter",
+		await p.run("timeline.rows.map((r) => r.label).join()"),
+		"CPU 0,CPU 0,CPU 1,CPU 1,CPU 2,CPU 2,CPU 3,CPU 3," +
+		"depth $length");
+	const levels = await p.run("timeline.levels");
+	holds("bursts are seen with their length", levels.some((l) =>
+		l.burst && l.level === 4 &&
+		Math.abs(l.to - l.from - 400000) < 2), levels);
+}
+
+async function clicks(p, {same, holds}) {
+	const i = await p.run(`(() => { for (let i = 2000;; i++)
+		if (timeline.text(i).startsWith("processed")) return i; })()`);
+	await p.run(`timeline.zoomTo(...[${i} - 3, ${i} + 3].map((i) =>
+		Number(BigInt(timeline.time(i)) - BigInt(timeline.time(0)))))`);
+	await p.ready();
+	const row = (await p.run("timeline.rows"))[
+		await p.run(`timeline.row(${i})`)];
+	const x = await p.run(`timeline.x(${i})`);
+	await p.click(x, await p.run(TOP) + row.y + 8);
+	await p.ready();
+	same("a click selects the entry under it",
+		await p.run("timeline.selected"), i);
+	const panel = await p.run(PANEL);
+	holds("the panel has its text",
+		panel.includes(await p.run(`timeline.text(${i})`)), panel);
+	holds("... its explanation, every line of it",
+		panel.includes("by protocol.\nother counts what"), panel);
+	holds("... its exact time",
+		panel.includes(await p.run(`timeline.time(${i})`)) &&
+		/2026-11-20T19:24:18\.\d{9}\+00:00/.test(panel), panel);
+	holds("... level, category, thread and where it was defined",
+		/trace\n[^]*net\n[^]*41\d\d\n[^]*src\/server\.c:104/
+			.test(panel), panel);
+	await p.key("Escape");
+	same("Escape selects none", await p.run("timeline.selected"), -1);
+	await p.key("n");
+	holds("n steps to an entry", await p.run("timeline.selected") >= 0);
+	const before = await p.run("timeline.selected");
+	await p.key("n");
+	same("... and to the next one", await p.run("timeline.selected"),
+		before + 1);
+	await p.key("p");
+	same("p steps back", await p.run("timeline.selected"), before);
+}
+
+const WIDTH = "timeline.range[1] - timeline.range[0]";
+
+async function zooms(p, {same, holds}) {
+	await p.key("Home");
+	await p.ready();
+	const all = await p.run(WIDTH), top = await p.run(TOP);
+	const at = await p.run("toTime(400)");
+	await p.mouse("mouseMoved", 400 + 132, top + 200);
+	await p.mouse("mouseWheel", 400 + 132, top + 200,
+		{deltaX: 0, deltaY: -300});
+	await p.until(`${WIDTH} < ${all}`);
+	const near = await p.run("toTime(400)");
+	holds("the wheel zooms around the pointer",
+		Math.abs(near - at) < all / 1000, near, at);
+	await p.ready();
+	holds("fewer entries are drawn then",
+		await p.run("timeline.drawn < timeline.count"));
+	const zoomed = await p.run(WIDTH);
+	await p.key("+");
+	holds("+ zooms in", await p.run(WIDTH) < zoomed);
+	await p.key("-");
+	holds("- zooms out again",
+		Math.abs(await p.run(WIDTH) - zoomed) < zoomed / 1000);
+	const from = await p.run("timeline.range[0]");
+	await p.key("ArrowRight");
+	holds("an arrow moves", await p.run("timeline.range[0]") > from);
+	await p.drag(600, top + 200, 700, top + 200);
+	holds("dragging moves back",
+		await p.run("timeline.range[0]") < from + zoomed * 0.1);
+	await p.drag(600, top + 200, 700, top + 200, 8);
+	await p.ready();
+	await p.until("document.getElementById('statistics-range')" +
+		".textContent.startsWith('measured')");
+	holds("shift and drag measures", true);
+	await p.key("Escape");
+	await p.key("Home");
+	same("Home shows all again", await p.run(WIDTH), all);
+}
+
+async function spans(p, {same, holds}) {
+	await p.run("document.getElementById('threads').click()");
+	await p.ready();
+	same("a row for each thread, then the sources and the counter",
+		await p.run("timeline.rows.map((r) => r.label).join()"),
+		"tid 4110,tid 4111,tid 4112,tid 4113,tid 4114,tid 4115," +
+		"job $id,depth $length");
+	const [i, from, to] = await p.run(`(() => {
+		const s = tracks.span;
+		for (let k = 100;; k++)
+			if (s.depth[k] === 0 && s.end[k] >= 0 &&
+			    timeline.text(s.begin[k]).startsWith("> request")
+			    && s.to[k] - s.from[k] > 100000)
+				return [s.begin[k], s.from[k], s.to[k]];
+	})()`);
+	await p.run(`timeline.zoomTo(${from} - 100000, ${to} + 100000)`);
+	await p.ready();
+	const row = (await p.run("timeline.rows"))[
+		await p.run(`timeline.row(${i})`)];
+	const x = await p.run(`timeline.x(${i})`) + 4;
+	const y = await p.run(TOP) + row.y + row.ticks + 2 + 8;
+	await p.click(x, y, 2);
+	await p.ready();
+	const range = await p.run("timeline.range");
+	holds("a double click zooms to the span under it",
+		Math.abs(range[0] - (from - (to - from) * 0.1)) < 10 &&
+		Math.abs(range[1] - (to + (to - from) * 0.1)) < 10, range,
+		[from, to]);
+	const panel = await p.run(PANEL);
+	holds("the panel has its duration, exact",
+		panel.includes("(" + (to - from) + " ns)"), panel);
+	await p.run("document.getElementById('lanes').click()");
+}
+
+async function search(p, {same, holds}) {
+	const type = (text) => p.run(`(() => {
+		const e = document.getElementById("search");
+		e.value = ${JSON.stringify(text)};
+		e.dispatchEvent(new Event("input")); })()`);
+	const grep = (text) => p.run(`(() => { let n = 0;
+		for (let i = 0; i < timeline.count; i++)
+			n += timeline.text(i).includes(${
+				JSON.stringify(text)});
+		return n; })()`);
+	await p.run("timeline.fit()");
+	await type("tcp(7)");
+	await p.ready();
+	same("search finds values as listed", await p.run("timeline.matches"),
+		await grep("tcp(7)"));
+	holds("... and there are some", await p.run("timeline.matches") > 5);
+	await type("REQUEST /cart");
+	await p.ready();
+	same("search takes words in any case",
+		await p.run("timeline.matches"), await grep("path(/cart)"));
+	await type("");
+	await p.run(`(() => { const e = document.getElementById("level");
+		e.value = "7"; e.dispatchEvent(new Event("change")); })()`);
+	await p.ready();
+	holds("the level hides what is below it",
+		await p.run("timeline.drawn") > 0 &&
+		await p.run("timeline.drawn") < 200);
+	same("... and all that is shown is drawn",
+		await p.run("timeline.drawn"), await p.run("timeline.matches"));
+	await p.run(`(() => { const e = document.getElementById("level");
+		e.value = "1"; e.dispatchEvent(new Event("change"));
+		const c = document.getElementById("category");
+		c.value = "=queue";
+		c.dispatchEvent(new Event("change")); })()`);
+	await p.ready();
+	await p.until("document.getElementById('rows').children.length === 1");
+	const counted = await p.run("timeline.matches");
+	same("statistics count what is shown", await p.run(
+		"document.getElementById('rows').children[0].children[1]" +
+		".textContent"), String(counted));
+	await p.run("document.querySelector('.longest').click()");
+	await p.ready();
+	const longest = await p.run("Number(BigInt(timeline.time(" +
+		"timeline.selected)) - BigInt(timeline.time((() => { " +
+		"let i = timeline.selected; while (!timeline.text(--i)" +
+		".startsWith('=')); return i; })())))");
+	holds("a click on the longest interval goes to its end",
+		longest > 1000000, longest);
+	await p.run(`(() => { const c = document.getElementById("category");
+		c.value = "*"; c.dispatchEvent(new Event("change")); })()`);
+}
+
+async function colors(p, {holds}) {
+	await p.dark(false);
+	await p.ready();
+	const light = await p.run(BRIGHTNESS);
+	holds("light is light", light > 600, light);
+	await p.dark(true);
+	await p.until(`timeline.ready && ${BRIGHTNESS} < 200`);
+	holds("dark is dark", true);
+	holds("... and has a picture", await p.run(COLORS) > 12);
+}
+
+async function labels(p, {same}) {
+	same("every control has a name", await p.run(`[...document
+		.querySelectorAll("button, select, input, canvas")]
+		.filter((e) => !e.getAttribute("aria-label") &&
+			!e.textContent.trim()).map((e) => e.outerHTML)`), []);
+}
+
+exports.run = async (t) => {
+	const url = "file://" + t.folder;
+	const requests = await t.on("file", url + "/plain.html", async (p) => {
+		for (const cases of [draws, clicks, zooms, spans, search,
+			colors, labels])
+			await cases(p, t);
+	});
+	t.same("a page asks for nothing but itself", requests,
+		[url + "/plain.html"]);
+	await t.on("many", url + "/many.html", async (p) => {
+		t.same("100000 entries are drawn, but for losses",
+			await p.run("timeline.drawn"), 99998);
+		t.same("losses are counted", await p.run("timeline.lost"),
+			"2468");
+		const ms = await p.run(`(() => {
+			const start = performance.now();
+			drawPicture();
+			return performance.now() - start; })()`);
+		t.holds("a picture of them takes no five seconds", ms < 5000,
+			ms);
+	});
+	await t.on("empty", url + "/empty.html", async (p) => {
+		t.same("a page without entries is one", await p.run(
+			"timeline.drawn"), 0);
+	});
+};

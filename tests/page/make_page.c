@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_page.c - pages and answers for the tests of the page, on standard
+ * output.
+ *
+ *	make_page plain N	N entries of a busy server, fixed seed
+ *	make_page hostile	texts that want to be markup, code or order
+ *	make_page extreme	the first and the last time there is
+ *	make_page file PATH	a timeline, live or saved
+ *	make_page live		the page of the daemon
+ *	make_page events N AFTER MAX
+ *				its answer, when N entries were logged
+ */
+#include "base/text.h"
+#include "format/html_write.h"
+#include "snap/snap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MESSAGES = 10, CPUS = 4, THREADS = 6, OPEN_MAX = 4 };
+enum {
+	BURST,
+	REQUEST,
+	QUERY,
+	PARSE,
+	PROCESSED,
+	SLOW,
+	FAILED,
+	DEPTH,
+	JOB,
+	RATIO
+};
+
+static const struct {
+	const char *category;
+	const char *text;
+	uint8_t kind;
+	uint8_t level;
+	uint8_t scope;
+	uint8_t builtin;
+} defined[MESSAGES] = {
+	{ "timeline", "burst to $level from $base until $until, sample $n", 1,
+	    6, 0, 2 },
+	{ "http", "request $id path $path%s", 2, 6, 0, 0 },
+	{ "db", "query $rows", 2, 5, 0, 0 },
+	{ "http", "parse $bytes", 2, 4, 0, 0 },
+	{ "net",
+	    "processed $tcp, $udp, and $other\nPackets of one pass over the "
+	    "ring, by protocol.\nother counts what was neither TCP nor UDP.",
+	    1, 4, 0, 0 },
+	{ "db", "slow query took $t%t", 1, 7, 0, 0 },
+	{ "http", "request $id failed with $status", 1, 8, 0, 0 },
+	{ "queue", "depth $length", 3, 6, 0, 0 },
+	{ "batch", "job $id", 2, 6, 1, 0 },
+	{ "mem", "free ratio $r%f of $total%x", 1, 5, 0, 0 },
+};
+
+static struct tl_message messages[MESSAGES];
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t
+draw(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed >> 11) % below;
+}
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t n)
+{
+	static const char *const texts[] = { "/index", "/cart", "/api/items",
+		"/api/orders?page=2", "/login" };
+
+	(void)strings;
+	return n < 5 ? tl_bytes_of(texts[n]) : tl_bytes(NULL, 0);
+}
+
+static const struct tl_strings strings = { get_string };
+
+static void
+define(void)
+{
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		struct tl_message *m = &messages[i];
+
+		*m = (struct tl_message){ .category =
+					      tl_bytes_of(defined[i].category),
+			.file = tl_bytes_of("src/server.c"),
+			.line = 100 + i,
+			.id = 64 * (i + 1),
+			.kind = defined[i].kind,
+			.level = defined[i].level,
+			.gate = defined[i].level,
+			.scope = defined[i].scope,
+			.builtin = defined[i].builtin,
+			.strings = &strings };
+		if (tl_message_parse(m, tl_bytes_of(defined[i].text)) < 0)
+			abort();
+	}
+}
+
+/* A server at work: what each thread is in the middle of. */
+struct server {
+	struct tl_cursor cursor;
+	uint64_t at, count;
+	int64_t ns;
+	int64_t burst_end_ns, next_burst_ns;
+	uint8_t open[THREADS];
+	uint64_t numbers[2 * CPUS];
+	uint64_t jobs;
+	uint64_t depth;
+};
+
+static const unsigned stack[OPEN_MAX] = { REQUEST, PARSE, QUERY, QUERY };
+
+static void
+set(struct tl_event *e, unsigned message, unsigned kind, uint64_t a, uint64_t b,
+    uint64_t c)
+{
+	e->message = &messages[message];
+	e->kind = (uint8_t)kind;
+	e->level = e->message->level;
+	e->args[0] = a;
+	e->args[1] = b;
+	e->args[2] = c;
+	e->bare = false;
+}
+
+static void
+step_spans(struct server *s, struct tl_event *e, unsigned thread)
+{
+	uint8_t *open = &s->open[thread];
+
+	if (*open < OPEN_MAX && draw(5) < 3 - (*open > 2)) {
+		set(e, stack[*open], TL_BEGIN,
+		    stack[*open] == REQUEST ? s->at : draw(100), draw(5), 0);
+		(*open)++;
+	} else if (*open > 0) {
+		(*open)--;
+		set(e, stack[*open], TL_END, 0, 0, 0);
+		e->bare = true;
+	} else {
+		set(e, PROCESSED, TL_INSTANT, draw(50), draw(60), draw(9));
+	}
+}
+
+static void
+step_others(struct server *s, struct tl_event *e)
+{
+	const uint64_t dice = draw(400);
+	double ratio = (double)draw(1000) / 1000;
+	uint64_t bits;
+
+	memcpy(&bits, &ratio, sizeof(bits));
+	if (dice == 0) {
+		set(e, FAILED, TL_INSTANT, s->at, 500 + draw(4), 0);
+	} else if (dice < 4) {
+		set(e, SLOW, TL_INSTANT, 1000000 + draw(90000000), 0, 0);
+	} else if (dice < 30) {
+		s->depth += draw(5);
+		s->depth -= s->depth > 2 ? draw(5) % s->depth : 0;
+		set(e, DEPTH, TL_COUNTER, s->depth, 0, 0);
+	} else if (dice < 36) {
+		set(e, JOB, s->jobs % 2 ? TL_END : TL_BEGIN, s->jobs / 2, 0, 0);
+		s->jobs++;
+	} else if (dice < 60) {
+		set(e, RATIO, TL_INSTANT, bits, UINT64_MAX - draw(9), 0);
+	} else {
+		set(e, PROCESSED, TL_INSTANT, draw(50), draw(60), draw(9));
+	}
+}
+
+static void
+step_burst(struct server *s, struct tl_event *e)
+{
+	s->burst_end_ns = s->ns + 400000;
+	s->next_burst_ns = s->ns + 3000000 + (int64_t)draw(2000000);
+	set(e, BURST, TL_INSTANT, 4, 6, (uint64_t)s->burst_end_ns);
+}
+
+static int
+server_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct server *s = (struct server *)(void *)cursor;
+	const unsigned thread = (unsigned)draw(THREADS);
+
+	if (s->at == s->count)
+		return 0;
+	*e = (struct tl_event){ .pid = 4100 + thread / 3,
+		.tid = 4110 + thread,
+		.cpu = thread % CPUS };
+	s->ns += s->ns < s->burst_end_ns ? 400 + (int64_t)draw(3000)
+					 : 2000 + (int64_t)draw(20000);
+	e->ns = s->ns;
+	e->tsc = (uint64_t)s->ns;
+	if (s->ns > s->next_burst_ns)
+		step_burst(s, e);
+	else if (draw(3) > 0)
+		step_spans(s, e, thread);
+	else
+		step_others(s, e);
+	e->lane = 2 * e->cpu + (e->level >= 7);
+	e->number = s->numbers[e->lane]++;
+	if (s->at > 0 && s->at % 40000 == 30000) {
+		e->message = NULL;
+		e->kind = TL_LOST;
+		e->lost = 1234;
+		e->pid = e->tid = 0;
+	}
+	s->at++;
+	return 1;
+}
+
+static int
+write_out(void *context, const char *data, size_t size)
+{
+	(void)context;
+	return fwrite(data, 1, size, stdout) == size ? 0 : -1;
+}
+
+static int
+write_page(struct tl_cursor *cursor, const char *title)
+{
+	struct tl_sink *sink;
+	struct tl_event event;
+	int rc;
+
+	if (tl_html_write_new(&sink, title, write_out, NULL) != 0)
+		return 1;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+		if ((rc = sink->put(sink, &event)) != 0)
+			break;
+	if (rc == 0)
+		rc = sink->finish(sink);
+	tl_html_write_free(sink);
+	return rc == 0 ? 0 : 1;
+}
+
+static struct server
+make_server(const char *count)
+{
+	return (struct server){ .cursor = { .next = server_next },
+		.count = strtoull(count, NULL, 10),
+		.ns = 1795202658123456789 };
+}
+
+static int
+write_plain(const char *count)
+{
+	struct server server = make_server(count);
+
+	return write_page(&server.cursor, "server.tl");
+}
+
+enum { LONG_TEXT = 65000 };
+
+static struct tl_bytes
+get_hostile(const struct tl_strings *unused, uint64_t n)
+{
+	(void)unused;
+	return n == 1
+		   ? tl_bytes_of("</script><script>window.owned = 1</script>")
+		   : tl_bytes_of("\xe2\x80\xae"
+				 "desrever \xe2\x80\xa8 line");
+}
+
+/* Each text once as category, text, explanation, file and title. */
+static const char *const hostile[] = { "<script>window.owned = 1</script> $x",
+	"</script><img src=x onerror='window.owned = 1'> $x", "<!--<script> $x",
+	"]]> --> \\\" ' \"}]; window.owned = 1; // $x",
+	"u2028 \xe2\x80\xa8 u2029 \xe2\x80\xa9 $x",
+	"rtl \xe2\x80\xae override \xe2\x81\xa7 $x",
+	"\x1b[31mred \x07 \xff\xfe \xc3 $x", "__proto__ $constructor $toString",
+	"&lt;b&gt; &amp; $x", "\\u003cscript\\u003e $x" };
+
+enum { HOSTILE = sizeof(hostile) / sizeof(hostile[0]) };
+
+struct attack {
+	struct tl_cursor cursor;
+	size_t at;
+	struct tl_message messages[HOSTILE + 2];
+	char text[LONG_TEXT];
+};
+
+static int
+attack_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct attack *a = (struct attack *)(void *)cursor;
+
+	if (a->at == HOSTILE + 2)
+		return 0;
+	*e = (struct tl_event){ .ns = (int64_t)(1795202658123456789 + a->at),
+		.args = { UINT64_MAX, (uint64_t)INT64_MIN, 1, 2 },
+		.message = &a->messages[a->at],
+		.level = 6,
+		.cpu = TL_CPU_UNKNOWN,
+		.pid = UINT32_MAX,
+		.tid = UINT32_MAX,
+		.lane = 1,
+		.kind = TL_INSTANT };
+	a->at++;
+	return 1;
+}
+
+static int
+write_hostile(void)
+{
+	static const struct tl_strings texts = { get_hostile };
+	static struct attack a = { .cursor = { .next = attack_next } };
+
+	memset(a.text, '<', sizeof(a.text));
+	for (size_t i = 0; i < HOSTILE + 2; i++) {
+		struct tl_message *m = &a.messages[i];
+		const char *text = hostile[i % HOSTILE];
+
+		*m = (struct tl_message){ .category = tl_bytes_of(text),
+			.file = tl_bytes_of(text),
+			.id = (uint32_t)i,
+			.kind = 1,
+			.level = 6,
+			.gate = 255,
+			.strings = &texts };
+		if (i == HOSTILE)
+			text = "numbers $a $b%d $c%s $d%s\n</pre></script>";
+		if (tl_message_parse(m, tl_bytes_of(text)) < 0)
+			return 1;
+	}
+	if (tl_message_parse(&a.messages[HOSTILE + 1],
+		tl_bytes(a.text, sizeof(a.text))) < 0)
+		return 1;
+	return write_page(&a.cursor,
+	    "</title><script>window.owned = 1</script>");
+}
+
+static int
+extreme_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	static const int64_t times[] = { INT64_MIN, -1, 0, INT64_MAX };
+	struct server *s = (struct server *)(void *)cursor;
+
+	if (s->at == sizeof(times) / sizeof(times[0]))
+		return 0;
+	*e = (struct tl_event){ .ns = times[s->at++] };
+	set(e, PROCESSED, TL_INSTANT, 1, 2, 3);
+	return 1;
+}
+
+static int
+write_extreme(void)
+{
+	struct server server = { .cursor = { .next = extreme_next } };
+
+	return write_page(&server.cursor, "extreme");
+}
+
+static int
+write_file(const char *path)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	int rc;
+
+	if (tl_snap_open(&snap, path, 0, &fault) != 0 ||
+	    tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) != 0)
+		return 1;
+	rc = write_page(cursor, path);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+	return rc;
+}
+
+static int
+write_events(const char *count, const char *after, const char *max)
+{
+	struct server server = make_server(count);
+	struct tl_text text = { 0 };
+	int rc = tl_html_events(&text, &server.cursor, after,
+	    strtoull(max, NULL, 10));
+
+	if (rc == 0)
+		rc = write_out(NULL, text.data, text.size);
+	tl_text_free(&text);
+	return rc == 0 ? 0 : 1;
+}
+
+static int
+write_live(void)
+{
+	struct tl_text text = { 0 };
+	int rc;
+
+	tl_html_live(&text);
+	rc = text.rc != 0 ? 1 : write_out(NULL, text.data, text.size);
+	tl_text_free(&text);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	define();
+	if (strcmp(what, "plain") == 0 && argc == 3)
+		return write_plain(argv[2]);
+	if (strcmp(what, "hostile") == 0 && argc == 2)
+		return write_hostile();
+	if (strcmp(what, "extreme") == 0 && argc == 2)
+		return write_extreme();
+	if (strcmp(what, "file") == 0 && argc == 3)
+		return write_file(argv[2]);
+	if (strcmp(what, "live") == 0 && argc == 2)
+		return write_live();
+	if (strcmp(what, "events") == 0 && argc == 5)
+		return write_events(argv[2], argv[3], argv[4]);
+	fputs("make_page plain N | hostile | extreme | file PATH | live | "
+	      "events N AFTER MAX\n",
+	    stderr);
+	return 2;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make_samples.c - log at trace all the time to a timeline of priority info,
+ * and open it for samples, as timelined does; for the tests of estimates.
+ *
+ *	make_samples PATH FILE SAMPLES WISHES
+ *
+ * SAMPLES bursts of a schedule and then as many of somebody's wish; saves
+ * FILE, removes PATH and prints how many entries there would have been.
+ */
+#include "ring/ring.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static const uint64_t burst_ns = 200000, between_ns = 1000000;
+
+static struct timeline *tl;
+static struct timeline_event *work;
+static uint64_t logged;
+
+static void
+must(int rc)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "make_samples: %s\n", timeline_error());
+	exit(1);
+}
+
+static uint64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* An entry about every microsecond. */
+static void
+log_for(uint64_t ns)
+{
+	const uint64_t end = now_ns() + ns;
+	uint64_t next = 0;
+
+	for (uint64_t now = now_ns(); now < end; now = now_ns()) {
+		if (now < next)
+			continue;
+		timeline_log(work, logged);
+		logged++; /* open or not */
+		next = now + 1000;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct timeline_options options = { .entries = 1 << 18 };
+	unsigned samples, wishes;
+
+	if (argc != 5) {
+		fprintf(stderr,
+		    "usage: make_samples PATH FILE SAMPLES WISHES\n");
+		return 2;
+	}
+	samples = (unsigned)strtoul(argv[3], NULL, 10);
+	wishes = (unsigned)strtoul(argv[4], NULL, 10);
+	must(timeline_new(&tl, argv[1], &options));
+	must(timeline_define(tl, "work", "trace", "step $n", &work));
+	must(timeline_priority(tl, "info"));
+	for (unsigned i = 0; i < samples + wishes; i++) {
+		must(tl_burst(tl, 4, burst_ns, i < samples));
+		log_for(between_ns);
+	}
+	must(timeline_save(tl, argv[2]));
+	must(timeline_remove(argv[1]));
+	timeline_close(tl);
+	printf("%lu\n", (unsigned long)logged);
+	return 0;
+}

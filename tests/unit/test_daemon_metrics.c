@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_daemon_metrics.c - does every number come out whole, once, under a name
+ * that Prometheus and JSON readers accept, whatever names people chose?
+ */
+#include "daemon/metrics.h"
+#include "daemon/metrics_table.h"
+#include "service_fixture.h"
+
+static struct tl_text text;
+
+static void
+setup(void)
+{
+	service_open();
+}
+
+static void
+teardown(void)
+{
+	tl_rules_free(target->rules);
+	tl_text_free(&text);
+	service_close();
+}
+
+static const char *
+prometheus(void)
+{
+	tl_text_clear(&text);
+	tl_metrics_text(&text, d);
+	ck_assert_int_eq(text.rc, 0);
+	return tl_text_string(&text);
+}
+
+static const char *
+json(void)
+{
+	tl_text_clear(&text);
+	tl_metrics_json(&text, d);
+	ck_assert_int_eq(text.rc, 0);
+	return tl_text_string(&text);
+}
+
+static const char *
+status(void)
+{
+	tl_text_clear(&text);
+	tl_metrics_status(&text, d);
+	ck_assert_int_eq(text.rc, 0);
+	return tl_text_string(&text);
+}
+
+static void
+call_it(const char *name)
+{
+	snprintf(target->name, sizeof(target->name), "%s", name);
+}
+
+static void
+no_firing(void *context, const struct tl_firing *firing)
+{
+	(void)context;
+	(void)firing;
+}
+
+static void
+no_failure(void *context, const struct tl_config_rule *rule, const char *why)
+{
+	(void)context;
+	(void)rule;
+	(void)why;
+}
+
+static void
+add_rule(struct tl_config_rule *rule)
+{
+	static const struct tl_rules_host host = { .fired = no_firing,
+		.failed = no_failure };
+	struct tl_fault fault = { 0 };
+
+	ck_assert_msg(tl_rules_new(&target->rules, rule, 1, &host, &fault) == 0,
+	    "%s", fault.text);
+}
+
+START_TEST(names_follow_the_conventions)
+{
+	for (size_t i = 0; i < tl_metrics_table_count; i++) {
+		const struct tl_metric *m = &tl_metrics_table[i];
+		const size_t size = strlen(m->name);
+		const bool total =
+		    size > 6 && strcmp(m->name + size - 6, "_total") == 0;
+
+		ck_assert_uint_eq(strspn(m->name,
+				      "abcdefghijklmnopqrstuvwxyz_"),
+		    size);
+		ck_assert_msg(total == (m->type == TL_METRIC_COUNTER), "%s",
+		    m->name);
+		ck_assert_uint_eq(strcspn(m->help, "\\\n"), strlen(m->help));
+		for (size_t j = 0; j < i; j++)
+			ck_assert_str_ne(m->name, tl_metrics_table[j].name);
+	}
+}
+END_TEST
+
+START_TEST(what_was_appended_is_counted_by_lane_and_tier)
+{
+	struct timeline_event *event;
+	uint64_t before = fixture_logged(), sum = 0;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	for (int i = 0; i < 100; i++)
+		timeline_log(event, i);
+	ck_assert_uint_eq(fixture_logged(), before + 100);
+	prometheus();
+	for (char *at = text.data;
+	     (at = strstr(at, "\ntimeline_entries_appended_total{")); at++)
+		sum += strtoull(strstr(at, "} ") + 2, NULL, 10);
+	ck_assert_uint_eq(sum, before + 100);
+	ck_assert_has(text.data, "cpu=\"fallback\",tier=\"0\"} ");
+	ck_assert_has(text.data, "cpu=\"1\",tier=\"1\"} ");
+}
+END_TEST
+
+START_TEST(large_numbers_stay_exact)
+{
+	target->counts.lost = UINT64_MAX;
+	target->counts.known_ns = INT64_MAX;
+	target->counts.open_ns[4] = 1;
+	target->counts.open_ns[5] = INT64_C(1500000000);
+	ck_assert_has(prometheus(), "} 18446744073709551615\n");
+	ck_assert_has(text.data, "} 9223372036.854775807\n");
+	ck_assert_has(text.data, "priority=\"trace\"} 0.000000001\n");
+	ck_assert_has(text.data, "priority=\"debug\"} 1.5\n");
+	ck_assert_has(json(), "\"stream_lost\":18446744073709551615,");
+	ck_assert_has(text.data, "\"watched_seconds\":9223372036.854775807,");
+	ck_assert_has(text.data, "\"priority_open_seconds\":0.000000001,");
+}
+END_TEST
+
+START_TEST(what_is_lost_is_told_by_cause)
+{
+	tl->header->drops[TIMELINE_DROP_BUSY] = 3;
+	tl->header->drops[TIMELINE_DROP_LAPPED] = 4;
+	tl->header->drops[TIMELINE_DROP_RACED] = 5;
+	tl->header->drops[TIMELINE_DROP_TABLE_FULL] = 6;
+	ck_assert_has(prometheus(), "cause=\"busy\"} 3\n");
+	ck_assert_has(text.data, "cause=\"lapped\"} 4\n");
+	ck_assert_has(text.data, "cause=\"raced\"} 5\n");
+	ck_assert_has(text.data, "\ntimeline_definitions_refused_total{");
+	ck_assert_has(json(), "{\"cause\":\"lapped\",\"entries_dropped\":4}");
+	ck_assert_has(status(), " dropped; ");
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_left_out_or_null)
+{
+	ck_assert_lacks(prometheus(), "timeline_clock_error_seconds");
+	ck_assert_lacks(text.data, "timeline_priority_open_ratio");
+	ck_assert_has(json(), "\"clock_error_seconds\":null");
+	ck_assert_has(text.data, "\"priority_open_ratio\":null");
+	target->counts.known_ns = 4;
+	target->counts.open_ns[1] = 1;
+	ck_assert_has(prometheus(), "priority=\"trace+++\"} 0.25\n");
+}
+END_TEST
+
+START_TEST(names_that_are_hostile_stay_labels)
+{
+	struct tl_config_rule rule = { .name = "r\"}\n1 2\\",
+		.kind = TL_RULE_LEVEL,
+		.level = TIMELINE_LEVEL_MAX };
+
+	add_rule(&rule);
+	call_it("a\"b\\c\nd\xff\x1b[2J{}");
+	ck_assert_has(prometheus(),
+	    "{timeline=\"a\\\"b\\\\\\\\c\\\\nd\\\\xff\\\\x1b[2J{}\"");
+	ck_assert_has(text.data, "trigger=\"r\\\"}\\\\n1 2\\\\\\\\\"} 0\n");
+	ck_assert_lacks(text.data, "\x1b");
+	ck_assert_lacks(text.data, "\xff");
+	ck_assert_has(json(), "\"timeline\":\"a\\\"b\\\\c\\nd\xef\xbf\xbd");
+	ck_assert_has(text.data, "\"trigger\":\"r\\\"}\\n1 2\\\\\"");
+	ck_assert_lacks(text.data, "\x1b");
+	ck_assert_has(status(), "a\"b\\\\c\\nd\\xff\\x1b[2J{}: ");
+	ck_assert_lacks(text.data, "\x1b");
+}
+END_TEST
+
+START_TEST(names_that_differ_stay_two_names)
+{
+	call_it("a\xff");
+	prometheus();
+	ck_assert_has(text.data, "timeline=\"a\\\\xff\"");
+	call_it("a\\xff");
+	prometheus();
+	ck_assert_has(text.data, "timeline=\"a\\\\\\\\xff\"");
+}
+END_TEST
+
+/* Each sample's name stands under a TYPE of that name, once. */
+START_TEST(samples_stand_under_their_type)
+{
+	char type[128] = "", *save = NULL;
+
+	prometheus();
+	for (char *line = strtok_r(text.data, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (sscanf(line, "# TYPE %127s", type) == 1 || *line == '#')
+			continue;
+		ck_assert_uint_eq(strcspn(line, "{ "), strlen(type));
+		ck_assert_int_eq(strncmp(line, type, strlen(type)), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_timeline_that_is_gone_leaves_the_rest)
+{
+	struct tl_target blind = { .daemon = d,
+		.config = &section,
+		.name = "blind" };
+
+	d->targets[1] = &blind;
+	d->target_count = 2;
+	ck_assert_has(prometheus(),
+	    "timeline_stream_lost_total{timeline=\"blind\"} 0\n");
+	ck_assert_lacks(text.data, "timeline_size_bytes{timeline=\"blind\"}");
+	ck_assert_has(json(), "\"timeline\":\"blind\",\"size_bytes\":null");
+	ck_assert_has(status(), "blind: cannot be looked at\n");
+}
+END_TEST
+
+START_TEST(no_timeline_is_no_fault)
+{
+	d->target_count = 0;
+	ck_assert_has(prometheus(), "\ntimelined_timelines 0\n");
+	ck_assert_lacks(text.data, "\ntimeline_");
+	ck_assert_has(json(), "\"timelines\":[]}");
+	ck_assert_has(status(), "0 looked after");
+	d->target_count = 1;
+}
+END_TEST
+
+START_TEST(the_levels_that_are_open_are_said)
+{
+	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert_has(prometheus(), "priority=\"debug\"} 0\n");
+	ck_assert_has(text.data, "\ntimeline_threshold_level{timeline=\"");
+	ck_assert_has(status(), "; logs info\n");
+	ck_assert_int_eq(timeline_burst(tl, "trace", UINT64_C(60000000000)), 0);
+	ck_assert_has(status(), "; logs trace for ");
+	ck_assert_has(text.data, " more, then info\n");
+	ck_assert_int_eq(timeline_priority(tl, "off"), 0);
+	ck_assert_has(status(), "then nothing\n");
+}
+END_TEST
+
+START_TEST(status_is_for_a_person)
+{
+	section.keep_ns = UINT64_C(60000000000);
+	ck_assert_has(status(), "timelined " TIMELINE_VERSION);
+	ck_assert_has(text.data, " of CPU");
+	ck_assert_has(text.data, "/nonexistent/timelined.conf; 0 reloads");
+	ck_assert_has(text.data, "  history    ");
+	ck_assert_has(text.data, " of 1m00s");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("daemon metrics");
+	TCase *t = tcase_create("metrics");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, names_follow_the_conventions);
+	tcase_add_test(t, what_was_appended_is_counted_by_lane_and_tier);
+	tcase_add_test(t, large_numbers_stay_exact);
+	tcase_add_test(t, what_is_lost_is_told_by_cause);
+	tcase_add_test(t, what_is_not_known_is_left_out_or_null);
+	tcase_add_test(t, names_that_are_hostile_stay_labels);
+	tcase_add_test(t, names_that_differ_stay_two_names);
+	tcase_add_test(t, samples_stand_under_their_type);
+	tcase_add_test(t, a_timeline_that_is_gone_leaves_the_rest);
+	tcase_add_test(t, no_timeline_is_no_fault);
+	tcase_add_test(t, the_levels_that_are_open_are_said);
+	tcase_add_test(t, status_is_for_a_person);
+	suite_add_tcase(s, t);
+	return fixture_run(s);
+}
