@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tour.sh [BUILD] - what a timeline is for, on this machine, in a few seconds:
 # C processes and a LuaJIT process log to one timeline, a burst opens the
-# details for a moment, a process is killed, a snapshot is saved and read.
+# details for a moment, a process is killed, a snapshot is saved and read; a
+# daemon samples bursts, estimates the whole from them and saves evidence.
 # BUILD is where make put things (build).  Leaves nothing behind.
 set -eu
 examples=$(cd "$(dirname "$0")" && pwd)
@@ -72,3 +73,43 @@ run 'timeline-dump -n 3 --category worker --message "sorted*" --explain tour.tl'
 say "The last jobs as trees, and how long all of them took."
 run 'timeline-dump --view tree tour.tl -- 3 --category=worker'
 run 'timeline-dump --stats --message "job*" tour.tl'
+
+say "Let the daemon look after it: 100 microseconds of everything, again and" \
+	"again, and a snapshot when a job takes longer than a millisecond."
+export TIMELINED_SOCKET=$work/timelined.sock
+cat >tour.conf <<END
+return {
+	directory = "$work/saved", listen = "127.0.0.1:0",
+	socket = "$TIMELINED_SOCKET",
+	timelines = { {
+		name = "${TIMELINE#/}", priority = "info",
+		bursts = { level = "trace", length = "100us", period = "5ms" },
+		triggers = { { name = "slow-job", snapshot = true,
+			span = { message = "job*", longer = "1ms" } } },
+	} },
+}
+END
+run 'cat tour.conf'
+run 'timelined -c tour.conf &'
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	[ -S "$TIMELINED_SOCKET" ] && break
+	sleep 0.2
+done
+run 'workers 2 1 30000 &'
+worker=$!
+sleep 1
+run 'timelinectl list'
+run 'timelinectl top -n 1'
+wait "$worker"
+run 'timelinectl status'
+
+say "Its bursts, the newest first, and what they caught of one message."
+run 'timeline-dump -n 4 --category timeline'
+run 'timeline-dump -n 2 --message "sorted*"'
+
+say "What was seen in the bursts tells how often it happens all the time."
+run 'timeline-dump --stats --message "sorted*"'
+
+say "What the trigger saved."
+run 'timelinectl snapshot $TIMELINE'
+run 'ls saved'

@@ -14,6 +14,9 @@ struct tl_storage {
 	/* As tl_read_at: how many there were, or -errno. */
 	int64_t (*read_at)(struct tl_storage *storage, void *data, size_t size,
 	    uint64_t offset);
+	/* Look at all of it, so that what is damaged is told of: 0 or -errno.
+	 * NULL where there is nothing to be found. */
+	int (*check)(struct tl_storage *storage);
 	void (*close)(struct tl_storage *storage);
 	/*
 	 * Set by who reads: told once of each part that is damaged and reads

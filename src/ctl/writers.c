@@ -18,7 +18,20 @@ enum {
 	START_FIELD = 22,
 	/* /proc counts a process's age in ticks of 10 ms, and entries are
 	 * stamped by another clock. */
-	SLACK_NS = 1000000000
+	SLACK_NS = 1000000000,
+	RUN_MAX = 32,    /* entries read at once */
+	LANE_MAX = 1024, /* ... looked at in a lane, with what steers it */
+	RUNS_MAX = 16384 /* read of one timeline, however many lanes */
+};
+
+/* One timeline whose entries are looked at. */
+struct scan {
+	struct tl_writers *writers;
+	int fd;
+	const struct tl_glance *glance;
+	unsigned runs_left;
+	uint64_t message; /* that was asked of last; 0 none */
+	bool builtin;     /* is it? */
 };
 
 static struct tl_writer *
@@ -57,43 +70,73 @@ take_entry(struct tl_writers *writers, const struct tl_glance *g,
 		w->age_ns = age_ns;
 }
 
-/* Messages of ours tell who steered it, not who logs. */
+/* Messages of ours tell who steered it, not who logs.  Asked once for several
+ * entries of one message. */
 static bool
-is_builtin(int fd, const struct timeline_header *h, uint32_t message)
+is_builtin(struct scan *s, uint32_t message)
 {
 	const uint64_t at = message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
+	const struct timeline_header *h = &s->glance->header;
 	struct timeline_record record;
 
-	if (!tl_fits(h->strings_size, at, 1, sizeof(record)) ||
-	    tl_read_at(fd, &record, sizeof(record), h->strings_offset + at) !=
-		(int64_t)sizeof(record))
-		return false;
-	return record.builtin != TIMELINE_BUILTIN_NONE;
+	if (at == s->message)
+		return s->builtin;
+	s->message = at;
+	s->builtin = tl_fits(h->strings_size, at, 1, sizeof(record)) &&
+		     tl_read_at(s->fd, &record, sizeof(record),
+			 h->strings_offset + at) == (int64_t)sizeof(record) &&
+		     record.builtin != TIMELINE_BUILTIN_NONE;
+	return s->builtin;
 }
 
-/* What is not whole, or was overwritten meanwhile, tells nothing. */
-static void
-take_lane(struct tl_writers *writers, int fd, const struct tl_glance *g,
-    uint32_t i)
+/* Entries [q, q + count), side by side in the file, newest first.  What is
+ * not whole tells nothing; what was overwritten meanwhile is an entry, too. */
+static size_t
+take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 {
-	const struct tl_glance_lane *lane = &g->lanes[i];
-	uint64_t q = lane->head > TL_WRITER_ENTRIES_MAX
-			 ? lane->head - TL_WRITER_ENTRIES_MAX
-			 : 0;
-	struct timeline_entry e;
+	struct timeline_entry run[RUN_MAX];
+	size_t taken = 0;
 
-	if (lane->head >= lane->entries && q < lane->head - lane->entries + 1)
-		q = lane->head - lane->entries + 1;
-	if (q < lane->cleared)
-		q = lane->cleared;
-	for (; q < lane->head; q++) {
-		if (tl_read_at(fd, &e, sizeof(e),
-			timeline_entry_offset(&g->header, i, q)) !=
-		    (int64_t)sizeof(e))
-			return;
-		if (e.stamp >= timeline_stamp_whole(q) && e.stamp % 2 == 0 &&
-		    !is_builtin(fd, &g->header, e.message))
-			take_entry(writers, g, &e);
+	if (tl_read_at(s->fd, run, count * sizeof(run[0]),
+		timeline_entry_offset(&s->glance->header, lane, q)) !=
+	    (int64_t)(count * sizeof(run[0])))
+		return 0;
+	while (count-- > 0) {
+		const struct timeline_entry *e = &run[count];
+
+		if (e->stamp < timeline_stamp_whole(q + count) ||
+		    e->stamp % 2 != 0 || is_builtin(s, e->message))
+			continue;
+		take_entry(s->writers, s->glance, e);
+		taken++;
+	}
+	return taken;
+}
+
+/* From the newest back, until enough was seen of it. */
+static void
+take_lane(struct scan *s, uint32_t i)
+{
+	const struct tl_glance_lane *lane = &s->glance->lanes[i];
+	uint64_t first = lane->cleared;
+	size_t taken = 0;
+
+	if (lane->head >= lane->entries &&
+	    first < lane->head - lane->entries + 1)
+		first = lane->head - lane->entries + 1;
+	for (uint64_t end = lane->head; end > first && s->runs_left > 0 &&
+					taken < TL_WRITER_ENTRIES_MAX;) {
+		uint64_t count = ((end - 1) & (lane->entries - 1)) + 1;
+
+		if (count > RUN_MAX)
+			count = RUN_MAX;
+		if (count > end - first)
+			count = end - first;
+		end -= count;
+		s->runs_left--;
+		if (lane->head - end > LANE_MAX)
+			break;
+		taken += take_run(s, i, end, count);
 	}
 }
 
@@ -191,11 +234,16 @@ void
 tl_writers_read(struct tl_writers *writers, int fd,
     const struct tl_glance *glance)
 {
+	struct scan scan = { .writers = writers,
+		.fd = fd,
+		.glance = glance,
+		.runs_left = RUNS_MAX };
+
 	*writers = (struct tl_writers){ 0 };
 	if (glance->header.state != TIMELINE_LIVE)
 		return;
 	for (uint32_t i = 0; i < glance->lane_count; i++)
-		take_lane(writers, fd, glance, i);
+		take_lane(&scan, i);
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
 

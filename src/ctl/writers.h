@@ -13,7 +13,7 @@
 
 enum {
 	TL_WRITERS_MAX = 64,       /* known of one timeline */
-	TL_WRITER_ENTRIES_MAX = 32 /* looked at in each lane */
+	TL_WRITER_ENTRIES_MAX = 32 /* of each lane tell who they are */
 };
 
 struct tl_writer {

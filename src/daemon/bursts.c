@@ -24,8 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often lanes are looked at: where history must be kept, and elsewhere. */
-static const double tick_s = 0.25, idle_tick_s = 1;
+/* How often rates are looked at where history must be kept, and how often
+ * history itself, which costs a few reads of each lane. */
+static const double tick_s = 0.25, history_s = 1;
 
 struct tl_bursts {
 	struct ev_loop *loop;
@@ -45,6 +46,7 @@ struct tl_bursts {
 	uint64_t own_word; /* the levels as our last burst left them */
 	bool measure;      /* the next burst */
 	bool measuring;    /* the timer stands for the end of one */
+	unsigned ticks;    /* until history is looked at */
 	struct tl_bursts_status status;
 };
 
@@ -247,7 +249,12 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 		control(b, at_ns);
 		b->measure = true;
 	}
+	if (b->ticks > 0) {
+		b->ticks--;
+		return;
+	}
 	see_history(b);
+	b->ticks = b->keep_ns > 0 ? (unsigned)(history_s / tick_s) - 1 : 0;
 }
 
 /* What the priority was raised for is over. */
@@ -281,7 +288,7 @@ void
 tl_bursts_configure(struct tl_bursts *b,
     const struct tl_config_timeline *config)
 {
-	const double every = config->keep_ns > 0 ? tick_s : idle_tick_s;
+	const double every = config->keep_ns > 0 ? tick_s : history_s;
 
 	if (b->sampling) /* go on drawing from where it is */
 		b->seed = b->schedule.random;
@@ -300,6 +307,7 @@ tl_bursts_configure(struct tl_bursts *b,
 	arm(b, b->sampling ? b->schedule.at_ns : 0);
 	look(b, now_ns());
 	see_history(b);
+	b->ticks = 0;
 	ev_timer_stop(b->loop, &b->tick);
 	ev_timer_set(&b->tick, every, every);
 	ev_timer_start(b->loop, &b->tick);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrator.c - owns when a point is taken: twice a second, and at once when
- * somebody sets the clock.
+ * calibrator.c - owns when a point is taken: twice a second, twice as often
+ * after the clock changed its rate, and at once when somebody sets it.
  *
  * The clocks of a machine are one, so all calibrators of a loop share one
  * ticker, and a point is measured once for all of them.  A timerfd that can
@@ -20,17 +20,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES_MAX = 4 }; /* the clock is set again and again */
+enum {
+	TRIES_MAX = 4,    /* the clock is set again and again */
+	LIVELY_TICKS = 12 /* after a change of rate: three seconds */
+};
 
 static const ev_tstamp period_s = 0.5;
+static const ev_tstamp lively_s = 0.25;
 static const time_t never_s = 1000000000; /* from now: 31 years */
 
 /* What a loop's calibrators share. */
 struct ticker {
 	struct ev_loop *loop;
 	ev_timer timer;
-	ev_io set;  /* the wall clock was */
-	int set_fd; /* -1: nobody tells */
+	ev_io set;       /* the wall clock was */
+	int set_fd;      /* -1: nobody tells */
+	unsigned lively; /* quick ticks to come */
 	struct tl_sampler sampler;
 	struct tl_calibrator *first;
 };
@@ -112,7 +117,24 @@ work_in(struct tl_calibrator *c, const struct tl_clock_point *point)
 		return;
 	if (rc & TL_CALIBRATE_EPOCH)
 		tl_epoch_publish(c->tl);
+	if (c->keeper.bent)
+		c->ticker->lively = LIVELY_TICKS;
 	c->news = (struct tl_keep_news){ 0 };
+}
+
+/* A clock whose rate changes is looked at more often for a while: some change
+ * it every second, and there must be straight points between. */
+static void
+plan_next(struct ticker *ticker)
+{
+	const ev_tstamp period = ticker->lively > 0 ? lively_s : period_s;
+
+	if (ticker->lively > 0)
+		ticker->lively--;
+	if (ticker->timer.repeat == period)
+		return;
+	ticker->timer.repeat = period;
+	ev_timer_again(ticker->loop, &ticker->timer);
 }
 
 static void
@@ -132,6 +154,7 @@ tick(struct ticker *ticker)
 		if (rc == 0)
 			work_in(c, &point);
 	}
+	plan_next(ticker);
 }
 
 static void

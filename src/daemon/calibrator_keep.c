@@ -271,6 +271,7 @@ advance(struct tl_keeper *k, const struct tl_tail_lock *lock,
 	int rc = 0;
 
 	tl_tail_judge(&k->tail, point, &v);
+	k->bent = v.bent;
 	const int64_t passed = tl_ticks_to_ns(v.ticks, k->tail.mult);
 
 	if (news->restarted || passed < -BACK_NS)

@@ -36,6 +36,7 @@ struct tl_keeper {
 	uint64_t steps;
 	uint64_t epochs;
 	bool busy;
+	bool bent; /* the rate changed before the newest point */
 };
 
 void

@@ -2,7 +2,7 @@
 /*
  * control.c - a line from timelinectl, and its answer.
  *
- *	accepted -> line read -> [saving a snapshot] -> answer written -> closed
+ *	accepted -> line read -> [saving] -> answer written -> closed
  *
  * Each step but the saving has so long; nothing here waits for a client.
  */

@@ -18,7 +18,6 @@
 #include "base/control.h"
 #include "daemon/daemon.h"
 
-
 int tl_control_new(struct tl_control **control, struct tl_daemon *daemon,
     const char *path, struct tl_fault *fault);
 void tl_control_free(struct tl_control *control);

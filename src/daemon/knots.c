@@ -13,10 +13,8 @@
  *	a
  *
  * Both of one sign: the lines meet inside, at the fraction right / (left +
- * right).  A single change of rate does that.  left + right is what the rate
- * changed by, times the length; a corner lies a quarter of it from the chord
- * at most.  Of two signs: more than one change, or a step; the smaller of both
- * is what one change does not explain, and it widens the bound.
+ * right).  A single change of rate does that; left + right is what the rate
+ * changed by, times the length.
  */
 #include "daemon/knots.h"
 
@@ -101,7 +99,8 @@ struct interval {
 	uint64_t left_mult, right_mult;
 	int64_t left_ns, right_ns;
 	uint32_t left_noise_ns, right_noise_ns;
-	uint64_t unclear_ns; /* the neighbours are not straight themselves */
+	uint64_t crooked_left_ns; /* a neighbour is not straight itself */
+	uint64_t crooked_right_ns;
 };
 
 /* Points i-2, i-1 and i: how far is the third off the line of the others, if
@@ -143,7 +142,7 @@ look_left(const struct tl_knots *k, size_t i, struct interval *v)
 	if (v->has_left)
 		v->left_ns = above(v->b, a, v->left_mult);
 	if (i > 1)
-		v->unclear_ns += crooked(a - 2, v->ns);
+		v->crooked_left_ns = crooked(a - 2, v->ns);
 }
 
 static void
@@ -157,7 +156,7 @@ look_right(const struct tl_knots *k, size_t i, struct interval *v)
 		v->right_noise_ns = drawn_on(b, b + 1, v->ns);
 	}
 	if (i + 3 < k->count)
-		v->unclear_ns += crooked(b, v->ns);
+		v->crooked_right_ns = crooked(b, v->ns);
 }
 
 /* The interval after points[i]. */
@@ -173,45 +172,56 @@ look(const struct tl_knots *k, size_t i, struct interval *v)
 }
 
 static uint64_t
-rate_change_ns(const struct interval *v)
+smaller(uint64_t a, uint64_t b)
 {
-	/* Each is far from overflow where a corner is looked for. */
-	return size_of(v->left_ns / 2 + v->right_ns / 2) * 2 + 1;
+	return a < b ? a : b;
 }
 
+/*
+ * Do the lines of the neighbours meet inside, and far enough from the chord
+ * to matter?  They pass it there by left * right / (left + right).
+ */
 static bool
 has_corner(const struct interval *v)
 {
-	return v->has_left && v->has_right &&
-	       size_of(v->left_ns) < INT64_MAX / 4 &&
-	       size_of(v->right_ns) < INT64_MAX / 4 &&
-	       ((v->left_ns > 0 && v->right_ns > 0) ||
-		   (v->left_ns < 0 && v->right_ns < 0)) &&
-	       rate_change_ns(v) > tl_ppb_of(v->ns, CORNER_PPB);
+	const uint64_t left = size_of(v->left_ns);
+	const uint64_t right = size_of(v->right_ns);
+
+	if (!v->has_left || !v->has_right || left > INT64_MAX / 4 ||
+	    right > INT64_MAX / 4 || (v->left_ns < 0) != (v->right_ns < 0) ||
+	    left + right <= tl_ppb_of(v->ns, CORNER_PPB))
+		return false;
+	return (unsigned __int128)left * right >
+	       (unsigned __int128)TL_KNOTS_TOLERANCE_NS * (left + right);
 }
 
-/* How far the clock may have been from the chord a-b. */
+/* What rates that changed more often than we can follow may add: both sides
+ * of the interval bend. */
+static uint64_t
+unclear(const struct interval *v)
+{
+	return smaller(v->crooked_left_ns, v->crooked_right_ns);
+}
+
+/*
+ * How far the clock may have been from the chord a-b.  If its rate changed
+ * there, it did not change nearby, so either neighbour's line tells: the clock
+ * strays by no more than the end lies off it.  Else it did not stray at all.
+ */
 static uint32_t
 bound_of_chord(const struct interval *v)
 {
 	const uint32_t half = larger(v->a->half_ns, v->b->half_ns);
-	const uint64_t left = size_of(v->left_ns);
-	const uint64_t right = size_of(v->right_ns);
+	const uint64_t left = size_of(v->left_ns) / 2 + v->left_noise_ns / 2;
+	const uint64_t right = size_of(v->right_ns) / 2 + v->right_noise_ns / 2;
 	uint64_t bend = 0;
 
-	if (v->has_left && v->has_right) {
-		bend = rate_change_ns(v) / 4;
-		if ((v->left_ns < 0) != (v->right_ns < 0))
-			bend += left < right ? left : right;
-		bend += ((uint64_t)v->left_noise_ns + v->right_noise_ns) / 2;
-	} else if (v->has_left) {
-		bend = left + v->left_noise_ns;
-	} else if (v->has_right) {
-		bend = right + v->right_noise_ns;
-	}
-	if (bend > INT64_MAX - v->unclear_ns)
-		return UINT32_MAX;
-	return tl_add_32(bend + v->unclear_ns, half);
+	if (v->has_left && v->has_right)
+		bend = smaller(left, right);
+	else if (v->has_left || v->has_right)
+		bend = v->has_left ? left : right;
+	bend = smaller(2 * bend + 1, UINT32_MAX);
+	return tl_add_32(bend + half, smaller(unclear(v), UINT32_MAX));
 }
 
 /* ... and from the two lines that meet in the corner. */
@@ -221,7 +231,7 @@ bound_of_corner(const struct interval *v)
 	const uint32_t left = tl_add_32(v->a->half_ns, v->left_noise_ns);
 	const uint32_t right = tl_add_32(v->b->half_ns, v->right_noise_ns);
 
-	return tl_add_32(v->unclear_ns / 2, larger(left, right));
+	return tl_add_32(larger(left, right), smaller(unclear(v), UINT32_MAX));
 }
 
 static int64_t
@@ -285,7 +295,7 @@ commit_last(struct tl_knots *k, uint64_t mult, uint16_t flags,
 static uint32_t
 tolerance_at(const struct tl_corner *corner)
 {
-	return larger(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
+	return tl_add_32(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
 }
 
 /* From the knot, narrow the cone to what passes the corner. */

@@ -8,9 +8,13 @@
 
 #include <stdlib.h>
 
+/* The entries that tell of levels are there because of us as often as not:
+ * only who asks for their category wants them. */
 static bool
 is_match(const struct tl_config_match *match, const struct tl_message *message)
 {
+	if (message->builtin != TIMELINE_BUILTIN_NONE && !match->category)
+		return false;
 	return (!match->category ||
 		   tl_glob_matches(match->category, message->category)) &&
 	       (!match->message ||

@@ -264,9 +264,10 @@ change_over(struct tl_rules *rules, struct tl_rule *made,
 		if (same[i]) {
 			made[i] = *same[i];
 			made[i].config = &list[i];
+			made[i].off = false; /* another chance */
 			*same[i] = (struct tl_rule){ 0 };
 		}
-		on |= (uint64_t)!made[i].off << i;
+		on |= (uint64_t)1 << i;
 	}
 	for (size_t i = 0; i < rules->count; i++)
 		rule_free(&rules->list[i]);

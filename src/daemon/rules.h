@@ -4,7 +4,15 @@
  *
  * Knows nothing of what is done then; the host is told.  A message is matched
  * against the globs once, later entries of it cost a lookup.  A rule whose
- * expression fails is switched off and reported; the others go on.
+ * expression fails, or does not come back, is switched off and reported; the
+ * others go on.
+ *
+ * Time is that of the entries and of the ticks; no clock is read.  What is
+ * still going on (a span, an interval, an absence, a low rate) is found out at
+ * ticks.  Nothing fires because of what was lost: after a TL_LOST spans and
+ * intervals begin anew, and an absence or a low rate has to last its whole
+ * time again.  A rule of spans asks its expression about the begin, one of
+ * intervals about the first message; all others about each entry.
  */
 #ifndef TL_DAEMON_RULES_H
 #define TL_DAEMON_RULES_H
@@ -51,8 +59,9 @@ void tl_rules_tick(struct tl_rules *rules, int64_t now_ns);
 /* A process that logged here has died. */
 void tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
     int64_t now_ns);
-/* Another list (a reload); rules of the same name and definition keep their
- * state.  On failure all stays as it was. */
+/* Another list (a reload); rules of the same name that look for the same keep
+ * their state; those that were switched off are tried again.  On failure all
+ * stays as it was. */
 int tl_rules_configure(struct tl_rules *rules,
     const struct tl_config_rule *list, size_t count, struct tl_fault *fault);
 /* Forget everything that refers to messages of the stream so far: the

@@ -139,8 +139,12 @@ schedule_snapshots(struct tl_target *t)
 static void
 set_priority(struct tl_target *t)
 {
-	if (t->config->priority != 0 &&
-	    timeline_priority(t->tl, tl_level_name(t->config->priority)) != 0)
+	const uint8_t level = t->config->priority;
+
+	if (level == 0)
+		return;
+	if (timeline_priority(t->tl,
+		level == TIMELINE_LEVEL_NONE ? "off" : tl_level_name(level)))
 		tl_daemon_log(TL_LOG_WARNING, "%s: %s", t->name,
 		    timeline_error());
 }

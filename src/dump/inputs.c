@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Puts the file's index into the events of a single file. */
 struct named {
@@ -17,18 +18,26 @@ struct named {
 };
 
 static void
-open_input(struct tl_input *input, bool follow, uint64_t tail)
+open_input(struct tl_input *input, const struct tl_options *options,
+    uint64_t tail)
 {
 	bool compressed = false;
+	int rc;
 
 	if (tl_zst_snap_open(&input->snap, input->name, tail, &compressed,
 		&input->fault) < 0) {
 		input->snap = NULL;
-	} else if (follow && compressed) { /* it would be read as plain */
+	} else if (options->follow && compressed) {
+		/* who follows would take it for a plain one */
 		tl_snap_close(input->snap);
 		input->snap = NULL;
 		tl_fault(&input->fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "a saved timeline does not grow");
+	} else if (options->mode == TL_MODE_CHECK) {
+		rc = tl_snap_check(input->snap);
+		if (rc < 0)
+			tl_fault(&input->fault, rc, TL_FAULT_NOWHERE, "%s",
+			    strerror(-rc));
 	}
 }
 
@@ -41,7 +50,7 @@ tl_inputs_open(struct tl_inputs *inputs, const struct tl_options *options,
 		struct tl_input *input = &inputs->items[i];
 
 		*input = (struct tl_input){ .name = options->files[i] };
-		open_input(input, options->follow, tail);
+		open_input(input, options, tail);
 	}
 }
 

@@ -142,7 +142,9 @@ tl_tally_put(struct tl_tally *tally, const struct tl_samples *s, unsigned gate,
 {
 	const struct tl_level_window *w;
 
-	if (gate >= TL_LEVEL_GATES || ns < s->from_ns || ns >= s->to_ns)
+	if (gate >= TL_LEVEL_GATES || s->count[gate] == 0)
+		return 0; /* nothing will be estimated */
+	if (ns < s->from_ns || ns >= s->to_ns)
 		return 0;
 	w = find_window(s->levels, &tally->at, ns);
 	if (!w)

@@ -90,6 +90,11 @@ close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 	struct tl_level_window w = first_part(s, now_ns);
 	int rc;
 
+	if (!s->begun) { /* the first there is */
+		s->begun = true;
+		s->window.from_ns = now_ns;
+		return 0;
+	}
 	if (w.burst && s->window.to_ns <= now_ns) {
 		if ((rc = tell(s, &w)) < 0)
 			return rc;

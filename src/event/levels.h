@@ -46,6 +46,7 @@ struct tl_level_state {
 	tl_level_closed *closed; /* may be NULL */
 	void *context;
 	struct tl_level_window window; /* that goes on; to_ns: of a burst */
+	bool begun;                    /* does it go on from somewhere? */
 	bool changed;                  /* was a change seen? */
 	uint64_t bursts;
 	uint64_t merged_bursts;

@@ -6,7 +6,8 @@
  *
  * The mark says of each lane which entry comes next.  The cursor may start
  * before it, or behind it: then the entries between are said as lost, and so
- * are those cut off because a person wants the newest of too many.  A lane
+ * are those cut off because a person wants the newest of too many.  Of a lane
+ * that no mark was made of, what came before is history and not lost.  A lane
  * that ends before its mark belongs to a timeline that was made anew.
  */
 #include "format/html_chunk.h"
@@ -26,6 +27,7 @@ struct lane {
 	uint64_t first; /* seen of this cursor; where end is not 0 */
 	uint64_t end;   /* behind the last one seen */
 	bool is_marked;
+	bool is_new;  /* nothing of it was shown before: nothing is missing */
 	bool is_kept; /* is one of its entries among the newest? */
 };
 
@@ -157,7 +159,7 @@ settle_marks(struct answer *a)
 		if (lane->end == 0 ||
 		    (lane->is_marked && lane->next <= lane->end))
 			continue;
-		lane->is_marked = true;
+		lane->is_marked = lane->is_new = true;
 		lane->next = lane->first;
 	}
 	for (size_t i = 0; i < a->ring.count; i++)
@@ -198,6 +200,9 @@ put_next(struct answer *a, const struct tl_event *event)
 	struct lane *lane = &a->lanes[event->lane];
 	int rc = 0;
 
+	if (lane->is_new)
+		lane->next = event->number;
+	lane->is_new = false;
 	if (event->number < lane->next)
 		return 0;
 	if (event->number > lane->next)
@@ -213,10 +218,13 @@ put_cut_lanes(struct answer *a)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < LANES_MAX && rc == 0; i++) {
-		const struct lane *lane = &a->lanes[i];
+		struct lane *lane = &a->lanes[i];
 
-		if (a->ring.count > 0 && !lane->is_kept &&
-		    lane->end > lane->next)
+		if (lane->is_kept || lane->end <= lane->next)
+			continue;
+		if (lane->is_new)
+			lane->next = lane->end;
+		else if (a->ring.count > 0)
 			rc = put_lost(a, i, &a->ring.events[a->ring.start],
 			    lane->end);
 	}

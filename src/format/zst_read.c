@@ -166,6 +166,18 @@ zst_read_at(struct tl_storage *storage, void *data, size_t size,
 	return (int64_t)done;
 }
 
+static int
+zst_check(struct tl_storage *storage)
+{
+	struct zst *z = (struct zst *)storage;
+	struct slot *slot;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < z->table.count; i++)
+		rc = load(z, i, &slot);
+	return rc;
+}
+
 static void
 zst_close(struct tl_storage *storage)
 {
@@ -212,6 +224,7 @@ tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
 	}
 	z->file = file;
 	z->storage.read_at = zst_read_at;
+	z->storage.check = zst_check;
 	z->storage.close = zst_close;
 	if ((rc = tl_zst_table_read(&z->table, file, fault)) != 0)
 		goto close;

@@ -328,6 +328,12 @@ tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 	return rc;
 }
 
+int
+tl_snap_check(struct tl_snap *snap)
+{
+	return snap->frozen->check ? snap->frozen->check(snap->frozen) : 0;
+}
+
 void
 tl_snap_close(struct tl_snap *snap)
 {

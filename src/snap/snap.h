@@ -56,6 +56,9 @@ int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
  * as it lies there: what was copied of a live file byte by byte is damaged. */
 int tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
     uint64_t tail, struct tl_fault *fault);
+/* Find damage of compressed storage also where nobody reads it; it is listed
+ * by tl_snap_fault.  0 or -errno. */
+int tl_snap_check(struct tl_snap *snap);
 void tl_snap_close(struct tl_snap *snap);
 
 /* The header as read (checked as far as geometry goes). */

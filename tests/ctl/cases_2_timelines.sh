@@ -48,6 +48,7 @@ is 'list shows who writes' "$(of "$name-w" '.writers[] | "\(.pid) \(.command) \(
 	"$writer make_timeline true"
 has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer\$"
 "$ctl" priority "$base-w" info
+for ((i = 0; i < 60; i++)); do "$ctl" burst "$base-w" trace 1us; done
 is '... and not who steers it' "$(of "$name-w" '.writers | length')" 1
 kill -9 "$writer"
 wait "$writer" 2>/dev/null
@@ -119,6 +120,16 @@ for ((at = 0; at < 700; at += 13)); do
 	[ $? -le 1 ] || echo "messages: $at"
 	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
 done >"$work/seen"
+# the heads of the lanes, too
+for ((at = 4096; at < 4096 + 6 * 128; at += 37)); do
+	printf "\xff\xff\xff\xff" | dd of="/dev/shm$name-flip" bs=1 seek="$at" conv=notrunc status=none
+	for verb in "list --json" "top -n 1 -d 10ms --json $name-flip"; do
+		# shellcheck disable=SC2086
+		timeout 20 "$ctl" $verb >"$work/out" 2>"$work/err"
+		[ $? -le 1 ] || echo "$verb: $at"
+	done
+	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
+done >>"$work/seen"
 is 'no byte of a header does harm' "$(cat "$work/seen")" ''
 rm -f "/dev/shm$name-flip"
 touch "/dev/shm$name-"$'\033[31m\n'

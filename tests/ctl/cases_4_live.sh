@@ -11,27 +11,27 @@ is '... or fewer' "$(timeout 20 "$ctl" watch -n 2 "$wa" | untimed)" \
 is 'watch --json' "$(timeout 20 "$ctl" watch -n 2 --json "$wa")" \
 	"$("$dump" -n 2 --oldest-first --json "$wa")"
 ends 'watch -n 0 is a usage error' 2 "$ctl" watch -n 0 "$wa"
-"$ctl" watch -n 13 "$wa" >"$work/watch" 2>"$work/err" &
+"$ctl" watch -n 13 "$wa" >"$work/watch1" 2>"$work/err" &
 watcher=$!
 started+=("$watcher")
-shown() { [ "$(wc -l <"$work/watch")" -ge "$1" ]; }
-until_true shown 10
+shown() { [ "$(wc -l <"$work/watch$1")" -ge "$2" ]; }
+until_true shown 1 10
 "$make" "$wa" known
-until_true shown 13
+until_true shown 1 13
 wait "$watcher"
-is 'watch shows what comes, then stops' "$? $(tail -n 3 "$work/watch" | untimed | head -1)" \
+is 'watch shows what comes, then stops' "$? $(tail -n 3 "$work/watch1" | untimed | head -1)" \
 	'0 example    processed tcp(10), udp(20), and other(3)'
-"$ctl" watch "$wa" >"$work/watch" 2>"$work/err" &
+"$ctl" watch "$wa" >"$work/watch2" 2>"$work/err" &
 watcher=$!
 started+=("$watcher")
-until_true shown 10
+until_true shown 2 10
 kill -TERM "$watcher"
 wait "$watcher"
 is 'watch ends well on SIGTERM' "$? $(cat "$work/err")" '0 '
-"$ctl" watch "$wa" >"$work/watch" 2>"$work/err" &
+"$ctl" watch "$wa" >"$work/watch3" 2>"$work/err" &
 watcher=$!
 started+=("$watcher")
-until_true shown 10
+until_true shown 3 10
 "$ctl" remove "$wa"
 wait "$watcher"
 is 'watch says when it is removed' "$? $(cat "$work/err")" "0 timelinectl: $wa: removed"
@@ -56,7 +56,7 @@ for wrong in '-d 1ms' '-d soon' '-s color' '-n 0'; do
 	ends "top $wrong is a usage error" 2 "$ctl" top $wrong "$name-busy"
 done
 # more than may be looked at in a round
-"$make" "$name-flood" entries=400000 plain=1
+"$make" "$name-flood" entries=400000 known
 "$ctl" top -n 1 -d 2s --json "$name-flood" >"$work/flood" &
 flood=$!
 has_open() { find "/proc/$1/fd" -lname "*$2" | grep -q .; }
@@ -66,6 +66,8 @@ wait "$flood"
 is 'a flood is sampled, and its rate is right all the same' \
 	"$(jq -c '[.share_seen < 0.5, (.messages[0].total > 290000), (.messages[0].total < 310000)]' "$work/flood")" \
 	'[true,true,true]'
+is "... and nothing of before counts" "$(jq -r ".messages[].message" "$work/flood")" \
+	"processed \$tcp, \$udp, and \$other"
 
 "$make" "$name-gone" plain=3
 "$ctl" top -n 100 -d 50ms "$name-gone" >"$work/out" 2>"$work/err" &

@@ -120,6 +120,7 @@ stop_daemon
 if command -v prometheus >/dev/null; then
 	start_daemon 'timelines = { { name = "'"$name"'-metrics" } }'
 	mkdir "$work/prometheus"
+	web=$((port % 10000 + 20000))
 	cat >"$work/prometheus.yml" <<-END
 		global: { scrape_interval: 1s }
 		scrape_configs:
@@ -128,16 +129,15 @@ if command -v prometheus >/dev/null; then
 	END
 	prometheus --config.file="$work/prometheus.yml" \
 		--storage.tsdb.path="$work/prometheus" --log.level=error \
-		--web.listen-address="127.0.0.1:$((port % 20000 + 40000))" \
-		>/dev/null 2>&1 </dev/null &
+		--web.listen-address="127.0.0.1:$web" \
+		>"$work/prometheus.log" 2>&1 </dev/null &
 	scraper=$!
 	scraped() {
-		curl -s -m 5 -G "http://127.0.0.1:$((port % 20000 + 40000))/api/v1/query" \
+		curl -s -m 5 -G "http://127.0.0.1:$web/api/v1/query" \
 			--data-urlencode 'query=count(timeline_entries_appended_total)' |
 			jq -e '.data.result[0].value[1] | tonumber > 0'
 	}
-	until_true scraped || until_true scraped
-	scraped >/dev/null
+	until_true scraped || until_true scraped || until_true scraped
 	is 'a real Prometheus scrapes it' $? 0
 	kill "$scraper"
 	wait "$scraper" 2>/dev/null

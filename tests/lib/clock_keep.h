@@ -18,7 +18,8 @@ enum { OFFS_MAX = 2000000 };
 static struct tl_keeper keeper;
 static struct tl_sampler sampler;
 static struct tl_keep_news news;
-static uint64_t tick_ns = SECOND / 2;
+static uint64_t tick_ns;
+static unsigned lively; /* quick ticks to come */
 
 /* Windows in which the clock was set: no line is right there. */
 static struct {
@@ -39,6 +40,7 @@ set_up_keeper(uint64_t seed, bool steered)
 	news = (struct tl_keep_news){ .sees_set = true };
 	window_count = 0;
 	tick_ns = SECOND / 2;
+	lively = 0;
 }
 
 /* One point now; what the keeper said. */
@@ -53,6 +55,8 @@ tick_now(void)
 		rc = tl_keeper_point(&keeper, &point, &news);
 	if (rc < 0 || (rc & TL_CALIBRATE_BUSY))
 		return rc;
+	lively = keeper.bent ? 12 : lively - (lively > 0);
+	tick_ns = SECOND / (lively > 0 ? 4 : 2); /* as the daemon does */
 	if (rc & (TL_CALIBRATE_STEP | TL_CALIBRATE_EPOCH)) {
 		windows[window_count].epoch = header.clock.epoch;
 		windows[window_count].from = before;

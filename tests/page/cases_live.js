@@ -109,6 +109,7 @@ async function changes(p, state, {same}) {
 	same("another timeline can be watched", state.name, "<b>other");
 }
 
+exports.serve = serve;
 exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
 	const requests = await t.on("live", url, async (p) => {

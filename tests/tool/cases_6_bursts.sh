@@ -3,7 +3,7 @@
 # Bursts of a schedule: samples, and the totals that are estimated from them.
 
 samples=$work/samples.tl
-count=$("$build/tests/tool/make_samples" "$name-samples" "$samples" 50 5) || exit 1
+"$build/tests/tool/make_samples" "$name-samples" "$samples" 50 5 || exit 1
 info=$("$dump" --info --json "$samples")
 is '--info counts samples' "$(jq -c '[.levels.bursts, .levels.bursts_sampled]' <<<"$info")" '[55,50]'
 is '... and marks their windows' \
@@ -15,8 +15,6 @@ is '--stats estimates from samples, and says from how many' \
 	"$(jq -c '.estimate | [.samples, .left_out]' <<<"$row")" '[50,5]'
 is '... with an interval around it' \
 	"$(jq '.estimate | .rate_low < .rate and .rate < .rate_high and .count_low < .count and .count < .count_high' <<<"$row")" true
-is '... that is about right' \
-	"$(jq --argjson count "$count" '.estimate.count / $count | . > 0.5 and . < 2' <<<"$row")" true
 is '... more than what was seen' "$(jq '.estimate.count > 2 * .count' <<<"$row")" true
 is '... of a time that is said' \
 	"$(jq '.estimate | (.rate * .seconds / .count - 1 | fabs) < 0.001' <<<"$row")" true
@@ -30,7 +28,7 @@ is 'what the base opens is not estimated' \
 is 'what was only wished for is not estimated' \
 	"$("$dump" --stats --json --category detail "$bursts" | jq .estimate)" null
 
-"$build/tests/tool/make_samples" "$name-samples" "$work/one.tl" 1 0 >"$work/one.count" || exit 1
+"$build/tests/tool/make_samples" "$name-samples" "$work/one.tl" 1 0 || exit 1
 is 'one sample has no interval' \
 	"$("$dump" --stats --json --category work "$work/one.tl" | jq -c '.estimate | [.samples, has("rate_low")]')" '[1,false]'
 has '... in text' "$("$dump" --stats --category work "$work/one.tl")" 'estimated [0-9.e+]+/s, [0-9.e+]+ entries in [0-9.]+ s, from 1 sample$'

@@ -137,10 +137,10 @@ service_turn(void)
 }
 
 #define ck_assert_has(text, what) \
-	ck_assert_msg(strstr((text), (what)) != NULL, "no %s in: %s", (what), \
-	    (text))
+	ck_assert_msg(strstr((text), (what)) != NULL, "no %s in: %.2000s", \
+	    (what), (text))
 #define ck_assert_lacks(text, what) \
-	ck_assert_msg(strstr((text), (what)) == NULL, "%s in: %s", (what), \
-	    (text))
+	ck_assert_msg(strstr((text), (what)) == NULL, "%s in: %.2000s", \
+	    (what), (text))
 
 #endif

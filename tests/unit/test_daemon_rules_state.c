@@ -196,6 +196,7 @@ START_TEST(a_failing_expression_switches_its_rule_off)
 {
 	struct tl_config_rule list[] = { rule_of(TL_RULE_EVENT),
 		rule_of(TL_RULE_EVENT) };
+	struct tl_fault fault = { 0 };
 
 	list[0].when = "args.n + nothing > 1";
 	list[1].when = "args.n > 1";
@@ -209,6 +210,11 @@ START_TEST(a_failing_expression_switches_its_rule_off)
 	ck_assert_uint_eq(seen.failures, 1);
 	ck_assert(status_of(0).off);
 	ck_assert(!status_of(1).off);
+	ck_assert_int_eq(tl_rules_configure(rules, list, 2, &fault), 0);
+	ck_assert(!status_of(0).off); /* until the next reload */
+	put(PING, 2, 5);
+	fired(1);
+	ck_assert_uint_eq(seen.failures, 2);
 }
 END_TEST
 
@@ -345,16 +351,18 @@ END_TEST
 START_TEST(after_forget_no_message_of_before_is_used)
 {
 	struct tl_config_rule list[] = { rule_of(TL_RULE_SPAN),
-		rule_of(TL_RULE_EVENT), rule_of(TL_RULE_INTERVAL) };
+		rule_of(TL_RULE_EVENT), rule_of(TL_RULE_INTERVAL),
+		rule_of(TL_RULE_EVENT) };
 	struct tl_message swap;
 
 	list[0].limit_ns = list[2].limit_ns = MS;
 	list[1].when = "message == 'ping $n'";
 	list[2].match.message = "ping*";
 	list[2].other.message = "pong*";
-	start(list, 3);
+	list[3].match.message = "ping*";
+	start(list, 4);
 	put(PING, 0, 0);
-	fired(1);
+	fired(2);
 	begin(WORK, 0, 0);
 	tl_rules_forget(rules);
 	swap = messages[PING];
@@ -367,10 +375,33 @@ START_TEST(after_forget_no_message_of_before_is_used)
 	put(PING, 2 * SECOND, 0); /* a pong now */
 	fired(0);
 	put(PONG, 2 * SECOND, 0);
-	fired(1);
+	fired(2);
 	begin(WORK, 3 * SECOND, 0);
 	end(WORK, 4 * SECOND);
 	fired(1);
+}
+END_TEST
+
+START_TEST(a_long_wait_is_judged_once)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_INTERVAL);
+
+	rule.match.message = "ping*";
+	rule.other.message = "pong*";
+	rule.limit_ns = 10 * MS;
+	rule.every_ns = (uint64_t)SECOND;
+	start(&rule, 1);
+	put(PING, 0, 0);
+	put(PONG, 20 * MS, 0);
+	put(PING, 30 * MS, 0);
+	put(PONG, 31 * MS, 0); /* armed again */
+	fired(1);
+	put(PING, 40 * MS, 0);
+	for (int i = 50; i < 2000; i += 10)
+		tick(i * MS);
+	put(PONG, 2 * SECOND, 0);
+	fired(0);
+	ck_assert_uint_eq(status_of(0).suppressed, 1);
 }
 END_TEST
 
@@ -418,6 +449,7 @@ main(void)
 	tcase_add_test(tests, an_unchanged_rule_goes_on_after_a_reload);
 	tcase_add_test(tests, a_reload_that_fails_changes_nothing);
 	tcase_add_test(tests, after_forget_no_message_of_before_is_used);
+	tcase_add_test(tests, a_long_wait_is_judged_once);
 	tcase_add_test(tests, a_long_text_is_cut_between_characters);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);

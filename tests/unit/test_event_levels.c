@@ -164,6 +164,17 @@ START_TEST(before_the_first_change_nothing_is_known_but_what_it_says)
 }
 END_TEST
 
+START_TEST(what_came_before_the_first_entry_is_no_window)
+{
+	tl_level_begin(&state, 6, 6, 1000, 0);
+	put(&burst_message, 1100, 4, 6, 1150, 0);
+	tl_level_end(&state, 1200);
+	ck_assert_uint_eq(count, 3);
+	expect_window(0, 1000, 1100, 6);
+	ck_assert_int_eq(state.known_ns, 200);
+}
+END_TEST
+
 START_TEST(levels_that_are_none_are_not_believed)
 {
 	tl_level_begin(&state, 6, 6, 0, 0);
@@ -254,6 +265,7 @@ main(void)
 	tcase_add_test(t, a_priority_within_a_burst_is_what_comes_after);
 	tcase_add_test(t,
 	    before_the_first_change_nothing_is_known_but_what_it_says);
+	tcase_add_test(t, what_came_before_the_first_entry_is_no_window);
 	tcase_add_test(t, levels_that_are_none_are_not_believed);
 	tcase_add_test(t, windows_know_what_was_lost_in_them);
 	tcase_add_test(t, times_that_are_absurd_break_nothing);

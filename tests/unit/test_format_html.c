@@ -398,10 +398,13 @@ END_TEST
 START_TEST(of_too_many_the_newest_stay)
 {
 	check_answer(feed(0, 100, 0, 0), "", 2, "0:100");
-	check_answer_events("0,5,0,98,0,1,1,98,0,1,1,99");
+	check_answer_events("0,1,0,98,0,1,0,99");
+	check_answer(feed(0, 100, 0, 1), "", 2, "0:100,1:1");
+	check_answer_events("0,1,0,98,0,1,0,99");
 	check_answer(feed(0, 100, 0, 1), "0:0,1:0", 2, "0:100,1:1");
 	check_answer_events("0,5,0,1,0,5,1,98,0,1,2,98,0,1,2,99");
 	check_answer(feed(0, 100, 0, 0), "0:100", 0, "0:100");
+	check_answer(feed(0, 100, 0, 0), "", 0, "0:100");
 }
 END_TEST
 

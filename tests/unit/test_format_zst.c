@@ -261,6 +261,27 @@ START_TEST(a_damaged_frame_reads_as_zeros_and_is_said_once)
 END_TEST
 
 /* Whatever byte is wrong: the same bytes, or it is said. */
+START_TEST(a_check_finds_what_nobody_reads)
+{
+	const size_t size = 4 * FRAME;
+	uint8_t *bytes = make_bytes(size, 8);
+	struct tl_fault fault = { 0 };
+	struct tl_storage *storage;
+
+	pack(bytes, size, 3);
+	ck_assert_int_eq(open_packed(&storage, &fault), 0);
+	ck_assert_int_eq(storage->check(storage), 0);
+	ck_assert_uint_eq(damages, 0);
+	tl_storage_close(storage);
+	packed[packed_size / 2] ^= 1;
+	ck_assert_int_eq(open_packed(&storage, &fault), 0);
+	ck_assert_int_eq(storage->check(storage), 0);
+	ck_assert_uint_eq(damages, 1);
+	tl_storage_close(storage);
+	free(bytes);
+}
+END_TEST
+
 START_TEST(no_flipped_byte_goes_unnoticed)
 {
 	const size_t size = 3 * FRAME;
@@ -449,6 +470,7 @@ main(void)
 	tcase_add_test(t, a_wrong_table_is_said_and_not_believed);
 	tcase_add_test(t, a_file_that_is_cut_is_read_as_far_as_it_goes);
 	tcase_add_test(t, a_damaged_frame_reads_as_zeros_and_is_said_once);
+	tcase_add_test(t, a_check_finds_what_nobody_reads);
 	tcase_add_test(t, no_flipped_byte_goes_unnoticed);
 	tcase_add_test(t,
 	    frames_of_any_size_and_what_is_to_be_skipped_are_read);

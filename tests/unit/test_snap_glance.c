@@ -7,6 +7,7 @@
 #include "../lib/random.h"
 #include "snap/glance.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 enum { N = 64, FALLBACK = 2, FALLBACK_KEPT = 3, ROUNDS = 3000 };
@@ -356,16 +357,19 @@ START_TEST(a_busy_lane_still_has_both_stamps)
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
 	child = fork();
 	if (child == 0) {
-		alarm(60);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;) {
 			log_entries(event, 1000);
 			usleep(100);
 		}
 	}
-	for (int i = 0; i < 200; i++) {
+	/* it may take a while to begin */
+	for (int i = 0; i < 100000 && good < 200; i++) {
 		look(true);
-		if (g.lanes[FALLBACK].newest_tsc == 0)
+		if (g.lanes[FALLBACK].newest_tsc == 0) {
+			usleep(100);
 			continue;
+		}
 		good++;
 		ck_assert_uint_le(g.lanes[FALLBACK].oldest_tsc,
 		    g.lanes[FALLBACK].newest_tsc + SECOND);

@@ -10,6 +10,7 @@ const picture = {
 	counts: null, dims: null,
 	tops: null,	/* highest level of a pixel */
 	calm: null,	/* ... below warning */
+	most: 1,	/* entries in one pixel */
 	drawn: 0,	/* entries that the last picture stands for */
 	bars: 0,	/* spans that it draws or merges */
 	colors: {}, hatch: null,
@@ -139,6 +140,7 @@ function binEntries() {
 			calm[at] = l;
 	}
 	picture.drawn = drawn;
+	picture.most = counts.reduce((a, b) => Math.max(a, b), 1);
 	return width;
 }
 
@@ -150,7 +152,7 @@ function drawTicks(c, line, index, width, y) {
 	let most = 1;
 	for (let x = 0; x < width; x++)
 		most = Math.max(most, counts[base + x]);
-	const dense = most > 4;
+	const dense = picture.most > 4;
 	c.fillStyle = colors.dim;
 	c.globalAlpha = 0.35;
 	for (let x = 0; x < width; x++)
@@ -264,12 +266,20 @@ function newestTime() {
 	return model.count ? model.t[model.count - 1] : 0;
 }
 
-/* A counter as steps, one pixel column at a time. */
-function drawPlot(c, line, y) {
-	const {points, low, high} = line.row, {colors} = picture;
-	const range = high - low || 1, h = line.height - 8;
-	const toY = (value) => y + 4 + h - (value - low) / range * h;
-	const value = (k) => model.pool[model.at[points[k]]];
+/* A number over whatever was plotted. */
+function plotLabel(c, text, y) {
+	c.globalAlpha = 0.8;
+	c.fillStyle = picture.colors.row;
+	c.fillRect(2, y - 1, c.measureText(text).width + 4, 12);
+	c.globalAlpha = 1;
+	c.fillStyle = picture.colors.dim;
+	c.fillText(text, 4, y);
+}
+
+/* Steps of a counter from the last one before the picture on, as
+ * [pixel, first, least, greatest, last] of each pixel column. */
+function plotColumns(points) {
+	const columns = [];
 	let a = 0, b = points.length;
 	while (a < b) {
 		const middle = (a + b) >> 1;
@@ -278,47 +288,53 @@ function drawPlot(c, line, y) {
 		else
 			b = middle;
 	}
-	let k = Math.max(a - 1, 0);
-	c.strokeStyle = colors.accent;
-	c.lineWidth = 1.2;
-	c.beginPath();
-	let x = -1e9, least = 0, greatest = 0, last = 0, any = false;
-	for (; k < points.length; k++) {
-		const px = Math.max(toX(model.t[points[k]]), 0), v = value(k);
+	for (let k = Math.max(a - 1, 0); k < points.length; k++) {
+		const x = Math.max(toX(model.t[points[k]]), 0);
+		const v = model.pool[model.at[points[k]]];
+		const column = columns[columns.length - 1];
 		if (!Number.isFinite(v))
 			continue;
-		if (any && px - x < 1) {
-			least = Math.min(least, v);
-			greatest = Math.max(greatest, v);
-			last = v;
+		if (x > view.width)
+			break;
+		if (!column || x - column[0] >= 1) {
+			columns.push([x, v, v, v, v]);
 			continue;
 		}
-		if (any) {
-			c.lineTo(x, toY(least));
-			c.lineTo(x, toY(greatest));
-			c.lineTo(x, toY(last));
-			c.lineTo(px, toY(last));
-		}
-		any = true;
-		x = px;
-		least = greatest = last = v;
-		if (px > view.width)
-			break;
+		column[2] = Math.min(column[2], v);
+		column[3] = Math.max(column[3], v);
+		column[4] = v;
 	}
-	if (any) {
-		c.lineTo(x, toY(least));
-		c.lineTo(x, toY(greatest));
-		c.lineTo(x, toY(last));
-		c.lineTo(Math.min(Math.max(toX(newestTime()), x), view.width),
-			toY(last));
+	return columns;
+}
+
+function drawPlot(c, line, y) {
+	const {points, low, high} = line.row;
+	const range = high - low || 1, h = line.height - 8;
+	const toY = (value) => y + 4 + h - (value - low) / range * h;
+	const columns = plotColumns(points);
+	c.strokeStyle = picture.colors.accent;
+	c.lineWidth = 1.2;
+	c.beginPath();
+	let before = null;
+	for (const [x, first, least, greatest, last] of columns) {
+		if (before === null)
+			c.moveTo(x, toY(first));
+		else
+			c.lineTo(x, toY(before));
+		for (const value of [first, least, greatest, last])
+			c.lineTo(x, toY(value));
+		before = last;
 	}
+	if (before !== null)
+		c.lineTo(Math.min(Math.max(toX(newestTime()), 0), view.width),
+			toY(before));
 	c.stroke();
-	c.fillStyle = colors.dim;
-	c.font = "10px " + colors.font;
+	c.font = "10px " + picture.colors.font;
 	c.textBaseline = "top";
-	c.fillText(doubleText(high), 3, y + 1);
-	c.textBaseline = "bottom";
-	c.fillText(doubleText(low), 3, y + line.height);
+	if (points.length > 0) {
+		plotLabel(c, doubleText(high), y + 2);
+		plotLabel(c, doubleText(low), y + line.height - 12);
+	}
 }
 
 /* Holes: from the neighbour before to where the loss was said. */

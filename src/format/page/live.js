@@ -61,6 +61,7 @@ function watchTimeline(name) {
 	view.only = -1;
 	view.selected = -1;
 	view.follow = true;
+	view.chosen = false;
 	showEntry(-1);
 	judgeAll(true);
 	pollSoon(0);
@@ -121,15 +122,12 @@ function takeAnswer(answer) {
 
 function followNewest() {
 	const newest = newestTime();
-	if (!live.started) {
-		const range = Math.min(WINDOW, Math.max(newest - model.t[0],
-			1e6));
-		setRange(newest - range * 0.98, newest + range * 0.02);
-		live.started = true;
-	} else if (view.follow) {
-		const range = view.to - view.from;
-		setRange(newest - range * 0.98, newest + range * 0.02);
-	}
+	live.started = true;
+	if (!view.follow)
+		return;
+	const range = view.chosen ? view.to - view.from :
+		Math.min(WINDOW, Math.max(newest - model.t[0], 1e6));
+	setRange(newest - range * 0.98, newest + range * 0.02);
 }
 
 /* As often as answers come quickly, up to a few times a second. */
@@ -181,7 +179,7 @@ function togglePause() {
 function showFollowing() {
 	const pause = byId("pause");
 	pause.setAttribute("aria-pressed", String(live.paused));
-	pause.textContent = live.paused ? "▶ Resume" : "⏸ Pause";
+	pause.textContent = live.paused ? "Resume" : "Pause";
 	byId("follow").setAttribute("aria-pressed", String(view.follow));
 }
 

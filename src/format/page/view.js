@@ -18,7 +18,8 @@ const view = {
 	matches: 0,		/* entries that are SHOWN */
 	selected: -1,
 	mark: null,		/* [from, to] that was measured */
-	follow: false,
+	follow: false,		/* keep the newest in sight */
+	chosen: false,		/* has a person chosen how much to see? */
 	changed: false,		/* a frame will draw it */
 };
 
@@ -55,10 +56,12 @@ function setRange(from, to) {
 
 function fitAll() {
 	view.follow = false;
+	view.chosen = true;
 	setRange(...bounds());
 }
 
 function zoom(factor, at) {
+	view.chosen = true;
 	const range = (view.to - view.from) * factor;
 	if (range < RANGE_MIN && factor < 1)
 		factor = RANGE_MIN / (view.to - view.from);
@@ -69,6 +72,7 @@ function zoom(factor, at) {
 
 function pan(ns) {
 	view.follow = false;
+	view.chosen = true;
 	setRange(view.from + ns, view.to + ns);
 }
 
@@ -84,6 +88,7 @@ function toTime(x) {
 function zoomTo(from, to) {
 	const room = Math.max((to - from) * 0.1, RANGE_MIN / 2);
 	view.follow = false;
+	view.chosen = true;
 	setRange(from - room, to + room);
 }
 

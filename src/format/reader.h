@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.h - a reader of a foreign format: pieces of bytes in, events out.
+ *
+ * A reader knows no file: it is fed whatever pieces of the input there are,
+ * in order, and puts each event into a sink as soon as it is whole, in the
+ * order of the input (who needs order of time sorts: format/store.h).  Memory
+ * is bounded by what is open at a time, not by the size of the input.
+ * Damage is reported, and what follows is read.
+ */
+#ifndef TL_FORMAT_READER_H
+#define TL_FORMAT_READER_H
+
+#include "base/bytes.h"
+#include "base/fault.h"
+#include "event/cursor.h"
+
+/* Told of each thing that is wrong with an input (at: its byte) or that an
+ * output cannot carry.  say may be NULL. */
+struct tl_report {
+	void (*say)(void *context, const struct tl_fault *fault);
+	void *context;
+};
+
+struct tl_reader {
+	/* The next piece: 0, -errno of the sink, -ENOMEM; -EBADMSG: this is
+	 * not the format at all, and a fault was said. */
+	int (*feed)(struct tl_reader *reader, struct tl_bytes piece);
+	/* The end of the input; what is unfinished is reported.  As feed. */
+	int (*finish)(struct tl_reader *reader);
+	/* Gives back the messages of its events, too. */
+	void (*free)(struct tl_reader *reader);
+};
+
+/* Every reader's way to be made; sink and report outlive it.  0, -ENOMEM. */
+typedef int tl_reader_new(struct tl_reader **reader, struct tl_sink *sink,
+    const struct tl_report *report);
+
+/* Does an input that begins like this (its first 4096 bytes or all of it)
+ * look like the format?  0 no, up to 100 certainly. */
+typedef unsigned tl_recognise(struct tl_bytes first);
+
+/* Say one thing: printf words, at a byte or TL_FAULT_NOWHERE. */
+void tl_report_say(const struct tl_report *report, int rc, uint64_t at,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.h - a writer of a format: events in, oldest first unless its file
+ * says otherwise, bytes out in large pieces.  What every writer is begins
+ * here.
+ *
+ *	struct my_writer { struct tl_writer writer; ... own ... };
+ *	tl_writer_make(sizeof(struct my_writer), &my_kind, ...)
+ */
+#ifndef TL_FORMAT_WRITER_H
+#define TL_FORMAT_WRITER_H
+
+#include "format/out.h"
+#include "format/reader.h"
+
+#include <stdbool.h>
+
+struct tl_writer;
+
+/* What a writer of one format does. */
+struct tl_writer_kind {
+	/* Write one event into out.text; the frame hands it on.  0, -errno. */
+	int (*put)(struct tl_writer *writer, const struct tl_event *event);
+	/* What stands before the first event and after the last; either may be
+	 * NULL.  Both are written even when there is no event. */
+	int (*begin)(struct tl_writer *writer);
+	int (*end)(struct tl_writer *writer);
+	/* Give back what is its own; may be NULL. */
+	void (*free)(struct tl_writer *writer);
+};
+
+struct tl_writer {
+	struct tl_sink sink; /* first: what callers put events into */
+	struct tl_out out;
+	const struct tl_writer_kind *kind;
+	const struct tl_report *report; /* of what it cannot carry */
+	uint64_t begun;
+};
+
+/* A writer of size bytes (all zeros behind the frame).  0, -ENOMEM. */
+int tl_writer_make(struct tl_writer **writer, size_t size,
+    const struct tl_writer_kind *kind, tl_write *write, void *context,
+    const struct tl_report *report);
+/* Before the sources of its events close.  NULL does nothing. */
+void tl_writer_free(struct tl_writer *writer);
+
+/* Every writer's way to be made. */
+typedef int tl_writer_new(struct tl_writer **writer, tl_write *write,
+    void *context, const struct tl_report *report);
+
+#endif

@@ -1,0 +1,120 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Compressed snapshots: whatever is asked of one, the answer is that of the
+# plain one, and what is damaged is said.
+
+if command -v zstd >/dev/null; then
+	# Frames of 256 KiB that say their size, one after the other: the form
+	# that timelined writes but for the table at the end.
+	pack() { # FILE OUT
+		local part
+		rm -rf "$work/parts" && mkdir "$work/parts"
+		split -b 262144 -a 4 "$1" "$work/parts/"
+		for part in "$work"/parts/*; do
+			zstd -q --content-size "$part" -o "$part.zst"
+		done
+		cat "$work"/parts/*.zst >"$2"
+	}
+	pack "$known" "$work/any.name"
+	packed=$work/any.name
+	# What is shown names the file, so let the names be the same.
+	mkdir "$work/a" "$work/b"
+	cp "$known" "$work/a/x.tl"
+	cp "$packed" "$work/b/x.tl"
+	same() { # WORDS...
+		is "compressed or not, the same with $*" \
+			"$(cd "$work/b" && "$dump" "$@" x.tl 2>&1)" \
+			"$(cd "$work/a" && "$dump" "$@" x.tl 2>&1)"
+	}
+	for words in '' '-n 3' --oldest-first --explain --json '--format csv' \
+		--stats --list --info --check '--view tree' '-e pid>0' \
+		'--since -1s'; do
+		# shellcheck disable=SC2086
+		same $words
+	done
+	ends '--check of a compressed one' 0 "$dump" --check "$packed"
+	has '... says that it is whole' "$out" 'any\.name: whole: 11 entries'
+	is 'a compressed and a plain one are merged' \
+		"$("$dump" "$packed" "$known" | wc -l)" \
+		"$("$dump" "$known" "$known" | wc -l)"
+	is 'zstd gives the plain one back' \
+		"$(zstd -dcq <"$packed" | cmp - "$known" 2>&1)" ''
+
+	ends 'a compressed one cannot be followed' 1 "$dump" -f "$packed"
+	has '... and that is said' "$err" 'any\.name: a saved timeline does not grow'
+
+	# One frame only: nobody can seek in it.
+	zstd -q <"$known" >"$work/stream.zst"
+	ends 'one frame of unknown size is refused' 1 "$dump" "$work/stream.zst"
+	has '... with the place and what to do' "$err" \
+		'stream\.zst: byte 0: .*zstd -d'
+	head -c 40000000 /dev/zero | zstd -q --content-size --stream-size=40000000 \
+		>"$work/large.zst"
+	ends 'one large frame is refused' 1 "$dump" "$work/large.zst"
+	has '... with the place and what to do' "$err" \
+		'large\.zst: byte 0: .*too large.*zstd -d'
+	zstd -q --content-size "$work/foreign" -c \
+		>"$work/foreign.zst"
+	ends 'something else that is compressed is refused' 1 "$dump" "$work/foreign.zst"
+	has '... with a reason' "$err" 'foreign\.zst: .*not a timeline'
+
+	# Damage.
+	packed_size=$(stat -c %s "$packed")
+	last=$(find "$work/parts" -name '*.zst' | sort | tail -1)
+	last_size=$(stat -c %s "$last")
+	head -c $((packed_size - last_size / 2)) "$packed" >"$work/cut.zst"
+	ends 'a compressed one that was cut is read as far as it goes' 1 \
+		"$dump" "$work/cut.zst"
+	has '... and the damage has its place' "$err" \
+		"cut\.zst: byte $((packed_size - last_size)): the file ends inside"
+	has '... in what it decodes to, too' "$err" 'cut\.zst: byte [0-9]+: truncated'
+	is '... and the entries are shown' "$(untimed <<<"$out" | grep -c processed)" 3
+	# The frame where the string table begins.
+	hole=$(((size - 1048576) / 262144))
+	hole_at=$(find "$work/parts" -name '*.zst' | sort | head -n "$hole" |
+		xargs cat | wc -c)
+	cp "$packed" "$work/hole.zst"
+	printf '\xff\xff\xff\xff' | put "$work/hole.zst" $((hole_at + 13))
+	ends '--check of a damaged frame fails' 1 "$dump" --check "$work/hole.zst"
+	has '... and has the place' "$out" \
+		"hole\.zst: byte $hole_at: a compressed frame is damaged"
+
+	# Nobody reads the room that the string table has left.
+	cp "$packed" "$work/rest.zst"
+	printf '\xff\xff\xff\xff' |
+		put "$work/rest.zst" $((packed_size - last_size + 13))
+	ends 'a damaged frame that is not needed is no harm' 0 "$dump" "$work/rest.zst"
+	ends '... but --check finds it' 1 "$dump" --check "$work/rest.zst"
+	has '... and has the place' "$out" \
+		"rest\.zst: byte $((packed_size - last_size)): a compressed frame is damaged"
+
+	packed_flips() {
+		local i at value way status
+		RANDOM=815
+		for ((i = 0; i < ${FLIPS:-100}; i++)); do
+			cp "$packed" "$work/flip.zst"
+			at=$(((RANDOM * 32768 + RANDOM) % packed_size))
+			value=$((RANDOM % 256))
+			# shellcheck disable=SC2059
+			printf "\\x$(printf %02x "$value")" | put "$work/flip.zst" "$at"
+			for way in --explain --check; do
+				timeout 60 "$dump" "$way" "$work/flip.zst" >"$work/out" 2>&1
+				status=$?
+				[ $status -le 1 ] ||
+					echo "status $status with $way, byte $at set to $value"
+			done
+		done
+	}
+	is 'no flipped byte of a compressed one makes it crash or hang' "$(packed_flips)" ''
+	if command -v lua5.4 >/dev/null && [ -e "$build/lib/lua/5.4/timeline.so" ]; then
+		# shellcheck disable=SC2016
+		lua_count='local n = 0
+for _ in require "timeline".open(arg[1]):events() do n = n + 1 end
+print(n)'
+		echo "$lua_count" >"$work/count.lua"
+		is 'Lua opens a compressed one' \
+			"$(LUA_CPATH="$build/lib/lua/5.4/?.so" lua5.4 "$work/count.lua" "$packed" 2>&1)" 11
+	fi
+else
+	skip 'no zstd'
+fi
