@@ -5,6 +5,7 @@
  */
 #include "daemon/daemon.h"
 
+#include "daemon/actions.h"
 #include "daemon/control.h"
 #include "daemon/http.h"
 #include "daemon/notify.h"
@@ -190,6 +191,7 @@ close_all(struct tl_daemon *d)
 	tl_control_free(d->control);
 	tl_stream_free(d->stream);
 	tl_targets_free(d->folder);
+	tl_actions_stop();
 	tl_snapshots_free(d->snapshots);
 }
 

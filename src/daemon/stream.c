@@ -62,7 +62,7 @@ rate_of(const struct tl_target *t)
 }
 
 int
-tl_stream_read(struct tl_target *target)
+tl_stream_read(struct tl_target *target, int64_t *complete_ns)
 {
 	struct tl_event event;
 	int rc;
@@ -71,6 +71,8 @@ tl_stream_read(struct tl_target *target)
 		rc = tl_cursor_next(target->stream, &event);
 		if (rc <= 0)
 			return rc;
+		if (event.kind != TL_LOST)
+			*complete_ns = event.ns;
 		count(target, &event);
 		if (tl_level_is_change(&event))
 			tl_level_put(&target->levels, &event,
@@ -87,7 +89,8 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	const uint64_t before = target->counts.entries + target->counts.lost;
 	/* What was logged before now is in the stream when it is empty. */
 	const int64_t now_ns = unix_now();
-	const int rc = tl_stream_read(target);
+	int64_t complete_ns = now_ns;
+	const int rc = tl_stream_read(target, &complete_ns);
 	const bool any = target->counts.entries + target->counts.lost != before;
 
 	if (rc < 0) {
@@ -95,8 +98,8 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 		    rc == -EPIPE ? "it was removed" : strerror(-rc));
 		return true;
 	}
+	tl_rules_tick(target->rules, rc == 0 ? now_ns : complete_ns);
 	if (rc == 0) {
-		tl_rules_tick(target->rules, now_ns);
 		tl_level_sum(&target->levels, now_ns, target->counts.open_ns,
 		    &target->counts.known_ns);
 	}

@@ -17,7 +17,8 @@ void tl_stream_configure(struct tl_stream *stream);
 void tl_stream_free(struct tl_stream *stream);
 
 /* Read what is new of one target: 0 nothing more, 1 there is more than one
- * turn takes, -errno the stream is at its end. */
-int tl_stream_read(struct tl_target *target);
+ * turn takes, -errno the stream is at its end.  *complete_ns becomes the time
+ * of the last entry, if there was one. */
+int tl_stream_read(struct tl_target *target, int64_t *complete_ns);
 
 #endif

@@ -13,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_AT_ONCE = 1024, FRAMES_MIN = 64 };
+enum {
+	ROWS_AT_ONCE = 1024,
+	FRAMES_MIN = 64,
+	BLOCK_MIN = 4,                /* bytes of the least block ... */
+	BLOCK_DECODED_MAX = 128 << 10 /* ... and what it can become */
+};
 
 static int
 grow(struct tl_zst_table *t)
@@ -43,14 +48,16 @@ clear(struct tl_zst_table *t)
 	return 0;
 }
 
-/* A frame behind the others; 1 when it cannot be. */
+/* A frame behind the others; 1 when it cannot be: a little file cannot claim
+ * to be a very large one. */
 static int
 add(struct tl_zst_table *t, uint64_t packed, uint64_t decoded)
 {
 	struct tl_zst_frame *end;
 	int rc;
 
-	if (decoded > TL_ZST_FRAME_MAX || packed > UINT32_MAX ||
+	if (decoded > packed / BLOCK_MIN * BLOCK_DECODED_MAX ||
+	    decoded > TL_ZST_FRAME_MAX || packed > UINT32_MAX ||
 	    t->count >= TL_ZST_FRAMES_MAX)
 		return 1;
 	if (t->count + 1 == t->capacity && (rc = grow(t)) != 0)
@@ -160,7 +167,8 @@ walk(struct tl_zst_table *t, struct tl_storage *file, struct tl_fault *fault)
 		rc = add(t, w.packed, w.decoded);
 		if (rc > 0)
 			rc = tl_fault(fault, -EFBIG, w.at,
-			    "more compressed frames than fit");
+			    "a frame that cannot decode to its size, "
+			    "or too many frames");
 	}
 	free(w.window);
 	if (rc == -ENODATA && t->count > 0) { /* show what is there */

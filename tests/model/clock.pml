@@ -26,6 +26,9 @@
  *	mixed	 an accepted tail was written by one writer
  *	alone	 nobody writes while another is alive inside
  *	free	 when all have ended, the next writer gets the lock
+ *	kept	 a writer that finds the sequence as it left it finds the
+ *		 tail as it left it, too: a daemon's keeper goes on from its
+ *		 private copy
  *
  * Variants that must fail:
  *	ONE_LOAD readers do not load the word again
@@ -33,6 +36,7 @@
  *		 predecessor is long dead, and the living is robbed
  *	RUDE	 steals without asking whether the owner is dead
  *	STUCK	 does not steal
+ *	TRUST	 a keeper does not compare the sequence
  *	REACH	 shows that the model gets where it should (see REACHED)
  */
 #ifndef WRITERS
@@ -80,9 +84,16 @@ byte ended;
 #define MAY_STEAL dead[owner]
 #endif
 
+#ifdef TRUST
+#define AS_LEFT	(left != 0)
+#else
+#define AS_LEFT	(left != 0 && next == left + 1)
+#endif
+
 proctype writer(byte me)
 {
 	byte s, o, next, done;
+	byte left, left_tsc;	/* as the writer left them; 0 never yet */
 
 	do
 	:: done < EVENTS ->
@@ -106,7 +117,13 @@ proctype writer(byte me)
 		:: atomic {
 			UNCHANGED -> TAKE;
 			assert(inside == 0 /* alone */);
-			inside = me
+			inside = me;
+			if
+			:: AS_LEFT ->
+				REACHED(6);
+				assert(tsc == left_tsc /* kept */)
+			:: else
+			fi
 		}
 		:: !UNCHANGED -> REACHED(3); goto next_point
 		:: goto killed
@@ -122,7 +139,9 @@ proctype writer(byte me)
 		    :: sequence == next -> sequence = next + 1
 		    :: else
 		    fi;
-		    inside = 0);
+		    inside = 0;
+		    left = next + 1;
+		    left_tsc = me + done * WRITERS);
 next_point:
 		atomic {
 			s = 0;
