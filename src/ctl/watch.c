@@ -28,7 +28,7 @@ struct tail {
 struct watch {
 	struct tl_call *call;
 	struct tl_cursor *cursor;
-	struct tl_sink *json; /* NULL: text */
+	struct tl_writer *json; /* NULL: text */
 	struct tl_time_cache time_cache;
 	bool color;
 	uint64_t left; /* entries to show */
@@ -76,7 +76,7 @@ static int
 put(struct watch *w, const struct tl_event *event)
 {
 	if (w->json)
-		return w->json->put(w->json, event);
+		return w->json->sink.put(&w->json->sink, event);
 	put_line(w, event);
 	return w->call->out.rc;
 }
@@ -84,7 +84,7 @@ put(struct watch *w, const struct tl_event *event)
 static int
 flush(struct watch *w)
 {
-	int rc = w->json ? w->json->finish(w->json) : 0;
+	int rc = w->json ? w->json->sink.finish(&w->json->sink) : 0;
 
 	return rc < 0 ? rc : tl_call_flush(w->call);
 }
@@ -165,7 +165,7 @@ open_all(struct watch *w, const struct tl_name *name)
 	if (rc != 0)
 		return tl_call_fault(w->call, name->shown, rc, &fault);
 	if (tl_call_has(w->call, TL_CTL_JSON))
-		rc = tl_jsonl_write_new(&w->json, write_json, w->call);
+		rc = tl_jsonl_write_new(&w->json, write_json, w->call, NULL);
 	return rc == 0 ? show_first(w, first) : rc;
 }
 
@@ -187,8 +187,7 @@ tl_verb_watch(struct tl_call *call)
 	rc = open_all(&w, &name);
 	if (rc == 0)
 		rc = run(&w, &name);
-	if (w.json)
-		tl_jsonl_write_free(w.json);
+	tl_writer_free(w.json);
 	tl_cursor_close(w.cursor);
 	return rc;
 }

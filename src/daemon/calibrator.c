@@ -5,8 +5,8 @@
  *
  * The clocks of a machine are one, so all calibrators of a loop share one
  * ticker, and a point is measured once for all of them.  A timerfd that can
- * never expire wakes it when the wall clock is set; it is also asked before
- * and after each point, so that a step is never taken for a slew.
+ * never expire wakes it when the wall clock is set; it is also asked after
+ * each point, so that a step is never taken for a slew.
  */
 #include "daemon/calibrator.h"
 
@@ -79,7 +79,8 @@ was_set(const struct ticker *ticker)
 	return true;
 }
 
-/* A point with the same clock before and behind it. */
+/* A point, and whether the clock was set before it.  If so, it may have been
+ * after it as well: then another one tells. */
 static int
 take(struct ticker *ticker, struct tl_clock_point *point,
     struct tl_keep_news *news)
@@ -88,7 +89,6 @@ take(struct ticker *ticker, struct tl_clock_point *point,
 
 	news->sees_set = ticker->set_fd >= 0;
 	for (int i = 0; i < TRIES_MAX; i++) {
-		news->was_set |= was_set(ticker);
 		rc = tl_sampler_take(&ticker->sampler, point, news);
 		if (!was_set(ticker))
 			break;

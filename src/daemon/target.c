@@ -124,7 +124,7 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	return 0;
 }
 
-/* The schedule of snapshots as the section says. */
+/* The schedule of snapshots, and which are kept, as the section says. */
 static void
 schedule_snapshots(struct tl_target *t)
 {
@@ -134,6 +134,8 @@ schedule_snapshots(struct tl_target *t)
 	ev_timer_set(&t->snapshot_timer, every, every);
 	if (every > 0)
 		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
+	tl_snapshots_keep(t->daemon->snapshots, t->name,
+	    &t->config->snapshots.keep);
 }
 
 static void

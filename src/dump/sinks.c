@@ -20,29 +20,31 @@ int
 tl_sinks_new(struct tl_sink **sink, const struct tl_options *options,
     struct tl_output *output, const struct tl_listing_style *style)
 {
+	struct tl_writer *writer;
+	int rc;
+
 	switch (options->format) {
 	case TL_FORMAT_JSON:
-		return tl_jsonl_write_new(sink, write_output, output);
+		rc = tl_jsonl_write_new(&writer, write_output, output, NULL);
+		break;
 	case TL_FORMAT_CSV:
-		return tl_csv_write_new(sink, write_output, output);
+		rc = tl_csv_write_new(&writer, write_output, output, NULL);
+		break;
 	default:
 		return tl_listing_new(sink, output, style);
 	}
+	if (rc == 0)
+		*sink = &writer->sink;
+	return rc;
 }
 
 void
 tl_sinks_free(struct tl_sink *sink, const struct tl_options *options)
 {
-	switch (options->format) {
-	case TL_FORMAT_JSON:
-		tl_jsonl_write_free(sink);
-		break;
-	case TL_FORMAT_CSV:
-		tl_csv_write_free(sink);
-		break;
-	default:
+	if (options->format == TL_FORMAT_TEXT)
 		tl_listing_free(sink);
-	}
+	else
+		tl_writer_free((struct tl_writer *)(void *)sink);
 }
 
 struct tl_listing_style

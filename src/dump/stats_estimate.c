@@ -15,7 +15,7 @@ enum part { PART_NONE, PART_OPEN, PART_SAMPLE };
 static bool
 is_sample(const struct tl_level_window *w)
 {
-	return w->burst && w->sample && !w->merged && !w->lossy;
+	return w->burst && w->sample && !w->merged && !w->joined && !w->lossy;
 }
 
 static enum part

@@ -14,7 +14,7 @@
  * So the total is what was seen while open, plus the rate in samples times
  * the length of sample and closed.  Somebody's burst is in the first part
  * however busy the program was then; a sample that it merged with is left out
- * from the moment they met, and all of one that lost entries.
+ * of the rate, and counts as seen, too.  One that lost entries is left out.
  */
 #ifndef TL_DUMP_STATS_ESTIMATE_H
 #define TL_DUMP_STATS_ESTIMATE_H

@@ -10,7 +10,6 @@
 #include "event/render.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 enum {
 	MESSAGE_PIECE,
@@ -24,10 +23,8 @@ static const char names[] = "ns,tsc,cpu,pid,tid,priority,category,message,"
 			    "value4\n";
 
 struct csv_write {
-	struct tl_sink sink; /* first: what callers see */
-	struct tl_out out;
+	struct tl_writer writer; /* first */
 	struct tl_pieces_cache cache;
-	bool named; /* is the line of names written? */
 };
 
 static void
@@ -168,63 +165,47 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 	text->size = (size_t)(to - text->data);
 }
 
-static void
-put_names(struct csv_write *w)
-{
-	if (!w->named)
-		tl_put_string(&w->out.text, names);
-	w->named = true;
-}
-
 static int
-csv_put(struct tl_sink *sink, const struct tl_event *event)
+csv_begin(struct tl_writer *writer)
 {
-	struct csv_write *w = (struct csv_write *)(void *)sink;
-	const struct tl_pieces *pieces;
-
-	put_names(w);
-	if (!event->message) {
-		put_lost(&w->out.text, event);
-		return tl_out_settle(&w->out);
-	}
-	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
-		return -ENOMEM;
-	put_event(&w->out.text, pieces, event);
-	return tl_out_settle(&w->out);
-}
-
-static int
-csv_finish(struct tl_sink *sink)
-{
-	struct csv_write *w = (struct csv_write *)(void *)sink;
-
-	put_names(w);
-	return tl_out_flush(&w->out);
-}
-
-int
-tl_csv_write_new(struct tl_sink **sink, tl_write *write, void *context)
-{
-	struct csv_write *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return -ENOMEM;
-	w->sink = (struct tl_sink){ csv_put, csv_finish };
-	w->out.write = write;
-	w->out.context = context;
-	w->cache.make = make_pieces;
-	*sink = &w->sink;
+	tl_put_string(&writer->out.text, names);
 	return 0;
 }
 
-void
-tl_csv_write_free(struct tl_sink *sink)
+static int
+csv_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct csv_write *w = (struct csv_write *)(void *)sink;
+	struct csv_write *w = (struct csv_write *)writer;
+	const struct tl_pieces *pieces;
 
-	if (!w)
-		return;
-	tl_text_free(&w->out.text);
-	tl_pieces_free(&w->cache);
-	free(w);
+	if (!event->message) {
+		put_lost(&writer->out.text, event);
+		return 0;
+	}
+	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
+		return -ENOMEM;
+	put_event(&writer->out.text, pieces, event);
+	return 0;
+}
+
+static void
+csv_free(struct tl_writer *writer)
+{
+	tl_pieces_free(&((struct csv_write *)writer)->cache);
+}
+
+static const struct tl_writer_kind kind = { .put = csv_put,
+	.begin = csv_begin,
+	.free = csv_free };
+
+int
+tl_csv_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	int rc = tl_writer_make(writer, sizeof(struct csv_write), &kind, write,
+	    context, report);
+
+	if (rc == 0)
+		((struct csv_write *)*writer)->cache.make = make_pieces;
+	return rc;
 }

@@ -11,7 +11,6 @@
 #include "event/render.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 enum {
 	MESSAGE_PIECE,
@@ -21,8 +20,7 @@ enum {
 };
 
 struct jsonl_write {
-	struct tl_sink sink; /* first: what callers see */
-	struct tl_out out;
+	struct tl_writer writer; /* first */
 	struct tl_pieces_cache cache;
 };
 
@@ -135,50 +133,38 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 }
 
 static int
-jsonl_put(struct tl_sink *sink, const struct tl_event *event)
+jsonl_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct jsonl_write *w = (struct jsonl_write *)(void *)sink;
+	struct jsonl_write *w = (struct jsonl_write *)writer;
 	const struct tl_pieces *pieces;
 
 	if (!event->message) {
-		put_lost(&w->out.text, event);
-		return tl_out_settle(&w->out);
+		put_lost(&writer->out.text, event);
+		return 0;
 	}
 	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
 		return -ENOMEM;
-	put_event(&w->out.text, pieces, event);
-	return tl_out_settle(&w->out);
-}
-
-static int
-jsonl_finish(struct tl_sink *sink)
-{
-	return tl_out_flush(&((struct jsonl_write *)(void *)sink)->out);
-}
-
-int
-tl_jsonl_write_new(struct tl_sink **sink, tl_write *write, void *context)
-{
-	struct jsonl_write *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return -ENOMEM;
-	w->sink = (struct tl_sink){ jsonl_put, jsonl_finish };
-	w->out.write = write;
-	w->out.context = context;
-	w->cache.make = make_pieces;
-	*sink = &w->sink;
+	put_event(&writer->out.text, pieces, event);
 	return 0;
 }
 
-void
-tl_jsonl_write_free(struct tl_sink *sink)
+static void
+jsonl_free(struct tl_writer *writer)
 {
-	struct jsonl_write *w = (struct jsonl_write *)(void *)sink;
+	tl_pieces_free(&((struct jsonl_write *)writer)->cache);
+}
 
-	if (!w)
-		return;
-	tl_text_free(&w->out.text);
-	tl_pieces_free(&w->cache);
-	free(w);
+static const struct tl_writer_kind kind = { .put = jsonl_put,
+	.free = jsonl_free };
+
+int
+tl_jsonl_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	int rc = tl_writer_make(writer, sizeof(struct jsonl_write), &kind,
+	    write, context, report);
+
+	if (rc == 0)
+		((struct jsonl_write *)*writer)->cache.make = make_pieces;
+	return rc;
 }

@@ -16,15 +16,10 @@
 #ifndef TL_FORMAT_JSONL_WRITE_H
 #define TL_FORMAT_JSONL_WRITE_H
 
-#include "event/cursor.h"
-#include "format/out.h"
+#include "format/writer.h"
 
-/*
- * A sink that collects lines and hands them to write.  Its finish hands on
- * what is left and may be called again after more events.  It must be freed
- * before the sources of its events close.  0 or -ENOMEM.
- */
-int tl_jsonl_write_new(struct tl_sink **sink, tl_write *write, void *context);
-void tl_jsonl_write_free(struct tl_sink *sink);
+/* Its finish hands on what is left and may be
+ * called again after more events. */
+tl_writer_new tl_jsonl_write_new;
 
 #endif

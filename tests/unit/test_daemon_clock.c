@@ -79,7 +79,7 @@ on_end(struct ev_loop *loop, ev_timer *timer, int events)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-static void
+static struct ev_loop *
 run_calibrators(struct tl_calibrator **calibrators, int count, double seconds)
 {
 	struct ev_loop *loop = ev_loop_new(EVFLAG_AUTO);
@@ -94,6 +94,7 @@ run_calibrators(struct tl_calibrator **calibrators, int count, double seconds)
 	ev_timer_start(loop, &end);
 	ev_run(loop, 0);
 	ev_timer_stop(loop, &end);
+	return loop;
 }
 
 static double
@@ -113,8 +114,9 @@ keep_clocks(int count, double seconds)
 	struct tl_calibrator *calibrators[TIMELINES];
 	struct tl_calibrator_status status;
 	const double before = cpu_seconds();
+	struct ev_loop *loop;
 
-	run_calibrators(calibrators, count, seconds);
+	loop = run_calibrators(calibrators, count, seconds);
 	tl_calibrator_status(calibrators[0], &status);
 	printf("G: %d timelines: %.4f %% of a core in %.0f s; %lu points, "
 	       "%lu knots, %lu rejected, est %u max %u ns, %u ppb\n",
@@ -127,6 +129,7 @@ keep_clocks(int count, double seconds)
 		_exit(3);
 	for (int i = 0; i < count; i++)
 		tl_calibrator_free(calibrators[i]);
+	ev_loop_destroy(loop);
 	_exit(tls[0]->header->clock.keeper == 0 ? 0 : 4);
 }
 
@@ -327,9 +330,10 @@ START_TEST(one_calibrator_stands_in_for_all_of_a_loop)
 	struct tl_calibrator_status status;
 	struct ev_loop *other = ev_loop_new(EVFLAG_AUTO);
 	struct tl_calibrator *refused;
+	struct ev_loop *loop;
 
 	make_timelines(3);
-	run_calibrators(calibrators, 3, 1.3);
+	loop = run_calibrators(calibrators, 3, 1.3);
 	ck_assert_int_eq(tl_calibrator_new(&refused, other, tls[0]), -EBUSY);
 	for (int i = 0; i < 3; i++) {
 		tl_calibrator_status(calibrators[i], &status);
@@ -348,6 +352,7 @@ START_TEST(one_calibrator_stands_in_for_all_of_a_loop)
 	tl_calibrator_free(NULL);
 	for (int i = 0; i < 3; i++)
 		ck_assert_uint_eq(tls[i]->header->clock.keeper, 0);
+	ev_loop_destroy(loop);
 	ev_loop_destroy(other);
 	close_timelines(3);
 }

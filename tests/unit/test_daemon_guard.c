@@ -16,6 +16,7 @@
 enum { PAGE = 4096, PAGES = 4 };
 
 static int fd;
+static void *mapped;
 static volatile char *map;
 
 static void
@@ -27,22 +28,23 @@ setup(void)
 	ck_assert_int_ge(fd, 0);
 	unlink(path);
 	ck_assert_int_eq(ftruncate(fd, PAGES * PAGE), 0);
-	map =
+	mapped =
 	    mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	ck_assert_ptr_ne((void *)map, MAP_FAILED);
+	ck_assert_ptr_ne(mapped, MAP_FAILED);
+	map = mapped;
 	ck_assert_int_eq(tl_guard_start(), 0);
 }
 
 static void
 teardown(void)
 {
-	munmap((void *)map, PAGES * PAGE);
+	munmap(mapped, PAGES * PAGE);
 	close(fd);
 }
 
 START_TEST(a_store_past_the_end_is_survived_and_told)
 {
-	const int guard = tl_guard_add((const void *)map, PAGES * PAGE);
+	const int guard = tl_guard_add(mapped, PAGES * PAGE);
 
 	ck_assert_int_ge(guard, 0);
 	map[2 * PAGE] = 1;
@@ -61,14 +63,14 @@ END_TEST
 
 START_TEST(a_guard_that_was_removed_may_be_used_again)
 {
-	const int guard = tl_guard_add((const void *)map, PAGES * PAGE);
+	const int guard = tl_guard_add(mapped, PAGES * PAGE);
 	int again;
 
 	ck_assert_int_eq(ftruncate(fd, 0), 0);
 	map[0] = 1;
 	ck_assert(tl_guard_is_lost(guard));
 	tl_guard_remove(guard);
-	again = tl_guard_add((const void *)map, PAGES * PAGE);
+	again = tl_guard_add(mapped, PAGES * PAGE);
 	ck_assert_int_eq(again, guard);
 	ck_assert(!tl_guard_is_lost(again));
 	tl_guard_remove(again);
@@ -78,8 +80,8 @@ END_TEST
 START_TEST(there_are_no_more_guards_than_there_are)
 {
 	for (int i = 0; i < TL_GUARDS_MAX; i++)
-		ck_assert_int_eq(tl_guard_add((const void *)map, PAGE), i);
-	ck_assert_int_lt(tl_guard_add((const void *)map, PAGE), 0);
+		ck_assert_int_eq(tl_guard_add(mapped, PAGE), i);
+	ck_assert_int_lt(tl_guard_add(mapped, PAGE), 0);
 	for (int i = 0; i < TL_GUARDS_MAX; i++)
 		tl_guard_remove(i);
 }

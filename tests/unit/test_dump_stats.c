@@ -364,7 +364,7 @@ START_TEST(wishes_are_no_samples)
 }
 END_TEST
 
-START_TEST(a_sample_counts_up_to_where_a_foreign_burst_comes)
+START_TEST(a_sample_that_merged_with_a_foreign_burst_is_left_out)
 {
 	struct tl_estimate e;
 
@@ -374,9 +374,10 @@ START_TEST(a_sample_counts_up_to_where_a_foreign_burst_comes)
 	burst(200 * MS + MS / 2, 3, MS, false); /* merged: left out */
 	burst(300 * MS, 3, MS, false);
 	burst(300 * MS + MS / 2, 4, MS, true); /* merged: left out */
+	burst(400 * MS, 4, MS, true);
 	e = estimate(0, end_ns);
 	ck_assert_uint_eq(e.samples, 2);
-	ck_assert_uint_eq(e.left_out, 3);
+	ck_assert_uint_eq(e.left_out, 4);
 	ck_assert(fabs(e.rate - 10000) < 1);
 	ck_assert(windows[1].sample && !windows[1].joined);
 	ck_assert(windows[3].sample && windows[3].joined);
@@ -458,7 +459,7 @@ main(void)
 	tcase_add_test(t, bursts_of_a_program_that_is_busy_move_nothing);
 	tcase_add_test(t, one_sample_has_no_interval);
 	tcase_add_test(t, wishes_are_no_samples);
-	tcase_add_test(t, a_sample_counts_up_to_where_a_foreign_burst_comes);
+	tcase_add_test(t, a_sample_that_merged_with_a_foreign_burst_is_left_out);
 	tcase_add_test(t, a_sample_that_lost_entries_is_left_out);
 	tcase_add_test(t,
 	    what_came_before_a_lane_was_overwritten_is_not_looked_at);

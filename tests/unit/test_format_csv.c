@@ -14,6 +14,7 @@ enum { COLUMNS = 17, FIELD_MAX = 2000 };
 
 static struct tl_text got;
 static int write_rc;
+static struct tl_writer *writer;
 static struct tl_sink *sink;
 static struct tl_message message;
 static struct tl_event event;
@@ -43,7 +44,8 @@ setup(void)
 {
 	got = (struct tl_text){ 0 };
 	write_rc = 0;
-	ck_assert_int_eq(tl_csv_write_new(&sink, take, &got), 0);
+	ck_assert_int_eq(tl_csv_write_new(&writer, take, &got, NULL), 0);
+	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
 		.strings = &strings };
@@ -62,7 +64,7 @@ setup(void)
 static void
 teardown(void)
 {
-	tl_csv_write_free(sink);
+	tl_writer_free(writer);
 	tl_text_free(&got);
 }
 

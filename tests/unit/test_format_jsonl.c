@@ -12,6 +12,7 @@
 static struct tl_text got;
 static unsigned writes;
 static int write_rc;
+static struct tl_writer *writer;
 static struct tl_sink *sink;
 static struct tl_message message;
 static struct tl_event event;
@@ -41,7 +42,8 @@ setup(void)
 	got = (struct tl_text){ 0 };
 	writes = 0;
 	write_rc = 0;
-	ck_assert_int_eq(tl_jsonl_write_new(&sink, take, &got), 0);
+	ck_assert_int_eq(tl_jsonl_write_new(&writer, take, &got, NULL), 0);
+	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.level = 4,
 		.strings = &strings };
@@ -58,7 +60,7 @@ setup(void)
 static void
 teardown(void)
 {
-	tl_jsonl_write_free(sink);
+	tl_writer_free(writer);
 	tl_text_free(&got);
 }
 
@@ -206,8 +208,9 @@ START_TEST(python_reads_every_line)
 	ck_assert_int_eq(tl_message_parse(&message,
 			     tl_bytes(odd + 11, sizeof(odd) - 11)),
 	    0);
-	tl_jsonl_write_free(sink);
-	ck_assert_int_eq(tl_jsonl_write_new(&sink, take, &got), 0);
+	tl_writer_free(writer);
+	ck_assert_int_eq(tl_jsonl_write_new(&writer, take, &got, NULL), 0);
+	sink = &writer->sink;
 	put(NULL);
 	fd = mkstemp(path);
 	ck_assert_int_ge(fd, 0);
