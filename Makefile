@@ -205,7 +205,8 @@ DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
 	    libzstd-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev curl
 DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
-	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus
+	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
+	    perl-base
 deps deps-check:
 	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \
 	  2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \

@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * knots.c - owns the two stages from points to knots.
- *
- * The interval a-b, with the line before it drawn on to b and the line after
- * it drawn back to a:
- *
- *	    .         left_ns: how far b lies above the line before
- *	left|  .b     right_ns: how far a lies above the line after
- *	    |.'
- *	   .x---- line after, drawn back, passes below a: right_ns > 0
- *	 .'
- *	a
- *
- * Both of one sign: the lines meet inside, at the fraction right / (left +
- * right).  A single change of rate does that; left + right is what the rate
- * changed by, times the length.
+ * knots.c - owns the second stage: straight lines over corners; and what is
+ * known before the corners are.
  */
 #include "daemon/knots.h"
 
 #include "base/clock.h"
+#include "daemon/knots_interval.h"
 #include "ring/calibrate_tail.h"
 
 #include <string.h>
 
 enum {
-	CORNER_PPB = 200, /* less is no change of rate */
-	LIKELY_NS = 10,   /* points so near to a line confirm it */
-	ENDS_NEEDED = 3,  /* points after a settled one */
-	WORSE_NS = 100    /* a bound that deserves its own knot */
+	LIKELY_NS = 10,  /* points so near to a line confirm it */
+	ENDS_NEEDED = 3, /* points after a settled one */
+	WORSE_NS = 100   /* a bound that deserves its own knot */
 };
 /* A piece so long is history: it is not spoilt by what comes. */
 static const int64_t history_ns = INT64_C(8000000000);
@@ -44,219 +31,10 @@ larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* The slope from one corner to a later one; 0 if there is none. */
-static uint64_t
-slope_of(const struct tl_corner *a, const struct tl_corner *b)
-{
-	const __int128 rise = (__int128)b->at.utc_ns - a->at.utc_ns;
-
-	if (rise <= 0 || rise > INT64_MAX || b->at.tsc <= a->at.tsc)
-		return 0;
-	return tl_clock_mult((uint64_t)rise, b->at.tsc - a->at.tsc);
-}
-
 static int64_t
 ns_between(uint64_t from, uint64_t to, uint64_t mult)
 {
 	return tl_ticks_to_ns(tl_ticks_between(from, to), mult);
-}
-
-/* How far a corner lies above the line through another. */
-static int64_t
-above(const struct tl_corner *corner, const struct tl_corner *other,
-    uint64_t mult)
-{
-	const int64_t line = tl_add_ns(other->at.utc_ns,
-	    ns_between(other->at.tsc, corner->at.tsc, mult));
-	int64_t off;
-
-	if (__builtin_sub_overflow(corner->at.utc_ns, line, &off))
-		return corner->at.utc_ns < line ? INT64_MIN : INT64_MAX;
-	return off;
-}
-
-/* Deviation of a line through two points, drawn on for as long again as ns is
- * to their distance. */
-static uint32_t
-drawn_on(const struct tl_corner *a, const struct tl_corner *b, uint64_t ns)
-{
-	const int64_t apart = b->at.utc_ns - a->at.utc_ns;
-	const uint64_t sum = (uint64_t)a->half_ns + b->half_ns;
-
-	if (apart <= 0)
-		return UINT32_MAX;
-	const unsigned __int128 part =
-	    (unsigned __int128)sum * ns / (uint64_t)apart;
-
-	return tl_add_32(part > UINT32_MAX ? UINT32_MAX : (uint64_t)part, 1);
-}
-
-/* An interval and what its neighbours say about it. */
-struct interval {
-	const struct tl_corner *a, *b;
-	uint64_t ns; /* its length */
-	bool has_left, has_right;
-	uint64_t left_mult, right_mult;
-	int64_t left_ns, right_ns;
-	uint32_t left_noise_ns, right_noise_ns;
-	uint64_t crooked_left_ns; /* a neighbour is not straight itself */
-	uint64_t crooked_right_ns;
-};
-
-/* Points i-2, i-1 and i: how far is the third off the line of the others, if
- * that is more than noise, for a line of ns? */
-static uint64_t
-crooked(const struct tl_corner *p, uint64_t ns)
-{
-	const uint64_t mult = slope_of(&p[0], &p[1]);
-	const uint64_t off = size_of(above(&p[2], &p[1], mult));
-	const int64_t apart = p[2].at.utc_ns - p[1].at.utc_ns;
-	const uint64_t noise = (uint64_t)p[0].half_ns + 2 * p[1].half_ns +
-			       p[2].half_ns + tl_ppb_of(ns, CORNER_PPB);
-
-	if (off <= noise || apart <= 0)
-		return 0;
-	const unsigned __int128 part =
-	    (unsigned __int128)off * ns / (uint64_t)apart;
-
-	return part > INT64_MAX ? INT64_MAX : (uint64_t)part;
-}
-
-static void
-look_left(const struct tl_knots *k, size_t i, struct interval *v)
-{
-	const struct tl_corner *a = v->a;
-
-	if (i > 0) {
-		v->has_left = true;
-		v->left_mult = slope_of(a - 1, a);
-		v->left_noise_ns = drawn_on(a - 1, a, v->ns);
-	} else if (k->has_start && k->start.mult != 0) {
-		v->has_left = true;
-		v->left_mult = k->start.mult;
-		v->left_noise_ns =
-		    tl_add_32(tl_ppb_of(v->ns, k->start.error_ppb), 0);
-	}
-	if (v->left_mult == 0)
-		v->has_left = false;
-	if (v->has_left)
-		v->left_ns = above(v->b, a, v->left_mult);
-	if (i > 1)
-		v->crooked_left_ns = crooked(a - 2, v->ns);
-}
-
-static void
-look_right(const struct tl_knots *k, size_t i, struct interval *v)
-{
-	const struct tl_corner *b = v->b;
-
-	if (i + 2 < k->count && (v->right_mult = slope_of(b, b + 1)) != 0) {
-		v->has_right = true;
-		v->right_ns = above(v->a, b, v->right_mult);
-		v->right_noise_ns = drawn_on(b, b + 1, v->ns);
-	}
-	if (i + 3 < k->count)
-		v->crooked_right_ns = crooked(b, v->ns);
-}
-
-/* The interval after points[i]. */
-static void
-look(const struct tl_knots *k, size_t i, struct interval *v)
-{
-	*v = (struct interval){ .a = &k->points[i], .b = &k->points[i + 1] };
-	const int64_t ns = v->b->at.utc_ns - v->a->at.utc_ns;
-
-	v->ns = ns > 0 ? (uint64_t)ns : 0;
-	look_left(k, i, v);
-	look_right(k, i, v);
-}
-
-static uint64_t
-smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/*
- * Do the lines of the neighbours meet inside, and far enough from the chord
- * to matter?  They pass it there by left * right / (left + right).
- */
-static bool
-has_corner(const struct interval *v)
-{
-	const uint64_t left = size_of(v->left_ns);
-	const uint64_t right = size_of(v->right_ns);
-
-	if (!v->has_left || !v->has_right || left > INT64_MAX / 4 ||
-	    right > INT64_MAX / 4 || (v->left_ns < 0) != (v->right_ns < 0) ||
-	    left + right <= tl_ppb_of(v->ns, CORNER_PPB))
-		return false;
-	return (unsigned __int128)left * right >
-	       (unsigned __int128)TL_KNOTS_TOLERANCE_NS * (left + right);
-}
-
-/* What rates that changed more often than we can follow may add: both sides
- * of the interval bend. */
-static uint64_t
-unclear(const struct interval *v)
-{
-	return smaller(v->crooked_left_ns, v->crooked_right_ns);
-}
-
-/*
- * How far the clock may have been from the chord a-b.  If its rate changed
- * there, it did not change nearby, so either neighbour's line tells: the clock
- * strays by no more than the end lies off it.  Else it did not stray at all.
- */
-static uint32_t
-bound_of_chord(const struct interval *v)
-{
-	const uint32_t half = larger(v->a->half_ns, v->b->half_ns);
-	const uint64_t left = size_of(v->left_ns) / 2 + v->left_noise_ns / 2;
-	const uint64_t right = size_of(v->right_ns) / 2 + v->right_noise_ns / 2;
-	uint64_t bend = 0;
-
-	if (v->has_left && v->has_right)
-		bend = smaller(left, right);
-	else if (v->has_left || v->has_right)
-		bend = v->has_left ? left : right;
-	bend = smaller(2 * bend + 1, UINT32_MAX);
-	return tl_add_32(bend + half, smaller(unclear(v), UINT32_MAX));
-}
-
-/* ... and from the two lines that meet in the corner. */
-static uint32_t
-bound_of_corner(const struct interval *v)
-{
-	const uint32_t left = tl_add_32(v->a->half_ns, v->left_noise_ns);
-	const uint32_t right = tl_add_32(v->b->half_ns, v->right_noise_ns);
-
-	return tl_add_32(larger(left, right), smaller(unclear(v), UINT32_MAX));
-}
-
-static int64_t
-part_of(int64_t whole, uint64_t part, uint64_t of)
-{
-	return (int64_t)((__int128)whole * (int64_t)part / (int64_t)of);
-}
-
-/* Where the lines meet. */
-static void
-corner_of(const struct interval *v, struct tl_corner *corner)
-{
-	const struct timeline_knot *a = &v->a->at, *b = &v->b->at;
-	const uint64_t ticks = b->tsc - a->tsc;
-	const uint64_t left = size_of(v->left_ns), right = size_of(v->right_ns);
-	const int64_t in =
-	    part_of((int64_t)ticks, right, left + right ? left + right : 1);
-
-	*corner = *v->b;
-	corner->at.tsc = a->tsc + (uint64_t)in;
-	corner->at.utc_ns =
-	    tl_add_ns(a->utc_ns, tl_ticks_to_ns(in, v->left_mult));
-	if (a->raw_ns != 0 && b->raw_ns > a->raw_ns)
-		corner->at.raw_ns = a->raw_ns + part_of(b->raw_ns - a->raw_ns,
-						    (uint64_t)in, ticks);
 }
 
 /* The second stage starts again from a knot. */
@@ -307,11 +85,11 @@ narrow(struct tl_knots *k, const struct tl_corner *corner)
 	uint64_t slope;
 
 	edge.at.utc_ns = tl_add_ns(corner->at.utc_ns, -(int64_t)room);
-	slope = slope_of(&k->knot, &edge);
+	slope = tl_corner_slope(&k->knot, &edge);
 	if (slope > k->slope_low)
 		k->slope_low = slope;
 	edge.at.utc_ns = tl_add_ns(corner->at.utc_ns, room);
-	slope = slope_of(&k->knot, &edge);
+	slope = tl_corner_slope(&k->knot, &edge);
 	if (slope < k->slope_high)
 		k->slope_high = slope;
 	k->tolerance_ns = larger(k->tolerance_ns, room);
@@ -340,11 +118,11 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
 
 	if (corner->at.tsc <= k->last.at.tsc)
 		return; /* a corner at its end: it is the next point */
-	slope = slope_of(&k->knot, corner);
+	slope = tl_corner_slope(&k->knot, corner);
 	if (k->last.at.tsc != k->knot.at.tsc) {
 		if (slope < k->slope_low || slope > k->slope_high ||
 		    (is_history(k) && is_worse(bound_ns, k->bound_ns)))
-			commit_last(k, slope_of(&k->last, corner), flags,
+			commit_last(k, tl_corner_slope(&k->last, corner), flags,
 			    commit, context);
 		else
 			k->straight = false;
@@ -360,18 +138,17 @@ static void
 settle(struct tl_knots *k, tl_knots_commit *commit, void *context)
 {
 	struct tl_corner corner;
-	struct interval v;
+	struct tl_interval v;
 	uint32_t bound;
 
-	look(k, k->settled, &v);
-	if (has_corner(&v)) {
-		bound = bound_of_corner(&v);
-		corner_of(&v, &corner);
+	tl_interval_look(k, k->settled, &v);
+	if (tl_interval_has_corner(&v)) {
+		bound = tl_interval_corner(&v, &corner);
 		if (corner.at.tsc < v.b->at.tsc)
 			add_corner(k, &corner, bound, TIMELINE_KNOT_KINK,
 			    commit, context);
 	} else {
-		bound = bound_of_chord(&v);
+		bound = tl_interval_chord(&v);
 	}
 	add_corner(k, v.b, bound, TIMELINE_KNOT_KINK, commit, context);
 	k->settled++;
@@ -410,7 +187,7 @@ confirm(const struct tl_knots *k, size_t n, uint64_t mult)
 	const struct tl_corner *newest = tl_knots_newest(k);
 
 	for (size_t i = k->count - n; i < k->count - 1; i++)
-		if (size_of(above(&k->points[i], newest, mult)) >
+		if (size_of(tl_corner_above(&k->points[i], newest, mult)) >
 		    larger(LIKELY_NS, k->points[i].half_ns / 3))
 			return false;
 	return true;
@@ -426,7 +203,7 @@ rate_between(const struct tl_corner *a, const struct tl_corner *b,
 	const unsigned __int128 ppb =
 	    (unsigned __int128)sum * 1000000000 / (uint64_t)(ns > 0 ? ns : 1);
 
-	return (struct tl_known_rate){ .mult = slope_of(a, b),
+	return (struct tl_known_rate){ .mult = tl_corner_slope(a, b),
 		.error_ppb =
 		    ppb >= UINT32_MAX ? UINT32_MAX : (uint32_t)ppb + 1 };
 }
@@ -452,7 +229,7 @@ learn_rate(struct tl_knots *k)
 	}
 	if (n <= 2)
 		rate = rate_between(newest - 1, newest,
-		    size_of(above(newest, newest - 1, before.mult)));
+		    size_of(tl_corner_above(newest, newest - 1, before.mult)));
 	if (piece.error_ppb < rate.error_ppb && piece.mult != 0 &&
 	    confirm(k, k->count, piece.mult))
 		rate = piece;
@@ -468,7 +245,7 @@ learn_rate(struct tl_knots *k)
 static uint64_t
 pull_of_tail(const struct tl_knots *k)
 {
-	const uint64_t slope = slope_of(&k->knot, tl_knots_newest(k));
+	const uint64_t slope = tl_corner_slope(&k->knot, tl_knots_newest(k));
 	uint64_t over = 0;
 
 	if (slope < k->slope_low)
@@ -487,7 +264,8 @@ tl_knots_add(struct tl_knots *k, const struct tl_corner *point,
 	while (k->settled + ENDS_NEEDED < k->count)
 		settle(k, commit, context);
 	if (is_history(k) && pull_of_tail(k) > WORSE_NS)
-		commit_last(k, slope_of(&k->last, &k->points[k->settled + 1]),
+		commit_last(k,
+		    tl_corner_slope(&k->last, &k->points[k->settled + 1]),
 		    TIMELINE_KNOT_KINK, commit, context);
 }
 
@@ -512,14 +290,14 @@ static uint64_t
 stray_of_tail(const struct tl_knots *k)
 {
 	const struct tl_corner *newest = tl_knots_newest(k);
-	const uint64_t slope = slope_of(&k->knot, newest);
+	const uint64_t slope = tl_corner_slope(&k->knot, newest);
 	uint64_t stray = 0;
 
 	if (k->last.at.tsc != k->knot.at.tsc)
 		stray = pull_of_tail(k) + k->tolerance_ns + 1;
 	for (size_t i = k->settled + 1; i + 1 < k->count; i++) {
 		const uint64_t off =
-		    size_of(above(&k->points[i], &k->knot, slope));
+		    size_of(tl_corner_above(&k->points[i], &k->knot, slope));
 
 		if (off > stray)
 			stray = off;
@@ -531,13 +309,13 @@ uint32_t
 tl_knots_tail_bound(const struct tl_knots *k)
 {
 	uint32_t bound = k->bound_ns;
-	struct interval v;
+	struct tl_interval v;
 
 	if (tl_knots_newest(k)->at.tsc == k->knot.at.tsc)
 		return tl_add_32(k->knot.half_ns, TL_ROUNDING_NS);
 	for (size_t i = k->settled; i + 1 < k->count; i++) {
-		look(k, i, &v);
-		bound = larger(bound, bound_of_chord(&v));
+		tl_interval_look(k, i, &v);
+		bound = larger(bound, tl_interval_chord(&v));
 	}
 	return tl_add_32(stray_of_tail(k), tl_add_32(bound, TL_ROUNDING_NS));
 }

@@ -3,70 +3,6 @@
 #include "../lib/clock_keep.h"
 
 #include <errno.h>
-#include <unistd.h>
-
-/* A point, or a bracket too wide for one. */
-static void
-tick_or_miss(void)
-{
-	const int rc = tick_now();
-
-	ck_assert(rc >= 0 || rc == -EAGAIN);
-}
-
-/* Time passes in ticks; from time to time the clock changes. */
-static void
-run_for(uint64_t ns, int probes)
-{
-	for (uint64_t passed = 0; passed < ns; passed += tick_ns) {
-		clock_script_run(&script, tick_ns);
-		tick_or_miss();
-		if (probes > 0)
-			check_reader(true, probes);
-	}
-}
-
-/* For so long, in between two ticks as it comes. */
-static void
-pass(uint64_t ns, int probes)
-{
-	static uint64_t left_ns;
-
-	for (;;) {
-		if (left_ns == 0)
-			left_ns = tick_ns +
-				  clock_script_random(&script, tick_ns / 50);
-		const uint64_t now = ns < left_ns ? ns : left_ns;
-
-		clock_script_run(&script, now);
-		ns -= now;
-		left_ns -= now;
-		if (left_ns == 0) {
-			tick_or_miss();
-			if (probes > 0)
-				check_reader(true, probes);
-		}
-		if (ns == 0)
-			return;
-	}
-}
-
-static void
-slew(int64_t ppb, uint64_t ns, int probes)
-{
-	clock_script_rate(&script, ppb);
-	pass(ns, probes);
-}
-
-/* The kernel tells at once, and the keeper looks. */
-static void
-set_clock(int64_t ns)
-{
-	clock_script_step(&script, ns);
-	clock_script_run(&script, 50000 + clock_script_random(&script, 400000));
-	news.was_set = true;
-	ck_assert_int_ge(tick_now(), 0);
-}
 
 /* A phase-locked loop: each second a part of the rest. */
 static void
@@ -323,89 +259,6 @@ START_TEST(wide_brackets_are_rejected_until_they_are_usual)
 }
 END_TEST
 
-START_TEST(others_leave_the_clock_to_a_keeper_that_lives)
-{
-	set_up_keeper(10, false);
-	run_for(10 * SECOND, 0);
-	ck_assert_uint_eq(header.clock.keeper, (uint32_t)getpid());
-	const uint64_t tsc = header.clock.tsc;
-
-	clock_script_run(&script, 2 * SECOND);
-	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), 0);
-	ck_assert(header.clock.tsc == tsc);
-	clock_script_run(&script, 3 * SECOND / 2);
-	ck_assert_int_gt(tl_calibrate_maybe(&calibrate), 0); /* too late */
-	ck_assert_uint_eq(header.clock.keeper, 0);
-	check_reader(true, 50);
-	run_for(10 * SECOND, 20); /* and it takes over again */
-	ck_assert_uint_eq(header.clock.keeper, (uint32_t)getpid());
-	header.clock.keeper = 0x7ffffff0; /* nobody's */
-	clock_script_run(&script, 3 * SECOND / 2);
-	ck_assert_int_gt(tl_calibrate_maybe(&calibrate), 0);
-	check_reader(true, 50);
-}
-END_TEST
-
-START_TEST(keepers_and_others_mix_as_they_like)
-{
-	for (uint64_t seed = 1; seed <= 10; seed++) {
-		set_up_keeper(seed, true);
-		for (int i = 0; i < 400; i++) {
-			const uint64_t what = clock_script_random(&script, 12);
-
-			if (what == 0)
-				ck_assert_int_ge(tl_calibrate_now(&calibrate),
-				    0);
-			if (what == 1)
-				tl_keeper_leave(&keeper);
-			if (what == 2)
-				tl_keeper_init(&keeper, &calibrate);
-			if (i % 4 == 0)
-				clock_script_rate(&script,
-				    (int64_t)clock_script_random(&script, 400) -
-					200);
-			clock_script_run(&script, tick_ns);
-			ck_assert_int_ge(tick_now(), 0);
-			check_reader(true, 10);
-		}
-		measure_knots(5000);
-	}
-}
-END_TEST
-
-START_TEST(a_busy_tail_is_left_for_the_next_time)
-{
-	set_up_keeper(11, false);
-	run_for(10 * SECOND, 0);
-	header.clock.sequence |= 1; /* ours, and we live */
-	news.was_set = true;
-	clock_script_run(&script, tick_ns);
-	ck_assert_int_eq(tick_now(), TL_CALIBRATE_BUSY);
-	ck_assert(keeper.busy);
-	ck_assert(news.was_set); /* to be told again */
-	header.clock.sequence &= ~1u;
-	run_for(10 * SECOND, 20);
-	ck_assert(!keeper.busy);
-}
-END_TEST
-
-START_TEST(a_leaving_keeper_leaves_a_line_that_goes_on)
-{
-	set_up_keeper(12, true);
-	slew(5000, 3 * SECOND, 0);
-	tl_keeper_leave(&keeper);
-	ck_assert_uint_eq(header.clock.keeper, 0);
-	ck_assert_uint_eq(header.clock.points, 0);
-	check_reader(true, 50);
-	for (int i = 0; i < 20; i++) {
-		clock_script_run(&script, 2 * SECOND);
-		ck_assert_int_ge(tl_calibrate_maybe(&calibrate), 0);
-		check_reader(true, 50);
-	}
-	measure_knots(5000);
-}
-END_TEST
-
 /* The raw clock of the script goes at the counter's pace; here it does not. */
 static int64_t
 drifting_raw(void *context)
@@ -485,31 +338,6 @@ START_TEST(the_machine_is_asked_for_what_clocks_do_not_tell)
 }
 END_TEST
 
-START_TEST(no_contents_of_the_file_do_harm)
-{
-	set_up_keeper(15, true);
-	for (int i = 0; i < 20000; i++) {
-		uint64_t *words = (uint64_t *)(void *)&header.clock;
-
-		for (int k = i % 2; k < 16 && i % 4 < 3; k++)
-			if (clock_script_random(&script, 4) == 0)
-				words[k] =
-				    clock_script_random(&script, UINT64_MAX)
-				    << clock_script_random(&script, 64);
-		header.clock.owner = 0; /* nobody holds it for good */
-		if (i % 5 == 0)
-			header.knot_count =
-			    clock_script_random(&script, UINT64_MAX);
-		if (i % 7 == 0)
-			memset(knots, (int)clock_script_random(&script, 256),
-			    sizeof(knots));
-		clock_script_run(&script, SECOND / 20);
-		(void)tick_now();
-		window_count = 0;
-	}
-}
-END_TEST
-
 static Suite *
 suite(void)
 {
@@ -528,13 +356,8 @@ suite(void)
 	tcase_add_test(t, a_suspended_machine_leaves_a_gap);
 	tcase_add_test(t, a_counter_that_begins_again_begins_an_epoch);
 	tcase_add_test(t, wide_brackets_are_rejected_until_they_are_usual);
-	tcase_add_test(t, others_leave_the_clock_to_a_keeper_that_lives);
-	tcase_add_test(t, keepers_and_others_mix_as_they_like);
-	tcase_add_test(t, a_busy_tail_is_left_for_the_next_time);
-	tcase_add_test(t, a_leaving_keeper_leaves_a_line_that_goes_on);
 	tcase_add_test(t, a_counter_that_leaves_the_raw_clock_is_suspect);
 	tcase_add_test(t, the_machine_is_asked_for_what_clocks_do_not_tell);
-	tcase_add_test(t, no_contents_of_the_file_do_harm);
 	suite_add_tcase(s, t);
 	return s;
 }
