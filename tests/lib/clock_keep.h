@@ -13,6 +13,8 @@
 #include "daemon/calibrator_sample.h"
 #include "snap/time.h"
 
+#include <errno.h>
+
 enum { OFFS_MAX = 2000000 };
 
 static struct tl_keeper keeper;
@@ -180,6 +182,69 @@ measure_knots(size_t probes)
 		result.max = offs[result.count - 1];
 	}
 	return result;
+}
+
+/* A point, or a bracket too wide for one. */
+static inline void
+tick_or_miss(void)
+{
+	const int rc = tick_now();
+
+	ck_assert(rc >= 0 || rc == -EAGAIN);
+}
+
+/* Time passes in ticks; from time to time the clock changes. */
+static inline void
+run_for(uint64_t ns, int probes)
+{
+	for (uint64_t passed = 0; passed < ns; passed += tick_ns) {
+		clock_script_run(&script, tick_ns);
+		tick_or_miss();
+		if (probes > 0)
+			check_reader(true, probes);
+	}
+}
+
+/* For so long, in between two ticks as it comes. */
+static inline void
+pass(uint64_t ns, int probes)
+{
+	static uint64_t left_ns;
+
+	for (;;) {
+		if (left_ns == 0)
+			left_ns = tick_ns +
+				  clock_script_random(&script, tick_ns / 50);
+		const uint64_t now = ns < left_ns ? ns : left_ns;
+
+		clock_script_run(&script, now);
+		ns -= now;
+		left_ns -= now;
+		if (left_ns == 0) {
+			tick_or_miss();
+			if (probes > 0)
+				check_reader(true, probes);
+		}
+		if (ns == 0)
+			return;
+	}
+}
+
+static inline void
+slew(int64_t ppb, uint64_t ns, int probes)
+{
+	clock_script_rate(&script, ppb);
+	pass(ns, probes);
+}
+
+/* The kernel tells at once, and the keeper looks. */
+static inline void
+set_clock(int64_t ns)
+{
+	clock_script_step(&script, ns);
+	clock_script_run(&script, 50000 + clock_script_random(&script, 400000));
+	news.was_set = true;
+	ck_assert_int_ge(tick_now(), 0);
 }
 
 #endif

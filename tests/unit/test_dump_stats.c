@@ -459,7 +459,8 @@ main(void)
 	tcase_add_test(t, bursts_of_a_program_that_is_busy_move_nothing);
 	tcase_add_test(t, one_sample_has_no_interval);
 	tcase_add_test(t, wishes_are_no_samples);
-	tcase_add_test(t, a_sample_that_merged_with_a_foreign_burst_is_left_out);
+	tcase_add_test(t,
+	    a_sample_that_merged_with_a_foreign_burst_is_left_out);
 	tcase_add_test(t, a_sample_that_lost_entries_is_left_out);
 	tcase_add_test(t,
 	    what_came_before_a_lane_was_overwritten_is_not_looked_at);
