@@ -111,5 +111,5 @@ say "What was seen in the bursts tells how often it happens all the time."
 run 'timeline-dump --stats --message "sorted*"'
 
 say "What the trigger saved."
-run 'timelinectl snapshot $TIMELINE'
+run "timelinectl snapshot $TIMELINE"
 run 'ls saved'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # cases.sh - sourced by the runners of tests of programs: each case is a
 # sentence that holds or not.  Needs $work, a folder; keeps passed, failed and
 # skipped, which total prints.
