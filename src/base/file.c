@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int
@@ -43,6 +44,53 @@ tl_read_at(int fd, void *data, size_t size, uint64_t offset)
 		done += (size_t)n;
 	}
 	return (int64_t)done;
+}
+
+int
+tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
+{
+	const int64_t n = tl_read_at(fd, data, size, offset);
+
+	if (n < 0)
+		return (int)n;
+	memset((char *)data + n, 0, size - (size_t)n);
+	return 0;
+}
+
+static int
+append_file(int fd, size_t size_max, struct tl_text *text)
+{
+	struct stat status;
+	int64_t size;
+	char *room;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+	if ((uint64_t)status.st_size > size_max)
+		return -EFBIG;
+	room = tl_text_reserve(text, (size_t)status.st_size + 1);
+	if (!room)
+		return -ENOMEM;
+	size = tl_read_at(fd, room, (size_t)status.st_size, 0);
+	if (size < 0)
+		return (int)size;
+	text->size += (size_t)size;
+	return 0;
+}
+
+int
+tl_read_file(const char *path, size_t size_max, struct tl_text *text)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = append_file(fd, size_max, text);
+	close(fd);
+	return rc;
 }
 
 int

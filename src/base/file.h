@@ -6,6 +6,8 @@
 #ifndef TL_BASE_FILE_H
 #define TL_BASE_FILE_H
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +20,14 @@ int tl_path_resolve(const char *path, char resolved[TL_PATH_MAX]);
 /* Read up to size bytes at offset, going on after short reads and signals:
  * how many there were (less at the end of the file), or -errno. */
 int64_t tl_read_at(int fd, void *data, size_t size, uint64_t offset);
+
+/* The same; what lies past the end of the file reads as zeros.  0, -errno. */
+int tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset);
+
+/* Append all of an ordinary file of at most size_max bytes to text: 0,
+ * -EISDIR, -EINVAL not an ordinary file, -EFBIG, -ENOMEM, or what opening and
+ * reading said. */
+int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
 
 /* Write all of it: 0 or -errno. */
 int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);

@@ -286,40 +286,13 @@ free:
 
 /* == the file == */
 
-/* The whole of an open file, or -errno. */
-static int
-read_file(int fd, struct tl_text *text)
-{
-	struct stat status;
-	int64_t size;
-	char *room;
-
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	if (!S_ISREG(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
-	if (status.st_size > TL_DATA_SOURCE_MAX)
-		return -EFBIG;
-	room = tl_text_reserve(text, (size_t)status.st_size + 1);
-	if (!room)
-		return -ENOMEM;
-	size = tl_read_at(fd, room, (size_t)status.st_size, 0);
-	if (size < 0)
-		return (int)size;
-	text->size += (size_t)size;
-	return 0;
-}
-
 int
 tl_config_load(struct tl_config **config, const char *path,
     struct tl_fault *fault)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct tl_text text = { 0 };
-	int rc = fd < 0 ? -errno : read_file(fd, &text);
+	int rc = tl_read_file(path, TL_DATA_SOURCE_MAX, &text);
 
-	if (fd >= 0)
-		close(fd);
 	if (rc < 0)
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
 		    rc == -EINVAL ? "not a file" : strerror(-rc));

@@ -300,3 +300,12 @@ tl_boot_id(uint8_t id[16])
 			}
 	close(fd);
 }
+
+bool
+tl_is_this_boot(const struct timeline_header *header)
+{
+	uint8_t boot_id[16];
+
+	tl_boot_id(boot_id);
+	return memcmp(boot_id, header->boot_id, sizeof(boot_id)) == 0;
+}

@@ -76,10 +76,7 @@ tl_clock_is_allowed(void)
 static int
 check_clock(const char *path, const struct timeline_header *header)
 {
-	uint8_t boot_id[16];
-
-	tl_boot_id(boot_id);
-	if (memcmp(boot_id, header->boot_id, sizeof(boot_id)) != 0)
+	if (!tl_is_this_boot(header))
 		return tl_error(-ESTALE, "%s is from before the last boot",
 		    path);
 	if (!tl_clock_is_allowed())
@@ -157,13 +154,10 @@ static bool
 is_stale(int fd)
 {
 	struct timeline_header header;
-	uint8_t boot_id[16];
 
-	tl_boot_id(boot_id);
 	return tl_read_at(fd, &header, sizeof(header), 0) ==
 		   (int64_t)sizeof(header) &&
-	       header.magic == TIMELINE_MAGIC &&
-	       memcmp(boot_id, header.boot_id, sizeof(boot_id)) != 0;
+	       header.magic == TIMELINE_MAGIC && !tl_is_this_boot(&header);
 }
 
 /*

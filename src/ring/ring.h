@@ -61,6 +61,8 @@ int tl_layout_check_writer(const struct timeline_header *header,
     uint64_t file_size, struct tl_fault *fault);
 /* This boot's number, as in header.boot_id; zeros when unknown. */
 void tl_boot_id(uint8_t id[16]);
+/* Was the file made since this machine booted? */
+bool tl_is_this_boot(const struct timeline_header *header);
 
 /* A record of a string table, with its texts, after every check. */
 struct tl_record {

@@ -174,41 +174,14 @@ tl_script_load_text(struct tl_script *script, const char *name,
 	return rc;
 }
 
-/* Read all of an open file: 0 or -errno. */
-static int
-read_file(int fd, struct tl_text *text)
-{
-	struct stat status;
-	int64_t size;
-	char *room;
-
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	if (!S_ISREG(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
-	if (status.st_size > TL_SCRIPT_FILE_MAX)
-		return -EFBIG;
-	room = tl_text_reserve(text, (size_t)status.st_size + 1);
-	if (!room)
-		return -ENOMEM;
-	size = tl_read_at(fd, room, (size_t)status.st_size, 0);
-	if (size < 0)
-		return (int)size;
-	text->size += (size_t)size;
-	return 0;
-}
-
 int
 tl_script_load_file(struct tl_script *script, const char *path, int argc,
     char *const *argv, struct tl_fault *fault)
 {
 	struct tl_text text = { 0 };
 	struct tl_text name = { 0 };
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int rc = fd < 0 ? -errno : read_file(fd, &text);
+	int rc = tl_read_file(path, TL_SCRIPT_FILE_MAX, &text);
 
-	if (fd >= 0)
-		close(fd);
 	if (rc < 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
 		    strerror(-rc));

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "ring/ring.h"
-#include "snap/snap.h"
+#include "snap/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,23 +23,10 @@ struct range {
 	uint64_t end;
 };
 
-/* What lies past the end of the file reads as zeros. */
-static int
-read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
-{
-	const int64_t n = tl_read_at(fd, data, size, offset);
-
-	if (n < 0)
-		return (int)n;
-	memset((char *)data + n, 0, size - (size_t)n);
-	return 0;
-}
-
 static int
 read_header(int fd, struct timeline_header *header, struct tl_fault *fault)
 {
 	struct stat st;
-	int64_t n;
 
 	if (fstat(fd, &st) != 0)
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
@@ -47,17 +34,8 @@ read_header(int fd, struct timeline_header *header, struct tl_fault *fault)
 	if (!S_ISREG(st.st_mode))
 		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
 		    "not a regular file");
-	n = tl_read_at(fd, header, sizeof(*header), 0);
-	if (n < 0)
-		return tl_fault(fault, (int)n, 0, "%s", strerror((int)-n));
-	if (n < (int64_t)sizeof(*header)) {
-		const bool begun = n >= (int64_t)sizeof(header->magic) &&
-				   header->magic == TIMELINE_MAGIC;
-
-		return tl_fault(fault, begun ? -ENODATA : -EBADMSG, (uint64_t)n,
-		    begun ? "truncated in its header" : "not a timeline");
-	}
-	return tl_layout_check(header, fault);
+	return tl_snap_check_header(header,
+	    tl_read_at(fd, header, sizeof(*header), 0), fault);
 }
 
 /* The clock's tail is under a sequence lock: twice the same and even. */
@@ -68,7 +46,7 @@ read_clock(int fd, struct timeline_header *header)
 	int rc;
 
 	for (int i = 0; i < CLOCK_TRIES_MAX; i++) {
-		if ((rc = read_zero_filled(fd, &again, sizeof(again),
+		if ((rc = tl_read_zero_filled(fd, &again, sizeof(again),
 			 offsetof(struct timeline_header, clock))) != 0)
 			return rc;
 		if (again.sequence % 2 == 0 &&
@@ -78,15 +56,6 @@ read_clock(int fd, struct timeline_header *header)
 	}
 	header->clock.sequence |= 1; /* nobody may rely on it */
 	return 0;
-}
-
-static bool
-is_this_boot(const struct timeline_header *header)
-{
-	uint8_t boot_id[16];
-
-	tl_boot_id(boot_id);
-	return memcmp(boot_id, header->boot_id, sizeof(boot_id)) == 0;
 }
 
 static int64_t
@@ -162,8 +131,8 @@ read_lanes(struct tl_glance *g, int fd, struct timeline_head **heads)
 	g->lanes = calloc(g->lane_count, sizeof(*g->lanes));
 	if (!*heads || !g->lanes)
 		return -ENOMEM;
-	if ((rc = read_zero_filled(fd, *heads, size, g->header.heads_offset)) !=
-	    0)
+	if ((rc = tl_read_zero_filled(fd, *heads, size,
+		 g->header.heads_offset)) != 0)
 		return rc;
 	for (uint32_t i = 0; i < g->lane_count; i++)
 		describe_lane(g, i, &(*heads)[i]);
@@ -206,10 +175,11 @@ read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
 	int rc;
 
 	for (int twice = 0; twice < 2; twice++)
-		if ((rc = read_zero_filled(fd, &e[twice], sizeof(*e), at)) != 0)
+		if ((rc = tl_read_zero_filled(fd, &e[twice], sizeof(*e), at)) !=
+		    0)
 			return rc;
 	if (g->header.state == TIMELINE_LIVE) {
-		if ((rc = read_zero_filled(fd, &head, sizeof(head),
+		if ((rc = tl_read_zero_filled(fd, &head, sizeof(head),
 			 timeline_head_offset(&g->header, i))) != 0)
 			return rc;
 		*range = range_of(g, &g->lanes[i], &head);
@@ -320,7 +290,7 @@ tl_glance_fd(struct tl_glance *glance, int fd, bool stamps,
 		goto out;
 	/* After the levels, or a burst begun since looks too far ahead. */
 	if (glance->header.state == TIMELINE_LIVE &&
-	    is_this_boot(&glance->header) && tl_clock_is_allowed())
+	    tl_is_this_boot(&glance->header) && tl_clock_is_allowed())
 		glance->now_tsc = tl_clock_now(glance->header.clock_kind);
 	decode_levels(glance);
 	if (stamps) {

@@ -29,6 +29,11 @@ struct tl_snap_plan {
 	struct tl_messages *messages; /* brought up to date; NULL: make */
 };
 
+/* Is this a header that can be read, of which n bytes were got (or -errno)?
+ * Geometry is checked against itself alone. */
+int tl_snap_check_header(const struct timeline_header *header, int64_t n,
+    struct tl_fault *fault);
+
 int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
     struct tl_fault *fault);
 

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int
-check_header(const struct timeline_header *header, int64_t n,
+int
+tl_snap_check_header(const struct timeline_header *header, int64_t n,
     struct tl_fault *fault)
 {
 	if (n < 0)
@@ -38,7 +38,7 @@ read_header(struct tl_snap *snap, struct tl_fault *fault)
 	    tl_storage_read_at(snap->frozen, header, sizeof(*header), 0);
 	struct tl_fault wrong = { 0 };
 
-	if (check_header(header, n, &wrong) == 0)
+	if (tl_snap_check_header(header, n, &wrong) == 0)
 		return 0;
 	if (snap->faults.count > 0) /* that is why it is none */
 		wrong = snap->faults.list[0];

@@ -46,22 +46,10 @@ next_run(uint64_t q, uint64_t end, uint64_t n)
 	return (struct run){ q, count };
 }
 
-/* Read all of it; what lies past the end of the file reads as zeros. */
-static int
-read_zero_filled(int fd, void *data, size_t size, uint64_t offset)
-{
-	const int64_t n = tl_read_at(fd, data, size, offset);
-
-	if (n < 0)
-		return (int)n;
-	memset((char *)data + n, 0, size - (size_t)n);
-	return 0;
-}
-
 static int
 read_run(struct copy *c, uint32_t lane, struct run run)
 {
-	return read_zero_filled(c->live, c->chunk,
+	return tl_read_zero_filled(c->live, c->chunk,
 	    run.count * TIMELINE_ENTRY_SIZE,
 	    timeline_entry_offset(c->geometry, lane, run.q));
 }
@@ -76,7 +64,7 @@ write_run(struct copy *c, uint32_t lane, struct run run)
 static int
 read_head(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
-	return read_zero_filled(c->live, head, sizeof(*head),
+	return tl_read_zero_filled(c->live, head, sizeof(*head),
 	    timeline_head_offset(c->geometry, lane));
 }
 
@@ -160,7 +148,7 @@ blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 		const struct run run = next_run(from, head->first, n);
 		const size_t size = run.count * TIMELINE_ENTRY_SIZE;
 
-		if ((rc = read_zero_filled(c->out, c->chunk, size,
+		if ((rc = tl_read_zero_filled(c->out, c->chunk, size,
 			 timeline_entry_offset(c->geometry, lane, from))) != 0)
 			return rc;
 		for (uint64_t i = 0; i < run.count; i++)
@@ -268,9 +256,9 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 	const size_t size = CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE;
 	int rc;
 
-	if ((rc = read_zero_filled(c->live, newest, sizeof(*newest),
+	if ((rc = tl_read_zero_filled(c->live, newest, sizeof(*newest),
 		 offsetof(struct timeline_header, newest))) != 0 ||
-	    (rc = read_zero_filled(c->live, tail, sizeof(*tail),
+	    (rc = tl_read_zero_filled(c->live, tail, sizeof(*tail),
 		 offsetof(struct timeline_header, strings_tail))) != 0)
 		return rc;
 	if (*tail > g->strings_size) {
@@ -284,7 +272,7 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 	for (uint64_t at = 0; at < *tail; at += size) {
 		const size_t n = *tail - at < size ? *tail - at : size;
 
-		if ((rc = read_zero_filled(c->live, c->chunk, n,
+		if ((rc = tl_read_zero_filled(c->live, c->chunk, n,
 			 g->strings_offset + at)) != 0 ||
 		    (rc = tl_write_at(c->out, c->chunk, n,
 			 g->strings_offset + at)) != 0)
@@ -301,9 +289,9 @@ read_header(struct copy *c, struct timeline_header *header)
 	int rc;
 
 	for (int i = 0; i < CLOCK_TRIES_MAX; i++) {
-		if ((rc = read_zero_filled(c->live, header, sizeof(*header),
+		if ((rc = tl_read_zero_filled(c->live, header, sizeof(*header),
 			 0)) != 0 ||
-		    (rc = read_zero_filled(c->live, &again, sizeof(again),
+		    (rc = tl_read_zero_filled(c->live, &again, sizeof(again),
 			 0)) != 0)
 			return rc;
 		if (header->clock.sequence % 2 == 0 &&
@@ -313,15 +301,6 @@ read_header(struct copy *c, struct timeline_header *header)
 	}
 	header->clock.sequence |= 1; /* readers take the knots alone */
 	return 0;
-}
-
-static bool
-is_this_boot(const struct timeline_header *header)
-{
-	uint8_t boot_id[16];
-
-	tl_boot_id(boot_id);
-	return memcmp(boot_id, header->boot_id, sizeof(boot_id)) == 0;
 }
 
 /* Knots that change while they are copied (their ring is full) count for
@@ -338,15 +317,15 @@ copy_clock(struct copy *c, struct timeline_header *header)
 	if (!knots)
 		return rc;
 	if ((rc = read_header(c, header)) != 0 ||
-	    (rc = read_zero_filled(c->live, knots, size,
+	    (rc = tl_read_zero_filled(c->live, knots, size,
 		 c->geometry->knots_offset)) != 0 ||
-	    (rc = read_zero_filled(c->live, again, size,
+	    (rc = tl_read_zero_filled(c->live, again, size,
 		 c->geometry->knots_offset)) != 0)
 		goto out;
 	for (uint32_t i = 0; i < max; i++)
 		if (memcmp(&knots[i], &again[i], sizeof(knots[i])) != 0)
 			knots[i].seq = 0;
-	if (c->take->close_clock && is_this_boot(header))
+	if (c->take->close_clock && tl_is_this_boot(header))
 		tl_calibrate_copied(&(struct tl_calibrate){
 		    .header = header,
 		    .knots = knots,
