@@ -120,10 +120,10 @@ stats_init(struct stats *s)
 static void
 row_free(struct tl_stats_row *row)
 {
-	tl_numbers_free(&row->interval);
-	tl_numbers_free(&row->duration);
+	tl_values_free(&row->interval);
+	tl_values_free(&row->duration);
 	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
-		tl_numbers_free(&row->args[i]);
+		tl_values_free(&row->args[i]);
 	tl_tally_free(&row->tally);
 	free(row);
 }
@@ -213,7 +213,7 @@ take_interval(struct stats *s, struct tl_stats_row *row, int64_t ns)
 		if (__builtin_sub_overflow(ns, row->before_ns, &interval) ||
 		    interval < 0) /* a clock that was set back */
 			interval = 0;
-		rc = tl_numbers_add(&row->interval, interval);
+		rc = tl_values_add(&row->interval, interval);
 	}
 	row->before_ns = ns;
 	row->before_losses = s->losses;
@@ -223,12 +223,12 @@ take_interval(struct stats *s, struct tl_stats_row *row, int64_t ns)
 static int
 take_args(struct tl_stats_row *row, const struct tl_event *event)
 {
-	enum tl_numbers_unit unit;
+	enum tl_values_unit unit;
 	int rc = 0;
 
 	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
 		if (tl_stats_unit(event->message, i, &unit))
-			rc = tl_numbers_add_bits(&row->args[i], unit,
+			rc = tl_values_add_bits(&row->args[i], unit,
 			    event->args[i]);
 	}
 	return rc;
@@ -273,7 +273,7 @@ take_entry(struct stats *s, const struct tl_event *event)
 		row->lossy += span.lossy;
 		rc = span.lossy
 			 ? 0
-			 : tl_numbers_add(&row->duration, span.duration_ns);
+			 : tl_values_add(&row->duration, span.duration_ns);
 	}
 	if (rc < 0 || event->kind == TL_END)
 		return rc;

@@ -16,18 +16,18 @@ const char tl_stats_csv_heading[] =
 
 /* Shows the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
-    enum tl_numbers_unit unit, const struct tl_numbers_summary *summary);
+    enum tl_values_unit unit, const struct tl_values_summary *summary);
 
 bool
 tl_stats_unit(const struct tl_message *message, unsigned arg,
-    enum tl_numbers_unit *unit)
+    enum tl_values_unit *unit)
 {
-	static const enum tl_numbers_unit units[] = { [TIMELINE_ARG_UNSIGNED] =
-							  TL_NUMBERS_UNSIGNED,
-		[TIMELINE_ARG_SIGNED] = TL_NUMBERS_SIGNED,
-		[TIMELINE_ARG_HEX] = TL_NUMBERS_HEX,
-		[TIMELINE_ARG_DOUBLE] = TL_NUMBERS_DOUBLE,
-		[TIMELINE_ARG_DURATION] = TL_NUMBERS_NS };
+	static const enum tl_values_unit units[] = { [TIMELINE_ARG_UNSIGNED] =
+							 TL_VALUES_UNSIGNED,
+		[TIMELINE_ARG_SIGNED] = TL_VALUES_SIGNED,
+		[TIMELINE_ARG_HEX] = TL_VALUES_HEX,
+		[TIMELINE_ARG_DOUBLE] = TL_VALUES_DOUBLE,
+		[TIMELINE_ARG_DURATION] = TL_VALUES_NS };
 	const unsigned format = message->args[arg].format;
 
 	if (format >= sizeof(units) / sizeof(units[0])) /* a text */
@@ -37,11 +37,11 @@ tl_stats_unit(const struct tl_message *message, unsigned arg,
 }
 
 static int
-put_one(struct tl_numbers *numbers, struct tl_bytes name,
-    enum tl_numbers_unit unit, put_quantity *put, void *context)
+put_one(struct tl_values *numbers, struct tl_bytes name,
+    enum tl_values_unit unit, put_quantity *put, void *context)
 {
-	struct tl_numbers_summary summary;
-	const int rc = tl_numbers_summarise(numbers, &summary);
+	struct tl_values_summary summary;
+	const int rc = tl_values_summarise(numbers, &summary);
 
 	if (rc == 0 && summary.count > 0)
 		put(context, name, unit, &summary);
@@ -53,13 +53,13 @@ static int
 put_each(struct tl_stats_row *row, put_quantity *put, void *context,
     put_quantity *put_arg)
 {
-	enum tl_numbers_unit unit;
-	int rc = put_one(&row->interval, tl_bytes_of("interval"), TL_NUMBERS_NS,
+	enum tl_values_unit unit;
+	int rc = put_one(&row->interval, tl_bytes_of("interval"), TL_VALUES_NS,
 	    put, context);
 
 	if (rc == 0)
 		rc = put_one(&row->duration, tl_bytes_of("duration"),
-		    TL_NUMBERS_NS, put, context);
+		    TL_VALUES_NS, put, context);
 	for (unsigned i = 0; i < row->message->argc && rc == 0; i++) {
 		if (tl_stats_unit(row->message, i, &unit))
 			rc = put_one(&row->args[i], row->message->args[i].name,
@@ -70,11 +70,11 @@ put_each(struct tl_stats_row *row, put_quantity *put, void *context,
 
 /* Move what was put from start on to the right end of width columns. */
 static void
-put_value(struct tl_text *text, enum tl_numbers_unit unit, int64_t value)
+put_value(struct tl_text *text, enum tl_values_unit unit, int64_t value)
 {
 	struct tl_text word = { 0 };
 
-	tl_numbers_put(&word, unit, value);
+	tl_values_put(&word, unit, value);
 	if (word.size < WIDTH_VALUE)
 		tl_put_repeat(text, ' ', WIDTH_VALUE - word.size);
 	tl_put_char(text, ' ');
@@ -84,10 +84,10 @@ put_value(struct tl_text *text, enum tl_numbers_unit unit, int64_t value)
 
 /* U+2581 to U+2588: one to eight eighths. */
 static void
-put_bars(struct tl_text *text, const uint8_t bars[TL_NUMBERS_BARS])
+put_bars(struct tl_text *text, const uint8_t bars[TL_VALUES_BARS])
 {
 	tl_put_string(text, "  ");
-	for (size_t i = 0; i < TL_NUMBERS_BARS; i++) {
+	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
 		if (bars[i] == 0)
 			tl_put_char(text, ' ');
 		else
@@ -99,8 +99,8 @@ put_bars(struct tl_text *text, const uint8_t bars[TL_NUMBERS_BARS])
 }
 
 static void
-put_text_line(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
-    const struct tl_numbers_summary *s)
+put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
 {
 	struct tl_output *output = context;
 	struct tl_text *text = &output->text;
@@ -109,7 +109,7 @@ put_text_line(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
 	tl_put_repeat(text, ' ', INDENT);
 	tl_put_plain(text, name);
 	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 1);
-	put_value(text, TL_NUMBERS_UNSIGNED, (int64_t)s->count);
+	put_value(text, TL_VALUES_UNSIGNED, (int64_t)s->count);
 	put_value(text, unit, s->min);
 	put_value(text, unit, s->p50);
 	put_value(text, unit, s->p90);
@@ -204,24 +204,24 @@ struct json {
 };
 
 static void
-put_json_number(struct json *j, const char *name, enum tl_numbers_unit unit,
+put_json_number(struct json *j, const char *name, enum tl_values_unit unit,
     int64_t value)
 {
-	if (unit == TL_NUMBERS_DOUBLE)
+	if (unit == TL_VALUES_DOUBLE)
 		tl_fields_double(&j->fields, name,
-		    (double)value / TL_NUMBERS_SCALE);
+		    (double)value / TL_VALUES_SCALE);
 	else
 		tl_fields_signed(&j->fields, name, value);
 }
 
 static void
-put_json_body(struct json *j, enum tl_numbers_unit unit,
-    const struct tl_numbers_summary *s)
+put_json_body(struct json *j, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
 {
 	tl_fields_unsigned(&j->fields, "count", s->count);
 	put_json_number(j, "min", unit, s->min);
 	tl_fields_double(&j->fields, "mean",
-	    unit == TL_NUMBERS_DOUBLE ? s->mean / TL_NUMBERS_SCALE : s->mean);
+	    unit == TL_VALUES_DOUBLE ? s->mean / TL_VALUES_SCALE : s->mean);
 	put_json_number(j, "p50", unit, s->p50);
 	put_json_number(j, "p90", unit, s->p90);
 	put_json_number(j, "p99", unit, s->p99);
@@ -232,8 +232,8 @@ put_json_body(struct json *j, enum tl_numbers_unit unit,
 
 /* Interval and duration are members of the row ... */
 static void
-put_json_own(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
-    const struct tl_numbers_summary *s)
+put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
 {
 	struct json *j = context;
 
@@ -245,8 +245,8 @@ put_json_own(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
 
 /* ... arguments of "args", where their names clash with nothing. */
 static void
-put_json_arg(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
-    const struct tl_numbers_summary *s)
+put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
 {
 	struct tl_text word = { 0 };
 	struct json *j = context;
@@ -331,9 +331,9 @@ struct csv {
 };
 
 static const char *
-unit_name(enum tl_numbers_unit unit)
+unit_name(enum tl_values_unit unit)
 {
-	return unit == TL_NUMBERS_NS ? "ns" : "";
+	return unit == TL_VALUES_NS ? "ns" : "";
 }
 
 /* Five columns. */
@@ -394,8 +394,8 @@ put_csv_head(struct csv *c)
 }
 
 static void
-put_csv_line(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
-    const struct tl_numbers_summary *s)
+put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
 {
 	const int64_t values[] = { s->p50, s->p90, s->p99, s->p999, s->max };
 	struct csv *c = context;
@@ -407,13 +407,13 @@ put_csv_line(void *context, struct tl_bytes name, enum tl_numbers_unit unit,
 	tl_put_char(c->text, ',');
 	tl_put_unsigned(c->text, s->count);
 	tl_put_char(c->text, ',');
-	tl_numbers_put_plain(c->text, unit, s->min);
+	tl_values_put_plain(c->text, unit, s->min);
 	tl_put_char(c->text, ',');
 	tl_put_double(c->text,
-	    unit == TL_NUMBERS_DOUBLE ? s->mean / TL_NUMBERS_SCALE : s->mean);
+	    unit == TL_VALUES_DOUBLE ? s->mean / TL_VALUES_SCALE : s->mean);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		tl_put_char(c->text, ',');
-		tl_numbers_put_plain(c->text, unit, values[i]);
+		tl_values_put_plain(c->text, unit, values[i]);
 	}
 	tl_put_char(c->text, '\n');
 }

@@ -5,9 +5,9 @@
 #ifndef TL_DUMP_STATS_ROW_H
 #define TL_DUMP_STATS_ROW_H
 
-#include "dump/numbers.h"
 #include "dump/output.h"
 #include "dump/stats_estimate.h"
+#include "dump/values.h"
 #include "event/message.h"
 
 struct tl_stats_row {
@@ -27,14 +27,14 @@ struct tl_stats_row {
 	double open_share; /* of the time; below 0: not known */
 	const struct tl_samples *samples; /* of its file */
 	struct tl_tally tally;
-	struct tl_numbers interval;
-	struct tl_numbers duration;
-	struct tl_numbers args[TL_ARGS_MAX];
+	struct tl_values interval;
+	struct tl_values duration;
+	struct tl_values args[TL_ARGS_MAX];
 };
 
 /* The unit of an argument; false for one that is no number. */
 bool tl_stats_unit(const struct tl_message *message, unsigned arg,
-    enum tl_numbers_unit *unit);
+    enum tl_values_unit *unit);
 
 /* Show one; 0 or -ENOMEM. */
 int tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * numbers.c - how a quantity is distributed.
+ * values.c - how a quantity is distributed.
  */
-#include "dump/numbers.h"
+#include "dump/values.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,12 +12,12 @@
 enum { RAW_FIRST = 8, LOG_RATIO = 100 };
 
 void
-tl_numbers_free(struct tl_numbers *n)
+tl_values_free(struct tl_values *n)
 {
 	free(n->raw);
 	tl_histogram_free(n->positive);
 	tl_histogram_free(n->negative);
-	*n = (struct tl_numbers){ 0 };
+	*n = (struct tl_values){ 0 };
 }
 
 static uint64_t
@@ -27,19 +27,19 @@ magnitude(int64_t value)
 }
 
 static int
-add_counted(struct tl_numbers *n, int64_t value)
+add_counted(struct tl_values *n, int64_t value)
 {
 	struct tl_histogram **h = value < 0 ? &n->negative : &n->positive;
 	int rc = 0;
 
 	if (!*h)
-		rc = tl_histogram_new(h, TL_NUMBERS_DIGITS);
+		rc = tl_histogram_new(h, TL_VALUES_DIGITS);
 	return rc < 0 ? rc : tl_histogram_add(*h, magnitude(value), 1);
 }
 
 /* From here on there are enough for histograms. */
 static int
-count_raw(struct tl_numbers *n)
+count_raw(struct tl_values *n)
 {
 	int rc = 0;
 
@@ -52,7 +52,7 @@ count_raw(struct tl_numbers *n)
 }
 
 static int
-add_raw(struct tl_numbers *n, int64_t value)
+add_raw(struct tl_values *n, int64_t value)
 {
 	if (n->raw_count == n->raw_capacity) {
 		const uint32_t more =
@@ -69,13 +69,13 @@ add_raw(struct tl_numbers *n, int64_t value)
 }
 
 int
-tl_numbers_add(struct tl_numbers *n, int64_t value)
+tl_values_add(struct tl_values *n, int64_t value)
 {
 	int rc;
 
 	if (n->positive || n->negative) /* past the raw ones? */
 		return add_counted(n, value);
-	if (n->raw_count < TL_NUMBERS_RAW_MAX)
+	if (n->raw_count < TL_VALUES_RAW_MAX)
 		return add_raw(n, value);
 	rc = count_raw(n);
 	return rc < 0 ? rc : add_counted(n, value);
@@ -90,7 +90,7 @@ scale(uint64_t bits, int64_t *value)
 	memcpy(&x, &bits, sizeof(x));
 	if (!isfinite(x))
 		return false;
-	x *= TL_NUMBERS_SCALE;
+	x *= TL_VALUES_SCALE;
 	if (x >= 0x1p63)
 		*value = INT64_MAX;
 	else if (x <= -0x1p63)
@@ -101,19 +101,18 @@ scale(uint64_t bits, int64_t *value)
 }
 
 int
-tl_numbers_add_bits(struct tl_numbers *n, enum tl_numbers_unit unit,
-    uint64_t bits)
+tl_values_add_bits(struct tl_values *n, enum tl_values_unit unit, uint64_t bits)
 {
 	int64_t value;
 
 	switch (unit) {
-	case TL_NUMBERS_DOUBLE:
-		return scale(bits, &value) ? tl_numbers_add(n, value) : 0;
-	case TL_NUMBERS_SIGNED:
-	case TL_NUMBERS_NS:
-		return tl_numbers_add(n, (int64_t)bits);
+	case TL_VALUES_DOUBLE:
+		return scale(bits, &value) ? tl_values_add(n, value) : 0;
+	case TL_VALUES_SIGNED:
+	case TL_VALUES_NS:
+		return tl_values_add(n, (int64_t)bits);
 	default: /* a histogram ends at 2^63 - 1 */
-		return tl_numbers_add(n,
+		return tl_values_add(n,
 		    bits > INT64_MAX ? INT64_MAX : (int64_t)bits);
 	}
 }
@@ -133,7 +132,7 @@ negated(uint64_t value)
 /* The value that percent of all lie at or below: the negative ones come
  * first, the largest magnitude of them before all. */
 static int64_t
-percentile(const struct tl_numbers *n, double percent)
+percentile(const struct tl_values *n, double percent)
 {
 	const double below = (double)count_of(n->negative);
 	const double above = (double)count_of(n->positive);
@@ -159,7 +158,7 @@ rough_log(double x)
 
 /* Which bar a value belongs to. */
 static unsigned
-bar_of(const struct tl_numbers_summary *s, bool by_log, double value)
+bar_of(const struct tl_values_summary *s, bool by_log, double value)
 {
 	const double low = (double)s->min, high = (double)s->max;
 	const double share = by_log ? rough_log((value + 1) / (low + 1)) /
@@ -168,13 +167,13 @@ bar_of(const struct tl_numbers_summary *s, bool by_log, double value)
 
 	if (!(share > 0))
 		return 0;
-	return share >= 1 ? TL_NUMBERS_BARS - 1
-			  : (unsigned)(share * TL_NUMBERS_BARS);
+	return share >= 1 ? TL_VALUES_BARS - 1
+			  : (unsigned)(share * TL_VALUES_BARS);
 }
 
 static void
 fill_bars(const struct tl_histogram *h, double sign, bool by_log,
-    const struct tl_numbers_summary *s, double counts[TL_NUMBERS_BARS])
+    const struct tl_values_summary *s, double counts[TL_VALUES_BARS])
 {
 	uint64_t low, high, count;
 	size_t index = 0;
@@ -189,10 +188,10 @@ fill_bars(const struct tl_histogram *h, double sign, bool by_log,
 }
 
 static void
-draw_bars(const struct tl_numbers *n, struct tl_numbers_summary *s)
+draw_bars(const struct tl_values *n, struct tl_values_summary *s)
 {
 	const bool by_log = s->min >= 0 && s->max / LOG_RATIO > s->min;
-	double counts[TL_NUMBERS_BARS] = { 0 }, highest = 0;
+	double counts[TL_VALUES_BARS] = { 0 }, highest = 0;
 
 	if (s->min == s->max) {
 		s->bars[0] = 8;
@@ -200,21 +199,21 @@ draw_bars(const struct tl_numbers *n, struct tl_numbers_summary *s)
 	}
 	fill_bars(n->negative, -1, by_log, s, counts);
 	fill_bars(n->positive, 1, by_log, s, counts);
-	for (size_t i = 0; i < TL_NUMBERS_BARS; i++)
+	for (size_t i = 0; i < TL_VALUES_BARS; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
-	for (size_t i = 0; i < TL_NUMBERS_BARS; i++) {
+	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
 		if (counts[i] > 0) /* the least is seen, too */
 			s->bars[i] = (uint8_t)(1 + 7 * counts[i] / highest);
 	}
 }
 
 int
-tl_numbers_summarise(struct tl_numbers *n, struct tl_numbers_summary *s)
+tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
 {
 	const int rc = count_raw(n);
 	double below, above;
 
-	*s = (struct tl_numbers_summary){ 0 };
+	*s = (struct tl_values_summary){ 0 };
 	below = (double)count_of(n->negative);
 	above = (double)count_of(n->positive);
 	s->count = count_of(n->negative) + count_of(n->positive);
@@ -243,16 +242,16 @@ tl_numbers_summarise(struct tl_numbers *n, struct tl_numbers_summary *s)
 }
 
 void
-tl_numbers_put(struct tl_text *text, enum tl_numbers_unit unit, int64_t value)
+tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value)
 {
 	switch (unit) {
-	case TL_NUMBERS_NS:
+	case TL_VALUES_NS:
 		tl_put_duration(text, value);
 		break;
-	case TL_NUMBERS_DOUBLE:
-		tl_put_format(text, "%.6g", (double)value / TL_NUMBERS_SCALE);
+	case TL_VALUES_DOUBLE:
+		tl_put_format(text, "%.6g", (double)value / TL_VALUES_SCALE);
 		break;
-	case TL_NUMBERS_HEX:
+	case TL_VALUES_HEX:
 		tl_put_hex(text, (uint64_t)value);
 		break;
 	default:
@@ -261,11 +260,11 @@ tl_numbers_put(struct tl_text *text, enum tl_numbers_unit unit, int64_t value)
 }
 
 void
-tl_numbers_put_plain(struct tl_text *text, enum tl_numbers_unit unit,
+tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
     int64_t value)
 {
-	if (unit == TL_NUMBERS_DOUBLE)
-		tl_put_double(text, (double)value / TL_NUMBERS_SCALE);
+	if (unit == TL_VALUES_DOUBLE)
+		tl_put_double(text, (double)value / TL_VALUES_SCALE);
 	else
 		tl_put_signed(text, value);
 }

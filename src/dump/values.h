@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * numbers.h - how a quantity is distributed.
+ * values.h - how a quantity is distributed.
  *
  * A histogram for the positive numbers and one for the negative.  A few
  * numbers are kept as they are until there are enough to be worth the memory
  * of a histogram, so that a file of many rare messages costs little.
  */
-#ifndef TL_DUMP_NUMBERS_H
-#define TL_DUMP_NUMBERS_H
+#ifndef TL_DUMP_VALUES_H
+#define TL_DUMP_VALUES_H
 
 #include "base/histogram.h"
 #include "base/text.h"
 
 enum {
-	TL_NUMBERS_DIGITS = 3, /* percentiles are good to one in 10^3 */
-	TL_NUMBERS_RAW_MAX = 2048,
-	TL_NUMBERS_SCALE = 1000000, /* a double is counted in millionths */
-	TL_NUMBERS_BARS = 24        /* columns of a drawn histogram */
+	TL_VALUES_DIGITS = 3, /* percentiles are good to one in 10^3 */
+	TL_VALUES_RAW_MAX = 2048,
+	TL_VALUES_SCALE = 1000000, /* a double is counted in millionths */
+	TL_VALUES_BARS = 24        /* columns of a drawn histogram */
 };
 
 /* What a number means. */
-enum tl_numbers_unit {
-	TL_NUMBERS_UNSIGNED,
-	TL_NUMBERS_SIGNED,
-	TL_NUMBERS_HEX,
-	TL_NUMBERS_DOUBLE, /* in millionths */
-	TL_NUMBERS_NS
+enum tl_values_unit {
+	TL_VALUES_UNSIGNED,
+	TL_VALUES_SIGNED,
+	TL_VALUES_HEX,
+	TL_VALUES_DOUBLE, /* in millionths */
+	TL_VALUES_NS
 };
 
 /* Starts from all zeros. */
-struct tl_numbers {
+struct tl_values {
 	int64_t *raw; /* while there are few */
 	uint32_t raw_count;
 	uint32_t raw_capacity;
@@ -37,7 +37,7 @@ struct tl_numbers {
 	struct tl_histogram *negative; /* of their magnitudes */
 };
 
-struct tl_numbers_summary {
+struct tl_values_summary {
 	uint64_t count;
 	int64_t min;
 	int64_t p50;
@@ -48,22 +48,22 @@ struct tl_numbers_summary {
 	double mean;
 	/* Share of each of equal steps from min to max: of the logarithm
 	 * where all is positive and wide; 0 to 8 eighths of the highest. */
-	uint8_t bars[TL_NUMBERS_BARS];
+	uint8_t bars[TL_VALUES_BARS];
 };
 
-void tl_numbers_free(struct tl_numbers *numbers);
+void tl_values_free(struct tl_values *numbers);
 /* 0 or -ENOMEM. */
-int tl_numbers_add(struct tl_numbers *numbers, int64_t value);
+int tl_values_add(struct tl_values *numbers, int64_t value);
 /* 64 bits of an argument of this unit; what is no number is left out. */
-int tl_numbers_add_bits(struct tl_numbers *numbers, enum tl_numbers_unit unit,
+int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
 /* 0 or -ENOMEM. */
-int tl_numbers_summarise(struct tl_numbers *numbers,
-    struct tl_numbers_summary *summary);
+int tl_values_summarise(struct tl_values *numbers,
+    struct tl_values_summary *summary);
 /* One value of a summary, for a person and for a program. */
 void
-tl_numbers_put(struct tl_text *text, enum tl_numbers_unit unit, int64_t value);
-void tl_numbers_put_plain(struct tl_text *text, enum tl_numbers_unit unit,
+tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value);
+void tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
     int64_t value);
 
 #endif
