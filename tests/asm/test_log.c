@@ -7,10 +7,10 @@
  * assembly must leave every register alone that it promises to.
  */
 #include "../lib/random.h"
+#include "../lib/suite.h"
 #include "checked_call.h"
 #include "ring/ring.h"
 
-#include <check.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -458,11 +458,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -6,8 +6,8 @@
 #define TESTS_LIB_FIXTURE_H
 
 #include "ring/ring.h"
+#include "suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,18 +84,6 @@ fixture_logged(void)
 	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
 		sum += fixture_head(i)->head;
 	return sum;
-}
-
-static inline int
-fixture_run(Suite *s)
-{
-	SRunner *r = srunner_create(s);
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
 }
 
 #endif

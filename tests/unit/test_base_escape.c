@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_base_escape.c - what foreign bytes become, and how wide they are. */
+#include "../lib/suite.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static struct tl_text text;
@@ -233,11 +233,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -3,9 +3,9 @@
  * test_base_histogram.c - the histogram beside a sorted array, and beside the
  * original that Node carries.
  */
+#include "../lib/suite.h"
 #include "base/histogram.h"
 
-#include <check.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -357,11 +357,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -3,9 +3,9 @@
  * test_base_options.c - is a command line read by its table, and is the help
  * made of the same?
  */
+#include "../lib/suite.h"
 #include "base/options.h"
 
-#include <check.h>
 #include <errno.h>
 #include <string.h>
 
@@ -126,17 +126,11 @@ main(void)
 {
 	Suite *s = suite_create("base options");
 	TCase *t = tcase_create("options");
-	SRunner *r;
-	int n;
 
 	tcase_add_test(t, options_and_words_come_as_they_stand);
 	tcase_add_test(t, two_dashes_end_the_options);
 	tcase_add_test(t, what_is_wrong_is_said);
 	tcase_add_test(t, the_help_has_every_row);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_base_parse.c - numbers, durations and times that people type. */
+#include "../lib/suite.h"
 #include "base/text.h"
 
-#include <check.h>
 #include <errno.h>
 
 struct signed_case {
@@ -200,11 +200,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

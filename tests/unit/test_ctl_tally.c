@@ -4,11 +4,11 @@
  * their cells line up?
  */
 #include "../lib/random.h"
+#include "../lib/suite.h"
 #include "ctl/look.h"
 #include "ctl/table.h"
 #include "ctl/tally.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +180,6 @@ main(void)
 {
 	Suite *s = suite_create("ctl tally");
 	TCase *t = tcase_create("tally");
-	SRunner *r;
-	int n;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, NULL, teardown);
@@ -193,9 +191,5 @@ main(void)
 	tcase_add_test(t, a_line_is_cut_between_characters);
 	tcase_add_test(t, sizes_are_short);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(s);
 }

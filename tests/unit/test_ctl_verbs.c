@@ -3,9 +3,9 @@
  * test_ctl_verbs.c - is a command line read as it is meant, and a typo met
  * with the verb that is near?
  */
+#include "../lib/suite.h"
 #include "ctl/verbs.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +158,6 @@ main(void)
 {
 	Suite *s = suite_create("ctl verbs");
 	TCase *t = tcase_create("verbs");
-	SRunner *r;
-	int n;
 
 	tcase_add_test(t, words_and_options_come_in_any_order);
 	tcase_add_test(t, short_options_are_the_long_ones);
@@ -169,9 +167,5 @@ main(void)
 	tcase_add_test(t, a_name_is_found_with_and_without_its_slash);
 	tcase_add_test(t, names_that_cannot_be_are_refused);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(s);
 }

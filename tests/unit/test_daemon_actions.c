@@ -4,6 +4,7 @@
  * their environment, a burst, a snapshot, words.
  */
 #include "../lib/fixture.h"
+#include "../lib/suite.h"
 #include "daemon/actions.h"
 #include "daemon/snapshots.h"
 #include "daemon/target.h"
@@ -345,8 +346,6 @@ main(void)
 	Suite *suite = suite_create("actions");
 	TCase *tests = tcase_create("default loop");
 	TCase *other = tcase_create("another loop");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 2 * WAIT_S);
 	tcase_set_timeout(other, 2 * WAIT_S);
@@ -366,9 +365,5 @@ main(void)
 	tcase_add_test(other, too_many_at_once_are_refused);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, other);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -403,5 +403,5 @@ main(void)
 	tcase_add_test(keep, a_priority_that_somebody_sets_is_let_be);
 	tcase_add_test(keep, bursts_get_shorter_where_history_must_be_kept);
 	suite_add_tcase(s, keep);
-	return fixture_run(s);
+	return run_suite(s);
 }

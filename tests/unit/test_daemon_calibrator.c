@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_calibrator.c - hours of scripted clocks: knots, bounds, steps. */
 #include "../lib/clock_keep.h"
+#include "../lib/suite.h"
 
 #include <errno.h>
 
@@ -365,11 +366,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -4,6 +4,7 @@
  * another process reads live, and it is killed at any moment.
  */
 #include "../lib/clock_keep.h"
+#include "../lib/suite.h"
 #include "base/clock_rate.h"
 #include "base/word.h"
 #include "daemon/calibrator.h"
@@ -465,11 +466,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_config.c - a configuration becomes what it says, or is refused
  * with words that say where and what. */
+#include "../lib/suite.h"
 #include "config_fixture.h"
 
 START_TEST(an_empty_table_has_the_defaults)
@@ -331,11 +332,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

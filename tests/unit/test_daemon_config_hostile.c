@@ -2,11 +2,11 @@
 /* test_daemon_config_hostile.c - a file that means harm is refused, in time
  * and in memory, and says where; the one that we ship is not. */
 #include "../lib/random.h"
+#include "../lib/suite.h"
 #include "base/text.h"
 #include "daemon/config.h"
 #include "script/data.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,11 +307,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_config_rules.c - triggers of a configuration: what they look for
  * and what is done. */
+#include "../lib/suite.h"
 #include "config_fixture.h"
 
 #include <math.h>
@@ -148,11 +149,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -384,5 +384,5 @@ main(void)
 	tcase_add_test(t, a_socket_that_cannot_be_is_named);
 	tcase_add_test(t, only_who_may_is_answered);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -471,5 +471,5 @@ main(void)
 	tcase_add_test(t, an_address_that_is_none_is_named);
 	tcase_add_test(t, the_other_internet_works_too);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_keeper.c - who keeps the clock: a daemon, others, or in turn. */
 #include "../lib/clock_keep.h"
+#include "../lib/suite.h"
 
 #include <unistd.h>
 
@@ -132,11 +133,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_knots.c - points to corners to knots, on lines drawn by hand. */
+#include "../lib/suite.h"
 #include "daemon/knots.h"
 
 #include "../lib/clock_script.h"
 #include "base/clock.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,11 +222,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

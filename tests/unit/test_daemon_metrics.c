@@ -284,5 +284,5 @@ main(void)
 	tcase_add_test(t, the_levels_that_are_open_are_said);
 	tcase_add_test(t, status_is_for_a_person);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_notify.c - what a supervisor is told, by a socket in its
  * place. */
+#include "../lib/suite.h"
 #include "daemon/notify.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,11 +125,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

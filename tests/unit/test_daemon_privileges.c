@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_privileges.c - nothing is left, and what is needed still
  * works.  Each case is a process of its own. */
+#include "../lib/suite.h"
 #include "daemon/privileges.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -185,11 +185,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

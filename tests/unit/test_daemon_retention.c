@@ -3,11 +3,11 @@
  * test_daemon_retention.c - does the control of history find how much of the
  * time bursts may take, and stay there?  Lanes and programs are scripted.
  */
+#include "../lib/suite.h"
 #include "daemon/retention.h"
 
 #include "../lib/random.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -409,8 +409,6 @@ main(void)
 {
 	Suite *s = suite_create("daemon/retention");
 	TCase *t = tcase_create("retention");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, where_there_is_room_bursts_are_as_configured);
@@ -428,9 +426,5 @@ main(void)
 	tcase_add_test(t, somebody_elses_priority_is_the_wish);
 	tcase_add_test(t, without_keep_nothing_is_controlled);
 	suite_add_tcase(s, t);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_rules.c - does each kind fire on its fault, and only then? */
+#include "../lib/suite.h"
 #include "rules_fixture.h"
 
 #include <timeline.h>
@@ -383,8 +384,6 @@ main(void)
 {
 	Suite *suite = suite_create("rules");
 	TCase *tests = tcase_create("kinds");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, rules_fixture_define, teardown);
 	tcase_add_test(tests, an_event_fires_where_its_globs_match);
@@ -405,9 +404,5 @@ main(void)
 	tcase_add_test(tests, a_death_fires_for_the_commands_named);
 	tcase_add_test(tests, a_clean_stream_fires_nothing);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  * entry and looks through all of them each time.
  */
 #include "../lib/random.h"
+#include "../lib/suite.h"
 #include "daemon/window.h"
 #include "rules_fixture.h"
 
@@ -357,8 +358,6 @@ main(void)
 {
 	Suite *suite = suite_create("rules: random streams");
 	TCase *tests = tcase_create("reference");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 120);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -369,9 +368,5 @@ main(void)
 	tcase_add_loop_test(tests, a_window_knows_what_a_list_knows, 0, 5);
 	tcase_add_test(tests, a_large_window_is_nearly_exact);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -3,6 +3,7 @@
  * test_daemon_rules_state.c - what rules remember, what makes them forget, and
  * how they fail.
  */
+#include "../lib/suite.h"
 #include "rules_fixture.h"
 
 #include <errno.h>
@@ -428,8 +429,6 @@ main(void)
 {
 	Suite *suite = suite_create("rules: state");
 	TCase *tests = tcase_create("state");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, rules_fixture_define, teardown);
@@ -452,9 +451,5 @@ main(void)
 	tcase_add_test(tests, a_long_wait_is_judged_once);
 	tcase_add_test(tests, a_long_text_is_cut_between_characters);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -3,9 +3,9 @@
  * test_daemon_schedule.c - are samples drawn as evenly as estimates need
  * them?  Statistics of a fixed seed: the same every time.
  */
+#include "../lib/suite.h"
 #include "daemon/schedule.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -204,8 +204,6 @@ main(void)
 {
 	Suite *s = suite_create("daemon/schedule");
 	TCase *t = tcase_create("schedule");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, levels_come_as_seldom_as_they_should);
@@ -217,9 +215,5 @@ main(void)
 	tcase_add_test(t, the_pace_can_be_changed_as_it_goes);
 	tcase_add_test(t, a_seed_draws_the_same_and_another_something_else);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return run_suite(s);
 }

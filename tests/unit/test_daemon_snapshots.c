@@ -339,5 +339,5 @@ main(void)
 	tcase_add_test(t, a_folder_is_made_but_no_link_is_followed);
 	tcase_add_test(t, half_files_of_the_dead_are_removed);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

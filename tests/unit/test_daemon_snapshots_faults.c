@@ -434,5 +434,5 @@ main(void)
 	tcase_add_test(t, what_waits_is_busy_and_a_full_queue_says_so);
 	tcase_add_test(t, an_end_finishes_what_is_in_hand);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

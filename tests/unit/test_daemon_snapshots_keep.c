@@ -373,5 +373,5 @@ main(void)
 	tcase_add_test(t, what_is_too_old_goes_though_nothing_is_saved);
 	tcase_add_test(t, each_snapshot_makes_room);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

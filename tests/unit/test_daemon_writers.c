@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_writers.c - real processes that log, and die. */
+#include "../lib/suite.h"
 #include "daemon/process.h"
 #include "daemon/writers.h"
 
-#include <check.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -337,8 +337,6 @@ main(void)
 {
 	Suite *suite = suite_create("writers");
 	TCase *tests = tcase_create("processes");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(tests, 2 * WAIT_S);
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -358,9 +356,5 @@ main(void)
 	    a_process_of_a_namespace_below_is_not_taken_for_the_writer);
 	tcase_add_test(tests, nobody_is_no_writer);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

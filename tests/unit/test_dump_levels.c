@@ -110,5 +110,5 @@ main(void)
 	tcase_add_test(t, a_new_timeline_is_open_from_the_start);
 	tcase_add_test(t, what_was_overwritten_makes_the_past_incomplete);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
  * often as they say?  Programs whose true count is known are sampled by the
  * daemon's own schedule, many times over.
  */
+#include "../lib/suite.h"
 #include "dump/stats_estimate.h"
 
 /* The schedule itself, which stands in another program, and no copy. */
@@ -11,7 +12,6 @@
 
 #include "../lib/random.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -449,8 +449,6 @@ main(void)
 {
 	Suite *s = suite_create("dump/stats");
 	TCase *t = tcase_create("stats");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, the_interval_holds_the_truth_as_often_as_it_says);
@@ -466,9 +464,5 @@ main(void)
 	    what_came_before_a_lane_was_overwritten_is_not_looked_at);
 	tcase_add_test(t, what_was_never_seen_may_still_be);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return run_suite(s);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_event_filter.c - which events a filter lets through. */
+#include "../lib/suite.h"
 #include "event/filter.h"
-
-#include <check.h>
 
 static struct tl_filter filter;
 static struct tl_message message;
@@ -158,11 +157,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

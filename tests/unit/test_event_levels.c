@@ -3,11 +3,11 @@
  * test_event_levels.c - is it known from the entries which levels were open
  * when, whatever the order of bursts and priorities?
  */
+#include "../lib/suite.h"
 #include "event/levels.h"
 
 #include "base/clock.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -254,8 +254,6 @@ main(void)
 {
 	Suite *s = suite_create("event/levels");
 	TCase *t = tcase_create("levels");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_add_test(t, a_burst_ends_where_it_said);
@@ -272,9 +270,5 @@ main(void)
 	tcase_add_test(t, what_the_listener_says_is_handed_on);
 	tcase_add_test(t, the_last_unit_of_a_burst_belongs_to_it);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return run_suite(s);
 }

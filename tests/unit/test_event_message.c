@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_event_message.c - arguments of a message, levels, kinds, the map. */
+#include "../lib/suite.h"
 #include "event/event.h"
 #include "event/message_map.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -211,11 +211,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

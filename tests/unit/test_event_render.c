@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_event_render.c - an event as a person reads it, kept or not. */
+#include "../lib/suite.h"
 #include "event/pieces.h"
 #include "event/render.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -277,11 +277,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -2,9 +2,9 @@
 /*
  * test_event_spans.c - does an end find its begin?
  */
+#include "../lib/suite.h"
 #include "event/spans.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <timeline.h>
 
@@ -199,8 +199,6 @@ main(void)
 {
 	Suite *suite = suite_create("spans");
 	TCase *tests = tcase_create("pairing");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_end_pairs_with_the_last_begin);
@@ -214,9 +212,5 @@ main(void)
 	tcase_add_test(tests, too_many_begins_forget_the_oldest);
 	tcase_add_test(tests, it_agrees_with_plain_stacks);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_definer.c - messages and strings that a reader makes up. */
+#include "../lib/suite.h"
 #include "format/definer.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,8 +167,6 @@ main(void)
 {
 	Suite *suite = suite_create("format definer");
 	TCase *tcase = tcase_create("definer");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, the_same_texts_are_the_same_message);
@@ -178,9 +176,5 @@ main(void)
 	tcase_add_test(tcase, strings_are_found_by_their_number);
 	tcase_add_test(tcase, a_text_that_is_too_long_is_cut);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

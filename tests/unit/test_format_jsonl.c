@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_jsonl.c - events as JSON lines, byte by byte. */
+#include "../lib/suite.h"
 #include "format/jsonl_write.h"
 
-#include <check.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -249,11 +249,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

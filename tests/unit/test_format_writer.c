@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_writer.c - what is the same for every writer. */
+#include "../lib/suite.h"
 #include "format/writer.h"
 
-#include <check.h>
 #include <errno.h>
 
 struct mine {
@@ -201,8 +201,6 @@ main(void)
 {
 	Suite *suite = suite_create("format writer");
 	TCase *tcase = tcase_create("writer");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, begin_and_end_are_written_once_around_the_events);
@@ -214,9 +212,5 @@ main(void)
 	tcase_add_test(tcase, what_is_its_own_is_given_back);
 	tcase_add_test(tcase, a_report_carries_where_and_what);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite);
 }

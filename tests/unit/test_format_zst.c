@@ -4,11 +4,11 @@
  * written, and whatever is damaged is said.
  */
 #include "../lib/random.h"
+#include "../lib/suite.h"
 #include "format/zst.h"
 #include "format/zst_read.h"
 #include "format/zst_write.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -477,8 +477,6 @@ main(void)
 {
 	Suite *s = suite_create("format zst");
 	TCase *t = tcase_create("zst");
-	SRunner *r;
-	int failed;
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, what_was_written_is_read_at_any_place, 0, 6);
@@ -495,9 +493,5 @@ main(void)
 	tcase_add_test(t, what_cannot_be_sought_in_is_refused_with_the_place);
 	tcase_add_test(t, a_bomb_does_not_go_off);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? 0 : 1;
+	return run_suite(s);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ring_calibrate.c - scripted clocks: knots, bounds, steps, epochs. */
+#include "../lib/suite.h"
 #include "ring/calibrate.h"
 
 #include "../lib/clock_fixture.h"
@@ -343,11 +344,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ring_calibrate_tail.c - the tail's lock: busy, stolen, torn, copied. */
+#include "../lib/suite.h"
 #include "ring/calibrate.h"
 
 #include "../lib/clock_fixture.h"
@@ -244,11 +245,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

@@ -393,5 +393,5 @@ main(void)
 	tcase_add_test(t, a_record_that_lies_is_refused);
 	tcase_add_test(t, defining_ends_in_a_damaged_table);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

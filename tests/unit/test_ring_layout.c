@@ -315,5 +315,5 @@ main(void)
 	tcase_add_test(t, a_writer_wants_more_than_a_reader);
 	tcase_add_test(t, a_checked_header_never_leads_outside);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -160,5 +160,5 @@ main(void)
 	tcase_add_test(t, strings_have_no_gate);
 	tcase_add_test(t, clear_moves_marks_and_no_heads);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -147,5 +147,5 @@ main(void)
 	tcase_add_test(t, several_fallback_lanes_are_chosen_by_cpu);
 	tcase_add_test(t, levels_are_tested_once_more);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

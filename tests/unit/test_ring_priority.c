@@ -346,5 +346,5 @@ main(void)
 	tcase_add_test(t, off_logs_nothing_but_changes);
 	tcase_add_test(t, bursts_work_by_the_other_clock);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

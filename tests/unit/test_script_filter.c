@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_script_filter.c - an expression asked of every event. */
+#include "../lib/suite.h"
 #include "script_fixture.h"
 
-#include <check.h>
 #include <errno.h>
 
 static struct feed feed;
@@ -203,11 +203,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed > 0;
+	return run_suite(suite());
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_script_limits.c - what a script cannot do, and how it is stopped. */
+#include "../lib/suite.h"
 #include "script_fixture.h"
 
-#include <check.h>
 #include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -328,11 +328,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed > 0;
+	return run_suite(suite());
 }

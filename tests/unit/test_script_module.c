@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_script_module.c - require "timeline" in a plain Lua, on real files. */
-#include <check.h>
+#include "../lib/suite.h"
+
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -183,11 +184,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed > 0;
+	return run_suite(suite());
 }

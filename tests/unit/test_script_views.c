@@ -3,9 +3,9 @@
  * test_script_views.c - the stock views over a small story, what each says of
  * itself, and the scripts in tests/lua.
  */
+#include "../lib/suite.h"
 #include "script_fixture.h"
 
-#include <check.h>
 #include <errno.h>
 #include <glob.h>
 
@@ -300,11 +300,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed > 0;
+	return run_suite(suite());
 }

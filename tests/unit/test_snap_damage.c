@@ -370,5 +370,5 @@ main(void)
 	tcase_add_test(t, what_is_no_timeline_is_said_to_be_none);
 	tcase_add_test(t, a_damaged_copy_of_a_live_file_is_shown);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

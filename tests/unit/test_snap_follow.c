@@ -273,5 +273,5 @@ main(void)
 	tcase_add_test(t, a_saved_file_does_not_grow);
 	tcase_add_test(t, other_geometry_than_before_is_refused);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

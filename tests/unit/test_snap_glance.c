@@ -410,5 +410,5 @@ main(void)
 	tcase_add_test(t, no_damage_does_harm);
 	tcase_add_test(t, a_busy_lane_still_has_both_stamps);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

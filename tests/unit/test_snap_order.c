@@ -320,5 +320,5 @@ main(void)
 	tcase_add_test(t, tails_of_a_saved_file_are_its_newest);
 	tcase_add_test(t, snapshots_of_one_boot_share_their_clock);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

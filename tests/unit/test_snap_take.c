@@ -265,5 +265,5 @@ main(void)
 	tcase_add_test(t, impossible_heads_are_faults);
 	tcase_add_test(t, a_writer_sees_nothing_of_a_snapshot);
 	suite_add_tcase(s, t);
-	return fixture_run(s);
+	return run_suite(s);
 }

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_format_timelogger_write.c - TimeLogger files written: from spans of
+ * timelines, and from what was read, byte for byte; and what Java makes of
+ * them.
+ */
+#include "../lib/random.h"
+#include "../lib/timelogger.h"
+#include "format/timelogger_read.h"
+#include "format/timelogger_write.h"
+
+#include <unistd.h>
+
+static struct foreign f;
+
+/* Events of a timeline, put into the writer. */
+static struct tl_message message;
+
+static void
+put_event(uint8_t kind, int64_t ns, uint32_t tid)
+{
+	const struct tl_event e = { .message = &message,
+		.ns = ns,
+		.kind = kind,
+		.level = message.level,
+		.cpu = 1,
+		.pid = tid ? 41 : 0,
+		.tid = tid };
+
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+}
+
+static void
+start_writer(uint8_t scope, const char *text)
+{
+	foreign_init(&f);
+	message = (struct tl_message){ .category = tl_bytes_of("net"),
+		.kind = TIMELINE_RECORD_SPAN,
+		.scope = scope,
+		.level = 6 };
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+	ck_assert_int_eq(tl_timelogger_write_new(&f.writer, foreign_write,
+			     &f.out, &f.noted.report),
+	    0);
+}
+
+static void
+check_written(const char *noted)
+{
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_uint_eq(f.out.size, file.size);
+	ck_assert_mem_eq(tl_text_string(&f.out), tl_text_string(&file),
+	    file.size);
+	ck_assert_str_eq(tl_text_string(&f.noted.text), noted);
+	foreign_free(&f);
+}
+
+START_TEST(a_span_of_a_source_is_a_source)
+{
+	start_writer(TIMELINE_SOURCE, "wait for $lock%s\nand why");
+	put_event(TL_BEGIN, 5, 0);
+	put_event(TL_END, 6, 7);
+	put_source(0, 5, "net: wait for lock");
+	put_open(0, 5);
+	put_close(0, 6);
+	check_written("-95 - the arguments of a message are left out\n"
+		      "-95 - the CPUs of a message are left out\n");
+}
+END_TEST
+
+START_TEST(a_span_of_threads_is_a_source_for_each)
+{
+	start_writer(TIMELINE_THREAD, "work");
+	put_event(TL_BEGIN, 5, 1);
+	put_event(TL_BEGIN, 6, 2);
+	put_event(TL_END, 7, 1);
+	put_event(TL_END, 8, 2);
+	put_source(0, 5, "net: work (41/1)");
+	put_open(0, 5);
+	put_source(1, 6, "net: work (41/2)");
+	put_open(1, 6);
+	put_close(0, 7);
+	put_close(1, 8);
+	check_written("-95 - the CPUs of a message are left out\n");
+}
+END_TEST
+
+START_TEST(what_has_no_place_is_said)
+{
+	const struct tl_event lost = { .kind = TL_LOST, .lost = 3 };
+
+	start_writer(TIMELINE_SOURCE, "x");
+	put_event(TL_INSTANT, 5, 1);
+	put_event(TL_COUNTER, 5, 1);
+	put_event(TL_COUNTER, 5, 1);
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
+	check_written("-95 - an instant is left out\n"
+		      "-95 - a value of a counter is left out (2 times)\n"
+		      "-95 - lost entries cannot be told of\n"
+		      "-95 - the CPUs of a message are left out\n"
+		      "-95 - the threads of a source are left out\n");
+}
+END_TEST
+
+START_TEST(a_name_that_is_too_long_is_cut_and_said)
+{
+	char *name = malloc(70001);
+
+	ck_assert_ptr_nonnull(name);
+	memset(name, 'n', 70000);
+	name[70000] = '\0';
+	start_writer(TIMELINE_SOURCE, name);
+	put_event(TL_BEGIN, 5, 0);
+	memcpy(name, "net: ", 5);
+	put_source_bytes(0, 5, name, 65535);
+	put_open(0, 5);
+	check_written("-95 - the CPUs of a message are left out\n"
+		      "-95 - name is too long or not UTF-8: changed\n");
+	free(name);
+}
+END_TEST
+
+/* A file whose definitions were filtered out gets them again. */
+START_TEST(a_source_whose_definition_is_missing_is_defined)
+{
+	static const struct {
+		const char *text;
+	} texts[] = { { "lock\nsource 3" },
+		{ "lock (overlap)\nsource 3: overlap" },
+		{ "lock (below 0)\nsource 3: below 0" },
+		{ "lock\nsource 3, definition 2" } };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const bool below = i == 2;
+
+		start_writer(TIMELINE_SOURCE, texts[i].text);
+		message.category = tl_bytes_of("source");
+		put_event(TL_BEGIN, 5, 0);
+		put_event(TL_END, 6, 0);
+		put_source(3, 5, "lock");
+		put_record(below ? 2 : 1, 3, 5);
+		put_record(below ? 1 : 2, 3, 6);
+		check_written("");
+		tl_text_clear(&file);
+	}
+}
+END_TEST
+
+/* Second lines that only look like ours. */
+START_TEST(other_messages_of_the_category_are_just_messages)
+{
+	static const char *const texts[] = { "lock\nsource x", "lock",
+		"lock\nsource", "lock\nsource 99999999999",
+		"lock\nsource -2147483649", "lock\nthe source 3" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		start_writer(TIMELINE_SOURCE, texts[i]);
+		message.category = tl_bytes_of("source");
+		put_event(TL_BEGIN, 5, 0);
+		put_source(0, 5, "source: lock");
+		put_open(0, 5);
+		check_written("-95 - the CPUs of a message are left out\n");
+		tl_text_clear(&file);
+	}
+}
+END_TEST
+
+/* What the original could have written, at random. */
+START_TEST(files_come_back_byte_for_byte)
+{
+	uint64_t state = (uint64_t)_i + 1;
+	int32_t ids = 0;
+	int64_t ns = (int64_t)random_next(&state) / 2;
+
+	for (unsigned k = 0; k < 3000; k++) {
+		const int32_t id = (int32_t)random_below(&state,
+		    ids < 100 ? (uint64_t)ids + 1 : (uint64_t)ids);
+		char name[40];
+
+		ns += (int64_t)random_below(&state, 1000) - 100;
+		if (id == ids) {
+			snprintf(name, sizeof(name), "%s%llu",
+			    ids % 4 ? "Thread-" : "\xc0\x80$x\n\xed\xa0\x80",
+			    (unsigned long long)random_below(&state, 5));
+			put_source(ids++, ns, name);
+		}
+		put_record((uint8_t)(1 + random_below(&state, 2)), id, ns);
+	}
+	foreign_run(&f, tl_timelogger_read_new, tl_timelogger_write_new,
+	    tl_bytes(file.data, file.size), random_below(&state, 100));
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_uint_eq(f.sink.count, 3000 + (unsigned)ids);
+	ck_assert_uint_eq(f.out.size, file.size);
+	ck_assert_mem_eq(f.out.data, file.data, file.size);
+	foreign_free(&f);
+}
+END_TEST
+
+/* Two files merged: their ids meet, their sources do not. */
+START_TEST(sources_of_two_inputs_stay_apart)
+{
+	const char *const names[] = { "a", "b" };
+	struct tl_message messages[2][2];
+	const struct tl_event begin = { .kind = TL_BEGIN };
+
+	start_writer(TIMELINE_SOURCE, "x");
+	for (unsigned i = 0; i < 2; i++) {
+		struct tl_event e = begin;
+
+		message.category = tl_bytes_of("source");
+		ck_assert_int_eq(tl_message_parse(&message,
+				     tl_bytes_of(i == 0 ? "a\nsource 0"
+							: "b\nsource 0")),
+		    0);
+		messages[i][0] = message;
+		e.message = &messages[i][0];
+		e.cpu = TL_CPU_UNKNOWN;
+		e.source = (uint16_t)i;
+		e.ns = i;
+		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+		put_source((int32_t)i, i, names[i]);
+		put_open((int32_t)i, i);
+	}
+	check_written("");
+}
+END_TEST
+
+#define JAVA_WRITES \
+	"import java.io.*; class W { public static void main(String[] a) " \
+	"throws Exception { DataOutputStream d = new DataOutputStream(new " \
+	"BufferedOutputStream(new FileOutputStream(a[0]))); String[] n = { " \
+	"\"GameThread\", \"nul\\0, \\u00e9 \\u20ac\", " \
+	"\"pair \\ud83d\\ude00\", \"alone \\ud800x\\udc00\" }; for (int i = " \
+	"0; i < 4; i++) { d.writeByte(0); d.writeInt(i); " \
+	"d.writeLong(System.nanoTime()); d.writeUTF(n[i]); for (int k = 0; " \
+	"k < 5; k++) { d.writeByte(1 + k % 2); d.writeInt(i); " \
+	"d.writeLong(k * -7L); } } d.close(); } }\n"
+#define JAVA_READS \
+	"import java.io.*; class R { public static void main(String[] a) " \
+	"throws Exception { DataInputStream d = new DataInputStream(new " \
+	"BufferedInputStream(new FileInputStream(a[0]))); int n = 0, t; " \
+	"while ((t = d.read()) >= 0) { d.readInt(); d.readLong(); if (t == " \
+	"0) d.readUTF(); n++; } System.exit(n == %d ? 0 : 1); } }\n"
+
+/* Run a program of Java on a file; 0 when it was content. */
+static int
+run_java(const char *directory, const char *name, const char *path)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command),
+	    "java -Xshare:auto -XX:TieredStopAtLevel=1 %s/%s.java %s",
+	    directory, name, path);
+	return system(command);
+}
+
+static void
+save(const char *directory, const char *name, const void *data, size_t size,
+    char path[200])
+{
+	FILE *out;
+
+	snprintf(path, 200, "%s/%s", directory, name);
+	out = fopen(path, "wb");
+	ck_assert_ptr_nonnull(out);
+	ck_assert_uint_eq(fwrite(data, 1, size, out), size);
+	fclose(out);
+}
+
+static void
+load(const char *path)
+{
+	FILE *in = fopen(path, "rb");
+	char bytes[4096];
+	size_t size;
+
+	ck_assert_ptr_nonnull(in);
+	while ((size = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		tl_put_bytes(&file, tl_bytes(bytes, size));
+	fclose(in);
+}
+
+/* What the real one writes is read, and it reads what is written. */
+START_TEST(java_understands_us_and_we_it)
+{
+	char directory[] = "/tmp/test_format_timelogger.XXXXXX";
+	char program[600], java[200], data[200];
+
+	if (system("command -v java >/dev/null && command -v javac "
+		   ">/dev/null") != 0) {
+		fputs("skipped: no java to compare with\n", stderr);
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	save(directory, "W.java", JAVA_WRITES, strlen(JAVA_WRITES), java);
+	snprintf(data, sizeof(data), "%s/data", directory);
+	ck_assert_int_eq(run_java(directory, "W", data), 0);
+	unlink(java);
+	load(data);
+	ck_assert_uint_gt(file.size, 4 * 15 + 20 * 13);
+	ck_assert_uint_ge(tl_timelogger_recognise(
+			      tl_bytes(file.data, file.size)),
+	    80);
+	foreign_run(&f, tl_timelogger_read_new, tl_timelogger_write_new,
+	    tl_bytes(file.data, file.size), 0);
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_uint_eq(f.out.size, file.size);
+	ck_assert_mem_eq(f.out.data, file.data, file.size);
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&f.sink.text),
+	    "name(pair \xf0\x9f\x98\x80)\n"));
+	foreign_free(&f);
+
+	start_writer(TIMELINE_SOURCE, "bad \xff\xf0\x9f\x98\x80 \xed\xa0\x80");
+	put_event(TL_BEGIN, 5, 0);
+	put_event(TL_END, 6, 0);
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	save(directory, "data", f.out.data, f.out.size, data);
+	foreign_free(&f);
+	snprintf(program, sizeof(program), JAVA_READS, 3);
+	save(directory, "R.java", program, strlen(program), java);
+	ck_assert_int_eq(run_java(directory, "R", data), 0);
+	unlink(java);
+	unlink(data);
+	rmdir(directory);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("format timelogger write");
+	TCase *t = tcase_create("timelogger");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, a_span_of_a_source_is_a_source);
+	tcase_add_test(t, a_span_of_threads_is_a_source_for_each);
+	tcase_add_test(t, what_has_no_place_is_said);
+	tcase_add_test(t, a_name_that_is_too_long_is_cut_and_said);
+	tcase_add_test(t, a_source_whose_definition_is_missing_is_defined);
+	tcase_add_test(t, other_messages_of_the_category_are_just_messages);
+	tcase_add_loop_test(t, files_come_back_byte_for_byte, 0, 8);
+	tcase_add_test(t, sources_of_two_inputs_stay_apart);
+	tcase_add_test(t, java_understands_us_and_we_it);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int n;
+
+	srunner_run_all(r, CK_NORMAL);
+	n = srunner_ntests_failed(r);
+	srunner_free(r);
+	return n == 0 ? 0 : 1;
+}
