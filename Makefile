@@ -125,7 +125,7 @@ MAN5	 := $(wildcard src/*/*.5)
 MAN1	 := $(wildcard src/*/*.1)
 MAN7	 := $(wildcard src/*/*.7)
 MAN8	 := $(wildcard src/*/*.8)
-HEADERS	 := include/timeline.h include/timeline_layout.h
+HEADERS	 := $(wildcard include/*.h)
 COMPLETE := $(wildcard src/*/*.bash)
 LUA54	 := $(wildcard $(B)/lib/lua/5.4/timeline.so)
 

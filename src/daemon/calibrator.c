@@ -79,8 +79,8 @@ was_set(const struct ticker *ticker)
 	return true;
 }
 
-/* A point, and whether the clock was set before it.  If so, it may have been
- * after it as well: then another one tells. */
+/* A point, and whether the clock was set before it.  If we hear of it only
+ * after the point, that may lie on either side: then another one tells. */
 static int
 take(struct ticker *ticker, struct tl_clock_point *point,
     struct tl_keep_news *news)
@@ -88,6 +88,7 @@ take(struct ticker *ticker, struct tl_clock_point *point,
 	int rc = -EAGAIN;
 
 	news->sees_set = ticker->set_fd >= 0;
+	news->was_set = was_set(ticker);
 	for (int i = 0; i < TRIES_MAX; i++) {
 		rc = tl_sampler_take(&ticker->sampler, point, news);
 		if (!was_set(ticker))

@@ -2,7 +2,7 @@
 # make bench, or one part of it: make bench-append.  Figures tell, none fails.
 # append-static is append without a dynamic linker between it and the library.
 
-BENCH_PARTS := append append-static workers define save dump daemon
+BENCH_PARTS := append append-static workers define save dump daemon front
 BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
 BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
     $(B)/bin/timeline-dump $(B)/bin/timelined

@@ -51,7 +51,8 @@ static const struct {
 	[LABEL] = { "timelogger", "$label%s\nsource 5", 2, 6, 1 },
 	[HEAT] = { "room", "heat $celsius%f", 3, 9, 0 },
 	[EVIL] = { "a\"b\\c*/\n\033[2J\xe2\x80\xae",
-	    "evil \" */ }; $int%s 'x' \xff\xfe \x7f ?\?/ $9x", 1, 8, 0 },
+	    "evil \" */ }; $int%s 'x' \xff\xfe \x7f ?\?/ $9x\n*/ event { /*", 1,
+	    8, 0 },
 	[WAIT] = { "", "waits $for%t", 3, 6, 0 },
 };
 
@@ -62,13 +63,13 @@ static struct tl_message viewers_messages[MESSAGES];
 static struct tl_bytes
 viewers_string(const struct tl_strings *strings, uint64_t n)
 {
-	static const char *const texts[] = { "/index", "/cart?a=1&b=2",
+	static const char *const known[] = { "/index", "/cart?a=1&b=2",
 		"GameThread", "" };
 
 	(void)strings;
 	if (n == 5)
 		return tl_bytes(hostile_string, sizeof(hostile_string) - 1);
-	return n >= 1 && n <= 4 ? tl_bytes_of(texts[n - 1]) : tl_bytes(NULL, 0);
+	return n >= 1 && n <= 4 ? tl_bytes_of(known[n - 1]) : tl_bytes(NULL, 0);
 }
 
 static const struct tl_strings viewers_strings = { viewers_string };

@@ -195,9 +195,10 @@ END_TEST
 START_TEST(what_is_no_line_is_skipped)
 {
 	check("2,0,a\n0,0,1\nhello\n3,0,1\n0,0\n0,0,x\n0,0,1,2\n"
-	      "0,99999999999999999999,1\n1,0,1\n",
+	      "0,99999999999999999999,1\n0,0,9223372036854775808\n"
+	      "1,0,1\n",
 	    "1000 lms > a\n2000 lms < a\n",
-	    "-74 12 not a line of an LMS profile, skipped (6 times)\n");
+	    "-74 12 not a line of an LMS profile, skipped (7 times)\n");
 }
 END_TEST
 
@@ -406,6 +407,34 @@ START_TEST(profiles_come_back_byte_for_byte)
 }
 END_TEST
 
+/* Everything but what is below a microsecond, whatever the times. */
+START_TEST(spans_of_a_timeline_come_back)
+{
+	uint64_t state = (uint64_t)_i + 1;
+	struct foreign again;
+	struct tl_text want = { 0 };
+
+	start_writer("net", "x, $y");
+	for (unsigned k = 0; k < 500; k++) {
+		const int64_t us = (int64_t)random_next(&state) / 4096;
+		const bool begins = random_below(&state, 2);
+
+		put_event(begins ? TL_BEGIN : TL_END, us * 1000);
+		tl_put_format(&want, "%lld lms %c net.x, y\n",
+		    (long long)us * 1000, begins ? '>' : '<');
+	}
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	foreign_run(&again, tl_lms_read_new, NULL,
+	    tl_bytes(f.out.data, f.out.size), 1 + random_below(&state, 50));
+	ck_assert_int_eq(again.rc, 0);
+	ck_assert_str_eq(tl_text_string(&again.sink.text),
+	    tl_text_string(&want));
+	foreign_free(&again);
+	foreign_free(&f);
+	tl_text_free(&want);
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -436,6 +465,7 @@ suite(void)
 	tcase_add_test(t, spans_of_a_timeline_are_written);
 	tcase_add_test(t, a_label_cannot_forge_lines);
 	tcase_add_loop_test(t, profiles_come_back_byte_for_byte, 0, 8);
+	tcase_add_loop_test(t, spans_of_a_timeline_come_back, 0, 4);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_rtl.c - the log of RTL_LOGFILE, read, written, and back. */
-#include "event/spans.h"
+#define TIMELOG
+#include "../lib/suite.h"
 #include "format/rtl_read.h"
 #include "format/rtl_write.h"
+#include "snap/snap.h"
 
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <timeline_rtl.h>
+#include <unistd.h>
 
 #define HEADER \
 	"opening log file 996739200.000000 seconds past January 1st 1970\n" \
@@ -522,6 +526,62 @@ START_TEST(no_events_leave_header_and_end)
 }
 END_TEST
 
+static void
+work(void)
+{
+	RTL_LOGFILE_CONTEXT_AUTHOR(a, "sfx2", "ab1", "::f");
+	RTL_LOGFILE_CONTEXT_TRACE2(a, "%d of %s", -1, "C:\\new");
+	RTL_LOGFILE_CONTEXT_TRACE(a, "{ part");
+	RTL_LOGFILE_TRACE("plain $5");
+	RTL_LOGFILE_TRACE_AUTHOR1("sfx2", "ab1", "%.1f", 2.5);
+	RTL_LOGFILE_CONTEXT_TRACE(a, "} part");
+}
+
+/* Give every event of a timeline to the writer. */
+static void
+write_timeline(const char *name)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+
+	ck_assert_int_eq(tl_snap_open(&snap, name, 0, &fault), 0);
+	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	while (tl_cursor_next(cursor, &e) > 0) {
+		e.ns = 0;
+		e.tid = 1;
+		ck_assert_int_eq(writer->sink.put(&writer->sink, &e), 0);
+	}
+	tl_cursor_close(cursor);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	tl_snap_close(snap);
+}
+
+START_TEST(what_the_macros_log_is_the_log_of_the_original)
+{
+	const struct timeline_options options = { .entries = 1024 };
+	struct timeline *tl;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/test-rtl-%d", (int)getpid());
+	ck_assert_int_eq(timeline_new(&tl, name, &options), 0);
+	ck_assert_int_eq(timeline_rtl_use(tl), 0);
+	work();
+	write_timeline(name);
+	timeline_remove(name);
+	ck_assert_str_eq(strstr(tl_text_string(&log_text), "000000 1"),
+	    "000000 1 { sfx2 (ab1) ::f\n"
+	    "000000 1 | sfx2 (ab1) ::f : -1 of C:\\new\n"
+	    "000000 1 | sfx2 (ab1) ::f : { part\n"
+	    "000000 1 | : plain $5\n"
+	    "000000 1 | sfx2 (ab1) : 2.5\n"
+	    "000000 1 | sfx2 (ab1) ::f : } part\n"
+	    "000000 1 } sfx2 (ab1) ::f\n"
+	    "closing log file at 000000");
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -548,6 +608,7 @@ suite(void)
 	tcase_add_test(t, microseconds_are_kept_where_asked_for);
 	tcase_add_test(t, any_event_becomes_a_line);
 	tcase_add_test(t, no_events_leave_header_and_end);
+	tcase_add_test(t, what_the_macros_log_is_the_log_of_the_original);
 	suite_add_tcase(s, t);
 	return s;
 }
@@ -555,11 +616,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }

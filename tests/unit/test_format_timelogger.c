@@ -247,6 +247,34 @@ START_TEST(spans_of_any_activity_are_paired)
 }
 END_TEST
 
+/* Two logs in one file: what the first left open is not around the second. */
+START_TEST(a_source_defined_again_starts_closed)
+{
+	struct pairs p = { .sink = { put_pair, NULL } };
+	struct tl_spans_count count;
+	struct tl_reader *reader;
+
+	for (int i = 0; i < 3; i++) {
+		put_source(0, i * 10, "s");
+		put_open(0, i * 10 + 1);
+		put_open(0, i * 10 + 2);
+		put_close(0, i * 10 + 3);
+		if (i == 2)
+			put_close(0, i * 10 + 4);
+	}
+	ck_assert_int_eq(tl_spans_new(&p.spans), 0);
+	ck_assert_int_eq(tl_timelogger_read_new(&reader, &p.sink, NULL), 0);
+	ck_assert_int_eq(reader->feed(reader, tl_bytes(file.data, file.size)),
+	    0);
+	tl_spans_counts(p.spans, &count);
+	ck_assert_uint_eq(count.paired, 4);
+	ck_assert_uint_eq(count.lonely_begins, 2);
+	ck_assert_int_eq(p.busy_ns, 3);
+	reader->free(reader);
+	tl_spans_free(p.spans);
+}
+END_TEST
+
 START_TEST(events_may_be_out_of_order)
 {
 	put_source(0, 10, "a");
@@ -415,6 +443,7 @@ suite(void)
 	tcase_add_test(t, activity_above_1_is_an_overlap);
 	tcase_add_test(t, activity_below_0_is_a_span_of_its_own);
 	tcase_add_test(t, spans_of_any_activity_are_paired);
+	tcase_add_test(t, a_source_defined_again_starts_closed);
 	tcase_add_test(t, events_may_be_out_of_order);
 	tcase_add_test(t, a_source_that_was_not_defined_is_said);
 	tcase_add_test(t, a_source_defined_again_is_another_one);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv_read.h - read the CSV that csv_write.h describes.
+ *
+ * The line of names may be missing.  Reported and read on: lines of another
+ * form, values that are not of their argument's format, priorities that are
+ * none.  Levels, kinds and arguments come back as they were.
+ */
+#ifndef TL_FORMAT_CSV_READ_H
+#define TL_FORMAT_CSV_READ_H
+
+#include "format/reader.h"
+
+tl_reader_new tl_csv_read_new;
+tl_recognise tl_csv_recognise;
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jsonl_read.h - read the JSON lines that jsonl_write.h describes.
+ *
+ * The members may stand in any order; what is unknown is skipped.  A loss,
+ * which has no time of its own, gets that of the line before.  Reported and read on: lines of another
+ * form, values that are not of their argument's format, priorities that are
+ * none.  Levels, kinds and arguments come back as they were.
+ */
+#ifndef TL_FORMAT_JSONL_READ_H
+#define TL_FORMAT_JSONL_READ_H
+
+#include "format/reader.h"
+
+tl_reader_new tl_jsonl_read_new;
+tl_recognise tl_jsonl_recognise;
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* line_read.c - lines to events, and what is wrong with them. */
+#include "format/line_read.h"
+
+#include "format/number.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	/* So many strange lines and no other: another format. */
+	STRANGE_MAX = 64
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[TL_LINE_STRANGE] = { -EBADMSG, "line is no event: skipped" },
+	[TL_LINE_CUT] = { -EBADMSG, "line is too long: skipped" },
+	[TL_LINE_LEVEL] = { -EBADMSG, "unknown priority: info" },
+	[TL_LINE_TEXT] = { -EBADMSG,
+	    "message names too many arguments: taken as text" },
+	[TL_LINE_VALUE] = { -EBADMSG, "value is not of its format: 0" },
+	[TL_LINE_FULL] = { -ENOSPC,
+	    "too many different messages or texts: left out" },
+	[TL_LINE_NO_END] = { 0, "the last line does not end" },
+};
+
+static int
+take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
+{
+	struct tl_line_read *r = context;
+	int rc;
+
+	r->at = at;
+	if (cut) {
+		tl_note(&r->notes, TL_LINE_CUT, at);
+		return 0;
+	}
+	if (line.size == 0)
+		return 0;
+	rc = r->line(r, line, at);
+	if (rc == -ENOSPC && r->good > 0) {
+		tl_note(&r->notes, TL_LINE_FULL, at);
+		return 0;
+	}
+	if (rc != -EBADMSG) {
+		r->good++;
+		return rc;
+	}
+	tl_note(&r->notes, TL_LINE_STRANGE, at);
+	if (r->good > 0 || ++r->strange < STRANGE_MAX)
+		return 0;
+	tl_report_say(r->report, -EBADMSG, 0, "this is not %s", r->name);
+	return -EBADMSG;
+}
+
+static struct tl_line_read *
+read_of(struct tl_reader *reader)
+{
+	return (struct tl_line_read *)(void *)reader;
+}
+
+static int
+feed(struct tl_reader *reader, struct tl_bytes piece)
+{
+	return tl_lines_feed(&read_of(reader)->lines, piece);
+}
+
+static int
+finish(struct tl_reader *reader)
+{
+	struct tl_line_read *r = read_of(reader);
+	int rc;
+
+	if (r->lines.carry.size > 0)
+		tl_note(&r->notes, TL_LINE_NO_END, r->lines.at);
+	rc = tl_lines_finish(&r->lines);
+	if (rc == 0 && r->good == 0 && r->strange > 0) {
+		tl_report_say(r->report, -EBADMSG, 0, "this is not %s",
+		    r->name);
+		return -EBADMSG;
+	}
+	tl_notes_say(&r->notes, r->report);
+	return rc;
+}
+
+static void
+free_reader(struct tl_reader *reader)
+{
+	struct tl_line_read *r = read_of(reader);
+
+	tl_lines_free(&r->lines);
+	tl_memo_free(&r->memo);
+	tl_definer_free(r->definer);
+	tl_text_free(&r->scratch);
+	tl_text_free(&r->scratch_category);
+	free(r);
+}
+
+int
+tl_line_read_make(struct tl_line_read **read, struct tl_sink *sink,
+    const struct tl_report *report)
+{
+	struct tl_line_read *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	rc = tl_definer_new(&r->definer);
+	if (rc < 0) {
+		free(r);
+		return rc;
+	}
+	r->reader = (struct tl_reader){ feed, finish, free_reader };
+	r->sink = sink;
+	r->report = report;
+	r->lines.line = take_line;
+	r->lines.context = r;
+	r->notes.kinds = kinds;
+	*read = r;
+	return 0;
+}
+
+unsigned
+tl_line_read_kind(struct tl_bytes name)
+{
+	for (unsigned kind = TL_INSTANT; kind <= TL_LOST; kind++) {
+		if (tl_bytes_equal(name, tl_bytes_of(tl_kind_name(kind))))
+			return kind;
+	}
+	return 0;
+}
+
+static uint8_t
+level_of(struct tl_line_read *r, struct tl_bytes name)
+{
+	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
+		if (tl_bytes_equal(name, tl_bytes_of(tl_level_name(i))))
+			return (uint8_t)i;
+	}
+	tl_note(&r->notes, TL_LINE_LEVEL, r->at);
+	return (uint8_t)tl_level_parse("info");
+}
+
+static uint8_t
+record_of(unsigned kind)
+{
+	switch (kind) {
+	case TL_BEGIN:
+	case TL_END:
+		return TIMELINE_RECORD_SPAN;
+	case TL_COUNTER:
+		return TIMELINE_RECORD_COUNTER;
+	default:
+		return TIMELINE_RECORD_INSTANT;
+	}
+}
+
+static int
+define(struct tl_line_read *r, const struct tl_memo_key *key,
+    const struct tl_message **message, uint64_t *whole)
+{
+	const uint8_t kind = record_of(key->kind);
+	const uint8_t level = level_of(r, key->parts[TL_LINE_PRIORITY]);
+	struct tl_bytes category = r->undo(r, key->parts[TL_LINE_CATEGORY]);
+	struct tl_bytes text;
+	int rc;
+
+	tl_text_clear(&r->scratch_category);
+	tl_put_bytes(&r->scratch_category, category);
+	category = tl_bytes(r->scratch_category.data, r->scratch_category.size);
+	text = r->undo(r, key->parts[TL_LINE_MESSAGE]);
+	if (r->scratch.rc < 0 || r->scratch_category.rc < 0)
+		return -ENOMEM;
+	rc = tl_definer_message(r->definer, category, text, kind, level,
+	    TIMELINE_THREAD, message);
+	if (rc != -EINVAL)
+		return rc;
+	tl_note(&r->notes, TL_LINE_TEXT, r->at);
+	rc = tl_definer_string(r->definer, text, whole);
+	return rc < 0 ? rc
+		      : tl_definer_message(r->definer, category,
+			    tl_bytes_of("$text%s"), kind, level,
+			    TIMELINE_THREAD, message);
+}
+
+int
+tl_line_read_message(struct tl_line_read *r, const struct tl_memo_key *key,
+    const struct tl_message **message, uint64_t *whole)
+{
+	int rc;
+
+	*whole = 0;
+	if ((*message = tl_memo_find(&r->memo, key)))
+		return 0;
+	rc = define(r, key, message, whole);
+	if (rc == 0 && *whole == 0)
+		tl_memo_add(&r->memo, key, *message);
+	return rc;
+}
+
+int
+tl_line_read_value(struct tl_line_read *r, unsigned format, struct tl_bytes raw,
+    uint64_t *value)
+{
+	int64_t number;
+	int rc;
+
+	switch (format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		rc = tl_number_signed(raw, &number);
+		*value = rc == 0 ? (uint64_t)number : 0;
+		break;
+	case TIMELINE_ARG_DOUBLE:
+		rc = tl_number_double(raw, value);
+		break;
+	case TIMELINE_ARG_STRING:
+		raw = r->undo(r, raw);
+		return r->scratch.rc < 0
+			   ? -ENOMEM
+			   : tl_definer_string(r->definer, raw, value);
+	default:
+		rc = tl_number_unsigned(raw, value);
+	}
+	if (rc < 0) {
+		*value = 0;
+		tl_note(&r->notes, TL_LINE_VALUE, r->at);
+	}
+	return 0;
+}
+
+int
+tl_line_read_give(struct tl_line_read *r, struct tl_event *event)
+{
+	event->level = event->message ? event->message->level : 0;
+	r->last_ns = event->ns;
+	return r->sink->put(r->sink, event);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * origin.h - where the events of a file come from: what a viewer's format
+ * says of the machine, and what no event tells.
+ */
+#ifndef TL_FORMAT_ORIGIN_H
+#define TL_FORMAT_ORIGIN_H
+
+#include "base/bytes.h"
+
+struct tl_origin {
+	char machine[65]; /* its name; empty: unknown */
+	char command[65]; /* of process pid, which made the timeline */
+	uint32_t pid;     /* 0: unknown */
+	/* Unix time at which CLOCK_MONOTONIC and CLOCK_BOOTTIME were 0; 0:
+	 * unknown, as where the machine was started again since. */
+	int64_t monotonic_ns;
+	int64_t boottime_ns;
+};
+
+/* This machine, since it was started; no process. */
+void tl_origin_here(struct tl_origin *origin);
+
+#endif

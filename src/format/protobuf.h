@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * protobuf.h - write protocol buffers' wire format: fields one after the
+ * other, each a tag (number and type) and a value.
+ *
+ *	varint:  7 bits a byte, lowest first, the top bit says that more follow
+ *	fixed64: 8 bytes, little endian
+ *	bytes:   a varint of the length, then text or a message
+ *
+ * tl_pb_put_... append to a text; tl_pb_write_... write to where there is
+ * room and return the end, for loops that reserve once for a whole message.
+ */
+#ifndef TL_FORMAT_PROTOBUF_H
+#define TL_FORMAT_PROTOBUF_H
+
+#include "base/text.h"
+
+#include <endian.h>
+
+/* What a tag and a value take at most. */
+enum { TL_PB_TAG_MAX = 5, TL_PB_VARINT_MAX = 10, TL_PB_FIELD_MAX = 15 };
+
+enum tl_pb_type { TL_PB_VARINT = 0, TL_PB_FIXED64 = 1, TL_PB_BYTES = 2 };
+
+static inline char *
+tl_pb_write_varint(char *to, uint64_t n)
+{
+	while (n >= 0x80) {
+		*to++ = (char)(n | 0x80);
+		n >>= 7;
+	}
+	*to++ = (char)n;
+	return to;
+}
+
+static inline char *
+tl_pb_write_tag(char *to, uint32_t field, enum tl_pb_type type)
+{
+	return tl_pb_write_varint(to, (uint64_t)field << 3 | type);
+}
+
+static inline char *
+tl_pb_write_unsigned(char *to, uint32_t field, uint64_t n)
+{
+	return tl_pb_write_varint(tl_pb_write_tag(to, field, TL_PB_VARINT), n);
+}
+
+/* bits: of a fixed64 or a double. */
+static inline char *
+tl_pb_write_fixed64(char *to, uint32_t field, uint64_t bits)
+{
+	const uint64_t little = htole64(bits);
+
+	to = tl_pb_write_tag(to, field, TL_PB_FIXED64);
+	memcpy(to, &little, sizeof(little));
+	return to + sizeof(little);
+}
+
+/*
+ * A message inside: its content follows what open returns, which close is
+ * given with the end of the content.  One byte is kept for the length; close
+ * moves the content where that is too short, up to TL_PB_VARINT_MAX bytes.
+ */
+static inline char *
+tl_pb_write_open(char *to, uint32_t field)
+{
+	return tl_pb_write_tag(to, field, TL_PB_BYTES) + 1;
+}
+char *tl_pb_write_close_long(char *content, char *to);
+static inline char *
+tl_pb_write_close(char *content, char *to)
+{
+	if (to - content >= 0x80)
+		return tl_pb_write_close_long(content, to);
+	content[-1] = (char)(to - content);
+	return to;
+}
+
+/* Unsigned integers, booleans and enumerations. */
+void tl_pb_put_unsigned(struct tl_text *text, uint32_t field, uint64_t n);
+/* int32 and int64: below 0, all ten bytes. */
+void tl_pb_put_signed(struct tl_text *text, uint32_t field, int64_t n);
+void tl_pb_put_fixed64(struct tl_text *text, uint32_t field, uint64_t n);
+void tl_pb_put_double(struct tl_text *text, uint32_t field, double value);
+void
+tl_pb_put_bytes(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
+/* A string as tl_put_plain makes it: UTF-8 that steers nothing. */
+void
+tl_pb_put_plain(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
+
+/* A message inside: all that is put between open and close, which is given
+ * what open returned.  They nest. */
+size_t tl_pb_open(struct tl_text *text, uint32_t field);
+void tl_pb_close(struct tl_text *text, size_t content);
+
+#endif

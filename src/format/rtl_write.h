@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rtl_write.h - write events as the log that RTL_LOGFILE makes.
+ *
+ * Lines are as the original really wrote them, see front/rtl_text.h for how
+ * a message becomes one.  Of messages that come from elsewhere the category
+ * is the project and "-" the author.  A span that was logged with arguments
+ * has them in a line of its own behind it.  Nothing of an event can break a
+ * line: control bytes and what is no UTF-8 are written as \n, \xNN.
+ */
+#ifndef TL_FORMAT_RTL_WRITE_H
+#define TL_FORMAT_RTL_WRITE_H
+
+#include "format/writer.h"
+
+tl_writer_new tl_rtl_write_new;
+
+/* Times in microseconds instead of milliseconds: before the first event. */
+void tl_rtl_write_set_us(struct tl_writer *writer);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacks.c - push begins, pop ends.
+ *
+ * Not by event/spans.h: that pairs spans which cross, and keeps no order
+ * between those that are open.
+ */
+#include "format/stacks.h"
+
+#include "format/label.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	INSTANTS,
+	COUNTERS,
+	LOSSES,
+	ARGUMENTS,
+	LONELY_ENDS,
+	LONELY_BEGINS,
+	CROSSED,
+	BACK,
+	TOO_DEEP,
+	TOO_MANY
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[INSTANTS] = { -ENOTSUP, "an instant is left out" },
+	[COUNTERS] = { -ENOTSUP, "a value of a counter is left out" },
+	[LOSSES] = { -ENOTSUP, "lost entries cannot be told of" },
+	[ARGUMENTS] = { -ENOTSUP, "the arguments of a message are left out" },
+	[LONELY_ENDS] = { -ENOTSUP, "an end without a begin is left out" },
+	[LONELY_BEGINS] = { -ENOTSUP, "a begin without an end ends last" },
+	[CROSSED] = { -ENOTSUP,
+	    "a span that outlives the one around it ends with it" },
+	[BACK] = { -ENOTSUP, "a time that goes back stands still" },
+	[TOO_DEEP] = { -ENOTSUP, "a span is too deep: left out" },
+	[TOO_MANY] = { -ENOSPC, "too many threads or messages: left out" },
+};
+
+static void
+note(struct tl_stacks *s, unsigned kind)
+{
+	tl_note(&s->notes, kind, TL_FAULT_NOWHERE);
+}
+
+static void
+name_track(struct tl_track *track, const struct tl_event *event)
+{
+	track->is_source = event->message->scope == TIMELINE_SOURCE;
+	if (track->is_source) {
+		tl_label_put(&track->name, event, "");
+	} else if (event->pid != 0 || event->tid != 0) {
+		tl_put_unsigned(&track->name, event->pid);
+		tl_put_char(&track->name, '/');
+		tl_put_unsigned(&track->name, event->tid);
+	}
+}
+
+/* Messages are no small numbers, inputs are: the keys never meet. */
+static struct tl_number_key
+track_key(const struct tl_event *event)
+{
+	if (event->message->scope == TIMELINE_SOURCE)
+		return (struct tl_number_key){ 0,
+			(uint64_t)(uintptr_t)event->message };
+	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
+		event->source };
+}
+
+static int
+find_track(struct tl_stacks *s, const struct tl_event *event,
+    struct tl_track **track)
+{
+	void *tracks = s->track;
+	uint32_t number;
+	int rc = tl_numbers_get(&s->tracks, track_key(event), &number);
+
+	if (rc >= 0 && number >= s->track_capacity) {
+		if (tl_numbers_room(&tracks, &s->track_capacity, number,
+			sizeof(*s->track)) < 0)
+			return -ENOMEM;
+		s->track = tracks;
+	}
+	if (rc < 0)
+		return rc;
+	*track = &s->track[number];
+	if (rc == 1) {
+		name_track(*track, event);
+		(*track)->last_ns = event->ns;
+	}
+	return (*track)->name.rc;
+}
+
+static void
+name_frame(struct tl_text *name, const struct tl_event *event)
+{
+	if (event->message->category.size > 0) {
+		tl_put_bytes(name, event->message->category);
+		tl_put_string(name, ": ");
+	}
+	tl_label_put(name, event, "");
+}
+
+static int
+find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
+{
+	const struct tl_number_key key = {
+		.a = (uint64_t)(uintptr_t)event->message
+	};
+	void *frames = s->frame;
+	int rc = tl_numbers_get(&s->frames, key, frame);
+
+	if (rc >= 0 && *frame >= s->frame_capacity) {
+		if (tl_numbers_room(&frames, &s->frame_capacity, *frame,
+			sizeof(*s->frame)) < 0)
+			return -ENOMEM;
+		s->frame = frames;
+	}
+	if (rc <= 0)
+		return rc;
+	if (event->message->argc > 0 &&
+	    event->message->scope != TIMELINE_SOURCE)
+		note(s, ARGUMENTS);
+	name_frame(&s->frame[*frame], event);
+	return s->frame[*frame].rc;
+}
+
+static int
+push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
+{
+	void *open = track->open;
+	uint32_t frame;
+	int rc;
+
+	if (track->depth == TL_STACKS_DEPTH_MAX) {
+		note(s, TOO_DEEP);
+		track->skipped++;
+		return 0;
+	}
+	if ((rc = find_frame(s, event, &frame)) < 0 ||
+	    (rc = tl_numbers_room(&open, &track->capacity, track->depth,
+		 sizeof(*track->open))) < 0)
+		return rc;
+	track->open = open;
+	track->open[track->depth++] =
+	    (struct tl_stacks_open){ .message = event->message,
+		    .frame = frame,
+		    .begin_ns = track->last_ns };
+	return s->opened(s, track, track->last_ns);
+}
+
+static int
+pop(struct tl_stacks *s, struct tl_track *track)
+{
+	struct tl_stacks_open *top = &track->open[track->depth - 1];
+	int rc = s->closing(s, track, track->last_ns);
+
+	if (track->depth > 1)
+		top[-1].inner_ns +=
+		    (uint64_t)track->last_ns - (uint64_t)top->begin_ns;
+	track->depth--;
+	return rc;
+}
+
+/* An end: of the topmost span of its message. */
+static int
+pop_message(struct tl_stacks *s, struct tl_track *track,
+    const struct tl_message *message)
+{
+	uint32_t depth = track->depth;
+	int rc = 0;
+
+	if (track->skipped > 0) {
+		track->skipped--;
+		return 0;
+	}
+	while (depth > 0 && track->open[depth - 1].message != message)
+		depth--;
+	if (depth == 0) {
+		note(s, LONELY_ENDS);
+		return 0;
+	}
+	while (rc == 0 && track->depth >= depth) {
+		if (track->depth > depth)
+			note(s, CROSSED);
+		rc = pop(s, track);
+	}
+	return rc;
+}
+
+static void
+advance(struct tl_stacks *s, struct tl_track *track, int64_t ns)
+{
+	if (!s->begun) {
+		s->begun = true;
+		s->first_ns = s->last_ns = ns;
+		track->last_ns = ns;
+	}
+	if (ns < s->first_ns || ns < track->last_ns)
+		note(s, BACK);
+	if (track->last_ns < s->first_ns)
+		track->last_ns = s->first_ns;
+	if (ns > track->last_ns)
+		track->last_ns = ns;
+	if (track->last_ns > s->last_ns)
+		s->last_ns = track->last_ns;
+}
+
+static int
+put_span(struct tl_stacks *s, const struct tl_event *event)
+{
+	struct tl_track *track;
+	int rc = find_track(s, event, &track);
+
+	if (rc == 0) {
+		advance(s, track, event->ns);
+		rc = event->kind == TL_BEGIN
+			 ? push(s, track, event)
+			 : pop_message(s, track, event->message);
+	}
+	if (rc != -ENOSPC)
+		return rc;
+	note(s, TOO_MANY);
+	return 0;
+}
+
+int
+tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
+{
+	s->notes.kinds = kinds;
+	switch (event->kind) {
+	case TL_BEGIN:
+	case TL_END:
+		return put_span(s, event);
+	case TL_COUNTER:
+		note(s, COUNTERS);
+		return 0;
+	case TL_LOST:
+		note(s, LOSSES);
+		return 0;
+	default:
+		note(s, INSTANTS);
+		return 0;
+	}
+}
+
+int
+tl_stacks_end(struct tl_stacks *s, const struct tl_report *report)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < s->track_capacity; i++) {
+		struct tl_track *track = &s->track[i];
+
+		if (track->depth > 0)
+			track->last_ns = s->last_ns;
+		while (rc == 0 && track->depth > 0) {
+			note(s, LONELY_BEGINS);
+			rc = pop(s, track);
+		}
+	}
+	tl_notes_say(&s->notes, report);
+	return rc;
+}
+
+void
+tl_stacks_free(struct tl_stacks *s)
+{
+	for (size_t i = 0; i < s->track_capacity; i++) {
+		tl_text_free(&s->track[i].name);
+		tl_text_free(&s->track[i].text);
+		free(s->track[i].open);
+	}
+	for (size_t i = 0; i < s->frame_capacity; i++)
+		tl_text_free(&s->frame[i]);
+	free(s->track);
+	free(s->frame);
+	tl_numbers_free(&s->tracks);
+	tl_numbers_free(&s->frames);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacks.h - spans as stacks that nest, one for each thread and each source.
+ *
+ *	thread 41/42	| a         |		track: what is open now
+ *			|  b  | | b |
+ *	source lock	  | lock  |
+ *
+ * A flame graph knows nothing but nesting.  So an end closes what was opened
+ * inside its span and is open still; an end without a begin is nothing; what
+ * is open in the end is closed there; time within a track does not go back.
+ * A sink is told of each frame that opens and closes, in that order.
+ */
+#ifndef TL_FORMAT_STACKS_H
+#define TL_FORMAT_STACKS_H
+
+#include "base/text.h"
+#include "event/event.h"
+#include "format/notes.h"
+#include "format/numbers.h"
+
+enum { TL_STACKS_DEPTH_MAX = 512 };
+
+/* A span that is open. */
+struct tl_stacks_open {
+	const struct tl_message *message;
+	uint32_t frame; /* its name */
+	int64_t begin_ns;
+	uint64_t inner_ns; /* of the frames that were open in it */
+	uint32_t user;     /* of the sink */
+};
+
+/* A thread or a source. */
+struct tl_track {
+	struct tl_text name; /* empty: a thread that is not known */
+	bool is_source;
+	struct tl_stacks_open *open;
+	size_t capacity;
+	uint32_t depth;
+	uint64_t skipped; /* begins that were too deep */
+	int64_t last_ns;
+	uint32_t user;       /* of the sink, 0 at first */
+	struct tl_text text; /* of the sink */
+};
+
+struct tl_stacks;
+
+/* Told that the track's topmost frame was opened, or is closed at ns.  0 or
+ * -errno. */
+typedef int
+tl_stacks_told(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
+
+/* Starts from all zeros but for the two. */
+struct tl_stacks {
+	tl_stacks_told *opened;
+	tl_stacks_told *closing;
+	struct tl_notes notes; /* its kinds are set by put */
+	struct tl_numbers tracks;
+	struct tl_track *track;
+	size_t track_capacity;
+	struct tl_numbers frames;
+	struct tl_text *frame; /* names, as they are */
+	size_t frame_capacity;
+	bool begun;
+	int64_t first_ns;
+	int64_t last_ns;
+};
+
+/* The next event, of any kind: 0 or -errno. */
+int tl_stacks_put(struct tl_stacks *stacks, const struct tl_event *event);
+/* No more: close what is open, say what was noted. */
+int tl_stacks_end(struct tl_stacks *stacks, const struct tl_report *report);
+void tl_stacks_free(struct tl_stacks *stacks);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fresh.c - replace what is ours, leave what is not. */
+#include "front/fresh.h"
+
+#include "base/file.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int
+tl_front_fresh(struct timeline **tl, const char *path,
+    const struct timeline_options *options)
+{
+	char resolved[TL_PATH_MAX];
+	struct stat st;
+	int rc = tl_path_resolve(path, resolved);
+
+	if (rc != 0)
+		return tl_error(rc, "bad path \"%s\"", path);
+	if (lstat(resolved, &st) == 0) {
+		if (S_ISREG(st.st_mode) && st.st_uid != geteuid())
+			return tl_error(-EPERM, "%s belongs to user %u",
+			    resolved, (unsigned)st.st_uid);
+		if ((rc = timeline_remove(resolved)) != 0 && rc != -ENOENT)
+			return rc;
+	}
+	return timeline_new(tl, resolved, options);
+}

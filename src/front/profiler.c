@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profiler.c - marks by label.
+ *
+ *	hash of the label --> slot --> label, span
+ *
+ * Who looks for a label takes no lock: a slot is empty or points to what
+ * never changes.  New labels are put in under the lock, in a table that never
+ * grows.  Labels beyond it are looked up in the timeline itself each time.
+ */
+#include "base/word.h"
+#include "front/fresh.h"
+#include "front/label.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeline_profiler.h>
+
+enum {
+	SLOTS = 1 << 13, /* a power of two */
+	LABELS_MAX = SLOTS / 2
+};
+
+struct entry {
+	struct tl_front_label label;
+	uint64_t hash;
+	size_t size; /* of the name, without its NUL */
+	char name[];
+};
+
+/* A label that is looked for. */
+struct key {
+	const char *name;
+	size_t size;
+	uint64_t hash;
+};
+
+struct timeline_profiler {
+	struct timeline *tl;
+	bool is_own;
+	uint64_t lost;
+	uint32_t count;
+	uint64_t slots[SLOTS]; /* each 0, or the address of an entry */
+};
+
+static inline uint64_t
+word_at(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* The last eight bytes of a name, or all of one that is shorter: no call of
+ * memcpy for a size that the compiler does not know. */
+static inline uint64_t
+last_word(const char *name, size_t size)
+{
+	uint64_t word = 0;
+
+	if (size >= sizeof(word))
+		return word_at(name + size - sizeof(word));
+	for (size_t i = 0; i < size; i++)
+		word = word << 8 | (uint8_t)name[i];
+	return word;
+}
+
+/* Eight bytes at a time: labels are looked for at each mark. */
+static uint64_t
+hash_of(const char *name, size_t size)
+{
+	const uint64_t odd = UINT64_C(0x9e6c63d0876a3f6b);
+	uint64_t hash = size;
+
+	for (size_t at = 0; size - at > sizeof(hash); at += sizeof(hash)) {
+		hash = (hash ^ word_at(name + at)) * odd;
+		hash ^= hash >> 32;
+	}
+	hash = (hash ^ last_word(name, size)) * odd;
+	return hash ^ hash >> 32;
+}
+
+static bool
+is_same(const char *a, const char *b, size_t size)
+{
+	for (size_t at = 0; size - at > sizeof(uint64_t);
+	     at += sizeof(uint64_t)) {
+		if (word_at(a + at) != word_at(b + at))
+			return false;
+	}
+	return last_word(a, size) == last_word(b, size);
+}
+
+/* The entry in a slot.  acquire: pairs with add_locked() */
+static struct entry *
+entry_at(const struct timeline_profiler *p, size_t slot)
+{
+	return (struct entry *)(uintptr_t)tl_load_acquire_64(&p->slots[slot]);
+}
+
+/* The entry of a name, or the free slot where it belongs. */
+static struct entry *
+find(const struct timeline_profiler *p, const struct key *key, size_t *slot)
+{
+	struct entry *e;
+
+	/* Never more than half are taken: it ends. */
+	for (size_t i = key->hash % SLOTS;; i = (i + 1) % SLOTS) {
+		e = entry_at(p, i);
+		*slot = i;
+		if (!e || (e->hash == key->hash && e->size == key->size &&
+			      is_same(e->name, key->name, key->size)))
+			return e;
+	}
+}
+
+static int
+define(struct timeline_profiler *p, const char *name,
+    struct tl_front_label *label)
+{
+	return tl_front_label(p->tl, "lms", name, "", name, TIMELINE_THREAD,
+	    label);
+}
+
+/* Keep a label for all who come later.  Somebody may have been faster. */
+static void
+add_locked(struct timeline_profiler *p, const struct key *key,
+    const struct tl_front_label *label)
+{
+	struct entry *e;
+	size_t slot;
+
+	if (p->count == LABELS_MAX || find(p, key, &slot))
+		return;
+	if (!(e = malloc(sizeof(*e) + key->size + 1)))
+		return;
+	e->label = *label;
+	e->hash = key->hash;
+	e->size = key->size;
+	memcpy(e->name, key->name, key->size + 1);
+	p->count++;
+	/* release: pairs with entry_at() */
+	tl_store_release_64(&p->slots[slot], (uint64_t)(uintptr_t)e);
+}
+
+static void
+mark_new(struct timeline_profiler *p, const struct key *key, int is_end)
+{
+	struct tl_front_label label;
+
+	if (define(p, key->name, &label) != 0) {
+		tl_fetch_add_64(&p->lost, 1);
+		return;
+	}
+	tl_strings_lock();
+	add_locked(p, key, &label);
+	tl_strings_unlock();
+	tl_front_label_log(&label, is_end);
+}
+
+static void
+mark(struct timeline_profiler *p, const char *name, int is_end)
+{
+	const size_t size = strlen(name);
+	const struct key key = { name, size, hash_of(name, size) };
+	size_t slot;
+	const struct entry *e = find(p, &key, &slot);
+
+	if (e)
+		tl_front_label_log(&e->label, is_end);
+	else
+		mark_new(p, &key, is_end);
+}
+
+void
+timeline_profiler_mark_begin(struct timeline_profiler *profiler,
+    const char *label)
+{
+	if (profiler && label)
+		mark(profiler, label, 0);
+}
+
+void
+timeline_profiler_mark_end(struct timeline_profiler *profiler,
+    const char *label)
+{
+	if (profiler && label)
+		mark(profiler, label, 1);
+}
+
+uint64_t
+timeline_profiler_lost(const struct timeline_profiler *profiler)
+{
+	return profiler ? tl_load_64(&profiler->lost) : 0;
+}
+
+int
+timeline_profiler_new(struct timeline_profiler **profiler, struct timeline *tl)
+{
+	struct timeline_profiler *p;
+
+	*profiler = NULL;
+	if (!tl)
+		return 0;
+	if (!(p = calloc(1, sizeof(*p))))
+		return tl_error(-ENOMEM, "no memory for a profiler");
+	p->tl = tl;
+	*profiler = p;
+	return 0;
+}
+
+int
+timeline_profiler_open(struct timeline_profiler **profiler, const char *path)
+{
+	struct timeline *tl;
+	int rc;
+
+	*profiler = NULL;
+	if ((rc = tl_front_fresh(&tl, path, NULL)) != 0)
+		return rc;
+	if ((rc = timeline_profiler_new(profiler, tl)) != 0)
+		timeline_close(tl);
+	else
+		(*profiler)->is_own = true;
+	return rc;
+}
+
+void
+timeline_profiler_close(struct timeline_profiler *profiler)
+{
+	if (!profiler)
+		return;
+	for (size_t i = 0; i < SLOTS; i++)
+		free(entry_at(profiler, i));
+	if (profiler->is_own)
+		timeline_close(profiler->tl);
+	free(profiler);
+}
+
+/* Take count words at place i out of a command line. */
+static void
+take_out(int *argc, char **argv, int i, int count)
+{
+	for (int k = i; k + count <= *argc; k++)
+		argv[k] = argv[k + count]; /* the NULL at the end, too */
+	*argc -= count;
+}
+
+int
+timeline_profiler_options(struct timeline_profiler **profiler, int *argc,
+    char **argv)
+{
+	static const char option[] = "--profiling";
+	const size_t size = sizeof(option) - 1;
+	const char *path;
+
+	*profiler = NULL;
+	for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strncmp(argv[i], option, size) != 0 ||
+		    (argv[i][size] && argv[i][size] != '='))
+			continue;
+		path = argv[i][size]   ? argv[i] + size + 1
+		       : i + 1 < *argc ? argv[i + 1]
+				       : "";
+		if (!path[0])
+			return tl_error(-EINVAL, "--profiling needs a file");
+		take_out(argc, argv, i, argv[i][size] ? 1 : 2);
+		return timeline_profiler_open(profiler, path);
+	}
+	return 0;
+}

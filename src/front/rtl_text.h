@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rtl_text.h - how a line of an RTL_LOGFILE log is a message.
+ *
+ *	{ sfx2 (ab1) ::Foo::bar			span   "::Foo::bar"
+ *	| sfx2 (ab1) ::Foo::bar : some words	event  "::Foo::bar : $message%s"
+ *	| sfx2 (ab1) : some words		event  "$message%s"
+ *	| sfx2 (ab1) ::Foo::bar : { part	span   "::Foo::bar : part"
+ *	| sfx2 (ab1) : { part			span   ": part"
+ *	  ^    ^
+ *	  |    "author: ab1", the second line of the message
+ *	  category; "rtl" where the line names neither project nor author
+ *
+ * So a span whose text has a colon is a scope that was opened by a message.
+ * Arguments called label, message, or by a number are values without a name;
+ * "$label%s" is the name of a scope that the text of a message cannot hold.
+ */
+#ifndef TL_FRONT_RTL_TEXT_H
+#define TL_FRONT_RTL_TEXT_H
+
+#define TL_RTL_CATEGORY "rtl"
+#define TL_RTL_AUTHOR   "author: "
+#define TL_RTL_LABEL    "$label%s"
+#define TL_RTL_MESSAGE  "$message%s"
+#define TL_RTL_COLON    " : "
+
+#endif

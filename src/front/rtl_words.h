@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rtl_words.h - the format of a printf as the text of a message, and its
+ * values as arguments.  Pure.
+ */
+#ifndef TL_FRONT_RTL_WORDS_H
+#define TL_FRONT_RTL_WORDS_H
+
+#include "base/text.h"
+
+enum { TL_RTL_WORDS_MAX = 3 }; /* values of a format */
+
+/*
+ * Conversions, for a value each: 'd' 'u' 'x' 'f' 's' or 'c' and how many bits
+ * count.  They are kept in a byte each; 0 is none.
+ */
+
+/*
+ * The text of a format with count values: "%d of %s" is "$1%d of $2%s".  What
+ * is no conversion of a value stays as it is.  Line breaks become blanks;
+ * widths and precisions are left out; where a letter follows a conversion a
+ * blank is put between.
+ */
+void tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
+    uint8_t conversions[TL_RTL_WORDS_MAX]);
+
+/* The words themselves, with the values in them. */
+void tl_rtl_words_render(struct tl_text *text, const char *format,
+    unsigned count, const uint64_t values[TL_RTL_WORDS_MAX]);
+
+/* A value as its conversion takes it: %u of an int is 32 bits wide. */
+uint64_t tl_rtl_words_value(uint8_t conversion, uint64_t value);
+/* Is it a text?  Then this is it; buffer has room for a character. */
+const char *
+tl_rtl_words_string(uint8_t conversion, uint64_t value, char buffer[2]);
+
+#endif

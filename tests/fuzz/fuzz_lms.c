@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_lms.c - any bytes as an LMS profile: read in pieces that the bytes
+ * choose and at once, and written again, which must be read as the same.
+ */
+#include "foreign.h"
+#include "format/lms_read.h"
+#include "format/lms_write.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	foreign_check(tl_lms_read_new, tl_lms_write_new, tl_lms_recognise,
+	    tl_bytes(data, size));
+	return 0;
+}

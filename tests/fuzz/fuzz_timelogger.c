@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_timelogger.c - any bytes as a TimeLogger file: read in pieces that the
+ * bytes choose and at once, and written again, which must be read as the same.
+ */
+#include "foreign.h"
+#include "format/timelogger_read.h"
+#include "format/timelogger_write.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	foreign_check(tl_timelogger_read_new, tl_timelogger_write_new,
+	    tl_timelogger_recognise, tl_bytes(data, size));
+	return 0;
+}

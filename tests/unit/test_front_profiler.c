@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_front_profiler.c - marks by label, and --profiling FILE. */
+#include "front_fixture.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <timeline_profiler.h>
+
+enum { THREADS = 4, LABELS = 50 };
+
+static const struct timeline_options plenty = { .entries = 2048,
+	.stringtablesize = 65536 };
+static struct timeline_profiler *profiler;
+static char path[64];
+
+static void
+setup(void)
+{
+	fixture_open(&plenty);
+	ck_assert_int_eq(timeline_profiler_new(&profiler, tl), 0);
+	snprintf(path, sizeof(path), "/tmp/test-profiler-%d.tl", (int)getpid());
+}
+
+static void
+teardown(void)
+{
+	timeline_profiler_close(profiler);
+	unlink(path);
+	fixture_close();
+	tl_text_free(&front_text);
+}
+
+START_TEST(marks_are_spans_of_their_label)
+{
+	char label[] = "camera.read";
+
+	timeline_profiler_mark_begin(profiler, label);
+	timeline_profiler_mark_begin(profiler, "a $b");
+	timeline_profiler_mark_end(profiler, "a $b");
+	timeline_profiler_mark_end(profiler, "camera.read");
+	label[0] = 'K'; /* nothing of the caller's is kept */
+	timeline_profiler_mark_end(profiler, "camera.read");
+	ck_assert_str_eq(front_list(tl),
+	    "> lms \"camera.read\ncamera.read\"\n"
+	    "> lms \"$label%s\na $b\" \"a $b\"\n"
+	    "< lms \"$label%s\na $b\" \"a $b\"\n"
+	    "< lms \"camera.read\ncamera.read\"\n"
+	    "< lms \"camera.read\ncamera.read\"\n");
+	ck_assert_uint_eq(timeline_profiler_lost(profiler), 0);
+}
+END_TEST
+
+START_TEST(without_a_profiler_marks_do_nothing)
+{
+	timeline_profiler_mark_begin(NULL, "x");
+	timeline_profiler_mark_end(NULL, "x");
+	timeline_profiler_mark_begin(profiler, NULL);
+	timeline_profiler_close(NULL);
+	ck_assert_uint_eq(timeline_profiler_lost(NULL), 0);
+	ck_assert_uint_eq(fixture_logged(), 0);
+}
+END_TEST
+
+START_TEST(labels_without_room_are_counted)
+{
+	char label[32];
+
+	for (int i = 0; i < 2000; i++) {
+		snprintf(label, sizeof(label), "label %d", i);
+		timeline_profiler_mark_begin(profiler, label);
+	}
+	ck_assert_uint_gt(timeline_profiler_lost(profiler), 0);
+	ck_assert_uint_lt(timeline_profiler_lost(profiler), 2000);
+	ck_assert_uint_eq(timeline_profiler_lost(profiler) + fixture_logged(),
+	    2000);
+}
+END_TEST
+
+START_TEST(more_labels_than_the_table_are_found_all_the_same)
+{
+	const struct timeline_options large = { .entries = 65536,
+		.stringtablesize = 4 << 20 };
+	struct timeline *other;
+	char label[32];
+	uint64_t tail = 0;
+
+	timeline_profiler_close(profiler);
+	ck_assert_int_eq(timeline_new(&other, path, &large), 0);
+	ck_assert_int_eq(timeline_profiler_new(&profiler, other), 0);
+	for (int i = 0; i < 10000; i++) {
+		if (i == 5000) /* all are known */
+			tail = other->header->strings_tail;
+		snprintf(label, sizeof(label), "label %d", i % 5000);
+		timeline_profiler_mark_begin(profiler, label);
+	}
+	ck_assert_uint_eq(timeline_profiler_lost(profiler), 0);
+	ck_assert_uint_eq(other->header->strings_tail, tail);
+	timeline_close(other);
+}
+END_TEST
+
+static void *
+mark_all(void *unused)
+{
+	char label[32];
+
+	for (int i = 0; i < LABELS; i++) {
+		snprintf(label, sizeof(label), "label %d", i);
+		timeline_profiler_mark_begin(profiler, label);
+		timeline_profiler_mark_end(profiler, label);
+	}
+	return unused;
+}
+
+START_TEST(threads_find_the_same_labels)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, mark_all,
+				     NULL),
+		    0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(fixture_logged(), 2 * THREADS * LABELS);
+	ck_assert_uint_eq(timeline_profiler_lost(profiler), 0);
+}
+END_TEST
+
+/* Run the options; then one mark, if there is a profiler. */
+static int
+options(int *argc, char **argv)
+{
+	int rc;
+
+	timeline_profiler_close(profiler);
+	profiler = NULL;
+	rc = timeline_profiler_options(&profiler, argc, argv);
+	ck_assert(rc == 0 || !profiler);
+	timeline_profiler_mark_begin(profiler, "x");
+	return rc;
+}
+
+START_TEST(the_option_is_taken_out_of_the_command_line)
+{
+	char *argv[] = { "lms", "-v", "--profiling", path, "run", NULL };
+	int argc = 5;
+
+	ck_assert_int_eq(options(&argc, argv), 0);
+	ck_assert_ptr_nonnull(profiler);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(argc, 3);
+	ck_assert_str_eq(argv[1], "-v");
+	ck_assert_str_eq(argv[2], "run");
+	ck_assert_ptr_null(argv[3]);
+}
+END_TEST
+
+START_TEST(the_option_may_have_an_equals_sign)
+{
+	char option[100];
+	char *argv[] = { "lms", option, NULL };
+	int argc = 2;
+
+	snprintf(option, sizeof(option), "--profiling=%s", path);
+	ck_assert_int_eq(options(&argc, argv), 0);
+	ck_assert_ptr_nonnull(profiler);
+	ck_assert_int_eq(argc, 1);
+	ck_assert_ptr_null(argv[1]);
+}
+END_TEST
+
+START_TEST(without_the_option_there_is_no_profiler)
+{
+	char *argv[] = { "lms", "--profilings", "--", "--profiling", path,
+		NULL };
+	int argc = 5;
+
+	ck_assert_int_eq(options(&argc, argv), 0);
+	ck_assert_ptr_null(profiler);
+	ck_assert_int_eq(argc, 5);
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
+START_TEST(the_option_needs_its_file)
+{
+	char *argv[] = { "lms", "--profiling", NULL };
+	int argc = 2;
+
+	ck_assert_int_eq(options(&argc, argv), -EINVAL);
+	argc = 2;
+	argv[1] = "--profiling=";
+	ck_assert_int_eq(options(&argc, argv), -EINVAL);
+	ck_assert_int_eq(argc, 2);
+}
+END_TEST
+
+START_TEST(only_a_timeline_of_ours_is_replaced)
+{
+	const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, "precious words", 14), 14);
+	close(fd);
+	timeline_profiler_close(profiler);
+	ck_assert_int_eq(timeline_profiler_open(&profiler, path), -EBADMSG);
+	ck_assert_ptr_null(profiler);
+	unlink(path);
+	ck_assert_int_eq(symlink("/dev/shm/none", path), 0);
+	ck_assert_int_ne(timeline_profiler_open(&profiler, path), 0);
+	unlink(path);
+	ck_assert_int_eq(timeline_profiler_open(&profiler, path), 0);
+	timeline_profiler_mark_begin(profiler, "first run");
+	timeline_profiler_close(profiler);
+	ck_assert_int_eq(timeline_profiler_open(&profiler, path), 0);
+	timeline_profiler_mark_begin(profiler, "second run");
+	timeline_profiler_close(profiler);
+	profiler = NULL;
+	timeline_close(tl);
+	ck_assert_int_eq(timeline_open(&tl, path), 0);
+	ck_assert_str_eq(front_list(tl), "> lms \"second run\nsecond run\"\n");
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("front profiler");
+	TCase *t = tcase_create("profiler");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, marks_are_spans_of_their_label);
+	tcase_add_test(t, without_a_profiler_marks_do_nothing);
+	tcase_add_test(t, labels_without_room_are_counted);
+	tcase_add_test(t, more_labels_than_the_table_are_found_all_the_same);
+	tcase_add_test(t, threads_find_the_same_labels);
+	tcase_add_test(t, the_option_is_taken_out_of_the_command_line);
+	tcase_add_test(t, the_option_may_have_an_equals_sign);
+	tcase_add_test(t, without_the_option_there_is_no_profiler);
+	tcase_add_test(t, the_option_needs_its_file);
+	tcase_add_test(t, only_a_timeline_of_ours_is_replaced);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	return run_suite(suite());
+}
