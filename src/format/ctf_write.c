@@ -37,6 +37,8 @@ enum {
 
 #define SECOND_NS  INT64_C(1000000000)
 #define BASE_S_MIN (INT64_MIN / SECOND_NS)
+/* Readers count in signed numbers, and not to the last of them. */
+#define STAMP_MAX (INT64_MAX - SECOND_NS)
 
 enum { BACK, FAR };
 
@@ -231,7 +233,7 @@ stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 
 	if (ns < base_ns || stamp < s->end)
 		return s->end;
-	return stamp < INT64_MAX ? stamp : INT64_MAX;
+	return stamp < STAMP_MAX ? stamp : STAMP_MAX;
 }
 
 /* Is a time before what its stream has? */
@@ -316,7 +318,7 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 		return rc;
 	if (is_back(w, s, event->ns))
 		tl_note(&w->notes, BACK, TL_FAULT_NOWHERE);
-	if (stamp == INT64_MAX)
+	if (stamp == STAMP_MAX)
 		tl_note(&w->notes, FAR, TL_FAULT_NOWHERE);
 	if (before == 0 && (rc = begin_packet(w, s, stamp)) < 0)
 		return rc;

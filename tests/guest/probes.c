@@ -255,34 +255,27 @@ part(const int64_t *offs, size_t n, size_t percent)
 	return n > 0 ? offs[(n - 1) * percent / 100] : 0;
 }
 
-/* Where the clock was set, stamps carry the size of it; elsewhere they are
- * near. */
+/* Outside windows. */
+static int64_t near[PROBES_MAX], sure[PROBES_MAX];
+static size_t near_n, sure_n;
+
+/* Sort out a probe: is it one that can be measured, and by how far is it off? */
 static void
-judge_offs(const struct tl_snap *snap)
+add_off(const struct tl_snap *snap, const struct probe *p,
+    const struct off *off)
 {
-	static int64_t near[PROBES_MAX], sure[PROBES_MAX];
-	size_t near_n = 0, sure_n = 0, misses = 0, windows = 0;
-	const uint64_t end = probes[probe_n - 1].after;
+	if (in_window(snap, p->after))
+		return;
+	sure[sure_n++] = off->sure;
+	if (width(p) * 2 <= narrowest * NARROW)
+		near[near_n++] = llabs(off->ns);
+}
 
-	for (size_t i = 0; i < probe_n; i++) {
-		const struct off off = off_of(snap, &probes[i]);
-
-		if (!off.holds && misses++ < SHOWN_MAX)
-			show("snapshot", &off,
-			    seconds(snap, probes[i].before, end));
-		if (in_window(snap, probes[i].after)) {
-			windows++;
-			continue;
-		}
-		sure[sure_n++] = off.sure;
-		if (width(&probes[i]) * 2 <= narrowest * NARROW)
-			near[near_n++] = llabs(off.ns);
-	}
+static void
+judge_nearness(void)
+{
 	qsort(near, near_n, sizeof(*near), by_size);
 	qsort(sure, sure_n, sizeof(*sure), by_size);
-	report(misses == 0,
-	    "all %zu times were within their bounds: %zu were not", probe_n,
-	    misses);
 	note("outside windows, by %zu narrow brackets: p50 %lld, p99 %lld, "
 	     "max %lld ns",
 	    near_n, (long long)part(near, near_n, 50),
@@ -291,11 +284,33 @@ judge_offs(const struct tl_snap *snap)
 	note("by all %zu, what is certain: p99 %lld, max %lld ns; %zu in "
 	     "windows",
 	    sure_n, (long long)part(sure, sure_n, 99),
-	    (long long)part(sure, sure_n, 100), windows);
+	    (long long)part(sure, sure_n, 100), probe_n - sure_n);
 	report(near_n > sure_n / 4 && part(sure, sure_n, 99) <= P99_NS &&
 		   part(sure, sure_n, 100) <= MOST_NS,
 	    "and outside windows they are off by %d ns at most, 99 %% by %d",
 	    MOST_NS, P99_NS);
+}
+
+/* Where the clock was set, stamps carry the size of it; elsewhere they are
+ * near. */
+static void
+judge_offs(const struct tl_snap *snap)
+{
+	const uint64_t end = probes[probe_n - 1].after;
+	size_t misses = 0;
+
+	for (size_t i = 0; i < probe_n; i++) {
+		const struct off off = off_of(snap, &probes[i]);
+
+		if (!off.holds && misses++ < SHOWN_MAX)
+			show("snapshot", &off,
+			    seconds(snap, probes[i].before, end));
+		add_off(snap, &probes[i], &off);
+	}
+	report(misses == 0,
+	    "all %zu times were within their bounds: %zu were not", probe_n,
+	    misses);
+	judge_nearness();
 }
 
 /* The test can fail: the line that a program draws at its start does. */

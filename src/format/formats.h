@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * formats.h - the table of formats, from formats.def: by name, and by what a
+ * file begins with.
+ */
+#ifndef TL_FORMAT_FORMATS_H
+#define TL_FORMAT_FORMATS_H
+
+#include "format/writer.h"
+
+enum {
+	TL_FORMAT_FOLDER = 1 << 0, /* its output is a directory */
+	TL_FORMAT_NO_PIPE = 1 << 1 /* its output is no stream of bytes */
+};
+
+enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */
+
+struct tl_format_row {
+	const char *name;
+	tl_reader_new *read_new;  /* NULL: is not read */
+	tl_recognise *recognise;  /* NULL with it */
+	tl_writer_new *write_new; /* NULL: is not written */
+	const char *suffix;       /* of its files, with the dot */
+	unsigned flags;
+	const char *help;
+};
+
+/* Row i of the table; NULL behind the last. */
+const struct tl_format_row *tl_formats_at(size_t i);
+/* NULL: no such format. */
+const struct tl_format_row *tl_formats_find(const char *name);
+/* The format that is read and that a file which begins like this looks most
+ * like; NULL: none. */
+const struct tl_format_row *tl_formats_recognise(struct tl_bytes first);
+
+#endif
