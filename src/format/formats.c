@@ -4,12 +4,15 @@
 
 #include "format/csv_read.h"
 #include "format/csv_write.h"
+#include "format/folded_write.h"
 #include "format/jsonl_read.h"
 #include "format/jsonl_write.h"
 #include "format/lms_read.h"
 #include "format/lms_write.h"
+#include "format/perfetto_write.h"
 #include "format/rtl_read.h"
 #include "format/rtl_write.h"
+#include "format/speedscope_write.h"
 #include "format/timelogger_read.h"
 #include "format/timelogger_write.h"
 

@@ -89,6 +89,12 @@ scan_nested(struct scan *s)
 	return true;
 }
 
+static bool
+ends_word(char c)
+{
+	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t';
+}
+
 /* Any value: of a string its inside, of others all their bytes. */
 static bool
 scan_value(struct scan *s, struct tl_bytes *value)
@@ -105,7 +111,7 @@ scan_value(struct scan *s, struct tl_bytes *value)
 		if (!scan_nested(s))
 			return false;
 	} else {
-		while (s->at < s->end && !memchr(",}] \t", *s->at, 5))
+		while (s->at < s->end && !ends_word(*s->at))
 			s->at++;
 	}
 	*value = tl_bytes(start, (size_t)(s->at - start));
