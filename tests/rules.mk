@@ -62,13 +62,21 @@ fuzz: $(patsubst %,$(B)/fuzz/%,$(if $(T),$(T),$(FUZZERS)))
 	  echo "  FUZZ    $$n"; $$f -max_total_time=$(SECONDS) -timeout=10 \
 	  -rss_limit_mb=1024 -print_final_stats=0 -verbosity=0 \
 	  $(B)/fuzz/corpus/$$n $$(ls -d tests/fuzz/corpus/$$n) || exit 1; done
-$(B)/fuzz/%: tests/fuzz/fuzz_%.c $(filter %.c,$(wildcard src/*/*.c))
-	@mkdir -p $(@D); echo "  FUZZ CC $@"
-	@clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
+# the layers once for all fuzzers
+FUZZ_FLAGS := -std=c11 -g -O1 -fsanitize=address,undefined \
 	    -fno-sanitize-recover=undefined -D_GNU_SOURCE -DTL_LOG_C -Isrc \
-	    -Iinclude $(LUA_CFLAGS) -o $@ $< \
-	    $(foreach l,$(LAYERS),$(wildcard src/$(l)/*.c)) $(LUA_LIBS) $(FORMAT_LIBS) \
-	    -lpthread
+	    -Iinclude $(LUA_CFLAGS)
+FUZZ_OBJECTS := $(foreach l,$(LAYERS),$(patsubst %.c,$(B)/fuzz/obj/%.o,\
+	    $(wildcard src/$(l)/*.c)))
+$(B)/fuzz/obj/%.o: %.c $(wildcard src/*/*.[h] src/*/*.def include/*.h)
+	@mkdir -p $(@D); clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
+	@mkdir -p $(@D); echo "  FUZZ CC $@"
+	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LUA_LIBS) \
+	    $(FORMAT_LIBS) -lpthread
+
+# what is made on the way stays
+.SECONDARY:
 
 # an arrow between layers may only point left
 arrows:

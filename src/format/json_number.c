@@ -199,8 +199,8 @@ scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 	if (rc < 0)
 		return rc;
 	n->exponent += (int32_t)shift;
-	if (n->exponent > 0)
-		return multiply(n, n->exponent);
+	if (n->exponent > 0) /* digits went missing before the point? */
+		return n->is_exact ? multiply(n, n->exponent) : -ERANGE;
 	divide(n, -n->exponent);
 	return 0;
 }
