@@ -247,6 +247,8 @@ help:
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
+	@echo 'check-guest  the clock under a second kernel that is slewed and set'
+	@echo '          (qemu-system-x86, cpio, a kernel in /boot; else skipped)'
 	@echo 'lint      both compilers, formatting, shell, Lua, man pages'
 	@echo 'install   PREFIX=$(PREFIX) DESTDIR=; uninstall'
 	@echo 'deps      install the Debian packages that building needs'

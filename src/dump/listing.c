@@ -91,15 +91,15 @@ put_number(struct tl_text *text, uint64_t n, size_t width)
 }
 
 static void
-put_delta(struct tl_text *text, bool known, int64_t delta)
+put_known(struct tl_text *text, bool known, int64_t n, size_t width)
 {
 	const size_t start = text->size;
 
 	if (known)
-		tl_put_signed(text, delta);
+		tl_put_signed(text, n);
 	else
 		tl_put_char(text, '-');
-	pad_left(text, start, WIDTH_DELTA);
+	pad_left(text, start, width);
 }
 
 static void
@@ -146,16 +146,18 @@ put_column(struct listing *l, enum tl_column column,
 		put_priority(text, event->level);
 		break;
 	case TL_COLUMN_DELTA_CYCLES:
-		put_delta(text, delta->cycles_known, delta->cycles);
+		put_known(text, delta->cycles_known, delta->cycles,
+		    WIDTH_DELTA);
 		break;
 	case TL_COLUMN_DELTA_NS:
-		put_delta(text, delta->ns_known, delta->ns);
+		put_known(text, delta->ns_known, delta->ns, WIDTH_DELTA);
 		break;
 	case TL_COLUMN_TSC:
 		put_number(text, event->tsc, WIDTH_TSC);
 		break;
 	case TL_COLUMN_CLOCK_ERROR:
-		put_number(text, event->error_ns, WIDTH_ERROR);
+		put_known(text, event->error_ns != UINT32_MAX, event->error_ns,
+		    WIDTH_ERROR);
 		break;
 	case TL_COLUMN_CATEGORY: /* brings its space along */
 		tl_render_category(l->render, text, event);

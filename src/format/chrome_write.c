@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <timeline.h>
 
 enum {
 	HEAD_PIECE,
@@ -396,7 +397,7 @@ put_source(struct chrome *w, const struct tl_pieces *pieces,
 static bool
 has_source(const struct tl_event *event)
 {
-	return event->message->scope == TIMELINE_SCOPE_SOURCE &&
+	return event->message->scope == TIMELINE_SOURCE &&
 	       (event->kind == TL_BEGIN || event->kind == TL_END);
 }
 

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_format_chrome.c - events as Chrome's trace events. */
+#include "format/chrome_write.h"
+#include "format/json_parse.h"
+
+#include <check.h>
+#include <errno.h>
+#include <timeline.h>
+
+static struct tl_text got;
+static unsigned faults;
+static struct tl_writer *writer;
+static struct tl_message message;
+static struct tl_event event;
+
+static int
+take(void *context, const char *data, size_t size)
+{
+	ck_assert_ptr_eq(context, &got);
+	tl_put_bytes(&got, tl_bytes(data, size));
+	return 0;
+}
+
+static void
+count_fault(void *context, const struct tl_fault *fault)
+{
+	ck_assert_ptr_eq(context, &faults);
+	ck_assert_int_eq(fault->rc, -ENOTSUP);
+	faults++;
+}
+
+static const struct tl_report report = { count_fault, &faults };
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	return n == 1 ? tl_bytes_of("say \"eth0\"\n") : tl_bytes(NULL, 0);
+}
+
+static const struct tl_strings strings = { get_string };
+
+static void
+setup(void)
+{
+	got = (struct tl_text){ 0 };
+	faults = 0;
+	ck_assert_int_eq(tl_chrome_write_new(&writer, take, &got, &report), 0);
+	message = (struct tl_message){ .category = tl_bytes_of("example"),
+		.level = 4,
+		.strings = &strings };
+	event = (struct tl_event){ .ns = 1795202658123456789,
+		.pid = 41,
+		.tid = 42,
+		.kind = TL_INSTANT,
+		.message = &message,
+		.args = { 10, 20, 3, 0 } };
+}
+
+static void
+teardown(void)
+{
+	tl_writer_free(writer);
+	tl_text_free(&got);
+}
+
+static void
+define(const char *line)
+{
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)), 0);
+}
+
+static void
+put(void)
+{
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+}
+
+static void
+finish(void)
+{
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+}
+
+/* Does the output say this? */
+static void
+says(const char *what)
+{
+	if (!strstr(tl_text_string(&got), what))
+		ck_abort_msg("no %s in %s", what, tl_text_string(&got));
+}
+
+/* Is all of it JSON? */
+static void
+is_json(void)
+{
+	struct tl_json json = { 0 };
+	struct tl_json_token token;
+	int rc;
+
+	tl_json_feed(&json, tl_bytes(got.data, got.size));
+	tl_json_finish(&json);
+	do {
+		rc = tl_json_next(&json, &token);
+		ck_assert_int_gt(rc, 0);
+	} while (rc != TL_JSON_END);
+	tl_json_free(&json);
+}
+
+START_TEST(a_file_has_names_and_events)
+{
+	define("processed $tcp, $udp, and $other\nmore");
+	put();
+	finish();
+	ck_assert_str_eq(tl_text_string(&got),
+	    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"base_ns\":"
+	    "\"1795202658000000000\"},\"traceEvents\":[\n"
+	    "{\"ph\":\"M\",\"pid\":41,\"tid\":41,\"name\":\"process_name\","
+	    "\"args\":{\"name\":\"process 41\"}},\n"
+	    "{\"ph\":\"M\",\"pid\":41,\"tid\":41,\"name\":"
+	    "\"process_sort_index\",\"args\":{\"sort_index\":0}},\n"
+	    "{\"ph\":\"M\",\"pid\":41,\"tid\":42,\"name\":\"thread_name\","
+	    "\"args\":{\"name\":\"thread 42\"}},\n"
+	    "{\"ph\":\"M\",\"pid\":41,\"tid\":42,\"name\":"
+	    "\"thread_sort_index\",\"args\":{\"sort_index\":42}},\n"
+	    "{\"ph\":\"i\",\"s\":\"t\",\"pid\":41,\"tid\":42,"
+	    "\"ts\":123456.789,\"cat\":\"example\",\"name\":"
+	    "\"processed tcp, udp, and other\",\"args\":{\"tcp\":10,"
+	    "\"udp\":20,\"other\":3,\"priority\":\"trace\"}}\n]}\n");
+	ck_assert_uint_eq(faults, 1);
+	is_json();
+}
+END_TEST
+
+START_TEST(a_file_without_events_is_whole)
+{
+	finish();
+	says("\"traceEvents\":[\n]}");
+	is_json();
+}
+END_TEST
+
+START_TEST(no_nanosecond_is_lost)
+{
+	define("x");
+	event.ns = 5;
+	put();
+	event.ns = -5;
+	put();
+	event.ns = INT64_MAX;
+	put();
+	event.ns = INT64_MIN;
+	put();
+	finish();
+	says("\"ts\":0.005,");
+	says("\"ts\":-0.005,");
+	says("\"ts\":9223372036854775.807,");
+	says("\"ts\":-9223372036854775.808,");
+	is_json();
+}
+END_TEST
+
+START_TEST(integers_that_a_double_would_change_are_strings)
+{
+	define("$a $b%d $c%x $d%t");
+	event.args[0] = (UINT64_C(1) << 53) - 1;
+	event.args[1] = (uint64_t)INT64_MIN;
+	event.args[2] = 31;
+	event.args[3] = (uint64_t)-7;
+	put();
+	event.args[0]++;
+	put();
+	finish();
+	says("\"a\":9007199254740991,\"b\":\"-9223372036854775808\","
+	     "\"c\":\"0x1f\",\"d\":-7,");
+	says("\"a\":\"9007199254740992\",");
+	is_json();
+}
+END_TEST
+
+START_TEST(kinds_have_their_phases)
+{
+	define("$depth queue");
+	event.kind = TL_BEGIN;
+	put();
+	event.kind = TL_END;
+	event.bare = true;
+	put();
+	event.bare = false;
+	event.kind = TL_COUNTER;
+	event.args[0] = UINT64_MAX;
+	put();
+	event = (struct tl_event){ .kind = TL_LOST, .lost = 12, .cpu = 1 };
+	put();
+	finish();
+	says("{\"ph\":\"B\",\"pid\":41,");
+	says("{\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123456.789,\"cat\":"
+	     "\"example\",\"name\":\"depth queue\",\"args\":{}}");
+	says("{\"ph\":\"C\",");
+	says("\"args\":{\"depth\":18446744073709551615}}");
+	says("\"ts\":123456.789,\"cat\":\"timeline\",\"name\":\"entries "
+	     "lost\",\"args\":{\"lost\":12}}");
+	is_json();
+}
+END_TEST
+
+START_TEST(a_source_has_a_thread_of_its_own)
+{
+	define("loading");
+	message.scope = TIMELINE_SOURCE;
+	event.kind = TL_BEGIN;
+	put();
+	event.kind = TL_END;
+	event.pid = 77; /* somebody else ends it */
+	put();
+	finish();
+	says("\"tid\":2147483647,\"name\":\"thread_name\",\"args\":{\"name\":"
+	     "\"loading\",\"source\":true}}");
+	says("{\"ph\":\"B\",\"pid\":41,\"tid\":2147483647,");
+	says("{\"ph\":\"E\",\"pid\":41,\"tid\":2147483647,");
+	is_json();
+}
+END_TEST
+
+START_TEST(any_bytes_are_json)
+{
+	char odd[256];
+
+	for (size_t i = 0; i < sizeof(odd); i++)
+		odd[i] = (char)i;
+	message.category = tl_bytes(odd, sizeof(odd));
+	ck_assert_int_eq(tl_message_parse(&message,
+			     tl_bytes(odd + 11, sizeof(odd) - 11)),
+	    0);
+	put();
+	finish();
+	is_json();
+	tl_writer_free(writer);
+	ck_assert_int_eq(tl_chrome_write_new(&writer, take, &got, &report), 0);
+	tl_text_clear(&got);
+	define("$a%s $b%s $c%f");
+	event.args[0] = 1;
+	event.args[1] = 77;
+	event.args[2] = UINT64_MAX; /* not a number */
+	put();
+	finish();
+	says("{\"a\":\"say \\\"eth0\\\"\\n\",\"b\":\"#77\",\"c\":null,");
+	is_json();
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("format chrome");
+	TCase *t = tcase_create("write");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, a_file_has_names_and_events);
+	tcase_add_test(t, a_file_without_events_is_whole);
+	tcase_add_test(t, no_nanosecond_is_lost);
+	tcase_add_test(t, integers_that_a_double_would_change_are_strings);
+	tcase_add_test(t, kinds_have_their_phases);
+	tcase_add_test(t, a_source_has_a_thread_of_its_own);
+	tcase_add_test(t, any_bytes_are_json);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int
+main(void)
+{
+	SRunner *r = srunner_create(suite());
+	int n;
+
+	srunner_run_all(r, CK_NORMAL);
+	n = srunner_ntests_failed(r);
+	srunner_free(r);
+	return n == 0 ? 0 : 1;
+}
