@@ -70,9 +70,9 @@ FUZZ_OBJECTS := $(foreach l,$(LAYERS),$(patsubst %.c,$(B)/fuzz/obj/%.o,\
 	    $(wildcard src/$(l)/*.c)))
 $(B)/fuzz/obj/%.o: %.c $(wildcard src/*/*.[h] src/*/*.def include/*.h)
 	@mkdir -p $(@D); clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
-$(B)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS)
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS) $(wildcard tests/fuzz/*.h)
 	@mkdir -p $(@D); echo "  FUZZ CC $@"
-	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LUA_LIBS) \
+	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $(filter %.c %.o,$^) $(LUA_LIBS) \
 	    $(FORMAT_LIBS) -lpthread
 
 # what is made on the way stays

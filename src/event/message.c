@@ -124,7 +124,7 @@ tl_message_parse(struct tl_message *message, struct tl_bytes text)
 {
 	int rc;
 
-	message->text = text;
+	message->text = text.data ? text : tl_bytes_of("");
 	message->argc = 0;
 	memset(message->args, 0, sizeof(message->args));
 	split_lines(message);

@@ -2,6 +2,7 @@
 /* formats.c - look up a format. */
 #include "format/formats.h"
 
+#include "format/chrome_write.h"
 #include "format/csv_read.h"
 #include "format/csv_write.h"
 #include "format/folded_write.h"

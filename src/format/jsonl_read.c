@@ -293,12 +293,12 @@ static int
 read_values(struct tl_line_read *r, struct tl_bytes args,
     struct tl_event *event)
 {
-	struct scan s = { args.data, args.data + args.size };
+	struct scan s = { args.data, args.data ? args.data + args.size : NULL };
 	struct tl_bytes name, value;
 	unsigned i = 0;
 	int rc = 1;
 
-	if (!skip(&s, '{'))
+	if (!args.data || !skip(&s, '{'))
 		return -EBADMSG;
 	while (i < event->message->argc &&
 	       (rc = scan_member(&s, i == 0, &name, &value)) > 0) {

@@ -40,7 +40,7 @@ foreign_put(struct tl_sink *sink, const struct tl_event *event)
 {
 	struct foreign *f = (struct foreign *)(void *)sink;
 
-	assert(event->message);
+	assert(event->message || event->kind == TL_LOST);
 	tl_text_clear(&f->text);
 	tl_render_line(&f->text, event);
 	f->all = foreign_hash(f->all, &event->ns, sizeof(event->ns));

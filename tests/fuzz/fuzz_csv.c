@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_csv.c - any bytes as csv: read in pieces that the bytes choose and at
+ * once, and written again, which must be read as the same.
+ */
+#include "foreign.h"
+#include "format/csv_read.h"
+#include "format/csv_write.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	foreign_check(tl_csv_read_new, tl_csv_write_new, tl_csv_recognise,
+	    tl_bytes(data, size));
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fuzz_jsonl.c - any bytes as jsonl: read in pieces that the bytes choose and at
+ * once, and written again, which must be read as the same.
+ */
+#include "foreign.h"
+#include "format/jsonl_read.h"
+#include "format/jsonl_write.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	foreign_check(tl_jsonl_read_new, tl_jsonl_write_new, tl_jsonl_recognise,
+	    tl_bytes(data, size));
+	return 0;
+}
