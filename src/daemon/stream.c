@@ -22,7 +22,7 @@
 enum {
 	TURN_MAX = 20000,  /* entries of a target in one turn */
 	IDLE_ROUNDS = 100, /* without an entry: look more seldom */
-	IDLE_FACTOR = 2
+	IDLE_FACTOR = 3
 };
 
 struct tl_stream {
