@@ -34,8 +34,8 @@ read_tsc(void *context)
 	return tsc;
 }
 
-static int64_t
-read_clock(clockid_t id)
+int64_t
+tl_clock_read(clockid_t id)
 {
 	struct timespec now;
 
@@ -48,14 +48,14 @@ static int64_t
 read_utc(void *context)
 {
 	(void)context;
-	return read_clock(CLOCK_REALTIME);
+	return tl_clock_read(CLOCK_REALTIME);
 }
 
 static int64_t
 read_raw(void *context)
 {
 	(void)context;
-	return read_clock(CLOCK_MONOTONIC_RAW);
+	return tl_clock_read(CLOCK_MONOTONIC_RAW);
 }
 
 /* Stamps of kind 2 are the wall clock itself. */

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* The rate of a counter of nanoseconds. */
 #define TL_MULT_ONE ((uint64_t)1 << 63)
@@ -68,6 +69,9 @@ struct tl_clock_source {
 	void *context;
 	uint32_t kind; /* TIMELINE_CLOCK_TSC, TIMELINE_CLOCK_REALTIME */
 };
+
+/* A clock of the kernel, in ns; 0 where there is no such clock. */
+int64_t tl_clock_read(clockid_t clock);
 
 /* The clocks of this machine for stamps of a kind; NULL: no such kind. */
 const struct tl_clock_source *tl_clock_source(uint32_t kind);

@@ -7,6 +7,7 @@
  *
  * What it says is escaped like anything else: the path may lead to anybody.
  */
+#include "base/clock.h"
 #include "base/control.h"
 #include "ctl/look.h"
 #include "ctl/verbs.h"
@@ -91,11 +92,12 @@ send_all(int fd, struct tl_text *request)
 static int
 receive_all(int fd, int wait_ms, struct tl_text *reply)
 {
-	const int64_t end_ns = tl_now_ns() + (int64_t)wait_ms * 1000000;
+	const int64_t end_ns =
+	    tl_clock_read(CLOCK_MONOTONIC) + (int64_t)wait_ms * 1000000;
 	struct pollfd answer = { .fd = fd, .events = POLLIN };
 
 	for (;;) {
-		const int64_t left_ns = end_ns - tl_now_ns();
+		const int64_t left_ns = end_ns - tl_clock_read(CLOCK_MONOTONIC);
 		char *to = tl_text_reserve(reply, CHUNK);
 		ssize_t n;
 

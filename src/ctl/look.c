@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* look.c - look at a timeline, and say what was seen. */
 #include "ctl/look.h"
+#include "base/clock.h"
 #include "event/message.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-int64_t
-tl_now_ns(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 int
 tl_look_again(struct tl_look *look, bool whole)
@@ -33,7 +25,7 @@ tl_look_again(struct tl_look *look, bool whole)
 	if (rc != 0)
 		return rc;
 	look->seen = true;
-	look->taken_ns = tl_now_ns();
+	look->taken_ns = tl_clock_read(CLOCK_MONOTONIC);
 	look->past_ns = then_ns ? look->taken_ns - then_ns : 0;
 	look->fresh = then_ns && look->glance.appended > before
 			  ? look->glance.appended - before

@@ -45,7 +45,4 @@ void tl_look_json(struct tl_fields *fields, const struct tl_look *look);
 /* The word of a threshold. */
 const char *tl_threshold_name(unsigned threshold);
 
-/* CLOCK_MONOTONIC, ns. */
-int64_t tl_now_ns(void);
-
 #endif

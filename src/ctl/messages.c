@@ -7,19 +7,6 @@
 
 enum { WIDTH_CATEGORY = 12, WIDTH_LEVEL = 9, WIDTH_KIND = 8, WIDTH_TEXT = 40 };
 
-static const char *
-kind_name(unsigned kind)
-{
-	switch (kind) {
-	case TIMELINE_RECORD_SPAN:
-		return "span";
-	case TIMELINE_RECORD_COUNTER:
-		return "counter";
-	default:
-		return "instant";
-	}
-}
-
 /* As what it is logged now: builtin messages always are. */
 static const char *
 gate_name(const struct tl_message *message)
@@ -45,7 +32,7 @@ put_row(struct tl_text *text, const struct tl_message *m)
 	tl_cell_string(text, tl_level_name(m->level), WIDTH_LEVEL);
 	tl_cell_string(text, m->gate == m->level ? "-" : gate_name(m),
 	    WIDTH_LEVEL);
-	tl_cell_string(text, kind_name(m->kind), WIDTH_KIND);
+	tl_cell_string(text, tl_record_kind_name(m->kind), WIDTH_KIND);
 	put_cell(text, m->line1, WIDTH_TEXT);
 	if (m->file.size > 0) {
 		tl_put_plain(text, m->file);
@@ -75,7 +62,7 @@ put_json(struct tl_fields *f, const struct tl_message *m)
 	tl_fields_bytes(f, "category", m->category);
 	tl_fields_string(f, "priority", tl_level_name(m->level));
 	tl_fields_string(f, "now", gate_name(m));
-	tl_fields_string(f, "kind", kind_name(m->kind));
+	tl_fields_string(f, "kind", tl_record_kind_name(m->kind));
 	tl_fields_bytes(f, "message", m->line1);
 	tl_fields_bytes(f, "explanation", m->explain);
 	if (m->file.size > 0) {

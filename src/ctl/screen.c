@@ -6,6 +6,7 @@
  * between, so that no half sequence is left on it.
  */
 #include "ctl/screen.h"
+#include "base/clock.h"
 #include "base/terminal.h"
 #include "ctl/look.h"
 
@@ -139,7 +140,8 @@ tl_screen_key(int64_t end_ns)
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	for (;;) {
-		const int64_t left_ms = (end_ns - tl_now_ns()) / 1000000;
+		const int64_t left_ms =
+		    (end_ns - tl_clock_read(CLOCK_MONOTONIC)) / 1000000;
 
 		if (stop_asked)
 			stop();

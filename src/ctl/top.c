@@ -3,6 +3,7 @@
  * top.c - messages by rate: on a terminal as they change, elsewhere a number
  * of rounds, one after the other.
  */
+#include "base/clock.h"
 #include "base/terminal.h"
 #include "ctl/sample.h"
 #include "ctl/screen.h"
@@ -160,12 +161,9 @@ put_json(struct top *t)
 {
 	const struct tl_tally *tally = &t->sample.tally;
 	struct tl_fields f = tl_call_json(t->call);
-	struct timespec now = { 0 };
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	tl_fields_object(&f, NULL);
-	tl_fields_time(&f, "time",
-	    (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	tl_fields_time(&f, "time", tl_clock_read(CLOCK_REALTIME));
 	tl_fields_string(&f, "name", t->sample.name.shown);
 	tl_fields_duration(&f, "round", t->sample.look.past_ns);
 	tl_look_json(&f, &t->sample.look);
@@ -272,7 +270,7 @@ next_round(struct top *t)
 static int
 run_screen(struct top *t)
 {
-	int64_t next_ns = tl_now_ns() + t->delay_ns;
+	int64_t next_ns = tl_clock_read(CLOCK_MONOTONIC) + t->delay_ns;
 	int rc = 0;
 
 	while (rc == 0) {
@@ -286,7 +284,7 @@ run_screen(struct top *t)
 				break;
 			continue;
 		}
-		next_ns = tl_now_ns() + t->delay_ns;
+		next_ns = tl_clock_read(CLOCK_MONOTONIC) + t->delay_ns;
 		if (!t->paused)
 			rc = next_round(t);
 	}

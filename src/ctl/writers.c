@@ -183,7 +183,6 @@ static bool
 is_alive(const struct tl_writer *w)
 {
 	const long hz = sysconf(_SC_CLK_TCK);
-	struct timespec now;
 	char text[1024];
 	uint64_t start = 0;
 	uint64_t lived_ns;
@@ -194,12 +193,11 @@ is_alive(const struct tl_writer *w)
 	if (kill((pid_t)w->pid, 0) != 0 && errno != EPERM)
 		return false;
 	if (!read_proc(w->pid, "stat", text, sizeof(text)) ||
-	    !parse_stat(text, &state, &start) || hz <= 0 ||
-	    clock_gettime(CLOCK_BOOTTIME, &now) != 0)
+	    !parse_stat(text, &state, &start) || hz <= 0)
 		return true; /* /proc is closed to us */
 	if (state == 'Z' || state == 'X')
 		return false;
-	lived_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	lived_ns = (uint64_t)tl_clock_read(CLOCK_BOOTTIME);
 	start = start / (uint64_t)hz * 1000000000 +
 		start % (uint64_t)hz * 1000000000 / (uint64_t)hz;
 	lived_ns = lived_ns > start ? lived_ns - start : 0;

@@ -11,6 +11,7 @@
  */
 #include "daemon/bursts.h"
 
+#include "base/clock.h"
 #include "base/word.h"
 #include "daemon/retention.h"
 #include "daemon/schedule.h"
@@ -53,10 +54,7 @@ struct tl_bursts {
 static uint64_t
 now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return (uint64_t)tl_clock_read(CLOCK_MONOTONIC);
 }
 
 /* Let the timer fire at ns; 0: never. */

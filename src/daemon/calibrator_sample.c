@@ -9,6 +9,7 @@
  */
 #include "daemon/calibrator_sample.h"
 
+#include "base/clock.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -26,16 +27,6 @@ enum {
 	ASLEEP_NEAR_NS = 1000000
 };
 
-static int64_t
-read_clock(clockid_t id)
-{
-	struct timespec now;
-
-	if (clock_gettime(id, &now) < 0)
-		return 0;
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Both clocks at one moment, or as near as can be had. */
 static int64_t
 asleep_ns(void *context)
@@ -44,9 +35,9 @@ asleep_ns(void *context)
 
 	(void)context;
 	for (int i = 0; i < ASLEEP_TRIES; i++) {
-		const int64_t before = read_clock(CLOCK_MONOTONIC);
-		const int64_t boot = read_clock(CLOCK_BOOTTIME);
-		const int64_t after = read_clock(CLOCK_MONOTONIC);
+		const int64_t before = tl_clock_read(CLOCK_MONOTONIC);
+		const int64_t boot = tl_clock_read(CLOCK_BOOTTIME);
+		const int64_t after = tl_clock_read(CLOCK_MONOTONIC);
 
 		asleep = boot - before;
 		if (after - before < ASLEEP_NEAR_NS)

@@ -5,6 +5,7 @@
  */
 #include "daemon/daemon.h"
 
+#include "base/clock.h"
 #include "daemon/actions.h"
 #include "daemon/control.h"
 #include "daemon/http.h"
@@ -151,15 +152,6 @@ on_watchdog(struct ev_loop *loop, ev_timer *timer, int events)
 	tl_notify_alive();
 }
 
-static int64_t
-unix_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Everything that can fail, in the order in which it depends. */
 static int
 open_all(struct tl_daemon *d, struct tl_fault *fault)
@@ -236,7 +228,7 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	}
 	d->config = config;
-	d->started_ns = unix_now();
+	d->started_ns = tl_clock_read(CLOCK_REALTIME);
 	/* The default loop: the only one that may watch children. */
 	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
 	rc = d->loop

@@ -12,6 +12,7 @@
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed
  */
+#include "base/clock.h"
 #include "daemon/metrics.h"
 #include "daemon/metrics_view.h"
 
@@ -55,14 +56,10 @@ static void
 put_daemon(struct tl_text *text, const struct tl_metrics *m)
 {
 	const struct tl_daemon *d = m->whole.daemon;
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_REALTIME, &now);
 	tl_put_format(text, "timelined %s, process %d, up ", TIMELINE_VERSION,
 	    (int)getpid());
-	tl_put_duration(text,
-	    (now.tv_sec * INT64_C(1000000000) + now.tv_nsec - d->started_ns) /
-		1000000000 * 1000000000);
+	tl_put_duration(text, (tl_clock_read(CLOCK_REALTIME) - d->started_ns) /
+				  1000000000 * 1000000000);
 	tl_put_string(text, "; used ");
 	tl_put_duration(text, m->own.cpu_ns / 1000000 * 1000000);
 	tl_put_string(text, " of CPU");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* metrics_view.c - ask the parts of the daemon how they are. */
 #include "daemon/metrics_view.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "ring/ring.h"
 
@@ -13,15 +14,6 @@
 #include <unistd.h>
 
 enum { STATM_MAX = 256 };
-
-static int64_t
-cpu_ns(void)
-{
-	struct timespec t = { 0 };
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 /* The second number of statm, in pages. */
 static bool
@@ -99,7 +91,7 @@ tl_metrics_gather(struct tl_metrics *metrics, const struct tl_daemon *d)
 	metrics->views = calloc(metrics->count + 1, sizeof(*metrics->views));
 	if (!metrics->views)
 		return -ENOMEM;
-	metrics->own.cpu_ns = cpu_ns();
+	metrics->own.cpu_ns = tl_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 	metrics->own.has_rss = read_rss(&metrics->own.rss);
 	metrics->own.has_fds = count_fds(&metrics->own.fds);
 	if (d->snapshots)

@@ -2,6 +2,7 @@
 /* notify.c - tell whoever supervises us (systemd) what we are doing. */
 #include "daemon/notify.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -21,12 +22,8 @@ tl_notify_ready(void)
 void
 tl_notify_reloading(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
-	    (unsigned long long)now.tv_sec * 1000000 +
-		(unsigned long long)now.tv_nsec / 1000);
+	    (unsigned long long)tl_clock_read(CLOCK_MONOTONIC) / 1000);
 }
 
 void

@@ -5,6 +5,7 @@
  */
 #include "daemon/process.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -48,15 +49,6 @@ set_command(struct tl_process *process, struct tl_bytes command)
 	tl_text_free(&text);
 }
 
-static int64_t
-clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void
 set_start(struct tl_process *process, uint64_t ticks)
 {
@@ -65,8 +57,8 @@ set_start(struct tl_process *process, uint64_t ticks)
 					ticks % second * (1000000000 / second));
 
 	process->start_ticks = ticks;
-	process->start_ns =
-	    clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + up_ns;
+	process->start_ns = tl_clock_read(CLOCK_REALTIME) -
+			    tl_clock_read(CLOCK_BOOTTIME) + up_ns;
 }
 
 /* "12 (a name) S 1 ...": the name may have ) in it. */

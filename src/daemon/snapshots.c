@@ -3,6 +3,7 @@
  * snapshots.c - the queue of snapshots, as the loop sees it.
  */
 #include "daemon/snapshots.h"
+#include "base/clock.h"
 #include "daemon/snapshots_keep.h"
 #include "daemon/snapshots_work.h"
 
@@ -16,15 +17,6 @@
 #include <unistd.h>
 
 enum { NS_A_SECOND = 1000000000 };
-
-static int64_t
-now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * NS_A_SECOND + t.tv_nsec;
-}
 
 static void
 jobs_forget(struct tl_snapshot_jobs *jobs, const void *context)
@@ -181,7 +173,7 @@ job_new(struct tl_snapshot_job **out, const struct tl_snapshots *s,
 	if (!job)
 		return -ENOMEM;
 	job->how = *how;
-	job->unix_ns = now_ns(CLOCK_REALTIME);
+	job->unix_ns = tl_clock_read(CLOCK_REALTIME);
 	snprintf(job->timeline, sizeof(job->timeline), "%s", timeline);
 	snprintf(job->reason, sizeof(job->reason), "%s", reason);
 	sprintf(job->path, "%s/", s->path);
@@ -193,7 +185,7 @@ job_new(struct tl_snapshot_job **out, const struct tl_snapshots *s,
 	job->result.timeline = job->timeline;
 	job->result.reason = job->reason;
 	job->result.path = job->path;
-	job->result.asked_ns = now_ns(CLOCK_MONOTONIC);
+	job->result.asked_ns = tl_clock_read(CLOCK_MONOTONIC);
 	*out = job;
 	return 0;
 }

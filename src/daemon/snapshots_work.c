@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* snapshots_work.c - the threads: one freezes, the other makes it last. */
 #include "daemon/snapshots_work.h"
+#include "base/clock.h"
 #include "daemon/snapshots_keep.h"
 
 #include <errno.h>
@@ -14,15 +15,6 @@ enum {
 	NAMES_TRIED_MAX = 1000, /* until one is free */
 	MEMORY_MAX = 128 << 20  /* bytes of copies that wait for the saver */
 };
-
-static int64_t
-now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * NS_A_SECOND + t.tv_nsec;
-}
 
 void
 tl_snapshot_jobs_init(struct tl_snapshot_jobs *jobs)
@@ -74,7 +66,7 @@ freeze(struct tl_snapshots *s, struct tl_snapshot_job *job)
 	if (rc == 0)
 		rc = tl_snapshot_copy_prepare(&job->copy, &s->folder,
 		    reserve_memory(s, job));
-	job->result.begun_ns = now_ns(CLOCK_MONOTONIC);
+	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 	if (rc == 0)
 		rc = tl_snapshot_copy_freeze(&job->copy);
 	job->result.rc = rc;
@@ -142,7 +134,7 @@ save(struct tl_snapshots *s, struct tl_snapshot_job *job)
 	if (result->rc == 0)
 		result->rc = commit(s, job);
 	tl_snapshot_copy_close(&job->copy, &s->folder);
-	result->done_ns = now_ns(CLOCK_MONOTONIC);
+	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
 }
 
 /* What lies in the folder now.  The lock is held, but not meanwhile. */
@@ -165,7 +157,7 @@ count_files(struct tl_snapshots *s)
 static void
 keep_due(struct tl_snapshots *s)
 {
-	const int64_t now = now_ns(CLOCK_MONOTONIC);
+	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
 	uint64_t removed = 0, all = 0;
 	struct tl_snapshots_rule *rule;
 	struct tl_config_keep keep;
@@ -180,7 +172,7 @@ keep_due(struct tl_snapshots *s)
 		tl_snapshots_rules_done(&s->rules, timeline, now, INT64_MAX);
 		pthread_mutex_unlock(&s->lock);
 		(void)tl_snapshots_keep_apply(s->folder.fd, timeline, &keep,
-		    now_ns(CLOCK_REALTIME), &removed, &next_ns);
+		    tl_clock_read(CLOCK_REALTIME), &removed, &next_ns);
 		pthread_mutex_lock(&s->lock);
 		all += removed;
 		rule = tl_snapshots_rules_find(&s->rules, timeline);

@@ -10,6 +10,7 @@
  */
 #include "daemon/stream.h"
 
+#include "base/clock.h"
 #include "base/word.h"
 #include "daemon/targets.h"
 #include "ring/ring.h"
@@ -30,15 +31,6 @@ struct tl_stream {
 	ev_timer poll;
 	uint64_t idle; /* rounds without an entry */
 };
-
-static int64_t
-unix_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void
 count(struct tl_target *t, const struct tl_event *event)
@@ -88,7 +80,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 {
 	const uint64_t before = target->counts.entries + target->counts.lost;
 	/* What was logged before now is in the stream when it is empty. */
-	const int64_t now_ns = unix_now();
+	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	int64_t complete_ns = now_ns;
 	const int rc = tl_stream_read(target, &complete_ns);
 	const bool any = target->counts.entries + target->counts.lost != before;

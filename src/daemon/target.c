@@ -5,6 +5,7 @@
  */
 #include "daemon/target.h"
 
+#include "base/clock.h"
 #include "daemon/actions.h"
 #include "daemon/guard.h"
 #include "daemon/snapshots.h"
@@ -83,14 +84,12 @@ static int
 begin_levels(struct tl_target *t, struct tl_fault *fault)
 {
 	struct tl_glance glance;
-	struct timespec now;
 	int64_t now_ns;
 	int rc = tl_glance_fd(&glance, t->tl->fd, false, fault);
 
 	if (rc != 0)
 		return rc;
-	clock_gettime(CLOCK_REALTIME, &now);
-	now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	now_ns = tl_clock_read(CLOCK_REALTIME);
 	tl_level_init(&t->levels, NULL, NULL);
 	tl_level_begin(&t->levels, glance.threshold, glance.base, now_ns,
 	    now_ns + (int64_t)glance.burst_left_ns);

@@ -11,6 +11,7 @@
  */
 #include "daemon/writers.h"
 
+#include "base/clock.h"
 #include "daemon/process.h"
 
 #include <assert.h>
@@ -65,15 +66,6 @@ struct tl_writers {
 };
 
 static unsigned fds_open;
-
-static int64_t
-unix_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
-}
 
 /* a is later than b by more than so much; differences may not overflow. */
 static bool
@@ -156,7 +148,7 @@ die(struct slot *slot, int64_t died_ns)
 {
 	struct tl_writers *w = slot->owner;
 
-	slot->looked_ns = unix_now();
+	slot->looked_ns = tl_clock_read(CLOCK_REALTIME);
 	set_dead(slot, died_ns);
 	w->died(w->context, &slot->writer);
 }
@@ -166,14 +158,14 @@ fd_is_readable(struct ev_loop *loop, ev_io *io, int events)
 {
 	(void)loop;
 	(void)events;
-	die(io->data, unix_now());
+	die(io->data, tl_clock_read(CLOCK_REALTIME));
 }
 
 /* It is not there: has it just ended? */
 static void
 set_gone(struct slot *slot, int64_t ns)
 {
-	slot->looked_ns = unix_now();
+	slot->looked_ns = tl_clock_read(CLOCK_REALTIME);
 	if (is_later(slot->looked_ns, ns, fresh_ns))
 		set_dead(slot, ns);
 	else
@@ -261,7 +253,7 @@ poll_one(struct slot *slot)
 		process.start_ticks != slot->start_ticks) ||
 	    (fd < 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
 		close_fd(fd);
-		die(slot, unix_now());
+		die(slot, tl_clock_read(CLOCK_REALTIME));
 	} else if (fd >= 0) {
 		watch_fd(slot, fd);
 	}
@@ -286,7 +278,7 @@ static void
 time_came(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_writers *w = timer->data;
-	const int64_t now_ns = unix_now();
+	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 
 	(void)events;
 	poll_some(w);

@@ -19,19 +19,6 @@ struct counted {
 	struct tl_message_map map; /* message -> its counter */
 };
 
-const char *
-tl_defined_kind(unsigned kind)
-{
-	switch (kind) {
-	case TIMELINE_RECORD_SPAN:
-		return "span";
-	case TIMELINE_RECORD_COUNTER:
-		return "counter";
-	default:
-		return "instant";
-	}
-}
-
 static const char *
 format_name(unsigned format)
 {
@@ -125,7 +112,7 @@ put_text(struct tl_text *text, const struct tl_message *m, uint64_t seen,
 
 	tl_put_format(text, "%*llu ", WIDTH_SEEN, (unsigned long long)seen);
 	put_padded(text, tl_level_name(m->level), WIDTH_PRIORITY);
-	put_padded(text, tl_defined_kind(m->kind), WIDTH_KIND);
+	put_padded(text, tl_record_kind_name(m->kind), WIDTH_KIND);
 	tl_put_plain(text, m->category);
 	tl_put_repeat(text, ' ', width < 10 ? 11 - width : 1);
 	tl_put_plain(text, m->line1);
@@ -160,7 +147,7 @@ put_json(struct tl_text *text, const struct tl_input *input,
 	tl_fields_bytes(&f, "category", m->category);
 	tl_fields_string(&f, "priority", tl_level_name(m->level));
 	tl_fields_string(&f, "gate", gate_name(m));
-	tl_fields_string(&f, "kind", tl_defined_kind(m->kind));
+	tl_fields_string(&f, "kind", tl_record_kind_name(m->kind));
 	if (m->kind == TIMELINE_RECORD_SPAN)
 		tl_fields_string(&f, "scope", m->scope ? "source" : "thread");
 	tl_fields_bytes(&f, "message", m->line1);
@@ -191,7 +178,7 @@ put_csv(struct tl_text *text, const struct tl_input *input,
 	tl_put_char(text, ',');
 	tl_put_string(text, gate_name(m));
 	tl_put_char(text, ',');
-	tl_put_string(text, tl_defined_kind(m->kind));
+	tl_put_string(text, tl_record_kind_name(m->kind));
 	tl_put_char(text, ',');
 	tl_put_csv(text, m->line1);
 	tl_put_char(text, ',');

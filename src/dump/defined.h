@@ -12,7 +12,4 @@
 int tl_defined_show(const struct tl_inputs *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
-/* "instant", "span" or "counter". */
-const char *tl_defined_kind(unsigned kind);
-
 #endif

@@ -4,33 +4,26 @@
  */
 #include "dump/progress.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 static const int64_t first_after_ns = 1000000000, then_every_ns = 200000000;
 
-static int64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void
 tl_progress_start(struct tl_progress *progress, bool on)
 {
 	*progress =
 	    (struct tl_progress){ .on = on && isatty(STDERR_FILENO) == 1,
-		    .start_ns = now_ns() };
+		    .start_ns = tl_clock_read(CLOCK_MONOTONIC) };
 }
 
 void
 tl_progress_show(struct tl_progress *progress)
 {
-	const int64_t now = now_ns();
+	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
 
 	if (now - progress->start_ns < first_after_ns ||
 	    now - progress->last_ns < then_every_ns)

@@ -296,7 +296,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	tl_fields_string(f, "input", row->input);
 	tl_fields_bytes(f, "category", row->message->category);
 	tl_fields_string(f, "priority", tl_level_name(row->message->level));
-	tl_fields_string(f, "kind", tl_defined_kind(row->message->kind));
+	tl_fields_string(f, "kind", tl_record_kind_name(row->message->kind));
 	tl_fields_bytes(f, "message", row->message->line1);
 	tl_fields_unsigned(f, "count", row->count);
 	tl_fields_time(f, "first", row->first_ns);
@@ -374,7 +374,7 @@ put_csv_head(struct csv *c)
 	tl_put_char(text, ',');
 	tl_put_string(text, tl_level_name(row->message->level));
 	tl_put_char(text, ',');
-	tl_put_string(text, tl_defined_kind(row->message->kind));
+	tl_put_string(text, tl_record_kind_name(row->message->kind));
 	tl_put_char(text, ',');
 	tl_put_csv(text, row->message->line1);
 	tl_put_char(text, ',');

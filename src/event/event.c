@@ -20,3 +20,16 @@ tl_kind_name(unsigned kind)
 		return "?";
 	}
 }
+
+const char *
+tl_record_kind_name(unsigned kind)
+{
+	switch (kind) {
+	case TIMELINE_RECORD_SPAN:
+		return "span";
+	case TIMELINE_RECORD_COUNTER:
+		return "counter";
+	default:
+		return "instant";
+	}
+}

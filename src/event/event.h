@@ -47,5 +47,7 @@ struct tl_event {
 
 /* The word of the program for a kind: "instant", "begin", ... */
 const char *tl_kind_name(unsigned kind);
+/* ... and for that of a message: "instant", "span", "counter". */
+const char *tl_record_kind_name(unsigned kind);
 
 #endif

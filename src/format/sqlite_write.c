@@ -81,19 +81,6 @@ format_name(unsigned format)
 	return names[format <= TIMELINE_ARG_STRING ? format : 0];
 }
 
-static const char *
-record_name(unsigned kind)
-{
-	switch (kind) {
-	case TIMELINE_RECORD_SPAN:
-		return "span";
-	case TIMELINE_RECORD_COUNTER:
-		return "counter";
-	default:
-		return "instant";
-	}
-}
-
 static int
 insert_message(struct sqlite_write *w, const struct tl_message *message,
     uint16_t source, uint32_t id)
@@ -105,7 +92,8 @@ insert_message(struct sqlite_write *w, const struct tl_message *message,
 	tl_sqlite_bind_bytes(row, MESSAGE_CATEGORY, message->category);
 	tl_sqlite_bind_bytes(row, MESSAGE_LINE, message->line1);
 	tl_sqlite_bind_some(row, MESSAGE_EXPLANATION, message->explain);
-	tl_sqlite_bind_word(row, MESSAGE_KIND, record_name(message->kind));
+	tl_sqlite_bind_word(row, MESSAGE_KIND,
+	    tl_record_kind_name(message->kind));
 	tl_sqlite_bind_integer(row, MESSAGE_LEVEL, message->level);
 	if (message->kind == TIMELINE_RECORD_SPAN)
 		tl_sqlite_bind_word(row, MESSAGE_SCOPE,

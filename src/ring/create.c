@@ -8,6 +8,7 @@
  * Where the directory has no nameless files an exclusive temporary name
  * stands in for one until the link is made.
  */
+#include "base/clock.h"
 #include "base/file.h"
 #include "ring/ring.h"
 
@@ -44,13 +45,11 @@ read_word(const char *path, char *text, size_t size)
 static void
 fill_creator(struct timeline_header *h)
 {
-	struct timespec now;
 	struct stat timens;
 	char id[40] = ""; /* there may be none, or a short one */
 	unsigned byte;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	h->created_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h->created_ns = tl_clock_read(CLOCK_REALTIME);
 	h->creator_pid = (uint32_t)getpid();
 	h->creator_uid = (uint32_t)geteuid();
 	tl_boot_id(h->boot_id);

@@ -44,19 +44,6 @@ format_word(unsigned format)
 							 : "unknown";
 }
 
-static const char *
-kind_word(unsigned kind)
-{
-	switch (kind) {
-	case TIMELINE_RECORD_SPAN:
-		return "span";
-	case TIMELINE_RECORD_COUNTER:
-		return "counter";
-	default:
-		return "instant";
-	}
-}
-
 static void
 push_args(lua_State *L, const struct tl_message *message)
 {
@@ -84,7 +71,7 @@ push_message(lua_State *L, const struct tl_message *message, size_t place)
 	set_number(L, "scope", message->scope);
 	set_number(L, "source", place + 1);
 	set_word(L, "priority", tl_level_name(message->level));
-	set_word(L, "kind", kind_word(message->kind));
+	set_word(L, "kind", tl_record_kind_name(message->kind));
 	push_args(L, message);
 	lua_setfield(L, -2, "args");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* take.c - freeze a live file; take.h has the order and why. */
 #include "snap/take.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "ring/ring.h"
 
@@ -346,15 +347,13 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	const struct timeline_header *g = c->geometry;
 	struct timeline_header *h = &c->take->header;
 	const uint32_t lanes = timeline_lane_count(g);
-	struct timespec now;
 	int rc;
 
 	if ((rc = copy_clock(c, h)) != 0)
 		return rc;
 	memcpy(h, g, offsetof(struct timeline_header, levels));
-	clock_gettime(CLOCK_REALTIME, &now);
 	h->state = TIMELINE_SAVED;
-	h->saved_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h->saved_ns = tl_clock_read(CLOCK_REALTIME);
 	h->newest = newest;
 	h->strings_tail = tail;
 	if ((rc = tl_write_at(c->out, c->take->heads,
