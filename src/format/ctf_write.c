@@ -65,7 +65,6 @@ struct stream {
 struct ctf_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_files *files;
-	struct tl_origin origin;
 	struct tl_numbers classes;
 	struct tl_numbers stream_keys;
 	struct stream *streams;
@@ -366,7 +365,7 @@ start(struct ctf_write *w, int64_t ns)
 		w->base_s = ns / SECOND_NS - 1;
 	if (w->base_s < BASE_S_MIN)
 		w->base_s = BASE_S_MIN;
-	tl_ctf_put_trace(&w->metadata, &w->origin, w->base_s);
+	tl_ctf_put_trace(&w->metadata, &w->writer.origin, w->base_s);
 }
 
 static int
@@ -424,15 +423,6 @@ ctf_free(struct tl_writer *writer)
 	tl_numbers_free(&w->stream_keys);
 	tl_numbers_free(&w->classes);
 	tl_text_free(&w->metadata);
-}
-
-void
-tl_ctf_write_origin(struct tl_writer *writer, const struct tl_origin *origin)
-{
-	struct ctf_write *w = write_of(writer);
-
-	assert(!w->started);
-	w->origin = *origin;
 }
 
 static const struct tl_writer_kind ctf_kind = { .put = ctf_put,

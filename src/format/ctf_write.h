@@ -26,7 +26,6 @@
 #ifndef TL_FORMAT_CTF_WRITE_H
 #define TL_FORMAT_CTF_WRITE_H
 
-#include "format/origin.h"
 #include "format/writer.h"
 
 /*
@@ -44,10 +43,5 @@ struct tl_files {
 /* files outlives the writer.  0, -ENOMEM. */
 int tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
     const struct tl_report *report);
-
-/* Where the events come from, before the first of them; otherwise nothing is
- * said of it. */
-void
-tl_ctf_write_origin(struct tl_writer *writer, const struct tl_origin *origin);
 
 #endif

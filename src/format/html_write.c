@@ -5,7 +5,7 @@
  *	head, style, body | <script type="application/json">chunk</script>
  *	| ... | the script, which reads the chunks
  *
- * What a chunk is stands in html_chunk.h; html_events.c has the daemon's
+ * What a chunk is stands in html_chunk.h; html_live.c has the daemon's
  * answers, which are made of the same chunks.  A million plain entries take
  * about 20 MB.
  */
@@ -14,97 +14,71 @@
 #include "format/html_chunk.h"
 #include "format/html_page.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct html_write {
-	struct tl_sink sink; /* first: what callers see */
-	struct tl_out out;
+	struct tl_writer writer; /* first: what callers see */
 	struct tl_html_chunk chunk;
-	char *title;
-	bool started;
 };
 
-static void
-start(struct html_write *w)
+static struct html_write *
+write_of(struct tl_writer *writer)
 {
-	if (!w->started)
-		tl_html_page_start(&w->out.text, w->title, false);
-	w->started = true;
+	return (struct html_write *)writer;
+}
+
+static int
+html_begin(struct tl_writer *writer)
+{
+	tl_html_page_start(&writer->out.text,
+	    writer->title ? writer->title : "timeline", false);
+	return 0;
 }
 
 static void
 write_chunk(struct html_write *w)
 {
+	struct tl_text *text = &w->writer.out.text;
+
 	if (w->chunk.count == 0)
 		return;
-	tl_put_string(&w->out.text,
+	tl_put_string(text,
 	    "<script type=\"application/json\" class=\"chunk\">");
-	tl_html_chunk_write(&w->chunk, &w->out.text);
-	tl_put_string(&w->out.text, "</script>\n");
+	tl_html_chunk_write(&w->chunk, text);
+	tl_put_string(text, "</script>\n");
 }
 
 static int
-html_put(struct tl_sink *sink, const struct tl_event *event)
+html_put(struct tl_writer *writer, const struct tl_event *event)
 {
-	struct html_write *w = (struct html_write *)(void *)sink;
-	int rc = 0;
+	struct html_write *w = write_of(writer);
 
-	start(w);
-	if (!tl_html_chunk_takes(&w->chunk, event)) {
+	if (!tl_html_chunk_takes(&w->chunk, event))
 		write_chunk(w);
-		rc = tl_out_settle(&w->out);
-	}
-	return rc != 0 ? rc : tl_html_chunk_put(&w->chunk, event);
+	return tl_html_chunk_put(&w->chunk, event);
 }
 
 static int
-html_finish(struct tl_sink *sink)
+html_end(struct tl_writer *writer)
 {
-	struct html_write *w = (struct html_write *)(void *)sink;
-
-	start(w);
-	write_chunk(w);
-	tl_html_page_end(&w->out.text);
-	return tl_out_flush(&w->out);
-}
-
-int
-tl_html_write_new(struct tl_sink **sink, const char *title, tl_write *write,
-    void *context)
-{
-	struct html_write *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return -ENOMEM;
-	if (!(w->title = strdup(title))) {
-		free(w);
-		return -ENOMEM;
-	}
-	w->sink = (struct tl_sink){ html_put, html_finish };
-	w->out.write = write;
-	w->out.context = context;
-	*sink = &w->sink;
+	write_chunk(write_of(writer));
+	tl_html_page_end(&writer->out.text);
 	return 0;
 }
 
-void
-tl_html_write_free(struct tl_sink *sink)
+static void
+html_free(struct tl_writer *writer)
 {
-	struct html_write *w = (struct html_write *)(void *)sink;
-
-	if (!w)
-		return;
-	tl_text_free(&w->out.text);
-	tl_html_chunk_free(&w->chunk);
-	free(w->title);
-	free(w);
+	tl_html_chunk_free(&write_of(writer)->chunk);
 }
 
-void
-tl_html_live(struct tl_text *text)
+static const struct tl_writer_kind html_kind = { .begin = html_begin,
+	.put = html_put,
+	.end = html_end,
+	.free = html_free };
+
+int
+tl_html_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
 {
-	tl_html_page_start(text, "timeline", true);
-	tl_html_page_end(text);
+	return tl_writer_make(writer, sizeof(struct html_write), &html_kind,
+	    write, context, report);
 }

@@ -134,7 +134,6 @@ struct perfetto_texts {
 
 struct perfetto_write {
 	struct tl_writer writer; /* first: what callers see */
-	struct tl_origin origin;
 	struct perfetto_texts texts[PERFETTO_KINDS];
 	uint64_t locations;
 	struct tl_message_map messages;

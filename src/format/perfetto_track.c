@@ -69,9 +69,9 @@ process_track(struct perfetto_write *w, uint32_t pid, uint64_t *uuid)
 	track = open_track(w, *uuid, &packet);
 	process = tl_pb_open(text, TRACK_PROCESS);
 	tl_pb_put_signed(text, PROCESS_PID, (int32_t)pid);
-	if (pid == w->origin.pid && w->origin.command[0] != '\0')
+	if (pid == w->writer.origin.pid && w->writer.origin.command[0] != '\0')
 		tl_pb_put_plain(text, PROCESS_NAME,
-		    tl_bytes_of(w->origin.command));
+		    tl_bytes_of(w->writer.origin.command));
 	tl_pb_close(text, process);
 	close_track(w, packet, track);
 	return 0;

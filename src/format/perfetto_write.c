@@ -93,7 +93,7 @@ static void
 put_snapshot(struct perfetto_write *w, int64_t ns)
 {
 	struct tl_text *text = &w->writer.out.text;
-	const struct tl_origin *o = &w->origin;
+	const struct tl_origin *o = &w->writer.origin;
 	const size_t packet = tl_perfetto_packet_open(w);
 	const size_t snapshot = tl_pb_open(text, PACKET_CLOCK_SNAPSHOT);
 
@@ -116,7 +116,7 @@ put_machine(struct perfetto_write *w)
 	const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
 
 	tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
-	    tl_bytes_of(w->origin.machine));
+	    tl_bytes_of(w->writer.origin.machine));
 	tl_pb_close(text, info);
 	tl_perfetto_packet_close(w, packet);
 }
@@ -154,7 +154,7 @@ start(struct perfetto_write *w, int64_t ns)
 	w->last_ns = ns;
 	put_defaults(&w->writer.out.text);
 	put_snapshot(w, ns);
-	if (w->origin.machine[0] != '\0')
+	if (w->writer.origin.machine[0] != '\0')
 		put_machine(w);
 	return intern_known(w);
 }
@@ -464,16 +464,6 @@ perfetto_free(struct tl_writer *writer)
 	tl_text_free(&w->values);
 }
 
-void
-tl_perfetto_write_origin(struct tl_writer *writer,
-    const struct tl_origin *origin)
-{
-	struct perfetto_write *w = write_of(writer);
-
-	assert(!w->started);
-	w->origin = *origin;
-}
-
 static const struct tl_writer_kind perfetto_kind = { .put = perfetto_put,
 	.end = perfetto_end,
 	.free = perfetto_free };
@@ -490,7 +480,7 @@ tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
 		return rc;
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
-	tl_origin_here(&w->origin);
+	tl_origin_here(&w->writer.origin);
 	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
 		rc = tl_definer_new(&w->texts[i].definer);
 	if (rc < 0)

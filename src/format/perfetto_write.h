@@ -26,14 +26,10 @@
 #ifndef TL_FORMAT_PERFETTO_WRITE_H
 #define TL_FORMAT_PERFETTO_WRITE_H
 
-#include "format/origin.h"
 #include "format/writer.h"
 
+/* Unless it is told where its events come from, it takes them to be of this
+ * machine. */
 tl_writer_new tl_perfetto_write_new;
-
-/* Where the events come from, before the first of them; otherwise it is taken
- * for this machine. */
-void tl_perfetto_write_origin(struct tl_writer *writer,
-    const struct tl_origin *origin);
 
 #endif

@@ -42,7 +42,6 @@ struct sqlite_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_sqlite sqlite;
 	sqlite3_stmt *statements[STATEMENTS];
-	struct tl_origin origin;
 	struct tl_numbers messages;
 	struct tl_numbers thread_keys;
 	struct thread *threads;
@@ -300,12 +299,12 @@ insert_origin(struct sqlite_write *w)
 	int rc;
 
 	if ((rc = insert_info(w, "writer", "timeline")) < 0 ||
-	    (rc = insert_info(w, "machine", w->origin.machine)) < 0 ||
-	    (rc = insert_info(w, "command", w->origin.command)) < 0 ||
-	    w->origin.pid == 0)
+	    (rc = insert_info(w, "machine", w->writer.origin.machine)) < 0 ||
+	    (rc = insert_info(w, "command", w->writer.origin.command)) < 0 ||
+	    w->writer.origin.pid == 0)
 		return rc;
 	tl_sqlite_bind_word(row, 1, "pid");
-	tl_sqlite_bind_integer(row, 2, w->origin.pid);
+	tl_sqlite_bind_integer(row, 2, w->writer.origin.pid);
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
@@ -335,15 +334,6 @@ sqlite_free(struct tl_writer *writer)
 	tl_numbers_free(&w->messages);
 	tl_numbers_free(&w->thread_keys);
 	free(w->threads);
-}
-
-void
-tl_sqlite_write_origin(struct tl_writer *writer, const struct tl_origin *origin)
-{
-	struct sqlite_write *w = write_of(writer);
-
-	assert(w->events == 0);
-	w->origin = *origin;
 }
 
 static int

@@ -21,7 +21,6 @@
 #ifndef TL_FORMAT_SQLITE_WRITE_H
 #define TL_FORMAT_SQLITE_WRITE_H
 
-#include "format/origin.h"
 #include "format/writer.h"
 
 /*
@@ -32,10 +31,5 @@
  */
 int tl_sqlite_write_new(struct tl_writer **writer, const char *path,
     const struct tl_report *report);
-
-/* Where the events come from, before the first of them; otherwise nothing is
- * said of it. */
-void tl_sqlite_write_origin(struct tl_writer *writer,
-    const struct tl_origin *origin);
 
 #endif

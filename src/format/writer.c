@@ -75,6 +75,20 @@ tl_writer_make(struct tl_writer **writer, size_t size,
 }
 
 void
+tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->origin = *origin;
+}
+
+void
+tl_writer_set_title(struct tl_writer *writer, const char *title)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->title = title;
+}
+
+void
 tl_writer_free(struct tl_writer *writer)
 {
 	if (!writer)

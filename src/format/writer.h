@@ -10,6 +10,7 @@
 #ifndef TL_FORMAT_WRITER_H
 #define TL_FORMAT_WRITER_H
 
+#include "format/origin.h"
 #include "format/out.h"
 #include "format/reader.h"
 
@@ -35,12 +36,20 @@ struct tl_writer {
 	const struct tl_writer_kind *kind;
 	const struct tl_report *report; /* of what it cannot carry */
 	uint64_t begun;
+	/* What is known of all events, before the first of them: */
+	struct tl_origin origin;
+	const char *title; /* of a page or picture; NULL: none */
 };
 
 /* A writer of size bytes (all zeros behind the frame).  0, -ENOMEM. */
 int tl_writer_make(struct tl_writer **writer, size_t size,
     const struct tl_writer_kind *kind, tl_write *write, void *context,
     const struct tl_report *report);
+/* Where its events come from; unless it is said, nothing is known of it. */
+void
+tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
+/* The title, which stays the caller's. */
+void tl_writer_set_title(struct tl_writer *writer, const char *title);
 /* Before the sources of its events close.  NULL does nothing. */
 void tl_writer_free(struct tl_writer *writer);
 

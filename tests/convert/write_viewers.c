@@ -78,7 +78,7 @@ write_perfetto(const char *out, enum viewers_set set, uint64_t count,
 		return -errno;
 	rc = tl_perfetto_write_new(&writer, to_file, file, report);
 	if (rc == 0) {
-		tl_perfetto_write_origin(writer, &origin);
+		tl_writer_set_origin(writer, &origin);
 		rc = write_all(writer, set, count);
 		tl_writer_free(writer);
 	}
@@ -97,7 +97,7 @@ write_ctf(const char *out, enum viewers_set set, uint64_t count,
 		return rc;
 	rc = tl_ctf_write_new(&writer, tl_directory_files(directory), report);
 	if (rc == 0) {
-		tl_ctf_write_origin(writer, &origin);
+		tl_writer_set_origin(writer, &origin);
 		rc = write_all(writer, set, count);
 		tl_writer_free(writer);
 	}
@@ -114,7 +114,7 @@ write_sqlite(const char *out, enum viewers_set set, uint64_t count,
 
 	if (rc < 0)
 		return rc;
-	tl_sqlite_write_origin(writer, &origin);
+	tl_writer_set_origin(writer, &origin);
 	rc = write_all(writer, set, count);
 	tl_writer_free(writer);
 	return rc;

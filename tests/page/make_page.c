@@ -12,6 +12,7 @@
  *				its answer, when N entries were logged
  */
 #include "base/text.h"
+#include "format/html_live.h"
 #include "format/html_write.h"
 #include "snap/snap.h"
 
@@ -224,18 +225,21 @@ write_out(void *context, const char *data, size_t size)
 static int
 write_page(struct tl_cursor *cursor, const char *title)
 {
+	struct tl_writer *writer;
 	struct tl_sink *sink;
 	struct tl_event event;
 	int rc;
 
-	if (tl_html_write_new(&sink, title, write_out, NULL) != 0)
+	if (tl_html_write_new(&writer, write_out, NULL, NULL) != 0)
 		return 1;
+	tl_writer_set_title(writer, title);
+	sink = &writer->sink;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0)
 		if ((rc = sink->put(sink, &event)) != 0)
 			break;
 	if (rc == 0)
 		rc = sink->finish(sink);
-	tl_html_write_free(sink);
+	tl_writer_free(writer);
 	return rc == 0 ? 0 : 1;
 }
 

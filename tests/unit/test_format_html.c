@@ -2,6 +2,7 @@
 /* test_format_html.c - the page and what its script is told. */
 #include "../lib/suite.h"
 #include "format/html_chunk.h"
+#include "format/html_live.h"
 #include "format/html_write.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 static struct tl_text got;
 static size_t largest; /* write */
 static int write_rc;
+static struct tl_writer *writer;
 static struct tl_sink *sink;
 static struct tl_message message;
 static struct tl_event event;
@@ -43,9 +45,9 @@ setup(void)
 	got = (struct tl_text){ 0 };
 	largest = 0;
 	write_rc = 0;
-	ck_assert_int_eq(tl_html_write_new(&sink, "a <b> & \"c\" \x1b", take,
-			     &got),
-	    0);
+	ck_assert_int_eq(tl_html_write_new(&writer, take, &got, NULL), 0);
+	tl_writer_set_title(writer, "a <b> & \"c\" \x1b");
+	sink = &writer->sink;
 	message = (struct tl_message){ .category = tl_bytes_of("example"),
 		.file = tl_bytes_of("a.c"),
 		.line = 7,
@@ -70,7 +72,7 @@ setup(void)
 static void
 teardown(void)
 {
-	tl_html_write_free(sink);
+	tl_writer_free(writer);
 	tl_text_free(&got);
 }
 

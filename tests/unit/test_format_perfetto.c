@@ -49,7 +49,7 @@ setup(void)
 	write_rc = 0;
 	ck_assert_int_eq(tl_perfetto_write_new(&writer, take, &got, &report),
 	    0);
-	tl_perfetto_write_origin(writer, &origin);
+	tl_writer_set_origin(writer, &origin);
 }
 
 static void
@@ -243,7 +243,7 @@ START_TEST(a_trace_of_now_knows_this_machine)
 	tl_origin_here(&here);
 	ck_assert_int_gt(here.monotonic_ns, 0);
 	ck_assert_int_le(here.boottime_ns, here.monotonic_ns + 1000000000);
-	tl_perfetto_write_origin(writer, &here);
+	tl_writer_set_origin(writer, &here);
 	put_set(VIEWERS_BACK, UINT64_MAX);
 	read_all(tl_bytes(got.data, got.size));
 	ck_assert_int_eq(clock_of(6), -1); /* 1970 */

@@ -215,7 +215,7 @@ START_TEST(the_origin_is_information)
 {
 	const struct tl_origin origin = { .machine = "host-a", .pid = 40 };
 
-	tl_sqlite_write_origin(writer, &origin);
+	tl_writer_set_origin(writer, &origin);
 	put_set(VIEWERS_PLAIN);
 	is("SELECT value FROM info WHERE name = 'machine'", "host-a");
 	is("SELECT value FROM info WHERE name = 'pid'", "40");

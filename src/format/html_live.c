@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * html_events.c - what is new in a timeline, for the page that watches it.
+ * html_live.c - what is new in a timeline, for the page that watches it.
  *
  *	{"next":"0:1042,1:17","chunks":[chunk, ...]}
  *
@@ -10,8 +10,10 @@
  * that no mark was made of, what came before is history and not lost.  A lane
  * that ends before its mark belongs to a timeline that was made anew.
  */
+#include "format/html_live.h"
+
 #include "format/html_chunk.h"
-#include "format/html_write.h"
+#include "format/html_page.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -293,4 +295,11 @@ free:
 	free(a.ring.events);
 	free(a.lanes);
 	return rc;
+}
+
+void
+tl_html_live(struct tl_text *text)
+{
+	tl_html_page_start(text, "timeline", true);
+	tl_html_page_end(text);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_live.h - the page of html_write.h as a daemon serves it. */
+#ifndef TL_FORMAT_HTML_LIVE_H
+#define TL_FORMAT_HTML_LIVE_H
+
+#include "base/text.h"
+#include "event/cursor.h"
+
+/* The page that asks /timelines.json and /live.json of where it came from. */
+void tl_html_live(struct tl_text *text);
+
+/*
+ * What the page draws, as one JSON object: messages, and the events of a
+ * cursor that yields oldest first, the newest max of them, after the one
+ * marked by after ("" all; the object's "next" is the mark for the next call,
+ * and anything else does no harm).  Entries between the mark and the first
+ * that is given are said as lost.  The format is private between these files
+ * and the page's script (html_chunk.h).
+ */
+int tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
+    const char *after, size_t max);
+
+#endif
