@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,58 @@ tl_path_resolve(const char *path, char resolved[TL_PATH_MAX])
 	    TL_PATH_MAX)
 		return -ENAMETOOLONG;
 	return 0;
+}
+
+int
+tl_open_read(const char *path)
+{
+	char resolved[TL_PATH_MAX];
+	const int rc = tl_path_resolve(path, resolved);
+	int fd;
+
+	if (rc < 0)
+		return rc;
+	fd = open(resolved, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+int
+tl_file_unnamed(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[TL_PATH_MAX];
+	int fd;
+
+	if (!folder || folder[0] != '/')
+		folder = "/tmp";
+	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/timeline.XXXXXX", folder) >=
+	    TL_PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+int64_t
+tl_read_waiting(int fd, void *data, size_t size)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	for (;;) {
+		const ssize_t n = read(fd, data, size);
+
+		if (n >= 0)
+			return n;
+		if (errno == EAGAIN)
+			(void)poll(&ready, 1, -1);
+		else if (errno != EINTR)
+			return -errno;
+	}
 }
 
 int64_t

@@ -17,6 +17,18 @@ enum { TL_PATH_MAX = 4096 };
  * -ENAMETOOLONG, -EINVAL for an empty one. */
 int tl_path_resolve(const char *path, char resolved[TL_PATH_MAX]);
 
+/* Open it to read, resolved; neither a FIFO without a writer nor a terminal
+ * holds us up.  The descriptor or -errno. */
+int tl_open_read(const char *path);
+
+/* A file in TMPDIR or /tmp that nobody else can open and that goes when it is
+ * closed.  The descriptor or -errno. */
+int tl_file_unnamed(void);
+
+/* The next up to size bytes of a file or pipe, waiting for them even where it
+ * was opened not to: how many, 0 at the end, or -errno. */
+int64_t tl_read_waiting(int fd, void *data, size_t size);
+
 /* Read up to size bytes at offset, going on after short reads and signals:
  * how many there were (less at the end of the file), or -errno. */
 int64_t tl_read_at(int fd, void *data, size_t size, uint64_t offset);

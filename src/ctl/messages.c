@@ -105,7 +105,7 @@ tl_verb_messages(struct tl_call *call)
 
 	if (rc != 0)
 		return rc;
-	rc = tl_zst_snap_open(&snap, name.path, 1, NULL, &fault);
+	rc = tl_zst_snap_open(&snap, name.path, 1, &fault);
 	if (rc != 0)
 		return tl_call_fault(call, name.shown, rc, &fault);
 	put_all(call, snap);

@@ -14,7 +14,7 @@ count_entries(const struct tl_input *input, struct tl_progress *progress,
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_snap_cursor(input->snap, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_input_cursor(input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
@@ -24,27 +24,6 @@ count_entries(const struct tl_input *input, struct tl_progress *progress,
 	}
 	tl_cursor_close(cursor);
 	return rc;
-}
-
-/* The faults that are kept of an input: one or those of its file. */
-static size_t
-fault_count(const struct tl_input *input)
-{
-	return input->snap ? tl_snap_fault_count(input->snap) : 1;
-}
-
-static const struct tl_fault *
-fault_at(const struct tl_input *input, size_t i)
-{
-	return input->snap ? tl_snap_fault(input->snap, i) : &input->fault;
-}
-
-static size_t
-kept_faults(const struct tl_input *input)
-{
-	const size_t count = fault_count(input);
-
-	return count < TL_SNAP_FAULTS_MAX ? count : TL_SNAP_FAULTS_MAX;
 }
 
 static void
@@ -57,10 +36,10 @@ put_name(struct tl_text *text, const struct tl_input *input)
 static void
 put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 {
-	const size_t count = fault_count(input);
+	const size_t count = tl_input_fault_count(input);
 
-	for (size_t i = 0; i < kept_faults(input); i++) {
-		const struct tl_fault *fault = fault_at(input, i);
+	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
+		const struct tl_fault *fault = tl_input_fault(input, i);
 
 		put_name(text, input);
 		if (fault->at != TL_FAULT_NOWHERE) {
@@ -72,7 +51,7 @@ put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 		tl_put_char(text, '\n');
 	}
 	put_name(text, input);
-	if (!input->snap) {
+	if (!tl_input_is_open(input)) {
 		tl_put_string(text, "cannot be read\n");
 		return;
 	}
@@ -83,8 +62,7 @@ put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 		    count == 1 ? "" : "s");
 	tl_put_unsigned(text, entries);
 	tl_put_format(text, " entries, %zu messages, %zu lanes\n",
-	    tl_snap_message_count(input->snap),
-	    tl_snap_lane_count(input->snap));
+	    tl_input_message_count(input), tl_input_lane_count(input));
 }
 
 static void
@@ -94,13 +72,13 @@ put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 
 	tl_fields_object(&f, NULL);
 	tl_fields_string(&f, "file", input->name);
-	tl_fields_bool(&f, "whole", fault_count(input) == 0);
-	tl_fields_bool(&f, "readable", input->snap != NULL);
+	tl_fields_bool(&f, "whole", tl_input_fault_count(input) == 0);
+	tl_fields_bool(&f, "readable", tl_input_is_open(input));
 	tl_fields_unsigned(&f, "entries", entries);
-	tl_fields_unsigned(&f, "fault_count", fault_count(input));
+	tl_fields_unsigned(&f, "fault_count", tl_input_fault_count(input));
 	tl_fields_array(&f, "faults");
-	for (size_t i = 0; i < kept_faults(input); i++) {
-		const struct tl_fault *fault = fault_at(input, i);
+	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
+		const struct tl_fault *fault = tl_input_fault(input, i);
 
 		tl_fields_object(&f, NULL);
 		if (fault->at == TL_FAULT_NOWHERE)
@@ -118,12 +96,12 @@ put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 static void
 put_csv(struct tl_text *text, const struct tl_input *input)
 {
-	if (fault_count(input) == 0) {
+	if (tl_input_fault_count(input) == 0) {
 		tl_put_csv(text, tl_bytes_of(input->name));
 		tl_put_string(text, ",whole,,\n");
 	}
-	for (size_t i = 0; i < kept_faults(input); i++) {
-		const struct tl_fault *fault = fault_at(input, i);
+	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
+		const struct tl_fault *fault = tl_input_fault(input, i);
 
 		tl_put_csv(text, tl_bytes_of(input->name));
 		tl_put_string(text, ",damaged,");
@@ -147,7 +125,7 @@ tl_check_show(const struct tl_inputs *inputs, struct tl_select *select,
 		const struct tl_input *input = &inputs->items[i];
 		uint64_t entries = 0;
 
-		if (input->snap)
+		if (tl_input_is_open(input))
 			rc = count_entries(input, &select->progress, &entries);
 		if (rc < 0)
 			return rc;

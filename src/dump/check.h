@@ -6,7 +6,7 @@
 #define TL_DUMP_CHECK_H
 
 #include "dump/output.h"
-#include "dump/select.h"
+#include "script/select.h"
 
 /* Read everything of each file and say what is wrong with it.  0 or -errno
  * when that could not be done; damage is no error of this function. */

@@ -53,16 +53,16 @@ counted_free(struct counted *c)
 }
 
 static int
-counted_init(struct counted *c, const struct tl_snap *snap)
+counted_init(struct counted *c, const struct tl_input *input)
 {
-	const size_t count = tl_snap_message_count(snap);
+	const size_t count = tl_input_message_count(input);
 	int rc = 0;
 
 	*c = (struct counted){ .seen = calloc(count + 1, sizeof(*c->seen)) };
 	if (!c->seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = tl_message_map_add(&c->map, tl_snap_message(snap, i),
+		rc = tl_message_map_add(&c->map, tl_input_message(input, i),
 		    &c->seen[i]);
 	if (rc == -ENOSPC) /* the rest is listed as never seen */
 		rc = 0;
@@ -76,7 +76,7 @@ count_entries(struct counted *c, const struct tl_input *input,
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	uint64_t *seen;
-	int rc = tl_snap_cursor(input->snap, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_input_cursor(input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
@@ -195,11 +195,11 @@ put_all(const struct counted *c, const struct tl_input *input,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output)
 {
-	const size_t count = tl_snap_message_count(input->snap);
+	const size_t count = tl_input_message_count(input);
 	int rc = 0;
 
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		const struct tl_message *m = tl_snap_message(input->snap, i);
+		const struct tl_message *m = tl_input_message(input, i);
 
 		if (!tl_select_message(select, m))
 			continue;
@@ -245,9 +245,9 @@ tl_defined_show(const struct tl_inputs *inputs, struct tl_select *select,
 		const struct tl_input *input = &inputs->items[i];
 
 		put_heading(&output->text, inputs, i, options->format);
-		if (!input->snap)
+		if (!tl_input_is_open(input))
 			continue;
-		rc = counted_init(&c, input->snap);
+		rc = counted_init(&c, input);
 		if (rc == 0)
 			rc = count_entries(&c, input, select);
 		if (rc == 0)

@@ -6,7 +6,7 @@
 #define TL_DUMP_DEFINED_H
 
 #include "dump/output.h"
-#include "dump/select.h"
+#include "script/select.h"
 
 /* The messages that pass; counts are of entries that pass.  0 or -errno. */
 int tl_defined_show(const struct tl_inputs *inputs, struct tl_select *select,

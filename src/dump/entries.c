@@ -38,7 +38,7 @@ struct show {
 uint64_t
 tl_entries_tail(const struct tl_options *options)
 {
-	if (!options->max_given || tl_options_filtered(options) ||
+	if (!options->max_given || tl_selection_is_any(&options->selection) ||
 	    options->max > UINT64_MAX - TAIL_SPARE)
 		return 0;
 	return options->max + TAIL_SPARE;

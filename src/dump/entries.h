@@ -7,7 +7,7 @@
 #define TL_DUMP_ENTRIES_H
 
 #include "dump/output.h"
-#include "dump/select.h"
+#include "script/select.h"
 
 /* How many of the newest entries of each lane are needed; 0: all. */
 uint64_t tl_entries_tail(const struct tl_options *options);

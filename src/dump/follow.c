@@ -31,7 +31,7 @@ struct batch {
 struct follow {
 	const struct tl_options *options;
 	struct tl_inputs *inputs;
-	struct tl_cursor *cursors[TL_FILES_MAX]; /* NULL: ended */
+	struct tl_cursor *cursors[TL_INPUTS_MAX]; /* NULL: ended */
 	size_t live;
 	size_t tail; /* entries the first round shows */
 	struct tl_select *select;
@@ -215,14 +215,15 @@ static uint64_t
 first_tail(struct follow *f)
 {
 	const struct tl_options *o = f->options;
-	uint64_t tail = o->max_given     ? o->max
-			: o->since.given ? KEPT_MAX
-					 : TL_FOLLOW_SHOWN;
+	uint64_t tail = o->max_given               ? o->max
+			: o->selection.since.given ? KEPT_MAX
+						   : TL_FOLLOW_SHOWN;
 
 	if (tail > KEPT_MAX)
 		tail = KEPT_MAX;
 	f->tail = (size_t)tail;
-	return tail > 0 && tl_options_filtered(o) ? UINT64_MAX : tail;
+	return tail > 0 && tl_selection_is_any(&o->selection) ? UINT64_MAX
+							      : tail;
 }
 
 static int

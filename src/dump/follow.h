@@ -6,7 +6,7 @@
 #define TL_DUMP_FOLLOW_H
 
 #include "dump/output.h"
-#include "dump/select.h"
+#include "script/select.h"
 
 /*
  * Follow every file until SIGINT, SIGTERM, the end of who reads the output,

@@ -162,6 +162,17 @@ put_losses(struct tl_fields *f, const struct tl_snap *snap)
 	tl_fields_object_end(f);
 }
 
+/* What only a timeline has. */
+static void
+put_timeline(struct tl_fields *f, const struct tl_snap *snap,
+    const struct tl_levels *levels)
+{
+	put_lanes(f, snap);
+	put_losses(f, snap);
+	tl_info_put_clock(f, snap);
+	tl_info_put_levels(f, tl_snap_header(snap), levels);
+}
+
 static int
 put_input(struct tl_fields *f, const struct tl_input *input)
 {
@@ -172,21 +183,23 @@ put_input(struct tl_fields *f, const struct tl_input *input)
 	if (rc == 0) {
 		tl_fields_object(f, NULL);
 		tl_fields_string(f, "file", input->name);
-		put_identity(f, input->snap);
-		put_geometry(f, tl_snap_header(input->snap));
+		if (input->snap) {
+			put_identity(f, input->snap);
+			put_geometry(f, tl_snap_header(input->snap));
+		} else {
+			tl_fields_string(f, "state", "foreign");
+			tl_fields_string(f, "format", tl_input_format(input));
+		}
 		tl_fields_unsigned(f, "messages",
-		    tl_snap_message_count(input->snap));
+		    tl_input_message_count(input));
 		tl_fields_unsigned(f, "entries_shown", levels.entries);
 		if (levels.entries > 0) {
 			tl_fields_time(f, "oldest", levels.first_ns);
 			tl_fields_time(f, "newest", levels.last_ns);
 		}
-		put_lanes(f, input->snap);
-		put_losses(f, input->snap);
-		tl_info_put_clock(f, input->snap);
-		tl_info_put_levels(f, tl_snap_header(input->snap), &levels);
-		tl_fields_unsigned(f, "faults",
-		    tl_snap_fault_count(input->snap));
+		if (input->snap)
+			put_timeline(f, input->snap, &levels);
+		tl_fields_unsigned(f, "faults", tl_input_fault_count(input));
 		tl_fields_object_end(f);
 	}
 	tl_levels_free(&levels);
@@ -204,7 +217,7 @@ tl_info_show(const struct tl_inputs *inputs, const struct tl_options *options,
 		struct tl_fields f = { .text = &output->text,
 			.json = options->format == TL_FORMAT_JSON };
 
-		if (!inputs->items[i].snap)
+		if (!tl_input_is_open(&inputs->items[i]))
 			continue;
 		if (!first && !f.json)
 			tl_put_char(&output->text, '\n');

@@ -6,8 +6,8 @@
 #ifndef TL_DUMP_INFO_H
 #define TL_DUMP_INFO_H
 
-#include "dump/inputs.h"
 #include "dump/output.h"
+#include "format/inputs.h"
 
 int tl_info_show(const struct tl_inputs *inputs,
     const struct tl_options *options, struct tl_output *output);

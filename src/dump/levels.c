@@ -31,10 +31,10 @@ add_window(void *context, const struct tl_level_window *window)
 
 /* Is every entry that was ever logged still there? */
 static bool
-is_complete(const struct tl_snap *snap)
+is_complete(const struct tl_input *input)
 {
-	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
-		if (tl_snap_lane(snap, i)->first > 0)
+	for (size_t i = 0; i < tl_input_lane_count(input); i++) {
+		if (tl_input_lane_is_cut(input, i))
 			return false;
 	}
 	return true;
@@ -49,21 +49,22 @@ is_level(uint64_t n)
 /* The levels before the first change: those of a new timeline if that is in
  * sight, those of now if nothing ever changed. */
 static uint8_t
-level_at_start(const struct tl_snap *snap, bool any_change)
+level_at_start(const struct tl_input *input, bool any_change)
 {
-	const struct timeline_header *h = tl_snap_header(snap);
-	const uint8_t base =
-	    (uint8_t)(h->levels >> TIMELINE_LEVELS_BASE & 0xff);
+	uint8_t base;
 
-	if (is_complete(snap))
+	if (is_complete(input)) /* as every foreign file */
 		return TIMELINE_LEVEL_MIN;
+	base = (uint8_t)(tl_snap_header(input->snap)->levels >>
+			     TIMELINE_LEVELS_BASE &
+			 0xff);
 	return !any_change && is_level(base) ? base : 0;
 }
 
 /* What is walked for the levels. */
 struct walk {
 	struct tl_levels *levels;
-	const struct tl_snap *snap;
+	const struct tl_input *input;
 	struct tl_level_state state;
 	bool *begun; /* each lane */
 	uint8_t start;
@@ -73,11 +74,11 @@ struct walk {
 static void
 lane_begin(struct walk *w, const struct tl_event *event)
 {
-	assert(event->lane < tl_snap_lane_count(w->snap));
+	assert(event->lane < tl_input_lane_count(w->input));
 	if (w->begun[event->lane])
 		return;
 	w->begun[event->lane] = true;
-	if (tl_snap_lane(w->snap, event->lane)->first > 0 &&
+	if (tl_input_lane_is_cut(w->input, event->lane) &&
 	    event->ns > w->levels->complete_ns)
 		w->levels->complete_ns = event->ns;
 }
@@ -97,8 +98,8 @@ take(struct walk *w, const struct tl_event *event)
 	if (event->ns > l->last_ns)
 		l->last_ns = event->ns;
 	lane_begin(w, event);
-	if (tl_level_is_change(event))
-		until_ns = tl_snap_time(w->snap, event->epoch,
+	if (tl_level_is_change(event) && w->input->snap)
+		until_ns = tl_snap_time(w->input->snap, event->epoch,
 		    tl_level_end_stamp(event), NULL);
 	return tl_level_put(&w->state, event, until_ns);
 }
@@ -134,16 +135,16 @@ has_change(struct tl_cursor *cursor)
 }
 
 static int
-read_levels(struct walk *w, struct tl_snap *snap, struct tl_progress *progress)
+read_levels(struct walk *w, struct tl_progress *progress)
 {
 	struct tl_cursor *cursor;
-	int rc = tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor);
+	int rc = tl_input_cursor(w->input, TL_NEWEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
-	w->start = level_at_start(snap, has_change(cursor));
+	w->start = level_at_start(w->input, has_change(cursor));
 	tl_cursor_close(cursor);
-	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
+	rc = tl_input_cursor(w->input, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	tl_level_init(&w->state, add_window, w->levels);
@@ -160,16 +161,15 @@ tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
     struct tl_progress *progress)
 {
 	struct walk w = { .levels = levels,
-		.snap = input->snap,
-		.begun =
-		    calloc(tl_snap_lane_count(input->snap) + 1, sizeof(bool)) };
+		.input = input,
+		.begun = calloc(tl_input_lane_count(input) + 1, sizeof(bool)) };
 	int rc;
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
 		.complete_ns = INT64_MIN };
 	if (!w.begun)
 		return -ENOMEM;
-	rc = read_levels(&w, input->snap, progress);
+	rc = read_levels(&w, progress);
 	free(w.begun);
 	return rc;
 }

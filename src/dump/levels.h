@@ -9,9 +9,9 @@
 #ifndef TL_DUMP_LEVELS_H
 #define TL_DUMP_LEVELS_H
 
-#include "dump/inputs.h"
-#include "dump/progress.h"
+#include "base/progress.h"
 #include "event/levels.h"
+#include "format/inputs.h"
 
 struct tl_levels {
 	struct tl_level_window *windows; /* oldest first, no holes */

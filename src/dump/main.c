@@ -57,7 +57,7 @@ complain(const char *name, const struct tl_fault *fault)
 	tl_text_free(&text);
 }
 
-/* What is damaged, file by file. */
+/* What is damaged, and what is good to know, file by file. */
 static void
 complain_damage(void)
 {
@@ -65,18 +65,18 @@ complain_damage(void)
 
 	for (size_t i = 0; i < inputs.count; i++) {
 		const struct tl_input *input = &inputs.items[i];
-		const size_t count =
-		    input->snap ? tl_snap_fault_count(input->snap) : 0;
+		const size_t count = tl_input_fault_count(input);
+		const size_t kept = tl_input_faults_kept(input);
 
-		if (input->fault.rc < 0 || input->fault.text[0])
-			complain(input->name, &input->fault);
-		for (size_t k = 0; k < count && k < TL_SNAP_FAULTS_MAX; k++)
-			complain(input->name, tl_snap_fault(input->snap, k));
-		if (count <= TL_SNAP_FAULTS_MAX)
+		for (size_t k = 0; k < kept; k++) {
+			if (tl_input_fault(input, k)->text[0])
+				complain(input->name, tl_input_fault(input, k));
+		}
+		if (count == kept)
 			continue;
 		more = (struct tl_fault){ 0 };
 		tl_fault(&more, 0, TL_FAULT_NOWHERE, "and %zu more faults",
-		    count - TL_SNAP_FAULTS_MAX);
+		    count - kept);
 		complain(input->name, &more);
 	}
 }
@@ -134,9 +134,37 @@ newest_ns(const struct tl_options *options)
 {
 	int64_t ns = 0;
 
-	if (options->since.relative || options->until.relative)
+	if (options->selection.since.relative ||
+	    options->selection.until.relative)
 		(void)tl_inputs_newest(&inputs, &ns);
 	return ns;
+}
+
+/* Not while entries scroll by. */
+static bool
+wants_progress(const struct tl_options *options)
+{
+	return !options->no_progress && !options->follow &&
+	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
+}
+
+static void
+open_inputs(const struct tl_options *options)
+{
+	struct tl_progress progress;
+	const struct tl_input_plan plan = {
+		.tail = options->follow ? 1
+			: options->mode == TL_MODE_ENTRIES
+			    ? tl_entries_tail(options)
+			    : 0,
+		.follow = options->follow,
+		.check = options->mode == TL_MODE_CHECK,
+		.progress = &progress
+	};
+
+	tl_progress_start(&progress, !options->no_progress);
+	tl_inputs_open(&inputs, options->files, options->file_count, &plan);
+	tl_progress_end(&progress);
 }
 
 /* Files open: choose entries, show them. */
@@ -144,20 +172,19 @@ static int
 run(const struct tl_options *options, struct tl_fault *fault)
 {
 	const struct tl_script_io io = tl_scripting_io(&output);
+	const struct tl_script_limits limits = tl_options_limits(options);
 	struct tl_select select;
-	int rc =
-	    tl_select_init(&select, options, &io, newest_ns(options), fault);
+	int rc = tl_select_init(&select, &options->selection, &limits, &io,
+	    newest_ns(options), fault);
 
 	if (rc < 0)
 		return rc;
 	select.early_end = tl_inputs_are_steady(&inputs);
-	tl_progress_start(&select.progress,
-	    !options->no_progress && !options->follow &&
-		(!output.terminal || options->mode != TL_MODE_ENTRIES));
+	tl_progress_start(&select.progress, wants_progress(options));
 	if (options->mode == TL_MODE_ENTRIES) /* others read it twice */
 		select.progress.total = tl_inputs_entries(&inputs);
 	if (options->follow) /* opens them again in its own way */
-		tl_inputs_close_snaps(&inputs);
+		tl_inputs_close(&inputs);
 	rc = run_mode(options, &select, fault);
 	tl_progress_end(&select.progress);
 	if (rc < 0 && select.fault.rc < 0)
@@ -180,10 +207,7 @@ show(const struct tl_options *options)
 		complain(options->output, &fault);
 		return FAILED;
 	}
-	tl_inputs_open(&inputs, options,
-	    options->follow                    ? 1
-	    : options->mode == TL_MODE_ENTRIES ? tl_entries_tail(options)
-					       : 0);
+	open_inputs(options);
 	rc = run(options, &fault);
 	damaged = options->follow ? rc < 0 : tl_inputs_are_damaged(&inputs);
 	close_rc = tl_output_close(&output, rc == 0);

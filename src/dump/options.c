@@ -16,7 +16,9 @@ enum option_value {
 	OPTION_FIRST = TL_OPTION_VALUE_MIN,
 #define GROUP(title)
 #define OPTION(letter, name, argument, constant, help) OPTION_##constant,
+#define SELECTION(letter, name, argument, constant, help)
 #include "dump/options.def"
+#undef SELECTION
 #undef OPTION
 #undef GROUP
 };
@@ -25,7 +27,10 @@ static const struct tl_option rows[] = {
 #define GROUP(title) { TL_OPTION_GROUP, NULL, NULL, title, 0 },
 #define OPTION(letter, name, argument, constant, help) \
 	{ letter, name, argument, help, OPTION_##constant },
+#define SELECTION(letter, name, argument, constant, help) \
+	{ letter, name, argument, help, TL_SELECTION_##constant },
 #include "dump/options.def"
+#undef SELECTION
 #undef OPTION
 #undef GROUP
 };
@@ -72,61 +77,11 @@ take_script(struct parse *p, enum tl_mode mode, const char *name)
 }
 
 static int
-take_bound(struct parse *p, struct tl_bound *bound)
-{
-	bound->given = true;
-	bound->relative = p->argument[0] == '-' || p->argument[0] == '+';
-	if (bound->relative && tl_parse_duration(p->argument, &bound->ns) < 0)
-		return usage(p, "not a duration like -10ms", p->argument);
-	if (!bound->relative && tl_parse_time(p->argument, &bound->ns) < 0)
-		return usage(p,
-		    "not a time like 2026-11-20T19:24:18, nor a "
-		    "duration "
-		    "like -10ms",
-		    p->argument);
-	return 0;
-}
-
-static int
-take_glob(struct parse *p, const char **globs, size_t *count)
-{
-	if (*count == TL_FILTER_LIST_MAX)
-		return usage(p, "too many of this option", p->argument);
-	globs[(*count)++] = p->argument;
-	return 0;
-}
-
-static int
-take_number(struct parse *p, uint32_t *numbers, size_t *count)
-{
-	uint64_t n;
-
-	if (*count == TL_FILTER_LIST_MAX)
-		return usage(p, "too many of this option", p->argument);
-	if (tl_parse_unsigned(p->argument, &n) < 0 || n > UINT32_MAX)
-		return usage(p, "not a number of this kind", p->argument);
-	numbers[(*count)++] = (uint32_t)n;
-	return 0;
-}
-
-static int
 take_max(struct parse *p)
 {
 	if (tl_parse_unsigned(p->argument, &p->options->max) < 0)
 		return usage(p, "not a number of entries", p->argument);
 	p->options->max_given = true;
-	return 0;
-}
-
-static int
-take_priority(struct parse *p)
-{
-	const int level = tl_level_parse(p->argument);
-
-	if (level <= 0)
-		return usage(p, "not a priority (fatal ... trace+++)",
-		    p->argument);
-	p->options->filter.min_level = (unsigned)level;
 	return 0;
 }
 
@@ -195,42 +150,6 @@ take_color(struct parse *p)
 	return 0;
 }
 
-/* Options that choose which entries; 1 for another kind. */
-static int
-take_selection(struct parse *p, int value)
-{
-	struct tl_filter *f = &p->options->filter;
-
-	switch (value) {
-	case OPTION_MAX:
-		return take_max(p);
-	case OPTION_SINCE:
-		return take_bound(p, &p->options->since);
-	case OPTION_UNTIL:
-		return take_bound(p, &p->options->until);
-	case OPTION_CATEGORY:
-		return take_glob(p, f->categories, &f->category_count);
-	case OPTION_MESSAGE:
-		return take_glob(p, f->messages, &f->message_count);
-	case OPTION_MIN_PRIORITY:
-		return take_priority(p);
-	case OPTION_PID:
-		return take_number(p, f->pids, &f->pid_count);
-	case OPTION_TID:
-		return take_number(p, f->tids, &f->tid_count);
-	case OPTION_CPU:
-		return take_number(p, f->cpus, &f->cpu_count);
-	case OPTION_EXPRESSION:
-		if (p->options->expression)
-			return usage(p, "join expressions with \"and\"",
-			    "--expression twice");
-		p->options->expression = p->argument;
-		return 0;
-	default:
-		return 1;
-	}
-}
-
 /* Options that do something else instead; 1 for another kind. */
 static int
 take_instead(struct parse *p, int value)
@@ -257,6 +176,8 @@ static int
 take_rest(struct parse *p, int value)
 {
 	switch (value) {
+	case OPTION_MAX:
+		return take_max(p);
 	case OPTION_OLDEST_FIRST:
 		p->options->oldest_first = true;
 		return 0;
@@ -298,7 +219,8 @@ take(struct parse *p, int value)
 		p->operands[p->operand_count++] = p->argument;
 		return 0;
 	}
-	rc = take_selection(p, value);
+	rc = tl_selection_take(&p->options->selection, value, p->argument,
+	    p->fault);
 	if (rc == 1)
 		rc = take_instead(p, value);
 	return rc == 1 ? take_rest(p, value) : rc;
@@ -309,7 +231,7 @@ add_file(struct parse *p, const char *name)
 {
 	struct tl_options *o = p->options;
 
-	if (o->file_count == TL_FILES_MAX)
+	if (o->file_count == TL_INPUTS_MAX)
 		return usage(p, "too many files", name);
 	o->files[o->file_count++] = name;
 	return 0;
@@ -359,20 +281,6 @@ default_file(struct parse *p)
 	return add_file(p, name);
 }
 
-/* As --min-priority, which has the last word. */
-static int
-default_priority(struct parse *p)
-{
-	const char *name = getenv("TIMELINE_PRIORITY");
-	const int level = name && name[0] ? tl_level_parse(name) : 0;
-
-	if (level < 0)
-		return usage(p, "TIMELINE_PRIORITY is not a priority", name);
-	if (p->options->filter.min_level == 0)
-		p->options->filter.min_level = (unsigned)level;
-	return 0;
-}
-
 /* Do the options that were given go together? */
 static int
 check_options(struct parse *p)
@@ -401,7 +309,7 @@ check_options(struct parse *p)
 		return usage(p, "writes text of its own", p->mode_name);
 	if (o->mode == TL_MODE_INFO && o->format == TL_FORMAT_CSV)
 		return usage(p, "has no CSV", "--info");
-	if (o->trusted && !scripted && !o->expression)
+	if (o->trusted && !scripted && !o->selection.expression)
 		return usage(p, "there is no script", "--trusted");
 	return 0;
 }
@@ -413,7 +321,7 @@ set_defaults(struct tl_options *o)
 		TL_COLUMN_MESSAGE };
 
 	*o = (struct tl_options){ 0 };
-	tl_filter_init(&o->filter);
+	tl_selection_init(&o->selection);
 	memcpy(o->columns, columns, sizeof(columns));
 	o->column_count = sizeof(columns);
 }
@@ -448,19 +356,16 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	if (value < 0)
 		return value;
 	if ((rc = share_operands(&p, argc, argv, rest)) < 0 ||
-	    (rc = default_file(&p)) < 0 || (rc = default_priority(&p)) < 0)
+	    (rc = default_file(&p)) < 0 ||
+	    (rc = tl_selection_defaults(&options->selection, fault)) < 0)
 		return rc;
 	return check_options(&p);
 }
 
-bool
-tl_options_filtered(const struct tl_options *o)
+struct tl_script_limits
+tl_options_limits(const struct tl_options *options)
 {
-	const struct tl_filter *f = &o->filter;
-
-	return o->since.given || o->until.given || o->expression ||
-	       f->category_count || f->message_count || f->min_level ||
-	       f->pid_count || f->tid_count || f->cpu_count;
+	return (struct tl_script_limits){ .trusted = options->trusted };
 }
 
 void

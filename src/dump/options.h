@@ -7,7 +7,9 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "event/filter.h"
+#include "format/inputs.h"
+#include "script/script.h"
+#include "script/selection.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +23,6 @@ enum tl_column {
 };
 
 enum {
-	TL_FILES_MAX = 64,     /* inputs of one run */
 	TL_COLUMNS_SHOWN = 32, /* a column may be asked for twice */
 	TL_FOLLOW_SHOWN = 10   /* entries that --follow starts with */
 };
@@ -42,15 +43,8 @@ enum tl_format { TL_FORMAT_TEXT, TL_FORMAT_JSON, TL_FORMAT_CSV };
 
 enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER };
 
-/* --since and --until: a time, or counted from the newest entry. */
-struct tl_bound {
-	bool given;
-	bool relative;
-	int64_t ns;
-};
-
 struct tl_options {
-	const char *files[TL_FILES_MAX];
+	const char *files[TL_INPUTS_MAX];
 	size_t file_count;
 	enum tl_mode mode;
 	enum tl_format format;
@@ -62,10 +56,7 @@ struct tl_options {
 	bool explain;
 	bool no_progress;
 	bool trusted;
-	struct tl_bound since;
-	struct tl_bound until;
-	struct tl_filter filter; /* without the time window */
-	const char *expression;  /* NULL: none */
+	struct tl_selection selection;
 	uint8_t columns[TL_COLUMNS_SHOWN];
 	size_t column_count;
 	bool columns_given;
@@ -86,7 +77,7 @@ int tl_options_parse(struct tl_options *options, int argc, char **argv,
 /* What --help says. */
 void tl_options_help(struct tl_text *text);
 
-/* Is there anything that keeps entries out, apart from max? */
-bool tl_options_filtered(const struct tl_options *options);
+/* The limits of scripts and expressions. */
+struct tl_script_limits tl_options_limits(const struct tl_options *options);
 
 #endif

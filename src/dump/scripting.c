@@ -38,16 +38,38 @@ tl_scripting_io(struct tl_output *output)
 }
 
 /* The command line chooses what a script sees. */
+struct chosen {
+	const struct tl_input *input;
+	struct tl_select *select;
+};
+
 static int
 open_input(const struct tl_script_input *input, enum tl_order order,
     struct tl_cursor **cursor)
 {
+	const struct chosen *chosen = input->context;
 	struct tl_cursor *inner;
-	int rc = tl_snap_cursor(input->snap, order, &inner);
+	int rc = tl_input_cursor(chosen->input, order, &inner);
 
 	if (rc < 0)
 		return rc;
-	return tl_select_cursor(input->context, order, inner, cursor);
+	return tl_select_cursor(chosen->select, order, inner, cursor);
+}
+
+static struct tl_script_input
+describe(const struct tl_input *input, struct chosen *chosen)
+{
+	struct tl_script_input described = { .name = input->name,
+		.snap = input->snap,
+		.format = tl_input_format(input),
+		.open = open_input,
+		.context = chosen };
+
+	if (input->import) {
+		described.messages = tl_import_messages(input->import);
+		described.message_count = tl_input_message_count(input);
+	}
+	return described;
 }
 
 static int
@@ -83,9 +105,10 @@ tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_text *error, struct tl_fault *fault)
 {
-	const struct tl_script_limits limits = tl_select_limits(options);
+	const struct tl_script_limits limits = tl_options_limits(options);
 	const struct tl_script_io io = tl_scripting_io(output);
-	struct tl_script_input script_inputs[TL_FILES_MAX];
+	struct tl_script_input script_inputs[TL_INPUTS_MAX];
+	struct chosen chosen[TL_INPUTS_MAX];
 	struct tl_script *script;
 	size_t count = 0;
 	int rc;
@@ -94,13 +117,13 @@ tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
 	    strcmp(options->script, "help") == 0)
 		return list_views(output);
 	for (size_t i = 0; i < inputs->count; i++) {
-		if (!inputs->items[i].snap)
+		const struct tl_input *input = &inputs->items[i];
+
+		if (!tl_input_is_open(input))
 			continue;
-		script_inputs[count++] =
-		    (struct tl_script_input){ .name = inputs->items[i].name,
-			    .snap = inputs->items[i].snap,
-			    .open = open_input,
-			    .context = select };
+		chosen[count] = (struct chosen){ input, select };
+		script_inputs[count] = describe(input, &chosen[count]);
+		count++;
 	}
 	if (count == 0)
 		return -ENOENT;

@@ -6,7 +6,7 @@
 #define TL_DUMP_SCRIPTING_H
 
 #include "dump/output.h"
-#include "dump/select.h"
+#include "script/select.h"
 
 /* Where the text of scripts and expressions goes. */
 struct tl_script_io tl_scripting_io(struct tl_output *output);

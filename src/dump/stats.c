@@ -94,7 +94,7 @@ source_init(struct stats *s, size_t i)
 	tl_levels_rest_init(&source->rest, &source->levels, source->to_ns);
 	for (unsigned gate = 0; gate < LEVELS; gate++)
 		source->open_share[gate] = open_share(source, gate);
-	source->lane_count = tl_snap_lane_count(input->snap);
+	source->lane_count = tl_input_lane_count(input);
 	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
 	if (!source->lanes)
 		return -ENOMEM;
@@ -111,7 +111,7 @@ stats_init(struct stats *s)
 	if (!s->sources)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->inputs->count && rc == 0; i++) {
-		if (s->inputs->items[i].snap)
+		if (tl_input_is_open(&s->inputs->items[i]))
 			rc = source_init(s, i);
 	}
 	return rc;
@@ -157,11 +157,11 @@ lane_begin(const struct stats *s, const struct tl_event *event,
     struct lane *lane)
 {
 	struct source *source = &s->sources[event->source];
-	const struct tl_snap *snap = s->inputs->items[event->source].snap;
+	const struct tl_input *input = &s->inputs->items[event->source];
 	int64_t from = source->from_ns, open_ns[LEVELS];
 
 	lane->begun = true;
-	if (tl_snap_lane(snap, event->lane)->first > 0 && event->ns > from)
+	if (tl_input_lane_is_cut(input, event->lane) && event->ns > from)
 		from = event->ns;
 	lane->weight = weight_of(source->to_ns - from);
 	if (source->known_from_ns > from)

@@ -6,7 +6,7 @@
 #define TL_DUMP_STATS_H
 
 #include "dump/output.h"
-#include "dump/select.h"
+#include "script/select.h"
 
 /* Over the entries that pass.  0 or -errno. */
 int tl_stats_show(const struct tl_inputs *inputs, struct tl_select *select,

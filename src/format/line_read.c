@@ -111,7 +111,9 @@ tl_line_read_make(struct tl_line_read **read, struct tl_sink *sink,
 		free(r);
 		return rc;
 	}
-	r->reader = (struct tl_reader){ feed, finish, free_reader };
+	r->reader = (struct tl_reader){ .feed = feed,
+		.finish = finish,
+		.free = free_reader };
 	r->sink = sink;
 	r->report = report;
 	r->lines.line = take_line;

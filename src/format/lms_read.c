@@ -422,7 +422,9 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 
 	if (!r)
 		return -ENOMEM;
-	r->reader = (struct tl_reader){ lms_feed, lms_finish, lms_free };
+	r->reader = (struct tl_reader){ .feed = lms_feed,
+		.finish = lms_finish,
+		.free = lms_free };
 	r->sink = sink;
 	r->report = report;
 	r->notes.kinds = kinds;

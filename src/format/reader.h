@@ -30,6 +30,9 @@ struct tl_reader {
 	int (*finish)(struct tl_reader *reader);
 	/* Gives back the messages of its events, too. */
 	void (*free)(struct tl_reader *reader);
+	/* Told the name of the file before the first feed, where that says
+	 * something; NULL: it does not. */
+	void (*named)(struct tl_reader *reader, const char *name);
 };
 
 /* Every reader's way to be made; sink and report outlive it.  0, -ENOMEM. */

@@ -358,6 +358,30 @@ rtl_free(struct tl_reader *reader)
 	free(r);
 }
 
+/* The process that a file's name tells, name_4711.log; 0 for none. */
+static uint32_t
+pid_of_name(const char *name)
+{
+	const char *dot = strrchr(name, '.'), *from;
+	uint64_t pid = 0;
+
+	if (!dot || strcmp(dot, ".log") != 0)
+		return 0;
+	for (from = dot; from > name && from[-1] >= '0' && from[-1] <= '9';)
+		from--;
+	if (from == dot || from == name || from[-1] != '_')
+		return 0;
+	for (; from < dot && pid <= UINT32_MAX; from++)
+		pid = pid * 10 + (uint64_t)(*from - '0');
+	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
+}
+
+static void
+rtl_named(struct tl_reader *reader, const char *name)
+{
+	read_of(reader)->event.pid = pid_of_name(name);
+}
+
 int
 tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
     const struct tl_report *report)
@@ -367,7 +391,10 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 
 	if (!r)
 		return -ENOMEM;
-	r->reader = (struct tl_reader){ rtl_feed, rtl_finish, rtl_free };
+	r->reader = (struct tl_reader){ .feed = rtl_feed,
+		.finish = rtl_finish,
+		.free = rtl_free,
+		.named = rtl_named };
 	r->sink = sink;
 	r->report = report;
 	r->notes.kinds = kinds;
@@ -382,29 +409,6 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	else
 		*reader = &r->reader;
 	return rc;
-}
-
-void
-tl_rtl_read_set_pid(struct tl_reader *reader, uint32_t pid)
-{
-	read_of(reader)->event.pid = pid;
-}
-
-uint32_t
-tl_rtl_pid_of_name(const char *name)
-{
-	const char *dot = strrchr(name, '.'), *from;
-	uint64_t pid = 0;
-
-	if (!dot || strcmp(dot, ".log") != 0)
-		return 0;
-	for (from = dot; from > name && from[-1] >= '0' && from[-1] <= '9';)
-		from--;
-	if (from == dot || from == name || from[-1] != '_')
-		return 0;
-	for (; from < dot && pid <= UINT32_MAX; from++)
-		pid = pid * 10 + (uint64_t)(*from - '0');
-	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
 /* The header, or lines that all have time, thread and one of the marks. */

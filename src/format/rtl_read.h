@@ -23,12 +23,9 @@
 
 #include "format/reader.h"
 
+/* Where no header says the process, the name of the file does: name_4711.log.
+ */
 tl_reader_new tl_rtl_read_new;
 tl_recognise tl_rtl_recognise;
-
-/* The process, where no header says it: before the first feed. */
-void tl_rtl_read_set_pid(struct tl_reader *reader, uint32_t pid);
-/* The process that a file's name tells: name_4711.log; 0 for none. */
-uint32_t tl_rtl_pid_of_name(const char *name);
 
 #endif

@@ -5,12 +5,10 @@
 #include "format/store.h"
 
 #include "base/file.h"
-#include "base/text.h"
 #include "format/store_words.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -118,35 +116,6 @@ sort(struct tl_store *s)
 	return 0;
 }
 
-/* A file that nobody else can open, and that goes with us. */
-static int
-open_temporary(void)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[TL_PATH_MAX];
-	struct tl_text name = { 0 };
-	int fd;
-
-	if (!folder || folder[0] != '/')
-		folder = "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	tl_put_string(&name, folder);
-	tl_put_string(&name, "/timeline.XXXXXX");
-	if (name.rc < 0 || name.size >= sizeof(path)) {
-		tl_text_free(&name);
-		return -ENAMETOOLONG;
-	}
-	memcpy(path, tl_text_string(&name), name.size + 1);
-	tl_text_free(&name);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
-}
-
 static int
 add_run(struct tl_store *s)
 {
@@ -175,7 +144,7 @@ spill(struct tl_store *s)
 	int rc = sort(s);
 
 	if (rc == 0 && s->fd < 0) {
-		s->fd = open_temporary();
+		s->fd = tl_file_unnamed();
 		rc = s->fd < 0 ? s->fd : 0;
 	}
 	if (rc == 0)

@@ -441,8 +441,9 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 
 	if (!r)
 		return -ENOMEM;
-	r->reader = (struct tl_reader){ timelogger_feed, timelogger_finish,
-		timelogger_free };
+	r->reader = (struct tl_reader){ .feed = timelogger_feed,
+		.finish = timelogger_finish,
+		.free = timelogger_free };
 	r->sink = sink;
 	r->report = report;
 	r->notes.kinds = kinds;

@@ -17,9 +17,12 @@
 int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
     struct tl_fault *fault);
 
-/* As tl_snap_open, but a file may be compressed: its first bytes tell.
- * compressed may be NULL. */
+/* As tl_snap_open, but a file may be compressed: its first bytes tell. */
 int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    struct tl_fault *fault);
+/* The same from an open file, which stays the caller's; compressed may be
+ * NULL. */
+int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault);
 
 #endif

@@ -5,7 +5,6 @@
 #include "format/zst_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,27 +36,28 @@ open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
 }
 
 int
-tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault)
 {
-	char resolved[TL_PATH_MAX];
-	int rc = tl_path_resolve(path, resolved);
-	bool packed;
-	int fd;
+	const bool packed = is_compressed(fd);
 
-	if (rc == 0) { /* a FIFO or a terminal must not hold us up */
-		fd = open(resolved,
-		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		rc = fd < 0 ? -errno : 0;
-	}
-	if (rc != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
-	packed = is_compressed(fd);
 	if (compressed)
 		*compressed = packed;
-	rc = packed ? open_compressed(snap, fd, tail, fault)
-		    : tl_snap_open_fd(snap, fd, tail, fault);
+	return packed ? open_compressed(snap, fd, tail, fault)
+		      : tl_snap_open_fd(snap, fd, tail, fault);
+}
+
+int
+tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    struct tl_fault *fault)
+{
+	const int fd = tl_open_read(path);
+	int rc;
+
+	if (fd < 0)
+		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
+		    strerror(-fd));
+	rc = tl_zst_snap_open_fd(snap, fd, tail, NULL, fault);
 	close(fd);
 	return rc;
 }

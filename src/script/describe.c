@@ -194,6 +194,7 @@ push_info(lua_State *L, const struct tl_script_input *input)
 {
 	lua_newtable(L);
 	set_word(L, "name", input->name);
+	set_word(L, "format", input->format ? input->format : "timeline");
 	set_number(L, "messages", message_count(input));
 	if (!input->snap)
 		return;

@@ -41,8 +41,7 @@ open_timeline(lua_State *L)
 	luaL_argcheck(L, tail >= 0, 2, "how many of the newest entries");
 	source = tl_source_push(L);
 	tl_source_keep_name(L, 1);
-	rc =
-	    tl_zst_snap_open(&source->snap, path, (uint64_t)tail, NULL, &fault);
+	rc = tl_zst_snap_open(&source->snap, path, (uint64_t)tail, &fault);
 	if (rc < 0)
 		return luaL_error(L, "%s: %s", path,
 		    fault.text[0] ? fault.text : strerror(-rc));

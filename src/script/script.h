@@ -65,7 +65,10 @@ struct tl_script_io {
 /* What a script reads.  Stays the caller's and outlives the script. */
 struct tl_script_input {
 	const char *name;
-	struct tl_snap *snap; /* may be NULL, then info() is only the name */
+	/* May be NULL; then info() is only the name, the format and how many
+	 * messages there are. */
+	struct tl_snap *snap;
+	const char *format; /* NULL: a timeline */
 	/*
 	 * A new cursor of the input: the place to wrap the command line's
 	 * filters around it.  NULL: tl_snap_cursor.  0 or -errno.

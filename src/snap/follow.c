@@ -245,13 +245,7 @@ int
 tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
     struct tl_fault *fault)
 {
-	char resolved[TL_PATH_MAX];
-	const int rc = tl_path_resolve(path, resolved);
-	int fd;
+	const int fd = tl_open_read(path);
 
-	if (rc != 0)
-		return no_file(rc, fault);
-	fd = open(resolved, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? no_file(-errno, fault)
-		      : follow_fd(cursor, fd, tail, fault);
+	return fd < 0 ? no_file(fd, fault) : follow_fd(cursor, fd, tail, fault);
 }

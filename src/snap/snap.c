@@ -311,18 +311,12 @@ int
 tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
     struct tl_fault *fault)
 {
-	char resolved[TL_PATH_MAX];
-	int rc = tl_path_resolve(path, resolved);
-	int fd;
+	const int fd = tl_open_read(path);
+	int rc;
 
-	if (rc == 0) { /* a FIFO or a terminal must not hold us up */
-		fd = open(resolved,
-		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		rc = fd < 0 ? -errno : 0;
-	}
-	if (rc != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
+	if (fd < 0)
+		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
+		    strerror(-fd));
 	rc = tl_snap_open_fd(snap, fd, tail, fault);
 	close(fd);
 	return rc;

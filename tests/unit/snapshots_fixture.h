@@ -151,8 +151,8 @@ expect_whole(const char *path)
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	ck_assert_msg(tl_zst_snap_open(&snap, path, 0, NULL, &fault) == 0,
-	    "%s: %s", path, fault.text);
+	ck_assert_msg(tl_zst_snap_open(&snap, path, 0, &fault) == 0, "%s: %s",
+	    path, fault.text);
 	ck_assert_uint_eq(frozen_walk(snap, TL_NEWEST_FIRST).events,
 	    fixture_logged());
 	ck_assert_uint_eq(tl_snap_fault_count(snap), 0);

@@ -80,8 +80,7 @@ START_TEST(a_timeline_may_be_removed_as_soon_as_it_was_asked)
 	fixture_close();
 	wait_answers(1);
 	ck_assert_int_eq(answers[0].rc, 0);
-	ck_assert_int_eq(tl_zst_snap_open(&snap, answers[0].path, 0, NULL,
-			     &fault),
+	ck_assert_int_eq(tl_zst_snap_open(&snap, answers[0].path, 0, &fault),
 	    0);
 	ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events, logged);
 	tl_snap_close(snap);
@@ -142,7 +141,7 @@ START_TEST(many_timelines_are_saved_at_once)
 
 		ck_assert_int_eq(answers[i].rc, 0);
 		ck_assert_int_eq(tl_zst_snap_open(&snap, answers[i].path, 0,
-				     NULL, &fault),
+				     &fault),
 		    0);
 		w = frozen_walk(snap, TL_NEWEST_FIRST);
 		ck_assert_uint_eq(w.events, 1);

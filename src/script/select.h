@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.h - which entries the options let through.
+ * select.h - which entries a selection lets through.
  */
-#ifndef TL_DUMP_SELECT_H
-#define TL_DUMP_SELECT_H
+#ifndef TL_SCRIPT_SELECT_H
+#define TL_SCRIPT_SELECT_H
 
-#include "dump/inputs.h"
-#include "dump/options.h"
-#include "dump/progress.h"
+#include "base/progress.h"
 #include "event/message_map.h"
 #include "script/script.h"
+#include "script/selection.h"
 
 struct tl_select {
 	struct tl_filter filter;
@@ -22,10 +21,12 @@ struct tl_select {
 };
 
 /*
- * Make one.  newest_ns is what relative times count from.  Returns 0, or
- * -errno and a fault when the expression is wrong.
+ * Make one.  newest_ns is what relative times count from; limits (NULL: the
+ * usual) and io are those of the expression.  Returns 0, or -errno and a fault
+ * when the expression is wrong.
  */
-int tl_select_init(struct tl_select *select, const struct tl_options *options,
+int tl_select_init(struct tl_select *select,
+    const struct tl_selection *selection, const struct tl_script_limits *limits,
     const struct tl_script_io *io, int64_t newest_ns, struct tl_fault *fault);
 void tl_select_free(struct tl_select *select);
 
@@ -38,8 +39,5 @@ tl_select_message(struct tl_select *select, const struct tl_message *message);
 /* What passes of a cursor, which it owns (also when it fails). */
 int tl_select_cursor(struct tl_select *select, enum tl_order order,
     struct tl_cursor *inner, struct tl_cursor **cursor);
-
-/* The limits of scripts and expressions. */
-struct tl_script_limits tl_select_limits(const struct tl_options *options);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * progress.c - tell a waiting person how far it is.
  */
-#include "dump/progress.h"
+#include "base/progress.h"
 
 #include "base/clock.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * select.c - which entries the options let through.
+ * select.c - which entries a selection lets through.
  */
-#include "dump/select.h"
+#include "script/select.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,28 +38,23 @@ bound_ns(const struct tl_bound *bound, int64_t newest_ns)
 			       : bound->ns;
 }
 
-struct tl_script_limits
-tl_select_limits(const struct tl_options *options)
-{
-	return (struct tl_script_limits){ .trusted = options->trusted };
-}
-
 int
-tl_select_init(struct tl_select *select, const struct tl_options *options,
-    const struct tl_script_io *io, int64_t newest_ns, struct tl_fault *fault)
+tl_select_init(struct tl_select *select, const struct tl_selection *selection,
+    const struct tl_script_limits *limits, const struct tl_script_io *io,
+    int64_t newest_ns, struct tl_fault *fault)
 {
-	const struct tl_script_limits limits = tl_select_limits(options);
-
-	*select = (struct tl_select){ .filter = options->filter,
-		.all = !tl_options_filtered(options) };
-	if (options->since.given)
-		select->filter.since_ns = bound_ns(&options->since, newest_ns);
-	if (options->until.given)
-		select->filter.until_ns = bound_ns(&options->until, newest_ns);
-	if (!options->expression)
+	*select = (struct tl_select){ .filter = selection->filter,
+		.all = !tl_selection_is_any(selection) };
+	if (selection->since.given)
+		select->filter.since_ns =
+		    bound_ns(&selection->since, newest_ns);
+	if (selection->until.given)
+		select->filter.until_ns =
+		    bound_ns(&selection->until, newest_ns);
+	if (!selection->expression)
 		return 0;
-	return tl_script_filter_new(&select->expression, options->expression,
-	    &limits, io, fault);
+	return tl_script_filter_new(&select->expression, selection->expression,
+	    limits, io, fault);
 }
 
 void

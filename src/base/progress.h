@@ -3,8 +3,8 @@
  * progress.h - tell a waiting person how far it is: on a terminal, and only
  * when it takes more than a second.
  */
-#ifndef TL_DUMP_PROGRESS_H
-#define TL_DUMP_PROGRESS_H
+#ifndef TL_BASE_PROGRESS_H
+#define TL_BASE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

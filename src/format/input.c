@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input.c - what is asked of a file that is open, whatever its format. */
+#include "format/input.h"
+
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <string.h>
+
+void
+tl_input_close(struct tl_input *input)
+{
+	tl_snap_close(input->snap);
+	tl_import_free(input->import);
+	input->snap = NULL;
+	input->import = NULL;
+}
+
+const char *
+tl_input_format(const struct tl_input *input)
+{
+	return input->import ? tl_import_format(input->import)->name
+			     : "timeline";
+}
+
+int
+tl_input_cursor(const struct tl_input *input, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	return input->import ? tl_import_cursor(input->import, order, cursor)
+			     : tl_snap_cursor(input->snap, order, cursor);
+}
+
+uint64_t
+tl_input_entries(const struct tl_input *input)
+{
+	uint64_t entries = 0;
+
+	if (input->import)
+		return tl_import_entries(input->import);
+	for (size_t i = 0; i < tl_snap_lane_count(input->snap); i++) {
+		const struct tl_snap_lane *lane = tl_snap_lane(input->snap, i);
+
+		entries += lane->end - lane->first;
+	}
+	return entries;
+}
+
+int
+tl_input_newest(const struct tl_input *input, int64_t *ns)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc;
+
+	if (input->import)
+		return tl_import_newest(input->import, ns);
+	rc = tl_snap_cursor(input->snap, TL_NEWEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	do
+		rc = tl_cursor_next(cursor, &event);
+	while (rc > 0 && event.kind == TL_LOST);
+	tl_cursor_close(cursor);
+	if (rc > 0)
+		*ns = event.ns;
+	return rc > 0 ? 0 : rc == 0 ? -ENODATA : rc;
+}
+
+size_t
+tl_input_message_count(const struct tl_input *input)
+{
+	return input->import ? tl_import_message_count(input->import)
+			     : tl_snap_message_count(input->snap);
+}
+
+const struct tl_message *
+tl_input_message(const struct tl_input *input, size_t i)
+{
+	return input->import ? tl_import_messages(input->import)[i]
+			     : tl_snap_message(input->snap, i);
+}
+
+size_t
+tl_input_lane_count(const struct tl_input *input)
+{
+	return input->import ? tl_import_lane_count(input->import)
+			     : tl_snap_lane_count(input->snap);
+}
+
+bool
+tl_input_lane_is_cut(const struct tl_input *input, size_t i)
+{
+	return input->snap && tl_snap_lane(input->snap, i)->first > 0;
+}
+
+size_t
+tl_input_fault_count(const struct tl_input *input)
+{
+	if (input->import)
+		return tl_import_fault_count(input->import);
+	return input->snap ? tl_snap_fault_count(input->snap) : 1;
+}
+
+size_t
+tl_input_faults_kept(const struct tl_input *input)
+{
+	const size_t count = tl_input_fault_count(input);
+
+	return count < TL_SNAP_FAULTS_MAX ? count : TL_SNAP_FAULTS_MAX;
+}
+
+const struct tl_fault *
+tl_input_fault(const struct tl_input *input, size_t i)
+{
+	if (input->import)
+		return tl_import_fault(input->import, i);
+	return input->snap ? tl_snap_fault(input->snap, i) : &input->fault;
+}
+
+bool
+tl_input_is_damaged(const struct tl_input *input)
+{
+	if (input->import)
+		return tl_import_is_damaged(input->import);
+	return !input->snap || tl_snap_fault_count(input->snap) > 0;
+}
+
+bool
+tl_input_same_clock(const struct tl_input *a, const struct tl_input *b)
+{
+	return a->snap && b->snap && tl_snap_same_clock(a->snap, b->snap);
+}
+
+bool
+tl_input_is_steady(const struct tl_input *input)
+{
+	const uint16_t jumps = TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP |
+			       TIMELINE_KNOT_GAP | TIMELINE_KNOT_NEW_EPOCH;
+
+	for (size_t k = 0; input->snap && k < tl_snap_knot_count(input->snap);
+	     k++) {
+		if (tl_snap_knot(input->snap, k)->flags & jumps)
+			return false;
+	}
+	return true;
+}
+
+static void
+copy_name(char to[65], const char from[64])
+{
+	memcpy(to, from, 64);
+	to[64] = '\0';
+}
+
+void
+tl_input_origin(const struct tl_input *input, struct tl_origin *origin)
+{
+	const struct timeline_header *h;
+	struct tl_origin here;
+	uint8_t boot_id[16];
+
+	*origin = (struct tl_origin){ 0 };
+	if (!input->snap)
+		return;
+	h = tl_snap_header(input->snap);
+	copy_name(origin->machine, h->creator_host);
+	copy_name(origin->command, h->creator_command);
+	origin->pid = h->creator_pid;
+	tl_boot_id(boot_id);
+	if (memcmp(boot_id, h->boot_id, sizeof(boot_id)) != 0)
+		return;
+	tl_origin_here(&here);
+	origin->monotonic_ns = here.monotonic_ns;
+	origin->boottime_ns = here.boottime_ns;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * input.h - a file that is read, whatever its format: a live timeline, a
+ * saved one, or a foreign file, told apart by what they begin with.
+ */
+#ifndef TL_FORMAT_INPUT_H
+#define TL_FORMAT_INPUT_H
+
+#include "format/import.h"
+#include "snap/snap.h"
+
+struct tl_input {
+	const char *name;
+	/* One of them; both NULL: it could not be opened. */
+	struct tl_snap *snap;     /* a timeline */
+	struct tl_import *import; /* another format */
+	struct tl_fault fault; /* why it could not, or what befell it since */
+};
+
+/* How files are opened. */
+struct tl_input_plan {
+	/* Taken for it; NULL: the first bytes of the file tell. */
+	const struct tl_format_row *format;
+	uint64_t tail; /* newest entries of each lane of a live one; 0 all */
+	bool follow;   /* only what can grow */
+	bool check;    /* look for damage nobody would read */
+	struct tl_progress *progress; /* NULL: nobody waits */
+};
+
+/*
+ * Open path as in timeline_open, "-" for standard input.  A FIFO is read to
+ * its end.  What cannot be opened stays so, with its fault.
+ */
+void tl_input_open(struct tl_input *input, const char *path,
+    const struct tl_input_plan *plan);
+/* The name and the fault stay. */
+void tl_input_close(struct tl_input *input);
+
+static inline bool
+tl_input_is_open(const struct tl_input *input)
+{
+	return input->snap || input->import;
+}
+
+/* The format's name. */
+const char *tl_input_format(const struct tl_input *input);
+
+/* All events that can be shown, in order of time. */
+int tl_input_cursor(const struct tl_input *input, enum tl_order order,
+    struct tl_cursor **cursor);
+/* At least as many as a cursor can give. */
+uint64_t tl_input_entries(const struct tl_input *input);
+/* The time of the newest entry; -ENODATA without. */
+int tl_input_newest(const struct tl_input *input, int64_t *ns);
+
+size_t tl_input_message_count(const struct tl_input *input);
+const struct tl_message *
+tl_input_message(const struct tl_input *input, size_t i);
+
+/* Lanes are numbered from 0.  Did one have entries before those shown? */
+size_t tl_input_lane_count(const struct tl_input *input);
+bool tl_input_lane_is_cut(const struct tl_input *input, size_t i);
+
+/* What was found out about the file, and how much of it is kept; rc is 0 where
+ * it is no damage. */
+size_t tl_input_fault_count(const struct tl_input *input);
+size_t tl_input_faults_kept(const struct tl_input *input);
+const struct tl_fault *tl_input_fault(const struct tl_input *input, size_t i);
+/* Was it damaged, or not to be opened? */
+bool tl_input_is_damaged(const struct tl_input *input);
+
+/* Do the stamps of two compare? */
+bool tl_input_same_clock(const struct tl_input *a, const struct tl_input *b);
+/* Is its time certain to run one way? */
+bool tl_input_is_steady(const struct tl_input *input);
+
+/* Where its events come from, as far as it tells. */
+void tl_input_origin(const struct tl_input *input, struct tl_origin *origin);
+
+#endif

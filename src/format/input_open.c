@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* input_open.c - find out what a file is, and open it as that. */
+#include "base/file.h"
+#include "base/terminal.h"
+#include "format/input.h"
+#include "format/zst.h"
+#include "format/zst_read.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_SIZE = 256 << 10 };
+
+/* What is known of the file. */
+struct opened {
+	int fd;
+	bool is_regular;
+	char first[TL_FORMATS_FIRST_SIZE];
+	size_t first_size;
+};
+
+static int
+fail(struct tl_input *input, int rc)
+{
+	return tl_fault(&input->fault, rc, TL_FAULT_NOWHERE, "%s",
+	    strerror(-rc));
+}
+
+/* A timeline, compressed or not?  Only the first words tell. */
+static bool
+is_timeline(const struct opened *o)
+{
+	const uint64_t magic = TIMELINE_MAGIC;
+
+	return (o->first_size >= sizeof(magic) &&
+		   memcmp(o->first, &magic, sizeof(magic)) == 0) ||
+	       (o->first_size >= 4 &&
+		   tl_zst_is_magic((const uint8_t *)o->first));
+}
+
+static int
+read_first(struct opened *o)
+{
+	struct stat status;
+	int64_t n = 1;
+
+	if (fstat(o->fd, &status) < 0)
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	o->is_regular = S_ISREG(status.st_mode);
+	while (o->first_size < sizeof(o->first) && n > 0) {
+		n = tl_read_waiting(o->fd, o->first + o->first_size,
+		    sizeof(o->first) - o->first_size);
+		if (n > 0)
+			o->first_size += (size_t)n;
+	}
+	return n < 0 ? (int)n : 0;
+}
+
+/* A timeline is read here and there, so one that comes through a pipe is
+ * copied first. */
+static int
+copy_pipe(const struct opened *o)
+{
+	static char piece[COPY_SIZE];
+	const int copy = tl_file_unnamed();
+	int64_t n = 0;
+	int rc;
+
+	if (copy < 0)
+		return copy;
+	rc = tl_write_all(copy, o->first, o->first_size);
+	while (
+	    rc == 0 && (n = tl_read_waiting(o->fd, piece, sizeof(piece))) > 0)
+		rc = tl_write_all(copy, piece, (size_t)n);
+	if (rc == 0 && n == 0)
+		return copy;
+	close(copy);
+	return rc < 0 ? rc : (int)n;
+}
+
+static void
+open_timeline(struct tl_input *input, const struct opened *o,
+    const struct tl_input_plan *plan)
+{
+	const int fd = o->is_regular ? o->fd : copy_pipe(o);
+	bool compressed = false;
+	int rc;
+
+	if (fd < 0) {
+		fail(input, fd);
+		return;
+	}
+	rc = tl_zst_snap_open_fd(&input->snap, fd, plan->tail, &compressed,
+	    &input->fault);
+	if (fd != o->fd)
+		close(fd);
+	if (rc < 0) {
+		input->snap = NULL;
+	} else if (plan->follow && compressed) {
+		/* who follows would take it for a plain one */
+		tl_input_close(input);
+		tl_fault(&input->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a saved timeline does not grow");
+	} else if (plan->check && (rc = tl_snap_check(input->snap)) < 0) {
+		fail(input, rc);
+	}
+}
+
+static void
+open_foreign(struct tl_input *input, const struct opened *o,
+    const struct tl_format_row *format, const struct tl_input_plan *plan)
+{
+	const struct tl_import_plan import = { .format = format,
+		.name = input->name,
+		.first = tl_bytes(o->first, o->first_size),
+		.fd = o->fd,
+		.progress = plan->progress };
+
+	if (plan->follow)
+		tl_fault(&input->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a file of another format does not grow");
+	else if (tl_import_new(&input->import, &import, &input->fault) < 0)
+		input->import = NULL;
+}
+
+static void
+open_as(struct tl_input *input, const struct opened *o,
+    const struct tl_input_plan *plan)
+{
+	const struct tl_format_row *format = plan->format;
+
+	if (!format && !is_timeline(o))
+		format =
+		    tl_formats_recognise(tl_bytes(o->first, o->first_size));
+	if (format && format->read_new)
+		open_foreign(input, o, format, plan);
+	else if (format || is_timeline(o))
+		open_timeline(input, o, plan);
+	else
+		tl_fault(&input->fault, -EBADMSG, 0,
+		    o->first_size == 0
+			? "not a timeline: it is empty"
+			: "not a timeline, nor of a format that is read");
+}
+
+void
+tl_input_open(struct tl_input *input, const char *path,
+    const struct tl_input_plan *plan)
+{
+	const bool is_standard = strcmp(path, "-") == 0;
+	struct opened o = { .fd = is_standard ? STDIN_FILENO
+					      : tl_open_read(path) };
+	int rc;
+
+	*input = (struct tl_input){ .name = path };
+	if (o.fd < 0) {
+		fail(input, o.fd);
+		return;
+	}
+	rc = read_first(&o);
+	if (rc < 0)
+		fail(input, rc);
+	else
+		open_as(input, &o, plan);
+	if (!is_standard)
+		close(o.fd);
+}
