@@ -423,6 +423,8 @@ ctf_free(struct tl_writer *writer)
 	tl_numbers_free(&w->stream_keys);
 	tl_numbers_free(&w->classes);
 	tl_text_free(&w->metadata);
+	if (w->files->close)
+		w->files->close(w->files);
 }
 
 static const struct tl_writer_kind ctf_kind = { .put = ctf_put,

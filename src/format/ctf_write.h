@@ -38,6 +38,8 @@ struct tl_files {
 	 * digits and _, which is made for the first.  0, -errno to stop. */
 	int (*write)(struct tl_files *files, const char *name, const char *data,
 	    size_t size);
+	/* Called when the writer is freed; NULL: they stay the caller's. */
+	void (*close)(struct tl_files *files);
 };
 
 /* files outlives the writer.  0, -ENOMEM. */

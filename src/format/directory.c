@@ -5,6 +5,8 @@
  */
 #include "format/directory.h"
 
+#include "base/terminal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,22 +19,6 @@ struct tl_directory {
 };
 
 static int
-write_all(int fd, const char *data, size_t size)
-{
-	while (size > 0) {
-		const ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			data += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
-static int
 append(struct tl_files *files, const char *name, const char *data, size_t size)
 {
 	const struct tl_directory *d = (struct tl_directory *)(void *)files;
@@ -42,7 +28,7 @@ append(struct tl_files *files, const char *name, const char *data, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	rc = write_all(fd, data, size);
+	rc = tl_write_all(fd, data, size);
 	if (close(fd) < 0 && rc == 0)
 		rc = -errno;
 	return rc;
@@ -88,4 +74,27 @@ tl_directory_free(struct tl_directory *directory)
 		return;
 	close(directory->fd);
 	free(directory);
+}
+
+static void
+close_files(struct tl_files *files)
+{
+	tl_directory_free((struct tl_directory *)(void *)files);
+}
+
+int
+tl_ctf_write_at(struct tl_writer **writer, const char *path,
+    const struct tl_report *report)
+{
+	struct tl_directory *directory;
+	int rc = tl_directory_new(&directory, path);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_ctf_write_new(writer, &directory->files, report);
+	if (rc < 0)
+		tl_directory_free(directory);
+	else
+		directory->files.close = close_files;
+	return rc;
 }

@@ -12,6 +12,9 @@ struct tl_directory;
 int tl_directory_new(struct tl_directory **directory, const char *path);
 /* Where a writer puts its files. */
 struct tl_files *tl_directory_files(struct tl_directory *directory);
+/* A writer of a trace in the directory path, which must not be there yet.
+ * Errors as of tl_directory_new. */
+tl_writer_at tl_ctf_write_at;
 /* The directory stays. */
 void tl_directory_free(struct tl_directory *directory);
 

@@ -5,7 +5,9 @@
 #include "format/chrome_write.h"
 #include "format/csv_read.h"
 #include "format/csv_write.h"
+#include "format/directory.h"
 #include "format/folded_write.h"
+#include "format/html_write.h"
 #include "format/jsonl_read.h"
 #include "format/jsonl_write.h"
 #include "format/lms_read.h"
@@ -14,12 +16,13 @@
 #include "format/rtl_read.h"
 #include "format/rtl_write.h"
 #include "format/speedscope_write.h"
+#include "format/sqlite_write.h"
 #include "format/timelogger_read.h"
 #include "format/timelogger_write.h"
 
 static const struct tl_format_row rows[] = {
-#define FORMAT(name, reader, recogniser, writer, suffix, flags, help) \
-	{ name, reader, recogniser, writer, suffix, flags, help },
+#define FORMAT(name, reader, recogniser, writer, at, suffix, flags, help) \
+	{ name, reader, recogniser, writer, at, suffix, flags, help },
 #include "format/formats.def"
 #undef FORMAT
 };

@@ -8,9 +8,11 @@
 
 #include "format/writer.h"
 
+#include <stdbool.h>
+
 enum {
-	TL_FORMAT_FOLDER = 1 << 0, /* its output is a directory */
-	TL_FORMAT_NO_PIPE = 1 << 1 /* its output is no stream of bytes */
+	TL_FORMAT_NATIVE = 1 << 0, /* our own: not read through a reader */
+	TL_FORMAT_FOLDER = 1 << 1  /* its output is a directory */
 };
 
 enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */
@@ -19,11 +21,25 @@ struct tl_format_row {
 	const char *name;
 	tl_reader_new *read_new;  /* NULL: is not read */
 	tl_recognise *recognise;  /* NULL with it */
-	tl_writer_new *write_new; /* NULL: is not written */
+	tl_writer_new *write_new; /* a stream of bytes ... */
+	tl_writer_at *write_at;   /* ... or what is at a path; both NULL: is
+				     not written */
 	const char *suffix;       /* of its files, with the dot */
 	unsigned flags;
 	const char *help;
 };
+
+static inline bool
+tl_format_is_read(const struct tl_format_row *row)
+{
+	return row->read_new || (row->flags & TL_FORMAT_NATIVE);
+}
+
+static inline bool
+tl_format_is_written(const struct tl_format_row *row)
+{
+	return row->write_new || row->write_at;
+}
 
 /* Row i of the table; NULL behind the last. */
 const struct tl_format_row *tl_formats_at(size_t i);

@@ -29,7 +29,6 @@
  * What SQLite says of an error goes to report.  0, -ENOMEM, -EEXIST, what the
  * system says of the file, or -EIO.
  */
-int tl_sqlite_write_new(struct tl_writer **writer, const char *path,
-    const struct tl_report *report);
+tl_writer_at tl_sqlite_write_new;
 
 #endif

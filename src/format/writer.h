@@ -53,8 +53,11 @@ void tl_writer_set_title(struct tl_writer *writer, const char *title);
 /* Before the sources of its events close.  NULL does nothing. */
 void tl_writer_free(struct tl_writer *writer);
 
-/* Every writer's way to be made. */
+/* Every writer's way to be made: of one that writes a stream of bytes, ... */
 typedef int tl_writer_new(struct tl_writer **writer, tl_write *write,
     void *context, const struct tl_report *report);
+/* ... and of one that makes what is at path, where nothing must be yet. */
+typedef int tl_writer_at(struct tl_writer **writer, const char *path,
+    const struct tl_report *report);
 
 #endif
