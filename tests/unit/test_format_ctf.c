@@ -67,7 +67,7 @@ hear(void *context, const struct tl_fault *fault)
 	strcpy(said, fault->text);
 }
 
-static struct tl_files files = { take };
+static struct tl_files files = { .write = take };
 static const struct tl_report report = { hear, NULL };
 
 static void
