@@ -12,7 +12,8 @@ _timeline_dump_list() {
 _timeline_dump() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local options='--max --oldest-first --follow --since --until --category
-		--message --min-priority --pid --tid --cpu --expression --columns
+		--message --min-priority --pid --tid --cpu --expression --include --exclude
+		--columns
 		--explain --format --json --color --no-progress --output --list
 		--stats --info --check --script --view --trusted --help --version'
 	local columns='time cpu pid tid priority delta-cycles delta-ns tsc

@@ -16,6 +16,7 @@
 #include "front/rtl_text.h"
 
 #include <errno.h>
+#include <string.h>
 #include <timeline.h>
 
 enum { BEGIN, END, WORDS, SHAPES };
@@ -361,6 +362,37 @@ put_line(struct rtl_write *w, const struct tl_event *event, unsigned shape,
 	return 0;
 }
 
+static unsigned
+shape_of(const struct tl_event *event)
+{
+	return event->kind == TL_BEGIN ? BEGIN
+	       : event->kind == TL_END ? END
+				       : WORDS;
+}
+
+/* Behind time, thread and mark, each of which a space ends. */
+int
+tl_rtl_write_label(struct tl_writer *writer, const struct tl_event *event,
+    const char **label)
+{
+	struct tl_text *text = &writer->out.text;
+	bool named = false;
+	int rc;
+
+	*label = "";
+	if (!event->message)
+		return 0;
+	tl_text_clear(text);
+	rc = put_line(write_of(writer), event, shape_of(event), &named);
+	if (rc < 0)
+		return rc;
+	text->data[text->size - 1] = '\0'; /* for the end of the line */
+	*label = text->data;
+	for (int spaces = 0; spaces < 3; spaces++)
+		*label = strchr(*label, ' ') + 1;
+	return 0;
+}
+
 static void
 put_loss(struct rtl_write *w, const struct tl_event *event)
 {
@@ -383,9 +415,7 @@ static int
 rtl_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct rtl_write *w = write_of(writer);
-	const unsigned shape = event->kind == TL_BEGIN ? BEGIN
-			       : event->kind == TL_END ? END
-						       : WORDS;
+	const unsigned shape = shape_of(event);
 	bool named = false;
 	int rc;
 

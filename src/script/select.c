@@ -4,8 +4,11 @@
  */
 #include "script/select.h"
 
+#include "format/rtl_write.h"
+
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Newest first, reading ends this long before since: clocks of several CPUs
  * and files do not agree to the nanosecond. */
@@ -38,11 +41,33 @@ bound_ns(const struct tl_bound *bound, int64_t newest_ns)
 			       : bound->ns;
 }
 
+static int
+read_patterns(struct tl_select *select, const struct tl_selection *selection,
+    struct tl_fault *fault)
+{
+	int rc = 0;
+
+	if (selection->include)
+		rc = tl_patterns_read(&select->include, selection->include,
+		    fault);
+	if (rc == 0 && selection->exclude)
+		rc = tl_patterns_read(&select->exclude, selection->exclude,
+		    fault);
+	if (rc < 0 || (!selection->include && !selection->exclude))
+		return rc;
+	rc = tl_rtl_write_new(&select->labels, NULL, NULL, NULL);
+	return rc < 0
+		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
+		   : 0;
+}
+
 int
 tl_select_init(struct tl_select *select, const struct tl_selection *selection,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
     int64_t newest_ns, struct tl_fault *fault)
 {
+	int rc;
+
 	*select = (struct tl_select){ .filter = selection->filter,
 		.all = !tl_selection_is_any(selection) };
 	if (selection->since.given)
@@ -51,10 +76,13 @@ tl_select_init(struct tl_select *select, const struct tl_selection *selection,
 	if (selection->until.given)
 		select->filter.until_ns =
 		    bound_ns(&selection->until, newest_ns);
-	if (!selection->expression)
-		return 0;
-	return tl_script_filter_new(&select->expression, selection->expression,
-	    limits, io, fault);
+	rc = read_patterns(select, selection, fault);
+	if (rc == 0 && selection->expression)
+		rc = tl_script_filter_new(&select->expression,
+		    selection->expression, limits, io, fault);
+	if (rc < 0)
+		tl_select_free(select);
+	return rc;
 }
 
 void
@@ -62,6 +90,9 @@ tl_select_free(struct tl_select *select)
 {
 	tl_message_map_free(&select->seen, NULL);
 	tl_script_filter_free(select->expression);
+	tl_patterns_free(select->include);
+	tl_patterns_free(select->exclude);
+	tl_writer_free(select->labels);
 }
 
 bool
@@ -79,16 +110,36 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 	return passes;
 }
 
+/* As tl_select_passes, for what the patterns say; a loss matches none. */
+static int
+patterns_pass(struct tl_select *select, const struct tl_event *event)
+{
+	const char *label;
+	int rc;
+
+	if (!select->labels || !event->message)
+		return 1;
+	rc = tl_rtl_write_label(select->labels, event, &label);
+	if (rc < 0)
+		return rc;
+	return (!select->include ||
+		   tl_patterns_match(select->include, label)) &&
+	       !(select->exclude && tl_patterns_match(select->exclude, label));
+}
+
 int
 tl_select_passes(struct tl_select *select, const struct tl_event *event)
 {
+	int rc;
+
 	if (select->all)
 		return 1;
 	if (!tl_filter_event(&select->filter, event) ||
 	    (event->message && !tl_select_message(select, event->message)))
 		return 0;
-	if (!select->expression)
-		return 1;
+	rc = patterns_pass(select, event);
+	if (rc <= 0 || !select->expression)
+		return rc;
 	return tl_script_filter_passes(select->expression, event,
 	    &select->fault);
 }

@@ -7,6 +7,8 @@
 
 #include "base/progress.h"
 #include "event/message_map.h"
+#include "format/patterns.h"
+#include "format/writer.h"
 #include "script/script.h"
 #include "script/selection.h"
 
@@ -16,14 +18,17 @@ struct tl_select {
 	bool early_end;                      /* newest first may end at since */
 	struct tl_message_map seen;          /* verdicts over messages */
 	struct tl_script_filter *expression; /* NULL: none */
-	struct tl_fault fault;               /* of the expression */
+	struct tl_patterns *include;         /* NULL: all */
+	struct tl_patterns *exclude;         /* NULL: none */
+	struct tl_writer *labels;            /* what they compare */
+	struct tl_fault fault;               /* of these */
 	struct tl_progress progress;         /* of reading entries */
 };
 
 /*
  * Make one.  newest_ns is what relative times count from; limits (NULL: the
  * usual) and io are those of the expression.  Returns 0, or -errno and a fault
- * when the expression is wrong.
+ * when the expression or a file of patterns is wrong.
  */
 int tl_select_init(struct tl_select *select,
     const struct tl_selection *selection, const struct tl_script_limits *limits,

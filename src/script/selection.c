@@ -67,14 +67,14 @@ take_priority(struct tl_filter *filter, const char *argument,
 	return 0;
 }
 
+/* What there can be but one of. */
 static int
-take_expression(struct tl_selection *selection, const char *argument,
+take_once(const char **what, const char *argument, const char *twice,
     struct tl_fault *fault)
 {
-	if (selection->expression)
-		return usage(fault, "join expressions with \"and\"",
-		    "--expression twice");
-	selection->expression = argument;
+	if (*what)
+		return usage(fault, twice, argument);
+	*what = argument;
 	return 0;
 }
 
@@ -111,7 +111,14 @@ tl_selection_take(struct tl_selection *selection, int value,
 	case TL_SELECTION_CPU:
 		return take_number(f->cpus, &f->cpu_count, argument, fault);
 	case TL_SELECTION_EXPRESSION:
-		return take_expression(selection, argument, fault);
+		return take_once(&selection->expression, argument,
+		    "a second expression: join them with \"and\"", fault);
+	case TL_SELECTION_INCLUDE:
+		return take_once(&selection->include, argument,
+		    "a second --include: join the files", fault);
+	case TL_SELECTION_EXCLUDE:
+		return take_once(&selection->exclude, argument,
+		    "a second --exclude: join the files", fault);
 	default:
 		return 1;
 	}
@@ -137,6 +144,7 @@ tl_selection_is_any(const struct tl_selection *selection)
 	const struct tl_filter *f = &selection->filter;
 
 	return selection->since.given || selection->until.given ||
-	       selection->expression || f->category_count || f->message_count ||
+	       selection->expression || selection->include ||
+	       selection->exclude || f->category_count || f->message_count ||
 	       f->min_level || f->pid_count || f->tid_count || f->cpu_count;
 }

@@ -32,6 +32,8 @@ struct tl_selection {
 	struct tl_bound until;
 	struct tl_filter filter; /* without the time window */
 	const char *expression;  /* NULL: none */
+	const char *include;     /* files of regular expressions; NULL: none */
+	const char *exclude;
 };
 
 /* Everything is let through. */

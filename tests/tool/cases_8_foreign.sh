@@ -1,0 +1,102 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Files of other formats: read like any other.
+
+cat >"$work/soffice_42.log" <<'END'
+opening log file 996739200.000000 seconds past January 1st 1970
+corresponding to 2 ms after timer start
+Process id is 4711
+000002 11 { desktop (cd100003) ::Desktop::Main
+000005 11 | desktop (cd100003) ::Desktop::Main : { splash
+000009 11 | desktop (cd100003) ::Desktop::Main : } splash
+000009 12 | sfx2 (ab1) ::Load : words
+000010 11 } desktop (cd100003) ::Desktop::Main
+closing log file at 000010
+END
+log=$work/soffice_42.log
+ends 'a log of RTL_LOGFILE is shown' 0 "$dump" "$log"
+listing=$out
+is '... newest first' "$(untimed <<<"$out")" \
+	'desktop    < ::Desktop::Main
+sfx2       ::Load : message(words)
+desktop    < ::Desktop::Main : splash
+desktop    > ::Desktop::Main : splash
+desktop    > ::Desktop::Main'
+is '... the same through a pipe' "$("$dump" - <"$log")" "$listing"
+is '... and through one that is no file' "$("$dump" - < <(cat "$log"))" "$listing"
+mkfifo "$work/pipe"
+cat "$log" >"$work/pipe" &
+is '... and through one with a name' "$("$dump" "$work/pipe")" "$listing"
+has '--info tells its format' "$("$dump" --info "$log")" '^format: rtl$'
+is '... as JSON, too' "$("$dump" --info --json "$log" | jq -r '.format, .entries_shown')" \
+	$'rtl\n5'
+has '--list has its messages' "$("$dump" --list "$log")" '^ +2 info +span +desktop +::Desktop::Main$'
+has '--stats has the durations of its spans' "$("$dump" --stats "$log")" 'duration +1 +8ms'
+has '--check finds it whole' "$("$dump" --check "$log")" 'whole: 5 entries, 3 messages'
+is 'scripts see it' "$("$dump" --oldest-first -e 'kind == "instant"' --json "$log" |
+	jq -r .args.message)" words
+ends 'it cannot be followed' 1 "$dump" -f "$log"
+has '... with a reason' "$err" 'does not grow'
+"$dump" --json --oldest-first "$log" >"$work/log.jsonl"
+"$dump" --format csv --oldest-first "$log" >"$work/log.csv"
+is 'what --json prints is read' "$("$dump" "$work/log.jsonl")" "$listing"
+is 'what --format csv prints is read' "$("$dump" "$work/log.csv")" "$listing"
+has 'two formats are merged' "$("$dump" "$log" "$work/log.csv" | untimed | uniq -c)" \
+	'^ +2 desktop +< ::Desktop::Main$'
+"$dump" --json --oldest-first "$known" >"$work/known.jsonl"
+is 'a timeline comes back from JSON lines' "$("$dump" --json "$work/known.jsonl")" \
+	"$("$dump" --json "$known")"
+
+# damage: what is whole is shown, the rest is said
+{
+	cat "$work/log.jsonl"
+	echo 'no JSON at all'
+	tail -1 "$work/log.jsonl"
+} >"$work/damaged.jsonl"
+ends 'a damaged one fails' 1 "$dump" "$work/damaged.jsonl"
+is '... and is shown as far as it goes' "$(wc -l <<<"$out")" 6
+has '... and the place is said' "$err" 'damaged\.jsonl: byte [0-9]+: '
+ends '--check of it fails, too' 1 "$dump" --check "$work/damaged.jsonl"
+has '... and says how much is there' "$out" 'damaged, 1 fault: 6 entries'
+: >"$work/empty"
+ends 'an empty file is no format' 1 "$dump" "$work/empty"
+has '... which is said' "$err" 'it is empty'
+
+# files of regular expressions
+echo '# mine' >"$work/mine"
+printf '\n\\(cd10+3\\)\n' >>"$work/mine"
+echo 'splash$|^sfx2 ' >"$work/noise"
+is '--include keeps what matches' "$("$dump" --include "$work/mine" "$log" | wc -l)" 4
+is '--exclude leaves out what matches' \
+	"$("$dump" --exclude "$work/noise" "$log" | untimed | sort -u)" \
+	$'desktop    < ::Desktop::Main\ndesktop    > ::Desktop::Main'
+is 'both go together' "$("$dump" --include "$work/mine" --exclude "$work/noise" \
+	"$log" | wc -l)" 2
+echo '(' >>"$work/mine"
+ends 'what is no regular expression is told' 1 "$dump" --include "$work/mine" "$log"
+has '... with its line' "$err" 'mine: line 4: '
+ends 'so is a file that is not there' 1 "$dump" --exclude "$work/none" "$log"
+
+# scopes: totals, self, per author, comparison
+scopes() { "$dump" "$@" | tr -s ' '; }
+is 'the time of each scope' "$(scopes "$log" --view scopes)" \
+	'calls total self mean std min max category scope
+ 1 8ms 4ms 8ms 0ns 8ms 8ms desktop ::Desktop::Main
+ 1 4ms 4ms 4ms 0ns 4ms 4ms desktop ::Desktop::Main : splash'
+is '... per author' "$(scopes "$log" --view scopes -- --by=author)" \
+	'calls total self mean std min max category author
+ 2 12ms 8ms 6ms 2ms 4ms 8ms cd100003'
+sed 's/^000009 11/000007 11/; s/^000010 11/000014 11/' "$log" >"$work/soffice_43.log"
+is '... of two logs compared' "$(scopes "$log" "$work/soffice_43.log" --view scopes |
+	tail -3)" \
+	'calls 1 total 1 mean 1 calls 2 total 2 mean 2 change category scope
+ 1 8ms 8ms 1 12ms 12ms +50.0% desktop ::Desktop::Main
+ 1 4ms 4ms 1 2ms 2ms -50.0% desktop ::Desktop::Main : splash'
+# The example of the LMS profiler: reader (10,1000) (1210,1910), writer (1000,1200)
+printf '%s\n' 2,0,reader 0,0,10 1,0,990 2,1,writer 0,1,0 1,1,200 0,0,10 1,0,700 \
+	>"$work/lms.csv"
+is 'labels of the LMS profiler are summed up' \
+	"$(scopes "$work/lms.csv" --view scopes -- --sort=name)" \
+	'calls total self mean std min max category scope
+ 2 1.69ms 1.69ms 845us 145us 700us 990us lms reader
+ 1 200us 200us 200us 0ns 200us 200us lms writer'
