@@ -53,20 +53,9 @@ corner_at(const struct tl_clock_point *point, uint32_t half_ns, uint64_t mult,
 static void
 corner_of_tail(const struct timeline_clock_tail *tail, struct tl_corner *corner)
 {
-	*corner = (struct tl_corner){
-		.at = { .tsc = tail->tsc,
-		    .utc_ns = tail->utc_ns,
-		    .mult = tail->mult,
-		    .raw_ns = tail->raw_ns,
-		    .est_err_ns = tail->est_err_ns,
-		    .max_err_ns = tail->max_err_ns,
-		    .sync_err_us = tail->sync_err_us,
-		    .epoch = tail->epoch,
-		    .flags = tail->flags,
-		    .tai_offset_s = tail->tai_offset_s,
-		    .pid = (uint32_t)getpid() },
-		.half_ns = tail->half_ns,
-	};
+	*corner = (struct tl_corner){ .half_ns = tail->half_ns };
+	tl_tail_knot(tail, &corner->at);
+	corner->at.pid = (uint32_t)getpid();
 }
 
 /* Is the tail the newest knot itself? */

@@ -92,6 +92,14 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 	return rc;
 }
 
+/* Whoever supervises us shows it. */
+static void
+tell_ready(const struct tl_daemon *daemon)
+{
+	tl_notify_ready();
+	tl_notify_status("%zu timelines", daemon->target_count);
+}
+
 int
 tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 {
@@ -106,7 +114,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	if (rc != 0) {
 		daemon->reload_faults++;
 		tl_daemon_log(TL_LOG_ERROR, "not reloaded: %s", fault->text);
-		tl_notify_ready();
+		tell_ready(daemon);
 		return rc;
 	}
 	daemon->config = new;
@@ -121,7 +129,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	daemon->reloads++;
 	tl_daemon_log(rc == 0 ? TL_LOG_NOTICE : TL_LOG_ERROR, "reloaded%s%s",
 	    rc == 0 ? "" : ", but: ", rc == 0 ? "" : fault->text);
-	tl_notify_ready();
+	tell_ready(daemon);
 	return rc;
 }
 
@@ -207,7 +215,7 @@ run(struct tl_daemon *d)
 		ev_timer_start(d->loop, &watchdog);
 	tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timelines, metrics on port %u",
 	    d->target_count, d->http ? tl_http_port(d->http) : 0);
-	tl_notify_ready();
+	tell_ready(d);
 	ev_run(d->loop, 0);
 	tl_notify_stopping();
 	tl_daemon_log(TL_LOG_NOTICE, "ends");

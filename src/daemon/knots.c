@@ -19,18 +19,6 @@ enum {
 /* A piece so long is history: it is not spoilt by what comes. */
 static const int64_t history_ns = INT64_C(8000000000);
 
-static uint64_t
-size_of(int64_t ns)
-{
-	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-}
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 static int64_t
 ns_between(uint64_t from, uint64_t to, uint64_t mult)
 {
@@ -92,7 +80,7 @@ narrow(struct tl_knots *k, const struct tl_corner *corner)
 	slope = tl_corner_slope(&k->knot, &edge);
 	if (slope < k->slope_high)
 		k->slope_high = slope;
-	k->tolerance_ns = larger(k->tolerance_ns, room);
+	k->tolerance_ns = tl_larger_32(k->tolerance_ns, room);
 }
 
 static bool
@@ -129,8 +117,8 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
 	}
 	narrow(k, corner);
 	k->last = *corner;
-	k->bound_ns = larger(k->bound_ns, bound_ns);
-	k->widest_ns = larger(k->widest_ns, corner->half_ns);
+	k->bound_ns = tl_larger_32(k->bound_ns, bound_ns);
+	k->widest_ns = tl_larger_32(k->widest_ns, corner->half_ns);
 }
 
 /* The first stage: what lies between points[settled] and the next. */
@@ -187,8 +175,8 @@ confirm(const struct tl_knots *k, size_t n, uint64_t mult)
 	const struct tl_corner *newest = tl_knots_newest(k);
 
 	for (size_t i = k->count - n; i < k->count - 1; i++)
-		if (size_of(tl_corner_above(&k->points[i], newest, mult)) >
-		    larger(LIKELY_NS, k->points[i].half_ns / 3))
+		if (tl_size_ns(tl_corner_above(&k->points[i], newest, mult)) >
+		    tl_larger_32(LIKELY_NS, k->points[i].half_ns / 3))
 			return false;
 	return true;
 }
@@ -229,7 +217,8 @@ learn_rate(struct tl_knots *k)
 	}
 	if (n <= 2)
 		rate = rate_between(newest - 1, newest,
-		    size_of(tl_corner_above(newest, newest - 1, before.mult)));
+		    tl_size_ns(
+			tl_corner_above(newest, newest - 1, before.mult)));
 	if (piece.error_ppb < rate.error_ppb && piece.mult != 0 &&
 	    confirm(k, k->count, piece.mult))
 		rate = piece;
@@ -297,7 +286,7 @@ stray_of_tail(const struct tl_knots *k)
 		stray = pull_of_tail(k) + k->tolerance_ns + 1;
 	for (size_t i = k->settled + 1; i + 1 < k->count; i++) {
 		const uint64_t off =
-		    size_of(tl_corner_above(&k->points[i], &k->knot, slope));
+		    tl_size_ns(tl_corner_above(&k->points[i], &k->knot, slope));
 
 		if (off > stray)
 			stray = off;
@@ -315,7 +304,7 @@ tl_knots_tail_bound(const struct tl_knots *k)
 		return tl_add_32(k->knot.half_ns, TL_ROUNDING_NS);
 	for (size_t i = k->settled; i + 1 < k->count; i++) {
 		tl_interval_look(k, i, &v);
-		bound = larger(bound, tl_interval_chord(&v));
+		bound = tl_larger_32(bound, tl_interval_chord(&v));
 	}
 	return tl_add_32(stray_of_tail(k), tl_add_32(bound, TL_ROUNDING_NS));
 }

@@ -23,18 +23,6 @@
 
 enum { CORNER_PPB = 200 }; /* less is no change of rate */
 
-static uint64_t
-size_of(int64_t ns)
-{
-	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-}
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 uint64_t
 tl_corner_slope(const struct tl_corner *a, const struct tl_corner *b)
 {
@@ -81,7 +69,7 @@ static uint64_t
 crooked(const struct tl_corner *p, uint64_t ns)
 {
 	const uint64_t mult = tl_corner_slope(&p[0], &p[1]);
-	const uint64_t off = size_of(tl_corner_above(&p[2], &p[1], mult));
+	const uint64_t off = tl_size_ns(tl_corner_above(&p[2], &p[1], mult));
 	const int64_t apart = p[2].at.utc_ns - p[1].at.utc_ns;
 	const uint64_t noise = (uint64_t)p[0].half_ns + 2 * p[1].half_ns +
 			       p[2].half_ns + tl_ppb_of(ns, CORNER_PPB);
@@ -153,8 +141,8 @@ smaller(uint64_t a, uint64_t b)
 bool
 tl_interval_has_corner(const struct tl_interval *v)
 {
-	const uint64_t left = size_of(v->left_ns);
-	const uint64_t right = size_of(v->right_ns);
+	const uint64_t left = tl_size_ns(v->left_ns);
+	const uint64_t right = tl_size_ns(v->right_ns);
 
 	if (!v->has_left || !v->has_right || left > INT64_MAX / 4 ||
 	    right > INT64_MAX / 4 || (v->left_ns < 0) != (v->right_ns < 0) ||
@@ -180,9 +168,10 @@ unclear(const struct tl_interval *v)
 uint32_t
 tl_interval_chord(const struct tl_interval *v)
 {
-	const uint32_t half = larger(v->a->half_ns, v->b->half_ns);
-	const uint64_t left = size_of(v->left_ns) / 2 + v->left_noise_ns / 2;
-	const uint64_t right = size_of(v->right_ns) / 2 + v->right_noise_ns / 2;
+	const uint32_t half = tl_larger_32(v->a->half_ns, v->b->half_ns);
+	const uint64_t left = tl_size_ns(v->left_ns) / 2 + v->left_noise_ns / 2;
+	const uint64_t right =
+	    tl_size_ns(v->right_ns) / 2 + v->right_noise_ns / 2;
 	uint64_t bend = 0;
 
 	if (v->has_left && v->has_right)
@@ -200,7 +189,8 @@ bound_of_corner(const struct tl_interval *v)
 	const uint32_t left = tl_add_32(v->a->half_ns, v->left_noise_ns);
 	const uint32_t right = tl_add_32(v->b->half_ns, v->right_noise_ns);
 
-	return tl_add_32(larger(left, right), smaller(unclear(v), UINT32_MAX));
+	return tl_add_32(tl_larger_32(left, right),
+	    smaller(unclear(v), UINT32_MAX));
 }
 
 static int64_t
@@ -214,7 +204,8 @@ tl_interval_corner(const struct tl_interval *v, struct tl_corner *corner)
 {
 	const struct timeline_knot *a = &v->a->at, *b = &v->b->at;
 	const uint64_t ticks = b->tsc - a->tsc;
-	const uint64_t left = size_of(v->left_ns), right = size_of(v->right_ns);
+	const uint64_t left = tl_size_ns(v->left_ns),
+		       right = tl_size_ns(v->right_ns);
 	const int64_t in =
 	    part_of((int64_t)ticks, right, left + right ? left + right : 1);
 

@@ -157,19 +157,6 @@ tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
 	}
 }
 
-void
-tl_rules_forget(struct tl_rules *rules)
-{
-	tl_rules_forget_matches(rules);
-	tl_rules_drop_spans(rules);
-	/* An expression keeps texts by their message. */
-	for (size_t i = 0; i < rules->count; i++) {
-		tl_script_filter_free(rules->list[i].when);
-		rules->list[i].when = NULL;
-	}
-	rules->cut_due = true;
-}
-
 /* == making == */
 
 static void

@@ -64,9 +64,6 @@ void tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
  * stays as it was. */
 int tl_rules_configure(struct tl_rules *rules,
     const struct tl_config_rule *list, size_t count, struct tl_fault *fault);
-/* Forget everything that refers to messages of the stream so far: the
- * stream's source is about to close. */
-void tl_rules_forget(struct tl_rules *rules);
 size_t tl_rules_count(const struct tl_rules *rules);
 void tl_rules_status(const struct tl_rules *rules, size_t i,
     struct tl_rule_status *status);

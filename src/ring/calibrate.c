@@ -188,12 +188,6 @@ learn_rate(struct timeline_clock_tail *tail, const struct tl_verdict *v,
 	tail->rate_err_ppb = (uint32_t)error_ppb;
 }
 
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 /* A point that the line reaches without a jump. */
 static int
 join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
@@ -210,7 +204,7 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 			.utc_ns = tail->utc_ns };
 		tl_tail_start_piece(tail);
 	}
-	tail->bend_ns = larger(tail->bend_ns, v->bend_before_ns);
+	tail->bend_ns = tl_larger_32(tail->bend_ns, v->bend_before_ns);
 	slope = tl_knot_slope(&knot, point);
 	if (slope < tail->slope_low || slope > tail->slope_high) {
 		/* A corner.  The line turns at the tail. */
@@ -228,8 +222,8 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	tail->slope_low = low > tail->slope_low ? low : tail->slope_low;
 	tail->slope_high = high < tail->slope_high ? high : tail->slope_high;
 	move_tail(tail, point, v->half_ns);
-	tail->widest_ns = larger(tail->widest_ns, v->half_ns);
-	tail->bend_ns = larger(tail->bend_ns, v->bend_ns);
+	tail->widest_ns = tl_larger_32(tail->widest_ns, v->half_ns);
+	tail->bend_ns = tl_larger_32(tail->bend_ns, v->bend_ns);
 	tail->points += tail->points < UINT32_MAX;
 	tail->stray_ppb = v->stray_ppb;
 	tl_tail_set_errors(tail);
@@ -415,37 +409,6 @@ tl_calibrate_first(const struct tl_calibrate *c)
 	header->epochs = 0;
 	begin(c, &tail, &point, &rate, TIMELINE_KNOT_FIRST);
 	tl_tail_unlock(header, &lock, &tail);
-	return 0;
-}
-
-int
-tl_calibrate_close(const struct timeline_clock_tail *tail,
-    const struct tl_clock_source *source, struct timeline_knot *closing)
-{
-	struct tl_clock_point point;
-	struct tl_verdict v;
-	int rc;
-
-	if (tail->sequence % 2 != 0 || tail->mult == 0)
-		return -ENODATA;
-	if ((rc = tl_clock_sample(source, &point)) < 0)
-		return rc;
-	tl_tail_judge(tail, &point, &v);
-	if (v.ticks <= 0)
-		return -ERANGE;
-	tl_point_knot(&point, tail->mult, closing);
-	closing->epoch = tail->epoch;
-	closing->flags =
-	    TIMELINE_KNOT_CLOSE | tl_point_flags(&point, v.half_ns);
-	if (v.step) {
-		closing->flags |= tl_tail_step_flags(tail, &point, v.off_ns);
-		closing->max_err_ns = step_bound(&v);
-	} else {
-		closing->max_err_ns =
-		    tl_add_32(larger(tail->half_ns, v.half_ns) + TL_ROUNDING_NS,
-			v.bend_ns);
-		closing->est_err_ns = v.half_ns / 4 + v.bend_ns / 4 + 1;
-	}
 	return 0;
 }
 

@@ -62,12 +62,6 @@ int tl_calibrate_copied(const struct tl_calibrate *calibrate);
 void tl_calibrate_commit(const struct tl_calibrate *calibrate,
     const struct timeline_knot *knot);
 
-/* The closing knot (TIMELINE_KNOT_CLOSE) of a live file, by its frozen tail:
- * measured here and now, nothing is written.  -ENODATA when the tail cannot
- * be used, -ERANGE when the point lies before it. */
-int tl_calibrate_close(const struct timeline_clock_tail *tail,
-    const struct tl_clock_source *source, struct timeline_knot *closing);
-
 /* How many ticks ns are, by the newest rate of the file (rounded up). */
 uint64_t tl_calibrate_ticks(const struct timeline_header *header, uint64_t ns);
 

@@ -366,3 +366,21 @@ tl_knot_slope(const struct timeline_knot *knot,
 		return 0;
 	return tl_clock_mult((uint64_t)rise, point->tsc - knot->tsc);
 }
+
+void
+tl_tail_knot(const struct timeline_clock_tail *tail, struct timeline_knot *knot)
+{
+	*knot = (struct timeline_knot){
+		.tsc = tail->tsc,
+		.utc_ns = tail->utc_ns,
+		.mult = tail->mult,
+		.raw_ns = tail->raw_ns,
+		.est_err_ns = tail->est_err_ns,
+		.max_err_ns = tail->max_err_ns,
+		.sync_err_us = tail->sync_err_us,
+		.epoch = tail->epoch,
+		.flags = tail->flags,
+		.tai_offset_s = tail->tai_offset_s,
+		.pid = tail->owner,
+	};
+}

@@ -24,6 +24,10 @@ void tl_tail_unlock(struct timeline_header *header,
 void tl_tail_load(const struct timeline_header *header,
     struct timeline_clock_tail *tail);
 
+/* The newest point as a knot; its pid is that of the last owner. */
+void tl_tail_knot(const struct timeline_clock_tail *tail,
+    struct timeline_knot *knot);
+
 /* Does a daemon that lives keep the clock? */
 bool tl_tail_is_kept(const struct timeline_header *header);
 /* Work a point into the tail that we hold, by the cone, and let it go: what
@@ -81,6 +85,19 @@ void tl_knot_cone(const struct timeline_knot *knot,
 
 /* a + b and ns * ppb / 10^9, held at the end of the range. */
 uint32_t tl_add_32(uint64_t a, uint64_t b);
+
+static inline uint32_t
+tl_larger_32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* How long it is, whichever way. */
+static inline uint64_t
+tl_size_ns(int64_t ns)
+{
+	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+}
 uint64_t tl_ppb_of(uint64_t ns, uint64_t ppb);
 
 #endif

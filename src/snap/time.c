@@ -122,19 +122,7 @@ tail_knot(const struct tl_time *time, const struct timeline_clock_tail *tail,
 	if (last && (tail->epoch < last->epoch ||
 			(tail->epoch == last->epoch && tail->tsc <= last->tsc)))
 		return false;
-	*knot = (struct timeline_knot){
-		.tsc = tail->tsc,
-		.utc_ns = tail->utc_ns,
-		.mult = tail->mult,
-		.raw_ns = tail->raw_ns,
-		.est_err_ns = tail->est_err_ns,
-		.max_err_ns = tail->max_err_ns,
-		.sync_err_us = tail->sync_err_us,
-		.epoch = tail->epoch,
-		.flags = tail->flags,
-		.tai_offset_s = tail->tai_offset_s,
-		.pid = tail->owner,
-	};
+	tl_tail_knot(tail, knot);
 	return true;
 }
 

@@ -347,42 +347,6 @@ START_TEST(a_reload_that_fails_changes_nothing)
 }
 END_TEST
 
-/* The messages of a source that is closed are overwritten, and others come to
- * lie where they were. */
-START_TEST(after_forget_no_message_of_before_is_used)
-{
-	struct tl_config_rule list[] = { rule_of(TL_RULE_SPAN),
-		rule_of(TL_RULE_EVENT), rule_of(TL_RULE_INTERVAL),
-		rule_of(TL_RULE_EVENT) };
-	struct tl_message swap;
-
-	list[0].limit_ns = list[2].limit_ns = MS;
-	list[1].when = "message == 'ping $n'";
-	list[2].match.message = "ping*";
-	list[2].other.message = "pong*";
-	list[3].match.message = "ping*";
-	start(list, 4);
-	put(PING, 0, 0);
-	fired(2);
-	begin(WORK, 0, 0);
-	tl_rules_forget(rules);
-	swap = messages[PING];
-	memset(messages, 0xa5, sizeof(messages));
-	tick(SECOND); /* what is open is gone */
-	fired(0);
-	rules_fixture_define();
-	messages[PING] = messages[PONG];
-	messages[PONG] = swap;
-	put(PING, 2 * SECOND, 0); /* a pong now */
-	fired(0);
-	put(PONG, 2 * SECOND, 0);
-	fired(2);
-	begin(WORK, 3 * SECOND, 0);
-	end(WORK, 4 * SECOND);
-	fired(1);
-}
-END_TEST
-
 START_TEST(a_long_wait_is_judged_once)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_INTERVAL);
@@ -447,7 +411,6 @@ main(void)
 	tcase_add_test(tests, many_rules_may_have_expressions);
 	tcase_add_test(tests, an_unchanged_rule_goes_on_after_a_reload);
 	tcase_add_test(tests, a_reload_that_fails_changes_nothing);
-	tcase_add_test(tests, after_forget_no_message_of_before_is_used);
 	tcase_add_test(tests, a_long_wait_is_judged_once);
 	tcase_add_test(tests, a_long_text_is_cut_between_characters);
 	suite_add_tcase(suite, tests);

@@ -265,30 +265,6 @@ START_TEST(a_full_table_loses_the_oldest_and_counts_it)
 }
 END_TEST
 
-START_TEST(a_closing_point_changes_nothing_in_the_file)
-{
-	struct timeline_knot closing;
-
-	set_up_first(12);
-	clock_script_run(&script, 30 * SECOND);
-	tl_calibrate_now(&calibrate);
-	const struct timeline_header before = header;
-
-	clock_script_run(&script, 30 * SECOND);
-	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
-	    0);
-	ck_assert_int_eq(memcmp(&before, &header, sizeof(header)), 0);
-	ck_assert(closing.flags & TIMELINE_KNOT_CLOSE);
-	ck_assert_int_le(llabs(clock_script_truth(&script, 0, closing.tsc) -
-			       closing.utc_ns),
-	    closing.max_err_ns);
-	ck_assert_uint_le(closing.max_err_ns, 150);
-	header.clock.sequence |= 1;
-	ck_assert_int_eq(tl_calibrate_close(&header.clock, &source, &closing),
-	    -ENODATA);
-}
-END_TEST
-
 START_TEST(durations_become_ticks_by_the_newest_rate)
 {
 	set_up_first(15);
@@ -334,7 +310,6 @@ suite(void)
 	tcase_add_test(t, a_coarse_rate_says_so_until_it_is_known_better);
 	tcase_add_test(t, what_is_closed_never_changes);
 	tcase_add_test(t, a_full_table_loses_the_oldest_and_counts_it);
-	tcase_add_test(t, a_closing_point_changes_nothing_in_the_file);
 	tcase_add_test(t, durations_become_ticks_by_the_newest_rate);
 	tcase_add_test(t, stamps_that_are_nanoseconds_stay_what_they_are);
 	suite_add_tcase(s, t);
