@@ -2,9 +2,9 @@
 /*
  * csv_read.h - read the CSV that csv_write.h describes.
  *
- * The line of names may be missing.  Reported and read on: lines of another
- * form, values that are not of their argument's format, priorities that are
- * none.  Levels, kinds and arguments come back as they were.
+ * The line of names may be missing; such a file is not recognised, but read
+ * when it is said to be one.  Reported and read on: lines of another form,
+ * values that are not of their argument's format, priorities that are none.
  */
 #ifndef TL_FORMAT_CSV_READ_H
 #define TL_FORMAT_CSV_READ_H

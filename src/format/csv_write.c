@@ -6,10 +6,10 @@
  */
 #include "format/csv_write.h"
 
-#include "event/pieces.h"
 #include "event/render.h"
+#include "format/line_write.h"
 
-#include <errno.h>
+#include <timeline.h>
 
 enum {
 	MESSAGE_PIECE,
@@ -22,10 +22,22 @@ static const char names[] = "ns,tsc,cpu,pid,tid,priority,category,message,"
 			    "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
 			    "value4\n";
 
-struct csv_write {
-	struct tl_writer writer; /* first */
-	struct tl_pieces_cache cache;
-};
+/* The columns of the arguments that are not there: the first of them may say
+ * to what a span belongs. */
+static void
+put_end(struct tl_text *text, const struct tl_message *message)
+{
+	unsigned columns = 2 * (TL_ARGS_MAX - message->argc);
+
+	if (message->kind == TIMELINE_RECORD_SPAN &&
+	    message->scope == TIMELINE_SOURCE && columns > 0) {
+		tl_put_string(text,
+		    "," TL_CSV_SCOPE_NAME "," TL_CSV_SCOPE_SOURCE);
+		columns -= 2;
+	}
+	tl_put_repeat(text, ',', columns);
+	tl_put_char(text, '\n');
+}
 
 static void
 make_pieces(struct tl_draft *draft, const struct tl_message *message)
@@ -45,6 +57,8 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 		tl_put_char(text, ',');
 		tl_draft_cut(draft);
 	}
+	put_end(text, message);
+	tl_draft_cut(draft);
 }
 
 static char *
@@ -81,16 +95,15 @@ write_thread(char *to, const struct tl_event *event)
 	return to;
 }
 
-/* Empty columns for the arguments that are not there, and the line's end. */
-static char *
-write_end(char *to, unsigned argc)
+/* A text that is empty keeps its quotes: no text at all is a value that was
+ * not logged. */
+static void
+put_text(struct tl_text *text, struct tl_bytes string)
 {
-	for (unsigned i = argc; i < TL_ARGS_MAX; i++) {
-		*to++ = ',';
-		*to++ = ',';
-	}
-	*to++ = '\n';
-	return to;
+	if (string.size == 0)
+		tl_put_string(text, "\"\"");
+	else
+		tl_put_csv(text, string);
 }
 
 static void
@@ -113,7 +126,7 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 	case TIMELINE_ARG_STRING:
 		string = tl_message_string(message, value);
 		if (string.data) {
-			tl_put_csv(text, string);
+			put_text(text, string);
 			return;
 		}
 		tl_put_char(text, '#');
@@ -138,6 +151,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	to = write_word(to, tl_kind_name(event->kind));
 	for (unsigned i = 0; i < pieces->argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		if (event->bare)
+			continue;
 		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED) {
 			to = tl_write_unsigned(to, event->args[i]);
 			continue;
@@ -147,7 +162,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		if (!(to = tl_text_reserve(text, room)))
 			return;
 	}
-	to = write_end(to, pieces->argc);
+	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
 	text->size = (size_t)(to - text->data);
 }
 
@@ -161,51 +176,20 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 	to = write_place(to, event);
 	to = write_word(to, ",,,,,lost,lost,");
 	to = tl_write_unsigned(to, event->lost);
-	to = write_end(to, 1);
+	to = write_word(to, ",,,,,,\n");
 	text->size = (size_t)(to - text->data);
 }
 
-static int
-csv_begin(struct tl_writer *writer)
-{
-	tl_put_string(&writer->out.text, names);
-	return 0;
-}
-
-static int
-csv_put(struct tl_writer *writer, const struct tl_event *event)
-{
-	struct csv_write *w = (struct csv_write *)writer;
-	const struct tl_pieces *pieces;
-
-	if (!event->message) {
-		put_lost(&writer->out.text, event);
-		return 0;
-	}
-	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
-		return -ENOMEM;
-	put_event(&writer->out.text, pieces, event);
-	return 0;
-}
-
-static void
-csv_free(struct tl_writer *writer)
-{
-	tl_pieces_free(&((struct csv_write *)writer)->cache);
-}
-
-static const struct tl_writer_kind kind = { .put = csv_put,
-	.begin = csv_begin,
-	.free = csv_free };
+static const struct tl_line_write_kind kind = { .names = names,
+	.make = make_pieces,
+	.event = put_event,
+	.lost = put_lost,
+	.scope_argc_max = TL_ARGS_MAX - 1,
+	.has_loss_time = true };
 
 int
 tl_csv_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	int rc = tl_writer_make(writer, sizeof(struct csv_write), &kind, write,
-	    context, report);
-
-	if (rc == 0)
-		((struct csv_write *)*writer)->cache.make = make_pieces;
-	return rc;
+	return tl_line_write_new(writer, &kind, write, context, report);
 }

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jsonl_read.c - a JSON object a line to events. */
+/*
+ * jsonl_read.c - a JSON object a line to events, in two ways.
+ *
+ *	line --> jsonl_scan.h: as it was written, of a known message --> event
+ *	     \-> here: any JSON, members in any order ----------------> event
+ *
+ * Nearly every line goes the first way, on which each byte is looked at once.
+ * Whatever is not as expected goes the second way from its begin, and only
+ * here it is judged.
+ */
 #include "format/jsonl_read.h"
 
-#include "format/line_read.h"
-#include "format/number.h"
+#include "format/json_number.h"
+#include "format/json_parse.h"
+#include "format/json_string.h"
+#include "format/jsonl_scan.h"
 
 #include <errno.h>
+#include <timeline.h>
 
 enum member {
 	NS,
@@ -18,359 +30,369 @@ enum member {
 	MESSAGE,
 	KIND,
 	ARGS,
+	SCOPE,
 	LOST,
 	MEMBERS
 };
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
-	"priority", "category", "message", "kind", "args", "lost" };
+	"priority", "category", "message", "kind", "args", "scope", "lost" };
 
-/* Where reading of a line stands. */
-struct scan {
-	const char *at;
-	const char *end;
+enum { VALUES_MAX = 16 /* of args; what is more is left out */ };
+
+/* A value as it was read: a kind of token, 0 for none, and its text. */
+struct value {
+	int kind;
+	size_t at; /* in texts */
+	size_t size;
 };
 
-static void
-skip_space(struct scan *s)
-{
-	while (s->at < s->end && (*s->at == ' ' || *s->at == '\t'))
-		s->at++;
-}
+struct object {
+	struct value members[MEMBERS];
+	struct value names[VALUES_MAX];
+	struct value values[VALUES_MAX];
+	unsigned count; /* of values */
+};
 
-static bool
-skip(struct scan *s, char c)
-{
-	skip_space(s);
-	if (s->at == s->end || *s->at != c)
-		return false;
-	s->at++;
-	return true;
-}
-
-/* The inside of a string, escapes as they stand. */
-static bool
-scan_string(struct scan *s, struct tl_bytes *inside)
-{
-	const char *start;
-
-	if (!skip(s, '"'))
-		return false;
-	start = s->at;
-	while (s->at < s->end && *s->at != '"')
-		s->at += *s->at == '\\' ? 2 : 1;
-	if (s->at >= s->end)
-		return false;
-	*inside = tl_bytes(start, (size_t)(s->at++ - start));
-	return true;
-}
-
-/* An object or array up to its end, whatever is in it. */
-static bool
-scan_nested(struct scan *s)
-{
-	struct tl_bytes ignored;
-	size_t depth = 0;
-
-	do {
-		if (s->at == s->end)
-			return false;
-		if (*s->at == '"') {
-			if (!scan_string(s, &ignored))
-				return false;
-			continue;
-		}
-		if (*s->at == '{' || *s->at == '[')
-			depth++;
-		else if (*s->at == '}' || *s->at == ']')
-			depth--;
-		s->at++;
-	} while (depth > 0);
-	return true;
-}
-
-static bool
-ends_word(char c)
-{
-	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t';
-}
-
-/* Any value: of a string its inside, of others all their bytes. */
-static bool
-scan_value(struct scan *s, struct tl_bytes *value)
-{
-	const char *start;
-
-	skip_space(s);
-	if (s->at == s->end)
-		return false;
-	if (*s->at == '"')
-		return scan_string(s, value);
-	start = s->at;
-	if (*s->at == '{' || *s->at == '[') {
-		if (!scan_nested(s))
-			return false;
-	} else {
-		while (s->at < s->end && !ends_word(*s->at))
-			s->at++;
-	}
-	*value = tl_bytes(start, (size_t)(s->at - start));
-	return value->size > 0;
-}
-
-/* The next member of an object: 1, 0 at its end, -EBADMSG. */
-static int
-scan_member(struct scan *s, bool first, struct tl_bytes *name,
-    struct tl_bytes *value)
-{
-	if (skip(s, '}'))
-		return 0;
-	if (!first && !skip(s, ','))
-		return -EBADMSG;
-	if (!scan_string(s, name) || !skip(s, ':') || !scan_value(s, value))
-		return -EBADMSG;
-	return 1;
-}
-
-static void
-set_member(struct tl_bytes members[MEMBERS], unsigned expected,
-    struct tl_bytes name, struct tl_bytes value)
-{
-	for (unsigned k = 0; k < MEMBERS; k++) { /* mostly in our order */
-		const unsigned i = (expected + k) % MEMBERS;
-
-		if (tl_bytes_equal(name, tl_bytes_of(names[i]))) {
-			members[i] = value;
-			return;
-		}
-	}
-}
-
-static int
-scan_line(struct tl_bytes line, struct tl_bytes members[MEMBERS])
-{
-	struct scan s = { line.data, line.data + line.size };
-	struct tl_bytes name, value;
-	unsigned count = 0;
-	int rc;
-
-	if (!skip(&s, '{'))
-		return -EBADMSG;
-	while ((rc = scan_member(&s, count == 0, &name, &value)) > 0)
-		set_member(members, count++, name, value);
-	skip_space(&s);
-	return rc == 0 && s.at == s.end ? 0 : -EBADMSG;
-}
-
-/* Four hexadecimal digits, or -1. */
-static int
-hex4(struct tl_bytes raw, size_t at)
-{
-	int value = 0;
-
-	if (raw.size < 4 || at > raw.size - 4)
-		return -1;
-	for (size_t i = at; i < at + 4; i++) {
-		const char c = raw.data[i];
-		const char lower = (char)(c | 0x20);
-
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (c - '0');
-		else if (lower >= 'a' && lower <= 'f')
-			value = value << 4 | (lower - 'a' + 10);
-		else
-			return -1;
-	}
-	return value;
-}
-
-static void
-put_utf8(struct tl_text *text, unsigned c)
-{
-	if (c < 0x80) {
-		tl_put_char(text, (char)c);
-		return;
-	}
-	if (c >= 0x10000) {
-		tl_put_char(text, (char)(0xf0 | c >> 18));
-		tl_put_char(text, (char)(0x80 | (c >> 12 & 0x3f)));
-	} else if (c >= 0x800) {
-		tl_put_char(text, (char)(0xe0 | c >> 12));
-	}
-	if (c >= 0x800)
-		tl_put_char(text, (char)(0x80 | (c >> 6 & 0x3f)));
-	else
-		tl_put_char(text, (char)(0xc0 | c >> 6));
-	tl_put_char(text, (char)(0x80 | (c & 0x3f)));
-}
-
-/* \uNNNN, or two of them for one character; how long it was. */
-static size_t
-undo_unicode(struct tl_text *text, struct tl_bytes raw, size_t at)
-{
-	const int high = hex4(raw, at + 2);
-	int low;
-
-	if (high < 0) {
-		tl_put_char(text, '\\');
-		return 1;
-	}
-	if (high < 0xd800 || high > 0xdfff) {
-		put_utf8(text, (unsigned)high);
-		return 6;
-	}
-	low = at + 7 < raw.size && raw.data[at + 6] == '\\' &&
-		      raw.data[at + 7] == 'u'
-		  ? hex4(raw, at + 8)
-		  : -1;
-	if (high > 0xdbff || low < 0xdc00 || low > 0xdfff) {
-		put_utf8(text, 0xfffd); /* half a character */
-		return 6;
-	}
-	put_utf8(text, 0x10000 + (((unsigned)high & 0x3ff) << 10 |
-				     ((unsigned)low & 0x3ff)));
-	return 12;
-}
-
-static size_t
-undo_escape(struct tl_text *text, struct tl_bytes raw, size_t at)
-{
-	static const char letters[] = "nrtbf", bytes[] = "\n\r\t\b\f";
-	const char c = at + 1 < raw.size ? raw.data[at + 1] : '\\';
-	const char *letter = memchr(letters, c, sizeof(letters) - 1);
-
-	if (c == 'u')
-		return undo_unicode(text, raw, at);
-	tl_put_char(text, letter ? bytes[letter - letters] : c);
-	return 2;
-}
+struct jsonl {
+	struct tl_line_read read; /* first */
+	struct tl_json json;
+	struct tl_text texts;   /* of an object */
+	struct tl_memo_key key; /* kind 0: none */
+};
 
 static struct tl_bytes
-json_undo(struct tl_line_read *r, struct tl_bytes raw)
+text_of(const struct jsonl *j, const struct value *value)
 {
-	size_t at = 0;
+	return tl_bytes(j->texts.data + value->at, value->size);
+}
 
-	if (raw.size == 0 || !memchr(raw.data, '\\', raw.size))
-		return raw;
-	tl_text_clear(&r->scratch);
-	while (at < raw.size) {
-		if (raw.data[at] == '\\')
-			at += undo_escape(&r->scratch, raw, at);
-		else
-			tl_put_char(&r->scratch, raw.data[at++]);
+static void
+keep(struct jsonl *j, int kind, struct tl_bytes text, struct value *value)
+{
+	*value = (struct value){ kind, j->texts.size, text.size };
+	tl_put_bytes(&j->texts, text);
+}
+
+/* The next token of the line, which lies in one piece: -EBADMSG behind it. */
+static int
+next_token(struct jsonl *j, struct tl_json_token *token)
+{
+	const int kind = tl_json_next(&j->json, token);
+
+	return kind == TL_JSON_MORE ? -EBADMSG : kind;
+}
+
+/* The rest of a value that began with a token: 0, -EBADMSG, -ENOMEM. */
+static int
+skip_value(struct jsonl *j, int kind, unsigned depth)
+{
+	struct tl_json_token token;
+
+	while (kind > 0 && j->json.depth > depth)
+		kind = next_token(j, &token);
+	return kind < 0 ? kind : 0;
+}
+
+static int
+parse_args(struct jsonl *j, struct object *o)
+{
+	const unsigned depth = j->json.depth;
+	struct tl_json_token token;
+	struct value name, value;
+	int kind, rc;
+
+	o->count = 0;
+	while ((kind = next_token(j, &token)) == TL_JSON_KEY) {
+		keep(j, kind, token.text, &name);
+		if ((kind = next_token(j, &token)) < 0)
+			return kind;
+		keep(j, kind, token.text, &value);
+		if ((rc = skip_value(j, kind, depth)) < 0)
+			return rc;
+		if (o->count == VALUES_MAX)
+			continue;
+		o->names[o->count] = name;
+		o->values[o->count++] = value;
 	}
-	return tl_bytes(r->scratch.data, r->scratch.size);
+	return kind < 0 ? kind : 0;
 }
 
-static bool
-is_null(struct tl_bytes value)
+static unsigned
+member_of(struct tl_bytes name)
 {
-	return value.size == 0 || tl_bytes_equal(value, tl_bytes_of("null"));
-}
-
-static int
-read_cpu(struct tl_bytes value, struct tl_event *event)
-{
-	event->cpu = TL_CPU_UNKNOWN;
-	if (is_null(value))
-		return 0;
-	return tl_number_small(value, &event->cpu) < 0 ? -EBADMSG : 0;
-}
-
-static int
-read_value(struct tl_line_read *r, struct tl_event *event, unsigned i,
-    struct tl_bytes value)
-{
-	const unsigned format = event->message->args[i].format;
-
-	if (format == TIMELINE_ARG_DOUBLE && is_null(value))
-		value = tl_bytes_of("nan");
-	return tl_line_read_value(r, format, value, &event->args[i]);
-}
-
-/* Its arguments stand in the order of the message. */
-static int
-read_values(struct tl_line_read *r, struct tl_bytes args,
-    struct tl_event *event)
-{
-	struct scan s = { args.data, args.data ? args.data + args.size : NULL };
-	struct tl_bytes name, value;
 	unsigned i = 0;
-	int rc = 1;
 
-	if (!args.data || !skip(&s, '{'))
-		return -EBADMSG;
-	while (i < event->message->argc &&
-	       (rc = scan_member(&s, i == 0, &name, &value)) > 0) {
-		rc = read_value(r, event, i++, value);
+	while (i < MEMBERS && !tl_bytes_equal(name, tl_bytes_of(names[i])))
+		i++;
+	return i;
+}
+
+static int
+parse_members(struct jsonl *j, struct object *o)
+{
+	struct tl_json_token token;
+	int kind, rc;
+
+	while ((kind = next_token(j, &token)) == TL_JSON_KEY) {
+		const unsigned i = member_of(token.text);
+
+		if ((kind = next_token(j, &token)) < 0)
+			return kind;
+		if (i < MEMBERS)
+			keep(j, kind, token.text, &o->members[i]);
+		rc = i == ARGS && kind == TL_JSON_OBJECT
+			 ? parse_args(j, o)
+			 : skip_value(j, kind, 1);
 		if (rc < 0)
 			return rc;
 	}
-	if (i < event->message->argc)
-		tl_note(&r->notes, TL_LINE_VALUE, r->at);
-	return rc < 0 ? rc : 0;
+	return kind < 0 ? kind : 0;
+}
+
+/* One object and nothing behind it. */
+static int
+parse_line(struct jsonl *j, struct tl_bytes line, struct object *o)
+{
+	struct tl_json_token token;
+	int rc;
+
+	tl_text_clear(&j->texts);
+	tl_json_feed(&j->json, line);
+	rc = next_token(j, &token);
+	if (rc >= 0)
+		rc = rc == TL_JSON_OBJECT ? parse_members(j, o) : -EBADMSG;
+	if (rc == 0 && tl_json_next(&j->json, &token) != TL_JSON_MORE)
+		rc = -EBADMSG;
+	if (rc < 0)
+		tl_json_restart(&j->json);
+	return rc < 0 ? rc : j->texts.rc;
+}
+
+static bool
+read_unsigned(const struct jsonl *j, const struct value *value, uint64_t *n)
+{
+	return value->kind == TL_JSON_NUMBER &&
+	       tl_json_unsigned(text_of(j, value), n) == 0;
+}
+
+static bool
+read_signed(const struct jsonl *j, const struct value *value, int64_t *n)
+{
+	return value->kind == TL_JSON_NUMBER &&
+	       tl_json_signed(text_of(j, value), n) == 0;
+}
+
+static bool
+read_small(const struct jsonl *j, const struct value *value, uint32_t *n)
+{
+	uint64_t size;
+
+	if (!read_unsigned(j, value, &size) || size > UINT32_MAX)
+		return false;
+	*n = (uint32_t)size;
+	return true;
+}
+
+static struct tl_bytes
+read_string(const struct jsonl *j, const struct value *value)
+{
+	return value->kind == TL_JSON_STRING ? text_of(j, value)
+					     : tl_bytes(NULL, 0);
+}
+
+static bool
+read_cpu(const struct jsonl *j, const struct value *value, uint32_t *cpu)
+{
+	*cpu = TL_CPU_UNKNOWN;
+	return value->kind == 0 || value->kind == TL_JSON_NULL ||
+	       read_small(j, value, cpu);
+}
+
+static bool
+read_double(const struct jsonl *j, const struct value *value, uint64_t *bits)
+{
+	double number = __builtin_nan("");
+
+	if (value->kind != TL_JSON_NULL &&
+	    (value->kind != TL_JSON_NUMBER ||
+		tl_json_double(text_of(j, value), &number) < 0))
+		return false;
+	memcpy(bits, &number, sizeof(number));
+	return true;
 }
 
 static int
-read_event(struct tl_line_read *r, const struct tl_bytes m[MEMBERS],
-    struct tl_event *event)
+read_value(struct jsonl *j, unsigned format, const struct value *value,
+    uint64_t *to)
 {
-	const struct tl_memo_key key = {
-		{ m[PRIORITY], m[CATEGORY], m[MESSAGE] }, event->kind
+	bool good;
+
+	switch (format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		good = read_signed(j, value, (int64_t *)to);
+		break;
+	case TIMELINE_ARG_DOUBLE:
+		good = read_double(j, value, to);
+		break;
+	case TIMELINE_ARG_STRING:
+		if ((good = value->kind == TL_JSON_STRING))
+			return tl_definer_string(j->read.definer,
+			    text_of(j, value), to);
+		break;
+	default:
+		good = read_unsigned(j, value, to);
+	}
+	if (!good)
+		tl_line_read_odd_value(&j->read);
+	return 0;
+}
+
+/* NULL: there is none of that name. */
+static const struct value *
+find_value(const struct jsonl *j, const struct object *o, struct tl_bytes name)
+{
+	for (unsigned i = 0; i < o->count; i++) {
+		if (tl_bytes_equal(text_of(j, &o->names[i]), name))
+			return &o->values[i];
+	}
+	return NULL;
+}
+
+static int
+read_values(struct jsonl *j, const struct object *o, struct tl_event *e)
+{
+	int rc = 0;
+
+	e->bare = e->kind == TL_END && e->message->argc > 0 && o->count == 0;
+	for (unsigned i = 0; i < e->message->argc && !e->bare; i++) {
+		const struct tl_arg *arg = &e->message->args[i];
+		const struct value *value = find_value(j, o, arg->name);
+
+		if (!value)
+			tl_line_read_odd_value(&j->read);
+		else
+			rc = read_value(j, arg->format, value, &e->args[i]);
+		if (rc < 0)
+			break;
+	}
+	return rc;
+}
+
+/* Does a text in the line say just this? */
+static bool
+says(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
+{
+	if (memchr(raw.data, '\\', raw.size) &&
+	    tl_json_unescape(&j->read.scratch, &raw) < 0)
+		return false;
+	return tl_bytes_equal(raw, plain);
+}
+
+/* May the message be known by how it stands in the line?  Members that are
+ * there twice, the later of which counts, could make it another one. */
+static const struct tl_memo_key *
+raw_of(struct jsonl *j, const struct tl_memo_key *plain)
+{
+	bool same = j->key.kind == plain->kind && j->key.scope == plain->scope;
+
+	for (unsigned i = 0; i < TL_MEMO_PARTS && same; i++)
+		same = says(j, j->key.parts[i], plain->parts[i]);
+	return same ? &j->key : NULL;
+}
+
+static int
+read_message(struct jsonl *j, const struct object *o, struct tl_event *e,
+    uint64_t *whole)
+{
+	const struct value *m = o->members;
+	const struct tl_memo_key plain = {
+		.parts = { read_string(j, &m[PRIORITY]),
+		    read_string(j, &m[CATEGORY]), read_string(j, &m[MESSAGE]) },
+		.kind = e->kind,
+		.scope = tl_line_read_is_span(e->kind) &&
+				 tl_bytes_equal(read_string(j, &m[SCOPE]),
+				     tl_bytes_of("source"))
+			     ? TIMELINE_SOURCE
+			     : TIMELINE_THREAD
 	};
+
+	return tl_line_read_message(&j->read, &plain, raw_of(j, &plain),
+	    &e->message, whole);
+}
+
+static int
+read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
+{
+	const struct value *m = o->members;
 	uint64_t whole;
 	int rc;
 
-	if (tl_number_signed(m[NS], &event->ns) < 0 ||
-	    tl_number_unsigned(m[TSC], &event->tsc) < 0 ||
-	    tl_number_small(m[PID], &event->pid) < 0 ||
-	    tl_number_small(m[TID], &event->tid) < 0)
+	e->kind = (uint8_t)tl_line_read_kind(read_string(j, &m[KIND]));
+	if (e->kind == 0 || e->kind == TL_LOST ||
+	    m[ARGS].kind != TL_JSON_OBJECT || !read_signed(j, &m[NS], &e->ns) ||
+	    !read_unsigned(j, &m[TSC], &e->tsc) ||
+	    !read_small(j, &m[PID], &e->pid) ||
+	    !read_small(j, &m[TID], &e->tid))
 		return -EBADMSG;
-	rc = tl_line_read_message(r, &key, &event->message, &whole);
-	if (rc < 0)
+	if ((rc = read_message(j, o, e, &whole)) < 0)
 		return rc;
-	event->args[0] = whole;
-	if (whole == 0)
-		rc = read_values(r, m[ARGS], event);
-	return rc < 0 ? rc : tl_line_read_give(r, event);
+	e->args[0] = whole;
+	return whole ? 0 : read_values(j, o, e);
 }
 
 static int
-json_line(struct tl_line_read *r, struct tl_bytes line, uint64_t at)
+read_object(struct jsonl *j, const struct object *o, struct tl_event *e)
 {
-	struct tl_bytes members[MEMBERS] = { 0 };
-	struct tl_event event = { 0 };
-
-	(void)at;
-	if (scan_line(line, members) < 0 || read_cpu(members[CPU], &event) < 0)
+	if (!read_cpu(j, &o->members[CPU], &e->cpu))
 		return -EBADMSG;
-	if (members[LOST].size > 0) {
-		event.kind = TL_LOST;
-		event.ns = r->last_ns;
-		if (tl_number_unsigned(members[LOST], &event.lost) < 0)
-			return -EBADMSG;
-		return tl_line_read_give(r, &event);
-	}
-	event.kind = (uint8_t)tl_line_read_kind(members[KIND]);
-	if (event.kind == 0 || event.kind == TL_LOST)
-		return -EBADMSG;
-	return read_event(r, members, &event);
+	if (o->members[LOST].kind == 0)
+		return read_event(j, o, e);
+	e->kind = TL_LOST;
+	e->ns = j->read.last_ns; /* it has none of its own */
+	return read_unsigned(j, &o->members[LOST], &e->lost) ? 0 : -EBADMSG;
 }
+
+static int
+json_line(struct tl_line_read *r, struct tl_bytes line)
+{
+	struct jsonl *j = (struct jsonl *)r;
+	struct tl_event event = { 0 };
+	struct object object;
+	int rc = tl_jsonl_scan(r, line, &event, &j->key);
+
+	if (rc == 0) {
+		memset(object.members, 0, sizeof(object.members));
+		object.count = 0;
+		event = (struct tl_event){ 0 };
+		if ((rc = parse_line(j, line, &object)) == 0)
+			rc = read_object(j, &object, &event);
+	}
+	return rc < 0 ? rc : tl_line_read_give(r, &event);
+}
+
+static void
+json_free(struct tl_line_read *r)
+{
+	struct jsonl *j = (struct jsonl *)r;
+
+	tl_json_free(&j->json);
+	tl_text_free(&j->texts);
+}
+
+static const struct tl_line_read_kind kind = {
+	.name = "JSON lines of timeline-dump",
+	.line = json_line,
+	.free = json_free
+};
 
 int
 tl_jsonl_read_new(struct tl_reader **reader, struct tl_sink *sink,
     const struct tl_report *report)
 {
-	struct tl_line_read *r;
-	int rc = tl_line_read_make(&r, sink, report);
-
-	if (rc < 0)
-		return rc;
-	r->line = json_line;
-	r->undo = json_undo;
-	r->name = "JSON lines of timeline-dump";
-	*reader = &r->reader;
-	return 0;
+	return tl_line_read_new(reader, sizeof(struct jsonl), &kind, sink,
+	    report);
 }
 
 unsigned

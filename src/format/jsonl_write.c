@@ -4,24 +4,21 @@
  *
  *	{"ns":1,"tsc":2,...,"tid":5 | ,"priority":...,"kind":" | instant
  *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
+ *
+ * The last piece of a message is what stands behind its arguments.
  */
 #include "format/jsonl_write.h"
 
-#include "event/pieces.h"
 #include "event/render.h"
+#include "format/line_write.h"
 
-#include <errno.h>
+#include <timeline.h>
 
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
 	/* All of a line but pieces and arguments: eight words and numbers. */
 	FRAME_MAX = 256
-};
-
-struct jsonl_write {
-	struct tl_writer writer; /* first */
-	struct tl_pieces_cache cache;
 };
 
 /* A literal, its size known to the compiler. */
@@ -48,6 +45,12 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 		tl_put_string(text, "\":");
 		tl_draft_cut(draft);
 	}
+	tl_put_char(text, '}');
+	if (message->kind == TIMELINE_RECORD_SPAN &&
+	    message->scope == TIMELINE_SOURCE)
+		tl_put_string(text, ",\"scope\":\"source\"");
+	tl_put_string(text, "}\n");
+	tl_draft_cut(draft);
 }
 
 static char *
@@ -98,6 +101,7 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
+	const unsigned argc = event->bare ? 0 : pieces->argc;
 	char *to = tl_text_reserve(text, room);
 
 	if (!to)
@@ -106,14 +110,14 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = write_kind(to, event->kind);
 	to = WRITE(to, "\",\"args\":{");
-	for (unsigned i = 0; i < pieces->argc; i++) {
+	for (unsigned i = 0; i < argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED)
 			to = tl_write_unsigned(to, event->args[i]);
 		else if (!(to = put_value(text, to, event, i, room)))
 			return;
 	}
-	to = WRITE(to, "}}\n");
+	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
 	text->size = (size_t)(to - text->data);
 }
 
@@ -132,39 +136,16 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 	text->size = (size_t)(to - text->data);
 }
 
-static int
-jsonl_put(struct tl_writer *writer, const struct tl_event *event)
-{
-	struct jsonl_write *w = (struct jsonl_write *)writer;
-	const struct tl_pieces *pieces;
-
-	if (!event->message) {
-		put_lost(&writer->out.text, event);
-		return 0;
-	}
-	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
-		return -ENOMEM;
-	put_event(&writer->out.text, pieces, event);
-	return 0;
-}
-
-static void
-jsonl_free(struct tl_writer *writer)
-{
-	tl_pieces_free(&((struct jsonl_write *)writer)->cache);
-}
-
-static const struct tl_writer_kind kind = { .put = jsonl_put,
-	.free = jsonl_free };
+static const struct tl_line_write_kind kind = { .make = make_pieces,
+	.event = put_event,
+	.lost = put_lost,
+	.scope_argc_max = TL_ARGS_MAX,
+	.is_utf8 = true,
+	.is_finite = true };
 
 int
 tl_jsonl_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	int rc = tl_writer_make(writer, sizeof(struct jsonl_write), &kind,
-	    write, context, report);
-
-	if (rc == 0)
-		((struct jsonl_write *)*writer)->cache.make = make_pieces;
-	return rc;
+	return tl_line_write_new(writer, &kind, write, context, report);
 }

@@ -11,15 +11,17 @@
  * One object a line (drawn here on several).  Every 64-bit value is a plain
  * integer: a reader that keeps numbers as doubles rounds those above 2^53.
  * ns is Unix time; cpu is null when unknown; kind is instant, begin, end or
- * counter; $x%f is a number, null when not finite; $x%s the text.
+ * counter; $x%f is a number, null when not finite; $x%s the text.  args is
+ * empty for an end that was logged without arguments.  A span that belongs to
+ * its message, not to a thread, has "scope":"source" behind args.
  */
 #ifndef TL_FORMAT_JSONL_WRITE_H
 #define TL_FORMAT_JSONL_WRITE_H
 
 #include "format/writer.h"
 
-/* Its finish hands on what is left and may be
- * called again after more events. */
+/* Its finish hands on what is left and may be called again after more
+ * events. */
 tl_writer_new tl_jsonl_write_new;
 
 #endif

@@ -24,8 +24,7 @@ struct tl_label {
 };
 
 /* The label of a span of scope TIMELINE_SOURCE.  suffix stands behind the
- * name in the first line ("" for none); which is the
- * second line.  As
+ * name in the first line ("" for none); which is the second line.  As
  * tl_definer_message. */
 int tl_label_define(struct tl_definer *definer, const char *category,
     struct tl_bytes name, const char *suffix, const char *which,

@@ -2,8 +2,7 @@
 /* line_read.c - lines to events, and what is wrong with them. */
 #include "format/line_read.h"
 
-#include "format/number.h"
-
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <timeline.h>
@@ -38,7 +37,7 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 	}
 	if (line.size == 0)
 		return 0;
-	rc = r->line(r, line, at);
+	rc = r->kind->line(r, line);
 	if (rc == -ENOSPC && r->good > 0) {
 		tl_note(&r->notes, TL_LINE_FULL, at);
 		return 0;
@@ -50,7 +49,7 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 	tl_note(&r->notes, TL_LINE_STRANGE, at);
 	if (r->good > 0 || ++r->strange < STRANGE_MAX)
 		return 0;
-	tl_report_say(r->report, -EBADMSG, 0, "this is not %s", r->name);
+	tl_report_say(r->report, -EBADMSG, 0, "this is not %s", r->kind->name);
 	return -EBADMSG;
 }
 
@@ -77,7 +76,7 @@ finish(struct tl_reader *reader)
 	rc = tl_lines_finish(&r->lines);
 	if (rc == 0 && r->good == 0 && r->strange > 0) {
 		tl_report_say(r->report, -EBADMSG, 0, "this is not %s",
-		    r->name);
+		    r->kind->name);
 		return -EBADMSG;
 	}
 	tl_notes_say(&r->notes, r->report);
@@ -89,22 +88,25 @@ free_reader(struct tl_reader *reader)
 {
 	struct tl_line_read *r = read_of(reader);
 
+	if (r->kind->free)
+		r->kind->free(r);
 	tl_lines_free(&r->lines);
 	tl_memo_free(&r->memo);
 	tl_definer_free(r->definer);
 	tl_text_free(&r->scratch);
-	tl_text_free(&r->scratch_category);
 	free(r);
 }
 
 int
-tl_line_read_make(struct tl_line_read **read, struct tl_sink *sink,
+tl_line_read_new(struct tl_reader **reader, size_t size,
+    const struct tl_line_read_kind *kind, struct tl_sink *sink,
     const struct tl_report *report)
 {
-	struct tl_line_read *r = calloc(1, sizeof(*r));
+	struct tl_line_read *r;
 	int rc;
 
-	if (!r)
+	assert(size >= sizeof(*r));
+	if (!(r = calloc(1, size)))
 		return -ENOMEM;
 	rc = tl_definer_new(&r->definer);
 	if (rc < 0) {
@@ -114,12 +116,13 @@ tl_line_read_make(struct tl_line_read **read, struct tl_sink *sink,
 	r->reader = (struct tl_reader){ .feed = feed,
 		.finish = finish,
 		.free = free_reader };
+	r->kind = kind;
 	r->sink = sink;
 	r->report = report;
 	r->lines.line = take_line;
 	r->lines.context = r;
 	r->notes.kinds = kinds;
-	*read = r;
+	*reader = &r->reader;
 	return 0;
 }
 
@@ -133,15 +136,21 @@ tl_line_read_kind(struct tl_bytes name)
 	return 0;
 }
 
+bool
+tl_line_read_is_span(unsigned kind)
+{
+	return kind == TL_BEGIN || kind == TL_END;
+}
+
+/* 0: there is none of that name. */
 static uint8_t
-level_of(struct tl_line_read *r, struct tl_bytes name)
+level_of(struct tl_bytes name)
 {
 	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
 		if (tl_bytes_equal(name, tl_bytes_of(tl_level_name(i))))
 			return (uint8_t)i;
 	}
-	tl_note(&r->notes, TL_LINE_LEVEL, r->at);
-	return (uint8_t)tl_level_parse("info");
+	return 0;
 }
 
 static uint8_t
@@ -158,78 +167,43 @@ record_of(unsigned kind)
 	}
 }
 
+/* 1: it is as the fields say; 0: not quite, and noted. */
 static int
-define(struct tl_line_read *r, const struct tl_memo_key *key,
+define(struct tl_line_read *r, const struct tl_memo_key *plain,
     const struct tl_message **message, uint64_t *whole)
 {
-	const uint8_t kind = record_of(key->kind);
-	const uint8_t level = level_of(r, key->parts[TL_LINE_PRIORITY]);
-	struct tl_bytes category = r->undo(r, key->parts[TL_LINE_CATEGORY]);
-	struct tl_bytes text;
-	int rc;
+	const struct tl_bytes category = plain->parts[TL_LINE_CATEGORY];
+	const struct tl_bytes text = plain->parts[TL_LINE_MESSAGE];
+	const uint8_t known = level_of(plain->parts[TL_LINE_PRIORITY]);
+	const uint8_t level = known ? known : (uint8_t)tl_level_parse("info");
+	const uint8_t kind = record_of(plain->kind);
+	int rc = tl_definer_message(r->definer, category, text, kind, level,
+	    plain->scope, message);
 
-	tl_text_clear(&r->scratch_category);
-	tl_put_bytes(&r->scratch_category, category);
-	category = tl_bytes(r->scratch_category.data, r->scratch_category.size);
-	text = r->undo(r, key->parts[TL_LINE_MESSAGE]);
-	if (r->scratch.rc < 0 || r->scratch_category.rc < 0)
-		return -ENOMEM;
-	rc = tl_definer_message(r->definer, category, text, kind, level,
-	    TIMELINE_THREAD, message);
+	if (!known)
+		tl_note(&r->notes, TL_LINE_LEVEL, r->at);
 	if (rc != -EINVAL)
-		return rc;
+		return rc < 0 ? rc : known != 0;
 	tl_note(&r->notes, TL_LINE_TEXT, r->at);
 	rc = tl_definer_string(r->definer, text, whole);
 	return rc < 0 ? rc
 		      : tl_definer_message(r->definer, category,
-			    tl_bytes_of("$text%s"), kind, level,
-			    TIMELINE_THREAD, message);
+			    tl_bytes_of("$text%s"), kind, level, plain->scope,
+			    message);
 }
 
 int
-tl_line_read_message(struct tl_line_read *r, const struct tl_memo_key *key,
-    const struct tl_message **message, uint64_t *whole)
+tl_line_read_message(struct tl_line_read *r, const struct tl_memo_key *plain,
+    const struct tl_memo_key *raw, const struct tl_message **message,
+    uint64_t *whole)
 {
 	int rc;
 
 	*whole = 0;
-	if ((*message = tl_memo_find(&r->memo, key)))
-		return 0;
-	rc = define(r, key, message, whole);
-	if (rc == 0 && *whole == 0)
-		tl_memo_add(&r->memo, key, *message);
-	return rc;
-}
-
-int
-tl_line_read_value(struct tl_line_read *r, unsigned format, struct tl_bytes raw,
-    uint64_t *value)
-{
-	int64_t number;
-	int rc;
-
-	switch (format) {
-	case TIMELINE_ARG_SIGNED:
-	case TIMELINE_ARG_DURATION:
-		rc = tl_number_signed(raw, &number);
-		*value = rc == 0 ? (uint64_t)number : 0;
-		break;
-	case TIMELINE_ARG_DOUBLE:
-		rc = tl_number_double(raw, value);
-		break;
-	case TIMELINE_ARG_STRING:
-		raw = r->undo(r, raw);
-		return r->scratch.rc < 0
-			   ? -ENOMEM
-			   : tl_definer_string(r->definer, raw, value);
-	default:
-		rc = tl_number_unsigned(raw, value);
-	}
-	if (rc < 0) {
-		*value = 0;
-		tl_note(&r->notes, TL_LINE_VALUE, r->at);
-	}
-	return 0;
+	rc = define(r, plain, message, whole);
+	if (rc > 0 && raw)
+		tl_memo_add(&r->memo, raw, *message);
+	return rc < 0 ? rc : 0;
 }
 
 int

@@ -25,47 +25,58 @@ enum {
 	TL_LINE_NO_END
 };
 
+struct tl_line_read;
+
+struct tl_line_read_kind {
+	const char *name; /* for a person */
+	/* Read one line: 0, -EBADMSG it is none of the format, -errno. */
+	int (*line)(struct tl_line_read *read, struct tl_bytes line);
+	/* Give back what is its own; may be NULL. */
+	void (*free)(struct tl_line_read *read);
+};
+
 struct tl_line_read {
 	struct tl_reader reader; /* first: what callers see */
+	const struct tl_line_read_kind *kind;
 	struct tl_sink *sink;
 	const struct tl_report *report;
-	/* Read one line: 0, -EBADMSG it is none of the format, -errno. */
-	int (*line)(struct tl_line_read *read, struct tl_bytes line,
-	    uint64_t at);
-	/* Undo the escapes of a text as it stands in the line: into scratch,
-	 * or the text itself where there are none. */
-	struct tl_bytes (*undo)(struct tl_line_read *read, struct tl_bytes raw);
-	const char *name; /* of the format, for a person */
 	struct tl_definer *definer;
 	struct tl_lines lines;
-	struct tl_memo memo;
+	struct tl_memo memo; /* by the fields as they stand in a line */
 	struct tl_notes notes;
 	struct tl_text scratch;
-	struct tl_text scratch_category;
 	uint64_t good;
 	uint64_t strange;
 	int64_t last_ns;
 	uint64_t at; /* of the line */
 };
 
-/* A reader of size bytes that begins with one: 0 or -ENOMEM. */
-int tl_line_read_make(struct tl_line_read **read, struct tl_sink *sink,
+/* A reader of size bytes that begins with one (all zeros behind it): 0 or
+ * -ENOMEM. */
+int tl_line_read_new(struct tl_reader **reader, size_t size,
+    const struct tl_line_read_kind *kind, struct tl_sink *sink,
     const struct tl_report *report);
 
 /* The kind of an event by its name, 0 for none. */
 unsigned tl_line_read_kind(struct tl_bytes name);
+/* Is it that of the begin or end of a span? */
+bool tl_line_read_is_span(unsigned kind);
 
 /*
- * The message of an event of a kind, by its raw fields; *whole is a string
- * where the text could not be a message and became its only argument.
+ * The message that plain fields tell; *whole is a string where the text could
+ * not be a message and became its only argument.  raw is how they stand in
+ * the line, to be remembered; NULL: they are not.
  */
-int
-tl_line_read_message(struct tl_line_read *read, const struct tl_memo_key *key,
+int tl_line_read_message(struct tl_line_read *read,
+    const struct tl_memo_key *plain, const struct tl_memo_key *raw,
     const struct tl_message **message, uint64_t *whole);
 
-/* The value of an argument: raw is a number or a text, as its format says. */
-int tl_line_read_value(struct tl_line_read *read, unsigned format,
-    struct tl_bytes raw, uint64_t *value);
+/* Note that a value is not of its format. */
+static inline void
+tl_line_read_odd_value(struct tl_line_read *read)
+{
+	tl_note(&read->notes, TL_LINE_VALUE, read->at);
+}
 
 /* Hand it on. */
 int tl_line_read_give(struct tl_line_read *read, struct tl_event *event);

@@ -2,7 +2,8 @@
 # make bench, or one part of it: make bench-append.  Figures tell, none fails.
 # append-static is append without a dynamic linker between it and the library.
 
-BENCH_PARTS := append append-static workers define save dump daemon front
+BENCH_PARTS := append append-static workers define save dump daemon front \
+    format
 BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
 BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
     $(B)/bin/timeline-dump $(B)/bin/timelined
@@ -17,6 +18,11 @@ $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
     $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $^ $(LDFLAGS) -lpthread
+
+# readers and writers are in no library
+$(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place) \
+    $(OBJ_format)
+$(B)/bench/format: override LDFLAGS += $(FORMAT_LIBS)
 
 # one after the other: two at once would measure each other
 bench: $(BENCH_BUILT) $(B)/bench/peer_ours lib lua

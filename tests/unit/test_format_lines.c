@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_lines.c - what is written as lines is read back. */
+#include "../lib/foreign.h"
+#include "../lib/random.h"
+#include "../lib/suite.h"
 #include "format/csv_read.h"
 #include "format/csv_write.h"
 #include "format/definer.h"
 #include "format/jsonl_read.h"
 #include "format/jsonl_write.h"
 
-#include <check.h>
 #include <errno.h>
+#include <timeline.h>
 
 static const struct {
 	tl_writer_new *write_new;
@@ -192,27 +195,419 @@ START_TEST(every_prefix_of_a_file_is_read_without_harm)
 }
 END_TEST
 
+/* What is read, kept. */
+enum { KEPT_MAX = 64 };
+
+static struct tl_event kept[KEPT_MAX];
+static unsigned kept_count;
+
+static int
+keep_event(struct tl_sink *sink, const struct tl_event *event)
+{
+	(void)sink;
+	ck_assert_uint_lt(kept_count, KEPT_MAX);
+	kept[kept_count++] = *event;
+	return 0;
+}
+
+static int
+keep_nothing(struct tl_sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+static struct tl_reader *reader;
+
+/* The reader stays, for the messages of what was kept. */
+static int
+read_kept(int i, const char *text)
+{
+	static struct tl_sink sink = { keep_event, keep_nothing };
+	int rc;
+
+	kept_count = 0;
+	ck_assert_int_eq(formats[i].read_new(&reader, &sink, &report), 0);
+	rc = reader->feed(reader, tl_bytes_of(text));
+	return rc < 0 ? rc : reader->finish(reader);
+}
+
+static const struct tl_message *
+span_message(const char *text, uint8_t scope)
+{
+	const struct tl_message *message;
+
+	ck_assert_int_eq(tl_definer_message(definer, tl_bytes_of("c"),
+			     tl_bytes_of(text), TIMELINE_RECORD_SPAN, 6, scope,
+			     &message),
+	    0);
+	return message;
+}
+
+static const struct {
+	const char *text;
+	uint8_t scope;
+	uint8_t kind;
+	bool bare;
+} spans[] = {
+	{ "lock", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "lock", TIMELINE_SOURCE, TL_END, false },
+	{ "lock", TIMELINE_THREAD, TL_BEGIN, false },
+	{ "of $a", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "of $a", TIMELINE_SOURCE, TL_END, true },
+	{ "of $a", TIMELINE_THREAD, TL_END, true },
+	{ "of $a", TIMELINE_THREAD, TL_END, false },
+	{ "$scope%s", TIMELINE_THREAD, TL_BEGIN, false },
+	{ "$scope%s", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "$scope%s", TIMELINE_SOURCE, TL_END, true },
+	{ "$a%s and $scope%s", TIMELINE_SOURCE, TL_END, false },
+	{ "$a $b $c%s", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "$a%s $b $c", TIMELINE_SOURCE, TL_END, true },
+};
+enum { SPANS = sizeof(spans) / sizeof(spans[0]) };
+
+START_TEST(scopes_and_ends_without_arguments_come_back)
+{
+	struct tl_writer *w;
+	uint64_t source;
+
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("source"),
+			     &source),
+	    0);
+	for (unsigned k = 0; k < 3 * SPANS; k++) { /* known ones, too */
+		const struct tl_event e = {
+			.message = span_message(spans[k % SPANS].text,
+			    spans[k % SPANS].scope),
+			.kind = spans[k % SPANS].kind,
+			.bare = spans[k % SPANS].bare,
+			.args = { source, source, source }
+		};
+
+		ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+	}
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	ck_assert_int_eq(read_kept(_i, tl_text_string(&first)), 0);
+	ck_assert_uint_eq(kept_count, 3 * SPANS);
+	for (unsigned k = 0; k < kept_count; k++) {
+		const struct tl_event *e = &kept[k];
+
+		ck_assert_mem_eq(e->message->line1.data, spans[k % SPANS].text,
+		    e->message->line1.size);
+		ck_assert_uint_eq(e->message->scope, spans[k % SPANS].scope);
+		ck_assert_uint_eq(e->kind, spans[k % SPANS].kind);
+		ck_assert_int_eq(e->bare, spans[k % SPANS].bare);
+	}
+	ck_assert_uint_eq(faults, 0);
+	reader->free(reader);
+}
+END_TEST
+
+START_TEST(an_empty_text_is_no_missing_one)
+{
+	struct tl_writer *w;
+	struct tl_event e = { .message =
+				  span_message("of $a%s", TIMELINE_THREAD),
+		.kind = TL_END };
+
+	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of(""),
+			     &e.args[0]),
+	    0);
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	ck_assert_int_eq(read_kept(_i, tl_text_string(&first)), 0);
+	ck_assert(!kept[0].bare);
+	ck_assert_uint_eq(tl_message_string(kept[0].message, kept[0].args[0])
+			      .size,
+	    0);
+	ck_assert_ptr_nonnull(
+	    tl_message_string(kept[0].message, kept[0].args[0]).data);
+	reader->free(reader);
+}
+END_TEST
+
+/* Messages and values of any kind. */
+static void
+fill_random(struct tl_event *e, uint64_t *state, uint64_t messages)
+{
+	static const char *const texts[] = { "", "$a", "$a%d and $b%t",
+		"$a%x, \"$b%s\" $c%s", "$a%f $b $c%d $d%s", "x\\\"y\\\\" };
+	static const uint8_t kinds[] = { 0, TIMELINE_RECORD_INSTANT,
+		TIMELINE_RECORD_SPAN, TIMELINE_RECORD_SPAN,
+		TIMELINE_RECORD_COUNTER };
+	const uint64_t which = random_below(state, messages);
+	struct tl_text text = { 0 };
+
+	tl_put_format(&text, "%llu %s", (unsigned long long)which,
+	    texts[which % 6]);
+	e->kind = (uint8_t)(1 + random_below(state, 4));
+	ck_assert_int_eq(tl_definer_message(definer, tl_bytes_of("c"),
+			     tl_bytes(text.data, text.size), kinds[e->kind],
+			     (uint8_t)(1 + which % 9),
+			     kinds[e->kind] == TIMELINE_RECORD_SPAN &&
+				 which % 3 == 1 && which % 6 != 4,
+			     &e->message),
+	    0);
+	tl_text_free(&text);
+	e->bare =
+	    e->kind == TL_END && e->message->argc > 0 && random_below(state, 2);
+	e->ns = (int64_t)(random_next(state) >> random_below(state, 64));
+	e->tsc = random_next(state) >> random_below(state, 64);
+	e->cpu = (uint32_t)random_next(state) >> random_below(state, 32);
+	e->pid = (uint32_t)random_next(state) >> random_below(state, 32);
+	for (unsigned i = 0; i < e->message->argc && !e->bare; i++) {
+		e->args[i] = random_next(state) >> random_below(state, 64);
+		if (e->message->args[i].format == TIMELINE_ARG_STRING)
+			e->args[i] = 1 + e->args[i] % 2;
+	}
+}
+
+START_TEST(any_events_come_back)
+{
+	static const uint64_t messages[] = { 1, 5, 200, 20000 };
+	struct tl_writer *w;
+	uint64_t state = 7, ignored;
+
+	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("plain"),
+			     &ignored),
+	    0);
+	ck_assert_int_eq(tl_definer_string(definer, tl_bytes(odd, sizeof(odd)),
+			     &ignored),
+	    0);
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	for (unsigned k = 0; k < 20000; k++) {
+		struct tl_event e = { 0 };
+
+		fill_random(&e, &state, messages[k / 5000]);
+		if (k % 100 == 0)
+			e = (struct tl_event){ .kind = TL_LOST,
+				.ns = e.ns,
+				.lost = e.tsc };
+		ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+	}
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	ck_assert_int_eq(copy(_i, tl_bytes(first.data, first.size), 4000), 0);
+	ck_assert_uint_eq(faults, 0);
+	ck_assert_uint_eq(second.size, first.size);
+	ck_assert_mem_eq(second.data, first.data, first.size);
+}
+END_TEST
+
+/* What a writer says when somebody listens. */
+static void
+check_noted(int i, const struct tl_event *event, const char *noted)
+{
+	struct foreign_report said = { 0 };
+	struct tl_writer *w;
+
+	said.report = (struct tl_report){ foreign_say, &said.text };
+	ck_assert_int_eq(formats[i].write_new(&w, append, &first, &said.report),
+	    0);
+	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
+	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0); /* said once */
+	tl_writer_free(w);
+	ck_assert_str_eq(tl_text_string(&said.text), noted);
+	tl_text_free(&said.text);
+}
+
+START_TEST(what_has_no_place_is_said)
+{
+	struct tl_message m = { .category = tl_bytes_of("c"),
+		.file = tl_bytes_of("a.c"),
+		.kind = TIMELINE_RECORD_INSTANT,
+		.level = 6,
+		.gate = 4 };
+	struct tl_event e = { .message = &m, .kind = TL_INSTANT, .lane = 3 };
+	const struct tl_event plain = { .message = span_message("x $a", 1),
+		.kind = TL_END,
+		.bare = true };
+
+	ck_assert_int_eq(tl_message_parse(&m, tl_bytes_of("x\nwhy")), 0);
+	check_noted(_i, &e,
+	    "-95 - the explanation of a message is left out\n"
+	    "-95 - the file and line that define a message are left out\n"
+	    "-95 - the level that was set for a message is left out\n"
+	    "-95 - lane, number, epoch and clock error of an entry are left "
+	    "out (2 times)\n");
+	check_noted(_i, &plain, "");
+}
+END_TEST
+
+START_TEST(values_that_change_are_said)
+{
+	static const char *const noted[FORMATS] = {
+		"-95 - a text that is missing is written as its number "
+		"(2 times)\n",
+		"-95 - bytes that are no UTF-8 become U+FFFD (2 times)\n"
+		"-95 - a double that is no number is not written exactly "
+		"(2 times)\n"
+		"-95 - a text that is missing is written as its number "
+		"(2 times)\n"
+	};
+	const double infinite = __builtin_inf(), nan = __builtin_nan("");
+	struct tl_event e = { .message = span_message("$a%f $b%f $c%s $d%s", 0),
+		.kind = TL_BEGIN };
+
+	memcpy(&e.args[0], &infinite, sizeof(infinite));
+	memcpy(&e.args[1], &nan, sizeof(nan)); /* null is just this one */
+	ck_assert_int_eq(tl_definer_string(definer, tl_bytes("\xff", 1),
+			     &e.args[2]),
+	    0);
+	e.args[3] = 77;
+	check_noted(_i, &e, noted[_i]);
+}
+END_TEST
+
+START_TEST(losses_and_scopes_that_have_no_place_are_said)
+{
+	static const char *const noted[FORMATS][2] = {
+		{ "", "-95 - spans of a message with so many arguments are "
+		      "written as those of a thread\n" },
+		{ "-95 - the time of a loss is left out (2 times)\n", "" }
+	};
+	const struct tl_event lost = { .kind = TL_LOST, .ns = 5, .lost = 1 };
+	const struct tl_event full = { .message =
+					   span_message("$a $b $c $d", 1),
+		.kind = TL_BEGIN };
+
+	check_noted(_i, &lost, noted[_i][0]);
+	check_noted(_i, &full, noted[_i][1]);
+}
+END_TEST
+
+START_TEST(csv_needs_no_line_of_names)
+{
+	const char *text = "5,6,,41,42,info,c,of $a,instant,a,7,,,,,,\n";
+
+	ck_assert_uint_eq(tl_csv_recognise(tl_bytes_of(text)), 0);
+	ck_assert_int_eq(read_kept(0, text), 0);
+	ck_assert_uint_eq(faults, 0);
+	ck_assert_uint_eq(kept_count, 1);
+	ck_assert_int_eq(kept[0].ns, 5);
+	ck_assert_uint_eq(kept[0].args[0], 7);
+	reader->free(reader);
+}
+END_TEST
+
+#define MIDDLE \
+	"\"priority\":\"info\",\"category\":\"c\"," \
+	"\"message\":\"of $a, $b%d and $c%s\",\"kind\":\"end\""
+#define LINE(ns, args, rest) \
+	"{\"ns\":" ns ",\"tsc\":2,\"cpu\":0,\"pid\":3,\"tid\":4," MIDDLE \
+	",\"args\":{" args "}" rest "}\n"
+#define ARGS "\"a\":1,\"b\":-2,\"c\":\"x\""
+
+START_TEST(json_may_have_any_order_and_space)
+{
+	static const char *const lines[] = { LINE("1", ARGS, ""),
+		" { \"args\" : { \"c\" : \"\\u0078\" , \"a\":1.0 , \"b\":-2} ,"
+		"\t\"x\":[{\"ns\":7},null],\"tid\":4,\"pid\":3,\"cpu\":0,"
+		"\"tsc\":2e0,\"ns\":1, " MIDDLE " }\r\n",
+		LINE("1", ARGS ",\"z\":5", ",\"more\":{\"lost\":1}") };
+	struct tl_text text = { 0 };
+
+	for (unsigned k = 0; k < 6; k++)
+		tl_put_string(&text, lines[k % 3]);
+	ck_assert_int_eq(read_kept(1, tl_text_string(&text)), 0);
+	ck_assert_uint_eq(faults, 0);
+	ck_assert_uint_eq(kept_count, 6);
+	for (unsigned k = 1; k < 6; k++)
+		ck_assert_mem_eq(&kept[k], &kept[0], sizeof(kept[0]));
+	reader->free(reader);
+	tl_text_free(&text);
+}
+END_TEST
+
+START_TEST(what_is_no_json_is_no_line)
+{
+	static const char *const bad[] = { LINE("01", ARGS, ""),
+		LINE("1", ARGS, "}"), LINE("1", ARGS, ",}"),
+		LINE("1", ARGS ",", ""), LINE("+1", ARGS, ""),
+		LINE("1", "\"a\":1,\"b\":-2,\"c\":\"\\q\"", ""),
+		LINE("1", "\"a\":1,\"b\":--2,\"c\":\"x\"", ""),
+		LINE("1", "\"a\":1 2,\"b\":-2,\"c\":\"x\"", ""),
+		LINE("1.5", ARGS, ""), LINE("9223372036854775808", ARGS, ""),
+		LINE("\"1\"", ARGS, ""), LINE("1", ARGS, "") "{}\n",
+		LINE("1", ARGS, ",\"lost\":-1") };
+	struct tl_text text = { 0 };
+
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		tl_text_clear(&text);
+		tl_put_string(&text, LINE("1", ARGS, ""));
+		tl_put_string(&text, bad[k]);
+		tl_put_string(&text, LINE("1", ARGS, ""));
+		faults = 0;
+		ck_assert_int_eq(read_kept(1, tl_text_string(&text)), 0);
+		ck_assert_msg(faults == 1, "%s", bad[k]);
+		ck_assert_uint_eq(kept_count, 2 + (k == 11));
+		reader->free(reader);
+	}
+	tl_text_free(&text);
+}
+END_TEST
+
+START_TEST(members_that_are_there_twice_harm_no_other_line)
+{
+	const char *text = LINE("1", ARGS, ",\"message\":\"other\"")
+	    LINE("1", ARGS, ",\"scope\":\"source\"")
+		LINE("1", ARGS, ",\"kind\":\"instant\"") LINE("1", ARGS, "")
+		    LINE("1", ARGS, "");
+
+	ck_assert_int_eq(read_kept(1, text), 0);
+	ck_assert_uint_eq(kept_count, 5);
+	ck_assert_uint_eq(kept[0].message->argc, 0);
+	ck_assert_uint_eq(kept[1].message->scope, TIMELINE_SOURCE);
+	ck_assert_uint_eq(kept[2].kind, TL_INSTANT);
+	for (unsigned k = 3; k < 5; k++) {
+		ck_assert_uint_eq(kept[k].kind, TL_END);
+		ck_assert_uint_eq(kept[k].message->kind, TIMELINE_RECORD_SPAN);
+		ck_assert_uint_eq(kept[k].message->scope, TIMELINE_THREAD);
+		ck_assert_uint_eq(kept[k].message->argc, 3);
+		ck_assert_int_eq((int64_t)kept[k].args[1], -2);
+	}
+	reader->free(reader);
+}
+END_TEST
+
+static Suite *
+suite(void)
+{
+	Suite *s = suite_create("format lines");
+	TCase *t = tcase_create("lines");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
+	tcase_add_loop_test(t, what_was_written_is_read_back_from_any_pieces, 0,
+	    FORMATS);
+	tcase_add_loop_test(t, a_damaged_line_is_reported_and_the_next_is_read,
+	    0, FORMATS);
+	tcase_add_loop_test(t, another_format_is_said_to_be_one, 0, FORMATS);
+	tcase_add_loop_test(t, every_prefix_of_a_file_is_read_without_harm, 0,
+	    FORMATS);
+	tcase_add_loop_test(t, scopes_and_ends_without_arguments_come_back, 0,
+	    FORMATS);
+	tcase_add_loop_test(t, an_empty_text_is_no_missing_one, 0, FORMATS);
+	tcase_add_loop_test(t, any_events_come_back, 0, FORMATS);
+	tcase_add_loop_test(t, what_has_no_place_is_said, 0, FORMATS);
+	tcase_add_loop_test(t, values_that_change_are_said, 0, FORMATS);
+	tcase_add_loop_test(t, losses_and_scopes_that_have_no_place_are_said, 0,
+	    FORMATS);
+	tcase_add_test(t, csv_needs_no_line_of_names);
+	tcase_add_test(t, json_may_have_any_order_and_space);
+	tcase_add_test(t, what_is_no_json_is_no_line);
+	tcase_add_test(t, members_that_are_there_twice_harm_no_other_line);
+	suite_add_tcase(s, t);
+	return s;
+}
+
 int
 main(void)
 {
-	Suite *suite = suite_create("format lines");
-	TCase *tcase = tcase_create("lines");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase,
-	    what_was_written_is_read_back_from_any_pieces, 0, FORMATS);
-	tcase_add_loop_test(tcase,
-	    a_damaged_line_is_reported_and_the_next_is_read, 0, FORMATS);
-	tcase_add_loop_test(tcase, another_format_is_said_to_be_one, 0,
-	    FORMATS);
-	tcase_add_loop_test(tcase, every_prefix_of_a_file_is_read_without_harm,
-	    0, FORMATS);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite(suite());
 }

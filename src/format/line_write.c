@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* line_write.c - events to lines, and what is not in them. */
+#include "format/line_write.h"
+
+#include "base/utf8.h"
+#include "format/notes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <timeline.h>
+
+enum note {
+	EXPLAINED,
+	PLACES,
+	GATES,
+	BUILTIN,
+	SCOPES,
+	STAMPS,
+	LOSS_TIMES,
+	NOT_UTF8,
+	DOUBLES,
+	STRINGS
+};
+
+static const struct tl_note_kind notes[TL_NOTES_MAX] = {
+	[EXPLAINED] = { -ENOTSUP, "the explanation of a message is left out" },
+	[PLACES] = { -ENOTSUP,
+	    "the file and line that define a message are left out" },
+	[GATES] = { -ENOTSUP,
+	    "the level that was set for a message is left out" },
+	[BUILTIN] = { -ENOTSUP,
+	    "what opens and closes bursts becomes a message as any other" },
+	[SCOPES] = { -ENOTSUP, "spans of a message with so many arguments are "
+			       "written as those of a thread" },
+	[STAMPS] = { -ENOTSUP, "lane, number, epoch and clock error of an "
+			       "entry are left out" },
+	[LOSS_TIMES] = { -ENOTSUP, "the time of a loss is left out" },
+	[NOT_UTF8] = { -ENOTSUP, "bytes that are no UTF-8 become U+FFFD" },
+	[DOUBLES] = { -ENOTSUP,
+	    "a double that is no number is not written exactly" },
+	[STRINGS] = { -ENOTSUP,
+	    "a text that is missing is written as its number" },
+};
+
+struct line_write {
+	struct tl_writer writer; /* first */
+	const struct tl_line_write_kind *kind;
+	struct tl_pieces_cache cache;
+	struct tl_notes notes;
+	int (*finish)(struct tl_sink *sink); /* of the frame */
+};
+
+static void
+note(struct line_write *w, enum note kind, bool is_so)
+{
+	if (is_so)
+		tl_note(&w->notes, kind, TL_FAULT_NOWHERE);
+}
+
+static bool
+is_utf8(struct tl_bytes bytes)
+{
+	size_t at = 0, size = 1;
+	uint32_t code;
+
+	for (; at < bytes.size && size > 0; at += size)
+		size = (unsigned char)bytes.data[at] < 0x80
+			   ? 1
+			   : tl_utf8_decode(bytes, at, &code);
+	return size > 0;
+}
+
+static void
+note_message(struct line_write *w, const struct tl_message *m)
+{
+	note(w, EXPLAINED, m->explain.size > 0);
+	note(w, PLACES, m->file.size > 0);
+	note(w, GATES, m->gate != m->level);
+	note(w, BUILTIN, m->builtin != TIMELINE_BUILTIN_NONE);
+	note(w, SCOPES,
+	    m->kind == TIMELINE_RECORD_SPAN && m->scope == TIMELINE_SOURCE &&
+		m->argc > w->kind->scope_argc_max);
+	note(w, NOT_UTF8,
+	    w->kind->is_utf8 && !(is_utf8(m->category) && is_utf8(m->line1)));
+}
+
+/* Would this double not be read back bit by bit? */
+static bool
+is_odd_double(const struct line_write *w, uint64_t bits)
+{
+	const double canonical = __builtin_nan("");
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	if (isinf(value))
+		return w->kind->is_finite;
+	return isnan(value) && memcmp(&bits, &canonical, sizeof(bits)) != 0;
+}
+
+static void
+note_value(struct line_write *w, const struct tl_event *e, unsigned i)
+{
+	const uint64_t value = e->args[i];
+	struct tl_bytes string;
+
+	switch (e->message->args[i].format) {
+	case TIMELINE_ARG_DOUBLE:
+		note(w, DOUBLES, is_odd_double(w, value));
+		break;
+	case TIMELINE_ARG_STRING:
+		string = tl_message_string(e->message, value);
+		note(w, STRINGS, !string.data);
+		note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
+		break;
+	}
+}
+
+static void
+note_event(struct line_write *w, const struct tl_event *e)
+{
+	note(w, STAMPS, (e->number | e->lane | e->epoch | e->error_ns) != 0);
+	if (!e->message) {
+		note(w, LOSS_TIMES, !w->kind->has_loss_time);
+		return;
+	}
+	for (unsigned i = 0; i < e->message->argc && !e->bare; i++)
+		note_value(w, e, i);
+}
+
+static const struct tl_pieces *
+pieces_of(struct line_write *w, const struct tl_message *message)
+{
+	const struct tl_pieces *pieces =
+	    tl_message_map_find(&w->cache.map, message);
+
+	if (pieces)
+		return pieces;
+	note_message(w, message);
+	return tl_pieces_make(&w->cache, message);
+}
+
+static int
+line_begin(struct tl_writer *writer)
+{
+	const char *names = ((struct line_write *)writer)->kind->names;
+
+	if (names)
+		tl_put_string(&writer->out.text, names);
+	return 0;
+}
+
+static int
+line_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct line_write *w = (struct line_write *)writer;
+	const struct tl_pieces *pieces;
+
+	if (writer->report) /* does anybody listen? */
+		note_event(w, event);
+	if (!event->message) {
+		w->kind->lost(&writer->out.text, event);
+		return 0;
+	}
+	if (!(pieces = pieces_of(w, event->message)))
+		return -ENOMEM;
+	w->kind->event(&writer->out.text, pieces, event);
+	return 0;
+}
+
+static int
+line_finish(struct tl_sink *sink)
+{
+	struct line_write *w = (struct line_write *)(void *)sink;
+	int rc = w->finish(sink);
+
+	tl_notes_say(&w->notes, w->writer.report);
+	return rc;
+}
+
+static void
+line_free(struct tl_writer *writer)
+{
+	tl_pieces_free(&((struct line_write *)writer)->cache);
+}
+
+static const struct tl_writer_kind frame = { .put = line_put,
+	.begin = line_begin,
+	.free = line_free };
+
+int
+tl_line_write_new(struct tl_writer **writer,
+    const struct tl_line_write_kind *kind, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct line_write *w;
+	int rc =
+	    tl_writer_make(writer, sizeof(*w), &frame, write, context, report);
+
+	if (rc < 0)
+		return rc;
+	w = (struct line_write *)*writer;
+	w->kind = kind;
+	w->cache.make = kind->make;
+	w->notes.kinds = notes;
+	w->finish = w->writer.sink.finish;
+	w->writer.sink.finish = line_finish;
+	return 0;
+}
