@@ -17,6 +17,7 @@
 #include "format/rtl_write.h"
 #include "format/speedscope_write.h"
 #include "format/sqlite_write.h"
+#include "format/svg_write.h"
 #include "format/timelogger_read.h"
 #include "format/timelogger_write.h"
 
