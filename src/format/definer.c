@@ -5,11 +5,14 @@
  *	table of messages: hash -> message --+
  *	table of strings:  hash -> string ---+--> blocks, which never move
  *	names: number - 1 -> string ---------+
+ *	values: number -> place in a heap, and the places of those met lately
  *
  * Hashes are mixed with a number of this process, so that nobody can write a
  * file whose texts all meet in one slot.
  */
 #include "format/definer.h"
+
+#include "format/heap.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -20,8 +23,12 @@ enum {
 	BLOCK_SIZE = 256 << 10,
 	ALIGN = 16,
 	SLOTS_FIRST = 256,
-	STRINGS_MAX = 1 << 26
+	STRINGS_MAX = 1 << 26,
+	RECENT = 1024 /* values, by their hash */
 };
+
+/* Numbers of values have this bit, and the rest is a place. */
+static const uint64_t value_bit = UINT64_C(1) << 63;
 
 /* All texts together: more is refused before the machine is short of it. */
 static const uint64_t bytes_max = UINT64_C(4) << 30;
@@ -50,9 +57,16 @@ struct string {
 	char data[];
 };
 
+struct recent {
+	uint64_t hash;
+	uint64_t number; /* 0: none */
+};
+
 struct tl_definer {
 	struct tl_strings strings; /* first: what messages point to */
-	struct block *blocks;      /* the one in use first */
+	struct tl_heap values;
+	struct recent recent[RECENT];
+	struct block *blocks; /* the one in use first */
 	uint64_t bytes;
 	uint64_t seed;
 	struct table messages;
@@ -171,6 +185,8 @@ get_string(const struct tl_strings *strings, uint64_t n)
 	const struct tl_definer *d =
 	    (const struct tl_definer *)(const void *)strings;
 
+	if (n & value_bit)
+		return tl_heap_get(&d->values, n & ~value_bit);
 	if (n == 0 || n > d->string_table.count)
 		return tl_bytes(NULL, 0);
 	return tl_bytes(d->names[n - 1]->data, d->names[n - 1]->size);
@@ -184,6 +200,7 @@ tl_definer_new(struct tl_definer **definer)
 	if (!d)
 		return -ENOMEM;
 	d->strings.get = get_string;
+	tl_heap_init(&d->values);
 	/* Without one, only hostile files are slow. */
 	if (getrandom(&d->seed, sizeof(d->seed), GRND_NONBLOCK) < 0)
 		d->seed = (uint64_t)(uintptr_t)d;
@@ -202,6 +219,7 @@ tl_definer_free(struct tl_definer *d)
 		free(d->blocks);
 		d->blocks = next;
 	}
+	tl_heap_free(&d->values);
 	free(d->messages.slots);
 	free(d->string_table.slots);
 	free(d->names);
@@ -377,4 +395,24 @@ tl_definer_string(struct tl_definer *d, struct tl_bytes bytes, uint64_t *number)
 	if (rc == 0)
 		*number = known ? known->number : d->string_table.count;
 	return rc;
+}
+
+int
+tl_definer_value(struct tl_definer *d, struct tl_bytes bytes, uint64_t *number)
+{
+	const struct tl_bytes text = cut(bytes);
+	const uint64_t hash = hash_bytes(d->seed, text);
+	struct recent *recent = &d->recent[hash % RECENT];
+	uint64_t place;
+	int rc;
+
+	if (recent->number == 0 || recent->hash != hash ||
+	    !tl_bytes_equal(get_string(&d->strings, recent->number), text)) {
+		rc = tl_heap_add(&d->values, text, &place);
+		if (rc < 0)
+			return rc;
+		*recent = (struct recent){ hash, place | value_bit };
+	}
+	*number = recent->number;
+	return 0;
 }

@@ -29,8 +29,17 @@ int tl_definer_message(struct tl_definer *definer, struct tl_bytes category,
     struct tl_bytes text, uint8_t kind, uint8_t level, uint8_t scope,
     const struct tl_message **message);
 
-/* The number of a string, for %s arguments of the definer's messages. */
+/* The number of a string, for %s arguments of the definer's messages: always
+ * the same, and 1, 2, 3, ... as they first come.  0, -ENOSPC, -ENOMEM. */
 int tl_definer_string(struct tl_definer *definer, struct tl_bytes string,
+    uint64_t *number);
+
+/*
+ * A number of a value, of which there may be any number: those met lately have
+ * the same, memory does not grow with them.  0, -ENOMEM, or what the system
+ * said of the file they are kept in.
+ */
+int tl_definer_value(struct tl_definer *definer, struct tl_bytes value,
     uint64_t *number);
 
 #endif

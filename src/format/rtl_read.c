@@ -77,7 +77,7 @@ put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
 	if (rc == 0 && meaning->has_label)
 		e->args[n++] = meaning->label;
 	if (rc == 0 && kind == TL_INSTANT)
-		rc = tl_definer_string(r->definer, words, &e->args[n]);
+		rc = tl_definer_value(r->definer, words, &e->args[n]);
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		return 0;
