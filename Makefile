@@ -206,7 +206,8 @@ DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
 	    libcap-ng-dev curl
 DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
-	    perl-base protobuf-compiler babeltrace2 sqlite3
+	    perl-base protobuf-compiler babeltrace2 sqlite3 \
+	    $(if $(shell command -v npm),,npm)
 deps deps-check:
 	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \
 	  2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
@@ -249,6 +250,7 @@ help:
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
 	@echo 'check-guest  the clock under a second kernel that is slewed and set'
 	@echo '          (qemu-system-x86, cpio, a kernel in /boot; else skipped)'
+	@echo 'npm       the programs from npm that tests read with'
 	@echo 'lint      both compilers, formatting, shell, Lua, man pages'
 	@echo 'install   PREFIX=$(PREFIX) DESTDIR=; uninstall'
 	@echo 'deps      install the Debian packages that building needs'

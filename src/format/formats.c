@@ -6,6 +6,7 @@
 #include "format/csv_read.h"
 #include "format/csv_write.h"
 #include "format/directory.h"
+#include "format/firefox_write.h"
 #include "format/folded_write.h"
 #include "format/html_write.h"
 #include "format/jsonl_read.h"

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # cases_viewers.sh - what programs that read Perfetto, CTF and SQLite make of
 # made-up events.  Needs build, here and work of the runner.
 
-# shellcheck disable=SC2154
-viewers=$build/tests/convert/write_viewers
+# shellcheck source=tests/convert/made.sh
+. "$here/made.sh"
 
-# made FORMAT SET OUT [COUNT]: what is said of it is in $said
-made() { said=$("$viewers" "$@" 2>&1 >/dev/null); }
 # the packets of a Perfetto trace, by our own list of fields
 packets() {
 	protoc -I "$here" --decode=Trace perfetto.proto <"$1" 2>&1
 }
-# lines of a text that match
-count() { grep -cE -- "$2" <<<"$1"; }
 
 perfetto_cases() {
 	local text set
@@ -105,14 +101,6 @@ sqlite_cases() {
 		$'ok\n20000\n4000'
 }
 
-# with PROGRAM FUNCTION: its cases, where the program is installed
-with() {
-	if command -v "$1" >/dev/null; then
-		"$2"
-	else
-		skip "no $1"
-	fi
-}
 with protoc perfetto_cases
 with babeltrace2 ctf_cases
 with sqlite3 sqlite_cases

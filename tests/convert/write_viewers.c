@@ -5,15 +5,13 @@
  *
  *	write_viewers FORMAT SET OUT [COUNT]
  *
- * FORMAT: perfetto, ctf, sqlite.  SET: plain, hostile, lossy, back, or many,
- * of which COUNT events are written, and their number a second is told.
- * What a format cannot carry is said on standard error.
+ * FORMAT: any of the table of formats that is written.  SET: plain, hostile,
+ * spans (which are what is hostile, begun and ended), lossy, back, or many, of
+ * which COUNT events are written, and their number a second is told.  What a
+ * format cannot carry is said on standard error.
  */
 #include "../lib/viewers.h"
-#include "format/ctf_write.h"
-#include "format/directory.h"
-#include "format/perfetto_write.h"
-#include "format/sqlite_write.h"
+#include "format/formats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,25 +38,52 @@ now_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* What is written. */
+struct asked {
+	enum viewers_set set;
+	bool as_spans; /* its instants are begins and ends */
+	uint64_t count;
+};
+
+/* One instant begins a span of its message, the next one ends it. */
+static void
+turn(struct tl_event *event, uint64_t i)
+{
+	static struct tl_message message;
+
+	if (event->kind != TL_INSTANT)
+		return;
+	message = *event->message;
+	message.kind = TIMELINE_RECORD_SPAN;
+	event->message = &message;
+	event->kind = i % 2 == 0 ? TL_BEGIN : TL_END;
+}
+
 static int
-write_all(struct tl_writer *writer, enum viewers_set set, uint64_t count)
+write_all(struct tl_writer *writer, const struct asked *asked)
 {
 	const double start_s = now_s();
 	struct tl_event event = { 0 };
 	uint64_t i = 0;
 	int rc = 0;
 
-	while (rc == 0 && i < count && viewers_event(set, i, &event)) {
+	while (rc == 0 && i < asked->count &&
+	       viewers_event(asked->set, i, &event)) {
+		if (asked->as_spans)
+			turn(&event, i);
 		rc = writer->sink.put(&writer->sink, &event);
 		i++;
 	}
 	if (rc == 0)
 		rc = writer->sink.finish(&writer->sink);
-	if (set == VIEWERS_MANY)
+	if (asked->set == VIEWERS_MANY)
 		printf("%.2f million events/s\n",
 		    (double)i / (now_s() - start_s) / 1e6);
 	return rc;
 }
+
+/* Of a page: it wants to be syntax, too. */
+#define TITLE "server </title> & \"sons\""
 
 static int
 to_file(void *context, const char *data, size_t size)
@@ -67,8 +92,20 @@ to_file(void *context, const char *data, size_t size)
 }
 
 static int
-write_perfetto(const char *out, enum viewers_set set, uint64_t count,
-    const struct tl_report *report)
+write_with(struct tl_writer *writer, const struct asked *asked)
+{
+	int rc;
+
+	tl_writer_set_origin(writer, &origin);
+	tl_writer_set_title(writer, TITLE);
+	rc = write_all(writer, asked);
+	tl_writer_free(writer);
+	return rc;
+}
+
+static int
+write_stream(const struct tl_format_row *row, const char *out,
+    const struct asked *asked, const struct tl_report *report)
 {
 	FILE *file = fopen(out, "wb");
 	struct tl_writer *writer;
@@ -76,77 +113,47 @@ write_perfetto(const char *out, enum viewers_set set, uint64_t count,
 
 	if (!file)
 		return -errno;
-	rc = tl_perfetto_write_new(&writer, to_file, file, report);
-	if (rc == 0) {
-		tl_writer_set_origin(writer, &origin);
-		rc = write_all(writer, set, count);
-		tl_writer_free(writer);
-	}
+	rc = row->write_new(&writer, to_file, file, report);
+	if (rc == 0)
+		rc = write_with(writer, asked);
 	return fclose(file) == 0 ? rc : -EIO;
 }
 
 static int
-write_ctf(const char *out, enum viewers_set set, uint64_t count,
-    const struct tl_report *report)
+write_format(const char *name, const char *out, const struct asked *asked)
 {
-	struct tl_directory *directory;
+	const struct tl_format_row *row = tl_formats_find(name);
+	const struct tl_report report = { say, stderr };
 	struct tl_writer *writer;
-	int rc = tl_directory_new(&directory, out);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	rc = tl_ctf_write_new(&writer, tl_directory_files(directory), report);
-	if (rc == 0) {
-		tl_writer_set_origin(writer, &origin);
-		rc = write_all(writer, set, count);
-		tl_writer_free(writer);
-	}
-	tl_directory_free(directory);
-	return rc;
+	if (!row || !tl_format_is_written(row))
+		return -EPROTONOSUPPORT;
+	if (row->write_new)
+		return write_stream(row, out, asked, &report);
+	rc = row->write_at(&writer, out, &report);
+	return rc < 0 ? rc : write_with(writer, asked);
 }
-
-static int
-write_sqlite(const char *out, enum viewers_set set, uint64_t count,
-    const struct tl_report *report)
-{
-	struct tl_writer *writer;
-	int rc = tl_sqlite_write_new(&writer, out, report);
-
-	if (rc < 0)
-		return rc;
-	tl_writer_set_origin(writer, &origin);
-	rc = write_all(writer, set, count);
-	tl_writer_free(writer);
-	return rc;
-}
-
-static const struct {
-	const char *name;
-	int (*write)(const char *out, enum viewers_set set, uint64_t count,
-	    const struct tl_report *report);
-} formats[] = { { "perfetto", write_perfetto }, { "ctf", write_ctf },
-	{ "sqlite", write_sqlite } };
 
 int
 main(int argc, char **argv)
 {
-	const struct tl_report report = { say, stderr };
-	const int set = argc > 3 ? viewers_set(argv[2]) : -1;
-	const uint64_t count =
-	    argc > 4 ? strtoull(argv[4], NULL, 10) : UINT64_C(1000000);
+	const char *name = argc > 3 ? argv[2] : "";
+	const bool as_spans = strcmp(name, "spans") == 0;
+	const int set = viewers_set(as_spans ? "hostile" : name);
+	struct asked asked = { .as_spans = as_spans, .count = 1000000 };
+	int rc;
 
-	for (size_t i = 0; set >= 0 && i < 3; i++) {
-		if (strcmp(formats[i].name, argv[1]) == 0) {
-			const int rc = formats[i].write(argv[3],
-			    (enum viewers_set)set, count, &report);
-
-			if (rc < 0)
-				fprintf(stderr, "write_viewers: %s\n",
-				    strerror(-rc));
-			return rc < 0;
-		}
+	if (set < 0) {
+		fprintf(stderr,
+		    "usage: write_viewers FORMAT SET OUT [COUNT]\n");
+		return 2;
 	}
-	fprintf(stderr,
-	    "usage: write_viewers perfetto|ctf|sqlite SET OUT [COUNT]\n");
-	return 2;
+	asked.set = (enum viewers_set)set;
+	if (argc > 4)
+		asked.count = strtoull(argv[4], NULL, 10);
+	rc = write_format(argv[1], argv[3], &asked);
+	if (rc < 0)
+		fprintf(stderr, "write_viewers: %s\n", strerror(-rc));
+	return rc < 0;
 }

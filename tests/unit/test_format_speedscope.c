@@ -41,10 +41,13 @@ START_TEST(threads_and_sources_are_profiles)
 }
 END_TEST
 
-START_TEST(no_spans_are_no_profiles)
+START_TEST(no_spans_are_an_empty_profile)
 {
 	end(&a, 5, 1);
-	check_written(HEAD "]},\"profiles\":[]}\n",
+	check_written(HEAD
+	    "]},\"profiles\":[\n"
+	    "{\"type\":\"evented\",\"name\":\"spans\",\"unit\":\"nanoseconds\","
+	    "\"startValue\":0,\"endValue\":0,\"events\":[]}]}\n",
 	    "-95 - an end without a begin is left out\n");
 }
 END_TEST
@@ -133,7 +136,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, threads_and_sources_are_profiles);
-	tcase_add_test(t, no_spans_are_no_profiles);
+	tcase_add_test(t, no_spans_are_an_empty_profile);
 	tcase_add_test(t, what_is_open_ends_last);
 	tcase_add_test(t, python_finds_what_speedscope_asks);
 	suite_add_tcase(s, t);

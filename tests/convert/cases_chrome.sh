@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# cases_chrome.sh - what a parser that keeps 64-bit integers, the trace engine
+# of Chrome's DevTools and the Firefox Profiler make of Chrome's trace events.
+# Needs build, here and work of the runner.
+
+# shellcheck source=tests/convert/made.sh
+. "$here/made.sh"
+
+# both SET [COUNT]: a set as Chrome's trace events, and as our lines
+both() {
+	made chrome "$1" "$work/$1.json" "${@:2}"
+	made jsonl "$1" "$work/$1.jsonl" "${@:2}"
+}
+same() { told same_chrome.mjs "$work/$1.json" "$work/$1.jsonl"; }
+devtools() { told devtools.mjs "$work/$1.json" "$work/$1.jsonl"; }
+
+lossless_cases() {
+	local set
+	both many 20000
+	for set in plain:17 hostile:4 spans:4 lossy:6 back:4 many:20000; do
+		[ "$set" = many:20000 ] || both "${set%:*}"
+		is "every event and value of the ${set%:*} ones is there" \
+			"$(same "${set%:*}")" "${set#*:} events"
+	done
+	# a double has the same for both
+	sed -i '0,/18446744073709551615/s//18446744073709551614/' \
+		"$work/plain.json"
+	has 'a value that is one less is another' "$(same plain)" \
+		'^> .*18446744073709551614'
+}
+
+devtools_cases() {
+	local seen
+	both plain
+	seen=$(devtools plain)
+	is "DevTools' trace engine shows every span and instant" \
+		"${seen/, ? as long as they were/}" \
+		'2 processes, 5 threads, 4 spans, 4 instants'
+	has 'spans are as long as they were, among those of other threads' \
+		"$seen" '4 spans, 4 as long'
+	both spans
+	is 'hostile texts are texts' "$(devtools spans)" \
+		'1 processes, 1 threads, 1 spans, 1 as long as they were, 0 instants'
+	both lossy
+	is 'what is beside losses is there' "$(devtools lossy)" \
+		'1 processes, 1 threads, 0 spans, 0 as long as they were, 3 instants'
+	both many 20000
+	is 'of many, too' "$(devtools many)" \
+		'2 processes, 4 threads, 4000 spans, 4000 as long as they were, 10000 instants'
+	head -c -9 "$work/plain.json" >"$work/spans.json"
+	has 'a file that is cut is an error' "$(devtools spans)" SyntaxError
+}
+
+firefox_cases_of_chrome() {
+	local text
+	both plain
+	text=$(profiled "$work/plain.json" profile markers --limit 50)
+	is 'the Firefox Profiler shows every span and instant, too' \
+		"$(count "$text" ' m-[0-9]+ .* t=')" 9
+	has 'a span is as long as it was' "$text" \
+		' request id to path +t=10.000ns +1.110μs'
+	has 'among those of other threads, too' "$text" \
+		' request id to path +t=120.00ns +1.008μs'
+	both many 20000
+	text=$(profiled "$work/many.json" thread list)
+	is 'it shows as many as there are' \
+		"$(grep -oE ' [0-9,]+$' <<<"$text" | sort | tr -d '\n')" \
+		' 2,000 4,000 4,000 4,000'
+	head -c -9 "$work/plain.json" >"$work/cut.json"
+	has 'it takes no file that is cut' \
+		"$(profiled "$work/cut.json" profile info)" Error
+}
+
+with_npm lossless-json lossless_cases
+with_npm @paulirish/trace_engine devtools_cases
+with_npm @firefox-devtools/profiler-cli firefox_cases_of_chrome

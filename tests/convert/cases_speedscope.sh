@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# cases_speedscope.sh - what the page of speedscope shows of its own format
+# and of folded stacks.  Needs build, here and work of the runner.
+
+# shellcheck source=tests/convert/made.sh
+. "$here/made.sh"
+
+# of FILE: what was shown of it
+of() { awk -v f="== $1" '/^== / { on = $0 == f; next } on' <<<"$shown"; }
+
+speedscope_cases() {
+	local shown browser set kind
+	browser=$(command -v chromium) || {
+		skip 'no chromium for the page of speedscope'
+		return
+	}
+	for kind in speedscope folded; do
+		for set in plain spans hostile many; do
+			made "$kind" "$set" "$work/$set.$kind" 100000
+		done
+	done
+	head -c 300 "$work/plain.speedscope" >"$work/cut.speedscope"
+	shown=$(TOLD_SECONDS=150 told speedscope.mjs "$browser" "$work" \
+		"$work"/{plain,spans,many,hostile,cut}.speedscope \
+		"$work"/{plain,spans,many}.folded)
+	is 'speedscope shows a profile for each thread and source' \
+		"$(of plain.speedscope)" '40/50 (1/4)
+1.11µs (100%) 1.11µs (100%) http: request id to path
+job id (2/4)
+1.11µs (100%) 1.11µs (100%) batch: job id
+41/52 (3/4)
+1.01µs (100%) 1.01µs (100%) http: request id to path
+GameThread (4/4)
+1.00ns (100%) 1.00ns (100%) timelogger: GameThread'
+	has 'hostile texts are texts' "$(of spans.speedscope)" \
+		'^1.00ns .* a"b.c\*/ .* evil " \*/ \}; int '
+	is 'spans of many are added up' "$(of many.speedscope)" \
+		'40/50 (1/2)
+63.40ms (100%) 63.40ms (100%) http: request id to path
+job id (2/2)
+12.00ms (100%) 12.00ms (100%) batch: job id'
+	is 'without spans there is an empty profile' \
+		"$(of hostile.speedscope)" $'one profile\nNo symbols found.'
+	has 'a file that is cut is an error' "$(of cut.speedscope)" \
+		'^Unrecognized format'
+	is 'it reads folded stacks' "$(of plain.folded)" 'one profile
+2,118 (66%) 2,118 (66%) http: request id to path
+1,106 (34%) 1,106 (34%) batch: job id
+1 (0.03%) 1 (0.03%) timelogger: GameThread
+1,008 (31%) 0 (<0.01%) 41/52
+1,110 (34%) 0 (<0.01%) 40/50'
+	has 'a ; in a name is no frame' "$(of spans.folded)" \
+		'^1 .* 1 .* a"b.*: evil " \*/ \}, int'
+	has 'and those of many' "$(of many.folded)" \
+		'^63,400,000 .* http: request id to path$'
+}
+
+with_npm speedscope speedscope_cases

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * devtools.mjs - what the trace engine of Chrome's DevTools makes of a trace.
+ *
+ *	node devtools.mjs PACKAGES CHROME JSONL
+ *
+ * Says what it shows: how many processes, threads with a name, spans, how many
+ * of them are as long as they were, and instants; and which of them are not
+ * those of our lines.
+ */
+import fs from "node:fs";
+import {differences, events} from "./lines.mjs";
+
+const [,, packages, chromeFile, linesFile] = process.argv;
+const engine = packages + "/@paulirish/trace_engine/";
+const {polyfillDOMRect} = await import(engine + "analyze-trace.mjs");
+const {TraceModel} = await import(engine + "models/trace/trace.js");
+
+/* Their times are doubles of microseconds. */
+const ns = (us) => Math.round(us * 1000);
+
+/* Spans whose begin and end are there, each begin with the last one before
+ * its end: [name, category, place, begin, duration]. */
+function spansOf(list) {
+	const open = new Map(), spans = [];
+	for (const e of list) {
+		const key = [e.cat, e.name, e.place].join("\0");
+		if (e.kind === "begin")
+			open.set(key, [...open.get(key) ?? [], e]);
+		else if (e.kind === "end") {
+			const begin = open.get(key)?.pop();
+			if (begin)
+				spans.push([begin, e.ns - begin.ns]);
+		}
+	}
+	return spans;
+}
+
+async function load(traceEvents) {
+	polyfillDOMRect();
+	const model = TraceModel.Model.createWithAllHandlers();
+	await model.parse(traceEvents, {metadata: {}, isCPUProfile: false});
+	return model.parsedTrace().data;
+}
+
+const trace = JSON.parse(fs.readFileSync(chromeFile, "utf8"));
+const base = BigInt(trace.otherData.base_ns);
+const {Meta, Renderer} = await load(trace.traceEvents);
+const list = events(linesFile);
+const spans = [], instants = [];
+let threads = 0;
+
+function show(pid, tid, e) {
+	const source = Meta.threadsInProcess.get(pid).get(tid).args.source;
+	const what = [e.cat, e.args.label === true ? "label" : e.name,
+		source ? "source" : pid + "/" + tid, ns(e.ts)];
+	if (e.ph !== "X")
+		instants.push(what.join(" "));
+	else if (e.dur > 0)
+		spans.push([what.join(" "), ns(e.dur)].join(" for "));
+}
+
+for (const [pid, process] of Renderer.processes)
+	for (const [tid, thread] of process.threads)
+		for (const entry of thread.entries)
+			if (pid !== 0) /* not of what was lost */
+				show(pid, tid, entry);
+for (const process of Meta.threadsInProcess.values())
+	threads += process.size;
+const wanted = spansOf(list).map(([e, duration]) =>
+	[[e.cat, e.name, e.place, e.ns - base].join(" "), duration]
+		.join(" for "));
+const long = new Set(wanted);
+console.log(`${Meta.processNames.size} processes, ${threads} threads, ` +
+	`${spans.length} spans, ${spans.filter((s) => long.has(s)).length} ` +
+	`as long as they were, ${instants.length} instants`);
+const without = (span) => span.replace(/ for [0-9]+$/, "");
+differences(spans.map(without), wanted.map(without));
+differences(instants, list.filter((e) => e.kind === "instant").map((e) =>
+	[e.cat, e.name, e.place, e.ns - base].join(" ")));

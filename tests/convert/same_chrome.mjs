@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * same_chrome.mjs - are the events of a Chrome trace those of our lines?
+ *
+ *	node same_chrome.mjs PACKAGES CHROME JSONL
+ *
+ * A parser that keeps 64-bit integers reads both.  Says how many events there
+ * are, and what only one of them has.  An X counts as its begin and its end.
+ */
+import {differences, events, plain, read, text} from "./lines.mjs";
+
+const [,,, chromeFile, linesFile] = process.argv;
+const trace = read(chromeFile);
+const base = BigInt(trace.otherData.base_ns);
+const threads = new Map(trace.traceEvents
+	.filter((e) => e.ph === "M" && e.name === "thread_name")
+	.map((e) => [e.pid + "/" + e.tid, e.args]));
+const KINDS = {B: "begin", E: "end", C: "counter", i: "instant",
+	I: "instant"};
+
+/* Microseconds with three digits behind the point are nanoseconds. */
+function nsOf(number) {
+	const [, minus, us, part] = /^(-?)([0-9]+)\.([0-9]{3})$/
+		.exec(text(number));
+	const ns = BigInt(us) * 1000n + BigInt(part);
+	return minus ? -ns : ns;
+}
+
+/* The name of an event may be the value of its argument label. */
+function unlabelled({name, args}) {
+	if (args.label === true)
+		return {name: "label", args: {...args, label: name}};
+	return {name, args};
+}
+
+function* eventsOf(e) {
+	const thread = e.pid + "/" + e.tid;
+	const {name, args: {priority, ...args}} = unlabelled(e);
+	const ns = base + nsOf(e.ts);
+	const common = {ns, cat: e.cat, name, priority,
+		place: threads.get(thread)?.source ? "source" : thread,
+		args: Object.entries(args).map(([k, v]) => [k, plain(v)])};
+
+	if (e.cat === "timeline" && e.name === "entries lost")
+		yield {kind: "lost", ns: 0n, lost: text(args.lost)};
+	else if (!threads.has(thread))
+		yield {...common, kind: "of a thread without a name"};
+	else if (e.ph === "X") {
+		yield {...common, kind: "begin"};
+		yield {...common, kind: "end", ns: ns + nsOf(e.dur)};
+	} else
+		yield {...common, kind: KINDS[e.ph] ?? e.ph};
+}
+
+/* What both can have: a counter has one value and no priority, an end without
+ * arguments has neither. */
+function line(e) {
+	const isBare = e.kind === "end" &&
+		e.args.every(([, v]) => v === "0" || v === "#0");
+	const args = isBare ? [] : e.kind === "counter" ? e.args.slice(0, 1)
+		: e.args;
+	return [e.kind, e.ns, e.place, e.cat, e.name, e.lost, isBare ||
+		e.kind === "counter" ? "" : e.priority, args]
+		.map((v) => typeof v === "bigint" ? v.toString() : v)
+		.map((v) => JSON.stringify(v)).join(" ");
+}
+
+const seen = trace.traceEvents.filter((e) => e.ph !== "M")
+	.flatMap((e) => [...eventsOf(e)]);
+console.log(seen.length + " events");
+differences(seen.map(line), events(linesFile).map(line));
