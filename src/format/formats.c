@@ -19,6 +19,7 @@
 #include "format/speedscope_write.h"
 #include "format/sqlite_write.h"
 #include "format/svg_write.h"
+#include "format/timeline_write.h"
 #include "format/timelogger_read.h"
 #include "format/timelogger_write.h"
 
