@@ -228,10 +228,20 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 	return 0;
 }
 
+/* Whatever is logged says that what is open was still open. */
+static void
+see_time(struct tl_stacks *s, int64_t ns)
+{
+	if (s->begun && ns > s->last_ns)
+		s->last_ns = ns;
+}
+
 int
 tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 {
 	s->notes.kinds = kinds;
+	if (event->kind != TL_LOST)
+		see_time(s, event->ns);
 	switch (event->kind) {
 	case TL_BEGIN:
 	case TL_END:

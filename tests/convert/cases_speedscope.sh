@@ -30,11 +30,11 @@ speedscope_cases() {
 job id (2/4)
 1.11µs (100%) 1.11µs (100%) batch: job id
 41/52 (3/4)
-1.01µs (100%) 1.01µs (100%) http: request id to path
+1.00s (100%) 1.00s (100%) http: request id to path
 GameThread (4/4)
 1.00ns (100%) 1.00ns (100%) timelogger: GameThread'
 	has 'hostile texts are texts' "$(of spans.speedscope)" \
-		'^1.00ns .* a"b.c\*/ .* evil " \*/ \}; int '
+		'^2.00ns .* a"b.c\*/ .* evil " \*/ \}; int '
 	is 'spans of many are added up' "$(of many.speedscope)" \
 		'40/50 (1/2)
 63.40ms (100%) 63.40ms (100%) http: request id to path
@@ -45,13 +45,13 @@ job id (2/2)
 	has 'a file that is cut is an error' "$(of cut.speedscope)" \
 		'^Unrecognized format'
 	is 'it reads folded stacks' "$(of plain.folded)" 'one profile
-2,118 (66%) 2,118 (66%) http: request id to path
-1,106 (34%) 1,106 (34%) batch: job id
-1 (0.03%) 1 (0.03%) timelogger: GameThread
-1,008 (31%) 0 (<0.01%) 41/52
-1,110 (34%) 0 (<0.01%) 40/50'
+1,000,002,118 (>99%) 1,000,002,118 (>99%) http: request id to path
+1,106 (<0.01%) 1,106 (<0.01%) batch: job id
+1 (<0.01%) 1 (<0.01%) timelogger: GameThread
+1,000,001,008 (>99%) 0 (<0.01%) 41/52
+1,110 (<0.01%) 0 (<0.01%) 40/50'
 	has 'a ; in a name is no frame' "$(of spans.folded)" \
-		'^1 .* 1 .* a"b.*: evil " \*/ \}, int'
+		'^2 .* 2 .* a"b.*: evil " \*/ \}, int'
 	has 'and those of many' "$(of many.folded)" \
 		'^63,400,000 .* http: request id to path$'
 }
