@@ -2,15 +2,16 @@
 /*
  * chrome_write.c - an event is numbers, then pieces of its message:
  *
- *	{"ph":"i","s":"t","pid":1,"tid":2,"ts":3.004 | ,"cat":"c","name":
+ *	{"ph":"I","s":"t","pid":1,"tid":2,"ts":3.004 | ,"cat":"c","name":
  *	"n","args":{ | "tcp": | 10 | ,"priority":"trace"}}
  */
 #include "format/chrome_write.h"
 
 #include "event/pieces.h"
 #include "event/render.h"
+#include "format/chrome_names.h"
+#include "format/chrome_words.h"
 #include "format/notes.h"
-#include "format/numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,28 +28,25 @@ enum {
 /* Doubles hold every whole number below. */
 #define EXACT_MAX (UINT64_C(1) << 53)
 
-enum { NOTE_STAMPS, NOTE_COUNTER };
-static const struct tl_note_kind notes[] = {
+enum { NOTE_STAMPS, NOTE_COUNTER, NOTE_SOURCES };
+static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	[NOTE_STAMPS] = { -ENOTSUP,
 	    "CPU, raw stamp and error of an event have no place in the "
 	    "format" },
 	[NOTE_COUNTER] = { -ENOTSUP,
 	    "a counter has one value: its other arguments are left out" },
+	[NOTE_SOURCES] = { -ENOSPC,
+	    "too many sources: spans of one lie among those of its thread" },
 };
 
 struct chrome {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_pieces_cache cache;
 	struct tl_notes notes;
-	struct tl_numbers processes;
-	struct tl_numbers threads;
-	struct tl_numbers sources; /* messages with a thread of their own */
-	uint32_t *source_pids;     /* by number of a source */
-	size_t source_capacity;
+	struct tl_chrome_names names;
 	int64_t base_ns;
 	int64_t last_ns;
 	bool started; /* base_ns is known */
-	bool follows; /* an event stands before this one */
 };
 
 /* A literal, its size known to the compiler. */
@@ -62,36 +60,38 @@ chrome_of(struct tl_writer *writer)
 	return (struct chrome *)(void *)writer;
 }
 
-/* The first line without the $ of its arguments. */
+/* Of an event with a label its value is the first that follows, in the place
+ * of its name. */
 static void
-put_name(struct tl_text *text, const struct tl_message *message)
+make_head(struct tl_text *text, const struct tl_message *message)
 {
-	for (unsigned i = 0; i < message->argc; i++) {
-		tl_put_json(text, message->args[i].before);
-		tl_put_json(text, message->args[i].name);
-	}
-	tl_put_json(text, message->after);
+	tl_put_string(text, ",\"cat\":\"");
+	tl_put_json(text, message->category);
+	tl_put_string(text, "\",\"name\":");
+	if (tl_chrome_is_labelled(message))
+		return;
+	tl_put_char(text, '"');
+	tl_chrome_put_name(text, message);
+	tl_put_string(text, "\",\"args\":{");
 }
 
 static void
 make_pieces(struct tl_draft *draft, const struct tl_message *message)
 {
+	const bool labelled = tl_chrome_is_labelled(message);
 	struct tl_text *text = &draft->text;
 
-	tl_put_string(text, ",\"cat\":\"");
-	tl_put_json(text, message->category);
-	tl_put_string(text, "\",\"name\":\"");
-	put_name(text, message);
-	tl_put_string(text, "\",\"args\":{");
+	make_head(text, message);
 	tl_draft_cut(draft);
 	for (unsigned i = 0; i < message->argc; i++) {
-		tl_put_string(text, i > 0 ? ",\"" : "\"");
-		tl_put_json(text, message->args[i].name);
-		tl_put_string(text, "\":");
+		if (i > 0 || !labelled) {
+			tl_put_string(text, i > 0 ? ",\"" : "\"");
+			tl_put_json(text, message->args[i].name);
+			tl_put_string(text, "\":");
+		}
 		tl_draft_cut(draft);
 	}
-	tl_put_string(text, message->argc > 0 ? ",\"" : "\"");
-	tl_put_string(text, "priority\":\"");
+	tl_put_string(text, "\"priority\":\"");
 	tl_put_string(text, tl_level_name(message->level));
 	tl_put_string(text, "\"}}");
 	tl_draft_cut(draft);
@@ -112,18 +112,11 @@ start(struct chrome *w, int64_t ns)
 	tl_put_string(text,
 	    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"base_ns\":\"");
 	tl_put_signed(text, w->base_ns);
+	if (w->writer.origin.machine[0] != '\0') {
+		tl_put_string(text, "\",\"machine\":\"");
+		tl_put_json(text, tl_bytes_of(w->writer.origin.machine));
+	}
 	tl_put_string(text, "\"},\"traceEvents\":[");
-}
-
-/* Between two events. */
-static char *
-write_comma(struct chrome *w, char *to)
-{
-	if (w->follows)
-		*to++ = ',';
-	*to++ = '\n';
-	w->follows = true;
-	return to;
 }
 
 /* Nanoseconds as microseconds, all of them. */
@@ -145,92 +138,6 @@ write_us(char *to, int64_t base_ns, int64_t ns)
 	return to;
 }
 
-/* One line that names something: the caller ends it. */
-static void
-put_metadata(struct chrome *w, const char *name, uint32_t pid, uint32_t tid)
-{
-	struct tl_text *text = &w->writer.out.text;
-	char *to = tl_text_reserve(text, 2);
-
-	if (!to)
-		return;
-	text->size += (size_t)(write_comma(w, to) - to);
-	tl_put_format(text,
-	    "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{",
-	    pid, tid, name);
-}
-
-static void
-name_process(struct chrome *w, uint32_t pid)
-{
-	struct tl_text *text = &w->writer.out.text;
-	uint32_t number;
-
-	if (tl_numbers_get(&w->processes, (struct tl_number_key){ pid, 0 },
-		&number) != 1)
-		return;
-	put_metadata(w, "process_name", pid, pid);
-	tl_put_format(text, "\"name\":\"process %u\"}}", pid);
-	put_metadata(w, "process_sort_index", pid, pid);
-	tl_put_format(text, "\"sort_index\":%u}}", number);
-}
-
-static void
-name_thread(struct chrome *w, const struct tl_event *event)
-{
-	struct tl_text *text = &w->writer.out.text;
-	const uint32_t pid = event->pid, tid = event->tid;
-
-	name_process(w, pid);
-	put_metadata(w, "thread_name", pid, tid);
-	tl_put_format(text, "\"name\":\"%s %u\"}}",
-	    pid == tid ? "main" : "thread", tid);
-	put_metadata(w, "thread_sort_index", pid, tid);
-	tl_put_format(text, "\"sort_index\":%u}}", pid == tid ? 0 : tid);
-}
-
-/* A source lies in the process that was the first to use it, before its
- * threads. */
-static void
-name_source(struct chrome *w, const struct tl_event *event, uint32_t tid)
-{
-	struct tl_text *text = &w->writer.out.text;
-
-	name_process(w, event->pid);
-	put_metadata(w, "thread_name", event->pid, tid);
-	tl_put_string(text, "\"name\":\"");
-	put_name(text, event->message);
-	tl_put_string(text, "\",\"source\":true}}");
-	put_metadata(w, "thread_sort_index", event->pid, tid);
-	tl_put_format(text, "\"sort_index\":%d}}",
-	    (int)(tid - TL_CHROME_SOURCE_TID) - 1);
-}
-
-/* Turn an event of a source to the thread of it. */
-static int
-to_source(struct chrome *w, struct tl_event *event)
-{
-	const struct tl_number_key key = { (uintptr_t)event->message, 0 };
-	void *pids = w->source_pids;
-	uint32_t number;
-	int rc = tl_numbers_get(&w->sources, key, &number);
-
-	if (rc < 0)
-		return rc;
-	if (rc == 1) {
-		rc = tl_numbers_room(&pids, &w->source_capacity, number,
-		    sizeof(*w->source_pids));
-		w->source_pids = pids;
-		if (rc < 0)
-			return rc;
-		w->source_pids[number] = event->pid;
-		name_source(w, event, TL_CHROME_SOURCE_TID - number);
-	}
-	event->pid = w->source_pids[number];
-	event->tid = TL_CHROME_SOURCE_TID - number;
-	return 0;
-}
-
 static char *
 write_kind(char *to, unsigned kind)
 {
@@ -242,14 +149,14 @@ write_kind(char *to, unsigned kind)
 	case TL_COUNTER:
 		return WRITE(to, "{\"ph\":\"C\",\"pid\":");
 	default:
-		return WRITE(to, "{\"ph\":\"i\",\"s\":\"t\",\"pid\":");
+		return WRITE(to, "{\"ph\":\"I\",\"s\":\"t\",\"pid\":");
 	}
 }
 
 static char *
 write_numbers(struct chrome *w, char *to, const struct tl_event *event)
 {
-	to = write_comma(w, to);
+	to = tl_chrome_comma(&w->names, to);
 	to = write_kind(to, event->kind);
 	to = tl_write_unsigned(to, event->pid);
 	to = WRITE(to, ",\"tid\":");
@@ -331,6 +238,32 @@ write_plain_counter(char *to, const struct tl_event *event)
 	return WRITE(to, "}}");
 }
 
+/* How many arguments of an event are written. */
+static unsigned
+count_args(const struct tl_pieces *pieces, const struct tl_event *event,
+    bool labelled)
+{
+	if (event->bare)
+		return 0;
+	if (event->kind == TL_COUNTER && pieces->argc > 0)
+		return !labelled;
+	return pieces->argc;
+}
+
+/* What stands behind the last argument. */
+static char *
+write_tail(char *to, const struct tl_pieces *pieces,
+    const struct tl_event *event, unsigned argc)
+{
+	if (event->kind == TL_COUNTER && argc == 0)
+		return write_plain_counter(to, event);
+	if (event->kind == TL_COUNTER)
+		return WRITE(to, "}}");
+	if (argc > 0)
+		*to++ = ',';
+	return tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
+}
+
 static void
 put_event(struct chrome *w, const struct tl_pieces *pieces,
     const struct tl_event *event)
@@ -338,10 +271,8 @@ put_event(struct chrome *w, const struct tl_pieces *pieces,
 	struct tl_text *text = &w->writer.out.text;
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * (TL_VALUE_MAX + 2);
-	const bool is_counter = event->kind == TL_COUNTER;
-	const unsigned argc = event->bare                      ? 0
-			      : is_counter && pieces->argc > 1 ? 1
-							       : pieces->argc;
+	const bool labelled = tl_chrome_is_labelled(event->message);
+	const unsigned argc = count_args(pieces, event, labelled);
 	char *to = tl_text_reserve(text, room);
 
 	if (!to)
@@ -353,13 +284,12 @@ put_event(struct chrome *w, const struct tl_pieces *pieces,
 		to = put_arg(text, to, event, i, pieces->formats[i], room);
 		if (!to)
 			return;
+		if (labelled && i == 0)
+			to = WRITE(to, ",\"args\":{\"label\":true");
 	}
-	if (is_counter && argc == 0)
-		to = write_plain_counter(to, event);
-	else if (is_counter || argc < pieces->argc)
-		to = WRITE(to, "}}");
-	else
-		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + argc);
+	if (labelled && argc == 0)
+		to = WRITE(to, "\"label\",\"args\":{");
+	to = write_tail(to, pieces, event, argc);
 	text->size = (size_t)(to - text->data);
 }
 
@@ -372,8 +302,8 @@ put_lost(struct chrome *w, const struct tl_event *event)
 
 	if (!to)
 		return;
-	to = write_comma(w, to);
-	to = WRITE(to, "{\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":");
+	to = tl_chrome_comma(&w->names, to);
+	to = WRITE(to, "{\"ph\":\"I\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":");
 	to = write_us(to, w->base_ns, w->last_ns);
 	to = WRITE(to, ",\"cat\":\"timeline\",\"name\":\"entries lost\","
 		       "\"args\":{\"lost\":");
@@ -383,31 +313,12 @@ put_lost(struct chrome *w, const struct tl_event *event)
 }
 
 static int
-put_source(struct chrome *w, const struct tl_pieces *pieces,
-    const struct tl_event *event)
-{
-	struct tl_event turned = *event;
-	int rc = to_source(w, &turned);
-
-	if (rc == 0)
-		put_event(w, pieces, &turned);
-	return rc;
-}
-
-static bool
-has_source(const struct tl_event *event)
-{
-	return event->message->scope == TIMELINE_SOURCE &&
-	       (event->kind == TL_BEGIN || event->kind == TL_END);
-}
-
-static int
 chrome_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct chrome *w = chrome_of(writer);
-	const struct tl_number_key key = { event->pid, event->tid };
+	struct tl_event turned = *event;
 	const struct tl_pieces *pieces;
-	uint32_t number;
+	int rc;
 
 	if (!w->started)
 		start(w, event->ns);
@@ -417,15 +328,15 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 	}
 	if (!(pieces = tl_pieces_of(&w->cache, event->message)))
 		return -ENOMEM;
+	if ((rc = tl_chrome_names_put(&w->names, &turned)) < 0)
+		return rc;
 	w->last_ns = event->ns;
 	tl_note(&w->notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
 	if (event->kind == TL_COUNTER && pieces->argc > 1)
 		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
-	if (has_source(event))
-		return put_source(w, pieces, event);
-	if (tl_numbers_get(&w->threads, key, &number) == 1)
-		name_thread(w, event);
-	put_event(w, pieces, event);
+	if (rc == 1)
+		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
+	put_event(w, pieces, &turned);
 	return 0;
 }
 
@@ -447,10 +358,7 @@ chrome_free(struct tl_writer *writer)
 	struct chrome *w = chrome_of(writer);
 
 	tl_pieces_free(&w->cache);
-	tl_numbers_free(&w->processes);
-	tl_numbers_free(&w->threads);
-	tl_numbers_free(&w->sources);
-	free(w->source_pids);
+	tl_chrome_names_free(&w->names);
 }
 
 static const struct tl_writer_kind kind = { .put = chrome_put,
@@ -467,6 +375,7 @@ tl_chrome_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	if (rc == 0) {
 		chrome_of(*writer)->cache.make = make_pieces;
 		chrome_of(*writer)->notes.kinds = notes;
+		chrome_of(*writer)->names.writer = *writer;
 	}
 	return rc;
 }

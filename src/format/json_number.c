@@ -74,12 +74,13 @@ skip_one(struct tl_bytes word, size_t *at, const char *of)
 static bool
 is_number(struct tl_bytes word)
 {
-	size_t at = 0, whole;
+	size_t at = word.size > 0 && word.data[0] == '-';
+	const size_t whole = skip_digits(word, &at);
 
-	skip_one(word, &at, "-");
-	whole = skip_digits(word, &at);
 	if (whole == 0 || (whole > 1 && word.data[at - whole] == '0'))
 		return false;
+	if (at == word.size) /* as most are */
+		return at <= TL_JSON_NUMBER_MAX;
 	if (skip_one(word, &at, ".") && skip_digits(word, &at) == 0)
 		return false;
 	if (skip_one(word, &at, "eE")) {

@@ -110,11 +110,27 @@ is_in_object(const struct tl_json *json)
 	return json->depth > 0 && (json->objects[i / 64] >> i % 64 & 1);
 }
 
-/* A value ended: what comes next lies in what is around it. */
+/* Take the byte c if it is the next. */
+static bool
+skip_byte(struct tl_json *json, char c)
+{
+	if (json->at == json->size || json->data[json->at] != c)
+		return false;
+	json->at++;
+	return true;
+}
+
+/* A value ended: what comes next lies in what is around it, and is a comma
+ * most often. */
 static void
 end_value(struct tl_json *json)
 {
-	json->state = json->depth > 0 ? AFTER_VALUE : BEFORE_VALUE;
+	if (json->depth == 0)
+		json->state = BEFORE_VALUE;
+	else if (!skip_byte(json, ','))
+		json->state = AFTER_VALUE;
+	else
+		json->state = is_in_object(json) ? BEFORE_KEY : BEFORE_ITEM;
 }
 
 static int
@@ -184,6 +200,18 @@ take_bytes(struct tl_json *json, int kind, struct tl_bytes *bytes)
 	return is_whole;
 }
 
+/* A key or a string ended. */
+static int
+end_text(struct tl_json *json, int kind)
+{
+	if (kind == TL_JSON_KEY)
+		json->state =
+		    skip_byte(json, ':') ? BEFORE_VALUE : BEFORE_COLON;
+	else
+		end_value(json);
+	return kind;
+}
+
 static int
 end_string(struct tl_json *json, struct tl_json_token *token, int kind)
 {
@@ -202,11 +230,7 @@ end_string(struct tl_json *json, struct tl_json_token *token, int kind)
 		if (rc < 0)
 			return fault(json, token->at, "a bad escape");
 	}
-	if (kind == TL_JSON_KEY)
-		json->state = BEFORE_COLON;
-	else
-		end_value(json);
-	return kind;
+	return end_text(json, kind);
 }
 
 static int
@@ -238,12 +262,21 @@ read_token(struct tl_json *json, struct tl_json_token *token, int kind)
 	return rc;
 }
 
+/* Most strings end within the piece and have no escapes. */
 static int
 begin_string(struct tl_json *json, struct tl_json_token *token, int kind)
 {
+	const size_t start = json->at + 1;
+	const size_t end = tl_json_plain_end(json->data, json->size, start);
+
 	json->token_at = place(json);
-	json->at++;
-	return read_token(json, token, kind);
+	json->at = start;
+	if (end == json->size || json->data[end] != '"' ||
+	    end - start > TL_JSON_STRING_MAX)
+		return read_token(json, token, kind);
+	token->text = tl_bytes(json->data + start, end - start);
+	json->at = end + 1;
+	return end_text(json, kind);
 }
 
 static int

@@ -4,33 +4,11 @@
 
 #include <errno.h>
 
-#define EACH_BYTE 0x0101010101010101u
-#define HIGH_BITS 0x8080808080808080u
-
 enum {
 	ESCAPE_SIZE = 6, /* \uNNNN */
 	UTF8_MAX = 4,
 	REPLACEMENT = 0xfffd
 };
-
-/* A high bit set where a byte of x may be 0; none set: no byte is. */
-static inline uint64_t
-zero_bytes(uint64_t x)
-{
-	return (x - EACH_BYTE) & ~x;
-}
-
-static inline bool
-eight_are_plain(const char *data)
-{
-	uint64_t x, odd;
-
-	memcpy(&x, data, sizeof(x));
-	odd = zero_bytes(x ^ EACH_BYTE * '"') |
-	      zero_bytes(x ^ EACH_BYTE * '\\') |
-	      zero_bytes(x ^ EACH_BYTE * '\n');
-	return (odd & HIGH_BITS) == 0;
-}
 
 size_t
 tl_json_string_end(const char *data, size_t size, size_t at, bool *is_escaped,
@@ -40,16 +18,10 @@ tl_json_string_end(const char *data, size_t size, size_t at, bool *is_escaped,
 		*is_escaped = false;
 		at++;
 	}
-	while (at < size) {
-		if (size - at >= 8 && eight_are_plain(data + at)) {
-			at += 8;
-			continue;
-		}
-		if (data[at] == '"' || data[at] == '\n')
-			break;
-		if (data[at++] != '\\')
-			continue;
+	while ((at = tl_json_plain_end(data, size, at)) < size &&
+	       data[at] == '\\') {
 		*has_escapes = true;
+		at++;
 		*is_escaped = at == size;
 		at += !*is_escaped;
 	}

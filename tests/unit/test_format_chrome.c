@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_chrome.c - events as Chrome's trace events. */
+#include "../lib/suite.h"
 #include "format/chrome_write.h"
 #include "format/json_parse.h"
 
@@ -123,7 +124,11 @@ START_TEST(a_file_has_names_and_events)
 	    "\"args\":{\"name\":\"thread 42\"}},\n"
 	    "{\"ph\":\"M\",\"pid\":41,\"tid\":42,\"name\":"
 	    "\"thread_sort_index\",\"args\":{\"sort_index\":42}},\n"
-	    "{\"ph\":\"i\",\"s\":\"t\",\"pid\":41,\"tid\":42,"
+	    "{\"ph\":\"M\",\"pid\":41,\"tid\":42,\"name\":"
+	    "\"timeline_message\",\"args\":{\"cat\":\"example\",\"name\":"
+	    "\"processed tcp, udp, and other\",\"priority\":\"trace\","
+	    "\"text\":\"processed $tcp, $udp, and $other\\nmore\"}},\n"
+	    "{\"ph\":\"I\",\"s\":\"t\",\"pid\":41,\"tid\":42,"
 	    "\"ts\":123456.789,\"cat\":\"example\",\"name\":"
 	    "\"processed tcp, udp, and other\",\"args\":{\"tcp\":10,"
 	    "\"udp\":20,\"other\":3,\"priority\":\"trace\"}}\n]}\n");
@@ -195,7 +200,8 @@ START_TEST(kinds_have_their_phases)
 	finish();
 	says("{\"ph\":\"B\",\"pid\":41,");
 	says("{\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123456.789,\"cat\":"
-	     "\"example\",\"name\":\"depth queue\",\"args\":{}}");
+	     "\"example\",\"name\":\"depth queue\",\"args\":{\"priority\":"
+	     "\"trace\"}}");
 	says("{\"ph\":\"C\",");
 	says("\"args\":{\"depth\":18446744073709551615}}");
 	says("\"ts\":123456.789,\"cat\":\"timeline\",\"name\":\"entries "
@@ -215,9 +221,68 @@ START_TEST(a_source_has_a_thread_of_its_own)
 	put();
 	finish();
 	says("\"tid\":2147483647,\"name\":\"thread_name\",\"args\":{\"name\":"
-	     "\"loading\",\"source\":true}}");
+	     "\"loading\",\"source\":true,\"text\":\"loading\"}}");
 	says("{\"ph\":\"B\",\"pid\":41,\"tid\":2147483647,");
 	says("{\"ph\":\"E\",\"pid\":41,\"tid\":2147483647,");
+	is_json();
+}
+END_TEST
+
+START_TEST(the_process_that_is_known_has_its_name)
+{
+	const struct tl_origin origin = { .machine = "host \"a\"",
+		.command = "server",
+		.pid = 41 };
+
+	tl_writer_set_origin(writer, &origin);
+	define("x");
+	put();
+	event.pid = 43;
+	put();
+	finish();
+	says("\"base_ns\":\"1795202658000000000\",\"machine\":"
+	     "\"host \\\"a\\\"\"},");
+	says("\"pid\":41,\"tid\":41,\"name\":\"process_name\",\"args\":{"
+	     "\"name\":\"server\"}}");
+	says("\"name\":\"process_labels\",\"args\":{\"labels\":"
+	     "\"host \\\"a\\\"\"}}");
+	says("\"args\":{\"name\":\"process 43\"}}");
+	is_json();
+}
+END_TEST
+
+START_TEST(arguments_that_only_follow_are_not_in_the_name)
+{
+	define("read: $size $from");
+	put();
+	finish();
+	says("\"name\":\"read\",\"args\":{\"size\":10,\"from\":20,");
+	tl_writer_free(writer);
+	ck_assert_int_eq(tl_chrome_write_new(&writer, take, &got, &report), 0);
+	define("read $size: $from");
+	put();
+	finish();
+	says("\"name\":\"read size\",\"args\":{\"size\":10,\"from\":20,");
+}
+END_TEST
+
+START_TEST(a_label_is_the_name)
+{
+	define("$label%s: $n");
+	event.args[0] = 1;
+	event.kind = TL_BEGIN;
+	put();
+	event.kind = TL_END;
+	event.bare = true;
+	put();
+	event.bare = false;
+	event.kind = TL_COUNTER; /* which has no text */
+	put();
+	finish();
+	says("\"name\":\"say \\\"eth0\\\"\\n\",\"args\":{\"label\":true,"
+	     "\"n\":20,\"priority\":\"trace\"}}");
+	says("\"name\":\"label\",\"args\":{\"priority\":\"trace\"}}");
+	says("\"name\":\"label\",\"args\":{\"value\":1}}");
 	is_json();
 }
 END_TEST
@@ -263,6 +328,9 @@ suite(void)
 	tcase_add_test(t, integers_that_a_double_would_change_are_strings);
 	tcase_add_test(t, kinds_have_their_phases);
 	tcase_add_test(t, a_source_has_a_thread_of_its_own);
+	tcase_add_test(t, the_process_that_is_known_has_its_name);
+	tcase_add_test(t, arguments_that_only_follow_are_not_in_the_name);
+	tcase_add_test(t, a_label_is_the_name);
 	tcase_add_test(t, any_bytes_are_json);
 	suite_add_tcase(s, t);
 	return s;
@@ -271,11 +339,5 @@ suite(void)
 int
 main(void)
 {
-	SRunner *r = srunner_create(suite());
-	int n;
-
-	srunner_run_all(r, CK_NORMAL);
-	n = srunner_ntests_failed(r);
-	srunner_free(r);
-	return n == 0 ? 0 : 1;
+	return run_suite(suite());
 }
