@@ -74,11 +74,13 @@ struct walk {
 static void
 lane_begin(struct walk *w, const struct tl_event *event)
 {
-	assert(event->lane < tl_input_lane_count(w->input));
-	if (w->begun[event->lane])
+	const size_t lane = tl_input_lane(w->input, event);
+
+	assert(lane < tl_input_lane_count(w->input));
+	if (w->begun[lane])
 		return;
-	w->begun[event->lane] = true;
-	if (tl_input_lane_is_cut(w->input, event->lane) &&
+	w->begun[lane] = true;
+	if (tl_input_lane_is_cut(w->input, lane) &&
 	    event->ns > w->levels->complete_ns)
 		w->levels->complete_ns = event->ns;
 }

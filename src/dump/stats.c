@@ -144,6 +144,16 @@ stats_free(struct stats *s)
 	tl_spans_free(s->spans);
 }
 
+static size_t
+lane_of(const struct stats *s, const struct tl_event *event)
+{
+	const struct tl_input *input = &s->inputs->items[event->source];
+	const size_t lane = tl_input_lane(input, event);
+
+	assert(lane < s->sources[event->source].lane_count);
+	return lane;
+}
+
 static double
 weight_of(int64_t ns)
 {
@@ -239,7 +249,7 @@ take_rate(const struct stats *s, struct tl_stats_row *row,
     const struct tl_event *event)
 {
 	const struct source *source = &s->sources[event->source];
-	const struct lane *lane = &source->lanes[event->lane];
+	const struct lane *lane = &source->lanes[lane_of(s, event)];
 	const unsigned gate = event->message->gate;
 
 	row->rate += lane->weight;
@@ -288,9 +298,8 @@ take(struct stats *s, const struct tl_event *event)
 	struct tl_span unused;
 	int rc;
 
-	assert(event->kind == TL_LOST || event->lane < source->lane_count);
-	if (event->kind != TL_LOST && !source->lanes[event->lane].begun)
-		lane_begin(s, event, &source->lanes[event->lane]);
+	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
+		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
 	rc = tl_select_passes(s->select, event);
 	if (rc <= 0)
 		return rc;

@@ -2,6 +2,7 @@
 /* formats.c - look up a format. */
 #include "format/formats.h"
 
+#include "format/chrome_read.h"
 #include "format/chrome_write.h"
 #include "format/csv_read.h"
 #include "format/csv_write.h"
@@ -22,6 +23,7 @@
 #include "format/timeline_write.h"
 #include "format/timelogger_read.h"
 #include "format/timelogger_write.h"
+#include "format/trace_write.h"
 
 static const struct tl_format_row rows[] = {
 #define FORMAT(name, reader, recogniser, writer, at, suffix, flags, help) \

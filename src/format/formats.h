@@ -12,7 +12,8 @@
 
 enum {
 	TL_FORMAT_NATIVE = 1 << 0, /* our own: not read through a reader */
-	TL_FORMAT_FOLDER = 1 << 1  /* its output is a directory */
+	TL_FORMAT_FOLDER = 1 << 1, /* its output is a directory */
+	TL_FORMAT_TRACE = 1 << 2   /* a recorded trace, with an index beside */
 };
 
 enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */
@@ -32,7 +33,8 @@ struct tl_format_row {
 static inline bool
 tl_format_is_read(const struct tl_format_row *row)
 {
-	return row->read_new || (row->flags & TL_FORMAT_NATIVE);
+	return row->read_new ||
+	       (row->flags & (TL_FORMAT_NATIVE | TL_FORMAT_TRACE));
 }
 
 static inline bool

@@ -26,7 +26,6 @@ struct tl_import {
 	const struct tl_message **messages;
 	size_t message_count;
 	size_t message_capacity;
-	uint32_t lane_count;
 };
 
 static int
@@ -60,8 +59,6 @@ take(struct tl_sink *sink, const struct tl_event *event)
 
 	if (import->progress)
 		tl_progress_tick(import->progress);
-	if (event->lane >= import->lane_count)
-		import->lane_count = event->lane + 1;
 	if (event->message &&
 	    !tl_message_map_find(&import->seen, event->message))
 		rc = add_message(import, event->message);
@@ -186,12 +183,6 @@ const struct tl_message *const *
 tl_import_messages(const struct tl_import *import)
 {
 	return import->messages;
-}
-
-size_t
-tl_import_lane_count(const struct tl_import *import)
-{
-	return import->lane_count;
 }
 
 size_t

@@ -40,8 +40,6 @@ uint64_t tl_import_entries(const struct tl_import *import);
 size_t tl_import_message_count(const struct tl_import *import);
 const struct tl_message *const *
 tl_import_messages(const struct tl_import *import);
-/* More than any event's lane. */
-size_t tl_import_lane_count(const struct tl_import *import);
 
 /* What was said of it: some are damage (rc is not 0), some good to know.  At
  * most TL_SNAP_FAULTS_MAX are kept, all are counted. */

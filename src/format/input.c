@@ -5,6 +5,7 @@
 #include "ring/ring.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 void
@@ -12,6 +13,12 @@ tl_input_close(struct tl_input *input)
 {
 	tl_snap_close(input->snap);
 	tl_import_free(input->import);
+	tl_trace_close(input->trace);
+	free(input->faults);
+	free(input->messages);
+	input->trace = NULL;
+	input->faults = NULL;
+	input->messages = NULL;
 	input->snap = NULL;
 	input->import = NULL;
 }
@@ -19,16 +26,29 @@ tl_input_close(struct tl_input *input)
 const char *
 tl_input_format(const struct tl_input *input)
 {
-	return input->import ? tl_import_format(input->import)->name
-			     : "timeline";
+	if (input->import)
+		return tl_import_format(input->import)->name;
+	return input->trace ? "trace" : "timeline";
 }
 
 int
 tl_input_cursor(const struct tl_input *input, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	return input->import ? tl_import_cursor(input->import, order, cursor)
-			     : tl_snap_cursor(input->snap, order, cursor);
+	if (input->import)
+		return tl_import_cursor(input->import, order, cursor);
+	return input->trace ? tl_trace_cursor(input->trace, order, cursor)
+			    : tl_snap_cursor(input->snap, order, cursor);
+}
+
+static uint64_t
+trace_entries(const struct tl_trace *trace)
+{
+	uint64_t entries = 0;
+
+	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
+		entries += tl_trace_thread(trace, i)->events;
+	return entries;
 }
 
 uint64_t
@@ -38,6 +58,8 @@ tl_input_entries(const struct tl_input *input)
 
 	if (input->import)
 		return tl_import_entries(input->import);
+	if (input->trace)
+		return trace_entries(input->trace);
 	for (size_t i = 0; i < tl_snap_lane_count(input->snap); i++) {
 		const struct tl_snap_lane *lane = tl_snap_lane(input->snap, i);
 
@@ -55,7 +77,7 @@ tl_input_newest(const struct tl_input *input, int64_t *ns)
 
 	if (input->import)
 		return tl_import_newest(input->import, ns);
-	rc = tl_snap_cursor(input->snap, TL_NEWEST_FIRST, &cursor);
+	rc = tl_input_cursor(input, TL_NEWEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	do
@@ -70,22 +92,25 @@ tl_input_newest(const struct tl_input *input, int64_t *ns)
 size_t
 tl_input_message_count(const struct tl_input *input)
 {
-	return input->import ? tl_import_message_count(input->import)
-			     : tl_snap_message_count(input->snap);
+	if (input->import)
+		return tl_import_message_count(input->import);
+	return input->trace ? input->message_count
+			    : tl_snap_message_count(input->snap);
 }
 
 const struct tl_message *
 tl_input_message(const struct tl_input *input, size_t i)
 {
-	return input->import ? tl_import_messages(input->import)[i]
-			     : tl_snap_message(input->snap, i);
+	if (input->import)
+		return tl_import_messages(input->import)[i];
+	return input->trace ? input->messages[i]
+			    : tl_snap_message(input->snap, i);
 }
 
 size_t
 tl_input_lane_count(const struct tl_input *input)
 {
-	return input->import ? tl_import_lane_count(input->import)
-			     : tl_snap_lane_count(input->snap);
+	return input->snap ? tl_snap_lane_count(input->snap) : 1;
 }
 
 bool
@@ -99,6 +124,8 @@ tl_input_fault_count(const struct tl_input *input)
 {
 	if (input->import)
 		return tl_import_fault_count(input->import);
+	if (input->faults)
+		return input->faults->count;
 	return input->snap ? tl_snap_fault_count(input->snap) : 1;
 }
 
@@ -115,6 +142,8 @@ tl_input_fault(const struct tl_input *input, size_t i)
 {
 	if (input->import)
 		return tl_import_fault(input->import, i);
+	if (input->faults)
+		return &input->faults->list[i];
 	return input->snap ? tl_snap_fault(input->snap, i) : &input->fault;
 }
 
@@ -123,6 +152,8 @@ tl_input_is_damaged(const struct tl_input *input)
 {
 	if (input->import)
 		return tl_import_is_damaged(input->import);
+	if (input->trace)
+		return tl_trace_damage(input->trace) > 0;
 	return !input->snap || tl_snap_fault_count(input->snap) > 0;
 }
 
@@ -146,26 +177,35 @@ tl_input_is_steady(const struct tl_input *input)
 	return true;
 }
 
+/* A name in a fixed field, which may lack its NUL, or of any length. */
 static void
-copy_name(char to[65], const char from[64])
+copy_name(char to[65], const char *from, size_t size)
 {
-	memcpy(to, from, 64);
-	to[64] = '\0';
+	size = strnlen(from, size < 64 ? size : 64);
+	memcpy(to, from, size);
+	to[size] = '\0';
 }
 
-void
-tl_input_origin(const struct tl_input *input, struct tl_origin *origin)
+static void
+trace_origin(const struct tl_trace *trace, struct tl_origin *origin)
 {
-	const struct timeline_header *h;
+	const struct tl_bytes host = tl_trace_info(trace, "host");
+	const struct tl_bytes command = tl_trace_info(trace, "command");
+
+	copy_name(origin->machine, host.data, host.size);
+	copy_name(origin->command, command.data, command.size);
+}
+
+static void
+snap_origin(const struct tl_snap *snap, struct tl_origin *origin)
+{
+	const struct timeline_header *h = tl_snap_header(snap);
 	struct tl_origin here;
 	uint8_t boot_id[16];
 
-	*origin = (struct tl_origin){ 0 };
-	if (!input->snap)
-		return;
-	h = tl_snap_header(input->snap);
-	copy_name(origin->machine, h->creator_host);
-	copy_name(origin->command, h->creator_command);
+	copy_name(origin->machine, h->creator_host, sizeof(h->creator_host));
+	copy_name(origin->command, h->creator_command,
+	    sizeof(h->creator_command));
 	origin->pid = h->creator_pid;
 	tl_boot_id(boot_id);
 	if (memcmp(boot_id, h->boot_id, sizeof(boot_id)) != 0)
@@ -173,4 +213,14 @@ tl_input_origin(const struct tl_input *input, struct tl_origin *origin)
 	tl_origin_here(&here);
 	origin->monotonic_ns = here.monotonic_ns;
 	origin->boottime_ns = here.boottime_ns;
+}
+
+void
+tl_input_origin(const struct tl_input *input, struct tl_origin *origin)
+{
+	*origin = (struct tl_origin){ 0 };
+	if (input->snap)
+		snap_origin(input->snap, origin);
+	else if (input->trace)
+		trace_origin(input->trace, origin);
 }

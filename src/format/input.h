@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input.h - a file that is read, whatever its format: a live timeline, a
- * saved one, or a foreign file, told apart by what they begin with.
+ * saved one, a recorded trace, or a foreign file, told apart by what they
+ * begin with.
  */
 #ifndef TL_FORMAT_INPUT_H
 #define TL_FORMAT_INPUT_H
 
 #include "format/import.h"
-#include "snap/snap.h"
+#include "snap/faults.h"
+#include "trace/read.h"
 
 struct tl_input {
 	const char *name;
-	/* One of them; both NULL: it could not be opened. */
-	struct tl_snap *snap;     /* a timeline */
-	struct tl_import *import; /* another format */
+	/* One of them; all NULL: it could not be opened. */
+	struct tl_snap *snap;               /* a timeline */
+	struct tl_import *import;           /* another format */
+	struct tl_trace *trace;             /* a recorded trace, ... */
+	struct tl_faults *faults;           /* what was wrong with it ... */
+	const struct tl_message **messages; /* ... and is defined there */
+	size_t message_count;
 	struct tl_fault fault; /* why it could not, or what befell it since */
 };
 
@@ -39,7 +45,7 @@ void tl_input_close(struct tl_input *input);
 static inline bool
 tl_input_is_open(const struct tl_input *input)
 {
-	return input->snap || input->import;
+	return input->snap || input->trace || input->import;
 }
 
 /* The format's name. */
@@ -57,8 +63,14 @@ size_t tl_input_message_count(const struct tl_input *input);
 const struct tl_message *
 tl_input_message(const struct tl_input *input, size_t i);
 
-/* Lanes are numbered from 0.  Did one have entries before those shown? */
+/* The lanes of a timeline; whatever else has only one, number 0.  Did one have
+ * entries before those shown? */
 size_t tl_input_lane_count(const struct tl_input *input);
+static inline size_t
+tl_input_lane(const struct tl_input *input, const struct tl_event *event)
+{
+	return input->snap ? event->lane : 0;
+}
 bool tl_input_lane_is_cut(const struct tl_input *input, size_t i);
 
 /* What was found out about the file, and how much of it is kept; rc is 0 where

@@ -7,6 +7,7 @@
 #include "format/zst_read.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +39,12 @@ is_timeline(const struct opened *o)
 		   memcmp(o->first, &magic, sizeof(magic)) == 0) ||
 	       (o->first_size >= 4 &&
 		   tl_zst_is_magic((const uint8_t *)o->first));
+}
+
+static bool
+is_trace(const struct opened *o)
+{
+	return tl_trace_recognise(tl_bytes(o->first, o->first_size)) > 0;
 }
 
 static int
@@ -110,6 +117,62 @@ open_timeline(struct tl_input *input, const struct opened *o,
 	}
 }
 
+/* What is wrong with a trace. */
+static void
+note(void *context, const struct tl_fault *fault)
+{
+	struct tl_input *input = context;
+
+	*tl_faults_next(input->faults) = *fault;
+}
+
+/* With the index beside it, unless it came through a pipe. */
+static int
+read_trace(struct tl_input *input, const struct opened *o,
+    const struct tl_trace_read_options *options)
+{
+	struct tl_storage *copy;
+	int fd, rc;
+
+	if (o->is_regular && strcmp(input->name, "-") != 0)
+		return tl_trace_open(&input->trace, input->name, options,
+		    &input->fault);
+	fd = o->is_regular ? o->fd : copy_pipe(o);
+	if (fd < 0)
+		return fail(input, fd);
+	rc = tl_storage_of_fd(&copy, fd);
+	if (fd != o->fd)
+		close(fd);
+	return rc < 0 ? fail(input, rc)
+		      : tl_trace_open_storage(&input->trace, copy, NULL,
+			    options, &input->fault);
+}
+
+static void
+open_trace(struct tl_input *input, const struct opened *o,
+    const struct tl_input_plan *plan)
+{
+	const struct tl_trace_read_options options = { .report = { note,
+							   input } };
+	int rc;
+
+	if (plan->follow) {
+		tl_fault(&input->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a recorded trace is not followed");
+		return;
+	}
+	input->faults = calloc(1, sizeof(*input->faults));
+	if (!input->faults) {
+		fail(input, -ENOMEM);
+		return;
+	}
+	if (read_trace(input, o, &options) < 0)
+		tl_input_close(input);
+	else if ((rc = tl_trace_messages(input->trace, &input->messages,
+		      &input->message_count)) < 0)
+		fail(input, rc);
+}
+
 static void
 open_foreign(struct tl_input *input, const struct opened *o,
     const struct tl_format_row *format, const struct tl_input_plan *plan)
@@ -133,10 +196,12 @@ open_as(struct tl_input *input, const struct opened *o,
 {
 	const struct tl_format_row *format = plan->format;
 
-	if (!format && !is_timeline(o))
+	if (!format && !is_timeline(o) && !is_trace(o))
 		format =
 		    tl_formats_recognise(tl_bytes(o->first, o->first_size));
-	if (format && format->read_new)
+	if (format ? format->flags & TL_FORMAT_TRACE : is_trace(o))
+		open_trace(input, o, plan);
+	else if (format && format->read_new)
 		open_foreign(input, o, format, plan);
 	else if (format || is_timeline(o))
 		open_timeline(input, o, plan);

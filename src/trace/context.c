@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* context.c - an open hash table of everything that has an id. */
+#include "trace/context.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { SLOTS_FIRST = 64 };
+
+struct tl_context_object {
+	uint8_t kind;
+	bool defined;
+	int32_t id;
+	int32_t category; /* of a message */
+	int32_t location;
+	int32_t file; /* of a location */
+	uint32_t line;
+	uint32_t pid; /* of a thread */
+	uint32_t tid;
+	struct tl_bytes text; /* points behind; of an INFO, its value */
+	struct tl_bytes name; /* of an INFO */
+	struct tl_message message;
+	char *data;
+};
+
+static struct tl_context_object **
+find_slot(struct tl_context_object **slots, size_t size, uint8_t kind,
+    int32_t id)
+{
+	const uint64_t key = (uint64_t)kind << 32 | (uint32_t)id;
+	size_t i =
+	    (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+
+	while (slots[i] && (slots[i]->kind != kind || slots[i]->id != id))
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+static struct tl_context_object *
+find(const struct tl_context *c, uint8_t kind, int32_t id)
+{
+	return c->size > 0 ? *find_slot(c->slots, c->size, kind, id) : NULL;
+}
+
+static int
+grow(struct tl_context *c)
+{
+	const size_t size = c->size ? c->size * 2 : SLOTS_FIRST;
+	struct tl_context_object **slots =
+	    calloc(size, sizeof(struct tl_context_object *));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->size; i++)
+		if (c->slots[i])
+			*find_slot(slots, size, c->slots[i]->kind,
+			    c->slots[i]->id) = c->slots[i];
+	free(c->slots);
+	c->slots = slots;
+	c->size = size;
+	return 0;
+}
+
+/* The object of this kind and id, made now if there was none. */
+static struct tl_context_object *
+get(struct tl_context *c, uint8_t kind, int32_t id)
+{
+	struct tl_context_object *object = find(c, kind, id);
+
+	if (object)
+		return object;
+	if (c->count * 2 >= c->size && grow(c) < 0)
+		return NULL;
+	if (!(object = calloc(1, sizeof(*object))))
+		return NULL;
+	object->kind = kind;
+	object->id = id;
+	object->category = object->location = object->file = TL_TRACE_NONE;
+	*find_slot(c->slots, c->size, kind, id) = object;
+	c->count++;
+	return object;
+}
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t number)
+{
+	const struct tl_context *c = (const void *)strings;
+	const struct tl_context_object *object =
+	    number <= INT32_MAX ? find(c, TL_TRACE_STRING, (int32_t)number)
+				: NULL;
+
+	return object && object->defined ? object->text : tl_bytes(NULL, 0);
+}
+
+static void
+set_words(struct tl_message *message, struct tl_bytes text)
+{
+	const char *end =
+	    text.size > 0 ? memchr(text.data, '\n', text.size) : NULL;
+
+	if (tl_message_parse(message, text) == 0)
+		return;
+	message->argc = 0;
+	message->text = text;
+	message->line1 =
+	    tl_bytes(text.data, end ? (size_t)(end - text.data) : text.size);
+	message->explain = tl_bytes(NULL, 0);
+	message->after = message->line1;
+}
+
+void
+tl_context_init(struct tl_context *c)
+{
+	*c = (struct tl_context){ .strings = { get_string } };
+	c->nothing.strings = &c->strings;
+	c->nothing.kind = TIMELINE_RECORD_INSTANT;
+	c->nothing.category = tl_bytes_of("?");
+	set_words(&c->nothing, tl_bytes_of("message that is not defined"));
+}
+
+static void
+free_object(struct tl_context_object *object)
+{
+	if (object)
+		free(object->data);
+	free(object);
+}
+
+void
+tl_context_free(struct tl_context *c)
+{
+	for (size_t i = 0; i < c->size; i++)
+		free_object(c->slots[i]);
+	free(c->slots);
+	free(c->knots);
+}
+
+static int
+keep_text(struct tl_context_object *object, struct tl_bytes name,
+    struct tl_bytes text)
+{
+	object->data = malloc(name.size + text.size + 1);
+	if (!object->data)
+		return -ENOMEM;
+	if (name.size > 0)
+		memcpy(object->data, name.data, name.size);
+	if (text.size > 0)
+		memcpy(object->data + name.size, text.data, text.size);
+	object->name = tl_bytes(object->data, name.size);
+	object->text = tl_bytes(object->data + name.size, text.size);
+	return 0;
+}
+
+static int
+read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
+{
+	struct timeline_knot knot = { .tsc = tl_data_u64(in) };
+	struct timeline_knot *knots;
+
+	knot.utc_ns = tl_data_i64(in);
+	knot.mult = tl_data_u64(in);
+	knot.raw_ns = tl_data_i64(in);
+	knot.est_err_ns = tl_data_u32(in);
+	knot.max_err_ns = tl_data_u32(in);
+	knot.sync_err_us = tl_data_u32(in);
+	knot.epoch = tl_data_u32(in);
+	knot.flags = tl_data_u16(in);
+	knot.tai_offset_s = (int16_t)tl_data_u16(in);
+	knot.pid = tl_data_u32(in);
+	if (in->bad || known)
+		return 0;
+	knots = realloc(c->knots, (c->knot_count + 1) * sizeof(*knots));
+	if (!knots)
+		return -ENOMEM;
+	c->knots = knots;
+	knot.seq = c->knot_count + 1;
+	c->knots[c->knot_count++] = knot;
+	return 0;
+}
+
+/* The numbers of a message that are in range. */
+static void
+read_message(struct tl_context_object *object, struct tl_data_in *in)
+{
+	struct tl_message *m = &object->message;
+
+	object->category = tl_data_i32(in);
+	object->location = tl_data_i32(in);
+	m->kind = tl_data_u8(in);
+	m->level = tl_data_u8(in);
+	m->gate = tl_data_u8(in);
+	m->scope = tl_data_u8(in);
+	m->builtin = tl_data_u8(in);
+	m->id = (uint32_t)object->id;
+	if (m->kind < TIMELINE_RECORD_INSTANT ||
+	    m->kind > TIMELINE_RECORD_COUNTER)
+		m->kind = TIMELINE_RECORD_INSTANT;
+	if (m->level > TIMELINE_LEVEL_MAX)
+		m->level = TIMELINE_LEVEL_MAX;
+	if (m->gate > TIMELINE_LEVEL_MAX)
+		m->gate = TIMELINE_LEVEL_MAX;
+}
+
+/* The fields of an object that stand before its texts. */
+static int
+read_numbers(struct tl_context *c, struct tl_context_object *object,
+    struct tl_data_in *in, bool known)
+{
+	switch (object->kind) {
+	case TL_TRACE_LOCATION:
+		object->file = tl_data_i32(in);
+		object->line = tl_data_u32(in);
+		tl_data_i32(in);
+		return 0;
+	case TL_TRACE_MESSAGE:
+		read_message(object, in);
+		return 0;
+	case TL_TRACE_PROCESS:
+		object->pid = tl_data_u32(in);
+		return 0;
+	case TL_TRACE_THREAD:
+		tl_data_i32(in);
+		object->pid = tl_data_u32(in);
+		object->tid = tl_data_u32(in);
+		return 0;
+	case TL_TRACE_KNOT:
+		return read_knot(c, in, known);
+	default:
+		return 0;
+	}
+}
+
+static int
+read_texts(struct tl_context_object *object, struct tl_data_in *in)
+{
+	struct tl_bytes name = tl_bytes(NULL, 0), text = name;
+
+	if (object->kind == TL_TRACE_INFO)
+		name = tl_data_text(in);
+	if (object->kind != TL_TRACE_LOCATION && object->kind != TL_TRACE_KNOT)
+		text = tl_data_text(in);
+	if (in->bad || name.size > TL_TRACE_TEXT_MAX ||
+	    text.size > TL_TRACE_TEXT_MAX)
+		return -EBADMSG;
+	return keep_text(object, name, text);
+}
+
+static bool
+resolve(const struct tl_context *c, struct tl_context_object *object)
+{
+	const struct tl_context_object *category =
+	    find(c, TL_TRACE_CATEGORY, object->category);
+	const struct tl_context_object *place =
+	    find(c, TL_TRACE_LOCATION, object->location);
+	const struct tl_context_object *file =
+	    place ? find(c, TL_TRACE_STRING, place->file) : NULL;
+
+	if (category)
+		object->message.category = category->text;
+	if (file) {
+		object->message.file = file->text;
+		object->message.line = place->line;
+	}
+	return category && (object->location == TL_TRACE_NONE || file);
+}
+
+/* What was read becomes the object, unless it was known before. */
+static int
+define(struct tl_context *c, const struct tl_context_object *read)
+{
+	struct tl_context_object *object = get(c, read->kind, read->id);
+
+	if (!object)
+		return -ENOMEM;
+	if (object->defined) {
+		free(read->data);
+		return 0;
+	}
+	*object = *read;
+	object->defined = true;
+	if (object->kind != TL_TRACE_MESSAGE) {
+		return 0;
+	}
+	object->message.strings = &c->strings;
+	set_words(&object->message, object->text);
+	if (!resolve(c, object))
+		c->unsettled = true;
+	return 0;
+}
+
+int
+tl_context_read(struct tl_context *c, struct tl_data_in *in, int32_t *id)
+{
+	struct tl_context_object read = { .category = TL_TRACE_NONE,
+		.location = TL_TRACE_NONE,
+		.file = TL_TRACE_NONE };
+	const struct tl_context_object *known;
+	int rc;
+
+	read.kind = tl_data_u8(in);
+	*id = read.id = tl_data_i32(in);
+	if (in->bad || !tl_context_is_kind(read.kind) || read.id < 0)
+		return -EBADMSG;
+	known = find(c, read.kind, read.id);
+	rc = read_numbers(c, &read, in, known && known->defined);
+	if (rc == 0)
+		rc = in->bad ? -EBADMSG : read_texts(&read, in);
+	if (rc == 0 && (rc = define(c, &read)) < 0)
+		free(read.data);
+	return rc;
+}
+
+int
+tl_context_read_all(struct tl_context *c, struct tl_bytes content)
+{
+	struct tl_data_in in = tl_data_in(content.data, content.size);
+	int32_t id;
+
+	while (in.at < in.size) {
+		const int rc = tl_context_read(c, &in, &id);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+void
+tl_context_settle(struct tl_context *c)
+{
+	for (size_t i = 0; c->unsettled && i < c->size; i++)
+		if (c->slots[i] && c->slots[i]->kind == TL_TRACE_MESSAGE)
+			resolve(c, c->slots[i]);
+	c->unsettled = false;
+}
+
+const struct tl_message *
+tl_context_message(struct tl_context *c, uint32_t id)
+{
+	struct tl_context_object *object;
+
+	if (id > INT32_MAX)
+		return &c->nothing;
+	object = find(c, TL_TRACE_MESSAGE, (int32_t)id);
+	if (object)
+		return &object->message;
+	if (c->unknown == TL_CONTEXT_UNKNOWN_MAX ||
+	    !(object = get(c, TL_TRACE_MESSAGE, (int32_t)id)))
+		return &c->nothing;
+	c->unknown++;
+	object->message = c->nothing;
+	object->message.id = id;
+	return &object->message;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct tl_message *const *x = a, *const *y = b;
+
+	return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+int
+tl_context_messages(struct tl_context *c, const struct tl_message ***messages,
+    size_t *count)
+{
+	const struct tl_message **list = calloc(c->count + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->size; i++) {
+		const struct tl_context_object *object = c->slots[i];
+
+		if (object && object->kind == TL_TRACE_MESSAGE &&
+		    object->defined)
+			list[n++] = &object->message;
+	}
+	qsort(list, n, sizeof(*list), by_id);
+	*messages = list;
+	*count = n;
+	return 0;
+}
+
+bool
+tl_context_thread(const struct tl_context *c, int32_t id,
+    struct tl_context_thread *thread)
+{
+	const struct tl_context_object *object = find(c, TL_TRACE_THREAD, id);
+
+	if (!object)
+		return false;
+	*thread = (struct tl_context_thread){ object->pid, object->tid,
+		object->text };
+	return true;
+}
+
+struct tl_bytes
+tl_context_info(const struct tl_context *c, const char *name)
+{
+	for (size_t i = 0; i < c->size; i++)
+		if (c->slots[i] && c->slots[i]->kind == TL_TRACE_INFO &&
+		    tl_bytes_equal(c->slots[i]->name, tl_bytes_of(name)))
+			return c->slots[i]->text;
+	return tl_bytes(NULL, 0);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cursor.c - the events of all threads in order of time.
+ *
+ *	heap of threads, by the next event of each
+ *	  | a thread whose next block is not read yet stands by the bound that
+ *	  | its header gives, so that the block is read only when it may matter
+ *	  v
+ *	block: marks on every CHUNK objects, so that it can be read backwards
+ */
+#include "trace/opened.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { CHUNK = TL_MARK_EVERY };
+
+struct source {
+	struct tl_trace_lane *lane;
+	uint32_t rank; /* of the lane */
+	size_t blocks; /* done, from the end that it begins at */
+	struct tl_block_data *data;
+	struct tl_data_in in; /* what is to be read forward */
+	struct tl_point_state state;
+	size_t marks;            /* of the block that are to be read backward */
+	struct tl_event *events; /* read and not given yet: [next, count) */
+	unsigned next;
+	unsigned count;
+	int64_t key; /* time of the next event, or its bound */
+	bool bound;
+};
+
+struct trace_cursor {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_trace *trace;
+	bool backward;
+	struct source *sources;
+	struct source **heap;
+	size_t heap_count;
+	size_t source_count;
+};
+
+/* Does a come before b? */
+static bool
+is_before(const struct trace_cursor *c, const struct source *a,
+    const struct source *b)
+{
+	if (a->key != b->key)
+		return c->backward ? a->key > b->key : a->key < b->key;
+	if (a->bound != b->bound)
+		return a->bound; /* it may turn out to be later */
+	return c->backward ? a->rank > b->rank : a->rank < b->rank;
+}
+
+static void
+sift(struct trace_cursor *c, size_t i)
+{
+	for (;;) {
+		size_t best = i;
+
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2; k++)
+			if (k < c->heap_count &&
+			    is_before(c, c->heap[k], c->heap[best]))
+				best = k;
+		if (best == i)
+			return;
+		struct source *moved = c->heap[i];
+
+		c->heap[i] = c->heap[best];
+		c->heap[best] = moved;
+		i = best;
+	}
+}
+
+/* The block after those that are done: its number in the lane. */
+static size_t
+next_block(const struct trace_cursor *c, const struct source *s)
+{
+	return c->backward ? s->lane->block_count - 1 - s->blocks : s->blocks;
+}
+
+static int
+open_block(struct trace_cursor *c, struct source *s)
+{
+	int rc;
+
+	tl_trace_block_release(s->data);
+	s->data = NULL;
+	rc = tl_trace_block_data(c->trace, s->lane, next_block(c, s), &s->data);
+	if (rc < 0)
+		return rc;
+	s->blocks++;
+	s->in = tl_data_in(s->data->content.data, s->data->content.size);
+	s->state = (struct tl_point_state){ 0 };
+	rc = c->backward ? tl_trace_block_mark(s->data) : 0;
+	s->marks = s->data->mark_count;
+	return rc;
+}
+
+/* Read up to CHUNK objects; the silent ones are left out. */
+static void
+read_chunk(struct trace_cursor *c, struct source *s)
+{
+	s->next = s->count = 0;
+	for (unsigned i = 0; i < CHUNK && s->in.at < s->in.size; i++) {
+		struct tl_point point;
+
+		if (tl_point_get(&point, &s->state, &s->in) < 0) {
+			s->in.at = s->in.size;
+			break;
+		}
+		if (point.silent)
+			continue;
+		tl_trace_name(c->trace, &point);
+		s->events[s->count++] = point.event;
+	}
+}
+
+static void
+turn_round(struct source *s)
+{
+	for (unsigned i = 0, k = s->count; i + 1 < k; i++) {
+		const struct tl_event event = s->events[i];
+
+		s->events[i] = s->events[--k];
+		s->events[k] = event;
+	}
+}
+
+/* More events of the block at hand; false: it has none. */
+static bool
+more_of_block(struct trace_cursor *c, struct source *s)
+{
+	s->next = s->count = 0;
+	while (s->count == 0) {
+		if (c->backward) {
+			if (s->marks == 0)
+				return false;
+			s->marks--;
+			s->in.at = s->data->marks[s->marks].at;
+			s->state = s->data->marks[s->marks].state;
+			read_chunk(c, s);
+			turn_round(s);
+		} else {
+			if (s->in.at == s->in.size)
+				return false;
+			read_chunk(c, s);
+		}
+	}
+	return true;
+}
+
+/* Say what comes next of a source; false: nothing. */
+static bool
+set_key(struct trace_cursor *c, struct source *s)
+{
+	const struct tl_trace_block *block;
+
+	s->bound = false;
+	if (s->next < s->count || (s->data && more_of_block(c, s))) {
+		s->key = s->events[s->next].ns;
+		return true;
+	}
+	tl_trace_block_release(s->data);
+	s->data = NULL;
+	if (s->blocks == s->lane->block_count)
+		return false;
+	block = &s->lane->blocks[next_block(c, s)].block;
+	s->bound = true;
+	s->key = c->backward ? block->max_ns : block->min_ns;
+	if (block->events == 0) /* has no time */
+		s->key = c->backward ? INT64_MAX : INT64_MIN;
+	return true;
+}
+
+/* What the first of the heap is by now. */
+static void
+settle_first(struct trace_cursor *c)
+{
+	if (!set_key(c, c->heap[0]))
+		c->heap[0] = c->heap[--c->heap_count];
+	sift(c, 0);
+}
+
+static int
+cursor_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct trace_cursor *c = (struct trace_cursor *)(void *)cursor;
+
+	while (c->heap_count > 0) {
+		struct source *first = c->heap[0];
+		int rc;
+
+		if (!first->bound) {
+			*event = first->events[first->next++];
+			settle_first(c);
+			return 1;
+		}
+		if ((rc = open_block(c, first)) < 0) {
+			first->blocks = first->lane->block_count;
+			settle_first(c);
+			return rc;
+		}
+		settle_first(c);
+	}
+	return 0;
+}
+
+static void
+cursor_close(struct tl_cursor *cursor)
+{
+	struct trace_cursor *c = (struct trace_cursor *)(void *)cursor;
+
+	for (size_t i = 0; c->sources && i < c->source_count; i++) {
+		tl_trace_block_release(c->sources[i].data);
+		free(c->sources[i].events);
+	}
+	free(c->sources);
+	free(c->heap);
+	free(c);
+}
+
+static int
+open_sources(struct trace_cursor *c)
+{
+	const size_t count = c->source_count;
+
+	c->sources = calloc(count + 1, sizeof(*c->sources));
+	c->heap = calloc(count + 1, sizeof(struct source *));
+	if (!c->sources || !c->heap)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		struct source *s = &c->sources[i];
+
+		s->lane = &c->trace->index.lanes[i];
+		s->rank = (uint32_t)i;
+		s->events = malloc(CHUNK * sizeof(*s->events));
+		if (!s->events)
+			return -ENOMEM;
+		if (set_key(c, s))
+			c->heap[c->heap_count++] = s;
+	}
+	for (size_t i = c->heap_count; i-- > 0;)
+		sift(c, i);
+	return 0;
+}
+
+int
+tl_trace_cursor(struct tl_trace *trace, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct trace_cursor *c = calloc(1, sizeof(*c));
+	int rc;
+
+	if (!c)
+		return -ENOMEM;
+	*c = (struct trace_cursor){ .cursor = { cursor_next, cursor_close },
+		.trace = trace,
+		.backward = order == TL_NEWEST_FIRST,
+		.source_count = trace->index.lane_count };
+	if ((rc = open_sources(c)) < 0) {
+		cursor_close(&c->cursor);
+		return rc;
+	}
+	*cursor = &c->cursor;
+	return 0;
+}

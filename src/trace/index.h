@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * index.h - what an index says, checked against the data: where each thread's
+ * stream lies in the file, and where the large containers are in it.
+ *
+ *	index bytes, read or made again --> tl_index --> lanes, context
+ */
+#ifndef TL_TRACE_INDEX_H
+#define TL_TRACE_INDEX_H
+
+#include "trace/context.h"
+#include "trace/scan.h"
+
+/* A piece of a stream, and where it lies. */
+struct tl_block_place {
+	uint64_t at; /* of its BLOCK_START in the file */
+	struct tl_trace_block block;
+};
+
+struct tl_span_place {
+	uint64_t start; /* logical, of its content */
+	uint64_t end;
+};
+
+struct tl_mark_place {
+	uint64_t at;
+	uint64_t number; /* of the child that begins there */
+	uint32_t depth;
+};
+
+/* The stream of one thread. */
+struct tl_trace_lane {
+	int32_t id;
+	bool
+	    holes; /* is something missing?  Then spans and marks are not used */
+	struct tl_block_place *blocks; /* by logical offset */
+	size_t block_count;
+	size_t block_capacity;
+	struct tl_span_place *spans; /* by start */
+	size_t span_count;
+	size_t span_capacity;
+	struct tl_mark_place *marks; /* by offset */
+	size_t mark_count;
+	size_t mark_capacity;
+	struct tl_mark_place *open; /* by offset: content, children */
+	size_t open_count;
+	size_t open_capacity;
+	uint64_t size;
+	uint64_t children; /* outside any span */
+	bool rooted;       /* is that known? */
+};
+
+struct tl_index {
+	struct tl_storage *data;
+	const struct tl_trace_read_options *options;
+	struct tl_trace_header header;
+	uint32_t seed;
+	struct tl_context *context;
+	struct tl_text bytes;        /* of the index file */
+	struct tl_trace_lane *lanes; /* by id */
+	size_t lane_count;
+	size_t lane_capacity;
+	uint64_t damage;
+};
+
+/* Read the index that is in bytes: 0; -EBADMSG it does not belong to the
+ * data, and the fault says where; -ENOMEM, -errno of reading. */
+int tl_index_parse(struct tl_index *index, struct tl_fault *fault);
+/* Make the bytes again from the data, and parse them. */
+int tl_index_rebuild(struct tl_index *index);
+/* Forget everything but the data. */
+void tl_index_clear(struct tl_index *index);
+
+/* The stored and then the real content of a block; -EBADMSG damaged. */
+int tl_index_content(const struct tl_index *index,
+    const struct tl_block_place *place, struct tl_text *stored,
+    struct tl_text *room, struct tl_bytes *content);
+
+/* The block that holds a logical offset, or the first behind it; the count
+ * of blocks: there is none. */
+size_t tl_trace_lane_find(const struct tl_trace_lane *lane, uint64_t logical);
+/* Where the container of this content ends; false: no cell. */
+bool tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start,
+    uint64_t *end);
+/* ... or how many children it has, if it has no footer. */
+bool tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start,
+    uint64_t *children);
+/* The last mark at or before child number of the content [start, end) at a
+ * depth; NULL: there is none. */
+const struct tl_mark_place *tl_trace_lane_mark(const struct tl_trace_lane *lane,
+    uint64_t start, uint64_t end, uint32_t depth, uint64_t number);
+
+#endif

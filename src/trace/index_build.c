@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* index_build.c - the index again, from the data alone. */
+#include "trace/crc32c.h"
+#include "trace/index.h"
+#include "trace/point.h"
+#include "trace/shape.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PIECE_SIZE = 1 << 20 };
+
+/* What is known of a thread so far. */
+struct track {
+	int32_t id;
+	bool holes;
+	uint64_t size;
+	uint64_t depth; /* where the last block ended; wrong: UINT64_MAX */
+	uint64_t children;
+	struct tl_inside inside;
+	struct tl_shape shape;
+};
+
+struct build {
+	struct tl_index *index;
+	struct tl_scan scan;
+	struct track **tracks; /* by id */
+	size_t count;
+	size_t capacity;
+	struct track *last;
+};
+
+static void
+put_cell(struct build *b, uint8_t kind, int32_t id, uint64_t start,
+    uint64_t end)
+{
+	const struct tl_cell cell = { kind, id, (int64_t)start, (int64_t)end };
+	uint8_t bytes[TL_CELL_SIZE];
+
+	tl_cell_put(bytes, &cell);
+	tl_put_bytes(&b->index->bytes, tl_bytes(bytes, sizeof(bytes)));
+}
+
+static size_t
+find_place(const struct build *b, int32_t id)
+{
+	size_t low = 0, high = b->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (b->tracks[middle]->id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int
+insert_track(struct build *b, int32_t id, size_t at)
+{
+	const size_t capacity = b->capacity * 2 + 4;
+	struct track *track, **tracks;
+
+	if (b->count == b->capacity) {
+		tracks = realloc(b->tracks, capacity * sizeof(*tracks));
+		if (!tracks)
+			return -ENOMEM;
+		b->tracks = tracks;
+		b->capacity = capacity;
+	}
+	track = calloc(1, sizeof(*track));
+	if (!track || tl_shape_init(&track->shape) < 0) {
+		free(track);
+		return -ENOMEM;
+	}
+	track->id = id;
+	memmove(b->tracks + at + 1, b->tracks + at,
+	    (b->count++ - at) * sizeof(struct track *));
+	b->tracks[at] = track;
+	return 0;
+}
+
+static int
+find_track(struct build *b, int32_t id, struct track **track)
+{
+	size_t at;
+	int rc;
+
+	if (!b->last || b->last->id != id) {
+		at = find_place(b, id);
+		if (at == b->count || b->tracks[at]->id != id)
+			if ((rc = insert_track(b, id, at)) < 0)
+				return rc;
+		b->last = b->tracks[at];
+	}
+	*track = b->last;
+	return 0;
+}
+
+/* Definitions, each with a cell; none of them if one is damaged. */
+static int
+take_definitions(struct build *b, uint64_t at, struct tl_bytes content)
+{
+	struct tl_text *bytes = &b->index->bytes;
+	const size_t mark = bytes->size - TL_CELL_SIZE;
+	struct tl_data_in in = tl_data_in(content.data, content.size);
+
+	while (in.at < in.size) {
+		const size_t from = in.at;
+		int32_t id;
+		const int rc = tl_context_read(b->index->context, &in, &id);
+
+		if (rc == -EBADMSG) {
+			bytes->size = mark;
+			b->scan.damage++;
+			tl_trace_say(&b->index->options->report, rc, at,
+			    "a definition is damaged: those behind it in its "
+			    "block are lost");
+			return 0;
+		}
+		if (rc < 0)
+			return rc;
+		put_cell(b, (uint8_t)content.data[from], id,
+		    at + TL_TRACE_BLOCK_HEADER + from, UINT64_MAX);
+	}
+	return bytes->rc;
+}
+
+static void
+count_point(struct track *t, const struct tl_point *point)
+{
+	t->children += tl_inside_step(&t->inside, point->kind, point->silent);
+	if (point->kind == TL_TRACE_SPAN)
+		t->depth++;
+	else if (point->kind == TL_TRACE_FOOTER && t->depth > 0)
+		t->depth--;
+}
+
+static int
+shape_point(struct track *t, const struct tl_point *point, uint64_t at,
+    uint64_t after)
+{
+	struct tl_shape *shape = &t->shape;
+	const int rc = tl_shape_reserve(shape);
+
+	if (rc == -ENOMEM)
+		return rc;
+	if (point->kind == TL_TRACE_FOOTER ? shape->depth == 0 : rc < 0) {
+		t->holes = true; /* nothing that a writer of ours wrote */
+		return 0;
+	}
+	if (point->kind == TL_TRACE_FOOTER) {
+		tl_shape_end(shape, at);
+		return 0;
+	}
+	tl_shape_child(shape, at);
+	if (point->kind == TL_TRACE_SPAN)
+		tl_shape_begin(shape, after, 0);
+	return 0;
+}
+
+static int
+take_points(struct build *b, struct track *t, uint64_t at,
+    const struct tl_trace_block *block, struct tl_bytes content)
+{
+	struct tl_data_in in = tl_data_in(content.data, content.size);
+	struct tl_point_state state = { 0 };
+	struct tl_point point;
+	int rc = 0;
+
+	while (rc == 0 && in.at < in.size) {
+		const size_t from = in.at;
+
+		rc = tl_point_get(&point, &state, &in);
+		if (rc < 0)
+			break;
+		if (!t->holes)
+			rc = shape_point(t, &point, block->logical + from,
+			    block->logical + in.at);
+		count_point(t, &point);
+	}
+	if (rc != -EBADMSG)
+		return rc;
+	b->scan.damage++;
+	t->holes = true;
+	t->depth = UINT64_MAX;
+	tl_trace_say(&b->index->options->report, rc, at,
+	    "an object of thread %" PRId32
+	    " is damaged: the rest of its block is lost",
+	    t->id);
+	return 0;
+}
+
+static void
+say_hole(struct build *b, struct track *t, uint64_t at,
+    const struct tl_trace_block *block)
+{
+	b->scan.damage++;
+	if (block->logical > t->size)
+		tl_trace_say(&b->index->options->report, -EBADMSG, at,
+		    "%" PRIu64 " bytes of thread %" PRId32
+		    " are lost before this block",
+		    block->logical - t->size, t->id);
+}
+
+static int
+take_stream(struct build *b, uint64_t at, const struct tl_trace_block *block,
+    struct tl_bytes content)
+{
+	struct tl_text *bytes = &b->index->bytes;
+	struct track *t;
+	int rc = find_track(b, block->thread, &t);
+
+	if (rc < 0)
+		return rc;
+	if (block->logical < t->size) {
+		bytes->size -= TL_CELL_SIZE;
+		b->scan.damage++;
+		tl_trace_say(&b->index->options->report, -EBADMSG, at,
+		    "a block of thread %" PRId32 " comes again: not taken",
+		    t->id);
+		return 0;
+	}
+	if (block->logical > t->size || block->depth != t->depth) {
+		say_hole(b, t, at, block);
+		t->holes = true;
+		tl_inside_skip(&t->inside, block->depth);
+		t->depth = block->depth;
+	}
+	t->size = block->logical + block->size;
+	rc = take_points(b, t, at, block, content);
+	tl_put_bytes(bytes, tl_bytes(t->shape.cells, t->shape.cells_size));
+	t->shape.cells_size = 0;
+	return rc < 0 ? rc : bytes->rc;
+}
+
+static int
+take_block(void *context, const struct tl_trace_block *block, uint64_t at,
+    struct tl_bytes content)
+{
+	struct build *b = context;
+
+	put_cell(b, TL_TRACE_BLOCK_START, block->thread, at,
+	    at + tl_trace_block_size(block) - 1);
+	if (block->thread == TL_TRACE_DEFINITIONS)
+		return take_definitions(b, at, content);
+	return take_stream(b, at, block, content);
+}
+
+static void
+put_roots(struct build *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		const struct track *t = b->tracks[i];
+
+		put_cell(b, TL_TRACE_ROOT, t->id, t->size, t->children);
+		for (uint32_t k = 1; !t->holes && k <= t->shape.depth; k++)
+			put_cell(b, TL_TRACE_OPEN, (int32_t)k - 1,
+			    t->shape.levels[k].start,
+			    t->shape.levels[k].children);
+	}
+}
+
+static void
+put_u64(struct tl_text *text, uint64_t n)
+{
+	n = __builtin_bswap64(n);
+	tl_put_bytes(text, tl_bytes(&n, sizeof(n)));
+}
+
+static void
+put_end(struct build *b)
+{
+	struct tl_index *x = b->index;
+	const size_t size = x->bytes.size - TL_INDEX_HEADER_SIZE;
+	const uint32_t crc = tl_crc32c(x->seed,
+	    tl_text_string(&x->bytes) + TL_INDEX_HEADER_SIZE, size);
+
+	put_cell(b, TL_TRACE_EOF, (int32_t)crc, x->data->size,
+	    size / TL_CELL_SIZE);
+	put_u64(&x->bytes, TL_TRACE_INDEX_MAGIC);
+}
+
+static void
+put_begin(struct build *b)
+{
+	struct tl_index *x = b->index;
+	struct tl_data_in in = tl_data_in(x->header.id, sizeof(x->header.id));
+	const uint64_t high = tl_data_u64(&in);
+
+	tl_text_clear(&x->bytes);
+	put_u64(&x->bytes, TL_TRACE_INDEX_MAGIC);
+	put_u64(&x->bytes, TL_TRACE_VERSION);
+	put_cell(b, TL_TRACE_SELF, 0, high, tl_data_u64(&in));
+}
+
+static int
+scan_all(struct build *b)
+{
+	struct tl_storage *data = b->index->data;
+	const size_t size =
+	    data->size < PIECE_SIZE ? (size_t)data->size : PIECE_SIZE;
+	char *piece = malloc(size);
+	int rc = piece ? 0 : -ENOMEM;
+
+	for (uint64_t at = 0; rc == 0 && at < data->size;) {
+		const int64_t n = tl_storage_read_at(data, piece, size, at);
+
+		rc = n < 0 ? (int)n
+			   : tl_scan_feed(&b->scan, tl_bytes(piece, (size_t)n));
+		if (n <= 0)
+			break;
+		at += (uint64_t)n;
+	}
+	if (rc == 0)
+		rc = tl_scan_finish(&b->scan);
+	free(piece);
+	return rc;
+}
+
+static void
+free_build(struct build *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		tl_shape_free(&b->tracks[i]->shape);
+		free(b->tracks[i]);
+	}
+	free(b->tracks);
+	tl_scan_free(&b->scan);
+}
+
+int
+tl_index_rebuild(struct tl_index *x)
+{
+	struct build b = { .index = x };
+	struct tl_fault fault = { 0 };
+	int rc;
+
+	tl_index_clear(x);
+	put_begin(&b);
+	tl_scan_init(&b.scan, x->options, take_block, &b);
+	rc = scan_all(&b);
+	if (rc == 0) {
+		put_roots(&b);
+		put_end(&b);
+		rc = x->bytes.rc;
+	}
+	x->damage += b.scan.damage;
+	free_build(&b);
+	return rc < 0 ? rc : tl_index_parse(x, &fault);
+}

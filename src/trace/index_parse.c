@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* index_parse.c - every cell is checked against what it points to. */
+#include "trace/crc32c.h"
+#include "trace/index.h"
+#include "trace/point.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct parse {
+	struct tl_index *index;
+	struct tl_trace_lane *lane;        /* of the block at hand */
+	struct tl_block_place definitions; /* the block at hand ... */
+	struct tl_text stored;             /* ... and its content */
+	struct tl_fault *fault;
+	uint64_t at; /* of the cell, in the index */
+	bool roots;  /* has the end begun? */
+};
+
+static int
+wrong(struct parse *p, const char *what)
+{
+	return tl_fault(p->fault, -EBADMSG, p->at, "%s", what);
+}
+
+/* Room for one more in an array of the lane. */
+static int
+make_room(void **array, size_t count, size_t *capacity, size_t size)
+{
+	const size_t more = *capacity ? *capacity * 2 : 8;
+	void *memory;
+
+	if (count < *capacity)
+		return 0;
+	memory = realloc(*array, more * size);
+	if (!memory)
+		return -ENOMEM;
+	*array = memory;
+	*capacity = more;
+	return 0;
+}
+
+static int
+find_lane(struct tl_index *x, int32_t id, struct tl_trace_lane **lane)
+{
+	size_t low = 0, high = x->lane_count;
+	void *lanes = x->lanes;
+	int rc;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (x->lanes[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == x->lane_count || x->lanes[low].id != id) {
+		rc = make_room(&lanes, x->lane_count, &x->lane_capacity,
+		    sizeof(*x->lanes));
+		x->lanes = lanes;
+		if (rc < 0)
+			return rc;
+		memmove(x->lanes + low + 1, x->lanes + low,
+		    (x->lane_count++ - low) * sizeof(*x->lanes));
+		x->lanes[low] = (struct tl_trace_lane){ .id = id };
+	}
+	*lane = &x->lanes[low];
+	return 0;
+}
+
+static int
+read_whole(const struct tl_index *x, void *to, size_t size, uint64_t at)
+{
+	const int64_t n = tl_storage_read_at(x->data, to, size, at);
+
+	if (n < 0)
+		return (int)n;
+	return (uint64_t)n == size ? 0 : -EBADMSG;
+}
+
+int
+tl_index_content(const struct tl_index *x, const struct tl_block_place *place,
+    struct tl_text *stored, struct tl_text *room, struct tl_bytes *content)
+{
+	char *to;
+	int rc;
+
+	tl_text_clear(stored);
+	to = tl_text_reserve(stored, place->block.stored);
+	if (!to) {
+		stored->rc = 0;
+		return -ENOMEM;
+	}
+	rc = read_whole(x, to, place->block.stored,
+	    place->at + TL_TRACE_BLOCK_HEADER);
+	if (rc < 0)
+		return rc;
+	return tl_block_content(&place->block, &x->header, x->seed, x->options,
+	    tl_bytes(to, place->block.stored), room, content);
+}
+
+/* Definitions are read whole, with the cell of their block. */
+static int
+read_definitions(struct parse *p)
+{
+	struct tl_text room = { 0 };
+	struct tl_bytes content;
+	int rc = tl_index_content(p->index, &p->definitions, &p->stored, &room,
+	    &content);
+
+	p->stored.size = rc == 0 ? content.size : 0;
+	if (rc == 0)
+		rc = tl_context_read_all(p->index->context, content);
+	if (rc == -EBADMSG)
+		return wrong(p, "definitions are damaged");
+	return rc;
+}
+
+static int
+add_block(struct parse *p, const struct tl_block_place *place)
+{
+	struct tl_trace_lane *lane;
+	void *blocks;
+	int rc = find_lane(p->index, place->block.thread, &lane);
+
+	if (rc < 0)
+		return rc;
+	p->lane = lane;
+	if (place->block.logical < lane->size)
+		return wrong(p, "a block is not where its stream goes on");
+	if (place->block.logical > lane->size)
+		lane->holes = true;
+	blocks = lane->blocks;
+	rc = make_room(&blocks, lane->block_count, &lane->block_capacity,
+	    sizeof(*lane->blocks));
+	lane->blocks = blocks;
+	if (rc < 0)
+		return rc;
+	lane->blocks[lane->block_count++] = *place;
+	lane->size = place->block.logical + place->block.size;
+	return 0;
+}
+
+static int
+parse_block(struct parse *p, const struct tl_cell *cell)
+{
+	uint8_t bytes[TL_TRACE_BLOCK_HEADER];
+	struct tl_block_place place = { .at = (uint64_t)cell->start };
+	int rc;
+
+	if (cell->start < TL_TRACE_HEADER_SIZE || cell->end < cell->start)
+		return wrong(p, "a block is outside the data");
+	rc = read_whole(p->index, bytes, sizeof(bytes), place.at);
+	if (rc < 0 && rc != -EBADMSG)
+		return rc;
+	if (rc < 0 ||
+	    !tl_trace_block_get(&place.block, bytes, p->index->seed) ||
+	    place.block.thread != cell->id ||
+	    place.at + tl_trace_block_size(&place.block) - 1 !=
+		(uint64_t)cell->end ||
+	    (uint64_t)cell->end >= p->index->data->size)
+		return wrong(p, "no such block");
+	if (cell->id != TL_TRACE_DEFINITIONS) {
+		p->definitions.block.size = 0;
+		return add_block(p, &place);
+	}
+	p->lane = NULL;
+	p->definitions = place;
+	return read_definitions(p);
+}
+
+/* Is this what lies there? */
+static int
+check_definition(struct parse *p, const struct tl_cell *cell)
+{
+	const uint64_t from = p->definitions.at + TL_TRACE_BLOCK_HEADER;
+	struct tl_data_in in = tl_data_in(p->stored.data, p->stored.size);
+
+	if (p->lane || p->definitions.block.size == 0 || cell->end != -1 ||
+	    (uint64_t)cell->start < from ||
+	    (uint64_t)cell->start - from >= in.size)
+		return wrong(p, "a definition is outside its block");
+	in.at = (size_t)((uint64_t)cell->start - from);
+	if (tl_data_u8(&in) != cell->kind || tl_data_i32(&in) != cell->id)
+		return wrong(p, "no such definition");
+	return 0;
+}
+
+static int
+add_span(struct parse *p, const struct tl_cell *cell)
+{
+	struct tl_trace_lane *lane = p->lane;
+	void *spans;
+	int rc;
+
+	if (!lane || p->roots || cell->start < TL_POINT_SIZE_MIN ||
+	    cell->end < cell->start || (uint64_t)cell->end >= lane->size)
+		return wrong(p, "a span is outside its stream");
+	spans = lane->spans;
+	rc = make_room(&spans, lane->span_count, &lane->span_capacity,
+	    sizeof(*lane->spans));
+	lane->spans = spans;
+	if (rc == 0)
+		lane->spans[lane->span_count++] =
+		    (struct tl_span_place){ (uint64_t)cell->start,
+			    (uint64_t)cell->end };
+	return rc;
+}
+
+/* Marks, and spans that are open: both stand in the order of their places. */
+static int
+add_mark(struct parse *p, const struct tl_cell *cell,
+    struct tl_mark_place **list, size_t *count, size_t *capacity)
+{
+	const struct tl_mark_place mark = { (uint64_t)cell->start,
+		(uint64_t)cell->end, (uint32_t)cell->id };
+	void *marks = *list;
+	int rc;
+
+	if (cell->start < 0 || cell->end < 0 || cell->id < 0 ||
+	    mark.at > p->lane->size || mark.number > p->lane->size ||
+	    (*count > 0 && (*list)[*count - 1].at >= mark.at))
+		return wrong(p, "a mark is not where it can be");
+	rc = make_room(&marks, *count, capacity, sizeof(mark));
+	*list = marks;
+	if (rc == 0)
+		(*list)[(*count)++] = mark;
+	return rc;
+}
+
+static int
+parse_root(struct parse *p, const struct tl_cell *cell)
+{
+	int rc = find_lane(p->index, cell->id, &p->lane);
+
+	if (rc < 0)
+		return rc;
+	p->roots = true;
+	if ((uint64_t)cell->start != p->lane->size || cell->end < 0 ||
+	    cell->end > cell->start)
+		return wrong(p, "a thread ends elsewhere");
+	p->lane->children = (uint64_t)cell->end;
+	p->lane->rooted = true;
+	return 0;
+}
+
+static int
+parse_cell(struct parse *p, const struct tl_cell *cell)
+{
+	struct tl_trace_lane *lane = p->lane;
+
+	if (tl_context_is_kind(cell->kind))
+		return check_definition(p, cell);
+	switch (cell->kind) {
+	case TL_TRACE_BLOCK_START:
+		return parse_block(p, cell);
+	case TL_TRACE_SPAN:
+		return add_span(p, cell);
+	case TL_TRACE_ROOT:
+		return parse_root(p, cell);
+	case TL_TRACE_MARK:
+		if (lane && !p->roots)
+			return add_mark(p, cell, &lane->marks,
+			    &lane->mark_count, &lane->mark_capacity);
+		break;
+	case TL_TRACE_OPEN:
+		if (lane && p->roots)
+			return add_mark(p, cell, &lane->open, &lane->open_count,
+			    &lane->open_capacity);
+		break;
+	default:
+		break;
+	}
+	return wrong(p, "a cell of a kind that cannot be here");
+}
+
+/* The frame around the cells; how many there are. */
+static int
+check_frame(struct parse *p, size_t *count)
+{
+	const struct tl_index *x = p->index;
+	const size_t size = x->bytes.size;
+	const uint8_t *bytes = (const uint8_t *)x->bytes.data;
+	struct tl_data_in in = tl_data_in(bytes, size);
+	struct tl_cell self, eof;
+
+	if (tl_data_u64(&in) != TL_TRACE_INDEX_MAGIC || in.bad)
+		return wrong(p, "not an index of a trace");
+	if (tl_data_u64(&in) != TL_TRACE_VERSION)
+		return wrong(p, "an index of another version");
+	if (size < TL_INDEX_HEADER_SIZE + TL_CELL_SIZE + TL_INDEX_FOOTER_SIZE)
+		return wrong(p, "an index that was not finished");
+	self = tl_cell_get(bytes + TL_INDEX_HEADER_SIZE);
+	eof = tl_cell_get(bytes + size - TL_INDEX_FOOTER_SIZE);
+	in.at = size - sizeof(uint64_t);
+	if (eof.kind != TL_TRACE_EOF ||
+	    tl_data_u64(&in) != TL_TRACE_INDEX_MAGIC)
+		return wrong(p, "an index that was not finished");
+	*count =
+	    (size - TL_INDEX_HEADER_SIZE - TL_INDEX_FOOTER_SIZE) / TL_CELL_SIZE;
+	in = tl_data_in(x->header.id, sizeof(x->header.id));
+	if (self.kind != TL_TRACE_SELF || self.start != tl_data_i64(&in) ||
+	    self.end != tl_data_i64(&in))
+		return wrong(p, "the index of another trace");
+	if ((uint64_t)eof.end != *count || (uint64_t)eof.start != x->data->size)
+		return wrong(p, "an index of less or more than there is");
+	if ((uint32_t)eof.id != tl_crc32c(x->seed, bytes + TL_INDEX_HEADER_SIZE,
+				    *count * TL_CELL_SIZE))
+		return wrong(p, "the checksum of the index is wrong");
+	return 0;
+}
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct tl_span_place *p = a, *q = b;
+
+	return (p->start > q->start) - (p->start < q->start);
+}
+
+/* Footers come in the order of ends; what is looked for are beginnings. */
+static void
+sort_spans(struct tl_index *x)
+{
+	for (size_t i = 0; i < x->lane_count; i++)
+		if (x->lanes[i].span_count > 1)
+			qsort(x->lanes[i].spans, x->lanes[i].span_count,
+			    sizeof(*x->lanes[i].spans), by_start);
+}
+
+int
+tl_index_parse(struct tl_index *x, struct tl_fault *fault)
+{
+	struct parse p = { .index = x, .fault = fault };
+	size_t count = 0;
+	int rc = check_frame(&p, &count);
+
+	for (size_t i = 1; rc == 0 && i < count; i++) {
+		const struct tl_cell cell =
+		    tl_cell_get((const uint8_t *)x->bytes.data +
+				TL_INDEX_HEADER_SIZE + i * TL_CELL_SIZE);
+
+		p.at = TL_INDEX_HEADER_SIZE + i * TL_CELL_SIZE;
+		rc = parse_cell(&p, &cell);
+	}
+	tl_text_free(&p.stored);
+	for (size_t i = 0; rc == 0 && i < x->lane_count; i++)
+		if (!x->lanes[i].rooted)
+			rc = wrong(&p, "a thread has no end");
+	if (rc == 0)
+		sort_spans(x);
+	tl_context_settle(x->context);
+	return rc;
+}
+
+void
+tl_index_clear(struct tl_index *x)
+{
+	for (size_t i = 0; i < x->lane_count; i++) {
+		free(x->lanes[i].blocks);
+		free(x->lanes[i].spans);
+		free(x->lanes[i].marks);
+		free(x->lanes[i].open);
+	}
+	free(x->lanes);
+	x->lanes = NULL;
+	x->lane_count = x->lane_capacity = 0;
+}

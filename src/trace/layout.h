@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * layout.h - owns the bytes of a recorded trace: data file and index.
+ *
+ *	data   header | block | block | ... | EOF
+ *	block  BLOCK_START(thread ...) | object | object | ... | BLOCK_END
+ *	object kind | fields
+ *
+ *	index  magic | version | cell | cell | ... | EOF cell | magic
+ *	cell   kind 1 | id 4 | start 8 | end 8
+ *
+ * A block holds objects of one thread; those of no thread (DEFINITIONS) hold
+ * what all threads refer to.  The contents of a thread's blocks, put behind
+ * each other, are its stream: a place in it is a logical offset, a place in
+ * the file a physical one.  Big-endian throughout; timeline-trace(5) draws
+ * every field.  Cells and blocks are shared with other formats of this shape.
+ */
+#ifndef TL_TRACE_LAYOUT_H
+#define TL_TRACE_LAYOUT_H
+
+#include "base/fault.h"
+#include "trace/data.h"
+
+/* 0x89 and the letters TLTRACE; that of the index is its complement. */
+#define TL_TRACE_MAGIC       UINT64_C(0x89544c5452414345)
+#define TL_TRACE_INDEX_MAGIC (~TL_TRACE_MAGIC)
+#define TL_TRACE_VERSION     1
+
+/* Features that a reader must know to read the file: unknown ones mean
+ * -EPROTO.  Unknown ones of the other word only forbid to write to it. */
+#define TL_TRACE_PACKED   UINT64_C(1) /* blocks may be compressed */
+#define TL_TRACE_INCOMPAT TL_TRACE_PACKED
+#define TL_TRACE_COMPAT   UINT64_C(0)
+
+enum tl_trace_kind {
+	TL_TRACE_STRING = 0, /* what all threads refer to */
+	TL_TRACE_CATEGORY = 1,
+	TL_TRACE_LOCATION = 2,
+	TL_TRACE_MESSAGE = 3,
+	TL_TRACE_PROCESS = 4,
+	TL_TRACE_THREAD = 5,
+	TL_TRACE_KNOT = 6,
+	TL_TRACE_INFO = 7,
+	TL_TRACE_POINT = 16, /* of one thread: instants, counters, ... */
+	TL_TRACE_LOSS = 17,
+	TL_TRACE_SPAN = 18,   /* container: its content follows ... */
+	TL_TRACE_FOOTER = 19, /* ... up to here */
+	TL_TRACE_MARK = 32,   /* in an index only: a place among children */
+	TL_TRACE_SELF = 33,   /* ... and the id of the trace */
+	TL_TRACE_ROOT = 34,   /* ... a thread, at its end */
+	TL_TRACE_OPEN = 35,   /* ... a span of it without a footer */
+	TL_TRACE_BLOCK_START = 0xb5,
+	TL_TRACE_BLOCK_END = 0xb6,
+	TL_TRACE_EOF = 0xbf
+};
+
+enum {
+	TL_TRACE_HEADER_SIZE = 64,
+	TL_TRACE_ID_SIZE = 16,
+	TL_TRACE_BLOCK_HEADER = 54,
+	TL_TRACE_BLOCK_SIZE = 128 << 10, /* of the content that we write */
+	TL_TRACE_BLOCK_MAX = 16 << 20,   /* ... and that we read */
+	TL_TRACE_DEFINITIONS = -1,       /* the thread of no thread */
+	TL_TRACE_TEXT_MAX = 1 << 20,
+	TL_TRACE_DEPTH_MAX = 1 << 24,
+	TL_TRACE_NONE = -1, /* no such id */
+	/* A container of less content has no cell: it is read over. */
+	TL_TRACE_CELL_MIN = 4096,
+	/* From mark to mark among the children of one container. */
+	TL_TRACE_MARK_EVERY = 64 << 10,
+	TL_CELL_SIZE = 21,
+	TL_INDEX_HEADER_SIZE = 16,
+	TL_INDEX_FOOTER_SIZE = TL_CELL_SIZE + 8
+};
+
+struct tl_trace_header {
+	uint64_t compat;
+	uint64_t incompat;
+	uint8_t id[TL_TRACE_ID_SIZE]; /* random: ties blocks and index to it */
+	int64_t created_ns;
+	uint8_t codec; /* of packed blocks; 0: none are */
+};
+
+void tl_trace_header_put(uint8_t to[TL_TRACE_HEADER_SIZE],
+    const struct tl_trace_header *header);
+/* -ENODATA cut short, -EBADMSG not a trace or damaged, -EPROTO of another
+ * version or with features that are not known here. */
+int tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
+    struct tl_fault *fault);
+/* What every checksum of a file starts from. */
+uint32_t tl_trace_seed(const struct tl_trace_header *header);
+
+/* The index of a file lies beside it. */
+#define TL_TRACE_INDEX_SUFFIX ".idx"
+
+enum { TL_BLOCK_PACKED = 1 << 0 };
+
+struct tl_trace_block {
+	int32_t thread;
+	uint8_t flags;
+	uint32_t stored;  /* bytes of the content in the file */
+	uint32_t size;    /* ... and of the stream */
+	uint64_t logical; /* where the content begins in the stream */
+	uint32_t depth;   /* containers open there */
+	uint32_t events;
+	int64_t min_ns; /* of those events */
+	int64_t max_ns;
+	uint32_t crc; /* of the stored content */
+};
+
+void tl_trace_block_put(uint8_t to[TL_TRACE_BLOCK_HEADER],
+    const struct tl_trace_block *block, uint32_t seed);
+/* Is this whole the header of a block of this file? */
+bool tl_trace_block_get(struct tl_trace_block *block, const uint8_t *from,
+    uint32_t seed);
+/* How much of the file a block takes. */
+static inline uint64_t
+tl_trace_block_size(const struct tl_trace_block *block)
+{
+	return (uint64_t)TL_TRACE_BLOCK_HEADER + block->stored + 1;
+}
+
+/* One cell of an index, ours or another's. */
+struct tl_cell {
+	uint8_t kind;
+	int32_t id;
+	int64_t start;
+	int64_t end;
+};
+
+void tl_cell_put(uint8_t to[TL_CELL_SIZE], const struct tl_cell *cell);
+struct tl_cell tl_cell_get(const uint8_t from[TL_CELL_SIZE]);
+
+/*
+ * How a program packs blocks.  Both may be called by several threads at once;
+ * the library has none of its own.
+ */
+struct tl_trace_codec {
+	uint8_t number; /* 1: zstd frames */
+	/* How many bytes it became; 0: not less than before; -errno. */
+	int64_t (*pack)(void *context, void *to, size_t room, const void *from,
+	    size_t size);
+	/* All size bytes of what was packed, or -EBADMSG, -errno. */
+	int (*unpack)(void *context, void *to, size_t size, const void *from,
+	    size_t packed);
+	void *context;
+};
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load.c - the children of a node, out of the stream of its thread.
+ *
+ *	content of the node
+ *	| leaf | SPAN | its content ... | FOOTER | leaf | ...
+ *	       child    ^ a cell says where this ends: not read
+ *
+ * Short contents are read over.  Where something is lost no cell is trusted.
+ */
+#include "trace/opened.h"
+#include "trace/shape.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+struct load {
+	struct tl_trace *trace;
+	struct tl_node *node;
+	struct tl_walk walk;
+	struct tl_inside inside;
+	uint64_t number; /* of the next child */
+	uint64_t first;  /* children that are wanted */
+	uint64_t last;
+	struct tl_node *child; /* that is open, if it was loaded */
+	struct tl_inside child_inside;
+	uint64_t child_count; /* of that child */
+};
+
+static void
+distrust(struct load *l)
+{
+	l->walk.lane->holes = true;
+	l->trace->index.damage++;
+	tl_trace_say(&l->trace->options.report, 0, TL_FAULT_NOWHERE,
+	    "the index does not fit thread %" PRId32 ": it is read without",
+	    l->walk.lane->id);
+}
+
+/* How a span ended, if anybody said. */
+static void
+set_end(struct tl_node *child, const struct tl_point *footer)
+{
+	child->ended = TL_NODE_UNFINISHED;
+	if (!footer)
+		return;
+	if (footer->silent) {
+		if (!footer->event.bare)
+			child->ended = TL_NODE_CROSSED;
+	} else if (footer->event.message == child->event.message) {
+		child->ended = TL_NODE_ENDED;
+		child->end = footer->event;
+	}
+}
+
+/* The child that was open is over; its content ended at a place. */
+static void
+close_child(struct load *l, uint64_t end, const struct tl_point *footer)
+{
+	if (!l->child)
+		return;
+	l->child->content_end = end;
+	l->child->child_count = l->child_count;
+	set_end(l->child, footer);
+	l->child = NULL;
+}
+
+/* A block begins; 1: the node ended in what is lost before it. */
+static int
+take_block(struct load *l)
+{
+	const struct tl_trace_block *block =
+	    &l->walk.lane->blocks[l->walk.block].block;
+	const uint64_t level = l->node->level;
+	const uint64_t depth = l->inside.orphans + l->inside.nested;
+	const bool nested = l->inside.nested > 0;
+
+	if (block->depth < level)
+		return 1;
+	if (block->depth == level + depth)
+		return 0;
+	tl_inside_skip(&l->inside, block->depth - level);
+	if (nested && l->inside.nested == 0)
+		close_child(l, block->logical, NULL);
+	else if (nested)
+		tl_inside_skip(&l->child_inside, l->inside.nested - 1);
+	return 0;
+}
+
+/* Where it should be, something may be lost. */
+static int
+seek_content(struct load *l)
+{
+	const int rc = tl_walk_seek(&l->walk, l->node->content);
+
+	if (rc == -EBADMSG && l->walk.data && l->walk.in.at == 0 &&
+	    l->walk.at > l->node->content)
+		return take_block(l);
+	return rc;
+}
+
+/* To the first child, or to a mark before the wanted ones. */
+static int
+start(struct load *l)
+{
+	const struct tl_node *node = l->node;
+	const struct tl_mark_place *mark = NULL;
+
+	if (!l->walk.lane->holes && l->first > 0)
+		mark = tl_trace_lane_mark(l->walk.lane, node->content,
+		    node->content_end, (uint32_t)node->level, l->first);
+	if (mark) {
+		const int rc = tl_walk_seek(&l->walk, mark->at);
+
+		l->number = mark->number;
+		if (rc != -EBADMSG)
+			return rc;
+		distrust(l);
+		l->number = 0;
+	}
+	return node->content == 0 ? 0 : seek_content(l);
+}
+
+static int
+adopt(struct load *l, const struct tl_point *point)
+{
+	struct tl_node *node = l->node;
+	struct tl_node *child;
+	int rc = 0;
+
+	l->child = NULL;
+	if (l->number < l->first || l->number > l->last ||
+	    l->number >= node->child_count || tl_node_child(node, l->number))
+		return 0;
+	child = tl_node_new(&l->trace->budget, &rc);
+	if (!child)
+		return rc;
+	child->event = point->event;
+	rc = tl_node_adopt(node, l->number, child, &l->trace->budget);
+	if (rc < 0)
+		tl_node_free(child, &l->trace->budget);
+	else
+		l->child = child;
+	return rc;
+}
+
+/* Jump to the end of a span that has a cell: 1 it was, 0 there is none. */
+static int
+jump(struct load *l, uint32_t message)
+{
+	const uint64_t content = l->walk.at;
+	struct tl_point footer;
+	uint64_t end;
+	int rc;
+
+	if (l->walk.lane->holes ||
+	    !tl_trace_lane_span(l->walk.lane, content, &end) ||
+	    end >= l->node->content_end)
+		return 0;
+	rc = tl_walk_seek(&l->walk, end);
+	while (
+	    rc == 0 && (rc = tl_walk_next(&l->walk, &footer)) == TL_WALK_BLOCK)
+		rc = 0;
+	if (rc == TL_WALK_POINT && footer.kind == TL_TRACE_FOOTER &&
+	    footer.message == message &&
+	    footer.children <= (end - content) / TL_POINT_SIZE_MIN) {
+		tl_trace_name(l->trace, &footer);
+		l->child_count = footer.children;
+		close_child(l, end, &footer);
+		l->inside.nested = 0;
+		return 1;
+	}
+	if (rc < 0 && rc != -EBADMSG)
+		return rc;
+	distrust(l);
+	rc = tl_walk_seek(&l->walk, content);
+	return rc;
+}
+
+/* The last child is a span that never ends: 1 it is. */
+static int
+take_open(struct load *l)
+{
+	const struct tl_trace_lane *lane = l->walk.lane;
+	uint64_t children;
+
+	if (lane->holes || !tl_trace_lane_open(lane, l->walk.at, &children))
+		return 0;
+	l->child_count = children;
+	close_child(l, lane->size, NULL);
+	return 1;
+}
+
+/* A child begins: 0; 1 when it is the last one. */
+static int
+take_child(struct load *l, struct tl_point *point)
+{
+	int rc;
+
+	tl_trace_name(l->trace, point);
+	if ((rc = adopt(l, point)) < 0)
+		return rc;
+	l->number++;
+	l->child_count = 0;
+	l->child_inside = (struct tl_inside){ 0 };
+	if (point->kind != TL_TRACE_SPAN) {
+		l->child = NULL; /* nothing more to learn about it */
+		return 0;
+	}
+	if (l->child) {
+		l->child->content = l->walk.at;
+		l->child->level = l->node->level + l->inside.orphans + 1;
+		l->child->ended = TL_NODE_UNFINISHED;
+	}
+	if (take_open(l))
+		return 1;
+	rc = jump(l, point->message);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+take_point(struct load *l, struct tl_point *point, uint64_t from)
+{
+	const bool nested = l->inside.nested > 0;
+
+	if (tl_inside_step(&l->inside, point->kind, point->silent))
+		return take_child(l, point);
+	if (!nested)
+		return 0;
+	if (l->inside.nested > 0) {
+		l->child_count += tl_inside_step(&l->child_inside, point->kind,
+		    point->silent);
+		return 0;
+	}
+	tl_trace_name(l->trace, point);
+	close_child(l, from, point);
+	return 0;
+}
+
+static bool
+is_done(const struct load *l)
+{
+	return l->inside.nested == 0 &&
+	       (l->number > l->last || l->walk.at >= l->node->content_end);
+}
+
+static int
+run(struct load *l)
+{
+	struct tl_point point;
+	int rc = start(l);
+
+	while (rc == 0 && !is_done(l)) {
+		const uint64_t from = l->walk.at;
+
+		rc = tl_walk_next(&l->walk, &point);
+		if (rc == TL_WALK_END)
+			break;
+		if (rc == TL_WALK_POINT)
+			rc = take_point(l, &point, from);
+		else if (rc == TL_WALK_BLOCK)
+			rc = take_block(l);
+	}
+	if (rc >= 0)
+		close_child(l, l->walk.at, NULL);
+	else if (l->child) /* half of it is known */
+		tl_node_forget_child(l->node, l->number - 1, &l->trace->budget);
+	return rc < 0 ? rc : 0;
+}
+
+int
+tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
+    uint64_t count)
+{
+	struct load l = { .trace = trace, .node = node, .first = first };
+	int rc;
+
+	if (first >= node->child_count || count == 0)
+		return 0;
+	if (count > node->child_count - first)
+		count = node->child_count - first;
+	l.last = first + count - 1;
+	tl_walk_init(&l.walk, trace, &trace->index.lanes[node->thread]);
+	rc = run(&l);
+	tl_walk_free(&l.walk);
+	return rc;
+}
+
+void
+tl_trace_forget(struct tl_trace *trace, struct tl_node *node)
+{
+	tl_node_forget(node, &trace->budget);
+}
+
+void
+tl_trace_forget_child(struct tl_trace *trace, struct tl_node *node, uint64_t i)
+{
+	tl_node_forget_child(node, i, &trace->budget);
+}

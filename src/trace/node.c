@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* node.c - nodes, and their children in pieces of TL_NODE_CHUNK. */
+#include "trace/node.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_MIN = 4 /* places of the first chunk */ };
+
+static size_t
+chunk_count(uint64_t children)
+{
+	return (size_t)((children + TL_NODE_CHUNK - 1) / TL_NODE_CHUNK);
+}
+
+/* How many places the list of chunks has: a power of two, so that children
+ * can be added one by one. */
+static size_t
+list_count(uint64_t children)
+{
+	const size_t count = chunk_count(children);
+	size_t places = 1;
+
+	while (places < count)
+		places *= 2;
+	return places;
+}
+
+/* The first chunk is as large as it must be, by powers of two: most nodes
+ * have few children. */
+static size_t
+chunk_size(uint64_t children, uint64_t chunk)
+{
+	size_t places = FIRST_MIN;
+
+	while (chunk == 0 && places < children && places < TL_NODE_CHUNK)
+		places *= 2;
+	return (chunk == 0 ? places : TL_NODE_CHUNK) * sizeof(struct tl_node *);
+}
+
+/* Zeroed memory within the budget; rc says why there is none. */
+static void *
+take(struct tl_node_budget *budget, size_t size, int *rc)
+{
+	void *memory = NULL;
+
+	if (budget->max > 0 && size > budget->max - budget->used)
+		*rc = -EDQUOT;
+	else if (!(memory = calloc(1, size)))
+		*rc = -ENOMEM;
+	else
+		budget->used += size;
+	return memory;
+}
+
+static void
+give_back(struct tl_node_budget *budget, void *memory, size_t size)
+{
+	if (!memory)
+		return;
+	free(memory);
+	budget->used -= size;
+}
+
+struct tl_node *
+tl_node_new(struct tl_node_budget *budget, int *rc)
+{
+	return take(budget, sizeof(struct tl_node), rc);
+}
+
+int
+tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
+    struct tl_node_budget *budget)
+{
+	const size_t count = list_count(node->child_count);
+	struct tl_node ***chunk;
+	int rc = 0;
+
+	if (!node->chunks)
+		node->chunks = take(budget, count * sizeof(*chunk), &rc);
+	if (!node->chunks)
+		return rc;
+	chunk = &node->chunks[i / TL_NODE_CHUNK];
+	if (!*chunk)
+		*chunk = take(budget,
+		    chunk_size(node->child_count, i / TL_NODE_CHUNK), &rc);
+	if (!*chunk)
+		return rc;
+	(*chunk)[i % TL_NODE_CHUNK] = child;
+	child->parent = node;
+	child->depth = node->depth + 1;
+	child->thread = node->thread;
+	node->loaded++;
+	return 0;
+}
+
+/* A larger piece of memory with the same pointers in it. */
+static int
+widen(void *memory, size_t size, size_t more, struct tl_node_budget *budget)
+{
+	void **place = memory, *wide;
+	int rc = 0;
+
+	if (!*place || size == more)
+		return 0;
+	wide = take(budget, more, &rc);
+	if (!wide)
+		return rc;
+	memcpy(wide, *place, size);
+	give_back(budget, *place, size);
+	*place = wide;
+	return 0;
+}
+
+/* Room in the list of chunks and in the first of them for one child more. */
+static int
+grow(struct tl_node *node, struct tl_node_budget *budget)
+{
+	const uint64_t count = node->child_count;
+	int rc = widen(&node->chunks, list_count(count) * sizeof(*node->chunks),
+	    list_count(count + 1) * sizeof(*node->chunks), budget);
+
+	if (rc == 0 && node->chunks)
+		rc = widen(&node->chunks[0], chunk_size(count, 0),
+		    chunk_size(count + 1, 0), budget);
+	return rc;
+}
+
+int
+tl_node_append(struct tl_node *node, struct tl_node *child,
+    struct tl_node_budget *budget)
+{
+	int rc = grow(node, budget);
+
+	if (rc < 0)
+		return rc;
+	node->child_count++;
+	rc = tl_node_adopt(node, node->child_count - 1, child, budget);
+	if (rc < 0)
+		node->child_count--;
+	return rc;
+}
+
+/* Free what holds the children, which are gone. */
+static void
+free_chunks(struct tl_node *node, struct tl_node_budget *budget)
+{
+	const size_t count = chunk_count(node->child_count);
+
+	if (!node->chunks)
+		return;
+	for (size_t i = 0; i < count; i++)
+		give_back(budget, node->chunks[i],
+		    chunk_size(node->child_count, i));
+	give_back(budget, node->chunks,
+	    list_count(node->child_count) * sizeof(*node->chunks));
+	node->chunks = NULL;
+	node->loaded = 0;
+}
+
+/* Some child that is loaded, looked for from *i on. */
+static struct tl_node *
+any_child(const struct tl_node *node, uint64_t *i)
+{
+	while (*i < node->child_count) {
+		struct tl_node **chunk = node->chunks[*i / TL_NODE_CHUNK];
+
+		if (!chunk) {
+			*i = (*i / TL_NODE_CHUNK + 1) * TL_NODE_CHUNK;
+			continue;
+		}
+		if (chunk[*i % TL_NODE_CHUNK])
+			return chunk[*i % TL_NODE_CHUNK];
+		++*i;
+	}
+	return NULL;
+}
+
+/* What is freed needs no content any more: its place holds how far it is. */
+void
+tl_node_forget(struct tl_node *node, struct tl_node_budget *budget)
+{
+	struct tl_node *at = node;
+	uint64_t i = 0;
+
+	for (;;) {
+		struct tl_node *child = at->chunks ? any_child(at, &i) : NULL;
+		struct tl_node *parent = at->parent;
+
+		if (child) {
+			if (at != node)
+				at->content = i;
+			else
+				node->loaded = i; /* set to 0 below */
+			at->chunks[i / TL_NODE_CHUNK][i % TL_NODE_CHUNK] = NULL;
+			at = child;
+			i = 0;
+			continue;
+		}
+		free_chunks(at, budget);
+		if (at == node)
+			break;
+		give_back(budget, at, sizeof(*at));
+		at = parent;
+		i = at == node ? node->loaded : at->content;
+	}
+	node->loaded = 0;
+}
+
+void
+tl_node_forget_child(struct tl_node *node, uint64_t i,
+    struct tl_node_budget *budget)
+{
+	struct tl_node *child = tl_node_child(node, i);
+
+	if (!child)
+		return;
+	node->chunks[i / TL_NODE_CHUNK][i % TL_NODE_CHUNK] = NULL;
+	node->loaded--;
+	tl_node_free(child, budget);
+}
+
+void
+tl_node_free(struct tl_node *node, struct tl_node_budget *budget)
+{
+	if (!node)
+		return;
+	tl_node_forget(node, budget);
+	give_back(budget, node, sizeof(*node));
+}

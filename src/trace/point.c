@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* point.c - what differs from the event before, written and read. */
+#include "trace/point.h"
+
+#include <errno.h>
+
+enum {
+	ARGS = 0x0007, /* how many are written */
+	BARE = 0x0008,
+	WHAT = 0x0070, /* enum tl_kind */
+	WHAT_SHIFT = 4,
+	TSC = 0x0080,
+	NUMBER = 0x0100,
+	CPU = 0x0200,
+	WHO = 0x0400,
+	ERROR = 0x0800,
+	EPOCH = 0x1000,
+	LANE = 0x2000,
+	SILENT = 0x4000,
+	LEVEL = 0x8000,
+	SIZE_BITS = 4 /* of the size of one argument */
+};
+
+static unsigned
+count_args(const struct tl_event *event)
+{
+	unsigned count = TL_ARGS_MAX;
+
+	while (count > 0 && event->args[count - 1] == 0)
+		count--;
+	return count;
+}
+
+static uint16_t
+flags_of(const struct tl_point *point, const struct tl_point_state *state,
+    unsigned argc)
+{
+	const struct tl_event *e = &point->event;
+	unsigned flags = argc | (unsigned)e->kind << WHAT_SHIFT;
+
+	flags |= e->bare ? BARE : 0;
+	flags |= e->tsc != state->tsc ? TSC : 0;
+	flags |= e->number != state->number + 1 ? NUMBER : 0;
+	flags |= e->cpu != state->cpu ? CPU : 0;
+	flags |= e->pid != state->pid || e->tid != state->tid ? WHO : 0;
+	flags |= e->error_ns != state->error_ns ? ERROR : 0;
+	flags |= e->epoch != state->epoch ? EPOCH : 0;
+	flags |= e->lane != state->lane ? LANE : 0;
+	flags |= point->silent ? SILENT : 0;
+	flags |= e->kind == TL_LOST && e->level ? LEVEL : 0;
+	return (uint16_t)flags;
+}
+
+static void
+put_fields(struct tl_data_out *out, const struct tl_point_state *state,
+    const struct tl_event *e, unsigned flags)
+{
+	if (flags & TSC)
+		tl_data_put_folded(out, (int64_t)(e->tsc - state->tsc));
+	if (flags & NUMBER)
+		tl_data_put_folded(out,
+		    (int64_t)(e->number - state->number - 1));
+	if (flags & CPU)
+		tl_data_put_varint(out, e->cpu);
+	if (flags & WHO) {
+		tl_data_put_varint(out, e->pid);
+		tl_data_put_varint(out, e->tid);
+	}
+	if (flags & ERROR)
+		tl_data_put_varint(out, e->error_ns);
+	if (flags & EPOCH)
+		tl_data_put_varint(out, e->epoch);
+	if (flags & LANE)
+		tl_data_put_varint(out, e->lane);
+	if (flags & LEVEL)
+		tl_data_put_u8(out, e->level);
+}
+
+/* How many bytes a number has without its leading zeros. */
+static unsigned
+size_of(uint64_t n)
+{
+	return n ? (71 - (unsigned)__builtin_clzll(n)) / 8 : 0;
+}
+
+static void
+put_args(struct tl_data_out *out, const struct tl_event *e, unsigned argc)
+{
+	unsigned sizes = 0;
+
+	for (unsigned i = 0; i < argc; i++)
+		sizes |= size_of(e->args[i]) << SIZE_BITS * i;
+	tl_data_put_u16(out, (uint16_t)sizes);
+	for (unsigned i = 0; i < argc; i++, sizes >>= SIZE_BITS) {
+		const unsigned size = sizes & 15;
+		uint8_t *to = tl_data_room(out, size);
+		uint64_t n = __builtin_bswap64(e->args[i]);
+
+		if (to)
+			memcpy(to, (uint8_t *)&n + sizeof(n) - size, size);
+	}
+}
+
+static void
+keep(struct tl_point_state *state, const struct tl_event *e)
+{
+	state->ns = e->ns;
+	state->tsc = e->tsc;
+	state->number = e->number;
+	state->cpu = e->cpu;
+	state->pid = e->pid;
+	state->tid = e->tid;
+	state->epoch = e->epoch;
+	state->lane = e->lane;
+	state->error_ns = e->error_ns;
+}
+
+void
+tl_point_put(struct tl_data_out *out, struct tl_point_state *state,
+    const struct tl_point *point)
+{
+	const struct tl_event *e = &point->event;
+	const unsigned argc = count_args(e);
+	const uint16_t flags = flags_of(point, state, argc);
+
+	tl_data_put_u8(out, point->kind);
+	tl_data_put_u16(out, flags);
+	tl_data_put_varint(out,
+	    point->kind == TL_TRACE_LOSS ? e->lost : point->message);
+	tl_data_put_folded(out,
+	    (int64_t)((uint64_t)e->ns - (uint64_t)state->ns));
+	put_fields(out, state, e, flags);
+	if (point->kind == TL_TRACE_FOOTER)
+		tl_data_put_varint(out, point->children);
+	if (argc > 0)
+		put_args(out, e, argc);
+	keep(state, e);
+}
+
+static void
+get_fields(struct tl_event *e, const struct tl_point_state *state,
+    struct tl_data_in *in, unsigned flags)
+{
+	e->tsc = state->tsc;
+	e->number = state->number + 1;
+	e->cpu = state->cpu;
+	e->pid = state->pid;
+	e->tid = state->tid;
+	e->error_ns = state->error_ns;
+	e->epoch = state->epoch;
+	e->lane = state->lane;
+	if (flags & TSC)
+		e->tsc += (uint64_t)tl_data_folded(in);
+	if (flags & NUMBER)
+		e->number += (uint64_t)tl_data_folded(in);
+	if (flags & CPU)
+		e->cpu = tl_data_varint32(in);
+	if (flags & WHO) {
+		e->pid = tl_data_varint32(in);
+		e->tid = tl_data_varint32(in);
+	}
+	if (flags & ERROR)
+		e->error_ns = tl_data_varint32(in);
+	if (flags & EPOCH)
+		e->epoch = tl_data_varint32(in);
+	if (flags & LANE)
+		e->lane = tl_data_varint32(in);
+	if (flags & LEVEL)
+		e->level = tl_data_u8(in);
+}
+
+static void
+get_args(struct tl_event *e, struct tl_data_in *in, unsigned argc)
+{
+	unsigned sizes = tl_data_u16(in);
+
+	for (unsigned i = 0; i < argc; i++, sizes >>= SIZE_BITS) {
+		const unsigned size = sizes & 15;
+		const uint8_t *from;
+		uint64_t n = 0;
+
+		if (size > sizeof(n)) {
+			in->bad = true;
+			return;
+		}
+		from = tl_data_take(in, size);
+		if (from)
+			memcpy((uint8_t *)&n + sizeof(n) - size, from, size);
+		e->args[i] = __builtin_bswap64(n);
+	}
+}
+
+/* Does the kind of the object go with that of the event? */
+static bool
+is_sane(const struct tl_point *point, unsigned argc)
+{
+	const unsigned what = point->event.kind;
+
+	if (what < TL_INSTANT || what > TL_LOST || argc > TL_ARGS_MAX)
+		return false;
+	switch (point->kind) {
+	case TL_TRACE_POINT:
+		return what != TL_LOST;
+	case TL_TRACE_LOSS:
+		return what == TL_LOST;
+	case TL_TRACE_SPAN:
+		return what == TL_BEGIN;
+	case TL_TRACE_FOOTER:
+		return what == TL_END;
+	default:
+		return false;
+	}
+}
+
+int
+tl_point_get(struct tl_point *point, struct tl_point_state *state,
+    struct tl_data_in *in)
+{
+	struct tl_event *e = &point->event;
+	unsigned flags;
+
+	memset(point, 0, sizeof(*point));
+	point->kind = tl_data_u8(in);
+	flags = tl_data_u16(in);
+	e->kind = (flags & WHAT) >> WHAT_SHIFT;
+	e->bare = flags & BARE;
+	point->silent = flags & SILENT;
+	if (!is_sane(point, flags & ARGS))
+		return -EBADMSG;
+	if (point->kind == TL_TRACE_LOSS)
+		e->lost = tl_data_varint(in);
+	else
+		point->message = tl_data_varint32(in);
+	e->ns = (int64_t)((uint64_t)state->ns + (uint64_t)tl_data_folded(in));
+	get_fields(e, state, in, flags);
+	if (point->kind == TL_TRACE_FOOTER)
+		point->children = tl_data_varint(in);
+	if (flags & ARGS)
+		get_args(e, in, flags & ARGS);
+	if (in->bad)
+		return -EBADMSG;
+	keep(state, e);
+	return 0;
+}

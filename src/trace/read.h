@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.h - read a recorded trace.
+ *
+ *	data ----+--> scan (from the beginning to the end) --> forest
+ *	index ---+--> open --> roots --> children, on demand
+ *	         +--> cursor of tl_event, newest or oldest first
+ *
+ * Several traces may be open at once.  What is damaged is told of, by its
+ * place; the rest is there.  A missing, broken or stale index is made again.
+ */
+#ifndef TL_TRACE_READ_H
+#define TL_TRACE_READ_H
+
+#include "base/storage.h"
+#include "event/merge.h"
+#include "trace/layout.h"
+#include "trace/node.h"
+
+#include <timeline_layout.h>
+
+/* Told of each thing that is wrong: rc is -EBADMSG damage, -ENODATA what is
+ * cut off, 0 good to know.  say may be NULL. */
+struct tl_trace_report {
+	void (*say)(void *context, const struct tl_fault *fault);
+	void *context;
+};
+
+struct tl_trace_read_options {
+	const struct tl_trace_codec *codecs; /* for packed blocks */
+	size_t codec_count;
+	struct tl_trace_report report;
+	size_t memory_max; /* of nodes; 0: no bound */
+};
+
+/* Is this the beginning of a trace's data file?  0 no, up to 100 surely. */
+unsigned tl_trace_recognise(struct tl_bytes first);
+
+/* A thread of a trace. */
+struct tl_trace_thread {
+	int32_t id;
+	uint32_t pid;
+	uint32_t tid;
+	struct tl_bytes name; /* empty: unknown */
+	uint64_t events;
+	uint64_t size; /* of its stream */
+	int64_t min_ns;
+	int64_t max_ns;
+};
+
+/* == all of it, once, from any stream == */
+
+struct tl_trace_eager;
+
+/* Feed pieces of a data file in order, then finish: 0, -ENOMEM; -EBADMSG or
+ * -EPROTO not a trace that can be read here, and the reason was said. */
+int tl_trace_eager_new(struct tl_trace_eager **eager,
+    const struct tl_trace_read_options *options);
+int tl_trace_eager_feed(struct tl_trace_eager *eager, struct tl_bytes piece);
+int tl_trace_eager_finish(struct tl_trace_eager *eager);
+size_t tl_trace_eager_count(const struct tl_trace_eager *eager);
+/* The tree of a thread: a node without an event, whose children are roots. */
+const struct tl_node *tl_trace_eager_tree(const struct tl_trace_eager *eager,
+    size_t i, struct tl_trace_thread *thread);
+/* How many places were damaged. */
+uint64_t tl_trace_eager_damage(const struct tl_trace_eager *eager);
+void tl_trace_eager_free(struct tl_trace_eager *eager);
+
+/* == only what is looked at == */
+
+struct tl_trace;
+
+/* How the index was had. */
+enum tl_trace_index {
+	TL_INDEX_READ,    /* it was there and whole */
+	TL_INDEX_MISSING, /* ... or made again, as it was not there */
+	TL_INDEX_BROKEN   /* ... as it did not belong to the data */
+};
+
+/* Storage of data and index (NULL: none), which are taken over, even on
+ * failure.  0, -errno, and the fault says why. */
+int tl_trace_open_storage(struct tl_trace **trace, struct tl_storage *data,
+    struct tl_storage *index, const struct tl_trace_read_options *options,
+    struct tl_fault *fault);
+/* The files path and path.idx; an index that was made again is written back
+ * where the directory allows it. */
+int tl_trace_open(struct tl_trace **trace, const char *path,
+    const struct tl_trace_read_options *options, struct tl_fault *fault);
+void tl_trace_close(struct tl_trace *trace);
+
+enum tl_trace_index tl_trace_index_state(const struct tl_trace *trace);
+/* The bytes of its index, made again where it was not read. */
+struct tl_bytes tl_trace_index_bytes(const struct tl_trace *trace);
+const struct tl_trace_header *tl_trace_header(const struct tl_trace *trace);
+/* The value of an INFO; empty: none. */
+struct tl_bytes tl_trace_info(const struct tl_trace *trace, const char *name);
+size_t tl_trace_knot_count(const struct tl_trace *trace);
+const struct timeline_knot *
+tl_trace_knot(const struct tl_trace *trace, size_t i);
+/* The messages that are defined, in an array to be freed: 0, -ENOMEM. */
+int tl_trace_messages(struct tl_trace *trace,
+    const struct tl_message ***messages, size_t *count);
+size_t tl_trace_thread_count(const struct tl_trace *trace);
+const struct tl_trace_thread *
+tl_trace_thread(const struct tl_trace *trace, size_t i);
+/* Damage that was met so far. */
+uint64_t tl_trace_damage(const struct tl_trace *trace);
+
+/* The tree of a thread: a node without an event whose children are its roots,
+ * none of them loaded.  Lives as long as the trace. */
+struct tl_node *tl_trace_root(struct tl_trace *trace, size_t thread);
+/* Load count children from the first on (0 and UINT64_MAX: all), those that
+ * are not there yet: 0, -ENOMEM, -EDQUOT over the budget, -errno reading. */
+int tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
+    uint64_t count);
+void tl_trace_forget(struct tl_trace *trace, struct tl_node *node);
+void
+tl_trace_forget_child(struct tl_trace *trace, struct tl_node *node, uint64_t i);
+size_t tl_trace_memory(const struct tl_trace *trace);
+
+/* All events in order of time.  Of each thread only the blocks that the
+ * events asked for lie in are read. */
+int tl_trace_cursor(struct tl_trace *trace, enum tl_order order,
+    struct tl_cursor **cursor);
+
+#endif

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.c - timeline_trace.h: a program that records itself.
+ *
+ *	message --> trace --> the calling thread's stream
+ *
+ * A thread finds its streams in thread-local storage, by the number of the
+ * trace, which is never given twice: one that was closed is never found.
+ */
+#include "base/word.h"
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <timeline.h>
+#include <timeline_trace.h>
+#include <unistd.h>
+
+enum {
+	FLUSH_MS = 1000,
+	NS_PER_MS = 1000000,
+	NS_PER_S = 1000000000,
+	THREAD_NAME_MAX = 256,
+	THREAD_TRACES = 16 /* of which a thread remembers its streams */
+};
+
+struct timeline_trace_message {
+	struct tl_message message;
+	struct timeline_trace *trace;
+	struct timeline_trace_message *next;
+	char text[]; /* category, then text */
+};
+
+struct timeline_trace {
+	struct tl_trace_writer *writer;
+	uint64_t number;
+	pid_t pid;
+	uint32_t forks;       /* how many lay before it was made */
+	uint32_t rc;          /* the first error, shared */
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t stop;
+	bool stopping;
+	bool flushing; /* is there a thread that does it? */
+	pthread_t flusher;
+	int64_t flush_ns;
+	struct timeline_trace_message *messages;
+};
+
+/* What a thread remembers of a trace. */
+struct own {
+	uint64_t number; /* 0: free */
+	struct tl_trace_stream *stream;
+	char name[THREAD_NAME_MAX];
+};
+
+static _Thread_local struct own owns[THREAD_TRACES];
+static _Thread_local unsigned oldest;
+static uint64_t numbers; /* of traces given so far, shared */
+static uint32_t forks;   /* this process and those before it are children of */
+
+static void
+count_fork(void)
+{
+	tl_store_32(&forks, tl_load_32(&forks) + 1);
+}
+
+static void
+watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, count_fork);
+}
+
+/* Is this the process that made it?  A child shares only its files. */
+static bool
+is_ours(const struct timeline_trace *trace)
+{
+	return tl_load_32(&forks) == trace->forks;
+}
+
+static int64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* Keep the first error. */
+static int
+note_error(struct timeline_trace *trace, int rc)
+{
+	if (rc < 0)
+		tl_cas_32(&trace->rc, 0, (uint32_t)rc);
+	return rc;
+}
+
+static int
+error_of(const struct timeline_trace *trace)
+{
+	return (int)tl_load_32(&trace->rc);
+}
+
+static void
+wait_for_flush(struct timeline_trace *trace)
+{
+	struct timespec until;
+	int64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	ns = until.tv_nsec + trace->flush_ns;
+	until.tv_sec += ns / NS_PER_S;
+	until.tv_nsec = ns % NS_PER_S;
+	pthread_cond_timedwait(&trace->stop, &trace->lock, &until);
+}
+
+static void *
+flush_by_timer(void *context)
+{
+	struct timeline_trace *trace = context;
+
+	pthread_mutex_lock(&trace->lock);
+	while (!trace->stopping) {
+		wait_for_flush(trace);
+		if (trace->stopping)
+			break;
+		pthread_mutex_unlock(&trace->lock);
+		note_error(trace, tl_trace_writer_flush(trace->writer));
+		pthread_mutex_lock(&trace->lock);
+	}
+	pthread_mutex_unlock(&trace->lock);
+	return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static int
+start_flusher(struct timeline_trace *trace)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&trace->flusher, NULL, flush_by_timer, trace);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	trace->flushing = rc == 0;
+	return -rc;
+}
+
+static void
+init_lock(struct timeline_trace *trace)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&trace->stop, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pthread_mutex_init(&trace->lock, NULL);
+}
+
+static int
+make_writer(struct timeline_trace *trace, const char *path,
+    const struct timeline_trace_options *options)
+{
+	static const enum tl_trace_strategy strategies[] = {
+		[TIMELINE_TRACE_STREAM] = TL_TRACE_STREAMING,
+		[TIMELINE_TRACE_COLLECT] = TL_TRACE_COLLECT,
+		[TIMELINE_TRACE_DROP] = TL_TRACE_NULL
+	};
+	struct tl_trace_options own = { .created_ns = now_ns() };
+
+	if (options) {
+		if (options->strategy > TIMELINE_TRACE_DROP)
+			return -EINVAL;
+		own.strategy = strategies[options->strategy];
+		own.block_size = (size_t)options->block_size;
+	}
+	return tl_trace_create(&trace->writer, path, &own);
+}
+
+static void
+free_trace(struct timeline_trace *trace)
+{
+	tl_trace_writer_free(trace->writer);
+	while (trace->messages) {
+		struct timeline_trace_message *next = trace->messages->next;
+
+		free(trace->messages);
+		trace->messages = next;
+	}
+	pthread_mutex_destroy(&trace->lock);
+	pthread_cond_destroy(&trace->stop);
+	free(trace);
+}
+
+int
+timeline_trace_create(struct timeline_trace **trace, const char *path,
+    const struct timeline_trace_options *options)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct timeline_trace *t = calloc(1, sizeof(*t));
+	const uint32_t flush_ms =
+	    options && options->flush_ms ? options->flush_ms : FLUSH_MS;
+	int rc;
+
+	if (!t)
+		return -ENOMEM;
+	pthread_once(&once, watch_forks);
+	t->pid = getpid();
+	t->forks = tl_load_32(&forks);
+	t->number = tl_fetch_add_64(&numbers, 1) + 1;
+	t->flush_ns = (int64_t)flush_ms * NS_PER_MS;
+	init_lock(t);
+	rc = make_writer(t, path, options);
+	if (rc == 0 && (!options || options->strategy == TIMELINE_TRACE_STREAM))
+		rc = start_flusher(t);
+	if (rc < 0)
+		free_trace(t);
+	else
+		*trace = t;
+	return rc;
+}
+
+static void
+stop_flusher(struct timeline_trace *trace)
+{
+	pthread_mutex_lock(&trace->lock);
+	trace->stopping = true;
+	pthread_cond_signal(&trace->stop);
+	pthread_mutex_unlock(&trace->lock);
+	if (trace->flushing)
+		pthread_join(trace->flusher, NULL);
+}
+
+int
+timeline_trace_close(struct timeline_trace *trace)
+{
+	int rc;
+
+	if (!trace || !is_ours(trace))
+		return 0; /* a forked child's copy stays as it is */
+	stop_flusher(trace);
+	rc = error_of(trace);
+	if (rc == 0)
+		rc = tl_trace_writer_finish(trace->writer);
+	free_trace(trace);
+	return rc;
+}
+
+int
+timeline_trace_flush(struct timeline_trace *trace)
+{
+	if (!is_ours(trace))
+		return -EPERM;
+	return note_error(trace, tl_trace_writer_flush(trace->writer));
+}
+
+/* == messages == */
+
+static int
+define(struct timeline_trace *trace, const char *category, const char *priority,
+    const char *text, uint8_t kind, struct timeline_trace_message **message)
+{
+	const size_t category_size = strlen(category);
+	const size_t text_size = strlen(text);
+	const int level = tl_level_parse(priority);
+	struct timeline_trace_message *m;
+	int rc;
+
+	if (level < 0)
+		return -EINVAL;
+	if (text_size > TL_TRACE_TEXT_MAX || category_size > TL_TRACE_TEXT_MAX)
+		return -E2BIG;
+	if (!(m = calloc(1, sizeof(*m) + category_size + text_size)))
+		return -ENOMEM;
+	memcpy(m->text, category, category_size);
+	memcpy(m->text + category_size, text, text_size);
+	rc = tl_message_parse(&m->message,
+	    tl_bytes(m->text + category_size, text_size));
+	if (rc < 0) {
+		free(m);
+		return rc;
+	}
+	m->message.category = tl_bytes(m->text, category_size);
+	m->message.level = m->message.gate = (uint8_t)level;
+	m->message.kind = kind;
+	m->message.strings = &tl_trace_own_strings;
+	m->trace = trace;
+	pthread_mutex_lock(&trace->lock);
+	m->next = trace->messages;
+	trace->messages = m;
+	pthread_mutex_unlock(&trace->lock);
+	*message = m;
+	return 0;
+}
+
+int
+timeline_trace_instant(struct timeline_trace *trace, const char *category,
+    const char *priority, const char *text,
+    struct timeline_trace_message **message)
+{
+	return define(trace, category, priority, text, TIMELINE_RECORD_INSTANT,
+	    message);
+}
+
+int
+timeline_trace_span(struct timeline_trace *trace, const char *category,
+    const char *priority, const char *text,
+    struct timeline_trace_message **message)
+{
+	return define(trace, category, priority, text, TIMELINE_RECORD_SPAN,
+	    message);
+}
+
+int
+timeline_trace_counter(struct timeline_trace *trace, const char *category,
+    const char *priority, const char *text,
+    struct timeline_trace_message **message)
+{
+	return define(trace, category, priority, text, TIMELINE_RECORD_COUNTER,
+	    message);
+}
+
+int
+timeline_trace_string(struct timeline_trace *trace, const char *text,
+    uint64_t *number)
+{
+	return tl_trace_write_string(trace->writer, tl_bytes_of(text), number);
+}
+
+/* == events == */
+
+/* What the calling thread has of a trace, maybe nothing yet. */
+static struct own *
+find_own(const struct timeline_trace *trace)
+{
+	struct own *own;
+
+	for (unsigned i = 0; i < THREAD_TRACES; i++)
+		if (owns[i].number == trace->number)
+			return &owns[i];
+	own = &owns[oldest++ % THREAD_TRACES];
+	*own = (struct own){ .number = trace->number };
+	return own;
+}
+
+int
+timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
+{
+	struct own *own = find_own(trace);
+
+	if (own->stream)
+		return -EBUSY;
+	if (strlen(name) >= sizeof(own->name))
+		return -ENAMETOOLONG;
+	memcpy(own->name, name, strlen(name) + 1);
+	return 0;
+}
+
+static int
+find_stream(struct timeline_trace *trace, struct own **own)
+{
+	struct own *o = *own = find_own(trace);
+
+	if (o->stream)
+		return 0;
+	return tl_trace_stream_new(&o->stream, trace->writer,
+	    (uint32_t)trace->pid, (uint32_t)gettid(), tl_bytes_of(o->name));
+}
+
+static int
+put(struct timeline_trace_message *message, struct tl_event *event,
+    unsigned argc, va_list args)
+{
+	struct timeline_trace *trace = message->trace;
+	struct own *own;
+	int rc = error_of(trace);
+
+	if (rc < 0 || !is_ours(trace))
+		return rc < 0 ? rc : -EPERM;
+	if (argc > TL_ARGS_MAX)
+		return -EINVAL;
+	for (unsigned i = 0; i < argc; i++)
+		event->args[i] = va_arg(args, uint64_t);
+	rc = find_stream(trace, &own);
+	if (rc == 0) {
+		event->message = &message->message;
+		event->level = message->message.level;
+		event->ns = now_ns();
+		event->cpu = TL_CPU_UNKNOWN;
+		rc = tl_trace_stream_put(own->stream, event);
+	}
+	return note_error(trace, rc);
+}
+
+int
+timeline_trace_log(struct timeline_trace_message *message, unsigned argc, ...)
+{
+	struct tl_event event = { .kind = TL_INSTANT };
+	va_list args;
+	int rc;
+
+	if (message->message.kind == TIMELINE_RECORD_SPAN)
+		return -EINVAL;
+	if (message->message.kind == TIMELINE_RECORD_COUNTER)
+		event.kind = TL_COUNTER;
+	va_start(args, argc);
+	rc = put(message, &event, argc, args);
+	va_end(args);
+	return rc;
+}
+
+int
+timeline_trace_begin(struct timeline_trace_message *span, unsigned argc, ...)
+{
+	struct tl_event event = { .kind = TL_BEGIN };
+	va_list args;
+	int rc;
+
+	if (span->message.kind != TIMELINE_RECORD_SPAN)
+		return -EINVAL;
+	va_start(args, argc);
+	rc = put(span, &event, argc, args);
+	va_end(args);
+	return rc;
+}
+
+int
+timeline_trace_end(struct timeline_trace_message *span, unsigned argc, ...)
+{
+	struct tl_event event = { .kind = TL_END, .bare = argc == 0 };
+	va_list args;
+	int rc;
+
+	if (span->message.kind != TIMELINE_RECORD_SPAN)
+		return -EINVAL;
+	va_start(args, argc);
+	rc = put(span, &event, argc, args);
+	va_end(args);
+	return rc;
+}

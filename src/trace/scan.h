@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scan.h - the blocks of a data file, from pieces of it in order.
+ *
+ * Whatever is damaged or cut off is told of with its place; the scan goes on
+ * at the next block that is whole.
+ */
+#ifndef TL_TRACE_SCAN_H
+#define TL_TRACE_SCAN_H
+
+#include "base/text.h"
+#include "trace/read.h"
+
+/* One whole block: its place, and its content as it is in the stream, good
+ * until it returns.  0 or -errno to stop. */
+typedef int tl_scan_block(void *context, const struct tl_trace_block *block,
+    uint64_t at, struct tl_bytes content);
+
+struct tl_scan {
+	const struct tl_trace_read_options *options;
+	tl_scan_block *block;
+	void *context;
+	struct tl_trace_header header;
+	uint32_t seed;
+	bool begun; /* has the header been read? */
+	bool ended; /* was EOF the last byte? */
+	uint64_t damage;
+	struct tl_text buffer; /* what was fed and not looked at */
+	size_t used;           /* ... up to here it was */
+	uint64_t at;           /* the file's byte at buffer.data + used */
+	bool lost;             /* between two blocks, looking for the next */
+	uint64_t lost_from;
+	struct tl_text unpacked;
+};
+
+void
+tl_scan_init(struct tl_scan *scan, const struct tl_trace_read_options *options,
+    tl_scan_block *block, void *context);
+void tl_scan_free(struct tl_scan *scan);
+/* 0, -errno of block, -ENOMEM; -EBADMSG, -EPROTO, -ENODATA no trace that can
+ * be read here, which was said. */
+int tl_scan_feed(struct tl_scan *scan, struct tl_bytes piece);
+int tl_scan_finish(struct tl_scan *scan);
+
+/* Say one thing. */
+void tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * The content of a block out of its stored bytes: either these or what was
+ * unpacked into room.  -EBADMSG damaged, -EPROTO no codec, -ENOMEM.
+ */
+int tl_block_content(const struct tl_trace_block *block,
+    const struct tl_trace_header *header, uint32_t seed,
+    const struct tl_trace_read_options *options, struct tl_bytes stored,
+    struct tl_text *room, struct tl_bytes *content);
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.c - the events of one thread into its blocks.
+ *
+ * An object is written only where there is room for the longest one, and
+ * everything it needs was had before: whatever fails, the stream stays whole.
+ */
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum { BUFFER_FIRST = 4096, AROUND = TL_TRACE_BLOCK_HEADER + 1 };
+
+/* What a stream knows of a message. */
+struct stream_message {
+	uint32_t id;
+	uint8_t strings;
+	uint32_t open; /* spans of it */
+};
+
+static void
+begin_block(struct tl_trace_stream *s)
+{
+	s->block = (struct tl_trace_block){ .thread = s->id,
+		.logical = s->block.logical + s->out.size,
+		.depth = s->shape.depth,
+		.min_ns = INT64_MAX,
+		.max_ns = INT64_MIN };
+	s->out.size = 0;
+	s->shape.cells_size = 0;
+	s->state = (struct tl_point_state){ 0 };
+}
+
+/* Make it known to the writer, whose lock is held. */
+static int
+register_stream(struct tl_trace_writer *w, struct tl_trace_stream *s,
+    uint32_t pid, uint32_t tid, struct tl_bytes name)
+{
+	const size_t capacity = w->stream_capacity * 2 + 4;
+	struct tl_trace_stream **streams;
+	int rc;
+
+	if (w->stream_count == INT32_MAX)
+		return -ENOSPC;
+	if (w->stream_count == w->stream_capacity) {
+		streams = realloc(w->streams, capacity * sizeof(*streams));
+		if (!streams)
+			return -ENOMEM;
+		w->streams = streams;
+		w->stream_capacity = capacity;
+	}
+	s->id = (int32_t)w->stream_count;
+	rc = tl_define_thread(&w->definitions, s->id, pid, tid, name);
+	if (rc == 0)
+		rc = tl_block_settle(w);
+	if (rc == 0)
+		w->streams[w->stream_count++] = s;
+	return rc;
+}
+
+int
+tl_trace_stream_new(struct tl_trace_stream **stream, struct tl_trace_writer *w,
+    uint32_t pid, uint32_t tid, struct tl_bytes name)
+{
+	struct tl_trace_stream *s = calloc(1, sizeof(*s));
+	int rc = s ? tl_shape_init(&s->shape) : -ENOMEM;
+
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	s->writer = w;
+	s->kept_end = &s->kept;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_lock(&w->lock);
+	rc = register_stream(w, s, pid, tid, name);
+	if (rc == 0)
+		begin_block(s);
+	pthread_mutex_unlock(&w->lock);
+	if (rc < 0)
+		tl_stream_free(s);
+	else
+		*stream = s;
+	return rc;
+}
+
+void
+tl_stream_free(struct tl_trace_stream *s)
+{
+	while (s->kept) {
+		struct tl_kept *next = s->kept->next;
+
+		free(s->kept);
+		s->kept = next;
+	}
+	tl_message_map_free(&s->messages, free);
+	tl_shape_free(&s->shape);
+	pthread_mutex_destroy(&s->lock);
+	free(s->buffer);
+	free(s->packed);
+	free(s);
+}
+
+static int
+keep(struct tl_trace_stream *s)
+{
+	const size_t size = s->out.size + AROUND;
+	const size_t cells_size = s->shape.cells_size;
+	struct tl_kept *kept = malloc(sizeof(*kept) + size + cells_size);
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = (struct tl_kept){ .block = s->block, .cells_size = cells_size };
+	memcpy(kept->bytes, s->buffer, size);
+	if (cells_size > 0)
+		memcpy(kept->bytes + size, s->shape.cells, cells_size);
+	*s->kept_end = kept;
+	s->kept_end = &kept->next;
+	return 0;
+}
+
+/* Pack a block if that makes it smaller: the bytes to write, NULL: *rc. */
+static uint8_t *
+pack(struct tl_trace_stream *s, struct tl_trace_block *block, uint8_t *bytes,
+    int *rc)
+{
+	const struct tl_trace_codec *codec = s->writer->options.codec;
+	int64_t size;
+
+	if (!codec)
+		return bytes;
+	free(s->packed);
+	s->packed = malloc((size_t)block->size + AROUND);
+	if (!s->packed) {
+		*rc = -ENOMEM;
+		return NULL;
+	}
+	size = codec->pack(codec->context, s->packed + TL_TRACE_BLOCK_HEADER,
+	    block->size - 1, bytes + TL_TRACE_BLOCK_HEADER, block->size);
+	if (size < 0) {
+		*rc = (int)size;
+		return NULL;
+	}
+	if (size == 0 || size >= block->size)
+		return bytes;
+	block->flags |= TL_BLOCK_PACKED;
+	block->stored = (uint32_t)size;
+	return s->packed;
+}
+
+static int
+write_out(struct tl_trace_stream *s, struct tl_trace_block block,
+    uint8_t *bytes, const uint8_t *cells, size_t cells_size)
+{
+	int rc = 0;
+
+	bytes = pack(s, &block, bytes, &rc);
+	if (bytes)
+		rc =
+		    tl_block_write(s->writer, &block, bytes, cells, cells_size);
+	return rc;
+}
+
+int
+tl_stream_flush(struct tl_trace_stream *s)
+{
+	int rc;
+
+	if (s->out.size == 0)
+		return 0;
+	s->block.stored = s->block.size = (uint32_t)s->out.size;
+	if (s->writer->options.strategy == TL_TRACE_COLLECT)
+		rc = keep(s);
+	else
+		rc = write_out(s, s->block, s->buffer, s->shape.cells,
+		    s->shape.cells_size);
+	if (rc == 0)
+		begin_block(s);
+	return rc;
+}
+
+int
+tl_stream_rest(struct tl_trace_stream *s)
+{
+	if (s->out.size > 0)
+		return tl_stream_flush(s);
+	/* Nothing came since the last time: the thread may be gone. */
+	free(s->buffer);
+	free(s->packed);
+	s->buffer = s->packed = NULL;
+	s->out = (struct tl_data_out){ 0 };
+	return 0;
+}
+
+int
+tl_stream_write_kept(struct tl_trace_stream *s)
+{
+	for (struct tl_kept *k = s->kept; k; k = k->next) {
+		const int rc = write_out(s, k->block, k->bytes,
+		    k->bytes + k->block.size + AROUND, k->cells_size);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+grow_buffer(struct tl_trace_stream *s)
+{
+	const size_t max = s->writer->options.block_size;
+	size_t capacity = s->out.capacity ? s->out.capacity * 2 : BUFFER_FIRST;
+	uint8_t *buffer;
+
+	if (capacity > max)
+		capacity = max;
+	buffer = realloc(s->buffer, capacity + AROUND);
+	if (!buffer)
+		return -ENOMEM;
+	s->buffer = buffer;
+	s->out.data = buffer + TL_TRACE_BLOCK_HEADER;
+	s->out.capacity = capacity;
+	return 0;
+}
+
+/* Room for one more object, in this block or the next. */
+static int
+make_room(struct tl_trace_stream *s)
+{
+	int rc = 0;
+
+	if (s->out.capacity - s->out.size < TL_POINT_SIZE_MAX)
+		rc = s->out.capacity < s->writer->options.block_size
+			 ? grow_buffer(s)
+			 : tl_stream_flush(s);
+	return rc < 0 ? rc : tl_shape_reserve(&s->shape);
+}
+
+static struct stream_message *
+find_message(struct tl_trace_stream *s, const struct tl_message *message,
+    int *rc)
+{
+	struct stream_message *m = tl_message_map_find(&s->messages, message);
+	const struct tl_defined *defined;
+
+	if (m)
+		return m;
+	pthread_mutex_lock(&s->writer->lock);
+	defined = tl_define_message(&s->writer->definitions, message, rc);
+	if (defined && (*rc = tl_block_settle(s->writer)) < 0)
+		defined = NULL;
+	pthread_mutex_unlock(&s->writer->lock);
+	if (!defined)
+		return NULL;
+	if (!(m = malloc(sizeof(*m)))) {
+		*rc = -ENOMEM;
+		return NULL;
+	}
+	*m = (struct stream_message){ defined->id, defined->strings, 0 };
+	*rc = tl_message_map_add(&s->messages, message, m);
+	if (*rc < 0) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+/* The number of a source's string becomes that of the file's. */
+static int
+map_string(struct tl_trace_stream *s, const struct tl_message *message,
+    uint64_t *number)
+{
+	struct tl_string_seen *seen =
+	    &s->strings[(*number ^ *number >> 6) % TL_STREAM_STRINGS];
+	struct tl_bytes text;
+	int64_t id;
+	int rc;
+
+	if (seen->id > 0 && seen->strings == message->strings &&
+	    seen->number == *number) {
+		*number = seen->id;
+		return 0;
+	}
+	text = tl_message_string(message, *number);
+	if (!text.data) {
+		*number |= UINT64_C(1) << 63;
+		return 0;
+	}
+	pthread_mutex_lock(&s->writer->lock);
+	id = tl_define_text(&s->writer->definitions, TL_TRACE_STRING, text);
+	if (id >= 0 && (rc = tl_block_settle(s->writer)) < 0)
+		id = rc;
+	pthread_mutex_unlock(&s->writer->lock);
+	if (id < 0)
+		return (int)id;
+	*seen =
+	    (struct tl_string_seen){ message->strings, *number, (uint64_t)id };
+	*number = (uint64_t)id;
+	return 0;
+}
+
+static int
+map_strings(struct tl_trace_stream *s, const struct tl_message *message,
+    uint8_t strings, struct tl_event *event)
+{
+	int rc = 0;
+
+	if (event->bare || message->strings == &tl_trace_own_strings)
+		return 0;
+	for (unsigned i = 0; rc == 0 && strings >> i; i++)
+		if (strings >> i & 1)
+			rc = map_string(s, message, &event->args[i]);
+	return rc;
+}
+
+static void
+note_time(struct tl_trace_stream *s, const struct tl_point *point)
+{
+	const int64_t ns = point->event.ns;
+
+	s->last_ns = ns;
+	if (point->silent)
+		return;
+	s->block.events++;
+	if (ns < s->block.min_ns)
+		s->block.min_ns = ns;
+	if (ns > s->block.max_ns)
+		s->block.max_ns = ns;
+}
+
+static int
+put_point(struct tl_trace_stream *s, struct tl_point *point,
+    struct stream_message *message)
+{
+	struct tl_shape *shape = &s->shape;
+	const int rc = make_room(s);
+	uint64_t at;
+
+	if (rc == -ENOSPC && point->kind == TL_TRACE_SPAN)
+		point->kind = TL_TRACE_POINT; /* too deep for a tree */
+	if (rc < 0 && rc != -ENOSPC)
+		return rc;
+	at = s->block.logical + s->out.size;
+	point->message = message ? message->id : 0;
+	if (point->kind == TL_TRACE_FOOTER) {
+		point->children = tl_shape_top(shape)->children;
+		message->open--;
+		tl_shape_end(shape, at);
+	} else {
+		tl_shape_child(shape, at);
+	}
+	tl_point_put(&s->out, &s->state, point);
+	if (point->kind == TL_TRACE_SPAN) {
+		message->open++;
+		tl_shape_begin(shape, s->block.logical + s->out.size,
+		    (uint64_t)(uintptr_t)message);
+	}
+	note_time(s, point);
+	return 0;
+}
+
+static struct stream_message *
+innermost(const struct tl_trace_stream *s)
+{
+	return (struct stream_message *)(uintptr_t)tl_shape_top(&s->shape)
+	    ->user;
+}
+
+/* Close the innermost span, though nobody said that it ends. */
+static int
+put_silent(struct tl_trace_stream *s, bool at_the_end)
+{
+	const struct tl_point_state *state = &s->state;
+	struct tl_point point = { .kind = TL_TRACE_FOOTER,
+		.silent = true,
+		.event = { .ns = s->last_ns,
+		    .tsc = state->tsc,
+		    .number = state->number + 1,
+		    .cpu = state->cpu,
+		    .pid = state->pid,
+		    .tid = state->tid,
+		    .epoch = state->epoch,
+		    .lane = state->lane,
+		    .error_ns = state->error_ns,
+		    .kind = TL_END,
+		    .bare = at_the_end } };
+
+	return put_point(s, &point, innermost(s));
+}
+
+static int
+put_end(struct tl_trace_stream *s, struct tl_point *point,
+    struct stream_message *message)
+{
+	if (message->open == 0) {
+		s->lonely++;
+		return put_point(s, point, message);
+	}
+	while (innermost(s) != message) {
+		const int rc = put_silent(s, false);
+
+		if (rc < 0)
+			return rc;
+		s->crossed++;
+	}
+	point->kind = TL_TRACE_FOOTER;
+	return put_point(s, point, message);
+}
+
+static int
+put_event(struct tl_trace_stream *s, const struct tl_event *event)
+{
+	struct tl_point point = { .kind = TL_TRACE_POINT, .event = *event };
+	struct stream_message *message;
+	int rc = 0;
+
+	if (event->kind == TL_LOST) {
+		point.kind = TL_TRACE_LOSS;
+		return put_point(s, &point, NULL);
+	}
+	message = find_message(s, event->message, &rc);
+	if (!message)
+		return rc;
+	rc = map_strings(s, event->message, message->strings, &point.event);
+	if (rc < 0)
+		return rc;
+	if (event->message->scope == TIMELINE_SOURCE)
+		return put_point(s, &point, message);
+	if (event->kind == TL_END)
+		return put_end(s, &point, message);
+	if (event->kind == TL_BEGIN)
+		point.kind = TL_TRACE_SPAN;
+	return put_point(s, &point, message);
+}
+
+int
+tl_trace_stream_put(struct tl_trace_stream *s, const struct tl_event *event)
+{
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = put_event(s, event);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+int
+tl_stream_finish(struct tl_trace_stream *s)
+{
+	while (s->shape.depth > 0) {
+		const int rc = put_silent(s, true);
+
+		if (rc < 0)
+			return rc;
+	}
+	return tl_stream_flush(s);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* walk.c - along a stream, block by block, with a small cache of them. */
+#include "trace/opened.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+void
+tl_trace_block_release(struct tl_block_data *data)
+{
+	if (!data || --data->refs > 0)
+		return;
+	tl_text_free(&data->stored);
+	tl_text_free(&data->room);
+	free(data->marks);
+	free(data);
+}
+
+static int
+add_mark(struct tl_block_data *data, size_t *capacity, size_t at,
+    const struct tl_point_state *state)
+{
+	struct tl_block_mark *marks;
+
+	if (data->mark_count == *capacity) {
+		*capacity = *capacity ? *capacity * 2 : TL_MARK_EVERY;
+		marks = realloc(data->marks, *capacity * sizeof(*marks));
+		if (!marks)
+			return -ENOMEM;
+		data->marks = marks;
+	}
+	data->marks[data->mark_count++] = (struct tl_block_mark){ at, *state };
+	return 0;
+}
+
+int
+tl_trace_block_mark(struct tl_block_data *data)
+{
+	struct tl_data_in in =
+	    tl_data_in(data->content.data, data->content.size);
+	struct tl_point_state state = { 0 };
+	struct tl_point point;
+	size_t capacity = 0;
+	int rc = 0;
+
+	if (data->mark_count > 0)
+		return 0;
+	for (unsigned i = 0; rc == 0 && in.at < in.size; i++) {
+		if (i % TL_MARK_EVERY == 0)
+			rc = add_mark(data, &capacity, in.at, &state);
+		if (rc == 0 && tl_point_get(&point, &state, &in) < 0)
+			break;
+	}
+	if (rc < 0)
+		data->mark_count = 0;
+	return rc;
+}
+
+/* The place of the cache for a block: where it is, or what it takes. */
+static struct tl_block_data **
+find_place(struct tl_trace *trace, int32_t lane, size_t block)
+{
+	struct tl_block_data **oldest = &trace->cache[0];
+
+	for (unsigned i = 0; i < TL_CACHE_BLOCKS; i++) {
+		struct tl_block_data **place = &trace->cache[i];
+
+		if (*place && (*place)->lane == lane &&
+		    (*place)->block == block)
+			return place;
+		if (*oldest && (!*place || (*place)->used < (*oldest)->used))
+			oldest = place;
+	}
+	return oldest;
+}
+
+static int
+read_block(struct tl_trace *trace, struct tl_trace_lane *lane, size_t i,
+    struct tl_block_data **data)
+{
+	struct tl_block_data *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	*d = (struct tl_block_data){ .refs = 1, .lane = lane->id, .block = i };
+	d->rc = tl_index_content(&trace->index, &lane->blocks[i], &d->stored,
+	    &d->room, &d->content);
+	if (d->rc < 0 && d->rc != -EBADMSG) {
+		const int rc = d->rc;
+
+		tl_trace_block_release(d);
+		return rc;
+	}
+	if (d->rc == -EBADMSG) {
+		d->content = tl_bytes("", 0);
+		lane->holes = true;
+		trace->index.damage++;
+		tl_trace_say(&trace->options.report, d->rc, lane->blocks[i].at,
+		    "a block of thread %" PRId32 " with %" PRIu32
+		    " events is damaged",
+		    lane->id, lane->blocks[i].block.events);
+	}
+	*data = d;
+	return 0;
+}
+
+int
+tl_trace_block_data(struct tl_trace *trace, struct tl_trace_lane *lane,
+    size_t i, struct tl_block_data **data)
+{
+	struct tl_block_data **place = find_place(trace, lane->id, i);
+	struct tl_block_data *read;
+
+	if (!*place || (*place)->lane != lane->id || (*place)->block != i) {
+		const int rc = read_block(trace, lane, i, &read);
+
+		if (rc < 0)
+			return rc;
+		tl_trace_block_release(*place);
+		*place = read;
+	}
+	(*place)->used = ++trace->clock;
+	(*place)->refs++;
+	*data = *place;
+	return 0;
+}
+
+void
+tl_walk_init(struct tl_walk *walk, struct tl_trace *trace,
+    struct tl_trace_lane *lane)
+{
+	*walk = (struct tl_walk){ .trace = trace, .lane = lane };
+}
+
+void
+tl_walk_free(struct tl_walk *walk)
+{
+	tl_trace_block_release(walk->data);
+	walk->data = NULL;
+}
+
+/* Stand before the first object of a block. */
+static int
+enter(struct tl_walk *w, size_t i)
+{
+	struct tl_block_data *data;
+	const int rc = tl_trace_block_data(w->trace, w->lane, i, &data);
+
+	if (rc < 0)
+		return rc;
+	tl_trace_block_release(w->data);
+	w->data = data;
+	w->block = i;
+	w->in = tl_data_in(data->content.data, data->content.size);
+	w->state = (struct tl_point_state){ 0 };
+	w->at = w->lane->blocks[i].block.logical;
+	return 0;
+}
+
+static int
+step(struct tl_walk *w, struct tl_point *point)
+{
+	const size_t from = w->in.at;
+	const int rc = tl_point_get(point, &w->state, &w->in);
+
+	if (rc == 0) {
+		w->at += w->in.at - from;
+		return 0;
+	}
+	w->in.at = w->in.size; /* no way to know where the next one begins */
+	w->lane->holes = true;
+	w->trace->index.damage++;
+	tl_trace_say(&w->trace->options.report, rc,
+	    w->lane->blocks[w->block].at,
+	    "an object of thread %" PRId32
+	    " is damaged: the rest of its block is lost",
+	    w->lane->id);
+	return rc;
+}
+
+/* Be at the last mark at or before a place of the block, unless the walk is
+ * between the two anyway. */
+static int
+go_near(struct tl_walk *w, size_t place)
+{
+	const struct tl_block_data *data = w->data;
+	const int rc = tl_trace_block_mark(w->data);
+	size_t low = 0, high = data->mark_count;
+
+	if (rc < 0)
+		return rc;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (data->marks[middle].at <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 ||
+	    (w->in.at <= place && w->in.at >= data->marks[low - 1].at))
+		return 0;
+	w->in.at = data->marks[low - 1].at;
+	w->state = data->marks[low - 1].state;
+	w->at = w->lane->blocks[w->block].block.logical + w->in.at;
+	return 0;
+}
+
+int
+tl_walk_seek(struct tl_walk *w, uint64_t logical)
+{
+	const size_t i = tl_trace_lane_find(w->lane, logical);
+	struct tl_point point;
+	int rc = 0;
+
+	if (i == w->lane->block_count)
+		return logical == w->lane->size ? 0 : -EBADMSG;
+	if (!w->data || w->block != i || w->data->rc < 0)
+		rc = enter(w, i);
+	if (rc == 0 && logical > w->lane->blocks[i].block.logical)
+		rc = go_near(w,
+		    (size_t)(logical - w->lane->blocks[i].block.logical));
+	else if (rc == 0)
+		rc = enter(w, i);
+	while (rc == 0 && w->at < logical && w->in.at < w->in.size)
+		rc = step(w, &point);
+	if (rc < 0)
+		return rc;
+	return w->at == logical ? 0 : -EBADMSG;
+}
+
+int
+tl_walk_next(struct tl_walk *w, struct tl_point *point)
+{
+	const size_t next = w->data ? w->block + 1 : 0;
+	int rc;
+
+	if (w->data && w->in.at < w->in.size) {
+		rc = step(w, point);
+		if (rc == 0)
+			return TL_WALK_POINT;
+		if (rc != -EBADMSG)
+			return rc;
+	}
+	if (next >= w->lane->block_count)
+		return TL_WALK_END;
+	rc = enter(w, next);
+	return rc < 0 ? rc : TL_WALK_BLOCK;
+}

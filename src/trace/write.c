@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write.c - a writer from its first byte to its last. */
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+enum { BLOCK_SIZE_MIN = 1024 };
+
+static int
+draw_id(uint8_t id[TL_TRACE_ID_SIZE])
+{
+	static const uint8_t none[TL_TRACE_ID_SIZE];
+
+	if (memcmp(id, none, sizeof(none)) != 0)
+		return 0;
+	if (getrandom(id, TL_TRACE_ID_SIZE, 0) != TL_TRACE_ID_SIZE)
+		return -EIO;
+	return 0;
+}
+
+static int
+init_header(struct tl_trace_writer *w)
+{
+	const struct tl_trace_options *o = &w->options;
+
+	w->header.created_ns = o->created_ns;
+	memcpy(w->header.id, o->id, sizeof(o->id));
+	if (o->codec) {
+		w->header.incompat = TL_TRACE_PACKED;
+		w->header.codec = o->codec->number;
+	}
+	return draw_id(w->header.id);
+}
+
+static int
+init(struct tl_trace_writer *w)
+{
+	int rc = init_header(w);
+
+	w->seed = w->index_crc = tl_trace_seed(&w->header);
+	if (rc == 0)
+		rc = tl_definitions_init(&w->definitions);
+	return rc < 0 ? rc : tl_block_begin_files(w);
+}
+
+int
+tl_trace_writer_new(struct tl_trace_writer **writer,
+    const struct tl_trace_options *options)
+{
+	struct tl_trace_writer *w;
+	int rc;
+
+	if (options->block_size != 0 &&
+	    (options->block_size < BLOCK_SIZE_MIN ||
+		options->block_size > TL_TRACE_BLOCK_MAX))
+		return -EINVAL;
+	if (!(w = calloc(1, sizeof(*w))))
+		return -ENOMEM;
+	w->options = *options;
+	if (w->options.block_size == 0)
+		w->options.block_size = TL_TRACE_BLOCK_SIZE;
+	pthread_mutex_init(&w->lock, NULL);
+	if ((rc = init(w)) < 0) {
+		tl_trace_writer_free(w);
+		return rc;
+	}
+	*writer = w;
+	return 0;
+}
+
+/* Stream i, while others may be made. */
+static struct tl_trace_stream *
+get_stream(struct tl_trace_writer *w, size_t i)
+{
+	struct tl_trace_stream *stream = NULL;
+
+	pthread_mutex_lock(&w->lock);
+	if (i < w->stream_count)
+		stream = w->streams[i];
+	pthread_mutex_unlock(&w->lock);
+	return stream;
+}
+
+static int
+for_each_stream(struct tl_trace_writer *w,
+    int (*call)(struct tl_trace_stream *stream))
+{
+	struct tl_trace_stream *stream;
+	int result = 0;
+
+	for (size_t i = 0; (stream = get_stream(w, i)); i++) {
+		int rc;
+
+		pthread_mutex_lock(&stream->lock);
+		rc = call(stream);
+		pthread_mutex_unlock(&stream->lock);
+		if (result == 0)
+			result = rc;
+	}
+	return result;
+}
+
+int
+tl_trace_writer_flush(struct tl_trace_writer *w)
+{
+	int rc = 0;
+
+	if (w->options.strategy != TL_TRACE_COLLECT)
+		rc = for_each_stream(w, tl_stream_rest);
+	pthread_mutex_lock(&w->lock);
+	if (rc == 0)
+		rc = tl_block_write_definitions(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+int
+tl_trace_writer_finish(struct tl_trace_writer *w)
+{
+	int rc;
+
+	if (w->finished)
+		return w->rc;
+	w->finished = true;
+	rc = for_each_stream(w, tl_stream_finish);
+	if (rc == 0)
+		rc = for_each_stream(w, tl_stream_write_kept);
+	pthread_mutex_lock(&w->lock);
+	if (rc < 0 && w->rc == 0)
+		w->rc = rc;
+	rc = tl_block_write_definitions(w);
+	if (rc == 0)
+		rc = tl_block_end_files(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+void
+tl_trace_writer_free(struct tl_trace_writer *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->stream_count; i++)
+		tl_stream_free(w->streams[i]);
+	free(w->streams);
+	tl_trace_sink_free(w->sink);
+	tl_definitions_free(&w->definitions);
+	pthread_mutex_destroy(&w->lock);
+	if (w->release)
+		w->release(w->options.context);
+	free(w);
+}
+
+static int
+add_counts(struct tl_trace_stream *stream)
+{
+	struct tl_trace_writer *w = stream->writer;
+
+	pthread_mutex_lock(&w->lock);
+	w->counts.crossed += stream->crossed;
+	w->counts.lonely += stream->lonely;
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+void
+tl_trace_writer_counts(struct tl_trace_writer *w,
+    struct tl_trace_counts *counts)
+{
+	pthread_mutex_lock(&w->lock);
+	w->counts.crossed = w->counts.lonely = 0;
+	pthread_mutex_unlock(&w->lock);
+	for_each_stream(w, add_counts);
+	pthread_mutex_lock(&w->lock);
+	*counts = w->counts;
+	pthread_mutex_unlock(&w->lock);
+}
+
+int
+tl_trace_write_info(struct tl_trace_writer *w, struct tl_bytes name,
+    struct tl_bytes value)
+{
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = tl_define_info(&w->definitions, name, value);
+	if (rc == 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+int
+tl_trace_write_knot(struct tl_trace_writer *w, const struct timeline_knot *knot)
+{
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = tl_define_knot(&w->definitions, knot);
+	if (rc == 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
+static struct tl_bytes
+no_string(const struct tl_strings *strings, uint64_t number)
+{
+	(void)strings;
+	(void)number;
+	return tl_bytes(NULL, 0);
+}
+
+const struct tl_strings tl_trace_own_strings = { no_string };
+
+int
+tl_trace_write_string(struct tl_trace_writer *w, struct tl_bytes text,
+    uint64_t *number)
+{
+	int64_t id;
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	id = tl_define_text(&w->definitions, TL_TRACE_STRING, text);
+	rc = id < 0 ? (int)id : tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	if (rc == 0)
+		*number = (uint64_t)id;
+	return rc;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.h - what the files that write a trace share.
+ *
+ * Locks are taken in this order: that of a stream, that of the writer.
+ */
+#ifndef TL_TRACE_WRITER_H
+#define TL_TRACE_WRITER_H
+
+#include "base/text.h"
+#include "event/message_map.h"
+#include "trace/point.h"
+#include "trace/shape.h"
+#include "trace/write.h"
+
+#include <pthread.h>
+
+/* A message as the file has it. */
+struct tl_defined {
+	uint32_t id;
+	uint8_t strings; /* which arguments are numbers of strings */
+};
+
+/* Ids by kind and text. */
+struct tl_text_ids {
+	struct tl_text_slot *slots;
+	size_t size; /* 0 or a power of two, at least twice count */
+	size_t count;
+};
+
+/* Definitions that wait for the next block. */
+struct tl_definitions {
+	struct tl_text text; /* behind room for the header of a block */
+	struct tl_text cells;
+	uint64_t logical;
+	int32_t next[TL_TRACE_INFO + 1]; /* id of each kind */
+	struct tl_text_ids ids;
+	struct tl_message_map messages; /* to struct tl_defined */
+};
+
+/* A block that waits for the end: TL_TRACE_COLLECT. */
+struct tl_kept {
+	struct tl_kept *next;
+	struct tl_trace_block block;
+	size_t cells_size;
+	uint8_t bytes[]; /* header, content, end; cells */
+};
+
+enum { TL_STREAM_STRINGS = 64 };
+
+/* A number of a source's string, and its id in the file. */
+struct tl_string_seen {
+	const struct tl_strings *strings;
+	uint64_t number;
+	uint64_t id;
+};
+
+struct tl_trace_stream {
+	struct tl_trace_writer *writer;
+	pthread_mutex_t lock; /* of what follows */
+	int32_t id;
+	struct tl_data_out out; /* content; behind room for the header */
+	uint8_t *buffer;
+	struct tl_trace_block block; /* that is being filled */
+	struct tl_point_state state;
+	struct tl_shape shape;
+	struct tl_message_map messages; /* to struct stream_message */
+	struct tl_string_seen strings[TL_STREAM_STRINGS];
+	struct tl_kept *kept, **kept_end;
+	uint8_t *packed;
+	uint64_t crossed;
+	uint64_t lonely;
+	int64_t last_ns;
+};
+
+struct tl_trace_writer {
+	struct tl_trace_options options;
+	struct tl_trace_header header;
+	uint32_t seed;
+	pthread_mutex_t lock; /* of what follows */
+	int rc;               /* the first error; nothing is written after */
+	bool finished;
+	uint64_t data_at;
+	uint32_t index_crc;
+	uint64_t cell_count;
+	struct tl_trace_counts counts;
+	struct tl_definitions definitions;
+	struct tl_trace_stream **streams;
+	size_t stream_count;
+	size_t stream_capacity;
+	struct tl_trace_sink *sink;
+	void (*release)(void *context); /* what options.context needs */
+};
+
+/* == define.c; all with the lock of the writer == */
+
+int tl_definitions_init(struct tl_definitions *definitions);
+void tl_definitions_free(struct tl_definitions *definitions);
+/* The id of a message, defined now if it was not: NULL, and *rc. */
+const struct tl_defined *tl_define_message(struct tl_definitions *definitions,
+    const struct tl_message *message, int *rc);
+/* ... of a STRING or CATEGORY; < 0: -errno. */
+int64_t tl_define_text(struct tl_definitions *definitions,
+    enum tl_trace_kind kind, struct tl_bytes text);
+int tl_define_thread(struct tl_definitions *definitions, int32_t id,
+    uint32_t pid, uint32_t tid, struct tl_bytes name);
+int tl_define_info(struct tl_definitions *definitions, struct tl_bytes name,
+    struct tl_bytes value);
+int tl_define_knot(struct tl_definitions *definitions,
+    const struct timeline_knot *knot);
+
+/* == block.c == */
+
+/* Write a block, that lies behind room for its header, with its cells. */
+int tl_block_write(struct tl_trace_writer *writer, struct tl_trace_block *block,
+    uint8_t *bytes, const uint8_t *cells, size_t cells_size);
+/* Write the definitions that wait.  With the lock. */
+int tl_block_write_definitions(struct tl_trace_writer *writer);
+/* ... if there are enough of them.  With the lock. */
+int tl_block_settle(struct tl_trace_writer *writer);
+int tl_block_begin_files(struct tl_trace_writer *writer);
+int tl_block_end_files(struct tl_trace_writer *writer);
+
+/* == stream.c; with the lock of the stream == */
+
+int tl_stream_flush(struct tl_trace_stream *stream);
+/* The same by a timer, which gives back the memory of who writes nothing. */
+int tl_stream_rest(struct tl_trace_stream *stream);
+/* End what is open, and hand over the last block. */
+int tl_stream_finish(struct tl_trace_stream *stream);
+int tl_stream_write_kept(struct tl_trace_stream *stream);
+void tl_stream_free(struct tl_trace_stream *stream);
+
+/* == sink.c == */
+
+void tl_trace_sink_free(struct tl_trace_sink *sink);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_trace_large.c - deep nesting, wide nodes, what is read and how much
+ * memory it takes. */
+#include "../lib/suite.h"
+#include "trace_fixture.h"
+
+enum { DEEP = 1000000, WIDE = 1000000 };
+
+static struct made made;
+static struct tl_trace_writer *writer;
+static struct tl_trace_stream *stream;
+
+static void
+setup(void)
+{
+	struct tl_trace_options options = { 0 };
+
+	fixture_messages();
+	made_begin(&made, &options, &writer);
+	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
+			     tl_bytes_of("worker")),
+	    0);
+}
+
+static void
+teardown(void)
+{
+	made_free(&made);
+}
+
+static void
+put(unsigned kind, unsigned message, int64_t ns, uint64_t arg)
+{
+	const struct tl_event event = { .kind = (uint8_t)kind,
+		.message = &messages[message],
+		.level = messages[message].level,
+		.ns = ns,
+		.bare = kind == TL_END,
+		.args = { arg } };
+
+	ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
+}
+
+static struct tl_trace *
+open_made(bool with_index)
+{
+	struct tl_trace *trace;
+
+	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
+			     with_index ? bytes_of(&made.index)
+					: tl_bytes(NULL, 0)),
+	    0);
+	return trace;
+}
+
+/* Down to the innermost, child by child. */
+static uint64_t
+descend(struct tl_trace *trace, struct tl_node *node)
+{
+	uint64_t depth = 0;
+
+	while (node->child_count > 0) {
+		ck_assert_uint_eq(node->child_count, 1);
+		ck_assert_int_eq(tl_trace_load(trace, node, 0, 1), 0);
+		node = tl_node_child(node, 0);
+		ck_assert_ptr_nonnull(node);
+		ck_assert_uint_eq(node->event.args[0], depth);
+		depth++;
+	}
+	return depth;
+}
+
+START_TEST(a_million_spans_inside_each_other_are_walked_down)
+{
+	struct tl_trace *trace;
+
+	for (int i = 0; i < DEEP; i++)
+		put(TL_BEGIN, 0, i, (uint64_t)i);
+	for (int i = 0; i < DEEP; i++)
+		put(TL_END, 0, DEEP + i, 0);
+	made_end(&made, writer);
+	trace = open_made(true);
+	ck_assert_uint_eq(descend(trace, tl_trace_root(trace, 0)), DEEP);
+	ck_assert_uint_eq(tl_trace_damage(trace), 0);
+	tl_trace_forget(trace, tl_trace_root(trace, 0));
+	ck_assert_uint_eq(tl_trace_memory(trace), 0);
+	tl_trace_close(trace);
+}
+END_TEST
+
+START_TEST(a_million_spans_of_a_crashed_program_are_unfinished)
+{
+	struct tl_trace_eager *eager;
+	struct tl_trace *trace;
+
+	for (int i = 0; i < DEEP; i++)
+		put(TL_BEGIN, 0, i, (uint64_t)i);
+	ck_assert_int_eq(tl_trace_writer_flush(writer), 0);
+	tl_trace_writer_free(writer); /* without a finish */
+	trace = open_made(true);
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
+	ck_assert_uint_eq(descend(trace, tl_trace_root(trace, 0)), DEEP);
+	ck_assert_int_eq(tl_node_child(tl_trace_root(trace, 0), 0)->ended,
+	    TL_NODE_UNFINISHED);
+	tl_trace_close(trace);
+	ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data), 1 << 20),
+	    0);
+	ck_assert_uint_eq(tl_trace_eager_tree(eager, 0, NULL)->child_count, 1);
+	tl_trace_eager_free(eager);
+}
+END_TEST
+
+/* One span with very many children, every tenth a span with one itself. */
+static void
+make_wide(void)
+{
+	put(TL_BEGIN, 1, 0, 0);
+	for (int i = 0; i < WIDE; i++) {
+		put(i % 10 ? TL_INSTANT : TL_BEGIN, i % 10 ? 3 : 0, i,
+		    (uint64_t)i);
+		if (i % 10 == 0) {
+			put(TL_INSTANT, 3, i, 77);
+			put(TL_END, 0, i, 0);
+		}
+	}
+	put(TL_END, 1, WIDE, 0);
+	made_end(&made, writer);
+}
+
+START_TEST(any_range_of_a_million_children_is_loaded_alone)
+{
+	static const uint64_t firsts[] = { 0, 1, 65535, 500000, 999990 };
+	struct tl_trace *trace;
+	struct tl_node *node;
+	struct storage *data;
+
+	make_wide();
+	trace = open_made(true);
+	data = (struct storage *)(void *)storage_of(bytes_of(&made.data));
+	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
+	    0);
+	node = tl_node_child(tl_trace_root(trace, 0), 0);
+	ck_assert_uint_eq(node->child_count, WIDE);
+	for (unsigned k = 0; k < 5; k++) {
+		const uint64_t first = firsts[k];
+
+		ck_assert_int_eq(tl_trace_load(trace, node, first, 10), 0);
+		ck_assert_uint_eq(node->loaded, 10);
+		for (uint64_t i = first; i < first + 10; i++)
+			ck_assert_uint_eq(tl_node_child(node, i)->event.args[0],
+			    i);
+		if (first % 10 == 0)
+			ck_assert_uint_eq(tl_node_child(node, first)
+					      ->child_count,
+			    1);
+		ck_assert_ptr_null(tl_node_child(node, first + 10));
+		if (k != 0)
+			tl_trace_forget(trace, node);
+		else
+			tl_trace_forget_child(trace, node, 0);
+		if (k == 0)
+			for (uint64_t i = 2; i < 10; i++)
+				tl_trace_forget_child(trace, node, i);
+	}
+	storage_close(&data->storage);
+	tl_trace_close(trace);
+}
+END_TEST
+
+START_TEST(few_blocks_are_read_for_a_range_or_the_newest_events)
+{
+	struct storage *data;
+	struct tl_trace *trace;
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	uint64_t before;
+
+	make_wide();
+	data = (struct storage *)(void *)storage_of(bytes_of(&made.data));
+	ck_assert_int_eq(tl_trace_open_storage(&trace, &data->storage,
+			     storage_of(bytes_of(&made.index)), &read_options,
+			     &fault),
+	    0);
+	ck_assert_uint_lt(data->bytes_read, made.data.size / 100);
+	before = data->bytes_read;
+	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+	tl_cursor_close(cursor);
+	ck_assert_uint_le(data->bytes_read - before, 2 * TL_TRACE_BLOCK_SIZE);
+	before = data->bytes_read;
+	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
+	    0);
+	ck_assert_int_eq(tl_trace_load(trace,
+			     tl_node_child(tl_trace_root(trace, 0), 0), 500000,
+			     10),
+	    0);
+	ck_assert_uint_le(data->bytes_read - before, 5 * TL_TRACE_BLOCK_SIZE);
+	tl_trace_close(trace);
+}
+END_TEST
+
+START_TEST(memory_stays_within_its_budget)
+{
+	struct tl_trace_read_options options = { .memory_max = 100000 };
+	struct tl_fault fault = { 0 };
+	struct tl_trace *trace;
+	struct tl_node *node;
+
+	make_wide();
+	ck_assert_int_eq(tl_trace_open_storage(&trace,
+			     storage_of(bytes_of(&made.data)),
+			     storage_of(bytes_of(&made.index)), &options,
+			     &fault),
+	    0);
+	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
+	    0);
+	node = tl_node_child(tl_trace_root(trace, 0), 0);
+	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), -EDQUOT);
+	ck_assert_uint_le(tl_trace_memory(trace), options.memory_max);
+	ck_assert_uint_gt(node->loaded, 10);
+	tl_trace_forget(trace, node);
+	ck_assert_int_eq(tl_trace_load(trace, node, 900000, 50), 0);
+	ck_assert_uint_eq(node->loaded, 50);
+	tl_trace_close(trace);
+}
+END_TEST
+
+START_TEST(several_traces_are_open_at_once)
+{
+	struct tl_trace *a, *b;
+
+	make_wide();
+	a = open_made(true);
+	b = open_made(false);
+	ck_assert_int_eq(tl_trace_load(a, tl_trace_root(a, 0), 0, 1), 0);
+	ck_assert_int_eq(tl_trace_load(b, tl_trace_root(b, 0), 0, 1), 0);
+	ck_assert_ptr_ne(tl_node_child(tl_trace_root(a, 0), 0)->event.message,
+	    tl_node_child(tl_trace_root(b, 0), 0)->event.message);
+	tl_trace_close(a);
+	ck_assert(tl_bytes_equal(tl_node_child(tl_trace_root(b, 0), 0)
+				     ->event.message->text,
+	    messages[1].text));
+	ck_assert(
+	    tl_bytes_equal(tl_trace_thread(b, 0)->name, tl_bytes_of("worker")));
+	tl_trace_close(b);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("trace large");
+	TCase *large = tcase_create("large");
+
+	tcase_add_checked_fixture(large, setup, teardown);
+	tcase_set_timeout(large, 300);
+	tcase_add_test(large,
+	    a_million_spans_inside_each_other_are_walked_down);
+	tcase_add_test(large,
+	    a_million_spans_of_a_crashed_program_are_unfinished);
+	tcase_add_test(large, any_range_of_a_million_children_is_loaded_alone);
+	tcase_add_test(large,
+	    few_blocks_are_read_for_a_range_or_the_newest_events);
+	tcase_add_test(large, memory_stays_within_its_budget);
+	tcase_add_test(large, several_traces_are_open_at_once);
+	suite_add_tcase(suite, large);
+	return run_suite(suite);
+}
