@@ -3,8 +3,8 @@
  * cursor.c - the events of all threads in order of time.
  *
  *	heap of threads, by the next event of each
- *	  | a thread whose next block is not read yet stands by the bound that
- *	  | its header gives, so that the block is read only when it may matter
+ *	  | a thread whose next block is not read yet stands by the bound
+ *	  | that its header gives, so that it is read only when it may matter
  *	  v
  *	block: marks on every CHUNK objects, so that it can be read backwards
  */

@@ -8,6 +8,7 @@
  * and what is in them belongs to the span around.
  */
 #include "trace/context.h"
+#include "trace/id_table.h"
 #include "trace/point.h"
 #include "trace/read.h"
 #include "trace/scan.h"
@@ -36,7 +37,8 @@ struct tl_trace_eager {
 	struct tl_scan scan;
 	struct tl_context context;
 	struct tl_node_budget budget;
-	struct tree **trees;
+	struct tl_id_table ids;
+	struct tree **trees; /* as they are met; by id once it is done */
 	size_t count;
 	size_t capacity;
 };
@@ -89,55 +91,48 @@ new_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 		return rc < 0 ? rc : -ENOMEM;
 	}
 	t->levels[0].node = t->root;
-	t->root->thread = (uint32_t)e->count;
 	*tree = t;
 	return 0;
 }
 
-/* Where a thread is, or belongs: trees stand in the order of their ids. */
-static size_t
-find_place(const struct tl_trace_eager *e, int32_t id)
+static int
+make_room(struct tl_trace_eager *e)
 {
-	size_t low = 0, high = e->count;
+	const size_t capacity = e->capacity * 2 + 4;
+	struct tree **trees;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (e->trees[middle]->thread.id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (e->count < e->capacity)
+		return 0;
+	trees = realloc(e->trees, capacity * sizeof(*trees));
+	if (!trees)
+		return -ENOMEM;
+	e->trees = trees;
+	e->capacity = capacity;
+	return 0;
 }
 
 static int
 get_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 {
-	const size_t at = find_place(e, id);
-	int rc;
+	size_t i;
+	int rc = make_room(e);
 
-	if (at < e->count && e->trees[at]->thread.id == id) {
-		*tree = e->trees[at];
-		return 0;
-	}
-	if (e->count == e->capacity) {
-		const size_t capacity = e->capacity * 2 + 4;
-		struct tree **trees =
-		    realloc(e->trees, capacity * sizeof(*trees));
+	if (rc == 0)
+		rc = tl_id_table_get(&e->ids, id, &i);
+	if (rc > 0 && (rc = new_tree(e, id, tree)) == 0)
+		e->trees[e->count++] = *tree;
+	else if (rc == 0)
+		*tree = e->trees[i];
+	return rc;
+}
 
-		if (!trees)
-			return -ENOMEM;
-		e->trees = trees;
-		e->capacity = capacity;
-	}
-	if ((rc = new_tree(e, id, tree)) < 0)
-		return rc;
-	memmove(e->trees + at + 1, e->trees + at,
-	    (e->count - at) * sizeof(struct tree *));
-	e->trees[at] = *tree;
-	e->count++;
-	return 0;
+static int
+by_id(const void *a, const void *b)
+{
+	const struct tree *p = *(struct tree *const *)a;
+	const struct tree *q = *(struct tree *const *)b;
+
+	return (p->thread.id > q->thread.id) - (p->thread.id < q->thread.id);
 }
 
 /* Blocks are lost: this many levels are open after them. */
@@ -391,6 +386,8 @@ tl_trace_eager_finish(struct tl_trace_eager *e)
 	int rc = tl_scan_finish(&e->scan);
 
 	tl_context_settle(&e->context);
+	if (e->count > 1)
+		qsort(e->trees, e->count, sizeof(struct tree *), by_id);
 	if (rc == 0)
 		say_open(e);
 	for (size_t i = 0; rc == 0 && e->context.unknown > 0 && i < e->count;
@@ -437,6 +434,7 @@ tl_trace_eager_free(struct tl_trace_eager *e)
 	for (size_t i = 0; i < e->count; i++)
 		free_tree(e->trees[i], &e->budget);
 	free(e->trees);
+	tl_id_table_free(&e->ids);
 	tl_scan_free(&e->scan);
 	tl_context_free(&e->context);
 	free(e);

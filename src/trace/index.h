@@ -31,8 +31,8 @@ struct tl_mark_place {
 /* The stream of one thread. */
 struct tl_trace_lane {
 	int32_t id;
-	bool
-	    holes; /* is something missing?  Then spans and marks are not used */
+	/* Is something missing?  Then spans and marks are not used. */
+	bool holes;
 	struct tl_block_place *blocks; /* by logical offset */
 	size_t block_count;
 	size_t block_capacity;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index_build.c - the index again, from the data alone. */
 #include "trace/crc32c.h"
+#include "trace/id_table.h"
 #include "trace/index.h"
 #include "trace/point.h"
 #include "trace/shape.h"
@@ -25,10 +26,10 @@ struct track {
 struct build {
 	struct tl_index *index;
 	struct tl_scan scan;
-	struct track **tracks; /* by id */
+	struct tl_id_table ids;
+	struct track **tracks; /* as they are met */
 	size_t count;
 	size_t capacity;
-	struct track *last;
 };
 
 static void
@@ -42,62 +43,49 @@ put_cell(struct build *b, uint8_t kind, int32_t id, uint64_t start,
 	tl_put_bytes(&b->index->bytes, tl_bytes(bytes, sizeof(bytes)));
 }
 
-static size_t
-find_place(const struct build *b, int32_t id)
-{
-	size_t low = 0, high = b->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (b->tracks[middle]->id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int
-insert_track(struct build *b, int32_t id, size_t at)
+add_track(struct build *b, int32_t id)
 {
-	const size_t capacity = b->capacity * 2 + 4;
-	struct track *track, **tracks;
+	struct track *track = calloc(1, sizeof(*track));
 
-	if (b->count == b->capacity) {
-		tracks = realloc(b->tracks, capacity * sizeof(*tracks));
-		if (!tracks)
-			return -ENOMEM;
-		b->tracks = tracks;
-		b->capacity = capacity;
-	}
-	track = calloc(1, sizeof(*track));
 	if (!track || tl_shape_init(&track->shape) < 0) {
 		free(track);
 		return -ENOMEM;
 	}
 	track->id = id;
-	memmove(b->tracks + at + 1, b->tracks + at,
-	    (b->count++ - at) * sizeof(struct track *));
-	b->tracks[at] = track;
+	b->tracks[b->count++] = track;
+	return 0;
+}
+
+static int
+make_room(struct build *b)
+{
+	const size_t capacity = b->capacity * 2 + 4;
+	struct track **tracks;
+
+	if (b->count < b->capacity)
+		return 0;
+	tracks = realloc(b->tracks, capacity * sizeof(*tracks));
+	if (!tracks)
+		return -ENOMEM;
+	b->tracks = tracks;
+	b->capacity = capacity;
 	return 0;
 }
 
 static int
 find_track(struct build *b, int32_t id, struct track **track)
 {
-	size_t at;
-	int rc;
+	size_t i;
+	int rc = make_room(b);
 
-	if (!b->last || b->last->id != id) {
-		at = find_place(b, id);
-		if (at == b->count || b->tracks[at]->id != id)
-			if ((rc = insert_track(b, id, at)) < 0)
-				return rc;
-		b->last = b->tracks[at];
-	}
-	*track = b->last;
-	return 0;
+	if (rc == 0)
+		rc = tl_id_table_get(&b->ids, id, &i);
+	if (rc > 0)
+		rc = add_track(b, id);
+	if (rc == 0)
+		*track = b->tracks[i];
+	return rc;
 }
 
 /* Definitions, each with a cell; none of them if one is damaged. */
@@ -250,9 +238,20 @@ take_block(void *context, const struct tl_trace_block *block, uint64_t at,
 	return take_stream(b, at, block, content);
 }
 
+static int
+by_id(const void *a, const void *b)
+{
+	const struct track *p = *(struct track *const *)a;
+	const struct track *q = *(struct track *const *)b;
+
+	return (p->id > q->id) - (p->id < q->id);
+}
+
 static void
 put_roots(struct build *b)
 {
+	if (b->count > 1)
+		qsort(b->tracks, b->count, sizeof(struct track *), by_id);
 	for (size_t i = 0; i < b->count; i++) {
 		const struct track *t = b->tracks[i];
 
@@ -329,6 +328,7 @@ free_build(struct build *b)
 		free(b->tracks[i]);
 	}
 	free(b->tracks);
+	tl_id_table_free(&b->ids);
 	tl_scan_free(&b->scan);
 }
 

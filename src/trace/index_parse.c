@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index_parse.c - every cell is checked against what it points to. */
 #include "trace/crc32c.h"
+#include "trace/id_table.h"
 #include "trace/index.h"
 #include "trace/point.h"
 
@@ -10,6 +11,7 @@
 
 struct parse {
 	struct tl_index *index;
+	struct tl_id_table ids;            /* of its lanes */
 	struct tl_trace_lane *lane;        /* of the block at hand */
 	struct tl_block_place definitions; /* the block at hand ... */
 	struct tl_text stored;             /* ... and its content */
@@ -42,31 +44,22 @@ make_room(void **array, size_t count, size_t *capacity, size_t size)
 }
 
 static int
-find_lane(struct tl_index *x, int32_t id, struct tl_trace_lane **lane)
+find_lane(struct parse *p, int32_t id, struct tl_trace_lane **lane)
 {
-	size_t low = 0, high = x->lane_count;
+	struct tl_index *x = p->index;
 	void *lanes = x->lanes;
-	int rc;
+	size_t i;
+	int rc = make_room(&lanes, x->lane_count, &x->lane_capacity,
+	    sizeof(*x->lanes));
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (x->lanes[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == x->lane_count || x->lanes[low].id != id) {
-		rc = make_room(&lanes, x->lane_count, &x->lane_capacity,
-		    sizeof(*x->lanes));
-		x->lanes = lanes;
-		if (rc < 0)
-			return rc;
-		memmove(x->lanes + low + 1, x->lanes + low,
-		    (x->lane_count++ - low) * sizeof(*x->lanes));
-		x->lanes[low] = (struct tl_trace_lane){ .id = id };
-	}
-	*lane = &x->lanes[low];
+	x->lanes = lanes;
+	if (rc == 0)
+		rc = tl_id_table_get(&p->ids, id, &i);
+	if (rc < 0)
+		return rc;
+	if (rc > 0)
+		x->lanes[x->lane_count++] = (struct tl_trace_lane){ .id = id };
+	*lane = &x->lanes[i];
 	return 0;
 }
 
@@ -123,7 +116,7 @@ add_block(struct parse *p, const struct tl_block_place *place)
 {
 	struct tl_trace_lane *lane;
 	void *blocks;
-	int rc = find_lane(p->index, place->block.thread, &lane);
+	int rc = find_lane(p, place->block.thread, &lane);
 
 	if (rc < 0)
 		return rc;
@@ -233,7 +226,7 @@ add_mark(struct parse *p, const struct tl_cell *cell,
 static int
 parse_root(struct parse *p, const struct tl_cell *cell)
 {
-	int rc = find_lane(p->index, cell->id, &p->lane);
+	int rc = find_lane(p, cell->id, &p->lane);
 
 	if (rc < 0)
 		return rc;
@@ -320,10 +313,20 @@ by_start(const void *a, const void *b)
 	return (p->start > q->start) - (p->start < q->start);
 }
 
+static int
+by_id(const void *a, const void *b)
+{
+	const struct tl_trace_lane *p = a, *q = b;
+
+	return (p->id > q->id) - (p->id < q->id);
+}
+
 /* Footers come in the order of ends; what is looked for are beginnings. */
 static void
-sort_spans(struct tl_index *x)
+sort_all(struct tl_index *x)
 {
+	if (x->lane_count > 1)
+		qsort(x->lanes, x->lane_count, sizeof(*x->lanes), by_id);
 	for (size_t i = 0; i < x->lane_count; i++)
 		if (x->lanes[i].span_count > 1)
 			qsort(x->lanes[i].spans, x->lanes[i].span_count,
@@ -346,11 +349,12 @@ tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 		rc = parse_cell(&p, &cell);
 	}
 	tl_text_free(&p.stored);
+	tl_id_table_free(&p.ids);
 	for (size_t i = 0; rc == 0 && i < x->lane_count; i++)
 		if (!x->lanes[i].rooted)
 			rc = wrong(&p, "a thread has no end");
 	if (rc == 0)
-		sort_spans(x);
+		sort_all(x);
 	tl_context_settle(x->context);
 	return rc;
 }

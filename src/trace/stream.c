@@ -80,14 +80,14 @@ tl_trace_stream_new(struct tl_trace_stream **stream, struct tl_trace_writer *w,
 		begin_block(s);
 	pthread_mutex_unlock(&w->lock);
 	if (rc < 0)
-		tl_stream_free(s);
+		tl_trace_stream_free(s);
 	else
 		*stream = s;
 	return rc;
 }
 
 void
-tl_stream_free(struct tl_trace_stream *s)
+tl_trace_stream_free(struct tl_trace_stream *s)
 {
 	while (s->kept) {
 		struct tl_kept *next = s->kept->next;
@@ -164,7 +164,7 @@ write_out(struct tl_trace_stream *s, struct tl_trace_block block,
 }
 
 int
-tl_stream_flush(struct tl_trace_stream *s)
+tl_trace_stream_flush(struct tl_trace_stream *s)
 {
 	int rc;
 
@@ -185,7 +185,7 @@ int
 tl_stream_rest(struct tl_trace_stream *s)
 {
 	if (s->out.size > 0)
-		return tl_stream_flush(s);
+		return tl_trace_stream_flush(s);
 	/* Nothing came since the last time: the thread may be gone. */
 	free(s->buffer);
 	free(s->packed);
@@ -195,7 +195,7 @@ tl_stream_rest(struct tl_trace_stream *s)
 }
 
 int
-tl_stream_write_kept(struct tl_trace_stream *s)
+tl_trace_stream_write_kept(struct tl_trace_stream *s)
 {
 	for (struct tl_kept *k = s->kept; k; k = k->next) {
 		const int rc = write_out(s, k->block, k->bytes,
@@ -234,7 +234,7 @@ make_room(struct tl_trace_stream *s)
 	if (s->out.capacity - s->out.size < TL_POINT_SIZE_MAX)
 		rc = s->out.capacity < s->writer->options.block_size
 			 ? grow_buffer(s)
-			 : tl_stream_flush(s);
+			 : tl_trace_stream_flush(s);
 	return rc < 0 ? rc : tl_shape_reserve(&s->shape);
 }
 
@@ -447,7 +447,7 @@ tl_trace_stream_put(struct tl_trace_stream *s, const struct tl_event *event)
 }
 
 int
-tl_stream_finish(struct tl_trace_stream *s)
+tl_trace_stream_finish(struct tl_trace_stream *s)
 {
 	while (s->shape.depth > 0) {
 		const int rc = put_silent(s, true);
@@ -455,5 +455,5 @@ tl_stream_finish(struct tl_trace_stream *s)
 		if (rc < 0)
 			return rc;
 	}
-	return tl_stream_flush(s);
+	return tl_trace_stream_flush(s);
 }

@@ -124,9 +124,9 @@ tl_trace_writer_finish(struct tl_trace_writer *w)
 	if (w->finished)
 		return w->rc;
 	w->finished = true;
-	rc = for_each_stream(w, tl_stream_finish);
+	rc = for_each_stream(w, tl_trace_stream_finish);
 	if (rc == 0)
-		rc = for_each_stream(w, tl_stream_write_kept);
+		rc = for_each_stream(w, tl_trace_stream_write_kept);
 	pthread_mutex_lock(&w->lock);
 	if (rc < 0 && w->rc == 0)
 		w->rc = rc;
@@ -143,7 +143,7 @@ tl_trace_writer_free(struct tl_trace_writer *w)
 	if (!w)
 		return;
 	for (size_t i = 0; i < w->stream_count; i++)
-		tl_stream_free(w->streams[i]);
+		tl_trace_stream_free(w->streams[i]);
 	free(w->streams);
 	tl_trace_sink_free(w->sink);
 	tl_definitions_free(&w->definitions);

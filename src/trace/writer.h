@@ -123,13 +123,13 @@ int tl_block_end_files(struct tl_trace_writer *writer);
 
 /* == stream.c; with the lock of the stream == */
 
-int tl_stream_flush(struct tl_trace_stream *stream);
+int tl_trace_stream_flush(struct tl_trace_stream *stream);
 /* The same by a timer, which gives back the memory of who writes nothing. */
 int tl_stream_rest(struct tl_trace_stream *stream);
 /* End what is open, and hand over the last block. */
-int tl_stream_finish(struct tl_trace_stream *stream);
-int tl_stream_write_kept(struct tl_trace_stream *stream);
-void tl_stream_free(struct tl_trace_stream *stream);
+int tl_trace_stream_finish(struct tl_trace_stream *stream);
+int tl_trace_stream_write_kept(struct tl_trace_stream *stream);
+void tl_trace_stream_free(struct tl_trace_stream *stream);
 
 /* == sink.c == */
 
