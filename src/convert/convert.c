@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* convert.c - make the writer, and give it all events that are chosen. */
+#include "convert/convert.h"
+
+#include "format/rtl_write.h"
+#include "format/timeline_write.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What a conversion is made of. */
+struct run {
+	struct tl_conversion *conversion;
+	const struct tl_inputs *inputs;
+	struct tl_select *select;
+	const struct tl_options *options;
+	struct tl_output *output;
+	struct tl_fault *fault;
+	struct tl_report report;
+	struct tl_text title;
+	struct tl_writer *writer;
+};
+
+/* Is it about the events, or about what went wrong with this file? */
+static bool
+is_note(int rc)
+{
+	return rc == 0 || rc == -ENOTSUP || rc == -ENOSPC || rc == -ERANGE ||
+	       rc == -EBADMSG;
+}
+
+static void
+take_report(void *context, const struct tl_fault *fault)
+{
+	struct run *run = context;
+
+	if (is_note(fault->rc)) {
+		*tl_faults_next(&run->conversion->notes) = *fault;
+		run->conversion->damaged |= fault->rc == -EBADMSG;
+	} else if (run->fault->rc == 0) {
+		*run->fault = *fault;
+	}
+}
+
+/* The names of the files that could be opened. */
+static int
+make_title(struct run *run)
+{
+	for (size_t i = 0; i < run->inputs->count; i++) {
+		const struct tl_input *input = &run->inputs->items[i];
+
+		if (!tl_input_is_open(input))
+			continue;
+		if (run->title.size > 0)
+			tl_put_string(&run->title, ", ");
+		tl_put_string(&run->title, strcmp(input->name, "-") == 0
+					       ? "standard input"
+					       : input->name);
+	}
+	(void)tl_text_string(&run->title); /* its NUL */
+	return run->title.rc;
+}
+
+/* Are all of them timelines? */
+static bool
+are_snaps(const struct tl_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_input *input = &inputs->items[i];
+
+		if (tl_input_is_open(input) && !input->snap)
+			return false;
+	}
+	return true;
+}
+
+/* A timeline of timelines may keep their clock. */
+static int
+set_snaps(struct run *run)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
+		const struct tl_snap *snap = run->inputs->items[i].snap;
+
+		if (snap)
+			rc = tl_timeline_write_set_snap(run->writer, snap);
+	}
+	return rc;
+}
+
+static int
+set_up(struct run *run)
+{
+	const struct tl_options *o = run->options;
+	struct tl_origin origin;
+
+	tl_inputs_origin(run->inputs, &origin);
+	tl_writer_set_origin(run->writer, &origin);
+	tl_writer_set_title(run->writer, tl_text_string(&run->title));
+	if (o->rtl_us)
+		tl_rtl_write_set_us(run->writer);
+	if (o->chart_given)
+		tl_svg_write_set_chart(run->writer, o->chart);
+	if (o->to->write_new == tl_timeline_write_new && are_snaps(run->inputs))
+		return set_snaps(run);
+	return 0;
+}
+
+static int
+make_writer(struct run *run)
+{
+	const struct tl_format_row *to = run->options->to;
+	struct tl_writer *writer = NULL;
+	const int rc = to->write_at ? to->write_at(&writer, run->output->made,
+					  &run->report)
+				    : to->write_new(&writer, tl_output_write,
+					  run->output, &run->report);
+
+	if (rc < 0)
+		return rc;
+	run->writer = writer;
+	return set_up(run);
+}
+
+/* Counts what the inputs give, before anything is kept out. */
+struct counted {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *inner;
+	struct tl_conversion *conversion;
+};
+
+static int
+counted_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct counted *c = (struct counted *)cursor;
+	const int rc = tl_cursor_next(c->inner, event);
+
+	if (rc > 0 && event->kind == TL_LOST)
+		c->conversion->lost += event->lost;
+	else if (rc > 0)
+		c->conversion->read++;
+	return rc;
+}
+
+static void
+counted_close(struct tl_cursor *cursor)
+{
+	struct counted *c = (struct counted *)cursor;
+
+	tl_cursor_close(c->inner);
+}
+
+/* counted must outlive the cursor. */
+static int
+open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
+{
+	int rc =
+	    tl_inputs_cursor(run->inputs, TL_OLDEST_FIRST, &counted->inner);
+
+	if (rc < 0)
+		return rc;
+	counted->cursor = (struct tl_cursor){ counted_next, counted_close };
+	counted->conversion = run->conversion;
+	return tl_select_cursor(run->select, TL_OLDEST_FIRST, &counted->cursor,
+	    cursor);
+}
+
+static int
+put(struct run *run, const struct tl_event *event)
+{
+	struct tl_sink *sink = &run->writer->sink;
+	const int rc = sink->put(sink, event);
+
+	run->conversion->output_failed = rc < 0;
+	run->conversion->written += event->kind != TL_LOST;
+	return rc;
+}
+
+static int
+write_all(struct run *run, struct tl_cursor *cursor)
+{
+	struct tl_sink *sink = &run->writer->sink;
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (run->select->all) /* else it counts them itself */
+			tl_progress_tick(&run->select->progress);
+		if ((rc = put(run, &event)) < 0)
+			return rc;
+	}
+	if (rc < 0)
+		return rc;
+	rc = sink->finish(sink);
+	run->conversion->output_failed = rc < 0;
+	return rc;
+}
+
+static int
+run_all(struct run *run)
+{
+	struct counted counted;
+	struct tl_cursor *cursor;
+	int rc = make_title(run);
+
+	if (rc < 0 || (rc = open_cursor(run, &counted, &cursor)) < 0)
+		return rc;
+	rc = make_writer(run);
+	run->conversion->output_failed = rc < 0;
+	if (rc == 0)
+		rc = write_all(run, cursor);
+	tl_writer_free(run->writer);
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* What is known of a failure. */
+static int
+explain(struct run *run, int rc)
+{
+	if (rc == -EILSEQ && run->output->terminal)
+		return tl_fault(run->fault, rc, TL_FAULT_NOWHERE,
+		    "this is not for a terminal: name a file by -o, or a pipe");
+	if (run->select->fault.rc < 0) {
+		*run->fault = run->select->fault;
+		return rc;
+	}
+	return tl_fault(run->fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+int
+tl_convert(struct tl_conversion *conversion, const struct tl_inputs *inputs,
+    struct tl_select *select, const struct tl_options *options,
+    struct tl_output *output, struct tl_fault *fault)
+{
+	struct run run = { .conversion = conversion,
+		.inputs = inputs,
+		.select = select,
+		.options = options,
+		.output = output,
+		.fault = fault,
+		.report = { take_report, &run } };
+	const int rc = run_all(&run);
+
+	tl_text_free(&run.title);
+	return rc < 0 ? explain(&run, rc) : 0;
+}

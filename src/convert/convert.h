@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - events from files into a writer.
+ *
+ *	inputs --cursor--> select --cursor--> writer --> output
+ */
+#ifndef TL_CONVERT_CONVERT_H
+#define TL_CONVERT_CONVERT_H
+
+#include "convert/output.h"
+#include "script/select.h"
+#include "snap/faults.h"
+
+struct tl_conversion {
+	uint64_t read;          /* entries that the inputs have */
+	uint64_t written;       /* ... of which the writer was given */
+	uint64_t lost;          /* that were lost before, as the inputs say */
+	struct tl_faults notes; /* what the format cannot carry */
+	bool damaged;           /* events are, which no input said */
+	bool output_failed;     /* not the inputs, or the expression */
+};
+
+/* 0, or -errno and a fault. */
+int tl_convert(struct tl_conversion *conversion, const struct tl_inputs *inputs,
+    struct tl_select *select, const struct tl_options *options,
+    struct tl_output *output, struct tl_fault *fault);
+
+/* What was done, as a line of JSON. */
+void tl_conversion_show(const struct tl_conversion *conversion,
+    const struct tl_inputs *inputs, const struct tl_options *options,
+    struct tl_text *text);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.c - the command line, from the table options.def.
+ */
+#include "convert/options.h"
+
+#include "base/options.h"
+#include "convert/table.h"
+#include "format/rtl_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What getopt_long returns: beyond every letter. */
+enum option_value {
+	OPTION_FIRST = TL_OPTION_VALUE_MIN,
+#define GROUP(title)
+#define OPTION(letter, name, argument, constant, help) OPTION_##constant,
+#define SELECTION(letter, name, argument, constant, help)
+#include "convert/options.def"
+#undef SELECTION
+#undef OPTION
+#undef GROUP
+};
+
+static const struct tl_option rows[] = {
+#define GROUP(title) { TL_OPTION_GROUP, NULL, NULL, title, 0 },
+#define OPTION(letter, name, argument, constant, help) \
+	{ letter, name, argument, help, OPTION_##constant },
+#define SELECTION(letter, name, argument, constant, help) \
+	{ letter, name, argument, help, TL_SELECTION_##constant },
+#include "convert/options.def"
+#undef SELECTION
+#undef OPTION
+#undef GROUP
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static int
+usage(struct tl_fault *fault, const char *value, const char *what)
+{
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", value,
+	    what);
+}
+
+static int
+take_file(struct tl_options *o, const char *name, struct tl_fault *fault)
+{
+	if (o->file_count == TL_INPUTS_MAX)
+		return usage(fault, name, "too many files");
+	for (size_t i = 0; i < o->file_count; i++) {
+		if (strcmp(name, "-") == 0 && strcmp(o->files[i], "-") == 0)
+			return usage(fault, name,
+			    "standard input is read but once");
+	}
+	o->files[o->file_count++] = name;
+	return 0;
+}
+
+static int
+take_output(struct tl_options *o, const char *name, struct tl_fault *fault)
+{
+	if (o->output)
+		return usage(fault, name, "one OUT is enough");
+	if (name[0] == '\0')
+		return usage(fault, "--output", "a file has a name");
+	o->output = name;
+	return 0;
+}
+
+static int
+take_chart(struct tl_options *o, const char *name, struct tl_fault *fault)
+{
+	if (strcmp(name, "help") == 0) {
+		o->mode = TL_MODE_CHARTS;
+		return 0;
+	}
+	o->chart_given = true;
+	if (tl_svg_chart_parse(name, &o->chart) < 0)
+		return usage(fault, name,
+		    "no such chart: --chart help lists them");
+	return 0;
+}
+
+static int
+take_flag(struct tl_options *o, int value, struct tl_fault *fault)
+{
+	switch (value) {
+	case OPTION_LIST_FORMATS:
+		o->mode = TL_MODE_FORMATS;
+		return 0;
+	case OPTION_RTL_US:
+		o->rtl_us = true;
+		return 0;
+	case OPTION_FORCE:
+		o->force = true;
+		return 0;
+	case OPTION_QUIET:
+		o->quiet = true;
+		return 0;
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case OPTION_NO_PROGRESS:
+		o->no_progress = true;
+		return 0;
+	case OPTION_TRUSTED:
+		o->trusted = true;
+		return 0;
+	default:
+		return usage(fault, "?", "unknown option");
+	}
+}
+
+/* One option, or an operand in its place. */
+static int
+take(struct tl_options *o, int value, const char *argument,
+    struct tl_fault *fault)
+{
+	int rc;
+
+	switch (value) {
+	case TL_OPTION_OPERAND:
+		return take_file(o, argument, fault);
+	case OPTION_FROM:
+		o->from = tl_table_find_read(argument, fault);
+		return o->from ? 0 : -EINVAL;
+	case OPTION_TO:
+		o->to = tl_table_find_written(argument, fault);
+		return o->to ? 0 : -EINVAL;
+	case OPTION_OUTPUT:
+		return take_output(o, argument, fault);
+	case OPTION_CHART:
+		return take_chart(o, argument, fault);
+	default:
+		rc = tl_selection_take(&o->selection, value, argument, fault);
+		return rc == 1 ? take_flag(o, value, fault) : rc;
+	}
+}
+
+static int
+default_file(struct tl_options *o, struct tl_fault *fault)
+{
+	const char *name = getenv("TIMELINE");
+
+	if (o->file_count > 0)
+		return 0;
+	if (!name || name[0] == '\0')
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "no file given, and TIMELINE is not set");
+	return take_file(o, name, fault);
+}
+
+/* What to write where nobody said it. */
+static int
+default_format(struct tl_options *o, struct tl_fault *fault)
+{
+	if (o->output && strcmp(o->output, "-") == 0)
+		o->output = NULL;
+	if (o->to)
+		return 0;
+	if (!o->output)
+		return usage(fault, "standard output",
+		    "has no name that tells the format: say it by --to");
+	o->to = tl_table_of_file(o->output, fault);
+	return o->to ? 0 : -EINVAL;
+}
+
+/* Do the options that were given go together? */
+static int
+check_options(const struct tl_options *o, struct tl_fault *fault)
+{
+	if (o->to->write_at && !o->output)
+		return usage(fault, o->to->name,
+		    "cannot go through a pipe: name a file by -o");
+	if (o->json && !o->output)
+		return usage(fault, "--json",
+		    "standard output is taken: name a file by -o");
+	if (o->chart_given && o->to->write_new != tl_svg_write_new)
+		return usage(fault, "--chart", "only for svg");
+	if (o->rtl_us && o->to->write_new != tl_rtl_write_new)
+		return usage(fault, "--rtl-us", "only for rtl");
+	if (o->trusted && !o->selection.expression)
+		return usage(fault, "--trusted", "there is no expression");
+	return 0;
+}
+
+/* What a conversion needs; nothing where something else was asked for. */
+static int
+complete(struct tl_options *o, struct tl_fault *fault)
+{
+	int rc;
+
+	if (o->mode != TL_MODE_CONVERT)
+		return 0;
+	if ((rc = default_file(o, fault)) < 0 ||
+	    (rc = default_format(o, fault)) < 0 ||
+	    (rc = tl_selection_defaults(&o->selection, fault)) < 0)
+		return rc;
+	return check_options(o, fault);
+}
+
+int
+tl_options_parse(struct tl_options *options, int argc, char **argv,
+    struct tl_fault *fault)
+{
+	struct tl_option_reader reader;
+	int value, rest, rc;
+	char *argument;
+
+	*options = (struct tl_options){ 0 };
+	tl_selection_init(&options->selection);
+	tl_options_start(&reader, rows, ROWS);
+	while ((value = tl_options_next(&reader, argc, argv, &argument, &rest,
+		    fault)) > 0) {
+		if (value == OPTION_HELP || value == OPTION_VERSION) {
+			options->mode = value == OPTION_HELP ? TL_MODE_HELP
+							     : TL_MODE_VERSION;
+			return 0;
+		}
+		if ((rc = take(options, value, argument, fault)) < 0)
+			return rc;
+	}
+	if (value < 0)
+		return value;
+	for (; rest < argc; rest++) {
+		if ((rc = take_file(options, argv[rest], fault)) < 0)
+			return rc;
+	}
+	return complete(options, fault);
+}
+
+void
+tl_options_help(struct tl_text *text)
+{
+	tl_put_string(text,
+	    "timeline-convert [options] [IN...] -o OUT\n"
+	    "Write what is in timelines, live ones (/name) and saved ones, and "
+	    "in files of\nother formats, merged by time, in another format.  "
+	    "Without IN: the one that\nTIMELINE names.  - is standard input or "
+	    "output.\n");
+	for (size_t i = 0; i < ROWS; i++)
+		tl_option_help(text, &rows[i]);
+	tl_put_string(text, "\nWhat they are called:\n");
+	tl_table_show(text, false);
+	tl_put_string(text, "See timeline-convert(1).\n");
+}

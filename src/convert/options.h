@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h - what the command line asks for.
+ */
+#ifndef TL_CONVERT_OPTIONS_H
+#define TL_CONVERT_OPTIONS_H
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "format/inputs.h"
+#include "format/svg_write.h"
+#include "script/selection.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum tl_mode {
+	TL_MODE_CONVERT,
+	TL_MODE_FORMATS,
+	TL_MODE_CHARTS,
+	TL_MODE_HELP,
+	TL_MODE_VERSION
+};
+
+struct tl_options {
+	const char *files[TL_INPUTS_MAX];
+	size_t file_count;
+	enum tl_mode mode;
+	const struct tl_format_row *from; /* NULL: first bytes tell */
+	const struct tl_format_row *to;
+	const char *output; /* NULL: standard output */
+	enum tl_svg_chart chart;
+	bool chart_given;
+	bool rtl_us;
+	bool force;
+	bool quiet;
+	bool json;
+	bool no_progress;
+	bool trusted;
+	struct tl_selection selection;
+};
+
+/*
+ * Read the command line (and TIMELINE in the environment).  argv's elements
+ * may be moved and must outlive the options.  -EINVAL and the fault's text
+ * for a usage error.
+ */
+int tl_options_parse(struct tl_options *options, int argc, char **argv,
+    struct tl_fault *fault);
+
+/* What --help says. */
+void tl_options_help(struct tl_text *text);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * output.c - where a conversion goes.
+ */
+#include "convert/output.h"
+
+#include "base/terminal.h"
+#include "convert/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Signals wait while what they would remove changes its name. */
+static void
+hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static void
+release_signals(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* What rc means of OUT. */
+static int
+explain(struct tl_fault *fault, int rc)
+{
+	const char *text = strerror(-rc);
+
+	if (rc == -EEXIST)
+		text = "exists already; --force replaces it";
+	else if (rc == -ENOTEMPTY || rc == -ENOTDIR)
+		text = "not the directory of a trace: not replaced";
+	else if (rc == -ESTALE)
+		text = "came to be no trace meanwhile: it is kept beside it";
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", text);
+}
+
+/* The descriptor that a path names, or -1. */
+static int
+named_descriptor(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t fd;
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < 2; i++) {
+		const size_t size = strlen(folders[i]);
+
+		if (strncmp(path, folders[i], size) == 0 &&
+		    tl_parse_unsigned(path + size, &fd) == 0 && fd <= INT32_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+/* Something that cannot be replaced by a file, as a device or a FIFO? */
+static bool
+is_special(const char *path)
+{
+	struct stat status;
+
+	return named_descriptor(path) >= 0 ||
+	       (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+		   !S_ISDIR(status.st_mode));
+}
+
+static int
+open_stream(struct tl_output *output, const char *path)
+{
+	const int named = path ? named_descriptor(path) : STDOUT_FILENO;
+
+	output->fd = named < 0 ? open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+			       : fcntl(named, F_DUPFD_CLOEXEC, 3);
+	if (output->fd < 0)
+		return -errno;
+	output->terminal = isatty(output->fd) == 1;
+	output->kind = TL_OUTPUT_STREAM;
+	return 0;
+}
+
+/* As any program would have made the file. */
+static int
+set_usual_mode(int fd)
+{
+	const mode_t mask = umask(0);
+
+	umask(mask);
+	return fchmod(fd, 0666 & ~mask) < 0 ? -errno : 0;
+}
+
+static int
+open_file(struct tl_output *output)
+{
+	int rc = tl_file_new_begin(&output->file, output->path);
+
+	if (rc < 0)
+		return rc;
+	output->fd = output->file.fd;
+	output->kind = TL_OUTPUT_FILE;
+	(void)set_usual_mode(output->fd); /* some file systems have none */
+	return 0;
+}
+
+static int
+open_place(struct tl_output *output)
+{
+	static const char new[] = "/new";
+
+	if ((size_t)snprintf(output->inside, TL_PATH_MAX, "%s.XXXXXX",
+		output->path) >= TL_PATH_MAX - sizeof(new) - sizeof(".old"))
+		return -ENAMETOOLONG;
+	if (!mkdtemp(output->inside))
+		return -errno;
+	memcpy(output->made, output->inside, strlen(output->inside) + 1);
+	strcat(output->made, new);
+	output->kind = TL_OUTPUT_PLACE;
+	return 0;
+}
+
+/* OUT as a path; that of a folder may end with slashes. */
+static int
+set_path(struct tl_output *output, const char *path)
+{
+	size_t size = strlen(path);
+
+	if (size >= TL_PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(output->path, path, size + 1);
+	while (output->folder && size > 1 && output->path[size - 1] == '/')
+		output->path[--size] = '\0';
+	return 0;
+}
+
+static int
+open_named(struct tl_output *output, const struct tl_options *options)
+{
+	int rc = set_path(output, options->output);
+	sigset_t before;
+
+	if (rc == 0)
+		rc = tl_replace_check(output->path, output->force,
+		    output->folder);
+	if (rc < 0)
+		return rc;
+	hold_signals(&before);
+	rc = options->to->write_at ? open_place(output) : open_file(output);
+	release_signals(&before);
+	return rc;
+}
+
+int
+tl_output_open(struct tl_output *output, const struct tl_options *options,
+    struct tl_fault *fault)
+{
+	const bool special = options->output && is_special(options->output);
+	int rc;
+
+	*output = (struct tl_output){ .fd = -1,
+		.force = options->force,
+		.folder = options->to->flags & TL_FORMAT_FOLDER };
+	if (special && options->to->write_at)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s cannot be written there: it is no file",
+		    options->to->name);
+	if (special || !options->output)
+		rc = open_stream(output, options->output);
+	else
+		rc = open_named(output, options);
+	return rc < 0 ? explain(fault, rc) : 0;
+}
+
+/* Would a terminal do something else than show it?  Text has line breaks and
+ * tabs; of other control characters C1 are two bytes of UTF-8. */
+static bool
+steers(struct tl_output *output, const unsigned char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const unsigned char c = data[i];
+
+		if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') ||
+		    c == 0x7f || (output->half && c >= 0x80 && c <= 0x9f))
+			return true;
+		output->half = c == 0xc2;
+	}
+	return false;
+}
+
+int
+tl_output_write(void *context, const char *data, size_t size)
+{
+	struct tl_output *output = context;
+
+	if (output->terminal &&
+	    steers(output, (const unsigned char *)data, size))
+		return -EILSEQ;
+	return tl_write_all(output->fd, data, size);
+}
+
+static int
+close_stream(struct tl_output *output)
+{
+	return close(output->fd) < 0 ? -errno : 0;
+}
+
+static int
+rename_made(const struct tl_output *output, const char *made)
+{
+	if (!output->force)
+		return tl_rename_new(made, output->path);
+	if (output->folder)
+		return tl_rename_trace(made, output->path);
+	return tl_rename_over(made, output->path);
+}
+
+static int
+close_file(struct tl_output *output, bool whole)
+{
+	int rc = close(output->fd) < 0 ? -errno : 0;
+
+	if (whole && rc == 0)
+		rc = rename_made(output, output->file.temporary);
+	if (!whole || rc < 0)
+		unlink(output->file.temporary);
+	return rc;
+}
+
+static void
+remove_place(const struct tl_output *output)
+{
+	tl_remove_flat(output->made); /* gone, unfinished, or what was OUT */
+	tl_remove_flat(output->inside);
+}
+
+static int
+close_place(struct tl_output *output, bool whole)
+{
+	const int rc = whole ? rename_made(output, output->made) : 0;
+
+	if (rc != -ESTALE) /* what lies there is not ours */
+		remove_place(output);
+	return rc;
+}
+
+int
+tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault)
+{
+	const int kind = output->kind;
+	sigset_t before;
+	int rc = 0;
+
+	hold_signals(&before);
+	if (kind == TL_OUTPUT_STREAM)
+		rc = close_stream(output);
+	else if (kind == TL_OUTPUT_FILE)
+		rc = close_file(output, whole);
+	else if (kind == TL_OUTPUT_PLACE)
+		rc = close_place(output, whole);
+	output->kind = TL_OUTPUT_NONE;
+	release_signals(&before);
+	return rc < 0 ? explain(fault, rc) : 0;
+}
+
+void
+tl_output_abandon(struct tl_output *output)
+{
+	if (output->kind == TL_OUTPUT_FILE)
+		unlink(output->file.temporary);
+	else if (output->kind == TL_OUTPUT_PLACE)
+		remove_place(output);
+	output->kind = TL_OUTPUT_NONE;
+}

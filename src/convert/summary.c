@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.c - what a conversion did, for a machine to read. */
+#include "base/fields.h"
+#include "convert/convert.h"
+
+#include <errno.h>
+
+static void
+put_inputs(struct tl_fields *f, const struct tl_inputs *inputs)
+{
+	tl_fields_array(f, "inputs");
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_input *input = &inputs->items[i];
+		const bool open = tl_input_is_open(input);
+
+		tl_fields_object(f, NULL);
+		tl_fields_string(f, "name", input->name);
+		if (open)
+			tl_fields_string(f, "format", tl_input_format(input));
+		else
+			tl_fields_null(f, "format");
+		tl_fields_bool(f, "damaged", tl_input_is_damaged(input));
+		tl_fields_unsigned(f, "faults", tl_input_fault_count(input));
+		tl_fields_object_end(f);
+	}
+	tl_fields_array_end(f);
+}
+
+/* One thing that was said, of an input or (NULL) of the output. */
+static void
+put_said(struct tl_fields *f, const char *name, const struct tl_fault *fault)
+{
+	tl_fields_object(f, NULL);
+	if (name)
+		tl_fields_string(f, "input", name);
+	else
+		tl_fields_null(f, "input");
+	if (fault->at != TL_FAULT_NOWHERE)
+		tl_fields_unsigned(f, "byte", fault->at);
+	else
+		tl_fields_null(f, "byte");
+	tl_fields_bool(f, "damage",
+	    fault->rc == -EBADMSG || (name && fault->rc != 0));
+	tl_fields_string(f, "text", fault->text);
+	tl_fields_object_end(f);
+}
+
+static void
+put_notes(struct tl_fields *f, const struct tl_inputs *inputs,
+    const struct tl_faults *notes)
+{
+	tl_fields_array(f, "notes");
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_input *input = &inputs->items[i];
+		const size_t kept = tl_input_faults_kept(input);
+
+		for (size_t k = 0; k < kept; k++)
+			put_said(f, input->name, tl_input_fault(input, k));
+	}
+	for (size_t k = 0; k < notes->count && k < TL_SNAP_FAULTS_MAX; k++)
+		put_said(f, NULL, &notes->list[k]);
+	tl_fields_array_end(f);
+}
+
+void
+tl_conversion_show(const struct tl_conversion *conversion,
+    const struct tl_inputs *inputs, const struct tl_options *options,
+    struct tl_text *text)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_string(&f, "output", options->output);
+	tl_fields_string(&f, "format", options->to->name);
+	tl_fields_unsigned(&f, "read", conversion->read);
+	tl_fields_unsigned(&f, "written", conversion->written);
+	tl_fields_unsigned(&f, "kept_out",
+	    conversion->read - conversion->written);
+	tl_fields_unsigned(&f, "lost", conversion->lost);
+	tl_fields_bool(&f, "damaged",
+	    conversion->damaged || tl_inputs_are_damaged(inputs));
+	put_inputs(&f, inputs);
+	put_notes(&f, inputs, &conversion->notes);
+	tl_fields_object_end(&f);
+}

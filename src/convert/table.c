@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.c - which format is meant, and which there are. */
+#include "convert/table.h"
+
+#include "base/fields.h"
+#include "format/svg_write.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	NAME_COLUMN = 12, /* of the list: where the next one begins */
+	SUFFIX_COLUMN = 18,
+	NAME_SHOWN_MAX = 60 /* of what a user typed, beside a list */
+};
+
+/* Is a row one of those that are listed? */
+typedef bool is_listed(const struct tl_format_row *row, const char *path);
+
+static bool
+is_read(const struct tl_format_row *row, const char *path)
+{
+	(void)path;
+	return tl_format_is_read(row);
+}
+
+static bool
+is_written(const struct tl_format_row *row, const char *path)
+{
+	(void)path;
+	return tl_format_is_written(row);
+}
+
+/* The slashes behind a directory's name are no part of it. */
+static bool
+ends_with(const char *path, const char *end)
+{
+	const size_t end_size = strlen(end);
+	size_t size = strlen(path);
+
+	while (size > 0 && path[size - 1] == '/')
+		size--;
+	return size >= end_size &&
+	       memcmp(path + size - end_size, end, end_size) == 0;
+}
+
+/* Would it do if the name said more, as .trace.json does? */
+static bool
+is_near(const struct tl_format_row *row, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && !strchr(dot, '/') && tl_format_is_written(row) &&
+	       ends_with(row->suffix, dot);
+}
+
+static size_t
+put_names(struct tl_text *text, is_listed *listed, const char *path)
+{
+	const struct tl_format_row *row;
+	size_t count = 0;
+
+	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
+		if (!listed(row, path))
+			continue;
+		if (count++ > 0)
+			tl_put_string(text, ", ");
+		tl_put_string(text, row->name);
+	}
+	return count;
+}
+
+static void
+refuse(struct tl_fault *fault, const char *given, const char *what,
+    is_listed *listed)
+{
+	struct tl_text names = { 0 };
+
+	put_names(&names, listed, given);
+	tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%.*s: %s (%s)",
+	    NAME_SHOWN_MAX, given, what, tl_text_string(&names));
+	tl_text_free(&names);
+}
+
+static const struct tl_format_row *
+find(const char *name, is_listed *listed, const char *what,
+    struct tl_fault *fault)
+{
+	const struct tl_format_row *row = tl_formats_find(name);
+
+	if (row && listed(row, name))
+		return row;
+	refuse(fault, name, what, listed);
+	return NULL;
+}
+
+const struct tl_format_row *
+tl_table_find_read(const char *name, struct tl_fault *fault)
+{
+	return find(name, is_read, "not a format that is read", fault);
+}
+
+const struct tl_format_row *
+tl_table_find_written(const char *name, struct tl_fault *fault)
+{
+	return find(name, is_written, "not a format that is written", fault);
+}
+
+/* Does a row speak for a name better than the best so far? */
+static bool
+is_better(const struct tl_format_row *row, const struct tl_format_row *best)
+{
+	const size_t size = strlen(row->suffix);
+	const size_t best_size = best ? strlen(best->suffix) : 0;
+
+	return size > best_size ||
+	       (size == best_size && strcmp(row->suffix + 1, row->name) == 0);
+}
+
+const struct tl_format_row *
+tl_table_of_file(const char *path, struct tl_fault *fault)
+{
+	const struct tl_format_row *row, *best = NULL;
+	struct tl_text near = { 0 };
+
+	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
+		if (tl_format_is_written(row) && ends_with(path, row->suffix) &&
+		    is_better(row, best))
+			best = row;
+	}
+	if (best)
+		return best;
+	if (put_names(&near, is_near, path) > 0)
+		refuse(fault, path, "of several formats: say which by --to",
+		    is_near);
+	else
+		refuse(fault, path, "tells no format: say which by --to",
+		    is_written);
+	tl_text_free(&near);
+	return NULL;
+}
+
+static void
+put_padded(struct tl_text *text, const char *word, size_t columns)
+{
+	const size_t size = strlen(word);
+
+	tl_put_string(text, word);
+	tl_put_repeat(text, ' ', size < columns ? columns - size : 1);
+}
+
+static void
+put_row(struct tl_text *text, const struct tl_format_row *row)
+{
+	put_padded(text, row->name, NAME_COLUMN);
+	tl_put_string(text, tl_format_is_read(row) ? "read  " : "-     ");
+	tl_put_string(text, tl_format_is_written(row) ? "write  " : "-      ");
+	put_padded(text, row->suffix, SUFFIX_COLUMN);
+	tl_put_string(text, row->help);
+	tl_put_char(text, '\n');
+}
+
+static void
+put_row_json(struct tl_text *text, const struct tl_format_row *row)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_string(&f, "name", row->name);
+	tl_fields_bool(&f, "read", tl_format_is_read(row));
+	tl_fields_bool(&f, "write", tl_format_is_written(row));
+	tl_fields_bool(&f, "pipe", row->write_new != NULL);
+	tl_fields_bool(&f, "directory", row->flags & TL_FORMAT_FOLDER);
+	tl_fields_string(&f, "suffix", row->suffix);
+	tl_fields_string(&f, "help", row->help);
+	tl_fields_object_end(&f);
+}
+
+void
+tl_table_show(struct tl_text *text, bool json)
+{
+	const struct tl_format_row *row;
+
+	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
+		if (json)
+			put_row_json(text, row);
+		else
+			put_row(text, row);
+	}
+}
+
+void
+tl_table_show_charts(struct tl_text *text)
+{
+	for (unsigned i = 0; tl_svg_chart_name(i); i++) {
+		put_padded(text, tl_svg_chart_name(i), NAME_COLUMN);
+		tl_put_string(text, tl_svg_chart_help(i));
+		tl_put_char(text, '\n');
+	}
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - the table of formats, for those who ask for one by its name, by
+ * the name of a file, or for all of them.
+ */
+#ifndef TL_CONVERT_TABLE_H
+#define TL_CONVERT_TABLE_H
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "format/formats.h"
+
+/* The format that is read, or written, under this name; or NULL and a fault
+ * that lists those that are. */
+const struct tl_format_row *
+tl_table_find_read(const char *name, struct tl_fault *fault);
+const struct tl_format_row *
+tl_table_find_written(const char *name, struct tl_fault *fault);
+
+/*
+ * The format whose suffix a file's name ends with: the longest; among equal
+ * ones the format that is called like its suffix.  NULL and a fault that
+ * lists what there is to choose from.
+ */
+const struct tl_format_row *
+tl_table_of_file(const char *path, struct tl_fault *fault);
+
+/* All of it: lines for a person, or an object a line. */
+void tl_table_show(struct tl_text *text, bool json);
+/* The charts of an svg. */
+void tl_table_show_charts(struct tl_text *text);
+
+#endif

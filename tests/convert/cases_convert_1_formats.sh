@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034,SC2154,SC2016,SC2089,SC2090
+# Every format that is read into every one that is written, and what others
+# make of it.  Sets convert, dump and the samples that the files after it use.
+
+convert=$build/bin/timeline-convert
+dump=$build/bin/timeline-dump
+make=$build/tests/tool/make_timeline
+top=$(cd "$here/../.." && pwd)
+unset TIMELINE TIMELINE_PRIORITY
+in=$work/in # the samples, by format: $in.FORMAT
+live=/tl-convert-$$
+
+[ -x "$convert" ] || exit 1
+
+# to FORMAT IN...: quietly, to standard output
+to() { "$convert" -q --to "$@"; }
+# formats CONDITION: names of those for which a condition of jq holds
+formats() { "$convert" --list-formats --json | jq -r "select($1).name"; }
+# left NAME: what lies in the folder of the tests under names like this
+left() { (cd "$work" && for f in "$1"*; do [ -e "$f" ] && echo "$f"; done); }
+
+"$make" "$live" known spans=20 "save=$in.timeline" remove || exit 1
+"$make" "$live" plain=3000 spans=500 "save=$work/more.tl" remove || exit 1
+readable=$(formats .read) writable=$(formats .write)
+for f in $readable; do
+	[ "$f" = timeline ] || to "$f" "$in.timeline" >"$in.$f" || exit 1
+done
+# for LMS half a span is damage
+{
+	printf '2,0,outer\n0,0,1795304293265445\n2,1,inner\n'
+	for ((i = 0; i < 20; i++)); do printf '0,1,%d\n1,1,17\n' $i; done
+	echo 1,0,3
+} >"$in.lms"
+has 'formats are read' "$readable" '^timelogger$'
+has 'formats are written' "$writable" '^perfetto$'
+
+# every pair
+for f in $readable; do
+	read_count=$("$dump" --json "$in.$f" 2>/dev/null | jq -c 'select(.ns)' | wc -l)
+	for t in $writable; do
+		out=$work/pair.$t
+		said=$("$convert" --json --from "$f" --to "$t" "$in.$f" -o "$out" 2>"$work/err")
+		status=$?
+		[ $status = 0 ] || echo "$f to $t: status $status: $(head -3 "$work/err")"
+		[ -e "$out" ] || echo "$f to $t: nothing there"
+		[ "$(jq "[.read, .written] == [$read_count, $read_count]" <<<"$said")" = true ] ||
+			echo "$f to $t: $said"
+		grep -v '^timeline-convert: [^:]*: [a-zA-Z]' "$work/err" # as a sentence
+		rm -rf "$out"
+	done
+done >"$work/seen" 2>&1
+is 'every format that is read becomes every one that is written' \
+	"$(cat "$work/seen")" ''
+
+# recognised by content, whatever the name
+for f in $readable; do
+	cp "$in.$f" "$work/noname"
+	"$convert" -q --json "$work/noname" --to csv -o "$work/noname.out" --force |
+		jq -r '.inputs[0].format'
+done >"$work/seen" 2>&1
+is 'what a file is its first bytes tell' "$(cat "$work/seen")" "$readable"
+
+# timeline-dump opens the same files
+for f in $readable; do
+	"$dump" --oldest-first --format csv "$in.$f" >"$work/a" 2>/dev/null
+	to csv "$in.$f" >"$work/b"
+	cmp "$work/a" "$work/b" && [ "$(wc -l <"$work/b")" -gt 10 ] || echo "$f"
+done >"$work/seen" 2>&1
+is 'timeline-dump shows the same entries of each' "$(cat "$work/seen")" ''
+
+# back into itself
+for f in timelogger rtl lms jsonl csv; do
+	to "$f" "$in.$f" | cmp - "$in.$f" || echo "$f"
+done >"$work/seen" 2>&1
+is 'what was written is read and written the same, byte for byte' \
+	"$(cat "$work/seen")" ''
+for f in trace chrome; do
+	grep -qx $f <<<"$readable" || continue
+	to $f "$in.$f" >"$work/again.$f"
+	is "of a $f every entry comes back" "$(to csv "$work/again.$f")" "$(to csv "$in.$f")"
+done
+if grep -qx timeline <<<"$writable"; then
+	to timeline "$in.timeline" >"$work/again.tl"
+	is 'a timeline becomes a timeline with the same entries' \
+		"$(to csv "$work/again.tl")" "$(to csv "$in.timeline")"
+	is '... which is whole' "$("$dump" --check "$work/again.tl" >/dev/null && echo whole)" whole
+	to timeline "$in.rtl" >"$work/of_rtl.tl"
+	is 'a log becomes a timeline with its times' \
+		"$(to jsonl "$work/of_rtl.tl" | jq -r .ns)" "$(to jsonl "$in.rtl" | jq -r .ns)"
+fi
+
+# what others make of them
+count=$(to jsonl "$in.timeline" | wc -l)
+is 'jq reads JSON lines' "$(to jsonl "$in.timeline" | jq -s length)" "$count"
+is 'jq reads a Chrome trace' \
+	"$(to chrome "$in.timeline" | jq '[.traceEvents[] | select(.ph != "M")] | length')" "$count"
+for f in speedscope firefox; do
+	grep -qx $f <<<"$writable" || continue
+	ends "jq reads $f" 0 bash -c "'$convert' -q --to $f '$in.timeline' | jq -e 'length > 2'"
+done
+if command -v sqlite3 >/dev/null; then
+	"$convert" -q "$in.timeline" -o "$work/s.db"
+	is 'sqlite3 counts the same' "$(sqlite3 "$work/s.db" \
+		'PRAGMA integrity_check; SELECT count(*) FROM events')" "ok"$'\n'"$count"
+else
+	skip 'no sqlite3'
+fi
+if command -v babeltrace2 >/dev/null; then
+	"$convert" -q "$in.timeline" -o "$work/s.ctf/"
+	is 'babeltrace2 counts the same' \
+		"$(babeltrace2 "$work/s.ctf" 2>&1 | wc -l)" "$count"
+else
+	skip 'no babeltrace2'
+fi
+if command -v protoc >/dev/null; then
+	is 'protoc counts the same' "$(to perfetto "$in.timeline" |
+		protoc -I "$here" --decode=Trace perfetto.proto | grep -c '^  event {')" "$count"
+else
+	skip 'no protoc'
+fi
+has 'a page is a page' "$(to html "$in.timeline" | tail -c 200)" '</html>'
+has '... that says what is in it' "$(to html "$in.timeline")" 'in\.timeline'
+if grep -qx svg <<<"$writable"; then
+	for chart in $("$convert" --chart help | cut -d' ' -f1); do
+		is "a picture of $chart is one" \
+			"$(to svg --chart "$chart" "$in.timeline" | tail -1)" '</svg>'
+	done
+	is '... and none is like another' "$(for chart in $("$convert" --chart help |
+		cut -d' ' -f1); do to svg --chart "$chart" "$in.timeline" | cksum; done |
+		sort | uniq -d)" ''
+fi
+is '--rtl-us writes microseconds' \
+	"$(to rtl --rtl-us "$in.timeline" | wc -l)" "$(wc -l <"$in.rtl")"
+lacks '... which are other columns' "$(to rtl --rtl-us "$in.timeline" | cmp - "$in.rtl" || echo other)" '^$'
+
+# several
+to jsonl "$in.timeline" "$work/more.tl" "$in.rtl" >"$work/merged"
+is 'several files are merged' "$(wc -l <"$work/merged")" \
+	"$((count + $(to jsonl "$work/more.tl" | wc -l) + $(to jsonl "$in.rtl" | wc -l)))"
+is '... in order of time' "$(jq '.ns // empty' "$work/merged" | sort -nc && echo sorted)" sorted
+is '... whatever their order on the command line' \
+	"$(to jsonl "$work/more.tl" "$in.timeline" | jq .ns)" \
+	"$(to jsonl "$in.timeline" "$work/more.tl" | jq .ns)"
+
+# live ones
+"$make" "$live" known || exit 1
+is 'a live timeline is read' "$(to jsonl "$live" | jq -s length)" \
+	"$("$dump" --json "$live" | wc -l)"
+is 'TIMELINE is read where no file is named' \
+	"$(TIMELINE=$live to jsonl | jq -s length)" "$("$dump" --json "$live" | wc -l)"
+rm -f "/dev/shm$live"
+
+# pipes
+is 'a timeline comes through a pipe' "$(to csv - <"$in.timeline" | cksum)" \
+	"$(to csv "$in.timeline" | cksum)"
+is '... and a log' "$(to rtl - <"$in.rtl" | cksum)" "$(cksum <"$in.rtl")"
+is '-o - is standard output' "$(to csv "$in.timeline" -o - | cksum)" \
+	"$(to csv "$in.timeline" | cksum)"
+is 'one program feeds the other' \
+	"$(to jsonl "$in.timeline" | to csv - | wc -l)" "$((count + 1))"
+if command -v zstd >/dev/null; then
+	is '... and zstd' "$(zstd -qc "$in.timeline" | zstd -dqc | to csv - | wc -l)" \
+		"$((count + 1))"
+fi
+tail -n +2 "$in.csv" >"$work/headless"
+ends 'a CSV without its line of names is not recognised' 1 \
+	"$convert" --to csv "$work/headless"
+is '... --from says what it is' "$(to csv --from csv "$work/headless" | cksum)" \
+	"$(cksum <"$in.csv")"
+mkfifo "$work/fifo"
+timeout 20 cat "$in.jsonl" >"$work/fifo" &
+is 'a FIFO is read to its end' "$(to csv "$work/fifo" | wc -l)" "$((count + 1))"
+wait
+
+# which entries
+echo disk >"$work/patterns"
+for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1' '--pid 1' \
+	'--tid 1' '--since -1us' '--until -1us' '--since 2020-01-01' '-e args.tcp==10' \
+	'-e category=="disk" -p error' "--include $work/patterns" "--exclude $work/patterns"; do
+	# shellcheck disable=SC2086
+	a=$(set -f && "$dump" --oldest-first --json $way "$in.timeline")
+	# shellcheck disable=SC2086
+	b=$(set -f && to jsonl $way "$in.timeline")
+	[ "$a" = "$b" ] || echo "$way"
+done >"$work/seen"
+is 'options choose the entries that timeline-dump shows' "$(cat "$work/seen")" ''
+is '-e keeps out' "$(to jsonl -e 'args.tcp == 10' "$in.timeline" | jq -c .args.tcp)" 10
+is 'TIMELINE_PRIORITY is respected' \
+	"$(TIMELINE_PRIORITY=error to jsonl "$in.timeline")" "$(to jsonl -p error "$in.timeline")"
+is '--json counts what was kept out' "$("$convert" -q --json -p error "$in.timeline" \
+	-o "$work/few.csv" | jq '.read - .written == .kept_out and .kept_out > 0')" true
+ends 'an expression that is wrong fails' 1 "$convert" -e 'args.(' --to csv "$in.timeline"
+has '... and says why' "$err" 'timeline-convert: .*near'
+ends 'one that fails on the way, too' 1 "$convert" -e 'error("no")' "$in.timeline" -o "$work/never.csv"
+is '... and leaves nothing' "$(left never)" ''
