@@ -2,8 +2,11 @@
 /* fault.c - fill in a fault. */
 #include "base/fault.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int
 tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
@@ -18,4 +21,24 @@ tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
 	vsnprintf(fault->text, sizeof(fault->text), format, args);
 	va_end(args);
 	return rc;
+}
+
+void
+tl_put_fault(struct tl_text *text, const char *program, const char *name,
+    const struct tl_fault *fault)
+{
+	tl_put_string(text, program);
+	tl_put_string(text, ": ");
+	if (name) {
+		tl_put_plain(text, tl_bytes_of(name));
+		tl_put_string(text, ": ");
+	}
+	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
+		tl_put_string(text, "byte ");
+		tl_put_unsigned(text, fault->at);
+		tl_put_string(text, ": ");
+	}
+	tl_put_lines(text,
+	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-fault->rc)));
+	tl_put_char(text, '\n');
 }

@@ -121,4 +121,10 @@ int tl_parse_duration(const char *string, int64_t *ns);
 int tl_parse_time(const char *string, int64_t *ns);
 int tl_parse_unsigned(const char *string, uint64_t *n);
 
+struct tl_fault;
+/* "PROGRAM: NAME: byte N: WHAT" and a line break, all of it escaped; name may
+ * be NULL, the byte is that of damage that has a place. */
+void tl_put_fault(struct tl_text *text, const char *program, const char *name,
+    const struct tl_fault *fault);
+
 #endif

@@ -220,8 +220,8 @@ static int
 explain(struct run *run, int rc)
 {
 	if (rc == -EILSEQ && run->output->terminal)
-		return tl_fault(run->fault, rc, TL_FAULT_NOWHERE,
-		    "this is not for a terminal: name a file by -o, or a pipe");
+		return tl_fault(run->fault, rc, TL_FAULT_NOWHERE, "%s",
+		    tl_output_steers);
 	if (run->select->fault.rc < 0) {
 		*run->fault = run->select->fault;
 		return rc;

@@ -27,19 +27,7 @@ complain(const char *name, const struct tl_fault *fault)
 {
 	struct tl_text text = { 0 };
 
-	tl_put_string(&text, "timeline-convert: ");
-	if (name) {
-		tl_put_plain(&text, tl_bytes_of(name));
-		tl_put_string(&text, ": ");
-	}
-	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
-		tl_put_string(&text, "byte ");
-		tl_put_unsigned(&text, fault->at);
-		tl_put_string(&text, ": ");
-	}
-	tl_put_lines(&text,
-	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-fault->rc)));
-	tl_put_char(&text, '\n');
+	tl_put_fault(&text, "timeline-convert", name, fault);
 	fputs(tl_text_string(&text), stderr);
 	tl_text_free(&text);
 }

@@ -6,6 +6,7 @@
 
 #include "base/terminal.h"
 #include "convert/replace.h"
+#include "trace/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +35,9 @@ release_signals(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+const char tl_output_steers[] =
+    "this is not for a terminal: name a file by -o, or a pipe";
+
 /* What rc means of OUT. */
 static int
 explain(struct tl_fault *fault, int rc)
@@ -44,6 +48,8 @@ explain(struct tl_fault *fault, int rc)
 		text = "exists already; --force replaces it";
 	else if (rc == -ENOTEMPTY || rc == -ENOTDIR)
 		text = "not the directory of a trace: not replaced";
+	else if (rc == -EILSEQ)
+		text = tl_output_steers;
 	else if (rc == -ESTALE)
 		text = "came to be no trace meanwhile: it is kept beside it";
 	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", text);
@@ -174,7 +180,8 @@ tl_output_open(struct tl_output *output, const struct tl_options *options,
 
 	*output = (struct tl_output){ .fd = -1,
 		.force = options->force,
-		.folder = options->to->flags & TL_FORMAT_FOLDER };
+		.folder = options->to->flags & TL_FORMAT_FOLDER,
+		.indexed = options->to->flags & TL_FORMAT_TRACE };
 	if (special && options->to->write_at)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s cannot be written there: it is no file",
@@ -183,6 +190,12 @@ tl_output_open(struct tl_output *output, const struct tl_options *options,
 		rc = open_stream(output, options->output);
 	else
 		rc = open_named(output, options);
+	if (rc == 0 && output->terminal &&
+	    (options->to->flags & TL_FORMAT_BINARY)) {
+		close(output->fd);
+		output->kind = TL_OUTPUT_NONE;
+		rc = -EILSEQ;
+	}
 	return rc < 0 ? explain(fault, rc) : 0;
 }
 
@@ -258,6 +271,18 @@ close_place(struct tl_output *output, bool whole)
 	return rc;
 }
 
+/* Who opens a trace without an index makes one; the trace is whole without. */
+static void
+make_index(const struct tl_output *output)
+{
+	const struct tl_trace_read_options options = { 0 };
+	struct tl_fault unsaid = { 0 };
+	struct tl_trace *trace;
+
+	if (tl_trace_open(&trace, output->path, &options, &unsaid) == 0)
+		tl_trace_close(trace);
+}
+
 int
 tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault)
 {
@@ -274,6 +299,8 @@ tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault)
 		rc = close_place(output, whole);
 	output->kind = TL_OUTPUT_NONE;
 	release_signals(&before);
+	if (kind == TL_OUTPUT_FILE && output->indexed && whole && rc == 0)
+		make_index(output);
 	return rc < 0 ? explain(fault, rc) : 0;
 }
 

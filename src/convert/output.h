@@ -28,6 +28,7 @@ enum tl_output_kind {
 struct tl_output {
 	volatile sig_atomic_t kind; /* a signal handler asks */
 	int fd;                     /* of a stream or file */
+	bool indexed;               /* what is written has an index beside it */
 	bool terminal;
 	bool half; /* terminal: a piece ended inside a control character */
 	bool force;
@@ -42,6 +43,8 @@ struct tl_output {
 int tl_output_open(struct tl_output *output, const struct tl_options *options,
     struct tl_fault *fault);
 
+/* What -EILSEQ means. */
+extern const char tl_output_steers[];
 /* A tl_write for its stream or file.  -EILSEQ: a terminal would be steered. */
 int tl_output_write(void *context, const char *data, size_t size);
 

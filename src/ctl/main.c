@@ -20,22 +20,13 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 static void
 complain(const struct tl_call *call, int rc)
 {
-	const struct tl_fault *fault = &call->fault;
+	struct tl_fault fault = call->fault;
 	struct tl_text text = { 0 };
 
-	tl_put_string(&text, "timelinectl: ");
-	if (call->subject[0]) {
-		tl_put_plain(&text, tl_bytes_of(call->subject));
-		tl_put_string(&text, ": ");
-	}
-	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
-		tl_put_string(&text, "byte ");
-		tl_put_unsigned(&text, fault->at);
-		tl_put_string(&text, ": ");
-	}
-	tl_put_plain(&text,
-	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-rc)));
-	tl_put_char(&text, '\n');
+	if (fault.rc == 0)
+		fault.rc = rc;
+	tl_put_fault(&text, "timelinectl",
+	    call->subject[0] ? call->subject : NULL, &fault);
 	if (call->usage)
 		tl_put_string(&text, "Try timelinectl --help.\n");
 	fputs(tl_text_string(&text), stderr);

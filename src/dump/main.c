@@ -36,23 +36,13 @@ complain(const char *name, const struct tl_fault *fault)
 {
 	struct tl_text text = { 0 };
 
-	tl_put_string(&text, "timeline-dump: ");
-	if (name) {
-		tl_put_plain(&text, tl_bytes_of(name));
-		tl_put_string(&text, ": ");
-	}
-	if (fault->rc < 0 && fault->at != TL_FAULT_NOWHERE) {
-		tl_put_string(&text, "byte ");
-		tl_put_unsigned(&text, fault->at);
-		tl_put_string(&text, ": ");
-	}
-	if (!name && script_error.size > 0) /* it was escaped */
+	if (!name && script_error.size > 0) { /* it was escaped */
+		tl_put_string(&text, "timeline-dump: ");
 		tl_put_string(&text, tl_text_string(&script_error));
-	else
-		tl_put_lines(&text,
-		    tl_bytes_of(
-			fault->text[0] ? fault->text : strerror(-fault->rc)));
-	tl_put_char(&text, '\n');
+		tl_put_char(&text, '\n');
+	} else {
+		tl_put_fault(&text, "timeline-dump", name, fault);
+	}
 	fputs(tl_text_string(&text), stderr);
 	tl_text_free(&text);
 }
