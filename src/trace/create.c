@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 struct files {
@@ -75,6 +76,8 @@ open_files(struct files *files, const char *data, const char *index)
 
 	if (rc < 0)
 		return rc;
+	/* Says, as long as this process lives, that it is not finished. */
+	flock(files->data, LOCK_EX | LOCK_NB);
 	rc = open_new(index, &files->index);
 	if (rc < 0)
 		unlink(data);

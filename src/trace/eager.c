@@ -121,6 +121,8 @@ get_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 		rc = tl_id_table_get(&e->ids, id, &i);
 	if (rc > 0 && (rc = new_tree(e, id, tree)) == 0)
 		e->trees[e->count++] = *tree;
+	else if (rc == 0 && i >= e->count)
+		rc = -ENOMEM; /* there was none for it when it was met */
 	else if (rc == 0)
 		*tree = e->trees[i];
 	return rc;

@@ -32,7 +32,7 @@ struct tl_node {
 	uint64_t content; /* logical: where its content begins ... */
 	uint64_t content_end;
 	uint64_t level;  /* spans that are open there */
-	uint32_t thread; /* which of the trace's */
+	uint32_t thread; /* which of an open trace's */
 	uint32_t depth;  /* nodes around it */
 	uint8_t ended;   /* enum tl_node_end */
 };

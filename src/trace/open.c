@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -205,6 +206,20 @@ open_file(const char *path, struct tl_storage **storage)
 	return rc;
 }
 
+/* Does somebody write it just now?  The index is theirs then. */
+static bool
+is_being_written(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool locked;
+
+	if (fd < 0)
+		return true;
+	locked = flock(fd, LOCK_SH | LOCK_NB) < 0;
+	close(fd);
+	return locked;
+}
+
 /* Beside the data, if that is allowed; no harm if it is not. */
 static void
 write_back(const struct tl_trace *t, const char *path)
@@ -241,7 +256,7 @@ tl_trace_open(struct tl_trace **trace, const char *path,
 	if (name.rc == 0)
 		open_file(tl_text_string(&name), &index);
 	rc = tl_trace_open_storage(trace, data, index, options, fault);
-	if (rc == 0 && name.rc == 0)
+	if (rc == 0 && name.rc == 0 && !is_being_written(path))
 		write_back(*trace, tl_text_string(&name));
 	tl_text_free(&name);
 	return rc;

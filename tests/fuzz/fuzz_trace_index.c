@@ -32,10 +32,10 @@ make_trace(void)
 		tl_message_parse(&messages[i], tl_bytes_of(i ? "b" : "a $x"));
 	rc = tl_trace_writer_new(&writer, &options);
 	assert(rc == 0 && tl_trace_sink(writer, &sink) == 0);
-	for (int i = 0; i < 4000; i++) {
+	for (int i = 0; i < 1500; i++) {
 		const int place = i % 2000;
 
-		event.tid = (uint32_t)(i / 2000);
+		event.tid = (uint32_t)(i / 1000);
 		event.kind = place < 100 || place % 7 == 0    ? TL_BEGIN
 			     : place > 1900 || place % 7 == 3 ? TL_END
 							      : TL_INSTANT;

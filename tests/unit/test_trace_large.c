@@ -38,7 +38,9 @@ put(unsigned kind, unsigned message, int64_t ns, uint64_t arg)
 		.bare = kind == TL_END,
 		.args = { arg } };
 
-	ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
+	/* An assertion of Check writes to its parent: too slow for each. */
+	if (tl_trace_stream_put(stream, &event) < 0)
+		ck_abort_msg("event at %lld", (long long)ns);
 }
 
 static struct tl_trace *
@@ -60,11 +62,12 @@ descend(struct tl_trace *trace, struct tl_node *node)
 	uint64_t depth = 0;
 
 	while (node->child_count > 0) {
-		ck_assert_uint_eq(node->child_count, 1);
-		ck_assert_int_eq(tl_trace_load(trace, node, 0, 1), 0);
+		if (node->child_count != 1 ||
+		    tl_trace_load(trace, node, 0, 1) < 0)
+			break;
 		node = tl_node_child(node, 0);
-		ck_assert_ptr_nonnull(node);
-		ck_assert_uint_eq(node->event.args[0], depth);
+		if (!node || node->event.args[0] != depth)
+			break;
 		depth++;
 	}
 	return depth;

@@ -123,6 +123,28 @@ START_TEST(an_index_that_is_missing_is_written_back)
 }
 END_TEST
 
+START_TEST(the_index_of_a_trace_that_is_being_written_is_left_alone)
+{
+	const struct tl_trace_options options = { 0 };
+	struct tl_trace_writer *writer;
+	struct tl_trace *trace;
+	struct stat before, after;
+
+	ck_assert_int_eq(tl_trace_create(&writer, path, &options), 0);
+	ck_assert_int_eq(stat(index_path, &before), 0);
+	trace = open_path(&read_options);
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
+	tl_trace_close(trace);
+	ck_assert_int_eq(stat(index_path, &after), 0);
+	ck_assert_uint_eq(before.st_ino, after.st_ino);
+	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	tl_trace_writer_free(writer);
+	trace = open_path(&read_options);
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
+	tl_trace_close(trace);
+}
+END_TEST
+
 START_TEST(files_that_are_there_are_not_replaced)
 {
 	const struct tl_trace_options options = { 0 };
@@ -395,6 +417,8 @@ main(void)
 	tcase_set_timeout(record_case, 60);
 	tcase_add_test(record_case, a_file_says_what_it_was_told);
 	tcase_add_test(record_case, an_index_that_is_missing_is_written_back);
+	tcase_add_test(record_case,
+	    the_index_of_a_trace_that_is_being_written_is_left_alone);
 	tcase_add_test(record_case, files_that_are_there_are_not_replaced);
 	tcase_add_test(record_case,
 	    packed_blocks_are_read_with_their_codec_alone);
