@@ -56,8 +56,16 @@ struct own {
 	char name[THREAD_NAME_MAX];
 };
 
-static _Thread_local struct own owns[THREAD_TRACES];
-static _Thread_local unsigned oldest;
+struct owns {
+	struct own list[THREAD_TRACES];
+	unsigned oldest;
+};
+
+/* Little of each thread's own memory: a library that is loaded late has to
+ * share what the loader kept in reserve.  The key frees it. */
+static _Thread_local struct owns *owns;
+static pthread_key_t owns_key;
+static int prepared;     /* 0 or -errno: there are only so many keys */
 static uint64_t numbers; /* of traces given so far, shared */
 static uint32_t forks;   /* this process and those before it are children of */
 
@@ -68,9 +76,10 @@ count_fork(void)
 }
 
 static void
-watch_forks(void)
+prepare(void)
 {
 	pthread_atfork(NULL, NULL, count_fork);
+	prepared = -pthread_key_create(&owns_key, free);
 }
 
 /* Is this the process that made it?  A child shares only its files. */
@@ -209,7 +218,11 @@ timeline_trace_create(struct timeline_trace **trace, const char *path,
 
 	if (!t)
 		return -ENOMEM;
-	pthread_once(&once, watch_forks);
+	pthread_once(&once, prepare);
+	if (prepared < 0) {
+		free(t);
+		return prepared;
+	}
 	t->pid = getpid();
 	t->forks = tl_load_32(&forks);
 	t->number = tl_fetch_add_64(&numbers, 1) + 1;
@@ -334,16 +347,31 @@ timeline_trace_string(struct timeline_trace *trace, const char *text,
 
 /* == events == */
 
-/* What the calling thread has of a trace, maybe nothing yet. */
+static struct owns *
+make_owns(void)
+{
+	struct owns *made = calloc(1, sizeof(*made));
+
+	if (made && pthread_setspecific(owns_key, made) != 0) {
+		free(made);
+		made = NULL;
+	}
+	return owns = made;
+}
+
+/* What the calling thread has of a trace, maybe nothing yet; NULL: no
+ * memory. */
 static struct own *
 find_own(const struct timeline_trace *trace)
 {
 	struct own *own;
 
+	if (!owns && !make_owns())
+		return NULL;
 	for (unsigned i = 0; i < THREAD_TRACES; i++)
-		if (owns[i].number == trace->number)
-			return &owns[i];
-	own = &owns[oldest++ % THREAD_TRACES];
+		if (owns->list[i].number == trace->number)
+			return &owns->list[i];
+	own = &owns->list[owns->oldest++ % THREAD_TRACES];
 	*own = (struct own){ .number = trace->number };
 	return own;
 }
@@ -353,6 +381,8 @@ timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
 {
 	struct own *own = find_own(trace);
 
+	if (!own)
+		return -ENOMEM;
 	if (own->stream)
 		return -EBUSY;
 	if (strlen(name) >= sizeof(own->name))
@@ -366,6 +396,8 @@ find_stream(struct timeline_trace *trace, struct own **own)
 {
 	struct own *o = *own = find_own(trace);
 
+	if (!o)
+		return -ENOMEM;
 	if (o->stream)
 		return 0;
 	return tl_trace_stream_new(&o->stream, trace->writer,
