@@ -74,6 +74,11 @@ say "The last jobs as trees, and how long all of them took."
 run 'timeline-dump --view tree tour.tl -- 3 --category=worker'
 run 'timeline-dump --stats --message "job*" tour.tl'
 
+say "The same for Perfetto's page, and as a picture for the report."
+run 'timeline-convert -q tour.tl -o tour.pftrace'
+run 'timeline-convert -q tour.tl -o tour.svg --chart heat'
+run 'ls -sh tour.pftrace tour.svg'
+
 say "Let the daemon look after it: 100 microseconds of everything, again and" \
 	"again, and a snapshot when a job takes longer than a millisecond."
 export TIMELINED_SOCKET=$work/timelined.sock
