@@ -35,7 +35,8 @@ struct tl_input_plan {
 
 /*
  * Open path as in timeline_open, "-" for standard input.  A FIFO is read to
- * its end.  What cannot be opened stays so, with its fault.
+ * its end; it may be a second without a writer.  What cannot be opened stays
+ * so, with its fault.
  */
 void tl_input_open(struct tl_input *input, const char *path,
     const struct tl_input_plan *plan);

@@ -7,12 +7,16 @@
 #include "format/zst_read.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COPY_SIZE = 256 << 10 };
+enum {
+	COPY_SIZE = 256 << 10,
+	WRITER_MS = 1000 /* that a FIFO may have no writer */
+};
 
 /* What is known of the file. */
 struct opened {
@@ -47,6 +51,15 @@ is_trace(const struct opened *o)
 	return tl_trace_recognise(tl_bytes(o->first, o->first_size)) > 0;
 }
 
+/* Who writes to a FIFO may come a little later than we. */
+static void
+wait_for_writer(int fd)
+{
+	struct pollfd fifo = { .fd = fd, .events = POLLIN };
+
+	(void)poll(&fifo, 1, WRITER_MS);
+}
+
 static int
 read_first(struct opened *o)
 {
@@ -58,6 +71,8 @@ read_first(struct opened *o)
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	o->is_regular = S_ISREG(status.st_mode);
+	if (S_ISFIFO(status.st_mode))
+		wait_for_writer(o->fd);
 	while (o->first_size < sizeof(o->first) && n > 0) {
 		n = tl_read_waiting(o->fd, o->first + o->first_size,
 		    sizeof(o->first) - o->first_size);
