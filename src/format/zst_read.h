@@ -25,4 +25,8 @@ int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault);
 
+/* All of a compressed file, decoded into a temporary file that has no name: its
+ * descriptor; -EBADMSG damaged, what the system says; the fault says why. */
+int tl_zst_decode(int fd, struct tl_fault *fault);
+
 #endif

@@ -20,6 +20,20 @@ is_compressed(int fd)
 	       tl_zst_is_magic(magic);
 }
 
+/* As one frame, which zstd makes unless it is told otherwise. */
+static int
+open_whole(struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault)
+{
+	const int decoded = tl_zst_decode(fd, fault);
+	int rc;
+
+	if (decoded < 0)
+		return decoded;
+	rc = tl_snap_open_fd(snap, decoded, tail, fault);
+	close(decoded);
+	return rc;
+}
+
 static int
 open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault)
@@ -30,9 +44,12 @@ open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
 	if (rc != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
-	if ((rc = tl_zst_open(&decoded, file, fault)) != 0)
-		return rc;
-	return tl_snap_open_storage(snap, decoded, tail, fault);
+	rc = tl_zst_open(&decoded, file, fault);
+	if (rc == -EFBIG) {
+		*fault = (struct tl_fault){ 0 };
+		return open_whole(snap, fd, tail, fault);
+	}
+	return rc < 0 ? rc : tl_snap_open_storage(snap, decoded, tail, fault);
 }
 
 int

@@ -27,7 +27,8 @@ struct tl_zst_table {
 	struct tl_fault fault;
 };
 
-/* -EBADMSG it is none; -EFBIG a frame decodes to more than TL_ZST_FRAME_MAX;
+/* -EBADMSG it is none; -EFBIG a frame decodes to more than TL_ZST_FRAME_MAX, or
+ * does not say to how much;
  * -ENOMEM and what reading says; the fault says why. */
 int tl_zst_table_read(struct tl_zst_table *table, struct tl_storage *file,
     struct tl_fault *fault);

@@ -110,14 +110,11 @@ measure(struct tl_zst_walk *w, const uint8_t *data, size_t n,
 	decoded = ZSTD_getFrameContentSize(data, n);
 	if (decoded == ZSTD_CONTENTSIZE_ERROR ||
 	    decoded == ZSTD_CONTENTSIZE_UNKNOWN)
-		return tl_fault(fault, -EBADMSG, w->at,
-		    "no table, and a frame that does not say its size: "
-		    "decompress it with zstd -d");
+		return tl_fault(fault, -EFBIG, w->at,
+		    "no table, and a frame that does not say its size");
 	if (decoded > TL_ZST_FRAME_MAX)
 		return tl_fault(fault, -EFBIG, w->at,
-		    "a frame of %llu bytes is too large to seek in: "
-		    "decompress it with zstd -d",
-		    decoded);
+		    "a frame of %llu bytes is too large to seek in", decoded);
 	at += header_size(data[4]);
 	if ((rc = pass_blocks(w, &at, fault)) != 0)
 		return rc;

@@ -413,7 +413,7 @@ START_TEST(what_cannot_be_sought_in_is_refused_with_the_place)
 	packed_size = at;
 	add_frame("abc", 3, false);
 	fault = (struct tl_fault){ 0 };
-	ck_assert_int_eq(open_packed(&storage, &fault), -EBADMSG);
+	ck_assert_int_eq(open_packed(&storage, &fault), -EFBIG);
 	ck_assert_uint_eq(fault.at, at);
 	packed_size = at;
 	add("nothing of the kind", 19);
