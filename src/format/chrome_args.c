@@ -280,6 +280,34 @@ make_good(struct tl_chrome_args *args, unsigned index,
 		args->arg[index].key = tl_bytes_of("_");
 }
 
+static bool
+is_of_end(struct tl_bytes key)
+{
+	const size_t size = sizeof(TL_CHROME_END) - 1;
+
+	return key.size > size &&
+	       memcmp(key.data + key.size - size, TL_CHROME_END, size) == 0;
+}
+
+void
+tl_chrome_args_part(struct tl_chrome_args *ends, struct tl_chrome_event *e)
+{
+	const unsigned count = e->argc;
+
+	e->argc = 0;
+	ends->count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct tl_chrome_arg arg = e->args[i];
+
+		if (!is_of_end(arg.key) || ends->count == TIMELINE_ARGS_MAX) {
+			e->args[e->argc++] = arg;
+			continue;
+		}
+		arg.key.size -= sizeof(TL_CHROME_END) - 1;
+		ends->arg[ends->count++] = arg;
+	}
+}
+
 void
 tl_chrome_args_settle(struct tl_chrome_args *args, struct tl_chrome_event *e,
     const struct tl_chrome_arg *lead, bool ours)

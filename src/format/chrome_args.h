@@ -33,6 +33,11 @@ struct tl_chrome_args {
 void tl_chrome_args_settle(struct tl_chrome_args *args,
     struct tl_chrome_event *event, const struct tl_chrome_arg *lead, bool ours);
 
+/* Before that: take out what our writer wrote of the end of a span, under the
+ * keys of its begin; only arguments and their count are set. */
+void
+tl_chrome_args_part(struct tl_chrome_args *ends, struct tl_chrome_event *event);
+
 /* May a name of an argument have this character? */
 static inline bool
 tl_chrome_is_name(char c)

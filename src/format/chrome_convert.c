@@ -9,7 +9,8 @@
  *	b e S F		begin and end of a span that belongs to its message
  *	n T p		instants of such
  *	s t f N O D	instants with their id
- *	M		an instant; what our writer tells is kept instead
+ *	M		an instant; what our writer tells is kept instead, or
+ *			is the begin of a span
  */
 #include "format/chrome_convert.h"
 
@@ -211,6 +212,8 @@ take_phase(struct tl_chrome_work *w, char phase)
 		return tl_chrome_take_end(w);
 	case 'X':
 		return tl_chrome_take_whole(w);
+	case 'M':
+		return tl_chrome_take_place(w);
 	case 'C':
 		return take_counter(w);
 	case 'b':
@@ -324,12 +327,14 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 		rc = set_number(&w, TL_CHROME_TID, &w.event.tid);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
+	if (phase == 'X' && c->ours)
+		tl_chrome_args_part(&c->ends, e);
 	if (phase != 'C') /* whose series are settled one by one */
 		tl_chrome_args_settle(&c->args, e,
 		    strchr(WITH_ID, phase) && lead.value.kind ? &lead : NULL,
 		    c->ours);
 	note_cuts(c, e);
-	if (phase == 'M')
+	if (phase == 'M' && !(e->is_place && c->ours))
 		return take_metadata(&w);
 	if ((rc = set_time(&w)) < 0)
 		return rc;

@@ -39,6 +39,7 @@ struct tl_chrome_convert {
 	struct tl_chrome_messages messages;
 	struct tl_chrome_spans spans;
 	struct tl_chrome_args args;
+	struct tl_chrome_args ends; /* of the end of a span of ours */
 	struct tl_text which;
 	struct tl_event *held;
 	size_t held_count;

@@ -2,6 +2,8 @@
 /* chrome_event.c - tokens to the members of an event. */
 #include "format/chrome_event.h"
 
+#include "format/chrome_words.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -29,7 +31,7 @@ start(struct tl_chrome_event *e, uint64_t at)
 	e->argc = 0;
 	e->at = at;
 	e->is_empty = true;
-	e->too_large = e->too_many = e->cut = false;
+	e->too_large = e->too_many = e->cut = e->is_place = false;
 	e->used = 0;
 	e->in = OTHER;
 	tl_text_clear(&e->nested);
@@ -83,7 +85,7 @@ member_of(struct tl_bytes key)
 	case 5:
 		if (is_key(key, "scope"))
 			return TL_CHROME_SCOPE;
-		return OTHER;
+		return is_key(key, "begun") ? TL_CHROME_BEGUN : OTHER;
 	default:
 		return OTHER;
 	}
@@ -240,6 +242,16 @@ take_inner(struct tl_chrome_event *e, int kind,
 	}
 }
 
+/* Does an object open that has the members of the event? */
+static bool
+opens_place(const struct tl_chrome_event *e, int kind, unsigned depth)
+{
+	return depth == 2 && kind == TL_JSON_OBJECT && e->in == ARGS &&
+	       !e->is_place &&
+	       tl_bytes_equal(e->field[TL_CHROME_NAME].text,
+		   tl_bytes_of(TL_CHROME_PLACE));
+}
+
 int
 tl_chrome_event_take(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token, unsigned depth)
@@ -249,13 +261,20 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 
 	if (depth == 0)
 		return 1;
-	if (depth == 1 && kind == TL_JSON_OBJECT)
+	if (depth == 1 && kind == TL_JSON_OBJECT) {
 		start(e, token->at);
-	else if (depth == 1)
+		return 0;
+	}
+	if (opens_place(e, kind, depth)) {
+		e->is_place = true;
+		return 0;
+	}
+	depth -= e->is_place;
+	if (depth == 1)
 		take_member(e, kind, token);
-	else if (depth > 2 || closes)
+	else if (depth > 2 || (depth == 2 && closes))
 		return take_nested(e, kind, token, depth);
-	else
+	else if (depth == 2)
 		take_inner(e, kind, token);
-	return 0;
+	return 0; /* behind a place when depth is 0 */
 }

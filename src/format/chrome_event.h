@@ -36,6 +36,7 @@ enum tl_chrome_field {
 	TL_CHROME_ID, /* everywhere, or of id2.global */
 	TL_CHROME_ID_LOCAL,
 	TL_CHROME_SCOPE,
+	TL_CHROME_BEGUN,
 	TL_CHROME_FIELDS
 };
 
@@ -62,6 +63,9 @@ struct tl_chrome_event {
 	bool too_large; /* what is above the limits is missing */
 	bool too_many;
 	bool cut; /* a text was too long */
+	/* Its members are those of the object in its arguments: it is
+	 * TL_CHROME_PLACE of chrome_words.h. */
+	bool is_place;
 	/* own */
 	char *memory;
 	size_t used;

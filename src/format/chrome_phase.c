@@ -106,20 +106,47 @@ who_of(const struct tl_chrome_work *w)
 		tl_chrome_hash(w->ask.name), w->event.message };
 }
 
+/* The event as a begin of its thread: 0; 1: left out; -errno. */
+static int
+make_begin(struct tl_chrome_work *w, uint32_t *thread)
+{
+	int rc = ask_span(w, thread);
+
+	w->event.kind = TL_BEGIN;
+	return rc == 0 ? tl_chrome_set_message(w) : rc;
+}
+
+/* Was a begin handed on where its place was written? */
+static bool
+is_begun(const struct tl_chrome_work *w)
+{
+	return w->c->ours && w->e->field[TL_CHROME_BEGUN].kind == TL_JSON_TRUE;
+}
+
+int
+tl_chrome_take_place(struct tl_chrome_work *w)
+{
+	uint32_t thread;
+	int rc = make_begin(w, &thread);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	return tl_chrome_put(&w->c->spans, &w->event);
+}
+
 int
 tl_chrome_take_begin(struct tl_chrome_work *w)
 {
 	struct tl_chrome_who who;
 	uint32_t thread;
-	int rc = ask_span(w, &thread);
+	int rc = make_begin(w, &thread);
 
-	if (rc == 0)
-		rc = tl_chrome_set_message(w);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	w->event.kind = TL_BEGIN;
 	who = who_of(w);
-	rc = tl_chrome_begin(&w->c->spans, thread, &w->event, &who);
+	rc = is_begun(w)
+		 ? tl_chrome_open(&w->c->spans, thread, &who)
+		 : tl_chrome_begin(&w->c->spans, thread, &w->event, &who);
 	if (w->c->spans.forgot)
 		tl_note(w->c->notes, TL_CHROME_NOTE_FULL, w->e->at);
 	w->c->spans.forgot = false;
@@ -173,19 +200,36 @@ tl_chrome_take_end(struct tl_chrome_work *w)
 	return put_end(w, begun);
 }
 
+/* A span of ours: its end has arguments, and the order is known. */
+static int
+put_own(struct tl_chrome_work *w, int64_t end_ns)
+{
+	const struct tl_chrome_args *ends = &w->c->ends;
+	const struct tl_message *message = w->event.message;
+	int rc = is_begun(w) ? 0 : tl_chrome_put(&w->c->spans, &w->event);
+
+	if (rc < 0)
+		return rc;
+	w->event.kind = TL_END;
+	w->event.ns = end_ns;
+	w->event.bare = message->argc > 0 && ends->count == 0;
+	memset(w->event.args, 0, sizeof(w->event.args));
+	w->ask.args = ends;
+	if (!w->event.bare && (rc = set_values(w)) != 0)
+		return rc < 0 ? rc : 0;
+	return tl_chrome_put(&w->c->spans, &w->event);
+}
+
 int
 tl_chrome_take_whole(struct tl_chrome_work *w)
 {
 	const struct tl_chrome_value *dur = &w->e->field[TL_CHROME_DUR];
 	uint32_t thread;
 	int64_t end_ns;
-	int rc = ask_span(w, &thread);
+	int rc = make_begin(w, &thread);
 
-	if (rc == 0)
-		rc = tl_chrome_set_message(w);
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
-	w->event.kind = TL_BEGIN;
 	if (dur->kind == 0) { /* it had not ended when the file was written */
 		tl_note(w->c->notes, TL_CHROME_NOTE_UNENDED, w->e->at);
 		return tl_chrome_put(&w->c->spans, &w->event);
@@ -195,7 +239,9 @@ tl_chrome_take_whole(struct tl_chrome_work *w)
 		tl_note(w->c->notes, TL_CHROME_NOTE_TIME, w->e->at);
 		end_ns = w->event.ns;
 	}
-	return tl_chrome_whole(&w->c->spans, thread, &w->event, end_ns);
+	return w->c->ours
+		   ? put_own(w, end_ns)
+		   : tl_chrome_whole(&w->c->spans, thread, &w->event, end_ns);
 }
 
 const struct tl_chrome_value *

@@ -10,6 +10,7 @@
 #include "format/chrome_read.h"
 
 #include "format/chrome_convert.h"
+#include "format/chrome_scan.h"
 #include "format/chrome_words.h"
 #include "format/json_number.h"
 
@@ -248,14 +249,38 @@ take_damage(struct chrome_read *r)
 	return 0;
 }
 
+/* All events that need no tokens. */
+static int
+scan(struct chrome_read *r)
+{
+	int rc;
+
+	while ((rc = tl_chrome_scan(&r->json, &r->event)) == 1) {
+		if ((rc = end_event(r)) < 0)
+			return rc;
+	}
+	return rc;
+}
+
+/* Is an event next, behind a token of this kind?  After damage it is to be
+ * looked for. */
+static bool
+may_scan(const struct chrome_read *r, int kind)
+{
+	return kind > 0 && r->list > 0 && !r->in_event &&
+	       r->json.depth == r->list;
+}
+
 /* All tokens that there are. */
 static int
 drain(struct chrome_read *r)
 {
 	struct tl_json_token token;
-	int kind, rc = 0;
+	int kind = TL_JSON_MORE, rc = 0;
 
 	while (rc == 0 && !r->done) {
+		if (may_scan(r, kind) && (rc = scan(r)) < 0)
+			return rc;
 		kind = tl_json_next(&r->json, &token);
 		if (kind == TL_JSON_MORE || kind == TL_JSON_END)
 			return 0;

@@ -212,19 +212,13 @@ tl_chrome_whole(struct tl_chrome_spans *s, uint32_t thread,
 }
 
 int
-tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
-    struct tl_event *begin, const struct tl_chrome_who *who)
+tl_chrome_open(struct tl_chrome_spans *s, uint32_t thread,
+    const struct tl_chrome_who *who)
 {
 	struct tl_chrome_thread *t = &s->threads[thread];
 	void *array = t->begun;
-	int rc = flush(s);
+	int rc;
 
-	if (rc == 0)
-		rc = end_until(s, thread, begin->ns);
-	if (rc == 0)
-		rc = tl_chrome_put(s, begin);
-	if (rc < 0)
-		return rc;
 	if (s->open >= TL_CHROME_OPEN_MAX) {
 		s->forgot = true;
 		return 0;
@@ -237,6 +231,19 @@ tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
 	t->begun[t->begun_count++] = *who;
 	s->open++;
 	return 0;
+}
+
+int
+tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
+    struct tl_event *begin, const struct tl_chrome_who *who)
+{
+	int rc = flush(s);
+
+	if (rc == 0)
+		rc = end_until(s, thread, begin->ns);
+	if (rc == 0)
+		rc = tl_chrome_put(s, begin);
+	return rc < 0 ? rc : tl_chrome_open(s, thread, who);
 }
 
 static bool

@@ -64,6 +64,9 @@ int tl_chrome_whole(struct tl_chrome_spans *spans, uint32_t thread,
     const struct tl_event *begin, int64_t end_ns);
 int tl_chrome_begin(struct tl_chrome_spans *spans, uint32_t thread,
     struct tl_event *begin, const struct tl_chrome_who *who);
+/* A begin that has been handed on. */
+int tl_chrome_open(struct tl_chrome_spans *spans, uint32_t thread,
+    const struct tl_chrome_who *who);
 
 /* Before an end: the message of its begin, which is not open then any more;
  * NULL: it has none. */

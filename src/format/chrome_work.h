@@ -38,6 +38,8 @@ const struct tl_chrome_value *tl_chrome_id(const struct tl_chrome_event *event);
 int tl_chrome_take_begin(struct tl_chrome_work *work);
 int tl_chrome_take_end(struct tl_chrome_work *work);
 int tl_chrome_take_whole(struct tl_chrome_work *work);
+/* Where a span of ours begins that comes later. */
+int tl_chrome_take_place(struct tl_chrome_work *work);
 /* ... and those that belong to their message: kind is TL_BEGIN or TL_END. */
 int tl_chrome_take_async(struct tl_chrome_work *work, uint8_t kind);
 

@@ -12,10 +12,18 @@
  *
  * Times are microseconds since base_ns, the second of the first event:
  * consumers read them as doubles, which hold no nanosecond of Unix time.  For
- * the same reason integers of 2^53 and above are strings.  A span is B and E,
- * not X: an X can be written when its end is known, and a span that has only
- * one end, as the oldest and the newest of a ring, not at all.  The metadata
- * is told in chrome_words.h.
+ * the same reason integers of 2^53 and above are strings.
+ *
+ * A span is X, not B and E, which some consumers pair across threads.  It
+ * stands where it ends, with the arguments of both ends:
+ *
+ *	{"ph":"X","pid":41,"tid":42,"ts":123456.789,"dur":2.500,"cat":"http",
+ *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
+ *
+ * So consumers sort by time, and order tells only which of the events of one
+ * time came first; see chrome_words.h for what else is told.  A begin or an
+ * end without the other is B or E, and so is a begin that TL_SPANS_OPEN_MAX
+ * others followed while it was open.
  */
 #ifndef TL_FORMAT_CHROME_WRITE_H
 #define TL_FORMAT_CHROME_WRITE_H

@@ -94,7 +94,8 @@ fi
 count=$(to jsonl "$in.timeline" | wc -l)
 is 'jq reads JSON lines' "$(to jsonl "$in.timeline" | jq -s length)" "$count"
 is 'jq reads a Chrome trace' \
-	"$(to chrome "$in.timeline" | jq '[.traceEvents[] | select(.ph != "M")] | length')" "$count"
+	"$(to chrome "$in.timeline" | jq '[.traceEvents[] | select(.ph != "M") |
+		if .ph == "X" then 2 else 1 end] | add')" "$count"
 for f in speedscope firefox; do
 	grep -qx $f <<<"$writable" || continue
 	ends "jq reads $f" 0 bash -c "'$convert' -q --to $f '$in.timeline' | jq -e 'length > 2'"

@@ -33,22 +33,34 @@ function unlabelled({name, args}) {
 	return {name, args};
 }
 
+/* The arguments of an end stand behind those of its begin. */
+const END = /\$end$/;
+const argsOf = (args, isEnd) => Object.entries(args)
+	.filter(([k]) => END.test(k) === isEnd)
+	.map(([k, v]) => [k.replace(END, ""), plain(v)]);
+
+/* Where a begin stands, it is told within an event that viewers pass over. */
+const placed = (e) => e.ph === "M" && e.name === "timeline_begin"
+	? {...e, ...e.args, ph: "B"} : e;
+
 function* eventsOf(e) {
 	const thread = e.pid + "/" + e.tid;
 	const {name, args: {priority, ...args}} = unlabelled(e);
 	const ns = base + nsOf(e.ts);
 	const common = {ns, cat: e.cat, name, priority,
 		place: threads.get(thread)?.source ? "source" : thread,
-		args: Object.entries(args).map(([k, v]) => [k, plain(v)])};
+		args: argsOf(args, false)};
 
 	if (e.cat === "timeline" && e.name === "entries lost")
 		yield {kind: "lost", ns: 0n, lost: text(args.lost)};
 	else if (!threads.has(thread))
 		yield {...common, kind: "of a thread without a name"};
 	else if (e.ph === "X") {
-		yield {...common, kind: "begin"};
-		yield {...common, kind: "end", ns: ns + nsOf(e.dur)};
-	} else
+		if (!e.begun)
+			yield {...common, kind: "begin"};
+		yield {...common, kind: "end", ns: ns + nsOf(e.dur),
+			args: argsOf(args, true)};
+	} else if (!e.begun)
 		yield {...common, kind: KINDS[e.ph] ?? e.ph};
 }
 
@@ -65,7 +77,7 @@ function line(e) {
 		.map((v) => JSON.stringify(v)).join(" ");
 }
 
-const seen = trace.traceEvents.filter((e) => e.ph !== "M")
+const seen = trace.traceEvents.map(placed).filter((e) => e.ph !== "M")
 	.flatMap((e) => [...eventsOf(e)]);
 console.log(seen.length + " events");
 differences(seen.map(line), events(linesFile).map(line));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_chrome.c - events as Chrome's trace events. */
 #include "../lib/suite.h"
+#include "event/spans.h"
 #include "format/chrome_write.h"
 #include "format/json_parse.h"
 
@@ -88,7 +89,7 @@ static void
 says(const char *what)
 {
 	if (!strstr(tl_text_string(&got), what))
-		ck_abort_msg("no %s in %s", what, tl_text_string(&got));
+		ck_abort_msg("no %s in %.4000s", what, tl_text_string(&got));
 }
 
 /* Is all of it JSON? */
@@ -186,27 +187,158 @@ END_TEST
 START_TEST(kinds_have_their_phases)
 {
 	define("$depth queue");
-	event.kind = TL_BEGIN;
-	put();
-	event.kind = TL_END;
-	event.bare = true;
-	put();
-	event.bare = false;
 	event.kind = TL_COUNTER;
 	event.args[0] = UINT64_MAX;
+	put();
+	event.kind = TL_BEGIN;
 	put();
 	event = (struct tl_event){ .kind = TL_LOST, .lost = 12, .cpu = 1 };
 	put();
 	finish();
-	says("{\"ph\":\"B\",\"pid\":41,");
-	says("{\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123456.789,\"cat\":"
-	     "\"example\",\"name\":\"depth queue\",\"args\":{\"priority\":"
-	     "\"trace\"}}");
 	says("{\"ph\":\"C\",");
 	says("\"args\":{\"depth\":18446744073709551615}}");
 	says("\"ts\":123456.789,\"cat\":\"timeline\",\"name\":\"entries "
 	     "lost\",\"args\":{\"lost\":12}}");
+	says("{\"ph\":\"B\",\"pid\":41,");
 	is_json();
+}
+END_TEST
+
+/* An event of this kind so much later. */
+static void
+put_kind(unsigned kind, int64_t after_ns)
+{
+	event.kind = (uint8_t)kind;
+	event.ns += after_ns;
+	put();
+}
+
+/* Does the one stand before the other? */
+static bool
+stands_before(const char *first, const char *second)
+{
+	const char *at = strstr(tl_text_string(&got), first);
+
+	says(first);
+	return strstr(at, second) != NULL;
+}
+
+START_TEST(a_span_is_written_whole_with_the_arguments_of_both_ends)
+{
+	define("took $a of $b%x");
+	put_kind(TL_BEGIN, 0);
+	event.args[0] = 11;
+	put_kind(TL_END, 2500);
+	put_kind(TL_BEGIN, 1);
+	event.bare = true;
+	put_kind(TL_END, 0);
+	finish();
+	says("{\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123456.789,"
+	     "\"dur\":2.500,\"cat\":\"example\",\"name\":\"took a of b\","
+	     "\"args\":{\"a\":10,\"b\":\"0x14\",\"a$end\":11,"
+	     "\"b$end\":\"0x14\",\"priority\":\"trace\"}}");
+	says("\"dur\":0.000,\"cat\":\"example\",\"name\":\"took a of b\","
+	     "\"args\":{\"a\":11,\"b\":\"0x14\",\"priority\":\"trace\"}}");
+	ck_assert_ptr_null(strstr(tl_text_string(&got), "begun"));
+	is_json();
+}
+END_TEST
+
+START_TEST(what_has_one_end_is_written_alone)
+{
+	define("x $a");
+	put_kind(TL_END, 0);
+	put_kind(TL_BEGIN, 1);
+	put_kind(TL_BEGIN, 1);
+	put_kind(TL_END, 1);
+	finish();
+	ck_assert(stands_before("\"ph\":\"E\",\"pid\":41,\"tid\":42,"
+				"\"ts\":123456.789,",
+	    "\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123456.791,"));
+	ck_assert(stands_before("\"ph\":\"X\"",
+	    "{\"ph\":\"B\",\"pid\":41,\"tid\":42,\"ts\":123456.790,"
+	    "\"cat\":\"example\",\"name\":\"x a\",\"args\":{\"a\":10,"
+	    "\"priority\":\"trace\"}}\n]}"));
+	is_json();
+}
+END_TEST
+
+START_TEST(a_begin_has_a_place_before_what_else_has_its_time)
+{
+	define("x $a");
+	put_kind(TL_BEGIN, 0);
+	event.tid = 43;
+	put_kind(TL_INSTANT, 0);
+	event.tid = 42;
+	put_kind(TL_END, 1);
+	finish();
+	ck_assert(stands_before(
+	    "{\"ph\":\"M\",\"pid\":41,\"tid\":42,\"name\":\"timeline_begin\","
+	    "\"args\":{\"ts\":123456.789,\"cat\":\"example\",\"name\":\"x a\","
+	    "\"args\":{\"a\":10,\"priority\":\"trace\"}}}",
+	    "\"ph\":\"I\""));
+	ck_assert(stands_before("\"ph\":\"I\"",
+	    "{\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123456.789,"
+	    "\"dur\":0.001,\"begun\":true,\"cat\""));
+	is_json();
+}
+END_TEST
+
+START_TEST(a_span_that_runs_back_stays_apart)
+{
+	define("x");
+	put_kind(TL_BEGIN, 0);
+	put_kind(TL_END, -1);
+	finish();
+	ck_assert(stands_before("{\"ph\":\"B\",\"pid\":41,\"tid\":42,"
+				"\"ts\":123456.789,",
+	    "{\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123456.788,"));
+	is_json();
+}
+END_TEST
+
+START_TEST(a_begin_is_forgotten_for_one_too_many_but_written)
+{
+	struct tl_message other;
+
+	define("oldest");
+	other = message;
+	event.message = &other;
+	put_kind(TL_BEGIN, 0);
+	event.message = &message;
+	define("others");
+	for (unsigned i = 0; i < TL_SPANS_OPEN_MAX; i++)
+		put_kind(TL_BEGIN, 1);
+	event.message = &other;
+	put_kind(TL_END, 1);
+	event.message = &message;
+	put_kind(TL_END, 1);
+	finish();
+	ck_assert(stands_before("\"ph\":\"B\",\"pid\":41,\"tid\":42,"
+				"\"ts\":123456.789,\"begun\":true,"
+				"\"cat\":\"example\","
+				"\"name\":\"oldest\"",
+	    "\"ph\":\"E\",\"pid\":41,\"tid\":42,\"ts\":123522.326,"
+	    "\"cat\":\"example\",\"name\":\"oldest\""));
+	ck_assert(stands_before("\"ph\":\"E\"",
+	    "\"ph\":\"X\",\"pid\":41,\"tid\":42,\"ts\":123522.325,"
+	    "\"dur\":0.002,"));
+	is_json();
+}
+END_TEST
+
+START_TEST(no_begin_is_forgotten_for_spans_that_have_ended)
+{
+	define("x");
+	put_kind(TL_BEGIN, 0);
+	for (unsigned i = 0; i < TL_SPANS_OPEN_MAX; i++) {
+		put_kind(TL_BEGIN, 1);
+		put_kind(TL_END, 1);
+	}
+	put_kind(TL_END, 1);
+	finish();
+	says("\"ts\":123456.789,\"dur\":131.073,");
+	ck_assert_ptr_null(strstr(tl_text_string(&got), "{\"ph\":\"B\""));
 }
 END_TEST
 
@@ -214,16 +346,14 @@ START_TEST(a_source_has_a_thread_of_its_own)
 {
 	define("loading");
 	message.scope = TIMELINE_SOURCE;
-	event.kind = TL_BEGIN;
-	put();
-	event.kind = TL_END;
+	put_kind(TL_BEGIN, 0);
 	event.pid = 77; /* somebody else ends it */
-	put();
+	put_kind(TL_END, 1);
 	finish();
 	says("\"tid\":2147483647,\"name\":\"thread_name\",\"args\":{\"name\":"
 	     "\"loading\",\"source\":true,\"text\":\"loading\"}}");
-	says("{\"ph\":\"B\",\"pid\":41,\"tid\":2147483647,");
-	says("{\"ph\":\"E\",\"pid\":41,\"tid\":2147483647,");
+	says("{\"ph\":\"X\",\"pid\":41,\"tid\":2147483647,\"ts\":123456.789,"
+	     "\"dur\":0.001,");
 	is_json();
 }
 END_TEST
@@ -270,17 +400,16 @@ START_TEST(a_label_is_the_name)
 {
 	define("$label%s: $n");
 	event.args[0] = 1;
-	event.kind = TL_BEGIN;
-	put();
-	event.kind = TL_END;
+	put_kind(TL_BEGIN, 0);
+	put_kind(TL_END, 1);
 	event.bare = true;
-	put();
+	put_kind(TL_END, 0); /* of nothing */
 	event.bare = false;
-	event.kind = TL_COUNTER; /* which has no text */
-	put();
+	put_kind(TL_COUNTER, 0); /* which has no text */
 	finish();
 	says("\"name\":\"say \\\"eth0\\\"\\n\",\"args\":{\"label\":true,"
-	     "\"n\":20,\"priority\":\"trace\"}}");
+	     "\"n\":20,\"label$end\":\"say \\\"eth0\\\"\\n\",\"n$end\":20,"
+	     "\"priority\":\"trace\"}}");
 	says("\"name\":\"label\",\"args\":{\"priority\":\"trace\"}}");
 	says("\"name\":\"label\",\"args\":{\"value\":1}}");
 	is_json();
@@ -327,6 +456,13 @@ suite(void)
 	tcase_add_test(t, no_nanosecond_is_lost);
 	tcase_add_test(t, integers_that_a_double_would_change_are_strings);
 	tcase_add_test(t, kinds_have_their_phases);
+	tcase_add_test(t,
+	    a_span_is_written_whole_with_the_arguments_of_both_ends);
+	tcase_add_test(t, what_has_one_end_is_written_alone);
+	tcase_add_test(t, a_begin_has_a_place_before_what_else_has_its_time);
+	tcase_add_test(t, a_span_that_runs_back_stays_apart);
+	tcase_add_test(t, a_begin_is_forgotten_for_one_too_many_but_written);
+	tcase_add_test(t, no_begin_is_forgotten_for_spans_that_have_ended);
 	tcase_add_test(t, a_source_has_a_thread_of_its_own);
 	tcase_add_test(t, the_process_that_is_known_has_its_name);
 	tcase_add_test(t, arguments_that_only_follow_are_not_in_the_name);
