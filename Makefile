@@ -49,7 +49,7 @@ LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
 LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 # what the layers right of the library are linked with, and each program more
-FORMAT_LIBS := -lzstd -lsqlite3
+FORMAT_LIBS := -lzstd -lsqlite3 -lzip
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng -lpthread
 
 all: lib tools lua
@@ -202,7 +202,7 @@ tour: all examples
 
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
-	    libzstd-dev libsqlite3-dev libev-dev libmicrohttpd-dev libsystemd-dev \
+	    libzstd-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
 	    libcap-ng-dev curl
 DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \

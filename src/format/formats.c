@@ -14,6 +14,7 @@
 #include "format/jsonl_write.h"
 #include "format/lms_read.h"
 #include "format/lms_write.h"
+#include "format/packed_events.h"
 #include "format/perfetto_write.h"
 #include "format/rtl_read.h"
 #include "format/rtl_write.h"

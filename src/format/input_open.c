@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "format/input.h"
+#include "format/packed.h"
 #include "format/zst.h"
 #include "format/zst_read.h"
 
@@ -46,9 +47,16 @@ is_timeline(const struct opened *o)
 }
 
 static bool
+is_packed(const struct opened *o)
+{
+	return tl_packed_recognise(tl_bytes(o->first, o->first_size)) > 0;
+}
+
+static bool
 is_trace(const struct opened *o)
 {
-	return tl_trace_recognise(tl_bytes(o->first, o->first_size)) > 0;
+	return tl_trace_recognise(tl_bytes(o->first, o->first_size)) > 0 ||
+	       is_packed(o);
 }
 
 /* Who writes to a FIFO may come a little later than we. */
@@ -149,7 +157,7 @@ read_trace(struct tl_input *input, const struct opened *o,
 	struct tl_storage *copy;
 	int fd, rc;
 
-	if (o->is_regular && strcmp(input->name, "-") != 0)
+	if (o->is_regular && strcmp(input->name, "-") != 0 && !is_packed(o))
 		return tl_trace_open(&input->trace, input->name, options,
 		    &input->fault);
 	fd = o->is_regular ? o->fd : copy_pipe(o);
@@ -158,9 +166,12 @@ read_trace(struct tl_input *input, const struct opened *o,
 	rc = tl_storage_of_fd(&copy, fd);
 	if (fd != o->fd)
 		close(fd);
-	return rc < 0 ? fail(input, rc)
-		      : tl_trace_open_storage(&input->trace, copy, NULL,
-			    options, &input->fault);
+	if (rc < 0)
+		return fail(input, rc);
+	return is_packed(o) ? tl_packed_open_trace(&input->trace, NULL, copy,
+				  options, &input->fault)
+			    : tl_trace_open_storage(&input->trace, copy, NULL,
+				  options, &input->fault);
 }
 
 static void
