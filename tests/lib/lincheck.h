@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lincheck.h - Lincheck traces byte by byte, for tests: from the table of the
+ * format, with nothing of what reads or writes them.
+ */
+#ifndef TESTS_LIB_LINCHECK_H
+#define TESTS_LIB_LINCHECK_H
+
+#include "foreign.h"
+
+#include <timeline.h> /* before file is a name of ours */
+
+static struct tl_text file; /* what is read */
+
+static inline void
+setup(void)
+{
+	file = (struct tl_text){ 0 };
+}
+
+static inline void
+teardown(void)
+{
+	tl_text_free(&file);
+}
+
+static inline void
+put_n(uint64_t n, unsigned size)
+{
+	while (size-- > 0)
+		tl_put_char(&file, (char)(n >> 8 * size));
+}
+
+static inline void
+put_i32(int32_t n)
+{
+	put_n((uint32_t)n, 4);
+}
+
+static inline void
+put_utf_bytes(const char *text, size_t size)
+{
+	put_n(size, 2);
+	tl_put_bytes(&file, tl_bytes(text, size));
+}
+
+static inline void
+put_utf(const char *text)
+{
+	put_utf_bytes(text, strlen(text));
+}
+
+static inline void
+put_header(uint64_t version)
+{
+	put_n(0x706e547124ee5f70, 8);
+	put_n(version, 8);
+}
+
+static inline void
+put_class(int32_t id, const char *name)
+{
+	put_n(0, 1);
+	put_i32(id);
+	put_utf(name);
+}
+
+/* types: result, count in four bytes, parameters. */
+static inline void
+put_method(int32_t id, int32_t class, const char *name, const char *types,
+    size_t size)
+{
+	put_n(1, 1);
+	put_i32(id);
+	put_i32(class);
+	put_utf(name);
+	tl_put_bytes(&file, tl_bytes(types, size));
+}
+
+static inline void
+put_field(int32_t id, int32_t class, const char *name, bool is_static,
+    bool is_final)
+{
+	put_n(2, 1);
+	put_i32(id);
+	put_i32(class);
+	put_utf(name);
+	put_n(is_static, 1);
+	put_n(is_final, 1);
+}
+
+static inline void
+put_variable(int32_t id, const char *name)
+{
+	put_n(3, 1);
+	put_i32(id);
+	put_utf(name);
+}
+
+static inline void
+put_string(int32_t id, const char *text)
+{
+	put_n(4, 1);
+	put_i32(id);
+	put_utf(text);
+}
+
+static inline void
+put_location(int32_t id, int32_t path, int32_t class, int32_t method,
+    int32_t line)
+{
+	put_n(5, 1);
+	put_i32(id);
+	put_i32(path);
+	put_i32(class);
+	put_i32(method);
+	put_i32(line);
+}
+
+/* What every point begins with; the body follows. */
+static inline void
+put_point(uint8_t class, int32_t location, int32_t thread, int32_t event)
+{
+	put_n(6, 1);
+	put_n(class, 1);
+	put_i32(location);
+	put_i32(thread);
+	put_i32(event);
+}
+
+static inline void
+put_object(int32_t class, int32_t hash)
+{
+	put_i32(class);
+	put_i32(hash);
+}
+
+/* A value of a tag below 0 and so many bytes. */
+static inline void
+put_value(int32_t tag, uint64_t n, unsigned size)
+{
+	put_i32(tag);
+	put_n(n, size);
+}
+
+static inline void
+put_text_value(int32_t tag, const char *text)
+{
+	put_i32(tag);
+	put_utf(text);
+}
+
+/* A call without receiver and parameters. */
+static inline void
+put_call(int32_t location, int32_t thread, int32_t event, int32_t method)
+{
+	put_point(0, location, thread, event);
+	put_i32(method);
+	put_i32(-1);
+	put_i32(0);
+}
+
+/* A footer of a result that was put by the caller is put_n(7, 1), the value,
+ * the exception; this one is of void. */
+static inline void
+put_void_footer(void)
+{
+	put_n(7, 1);
+	put_i32(-2);
+	put_utf("");
+}
+
+static inline void
+start_block(int32_t thread)
+{
+	put_n(8, 1);
+	put_i32(thread);
+}
+
+static inline void
+end_block(void)
+{
+	put_n(9, 1);
+}
+
+static inline void
+put_eof(void)
+{
+	put_n(10, 1);
+}
+
+/* void f() of class id 0 "a.Main" as method 0. */
+#define VOID_TYPES "\x0a\0\0\0\0", 5
+
+static inline void
+put_main(void)
+{
+	put_class(0, "a.Main");
+	put_method(0, 0, "main", VOID_TYPES);
+}
+
+#endif
