@@ -15,7 +15,8 @@ struct tl_context_object {
 	int32_t id;
 	int32_t category; /* of a message */
 	int32_t location;
-	int32_t file; /* of a location */
+	int32_t process; /* of a thread */
+	int32_t file;    /* of a location */
 	uint32_t line;
 	uint32_t pid; /* of a thread */
 	uint32_t tid;
@@ -78,6 +79,7 @@ get(struct tl_context *c, uint8_t kind, int32_t id)
 	object->kind = kind;
 	object->id = id;
 	object->category = object->location = object->file = TL_TRACE_NONE;
+	object->process = TL_TRACE_NONE;
 	*find_slot(c->slots, c->size, kind, id) = object;
 	c->count++;
 	return object;
@@ -221,7 +223,7 @@ read_numbers(struct tl_context *c, struct tl_context_object *object,
 		object->pid = tl_data_u32(in);
 		return 0;
 	case TL_TRACE_THREAD:
-		tl_data_i32(in);
+		object->process = tl_data_i32(in);
 		object->pid = tl_data_u32(in);
 		object->tid = tl_data_u32(in);
 		return 0;
@@ -295,6 +297,7 @@ tl_context_read(struct tl_context *c, struct tl_data_in *in, int32_t *id)
 {
 	struct tl_context_object read = { .category = TL_TRACE_NONE,
 		.location = TL_TRACE_NONE,
+		.process = TL_TRACE_NONE,
 		.file = TL_TRACE_NONE };
 	const struct tl_context_object *known;
 	int rc;
@@ -390,11 +393,13 @@ tl_context_thread(const struct tl_context *c, int32_t id,
     struct tl_context_thread *thread)
 {
 	const struct tl_context_object *object = find(c, TL_TRACE_THREAD, id);
+	const struct tl_context_object *process;
 
 	if (!object)
 		return false;
+	process = find(c, TL_TRACE_PROCESS, object->process);
 	*thread = (struct tl_context_thread){ object->pid, object->tid,
-		object->text };
+		object->text, process ? process->text : tl_bytes(NULL, 0) };
 	return true;
 }
 

@@ -64,6 +64,7 @@ struct tl_context_thread {
 	uint32_t pid;
 	uint32_t tid;
 	struct tl_bytes name;
+	struct tl_bytes command; /* of its process; empty: unknown */
 };
 
 /* False: it is not known. */

@@ -28,6 +28,7 @@ tl_definitions_free(struct tl_definitions *d)
 	for (size_t i = 0; i < d->ids.size; i++)
 		free((void *)(uintptr_t)d->ids.slots[i].text.data);
 	free(d->ids.slots);
+	free(d->processes);
 	tl_message_map_free(&d->messages, free);
 	tl_text_free(&d->text);
 	tl_text_free(&d->cells);
@@ -250,14 +251,63 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 	return defined;
 }
 
+static struct tl_process_id *
+find_process(const struct tl_definitions *d, uint32_t pid)
+{
+	for (size_t i = 0; i < d->process_count; i++)
+		if (d->processes[i].pid == pid)
+			return &d->processes[i];
+	return NULL;
+}
+
+/* The place of a pid, made now if there is none. */
+static struct tl_process_id *
+get_process(struct tl_definitions *d, uint32_t pid)
+{
+	struct tl_process_id *process = find_process(d, pid);
+
+	if (process)
+		return process;
+	process =
+	    realloc(d->processes, (d->process_count + 1) * sizeof(*process));
+	if (!process)
+		return NULL;
+	d->processes = process;
+	process += d->process_count++;
+	*process = (struct tl_process_id){ pid, TL_TRACE_NONE };
+	return process;
+}
+
+int
+tl_define_process(struct tl_definitions *d, uint32_t pid,
+    struct tl_bytes command)
+{
+	struct tl_process_id *process = get_process(d, pid);
+	uint8_t bytes[FIELDS_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	int32_t id;
+	int rc = process ? next_id(d, TL_TRACE_PROCESS, &id) : -ENOMEM;
+
+	if (rc < 0)
+		return rc;
+	tl_data_put_u32(&out, pid);
+	rc = put_object(d, TL_TRACE_PROCESS, id, &out, &command, 1);
+	if (rc < 0)
+		return rc;
+	process->id = id;
+	d->next[TL_TRACE_PROCESS]++;
+	return 0;
+}
+
 int
 tl_define_thread(struct tl_definitions *d, int32_t id, uint32_t pid,
     uint32_t tid, struct tl_bytes name)
 {
+	const struct tl_process_id *process = find_process(d, pid);
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
 
-	tl_data_put_i32(&out, TL_TRACE_NONE);
+	tl_data_put_i32(&out, process ? process->id : TL_TRACE_NONE);
 	tl_data_put_u32(&out, pid);
 	tl_data_put_u32(&out, tid);
 	return put_object(d, TL_TRACE_THREAD, id, &out, &name, 1);

@@ -417,6 +417,7 @@ tl_trace_eager_tree(const struct tl_trace_eager *e, size_t i,
 			thread->pid = known.pid;
 			thread->tid = known.tid;
 			thread->name = known.name;
+			thread->command = known.command;
 		}
 	}
 	return t->root;

@@ -20,12 +20,14 @@ struct tl_block_place {
 struct tl_span_place {
 	uint64_t start; /* logical, of its content */
 	uint64_t end;
+	uint32_t depth; /* spans around it */
 };
 
 struct tl_mark_place {
 	uint64_t at;
 	uint64_t number; /* of the child that begins there */
 	uint32_t depth;
+	bool checked; /* is it what lies there? */
 };
 
 /* The stream of one thread. */
@@ -48,6 +50,7 @@ struct tl_trace_lane {
 	uint64_t size;
 	uint64_t children; /* outside any span */
 	bool rooted;       /* is that known? */
+	bool checked;      /* ... and right? */
 };
 
 struct tl_index {
@@ -56,6 +59,7 @@ struct tl_index {
 	struct tl_trace_header header;
 	uint32_t seed;
 	struct tl_context *context;
+	bool made;                   /* again, from the data */
 	struct tl_text bytes;        /* of the index file */
 	struct tl_trace_lane *lanes; /* by id */
 	size_t lane_count;
@@ -76,18 +80,22 @@ int tl_index_content(const struct tl_index *index,
     const struct tl_block_place *place, struct tl_text *stored,
     struct tl_text *room, struct tl_bytes *content);
 
+/* Is there no whole block between those that have cells?  0; what is damaged
+ * there is said; -EEXIST there is one, -errno. */
+int tl_index_check_gaps(struct tl_index *index, size_t count);
+
 /* The block that holds a logical offset, or the first behind it; the count
  * of blocks: there is none. */
 size_t tl_trace_lane_find(const struct tl_trace_lane *lane, uint64_t logical);
-/* Where the container of this content ends; false: no cell. */
-bool tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start,
-    uint64_t *end);
-/* ... or how many children it has, if it has no footer. */
-bool tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start,
-    uint64_t *children);
+/* The cell of the container of this content; NULL: none. */
+const struct tl_span_place *
+tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start);
+/* ... or that with its number of children, if it has no footer. */
+struct tl_mark_place *
+tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start);
 /* The last mark at or before child number of the content [start, end) at a
  * depth; NULL: there is none. */
-const struct tl_mark_place *tl_trace_lane_mark(const struct tl_trace_lane *lane,
+struct tl_mark_place *tl_trace_lane_mark(const struct tl_trace_lane *lane,
     uint64_t start, uint64_t end, uint32_t depth, uint64_t number);
 
 #endif

@@ -127,6 +127,16 @@ count_point(struct track *t, const struct tl_point *point)
 		t->depth--;
 }
 
+/* Is this the footer of the innermost container? */
+static bool
+is_end(const struct tl_shape *shape, const struct tl_point *point, uint64_t at)
+{
+	const struct tl_shape_level *top = tl_shape_top(shape);
+
+	return shape->depth > 0 && point->children == top->children &&
+	       point->size == at - top->start;
+}
+
 static int
 shape_point(struct track *t, const struct tl_point *point, uint64_t at,
     uint64_t after)
@@ -136,7 +146,8 @@ shape_point(struct track *t, const struct tl_point *point, uint64_t at,
 
 	if (rc == -ENOMEM)
 		return rc;
-	if (point->kind == TL_TRACE_FOOTER ? shape->depth == 0 : rc < 0) {
+	if (point->kind == TL_TRACE_FOOTER ? !is_end(shape, point, at)
+					   : rc < 0) {
 		t->holes = true; /* nothing that a writer of ours wrote */
 		return 0;
 	}
@@ -339,6 +350,7 @@ tl_index_rebuild(struct tl_index *x)
 	struct tl_fault fault = { 0 };
 	int rc;
 
+	x->made = true;
 	tl_index_clear(x);
 	put_begin(&b);
 	tl_scan_init(&b.scan, x->options, take_block, &b);

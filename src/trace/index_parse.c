@@ -188,8 +188,9 @@ add_span(struct parse *p, const struct tl_cell *cell)
 	void *spans;
 	int rc;
 
-	if (!lane || p->roots || cell->start < TL_POINT_SIZE_MIN ||
-	    cell->end < cell->start || (uint64_t)cell->end >= lane->size)
+	if (!lane || p->roots || cell->id < 0 ||
+	    cell->start < TL_POINT_SIZE_MIN || cell->end < cell->start ||
+	    (uint64_t)cell->end >= lane->size)
 		return wrong(p, "a span is outside its stream");
 	spans = lane->spans;
 	rc = make_room(&spans, lane->span_count, &lane->span_capacity,
@@ -198,7 +199,7 @@ add_span(struct parse *p, const struct tl_cell *cell)
 	if (rc == 0)
 		lane->spans[lane->span_count++] =
 		    (struct tl_span_place){ (uint64_t)cell->start,
-			    (uint64_t)cell->end };
+			    (uint64_t)cell->end, (uint32_t)cell->id };
 	return rc;
 }
 
@@ -208,7 +209,7 @@ add_mark(struct parse *p, const struct tl_cell *cell,
     struct tl_mark_place **list, size_t *count, size_t *capacity)
 {
 	const struct tl_mark_place mark = { (uint64_t)cell->start,
-		(uint64_t)cell->end, (uint32_t)cell->id };
+		(uint64_t)cell->end, (uint32_t)cell->id, false };
 	void *marks = *list;
 	int rc;
 
@@ -259,7 +260,7 @@ parse_cell(struct parse *p, const struct tl_cell *cell)
 			    &lane->mark_count, &lane->mark_capacity);
 		break;
 	case TL_TRACE_OPEN:
-		if (lane && p->roots)
+		if (lane && p->roots && cell->id == (int32_t)lane->open_count)
 			return add_mark(p, cell, &lane->open, &lane->open_count,
 			    &lane->open_capacity);
 		break;
@@ -333,6 +334,16 @@ sort_all(struct tl_index *x)
 			    sizeof(*x->lanes[i].spans), by_start);
 }
 
+/* Blocks that have no cell would be missed. */
+static int
+check_gaps(struct parse *p, size_t count)
+{
+	const int rc = tl_index_check_gaps(p->index, count);
+
+	p->at = TL_FAULT_NOWHERE;
+	return rc == -EEXIST ? wrong(p, "a block has no cell") : rc;
+}
+
 int
 tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 {
@@ -353,6 +364,8 @@ tl_index_parse(struct tl_index *x, struct tl_fault *fault)
 	for (size_t i = 0; rc == 0 && i < x->lane_count; i++)
 		if (!x->lanes[i].rooted)
 			rc = wrong(&p, "a thread has no end");
+	if (rc == 0 && !x->made)
+		rc = check_gaps(&p, count);
 	if (rc == 0)
 		sort_all(x);
 	tl_context_settle(x->context);

@@ -19,9 +19,8 @@ tl_trace_lane_find(const struct tl_trace_lane *lane, uint64_t logical)
 	return low;
 }
 
-bool
-tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start,
-    uint64_t *end)
+const struct tl_span_place *
+tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start)
 {
 	size_t low = 0, high = lane->span_count;
 
@@ -34,9 +33,8 @@ tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start,
 			high = middle;
 	}
 	if (low == lane->span_count || lane->spans[low].start != start)
-		return false;
-	*end = lane->spans[low].end;
-	return true;
+		return NULL;
+	return &lane->spans[low];
 }
 
 /* The first of some marks that is at this offset or behind it. */
@@ -56,28 +54,26 @@ find_mark(const struct tl_mark_place *marks, size_t count, uint64_t at)
 	return low;
 }
 
-bool
-tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start,
-    uint64_t *children)
+struct tl_mark_place *
+tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start)
 {
 	const size_t i = find_mark(lane->open, lane->open_count, start);
 
 	if (i == lane->open_count || lane->open[i].at != start)
-		return false;
-	*children = lane->open[i].number;
-	return true;
+		return NULL;
+	return &lane->open[i];
 }
 
 /* Marks of what is inside stand between those of this content. */
-const struct tl_mark_place *
+struct tl_mark_place *
 tl_trace_lane_mark(const struct tl_trace_lane *lane, uint64_t start,
     uint64_t end, uint32_t depth, uint64_t number)
 {
 	size_t i = find_mark(lane->marks, lane->mark_count, start);
-	const struct tl_mark_place *best = NULL;
+	struct tl_mark_place *best = NULL;
 
 	for (; i < lane->mark_count && lane->marks[i].at < end; i++) {
-		const struct tl_mark_place *mark = &lane->marks[i];
+		struct tl_mark_place *mark = &lane->marks[i];
 
 		if (mark->depth == depth && mark->number > number)
 			break;

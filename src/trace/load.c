@@ -6,13 +6,13 @@
  *	| leaf | SPAN | its content ... | FOOTER | leaf | ...
  *	       child    ^ a cell says where this ends: not read
  *
- * Short contents are read over.  Where something is lost no cell is trusted.
+ * Short contents are read over.  Where something is lost no cell is trusted,
+ * and where a cell is wrong all is done again with an index that is right.
  */
-#include "trace/opened.h"
+#include "trace/check.h"
 #include "trace/shape.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
 struct load {
 	struct tl_trace *trace;
@@ -26,16 +26,6 @@ struct load {
 	struct tl_inside child_inside;
 	uint64_t child_count; /* of that child */
 };
-
-static void
-distrust(struct load *l)
-{
-	l->walk.lane->holes = true;
-	l->trace->index.damage++;
-	tl_trace_say(&l->trace->options.report, 0, TL_FAULT_NOWHERE,
-	    "the index does not fit thread %" PRId32 ": it is read without",
-	    l->walk.lane->id);
-}
 
 /* How a span ended, if anybody said. */
 static void
@@ -104,18 +94,25 @@ static int
 start(struct load *l)
 {
 	const struct tl_node *node = l->node;
-	const struct tl_mark_place *mark = NULL;
+	struct tl_trace_lane *lane = l->walk.lane;
+	struct tl_mark_place *mark = NULL;
+	int rc;
 
-	if (!l->walk.lane->holes && l->first > 0)
-		mark = tl_trace_lane_mark(l->walk.lane, node->content,
+	if (!lane->holes && l->first > 0)
+		mark = tl_trace_lane_mark(lane, node->content,
 		    node->content_end, (uint32_t)node->level, l->first);
 	if (mark) {
-		const int rc = tl_walk_seek(&l->walk, mark->at);
-
+		rc = tl_check_mark(l->trace, lane, node->content, mark);
+		if (rc < 0)
+			return rc;
+	}
+	if (mark && !lane->holes) {
+		rc = tl_walk_seek(&l->walk, mark->at);
 		l->number = mark->number;
 		if (rc != -EBADMSG)
 			return rc;
-		distrust(l);
+		if (!lane->holes)
+			return TL_CELL_WRONG;
 		l->number = 0;
 	}
 	return node->content == 0 ? 0 : seek_content(l);
@@ -144,49 +141,43 @@ adopt(struct load *l, const struct tl_point *point)
 	return rc;
 }
 
-/* Jump to the end of a span that has a cell: 1 it was, 0 there is none. */
+/* Jump over a span that has a cell. */
 static int
 jump(struct load *l, uint32_t message)
 {
 	const uint64_t content = l->walk.at;
 	struct tl_point footer;
-	uint64_t end;
-	int rc;
+	const int rc =
+	    tl_check_jump(&l->walk, l->node->level + 1, message, &footer);
 
-	if (l->walk.lane->holes ||
-	    !tl_trace_lane_span(l->walk.lane, content, &end) ||
-	    end >= l->node->content_end)
-		return 0;
-	rc = tl_walk_seek(&l->walk, end);
-	while (
-	    rc == 0 && (rc = tl_walk_next(&l->walk, &footer)) == TL_WALK_BLOCK)
-		rc = 0;
-	if (rc == TL_WALK_POINT && footer.kind == TL_TRACE_FOOTER &&
-	    footer.message == message &&
-	    footer.children <= (end - content) / TL_POINT_SIZE_MIN) {
-		tl_trace_name(l->trace, &footer);
-		l->child_count = footer.children;
-		close_child(l, end, &footer);
-		l->inside.nested = 0;
-		return 1;
-	}
-	if (rc < 0 && rc != -EBADMSG)
+	if (rc != 1)
 		return rc;
-	distrust(l);
-	rc = tl_walk_seek(&l->walk, content);
-	return rc;
+	if (content + footer.size >= l->node->content_end)
+		return TL_CELL_WRONG;
+	tl_trace_name(l->trace, &footer);
+	l->child_count = footer.children;
+	close_child(l, content + footer.size, &footer);
+	l->inside.nested = 0;
+	return 0;
 }
 
 /* The last child is a span that never ends: 1 it is. */
 static int
 take_open(struct load *l)
 {
-	const struct tl_trace_lane *lane = l->walk.lane;
-	uint64_t children;
+	struct tl_trace_lane *lane = l->walk.lane;
+	struct tl_mark_place *open =
+	    lane->holes ? NULL : tl_trace_lane_open(lane, l->walk.at);
+	int rc;
 
-	if (lane->holes || !tl_trace_lane_open(lane, l->walk.at, &children))
+	if (!open)
 		return 0;
-	l->child_count = children;
+	if (open->depth != l->node->level)
+		return TL_CELL_WRONG;
+	rc = tl_check_open(l->trace, lane, open);
+	if (rc < 0 || lane->holes)
+		return rc;
+	l->child_count = open->number;
 	close_child(l, lane->size, NULL);
 	return 1;
 }
@@ -212,10 +203,8 @@ take_child(struct load *l, struct tl_point *point)
 		l->child->level = l->node->level + l->inside.orphans + 1;
 		l->child->ended = TL_NODE_UNFINISHED;
 	}
-	if (take_open(l))
-		return 1;
-	rc = jump(l, point->message);
-	return rc < 0 ? rc : 0;
+	rc = take_open(l);
+	return rc != 0 ? rc : jump(l, point->message);
 }
 
 static int
@@ -268,21 +257,35 @@ run(struct load *l)
 	return rc < 0 ? rc : 0;
 }
 
+/* As far as the cells are right. */
+static int
+load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
+    uint64_t count)
+{
+	struct tl_trace_lane *lane = &trace->index.lanes[node->thread];
+	struct load l = { .trace = trace, .node = node, .first = first };
+	int rc = node->parent ? 0 : tl_check_root(trace, lane);
+
+	if (rc < 0 || first >= node->child_count || count == 0)
+		return rc;
+	if (count > node->child_count - first)
+		count = node->child_count - first;
+	l.last = first + count - 1;
+	tl_walk_init(&l.walk, trace, lane);
+	rc = run(&l);
+	tl_walk_free(&l.walk);
+	return rc;
+}
+
+/* Once the index is made again; once more this thread is read without. */
 int
 tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count)
 {
-	struct load l = { .trace = trace, .node = node, .first = first };
 	int rc;
 
-	if (first >= node->child_count || count == 0)
-		return 0;
-	if (count > node->child_count - first)
-		count = node->child_count - first;
-	l.last = first + count - 1;
-	tl_walk_init(&l.walk, trace, &trace->index.lanes[node->thread]);
-	rc = run(&l);
-	tl_walk_free(&l.walk);
+	while ((rc = load(trace, node, first, count)) == TL_CELL_WRONG)
+		tl_trace_mend(trace, &trace->index.lanes[node->thread]);
 	return rc;
 }
 

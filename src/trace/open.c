@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open.c - a trace from its two files. */
 #include "base/file.h"
-#include "trace/opened.h"
+#include "trace/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +88,7 @@ describe_thread(const struct tl_trace *t, const struct tl_trace_lane *lane,
 		.pid = known.pid,
 		.tid = known.tid,
 		.name = known.name,
+		.command = known.command,
 		.size = lane->size,
 		.min_ns = INT64_MAX,
 		.max_ns = INT64_MIN };
@@ -183,6 +183,7 @@ tl_trace_close(struct tl_trace *t)
 	tl_index_clear(&t->index);
 	tl_text_free(&t->index.bytes);
 	tl_context_free(&t->context);
+	free(t->path);
 	tl_storage_close(t->index.data);
 	free(t);
 }
@@ -206,40 +207,6 @@ open_file(const char *path, struct tl_storage **storage)
 	return rc;
 }
 
-/* Does somebody write it just now?  The index is theirs then. */
-static bool
-is_being_written(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool locked;
-
-	if (fd < 0)
-		return true;
-	locked = flock(fd, LOCK_SH | LOCK_NB) < 0;
-	close(fd);
-	return locked;
-}
-
-/* Beside the data, if that is allowed; no harm if it is not. */
-static void
-write_back(const struct tl_trace *t, const char *path)
-{
-	const struct tl_bytes bytes = tl_trace_index_bytes(t);
-	struct tl_file_new file;
-	int rc;
-
-	if (t->state == TL_INDEX_READ || tl_file_new_begin(&file, path) < 0)
-		return;
-	rc = tl_write_at(file.fd, bytes.data, bytes.size, 0);
-	if (rc == 0)
-		rc = tl_file_new_commit(&file);
-	else
-		tl_file_new_abort(&file);
-	if (rc == 0)
-		tl_trace_say(&t->options.report, 0, TL_FAULT_NOWHERE,
-		    "the index was made again");
-}
-
 int
 tl_trace_open(struct tl_trace **trace, const char *path,
     const struct tl_trace_read_options *options, struct tl_fault *fault)
@@ -256,8 +223,10 @@ tl_trace_open(struct tl_trace **trace, const char *path,
 	if (name.rc == 0)
 		open_file(tl_text_string(&name), &index);
 	rc = tl_trace_open_storage(trace, data, index, options, fault);
-	if (rc == 0 && name.rc == 0 && !is_being_written(path))
-		write_back(*trace, tl_text_string(&name));
+	if (rc == 0) {
+		(*trace)->path = strdup(path); /* or it is not written */
+		tl_trace_write_back(*trace);
+	}
 	tl_text_free(&name);
 	return rc;
 }

@@ -44,6 +44,7 @@ struct tl_trace {
 	struct tl_node *roots;
 	struct tl_block_data *cache[TL_CACHE_BLOCKS];
 	uint64_t clock; /* of the cache */
+	char *path;     /* of the data; NULL: it has none */
 };
 
 /* Block i of a lane, with one more reference: 0 (data->rc says whether it is

@@ -130,8 +130,10 @@ tl_point_put(struct tl_data_out *out, struct tl_point_state *state,
 	tl_data_put_folded(out,
 	    (int64_t)((uint64_t)e->ns - (uint64_t)state->ns));
 	put_fields(out, state, e, flags);
-	if (point->kind == TL_TRACE_FOOTER)
+	if (point->kind == TL_TRACE_FOOTER) {
 		tl_data_put_varint(out, point->children);
+		tl_data_put_varint(out, point->size);
+	}
 	if (argc > 0)
 		put_args(out, e, argc);
 	keep(state, e);
@@ -233,8 +235,10 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 		point->message = tl_data_varint32(in);
 	e->ns = (int64_t)((uint64_t)state->ns + (uint64_t)tl_data_folded(in));
 	get_fields(e, state, in, flags);
-	if (point->kind == TL_TRACE_FOOTER)
+	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_data_varint(in);
+		point->size = tl_data_varint(in);
+	}
 	if (flags & ARGS)
 		get_args(e, in, flags & ARGS);
 	if (in->bad)

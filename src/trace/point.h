@@ -38,7 +38,8 @@ struct tl_point {
 	uint32_t message;      /* its id; of no meaning for TL_LOST */
 	uint8_t kind;          /* TL_TRACE_POINT, LOSS, SPAN or FOOTER */
 	bool silent;           /* a footer that no event stands for */
-	uint64_t children;     /* a footer's: how many stand before it */
+	uint64_t children;     /* a footer's: how many stand before it ... */
+	uint64_t size;         /* ... and in how many bytes */
 };
 
 /* Write an object; out has TL_POINT_SIZE_MAX bytes of room. */

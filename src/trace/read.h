@@ -41,7 +41,8 @@ struct tl_trace_thread {
 	int32_t id;
 	uint32_t pid;
 	uint32_t tid;
-	struct tl_bytes name; /* empty: unknown */
+	struct tl_bytes name;    /* empty: unknown */
+	struct tl_bytes command; /* of its process; empty: unknown */
 	uint64_t events;
 	uint64_t size; /* of its stream */
 	int64_t min_ns;
@@ -74,7 +75,8 @@ struct tl_trace;
 enum tl_trace_index {
 	TL_INDEX_READ,    /* it was there and whole */
 	TL_INDEX_MISSING, /* ... or made again, as it was not there */
-	TL_INDEX_BROKEN   /* ... as it did not belong to the data */
+	TL_INDEX_BROKEN   /* ... as it did not belong to the data, which may be
+			   * found when children are loaded */
 };
 
 /* Storage of data and index (NULL: none), which are taken over, even on
@@ -89,7 +91,8 @@ int tl_trace_open(struct tl_trace **trace, const char *path,
 void tl_trace_close(struct tl_trace *trace);
 
 enum tl_trace_index tl_trace_index_state(const struct tl_trace *trace);
-/* The bytes of its index, made again where it was not read. */
+/* The bytes of its index, made again where it was not read; good until
+ * children are loaded or forgotten. */
 struct tl_bytes tl_trace_index_bytes(const struct tl_trace *trace);
 const struct tl_trace_header *tl_trace_header(const struct tl_trace *trace);
 /* The value of an INFO; empty: none. */

@@ -53,6 +53,7 @@ struct timeline_trace {
 struct own {
 	uint64_t number; /* 0: free */
 	struct tl_trace_stream *stream;
+	uint32_t tid;
 	char name[THREAD_NAME_MAX];
 };
 
@@ -181,6 +182,7 @@ make_writer(struct timeline_trace *trace, const char *path,
 		[TIMELINE_TRACE_DROP] = TL_TRACE_NULL
 	};
 	struct tl_trace_options own = { .created_ns = now_ns() };
+	int rc;
 
 	if (options) {
 		if (options->strategy > TIMELINE_TRACE_DROP)
@@ -188,7 +190,11 @@ make_writer(struct timeline_trace *trace, const char *path,
 		own.strategy = strategies[options->strategy];
 		own.block_size = (size_t)options->block_size;
 	}
-	return tl_trace_create(&trace->writer, path, &own);
+	rc = tl_trace_create(&trace->writer, path, &own);
+	if (rc < 0)
+		return rc;
+	return tl_trace_write_process(trace->writer, (uint32_t)trace->pid,
+	    tl_bytes_of(program_invocation_short_name));
 }
 
 static void
@@ -400,8 +406,9 @@ find_stream(struct timeline_trace *trace, struct own **own)
 		return -ENOMEM;
 	if (o->stream)
 		return 0;
+	o->tid = (uint32_t)gettid();
 	return tl_trace_stream_new(&o->stream, trace->writer,
-	    (uint32_t)trace->pid, (uint32_t)gettid(), tl_bytes_of(o->name));
+	    (uint32_t)trace->pid, o->tid, tl_bytes_of(o->name));
 }
 
 static int
@@ -424,6 +431,8 @@ put(struct timeline_trace_message *message, struct tl_event *event,
 		event->level = message->message.level;
 		event->ns = now_ns();
 		event->cpu = TL_CPU_UNKNOWN;
+		event->pid = (uint32_t)trace->pid;
+		event->tid = own->tid;
 		rc = tl_trace_stream_put(own->stream, event);
 	}
 	return note_error(trace, rc);

@@ -75,6 +75,16 @@ tl_scan_init(struct tl_scan *s, const struct tl_trace_read_options *options,
 }
 
 void
+tl_scan_begin_at(struct tl_scan *s, const struct tl_trace_header *header,
+    uint32_t seed, uint64_t at)
+{
+	s->header = *header;
+	s->seed = seed;
+	s->at = at;
+	s->begun = true;
+}
+
+void
 tl_scan_free(struct tl_scan *s)
 {
 	tl_text_free(&s->buffer);

@@ -36,6 +36,9 @@ struct tl_scan {
 void
 tl_scan_init(struct tl_scan *scan, const struct tl_trace_read_options *options,
     tl_scan_block *block, void *context);
+/* Begin at a place behind the header instead, which is known. */
+void tl_scan_begin_at(struct tl_scan *scan,
+    const struct tl_trace_header *header, uint32_t seed, uint64_t at);
 void tl_scan_free(struct tl_scan *scan);
 /* 0, -errno of block, -ENOMEM; -EBADMSG, -EPROTO, -ENODATA no trace that can
  * be read here, which was said. */

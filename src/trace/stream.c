@@ -346,6 +346,7 @@ put_point(struct tl_trace_stream *s, struct tl_point *point,
 	point->message = message ? message->id : 0;
 	if (point->kind == TL_TRACE_FOOTER) {
 		point->children = tl_shape_top(shape)->children;
+		point->size = at - tl_shape_top(shape)->start;
 		message->open--;
 		tl_shape_end(shape, at);
 	} else {

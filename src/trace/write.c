@@ -205,6 +205,20 @@ tl_trace_write_knot(struct tl_trace_writer *w, const struct timeline_knot *knot)
 	return rc;
 }
 
+int
+tl_trace_write_process(struct tl_trace_writer *w, uint32_t pid,
+    struct tl_bytes command)
+{
+	int rc;
+
+	pthread_mutex_lock(&w->lock);
+	rc = tl_define_process(&w->definitions, pid, command);
+	if (rc == 0)
+		rc = tl_block_settle(w);
+	pthread_mutex_unlock(&w->lock);
+	return rc;
+}
+
 static struct tl_bytes
 no_string(const struct tl_strings *strings, uint64_t number)
 {

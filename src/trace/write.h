@@ -75,6 +75,11 @@ int tl_trace_write_string(struct tl_trace_writer *writer, struct tl_bytes text,
 int tl_trace_write_knot(struct tl_trace_writer *writer,
     const struct timeline_knot *knot);
 
+/* The command of a process, before the first thread of that pid (a new one
+ * if its pid is given again): 0, -ENOMEM, -ENOSPC, -errno. */
+int tl_trace_write_process(struct tl_trace_writer *writer, uint32_t pid,
+    struct tl_bytes command);
+
 /*
  * The stream of a new thread.  One thread at a time puts events into it; the
  * name may be empty.  It goes with the writer.  0, -ENOMEM, -ENOSPC.

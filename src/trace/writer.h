@@ -28,6 +28,12 @@ struct tl_text_ids {
 	size_t count;
 };
 
+/* A process that has a definition, the last one of its pid. */
+struct tl_process_id {
+	uint32_t pid;
+	int32_t id;
+};
+
 /* Definitions that wait for the next block. */
 struct tl_definitions {
 	struct tl_text text; /* behind room for the header of a block */
@@ -35,6 +41,8 @@ struct tl_definitions {
 	uint64_t logical;
 	int32_t next[TL_TRACE_INFO + 1]; /* id of each kind */
 	struct tl_text_ids ids;
+	struct tl_process_id *processes;
+	size_t process_count;
 	struct tl_message_map messages; /* to struct tl_defined */
 };
 
@@ -102,6 +110,8 @@ const struct tl_defined *tl_define_message(struct tl_definitions *definitions,
 /* ... of a STRING or CATEGORY; < 0: -errno. */
 int64_t tl_define_text(struct tl_definitions *definitions,
     enum tl_trace_kind kind, struct tl_bytes text);
+int tl_define_process(struct tl_definitions *definitions, uint32_t pid,
+    struct tl_bytes command);
 int tl_define_thread(struct tl_definitions *definitions, int32_t id,
     uint32_t pid, uint32_t tid, struct tl_bytes name);
 int tl_define_info(struct tl_definitions *definitions, struct tl_bytes name,

@@ -249,6 +249,7 @@ random_point(uint64_t *seed)
 	if (p.kind == TL_TRACE_FOOTER) {
 		p.silent = random_below(seed, 2);
 		p.children = random_next(seed);
+		p.size = random_next(seed) >> random_below(seed, 64);
 	}
 	return p;
 }
@@ -283,6 +284,7 @@ START_TEST(any_object_is_read_as_it_was_written_and_none_that_is_cut)
 		ck_assert_uint_eq(read.kind, p.kind);
 		ck_assert_uint_eq(read.message, p.message);
 		ck_assert_uint_eq(read.children, p.children);
+		ck_assert_uint_eq(read.size, p.size);
 		ck_assert_int_eq(read.silent, p.silent);
 	}
 }

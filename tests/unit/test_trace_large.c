@@ -4,7 +4,17 @@
 #include "../lib/suite.h"
 #include "trace_fixture.h"
 
-enum { DEEP = 1000000, WIDE = 1000000 };
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	DEEP = 1000000,
+	WIDE = 1000000,
+	/* with TIMELINE_LARGE=1 in the environment */
+	WIDEST = 10000000,
+	SPAN_SIZE = 100000, /* events of a span of the longest */
+	LONGEST = 100000000
+};
 
 static struct made made;
 static struct tl_trace_writer *writer;
@@ -251,6 +261,112 @@ START_TEST(several_traces_are_open_at_once)
 }
 END_TEST
 
+START_TEST(any_of_ten_million_children_is_found)
+{
+	struct tl_trace *trace;
+	struct tl_node *node;
+	uint64_t seed = 1;
+
+	put(TL_BEGIN, 1, 0, 0);
+	for (int i = 0; i < WIDEST; i++)
+		put(TL_INSTANT, 3, i, (uint64_t)i);
+	put(TL_END, 1, WIDEST, 0);
+	made_end(&made, writer);
+	trace = open_made(true);
+	ck_assert_int_eq(tl_trace_load(trace, tl_trace_root(trace, 0), 0, 1),
+	    0);
+	node = tl_node_child(tl_trace_root(trace, 0), 0);
+	ck_assert_uint_eq(node->child_count, WIDEST);
+	for (int i = 0; i < 100; i++) {
+		const uint64_t at = random_below(&seed, WIDEST);
+
+		ck_assert_int_eq(tl_trace_load(trace, node, at, 1), 0);
+		ck_assert_uint_eq(tl_node_child(node, at)->event.args[0], at);
+	}
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
+	tl_trace_forget(trace, node);
+	ck_assert_int_eq(tl_trace_load(trace, node, 0, UINT64_MAX), 0);
+	ck_assert_uint_eq(node->loaded, WIDEST);
+	tl_trace_close(trace);
+}
+END_TEST
+
+/* Spans one behind the other, in a file. */
+static void
+write_longest(const char *path)
+{
+	const struct tl_trace_options options = { 0 };
+
+	ck_assert_int_eq(tl_trace_create(&writer, path, &options), 0);
+	ck_assert_int_eq(tl_trace_stream_new(&stream, writer, 1, 2,
+			     tl_bytes_of("")),
+	    0);
+	for (int i = 0; i < LONGEST; i += SPAN_SIZE) {
+		put(TL_BEGIN, 1, i, 0);
+		for (int k = 1; k < SPAN_SIZE - 1; k++)
+			put(TL_INSTANT, 3, i + k, (uint64_t)(i + k));
+		put(TL_END, 1, i + SPAN_SIZE - 1, 0);
+	}
+	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
+	tl_trace_writer_free(writer);
+}
+
+static void
+look_into_longest(struct tl_trace *trace)
+{
+	struct tl_node *root = tl_trace_root(trace, 0), *node;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+
+	ck_assert_uint_eq(tl_trace_thread(trace, 0)->events, LONGEST);
+	ck_assert_uint_eq(root->child_count, LONGEST / SPAN_SIZE);
+	ck_assert_int_eq(tl_trace_load(trace, root, 777, 1), 0);
+	node = tl_node_child(root, 777);
+	ck_assert_int_eq(tl_trace_load(trace, node, 55555, 10), 0);
+	ck_assert_int_eq(tl_node_child(node, 55560)->event.ns,
+	    777 * SPAN_SIZE + 55561);
+	ck_assert_int_eq(tl_trace_cursor(trace, TL_NEWEST_FIRST, &cursor), 0);
+	for (int i = 1; i <= 1000; i++) {
+		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+		ck_assert_int_eq(event.ns, LONGEST - i);
+	}
+	tl_cursor_close(cursor);
+	ck_assert_uint_eq(tl_trace_damage(trace), 0);
+}
+
+START_TEST(a_hundred_million_events_are_looked_into)
+{
+	char folder[] = "/tmp/test-trace-XXXXXX", path[64], index_path[80];
+	struct tl_fault fault = { 0 };
+	struct tl_trace *trace;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/x.trace", folder);
+	snprintf(index_path, sizeof(index_path), "%s.idx", path);
+	write_longest(path);
+	for (int again = 0; again < 2; again++) {
+		ck_assert_int_eq(tl_trace_open(&trace, path, &read_options,
+				     &fault),
+		    0);
+		ck_assert_int_eq(tl_trace_index_state(trace),
+		    again ? TL_INDEX_MISSING : TL_INDEX_READ);
+		look_into_longest(trace);
+		tl_trace_close(trace);
+		unlink(index_path);
+	}
+	unlink(path);
+	rmdir(folder);
+}
+END_TEST
+
+static bool
+is_large_wanted(void)
+{
+	const char *large = getenv("TIMELINE_LARGE");
+
+	return large && strcmp(large, "1") == 0;
+}
+
 int
 main(void)
 {
@@ -268,6 +384,10 @@ main(void)
 	    few_blocks_are_read_for_a_range_or_the_newest_events);
 	tcase_add_test(large, memory_stays_within_its_budget);
 	tcase_add_test(large, several_traces_are_open_at_once);
+	if (is_large_wanted()) {
+		tcase_add_test(large, any_of_ten_million_children_is_found);
+		tcase_add_test(large, a_hundred_million_events_are_looked_into);
+	}
 	suite_add_tcase(suite, large);
 	return run_suite(suite);
 }

@@ -55,6 +55,12 @@ write_file(const struct tl_trace_codec *codec)
 				 .utc_ns = -7,
 				 .mult = 9 }),
 	    0);
+	ck_assert_int_eq(tl_trace_write_process(writer, 100,
+			     tl_bytes_of("before")),
+	    0);
+	ck_assert_int_eq(tl_trace_write_process(writer, 100,
+			     tl_bytes_of("server --fast")),
+	    0);
 	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
 	for (size_t i = 0; i < program.count; i++)
 		ck_assert_int_eq(sink->put(sink, &program.events[i]), 0);
@@ -100,6 +106,10 @@ START_TEST(a_file_says_what_it_was_told)
 	ck_assert_uint_eq(tl_trace_info(trace, "other").size, 0);
 	ck_assert_uint_eq(tl_trace_knot_count(trace), 1);
 	ck_assert_int_eq(tl_trace_knot(trace, 0)->utc_ns, -7);
+	ck_assert_uint_eq(tl_trace_thread_count(trace), 2);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert(tl_bytes_equal(tl_trace_thread(trace, i)->command,
+		    tl_bytes_of("server --fast")));
 	ck_assert_uint_eq(count_events(trace), 5000);
 	tl_trace_close(trace);
 }
@@ -311,6 +321,8 @@ check_recorded(void)
 		ck_assert_uint_eq(tl_trace_thread(trace, i)->pid,
 		    (uint32_t)getpid());
 		ck_assert_uint_eq(tl_trace_thread(trace, i)->name.size, 8);
+		ck_assert(tl_bytes_equal(tl_trace_thread(trace, i)->command,
+		    tl_bytes_of("test_trace_record")));
 		ck_assert_uint_eq(root->child_count, CALLS + 1);
 		ck_assert_int_eq(tl_trace_load(trace, root, 0, UINT64_MAX), 0);
 		node = tl_node_child(root, CALLS / 2);
@@ -319,6 +331,10 @@ check_recorded(void)
 		ck_assert_int_eq(tl_trace_load(trace, node, 0, 2), 0);
 		ck_assert_int_eq(tl_node_child(node, 1)->event.kind,
 		    TL_COUNTER);
+		ck_assert_uint_eq(tl_node_child(node, 1)->event.pid,
+		    (uint32_t)getpid());
+		ck_assert_uint_eq(tl_node_child(node, 1)->event.tid,
+		    tl_trace_thread(trace, i)->tid);
 		ck_assert_int_eq(tl_node_child(root, CALLS)->ended,
 		    TL_NODE_UNFINISHED);
 	}
