@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_OPERANDS_MAX = 3 };
+enum { TL_OPERANDS_MAX = 64 };
 
 enum tl_ctl_option {
 #define OPTION(letter, name, argument, constant, help) TL_CTL_##constant,

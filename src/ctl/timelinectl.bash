@@ -20,7 +20,7 @@ _timelinectl_names() {
 _timelinectl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local verbs='list create remove save priority burst level messages top
-		watch status snapshot reload help'
+		watch record status snapshot reload help'
 	local levels='fatal error warning info debug trace trace+ trace++
 		trace+++'
 	local verb='' options='--help' place=0 i
@@ -36,7 +36,7 @@ _timelinectl() {
 		case ${COMP_WORDS[i]} in
 		-n | -d | -s | --count | --delay | --sort | --entries | --strings | \
 			--mode | --tiers | --cpu-lanes | --fallback-lanes | --stamp | \
-			--category) skip=1 ;;
+			--category | -o | --output | --for | --size) skip=1 ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=${COMP_WORDS[i]}; else place=$((place + 1)); fi ;;
 		esac
@@ -54,6 +54,10 @@ _timelinectl() {
 		mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$word")
 		return
 		;;
+	-o | --output)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		return
+		;;
 	esac
 	((skip)) && return
 	case $verb in
@@ -65,6 +69,7 @@ _timelinectl() {
 	level) options+=' --category' ;;
 	top) options+=' --json --count --delay --sort' ;;
 	watch) options+=' --json --count' ;;
+	record) options+=' --json --output --for --size --zstd' ;;
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
@@ -78,7 +83,7 @@ _timelinectl() {
 	level:2) mapfile -t COMPREPLY < <(compgen -W "$levels off default" -- "$word") ;;
 	save:1) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	remove:0 | save:0 | priority:0 | burst:0 | level:0 | messages:0 | top:0 | \
-		watch:0 | snapshot:0) _timelinectl_names "$word" ;;
+		watch:0 | snapshot:0 | record:*) _timelinectl_names "$word" ;;
 	esac
 }
 

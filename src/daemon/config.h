@@ -98,6 +98,17 @@ struct tl_config_snapshots {
 	struct tl_config_keep keep;
 };
 
+/* How a timeline is recorded; bounds of 0: none. */
+struct tl_config_record {
+	bool on;
+	const char *directory; /* NULL: that of snapshots */
+	uint64_t size;         /* of a file, then there is another */
+	uint64_t age_ns;       /* ... since its first event */
+	uint64_t flush_ns;     /* what a crash may take */
+	int compress;          /* zstd level, 0: plain; 3 */
+	struct tl_config_keep keep;
+};
+
 /* One timeline, or those that a glob names. */
 struct tl_config_timeline {
 	const char *name; /* in /dev/shm, without a slash; may be a glob */
@@ -114,6 +125,7 @@ struct tl_config_timeline {
 	struct tl_config_rule *rules;
 	size_t rule_count;
 	struct tl_config_snapshots snapshots;
+	struct tl_config_record record;
 };
 
 struct tl_config {

@@ -74,6 +74,15 @@ bool tl_config_is_glob(const char *text);
 int tl_config_read_timeline(struct tl_config_reader *reader,
     const struct tl_data *table, struct tl_config_timeline *to);
 
+/* config_timeline.c: what snapshots and recorded traces have in common. */
+tl_config_read tl_config_read_keep; /* struct tl_config_keep */
+/* int, a zstd level; what true says */
+tl_config_read tl_config_read_compress;
+
+/* config_record.c: to is struct tl_config_record, which has its defaults. */
+tl_config_read tl_config_read_record;
+void tl_config_record_init(struct tl_config_record *record);
+
 /* config_bursts.c: to is struct tl_config_bursts. */
 tl_config_read tl_config_read_bursts;
 

@@ -144,9 +144,9 @@ static const struct tl_config_key keep_keys[] = {
 #undef AT
 
 /* What a table of one's own does not bound is not bounded. */
-static int
-read_keep(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+int
+tl_config_read_keep(struct tl_config_reader *reader,
+    const struct tl_data *value, const struct tl_config_key *key, void *to)
 {
 	struct tl_config_keep *keep = to;
 
@@ -155,9 +155,9 @@ read_keep(struct tl_config_reader *reader, const struct tl_data *value,
 	return tl_config_read_keys(reader, value, keep_keys, keep);
 }
 
-static int
-read_compress(struct tl_config_reader *reader, const struct tl_data *value,
-    const struct tl_config_key *key, void *to)
+int
+tl_config_read_compress(struct tl_config_reader *reader,
+    const struct tl_data *value, const struct tl_config_key *key, void *to)
 {
 	int *level = to;
 
@@ -182,8 +182,8 @@ static const struct tl_config_key snapshot_keys[] = {
 	    .min = TL_CONFIG_SECOND_NS,
 	    .max = 366 * TL_CONFIG_DAY_NS },
 	{ .name = "on_death", tl_config_flag, AT(on_death) },
-	{ .name = "compress", read_compress, AT(compress) },
-	{ .name = "keep", read_keep, AT(keep) },
+	{ .name = "compress", tl_config_read_compress, AT(compress) },
+	{ .name = "keep", tl_config_read_keep, AT(keep) },
 	{ .name = NULL },
 };
 #undef AT
@@ -213,6 +213,7 @@ static const struct tl_config_key keys[] = {
 	{ .name = "bursts", tl_config_read_bursts, AT(bursts) },
 	{ .name = "triggers", tl_config_read_triggers, 0 },
 	{ .name = "snapshots", read_snapshots, AT(snapshots) },
+	{ .name = "record", tl_config_read_record, AT(record) },
 	{ .name = NULL },
 };
 #undef AT
@@ -242,6 +243,7 @@ tl_config_read_timeline(struct tl_config_reader *reader,
 
 	to->snapshots.compress = COMPRESS;
 	to->snapshots.keep.count = KEEP_COUNT;
+	tl_config_record_init(&to->record);
 	if ((rc = tl_config_read_keys(reader, table, keys, to)) < 0)
 		return rc;
 	if (to->create && tl_config_is_glob(to->name))

@@ -2,6 +2,7 @@
 /* config_value.c - single values of a configuration. */
 #include "daemon/config_read.h"
 
+#include "base/size.h"
 #include "event/message.h"
 
 #include <arpa/inet.h>
@@ -101,27 +102,6 @@ tl_config_duration(struct tl_config_reader *reader, const struct tl_data *value,
 	return rc;
 }
 
-/* 64M as a number: decimal digits and a unit. */
-static int
-parse_size(const char *text, uint64_t *size)
-{
-	uint64_t n = 0;
-	size_t i = 0;
-
-	for (; text[i] >= '0' && text[i] <= '9'; i++)
-		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(text[i] - '0'), &n))
-			return -ERANGE;
-	if (i == 0)
-		return -EINVAL;
-	for (size_t u = 0; u < sizeof(sizes) / sizeof(sizes[0]); u++)
-		if (strcasecmp(text + i, sizes[u].name) == 0)
-			return __builtin_mul_overflow(n, sizes[u].value, size)
-				   ? -ERANGE
-				   : 0;
-	return -EINVAL;
-}
-
 int
 tl_config_size(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -131,7 +111,7 @@ tl_config_size(struct tl_config_reader *reader, const struct tl_data *value,
 	int rc = -EINVAL;
 
 	if (value->kind == TL_DATA_TEXT) {
-		rc = parse_size(value->text, &n);
+		rc = tl_parse_size(value->text, &n);
 	} else if (value->kind == TL_DATA_INTEGER) {
 		rc = 0;
 		if (value->integer >= 0)

@@ -124,7 +124,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 		rc = tl_targets_create(daemon->folder, fault);
 	if (rc == 0)
 		rc = tl_targets_scan(daemon->folder, fault);
-	tl_stream_configure(daemon->stream);
+	tl_streams_configure(daemon->stream);
 	tl_config_free(old);
 	daemon->reloads++;
 	tl_daemon_log(rc == 0 ? TL_LOG_NOTICE : TL_LOG_ERROR, "reloaded%s%s",
@@ -177,7 +177,7 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	    (rc = tl_targets_create(d->folder, fault)) != 0 ||
 	    (rc = tl_targets_scan(d->folder, fault)) != 0)
 		return rc;
-	if ((rc = tl_stream_new(&d->stream, d)) != 0)
+	if ((rc = tl_streams_new(&d->stream, d)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
 	if (c->listen && (rc = tl_http_new(&d->http, d, c->listen, fault)) != 0)
 		return rc;
@@ -189,7 +189,7 @@ close_all(struct tl_daemon *d)
 {
 	tl_http_free(d->http);
 	tl_control_free(d->control);
-	tl_stream_free(d->stream);
+	tl_streams_free(d->stream);
 	tl_targets_free(d->folder);
 	tl_actions_stop();
 	tl_snapshots_free(d->snapshots);

@@ -8,12 +8,13 @@
  *	                +--> writers: who logs, who died
  *	                +--> bursts: samples, and keep
  *	                +--> calibrator: the clock
+ *	                +--> record: what it logs, into files
  *	snapshots: a thread that saves	    http: metrics and the page
  *	control: timelinectl's socket
  *
- * One thread runs the loop and everything in it; the thread of snapshots
- * touches nothing but its queue.  Nothing here is shared with a writer but the
- * timeline itself: when this process dies, nobody notices.
+ * One thread runs the loop and everything in it; the threads of snapshots and
+ * of recordings touch nothing but their queues.  Nothing here is shared with a
+ * writer but the timeline itself: when this process dies, nobody notices.
  */
 #ifndef TL_DAEMON_DAEMON_H
 #define TL_DAEMON_DAEMON_H

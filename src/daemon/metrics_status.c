@@ -11,11 +11,13 @@
  *	  writers    2 alive, 0 dead
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed
+ *	  recording  12345 entries, 0 lost; 2 files, 1.2 MiB, now FILE
  */
 #include "base/clock.h"
 #include "daemon/metrics.h"
 #include "daemon/metrics_view.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -233,6 +235,30 @@ put_triggers(struct tl_text *text, const struct tl_rules *rules)
 }
 
 static void
+put_record(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_recorder_status *r = &v->record.recorder;
+	const int rc = r->rc < 0 ? r->rc : r->source_rc;
+
+	if (!v->target->record)
+		return;
+	put_label(text, "recording");
+	tl_put_format(text, "%llu entries, %llu lost; %llu files, ",
+	    (unsigned long long)r->events, (unsigned long long)r->lost,
+	    (unsigned long long)r->files);
+	put_size(text, r->bytes);
+	if (r->path[0]) {
+		tl_put_string(text, ", now ");
+		put_name(text, r->path);
+	}
+	if (rc < 0) {
+		tl_put_string(text, "; FAILS: ");
+		put_name(text, strerror(-rc));
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
 put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 {
 	const struct tl_target *t = v->target;
@@ -259,6 +285,7 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	tl_put_format(text, "%llu saved, %llu failed\n",
 	    (unsigned long long)t->counts.snapshots,
 	    (unsigned long long)t->counts.snapshot_faults);
+	put_record(text, v);
 }
 
 void

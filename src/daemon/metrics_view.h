@@ -32,6 +32,7 @@ struct tl_metrics_view {
 	bool has_glance;
 	struct tl_bursts_status bursts;
 	struct tl_calibrator_status clock;
+	struct tl_record_status record;
 	size_t writers_alive;
 	size_t writers_dead;
 };

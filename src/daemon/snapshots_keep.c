@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshots_keep.c - remove the oldest snapshots of a timeline. */
+/* snapshots_keep.c - remove the oldest files of a timeline. */
 #include "daemon/snapshots_keep.h"
-#include "daemon/snapshots_name.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCK_SIZE = 512 }; /* in which st_blocks counts */
+enum {
+	BLOCK_SIZE = 512, /* in which st_blocks counts */
+	BESIDE_MAX = 8    /* characters of what a name is longer by */
+};
+
+const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse, NULL };
+const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, ".idx" };
 
 struct kept {
 	char name[TL_FILE_NAME_MAX];
@@ -26,12 +32,13 @@ struct list {
 	size_t capacity;
 };
 
-/* Called for each snapshot in a folder. */
+/* Called for each file of a kind in a folder. */
 typedef int
 visit(void *context, const char *name, const struct tl_snapshot_name *parts);
 
 static int
-visit_all(int directory, visit *each, void *context)
+visit_all(const struct tl_kept_kind *kind, int directory, visit *each,
+    void *context)
 {
 	const int fd =
 	    openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -47,7 +54,7 @@ visit_all(int directory, visit *each, void *context)
 		return rc;
 	}
 	while (rc == 0 && (errno = 0, entry = readdir(folder)))
-		if (tl_snapshot_name_parse(&parts, entry->d_name))
+		if (kind->parse(&parts, entry->d_name))
 			rc = each(context, entry->d_name, &parts);
 	if (rc == 0)
 		rc = -errno;
@@ -68,9 +75,49 @@ measure(int directory, const char *name, uint64_t *bytes)
 	return true;
 }
 
+static void
+put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX],
+    const struct tl_kept_kind *kind, const char *name)
+{
+	snprintf(path, TL_FILE_NAME_MAX + BESIDE_MAX, "%s%s", name,
+	    kind->beside);
+}
+
+/* The same with what lies beside it. */
+static bool
+measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
+    uint64_t *bytes)
+{
+	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
+	uint64_t more;
+
+	if (!measure(directory, name, bytes))
+		return false;
+	if (!kind->beside)
+		return true;
+	put_beside(beside, kind, name);
+	if (measure(directory, beside, &more))
+		*bytes += more;
+	return true;
+}
+
+/* What lies beside it goes first: alone it would stay for ever. */
+static int
+remove_all(const struct tl_kept_kind *kind, int directory, const char *name)
+{
+	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
+
+	if (kind->beside) {
+		put_beside(beside, kind, name);
+		unlinkat(directory, beside, 0);
+	}
+	return unlinkat(directory, name, 0) != 0 ? -errno : 0;
+}
+
 /* == those of one timeline == */
 
 struct gathering {
+	const struct tl_kept_kind *kind;
 	int directory;
 	const char *timeline;
 	size_t timeline_size;
@@ -102,7 +149,7 @@ gather_one(void *context, const char *name,
 	    memcmp(name, g->timeline, g->timeline_size) != 0 ||
 	    strlen(name) >= TL_FILE_NAME_MAX ||
 	    g->list.count >= TL_SNAPSHOTS_KEPT_MAX ||
-	    !measure(g->directory, name, &bytes))
+	    !measure_all(g->kind, g->directory, name, &bytes))
 		return 0;
 	if (g->list.count == g->list.capacity && grow(&g->list) != 0)
 		return -ENOMEM;
@@ -160,30 +207,43 @@ until_next(const struct list *list, size_t kept,
 	return (int64_t)keep->age_ns - age_ns + 1;
 }
 
-int
-tl_snapshots_keep_apply(int directory, const char *timeline,
-    const struct tl_config_keep *keep, int64_t now_ns, uint64_t *removed,
-    int64_t *next_ns)
+/* Remove those behind the newest that stay. */
+static int
+remove_rest(const struct gathering *g, size_t stay, uint64_t *removed)
 {
-	struct gathering g = { .directory = directory,
+	int result = 0;
+
+	for (size_t i = g->list.count; i > stay; i--) {
+		const int rc = remove_all(g->kind, g->directory,
+		    g->list.items[i - 1].name);
+
+		if (rc == 0)
+			++*removed;
+		else if (rc != -ENOENT)
+			result = rc;
+	}
+	return result;
+}
+
+int
+tl_kept_apply(const struct tl_kept_kind *kind, int directory,
+    const char *timeline, const struct tl_config_keep *keep, int64_t now_ns,
+    uint64_t *removed, int64_t *next_ns)
+{
+	struct gathering g = { .kind = kind,
+		.directory = directory,
 		.timeline = timeline,
 		.timeline_size = strlen(timeline) };
 	struct list *list = &g.list;
 	size_t stay;
-	int rc = visit_all(directory, gather_one, &g);
+	int rc = visit_all(kind, directory, gather_one, &g);
 
 	*removed = 0;
 	*next_ns = INT64_MAX;
 	if (rc == 0 && list->count > 0) {
 		qsort(list->items, list->count, sizeof(*list->items), compare);
 		stay = count_kept(list, keep, now_ns);
-		for (size_t i = list->count; i > stay; i--) {
-			if (unlinkat(directory, list->items[i - 1].name, 0) ==
-			    0)
-				++*removed;
-			else if (errno != ENOENT)
-				rc = -errno;
-		}
+		rc = remove_rest(&g, stay, removed);
 		*next_ns = until_next(list, stay, keep, now_ns);
 	}
 	free(list->items);
@@ -216,7 +276,8 @@ int
 tl_snapshots_keep_count(int directory, uint64_t *files, uint64_t *bytes)
 {
 	struct total total = { .directory = directory };
-	const int rc = visit_all(directory, count_one, &total);
+	const int rc =
+	    visit_all(&tl_kept_snapshots, directory, count_one, &total);
 
 	*files = total.files;
 	*bytes = total.bytes;

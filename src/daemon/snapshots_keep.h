@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_keep.h - which snapshots stay.
+ * snapshots_keep.h - which snapshots stay, and which recorded traces.
  *
  * Only regular files that are named just as we name those of this timeline
  * are ever removed, the oldest first; the newest one never is.
@@ -9,6 +9,16 @@
 #define TL_DAEMON_SNAPSHOTS_KEEP_H
 
 #include "daemon/config.h"
+#include "daemon/snapshots_name.h"
+
+/* What lies in a folder: how it is named, and what lies beside it, and goes
+ * with it, under a longer name (NULL: nothing). */
+struct tl_kept_kind {
+	bool (*parse)(struct tl_snapshot_name *parts, const char *name);
+	const char *beside;
+};
+extern const struct tl_kept_kind tl_kept_snapshots;
+extern const struct tl_kept_kind tl_kept_traces;
 
 enum { TL_SNAPSHOTS_KEPT_MAX = 65536 }; /* of one timeline, looked at */
 
@@ -17,9 +27,17 @@ enum { TL_SNAPSHOTS_KEPT_MAX = 65536 }; /* of one timeline, looked at */
  * and after how long the next one grows too old (INT64_MAX: none will).
  * directory is an open folder.  0 or -errno.
  */
-int tl_snapshots_keep_apply(int directory, const char *timeline,
+int tl_kept_apply(const struct tl_kept_kind *kind, int directory,
+    const char *timeline, const struct tl_config_keep *keep, int64_t now_ns,
+    uint64_t *removed, int64_t *next_ns);
+static inline int
+tl_snapshots_keep_apply(int directory, const char *timeline,
     const struct tl_config_keep *keep, int64_t now_ns, uint64_t *removed,
-    int64_t *next_ns);
+    int64_t *next_ns)
+{
+	return tl_kept_apply(&tl_kept_snapshots, directory, timeline, keep,
+	    now_ns, removed, next_ns);
+}
 
 /* All snapshots in the folder, of whatever timeline, and what they occupy. */
 int tl_snapshots_keep_count(int directory, uint64_t *files, uint64_t *bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshots_name.c - names of snapshots; snapshots_name.h draws one. */
+/* snapshots_name.c - names of files; snapshots_name.h draws them. */
 #include "daemon/snapshots_name.h"
 #include "daemon/snapshots.h"
 
@@ -10,6 +10,7 @@
 
 #define PLAIN      ".tl"
 #define COMPRESSED ".tl.zst"
+#define RECORDED   ".trace"
 
 enum {
 	STAMP_SIZE = TL_SNAPSHOT_STAMP_SIZE,
@@ -50,6 +51,14 @@ put_reason(char clean[TL_REASON_MAX + 1], const char *reason)
 	clean[n] = '\0';
 }
 
+static int
+check_timeline(const char *timeline, size_t size_max)
+{
+	if (timeline[0] == '\0' || strchr(timeline, '/'))
+		return -EINVAL;
+	return strlen(timeline) > size_max ? -ENAMETOOLONG : 0;
+}
+
 int
 tl_snapshot_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
     int64_t ns, const char *reason, bool compressed)
@@ -61,11 +70,8 @@ tl_snapshot_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
 	char clean[TL_REASON_MAX + 1];
 	int rc;
 
-	if (timeline[0] == '\0' || strchr(timeline, '/'))
-		return -EINVAL;
-	if (strlen(timeline) > TL_SNAPSHOT_TIMELINE_MAX)
-		return -ENAMETOOLONG;
-	if ((rc = put_stamp(stamp, ns)) != 0)
+	rc = check_timeline(timeline, TL_SNAPSHOT_TIMELINE_MAX);
+	if (rc != 0 || (rc = put_stamp(stamp, ns)) != 0)
 		return rc;
 	put_reason(clean, reason);
 	if (strlen(clean) > TL_FILE_NAME_MAX - others)
@@ -109,25 +115,59 @@ parse_stamp(const char *stamp, int64_t *ns)
 	       memcmp(again, stamp, STAMP_SIZE) == 0;
 }
 
+/* Where it is NAME, a dash, a stamp and something more, up to size. */
+static bool
+parse_front(struct tl_snapshot_name *parts, const char *name, size_t size)
+{
+	const char *dot = size ? memrchr(name, '.', size) : NULL;
+
+	/* there must be room for NAME and a dash before the stamp */
+	if (!dot || dot - name < STAMP_DOT + 2 ||
+	    size < (size_t)(dot - name) + STAMP_SIZE - STAMP_DOT)
+		return false;
+	parts->stamp = dot - STAMP_DOT;
+	parts->timeline_size = (size_t)(parts->stamp - name) - 1;
+	return name[parts->timeline_size] == '-' &&
+	       parse_stamp(parts->stamp, &parts->ns);
+}
+
 bool
 tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name)
 {
 	const size_t size = size_without_suffix(name);
-	const char *dot = size ? memrchr(name, '.', size) : NULL;
 	size_t reason;
 
-	/* there must be room for NAME and a dash before the stamp, and for a
-	 * dash and a reason behind it */
-	if (!dot || dot - name < STAMP_DOT + 2 ||
-	    size < (size_t)(dot - name) + STAMP_SIZE - STAMP_DOT + 2)
+	if (!parse_front(parts, name, size))
 		return false;
-	parts->stamp = dot - STAMP_DOT;
-	parts->timeline_size = (size_t)(parts->stamp - name) - 1;
-	if (name[parts->timeline_size] != '-' ||
-	    parts->stamp[STAMP_SIZE] != '-' ||
-	    !parse_stamp(parts->stamp, &parts->ns))
+	/* ... and for a dash and a reason behind it */
+	if (size < (size_t)(parts->stamp - name) + STAMP_SIZE + 2 ||
+	    parts->stamp[STAMP_SIZE] != '-')
 		return false;
 	reason = size - (size_t)(parts->stamp - name) - STAMP_SIZE - 1;
 	return reason <= TL_REASON_MAX && strspn(parts->stamp + STAMP_SIZE + 1,
 					      reason_characters) == reason;
+}
+
+int
+tl_record_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
+    int64_t ns)
+{
+	char stamp[STAMP_SIZE + 1];
+	int rc = check_timeline(timeline, TL_RECORD_TIMELINE_MAX);
+
+	if (rc != 0 || (rc = put_stamp(stamp, ns)) != 0)
+		return rc;
+	snprintf(name, TL_FILE_NAME_MAX, "%s-%s" RECORDED, timeline, stamp);
+	return 0;
+}
+
+bool
+tl_record_name_parse(struct tl_snapshot_name *parts, const char *name)
+{
+	const size_t size = strlen(name);
+	const size_t suffix = strlen(RECORDED);
+
+	return size > suffix && strcmp(name + size - suffix, RECORDED) == 0 &&
+	       parse_front(parts, name, size - suffix) &&
+	       parts->stamp + STAMP_SIZE == name + size - suffix;
 }

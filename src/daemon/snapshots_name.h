@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_name.h - names of snapshots, made and taken apart.
+ * snapshots_name.h - names of snapshots and of recorded traces, made and taken
+ * apart.
  *
  *	NAME-20261121T195501.123456Z-REASON.tl[.zst]
+ *	NAME-20261121T195501.123456Z.trace	(its index: .trace.idx)
  *
  * NAME is the timeline's and may contain anything but a slash; REASON has no
  * dot, so that the last one but the suffix's is that of the seconds.
@@ -19,6 +21,7 @@ enum {
 	TL_SNAPSHOT_STAMP_SIZE = 23,    /* characters of the time */
 	TL_SNAPSHOT_TIMELINE_MAX = 222, /* characters of NAME, so that all of
 					   it fits with a reason of one */
+	TL_RECORD_TIMELINE_MAX = 221    /* ... of a trace and its index */
 };
 
 /* Time is Unix time; microseconds are kept.  What a reason may not contain
@@ -35,5 +38,10 @@ struct tl_snapshot_name {
 
 /* Is it one that we could have made? */
 bool tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name);
+
+/* The same of a recorded trace. */
+int tl_record_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
+    int64_t ns);
+bool tl_record_name_parse(struct tl_snapshot_name *parts, const char *name);
 
 #endif

@@ -54,7 +54,7 @@ rate_of(const struct tl_target *t)
 }
 
 int
-tl_stream_read(struct tl_target *target, int64_t *complete_ns)
+tl_streams_read(struct tl_target *target, int64_t *complete_ns)
 {
 	struct tl_event event;
 	int rc;
@@ -82,7 +82,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	/* What was logged before now is in the stream when it is empty. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	int64_t complete_ns = now_ns;
-	const int rc = tl_stream_read(target, &complete_ns);
+	const int rc = tl_streams_read(target, &complete_ns);
 	const bool any = target->counts.entries + target->counts.lost != before;
 
 	if (rc < 0) {
@@ -129,7 +129,7 @@ poll_all(struct ev_loop *loop, ev_timer *timer, int events)
 }
 
 int
-tl_stream_new(struct tl_stream **stream, struct tl_daemon *daemon)
+tl_streams_new(struct tl_stream **stream, struct tl_daemon *daemon)
 {
 	struct tl_stream *s = calloc(1, sizeof(*s));
 
@@ -144,14 +144,14 @@ tl_stream_new(struct tl_stream **stream, struct tl_daemon *daemon)
 }
 
 void
-tl_stream_configure(struct tl_stream *stream)
+tl_streams_configure(struct tl_stream *stream)
 {
 	stream->idle = 0;
 	rearm(stream, false);
 }
 
 void
-tl_stream_free(struct tl_stream *stream)
+tl_streams_free(struct tl_stream *stream)
 {
 	if (!stream)
 		return;

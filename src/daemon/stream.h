@@ -11,14 +11,14 @@
 struct tl_stream;
 
 /* Look at every target each poll_ns, less often while nothing comes. */
-int tl_stream_new(struct tl_stream **stream, struct tl_daemon *daemon);
+int tl_streams_new(struct tl_stream **stream, struct tl_daemon *daemon);
 /* poll_ns of the configuration may have changed. */
-void tl_stream_configure(struct tl_stream *stream);
-void tl_stream_free(struct tl_stream *stream);
+void tl_streams_configure(struct tl_stream *stream);
+void tl_streams_free(struct tl_stream *stream);
 
 /* Read what is new of one target: 0 nothing more, 1 there is more than one
  * turn takes, -errno the stream is at its end.  *complete_ns becomes the time
  * of the last entry, if there was one. */
-int tl_stream_read(struct tl_target *target, int64_t *complete_ns);
+int tl_streams_read(struct tl_target *target, int64_t *complete_ns);
 
 #endif

@@ -137,6 +137,29 @@ schedule_snapshots(struct tl_target *t)
 	    &t->config->snapshots.keep);
 }
 
+/* Recorded, or not, as the section says; with all it still has, or from now
+ * on. */
+static void
+configure_record(struct tl_target *t, bool all)
+{
+	const struct tl_config_record *how = &t->config->record;
+	struct tl_fault fault = { 0 };
+	int rc = 0;
+
+	if (!how->on) {
+		tl_record_free(t->record);
+		t->record = NULL;
+	} else if (t->record) {
+		rc = tl_record_configure(t->record, t->daemon->config, how);
+	} else {
+		rc = tl_record_new(&t->record, t->daemon, t->name, t->tl->fd,
+		    all, how, &fault);
+	}
+	if (rc < 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s: cannot record: %s", t->name,
+		    fault.rc ? fault.text : strerror(-rc));
+}
+
 static void
 set_priority(struct tl_target *t)
 {
@@ -195,6 +218,9 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		goto fail;
 	set_priority(t);
 	schedule_snapshots(t);
+	/* One that was made while the daemon ran has nothing yet that was
+	 * recorded before, or was not meant to be. */
+	configure_record(t, t->tl->header->created_ns >= daemon->started_ns);
 	*target = t;
 	return 0;
 fail:
@@ -235,6 +261,7 @@ tl_target_configure(struct tl_target *target,
 	if (config->priority != before)
 		set_priority(target);
 	schedule_snapshots(target);
+	configure_record(target, false);
 	return 0;
 }
 
@@ -263,6 +290,7 @@ tl_target_close(struct tl_target *target)
 	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
 	if (t->daemon->snapshots)
 		tl_snapshots_forget(t->daemon->snapshots, t);
+	tl_record_free(t->record);
 	tl_calibrator_free(t->calibrator);
 	tl_bursts_free(t->bursts);
 	tl_writers_free(t->writers);

@@ -8,6 +8,7 @@
 #include "daemon/bursts.h"
 #include "daemon/calibrator.h"
 #include "daemon/daemon.h"
+#include "daemon/record.h"
 #include "daemon/rules.h"
 #include "daemon/writers.h"
 #include "event/cursor.h"
@@ -42,6 +43,7 @@ struct tl_target {
 	struct tl_rules *rules;
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator; /* NULL: no clock to keep */
+	struct tl_record *record;         /* NULL: not recorded */
 	ev_timer snapshot_timer;
 };
 

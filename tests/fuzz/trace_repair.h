@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { TRACE_LOADS_MAX = 30, TRACE_EVENTS_MAX = 100000 };
+enum { TRACE_LOADS_MAX = 12, TRACE_EVENTS_MAX = 100000 };
 
 struct trace_bytes {
 	struct tl_storage storage; /* first: what readers see */

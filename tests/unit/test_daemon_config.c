@@ -303,7 +303,7 @@ START_TEST(the_examples_of_the_manual_hold)
 		}
 	}
 	fclose(f);
-	ck_assert_uint_eq(count, 5);
+	ck_assert_uint_eq(count, 6);
 }
 END_TEST
 

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c - keep what comes in a recorded trace; needs no daemon. */
+#include "base/clock.h"
+#include "base/size.h"
+#include "base/terminal.h"
+#include "ctl/look.h"
+#include "ctl/verbs.h"
+#include "format/recorder.h"
+#include "format/trace_codec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUND_MS = 50, SHOW_ROUNDS = 4, SIZE_MIN = 64 << 10 };
+
+struct record {
+	struct tl_call *call;
+	struct tl_recorder *recorder;
+	struct tl_recorder_options options;
+	struct tl_recorder_status status;
+	char path[TL_PATH_MAX];
+	char index[TL_PATH_MAX];
+	int64_t for_ns; /* 0: until interrupted */
+	int64_t begun_ns;
+	bool shown;
+};
+
+static volatile sig_atomic_t stop_asked;
+
+static void
+ask_stop(int signal_number)
+{
+	(void)signal_number;
+	stop_asked = 1;
+}
+
+/* == what was asked for == */
+
+static int
+read_path(struct record *r)
+{
+	struct tl_call *call = r->call;
+	const char *path = call->given[TL_CTL_OUTPUT];
+
+	if (!path || path[0] == '\0')
+		return tl_call_usage(call, "record needs -o FILE");
+	if (snprintf(r->index, sizeof(r->index), "%s%s", path,
+		TL_TRACE_INDEX_SUFFIX) >= (int)sizeof(r->index))
+		return tl_call_usage(call, "the name of the file is too long");
+	strcpy(r->path, path);
+	return 0;
+}
+
+static int
+read_options(struct record *r)
+{
+	const char *duration = r->call->given[TL_CTL_FOR];
+	const char *size = r->call->given[TL_CTL_SIZE];
+
+	r->options.once = true;
+	r->options.command = "timelinectl record";
+	if (tl_call_has(r->call, TL_CTL_ZSTD))
+		r->options.compress = TL_TRACE_ZSTD_LEVEL;
+	if (duration &&
+	    (tl_parse_duration(duration, &r->for_ns) != 0 || r->for_ns <= 0))
+		return tl_call_usage(r->call, "%s: not a duration like 10s",
+		    duration);
+	if (size && (tl_parse_size(size, &r->options.size_max) != 0 ||
+			r->options.size_max < SIZE_MIN))
+		return tl_call_usage(r->call,
+		    "%s: not a size of 64K or more, like 10M", size);
+	return read_path(r);
+}
+
+/* == the recording == */
+
+static int
+open_new(const char *path)
+{
+	const int fd =
+	    open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int
+begin(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	const struct record *r = context;
+	int rc;
+
+	(void)ns;
+	memcpy(files->path, r->path, sizeof(files->path));
+	files->data = open_new(r->path);
+	if (files->data < 0)
+		return files->data;
+	files->index = open_new(r->index);
+	if (files->index >= 0)
+		return 0;
+	rc = files->index;
+	close(files->data);
+	unlink(r->path);
+	return rc;
+}
+
+static int
+add(struct record *r, size_t i)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_name name;
+	int rc = tl_call_name(r->call, i, &name);
+	int fd;
+
+	if (rc != 0 || (rc = fd = tl_call_open(r->call, &name)) < 0)
+		return rc;
+	rc = tl_recorder_add(r->recorder, name.shown, fd, false, &fault);
+	close(fd);
+	return rc == 0 ? 0 : tl_call_fault(r->call, name.shown, rc, &fault);
+}
+
+static int
+cannot_begin(struct record *r, int rc)
+{
+	struct tl_recorder_status status;
+
+	tl_recorder_status(r->recorder, &status);
+	if (status.rc == -EEXIST)
+		return tl_call_fail(r->call, r->path, rc,
+		    "it, or its index, is there already");
+	return tl_call_fail(r->call, r->path, rc, "%s", strerror(-rc));
+}
+
+static int
+start(struct record *r)
+{
+	const struct tl_recorder_host host = { .begin = begin, .context = r };
+	int rc = tl_recorder_new(&r->recorder, &r->options, &host);
+
+	if (rc != 0)
+		return tl_call_fail(r->call, NULL, rc, "%s", strerror(-rc));
+	for (size_t i = 0; rc == 0 && i < r->call->operand_count; i++)
+		rc = add(r, i);
+	if (rc != 0)
+		return rc;
+	rc = tl_recorder_start(r->recorder);
+	return rc == 0 ? 0 : cannot_begin(r, rc);
+}
+
+/* == what is said == */
+
+static void
+put_state(struct tl_text *text, const struct tl_recorder_status *status)
+{
+	tl_put_format(text, "%llu entries, %llu lost, ",
+	    (unsigned long long)status->events,
+	    (unsigned long long)status->lost);
+	tl_put_size(text, status->bytes);
+}
+
+/* For who waits at a terminal. */
+static void
+show(struct record *r)
+{
+	struct tl_text text = { 0 };
+
+	if (isatty(STDERR_FILENO) != 1)
+		return;
+	tl_put_string(&text, "\r\033[K");
+	put_state(&text, &r->status);
+	if (text.rc == 0)
+		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
+	tl_text_free(&text);
+	r->shown = true;
+}
+
+static void
+wipe(const struct record *r)
+{
+	static const char words[] = "\r\033[K";
+
+	if (r->shown)
+		(void)tl_write_all(STDERR_FILENO, words, sizeof(words) - 1);
+}
+
+static void
+put_json(struct record *r, int64_t lasted_ns)
+{
+	struct tl_fields f = tl_call_json(r->call);
+
+	tl_fields_object(&f, NULL);
+	tl_fields_string(&f, "file", r->path);
+	tl_fields_unsigned(&f, "entries", r->status.events);
+	tl_fields_unsigned(&f, "lost", r->status.lost);
+	tl_fields_unsigned(&f, "size", r->status.bytes);
+	tl_fields_duration(&f, "lasted", lasted_ns);
+	tl_fields_object_end(&f);
+}
+
+static void
+put_summary(struct record *r)
+{
+	const int64_t lasted_ns = tl_clock_read(CLOCK_MONOTONIC) - r->begun_ns;
+	struct tl_text *text = &r->call->out;
+
+	if (tl_call_has(r->call, TL_CTL_JSON)) {
+		put_json(r, lasted_ns);
+		return;
+	}
+	tl_put_plain(text, tl_bytes_of(r->path));
+	tl_put_string(text, ": ");
+	put_state(text, &r->status);
+	tl_put_string(text, " in ");
+	tl_put_duration(text, lasted_ns / 1000000 * 1000000);
+	tl_put_char(text, '\n');
+}
+
+/* Until it is interrupted, long enough, full, or all timelines are gone. */
+static void
+wait_for_end(struct record *r)
+{
+	for (unsigned round = 1; !stop_asked; round++) {
+		(void)poll(NULL, 0, ROUND_MS);
+		tl_recorder_status(r->recorder, &r->status);
+		if (r->status.done ||
+		    (r->for_ns > 0 &&
+			tl_clock_read(CLOCK_MONOTONIC) - r->begun_ns >=
+			    r->for_ns))
+			break;
+		if (round % SHOW_ROUNDS == 0)
+			show(r);
+	}
+	tl_recorder_finish(r->recorder);
+	tl_recorder_status(r->recorder, &r->status);
+	wipe(r);
+}
+
+static int
+judge(struct record *r)
+{
+	const int rc = r->status.rc < 0 ? r->status.rc : r->status.source_rc;
+
+	if (r->status.rc < 0)
+		return tl_call_fail(r->call, r->path, rc, "%s", strerror(-rc));
+	if (rc < 0)
+		return tl_call_fail(r->call, NULL, rc,
+		    "a timeline cannot be followed any more: %s",
+		    strerror(-rc));
+	return 0;
+}
+
+int
+tl_verb_record(struct tl_call *call)
+{
+	const struct sigaction action = { .sa_handler = ask_stop };
+	static struct record r;
+	int rc;
+
+	r = (struct record){ .call = call };
+	if ((rc = read_options(&r)) != 0)
+		return rc;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	rc = start(&r);
+	if (rc == 0) {
+		r.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
+		wait_for_end(&r);
+		put_summary(&r);
+		rc = judge(&r);
+	}
+	tl_recorder_free(r.recorder);
+	return rc;
+}

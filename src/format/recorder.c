@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder.c - a recording from its first thread to its last. */
+#include "format/recorder_work.h"
+
+#include "base/clock.h"
+#include "base/word.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { POLL_NS = 10000000 };
+
+static void
+wake(void *context)
+{
+	struct tl_recorder *r = context;
+
+	pthread_mutex_lock(&r->lock);
+	r->awake = true;
+	pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
+int
+tl_recorder_new(struct tl_recorder **recorder,
+    const struct tl_recorder_options *options,
+    const struct tl_recorder_host *host)
+{
+	struct tl_recorder *r = calloc(1, sizeof(*r));
+	pthread_condattr_t monotonic;
+
+	if (!r)
+		return -ENOMEM;
+	r->options = r->now = *options;
+	r->host = *host;
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->more, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
+	*recorder = r;
+	return 0;
+}
+
+int
+tl_recorder_add(struct tl_recorder *r, const char *name, int fd, bool all,
+    struct tl_fault *fault)
+{
+	struct tl_recorder_source *s;
+	int rc;
+
+	if (r->source_count == TL_RECORDER_SOURCES_MAX)
+		return tl_fault(fault, -ENOSPC, TL_FAULT_NOWHERE,
+		    "more than %d timelines in one recording",
+		    TL_RECORDER_SOURCES_MAX);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	s->number = (uint16_t)r->source_count;
+	s->poll_ns = r->options.poll_ns ? r->options.poll_ns : POLL_NS;
+	s->wake = wake;
+	s->context = r;
+	rc = tl_recorder_source_open(s, name, fd, all, fault);
+	if (rc == 0)
+		r->sources[r->source_count++] = s;
+	else
+		free(s);
+	return rc;
+}
+
+/* Pairs with drain. */
+static void
+tell_stop(struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->stop, 1);
+}
+
+int
+tl_recorder_start(struct tl_recorder *r)
+{
+	int rc = r->now.once ? tl_recorder_begin_file(r) : 0;
+
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_source_start(r->sources[i]);
+	if (rc == 0)
+		rc = tl_recorder_thread_start(&r->thread, tl_recorder_run, r,
+		    "record-write");
+	r->running = rc == 0;
+	return rc;
+}
+
+void
+tl_recorder_configure(struct tl_recorder *r,
+    const struct tl_recorder_options *options)
+{
+	pthread_mutex_lock(&r->lock);
+	r->options = *options;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
+tl_recorder_stop(struct tl_recorder *r)
+{
+	tell_stop(r);
+	pthread_mutex_lock(&r->lock);
+	r->stop = r->awake = true;
+	pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
+tl_recorder_status(struct tl_recorder *r, struct tl_recorder_status *status)
+{
+	pthread_mutex_lock(&r->lock);
+	*status = r->status;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* What was begun without a thread that writes. */
+static void
+give_up(struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->abandon, 1);
+	tl_recorder_end_file(r);
+}
+
+void
+tl_recorder_finish(struct tl_recorder *r)
+{
+	if (r->finished)
+		return;
+	tl_recorder_stop(r);
+	if (r->running)
+		pthread_join(r->thread, NULL);
+	else
+		give_up(r);
+	r->finished = true;
+}
+
+void
+tl_recorder_free(struct tl_recorder *r)
+{
+	if (!r)
+		return;
+	tl_recorder_finish(r);
+	for (size_t i = 0; i < r->source_count; i++) {
+		tl_recorder_source_close(r->sources[i]);
+		free(r->sources[i]);
+	}
+	tl_recorder_threads_free(&r->threads);
+	pthread_cond_destroy(&r->more);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}

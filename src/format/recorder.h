@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.h - keep what live timelines forget: their entries, as they come,
+ * become recorded traces.
+ *
+ *	timeline --follow--> batches --ring--+
+ *	   (a thread for each)               +--> spans, streams --> file, file,
+ *	timeline --follow--> batches --ring--+    (the thread that writes)
+ *
+ * Who logs is never held up.  Where the disk is slower than they are, the
+ * bounded rings fill, their readers wait, and what the timeline overwrites
+ * meanwhile is recorded as the number of entries that are missing, exactly.
+ * So is what was read but could not be written.
+ *
+ * Each file is a trace of its own.  When one follows another, spans that are
+ * open end in the old one as unfinished, and begin in the new one with the
+ * time and the arguments they had; its INFO "continued" tells how many did.
+ * A span that was open across a loss is left behind: its end may be what was
+ * lost.  After a crash a file misses what was not flushed, no more.
+ */
+#ifndef TL_FORMAT_RECORDER_H
+#define TL_FORMAT_RECORDER_H
+
+#include "base/fault.h"
+#include "base/file.h"
+
+#include <stdbool.h>
+
+enum { TL_RECORDER_SOURCES_MAX = 64 };
+
+struct tl_recorder;
+
+struct tl_recorder_options {
+	uint64_t size_max; /* of a file with its index, about; 0: no bound */
+	uint64_t age_ns;   /* ... since its first event; 0: no bound */
+	uint64_t flush_ns; /* what a crash may take; 0: a second */
+	uint64_t poll_ns;  /* idle timelines are looked at so often; 0: 10 ms */
+	int compress;      /* zstd level, 0: plain */
+	bool once;         /* one file, begun at once: the end of it is all */
+	const char *command; /* INFO "command" of the files; stays there */
+};
+
+/* The two files of a trace, new and empty, to append to; the paths are kept
+ * for who wants to know and to remove what stayed empty. */
+struct tl_recorder_files {
+	int data;
+	int index;
+	char path[TL_PATH_MAX];
+};
+
+/* What its owner does: in the thread that writes, or with once, what the start
+ * needs, in that which starts. */
+struct tl_recorder_host {
+	/* Make the files of a trace that begins at this Unix time, and set
+	 * all of *files: 0 or -errno, and it will be tried again. */
+	int (
+	    *begin)(void *context, int64_t ns, struct tl_recorder_files *files);
+	/* After each flush, and each file: time to tidy up.  May be NULL. */
+	void (*rest)(void *context);
+	/* The status has changed in a way to tell somebody: a file was begun
+	 * or ended, writing failed or works again, all has ended.  NULL. */
+	void (*changed)(void *context);
+	void *context;
+};
+
+struct tl_recorder_status {
+	uint64_t events; /* that were given to files; losses are none */
+	uint64_t lost;   /* entries that are missing, as the files say */
+	uint64_t bytes;  /* written, of data and index */
+	uint64_t files;  /* begun */
+	uint64_t faults; /* files that could not be begun or went wrong */
+	uint64_t queued; /* events that wait to be written */
+	int rc;          /* why nothing is written; 0: it is */
+	int source_rc;   /* why a timeline cannot be followed any more; 0 */
+	bool done;       /* nothing more will be written */
+	char path[TL_PATH_MAX]; /* of the file, or the last one; "": none */
+};
+
+/* 0, -ENOMEM. */
+int tl_recorder_new(struct tl_recorder **recorder,
+    const struct tl_recorder_options *options,
+    const struct tl_recorder_host *host);
+/*
+ * Record this live timeline, too: before the start.  fd stays the caller's.
+ * From now on, or with all it has had, and how much of that is overwritten.
+ * -ENOSPC too many, -errno and the
+ * fault says why.
+ */
+int tl_recorder_add(struct tl_recorder *recorder, const char *name, int fd,
+    bool all, struct tl_fault *fault);
+/* 0 or -errno.  With once, the file was begun. */
+int tl_recorder_start(struct tl_recorder *recorder);
+/* Other options from now on; compress from the next file on. */
+void tl_recorder_configure(struct tl_recorder *recorder,
+    const struct tl_recorder_options *options);
+/* What was logged by now is recorded, and not much more.  Returns at once. */
+void tl_recorder_stop(struct tl_recorder *recorder);
+/* Any thread, any time. */
+void tl_recorder_status(struct tl_recorder *recorder,
+    struct tl_recorder_status *status);
+/* Stops, and waits until the last file is whole. */
+void tl_recorder_finish(struct tl_recorder *recorder);
+/* Finishes it, if that was not done.  NULL does nothing. */
+void tl_recorder_free(struct tl_recorder *recorder);
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder_source.c - drain a timeline into batches.
+ *
+ * Messages that a cursor has given stay as they are, so another thread may
+ * use them; what finds the texts of arguments moves when a round begins.
+ * Messages with such arguments are therefore replaced by copies which ask
+ * under a lock, and rounds begin under it.
+ */
+#include "format/recorder_source.h"
+
+#include "base/clock.h"
+#include "base/word.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	NS_PER_S = 1000000000,
+	PAUSE_NS = 1000000,     /* between rounds while entries come */
+	TROUBLE_NS = 100000000, /* ... and where one could not begin */
+	BUSY_EVENTS = 4096      /* so many in a round: do not pause */
+};
+
+/* == batches == */
+
+void
+tl_batch_ring_init(struct tl_batch_ring *ring)
+{
+	ck_ring_init(&ring->ring, TL_BATCH_RING);
+}
+
+void
+tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch)
+{
+	/* pairs with taken, below: the slot is free */
+	(void)tl_load_acquire_32(&ring->taken);
+	ck_ring_enqueue_spsc(&ring->ring, ring->slots, batch);
+	/* pairs with put, below: the batch and its slot are written */
+	tl_store_release_32(&ring->put, ring->put + 1);
+}
+
+struct tl_batch *
+tl_batch_ring_take(struct tl_batch_ring *ring)
+{
+	void *batch;
+
+	if (tl_load_acquire_32(&ring->put) == ring->taken ||
+	    !ck_ring_dequeue_spsc(&ring->ring, ring->slots, &batch))
+		return NULL;
+	tl_store_release_32(&ring->taken, ring->taken + 1);
+	return batch;
+}
+
+static void
+sleep_ns(uint64_t ns)
+{
+	const struct timespec t = { .tv_sec = (time_t)(ns / NS_PER_S),
+		.tv_nsec = (long)(ns % NS_PER_S) };
+
+	nanosleep(&t, NULL);
+}
+
+/* One to fill: waits for it while all are full.  NULL: no longer wanted, or
+ * no memory for the first. */
+static struct tl_batch *
+get_batch(struct tl_recorder_source *s)
+{
+	struct tl_batch *batch = tl_batch_ring_take(&s->empty);
+
+	if (!batch && s->batch_count < TL_BATCHES_MAX) {
+		batch = malloc(sizeof(*batch));
+		s->batch_count += batch != NULL;
+		if (!batch && s->batch_count == 0)
+			return NULL;
+	}
+	while (!batch && tl_load_32(&s->abandon) == 0) {
+		sleep_ns(PAUSE_NS);
+		batch = tl_batch_ring_take(&s->empty);
+	}
+	if (batch)
+		batch->count = 0;
+	return batch;
+}
+
+/* == texts of arguments == */
+
+static struct tl_bytes
+string_of(const struct tl_strings *strings, uint64_t number)
+{
+	const struct tl_recorder_strings *own =
+	    (const struct tl_recorder_strings *)(const void *)strings;
+	struct tl_recorder_source *s = own->source;
+	struct tl_bytes text;
+
+	pthread_mutex_lock(&s->lock);
+	text = s->strings_of->get(s->strings_of, number);
+	pthread_mutex_unlock(&s->lock);
+	return text;
+}
+
+static bool
+has_strings(const struct tl_message *message)
+{
+	for (unsigned i = 0; i < message->argc; i++)
+		if (message->args[i].format == TIMELINE_ARG_STRING)
+			return message->strings != NULL;
+	return false;
+}
+
+/* Its copy, which asks for texts as another thread may.  NULL: no memory. */
+static const struct tl_message *
+copy_of(struct tl_recorder_source *s, const struct tl_message *message)
+{
+	struct tl_message *copy = tl_message_map_find(&s->messages, message);
+
+	if (copy)
+		return copy;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return NULL;
+	*copy = *message;
+	copy->strings = &s->strings.strings;
+	s->strings_of = message->strings;
+	if (tl_message_map_add(&s->messages, message, copy) != 0) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+/* == the thread == */
+
+static int
+next_event(struct tl_recorder_source *s, struct tl_event *event)
+{
+	int rc;
+
+	if (!s->fresh)
+		return tl_cursor_next(s->cursor, event);
+	pthread_mutex_lock(&s->lock);
+	rc = tl_cursor_next(s->cursor, event);
+	pthread_mutex_unlock(&s->lock);
+	s->fresh = rc <= 0;
+	return rc;
+}
+
+/* 1 when it is full, 0 when there is nothing more now, -errno. */
+static int
+fill(struct tl_recorder_source *s, struct tl_batch *batch)
+{
+	while (batch->count < TL_BATCH_EVENTS) {
+		struct tl_event *event = &batch->events[batch->count];
+		const int rc = next_event(s, event);
+
+		if (rc <= 0) {
+			s->fresh = true;
+			return rc;
+		}
+		event->source = s->number;
+		if (event->message && has_strings(event->message)) {
+			event->message = copy_of(s, event->message);
+			if (!event->message)
+				return -ENOMEM;
+		}
+		batch->count++;
+	}
+	return 1;
+}
+
+static void
+send(struct tl_recorder_source *s, struct tl_batch *batch)
+{
+	tl_fetch_add_64(&s->queued, batch->count);
+	tl_batch_ring_put(&s->full, batch);
+	s->wake(s->context);
+}
+
+/* The longer nothing comes, the longer. */
+static void
+rest(struct tl_recorder_source *s)
+{
+	if (s->round >= BUSY_EVENTS)
+		return;
+	s->pause_ns = s->round > 0 ? PAUSE_NS : s->pause_ns * 2;
+	if (s->pause_ns > s->poll_ns)
+		s->pause_ns = s->poll_ns;
+	sleep_ns(s->pause_ns);
+}
+
+/* Will it be like that for ever? */
+static bool
+is_end(int rc)
+{
+	return rc == -EPIPE || rc == -EBADMSG || rc == -EPROTO ||
+	       rc == -ENODATA;
+}
+
+/* A round has ended, or could not begin: false, nobody wants another. */
+static bool
+end_round(struct tl_recorder_source *s, int rc, bool last)
+{
+	tl_store_32(&s->trouble, rc < 0 && rc != -EPIPE ? (uint32_t)rc : 0);
+	if (last || is_end(rc))
+		return false;
+	if (rc < 0)
+		sleep_ns(TROUBLE_NS);
+	else
+		rest(s);
+	s->round = 0;
+	return true;
+}
+
+/* A round is what was there when it began, and ends: the one that begins
+ * after somebody says stop is the last. */
+static void
+drain(struct tl_recorder_source *s)
+{
+	struct tl_batch *batch = get_batch(s);
+	bool last = false;
+	int rc = 0;
+
+	s->pause_ns = PAUSE_NS;
+	while (batch) {
+		if (s->fresh) /* pairs with tell_stop */
+			last = tl_load_acquire_32(&s->stop) != 0;
+		rc = fill(s, batch);
+		s->round += batch->count;
+		if (batch->count > 0) {
+			send(s, batch);
+			batch = get_batch(s);
+		}
+		if (rc <= 0 && !end_round(s, rc, last))
+			break;
+	}
+	if (batch)
+		tl_batch_ring_put(&s->full, batch); /* to be freed there */
+}
+
+static void *
+run(void *context)
+{
+	struct tl_recorder_source *s = context;
+
+	drain(s);
+	tl_store_release_32(&s->ended, 1); /* pairs with is_over */
+	s->wake(s->context);
+	return NULL;
+}
+
+int
+tl_recorder_thread_start(pthread_t *thread, void *(*start)(void *),
+    void *context, const char *name)
+{
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(thread, NULL, start, context);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc == 0)
+		pthread_setname_np(*thread, name);
+	return -rc;
+}
+
+int
+tl_recorder_source_start(struct tl_recorder_source *s)
+{
+	const int rc =
+	    tl_recorder_thread_start(&s->thread, run, s, "record-read");
+
+	s->running = rc == 0;
+	return rc;
+}
+
+int
+tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
+    bool all, struct tl_fault *fault)
+{
+	int rc;
+
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (s->fd < 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
+		    "no more files can be opened");
+	rc = tl_follow_open_fd(&s->cursor, s->fd, all ? UINT64_MAX : 0, fault);
+	if (rc != 0) {
+		close(s->fd);
+		return rc;
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	tl_batch_ring_init(&s->full);
+	tl_batch_ring_init(&s->empty);
+	s->strings = (struct tl_recorder_strings){ { string_of }, s };
+	s->fresh = true;
+	return 0;
+}
+
+static void
+free_batches(struct tl_batch_ring *ring)
+{
+	struct tl_batch *batch;
+
+	while ((batch = tl_batch_ring_take(ring)))
+		free(batch);
+}
+
+void
+tl_recorder_source_close(struct tl_recorder_source *s)
+{
+	if (s->running)
+		pthread_join(s->thread, NULL);
+	free_batches(&s->full);
+	free_batches(&s->empty);
+	free(s->batch);
+	tl_cursor_close(s->cursor);
+	tl_message_map_free(&s->messages, free);
+	pthread_mutex_destroy(&s->lock);
+	close(s->fd);
+}

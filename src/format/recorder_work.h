@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder_work.h - what the thread that writes shares with those that ask.
+ * Only recorder*.c include this.
+ */
+#ifndef TL_FORMAT_RECORDER_WORK_H
+#define TL_FORMAT_RECORDER_WORK_H
+
+#include "format/recorder.h"
+#include "format/recorder_file.h"
+#include "format/recorder_source.h"
+#include "format/recorder_threads.h"
+
+struct tl_recorder {
+	struct tl_recorder_host host;
+	struct tl_recorder_source *sources[TL_RECORDER_SOURCES_MAX];
+	size_t source_count;
+	pthread_t thread;
+	bool running;
+	bool finished;
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t more;  /* to write, or to end */
+	bool awake;           /* since it last looked */
+	bool stop;
+	struct tl_recorder_options options;
+	struct tl_recorder_status status;
+
+	/* of the thread that writes */
+	struct tl_recorder_options now; /* as it read them last */
+	struct tl_recorder_file file;
+	struct tl_recorder_threads threads;
+	int64_t begun_ns;   /* CLOCK_MONOTONIC, the file */
+	int64_t flushed_ns; /* ... and when it was last flushed */
+	int64_t retry_ns;   /* ... not before this; 0: nothing is wrong */
+	uint64_t fresh;     /* events since the last flush */
+	uint64_t written;   /* events that lie in the file */
+	uint64_t events;    /* of all files */
+	uint64_t lost;      /* that the holes of all files tell of */
+	uint64_t bytes;     /* of files that have ended */
+	bool over;          /* no other file */
+};
+
+/* Begin a file: 0 or -errno, and the recording waits before it is tried
+ * again. */
+int tl_recorder_begin_file(struct tl_recorder *recorder);
+/* End the one that is open, however that goes. */
+void tl_recorder_end_file(struct tl_recorder *recorder);
+/* It went wrong: what is not in it is missing. */
+void tl_recorder_fail_file(struct tl_recorder *recorder, int rc);
+/* Write what waits: 0 or -errno, and the file has failed. */
+int tl_recorder_flush_file(struct tl_recorder *recorder);
+/* Tell the host. */
+void tl_recorder_changed(struct tl_recorder *recorder);
+
+/* The thread. */
+void *tl_recorder_run(void *recorder);
+
+#endif

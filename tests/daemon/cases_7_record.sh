@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# Recording: what was logged is what lies in the files, or is said to be
+# missing; whatever happens to the daemon, the timeline and the folder.
+
+recorded=$build/tests/daemon/recorded
+traces=$work/traces
+# record_daemon [KEYS]: one that records plain files of every timeline
+record_daemon() {
+	start_daemon 'timelines = { { name = "'"$name"'-r*", record = {
+		directory = "'"$traces"'", compress = false, flush = "50ms",
+		'"${1:-}"' } } }'
+}
+# The traces of a timeline, oldest first.
+list_traces() { find "$traces" -name "$name-$1-*.trace" | sort; }
+# sum NAME: as recorded prints it
+sum() {
+	local files
+	mapfile -t files < <(list_traces "$1")
+	"$recorded" "${files[@]}" 2>"$work/recorded"
+}
+field() { awk -v f="$2" '{ for (i = 1; i < NF; i++) if ($i == f) print $(i + 1) }' <<<"$1"; }
+traces_are() { [ "$(list_traces "$1" | wc -l)" -ge "$2" ]; }
+
+# == all of it ==
+record_daemon
+start_load "$name-r1"
+tell rate 100000 info >/dev/null
+sleep 1
+tell rate 0 info >/dev/null
+logged=$(tell count)
+stop_load
+until_true reaches "$logged" timeline_record_entries_total "$name-r1"
+is 'the metrics count what was recorded' \
+	"$(metric timeline_record_entries_total "$name-r1")" "$((logged + 0))"
+has 'status tells' "$("$ctl" status)" "recording +$logged entries, 0 lost; 1 files"
+has 'the log names the file' "$(cat "$work/log")" "$name-r1: records to $traces/$name-r1-.*Z.trace"
+stop_daemon
+seen=$(sum r1)
+is 'what was logged lies in one whole file' "$seen" \
+	"files 1 entries $logged lost 0 damaged 0 cut 0"
+has 'the log sums up' "$(cat "$work/log")" "$name-r1: recorded $logged entries, 0 were lost"
+has 'a file that was recorded opens like any other' \
+	"$("$dump" -n 1 "$(list_traces r1)" | untimed)" '^load +tick'
+rm -rf "$traces"
+
+# == losses ==
+record_daemon
+start_load "$name-r2"
+tell rate 20000000 info >/dev/null
+sleep 1
+tell rate 0 info >/dev/null
+logged=$(tell count)
+stop_load
+all_there() {
+	local seen
+	seen=$(($(metric timeline_record_entries_total r2) + $(metric timeline_record_lost_total r2)))
+	[ "$seen" = "$logged" ]
+}
+until_true all_there
+stop_daemon
+seen=$(sum r2)
+is "what the ring overwrote is counted to the entry ($seen of $logged)" \
+	"$(($(field "$seen" entries) + $(field "$seen" lost)))" "$logged"
+rm -rf "$traces"
+
+# == from file to file ==
+record_daemon 'size = "64K", keep = { count = 3 }'
+start_load "$name-r3"
+tell rate 50000 info >/dev/null
+sleep 1.5
+until_true reaches 5 timeline_record_files_total "$name-r3"
+removed() { reaches 1 timeline_record_files_removed_total "$name-r3"; }
+until_true removed
+is 'old files are removed' $? 0
+tell rate 0 info >/dev/null
+stop_load
+stop_daemon
+kept=$(list_traces r3 | wc -l)
+[ "$kept" -ge 1 ] && [ "$kept" -le 4 ]
+is "so many stay as keep says, and the one that is written ($kept)" $? 0
+is 'and as many indexes' "$(find "$traces" -name '*.idx' | wc -l)" "$kept"
+has 'each is a whole trace' "$(sum r3)" 'damaged 0 cut 0$'
+rm -rf "$traces"
+
+# == kill -9 ==
+start_load "$name-r4"
+tell rate 100000 info >/dev/null
+for pause in 0.3 0.11 0.47 0.23 0.36; do
+	record_daemon
+	until_true traces_are r4 1
+	sleep "$pause"
+	kill_daemon
+done
+tell rate 0 info >/dev/null
+stop_load
+seen=$(sum r4)
+has "after kill -9 the files hold whole blocks ($seen)" "$seen" 'files [3-5] .* lost 0 damaged 0 '
+[ "$(field "$seen" entries)" -gt 10000 ]
+is 'and what was flushed' $? 0
+rm -rf "$traces"
+
+# == changed under it ==
+record_daemon
+start_load "$name-r5"
+tell rate 1000 info >/dev/null
+until_true traces_are r5 1
+configure 'timelines = { { name = "'"$name"'-r*" } }'
+"$ctl" reload
+until_true logged "$name-r5: recorded [0-9]+ entries"
+is 'a reload may end it' $? 0
+is 'then there is no metric of it' "$(curl -s "http://127.0.0.1:$port/metrics" | grep -c "timeline_record_.*$name-r5")" 0
+configure 'timelines = { { name = "'"$name"'-r*", record = {
+	directory = "'"$traces"'", compress = false, flush = "50ms" } } }'
+"$ctl" reload
+until_true traces_are r5 2
+is 'and begin it again, with another file' $? 0
+tell rate 0 info >/dev/null
+stop_load
+"$ctl" remove "$name-r5"
+until_true logged "$name-r5: let go"
+start_load "$name-r5"
+tell rate 1000 info >/dev/null
+sleep 0.2
+tell rate 0 info >/dev/null
+anew=$(tell count)
+stop_load
+until_true traces_are r5 3
+is 'a timeline that was made anew has a file of its own' $? 0
+until_true reaches "$anew" timeline_record_entries_total "$name-r5"
+is 'from its first entry on' "$(metric timeline_record_entries_total "$name-r5")" "$anew"
+stop_daemon
+has 'all of them are whole' "$(sum r5)" 'files 3 .* damaged 0 cut 0$'
+rm -rf "$traces"
+
+# == a folder that cannot be written to ==
+: >"$traces"
+record_daemon
+start_load "$name-r6"
+tell rate 1000 info >/dev/null
+until_true logged "$name-r6: cannot record: Not a directory"
+is 'what is wrong is said' $? 0
+sleep 2.2
+lines 1 "$name-r6: cannot record"
+is 'once' $? 0
+has 'status says it, too' "$("$ctl" status)" 'FAILS: Not a directory'
+is 'and the metrics' "$(metric timeline_record_failing "$name-r6")" 1
+rm "$traces"
+until_true logged "$name-r6: can record again"
+is 'it goes on when it can' $? 0
+tell rate 0 info >/dev/null
+logged=$(tell count)
+stop_load
+until_true reaches "$logged" timeline_record_entries_total "$name-r6"
+stop_daemon
+is 'and nothing was lost' "$(sum r6)" "files 1 entries $logged lost 0 damaged 0 cut 0"
+rm -rf "$traces"
+
+# == a disk that is full ==
+mkdir "$traces"
+if mount -t tmpfs -o size=256k none "$traces" 2>/dev/null; then
+	record_daemon
+	start_load "$name-r7"
+	tell rate 100000 info >/dev/null
+	until_true logged "$name-r7: cannot record: No space left on device"
+	is 'a full disk is said' $? 0
+	sleep 2.2
+	lines 1 "$name-r7: cannot record"
+	is 'once' $? 0
+	tell rate 0 info >/dev/null
+	mount -o remount,size=64m "$traces"
+	until_true logged "$name-r7: can record again"
+	is 'it goes on when there is room again' $? 0
+	logged=$(tell count)
+	stop_load
+	stop_daemon
+	seen=$(sum r7)
+	is "what was written and what is missing is all ($seen)" \
+		"$(($(field "$seen" entries) + $(field "$seen" lost)))" "$logged"
+	has 'nothing is damaged' "$seen" 'damaged 0 '
+	umount "$traces"
+else
+	skip 'a disk that is full: no file system can be mounted here'
+fi
+rm -rf "$traces" "/dev/shm/$name"*
