@@ -112,10 +112,11 @@ make_writer(struct run *run)
 {
 	const struct tl_format_row *to = run->options->to;
 	struct tl_writer *writer = NULL;
-	const int rc = to->write_at ? to->write_at(&writer, run->output->made,
-					  &run->report)
-				    : to->write_new(&writer, tl_output_write,
-					  run->output, &run->report);
+	const bool at = run->output->kind == TL_OUTPUT_PLACE;
+	const int rc =
+	    at ? to->write_at(&writer, run->output->made, &run->report)
+	       : to->write_new(&writer, tl_output_write, run->output,
+		     &run->report);
 
 	if (rc < 0)
 		return rc;

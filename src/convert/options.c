@@ -172,7 +172,7 @@ default_format(struct tl_options *o, struct tl_fault *fault)
 static int
 check_options(const struct tl_options *o, struct tl_fault *fault)
 {
-	if (o->to->write_at && !o->output)
+	if (!o->to->write_new && !o->output)
 		return usage(fault, o->to->name,
 		    "cannot go through a pipe: name a file by -o");
 	if (o->json && !o->output)

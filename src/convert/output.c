@@ -6,6 +6,7 @@
 
 #include "base/terminal.h"
 #include "convert/replace.h"
+#include "format/trace_codec.h"
 #include "trace/read.h"
 
 #include <errno.h>
@@ -182,7 +183,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options,
 		.force = options->force,
 		.folder = options->to->flags & TL_FORMAT_FOLDER,
 		.indexed = options->to->flags & TL_FORMAT_TRACE };
-	if (special && options->to->write_at)
+	if (special && !options->to->write_new)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s cannot be written there: it is no file",
 		    options->to->name);
@@ -254,6 +255,19 @@ close_file(struct tl_output *output, bool whole)
 	return rc;
 }
 
+/* The index of what was made, where there is one. */
+static void
+rename_index(const struct tl_output *output)
+{
+	char made[TL_PATH_MAX + sizeof(TL_TRACE_INDEX_SUFFIX)];
+	char path[TL_PATH_MAX + sizeof(TL_TRACE_INDEX_SUFFIX)];
+
+	snprintf(made, sizeof(made), "%s" TL_TRACE_INDEX_SUFFIX, output->made);
+	snprintf(path, sizeof(path), "%s" TL_TRACE_INDEX_SUFFIX, output->path);
+	/* There is one or not; without it the data is whole. */
+	(void)rename(made, path);
+}
+
 static void
 remove_place(const struct tl_output *output)
 {
@@ -266,6 +280,8 @@ close_place(struct tl_output *output, bool whole)
 {
 	const int rc = whole ? rename_made(output, output->made) : 0;
 
+	if (whole && rc == 0)
+		rename_index(output);
 	if (rc != -ESTALE) /* what lies there is not ours */
 		remove_place(output);
 	return rc;
@@ -275,7 +291,8 @@ close_place(struct tl_output *output, bool whole)
 static void
 make_index(const struct tl_output *output)
 {
-	const struct tl_trace_read_options options = { 0 };
+	const struct tl_trace_read_options options = { .codecs = &tl_trace_zstd,
+		.codec_count = 1 };
 	struct tl_fault unsaid = { 0 };
 	struct tl_trace *trace;
 

@@ -12,6 +12,8 @@
 #include "format/html_write.h"
 #include "format/jsonl_read.h"
 #include "format/jsonl_write.h"
+#include "format/lincheck_read.h"
+#include "format/lincheck_write.h"
 #include "format/lms_read.h"
 #include "format/lms_write.h"
 #include "format/packed_events.h"

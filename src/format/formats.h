@@ -23,9 +23,9 @@ struct tl_format_row {
 	const char *name;
 	tl_reader_new *read_new;  /* NULL: is not read */
 	tl_recognise *recognise;  /* NULL with it */
-	tl_writer_new *write_new; /* a stream of bytes ... */
-	tl_writer_at *write_at;   /* ... or what is at a path; both NULL: is
-				     not written */
+	tl_writer_new *write_new; /* a stream of bytes, ... */
+	tl_writer_at *write_at;   /* ... or what is at a path, to be preferred
+				     there; both NULL: is not written */
 	const char *suffix;       /* of its files, with the dot */
 	unsigned flags;
 	const char *help;

@@ -28,7 +28,9 @@ tl_input_format(const struct tl_input *input)
 {
 	if (input->import)
 		return tl_import_format(input->import)->name;
-	return input->trace ? "trace" : "timeline";
+	if (input->trace)
+		return input->is_packed ? "packed" : "trace";
+	return "timeline";
 }
 
 int

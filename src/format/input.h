@@ -17,6 +17,7 @@ struct tl_input {
 	struct tl_snap *snap;               /* a timeline */
 	struct tl_import *import;           /* another format */
 	struct tl_trace *trace;             /* a recorded trace, ... */
+	bool is_packed;                     /* ... in a zip; */
 	struct tl_faults *faults;           /* what was wrong with it ... */
 	const struct tl_message **messages; /* ... and is defined there */
 	size_t message_count;

@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 #include "format/input.h"
 #include "format/packed.h"
+#include "format/trace_codec.h"
 #include "format/zst.h"
 #include "format/zst_read.h"
 
@@ -157,7 +158,9 @@ read_trace(struct tl_input *input, const struct opened *o,
 	struct tl_storage *copy;
 	int fd, rc;
 
-	if (o->is_regular && strcmp(input->name, "-") != 0 && !is_packed(o))
+	input->is_packed = is_packed(o);
+
+	if (o->is_regular && strcmp(input->name, "-") != 0 && !input->is_packed)
 		return tl_trace_open(&input->trace, input->name, options,
 		    &input->fault);
 	fd = o->is_regular ? o->fd : copy_pipe(o);
@@ -168,10 +171,10 @@ read_trace(struct tl_input *input, const struct opened *o,
 		close(fd);
 	if (rc < 0)
 		return fail(input, rc);
-	return is_packed(o) ? tl_packed_open_trace(&input->trace, NULL, copy,
-				  options, &input->fault)
-			    : tl_trace_open_storage(&input->trace, copy, NULL,
-				  options, &input->fault);
+	return input->is_packed ? tl_packed_open_trace(&input->trace, NULL,
+				      copy, options, &input->fault)
+				: tl_trace_open_storage(&input->trace, copy,
+				      NULL, options, &input->fault);
 }
 
 static void

@@ -24,7 +24,8 @@ left() { (cd "$work" && for f in "$1"*; do [ -e "$f" ] && echo "$f"; done); }
 "$make" "$live" plain=3000 spans=500 "save=$work/more.tl" remove || exit 1
 readable=$(formats .read) writable=$(formats .write)
 for f in $readable; do
-	[ "$f" = timeline ] || to "$f" "$in.timeline" >"$in.$f" || exit 1
+	[ "$f" = timeline ] || "$convert" -q --to "$f" "$in.timeline" -o "$in.$f" ||
+		exit 1
 done
 # for LMS half a span is damage
 {
@@ -47,7 +48,7 @@ for f in $readable; do
 		[ "$(jq "[.read, .written] == [$read_count, $read_count]" <<<"$said")" = true ] ||
 			echo "$f to $t: $said"
 		grep -v '^timeline-convert: [^:]*: [a-zA-Z]' "$work/err" # as a sentence
-		rm -rf "$out"
+		rm -rf "$out" "$out.idx"
 	done
 done >"$work/seen" 2>&1
 is 'every format that is read becomes every one that is written' \
