@@ -3,10 +3,10 @@
 # append-static is append without a dynamic linker between it and the library.
 
 BENCH_PARTS := append append-static workers define save dump daemon front \
-    format
+    format trace record
 BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
 BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
-    $(B)/bin/timeline-dump $(B)/bin/timelined
+    $(B)/bin/timeline-dump $(B)/bin/timelined $(B)/bin/timelinectl
 
 # a loop of seven instructions costs half as much again where it straddles
 # what the CPU fetches at once
@@ -23,6 +23,10 @@ $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
 $(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place) \
     $(OBJ_format)
 $(B)/bench/format: override LDFLAGS += $(FORMAT_LIBS)
+$(B)/bench/trace: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child \
+    self) $(OBJ_trace)
+$(B)/bench/record: $(B)/obj/tests/bench/place.o
+bench-record: $(B)/bin/timelinectl
 
 # one after the other: two at once would measure each other
 bench: $(BENCH_BUILT) $(B)/bench/peer_ours lib lua
