@@ -50,6 +50,7 @@ LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 # what the layers right of the library are linked with, and each program more
 FORMAT_LIBS := -lzstd -lsqlite3 -lzip
+LIBS_dump := -lncursesw
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng -lpthread
 
 all: lib tools lua
@@ -203,7 +204,7 @@ tour: all examples
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
 	    libzstd-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
-	    libcap-ng-dev curl
+	    libcap-ng-dev libncurses-dev curl
 DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
 	    perl-base protobuf-compiler babeltrace2 sqlite3 \

@@ -7,6 +7,7 @@
  * or failed, 2 the command line makes no sense.
  */
 #include "base/terminal.h"
+#include "dump/browse.h"
 #include "dump/check.h"
 #include "dump/defined.h"
 #include "dump/entries.h"
@@ -14,6 +15,7 @@
 #include "dump/info.h"
 #include "dump/scripting.h"
 #include "dump/stats.h"
+#include "dump/tree.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -111,6 +113,10 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	case TL_MODE_VIEW:
 		return tl_scripting_run(&inputs, select, options, &output,
 		    &script_error, fault);
+	case TL_MODE_TREE:
+		return tl_tree_show(&inputs, select, options, &output, fault);
+	case TL_MODE_BROWSE:
+		return tl_browse_show(&inputs, select, options, &output, fault);
 	default:
 		return options->follow
 			   ? tl_follow_show(&inputs, select, options, &output)

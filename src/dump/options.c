@@ -4,12 +4,14 @@
  */
 #include "dump/options.h"
 #include "base/options.h"
+#include "dump/tree_walk.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What getopt_long returns: beyond every letter. */
 enum option_value {
@@ -163,10 +165,61 @@ take_instead(struct parse *p, int value)
 		return take_mode(p, TL_MODE_INFO, "--info");
 	case OPTION_CHECK:
 		return take_mode(p, TL_MODE_CHECK, "--check");
+	case OPTION_TREE:
+		return take_mode(p, TL_MODE_TREE, "--tree");
+	case OPTION_BROWSE:
+		return take_mode(p, TL_MODE_BROWSE, "--browse");
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT, "--script");
 	case OPTION_VIEW:
 		return take_script(p, TL_MODE_VIEW, "--view");
+	default:
+		return 1;
+	}
+}
+
+static int
+take_path(struct parse *p)
+{
+	const char *path = p->argument;
+	uint64_t number;
+	int rc;
+
+	while ((rc = tl_tree_path_take(&path, &number)) > 0)
+		;
+	if (rc < 0 || p->argument[0] == '\0')
+		return usage(p, "not a path like 3/0/17", p->argument);
+	p->options->path = p->argument;
+	return 0;
+}
+
+static int
+take_count(struct parse *p, uint64_t *count, const char *what)
+{
+	if (tl_parse_unsigned(p->argument, count) < 0)
+		return usage(p, what, p->argument);
+	return 0;
+}
+
+/* Options of trees; 1 for another kind. */
+static int
+take_tree(struct parse *p, int value)
+{
+	struct tl_options *o = p->options;
+
+	switch (value) {
+	case OPTION_PATH:
+		return take_path(p);
+	case OPTION_DEPTH:
+		return take_count(p, &o->depth, "not a number of levels");
+	case OPTION_CHILDREN:
+		return take_count(p, &o->children, "not a number of children");
+	case OPTION_VERBOSE:
+		o->verbose = true;
+		return 0;
+	case OPTION_PATHS:
+		o->paths = true;
+		return 0;
 	default:
 		return 1;
 	}
@@ -223,6 +276,8 @@ take(struct parse *p, int value)
 	    p->fault);
 	if (rc == 1)
 		rc = take_instead(p, value);
+	if (rc == 1)
+		rc = take_tree(p, value);
 	return rc == 1 ? take_rest(p, value) : rc;
 }
 
@@ -281,6 +336,33 @@ default_file(struct parse *p)
 	return add_file(p, name);
 }
 
+/* Do they go with trees, or with anything else? */
+static int
+check_tree(struct parse *p)
+{
+	const struct tl_options *o = p->options;
+	const bool tree = o->mode == TL_MODE_TREE;
+	const bool browse = o->mode == TL_MODE_BROWSE;
+
+	if (o->path && !tree && !browse)
+		return usage(p, "only for --tree and --browse", "--path");
+	if (!tree && (o->depth != UINT64_MAX || o->children != UINT64_MAX))
+		return usage(p, "only for --tree", "--depth, --children");
+	if (!tree && (o->verbose || o->paths))
+		return usage(p, "only for --tree", "--verbose, --paths");
+	if (!tree && !browse)
+		return 0;
+	if (o->explain)
+		return usage(p, "does not go with --explain", p->mode_name);
+	if (o->format == TL_FORMAT_CSV || (browse && o->format))
+		return usage(p, "not in this format", p->mode_name);
+	if (browse && o->output)
+		return usage(p, "does not go with --output", "--browse");
+	if (browse && !isatty(STDOUT_FILENO))
+		return usage(p, "standard output is no terminal", "--browse");
+	return 0;
+}
+
 /* Do the options that were given go together? */
 static int
 check_options(struct parse *p)
@@ -311,7 +393,7 @@ check_options(struct parse *p)
 		return usage(p, "has no CSV", "--info");
 	if (o->trusted && !scripted && !o->selection.expression)
 		return usage(p, "there is no script", "--trusted");
-	return 0;
+	return check_tree(p);
 }
 
 static void
@@ -321,6 +403,8 @@ set_defaults(struct tl_options *o)
 		TL_COLUMN_MESSAGE };
 
 	*o = (struct tl_options){ 0 };
+	o->depth = UINT64_MAX;
+	o->children = UINT64_MAX;
 	tl_selection_init(&o->selection);
 	memcpy(o->columns, columns, sizeof(columns));
 	o->column_count = sizeof(columns);

@@ -35,6 +35,8 @@ enum tl_mode {
 	TL_MODE_CHECK,
 	TL_MODE_SCRIPT,
 	TL_MODE_VIEW,
+	TL_MODE_TREE,
+	TL_MODE_BROWSE,
 	TL_MODE_HELP,
 	TL_MODE_VERSION
 };
@@ -61,6 +63,11 @@ struct tl_options {
 	size_t column_count;
 	bool columns_given;
 	const char *output; /* NULL: standard output */
+	const char *path;   /* of a node; NULL: all trees */
+	uint64_t depth;     /* levels below it that are shown */
+	uint64_t children;  /* ... and of each node at most so many */
+	bool verbose;
+	bool paths;
 	const char *script; /* file or view */
 	char **script_argv; /* words for the script */
 	int script_argc;

@@ -15,7 +15,8 @@ _timeline_dump() {
 		--message --min-priority --pid --tid --cpu --expression --include --exclude
 		--columns
 		--explain --format --json --color --no-progress --output --list
-		--stats --info --check --script --view --trusted --help --version'
+		--stats --info --check --tree --browse --script --view --trusted
+		--path --depth --children --verbose --paths --help --version'
 	local columns='time cpu pid tid priority delta-cycles delta-ns tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++
@@ -47,7 +48,7 @@ _timeline_dump() {
 		return
 		;;
 	-n | --max | --since | --until | --category | --message | --pid | \
-		--tid | --cpu | -e | --expression)
+		--tid | --cpu | -e | --expression | --path | --depth | --children)
 		return
 		;;
 	esac

@@ -181,8 +181,11 @@ static void
 open_trace(struct tl_input *input, const struct opened *o,
     const struct tl_input_plan *plan)
 {
-	const struct tl_trace_read_options options = { .report = { note,
-							   input } };
+	const struct tl_trace_read_options options = {
+		.codecs = &tl_trace_zstd,
+		.codec_count = 1,
+		.report = { note, input },
+	};
 	int rc;
 
 	if (plan->follow) {

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree_forest.c - one trace for each input. */
+#include "dump/tree_forest.h"
+
+#include "base/file.h"
+#include "base/terminal.h"
+#include "dump/tree_select.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* The two files of a trace that is made here, which go with it. */
+struct files {
+	int data;
+	int index;
+};
+
+static int
+append_data(void *context, const void *data, size_t size)
+{
+	const struct files *files = context;
+
+	return tl_write_all(files->data, data, size);
+}
+
+static int
+append_index(void *context, const void *data, size_t size)
+{
+	const struct files *files = context;
+
+	return tl_write_all(files->index, data, size);
+}
+
+static int
+open_files(struct files *files)
+{
+	files->data = tl_file_unnamed();
+	if (files->data < 0)
+		return files->data;
+	files->index = tl_file_unnamed();
+	if (files->index >= 0)
+		return 0;
+	close(files->data);
+	return files->index;
+}
+
+/* All that a cursor has, into a sink. */
+static int
+pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
+{
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (select->all)
+			tl_progress_tick(&select->progress);
+		rc = sink->put(sink, &event);
+		if (rc < 0)
+			return rc;
+	}
+	return rc < 0 ? rc : sink->finish(sink);
+}
+
+static int
+pour_input(const struct tl_input *input, struct tl_select *select,
+    struct tl_trace_writer *writer)
+{
+	struct tl_cursor *inner, *cursor;
+	struct tl_sink *sink;
+	int rc = tl_trace_sink(writer, &sink);
+
+	if (rc == 0)
+		rc = tl_input_cursor(input, TL_OLDEST_FIRST, &inner);
+	if (rc == 0)
+		rc = tl_select_cursor(select, TL_OLDEST_FIRST, inner, &cursor);
+	if (rc < 0)
+		return rc;
+	rc = pour(cursor, select, sink);
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+static int
+write_trace(struct files *files, const struct tl_input *input,
+    struct tl_select *select)
+{
+	const struct tl_trace_options options = { .strategy =
+						      TL_TRACE_STREAMING,
+		.data = append_data,
+		.index = append_index,
+		.context = files };
+	struct tl_trace_writer *writer;
+	int rc = tl_trace_writer_new(&writer, &options);
+
+	if (rc < 0)
+		return rc;
+	rc = input->trace ? tl_tree_select(input->trace, select, writer)
+			  : pour_input(input, select, writer);
+	tl_trace_writer_free(writer);
+	return rc;
+}
+
+static int
+open_written(struct tl_trace **trace, const struct files *files)
+{
+	static const struct tl_trace_read_options options;
+	struct tl_storage *data, *index;
+	struct tl_fault fault = { 0 };
+	int rc = tl_storage_of_fd(&data, files->data);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_storage_of_fd(&index, files->index);
+	if (rc < 0) {
+		tl_storage_close(data);
+		return rc;
+	}
+	return tl_trace_open_storage(trace, data, index, &options, &fault);
+}
+
+static int
+make_trace(struct tl_trace **trace, const struct tl_input *input,
+    struct tl_select *select)
+{
+	struct files files;
+	int rc = open_files(&files);
+
+	if (rc < 0)
+		return rc;
+	rc = write_trace(&files, input, select);
+	if (rc == 0)
+		rc = open_written(trace, &files);
+	close(files.data);
+	close(files.index);
+	return rc;
+}
+
+static int
+add(struct tl_forest *forest, const struct tl_input *input,
+    struct tl_select *select)
+{
+	struct tl_tree_source *source = &forest->sources[forest->count];
+	int rc;
+
+	*source = (struct tl_tree_source){ .name = input->name,
+		.first = forest->thread_count };
+	if (input->trace && select->all) {
+		source->trace = input->trace;
+	} else {
+		rc = make_trace(&source->trace, input, select);
+		if (rc < 0)
+			return rc;
+		source->is_own = true;
+	}
+	forest->thread_count += tl_trace_thread_count(source->trace);
+	forest->count++;
+	return 0;
+}
+
+int
+tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
+    struct tl_select *select)
+{
+	int rc = 0;
+
+	*forest = (struct tl_forest){ 0 };
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
+		if (tl_input_is_open(&inputs->items[i]))
+			rc = add(forest, &inputs->items[i], select);
+	}
+	if (rc == 0 && forest->count == 0)
+		rc = -ENOENT;
+	if (rc < 0)
+		tl_forest_close(forest);
+	return rc;
+}
+
+void
+tl_forest_close(struct tl_forest *forest)
+{
+	for (size_t i = 0; i < forest->count; i++) {
+		if (forest->sources[i].is_own)
+			tl_trace_close(forest->sources[i].trace);
+	}
+	forest->count = 0;
+}
+
+const struct tl_tree_source *
+tl_forest_source(const struct tl_forest *forest, uint64_t i)
+{
+	size_t at = forest->count - 1;
+
+	while (forest->sources[at].first > i)
+		at--;
+	return &forest->sources[at];
+}
+
+const struct tl_node *
+tl_forest_root(const struct tl_forest *forest, uint64_t i)
+{
+	const struct tl_tree_source *source = tl_forest_source(forest, i);
+
+	return tl_trace_root(source->trace, (size_t)(i - source->first));
+}
+
+const struct tl_trace_thread *
+tl_forest_thread(const struct tl_forest *forest, uint64_t i)
+{
+	const struct tl_tree_source *source = tl_forest_source(forest, i);
+
+	return tl_trace_thread(source->trace, (size_t)(i - source->first));
+}

@@ -1,0 +1,114 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Trees on the terminal: keys are pressed, the screen is looked at.
+
+browse=$work/browse # WORD... -- OPTION...: those of on_screen, of timeline-dump
+cat >"$browse" <<'END'
+#!/bin/bash
+words=()
+while [ "$1" != -- ]; do
+	words+=("$1")
+	shift
+done
+shift
+TERM=${terminal-vt100} exec "$on_screen" "${words[@]}" -- "$dump" --browse "$@"
+END
+chmod +x "$browse"
+export dump on_screen=$build/tests/tool/on_screen
+# The rows between title and details, and what took how long in one word.
+rows() { sed -n 2,15p | sed -E 's/^ *[0-9.]+(ns|us|ms|s) /TIME /; s/^ +//; s/  +/ /g; /^$/d'; }
+title() { sed -n 1p; }
+
+if has_terminals; then
+	trace=$work/browse.trace
+	enter=$'\r'
+	"$build/tests/tool/make_trace" "$trace" known hostile open=1
+	seen=$("$browse" until=Thread screen keys=q end -- "$trace")
+	is '--browse begins with the threads, folded' "$(rows <<<"$seen")" \
+		$'+ # Thread 1 (first)\n+ # Thread 2 (second)'
+	has '... and tells of the first' "$seen" '^events: 17$'
+	has '... and how to get help' "$seen" '^\? help  q quit '
+	ends 'q ends it' 0 "$browse" until=Thread keys=q end -- "$trace"
+	seen=$("$browse" until=Thread keys=l keys=j keys=j keys=l screen keys=q end -- "$trace")
+	is 'l unfolds, j moves' "$(rows <<<"$seen")" \
+		'- # Thread 1 (first)
+TIME + request id(1)
+TIME - request id(2)
+note n(7)
+TIME + open fd(3)
+TIME open fd(4)
+note n(8)
+red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae bidi \xff
+unfinished request id(0)
++ # Thread 2 (second)'
+	has '... the title tells where' "$(title <<<"$seen")" \
+		'^ 1/1  2 of 5  # Thread 1 \(first\)  /'
+	has '... the details tell more' "$seen" '^argument id = 2$'
+	has '... with the long text' "$seen" '^What a client asked for\.$'
+	seen=$("$browse" until=Thread keys=l keys=j keys=j keys=l keys=h screen keys=q end -- "$trace")
+	lacks 'h folds again' "$seen" 'note n\(7\)'
+	seen=$("$browse" until=Thread keys=l keys=j keys=h screen keys=q end -- "$trace")
+	has '... or goes to the parent' "$(title <<<"$seen")" '^ 1  1 of 2  '
+	seen=$("$browse" until=Thread keys=s screen keys=q end -- "$trace")
+	has 's goes to the slowest child' "$(title <<<"$seen")" '^ 1/1  '
+	seen=$("$browse" until=Thread 'keys=:1/1' "keys=$enter" keys=S screen keys=q end -- "$trace")
+	has 'S goes down the slowest path' "$(title <<<"$seen")" '^ 1/1/1/0  1 of 1  '
+	seen=$("$browse" until=Thread 'keys=:1/1/1/0' "keys=$enter" keys=u keys=] screen keys='[' keys='[' screen keys=q end -- "$trace")
+	has 'u goes up, ] to the next child' "$(title <<<"$seen")" '^ 1/1/2  3 of 3  '
+	has '... [ to the one before' "$seen" '^ 1/1/0  1 of 3  '
+	seen=$("$browse" until=Thread 'keys=:1/9' "keys=$enter" screen keys=q end -- "$trace")
+	has 'a path that leads nowhere is said' "$seen" '^there is no such node$'
+	seen=$("$browse" until=Thread keys=/note "keys=$enter" screen keys=n screen keys=n screen keys=N screen keys=q end -- "$trace")
+	is '/ searches, n and N go on' "$(grep -oE '^ [12](/[0-9]+)+ ' <<<"$seen" | xargs)" \
+		'1/1/0 1/2 2/0/0 1/2'
+	seen=$("$browse" until=Thread keys=/nowhere "keys=$enter" screen keys=q end -- "$trace")
+	has '... and what is not there is said' "$seen" '^not found$'
+	seen=$("$browse" until=Thread keys=t screen keys=j "keys=$enter" screen keys=q end -- "$trace")
+	has 't lists threads' "$seen" '^ # Thread 2 \(second\)  3 events from 20'
+	has '... Enter goes there' "$seen" '^ 2  2 of 2  # Thread 2 \(second\)'
+	seen=$("$browse" until=Thread 'keys=?' screen keys=x keys=d screen keys=q end -- "$trace")
+	has '? shows the keys' "$seen" '^  S  +... and on to its slowest'
+	is '... d takes the details away' "$(grep -c '^events: 17$' <<<"$seen")" 0
+	seen=$("$browse" until=Thread size=9x30 gone=events screen keys=q end -- "$trace")
+	is 'a terminal that gets smaller gets less' "$(tail -9 <<<"$seen" | grep -c .)" 4
+	seen=$("$browse" until=Thread size=60x120 'until=until:' screen keys=q end -- "$trace")
+	is 'one that grows gets more' "$(grep -nE '^until: ' <<<"$seen" | cut -d: -f1)" 56
+	seen=$("$browse" size=1x10 keys=jjl keys=q end -- "$trace"; echo $?)
+	is 'the smallest of all is borne' "$seen" 0
+	seen=$("$browse" until=Thread raw keys=/note "keys=$enter" raw keys=q raw end -- "$trace" | tr -d '\0')
+	lacks 'no title is set, no bell rings' "$seen" $'\033]|\007'
+	seen=$(terminal=xterm-256color "$browse" until=Thread keys=/note "keys=$enter" raw keys=q end -- "$trace" | tr -d '\0')
+	has 'a warning is yellow' "$seen" $'\033\\[33m'
+	seen=$(export NO_COLOR=1; terminal=xterm-256color "$browse" until=Thread keys=/note "keys=$enter" raw keys=q end -- "$trace" | tr -d '\0')
+	lacks '... not with NO_COLOR' "$seen" $'\033\\[33m'
+	has '--path says where to begin' \
+		"$("$browse" --path until=1/1/1 screen keys=q end -- --path 1/1/1 "$trace" | title)" '^ 1/1/1  '
+	ends 'one that leads nowhere is a failure' 1 "$browse" end raw -- --path 1/7 "$trace"
+	has '... that is said' "$out" '1/7: there is no such node'
+	has 'options choose entries' "$("$browse" until=Thread keys=l screen keys=q end -- --category disk "$trace" | rows)" \
+		'^TIME open fd\(4\)$'
+	has 'a timeline has a tree' "$("$browse" until=Thread screen keys=q end -- "$known" | title)" 'known'
+	has 'what comes through a pipe has one' \
+		"$(TERM=vt100 "$on_screen" until=Thread keys=l 'until=request id(1)' screen keys=q end -- \
+			bash -c "'$dump' --browse - <'$trace'" | title)" '# Thread 1 .*  -$'
+	for word in dumb nosuchterminal ''; do
+		ends "--browse on a terminal '$word' is an error" 1 \
+			env terminal="$word" "$browse" end -- "$trace"
+	done
+	has '... with a reason' "$(terminal=dumb "$browse" end raw -- "$trace")" \
+		'this terminal cannot place its cursor'
+	for signal in 2 15; do
+		ends "signal $signal ends it" 1 "$browse" until=Thread "signal=$signal" end -- "$trace"
+	done
+
+	# large: what is not seen is not read
+	[ -e "$work/wide.trace" ] || "$build/tests/tool/make_trace" "$work/wide.trace" wide=1000000
+	seen=$("$browse" until=Thread 'keys=ljl' keys=G screen 'keys=:1/0/500000' "keys=$enter" screen keys=q end -- "$work/wide.trace")
+	has 'the last of a million is there at once' "$seen" 'note n\(999999\)$'
+	has '... and the one in the middle' "$seen" '^ 1/0/500000  500001 of 1000000  '
+	seen=$("$browse" until=Thread 'keys=/n(654321)' "keys=$enter" until=1/0/654321 screen keys=q end -- "$work/wide.trace")
+	has '... and one that is searched for' "$(title <<<"$seen")" '^ 1/0/654321  '
+fi
+ends '--browse without a terminal is a usage error' 2 "$dump" --browse "$known"
+has '... with a reason' "$err" 'standard output is no terminal'
+ends '--browse has no JSON' 2 "$dump" --browse --json "$known"

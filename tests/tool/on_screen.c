@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * on_screen.c - run a program on a terminal of its own, press keys, tell what
+ * stands on its screen.
+ *
+ *	on_screen word ... -- COMMAND [argument ...]
+ *
+ * The words are done one after another:
+ *
+ *	keys=TEXT	as if a person pressed them
+ *	until=TEXT	wait until it is on the screen
+ *	gone=TEXT	... until it is not
+ *	size=RxC	the terminal gets another size
+ *	screen		print what stands on it, without blanks at the ends
+ *	raw		print all bytes that came since the last word
+ *	signal=N	send one
+ *	end		wait until the program ends
+ *
+ * Exits as the program did; 125 when a word took more than twenty seconds or
+ * the program had to be killed.
+ */
+#include "screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RAW_MAX = 1 << 20, WAIT_MS = 20000, QUIET_MS = 150, FAILED = 125 };
+
+static int terminal;
+static pid_t child;
+static bool closed;
+static char raw[RAW_MAX];
+static size_t raw_size;
+
+/* What the program writes within some milliseconds: false, nothing came. */
+static bool
+listen_for(int ms)
+{
+	struct pollfd poll_for = { .fd = terminal, .events = POLLIN };
+	char bytes[4096];
+	ssize_t n;
+
+	if (closed || poll(&poll_for, 1, ms) <= 0)
+		return false;
+	n = read(terminal, bytes, sizeof(bytes));
+	if (n <= 0) {
+		closed = true;
+		return false;
+	}
+	for (ssize_t i = 0; i < n; i++)
+		take(bytes[i]);
+	for (ssize_t i = 0; i < n && raw_size < RAW_MAX; i++)
+		raw[raw_size++] = bytes[i];
+	return true;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void
+give_up(const char *word)
+{
+	fprintf(stderr, "on_screen: %s: not within %d s; the screen is\n%s",
+	    word, WAIT_MS / 1000, lines());
+	kill(child, SIGKILL);
+	exit(FAILED);
+}
+
+static void
+wait_until(const char *word, const char *text, bool there)
+{
+	const int64_t end = now_ms() + WAIT_MS;
+
+	while ((strstr(lines(), text) != NULL) != there) {
+		if (now_ms() > end || closed)
+			give_up(word);
+		listen_for(QUIET_MS);
+	}
+	while (listen_for(QUIET_MS)) /* the rest of the picture */
+		;
+}
+
+static void
+resize(const char *size)
+{
+	struct winsize window = { 0 };
+	int rows = 24, columns = 80;
+
+	sscanf(size, "%dx%d", &rows, &columns);
+	screen.rows = between(rows, 1, ROWS_MAX);
+	screen.columns = between(columns, 1, COLUMNS_MAX);
+	screen.top = screen.bottom = 0;
+	window.ws_row = (unsigned short)screen.rows;
+	window.ws_col = (unsigned short)screen.columns;
+	if (terminal > 0)
+		ioctl(terminal, TIOCSWINSZ, &window);
+}
+
+static void
+wait_for_end(const char *word)
+{
+	const int64_t end = now_ms() + WAIT_MS;
+
+	while (!closed) {
+		if (now_ms() > end)
+			give_up(word);
+		listen_for(QUIET_MS);
+	}
+}
+
+static void
+press(const char *keys)
+{
+	if (write(terminal, keys, strlen(keys)) < 0)
+		perror("on_screen");
+	while (listen_for(QUIET_MS))
+		;
+}
+
+static void
+perform(const char *word)
+{
+	const char *value = strchr(word, '=');
+
+	value = value ? value + 1 : "";
+	if (strncmp(word, "keys=", 5) == 0)
+		press(value);
+	else if (strncmp(word, "until=", 6) == 0)
+		wait_until(word, value, true);
+	else if (strncmp(word, "gone=", 5) == 0)
+		wait_until(word, value, false);
+	else if (strncmp(word, "size=", 5) == 0)
+		resize(value);
+	else if (strncmp(word, "signal=", 7) == 0)
+		kill(child, atoi(value));
+	else if (strcmp(word, "screen") == 0)
+		fputs(lines(), stdout);
+	else if (strcmp(word, "raw") == 0)
+		fwrite(raw, 1, raw_size, stdout);
+	else if (strcmp(word, "end") == 0)
+		wait_for_end(word);
+	if (strncmp(word, "raw", 3) != 0)
+		return;
+	raw_size = 0;
+}
+
+static void
+start(char **command)
+{
+	const struct winsize window = { .ws_row = (unsigned short)screen.rows,
+		.ws_col = (unsigned short)screen.columns };
+
+	child = forkpty(&terminal, NULL, NULL, &window);
+	if (child == 0) {
+		execvp(command[0], command);
+		perror(command[0]);
+		_exit(127);
+	}
+	if (child < 0) {
+		perror("on_screen: forkpty");
+		exit(77);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	int first = 1, status = 0;
+
+	while (first < argc && strcmp(argv[first], "--") != 0)
+		first++;
+	if (first + 1 >= argc)
+		return FAILED;
+	if (strncmp(argv[1], "size=", 5) == 0)
+		resize(argv[1] + 5);
+	start(argv + first + 1);
+	for (int i = 1; i < first; i++)
+		perform(argv[i]);
+	for (int i = 0; i < 20 && !closed; i++)
+		listen_for(QUIET_MS);
+	if (!closed)
+		kill(child, SIGKILL);
+	close(terminal);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * screen.h - what stands on a terminal, from the bytes that went to it: as
+ * much of VT100 and xterm as programs need that place their cursor.
+ */
+#ifndef TESTS_TOOL_SCREEN_H
+#define TESTS_TOOL_SCREEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_MAX = 100, COLUMNS_MAX = 300, PARAMETERS_MAX = 16 };
+
+struct cell {
+	char bytes[5]; /* of one character; empty: a blank */
+};
+
+static struct {
+	struct cell cells[ROWS_MAX][COLUMNS_MAX];
+	int rows, columns;
+	int row, column;
+	int top, bottom; /* rows that scroll; bottom 0: all */
+	/* the escape sequence in hand */
+	enum { TEXT, ESCAPE, CONTROL, STRING, SKIP } state;
+	int parameters[PARAMETERS_MAX];
+	int parameter_count;
+	struct cell last;
+} screen = { .rows = 24, .columns = 80 };
+
+static inline int
+between(int n, int low, int high)
+{
+	return n < low ? low : n > high ? high : n;
+}
+
+static inline void
+go(int row, int column)
+{
+	screen.row = between(row, 0, screen.rows - 1);
+	screen.column = between(column, 0, screen.columns - 1);
+}
+
+static inline void
+erase(int row, int from, int to)
+{
+	for (int i = from; i < to && i < COLUMNS_MAX; i++)
+		screen.cells[row][i] = (struct cell){ { 0 } };
+}
+
+/* The last row that scrolls. */
+static inline int
+bottom(void)
+{
+	return screen.bottom > 0 ? screen.bottom : screen.rows - 1;
+}
+
+/* Rows from a first one on move up, or down. */
+static inline void
+scroll(int first, bool up)
+{
+	const size_t size =
+	    (size_t)(bottom() - first) * sizeof(screen.cells[0]);
+
+	if (up)
+		memmove(screen.cells[first], screen.cells[first + 1], size);
+	else
+		memmove(screen.cells[first + 1], screen.cells[first], size);
+	erase(up ? bottom() : first, 0, COLUMNS_MAX);
+}
+
+static inline void
+line_feed(void)
+{
+	if (screen.row == bottom())
+		scroll(screen.top, true);
+	else if (screen.row < screen.rows - 1)
+		screen.row++;
+}
+
+static inline void
+put_cell(struct cell cell)
+{
+	if (screen.column >= screen.columns) {
+		screen.column = 0;
+		line_feed();
+	}
+	screen.cells[screen.row][screen.column++] = cell;
+	screen.last = cell;
+}
+
+static inline int
+parameter(int i, int unless)
+{
+	return i < screen.parameter_count && screen.parameters[i] > 0
+		   ? screen.parameters[i]
+		   : unless;
+}
+
+static inline void
+erase_display(void)
+{
+	const int what = parameter(0, 0);
+
+	for (int i = 0; i < screen.rows; i++) {
+		if (what == 2 || (what == 0 && i > screen.row) ||
+		    (what == 1 && i < screen.row))
+			erase(i, 0, COLUMNS_MAX);
+	}
+	if (what == 0)
+		erase(screen.row, screen.column, COLUMNS_MAX);
+	else if (what == 1)
+		erase(screen.row, 0, screen.column + 1);
+}
+
+static inline void
+erase_line(void)
+{
+	const int what = parameter(0, 0);
+
+	erase(screen.row, what == 0 ? screen.column : 0,
+	    what == 1 ? screen.column + 1 : COLUMNS_MAX);
+}
+
+/* Controls that move the cursor: false, it is another one. */
+static inline bool
+move(char c, int n)
+{
+	switch (c) {
+	case 'H':
+	case 'f':
+		go(n - 1, parameter(1, 1) - 1);
+		return true;
+	case 'A':
+		go(screen.row - n, screen.column);
+		return true;
+	case 'B':
+		go(screen.row + n, screen.column);
+		return true;
+	case 'C':
+		go(screen.row, screen.column + n);
+		return true;
+	case 'D':
+		go(screen.row, screen.column - n);
+		return true;
+	case 'G':
+		go(screen.row, n - 1);
+		return true;
+	case 'd':
+		go(n - 1, screen.column);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static inline void
+set_region(void)
+{
+	screen.top = between(parameter(0, 1) - 1, 0, screen.rows - 1);
+	screen.bottom =
+	    between(parameter(1, screen.rows) - 1, 0, screen.rows - 1);
+	go(0, 0);
+}
+
+static inline void
+control(char c)
+{
+	const int n = parameter(0, 1);
+
+	switch (c) {
+	case 'J':
+		erase_display();
+		break;
+	case 'K':
+		erase_line();
+		break;
+	case 'X':
+		erase(screen.row, screen.column, screen.column + n);
+		break;
+	case 'b':
+		for (int i = 0; i < n; i++)
+			put_cell(screen.last);
+		break;
+	case 'r':
+		set_region();
+		break;
+	case 'L':
+	case 'M':
+		for (int i = 0; i < n && screen.row <= bottom(); i++)
+			scroll(screen.row, c == 'M');
+		break;
+	case 'S':
+	case 'T':
+		for (int i = 0; i < n; i++)
+			scroll(screen.top, c == 'S');
+		break;
+	case 'm':
+	case 'h':
+	case 'l':
+	case 't':
+		break;
+	default:
+		if (!move(c, n))
+			fprintf(stderr, "on_screen: unknown control %c\n", c);
+	}
+}
+
+static inline void
+take_control(char c)
+{
+	int *last = &screen.parameters[screen.parameter_count - 1];
+
+	if (c >= '0' && c <= '9') {
+		*last = between(*last * 10 + (c - '0'), 0, 9999);
+	} else if (c == ';') {
+		if (screen.parameter_count < PARAMETERS_MAX)
+			screen.parameters[screen.parameter_count++] = 0;
+	} else if (c >= '@' && c <= '~') {
+		control(c);
+		screen.state = TEXT;
+	}
+}
+
+static inline void
+take_escape(char c)
+{
+	screen.state = TEXT;
+	if (c == '[') {
+		screen.state = CONTROL;
+		memset(screen.parameters, 0, sizeof(screen.parameters));
+		screen.parameter_count = 1;
+	} else if (c == ']') {
+		screen.state = STRING;
+	} else if (c == '(' || c == ')') {
+		screen.state = SKIP;
+	} else if (c == 'M' && screen.row == screen.top) {
+		scroll(screen.top, false);
+	} else if (c == 'M') {
+		go(screen.row - 1, screen.column);
+	} else if (c == 'D') {
+		line_feed();
+	}
+}
+
+/* More of a character in UTF-8 goes into the cell before. */
+static inline void
+take_rest(char c)
+{
+	char *bytes = screen.cells[screen.row][screen.column - 1].bytes;
+
+	if (strlen(bytes) < sizeof(screen.last.bytes) - 1)
+		bytes[strlen(bytes)] = c;
+}
+
+static inline void
+take_text(char c)
+{
+	if (c == 27) {
+		screen.state = ESCAPE;
+	} else if (c == '\r') {
+		screen.column = 0;
+	} else if (c == '\n') {
+		line_feed();
+	} else if (c == '\b') {
+		go(screen.row, screen.column - 1);
+	} else if ((c & 0xc0) == 0x80 && screen.column > 0) {
+		take_rest(c);
+	} else if ((unsigned char)c >= ' ') {
+		put_cell((struct cell){ { c } });
+	}
+}
+
+static inline void
+take(char c)
+{
+	switch (screen.state) {
+	case ESCAPE:
+		take_escape(c);
+		break;
+	case CONTROL:
+		take_control(c);
+		break;
+	case STRING:
+		if (c == 7 || c == '\\')
+			screen.state = TEXT;
+		break;
+	case SKIP:
+		screen.state = TEXT;
+		break;
+	default:
+		take_text(c);
+	}
+}
+
+/* The rows of the screen as lines. */
+static inline const char *
+lines(void)
+{
+	static char text[ROWS_MAX * (COLUMNS_MAX * 4 + 1) + 1];
+	char *to = text;
+
+	for (int row = 0; row < screen.rows; row++) {
+		char *end = to;
+
+		for (int i = 0; i < screen.columns; i++) {
+			const char *cell = screen.cells[row][i].bytes;
+
+			to = stpcpy(to, cell[0] ? cell : " ");
+			if (cell[0] && cell[0] != ' ')
+				end = to;
+		}
+		to = end;
+		*to++ = '\n';
+	}
+	*to = '\0';
+	return text;
+}
+
+#endif
