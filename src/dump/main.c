@@ -10,6 +10,7 @@
 #include "dump/browse.h"
 #include "dump/check.h"
 #include "dump/defined.h"
+#include "dump/diff.h"
 #include "dump/entries.h"
 #include "dump/follow.h"
 #include "dump/info.h"
@@ -115,6 +116,8 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 		    &script_error, fault);
 	case TL_MODE_TREE:
 		return tl_tree_show(&inputs, select, options, &output, fault);
+	case TL_MODE_DIFF:
+		return tl_diff_show(&inputs, select, options, &output, fault);
 	case TL_MODE_BROWSE:
 		return tl_browse_show(&inputs, select, options, &output, fault);
 	default:

@@ -169,6 +169,8 @@ take_instead(struct parse *p, int value)
 		return take_mode(p, TL_MODE_TREE, "--tree");
 	case OPTION_BROWSE:
 		return take_mode(p, TL_MODE_BROWSE, "--browse");
+	case OPTION_DIFF:
+		return take_mode(p, TL_MODE_DIFF, "--diff");
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT, "--script");
 	case OPTION_VIEW:
@@ -219,6 +221,30 @@ take_tree(struct parse *p, int value)
 		return 0;
 	case OPTION_PATHS:
 		o->paths = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* Options of a comparison; 1 for another kind. */
+static int
+take_diff(struct parse *p, int value)
+{
+	struct tl_options *o = p->options;
+
+	switch (value) {
+	case OPTION_ONLY_CHANGES:
+		o->only_changes = true;
+		return 0;
+	case OPTION_BY_INDEX:
+		o->by_index = true;
+		return 0;
+	case OPTION_VALUES:
+		o->values = true;
+		return 0;
+	case OPTION_AS_TRACE:
+		o->as_trace = true;
 		return 0;
 	default:
 		return 1;
@@ -278,6 +304,8 @@ take(struct parse *p, int value)
 		rc = take_instead(p, value);
 	if (rc == 1)
 		rc = take_tree(p, value);
+	if (rc == 1)
+		rc = take_diff(p, value);
 	return rc == 1 ? take_rest(p, value) : rc;
 }
 
@@ -336,6 +364,28 @@ default_file(struct parse *p)
 	return add_file(p, name);
 }
 
+static int
+check_diff(struct parse *p)
+{
+	const struct tl_options *o = p->options;
+	const bool diff = o->mode == TL_MODE_DIFF;
+
+	if (!diff &&
+	    (o->only_changes || o->by_index || o->values || o->as_trace))
+		return usage(p, "only for --diff",
+		    "--only-changes, --by-index, --values, --as-trace");
+	if (!diff)
+		return 0;
+	if (o->file_count != 2)
+		return usage(p, "two files are compared", "--diff");
+	if (o->format != TL_FORMAT_TEXT || o->explain)
+		return usage(p, "not in this format", "--diff");
+	if (o->as_trace && !o->output && isatty(STDOUT_FILENO))
+		return usage(p, "not for a terminal: name a file by -o",
+		    "--as-trace");
+	return 0;
+}
+
 /* Do they go with trees, or with anything else? */
 static int
 check_tree(struct parse *p)
@@ -348,10 +398,12 @@ check_tree(struct parse *p)
 		return usage(p, "only for --tree and --browse", "--path");
 	if (!tree && (o->depth != UINT64_MAX || o->children != UINT64_MAX))
 		return usage(p, "only for --tree", "--depth, --children");
-	if (!tree && (o->verbose || o->paths))
-		return usage(p, "only for --tree", "--verbose, --paths");
+	if (!tree && o->paths)
+		return usage(p, "only for --tree", "--paths");
+	if (!tree && o->mode != TL_MODE_DIFF && o->verbose)
+		return usage(p, "only for --tree and --diff", "--verbose");
 	if (!tree && !browse)
-		return 0;
+		return check_diff(p);
 	if (o->explain)
 		return usage(p, "does not go with --explain", p->mode_name);
 	if (o->format == TL_FORMAT_CSV || (browse && o->format))

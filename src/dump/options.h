@@ -37,6 +37,7 @@ enum tl_mode {
 	TL_MODE_VIEW,
 	TL_MODE_TREE,
 	TL_MODE_BROWSE,
+	TL_MODE_DIFF,
 	TL_MODE_HELP,
 	TL_MODE_VERSION
 };
@@ -68,6 +69,10 @@ struct tl_options {
 	uint64_t children;  /* ... and of each node at most so many */
 	bool verbose;
 	bool paths;
+	bool only_changes; /* --diff */
+	bool by_index;
+	bool values;
+	bool as_trace;
 	const char *script; /* file or view */
 	char **script_argv; /* words for the script */
 	int script_argc;

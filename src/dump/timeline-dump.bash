@@ -15,8 +15,9 @@ _timeline_dump() {
 		--message --min-priority --pid --tid --cpu --expression --include --exclude
 		--columns
 		--explain --format --json --color --no-progress --output --list
-		--stats --info --check --tree --browse --script --view --trusted
-		--path --depth --children --verbose --paths --help --version'
+		--stats --info --check --tree --browse --diff --script --view --trusted
+		--path --depth --children --verbose --paths --only-changes
+		--by-index --values --as-trace --help --version'
 	local columns='time cpu pid tid priority delta-cycles delta-ns tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++
