@@ -12,8 +12,8 @@
 #define TL_FORMAT_FIREFOX_H
 
 #include "event/spans.h"
+#include "format/column.h"
 #include "format/definer.h"
-#include "format/firefox_column.h"
 #include "format/notes.h"
 #include "format/numbers.h"
 #include "format/writer.h"
@@ -56,7 +56,7 @@ enum firefox_field {
 enum firefox_phase { INSTANT, INTERVAL, INTERVAL_START, INTERVAL_END };
 
 struct firefox_thread {
-	struct tl_firefox_column columns[FIREFOX_FIELDS];
+	struct tl_column columns[FIREFOX_FIELDS];
 	uint64_t markers;
 	struct tl_text name; /* of a source */
 	uint32_t pid;
@@ -67,8 +67,8 @@ struct firefox_thread {
 
 struct firefox_counter {
 	const struct tl_message *message;
-	struct tl_firefox_column time;
-	struct tl_firefox_column count;
+	struct tl_column time;
+	struct tl_column count;
 	uint64_t samples;
 	double sum; /* of what is in count */
 	int64_t last_ns;
@@ -86,7 +86,7 @@ struct firefox_write {
 	struct tl_notes notes;
 	struct tl_spans *spans;
 	uint32_t open; /* spans, at most TL_SPANS_OPEN_MAX */
-	struct tl_firefox_spill spill;
+	struct tl_columns spill;
 
 	struct tl_numbers thread_keys;
 	struct firefox_thread *threads;
@@ -101,15 +101,15 @@ struct firefox_write {
 	struct tl_numbers message_keys;
 	struct firefox_message *messages;
 	size_t message_capacity;
-	struct tl_firefox_column schemas;
+	struct tl_column schemas;
 	struct tl_definer *categories; /* numbered from 1, by their text */
-	struct tl_firefox_column category_list;
+	struct tl_column category_list;
 	uint32_t category_count;
 
 	struct tl_numbers string_keys;
 	uint64_t *string_numbers;
 	size_t string_capacity;
-	struct tl_firefox_column strings;
+	struct tl_column strings;
 	uint64_t string_count;
 
 	struct tl_text scratch;

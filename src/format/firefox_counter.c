@@ -122,9 +122,8 @@ tl_firefox_counter(struct firefox_write *w, const struct tl_event *event)
 		put_sample(w, counter, by);
 	else
 		tl_note(&w->notes, FIREFOX_NOT_A_NUMBER, TL_FAULT_NOWHERE);
-	rc = tl_firefox_column_settle(&w->spill, &counter->time);
-	return rc < 0 ? rc
-		      : tl_firefox_column_settle(&w->spill, &counter->count);
+	rc = tl_column_settle(&w->spill, &counter->time);
+	return rc < 0 ? rc : tl_column_settle(&w->spill, &counter->count);
 }
 
 static void
@@ -177,11 +176,11 @@ put_samples(struct firefox_write *w, const struct firefox_counter *counter)
 	tl_put_string(text, "\"samples\":{\"length\":");
 	tl_put_unsigned(text, counter->samples);
 	tl_put_string(text, ",\n\"time\":[");
-	rc = tl_firefox_column_write(&w->spill, &counter->time, &w->writer.out);
+	rc = tl_column_write(&w->spill, &counter->time, &w->writer.out);
 	tl_put_string(text, "],\n\"count\":[");
 	if (rc == 0)
-		rc = tl_firefox_column_write(&w->spill, &counter->count,
-		    &w->writer.out);
+		rc =
+		    tl_column_write(&w->spill, &counter->count, &w->writer.out);
 	tl_put_string(text, "]},");
 	return rc;
 }
@@ -225,8 +224,8 @@ void
 tl_firefox_counters_free(struct firefox_write *w)
 {
 	for (size_t i = 0; i < w->counter_capacity; i++) {
-		tl_firefox_column_free(&w->counters[i].time);
-		tl_firefox_column_free(&w->counters[i].count);
+		tl_column_free(&w->counters[i].time);
+		tl_column_free(&w->counters[i].count);
 	}
 	free(w->counters);
 	tl_numbers_free(&w->counter_keys);

@@ -232,7 +232,7 @@ settle(struct firefox_write *w, struct firefox_thread *thread)
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < FIREFOX_FIELDS; i++)
-		rc = tl_firefox_column_settle(&w->spill, &thread->columns[i]);
+		rc = tl_column_settle(&w->spill, &thread->columns[i]);
 	return rc;
 }
 

@@ -102,12 +102,10 @@ put_lists(struct firefox_write *w)
 	tl_put_string(text,
 	    ",\n\"categories\":[\n{\"name\":\"Other\",\"color\":\"grey\","
 	    "\"subcategories\":[\"Other\"]}");
-	rc = tl_firefox_column_write(&w->spill, &w->category_list,
-	    &w->writer.out);
+	rc = tl_column_write(&w->spill, &w->category_list, &w->writer.out);
 	tl_put_string(text, "],\n\"markerSchema\":[");
 	if (rc == 0)
-		rc = tl_firefox_column_write(&w->spill, &w->schemas,
-		    &w->writer.out);
+		rc = tl_column_write(&w->spill, &w->schemas, &w->writer.out);
 	tl_firefox_put_lost_schema(text);
 	tl_put_char(text, ']');
 	return rc;
@@ -165,8 +163,7 @@ tl_firefox_put_head(struct firefox_write *w)
 
 	tl_put_string(text, tables);
 	if (rc == 0)
-		rc = tl_firefox_column_write(&w->spill, &w->strings,
-		    &w->writer.out);
+		rc = tl_column_write(&w->spill, &w->strings, &w->writer.out);
 	tl_put_string(text, "]}");
 	return rc;
 }

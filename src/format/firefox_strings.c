@@ -24,7 +24,7 @@ tl_firefox_string_add(struct firefox_write *w, struct tl_bytes string,
 	tl_put_string(text, w->string_count > 0 ? ",\n" : "\n");
 	tl_firefox_put_text(text, string);
 	*number = w->string_count++;
-	return tl_firefox_column_settle(&w->spill, &w->strings);
+	return tl_column_settle(&w->spill, &w->strings);
 }
 
 /* What a number names; where it names nothing, #7. */

@@ -181,7 +181,7 @@ put_columns(struct firefox_write *w, const struct firefox_thread *thread)
 		tl_put_string(text, ",\n\"");
 		tl_put_string(text, names[i]);
 		tl_put_string(text, "\":[");
-		rc = tl_firefox_column_write(&w->spill, &thread->columns[i],
+		rc = tl_column_write(&w->spill, &thread->columns[i],
 		    &w->writer.out);
 		tl_put_char(text, ']');
 	}
@@ -217,7 +217,7 @@ tl_firefox_threads_free(struct firefox_write *w)
 {
 	for (size_t i = 0; i < w->thread_capacity; i++) {
 		for (unsigned k = 0; k < FIREFOX_FIELDS; k++)
-			tl_firefox_column_free(&w->threads[i].columns[k]);
+			tl_column_free(&w->threads[i].columns[k]);
 		tl_text_free(&w->threads[i].name);
 	}
 	free(w->threads);

@@ -208,22 +208,21 @@ put_event(struct firefox_write *w, const struct tl_event *event)
 static int
 spill_all(struct firefox_write *w)
 {
-	struct tl_firefox_column *const own[] = { &w->schemas, &w->strings,
+	struct tl_column *const own[] = { &w->schemas, &w->strings,
 		&w->category_list };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(own) / sizeof(own[0]); i++)
-		rc = tl_firefox_column_spill(&w->spill, own[i]);
+		rc = tl_column_spill(&w->spill, own[i]);
 	for (uint32_t i = 0; rc == 0 && i < w->thread_count; i++) {
 		for (unsigned k = 0; rc == 0 && k < FIREFOX_FIELDS; k++)
-			rc = tl_firefox_column_spill(&w->spill,
+			rc = tl_column_spill(&w->spill,
 			    &w->threads[i].columns[k]);
 	}
 	for (uint32_t i = 0; rc == 0 && i < w->counter_count; i++) {
-		rc = tl_firefox_column_spill(&w->spill, &w->counters[i].time);
+		rc = tl_column_spill(&w->spill, &w->counters[i].time);
 		if (rc == 0)
-			rc = tl_firefox_column_spill(&w->spill,
-			    &w->counters[i].count);
+			rc = tl_column_spill(&w->spill, &w->counters[i].count);
 	}
 	return rc;
 }
@@ -241,7 +240,7 @@ firefox_put(struct tl_writer *writer, const struct tl_event *event)
 	rc = put_event(w, event);
 	if (rc < 0)
 		return rc;
-	return tl_firefox_spill_is_full(&w->spill) ? spill_all(w) : 0;
+	return tl_columns_are_full(&w->spill) ? spill_all(w) : 0;
 }
 
 static int
@@ -278,10 +277,10 @@ firefox_free(struct tl_writer *writer)
 
 	tl_firefox_threads_free(w);
 	tl_firefox_counters_free(w);
-	tl_firefox_column_free(&w->schemas);
-	tl_firefox_column_free(&w->strings);
-	tl_firefox_column_free(&w->category_list);
-	tl_firefox_spill_free(&w->spill);
+	tl_column_free(&w->schemas);
+	tl_column_free(&w->strings);
+	tl_column_free(&w->category_list);
+	tl_columns_free(&w->spill);
 	tl_numbers_free(&w->message_keys);
 	tl_numbers_free(&w->string_keys);
 	free(w->messages);

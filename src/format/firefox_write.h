@@ -22,7 +22,7 @@
  * reads it, too.  Tables of stacks and functions are there and empty.
  *
  * A column holds one field of all markers of a thread, so nothing can be
- * written before the last event: columns wait in a file (firefox_column.h).
+ * written before the last event: columns wait in a file (column.h).
  * Memory grows with threads, messages and strings, not with events.
  *
  * startTime is the whole second before the first event: all else counts

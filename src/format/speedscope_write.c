@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope_write.c - marks of each track are kept, then written.
+ * speedscope_write.c - the events of each track wait, then they are written.
  */
 #include "format/speedscope_write.h"
 
 #include "format/stacks.h"
 
 #include <errno.h>
-
-/* A begin or an end; the text of a track is an array of them. */
-struct mark {
-	uint64_t at_ns; /* from the first of all */
-	uint32_t frame;
-	uint32_t opens;
-};
+#include <stddef.h>
 
 struct speedscope {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_stacks stacks;
+	struct tl_columns columns; /* the events of each track */
 };
 
 static struct speedscope *
@@ -26,14 +21,41 @@ speedscope_of(struct tl_writer *writer)
 	return (struct speedscope *)(void *)writer;
 }
 
+static bool
+is_empty(const struct tl_column *column)
+{
+	return column->first == 0 && column->text.size == 0;
+}
+
+static int
+spill_all(struct speedscope *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < w->stacks.track_capacity; i++)
+		rc = tl_column_spill(&w->columns, &w->stacks.track[i].column);
+	return rc;
+}
+
+/* A profile's events stand together: they wait in a column of its own. */
 static int
 keep(struct tl_stacks *stacks, struct tl_track *track, int64_t ns, bool opens)
 {
-	const struct mark mark = { (uint64_t)ns - (uint64_t)stacks->first_ns,
-		track->open[track->depth - 1].frame, opens };
+	struct speedscope *w =
+	    (struct speedscope *)(void *)((char *)stacks -
+					  offsetof(struct speedscope, stacks));
+	struct tl_text *text = &track->column.text;
+	int rc;
 
-	tl_put_bytes(&track->text, tl_bytes(&mark, sizeof(mark)));
-	return track->text.rc;
+	tl_put_string(text, is_empty(&track->column) ? "\n" : ",\n");
+	tl_put_string(text, opens ? "{\"type\":\"O\",\"frame\":"
+				  : "{\"type\":\"C\",\"frame\":");
+	tl_put_unsigned(text, track->open[track->depth - 1].frame);
+	tl_put_string(text, ",\"at\":");
+	tl_put_unsigned(text, (uint64_t)ns - (uint64_t)stacks->first_ns);
+	tl_put_char(text, '}');
+	rc = tl_column_settle(&w->columns, &track->column);
+	return rc == 0 && tl_columns_are_full(&w->columns) ? spill_all(w) : rc;
 }
 
 static int
@@ -85,29 +107,6 @@ put_frames(struct speedscope *w)
 }
 
 static int
-put_marks(struct speedscope *w, const struct tl_track *track)
-{
-	enum { MARK_SIZE_MAX = 48 + 2 * TL_UNSIGNED_MAX };
-	struct tl_text *text = &w->writer.out.text;
-	struct mark mark;
-	int rc = 0;
-
-	for (size_t at = 0; rc == 0 && at < track->text.size;
-	     at += sizeof(mark)) {
-		memcpy(&mark, track->text.data + at, sizeof(mark));
-		tl_put_string(text, at > 0 ? ",\n" : "\n");
-		tl_put_string(text, mark.opens ? "{\"type\":\"O\",\"frame\":"
-					       : "{\"type\":\"C\",\"frame\":");
-		tl_put_unsigned(text, mark.frame);
-		tl_put_string(text, ",\"at\":");
-		tl_put_unsigned(text, mark.at_ns);
-		tl_put_char(text, '}');
-		rc = tl_out_settle(&w->writer.out);
-	}
-	return rc;
-}
-
-static int
 put_profile(struct speedscope *w, const struct tl_track *track, bool first)
 {
 	const struct tl_stacks *s = &w->stacks;
@@ -124,7 +123,7 @@ put_profile(struct speedscope *w, const struct tl_track *track, bool first)
 	    ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":");
 	tl_put_unsigned(text, (uint64_t)s->last_ns - (uint64_t)s->first_ns);
 	tl_put_string(text, ",\"events\":[");
-	rc = put_marks(w, track);
+	rc = tl_column_write(&w->columns, &track->column, &w->writer.out);
 	tl_put_string(text, "]}");
 	return rc;
 }
@@ -140,7 +139,7 @@ speedscope_end(struct tl_writer *writer)
 	if (rc == 0)
 		rc = put_frames(w);
 	for (size_t i = 0; rc == 0 && i < w->stacks.track_capacity; i++) {
-		if (w->stacks.track[i].text.size == 0)
+		if (is_empty(&w->stacks.track[i].column))
 			continue; /* no track, or only ends without a begin */
 		rc = put_profile(w, &w->stacks.track[i], first);
 		first = false;
@@ -154,7 +153,10 @@ speedscope_end(struct tl_writer *writer)
 static void
 speedscope_free(struct tl_writer *writer)
 {
-	tl_stacks_free(&speedscope_of(writer)->stacks);
+	struct speedscope *w = speedscope_of(writer);
+
+	tl_stacks_free(&w->stacks);
+	tl_columns_free(&w->columns);
 }
 
 static const struct tl_writer_kind kind = { .put = speedscope_put,

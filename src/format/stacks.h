@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "event/event.h"
+#include "format/column.h"
 #include "format/notes.h"
 #include "format/numbers.h"
 
@@ -39,8 +40,8 @@ struct tl_track {
 	uint32_t depth;
 	uint64_t skipped; /* begins that were too deep */
 	int64_t last_ns;
-	uint32_t user;       /* of the sink, 0 at first */
-	struct tl_text text; /* of the sink */
+	uint32_t user;           /* of the sink, 0 at first */
+	struct tl_column column; /* of the sink */
 };
 
 struct tl_stacks;

@@ -5,7 +5,7 @@
  */
 #include "../lib/suite.h"
 #include "firefox_fixture.h"
-#include "format/firefox_column.h"
+#include "format/column.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -157,7 +157,7 @@ START_TEST(columns_of_many_threads_keep_their_order)
 		put(&e);
 	}
 	ck_assert_uint_lt(mallinfo2().uordblks,
-	    before + TL_FIREFOX_WAITING_MAX);
+	    before + TL_COLUMNS_WAITING_MAX);
 	finish();
 	w = (struct walk){ .value = check_order, .user = &markers };
 	walk(&w, tl_bytes(f.out.data, f.out.size));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * firefox_column.h - columns that grow side by side and are written one after
+ * column.h - columns that grow side by side and are written one after
  * the other.
  *
  *	column  first ---> chunk --next--> chunk <--- last    in a file
@@ -9,28 +9,28 @@
  * A column in memory is short: what is more goes to a file without a name,
  * shared by all columns, chained so that no list of chunks needs memory.
  */
-#ifndef TL_FORMAT_FIREFOX_COLUMN_H
-#define TL_FORMAT_FIREFOX_COLUMN_H
+#ifndef TL_FORMAT_COLUMN_H
+#define TL_FORMAT_COLUMN_H
 
 #include "format/out.h"
 
 #include <stdbool.h>
 
 enum {
-	TL_FIREFOX_CHUNK_SIZE = 32 << 10,
+	TL_COLUMN_CHUNK_SIZE = 32 << 10,
 	/* Of all columns together. */
-	TL_FIREFOX_WAITING_MAX = 64 << 20
+	TL_COLUMNS_WAITING_MAX = 64 << 20
 };
 
-/* The file.  Starts from all zeros. */
-struct tl_firefox_spill {
+/* What all columns of a writer share.  Starts from all zeros. */
+struct tl_columns {
 	uint64_t size;    /* 0: there is no file yet */
 	uint64_t waiting; /* bytes that all columns have in memory */
 	int fd;
 };
 
 /* Starts from all zeros.  Its owner appends to text, then settles. */
-struct tl_firefox_column {
+struct tl_column {
 	struct tl_text text;
 	size_t counted; /* bytes of text that are in waiting */
 	uint64_t first; /* where chunks lie; 0: there is none */
@@ -38,23 +38,21 @@ struct tl_firefox_column {
 };
 
 /* After appending: 0, -ENOMEM, or what writing the file said. */
-int tl_firefox_column_settle(struct tl_firefox_spill *spill,
-    struct tl_firefox_column *column);
+int tl_column_settle(struct tl_columns *columns, struct tl_column *column);
 /* Move all of its text to the file and give back the memory. */
-int tl_firefox_column_spill(struct tl_firefox_spill *spill,
-    struct tl_firefox_column *column);
+int tl_column_spill(struct tl_columns *columns, struct tl_column *column);
 /* Is there so much in memory that all columns should be spilled? */
 static inline bool
-tl_firefox_spill_is_full(const struct tl_firefox_spill *spill)
+tl_columns_are_full(const struct tl_columns *columns)
 {
-	return spill->waiting > TL_FIREFOX_WAITING_MAX;
+	return columns->waiting > TL_COLUMNS_WAITING_MAX;
 }
 
 /* Write all of it, which stays as it is. */
-int tl_firefox_column_write(const struct tl_firefox_spill *spill,
-    const struct tl_firefox_column *column, struct tl_out *out);
+int tl_column_write(const struct tl_columns *columns,
+    const struct tl_column *column, struct tl_out *out);
 
-void tl_firefox_column_free(struct tl_firefox_column *column);
-void tl_firefox_spill_free(struct tl_firefox_spill *spill);
+void tl_column_free(struct tl_column *column);
+void tl_columns_free(struct tl_columns *columns);
 
 #endif
