@@ -56,10 +56,10 @@ is 'list shows who died' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$
 has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer died\$"
 is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
 
-# a writer that logs all the time
+# a writer that logs all the time: two minutes, for sanitizers are slow
 busy() { # NAME
 	local words=() i
-	for ((i = 0; i < 3000; i++)); do words+=(plain=20 sleep=10); done
+	for ((i = 0; i < 12000; i++)); do words+=(plain=20 sleep=10); done
 	"$make" "$1" known "${words[@]}" &
 	started+=("$!")
 }
