@@ -51,6 +51,10 @@ CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 # what the layers right of the library are linked with, and each program more
 FORMAT_LIBS := -lzstd -lsqlite3 -lzip
 LIBS_dump := -lncursesw
+# Kafka is for those who have its library
+KAFKA	 ?= $(shell pkg-config --exists rdkafka 2>/dev/null && echo yes)
+LIBS_ship := -lnats $(if $(KAFKA),-lrdkafka) -lpthread
+$(B)/obj/src/ship/%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng -lpthread
 
 all: lib tools lua
@@ -204,10 +208,10 @@ tour: all examples
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
 	    libzstd-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
-	    libcap-ng-dev libncurses-dev curl
+	    libcap-ng-dev libncurses-dev libnats-dev curl
 DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
-	    perl-base protobuf-compiler babeltrace2 sqlite3 \
+	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \
 	    $(if $(shell command -v npm),,npm)
 deps deps-check:
 	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \

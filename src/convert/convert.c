@@ -6,6 +6,7 @@
 #include "format/timeline_write.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a conversion is made of. */
@@ -18,6 +19,7 @@ struct run {
 	struct tl_fault *fault;
 	struct tl_report report;
 	struct tl_text title;
+	struct tl_origin *sources; /* of the inputs */
 	struct tl_writer *writer;
 };
 
@@ -97,6 +99,7 @@ set_up(struct run *run)
 
 	tl_inputs_origin(run->inputs, &origin);
 	tl_writer_set_origin(run->writer, &origin);
+	tl_writer_set_sources(run->writer, run->sources, run->inputs->count);
 	tl_writer_set_title(run->writer, tl_text_string(&run->title));
 	if (o->rtl_us)
 		tl_rtl_write_set_us(run->writer);
@@ -205,6 +208,8 @@ run_all(struct run *run)
 	struct tl_cursor *cursor;
 	int rc = make_title(run);
 
+	if (rc == 0)
+		rc = tl_inputs_origins(run->inputs, &run->sources);
 	if (rc < 0 || (rc = open_cursor(run, &counted, &cursor)) < 0)
 		return rc;
 	rc = make_writer(run);
@@ -245,5 +250,6 @@ tl_convert(struct tl_conversion *conversion, const struct tl_inputs *inputs,
 	const int rc = run_all(&run);
 
 	tl_text_free(&run.title);
+	free(run.sources);
 	return rc < 0 ? explain(&run, rc) : 0;
 }

@@ -39,11 +39,19 @@ struct tl_event {
 	uint32_t tid;
 	uint32_t epoch; /* stamps of different epochs do not compare */
 	uint32_t lane;
-	uint16_t source; /* which input of a merge */
-	uint8_t kind;    /* enum tl_kind */
-	uint8_t level;   /* of the message */
-	bool bare;       /* an end that was logged without arguments: all 0 */
+	uint16_t source;  /* which input of a merge */
+	uint8_t kind;     /* enum tl_kind */
+	uint8_t level;    /* of the message */
+	bool bare;        /* an end that was logged without arguments: all 0 */
+	bool continued;   /* a begin told once more, in a file that goes on
+			  * from another */
+	bool overlaps;    /* of several hosts: it may have come before or after
+			  * a neighbour of another one */
+	uint32_t sync_us; /* of several hosts: bound of the error of its host's
+			   * clock, beyond error_ns */
 };
+
+#define TL_SYNC_UNBOUNDED UINT32_MAX /* nobody can say */
 
 /* The word of the program for a kind: "instant", "begin", ... */
 const char *tl_kind_name(unsigned kind);

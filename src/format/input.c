@@ -188,14 +188,52 @@ copy_name(char to[65], const char *from, size_t size)
 	to[size] = '\0';
 }
 
+/* 32 digits, with or without dashes; else all 0. */
+static void
+read_boot_id(uint8_t id[16], struct tl_bytes text)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned n = 0;
+
+	memset(id, 0, 16);
+	for (size_t i = 0; i < text.size && n < 32; i++) {
+		const char *digit =
+		    text.data[i] ? strchr(digits, text.data[i]) : NULL;
+
+		if (text.data[i] == '-')
+			continue;
+		if (!digit)
+			break;
+		id[n / 2] = (uint8_t)(id[n / 2] << 4 | (digit - digits));
+		n++;
+	}
+	if (n < 32)
+		memset(id, 0, 16);
+}
+
+/* The last part of the file's name, without what tells its kind. */
+static void
+name_timeline(const struct tl_input *input, struct tl_origin *origin)
+{
+	const char *slash = strrchr(input->name, '/');
+	const char *name = slash ? slash + 1 : input->name;
+
+	if (strcmp(name, "-") != 0)
+		copy_name(origin->timeline, name, strcspn(name, "."));
+}
+
 static void
 trace_origin(const struct tl_trace *trace, struct tl_origin *origin)
 {
 	const struct tl_bytes host = tl_trace_info(trace, "host");
 	const struct tl_bytes command = tl_trace_info(trace, "command");
+	const struct tl_bytes timeline = tl_trace_info(trace, "timeline");
 
 	copy_name(origin->machine, host.data, host.size);
 	copy_name(origin->command, command.data, command.size);
+	read_boot_id(origin->boot_id, tl_trace_info(trace, "boot"));
+	if (timeline.size > 0)
+		copy_name(origin->timeline, timeline.data, timeline.size);
 }
 
 static void
@@ -209,6 +247,7 @@ snap_origin(const struct tl_snap *snap, struct tl_origin *origin)
 	copy_name(origin->command, h->creator_command,
 	    sizeof(h->creator_command));
 	origin->pid = h->creator_pid;
+	memcpy(origin->boot_id, h->boot_id, sizeof(origin->boot_id));
 	tl_boot_id(boot_id);
 	if (memcmp(boot_id, h->boot_id, sizeof(boot_id)) != 0)
 		return;
@@ -221,6 +260,7 @@ void
 tl_input_origin(const struct tl_input *input, struct tl_origin *origin)
 {
 	*origin = (struct tl_origin){ 0 };
+	name_timeline(input, origin);
 	if (input->snap)
 		snap_origin(input->snap, origin);
 	else if (input->trace)

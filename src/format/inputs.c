@@ -193,6 +193,11 @@ keep_common(struct tl_origin *origin, const struct tl_origin *other)
 		origin->pid = 0;
 		origin->command[0] = '\0';
 	}
+	if (strcmp(origin->timeline, other->timeline) != 0)
+		origin->timeline[0] = '\0';
+	if (memcmp(origin->boot_id, other->boot_id, sizeof(other->boot_id)) !=
+	    0)
+		memset(origin->boot_id, 0, sizeof(origin->boot_id));
 	if (other->boottime_ns == 0) { /* of another start of the machine */
 		origin->monotonic_ns = 0;
 		origin->boottime_ns = 0;
@@ -214,4 +219,19 @@ tl_inputs_origin(const struct tl_inputs *inputs, struct tl_origin *origin)
 			keep_common(origin, &other);
 		any = true;
 	}
+}
+
+int
+tl_inputs_origins(const struct tl_inputs *inputs, struct tl_origin **origins)
+{
+	struct tl_origin *all = calloc(inputs->count + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (tl_input_is_open(&inputs->items[i]))
+			tl_input_origin(&inputs->items[i], &all[i]);
+	}
+	*origins = all;
+	return 0;
 }

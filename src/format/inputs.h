@@ -40,5 +40,9 @@ bool tl_inputs_are_damaged(const struct tl_inputs *inputs);
 
 /* What is true of the events of all of them: nothing where they differ. */
 void tl_inputs_origin(const struct tl_inputs *inputs, struct tl_origin *origin);
+/* ... and what is true of each, by the source of its events: an array to be
+ * freed, of as many as there are inputs.  0, -ENOMEM. */
+int
+tl_inputs_origins(const struct tl_inputs *inputs, struct tl_origin **origins);
 
 #endif

@@ -9,9 +9,11 @@
 #include "base/bytes.h"
 
 struct tl_origin {
-	char machine[65]; /* its name; empty: unknown */
-	char command[65]; /* of process pid, which made the timeline */
-	uint32_t pid;     /* 0: unknown */
+	char machine[65];    /* its name; empty: unknown */
+	char command[65];    /* of process pid, which made the timeline */
+	uint32_t pid;        /* 0: unknown */
+	char timeline[65];   /* which of its timelines; empty: unknown */
+	uint8_t boot_id[16]; /* which start of the machine; all 0: unknown */
 	/* Unix time at which CLOCK_MONOTONIC and CLOCK_BOOTTIME were 0; 0:
 	 * unknown, as where the machine was started again since. */
 	int64_t monotonic_ns;

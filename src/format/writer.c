@@ -82,6 +82,23 @@ tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin)
 }
 
 void
+tl_writer_set_sources(struct tl_writer *writer, const struct tl_origin *sources,
+    size_t count)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->sources = sources;
+	writer->source_count = count;
+}
+
+const struct tl_origin *
+tl_writer_source(const struct tl_writer *writer, const struct tl_event *event)
+{
+	return event->source < writer->source_count
+		   ? &writer->sources[event->source]
+		   : &writer->origin;
+}
+
+void
 tl_writer_set_title(struct tl_writer *writer, const char *title)
 {
 	assert(writer->begun == NOT_BEGUN);

@@ -39,6 +39,9 @@ struct tl_writer {
 	/* What is known of all events, before the first of them: */
 	struct tl_origin origin;
 	const char *title; /* of a page or picture; NULL: none */
+	/* ... and of those with each number of a source; NULL: unknown */
+	const struct tl_origin *sources;
+	size_t source_count;
 };
 
 /* A writer of size bytes (all zeros behind the frame).  0, -ENOMEM. */
@@ -48,6 +51,12 @@ int tl_writer_make(struct tl_writer **writer, size_t size,
 /* Where its events come from; unless it is said, nothing is known of it. */
 void
 tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
+/* The same of each source by its number; they stay the caller's. */
+void tl_writer_set_sources(struct tl_writer *writer,
+    const struct tl_origin *sources, size_t count);
+/* What is known of where an event comes from: never NULL. */
+const struct tl_origin *
+tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);
 /* The title, which stays the caller's. */
 void tl_writer_set_title(struct tl_writer *writer, const char *title);
 /* Before the sources of its events close.  NULL does nothing. */
