@@ -262,7 +262,10 @@ start(struct tl_record *r, struct tl_daemon *daemon, int fd, bool all,
 {
 	const struct tl_recorder_options options =
 	    options_of(daemon->config, how);
-	const struct tl_recorder_host host = { begin, tidy, changed, r };
+	const struct tl_recorder_host host = { .begin = begin,
+		.rest = tidy,
+		.changed = changed,
+		.context = r };
 	int rc = set_folder(r, daemon->config, how);
 
 	if (rc == 0)

@@ -116,6 +116,8 @@ tl_tree_json_thread(struct tl_text *text, uint64_t number,
 	put_place(text, tl_bytes(path, (size_t)(end - path)), 0, "thread");
 	put_text(text, "input", tl_bytes_of(input));
 	put_text(text, "name", thread->name);
+	if (thread->command.size > 0)
+		put_text(text, "command", thread->command);
 	put_number(text, "pid", thread->pid);
 	put_number(text, "tid", thread->tid);
 	put_number(text, "children", children);

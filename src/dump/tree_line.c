@@ -98,6 +98,16 @@ tl_tree_put_indent(struct tl_text *text, uint64_t depth)
 	tl_put_char(text, ' ');
 }
 
+static void
+put_command(struct tl_text *text, const char *before,
+    const struct tl_trace_thread *thread)
+{
+	if (thread->command.size == 0)
+		return;
+	tl_put_string(text, before);
+	tl_put_plain(text, thread->command);
+}
+
 void
 tl_tree_put_thread(struct tl_text *text, uint64_t number,
     const struct tl_trace_thread *thread)
@@ -107,9 +117,12 @@ tl_tree_put_thread(struct tl_text *text, uint64_t number,
 	if (thread->name.size > 0) {
 		tl_put_string(text, " (");
 		tl_put_plain(text, thread->name);
+		if (!tl_bytes_equal(thread->name, thread->command))
+			put_command(text, " of ", thread);
 	} else if (thread->pid != 0 || thread->tid != 0) {
 		tl_put_string(text, " (process ");
 		tl_put_unsigned(text, thread->pid);
+		put_command(text, " ", thread);
 		tl_put_string(text, ", thread ");
 		tl_put_unsigned(text, thread->tid);
 	} else {

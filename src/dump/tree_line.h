@@ -40,7 +40,8 @@ void tl_tree_put_result(struct tl_text *text, const struct tl_node *node);
 /* Depth counts from 0. */
 void tl_tree_put_indent(struct tl_text *text, uint64_t depth);
 
-/* What is known of a thread: "# Thread 3 (name)", number from 0. */
+/* What is known of a thread: "# Thread 3 (name of command)", number from
+ * 0. */
 void tl_tree_put_thread(struct tl_text *text, uint64_t number,
     const struct tl_trace_thread *thread);
 

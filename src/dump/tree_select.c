@@ -76,6 +76,21 @@ put_thread(struct copy *c, struct tl_trace *trace, size_t thread)
 	return rc;
 }
 
+/* The stream of a thread like it, of a process like its. */
+static int
+new_stream(struct copy *c, struct tl_trace_writer *writer)
+{
+	const struct tl_trace_thread *thread = c->thread;
+	int rc = 0;
+
+	if (thread->command.size > 0)
+		rc = tl_trace_write_process(writer, thread->pid,
+		    thread->command);
+	return rc < 0 ? rc
+		      : tl_trace_stream_new(&c->stream, writer, thread->pid,
+			    thread->tid, thread->name);
+}
+
 int
 tl_tree_select(struct tl_trace *trace, struct tl_select *select,
     struct tl_trace_writer *writer)
@@ -86,8 +101,7 @@ tl_tree_select(struct tl_trace *trace, struct tl_select *select,
 
 	for (size_t i = 0; i < tl_trace_thread_count(trace) && rc == 0; i++) {
 		c.thread = tl_trace_thread(trace, i);
-		rc = tl_trace_stream_new(&c.stream, writer, c.thread->pid,
-		    c.thread->tid, c.thread->name);
+		rc = new_stream(&c, writer);
 		if (rc == 0)
 			rc = put_thread(&c, trace, i);
 	}

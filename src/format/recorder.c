@@ -45,9 +45,9 @@ tl_recorder_new(struct tl_recorder **recorder,
 	return 0;
 }
 
-int
-tl_recorder_add(struct tl_recorder *r, const char *name, int fd, bool all,
-    struct tl_fault *fault)
+static int
+add(struct tl_recorder *r, const char *name, int fd,
+    const struct tl_follow_start *start, struct tl_fault *fault)
 {
 	struct tl_recorder_source *s;
 	int rc;
@@ -63,12 +63,47 @@ tl_recorder_add(struct tl_recorder *r, const char *name, int fd, bool all,
 	s->poll_ns = r->options.poll_ns ? r->options.poll_ns : POLL_NS;
 	s->wake = wake;
 	s->context = r;
-	rc = tl_recorder_source_open(s, name, fd, all, fault);
+	rc = tl_recorder_source_open(s, name, fd, start, fault);
 	if (rc == 0)
 		r->sources[r->source_count++] = s;
 	else
 		free(s);
 	return rc;
+}
+
+int
+tl_recorder_add(struct tl_recorder *r, const char *name, int fd, bool all,
+    struct tl_fault *fault)
+{
+	const struct tl_follow_start start = { .tail = all ? UINT64_MAX : 0 };
+
+	return add(r, name, fd, &start, fault);
+}
+
+int
+tl_recorder_add_at(struct tl_recorder *r, const char *name, int fd,
+    const uint64_t *positions, size_t lane_count, struct tl_fault *fault)
+{
+	const struct tl_follow_start start = { .from = positions,
+		.lane_count = lane_count };
+
+	return add(r, name, fd, &start, fault);
+}
+
+size_t
+tl_recorder_positions(const struct tl_recorder *r, size_t source,
+    const uint64_t **positions)
+{
+	const struct tl_recorder_source *s = r->sources[source];
+
+	*positions = s->positions;
+	return s->lane_count;
+}
+
+int
+tl_recorder_info(struct tl_recorder *r, const char *name, const char *value)
+{
+	return tl_recorder_file_info(&r->file, name, value);
 }
 
 /* Pairs with drain. */

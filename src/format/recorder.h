@@ -31,13 +31,20 @@ enum { TL_RECORDER_SOURCES_MAX = 64 };
 struct tl_recorder;
 
 struct tl_recorder_options {
-	uint64_t size_max; /* of a file with its index, about; 0: no bound */
+	/* Of a file with its index, by what was put into it, written or not: it
+	 * ends with the event that reaches this.  Then come only what is
+	 * missing and what it says of itself; spans that go on take no more
+	 * than half of it.  0: no bound */
+	uint64_t size_max;
 	uint64_t age_ns;   /* ... since its first event; 0: no bound */
 	uint64_t flush_ns; /* what a crash may take; 0: a second */
 	uint64_t poll_ns;  /* idle timelines are looked at so often; 0: 10 ms */
+	size_t block_size; /* of a thread; 0: 128 KiB */
 	int compress;      /* zstd level, 0: plain */
 	bool once;         /* one file, begun at once: the end of it is all */
+	bool whole; /* a file that goes wrong is removed, all of it missing */
 	const char *command; /* INFO "command" of the files; stays there */
+	const char *host;    /* ... "host"; NULL: as the timeline says */
 };
 
 /* The two files of a trace, new and empty, to append to; the paths are kept
@@ -48,6 +55,16 @@ struct tl_recorder_files {
 	char path[TL_PATH_MAX];
 };
 
+/* What is in a file. */
+struct tl_recorder_content {
+	uint64_t entries;   /* no losses, and no begins told once more */
+	uint64_t lost;      /* that its losses stand for */
+	int64_t from_ns;    /* the least time of both; more than to_ns: none */
+	int64_t to_ns;      /* ... the greatest */
+	uint64_t data_size; /* written so far */
+	uint64_t index_size;
+};
+
 /* What its owner does: in the thread that writes, or with once, what the start
  * needs, in that which starts. */
 struct tl_recorder_host {
@@ -55,6 +72,17 @@ struct tl_recorder_host {
 	 * all of *files: 0 or -errno, and it will be tried again. */
 	int (
 	    *begin)(void *context, int64_t ns, struct tl_recorder_files *files);
+	/* Say more of the file, by tl_recorder_info: when it begins, content
+	 * NULL, and once more before it ends.  0, or -errno and it has failed.
+	 * May be NULL. */
+	int (*describe)(void *context, struct tl_recorder *recorder,
+	    const struct tl_recorder_content *content);
+	/* The file is whole (0) or failed (-errno: what is in it stays, or with
+	 * whole, or when that is nothing, it is removed next); it is still
+	 * open.  May be NULL. */
+	void (*ended)(void *context, struct tl_recorder *recorder,
+	    const struct tl_recorder_files *files,
+	    const struct tl_recorder_content *content, int rc);
 	/* After each flush, and each file: time to tidy up.  May be NULL. */
 	void (*rest)(void *context);
 	/* The status has changed in a way to tell somebody: a file was begun
@@ -88,9 +116,25 @@ int tl_recorder_new(struct tl_recorder **recorder,
  */
 int tl_recorder_add(struct tl_recorder *recorder, const char *name, int fd,
     bool all, struct tl_fault *fault);
+/* ... going on at these entries, by lane, as tl_recorder_positions told when
+ * another recorder's file was whole: what was overwritten since is one loss of
+ * each lane.  Besides, -ESTALE: they are of another timeline. */
+int tl_recorder_add_at(struct tl_recorder *recorder, const char *name, int fd,
+    const uint64_t *positions, size_t lane_count, struct tl_fault *fault);
 /* 0 or -errno.  With once, the file was begun. */
 int tl_recorder_start(struct tl_recorder *recorder);
-/* Other options from now on; compress from the next file on. */
+/*
+ * For describe and ended: where a source (by the order they were added in)
+ * goes on after what is in the file, losses among it: the next entry of each
+ * lane.  After a file that has failed, wait for one that is whole.  How many
+ * lanes; *positions stays until the callback returns.
+ */
+size_t tl_recorder_positions(const struct tl_recorder *recorder, size_t source,
+    const uint64_t **positions);
+/* For describe: an INFO of the file.  0 or -errno. */
+int tl_recorder_info(struct tl_recorder *recorder, const char *name,
+    const char *value);
+/* Other options from now on; those of blocks from the next file on. */
 void tl_recorder_configure(struct tl_recorder *recorder,
     const struct tl_recorder_options *options);
 /* What was logged by now is recorded, and not much more.  Returns at once. */

@@ -13,7 +13,7 @@
 
 #define RETRY_NS INT64_C(1000000000)
 
-enum { BOOT_ID_MAX = 64, NUMBER_MAX = 24 };
+enum { BOOT_ID_SIZE = 16, NUMBER_MAX = 24 };
 
 void
 tl_recorder_changed(struct tl_recorder *r)
@@ -24,41 +24,71 @@ tl_recorder_changed(struct tl_recorder *r)
 
 /* == what a file says of itself == */
 
-/* Where the events are stamped by the clock of this boot. */
+/* What its owner has to say. */
+static int
+describe(struct tl_recorder *r, const struct tl_recorder_content *content)
+{
+	if (!r->host.describe)
+		return 0;
+	return r->host.describe(r->host.context, r, content);
+}
+
+static const struct timeline_header *
+header_of(const struct tl_recorder *r, size_t source)
+{
+	return tl_follow_header(r->sources[source]->cursor);
+}
+
+/* The boot whose clock stamps the events: that which the timelines say, if
+ * they say the same. */
 static int
 write_boot_id(struct tl_recorder *r)
 {
-	struct tl_text text = { 0 };
-	int rc =
-	    tl_read_file("/proc/sys/kernel/random/boot_id", BOOT_ID_MAX, &text);
+	const uint8_t *id = header_of(r, 0)->boot_id;
+	char text[2 * BOOT_ID_SIZE + 1];
+	bool known = false;
 
-	while (rc == 0 && text.size > 0 && text.data[text.size - 1] == '\n')
-		text.size--;
-	if (rc == 0 && text.size > 0)
-		rc = tl_trace_write_info(r->file.writer, tl_bytes_of("boot"),
-		    tl_bytes(text.data, text.size));
-	else
-		rc = 0; /* not known */
-	tl_text_free(&text);
-	return rc;
+	for (size_t i = 1; i < r->source_count; i++)
+		if (memcmp(header_of(r, i)->boot_id, id, BOOT_ID_SIZE) != 0)
+			return 0;
+	for (size_t i = 0; i < BOOT_ID_SIZE; i++) {
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
+		known |= id[i] != 0;
+	}
+	return known ? tl_recorder_file_info(&r->file, "boot", text) : 0;
+}
+
+/* As asked for, as the timeline says, or where this runs. */
+static int
+write_host(struct tl_recorder *r)
+{
+	const struct timeline_header *h =
+	    r->source_count > 0 ? header_of(r, 0) : NULL;
+	struct tl_origin origin;
+
+	if (r->now.host)
+		return tl_recorder_file_info(&r->file, "host", r->now.host);
+	if (h && h->creator_host[0])
+		return tl_trace_write_info(r->file.writer, tl_bytes_of("host"),
+		    tl_bytes(h->creator_host,
+			strnlen(h->creator_host, sizeof(h->creator_host))));
+	tl_origin_here(&origin);
+	return tl_recorder_file_info(&r->file, "host", origin.machine);
 }
 
 static int
 write_infos(struct tl_recorder *r)
 {
-	struct tl_origin origin;
-	int rc;
+	int rc = write_host(r);
 
-	tl_origin_here(&origin);
-	rc = tl_recorder_file_info(&r->file, "host", origin.machine);
 	if (rc == 0 && r->now.command)
 		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
-	if (rc == 0)
+	if (rc == 0 && r->source_count > 0)
 		rc = write_boot_id(r);
 	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
 		rc = tl_recorder_file_info(&r->file, "timeline",
 		    r->sources[i]->name);
-	return rc;
+	return rc == 0 ? describe(r, NULL) : rc;
 }
 
 /* The knots that this file does not have yet.  Those of several timelines
@@ -91,15 +121,37 @@ write_knots(struct tl_recorder *r)
 static int
 write_continued(struct tl_recorder *r)
 {
+	const uint64_t max = r->now.size_max ? r->now.size_max / 2 : UINT64_MAX;
 	char number[NUMBER_MAX];
 	uint64_t count;
-	int rc =
-	    tl_recorder_threads_continue(&r->threads, r->file.writer, &count);
+	int rc = tl_recorder_threads_continue(&r->threads, r->file.writer, max,
+	    &count);
 
 	if (rc < 0 || count == 0)
 		return rc;
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)count);
 	return tl_recorder_file_info(&r->file, "continued", number);
+}
+
+void
+tl_recorder_count(struct tl_recorder *r, struct tl_recorder_source *s,
+    const struct tl_event *event)
+{
+	struct tl_recorder_content *c = &r->content;
+
+	if (event->kind == TL_LOST) {
+		r->lost += event->lost;
+		c->lost += event->lost;
+		s->put_lost += event->lost;
+	} else {
+		r->events++;
+		c->entries++;
+		s->put_entries++;
+	}
+	if (event->ns < c->from_ns)
+		c->from_ns = event->ns;
+	if (event->ns > c->to_ns)
+		c->to_ns = event->ns;
 }
 
 /* Say what is missing since the last file. */
@@ -121,7 +173,7 @@ write_carried(struct tl_recorder *r)
 		rc = tl_recorder_threads_put(&r->threads, r->file.writer, &hole,
 		    s->losses, s->name);
 		if (rc == 0) {
-			r->lost += s->carry;
+			tl_recorder_count(r, s, &hole);
 			s->carry = 0;
 		}
 	}
@@ -184,11 +236,16 @@ tl_recorder_begin_file(struct tl_recorder *r)
 	r->file =
 	    (struct tl_recorder_file){ .written = note_written, .context = r };
 	r->fresh = r->written = 0;
-	for (size_t i = 0; i < r->source_count; i++)
-		r->sources[i]->knots = 0;
+	r->content = (struct tl_recorder_content){ .from_ns = INT64_MAX,
+		.to_ns = INT64_MIN };
+	for (size_t i = 0; i < r->source_count; i++) {
+		struct tl_recorder_source *s = r->sources[i];
+
+		s->knots = s->put_entries = s->put_lost = 0;
+	}
 	rc = r->host.begin(r->host.context, ns, &r->file.files);
 	if (rc == 0)
-		rc = tl_recorder_file_begin(&r->file, ns, r->now.compress);
+		rc = tl_recorder_file_begin(&r->file, ns, &r->now);
 	if (rc < 0) {
 		note_fault(r, rc);
 		return rc;
@@ -203,15 +260,31 @@ tl_recorder_begin_file(struct tl_recorder *r)
 
 /* Nothing of the file is used any more; without an event it is gone. */
 static void
-leave_file(struct tl_recorder *r, bool failed)
+leave_file(struct tl_recorder *r, int rc)
 {
+	struct tl_recorder_content *c = &r->content;
 	uint64_t losses[TL_RECORDER_SOURCES_MAX];
 
 	for (size_t i = 0; i < r->source_count; i++)
 		losses[i] = r->sources[i]->losses;
-	r->bytes += r->file.data_size + r->file.index_size;
-	tl_recorder_file_free(&r->file, failed && r->written == 0);
+	c->data_size = r->file.data_size;
+	c->index_size = r->file.index_size;
+	r->bytes += c->data_size + c->index_size;
+	if (r->host.ended)
+		r->host.ended(r->host.context, r, &r->file.files, c, rc);
+	tl_recorder_file_free(&r->file,
+	    rc < 0 && (r->now.whole || r->written == 0));
 	tl_recorder_threads_leave(&r->threads, losses);
+}
+
+/* What was put into the file but is not there, or will not be. */
+static struct tl_recorder_missing
+missing_of(const struct tl_recorder *r, const struct tl_recorder_source *s)
+{
+	if (r->now.whole)
+		return (
+		    struct tl_recorder_missing){ s->put_entries, s->put_lost };
+	return tl_recorder_threads_missing(&r->threads, s->number);
 }
 
 void
@@ -219,14 +292,15 @@ tl_recorder_fail_file(struct tl_recorder *r, int rc)
 {
 	for (size_t i = 0; i < r->source_count; i++) {
 		struct tl_recorder_source *s = r->sources[i];
-		const struct tl_recorder_missing missing =
-		    tl_recorder_threads_missing(&r->threads, s->number);
+		const struct tl_recorder_missing missing = missing_of(r, s);
 
 		r->events -= missing.entries;
 		r->lost -= missing.holes;
+		r->content.entries -= missing.entries;
+		r->content.lost -= missing.holes;
 		s->carry += missing.entries + missing.holes;
 	}
-	leave_file(r, true);
+	leave_file(r, rc);
 	r->over = r->now.once;
 	note_fault(r, rc);
 }
@@ -242,12 +316,14 @@ tl_recorder_end_file(struct tl_recorder *r)
 	if (rc == 0)
 		rc = write_carried(r);
 	if (rc == 0)
+		rc = describe(r, &r->content);
+	if (rc == 0)
 		rc = tl_recorder_file_finish(&r->file);
 	if (rc < 0) {
 		tl_recorder_fail_file(r, rc);
 		return;
 	}
-	leave_file(r, false);
+	leave_file(r, 0);
 	r->over = r->now.once;
 	tl_recorder_changed(r);
 	if (r->host.rest)

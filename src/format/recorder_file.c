@@ -91,17 +91,20 @@ remove_files(const struct tl_recorder_file *file)
 }
 
 int
-tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns, int compress)
+tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
+    const struct tl_recorder_options *wanted)
 {
 	struct tl_trace_options options = { .strategy = TL_TRACE_STREAMING,
+		.block_size = wanted->block_size,
+		.sized = true,
 		.data = append_data,
 		.index = append_index,
 		.context = file,
 		.created_ns = ns };
 	int rc;
 
-	if (compress > 0) {
-		file->codec = tl_trace_zstd_at(compress);
+	if (wanted->compress > 0) {
+		file->codec = tl_trace_zstd_at(wanted->compress);
 		options.codec = &file->codec;
 	}
 	/* Who reads it meanwhile must not take its index for a broken one. */
@@ -112,6 +115,12 @@ tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns, int compress)
 		remove_files(file);
 	}
 	return rc;
+}
+
+uint64_t
+tl_recorder_file_size(const struct tl_recorder_file *file)
+{
+	return tl_trace_writer_size(file->writer) + file->index_size;
 }
 
 int

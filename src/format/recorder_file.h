@@ -31,8 +31,10 @@ struct tl_recorder_file {
 
 /* Starts from files, written, context and all else 0.  Takes the descriptors
  * over, even when it fails.  0 or -errno. */
-int
-tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns, int compress);
+int tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
+    const struct tl_recorder_options *options);
+/* How large it would be if it ended now, with its index as far as written. */
+uint64_t tl_recorder_file_size(const struct tl_recorder_file *file);
 /* Write what waits and the end: 0 or -errno.  Free it in any case. */
 int tl_recorder_file_finish(struct tl_recorder_file *file);
 /* Without its end, if it has none.  Where nothing but a header is in it, it

@@ -11,13 +11,13 @@
 
 #include "base/clock.h"
 #include "base/word.h"
-#include "snap/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -280,9 +280,24 @@ tl_recorder_source_start(struct tl_recorder_source *s)
 	return rc;
 }
 
+/* Where it begins, until events tell more. */
+static int
+note_start(struct tl_recorder_source *s, struct tl_fault *fault)
+{
+	const uint64_t *positions;
+	const size_t count = tl_follow_positions(s->cursor, &positions);
+
+	s->positions = malloc((count + 1) * sizeof(*s->positions));
+	if (!s->positions)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	memcpy(s->positions, positions, count * sizeof(*s->positions));
+	s->lane_count = count;
+	return 0;
+}
+
 int
 tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
-    bool all, struct tl_fault *fault)
+    const struct tl_follow_start *start, struct tl_fault *fault)
 {
 	int rc;
 
@@ -291,7 +306,9 @@ tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
 	if (s->fd < 0)
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
 		    "no more files can be opened");
-	rc = tl_follow_open_fd(&s->cursor, s->fd, all ? UINT64_MAX : 0, fault);
+	rc = tl_follow_open_at(&s->cursor, s->fd, start, fault);
+	if (rc == 0 && (rc = note_start(s, fault)) != 0)
+		tl_cursor_close(s->cursor);
 	if (rc != 0) {
 		close(s->fd);
 		return rc;
@@ -324,5 +341,6 @@ tl_recorder_source_close(struct tl_recorder_source *s)
 	tl_cursor_close(s->cursor);
 	tl_message_map_free(&s->messages, free);
 	pthread_mutex_destroy(&s->lock);
+	free(s->positions);
 	close(s->fd);
 }

@@ -10,6 +10,7 @@
 #include "event/message_map.h"
 
 #include "base/fault.h"
+#include "snap/snap.h"
 
 #include <ck_ring.h>
 #include <limits.h>
@@ -85,11 +86,15 @@ struct tl_recorder_source {
 	uint64_t losses; /* holes so far */
 	int64_t knot_ns; /* of the last that was written */
 	uint64_t knots;
+	uint64_t *positions; /* next entry of each lane, after what was put */
+	size_t lane_count;
+	uint64_t put_entries; /* into the file of now ... */
+	uint64_t put_lost;    /* ... that holes in it tell of */
 };
 
 /* Follow the timeline: 0 or -errno, and why. */
 int tl_recorder_source_open(struct tl_recorder_source *source, const char *name,
-    int fd, bool all, struct tl_fault *fault);
+    int fd, const struct tl_follow_start *start, struct tl_fault *fault);
 int tl_recorder_source_start(struct tl_recorder_source *source);
 /* Waits for its thread, which must have been told to end. */
 void tl_recorder_source_close(struct tl_recorder_source *source);

@@ -3,15 +3,12 @@
 #include "format/recorder_threads.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeline.h>
-#include <unistd.h>
 
-enum { SIZE_FIRST = 64, COMM_MAX = 64 };
+enum { SIZE_FIRST = 64 };
 
 /* == the table == */
 
@@ -77,23 +74,6 @@ find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
 
 /* == streams == */
 
-/* What the kernel calls it; empty when it is gone. */
-static struct tl_bytes
-read_name(uint32_t pid, uint32_t tid, char name[COMM_MAX])
-{
-	char path[COMM_MAX];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return tl_bytes("", 0);
-	n = read(fd, name, COMM_MAX);
-	close(fd);
-	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
-}
-
 static int
 new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
     struct tl_recorder_thread *thread, const char *source)
@@ -101,7 +81,7 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 	const uint32_t pid = (uint32_t)(thread->who >> 32);
 	const uint32_t tid = (uint32_t)thread->who;
 	const size_t capacity = t->stream_capacity * 2 + 4;
-	char comm[COMM_MAX];
+	char comm[TL_COMM_MAX];
 	int rc;
 
 	if (t->stream_count == t->stream_capacity) {
@@ -113,8 +93,11 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 		t->streams = streams;
 		t->stream_capacity = capacity;
 	}
-	rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
-	    thread->who == 0 ? tl_bytes_of(source) : read_name(pid, tid, comm));
+	rc = tl_recorder_processes_define(&t->processes, writer, pid);
+	if (rc == 0)
+		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
+		    thread->who == 0 ? tl_bytes_of(source)
+				     : tl_recorder_comm(comm, pid, tid));
 	if (rc == 0)
 		t->streams[t->stream_count++] = thread;
 	return rc;
@@ -338,22 +321,32 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 	}
 	t->last = NULL;
 	t->stream_count = 0;
+	tl_recorder_processes_leave(&t->processes);
 	/* The places of the others follow from what stood before them.  Where
 	 * there is no memory for new slots, those found no more are lost. */
 	if (t->size > 0)
 		resize(t, t->size);
 }
 
+/* The outermost first; those without room go on in no file, or in a later
+ * one. */
 static int
 continue_thread(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
-    struct tl_recorder_thread *thread, uint64_t *count)
+    struct tl_recorder_thread *thread, uint64_t size_max, uint64_t *count)
 {
 	int rc = 0;
 
-	if (thread->open_count > 0 && !thread->stream)
+	if (thread->open_count == 0 || tl_trace_writer_size(writer) >= size_max)
+		return 0;
+	if (!thread->stream)
 		rc = new_stream(t, writer, thread, "");
-	for (size_t i = 0; rc == 0 && i < thread->open_count; i++) {
-		rc = put(thread, &thread->open[i].begin);
+	for (size_t i = 0; rc == 0 && i < thread->open_count &&
+			   tl_trace_writer_size(writer) < size_max;
+	     i++) {
+		struct tl_event begin = thread->open[i].begin;
+
+		begin.continued = true;
+		rc = put(thread, &begin);
 		if (rc == 0)
 			thread->continued++;
 	}
@@ -363,14 +356,15 @@ continue_thread(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 
 int
 tl_recorder_threads_continue(struct tl_recorder_threads *t,
-    struct tl_trace_writer *writer, uint64_t *count)
+    struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count)
 {
 	int rc = 0;
 
 	*count = 0;
 	for (size_t i = 0; rc == 0 && i < t->size; i++)
 		if (t->slots[i])
-			rc = continue_thread(t, writer, t->slots[i], count);
+			rc = continue_thread(t, writer, t->slots[i], size_max,
+			    count);
 	return rc;
 }
 
@@ -382,5 +376,6 @@ tl_recorder_threads_free(struct tl_recorder_threads *t)
 			thread_free(t->slots[i]);
 	free(t->slots);
 	free(t->streams);
+	tl_recorder_processes_free(&t->processes);
 	*t = (struct tl_recorder_threads){ 0 };
 }

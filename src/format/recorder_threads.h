@@ -9,7 +9,7 @@
 #ifndef TL_FORMAT_RECORDER_THREADS_H
 #define TL_FORMAT_RECORDER_THREADS_H
 
-#include "trace/write.h"
+#include "format/recorder_processes.h"
 
 enum {
 	/* Spans of a thread that may go on in the next file. */
@@ -48,6 +48,7 @@ struct tl_recorder_threads {
 	struct tl_recorder_thread **streams; /* by their number in the file */
 	size_t stream_count;
 	size_t stream_capacity;
+	struct tl_recorder_processes processes;
 };
 
 /*
@@ -76,10 +77,10 @@ tl_recorder_threads_missing(const struct tl_recorder_threads *threads,
  */
 void tl_recorder_threads_leave(struct tl_recorder_threads *threads,
     const uint64_t *losses);
-/* Begin a new file with the spans that are open, and count them: 0 or
- * -errno. */
+/* Begin a new file with the spans that are open, until its data is so large,
+ * and count them: 0 or -errno. */
 int tl_recorder_threads_continue(struct tl_recorder_threads *threads,
-    struct tl_trace_writer *writer, uint64_t *count);
+    struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count);
 void tl_recorder_threads_free(struct tl_recorder_threads *threads);
 
 #endif

@@ -35,10 +35,11 @@ struct tl_recorder {
 	int64_t retry_ns;   /* ... not before this; 0: nothing is wrong */
 	uint64_t fresh;     /* events since the last flush */
 	uint64_t written;   /* events that lie in the file */
-	uint64_t events;    /* of all files */
-	uint64_t lost;      /* that the holes of all files tell of */
-	uint64_t bytes;     /* of files that have ended */
-	bool over;          /* no other file */
+	struct tl_recorder_content content; /* ... or are put into it */
+	uint64_t events;                    /* of all files */
+	uint64_t lost;  /* that the holes of all files tell of */
+	uint64_t bytes; /* of files that have ended */
+	bool over;      /* no other file */
 };
 
 /* Begin a file: 0 or -errno, and the recording waits before it is tried
@@ -48,6 +49,9 @@ int tl_recorder_begin_file(struct tl_recorder *recorder);
 void tl_recorder_end_file(struct tl_recorder *recorder);
 /* It went wrong: what is not in it is missing. */
 void tl_recorder_fail_file(struct tl_recorder *recorder, int rc);
+/* An event of a source was put into the file. */
+void tl_recorder_count(struct tl_recorder *recorder,
+    struct tl_recorder_source *source, const struct tl_event *event);
 /* Write what waits: 0 or -errno, and the file has failed. */
 int tl_recorder_flush_file(struct tl_recorder *recorder);
 /* Tell the host. */

@@ -33,14 +33,20 @@ entries_of(const struct tl_event *event)
 	return event->kind == TL_LOST ? event->lost : 1;
 }
 
-static void
-count(struct tl_recorder *r, const struct tl_event *event)
+/* Is the file as large as it may be? */
+static bool
+is_full(const struct tl_recorder *r)
 {
-	r->fresh++;
-	if (event->kind == TL_LOST)
-		r->lost += event->lost;
-	else
-		r->events++;
+	return r->now.size_max > 0 &&
+	       tl_recorder_file_size(&r->file) >= r->now.size_max;
+}
+
+/* It is in the file, or will be missing in it. */
+static void
+note_position(struct tl_recorder_source *s, const struct tl_event *event)
+{
+	if (event->lane < s->lane_count)
+		s->positions[event->lane] = event->number + entries_of(event);
 }
 
 /* An event that no file can have, whatever is wrong with it, is missing. */
@@ -59,10 +65,14 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 		return rc;
 	}
 	s->losses += event->kind == TL_LOST;
+	note_position(s, event);
 	if (rc == 0)
-		count(r, event);
+		tl_recorder_count(r, s, event);
 	else
 		s->carry += entries_of(event);
+	r->fresh++;
+	if (is_full(r))
+		tl_recorder_end_file(r);
 	return 0;
 }
 
@@ -71,14 +81,6 @@ give_back(struct tl_recorder_source *s)
 {
 	tl_batch_ring_put(&s->empty, s->batch);
 	s->batch = NULL;
-}
-
-/* Is the file as large as it may be? */
-static bool
-is_full(const struct tl_recorder *r)
-{
-	return r->file.writer && r->now.size_max > 0 &&
-	       r->file.data_size + r->file.index_size >= r->now.size_max;
 }
 
 /* Put the batch in hand, or the rest of it. */
@@ -96,8 +98,6 @@ put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
 	tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
 	if (s->at == s->batch->count)
 		give_back(s);
-	if (is_full(r))
-		tl_recorder_end_file(r);
 	return rc;
 }
 

@@ -281,6 +281,16 @@ text_leave(struct tl_diff_sink *sink, const struct tl_diff_item *item)
 	return tl_out_settle(&s->out);
 }
 
+/* What the other lines cannot say for sure. */
+static void
+put_doubt(struct text_sink *s, uint64_t count, const char *what,
+    const char *one, const char *many)
+{
+	if (count > 0)
+		tl_put_format(&s->out.text, "  # %" PRIu64 " %s %s\n", count,
+		    count == 1 ? one : many, what);
+}
+
 static int
 text_finish(struct tl_diff_sink *sink, const struct tl_diff_counts *counts)
 {
@@ -290,6 +300,11 @@ text_finish(struct tl_diff_sink *sink, const struct tl_diff_counts *counts)
 	tl_put_string(&s->out.text, "  # ");
 	tl_diff_put_counts(&s->out.text, counts);
 	tl_put_char(&s->out.text, '\n');
+	put_doubt(s, counts->unread, "could not be read: damaged", "child",
+	    "children");
+	put_doubt(s, counts->guessed,
+	    "may differ by less: too many children to find the least", "span",
+	    "spans");
 	return tl_out_flush(&s->out);
 }
 

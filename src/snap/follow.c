@@ -22,7 +22,8 @@ struct follow {
 	struct tl_messages *messages;
 	struct tl_snap *round;
 	struct tl_cursor *events; /* of the round; NULL between rounds */
-	uint64_t *from;           /* next entry of each lane */
+	uint64_t *from;           /* of each lane: the next round begins here */
+	uint64_t *next;           /* ... and this was not given yet */
 	size_t lane_count;
 	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
@@ -101,9 +102,13 @@ begin_round(struct follow *f)
 	}
 	for (size_t i = 0; i < f->lane_count; i++)
 		any |= f->round->lanes[i].end > f->from[i];
-	if (f->tail) /* what lies before it was not wanted */
-		for (size_t i = 0; i < f->lane_count; i++)
-			f->from[i] = f->round->lanes[i].first;
+	if (f->tail) /* what lies before it was not wanted, or is said there */
+		for (size_t i = 0; i < f->lane_count; i++) {
+			const struct tl_snap_lane *lane = &f->round->lanes[i];
+
+			f->from[i] = lane->first;
+			f->next[i] = lane->first - lane->lapped;
+		}
 	f->tail = 0;
 	f->lane = 0;
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
@@ -123,7 +128,7 @@ next_loss(struct follow *f, struct tl_event *event)
 		uint64_t from = f->from[f->lane];
 
 		if (from < lane->cleared) /* hidden, not lost */
-			from = lane->cleared;
+			from = f->next[f->lane] = lane->cleared;
 		f->from[f->lane] = lane->end > from ? lane->end : from;
 		f->lane++;
 		if (lane->first <= from)
@@ -132,10 +137,26 @@ next_loss(struct follow *f, struct tl_event *event)
 			.lost = lane->first - from,
 			.cpu = lane->cpu,
 			.lane = f->lane - 1,
+			.number = from,
 			.ns = f->round->header.saved_ns };
+		f->next[event->lane] = lane->first;
 		return true;
 	}
 	return false;
+}
+
+/* What is given of a lane goes on from what was, hidden entries apart. */
+static void
+note_given(struct follow *f, struct tl_event *event)
+{
+	uint64_t *next = &f->next[event->lane];
+
+	if (event->kind == TL_LOST) {
+		event->number = *next;
+		*next += event->lost;
+	} else {
+		*next = event->number + 1;
+	}
 }
 
 static int
@@ -155,8 +176,13 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	if (next_loss(f, event))
 		return 1;
 	rc = tl_cursor_next(f->events, event);
-	if (rc <= 0)
-		end_round(f);
+	if (rc > 0) {
+		note_given(f, event);
+		return rc;
+	}
+	end_round(f);
+	if (rc < 0) /* what was not given comes again */
+		memcpy(f->from, f->next, f->lane_count * sizeof(*f->from));
 	return rc;
 }
 
@@ -168,14 +194,37 @@ follow_close(struct tl_cursor *cursor)
 	end_round(f);
 	tl_messages_free(f->messages);
 	free(f->from);
+	free(f->next);
 	free(f->heads);
 	close(f->fd);
 	free(f);
 }
 
+/* Where the first round begins: at the end, unless that is given. */
+static int
+set_start(struct follow *f, const struct tl_snap *snap,
+    const struct tl_follow_start *start, struct tl_fault *fault)
+{
+	if (start->from && start->lane_count != f->lane_count)
+		return tl_fault(fault, -ESTALE, TL_FAULT_NOWHERE,
+		    "it has other lanes than before");
+	for (size_t i = 0; i < f->lane_count; i++) {
+		if (start->from && start->from[i] > snap->lanes[i].head)
+			return tl_fault(fault, -ESTALE, TL_FAULT_NOWHERE,
+			    "it has fewer entries than before");
+		if (start->from)
+			f->from[i] = start->from[i];
+		else if (start->tail == 0) /* only what comes from now on */
+			f->from[i] = snap->lanes[i].end;
+	}
+	memcpy(f->next, f->from, f->lane_count * sizeof(*f->next));
+	return 0;
+}
+
 /* Read it once for its geometry. */
 static int
-prepare(struct follow *f, struct tl_fault *fault)
+prepare(struct follow *f, const struct tl_follow_start *start,
+    struct tl_fault *fault)
 {
 	struct tl_snap *snap;
 	int rc = tl_snap_open_fd(&snap, f->fd, 1, fault);
@@ -191,20 +240,20 @@ prepare(struct follow *f, struct tl_fault *fault)
 	f->header = snap->header;
 	f->lane_count = snap->lane_count;
 	f->from = calloc(snap->lane_count, sizeof(*f->from));
+	f->next = calloc(snap->lane_count, sizeof(*f->next));
 	f->heads = calloc(snap->lane_count, sizeof(*f->heads));
-	if (rc == 0 && (!f->from || !f->heads))
+	if (rc == 0 && (!f->from || !f->next || !f->heads))
 		rc = -ENOMEM;
-	if (rc == 0 && f->tail == 0) /* only what comes from now on */
-		for (size_t i = 0; i < snap->lane_count; i++)
-			f->from[i] = snap->lanes[i].end;
+	if (rc == 0)
+		rc = set_start(f, snap, start, fault);
 	tl_snap_close(snap);
 	return rc;
 }
 
 /* Takes the descriptor over, even when it fails. */
 static int
-follow_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
-    struct tl_fault *fault)
+follow_fd(struct tl_cursor **cursor, int fd,
+    const struct tl_follow_start *start, struct tl_fault *fault)
 {
 	struct follow *f = calloc(1, sizeof(*f));
 	int rc;
@@ -215,9 +264,9 @@ follow_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
 	}
 	f->cursor.next = follow_next;
 	f->cursor.close = follow_close;
-	f->tail = tail;
+	f->tail = start->tail;
 	f->fd = fd;
-	if ((rc = prepare(f, fault)) != 0) {
+	if ((rc = prepare(f, start, fault)) != 0) {
 		follow_close(&f->cursor);
 		return rc;
 	}
@@ -232,20 +281,46 @@ no_file(int rc, struct tl_fault *fault)
 }
 
 int
-tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
-    struct tl_fault *fault)
+tl_follow_open_at(struct tl_cursor **cursor, int fd,
+    const struct tl_follow_start *start, struct tl_fault *fault)
 {
 	const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	return own < 0 ? no_file(-errno, fault)
-		       : follow_fd(cursor, own, tail, fault);
+		       : follow_fd(cursor, own, start, fault);
+}
+
+int
+tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
+    struct tl_fault *fault)
+{
+	const struct tl_follow_start start = { .tail = tail };
+
+	return tl_follow_open_at(cursor, fd, &start, fault);
 }
 
 int
 tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
     struct tl_fault *fault)
 {
+	const struct tl_follow_start start = { .tail = tail };
 	const int fd = tl_open_read(path);
 
-	return fd < 0 ? no_file(fd, fault) : follow_fd(cursor, fd, tail, fault);
+	return fd < 0 ? no_file(fd, fault)
+		      : follow_fd(cursor, fd, &start, fault);
+}
+
+size_t
+tl_follow_positions(const struct tl_cursor *cursor, const uint64_t **next)
+{
+	const struct follow *f = (const struct follow *)(const void *)cursor;
+
+	*next = f->next;
+	return f->lane_count;
+}
+
+const struct timeline_header *
+tl_follow_header(const struct tl_cursor *cursor)
+{
+	return &((const struct follow *)(const void *)cursor)->header;
 }

@@ -158,6 +158,9 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	event->kind = kind_of(message, e->message);
 	event->level = message->level;
 	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
+	event->continued = false;
+	event->overlaps = false;
+	event->sync_us = 0;
 	event->pid = e->pid;
 	event->tid = e->tid;
 	event->number = w->lane.entry_number;

@@ -108,4 +108,23 @@ int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
 int tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
     struct tl_fault *fault);
 
+/* Where to begin: at an entry of each lane, or with the newest of all. */
+struct tl_follow_start {
+	uint64_t tail;
+	const uint64_t *from; /* by lane; NULL: tail says it */
+	size_t lane_count;    /* of from */
+};
+
+/* ... beginning anywhere; what was overwritten since is said as TL_LOST, too.
+ * -ESTALE: this cannot be the timeline that those numbers are of. */
+int tl_follow_open_at(struct tl_cursor **cursor, int fd,
+    const struct tl_follow_start *start, struct tl_fault *fault);
+/* The next entry of each lane that the cursor has not given yet, as a loss or
+ * as an event (both have a number): where another one may go on.  How many
+ * lanes there are; *next goes with the cursor. */
+size_t
+tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
+/* The timeline's header as it was when it was opened. */
+const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
+
 #endif

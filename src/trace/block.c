@@ -2,6 +2,7 @@
 /* block.c - blocks into the data, their cells into the index. */
 #include "trace/writer.h"
 
+#include "base/word.h"
 #include "trace/crc32c.h"
 
 #include <errno.h>
@@ -16,6 +17,16 @@ append(struct tl_trace_writer *w, tl_trace_append *to, const void *data,
 	return w->rc;
 }
 
+/* What waits beside the streams. */
+static void
+note_settled(struct tl_trace_writer *w)
+{
+	const size_t size = w->definitions.text.size - TL_TRACE_BLOCK_HEADER;
+
+	tl_store_64(&w->settled,
+	    w->data_at + (size > 0 ? size + TL_BLOCK_AROUND : 0));
+}
+
 static int
 append_data(struct tl_trace_writer *w, const void *data, size_t size)
 {
@@ -24,6 +35,7 @@ append_data(struct tl_trace_writer *w, const void *data, size_t size)
 	if (rc == 0) {
 		w->data_at += size;
 		w->counts.data_bytes += size;
+		note_settled(w);
 	}
 	return rc;
 }
@@ -114,12 +126,14 @@ tl_block_write_definitions(struct tl_trace_writer *w)
 	d->logical += size;
 	d->text.size = TL_TRACE_BLOCK_HEADER;
 	tl_text_clear(&d->cells);
+	note_settled(w);
 	return w->rc;
 }
 
 int
 tl_block_settle(struct tl_trace_writer *w)
 {
+	note_settled(w);
 	if (w->definitions.text.size < TL_TRACE_BLOCK_SIZE)
 		return w->rc;
 	return tl_block_write_definitions(w);

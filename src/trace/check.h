@@ -9,7 +9,7 @@
  *
  * So an open trace reads no more than it uses, and a check costs about as
  * much as MARK_EVERY bytes.  Where something is lost nothing can be checked:
- * no cell is used there.  An index that was made here is right.
+ * a survey says there what cells would.  An index that was made here is right.
  */
 #ifndef TL_TRACE_CHECK_H
 #define TL_TRACE_CHECK_H

@@ -92,7 +92,7 @@ open_block(struct trace_cursor *c, struct source *s)
 	s->blocks++;
 	s->in = tl_data_in(s->data->content.data, s->data->content.size);
 	s->state = (struct tl_point_state){ 0 };
-	rc = c->backward ? tl_trace_block_mark(s->data) : 0;
+	rc = c->backward ? tl_trace_block_mark(s->data, SIZE_MAX) : 0;
 	s->marks = s->data->mark_count;
 	return rc;
 }

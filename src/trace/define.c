@@ -29,6 +29,7 @@ tl_definitions_free(struct tl_definitions *d)
 		free((void *)(uintptr_t)d->ids.slots[i].text.data);
 	free(d->ids.slots);
 	free(d->processes);
+	tl_id_table_free(&d->pids);
 	tl_message_map_free(&d->messages, free);
 	tl_text_free(&d->text);
 	tl_text_free(&d->cells);
@@ -251,50 +252,48 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 	return defined;
 }
 
-static struct tl_process_id *
-find_process(const struct tl_definitions *d, uint32_t pid)
+/* The place of a pid among those that were named. */
+static int
+get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
 {
-	for (size_t i = 0; i < d->process_count; i++)
-		if (d->processes[i].pid == pid)
-			return &d->processes[i];
-	return NULL;
-}
+	const size_t capacity = d->process_capacity * 2 + 4;
+	size_t i;
+	int32_t *processes;
+	int rc;
 
-/* The place of a pid, made now if there is none. */
-static struct tl_process_id *
-get_process(struct tl_definitions *d, uint32_t pid)
-{
-	struct tl_process_id *process = find_process(d, pid);
-
-	if (process)
-		return process;
-	process =
-	    realloc(d->processes, (d->process_count + 1) * sizeof(*process));
-	if (!process)
-		return NULL;
-	d->processes = process;
-	process += d->process_count++;
-	*process = (struct tl_process_id){ pid, TL_TRACE_NONE };
-	return process;
+	if (d->pids.count == d->process_capacity) {
+		processes =
+		    realloc(d->processes, capacity * sizeof(*processes));
+		if (!processes)
+			return -ENOMEM;
+		d->processes = processes;
+		d->process_capacity = capacity;
+	}
+	rc = tl_id_table_get(&d->pids, (int32_t)pid, &i);
+	if (rc < 0)
+		return rc;
+	*process = &d->processes[i];
+	if (rc > 0)
+		**process = TL_TRACE_NONE;
+	return 0;
 }
 
 int
 tl_define_process(struct tl_definitions *d, uint32_t pid,
     struct tl_bytes command)
 {
-	struct tl_process_id *process = get_process(d, pid);
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
-	int32_t id;
-	int rc = process ? next_id(d, TL_TRACE_PROCESS, &id) : -ENOMEM;
+	int32_t id, *process;
+	int rc = get_process(d, pid, &process);
 
-	if (rc < 0)
+	if (rc < 0 || (rc = next_id(d, TL_TRACE_PROCESS, &id)) < 0)
 		return rc;
 	tl_data_put_u32(&out, pid);
 	rc = put_object(d, TL_TRACE_PROCESS, id, &out, &command, 1);
 	if (rc < 0)
 		return rc;
-	process->id = id;
+	*process = id;
 	d->next[TL_TRACE_PROCESS]++;
 	return 0;
 }
@@ -303,11 +302,14 @@ int
 tl_define_thread(struct tl_definitions *d, int32_t id, uint32_t pid,
     uint32_t tid, struct tl_bytes name)
 {
-	const struct tl_process_id *process = find_process(d, pid);
 	uint8_t bytes[FIELDS_MAX];
 	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	int32_t *process;
+	const int rc = get_process(d, pid, &process);
 
-	tl_data_put_i32(&out, process ? process->id : TL_TRACE_NONE);
+	if (rc < 0)
+		return rc;
+	tl_data_put_i32(&out, *process);
 	tl_data_put_u32(&out, pid);
 	tl_data_put_u32(&out, tid);
 	return put_object(d, TL_TRACE_THREAD, id, &out, &name, 1);

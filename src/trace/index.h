@@ -14,6 +14,7 @@
 /* A piece of a stream, and where it lies. */
 struct tl_block_place {
 	uint64_t at; /* of its BLOCK_START in the file */
+	bool said;   /* that it is damaged */
 	struct tl_trace_block block;
 };
 
@@ -30,11 +31,16 @@ struct tl_mark_place {
 	bool checked; /* is it what lies there? */
 };
 
+struct tl_survey;
+
 /* The stream of one thread. */
 struct tl_trace_lane {
 	int32_t id;
-	/* Is something missing?  Then spans and marks are not used. */
+	/* Is something missing?  Then spans and marks are not used, but a
+	 * survey is made of what there is, unless it must be plain. */
 	bool holes;
+	bool plain;
+	struct tl_survey *survey;      /* NULL: not made */
 	struct tl_block_place *blocks; /* by logical offset */
 	size_t block_count;
 	size_t block_capacity;

@@ -3,7 +3,7 @@
 #include "trace/crc32c.h"
 #include "trace/id_table.h"
 #include "trace/index.h"
-#include "trace/point.h"
+#include "trace/survey.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -380,6 +380,7 @@ tl_index_clear(struct tl_index *x)
 		free(x->lanes[i].spans);
 		free(x->lanes[i].marks);
 		free(x->lanes[i].open);
+		tl_survey_free(x->lanes[i].survey);
 	}
 	free(x->lanes);
 	x->lanes = NULL;

@@ -67,7 +67,7 @@ enum {
 	/* A container of less content has no cell: it is read over. */
 	TL_TRACE_CELL_MIN = 4096,
 	/* From mark to mark among the children of one container. */
-	TL_TRACE_MARK_EVERY = 64 << 10,
+	TL_TRACE_MARK_EVERY = 16 << 10,
 	TL_CELL_SIZE = 21,
 	TL_INDEX_HEADER_SIZE = 16,
 	TL_INDEX_FOOTER_SIZE = TL_CELL_SIZE + 8

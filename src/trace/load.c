@@ -6,11 +6,13 @@
  *	| leaf | SPAN | its content ... | FOOTER | leaf | ...
  *	       child    ^ a cell says where this ends: not read
  *
- * Short contents are read over.  Where something is lost no cell is trusted,
- * and where a cell is wrong all is done again with an index that is right.
+ * Short contents are read over.  Where something is lost no cell is trusted
+ * but a survey made, and where a cell is wrong all is done again with an index
+ * that is right.
  */
 #include "trace/check.h"
 #include "trace/shape.h"
+#include "trace/survey.h"
 
 #include <errno.h>
 
@@ -18,6 +20,7 @@ struct load {
 	struct tl_trace *trace;
 	struct tl_node *node;
 	struct tl_walk walk;
+	const struct tl_survey *survey; /* where something is lost; or NULL */
 	struct tl_inside inside;
 	uint64_t number; /* of the next child */
 	uint64_t first;  /* children that are wanted */
@@ -83,9 +86,27 @@ seek_content(struct load *l)
 {
 	const int rc = tl_walk_seek(&l->walk, l->node->content);
 
-	if (rc == -EBADMSG && l->walk.data && l->walk.in.at == 0 &&
-	    l->walk.at > l->node->content)
+	if ((rc == 0 || rc == -EBADMSG) && l->walk.data && l->walk.in.at == 0 &&
+	    l->walk.at >= l->node->content)
 		return take_block(l);
+	return rc;
+}
+
+/* The same where something is lost: not far from the first child wanted. */
+static int
+start_surveyed(struct load *l)
+{
+	const struct tl_survey_mark *mark = NULL;
+	int rc = 0;
+
+	if (l->survey && l->first > 0)
+		mark =
+		    tl_survey_find_mark(l->survey, l->node->content, l->first);
+	if (!mark)
+		return l->node->content == 0 ? 0 : seek_content(l);
+	rc = tl_walk_seek(&l->walk, mark->at);
+	l->number = mark->number;
+	l->inside.orphans = mark->orphans;
 	return rc;
 }
 
@@ -98,7 +119,9 @@ start(struct load *l)
 	struct tl_mark_place *mark = NULL;
 	int rc;
 
-	if (!lane->holes && l->first > 0)
+	if (lane->holes)
+		return start_surveyed(l);
+	if (l->first > 0)
 		mark = tl_trace_lane_mark(lane, node->content,
 		    node->content_end, (uint32_t)node->level, l->first);
 	if (mark) {
@@ -141,15 +164,48 @@ adopt(struct load *l, const struct tl_point *point)
 	return rc;
 }
 
+/* Over a span that the survey knows: 1 it is the last child, or the node ends
+ * with it. */
+static int
+jump_surveyed(struct load *l)
+{
+	const struct tl_survey_span *span =
+	    tl_survey_find_span(l->survey, l->walk.at);
+	struct tl_point footer;
+	int rc;
+
+	if (!span)
+		return 0;
+	rc = span->how == TL_SURVEY_STREAM ? 1
+					   : tl_walk_seek(&l->walk, span->end);
+	if (rc == 0 && span->how == TL_SURVEY_FOOTER)
+		rc = tl_walk_next(&l->walk, &footer) == TL_WALK_POINT
+			 ? 0
+			 : -EBADMSG;
+	if (rc == -EBADMSG) /* other damage than before */
+		return tl_walk_seek(&l->walk, span->start);
+	if (rc < 0)
+		return rc;
+	l->inside.nested = 0;
+	l->child_count = span->children;
+	if (span->how == TL_SURVEY_FOOTER)
+		tl_trace_name(l->trace, &footer);
+	close_child(l, span->end,
+	    span->how == TL_SURVEY_FOOTER ? &footer : NULL);
+	return span->how == TL_SURVEY_HOLE ? take_block(l) : rc;
+}
+
 /* Jump over a span that has a cell. */
 static int
 jump(struct load *l, uint32_t message)
 {
 	const uint64_t content = l->walk.at;
 	struct tl_point footer;
-	const int rc =
-	    tl_check_jump(&l->walk, l->node->level + 1, message, &footer);
+	int rc;
 
+	if (l->survey)
+		return jump_surveyed(l);
+	rc = tl_check_jump(&l->walk, l->node->level + 1, message, &footer);
 	if (rc != 1)
 		return rc;
 	if (content + footer.size >= l->node->content_end)
@@ -271,6 +327,10 @@ load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 	if (count > node->child_count - first)
 		count = node->child_count - first;
 	l.last = first + count - 1;
+	if (lane->holes)
+		l.survey = tl_survey_get(trace, lane, &rc);
+	if (rc < 0)
+		return rc;
 	tl_walk_init(&l.walk, trace, lane);
 	rc = run(&l);
 	tl_walk_free(&l.walk);

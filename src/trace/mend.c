@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct tl_trace_lane *
@@ -128,7 +129,7 @@ tl_trace_mend(struct tl_trace *t, struct tl_trace_lane *lane)
 /* Is it still this file, and does nobody write it just now?  The index would
  * be theirs then. */
 static bool
-is_ours(const struct tl_trace *t, const char *path)
+is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	uint8_t bytes[TL_TRACE_HEADER_SIZE], same[TL_TRACE_HEADER_SIZE];
@@ -137,15 +138,16 @@ is_ours(const struct tl_trace *t, const char *path)
 	if (fd < 0)
 		return false;
 	tl_trace_header_put(same, &t->index.header);
-	ours = flock(fd, LOCK_SH | LOCK_NB) == 0 &&
+	ours = fstat(fd, st) == 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
 	       pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes) &&
 	       memcmp(bytes, same, sizeof(bytes)) == 0;
 	close(fd);
 	return ours;
 }
 
+/* Who may read and write the data may do so with the index. */
 static int
-write_index(const struct tl_trace *t, const char *path)
+write_index(const struct tl_trace *t, const char *path, mode_t mode)
 {
 	const struct tl_bytes bytes = tl_trace_index_bytes(t);
 	struct tl_file_new file;
@@ -154,6 +156,8 @@ write_index(const struct tl_trace *t, const char *path)
 	if (rc < 0)
 		return rc;
 	rc = tl_write_at(file.fd, bytes.data, bytes.size, 0);
+	if (rc == 0 && fchmod(file.fd, mode & 0666) < 0)
+		rc = -errno;
 	if (rc == 0)
 		return tl_file_new_commit(&file);
 	tl_file_new_abort(&file);
@@ -164,12 +168,15 @@ void
 tl_trace_write_back(const struct tl_trace *t)
 {
 	struct tl_text name = { 0 };
+	struct stat st;
 
-	if (!t->path || t->state == TL_INDEX_READ || !is_ours(t, t->path))
+	if (!t->path || t->state == TL_INDEX_READ || !is_ours(t, t->path, &st))
 		return;
 	tl_put_string(&name, t->path);
 	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
-	if (name.rc == 0 && write_index(t, tl_text_string(&name)) == 0)
+	if (name.rc == 0 &&
+	    write_index(t, tl_text_string(&name), st.st_mode) == 0 &&
+	    t->state == TL_INDEX_BROKEN)
 		tl_trace_say(&t->options.report, 0, TL_FAULT_NOWHERE,
 		    "the index was made again");
 	tl_text_free(&name);

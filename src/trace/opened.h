@@ -30,8 +30,11 @@ struct tl_block_data {
 	struct tl_text stored;
 	struct tl_text room;
 	struct tl_bytes content;
-	struct tl_block_mark *marks; /* NULL: not made yet */
+	struct tl_block_mark *marks; /* as far as they were needed */
 	size_t mark_count;
+	size_t mark_capacity;
+	struct tl_data_in marked; /* the content: what is marked of it */
+	struct tl_point_state marked_state;
 };
 
 struct tl_trace {
@@ -51,8 +54,8 @@ struct tl_trace {
  * whole), -ENOMEM, -errno. */
 int tl_trace_block_data(struct tl_trace *trace, struct tl_trace_lane *lane,
     size_t i, struct tl_block_data **data);
-/* Make its marks, unless they are there: 0 or -ENOMEM. */
-int tl_trace_block_mark(struct tl_block_data *data);
+/* Have its marks up to a place of the content: 0 or -ENOMEM. */
+int tl_trace_block_mark(struct tl_block_data *data, size_t place);
 void tl_trace_block_release(struct tl_block_data *data);
 
 /* What of an event its message says. */

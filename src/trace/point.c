@@ -17,8 +17,9 @@ enum {
 	EPOCH = 0x1000,
 	LANE = 0x2000,
 	SILENT = 0x4000,
-	LEVEL = 0x8000,
-	SIZE_BITS = 4 /* of the size of one argument */
+	LEVEL = 0x8000,     /* of a loss */
+	CONTINUED = 0x8000, /* of a begin */
+	SIZE_BITS = 4       /* of the size of one argument */
 };
 
 static unsigned
@@ -48,6 +49,7 @@ flags_of(const struct tl_point *point, const struct tl_point_state *state,
 	flags |= e->lane != state->lane ? LANE : 0;
 	flags |= point->silent ? SILENT : 0;
 	flags |= e->kind == TL_LOST && e->level ? LEVEL : 0;
+	flags |= e->kind == TL_BEGIN && e->continued ? CONTINUED : 0;
 	return (uint16_t)flags;
 }
 
@@ -72,7 +74,7 @@ put_fields(struct tl_data_out *out, const struct tl_point_state *state,
 		tl_data_put_varint(out, e->epoch);
 	if (flags & LANE)
 		tl_data_put_varint(out, e->lane);
-	if (flags & LEVEL)
+	if (e->kind == TL_LOST && flags & LEVEL)
 		tl_data_put_u8(out, e->level);
 }
 
@@ -167,8 +169,9 @@ get_fields(struct tl_event *e, const struct tl_point_state *state,
 		e->epoch = tl_data_varint32(in);
 	if (flags & LANE)
 		e->lane = tl_data_varint32(in);
-	if (flags & LEVEL)
+	if (e->kind == TL_LOST && flags & LEVEL)
 		e->level = tl_data_u8(in);
+	e->continued = e->kind == TL_BEGIN && flags & CONTINUED;
 }
 
 static void
@@ -192,13 +195,16 @@ get_args(struct tl_event *e, struct tl_data_in *in, unsigned argc)
 	}
 }
 
-/* Does the kind of the object go with that of the event? */
+/* Does the kind of the object go with that of the event, and with the flags
+ * that not all have? */
 static bool
-is_sane(const struct tl_point *point, unsigned argc)
+is_sane(const struct tl_point *point, unsigned flags)
 {
 	const unsigned what = point->event.kind;
 
-	if (what < TL_INSTANT || what > TL_LOST || argc > TL_ARGS_MAX)
+	if (what < TL_INSTANT || what > TL_LOST || (flags & ARGS) > TL_ARGS_MAX)
+		return false;
+	if (flags & LEVEL && what != TL_LOST && what != TL_BEGIN)
 		return false;
 	switch (point->kind) {
 	case TL_TRACE_POINT:
@@ -227,7 +233,7 @@ tl_point_get(struct tl_point *point, struct tl_point_state *state,
 	e->kind = (flags & WHAT) >> WHAT_SHIFT;
 	e->bare = flags & BARE;
 	point->silent = flags & SILENT;
-	if (!is_sane(point, flags & ARGS))
+	if (!is_sane(point, flags))
 		return -EBADMSG;
 	if (point->kind == TL_TRACE_LOSS)
 		e->lost = tl_data_varint(in);

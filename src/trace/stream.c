@@ -7,11 +7,17 @@
  */
 #include "trace/writer.h"
 
+#include "base/word.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <timeline.h>
 
-enum { BUFFER_FIRST = 4096, AROUND = TL_TRACE_BLOCK_HEADER + 1 };
+enum {
+	BUFFER_FIRST = 4096,
+	AROUND = TL_BLOCK_AROUND,
+	SILENT_SIZE = 24 /* about the end of a span that nobody ended */
+};
 
 /* What a stream knows of a message. */
 struct stream_message {
@@ -31,6 +37,24 @@ begin_block(struct tl_trace_stream *s)
 	s->out.size = 0;
 	s->shape.cells_size = 0;
 	s->state = (struct tl_point_state){ 0 };
+}
+
+/* What the file will have of this stream beyond what it has. */
+static void
+count_waiting(struct tl_trace_stream *s)
+{
+	struct tl_trace_writer *w = s->writer;
+	const uint64_t depth = s->shape.depth;
+	uint64_t size = s->out.size + depth * SILENT_SIZE;
+
+	if (!w->options.sized)
+		return;
+	if (size > 0)
+		size += AROUND;
+	size += s->kept_size;
+	if (size != s->counted)
+		tl_fetch_add_64(&w->waiting, size - s->counted);
+	s->counted = size;
 }
 
 /* Make it known to the writer, whose lock is held. */
@@ -118,6 +142,7 @@ keep(struct tl_trace_stream *s)
 		memcpy(kept->bytes + size, s->shape.cells, cells_size);
 	*s->kept_end = kept;
 	s->kept_end = &kept->next;
+	s->kept_size += size;
 	return 0;
 }
 
@@ -176,9 +201,11 @@ tl_trace_stream_flush(struct tl_trace_stream *s)
 	else
 		rc = write_out(s, s->block, s->buffer, s->shape.cells,
 		    s->shape.cells_size);
-	if (rc == 0)
-		begin_block(s);
-	return rc;
+	if (rc < 0)
+		return rc;
+	begin_block(s);
+	count_waiting(s);
+	return 0;
 }
 
 int
@@ -204,6 +231,8 @@ tl_trace_stream_write_kept(struct tl_trace_stream *s)
 		if (rc < 0)
 			return rc;
 	}
+	s->kept_size = 0;
+	count_waiting(s);
 	return 0;
 }
 
@@ -443,6 +472,7 @@ tl_trace_stream_put(struct tl_trace_stream *s, const struct tl_event *event)
 
 	pthread_mutex_lock(&s->lock);
 	rc = put_event(s, event);
+	count_waiting(s);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }

@@ -18,43 +18,42 @@ tl_trace_block_release(struct tl_block_data *data)
 }
 
 static int
-add_mark(struct tl_block_data *data, size_t *capacity, size_t at,
-    const struct tl_point_state *state)
+add_mark(struct tl_block_data *data)
 {
+	const size_t capacity = data->mark_capacity * 2 + TL_MARK_EVERY;
 	struct tl_block_mark *marks;
 
-	if (data->mark_count == *capacity) {
-		*capacity = *capacity ? *capacity * 2 : TL_MARK_EVERY;
-		marks = realloc(data->marks, *capacity * sizeof(*marks));
+	if (data->mark_count == data->mark_capacity) {
+		marks = realloc(data->marks, capacity * sizeof(*marks));
 		if (!marks)
 			return -ENOMEM;
 		data->marks = marks;
+		data->mark_capacity = capacity;
 	}
-	data->marks[data->mark_count++] = (struct tl_block_mark){ at, *state };
+	data->marks[data->mark_count++] =
+	    (struct tl_block_mark){ data->marked.at, data->marked_state };
 	return 0;
 }
 
 int
-tl_trace_block_mark(struct tl_block_data *data)
+tl_trace_block_mark(struct tl_block_data *data, size_t place)
 {
-	struct tl_data_in in =
-	    tl_data_in(data->content.data, data->content.size);
-	struct tl_point_state state = { 0 };
+	struct tl_data_in *in = &data->marked;
 	struct tl_point point;
-	size_t capacity = 0;
-	int rc = 0;
 
-	if (data->mark_count > 0)
-		return 0;
-	for (unsigned i = 0; rc == 0 && in.at < in.size; i++) {
-		if (i % TL_MARK_EVERY == 0)
-			rc = add_mark(data, &capacity, in.at, &state);
-		if (rc == 0 && tl_point_get(&point, &state, &in) < 0)
-			break;
+	if (!in->data)
+		*in = tl_data_in(data->content.data, data->content.size);
+	while (in->at < in->size && in->at <= place) {
+		const int rc = add_mark(data);
+
+		if (rc < 0)
+			return rc;
+		for (unsigned i = 0; i < TL_MARK_EVERY && in->at < in->size;
+		     i++)
+			if (tl_point_get(&point, &data->marked_state, in) < 0)
+				in->at = in->size; /* what follows is lost */
 	}
-	if (rc < 0)
-		data->mark_count = 0;
-	return rc;
+	return 0;
 }
 
 /* The place of the cache for a block: where it is, or what it takes. */
@@ -73,6 +72,16 @@ find_place(struct tl_trace *trace, int32_t lane, size_t block)
 			oldest = place;
 	}
 	return oldest;
+}
+
+/* Is this the first that is seen of its damage? */
+static bool
+say_once(struct tl_trace *trace, struct tl_block_place *place)
+{
+	if (place->said)
+		return false;
+	trace->index.damage++;
+	return place->said = true;
 }
 
 static int
@@ -95,11 +104,12 @@ read_block(struct tl_trace *trace, struct tl_trace_lane *lane, size_t i,
 	if (d->rc == -EBADMSG) {
 		d->content = tl_bytes("", 0);
 		lane->holes = true;
-		trace->index.damage++;
-		tl_trace_say(&trace->options.report, d->rc, lane->blocks[i].at,
-		    "a block of thread %" PRId32 " with %" PRIu32
-		    " events is damaged",
-		    lane->id, lane->blocks[i].block.events);
+		if (say_once(trace, &lane->blocks[i]))
+			tl_trace_say(&trace->options.report, d->rc,
+			    lane->blocks[i].at,
+			    "a block of thread %" PRId32 " with %" PRIu32
+			    " events is damaged",
+			    lane->id, lane->blocks[i].block.events);
 	}
 	*data = d;
 	return 0;
@@ -170,12 +180,12 @@ step(struct tl_walk *w, struct tl_point *point)
 	}
 	w->in.at = w->in.size; /* no way to know where the next one begins */
 	w->lane->holes = true;
-	w->trace->index.damage++;
-	tl_trace_say(&w->trace->options.report, rc,
-	    w->lane->blocks[w->block].at,
-	    "an object of thread %" PRId32
-	    " is damaged: the rest of its block is lost",
-	    w->lane->id);
+	if (say_once(w->trace, &w->lane->blocks[w->block]))
+		tl_trace_say(&w->trace->options.report, rc,
+		    w->lane->blocks[w->block].at,
+		    "an object of thread %" PRId32
+		    " is damaged: the rest of its block is lost",
+		    w->lane->id);
 	return rc;
 }
 
@@ -185,11 +195,12 @@ static int
 go_near(struct tl_walk *w, size_t place)
 {
 	const struct tl_block_data *data = w->data;
-	const int rc = tl_trace_block_mark(w->data);
-	size_t low = 0, high = data->mark_count;
+	const int rc = tl_trace_block_mark(w->data, place);
+	size_t low = 0, high;
 
 	if (rc < 0)
 		return rc;
+	high = data->mark_count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 

@@ -2,6 +2,8 @@
 /* write.c - a writer from its first byte to its last. */
 #include "trace/writer.h"
 
+#include "base/word.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -176,6 +178,12 @@ tl_trace_writer_counts(struct tl_trace_writer *w,
 	pthread_mutex_lock(&w->lock);
 	*counts = w->counts;
 	pthread_mutex_unlock(&w->lock);
+}
+
+uint64_t
+tl_trace_writer_size(const struct tl_trace_writer *w)
+{
+	return tl_load_64(&w->settled) + tl_load_64(&w->waiting) + 1; /* EOF */
 }
 
 int

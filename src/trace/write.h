@@ -38,6 +38,7 @@ struct tl_trace_options {
 	void *context;
 	int64_t created_ns;
 	uint8_t id[TL_TRACE_ID_SIZE]; /* all 0: one is drawn */
+	bool sized; /* keep count of what waits, for tl_trace_writer_size */
 };
 
 struct tl_trace_counts {
@@ -63,6 +64,10 @@ int tl_trace_writer_flush(struct tl_trace_writer *writer);
 void tl_trace_writer_free(struct tl_trace_writer *writer);
 void tl_trace_writer_counts(struct tl_trace_writer *writer,
     struct tl_trace_counts *counts);
+/* How large the data would be if the writer finished now: what is written,
+ * what waits, and the ends of open spans; of packed blocks that wait, as if
+ * they were not.  Of a writer that is sized; at any time, for any thread. */
+uint64_t tl_trace_writer_size(const struct tl_trace_writer *writer);
 
 /* What the file says of itself: "host", "command", ... */
 int tl_trace_write_info(struct tl_trace_writer *writer, struct tl_bytes name,

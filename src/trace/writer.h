@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "event/message_map.h"
+#include "trace/id_table.h"
 #include "trace/point.h"
 #include "trace/shape.h"
 #include "trace/write.h"
@@ -28,12 +29,6 @@ struct tl_text_ids {
 	size_t count;
 };
 
-/* A process that has a definition, the last one of its pid. */
-struct tl_process_id {
-	uint32_t pid;
-	int32_t id;
-};
-
 /* Definitions that wait for the next block. */
 struct tl_definitions {
 	struct tl_text text; /* behind room for the header of a block */
@@ -41,8 +36,9 @@ struct tl_definitions {
 	uint64_t logical;
 	int32_t next[TL_TRACE_INFO + 1]; /* id of each kind */
 	struct tl_text_ids ids;
-	struct tl_process_id *processes;
-	size_t process_count;
+	struct tl_id_table pids; /* pids that were named, in an order */
+	int32_t *processes;      /* ... the last PROCESS of each */
+	size_t process_capacity;
 	struct tl_message_map messages; /* to struct tl_defined */
 };
 
@@ -54,7 +50,10 @@ struct tl_kept {
 	uint8_t bytes[]; /* header, content, end; cells */
 };
 
-enum { TL_STREAM_STRINGS = 64 };
+enum {
+	TL_STREAM_STRINGS = 64,
+	TL_BLOCK_AROUND = TL_TRACE_BLOCK_HEADER + 1 /* header and end */
+};
 
 /* A number of a source's string, and its id in the file. */
 struct tl_string_seen {
@@ -75,10 +74,12 @@ struct tl_trace_stream {
 	struct tl_message_map messages; /* to struct stream_message */
 	struct tl_string_seen strings[TL_STREAM_STRINGS];
 	struct tl_kept *kept, **kept_end;
+	uint64_t kept_size; /* of their blocks */
 	uint8_t *packed;
 	uint64_t crossed;
 	uint64_t lonely;
 	int64_t last_ns;
+	uint64_t counted; /* of this stream, in what waits */
 };
 
 struct tl_trace_writer {
@@ -89,6 +90,8 @@ struct tl_trace_writer {
 	int rc;               /* the first error; nothing is written after */
 	bool finished;
 	uint64_t data_at;
+	uint64_t settled; /* word: data_at and the definitions that wait */
+	uint64_t waiting; /* word: of all streams, if it is sized */
 	uint32_t index_crc;
 	uint64_t cell_count;
 	struct tl_trace_counts counts;
@@ -126,7 +129,7 @@ int tl_block_write(struct tl_trace_writer *writer, struct tl_trace_block *block,
     uint8_t *bytes, const uint8_t *cells, size_t cells_size);
 /* Write the definitions that wait.  With the lock. */
 int tl_block_write_definitions(struct tl_trace_writer *writer);
-/* ... if there are enough of them.  With the lock. */
+/* ... if there are enough of them; after some were added.  With the lock. */
 int tl_block_settle(struct tl_trace_writer *writer);
 int tl_block_begin_files(struct tl_trace_writer *writer);
 int tl_block_end_files(struct tl_trace_writer *writer);

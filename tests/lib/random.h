@@ -6,6 +6,18 @@
 #define TESTS_LIB_RANDOM_H
 
 #include <stdint.h>
+#include <stdlib.h>
+
+/* How often a random test does it: TEST_FEWER=10 is a tenth as often, for
+ * machines in software such as valgrind's. */
+static inline int
+random_rounds(int rounds)
+{
+	const char *fewer = getenv("TEST_FEWER");
+	const int by = fewer ? atoi(fewer) : 1;
+
+	return by > 1 && rounds > by ? rounds / by : rounds;
+}
 
 /* splitmix64 (Steele, Lea and Flood 2014): every seed is a good one. */
 static inline uint64_t

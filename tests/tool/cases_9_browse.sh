@@ -25,13 +25,13 @@ if has_terminals; then
 	"$build/tests/tool/make_trace" "$trace" known hostile open=1
 	seen=$("$browse" until=Thread screen keys=q end -- "$trace")
 	is '--browse begins with the threads, folded' "$(rows <<<"$seen")" \
-		$'+ # Thread 1 (first)\n+ # Thread 2 (second)'
+		$'+ # Thread 1 (first of make_trace)\n+ # Thread 2 (second of make_trace)'
 	has '... and tells of the first' "$seen" '^events: 17$'
 	has '... and how to get help' "$seen" '^\? help  q quit '
 	ends 'q ends it' 0 "$browse" until=Thread keys=q end -- "$trace"
 	seen=$("$browse" until=Thread keys=l keys=j keys=j keys=l screen keys=q end -- "$trace")
 	is 'l unfolds, j moves' "$(rows <<<"$seen")" \
-		'- # Thread 1 (first)
+		'- # Thread 1 (first of make_trace)
 TIME + request id(1)
 TIME - request id(2)
 note n(7)
@@ -40,9 +40,9 @@ TIME open fd(4)
 note n(8)
 red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae bidi \xff
 unfinished request id(0)
-+ # Thread 2 (second)'
++ # Thread 2 (second of make_trace)'
 	has '... the title tells where' "$(title <<<"$seen")" \
-		'^ 1/1  2 of 5  # Thread 1 \(first\)  /'
+		'^ 1/1  2 of 5  # Thread 1 \(first of make_trace\)  /'
 	has '... the details tell more' "$seen" '^argument id = 2$'
 	has '... with the long text' "$seen" '^What a client asked for\.$'
 	seen=$("$browse" until=Thread keys=l keys=j keys=j keys=l keys=h screen keys=q end -- "$trace")
@@ -64,8 +64,8 @@ unfinished request id(0)
 	seen=$("$browse" until=Thread keys=/nowhere "keys=$enter" screen keys=q end -- "$trace")
 	has '... and what is not there is said' "$seen" '^not found$'
 	seen=$("$browse" until=Thread keys=t screen keys=j "keys=$enter" screen keys=q end -- "$trace")
-	has 't lists threads' "$seen" '^ # Thread 2 \(second\)  3 events from 20'
-	has '... Enter goes there' "$seen" '^ 2  2 of 2  # Thread 2 \(second\)'
+	has 't lists threads' "$seen" '^ # Thread 2 \(second of make_trace\)  3 events from 20'
+	has '... Enter goes there' "$seen" '^ 2  2 of 2  # Thread 2 \(second of make_trace\)'
 	seen=$("$browse" until=Thread 'keys=?' screen keys=x keys=d screen keys=q end -- "$trace")
 	has '? shows the keys' "$seen" '^  S  +... and on to its slowest'
 	is '... d takes the details away' "$(grep -c '^events: 17$' <<<"$seen")" 0

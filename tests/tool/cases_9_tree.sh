@@ -11,7 +11,7 @@ nodes_of() { "$dump" --tree "$@" | grep -v '^#'; }
 
 ends '--tree shows a recorded trace' 0 "$dump" --tree "$trace"
 is '... as it was recorded' "$(unhurried <<<"$out")" \
-	'# Thread 1 (first)
+	'# Thread 1 (first of make_trace)
 request id(1): TIME
   parse: TIME
   = depth length(12)
@@ -24,7 +24,7 @@ note n(8)
 red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae bidi \xff 中
 request id(0): <unfinished>
   request id(1): <unfinished>
-# Thread 2 (second)
+# Thread 2 (second of make_trace)
 request id(3): TIME
   note n(9)'
 lacks '... nothing of it steers a terminal' "$out" $'[\x01-\x09\x0b-\x1f\x7f]'
@@ -42,7 +42,7 @@ has 'colours are those of priorities' "$("$dump" --tree --color=always "$trace")
 # what is folded
 is '--depth folds what is deeper and says how much' \
 	"$("$dump" --tree --depth 1 "$trace" | unhurried)" \
-	'# Thread 1 (first)
+	'# Thread 1 (first of make_trace)
 request id(1): TIME
   ... <2 unloaded children>
 request id(2): TIME
@@ -51,28 +51,28 @@ note n(8)
 red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae bidi \xff 中
 request id(0): <unfinished>
   ... <unloaded child>
-# Thread 2 (second)
+# Thread 2 (second of make_trace)
 request id(3): TIME
   ... <unloaded child>'
 is '--depth 0 leaves the threads' "$("$dump" --tree --depth 0 "$trace")" \
-	'# Thread 1 (first)
+	'# Thread 1 (first of make_trace)
 ... <5 unloaded children>
-# Thread 2 (second)
+# Thread 2 (second of make_trace)
 ... <unloaded child>'
 is '--children folds what comes later' "$("$dump" --tree --children 1 "$trace" | unhurried)" \
-	'# Thread 1 (first)
+	'# Thread 1 (first of make_trace)
 request id(1): TIME
   parse: TIME
   ... <unloaded child>
 ... <4 unloaded children>
-# Thread 2 (second)
+# Thread 2 (second of make_trace)
 request id(3): TIME
   note n(9)'
 
 # paths
 is '--paths tells the path of each line' \
 	"$("$dump" --tree --paths --depth 2 --path 1/1 "$trace" | unhurried)" \
-	'# Thread 1 (first)
+	'# Thread 1 (first of make_trace)
 request id(2): TIME [1/1]
   note n(7) [1/1/0]
   open fd(3): TIME -> fd(-1) [1/1/1]
@@ -124,20 +124,20 @@ is 'another format has one' "$(nodes_of "$log")" '::Desktop::Main: 8ms
   ::Desktop::Main : splash: 4ms
 ::Load : message(words)'
 is 'options choose what is in it' "$("$dump" --tree --min-priority warning "$trace")" \
-	'# Thread 1 (first)
+	'# Thread 1 (first of make_trace)
 note n(7)
 note n(8)
 red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae bidi \xff 中
-# Thread 2 (second)
+# Thread 2 (second of make_trace)
 note n(9)'
 is '... all of it is the tree itself' "$("$dump" --tree --since 1970-01-01 "$trace")" "$whole"
 is '... an expression, too' "$(nodes_of -e 'category == "disk"' "$trace" | unhurried)" \
 	$'open fd(3): TIME -> fd(-1)\nopen fd(4): TIME'
 is 'threads are counted through all files' "$("$dump" --tree "$trace" "$trace" | grep '^#')" \
-	"# Thread 1 (first) in $trace
-# Thread 2 (second) in $trace
-# Thread 3 (first) in $trace
-# Thread 4 (second) in $trace"
+	"# Thread 1 (first of make_trace) in $trace
+# Thread 2 (second of make_trace) in $trace
+# Thread 3 (first of make_trace) in $trace
+# Thread 4 (second of make_trace) in $trace"
 for options in '--max 3' '--oldest-first' '--follow' '--columns time' '--explain' \
 	'--format csv' '--list'; do
 	# shellcheck disable=SC2086

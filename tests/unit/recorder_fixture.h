@@ -25,7 +25,7 @@ static unsigned made;     /* files that the host made */
 static uint32_t begin_rc; /* what the host says instead */
 static struct timeline_event *tick, *named, *outer, *inner;
 
-static void
+static inline void
 define_all(void)
 {
 	ck_assert_int_eq(timeline_define(tl, "t", "info", "tick $n", &tick), 0);
@@ -40,7 +40,7 @@ define_all(void)
 	    0);
 }
 
-static void
+static inline void
 recorder_setup_of(uint64_t entries)
 {
 	const struct timeline_options options = { .entries = entries,
@@ -55,13 +55,13 @@ recorder_setup_of(uint64_t entries)
 	define_all();
 }
 
-static void
+static inline void
 recorder_setup(void)
 {
 	recorder_setup_of(1 << 16);
 }
 
-static void
+static inline void
 recorder_teardown(void)
 {
 	char command[128];
@@ -71,7 +71,7 @@ recorder_teardown(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
-static int
+static inline int
 open_in_folder(const char *path, const char *suffix)
 {
 	char name[TL_PATH_MAX + 8];
@@ -80,7 +80,7 @@ open_in_folder(const char *path, const char *suffix)
 	return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-static int
+static inline int
 begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 {
 	(void)context;
@@ -98,7 +98,7 @@ begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 }
 
 /* Record the timeline of the fixture from now on, or all of it. */
-static struct tl_recorder *
+static inline struct tl_recorder *
 record_from(const struct tl_recorder_options *options, bool all)
 {
 	const struct tl_recorder_host host = { .begin = begin_file };
@@ -113,13 +113,13 @@ record_from(const struct tl_recorder_options *options, bool all)
 	return recorder;
 }
 
-static struct tl_recorder *
+static inline struct tl_recorder *
 record(const struct tl_recorder_options *options)
 {
 	return record_from(options, false);
 }
 
-static void
+static inline void
 sleep_ms(int ms)
 {
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000,
@@ -128,7 +128,7 @@ sleep_ms(int ms)
 }
 
 /* End it, and say how it was. */
-static struct tl_recorder_status
+static inline struct tl_recorder_status
 end_record(struct tl_recorder *recorder)
 {
 	struct tl_recorder_status status;
@@ -145,16 +145,17 @@ end_record(struct tl_recorder *recorder)
 /* What lies in files. */
 struct recorded {
 	uint64_t files;
-	uint64_t events; /* without those of "continued" */
+	uint64_t events; /* without those that are continued */
 	uint64_t lost;
-	uint64_t continued; /* as the files say */
-	uint64_t damage;    /* places */
-	uint64_t cut;       /* files without an end */
+	uint64_t continued;
+	uint64_t damage; /* places */
+	uint64_t cut;    /* files without an end */
 	void (*each)(struct recorded *recorded, const struct tl_event *event);
-	uint64_t n; /* for each */
+	uint64_t n;    /* for each */
+	void *context; /* ... too */
 };
 
-static void
+static inline void
 note_fault(void *context, const struct tl_fault *fault)
 {
 	struct recorded *recorded = context;
@@ -165,7 +166,7 @@ note_fault(void *context, const struct tl_fault *fault)
 		recorded->damage++;
 }
 
-static void
+static inline void
 count_events(struct recorded *recorded, struct tl_trace *trace)
 {
 	struct tl_cursor *cursor;
@@ -176,6 +177,8 @@ count_events(struct recorded *recorded, struct tl_trace *trace)
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (event.kind == TL_LOST)
 			recorded->lost += event.lost;
+		else if (event.continued)
+			recorded->continued++;
 		else
 			recorded->events++;
 		if (recorded->each)
@@ -185,7 +188,7 @@ count_events(struct recorded *recorded, struct tl_trace *trace)
 	tl_cursor_close(cursor);
 }
 
-static void
+static inline void
 count_file(struct recorded *recorded, const char *path)
 {
 	const struct tl_trace_read_options options = { .codecs = &tl_trace_zstd,
@@ -194,26 +197,28 @@ count_file(struct recorded *recorded, const char *path)
 	struct tl_fault fault = { 0 };
 	struct tl_trace *trace;
 	const uint64_t cut = recorded->cut;
-	struct tl_bytes continued;
+	const uint64_t continued = recorded->continued;
+	struct tl_bytes said;
+	char number[16];
 
 	ck_assert_msg(tl_trace_open(&trace, path, &options, &fault) == 0,
 	    "%s: %s", path, fault.text);
 	count_events(recorded, trace);
-	continued = tl_trace_info(trace, "continued");
-	if (continued.size > 0) {
-		const uint64_t n = strtoull(continued.data, NULL, 10);
-
-		recorded->continued += n;
-		recorded->events -= n;
-	}
-	if (recorded->cut == cut) /* it has its end: so has its index */
+	if (recorded->cut == cut) { /* it has its end: so has its index */
 		ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
+		snprintf(number, sizeof(number), "%u",
+		    (unsigned)(recorded->continued - continued));
+		said = tl_trace_info(trace, "continued");
+		ck_assert(tl_bytes_equal(said,
+		    tl_bytes_of(
+			recorded->continued > continued ? number : "")));
+	}
 	recorded->files++;
 	tl_trace_close(trace);
 }
 
 /* Of all files that were made and are there. */
-static void
+static inline void
 count_all(struct recorded *recorded)
 {
 	char path[128];

@@ -63,10 +63,12 @@ define(void)
 static void
 begin_file(void)
 {
+	static const struct tl_recorder_options options;
+
 	file = (struct tl_recorder_file){ .written = written };
 	file.files.data = memfd_create("data", MFD_ALLOW_SEALING);
 	file.files.index = memfd_create("index", 0);
-	ck_assert_int_eq(tl_recorder_file_begin(&file, 1, 0), 0);
+	ck_assert_int_eq(tl_recorder_file_begin(&file, 1, &options), 0);
 	entries = lost = 0;
 }
 
@@ -213,7 +215,7 @@ check_file(uint64_t first, uint64_t continued)
 		if (event.kind == TL_LOST)
 			seen_lost += event.lost;
 		else if (event.args[0] < first && event.kind == TL_BEGIN)
-			before++;
+			before += event.continued;
 		else
 			seen++;
 	}
@@ -242,7 +244,8 @@ START_TEST(what_is_written_and_what_is_missing_is_all)
 
 			begin_file();
 			ck_assert_int_eq(tl_recorder_threads_continue(&threads,
-					     file.writer, &continued),
+					     file.writer, UINT64_MAX,
+					     &continued),
 			    0);
 			ck_assert_uint_eq(continued, expected);
 			put_many(&seed);

@@ -4,8 +4,14 @@
 #include "diff_fixture.h"
 #include "format/trace_diff_text.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MANY = 40000 };
+
 static struct made made[2];
 static struct tl_text text;
+static struct tl_diff_counts seen;
 
 static void
 setup(void)
@@ -35,12 +41,11 @@ print_made(const struct tl_diff_options *options,
 {
 	struct tl_trace *left = open_made(&made[0]);
 	struct tl_trace *right = open_made(&made[1]);
-	struct tl_diff_counts counts;
 	struct tl_diff_sink *sink;
 
 	tl_text_clear(&text);
 	ck_assert_int_eq(tl_diff_text_new(&sink, take_text, NULL, &how), 0);
-	ck_assert_int_eq(tl_trace_diff(left, right, options, sink, &counts), 0);
+	ck_assert_int_eq(tl_trace_diff(left, right, options, sink, &seen), 0);
 	tl_diff_text_free(sink);
 	tl_trace_close(left);
 	tl_trace_close(right);
@@ -186,6 +191,61 @@ START_TEST(what_is_very_deep_stands_no_further_to_the_right)
 }
 END_TEST
 
+static bool
+ends_with(const char *what)
+{
+	const size_t size = strlen(what);
+
+	return text.size >= size &&
+	       memcmp(text.data + text.size - size, what, size) == 0;
+}
+
+static char *
+many_letters(uint64_t seed, unsigned kinds)
+{
+	char *to = calloc(MANY + 1, 1);
+
+	for (unsigned i = 0; i < MANY; i++)
+		to[i] = (char)('a' + random_below(&seed, kinds));
+	return to;
+}
+
+/* The index counts children that its data have no longer. */
+START_TEST(what_could_not_be_read_is_said)
+{
+	char *left = many_letters(1, 2), expected[80];
+	uint64_t missing;
+
+	write_letters(&made[0], left, NULL);
+	write_letters(&made[1], left, NULL);
+	made[1].data.data[made[1].data.size - 2000] ^= 1;
+	print_made(&diff_options, (struct tl_diff_text_options){ 0 });
+	ck_assert_uint_gt(seen.unread, 100);
+	ck_assert_uint_lt(seen.unread, MANY);
+	missing = seen.unread;
+	snprintf(expected, sizeof(expected),
+	    "  # %" PRIu64 " children could not be read: damaged\n", missing);
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&text), expected));
+	ck_assert_uint_eq(seen.items[TL_DIFF_REMOVED], missing);
+	free(left);
+}
+END_TEST
+
+START_TEST(what_was_guessed_is_said)
+{
+	char *left = many_letters(1, 26), *right = many_letters(2, 26);
+
+	write_letters(&made[0], left, NULL);
+	write_letters(&made[1], right, NULL);
+	print_made(&diff_options, (struct tl_diff_text_options){ 0 });
+	ck_assert_uint_eq(seen.guessed, 1);
+	ck_assert(ends_with("  # 1 span may differ by less: too many "
+			    "children to find the least\n"));
+	free(left);
+	free(right);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -200,6 +260,8 @@ main(void)
 	tcase_add_test(c, threads_and_spans_without_an_end_are_named);
 	tcase_add_test(c, the_place_of_a_message_is_told_if_so_wished);
 	tcase_add_test(c, what_is_very_deep_stands_no_further_to_the_right);
+	tcase_add_test(c, what_could_not_be_read_is_said);
+	tcase_add_test(c, what_was_guessed_is_said);
 	suite_add_tcase(suite, c);
 	return run_suite(suite);
 }

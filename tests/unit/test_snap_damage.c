@@ -175,7 +175,7 @@ START_TEST(hostile_geometry_is_refused_or_harmless)
 	unsigned opened = 0;
 	int rc;
 
-	for (int i = 0; i < 6000; i++) {
+	for (int i = 0; i < random_rounds(6000); i++) {
 		for (int k = 0; k < 3; k++) {
 			const uint64_t at = 8 * random_below(&seed, 192 / 8);
 			const uint64_t word =

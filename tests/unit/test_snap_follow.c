@@ -5,7 +5,7 @@
  */
 #include "../lib/frozen.h"
 
-enum { N = 64 };
+enum { N = 64, LANES = 4 };
 
 static struct timeline_event *event;
 static struct timeline_event *error;
@@ -235,6 +235,131 @@ START_TEST(a_saved_file_does_not_grow)
 }
 END_TEST
 
+/* What comes of each lane until there is nothing new. */
+struct rest {
+	uint64_t events[LANES];
+	uint64_t lost[LANES];
+	uint64_t sum[LANES];
+	uint64_t next[LANES];
+};
+
+static struct rest
+take_rest(struct tl_cursor *cursor)
+{
+	struct rest rest = { 0 };
+	const uint64_t *positions;
+	struct tl_event e;
+
+	while (tl_cursor_next(cursor, &e) > 0) {
+		rest.events[e.lane] += e.kind != TL_LOST;
+		rest.lost[e.lane] += e.lost;
+		rest.sum[e.lane] += e.args[0] + e.number;
+	}
+	ck_assert_uint_eq(tl_follow_positions(cursor, &positions), LANES);
+	memcpy(rest.next, positions, sizeof(rest.next));
+	return rest;
+}
+
+/* Another follower goes on where this one is. */
+static void
+expect_twin(void)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_follow_start start = { 0 };
+	struct tl_cursor *twin;
+	struct rest mine, other;
+
+	start.lane_count = tl_follow_positions(follow, &start.from);
+	ck_assert_msg(tl_follow_open_at(&twin, tl->fd, &start, &fault) == 0,
+	    "%s", fault.text);
+	other = take_rest(twin);
+	mine = take_rest(follow);
+	ck_assert_mem_eq(&mine, &other, sizeof(mine));
+	tl_cursor_close(twin);
+}
+
+/* So many events, or all there are. */
+static void
+take(unsigned count)
+{
+	struct tl_event e;
+
+	while (count > 0 && tl_cursor_next(follow, &e) > 0)
+		count--;
+}
+
+/* The newest entry of a lane was never finished. */
+static void
+tear_last(uint32_t lane)
+{
+	const uint64_t head = fixture_head(lane)->head;
+
+	if (head > 0)
+		fixture_entry(lane, head - 1)->stamp = 0;
+}
+
+/* Some are overwritten, some torn, some hidden; one is anywhere among the rest. */
+START_TEST(another_goes_on_where_one_is)
+{
+	for (unsigned at = 0; at < N; at++) {
+		open_follow(0);
+		log_numbers(0, 5);
+		take(at % 2 ? N : 0); /* a round has ended, or none has */
+		log_numbers(5, 5 + 3 * N);
+		timeline_log(event, 1);
+		timeline_log(error, 2);
+		take(at);
+		expect_twin();
+		tl_cursor_close(follow);
+	}
+	tear_last(0);
+	open_follow(UINT64_MAX);
+	take(N);
+	take(N);
+	expect_twin();
+	log_numbers(0, 10);
+	timeline_clear(tl);
+	log_numbers(10, 20);
+	take(3);
+	expect_twin();
+}
+END_TEST
+
+START_TEST(a_loss_has_the_number_of_the_first_that_is_missing)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 10);
+	expect_numbers(0, 10);
+	log_numbers(10, 10 + 2 * N);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.number, 10);
+}
+END_TEST
+
+START_TEST(positions_that_cannot_be_are_refused)
+{
+	struct tl_fault fault = { 0 };
+	const uint64_t *positions;
+	uint64_t from[64];
+	struct tl_follow_start start = { .from = from };
+	struct tl_cursor *other;
+
+	open_follow(0);
+	start.lane_count = tl_follow_positions(follow, &positions);
+	memcpy(from, positions, start.lane_count * sizeof(*from));
+	from[0]++;
+	ck_assert_int_eq(tl_follow_open_at(&other, tl->fd, &start, &fault),
+	    -ESTALE);
+	from[0]--;
+	start.lane_count++;
+	ck_assert_int_eq(tl_follow_open_at(&other, tl->fd, &start, &fault),
+	    -ESTALE);
+}
+END_TEST
+
 /* A hostile writer may change what never changes. */
 START_TEST(other_geometry_than_before_is_refused)
 {
@@ -271,6 +396,9 @@ main(void)
 	tcase_add_test(t, a_writer_that_never_finishes_is_said_once);
 	tcase_add_test(t, a_removed_file_ends_it);
 	tcase_add_test(t, a_saved_file_does_not_grow);
+	tcase_add_test(t, another_goes_on_where_one_is);
+	tcase_add_test(t, a_loss_has_the_number_of_the_first_that_is_missing);
+	tcase_add_test(t, positions_that_cannot_be_are_refused);
 	tcase_add_test(t, other_geometry_than_before_is_refused);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -6,6 +6,7 @@
 #include "ring/calibrate.h"
 
 #include "../lib/clock_script.h"
+#include "../lib/random.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -315,7 +316,7 @@ hostile_64(void)
 START_TEST(no_knots_make_conversion_go_wrong)
 {
 	set_up(8);
-	for (int round = 0; round < 5000; round++) {
+	for (int round = 0; round < random_rounds(5000); round++) {
 		const struct tl_time_segment *last = NULL;
 		uint64_t tsc = 0;
 

@@ -236,6 +236,7 @@ random_point(uint64_t *seed)
 	e->lane = (uint32_t)random_below(seed, 2);
 	e->error_ns = (uint32_t)random_next(seed);
 	e->bare = random_below(seed, 2);
+	e->continued = e->kind == TL_BEGIN && random_below(seed, 2);
 	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
 		e->args[i] = random_below(seed, 3)
 				 ? random_next(seed) >> random_below(seed, 64)
@@ -290,6 +291,22 @@ START_TEST(any_object_is_read_as_it_was_written_and_none_that_is_cut)
 }
 END_TEST
 
+START_TEST(a_begin_may_be_continued_and_nothing_else_has_its_bit)
+{
+	static const uint8_t begin[] = { TL_TRACE_SPAN, 0x80, 0x20, 7, 0 };
+	static const uint8_t instant[] = { TL_TRACE_POINT, 0x80, 0x10, 7, 0 };
+	struct tl_point_state state = { 0 };
+	struct tl_data_in in = tl_data_in(begin, sizeof(begin));
+	struct tl_point point;
+
+	ck_assert_int_eq(tl_point_get(&point, &state, &in), 0);
+	ck_assert(point.event.continued);
+	ck_assert_uint_eq(in.at, sizeof(begin));
+	in = tl_data_in(instant, sizeof(instant));
+	ck_assert_int_eq(tl_point_get(&point, &state, &in), -EBADMSG);
+}
+END_TEST
+
 START_TEST(large_containers_have_cells_and_many_children_marks)
 {
 	struct tl_shape shape;
@@ -338,6 +355,8 @@ main(void)
 	tcase_add_test(container, a_header_of_a_block_is_only_taken_whole);
 	tcase_add_test(container,
 	    any_object_is_read_as_it_was_written_and_none_that_is_cut);
+	tcase_add_test(container,
+	    a_begin_may_be_continued_and_nothing_else_has_its_bit);
 	tcase_add_test(container,
 	    large_containers_have_cells_and_many_children_marks);
 	suite_add_tcase(suite, container);

@@ -4,7 +4,7 @@
 #include "../lib/suite.h"
 #include "trace_fixture.h"
 
-enum { ROUNDS = 40, COUNT = 3000 };
+enum { ROUNDS = 40, COUNT = 3000, SIZE_SLACK = 4096 };
 
 static struct made made;
 static struct program program;
@@ -308,6 +308,35 @@ START_TEST(every_strategy_says_the_same)
 }
 END_TEST
 
+/* Before the end it is said how large the data will be; the ends of spans that
+ * are open are taken for a little more than they are. */
+START_TEST(a_writer_knows_how_large_its_file_will_be)
+{
+	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+		struct tl_trace_options options = some_options(seed);
+		const size_t count = COUNT / (1 + seed % 7);
+		struct tl_trace_writer *writer;
+		struct tl_sink *sink;
+		uint64_t size;
+
+		teardown();
+		program = random_program(seed, count, 1 + seed % 5);
+		options.sized = true;
+		made_begin(&made, &options, &writer);
+		ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+		for (size_t i = 0; i < count; i++) {
+			ck_assert(sink->put(sink, &program.events[i]) == 0);
+			if (i % 500 == 499)
+				ck_assert(tl_trace_writer_flush(writer) == 0);
+		}
+		size = tl_trace_writer_size(writer);
+		made_end(&made, writer);
+		ck_assert_uint_le(made.data.size, size);
+		ck_assert_uint_le(size, made.data.size + SIZE_SLACK);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -323,6 +352,7 @@ main(void)
 	    a_cursor_gives_every_event_of_each_thread_in_its_order);
 	tcase_add_test(tree, events_of_all_threads_come_in_order_of_time);
 	tcase_add_test(tree, every_strategy_says_the_same);
+	tcase_add_test(tree, a_writer_knows_how_large_its_file_will_be);
 	suite_add_tcase(suite, tree);
 	return run_suite(suite);
 }

@@ -255,6 +255,7 @@ same_event(const struct tl_event *a, const struct tl_event *b)
 	    a->cpu != b->cpu || a->pid != b->pid || a->tid != b->tid ||
 	    a->epoch != b->epoch || a->lane != b->lane || a->kind != b->kind ||
 	    a->level != b->level || a->bare != b->bare ||
+	    a->continued != b->continued ||
 	    (a->kind == TL_LOST) != (b->kind == TL_LOST))
 		return false;
 	if (a->kind == TL_LOST)
@@ -406,6 +407,7 @@ random_event(uint64_t *seed, unsigned threads, int64_t *now)
 	if (e.bare)
 		memset(e.args, 0, sizeof(e.args));
 	e.level = e.message->level;
+	e.continued = e.kind == TL_BEGIN && r >> 61 & 1;
 	for (unsigned i = e.message->argc; i < TL_ARGS_MAX; i++)
 		e.args[i] = 0;
 	return e;

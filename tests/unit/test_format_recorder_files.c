@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_format_recorder_files.c - what is said of each file is what lies in
+ * it, none is larger than it may be, and who goes on where one ended misses
+ * nothing and has nothing twice.
+ */
+#include "recorder_fixture.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+enum {
+	THREADS = 100,
+	EACH = 600,
+	SIZE_MAX_BYTES = 256 << 10,
+	CLOSING =
+	    4096, /* one event, its definitions, what is said at the end */
+	LANES_MAX = 256,
+	TICKS = 400000
+};
+
+/* What the host was told. */
+static struct told {
+	unsigned whole;
+	unsigned failed;
+	uint64_t entries;
+	uint64_t lost;
+	uint64_t largest;
+	struct tl_recorder_content last; /* that is whole */
+	uint64_t positions[LANES_MAX];
+	size_t lanes;
+	bool check; /* read each file that is whole */
+} told;
+
+static unsigned files_max; /* that the host makes */
+
+static int
+begin_some(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	return made < files_max ? begin_file(context, ns, files) : -ENOSPC;
+}
+
+static void
+note_range(struct recorded *recorded, const struct tl_event *event)
+{
+	struct tl_recorder_content *range = recorded->context;
+
+	if (event->continued)
+		return;
+	if (event->ns < range->from_ns)
+		range->from_ns = event->ns;
+	if (event->ns > range->to_ns)
+		range->to_ns = event->ns;
+}
+
+static void
+check_file(const char *path, const struct tl_recorder_content *content)
+{
+	struct tl_recorder_content range = { .from_ns = INT64_MAX,
+		.to_ns = INT64_MIN };
+	struct recorded recorded = { .each = note_range, .context = &range };
+	struct stat st;
+
+	count_file(&recorded, path);
+	ck_assert_uint_eq(recorded.events, content->entries);
+	ck_assert_uint_eq(recorded.lost, content->lost);
+	ck_assert_int_eq(range.from_ns, content->from_ns);
+	ck_assert_int_eq(range.to_ns, content->to_ns);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq((uint64_t)st.st_size, content->data_size);
+}
+
+static void
+ended(void *context, struct tl_recorder *recorder,
+    const struct tl_recorder_files *files,
+    const struct tl_recorder_content *content, int rc)
+{
+	const uint64_t *positions;
+
+	(void)context;
+	if (rc < 0) {
+		told.failed++;
+		return;
+	}
+	told.whole++;
+	told.entries += content->entries;
+	told.lost += content->lost;
+	told.last = *content;
+	if (content->data_size > told.largest)
+		told.largest = content->data_size;
+	told.lanes = tl_recorder_positions(recorder, 0, &positions);
+	ck_assert_uint_le(told.lanes, LANES_MAX);
+	memcpy(told.positions, positions, told.lanes * sizeof(*positions));
+	if (told.check)
+		check_file(files->path, content);
+}
+
+/* Record from positions (NULL: from now on). */
+static struct tl_recorder *
+record_at(const struct tl_recorder_options *options, const uint64_t *positions)
+{
+	const struct tl_recorder_host host = { .begin = begin_some,
+		.ended = ended };
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r;
+	int rc;
+
+	ck_assert_int_eq(tl_recorder_new(&r, options, &host), 0);
+	rc = positions ? tl_recorder_add_at(r, "demo", tl->fd, positions,
+			     told.lanes, &fault)
+		       : tl_recorder_add(r, "demo", tl->fd, false, &fault);
+	ck_assert_msg(rc == 0, "%s", fault.text);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	return r;
+}
+
+static void
+setup(void)
+{
+	memset(&told, 0, sizeof(told));
+	files_max = RECORD_FILES_MAX;
+	recorder_setup();
+}
+
+/* == sizes == */
+
+static void *
+log_slowly(void *context)
+{
+	(void)context;
+	for (uint64_t i = 0; i < EACH; i++) {
+		timeline_log(tick, i << 40);
+		if (i % 20 == 0)
+			sleep_ms(1);
+	}
+	return NULL;
+}
+
+START_TEST(no_file_of_many_threads_is_larger_than_it_may_be)
+{
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ .size_max = SIZE_MAX_BYTES,
+			  .flush_ns = UINT64_C(60000000000) },
+		NULL);
+	struct recorded recorded = { 0 };
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, log_slowly,
+				     NULL),
+		    0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	end_record(r);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.events + recorded.lost, THREADS * EACH);
+	ck_assert_uint_ge(told.whole, 3);
+	ck_assert_uint_le(told.largest, SIZE_MAX_BYTES + CLOSING);
+	/* ... nor much smaller: the index is some of it */
+	ck_assert_uint_ge(told.largest, SIZE_MAX_BYTES / 4 * 3);
+}
+END_TEST
+
+/* With more spans open than a file has room for, files go on all the same. */
+START_TEST(spans_that_go_on_leave_room_for_events)
+{
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ .size_max = 16 << 10 },
+		NULL);
+	struct recorded recorded = { 0 };
+
+	for (uint64_t i = 0; i < 1000; i++)
+		timeline_begin(outer, i);
+	for (uint64_t i = 0; i < 5000; i++)
+		timeline_log(tick, i);
+	end_record(r);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.events, 6000);
+	ck_assert_uint_gt(recorded.continued, 100);
+	ck_assert_uint_le(told.largest, (16 << 10) + CLOSING);
+	ck_assert_uint_le(told.whole, 40);
+}
+END_TEST
+
+/* == what is said == */
+
+START_TEST(the_host_is_told_what_is_in_each_file)
+{
+	struct tl_recorder *r;
+	struct tl_recorder_status status;
+
+	told.check = true;
+	r = record_at(&(struct tl_recorder_options){ .size_max = 60000 }, NULL);
+	timeline_begin(outer, 1);
+	for (uint64_t i = 0; i < TICKS; i++) /* some are lost */
+		timeline_log(tick, i);
+	timeline_end(outer, 1);
+	status = end_record(r);
+	ck_assert_uint_gt(told.whole, 3);
+	ck_assert_uint_eq(told.failed, 0);
+	ck_assert_uint_eq(told.entries + told.lost, TICKS + 2);
+	ck_assert_uint_eq(told.entries, status.events);
+	ck_assert_uint_eq(told.lost, status.lost);
+}
+END_TEST
+
+static int
+say_numbers(void *context, struct tl_recorder *recorder,
+    const struct tl_recorder_content *content)
+{
+	char text[32];
+
+	(void)context;
+	if (!content)
+		return tl_recorder_info(recorder, "block", "17");
+	snprintf(text, sizeof(text), "%u", (unsigned)content->entries);
+	return tl_recorder_info(recorder, "at the end", text);
+}
+
+/* As it says where it comes from, whoever reads it. */
+static void
+check_infos(const char *path, const char *host)
+{
+	const struct tl_trace_read_options options = { 0 };
+	char boot[33];
+	struct tl_fault fault = { 0 };
+	struct tl_trace *trace;
+
+	for (int i = 0; i < 16; i++)
+		snprintf(boot + 2 * i, 3, "%02x", tl->header->boot_id[i]);
+	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert(
+	    tl_bytes_equal(tl_trace_info(trace, "block"), tl_bytes_of("17")));
+	ck_assert(tl_bytes_equal(tl_trace_info(trace, "at the end"),
+	    tl_bytes_of("3")));
+	ck_assert(
+	    tl_bytes_equal(tl_trace_info(trace, "host"), tl_bytes_of(host)));
+	ck_assert(
+	    tl_bytes_equal(tl_trace_info(trace, "boot"), tl_bytes_of(boot)));
+	tl_trace_close(trace);
+}
+
+START_TEST(a_file_says_what_its_owner_and_its_timeline_say)
+{
+	const struct tl_recorder_host host = { .begin = begin_file,
+		.describe = say_numbers };
+	const struct tl_recorder_options options = {
+		.host = _i == 0 ? NULL : "asked for"
+	};
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r;
+	char path[128];
+
+	/* not of this machine, nor of this boot */
+	strcpy(tl->header->creator_host, "elsewhere");
+	memset(tl->header->boot_id, 0xab, sizeof(tl->header->boot_id));
+	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "demo", tl->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	for (uint64_t i = 0; i < 3; i++)
+		timeline_log(tick, i);
+	end_record(r);
+	snprintf(path, sizeof(path), "%s/000.trace", folder);
+	check_infos(path, _i == 0 ? "elsewhere" : "asked for");
+}
+END_TEST
+
+/* == to go on == */
+
+static uint8_t *seen; /* how often each tick was */
+
+static void
+see(struct recorded *recorded, const struct tl_event *event)
+{
+	(void)recorded;
+	if (event->kind == TL_INSTANT)
+		seen[event->args[0]]++;
+}
+
+static void
+log_from(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		timeline_log(tick, i);
+		if (i % 1000 == 0)
+			sleep_ms(1);
+	}
+}
+
+struct writing {
+	uint64_t from, to;
+};
+
+static void *
+log_range(void *context)
+{
+	const struct writing *w = context;
+
+	log_from(w->from, w->to);
+	return NULL;
+}
+
+/* Recorders end while somebody writes, each goes on where the one before said
+ * it ended; what the ring had to overwrite between them is counted. */
+START_TEST(who_goes_on_where_a_file_ended_has_all_once)
+{
+	const struct tl_recorder_options options = { .size_max = 100000 };
+	const uint64_t gap = _i == 0 ? 0 : 200000; /* more than the ring has */
+	struct writing writing = { 1000, TICKS - 1000 };
+	struct recorded recorded = { .each = see };
+	struct tl_recorder *r = record_at(&options, NULL);
+	pthread_t writer;
+	uint64_t missing = 0;
+
+	seen = calloc(TICKS, 1);
+	log_from(0, 1000);
+	writing.to = TICKS - gap - 1000;
+	ck_assert_int_eq(pthread_create(&writer, NULL, log_range, &writing), 0);
+	for (int i = 0; i < 5; i++) {
+		sleep_ms(10);
+		end_record(r);
+		ck_assert_uint_gt(told.whole, 0);
+		r = record_at(&options, told.positions);
+	}
+	pthread_join(writer, NULL);
+	end_record(r);
+	for (uint64_t i = writing.to; i < TICKS - 1000; i++)
+		timeline_log(tick, i);
+	r = record_at(&options, told.positions);
+	log_from(TICKS - 1000, TICKS);
+	end_record(r);
+	count_all(&recorded);
+	for (uint64_t i = 0; i < TICKS; i++) {
+		ck_assert_uint_le(seen[i], 1);
+		missing += seen[i] == 0;
+	}
+	ck_assert_uint_eq(recorded.lost, missing);
+	ck_assert_uint_eq(recorded.events, TICKS - missing);
+	ck_assert(missing > 0 || gap == 0);
+	free(seen);
+}
+END_TEST
+
+/* ... even if that was between a loss and what comes after it. */
+START_TEST(a_loss_alone_in_a_file_is_passed_for_good)
+{
+	const struct tl_recorder_options one = { .size_max = 1 };
+	struct recorded recorded = { .each = see };
+	struct tl_recorder *r = record_at(&one, NULL);
+	uint64_t missing = 0;
+
+	seen = calloc(TICKS, 1);
+	log_from(0, 10);
+	end_record(r);
+	log_from(10, TICKS);
+	for (unsigned i = 0; i < 2 * told.lanes; i++) {
+		files_max = made + 1;
+		r = record_at(&one, told.positions);
+		end_record(r);
+	}
+	files_max = RECORD_FILES_MAX;
+	end_record(
+	    record_at(&(struct tl_recorder_options){ 0 }, told.positions));
+	count_all(&recorded);
+	for (uint64_t i = 0; i < TICKS; i++) {
+		ck_assert_uint_le(seen[i], 1);
+		missing += seen[i] == 0;
+	}
+	ck_assert_uint_gt(missing, 0);
+	ck_assert_uint_eq(recorded.lost, missing);
+	free(seen);
+}
+END_TEST
+
+START_TEST(positions_of_another_timeline_are_refused)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ 0 }, NULL);
+
+	log_from(0, 10);
+	end_record(r);
+	ck_assert_int_eq(tl_recorder_new(&r, &(struct tl_recorder_options){ 0 },
+			     &(struct tl_recorder_host){ .begin = begin_file }),
+	    0);
+	ck_assert_int_eq(tl_recorder_add_at(r, "demo", tl->fd, told.positions,
+			     told.lanes - 1, &fault),
+	    -ESTALE);
+	told.positions[0] += 1000;
+	ck_assert_int_eq(tl_recorder_add_at(r, "demo", tl->fd, told.positions,
+			     told.lanes, &fault),
+	    -ESTALE);
+	tl_recorder_free(r);
+}
+END_TEST
+
+/* == what goes wrong == */
+
+static void
+limit_files(rlim_t size)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = size;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Of one that fails nothing stays but its loss, exactly. */
+START_TEST(a_file_that_fails_is_there_whole_or_not_at_all)
+{
+	struct recorded recorded = { 0 };
+	struct tl_recorder_status status;
+	struct tl_recorder *r;
+
+	recorder_teardown();
+	recorder_setup_of(1 << 12);
+	r = record_at(&(struct tl_recorder_options){ .flush_ns = 5000000,
+			  .whole = true },
+	    NULL);
+	/* rounds of reading make files of this size, too */
+	limit_files(tl->geometry.total_size + 1);
+	for (uint64_t i = 0; i < 200000; i++) {
+		timeline_log(tick, i);
+		if (i % 200 == 0)
+			sleep_ms(1);
+	}
+	sleep_ms(20);
+	limit_files(RLIM_INFINITY);
+	sleep_ms(1500);
+	log_from(0, 1000);
+	status = end_record(r);
+	ck_assert_uint_gt(told.failed, 0);
+	ck_assert_uint_eq(status.faults, told.failed);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.files, told.whole);
+	ck_assert_uint_eq(recorded.cut, 0);
+	ck_assert_uint_gt(recorded.lost, 0);
+	ck_assert_uint_eq(recorded.events, status.events);
+	ck_assert_uint_eq(recorded.lost, status.lost);
+	ck_assert_uint_eq(recorded.events + recorded.lost, 201000);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("format/recorder files");
+	TCase *c = tcase_create("files");
+
+	tcase_add_checked_fixture(c, setup, recorder_teardown);
+	tcase_set_timeout(c, 60);
+	tcase_add_test(c, no_file_of_many_threads_is_larger_than_it_may_be);
+	tcase_add_test(c, spans_that_go_on_leave_room_for_events);
+	tcase_add_test(c, the_host_is_told_what_is_in_each_file);
+	tcase_add_loop_test(c, a_file_says_what_its_owner_and_its_timeline_say,
+	    0, 2);
+	tcase_add_loop_test(c, who_goes_on_where_a_file_ended_has_all_once, 0,
+	    2);
+	tcase_add_test(c, a_loss_alone_in_a_file_is_passed_for_good);
+	tcase_add_test(c, positions_of_another_timeline_are_refused);
+	tcase_add_test(c, a_file_that_fails_is_there_whole_or_not_at_all);
+	suite_add_tcase(suite, c);
+	return run_suite(suite);
+}

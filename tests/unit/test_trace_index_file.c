@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_trace_index_file.c - an index that is written beside its data: what is
+ * said of that, and who may read it. */
+#include "../lib/suite.h"
+#include "trace_fixture.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct made made;
+static char folder[32], path[64], index_path[80];
+
+static void
+write_to(const char *to, struct tl_bytes bytes, mode_t mode)
+{
+	FILE *file = fopen(to, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(chmod(to, mode), 0);
+}
+
+static void
+setup(void)
+{
+	struct program program;
+
+	fixture_messages();
+	program = random_program(1, 1000, 2);
+	ck_assert_int_eq(write_program(&made, &program,
+			     (struct tl_trace_options){ 0 }),
+	    0);
+	free(program.events);
+	strcpy(folder, "/tmp/test-index-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/x.trace", folder);
+	snprintf(index_path, sizeof(index_path), "%s.idx", path);
+}
+
+static void
+teardown(void)
+{
+	unlink(path);
+	unlink(index_path);
+	rmdir(folder);
+	made_free(&made);
+}
+
+/* How the index was had. */
+static enum tl_trace_index
+open_file(void)
+{
+	struct tl_fault fault = { 0 };
+	enum tl_trace_index state;
+	struct tl_trace *trace;
+
+	fault_count = 0;
+	ck_assert_int_eq(tl_trace_open(&trace, path, &read_options, &fault), 0);
+	state = tl_trace_index_state(trace);
+	tl_trace_close(trace);
+	return state;
+}
+
+static const mode_t modes[] = { 0600, 0640, 0644, 0664, 0444, 0755 };
+
+static void
+expect_mode(mode_t mode)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(index_path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, mode & 0666);
+}
+
+START_TEST(one_that_is_missing_is_made_without_a_word)
+{
+	write_to(path, bytes_of(&made.data), modes[_i]);
+	ck_assert_int_eq(open_file(), TL_INDEX_MISSING);
+	ck_assert_uint_eq(fault_count, 0);
+	expect_mode(modes[_i]);
+	ck_assert_int_eq(open_file(), TL_INDEX_READ);
+	ck_assert_uint_eq(fault_count, 0);
+}
+END_TEST
+
+START_TEST(one_that_is_broken_is_made_again_and_that_is_said)
+{
+	write_to(path, bytes_of(&made.data), modes[_i]);
+	((char *)made.index.data)[made.index.size / 2] ^= 1;
+	write_to(index_path, bytes_of(&made.index), 0600);
+	ck_assert_int_eq(open_file(), TL_INDEX_BROKEN);
+	ck_assert_uint_eq(fault_count, 2); /* it is not used, it is new */
+	expect_mode(modes[_i]);
+	ck_assert_int_eq(open_file(), TL_INDEX_READ);
+	ck_assert_uint_eq(fault_count, 0);
+}
+END_TEST
+
+START_TEST(where_nothing_can_be_written_nothing_is_said_of_it)
+{
+	write_to(path, bytes_of(&made.data), 0644);
+	write_to(index_path, tl_bytes("old", 3), 0644);
+	if (geteuid() == 0)
+		return; /* who may do anything */
+	ck_assert_int_eq(chmod(folder, 0500), 0);
+	ck_assert_int_eq(open_file(), TL_INDEX_BROKEN);
+	ck_assert_uint_eq(fault_count, 1);
+	ck_assert_int_eq(chmod(folder, 0700), 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	const int count = sizeof(modes) / sizeof(*modes);
+	Suite *suite = suite_create("trace index file");
+	TCase *c = tcase_create("index file");
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_loop_test(c, one_that_is_missing_is_made_without_a_word, 0,
+	    count);
+	tcase_add_loop_test(c,
+	    one_that_is_broken_is_made_again_and_that_is_said, 0, count);
+	tcase_add_test(c, where_nothing_can_be_written_nothing_is_said_of_it);
+	suite_add_tcase(suite, c);
+	return run_suite(suite);
+}
