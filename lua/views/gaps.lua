@@ -8,6 +8,10 @@ if not options then return end
 
 local most = math.max(1, timeline.count(words[1], 10))
 local places = {}
+local several = #timeline.hosts() > 1
+local function cpu_of(e)
+	return (several and (e.host or "?") .. " " or "") .. "cpu " .. e.cpu
+end
 
 -- Keep the longest few of a place, longest first.
 local function add(place, from, to)
@@ -34,11 +38,11 @@ places.all.last = nil
 for e in timeline.events(timeline.select(options, { order = "oldest" })) do
 	if e.kind == "lost" then
 		places.all.last = nil
-		local place = e.cpu and places["cpu " .. e.cpu]
+		local place = e.cpu and places[cpu_of(e)]
 		if place then place.last = nil end
 	else
 		see("all", e)
-		if e.cpu then see("cpu " .. e.cpu, e) end
+		if e.cpu then see(cpu_of(e), e) end
 	end
 end
 

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- latency: how long from each message A to the next message B.
 local options, words = timeline.arguments([[
-usage: latency A B [--same=thread|process|cpu] [--worst=COUNT]
+usage: latency A B [--same=thread|process|cpu|host] [--worst=COUNT]
 A and B are globs over the first line of messages.  From each event that
-matches A to the next that matches B (of the same thread, process or CPU
-where asked): the histogram, and the COUNT worst (5).]], ...)
+matches A to the next that matches B (of the same thread, process, CPU
+or host where asked): the histogram, and the COUNT worst (5).]], ...)
 if not options then return end
 if #words ~= 2 then timeline.fail("latency needs two messages: see --help") end
 
@@ -22,9 +22,15 @@ local function kind_of(e)
 end
 
 local same = options.same
+local groups = {} -- by host, which may have the same numbers as another
 local function group_of(e)
-	return same == "thread" and (e.pid << 32 | e.tid)
-	    or same == "process" and e.pid or same == "cpu" and e.cpu or 0
+	if not same then return 0 end
+	local of_host = groups[e.host or 0] or {}
+	groups[e.host or 0] = of_host
+	local key = same == "thread" and (e.pid << 32 | e.tid)
+	    or same == "process" and e.pid or same == "cpu" and e.cpu or -1
+	of_host[key] = of_host[key] or {}
+	return of_host[key]
 end
 
 local h, worst, waiting, unanswered = timeline.histogram(), {}, {}, 0

@@ -10,10 +10,14 @@ local most = timeline.count(words[1], 100)
 local wanted = timeline.select(options)
 wanted.order = options["oldest-first"] and "oldest" or "newest"
 local shown = 0
+local several = #timeline.hosts() > 1
 for e in timeline.events(wanted) do
 	if e.kind == "lost" then
 		print(("... %s entries lost here"):format(
 		    timeline.unsigned(e.lost)))
+	elseif several then
+		print(("%s%s %-10s %-10s %s"):format(e.time,
+		    e.overlaps and "~" or " ", e.host or "?", e.category, e.text))
 	else
 		print(("%s %-10s %s"):format(e.time, e.category, e.text))
 	end

@@ -9,6 +9,7 @@ if not options then return end
 
 local keep = timeline.count(words[1], 20)
 local threads, trees, first = {}, {}, 1
+local several = #timeline.hosts() > 1
 
 local function finish(tree)
 	trees[#trees + 1] = tree
@@ -27,12 +28,16 @@ end
 
 for e in timeline.events(timeline.select(options,
     { order = "oldest", pair = true })) do
+	-- Hosts may have the same processes and threads.
+	local of_host = threads[e.host or 0] or {}
+	threads[e.host or 0] = of_host
 	local key = e.pid << 32 | e.tid
-	local tree = threads[key]
+	local tree = of_host[key]
 	if e.kind == "begin" then
 		if not tree then
-			tree = { pid = e.pid, tid = e.tid, time = e.time, open = {} }
-			threads[key] = tree
+			tree = { pid = e.pid, tid = e.tid, time = e.time,
+			    host = several and (e.host or "?") .. "  " or "", open = {} }
+			of_host[key] = tree
 		end
 		tree.open[#tree.open + 1] = add(tree, e, #tree.open)
 	elseif e.kind == "end" and tree then
@@ -46,21 +51,23 @@ for e in timeline.events(timeline.select(options,
 		end
 		if #open == 0 then
 			finish(tree)
-			threads[key] = nil
+			of_host[key] = nil
 		end
 	elseif e.kind ~= "lost" and tree and not options.bare then
 		add(tree, e, #tree.open).inside = true
 	end
 end
-for _, tree in pairs(threads) do finish(tree) end
+for _, of_host in pairs(threads) do
+	for _, tree in pairs(of_host) do finish(tree) end
+end
 table.sort(trees, function(a, b)
 	return a and b and a[1].at < b[1].at or (not a and b and true) or false
 end)
 
 for i = math.max(1, keep > 0 and #trees - keep + 1 or 1), #trees do
 	local tree = trees[i]
-	print(("%s  process %d thread %d"):format(
-	    tree.time, tree.pid, tree.tid))
+	print(("%s  %sprocess %d thread %d"):format(
+	    tree.time, tree.host, tree.pid, tree.tid))
 	for _, line in ipairs(tree) do
 		local took = line.inside and "" or line.duration
 		    and timeline.duration(line.duration) or "open"

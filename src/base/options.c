@@ -35,8 +35,8 @@ tl_options_start(struct tl_option_reader *reader, const struct tl_option *table,
 	optind = 0; /* glibc: from the beginning, whatever was read before */
 }
 
-static int
-usage(struct tl_fault *fault, const char *word, const char *what)
+int
+tl_usage(struct tl_fault *fault, const char *word, const char *what)
 {
 	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word, what);
 }
@@ -53,9 +53,9 @@ tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
 	if (value == -1)
 		return 0;
 	if (value == ':')
-		return usage(fault, argv[optind - 1], "needs a value");
+		return tl_usage(fault, argv[optind - 1], "needs a value");
 	if (value == '?')
-		return usage(fault, argv[optind - 1],
+		return tl_usage(fault, argv[optind - 1],
 		    "no such option, or one that takes no value");
 	for (size_t i = 0; i < reader->count; i++) {
 		if (reader->table[i].letter > 0 &&

@@ -14,7 +14,7 @@
 #include <getopt.h>
 
 enum {
-	TL_OPTIONS_MAX = 64,      /* rows of a table */
+	TL_OPTIONS_MAX = 96,      /* rows of a table */
 	TL_OPTION_GROUP = -1,     /* letter of a row that is a title: help */
 	TL_OPTION_OPERAND = 1,    /* read: no option but a word of its own */
 	TL_OPTION_VALUE_MIN = 256 /* values of options: beyond every letter */
@@ -46,6 +46,9 @@ void tl_options_start(struct tl_option_reader *reader,
  */
 int tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
     char **argument, int *rest, struct tl_fault *fault);
+
+/* -EINVAL and the fault "WORD: WHAT is wrong with it". */
+int tl_usage(struct tl_fault *fault, const char *word, const char *what);
 
 /* A line for one option, or a title. */
 void tl_option_help(struct tl_text *text, const struct tl_option *option);

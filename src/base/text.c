@@ -96,6 +96,24 @@ tl_put_repeat(struct tl_text *text, char c, size_t count)
 }
 
 void
+tl_put_padded(struct tl_text *text, const char *word, size_t width)
+{
+	const size_t size = strlen(word);
+
+	tl_put_bytes(text, tl_bytes(word, size));
+	tl_put_repeat(text, ' ', size < width ? width - size : 1);
+}
+
+char *
+tl_write_string(char *to, const char *string)
+{
+	const size_t size = strlen(string);
+
+	memcpy(to, string, size);
+	return to + size;
+}
+
+void
 tl_put_format(struct tl_text *text, const char *format, ...)
 {
 	va_list args;

@@ -62,6 +62,8 @@ void tl_put_bytes(struct tl_text *text, struct tl_bytes bytes);
 void tl_put_string(struct tl_text *text, const char *string);
 void tl_put_char(struct tl_text *text, char c);
 void tl_put_repeat(struct tl_text *text, char c, size_t count);
+/* A word of plain ASCII in a column so wide, and a space at least. */
+void tl_put_padded(struct tl_text *text, const char *word, size_t width);
 void tl_put_unsigned(struct tl_text *text, uint64_t n);
 void tl_put_signed(struct tl_text *text, int64_t n);
 void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */
@@ -78,6 +80,7 @@ void tl_put_time_cached(struct tl_text *text, struct tl_time_cache *cache,
 
 /* The same again straight to where there is room: return the end.  For loops
  * that reserve once for a whole line. */
+char *tl_write_string(char *to, const char *string);
 char *tl_write_unsigned(char *to, uint64_t n);
 char *tl_write_signed(char *to, int64_t n);
 char *tl_write_hex(char *to, uint64_t n);
@@ -99,12 +102,14 @@ void tl_put_format(struct tl_text *text, const char *format, ...)
  * it needs to be (RFC 4180), control bytes and \ as put_plain does, and a '
  * in front of a leading = + - @ ' so that no spreadsheet takes it for a
  * formula; a reader drops one leading ' and undoes the \, and has every byte
- * again.
+ * again.  put_xml is for what put_plain has written: it becomes text of XML
+ * and HTML, or the inside of an attribute between ".
  */
 void tl_put_plain(struct tl_text *text, struct tl_bytes bytes);
 void tl_put_lines(struct tl_text *text, struct tl_bytes bytes);
 void tl_put_json(struct tl_text *text, struct tl_bytes bytes);
 void tl_put_csv(struct tl_text *text, struct tl_bytes bytes);
+void tl_put_xml(struct tl_text *text, struct tl_bytes plain);
 /* Columns a terminal needs for what put_plain writes of bytes (wide East
  * Asian characters count 2, combining marks 0). */
 size_t tl_text_width(struct tl_bytes bytes);

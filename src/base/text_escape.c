@@ -196,6 +196,29 @@ tl_put_csv(struct tl_text *text, struct tl_bytes bytes)
 		tl_put_char(text, '"');
 }
 
+void
+tl_put_xml(struct tl_text *text, struct tl_bytes plain)
+{
+	for (size_t i = 0; i < plain.size; i++) {
+		switch (plain.data[i]) {
+		case '&':
+			tl_put_string(text, "&amp;");
+			break;
+		case '<':
+			tl_put_string(text, "&lt;");
+			break;
+		case '>':
+			tl_put_string(text, "&gt;");
+			break;
+		case '"':
+			tl_put_string(text, "&quot;");
+			break;
+		default:
+			tl_put_char(text, plain.data[i]);
+		}
+	}
+}
+
 /* Columns of one character as put_plain_odd writes it. */
 static size_t
 odd_width(const char *odd, size_t size, uint32_t code)

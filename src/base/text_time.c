@@ -30,15 +30,6 @@ write_thousandths(char *to, uint64_t n, uint64_t unit)
 	return to[-1] == '0' ? to - 1 : to;
 }
 
-static char *
-write_word(char *to, const char *word)
-{
-	const size_t size = strlen(word);
-
-	memcpy(to, word, size);
-	return to + size;
-}
-
 /* Two units: 1m23s, 2h03m. */
 static char *
 write_two_units(char *to, uint64_t seconds)
@@ -61,13 +52,14 @@ tl_write_duration(char *to, int64_t ns)
 	if (ns < 0)
 		*to++ = '-';
 	if (n < 1000)
-		return write_word(tl_write_unsigned(to, n), "ns");
+		return tl_write_string(tl_write_unsigned(to, n), "ns");
 	if (n < 1000000)
-		return write_word(write_thousandths(to, n, 1000), "us");
+		return tl_write_string(write_thousandths(to, n, 1000), "us");
 	if (n < SECOND_NS)
-		return write_word(write_thousandths(to, n, 1000000), "ms");
+		return tl_write_string(write_thousandths(to, n, 1000000), "ms");
 	if (n < 60 * (uint64_t)SECOND_NS)
-		return write_word(write_thousandths(to, n, SECOND_NS), "s");
+		return tl_write_string(write_thousandths(to, n, SECOND_NS),
+		    "s");
 	return write_two_units(to, n / SECOND_NS);
 }
 

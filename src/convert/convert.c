@@ -19,7 +19,8 @@ struct run {
 	struct tl_fault *fault;
 	struct tl_report report;
 	struct tl_text title;
-	struct tl_origin *sources; /* of the inputs */
+	struct tl_origin *sources;   /* of the inputs */
+	struct timeline_knot *knots; /* of the only one */
 	struct tl_writer *writer;
 };
 
@@ -91,6 +92,26 @@ set_snaps(struct run *run)
 	return rc;
 }
 
+/* The clock of a single input, whose times are as it has them. */
+static int
+set_knots(struct run *run)
+{
+	const struct tl_input *input = &run->inputs->items[0];
+	size_t count;
+
+	if (run->inputs->count != 1 || !tl_input_is_open(input) ||
+	    (input->host && input->host->offset_ns != 0))
+		return 0;
+	count = tl_input_knot_count(input);
+	run->knots = calloc(count + 1, sizeof(*run->knots));
+	if (!run->knots)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		run->knots[i] = *tl_input_knot(input, i);
+	tl_writer_set_knots(run->writer, run->knots, count);
+	return 0;
+}
+
 static int
 set_up(struct run *run)
 {
@@ -107,7 +128,7 @@ set_up(struct run *run)
 		tl_svg_write_set_chart(run->writer, o->chart);
 	if (o->to->write_new == tl_timeline_write_new && are_snaps(run->inputs))
 		return set_snaps(run);
-	return 0;
+	return set_knots(run);
 }
 
 static int
@@ -251,5 +272,6 @@ tl_convert(struct tl_conversion *conversion, const struct tl_inputs *inputs,
 
 	tl_text_free(&run.title);
 	free(run.sources);
+	free(run.knots);
 	return rc < 0 ? explain(&run, rc) : 0;
 }

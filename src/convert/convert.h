@@ -15,6 +15,7 @@ struct tl_conversion {
 	uint64_t read;          /* entries that the inputs have */
 	uint64_t written;       /* ... of which the writer was given */
 	uint64_t lost;          /* that were lost before, as the inputs say */
+	struct tl_faults hosts; /* what there is to say of their clocks */
 	struct tl_faults notes; /* what the format cannot carry */
 	bool damaged;           /* events are, which no input said */
 	bool output_failed;     /* not the inputs, or the expression */

@@ -5,9 +5,12 @@
  * The only file that prints errors and exits: 0 done, 1 something was damaged
  * or failed, 2 the command line makes no sense.
  */
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "convert/convert.h"
 #include "convert/table.h"
+#include "script/complain.h"
+#include "script/select_hosts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,44 +35,17 @@ complain(const char *name, const struct tl_fault *fault)
 	tl_text_free(&text);
 }
 
+/* What is damaged, and what is good to know, of hosts or what was written. */
 static void
-complain_more(const char *name, int rc, size_t count)
+complain_notes(const char *name, const struct tl_faults *notes, bool quiet)
 {
-	struct tl_fault more = { 0 };
-
-	tl_fault(&more, rc, TL_FAULT_NOWHERE, "and %zu more", count);
-	complain(name, &more);
-}
-
-/* What is damaged, and what is good to know, of one file. */
-static void
-complain_input(const struct tl_input *input, bool quiet)
-{
-	const size_t count = tl_input_fault_count(input);
-	const size_t kept = tl_input_faults_kept(input);
-
-	for (size_t k = 0; k < kept; k++) {
-		const struct tl_fault *fault = tl_input_fault(input, k);
-
-		if (fault->text[0] && !(quiet && fault->rc == 0))
-			complain(input->name, fault);
-	}
-	if (count > kept)
-		complain_more(input->name, -EBADMSG, count - kept);
-}
-
-/* The same of what was written. */
-static void
-complain_output(const char *name, bool quiet)
-{
-	const struct tl_faults *notes = &conversion.notes;
-
 	for (size_t i = 0; i < notes->count && i < TL_SNAP_FAULTS_MAX; i++) {
 		if (!quiet || notes->list[i].rc == -EBADMSG)
 			complain(name, &notes->list[i]);
 	}
 	if (notes->count > TL_SNAP_FAULTS_MAX)
-		complain_more(name, 0, notes->count - TL_SNAP_FAULTS_MAX);
+		tl_complain_more(complain, name,
+		    notes->count - TL_SNAP_FAULTS_MAX);
 }
 
 static const char *
@@ -81,34 +57,16 @@ output_name(const struct tl_options *options)
 static void
 complain_all(const struct tl_options *options)
 {
-	for (size_t i = 0; i < inputs.count; i++)
-		complain_input(&inputs.items[i], options->quiet);
-	complain_output(output_name(options), options->quiet);
+	tl_complain_inputs(complain, &inputs, options->quiet);
+	complain_notes(NULL, &conversion.hosts, options->quiet);
+	complain_notes(output_name(options), &conversion.notes, options->quiet);
 }
 
 /* An unfinished file is no use to anybody. */
 static void
-remove_unfinished(int signal_number)
+remove_unfinished(void)
 {
 	tl_output_abandon(&output);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
-
-static void
-set_signals(void)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	const struct sigaction action = { .sa_handler = remove_unfinished };
-	struct sigaction before;
-
-	signal(SIGPIPE, SIG_IGN); /* a reader that leaves: write says so */
-	signal(SIGXFSZ, SIG_IGN); /* a file too large: write says so */
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		sigaction(ends[i], NULL, &before);
-		if (before.sa_handler != SIG_IGN) /* as nohup wants it */
-			sigaction(ends[i], &action, NULL);
-	}
 }
 
 /* What an expression prints: the output is no place for it. */
@@ -124,28 +82,17 @@ static void
 killed(void *context, const char *message, size_t size)
 {
 	tl_output_abandon(context);
-	if (write(STDERR_FILENO, message, size) < 0)
-		_exit(FAILED);
-	_exit(FAILED);
-}
-
-/* What relative times count from; 0 when nobody asks. */
-static int64_t
-newest_ns(const struct tl_options *options)
-{
-	int64_t ns = 0;
-
-	if (options->selection.since.relative ||
-	    options->selection.until.relative)
-		(void)tl_inputs_newest(&inputs, &ns);
-	return ns;
+	tl_die(message, size);
 }
 
 static void
 open_inputs(const struct tl_options *options)
 {
 	struct tl_progress progress;
+	const struct tl_remote_plan remote =
+	    tl_selection_remote(&options->selection, false);
 	const struct tl_input_plan plan = { .format = options->from,
+		.remote = &remote,
 		.progress = &progress };
 
 	tl_progress_start(&progress, !options->no_progress);
@@ -163,7 +110,7 @@ run(const struct tl_options *options, struct tl_fault *fault)
 		.context = &output };
 	struct tl_select select;
 	int rc = tl_select_init(&select, &options->selection, &limits, &io,
-	    newest_ns(options), fault);
+	    &inputs, fault);
 
 	if (rc < 0)
 		return rc;
@@ -228,34 +175,59 @@ is_any_open(void)
 }
 
 static int
+say_usage(const struct tl_fault *fault)
+{
+	complain(NULL, fault);
+	fputs("Try timeline-convert --help.\n", stderr);
+	return USAGE;
+}
+
+/* Said when all is done, and in the summary. */
+static void
+keep_of_hosts(const char *name, const struct tl_fault *fault)
+{
+	(void)name;
+	*tl_faults_next(&conversion.hosts) = *fault;
+}
+
+/* Nothing was written yet. */
+static int
+give_up(const struct tl_fault *fault)
+{
+	struct tl_fault ignored = { 0 };
+
+	(void)tl_output_close(&output, false, &ignored);
+	tl_inputs_free(&inputs);
+	return say_usage(fault);
+}
+
+static int
 convert(const struct tl_options *options)
 {
 	struct tl_fault fault = { 0 };
 	int rc, close_rc, status;
 
-	set_signals();
+	tl_signals_leave_to_write();
+	tl_signals_clean_up(remove_unfinished);
 	if (tl_output_open(&output, options, &fault) < 0) {
 		complain(output_name(options), &fault);
 		return FAILED;
 	}
 	open_inputs(options);
-	rc = is_any_open() ? run(options, &fault) : -ENOENT;
+	rc = tl_select_hosts(&inputs, &options->selection, keep_of_hosts, true,
+	    &fault);
+	if (rc == -EINVAL)
+		return give_up(&fault);
+	if (rc == 0)
+		rc = is_any_open() ? run(options, &fault) : -ENOENT;
 	close_rc = tl_output_close(&output, rc == 0, &fault);
 	if (rc == 0 && close_rc < 0) {
 		rc = close_rc;
 		conversion.output_failed = true;
 	}
 	status = finish(options, rc, &fault);
-	tl_inputs_close(&inputs);
+	tl_inputs_free(&inputs);
 	return status;
-}
-
-static int
-say_usage(const struct tl_fault *fault)
-{
-	complain(NULL, fault);
-	fputs("Try timeline-convert --help.\n", stderr);
-	return USAGE;
 }
 
 int

@@ -12,47 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt_long returns: beyond every letter. */
-enum option_value {
-	OPTION_FIRST = TL_OPTION_VALUE_MIN,
-#define GROUP(title)
-#define OPTION(letter, name, argument, constant, help) OPTION_##constant,
-#define SELECTION(letter, name, argument, constant, help)
-#include "convert/options.def"
-#undef SELECTION
-#undef OPTION
-#undef GROUP
-};
+#define OPTIONS "convert/options.def"
+#include "script/option_values.def"
 
-static const struct tl_option rows[] = {
-#define GROUP(title) { TL_OPTION_GROUP, NULL, NULL, title, 0 },
-#define OPTION(letter, name, argument, constant, help) \
-	{ letter, name, argument, help, OPTION_##constant },
-#define SELECTION(letter, name, argument, constant, help) \
-	{ letter, name, argument, help, TL_SELECTION_##constant },
-#include "convert/options.def"
-#undef SELECTION
-#undef OPTION
-#undef GROUP
-};
-
-enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
-
-static int
-usage(struct tl_fault *fault, const char *value, const char *what)
-{
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", value,
-	    what);
-}
+#include "script/option_rows.def"
 
 static int
 take_file(struct tl_options *o, const char *name, struct tl_fault *fault)
 {
 	if (o->file_count == TL_INPUTS_MAX)
-		return usage(fault, name, "too many files");
+		return tl_usage(fault, name, "too many files");
 	for (size_t i = 0; i < o->file_count; i++) {
 		if (strcmp(name, "-") == 0 && strcmp(o->files[i], "-") == 0)
-			return usage(fault, name,
+			return tl_usage(fault, name,
 			    "standard input is read but once");
 	}
 	o->files[o->file_count++] = name;
@@ -63,9 +35,9 @@ static int
 take_output(struct tl_options *o, const char *name, struct tl_fault *fault)
 {
 	if (o->output)
-		return usage(fault, name, "one OUT is enough");
+		return tl_usage(fault, name, "one OUT is enough");
 	if (name[0] == '\0')
-		return usage(fault, "--output", "a file has a name");
+		return tl_usage(fault, "--output", "a file has a name");
 	o->output = name;
 	return 0;
 }
@@ -79,7 +51,7 @@ take_chart(struct tl_options *o, const char *name, struct tl_fault *fault)
 	}
 	o->chart_given = true;
 	if (tl_svg_chart_parse(name, &o->chart) < 0)
-		return usage(fault, name,
+		return tl_usage(fault, name,
 		    "no such chart: --chart help lists them");
 	return 0;
 }
@@ -110,7 +82,7 @@ take_flag(struct tl_options *o, int value, struct tl_fault *fault)
 		o->trusted = true;
 		return 0;
 	default:
-		return usage(fault, "?", "unknown option");
+		return tl_usage(fault, "?", "unknown option");
 	}
 }
 
@@ -162,7 +134,7 @@ default_format(struct tl_options *o, struct tl_fault *fault)
 	if (o->to)
 		return 0;
 	if (!o->output)
-		return usage(fault, "standard output",
+		return tl_usage(fault, "standard output",
 		    "has no name that tells the format: say it by --to");
 	o->to = tl_table_of_file(o->output, fault);
 	return o->to ? 0 : -EINVAL;
@@ -173,17 +145,17 @@ static int
 check_options(const struct tl_options *o, struct tl_fault *fault)
 {
 	if (!o->to->write_new && !o->output)
-		return usage(fault, o->to->name,
+		return tl_usage(fault, o->to->name,
 		    "cannot go through a pipe: name a file by -o");
 	if (o->json && !o->output)
-		return usage(fault, "--json",
+		return tl_usage(fault, "--json",
 		    "standard output is taken: name a file by -o");
 	if (o->chart_given && o->to->write_new != tl_svg_write_new)
-		return usage(fault, "--chart", "only for svg");
+		return tl_usage(fault, "--chart", "only for svg");
 	if (o->rtl_us && o->to->write_new != tl_rtl_write_new)
-		return usage(fault, "--rtl-us", "only for rtl");
+		return tl_usage(fault, "--rtl-us", "only for rtl");
 	if (o->trusted && !o->selection.expression)
-		return usage(fault, "--trusted", "there is no expression");
+		return tl_usage(fault, "--trusted", "there is no expression");
 	return 0;
 }
 

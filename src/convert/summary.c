@@ -26,7 +26,7 @@ put_inputs(struct tl_fields *f, const struct tl_inputs *inputs)
 	tl_fields_array_end(f);
 }
 
-/* One thing that was said, of an input or (NULL) of the output. */
+/* One thing that was said, of an input or (NULL) of hosts or the output. */
 static void
 put_said(struct tl_fields *f, const char *name, const struct tl_fault *fault)
 {
@@ -46,8 +46,15 @@ put_said(struct tl_fields *f, const char *name, const struct tl_fault *fault)
 }
 
 static void
+put_faults(struct tl_fields *f, const struct tl_faults *notes)
+{
+	for (size_t k = 0; k < notes->count && k < TL_SNAP_FAULTS_MAX; k++)
+		put_said(f, NULL, &notes->list[k]);
+}
+
+static void
 put_notes(struct tl_fields *f, const struct tl_inputs *inputs,
-    const struct tl_faults *notes)
+    const struct tl_conversion *conversion)
 {
 	tl_fields_array(f, "notes");
 	for (size_t i = 0; i < inputs->count; i++) {
@@ -57,8 +64,8 @@ put_notes(struct tl_fields *f, const struct tl_inputs *inputs,
 		for (size_t k = 0; k < kept; k++)
 			put_said(f, input->name, tl_input_fault(input, k));
 	}
-	for (size_t k = 0; k < notes->count && k < TL_SNAP_FAULTS_MAX; k++)
-		put_said(f, NULL, &notes->list[k]);
+	put_faults(f, &conversion->hosts);
+	put_faults(f, &conversion->notes);
 	tl_fields_array_end(f);
 }
 
@@ -80,6 +87,6 @@ tl_conversion_show(const struct tl_conversion *conversion,
 	tl_fields_bool(&f, "damaged",
 	    conversion->damaged || tl_inputs_are_damaged(inputs));
 	put_inputs(&f, inputs);
-	put_notes(&f, inputs, &conversion->notes);
+	put_notes(&f, inputs, conversion);
 	tl_fields_object_end(&f);
 }

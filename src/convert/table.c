@@ -141,21 +141,12 @@ tl_table_of_file(const char *path, struct tl_fault *fault)
 }
 
 static void
-put_padded(struct tl_text *text, const char *word, size_t columns)
-{
-	const size_t size = strlen(word);
-
-	tl_put_string(text, word);
-	tl_put_repeat(text, ' ', size < columns ? columns - size : 1);
-}
-
-static void
 put_row(struct tl_text *text, const struct tl_format_row *row)
 {
-	put_padded(text, row->name, NAME_COLUMN);
+	tl_put_padded(text, row->name, NAME_COLUMN);
 	tl_put_string(text, tl_format_is_read(row) ? "read  " : "-     ");
 	tl_put_string(text, tl_format_is_written(row) ? "write  " : "-      ");
-	put_padded(text, row->suffix, SUFFIX_COLUMN);
+	tl_put_padded(text, row->suffix, SUFFIX_COLUMN);
 	tl_put_string(text, row->help);
 	tl_put_char(text, '\n');
 }
@@ -193,7 +184,7 @@ void
 tl_table_show_charts(struct tl_text *text)
 {
 	for (unsigned i = 0; tl_svg_chart_name(i); i++) {
-		put_padded(text, tl_svg_chart_name(i), NAME_COLUMN);
+		tl_put_padded(text, tl_svg_chart_name(i), NAME_COLUMN);
 		tl_put_string(text, tl_svg_chart_help(i));
 		tl_put_char(text, '\n');
 	}

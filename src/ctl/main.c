@@ -5,6 +5,7 @@
  * The only file that prints errors and exits: 0 done, 1 it could not be done,
  * 2 the command line makes no sense.
  */
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "ctl/verbs.h"
 
@@ -41,9 +42,7 @@ bus_error(int signal_number)
 	    "timelinectl: the file shrank while it was in use\n";
 
 	(void)signal_number;
-	if (write(STDERR_FILENO, words, sizeof(words) - 1) < 0)
-		_exit(FAILED);
-	_exit(FAILED);
+	tl_die(words, sizeof(words) - 1);
 }
 
 int

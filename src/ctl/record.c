@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c - keep what comes in a recorded trace; needs no daemon. */
 #include "base/clock.h"
+#include "base/signals.h"
 #include "base/size.h"
 #include "base/terminal.h"
 #include "ctl/look.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,15 +29,6 @@ struct record {
 	int64_t begun_ns;
 	bool shown;
 };
-
-static volatile sig_atomic_t stop_asked;
-
-static void
-ask_stop(int signal_number)
-{
-	(void)signal_number;
-	stop_asked = 1;
-}
 
 /* == what was asked for == */
 
@@ -223,7 +214,7 @@ put_summary(struct record *r)
 static void
 wait_for_end(struct record *r)
 {
-	for (unsigned round = 1; !stop_asked; round++) {
+	for (unsigned round = 1; !tl_stop_is_asked(); round++) {
 		(void)poll(NULL, 0, ROUND_MS);
 		tl_recorder_status(r->recorder, &r->status);
 		if (r->status.done ||
@@ -256,16 +247,13 @@ judge(struct record *r)
 int
 tl_verb_record(struct tl_call *call)
 {
-	const struct sigaction action = { .sa_handler = ask_stop };
 	static struct record r;
 	int rc;
 
 	r = (struct record){ .call = call };
 	if ((rc = read_options(&r)) != 0)
 		return rc;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	tl_signals_ask_to_stop(true);
 	rc = start(&r);
 	if (rc == 0) {
 		r.begun_ns = tl_clock_read(CLOCK_MONOTONIC);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.c - entries as they come: the newest ten, then what follows. */
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "ctl/table.h"
 #include "ctl/verbs.h"
@@ -9,7 +10,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum {
@@ -33,15 +33,6 @@ struct watch {
 	bool color;
 	uint64_t left; /* entries to show */
 };
-
-static volatile sig_atomic_t stop_asked;
-
-static void
-ask_stop(int signal_number)
-{
-	(void)signal_number;
-	stop_asked = 1;
-}
 
 static int
 write_json(void *context, const char *data, size_t size)
@@ -117,7 +108,7 @@ drain(struct watch *w)
 	struct tl_event event;
 	int rc;
 
-	while (!stop_asked && w->left > 0) {
+	while (!tl_stop_is_asked() && w->left > 0) {
 		rc = tl_cursor_next(w->cursor, &event);
 		if (rc <= 0)
 			return rc;
@@ -146,7 +137,8 @@ run(struct watch *w, const struct tl_name *name)
 		if (rc < 0)
 			return tl_call_fail(w->call, name->shown, rc,
 			    "cannot be followed any more");
-	} while (rc == 0 && poll(&reader, 1, ROUND_MS) <= 0 && !stop_asked);
+	} while (
+	    rc == 0 && poll(&reader, 1, ROUND_MS) <= 0 && !tl_stop_is_asked());
 	return 0;
 }
 
@@ -172,7 +164,6 @@ open_all(struct watch *w, const struct tl_name *name)
 int
 tl_verb_watch(struct tl_call *call)
 {
-	const struct sigaction action = { .sa_handler = ask_stop };
 	struct watch w = { .call = call,
 		.left = UINT64_MAX,
 		.color = tl_terminal_wants_color(STDOUT_FILENO) };
@@ -182,8 +173,7 @@ tl_verb_watch(struct tl_call *call)
 	if (rc != 0 || (rc = tl_call_number(call, TL_CTL_COUNT, 1, UINT64_MAX,
 			    &w.left)) != 0)
 		return rc;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	tl_signals_ask_to_stop(false);
 	rc = open_all(&w, &name);
 	if (rc == 0)
 		rc = run(&w, &name);

@@ -96,23 +96,14 @@ count_entries(struct counted *c, const struct tl_input *input,
 }
 
 static void
-put_padded(struct tl_text *text, const char *word, size_t width)
-{
-	const size_t size = strlen(word);
-
-	tl_put_string(text, word);
-	tl_put_repeat(text, ' ', size < width ? width - size : 1);
-}
-
-static void
 put_text(struct tl_text *text, const struct tl_message *m, uint64_t seen,
     bool explain)
 {
 	const size_t width = tl_text_width(m->category);
 
 	tl_put_format(text, "%*llu ", WIDTH_SEEN, (unsigned long long)seen);
-	put_padded(text, tl_level_name(m->level), WIDTH_PRIORITY);
-	put_padded(text, tl_record_kind_name(m->kind), WIDTH_KIND);
+	tl_put_padded(text, tl_level_name(m->level), WIDTH_PRIORITY);
+	tl_put_padded(text, tl_record_kind_name(m->kind), WIDTH_KIND);
 	tl_put_plain(text, m->category);
 	tl_put_repeat(text, ' ', width < 10 ? 11 - width : 1);
 	tl_put_plain(text, m->line1);

@@ -132,8 +132,10 @@ tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
 	const bool turn = options->oldest_first && options->max_given &&
 			  options->max < tl_inputs_entries(inputs);
 	const enum tl_order read_order = turn ? TL_NEWEST_FIRST : order;
-	struct tl_listing_style style = tl_sinks_style(options, order);
+	struct tl_listing_style style =
+	    tl_sinks_style(options, inputs->hosts, order);
 	struct show show = { .options = options, .select = select };
+	struct tl_origin *sources = NULL;
 	struct tl_cursor *inner;
 	int rc;
 
@@ -143,6 +145,10 @@ tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
 	rc = tl_sinks_new(&show.sink, options, output, &style);
 	if (rc < 0)
 		return rc;
+	rc = tl_inputs_origins(inputs, &sources);
+	if (rc < 0)
+		goto free_sink;
+	tl_sinks_set_sources(show.sink, options, sources, inputs->count);
 	if (options->max_given && options->max == 0)
 		goto finish;
 	rc = tl_inputs_cursor(inputs, read_order, &inner);
@@ -158,5 +164,6 @@ finish:
 		rc = show.sink->finish(show.sink);
 free_sink:
 	tl_sinks_free(show.sink, options);
+	free(sources);
 	return rc < 0 ? rc : 0;
 }

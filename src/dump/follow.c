@@ -4,15 +4,18 @@
  *
  * Round after round every timeline is asked for what is new; what came of
  * several is put in order of time, and shown.  The first round keeps only the
- * newest of what was there before.
+ * newest of what was there before.  What comes through a pipe or from a server
+ * is asked in the same way, and all of it is shown.
  */
 #include "dump/follow.h"
 
+#include "base/signals.h"
+#include "dump/follow_stream.h"
 #include "dump/sinks.h"
+#include "snap/faults.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,32 +34,17 @@ struct batch {
 struct follow {
 	const struct tl_options *options;
 	struct tl_inputs *inputs;
-	struct tl_cursor *cursors[TL_INPUTS_MAX]; /* NULL: ended */
+	struct tl_cursor *cursors[TL_INPUTS_MAX]; /* NULL: none */
+	bool ended[TL_INPUTS_MAX];
 	size_t live;
 	size_t tail; /* entries the first round shows */
 	struct tl_select *select;
 	struct tl_output *output;
 	struct tl_sink *sink;
 	struct batch batch;
+	struct tl_follow_sources sources;
+	struct tl_remote_plan plan; /* what servers are asked for */
 };
-
-static volatile sig_atomic_t stop_asked;
-
-static void
-ask_stop(int signal_number)
-{
-	(void)signal_number;
-	stop_asked = 1;
-}
-
-static void
-catch_signals(void)
-{
-	const struct sigaction action = { .sa_handler = ask_stop };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 /* Which of two events comes first, for qsort. */
 static int
@@ -106,9 +94,9 @@ end_one(struct follow *f, size_t i, int rc)
 
 	if (rc != -EPIPE)
 		return rc;
-	tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
-	tl_cursor_close(f->cursors[i]);
-	f->cursors[i] = NULL;
+	if (!input->is_stream)
+		tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
+	f->ended[i] = true; /* its messages are still used */
 	f->live--;
 	return 0;
 }
@@ -126,7 +114,7 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 	if (rc < 0)
 		return rc;
 	kept = f->batch.events + f->batch.count;
-	while (read < read_max && !stop_asked &&
+	while (read < read_max && !tl_stop_is_asked() &&
 	       (rc = tl_cursor_next(f->cursors[i], &event)) > 0) {
 		read++;
 		rc = tl_select_passes(f->select, &event);
@@ -134,7 +122,8 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 			return rc;
 		if (rc == 0 || keep == 0)
 			continue;
-		event.source = (uint16_t)i;
+		if (!f->inputs->items[i].is_stream)
+			event.source = (uint16_t)i;
 		kept[count++ % keep] = event;
 	}
 	if (count > keep) { /* went round: turn the oldest to the front */
@@ -153,18 +142,19 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 static int
 gather(struct follow *f, bool first)
 {
-	const size_t keep = first ? f->tail : ROUND_MAX;
 	size_t files = 0;
 	int more = 0;
 
 	f->batch.count = 0;
 	for (size_t i = 0; i < f->inputs->count; i++) {
+		const bool cut = first && !f->inputs->items[i].is_stream;
 		const size_t before = f->batch.count;
 		int rc;
 
-		if (!f->cursors[i])
+		if (!f->cursors[i] || f->ended[i])
 			continue;
-		rc = gather_one(f, i, keep, first ? SIZE_MAX : ROUND_MAX);
+		rc = gather_one(f, i, cut ? f->tail : ROUND_MAX,
+		    cut ? SIZE_MAX : ROUND_MAX);
 		if (rc < 0)
 			return rc;
 		more |= rc;
@@ -193,11 +183,11 @@ run(struct follow *f)
 {
 	struct pollfd reader = { .fd = f->output->fd };
 	int rc = gather(f, true);
+	const bool cut = f->batch.count > f->tail && !f->sources.has_streams;
 
 	if (rc >= 0)
-		rc = show(f,
-		    f->batch.count > f->tail ? f->batch.count - f->tail : 0);
-	while (rc >= 0 && f->live > 0 && !stop_asked) {
+		rc = show(f, cut ? f->batch.count - f->tail : 0);
+	while (rc >= 0 && f->live > 0 && !tl_stop_is_asked()) {
 		rc = gather(f, false);
 		if (rc < 0)
 			break;
@@ -236,13 +226,58 @@ open_all(struct follow *f)
 
 		if (input->fault.rc < 0)
 			continue;
-		if (tl_follow_open(&f->cursors[i], input->name, tail,
-			&input->fault) < 0)
+		if ((input->is_stream
+			    ? tl_follow_stream_open(&f->cursors[i], input,
+				  &f->plan, &f->sources)
+			    : tl_follow_open(&f->cursors[i], input->name, tail,
+				  &input->fault)) < 0)
 			f->cursors[i] = NULL;
 		else
 			f->live++;
 	}
 	return f->live == 0 ? -ENOENT : 0;
+}
+
+/* Was there damage in a stream? */
+static bool
+is_faulty(const struct tl_input *input)
+{
+	for (size_t k = 0; input->faults && k < tl_input_faults_kept(input);
+	     k++)
+		if (tl_input_fault(input, k)->rc < 0)
+			return true;
+	return false;
+}
+
+/* Streams say now what was wrong with them; true: something was. */
+static bool
+close_all(struct follow *f)
+{
+	bool faulty = false;
+
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		tl_cursor_close(f->cursors[i]);
+		faulty |= is_faulty(&f->inputs->items[i]);
+	}
+	return faulty;
+}
+
+static int
+follow_all(struct follow *f)
+{
+	const struct tl_listing_style style = tl_sinks_style(f->options,
+	    f->sources.has_streams ? &f->sources.hosts : NULL, TL_OLDEST_FIRST);
+	int rc = tl_sinks_new(&f->sink, f->options, f->output, &style);
+
+	if (rc < 0)
+		return rc;
+	tl_sinks_set_sources(f->sink, f->options, f->sources.origins,
+	    TL_FOLLOW_SOURCES_MAX);
+	rc = open_all(f);
+	if (rc == 0)
+		rc = run(f);
+	tl_sinks_free(f->sink, f->options);
+	return close_all(f) && rc == 0 ? -ENOENT : rc;
 }
 
 int
@@ -252,21 +287,14 @@ tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
 	struct follow f = { .options = options,
 		.inputs = inputs,
 		.select = select,
-		.output = output };
-	const struct tl_listing_style style =
-	    tl_sinks_style(options, TL_OLDEST_FIRST);
-	int rc;
+		.output = output,
+		.plan = tl_selection_remote(&options->selection, true) };
+	int rc = tl_follow_sources_init(&f.sources, inputs);
 
-	catch_signals();
-	rc = tl_sinks_new(&f.sink, options, output, &style);
-	if (rc < 0)
-		return rc;
-	rc = open_all(&f);
+	tl_signals_ask_to_stop(false);
 	if (rc == 0)
-		rc = run(&f);
-	tl_sinks_free(f.sink, options);
-	for (size_t i = 0; i < inputs->count; i++)
-		tl_cursor_close(f.cursors[i]);
+		rc = follow_all(&f);
+	tl_follow_sources_free(&f.sources);
 	free(f.batch.events);
-	return rc < 0 ? rc : 0;
+	return rc;
 }

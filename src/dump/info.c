@@ -5,6 +5,7 @@
 #include "dump/info.h"
 
 #include "base/fields.h"
+#include "dump/info_host.h"
 #include "dump/info_time.h"
 
 #include <string.h>
@@ -190,6 +191,8 @@ put_input(struct tl_fields *f, const struct tl_input *input)
 			tl_fields_string(f, "state", "foreign");
 			tl_fields_string(f, "format", tl_input_format(input));
 		}
+		if (input->host)
+			tl_info_put_host(f, input->host);
 		tl_fields_unsigned(f, "messages",
 		    tl_input_message_count(input));
 		tl_fields_unsigned(f, "entries_shown", levels.entries);

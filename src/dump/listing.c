@@ -22,7 +22,8 @@ enum {
 	WIDTH_PRIORITY = 8,
 	WIDTH_DELTA = 12,
 	WIDTH_TSC = 16,
-	WIDTH_ERROR = 6
+	WIDTH_ERROR = 6,
+	WIDTH_HOST_MAX = 24 /* what is longer moves the rest of its line */
 };
 
 /* The distance to the entry before. */
@@ -40,6 +41,7 @@ struct listing {
 	struct tl_time_cache time_cache;
 	struct tl_listing_style style;
 	bool deltas;
+	size_t host_width;
 	bool held;             /* is other an entry? */
 	struct tl_event other; /* newest first: waits to be shown; oldest
 				  first: was shown before */
@@ -111,6 +113,39 @@ put_cpu(struct tl_text *text, uint32_t cpu)
 		tl_put_string(text, "  ?");
 }
 
+/* The widest of the names that fit. */
+static size_t
+host_width(const struct tl_hosts *hosts)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; hosts && i < hosts->count; i++) {
+		const size_t width =
+		    tl_text_width(tl_bytes_of(hosts->list[i].name));
+
+		if (width > widest && width <= WIDTH_HOST_MAX)
+			widest = width;
+	}
+	return widest;
+}
+
+static void
+put_host(struct listing *l, const struct tl_event *event)
+{
+	struct tl_text *text = &l->output->text;
+	const struct tl_hosts *hosts = l->style.hosts;
+	struct tl_bytes name = tl_bytes_of("?");
+	size_t width;
+
+	if (hosts)
+		name = tl_bytes_of(
+		    hosts->list[hosts->of_input[event->source]].name);
+	width = tl_text_width(name);
+	tl_put_plain(text, name);
+	if (width < l->host_width)
+		tl_put_repeat(text, ' ', l->host_width - width);
+}
+
 static void
 put_priority(struct tl_text *text, unsigned level)
 {
@@ -132,6 +167,11 @@ put_column(struct listing *l, enum tl_column column,
 	switch (column) {
 	case TL_COLUMN_TIME:
 		tl_put_time_cached(text, &l->time_cache, event->ns);
+		if (l->style.marks)
+			tl_put_char(text, event->overlaps ? '~' : ' ');
+		break;
+	case TL_COLUMN_HOST:
+		put_host(l, event);
 		break;
 	case TL_COLUMN_CPU:
 		put_cpu(text, event->cpu);
@@ -338,6 +378,7 @@ tl_listing_new(struct tl_sink **sink, struct tl_output *output,
 	l->output = output;
 	l->style = *style;
 	l->deltas = tl_listing_has_delta(style);
+	l->host_width = host_width(style->hosts);
 	*sink = &l->sink;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "dump/output.h"
 #include "event/cursor.h"
 #include "event/merge.h"
+#include "format/hosts.h"
 
 /* How it looks. */
 struct tl_listing_style {
@@ -16,7 +17,9 @@ struct tl_listing_style {
 	size_t column_count;
 	enum tl_order order; /* of the events that come */
 	bool explain;
-	uint64_t max; /* lines of entries; 0: any number */
+	uint64_t max;                 /* lines of entries; 0: any number */
+	const struct tl_hosts *hosts; /* that they come from; NULL: not said */
+	bool marks;                   /* ... of several: what overlaps */
 };
 
 /*

@@ -6,6 +6,7 @@
  * The only file that prints errors and exits: 0 done, 1 something was damaged
  * or failed, 2 the command line makes no sense.
  */
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "dump/browse.h"
 #include "dump/check.h"
@@ -17,9 +18,10 @@
 #include "dump/scripting.h"
 #include "dump/stats.h"
 #include "dump/tree.h"
+#include "script/complain.h"
+#include "script/select_hosts.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,51 +52,11 @@ complain(const char *name, const struct tl_fault *fault)
 	tl_text_free(&text);
 }
 
-/* What is damaged, and what is good to know, file by file. */
-static void
-complain_damage(void)
-{
-	struct tl_fault more;
-
-	for (size_t i = 0; i < inputs.count; i++) {
-		const struct tl_input *input = &inputs.items[i];
-		const size_t count = tl_input_fault_count(input);
-		const size_t kept = tl_input_faults_kept(input);
-
-		for (size_t k = 0; k < kept; k++) {
-			if (tl_input_fault(input, k)->text[0])
-				complain(input->name, tl_input_fault(input, k));
-		}
-		if (count == kept)
-			continue;
-		more = (struct tl_fault){ 0 };
-		tl_fault(&more, 0, TL_FAULT_NOWHERE, "and %zu more faults",
-		    count - kept);
-		complain(input->name, &more);
-	}
-}
-
 /* An unfinished file is no use to anybody. */
 static void
-remove_unfinished(int signal_number)
+remove_unfinished(void)
 {
 	tl_output_abandon(&output);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
-
-static void
-set_signals(const struct tl_options *options)
-{
-	const struct sigaction action = { .sa_handler = remove_unfinished };
-
-	/* A reader that leaves is no error: write says so. */
-	signal(SIGPIPE, SIG_IGN);
-	if (!options->output)
-		return;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
 }
 
 static int
@@ -127,18 +89,6 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	}
 }
 
-/* What relative times count from; 0 when nobody asks. */
-static int64_t
-newest_ns(const struct tl_options *options)
-{
-	int64_t ns = 0;
-
-	if (options->selection.since.relative ||
-	    options->selection.until.relative)
-		(void)tl_inputs_newest(&inputs, &ns);
-	return ns;
-}
-
 /* Not while entries scroll by. */
 static bool
 wants_progress(const struct tl_options *options)
@@ -151,6 +101,8 @@ static void
 open_inputs(const struct tl_options *options)
 {
 	struct tl_progress progress;
+	const struct tl_remote_plan remote =
+	    tl_selection_remote(&options->selection, options->follow);
 	const struct tl_input_plan plan = {
 		.tail = options->follow ? 1
 			: options->mode == TL_MODE_ENTRIES
@@ -158,6 +110,7 @@ open_inputs(const struct tl_options *options)
 			    : 0,
 		.follow = options->follow,
 		.check = options->mode == TL_MODE_CHECK,
+		.remote = &remote,
 		.progress = &progress
 	};
 
@@ -174,7 +127,7 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	const struct tl_script_limits limits = tl_options_limits(options);
 	struct tl_select select;
 	int rc = tl_select_init(&select, &options->selection, &limits, &io,
-	    newest_ns(options), fault);
+	    &inputs, fault);
 
 	if (rc < 0)
 		return rc;
@@ -193,13 +146,40 @@ run(const struct tl_options *options, struct tl_fault *fault)
 }
 
 static int
+say_usage(const struct tl_fault *fault)
+{
+	complain(NULL, fault);
+	fputs("Try timeline-dump --help.\n", stderr);
+	return USAGE;
+}
+
+/* Entries of several hosts in one order? */
+static bool
+is_in_order(const struct tl_options *options)
+{
+	return (options->mode == TL_MODE_ENTRIES && !options->follow) ||
+	       options->mode == TL_MODE_SCRIPT || options->mode == TL_MODE_VIEW;
+}
+
+/* Nothing was written yet. */
+static int
+give_up(const struct tl_fault *fault)
+{
+	(void)tl_output_close(&output, false);
+	tl_inputs_free(&inputs);
+	return say_usage(fault);
+}
+
+static int
 show(const struct tl_options *options)
 {
 	struct tl_fault fault = { 0 };
 	bool damaged;
 	int rc, close_rc;
 
-	set_signals(options);
+	tl_signals_leave_to_write();
+	if (options->output)
+		tl_signals_clean_up(remove_unfinished);
 	rc = tl_output_open(&output, options);
 	if (rc < 0) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
@@ -207,14 +187,19 @@ show(const struct tl_options *options)
 		return FAILED;
 	}
 	open_inputs(options);
-	rc = run(options, &fault);
+	rc = tl_select_hosts(&inputs, &options->selection, complain,
+	    is_in_order(options), &fault);
+	if (rc == -EINVAL)
+		return give_up(&fault);
+	if (rc == 0)
+		rc = run(options, &fault);
 	damaged = options->follow ? rc < 0 : tl_inputs_are_damaged(&inputs);
 	close_rc = tl_output_close(&output, rc == 0);
 	if (rc == 0)
 		rc = close_rc;
 	if (options->mode != TL_MODE_CHECK) /* it has said so */
-		complain_damage();
-	tl_inputs_close(&inputs);
+		tl_complain_inputs(complain, &inputs, false);
+	tl_inputs_free(&inputs);
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
 	/* -ENOENT: no file could be opened, which was said. */
@@ -224,14 +209,6 @@ show(const struct tl_options *options)
 	}
 	tl_text_free(&script_error);
 	return rc < 0 || damaged ? FAILED : DONE;
-}
-
-static int
-say_usage(const struct tl_fault *fault)
-{
-	complain(NULL, fault);
-	fputs("Try timeline-dump --help.\n", stderr);
-	return USAGE;
 }
 
 /* For --help and --version. */

@@ -4,9 +4,11 @@
  */
 #include "dump/scripting.h"
 
+#include "base/signals.h"
+
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int
 write_output(void *context, const char *data, size_t size)
@@ -22,9 +24,7 @@ static void
 killed(void *context, const char *message, size_t size)
 {
 	tl_output_abandon(context);
-	if (write(STDERR_FILENO, message, size) < 0)
-		_exit(1);
-	_exit(1);
+	tl_die(message, size);
 }
 
 struct tl_script_io
@@ -41,7 +41,49 @@ tl_scripting_io(struct tl_output *output)
 struct chosen {
 	const struct tl_input *input;
 	struct tl_select *select;
+	uint16_t source; /* place of the input among those of the command */
 };
+
+/* Its events before a filter that may ask for their host. */
+struct numbered {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *inner;
+	uint16_t source;
+};
+
+static int
+numbered_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct numbered *n = (struct numbered *)(void *)cursor;
+	const int rc = tl_cursor_next(n->inner, event);
+
+	event->source = n->source;
+	return rc;
+}
+
+static void
+numbered_close(struct tl_cursor *cursor)
+{
+	struct numbered *n = (struct numbered *)(void *)cursor;
+
+	tl_cursor_close(n->inner);
+	free(n);
+}
+
+static int
+number(struct tl_cursor **cursor, uint16_t source)
+{
+	struct numbered *n = calloc(1, sizeof(*n));
+
+	if (!n) {
+		tl_cursor_close(*cursor);
+		return -ENOMEM;
+	}
+	*n = (struct numbered){ { numbered_next, numbered_close }, *cursor,
+		source };
+	*cursor = &n->cursor;
+	return 0;
+}
 
 static int
 open_input(const struct tl_script_input *input, enum tl_order order,
@@ -51,6 +93,8 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 	struct tl_cursor *inner;
 	int rc = tl_input_cursor(chosen->input, order, &inner);
 
+	if (rc == 0 && chosen->select->expression)
+		rc = number(&inner, chosen->source);
 	if (rc < 0)
 		return rc;
 	return tl_select_cursor(chosen->select, order, inner, cursor);
@@ -63,12 +107,22 @@ describe(const struct tl_input *input, struct chosen *chosen)
 		.snap = input->snap,
 		.format = tl_input_format(input),
 		.open = open_input,
-		.context = chosen };
+		.context = chosen,
+		.clock = input->host,
+		.is_of_several = input->host && input->host->is_marked };
 
-	if (input->import) {
+	/* One that nobody knows has a name only beside others. */
+	if (input->host &&
+	    (input->host->is_marked || input->host->origin.machine[0]))
+		described.host = input->host->name;
+	if (input->import)
 		described.messages = tl_import_messages(input->import);
+	else if (input->chain)
+		described.messages = tl_chain_messages(input->chain);
+	else if (input->trace)
+		described.messages = input->messages;
+	if (described.messages)
 		described.message_count = tl_input_message_count(input);
-	}
 	return described;
 }
 
@@ -90,14 +144,60 @@ list_views(struct tl_output *output)
 	const struct tl_script_view *view = tl_script_views();
 
 	for (; view->name; view++) {
-		const size_t size = strlen(view->name);
-
-		tl_put_string(&output->text, view->name);
-		tl_put_repeat(&output->text, ' ', size < 12 ? 12 - size : 1);
+		tl_put_padded(&output->text, view->name, 12);
 		tl_put_string(&output->text, view->description);
 		tl_put_char(&output->text, '\n');
 	}
 	return 0;
+}
+
+/* What a script sees of the inputs that are open. */
+struct described {
+	struct tl_script_input *inputs;
+	struct chosen *chosen;
+	size_t count;
+};
+
+/* 0; -ENOENT: none is open; -ENOMEM. */
+static int
+describe_all(struct described *d, const struct tl_inputs *inputs,
+    struct tl_select *select)
+{
+	d->inputs = calloc(inputs->count + 1, sizeof(*d->inputs));
+	d->chosen = calloc(inputs->count + 1, sizeof(*d->chosen));
+	if (!d->inputs || !d->chosen)
+		return -ENOMEM;
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_input *input = &inputs->items[i];
+
+		if (!tl_input_is_open(input))
+			continue;
+		d->chosen[d->count] = (struct chosen){ input, select,
+			(uint16_t)i };
+		d->inputs[d->count] = describe(input, &d->chosen[d->count]);
+		d->count++;
+	}
+	return d->count > 0 ? 0 : -ENOENT;
+}
+
+static int
+run(const struct described *d, const struct tl_options *options,
+    struct tl_output *output, struct tl_text *error, struct tl_fault *fault)
+{
+	const struct tl_script_limits limits = tl_options_limits(options);
+	const struct tl_script_io io = tl_scripting_io(output);
+	struct tl_script *script;
+	int rc = tl_script_new(&script, &limits, &io, fault);
+
+	if (rc < 0)
+		return rc;
+	rc = load(script, options, fault);
+	if (rc == 0)
+		rc = tl_script_run(script, d->inputs, d->count, fault);
+	if (rc < 0)
+		tl_put_string(error, tl_script_error(script));
+	tl_script_free(script);
+	return rc;
 }
 
 int
@@ -105,36 +205,16 @@ tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_text *error, struct tl_fault *fault)
 {
-	const struct tl_script_limits limits = tl_options_limits(options);
-	const struct tl_script_io io = tl_scripting_io(output);
-	struct tl_script_input script_inputs[TL_INPUTS_MAX];
-	struct chosen chosen[TL_INPUTS_MAX];
-	struct tl_script *script;
-	size_t count = 0;
+	struct described described = { 0 };
 	int rc;
 
 	if (options->mode == TL_MODE_VIEW &&
 	    strcmp(options->script, "help") == 0)
 		return list_views(output);
-	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_input *input = &inputs->items[i];
-
-		if (!tl_input_is_open(input))
-			continue;
-		chosen[count] = (struct chosen){ input, select };
-		script_inputs[count] = describe(input, &chosen[count]);
-		count++;
-	}
-	if (count == 0)
-		return -ENOENT;
-	rc = tl_script_new(&script, &limits, &io, fault);
-	if (rc < 0)
-		return rc;
-	rc = load(script, options, fault);
+	rc = describe_all(&described, inputs, select);
 	if (rc == 0)
-		rc = tl_script_run(script, script_inputs, count, fault);
-	if (rc < 0)
-		tl_put_string(error, tl_script_error(script));
-	tl_script_free(script);
+		rc = run(&described, options, output, error, fault);
+	free(described.inputs);
+	free(described.chosen);
 	return rc;
 }

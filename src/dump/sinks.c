@@ -47,11 +47,31 @@ tl_sinks_free(struct tl_sink *sink, const struct tl_options *options)
 		tl_writer_free((struct tl_writer *)(void *)sink);
 }
 
-struct tl_listing_style
-tl_sinks_style(const struct tl_options *options, enum tl_order order)
+void
+tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
+    const struct tl_origin *sources, size_t count)
 {
-	return (struct tl_listing_style){ .columns = options->columns,
+	if (options->format != TL_FORMAT_TEXT)
+		tl_writer_set_sources((struct tl_writer *)(void *)sink, sources,
+		    count);
+}
+
+struct tl_listing_style
+tl_sinks_style(const struct tl_options *options, const struct tl_hosts *hosts,
+    enum tl_order order)
+{
+	static const uint8_t of_hosts[] = { TL_COLUMN_TIME, TL_COLUMN_HOST,
+		TL_COLUMN_CATEGORY, TL_COLUMN_MESSAGE };
+	struct tl_listing_style style = { .columns = options->columns,
 		.column_count = options->column_count,
 		.order = order,
-		.explain = options->explain };
+		.explain = options->explain,
+		.hosts = hosts,
+		.marks = hosts && hosts->are_several };
+
+	if (style.marks && !options->columns_given) {
+		style.columns = of_hosts;
+		style.column_count = sizeof(of_hosts);
+	}
+	return style;
 }

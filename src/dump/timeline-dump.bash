@@ -12,13 +12,14 @@ _timeline_dump_list() {
 _timeline_dump() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local options='--max --oldest-first --follow --since --until --category
-		--message --min-priority --pid --tid --cpu --expression --include --exclude
+		--message --min-priority --pid --tid --cpu --expression --include --exclude --host --offset
+		--pair
 		--columns
 		--explain --format --json --color --no-progress --output --list
 		--stats --info --check --tree --browse --diff --script --view --trusted
 		--path --depth --children --verbose --paths --only-changes
 		--by-index --values --as-trace --help --version'
-	local columns='time cpu pid tid priority delta-cycles delta-ns tsc
+	local columns='time host cpu pid tid priority delta-cycles delta-ns tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++
 		trace+++'
@@ -49,7 +50,8 @@ _timeline_dump() {
 		return
 		;;
 	-n | --max | --since | --until | --category | --message | --pid | \
-		--tid | --cpu | -e | --expression | --path | --depth | --children)
+		--tid | --cpu | -e | --expression | --path | --depth | --children | --host | --offset | \
+		--pair)
 		return
 		;;
 	esac

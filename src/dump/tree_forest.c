@@ -7,6 +7,7 @@
 #include "dump/tree_select.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* The two files of a trace that is made here, which go with it. */
@@ -164,6 +165,9 @@ tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
 	int rc = 0;
 
 	*forest = (struct tl_forest){ 0 };
+	forest->sources = calloc(inputs->count + 1, sizeof(*forest->sources));
+	if (!forest->sources)
+		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
 		if (tl_input_is_open(&inputs->items[i]))
 			rc = add(forest, &inputs->items[i], select);
@@ -183,6 +187,8 @@ tl_forest_close(struct tl_forest *forest)
 			tl_trace_close(forest->sources[i].trace);
 	}
 	forest->count = 0;
+	free(forest->sources);
+	forest->sources = NULL;
 }
 
 const struct tl_tree_source *

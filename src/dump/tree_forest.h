@@ -21,7 +21,7 @@ struct tl_tree_source {
 
 /* Threads are numbered through all of them. */
 struct tl_forest {
-	struct tl_tree_source sources[TL_INPUTS_MAX];
+	struct tl_tree_source *sources;
 	size_t count;
 	uint64_t thread_count;
 };

@@ -21,6 +21,20 @@ tl_kind_name(unsigned kind)
 	}
 }
 
+uint8_t
+tl_record_kind_of(unsigned kind)
+{
+	switch (kind) {
+	case TL_BEGIN:
+	case TL_END:
+		return TIMELINE_RECORD_SPAN;
+	case TL_COUNTER:
+		return TIMELINE_RECORD_COUNTER;
+	default:
+		return TIMELINE_RECORD_INSTANT;
+	}
+}
+
 const char *
 tl_record_kind_name(unsigned kind)
 {

@@ -57,5 +57,7 @@ struct tl_event {
 const char *tl_kind_name(unsigned kind);
 /* ... and for that of a message: "instant", "span", "counter". */
 const char *tl_record_kind_name(unsigned kind);
+/* The kind of message that an event of this kind is of. */
+uint8_t tl_record_kind_of(unsigned kind);
 
 #endif

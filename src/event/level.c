@@ -27,13 +27,22 @@ tl_level_name(unsigned level)
 }
 
 int
-tl_level_parse(const char *name)
+tl_level_of(struct tl_bytes name)
 {
+	const char first = name.size > 0 ? name.data[0] : '\0';
+
 	for (int i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
-		if (strcmp(name, names[i]) == 0)
+		if (first == names[i][0] &&
+		    tl_bytes_equal(name, tl_bytes_of(names[i])))
 			return i;
 	}
 	return -EINVAL;
+}
+
+int
+tl_level_parse(const char *name)
+{
+	return tl_level_of(tl_bytes_of(name));
 }
 
 const char *

@@ -2,6 +2,13 @@
 /*
  * merge.c - a heap of cursors by their next event.
  *
+ *	cursors of one clock --by stamp--> merge --+
+ *	cursors of one clock --by stamp--> merge --+--by ns--> merge
+ *	cursor of another ----------------------- -+
+ *
+ * To compare some pairs by stamp and others by time would be no order at all,
+ * so each clock is a merge of its own.
+ *
  * The cursor that gave the last event is not in the heap: its next event goes
  * straight to the caller as long as it stays ahead of the heap's first, which
  * costs one comparison.
@@ -16,14 +23,25 @@
 
 struct input {
 	struct tl_cursor *cursor;
-	unsigned clock;
+	bool is_merge; /* of several: knows their sources, survives one */
 	bool failed;
+	uint16_t source;
 	struct tl_event event; /* its next one, while it is in the heap */
+};
+
+/* How far the events of one input, and those of any other, reach. */
+struct reach {
+	size_t input; /* NONE: no event yet */
+	int64_t most;
+	int64_t most_of_others; /* INT64_MIN: none */
 };
 
 struct merge {
 	struct tl_cursor cursor; /* first: what callers see */
 	enum tl_order order;
+	bool by_stamp; /* all of one clock */
+	bool marks;
+	struct reach reach; /* of what was given */
 	size_t count;
 	size_t current; /* gave the last event; or NONE */
 	size_t *heap;   /* indexes of inputs */
@@ -33,9 +51,9 @@ struct merge {
 
 /* Negative, 0, positive: a is older, as old, newer. */
 static int
-compare(const struct tl_event *a, const struct tl_event *b, bool same_clock)
+compare(const struct tl_event *a, const struct tl_event *b, bool by_stamp)
 {
-	if (!same_clock)
+	if (!by_stamp)
 		return (a->ns > b->ns) - (a->ns < b->ns);
 	if (a->epoch != b->epoch)
 		return a->epoch > b->epoch ? 1 : -1;
@@ -47,8 +65,7 @@ static bool
 is_ahead(const struct merge *m, size_t i, const struct tl_event *a, size_t j,
     const struct tl_event *b)
 {
-	const bool same_clock = m->inputs[i].clock == m->inputs[j].clock;
-	const int newer = compare(a, b, same_clock);
+	const int newer = compare(a, b, m->by_stamp);
 
 	if (m->order == TL_NEWEST_FIRST)
 		return newer > 0 || (newer == 0 && i < j);
@@ -98,12 +115,30 @@ sift_up(struct merge *m, size_t at)
 static int
 ask(struct merge *m, size_t i, struct tl_event *event)
 {
-	const int rc = tl_cursor_next(m->inputs[i].cursor, event);
+	struct input *input = &m->inputs[i];
+	const int rc = tl_cursor_next(input->cursor, event);
 
+	if (input->is_merge)
+		return rc;
 	if (rc > 0)
-		event->source = (uint16_t)i;
+		event->source = input->source;
 	else if (rc < 0)
-		m->inputs[i].failed = true;
+		input->failed = true;
+	return rc;
+}
+
+/* The same for the heap, past what fails of a merge: each of its cursors does
+ * so once. */
+static int
+ask_first(struct merge *m, size_t i, int *first_rc)
+{
+	int rc;
+
+	do {
+		rc = ask(m, i, &m->inputs[i].event);
+		if (rc < 0 && *first_rc == 0)
+			*first_rc = rc;
+	} while (rc < 0 && m->inputs[i].is_merge);
 	return rc;
 }
 
@@ -114,14 +149,7 @@ fill_heap(struct merge *m)
 	int first_rc = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
-		int rc;
-
-		if (m->inputs[i].failed)
-			continue;
-		rc = ask(m, i, &m->inputs[i].event);
-		if (rc < 0 && first_rc == 0)
-			first_rc = rc;
-		if (rc <= 0)
+		if (m->inputs[i].failed || ask_first(m, i, &first_rc) <= 0)
 			continue;
 		m->heap[m->heap_count++] = i;
 		sift_up(m, m->heap_count - 1);
@@ -157,9 +185,8 @@ change_places(struct merge *m, struct tl_event *event)
 }
 
 static int
-merge_next(struct tl_cursor *cursor, struct tl_event *event)
+next_event(struct merge *m, struct tl_event *event)
 {
-	struct merge *m = (struct merge *)(void *)cursor;
 	int rc;
 
 	if (m->current == NONE) {
@@ -176,11 +203,127 @@ merge_next(struct tl_cursor *cursor, struct tl_event *event)
 			return 1;
 		return change_places(m, event);
 	}
+	if (rc < 0 && m->inputs[m->current].is_merge)
+		return rc; /* of one of its cursors: the others go on */
 	m->current = NONE;
 	if (rc < 0)
 		return rc;
 	return m->heap_count > 0 ? take_first(m, event) : 0;
 }
+
+/* == what overlaps == */
+
+/* Where an event may lie.  Newest first, time is turned round, so that both
+ * orders are one: what comes is later. */
+struct interval {
+	int64_t low;
+	int64_t high;
+};
+
+static int64_t
+add_saturated(int64_t ns, int64_t more)
+{
+	int64_t sum;
+
+	if (!__builtin_add_overflow(ns, more, &sum))
+		return sum;
+	return more < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static struct interval
+interval_of(const struct merge *m, const struct tl_event *event)
+{
+	const int64_t error_ns =
+	    (int64_t)event->error_ns + (int64_t)event->sync_us * 1000;
+	const int64_t low = add_saturated(event->ns, -error_ns);
+	const int64_t high = add_saturated(event->ns, error_ns);
+
+	if (m->order == TL_OLDEST_FIRST)
+		return (struct interval){ low, high };
+	return (struct interval){ ~high, ~low };
+}
+
+static bool
+is_bounded(const struct tl_event *event)
+{
+	return event->sync_us != TL_SYNC_UNBOUNDED;
+}
+
+/* Does what another clock gave before reach the interval? */
+static bool
+is_reached(const struct merge *m, int64_t low)
+{
+	const struct reach *r = &m->reach;
+
+	return r->input == m->current ? r->most_of_others >= low
+				      : r->input != NONE && r->most >= low;
+}
+
+/* Does the interval reach what another clock gives next? */
+static bool
+reaches(const struct merge *m, int64_t high)
+{
+	for (size_t k = 0; k < m->heap_count; k++) {
+		const struct tl_event *next = &m->inputs[m->heap[k]].event;
+
+		if (is_bounded(next) && interval_of(m, next).low <= high)
+			return true;
+	}
+	return false;
+}
+
+/* The current input has reached so far. */
+static void
+extend_reach(struct merge *m, int64_t high)
+{
+	struct reach *r = &m->reach;
+
+	if (r->input == m->current) {
+		if (high > r->most)
+			r->most = high;
+	} else if (r->input == NONE) {
+		*r = (struct reach){ m->current, high, INT64_MIN };
+	} else if (high > r->most) {
+		*r = (struct reach){ m->current, high, r->most };
+	} else if (high > r->most_of_others) {
+		r->most_of_others = high;
+	}
+}
+
+static void
+mark(struct merge *m, struct tl_event *event)
+{
+	struct interval at;
+
+	event->overlaps = true;
+	if (!is_bounded(event))
+		return;
+	at = interval_of(m, event);
+	event->overlaps = is_reached(m, at.low) || reaches(m, at.high);
+	extend_reach(m, at.high);
+}
+
+static int
+merge_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct merge *m = (struct merge *)(void *)cursor;
+	const int rc = next_event(m, event);
+
+	if (rc > 0 && m->marks)
+		mark(m, event);
+	return rc;
+}
+
+void
+tl_merge_mark_overlaps(struct tl_cursor *merge)
+{
+	struct merge *m = (struct merge *)(void *)merge;
+
+	assert(merge->next == merge_next);
+	m->marks = !m->by_stamp && m->count > 1;
+}
+
+/* == made and closed == */
 
 static void
 close_all(struct tl_cursor *const *cursors, size_t count)
@@ -200,31 +343,142 @@ merge_close(struct tl_cursor *cursor)
 	free(m);
 }
 
-int
-tl_merge_new(struct tl_cursor **cursor, struct tl_cursor *const *cursors,
-    const unsigned *clocks, size_t count, enum tl_order order)
+/* One with room for so many inputs, and none yet. */
+static struct merge *
+make(size_t room, enum tl_order order, bool by_stamp)
 {
-	struct merge *m = NULL;
-	size_t *heap;
+	struct merge *m = calloc(1, sizeof(*m) + room * sizeof(m->inputs[0]));
 
-	assert(count <= UINT16_MAX + 1);
-	heap = calloc(count + 1, sizeof(*heap));
-	if (heap)
-		m = calloc(1, sizeof(*m) + count * sizeof(m->inputs[0]));
-	if (!m) {
-		free(heap);
-		close_all(cursors, count);
-		return -ENOMEM;
+	if (!m)
+		return NULL;
+	m->heap = calloc(room + 1, sizeof(*m->heap));
+	if (!m->heap) {
+		free(m);
+		return NULL;
 	}
 	m->cursor.next = merge_next;
 	m->cursor.close = merge_close;
 	m->order = order;
-	m->count = count;
+	m->by_stamp = by_stamp;
+	m->reach.input = NONE;
 	m->current = NONE;
-	m->heap = heap;
-	for (size_t i = 0; i < count; i++) {
-		m->inputs[i].cursor = cursors[i];
-		m->inputs[i].clock = clocks[i];
+	return m;
+}
+
+static void
+add_cursor(struct merge *m, struct tl_cursor *cursor, size_t source)
+{
+	m->inputs[m->count++] =
+	    (struct input){ .cursor = cursor, .source = (uint16_t)source };
+}
+
+/* Where the clock of cursor i was first seen. */
+static size_t
+first_of_clock(const unsigned *clocks, size_t i)
+{
+	size_t first = 0;
+
+	while (clocks[first] != clocks[i])
+		first++;
+	return first;
+}
+
+/* All cursors of the clock of the first one, taken from the list. */
+static int
+add_clock(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
+    size_t first, size_t count)
+{
+	struct merge *same = NULL;
+
+	for (size_t i = first + 1; i < count; i++) {
+		if (clocks[i] != clocks[first])
+			continue;
+		if (!same) {
+			same = make(count - first, m->order, true);
+			if (!same)
+				return -ENOMEM;
+			add_cursor(same, cursors[first], first);
+			cursors[first] = NULL;
+			m->inputs[m->count++] =
+			    (struct input){ .cursor = &same->cursor,
+				    .is_merge = true };
+		}
+		add_cursor(same, cursors[i], i);
+		cursors[i] = NULL;
+	}
+	if (!same) {
+		add_cursor(m, cursors[first], first);
+		cursors[first] = NULL;
+	}
+	return 0;
+}
+
+/* Cursors of several clocks, which the list gives up one by one. */
+static int
+add_clocks(struct merge *m, struct tl_cursor **cursors, const unsigned *clocks,
+    size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if (first_of_clock(clocks, i) == i)
+			rc = add_clock(m, cursors, clocks, i, count);
+	}
+	return rc;
+}
+
+static bool
+is_one_clock(const unsigned *clocks, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (clocks[i] != clocks[0])
+			return false;
+	}
+	return true;
+}
+
+static int
+merge_clocks(struct merge *m, struct tl_cursor *const *cursors,
+    const unsigned *clocks, size_t count)
+{
+	struct tl_cursor **left = calloc(count + 1, sizeof(struct tl_cursor *));
+	int rc;
+
+	if (!left) {
+		close_all(cursors, count);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		left[i] = cursors[i];
+	rc = add_clocks(m, left, clocks, count);
+	if (rc < 0)
+		close_all(left, count);
+	free(left);
+	return rc;
+}
+
+int
+tl_merge_new(struct tl_cursor **cursor, struct tl_cursor *const *cursors,
+    const unsigned *clocks, size_t count, enum tl_order order)
+{
+	const bool one_clock = is_one_clock(clocks, count);
+	struct merge *m;
+	int rc = 0;
+
+	assert(count <= UINT16_MAX + 1);
+	m = make(count, order, one_clock);
+	if (!m) {
+		close_all(cursors, count);
+		return -ENOMEM;
+	}
+	if (!one_clock)
+		rc = merge_clocks(m, cursors, clocks, count);
+	else
+		for (size_t i = 0; i < count; i++)
+			add_cursor(m, cursors[i], i);
+	if (rc < 0) {
+		merge_close(&m->cursor);
+		return rc;
 	}
 	*cursor = &m->cursor;
 	return 0;

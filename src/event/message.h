@@ -80,6 +80,7 @@ const char *tl_level_name(unsigned level);
 const char *tl_level_color(unsigned level);
 
 /* The level of a name, 1 to 9; -EINVAL unknown. */
+int tl_level_of(struct tl_bytes name);
 int tl_level_parse(const char *name);
 
 #endif

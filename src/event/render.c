@@ -101,6 +101,10 @@ kind_mark(unsigned kind)
 static void
 put_lost(struct tl_text *text, const struct tl_event *event)
 {
+	if (event->lost == 0) {
+		tl_put_string(text, "... entries lost here, unknown how many");
+		return;
+	}
 	tl_put_string(text, "... ");
 	tl_put_unsigned(text, event->lost);
 	tl_put_string(text,
@@ -127,4 +131,13 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 		tl_put_char(text, ')');
 	}
 	tl_put_plain(text, message->after);
+}
+
+char *
+tl_write_arg_json(struct tl_text *text, char *to, const struct tl_event *event,
+    unsigned index, size_t room)
+{
+	text->size = (size_t)(to - text->data);
+	tl_render_arg_json(text, event, index);
+	return tl_text_reserve(text, room);
 }

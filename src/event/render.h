@@ -29,6 +29,12 @@ void tl_render_arg(struct tl_text *text, const struct tl_event *event,
 void tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
     unsigned index);
 
+/* The same for a line that is written where there is room: to is how far it
+ * got.  Returns where it goes on, with room for the rest again; NULL without
+ * memory. */
+char *tl_write_arg_json(struct tl_text *text, char *to,
+    const struct tl_event *event, unsigned index, size_t room);
+
 /*
  * For listings of millions of events: the same text as tl_render_line, from
  * pieces that are escaped once for each message and kept.  When there is no

@@ -34,17 +34,14 @@ tl_chrome_is_plain(struct tl_bytes name)
 	       !memchr(name.data, '\n', name.size);
 }
 
-static uint8_t
-level_of(struct tl_bytes name)
+static bool
+take_level(struct tl_chrome_args *args, struct tl_bytes name)
 {
-	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
-		const char *level = tl_level_name(i);
+	const int level = tl_level_of(name);
 
-		if (level[0] == (name.size > 0 ? name.data[0] : '\0') &&
-		    is_word(name, level))
-			return (uint8_t)i;
-	}
-	return 0;
+	if (level > 0)
+		args->level = (uint8_t)level;
+	return level > 0;
 }
 
 /* 0x and digits just as we write them. */
@@ -188,7 +185,7 @@ gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
 
 		if (kind == TL_JSON_STRING && args->level == 0 &&
 		    is_word(arg->key, "priority") &&
-		    (args->level = level_of(arg->value.text)) > 0)
+		    take_level(args, arg->value.text))
 			continue;
 		if (ours && kind == TL_JSON_TRUE &&
 		    is_word(arg->key, TL_CHROME_LABEL)) {

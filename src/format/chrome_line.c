@@ -152,16 +152,6 @@ write_hex(char *to, uint64_t value)
 	return to;
 }
 
-/* A value of any length; then room for the rest of the event again. */
-static char *
-put_value(struct tl_text *text, char *to, const struct tl_event *event,
-    unsigned index, size_t room)
-{
-	text->size = (size_t)(to - text->data);
-	tl_render_arg_json(text, event, index);
-	return tl_text_reserve(text, room);
-}
-
 static char *
 put_arg(struct tl_text *text, char *to, const struct tl_event *event,
     unsigned index, unsigned format, size_t room)
@@ -182,9 +172,9 @@ put_arg(struct tl_text *text, char *to, const struct tl_event *event,
 	case TIMELINE_ARG_STRING:
 		if (is_counter)
 			return write_integer(to, value, false, true);
-		return put_value(text, to, event, index, room);
+		return tl_write_arg_json(text, to, event, index, room);
 	default:
-		return put_value(text, to, event, index, room);
+		return tl_write_arg_json(text, to, event, index, room);
 	}
 }
 

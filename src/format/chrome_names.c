@@ -7,6 +7,7 @@
 #include "format/chrome_names.h"
 
 #include "format/chrome_words.h"
+#include "format/host_pids.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -87,23 +88,24 @@ put_member(struct tl_text *text, const char *lead, struct tl_bytes value)
 static void
 name_process(struct tl_chrome_names *names, uint32_t pid)
 {
-	const struct tl_origin *origin = &names->writer->origin;
-	struct tl_text *text = &names->writer->out.text;
-	const bool known = pid == origin->pid && origin->command[0] != '\0';
+	struct tl_writer *writer = names->writer;
+	const struct tl_host_pid own = tl_host_pids_get(writer->pids, pid);
+	const char *machine = own.host ? own.host : writer->origin.machine;
+	struct tl_text *text = &writer->out.text;
 	uint32_t number;
 
 	if (tl_numbers_get(&names->processes, (struct tl_number_key){ pid, 0 },
 		&number) != 1)
 		return;
 	open_line(names, "process_name", pid, pid);
-	if (known)
-		put_member(text, "\"name\":\"", tl_bytes_of(origin->command));
-	else
-		tl_put_format(text, "\"name\":\"process %u\"", pid);
+	tl_text_clear(&names->scratch);
+	tl_host_pids_name(writer, pid, "", &names->scratch);
+	put_member(text, "\"name\":\"",
+	    tl_bytes(names->scratch.data, names->scratch.size));
 	tl_put_string(text, "}}");
-	if (origin->machine[0] != '\0') {
+	if (machine[0] != '\0') {
 		open_line(names, "process_labels", pid, pid);
-		put_member(text, "\"labels\":\"", tl_bytes_of(origin->machine));
+		put_member(text, "\"labels\":\"", tl_bytes_of(machine));
 		tl_put_string(text, "}}");
 	}
 	open_line(names, "process_sort_index", pid, pid);
@@ -116,6 +118,7 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	const struct tl_number_key key = { event->pid, event->tid };
 	struct tl_text *text = &names->writer->out.text;
 	const uint32_t pid = event->pid, tid = event->tid;
+	const bool is_main = tl_host_pids_get(names->writer->pids, pid).pid == tid;
 	uint32_t number;
 
 	if (tl_numbers_get(&names->threads, key, &number) != 1)
@@ -123,9 +126,9 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	name_process(names, pid);
 	open_line(names, TL_CHROME_THREAD, pid, tid);
 	tl_put_format(text, "\"name\":\"%s %u\"}}",
-	    pid == tid ? "main" : "thread", tid);
+	    is_main ? "main" : "thread", tid);
 	open_line(names, "thread_sort_index", pid, tid);
-	tl_put_format(text, "\"sort_index\":%u}}", pid == tid ? 0 : tid);
+	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
 }
 
 /* Do the name and the arguments of an event say all of its message? */
@@ -252,4 +255,5 @@ tl_chrome_names_free(struct tl_chrome_names *names)
 	tl_numbers_free(&names->messages);
 	tl_numbers_free(&names->sources);
 	free(names->source_pids);
+	tl_text_free(&names->scratch);
 }

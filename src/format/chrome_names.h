@@ -18,6 +18,7 @@ struct tl_chrome_names {
 	struct tl_numbers sources; /* messages with a thread of their own */
 	uint32_t *source_pids;     /* by number of a source */
 	size_t source_capacity;
+	struct tl_text scratch;
 	bool follows; /* does an event stand before the next? */
 };
 

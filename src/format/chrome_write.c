@@ -282,7 +282,8 @@ chrome_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind kind = { .put = chrome_put,
 	.end = chrome_end,
-	.free = chrome_free };
+	.free = chrome_free,
+	.is_of_one_machine = true };
 
 int
 tl_chrome_write_new(struct tl_writer **writer, tl_write *write, void *context,

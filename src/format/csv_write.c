@@ -61,15 +61,6 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 	tl_draft_cut(draft);
 }
 
-static char *
-write_word(char *to, const char *word)
-{
-	const size_t size = strlen(word);
-
-	memcpy(to, word, size);
-	return to + size;
-}
-
 /* What an event and a loss have: ns,tsc,cpu, */
 static char *
 write_place(char *to, const struct tl_event *event)
@@ -137,18 +128,19 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event)
+    const struct tl_event *event, const struct tl_origin *host)
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
 	char *to = tl_text_reserve(text, room);
 
+	(void)host; /* has no column */
 	if (!to)
 		return;
 	to = write_place(to, event);
 	to = write_thread(to, event);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
-	to = write_word(to, tl_kind_name(event->kind));
+	to = tl_write_string(to, tl_kind_name(event->kind));
 	for (unsigned i = 0; i < pieces->argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		if (event->bare)
@@ -174,9 +166,9 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 	if (!to)
 		return;
 	to = write_place(to, event);
-	to = write_word(to, ",,,,,lost,lost,");
+	to = tl_write_string(to, ",,,,,lost,lost,");
 	to = tl_write_unsigned(to, event->lost);
-	to = write_word(to, ",,,,,,\n");
+	to = tl_write_string(to, ",,,,,,\n");
 	text->size = (size_t)(to - text->data);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "format/firefox.h"
 
+#include "format/host_pids.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -99,24 +100,22 @@ tl_firefox_main_thread(struct firefox_write *w, uint32_t pid, uint32_t other)
 static void
 put_process_name(struct firefox_write *w, uint32_t pid)
 {
-	const struct tl_origin *origin = &w->writer.origin;
-	struct tl_text *text = &w->writer.out.text;
+	struct tl_text name = { 0 };
 
-	if (pid != 0 && pid == origin->pid && origin->command[0] != '\0')
-		tl_put_json(text, tl_bytes_of(origin->command));
-	else if (pid != 0)
-		tl_put_format(text, "process %u", pid);
-	else
-		tl_put_string(text, "timeline");
+	tl_host_pids_name(&w->writer, pid, "timeline", &name);
+	tl_put_json(&w->writer.out.text, tl_bytes(name.data, name.size));
+	if (name.rc < 0)
+		w->writer.out.text.rc = name.rc;
+	tl_text_free(&name);
 }
 
 /* The first thread of a process bears its name, as the viewer shows none
  * beside it. */
 static bool
-is_main(const struct firefox_thread *thread)
+is_main(const struct firefox_write *w, const struct firefox_thread *thread)
 {
 	return !thread->is_source && !thread->is_lost &&
-	       thread->pid == thread->tid;
+	       tl_host_pids_get(w->writer.pids, thread->pid).pid == thread->tid;
 }
 
 static void
@@ -129,7 +128,7 @@ put_thread_name(struct firefox_write *w, const struct firefox_thread *thread)
 		    tl_bytes(thread->name.data, thread->name.size));
 	else if (thread->is_lost)
 		tl_put_string(text, "entries lost");
-	else if (is_main(thread))
+	else if (is_main(w, thread))
 		put_process_name(w, thread->pid);
 	else
 		tl_put_format(text, "thread %u", thread->tid);
@@ -156,7 +155,7 @@ put_thread(struct firefox_write *w, const struct firefox_thread *thread)
 	tl_put_string(text, "\",\"processName\":\"");
 	put_process_name(w, thread->pid);
 	tl_put_format(text, "\",\"isMainThread\":%s,\"pid\":\"%u\",\"tid\":",
-	    is_main(thread) ? "true" : "false", thread->pid);
+	    is_main(w, thread) ? "true" : "false", thread->pid);
 	put_tid(text, thread);
 	tl_put_string(text,
 	    ",\"processType\":\"default\",\"processStartupTime\":0,"

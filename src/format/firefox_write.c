@@ -292,7 +292,8 @@ firefox_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind kind = { .put = firefox_put,
 	.end = firefox_end,
-	.free = firefox_free };
+	.free = firefox_free,
+	.is_of_one_machine = true };
 
 int
 tl_firefox_write_new(struct tl_writer **writer, tl_write *write, void *context,

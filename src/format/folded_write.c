@@ -87,7 +87,7 @@ opened(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
 	(void)ns;
 	if (track->depth > 1)
 		above = top[-1].user;
-	else if (!track->is_source && track->name.size > 0)
+	else if ((!track->is_source || w->writer.pids) && track->name.size > 0)
 		rc = find_node(w, 0, (uint32_t)(track - stacks->track), true,
 		    &above);
 	return rc < 0 ? rc : find_node(w, above, top->frame, false, &top->user);
@@ -179,7 +179,8 @@ folded_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind kind = { .put = folded_put,
 	.end = folded_end,
-	.free = folded_free };
+	.free = folded_free,
+	.is_of_one_machine = true };
 
 int
 tl_folded_write_new(struct tl_writer **writer, tl_write *write, void *context,
@@ -195,6 +196,7 @@ tl_folded_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w = folded_of(*writer);
 	w->stacks.opened = opened;
 	w->stacks.closing = closing;
+	w->stacks.writer = &w->writer;
 	rc = find_node(w, UINT32_MAX, 0, true, &root);
 	assert(rc < 0 || root == 0);
 	if (rc < 0)

@@ -10,8 +10,13 @@ enum {
 	CODE_SHIFT = 4,
 	CODE_BARE = 8,
 	/* Three numbers and their commas. */
-	FRAME_MAX = 96
+	FRAME_MAX = 96,
+	/* Of a bound: it is told again only when one of these changes. */
+	BOUND_BITS = 5
 };
+
+/* What is told of hosts whose clocks have no bound, and of none yet. */
+enum { UNBOUNDED = -1, UNTOLD = -2 };
 
 /* What a double holds exactly. */
 #define EXACT_MAX ((UINT64_C(1) << 53) - 1)
@@ -284,6 +289,59 @@ put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
 }
 
 int
+tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
+    const struct tl_fleet_hosts *hosts)
+{
+	chunk->host_bounds = calloc(hosts->count, sizeof(*chunk->host_bounds));
+	if (!chunk->host_bounds)
+		return -ENOMEM;
+	for (size_t i = 0; i < hosts->count; i++)
+		chunk->host_bounds[i] = UNTOLD;
+	chunk->hosts = hosts;
+	return 0;
+}
+
+/* How far an event's time may be off, rounded up. */
+static int64_t
+bound_of(const struct tl_event *event)
+{
+	uint64_t ns = event->error_ns + UINT64_C(1000) * event->sync_us;
+	unsigned bits;
+	uint64_t unit;
+
+	if (event->sync_us == TL_SYNC_UNBOUNDED)
+		return UNBOUNDED;
+	if (ns >> BOUND_BITS == 0)
+		return (int64_t)ns;
+	bits = 64 - (unsigned)__builtin_clzll(ns);
+	unit = UINT64_C(1) << (bits - BOUND_BITS);
+	return (int64_t)((ns + unit - 1) & ~(unit - 1));
+}
+
+/* How sure the time of the next event is. */
+static void
+put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const size_t host = tl_fleet_host_of(chunk->hosts, event);
+	const int64_t bound = bound_of(event);
+
+	if (bound != chunk->host_bounds[host]) {
+		chunk->host_bounds[host] = bound;
+		separate(&chunk->bounds);
+		tl_put_unsigned(&chunk->bounds, chunk->count);
+		put_number(&chunk->bounds, host);
+		tl_put_char(&chunk->bounds, ',');
+		tl_put_signed(&chunk->bounds, bound);
+	}
+	if (event->overlaps) {
+		separate(&chunk->overlaps);
+		tl_put_unsigned(&chunk->overlaps,
+		    chunk->count + 1 - chunk->overlap_next);
+		chunk->overlap_next = chunk->count + 1;
+	}
+}
+
+int
 tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
 	uint32_t message = 0, place;
@@ -301,6 +359,8 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (event->message && event->bare)
 		code |= CODE_BARE;
 	put_frame(chunk, event, code, place);
+	if (chunk->hosts && event->message)
+		put_bound(chunk, event);
 	rc = put_values(chunk, event);
 	chunk->last = *event;
 	chunk->count++;
@@ -331,6 +391,37 @@ move_list(struct tl_text *text, const char *name, struct tl_text *list)
 	tl_text_clear(list);
 }
 
+/* Every host with its sources. */
+static void
+put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
+{
+	const struct tl_fleet_hosts *hosts = chunk->hosts;
+
+	tl_put_string(text, "],\"hosts\":[");
+	for (size_t i = 0; i < hosts->count; i++) {
+		tl_put_string(text, i > 0 ? ",[" : "[");
+		put_string(chunk, text, tl_bytes_of(hosts->items[i].name),
+		    tl_put_plain);
+		for (size_t k = 0; k < hosts->source_count; k++) {
+			if (hosts->of_source[k] == i)
+				put_number(text, k);
+		}
+		tl_put_char(text, ']');
+	}
+}
+
+/* What is told where there are several hosts. */
+static void
+write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
+{
+	if (!chunk->hosts_told)
+		put_hosts(chunk, text);
+	chunk->hosts_told = true;
+	move_list(text, "],\"bounds\":[", &chunk->bounds);
+	move_list(text, "],\"overlaps\":[", &chunk->overlaps);
+	chunk->overlap_next = 0;
+}
+
 void
 tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 {
@@ -343,6 +434,8 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 	move_list(text, "],\"messages\":[", &chunk->messages);
 	move_list(text, "],\"strings\":[", &chunk->strings);
 	move_list(text, "],\"places\":[", &chunk->places);
+	if (chunk->hosts)
+		write_hosts(chunk, text);
 	move_list(text, "],\"events\":[", &chunk->events);
 	tl_put_string(text, "]}");
 	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
@@ -354,11 +447,13 @@ void
 tl_html_chunk_free(struct tl_html_chunk *chunk)
 {
 	struct tl_text *const texts[] = { &chunk->messages, &chunk->strings,
-		&chunk->places, &chunk->events, &chunk->plain, &chunk->json };
+		&chunk->places, &chunk->events, &chunk->plain, &chunk->json,
+		&chunk->bounds, &chunk->overlaps };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tl_text_free(texts[i]);
 	tl_html_table_free(&chunk->message_table);
 	tl_html_table_free(&chunk->string_table);
 	tl_html_table_free(&chunk->place_table);
+	free(chunk->host_bounds);
 }

@@ -23,6 +23,20 @@
  *	     arguments, which has no values.  A loss is code 5 and one value:
  *	     how many.  A change of levels has its own stamp as one more value.
  *
+ * Where events are of several hosts, the first chunk tells these, and every
+ * chunk how sure its times are:
+ *
+ *	{...,"hosts":[["web",0,2],["db",1]],
+ *	 "bounds":[0,1,1250000, 7,0,-1, ...],"overlaps":[3,1,1, ...]}
+ *
+ * hosts     name, then the sources that are of it
+ * bounds    index of an event in the chunk, its host, and the nanoseconds that
+ *	     from there on the host's times may be off either way, rounded up
+ *	     a little; -1: nobody can say
+ * overlaps  the events that may have come before or after a neighbour of
+ *	     another host: each as the distance of its index from the one
+ *	     before, the first from -1
+ *
  * A 64-bit number that a double cannot hold is a string of digits; a double
  * that JSON cannot hold is "inf", "-inf" or "nan"; the value of a %s argument
  * is the number of a string, or the text itself.  Texts are escaped as in a
@@ -34,6 +48,7 @@
 
 #include "base/text.h"
 #include "event/event.h"
+#include "format/fleet_hosts.h"
 #include "format/html_table.h"
 
 enum { TL_HTML_CHUNK_SIZE = 64 << 10 };
@@ -52,7 +67,18 @@ struct tl_html_chunk {
 	struct tl_event first; /* of the chunk */
 	struct tl_event last;
 	size_t count;
+	/* Where there are several hosts: */
+	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
+	bool hosts_told;
+	int64_t *host_bounds; /* told last of each */
+	struct tl_text bounds;
+	struct tl_text overlaps;
+	size_t overlap_next; /* what distances count from */
 };
+
+/* Before the first event: tell hosts apart.  0, -ENOMEM. */
+int tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
+    const struct tl_fleet_hosts *hosts);
 
 /* Put one more?  If not, write the chunk first. */
 bool tl_html_chunk_takes(const struct tl_html_chunk *chunk,

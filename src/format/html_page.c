@@ -51,24 +51,7 @@ put_html(struct tl_text *text, const char *string)
 	struct tl_text plain = { 0 };
 
 	tl_put_plain(&plain, tl_bytes_of(string));
-	for (size_t i = 0; i < plain.size; i++) {
-		switch (plain.data[i]) {
-		case '&':
-			tl_put_string(text, "&amp;");
-			break;
-		case '<':
-			tl_put_string(text, "&lt;");
-			break;
-		case '>':
-			tl_put_string(text, "&gt;");
-			break;
-		case '"':
-			tl_put_string(text, "&quot;");
-			break;
-		default:
-			tl_put_char(text, plain.data[i]);
-		}
-	}
+	tl_put_xml(text, tl_bytes(plain.data, plain.size));
 	if (plain.rc != 0)
 		text->rc = plain.rc;
 	tl_text_free(&plain);

@@ -17,6 +17,7 @@
 struct html_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_html_chunk chunk;
+	struct tl_fleet_hosts hosts;
 };
 
 static struct html_write *
@@ -25,12 +26,20 @@ write_of(struct tl_writer *writer)
 	return (struct html_write *)writer;
 }
 
+/* Where there are several hosts, they are told apart. */
 static int
 html_begin(struct tl_writer *writer)
 {
+	struct html_write *w = write_of(writer);
+	const int rc = tl_fleet_hosts_find(&w->hosts, writer);
+
+	if (rc < 0)
+		return rc;
 	tl_html_page_start(&writer->out.text,
 	    writer->title ? writer->title : "timeline", false);
-	return 0;
+	return w->hosts.count < 2
+		   ? 0
+		   : tl_html_chunk_set_hosts(&w->chunk, &w->hosts);
 }
 
 static void
@@ -68,6 +77,7 @@ static void
 html_free(struct tl_writer *writer)
 {
 	tl_html_chunk_free(&write_of(writer)->chunk);
+	tl_fleet_hosts_free(&write_of(writer)->hosts);
 }
 
 static const struct tl_writer_kind html_kind = { .begin = html_begin,

@@ -7,21 +7,31 @@
 #ifndef TL_FORMAT_INPUT_H
 #define TL_FORMAT_INPUT_H
 
+#include "format/chain.h"
 #include "format/import.h"
+#include "format/remote.h"
 #include "snap/faults.h"
 #include "trace/read.h"
 
+struct tl_host;
+
 struct tl_input {
 	const char *name;
+	const char *file; /* that it is in */
+	char *own_name;   /* where that is no file's */
 	/* One of them; all NULL: it could not be opened. */
-	struct tl_snap *snap;               /* a timeline */
-	struct tl_import *import;           /* another format */
+	struct tl_snap *snap;     /* a timeline */
+	struct tl_import *import; /* another format */
+	struct tl_chain *chain;   /* one of a stream of traces ... */
+	struct tl_chains *others; /* ... and what else is in it */
+	bool is_stream; /* it is to be followed as it comes (chain_follow.h) */
 	struct tl_trace *trace;             /* a recorded trace, ... */
 	bool is_packed;                     /* ... in a zip; */
 	struct tl_faults *faults;           /* what was wrong with it ... */
 	const struct tl_message **messages; /* ... and is defined there */
 	size_t message_count;
 	struct tl_fault fault; /* why it could not, or what befell it since */
+	struct tl_host *host; /* among those of other inputs; NULL: not known */
 };
 
 /* How files are opened. */
@@ -31,23 +41,29 @@ struct tl_input_plan {
 	uint64_t tail; /* newest entries of each lane of a live one; 0 all */
 	bool follow;   /* only what can grow */
 	bool check;    /* look for damage nobody would read */
+	/* What is asked of servers; its hosts are of all inputs.  NULL: all. */
+	const struct tl_remote_plan *remote;
 	struct tl_progress *progress; /* NULL: nobody waits */
 };
 
 /*
- * Open path as in timeline_open, "-" for standard input.  A FIFO is read to
- * its end; it may be a second without a writer.  What cannot be opened stays
- * so, with its fault.
+ * Open path as in timeline_open, "-" for standard input, SCHEME://... what
+ * lies with a server.  A FIFO is read to its end; it may be a second without a
+ * writer.  With follow, what comes through a pipe or from a server is left
+ * alone, for who follows it.  What cannot be opened stays so, with its fault.
  */
 void tl_input_open(struct tl_input *input, const char *path,
     const struct tl_input_plan *plan);
+/* One of the timelines that are in a stream, which is taken over: 0, -ENOMEM.
+ * input->name is the stream's. */
+int tl_input_take(struct tl_input *input, struct tl_chain *chain);
 /* The name and the fault stay. */
 void tl_input_close(struct tl_input *input);
 
 static inline bool
 tl_input_is_open(const struct tl_input *input)
 {
-	return input->snap || input->trace || input->import;
+	return input->snap || input->trace || input->import || input->chain;
 }
 
 /* The format's name. */
@@ -83,8 +99,12 @@ const struct tl_fault *tl_input_fault(const struct tl_input *input, size_t i);
 /* Was it damaged, or not to be opened? */
 bool tl_input_is_damaged(const struct tl_input *input);
 
-/* Do the stamps of two compare? */
-bool tl_input_same_clock(const struct tl_input *a, const struct tl_input *b);
+/* What its stamps count: TIMELINE_CLOCK_...; 0 unknown. */
+unsigned tl_input_clock_kind(const struct tl_input *input);
+/* The knots of its clock. */
+size_t tl_input_knot_count(const struct tl_input *input);
+const struct timeline_knot *
+tl_input_knot(const struct tl_input *input, size_t i);
 /* Is its time certain to run one way? */
 bool tl_input_is_steady(const struct tl_input *input);
 

@@ -2,6 +2,7 @@
 /* input_open.c - find out what a file is, and open it as that. */
 #include "base/file.h"
 #include "base/terminal.h"
+#include "format/blocks.h"
 #include "format/input.h"
 #include "format/packed.h"
 #include "format/trace_codec.h"
@@ -58,6 +59,13 @@ is_trace(const struct opened *o)
 {
 	return tl_trace_recognise(tl_bytes(o->first, o->first_size)) > 0 ||
 	       is_packed(o);
+}
+
+/* May there be an index beside it? */
+static bool
+is_beside(const struct tl_input *input, const struct opened *o)
+{
+	return o->is_regular && strcmp(input->name, "-") != 0 && !is_packed(o);
 }
 
 /* Who writes to a FIFO may come a little later than we. */
@@ -150,31 +158,108 @@ note(void *context, const struct tl_fault *fault)
 	*tl_faults_next(input->faults) = *fault;
 }
 
-/* With the index beside it, unless it came through a pipe. */
+/* Has the file an index of as many bytes as it has?  Then it is one trace. */
+static bool
+has_index(const char *path, uint64_t size)
+{
+	uint8_t end[TL_INDEX_FOOTER_SIZE];
+	struct tl_text name = { 0 };
+	struct tl_cell cell = { 0 };
+	struct stat st;
+	int fd;
+
+	tl_put_string(&name, path);
+	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
+	fd = name.rc == 0 ? tl_open_read(tl_text_string(&name)) : -1;
+	tl_text_free(&name);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(end) &&
+	    tl_read_at(fd, end, sizeof(end),
+		(uint64_t)st.st_size - sizeof(end)) == sizeof(end))
+		cell = tl_cell_get(end);
+	close(fd);
+	return cell.kind == TL_TRACE_EOF && cell.start == (int64_t)size;
+}
+
+/* Is there more in the file than the trace that it begins with? */
 static int
-read_trace(struct tl_input *input, const struct opened *o,
+is_stream(const struct tl_input *input, const struct opened *o, int fd)
+{
+	const struct tl_trace_report nobody = { NULL, NULL };
+	struct tl_blocks blocks;
+	struct stat st;
+	uint64_t size;
+	int rc;
+
+	if (input->is_packed)
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	size = (uint64_t)st.st_size;
+	if (is_beside(input, o) && has_index(input->name, size))
+		return 0;
+	tl_blocks_init(&blocks, fd, &nobody);
+	rc = tl_blocks_next(&blocks, size, true);
+	if (rc > 0)
+		rc = blocks.trace.at > 0 || blocks.trace.size < size;
+	tl_blocks_free(&blocks);
+	return rc;
+}
+
+/* The first of its timelines; those who want them take the others. */
+static int
+read_stream(struct tl_input *input, int fd)
+{
+	struct tl_chains *chains;
+	int rc = tl_chains_open(&chains, fd, &input->fault);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_input_take(input, tl_chains_take(chains, 0));
+	input->others = chains;
+	return rc < 0 ? fail(input, rc) : 0;
+}
+
+static int
+read_storage(struct tl_input *input, int fd,
     const struct tl_trace_read_options *options)
 {
 	struct tl_storage *copy;
-	int fd, rc;
+	const int rc = tl_storage_of_fd(&copy, fd);
 
-	input->is_packed = is_packed(o);
-
-	if (o->is_regular && strcmp(input->name, "-") != 0 && !input->is_packed)
-		return tl_trace_open(&input->trace, input->name, options,
-		    &input->fault);
-	fd = o->is_regular ? o->fd : copy_pipe(o);
-	if (fd < 0)
-		return fail(input, fd);
-	rc = tl_storage_of_fd(&copy, fd);
-	if (fd != o->fd)
-		close(fd);
 	if (rc < 0)
 		return fail(input, rc);
 	return input->is_packed ? tl_packed_open_trace(&input->trace, NULL,
 				      copy, options, &input->fault)
 				: tl_trace_open_storage(&input->trace, copy,
 				      NULL, options, &input->fault);
+}
+
+/* With the index beside it, unless it came through a pipe. */
+static int
+read_trace(struct tl_input *input, const struct opened *o,
+    const struct tl_trace_read_options *options)
+{
+	const int fd = o->is_regular ? o->fd : copy_pipe(o);
+	int rc;
+
+	if (fd < 0)
+		return fail(input, fd);
+	input->is_packed = is_packed(o);
+	rc = is_stream(input, o, fd);
+	if (rc > 0)
+		rc = read_stream(input, fd);
+	else if (rc < 0)
+		fail(input, rc);
+	else if (is_beside(input, o))
+		rc = tl_trace_open(&input->trace, input->name, options,
+		    &input->fault);
+	else
+		rc = read_storage(input, fd, options);
+	if (fd != o->fd)
+		close(fd);
+	return rc;
 }
 
 static void
@@ -200,7 +285,8 @@ open_trace(struct tl_input *input, const struct opened *o,
 	}
 	if (read_trace(input, o, &options) < 0)
 		tl_input_close(input);
-	else if ((rc = tl_trace_messages(input->trace, &input->messages,
+	else if (input->trace &&
+		 (rc = tl_trace_messages(input->trace, &input->messages,
 		      &input->message_count)) < 0)
 		fail(input, rc);
 }
@@ -244,16 +330,80 @@ open_as(struct tl_input *input, const struct opened *o,
 			: "not a timeline, nor of a format that is read");
 }
 
-void
-tl_input_open(struct tl_input *input, const char *path,
-    const struct tl_input_plan *plan)
+/* == what comes from a server == */
+
+static int
+spool(const struct tl_remote *remote)
 {
-	const bool is_standard = strcmp(path, "-") == 0;
+	const struct opened o = { .fd = remote->fd };
+
+	return copy_pipe(&o);
+}
+
+/* What has come is shown, even if it is not all. */
+static void
+open_copy(struct tl_input *input, int fd, const struct tl_fault *why)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		fail(input, -errno);
+	else if (st.st_size == 0 && why->rc < 0)
+		input->fault = *why;
+	else if (st.st_size == 0)
+		tl_fault(&input->fault, -ENODATA, TL_FAULT_NOWHERE,
+		    "there is nothing that was asked for");
+	else if (read_stream(input, fd) == 0 && why->rc < 0)
+		tl_chain_say(input->chain, why->rc, TL_FAULT_NOWHERE, "%s",
+		    why->text);
+}
+
+static void
+open_remote(struct tl_input *input, const struct tl_input_plan *plan)
+{
+	static const struct tl_remote_plan all = { .since_ns = INT64_MIN,
+		.until_ns = INT64_MAX };
+	struct tl_fault why = { 0 };
+	struct tl_remote remote;
+	int fd;
+
+	if (tl_remote_open(&remote, input->name,
+		plan->remote ? plan->remote : &all, &input->fault) < 0)
+		return;
+	fd = spool(&remote);
+	tl_remote_close(&remote, fd < 0, &why);
+	if (fd < 0) {
+		fail(input, fd);
+		return;
+	}
+	open_copy(input, fd, &why);
+	close(fd);
+}
+
+/* == whatever it is == */
+
+/* Does it come through a pipe? */
+static bool
+is_pipe(const char *path)
+{
+	char resolved[TL_PATH_MAX];
+	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return fstat(STDIN_FILENO, &st) == 0 &&
+		       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+	return tl_path_resolve(path, resolved) == 0 &&
+	       stat(resolved, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static void
+open_file(struct tl_input *input, const struct tl_input_plan *plan)
+{
+	const bool is_standard = strcmp(input->name, "-") == 0;
 	struct opened o = { .fd = is_standard ? STDIN_FILENO
-					      : tl_open_read(path) };
+					      : tl_open_read(input->name) };
 	int rc;
 
-	*input = (struct tl_input){ .name = path };
 	if (o.fd < 0) {
 		fail(input, o.fd);
 		return;
@@ -265,4 +415,19 @@ tl_input_open(struct tl_input *input, const char *path,
 		open_as(input, &o, plan);
 	if (!is_standard)
 		close(o.fd);
+}
+
+void
+tl_input_open(struct tl_input *input, const char *path,
+    const struct tl_input_plan *plan)
+{
+	const bool is_remote = tl_remote_is_name(path);
+
+	*input = (struct tl_input){ .name = path, .file = path };
+	if (plan->follow && (is_remote || is_pipe(path)))
+		input->is_stream = true;
+	else if (is_remote)
+		open_remote(input, plan);
+	else
+		open_file(input, plan);
 }

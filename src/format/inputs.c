@@ -4,26 +4,129 @@
  */
 #include "format/inputs.h"
 
-#include <assert.h>
+#include "event/filter.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ITEMS_FIRST = 8 };
 
 /* Puts the file's index into the events of a single file. */
 struct named {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_cursor *inner;
-	uint16_t sources[TL_INPUTS_MAX]; /* of the merge -> of the inputs */
+	uint16_t sources[]; /* of the merge -> of the inputs */
 };
 
-void
+/* One more, all zeros; NULL: there is no memory, or too many. */
+static struct tl_input *
+add_item(struct tl_inputs *inputs)
+{
+	const size_t capacity = inputs->capacity * 2 + ITEMS_FIRST;
+	struct tl_input *items;
+
+	if (inputs->count == TL_INPUT_ITEMS_MAX)
+		return NULL;
+	if (inputs->count == inputs->capacity) {
+		items = realloc(inputs->items, capacity * sizeof(*items));
+		if (!items)
+			return NULL;
+		inputs->items = items;
+		inputs->capacity = capacity;
+	}
+	inputs->items[inputs->count] = (struct tl_input){ 0 };
+	return &inputs->items[inputs->count++];
+}
+
+/* What else there was in the file of the newest input. */
+static int
+add_others(struct tl_inputs *inputs)
+{
+	const size_t first = inputs->count - 1;
+	struct tl_chains *others = inputs->items[first].others;
+	const size_t count = others ? tl_chains_count(others) : 0;
+	int rc = 0;
+
+	inputs->items[first].others = NULL;
+	for (size_t i = 1; i < count && rc == 0; i++) {
+		struct tl_input *item = add_item(inputs);
+
+		if (!item) {
+			tl_chain_say(inputs->items[first].chain, -ENOSPC,
+			    TL_FAULT_NOWHERE,
+			    "more than %d sources: %zu of it are left out",
+			    TL_INPUT_ITEMS_MAX, count - i);
+			break;
+		}
+		item->name = inputs->items[first].file;
+		rc = tl_input_take(item, tl_chains_take(others, i));
+	}
+	tl_chains_free(others);
+	return rc;
+}
+
+/* Is it of a host that is asked for, or of one that is not known? */
+static bool
+is_asked_for(const struct tl_input *input, const struct tl_remote_plan *plan)
+{
+	struct tl_origin origin = { 0 };
+
+	if (tl_input_is_open(input))
+		tl_input_origin(input, &origin);
+	if (!origin.machine[0])
+		return true;
+	for (size_t i = 0; i < plan->host_count; i++)
+		if (tl_glob_matches(plan->hosts[i],
+			tl_bytes_of(origin.machine)))
+			return true;
+	return false;
+}
+
+/* Leave out those of other hosts; where none is left, say so. */
+static int
+keep_hosts(struct tl_inputs *inputs, const struct tl_remote_plan *plan)
+{
+	const char *file = inputs->count > 0 ? inputs->items[0].file : NULL;
+	struct tl_input *item;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		item = &inputs->items[i];
+		if (is_asked_for(item, plan)) {
+			inputs->items[kept++] = *item;
+			continue;
+		}
+		tl_input_close(item);
+		free(item->own_name);
+	}
+	inputs->count = kept;
+	if (kept > 0 || !file)
+		return 0;
+	item = add_item(inputs);
+	item->name = item->file = file;
+	tl_fault(&item->fault, -ENOENT, TL_FAULT_NOWHERE,
+	    "there is nothing of such a host");
+	return 0;
+}
+
+int
 tl_inputs_open(struct tl_inputs *inputs, const char *const *names, size_t count,
     const struct tl_input_plan *plan)
 {
-	assert(count <= TL_INPUTS_MAX);
-	inputs->count = count;
-	for (size_t i = 0; i < count; i++)
-		tl_input_open(&inputs->items[i], names[i], plan);
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		struct tl_input *item = add_item(inputs);
+
+		if (!item)
+			return -ENOMEM;
+		tl_input_open(item, names[i], plan);
+		rc = add_others(inputs);
+	}
+	if (rc == 0 && plan->remote && plan->remote->host_count > 0)
+		rc = keep_hosts(inputs, plan->remote);
+	return rc < 0 ? rc : tl_hosts_find(inputs);
 }
 
 void
@@ -31,6 +134,18 @@ tl_inputs_close(struct tl_inputs *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++)
 		tl_input_close(&inputs->items[i]);
+	tl_hosts_free(inputs->hosts);
+	inputs->hosts = NULL;
+}
+
+void
+tl_inputs_free(struct tl_inputs *inputs)
+{
+	tl_inputs_close(inputs);
+	for (size_t i = 0; i < inputs->count; i++)
+		free(inputs->items[i].own_name);
+	free(inputs->items);
+	*inputs = (struct tl_inputs){ 0 };
 }
 
 static int
@@ -53,76 +168,86 @@ named_close(struct tl_cursor *cursor)
 	free(n);
 }
 
-/* Two of the open files have the same number when their stamps compare. */
-static void
-number_clocks(const struct tl_input *const *open, unsigned *clocks,
-    size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t same = 0;
+/* What is open, while its cursors become one. */
+struct opened {
+	struct named *named;
+	struct tl_cursor **cursors;
+	unsigned *clocks; /* the number of each one's host */
 
-		while (same < i && !tl_input_same_clock(open[same], open[i]))
-			same++;
-		clocks[i] = (unsigned)same;
-	}
+	size_t count;
+};
+
+static int
+make_room(struct opened *o, size_t count)
+{
+	o->named =
+	    calloc(1, sizeof(*o->named) + count * sizeof(o->named->sources[0]));
+	o->cursors = calloc(count + 1, sizeof(struct tl_cursor *));
+	o->clocks = calloc(count + 1, sizeof(*o->clocks));
+	return o->named && o->cursors && o->clocks ? 0 : -ENOMEM;
 }
 
 static int
 open_cursors(const struct tl_inputs *inputs, enum tl_order order,
-    struct named *n, struct tl_cursor **cursors, unsigned *clocks,
-    size_t *count)
+    struct opened *o)
 {
-	const struct tl_input *open[TL_INPUTS_MAX];
-	int rc;
+	int rc = inputs->hosts ? make_room(o, inputs->count) : -ENOENT;
 
-	*count = 0;
-	for (size_t i = 0; i < inputs->count; i++) {
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
 		const struct tl_input *input = &inputs->items[i];
 
 		if (!tl_input_is_open(input))
 			continue;
-		rc = tl_input_cursor(input, order, &cursors[*count]);
+		rc = tl_input_cursor(input, order, &o->cursors[o->count]);
 		if (rc < 0)
 			return rc;
-		n->sources[*count] = (uint16_t)i;
-		open[(*count)++] = input;
+		o->named->sources[o->count] = (uint16_t)i;
+		o->clocks[o->count++] = inputs->hosts->of_input[i];
 	}
-	number_clocks(open, clocks, *count);
-	return *count == 0 ? -ENOENT : 0;
+	if (rc < 0)
+		return rc;
+	return o->count == 0 ? -ENOENT : 0;
+}
+
+/* All cursors as one, which owns them; they are gone on failure. */
+static int
+merge(struct opened *o, enum tl_order order, bool of_several_hosts,
+    struct tl_cursor **cursor)
+{
+	struct named *n = o->named;
+	const int rc =
+	    tl_merge_new(&n->inner, o->cursors, o->clocks, o->count, order);
+
+	o->count = 0;
+	if (rc < 0)
+		return rc;
+	if (of_several_hosts)
+		tl_merge_mark_overlaps(n->inner);
+	n->cursor.next = named_next;
+	n->cursor.close = named_close;
+	*cursor = &n->cursor;
+	o->named = NULL;
+	return 0;
 }
 
 int
 tl_inputs_cursor(const struct tl_inputs *inputs, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct tl_cursor *cursors[TL_INPUTS_MAX];
-	unsigned clocks[TL_INPUTS_MAX];
-	struct named *n = calloc(1, sizeof(*n));
-	size_t count = 0;
-	int rc;
+	struct opened o = { 0 };
+	int rc = open_cursors(inputs, order, &o);
 
-	if (!n)
-		return -ENOMEM;
-	rc = open_cursors(inputs, order, n, cursors, clocks, &count);
-	if (rc < 0)
-		goto close_cursors;
-	if (inputs->count == 1) { /* its index is 0 anyway */
-		*cursor = cursors[0];
-		free(n);
-		return 0;
+	if (rc == 0 && inputs->count == 1) { /* its index is 0 anyway */
+		*cursor = o.cursors[0];
+		o.count = 0;
+	} else if (rc == 0) {
+		rc = merge(&o, order, inputs->hosts->are_several, cursor);
 	}
-	rc = tl_merge_new(&n->inner, cursors, clocks, count, order);
-	if (rc < 0) /* the cursors are closed */
-		goto free_named;
-	n->cursor.next = named_next;
-	n->cursor.close = named_close;
-	*cursor = &n->cursor;
-	return 0;
-close_cursors:
-	while (count > 0)
-		tl_cursor_close(cursors[--count]);
-free_named:
-	free(n);
+	while (o.count > 0)
+		tl_cursor_close(o.cursors[--o.count]);
+	free(o.named);
+	free(o.cursors);
+	free(o.clocks);
 	return rc;
 }
 

@@ -5,24 +5,36 @@
 #ifndef TL_FORMAT_INPUTS_H
 #define TL_FORMAT_INPUTS_H
 
+#include "format/hosts.h"
 #include "format/input.h"
 
-enum { TL_INPUTS_MAX = 64 };
-
-struct tl_inputs {
-	struct tl_input items[TL_INPUTS_MAX];
-	size_t count;
+enum {
+	TL_INPUTS_MAX = 64, /* files that are named */
+	/* ... and what is in them: a file may hold many timelines */
+	TL_INPUT_ITEMS_MAX = UINT16_MAX
 };
 
-/* Open every file.  Those that cannot be opened stay in the list with their
- * fault. */
-void tl_inputs_open(struct tl_inputs *inputs, const char *const *names,
+/* Starts from all zeros. */
+struct tl_inputs {
+	struct tl_input *items;
+	size_t count;
+	size_t capacity;
+	struct tl_hosts *hosts; /* whose clocks they go by */
+};
+
+/* Open every file; one that holds several timelines becomes several inputs,
+ * which are called FILE: HOST/TIMELINE.  Those that cannot be opened stay in
+ * the list with their fault.  0, -ENOMEM. */
+int tl_inputs_open(struct tl_inputs *inputs, const char *const *names,
     size_t count, const struct tl_input_plan *plan);
 /* Their names and faults stay. */
 void tl_inputs_close(struct tl_inputs *inputs);
+/* ... and these go, too. */
+void tl_inputs_free(struct tl_inputs *inputs);
 
 /* Everything that can be shown, of all files that are open.  The source of
- * an event is the index of its file among them all.  -ENOENT: none is open. */
+ * an event is the index of its file among them all; of several hosts, what
+ * overlaps is marked.  -ENOENT: none is open. */
 int tl_inputs_cursor(const struct tl_inputs *inputs, enum tl_order order,
     struct tl_cursor **cursor);
 

@@ -68,6 +68,23 @@ scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 	return TL_SCAN_SKIP(s, "\"");
 }
 
+/* Of several hosts, what stood here: to a file it is one. */
+static bool
+skip_host(struct tl_scan *s)
+{
+	struct tl_bytes name;
+	uint32_t sync_us;
+	bool escapes;
+
+	if (TL_SCAN_SKIP(s, ",\"host\":\"") && !scan_string(s, &name, &escapes))
+		return false;
+	if (TL_SCAN_SKIP(s, ",\"sync_error_us\":") &&
+	    !TL_SCAN_SKIP(s, "null") && !scan_small(s, &sync_us))
+		return false;
+	(void)TL_SCAN_SKIP(s, ",\"overlaps\":true");
+	return true;
+}
+
 static bool
 scan_place(struct tl_scan *s, struct tl_event *e)
 {
@@ -81,7 +98,8 @@ scan_place(struct tl_scan *s, struct tl_event *e)
 		return false;
 	e->ns = (int64_t)ns;
 	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
-	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid);
+	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
+	       skip_host(s);
 }
 
 /* A scope stands at the end of the line, but is part of the message. */

@@ -5,7 +5,12 @@
  *	{"ns":1,"tsc":2,...,"tid":5 | ,"priority":...,"kind":" | instant
  *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
  *
- * The last piece of a message is what stands behind its arguments.
+ * Of several hosts the numbers are followed by
+ *
+ *	,"host":"name","sync_error_us":20000,"overlaps":true
+ *
+ * where null is an error without a bound, and overlaps is left out if it is
+ * not so.  The last piece of a message is what stands behind its arguments.
  */
 #include "format/jsonl_write.h"
 
@@ -17,8 +22,8 @@
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
-	/* All of a line but pieces and arguments: eight words and numbers. */
-	FRAME_MAX = 256
+	/* All of a line but pieces, host and arguments. */
+	FRAME_MAX = 320
 };
 
 /* A literal, its size known to the compiler. */
@@ -75,29 +80,31 @@ write_numbers(char *to, const struct tl_event *event)
 	return tl_write_unsigned(to, event->tid);
 }
 
+/* Of several hosts: which, and how sure its time is among theirs. */
 static char *
-write_kind(char *to, unsigned kind)
+put_host(struct tl_text *text, char *to, const struct tl_event *event,
+    const struct tl_origin *host, size_t room)
 {
-	const char *name = tl_kind_name(kind);
-	const size_t size = strlen(name);
-
-	memcpy(to, name, size);
-	return to + size;
-}
-
-/* A value of any length; then room for the rest of the line again. */
-static char *
-put_value(struct tl_text *text, char *to, const struct tl_event *event,
-    unsigned index, size_t room)
-{
-	text->size = (size_t)(to - text->data);
-	tl_render_arg_json(text, event, index);
-	return tl_text_reserve(text, room);
+	if (host && host->machine[0]) {
+		to = WRITE(to, ",\"host\":\"");
+		text->size = (size_t)(to - text->data);
+		tl_put_json(text, tl_bytes_of(host->machine));
+		if (!(to = tl_text_reserve(text, room)))
+			return NULL;
+		*to++ = '"';
+	}
+	to = WRITE(to, ",\"sync_error_us\":");
+	to = event->sync_us == TL_SYNC_UNBOUNDED
+		 ? WRITE(to, "null")
+		 : tl_write_unsigned(to, event->sync_us);
+	if (event->overlaps)
+		to = WRITE(to, ",\"overlaps\":true");
+	return to;
 }
 
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event)
+    const struct tl_event *event, const struct tl_origin *host)
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
@@ -107,14 +114,17 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	if (!to)
 		return;
 	to = write_numbers(to, event);
+	if ((host || event->sync_us != 0 || event->overlaps) &&
+	    !(to = put_host(text, to, event, host, room)))
+		return;
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
-	to = write_kind(to, event->kind);
+	to = tl_write_string(to, tl_kind_name(event->kind));
 	to = WRITE(to, "\",\"args\":{");
 	for (unsigned i = 0; i < argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED)
 			to = tl_write_unsigned(to, event->args[i]);
-		else if (!(to = put_value(text, to, event, i, room)))
+		else if (!(to = tl_write_arg_json(text, to, event, i, room)))
 			return;
 	}
 	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
@@ -141,7 +151,8 @@ static const struct tl_line_write_kind kind = { .make = make_pieces,
 	.lost = put_lost,
 	.scope_argc_max = TL_ARGS_MAX,
 	.is_utf8 = true,
-	.is_finite = true };
+	.is_finite = true,
+	.has_hosts = true };
 
 int
 tl_jsonl_write_new(struct tl_writer **writer, tl_write *write, void *context,

@@ -33,13 +33,13 @@ enum {
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TIMES] = { -ENOTSUP, "times are left out: only their order is kept" },
-	[CPUS] = { -ENOTSUP, "the CPUs of a message are left out" },
-	[LEVELS] = { -ENOTSUP, "the priority of a message is left out" },
+	[CPUS] = { -ENOTSUP, TL_NOTE_CPUS },
+	[LEVELS] = { -ENOTSUP, TL_NOTE_LEVELS },
 	[VALUES] = { -ENOTSUP, "a value does not fit and is changed" },
-	[NAMES] = { -ENOTSUP, "name is too long or not UTF-8: changed" },
+	[NAMES] = { -ENOTSUP, TL_NOTE_NAMES },
 	[NESTING] = { -ENOTSUP,
 	    "a span is ended early: calls lie inside each other" },
-	[NO_BEGIN] = { -ENOTSUP, "an end without a begin is left out" },
+	[NO_BEGIN] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
 	[NO_END] = { 0, "a call without an end is ended" },
 	[NUMBERED] = { 0, "the events of a trace get other numbers" },
 	[BLOCKS] = { 0, "a block is written as several: others came between" },

@@ -142,31 +142,6 @@ tl_line_read_is_span(unsigned kind)
 	return kind == TL_BEGIN || kind == TL_END;
 }
 
-/* 0: there is none of that name. */
-static uint8_t
-level_of(struct tl_bytes name)
-{
-	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
-		if (tl_bytes_equal(name, tl_bytes_of(tl_level_name(i))))
-			return (uint8_t)i;
-	}
-	return 0;
-}
-
-static uint8_t
-record_of(unsigned kind)
-{
-	switch (kind) {
-	case TL_BEGIN:
-	case TL_END:
-		return TIMELINE_RECORD_SPAN;
-	case TL_COUNTER:
-		return TIMELINE_RECORD_COUNTER;
-	default:
-		return TIMELINE_RECORD_INSTANT;
-	}
-}
-
 /* 1: it is as the fields say; 0: not quite, and noted. */
 static int
 define(struct tl_line_read *r, const struct tl_memo_key *plain,
@@ -174,16 +149,17 @@ define(struct tl_line_read *r, const struct tl_memo_key *plain,
 {
 	const struct tl_bytes category = plain->parts[TL_LINE_CATEGORY];
 	const struct tl_bytes text = plain->parts[TL_LINE_MESSAGE];
-	const uint8_t known = level_of(plain->parts[TL_LINE_PRIORITY]);
-	const uint8_t level = known ? known : (uint8_t)tl_level_parse("info");
-	const uint8_t kind = record_of(plain->kind);
+	const int named = tl_level_of(plain->parts[TL_LINE_PRIORITY]);
+	const bool known = named > 0;
+	const uint8_t level = (uint8_t)(known ? named : tl_level_parse("info"));
+	const uint8_t kind = tl_record_kind_of(plain->kind);
 	int rc = tl_definer_message(r->definer, category, text, kind, level,
 	    plain->scope, message);
 
 	if (!known)
 		tl_note(&r->notes, TL_LINE_LEVEL, r->at);
 	if (rc != -EINVAL)
-		return rc < 0 ? rc : known != 0;
+		return rc < 0 ? rc : known;
 	tl_note(&r->notes, TL_LINE_TEXT, r->at);
 	rc = tl_definer_string(r->definer, text, whole);
 	return rc < 0 ? rc

@@ -19,7 +19,8 @@ enum note {
 	LOSS_TIMES,
 	NOT_UTF8,
 	DOUBLES,
-	STRINGS
+	STRINGS,
+	HOSTS
 };
 
 static const struct tl_note_kind notes[TL_NOTES_MAX] = {
@@ -40,6 +41,8 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 	    "a double that is no number is not written exactly" },
 	[STRINGS] = { -ENOTSUP,
 	    "a text that is missing is written as its number" },
+	[HOSTS] = { -ENOTSUP, "the host of an entry, and how sure its time is "
+			      "among those of others, are left out" },
 };
 
 struct line_write {
@@ -47,6 +50,7 @@ struct line_write {
 	const struct tl_line_write_kind *kind;
 	struct tl_pieces_cache cache;
 	struct tl_notes notes;
+	bool of_hosts;                       /* of several */
 	int (*finish)(struct tl_sink *sink); /* of the frame */
 };
 
@@ -118,6 +122,7 @@ note_value(struct line_write *w, const struct tl_event *e, unsigned i)
 static void
 note_event(struct line_write *w, const struct tl_event *e)
 {
+	note(w, HOSTS, w->of_hosts && !w->kind->has_hosts);
 	note(w, STAMPS, (e->number | e->lane | e->epoch | e->error_ns) != 0);
 	if (!e->message) {
 		note(w, LOSS_TIMES, !w->kind->has_loss_time);
@@ -139,13 +144,35 @@ pieces_of(struct line_write *w, const struct tl_message *message)
 	return tl_pieces_make(&w->cache, message);
 }
 
+/* Does anything tell the sources of events apart? */
+static bool
+are_hosts(const struct tl_writer *writer)
+{
+	static const struct tl_origin nothing;
+	const struct tl_origin *first = NULL;
+
+	for (size_t i = 0; i < writer->source_count; i++) {
+		const struct tl_origin *one = &writer->sources[i];
+
+		if (memcmp(one, &nothing, sizeof(nothing)) == 0)
+			continue; /* it could not be opened */
+		if (first && (strcmp(first->machine, one->machine) != 0 ||
+				 memcmp(first->boot_id, one->boot_id,
+				     sizeof(one->boot_id)) != 0))
+			return true;
+		first = one;
+	}
+	return false;
+}
+
 static int
 line_begin(struct tl_writer *writer)
 {
-	const char *names = ((struct line_write *)writer)->kind->names;
+	struct line_write *w = (struct line_write *)writer;
 
-	if (names)
-		tl_put_string(&writer->out.text, names);
+	w->of_hosts = are_hosts(writer);
+	if (w->kind->names)
+		tl_put_string(&writer->out.text, w->kind->names);
 	return 0;
 }
 
@@ -163,7 +190,8 @@ line_put(struct tl_writer *writer, const struct tl_event *event)
 	}
 	if (!(pieces = pieces_of(w, event->message)))
 		return -ENOMEM;
-	w->kind->event(&writer->out.text, pieces, event);
+	w->kind->event(&writer->out.text, pieces, event,
+	    w->of_hosts ? tl_writer_source(writer, event) : NULL);
 	return 0;
 }
 

@@ -15,14 +15,16 @@ struct tl_line_write_kind {
 	const char *names; /* the first line; NULL: there is none */
 	/* The pieces of a message, for event. */
 	void (*make)(struct tl_draft *draft, const struct tl_message *message);
+	/* host: where it comes from; NULL where all come from one. */
 	void (*event)(struct tl_text *text, const struct tl_pieces *pieces,
-	    const struct tl_event *event);
+	    const struct tl_event *event, const struct tl_origin *host);
 	void (*lost)(struct tl_text *text, const struct tl_event *event);
 	/* With more arguments than these there is no place for a scope. */
 	uint8_t scope_argc_max;
 	bool is_utf8;       /* texts lose what is not */
 	bool is_finite;     /* doubles that are not are left out */
 	bool has_loss_time; /* a loss has ns and tsc */
+	bool has_hosts;     /* a line says its host, and how sure its time is */
 };
 
 /* As tl_writer_new.  The finish of such a writer hands on what is left, says

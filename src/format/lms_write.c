@@ -35,12 +35,12 @@ enum {
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[INSTANTS] = { -ENOTSUP, "an instant is left out" },
-	[COUNTERS] = { -ENOTSUP, "a value of a counter is left out" },
-	[LOSSES] = { -ENOTSUP, "lost entries cannot be told of" },
-	[ARGUMENTS] = { -ENOTSUP, "the arguments of a message are left out" },
-	[LEVELS] = { -ENOTSUP, "the priority of a message is left out" },
-	[CPUS] = { -ENOTSUP, "the CPUs of a message are left out" },
+	[INSTANTS] = { -ENOTSUP, TL_NOTE_INSTANTS },
+	[COUNTERS] = { -ENOTSUP, TL_NOTE_COUNTERS },
+	[LOSSES] = { -ENOTSUP, TL_NOTE_LOSSES },
+	[ARGUMENTS] = { -ENOTSUP, TL_NOTE_ARGUMENTS },
+	[LEVELS] = { -ENOTSUP, TL_NOTE_LEVELS },
+	[CPUS] = { -ENOTSUP, TL_NOTE_CPUS },
 	[THREADS] = { -ENOTSUP, "the threads of a message are left out" },
 	[NANOSECONDS] = { -ENOTSUP, "a time is cut to microseconds" },
 	[LABELS] = { -ENOTSUP, "a line break in a label becomes a space" },

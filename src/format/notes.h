@@ -20,6 +20,16 @@ struct tl_note_kind {
 	const char *text;
 };
 
+/* What more than one format cannot carry, in the same words: texts of kinds. */
+#define TL_NOTE_INSTANTS    "an instant is left out"
+#define TL_NOTE_COUNTERS    "a value of a counter is left out"
+#define TL_NOTE_LOSSES      "lost entries cannot be told of"
+#define TL_NOTE_ARGUMENTS   "the arguments of a message are left out"
+#define TL_NOTE_LEVELS      "the priority of a message is left out"
+#define TL_NOTE_CPUS        "the CPUs of a message are left out"
+#define TL_NOTE_LONELY_ENDS "an end without a begin is left out"
+#define TL_NOTE_NAMES       "name is too long or not UTF-8: changed"
+
 /* Starts from all zeros but for kinds, in the order of a sink's own enum. */
 struct tl_notes {
 	const struct tl_note_kind *kinds;

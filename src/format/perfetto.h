@@ -100,7 +100,13 @@ enum perfetto_kind {
 };
 
 /* Names of arguments that every event may have, the first ones interned. */
-enum { ARGUMENT_CPU = 1, ARGUMENT_PRIORITY, ARGUMENT_LOST, ARGUMENT_LANE };
+enum {
+	ARGUMENT_CPU = 1,
+	ARGUMENT_PRIORITY,
+	ARGUMENT_LOST,
+	ARGUMENT_LANE,
+	ARGUMENT_OVERLAPS
+};
 
 enum {
 	/* Strings kept together; more of them are written where they are. */
@@ -111,7 +117,7 @@ enum {
 	PERFETTO_ARG_MAX = 32
 };
 
-enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS };
+enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS, HOSTS };
 
 /* What the events of a message have in common. */
 struct perfetto_message {
@@ -138,7 +144,8 @@ struct perfetto_write {
 	uint64_t locations;
 	struct tl_message_map messages;
 	struct tl_numbers tracks;
-	int64_t last_ns; /* of the own clock */
+	int64_t last_ns;              /* of the own clock */
+	const struct tl_origin *host; /* of the first event */
 	bool started;
 	struct tl_text scratch;
 	struct tl_text values; /* strings of an event that are not interned */
@@ -167,6 +174,10 @@ void tl_perfetto_name(struct tl_text *text, const struct tl_message *message);
 /* The track an event belongs to, described if it is new.  0, -errno. */
 int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid);
+
+/* Is an event of another host than the first one?  Then it is said. */
+void
+tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event);
 
 void tl_perfetto_texts_free(struct perfetto_write *w);
 

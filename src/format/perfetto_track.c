@@ -14,6 +14,9 @@
  */
 #include "format/perfetto.h"
 
+#include "format/fleet_hosts.h"
+#include "format/host_pids.h"
+
 #include <errno.h>
 #include <timeline.h>
 
@@ -57,21 +60,77 @@ number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 	return rc;
 }
 
+/* Hosts whose names nobody knows are taken to be the same. */
+static bool
+is_other_host(const struct tl_origin *a, const struct tl_origin *b)
+{
+	return a->machine[0] != '\0' && b->machine[0] != '\0' &&
+	       !tl_fleet_same_host(a, b);
+}
+
+void
+tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event)
+{
+	const struct tl_origin *host = tl_writer_source(&w->writer, event);
+
+	if (w->host == host)
+		return;
+	if (!w->host)
+		w->host = host;
+	if (is_other_host(w->host, host))
+		tl_note(&w->notes, HOSTS, TL_FAULT_NOWHERE);
+}
+
+/* What an event's process is called, where it has made one of the timelines
+ * of its host. */
+static const char *
+command_of(const struct perfetto_write *w, const struct tl_event *event)
+{
+	const struct tl_origin *origin = tl_writer_source(&w->writer, event);
+
+	if (event->pid == 0)
+		return "";
+	if (origin->pid == event->pid)
+		return origin->command;
+	for (size_t i = 0; i < w->writer.source_count; i++) {
+		const struct tl_origin *other = &w->writer.sources[i];
+
+		if (other->pid == event->pid &&
+		    tl_fleet_same_host(other, origin))
+			return other->command;
+	}
+	return w->writer.origin.pid == event->pid ? w->writer.origin.command
+						  : "";
+}
+
+/* Of several hosts the name says which. */
+static void
+name_process(struct perfetto_write *w, const struct tl_event *event)
+{
+	tl_text_clear(&w->scratch);
+	if (w->writer.pids)
+		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
+	else
+		tl_put_string(&w->scratch, command_of(w, event));
+}
+
 static int
-process_track(struct perfetto_write *w, uint32_t pid, uint64_t *uuid)
+process_track(struct perfetto_write *w, const struct tl_event *event,
+    uint64_t *uuid)
 {
 	struct tl_text *text = &w->writer.out.text;
 	size_t packet, track, process;
-	int rc = number_track(w, pid, PROCESS, uuid);
+	int rc = number_track(w, event->pid, PROCESS, uuid);
 
 	if (rc <= 0)
 		return rc;
 	track = open_track(w, *uuid, &packet);
 	process = tl_pb_open(text, TRACK_PROCESS);
-	tl_pb_put_signed(text, PROCESS_PID, (int32_t)pid);
-	if (pid == w->writer.origin.pid && w->writer.origin.command[0] != '\0')
+	tl_pb_put_signed(text, PROCESS_PID, (int32_t)event->pid);
+	name_process(w, event);
+	if (w->scratch.size > 0)
 		tl_pb_put_plain(text, PROCESS_NAME,
-		    tl_bytes_of(w->writer.origin.command));
+		    tl_bytes(w->scratch.data, w->scratch.size));
 	tl_pb_close(text, process);
 	close_track(w, packet, track);
 	return 0;
@@ -89,7 +148,7 @@ thread_track(struct perfetto_write *w, const struct tl_event *event,
 
 	if (rc <= 0)
 		return rc;
-	if ((rc = process_track(w, event->pid, &parent)) < 0)
+	if ((rc = process_track(w, event, &parent)) < 0)
 		return rc;
 	track = open_track(w, *uuid, &packet);
 	tl_pb_put_unsigned(text, TRACK_PARENT, parent);
@@ -160,7 +219,7 @@ counter_track(struct perfetto_write *w, const struct tl_event *event,
 
 	if (rc <= 0)
 		return rc;
-	if ((rc = process_track(w, event->pid, &parent)) < 0)
+	if ((rc = process_track(w, event, &parent)) < 0)
 		return rc;
 	track = open_track(w, *uuid, &packet);
 	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);

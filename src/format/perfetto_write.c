@@ -25,6 +25,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[EXPLAINED] = { -ENOTSUP,
 	    "Perfetto has no place for a message's explanation: left out" },
 	[TRACKS] = { -ENOSPC, "too many tracks: event on the track of all" },
+	[HOSTS] = { -ENOTSUP, "a Perfetto trace has one machine: an event is "
+			      "of another; perfetto-fleet keeps them apart" },
 };
 
 /* What an event's arguments are once strings are interned. */
@@ -128,7 +130,8 @@ intern_known(struct perfetto_write *w)
 	static const char *const names[] = { [ARGUMENT_CPU] = "cpu",
 		[ARGUMENT_PRIORITY] = "priority",
 		[ARGUMENT_LOST] = "lost",
-		[ARGUMENT_LANE] = "lane" };
+		[ARGUMENT_LANE] = "lane",
+		[ARGUMENT_OVERLAPS] = "overlaps" };
 	uint64_t id;
 	int rc = 0;
 
@@ -137,7 +140,8 @@ intern_known(struct perfetto_write *w)
 		    tl_bytes_of(tl_level_name(i)), &id);
 		assert(rc < 0 || id == i + 1); /* write_priority counts on it */
 	}
-	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_LANE; i++) {
+	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERLAPS;
+	     i++) {
 		rc = tl_perfetto_intern(w, ARGUMENTS, tl_bytes_of(names[i]),
 		    &id);
 		assert(rc < 0 || id == i);
@@ -302,6 +306,8 @@ write_event(struct perfetto_write *w, char *to, const struct args *args,
 	to = write_args(to, args);
 	if (event->cpu != TL_CPU_UNKNOWN)
 		to = write_known(to, ARGUMENT_CPU, event->cpu);
+	if (event->overlaps)
+		to = write_known(to, ARGUMENT_OVERLAPS, 1);
 	return to;
 }
 
@@ -439,6 +445,7 @@ perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 
 	if (rc < 0)
 		return rc;
+	tl_perfetto_note_host(w, event);
 	return event->message ? put_event(w, event, ns)
 			      : put_lost(w, event, ns);
 }
@@ -466,7 +473,8 @@ perfetto_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind perfetto_kind = { .put = perfetto_put,
 	.end = perfetto_end,
-	.free = perfetto_free };
+	.free = perfetto_free,
+	.is_of_one_machine = true };
 
 int
 tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,

@@ -18,7 +18,8 @@
  *
  * An event has its arguments as debug annotations, unsigned ones as
  * uint_value, hexadecimal ones as pointer_value, durations as nanoseconds in
- * int_value, all 64 bits of them; then "cpu" and "priority".  A counter's
+ * int_value, all 64 bits of them; then "cpu" and "priority", and "overlaps"
+ * where it may have come before or after a neighbour of another host.  A counter's
  * value is an int64 or a double: of an unsigned one of 2^63 and above the
  * double nearest to it is written (and said).  A loss is an instant on a
  * track of its own, with "lost", "lane" and "cpu".

@@ -161,7 +161,8 @@ speedscope_free(struct tl_writer *writer)
 
 static const struct tl_writer_kind kind = { .put = speedscope_put,
 	.end = speedscope_end,
-	.free = speedscope_free };
+	.free = speedscope_free,
+	.is_of_one_machine = true };
 
 int
 tl_speedscope_write_new(struct tl_writer **writer, tl_write *write,
@@ -173,6 +174,7 @@ tl_speedscope_write_new(struct tl_writer **writer, tl_write *write,
 	if (rc == 0) {
 		speedscope_of(*writer)->stacks.opened = opened;
 		speedscope_of(*writer)->stacks.closing = closing;
+		speedscope_of(*writer)->stacks.writer = *writer;
 	}
 	return rc;
 }

@@ -34,7 +34,8 @@ const char tl_sqlite_tables[] =
     "  tid INTEGER NOT NULL,"
     "  first_ns INTEGER NOT NULL,"
     "  last_ns INTEGER NOT NULL,"
-    "  events INTEGER NOT NULL);"
+    "  events INTEGER NOT NULL,"
+    "  source INTEGER NOT NULL REFERENCES sources);" /* first of its host */
     "CREATE TABLE events("
     "  id INTEGER PRIMARY KEY,"
     "  ns INTEGER NOT NULL,"
@@ -49,7 +50,12 @@ const char tl_sqlite_tables[] =
     "  lane INTEGER NOT NULL,"
     "  epoch INTEGER NOT NULL,"
     "  error_ns INTEGER NOT NULL,"
-    "  source INTEGER NOT NULL);"
+    "  source INTEGER NOT NULL REFERENCES sources,"
+    "  sync_error_us INTEGER," /* NULL: nobody knows */
+    "  overlaps INTEGER NOT NULL);"
+    "CREATE TABLE sources("
+    "  id INTEGER PRIMARY KEY,"
+    "  machine TEXT, timeline TEXT, boot_id TEXT);"
     "CREATE TABLE spans("
     "  id INTEGER PRIMARY KEY,"
     "  message INTEGER NOT NULL REFERENCES messages,"
@@ -88,8 +94,9 @@ const char tl_sqlite_views[] =
 	"2") " AS value2,"
 	     "  m.name3, " SHOWN("3") " AS value3, m.name4, " SHOWN(
 		 "4") " AS value4,"
-		      "  e.lost, t.pid, t.tid, e.cpu"
+		      "  e.lost, t.pid, t.tid, e.cpu, s.machine"
 		      "  FROM events e LEFT JOIN messages m ON m.id = e.message"
+		      "  LEFT JOIN sources s ON s.id = e.source"
 		      "  LEFT JOIN levels l USING (level)"
 		      "  LEFT JOIN kinds k ON k.kind = e.kind"
 		      "  LEFT JOIN threads t ON t.id = e.thread ORDER BY e.id;"
@@ -105,24 +112,28 @@ const char tl_sqlite_views[] =
 		      "CREATE VIEW counters AS SELECT " TIME
 		      " AS time, e.ns, m.category,"
 		      "  m.line AS message, t.pid, " SHOWN(
-			  "1") " AS value"
-			       "  FROM events e JOIN messages m ON m.id = "
-			       "e.message"
+			  "1") " AS value,"
+			       "  s.machine FROM events e"
+			       "  LEFT JOIN sources s ON s.id = e.source"
+			       "  JOIN messages m ON m.id = e.message"
 			       "  JOIN threads t ON t.id = e.thread WHERE "
 			       "e.kind = 4 ORDER BY e.id;"
 			       "CREATE VIEW losses AS SELECT " TIME
 			       " AS time, e.ns, e.cpu, e.lane,"
-			       "  printf('%u', e.lost) AS lost FROM events e "
-			       "WHERE e.kind = 5"
+			       "  printf('%u', e.lost) AS lost, s.machine"
+			       "  FROM events e"
+			       "  LEFT JOIN sources s ON s.id = e.source"
+			       "  WHERE e.kind = 5"
 			       "  ORDER BY e.id;"
 			       "PRAGMA user_version = 1;"
 			       "COMMIT;";
 
 const char tl_sqlite_event[] =
-    "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_message[] =
     "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-const char tl_sqlite_thread[] = "INSERT INTO threads VALUES (?,?,?,?,?,?)";
+const char tl_sqlite_thread[] = "INSERT INTO threads VALUES (?,?,?,?,?,?,?)";
 const char tl_sqlite_span[] =
     "INSERT INTO spans VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+const char tl_sqlite_source[] = "INSERT INTO sources VALUES (?,?,?,?)";
 const char tl_sqlite_info[] = "INSERT INTO info VALUES (?,?)";

@@ -13,6 +13,7 @@ extern const char tl_sqlite_message[];
 extern const char tl_sqlite_thread[];
 extern const char tl_sqlite_span[];
 extern const char tl_sqlite_info[];
+extern const char tl_sqlite_source[];
 
 /* Columns of these. */
 enum {
@@ -29,8 +30,11 @@ enum {
 	EVENT_LANE,
 	EVENT_EPOCH,
 	EVENT_ERROR_NS,
-	EVENT_SOURCE
+	EVENT_SOURCE,
+	EVENT_SYNC_ERROR_US,
+	EVENT_OVERLAPS
 };
+enum { SOURCE_ID = 1, SOURCE_MACHINE, SOURCE_TIMELINE, SOURCE_BOOT_ID };
 enum {
 	MESSAGE_ID = 1,
 	MESSAGE_SOURCE,
@@ -50,7 +54,8 @@ enum {
 	THREAD_TID,
 	THREAD_FIRST_NS,
 	THREAD_LAST_NS,
-	THREAD_EVENTS
+	THREAD_EVENTS,
+	THREAD_SOURCE
 };
 enum {
 	SPAN_MESSAGE = 1,

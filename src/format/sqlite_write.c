@@ -9,6 +9,7 @@
 #include "format/sqlite_write.h"
 
 #include "event/spans.h"
+#include "format/fleet_hosts.h"
 #include "format/notes.h"
 #include "format/numbers.h"
 #include "format/sqlite_row.h"
@@ -28,7 +29,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	    "SQLite has no double that is not a number: NULL is written" },
 };
 
-enum { EVENTS, MESSAGES, THREADS, SPANS, INFO, STATEMENTS };
+enum { EVENTS, MESSAGES, THREADS, SPANS, INFO, SOURCES, STATEMENTS };
 
 struct thread {
 	uint32_t pid;
@@ -36,6 +37,7 @@ struct thread {
 	int64_t first_ns;
 	int64_t last_ns;
 	uint64_t events;
+	uint16_t source; /* the first of its host */
 };
 
 struct sqlite_write {
@@ -47,7 +49,9 @@ struct sqlite_write {
 	struct thread *threads;
 	size_t thread_capacity;
 	struct tl_spans *spans;
+	struct tl_fleet_hosts hosts;
 	uint64_t events;
+	size_t sources; /* that events have, or are told of */
 	struct tl_notes notes;
 };
 
@@ -122,12 +126,15 @@ find_message(struct sqlite_write *w, const struct tl_message *message,
 	return rc > 0 ? insert_message(w, message, source, *id) : rc;
 }
 
-/* The number of a thread, counted from 1. */
+/* The number of the thread that an event is of, counted from 1: hosts may
+ * have the same ids. */
 static int
-find_thread(struct sqlite_write *w, uint32_t pid, uint32_t tid, int64_t ns,
-    uint32_t *id)
+find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
-	const struct tl_number_key key = { (uint64_t)pid << 32 | tid, 0 };
+	const struct tl_number_key key = {
+		(uint64_t)event->pid << 32 | event->tid,
+		tl_fleet_host_of(&w->hosts, event)
+	};
 	void *threads = w->threads;
 	int rc = tl_numbers_get(&w->thread_keys, key, id);
 
@@ -137,10 +144,11 @@ find_thread(struct sqlite_write *w, uint32_t pid, uint32_t tid, int64_t ns,
 		if (rc < 0)
 			return rc;
 		w->threads = threads;
-		w->threads[*id] = (struct thread){ .pid = pid,
-			.tid = tid,
-			.first_ns = ns,
-			.last_ns = ns };
+		w->threads[*id] = (struct thread){ .pid = event->pid,
+			.tid = event->tid,
+			.first_ns = event->ns,
+			.last_ns = event->ns,
+			.source = event->source };
 	}
 	++*id;
 	return rc;
@@ -160,12 +168,15 @@ static int
 insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 {
 	sqlite3_stmt *row = w->statements[SPANS];
+	const struct tl_event begin = { .ns = span->begin_ns,
+		.pid = span->pid,
+		.tid = span->tid,
+		.source = span->source };
 	uint32_t message, thread;
 	int rc;
 
 	if ((rc = find_message(w, span->message, span->source, &message)) < 0 ||
-	    (rc = find_thread(w, span->pid, span->tid, span->begin_ns,
-		 &thread)) < 0)
+	    (rc = find_thread(w, &begin, &thread)) < 0)
 		return rc;
 	tl_sqlite_bind_integer(row, SPAN_MESSAGE, message);
 	tl_sqlite_bind_integer(row, SPAN_THREAD, thread);
@@ -198,8 +209,7 @@ bind_event(struct sqlite_write *w, sqlite3_stmt *row,
 	int rc;
 
 	if ((rc = find_message(w, message, event->source, &id)) < 0 ||
-	    (rc = find_thread(w, event->pid, event->tid, event->ns, &thread)) <
-		0)
+	    (rc = find_thread(w, event, &thread)) < 0)
 		return rc;
 	count_event(&w->threads[thread - 1], event->ns);
 	tl_sqlite_bind_integer(row, EVENT_MESSAGE, id);
@@ -219,6 +229,8 @@ insert_event(struct sqlite_write *w, const struct tl_event *event)
 
 	if (rc < 0)
 		return rc;
+	if (event->source >= w->sources)
+		w->sources = event->source + 1u;
 	tl_sqlite_bind_integer(row, EVENT_ID, ++w->events);
 	tl_sqlite_bind_integer(row, EVENT_NS, (uint64_t)event->ns);
 	tl_sqlite_bind_integer(row, EVENT_KIND, event->kind);
@@ -230,6 +242,10 @@ insert_event(struct sqlite_write *w, const struct tl_event *event)
 	tl_sqlite_bind_integer(row, EVENT_EPOCH, event->epoch);
 	tl_sqlite_bind_integer(row, EVENT_ERROR_NS, event->error_ns);
 	tl_sqlite_bind_integer(row, EVENT_SOURCE, event->source);
+	if (event->sync_us != TL_SYNC_UNBOUNDED)
+		tl_sqlite_bind_integer(row, EVENT_SYNC_ERROR_US,
+		    event->sync_us);
+	tl_sqlite_bind_integer(row, EVENT_OVERLAPS, event->overlaps);
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
@@ -275,6 +291,7 @@ insert_threads(struct sqlite_write *w)
 		tl_sqlite_bind_integer(row, THREAD_LAST_NS,
 		    (uint64_t)thread->last_ns);
 		tl_sqlite_bind_integer(row, THREAD_EVENTS, thread->events);
+		tl_sqlite_bind_integer(row, THREAD_SOURCE, thread->source);
 		rc = tl_sqlite_insert(&w->sqlite, row);
 	}
 	return rc;
@@ -309,13 +326,49 @@ insert_origin(struct sqlite_write *w)
 }
 
 static int
+insert_source(struct sqlite_write *w, size_t i)
+{
+	const struct tl_event any = { .source = (uint16_t)i };
+	const struct tl_origin *source = tl_writer_source(&w->writer, &any);
+	sqlite3_stmt *row = w->statements[SOURCES];
+	char boot_id[TL_ORIGIN_BOOT_SIZE];
+
+	tl_origin_boot_text(source->boot_id, boot_id);
+	tl_sqlite_bind_integer(row, SOURCE_ID, i);
+	tl_sqlite_bind_some(row, SOURCE_MACHINE, tl_bytes_of(source->machine));
+	tl_sqlite_bind_some(row, SOURCE_TIMELINE,
+	    tl_bytes_of(source->timeline));
+	tl_sqlite_bind_some(row, SOURCE_BOOT_ID, tl_bytes_of(boot_id));
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+static int
+insert_sources(struct sqlite_write *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->sources && rc == 0; i++)
+		rc = insert_source(w, i);
+	return rc;
+}
+
+static int
+sqlite_begin(struct tl_writer *writer)
+{
+	struct sqlite_write *w = write_of(writer);
+
+	w->sources = writer->source_count;
+	return tl_fleet_hosts_find(&w->hosts, writer);
+}
+
+static int
 sqlite_end(struct tl_writer *writer)
 {
 	struct sqlite_write *w = write_of(writer);
 	int rc;
 
 	if ((rc = insert_open_spans(w)) < 0 || (rc = insert_threads(w)) < 0 ||
-	    (rc = insert_origin(w)) < 0 ||
+	    (rc = insert_origin(w)) < 0 || (rc = insert_sources(w)) < 0 ||
 	    (rc = tl_sqlite_run(&w->sqlite, tl_sqlite_views)) < 0)
 		return rc;
 	tl_notes_say(&w->notes, writer->report);
@@ -331,6 +384,7 @@ sqlite_free(struct tl_writer *writer)
 		sqlite3_finalize(w->statements[i]);
 	sqlite3_close(w->sqlite.db);
 	tl_spans_free(w->spans);
+	tl_fleet_hosts_free(&w->hosts);
 	tl_numbers_free(&w->messages);
 	tl_numbers_free(&w->thread_keys);
 	free(w->threads);
@@ -344,7 +398,8 @@ prepare(struct sqlite_write *w)
 		[MESSAGES] = tl_sqlite_message,
 		[THREADS] = tl_sqlite_thread,
 		[SPANS] = tl_sqlite_span,
-		[INFO] = tl_sqlite_info };
+		[INFO] = tl_sqlite_info,
+		[SOURCES] = tl_sqlite_source };
 	int rc = tl_sqlite_run(&w->sqlite, tl_sqlite_tables);
 
 	for (unsigned i = 0; rc == 0 && i < STATEMENTS; i++) {
@@ -380,7 +435,8 @@ open_new(struct sqlite_write *w, const char *path)
 				 : tl_sqlite_fail(&w->sqlite, code);
 }
 
-static const struct tl_writer_kind sqlite_kind = { .put = sqlite_put,
+static const struct tl_writer_kind sqlite_kind = { .begin = sqlite_begin,
+	.put = sqlite_put,
 	.end = sqlite_end,
 	.free = sqlite_free };
 

@@ -7,6 +7,7 @@
  */
 #include "format/stacks.h"
 
+#include "format/host_pids.h"
 #include "format/label.h"
 
 #include <assert.h>
@@ -28,11 +29,11 @@ enum {
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[INSTANTS] = { -ENOTSUP, "an instant is left out" },
-	[COUNTERS] = { -ENOTSUP, "a value of a counter is left out" },
-	[LOSSES] = { -ENOTSUP, "lost entries cannot be told of" },
-	[ARGUMENTS] = { -ENOTSUP, "the arguments of a message are left out" },
-	[LONELY_ENDS] = { -ENOTSUP, "an end without a begin is left out" },
+	[INSTANTS] = { -ENOTSUP, TL_NOTE_INSTANTS },
+	[COUNTERS] = { -ENOTSUP, TL_NOTE_COUNTERS },
+	[LOSSES] = { -ENOTSUP, TL_NOTE_LOSSES },
+	[ARGUMENTS] = { -ENOTSUP, TL_NOTE_ARGUMENTS },
+	[LONELY_ENDS] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
 	[LONELY_BEGINS] = { -ENOTSUP, "a begin without an end ends last" },
 	[CROSSED] = { -ENOTSUP,
 	    "a span that outlives the one around it ends with it" },
@@ -48,27 +49,20 @@ note(struct tl_stacks *s, unsigned kind)
 }
 
 static void
-name_track(struct tl_track *track, const struct tl_event *event)
+name_track(const struct tl_stacks *s, struct tl_track *track,
+    const struct tl_event *event)
 {
+	const uint32_t pid =
+	    tl_host_pids_put_host(s->writer->pids, event->pid, &track->name);
+
 	track->is_source = event->message->scope == TIMELINE_SOURCE;
 	if (track->is_source) {
 		tl_label_put(&track->name, event, "");
-	} else if (event->pid != 0 || event->tid != 0) {
-		tl_put_unsigned(&track->name, event->pid);
+	} else if (pid != 0 || event->tid != 0) {
+		tl_put_unsigned(&track->name, pid);
 		tl_put_char(&track->name, '/');
 		tl_put_unsigned(&track->name, event->tid);
 	}
-}
-
-/* Messages are no small numbers, inputs are: the keys never meet. */
-static struct tl_number_key
-track_key(const struct tl_event *event)
-{
-	if (event->message->scope == TIMELINE_SOURCE)
-		return (struct tl_number_key){ 0,
-			(uint64_t)(uintptr_t)event->message };
-	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
-		event->source };
 }
 
 static int
@@ -77,7 +71,7 @@ find_track(struct tl_stacks *s, const struct tl_event *event,
 {
 	void *tracks = s->track;
 	uint32_t number;
-	int rc = tl_numbers_get(&s->tracks, track_key(event), &number);
+	int rc = tl_numbers_get(&s->tracks, tl_track_key(event), &number);
 
 	if (rc >= 0 && number >= s->track_capacity) {
 		if (tl_numbers_room(&tracks, &s->track_capacity, number,
@@ -89,7 +83,7 @@ find_track(struct tl_stacks *s, const struct tl_event *event,
 		return rc;
 	*track = &s->track[number];
 	if (rc == 1) {
-		name_track(*track, event);
+		name_track(s, *track, event);
 		(*track)->last_ns = event->ns;
 	}
 	return (*track)->name.rc;

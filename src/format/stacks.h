@@ -19,8 +19,23 @@
 #include "format/column.h"
 #include "format/notes.h"
 #include "format/numbers.h"
+#include "format/writer.h"
+
+#include <timeline.h>
 
 enum { TL_STACKS_DEPTH_MAX = 512 };
+
+/* The thread or source that an event is of.  Messages are no small numbers,
+ * inputs are: the keys of the two never meet. */
+static inline struct tl_number_key
+tl_track_key(const struct tl_event *event)
+{
+	if (event->message->scope == TIMELINE_SOURCE)
+		return (struct tl_number_key){ 0,
+			(uint64_t)(uintptr_t)event->message };
+	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
+		event->source };
+}
 
 /* A span that is open. */
 struct tl_stacks_open {
@@ -51,10 +66,11 @@ struct tl_stacks;
 typedef int
 tl_stacks_told(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
 
-/* Starts from all zeros but for the two. */
+/* Starts from all zeros but for the three. */
 struct tl_stacks {
 	tl_stacks_told *opened;
 	tl_stacks_told *closing;
+	const struct tl_writer *writer; /* of several hosts tracks say which */
 	struct tl_notes notes; /* its kinds are set by put */
 	struct tl_numbers tracks;
 	struct tl_track *track;

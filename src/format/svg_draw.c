@@ -123,29 +123,6 @@ tl_svg_plain(struct tl_text *text, struct tl_bytes bytes, unsigned columns)
 	tl_text_free(&inside);
 }
 
-void
-tl_svg_xml(struct tl_text *text, struct tl_bytes plain)
-{
-	for (size_t i = 0; i < plain.size; i++) {
-		switch (plain.data[i]) {
-		case '&':
-			tl_put_string(text, "&amp;");
-			break;
-		case '<':
-			tl_put_string(text, "&lt;");
-			break;
-		case '>':
-			tl_put_string(text, "&gt;");
-			break;
-		case '"':
-			tl_put_string(text, "&quot;");
-			break;
-		default:
-			tl_put_char(text, plain.data[i]);
-		}
-	}
-}
-
 static void
 open_element(struct tl_text *text, const char *element, const char *class)
 {
@@ -174,7 +151,7 @@ tl_svg_text(struct tl_text *text, const char *class, struct svg_point at,
 	put_attribute(text, "x", at.x);
 	put_attribute(text, "y", at.y);
 	tl_put_char(text, '>');
-	tl_svg_xml(text, plain);
+	tl_put_xml(text, plain);
 	tl_put_string(text, "</text>\n");
 }
 

@@ -53,8 +53,6 @@ void
 tl_svg_plain(struct tl_text *text, struct tl_bytes bytes, unsigned columns);
 /* Cut what is plain to fewer columns. */
 void tl_svg_cut(struct tl_text *text, struct tl_bytes plain, unsigned columns);
-/* Plain text as text of XML. */
-void tl_svg_xml(struct tl_text *text, struct tl_bytes plain);
 
 void tl_svg_text(struct tl_text *text, const char *class, struct svg_point at,
     struct tl_bytes plain);

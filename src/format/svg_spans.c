@@ -23,8 +23,10 @@ static int
 find_track(struct svg_write *w, const struct tl_event *event,
     struct svg_track **track)
 {
-	const int rc = tl_svg_tracks_get(&w->tracks->tracks, event, track);
+	int rc;
 
+	w->tracks->tracks.pids = w->writer.pids; /* known by now */
+	rc = tl_svg_tracks_get(&w->tracks->tracks, event, track);
 	if (rc != -ENOSPC)
 		return rc;
 	*track = NULL;

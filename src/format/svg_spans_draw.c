@@ -108,7 +108,7 @@ put_title(struct tl_text *text, const struct svg_write *w,
 	if (shape->name == SVG_NAME_MIXED)
 		tl_put_string(text, "spans");
 	else
-		tl_svg_xml(text, tl_svg_name(&w->names, shape->name));
+		tl_put_xml(text, tl_svg_name(&w->names, shape->name));
 	tl_put_string(text, shape->count > 1 ? " within " : " ");
 	tl_put_duration(text, length > INT64_MAX ? INT64_MAX : (int64_t)length);
 	if (shape->flags & SVG_OPEN)

@@ -2,7 +2,9 @@
 /* svg_tracks.c - shapes of a grain and more, one after the other in rows. */
 #include "format/svg_tracks.h"
 
+#include "format/host_pids.h"
 #include "format/label.h"
+#include "format/stacks.h"
 #include "format/svg_draw.h"
 
 #include <errno.h>
@@ -12,14 +14,16 @@
 enum { TRACK_COLUMNS = 25, SHAPES_FIRST = 8, SHIFT_MAX = 63 };
 
 static void
-name_track(struct svg_track *track, const struct tl_event *event)
+name_track(struct tl_host_pids *pids, struct svg_track *track,
+    const struct tl_event *event)
 {
 	struct tl_text name = { 0 };
+	const uint32_t pid = tl_host_pids_put_host(pids, event->pid, &name);
 
 	if (track->is_source)
 		tl_label_put(&name, event, "");
-	else if (track->pid != 0 || track->tid != 0)
-		tl_put_format(&name, "%u/%u", track->pid, track->tid);
+	else if (pid != 0 || track->tid != 0)
+		tl_put_format(&name, "%u/%u", pid, track->tid);
 	else
 		tl_put_string(&name, "no thread");
 	if (track->source > 0)
@@ -31,19 +35,9 @@ name_track(struct svg_track *track, const struct tl_event *event)
 	tl_text_free(&name);
 }
 
-/* Messages are no small numbers, inputs are: the keys never meet. */
-static struct tl_number_key
-key_of(const struct tl_event *event)
-{
-	if (event->message->scope == TIMELINE_SOURCE)
-		return (struct tl_number_key){ 0,
-			(uint64_t)(uintptr_t)event->message };
-	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
-		event->source };
-}
-
 static int
-make_track(const struct tl_event *event, struct svg_track **track)
+make_track(struct tl_host_pids *pids, const struct tl_event *event,
+    struct svg_track **track)
 {
 	struct svg_track *t = calloc(1, sizeof(*t));
 
@@ -55,7 +49,7 @@ make_track(const struct tl_event *event, struct svg_track **track)
 		t->pid = event->pid;
 		t->tid = event->tid;
 	}
-	name_track(t, event);
+	name_track(pids, t, event);
 	*track = t;
 	return t->name.rc;
 }
@@ -65,14 +59,14 @@ tl_svg_tracks_get(struct svg_tracks *t, const struct tl_event *event,
     struct svg_track **track)
 {
 	uint32_t number;
-	int rc = tl_numbers_get(&t->numbers, key_of(event), &number);
+	int rc = tl_numbers_get(&t->numbers, tl_track_key(event), &number);
 
 	if (rc < 0)
 		return rc;
 	if (number >= SVG_TRACKS_MAX)
 		return -ENOSPC;
 	if (rc == 1) {
-		rc = make_track(event, &t->tracks[number]);
+		rc = make_track(t->pids, event, &t->tracks[number]);
 		t->count = number + 1;
 		if (t->tracks[number])
 			t->tracks[number]->number = number;

@@ -35,8 +35,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	    "a span during which entries were lost is left out" },
 	[SVG_LONELY_BEGINS] = { -ENOTSUP,
 	    "a begin without an end is left out" },
-	[SVG_LONELY_ENDS] = { -ENOTSUP, "an end without a begin is left out" },
-	[SVG_COUNTERS] = { -ENOTSUP, "a value of a counter is left out" },
+	[SVG_LONELY_ENDS] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
+	[SVG_COUNTERS] = { -ENOTSUP, TL_NOTE_COUNTERS },
 	[SVG_MESSAGES] = { -ENOSPC, "too many messages: taken for one" },
 	[SVG_TRACKS] = { -ENOSPC,
 	    "too many threads: spans and instants are left out" },
@@ -146,7 +146,7 @@ put_title(struct svg_write *w, const char *element, unsigned columns)
 	tl_svg_plain(&plain, tl_bytes_of(title), columns);
 	if (element) {
 		tl_put_string(text, element);
-		tl_svg_xml(text, tl_bytes(plain.data, plain.size));
+		tl_put_xml(text, tl_bytes(plain.data, plain.size));
 	} else {
 		tl_svg_text(text, "title", (struct svg_point){ SVG_MARGIN, 36 },
 		    tl_bytes(plain.data, plain.size));
@@ -331,7 +331,8 @@ svg_free(struct tl_writer *writer)
 static const struct tl_writer_kind svg_kind = { .begin = svg_begin,
 	.put = svg_put,
 	.end = svg_end,
-	.free = svg_free };
+	.free = svg_free,
+	.is_of_one_machine = true };
 
 int
 tl_svg_write_new(struct tl_writer **writer, tl_write *write, void *context,

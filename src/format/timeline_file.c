@@ -15,20 +15,6 @@
 
 enum { ZEROS = 4096 }; /* written at a time */
 
-uint8_t
-tl_timeline_record_kind(const struct tl_event *event)
-{
-	switch (event->kind) {
-	case TL_BEGIN:
-	case TL_END:
-		return TIMELINE_RECORD_SPAN;
-	case TL_COUNTER:
-		return TIMELINE_RECORD_COUNTER;
-	default:
-		return TIMELINE_RECORD_INSTANT;
-	}
-}
-
 static int
 open_events(void *context, struct tl_cursor **cursor)
 {
@@ -180,7 +166,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		.pid = event->pid,
 		.stamp = timeline_stamp_whole(event->number) };
 	int rc = tl_timeline_table_message(&f->table, event->message,
-	    tl_timeline_record_kind(event), &entry.message);
+	    tl_record_kind_of(event->kind), &entry.message);
 
 	if (rc < 0 && rc != -ENOSPC)
 		return rc;

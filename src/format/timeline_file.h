@@ -33,8 +33,6 @@ int tl_timeline_file_plan(struct tl_timeline_file *file);
 int tl_timeline_file_write(struct tl_timeline_file *file);
 void tl_timeline_file_free(struct tl_timeline_file *file);
 
-/* The kind of record that an event's message must be. */
-uint8_t tl_timeline_record_kind(const struct tl_event *event);
 static inline bool
 tl_timeline_is_string(const struct tl_message *message, unsigned i)
 {

@@ -4,6 +4,7 @@
 
 #include "format/notes.h"
 #include "format/timeline_file.h"
+#include "ring/ring.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -138,7 +139,7 @@ define(struct snapshot_write *w, const struct tl_event *event)
 	uint64_t named;
 	uint32_t offset;
 	int rc = tl_timeline_table_message(&w->file.table, message,
-	    tl_timeline_record_kind(event), &offset);
+	    tl_record_kind_of(event->kind), &offset);
 
 	for (unsigned i = 0; i <= message->argc; i++) {
 		if (rc == -ENOSPC)
@@ -249,13 +250,7 @@ make_header(struct snapshot_write *w)
 		w->file.flip =
 		    TL_TIMELINE_BIAS ^ tl_timeline_clock_bias(h->created_ns);
 	}
-	h->magic = TIMELINE_MAGIC;
-	h->major = TIMELINE_MAJOR;
-	h->minor = TIMELINE_MINOR;
-	h->header_size = TIMELINE_HEADER_SIZE;
-	h->entry_size = TIMELINE_ENTRY_SIZE;
-	h->state = TIMELINE_IMPORTED;
-	h->writer_abi = TIMELINE_WRITER_ABI;
+	tl_layout_identify(h, TIMELINE_IMPORTED);
 	h->compat = h->incompat = 0;
 }
 
@@ -326,7 +321,10 @@ int
 tl_timeline_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
-	static const struct tl_writer_kind kind = { put, begin, end, release };
+	static const struct tl_writer_kind kind = { .put = put,
+		.begin = begin,
+		.end = end,
+		.free = release };
 
 	return tl_writer_make(writer, sizeof(struct snapshot_write), &kind,
 	    write, context, report);

@@ -37,6 +37,27 @@ tell(struct trace_write *w, const char *name, const char *value)
 	    tl_bytes_of(value));
 }
 
+/* Whose clock and which timeline it was: what was kept of a timeline merges
+ * with others as that would. */
+static int
+tell_origin(struct trace_write *w)
+{
+	const struct tl_writer *writer = &w->writer;
+	const struct tl_origin *origin = &writer->origin;
+	char boot[TL_ORIGIN_BOOT_SIZE];
+	int rc;
+
+	tl_origin_boot_text(origin->boot_id, boot);
+	if ((rc = tell(w, "host", origin->machine)) < 0 ||
+	    (rc = tell(w, "command", origin->command)) < 0 ||
+	    (rc = tell(w, "timeline", origin->timeline)) < 0 ||
+	    (rc = tell(w, "boot", boot)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < writer->knot_count; i++)
+		rc = tl_trace_write_knot(w->trace, &writer->knots[i]);
+	return rc;
+}
+
 static int
 trace_begin(struct tl_writer *writer)
 {
@@ -47,8 +68,7 @@ trace_begin(struct tl_writer *writer)
 	int rc = tl_trace_writer_new(&w->trace, &options);
 
 	if (rc < 0 || (rc = tl_trace_sink(w->trace, &w->sink)) < 0 ||
-	    (rc = tell(w, "host", writer->origin.machine)) < 0 ||
-	    (rc = tell(w, "command", writer->origin.command)) < 0)
+	    (rc = tell_origin(w)) < 0)
 		return rc;
 	return tell(w, "title", writer->title ? writer->title : "");
 }

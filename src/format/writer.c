@@ -5,6 +5,8 @@
  */
 #include "format/writer.h"
 
+#include "format/host_pids.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,10 +23,25 @@ writer_of(struct tl_sink *sink)
 static int
 begin(struct tl_writer *writer)
 {
+	int rc = 0;
+
 	if (writer->begun != NOT_BEGUN)
 		return 0;
 	writer->begun = BEGUN;
-	return writer->kind->begin ? writer->kind->begin(writer) : 0;
+	if (writer->kind->is_of_one_machine && !writer->is_of_one_host)
+		rc = tl_host_pids_new(&writer->pids, writer);
+	return rc == 0 && writer->kind->begin ? writer->kind->begin(writer)
+					      : rc;
+}
+
+/* Of several hosts, with the id that its process has among all. */
+static int
+put_as_own(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct tl_event own = *event;
+	const int rc = tl_host_pids_put(writer->pids, &own);
+
+	return rc < 0 ? rc : writer->kind->put(writer, &own);
 }
 
 static int
@@ -36,7 +53,8 @@ writer_put(struct tl_sink *sink, const struct tl_event *event)
 	if (rc < 0)
 		return rc;
 	assert(writer->begun == BEGUN); /* nothing can follow an end */
-	rc = writer->kind->put(writer, event);
+	rc = writer->pids && event->message ? put_as_own(writer, event)
+					    : writer->kind->put(writer, event);
 	return rc < 0 ? rc : tl_out_settle(&writer->out);
 }
 
@@ -90,6 +108,15 @@ tl_writer_set_sources(struct tl_writer *writer, const struct tl_origin *sources,
 	writer->source_count = count;
 }
 
+void
+tl_writer_set_knots(struct tl_writer *writer, const struct timeline_knot *knots,
+    size_t count)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->knots = knots;
+	writer->knot_count = count;
+}
+
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event)
 {
@@ -112,6 +139,7 @@ tl_writer_free(struct tl_writer *writer)
 		return;
 	if (writer->kind->free)
 		writer->kind->free(writer);
+	tl_host_pids_free(writer->pids);
 	tl_text_free(&writer->out.text);
 	free(writer);
 }

@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 
+struct timeline_knot;
+struct tl_host_pids;
 struct tl_writer;
 
 /* What a writer of one format does. */
@@ -28,6 +30,9 @@ struct tl_writer_kind {
 	int (*end)(struct tl_writer *writer);
 	/* Give back what is its own; may be NULL. */
 	void (*free)(struct tl_writer *writer);
+	/* It knows processes by their id alone: of several hosts they get ids
+	 * that differ (host_pids.h). */
+	bool is_of_one_machine;
 };
 
 struct tl_writer {
@@ -42,6 +47,11 @@ struct tl_writer {
 	/* ... and of those with each number of a source; NULL: unknown */
 	const struct tl_origin *sources;
 	size_t source_count;
+	bool is_of_one_host; /* ... of which but one host is written */
+	struct tl_host_pids *pids; /* NULL: as their hosts have them */
+	/* ... and of the clock, where it is that of one timeline: */
+	const struct timeline_knot *knots;
+	size_t knot_count;
 };
 
 /* A writer of size bytes (all zeros behind the frame).  0, -ENOMEM. */
@@ -54,6 +64,9 @@ tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
 /* The same of each source by its number; they stay the caller's. */
 void tl_writer_set_sources(struct tl_writer *writer,
     const struct tl_origin *sources, size_t count);
+/* What was measured of the one clock that all stamps count; stays theirs. */
+void tl_writer_set_knots(struct tl_writer *writer,
+    const struct timeline_knot *knots, size_t count);
 /* What is known of where an event comes from: never NULL. */
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);

@@ -107,6 +107,18 @@ or_default(uint64_t given, uint64_t otherwise)
 	return given ? given : otherwise;
 }
 
+void
+tl_layout_identify(struct timeline_header *h, uint32_t state)
+{
+	h->magic = TIMELINE_MAGIC;
+	h->major = TIMELINE_MAJOR;
+	h->minor = TIMELINE_MINOR;
+	h->header_size = TIMELINE_HEADER_SIZE;
+	h->entry_size = TIMELINE_ENTRY_SIZE;
+	h->state = state;
+	h->writer_abi = TIMELINE_WRITER_ABI;
+}
+
 int
 tl_layout_plan(struct timeline_header *h, const struct timeline_options *o)
 {
@@ -114,13 +126,7 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o)
 	const uint64_t strings =
 	    or_default(o->stringtablesize, STRINGS_DEFAULT);
 
-	h->magic = TIMELINE_MAGIC;
-	h->major = TIMELINE_MAJOR;
-	h->minor = TIMELINE_MINOR;
-	h->header_size = TIMELINE_HEADER_SIZE;
-	h->entry_size = TIMELINE_ENTRY_SIZE;
-	h->state = TIMELINE_LIVE;
-	h->writer_abi = TIMELINE_WRITER_ABI;
+	tl_layout_identify(h, TIMELINE_LIVE);
 	h->cpu_lanes = (uint32_t)or_default(o->cpu_lanes, online_cpus());
 	h->fallback_lanes =
 	    (uint32_t)or_default(o->fallback_lanes, FALLBACK_DEFAULT);

@@ -48,6 +48,8 @@ struct timeline {
 int
 tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What this program takes for a timeline, in this state (TIMELINE_LIVE ...). */
+void tl_layout_identify(struct timeline_header *header, uint32_t state);
 /* Geometry for the options, into a header of zeros; -EINVAL, -EFBIG. */
 int tl_layout_plan(struct timeline_header *header,
     const struct timeline_options *options);

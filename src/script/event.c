@@ -46,7 +46,10 @@ enum field {
 	END_CPU,
 	NESTING,
 	LOSSY,
-	OPEN
+	OPEN,
+	HOST,
+	SYNC_ERROR,
+	OVERLAPS
 };
 
 static const struct {
@@ -62,7 +65,8 @@ static const struct {
 	{ "error_ns", ERROR_NS }, { "epoch", EPOCH }, { "source", SOURCE },
 	{ "scope", SCOPE }, { "end_ns", END_NS }, { "end_tsc", END_TSC },
 	{ "end_cpu", END_CPU }, { "nesting", NESTING }, { "lossy", LOSSY },
-	{ "open", OPEN } };
+	{ "open", OPEN }, { "host", HOST },
+	{ "sync_error_us", SYNC_ERROR }, { "overlaps", OVERLAPS } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
@@ -209,6 +213,16 @@ push_worked_out(lua_State *L, const struct tl_event_value *value,
 	}
 }
 
+static void
+push_host(lua_State *L, const struct tl_event *event)
+{
+	const struct tl_host *host = tl_host(L);
+
+	lua_pushstring(L, host->host_name ? host->host_name(host->hosts,
+						event->source)
+					  : NULL);
+}
+
 /* The fields that are asked for rarely. */
 static void
 push_rare(lua_State *L, const struct tl_event *event, enum field field)
@@ -234,6 +248,15 @@ push_rare(lua_State *L, const struct tl_event *event, enum field field)
 		return;
 	case EPOCH:
 		lua_pushinteger(L, event->epoch);
+		return;
+	case HOST:
+		push_host(L, event);
+		return;
+	case SYNC_ERROR:
+		push_if(L, event->sync_us != TL_SYNC_UNBOUNDED, event->sync_us);
+		return;
+	case OVERLAPS:
+		lua_pushboolean(L, event->overlaps);
 		return;
 	default:
 		lua_pushinteger(L, event->source + 1);

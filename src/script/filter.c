@@ -231,6 +231,14 @@ free:
 }
 
 void
+tl_script_filter_set_hosts(struct tl_script_filter *filter,
+    tl_script_host *host, const void *context)
+{
+	filter->host.host_name = host;
+	filter->host.hosts = context;
+}
+
+void
 tl_script_filter_free(struct tl_script_filter *filter)
 {
 	if (!filter)

@@ -44,6 +44,8 @@ struct tl_host {
 	struct tl_script_io io;
 	struct tl_text text;     /* scratch: outlives every error */
 	unsigned cursors;        /* open now */
+	tl_script_host *host_name; /* of a source; NULL: not known */
+	const void *hosts;       /* for host_name */
 	struct tl_event current; /* the event being looked at */
 	bool has_current;
 };
@@ -125,7 +127,8 @@ int tl_arguments_find(lua_State *L, const struct tl_event *event, int key);
 
 /* source.c: one or several inputs as a Lua value with methods. */
 struct tl_source {
-	struct tl_script_input inputs[TL_SCRIPT_INPUTS_MAX];
+	const struct tl_script_input *inputs; /* the caller's, or own */
+	struct tl_script_input own;
 	size_t count;
 	size_t first; /* place of the first input among all of the script */
 	struct tl_snap *snap; /* owned; NULL: none */

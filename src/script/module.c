@@ -45,8 +45,9 @@ open_timeline(lua_State *L)
 	if (rc < 0)
 		return luaL_error(L, "%s: %s", path,
 		    fault.text[0] ? fault.text : strerror(-rc));
-	source->inputs[0].name = path;
-	source->inputs[0].snap = source->snap;
+	source->own.name = path;
+	source->own.snap = source->snap;
+	source->inputs = &source->own;
 	source->count = 1;
 	return 1;
 }

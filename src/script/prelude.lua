@@ -244,6 +244,19 @@ function timeline.count(word, default)
 	return n
 end
 
+-- The hosts that the inputs are of, each once.
+function timeline.hosts()
+	local hosts = {}
+	for _, input in ipairs(timeline.inputs or {}) do
+		local host = input.host
+		if host and not hosts[host] then
+			hosts[host] = true
+			insert(hosts, host)
+		end
+	end
+	return hosts
+end
+
 -- The part of a command line's options that events{} understands.
 function timeline.select(options, more)
 	local selected = more or {}

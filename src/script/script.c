@@ -221,6 +221,14 @@ struct run {
 	size_t count;
 };
 
+static const char *
+host_of(const void *context, unsigned source)
+{
+	const struct run *run = context;
+
+	return source < run->count ? run->inputs[source].host : NULL;
+}
+
 /* Put what reads the inputs into the table "timeline". */
 static void
 bind_inputs(lua_State *L, const struct run *run)
@@ -229,8 +237,7 @@ bind_inputs(lua_State *L, const struct run *run)
 
 	lua_getglobal(L, "timeline");
 	all = tl_source_push(L);
-	for (size_t i = 0; i < run->count; i++)
-		all->inputs[i] = run->inputs[i];
+	all->inputs = run->inputs;
 	all->count = run->count;
 	tl_source_bind(L);
 	lua_pop(L, 1);
@@ -267,12 +274,15 @@ tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
 		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
 		    "more than %d inputs", TL_SCRIPT_INPUTS_MAX);
 	script->loaded = false; /* once */
+	script->host.host_name = host_of;
+	script->host.hosts = &run;
 	tl_watch_enter(&script->host.watch);
 	lua_pushcfunction(script->L, tl_state_explain);
 	lua_pushcfunction(script->L, run_protected);
 	lua_pushlightuserdata(script->L, &run);
 	status = lua_pcall(script->L, 1, 0, -3);
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
+	script->host.host_name = NULL; /* it ends with this call */
 	tl_watch_leave(&script->host.watch);
 	script->host.has_current = false;
 	return rc;

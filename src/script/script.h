@@ -32,7 +32,7 @@
 enum {
 	TL_SCRIPT_CPU_SECONDS = 60, /* default time cap */
 	TL_SCRIPT_GRACE_MS = 500,   /* from the polite to the hard end */
-	TL_SCRIPT_INPUTS_MAX = 64,
+	TL_SCRIPT_INPUTS_MAX = UINT16_MAX,
 	TL_SCRIPT_FILE_MAX = 16 << 20 /* bytes of a script's source */
 };
 #define TL_SCRIPT_MEMORY_BYTES ((size_t)256 << 20) /* default memory cap */
@@ -76,6 +76,12 @@ struct tl_script_input {
 	int (*open)(const struct tl_script_input *input, enum tl_order order,
 	    struct tl_cursor **cursor);
 	void *context; /* for open */
+	/* The same of inputs whose stamps compare; NULL: snap tells. */
+	const void *clock;
+	/* Of which host; NULL: unknown.  Several hosts: its events may overlap
+	 * those of others. */
+	const char *host;
+	bool is_of_several;
 	/* What messages() lists; NULL: those of snap. */
 	const struct tl_message *const *messages;
 	size_t message_count;
@@ -139,6 +145,11 @@ int tl_script_filter_new(struct tl_script_filter **filter,
  */
 int tl_script_filter_passes(struct tl_script_filter *filter,
     const struct tl_event *event, struct tl_fault *fault);
+/* What the host of a source is called; NULL: unknown. */
+typedef const char *tl_script_host(const void *context, unsigned source);
+/* Have a filter know hosts; until then 'host' is nil. */
+void tl_script_filter_set_hosts(struct tl_script_filter *filter,
+    tl_script_host *host, const void *context);
 void tl_script_filter_free(struct tl_script_filter *filter);
 /* Never touch it again, because io.killed left it in the middle of something:
  * its memory, at most the cap, stays in use. */

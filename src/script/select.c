@@ -34,11 +34,22 @@ add_saturated(int64_t a, int64_t b)
 	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static int64_t
-bound_ns(const struct tl_bound *bound, int64_t newest_ns)
+static void
+set_window(struct tl_filter *filter, const struct tl_selection *selection,
+    const struct tl_inputs *inputs)
 {
-	return bound->relative ? add_saturated(newest_ns, bound->ns)
-			       : bound->ns;
+	const struct tl_bound *const since = &selection->since;
+	const struct tl_bound *const until = &selection->until;
+	int64_t newest_ns = 0;
+
+	if (since->relative || until->relative)
+		(void)tl_inputs_newest(inputs, &newest_ns);
+	if (since->given)
+		filter->since_ns =
+		    add_saturated(since->relative ? newest_ns : 0, since->ns);
+	if (until->given)
+		filter->until_ns =
+		    add_saturated(until->relative ? newest_ns : 0, until->ns);
 }
 
 static int
@@ -61,25 +72,32 @@ read_patterns(struct tl_select *select, const struct tl_selection *selection,
 		   : 0;
 }
 
+static const char *
+host_of(const void *context, unsigned source)
+{
+	const struct tl_inputs *inputs = context;
+
+	return inputs->hosts && source < inputs->count
+		   ? inputs->hosts->list[inputs->hosts->of_input[source]].name
+		   : NULL;
+}
+
 int
 tl_select_init(struct tl_select *select, const struct tl_selection *selection,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
-    int64_t newest_ns, struct tl_fault *fault)
+    const struct tl_inputs *inputs, struct tl_fault *fault)
 {
 	int rc;
 
 	*select = (struct tl_select){ .filter = selection->filter,
 		.all = !tl_selection_is_any(selection) };
-	if (selection->since.given)
-		select->filter.since_ns =
-		    bound_ns(&selection->since, newest_ns);
-	if (selection->until.given)
-		select->filter.until_ns =
-		    bound_ns(&selection->until, newest_ns);
+	set_window(&select->filter, selection, inputs);
 	rc = read_patterns(select, selection, fault);
 	if (rc == 0 && selection->expression)
 		rc = tl_script_filter_new(&select->expression,
 		    selection->expression, limits, io, fault);
+	if (rc == 0 && select->expression)
+		tl_script_filter_set_hosts(select->expression, host_of, inputs);
 	if (rc < 0)
 		tl_select_free(select);
 	return rc;

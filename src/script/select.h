@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "event/message_map.h"
+#include "format/inputs.h"
 #include "format/patterns.h"
 #include "format/writer.h"
 #include "script/script.h"
@@ -26,13 +27,14 @@ struct tl_select {
 };
 
 /*
- * Make one.  newest_ns is what relative times count from; limits (NULL: the
- * usual) and io are those of the expression.  Returns 0, or -errno and a fault
- * when the expression or a file of patterns is wrong.
+ * Make one.  Relative times count from the newest entry of inputs; limits
+ * (NULL: the usual) and io are those of the expression.  Returns 0, or -errno
+ * and a fault when the expression or a file of patterns is wrong.
  */
-int tl_select_init(struct tl_select *select,
-    const struct tl_selection *selection, const struct tl_script_limits *limits,
-    const struct tl_script_io *io, int64_t newest_ns, struct tl_fault *fault);
+int
+tl_select_init(struct tl_select *select, const struct tl_selection *selection,
+    const struct tl_script_limits *limits, const struct tl_script_io *io,
+    const struct tl_inputs *inputs, struct tl_fault *fault);
 void tl_select_free(struct tl_select *select);
 
 /* 1 it passes, 0 not, -errno with select->fault set. */

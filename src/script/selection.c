@@ -9,24 +9,16 @@
 #include <stdlib.h>
 
 static int
-usage(struct tl_fault *fault, const char *what, const char *value)
-{
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", value,
-	    what);
-}
-
-static int
 take_bound(struct tl_bound *bound, const char *argument, struct tl_fault *fault)
 {
 	bound->given = true;
 	bound->relative = argument[0] == '-' || argument[0] == '+';
 	if (bound->relative && tl_parse_duration(argument, &bound->ns) < 0)
-		return usage(fault, "not a duration like -10ms", argument);
+		return tl_usage(fault, argument, "not a duration like -10ms");
 	if (!bound->relative && tl_parse_time(argument, &bound->ns) < 0)
-		return usage(fault,
+		return tl_usage(fault, argument,
 		    "not a time like 2026-11-20T19:24:18, nor a duration like "
-		    "-10ms",
-		    argument);
+		    "-10ms");
 	return 0;
 }
 
@@ -35,7 +27,7 @@ take_glob(const char **globs, size_t *count, const char *argument,
     struct tl_fault *fault)
 {
 	if (*count == TL_FILTER_LIST_MAX)
-		return usage(fault, "too many of this option", argument);
+		return tl_usage(fault, argument, "too many of this option");
 	globs[(*count)++] = argument;
 	return 0;
 }
@@ -47,9 +39,9 @@ take_number(uint32_t *numbers, size_t *count, const char *argument,
 	uint64_t n;
 
 	if (*count == TL_FILTER_LIST_MAX)
-		return usage(fault, "too many of this option", argument);
+		return tl_usage(fault, argument, "too many of this option");
 	if (tl_parse_unsigned(argument, &n) < 0 || n > UINT32_MAX)
-		return usage(fault, "not a number of this kind", argument);
+		return tl_usage(fault, argument, "not a number of this kind");
 	numbers[(*count)++] = (uint32_t)n;
 	return 0;
 }
@@ -61,8 +53,8 @@ take_priority(struct tl_filter *filter, const char *argument,
 	const int level = tl_level_parse(argument);
 
 	if (level <= 0)
-		return usage(fault, "not a priority (fatal ... trace+++)",
-		    argument);
+		return tl_usage(fault, argument,
+		    "not a priority (fatal ... trace+++)");
 	filter->min_level = (unsigned)level;
 	return 0;
 }
@@ -73,7 +65,7 @@ take_once(const char **what, const char *argument, const char *twice,
     struct tl_fault *fault)
 {
 	if (*what)
-		return usage(fault, twice, argument);
+		return tl_usage(fault, argument, twice);
 	*what = argument;
 	return 0;
 }
@@ -85,40 +77,28 @@ tl_selection_init(struct tl_selection *selection)
 	tl_filter_init(&selection->filter);
 }
 
+#define TIME(bound)          take_bound(&(bound), argument, fault)
+#define GLOBS(list, count)   take_glob(list, &(count), argument, fault)
+#define NUMBERS(list, count) take_number(list, &(count), argument, fault)
+#define ONCE(word, twice)    take_once(&(word), argument, twice, fault)
+
 int
-tl_selection_take(struct tl_selection *selection, int value,
-    const char *argument, struct tl_fault *fault)
+tl_selection_take(struct tl_selection *s, int value, const char *argument,
+    struct tl_fault *fault)
 {
-	struct tl_filter *f = &selection->filter;
+	struct tl_filter *f = &s->filter;
 
 	switch (value) {
-	case TL_SELECTION_SINCE:
-		return take_bound(&selection->since, argument, fault);
-	case TL_SELECTION_UNTIL:
-		return take_bound(&selection->until, argument, fault);
-	case TL_SELECTION_CATEGORY:
-		return take_glob(f->categories, &f->category_count, argument,
-		    fault);
-	case TL_SELECTION_MESSAGE:
-		return take_glob(f->messages, &f->message_count, argument,
-		    fault);
-	case TL_SELECTION_MIN_PRIORITY:
-		return take_priority(f, argument, fault);
-	case TL_SELECTION_PID:
-		return take_number(f->pids, &f->pid_count, argument, fault);
-	case TL_SELECTION_TID:
-		return take_number(f->tids, &f->tid_count, argument, fault);
-	case TL_SELECTION_CPU:
-		return take_number(f->cpus, &f->cpu_count, argument, fault);
-	case TL_SELECTION_EXPRESSION:
-		return take_once(&selection->expression, argument,
-		    "a second expression: join them with \"and\"", fault);
-	case TL_SELECTION_INCLUDE:
-		return take_once(&selection->include, argument,
-		    "a second --include: join the files", fault);
-	case TL_SELECTION_EXCLUDE:
-		return take_once(&selection->exclude, argument,
-		    "a second --exclude: join the files", fault);
+#define SELECTION(letter, name, argument, constant, take, help) \
+	case TL_SELECTION_##constant: \
+		s->any = true; \
+		return take;
+#define INPUT(letter, name, argument, constant, take, help) \
+	case TL_SELECTION_##constant: \
+		return take;
+#include "script/selection.def"
+#undef INPUT
+#undef SELECTION
 	default:
 		return 1;
 	}
@@ -131,20 +111,32 @@ tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault)
 	const int level = name && name[0] ? tl_level_parse(name) : 0;
 
 	if (level < 0)
-		return usage(fault, "TIMELINE_PRIORITY is not a priority",
-		    name);
+		return tl_usage(fault, name,
+		    "TIMELINE_PRIORITY is not a priority");
 	if (selection->filter.min_level == 0)
 		selection->filter.min_level = (unsigned)level;
 	return 0;
 }
 
+struct tl_remote_plan
+tl_selection_remote(const struct tl_selection *s, bool follow)
+{
+	struct tl_remote_plan plan = { .hosts = s->host_globs,
+		.host_count = s->host_glob_count,
+		.since_ns = INT64_MIN,
+		.until_ns = INT64_MAX,
+		.follow = follow };
+
+	/* What counts from the newest entry is known when that has come. */
+	if (s->since.given && !s->since.relative)
+		plan.since_ns = s->since.ns;
+	if (s->until.given && !s->until.relative)
+		plan.until_ns = s->until.ns;
+	return plan;
+}
+
 bool
 tl_selection_is_any(const struct tl_selection *selection)
 {
-	const struct tl_filter *f = &selection->filter;
-
-	return selection->since.given || selection->until.given ||
-	       selection->expression || selection->include ||
-	       selection->exclude || f->category_count || f->message_count ||
-	       f->min_level || f->pid_count || f->tid_count || f->cpu_count;
+	return selection->any || selection->filter.min_level;
 }

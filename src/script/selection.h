@@ -7,16 +7,21 @@
 #define TL_SCRIPT_SELECTION_H
 
 #include "base/fault.h"
+#include "base/options.h"
 #include "event/filter.h"
+#include "format/hosts.h"
+#include "format/remote.h"
 
 #include <stdbool.h>
 
 /* The values of its rows: beyond those of any program's own. */
 enum {
 	TL_SELECTION_FIRST = 4096,
-#define SELECTION(letter, name, argument, constant, help) \
+#define SELECTION(letter, name, argument, constant, take, help) \
 	TL_SELECTION_##constant,
+#define INPUT SELECTION
 #include "script/selection.def"
+#undef INPUT
 #undef SELECTION
 };
 
@@ -28,12 +33,16 @@ struct tl_bound {
 };
 
 struct tl_selection {
+	bool any; /* a SELECTION row was given */
 	struct tl_bound since;
 	struct tl_bound until;
 	struct tl_filter filter; /* without the time window */
 	const char *expression;  /* NULL: none */
 	const char *include;     /* files of regular expressions; NULL: none */
 	const char *exclude;
+	const char *host_globs[TL_FILTER_LIST_MAX]; /* any may match */
+	size_t host_glob_count;
+	struct tl_hosts_plan hosts; /* what is done to their times */
 };
 
 /* Everything is let through. */
@@ -45,6 +54,11 @@ int tl_selection_take(struct tl_selection *selection, int value,
 /* Where no option said it: TIMELINE_PRIORITY.  0, -EINVAL and a fault. */
 int
 tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault);
+
+/* What a server is asked for: no less than what will be let through.  It lives
+ * as long as the selection. */
+struct tl_remote_plan
+tl_selection_remote(const struct tl_selection *selection, bool follow);
 
 /* Is there anything that keeps entries out? */
 bool tl_selection_is_any(const struct tl_selection *selection);

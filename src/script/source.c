@@ -2,7 +2,10 @@
 /* source.c - one or several inputs as a Lua value. */
 #include "script/host.h"
 
+#include "format/numbers.h"
+
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char source_key;
@@ -74,39 +77,104 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 	return tl_snap_cursor(input->snap, order, cursor);
 }
 
-/* The number of the first input whose clock this one shares. */
-static unsigned
-clock_of(const struct tl_source *source, size_t i)
+static bool
+have_same_clock(const struct tl_script_input *a,
+    const struct tl_script_input *b)
 {
-	for (size_t j = 0; j < i; j++)
-		if (source->inputs[i].snap && source->inputs[j].snap &&
-		    tl_snap_same_clock(source->inputs[i].snap,
-			source->inputs[j].snap))
-			return (unsigned)j;
-	return (unsigned)i;
+	if (a->clock || b->clock)
+		return a->clock == b->clock;
+	return a->snap && b->snap && tl_snap_same_clock(a->snap, b->snap);
+}
+
+/* The number of the first input whose clock this one shares: found by its
+ * address, or else among the few timelines that scripts open; -errno. */
+static int
+clock_of(const struct tl_source *source, struct tl_numbers *numbers,
+    unsigned *clocks, size_t i)
+{
+	const struct tl_number_key key = {
+		.a = (uintptr_t)source->inputs[i].clock
+	};
+	uint32_t number;
+	size_t first = 0;
+	int rc;
+
+	while (key.a == 0 && first < i &&
+	       !have_same_clock(&source->inputs[i], &source->inputs[first]))
+		first++;
+	if (key.a == 0)
+		return (int)first;
+	rc = tl_numbers_get(numbers, key, &number);
+	if (rc > 0)
+		clocks[number] = (unsigned)i;
+	return rc < 0 ? rc : (int)clocks[number];
+}
+
+/* While all inputs are opened. */
+struct opened {
+	struct tl_cursor **cursors;
+	unsigned *clocks;
+	unsigned *of_numbers; /* the clock of a number */
+	struct tl_numbers numbers;
+	size_t count;
+};
+
+static int
+open_all(const struct tl_source *source, enum tl_order order, struct opened *o)
+{
+	int rc = 0;
+
+	o->cursors = calloc(source->count + 1, sizeof(struct tl_cursor *));
+	o->clocks = calloc(source->count + 1, sizeof(*o->clocks));
+	o->of_numbers = calloc(source->count + 1, sizeof(*o->of_numbers));
+	if (!o->cursors || !o->clocks || !o->of_numbers)
+		return -ENOMEM;
+	while (o->count < source->count) {
+		rc = clock_of(source, &o->numbers, o->of_numbers, o->count);
+		if (rc < 0)
+			return rc;
+		o->clocks[o->count] = (unsigned)rc;
+		rc = open_input(&source->inputs[o->count], order,
+		    &o->cursors[o->count]);
+		if (rc < 0)
+			return rc;
+		o->count++;
+	}
+	return 0;
+}
+
+static bool
+are_of_several(const struct tl_source *source)
+{
+	for (size_t i = 0; i < source->count; i++) {
+		if (source->inputs[i].is_of_several)
+			return true;
+	}
+	return false;
 }
 
 int
 tl_source_open(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
-	struct tl_cursor *cursors[TL_SCRIPT_INPUTS_MAX];
-	unsigned clocks[TL_SCRIPT_INPUTS_MAX];
+	struct opened o = { 0 };
+	int rc;
 
 	if (source->count == 1)
 		return open_input(&source->inputs[0], order, cursor);
-	for (size_t i = 0; i < source->count; i++) {
-		const int rc =
-		    open_input(&source->inputs[i], order, &cursors[i]);
-
-		clocks[i] = clock_of(source, i);
-		if (rc == 0)
-			continue;
-		while (i-- > 0)
-			tl_cursor_close(cursors[i]);
-		return rc;
-	}
-	return tl_merge_new(cursor, cursors, clocks, source->count, order);
+	rc = open_all(source, order, &o);
+	if (rc == 0)
+		rc = tl_merge_new(cursor, o.cursors, o.clocks, o.count, order);
+	else
+		while (o.count > 0)
+			tl_cursor_close(o.cursors[--o.count]);
+	if (rc == 0 && are_of_several(source))
+		tl_merge_mark_overlaps(*cursor);
+	free(o.cursors);
+	free(o.clocks);
+	free(o.of_numbers);
+	tl_numbers_free(&o.numbers);
+	return rc;
 }
 
 /* == methods == */
@@ -147,6 +215,11 @@ source_index(lua_State *L)
 	const char *key =
 	    lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 
+	if (strcmp(key, "host") == 0) {
+		lua_pushstring(L,
+		    source->count == 1 ? source->inputs[0].host : NULL);
+		return 1;
+	}
 	if (strcmp(key, "name") == 0) {
 		lua_pushstring(L,
 		    source->count == 1 ? source->inputs[0].name : "all");
@@ -193,7 +266,7 @@ push_inputs(lua_State *L, const struct tl_source *all)
 	for (size_t i = 0; i < all->count; i++) {
 		struct tl_source *source = tl_source_push(L);
 
-		source->inputs[0] = all->inputs[i];
+		source->inputs = &all->inputs[i];
 		source->count = 1;
 		source->first = i;
 		lua_rawseti(L, -2, (lua_Integer)i + 1);

@@ -12,6 +12,7 @@
  * and to add up its words.
  */
 #include "bench.h"
+#include "child.h"
 #include "format/formats.h"
 #include "place.h"
 #include "stream.h"
@@ -38,15 +39,6 @@ static const double LINEAR = 1.25;
 static const double FLAT = 1.1;
 static const double FLAT_MIB = 1; /* ... and this besides */
 
-/* What a process measured. */
-struct result {
-	double seconds;
-	double mib; /* at most, beside what it began with */
-	uint64_t events;
-	uint64_t bytes;
-	int rc;
-};
-
 struct job {
 	const struct tl_format_row *row;
 	bool reads;
@@ -66,6 +58,7 @@ static const struct {
 	{ "lms", true, 5 },
 	{ "chrome", false, 3 },
 	{ "perfetto", false, 3 },
+	{ "parquet", false, 3 },
 };
 
 static const char *folder;
@@ -171,35 +164,15 @@ write_events(const struct job *job, struct result *result)
 		result->bytes = place_take(path);
 }
 
-/* A line of /proc/self/status, in MiB. */
-static double
-memory_mib(const char *key)
-{
-	FILE *status = fopen("/proc/self/status", "r");
-	char line[128];
-	double mib = 0;
-
-	while (status && fgets(line, sizeof(line), status)) {
-		if (strncmp(line, key, strlen(key)) == 0)
-			mib = atof(line + strlen(key)) / 1024;
-	}
-	if (status)
-		fclose(status);
-	return mib;
-}
-
 static void
-run_here(const struct job *job, struct result *result)
+do_job(const void *context, struct result *result)
 {
-	const double before_mib = memory_mib("VmRSS:");
-	const double start_s = bench_now_s();
+	const struct job *job = context;
 
 	if (job->reads)
 		read_file(job, result);
 	else
 		write_events(job, result);
-	result->seconds = bench_now_s() - start_s;
-	result->mib = memory_mib("VmHWM:") - before_mib;
 }
 
 /* == many processes == */
@@ -207,32 +180,14 @@ run_here(const struct job *job, struct result *result)
 static struct result
 run(const struct job *job)
 {
-	struct result *shared = mmap(NULL, sizeof(*shared),
-	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct result result;
-	int status;
-	pid_t child;
 
-	if (shared == MAP_FAILED)
-		bench_die("mmap", -errno);
-	*shared = (struct result){ .rc = 0 };
 	if (terminal)
 		fprintf(stderr, "\r\033[K%s %s, %ld ...",
 		    job->reads ? "read" : "write", job->row->name, job->size);
-	if ((child = fork()) == 0) {
-		run_here(job, shared);
-		_exit(0);
-	}
-	place_worker(child);
-	if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
-		bench_die(job->row->name, child < 0 ? -errno : -ECHILD);
-	place_worker(0);
-	result = *shared;
-	munmap(shared, sizeof(*shared));
+	result = child_run(job->row->name, do_job, job);
 	if (terminal)
 		fputs("\r\033[K", stderr);
-	if (result.rc < 0)
-		bench_die(job->row->name, result.rc);
 	return result;
 }
 

@@ -92,7 +92,7 @@ is 'hostile text becomes every format' "$(cat "$work/seen")" ''
 # every option and format is told of everywhere
 man=$top/src/convert/timeline-convert.1
 completion=$top/src/convert/timeline-convert.bash
-options=$(sed -nE 's/^(OPTION|SELECTION)\([^"]*"([a-z-]+)".*/\2/p' \
+options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
 	"$top/src/convert/options.def" "$top/src/script/selection.def")
 has 'the table of options is found' "$options" '^list-formats$'
 help=$("$convert" --help)

@@ -6,42 +6,12 @@
 #ifndef TESTS_LIB_LINCHECK_H
 #define TESTS_LIB_LINCHECK_H
 
-#include "foreign.h"
-
-#include <timeline.h> /* before file is a name of ours */
-
-static struct tl_text file; /* what is read */
-
-static inline void
-setup(void)
-{
-	file = (struct tl_text){ 0 };
-}
-
-static inline void
-teardown(void)
-{
-	tl_text_free(&file);
-}
-
-static inline void
-put_n(uint64_t n, unsigned size)
-{
-	while (size-- > 0)
-		tl_put_char(&file, (char)(n >> 8 * size));
-}
+#include "foreign_file.h"
 
 static inline void
 put_i32(int32_t n)
 {
 	put_n((uint32_t)n, 4);
-}
-
-static inline void
-put_utf_bytes(const char *text, size_t size)
-{
-	put_n(size, 2);
-	tl_put_bytes(&file, tl_bytes(text, size));
 }
 
 static inline void

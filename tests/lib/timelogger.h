@@ -5,45 +5,21 @@
 #ifndef TESTS_LIB_TIMELOGGER_H
 #define TESTS_LIB_TIMELOGGER_H
 
-#include "foreign.h"
-
-#include <timeline.h>
-
-static struct tl_text file; /* what is read */
-
-static inline void
-setup(void)
-{
-	file = (struct tl_text){ 0 };
-}
-
-static inline void
-teardown(void)
-{
-	tl_text_free(&file);
-}
-
-static inline void
-put_big_endian(uint64_t n, unsigned size)
-{
-	while (size-- > 0)
-		tl_put_char(&file, (char)(n >> 8 * size));
-}
+#include "foreign_file.h"
 
 static inline void
 put_record(uint8_t type, int32_t id, int64_t ns)
 {
-	put_big_endian(type, 1);
-	put_big_endian((uint32_t)id, 4);
-	put_big_endian((uint64_t)ns, 8);
+	put_n(type, 1);
+	put_n((uint32_t)id, 4);
+	put_n((uint64_t)ns, 8);
 }
 
 static inline void
 put_source_bytes(int32_t id, int64_t ns, const char *name, size_t size)
 {
 	put_record(0, id, ns);
-	put_big_endian(size, 2);
-	tl_put_bytes(&file, tl_bytes(name, size));
+	put_utf_bytes(name, size);
 }
 
 static inline void

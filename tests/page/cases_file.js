@@ -186,7 +186,8 @@ async function search(p, {same, holds}) {
 		c.value = "=queue";
 		c.dispatchEvent(new Event("change")); })()`);
 	await p.ready();
-	await p.until("document.getElementById('rows').children.length === 1");
+	await p.ready();
+	await p.run("showStatistics()"); /* they come a little later */
 	const counted = await p.run("timeline.matches");
 	same("statistics count what is shown", await p.run(
 		"document.getElementById('rows').children[0].children[1]" +

@@ -47,7 +47,7 @@ async function main() {
 	const browser = new Browser(program);
 	const t = {browser, folder, make, holds, same,
 		on: (...a) => on(browser, ...a)};
-	for (const cases of ["file", "hostile", "live"])
+	for (const cases of ["file", "hosts", "hostile", "live"])
 		await require("./cases_" + cases + ".js").run(t);
 	await browser.close();
 	console.log(passed + " passed, " + failed + " failed, 0 skipped");

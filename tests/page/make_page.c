@@ -4,6 +4,8 @@
  * output.
  *
  *	make_page plain N	N entries of a busy server, fixed seed
+ *	make_page hosts N	the same of three hosts: one is sure of its
+ *				time, one less, one not at all
  *	make_page hostile	texts that want to be markup, code or order
  *	make_page extreme	the first and the last time there is
  *	make_page file PATH	a timeline, live or saved
@@ -182,6 +184,15 @@ step_burst(struct server *s, struct tl_event *e)
 	set(e, BURST, TL_INSTANT, 4, 6, (uint64_t)s->burst_end_ns);
 }
 
+static void
+lose(struct tl_event *e, uint64_t lost)
+{
+	e->message = NULL;
+	e->kind = TL_LOST;
+	e->lost = lost;
+	e->pid = e->tid = 0;
+}
+
 static int
 server_next(struct tl_cursor *cursor, struct tl_event *e)
 {
@@ -205,12 +216,8 @@ server_next(struct tl_cursor *cursor, struct tl_event *e)
 		step_others(s, e);
 	e->lane = 2 * e->cpu + (e->level >= 7);
 	e->number = s->numbers[e->lane]++;
-	if (s->at > 0 && s->at % 40000 == 30000) {
-		e->message = NULL;
-		e->kind = TL_LOST;
-		e->lost = 1234;
-		e->pid = e->tid = 0;
-	}
+	if (s->at > 0 && s->at % 40000 == 30000)
+		lose(e, 1234);
 	s->at++;
 	return 1;
 }
@@ -223,7 +230,8 @@ write_out(void *context, const char *data, size_t size)
 }
 
 static int
-write_page(struct tl_cursor *cursor, const char *title)
+write_sources(struct tl_cursor *cursor, const char *title,
+    const struct tl_origin *sources, size_t count)
 {
 	struct tl_writer *writer;
 	struct tl_sink *sink;
@@ -233,6 +241,8 @@ write_page(struct tl_cursor *cursor, const char *title)
 	if (tl_html_write_new(&writer, write_out, NULL, NULL) != 0)
 		return 1;
 	tl_writer_set_title(writer, title);
+	if (count > 0)
+		tl_writer_set_sources(writer, sources, count);
 	sink = &writer->sink;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0)
 		if ((rc = sink->put(sink, &event)) != 0)
@@ -241,6 +251,12 @@ write_page(struct tl_cursor *cursor, const char *title)
 		rc = sink->finish(sink);
 	tl_writer_free(writer);
 	return rc == 0 ? 0 : 1;
+}
+
+static int
+write_page(struct tl_cursor *cursor, const char *title)
+{
+	return write_sources(cursor, title, NULL, 0);
 }
 
 static struct server
@@ -257,6 +273,40 @@ write_plain(const char *count)
 	struct server server = make_server(count);
 
 	return write_page(&server.cursor, "server.tl");
+}
+
+enum { SOURCES = 4, WEB_US = 20, DB_US = 150, LOST_AT = 2003 };
+
+static const struct tl_origin origins[SOURCES] = { { .machine = "web" },
+	{ .machine = "db </script><img src=x onerror='window.owned = 1'>" },
+	{ .machine = "web" }, { .machine = "far" } };
+
+/* Events of the server go round the sources. */
+static int
+hosts_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	static const uint32_t sync_us[SOURCES] = { WEB_US, DB_US, WEB_US,
+		TL_SYNC_UNBOUNDED };
+	struct server *s = (struct server *)(void *)cursor;
+	const uint64_t at = s->at;
+	const int rc = server_next(cursor, e);
+
+	e->source = at % SOURCES;
+	e->sync_us = sync_us[e->source];
+	e->error_ns = 40;
+	e->overlaps = at % 7 == 3;
+	if (at == LOST_AT)
+		lose(e, 77);
+	return rc;
+}
+
+static int
+write_hosts(const char *count)
+{
+	struct server server = make_server(count);
+
+	server.cursor.next = hosts_next;
+	return write_sources(&server.cursor, "fleet", origins, SOURCES);
 }
 
 enum { LONG_TEXT = 65000 };
@@ -411,6 +461,8 @@ main(int argc, char **argv)
 	define();
 	if (strcmp(what, "plain") == 0 && argc == 3)
 		return write_plain(argv[2]);
+	if (strcmp(what, "hosts") == 0 && argc == 3)
+		return write_hosts(argv[2]);
 	if (strcmp(what, "hostile") == 0 && argc == 2)
 		return write_hostile();
 	if (strcmp(what, "extreme") == 0 && argc == 2)
@@ -421,7 +473,8 @@ main(int argc, char **argv)
 		return write_live();
 	if (strcmp(what, "events") == 0 && argc == 5)
 		return write_events(argv[2], argv[3], argv[4]);
-	fputs("make_page plain N | hostile | extreme | file PATH | live | "
+	fputs("make_page plain N | hosts N | hostile | extreme | file PATH | "
+	      "live | "
 	      "events N AFTER MAX\n",
 	    stderr);
 	return 2;

@@ -66,7 +66,7 @@ ends '--trusted wants a script' 2 "$dump" --trusted "$known"
 ends '--info has no CSV' 2 "$dump" --info --format csv "$known"
 
 # every option of the table is told of everywhere
-options=$(sed -nE 's/^(OPTION|SELECTION)\([^"]*"([a-z-]+)".*/\2/p' \
+options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
 	"$top/src/dump/options.def" "$top/src/script/selection.def")
 has 'the table of options is found' "$options" '^oldest-first$'
 help=$("$dump" --help)

@@ -31,6 +31,7 @@ static struct program program;
 static struct made made;
 static struct tl_trace *trace;
 static struct tl_trace_eager *eager;
+static struct tl_tree_source source;
 static struct tl_forest forest;
 static struct tl_browse browse;
 static struct dumb nodes[NODES_MAX];
@@ -97,8 +98,9 @@ make(uint64_t seed, unsigned threads)
 	    0);
 	ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data), 1 << 20),
 	    0);
+	source = (struct tl_tree_source){ .name = "x", .trace = trace };
 	forest = (struct tl_forest){ .count = 1,
-		.sources[0] = { .name = "x", .trace = trace },
+		.sources = &source,
 		.thread_count = tl_trace_thread_count(trace) };
 	ck_assert_uint_eq(tl_trace_eager_count(eager), forest.thread_count);
 	for (size_t i = 0; i < forest.thread_count; i++) {

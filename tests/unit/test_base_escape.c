@@ -126,6 +126,16 @@ START_TEST(csv_fields_are_no_formulas)
 }
 END_TEST
 
+START_TEST(text_of_xml_is_no_markup)
+{
+	ASSERT_PUT(tl_put_xml, "", "");
+	ASSERT_PUT(tl_put_xml, "plain \\n", "plain \\n");
+	ASSERT_PUT(tl_put_xml, "<a b=\"c\">&lt;",
+	    "&lt;a b=&quot;c&quot;"
+	    "&gt;&amp;lt;");
+}
+END_TEST
+
 /* Any byte at any place of a word of eight, next to any neighbour. */
 START_TEST(the_fast_scan_finds_every_odd_byte_at_every_place)
 {
@@ -223,6 +233,7 @@ suite(void)
 	tcase_add_test(t, json_strings_are_escaped_inside);
 	tcase_add_test(t, csv_fields_are_quoted_when_they_need_to_be);
 	tcase_add_test(t, csv_fields_are_no_formulas);
+	tcase_add_test(t, text_of_xml_is_no_markup);
 	tcase_add_test(t, the_fast_scan_finds_every_odd_byte_at_every_place);
 	tcase_add_test(t, every_character_decodes_to_itself);
 	tcase_add_test(t, widths_are_those_of_a_terminal);

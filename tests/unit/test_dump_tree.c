@@ -21,6 +21,7 @@ enum {
 static struct program program;
 static struct made made;
 static struct tl_trace *trace;
+static struct tl_tree_source source;
 static struct tl_forest forest;
 static struct tl_options options;
 static struct tl_output output;
@@ -69,8 +70,9 @@ make_of(uint64_t seed, size_t count, size_t memory_max, bool flat)
 			     storage_of(bytes_of(&made.index)), &limited,
 			     &fault),
 	    0);
+	source = (struct tl_tree_source){ .name = "x", .trace = trace };
 	forest = (struct tl_forest){ .count = 1,
-		.sources[0] = { .name = "x", .trace = trace },
+		.sources = &source,
 		.thread_count = tl_trace_thread_count(trace) };
 }
 

@@ -1,132 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_event_merge.c - a merge beside a sort of everything. */
-#include "../lib/suite.h"
-#include "event/merge.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
-enum { CURSORS_MAX = 40, EVENTS_MAX = 400, ALL_MAX = CURSORS_MAX * EVENTS_MAX };
-
-/* A cursor over an array; where stop lies it says rc, once. */
-struct list {
-	struct tl_cursor cursor;
-	const struct tl_event *events;
-	size_t count;
-	size_t at;
-	size_t stop;
-	int rc;
-	unsigned *closed;
-};
-
-static int
-list_next(struct tl_cursor *cursor, struct tl_event *event)
-{
-	struct list *l = (struct list *)(void *)cursor;
-
-	if (l->at == l->stop) {
-		l->stop = SIZE_MAX;
-		return l->rc;
-	}
-	if (l->at == l->count)
-		return 0;
-	*event = l->events[l->at++];
-	return 1;
-}
-
-static void
-list_close(struct tl_cursor *cursor)
-{
-	struct list *l = (struct list *)(void *)cursor;
-
-	++*l->closed;
-	free(l);
-}
-
-static unsigned closed;
-
-static struct tl_cursor *
-list_new(const struct tl_event *events, size_t count, size_t stop, int rc)
-{
-	struct list *l = malloc(sizeof(*l));
-
-	ck_assert_ptr_nonnull(l);
-	*l = (struct list){ { list_next, list_close }, events, count, 0, stop,
-		rc, &closed };
-	return &l->cursor;
-}
-
-static struct tl_event lists[CURSORS_MAX][EVENTS_MAX];
-static size_t counts[CURSORS_MAX];
-static unsigned clocks[CURSORS_MAX];
-static enum tl_order order;
-static uint64_t seed;
-
-static uint64_t
-next_random(uint64_t below)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (seed >> 33) % below;
-}
-
-/* The order to be had, said as plainly as can be: by time, then by source,
- * then by place in the list; newest first is that turned round. */
-static int
-compare(const void *x, const void *y)
-{
-	const struct tl_event *a = x, *b = y;
-	const bool same = clocks[a->source] == clocks[b->source];
-	int64_t d;
-
-	if (order == TL_OLDEST_FIRST) {
-		a = y;
-		b = x;
-	}
-	if (same && a->epoch != b->epoch)
-		return a->epoch < b->epoch ? 1 : -1;
-	d = same ? (int64_t)(a->tsc - b->tsc) : a->ns - b->ns;
-	if (d != 0)
-		return d < 0 ? 1 : -1;
-	if (a->source != b->source)
-		return a->source > b->source ? 1 : -1;
-	return a->number < b->number ? 1 : -1;
-}
-
-/* Sorted lists of random length; few values, so that there are many ties. */
-static void
-fill_lists(size_t cursors, unsigned clock_kinds, uint64_t range)
-{
-	for (size_t i = 0; i < cursors; i++) {
-		counts[i] = next_random(EVENTS_MAX);
-		clocks[i] = (unsigned)next_random(clock_kinds);
-		for (size_t j = 0; j < counts[i]; j++) {
-			struct tl_event *e = &lists[i][j];
-
-			*e = (struct tl_event){ .kind = TL_INSTANT };
-			if (next_random(20) == 0)
-				e->kind = TL_LOST;
-			/* Stamps and times that agree across clocks. */
-			e->ns = (int64_t)next_random(range);
-			e->epoch = e->ns > (int64_t)range / 2;
-			e->tsc = (uint64_t)e->ns + 1000 * clocks[i] -
-				 (e->epoch ? range / 4 : 0);
-			e->number = next_random(1 << 30) * ALL_MAX + j;
-			e->source = (uint16_t)i;
-		}
-		qsort(lists[i], counts[i], sizeof(lists[i][0]), compare);
-	}
-}
-
-static struct tl_cursor *
-merge_lists(size_t cursors)
-{
-	struct tl_cursor *all[CURSORS_MAX], *merged = NULL;
-
-	for (size_t i = 0; i < cursors; i++)
-		all[i] = list_new(lists[i], counts[i], SIZE_MAX, 0);
-	ck_assert_int_eq(tl_merge_new(&merged, all, clocks, cursors, order), 0);
-	return merged;
-}
+#include "merge_fixture.h"
 
 static struct tl_event want[ALL_MAX];
 
@@ -232,6 +106,105 @@ START_TEST(the_order_within_a_cursor_is_never_changed)
 }
 END_TEST
 
+/* == times that do not follow the stamps == */
+
+/* The next of a clock: of its lists the head with the foremost stamp. */
+static size_t
+head_of_clock(const size_t *at, size_t cursors, unsigned clock)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < cursors; i++) {
+		if (clocks[i] != clock || at[i] == counts[i])
+			continue;
+		if (best == SIZE_MAX ||
+		    compare(&lists[i][at[i]], &lists[best][at[best]]) < 0)
+			best = i;
+	}
+	return best;
+}
+
+/* Of the heads of all clocks that with the foremost time. */
+static size_t
+head_of_all(const size_t *at, size_t cursors)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < cursors; i++) {
+		const size_t head = head_of_clock(at, cursors, clocks[i]);
+
+		if (head == SIZE_MAX || rank_of((unsigned)head) != i)
+			continue;
+		if (best == SIZE_MAX ||
+		    compare(&lists[head][at[head]], &lists[best][at[best]]) < 0)
+			best = head;
+	}
+	return best;
+}
+
+START_TEST(a_clock_that_was_set_back_keeps_its_order)
+{
+	seed = 11;
+	for (unsigned round = 0; round < 60; round++) {
+		const size_t cursors = 1 + next_random(12);
+		size_t at[CURSORS_MAX] = { 0 }, next;
+		struct tl_cursor *merged;
+		struct tl_event event;
+
+		order = round & 1 ? TL_OLDEST_FIRST : TL_NEWEST_FIRST;
+		fill_lists(cursors, 4, 1000);
+		for (size_t i = 0; i < cursors; i++) {
+			for (size_t j = 0; j < counts[i]; j++)
+				lists[i][j].ns = (int64_t)next_random(1000);
+		}
+		merged = merge_lists(cursors);
+		while ((next = head_of_all(at, cursors)) != SIZE_MAX) {
+			ck_assert_int_eq(tl_cursor_next(merged, &event), 1);
+			ck_assert_uint_eq(event.source, next);
+			ck_assert_uint_eq(event.number,
+			    lists[next][at[next]++].number);
+		}
+		ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
+		tl_cursor_close(merged);
+	}
+}
+END_TEST
+
+START_TEST(a_failed_cursor_of_a_clock_leaves_the_others_of_it)
+{
+	static const struct tl_event events[] = { { .ns = 9, .tsc = 9 },
+		{ .ns = 5, .tsc = 5 }, { .ns = 1, .tsc = 1 } };
+	const unsigned own_clocks[] = { 0, 1, 0 };
+
+	for (size_t stop = 0; stop <= 3; stop++) {
+		struct tl_cursor *all[] = { list_new(events, 3, stop, -EIO),
+			list_new(events, 3, SIZE_MAX, 0),
+			list_new(events, 3, stop, -EBADMSG) };
+		unsigned seen_of[3] = { 0 }, errors = 0;
+		struct tl_cursor *merged;
+		struct tl_event event;
+		int rc;
+
+		ck_assert_int_eq(tl_merge_new(&merged, all, own_clocks, 3,
+				     TL_NEWEST_FIRST),
+		    0);
+		while ((rc = tl_cursor_next(merged, &event)) != 0) {
+			if (rc > 0)
+				seen_of[event.source]++;
+			else
+				errors++;
+		}
+		ck_assert_int_eq(tl_cursor_next(merged, &event), 0);
+		ck_assert_uint_ge(errors, 1);
+		ck_assert_uint_le(errors, 2);
+		ck_assert_uint_eq(seen_of[0], stop);
+		ck_assert_uint_eq(seen_of[1], 3);
+		ck_assert_uint_eq(seen_of[2], stop);
+		tl_cursor_close(merged);
+	}
+}
+END_TEST
+
 START_TEST(a_failed_cursor_is_said_once_and_the_others_go_on)
 {
 	static const struct tl_event events[] = { { .ns = 9 }, { .ns = 5 },
@@ -307,6 +280,8 @@ suite(void)
 	tcase_add_test(t, a_merge_gives_what_a_sort_gives);
 	tcase_add_test(t, one_order_is_the_other_turned_round);
 	tcase_add_test(t, the_order_within_a_cursor_is_never_changed);
+	tcase_add_test(t, a_clock_that_was_set_back_keeps_its_order);
+	tcase_add_test(t, a_failed_cursor_of_a_clock_leaves_the_others_of_it);
 	tcase_add_test(t, a_failed_cursor_is_said_once_and_the_others_go_on);
 	tcase_add_test(t, cursors_that_follow_are_asked_again);
 	tcase_add_test(t, a_merge_of_nothing_is_empty);

@@ -154,6 +154,92 @@ START_TEST(a_chunk_tells_events_and_what_they_name)
 }
 END_TEST
 
+static const struct tl_origin origins[] = { { .machine = "<web>" },
+	{ .machine = "db" }, { .machine = "<web>" } };
+
+/* An event of a source whose host's clock is off by so much. */
+static void
+put_of(uint16_t source, uint32_t error_ns, uint32_t sync_us, bool overlaps)
+{
+	event.source = source;
+	event.error_ns = error_ns;
+	event.sync_us = sync_us;
+	event.overlaps = overlaps;
+	put();
+}
+
+START_TEST(several_hosts_are_told_with_their_sources)
+{
+	tl_writer_set_sources(writer, origins, 3);
+	put_of(1, 0, 0, false);
+	ck_assert_str_eq(between(finish(), "2,1],", ",\"events"),
+	    "\"hosts\":[[\"\\u003cweb>\",0,2],[\"db\",1]],"
+	    "\"bounds\":[0,1,0],\"overlaps\":[]");
+}
+END_TEST
+
+START_TEST(a_bound_is_told_when_it_changes)
+{
+	tl_writer_set_sources(writer, origins, 3);
+	put_of(0, 31, 0, false); /* as it is */
+	put_of(2, 31, 0, false); /* the same host */
+	put_of(1, 33, 1, false); /* 1033: up to 17 * 64 */
+	put_of(1, 50, 1, false); /* as near */
+	put_of(1, 90, 1, false); /* 1090: more */
+	put_of(0, 31, TL_SYNC_UNBOUNDED, false);
+	put_of(0, UINT32_MAX, TL_SYNC_UNBOUNDED - 1, false);
+	ck_assert_str_eq(between(finish(), "\"bounds\":[", "]"),
+	    "0,0,31,2,1,1088,4,1,1152,5,0,-1,6,0,4398046511104");
+}
+END_TEST
+
+/* What is written as a bound is one, and not much more. */
+START_TEST(a_bound_is_rounded_up_a_little)
+{
+	uint64_t ns = 1;
+
+	tl_writer_set_sources(writer, origins, 3);
+	for (unsigned i = 0; i < 40; i++, ns = ns * 7 / 4 + 1) {
+		put_of(0, (uint32_t)(ns % 1000), (uint32_t)(ns / 1000), false);
+		put_of(0, 0, 0, false);
+	}
+	ns = 1;
+	for (const char *at = strstr(finish(), "\"bounds\":[") + 9;
+	     ns < UINT64_C(1) << 30; ns = ns * 7 / 4 + 1) {
+		uint64_t index, bound;
+
+		ck_assert_int_eq(sscanf(at + 1, "%lu,0,%lu", &index, &bound),
+		    2);
+		ck_assert_uint_ge(bound, ns);
+		ck_assert_uint_le(bound, ns + ns / 16);
+		for (unsigned commas = 0; commas < 6; commas++)
+			at = strchr(at + 1, ',');
+	}
+}
+END_TEST
+
+START_TEST(what_overlaps_is_told_by_distances)
+{
+	tl_writer_set_sources(writer, origins, 3);
+	for (unsigned i = 0; i < 10; i++)
+		put_of(0, 0, 0, i == 2 || i == 3 || i == 9);
+	ck_assert_str_eq(between(finish(), "\"overlaps\":[", "]"), "3,1,6");
+}
+END_TEST
+
+START_TEST(one_host_is_told_nothing_of_hosts)
+{
+	static const struct tl_origin same[] = { { .machine = "a" },
+		{ .machine = "a" } };
+
+	tl_writer_set_sources(writer, same, 2);
+	put_of(1, 5, 5, true);
+	put_of(0, 5, 5, true);
+	ck_assert_ptr_null(
+	    strstr(between(finish(), CHUNK, "</script>"), "bounds"));
+}
+END_TEST
+
 START_TEST(values_that_a_double_cannot_hold_are_digits)
 {
 	double tenth = 0.1, infinite = -INFINITY;
@@ -466,6 +552,11 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, a_chunk_tells_events_and_what_they_name);
+	tcase_add_test(t, several_hosts_are_told_with_their_sources);
+	tcase_add_test(t, a_bound_is_told_when_it_changes);
+	tcase_add_test(t, a_bound_is_rounded_up_a_little);
+	tcase_add_test(t, what_overlaps_is_told_by_distances);
+	tcase_add_test(t, one_host_is_told_nothing_of_hosts);
 	tcase_add_test(t, values_that_a_double_cannot_hold_are_digits);
 	tcase_add_test(t, texts_are_told_once);
 	tcase_add_test(t, bare_ends_losses_and_changes_have_codes_of_their_own);

@@ -277,6 +277,30 @@ START_TEST(losses_have_a_track)
 }
 END_TEST
 
+START_TEST(events_of_another_host_are_said)
+{
+	static const struct tl_origin hosts[] = { { .machine = "a" },
+		{ .timeline = "file" }, { .machine = "b" },
+		{ .machine = "a", .timeline = "two" } };
+	struct tl_event event = { 0 };
+
+	tl_writer_set_sources(writer, hosts, 4);
+	for (uint64_t i = 0; i < 12; i++) {
+		ck_assert(viewers_event(VIEWERS_MANY, i, &event));
+		event.source = (uint16_t)(i % 4);
+		event.overlaps = i == 5;
+		put(&event);
+	}
+	finish();
+	ck_assert_uint_eq(said_count, 2);
+	ck_assert_str_eq(said[1],
+	    "a Perfetto trace has one machine: an event is of another; "
+	    "perfetto-fleet keeps them apart (3 times)");
+	read_all(tl_bytes(got.data, got.size));
+	is_argument(5, "overlaps", 3, 1);
+}
+END_TEST
+
 START_TEST(hostile_texts_steer_nothing)
 {
 	put_set(VIEWERS_HOSTILE, UINT64_MAX);
@@ -380,6 +404,7 @@ main(void)
 	tcase_add_test(tests, a_trace_of_now_knows_this_machine);
 	tcase_add_test(tests, a_clock_that_is_set_back_is_told_as_it_is);
 	tcase_add_test(tests, losses_have_a_track);
+	tcase_add_test(tests, events_of_another_host_are_said);
 	tcase_add_test(tests, hostile_texts_steer_nothing);
 	tcase_add_test(tests, strings_beyond_what_is_kept_are_written_in_full);
 	tcase_add_test(tests, a_trace_without_events_is_one);

@@ -415,7 +415,7 @@ START_TEST(a_file_is_recognised)
 	put_open(0, 1);
 	put_source(1, 1, "b");
 	put_record(1, 1, 2);
-	put_big_endian(1, 1);
+	put_n(1, 1);
 	ck_assert_uint_ge(recognised(), 80);
 	ck_assert_uint_eq(recognised(), 0);
 	tl_put_repeat(&file, '\0', 4096);

@@ -60,8 +60,11 @@ count_free(struct tl_writer *w)
 	frees++;
 }
 
-static const struct tl_writer_kind whole = { put, begin, end, count_free };
-static const struct tl_writer_kind plain = { put, NULL, NULL, NULL };
+static const struct tl_writer_kind whole = { .put = put,
+	.begin = begin,
+	.end = end,
+	.free = count_free };
+static const struct tl_writer_kind plain = { .put = put };
 
 static void
 make(const struct tl_writer_kind *kind)

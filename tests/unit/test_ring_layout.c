@@ -41,7 +41,7 @@ START_TEST(a_lane_has_the_smallest_power_of_two_that_is_enough)
 {
 	uint64_t seed = 1;
 
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < random_rounds(20000); i++) {
 		const uint64_t entries = 1 + random_below(&seed, 1 << 24);
 		const uint32_t lanes = 1 + (uint32_t)random_below(&seed, 200);
 		const uint64_t each = (entries + lanes - 1) / lanes;
@@ -126,7 +126,7 @@ START_TEST(every_plan_passes_the_check)
 {
 	uint64_t seed = 2;
 
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < random_rounds(5000); i++) {
 		ck_assert_int_eq(plan((struct timeline_options){
 				     .entries =
 					 1 + random_below(&seed, 1 << 30),
@@ -269,7 +269,7 @@ START_TEST(a_checked_header_never_leads_outside)
 	uint64_t seed = 4;
 	unsigned passed = 0;
 
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < random_rounds(200000); i++) {
 		uint8_t *bytes = (uint8_t *)&header;
 
 		plan_good();

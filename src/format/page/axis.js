@@ -80,7 +80,7 @@ function drawLevel(c, level, x0, x1, burst) {
 
 /* Which priorities were open: bursts stand out. */
 function drawLevels(c) {
-	const list = tracks.levels;
+	const list = shownLevels();
 	let filled = -1;
 	c.font = "10px " + picture.colors.font;
 	c.textBaseline = "middle";
@@ -113,18 +113,20 @@ function drawNames(c, top) {
 			Math.min(height / 2, TICKS / 2 + 2);
 		if (at < top - 20 || at > picture.height + 20)
 			continue;
+		if (model.hosts.length)
+			drawHostStripe(c, row, top - view.scroll + y, height);
 		c.font = "600 12px " + colors.font;
 		c.fillStyle = colors.text;
 		c.fillText((row.label ?? laneLabel(row)).slice(0, 40), 8,
 			at - 5);
 		c.font = "10px " + colors.font;
-		c.fillStyle = colors.dim;
+		c.fillStyle = isUnbounded(row) ? colors.lost : colors.dim;
 		c.fillText(row.note.slice(0, 40), 8, at + 7);
 	}
 	c.restore();
 	c.font = "10px " + colors.font;
 	c.fillStyle = colors.dim;
-	c.fillText("open level", 8, AXIS + BAND / 2 - 1);
+	c.fillText(levelsText(), 8, AXIS + BAND / 2 - 1, GUTTER - 16);
 	c.fillText("UTC", 8, AXIS / 2);
 	c.fillStyle = colors.line;
 	c.fillRect(GUTTER - 1, 0, 1, picture.height);
@@ -173,8 +175,9 @@ function drawScrollBar(c, top) {
 
 function drawRowBacks(c, top) {
 	c.fillStyle = picture.colors.row;
-	for (const {y, height} of picture.layout)
-		c.fillRect(0, top + y - 2, view.width, height + 4);
+	for (const {row, y, height} of picture.layout)
+		if (row.kind !== "host")
+			c.fillRect(0, top + y - 2, view.width, height + 4);
 }
 
 function drawRows(c, top) {
@@ -188,6 +191,7 @@ function drawRows(c, top) {
 		else if (line.ticks)
 			drawTicks(c, line, i, width, y);
 	});
+	drawBounds(c, top);
 	drawBars(c, top);
 }
 

@@ -11,6 +11,7 @@ const picture = {
 	tops: null,	/* highest level of a pixel */
 	calm: null,	/* ... below warning */
 	most: 1,	/* entries in one pixel */
+	whiskers: 0,	/* of entries whose time is not sure */
 	drawn: 0,	/* entries that the last picture stands for */
 	bars: 0,	/* spans that it draws or merges */
 	colors: {}, hatch: null,
@@ -64,11 +65,12 @@ function fitCanvas(canvas) {
 }
 
 function byLane(a, b) {
-	return a.source - b.source || a.lane - b.lane;
+	return a.host - b.host || a.source - b.source || a.lane - b.lane;
 }
 
 function byThread(a, b) {
-	return a.source - b.source || a.pid - b.pid || a.tid - b.tid;
+	return a.host - b.host || a.source - b.source || a.pid - b.pid ||
+		a.tid - b.tid;
 }
 
 /* Where each row lies; rows of no entry that is shown stay, so that the
@@ -79,9 +81,10 @@ function layOut() {
 		[...[...tracks.threads].sort(byThread), ...tracks.sources];
 	const layout = [];
 	let y = 4;
-	for (const row of [...list, ...tracks.counters]) {
+	for (const row of withHosts([...list, ...tracks.counters])) {
 		const counter = row.kind === "counter";
-		const ticks = counter || row.kind === "source" ? 0 : TICKS;
+		const ticks = row.kind === "lane" || row.kind === "thread" ?
+			TICKS : 0;
 		const height = counter ? PLOT :
 			ticks + row.depth * BAR + (ticks && row.depth ? 2 : 0);
 		layout.push({row, y, height: Math.max(height, TICKS), ticks});

@@ -21,6 +21,7 @@ async function readPage() {
 	fitAll();
 	judgeAll(true);
 	showCategories();
+	showHosts();
 	showStatistics();
 	say(countText(model.count) + " entries" + (model.lost > 0n ?
 		", " + countText(model.lost) + " lost" : ""));
@@ -42,6 +43,11 @@ window.timeline = {
 		label: l.row.label ?? laneLabel(l.row), kind: l.row.kind,
 		y: AXIS + BAND + l.y - view.scroll, height: l.height,
 		ticks: l.ticks})); },
+	get hosts() { return model.hosts.map(({name, bound}) =>
+		[name, boundText(bound)]); },
+	get whiskers() { return picture.whiskers; },
+	bound: (i) => model.bound[i],
+	overlaps: (i) => model.overlaps[i] === 1,
 	get levels() { return tracks.levels.map(({level, burst, from, to}) =>
 		({level, burst, from, to})); },
 	get polls() { return live.polls; },

@@ -10,6 +10,10 @@ const NAMES = ["off", "trace+++", "trace++", "trace+", "trace", "debug",
 const KINDS = ["", "instant", "begin", "end", "counter", "lost"];
 const UNSIGNED = 0, SIGNED = 1, HEX = 2, DOUBLE = 3, DURATION = 4, TEXT = 5;
 const SCOPE_SOURCE = 1;
+/* Of every entry; what grows, sorts and forgets does it with each. */
+const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
+	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
+	at: Uint32Array, bound: Float64Array, overlaps: Uint8Array};
 /* A live page keeps so many entries, and drops a fifth when there are more. */
 const KEEP_MAX = 250000;
 
@@ -26,9 +30,14 @@ const model = {
 	pool: new Float64Array(1 << 12),
 	poolSize: 0,
 	clocks: new Map(),	/* "source:epoch" -> stamp, ns, stamp, ns */
+	hosts: [],		/* of several: {name, bound, files} */
+	hostOf: [],		/* source -> index of its host */
+	most: 0,		/* greatest bound that there is, ns */
 	version: 0,		/* grows when entries move */
 	done: false,		/* has all of the page been read? */
 	t: null, ns: null, message: null, kind: null, place: null, at: null,
+	bound: null,		/* ns that t may be off; Infinity unknown */
+	overlaps: null,		/* may its neighbours be in another order? */
 };
 
 function setCapacity(n) {
@@ -38,12 +47,8 @@ function setCapacity(n) {
 			column.set(old.subarray(0, Math.min(n, model.raw)));
 		return column;
 	};
-	model.t = grow(Float64Array, model.t);
-	model.ns = grow(BigInt64Array, model.ns);
-	model.message = grow(Uint32Array, model.message);
-	model.kind = grow(Uint8Array, model.kind);
-	model.place = grow(Uint32Array, model.place);
-	model.at = grow(Uint32Array, model.at);
+	for (const [name, Type] of Object.entries(ENTRY_COLUMNS))
+		model[name] = grow(Type, model[name]);
 }
 setCapacity(1 << 10);
 
@@ -54,6 +59,9 @@ function clearModel() {
 	model.messages = [];
 	model.places = [];
 	model.strings = [];
+	model.hosts = [];
+	model.hostOf = [];
+	model.most = 0;
 	model.wide.clear();
 	model.clocks.clear();
 	model.version++;
@@ -111,7 +119,56 @@ function readTables(chunk, names) {
 }
 
 function newNames() {
-	return {messages: [], places: [], strings: []};
+	return {messages: [], places: [], strings: [], bounds: []};
+}
+
+/* The host of a source; 0 where there is only one. */
+function hostOf(source) {
+	return model.hostOf[source] ?? 0;
+}
+
+function hostOfEntry(i) {
+	return hostOf(model.places[model.place[i]].source);
+}
+
+function readHosts(hosts) {
+	model.hosts = hosts.map(([name, ...sources]) => ({name, bound: 0,
+		files: sources.length}));
+	hosts.forEach(([, ...sources], host) => {
+		for (const source of sources)
+			model.hostOf[source] = host;
+	});
+}
+
+/* What a chunk says of how sure times are, to be asked entry by entry. */
+class Sureness {
+	constructor(chunk, names) {
+		this.changes = chunk.bounds ?? [];
+		this.gaps = chunk.overlaps ?? [];
+		this.bounds = names.bounds; /* of each host */
+		this.change = this.gap = 0;
+		this.next = (this.gaps[0] ?? Infinity) - 1;
+	}
+
+	/* Fill in row n, which is entry "index" of the chunk. */
+	tell(n, index, kind) {
+		const {changes, bounds} = this;
+		while (changes[this.change] === index) {
+			const [host, ns] = changes.slice(this.change + 1,
+				this.change + 3);
+			bounds[host] = ns < 0 ? Infinity : ns;
+			model.hosts[host].bound = Math.max(bounds[host],
+				model.hosts[host].bound);
+			if (ns > model.most)
+				model.most = ns;
+			this.change += 3;
+		}
+		model.overlaps[n] = index === this.next ? 1 : 0;
+		if (index === this.next)
+			this.next += this.gaps[++this.gap] ?? Infinity;
+		model.bound[n] = kind === LOST ? 0 :
+			bounds[hostOfEntry(n)] ?? 0;
+	}
 }
 
 function forgetKnown() {
@@ -166,9 +223,13 @@ function readChunk(chunk, names) {
 	const base = BigInt(chunk.base);
 	if (model.base === null)
 		model.base = base;
+	if (chunk.hosts)
+		readHosts(chunk.hosts);
 	readTables(chunk, names);
 	readClock(chunk.clock);
 	const first = Number(base - model.base);
+	const sureness = chunk.bounds ? new Sureness(chunk, names) : null;
+	const start = model.raw;
 	let sum = 0;
 	for (let i = 0; i + 2 < e.length;) {
 		sum += e[i];
@@ -184,6 +245,7 @@ function readChunk(chunk, names) {
 		model.kind[n] = kind;
 		model.place[n] = names.places[e[i + 2]];
 		model.at[n] = model.poolSize;
+		sureness?.tell(n, n - start, kind);
 		model.raw++;
 		i += 3;
 		if (kind === LOST) {
@@ -208,7 +270,7 @@ function sortRows(from, to) {
 		order[i] = from + i;
 	const {t} = model;
 	order.sort((a, b) => t[a] - t[b] || a - b);
-	for (const name of ["t", "ns", "message", "kind", "place", "at"]) {
+	for (const name of Object.keys(ENTRY_COLUMNS)) {
 		const column = model[name];
 		column.set(column.slice(from, to).map(
 			(_, i) => column[order[i]]), from);
@@ -248,7 +310,7 @@ function settleModel(hold) {
 function dropOldest(n) {
 	const drop = model.count - n;
 	const pool = model.pool, wide = model.wide, old = model.at.slice();
-	for (const name of ["t", "ns", "message", "kind", "place", "at"])
+	for (const name of Object.keys(ENTRY_COLUMNS))
 		model[name].copyWithin(0, drop, model.raw);
 	model.raw -= drop;
 	model.count -= drop;

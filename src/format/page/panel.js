@@ -7,9 +7,26 @@ function addField(list, name, value, className) {
 		element("dd", className ?? "", value));
 }
 
+/* Where there are several hosts: which one, and how sure its time is. */
+function addHostFields(list, i) {
+	addField(list, "host", model.hosts[hostOfEntry(i)].name);
+	if (model.bound[i] > 0)
+		addField(list, "clock", boundText(model.bound[i]), "number");
+	if (model.overlaps[i])
+		addField(list, "order", "~ it may have come before or after " +
+			"its neighbours of other hosts");
+}
+
+/* Time, with a mark where the order is not sure. */
+function entryTimeText(i) {
+	return (model.overlaps[i] ? "~ " : "") + timeText(model.ns[i]);
+}
+
 function entryFields(i, m) {
 	const list = element("dl"), p = model.places[model.place[i]];
 	addField(list, "ns", String(model.ns[i]), "number");
+	if (model.hosts.length)
+		addHostFields(list, i);
 	if (i > 0)
 		addField(list, "since before",
 			durationText(model.ns[i] - model.ns[i - 1]), "number");
@@ -115,7 +132,7 @@ function showEntry(i) {
 		model.messages[model.message[i]];
 	const text = element("p", "text level-" + (m ? m.level : 0));
 	text.append(element("bdi", "", entryText(i)));
-	panel.append(text, element("p", "number when", timeText(model.ns[i])),
+	panel.append(text, element("p", "number when", entryTimeText(i)),
 		stepButtons(i), spanFields(i));
 	if (m && m.args.length && !(model.kind[i] & BARE))
 		panel.append(element("h3", "", "Arguments"),
@@ -179,6 +196,8 @@ function entryAt(x, y) {
 		return levelEntryAt(time, slack);
 	if (!line)
 		return lossAt(time, slack, null);
+	if (line.row.kind === "host")
+		return -1;
 	const inTicks = y - AXIS - BAND + view.scroll < line.y + line.ticks;
 	if (!inTicks && line.row.kind !== "counter")
 		return barAt(line, x, y);
@@ -187,7 +206,8 @@ function entryAt(x, y) {
 		const m = model.messages[model.message[i]];
 		if (view.shown[i] === HIDDEN || model.kind[i] === LOST ||
 		    (line.row.kind === "counter" ?
-		    m.number !== line.row.message : rowOf(i) !== line.row))
+		    m.number !== line.row.message ||
+		    hostOfEntry(i) !== line.row.host : rowOf(i) !== line.row))
 			continue;
 		const score = (view.shown[i] === SHOWN ? 20 : 0) +
 			(m.level >= 7 ? m.level : 0) -
@@ -206,7 +226,7 @@ function lossAt(time, slack, row) {
 
 function levelEntryAt(time, slack) {
 	let best = -1;
-	for (const l of tracks.levels)
+	for (const l of shownLevels())
 		if (l.entry >= 0 && l.from <= time + slack &&
 		    (l.to >= time - slack || !l.burst))
 			best = l.entry;
@@ -239,7 +259,11 @@ function showHint(x, y, clientX, clientY) {
 			m.category : "lost") +
 			(span && span.end >= 0 ? " · " +
 			durationText(span.to - span.from) : "")),
-		element("span", "number", timeText(model.ns[i])));
+		element("span", "number", entryTimeText(i)));
+	if (model.hosts.length)
+		hint.append(element("span", "",
+			model.hosts[hostOfEntry(i)].name + " " +
+			boundText(model.bound[i])));
 	const box = hint.getBoundingClientRect();
 	hint.style.left = Math.max(4, Math.min(clientX + 14,
 		innerWidth - box.width - 8)) + "px";

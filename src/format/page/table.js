@@ -32,6 +32,7 @@ function collectSamples(from, to) {
 	const samples = Array.from(count, (c) => c ? new Float64Array(c) :
 		null);
 	const before = new Float64Array(n).fill(NaN);
+	const unsure = new Uint8Array(n);
 	const longest = new Float64Array(n).fill(-1);
 	const where = new Int32Array(n).fill(-1);
 	const add = (m, ns, i) => {
@@ -43,6 +44,7 @@ function collectSamples(from, to) {
 		const kind = model.kind[i] & 7, m = model.message[i];
 		if (view.shown[i] !== SHOWN || kind === LOST || kind === END)
 			continue;
+		unsure[m] |= model.overlaps[i];
 		if (kind === BEGIN) {
 			const s = tracks.spanOf[i] - 1;
 			if (s >= 0 && tracks.span.end[s] >= 0)
@@ -54,13 +56,13 @@ function collectSamples(from, to) {
 			add(m, model.t[i] - before[m], i);
 		before[m] = model.t[i];
 	}
-	return {count, where, samples: samples.map((s, m) =>
+	return {count, where, unsure, samples: samples.map((s, m) =>
 		s && s.subarray(0, used[m]).sort())};
 }
 
 function computeStatistics() {
 	const [from, to] = statisticsRange();
-	const {count, where, samples} = collectSamples(from, to);
+	const {count, where, unsure, samples} = collectSamples(from, to);
 	const rows = [];
 	const low = Math.max(from, model.count ? model.t[0] : 0);
 	const high = Math.min(to, newestTime());
@@ -72,6 +74,7 @@ function computeStatistics() {
 			s.length - 1, Math.ceil(share * s.length) - 1)];
 		rows.push({message: m.text, number: i, count: count[i],
 			level: m.level, span: m.kind === 2,
+			unsure: unsure[i] === 1,
 			rate: count[i] * 1e9 / Math.max(high - low, 1),
 			min: at(1e-12), median: at(0.5), p99: at(0.99),
 			max: at(1), where: where[i], total: m.kind === 2 ?
@@ -115,6 +118,12 @@ function statisticsRow(r) {
 	const mark = element("i", "swatch level-" + r.level);
 	mark.title = NAMES[r.level];
 	name.append(mark, only, element("small", "", m.category));
+	if (r.unsure) {
+		const tilde = element("small", "unsure", "~");
+		tilde.title = "some may have come before or after their " +
+			"neighbours of other hosts";
+		name.append(tilde);
+	}
 	row.append(name);
 	const cells = [countText(r.count), rateText(r.rate),
 		...["min", "median", "p99", "max", "total"].map((k) =>

@@ -89,6 +89,12 @@ function entryText(i) {
 	return text + m.after;
 }
 
+/* "± 1.2ms": how far the times of a host may be off, where that was said. */
+function boundText(ns) {
+	return ns === 0 ? "" : ns === Infinity ? "clock not synchronised" :
+		"± " + durationText(ns);
+}
+
 /* A row's or table's number for a glance: 12 345 678. */
 function countText(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");

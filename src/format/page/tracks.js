@@ -16,6 +16,7 @@ const tracks = {
 	spanOf: null,	/* entry -> span + 1 */
 	losses: [],	/* entries */
 	levels: [],	/* {from, to, level, burst, entry} */
+	levelsOf: [],	/* host -> such a list; the first is "levels" */
 	counts: new Map(),
 };
 
@@ -23,9 +24,10 @@ function clearTracks() {
 	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
 		counters: [], laneOf: [], threadOf: [], spanCount: 0,
 		losses: [], levels: []});
+	tracks.levelsOf = [tracks.levels];
 	rows.open.clear();
 	rows.index.clear();
-	rows.lossCount = 0;
+	rows.losses = [];
 	tracks.span = {begin: new Uint32Array(256), end: new Int32Array(256),
 		from: new Float64Array(256), to: new Float64Array(256),
 		thread: new Uint32Array(256), lane: new Uint32Array(256),
@@ -35,8 +37,14 @@ function clearTracks() {
 }
 
 /* What is needed while building only. */
-const rows = {open: new Map(), index: new Map(), lossCount: 0};
+const rows = {open: new Map(), index: new Map(),
+	losses: []};	/* of each host, entries */
 clearTracks();
+
+/* Losses of the host of a row or entry so far. */
+function lossesOf(host) {
+	return rows.losses[host] ??= [];
+}
 
 function makeRow(list, key, fields) {
 	let row = rows.index.get(key);
@@ -51,20 +59,21 @@ function makeRow(list, key, fields) {
 
 function addPlace(n) {
 	const p = model.places[n], cpu = p.cpu < 0 ? "" : String(p.cpu);
+	const host = hostOf(p.source);
+	const file = p.source && model.hosts[host]?.files !== 1 ?
+		", file " + p.source : "";
 	const lane = makeRow(tracks.lanes, "lane " + p.source + ":" + p.lane,
-		{source: p.source, lane: p.lane, cpu, kind: "lane",
-		 note: "lane " + p.lane +
-			(p.source ? ", file " + p.source : "")});
+		{source: p.source, host, lane: p.lane, cpu, kind: "lane",
+		 note: "lane " + p.lane + file});
 	if (lane.cpu !== cpu && cpu !== "")
 		lane.cpu = lane.cpu === "" ? cpu : "shared";
 	tracks.laneOf[n] = lane;
 	tracks.threadOf[n] = p.pid === 0 && p.tid === 0 ? null :
 		makeRow(tracks.threads,
 			"thread " + p.source + ":" + p.pid + ":" + p.tid,
-			{source: p.source, pid: p.pid, tid: p.tid,
+			{source: p.source, host, pid: p.pid, tid: p.tid,
 			 kind: "thread", label: "tid " + p.tid,
-			 note: "pid " + p.pid +
-				(p.source ? ", file " + p.source : "")});
+			 note: "pid " + p.pid + file});
 }
 
 function laneLabel(row) {
@@ -103,8 +112,9 @@ function spanRow(i, m) {
 	if (m.scope !== SCOPE_SOURCE)
 		return tracks.threadOf[model.place[i]] ||
 			tracks.laneOf[model.place[i]];
-	return makeRow(tracks.sources, "source " + m.number,
-		{kind: "source", message: m.number, label: m.text,
+	const host = hostOfEntry(i);
+	return makeRow(tracks.sources, "source " + m.number + " " + host,
+		{kind: "source", host, message: m.number, label: m.text,
 		 note: m.category});
 }
 
@@ -125,7 +135,7 @@ function beginSpan(i, m) {
 	c.slot[s] = takeSlot(lane);
 	c.lossy[s] = 0;
 	tracks.spanOf[i] = s + 1;
-	const entry = {s, row, lane, key, losses: rows.lossCount};
+	const entry = {s, row, lane, key, losses: lossesOf(row.host).length};
 	const open = rows.open.get(key);
 	if (open)
 		open.push(entry);
@@ -142,17 +152,17 @@ function freeSlots({s, row, lane}) {
 /* Spans of a row from its stack's place on that were open while entries were
  * lost: their ends are among these, or they would have ended by now. */
 function cutSpans(row, from) {
-	const c = tracks.span;
+	const c = tracks.span, lost = lossesOf(row.host);
 	for (let k = row.stack.length - 1; k >= from; k--) {
 		const entry = row.stack[k], {s, key, losses} = entry;
-		if (losses === rows.lossCount)
+		if (losses === lost.length)
 			continue;
 		row.stack.splice(k, 1);
 		const open = rows.open.get(key);
 		open.splice(open.indexOf(entry), 1);
 		if (open.length === 0)
 			rows.open.delete(key);
-		c.to[s] = Math.max(model.t[tracks.losses[losses]], c.from[s]);
+		c.to[s] = Math.max(model.t[lost[losses]], c.from[s]);
 		c.lossy[s] = 1;
 		freeSlots(entry);
 	}
@@ -163,7 +173,7 @@ function cutBefore(row, key) {
 	if (row.stack.length === 0)
 		return;
 	const k = row.stack.findIndex((entry) => entry.key === key &&
-		entry.losses !== rows.lossCount);
+		entry.losses !== lossesOf(row.host).length);
 	if (k >= 0)
 		cutSpans(row, k);
 }
@@ -180,7 +190,7 @@ function endSpan(i, m) {
 	cutSpans(row, k);
 	c.end[s] = i;
 	c.to[s] = Math.max(model.t[i], c.from[s]);
-	c.lossy[s] = losses !== rows.lossCount ? 1 : 0;
+	c.lossy[s] = losses !== lossesOf(row.host).length ? 1 : 0;
 	freeSlots(entry);
 	tracks.spanOf[i] = s + 1;
 }
@@ -205,7 +215,8 @@ function changeLevels(i, m) {
 	const level = pool[at], base = pool[at + 1];
 	if (!(level >= 1 && level <= 10 && base >= 1 && base <= 10))
 		return;
-	const list = tracks.levels, last = list[list.length - 1];
+	const list = tracks.levelsOf[hostOfEntry(i)] ??= [];
+	const last = list[list.length - 1];
 	if (!last && m.builtin === 2)
 		list.push({from: -Infinity, to: t, level: base, burst: false,
 			entry: -1});
@@ -222,8 +233,9 @@ function changeLevels(i, m) {
 }
 
 function addCounter(i, m) {
-	const row = makeRow(tracks.counters, "counter " + m.number,
-		{kind: "counter", message: m.number, label: m.text,
+	const host = hostOfEntry(i);
+	const row = makeRow(tracks.counters, "counter " + m.number + " " + host,
+		{kind: "counter", host, message: m.number, label: m.text,
 		 note: m.category, points: [], low: Infinity,
 		 high: -Infinity});
 	if (m.args.length === 0)
@@ -240,7 +252,7 @@ function addTrack(i) {
 		addPlace(n);
 	if (kind === LOST) {
 		tracks.losses.push(i);
-		rows.lossCount++;
+		lossesOf(tracks.laneOf[n].host).push(i);
 		return;
 	}
 	const m = model.messages[model.message[i]];

@@ -99,8 +99,12 @@ function passes(m) {
 		(view.only < 0 || m.number === view.only);
 }
 
-/* "pid:41", "tid:42", "cpu:0" of a place; any other word is text. */
+/* "pid:41", "tid:42", "cpu:0" of a place, "host:web"; any other word is
+ * text. */
 function wordMatches(word, i, text) {
+	if (model.hosts.length && word.startsWith("host:"))
+		return model.hosts[hostOfEntry(i)].name.toLowerCase()
+			.includes(word.slice(5));
 	const asked = /^(pid|tid|cpu|lane):(\d+)$/.exec(word);
 	return asked ? String(model.places[model.place[i]][asked[1]]) ===
 		asked[2] : text().includes(word);

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pairs.c - a table of values that one side or both have named.
+ *
+ *	(rule, value) -> sent at | received at | both were seen
+ *
+ * A value is paired once.  It stays in the table, so that what names it again
+ * is known for that, up to a bound of the table; beyond that new values are
+ * only counted.
+ */
+#include "event/pairs.h"
+
+#include "event/bounds.h"
+#include "event/filter.h"
+#include "event/message_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { SLOTS_FIRST = 1024, SIDES_MAX = TL_PAIR_RULES_MAX * TL_PAIR_SIDES };
+
+_Static_assert(TL_PAIR_SIDES == 2 && SIDES_MAX <= 32, "a bit for each");
+
+enum state { FREE, SENT, RECEIVED, PAIRED };
+
+struct slot {
+	uint64_t value;
+	int64_t ns;
+	uint32_t error_ns;
+	uint16_t clock;
+	uint8_t rule;
+	uint8_t state;
+};
+
+/* What a message is to the rules: bit rule * 2 + side, and which argument. */
+struct part {
+	uint32_t sides;
+	uint8_t args[SIDES_MAX];
+};
+
+struct link {
+	uint64_t count;
+	int64_t delay_ns; /* the least */
+};
+
+struct tl_pairs {
+	const struct tl_pair_rule *rules;
+	size_t rule_count;
+	size_t clock_count;
+	struct tl_message_map parts; /* of messages; &no_part: none */
+	struct slot *slots;
+	size_t size; /* a power of two, at least twice used */
+	size_t used;
+	struct tl_pairs_counts counts;
+	struct part unkept;  /* of a message that the map has no room for */
+	struct link links[]; /* sent by row, received by column */
+};
+
+static struct part no_part;
+
+/* == rules == */
+
+static bool
+is_name_char(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The first $name of a glob. */
+static void
+find_name(struct tl_pair_side *side)
+{
+	const char *at = side->glob;
+	size_t size = 0;
+
+	while ((at = strchr(at, '$')) && !is_name_char(at[1]))
+		at++;
+	if (!at)
+		return;
+	while (is_name_char(at[1 + size]))
+		size++;
+	memcpy(side->name, at + 1, size);
+}
+
+static int
+parse_side(struct tl_pair_side *side, const char *from, const char *to)
+{
+	while (from < to && *from == ' ')
+		from++;
+	while (from < to && to[-1] == ' ')
+		to--;
+	if (to - from > 2 && (*from == '<' || *from == '>') && from[1] == ' ') {
+		side->of_ends = *from == '<';
+		from += 2;
+	}
+	if (from == to || to - from >= TL_PAIR_GLOB_MAX)
+		return -EINVAL;
+	memcpy(side->glob, from, (size_t)(to - from));
+	find_name(side);
+	return 0;
+}
+
+int
+tl_pair_parse(struct tl_pair_rule *rule, const char *text,
+    struct tl_fault *fault)
+{
+	const char *spaced = strstr(text, " = ");
+	const char *equals = spaced ? spaced + 1 : strchr(text, '=');
+
+	*rule = (struct tl_pair_rule){ 0 };
+	if (!equals ||
+	    parse_side(&rule->sides[TL_PAIR_SENT], text, equals) < 0 ||
+	    parse_side(&rule->sides[TL_PAIR_RECEIVED], equals + 1,
+		equals + 1 + strlen(equals + 1)) < 0)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: not SEND=RECEIVE, two messages", text);
+	return 0;
+}
+
+static bool
+matches(const struct tl_pair_side *side, const struct tl_message *message)
+{
+	char name[TL_GLOB_NAME_MAX];
+	size_t size = message->category.size;
+
+	if (tl_glob_matches(side->glob, message->line1))
+		return true;
+	if (size + 1 + message->line1.size > sizeof(name))
+		return false;
+	if (size > 0)
+		memcpy(name, message->category.data, size);
+	name[size++] = ':';
+	if (message->line1.size > 0)
+		memcpy(name + size, message->line1.data, message->line1.size);
+	return tl_glob_matches(side->glob,
+	    tl_bytes(name, size + message->line1.size));
+}
+
+/* Which argument; -ENOENT: the message has none of the name. */
+static int
+find_arg(const struct tl_pair_side *side, const struct tl_message *message)
+{
+	const struct tl_bytes name = tl_bytes_of(side->name);
+
+	for (int i = 0; i < message->argc; i++) {
+		const struct tl_bytes one = message->args[i].name;
+
+		if (name.size == 0 ||
+		    (one.size == name.size &&
+			memcmp(one.data, name.data, name.size) == 0))
+			return i;
+	}
+	return -ENOENT;
+}
+
+static struct part
+part_of(const struct tl_pairs *p, const struct tl_message *message)
+{
+	struct part part = { 0 };
+
+	for (unsigned i = 0; i < p->rule_count * TL_PAIR_SIDES; i++) {
+		const struct tl_pair_side *side =
+		    &p->rules[i / TL_PAIR_SIDES].sides[i % TL_PAIR_SIDES];
+		const int arg = find_arg(side, message);
+
+		if (arg < 0 || !matches(side, message))
+			continue;
+		/* What is both tells no direction: it counts as sent. */
+		if (i % TL_PAIR_SIDES == TL_PAIR_RECEIVED &&
+		    side[-1].of_ends == side->of_ends && part.sides >> (i - 1))
+			continue;
+		part.sides |= UINT32_C(1) << i;
+		part.args[i] = (uint8_t)arg;
+	}
+	return part;
+}
+
+/* What an event's message is to the rules; NULL without memory. */
+static const struct part *
+find_part(struct tl_pairs *p, const struct tl_message *message)
+{
+	struct part *part = tl_message_map_find(&p->parts, message);
+	int rc;
+
+	if (part)
+		return part;
+	p->unkept = part_of(p, message);
+	part = &no_part;
+	if (p->unkept.sides != 0) {
+		part = malloc(sizeof(*part));
+		if (!part)
+			return NULL;
+		*part = p->unkept;
+	}
+	rc = tl_message_map_add(&p->parts, message, part);
+	if (rc == 0)
+		return part;
+	if (part != &no_part)
+		free(part);
+	return rc == -ENOSPC ? &p->unkept : NULL;
+}
+
+/* == values == */
+
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/* The number of a text differs from host to host: what it says counts. */
+static uint64_t
+value_of(const struct tl_event *event, unsigned arg)
+{
+	const struct tl_message *message = event->message;
+	const struct tl_bytes text =
+	    message->args[arg].format == TIMELINE_ARG_STRING
+		? tl_message_string(message, event->args[arg])
+		: tl_bytes(NULL, 0);
+	uint64_t hash = text.size;
+
+	if (!text.data)
+		return event->args[arg];
+	for (size_t i = 0; i < text.size; i++)
+		hash = mix(hash ^ (uint8_t)text.data[i]);
+	return hash;
+}
+
+/* The slot of a value, or the free one where it would be. */
+static struct slot *
+find_slot(const struct tl_pairs *p, unsigned rule, uint64_t value)
+{
+	size_t at = (size_t)mix(value + rule) & (p->size - 1);
+
+	while (p->slots[at].state != FREE &&
+	       (p->slots[at].value != value || p->slots[at].rule != rule))
+		at = (at + 1) & (p->size - 1);
+	return &p->slots[at];
+}
+
+static int
+grow(struct tl_pairs *p)
+{
+	struct slot *before = p->slots;
+	const size_t count = p->size;
+
+	p->size = count ? 2 * count : SLOTS_FIRST;
+	p->slots = calloc(p->size, sizeof(*p->slots));
+	if (!p->slots) {
+		p->slots = before;
+		p->size = count;
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (before[i].state != FREE)
+			*find_slot(p, before[i].rule, before[i].value) =
+			    before[i];
+	}
+	free(before);
+	return 0;
+}
+
+static int64_t
+saturated(__int128 ns)
+{
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+static void
+add_pair(struct tl_pairs *p, const struct slot *sent,
+    const struct slot *received)
+{
+	struct link *link =
+	    &p->links[sent->clock * p->clock_count + received->clock];
+	const int64_t delay_ns = saturated((__int128)received->ns - sent->ns +
+					   sent->error_ns + received->error_ns);
+
+	if (sent->clock == received->clock) {
+		p->counts.same_clock++;
+		return;
+	}
+	if (link->count++ == 0 || delay_ns < link->delay_ns)
+		link->delay_ns = delay_ns;
+	p->counts.paired++;
+}
+
+static int
+add_value(struct tl_pairs *p, const struct slot *one)
+{
+	struct slot *slot;
+
+	if (2 * (p->used + 1) > p->size && p->used < TL_PAIRS_MAX &&
+	    grow(p) < 0)
+		return -ENOMEM;
+	slot = find_slot(p, one->rule, one->value);
+	if (slot->state == FREE && p->used == TL_PAIRS_MAX) {
+		p->counts.over++;
+	} else if (slot->state == FREE) {
+		*slot = *one;
+		p->used++;
+		p->counts.alone++;
+	} else if (slot->state == PAIRED || slot->state == one->state) {
+		p->counts.again++;
+	} else {
+		add_pair(p, slot->state == SENT ? slot : one,
+		    slot->state == SENT ? one : slot);
+		slot->state = PAIRED;
+		p->counts.alone--;
+	}
+	return 0;
+}
+
+/* == events == */
+
+static int
+add_side(struct tl_pairs *p, const struct tl_event *event, size_t clock,
+    unsigned side, unsigned arg)
+{
+	const struct tl_pair_rule *rule = &p->rules[side / TL_PAIR_SIDES];
+	const bool is_sent = side % TL_PAIR_SIDES == TL_PAIR_SENT;
+	const struct slot one = { .ns = event->ns,
+		.error_ns = event->error_ns,
+		.clock = (uint16_t)clock,
+		.rule = (uint8_t)(side / TL_PAIR_SIDES),
+		.state = is_sent ? SENT : RECEIVED,
+		.value = value_of(event, arg) };
+
+	if (rule->sides[side % TL_PAIR_SIDES].of_ends !=
+	    (event->kind == TL_END))
+		return 0;
+	return add_value(p, &one);
+}
+
+int
+tl_pairs_put(struct tl_pairs *p, const struct tl_event *event, size_t clock)
+{
+	const struct part *part;
+	int rc = 0;
+
+	if (!event->message || event->bare || event->error_ns == UINT32_MAX)
+		return 0;
+	part = find_part(p, event->message);
+	if (!part)
+		return -ENOMEM;
+	for (unsigned i = 0; i < SIDES_MAX && rc == 0; i++) {
+		if (part->sides >> i & 1)
+			rc = add_side(p, event, clock, i, part->args[i]);
+	}
+	return rc;
+}
+
+struct tl_pairs_counts
+tl_pairs_counts(const struct tl_pairs *p)
+{
+	return p->counts;
+}
+
+uint64_t
+tl_pairs_delay(const struct tl_pairs *p, size_t a, size_t b, int64_t *delay_ns)
+{
+	const struct link *link = &p->links[a * p->clock_count + b];
+
+	*delay_ns = link->delay_ns;
+	return link->count;
+}
+
+int
+tl_pairs_new(struct tl_pairs **pairs, const struct tl_pair_rule *rules,
+    size_t rule_count, size_t clock_count)
+{
+	struct tl_pairs *p;
+
+	if (rule_count > TL_PAIR_RULES_MAX || clock_count > TL_BOUNDS_MAX)
+		return -E2BIG;
+	p = calloc(1,
+	    sizeof(*p) + clock_count * clock_count * sizeof(p->links[0]));
+	if (!p)
+		return -ENOMEM;
+	p->rules = rules;
+	p->rule_count = rule_count;
+	p->clock_count = clock_count;
+	*pairs = p;
+	return 0;
+}
+
+static void
+free_part(void *part)
+{
+	if (part != &no_part)
+		free(part);
+}
+
+void
+tl_pairs_free(struct tl_pairs *p)
+{
+	if (!p)
+		return;
+	tl_message_map_free(&p->parts, free_part);
+	free(p->slots);
+	free(p);
+}

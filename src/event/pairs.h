@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pairs.h - messages that tell when something was sent, and others when it
+ * was received: what they say of the clocks of two hosts.
+ *
+ *	host a   sent $id = 7 at 10.002
+ *	host b   received $id = 7 at 10.001	b's clock is 1 ms or more behind
+ *
+ * Nothing is received before it was sent, whatever clocks say.
+ */
+#ifndef TL_EVENT_PAIRS_H
+#define TL_EVENT_PAIRS_H
+
+#include "base/fault.h"
+#include "event/event.h"
+
+enum {
+	TL_PAIR_RULES_MAX = 16,
+	TL_PAIR_GLOB_MAX = 256,
+	TL_PAIRS_MAX = 1 << 20 /* values that are kept, paired or not */
+};
+
+/* Which events are one side of a pair. */
+struct tl_pair_side {
+	char glob[TL_PAIR_GLOB_MAX]; /* of its message */
+	/* The argument that both sides have in common; empty: the first. */
+	char name[TL_PAIR_GLOB_MAX];
+	bool of_ends; /* of spans; else of all but the ends */
+};
+
+enum { TL_PAIR_SENT, TL_PAIR_RECEIVED, TL_PAIR_SIDES };
+
+struct tl_pair_rule {
+	struct tl_pair_side sides[TL_PAIR_SIDES];
+};
+
+/*
+ * "SEND = RECEIVE": each is a glob that the first line of the message matches,
+ * alone or as CATEGORY:LINE.  The first argument named in it ($name) is what
+ * both have in common, or else the message's first.  "< " before it means the
+ * ends of spans, "> " what needs not be said: their begins, and messages that
+ * are no spans.  The two are divided by " = " or, where that is not there, by
+ * the first =.  0, -EINVAL and a fault.
+ */
+int tl_pair_parse(struct tl_pair_rule *rule, const char *text,
+    struct tl_fault *fault);
+
+struct tl_pairs;
+
+/* What became of the events that were seen. */
+struct tl_pairs_counts {
+	uint64_t paired;     /* of two clocks */
+	uint64_t same_clock; /* ... and of one: they say nothing */
+	uint64_t again;      /* of a value that this side had before: skipped */
+	uint64_t alone;      /* the other side was not seen */
+	uint64_t over;       /* not looked at: TL_PAIRS_MAX values before it */
+};
+
+/* For events of so many clocks; the rules stay the caller's.  0, -ENOMEM,
+ * -E2BIG. */
+int tl_pairs_new(struct tl_pairs **pairs, const struct tl_pair_rule *rules,
+    size_t rule_count, size_t clock_count);
+void tl_pairs_free(struct tl_pairs *pairs);
+
+/* An event by a clock; in any order.  0, -ENOMEM. */
+int tl_pairs_put(struct tl_pairs *pairs, const struct tl_event *event,
+    size_t clock);
+
+struct tl_pairs_counts tl_pairs_counts(const struct tl_pairs *pairs);
+
+/*
+ * What was sent by clock a and received by clock b: how many, and the least
+ * time that one seemed to take, the errors of both times added.  The number
+ * to be added to b's times less that to be added to a's is at least the
+ * negative of it.
+ */
+uint64_t tl_pairs_delay(const struct tl_pairs *pairs, size_t a, size_t b,
+    int64_t *delay_ns);
+
+#endif

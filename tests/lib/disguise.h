@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * disguise.h - a saved timeline as if another host had saved it: one with a
+ * clock of its own, which is wrong by as much as a test likes.
+ */
+#ifndef TESTS_LIB_DISGUISE_H
+#define TESTS_LIB_DISGUISE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <timeline_layout.h>
+
+struct disguise {
+	const char *host; /* NULL: as it was */
+	uint8_t boot;     /* every byte of its boot id; 0: as it was */
+	int64_t shift_ns; /* by which its clock is ahead */
+	bool sync_given;  /* else as it was: */
+	uint32_t sync_us; /* what it says its clock is wrong by; ~0 unknown */
+};
+
+static inline void
+disguise_sync(const struct disguise *d, uint32_t *sync_us, uint16_t *flags)
+{
+	if (!d->sync_given)
+		return;
+	*sync_us = d->sync_us;
+	*flags &= (uint16_t)~TIMELINE_KNOT_UNSYNC;
+	if (d->sync_us == UINT32_MAX)
+		*flags |= TIMELINE_KNOT_UNSYNC;
+}
+
+/* The bytes of a snapshot that is whole and not compressed.  False: there are
+ * too few. */
+static inline bool
+disguise(const struct disguise *d, uint8_t *bytes, size_t size)
+{
+	struct timeline_header *h = (void *)bytes;
+	struct timeline_knot *knots;
+
+	if (size < sizeof(*h) || h->magic != TIMELINE_MAGIC ||
+	    h->knots_offset > size ||
+	    h->knots_max > (size - h->knots_offset) / sizeof(*knots))
+		return false;
+	if (d->host)
+		snprintf(h->creator_host, sizeof(h->creator_host), "%s",
+		    d->host);
+	if (d->boot)
+		memset(h->boot_id, d->boot, sizeof(h->boot_id));
+	h->created_ns += d->shift_ns;
+	h->saved_ns += h->saved_ns ? d->shift_ns : 0;
+	h->clock.utc_ns += d->shift_ns;
+	disguise_sync(d, &h->clock.sync_err_us, &h->clock.flags);
+	knots = (void *)(bytes + h->knots_offset);
+	for (size_t i = 0; i < h->knots_max; i++) {
+		if (knots[i].seq == 0)
+			continue;
+		knots[i].utc_ns += d->shift_ns;
+		disguise_sync(d, &knots[i].sync_err_us, &knots[i].flags);
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,127 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Streams of blocks: several traces in one file, through a pipe, from a server.
+
+blocks=$build/tests/tool/make_blocks
+stream=$work/stream
+"$blocks" alpha 1 0 2 >"$stream"
+whole='job
+tick n(0)
+tick n(1)
+tick n(2)
+tick n(3)
+tick n(4)
+tick n(5)
+tick n(6)
+tick n(7)
+tick n(8)
+tick n(9)
+tick n(10)
+tick n(11)'
+# Only the messages of a listing.
+words() { sed -E 's/^.* work +(> )?//'; }
+
+ends 'blocks of a chain are one timeline' 0 "$dump" --oldest-first "$stream"
+is '... of which nothing comes twice' "$(words <<<"$out")" "$whole"
+is '... nor is anything said of it' "$err" ''
+is '... newest first it is turned round' "$("$dump" "$stream" | tac | words)" "$whole"
+is '... through a pipe it is the same' "$("$dump" --oldest-first - < <(cat "$stream") | words)" "$whole"
+has '... it is called by its host' "$("$dump" --info "$stream")" "^file: $stream: alpha/demo\$"
+has '... and has one tree' "$("$dump" --tree "$stream")" '^  tick n\(11\)$'
+{ "$blocks" alpha 1 2; "$blocks" alpha 1 0; "$blocks" alpha 1 2; "$blocks" alpha 1 1; } >"$work/mixed"
+is 'their order does not matter, nor one that comes twice' \
+	"$("$dump" --oldest-first "$work/mixed" | words)" "$whole"
+is 'timeline-convert reads them, too' \
+	"$("$bin/timeline-convert" -q --to jsonl "$work/mixed" -o - | wc -l)" 13
+
+# what is missing, what is damaged
+{ "$blocks" alpha 1 0; "$blocks" alpha 1 5; } >"$work/hole"
+ends 'blocks that are missing are a failure' 1 "$dump" --oldest-first "$work/hole"
+is '... of which the numbers are said' "$err" \
+	"timeline-dump: $work/hole: alpha/demo: blocks 1 to 4 are missing"
+has '... in their place' "$(sed -n 6p <<<"$out")" '^\.\.\. entries lost here, unknown how many'
+is '... and a span that goes on began once' "$(grep -c job <<<"$out")" 1
+{ "$blocks" alpha 1 0; "$blocks" alpha 1 1 1 1-3; "$blocks" alpha 1 4; } >"$work/dropped"
+ends 'what a shipper had to drop is counted' 0 "$dump" --oldest-first "$work/dropped"
+has '... in its place' "$(sed -n 6p <<<"$out")" '^\.\.\. 100 entries lost here'
+"$blocks" alpha 1 7 8 >"$work/late"
+ends 'a chain may begin anywhere' 0 "$dump" --oldest-first "$work/late"
+is '... with what is open there' "$(grep -c job <<<"$out")" 1
+{ cat "$stream"; echo garbage; "$blocks" beta 2 0; } >"$work/damaged"
+ends 'what lies between two traces is damage' 1 "$dump" "$work/damaged"
+has '... and said with its place' "$err" "byte $(wc -c <"$stream"): 8 bytes are of no trace\$"
+is '... which the others survive' "$(wc -l <<<"$out")" 18
+{ "$blocks" alpha 1 0; "$blocks" alpha 1 1 | head -c 300; "$blocks" alpha 1 2; } >"$work/torn"
+ends 'a block that was torn is damage' 1 "$dump" "$work/torn"
+is '... no more than that' "$("$dump" "$work/torn" 2>/dev/null | grep -c tick)" 8
+head -c 100000 /dev/urandom >"$work/noise"
+{ cat "$stream" "$work/noise" "$stream"; } >"$work/noisy"
+is 'noise is passed over' "$("$dump" --oldest-first "$work/noisy" 2>/dev/null | words)" "$whole"
+
+# several hosts
+{ cat "$stream"; "$blocks" beta 2 0 1; } >"$work/fleet"
+is '--host chooses hosts' "$("$dump" --host 'b*' "$work/fleet" | grep -c tick)" 8
+is '... of files as well' "$("$dump" --host 'b*' "$stream" "$work/fleet" | grep -c tick)" 8
+ends '... and says when none is left' 1 "$dump" --host gamma "$work/fleet"
+has '... what for' "$err" 'there is nothing of such a host$'
+for ((i = 0; i < 70; i++)); do "$blocks" alpha - "$i"; done >"$work/lone"
+is 'many traces without a chain are one timeline' \
+	"$("$dump" --info "$work/lone" | grep -c '^file: ')" 1
+is '... with all there is' "$("$dump" "$work/lone" | grep -c tick)" 280
+
+# as they come
+is '--follow of a pipe shows what comes' "$("$dump" -f - < <(cat "$stream") | words)" "$whole"
+has '... of which host' "$("$dump" -f - < <(cat "$work/fleet"))" '  beta work       tick n\(0\)$'
+is '... in order of time' "$("$dump" -f - < <(cat "$work/fleet") | awk '{ print $1 }')" \
+	"$("$dump" --oldest-first "$work/fleet" 2>/dev/null | awk '{ sub("~", "", $1); print $1 }')"
+mkfifo "$work/blocks"
+"$dump" -f "$work/blocks" >"$work/live" 2>&1 &
+follower=$!
+exec 9>"$work/blocks"
+cat "$stream" >&9
+until_true grep -q 'n(11)' "$work/live"
+is '... while more may come' "$(words <"$work/live")" "$whole"
+"$blocks" alpha 1 3 >&9
+exec 9>&-
+wait "$follower"
+is '... and what comes then' "$(tail -n 1 "$work/live" | words)" 'tick n(15)'
+
+# from a server, by a program that stands for timeline-ship
+cat >"$work/ship" <<'END'
+#!/bin/sh
+printf '%s\n' "$@" >"$SHIP_LOG"
+cat "$SHIP_STREAM"
+exit "${SHIP_STATUS:-0}"
+END
+chmod +x "$work/ship"
+export TIMELINE_SHIP=$work/ship SHIP_LOG=$work/ship.log SHIP_STREAM=$stream
+ends 'a name with a scheme is read by timeline-ship' 0 "$dump" --oldest-first nats://a/b
+is '... as blocks are' "$(words <<<"$out")" "$whole"
+is '... which is asked for all' "$(cat "$SHIP_LOG")" 'read
+nats://a/b'
+"$dump" --host 'a;b' --host c --since 2026-01-01 --until @1767225600.5 nats://a \
+	>/dev/null 2>&1
+is '... or for what is wanted' "$(cat "$SHIP_LOG")" 'read
+--host
+a;b
+--host
+c
+--since
+@1767225600.000000000
+--until
+@1767225600.500000000
+nats://a'
+"$dump" -f --since -10s nats://a >/dev/null
+is '... or for what comes' "$(cat "$SHIP_LOG")" 'read
+-f
+nats://a'
+SHIP_STATUS=1 ends 'its failure is one' 1 "$dump" --oldest-first nats://a
+is '... but what came is shown' "$(words <<<"$out")" "$whole"
+has '... and it is said' "$err" 'nats://a: alpha/demo: timeline-ship failed: not all may be here$'
+SHIP_STATUS=1 ends '... with --follow, too' 1 "$dump" -f nats://a
+SHIP_STREAM=/dev/null ends 'nothing is said, too' 1 "$dump" nats://a
+has '... as what it is' "$err" 'there is nothing that was asked for$'
+TIMELINE_SHIP=$work/none ends 'without timeline-ship' 1 "$dump" nats://a
+has '... it is said what is missing' "$err" 'timeline-ship cannot be run'
+SHIP_STREAM=$work/noise ends 'noise from a server' 1 "$dump" nats://a
+unset TIMELINE_SHIP SHIP_LOG SHIP_STREAM

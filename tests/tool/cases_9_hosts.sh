@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Several hosts: merged as far as their clocks tell, put right by hand or by
+# what they sent each other.
+
+make_host=$build/tests/tool/make_host
+convert=$bin/timeline-convert
+# host FILE MESSAGE OFFSET_NS WORD...: ten messages, 10 ms from one to the next,
+# as another host saved them.
+host() {
+	local file=$1 message=$2 offset=$3
+	shift 3
+	awk -v message="$message" -v offset="$offset" 'BEGIN {
+		for (i = 0; i < 10; i++)
+			printf "{\"ns\":%.0f,\"tsc\":%d,\"cpu\":0,\"pid\":1," \
+			    "\"tid\":1,\"priority\":\"info\",\"category\":" \
+			    "\"net\",\"message\":\"%s $id\",\"kind\":" \
+			    "\"instant\",\"args\":{\"id\":%d}}\n",
+			    1e12 + i * 1e7 + offset, i, message, i
+	}' >"$work/host.jsonl"
+	"$convert" -qf "$work/host.jsonl" -o "$work/host.tl"
+	"$make_host" "$work/host.tl" "$work/$file" "$@"
+}
+host a.tl sent 0 host=web-1 boot=1 sync=1ms
+host b.tl got 2500000 host=db-1 boot=2 sync=1ms
+host b5.tl got 2500000 host=db-1 boot=2 sync=2ms
+host c.tl got 2500000 host=db-2 boot=3 sync=none
+host a2.tl sent 5 host=web-1 boot=1 sync=1ms
+a=$work/a.tl b=$work/b.tl b5=$work/b5.tl c=$work/c.tl
+
+# marks
+ends 'two hosts are merged' 0 "$dump" --oldest-first -n 4 "$a" "$b"
+is '... each entry with its host' "$(untimed <<<"$out" | sed 's/^ *//' | sort -u)" \
+	'db-1  net        got id(8)
+db-1  net        got id(9)
+web-1 net        sent id(8)
+web-1 net        sent id(9)'
+lacks '... none is marked that cannot have been otherwise' "$out" '~'
+is '... and nothing more is said' "$err" ''
+has 'what may have come in another order is marked' \
+	"$("$dump" --oldest-first "$a" "$b5" | head -1)" '^1970-01-01T00:16:40.000000000\+00:00~ web-1 '
+has '... newest first, too' "$("$dump" -n 1 "$a" "$b5")" '\+00:00~ db-1 '
+is '... in JSON' "$("$dump" --json "$a" "$b5" | jq -c '[.host, .sync_error_us, .overlaps]' | sort -u)" \
+	'["db-1",2000,true]
+["web-1",1000,true]'
+is '... where what is certain has no mark' \
+	"$("$dump" --json "$a" "$b" | jq -c 'has("overlaps")' | sort -u)" false
+is 'one host is shown as ever' "$("$dump" --json "$a" | jq -c 'has("host")' | sort -u)" false
+has '... the same from two files, merged by stamps' \
+	"$("$dump" --oldest-first -n 1 "$a" "$work/a2.tl")" '\+00:00 net '
+is 'a column tells the host when asked' "$("$dump" -n 1 --columns host,message "$a")" \
+	'web-1 sent id(9)'
+ends 'a host that is not synchronised is said' 0 "$dump" "$a" "$c"
+is '... once' "$err" \
+	'timeline-dump: db-2: clock not synchronised: its order among other hosts is not known'
+is '... its entries are marked, those of others not' \
+	"$("$dump" "$a" "$c" 2>/dev/null |
+		sed 's/.*+00:00\(.\) \([^ ]*\) .*/\2\1/' | sort | uniq -c)" \
+	'     10 db-2~
+     10 web-1 '
+ends 'so is a file that knows no clock' 0 "$dump" "$a" "$work/host.jsonl"
+has '... by its name' "$err" 'host\.jsonl: clock not known: '
+ends '... but not two of them' 0 "$dump" "$work/host.jsonl" "$work/host.jsonl"
+is '... which are merged as ever' "$err$(grep -c '~' <<<"$out")" 0
+ends 'alone nobody is unsynchronised' 0 "$dump" "$c"
+is '... to anybody' "$err" ''
+has '--info tells what its clock is worth' "$("$dump" --info "$b5")" '^    clock bound: 2ms$'
+is '... as JSON' "$("$dump" --info --json "$a" "$c" | jq -c '.host | [.name, .clock, .clock_bound_ns]')" \
+	'["web-1","synchronised",1000000]
+["db-2","unsynchronised",null]'
+
+# a recorded trace and a saved timeline of one start of a machine
+("$make" "$name-host" known sleep=500 known "save=$work/here.tl") &
+until_true test -e "/dev/shm$name-host"
+"$bin/timelinectl" record "$name-host" -o "$work/here.trace" --for 1s >"$work/out"
+wait
+ends 'a trace and a timeline of one start are of one host' 0 \
+	"$dump" --oldest-first -n 2 "$work/here.trace" "$work/here.tl"
+is '... merged by their stamps' "$err$(untimed <<<"$out")" \
+	'disk       gave up
+disk       gave up'
+is '... which is another one than others' \
+	"$("$dump" "$a" "$work/here.trace" "$work/here.tl" 2>&1 >"$work/out" | wc -l)" \
+	"$("$dump" --info --json "$work/here.tl" | jq '.host.clock | if . == "synchronised" then 0 else 1 end')"
+
+# offsets
+first() { "$dump" --oldest-first --json "$@" | head -1 | jq -c '[.host, .ns]'; }
+is 'an offset moves a host' "$(first --offset db-1=-3ms "$a" "$b")" '["db-1",999999500000]'
+is '... by the name of its file' "$(first --offset b.tl=-3ms "$a" "$b")" '["db-1",999999500000]'
+is '... by its number, in nanoseconds, twice' \
+	"$(first --offset 2=-1000000 --offset 2=-2ms "$a" "$b")" '["db-1",999999500000]'
+is '... also one that is alone' \
+	"$("$dump" --offset web-1=+1s --json -n 1 "$a" | jq .ns)" 1001090000000
+ends 'a host that is not there is an error' 2 "$dump" --offset db-7=1ms "$a" "$b"
+has '... which lists those that are' "$err" 'db-7: no such host; there are web-1, db-1$'
+ends '... of timeline-convert, too' 2 "$convert" --offset db-7=1ms "$a" "$b" -o "$work/never.tl"
+ends '... that writes nothing' 1 test -e "$work/never.tl"
+ends 'an offset is a duration' 2 "$dump" --offset db-1=soon "$a" "$b"
+ends 'hosts are not moved while they are followed' 2 "$dump" -f --offset 1=1ms "$a"
+has '... which is said' "$err" 'offset: does not go with --follow'
+
+echo 'for e in timeline.events() do print(e.source, e.ns) break end' >"$work/first.lua"
+is 'a script sees times as they were moved' \
+	"$("$dump" --offset web-1=1s "$a" "$b" -s "$work/first.lua" | tr '\t' ' ')" '1 1001090000000'
+
+# pairs: db-1 is planted 50 ms behind; got is 100 us after sent, answered at once
+host d.tl got 100000 host=db-1 boot=2 sync=80ms shift=-50ms
+host d2.tl answered 150000 host=db-1 boot=2 sync=80ms shift=-50ms
+host a3.tl heard 200000 host=web-1 boot=1 sync=1ms
+pairs=(--pair 'sent * = got *' --pair 'answered *=heard *')
+ends 'pairs put a clock right' 0 "$dump" --oldest-first -n 4 "${pairs[@]}" \
+	"$a" "$work/a3.tl" "$work/d.tl" "$work/d2.tl"
+is '... so that causes come before effects' "$(untimed <<<"$out" | sed 's/^~* *//')" \
+	'web-1 net        sent id(9)
+db-1  net        got id(9)
+db-1  net        answered id(9)
+web-1 net        heard id(9)'
+is '... and by how much is said' "$err" \
+	'timeline-dump: web-1: the clock that others are compared with
+timeline-dump: db-1: +49.975ms +-75us (was +-80ms) from 20 pairs'
+is '... in --info, too' "$("$dump" --info --json "${pairs[@]}" "$a" "$work/a3.tl" \
+	"$work/d.tl" "$work/d2.tl" 2>/dev/null | jq -c '.host | [.name, .offset_ns, .bound_ns, .pairs, .reference]' | sort -u)" \
+	'["db-1",49975000,75000,20,false]
+["web-1",0,0,20,true]'
+"$convert" -qf "${pairs[@]}" "$a" "$work/a3.tl" "$work/d.tl" "$work/d2.tl" -o "$work/paired.jsonl"
+is '... in timeline-convert' "$(jq -c '[.host, .sync_error_us]' "$work/paired.jsonl" | sort -u)" \
+	'["db-1",75]
+["web-1",0]'
+is '... whose lines are read again' \
+	"$("$dump" --json --oldest-first "$work/paired.jsonl" | jq -c '[.ns, .message]')" \
+	"$(jq -c '[.ns, .message]' "$work/paired.jsonl")"
+"$convert" -qf --offset db-1=-1ms "$a" "$b5" --to sqlite -o "$work/hosts.sqlite"
+is 'a database has the hosts, and what overlaps' \
+	"$(sqlite3 "$work/hosts.sqlite" 'SELECT machine, sync_error_us, overlaps,
+		count(*) FROM events JOIN sources ON sources.id = source GROUP BY 1, 2, 3')" \
+	'db-1|2000|1|10
+web-1|1000|1|10'
+"$convert" -f --offset db-1=-1ms "$a" "$b5" -o "$work/hosts.csv" 2>"$work/err"
+has 'what has no place for them says so' "$(cat "$work/err")" \
+	'hosts\.csv: the host of an entry, .* left out \(20 times\)$'
+ends 'what is no pair is an error' 2 "$dump" --pair 'sent id' "$a" "$b"
+ends 'pairs that are not there are said' 0 "$dump" --pair 'x=y' "$a" "$b"
+has '... and change nothing' "$err" 'no pair of two hosts was found'
+ends 'a contradiction is said' 0 "$dump" --pair 'got *=sent *' "$a" "$b"
+is '... with both hosts and the amount' "$err" \
+	'timeline-dump: web-1 and db-1: their pairs contradict what else is known by 500us, and are left out'

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chain_fixture.h - a random timeline, cut into blocks as a shipper cuts it.
+ */
+#ifndef TESTS_UNIT_CHAIN_FIXTURE_H
+#define TESTS_UNIT_CHAIN_FIXTURE_H
+
+#include "base/file.h"
+#include "base/terminal.h"
+#include "format/chain.h"
+#include "trace_fixture.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+	THREADS = 5,
+	OPEN_MAX = 64,
+	SHUFFLED_MIN =
+	    20 /* events of a block, so that only neighbours overlap */
+};
+
+/* A span that is open when a block ends. */
+struct open_spans {
+	struct tl_event begins[THREADS][OPEN_MAX];
+	unsigned count[THREADS];
+};
+
+struct timeline {
+	struct tl_event *events; /* in order of time */
+	size_t count;
+	struct tl_text *blocks;
+	size_t *block_events; /* how many are in each */
+	size_t block_count;
+	struct open_spans open;
+	char chain[33];
+	const char *host;
+};
+
+static inline unsigned
+thread_of(const struct tl_event *event)
+{
+	return event->tid - 1000;
+}
+
+/* Which spans go on in the next block. */
+static inline void
+follow_span(struct open_spans *open, const struct tl_event *event)
+{
+	const unsigned t = thread_of(event);
+	unsigned i = open->count[t];
+
+	if (!event->message || event->message->scope == TIMELINE_SOURCE)
+		return;
+	if (event->kind == TL_BEGIN && i < OPEN_MAX)
+		open->begins[t][open->count[t]++] = *event;
+	if (event->kind != TL_END)
+		return;
+	while (i > 0 && open->begins[t][i - 1].message != event->message)
+		i--;
+	if (i > 0)
+		open->count[t] = i - 1;
+}
+
+static inline void
+put_info(struct tl_trace_writer *writer, const char *name, const char *value)
+{
+	ck_assert_int_eq(tl_trace_write_info(writer, tl_bytes_of(name),
+			     tl_bytes_of(value)),
+	    0);
+}
+
+/* What a block says of itself; chain NULL: it is of none. */
+struct block_infos {
+	const char *host;
+	const char *chain;
+	uint64_t number;
+	const char *dropped;
+	uint64_t continued;
+};
+
+static inline void
+put_infos(struct tl_trace_writer *writer, const struct block_infos *infos)
+{
+	char number[24];
+
+	put_info(writer, "host", infos->host);
+	put_info(writer, "timeline", "demo");
+	put_info(writer, "boot", "00112233-4455-6677-8899-aabbccddeeff");
+	if (infos->chain)
+		put_info(writer, "chain", infos->chain);
+	snprintf(number, sizeof(number), "%lu", (unsigned long)infos->number);
+	if (infos->chain)
+		put_info(writer, "block", number);
+	if (infos->dropped)
+		put_info(writer, "dropped", infos->dropped);
+	snprintf(number, sizeof(number), "%lu",
+	    (unsigned long)infos->continued);
+	put_info(writer, "continued", number);
+}
+
+static inline uint64_t
+put_continued(struct tl_sink *sink, const struct open_spans *open)
+{
+	uint64_t count = 0;
+
+	for (unsigned t = 0; t < THREADS; t++)
+		for (unsigned i = 0; i < open->count[t]; i++) {
+			struct tl_event begin = open->begins[t][i];
+
+			begin.continued = true;
+			ck_assert_int_eq(sink->put(sink, &begin), 0);
+			count++;
+		}
+	return count;
+}
+
+/* One block: what is open, then the events. */
+static inline struct tl_text
+make_block(const struct block_infos *infos, const struct open_spans *open,
+    const struct tl_event *events, size_t count)
+{
+	static uint8_t id;
+	struct made made = { 0 };
+	struct tl_trace_options options = { .strategy = TL_TRACE_STREAMING,
+		.block_size = 4096,
+		.data = made_data,
+		.context = &made,
+		.id = { ++id, (uint8_t)infos->number, 3 } };
+	struct block_infos with = *infos;
+	struct tl_trace_writer *writer;
+	struct tl_sink *sink;
+
+	ck_assert_int_eq(tl_trace_writer_new(&writer, &options), 0);
+	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	with.continued = open ? put_continued(sink, open) : 0;
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_eq(sink->put(sink, &events[i]), 0);
+	put_infos(writer, &with);
+	made_end(&made, writer);
+	tl_text_free(&made.index);
+	return made.data;
+}
+
+/* Later events now and then come before earlier ones of other threads. */
+static inline void
+shuffle_some(struct tl_event *events, size_t count, uint64_t *seed)
+{
+	for (size_t i = 1; i < count; i++) {
+		const struct tl_event event = events[i];
+
+		if (random_below(seed, 5) > 0 ||
+		    thread_of(&event) == thread_of(&events[i - 1]))
+			continue;
+		events[i] = events[i - 1];
+		events[i - 1] = event;
+	}
+}
+
+/* As random_program, but no two events are of one time. */
+static inline void
+make_events(struct timeline *t, uint64_t *seed, size_t count)
+{
+	int64_t now = 1000000000, ignored = 0;
+
+	t->events = calloc(count, sizeof(*t->events));
+	ck_assert_ptr_nonnull(t->events);
+	t->count = count;
+	for (size_t i = 0; i < count; i++) {
+		t->events[i] = random_event(seed, THREADS, &ignored);
+		t->events[i].continued = false;
+		t->events[i].ns = now += 1 + (int64_t)random_below(seed, 1000);
+		t->events[i].tsc = (uint64_t)now * 2;
+		t->events[i].epoch = 0;
+	}
+}
+
+static inline void
+cut_events(struct timeline *t, uint64_t *seed, size_t block_events)
+{
+	struct tl_event *put = calloc(t->count, sizeof(*put));
+	struct block_infos infos = { .host = t->host, .chain = t->chain };
+
+	ck_assert_ptr_nonnull(put);
+	memcpy(put, t->events, t->count * sizeof(*put));
+	if (block_events > SHUFFLED_MIN)
+		shuffle_some(put, t->count, seed);
+	t->blocks = calloc(t->count + 1, sizeof(*t->blocks));
+	t->block_events = calloc(t->count + 1, sizeof(*t->block_events));
+	for (size_t at = 0, n; at < t->count; at += n) {
+		n = 1 + random_below(seed, block_events * 2);
+		n = n < t->count - at ? n : t->count - at;
+		infos.number = t->block_count;
+		t->block_events[t->block_count] = n;
+		t->blocks[t->block_count++] =
+		    make_block(&infos, &t->open, put + at, n);
+		for (size_t i = at; i < at + n; i++)
+			follow_span(&t->open, &put[i]);
+	}
+	free(put);
+}
+
+static inline struct timeline
+make_timeline(const char *host, uint64_t seed, size_t count,
+    size_t block_events)
+{
+	struct timeline t = { .host = host };
+
+	fixture_messages();
+	snprintf(t.chain, sizeof(t.chain), "%032lx", (unsigned long)seed);
+	make_events(&t, &seed, count);
+	cut_events(&t, &seed, block_events);
+	return t;
+}
+
+static inline void
+free_timeline(struct timeline *t)
+{
+	for (size_t i = 0; i < t->block_count; i++)
+		tl_text_free(&t->blocks[i]);
+	free(t->blocks);
+	free(t->block_events);
+	free(t->events);
+}
+
+static inline void
+append(int fd, const struct tl_text *bytes)
+{
+	ck_assert_int_eq(tl_write_all(fd, bytes->data, bytes->size), 0);
+}
+
+/* The chains of what was written to fd, which is closed. */
+static inline struct tl_chains *
+open_chains(int fd)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_chains *chains = NULL;
+
+	ck_assert_msg(tl_chains_open(&chains, fd, &fault) == 0, "%s",
+	    fault.text);
+	close(fd);
+	return chains;
+}
+
+#endif
