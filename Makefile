@@ -131,6 +131,7 @@ MAN1	 := $(wildcard src/*/*.1)
 MAN7	 := $(wildcard src/*/*.7)
 MAN8	 := $(wildcard src/*/*.8)
 HEADERS	 := $(wildcard include/*.h)
+UNITS	 := $(wildcard src/*/*.service)
 COMPLETE := $(wildcard src/*/*.bash)
 LUA54	 := $(wildcard $(B)/lib/lua/5.4/timeline.so)
 
@@ -166,8 +167,8 @@ install: all
 	@install -m 644 $(MAN5) $(D)$(MANDIR)/man5
 	@install -m 644 $(MAN7) $(D)$(MANDIR)/man7
 	@install -m 644 $(MAN8) $(D)$(MANDIR)/man8
-	@install -m 644 src/daemon/timelined.service $(D)$(UNITDIR)
-	@sed -i 's|@PREFIX@|$(PREFIX)|g' $(D)$(UNITDIR)/timelined.service
+	@for unit in $(UNITS); do install -m 644 $$unit $(D)$(UNITDIR) && sed -i \
+	  's|@PREFIX@|$(PREFIX)|g' $(D)$(UNITDIR)/$$(basename $$unit); done
 	@install -m 644 src/daemon/timelined.sysusers \
 	    $(D)$(PREFIX)/lib/sysusers.d/timelined.conf
 	@install -m 644 src/daemon/timelined.tmpfiles \
@@ -191,7 +192,7 @@ uninstall:
 	    $(addprefix $(D)$(MANDIR)/man5/,$(notdir $(MAN5))) \
 	    $(addprefix $(D)$(MANDIR)/man7/,$(notdir $(MAN7))) \
 	    $(addprefix $(D)$(MANDIR)/man8/,$(notdir $(MAN8))) \
-	    $(D)$(UNITDIR)/timelined.service \
+	    $(addprefix $(D)$(UNITDIR)/,$(notdir $(UNITS))) \
 	    $(D)$(PREFIX)/lib/sysusers.d/timelined.conf \
 	    $(D)$(PREFIX)/lib/tmpfiles.d/timelined.conf \
 	    $(D)$(PREFIX)/share/timeline/timelined.conf \
@@ -212,6 +213,7 @@ DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
 DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
 	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \
+	    openssl \
 	    $(if $(shell command -v npm),,npm)
 deps deps-check:
 	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \
@@ -221,7 +223,7 @@ deps deps-check:
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
 SOURCES	 := $(wildcard src/*/*.[ch] tests/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*.sh \
+SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*.sh tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
 	@clang-format -i $(SOURCES)
@@ -229,9 +231,10 @@ format-check:
 	@clang-format --dry-run -Werror $(SOURCES)
 # both compilers, shell, Lua, man pages
 lint: format-check
-	@for cc in gcc clang; do echo "  LINT    $$cc"; for f in \
-	  $(wildcard src/*/*.c); do $$cc $(filter-out -MMD -MP,$(CPPFLAGS)) \
-	  $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -fsyntax-only $$f || exit 1; done; done
+	@for cc in gcc clang; do echo "  LINT    $$cc"; \
+	  printf '%s\n' $(wildcard src/*/*.c) | xargs -P "$$(nproc)" -n 8 $$cc \
+	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) \
+	  -fsyntax-only || exit 1; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
 	  src/script/*.lua tests/lua/script_*.lua); do \
@@ -250,6 +253,7 @@ help:
 	@echo 'all       library, tools and Lua modules, into $(B)'
 	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
+	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'

@@ -54,14 +54,17 @@ check-unit: $(UNIT)
 check: arrows headers all tests examples
 	@tests/run $(B) all $(UNIT)
 
+# Whatever logs, with the C twin of the assembly, and no sanitizer.
+LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/test_$(l)_%,\
+	    $(UNIT)))
+check-twin: $(LOGGERS) $(PROCESS)
+	@tests/run $(B) twin $(LOGGERS)
+
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
 # search itself: make fuzz T=name SECONDS=60
 SECONDS	 ?= 60
 fuzz: $(patsubst %,$(B)/fuzz/%,$(if $(T),$(T),$(FUZZERS)))
-	@for f in $^; do n=$$(basename $$f); mkdir -p $(B)/fuzz/corpus/$$n; \
-	  echo "  FUZZ    $$n"; $$f -max_total_time=$(SECONDS) -timeout=10 \
-	  -rss_limit_mb=1024 -print_final_stats=0 -verbosity=0 \
-	  $(B)/fuzz/corpus/$$n $$(ls -d tests/fuzz/corpus/$$n) || exit 1; done
+	@tests/fuzz/run $(SECONDS) $^
 # the layers once for all fuzzers
 FUZZ_FLAGS := -std=c11 -g -O1 -fsanitize=address,undefined \
 	    -fno-sanitize-recover=undefined -D_GNU_SOURCE -DTL_LOG_C -Isrc \
@@ -89,11 +92,11 @@ headers:
 	    -fsyntax-only -x c $$h && \
 	  $(CXX) -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ $$h \
 	    || exit 1; done
-	@for h in $(wildcard src/*/*.h); do $(CC) $(filter-out -MMD -MP,\
-	  $(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall -Wextra -Werror \
-	  -fsyntax-only -x c $$h || exit 1; done
+	@printf '%s\n' $(wildcard src/*/*.h) | xargs -P "$$(nproc)" -n 1 $(CC) \
+	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
+	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: tests examples check check-unit fuzz arrows headers
+.PHONY: tests examples check check-twin check-unit fuzz arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
 # compiler's atomics.  Without the releases it must find a race, or the
