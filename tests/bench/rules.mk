@@ -20,18 +20,23 @@ $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
 	@$(CC) -o $@ $^ $(LDFLAGS) -lpthread
 
 # readers and writers are in no library
-$(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place) \
+$(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child) \
     $(OBJ_format)
 $(B)/bench/format: override LDFLAGS += $(FORMAT_LIBS)
 $(B)/bench/trace: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child \
     self) $(OBJ_trace)
 $(B)/bench/record: $(B)/obj/tests/bench/place.o
 bench-record: $(B)/bin/timelinectl
+# between servers of its own, which it does without where they are not
+$(B)/bench/ship: $(BENCH_LIB) $(B)/obj/tests/bench/place.o
+BENCH_SHIP := tests/ship/with_cluster 3 $(B)/bench/ship
+bench-ship: $(B)/bench/ship $(B)/bin/timeline-ship
+	@$(BENCH_SHIP) || [ $$? = 77 ]
 
 # one after the other: two at once would measure each other
-bench: $(BENCH_BUILT) $(B)/bench/peer_ours lib lua
+bench: $(BENCH_BUILT) $(B)/bench/peer_ours $(B)/bench/ship tools lib lua
 	@for part in $(BENCH_PARTS); do $(B)/bench/$$part || exit 1; done
-	@$(MAKE) --no-print-directory B=$(B) bench-luajit
+	@$(MAKE) --no-print-directory B=$(B) bench-ship bench-luajit
 $(patsubst %,bench-%,$(BENCH_PARTS)): bench-%: $(B)/bench/%
 	@$<
 bench-dump: $(B)/bin/timeline-dump
@@ -43,4 +48,4 @@ bench-luajit: lib lua
 	  $(LUAJIT) tests/bench/luajit_call.lua; \
 	  else echo '# luajit: not installed'; fi
 
-.PHONY: bench bench-luajit $(patsubst %,bench-%,$(BENCH_PARTS))
+.PHONY: bench bench-ship bench-luajit $(patsubst %,bench-%,$(BENCH_PARTS))

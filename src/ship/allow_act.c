@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * allow_act.c - by the calls of the library that timelinectl makes, too.
+ *
+ * Who runs this named the timelines: their owners are trusted as far as the
+ * modes of the files let us.
+ */
+#include "ship/allow_act.h"
+
+#include "event/message.h"
+#include "ring/ring.h"
+#include "ship/name.h"
+#include "snap/glance.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Of one folder: who may ask for snapshots may not fill the disk. */
+enum { SNAPSHOTS_MAX = 256 };
+
+#define SNAPSHOT_SUFFIX ".tl"
+
+bool
+tl_allow_is_one(const char *path)
+{
+	const int fd = tl_open_read(path);
+	uint64_t magic = 0;
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = tl_read_at(fd, &magic, sizeof(magic), 0) ==
+		 (int64_t)sizeof(magic) &&
+	     magic == TIMELINE_MAGIC;
+	close(fd);
+	return is;
+}
+
+static int
+fail(struct tl_ask_timeline *answer, int rc, const char *words)
+{
+	snprintf(answer->error, sizeof(answer->error), "%s", words);
+	return rc;
+}
+
+static int
+fail_errno(struct tl_ask_timeline *answer, int rc)
+{
+	return fail(answer, rc, strerror(-rc));
+}
+
+static void
+copy_level(char to[TL_ASK_LEVEL_MAX], unsigned threshold)
+{
+	snprintf(to, TL_ASK_LEVEL_MAX, "%s",
+	    threshold >= TIMELINE_LEVEL_NONE ? "off"
+					     : tl_level_name(threshold));
+}
+
+/* How it is now. */
+static int
+look(struct tl_ask_timeline *answer, const char *path)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_glance glance = { 0 };
+	const int fd = tl_open_read(path);
+	int rc;
+
+	if (fd < 0)
+		return fail_errno(answer, fd);
+	rc = tl_glance_fd(&glance, fd, true, &fault);
+	close(fd);
+	if (rc < 0)
+		return fail(answer, rc, fault.text);
+	copy_level(answer->level, glance.threshold);
+	copy_level(answer->base, glance.base);
+	answer->burst_left_ns = glance.burst ? glance.burst_left_ns : 0;
+	answer->entries = glance.appended;
+	answer->lost = glance.dropped;
+	answer->kept_ns = glance.kept_ns;
+	if (answer->path[0] == '\0')
+		answer->size = glance.header.total_size;
+	tl_glance_free(&glance);
+	return 0;
+}
+
+static int
+attach(struct timeline **tl, struct tl_ask_timeline *answer, const char *path)
+{
+	char resolved[TL_PATH_MAX];
+	struct stat status;
+	int rc = tl_path_resolve(path, resolved);
+
+	if (rc < 0)
+		return fail_errno(answer, rc);
+	if (lstat(resolved, &status) != 0)
+		return fail_errno(answer, -errno);
+	if (S_ISLNK(status.st_mode))
+		return fail(answer, -ELOOP,
+		    "a symbolic link, which is not followed");
+	rc = tl_attach(tl, resolved, status.st_uid);
+	return rc < 0 ? fail(answer, rc, timeline_error()) : 0;
+}
+
+static int
+count_files(const char *folder)
+{
+	DIR *directory = opendir(folder);
+	int count = 0;
+
+	if (!directory)
+		return -errno;
+	while (count < SNAPSHOTS_MAX && readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+/* FOLDER/NAME-20261122T031500.123456Z.tl */
+static int
+name_snapshot(struct tl_ask_timeline *answer, const char *folder)
+{
+	struct tl_text text = { 0 };
+	char second[32];
+	struct timespec now;
+	struct tm tm;
+	int rc = 0;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	strftime(second, sizeof(second), "%Y%m%dT%H%M%S", &tm);
+	tl_put_string(&text, folder);
+	tl_put_char(&text, '/');
+	tl_put_file_part(&text, answer->name);
+	tl_put_format(&text, "-%s.%06ldZ" SNAPSHOT_SUFFIX, second,
+	    now.tv_nsec / 1000);
+	if (text.rc < 0 || text.size >= sizeof(answer->path))
+		rc = text.rc < 0 ? text.rc : -ENAMETOOLONG;
+	else
+		memcpy(answer->path, tl_text_string(&text), text.size + 1);
+	tl_text_free(&text);
+	return rc < 0 ? fail_errno(answer, rc) : 0;
+}
+
+static int
+save(struct tl_ask_timeline *answer, struct timeline *tl, const char *folder)
+{
+	struct stat status;
+	int rc;
+
+	if (!folder)
+		return fail(answer, -EPERM, "no folder for snapshots");
+	rc = count_files(folder);
+	if (rc < 0)
+		return fail_errno(answer, rc);
+	if (rc >= SNAPSHOTS_MAX)
+		return fail(answer, -ENOSPC,
+		    "the folder for snapshots is full");
+	if ((rc = name_snapshot(answer, folder)) < 0)
+		return rc;
+	rc = timeline_save(tl, answer->path);
+	if (rc == 0 && stat(answer->path, &status) == 0)
+		answer->size = (uint64_t)status.st_size;
+	if (rc < 0)
+		answer->path[0] = '\0';
+	return rc < 0 ? fail(answer, rc, timeline_error()) : 0;
+}
+
+static int
+change(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
+    const char *path, const char *snapshots)
+{
+	struct timeline *tl;
+	int rc = attach(&tl, answer, path);
+
+	if (rc < 0)
+		return rc;
+	switch (request->verb) {
+	case TL_ASK_PRIORITY:
+		rc = timeline_priority(tl, request->level);
+		break;
+	case TL_ASK_BURST:
+		rc = timeline_burst(tl, request->level, request->duration_ns);
+		break;
+	default:
+		rc = save(answer, tl, snapshots);
+	}
+	if (rc < 0 && answer->error[0] == '\0')
+		fail(answer, rc, timeline_error());
+	timeline_close(tl);
+	return rc;
+}
+
+void
+tl_allow_act(struct tl_ask_timeline *answer,
+    const struct tl_ask_request *request, const char *path,
+    const char *snapshots)
+{
+	int rc = 0;
+
+	answer->kept_ns = -1;
+	if (request->verb != TL_ASK_LIST)
+		rc = change(answer, request, path, snapshots);
+	if (rc == 0)
+		rc = look(answer, path);
+	answer->ok = rc == 0;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* feed.c - a recorder whose files are blocks. */
+#include "ship/feed.h"
+
+#include "base/file.h"
+#include "base/word.h"
+#include "format/recorder.h"
+#include "snap/glance.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	LANES_MAX = 1 << 16,
+	AGAIN_MS = 100, /* a block that cannot be kept now */
+	THREAD_BLOCK_MAX = 128 << 10
+};
+
+struct tl_feed {
+	struct tl_recorder *recorder;
+	struct tl_spool_chain *kept;
+	const struct tl_report *report;
+	char timeline[TL_BLOCK_NAME_MAX];
+	char identity[TL_IDENTITY_MAX];
+	char boot[TL_IDENTITY_MAX];
+	uint32_t stop;   /* a block that cannot be kept is left */
+	uint32_t put_rc; /* why one cannot be */
+
+	/* of the thread that writes */
+	struct tl_text positions;
+	struct tl_text data;
+};
+
+/* == positions == */
+
+void
+tl_put_positions(struct tl_text *text, const uint64_t *positions,
+    size_t lane_count)
+{
+	for (size_t i = 0; i < lane_count; i++) {
+		if (i > 0)
+			tl_put_char(text, ' ');
+		tl_put_unsigned(text, i);
+		tl_put_char(text, ':');
+		tl_put_unsigned(text, positions[i]);
+	}
+}
+
+/* Decimal digits up to the character behind them. */
+static bool
+read_number(const char **at, char behind, uint64_t *n)
+{
+	char digits[TL_UNSIGNED_MAX + 1];
+	const size_t size = strspn(*at, "0123456789");
+
+	if (size == 0 || size > TL_UNSIGNED_MAX)
+		return false;
+	memcpy(digits, *at, size);
+	digits[size] = '\0';
+	*at += size;
+	if (tl_parse_unsigned(digits, n) != 0)
+		return false;
+	if (**at == '\0')
+		return behind == ' ';
+	return *(*at)++ == behind;
+}
+
+int
+tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count)
+{
+	uint64_t *list = NULL, lane;
+	size_t count = 0;
+
+	for (const char *at = words; *at; count++) {
+		uint64_t *grown = list;
+
+		if ((count & (count - 1)) == 0)
+			grown = realloc(list, (count * 2 + 1) * sizeof(*list));
+		if (!grown)
+			goto bad;
+		list = grown;
+		if (count == LANES_MAX || !read_number(&at, ':', &lane) ||
+		    lane != count || !read_number(&at, ' ', &list[count]))
+			goto bad;
+	}
+	if (count == 0)
+		return -EINVAL;
+	*positions = list;
+	*lane_count = count;
+	return 0;
+bad:
+	free(list);
+	return -EINVAL;
+}
+
+/* == files of the recorder == */
+
+/* No name ends up in a folder: what would be removed is not there. */
+static int
+begin(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	int rc;
+
+	(void)context;
+	(void)ns;
+	strcpy(files->path, "/dev/null/block");
+	files->data = memfd_create("timeline-block", MFD_CLOEXEC);
+	if (files->data < 0)
+		return -errno;
+	files->index = memfd_create("timeline-block-index", MFD_CLOEXEC);
+	if (files->index >= 0)
+		return 0;
+	rc = -errno;
+	close(files->data);
+	return rc;
+}
+
+static int
+describe_begin(struct tl_feed *c, struct tl_recorder *recorder)
+{
+	char number[TL_UNSIGNED_MAX + 1];
+	int rc;
+
+	snprintf(number, sizeof(number), "%llu",
+	    (unsigned long long)tl_spool_chain_next(c->kept));
+	rc = tl_recorder_info(recorder, TL_INFO_CHAIN,
+	    tl_spool_chain_name(c->kept));
+	if (rc == 0)
+		rc = tl_recorder_info(recorder, TL_INFO_BLOCK, number);
+	if (rc == 0)
+		rc = tl_recorder_info(recorder, TL_INFO_IDENTITY, c->identity);
+	return rc;
+}
+
+static int
+describe(void *context, struct tl_recorder *recorder,
+    const struct tl_recorder_content *content)
+{
+	struct tl_feed *c = context;
+	const uint64_t *positions;
+	size_t lane_count;
+
+	if (!content)
+		return describe_begin(c, recorder);
+	lane_count = tl_recorder_positions(recorder, 0, &positions);
+	tl_text_clear(&c->positions);
+	tl_put_positions(&c->positions, positions, lane_count);
+	if (c->positions.rc < 0)
+		return c->positions.rc;
+	return tl_recorder_info(recorder, TL_INFO_POSITIONS,
+	    tl_text_string(&c->positions));
+}
+
+static int
+read_data(struct tl_feed *c, const struct tl_recorder_files *files, size_t size)
+{
+	int64_t n;
+	char *room;
+
+	tl_text_clear(&c->data);
+	room = tl_text_reserve(&c->data, size);
+	if (!room)
+		return -ENOMEM;
+	n = tl_read_at(files->data, room, size, 0);
+	if (n != (int64_t)size)
+		return n < 0 ? (int)n : -EIO;
+	c->data.size = size;
+	return 0;
+}
+
+static void
+rest(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
+}
+
+/* Said once, and when it is over. */
+static void
+note_put(struct tl_feed *c, int rc)
+{
+	const int before = (int)tl_load_32(&c->put_rc);
+
+	tl_store_32(&c->put_rc, (uint32_t)rc);
+	if (rc == before)
+		return;
+	if (rc < 0)
+		tl_report_say(c->report, rc, TL_FAULT_NOWHERE,
+		    "%s: a block cannot be spooled: %s", c->timeline,
+		    strerror(-rc));
+	else
+		tl_report_say(c->report, 0, TL_FAULT_NOWHERE,
+		    "%s: blocks can be spooled again", c->timeline);
+}
+
+/*
+ * The block stays here until it is kept.  Meanwhile its timeline overwrites
+ * what nobody reads, which is counted; in the end what is not kept is left
+ * for the next time, for the chain goes on where it is.
+ */
+static void
+put(struct tl_feed *c, const struct tl_recorder_files *files,
+    const struct tl_block *from)
+{
+	struct tl_block block = *from;
+	int rc;
+
+	for (;;) {
+		rc = read_data(c, files, block.data.size);
+		block.data.data = c->data.data;
+		if (rc == 0)
+			rc = tl_spool_put(c->kept, &block,
+			    tl_text_string(&c->positions));
+		note_put(c, rc);
+		if (rc == 0 || tl_load_32(&c->stop) != 0)
+			return;
+		rest();
+	}
+}
+
+static void
+ended(void *context, struct tl_recorder *recorder,
+    const struct tl_recorder_files *files,
+    const struct tl_recorder_content *content, int rc)
+{
+	const struct tl_block block = { .from_ns = content->from_ns,
+		.to_ns = content->to_ns,
+		.entries = content->entries,
+		.lost = content->lost,
+		.data = tl_bytes(NULL, (size_t)content->data_size) };
+
+	(void)recorder;
+	if (rc == 0 && (block.entries > 0 || block.lost > 0))
+		put(context, files, &block);
+}
+
+/* == the start == */
+
+static void
+put_hex(char *to, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Which timeline it is: another of the same name was made at another time. */
+static void
+identify(struct tl_feed *c, const struct timeline_header *h)
+{
+	char *end;
+
+	put_hex(c->boot, h->boot_id, sizeof(h->boot_id));
+	strcpy(c->identity, c->boot);
+	end = c->identity + strlen(c->identity);
+	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
+	    "-%llx-%llx", (unsigned long long)h->created_ns,
+	    (unsigned long long)h->created_tsc);
+}
+
+/* Of a chain that begins: from now on, or from the first entry there was. */
+static int
+begin_at(struct tl_feed *c, const struct tl_glance *glance, bool all)
+{
+	struct tl_text words = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < glance->lane_count; i++) {
+		const uint64_t at = all ? 0 : glance->lanes[i].head;
+
+		tl_put_format(&words, "%s%zu:%llu", i > 0 ? " " : "", i,
+		    (unsigned long long)at);
+	}
+	rc = words.rc;
+	if (rc == 0)
+		rc = tl_spool_chain_begin(c->kept, c->identity, c->boot,
+		    tl_text_string(&words));
+	tl_text_free(&words);
+	return rc;
+}
+
+static int
+add(struct tl_feed *c, int fd, struct tl_fault *fault)
+{
+	uint64_t *positions;
+	size_t lane_count;
+	int rc = tl_parse_positions(tl_spool_chain_positions(c->kept),
+	    &positions, &lane_count);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_recorder_add_at(c->recorder, c->timeline, fd, positions,
+	    lane_count, fault);
+	free(positions);
+	return rc;
+}
+
+/* Where it was left, if it is the same; else from its beginning. */
+static int
+add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
+{
+	struct tl_fault stale = { 0 };
+	struct tl_glance glance;
+	bool fresh;
+	int rc = tl_glance_fd(&glance, fd, false, fault);
+
+	if (rc != 0)
+		return rc;
+	identify(c, &glance.header);
+	fresh = tl_spool_chain_identity(c->kept)[0] == '\0';
+	if (strcmp(tl_spool_chain_identity(c->kept), c->identity) != 0)
+		rc = begin_at(c, &glance, all || !fresh);
+	if (rc == 0 && (rc = add(c, fd, &stale)) != 0) {
+		rc = begin_at(c, &glance, true);
+		if (rc == 0)
+			rc = add(c, fd, fault);
+	}
+	tl_glance_free(&glance);
+	return rc == 0
+		   ? 0
+		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+static int
+start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
+    struct tl_fault *fault)
+{
+	const struct tl_recorder_options how = { .size_max =
+						     options->block_size,
+		.age_ns = options->every_ns,
+		.flush_ns = options->every_ns * 2,
+		.block_size = options->block_size < THREAD_BLOCK_MAX
+				  ? (size_t)options->block_size
+				  : THREAD_BLOCK_MAX,
+		.compress = options->compress,
+		.whole = true,
+		.command = "timeline-ship",
+		.host = options->host };
+	const struct tl_recorder_host host = { .begin = begin,
+		.describe = describe,
+		.ended = ended,
+		.context = c };
+	int rc = tl_recorder_new(&c->recorder, &how, &host);
+
+	if (rc == 0 && (rc = add_timeline(c, fd, options->all, fault)) != 0)
+		return rc;
+	if (rc == 0)
+		rc = tl_recorder_start(c->recorder);
+	return rc == 0
+		   ? 0
+		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+int
+tl_feed_start(struct tl_feed **chain, struct tl_spool_chain *kept,
+    const char *timeline, int fd, const struct tl_feed_options *options,
+    struct tl_fault *fault)
+{
+	struct tl_feed *c = calloc(1, sizeof(*c));
+	int rc;
+
+	if (!c)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	c->kept = kept;
+	c->report = options->report;
+	snprintf(c->timeline, sizeof(c->timeline), "%s", timeline);
+	rc = start(c, fd, options, fault);
+	if (rc < 0)
+		tl_feed_free(c);
+	else
+		*chain = c;
+	return rc;
+}
+
+void
+tl_feed_status(struct tl_feed *c, struct tl_feed_status *status)
+{
+	struct tl_recorder_status recorder;
+	const int put_rc = (int)tl_load_32(&c->put_rc);
+
+	tl_recorder_status(c->recorder, &recorder);
+	*status = (struct tl_feed_status){ .entries = recorder.events,
+		.lost = recorder.lost,
+		.rc = recorder.rc < 0 ? recorder.rc : recorder.source_rc,
+		.done = recorder.done };
+	if (status->rc == 0)
+		status->rc = put_rc;
+}
+
+void
+tl_feed_stop(struct tl_feed *c)
+{
+	tl_store_32(&c->stop, 1);
+	tl_recorder_stop(c->recorder);
+}
+
+void
+tl_feed_free(struct tl_feed *c)
+{
+	if (!c)
+		return;
+	tl_store_32(&c->stop, 1);
+	tl_recorder_free(c->recorder);
+	tl_text_free(&c->positions);
+	tl_text_free(&c->data);
+	free(c);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* folder.c - names in a folder, and files that appear whole. */
+#include "ship/folder.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* To read the names of, from the first. */
+static int
+open_again(int folder, DIR **directory)
+{
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	*directory = fdopendir(fd);
+	if (*directory)
+		return 0;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
+int
+tl_folder_each(int folder, tl_folder_name *each, void *context)
+{
+	const struct dirent *entry;
+	DIR *directory;
+	int rc = open_again(folder, &directory);
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; rc == 0 && i < TL_FOLDER_FILES_MAX; i++) {
+		if (!(entry = readdir(directory)))
+			break;
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			rc = each(context, entry->d_name);
+	}
+	closedir(directory);
+	return rc;
+}
+
+static int
+write_hidden(int folder, const char *hidden, mode_t mode, struct tl_bytes data)
+{
+	const int fd = openat(folder, hidden,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+	    mode);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = tl_write_at(fd, data.data, data.size, 0);
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	return rc;
+}
+
+int
+tl_folder_write(int folder, const char *name, const char *hidden, mode_t mode,
+    struct tl_bytes data)
+{
+	int rc = write_hidden(folder, hidden, mode, data);
+
+	if (rc == 0 && renameat(folder, hidden, folder, name) != 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(folder, hidden, 0);
+	return rc;
+}

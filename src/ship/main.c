@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - timeline-ship: read the options, do what the verb says, say what is
+ * wrong.
+ *
+ * The only file that prints errors and exits: 0 done, 1 it could not be done,
+ * 2 the command line makes no sense.
+ */
+#include "base/terminal.h"
+#include "ship/call.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <timeline.h>
+#include <unistd.h>
+
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+/* Say "timeline-ship: NAME: TEXT" by one write, as any thread may; name may be
+ * NULL. */
+static void
+complain(const char *name, const struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+
+	if (isatty(STDERR_FILENO) == 1) /* there may be a status */
+		tl_put_string(&text, "\r\033[K");
+	tl_put_fault(&text, "timeline-ship", name, fault);
+	(void)tl_write_all(STDERR_FILENO, text.data, text.size);
+	tl_text_free(&text);
+}
+
+static void
+say(void *context, const struct tl_fault *fault)
+{
+	(void)context;
+	complain(NULL, fault);
+}
+
+static int
+run_verb(struct tl_call *call)
+{
+	switch (call->options.verb) {
+	case TL_SHIP_VERB_RUN:
+		return tl_verb_run(call);
+	case TL_SHIP_VERB_READ:
+		return tl_verb_read(call);
+	default:
+		return tl_verb_ask(call);
+	}
+}
+
+static int
+answer(struct tl_call *call, int argc, char **argv)
+{
+	const int rc =
+	    tl_options_parse(&call->options, argc, argv, &call->fault);
+
+	if (rc < 0)
+		return tl_call_usage(call, rc);
+	if (tl_options_has(&call->options, TL_SHIP_VERSION))
+		tl_put_string(&call->out,
+		    "timeline-ship " TIMELINE_VERSION "\n");
+	else if (tl_options_has(&call->options, TL_SHIP_HELP))
+		tl_options_help(&call->out, call->options.verb);
+	else
+		return run_verb(call);
+	return 0;
+}
+
+static int
+flush(struct tl_call *call)
+{
+	int rc = call->out.rc;
+
+	if (rc == 0 && call->out.size > 0)
+		rc = tl_write_all(call->aside ? STDERR_FILENO : STDOUT_FILENO,
+		    call->out.data, call->out.size);
+	tl_text_free(&call->out);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct tl_call call = { .report = { say, NULL } };
+	int rc, flush_rc;
+
+	tl_fill_standard_fds();
+	signal(SIGPIPE, SIG_IGN); /* write says so */
+	rc = answer(&call, argc, argv);
+	flush_rc = flush(&call);
+	if (rc == 0)
+		rc = flush_rc;
+	if (call.fault.rc == 0)
+		call.fault.rc = rc;
+	if (rc < 0 && rc != -EPIPE)
+		complain(call.subject, &call.fault);
+	if (call.usage)
+		(void)tl_write_all(STDERR_FILENO, "Try timeline-ship --help.\n",
+		    26);
+	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
+		return DONE;
+	return call.usage ? USAGE : FAILED;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_status.c - what shipping came to, for people and programs. */
+#include "ship/run.h"
+
+#include "base/fields.h"
+
+enum { KIB = 1024 };
+
+/* 10.5M */
+static void
+put_size(struct tl_text *text, uint64_t size)
+{
+	static const char units[] = "KMGTPE";
+	uint64_t tenths = size / KIB * 10 + size % KIB * 10 / KIB;
+	size_t unit = 0;
+
+	for (; tenths >= KIB * 10; tenths /= KIB)
+		unit++;
+	tl_put_format(text, "%llu.%llu%c", (unsigned long long)tenths / 10,
+	    (unsigned long long)tenths % 10, units[unit]);
+}
+
+static void
+put_count(struct tl_text *text, uint64_t count, const char *what)
+{
+	tl_put_unsigned(text, count);
+	tl_put_char(text, ' ');
+	tl_put_string(text, what);
+}
+
+static void
+put_entries(struct tl_text *text, const struct tl_run_result *r)
+{
+	put_count(text, r->sources.entries, "entries, ");
+	put_count(text, r->sources.lost, "lost, ");
+	put_count(text, r->spool.settled, "blocks (");
+	put_size(text, r->spool.settled_size);
+	tl_put_string(text, ") sent");
+	if (r->spool.blocks > 0) {
+		tl_put_string(text, ", ");
+		put_count(text, r->spool.blocks, "(");
+		put_size(text, r->spool.size);
+		tl_put_string(text, ") wait");
+	}
+	if (r->spool.dropped_blocks == 0)
+		return;
+	tl_put_string(text, ", ");
+	put_count(text, r->spool.dropped_blocks, "dropped with ");
+	put_count(text, r->spool.dropped, "entries");
+}
+
+void
+tl_run_line(struct tl_text *text, const struct tl_run_result *r, bool away)
+{
+	put_count(text, r->sources.count,
+	    r->sources.count == 1 ? "timeline, " : "timelines, ");
+	put_entries(text, r);
+	if (away)
+		tl_put_string(text, "; the target is away");
+}
+
+static void
+put_json(struct tl_text *text, const struct tl_run_result *r)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_unsigned(&f, "entries", r->sources.entries);
+	tl_fields_unsigned(&f, "lost", r->sources.lost);
+	tl_fields_unsigned(&f, "blocks_sent", r->spool.settled);
+	tl_fields_unsigned(&f, "size_sent", r->spool.settled_size);
+	tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
+	tl_fields_unsigned(&f, "size_waiting", r->spool.size);
+	tl_fields_unsigned(&f, "blocks_dropped", r->spool.dropped_blocks);
+	tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
+	tl_fields_unsigned(&f, "blocks_refused", r->refused);
+	tl_fields_unsigned(&f, "chains", r->spool.chains);
+	tl_fields_duration(&f, "lasted", r->lasted_ns);
+	tl_fields_object_end(&f);
+}
+
+void
+tl_run_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
+{
+	if (json) {
+		put_json(text, r);
+		return;
+	}
+	put_entries(text, r);
+	tl_put_string(text, " in ");
+	tl_put_duration(text, r->lasted_ns / 1000000 * 1000000);
+	tl_put_char(text, '\n');
+}

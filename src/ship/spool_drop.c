@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spool_drop.c - more than there is room for: the oldest blocks become one
+ * that counts what they held.
+ *
+ *	17.trace 18.trace 19.trace --> 17.trace 18-18.lost 19.trace
+ *	                           --> 17.trace 18-19.lost
+ *
+ * A block that the target may have is dropped last: else it would arrive and
+ * be counted as missing.  The new file is there before the old ones go; what
+ * is in both after a crash is removed when the folder is looked through.
+ */
+#include "ship/spool_work.h"
+
+#include "ship/block_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* == what a block holds == */
+
+int
+tl_spooled_load(struct tl_spool_chain *c, const struct tl_spooled *b,
+    struct tl_text *text, struct tl_bytes *data)
+{
+	char name[TL_SPOOL_FILE_MAX];
+	int rc;
+
+	*data = tl_bytes(b->data, b->size);
+	if (b->data)
+		return 0;
+	tl_text_clear(text);
+	tl_spool_file_name(name, b);
+	rc = tl_spool_file_read(c->folder, name, text);
+	*data = tl_bytes(text->data, text->size);
+	return rc;
+}
+
+static bool
+is_of(const struct tl_block_facts *facts, const struct tl_spool_chain *c,
+    const struct tl_spooled *b)
+{
+	const struct tl_block *is = &facts->block;
+
+	return strcmp(is->chain, c->name) == 0 &&
+	       strcmp(is->host, c->host) == 0 &&
+	       strcmp(is->timeline, c->timeline) == 0 &&
+	       is->number == b->first && facts->last == b->last &&
+	       facts->dropped == b->dropped;
+}
+
+int
+tl_spooled_know(struct tl_spool_chain *c, struct tl_spooled *b,
+    struct tl_bytes data, struct tl_fault *fault)
+{
+	struct tl_block_facts facts = { 0 };
+	int rc = tl_block_describe(&facts, data, fault);
+
+	if (rc == 0 && !is_of(&facts, c, b))
+		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "it is of another chain than its name says");
+	if (rc == 0) {
+		b->known = true;
+		b->from_ns = facts.block.from_ns;
+		b->to_ns = facts.block.to_ns;
+		b->entries = facts.block.entries;
+		b->lost = facts.block.lost;
+	}
+	tl_block_facts_free(&facts);
+	return rc;
+}
+
+/* Of one that was found in the folder.  What is damaged holds nothing. */
+static void
+have_known(struct tl_spool_chain *c, struct tl_spooled *b)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	struct tl_bytes data;
+
+	if (!b->known && tl_spooled_load(c, b, &text, &data) == 0)
+		(void)tl_spooled_know(c, b, data, &fault);
+	b->known = true;
+	tl_text_free(&text);
+}
+
+/* == what stands for it == */
+
+static struct tl_block_facts
+facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	struct tl_block_facts facts = { .dropped = true, .last = b->last };
+
+	memcpy(facts.block.host, c->host, sizeof(c->host));
+	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
+	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	memcpy(facts.identity, c->identity, sizeof(c->identity));
+	memcpy(facts.boot, c->boot, sizeof(c->boot));
+	facts.block.number = b->first;
+	facts.block.from_ns = b->from_ns;
+	facts.block.lost = b->lost;
+	if (b->last + 1 == c->next) /* the newest tells where to go on */
+		facts.positions = c->positions;
+	return facts;
+}
+
+/* Make what stands for others, and keep it: 0 or -errno. */
+static int
+keep(struct tl_spool_chain *c, struct tl_spooled *b)
+{
+	const struct tl_block_facts facts = facts_of(c, b);
+	char name[TL_SPOOL_FILE_MAX];
+	struct tl_text text = { 0 };
+	int rc = tl_block_make(&text, &facts);
+
+	b->size = (uint32_t)text.size;
+	tl_spool_file_name(name, b);
+	if (rc == 0 && c->folder >= 0) {
+		rc = tl_spool_file_write(c->folder, name,
+		    tl_bytes(text.data, text.size));
+	} else if (rc == 0) {
+		b->data = text.data;
+		return 0;
+	}
+	tl_text_free(&text);
+	return rc;
+}
+
+/* One for two that stand side by side. */
+static struct tl_spooled
+one_for(const struct tl_spooled *a, const struct tl_spooled *b)
+{
+	return (struct tl_spooled){ .first = a->first,
+		.last = b->last,
+		.dropped = true,
+		.known = true,
+		.from_ns = a->from_ns,
+		.to_ns = a->from_ns,
+		.lost = a == b ? a->lost + a->entries
+			       : a->lost + a->entries + b->lost + b->entries,
+		.put_ns = a->put_ns };
+}
+
+/* Blocks i to k of the list become the one. */
+static void
+replace(struct tl_spool_chain *c, size_t i, size_t k,
+    const struct tl_spooled *one)
+{
+	struct tl_spool_status *status = &c->spool->status;
+
+	for (size_t at = i; at <= k; at++) {
+		struct tl_spooled *old = tl_spooled_at(c, at);
+
+		if (!old->dropped) {
+			status->dropped_blocks++;
+			status->dropped += old->entries + old->lost;
+		}
+		if (!(old->dropped && old->first == one->first &&
+			old->last == one->last))
+			tl_spool_file_remove(c, old);
+	}
+	if (k > i)
+		tl_spool_list_remove(c, k);
+	status->size -= tl_spooled_size(tl_spooled_at(c, i));
+	free(tl_spooled_at(c, i)->data);
+	*tl_spooled_at(c, i) = *one;
+	status->size += tl_spooled_size(one);
+}
+
+/* Is block i taken, to be sent? */
+static bool
+is_taken(const struct tl_spool_chain *c, size_t i)
+{
+	return c->spool->taken == c && i == c->under_way;
+}
+
+/* May it become part of one that stands for more? */
+static bool
+may_grow(const struct tl_spool_chain *c, size_t i)
+{
+	return i >= c->under_way && i < c->count && !is_taken(c, i) &&
+	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
+}
+
+int
+tl_spool_drop(struct tl_spool_chain *c, size_t i)
+{
+	size_t from = i > 0 && may_grow(c, i - 1) ? i - 1 : i;
+	struct tl_spooled one;
+	int rc;
+
+	have_known(c, tl_spooled_at(c, i));
+	have_known(c, tl_spooled_at(c, from));
+	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
+	if ((rc = keep(c, &one)) < 0)
+		return rc;
+	replace(c, from, i, &one);
+	if (!may_grow(c, from + 1))
+		return 0;
+	have_known(c, tl_spooled_at(c, from + 1));
+	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, from + 1));
+	if (keep(c, &one) == 0)
+		replace(c, from, from + 1, &one);
+	return 0;
+}
+
+/* The oldest block that waits; tried: or one that the target may have. */
+static bool
+find_oldest(const struct tl_spool *spool, bool tried,
+    struct tl_spool_chain **chain, size_t *index)
+{
+	int64_t oldest_ns = INT64_MAX;
+
+	for (size_t n = 0; n < spool->chain_count; n++) {
+		struct tl_spool_chain *c = spool->chains[n];
+
+		for (size_t i = c->under_way; i < c->count; i++) {
+			const struct tl_spooled *b = tl_spooled_at(c, i);
+
+			if (b->dropped || is_taken(c, i) ||
+			    (b->tried && !tried))
+				continue;
+			if (b->put_ns < oldest_ns) {
+				oldest_ns = b->put_ns;
+				*chain = c;
+				*index = i;
+			}
+			break;
+		}
+	}
+	return oldest_ns < INT64_MAX;
+}
+
+int
+tl_spool_drop_oldest(struct tl_spool *spool)
+{
+	struct tl_spool_chain *c;
+	size_t i;
+
+	if (!find_oldest(spool, false, &c, &i) &&
+	    !find_oldest(spool, true, &c, &i))
+		return -ENOENT;
+	return tl_spool_drop(c, i);
+}

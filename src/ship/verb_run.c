@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verb_run.c - timeline-ship run: from words to a run. */
+#include "format/origin.h"
+#include "format/trace_codec.h"
+#include "ship/allow.h"
+#include "ship/call.h"
+#include "ship/run.h"
+
+#include <errno.h>
+
+#define SECOND_NS INT64_C(1000000000)
+
+enum {
+	KIB = 1 << 10,
+	MIB = 1 << 20,
+	BLOCK_SIZE = 256 * KIB,
+	BLOCK_SIZE_MIN = 16 * KIB,
+	BLOCK_SIZE_MAX = 32 * MIB,
+	SPOOL_BLOCKS_MIN = 4, /* that there is room for */
+	NS_PER_MS = 1000000
+};
+
+static const struct tl_run_options usual = {
+	.target = { .part_size = 64 * MIB, .part_ns = 600 * SECOND_NS },
+	.chain = { .block_size = BLOCK_SIZE, .every_ns = SECOND_NS },
+	.spool_size = UINT64_C(256) * MIB,
+	.linger_ns = 2 * SECOND_NS,
+};
+
+static int
+fail(struct tl_call *call, const char *word, const char *what)
+{
+	return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word,
+	    what);
+}
+
+static int
+read_sizes(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	struct tl_fault *fault = &call->fault;
+	int rc;
+
+	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
+		 &run->chain.block_size, fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
+		 fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
+		 &run->target.part_size, fault)) < 0)
+		return rc;
+	if (run->chain.block_size > BLOCK_SIZE_MAX)
+		return fail(call, "--block-size", "32M is the most");
+	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
+		return fail(call, "--spool-size",
+		    "less than four blocks (--block-size)");
+	run->target.held_max = run->spool_size / 2;
+	return 0;
+}
+
+static int
+read_durations(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	struct tl_fault *fault = &call->fault;
+	int64_t every_ns = (int64_t)run->chain.every_ns;
+	int64_t part_ns = (int64_t)run->target.part_ns;
+	int rc;
+
+	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * NS_PER_MS,
+		 &every_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * NS_PER_MS,
+		 &part_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_FOR, NS_PER_MS, &run->for_ns,
+		 fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
+		 fault)) < 0)
+		return rc;
+	run->chain.every_ns = (uint64_t)every_ns;
+	run->target.part_ns = (uint64_t)part_ns;
+	return 0;
+}
+
+static int
+read_format(struct tl_call *call, struct tl_run_options *run)
+{
+	const char *word = call->options.given[TL_SHIP_FORMAT];
+
+	if (!word || strcmp(word, "trace") == 0)
+		return 0;
+	run->target.format = tl_formats_find(word);
+	if (!run->target.format ||
+	    (strcmp(word, "jsonl") != 0 && strcmp(word, "parquet") != 0) ||
+	    !run->target.format->write_new)
+		return fail(call, word,
+		    "no such format: trace, jsonl, parquet");
+	if (!tl_target_takes_formats(run->target.url))
+		return fail(call, "--format", "only for a directory or -");
+	if (strcmp(run->target.url, "-") == 0 && strcmp(word, "jsonl") != 0)
+		return fail(call, word, "not for standard output");
+	return 0;
+}
+
+static int
+read_host(struct tl_call *call, struct tl_run_options *run)
+{
+	static struct tl_origin here;
+	const struct tl_words *hosts = &call->options.hosts;
+
+	if (hosts->count > 1)
+		return fail(call, "--host", "one name is enough");
+	tl_origin_here(&here);
+	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
+	if (run->chain.host[0] == '\0')
+		return fail(call, "--host", "this machine has no name: say it");
+	if (strlen(run->chain.host) >= sizeof(here.machine))
+		return fail(call, "--host", "a name of more than 64 bytes");
+	return 0;
+}
+
+static int
+read_target(struct tl_call *call, struct tl_run_options *run)
+{
+	struct tl_options *o = &call->options;
+	int rc;
+
+	run->target.url = o->given[TL_SHIP_TO];
+	if (!run->target.url || run->target.url[0] == '\0')
+		return fail(call, "run", "needs --to TARGET");
+	rc = tl_options_nats(o, &run->target.nats, &call->fault);
+	run->target.nats.url = run->target.url;
+	run->target.kafka = (struct tl_kafka_options){ .url = run->target.url,
+		.tls_ca = o->given[TL_SHIP_TLS_CA],
+		.tls_cert = o->given[TL_SHIP_TLS_CERT],
+		.tls_key = o->given[TL_SHIP_TLS_KEY],
+		.user = o->given[TL_SHIP_USER],
+		.password_file = o->given[TL_SHIP_PASSWORD_FILE] };
+	run->target.report = &call->report;
+	return rc;
+}
+
+static int
+read_timelines(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_words *words = &call->options.operands;
+
+	for (size_t i = 0; i < words->count; i++) {
+		if (words->items[i][0] == '\0')
+			return fail(call, "run", "a timeline has a name");
+		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
+			return fail(call, words->items[i],
+			    "a name of more than 255 bytes");
+	}
+	run->timelines = words->items;
+	run->timeline_count = words->count;
+	return 0;
+}
+
+static int
+read_options(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	int rc;
+
+	*run = usual;
+	if ((rc = read_target(call, run)) < 0 ||
+	    (rc = read_format(call, run)) < 0 ||
+	    (rc = read_host(call, run)) < 0 ||
+	    (rc = read_sizes(call, run)) < 0 ||
+	    (rc = read_durations(call, run)) < 0)
+		return rc;
+	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
+	run->chain.report = run->report = &call->report;
+	if (tl_options_has(o, TL_SHIP_ZSTD))
+		run->chain.compress = TL_TRACE_ZSTD_LEVEL;
+	run->spool = o->given[TL_SHIP_SPOOL];
+	run->quiet = tl_options_has(o, TL_SHIP_QUIET);
+	return read_timelines(call, run);
+}
+
+/* What nobody can have any more. */
+static int
+judge(struct tl_call *call, const struct tl_run_result *result)
+{
+	if (!result->failed)
+		return 0;
+	return tl_fault(&call->fault, -EIO, TL_FAULT_NOWHERE,
+	    "%llu blocks were not sent, and are lost without a --spool",
+	    (unsigned long long)result->spool.blocks);
+}
+
+static int
+read_allowed(struct tl_call *call, const struct tl_run_options *run,
+    struct tl_allow_options *allow)
+{
+	const struct tl_options *o = &call->options;
+	const char *words = o->given[TL_SHIP_ALLOW];
+
+	*allow = (struct tl_allow_options){ .nats = &run->target.nats,
+		.host = run->chain.host,
+		.timelines = run->timelines,
+		.timeline_count = run->timeline_count,
+		.snapshots = o->given[TL_SHIP_SNAPSHOTS] };
+	if (!words)
+		return 0;
+	if (!tl_nats_is_url(run->target.url))
+		return fail(call, "--allow", "only where blocks go to NATS");
+	return tl_allow_parse(&allow->verbs, words, &call->fault);
+}
+
+/* Meanwhile whoever asks is answered, where that is allowed. */
+static int
+run_answering(struct tl_call *call, const struct tl_run_options *run,
+    struct tl_run_result *result)
+{
+	struct tl_allow_options options;
+	struct tl_allow *allow = NULL;
+	int rc = read_allowed(call, run, &options);
+
+	if (rc < 0)
+		return tl_call_usage(call, rc);
+	if (options.verbs != 0)
+		rc = tl_allow_start(&allow, &options, &call->fault);
+	if (rc == 0)
+		rc = tl_run(run, result, &call->fault);
+	tl_allow_stop(allow);
+	return rc;
+}
+
+int
+tl_verb_run(struct tl_call *call)
+{
+	struct tl_run_options run;
+	struct tl_run_result result;
+	int rc = read_options(call, &run);
+
+	if (rc < 0)
+		return tl_call_usage(call, rc);
+	run.stop = tl_call_stops();
+	rc = run_answering(call, &run, &result);
+	if (rc < 0)
+		return rc;
+	call->aside = strcmp(run.target.url, "-") == 0;
+	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
+		tl_run_summary(&call->out, &result,
+		    tl_options_has(&call->options, TL_SHIP_JSON));
+	return judge(call, &result);
+}

@@ -1,0 +1,91 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# A directory, standard output: what was logged lies there, once, whole.
+
+w=$work/files
+mkdir "$w"
+
+sh=$name-sh
+"$make" "$sh" entries=65536 plain=5000
+expected=$(seq 0 4999)
+
+ends 'what is there is shipped to a directory' 0 \
+	"$ship" run --to "$w/dir" --all --for 1ms --block-size 16K --host web.1 "$sh"
+has '... which is summed up' "$out" '^5000 entries, 0 lost, [0-9]+ blocks \([0-9.]+K\) sent in [0-9.m]+s$'
+is '... every entry once' "$(numbers_in "$w/dir")" "$expected"
+has '... by host, date and hour' "$(blocks "$w/dir" | head -1)" \
+	"dir/host=web\.1/date=$(date -u +%Y)-[0-9][0-9]-[0-9][0-9]/hour=[0-9][0-9]/$base-sh-[0-9a-f]{32}-0\.trace$"
+is '... and nothing else is there' "$(find "$w/dir" -type f ! -name '*.trace')" ''
+is '... each block is a trace by itself' "$(blocks "$w/dir" | while read -r block; do
+	"$dump" --check "$block" >/dev/null 2>&1 || echo "$block"
+done)" ''
+has '... that says where it comes from' "$("$dump" --info "$(blocks "$w/dir" | head -1)" 2>&1)" 'web\.1'
+
+ends 'blocks go to a pipe, too' 0 bash -c "'$ship' run --to - --all --for 1ms --block-size 16K '$sh' | cat >'$w/piped'"
+"$dump" --json --oldest-first "$w/piped" | jq -r .args.tcp | sort -n >"$work/numbers"
+is '... every entry once' "$(cat "$work/numbers")" "$expected"
+ends 'so do lines of JSON' 0 bash -c "'$ship' run --to - --format jsonl --all --for 1ms '$sh' | jq -r .args.tcp"
+is '... every entry once' "$(sort -n <<<"$out")" "$expected"
+ends 'a reader that leaves is no failure' 0 bash -c "set -o pipefail; '$ship' run --to - --all --for 10s '$sh' | head -c 100 >/dev/null"
+ends 'nor is one that reads slowly' 0 bash -c "'$ship' run --to - --all --for 1ms --linger 5s --block-size 16K '$sh' | (sleep 0.5; cat) >'$w/piped'"
+is '... and has all of it' "$("$dump" "$w/piped" | wc -l)" 5000
+ends 'one that stops reading does not hold up the end' 1 bash -c \
+	"set -o pipefail; '$ship' run --to - --all --for 100ms --linger 300ms '$sh' | sleep 3"
+has '... and what it missed is said' "$err" 'blocks were not sent, and are lost without a --spool'
+
+for format in jsonl parquet; do
+	"$ship" run --help >/dev/null
+	"$convert" --list-formats | grep -q "^$format .*write" || { skip "no $format" && continue; }
+	ends "files of $format" 0 "$ship" run --to "$w/$format" --format "$format" \
+		--all --for 1ms --block-size 16K --spool "$w/spool-$format" "$sh"
+	is '... one for all blocks, which its name tells' \
+		"$(find "$w/$format" -type f | grep -cE -- "-0-[0-9]+\.$format$")" 1
+	is '... and no other' "$(find "$w/$format" -type f | wc -l)" 1
+	ends '... again: nothing is left to do' 0 "$ship" run --to "$w/$format" --format "$format" \
+		--all --for 1ms --spool "$w/spool-$format" "$sh"
+	is '... and nothing was done' "$(find "$w/$format" -type f | wc -l)" 1
+done
+is 'lines of JSON have every entry once' \
+	"$(find "$w/jsonl" -type f -exec cat {} + | jq -r .args.tcp | sort -n)" "$expected"
+
+# spans that are open from block to block
+"$make" "$name-spans" entries=65536 spans=3000
+kinds() { jq -r .kind | sort | uniq -c; }
+expected=$("$dump" --json "$name-spans" | kinds)
+"$ship" run --to "$w/spans" --format jsonl --all --for 1ms --block-size 16K "$name-spans" >"$work/out"
+is 'a span that goes on from block to block begins once' \
+	"$(find "$w/spans" -type f -exec cat {} + | kinds)" "$expected"
+"$ship" run --to - --all --for 1ms --block-size 16K "$name-spans" 2>"$work/err" >"$w/spans.trace"
+is '... in a stream of blocks, too' "$("$dump" --json "$w/spans.trace" | kinds)" "$expected"
+
+# names, globs, what comes and goes
+ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"
+has '... and said to be missing' "$err" "^timeline-ship: $base-none: No such file or directory$"
+start --to "$w/glob" --every 50ms "$name-g*"
+sleep 0.5
+"$make" "$name-g1" plain=100
+"$make" "$name-g2" plain=200
+both_there() { [ "$(blocks "$w/glob" | grep -cE 'g[12]-')" -ge 2 ]; }
+until_true both_there
+"$ctl" remove "$name-g1"
+sleep 0.5
+"$make" "$name-g1" plain=300
+again_there() { [ "$(numbers_in "$w/glob" | wc -l)" -ge 600 ]; }
+until_true again_there
+stop TERM
+is 'what appears under a glob is shipped from its first entry' "$status $(cat "$work/err")" '0 '
+is '... that which is made again, too' "$(numbers_in "$w/glob" | wc -l)" 600
+is '... by the same chain' "$(blocks "$w/glob" | grep -oE 'g1-[0-9a-f]{32}' | sort -u | wc -l)" 1
+
+start --to "$w/live" --every 50ms "$sh"
+sleep 0.4
+for i in 1 2 3; do "$make" "$sh" "plain=$i"; done
+stop INT
+is 'without --all only what comes is shipped, up to the end' \
+	"$status $(numbers_in "$w/live" | wc -l)" '0 6'
+ends '--json says what was done' 0 "$ship" run --to "$w/json" --all --for 1ms --json "$sh"
+is '... as numbers' "$(jq -c '[.entries, .lost, .blocks_waiting, .entries_dropped, .chains]' <<<"$out")" '[5006,0,0,0,1]'
+if has_terminals; then
+	has 'on a terminal it says how far it is' \
+		"$(on_terminal "$ship" run --to "$w/term" --all --for 400ms "$sh")" '1 timeline, 5006 entries'
+fi

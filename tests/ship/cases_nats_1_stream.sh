@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# A stream of JetStream as a target: what is sent is there once, in order, and
+# is read back by host, timeline and time; whatever else lies on the stream.
+
+# shellcheck source=tests/ship/cluster.sh
+. "$here/cluster.sh"
+drive=$build/tests/ship/drive
+
+# read_back [OPTIONS]: what is read, as drive sees it
+read_back() { "$ship" read "$url" "$@" 2>"$work/err" | "$drive" check | sort; }
+# chain_line HOST/TIMELINE BLOCKS ENTRIES: the line of a chain that is complete
+chain_line() { echo "$1 blocks $2 entries $3 lost 0 again 0 back 0 missing 0"; }
+
+if ! has_nats; then
+	skip 'streams: nats-server is not installed'
+else
+	cluster_start 1
+	url=$(cluster_url)
+
+	ends 'a stream that is not there is said' 1 "$ship" read "$url"
+	has '... by its name' "$err" 'stream TIMELINE: there is none'
+	"$drive" send "$url" web1 app,db 100 500 "$work/state1" >"$work/sent"
+	"$drive" send "$url" web2 app 50 500 "$work/state2" >>"$work/sent"
+	is 'every block is settled' "$(grep -o 'settled [0-9]*' "$work/sent" | paste -sd' ')" \
+		'settled 100 settled 50'
+	is 'the stream was made: files, limits, what is old goes' \
+		"$(stream_says TIMELINE '.config | "\(.storage) \(.retention) \(.discard) \(.num_replicas) \(.subjects[0])"')" \
+		'file limits old 1 timeline.>'
+	is 'a message is a block' "$(stream_says TIMELINE .state.messages)" 150
+	is 'all of it is read back, in order' "$(read_back)" \
+		"$(chain_line web1/app 50 25000; chain_line web1/db 50 25000; chain_line web2/app 50 25000)"
+	is 'nothing is said about it' "$(cat "$work/err")" ''
+	is 'of one host' "$(read_back --host web2)" "$(chain_line web2/app 50 25000)"
+	is 'of a glob of hosts' "$(read_back --host '*1' | wc -l)" 2
+	is 'of several globs' "$(read_back --host web2 --host 'x*' --timeline 'd*' --timeline app)" \
+		"$(chain_line web2/app 50 25000)"
+	is 'of one timeline' "$(read_back --timeline db)" "$(chain_line web1/db 50 25000)"
+	is 'of nobody' "$(read_back --host nobody)" ''
+	# block N has the second 1700000000 + N
+	is 'of a time' "$(read_back --host web2 --since @1700000010 --until @1700000019 | cut -d' ' -f1-5)" \
+		'web2/app blocks 10 entries 5000'
+	is '... which leaves no gap to tell of' "$(cat "$work/err")" ''
+	is 'of a moment before all' "$(read_back --until @1600000000)" ''
+	is 'only so many' "$(read_back -n 3 --host web2 | cut -d' ' -f1-3)" 'web2/app blocks 3'
+	is 'no consumer is left behind' "$(stream_says TIMELINE .state.consumer_count)" 0
+	is 'the same again is known by its id' "$(
+		"$drive" send "$url" web2 app 50 500 "$work/state3" | grep -o 'settled [0-9]*'
+		stream_says TIMELINE .state.messages
+	)" $'settled 50\n150'
+
+	# == live ==
+	"$ship" read "$url" --follow --since @1700000000 >"$work/live" 2>"$work/live.err" &
+	reader=$!
+	until_true test -s "$work/live"
+	"$drive" send "$url" web3 app 20 500 "$work/state4" >/dev/null
+	live_has() { "$drive" check <"$work/live" | grep -q 'web3/app blocks 20 '; }
+	until_true live_has
+	is 'what comes is read live' "$("$drive" check <"$work/live" | sort | tail -1)" \
+		"$(chain_line web3/app 20 10000)"
+	kill -TERM "$reader"
+	wait "$reader"
+	is 'a reader that is told to end leaves nothing' "$(stream_says TIMELINE .state.consumer_count)" 0
+
+	# == what is none of ours ==
+	"$drive" hostile "$url"
+	ends 'hostile messages are skipped and said' 1 "$ship" read "$url"
+	is '... and harm no block' "$(read_back | head -3)" \
+		"$(chain_line web1/app 50 25000; chain_line web1/db 50 25000; chain_line web2/app 50 25000)"
+	has '... the first with its place' "$(cat "$work/err")" 'message 171: not the id of a block'
+	has '... all with their number' "$(cat "$work/err")" 'no block, skipped \([0-9]+ times\)'
+
+	# == bounds of the stream ==
+	"$drive" send "$url/SMALL" web1 app 10 500 "$work/state5" >"$work/small" 2>&1 &
+	small=$!
+	sleep 1
+	kill "$small" 2>/dev/null
+	has 'a stream beside another that takes the same is refused' "$(cat "$work/small")" 'SMALL: .*overlap'
+	cluster_stop
+fi

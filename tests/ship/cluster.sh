@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# cluster.sh - sourced: a cluster of NATS servers on loopback, for tests.
+#
+#	has_nats || skip ...	cluster_start 3 [LINES]		cluster_url
+#	node_kill 2		node_start 2			cluster_stop
+#
+# Needs $work, a folder.  LINES go into the configuration of each server.
+# Only what was started here is ever ended, also when its owner exits (whose
+# own end is the function clean, if there is one).
+cluster_nodes=0
+cluster_pids=()
+cluster_ports=()
+cluster_links=()
+cluster_looks=()
+
+cluster_exit() {
+	cluster_stop
+	if declare -F clean >/dev/null; then clean; fi
+}
+trap cluster_exit EXIT
+
+has_nats() { command -v nats-server >/dev/null; }
+
+# A port that nobody listens on just now.
+free_port() {
+	local port
+	while :; do
+		port=$((20000 + RANDOM % 12000))
+		[[ " ${cluster_ports[*]} ${cluster_links[*]} ${cluster_looks[*]} " == *" $port "* ]] && continue
+		(: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+	done
+	echo "$port"
+}
+
+node_configure() { # NODE LINES
+	local i routes=
+	for ((i = 1; i <= cluster_nodes; i++)); do
+		routes+=${routes:+, }"\"nats-route://127.0.0.1:${cluster_links[i]}\""
+	done
+	{
+		echo "server_name: n$1"
+		echo "listen: 127.0.0.1:${cluster_ports[$1]}"
+		echo "http: 127.0.0.1:${cluster_looks[$1]}"
+		echo "jetstream { store_dir: $work/nats$1, max_mem: 16M, max_file: 4G }"
+		[ "$cluster_nodes" -eq 1 ] || echo "cluster { name: c, listen: 127.0.0.1:${cluster_links[$1]}, routes: [$routes] }"
+		printf '%s\n' "$2"
+	} >"$work/nats$1.conf"
+}
+node_start() { # NODE
+	GOMAXPROCS=1 GOMEMLIMIT=256MiB nats-server -c "$work/nats$1.conf" \
+		>>"$work/nats$1.log" 2>&1 </dev/null &
+	cluster_pids[$1]=$!
+	disown "${cluster_pids[$1]}" # its death is no news
+}
+node_signal() { # NODE SIGNAL
+	[ -n "${cluster_pids[$1]:-}" ] && kill "-$2" "${cluster_pids[$1]}" 2>/dev/null
+}
+node_gone() { ! kill -0 "${cluster_pids[$1]}" 2>/dev/null; }
+node_kill() { # NODE: as if its power went
+	node_signal "$1" KILL
+	until_true node_gone "$1"
+	cluster_pids[$1]=
+}
+# Does the node answer, and can it keep streams?
+node_ready() {
+	curl -sf "http://127.0.0.1:${cluster_looks[$1]}/healthz" 2>/dev/null | grep -q ok
+}
+cluster_ready() {
+	local i
+	for ((i = 1; i <= cluster_nodes; i++)); do node_ready "$i" || return 1; done
+}
+cluster_start() { # NODES [LINES]
+	local i
+	cluster_stop
+	rm -rf "$work"/nats*
+	cluster_nodes=$1
+	for ((i = 1; i <= cluster_nodes; i++)); do
+		cluster_ports[i]=$(free_port)
+		cluster_links[i]=$(free_port)
+		cluster_looks[i]=$(free_port)
+	done
+	for ((i = 1; i <= cluster_nodes; i++)); do node_configure "$i" "${2:-}"; done
+	cluster_resume
+}
+# Stop all nodes, the data stays; and start them again.
+cluster_pause() {
+	local i
+	for ((i = 1; i <= cluster_nodes; i++)); do node_signal "$i" TERM; done
+	for ((i = 1; i <= cluster_nodes; i++)); do
+		[ -n "${cluster_pids[i]:-}" ] || continue
+		until_true node_gone "$i" || node_signal "$i" KILL
+		cluster_pids[i]=
+	done
+}
+cluster_resume() {
+	local i
+	for ((i = 1; i <= cluster_nodes; i++)); do node_start "$i"; done
+	until_true cluster_ready || until_true cluster_ready
+}
+cluster_stop() {
+	cluster_pause
+	rm -rf "$work"/nats*
+	cluster_nodes=0 cluster_ports=() cluster_links=() cluster_looks=()
+}
+cluster_url() {
+	local i servers=()
+	for ((i = 1; i <= cluster_nodes; i++)); do servers+=("127.0.0.1:${cluster_ports[i]}"); done
+	local IFS=,
+	echo "nats://${servers[*]}"
+}
+# What a node that answers says of a stream; one of its fields by jq.
+stream_says() { # STREAM FILTER
+	local i
+	for ((i = 1; i <= cluster_nodes; i++)); do
+		[ -n "${cluster_pids[i]:-}" ] || continue
+		curl -sf "http://127.0.0.1:${cluster_looks[i]}/jsz?streams=1&consumers=1&config=1" |
+			jq -er --arg s "$1" ".account_details[].stream_detail[] | select(.name == \$s) | $2" &&
+			return
+	done
+	return 1
+}
+# The number of the node that leads the stream.
+stream_leader() {
+	local leader
+	leader=$(stream_says "$1" .cluster.leader) || return 1
+	echo "${leader#n}"
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# The program that stands in for a spool: tests/ship/cases_nats_*.sh.
+SHIP_DRIVE := $(B)/tests/ship/drive
+
+$(SHIP_DRIVE): $(B)/obj/tests/ship/drive.o $(OBJ_script) \
+    $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$(wildcard src/ship/*.c)))
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	    $(LIBS_ship)
+
+tests: $(SHIP_DRIVE)
+# what is built with Kafka is tested with it
+$(B)/obj/tests/unit/test_ship_%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control plane without a cluster: requests, answers, and what is done. */
+#include "../lib/random.h"
+#include "../lib/suite.h"
+#include "ship/allow.h"
+#include "ship/ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <timeline.h>
+#include <unistd.h>
+
+static char path[64], folder[64];
+static struct timeline *tl;
+static const char *paths[] = { path };
+static struct tl_allow_options options;
+static struct tl_ask_answer answer;
+
+static void
+setup(void)
+{
+	snprintf(path, sizeof(path), "/tl-ask-%d", (int)getpid());
+	snprintf(folder, sizeof(folder), "/tmp/tl-ask-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(timeline_new(&tl, path, NULL), 0);
+	options = (struct tl_allow_options){ .verbs = 0xf,
+		.host = "web1",
+		.timelines = paths,
+		.timeline_count = 1,
+		.snapshots = folder };
+}
+
+static void
+teardown(void)
+{
+	char command[128];
+
+	timeline_close(tl);
+	timeline_remove(path);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Ask for words, as the program does: was there an answer? */
+static bool
+ask(const char *host, const char *timeline, const char *words)
+{
+	struct tl_ask_request request = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_text json = { 0 }, text = { 0 };
+	const char *list[4];
+	char copy[64];
+	size_t count = 0;
+	bool is;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+		list[count++] = w;
+	ck_assert_int_eq(tl_ship_ask_words(&request, list, count, &fault), 0);
+	strcpy(request.host, host);
+	strcpy(request.timeline, timeline);
+	tl_ask_request_put(&json, &request);
+	is = tl_allow_answer(&options, tl_bytes(json.data, json.size), &text);
+	if (is)
+		ck_assert_int_eq(tl_ask_answer_parse(&answer,
+				     tl_bytes(text.data, text.size), &fault),
+		    0);
+	tl_text_free(&json);
+	tl_text_free(&text);
+	return is;
+}
+
+START_TEST(a_host_answers_what_is_asked_of_it)
+{
+	ck_assert(ask("", "", "list"));
+	ck_assert(answer.ok);
+	ck_assert_str_eq(answer.host, "web1");
+	ck_assert_uint_eq(answer.count, 1);
+	ck_assert_str_eq(answer.timelines[0].name, path + 1);
+	ck_assert_uint_gt(answer.timelines[0].size, 0);
+	ck_assert(ask("web*", "tl-*", "list"));
+	ck_assert_uint_eq(answer.count, 1);
+	ck_assert(!ask("db*", "", "list"));
+	ck_assert(ask("web1", "other", "list"));
+	ck_assert_uint_eq(answer.count, 0);
+}
+END_TEST
+
+START_TEST(levels_and_bursts_are_set)
+{
+	ck_assert(ask("", "", "priority error"));
+	ck_assert_str_eq(answer.timelines[0].level, "error");
+	ck_assert(ask("", "", "burst trace 1m"));
+	ck_assert_str_eq(answer.timelines[0].level, "trace");
+	ck_assert_str_eq(answer.timelines[0].base, "error");
+	ck_assert_uint_gt(answer.timelines[0].burst_left_ns,
+	    UINT64_C(50000000000));
+	ck_assert(ask("", "", "priority off"));
+	ck_assert_str_eq(answer.timelines[0].base, "off");
+	ck_assert(ask("", "", "burst trace 2h"));
+	ck_assert(!answer.ok);
+	ck_assert(!answer.timelines[0].ok);
+	ck_assert_str_ne(answer.timelines[0].error, "");
+}
+END_TEST
+
+START_TEST(a_snapshot_is_saved_and_told_of)
+{
+	ck_assert(ask("", "", "snapshot"));
+	ck_assert(answer.ok);
+	ck_assert_int_eq(access(answer.timelines[0].path, R_OK), 0);
+	ck_assert_uint_gt(answer.timelines[0].size, 0);
+	options.snapshots = NULL;
+	ck_assert(ask("", "", "snapshot"));
+	ck_assert(!answer.ok);
+}
+END_TEST
+
+START_TEST(a_folder_of_snapshots_does_not_grow_without_bound)
+{
+	char name[128];
+
+	for (int i = 0; i < 256; i++) {
+		snprintf(name, sizeof(name), "%s/%d", folder, i);
+		ck_assert_ptr_nonnull(freopen(name, "w", stdin));
+	}
+	ck_assert(ask("", "", "snapshot"));
+	ck_assert(!answer.ok);
+	ck_assert_str_eq(answer.timelines[0].path, "");
+}
+END_TEST
+
+START_TEST(what_is_not_allowed_is_not_done)
+{
+	struct tl_fault fault = { 0 };
+
+	ck_assert_int_eq(tl_allow_parse(&options.verbs, "list", &fault), 0);
+	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
+	ck_assert(ask("", "", "priority trace"));
+	ck_assert(!answer.ok);
+	ck_assert_uint_eq(answer.count, 0);
+	ck_assert(ask("", "", "list"));
+	ck_assert_str_eq(answer.timelines[0].level, "warning");
+	ck_assert_int_eq(tl_allow_parse(&options.verbs, "list,burst", &fault),
+	    0);
+	ck_assert_uint_eq(options.verbs, 1 << TL_ASK_LIST | 1 << TL_ASK_BURST);
+	ck_assert_int_eq(tl_allow_parse(&options.verbs, "list,", &fault),
+	    -EINVAL);
+	ck_assert_int_eq(tl_allow_parse(&options.verbs, "", &fault), -EINVAL);
+}
+END_TEST
+
+START_TEST(globs_of_timelines_mean_timelines_only)
+{
+	char glob[64], other[80];
+	FILE *file;
+
+	snprintf(glob, sizeof(glob), "tl-ask-%d*", (int)getpid());
+	snprintf(other, sizeof(other), "/dev/shm%s-none", path);
+	file = fopen(other, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs("not a timeline", file);
+	fclose(file);
+	paths[0] = glob;
+	ck_assert(ask("", "", "list"));
+	paths[0] = path;
+	remove(other);
+	ck_assert(answer.ok);
+	ck_assert_uint_eq(answer.count, 1);
+}
+END_TEST
+
+START_TEST(words_that_make_no_sense_are_refused)
+{
+	static const char *const wrong[][4] = { { "" }, { "look" },
+		{ "list", "x" }, { "priority" }, { "priority", "loud" },
+		{ "priority", "trace+++++++++++++++++++++++" },
+		{ "burst", "trace" }, { "burst", "off", "1s" },
+		{ "burst", "trace", "0" }, { "burst", "trace", "-1s" },
+		{ "burst", "trace", "soon" }, { "snapshot", "x" } };
+	struct tl_ask_request request = { 0 };
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct tl_fault fault = { 0 };
+		size_t n = 0;
+
+		while (n < 4 && wrong[i][n])
+			n++;
+		ck_assert_msg(tl_ship_ask_words(&request, wrong[i], n,
+				  &fault) == -EINVAL,
+		    "%s", wrong[i][0]);
+		ck_assert_int_eq(fault.rc, -EINVAL);
+	}
+}
+END_TEST
+
+static int
+parse(const char *json)
+{
+	struct tl_ask_request request;
+	struct tl_fault fault = { 0 };
+
+	return tl_ask_request_parse(&request, tl_bytes_of(json), &fault);
+}
+
+START_TEST(hostile_requests_are_refused)
+{
+	char large[TL_ASK_SIZE_MAX + 2];
+
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":\"list\"}"), 0);
+	ck_assert_int_eq(
+	    parse("{\"version\":1,\"verb\":\"list\",\"x\":[{\"verb\":1}]}"), 0);
+	ck_assert_int_eq(parse("{\"version\":2,\"verb\":\"list\"}"), -EPROTO);
+	ck_assert_int_eq(parse("{\"verb\":\"list\"}"), -EPROTO);
+	ck_assert_int_eq(parse("{\"version\":1}"), -EINVAL);
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":\"shell\"}"), -EINVAL);
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":7}"), -EBADMSG);
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":\"list\",\"host\":"
+			       "\"\\u0000\"}"),
+	    -EBADMSG);
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":\"burst\",\"level\":"
+			       "\"trace\"}"),
+	    -EINVAL);
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":\"burst\",\"level\":"
+			       "\"trace\",\"duration_ns\":-1}"),
+	    -EBADMSG);
+	ck_assert_int_eq(parse(""), -EBADMSG);
+	ck_assert_int_eq(parse("[]"), -EBADMSG);
+	ck_assert_int_eq(parse("7"), -EBADMSG);
+	ck_assert_int_eq(parse("{}{}"), -EBADMSG);
+	ck_assert_int_eq(parse("{\"version\":1,\"verb\":\"list\""), -EBADMSG);
+	memset(large, ' ', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	ck_assert_int_eq(parse(large), -EBADMSG);
+}
+END_TEST
+
+START_TEST(an_answer_with_anything_in_it_comes_back)
+{
+	static struct tl_ask_answer got;
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	struct tl_ask_timeline *t = answer.timelines;
+
+	memset(&answer, 0, sizeof(answer));
+	strcpy(answer.host, "\"h\\\n\x1b[31m");
+	answer.ok = true;
+	answer.count = TL_ASK_TIMELINES_MAX;
+	for (size_t i = 0; i < answer.count; i++) {
+		snprintf(t[i].name, sizeof(t[i].name), "n%zu", i);
+		t[i].entries = UINT64_MAX - i;
+		t[i].kept_ns = INT64_MIN;
+		t[i].ok = i % 2;
+	}
+	tl_ask_answer_put(&text, &answer);
+	ck_assert_int_eq(tl_ask_answer_parse(&got,
+			     tl_bytes(text.data, text.size), &fault),
+	    0);
+	ck_assert_int_eq(memcmp(&got, &answer, sizeof(got)), 0);
+	text.size = 0;
+	tl_put_string(&text, "{\"timelines\":[");
+	for (size_t i = 0; i <= TL_ASK_TIMELINES_MAX; i++)
+		tl_put_string(&text, i ? ",{}" : "{}");
+	tl_put_string(&text, "]}");
+	ck_assert_int_eq(tl_ask_answer_parse(&got,
+			     tl_bytes(text.data, text.size), &fault),
+	    -ENOSPC);
+	tl_text_free(&text);
+}
+END_TEST
+
+START_TEST(requests_with_flipped_bytes_break_nothing)
+{
+	struct tl_ask_request request = { .verb = TL_ASK_BURST,
+		.duration_ns = 1000,
+		.host = "web*",
+		.level = "trace" };
+	struct tl_text json = { 0 }, text = { 0 };
+	uint64_t state = 7;
+
+	tl_ask_request_put(&json, &request);
+	for (int i = 0; i < 20000; i++) {
+		const size_t at = random_below(&state, json.size);
+		const char was = json.data[at];
+
+		json.data[at] = (char)random_next(&state);
+		tl_text_clear(&text);
+		tl_allow_answer(&options,
+		    tl_bytes(json.data, random_below(&state, json.size + 1)),
+		    &text);
+		json.data[at] = was;
+	}
+	tl_text_free(&json);
+	tl_text_free(&text);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("ship: ask");
+	TCase *tc = tcase_create("ask");
+
+	tcase_set_timeout(tc, 30);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_host_answers_what_is_asked_of_it);
+	tcase_add_test(tc, levels_and_bursts_are_set);
+	tcase_add_test(tc, a_snapshot_is_saved_and_told_of);
+	tcase_add_test(tc, a_folder_of_snapshots_does_not_grow_without_bound);
+	tcase_add_test(tc, what_is_not_allowed_is_not_done);
+	tcase_add_test(tc, globs_of_timelines_mean_timelines_only);
+	tcase_add_test(tc, words_that_make_no_sense_are_refused);
+	tcase_add_test(tc, hostile_requests_are_refused);
+	tcase_add_test(tc, an_answer_with_anything_in_it_comes_back);
+	tcase_add_test(tc, requests_with_flipped_bytes_break_nothing);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
