@@ -2,7 +2,6 @@
 /* signals.c - a program that is told to end. */
 #include "base/signals.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -61,6 +60,12 @@ bool
 tl_stop_is_asked(void)
 {
 	return stop_asked != 0;
+}
+
+const volatile sig_atomic_t *
+tl_stop_flag(void)
+{
+	return &stop_asked;
 }
 
 void

@@ -6,6 +6,7 @@
 #ifndef TL_BASE_SIGNALS_H
 #define TL_BASE_SIGNALS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,6 +21,8 @@ void tl_signals_clean_up(void (*clean)(void));
 /* SIGINT, SIGTERM and, with hangup, SIGHUP no more than ask for a stop. */
 void tl_signals_ask_to_stop(bool hangup);
 bool tl_stop_is_asked(void);
+/* ... for who is given a flag to look at: not 0 then. */
+const volatile sig_atomic_t *tl_stop_flag(void);
 
 /* In a signal handler: these words on standard error, and exit status 1. */
 _Noreturn void tl_die(const char *words, size_t size);

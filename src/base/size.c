@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.c - sizes as people write them. */
+/* size.c - sizes as people write and read them. */
 #include "base/size.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <strings.h>
 
 int
@@ -26,4 +25,26 @@ tl_parse_size(const char *text, uint64_t *size)
 				   ? -ERANGE
 				   : 0;
 	return -EINVAL;
+}
+
+void
+tl_put_size(struct tl_text *text, uint64_t bytes)
+{
+	static const char units[] = "KMGTPE";
+	const uint64_t kilo = 1024;
+	uint64_t tenths = bytes / kilo * 10 + bytes % kilo * 10 / kilo;
+	size_t unit = 0;
+
+	if (bytes < kilo) {
+		tl_put_unsigned(text, bytes);
+		return;
+	}
+	for (; tenths >= kilo * 10; tenths /= kilo)
+		unit++;
+	tl_put_unsigned(text, tenths / 10);
+	if (tenths < 100) {
+		tl_put_char(text, '.');
+		tl_put_unsigned(text, tenths % 10);
+	}
+	tl_put_char(text, units[unit]);
 }

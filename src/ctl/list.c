@@ -6,6 +6,7 @@
  * read could be a timeline if its size could be one's; it is listed with the
  * reason.
  */
+#include "base/size.h"
 #include "ctl/look.h"
 #include "ctl/table.h"
 #include "ctl/verbs.h"

@@ -82,28 +82,6 @@ tl_look_put_level(struct tl_text *text, const struct tl_glance *glance)
 	tl_put_duration(text, (int64_t)glance->burst_left_ns);
 }
 
-void
-tl_put_size(struct tl_text *text, uint64_t bytes)
-{
-	static const char units[] = "KMGTPE";
-	const uint64_t kilo = 1024;
-	uint64_t tenths = bytes / kilo * 10 + bytes % kilo * 10 / kilo;
-	size_t unit = 0;
-
-	if (bytes < kilo) {
-		tl_put_unsigned(text, bytes);
-		return;
-	}
-	for (; tenths >= kilo * 10; tenths /= kilo)
-		unit++;
-	tl_put_unsigned(text, tenths / 10);
-	if (tenths < 100) {
-		tl_put_char(text, '.');
-		tl_put_unsigned(text, tenths % 10);
-	}
-	tl_put_char(text, units[unit]);
-}
-
 static void
 put_optional_ns(struct tl_fields *f, const char *name, const char *null_name,
     bool known, int64_t ns)

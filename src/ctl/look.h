@@ -37,8 +37,6 @@ const char *tl_look_state(const struct tl_look *look);
 
 /* "info", or "trace for 23ms" while there is a burst. */
 void tl_look_put_level(struct tl_text *text, const struct tl_glance *glance);
-/* 10.5M: bytes for a person. */
-void tl_put_size(struct tl_text *text, uint64_t bytes);
 /* Members of an object: state, levels, counts, rate, history, writers. */
 void tl_look_json(struct tl_fields *fields, const struct tl_look *look);
 

@@ -117,13 +117,16 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 	while (read < read_max && !tl_stop_is_asked() &&
 	       (rc = tl_cursor_next(f->cursors[i], &event)) > 0) {
 		read++;
+		if (!f->inputs->items[i].is_stream) {
+			event.source = (uint16_t)i;
+			event.sync_us = f->sources.here_us;
+			tl_follow_sources_shift(&f->sources, &event);
+		}
 		rc = tl_select_passes(f->select, &event);
 		if (rc < 0)
 			return rc;
 		if (rc == 0 || keep == 0)
 			continue;
-		if (!f->inputs->items[i].is_stream)
-			event.source = (uint16_t)i;
 		kept[count++ % keep] = event;
 	}
 	if (count > keep) { /* went round: turn the oldest to the front */
@@ -146,6 +149,7 @@ gather(struct follow *f, bool first)
 	int more = 0;
 
 	f->batch.count = 0;
+	tl_follow_sources_ask_clock(&f->sources);
 	for (size_t i = 0; i < f->inputs->count; i++) {
 		const bool cut = first && !f->inputs->items[i].is_stream;
 		const size_t before = f->batch.count;
@@ -160,9 +164,11 @@ gather(struct follow *f, bool first)
 		more |= rc;
 		files += f->batch.count > before;
 	}
-	if (files > 1)
+	/* Offsets may have moved some before others. */
+	if (files > 1 || f->options->selection.hosts.offset_count > 0)
 		qsort(f->batch.events, f->batch.count, sizeof(struct tl_event),
 		    compare_events);
+	tl_follow_sources_mark(&f->sources, f->batch.events, f->batch.count);
 	return more;
 }
 
@@ -262,17 +268,31 @@ close_all(struct follow *f)
 	return faulty;
 }
 
+static const char *
+host_of(const void *context, unsigned source)
+{
+	const struct tl_follow_sources *sources = context;
+
+	return source < sources->count ? sources->hosts.list[source].name
+				       : NULL;
+}
+
 static int
 follow_all(struct follow *f)
 {
-	const struct tl_listing_style style = tl_sinks_style(f->options,
-	    f->sources.has_streams ? &f->sources.hosts : NULL, TL_OLDEST_FIRST);
+	const struct tl_listing_style style =
+	    tl_sinks_style(f->options, &f->sources.hosts, TL_OLDEST_FIRST);
 	int rc = tl_sinks_new(&f->sink, f->options, f->output, &style);
 
 	if (rc < 0)
 		return rc;
 	tl_sinks_set_sources(f->sink, f->options, f->sources.origins,
 	    TL_FOLLOW_SOURCES_MAX);
+	if (f->sources.has_streams)
+		tl_sinks_expect_hosts(f->sink, f->options);
+	if (f->select->expression)
+		tl_script_filter_set_hosts(f->select->expression, host_of,
+		    &f->sources);
 	rc = open_all(f);
 	if (rc == 0)
 		rc = run(f);
@@ -289,7 +309,8 @@ tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
 		.select = select,
 		.output = output,
 		.plan = tl_selection_remote(&options->selection, true) };
-	int rc = tl_follow_sources_init(&f.sources, inputs);
+	int rc = tl_follow_sources_init(&f.sources, inputs,
+	    &options->selection.hosts);
 
 	tl_signals_ask_to_stop(false);
 	if (rc == 0)

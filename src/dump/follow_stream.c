@@ -27,65 +27,16 @@ struct stream {
 	size_t known_capacity;
 };
 
+/* A clock keeps so many of its last knots, and of more only few go on. */
+enum { KNOTS_KEPT_MAX = 4096, KNOTS_KEPT = 256 };
+
 struct known {
 	uint16_t source;
 	bool wanted; /* of a host that is asked for */
+	bool has_boot;
+	struct tl_host_clock clock;
+	size_t knots; /* of the chain's, that the clock has seen */
 };
-
-/* == sources == */
-
-/* One more source, and what it is called where its host has no name. */
-static int
-add_source(struct tl_follow_sources *s, const struct tl_origin *origin,
-    const char *name)
-{
-	struct tl_host *host = &s->hosts.list[s->count];
-
-	if (s->count == TL_FOLLOW_SOURCES_MAX)
-		return -ENOSPC;
-	*host = (struct tl_host){ .origin = *origin, .first_input = s->count };
-	strncpy(host->name, origin->machine[0] ? origin->machine : name,
-	    sizeof(host->name) - 1);
-	s->origins[s->count] = *origin;
-	s->hosts.of_input[s->count] = (unsigned)s->count;
-	s->hosts.count = ++s->count;
-	return 0;
-}
-
-int
-tl_follow_sources_init(struct tl_follow_sources *sources,
-    const struct tl_inputs *inputs)
-{
-	struct tl_origin here;
-	int rc = 0;
-
-	*sources = (struct tl_follow_sources){
-		.hosts = { .list = calloc(TL_FOLLOW_SOURCES_MAX,
-			       sizeof(*sources->hosts.list)),
-		    .of_input = calloc(TL_FOLLOW_SOURCES_MAX,
-			sizeof(*sources->hosts.of_input)),
-		    .are_several = true },
-		.origins =
-		    calloc(TL_FOLLOW_SOURCES_MAX, sizeof(*sources->origins))
-	};
-	if (!sources->hosts.list || !sources->hosts.of_input ||
-	    !sources->origins)
-		return -ENOMEM;
-	tl_origin_here(&here);
-	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
-		rc = add_source(sources, &here, inputs->items[i].name);
-		sources->has_streams |= inputs->items[i].is_stream;
-	}
-	return rc;
-}
-
-void
-tl_follow_sources_free(struct tl_follow_sources *sources)
-{
-	free(sources->origins);
-	free(sources->hosts.list);
-	free(sources->hosts.of_input);
-}
 
 /* == a stream == */
 
@@ -98,6 +49,14 @@ is_asked_for(const struct stream *s, const struct tl_origin *origin)
 		any = tl_glob_matches(s->plan->hosts[i],
 		    tl_bytes_of(origin->machine));
 	return any;
+}
+
+static bool
+has_boot(const struct tl_origin *origin)
+{
+	static const uint8_t unknown[sizeof(origin->boot_id)];
+
+	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
 }
 
 /* Those that have come since the last event. */
@@ -122,24 +81,35 @@ meet_chains(struct stream *s, size_t count)
 
 		tl_chain_origin(chain, &origin);
 		s->known[s->known_count++] =
-		    (struct known){ (uint16_t)s->sources->count,
-			    is_asked_for(s, &origin) };
-		rc =
-		    s->sources->count == UINT16_MAX
-			? -ENOSPC
-			: add_source(s->sources, &origin, tl_chain_name(chain));
+		    (struct known){ .source = (uint16_t)s->sources->count,
+			    .wanted = is_asked_for(s, &origin),
+			    .has_boot = has_boot(&origin) };
+		rc = tl_follow_sources_add(s->sources, &origin,
+		    tl_chain_name(chain));
 	}
 	return rc;
 }
 
-/* Of its host's clock, as it was measured last. */
-static uint32_t
-bound_of(const struct tl_chain *chain)
+/* Its host's clock is as it was measured by now.  Of a clock nobody knows
+ * bounds mean nothing. */
+static int
+bound(const struct tl_chain *chain, struct known *known, struct tl_event *event)
 {
 	const size_t count = tl_chain_knot_count(chain);
+	int rc = 0;
 
-	return count > 0 ? tl_chain_knot(chain, count - 1)->sync_err_us
-			 : TL_SYNC_UNBOUNDED;
+	if (known->has_boot && known->knots < count) {
+		if (known->clock.count > KNOTS_KEPT_MAX)
+			tl_host_clock_free(&known->clock);
+		if (known->clock.count == 0 && count > KNOTS_KEPT)
+			known->knots = count - KNOTS_KEPT;
+		while (rc == 0 && known->knots < count)
+			rc = tl_host_clock_add(&known->clock,
+			    tl_chain_knot(chain, known->knots++));
+		tl_host_clock_settle(&known->clock);
+	}
+	event->sync_us = tl_host_clock_at(&known->clock, event);
+	return rc;
 }
 
 static int
@@ -155,9 +125,13 @@ stream_next(struct tl_cursor *cursor, struct tl_event *event)
 			rc = 1;
 	} while (rc > 0 && !s->known[event->source].wanted);
 	if (rc > 0) {
-		event->sync_us =
-		    bound_of(tl_chain_follow_chain(s->follow, event->source));
-		event->source = s->known[event->source].source;
+		struct known *known = &s->known[event->source];
+
+		if (bound(tl_chain_follow_chain(s->follow, event->source),
+			known, event) < 0)
+			rc = -ENOMEM;
+		event->source = known->source;
+		tl_follow_sources_shift(s->sources, event);
 	}
 	s->ended |= rc == -EPIPE;
 	return rc;
@@ -202,6 +176,8 @@ stream_close(struct tl_cursor *cursor)
 	tl_chain_follow_free(s->follow);
 	if (s->is_remote && tl_remote_close(&s->remote, !s->ended, &fault) < 0)
 		keep_fault(s->input, &fault);
+	for (size_t i = 0; i < s->known_count; i++)
+		tl_host_clock_free(&s->known[i].clock);
 	free(s->known);
 	free(s);
 }

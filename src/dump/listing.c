@@ -142,6 +142,9 @@ put_host(struct listing *l, const struct tl_event *event)
 		    hosts->list[hosts->of_input[event->source]].name);
 	width = tl_text_width(name);
 	tl_put_plain(text, name);
+	/* Hosts may come while it runs. */
+	if (width > l->host_width && width <= WIDTH_HOST_MAX)
+		l->host_width = width;
 	if (width < l->host_width)
 		tl_put_repeat(text, ' ', l->host_width - width);
 }

@@ -80,11 +80,10 @@ tl_option_check(struct tl_option_parse *p)
 		    "with "
 		    "--follow",
 		    "--output");
-	if (o->follow && o->selection.hosts.offset_count > 0)
-		return tl_option_usage(p, "does not go with --follow",
-		    "--offset");
 	if (o->follow && o->selection.hosts.pair_count > 0)
-		return tl_option_usage(p, "does not go with --follow",
+		return tl_option_usage(p,
+		    "pairs are looked for in all entries, of which --follow "
+		    "does not know the last",
 		    "--pair");
 	if (o->max_given && !entries)
 		return tl_option_usage(p, "does not go with --max",

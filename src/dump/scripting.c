@@ -172,8 +172,8 @@ describe_all(struct described *d, const struct tl_inputs *inputs,
 
 		if (!tl_input_is_open(input))
 			continue;
-		d->chosen[d->count] = (struct chosen){ input, select,
-			(uint16_t)i };
+		d->chosen[d->count] =
+		    (struct chosen){ input, select, (uint16_t)i };
 		d->inputs[d->count] = describe(input, &d->chosen[d->count]);
 		d->count++;
 	}

@@ -56,6 +56,13 @@ tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
 		    count);
 }
 
+void
+tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options)
+{
+	if (options->format != TL_FORMAT_TEXT)
+		((struct tl_writer *)(void *)sink)->may_be_several = true;
+}
+
 struct tl_listing_style
 tl_sinks_style(const struct tl_options *options, const struct tl_hosts *hosts,
     enum tl_order order)

@@ -20,5 +20,8 @@ struct tl_listing_style tl_sinks_style(const struct tl_options *options,
 void
 tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
     const struct tl_origin *sources, size_t count);
+/* ... of which more come later, maybe of several hosts. */
+void
+tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options);
 
 #endif

@@ -3,6 +3,7 @@
 #include "format/chain.h"
 
 #include "format/chain_work.h"
+#include "format/positions.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCKS_FIRST = 4, NUMBER_DIGITS = 20 };
+enum { BLOCKS_FIRST = 4, NUMBER_DIGITS = 20, ENTRIES_WORDS_MAX = 64 };
 
 /* == the bytes == */
 
@@ -102,6 +103,16 @@ read_dropped(struct tl_chain_block *block, struct tl_bytes text)
 	block->dropped = true;
 }
 
+static uint64_t
+read_positions(const struct tl_context *c, const char *name)
+{
+	uint64_t sum;
+
+	return tl_sum_positions(tl_context_info(c, name), &sum) < 0
+		   ? TL_CHAIN_UNKNOWN
+		   : sum;
+}
+
 void
 tl_chain_describe(struct tl_chain_block *block,
     const struct tl_blocks_trace *trace)
@@ -117,6 +128,9 @@ tl_chain_describe(struct tl_chain_block *block,
 		.whole = trace->whole,
 		.created_ns = trace->header.created_ns,
 		.told_ns = INT64_MIN,
+		.begins = read_positions(c, "begins"),
+		.goes_on = read_positions(c, "positions"),
+		.identity = tl_chain_hash(tl_context_info(c, "identity")),
 		.repeats = continued.size > 0 &&
 			   !tl_bytes_equal(continued, tl_bytes_of("0")) };
 	if (read_number(tl_context_info(c, "block"), &block->number) < 0)
@@ -193,37 +207,83 @@ drop_doubles(struct tl_chain *chain)
 	chain->block_count = kept;
 }
 
-void
-tl_chain_say_missing(struct tl_chain *chain, uint64_t first, uint64_t last)
+/* ": 5 entries", if somebody knows. */
+static const char *
+say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 {
-	if (first == last)
-		tl_chain_say(chain, -ENODATA, TL_FAULT_NOWHERE,
-		    "block %" PRIu64 " is missing", first);
-	else
-		tl_chain_say(chain, -ENODATA, TL_FAULT_NOWHERE,
-		    "blocks %" PRIu64 " to %" PRIu64 " are missing", first,
-		    last);
+	words[0] = '\0';
+	if (entries > 0)
+		snprintf(words, ENTRIES_WORDS_MAX, ": %" PRIu64 " %s%s",
+		    entries, entries == 1 ? "entry" : "entries", after);
+	return words;
 }
 
-/* Is the block before there?  Where it is not, say so. */
+/* All that was logged between them, losses among it: both count the entries
+ * of one timeline, or nobody knows. */
+static uint64_t
+count_between(const struct tl_chain_block *before,
+    const struct tl_chain_block *block)
+{
+	if (before->identity != block->identity ||
+	    before->goes_on == TL_CHAIN_UNKNOWN ||
+	    block->begins == TL_CHAIN_UNKNOWN ||
+	    block->begins < before->goes_on)
+		return 0;
+	return block->begins - before->goes_on;
+}
+
+void
+tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
+    struct tl_chain_block *block)
+{
+	const uint64_t first = before->last + 1, last = block->number - 1;
+	char entries[ENTRIES_WORDS_MAX];
+
+	block->hole = true;
+	block->missing = count_between(before, block);
+	say_entries(entries, block->missing, "");
+	if (first == last)
+		tl_chain_say(chain, -ENODATA, TL_FAULT_NOWHERE,
+		    "block %" PRIu64 " is missing%s", first, entries);
+	else
+		tl_chain_say(chain, -ENODATA, TL_FAULT_NOWHERE,
+		    "blocks %" PRIu64 " to %" PRIu64 " are missing%s", first,
+		    last, entries);
+}
+
+/* The oldest blocks are gone, as a stream discards them: no damage. */
+static void
+say_first(struct tl_chain *chain)
+{
+	const struct tl_chain_block *first = &chain->blocks[0];
+	char entries[ENTRIES_WORDS_MAX];
+
+	if (first->number == 0)
+		return;
+	say_entries(entries,
+	    first->begins == TL_CHAIN_UNKNOWN ? 0 : first->begins,
+	    " of its timeline came before");
+	tl_chain_say(chain, 0, TL_FAULT_NOWHERE,
+	    "it begins with block %" PRIu64 "%s", first->number, entries);
+}
+
+/* Is the block before there?  Where it is not, say so.  A block may lie within
+ * what another one stands for. */
 static void
 join(struct tl_chain *chain)
 {
 	struct tl_chain_block *blocks = chain->blocks;
+	const struct tl_chain_block *before = &blocks[0];
 
-	if (blocks[0].number > 0)
-		tl_chain_say(chain, 0, TL_FAULT_NOWHERE,
-		    "it begins with block %" PRIu64, blocks[0].number);
+	say_first(chain);
 	for (size_t i = 1; i < chain->block_count; i++) {
-		const struct tl_chain_block *before = &blocks[i - 1];
-
-		if (blocks[i].number <= before->last)
-			continue;
-		if (blocks[i].number > before->last + 1)
-			tl_chain_say_missing(chain, before->last + 1,
-			    blocks[i].number - 1);
-		else
+		if (blocks[i].number > before->last &&
+		    blocks[i].number - before->last > 1)
+			tl_chain_miss(chain, before, &blocks[i]);
+		else if (blocks[i].number > before->last)
 			blocks[i].follows = !before->dropped;
+		if (blocks[i].last > before->last)
+			before = &blocks[i];
 	}
 }
 

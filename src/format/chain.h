@@ -11,7 +11,8 @@
  * The INFOs of a block say of which chain it is and its number there; a trace
  * without is a chain of its own.  A block that comes twice counts once.
  * Where numbers are missing so is what they held: it is said, and a TL_LOST of
- * 0 entries, which stands for an unknown number, shows where.  A span that
+ * as many entries as the blocks on both sides tell, or of 0, which stands for
+ * an unknown number, shows where.  A span that
  * goes on from block to block begins again in each; here it begins once.
  *
  * What is kept in memory is a line for each block, and what is defined.

@@ -21,6 +21,7 @@ struct slot {
 	struct tl_event event; /* the next one; when it ended, the last */
 	bool ended;
 	bool hole; /* something is missing before the block: to be told */
+	uint64_t missing;
 };
 
 struct chain_cursor {
@@ -48,15 +49,6 @@ next_block(const struct chain_cursor *c)
 		return NULL;
 	return &c->chain
 		    ->blocks[is_backward(c) ? count - 1 - c->begun : c->begun];
-}
-
-/* Is something missing before this block? */
-static bool
-has_hole(const struct tl_chain *chain, const struct tl_chain_block *block)
-{
-	return chain->numbered && block > chain->blocks &&
-	       block->number > block[-1].last &&
-	       block->number - block[-1].last > 1;
 }
 
 static void
@@ -95,7 +87,8 @@ begin_block(struct chain_cursor *c)
 
 	c->begun++;
 	*slot = (struct slot){ .event = { .ns = block->max_ns },
-		.hole = has_hole(c->chain, block) };
+		.hole = block->hole,
+		.missing = block->missing };
 	rc = tl_chain_block_open(&slot->opened, c->chain, block, c->order);
 	if (rc < 0)
 		return rc == -EBADMSG ? 0 : rc;
@@ -146,12 +139,13 @@ is_due(struct chain_cursor *c)
 }
 
 static struct tl_event
-hole_at(const struct tl_event *event)
+hole_at(const struct slot *slot)
 {
 	return (struct tl_event){ .kind = TL_LOST,
-		.ns = event->ns,
-		.tsc = event->tsc,
-		.epoch = event->epoch,
+		.lost = slot->missing,
+		.ns = slot->event.ns,
+		.tsc = slot->event.tsc,
+		.epoch = slot->event.epoch,
 		.cpu = TL_CPU_UNKNOWN };
 }
 
@@ -162,7 +156,7 @@ give(struct chain_cursor *c, struct slot *slot, struct tl_event *event)
 	int rc;
 
 	if (slot->hole && (slot->ended || !is_backward(c))) {
-		*event = hole_at(&slot->event);
+		*event = hole_at(slot);
 		slot->hole = false;
 		if (slot->ended)
 			remove_slot(c, slot);

@@ -207,12 +207,13 @@ static int
 hold_hole(struct tl_chain_follow *f)
 {
 	const struct tl_chain_block *newest = &f->chain->blocks[0];
-	const struct tl_event hole = { .kind = TL_LOST,
+	struct tl_event hole = { .kind = TL_LOST,
 		.ns = newest->max_ns,
 		.cpu = TL_CPU_UNKNOWN,
 		.source = (uint16_t)f->chain->number };
 
-	tl_chain_say_missing(f->chain, newest->last + 1, f->block.number - 1);
+	tl_chain_miss(f->chain, newest, &f->block);
+	hole.lost = f->block.missing;
 	return hold(f, &hole);
 }
 

@@ -14,16 +14,23 @@ enum { SLOTS_FIRST = 64, CHAIN_DIGITS = 32 };
 
 /* == found by what their blocks have in common == */
 
+uint64_t
+tl_chain_hash(struct tl_bytes key)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < key.size; i++)
+		hash = (hash ^ (uint8_t)key.data[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 static uint32_t *
 find_slot(const struct tl_chains *cs, uint32_t *slots, size_t size,
     const char *key, size_t key_size)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	size_t i;
+	const uint64_t hash = tl_chain_hash(tl_bytes(key, key_size));
+	size_t i = (size_t)(hash ^ hash >> 32) & (size - 1);
 
-	for (size_t k = 0; k < key_size; k++)
-		hash = (hash ^ (uint8_t)key[k]) * UINT64_C(0x100000001b3);
-	i = (size_t)(hash ^ hash >> 32) & (size - 1);
 	while (slots[i] > 0 &&
 	       !tl_bytes_equal(tl_bytes(cs->list[slots[i] - 1]->key,
 				   cs->list[slots[i] - 1]->key_size),

@@ -13,6 +13,8 @@
 
 enum { TL_CHAIN_KEY_MAX = 148 };
 
+#define TL_CHAIN_UNKNOWN UINT64_MAX
+
 /* One block, and where it lies. */
 struct tl_chain_block {
 	uint64_t at;
@@ -30,6 +32,13 @@ struct tl_chain_block {
 	bool follows;    /* ... all of which the block before has had ... */
 	int64_t told_ns; /* ... or some block those up to here */
 	bool said;       /* has its damage been told? */
+	/* Entries of its timeline before it, and up to where the next block
+	 * begins; TL_CHAIN_UNKNOWN: it does not say. */
+	uint64_t begins;
+	uint64_t goes_on;
+	uint64_t identity; /* a hash of which timeline it is */
+	bool hole;         /* blocks are missing before it ... */
+	uint64_t missing;  /* ... with so many entries; 0: nobody knows */
 };
 
 /* The bytes of a stream, which chains share. */
@@ -87,6 +96,8 @@ struct tl_chains {
 
 /* == chain_list.c == */
 
+uint64_t tl_chain_hash(struct tl_bytes key);
+
 /* The chains of a file that is still empty, or not looked at: 0, -errno. */
 int tl_chains_new(struct tl_chains **chains, int fd, bool live);
 /* The chain of a trace, made now if there was none; NULL: there are too
@@ -113,9 +124,9 @@ int tl_chains_name(struct tl_chains *chains);
 void tl_chain_describe(struct tl_chain_block *block,
     const struct tl_blocks_trace *trace);
 int tl_chain_add(struct tl_chain *chain, const struct tl_chain_block *block);
-/* Say that these blocks are not there. */
-void
-tl_chain_say_missing(struct tl_chain *chain, uint64_t first, uint64_t last);
+/* Blocks are missing between these two: note it in the later one, and say so. */
+void tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
+    struct tl_chain_block *block);
 /* All its blocks are there: put them in order, and say what is missing. */
 void tl_chain_settle(struct tl_chain *chain);
 

@@ -118,15 +118,16 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	const struct tl_number_key key = { event->pid, event->tid };
 	struct tl_text *text = &names->writer->out.text;
 	const uint32_t pid = event->pid, tid = event->tid;
-	const bool is_main = tl_host_pids_get(names->writer->pids, pid).pid == tid;
+	const bool is_main =
+	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
 	uint32_t number;
 
 	if (tl_numbers_get(&names->threads, key, &number) != 1)
 		return;
 	name_process(names, pid);
 	open_line(names, TL_CHROME_THREAD, pid, tid);
-	tl_put_format(text, "\"name\":\"%s %u\"}}",
-	    is_main ? "main" : "thread", tid);
+	tl_put_format(text, "\"name\":\"%s %u\"}}", is_main ? "main" : "thread",
+	    tid);
 	open_line(names, "thread_sort_index", pid, tid);
 	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
 }

@@ -335,6 +335,26 @@ is_word(const char *name, const char *word, size_t size)
 	return strlen(name) == size && memcmp(name, word, size) == 0;
 }
 
+int64_t
+tl_hosts_plan_given(const struct tl_hosts_plan *plan, const char *const *names,
+    size_t count)
+{
+	int64_t given_ns = 0, ns;
+
+	for (size_t i = 0; i < plan->offset_count; i++) {
+		const char *word = plan->offsets[i];
+		const size_t size = (size_t)(parse_offset(word, &ns) - word);
+		bool is_meant = false;
+
+		for (size_t k = 0; k < count && !is_meant; k++)
+			is_meant = is_word(names[k], word, size) ||
+				   is_word(base_name(names[k]), word, size);
+		if (is_meant)
+			given_ns = tl_add_ns(given_ns, ns);
+	}
+	return given_ns;
+}
+
 /* Is an input, or the host it is of, called so? */
 static bool
 is_called(const struct tl_inputs *inputs, size_t i, const char *word,

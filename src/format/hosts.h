@@ -21,7 +21,7 @@
 enum {
 	TL_HOSTS_OFFSETS_MAX = 64,
 	TL_HOSTS_WARNED_MAX = 20, /* that are said by name */
-	TL_HOST_NAME_MAX = 128 /* with its NUL */
+	TL_HOST_NAME_MAX = 128    /* with its NUL */
 };
 
 struct tl_host {
@@ -71,6 +71,10 @@ int tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
     struct tl_fault *fault);
 int tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
     struct tl_fault *fault);
+
+/* What a plan adds to the times of a host of these names. */
+int64_t tl_hosts_plan_given(const struct tl_hosts_plan *plan,
+    const char *const *names, size_t count);
 
 /* Do what a plan says, before the first cursor; report what pairs are worth.
  * 0; or a fault: -EINVAL no host is called so, -ENOMEM. */

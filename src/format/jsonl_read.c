@@ -32,11 +32,13 @@ enum member {
 	ARGS,
 	SCOPE,
 	LOST,
+	HOST,
 	MEMBERS
 };
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
-	"priority", "category", "message", "kind", "args", "scope", "lost" };
+	"priority", "category", "message", "kind", "args", "scope", "lost",
+	"host" };
 
 enum { VALUES_MAX = 16 /* of args; what is more is left out */ };
 
@@ -339,6 +341,8 @@ read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
 	if ((rc = read_message(j, o, e, &whole)) < 0)
 		return rc;
 	e->args[0] = whole;
+	if (m[HOST].kind == TL_JSON_STRING && m[HOST].size > 0)
+		tl_line_read_host(&j->read, text_of(j, &m[HOST]));
 	return whole ? 0 : read_values(j, o, e);
 }
 

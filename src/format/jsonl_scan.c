@@ -70,13 +70,13 @@ scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 
 /* Of several hosts, what stood here: to a file it is one. */
 static bool
-skip_host(struct tl_scan *s)
+scan_host(struct tl_scan *s, struct tl_bytes *host)
 {
-	struct tl_bytes name;
 	uint32_t sync_us;
-	bool escapes;
+	bool escapes = false;
 
-	if (TL_SCAN_SKIP(s, ",\"host\":\"") && !scan_string(s, &name, &escapes))
+	if (TL_SCAN_SKIP(s, ",\"host\":\"") &&
+	    (!scan_string(s, host, &escapes) || escapes))
 		return false;
 	if (TL_SCAN_SKIP(s, ",\"sync_error_us\":") &&
 	    !TL_SCAN_SKIP(s, "null") && !scan_small(s, &sync_us))
@@ -86,7 +86,7 @@ skip_host(struct tl_scan *s)
 }
 
 static bool
-scan_place(struct tl_scan *s, struct tl_event *e)
+scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes *host)
 {
 	uint64_t ns;
 
@@ -99,7 +99,7 @@ scan_place(struct tl_scan *s, struct tl_event *e)
 	e->ns = (int64_t)ns;
 	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
 	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
-	       skip_host(s);
+	       scan_host(s, host);
 }
 
 /* A scope stands at the end of the line, but is part of the message. */
@@ -249,17 +249,23 @@ tl_jsonl_scan(struct tl_line_read *r, struct tl_bytes line, struct tl_event *e,
     struct tl_memo_key *key)
 {
 	struct tl_scan s = { line.data, line.data + line.size };
+	struct tl_bytes host = { NULL, 0 };
 	const struct tl_memo_slot *slot;
 	int rc;
 
 	key->kind = 0;
-	if (!scan_place(&s, e) || !(slot = scan_message(&r->memo, &s, key)))
+	if (!scan_place(&s, e, &host) ||
+	    !(slot = scan_message(&r->memo, &s, key)))
 		return 0;
 	e->message = slot->message;
 	e->kind = slot->kind;
 	if ((rc = scan_args(r, &s, e)) <= 0)
 		return rc;
-	if (slot->scope == TIMELINE_SOURCE)
-		return TL_SCAN_SKIP(&s, "," SCOPE_SOURCE) && s.at == s.end;
-	return TL_SCAN_SKIP(&s, "}") && s.at == s.end;
+	rc = slot->scope == TIMELINE_SOURCE ? TL_SCAN_SKIP(&s, "," SCOPE_SOURCE)
+					    : TL_SCAN_SKIP(&s, "}");
+	if (!rc || s.at != s.end)
+		return 0;
+	if (host.size > 0)
+		tl_line_read_host(r, host);
+	return 1;
 }

@@ -22,6 +22,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[TL_LINE_FULL] = { -ENOSPC,
 	    "too many different messages or texts: left out" },
 	[TL_LINE_NO_END] = { 0, "the last line does not end" },
+	[TL_LINE_HOSTS] = { 0,
+	    "an entry is of another host than the first: all become one" },
 };
 
 static int
@@ -94,6 +96,7 @@ free_reader(struct tl_reader *reader)
 	tl_memo_free(&r->memo);
 	tl_definer_free(r->definer);
 	tl_text_free(&r->scratch);
+	tl_text_free(&r->host);
 	free(r);
 }
 
@@ -180,6 +183,15 @@ tl_line_read_message(struct tl_line_read *r, const struct tl_memo_key *plain,
 	if (rc > 0 && raw)
 		tl_memo_add(&r->memo, raw, *message);
 	return rc < 0 ? rc : 0;
+}
+
+void
+tl_line_read_host(struct tl_line_read *r, struct tl_bytes host)
+{
+	if (r->host.size == 0)
+		tl_put_bytes(&r->host, host);
+	else if (!tl_bytes_equal(host, tl_bytes(r->host.data, r->host.size)))
+		tl_note(&r->notes, TL_LINE_HOSTS, r->at);
 }
 
 int

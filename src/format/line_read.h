@@ -22,7 +22,8 @@ enum {
 	TL_LINE_TEXT,
 	TL_LINE_VALUE,
 	TL_LINE_FULL,
-	TL_LINE_NO_END
+	TL_LINE_NO_END,
+	TL_LINE_HOSTS
 };
 
 struct tl_line_read;
@@ -48,7 +49,8 @@ struct tl_line_read {
 	uint64_t good;
 	uint64_t strange;
 	int64_t last_ns;
-	uint64_t at; /* of the line */
+	uint64_t at;         /* of the line */
+	struct tl_text host; /* of the first line that tells one */
 };
 
 /* A reader of size bytes that begins with one (all zeros behind it): 0 or
@@ -77,6 +79,9 @@ tl_line_read_odd_value(struct tl_line_read *read)
 {
 	tl_note(&read->notes, TL_LINE_VALUE, read->at);
 }
+
+/* A line is of this host: to a file they all are one, which is noted. */
+void tl_line_read_host(struct tl_line_read *read, struct tl_bytes host);
 
 /* Hand it on. */
 int tl_line_read_give(struct tl_line_read *read, struct tl_event *event);

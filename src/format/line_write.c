@@ -170,7 +170,7 @@ line_begin(struct tl_writer *writer)
 {
 	struct line_write *w = (struct line_write *)writer;
 
-	w->of_hosts = are_hosts(writer);
+	w->of_hosts = writer->may_be_several || are_hosts(writer);
 	if (w->kind->names)
 		tl_put_string(&writer->out.text, w->kind->names);
 	return 0;

@@ -131,10 +131,9 @@ find_message(struct sqlite_write *w, const struct tl_message *message,
 static int
 find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
-	const struct tl_number_key key = {
-		(uint64_t)event->pid << 32 | event->tid,
-		tl_fleet_host_of(&w->hosts, event)
-	};
+	const struct tl_number_key key = { (uint64_t)event->pid << 32 |
+					       event->tid,
+		tl_fleet_host_of(&w->hosts, event) };
 	void *threads = w->threads;
 	int rc = tl_numbers_get(&w->thread_keys, key, id);
 

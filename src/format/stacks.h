@@ -71,7 +71,7 @@ struct tl_stacks {
 	tl_stacks_told *opened;
 	tl_stacks_told *closing;
 	const struct tl_writer *writer; /* of several hosts tracks say which */
-	struct tl_notes notes; /* its kinds are set by put */
+	struct tl_notes notes;          /* its kinds are set by put */
 	struct tl_numbers tracks;
 	struct tl_track *track;
 	size_t track_capacity;

@@ -12,11 +12,15 @@ enum {
 	ARGS_MASK = 7
 };
 
+/* The top bit of the head's second byte; the others are the kind. */
+enum { IS_CONTINUED = 1 << 7, KIND_MASK = IS_CONTINUED - 1 };
+
 size_t
 tl_store_pack(uint64_t *to, const struct tl_event *e)
 {
 	const unsigned args = e->message ? e->message->argc : 1;
 	unsigned flags = args | (e->bare ? IS_BARE : 0);
+	const unsigned kind = e->kind | (e->continued ? IS_CONTINUED : 0);
 	size_t n = 1;
 
 	to[n++] = (uint64_t)e->ns;
@@ -41,7 +45,7 @@ tl_store_pack(uint64_t *to, const struct tl_event *e)
 	for (unsigned i = 0; i < args; i++)
 		to[n++] = e->message ? e->args[i] : e->lost;
 	to[0] = (uint64_t)e->cpu << 32 | flags << 24 | e->level << 16 |
-		(uint64_t)e->kind << 8 | (n + 1);
+		kind << 8 | (n + 1);
 	to[n] = to[0];
 	return n + 1;
 }
@@ -59,7 +63,8 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		.tid = (uint32_t)from[2],
 		.cpu = (uint32_t)(head >> 32),
 		.level = (uint8_t)(head >> 16),
-		.kind = (uint8_t)(head >> 8),
+		.kind = head >> 8 & KIND_MASK,
+		.continued = head >> 8 & IS_CONTINUED,
 		.bare = flags & IS_BARE };
 	from += 3;
 	if (flags & HAS_TSC)

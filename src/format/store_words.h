@@ -8,7 +8,8 @@
  *	head | ns | message | pid, tid | [tsc] [number] [error, epoch] [lane]
  *	     | [lost] | args... | head
  *
- *	head: count of words 8, kind 8, level 8, args and bare 8, cpu 32
+ *	head: count of words 8, kind 7, continued 1, level 8,
+ *	      args and bare 8, cpu 32
  */
 #ifndef TL_FORMAT_STORE_WORDS_H
 #define TL_FORMAT_STORE_WORDS_H

@@ -68,7 +68,7 @@ struct svg_tracks {
 	struct tl_numbers numbers;
 	struct svg_track *tracks[SVG_TRACKS_MAX];
 	unsigned count;
-	uint64_t shapes; /* of all tracks */
+	uint64_t shapes;           /* of all tracks */
 	struct tl_host_pids *pids; /* that tell hosts; NULL: there is one */
 };
 

@@ -47,7 +47,8 @@ struct tl_writer {
 	/* ... and of those with each number of a source; NULL: unknown */
 	const struct tl_origin *sources;
 	size_t source_count;
-	bool is_of_one_host; /* ... of which but one host is written */
+	bool may_be_several;       /* hosts, as sources come while it runs */
+	bool is_of_one_host;       /* ... of which but one host is written */
 	struct tl_host_pids *pids; /* NULL: as their hosts have them */
 	/* ... and of the clock, where it is that of one timeline: */
 	const struct timeline_knot *knots;

@@ -65,8 +65,8 @@ static const struct {
 	{ "error_ns", ERROR_NS }, { "epoch", EPOCH }, { "source", SOURCE },
 	{ "scope", SCOPE }, { "end_ns", END_NS }, { "end_tsc", END_TSC },
 	{ "end_cpu", END_CPU }, { "nesting", NESTING }, { "lossy", LOSSY },
-	{ "open", OPEN }, { "host", HOST },
-	{ "sync_error_us", SYNC_ERROR }, { "overlaps", OVERLAPS } };
+	{ "open", OPEN }, { "host", HOST }, { "sync_error_us", SYNC_ERROR },
+	{ "overlaps", OVERLAPS } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
@@ -218,9 +218,9 @@ push_host(lua_State *L, const struct tl_event *event)
 {
 	const struct tl_host *host = tl_host(L);
 
-	lua_pushstring(L, host->host_name ? host->host_name(host->hosts,
-						event->source)
-					  : NULL);
+	lua_pushstring(L, host->host_name
+			      ? host->host_name(host->hosts, event->source)
+			      : NULL);
 }
 
 /* The fields that are asked for rarely. */

@@ -42,11 +42,11 @@ struct tl_host {
 	void (*open)(lua_State *L);
 	int rc; /* what a cursor or io.write failed with: the end */
 	struct tl_script_io io;
-	struct tl_text text;     /* scratch: outlives every error */
-	unsigned cursors;        /* open now */
+	struct tl_text text;       /* scratch: outlives every error */
+	unsigned cursors;          /* open now */
 	tl_script_host *host_name; /* of a source; NULL: not known */
-	const void *hosts;       /* for host_name */
-	struct tl_event current; /* the event being looked at */
+	const void *hosts;         /* for host_name */
+	struct tl_event current;   /* the event being looked at */
 	bool has_current;
 };
 

@@ -128,20 +128,27 @@ read_numbers(struct tl_block_facts *facts, const struct tl_trace *trace)
 	       read_range(number, &first, &facts->last) && first == b->number;
 }
 
+static void
+read_positions(struct tl_text *to, const struct tl_trace *trace,
+    const char *name)
+{
+	const struct tl_bytes positions = tl_trace_info(trace, name);
+
+	if (positions.size > 0 && positions.size <= TL_POSITIONS_MAX &&
+	    !memchr(positions.data, '\0', positions.size))
+		tl_put_bytes(to, positions);
+}
+
 static bool
 read_infos(struct tl_block_facts *facts, const struct tl_trace *trace)
 {
 	struct tl_block *b = &facts->block;
-	const struct tl_bytes positions =
-	    tl_trace_info(trace, TL_INFO_POSITIONS);
 
 	(void)copy_info(trace, TL_INFO_IDENTITY, facts->identity,
 	    sizeof(facts->identity));
 	(void)copy_info(trace, "boot", facts->boot, sizeof(facts->boot));
-	if (positions.size <= TL_POSITIONS_MAX &&
-	    (positions.size == 0 ||
-		!memchr(positions.data, '\0', positions.size)))
-		tl_put_bytes(&facts->positions, positions);
+	read_positions(&facts->begins, trace, TL_INFO_BEGINS);
+	read_positions(&facts->positions, trace, TL_INFO_POSITIONS);
 	return copy_info(trace, "host", b->host, sizeof(b->host)) &&
 	       copy_info(trace, "timeline", b->timeline, sizeof(b->timeline)) &&
 	       copy_info(trace, TL_INFO_CHAIN, b->chain, sizeof(b->chain)) &&
@@ -180,19 +187,40 @@ count_all(struct tl_block *b, struct tl_trace *trace)
 	return rc;
 }
 
+static int
+tell_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
+    struct tl_fault *fault)
+{
+	if (!read_infos(facts, trace))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "a trace, but not a block of a chain");
+	return facts->begins.rc < 0 ? facts->begins.rc : facts->positions.rc;
+}
+
 int
 tl_block_tell(struct tl_block_facts *facts, struct tl_trace *trace,
     struct tl_fault *fault)
 {
-	int rc = count_all(&facts->block, trace);
+	const int rc = count_all(&facts->block, trace);
 
 	if (rc < 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
-	if (!read_infos(facts, trace))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "a trace, but not a block of a chain");
-	return facts->positions.rc;
+	return tell_infos(facts, trace, fault);
+}
+
+int
+tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
+    struct tl_fault *fault)
+{
+	struct tl_trace *trace;
+	int rc = tl_block_open(&trace, data, fault);
+
+	if (rc < 0)
+		return rc;
+	rc = tell_infos(facts, trace, fault);
+	tl_trace_close(trace);
+	return rc;
 }
 
 int
@@ -216,5 +244,6 @@ tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
 void
 tl_block_facts_free(struct tl_block_facts *facts)
 {
+	tl_text_free(&facts->begins);
 	tl_text_free(&facts->positions);
 }

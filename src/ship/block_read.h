@@ -21,6 +21,7 @@ enum {
 #define TL_INFO_DROPPED   "dropped"
 #define TL_INFO_SENT      "sent"
 #define TL_INFO_IDENTITY  "identity"
+#define TL_INFO_BEGINS    "begins"
 #define TL_INFO_POSITIONS "positions"
 
 /* A block as its bytes tell it.  Starts from all zeros. */
@@ -31,11 +32,16 @@ struct tl_block_facts {
 	uint64_t sent;         /* of a state: those before it may have been */
 	char identity[TL_IDENTITY_MAX];
 	char boot[TL_IDENTITY_MAX];
-	struct tl_text positions;
+	struct tl_text begins;    /* where it begins in each lane ... */
+	struct tl_text positions; /* ... and where the next one goes on */
 };
 
 /* Open a block; data outlives the trace.  0, -errno and the fault says why. */
 int tl_block_open(struct tl_trace **trace, struct tl_bytes data,
+    struct tl_fault *fault);
+/* The INFOs alone, of a block that may be damaged.  0; -EBADMSG: it is no
+ * block of a chain; -errno. */
+int tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 /* What an open block says.  0; -EBADMSG: it is no block of a chain. */
 int tl_block_tell(struct tl_block_facts *facts, struct tl_trace *trace,

@@ -53,10 +53,19 @@ write_numbers(struct tl_trace_writer *writer,
 }
 
 static int
+write_positions(struct tl_trace_writer *writer, const char *name,
+    const struct tl_text *positions)
+{
+	if (positions->size == 0)
+		return 0;
+	return tl_trace_write_info(writer, tl_bytes_of(name),
+	    tl_bytes(positions->data, positions->size));
+}
+
+static int
 write_infos(struct tl_trace_writer *writer, const struct tl_block_facts *facts)
 {
 	const struct tl_block *b = &facts->block;
-	const struct tl_text *positions = &facts->positions;
 	int rc;
 
 	if ((rc = write_info(writer, "host", b->host)) < 0 ||
@@ -67,10 +76,10 @@ write_infos(struct tl_trace_writer *writer, const struct tl_block_facts *facts)
 	    (rc = write_numbers(writer, facts)) < 0 ||
 	    (rc = write_info(writer, TL_INFO_IDENTITY, facts->identity)) < 0)
 		return rc;
-	if (positions->size == 0)
-		return 0;
-	return tl_trace_write_info(writer, tl_bytes_of(TL_INFO_POSITIONS),
-	    tl_bytes(positions->data, positions->size));
+	rc = write_positions(writer, TL_INFO_BEGINS, &facts->begins);
+	return rc < 0 ? rc
+		      : write_positions(writer, TL_INFO_POSITIONS,
+			    &facts->positions);
 }
 
 /* Of no thread, as the recorder has it. */

@@ -3,29 +3,16 @@
 #include "ship/call.h"
 
 #include "base/clock.h"
+#include "base/signals.h"
 
 #include <errno.h>
 #include <time.h>
 
-static volatile sig_atomic_t stop_asked;
-
-static void
-ask_stop(int signal_number)
-{
-	(void)signal_number;
-	stop_asked = 1;
-}
-
 const volatile sig_atomic_t *
 tl_call_stops(void)
 {
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	const struct sigaction action = { .sa_handler = ask_stop };
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		sigaction(ends[i], &action, NULL);
-	signal(SIGXFSZ, SIG_IGN); /* write says so */
-	return &stop_asked;
+	tl_signals_ask_to_stop(true);
+	return tl_stop_flag();
 }
 
 int

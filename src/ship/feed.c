@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/word.h"
+#include "format/positions.h"
 #include "format/recorder.h"
 #include "snap/glance.h"
 
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 enum {
-	LANES_MAX = 1 << 16,
 	AGAIN_MS = 100, /* a block that cannot be kept now */
 	THREAD_BLOCK_MAX = 128 << 10
 };
@@ -34,68 +34,6 @@ struct tl_feed {
 	struct tl_text positions;
 	struct tl_text data;
 };
-
-/* == positions == */
-
-void
-tl_put_positions(struct tl_text *text, const uint64_t *positions,
-    size_t lane_count)
-{
-	for (size_t i = 0; i < lane_count; i++) {
-		if (i > 0)
-			tl_put_char(text, ' ');
-		tl_put_unsigned(text, i);
-		tl_put_char(text, ':');
-		tl_put_unsigned(text, positions[i]);
-	}
-}
-
-/* Decimal digits up to the character behind them. */
-static bool
-read_number(const char **at, char behind, uint64_t *n)
-{
-	char digits[TL_UNSIGNED_MAX + 1];
-	const size_t size = strspn(*at, "0123456789");
-
-	if (size == 0 || size > TL_UNSIGNED_MAX)
-		return false;
-	memcpy(digits, *at, size);
-	digits[size] = '\0';
-	*at += size;
-	if (tl_parse_unsigned(digits, n) != 0)
-		return false;
-	if (**at == '\0')
-		return behind == ' ';
-	return *(*at)++ == behind;
-}
-
-int
-tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count)
-{
-	uint64_t *list = NULL, lane;
-	size_t count = 0;
-
-	for (const char *at = words; *at; count++) {
-		uint64_t *grown = list;
-
-		if ((count & (count - 1)) == 0)
-			grown = realloc(list, (count * 2 + 1) * sizeof(*list));
-		if (!grown)
-			goto bad;
-		list = grown;
-		if (count == LANES_MAX || !read_number(&at, ':', &lane) ||
-		    lane != count || !read_number(&at, ' ', &list[count]))
-			goto bad;
-	}
-	if (count == 0)
-		return -EINVAL;
-	*positions = list;
-	*lane_count = count;
-	return 0;
-bad:
-	free(list);
-	return -EINVAL;
-}
 
 /* == files of the recorder == */
 
@@ -119,9 +57,11 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
+/* Where the block before it has ended is where the chain stands. */
 static int
 describe_begin(struct tl_feed *c, struct tl_recorder *recorder)
 {
+	const char *begins = tl_spool_chain_positions(c->kept);
 	char number[TL_UNSIGNED_MAX + 1];
 	int rc;
 
@@ -133,6 +73,8 @@ describe_begin(struct tl_feed *c, struct tl_recorder *recorder)
 		rc = tl_recorder_info(recorder, TL_INFO_BLOCK, number);
 	if (rc == 0)
 		rc = tl_recorder_info(recorder, TL_INFO_IDENTITY, c->identity);
+	if (rc == 0 && begins[0])
+		rc = tl_recorder_info(recorder, TL_INFO_BEGINS, begins);
 	return rc;
 }
 

@@ -44,11 +44,4 @@ void tl_feed_stop(struct tl_feed *chain);
 /* Stops, and waits for the last block.  NULL does nothing. */
 void tl_feed_free(struct tl_feed *chain);
 
-/* "LANE:NUMBER LANE:NUMBER ...", and back: lanes count up from 0.  -EINVAL:
- * they are none. */
-void tl_put_positions(struct tl_text *text, const uint64_t *positions,
-    size_t lane_count);
-int
-tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count);
-
 #endif

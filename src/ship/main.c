@@ -6,11 +6,11 @@
  * The only file that prints errors and exits: 0 done, 1 it could not be done,
  * 2 the command line makes no sense.
  */
+#include "base/signals.h"
 #include "base/terminal.h"
 #include "ship/call.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <timeline.h>
 #include <unistd.h>
 
@@ -87,7 +87,7 @@ main(int argc, char **argv)
 	int rc, flush_rc;
 
 	tl_fill_standard_fds();
-	signal(SIGPIPE, SIG_IGN); /* write says so */
+	tl_signals_leave_to_write();
 	rc = answer(&call, argc, argv);
 	flush_rc = flush(&call);
 	if (rc == 0)

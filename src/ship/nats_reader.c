@@ -238,6 +238,36 @@ tl_nats_reader_next(struct tl_nats_reader *r, natsMsg **message,
 	return 0;
 }
 
+static int
+look_for(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
+    struct tl_fault *fault)
+{
+	const int rc = reach(r, fault);
+
+	return rc < 0 ? rc
+		      : tl_nats_stream_look(r->js, r->url.stream, state, fault);
+}
+
+/* There is no such stream: wait until somebody makes it. */
+static int
+await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
+    struct tl_fault *fault)
+{
+	const struct timespec wait = { .tv_nsec = RETRY_MS * 1000000L };
+	int rc = -ENOENT;
+
+	tl_report_say(r->reading->report, 0, TL_FAULT_NOWHERE,
+	    "stream %s: there is none yet: waiting for it", r->url.stream);
+	while (rc < 0 && !is_stopped(r)) {
+		if (rc == -ENOENT)
+			nanosleep(&wait, NULL);
+		else if ((rc = recover(r, rc)) < 0)
+			return rc;
+		rc = look_for(r, state, fault);
+	}
+	return 0;
+}
+
 /* Whether there is such a stream, and where it ends now. */
 static int
 begin(struct tl_nats_reader *r, struct tl_fault *fault)
@@ -246,9 +276,9 @@ begin(struct tl_nats_reader *r, struct tl_fault *fault)
 	int rc = tl_nats_url_parse(&r->url, r->reading->options->url, fault);
 
 	if (rc == 0)
-		rc = reach(r, fault);
-	if (rc == 0)
-		rc = tl_nats_stream_look(r->js, r->url.stream, &state, fault);
+		rc = look_for(r, &state, fault);
+	if (rc == -ENOENT && r->reading->follow)
+		rc = await(r, &state, fault);
 	r->last = state.last;
 	r->ended = !r->reading->follow && state.count == 0;
 	r->heard_ms = tl_window_now();

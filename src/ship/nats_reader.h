@@ -6,6 +6,7 @@
 #ifndef TL_SHIP_NATS_READER_H
 #define TL_SHIP_NATS_READER_H
 
+#include "format/reader.h"
 #include "ship/nats_link.h"
 
 #include <signal.h>
@@ -17,11 +18,13 @@ struct tl_nats_reading {
 	const char *subject;               /* a filter */
 	int64_t from_ns;                   /* stored then; INT64_MIN: all */
 	bool follow;                       /* else up to what is there now */
+	const struct tl_report *report;    /* what is waited for; may be NULL */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
 };
 
-/* All of reading outlives it.  0; -ENOENT no such stream, -errno; the fault
- * says why. */
+/* All of reading outlives it.  A stream that is not there is waited for, with
+ * follow, which is said.  0; -ENOENT no such stream, -errno; the fault says
+ * why. */
 int tl_nats_reader_new(struct tl_nats_reader **reader,
     const struct tl_nats_reading *reading, struct tl_fault *fault);
 /* NULL does nothing. */

@@ -267,6 +267,7 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 		.subject = subject,
 		.from_ns = choose_start(read->since_ns),
 		.follow = read->follow,
+		.report = read->report,
 		.stop = read->stop };
 	struct tl_nats_reader *reader;
 	int rc;

@@ -3,57 +3,52 @@
 #include "ship/run.h"
 
 #include "base/fields.h"
+#include "base/size.h"
 
-enum { KIB = 1024 };
-
-/* 10.5M */
+/* "1 block", "2 blocks" */
 static void
-put_size(struct tl_text *text, uint64_t size)
-{
-	static const char units[] = "KMGTPE";
-	uint64_t tenths = size / KIB * 10 + size % KIB * 10 / KIB;
-	size_t unit = 0;
-
-	for (; tenths >= KIB * 10; tenths /= KIB)
-		unit++;
-	tl_put_format(text, "%llu.%llu%c", (unsigned long long)tenths / 10,
-	    (unsigned long long)tenths % 10, units[unit]);
-}
-
-static void
-put_count(struct tl_text *text, uint64_t count, const char *what)
+put_count(struct tl_text *text, uint64_t count, const char *one,
+    const char *many)
 {
 	tl_put_unsigned(text, count);
 	tl_put_char(text, ' ');
-	tl_put_string(text, what);
+	tl_put_string(text, count == 1 ? one : many);
+}
+
+static void
+put_sent(struct tl_text *text, const struct tl_spool_status *s)
+{
+	put_count(text, s->settled, "block (", "blocks (");
+	tl_put_size(text, s->settled_size);
+	tl_put_string(text, ") sent");
+	if (s->blocks == 0)
+		return;
+	tl_put_string(text, ", ");
+	tl_put_unsigned(text, s->blocks);
+	tl_put_string(text, " (");
+	tl_put_size(text, s->size);
+	tl_put_string(text, s->blocks == 1 ? ") waits" : ") wait");
 }
 
 static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
-	put_count(text, r->sources.entries, "entries, ");
-	put_count(text, r->sources.lost, "lost, ");
-	put_count(text, r->spool.settled, "blocks (");
-	put_size(text, r->spool.settled_size);
-	tl_put_string(text, ") sent");
-	if (r->spool.blocks > 0) {
-		tl_put_string(text, ", ");
-		put_count(text, r->spool.blocks, "(");
-		put_size(text, r->spool.size);
-		tl_put_string(text, ") wait");
-	}
+	put_count(text, r->sources.entries, "entry, ", "entries, ");
+	tl_put_unsigned(text, r->sources.lost);
+	tl_put_string(text, " lost, ");
+	put_sent(text, &r->spool);
 	if (r->spool.dropped_blocks == 0)
 		return;
 	tl_put_string(text, ", ");
-	put_count(text, r->spool.dropped_blocks, "dropped with ");
-	put_count(text, r->spool.dropped, "entries");
+	tl_put_unsigned(text, r->spool.dropped_blocks);
+	tl_put_string(text, " dropped with ");
+	put_count(text, r->spool.dropped, "entry", "entries");
 }
 
 void
 tl_run_line(struct tl_text *text, const struct tl_run_result *r, bool away)
 {
-	put_count(text, r->sources.count,
-	    r->sources.count == 1 ? "timeline, " : "timelines, ");
+	put_count(text, r->sources.count, "timeline, ", "timelines, ");
 	put_entries(text, r);
 	if (away)
 		tl_put_string(text, "; the target is away");

@@ -94,24 +94,81 @@ facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
 	memcpy(facts.block.host, c->host, sizeof(c->host));
 	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
 	memcpy(facts.block.chain, c->name, sizeof(c->name));
-	memcpy(facts.identity, c->identity, sizeof(c->identity));
-	memcpy(facts.boot, c->boot, sizeof(c->boot));
 	facts.block.number = b->first;
 	facts.block.from_ns = b->from_ns;
 	facts.block.lost = b->lost;
-	if (b->last + 1 == c->next) /* the newest tells where to go on */
-		facts.positions = c->positions;
 	return facts;
 }
 
-/* Make what stands for others, and keep it: 0 or -errno. */
-static int
-keep(struct tl_spool_chain *c, struct tl_spooled *b)
+/* What a block says of itself; of a damaged one all is empty. */
+static struct tl_block_facts
+infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
-	const struct tl_block_facts facts = facts_of(c, b);
+	struct tl_block_facts facts = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	struct tl_bytes data;
+	bool wrong = false;
+
+	if (tl_spooled_load(c, b, &text, &data) < 0 ||
+	    tl_block_read_infos(&facts, data, &fault) < 0)
+		wrong = true;
+	tl_text_free(&text);
+	if (wrong)
+		tl_block_facts_free(&facts);
+	return wrong ? (struct tl_block_facts){ 0 } : facts;
+}
+
+static void
+copy(struct tl_text *to, const struct tl_text *from)
+{
+	tl_put_bytes(to, tl_bytes(from->data, from->size));
+}
+
+/* It begins where the first does, and ends where the last does; the newest of
+ * a chain tells where to go on. */
+static void
+take_place(struct tl_block_facts *facts, struct tl_spool_chain *c,
+    const struct tl_spooled *first, const struct tl_spooled *last)
+{
+	struct tl_block_facts a = infos_of(c, first), b = infos_of(c, last);
+	const bool newest = last->last + 1 == c->next;
+	const bool known = !newest && b.identity[0];
+
+	memcpy(facts->identity, known ? b.identity : c->identity,
+	    sizeof(facts->identity));
+	memcpy(facts->boot, known ? b.boot : c->boot, sizeof(facts->boot));
+	if (strcmp(a.identity, facts->identity) == 0)
+		copy(&facts->begins, &a.begins);
+	copy(&facts->positions, newest ? &c->positions : &b.positions);
+	tl_block_facts_free(&a);
+	tl_block_facts_free(&b);
+}
+
+/* Make what stands for all from first to last: 0 or -errno. */
+static int
+make(struct tl_text *text, struct tl_spool_chain *c, const struct tl_spooled *b,
+    const struct tl_spooled *first, const struct tl_spooled *last)
+{
+	struct tl_block_facts facts = facts_of(c, b);
+	int rc;
+
+	take_place(&facts, c, first, last);
+	rc = facts.begins.rc < 0 ? facts.begins.rc : facts.positions.rc;
+	if (rc == 0)
+		rc = tl_block_make(text, &facts);
+	tl_block_facts_free(&facts);
+	return rc;
+}
+
+/* ... and keep it. */
+static int
+keep(struct tl_spool_chain *c, struct tl_spooled *b,
+    const struct tl_spooled *first, const struct tl_spooled *last)
+{
 	char name[TL_SPOOL_FILE_MAX];
 	struct tl_text text = { 0 };
-	int rc = tl_block_make(&text, &facts);
+	int rc = make(&text, c, b, first, last);
 
 	b->size = (uint32_t)text.size;
 	tl_spool_file_name(name, b);
@@ -192,14 +249,16 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	have_known(c, tl_spooled_at(c, i));
 	have_known(c, tl_spooled_at(c, from));
 	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
-	if ((rc = keep(c, &one)) < 0)
+	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
+	if (rc < 0)
 		return rc;
 	replace(c, from, i, &one);
 	if (!may_grow(c, from + 1))
 		return 0;
 	have_known(c, tl_spooled_at(c, from + 1));
 	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, from + 1));
-	if (keep(c, &one) == 0)
+	if (keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, from + 1)) ==
+	    0)
 		replace(c, from, from + 1, &one);
 	return 0;
 }

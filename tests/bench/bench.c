@@ -72,6 +72,16 @@ bench_setting(const char *name, long otherwise)
 }
 
 double
+bench_member(const char *json, const char *words)
+{
+	const char *at = strstr(json, words);
+
+	if (!at)
+		bench_die(json, -EBADMSG);
+	return strtod(at + strlen(words), NULL);
+}
+
+double
 bench_now_s(void)
 {
 	struct timespec now;

@@ -71,6 +71,9 @@ double bench_now_s(void);
 
 /* A number from the environment. */
 long bench_setting(const char *name, long otherwise);
+/* The number behind these words in what a program said; without them the
+ * program ends. */
+double bench_member(const char *json, const char *words);
 
 /* All cases by turns, n at a time, and a line for each.  The first one is
  * the floor that the ratios of the others count from. */

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <timeline.h>
@@ -41,31 +40,8 @@ struct answer {
 static void
 write_share(const char *name, int writer, double rate)
 {
-	double due = 0, last = bench_now_s();
-	struct subject s;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	bench_pin(writer % bench_cpus());
-	subject_open(&s, name);
-	for (;;) {
-		const double now = bench_now_s();
-
-		due += rate * (now - last);
-		last = now;
-		subject_log4(&s, (long)due);
-		due -= (double)(long)due;
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	}
-}
-
-static double
-member(const char *json, const char *name)
-{
-	const char *at = strstr(json, name);
-
-	if (!at)
-		bench_die(json, -EBADMSG);
-	return strtod(at + strlen(name), NULL);
+	subject_write(name, rate);
 }
 
 static struct answer
@@ -85,9 +61,10 @@ run_recorder(const char *name, const char *option)
 	place_take(path);
 	strcat(path, ".idx");
 	place_take(path);
-	answer = (struct answer){ member(line, "\"entries\":"),
-		member(line, "\"lost\":"), member(line, "\"size\":"),
-		member(line, "\"lasted_ns\":") / 1e9 };
+	answer = (struct answer){ bench_member(line, "\"entries\":"),
+		bench_member(line, "\"lost\":"),
+		bench_member(line, "\"size\":"),
+		bench_member(line, "\"lasted_ns\":") / 1e9 };
 	return answer;
 }
 

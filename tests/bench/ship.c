@@ -45,36 +45,6 @@ struct answer {
 	double lasted_s;
 };
 
-/* Log a share of every millisecond. */
-static void
-write_share(const char *name, double rate)
-{
-	double due = 0, last = bench_now_s();
-	struct subject s;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	subject_open(&s, name);
-	for (;;) {
-		const double now = bench_now_s();
-
-		due += rate * (now - last);
-		last = now;
-		subject_log4(&s, (long)due);
-		due -= (double)(long)due;
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	}
-}
-
-static double
-member(const char *json, const char *name)
-{
-	const char *at = strstr(json, name);
-
-	if (!at)
-		bench_die(json, -EBADMSG);
-	return strtod(at + strlen(name), NULL);
-}
-
 static struct answer
 run_shipper(const char *name)
 {
@@ -90,10 +60,11 @@ run_shipper(const char *name)
 		bench_die(command, -EIO);
 	snprintf(command, sizeof(command), "%s/spool", folder);
 	place_take(command);
-	return (struct answer){ member(line, "\"entries\":"),
-		member(line, "\"lost\":"), member(line, "\"blocks_waiting\":"),
-		member(line, "\"size_sent\":"),
-		member(line, "\"lasted_ns\":") / 1e9 };
+	return (struct answer){ bench_member(line, "\"entries\":"),
+		bench_member(line, "\"lost\":"),
+		bench_member(line, "\"blocks_waiting\":"),
+		bench_member(line, "\"size_sent\":"),
+		bench_member(line, "\"lasted_ns\":") / 1e9 };
 }
 
 static struct answer
@@ -103,7 +74,7 @@ offer(const char *name, double rate)
 	struct answer answer;
 
 	if (writer == 0)
-		write_share(name, rate);
+		subject_write(name, rate);
 	nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
 	answer = run_shipper(name);
 	kill(writer, SIGKILL);

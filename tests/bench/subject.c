@@ -8,9 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <timeline_layout.h>
 #include <unistd.h>
 
@@ -184,4 +187,23 @@ subject_off_call(void *arg, long n)
 
 	for (long i = 0; i < n; i++)
 		(timeline_log)(event, (uint64_t)i, 2, 3, 4);
+}
+
+_Noreturn void
+subject_write(const char *name, double rate)
+{
+	double due = 0, last = bench_now_s();
+	struct subject s;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	subject_open(&s, name);
+	for (;;) {
+		const double now = bench_now_s();
+
+		due += rate * (now - last);
+		last = now;
+		subject_log4(&s, (long)due);
+		due -= (double)(long)due;
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
 }

@@ -33,6 +33,9 @@ uint64_t subject_dropped(const struct subject *subject);
 /* The line that says whether all that was sent is in the heads. */
 void subject_print_losses(const struct subject *subject, const char *name);
 void subject_close(struct subject *subject);
+/* Log so many a second to one made by another process, a share of every
+ * millisecond, until somebody kills this process or its parent ends. */
+_Noreturn void subject_write(const char *name, double rate);
 
 /* Bodies of bench cases; the argument is a struct subject. */
 void subject_log4(void *arg, long n);

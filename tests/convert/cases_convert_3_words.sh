@@ -129,7 +129,7 @@ completes() { # the words that are offered for the last of these
 		"$completion" "$convert" "$@"
 }
 is 'the completion finishes an option' "$(completes --list)" --list-formats
-is '... a format that is written' "$(completes --to perf)" perfetto
+is '... a format that is written' "$(completes --to spee)" speedscope
 is '... none that is not read' "$(completes --from perf)" ''
 is '... all that are read' "$(completes --from '')" "$(formats .read)"
 is '... a chart' "$(completes --chart hea)" heat

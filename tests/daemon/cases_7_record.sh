@@ -168,7 +168,8 @@ if mount -t tmpfs -o size=256k none "$traces" 2>/dev/null; then
 	lines 1 "$name-r7: cannot record"
 	is 'once' $? 0
 	tell rate 0 info >/dev/null
-	mount -o remount,size=64m "$traces"
+	until_true mount -o remount,size=64m "$traces"
+	is 'the disk grows' $? 0
 	until_true logged "$name-r7: can record again"
 	is 'it goes on when there is room again' $? 0
 	logged=$(tell count)

@@ -15,6 +15,18 @@ has '... which is summed up' "$out" '^5000 entries, 0 lost, [0-9]+ blocks \([0-9
 is '... every entry once' "$(numbers_in "$w/dir")" "$expected"
 has '... by host, date and hour' "$(blocks "$w/dir" | head -1)" \
 	"dir/host=web\.1/date=$(date -u +%Y)-[0-9][0-9]-[0-9][0-9]/hour=[0-9][0-9]/$base-sh-[0-9a-f]{32}-0\.trace$"
+# some in the middle are taken away, and the first ones
+of_lines() { blocks "$w/dir" | sed "$1" | tr '\n' '\0' | xargs -0 cat >"$work/part"; }
+entries() { "$dump" --json --oldest-first "$work/part" 2>/dev/null | jq -r 'select(.args.tcp != null) | .args.tcp' | wc -l; }
+of_lines '2,3!d' && held=$(entries)
+of_lines 2,3d
+ends '... of blocks that are missing' 1 "$dump" --oldest-first "$work/part"
+has '... the number of entries is said' "$err" ": blocks 1 to 2 are missing: $held entries\$"
+has '... and shown' "$out" "^\.\.\. $held entries lost here"
+of_lines '1,2!d' && held=$(entries)
+of_lines 1,2d
+ends '... that the oldest are gone is no failure' 0 "$dump" --oldest-first "$work/part"
+has '... and said' "$err" "it begins with block 2: $held entries of its timeline came before\$"
 is '... and nothing else is there' "$(find "$w/dir" -type f ! -name '*.trace')" ''
 is '... each block is a trace by itself' "$(blocks "$w/dir" | while read -r block; do
 	"$dump" --check "$block" >/dev/null 2>&1 || echo "$block"

@@ -20,8 +20,23 @@ else
 
 	ends 'a stream that is not there is said' 1 "$ship" read "$url"
 	has '... by its name' "$err" 'stream TIMELINE: there is none'
+	"$ship" read "$url" -f -n 3 --timeline app >"$work/early" 2>"$work/early.err" &
+	reader=$!
+	until_true test -s "$work/early.err"
+	sleep 0.6
+	is 'who follows waits for it, and says so once' "$(cat "$work/early.err")" \
+		'timeline-ship: stream TIMELINE: there is none yet: waiting for it'
+	"$ship" read "$url" -f >/dev/null 2>"$work/ended.err" &
+	ended=$!
+	until_true test -s "$work/ended.err"
+	kill -TERM "$ended"
+	wait "$ended"
+	is '... and can be told to end' $? 0
 	"$drive" send "$url" web1 app,db 100 500 "$work/state1" >"$work/sent"
 	"$drive" send "$url" web2 app 50 500 "$work/state2" >>"$work/sent"
+	wait "$reader"
+	is '... and reads it as soon as it is there' "$? $("$drive" check <"$work/early" | grep -o ' blocks .*')" \
+		'0  blocks 3 entries 1500 lost 0 again 0 back 0 missing 0'
 	is 'every block is settled' "$(grep -o 'settled [0-9]*' "$work/sent" | paste -sd' ')" \
 		'settled 100 settled 50'
 	is 'the stream was made: files, limits, what is old goes' \

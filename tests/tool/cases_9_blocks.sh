@@ -71,9 +71,42 @@ is '... with all there is' "$("$dump" "$work/lone" | grep -c tick)" 280
 
 # as they come
 is '--follow of a pipe shows what comes' "$("$dump" -f - < <(cat "$stream") | words)" "$whole"
-has '... of which host' "$("$dump" -f - < <(cat "$work/fleet"))" '  beta work       tick n\(0\)$'
-is '... in order of time' "$("$dump" -f - < <(cat "$work/fleet") | awk '{ print $1 }')" \
+has '... of which host' "$("$dump" -f - < <(cat "$work/fleet"))" '~ beta  work       tick n\(0\)$'
+is '... in order of time' "$("$dump" -f - < <(cat "$work/fleet") | awk '{ sub("~", "", $1); print $1 }')" \
 	"$("$dump" --oldest-first "$work/fleet" 2>/dev/null | awk '{ sub("~", "", $1); print $1 }')"
+# The place of each entry that -f shows, what may be wrong with it, its host.
+followed() { "$dump" -f "$@" --json - < <(cat) | jq -r '[.args.n, .host, .sync_error_us, .overlaps] | @csv'; }
+is '... what nobody knows is marked' "$(followed --host '*' <"$work/fleet" | sed 's/^[0-9]*,//' | sort -u)" \
+	'"alpha",,true
+"beta",,true'
+is '... also as text' "$("$dump" -f - < <(cat "$work/fleet") | grep -c '+00:00~ ')" 22
+is 'one host alone has no marks' "$("$dump" -f - < <(cat "$stream") | grep -c '~')" 0
+{ SYNC_US=200 "$blocks" alpha 1 0; SYNC_US=200 "$blocks" beta 2 0; } >"$work/synced"
+is '... those that are synchronised have them where they are too near' \
+	"$(followed <"$work/synced" | sed 's/2[0-9][0-9]/200/' | sort -u)" \
+	',"alpha",200,true
+,"beta",200,true
+0,"alpha",200,true
+0,"beta",200,true
+1,"alpha",200,true
+1,"beta",200,true
+2,"alpha",200,true
+2,"beta",200,true
+3,"alpha",200,true
+3,"beta",200,true'
+is '--offset moves a host that comes' \
+	"$(followed --offset beta=500us <"$work/synced" | sed 's/2[0-9][0-9]/200/' | head -4)" \
+	',"alpha",200,
+,"beta",200,
+0,"alpha",200,
+0,"beta",200,'
+is '... by the name of its timeline, and one that never comes does not matter' \
+	"$("$dump" -f --offset gamma=1s --offset beta/demo=1s - < <(cat "$work/synced") | tail -1 | cut -c 1-38)" \
+	'2026-01-01T00:00:01.004000000+00:00  b'
+is '... --host leaves out the others' "$(followed --host 'b*' <"$work/fleet" | cut -d, -f 2 | sort -u)" '"beta"'
+is '... so does an expression' "$(followed -e 'host == "beta"' <"$work/fleet" | cut -d, -f 2 | sort -u)" '"beta"'
+is '... a line says its host also when hosts come late' \
+	"$({ sleep 0.3; cat "$stream"; } | followed | cut -d, -f 2 | sort -u)" '"alpha"'
 mkfifo "$work/blocks"
 "$dump" -f "$work/blocks" >"$work/live" 2>&1 &
 follower=$!

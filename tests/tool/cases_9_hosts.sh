@@ -96,8 +96,8 @@ has '... which lists those that are' "$err" 'db-7: no such host; there are web-1
 ends '... of timeline-convert, too' 2 "$convert" --offset db-7=1ms "$a" "$b" -o "$work/never.tl"
 ends '... that writes nothing' 1 test -e "$work/never.tl"
 ends 'an offset is a duration' 2 "$dump" --offset db-1=soon "$a" "$b"
-ends 'hosts are not moved while they are followed' 2 "$dump" -f --offset 1=1ms "$a"
-has '... which is said' "$err" 'offset: does not go with --follow'
+ends 'pairs are not looked for in what is followed' 2 "$dump" -f --pair 'a=b' "$a"
+has '... which is said' "$err" 'pair: pairs are looked for in all entries, '
 
 echo 'for e in timeline.events() do print(e.source, e.ns) break end' >"$work/first.lua"
 is 'a script sees times as they were moved' \
@@ -127,7 +127,7 @@ is '... in timeline-convert' "$(jq -c '[.host, .sync_error_us]' "$work/paired.js
 	'["db-1",75]
 ["web-1",0]'
 is '... whose lines are read again' \
-	"$("$dump" --json --oldest-first "$work/paired.jsonl" | jq -c '[.ns, .message]')" \
+	"$("$dump" --json --oldest-first "$work/paired.jsonl" 2>/dev/null | jq -c '[.ns, .message]')" \
 	"$(jq -c '[.ns, .message]' "$work/paired.jsonl")"
 "$convert" -qf --offset db-1=-1ms "$a" "$b5" --to sqlite -o "$work/hosts.sqlite"
 is 'a database has the hosts, and what overlaps' \
@@ -138,9 +138,54 @@ web-1|1000|1|10'
 "$convert" -f --offset db-1=-1ms "$a" "$b5" -o "$work/hosts.csv" 2>"$work/err"
 has 'what has no place for them says so' "$(cat "$work/err")" \
 	'hosts\.csv: the host of an entry, .* left out \(20 times\)$'
+has '... and that many hosts become one' "$("$dump" -n 1 "$work/paired.jsonl" 2>&1)" \
+	'an entry is of another host than the first: all become one'
 ends 'what is no pair is an error' 2 "$dump" --pair 'sent id' "$a" "$b"
 ends 'pairs that are not there are said' 0 "$dump" --pair 'x=y' "$a" "$b"
 has '... and change nothing' "$err" 'no pair of two hosts was found'
 ends 'a contradiction is said' 0 "$dump" --pair 'got *=sent *' "$a" "$b"
 is '... with both hosts and the amount' "$err" \
 	'timeline-dump: web-1 and db-1: their pairs contradict what else is known by 500us, and are left out'
+
+# equal processes and threads: spans of two hosts that cross
+spans() {
+	awk -v offset="$2" 'BEGIN {
+		for (i = 0; i < 6; i++)
+			printf "{\"ns\":%.0f,\"tsc\":%d,\"cpu\":0,\"pid\":7," \
+			    "\"tid\":7,\"priority\":\"info\",\"category\":" \
+			    "\"net\",\"message\":\"work $id\",\"kind\":" \
+			    "\"%s\",\"args\":{\"id\":%d}}\n",
+			    1e12 + i * 1e7 + offset, i, i % 2 ? "end" : "begin", i
+	}' >"$work/spans.jsonl"
+	"$convert" -qf "$work/spans.jsonl" -o "$work/spans.tl"
+	"$make_host" "$work/spans.tl" "$work/$1" "host=$3" "boot=$4" sync=1ms
+}
+spans x.tl 0 web-1 1
+spans y.tl 5000000 db-1 2
+x=$work/x.tl y=$work/y.tl
+is 'trees of two hosts stand apart' \
+	"$("$dump" "$x" "$y" --view tree 2>&1 | grep -oE '(web|db)-1  process 7 thread 7|10ms  work.*' | sort | uniq -c | sed 's/^ *//')" \
+	'2 10ms  work id(0)
+2 10ms  work id(2)
+2 10ms  work id(4)
+3 db-1  process 7 thread 7
+3 web-1  process 7 thread 7'
+has 'a latency is one of a thread of a host' \
+	"$("$dump" "$x" "$y" --view latency -- 'work*' 'work*' --same=thread 2>&1)" ' 10ms  1970.*work id\(0\)  ->  < work id\(1\)'
+has '... never of two' \
+	"$("$dump" "$x" "$y" --view latency -- 'work*' 'work*' --same=thread 2>&1)" 'count 10  min 10ms  '
+has 'the CPUs of two hosts are two' "$("$dump" "$x" "$y" --view gaps 2>&1)" '^web-1 cpu 0 +10ms'
+has 'a list says the host' "$("$dump" "$x" "$y" --view list 2>&1)" '\+00:00  db-1 +net +< work id'
+is 'an expression asks for a host' \
+	"$("$dump" -e 'host == "db-1" and not overlaps' --json "$x" "$y" | jq -r .host | sort -u)" db-1
+is '... of a script, too' "$("$dump" -e 'host == "db-1"' "$x" "$y" -s "$work/first.lua" | tr '\t' ' ')" \
+	'2 1000055000000'
+for ((i = 0; i < 70; i++)); do
+	"$build/tests/tool/make_blocks" "host-$i" "$i" 0
+done >"$work/fleet70"
+# shellcheck disable=SC2016 # the $ is of the message
+echo 'local n = 0
+for e in timeline.events() do if e.message == "tick $n" then n = n + 1 end end
+print(#timeline.inputs, n)' >"$work/count.lua"
+is 'scripts see as many inputs as there are' \
+	"$("$dump" "$work/fleet70" -s "$work/count.lua" 2>/dev/null | tr '\t' ' ')" '70 280'

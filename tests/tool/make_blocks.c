@@ -7,6 +7,7 @@
  * Each block from FIRST to LAST of a chain (a number, or - for none) has four
  * entries "tick $n" and is inside of a span "job" that began in block 0; what
  * stands for blocks DROPPED ("17-42") has a loss of 100 entries instead.
+ * SYNC_US in the environment is the bound of its clock, which has none else.
  */
 #include "trace/write.h"
 
@@ -81,6 +82,18 @@ put_events(struct tl_sink *sink, unsigned number, const char *dropped)
 		put(sink, &event);
 }
 
+/* What its kernel said of the clock. */
+static void
+put_knot(struct tl_trace_writer *writer)
+{
+	const char *sync_us = getenv("SYNC_US");
+	const struct timeline_knot knot = { .utc_ns = begin_ns,
+		.sync_err_us = sync_us ? (uint32_t)atoi(sync_us) : 0 };
+
+	if (sync_us && tl_trace_write_knot(writer, &knot) < 0)
+		exit(1);
+}
+
 static void
 make_block(const char *host, const char *chain, unsigned number,
     const char *dropped)
@@ -108,6 +121,7 @@ make_block(const char *host, const char *chain, unsigned number,
 	say(writer, "continued", number > 0 && !dropped ? "1" : "0");
 	if (dropped)
 		say(writer, "dropped", dropped);
+	put_knot(writer);
 	put_events(sink, number, dropped);
 	if (sink->finish(sink) < 0)
 		exit(1);

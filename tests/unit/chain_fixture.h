@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "format/chain.h"
+#include "format/positions.h"
 #include "trace_fixture.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@
 enum {
 	THREADS = 5,
 	OPEN_MAX = 64,
+	LOGGED_BEFORE = 1000, /* entries, when shipping began */
 	SHUFFLED_MIN =
 	    20 /* events of a block, so that only neighbours overlap */
 };
@@ -76,6 +78,9 @@ struct block_infos {
 	const char *chain;
 	uint64_t number;
 	const char *dropped;
+	const char *identity;
+	const char *begins; /* in each lane, and where the next one does */
+	const char *positions;
 	uint64_t continued;
 };
 
@@ -94,6 +99,12 @@ put_infos(struct tl_trace_writer *writer, const struct block_infos *infos)
 		put_info(writer, "block", number);
 	if (infos->dropped)
 		put_info(writer, "dropped", infos->dropped);
+	if (infos->identity)
+		put_info(writer, "identity", infos->identity);
+	if (infos->begins)
+		put_info(writer, "begins", infos->begins);
+	if (infos->positions)
+		put_info(writer, "positions", infos->positions);
 	snprintf(number, sizeof(number), "%lu",
 	    (unsigned long)infos->continued);
 	put_info(writer, "continued", number);
@@ -175,11 +186,41 @@ make_events(struct timeline *t, uint64_t *seed, size_t count)
 	}
 }
 
+/* Entries that an event stands for. */
+static inline uint64_t
+entries_of(const struct tl_event *event)
+{
+	return event->kind == TL_LOST ? event->lost : 1;
+}
+
+/* One block of a timeline; each thread has its lane. */
+static inline void
+cut_block(struct timeline *t, uint64_t next[THREADS],
+    const struct tl_event *events, size_t count)
+{
+	struct tl_text begins = { 0 }, positions = { 0 };
+	struct block_infos infos = { .host = t->host,
+		.chain = t->chain,
+		.number = t->block_count };
+
+	tl_put_positions(&begins, next, THREADS);
+	for (size_t i = 0; i < count; i++)
+		next[thread_of(&events[i])] += entries_of(&events[i]);
+	tl_put_positions(&positions, next, THREADS);
+	infos.begins = tl_text_string(&begins);
+	infos.positions = tl_text_string(&positions);
+	t->block_events[t->block_count] = count;
+	t->blocks[t->block_count++] =
+	    make_block(&infos, &t->open, events, count);
+	tl_text_free(&begins);
+	tl_text_free(&positions);
+}
+
 static inline void
 cut_events(struct timeline *t, uint64_t *seed, size_t block_events)
 {
 	struct tl_event *put = calloc(t->count, sizeof(*put));
-	struct block_infos infos = { .host = t->host, .chain = t->chain };
+	uint64_t next[THREADS] = { LOGGED_BEFORE };
 
 	ck_assert_ptr_nonnull(put);
 	memcpy(put, t->events, t->count * sizeof(*put));
@@ -190,10 +231,7 @@ cut_events(struct timeline *t, uint64_t *seed, size_t block_events)
 	for (size_t at = 0, n; at < t->count; at += n) {
 		n = 1 + random_below(seed, block_events * 2);
 		n = n < t->count - at ? n : t->count - at;
-		infos.number = t->block_count;
-		t->block_events[t->block_count] = n;
-		t->blocks[t->block_count++] =
-		    make_block(&infos, &t->open, put + at, n);
+		cut_block(t, next, put + at, n);
 		for (size_t i = at; i < at + n; i++)
 			follow_span(&t->open, &put[i]);
 	}
@@ -240,6 +278,57 @@ open_chains(int fd)
 	    fault.text);
 	close(fd);
 	return chains;
+}
+
+/* All a chain gives in one order. */
+struct got {
+	struct tl_event *events;
+	size_t count;
+};
+
+static inline struct got
+read_chain(struct tl_chain *chain, enum tl_order order)
+{
+	struct got got = { calloc(1 << 16, sizeof(*got.events)), 0 };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+
+	ck_assert_int_eq(tl_chain_cursor(chain, order, &cursor), 0);
+	while (tl_cursor_next(cursor, &event) > 0) {
+		ck_assert_uint_lt(got.count, 1 << 16);
+		got.events[got.count++] = event;
+	}
+	tl_cursor_close(cursor);
+	return got;
+}
+
+/* Are these the events, in this order? */
+static inline void
+expect_events(struct tl_chain *chain, const struct tl_event *events,
+    size_t count, enum tl_order order)
+{
+	struct got got = read_chain(chain, order);
+
+	ck_assert_uint_eq(got.count, count);
+	for (size_t i = 0; i < count; i++) {
+		const size_t k = order == TL_NEWEST_FIRST ? count - 1 - i : i;
+
+		ck_assert_msg(same_event(&events[k], &got.events[i]),
+		    "event %zu", i);
+	}
+	free(got.events);
+}
+
+static inline struct tl_chain *
+open_only(int fd)
+{
+	struct tl_chains *chains = open_chains(fd);
+	struct tl_chain *chain;
+
+	ck_assert_uint_eq(tl_chains_count(chains), 1);
+	chain = tl_chains_take(chains, 0);
+	tl_chains_free(chains);
+	return chain;
 }
 
 #endif

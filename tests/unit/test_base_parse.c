@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_base_parse.c - numbers, durations and times that people type. */
 #include "../lib/suite.h"
+#include "base/size.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -181,6 +182,26 @@ START_TEST(unsigned_numbers_are_decimal_or_hexadecimal)
 }
 END_TEST
 
+START_TEST(sizes_are_short)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *words;
+	} known[] = { { 0, "0" }, { 1023, "1023" }, { 1024, "1.0K" },
+		{ 10239, "9.9K" }, { 10240, "10K" }, { 1048575, "1023K" },
+		{ 1048576, "1.0M" }, { UINT64_C(3) << 40, "3.0T" },
+		{ UINT64_MAX, "15E" } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct tl_text text = { 0 };
+
+		tl_put_size(&text, known[i].bytes);
+		ck_assert_str_eq(tl_text_string(&text), known[i].words);
+		tl_text_free(&text);
+	}
+}
+END_TEST
+
 static Suite *
 suite(void)
 {
@@ -193,6 +214,7 @@ suite(void)
 	tcase_add_test(t, what_is_no_time_is_refused);
 	tcase_add_test(t, a_time_that_was_put_is_read_again);
 	tcase_add_test(t, unsigned_numbers_are_decimal_or_hexadecimal);
+	tcase_add_test(t, sizes_are_short);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -155,26 +155,6 @@ START_TEST(a_line_is_cut_between_characters)
 }
 END_TEST
 
-START_TEST(sizes_are_short)
-{
-	static const struct {
-		uint64_t bytes;
-		const char *words;
-	} known[] = { { 0, "0" }, { 1023, "1023" }, { 1024, "1.0K" },
-		{ 10239, "9.9K" }, { 10240, "10K" }, { 1048575, "1023K" },
-		{ 1048576, "1.0M" }, { UINT64_C(3) << 40, "3.0T" },
-		{ UINT64_MAX, "15E" } };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		struct tl_text text = { 0 };
-
-		tl_put_size(&text, known[i].bytes);
-		ck_assert_str_eq(tl_text_string(&text), known[i].words);
-		tl_text_free(&text);
-	}
-}
-END_TEST
-
 int
 main(void)
 {
@@ -189,7 +169,6 @@ main(void)
 	tcase_add_test(t, messages_beyond_the_bound_are_only_counted);
 	tcase_add_test(t, cells_are_as_wide_as_a_terminal_makes_them);
 	tcase_add_test(t, a_line_is_cut_between_characters);
-	tcase_add_test(t, sizes_are_short);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

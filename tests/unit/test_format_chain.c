@@ -7,45 +7,6 @@
 #include "chain_fixture.h"
 #include "format/chain_follow.h"
 
-/* All a chain gives in one order. */
-struct got {
-	struct tl_event *events;
-	size_t count;
-};
-
-static struct got
-read_chain(struct tl_chain *chain, enum tl_order order)
-{
-	struct got got = { calloc(1 << 16, sizeof(*got.events)), 0 };
-	struct tl_cursor *cursor;
-	struct tl_event event;
-
-	ck_assert_int_eq(tl_chain_cursor(chain, order, &cursor), 0);
-	while (tl_cursor_next(cursor, &event) > 0) {
-		ck_assert_uint_lt(got.count, 1 << 16);
-		got.events[got.count++] = event;
-	}
-	tl_cursor_close(cursor);
-	return got;
-}
-
-/* Are these the events, in this order? */
-static void
-expect_events(struct tl_chain *chain, const struct tl_event *events,
-    size_t count, enum tl_order order)
-{
-	struct got got = read_chain(chain, order);
-
-	ck_assert_uint_eq(got.count, count);
-	for (size_t i = 0; i < count; i++) {
-		const size_t k = order == TL_NEWEST_FIRST ? count - 1 - i : i;
-
-		ck_assert_msg(same_event(&events[k], &got.events[i]),
-		    "event %zu", i);
-	}
-	free(got.events);
-}
-
 static void
 expect_whole(struct tl_chain *chain, const struct timeline *t)
 {
@@ -57,18 +18,6 @@ expect_whole(struct tl_chain *chain, const struct timeline *t)
 	ck_assert_int_eq(tl_chain_newest(chain, &ns), 0);
 	ck_assert_int_eq(ns, t->events[t->count - 1].ns);
 	ck_assert(!tl_chain_is_damaged(chain));
-}
-
-static struct tl_chain *
-open_only(int fd)
-{
-	struct tl_chains *chains = open_chains(fd);
-	struct tl_chain *chain;
-
-	ck_assert_uint_eq(tl_chains_count(chains), 1);
-	chain = tl_chains_take(chains, 0);
-	tl_chains_free(chains);
-	return chain;
 }
 
 /* Blocks in any order, some of them more than once. */
@@ -135,123 +84,6 @@ START_TEST(the_timelines_of_a_stream_are_chains_of_their_own)
 	}
 	free_timeline(&t[0]);
 	free_timeline(&t[1]);
-}
-END_TEST
-
-/* == what is missing == */
-
-/* Begins that are told again where a block is the first after a hole, and that
- * nobody has told before, in order of time. */
-static size_t
-begins_told(const struct open_spans *open, int64_t told_ns,
-    struct tl_event *events)
-{
-	size_t count = 0;
-
-	for (unsigned t = 0; t < THREADS; t++)
-		for (unsigned i = 0; i < open->count[t]; i++) {
-			size_t at = count;
-
-			if (open->begins[t][i].ns <= told_ns)
-				continue;
-			for (; at > 0 &&
-			       events[at - 1].ns > open->begins[t][i].ns;
-			     at--)
-				events[at] = events[at - 1];
-			events[at] = open->begins[t][i];
-			events[at].continued = true;
-			count++;
-		}
-	return count;
-}
-
-/* What of a timeline is there when some of its blocks are. */
-static size_t
-make_expected(const struct timeline *t, const bool *there,
-    struct tl_event *expected)
-{
-	struct open_spans open = { .count = { 0 } };
-	int64_t told_ns = INT64_MIN;
-	size_t count = 0, at = 0;
-
-	for (size_t b = 0; b < t->block_count; b++) {
-		const bool is_first = there[b] && b > 0 && !there[b - 1];
-		const size_t hole = count;
-
-		if (is_first && told_ns != INT64_MIN)
-			expected[count++] = (struct tl_event){ .kind = TL_LOST,
-				.cpu = TL_CPU_UNKNOWN };
-		if (is_first)
-			count += begins_told(&open, told_ns, expected + count);
-		for (size_t i = at; i < at + t->block_events[b]; i++) {
-			if (there[b])
-				expected[count++] = t->events[i];
-			follow_span(&open, &t->events[i]);
-		}
-		at += t->block_events[b];
-		if (there[b])
-			told_ns = t->events[at - 1].ns;
-		if (is_first && expected[hole].ns == 0) {
-			expected[hole].ns = expected[hole + 1].ns;
-			expected[hole].tsc = expected[hole + 1].tsc;
-		}
-	}
-	return count;
-}
-
-START_TEST(where_blocks_are_missing_the_rest_is_there_and_it_shows)
-{
-	for (uint64_t i = 1; i < 40; i++) {
-		uint64_t seed = i;
-		struct timeline t =
-		    make_timeline("alpha", seed, 50 + i * 20, 10);
-		struct tl_event *expected =
-		    calloc(t.count * 8 + OPEN_MAX, sizeof(*expected));
-		bool *there = calloc(t.block_count, sizeof(*there));
-		const int fd = tl_file_unnamed();
-		struct tl_chain *chain;
-		size_t count, kept = 0;
-
-		for (size_t b = 0; b < t.block_count; b++) {
-			there[b] = b == 0 ? i % 2 : random_below(&seed, 3) > 0;
-			there[b] |= kept == 0 && b + 1 == t.block_count;
-			kept += there[b];
-			if (there[b])
-				append(fd, &t.blocks[b]);
-		}
-		count = make_expected(&t, there, expected);
-		chain = open_only(fd);
-		expect_events(chain, expected, count, TL_OLDEST_FIRST);
-		expect_events(chain, expected, count, TL_NEWEST_FIRST);
-		tl_chain_free(chain);
-		free(there);
-		free(expected);
-		free_timeline(&t);
-	}
-}
-END_TEST
-
-START_TEST(blocks_that_are_missing_are_said_by_their_numbers)
-{
-	struct timeline t = make_timeline("alpha", 5, 400, 10);
-	const int fd = tl_file_unnamed();
-	struct tl_chain *chain;
-
-	ck_assert_uint_gt(t.block_count, 9);
-	append(fd, &t.blocks[8]);
-	append(fd, &t.blocks[1]);
-	append(fd, &t.blocks[3]);
-	chain = open_only(fd);
-	ck_assert(tl_chain_is_damaged(chain));
-	ck_assert_uint_eq(tl_chain_fault_count(chain), 3);
-	ck_assert_str_eq(tl_chain_fault(chain, 0)->text,
-	    "it begins with block 1");
-	ck_assert_int_eq(tl_chain_fault(chain, 0)->rc, 0);
-	ck_assert_str_eq(tl_chain_fault(chain, 1)->text, "block 2 is missing");
-	ck_assert_str_eq(tl_chain_fault(chain, 2)->text,
-	    "blocks 4 to 7 are missing");
-	tl_chain_free(chain);
-	free_timeline(&t);
 }
 END_TEST
 
@@ -437,9 +269,6 @@ main(void)
 	tcase_add_test(t,
 	    a_timeline_comes_back_as_it_was_whatever_order_its_blocks_have);
 	tcase_add_test(t, the_timelines_of_a_stream_are_chains_of_their_own);
-	tcase_add_test(t,
-	    where_blocks_are_missing_the_rest_is_there_and_it_shows);
-	tcase_add_test(t, blocks_that_are_missing_are_said_by_their_numbers);
 	tcase_add_test(t, of_a_block_that_comes_twice_the_whole_one_counts);
 	tcase_add_test(t,
 	    blocks_that_overlap_as_none_should_are_read_all_the_same);

@@ -33,7 +33,8 @@ put_all(size_t memory_max, int64_t (*ns)(unsigned i))
 			.lane = i % 13,
 			.kind = TL_BEGIN,
 			.level = 9,
-			.bare = i % 2 };
+			.bare = i % 2,
+			.continued = i % 17 == 0 };
 		if (i % 100 == 99)
 			events[i] = (struct tl_event){ .ns = ns(i),
 				.kind = TL_LOST,
@@ -81,6 +82,7 @@ read_all(enum tl_order order, unsigned found[COUNT])
 		ck_assert_uint_eq(event.kind, put->kind);
 		ck_assert_uint_eq(event.level, put->level);
 		ck_assert_int_eq(event.bare, put->bare);
+		ck_assert_int_eq(event.continued, put->continued);
 	}
 	tl_cursor_close(cursor);
 	ck_assert_int_eq(rc, 0);

@@ -2,6 +2,8 @@
 /* test_ship_feed.c - a live timeline that becomes blocks, again and again. */
 #include "../lib/fixture.h"
 #include "ship/feed.h"
+
+#include "format/positions.h"
 #include "ship_spool_fixture.h"
 
 #include <signal.h>
@@ -75,6 +77,7 @@ struct seen {
 	uint64_t entries;
 	uint64_t lost;
 	uint64_t next; /* argument */
+	char identity[TL_IDENTITY_MAX];
 	char positions[256];
 };
 
@@ -94,6 +97,29 @@ look_at_events(struct seen *seen, struct tl_trace *trace)
 	tl_cursor_close(cursor);
 }
 
+static uint64_t
+sum_of(struct tl_text *positions)
+{
+	uint64_t sum;
+
+	ck_assert_int_eq(tl_sum_positions(tl_bytes(positions->data,
+					      positions->size),
+			     &sum),
+	    0);
+	return sum;
+}
+
+/* It goes on where the one before it ended, with as many as it holds. */
+static void
+expect_positions(const struct seen *seen, struct tl_block_facts *facts)
+{
+	if (strcmp(seen->identity, facts->identity) == 0)
+		ck_assert_str_eq(tl_text_string(&facts->begins),
+		    seen->positions);
+	ck_assert_uint_eq(sum_of(&facts->positions) - sum_of(&facts->begins),
+	    facts->block.entries + facts->block.lost);
+}
+
 static void
 look_at(struct seen *seen, const struct tl_block *block)
 {
@@ -109,6 +135,8 @@ look_at(struct seen *seen, const struct tl_block *block)
 	ck_assert_int_eq(facts.block.to_ns, block->to_ns);
 	ck_assert_str_eq(facts.block.host, "host");
 	ck_assert_str_eq(facts.block.timeline, "app");
+	expect_positions(seen, &facts);
+	strcpy(seen->identity, facts.identity);
 	snprintf(seen->positions, sizeof(seen->positions), "%s",
 	    tl_text_string(&facts.positions));
 	tl_block_facts_free(&facts);
@@ -228,6 +256,25 @@ START_TEST(what_was_overwritten_meanwhile_is_counted)
 }
 END_TEST
 
+/* What was dropped has a place in the chain of as many entries. */
+START_TEST(what_stands_for_dropped_blocks_goes_on_where_they_did)
+{
+	const char *const folders[] = { folder, NULL };
+	struct seen seen = { 0 };
+
+	tl_spool_free(spool);
+	ck_assert_int_eq(try_open(folders[_i], 12 * 4096, &spool), 0);
+	feed_from(false);
+	ticks(0, 20000);
+	stop_feed();
+	ck_assert_uint_gt(status().dropped_blocks, 2);
+	take_all(&seen);
+	ck_assert_uint_gt(seen.blocks, 1);
+	ck_assert_uint_eq(seen.lost, status().dropped);
+	ck_assert_uint_eq(seen.entries + seen.lost, 20000);
+}
+END_TEST
+
 START_TEST(a_timeline_made_again_is_taken_from_its_first_entry)
 {
 	struct seen seen = { 0 };
@@ -312,6 +359,8 @@ main(void)
 	tcase_add_test(all, another_goes_on_where_it_ended);
 	tcase_add_test(all, what_came_before_its_first_block_is_not_forgotten);
 	tcase_add_test(all, what_was_overwritten_meanwhile_is_counted);
+	tcase_add_loop_test(all,
+	    what_stands_for_dropped_blocks_goes_on_where_they_did, 0, 2);
 	tcase_add_test(all,
 	    a_timeline_made_again_is_taken_from_its_first_entry);
 	tcase_add_test(all, a_full_disk_loses_nothing);
