@@ -159,10 +159,12 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 }
 
 static void
-put_lost(struct tl_text *text, const struct tl_event *event)
+put_lost(struct tl_text *text, const struct tl_event *event,
+    const struct tl_origin *host)
 {
 	char *to = tl_text_reserve(text, FRAME_MAX);
 
+	(void)host;
 	if (!to)
 		return;
 	to = write_place(to, event);

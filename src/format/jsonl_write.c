@@ -80,19 +80,29 @@ write_numbers(char *to, const struct tl_event *event)
 	return tl_write_unsigned(to, event->tid);
 }
 
-/* Of several hosts: which, and how sure its time is among theirs. */
+/* Of several hosts: which it is of.  NULL: no memory. */
+static char *
+put_machine(struct tl_text *text, char *to, const struct tl_origin *host,
+    size_t room)
+{
+	if (!host || !host->machine[0])
+		return to;
+	to = WRITE(to, ",\"host\":\"");
+	text->size = (size_t)(to - text->data);
+	tl_put_json(text, tl_bytes_of(host->machine));
+	if (!(to = tl_text_reserve(text, room)))
+		return NULL;
+	*to++ = '"';
+	return to;
+}
+
+/* ... and how sure its time is among theirs. */
 static char *
 put_host(struct tl_text *text, char *to, const struct tl_event *event,
     const struct tl_origin *host, size_t room)
 {
-	if (host && host->machine[0]) {
-		to = WRITE(to, ",\"host\":\"");
-		text->size = (size_t)(to - text->data);
-		tl_put_json(text, tl_bytes_of(host->machine));
-		if (!(to = tl_text_reserve(text, room)))
-			return NULL;
-		*to++ = '"';
-	}
+	if (!(to = put_machine(text, to, host, room)))
+		return NULL;
 	to = WRITE(to, ",\"sync_error_us\":");
 	to = event->sync_us == TL_SYNC_UNBOUNDED
 		 ? WRITE(to, "null")
@@ -132,7 +142,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 }
 
 static void
-put_lost(struct tl_text *text, const struct tl_event *event)
+put_lost(struct tl_text *text, const struct tl_event *event,
+    const struct tl_origin *host)
 {
 	char *to = tl_text_reserve(text, FRAME_MAX);
 
@@ -142,6 +153,8 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 	to = tl_write_unsigned(to, event->lost);
 	to = WRITE(to, ",\"cpu\":");
 	to = write_cpu(to, event->cpu);
+	if (!(to = put_machine(text, to, host, FRAME_MAX)))
+		return;
 	to = WRITE(to, "}\n");
 	text->size = (size_t)(to - text->data);
 }

@@ -180,18 +180,19 @@ static int
 line_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct line_write *w = (struct line_write *)writer;
+	const struct tl_origin *host =
+	    w->of_hosts ? tl_writer_source(writer, event) : NULL;
 	const struct tl_pieces *pieces;
 
 	if (writer->report) /* does anybody listen? */
 		note_event(w, event);
 	if (!event->message) {
-		w->kind->lost(&writer->out.text, event);
+		w->kind->lost(&writer->out.text, event, host);
 		return 0;
 	}
 	if (!(pieces = pieces_of(w, event->message)))
 		return -ENOMEM;
-	w->kind->event(&writer->out.text, pieces, event,
-	    w->of_hosts ? tl_writer_source(writer, event) : NULL);
+	w->kind->event(&writer->out.text, pieces, event, host);
 	return 0;
 }
 

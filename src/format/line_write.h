@@ -18,7 +18,8 @@ struct tl_line_write_kind {
 	/* host: where it comes from; NULL where all come from one. */
 	void (*event)(struct tl_text *text, const struct tl_pieces *pieces,
 	    const struct tl_event *event, const struct tl_origin *host);
-	void (*lost)(struct tl_text *text, const struct tl_event *event);
+	void (*lost)(struct tl_text *text, const struct tl_event *event,
+	    const struct tl_origin *host);
 	/* With more arguments than these there is no place for a scope. */
 	uint8_t scope_argc_max;
 	bool is_utf8;       /* texts lose what is not */

@@ -266,23 +266,41 @@ is_empty(struct run *r)
 	return status.blocks <= r->under_way;
 }
 
+static bool
+may_linger(const struct run *r, int64_t until_ns)
+{
+	return !r->result.reader_left && now() < until_ns;
+}
+
+/* What is on its way arrives, or all of it waits again.  A target that was
+ * away is so until the first that it was sent since has arrived. */
+static void
+finish(struct run *r, int64_t until_ns)
+{
+	struct tl_fault fault = { 0 };
+
+	if ((r->under_way > 0 || !r->away) &&
+	    r->target->finish(r->target, &fault) < 0)
+		go_away(r, fault.rc, &fault);
+	while (r->under_way > 0 && now() < until_ns)
+		turn(r);
+}
+
 /* What was logged before is sent, as far as that is quick. */
 static void
 linger(struct run *r)
 {
 	const int64_t until_ns = now() + r->options->linger_ns;
-	struct tl_fault fault = { 0 };
 
 	tl_sources_stop(r->sources);
-	while (!r->result.reader_left && now() < until_ns &&
-	       !(tl_sources_are_done(r->sources) && is_empty(r)))
-		turn(r);
-	while (!tl_sources_are_done(r->sources)) /* it is bound to end */
-		wait_for_blocks(r, SETTLE_MS);
-	if (!r->away && r->target->finish(r->target, &fault) < 0)
-		go_away(r, fault.rc, &fault);
-	while (!r->away && r->under_way > 0 && now() < until_ns)
-		turn(r);
+	do {
+		while (may_linger(r, until_ns) &&
+		       !(tl_sources_are_done(r->sources) && is_empty(r)))
+			turn(r);
+		while (!tl_sources_are_done(r->sources)) /* bound to end */
+			wait_for_blocks(r, SETTLE_MS);
+		finish(r, until_ns);
+	} while (r->away && !is_empty(r) && may_linger(r, until_ns));
 }
 
 static void

@@ -49,7 +49,7 @@ node_configure() { # NODE LINES
 }
 node_start() { # NODE
 	GOMAXPROCS=1 GOMEMLIMIT=256MiB nats-server -c "$work/nats$1.conf" \
-		>>"$work/nats$1.log" 2>&1 </dev/null &
+		>>"$work/nats$1.log" 2>&1 </dev/null 7>&- & # 7: a load's input
 	cluster_pids[$1]=$!
 	disown "${cluster_pids[$1]}" # its death is no news
 }
@@ -115,7 +115,7 @@ stream_says() { # STREAM FILTER
 	for ((i = 1; i <= cluster_nodes; i++)); do
 		[ -n "${cluster_pids[i]:-}" ] || continue
 		curl -sf "http://127.0.0.1:${cluster_looks[i]}/jsz?streams=1&consumers=1&config=1" |
-			jq -er --arg s "$1" ".account_details[].stream_detail[] | select(.name == \$s) | $2" &&
+			jq -er --arg s "$1" ".account_details[]?.stream_detail[]? | select(.name == \$s) | $2" &&
 			return
 	done
 	return 1

@@ -8,6 +8,13 @@ $(SHIP_DRIVE): $(B)/obj/tests/ship/drive.o $(OBJ_script) \
 	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    $(LIBS_ship)
 
-tests: $(SHIP_DRIVE)
+# Hosts that log to each other, by clocks that are wrong: cases_5_hosts.sh.
+SHIP_FLEET := $(B)/tests/ship/make_fleet
+
+$(SHIP_FLEET): $(B)/obj/tests/ship/make_fleet.o $(OBJ_ring)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS)
+
+tests: $(SHIP_DRIVE) $(SHIP_FLEET)
 # what is built with Kafka is tested with it
 $(B)/obj/tests/unit/test_ship_%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
