@@ -127,6 +127,9 @@ tl_selection_remote(const struct tl_selection *s, bool follow)
 		.until_ns = INT64_MAX,
 		.follow = follow };
 
+	/* Blocks are chosen by times as they were shipped. */
+	if (s->hosts.offset_count > 0 || s->hosts.pair_count > 0)
+		return plan;
 	/* What counts from the newest entry is known when that has come. */
 	if (s->since.given && !s->since.relative)
 		plan.since_ns = s->since.ns;
