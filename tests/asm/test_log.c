@@ -51,6 +51,7 @@ setup(void)
 	struct timeline_event *span;
 
 	snprintf(name, sizeof(name), "/test-asm-log-%d", (int)getpid());
+	timeline_remove(name);
 	ck_assert_int_eq(timeline_new(&tl, name, &options), 0);
 	ck_assert_int_eq(timeline_define(tl, "asm", "trace", "one $a $b $c $d",
 			     &events[0]),

@@ -10,6 +10,7 @@ top=$(cd "$here/../.." && pwd)
 unset TIMELINE TIMELINE_PRIORITY
 in=$work/in # the samples, by format: $in.FORMAT
 live=/tl-convert-$$
+rm -f "/dev/shm$live" # of one that was killed
 
 [ -x "$convert" ] || exit 1
 

@@ -21,11 +21,13 @@ static const struct timeline_options fixture_tiny = { .entries = 64,
 static char fixture_name[64];
 static struct timeline *tl;
 
+/* A test that was killed may have left a timeline of this name. */
 static inline void
 fixture_open(const struct timeline_options *options)
 {
 	snprintf(fixture_name, sizeof(fixture_name), "/test-unit-%d",
 	    (int)getpid());
+	timeline_remove(fixture_name);
 	ck_assert_msg(timeline_new(&tl, fixture_name, options) == 0, "%s",
 	    timeline_error());
 }

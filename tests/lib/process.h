@@ -68,13 +68,15 @@ remove_test_name(void)
 		timeline_remove(test_name);
 }
 
-/* A name in /dev/shm that goes when this process does. */
+/* A name in /dev/shm that goes when this process does; whoever had this pid
+ * before and was killed may have left one. */
 static inline const char *
 choose_test_name(const char *test)
 {
 	test_owner = getpid();
 	snprintf(test_name, sizeof(test_name), "/test-%s-%d", test,
 	    (int)test_owner);
+	timeline_remove(test_name);
 	atexit(remove_test_name);
 	return test_name;
 }

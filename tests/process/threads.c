@@ -87,6 +87,7 @@ main(void)
 	const int fd = mkstemp(saved);
 
 	snprintf(path, sizeof(path), "/timeline-threads-%d", (int)getpid());
+	timeline_remove(path);
 	expect(timeline_new(&tl, path, &tiny), "new");
 	if (failures)
 		return 1;

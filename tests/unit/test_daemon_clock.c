@@ -58,6 +58,7 @@ make_timelines(int count)
 	for (int i = 0; i < count; i++) {
 		snprintf(names[i], sizeof(names[i]), "/test-daemon-clock-%d-%d",
 		    (int)getpid(), i);
+		timeline_remove(names[i]);
 		ck_assert_int_eq(timeline_new(&tls[i], names[i], &small), 0);
 		/* seen by whoever has it open: nothing is left behind */
 		ck_assert_int_eq(timeline_remove(names[i]), 0);

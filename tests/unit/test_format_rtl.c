@@ -573,6 +573,7 @@ START_TEST(what_the_macros_log_is_the_log_of_the_original)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/test-rtl-%d", (int)getpid());
+	timeline_remove(name);
 	ck_assert_int_eq(timeline_new(&tl, name, &options), 0);
 	ck_assert_int_eq(timeline_rtl_use(tl), 0);
 	work();

@@ -23,6 +23,7 @@ setup(void)
 	snprintf(path, sizeof(path), "/tl-ask-%d", (int)getpid());
 	snprintf(folder, sizeof(folder), "/tmp/tl-ask-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
+	timeline_remove(path);
 	ck_assert_int_eq(timeline_new(&tl, path, NULL), 0);
 	options = (struct tl_allow_options){ .verbs = 0xf,
 		.host = "web1",
