@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - the words for what an event is. */
+/* event.c - the words for what an event is, and the order of those of a time. */
 #include "event/event.h"
+
+int
+tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b)
+{
+	if (a->epoch != b->epoch)
+		return a->epoch < b->epoch ? -1 : 1;
+	if (a->tsc != b->tsc)
+		return a->tsc < b->tsc ? -1 : 1;
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
 
 const char *
 tl_kind_name(unsigned kind)

@@ -53,6 +53,10 @@ struct tl_event {
 
 #define TL_SYNC_UNBOUNDED UINT32_MAX /* nobody can say */
 
+/* Two events of one timeline that have the same ns, in the order of its lanes:
+ * negative, 0, positive: a comes before, with, after b. */
+int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
+
 /* The word of the program for a kind: "instant", "begin", ... */
 const char *tl_kind_name(unsigned kind);
 /* ... and for that of a message: "instant", "span", "counter". */

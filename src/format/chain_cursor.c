@@ -96,19 +96,27 @@ begin_block(struct chain_cursor *c)
 	return read_next(c, slot);
 }
 
-/* The slot whose event is next; of one time, the one that is further along. */
+static bool
+is_ahead(const struct chain_cursor *c, const struct tl_event *a,
+    const struct tl_event *b)
+{
+	int order = (a->ns > b->ns) - (a->ns < b->ns);
+
+	if (order == 0)
+		order = tl_event_compare_tied(a, b);
+	return is_backward(c) ? order > 0 : order < 0;
+}
+
+/* The slot whose event is next; of one time and one lane, the one that is
+ * further along. */
 static struct slot *
 first_slot(struct chain_cursor *c)
 {
 	struct slot *best = &c->slots[0];
 
-	for (unsigned i = 1; i < c->count; i++) {
-		struct slot *slot = &c->slots[i];
-
-		if (is_backward(c) ? slot->event.ns > best->event.ns
-				   : slot->event.ns < best->event.ns)
-			best = slot;
-	}
+	for (unsigned i = 1; i < c->count; i++)
+		if (is_ahead(c, &c->slots[i].event, &best->event))
+			best = &c->slots[i];
 	return best;
 }
 

@@ -40,6 +40,18 @@ struct trace_cursor {
 	size_t source_count;
 };
 
+/* Of one time: by the lanes that they were logged in, then by thread. */
+static bool
+is_older(const struct source *a, const struct source *b)
+{
+	int order = 0;
+
+	if (!a->bound)
+		order = tl_event_compare_tied(&a->events[a->next],
+		    &b->events[b->next]);
+	return order != 0 ? order < 0 : a->rank < b->rank;
+}
+
 /* Does a come before b? */
 static bool
 is_before(const struct trace_cursor *c, const struct source *a,
@@ -49,7 +61,7 @@ is_before(const struct trace_cursor *c, const struct source *a,
 		return c->backward ? a->key > b->key : a->key < b->key;
 	if (a->bound != b->bound)
 		return a->bound; /* it may turn out to be later */
-	return c->backward ? a->rank > b->rank : a->rank < b->rank;
+	return is_older(a, b) != c->backward;
 }
 
 static void
