@@ -27,7 +27,6 @@ struct follow {
 	size_t lane_count;
 	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
-	uint32_t lane;                 /* the next to say its losses */
 	unsigned quiet;                /* rounds without anything new */
 	bool removed;                  /* seen to be */
 };
@@ -53,6 +52,14 @@ end_round(struct follow *f)
 	tl_snap_close(f->round);
 	f->events = NULL;
 	f->round = NULL;
+}
+
+/* What was not given comes again. */
+static int
+begin_again(struct follow *f, int rc)
+{
+	memcpy(f->from, f->next, f->lane_count * sizeof(*f->from));
+	return rc;
 }
 
 /* Geometry never changes, says an honest writer; all that is kept from round
@@ -83,6 +90,22 @@ is_grown(struct follow *f)
 	return false;
 }
 
+/* What was overwritten since the last round stands before what is left of its
+ * lane; what was hidden is not lost. */
+static void
+note_losses(struct follow *f)
+{
+	for (size_t i = 0; i < f->lane_count; i++) {
+		struct tl_snap_lane *lane = &f->round->lanes[i];
+		uint64_t from = f->from[i];
+
+		if (from < lane->cleared)
+			from = f->next[i] = lane->cleared;
+		lane->lapped = lane->first > from ? lane->first - from : 0;
+		f->from[i] = lane->end > from ? lane->end : from;
+	}
+}
+
 /* Freeze what is new.  1 when there is something. */
 static int
 begin_round(struct follow *f)
@@ -102,50 +125,23 @@ begin_round(struct follow *f)
 	}
 	for (size_t i = 0; i < f->lane_count; i++)
 		any |= f->round->lanes[i].end > f->from[i];
-	if (f->tail) /* what lies before it was not wanted, or is said there */
-		for (size_t i = 0; i < f->lane_count; i++) {
-			const struct tl_snap_lane *lane = &f->round->lanes[i];
+	for (size_t i = 0; f->tail && i < f->lane_count; i++) {
+		const struct tl_snap_lane *lane = &f->round->lanes[i];
 
-			f->from[i] = lane->first;
-			f->next[i] = lane->first - lane->lapped;
-		}
+		/* what lies before it was not wanted, or is lost */
+		f->from[i] = f->next[i] = lane->first - lane->lapped;
+	}
 	f->tail = 0;
-	f->lane = 0;
+	note_losses(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
-	if (rc != 0 || !any) {
-		end_round(f);
-		return rc;
-	}
-	return 1;
+	if (rc == 0 && any)
+		return 1;
+	end_round(f);
+	return rc < 0 ? begin_again(f, rc) : 0;
 }
 
-/* What was overwritten since the last round, lane by lane. */
-static bool
-next_loss(struct follow *f, struct tl_event *event)
-{
-	while (f->lane < f->lane_count) {
-		const struct tl_snap_lane *lane = &f->round->lanes[f->lane];
-		uint64_t from = f->from[f->lane];
-
-		if (from < lane->cleared) /* hidden, not lost */
-			from = f->next[f->lane] = lane->cleared;
-		f->from[f->lane] = lane->end > from ? lane->end : from;
-		f->lane++;
-		if (lane->first <= from)
-			continue;
-		*event = (struct tl_event){ .kind = TL_LOST,
-			.lost = lane->first - from,
-			.cpu = lane->cpu,
-			.lane = f->lane - 1,
-			.number = from,
-			.ns = f->round->header.saved_ns };
-		f->next[event->lane] = lane->first;
-		return true;
-	}
-	return false;
-}
-
-/* What is given of a lane goes on from what was, hidden entries apart. */
+/* What is given of a lane goes on from what was, hidden entries apart.  A loss
+ * that nothing is left behind has no stamp: it was before now. */
 static void
 note_given(struct follow *f, struct tl_event *event)
 {
@@ -154,6 +150,8 @@ note_given(struct follow *f, struct tl_event *event)
 	if (event->kind == TL_LOST) {
 		event->number = *next;
 		*next += event->lost;
+		if (event->tsc == 0)
+			event->ns = f->round->header.saved_ns;
 	} else {
 		*next = event->number + 1;
 	}
@@ -173,17 +171,13 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 			return rc == 0 && removed ? -EPIPE : rc;
 	}
 	f->quiet = 0;
-	if (next_loss(f, event))
-		return 1;
 	rc = tl_cursor_next(f->events, event);
 	if (rc > 0) {
 		note_given(f, event);
 		return rc;
 	}
 	end_round(f);
-	if (rc < 0) /* what was not given comes again */
-		memcpy(f->from, f->next, f->lane_count * sizeof(*f->from));
-	return rc;
+	return rc < 0 ? begin_again(f, rc) : 0;
 }
 
 static void

@@ -100,7 +100,7 @@ int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
  * call round, oldest first; its next returns 0 when there is nothing new yet
  * (ask again later) and -EPIPE when the file was removed.  Starts with the
  * newest tail entries.  Entries overwritten between two rounds are said as
- * TL_LOST.
+ * TL_LOST, with the stamp of the oldest entry left of their lane.
  */
 int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
     struct tl_fault *fault);

@@ -339,6 +339,45 @@ START_TEST(a_loss_has_the_number_of_the_first_that_is_missing)
 }
 END_TEST
 
+/* Two lanes: of one, all was overwritten but what came after the other's. */
+START_TEST(a_loss_stands_where_what_is_left_begins)
+{
+	struct tl_event e, loss;
+
+	open_follow(0);
+	for (uint64_t i = 0; i < 10; i++)
+		tl_append_fallback(error, i, 0, 0, 0);
+	log_numbers(10, 10 + 2 * N);
+	for (uint64_t i = 0; i < 10; i++) {
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.args[0], i);
+	}
+	ck_assert_int_eq(tl_cursor_next(follow, &loss), 1);
+	ck_assert_uint_eq(loss.kind, TL_LOST);
+	ck_assert_uint_eq(loss.lost, N + 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 10 + N + 1);
+	ck_assert_uint_eq(loss.tsc, e.tsc);
+	ck_assert_int_eq(loss.ns, e.ns);
+}
+END_TEST
+
+/* The oldest entry left is not done, so none can be given yet. */
+START_TEST(a_loss_with_nothing_behind_it_stands_at_now)
+{
+	const int64_t before = (int64_t)tl_clock_read(CLOCK_REALTIME);
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2 * N);
+	for (uint64_t q = N; q < 2 * N; q++)
+		fixture_entry(2, q)->stamp = 0;
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_int_ge(e.ns, before);
+}
+END_TEST
+
 START_TEST(positions_that_cannot_be_are_refused)
 {
 	struct tl_fault fault = { 0 };
@@ -398,6 +437,8 @@ main(void)
 	tcase_add_test(t, a_saved_file_does_not_grow);
 	tcase_add_test(t, another_goes_on_where_one_is);
 	tcase_add_test(t, a_loss_has_the_number_of_the_first_that_is_missing);
+	tcase_add_test(t, a_loss_stands_where_what_is_left_begins);
+	tcase_add_test(t, a_loss_with_nothing_behind_it_stands_at_now);
 	tcase_add_test(t, positions_that_cannot_be_are_refused);
 	tcase_add_test(t, other_geometry_than_before_is_refused);
 	suite_add_tcase(s, t);
