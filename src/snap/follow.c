@@ -27,6 +27,7 @@ struct follow {
 	size_t lane_count;
 	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
+	struct tl_event newest;        /* by its stamp, of all given */
 	unsigned quiet;                /* rounds without anything new */
 	bool removed;                  /* seen to be */
 };
@@ -157,6 +158,36 @@ note_given(struct follow *f, struct tl_event *event)
 	}
 }
 
+/* Is the later of two stamps the earlier one by its time, by no more than
+ * time is known? */
+static bool
+is_turned(const struct tl_event *a, const struct tl_event *b)
+{
+	const struct tl_event *early = b->tsc < a->tsc ? b : a;
+	const struct tl_event *late = early == a ? b : a;
+
+	return early->ns > late->ns &&
+	       (uint64_t)early->ns - (uint64_t)late->ns <=
+		   (uint64_t)a->error_ns + b->error_ns;
+}
+
+/* Each round knows time a little better than the one before.  That turns no
+ * order round: who sorts by time finds what the stamps say.  A clock that was
+ * set is another matter. */
+static void
+keep_order(struct follow *f, struct tl_event *event)
+{
+	const struct tl_event *newest = &f->newest;
+
+	if (event->tsc == 0)
+		return;
+	if (event->epoch == newest->epoch && newest->tsc != 0 &&
+	    is_turned(newest, event))
+		event->ns = newest->ns;
+	if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
+		f->newest = *event;
+}
+
 static int
 follow_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -173,6 +204,7 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	f->quiet = 0;
 	rc = tl_cursor_next(f->events, event);
 	if (rc > 0) {
+		keep_order(f, event);
 		note_given(f, event);
 		return rc;
 	}

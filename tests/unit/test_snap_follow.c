@@ -378,6 +378,40 @@ START_TEST(a_loss_with_nothing_behind_it_stands_at_now)
 }
 END_TEST
 
+/* What the next round takes for the time of a stamp. */
+static void
+move_clock(int64_t ns)
+{
+	tl->header->clock.utc_ns += ns;
+	for (uint32_t i = 0; i < tl->geometry.knots_max; i++)
+		((struct timeline_knot *)(void *)(tl->map +
+						  tl->geometry.knots_offset))[i]
+		    .utc_ns += ns;
+}
+
+START_TEST(time_known_better_turns_no_order_round)
+{
+	struct tl_event a, b, c;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &a), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &b), 0);
+	tl->header->clock.max_err_ns = 500 * 1000 * 1000;
+	move_clock(-400 * 1000 * 1000);
+	log_numbers(1, 2);
+	ck_assert_int_eq(tl_cursor_next(follow, &b), 1);
+	ck_assert_uint_gt(b.tsc, a.tsc);
+	ck_assert_int_eq(b.ns, a.ns);
+	ck_assert_int_eq(tl_cursor_next(follow, &c), 0);
+	/* more than it may err: somebody set it */
+	move_clock(-INT64_C(3600) * 1000 * 1000 * 1000);
+	log_numbers(2, 3);
+	ck_assert_int_eq(tl_cursor_next(follow, &c), 1);
+	ck_assert_int_lt(c.ns, b.ns - INT64_C(3000) * 1000 * 1000 * 1000);
+}
+END_TEST
+
 START_TEST(positions_that_cannot_be_are_refused)
 {
 	struct tl_fault fault = { 0 };
@@ -439,6 +473,7 @@ main(void)
 	tcase_add_test(t, a_loss_has_the_number_of_the_first_that_is_missing);
 	tcase_add_test(t, a_loss_stands_where_what_is_left_begins);
 	tcase_add_test(t, a_loss_with_nothing_behind_it_stands_at_now);
+	tcase_add_test(t, time_known_better_turns_no_order_round);
 	tcase_add_test(t, positions_that_cannot_be_are_refused);
 	tcase_add_test(t, other_geometry_than_before_is_refused);
 	suite_add_tcase(s, t);
