@@ -11,7 +11,6 @@ LUADIR	 ?= $(LIBDIR)/lua/5.4
 UNITDIR	 ?= $(PREFIX)/lib/systemd/system
 CC	 := $(if $(filter default,$(origin CC)),gcc,$(CC))
 LUAJIT	 ?= luajit
-LUA	 ?= lua5.4
 # LOG=c takes the C twin of asm/log.S: sanitizers do not see assembly
 LOG	 ?= asm
 # SAN=address,undefined or SAN=thread
@@ -207,10 +206,10 @@ tour: all examples
 	@examples/tour.sh $(B)
 
 # Every Debian package that building and testing need.
-DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev lua5.4 luajit \
+DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
 	    libzstd-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
-	    libcap-ng-dev libncurses-dev libnats-dev curl
-DEPS_CHECK := check bc clang clang-format libclang-rt-14-dev spin valgrind \
+	    libcap-ng-dev libncurses-dev libnats-dev
+DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
 	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \
 	    openssl \

@@ -8,45 +8,15 @@
 set -eu
 examples=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$examples/../build}" && pwd)
-work=$(mktemp -d)
-
-export TIMELINE=/timeline-tour-$$
-export PATH=$build/bin:$build/examples:$PATH
+# shellcheck source=examples/steps.sh
+. "$examples/steps.sh"
 export LUA_PATH="$build/share/lua/5.1/?.lua;;"
 export TIMELINE_DUMP=$build/bin/timeline-dump
-unset TIMELINE_PRIORITY
-
-finish()
-{
-	status=$?
-	for job in $(jobs -p); do
-		kill "$job" 2>/dev/null || true
-	done
-	wait
-	rm -rf "/dev/shm$TIMELINE" "$work"
-	exit $status
-}
-trap finish EXIT
-trap 'exit 1' INT TERM
-
-say()
-{
-	printf '\n# %s\n' "$@"
-}
-
-# Print a command as it would be typed, and run it.
-run()
-{
-	printf '$ %s\n' "$1"
-	eval "$1"
-}
-
-cp "$examples/hello.lua" "$work"
-cd "$work"
+cp "$examples/hello.lua" .
 
 say "Three processes of two threads each log to one timeline."
 run 'workers 3 2 4000 &'
-sleep 0.2
+until_true "timeline-dump -n 1 --message 'sorted*' | grep ."
 
 say "A LuaJIT process joins them, prints the newest entries, and is gone."
 run 'luajit hello.lua'
@@ -96,10 +66,7 @@ return {
 END
 run 'cat tour.conf'
 run 'timelined -c tour.conf &'
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ -S "$TIMELINED_SOCKET" ] && break
-	sleep 0.2
-done
+until_true "timelinectl status"
 run 'workers 2 1 30000 &'
 worker=$!
 sleep 1

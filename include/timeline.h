@@ -99,9 +99,10 @@ struct timeline_options {
  * other slash is /dev/shm/name; any other string is an ordinary path.  When
  * several processes call this at once one creates and the others attach.  A
  * file from before the last boot is replaced.  Errors: -EBADMSG not a
- * timeline, -EPROTO another version, -ENODATA truncated, -EPERM owned by
- * somebody else, -ENOSPC no room, -ENOTSUP its clock cannot be used here,
- * -EINVAL bad option, or what the system said.
+ * timeline, -EPROTO another version, -ENODATA truncated, -EROFS a saved one,
+ * -EPERM owned by somebody else, -ENOSPC no room, -ENOTSUP its clock cannot be
+ * used here, -EINVAL bad option, -EFBIG too large, -ENOMEM, or what the system
+ * said.
  */
 int timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options);
@@ -115,7 +116,7 @@ int timeline_open(struct timeline **tl, const char *path);
 void timeline_close(struct timeline *tl);
 
 /* Remove the file of a timeline; processes that have it open keep it.
- * -EBADMSG when something else lies there. */
+ * -EBADMSG when something else lies there, or what the system said. */
 int timeline_remove(const char *path);
 
 /* All there is to say about a message. */
@@ -188,13 +189,15 @@ int timeline_burst(
 int timeline_level(struct timeline *tl, const char *category_glob,
     const char *message_glob, const char *level);
 
-/* Hide what is in the timeline so far from readers.  Writers go on. */
+/* Hide what is in the timeline so far from readers; writers go on.  It cannot
+ * fail: 0. */
 int timeline_clear(struct timeline *tl);
 
 /*
  * Save a snapshot to an ordinary file: whole or absent (made beside it and
  * renamed, mode 0600).  Writers are not held up; what was overwritten or half
- * written meanwhile is left out and marked.
+ * written meanwhile is left out and marked.  -ENOSPC no room, or what the
+ * system said.
  */
 int timeline_save(struct timeline *tl, const char *filename);
 
@@ -204,7 +207,8 @@ const char *timeline_error(void);
 /* "0.1.0" of the library in use. */
 const char *timeline_version(void);
 
-/* Forget process and thread numbers after a raw clone; fork does it. */
+/* Forget the process and thread numbers of the calling thread after a raw
+ * clone; fork does it. */
 void timeline_after_fork(void);
 
 /* ffi-end */
@@ -239,6 +243,8 @@ timeline_double(double value)
 	return u.bits;
 }
 
+/* What the macros below call: a definition that keeps the place of its
+ * caller.  As timeline_define_event. */
 static inline int
 timeline_define_at(struct timeline *tl, const char *category,
     const char *priority, const char *message, int kind, int scope,

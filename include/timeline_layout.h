@@ -382,7 +382,12 @@ TIMELINE_ASSERT(sizeof(struct timeline_record) == 64);
 #define TIMELINE_LEVEL_MAX  9 /* fatal */
 #define TIMELINE_LEVEL_NONE 10 /* a threshold: nothing is logged */
 
-/* Geometry accessors: the number of a lane, its head, its entries. */
+/*
+ * Geometry accessors.  They take the header's word for it: who reads a file
+ * of somebody else's has checked it before.
+ *
+ * The number of a lane; fallback lanes come behind those of the CPUs.
+ */
 static inline uint32_t
 timeline_lane(const struct timeline_header *h, uint32_t cpu, uint32_t tier)
 {
@@ -408,12 +413,14 @@ timeline_lane_is_fallback(const struct timeline_header *h, uint32_t lane)
 	return lane / h->tiers >= h->cpu_lanes;
 }
 
+/* Place of a lane's head in the file. */
 static inline uint64_t
 timeline_head_offset(const struct timeline_header *h, uint32_t lane)
 {
 	return h->heads_offset + (uint64_t)lane * TIMELINE_HEAD_SIZE;
 }
 
+/* How many entries a lane has room for. */
 static inline uint64_t
 timeline_lane_entries(const struct timeline_header *h, uint32_t lane)
 {
@@ -432,6 +439,7 @@ timeline_entry_offset(
 	    (lane / h->tiers * n + (q & (n - 1))) * TIMELINE_ENTRY_SIZE;
 }
 
+/* The stamp of entry number q while it is written, and when it is whole. */
 static inline uint64_t
 timeline_stamp_writing(uint64_t q)
 {

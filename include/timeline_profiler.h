@@ -11,7 +11,8 @@
  *
  * Without --profiling the profiler is NULL, and marks do nothing.  What is
  * written is a timeline; "timeline-convert --to lms FILE -o profile.csv" makes
- * the profile of it.  See timeline_profiler(3).
+ * the profile of it.  Any thread may mark, no signal handler.  See
+ * timeline_profiler(3).
  */
 #ifndef TIMELINE_PROFILER_H
 #define TIMELINE_PROFILER_H

@@ -12,7 +12,8 @@
  *	RTL_LOGFILE=/tmp/soffice ./soffice
  *	timeline-convert --to rtl /tmp/soffice_4711.tl -o /tmp/soffice_4711.log
  *
- * See timeline_rtl(3).
+ * All of it is safe in threads, none of it in signal handlers.  See
+ * timeline_rtl(3).
  */
 #ifndef TIMELINE_RTL_H
 #define TIMELINE_RTL_H
@@ -48,11 +49,13 @@ extern int timeline_rtl_off;
 
 /*
  * Log to this timeline, whatever RTL_LOGFILE says: before the first macro,
- * and for as long as there may be one.  -EBUSY when it is too late.
+ * and for as long as there may be one.  -EBUSY when it is too late,
+ * -EINVAL without a timeline.
  */
 int timeline_rtl_use(struct timeline *tl);
 
-/* The timeline's file that RTL_LOGFILE led to; NULL when there is none. */
+/* The timeline's file that RTL_LOGFILE led to; NULL when there is none.  The
+ * text stays. */
 const char *timeline_rtl_path(void);
 
 /* Is a log being written?  The first to ask opens it. */

@@ -28,7 +28,8 @@ struct timeline_source;
 /*
  * Make a source.  Where tl is NULL it is NULL, too, and that is no error:
  * everything below does nothing then.  On failure *source is NULL.  Errors:
- * -EINVAL no name, -ENOSPC string table full, -E2BIG, -ENOMEM.
+ * -EINVAL no name, -ENOSPC string table full, -E2BIG, -ENOMEM.  Any thread, no
+ * signal handler.
  */
 int timeline_source_new(struct timeline_source **source, struct timeline *tl,
     const char *name);
@@ -39,7 +40,7 @@ void timeline_source_free(struct timeline_source *source);
 void timeline_source_open(struct timeline_source *source);
 void timeline_source_close(struct timeline_source *source);
 
-/* How active it is now; 0 for NULL. */
+/* How active it is now; 0 for NULL.  Any thread, any signal handler. */
 int64_t timeline_source_activity(const struct timeline_source *source);
 
 #pragma GCC visibility pop

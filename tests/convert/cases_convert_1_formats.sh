@@ -9,8 +9,6 @@ make=$build/tests/tool/make_timeline
 top=$(cd "$here/../.." && pwd)
 unset TIMELINE TIMELINE_PRIORITY
 in=$work/in # the samples, by format: $in.FORMAT
-live=/tl-convert-$$
-rm -f "/dev/shm$live" # of one that was killed
 
 [ -x "$convert" ] || exit 1
 
@@ -171,15 +169,13 @@ ends 'a CSV without its line of names is not recognised' 1 \
 	"$convert" --to csv "$work/headless"
 is '... --from says what it is' "$(to csv --from csv "$work/headless" | cksum)" \
 	"$(cksum <"$in.csv")"
-mkfifo "$work/fifo"
-timeout 20 cat "$in.jsonl" >"$work/fifo" &
-is 'a FIFO is read to its end' "$(to csv "$work/fifo" | wc -l)" "$((count + 1))"
-wait
+is 'a FIFO is read to its end' \
+	"$(through_fifo "$in.jsonl" "$convert" -q --to csv "$work/fifo" | wc -l)" "$((count + 1))"
 
 # which entries
 echo disk >"$work/patterns"
 for way in '--category eng*' '--message *$depth*' '-p warning' '--cpu 0 --cpu 1' '--pid 1' \
-	'--tid 1' '--since -1us' '--until -1us' '--since 2020-01-01' '-e args.tcp==10' \
+	'--tid 1' '--since -1us' '--until -1us' '--since 2020-01-01' '--expression args.tcp==10' \
 	'-e category=="disk" -p error' "--include $work/patterns" "--exclude $work/patterns"; do
 	# shellcheck disable=SC2086
 	a=$(set -f && "$dump" --oldest-first --json $way "$in.timeline")

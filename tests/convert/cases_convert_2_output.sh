@@ -7,7 +7,7 @@ echo mine >"$work/there.csv"
 ends 'an OUT that exists is refused' 1 "$convert" -q "$in.timeline" -o "$work/there.csv"
 has '... and said' "$err" 'there\.csv: exists already; --force replaces it$'
 is '... it stays' "$(cat "$work/there.csv")" mine
-ends '--force replaces it' 0 "$convert" -q --force "$in.timeline" -o "$work/there.csv"
+ends '--force replaces it' 0 "$convert" -q --force "$in.timeline" --output "$work/there.csv"
 has '... by what was asked for' "$(head -1 "$work/there.csv")" '^ns,tsc'
 is '... and nothing else is left' "$(left there)" there.csv
 ln -s "$work/nowhere" "$work/link.csv"
@@ -64,7 +64,7 @@ is '/dev/fd/N is written' "$( (to csv "$in.timeline" -o /dev/fd/3) 3>&1 | cksum)
 is '/dev/stdout is standard output, a file, too' \
 	"$(to csv "$in.timeline" -o /dev/stdout >"$work/std" && cksum <"$work/std")" "$(cksum <"$in.csv")"
 mkfifo "$work/out_fifo"
-timeout 20 cat "$work/out_fifo" >"$work/of_fifo" &
+timeout "$patience" cat "$work/out_fifo" >"$work/of_fifo" &
 ends 'a FIFO is written' 0 "$convert" -q --to csv "$in.timeline" -o "$work/out_fifo"
 wait
 is '... and all comes through' "$(cksum <"$work/of_fifo")" "$(cksum <"$in.csv")"
@@ -98,7 +98,7 @@ is '... stays' "$(left room) $(cat "$work/room.csv")" 'room.csv mine'
 mkfifo "$work/late"
 for f in csv db ctf; do
 	exec 9<>"$work/late"
-	timeout 20 "$convert" -q "$work/late" -o "$work/late.$f" 9>&- 2>"$work/err" &
+	timeout "$patience" "$convert" -q "$work/late" -o "$work/late.$f" 9>&- 2>"$work/err" &
 	until_true compgen -G "$work/late.$f.*"
 	head -3 "$in.jsonl" >&9
 	[ $f = ctf ] && mkdir "$work/late.ctf" && touch "$work/late.ctf/x"

@@ -110,6 +110,10 @@ is 'help, man page and completion name every option' "$(cat "$work/seen")" ''
 		grep -qF ".It Cm $name Ta \"$can\" Ta \"" "$man" || echo "the man page lacks $name: $can"
 	done >"$work/seen"
 is 'help and man page name every format, and what is done with it' "$(cat "$work/seen")" ''
+for name in $("$convert" --list-formats --json | jq -r .name); do
+	grep -q "^\.It Cm $name Ta " "$top/src/format/timeline-formats.7" || echo "$name"
+done >"$work/seen"
+is 'timeline-formats(7) tells of every format' "$(cat "$work/seen")" ''
 for suffix in $("$convert" --list-formats --json | jq -r .suffix | sort -u); do
 	grep -qF "Ta \"$suffix\" Ta" "$man" || grep -qF "Ta $suffix Ta" "$man" || echo "$suffix"
 done >"$work/seen"

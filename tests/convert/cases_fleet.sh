@@ -27,7 +27,7 @@ fleet_cases() {
 	local make=$build/tests/tool/make_timeline list text name n
 	mkdir "$fleet" "$fleet/out" || return
 	for n in web db old; do
-		"$make" "/tl-fleet-$$" plain=100 spans=20 \
+		"$make" "$live-fleet" plain=100 spans=20 \
 			"save=$fleet/$n.tl" remove || return
 	done
 	be "$fleet/web.tl" web 17 1ms

@@ -40,7 +40,7 @@ RLE, RLE_DICTIONARY'
 # the same file by timeline-convert as JSON lines, compared by DuckDB itself
 lines_cases() {
 	local made_by=$build/tests/tool/make_timeline
-	"$made_by" "/tl-parquet-$$" known spans=300 "save=$work/lines.tl" remove
+	"$made_by" "$live-parquet" known spans=300 "save=$work/lines.tl" remove
 	(cd "$work" && "$build/bin/timeline-convert" -q lines.tl -o lines.parquet &&
 		"$build/bin/timeline-dump" --json --oldest-first lines.tl >lines.jsonl)
 	is 'rows are the lines that timeline-dump prints' "$(asked "

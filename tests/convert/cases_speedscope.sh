@@ -21,7 +21,7 @@ speedscope_cases() {
 		done
 	done
 	head -c 300 "$work/plain.speedscope" >"$work/cut.speedscope"
-	shown=$(TOLD_SECONDS=150 told speedscope.mjs "$browser" "$work" \
+	shown=$(TOLD_SECONDS=300 told speedscope.mjs "$browser" "$work" \
 		"$work"/{plain,spans,many,hostile,cut}.speedscope \
 		"$work"/{plain,spans,many}.folded)
 	is 'speedscope shows a profile for each thread and source' \

@@ -36,13 +36,13 @@ with_npm() {
 told() {
 	local script=$1
 	shift
-	timeout -k 1 "${TOLD_SECONDS:-60}" "$node" \
+	timeout -k 1 "${TOLD_SECONDS:-$patience}" "$node" \
 		"$here/$script" "$packages" "$@" 2>&1
 }
 # the Firefox Profiler: its daemon is there from load to stop
 profiler() {
 	PROFILER_CLI_SESSION_DIR=$work/sessions PROFILER_CLI_NO_SYMBOLICATE=1 \
-		NODE_COMPILE_CACHE=$npm/cache timeout -k 1 60 "$node" \
+		NODE_COMPILE_CACHE=$npm/cache timeout -k 1 "$patience" "$node" \
 		"$packages/@firefox-devtools/profiler-cli/dist/profiler-cli.js" \
 		"$@" 2>&1
 }

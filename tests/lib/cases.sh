@@ -4,6 +4,8 @@
 # sentence that holds or not.  Needs $work, a folder; keeps passed, failed and
 # skipped, which total prints.
 passed=0 failed=0 skipped=0
+# Seconds until something hangs: a machine under load is slow, never wrong.
+patience=120
 
 ok() {
 	passed=$((passed + 1))
@@ -41,7 +43,7 @@ lacks() {
 ends() {
 	local sentence=$1 want=$2 status
 	shift 2
-	timeout -k 1 60 "$@" >"$work/out" 2>"$work/err" </dev/null
+	timeout -k 1 "$patience" "$@" >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 	# shellcheck disable=SC2034
 	out=$(tr -d '\0' <"$work/out")
@@ -66,14 +68,28 @@ skip() { # WHY
 	skipped=$((skipped + 1))
 	printf '  skip    %s\n' "$1"
 }
-# Wait up to ten seconds until a command succeeds.
+# Wait until a command succeeds.
 until_true() {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		"$@" >/dev/null 2>&1 && return 0
+	local end=$((SECONDS + patience))
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
 		sleep 0.1
 	done
-	return 1
+}
+# reads PID FILE: has it the file open?  Its 9 is ours, for a moment.
+reads() { find "/proc/$1/fd" ! -name 9 -lname "$2" 2>/dev/null | grep -q .; }
+# through_fifo FILE COMMAND... FIFO: what a command that reads the FIFO says
+# when FILE, which is short, comes out of it: it lies in there before.
+through_fifo() {
+	local reader fifo=${*: -1}
+	mkfifo "$fifo"
+	exec 9<>"$fifo"
+	cat "$1" >&9
+	"${@:2}" 9>&- &
+	reader=$!
+	until_true reads "$reader" "$fifo"
+	exec 9>&-
+	wait "$reader"
 }
 # The last line of a runner; its status.
 total() {

@@ -55,15 +55,18 @@ function M.error_of(f, ...)
 	return tostring(why)
 end
 
--- A name for a timeline that nobody else has.
+-- A name for a timeline that nobody else has; whoever had this pid before
+-- and was killed may have left one.
 function M.new_name()
 	names[#names + 1] = ("/timeline-test-lua-%d-%d"):format(M.pid, #names)
+	os.remove("/dev/shm" .. names[#names])
 	return names[#names]
 end
 
 function M.new_file()
 	files[#files + 1] = ("/tmp/timeline-test-lua-%d-%d"):format(M.pid,
 	    #files)
+	os.remove(files[#files])
 	return files[#files]
 end
 

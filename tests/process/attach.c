@@ -248,6 +248,7 @@ main(void)
 {
 	choose_test_name("attach");
 	snprintf(path, sizeof(path), "/dev/shm%s", test_name);
+	(void)remove(path); /* what is no timeline may be left, too */
 	ready = share(sizeof(*ready));
 	go = share(sizeof(*go));
 	inodes = share(RACERS * sizeof(*inodes));

@@ -6,7 +6,7 @@
  */
 #include "../lib/writers.h"
 
-enum { WRITERS = 4, BURST_MS = 150, PATIENCE_MS = 10000 };
+enum { WRITERS = 4, BURST_MS = 150, PATIENCE_MS = 300000 };
 
 static struct timeline *tl;
 static struct timeline_event *event;

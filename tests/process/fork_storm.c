@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { FORKS = 300, THREADS = 3, EACH = 20 };
+enum { FORKS = 300, THREADS = 3, EACH = 20, PATIENCE_S = 300 };
 
 static struct timeline *tl;
 static struct timeline_event *event;
@@ -45,7 +45,7 @@ be_child(void *context)
 	struct timeline_event *own;
 	char text[64];
 
-	alarm(20); /* a lock that nobody gives back */
+	alarm(PATIENCE_S); /* a lock that nobody gives back */
 	for (int i = 0; i < EACH; i++)
 		write_one(event, w);
 	snprintf(text, sizeof(text), "defined by child $n of %d",

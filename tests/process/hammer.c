@@ -5,7 +5,10 @@
  */
 #include "../lib/writers.h"
 
-enum { WRITERS = 8, ROOMY = 1 << 17, SHORT = 4000 };
+enum { WRITERS = 8, SHORT = 4000 };
+
+/* Entries of a lane: all of the short ones, or few. */
+enum { ROOMY = 1 << 15, TIGHT = 256 };
 
 static struct timeline *tl;
 static struct timeline_event *event;
@@ -63,10 +66,16 @@ run(void (*writer)(void *), uint64_t ns)
 	return attempted;
 }
 
+/* Lanes for the CPUs that writers are moved to. */
 static void
-open_timeline(uint64_t entries)
+open_timeline(uint64_t lane_entries)
 {
-	const struct timeline_options options = { .entries = entries };
+	const int cpus[] = { nth_cpu(0), nth_cpu(1) };
+	const uint32_t lanes = (uint32_t)(cpus[cpus[1] > cpus[0]] + 1);
+	const struct timeline_options options = {
+		.entries = lane_entries * lanes,
+		.cpu_lanes = lanes,
+	};
 
 	timeline_close(tl);
 	timeline_remove(test_name);
@@ -98,7 +107,7 @@ none_is_torn(void)
 	uint64_t attempted;
 	struct check c;
 
-	open_timeline(512);
+	open_timeline(TIGHT);
 	attempted = run(write_until_told, storm_ns(2000));
 	c = check_timeline(test_name);
 	printf("%lu appends, %lu shown, %lu dropped, %lu stuck\n", attempted,

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2154
+# steps.sh - sourced by tour.sh and fleet.sh: a folder and a timeline of their
+# own, which are gone at the end, and commands that are shown and run.
+#
+# Needs $build, where make put things; goes to $work, which is empty.
+
+work=$(mktemp -d)
+TIMELINE=/timeline-$(basename "$0" .sh)-$$
+PATH=$build/bin:$build/examples:$PATH
+export TIMELINE PATH
+unset TIMELINE_PRIORITY
+rm -f "/dev/shm$TIMELINE" # of one that was killed
+
+finish()
+{
+	status=$?
+	for job in $(jobs -p); do
+		kill "$job" 2>/dev/null || true
+	done
+	wait
+	rm -rf "/dev/shm$TIMELINE" "$work"
+	exit $status
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit
+
+say()
+{
+	printf '\n# %s\n' "$@"
+}
+
+# Print a command as it would be typed, and run it.
+run()
+{
+	printf '$ %s\n' "$1"
+	eval "$1"
+}
+
+# Wait until a command succeeds.
+until_true()
+{
+	for _ in $(seq 600); do
+		eval "$1" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	echo "never: $1" >&2
+	return 1
+}
