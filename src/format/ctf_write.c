@@ -68,6 +68,7 @@ struct ctf_write {
 	struct tl_numbers classes;
 	struct tl_numbers stream_keys;
 	struct stream *streams;
+	uint32_t stream_count;
 	size_t stream_capacity;
 	size_t filling; /* bytes of all packets */
 	struct tl_text metadata;
@@ -161,7 +162,7 @@ flush_all(struct ctf_write *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < w->stream_keys.count; i++) {
+	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++) {
 		rc = flush_packet(w, &w->streams[i]);
 		tl_text_free(&w->streams[i].packet);
 	}
@@ -182,6 +183,7 @@ make_stream(struct ctf_write *w, const struct tl_event *event, uint32_t number)
 		.lane = event->lane,
 		.source = event->source,
 		.number = number };
+	w->stream_count = number + 1;
 	return 0;
 }
 
@@ -195,11 +197,12 @@ find_stream(struct ctf_write *w, const struct tl_event *event,
 	uint32_t number;
 	int rc = tl_numbers_get(&w->stream_keys, key, &number);
 
-	if (rc > 0 && number >= STREAMS_MAX)
-		return -ENOSPC;
-	if (rc > 0)
-		rc = make_stream(w, event, number);
 	if (rc < 0)
+		return rc;
+	if (number >= STREAMS_MAX)
+		return -ENOSPC;
+	if (number >= w->stream_count &&
+	    (rc = make_stream(w, event, number)) < 0)
 		return rc;
 	*stream = &w->streams[number];
 	return 0;
@@ -387,7 +390,7 @@ tell_losses(struct ctf_write *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < w->stream_keys.count; i++) {
+	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++) {
 		struct stream *s = &w->streams[i];
 
 		if (s->told != s->discarded)
