@@ -38,8 +38,8 @@ compare(struct tl_trace *left, struct tl_trace *right,
 	const struct tl_diff_options how = { .by_index = options->by_index,
 		.values = options->values,
 		.lines = options->verbose,
-		.percent = TL_DIFF_PERCENT,
-		.least_ns = TL_DIFF_LEAST_NS };
+		.percent = options->percent,
+		.least_ns = options->least_ns };
 	struct tl_diff_counts counts;
 
 	return tl_trace_diff(left, right, &how, sink, &counts);

@@ -3,6 +3,7 @@
  * options.c - the command line, from the table options.def.
  */
 #include "dump/options_parse.h"
+#include "format/trace_diff.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -257,6 +258,8 @@ set_defaults(struct tl_options *o)
 	*o = (struct tl_options){ 0 };
 	o->depth = UINT64_MAX;
 	o->children = UINT64_MAX;
+	o->percent = TL_DIFF_PERCENT;
+	o->least_ns = TL_DIFF_LEAST_NS;
 	tl_selection_init(&o->selection);
 	memcpy(o->columns, columns, sizeof(columns));
 	o->column_count = sizeof(columns);

@@ -73,6 +73,9 @@ struct tl_options {
 	bool by_index;
 	bool values;
 	bool as_trace;
+	bool threshold_given;
+	uint32_t percent; /* slower or faster is what differs by both */
+	int64_t least_ns;
 	const char *script; /* file or view */
 	char **script_argv; /* words for the script */
 	int script_argc;

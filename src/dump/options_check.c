@@ -12,10 +12,11 @@ check_diff(struct tl_option_parse *p)
 	const struct tl_options *o = p->options;
 	const bool diff = o->mode == TL_MODE_DIFF;
 
-	if (!diff &&
-	    (o->only_changes || o->by_index || o->values || o->as_trace))
+	if (!diff && (o->only_changes || o->by_index || o->values ||
+			 o->threshold_given || o->as_trace))
 		return tl_option_usage(p, "only for --diff",
-		    "--only-changes, --by-index, --values, --as-trace");
+		    "--only-changes, --by-index, --values, --threshold, "
+		    "--as-trace");
 	if (!diff)
 		return 0;
 	if (o->file_count != 2)

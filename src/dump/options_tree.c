@@ -5,6 +5,10 @@
 #include "dump/options_parse.h"
 #include "dump/tree_walk.h"
 
+#include <string.h>
+
+enum { LIMIT_SIZE_MAX = 64 };
+
 static int
 take_path(struct tl_option_parse *p)
 {
@@ -29,6 +33,57 @@ take_count(struct tl_option_parse *p, uint64_t *count, const char *what)
 	return 0;
 }
 
+/* A part of the time, "25%", or a time, "100us". */
+static bool
+take_limit(struct tl_options *o, const char *word, size_t size)
+{
+	char text[LIMIT_SIZE_MAX + 1];
+	uint64_t percent;
+	int64_t ns;
+
+	if (size == 0 || size > LIMIT_SIZE_MAX)
+		return false;
+	memcpy(text, word, size);
+	text[size] = '\0';
+	if (text[size - 1] == '%') {
+		text[size - 1] = '\0';
+		if (tl_parse_unsigned(text, &percent) < 0 ||
+		    percent > UINT32_MAX)
+			return false;
+		o->percent = (uint32_t)percent;
+		return true;
+	}
+	if (text[size - 1] >= '0' && text[size - 1] <= '9') /* of what? */
+		return false;
+	if (tl_parse_duration(text, &ns) < 0 || ns < 0)
+		return false;
+	o->least_ns = ns;
+	return true;
+}
+
+/* What is not named is not asked for. */
+static int
+take_threshold(struct tl_option_parse *p)
+{
+	struct tl_options *o = p->options;
+	const char *at = p->argument;
+
+	o->threshold_given = true;
+	o->percent = 0;
+	o->least_ns = 0;
+	for (;;) {
+		const size_t size = strcspn(at, ",");
+
+		if (!take_limit(o, at, size))
+			return tl_option_usage(p,
+			    "not a threshold like 25%, 100us or 25%,100us",
+			    p->argument);
+		if (at[size] == '\0')
+			return 0;
+		at += size + 1;
+	}
+}
+
 /* Options of a comparison; 1 for another kind. */
 static int
 take_diff(struct tl_option_parse *p, int value)
@@ -45,6 +100,8 @@ take_diff(struct tl_option_parse *p, int value)
 	case OPTION_VALUES:
 		o->values = true;
 		return 0;
+	case OPTION_THRESHOLD:
+		return take_threshold(p);
 	case OPTION_AS_TRACE:
 		o->as_trace = true;
 		return 0;

@@ -18,7 +18,7 @@ _timeline_dump() {
 		--explain --format --json --color --no-progress --output --list
 		--stats --info --check --tree --browse --diff --script --view --trusted
 		--path --depth --children --verbose --paths --only-changes
-		--by-index --values --as-trace --help --version'
+		--by-index --values --threshold --as-trace --help --version'
 	local columns='time host cpu pid tid priority delta-cycles delta-ns tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++
@@ -51,7 +51,7 @@ _timeline_dump() {
 		;;
 	-n | --max | --since | --until | --category | --message | --pid | \
 		--tid | --cpu | -e | --expression | --path | --depth | --children | --host | --offset | \
-		--pair)
+		--pair | --threshold)
 		return
 		;;
 	esac

@@ -78,23 +78,24 @@ is '--cpu of another shows nothing' "$("$dump" --cpu 77 "$known")" ''
 is '--pid may be given twice' \
 	"$("$dump" --pid 1 --pid "$pid" "$known" | wc -l)" 11
 
-# when
+# when: the first entry, the one in the middle, the newest
 slow=$work/slow.tl
-"$make" "$name-slow" plain=1 sleep=1000 plain=1 sleep=5 plain=1 "save=$slow" remove || exit 1
-middle=$("$dump" --json -n 1 "$slow" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
-is '--since counts back from the newest entry' \
-	"$("$dump" --since -500ms "$slow" | wc -l)" 2
-is '--until counts back from the newest entry' \
-	"$("$dump" --until -500ms "$slow" | wc -l)" 1
+"$make" "$name-slow" plain=1 sleep=5 plain=1 sleep=5 plain=1 "save=$slow" remove || exit 1
+mapfile -t at < <("$dump" --oldest-first --json "$slow" | sed -E 's/^\{"ns":([0-9]+),.*/\1/')
+since_middle=-$((at[2] - at[1]))ns since_first=-$((at[2] - at[0]))ns
+is '--since counts back from the newest entry, inclusive' \
+	"$("$dump" --since "$since_middle" "$slow" | wc -l)" 2
+is '--until counts back from the newest entry, inclusive' \
+	"$("$dump" --until "$since_first" "$slow" | wc -l)" 1
 is '--since with --oldest-first is the same window' \
-	"$("$dump" --since=-500ms --oldest-first "$slow" | wc -l)" 2
-at=$("$dump" -n 1 "$slow" | cut -d' ' -f1)
+	"$("$dump" "--since=$since_middle" --oldest-first "$slow" | wc -l)" 2
+newest=$("$dump" -n 1 "$slow" | cut -d' ' -f1)
 is '--since takes the time that a listing prints, inclusive' \
-	"$("$dump" --since "$at" "$slow" | wc -l)" 1
+	"$("$dump" --since "$newest" "$slow" | wc -l)" 1
 is '--until takes the same, inclusive' \
-	"$("$dump" --until "$at" "$slow" | wc -l)" 3
+	"$("$dump" --until "$newest" "$slow" | wc -l)" 3
 is '--since takes Unix seconds' \
-	"$("$dump" --since "@${middle:0:-9}.${middle: -9}" "$slow" | wc -l)" 1
+	"$("$dump" --since "@${at[2]:0:-9}.${at[2]: -9}" "$slow" | wc -l)" 1
 is '--since in the future shows nothing' \
 	"$("$dump" --since 2200-01-01 "$slow")" ''
 
@@ -106,10 +107,10 @@ info     < work job'
 is '--columns pid,tid,cpu shows who and where' \
 	"$("$dump" -n 1 --columns pid,tid,category "$known" | tr -s ' ')" \
 	" $pid $tid disk "
-tscs=$("$dump" --columns tsc "$known" | tr -d ' ')
+mapfile -t tscs < <("$dump" --columns tsc "$known" | tr -d ' ')
 is '--columns delta-cycles is the distance of stamps' \
 	"$("$dump" --columns delta-cycles "$known" | tr -d ' ')" \
-	"$(awk 'NR > 1 { print last - $1 } { last = $1 } END { print "-" }' <<<"$tscs")"
+	"$(for ((i = 1; i < ${#tscs[@]}; i++)); do echo $((tscs[i - 1] - tscs[i])); done && echo -)"
 is 'the delta of the last line of -n is known, too' \
 	"$("$dump" -n 3 --columns delta-cycles "$known" | tr -d ' ')" \
 	"$("$dump" --columns delta-cycles "$known" | tr -d ' ' | head -3)"

@@ -5,7 +5,7 @@
 ends '-o writes a file' 0 "$dump" -o "$work/o.txt" "$known"
 is '... which holds the listing' "$(untimed <"$work/o.txt")" "$newest_first"
 is '... and nothing else is left' "$(cd "$work" && echo o.txt*)" o.txt
-ends '-o where nothing can be written fails' 1 "$dump" -o "$work/no/o.txt" "$known"
+ends '--output where nothing can be written fails' 1 "$dump" --output "$work/no/o.txt" "$known"
 has '... and says so' "$err" 'no/o\.txt: No such file'
 ends '-o is not touched by a usage error' 2 "$dump" -o "$work/o.txt" --nose "$known"
 is '... the file stays' "$(untimed <"$work/o.txt")" "$newest_first"

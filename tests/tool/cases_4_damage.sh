@@ -77,7 +77,7 @@ flips() {
 		# shellcheck disable=SC2059
 		printf "\\x$(printf %02x "$value")" | put "$work/flip.tl" "$at"
 		for way in --explain --stats --info --list; do
-			timeout 60 "$dump" "$way" "$work/flip.tl" >"$work/out" 2>&1
+			timeout "$patience" "$dump" "$way" "$work/flip.tl" >"$work/out" 2>&1
 			status=$?
 			[ $status -le 1 ] ||
 				echo "status $status with $way, byte $at set to $value"

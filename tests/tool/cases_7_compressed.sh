@@ -100,7 +100,7 @@ if command -v zstd >/dev/null; then
 			# shellcheck disable=SC2059
 			printf "\\x$(printf %02x "$value")" | put "$work/flip.zst" "$at"
 			for way in --explain --check; do
-				timeout 60 "$dump" "$way" "$work/flip.zst" >"$work/out" 2>&1
+				timeout "$patience" "$dump" "$way" "$work/flip.zst" >"$work/out" 2>&1
 				status=$?
 				[ $status -le 1 ] ||
 					echo "status $status with $way, byte $at set to $value"

@@ -24,9 +24,8 @@ desktop    > ::Desktop::Main : splash
 desktop    > ::Desktop::Main'
 is '... the same through a pipe' "$("$dump" - <"$log")" "$listing"
 is '... and through one that is no file' "$("$dump" - < <(cat "$log"))" "$listing"
-mkfifo "$work/pipe"
-cat "$log" >"$work/pipe" &
-is '... and through one with a name' "$("$dump" "$work/pipe")" "$listing"
+is '... and through one with a name' \
+	"$(through_fifo "$log" "$dump" "$work/pipe")" "$listing"
 has '--info tells its format' "$("$dump" --info "$log")" '^format: rtl$'
 is '... as JSON, too' "$("$dump" --info --json "$log" | jq -r '.format, .entries_shown')" \
 	$'rtl\n5'

@@ -108,9 +108,9 @@ is '... so does an expression' "$(followed -e 'host == "beta"' <"$work/fleet" | 
 is '... a line says its host also when hosts come late' \
 	"$({ sleep 0.3; cat "$stream"; } | followed | cut -d, -f 2 | sort -u)" '"alpha"'
 mkfifo "$work/blocks"
-"$dump" -f "$work/blocks" >"$work/live" 2>&1 &
+exec 9<>"$work/blocks" # there is a writer before anybody reads
+"$dump" -f "$work/blocks" >"$work/live" 2>&1 9>&- &
 follower=$!
-exec 9>"$work/blocks"
 cat "$stream" >&9
 until_true grep -q 'n(11)' "$work/live"
 is '... while more may come' "$(words <"$work/live")" "$whole"

@@ -75,6 +75,8 @@ unfinished request id(0)
 	is 'one that grows gets more' "$(grep -nE '^until: ' <<<"$seen" | cut -d: -f1)" 56
 	seen=$("$browse" size=1x10 keys=jjl keys=q end -- "$trace"; echo $?)
 	is 'the smallest of all is borne' "$seen" 0
+	seen=$("$browse" size=10x20 until=Thread keys=/éééééééééééééééééééééééééééééé screen "keys=$enter" keys=q end -- "$trace")
+	has 'of what is typed whole characters are cut off' "$seen" '^(é)+$'
 	seen=$("$browse" until=Thread raw keys=/note "keys=$enter" raw keys=q raw end -- "$trace" | tr -d '\0')
 	lacks 'no title is set, no bell rings' "$seen" $'\033]|\007'
 	seen=$(terminal=xterm-256color "$browse" until=Thread keys=/note "keys=$enter" raw keys=q end -- "$trace" | tr -d '\0')

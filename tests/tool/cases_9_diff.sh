@@ -29,6 +29,21 @@ lacks '--only-changes folds what is the same' "$folded" '::print'
 has '... and says how much' "$folded" '<1 unchanged>'
 is 'a file is the same as itself' \
 	"$("$dump" --diff --only-changes "$work/old_1.log" "$work/old_1.log" | grep -c '^[-+!]')" 0
+over() { "$dump" --diff --threshold "$1" "$work/old_1.log" "$work/new_1.log" | grep -c '^!'; }
+is '--threshold: so much or more is slower' "$(over 20ms)" 2
+is '... less is not' "$(over 20ms1ns)" 0
+is '... of what it took before' "$(over 150%)" 1
+is '... or both' "$(over 150%,20ms)" 1
+is '... by each' "$(over 300%,1ns) $(over 0%,1s)" '0 0'
+has '... what went and came is shown in any case' \
+	"$("$dump" --diff --only-changes --threshold 300% "$work/old_1.log" "$work/new_1.log")" '^- .*::lookup'
+is '... it goes into a trace, too' "$("$dump" --diff --as-trace --threshold 300% \
+	"$work/old_1.log" "$work/new_1.log" | "$dump" --tree - | grep -c 'took left')" 1
+for limit in '' 25 % -1ms '25%,' ',25%' 5000000000% x; do
+	ends "--threshold '$limit' is none" 2 "$dump" --diff \
+		--threshold "$limit" "$work/old_1.log" "$work/new_1.log"
+done
+ends '--threshold is for --diff' 2 "$dump" --threshold 1% "$work/old_1.log"
 ends 'both become a trace' 0 "$dump" --diff --as-trace -o "$work/diff.trace" \
 	"$work/old_1.log" "$work/new_1.log"
 tree=$("$dump" --tree "$work/diff.trace")

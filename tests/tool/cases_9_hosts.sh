@@ -70,10 +70,11 @@ is '... as JSON' "$("$dump" --info --json "$a" "$c" | jq -c '.host | [.name, .cl
 ["db-2","unsynchronised",null]'
 
 # a recorded trace and a saved timeline of one start of a machine
-("$make" "$name-host" known sleep=500 known "save=$work/here.tl") &
-until_true test -e "/dev/shm$name-host"
-"$bin/timelinectl" record "$name-host" -o "$work/here.trace" --for 1s >"$work/out"
-wait
+"$make" "$name-host"
+"$bin/timelinectl" record "$name-host" -o "$work/here.trace" >"$work/out" &
+until_true test -s "$work/here.trace"
+"$make" "$name-host" known "save=$work/here.tl" remove
+wait $! # it ends with the timeline
 ends 'a trace and a timeline of one start are of one host' 0 \
 	"$dump" --oldest-first -n 2 "$work/here.trace" "$work/here.tl"
 is '... merged by their stamps' "$err$(untimed <<<"$out")" \

@@ -159,7 +159,7 @@ has '... and is shown as far as it goes' "$out" '^request id\(1\)'
 "$build/tests/tool/make_trace" "$work/deep.trace" deep=100000
 is 'a million children are shown' "$("$dump" --tree "$work/wide.trace" | tail -1)" \
 	'  note n(999999)'
-is '... one of them at once' "$(timeout 5 "$dump" --tree --path 1/0/777777 "$work/wide.trace" | tail -1)" \
+is '... one of them at once' "$("$dump" --tree --path 1/0/777777 "$work/wide.trace" | tail -1)" \
 	'note n(777777)'
 is 'a hundred thousand levels are shown' \
 	"$("$dump" --tree "$work/deep.trace" | tail -1 | unhurried | tr -s ' ')" \

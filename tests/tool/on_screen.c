@@ -16,12 +16,16 @@
  *	signal=N	send one
  *	end		wait until the program ends
  *
- * Exits as the program did; 125 when a word took more than twenty seconds or
- * the program had to be killed.
+ * After each the program is left alone until it waits for keys: it has read
+ * those that there are, sleeps, and writes nothing any more.
+ *
+ * Exits as the program did; 125 when a word took more than two minutes or the
+ * program had to be killed.
  */
 #include "screen.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -34,7 +38,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RAW_MAX = 1 << 20, WAIT_MS = 20000, QUIET_MS = 150, FAILED = 125 };
+enum { RAW_MAX = 1 << 20, WAIT_MS = 120000, QUIET_MS = 150, FAILED = 125 };
 
 static int terminal;
 static pid_t child;
@@ -82,6 +86,49 @@ give_up(const char *word)
 	exit(FAILED);
 }
 
+/* Keys that the program has not read yet. */
+static bool
+has_unread_keys(void)
+{
+	const int fd = ioctl(terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY);
+	int count = 0;
+
+	if (fd < 0)
+		return false;
+	ioctl(fd, FIONREAD, &count);
+	close(fd);
+	return count > 0;
+}
+
+/* Does it sleep, or is it on its way to the end? */
+static bool
+is_asleep(void)
+{
+	char path[64], state = 'S';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)child);
+	file = fopen(path, "r");
+	if (!file)
+		return true;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'S';
+	fclose(file);
+	return state == 'S' || state == 'Z';
+}
+
+/* Until it waits: a machine under load may let it wait for a CPU meanwhile. */
+static void
+settle(const char *word)
+{
+	const int64_t end = now_ms() + WAIT_MS;
+
+	while (listen_for(QUIET_MS) ||
+	       (!closed && (has_unread_keys() || !is_asleep())))
+		if (now_ms() > end)
+			give_up(word);
+}
+
 static void
 wait_until(const char *word, const char *text, bool there)
 {
@@ -92,8 +139,7 @@ wait_until(const char *word, const char *text, bool there)
 			give_up(word);
 		listen_for(QUIET_MS);
 	}
-	while (listen_for(QUIET_MS)) /* the rest of the picture */
-		;
+	settle(word); /* the rest of the picture */
 }
 
 static void
@@ -125,12 +171,11 @@ wait_for_end(const char *word)
 }
 
 static void
-press(const char *keys)
+press(const char *word, const char *keys)
 {
 	if (write(terminal, keys, strlen(keys)) < 0)
 		perror("on_screen");
-	while (listen_for(QUIET_MS))
-		;
+	settle(word);
 }
 
 static void
@@ -140,7 +185,7 @@ perform(const char *word)
 
 	value = value ? value + 1 : "";
 	if (strncmp(word, "keys=", 5) == 0)
-		press(value);
+		press(word, value);
 	else if (strncmp(word, "until=", 6) == 0)
 		wait_until(word, value, true);
 	else if (strncmp(word, "gone=", 5) == 0)
