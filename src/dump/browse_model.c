@@ -2,6 +2,8 @@
 /* browse_model.c - rows from folds. */
 #include "dump/browse_model.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -219,18 +221,13 @@ tl_browse_sibling(struct tl_browse *browse, int step)
 static int
 add_inner(struct tl_fold *fold, size_t at, struct tl_fold *inner)
 {
-	struct tl_fold **list = fold->inner;
 	const size_t count = fold->inner_count;
+	struct tl_fold **list = tl_array_room(fold->inner,
+	    &fold->inner_capacity, count, sizeof(struct tl_fold *));
 
-	if (count == fold->inner_capacity) {
-		const size_t more = count ? count * 2 : 4;
-
-		list = realloc(list, more * sizeof(struct tl_fold *));
-		if (!list)
-			return -ENOMEM;
-		fold->inner = list;
-		fold->inner_capacity = more;
-	}
+	if (!list)
+		return -ENOMEM;
+	fold->inner = list;
 	memmove(list + at + 1, list + at, (count - at) * sizeof(*list));
 	list[at] = inner;
 	fold->inner_count++;

@@ -65,8 +65,6 @@ forward(struct tl_task *task)
 	rc = enter_thread(task);
 	if (rc == 0 && tl_tree_walk_is_at_child(&task->walk))
 		return 1;
-	if (task->moved)
-		tl_browse_go(task->browse, task->browse->cursor);
 	tl_tree_walk_free(&task->walk);
 	return rc < 0 ? rc : next_thread(task);
 }
@@ -291,6 +289,8 @@ tl_task_slowest(struct tl_task *task, struct tl_browse *browse, bool deep)
 void
 tl_task_end(struct tl_task *task)
 {
+	if (task->moved)
+		tl_browse_go(task->browse, task->browse->cursor);
 	tl_tree_walk_free(&task->walk);
 	tl_tree_branch_drop(&task->browse->pool, &task->branch);
 	tl_text_free(&task->line);

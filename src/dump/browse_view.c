@@ -78,7 +78,9 @@ draw_title(struct tl_view *view, const struct tl_row *row)
 static void
 put_indent(struct tl_text *text, uint64_t depth)
 {
-	const uint64_t deepest = (tl_screen_columns() - TIME_WIDTH) / 4;
+	const unsigned columns = tl_screen_columns();
+	const uint64_t deepest =
+	    columns > TIME_WIDTH ? (columns - TIME_WIDTH) / 4 : 0;
 
 	if (depth <= deepest) {
 		tl_put_repeat(text, ' ', TL_TREE_INDENT * depth);
@@ -185,22 +187,23 @@ tl_view_draw_prompt(struct tl_view *view, const char *lead, const char *typed)
 {
 	const unsigned row = tl_screen_rows() - 1;
 	const unsigned columns = tl_screen_columns();
+	struct tl_bytes line;
 	unsigned used;
 
 	tl_text_clear(&view->text);
 	tl_put_string(&view->text, lead);
 	if (typed)
 		tl_put_plain(&view->text, tl_bytes_of(typed));
-	if (typed && tl_text_width(taken(&view->text)) >= columns) {
+	line = taken(&view->text);
+	if (typed && tl_text_width(line) >= columns) {
 		/* what was typed last is what matters */
-		const size_t size = view->text.size;
-		const size_t from = size > columns - 1 ? size - columns + 1 : 0;
+		const size_t from = tl_browse_fit(line,
+		    (unsigned)tl_text_width(line) - columns + 2, &used);
 
-		memmove(view->text.data, view->text.data + from, size - from);
-		view->text.size -= from;
+		line = tl_bytes(line.data + from, line.size - from);
 	}
-	put_line(row, taken(&view->text), TL_LOOK_PLAIN);
-	tl_browse_fit(taken(&view->text), columns - 1, &used);
+	put_line(row, line, TL_LOOK_PLAIN);
+	tl_browse_fit(line, columns - 1, &used);
 	tl_screen_point(row, used, typed != NULL);
 }
 

@@ -51,6 +51,7 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
 		rc = tl_numbers_room(&lanes, &l->capacity, number,
 		    sizeof(*l->lanes));
 		l->lanes = lanes;
+		l->count = rc == 0 ? number + 1 : number;
 	}
 	if (rc >= 0 && is_new)
 		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,

@@ -40,6 +40,7 @@ struct tl_lincheck_lanes {
 	struct tl_numbers used; /* numbers of threads */
 	int32_t next;
 	struct tl_lincheck_lane *lanes;
+	uint32_t count; /* at most TL_LINCHECK_THREADS_MAX; numbers has more */
 	size_t capacity;
 };
 

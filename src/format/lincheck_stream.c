@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { DATA_FIRST = 4096, NUMBER_MAX = 8 };
+enum {
+	DATA_FIRST = 256, /* most of very many threads have little to say */
+	NUMBER_MAX = 8
+};
 
 static void
 put_number(struct tl_text *to, uint64_t n, unsigned size)

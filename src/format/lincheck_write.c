@@ -91,7 +91,7 @@ flush_all(struct lincheck_write *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < w->lanes.numbers.count; i++) {
+	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
 		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
 
 		if (lane->stream.data.size == 0)
@@ -289,7 +289,7 @@ end_lanes(struct lincheck_write *w)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < w->lanes.numbers.count; i++) {
+	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
 		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
 
 		if (lane->depth > (lane->native ? 0 : 1))

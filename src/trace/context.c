@@ -2,6 +2,8 @@
 /* context.c - an open hash table of everything that has an id. */
 #include "trace/context.h"
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -27,40 +29,40 @@ struct tl_context_object {
 };
 
 static struct tl_context_object **
-find_slot(struct tl_context_object **slots, size_t size, uint8_t kind,
-    int32_t id)
+find_slot(const struct tl_context *c, uint8_t kind, int32_t id)
 {
 	const uint64_t key = (uint64_t)kind << 32 | (uint32_t)id;
-	size_t i =
-	    (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+	const size_t last = c->size - 1;
+	size_t i = (size_t)tl_hash_key(key, c->seed) & last;
 
-	while (slots[i] && (slots[i]->kind != kind || slots[i]->id != id))
-		i = (i + 1) & (size - 1);
-	return &slots[i];
+	while (
+	    c->slots[i] && (c->slots[i]->kind != kind || c->slots[i]->id != id))
+		i = (i + 1) & last;
+	return &c->slots[i];
 }
 
 static struct tl_context_object *
 find(const struct tl_context *c, uint8_t kind, int32_t id)
 {
-	return c->size > 0 ? *find_slot(c->slots, c->size, kind, id) : NULL;
+	return c->size > 0 ? *find_slot(c, kind, id) : NULL;
 }
 
 static int
 grow(struct tl_context *c)
 {
-	const size_t size = c->size ? c->size * 2 : SLOTS_FIRST;
-	struct tl_context_object **slots =
-	    calloc(size, sizeof(struct tl_context_object *));
+	const size_t size = c->size;
+	struct tl_context_object **slots = c->slots;
+	struct tl_context_object **grown =
+	    calloc(size ? size * 2 : SLOTS_FIRST, sizeof(*grown));
 
-	if (!slots)
+	if (!grown)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->size; i++)
-		if (c->slots[i])
-			*find_slot(slots, size, c->slots[i]->kind,
-			    c->slots[i]->id) = c->slots[i];
-	free(c->slots);
-	c->slots = slots;
-	c->size = size;
+	c->slots = grown;
+	c->size = size ? size * 2 : SLOTS_FIRST;
+	for (size_t i = 0; i < size; i++)
+		if (slots[i])
+			*find_slot(c, slots[i]->kind, slots[i]->id) = slots[i];
+	free(slots);
 	return 0;
 }
 
@@ -80,7 +82,7 @@ get(struct tl_context *c, uint8_t kind, int32_t id)
 	object->id = id;
 	object->category = object->location = object->file = TL_TRACE_NONE;
 	object->process = TL_TRACE_NONE;
-	*find_slot(c->slots, c->size, kind, id) = object;
+	*find_slot(c, kind, id) = object;
 	c->count++;
 	return object;
 }
@@ -115,7 +117,8 @@ set_words(struct tl_message *message, struct tl_bytes text)
 void
 tl_context_init(struct tl_context *c)
 {
-	*c = (struct tl_context){ .strings = { get_string } };
+	*c = (struct tl_context){ .strings = { get_string },
+		.seed = tl_hash_seed(c) };
 	c->nothing.strings = &c->strings;
 	c->nothing.kind = TIMELINE_RECORD_INSTANT;
 	c->nothing.category = tl_bytes_of("?");
@@ -159,7 +162,7 @@ static int
 read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 {
 	struct timeline_knot knot = { .tsc = tl_data_u64(in) };
-	struct timeline_knot *knots;
+	void *knots;
 
 	knot.utc_ns = tl_data_i64(in);
 	knot.mult = tl_data_u64(in);
@@ -173,7 +176,8 @@ read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 	knot.pid = tl_data_u32(in);
 	if (in->bad || known)
 		return 0;
-	knots = realloc(c->knots, (c->knot_count + 1) * sizeof(*knots));
+	knots = tl_array_room(c->knots, &c->knot_capacity, c->knot_count,
+	    sizeof(*c->knots));
 	if (!knots)
 		return -ENOMEM;
 	c->knots = knots;
@@ -406,9 +410,15 @@ tl_context_thread(const struct tl_context *c, int32_t id,
 struct tl_bytes
 tl_context_info(const struct tl_context *c, const char *name)
 {
-	for (size_t i = 0; i < c->size; i++)
-		if (c->slots[i] && c->slots[i]->kind == TL_TRACE_INFO &&
-		    tl_bytes_equal(c->slots[i]->name, tl_bytes_of(name)))
-			return c->slots[i]->text;
-	return tl_bytes(NULL, 0);
+	const struct tl_context_object *first = NULL;
+
+	for (size_t i = 0; i < c->size; i++) {
+		const struct tl_context_object *object = c->slots[i];
+
+		if (object && object->kind == TL_TRACE_INFO &&
+		    tl_bytes_equal(object->name, tl_bytes_of(name)) &&
+		    (!first || object->id < first->id))
+			first = object;
+	}
+	return first ? first->text : tl_bytes(NULL, 0);
 }

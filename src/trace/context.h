@@ -26,11 +26,13 @@ struct tl_context {
 	struct tl_context_object **slots;
 	size_t size; /* 0 or a power of two, at least twice count */
 	size_t count;
+	uint64_t seed;
 	size_t unknown;            /* messages without a definition */
 	bool unsettled;            /* is a text not there yet? */
 	struct tl_message nothing; /* when there are too many */
 	struct timeline_knot *knots;
 	size_t knot_count;
+	size_t knot_capacity;
 };
 
 void tl_context_init(struct tl_context *context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* create.c - the two files of a trace that is written. */
 #include "base/file.h"
+#include "base/terminal.h"
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -14,31 +15,12 @@ struct files {
 	int index;
 };
 
-/* All of it, at the end of a file. */
-static int
-append_to(int fd, const void *data, size_t size)
-{
-	const uint8_t *at = data;
-
-	while (size > 0) {
-		const ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			at += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 static int
 append_data(void *context, const void *data, size_t size)
 {
 	const struct files *files = context;
 
-	return append_to(files->data, data, size);
+	return tl_write_all(files->data, data, size);
 }
 
 static int
@@ -46,7 +28,7 @@ append_index(void *context, const void *data, size_t size)
 {
 	const struct files *files = context;
 
-	return append_to(files->index, data, size);
+	return tl_write_all(files->index, data, size);
 }
 
 static void
@@ -100,6 +82,19 @@ make_writer(struct tl_trace_writer **writer, struct files *files,
 	return rc;
 }
 
+void
+tl_trace_remove(const char *path)
+{
+	struct tl_text index = { 0 };
+
+	tl_put_string(&index, path);
+	tl_put_string(&index, TL_TRACE_INDEX_SUFFIX);
+	unlink(path);
+	if (index.rc == 0)
+		unlink(tl_text_string(&index));
+	tl_text_free(&index);
+}
+
 int
 tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options)
@@ -118,10 +113,8 @@ tl_trace_create(struct tl_trace_writer **writer, const char *path,
 		rc = open_files(files, path, tl_text_string(&index));
 	if (rc == 0) {
 		rc = make_writer(writer, files, options);
-		if (rc < 0) {
-			unlink(path);
-			unlink(tl_text_string(&index));
-		}
+		if (rc < 0)
+			tl_trace_remove(path);
 	}
 	tl_text_free(&index);
 	if (rc < 0)

@@ -91,13 +91,26 @@ next_block(const struct trace_cursor *c, const struct source *s)
 	return c->backward ? s->lane->block_count - 1 - s->blocks : s->blocks;
 }
 
+/* A thread takes memory only while one of its blocks is read. */
+static void
+close_block(struct source *s)
+{
+	tl_trace_block_release(s->data);
+	s->data = NULL;
+	free(s->events);
+	s->events = NULL;
+	s->next = s->count = 0;
+}
+
 static int
 open_block(struct trace_cursor *c, struct source *s)
 {
 	int rc;
 
-	tl_trace_block_release(s->data);
-	s->data = NULL;
+	if (!s->events)
+		s->events = malloc(CHUNK * sizeof(*s->events));
+	if (!s->events)
+		return -ENOMEM;
 	rc = tl_trace_block_data(c->trace, s->lane, next_block(c, s), &s->data);
 	if (rc < 0)
 		return rc;
@@ -173,8 +186,7 @@ set_key(struct trace_cursor *c, struct source *s)
 		s->key = s->events[s->next].ns;
 		return true;
 	}
-	tl_trace_block_release(s->data);
-	s->data = NULL;
+	close_block(s);
 	if (s->blocks == s->lane->block_count)
 		return false;
 	block = &s->lane->blocks[next_block(c, s)].block;
@@ -223,10 +235,8 @@ cursor_close(struct tl_cursor *cursor)
 {
 	struct trace_cursor *c = (struct trace_cursor *)(void *)cursor;
 
-	for (size_t i = 0; c->sources && i < c->source_count; i++) {
-		tl_trace_block_release(c->sources[i].data);
-		free(c->sources[i].events);
-	}
+	for (size_t i = 0; c->sources && i < c->source_count; i++)
+		close_block(&c->sources[i]);
 	free(c->sources);
 	free(c->heap);
 	free(c);
@@ -246,9 +256,6 @@ open_sources(struct trace_cursor *c)
 
 		s->lane = &c->trace->index.lanes[i];
 		s->rank = (uint32_t)i;
-		s->events = malloc(CHUNK * sizeof(*s->events));
-		if (!s->events)
-			return -ENOMEM;
 		if (set_key(c, s))
 			c->heap[c->heap_count++] = s;
 	}

@@ -2,6 +2,8 @@
 /* define.c - what all threads refer to, each written once. */
 #include "trace/writer.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -256,19 +258,14 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 static int
 get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
 {
-	const size_t capacity = d->process_capacity * 2 + 4;
+	void *processes = tl_array_room(d->processes, &d->process_capacity,
+	    d->pids.count, sizeof(*d->processes));
 	size_t i;
-	int32_t *processes;
 	int rc;
 
-	if (d->pids.count == d->process_capacity) {
-		processes =
-		    realloc(d->processes, capacity * sizeof(*processes));
-		if (!processes)
-			return -ENOMEM;
-		d->processes = processes;
-		d->process_capacity = capacity;
-	}
+	if (!processes)
+		return -ENOMEM;
+	d->processes = processes;
 	rc = tl_id_table_get(&d->pids, (int32_t)pid, &i);
 	if (rc < 0)
 		return rc;

@@ -7,6 +7,7 @@
  * for those that were open before, the rest began in what is lost (orphans),
  * and what is in them belongs to the span around.
  */
+#include "base/array.h"
 #include "trace/context.h"
 #include "trace/id_table.h"
 #include "trace/point.h"
@@ -46,16 +47,12 @@ struct tl_trace_eager {
 static int
 push(struct tree *t, struct tl_node *node)
 {
-	if (t->top + 1 == t->capacity) {
-		const size_t capacity = t->capacity * 2;
-		struct level *levels =
-		    realloc(t->levels, capacity * sizeof(*levels));
+	void *levels = tl_array_room(t->levels, &t->capacity, t->top + 1,
+	    sizeof(*t->levels));
 
-		if (!levels)
-			return -ENOMEM;
-		t->levels = levels;
-		t->capacity = capacity;
-	}
+	if (!levels)
+		return -ENOMEM;
+	t->levels = levels;
 	t->levels[++t->top] = (struct level){ node, 0 };
 	t->depth++;
 	return 0;
@@ -96,29 +93,17 @@ new_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 }
 
 static int
-make_room(struct tl_trace_eager *e)
+get_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 {
-	const size_t capacity = e->capacity * 2 + 4;
-	struct tree **trees;
+	void *trees = tl_array_room(e->trees, &e->capacity, e->count,
+	    sizeof(struct tree *));
+	size_t i;
+	int rc;
 
-	if (e->count < e->capacity)
-		return 0;
-	trees = realloc(e->trees, capacity * sizeof(*trees));
 	if (!trees)
 		return -ENOMEM;
 	e->trees = trees;
-	e->capacity = capacity;
-	return 0;
-}
-
-static int
-get_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
-{
-	size_t i;
-	int rc = make_room(e);
-
-	if (rc == 0)
-		rc = tl_id_table_get(&e->ids, id, &i);
+	rc = tl_id_table_get(&e->ids, id, &i);
 	if (rc > 0 && (rc = new_tree(e, id, tree)) == 0)
 		e->trees[e->count++] = *tree;
 	else if (rc == 0 && i >= e->count)

@@ -2,37 +2,41 @@
 /* id_table.c - an open hash table, probed in steps of one. */
 #include "trace/id_table.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 enum { SLOTS_FIRST = 64 };
 
 static struct tl_id_slot *
-find_slot(struct tl_id_slot *slots, size_t size, int32_t id)
+find_slot(const struct tl_id_table *table, int32_t id)
 {
-	const uint64_t hash = (uint32_t)id * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (size - 1);
+	const size_t last = table->size - 1;
+	size_t i = (size_t)tl_hash_key((uint32_t)id, table->seed) & last;
 
-	while (slots[i].number > 0 && slots[i].id != id)
-		i = (i + 1) & (size - 1);
-	return &slots[i];
+	while (table->slots[i].number > 0 && table->slots[i].id != id)
+		i = (i + 1) & last;
+	return &table->slots[i];
 }
 
 static int
 grow(struct tl_id_table *table)
 {
-	const size_t size = table->size ? table->size * 2 : SLOTS_FIRST;
-	struct tl_id_slot *slots = calloc(size, sizeof(*slots));
+	struct tl_id_table grown = *table;
 
-	if (!slots)
+	grown.size = table->size ? table->size * 2 : SLOTS_FIRST;
+	if (table->size == 0)
+		grown.seed = tl_hash_seed(table);
+	grown.slots = calloc(grown.size, sizeof(*grown.slots));
+	if (!grown.slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->size; i++)
 		if (table->slots[i].number > 0)
-			*find_slot(slots, size, table->slots[i].id) =
+			*find_slot(&grown, table->slots[i].id) =
 			    table->slots[i];
 	free(table->slots);
-	table->slots = slots;
-	table->size = size;
+	*table = grown;
 	return 0;
 }
 
@@ -43,7 +47,7 @@ tl_id_table_get(struct tl_id_table *table, int32_t id, size_t *number)
 
 	if (table->count * 2 >= table->size && grow(table) < 0)
 		return -ENOMEM;
-	slot = find_slot(table->slots, table->size, id);
+	slot = find_slot(table, id);
 	if (slot->number > 0) {
 		*number = slot->number - 1;
 		return 0;

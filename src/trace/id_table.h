@@ -19,6 +19,7 @@ struct tl_id_table {
 	struct tl_id_slot *slots;
 	size_t size; /* 0 or a power of two, at least twice count */
 	size_t count;
+	uint64_t seed;
 };
 
 /* The number of an id: 1 it is new, 0 it was met before; -ENOMEM. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index_build.c - the index again, from the data alone. */
+#include "base/array.h"
 #include "trace/crc32c.h"
 #include "trace/id_table.h"
 #include "trace/index.h"
@@ -58,29 +59,17 @@ add_track(struct build *b, int32_t id)
 }
 
 static int
-make_room(struct build *b)
+find_track(struct build *b, int32_t id, struct track **track)
 {
-	const size_t capacity = b->capacity * 2 + 4;
-	struct track **tracks;
+	void *tracks = tl_array_room(b->tracks, &b->capacity, b->count,
+	    sizeof(struct track *));
+	size_t i;
+	int rc;
 
-	if (b->count < b->capacity)
-		return 0;
-	tracks = realloc(b->tracks, capacity * sizeof(*tracks));
 	if (!tracks)
 		return -ENOMEM;
 	b->tracks = tracks;
-	b->capacity = capacity;
-	return 0;
-}
-
-static int
-find_track(struct build *b, int32_t id, struct track **track)
-{
-	size_t i;
-	int rc = make_room(b);
-
-	if (rc == 0)
-		rc = tl_id_table_get(&b->ids, id, &i);
+	rc = tl_id_table_get(&b->ids, id, &i);
 	if (rc > 0)
 		rc = add_track(b, id);
 	if (rc == 0)

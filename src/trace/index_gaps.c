@@ -14,34 +14,30 @@
 
 enum { PIECE_SIZE = 64 << 10 };
 
-struct gap {
-	uint64_t end; /* where the next known block begins */
-	bool reached;
-};
-
 static int
 take_block(void *context, const struct tl_trace_block *block, uint64_t at,
     struct tl_bytes content)
 {
-	struct gap *gap = context;
-
+	(void)context;
 	(void)block;
+	(void)at;
 	(void)content;
-	if (at < gap->end)
-		return -EEXIST;
-	gap->reached = true;
-	return -ECANCELED;
+	return -EEXIST;
 }
 
 static int
-feed(struct tl_index *x, struct tl_scan *scan, uint64_t from)
+feed(struct tl_index *x, struct tl_scan *scan, uint64_t from, uint64_t end)
 {
 	char *piece = malloc(PIECE_SIZE);
 	int64_t n = 1;
 	int rc = piece ? 0 : -ENOMEM;
 
-	for (uint64_t at = from; rc == 0 && n > 0; at += (uint64_t)n) {
-		n = tl_storage_read_at(x->data, piece, PIECE_SIZE, at);
+	for (uint64_t at = from; rc == 0 && n > 0 && at < end;
+	     at += (uint64_t)n) {
+		const uint64_t size =
+		    end - at < PIECE_SIZE ? end - at : PIECE_SIZE;
+
+		n = tl_storage_read_at(x->data, piece, (size_t)size, at);
 		rc = n < 0 ? (int)n
 			   : tl_scan_feed(scan, tl_bytes(piece, (size_t)n));
 	}
@@ -49,23 +45,23 @@ feed(struct tl_index *x, struct tl_scan *scan, uint64_t from)
 	return rc < 0 ? rc : tl_scan_finish(scan);
 }
 
-/* Whatever is between two places, the second of which is a block or the end. */
+/* Whatever is between two places, the second of which is a known block (what
+ * is wrong in that, its reader tells) or, UINT64_MAX, the end of the file. */
 static int
 check_gap(struct tl_index *x, uint64_t from, uint64_t end)
 {
-	struct gap gap = { .end = end };
 	struct tl_scan scan;
 	int rc;
 
 	if (from == end)
 		return 0;
-	tl_scan_init(&scan, x->options, take_block, &gap);
+	tl_scan_init(&scan, x->options, take_block, NULL);
 	tl_scan_begin_at(&scan, &x->header, x->seed, from);
-	rc = feed(x, &scan, from);
+	scan.inside = end != UINT64_MAX;
+	rc = feed(x, &scan, from, end);
 	x->damage += scan.damage;
 	tl_scan_free(&scan);
-	/* The known one is not whole inside: who reads it will tell. */
-	return gap.reached ? 0 : rc;
+	return rc;
 }
 
 int

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index_parse.c - every cell is checked against what it points to. */
+#include "base/array.h"
 #include "trace/crc32c.h"
 #include "trace/id_table.h"
 #include "trace/index.h"
@@ -26,36 +27,19 @@ wrong(struct parse *p, const char *what)
 	return tl_fault(p->fault, -EBADMSG, p->at, "%s", what);
 }
 
-/* Room for one more in an array of the lane. */
-static int
-make_room(void **array, size_t count, size_t *capacity, size_t size)
-{
-	const size_t more = *capacity ? *capacity * 2 : 8;
-	void *memory;
-
-	if (count < *capacity)
-		return 0;
-	memory = realloc(*array, more * size);
-	if (!memory)
-		return -ENOMEM;
-	*array = memory;
-	*capacity = more;
-	return 0;
-}
-
 static int
 find_lane(struct parse *p, int32_t id, struct tl_trace_lane **lane)
 {
 	struct tl_index *x = p->index;
-	void *lanes = x->lanes;
-	size_t i;
-	int rc = make_room(&lanes, x->lane_count, &x->lane_capacity,
+	void *lanes = tl_array_room(x->lanes, &x->lane_capacity, x->lane_count,
 	    sizeof(*x->lanes));
+	size_t i;
+	int rc;
 
+	if (!lanes)
+		return -ENOMEM;
 	x->lanes = lanes;
-	if (rc == 0)
-		rc = tl_id_table_get(&p->ids, id, &i);
-	if (rc < 0)
+	if ((rc = tl_id_table_get(&p->ids, id, &i)) < 0)
 		return rc;
 	if (rc > 0)
 		x->lanes[x->lane_count++] = (struct tl_trace_lane){ .id = id };
@@ -125,12 +109,11 @@ add_block(struct parse *p, const struct tl_block_place *place)
 		return wrong(p, "a block is not where its stream goes on");
 	if (place->block.logical > lane->size)
 		lane->holes = true;
-	blocks = lane->blocks;
-	rc = make_room(&blocks, lane->block_count, &lane->block_capacity,
-	    sizeof(*lane->blocks));
+	blocks = tl_array_room(lane->blocks, &lane->block_capacity,
+	    lane->block_count, sizeof(*lane->blocks));
+	if (!blocks)
+		return -ENOMEM;
 	lane->blocks = blocks;
-	if (rc < 0)
-		return rc;
 	lane->blocks[lane->block_count++] = *place;
 	lane->size = place->block.logical + place->block.size;
 	return 0;
@@ -186,21 +169,20 @@ add_span(struct parse *p, const struct tl_cell *cell)
 {
 	struct tl_trace_lane *lane = p->lane;
 	void *spans;
-	int rc;
 
 	if (!lane || p->roots || cell->id < 0 ||
 	    cell->start < TL_POINT_SIZE_MIN || cell->end < cell->start ||
 	    (uint64_t)cell->end >= lane->size)
 		return wrong(p, "a span is outside its stream");
-	spans = lane->spans;
-	rc = make_room(&spans, lane->span_count, &lane->span_capacity,
-	    sizeof(*lane->spans));
+	spans = tl_array_room(lane->spans, &lane->span_capacity,
+	    lane->span_count, sizeof(*lane->spans));
+	if (!spans)
+		return -ENOMEM;
 	lane->spans = spans;
-	if (rc == 0)
-		lane->spans[lane->span_count++] =
-		    (struct tl_span_place){ (uint64_t)cell->start,
-			    (uint64_t)cell->end, (uint32_t)cell->id };
-	return rc;
+	lane->spans[lane->span_count++] =
+	    (struct tl_span_place){ (uint64_t)cell->start, (uint64_t)cell->end,
+		    (uint32_t)cell->id };
+	return 0;
 }
 
 /* Marks, and spans that are open: both stand in the order of their places. */
@@ -210,18 +192,30 @@ add_mark(struct parse *p, const struct tl_cell *cell,
 {
 	const struct tl_mark_place mark = { (uint64_t)cell->start,
 		(uint64_t)cell->end, (uint32_t)cell->id, false };
-	void *marks = *list;
-	int rc;
+	void *marks;
 
 	if (cell->start < 0 || cell->end < 0 || cell->id < 0 ||
 	    mark.at > p->lane->size || mark.number > p->lane->size ||
 	    (*count > 0 && (*list)[*count - 1].at >= mark.at))
 		return wrong(p, "a mark is not where it can be");
-	rc = make_room(&marks, *count, capacity, sizeof(mark));
+	marks = tl_array_room(*list, capacity, *count, sizeof(mark));
+	if (!marks)
+		return -ENOMEM;
 	*list = marks;
-	if (rc == 0)
-		(*list)[(*count)++] = mark;
-	return rc;
+	(*list)[(*count)++] = mark;
+	return 0;
+}
+
+/* No more children than there is room for in what is there of the stream:
+ * where some of it is lost, the cell is all that is known of their number. */
+static uint64_t
+children_max(const struct tl_trace_lane *lane)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < lane->block_count; i++)
+		size += lane->blocks[i].block.size;
+	return size / TL_POINT_SIZE_MIN;
 }
 
 static int
@@ -232,8 +226,10 @@ parse_root(struct parse *p, const struct tl_cell *cell)
 	if (rc < 0)
 		return rc;
 	p->roots = true;
+	if (p->lane->rooted || p->lane->block_count == 0)
+		return wrong(p, "a thread ends twice, or never was");
 	if ((uint64_t)cell->start != p->lane->size || cell->end < 0 ||
-	    cell->end > cell->start)
+	    (uint64_t)cell->end > children_max(p->lane))
 		return wrong(p, "a thread ends elsewhere");
 	p->lane->children = (uint64_t)cell->end;
 	p->lane->rooted = true;

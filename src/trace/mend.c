@@ -126,8 +126,8 @@ tl_trace_mend(struct tl_trace *t, struct tl_trace_lane *lane)
 	    "thread %" PRId32 " is read without an index", lane->id);
 }
 
-/* Is it still this file, and does nobody write it just now?  The index would
- * be theirs then. */
+/* Is it still this file, does nobody write it just now, and did nobody since
+ * it was read?  The index would be theirs then. */
 static bool
 is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 {
@@ -139,6 +139,7 @@ is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 		return false;
 	tl_trace_header_put(same, &t->index.header);
 	ours = fstat(fd, st) == 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
+	       (uint64_t)st->st_size == t->index.data->size &&
 	       pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes) &&
 	       memcmp(bytes, same, sizeof(bytes)) == 0;
 	close(fd);

@@ -8,6 +8,7 @@
  * trace, which is never given twice: one that was closed is never found.
  */
 #include "base/word.h"
+#include "trace/own.h"
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -19,13 +20,7 @@
 #include <timeline_trace.h>
 #include <unistd.h>
 
-enum {
-	FLUSH_MS = 1000,
-	NS_PER_MS = 1000000,
-	NS_PER_S = 1000000000,
-	THREAD_NAME_MAX = 256,
-	THREAD_TRACES = 16 /* of which a thread remembers its streams */
-};
+enum { FLUSH_MS = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 struct timeline_trace_message {
 	struct tl_message message;
@@ -49,23 +44,6 @@ struct timeline_trace {
 	struct timeline_trace_message *messages;
 };
 
-/* What a thread remembers of a trace. */
-struct own {
-	uint64_t number; /* 0: free */
-	struct tl_trace_stream *stream;
-	uint32_t tid;
-	char name[THREAD_NAME_MAX];
-};
-
-struct owns {
-	struct own list[THREAD_TRACES];
-	unsigned oldest;
-};
-
-/* Little of each thread's own memory: a library that is loaded late has to
- * share what the loader kept in reserve.  The key frees it. */
-static _Thread_local struct owns *owns;
-static pthread_key_t owns_key;
 static int prepared;     /* 0 or -errno: there are only so many keys */
 static uint64_t numbers; /* of traces given so far, shared */
 static uint32_t forks;   /* this process and those before it are children of */
@@ -80,7 +58,7 @@ static void
 prepare(void)
 {
 	pthread_atfork(NULL, NULL, count_fork);
-	prepared = -pthread_key_create(&owns_key, free);
+	prepared = tl_own_prepare();
 }
 
 /* Is this the process that made it?  A child shares only its files. */
@@ -212,6 +190,15 @@ free_trace(struct timeline_trace *trace)
 	free(trace);
 }
 
+/* It was not made, so that it can be made again. */
+static void
+give_up(struct timeline_trace *trace, const char *path)
+{
+	if (trace->writer)
+		tl_trace_remove(path);
+	free_trace(trace);
+}
+
 int
 timeline_trace_create(struct timeline_trace **trace, const char *path,
     const struct timeline_trace_options *options)
@@ -237,10 +224,10 @@ timeline_trace_create(struct timeline_trace **trace, const char *path,
 	rc = make_writer(t, path, options);
 	if (rc == 0 && (!options || options->strategy == TIMELINE_TRACE_STREAM))
 		rc = start_flusher(t);
-	if (rc < 0)
-		free_trace(t);
-	else
+	if (rc == 0)
 		*trace = t;
+	else
+		give_up(t, path);
 	return rc;
 }
 
@@ -263,9 +250,12 @@ timeline_trace_close(struct timeline_trace *trace)
 	if (!trace || !is_ours(trace))
 		return 0; /* a forked child's copy stays as it is */
 	stop_flusher(trace);
+	tl_own_forget(trace->number);
 	rc = error_of(trace);
 	if (rc == 0)
 		rc = tl_trace_writer_finish(trace->writer);
+	else
+		tl_trace_writer_stop(trace->writer);
 	free_trace(trace);
 	return rc;
 }
@@ -290,6 +280,8 @@ define(struct timeline_trace *trace, const char *category, const char *priority,
 	struct timeline_trace_message *m;
 	int rc;
 
+	if (!is_ours(trace))
+		return -EPERM;
 	if (level < 0)
 		return -EINVAL;
 	if (text_size > TL_TRACE_TEXT_MAX || category_size > TL_TRACE_TEXT_MAX)
@@ -348,46 +340,21 @@ int
 timeline_trace_string(struct timeline_trace *trace, const char *text,
     uint64_t *number)
 {
+	if (!is_ours(trace))
+		return -EPERM;
 	return tl_trace_write_string(trace->writer, tl_bytes_of(text), number);
 }
 
 /* == events == */
 
-static struct owns *
-make_owns(void)
-{
-	struct owns *made = calloc(1, sizeof(*made));
-
-	if (made && pthread_setspecific(owns_key, made) != 0) {
-		free(made);
-		made = NULL;
-	}
-	return owns = made;
-}
-
-/* What the calling thread has of a trace, maybe nothing yet; NULL: no
- * memory. */
-static struct own *
-find_own(const struct timeline_trace *trace)
-{
-	struct own *own;
-
-	if (!owns && !make_owns())
-		return NULL;
-	for (unsigned i = 0; i < THREAD_TRACES; i++)
-		if (owns->list[i].number == trace->number)
-			return &owns->list[i];
-	own = &owns->list[owns->oldest++ % THREAD_TRACES];
-	*own = (struct own){ .number = trace->number };
-	return own;
-}
-
 int
 timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
 {
-	struct own *own = find_own(trace);
+	struct tl_own *own;
 
-	if (!own)
+	if (!is_ours(trace))
+		return -EPERM;
+	if (!(own = tl_own_find(trace->number)))
 		return -ENOMEM;
 	if (own->stream)
 		return -EBUSY;
@@ -398,9 +365,9 @@ timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
 }
 
 static int
-find_stream(struct timeline_trace *trace, struct own **own)
+find_stream(struct timeline_trace *trace, struct tl_own **own)
 {
-	struct own *o = *own = find_own(trace);
+	struct tl_own *o = *own = tl_own_find(trace->number);
 
 	if (!o)
 		return -ENOMEM;
@@ -416,7 +383,7 @@ put(struct timeline_trace_message *message, struct tl_event *event,
     unsigned argc, va_list args)
 {
 	struct timeline_trace *trace = message->trace;
-	struct own *own;
+	struct tl_own *own;
 	int rc = error_of(trace);
 
 	if (rc < 0 || !is_ours(trace))

@@ -202,7 +202,7 @@ step(struct tl_scan *s, bool last)
 			if (!last)
 				return -EAGAIN;
 		}
-	} else if (kind == TL_TRACE_EOF && bytes.size == 1) {
+	} else if (kind == TL_TRACE_EOF && bytes.size == 1 && !s->inside) {
 		if (!last)
 			return -EAGAIN;
 		say_lost(s);
@@ -211,7 +211,7 @@ step(struct tl_scan *s, bool last)
 		return 0;
 	}
 	next = memchr(bytes.data + 1, TL_TRACE_BLOCK_START, bytes.size - 1);
-	if (!next && last && bytes.size > 1 &&
+	if (!next && last && !s->inside && bytes.size > 1 &&
 	    (uint8_t)bytes.data[bytes.size - 1] == TL_TRACE_EOF)
 		next = bytes.data + bytes.size - 1;
 	lose(s,
@@ -267,7 +267,7 @@ tl_scan_finish(struct tl_scan *s)
 	if (rc < 0)
 		return rc;
 	say_lost(s);
-	if (!s->ended)
+	if (!s->ended && !s->inside)
 		tl_trace_say(&s->options->report, -ENODATA, s->at,
 		    "the trace was not finished");
 	return 0;

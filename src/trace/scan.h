@@ -22,8 +22,9 @@ struct tl_scan {
 	void *context;
 	struct tl_trace_header header;
 	uint32_t seed;
-	bool begun; /* has the header been read? */
-	bool ended; /* was EOF the last byte? */
+	bool begun;  /* has the header been read? */
+	bool inside; /* the file goes on behind what is fed: no EOF is due */
+	bool ended;  /* was EOF the last byte? */
 	uint64_t damage;
 	struct tl_text buffer; /* what was fed and not looked at */
 	size_t used;           /* ... up to here it was */

@@ -5,11 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum {
-	LEVELS_FIRST = 64,
-	CELLS_FIRST = 64 * TL_CELL_SIZE,
-	CELLS_PER_OBJECT = 2
-};
+enum { LEVELS_FIRST = 8, CELLS_FIRST = 8 * TL_CELL_SIZE, CELLS_PER_OBJECT = 2 };
 
 int
 tl_shape_init(struct tl_shape *shape)

@@ -7,6 +7,7 @@
  */
 #include "trace/writer.h"
 
+#include "base/array.h"
 #include "base/word.h"
 
 #include <errno.h>
@@ -62,19 +63,16 @@ static int
 register_stream(struct tl_trace_writer *w, struct tl_trace_stream *s,
     uint32_t pid, uint32_t tid, struct tl_bytes name)
 {
-	const size_t capacity = w->stream_capacity * 2 + 4;
-	struct tl_trace_stream **streams;
+	void *streams;
 	int rc;
 
 	if (w->stream_count == INT32_MAX)
 		return -ENOSPC;
-	if (w->stream_count == w->stream_capacity) {
-		streams = realloc(w->streams, capacity * sizeof(*streams));
-		if (!streams)
-			return -ENOMEM;
-		w->streams = streams;
-		w->stream_capacity = capacity;
-	}
+	streams = tl_array_room(w->streams, &w->stream_capacity,
+	    w->stream_count, sizeof(struct tl_trace_stream *));
+	if (!streams)
+		return -ENOMEM;
+	w->streams = streams;
 	s->id = (int32_t)w->stream_count;
 	rc = tl_define_thread(&w->definitions, s->id, pid, tid, name);
 	if (rc == 0)
@@ -122,6 +120,7 @@ tl_trace_stream_free(struct tl_trace_stream *s)
 	tl_message_map_free(&s->messages, free);
 	tl_shape_free(&s->shape);
 	pthread_mutex_destroy(&s->lock);
+	free(s->strings);
 	free(s->buffer);
 	free(s->packed);
 	free(s);
@@ -224,13 +223,18 @@ tl_stream_rest(struct tl_trace_stream *s)
 int
 tl_trace_stream_write_kept(struct tl_trace_stream *s)
 {
-	for (struct tl_kept *k = s->kept; k; k = k->next) {
+	struct tl_kept *k;
+
+	while ((k = s->kept)) {
 		const int rc = write_out(s, k->block, k->bytes,
 		    k->bytes + k->block.size + AROUND, k->cells_size);
 
 		if (rc < 0)
 			return rc;
+		s->kept = k->next;
+		free(k);
 	}
+	s->kept_end = &s->kept;
 	s->kept_size = 0;
 	count_waiting(s);
 	return 0;
@@ -301,12 +305,16 @@ static int
 map_string(struct tl_trace_stream *s, const struct tl_message *message,
     uint64_t *number)
 {
-	struct tl_string_seen *seen =
-	    &s->strings[(*number ^ *number >> 6) % TL_STREAM_STRINGS];
+	struct tl_string_seen *seen;
 	struct tl_bytes text;
 	int64_t id;
 	int rc;
 
+	if (!s->strings)
+		s->strings = calloc(TL_STREAM_STRINGS, sizeof(*s->strings));
+	if (!s->strings)
+		return -ENOMEM;
+	seen = &s->strings[(*number ^ *number >> 6) % TL_STREAM_STRINGS];
 	if (seen->id > 0 && seen->strings == message->strings &&
 	    seen->number == *number) {
 		*number = seen->id;

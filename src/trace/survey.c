@@ -2,10 +2,10 @@
 /* survey.c - once along a damaged stream, with a stack of what is open. */
 #include "trace/survey.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
-
-enum { LEVELS_FIRST = 64 };
 
 /* A container whose begin is known; those without one count as orphans of the
  * one around them. */
@@ -25,37 +25,20 @@ struct pass {
 	size_t capacity;
 };
 
-/* Room for one more. */
-static int
-grow(void **array, size_t count, size_t *capacity, size_t size)
-{
-	const size_t more = *capacity ? *capacity * 2 : LEVELS_FIRST;
-	void *memory;
-
-	if (count < *capacity)
-		return 0;
-	memory = realloc(*array, more * size);
-	if (!memory)
-		return -ENOMEM;
-	*array = memory;
-	*capacity = more;
-	return 0;
-}
-
 static int
 add_mark(struct pass *p, uint64_t at)
 {
 	struct tl_survey *s = p->survey;
 	const struct level *top = &p->levels[p->depth];
-	void *marks = s->marks;
-	const int rc =
-	    grow(&marks, s->mark_count, &s->mark_capacity, sizeof(*s->marks));
+	void *marks = tl_array_room(s->marks, &s->mark_capacity, s->mark_count,
+	    sizeof(*s->marks));
 
+	if (!marks)
+		return -ENOMEM;
 	s->marks = marks;
-	if (rc == 0)
-		s->marks[s->mark_count++] = (struct tl_survey_mark){ top->start,
-			top->children, at, top->orphans };
-	return rc;
+	s->marks[s->mark_count++] = (struct tl_survey_mark){ top->start,
+		top->children, at, top->orphans };
+	return 0;
 }
 
 static int
@@ -72,18 +55,27 @@ add_child(struct pass *p, uint64_t at)
 	return rc;
 }
 
+/* Room for one more level inside the innermost. */
+static int
+reserve_level(struct pass *p)
+{
+	void *levels = tl_array_room(p->levels, &p->capacity, p->depth + 1,
+	    sizeof(*p->levels));
+
+	if (!levels)
+		return -ENOMEM;
+	p->levels = levels;
+	return 0;
+}
+
 static int
 open_level(struct pass *p)
 {
 	const struct level *top = &p->levels[p->depth];
 	const uint64_t number = top->number + top->orphans + 1;
-	void *levels = p->levels;
-	int rc = p->depth < TL_TRACE_DEPTH_MAX ? 0 : -ENOSPC;
+	const int rc =
+	    p->depth < TL_TRACE_DEPTH_MAX ? reserve_level(p) : -ENOSPC;
 
-	if (rc == 0)
-		rc = grow(&levels, p->depth + 1, &p->capacity,
-		    sizeof(*p->levels));
-	p->levels = levels;
 	if (rc == 0)
 		p->levels[++p->depth] = (struct level){ .start = p->walk.at,
 			.number = number,
@@ -97,17 +89,18 @@ close_level(struct pass *p, uint64_t end, enum tl_survey_end how)
 {
 	struct tl_survey *s = p->survey;
 	const struct level *top = &p->levels[p->depth--];
-	void *spans = s->spans;
-	int rc = 0;
+	void *spans;
 
 	if (end - top->start < TL_TRACE_CELL_MIN)
 		return 0;
-	rc = grow(&spans, s->span_count, &s->span_capacity, sizeof(*s->spans));
+	spans = tl_array_room(s->spans, &s->span_capacity, s->span_count,
+	    sizeof(*s->spans));
+	if (!spans)
+		return -ENOMEM;
 	s->spans = spans;
-	if (rc == 0)
-		s->spans[s->span_count++] = (struct tl_survey_span){ top->start,
-			end, top->children, how };
-	return rc;
+	s->spans[s->span_count++] =
+	    (struct tl_survey_span){ top->start, end, top->children, how };
+	return 0;
 }
 
 static int
@@ -189,13 +182,14 @@ by_number(const void *a, const void *b)
 static int
 make(struct tl_trace *trace, struct tl_trace_lane *lane, struct tl_survey *s)
 {
-	struct pass p = { .survey = s, .capacity = LEVELS_FIRST };
-	int rc = -ENOMEM;
+	struct pass p = { .survey = s };
+	int rc = reserve_level(&p);
 
-	p.levels = calloc(LEVELS_FIRST, sizeof(*p.levels));
 	tl_walk_init(&p.walk, trace, lane);
-	if (p.levels)
+	if (rc == 0) {
+		p.levels[0] = (struct level){ 0 };
 		rc = go_through(&p);
+	}
 	tl_walk_free(&p.walk);
 	free(p.levels);
 	if (s->span_count > 1)

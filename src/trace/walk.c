@@ -2,6 +2,8 @@
 /* walk.c - along a stream, block by block, with a small cache of them. */
 #include "trace/opened.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,16 +22,12 @@ tl_trace_block_release(struct tl_block_data *data)
 static int
 add_mark(struct tl_block_data *data)
 {
-	const size_t capacity = data->mark_capacity * 2 + TL_MARK_EVERY;
-	struct tl_block_mark *marks;
+	void *marks = tl_array_room(data->marks, &data->mark_capacity,
+	    data->mark_count, sizeof(*data->marks));
 
-	if (data->mark_count == data->mark_capacity) {
-		marks = realloc(data->marks, capacity * sizeof(*marks));
-		if (!marks)
-			return -ENOMEM;
-		data->marks = marks;
-		data->mark_capacity = capacity;
-	}
+	if (!marks)
+		return -ENOMEM;
+	data->marks = marks;
 	data->marks[data->mark_count++] =
 	    (struct tl_block_mark){ data->marked.at, data->marked_state };
 	return 0;

@@ -118,25 +118,46 @@ tl_trace_writer_flush(struct tl_trace_writer *w)
 	return rc;
 }
 
-int
-tl_trace_writer_finish(struct tl_trace_writer *w)
+/* What was kept goes first: who has no memory for more of it gets some. */
+static int
+end_stream(struct tl_trace_stream *stream)
+{
+	const int rc = tl_trace_stream_write_kept(stream);
+
+	return rc < 0 ? rc : tl_trace_stream_finish(stream);
+}
+
+static int
+end(struct tl_trace_writer *w, bool whole)
 {
 	int rc;
 
 	if (w->finished)
 		return w->rc;
 	w->finished = true;
-	rc = for_each_stream(w, tl_trace_stream_finish);
-	if (rc == 0)
-		rc = for_each_stream(w, tl_trace_stream_write_kept);
+	if (w->options.strategy == TL_TRACE_COLLECT)
+		w->options.strategy = TL_TRACE_STREAMING;
+	rc = for_each_stream(w, end_stream);
 	pthread_mutex_lock(&w->lock);
 	if (rc < 0 && w->rc == 0)
 		w->rc = rc;
 	rc = tl_block_write_definitions(w);
-	if (rc == 0)
+	if (rc == 0 && whole)
 		rc = tl_block_end_files(w);
 	pthread_mutex_unlock(&w->lock);
 	return rc;
+}
+
+int
+tl_trace_writer_finish(struct tl_trace_writer *w)
+{
+	return end(w, true);
+}
+
+int
+tl_trace_writer_stop(struct tl_trace_writer *w)
+{
+	return end(w, false);
 }
 
 void

@@ -56,6 +56,9 @@ int tl_trace_writer_new(struct tl_trace_writer **writer,
 /* Closes what is open, writes all there is and the ends of both files: 0 or
  * the first error there was.  Nothing may be put after it. */
 int tl_trace_writer_finish(struct tl_trace_writer *writer);
+/* The same but for the ends of the files: something could not be put, so that
+ * readers are told that it is not all. */
+int tl_trace_writer_stop(struct tl_trace_writer *writer);
 /* Write what waits in the buffers: for a timer, from any thread.  0, -errno;
  * nothing when collecting. */
 int tl_trace_writer_flush(struct tl_trace_writer *writer);
@@ -109,5 +112,7 @@ int tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink);
  * theirs; it owns the files.  0, -EEXIST, -ENAMETOOLONG, -errno. */
 int tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options);
+/* Remove both, of a writer that was created and comes to nothing. */
+void tl_trace_remove(const char *path);
 
 #endif

@@ -72,7 +72,7 @@ struct tl_trace_stream {
 	struct tl_point_state state;
 	struct tl_shape shape;
 	struct tl_message_map messages; /* to struct stream_message */
-	struct tl_string_seen strings[TL_STREAM_STRINGS];
+	struct tl_string_seen *strings; /* TL_STREAM_STRINGS, or NULL: none */
 	struct tl_kept *kept, **kept_end;
 	uint64_t kept_size; /* of their blocks */
 	uint8_t *packed;

@@ -3,31 +3,21 @@
  * bytes say how long the data is, the next whether checksums are repaired. */
 #include "trace_repair.h"
 
-enum { LEAD = 3 };
+enum { LEAD = 3, REPAIR_DATA = 1, REPAIR_INDEX = 2 };
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *copy, *index;
-	size_t data_size, index_size;
+	struct trace_two two;
 
 	if (size < LEAD)
 		return 0;
-	data_size = (size_t)data[0] << 8 | data[1];
-	if (data_size > size - LEAD)
-		data_size = size - LEAD;
-	index_size = size - LEAD - data_size;
-	copy = malloc(data_size + 1);
-	index = malloc(index_size + 1);
-	assert(copy && index);
-	memcpy(copy, data + LEAD, data_size);
-	memcpy(index, data + LEAD + data_size, index_size);
-	if (data[2] & 1)
-		trace_repair_data(copy, data_size);
-	if (data[2] & 2)
-		trace_repair_index(index, index_size, data_size);
-	trace_read_all(copy, data_size, index, index_size);
-	free(copy);
-	free(index);
+	trace_two_split(&two, data, size, LEAD, false);
+	if (data[2] & REPAIR_DATA)
+		trace_repair_data(two.first, two.first_size);
+	if (data[2] & REPAIR_INDEX)
+		trace_repair_index(two.second, two.second_size, two.first_size);
+	trace_read_all(two.first, two.first_size, two.second, two.second_size);
+	trace_two_free(&two);
 	return 0;
 }

@@ -96,11 +96,10 @@ diff_as_trace(struct tl_trace *left, struct tl_trace *right, uint8_t bits)
 }
 
 static void
-diff(const uint8_t *left, size_t left_size, const uint8_t *right,
-    size_t right_size, uint8_t bits)
+diff(const struct trace_two *two, uint8_t bits)
 {
-	struct tl_trace *a = open_copy(left, left_size);
-	struct tl_trace *b = open_copy(right, right_size);
+	struct tl_trace *a = open_copy(two->first, two->first_size);
+	struct tl_trace *b = open_copy(two->second, two->second_size);
 
 	if (a && b) {
 		diff_as_text(a, b, bits);
@@ -114,27 +113,16 @@ diff(const uint8_t *left, size_t left_size, const uint8_t *right,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *left, *right;
-	size_t left_size, right_size;
+	struct trace_two two;
 
 	if (size < LEAD)
 		return 0;
-	left_size = (size_t)data[0] << 8 | data[1];
-	if (left_size > size - LEAD)
-		left_size = size - LEAD;
-	right_size = data[2] & SAME ? left_size : size - LEAD - left_size;
-	left = malloc(left_size + 1);
-	right = malloc(right_size + 1);
-	assert(left && right);
-	memcpy(left, data + LEAD, left_size);
-	memcpy(right, data + LEAD + (data[2] & SAME ? 0 : left_size),
-	    right_size);
+	trace_two_split(&two, data, size, LEAD, data[2] & SAME);
 	if (data[2] & REPAIR_LEFT)
-		trace_repair_data(left, left_size);
+		trace_repair_data(two.first, two.first_size);
 	if (data[2] & REPAIR_RIGHT)
-		trace_repair_data(right, right_size);
-	diff(left, left_size, right, right_size, data[3]);
-	free(left);
-	free(right);
+		trace_repair_data(two.second, two.second_size);
+	diff(&two, data[3]);
+	trace_two_free(&two);
 	return 0;
 }

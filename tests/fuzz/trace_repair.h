@@ -116,6 +116,40 @@ trace_repair_index(uint8_t *index, size_t size, size_t data_size)
 	tl_data_put_u64(&out, TL_TRACE_INDEX_MAGIC);
 }
 
+/* Two files out of the bytes of one input. */
+struct trace_two {
+	uint8_t *first;
+	uint8_t *second;
+	size_t first_size;
+	size_t second_size;
+};
+
+/* The first two bytes say how long the first one is, which begins behind lead
+ * bytes; the rest is the second, unless it is the same. */
+static inline void
+trace_two_split(struct trace_two *two, const uint8_t *data, size_t size,
+    size_t lead, bool same)
+{
+	const size_t wanted = (size_t)data[0] << 8 | data[1];
+	const size_t rest = size - lead;
+
+	two->first_size = wanted < rest ? wanted : rest;
+	two->second_size = same ? two->first_size : rest - two->first_size;
+	two->first = malloc(two->first_size + 1);
+	two->second = malloc(two->second_size + 1);
+	assert(two->first && two->second);
+	memcpy(two->first, data + lead, two->first_size);
+	memcpy(two->second, data + lead + (same ? 0 : two->first_size),
+	    two->second_size);
+}
+
+static inline void
+trace_two_free(struct trace_two *two)
+{
+	free(two->first);
+	free(two->second);
+}
+
 /* Look at children until there were enough of them. */
 static inline void
 trace_load_some(struct tl_trace *trace, struct tl_node *root, int *left)

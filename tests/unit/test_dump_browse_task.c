@@ -132,6 +132,21 @@ expect_path(size_t i)
 	tl_text_free(&path);
 }
 
+/* Is the cursor on the screen? */
+static bool
+is_seen(void)
+{
+	struct tl_place place = browse.top;
+
+	for (unsigned row = 0; row < HEIGHT; row++) {
+		if (tl_browse_same(place, browse.cursor))
+			return true;
+		if (!tl_browse_next(&place))
+			return false;
+	}
+	return false;
+}
+
 START_TEST(the_slowest_child_is_found)
 {
 	struct tl_task task;
@@ -148,6 +163,7 @@ START_TEST(the_slowest_child_is_found)
 			ck_assert_int_eq(rc,
 			    slowest == node_count ? -ENOENT : 0);
 			expect_path(slowest == node_count ? i : slowest);
+			ck_assert(is_seen());
 		}
 	}
 }
@@ -165,6 +181,7 @@ START_TEST(the_slowest_path_goes_down_to_its_end)
 		i = next;
 	ck_assert_uint_gt(nodes[i].depth, 1);
 	expect_path(i);
+	ck_assert(is_seen());
 }
 END_TEST
 

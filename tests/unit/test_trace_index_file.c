@@ -111,6 +111,57 @@ START_TEST(where_nothing_can_be_written_nothing_is_said_of_it)
 }
 END_TEST
 
+/* Somebody goes on to write it, once its size is known here. */
+static void
+append_a_byte(void *context, const struct tl_fault *fault)
+{
+	FILE *file = fopen(path, "a");
+
+	(void)context;
+	(void)fault;
+	ck_assert_ptr_nonnull(file);
+	fputc(0, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(one_of_data_that_grew_meanwhile_is_not_written)
+{
+	const struct tl_trace_read_options options = {
+		.report = { append_a_byte, NULL }
+	};
+	struct tl_fault fault = { 0 };
+	struct tl_trace *trace;
+	struct stat st;
+
+	write_to(path, bytes_of(&made.data), 0644);
+	write_to(index_path, tl_bytes("old", 3), 0644);
+	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
+	tl_trace_close(trace);
+	ck_assert_int_eq(stat(index_path, &st), 0);
+	ck_assert_int_eq(st.st_size, 3);
+}
+END_TEST
+
+START_TEST(a_link_in_its_place_is_replaced_and_what_it_names_stays)
+{
+	char other[80];
+	struct stat st;
+
+	snprintf(other, sizeof(other), "%s/other", folder);
+	write_to(path, bytes_of(&made.data), 0644);
+	write_to(other, tl_bytes("mine", 4), 0600);
+	ck_assert_int_eq(symlink(other, index_path), 0);
+	ck_assert_int_eq(open_file(), TL_INDEX_BROKEN);
+	ck_assert_int_eq(stat(other, &st), 0);
+	ck_assert_int_eq(st.st_size, 4);
+	ck_assert_int_eq(lstat(index_path, &st), 0);
+	ck_assert(S_ISREG(st.st_mode));
+	ck_assert_int_eq(open_file(), TL_INDEX_READ);
+	ck_assert_int_eq(unlink(other), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -124,6 +175,9 @@ main(void)
 	tcase_add_loop_test(c,
 	    one_that_is_broken_is_made_again_and_that_is_said, 0, count);
 	tcase_add_test(c, where_nothing_can_be_written_nothing_is_said_of_it);
+	tcase_add_test(c, one_of_data_that_grew_meanwhile_is_not_written);
+	tcase_add_test(c,
+	    a_link_in_its_place_is_replaced_and_what_it_names_stays);
 	suite_add_tcase(suite, c);
 	return run_suite(suite);
 }

@@ -308,6 +308,39 @@ START_TEST(every_strategy_says_the_same)
 }
 END_TEST
 
+START_TEST(what_is_put_before_an_error_is_there_and_said_to_be_not_all)
+{
+	struct tl_trace_options options = {
+		.strategy = _i ? TL_TRACE_COLLECT : TL_TRACE_STREAMING
+	};
+	struct tl_trace_writer *writer;
+	struct tl_trace_thread thread;
+	struct tl_trace_eager *eager;
+	struct tl_trace *trace;
+	struct tl_sink *sink;
+
+	program = random_program(3, COUNT, 1);
+	made_begin(&made, &options, &writer);
+	ck_assert_int_eq(tl_trace_sink(writer, &sink), 0);
+	for (size_t i = 0; i < program.count; i++)
+		ck_assert_int_eq(sink->put(sink, &program.events[i]), 0);
+	ck_assert_int_eq(tl_trace_writer_stop(writer), 0);
+	tl_trace_writer_free(writer);
+	ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data), 1 << 20),
+	    0);
+	ck_assert_uint_gt(fault_count, 0);
+	ck_assert_uint_eq(tl_trace_eager_damage(eager), 0);
+	tl_trace_eager_tree(eager, 0, &thread);
+	ck_assert_uint_eq(thread.events, COUNT);
+	tl_trace_eager_free(eager);
+	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
+			     bytes_of(&made.index)),
+	    0);
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
+	tl_trace_close(trace);
+}
+END_TEST
+
 /* Before the end it is said how large the data will be; the ends of spans that
  * are open are taken for a little more than they are. */
 START_TEST(a_writer_knows_how_large_its_file_will_be)
@@ -352,6 +385,8 @@ main(void)
 	    a_cursor_gives_every_event_of_each_thread_in_its_order);
 	tcase_add_test(tree, events_of_all_threads_come_in_order_of_time);
 	tcase_add_test(tree, every_strategy_says_the_same);
+	tcase_add_loop_test(tree,
+	    what_is_put_before_an_error_is_there_and_said_to_be_not_all, 0, 2);
 	tcase_add_test(tree, a_writer_knows_how_large_its_file_will_be);
 	suite_add_tcase(suite, tree);
 	return run_suite(suite);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_base_array.c - do arrays that grow keep what is in them? */
+#include "../lib/suite.h"
+#include "base/array.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+START_TEST(what_is_in_an_array_stays_while_it_grows)
+{
+	enum { COUNT = 10000 };
+	uint64_t *numbers = NULL;
+	size_t capacity = 0, moved = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		const size_t before = capacity;
+
+		numbers =
+		    tl_array_room(numbers, &capacity, i, sizeof(*numbers));
+		ck_assert_ptr_nonnull(numbers);
+		ck_assert_uint_gt(capacity, i);
+		moved += capacity != before;
+		numbers[i] = i * 3;
+	}
+	ck_assert_uint_lt(moved, 16);
+	for (size_t i = 0; i < COUNT; i++)
+		ck_assert_uint_eq(numbers[i], i * 3);
+	free(numbers);
+}
+END_TEST
+
+START_TEST(one_that_cannot_grow_stays_as_it_is)
+{
+	size_t capacity = 0;
+	char *bytes = tl_array_room(NULL, &capacity, 0, 1);
+	const size_t before = capacity;
+
+	ck_assert_ptr_nonnull(bytes);
+	bytes[0] = 'x';
+	ck_assert_ptr_null(
+	    tl_array_room(bytes, &capacity, before, SIZE_MAX / 2));
+	ck_assert_uint_eq(capacity, before);
+	ck_assert_int_eq(bytes[0], 'x');
+	free(bytes);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("base array");
+	TCase *array = tcase_create("array");
+
+	tcase_add_test(array, what_is_in_an_array_stays_while_it_grows);
+	tcase_add_test(array, one_that_cannot_grow_stays_as_it_is);
+	suite_add_tcase(suite, array);
+	return run_suite(suite);
+}
