@@ -19,6 +19,7 @@ setup(void)
 	fixture_open(&plenty);
 	ck_assert_int_eq(timeline_profiler_new(&profiler, tl), 0);
 	snprintf(path, sizeof(path), "/tmp/test-profiler-%d.tl", (int)getpid());
+	unlink(path); /* of a test that was killed */
 }
 
 static void

@@ -14,7 +14,11 @@ static char log_name[64];
 static void
 setup(void)
 {
+	char left[128]; /* by a test that was killed */
+
 	snprintf(log_name, sizeof(log_name), "/tmp/test-rtl-%d", (int)getpid());
+	snprintf(left, sizeof(left), "%s_%d.tl", log_name, (int)getpid());
+	unlink(left);
 	setenv("RTL_LOGFILE", log_name, 1);
 	setenv("RTL_LOGFILE_ENTRIES", "2048", 1);
 }
