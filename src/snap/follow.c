@@ -28,6 +28,7 @@ struct follow {
 	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
 	struct tl_event newest;        /* by its stamp, of all given */
+	size_t lane;                   /* the next to say what has no stamp */
 	unsigned quiet;                /* rounds without anything new */
 	bool removed;                  /* seen to be */
 };
@@ -133,6 +134,7 @@ begin_round(struct follow *f)
 		f->from[i] = f->next[i] = lane->first - lane->lapped;
 	}
 	f->tail = 0;
+	f->lane = 0;
 	note_losses(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc == 0 && any)
@@ -141,8 +143,7 @@ begin_round(struct follow *f)
 	return rc < 0 ? begin_again(f, rc) : 0;
 }
 
-/* What is given of a lane goes on from what was, hidden entries apart.  A loss
- * that nothing is left behind has no stamp: it was before now. */
+/* What is given of a lane goes on from what was, hidden entries apart. */
 static void
 note_given(struct follow *f, struct tl_event *event)
 {
@@ -151,11 +152,39 @@ note_given(struct follow *f, struct tl_event *event)
 	if (event->kind == TL_LOST) {
 		event->number = *next;
 		*next += event->lost;
-		if (event->tsc == 0)
-			event->ns = f->round->header.saved_ns;
 	} else {
 		*next = event->number + 1;
 	}
+}
+
+/* The next of the round that has a stamp.  A loss that nothing is left behind
+ * has none. */
+static int
+next_stamped(struct follow *f, struct tl_event *event)
+{
+	int rc;
+
+	do
+		rc = tl_cursor_next(f->events, event);
+	while (rc > 0 && event->kind == TL_LOST && event->tsc == 0);
+	return rc;
+}
+
+/* What was lost and has no stamp was lost before now: the round ends with it. */
+static bool
+next_unstamped(struct follow *f, struct tl_event *event)
+{
+	while (f->lane < f->lane_count && f->next[f->lane] == f->from[f->lane])
+		f->lane++;
+	if (f->lane == f->lane_count)
+		return false;
+	*event = (struct tl_event){ .kind = TL_LOST,
+		.lost = f->from[f->lane] - f->next[f->lane],
+		.cpu = f->round->lanes[f->lane].cpu,
+		.lane = (uint32_t)f->lane,
+		.ns = f->round->header.saved_ns };
+	note_given(f, event);
+	return true;
 }
 
 /* Is the later of two stamps the earlier one by its time, by no more than
@@ -179,8 +208,6 @@ keep_order(struct follow *f, struct tl_event *event)
 {
 	const struct tl_event *newest = &f->newest;
 
-	if (event->tsc == 0)
-		return;
 	if (event->epoch == newest->epoch && newest->tsc != 0 &&
 	    is_turned(newest, event))
 		event->ns = newest->ns;
@@ -202,12 +229,14 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 			return rc == 0 && removed ? -EPIPE : rc;
 	}
 	f->quiet = 0;
-	rc = tl_cursor_next(f->events, event);
+	rc = next_stamped(f, event);
 	if (rc > 0) {
 		keep_order(f, event);
 		note_given(f, event);
 		return rc;
 	}
+	if (rc == 0 && next_unstamped(f, event))
+		return 1;
 	end_round(f);
 	return rc < 0 ? begin_again(f, rc) : 0;
 }

@@ -363,7 +363,7 @@ START_TEST(a_loss_stands_where_what_is_left_begins)
 END_TEST
 
 /* The oldest entry left is not done, so none can be given yet. */
-START_TEST(a_loss_with_nothing_behind_it_stands_at_now)
+START_TEST(a_loss_with_nothing_behind_it_ends_its_round)
 {
 	const int64_t before = (int64_t)tl_clock_read(CLOCK_REALTIME);
 	struct tl_event e;
@@ -372,9 +372,15 @@ START_TEST(a_loss_with_nothing_behind_it_stands_at_now)
 	log_numbers(0, 2 * N);
 	for (uint64_t q = N; q < 2 * N; q++)
 		fixture_entry(2, q)->stamp = 0;
+	tl_append_fallback(error, 7, 0, 0, 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 7);
 	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
 	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.lost, N + 1); /* the rest may come yet */
+	ck_assert_uint_eq(e.number, 0);
 	ck_assert_int_ge(e.ns, before);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
 }
 END_TEST
 
@@ -472,7 +478,7 @@ main(void)
 	tcase_add_test(t, another_goes_on_where_one_is);
 	tcase_add_test(t, a_loss_has_the_number_of_the_first_that_is_missing);
 	tcase_add_test(t, a_loss_stands_where_what_is_left_begins);
-	tcase_add_test(t, a_loss_with_nothing_behind_it_stands_at_now);
+	tcase_add_test(t, a_loss_with_nothing_behind_it_ends_its_round);
 	tcase_add_test(t, time_known_better_turns_no_order_round);
 	tcase_add_test(t, positions_that_cannot_be_are_refused);
 	tcase_add_test(t, other_geometry_than_before_is_refused);
