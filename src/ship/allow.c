@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { POLL_MS = 100 }; /* for the end */
+enum { POLL_MS = 100 /* for the end */, AGAIN_MS = 500 };
 
 struct tl_allow {
 	const struct tl_allow_options *options;
@@ -161,27 +161,6 @@ answer_message(struct tl_allow *allow, natsMsg *message)
 	tl_text_free(&text);
 }
 
-static void *
-answer_all(void *context)
-{
-	struct tl_allow *allow = context;
-
-	while (!atomic_load(&allow->stop)) {
-		const struct timespec pause = { .tv_nsec = POLL_MS * 1000000L };
-		natsMsg *message = NULL;
-		const natsStatus s = natsSubscription_NextMsg(&message,
-		    allow->requests, POLL_MS);
-
-		if (s == NATS_OK)
-			answer_message(allow, message);
-		else if (s != NATS_TIMEOUT)
-			nanosleep(&pause, NULL);
-		natsMsg_Destroy(message);
-	}
-	nats_ReleaseThreadMemory();
-	return NULL;
-}
-
 static void
 connected(natsConnection *connection, void *context)
 {
@@ -189,8 +168,17 @@ connected(natsConnection *connection, void *context)
 	(void)context;
 }
 
+static void
+leave(struct tl_allow *allow)
+{
+	natsSubscription_Destroy(allow->requests);
+	allow->requests = NULL;
+	tl_nats_disconnect(allow->connection);
+	allow->connection = NULL;
+}
+
 static int
-begin(struct tl_allow *allow, struct tl_fault *fault)
+listen(struct tl_allow *allow, struct tl_fault *fault)
 {
 	const struct tl_nats_manner manner = { .name = "timeline-ship allow",
 		.patient = true,
@@ -203,8 +191,49 @@ begin(struct tl_allow *allow, struct tl_fault *fault)
 		return rc;
 	s = natsConnection_SubscribeSync(&allow->requests, allow->connection,
 	    TL_ASK_SUBJECT);
-	if (s != NATS_OK)
-		return tl_nats_fault(fault, s, "cannot listen");
+	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot listen");
+}
+
+/* The library gives a connection up whose password is not taken any more; a
+ * new one is made with what its file holds then. */
+static void
+listen_again(struct tl_allow *allow)
+{
+	const struct timespec pause = { .tv_nsec = AGAIN_MS * 1000000L };
+	struct tl_fault fault = { 0 };
+
+	leave(allow);
+	nanosleep(&pause, NULL);
+	(void)listen(allow, &fault);
+}
+
+static void *
+answer_all(void *context)
+{
+	struct tl_allow *allow = context;
+
+	while (!atomic_load(&allow->stop)) {
+		natsMsg *message = NULL;
+		const natsStatus s = natsSubscription_NextMsg(&message,
+		    allow->requests, POLL_MS);
+
+		if (s == NATS_OK)
+			answer_message(allow, message);
+		natsMsg_Destroy(message);
+		if (s != NATS_OK && s != NATS_TIMEOUT)
+			listen_again(allow);
+	}
+	nats_ReleaseThreadMemory();
+	return NULL;
+}
+
+static int
+begin(struct tl_allow *allow, struct tl_fault *fault)
+{
+	int rc = listen(allow, fault);
+
+	if (rc < 0)
+		return rc;
 	rc = -pthread_create(&allow->thread, NULL, answer_all, allow);
 	return rc < 0
 		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
@@ -214,8 +243,7 @@ begin(struct tl_allow *allow, struct tl_fault *fault)
 static void
 release(struct tl_allow *allow)
 {
-	natsSubscription_Destroy(allow->requests);
-	tl_nats_disconnect(allow->connection);
+	leave(allow);
 	free(allow);
 }
 

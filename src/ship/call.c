@@ -23,6 +23,19 @@ tl_call_usage(struct tl_call *call, int rc)
 }
 
 int
+tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
+    const char *url)
+{
+	struct tl_nats_url parsed;
+	int rc = tl_options_nats(&call->options, nats, &call->fault);
+
+	if (rc == 0 && (rc = tl_nats_url_parse(&parsed, url, &call->fault)) < 0)
+		call->subject = url;
+	nats->url = url;
+	return rc;
+}
+
+int
 tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns)
 {
 	const char *word = call->options.given[option];

@@ -30,6 +30,10 @@ int tl_verb_ask(struct tl_call *call);
 int tl_call_usage(struct tl_call *call, int rc);
 /* From now on, signals that ask to end set this. */
 const volatile sig_atomic_t *tl_call_stops(void);
+/* A cluster that is asked or read, by its URL.  0, -EINVAL and the fault says
+ * why. */
+int tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
+    const char *url);
 /* A time, or a duration from now; *ns stays when it was not given.  0, -EINVAL
  * and the fault says why. */
 int tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns);

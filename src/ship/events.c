@@ -30,6 +30,7 @@ struct tl_events {
 	struct known_chain *chains;
 	size_t chain_count;
 	size_t chains_max;
+	size_t again; /* the next that gives its place to another */
 	size_t last;
 	const struct tl_report *told; /* of damage */
 	struct tl_report report;
@@ -119,33 +120,31 @@ copy_name(char to[ORIGIN_NAME_SIZE], const char *from)
 	to[size] = '\0';
 }
 
-static int
-add_chain(struct tl_events *e, const struct tl_block *block, size_t *number)
+/* Where there is no more room, in place of one that came long ago. */
+static size_t
+add_chain(struct tl_events *e, const struct tl_block *block)
 {
-	const size_t n = e->chain_count;
+	const size_t n = e->chain_count < e->chains_max
+			     ? e->chain_count++
+			     : e->again++ % e->chains_max;
 
-	if (n == e->chains_max)
-		return -ENOSPC;
 	memcpy(e->chains[n].name, block->chain, TL_CHAIN_SIZE);
+	e->chains[n].dropped = false;
 	copy_name(e->origins[n].machine, block->host);
 	copy_name(e->origins[n].timeline, block->timeline);
-	e->chain_count++;
-	*number = n;
-	return 0;
+	return n;
 }
 
-static int
-find_chain(struct tl_events *e, const struct tl_block *block, size_t *number)
+static size_t
+find_chain(struct tl_events *e, const struct tl_block *block)
 {
 	for (size_t i = 0; i < e->chain_count; i++) {
 		const size_t n = (e->last + i) % e->chain_count;
 
-		if (strcmp(e->chains[n].name, block->chain) == 0) {
-			*number = n;
-			return 0;
-		}
+		if (strcmp(e->chains[n].name, block->chain) == 0)
+			return n;
 	}
-	return add_chain(e, block, number);
+	return add_chain(e, block);
 }
 
 /* == messages == */
@@ -231,10 +230,11 @@ tl_events_put(struct tl_events *e, const struct tl_block *block, bool gap)
 	struct tl_fault fault = { 0 };
 	struct known_chain *chain;
 	struct tl_trace *trace;
-	int rc = find_chain(e, block, &e->last);
+	int rc = tl_block_open(&trace, block->data, &fault);
 
-	if (rc < 0 || (rc = tl_block_open(&trace, block->data, &fault)) < 0)
+	if (rc < 0)
 		return rc;
+	e->last = find_chain(e, block);
 	chain = &e->chains[e->last];
 	rc = put_all(e, trace, gap || chain->dropped);
 	chain->dropped = tl_trace_info(trace, TL_INFO_DROPPED).size > 0;

@@ -15,15 +15,15 @@
 
 struct tl_events;
 
-/* Of a format that is a stream of bytes, for so many chains.  report outlives
- * it, and is told of damage only.  0, -ENOMEM. */
+/* Of a format that is a stream of bytes; so many chains are remembered.  report
+ * outlives it, and is told of damage only.  0, -ENOMEM. */
 int tl_events_new(struct tl_events **events, const struct tl_format_row *format,
     size_t chains_max, tl_write *write, void *context,
     const struct tl_report *report);
 /*
  * All events of a block, and what became of them is handed on.  gap: those
  * before it were dropped, as far as the caller knows.  0, -EBADMSG it cannot
- * be read, -ENOSPC too many chains, or what writing said.
+ * be read, or what writing said.
  */
 int
 tl_events_put(struct tl_events *events, const struct tl_block *block, bool gap);

@@ -216,6 +216,8 @@ configure(struct kafka_target *t, rd_kafka_conf_t *conf, struct tl_fault *fault)
 		{ "message.timeout.ms", "0" }, /* never given up */
 		{ "queue.buffering.max.kbytes", "16384" },
 		{ "linger.ms", "0" },
+		/* a broker bounds what comes at once: one block */
+		{ "batch.num.messages", "1" },
 		{ "socket.keepalive.enable", "true" },
 		{ "reconnect.backoff.max.ms", "2000" },
 	};
@@ -363,11 +365,16 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 
 /* == what became of it == */
 
+/* What is too large once is so always: the next time it is not sent. */
 static int
 refuse(struct kafka_target *t, struct tl_fault *fault)
 {
+	const struct tl_sending *refused =
+	    tl_window_find(&t->window, t->refused);
 	const int rc = t->refused_rc;
 
+	if (rc == -EMSGSIZE && refused)
+		t->target.size_max = refused->size - 1;
 	*fault = t->fault;
 	tl_window_refuse(&t->window, &t->target, t->refused, rc);
 	return give_up(t, rc);

@@ -19,8 +19,7 @@ enum {
 	TL_NATS_SERVERS_MAX = 32,
 	TL_NATS_SERVER_MAX = 320, /* bytes of one, with its scheme */
 	TL_NATS_STREAM_MAX = 64,
-	TL_NATS_PAYLOAD_MAX = 1 << 20, /* a server's, unless it says so */
-	TL_NATS_HEADERS_MAX = 512      /* of a message of ours; part of it */
+	TL_NATS_HEADERS_MAX = 512 /* of a message of ours; part of it */
 };
 
 /* The strings outlive whoever is given them.  NULL and 0: not said. */

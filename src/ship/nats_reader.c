@@ -38,6 +38,8 @@ struct tl_nats_reader {
 	int next;          /* of the batch */
 	uint64_t sequence; /* of the last message that was handed out */
 	uint64_t last;     /* where to end */
+	uint64_t received; /* of this consumer, so many; it counts them, too */
+	bool awaited;      /* it has sent more, which must be on its way */
 	bool ended;
 	int64_t heard_ms; /* when the last message came */
 };
@@ -128,9 +130,30 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	options.Config.MemoryStorage = true;
 	options.Config.Replicas = 1;
 	choose_start(r, &options.Config);
+	r->received = 0;
+	r->awaited = false;
 	s = js_PullSubscribe(&r->consumer, r->js, r->reading->subject, NULL,
 	    NULL, &options, NULL);
 	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot read");
+}
+
+/* Nothing came.  What was sent may have met this answer on its way, over a
+ * slow link: the next fetch has it, or it is lost. */
+static int
+judge(struct tl_nats_reader *r, const jsConsumerInfo *info,
+    struct tl_fault *fault)
+{
+	const bool sent = info->Delivered.Consumer > r->received;
+
+	if (sent && r->awaited)
+		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
+		    "messages were lost on their way");
+	r->awaited = sent;
+	if (sent)
+		return 0;
+	r->ended = !r->reading->follow && info->NumPending == 0;
+	r->heard_ms = tl_window_now();
+	return 0;
 }
 
 /* Nothing came.  Is there nothing, or nobody who would tell? */
@@ -140,13 +163,13 @@ look(struct tl_nats_reader *r, struct tl_fault *fault)
 	jsConsumerInfo *info = NULL;
 	natsStatus s =
 	    natsSubscription_GetConsumerInfo(&info, r->consumer, NULL, NULL);
+	int rc;
 
 	if (s != NATS_OK)
 		return tl_nats_fault(fault, s, "cannot read");
-	r->ended = !r->reading->follow && info->NumPending == 0;
-	r->heard_ms = tl_window_now();
+	rc = judge(r, info, fault);
 	jsConsumerInfo_Destroy(info);
-	return 0;
+	return rc;
 }
 
 static int
@@ -159,6 +182,7 @@ fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 	    NULL);
 	if (s == NATS_OK && r->batch.Count > 0) {
 		r->heard_ms = tl_window_now();
+		r->awaited = false;
 		return 0;
 	}
 	if (s == NATS_OK || s == NATS_TIMEOUT)
@@ -196,26 +220,42 @@ refill(struct tl_nats_reader *r, struct tl_fault *fault)
 	return rc;
 }
 
-/* The next of the batch: 1, 0 it is none of the stream. */
+/* It is the next that the consumer has sent: so far the stream was read. */
+static bool
+note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
+{
+	if (meta->Sequence.Consumer != r->received + 1)
+		return false;
+	r->received++;
+	r->sequence = meta->Sequence.Stream;
+	if (!r->reading->follow &&
+	    (r->sequence >= r->last || meta->NumPending == 0))
+		r->ended = true;
+	return true;
+}
+
+/* The next of the batch: 1; 0 it is none of the stream, or others before it
+ * were lost on their way, which another consumer sends again. */
 static int
 take(struct tl_nats_reader *r, natsMsg **message, uint64_t *sequence)
 {
 	natsMsg *taken = r->batch.Msgs[r->next];
 	jsMsgMetaData *meta = NULL;
+	bool ours, is_next;
 
 	r->batch.Msgs[r->next++] = NULL;
-	if (natsMsg_GetMetaData(&meta, taken) != NATS_OK) {
-		natsMsg_Destroy(taken);
-		return 0;
-	}
-	r->sequence = meta->Sequence.Stream;
-	if (!r->reading->follow &&
-	    (r->sequence >= r->last || meta->NumPending == 0))
-		r->ended = true;
+	ours = natsMsg_GetMetaData(&meta, taken) == NATS_OK;
+	is_next = ours && note_taken(r, meta);
 	jsMsgMetaData_Destroy(meta);
-	*message = taken;
-	*sequence = r->sequence;
-	return 1;
+	if (is_next) {
+		*message = taken;
+		*sequence = r->sequence;
+		return 1;
+	}
+	natsMsg_Destroy(taken);
+	if (ours)
+		end_consumer(r);
+	return 0;
 }
 
 int

@@ -65,10 +65,11 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 	return s == NATS_OK ? 0 : say(fault, s, stream);
 }
 
+/* An answer from anybody may have no configuration. */
 static bool
 covers(const jsStreamConfig *config, const char *subject)
 {
-	for (int i = 0; i < config->SubjectsLen; i++) {
+	for (int i = 0; config && i < config->SubjectsLen; i++) {
 		if (tl_nats_subject_matches(config->Subjects[i], subject))
 			return true;
 	}
@@ -90,7 +91,8 @@ tl_nats_stream_need(jsCtx *js, const struct tl_nats_options *options,
 	if (s != NATS_OK)
 		return say(fault, s, stream);
 	takes = covers(info->Config, subject);
-	*size_max = info->Config->MaxMsgSize;
+	if (takes)
+		*size_max = info->Config->MaxMsgSize;
 	jsStreamInfo_Destroy(info);
 	if (takes)
 		return 0;

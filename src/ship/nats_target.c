@@ -346,8 +346,7 @@ tl_nats_target_new(struct tl_target **target,
 	t->target = (struct tl_target){ .send = nats_send,
 		.settle = nats_settle,
 		.finish = nats_finish,
-		.free = nats_free,
-		.size_max = TL_NATS_PAYLOAD_MAX - TL_NATS_HEADERS_MAX };
+		.free = nats_free };
 	t->options = options;
 	t->window.forget = forget;
 	rc = tl_nats_url_parse(&t->url, options->url, fault);
@@ -355,7 +354,7 @@ tl_nats_target_new(struct tl_target **target,
 		free(t);
 		return rc;
 	}
-	/* now, so that size_max is known if the cluster is there */
+	/* now, so that what can never be is said now */
 	rc = reach(t, &away);
 	if (rc == -EINVAL || rc == -ENOMEM) {
 		*fault = away;

@@ -257,6 +257,9 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	int64_t age_ns = 0;
 	int rc;
 
+	if (tl_options_has(o, TL_SHIP_PASSWORD_FILE) &&
+	    !tl_options_has(o, TL_SHIP_USER))
+		return usage(fault, "--password-file", "goes with --user");
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||
 	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,

@@ -68,7 +68,7 @@ say_back(struct run *r)
 	r->away = false;
 	r->again_ms = 0;
 	tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
-	    "%s: takes blocks again", r->options->target.url);
+	    "the target takes blocks again");
 }
 
 static void
@@ -105,6 +105,13 @@ go_away(struct run *r, int rc, const struct tl_fault *fault)
 	r->retry_ns = now() + r->again_ms * NS_PER_MS;
 }
 
+static bool
+is_too_large(const struct run *r, const struct tl_block *block)
+{
+	return r->target->size_max > 0 &&
+	       block->data.size > r->target->size_max;
+}
+
 static void
 refuse(struct run *r, const struct tl_block *block)
 {
@@ -125,13 +132,12 @@ send_one(struct run *r)
 	struct tl_block block;
 	int rc = tl_spool_take(r->spool, &block);
 
-	if (rc == 0 && r->target->size_max > 0 &&
-	    block.data.size > r->target->size_max) {
-		refuse(r, &block);
-		return 0;
-	}
 	if (rc == 0) {
 		rc = r->target->send(r->target, &block, &fault);
+		if (rc == -EMSGSIZE && is_too_large(r, &block)) {
+			refuse(r, &block);
+			return 0;
+		}
 		tl_spool_give(r->spool, rc);
 	}
 	if (rc < 0 && rc != -EAGAIN)

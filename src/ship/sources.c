@@ -22,7 +22,8 @@ struct source {
 	struct tl_spool_chain *kept;
 	dev_t device; /* of the file that is, or was, or could not be */
 	ino_t inode;
-	int said; /* why it could not be */
+	int said;       /* why it could not be */
+	uint64_t found; /* by which look, the last time */
 };
 
 struct tl_sources {
@@ -30,7 +31,7 @@ struct tl_sources {
 	const char *const *names;
 	size_t name_count;
 	struct tl_feed_options options;
-	bool first; /* the first look: what comes later is all new */
+	uint64_t looks; /* with the first of 1: what comes later is all new */
 	bool too_many;
 	struct source *items[TL_SOURCES_MAX];
 	size_t count;
@@ -51,42 +52,63 @@ tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
 	s->names = names;
 	s->name_count = count;
 	s->options = *options;
-	s->first = true;
 	*sources = s;
 	return 0;
 }
 
 /* == one == */
 
-/* A fault that lasts is said once. */
+/* A fault that lasts is said once, and when it is over. */
 static void
 say(struct tl_sources *s, struct source *source, int rc,
     const struct tl_fault *fault)
 {
+	const char *words = fault->text[0] ? fault->text : strerror(-rc);
+
 	if (rc == source->said)
 		return;
 	source->said = rc;
 	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s",
-	    source->name, fault->text[0] ? fault->text : strerror(-rc));
+	    source->name, rc < 0 ? words : "is followed now");
 }
 
-static int
-add_source(struct tl_sources *s, const char *name, struct source **source)
+/* Room for one more: of one that was there in no look but those before the
+ * last, if need be.  NULL: there is none. */
+static struct source *
+make_room(struct tl_sources *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		if (strcmp(s->items[i]->name, name) == 0) {
-			*source = s->items[i];
-			return 0;
-		}
+	if (s->count < TL_SOURCES_MAX) {
+		struct source *added = calloc(1, sizeof(*added));
+
+		if (added)
+			s->items[s->count++] = added;
+		return added;
 	}
-	if (s->count == TL_SOURCES_MAX)
-		return -ENOSPC;
-	*source = calloc(1, sizeof(**source));
-	if (!*source)
-		return -ENOMEM;
-	snprintf((*source)->name, sizeof((*source)->name), "%s", name);
-	s->items[s->count++] = *source;
-	return 0;
+	for (size_t i = 0; i < s->count; i++) {
+		struct source *gone = s->items[i];
+
+		if (gone->feed || gone->found + 1 >= s->looks)
+			continue;
+		if (gone->kept)
+			tl_spool_chain_leave(gone->kept);
+		memset(gone, 0, sizeof(*gone));
+		return gone;
+	}
+	return NULL;
+}
+
+static struct source *
+source_of(struct tl_sources *s, const char *name)
+{
+	struct source *source;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->items[i]->name, name) == 0)
+			return s->items[i];
+	source = make_room(s);
+	if (source)
+		snprintf(source->name, sizeof(source->name), "%s", name);
+	return source;
 }
 
 static int
@@ -96,7 +118,7 @@ start(struct tl_sources *s, struct source *source, int fd,
 	struct tl_feed_options options = s->options;
 	int rc = 0;
 
-	options.all |= !s->first;
+	options.all |= s->looks > 1;
 	if (!source->kept)
 		rc = tl_spool_chain(&source->kept, s->spool, options.host,
 		    source->name, fault);
@@ -135,6 +157,13 @@ has_our_magic(int fd)
 	       magic == TIMELINE_MAGIC;
 }
 
+/* Is it being made, or do we lack what others may give back? */
+static bool
+will_pass(int rc)
+{
+	return rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
+}
+
 /* A file of this name: the one that is followed, or was, or another? */
 static int
 look_at_file(struct tl_sources *s, struct source *source, int fd,
@@ -148,7 +177,7 @@ look_at_file(struct tl_sources *s, struct source *source, int fd,
 	if (source->device == st.st_dev && source->inode == st.st_ino)
 		return source->said;
 	rc = start(s, source, fd, fault);
-	if (rc != -EAGAIN) { /* else it is being made */
+	if (!will_pass(rc)) {
 		source->device = st.st_dev;
 		source->inode = st.st_ino;
 	}
@@ -179,14 +208,16 @@ look_at(void *context, const char *path, bool globbed)
 	struct tl_sources *s = context;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct tl_fault fault = { 0 };
-	struct source *source;
+	struct source *source = NULL;
 	int rc = fd < 0 ? -errno : 0;
 
-	if (is_other(path, fd, globbed)) {
-		rc = 0;
-	} else if (add_source(s, tl_expand_name(path), &source) != 0) {
-		s->too_many = true;
-	} else if (!source->feed) {
+	if (!is_other(path, fd, globbed)) {
+		source = source_of(s, tl_expand_name(path));
+		s->too_many |= !source;
+	}
+	if (source)
+		source->found = s->looks;
+	if (source && !source->feed) {
 		if (rc == 0)
 			rc = look_at_file(s, source, fd, &fault);
 		say(s, source, rc, &fault);
@@ -207,9 +238,9 @@ tl_sources_look(struct tl_sources *s)
 		if (s->items[i]->feed)
 			leave(s, s->items[i]);
 	s->too_many = false;
+	s->looks++;
 	for (size_t i = 0; i < s->name_count; i++)
 		tl_expand(s->names[i], look_at, s);
-	s->first = false;
 	if (s->too_many && !before)
 		tl_report_say(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "more than %d timelines: some are not shipped",

@@ -8,7 +8,7 @@
 
 #include "ship/feed.h"
 
-enum { TL_SOURCES_MAX = 256, TL_SOURCE_NAMES_MAX = 64 };
+enum { TL_SOURCES_MAX = 256 /* at a time */ };
 
 struct tl_sources;
 

@@ -3,7 +3,6 @@
 #include "ship/spool_work.h"
 
 #include "base/clock.h"
-#include "ship/name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,13 +101,40 @@ tl_spool_chain_free(struct tl_spool_chain *c)
 	free(c);
 }
 
+/* The one that nobody needs, and did not for longest; NULL: all are needed. */
+static struct tl_spool_chain *
+take_idle(struct tl_spool *s)
+{
+	struct tl_spool_chain *idle = NULL;
+	size_t at = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->chain_count; i++) {
+		struct tl_spool_chain *c = s->chains[i];
+
+		if (c->used || c->count > 0 ||
+		    (idle && c->used_ns >= idle->used_ns))
+			continue;
+		idle = c;
+		at = i;
+	}
+	if (idle)
+		s->chains[at] = s->chains[--s->chain_count];
+	pthread_mutex_unlock(&s->lock);
+	return idle;
+}
+
 int
 tl_spool_add(struct tl_spool *s, struct tl_spool_chain **chain)
 {
 	struct tl_spool_chain *c;
 
-	if (s->chain_count == TL_SPOOL_CHAINS_MAX)
-		return -ENOSPC;
+	if (s->chain_count == TL_SPOOL_CHAINS_MAX) {
+		if (!(c = take_idle(s)))
+			return -ENOSPC;
+		tl_spool_folder_remove(c);
+		tl_spool_chain_free(c);
+	}
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
@@ -154,9 +180,7 @@ make_folder(struct tl_spool_chain *c)
 
 	if (c->spool->folder < 0)
 		return 0;
-	tl_put_file_part(&name, c->host);
-	tl_put_char(&name, '=');
-	tl_put_file_part(&name, c->timeline);
+	tl_spool_folder_name(&name, c->host, c->timeline);
 	rc = name.rc;
 	if (rc == 0 &&
 	    mkdirat(c->spool->folder, tl_text_string(&name), 0700) != 0 &&
@@ -203,13 +227,22 @@ int
 tl_spool_chain(struct tl_spool_chain **chain, struct tl_spool *s,
     const char *host, const char *timeline, struct tl_fault *fault)
 {
-	int rc;
+	int rc = 0;
 
 	*chain = find_chain(s, host, timeline);
-	if (*chain)
-		return 0;
-	rc = make_chain(chain, s, host, timeline);
-	return rc == 0 ? 0 : no_folder(fault, rc);
+	if (!*chain)
+		rc = make_chain(chain, s, host, timeline);
+	if (rc < 0)
+		return no_folder(fault, rc);
+	(*chain)->used = true;
+	return 0;
+}
+
+void
+tl_spool_chain_leave(struct tl_spool_chain *c)
+{
+	c->used = false;
+	c->used_ns = tl_clock_read(CLOCK_REALTIME);
 }
 
 const char *

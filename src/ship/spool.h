@@ -24,6 +24,8 @@
 #include "format/reader.h"
 #include "ship/block_read.h"
 
+/* With one more, that is forgotten which has no block and was not used for
+ * longest. */
 enum { TL_SPOOL_CHAINS_MAX = 1024 };
 
 struct tl_spool;
@@ -58,9 +60,11 @@ void tl_spool_status(struct tl_spool *spool, struct tl_spool_status *status);
 
 /* == a chain: by the thread that makes its blocks == */
 
-/* The chain of a timeline, which may be new.  0, -ENOSPC, -errno. */
+/* The chain of a timeline, which may be new: it is used.  0, -ENOSPC, -errno. */
 int tl_spool_chain(struct tl_spool_chain **chain, struct tl_spool *spool,
     const char *host, const char *timeline, struct tl_fault *fault);
+/* It is not used any more, until somebody asks for it again. */
+void tl_spool_chain_leave(struct tl_spool_chain *chain);
 const char *tl_spool_chain_name(const struct tl_spool_chain *chain);
 /* The number of the block that comes next. */
 uint64_t tl_spool_chain_next(const struct tl_spool_chain *chain);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "ship/block_write.h"
 #include "ship/folder.h"
+#include "ship/name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,6 +117,29 @@ tl_spool_file_remove(struct tl_spool_chain *c, const struct tl_spooled *b)
 		return;
 	tl_spool_file_name(name, b);
 	unlinkat(c->folder, name, 0);
+}
+
+void
+tl_spool_folder_name(struct tl_text *name, const char *host,
+    const char *timeline)
+{
+	tl_put_file_part(name, host);
+	tl_put_char(name, '=');
+	tl_put_file_part(name, timeline);
+}
+
+void
+tl_spool_folder_remove(struct tl_spool_chain *c)
+{
+	struct tl_text name = { 0 };
+
+	if (c->folder < 0)
+		return;
+	unlinkat(c->folder, "state", 0);
+	tl_spool_folder_name(&name, c->host, c->timeline);
+	if (name.rc == 0)
+		unlinkat(c->spool->folder, tl_text_string(&name), AT_REMOVEDIR);
+	tl_text_free(&name);
 }
 
 int

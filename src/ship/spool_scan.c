@@ -10,7 +10,6 @@
 #include "ship/spool_work.h"
 
 #include "ship/folder.h"
-#include "ship/name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +25,12 @@ ends_with(const char *name, const char *end)
 	const size_t size = strlen(name), end_size = strlen(end);
 
 	return size >= end_size && strcmp(name + size - end_size, end) == 0;
+}
+
+static int64_t
+ns_of(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
 static int
@@ -44,8 +49,7 @@ add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
 		return 0;
 	}
 	b->size = (uint32_t)st.st_size;
-	b->put_ns =
-	    (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	b->put_ns = ns_of(&st.st_mtim);
 	tl_spool_list_add(c, b);
 	return 0;
 }
@@ -127,9 +131,7 @@ is_folder_of(const char *folder, const struct tl_block_facts *facts)
 	struct tl_text name = { 0 };
 	bool same;
 
-	tl_put_file_part(&name, facts->block.host);
-	tl_put_char(&name, '=');
-	tl_put_file_part(&name, facts->block.timeline);
+	tl_spool_folder_name(&name, facts->block.host, facts->block.timeline);
 	same = name.rc == 0 && strcmp(tl_text_string(&name), folder) == 0;
 	tl_text_free(&name);
 	return same;
@@ -221,18 +223,24 @@ read_chain(struct tl_spool_chain *c, const char *folder)
 		    tl_spooled_at(c, i)->first < c->sent;
 }
 
-int
-tl_spool_scan_chain(struct tl_spool *s, int folder, const char *name)
+/* When its state was written. */
+static int64_t
+used_at(int folder)
 {
-	struct tl_spool_chain *c;
-	int rc = tl_spool_add(s, &c);
+	struct stat st;
 
-	if (rc < 0) {
-		close(folder);
-		return rc;
-	}
-	c->folder = folder;
-	rc = tl_folder_each(folder, take_name, c);
+	if (fstatat(folder, "state", &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	return ns_of(&st.st_mtim);
+}
+
+/* Learn what lies in the folder of a chain, which is the last one: one of which
+ * nothing is known is none. */
+static int
+scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
+{
+	const int rc = tl_folder_each(c->folder, take_name, c);
+
 	if (rc == 0) {
 		if (c->count > 0)
 			qsort(tl_spooled_at(c, 0), c->count,
@@ -253,16 +261,23 @@ static int
 take_folder(void *context, const char *name)
 {
 	struct tl_spool *s = context;
-	int folder;
+	struct tl_spool_chain *c;
+	int folder, rc;
 
 	if (!strchr(name, '='))
 		return 0;
 	folder = openat(s->folder, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	rc = folder < 0 ? -errno : tl_spool_add(s, &c);
+	if (rc == 0) {
+		c->folder = folder;
+		c->used_ns = used_at(folder);
+		return scan_chain(s, c, name);
+	}
 	if (folder >= 0)
-		return tl_spool_scan_chain(s, folder, name);
-	tl_report_say(s->options.report, -errno, TL_FAULT_NOWHERE,
-	    "%s: left alone: %s", name, strerror(errno));
+		close(folder);
+	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE,
+	    "%s: left alone: %s", name, strerror(-rc));
 	return 0;
 }
 

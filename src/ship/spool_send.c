@@ -20,13 +20,16 @@ next_chain(struct tl_spool *s)
 	return NULL;
 }
 
-/* What nobody can read is out of the chain. */
+/* What nobody can read, or take, is out of the chain, which goes on behind
+ * it. */
 static void
 leave_out(struct tl_spool_chain *c, const char *why)
 {
 	const struct tl_spooled *b = tl_spooled_at(c, c->under_way);
 	char name[TL_SPOOL_FILE_MAX];
 
+	if (c->count == 1)
+		(void)tl_spool_state_write(c);
 	tl_spool_file_name(name, b);
 	if (!b->data)
 		tl_spool_file_aside(c, name, why);
@@ -116,6 +119,7 @@ tl_spool_give(struct tl_spool *s, int rc)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* What stands for others takes no less room when it is replaced. */
 void
 tl_spool_refuse(struct tl_spool *s)
 {
@@ -123,7 +127,8 @@ tl_spool_refuse(struct tl_spool *s)
 
 	pthread_mutex_lock(&s->lock);
 	s->taken = NULL;
-	if (tl_spool_drop(c, c->under_way) != 0)
+	if (tl_spooled_at(c, c->under_way)->dropped ||
+	    tl_spool_drop(c, c->under_way) != 0)
 		leave_out(c, "it is too large, and cannot be replaced");
 	pthread_mutex_unlock(&s->lock);
 }

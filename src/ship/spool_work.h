@@ -41,6 +41,8 @@ struct tl_spool_chain {
 	char timeline[TL_BLOCK_NAME_MAX];
 	char name[TL_CHAIN_SIZE];
 	int folder; /* -1: in memory */
+	bool used;
+	int64_t used_ns; /* when it was, the last time */
 
 	/* under the lock of the spool */
 	uint64_t next;
@@ -114,6 +116,11 @@ void
 tl_spool_file_remove(struct tl_spool_chain *chain, const struct tl_spooled *b);
 /* Write what is known of a chain: 0 or -errno. */
 int tl_spool_state_write(struct tl_spool_chain *chain);
+/* What its folder is called. */
+void tl_spool_folder_name(struct tl_text *name, const char *host,
+    const char *timeline);
+/* Remove what is known of a chain, and its folder if nothing else is there. */
+void tl_spool_folder_remove(struct tl_spool_chain *chain);
 
 /* == dropping (spool_drop.c), under the lock == */
 
@@ -132,8 +139,6 @@ int tl_spool_drop(struct tl_spool_chain *chain, size_t i);
 /* == what lies in a folder (spool_scan.c) == */
 
 int tl_spool_scan(struct tl_spool *spool, struct tl_fault *fault);
-/* The chain that lies in the folder; taken over.  0; -ENOENT: none. */
-int tl_spool_scan_chain(struct tl_spool *spool, int folder, const char *name);
 /* A chain in the table.  0, -ENOSPC, -ENOMEM. */
 int tl_spool_add(struct tl_spool *spool, struct tl_spool_chain **chain);
 void tl_spool_chain_free(struct tl_spool_chain *chain);

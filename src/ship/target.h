@@ -24,8 +24,10 @@ tl_target_settled(void *context, const char *chain, uint64_t number, int rc);
 
 struct tl_target {
 	/* Take a block, whose bytes may go when this returns.  0: it is on
-	 * its way; -EAGAIN: no more at a time, settle first; -errno: it
-	 * cannot be had now, and fault says why. */
+	 * its way; -EAGAIN: no more at a time, settle first; -EMSGSIZE, of one
+	 * that is larger than size_max: it cannot be had, ever, and nothing
+	 * else has changed; -errno: it cannot be had now, and fault says why.
+	 */
 	int (*send)(struct tl_target *target, const struct tl_block *block,
 	    struct tl_fault *fault);
 	/* Wait until something is settled, at most so long: 0, or -errno, the
@@ -36,7 +38,7 @@ struct tl_target {
 	/* End what is open; settles all there is.  0 or -errno. */
 	int (*finish)(struct tl_target *target, struct tl_fault *fault);
 	void (*free)(struct tl_target *target);
-	size_t size_max; /* of a block; 0: no bound */
+	size_t size_max; /* of a block, as far as is known; 0: no bound */
 	tl_target_settled *settled;
 	void *context; /* of settled */
 };

@@ -38,6 +38,19 @@ struct events_target {
 
 /* == chains == */
 
+/* One without a file, whose place another can have; NULL: there is none. */
+static struct chain_part *
+find_idle(struct events_target *e)
+{
+	for (size_t i = 0; i < e->chain_count; i++) {
+		const struct tl_part *p = &e->chains[i]->part;
+
+		if (!p->events && p->held_blocks.count == 0)
+			return e->chains[i];
+	}
+	return NULL;
+}
+
 static int
 find_chain(struct events_target *e, const char *name, struct chain_part **chain)
 {
@@ -47,6 +60,12 @@ find_chain(struct events_target *e, const char *name, struct chain_part **chain)
 		*chain = e->chains[i];
 		if (strcmp((*chain)->name, name) == 0)
 			return 0;
+	}
+	if (e->chain_count >= TL_TARGET_CHAINS_MAX && (*chain = find_idle(e))) {
+		tl_queue_free(&(*chain)->part.held_blocks);
+		**chain = (struct chain_part){ 0 };
+		memcpy((*chain)->name, name, TL_CHAIN_SIZE);
+		return 0;
 	}
 	grown = realloc(e->chains, (e->chain_count + 1) * sizeof(*e->chains));
 	if (!grown)

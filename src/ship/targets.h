@@ -16,7 +16,7 @@
 #include "ship/nats_target.h"
 #include "ship/target.h"
 
-enum { TL_TARGET_CHAINS_MAX = 1024 };
+enum { TL_TARGET_CHAINS_MAX = 1024 }; /* remembered, if not needed */
 
 /* Strings outlive the target. */
 struct tl_target_options {

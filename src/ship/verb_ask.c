@@ -49,11 +49,11 @@ read_options(struct tl_call *call, struct tl_ship_ask *ask)
 	*ask = (struct tl_ship_ask){ .json = tl_options_has(o, TL_SHIP_JSON),
 		.out = &call->out };
 	if ((rc = read_request(call, &ask->request)) < 0 ||
-	    (rc = tl_options_nats(o, &ask->nats, &call->fault)) < 0 ||
+	    (rc = tl_call_cluster(call, &ask->nats, o->operands.items[0])) <
+		0 ||
 	    (rc = tl_options_duration(o, TL_SHIP_WAIT, 1000000, &ask->wait_ns,
 		 &call->fault)) < 0)
 		return rc;
-	ask->nats.url = o->operands.items[0];
 	return tl_options_number(o, TL_SHIP_COUNT, 1, UINT64_MAX, &ask->count,
 	    &call->fault);
 }

@@ -35,16 +35,13 @@ read_options(struct tl_call *call, struct tl_ship_read *read)
 	if (o->operands.count != 1)
 		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "read needs one URL");
-	if ((rc = tl_options_nats(o, &read->nats, &call->fault)) < 0 ||
+	if ((rc = tl_call_cluster(call, &read->nats, o->operands.items[0])) <
+		0 ||
 	    (rc = tl_call_time(call, TL_SHIP_SINCE, &read->since_ns)) < 0 ||
 	    (rc = tl_call_time(call, TL_SHIP_UNTIL, &read->until_ns)) < 0 ||
 	    (rc = tl_options_number(o, TL_SHIP_COUNT, 1, UINT64_MAX,
 		 &read->count, &call->fault)) < 0)
 		return rc;
-	read->nats.url = o->operands.items[0];
-	if (!tl_nats_is_url(read->nats.url))
-		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: only nats:// and tls:// are read", read->nats.url);
 	copy_words(read->hosts, &read->host_count, &o->hosts);
 	copy_words(read->timelines, &read->timeline_count, &o->timelines);
 	return 0;

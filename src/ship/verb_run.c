@@ -7,6 +7,7 @@
 #include "ship/run.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 
 #define SECOND_NS INT64_C(1000000000)
 
@@ -181,11 +182,14 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 static int
 judge(struct tl_call *call, const struct tl_run_result *result)
 {
+	const uint64_t blocks = result->spool.blocks;
+
 	if (!result->failed)
 		return 0;
 	return tl_fault(&call->fault, -EIO, TL_FAULT_NOWHERE,
-	    "%llu blocks were not sent, and are lost without a --spool",
-	    (unsigned long long)result->spool.blocks);
+	    "%llu %s lost without a --spool", (unsigned long long)blocks,
+	    blocks == 1 ? "block was not sent, and is"
+			: "blocks were not sent, and are");
 }
 
 static int
@@ -205,6 +209,19 @@ read_allowed(struct tl_call *call, const struct tl_run_options *run,
 	if (!tl_nats_is_url(run->target.url))
 		return fail(call, "--allow", "only where blocks go to NATS");
 	return tl_allow_parse(&allow->verbs, words, &call->fault);
+}
+
+/* A timeline needs five descriptors while its block is made, and there may be
+ * hundreds. */
+static void
+raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Meanwhile whoever asks is answered, where that is allowed. */
@@ -236,6 +253,7 @@ tl_verb_run(struct tl_call *call)
 	if (rc < 0)
 		return tl_call_usage(call, rc);
 	run.stop = tl_call_stops();
+	raise_descriptors();
 	rc = run_answering(call, &run, &result);
 	if (rc < 0)
 		return rc;

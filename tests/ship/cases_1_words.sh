@@ -12,6 +12,9 @@ has '... that is told' "$err" '^timeline-ship: no verb given: run, read or ask$'
 ends 'nor is an unknown one' 2 "$ship" send
 ends 'a hostile word is escaped' 2 "$ship" $'\033[31m'
 lacks '... in what is said of it' "$err" $'\033'
+ends 'so is a URL' 2 "$ship" read $'nats://\033[31m'
+has '... in what is said of it' "$err" 'nats://.*not the name of a server'
+lacks '... in plain words' "$err" $'\033'
 while read -r words; do
 	# shellcheck disable=SC2086
 	ends "\"$words\" is a usage error" 2 "$ship" $words
@@ -39,6 +42,9 @@ read dir
 read nats://127.0.0.1 nats://127.0.0.1
 read --since yesterday nats://127.0.0.1
 read --all nats://127.0.0.1
+read nats://
+read --password-file x nats://127.0.0.1
+ask dir list
 ask nats://127.0.0.1
 ask nats://127.0.0.1 dance
 WORDS

@@ -43,7 +43,7 @@ ends 'nor is one that reads slowly' 0 bash -c "'$ship' run --to - --all --for 1m
 is '... and has all of it' "$("$dump" "$w/piped" | wc -l)" 5000
 ends 'one that stops reading does not hold up the end' 1 bash -c \
 	"set -o pipefail; '$ship' run --to - --all --for 100ms --linger 300ms '$sh' | sleep 3"
-has '... and what it missed is said' "$err" 'blocks were not sent, and are lost without a --spool'
+has '... and what it missed is said' "$err" 'blocks? (was|were) not sent, and (is|are) lost without a --spool'
 
 for format in jsonl parquet; do
 	"$ship" run --help >/dev/null
@@ -73,6 +73,16 @@ is '... in a stream of blocks, too' "$("$dump" --json "$w/spans.trace" | kinds)"
 # names, globs, what comes and goes
 ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"
 has '... and said to be missing' "$err" "^timeline-ship: $base-none: No such file or directory$"
+: >"$work/err"
+start --to "$w/late" --every 50ms "$name-late"
+missing() { grep -q 'No such file' "$work/err"; }
+until_true missing
+"$make" "$name-late" plain=10
+late_there() { [ "$(numbers_in "$w/late" | wc -l)" -eq 10 ]; }
+until_true late_there
+stop TERM
+has '... and to be there, when it comes' "$(tail -n 1 "$work/err")" "^timeline-ship: $base-late: is followed now$"
+is '... all of it' "$(numbers_in "$w/late" | wc -l)" 10
 start --to "$w/glob" --every 50ms "$name-g*"
 sleep 0.5
 "$make" "$name-g1" plain=100
@@ -88,6 +98,12 @@ stop TERM
 is 'what appears under a glob is shipped from its first entry' "$status $(cat "$work/err")" '0 '
 is '... that which is made again, too' "$(numbers_in "$w/glob" | wc -l)" 600
 is '... by the same chain' "$(blocks "$w/glob" | grep -oE 'g1-[0-9a-f]{32}' | sort -u | wc -l)" 1
+
+for i in {1..30}; do "$make" "$name-many$i" entries=1024 plain=4; done
+ends 'many timelines need more descriptors than a shell gives' 0 bash -c \
+	"ulimit -Sn 60 && '$ship' run --to '$w/many' --spool '$w/spool-many' --all --for 1ms --linger 60s '$name-many*'"
+is '... which is no reason to leave any out' "$err $(numbers_in "$w/many" | wc -l)" ' 120'
+for i in {1..30}; do "$ctl" remove "$name-many$i"; done
 
 start --to "$w/live" --every 50ms "$sh"
 sleep 0.4

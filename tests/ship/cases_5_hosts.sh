@@ -175,6 +175,15 @@ h4 synchronised 50000000'
 }
 
 # == a part of it ==
+numbers_in_file() { jq -r 'select(.args) | "\(.host) \(.args.n)"' "$1" | sort; }
+# in_window SINCE UNTIL FILE: the numbers of those of whole seconds, UNTIL too
+in_window() {
+	jq -r --arg since "$1" --arg until "$2" '
+		select(.args and (.ns | tostring | .[:10]) >= $since and
+		((.ns | tostring | .[:10]) < $until or
+		(.ns | tostring) == $until + "000000000")) |
+		"\(.host) \(.args.n)"' "$3" | sort
+}
 windows() {
 	local since until
 	ends 'some hosts are read' 0 \
@@ -187,19 +196,20 @@ windows() {
 	until=$((since + 2))
 	ends 'a time is read' 0 "$convert" -qf "$url" --since "@$since" \
 		--until "@$until" --to jsonl -o "$w/window.jsonl"
-	is '... all of it, and nothing else' \
-		"$(jq -r 'select(.args) | "\(.host) \(.args.n)"' "$w/window.jsonl" | sort)" \
-		"$(jq -r --arg since "$since" --arg until "$until" '
-			select(.args and (.ns | tostring | .[:10]) >= $since and
-			((.ns | tostring | .[:10]) < $until or
-			(.ns | tostring) == $until + "000000000")) |
-			"\(.host) \(.args.n)"' "$w/all.jsonl" | sort)"
+	is '... all of it, and nothing else' "$(numbers_in_file "$w/window.jsonl")" \
+		"$(in_window "$since" "$until" "$w/all.jsonl")"
 	is '... which is something' "$(($(wc -l <"$w/window.jsonl") > 100))" 1
 	ends '... of some hosts' 0 "$dump" --json --host 'h[34]' \
 		--since "@$since" --until "@$until" "$url"
 	is '... the same' "$(hosts_in "$work/out")" \
 		"$(hosts_in "$w/window.jsonl" | grep -E '^h[34] ')"
 	"$convert" -qf "$url" --since "@$since" --until "@$until" --to html -o "$w/window.html"
+	# a window of the time as it was put right is another one
+	"$convert" -qf "$url" "${pair[@]}" --to jsonl -o "$w/right.jsonl"
+	ends '... by clocks that were put right' 0 "$convert" -qf "$url" "${pair[@]}" \
+		--since "@$since" --until "@$until" --to jsonl -o "$w/window.jsonl"
+	is '... all of it, and nothing else' "$(numbers_in_file "$w/window.jsonl")" \
+		"$(in_window "$since" "$until" "$w/right.jsonl")"
 }
 
 # == elsewhere ==

@@ -58,6 +58,31 @@ else
 	is '... which leaves no gap to tell of' "$(cat "$work/err")" ''
 	is 'of a moment before all' "$(read_back --until @1600000000)" ''
 	is 'only so many' "$(read_back -n 3 --host web2 | cut -d' ' -f1-3)" 'web2/app blocks 3'
+
+	# == hosts whose clocks are off, by the window of who looks ==
+	# window HOST OFFSET SECOND...: the numbers of its entries in that second
+	window() {
+		"$dump" --json --oldest-first --host "$1" --offset "$1=$2" \
+			--since "@$3.000000000" --until "@$3.999999999" "$url" 2>"$work/err" |
+			jq -r .args.n
+	}
+	is 'a clock that was behind: what belongs into the window is there' \
+		"$(window web2 300s 1700000310)" "$(seq 5000 5499)"
+	is '... one that was ahead' "$(window web2 -300s 1699999710)" "$(seq 5000 5499)"
+	is '... and nothing else' "$(window web2 300s 1700000010)" ''
+	"$convert" -qf "$url" --host web2 --offset web2=300s --since @1700000310 --to jsonl -o "$work/moved.jsonl"
+	is '... to the end, when it is converted' "$(jq -r .args.n "$work/moved.jsonl" | sort -n)" "$(seq 5000 24999)"
+
+	# Every answer is later than who reads waits for it.
+	"$build/tests/ship/slow_link" "${cluster_ports[1]}" MSG.NEXT 1500 >"$work/port" &
+	link=$!
+	until_true test -s "$work/port"
+	is 'over a slow link nothing is missing' \
+		"$("$ship" read "nats://127.0.0.1:$(cat "$work/port")" --host web2 2>"$work/err" | "$drive" check)" \
+		"$(chain_line web2/app 50 25000)"
+	is '... and nothing is said about it' "$(cat "$work/err")" ''
+	kill "$link"
+	wait "$link" 2>/dev/null
 	is 'no consumer is left behind' "$(stream_says TIMELINE .state.consumer_count)" 0
 	is 'the same again is known by its id' "$(
 		"$drive" send "$url" web2 app 50 500 "$work/state3" | grep -o 'settled [0-9]*'
@@ -91,5 +116,29 @@ else
 	sleep 1
 	kill "$small" 2>/dev/null
 	has 'a stream beside another that takes the same is refused' "$(cat "$work/small")" 'SMALL: .*overlap'
+
+	# == who answers for JetStream where there is none ==
+	WITHOUT_JETSTREAM=1 cluster_start 1
+	url=$(cluster_url)
+	"$make" "$name-lie" entries=1024 plain=10
+	mkfifo "$work/lie.in"
+	while read -r answer; do
+		: >"$work/lie"
+		"$drive" lie "$url" "$answer" <"$work/lie.in" >"$work/lie" &
+		liar=$!
+		exec 7>"$work/lie.in"
+		until_true grep -q ready "$work/lie"
+		ends "the answer $answer breaks nothing" 1 "$ship" run --to "$url" --all \
+			--for 1ms --linger 100ms "$name-lie"
+		has '... and is none' "$err" 'stream TIMELINE.*; blocks are kept and sent again'
+		exec 7>&-
+		wait "$liar"
+	done <<'ANSWERS'
+{}
+{"config":null}
+{"config":{"name":"TIMELINE","subjects":null}}
+{"config":{"name":"TIMELINE","subjects":["timeline.>"],"max_msg_size":-9}}
+[
+ANSWERS
 	cluster_stop
 fi

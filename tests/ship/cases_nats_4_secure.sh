@@ -35,6 +35,26 @@ else
 	ends 'a file without a password is said' 1 "$ship" read "$url" --user shipper --password-file "$work/empty"
 	has '... by its name' "$err" 'empty: nothing in the first line'
 	ends 'a file that is not there, too' 1 "$ship" read "$url" --user shipper --password-file "$work/none"
+	"$ctl" create "$name-rotated" --entries 4096
+	"$ship" run -q --to "$url" --host web1 --user shipper --password-file "$work/password" \
+		--allow list "$name-rotated" 2>"$work/err" &
+	shipper=$!
+	asked() { # PASSWORD
+		"$ship" ask "$url" --user shipper --password-file "$work/$1" -n 1 list >"$work/out" 2>&1
+	}
+	until_true asked password
+	has 'who has the password may ask' "$(cat "$work/out")" "^web1 ${name#/}-rotated: "
+	echo n3w >"$work/n3w"
+	cluster_pause
+	node_configure 1 'authorization { user: shipper, password: "n3w" }'
+	cluster_resume
+	let_in_no_more() { [ "$(grep -c 'timeline-ship allow.*authentication error' "$work/nats1.log")" -ge 2 ]; }
+	until_true let_in_no_more
+	echo n3w >"$work/password"
+	until_true asked n3w || until_true asked n3w
+	has '... when it was changed meanwhile, too' "$(cat "$work/out")" "^web1 ${name#/}-rotated: "
+	kill -TERM "$shipper"
+	wait "$shipper"
 	cluster_start 1 'authorization { token: "t0ken" }'
 	echo t0ken >"$work/token"
 	ends 'a token lets in' 1 "$ship" read "$(cluster_url)" --token-file "$work/token"

@@ -5,7 +5,8 @@
 #	has_nats || skip ...	cluster_start 3 [LINES]		cluster_url
 #	node_kill 2		node_start 2			cluster_stop
 #
-# Needs $work, a folder.  LINES go into the configuration of each server.
+# Needs $work, a folder.  LINES go into the configuration of each server, which
+# keeps streams unless WITHOUT_JETSTREAM is set.
 # Only what was started here is ever ended, also when its owner exits (whose
 # own end is the function clean, if there is one).
 cluster_nodes=0
@@ -42,7 +43,8 @@ node_configure() { # NODE LINES
 		echo "server_name: n$1"
 		echo "listen: 127.0.0.1:${cluster_ports[$1]}"
 		echo "http: 127.0.0.1:${cluster_looks[$1]}"
-		echo "jetstream { store_dir: $work/nats$1, max_mem: 16M, max_file: 4G }"
+		[ -n "${WITHOUT_JETSTREAM:-}" ] ||
+			echo "jetstream { store_dir: $work/nats$1, max_mem: 16M, max_file: 4G }"
 		[ "$cluster_nodes" -eq 1 ] || echo "cluster { name: c, listen: 127.0.0.1:${cluster_links[$1]}, routes: [$routes] }"
 		printf '%s\n' "$2"
 	} >"$work/nats$1.conf"

@@ -6,6 +6,7 @@
  *	drive send URL HOST TIMELINE[,TIMELINE...] BLOCKS EVENTS STATE [REPLICAS]
  *	drive hostile URL
  *	drive ask URL JSON
+ *	drive lie URL JSON
  *	drive check <blocks
  *
  * The file STATE keeps how many are settled, so that a drive that was killed
@@ -332,6 +333,36 @@ verb_ask(char **argv)
 	return 0;
 }
 
+/* Whatever JetStream is asked, that is the answer. */
+static void
+lie(natsConnection *nc, natsSubscription *asked, natsMsg *request, void *json)
+{
+	(void)asked;
+	natsConnection_PublishString(nc, natsMsg_GetReply(request), json);
+	natsMsg_Destroy(request);
+}
+
+static int
+verb_lie(char **argv)
+{
+	const struct tl_nats_options options = { .url = argv[2] };
+	const struct tl_nats_manner manner = { .name = "hostile" };
+	natsSubscription *asked = NULL;
+	struct tl_fault fault = { 0 };
+	natsConnection *nc;
+
+	expect(tl_nats_connect(&nc, &options, &manner, &fault), fault.text);
+	natsConnection_Subscribe(&asked, nc, "$JS.API.>", lie, argv[3]);
+	natsConnection_FlushTimeout(nc, 5000);
+	printf("ready\n");
+	fflush(stdout);
+	while (getchar() != EOF)
+		continue;
+	natsSubscription_Destroy(asked);
+	tl_nats_disconnect(nc);
+	return 0;
+}
+
 /* == check == */
 
 struct seen {
@@ -415,8 +446,10 @@ main(int argc, char **argv)
 		return verb_hostile(argv);
 	if (argc == 4 && strcmp(argv[1], "ask") == 0)
 		return verb_ask(argv);
+	if (argc == 4 && strcmp(argv[1], "lie") == 0)
+		return verb_lie(argv);
 	if (argc == 2 && strcmp(argv[1], "check") == 0)
 		return verb_check();
-	fprintf(stderr, "drive send|hostile|ask|check ...\n");
+	fprintf(stderr, "drive send|hostile|ask|lie|check ...\n");
 	return 2;
 }

@@ -15,6 +15,13 @@ $(SHIP_FLEET): $(B)/obj/tests/ship/make_fleet.o $(OBJ_ring)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS)
 
-tests: $(SHIP_DRIVE) $(SHIP_FLEET)
+# A server that is far away: cases_nats_1_stream.sh.
+SHIP_LINK := $(B)/tests/ship/slow_link
+
+$(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(OBJ_base)
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS)
+
+tests: $(SHIP_DRIVE) $(SHIP_FLEET) $(SHIP_LINK)
 # what is built with Kafka is tested with it
 $(B)/obj/tests/unit/test_ship_%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)

@@ -241,8 +241,11 @@ START_TEST(a_block_that_is_refused_is_told)
 	ck_assert_int_eq(rc, -EMSGSIZE);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(fault.rc, -EMSGSIZE);
-	block.data.size = target->size_max + 1;
+	/* and is not tried again for ever */
+	ck_assert_uint_eq(target->size_max, block.data.size - 1);
 	ck_assert_int_eq(target->send(target, &block, &fault), -EMSGSIZE);
+	block.data.size--;
+	ck_assert_int_eq(target->send(target, &block, &fault), 0);
 }
 END_TEST
 

@@ -272,6 +272,47 @@ START_TEST(a_block_too_large_for_the_target_is_counted)
 }
 END_TEST
 
+START_TEST(what_stands_for_others_and_is_too_large_is_left_out)
+{
+	struct tl_block block;
+
+	open_spool(ROOM);
+	put("app", 9);
+	put("app", 1);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(tl_spool_take(spool, &block), 0);
+		ck_assert_uint_eq(block.number, 0);
+		tl_spool_refuse(spool);
+	}
+	arrives(1);
+	ck_assert_uint_eq(status().blocks, 0);
+	ck_assert_uint_eq(status().dropped_blocks, 1);
+	ck_assert_uint_eq(count_files(".bad"), 1);
+	tl_spool_free(spool);
+}
+END_TEST
+
+START_TEST(a_chain_goes_on_behind_what_was_left_out)
+{
+	char path[128];
+	struct tl_block block;
+
+	open_spool(ROOM);
+	put("app", 1);
+	arrives(0);
+	put("app", 1);
+	put("app", 1);
+	snprintf(path, sizeof(path), "%s/host=app/2.trace", folder);
+	ck_assert_int_eq(unlink(path), 0);
+	arrives(1);
+	ck_assert_uint_eq(send_next(&block), UINT64_MAX);
+	ck_assert_uint_eq(said, 1);
+	reopen();
+	ck_assert_uint_eq(tl_spool_chain_next(chain_of("app")), 3);
+	tl_spool_free(spool);
+}
+END_TEST
+
 /* == hostile folders == */
 
 static void
@@ -417,6 +458,9 @@ main(void)
 	tcase_add_test(all, what_stands_for_dropped_blocks_says_which);
 	tcase_add_test(all, what_the_target_may_have_is_dropped_last);
 	tcase_add_test(all, a_block_too_large_for_the_target_is_counted);
+	tcase_add_test(all,
+	    what_stands_for_others_and_is_too_large_is_left_out);
+	tcase_add_test(all, a_chain_goes_on_behind_what_was_left_out);
 	tcase_add_test(all, what_is_damaged_is_moved_aside);
 	tcase_add_test(all, a_block_of_another_chain_is_moved_aside);
 	tcase_add_test(all, a_damaged_state_is_moved_aside);

@@ -78,6 +78,16 @@ send_block(uint64_t number, int64_t ns)
 	ck_assert_int_eq(try_send(number, ns), 0);
 }
 
+/* Open it, and send the blocks [from, to) of one time. */
+static void
+open_and_send(const struct tl_target_options *options, uint64_t from,
+    uint64_t to)
+{
+	open_target(options);
+	for (; from < to; from++)
+		send_block(from, START_NS);
+}
+
 static void
 settle(void)
 {
@@ -144,8 +154,7 @@ START_TEST(a_block_that_comes_again_takes_its_own_place)
 {
 	const struct tl_target_options options = options_of(NULL);
 
-	open_target(&options);
-	send_block(0, START_NS);
+	open_and_send(&options, 0, 1);
 	send_block(0, START_NS);
 	settle();
 	look();
@@ -202,9 +211,7 @@ START_TEST(events_of_many_blocks_are_one_file)
 {
 	const struct tl_target_options options = options_of("jsonl");
 
-	open_target(&options);
-	for (uint64_t i = 3; i < 8; i++)
-		send_block(i, START_NS + (int64_t)i);
+	open_and_send(&options, 3, 8);
 	settle();
 	ck_assert_uint_eq(settled_count, 0); /* none is whole */
 	finish();
@@ -238,9 +245,7 @@ START_TEST(a_file_of_events_ends_when_it_is_large)
 	struct tl_target_options options = options_of("jsonl");
 
 	options.part_size = 5000;
-	open_target(&options);
-	for (uint64_t i = 0; i < 20; i++)
-		send_block(i, START_NS);
+	open_and_send(&options, 0, 20);
 	finish();
 	look();
 	ck_assert_uint_gt(path_count, 3);
@@ -254,8 +259,7 @@ START_TEST(a_file_of_events_ends_when_it_is_old)
 	struct tl_target_options options = options_of("jsonl");
 
 	options.part_ns = 1;
-	open_target(&options);
-	send_block(0, START_NS);
+	open_and_send(&options, 0, 1);
 	settle();
 	ck_assert_uint_eq(settled_count, 1);
 	tl_target_free(target);
@@ -267,9 +271,7 @@ START_TEST(a_file_of_events_ends_when_too_much_waits)
 	struct tl_target_options options = options_of("jsonl");
 
 	options.held_max = 4096;
-	open_target(&options);
-	for (uint64_t i = 0; i < 50; i++)
-		send_block(i, START_NS);
+	open_and_send(&options, 0, 50);
 	settle();
 	ck_assert_uint_gt(settled_count, 0);
 	tl_target_free(target);
@@ -280,14 +282,10 @@ START_TEST(what_a_whole_file_has_is_not_written_again)
 {
 	const struct tl_target_options options = options_of("jsonl");
 
-	open_target(&options);
-	for (uint64_t i = 0; i < 5; i++)
-		send_block(i, START_NS);
+	open_and_send(&options, 0, 5);
 	finish();
 	tl_target_free(target);
-	open_target(&options);
-	for (uint64_t i = 2; i < 8; i++)
-		send_block(i, START_NS);
+	open_and_send(&options, 2, 8);
 	settle();
 	ck_assert_uint_eq(settled_count, 3); /* 2, 3 and 4 */
 	finish();
@@ -304,8 +302,7 @@ START_TEST(a_file_of_events_that_is_not_whole_is_gone)
 {
 	const struct tl_target_options options = options_of("jsonl");
 
-	open_target(&options);
-	send_block(0, START_NS);
+	open_and_send(&options, 0, 1);
 	tl_target_free(target);
 	look();
 	ck_assert_uint_eq(path_count, 0);
