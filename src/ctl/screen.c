@@ -116,22 +116,32 @@ decode(const char *keys, size_t size)
 	return keys[0] >= ' ' && keys[0] < '\x7f' ? keys[0] : TL_KEY_OTHER;
 }
 
-/* A key is one byte, or a sequence that arrives at once. */
+/* A byte, or a sequence: ESC [ ... up to a letter or ~, or ESC O letter. */
+static bool
+is_whole(const char *keys, size_t size)
+{
+	if (size < 2)
+		return size == 1 && keys[0] != '\033';
+	if (size == 2)
+		return keys[1] != '[' && keys[1] != 'O';
+	return keys[size - 1] >= '@' && keys[size - 1] <= '~';
+}
+
+/* One key: what was typed behind it waits for its turn. */
 static int
 read_key(void)
 {
 	char keys[KEY_SIZE_MAX];
-	ssize_t n = read(STDIN_FILENO, keys, 1);
+	size_t size = 0;
+	ssize_t n = 1;
 
-	if (n <= 0)
-		return n < 0 && errno == EINTR ? TL_KEY_OTHER : TL_KEY_QUIT;
-	if (keys[0] == '\033') {
-		const ssize_t more =
-		    read(STDIN_FILENO, keys + 1, KEY_SIZE_MAX - 1);
-
-		n += more > 0 ? more : 0;
+	while (n > 0 && size < sizeof(keys) && !is_whole(keys, size)) {
+		n = read(STDIN_FILENO, keys + size, 1);
+		size += n > 0;
 	}
-	return decode(keys, (size_t)n);
+	if (size == 0)
+		return n < 0 && errno == EINTR ? TL_KEY_OTHER : TL_KEY_QUIT;
+	return decode(keys, size);
 }
 
 int

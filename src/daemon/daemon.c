@@ -65,26 +65,33 @@ is_same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Listen where the configuration says now. */
+/* Listen where the configuration says now, also where that failed before;
+ * neither waits for the other. */
 static int
 listen_again(struct tl_daemon *d, const struct tl_config *old,
     struct tl_fault *fault)
 {
 	const struct tl_config *new = d->config;
-	int rc = 0;
+	struct tl_fault second = { 0 };
+	int rc = 0, second_rc = 0;
 
-	if (!is_same(old->listen, new->listen)) {
+	if (!d->http || !is_same(old->listen, new->listen)) {
 		tl_http_free(d->http);
 		d->http = NULL;
 		if (new->listen)
 			rc = tl_http_new(&d->http, d, new->listen, fault);
 	}
-	if (rc == 0 && !is_same(old->socket, new->socket)) {
+	if (!d->control || !is_same(old->socket, new->socket)) {
 		tl_control_free(d->control);
 		d->control = NULL;
 		if (new->socket)
-			rc = tl_control_new(&d->control, d, new->socket, fault);
+			second_rc = tl_control_new(&d->control, d, new->socket,
+			    &second);
 	}
+	if (rc != 0 && second_rc != 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s", second.text);
+	if (rc == 0 && (rc = second_rc) != 0)
+		*fault = second;
 	if (!is_same(old->directory, new->directory) ||
 	    !is_same(old->user, new->user))
 		tl_daemon_log(TL_LOG_WARNING,
@@ -104,6 +111,7 @@ int
 tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 {
 	struct tl_config *const old = daemon->config;
+	struct tl_fault before = { 0 };
 	struct tl_config *new;
 	int rc;
 
@@ -117,7 +125,10 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 		tell_ready(daemon);
 		return rc;
 	}
+	/* What was made before is of the old one. */
+	(void)tl_targets_scan(daemon->folder, &before);
 	daemon->config = new;
+	daemon->configured_ns = tl_clock_read(CLOCK_REALTIME);
 	tl_targets_configure(daemon->folder);
 	rc = listen_again(daemon, old, fault);
 	if (rc == 0)
@@ -236,7 +247,7 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	}
 	d->config = config;
-	d->started_ns = tl_clock_read(CLOCK_REALTIME);
+	d->started_ns = d->configured_ns = tl_clock_read(CLOCK_REALTIME);
 	/* The default loop: the only one that may watch children. */
 	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
 	rc = d->loop

@@ -45,8 +45,9 @@ struct tl_daemon {
 	struct tl_snapshots *snapshots;
 	struct tl_http *http;
 	struct tl_control *control;
-	int64_t started_ns; /* Unix time */
-	uint64_t reloads;   /* that held */
+	int64_t started_ns;    /* Unix time */
+	int64_t configured_ns; /* ... of the configuration that holds */
+	uint64_t reloads;      /* that held */
 	uint64_t reload_faults;
 	uint64_t refused; /* timelines in /dev/shm, never opened */
 };

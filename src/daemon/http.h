@@ -7,6 +7,7 @@
  *	GET /metrics	      Prometheus text
  *	GET /metrics.json     the same as JSON
  *	GET /timelines.json   names of the targets: ["a","b"]
+ *	GET /recordings.json  what is recorded, or why not (metrics_record.c)
  *	GET /live.json	      newest entries of one, for the page:
  *			      ?timeline=NAME&after=MARK&max=N
  *	POST /snapshot	      save one: ?timeline=NAME, with a header

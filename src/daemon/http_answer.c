@@ -90,6 +90,13 @@ timelines(struct tl_http_request *r)
 	accept_as(r, json_type);
 }
 
+static void
+recordings(struct tl_http_request *r)
+{
+	tl_metrics_record(&r->body, r->daemon);
+	accept_as(r, json_type);
+}
+
 /* The timeline that ?timeline= names; NULL: it was refused. */
 static const struct tl_target *
 find_target(struct tl_http_request *r)
@@ -218,6 +225,7 @@ static const struct route {
 	{ "/metrics", false, metrics },
 	{ "/metrics.json", false, metrics_json },
 	{ "/timelines.json", false, timelines },
+	{ "/recordings.json", false, recordings },
 	{ "/live.json", false, live },
 	{ "/snapshot", true, snapshot },
 };

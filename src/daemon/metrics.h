@@ -14,5 +14,7 @@ void tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon);
 void tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon);
 /* The same for a person: `timelinectl status`. */
 void tl_metrics_status(struct tl_text *text, const struct tl_daemon *daemon);
+/* What is recorded, or should be: where, how much, and why not.  JSON. */
+void tl_metrics_record(struct tl_text *text, const struct tl_daemon *daemon);
 
 #endif

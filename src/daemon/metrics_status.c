@@ -3,7 +3,7 @@
  * metrics_status.c - the same numbers for a person: a paragraph for the
  * daemon, one for each timeline; what is not there is not spoken of.
  *
- *	example: 163840 slots, 10.0 MiB; logs info, outside of bursts
+ *	example: 163840 slots, 10.0M bytes; logs info, outside of bursts
  *	  entries    12345 appended, 0 dropped; 12345 seen, 0 missed
  *	  history    1m02s of 1m00s
  *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
@@ -11,9 +11,10 @@
  *	  writers    2 alive, 0 dead
  *	  trigger    slow: fired 3 times, 1 suppressed
  *	  snapshots  3 saved, 0 failed
- *	  recording  12345 entries, 0 lost; 2 files, 1.2 MiB, now FILE
+ *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
  */
 #include "base/clock.h"
+#include "base/size.h"
 #include "daemon/metrics.h"
 #include "daemon/metrics_view.h"
 
@@ -36,16 +37,10 @@ put_name(struct tl_text *text, const char *name)
 }
 
 static void
-put_size(struct tl_text *text, uint64_t bytes)
+put_bytes(struct tl_text *text, uint64_t bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-	const size_t last = sizeof(units) / sizeof(units[0]) - 1;
-	double size = (double)bytes;
-	size_t unit = 0;
-
-	for (; size >= 1024 && unit < last; unit++)
-		size /= 1024;
-	tl_put_format(text, "%.*f %s", unit == 0 ? 0 : 1, size, units[unit]);
+	tl_put_size(text, bytes);
+	tl_put_string(text, " bytes");
 }
 
 static void
@@ -67,7 +62,7 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	tl_put_string(text, " of CPU");
 	if (m->own.has_rss) {
 		tl_put_string(text, ", ");
-		put_size(text, m->own.rss);
+		put_bytes(text, m->own.rss);
 	}
 	tl_put_char(text, '\n');
 	put_label(text, "configured");
@@ -92,7 +87,7 @@ put_snapshots(struct tl_text *text, const struct tl_metrics *m)
 	    (unsigned long long)s->saved, (unsigned long long)s->failed,
 	    (unsigned long long)s->removed, s->queued,
 	    (unsigned long long)s->files);
-	put_size(text, s->bytes);
+	put_bytes(text, s->bytes);
 	tl_put_string(text, " in ");
 	put_name(text, m->whole.daemon->config->directory);
 	tl_put_char(text, '\n');
@@ -109,7 +104,7 @@ put_glance(struct tl_text *text, const struct tl_glance *glance)
 		slots += glance->lanes[i].entries;
 	tl_put_unsigned(text, slots);
 	tl_put_string(text, " slots, ");
-	put_size(text, h->total_size);
+	put_bytes(text, h->total_size);
 	tl_put_string(text, "; logs ");
 	tl_put_string(text, glance->threshold > TIMELINE_LEVEL_MAX
 				? "nothing"
@@ -238,22 +233,21 @@ static void
 put_record(struct tl_text *text, const struct tl_metrics_view *v)
 {
 	const struct tl_recorder_status *r = &v->record.recorder;
-	const int rc = r->rc < 0 ? r->rc : r->source_rc;
 
-	if (!v->target->record)
+	if (!v->has_record)
 		return;
 	put_label(text, "recording");
 	tl_put_format(text, "%llu entries, %llu lost; %llu files, ",
 	    (unsigned long long)r->events, (unsigned long long)r->lost,
 	    (unsigned long long)r->files);
-	put_size(text, r->bytes);
+	put_bytes(text, r->bytes);
 	if (r->path[0]) {
 		tl_put_string(text, ", now ");
 		put_name(text, r->path);
 	}
-	if (rc < 0) {
+	if (v->record.rc < 0) {
 		tl_put_string(text, "; FAILS: ");
-		put_name(text, strerror(-rc));
+		put_name(text, strerror(-v->record.rc));
 	}
 	tl_put_char(text, '\n');
 }

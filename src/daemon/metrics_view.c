@@ -78,8 +78,8 @@ look_at(struct tl_metrics_view *view, const struct tl_target *target)
 		tl_bursts_status(target->bursts, &view->bursts);
 	if (target->calibrator)
 		tl_calibrator_status(target->calibrator, &view->clock);
-	if (target->record)
-		tl_record_status(target->record, &view->record);
+	view->has_record = tl_target_is_recorded(target);
+	tl_target_record_status(target, &view->record);
 	count_writers(view);
 }
 

@@ -33,6 +33,7 @@ struct tl_metrics_view {
 	struct tl_bursts_status bursts;
 	struct tl_calibrator_status clock;
 	struct tl_record_status record;
+	bool has_record; /* it is recorded, or should be */
 	size_t writers_alive;
 	size_t writers_dead;
 };

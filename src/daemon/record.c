@@ -38,7 +38,8 @@ struct tl_record {
 	uint64_t removed;
 
 	/* of the thread that writes */
-	int64_t tidy_at_ns; /* CLOCK_MONOTONIC */
+	int64_t tidy_at_ns;          /* CLOCK_MONOTONIC */
+	char file[TL_FILE_NAME_MAX]; /* that is written, or was last */
 
 	/* of the loop: what was said */
 	int said_rc;
@@ -112,22 +113,22 @@ static int
 begin(void *context, int64_t ns, struct tl_recorder_files *files)
 {
 	struct tl_record *r = context;
-	char directory[PATH_MAX], name[TL_FILE_NAME_MAX];
+	char directory[PATH_MAX];
 	const int folder = open_folder(r, directory);
 	int rc = folder < 0 ? folder : -EEXIST;
 
 	/* A name that is taken: a microsecond later there is another. */
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
-		rc = tl_record_name_make(name, r->name,
+		rc = tl_record_name_make(r->file, r->name,
 		    ns + i * NS_A_MICROSECOND);
 		if (rc == 0)
-			rc = make_files(r, folder, name, files);
+			rc = make_files(r, folder, r->file, files);
 	}
 	if (folder >= 0)
 		close(folder);
 	r->tidy_at_ns = 0;
 	if (rc == 0 && snprintf(files->path, sizeof(files->path), "%s/%s",
-			   directory, name) >= (int)sizeof(files->path))
+			   directory, r->file) >= (int)sizeof(files->path))
 		files->path[0] = '\0';
 	return rc;
 }
@@ -155,7 +156,7 @@ tidy(void *context)
 	r->tidy_at_ns = now_ns + tidy_ns;
 	if ((folder = open_folder(r, directory)) < 0)
 		return;
-	(void)tl_kept_apply(&tl_kept_traces, folder, r->name, &keep,
+	(void)tl_kept_apply(&tl_kept_traces, folder, r->name, r->file, &keep,
 	    tl_clock_read(CLOCK_REALTIME), &removed, &next_ns);
 	close(folder);
 	if (next_ns < tidy_ns)
@@ -305,10 +306,21 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	return rc;
 }
 
+/* One that has ended under a timeline which goes on has no error of its own
+ * to show. */
+static int
+trouble_of(const struct tl_recorder_status *s)
+{
+	if (s->rc < 0 || s->source_rc < 0)
+		return s->rc < 0 ? s->rc : s->source_rc;
+	return s->done ? -ECANCELED : 0;
+}
+
 void
 tl_record_status(struct tl_record *r, struct tl_record_status *status)
 {
 	tl_recorder_status(r->recorder, &status->recorder);
+	status->rc = trouble_of(&status->recorder);
 	pthread_mutex_lock(&r->lock);
 	status->removed = r->removed;
 	pthread_mutex_unlock(&r->lock);

@@ -16,6 +16,7 @@ struct tl_record;
 struct tl_record_status {
 	struct tl_recorder_status recorder;
 	uint64_t removed; /* files, as keep says */
+	int rc;           /* why nothing is recorded now; 0: it is */
 };
 
 /*

@@ -19,8 +19,18 @@ enum {
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse, NULL };
 const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, ".idx" };
 
+/* Which are newer than others, whatever their names say. */
+enum rank {
+	AHEAD, /* of the clock, by more than clocks are corrected */
+	ORDINARY,
+	BUSY
+};
+
+static const int64_t ahead_ns = 60 * (int64_t)1000000000;
+
 struct kept {
 	char name[TL_FILE_NAME_MAX];
+	enum rank rank;
 	size_t stamp; /* where in the name */
 	int64_t ns;
 	uint64_t bytes;
@@ -121,8 +131,18 @@ struct gathering {
 	int directory;
 	const char *timeline;
 	size_t timeline_size;
+	const char *busy;
+	int64_t now_ns;
 	struct list list;
 };
+
+static enum rank
+rank_of(const struct gathering *g, const char *name, int64_t ns)
+{
+	if (g->busy && strcmp(name, g->busy) == 0)
+		return BUSY;
+	return ns - ahead_ns > g->now_ns ? AHEAD : ORDINARY;
+}
 
 static int
 grow(struct list *list)
@@ -157,6 +177,7 @@ gather_one(void *context, const char *name,
 	memcpy(kept->name, name, strlen(name) + 1);
 	kept->stamp = (size_t)(parts->stamp - name);
 	kept->ns = parts->ns;
+	kept->rank = rank_of(g, name, parts->ns);
 	kept->bytes = bytes;
 	return 0;
 }
@@ -168,6 +189,8 @@ compare(const void *a, const void *b)
 	const struct kept *x = a;
 	const struct kept *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? 1 : -1;
 	return strcmp(y->name + y->stamp, x->name + x->stamp);
 }
 
@@ -200,11 +223,11 @@ static int64_t
 until_next(const struct list *list, size_t kept,
     const struct tl_config_keep *keep, int64_t now_ns)
 {
-	const int64_t age_ns = kept > 1 ? now_ns - list->items[kept - 1].ns : 0;
-
+	while (kept > 1 && list->items[kept - 1].rank == AHEAD)
+		kept--;
 	if (kept < 2 || keep->age_ns == 0 || keep->age_ns > INT64_MAX / 2)
 		return INT64_MAX;
-	return (int64_t)keep->age_ns - age_ns + 1;
+	return (int64_t)keep->age_ns - (now_ns - list->items[kept - 1].ns) + 1;
 }
 
 /* Remove those behind the newest that stay. */
@@ -227,13 +250,15 @@ remove_rest(const struct gathering *g, size_t stay, uint64_t *removed)
 
 int
 tl_kept_apply(const struct tl_kept_kind *kind, int directory,
-    const char *timeline, const struct tl_config_keep *keep, int64_t now_ns,
-    uint64_t *removed, int64_t *next_ns)
+    const char *timeline, const char *busy, const struct tl_config_keep *keep,
+    int64_t now_ns, uint64_t *removed, int64_t *next_ns)
 {
 	struct gathering g = { .kind = kind,
 		.directory = directory,
 		.timeline = timeline,
-		.timeline_size = strlen(timeline) };
+		.timeline_size = strlen(timeline),
+		.busy = busy,
+		.now_ns = now_ns };
 	struct list *list = &g.list;
 	size_t stay;
 	int rc = visit_all(kind, directory, gather_one, &g);

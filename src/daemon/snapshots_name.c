@@ -110,7 +110,9 @@ parse_stamp(const char *stamp, int64_t *ns)
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
-	*ns = (int64_t)timegm(&tm) * NS_A_SECOND + (int64_t)us * 1000;
+	if (__builtin_mul_overflow(timegm(&tm), NS_A_SECOND, ns) ||
+	    __builtin_add_overflow(*ns, (int64_t)us * 1000, ns))
+		return false;
 	return put_stamp(again, *ns) == 0 &&
 	       memcmp(again, stamp, STAMP_SIZE) == 0;
 }

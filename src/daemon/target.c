@@ -155,9 +155,10 @@ configure_record(struct tl_target *t, bool all)
 		rc = tl_record_new(&t->record, t->daemon, t->name, t->tl->fd,
 		    all, how, &fault);
 	}
-	if (rc < 0)
+	if (rc < 0 && rc != t->record_rc)
 		tl_daemon_log(TL_LOG_ERROR, "%s: cannot record: %s", t->name,
 		    fault.rc ? fault.text : strerror(-rc));
+	t->record_rc = rc;
 }
 
 static void
@@ -175,11 +176,10 @@ set_priority(struct tl_target *t)
 
 int
 tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
-    const char *path, const char *name, const struct tl_config_timeline *config,
-    struct tl_fault *fault)
+    const char *path, const struct stat *judged,
+    const struct tl_config_timeline *config, struct tl_fault *fault)
 {
 	struct tl_target *t = calloc(1, sizeof(*t));
-	struct stat st;
 	int rc;
 
 	if (!t)
@@ -187,23 +187,19 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	t->daemon = daemon;
 	t->config = config;
 	t->guard = -1;
-	strncpy(t->name, name, sizeof(t->name) - 1);
+	strncpy(t->name, strrchr(path, '/') + 1, sizeof(t->name) - 1);
 	ev_init(&t->snapshot_timer, snapshot_due);
 	t->snapshot_timer.data = t;
-	if (lstat(path, &st) != 0) {
-		rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
-		goto fail;
-	}
-	rc = tl_attach(&t->tl, path, st.st_uid);
+	rc = tl_attach(&t->tl, path, judged->st_uid);
 	if (rc != 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
 		goto fail;
 	}
 	/* What was judged by its owner must be what was opened. */
 	if (fstat(t->tl->fd, &t->status) != 0 ||
-	    t->status.st_ino != st.st_ino || t->status.st_dev != st.st_dev ||
-	    t->status.st_uid != st.st_uid) {
+	    t->status.st_ino != judged->st_ino ||
+	    t->status.st_dev != judged->st_dev ||
+	    t->status.st_uid != judged->st_uid) {
 		rc = tl_fault(fault, -EAGAIN, TL_FAULT_NOWHERE,
 		    "it was replaced while it was opened");
 		goto fail;
@@ -218,9 +214,9 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		goto fail;
 	set_priority(t);
 	schedule_snapshots(t);
-	/* One that was made while the daemon ran has nothing yet that was
+	/* One that was made under this configuration has nothing yet that was
 	 * recorded before, or was not meant to be. */
-	configure_record(t, t->tl->header->created_ns >= daemon->started_ns);
+	configure_record(t, t->tl->header->created_ns >= daemon->configured_ns);
 	*target = t;
 	return 0;
 fail:
@@ -258,11 +254,19 @@ tl_target_configure(struct tl_target *target,
 	target->config = config;
 	tl_bursts_configure(target->bursts, config);
 	configure_clock(target);
+	target->record_rc = 0; /* what is still wrong is said again */
 	if (config->priority != before)
 		set_priority(target);
 	schedule_snapshots(target);
 	configure_record(target, false);
 	return 0;
+}
+
+void
+tl_target_retry(struct tl_target *target)
+{
+	if (target->record_rc < 0 && !target->record)
+		configure_record(target, false);
 }
 
 const char *

@@ -43,9 +43,27 @@ struct tl_target {
 	struct tl_rules *rules;
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator; /* NULL: no clock to keep */
-	struct tl_record *record;         /* NULL: not recorded */
+	struct tl_record *record;         /* NULL: not recorded ... */
+	int record_rc; /* ... and why, where it should be; 0 */
 	ev_timer snapshot_timer;
 };
+
+/* Is it recorded, or would be if that could begin? */
+static inline bool
+tl_target_is_recorded(const struct tl_target *target)
+{
+	return target->record || target->record_rc < 0;
+}
+
+/* How its recording is: all 0 and why, where it could not begin. */
+static inline void
+tl_target_record_status(const struct tl_target *target,
+    struct tl_record_status *status)
+{
+	*status = (struct tl_record_status){ .rc = target->record_rc };
+	if (target->record)
+		tl_record_status(target->record, status);
+}
 
 /* Save a snapshot soon: 0, -EBUSY while one of this timeline waits. */
 int tl_target_snapshot(struct tl_target *target, const char *reason);

@@ -64,12 +64,12 @@ static void
 refuse(struct tl_targets *f, const char *name, const struct stat *st,
     const char *why)
 {
-	if (f->refused_count < REFUSED_MAX)
-		f->refused[f->refused_count++] =
-		    (struct refused){ .dev = st->st_dev,
-			    .ino = st->st_ino,
-			    .changed = st->st_ctim,
-			    .seen = true };
+	if (f->refused_count == REFUSED_MAX)
+		return; /* or it would be said each time */
+	f->refused[f->refused_count++] = (struct refused){ .dev = st->st_dev,
+		.ino = st->st_ino,
+		.changed = st->st_ctim,
+		.seen = true };
 	if (!why)
 		return;
 	f->daemon->refused++;
@@ -195,7 +195,7 @@ adopt(struct tl_targets *f, const char *name,
 		return 0;
 	}
 	snprintf(path, sizeof(path), "%s/%s", f->folder, name);
-	rc = tl_target_open(&target, f->daemon, path, name, config, &own);
+	rc = tl_target_open(&target, f->daemon, path, st, config, &own);
 	if (rc == -ENOENT || rc == -EAGAIN) /* gone again, or another by now */
 		return 0;
 	if (rc != 0) {
@@ -240,7 +240,7 @@ look_at(struct tl_targets *f, int folder, const char *name,
 	return adopt(f, name, config, &st, fault);
 }
 
-/* Let go what cannot go on. */
+/* Let go what cannot go on; of the rest begin what could not. */
 static void
 drop_lost(struct tl_targets *f)
 {
@@ -251,6 +251,8 @@ drop_lost(struct tl_targets *f)
 
 		if ((why = tl_target_fault(target)) != NULL)
 			tl_targets_drop(f, target, why);
+		else
+			tl_target_retry(target);
 	}
 }
 

@@ -32,14 +32,17 @@ void tl_targets_drop(struct tl_targets *targets, struct tl_target *target,
     const char *why);
 void tl_targets_free(struct tl_targets *targets);
 
-/* Attach to the file at path: 0, -EBUSY another daemon has it, or -errno, and
- * why. */
+/* Attach to the file at path, as long as it is the one that was judged: 0,
+ * -EAGAIN another lies there by now, -EBUSY another daemon has it, or -errno,
+ * and why. */
 int tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
-    const char *path, const char *name, const struct tl_config_timeline *config,
-    struct tl_fault *fault);
+    const char *path, const struct stat *judged,
+    const struct tl_config_timeline *config, struct tl_fault *fault);
 /* Another section, from now on; where it fails the old one still holds. */
 int tl_target_configure(struct tl_target *target,
     const struct tl_config_timeline *config, struct tl_fault *fault);
+/* Try once more what could not begin: its recording. */
+void tl_target_retry(struct tl_target *target);
 /* Is the file still whole, and still the one of that name?  NULL, or why
  * not. */
 const char *tl_target_fault(const struct tl_target *target);

@@ -34,10 +34,11 @@ listen_at(const char *path)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	/* who sees it there may connect to it */
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s~", path);
 	if (fd < 0 ||
 	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    listen(fd, 8) != 0)
+	    listen(fd, 8) != 0 || rename(address.sun_path, path) != 0)
 		die(path);
 	return fd;
 }

@@ -39,7 +39,7 @@ is '... and says why' "$err" "timelinectl: $name-foreign: is not a timeline"
 is 'list does not show other files' "$(of "$name-foreign" .name)" ''
 
 # who writes, who died
-"$make" "$name-w" plain=5 sleep=120000 &
+"$make" "$name-w" plain=5 sleep=600000 &
 writer=$!
 started+=("$writer")
 logged() { [ "$(of "$name-w" .entries)" -ge 5 ]; }
@@ -56,10 +56,10 @@ is 'list shows who died' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$
 has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer died\$"
 is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
 
-# a writer that logs all the time: two minutes, for sanitizers are slow
+# a writer that logs all the time: ten minutes, for machines can be slow
 busy() { # NAME
 	local words=() i
-	for ((i = 0; i < 12000; i++)); do words+=(plain=20 sleep=10); done
+	for ((i = 0; i < 30000; i++)); do words+=(plain=20 sleep=20); done
 	"$make" "$1" known "${words[@]}" &
 	started+=("$!")
 }
@@ -104,7 +104,7 @@ for verb in list "messages $name-cut" "messages $name-zero" "messages $name-shor
 	"top -n 1 -d 10ms $name-zero" "watch -n 1 $name-cut" "remove $name-none" \
 	"messages /dev/null" "messages $work" "top $work/w.tl" "watch $work/w.tl"; do
 	# shellcheck disable=SC2086
-	timeout 20 "$ctl" $verb >"$work/out" 2>"$work/err" </dev/null
+	timeout "$patience" "$ctl" $verb >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 	[ "$status" -le 1 ] || echo "$verb: status $status $(cat "$work/err")"
 	[ "$status" = 0 ] || grep -q '^timelinectl: ' "$work/err" || echo "$verb: no reason"
@@ -115,8 +115,8 @@ cp "/dev/shm$name-3" "$work/good"
 cp "/dev/shm$name-3" "/dev/shm$name-flip"
 for ((at = 0; at < 700; at += 13)); do
 	printf '\xff' | dd of="/dev/shm$name-flip" bs=1 seek="$at" conv=notrunc status=none
-	timeout 20 "$ctl" list --json 2>&1 | jq -e . >/dev/null || echo "list: $at"
-	timeout 20 "$ctl" messages --json "$name-flip" >"$work/out" 2>&1
+	timeout "$patience" "$ctl" list --json 2>&1 | jq -e . >/dev/null || echo "list: $at"
+	timeout "$patience" "$ctl" messages --json "$name-flip" >"$work/out" 2>&1
 	[ $? -le 1 ] || echo "messages: $at"
 	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
 done >"$work/seen"
@@ -125,7 +125,7 @@ for ((at = 4096; at < 4096 + 6 * 128; at += 37)); do
 	printf "\xff\xff\xff\xff" | dd of="/dev/shm$name-flip" bs=1 seek="$at" conv=notrunc status=none
 	for verb in "list --json" "top -n 1 -d 10ms --json $name-flip"; do
 		# shellcheck disable=SC2086
-		timeout 20 "$ctl" $verb >"$work/out" 2>"$work/err"
+		timeout "$patience" "$ctl" $verb >"$work/out" 2>"$work/err"
 		[ $? -le 1 ] || echo "$verb: $at"
 	done
 	dd if="$work/good" of="/dev/shm$name-flip" conv=notrunc status=none
@@ -139,7 +139,7 @@ steering='[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\
 for verb in list 'list --json' "messages $name-hostile" "messages --json $name-hostile" \
 	"watch -n 5 $name-hostile" "watch -n 5 --json $name-hostile"; do
 	# shellcheck disable=SC2086
-	timeout 20 "$ctl" $verb >"$work/out" 2>&1
+	timeout "$patience" "$ctl" $verb >"$work/out" 2>&1
 	[ -s "$work/out" ] || echo "$verb: nothing"
 	if grep -qaP "$steering" "$work/out"; then echo "$verb"; fi
 	if [[ $verb == *json* ]]; then jq -e . "$work/out" >/dev/null || echo "$verb: no JSON"; fi

@@ -4,11 +4,11 @@
 
 wa=$name-wa
 "$make" "$wa" plain=30
-is 'watch begins with the newest ten' "$(timeout 20 "$ctl" watch -n 10 "$wa" | untimed)" \
+is 'watch begins with the newest ten' "$(timeout "$patience" "$ctl" watch -n 10 "$wa" | untimed)" \
 	"$("$dump" -n 10 --oldest-first "$wa" | untimed)"
-is '... or fewer' "$(timeout 20 "$ctl" watch -n 2 "$wa" | untimed)" \
+is '... or fewer' "$(timeout "$patience" "$ctl" watch -n 2 "$wa" | untimed)" \
 	"$("$dump" -n 2 --oldest-first "$wa" | untimed)"
-is 'watch --json' "$(timeout 20 "$ctl" watch -n 2 --json "$wa")" \
+is 'watch --json' "$(timeout "$patience" "$ctl" watch -n 2 --json "$wa")" \
 	"$("$dump" -n 2 --oldest-first --json "$wa")"
 ends 'watch -n 0 is a usage error' 2 "$ctl" watch -n 0 "$wa"
 "$ctl" watch -n 13 "$wa" >"$work/watch1" 2>"$work/err" &
@@ -38,13 +38,13 @@ is 'watch says when it is removed' "$? $(cat "$work/err")" "0 timelinectl: $wa: 
 ends 'watch of nothing' 1 "$ctl" watch "$name-none"
 
 # "busy" still writes
-round=$(timeout 20 "$ctl" top -n 2 -d 200ms --json "$name-busy")
+round=$(timeout "$patience" "$ctl" top -n 2 -d 2s --json "$name-busy")
 is 'top prints so many rounds' "$(wc -l <<<"$round")" 2
 is '... each with the messages of its time' \
 	"$(jq -r -s '.[1].messages[] | select(.category == "example" and .rate > 0) | .message' <<<"$round")" \
 	'processed $tcp, $udp, and $other'
 is '... and who writes' "$(jq -r -s '.[1].writers[0] | "\(.command) \(.alive)"' <<<"$round")" 'make_timeline true'
-is '... and the rest' "$(jq -s -c '.[1] | [.name, .level, .lost_in_round, .share_seen, .kept_ns > 0, .round_ns >= 2e8]' <<<"$round")" \
+is '... and the rest' "$(jq -s -c '.[1] | [.name, .level, .lost_in_round, .share_seen, .kept_ns > 0, .round_ns >= 2e9]' <<<"$round")" \
 	"[\"$name-busy\",\"trace+++\",0,1,true,true]"
 is 'totals add up' "$(jq -s '(.[1].messages | map(.total) | add) >= (.[0].messages | map(.total) | add)' <<<"$round")" true
 ends 'top where there is no terminal: one round' 0 "$ctl" top -d 100ms "$name-busy"
@@ -57,10 +57,14 @@ for wrong in '-d 1ms' '-d soon' '-s color' '-n 0'; do
 done
 # more than may be looked at in a round
 "$make" "$name-flood" entries=400000 known
-"$ctl" top -n 1 -d 2s --json "$name-flood" >"$work/flood" &
+"$ctl" top -n 1 -d 12s --json "$name-flood" >"$work/flood" &
 flood=$!
-has_open() { find "/proc/$1/fd" -lname "*$2" | grep -q .; }
-until_true has_open "$flood" "$name-flood"
+# it has seen how it stands, and waits for its round to end
+waits() { # PID NAME
+	find "/proc/$1/fd" -lname "*$2" | grep -q . &&
+		grep -q '^State:.*S' "/proc/$1/status"
+}
+until_true waits "$flood" "$name-flood"
 "$make" "$name-flood" plain=300000
 wait "$flood"
 is 'a flood is sampled, and its rate is right all the same' \
@@ -70,7 +74,7 @@ is "... and nothing of before counts" "$(jq -r ".messages[].message" "$work/floo
 	"processed \$tcp, \$udp, and \$other"
 
 "$make" "$name-gone" plain=3
-"$ctl" top -n 100 -d 50ms "$name-gone" >"$work/out" 2>"$work/err" &
+"$ctl" top -n 10000 -d 50ms "$name-gone" >"$work/out" 2>"$work/err" &
 gone=$!
 until_true grep -q ENTRIES/S "$work/out"
 "$ctl" remove "$name-gone"
@@ -78,16 +82,21 @@ wait "$gone"
 is "top says when it is removed, before all its rounds" "$? $(cat "$work/err")" "1 timelinectl: $name-gone: removed"
 
 if has_terminals; then
-	keys() { # KEYS... then q, each after a while
-		local key
-		sleep 0.5
-		for key in "$@" q; do
-			printf '%b' "$key"
-			sleep 0.3
+	rm -f "$work/screen"
+	on_screen() { cat -v "$work/screen" | grep -qE -- "$1"; }
+	keys() { # [KEYS REGEX]...: some keys, when that is seen more, then q
+		until_true on_screen 'processed'
+		while [ $# -gt 0 ]; do
+			printf '%b' "$1"
+			until_true on_screen "$2"
+			shift 2
 		done
+		printf q
+		until_true on_screen '\[\?1049l'
 	}
-	keys s '\033[B' '\033[A' '\033[6~' p p |
-		timeout 30 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
+	# keys that come at once are taken one by one
+	keys 's\033[6~\033[Bp' PAUSED '\033[Ap' . |
+		timeout 600 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
 	is 'q ends top on a terminal' "$?" 0
 	screen=$(cat -v "$work/screen")
 	has 'top takes a screen of its own' "$screen" '\^\[\[\?1049h'
@@ -96,7 +105,8 @@ if has_terminals; then
 	has '... sorts by another key' "$screen" 'sorted by total'
 	has '... pauses' "$screen" PAUSED
 	has '... in colours' "$screen" '\^\[\[2m'
-	keys | NO_COLOR=1 timeout 30 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
+	rm -f "$work/screen"
+	keys | NO_COLOR=1 timeout 600 script -qec "$ctl top -d 100ms $name-busy" /dev/null >"$work/screen" 2>&1
 	lacks '... but not with NO_COLOR' "$(cat -v "$work/screen")" '\^\[\[(2|7)m'
 	"$make" "$name-cm" known
 	has 'watch is in colours on a terminal' "$(on_terminal "$ctl watch -n 9 $name-cm" | cat -v)" '\^\[\[1;31m.*gave up\^\[\[0m'

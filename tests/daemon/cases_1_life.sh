@@ -50,6 +50,20 @@ if [ "$(id -u)" = 0 ]; then
 	sleep 0.3
 	is 'and that is said once' "$(grep -c 'foreign: not' "$work/log")" 1
 	rm -f "/dev/shm/$name-foreign"
+	# more than can be remembered: the log does not grow with each look
+	# shellcheck disable=SC2016
+	setpriv --reuid=65534 --regid=65534 --clear-groups bash -c \
+		'for ((i = 0; i < 4200; i++)); do : >"/dev/shm/$0-crowd-$i"; done' "$name"
+	crowd() { [ "$(grep -c 'crowd-[0-9]*: not looked after' "$work/log")" -ge 4000 ]; }
+	until_true crowd
+	for i in 1 2 3; do
+		cp "/dev/shm/$name-made" "/dev/shm/$name-look-$i"
+		until_true logged "$name-look-$i: looked after"
+	done
+	[ "$(grep -c 'crowd-[0-9]*: not looked after' "$work/log")" -le 4200 ]
+	is 'a crowd of them does not fill the log' $? 0
+	rm -f "/dev/shm/$name-look-"*
+	find /dev/shm -maxdepth 1 -name "$name-crowd-*" -delete
 else
 	skip 'no second user'
 fi
@@ -57,6 +71,7 @@ ln -s "/dev/shm/$name-came" "/dev/shm/$name-link"
 mkfifo "/dev/shm/$name-fifo"
 echo 'no timeline' >"/dev/shm/$name-text"
 until_true logged "$name-fifo: not looked after"
+until_true logged "$name-link: not looked after"
 logged "$name-link: not looked after: it is no ordinary file"
 is 'a symbolic link is refused' $? 0
 logged "$name-fifo: not looked after: it is no ordinary file"

@@ -8,14 +8,14 @@ start_daemon 'timelines = { { name = "'"$name"'-k", priority = "info", keep = "2
 	bursts = { level = "trace", length = "20ms", period = "40ms" } } }'
 start_load "$name-k"
 tell rate 3000 trace >/dev/null
-sleep 3
+until_true ticked 9000
 scale_before=$(metric timeline_burst_scale)
 tell rate 300000 trace >/dev/null
 kept() { awk -v k="$(metric timeline_kept_seconds)" 'BEGIN { exit !(k >= 2) }'; }
-keeps() { [ "$(metric timeline_keeps)" = 1 ]; }
-sleep 3
-until_true keeps && until_true kept
-kept
+keeps() { [ "$(metric timeline_keeps)" = 1 ] && kept; }
+less() { awk -v a="$scale_before" -v b="$(metric timeline_burst_scale)" 'BEGIN { exit !(b < a) }'; }
+until_true less
+until_true keeps
 is "two seconds are kept again ($(metric timeline_kept_seconds) s)" $? 0
 scale_after=$(metric timeline_burst_scale)
 awk -v a="$scale_before" -v b="$scale_after" 'BEGIN { exit !(b < a) }'

@@ -4,13 +4,21 @@
 
 browser=$(command -v chromium || command -v chromium-browser)
 if [ -n "$browser" ] && command -v node >/dev/null; then
-	start_daemon 'timelines = { { name = "'"$name"'-p", create = { entries = "16k" } } }'
+	: >"$work/no-folder"
+	start_daemon 'timelines = {
+		{ name = "'"$name"'-p", create = { entries = "16k" }, record = {
+			directory = "'"$work"'/recorded", flush = "50ms" } },
+		{ name = "'"$name"'-q", create = { entries = "16k" }, record = {
+			directory = "'"$work"'/no-folder", flush = "50ms" } } }'
 	start_load "$name-p"
-	tell rate 2000 trace >/dev/null
-	sleep 1
+	tell rate 500 trace >/dev/null
+	until_true ticked 500
 	tell rate 0 >/dev/null
 	count=$(tell count)
-	seen=$(timeout -k 5 200 node "$here/../page/check_daemon.js" "$browser" \
+	"$load" "/$name-q" <<<'fail 1' >/dev/null
+	until_true reaches "$count" timeline_record_entries_total "$name-p"
+	until_true reaches 1 timeline_record_failing "$name-q"
+	seen=$(timeout -k 5 500 node "$here/../page/check_daemon.js" "$browser" \
 		"http://127.0.0.1:$port/" "$name-p" "$count")
 	field() { jq -r "$1" <<<"$seen"; }
 	# beside the ticks there may be entries about levels
@@ -20,13 +28,17 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	is 'and draws them' $? 0
 	is 'none is lost' "$(field .lost)" 0
 	has 'its button saves a snapshot' "$(field .answer)" "$name-p-.*\.tl"
+	has 'what is recorded is told' "$(field '.record[0]')" '^recorded: [0-9].* entries, 1 file, [0-9.]+[KM]? bytes$'
+	is 'and what cannot be, and why' "$(field '.record[1]')" \
+		"RECORDING OF $name-q FAILS: Not a directory"
+	has 'the file is named' "$(field .recordFile)" "^$work/recorded/$name-p-.*\.trace$"
 	saved "$name-p-"
 	is 'which is there' $? 0
 	is 'nothing is said on the console' "$(field '.errors | length')" 0
 	is 'and nobody else is asked' "$(field '.foreign | length')" 0
 	stop_load
 	stop_daemon
-	rm -f "/dev/shm/$name"* "$snapshots"/*
+	rm -rf "/dev/shm/$name"* "${snapshots:?}"/* "$work/recorded" "$work/no-folder"
 else
 	skip 'no chromium, or no node to drive it'
 fi

@@ -54,6 +54,31 @@ is 'and no longer here' "$([ -e "$TIMELINED_SOCKET" ] || echo gone)" gone
 cp "$work/conf-good" "$work/conf"
 is 'it moves back' "$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
 
+# -- a reload that cannot listen
+perl -MIO::Socket::INET -e '$| = 1;
+	my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.2") or die;
+	print $s->sockport, "\n"; sleep' >"$work/taken" &
+taker=$!
+until_true test -s "$work/taken"
+taken=127.0.0.2:$(cat "$work/taken")
+sed "s|127.0.0.1:0|$taken|; s|$TIMELINED_SOCKET|$work/moved|" \
+	"$work/conf-good" >"$work/conf"
+has 'a reload that cannot listen says so' "$(say $'reload\n')" \
+	"^error .*$taken: Address already in use"
+until_true test -S "$work/moved"
+has 'the socket moves all the same' \
+	"$(TIMELINED_SOCKET=$work/moved say $'status\n')" '^ok$'
+is 'the next reload fails again' \
+	"$(TIMELINED_SOCKET=$work/moved say $'reload\n' | cut -d' ' -f1)" error
+kill "$taker"
+wait "$taker" 2>/dev/null
+is 'until the address is free' \
+	"$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
+is 'then it is served' "$(curl -s -m 60 -o /dev/null -w '%{http_code}' \
+	"http://$taken/metrics")" 200
+cp "$work/conf-good" "$work/conf"
+is 'it comes back' "$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
+
 # -- who may
 if [ "$(id -u)" = 0 ]; then
 	chmod 666 "$TIMELINED_SOCKET"

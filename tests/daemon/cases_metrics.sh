@@ -3,7 +3,7 @@
 # Metrics and the page's answers, as others ask for them: curl, promtool, jq,
 # a Prometheus.
 
-ask() { curl -s -m 20 "http://127.0.0.1:$port$1" "${@:2}"; }
+ask() { curl -s -m "$patience" "http://127.0.0.1:$port$1" "${@:2}"; }
 # status PATH [OPTION...]: the number of the answer
 status() { ask "$1" -o /dev/null -w '%{http_code}' "${@:2}"; }
 
@@ -97,7 +97,7 @@ for _ in {1..20}; do
 	slow+=($!)
 done
 is 'slow clients hold up nobody' "$(status /metrics)" 200
-seq 200 | xargs -P 200 -I{} curl -s -m 30 -o /dev/null -w '%{http_code}\n' \
+seq 200 | xargs -P 200 -I{} curl -s -m 300 -o /dev/null -w '%{http_code}\n' \
 	"http://127.0.0.1:$port/metrics.json" >"$work/codes"
 is 'two hundred at once are answered' \
 	"$(sort "$work/codes" | uniq -c | awk '{ print $1, $2 }')" '200 200'
@@ -129,15 +129,15 @@ if command -v prometheus >/dev/null; then
 	END
 	prometheus --config.file="$work/prometheus.yml" \
 		--storage.tsdb.path="$work/prometheus" --log.level=error \
-		--web.listen-address="127.0.0.1:$web" \
+		--web.listen-address="127.0.0.3:$web" \
 		>"$work/prometheus.log" 2>&1 </dev/null &
 	scraper=$!
 	scraped() {
-		curl -s -m 5 -G "http://127.0.0.1:$web/api/v1/query" \
+		curl -s -m 20 -G "http://127.0.0.3:$web/api/v1/query" \
 			--data-urlencode 'query=count(timeline_entries_appended_total)' |
 			jq -e '.data.result[0].value[1] | tonumber > 0'
 	}
-	until_true scraped || until_true scraped || until_true scraped
+	until_true scraped
 	is 'a real Prometheus scrapes it' $? 0
 	kill "$scraper"
 	wait "$scraper" 2>/dev/null

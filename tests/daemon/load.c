@@ -24,7 +24,11 @@
 #include <timeline.h>
 #include <unistd.h>
 
-enum { LINE_SIZE = 256, STEP_NS = 1000000, LEVELS = 9 };
+enum {
+	LINE_SIZE = 256,
+	LEVELS = 9,
+	DUE_MAX = 1 << 20 /* ticks in one step: who is slow still listens */
+};
 
 static const char *const levels[LEVELS] = { "trace+++", "trace++", "trace+",
 	"trace", "debug", "info", "warning", "error", "fatal" };
@@ -129,6 +133,7 @@ run_until_input(void)
 		const int64_t t = now();
 
 		due += rate * (double)(t - last) / 1e9;
+		due = due > DUE_MAX ? DUE_MAX : due;
 		last = t;
 		for (; due >= 1; due--, ticked++)
 			timeline_log(tick, ticked);

@@ -11,7 +11,8 @@ const FIRST = 2000, MORE = 500, LAST = 5000;
 
 /* A daemon whose timeline has MORE entries each time it is asked. */
 function serve(folder, make) {
-	const state = {logged: FIRST, snapshots: [], asked: 0, broken: false};
+	const state = {logged: FIRST, snapshots: [], asked: 0, broken: false,
+		recordings: []};
 	const server = http.createServer((request, response) => {
 		const url = new URL(request.url, "http://localhost");
 		const answer = (status, type, body) => {
@@ -25,6 +26,9 @@ function serve(folder, make) {
 		else if (url.pathname === "/timelines.json")
 			answer(200, "application/json",
 				"[\"server\",\"<b>other\"]");
+		else if (url.pathname === "/recordings.json" && !state.broken)
+			answer(200, "application/json", JSON.stringify(
+				{recordings: state.recordings}));
 		else if (url.pathname === "/snapshot")
 			snapshot(state, request, url, answer);
 		else if (url.pathname !== "/live.json" || state.broken)
@@ -85,7 +89,7 @@ async function pauses(p, state, {holds}) {
 	holds("a page that pauses does not ask", state.asked === asked,
 		state.asked, asked);
 	await p.run(CLICK("pause"));
-	const end = Date.now() + 30000;
+	const end = Date.now() + 120000;
 	while (state.asked === asked && Date.now() < end)
 		await new Promise((r) => setTimeout(r, 50));
 	holds("... until it goes on", state.asked > asked);
@@ -98,6 +102,53 @@ async function saves(p, state, {same, holds}) {
 		[["POST", "1", "server"]]);
 	holds("the answer is shown, as text", (await p.run(TEXT("answer")))
 		.includes("/var/lib/timeline/<i>server.tl"));
+}
+
+/* What /recordings.json says of a timeline. */
+const RECORDING = (timeline, more) => ({timeline, entries: 12345, lost: 0,
+	files: 2, bytes: 1258292, queued: 0, faults: 0,
+	path: "/var/<i>" + timeline + ".trace", error: null, ...more});
+
+async function recordings(p, state, {same, holds}) {
+	/* each text is a part of its own; the class of the first */
+	const seen = `[...document.getElementById("record").children]
+		.map((e) => [e.textContent, e.className])`;
+	const shows = async (sentence, list, wanted) => {
+		state.recordings = list;
+		const text = JSON.stringify(wanted);
+		await p.until(`JSON.stringify(${seen}) === ${
+			JSON.stringify(text)}`).catch(() => {});
+		same(sentence, await p.run(seen), wanted);
+	};
+	await shows("a timeline that is not recorded says so", [],
+		[["not recorded", ""]]);
+	await shows("what is recorded is told",
+		[RECORDING("a"), RECORDING("server")],
+		[["recorded: 12\u202f345 entries, 2 files, 1.2M bytes", ""]]);
+	same("the file is its title, as text", await p.run(
+		"document.getElementById('record').title"),
+	"/var/<i>server.trace");
+	await shows("what is lost, and what went wrong before, is told",
+		[RECORDING("server", {lost: 7, faults: 1, files: 1})],
+		[["recorded: 12\u202f345 entries, 7 lost, 1 file, " +
+			"1.2M bytes, 1 fault", ""]]);
+	await shows("recording that an error has stopped is seen, as text",
+		[RECORDING("server", {error: "No <b>space", faults: 3}),
+		 RECORDING("<b>other", {error: "&lt;", path: null})],
+		[["RECORDING FAILS: No <b>space; until now 12\u202f345 " +
+			"entries, 2 files, 1.2M bytes, 3 faults", "bad"],
+		 ["RECORDING OF <b>other FAILS: &lt;", "bad"]]);
+	holds("it looks like an error", await p.run(`(() => {
+		const color = (e) => getComputedStyle(e).color;
+		return color(document.querySelector("#record .bad")) !==
+			color(document.getElementById("record")); })()`));
+	await shows("the error of another is seen where all is well",
+		[RECORDING("server"), RECORDING("<b>other", {error: "no"})],
+		[["recorded: 12\u202f345 entries, 2 files, 1.2M bytes", ""],
+		 ["RECORDING OF <b>other FAILS: no", "bad"]]);
+	same("sizes are those of the programs", await p.run(
+		"[0, 1023, 1024, 10239, 10240, 1 << 30].map(sizeText)"),
+	["0", "1023", "1.0K", "9.9K", "10K", "1.0G"]);
 }
 
 async function changes(p, state, {same}) {
@@ -113,7 +164,8 @@ exports.serve = serve;
 exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
 	const requests = await t.on("live", url, async (p) => {
-		for (const cases of [watches, pauses, saves, changes])
+		for (const cases of [watches, pauses, saves, recordings,
+			changes])
 			await cases(p, state, t);
 	});
 	t.same("it asks only where it came from", requests.filter((r) =>
@@ -124,6 +176,8 @@ exports.run = async (t) => {
 	state.broken = true;
 	await page.until(TEXT("status") + ".includes('not <b>now')");
 	t.holds("what goes wrong is said, as text", true);
+	await page.until(TEXT("record") + " === ''");
+	t.holds("... and nothing old of a recording stays", true);
 	state.broken = false;
 	await page.until("!" + TEXT("status") + ".includes('not')");
 	t.holds("... and gone when it is over", true);

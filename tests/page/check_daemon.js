@@ -23,6 +23,11 @@ async function main() {
 		chosen: await page.run(
 			"document.getElementById('timeline').value"),
 	};
+	await page.until("document.getElementById('record').textContent");
+	seen.record = await page.run("[...document.getElementById('record')" +
+		".children].map((e) => e.textContent)");
+	seen.recordFile = await page.run(
+		"document.getElementById('record').title");
 	await page.run("document.getElementById('save').click()");
 	await page.until("document.getElementById('answer').textContent" +
 		`.includes(${JSON.stringify(name)})`);

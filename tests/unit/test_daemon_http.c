@@ -78,6 +78,9 @@ START_TEST(each_thing_has_its_type)
 	    "Content-Type: application/json");
 	ck_assert_has(answer_text, "\r\n\r\n{\"version\":\"");
 	ck_assert_has(ask("GET /timelines.json"), fixture_name + 1);
+	ck_assert_has(ask("GET /recordings.json"),
+	    "\r\n\r\n{\"recordings\":[]}\n");
+	ck_assert_has(answer_text, "Content-Type: application/json");
 	ck_assert_has(ask("GET /"), "Content-Type: text/html");
 	ck_assert_has(answer_text, "<html");
 }

@@ -7,6 +7,8 @@
 #include "daemon/metrics_table.h"
 #include "service_fixture.h"
 
+enum { RECORD_PATIENCE_S = 60 };
+
 static struct tl_text text;
 
 static void
@@ -264,6 +266,99 @@ START_TEST(status_is_for_a_person)
 }
 END_TEST
 
+/* == what is recorded == */
+
+static const char *
+recordings(void)
+{
+	tl_text_clear(&text);
+	tl_metrics_record(&text, d);
+	ck_assert_int_eq(text.rc, 0);
+	return tl_text_string(&text);
+}
+
+/* Turn the loop until it says that. */
+static void
+wait_for_recording(const char *what)
+{
+	const double until = service_now_s() + RECORD_PATIENCE_S;
+
+	while (!strstr(recordings(), what) && service_now_s() < until) {
+		ev_run(d->loop, EVRUN_NOWAIT);
+		usleep(1000);
+	}
+	ck_assert_has(recordings(), what);
+}
+
+static void
+record_to(const char *directory)
+{
+	const struct tl_config_record how = { .on = true,
+		.directory = directory,
+		.flush_ns = 1000000 };
+	struct tl_fault fault = { 0 };
+
+	ck_assert_msg(tl_record_new(&target->record, d, target->name,
+			  target->tl->fd, false, &how, &fault) == 0,
+	    "%s", fault.text);
+}
+
+START_TEST(what_is_not_recorded_is_not_spoken_of)
+{
+	ck_assert_str_eq(recordings(), "{\"recordings\":[]}\n");
+	ck_assert_lacks(prometheus(), "timeline_record_");
+	ck_assert_has(json(), "\"record_failing\":null");
+	ck_assert_lacks(status(), "recording");
+}
+END_TEST
+
+START_TEST(what_is_recorded_is_told_with_its_file)
+{
+	struct timeline_event *event;
+
+	record_to(folder);
+	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	for (int i = 0; i < 5; i++)
+		timeline_log(event, i);
+	wait_for_recording("\"entries\":5,\"lost\":0,\"files\":1,\"bytes\":");
+	ck_assert_has(text.data, "{\"recordings\":[{\"timeline\":\"");
+	ck_assert_has(text.data, "\"path\":\"/tmp/test-service-");
+	ck_assert_has(text.data, ".trace\",\"error\":null}]}\n");
+	ck_assert_has(status(), "recording  5 entries, 0 lost; 1 files, ");
+	ck_assert_has(json(), "\"record_failing\":0");
+	tl_record_free(target->record);
+}
+END_TEST
+
+START_TEST(why_nothing_is_recorded_is_told)
+{
+	struct timeline_event *event;
+	char file[80];
+
+	snprintf(file, sizeof(file), "%s/file", folder);
+	close(open(file, O_CREAT | O_WRONLY, 0600));
+	record_to(file);
+	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	timeline_log(event, 1);
+	wait_for_recording("\"path\":null,\"error\":\"Not a directory\"}");
+	ck_assert_has(status(), "; FAILS: Not a directory\n");
+	ck_assert_has(json(), "\"record_failing\":1");
+	tl_record_free(target->record);
+}
+END_TEST
+
+START_TEST(a_recording_that_could_not_begin_is_no_less_said)
+{
+	target->record_rc = -EMFILE;
+	call_it("a\"<b>\n\xff");
+	ck_assert_has(recordings(),
+	    "{\"timeline\":\"a\\\"<b>\\n\xef\xbf\xbd\",\"entries\":0,");
+	ck_assert_has(text.data, "\"error\":\"Too many open files\"");
+	ck_assert_has(status(), "0 bytes; FAILS: Too many open files\n");
+	ck_assert_has(json(), "\"record_failing\":1");
+}
+END_TEST
+
 int
 main(void)
 {
@@ -283,6 +378,11 @@ main(void)
 	tcase_add_test(t, no_timeline_is_no_fault);
 	tcase_add_test(t, the_levels_that_are_open_are_said);
 	tcase_add_test(t, status_is_for_a_person);
+	tcase_add_test(t, what_is_not_recorded_is_not_spoken_of);
+	tcase_add_test(t, what_is_recorded_is_told_with_its_file);
+	tcase_add_test(t, why_nothing_is_recorded_is_told);
+	tcase_add_test(t, a_recording_that_could_not_begin_is_no_less_said);
+	tcase_set_timeout(t, 2 * RECORD_PATIENCE_S);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -212,7 +212,8 @@ START_TEST(the_oldest_go_with_their_indexes)
 		for (size_t i = 0; i < count; i++)
 			make_trace(names[i], (int64_t)i * second);
 		ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd,
-				     "app", &keep, now, &removed, &next_ns),
+				     "app", NULL, &keep, now, &removed,
+				     &next_ns),
 		    0);
 		ck_assert_uint_eq(removed, count > stay ? count - stay : 0);
 		for (size_t i = 0; i < count; i++) {
@@ -240,11 +241,84 @@ START_TEST(snapshots_and_traces_do_not_count_for_each_other)
 			     &removed, &next_ns),
 	    0);
 	ck_assert_uint_eq(removed, 0);
-	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", &keep,
-			     now, &removed, &next_ns),
+	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
+			     &keep, now, &removed, &next_ns),
 	    0);
 	ck_assert_uint_eq(removed, 1);
 	ck_assert(exists(snapshot, "") && exists(new, "") && !exists(old, ""));
+	remove_folder();
+}
+END_TEST
+
+/* Files of after the moment that a clock was set back to. */
+START_TEST(what_is_made_after_the_clock_was_set_back_stays)
+{
+	const struct tl_config_keep keep = { .count = 2 };
+	const int64_t hour = 3600 * second;
+	char later[TL_FILE_NAME_MAX], latest[TL_FILE_NAME_MAX];
+	char new[TL_FILE_NAME_MAX], old[TL_FILE_NAME_MAX];
+	uint64_t removed;
+	int64_t next_ns;
+
+	make_folder();
+	make_trace(latest, -2 * hour);
+	make_trace(later, -hour);
+	make_trace(old, second);
+	make_trace(new, 0);
+	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
+			     &keep, now, &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 2);
+	ck_assert(exists(new, "") && exists(new, ".idx") && exists(old, ""));
+	ck_assert(!exists(later, "") && !exists(latest, ""));
+	remove_folder();
+}
+END_TEST
+
+START_TEST(the_file_that_is_written_stays_whatever_its_time)
+{
+	const struct tl_config_keep keep = { .count = 2 };
+	const int64_t hour = 3600 * second;
+	char first[TL_FILE_NAME_MAX], second_one[TL_FILE_NAME_MAX];
+	char third[TL_FILE_NAME_MAX], last[TL_FILE_NAME_MAX];
+	const char *const names[] = { first, second_one, third, last };
+	uint64_t removed;
+	int64_t next_ns;
+
+	for (int busy = 0; busy < 4; busy++) {
+		make_folder();
+		make_trace(first, -hour);
+		make_trace(second_one, 0);
+		make_trace(third, second);
+		make_trace(last, hour);
+		ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd,
+				     "app", names[busy], &keep, now, &removed,
+				     &next_ns),
+		    0);
+		ck_assert_uint_eq(removed, 2);
+		ck_assert(exists(names[busy], ""));
+		ck_assert(exists(names[busy == 1 ? 2 : 1], ""));
+		remove_folder();
+	}
+}
+END_TEST
+
+START_TEST(files_of_the_future_do_not_hide_when_the_next_is_too_old)
+{
+	const struct tl_config_keep keep = { .age_ns = 10 * (uint64_t)second };
+	char name[TL_FILE_NAME_MAX];
+	uint64_t removed;
+	int64_t next_ns;
+
+	make_folder();
+	make_trace(name, -3600 * second);
+	make_trace(name, 4 * second);
+	make_trace(name, 0);
+	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
+			     &keep, now, &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 0);
+	ck_assert_int_eq(next_ns, 6 * second + 1);
 	remove_folder();
 }
 END_TEST
@@ -265,6 +339,10 @@ main(void)
 	tcase_add_test(t, what_is_not_named_so_is_not_ours);
 	tcase_add_test(t, the_oldest_go_with_their_indexes);
 	tcase_add_test(t, snapshots_and_traces_do_not_count_for_each_other);
+	tcase_add_test(t, what_is_made_after_the_clock_was_set_back_stays);
+	tcase_add_test(t, the_file_that_is_written_stays_whatever_its_time);
+	tcase_add_test(t,
+	    files_of_the_future_do_not_hide_when_the_next_is_too_old);
 	suite_add_tcase(suite, t);
 	return run_suite(suite);
 }

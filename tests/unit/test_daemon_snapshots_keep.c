@@ -129,6 +129,8 @@ START_TEST(what_we_would_not_write_is_no_name)
 		"app-20261120T192418.123456Z-r r.tl",
 		"app-20261120T192418.123456Z-r.r.tl",
 		"app-19691120T192418.123456Z-r.tl",
+		"app-00010101T000000.000000Z-r.tl",
+		"app-99991231T235959.999999Z-r.tl",
 		"app-20261120T192418.123456Z-r.tl~" };
 	struct tl_snapshot_name parts;
 

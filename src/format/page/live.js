@@ -3,11 +3,12 @@
 const ASK_MAX = 50000;	/* entries at a time */
 const WINDOW = 5e9;	/* ns shown at first */
 const HOLD = 2e6;	/* ns: how late a lane may be read after another */
+const LIST_MS = 2000;	/* what there is, and is recorded: asked so often */
 
 const live = {
 	on: document.body.dataset.mode === "live",
 	name: "", mark: "", paused: false, timer: 0, wait: 250,
-	busy: false, polls: 0, started: false, turn: 0,
+	busy: false, polls: 0, started: false, turn: 0, listed: -Infinity,
 };
 
 function say(text, isBad) {
@@ -50,9 +51,51 @@ async function listTimelines() {
 		say("there is no timeline yet");
 }
 
+/* How the recording of a timeline is. */
+function recordText(r) {
+	const words = [countText(r.entries) + " entries"];
+	if (r.lost > 0)
+		words.push(countText(r.lost) + " lost");
+	words.push(countText(r.files) + (r.files === 1 ? " file" : " files"),
+		sizeText(r.bytes) + " bytes");
+	if (r.faults > 0)
+		words.push(countText(r.faults) + (r.faults === 1 ?
+			" fault" : " faults"));
+	return (r.error ? "RECORDING FAILS: " + r.error + "; until now " :
+		"recorded: ") + words.join(", ");
+}
+
+/* The recording that is watched, and each of the others that fails. */
+async function listRecordings() {
+	const output = byId("record");
+	try {
+		const {recordings} = await (await ask("recordings.json"))
+			.json();
+		const own = recordings.find((r) => r.timeline === live.name);
+		const failing = recordings.filter((r) => r !== own && r.error);
+		output.title = own?.path ?? "";
+		output.replaceChildren(element("bdi", own?.error ? "bad" : "",
+			own ? recordText(own) : "not recorded"),
+		...failing.map((r) => element("bdi", "bad",
+			"RECORDING OF " + r.timeline + " FAILS: " + r.error)));
+	} catch { /* nothing is better than what was */
+		output.title = "";
+		output.replaceChildren();
+	}
+}
+
+/* What there is besides entries. */
+function listAll() {
+	live.listed = performance.now();
+	listTimelines().catch(() => {});
+	listRecordings();
+}
+
 /* Begin anew with another timeline. */
 function watchTimeline(name) {
-	Object.assign(live, {name, mark: "", started: false});
+	Object.assign(live, {name, mark: "", started: false,
+		listed: -Infinity});
+	byId("record").replaceChildren();
 	live.turn++;
 	byId("timeline").value = name;
 	clearModel();
@@ -155,8 +198,8 @@ async function poll() {
 	}
 	live.busy = false;
 	live.polls++;
-	if (live.polls % 16 === 0)
-		listTimelines().catch(() => {});
+	if (performance.now() - live.listed > LIST_MS)
+		listAll();
 	pollSoon(turn === live.turn ? live.wait : 0);
 }
 

@@ -100,6 +100,16 @@ function countText(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
+/* 10.5M, 105M: bytes for a glance. */
+function sizeText(bytes) {
+	let unit = 0;
+	for (; bytes >= 1024 && unit < 6; unit++)
+		bytes /= 1024;
+	return (unit > 0 && bytes < 10 ?
+		(Math.floor(bytes * 10) / 10).toFixed(1) :
+		Math.floor(bytes)) + " KMGTPE"[unit].trim();
+}
+
 function rateText(perSecond) {
 	if (!Number.isFinite(perSecond))
 		return "-";
