@@ -2,6 +2,7 @@
 /* chain.c - one chain: its blocks in order, and what is known of it. */
 #include "format/chain.h"
 
+#include "base/clock.h"
 #include "format/chain_work.h"
 #include "format/positions.h"
 
@@ -302,6 +303,15 @@ set_told(struct tl_chain *chain)
 	}
 }
 
+int64_t
+tl_chain_block_end(const struct tl_chain_block *block)
+{
+	if (block->events > 0)
+		return block->max_ns;
+	return block->told_ns == INT64_MIN ? block->created_ns
+					   : tl_add_ns(block->told_ns, 1);
+}
+
 void
 tl_chain_settle(struct tl_chain *chain)
 {
@@ -316,6 +326,7 @@ tl_chain_settle(struct tl_chain *chain)
 	if (chain->numbered && chain->block_count > 0)
 		join(chain);
 	set_told(chain);
+	chain->knots_gone = 0; /* nobody has counted them */
 	chain->events = 0;
 	for (size_t i = 0; i < chain->block_count; i++)
 		chain->events += chain->blocks[i].events;
@@ -376,13 +387,13 @@ tl_chain_messages(const struct tl_chain *chain)
 size_t
 tl_chain_knot_count(const struct tl_chain *chain)
 {
-	return chain->knot_count;
+	return chain->knots_gone + chain->knot_count;
 }
 
 const struct timeline_knot *
 tl_chain_knot(const struct tl_chain *chain, size_t i)
 {
-	return &chain->knots[i];
+	return &chain->knots[i > chain->knots_gone ? i - chain->knots_gone : 0];
 }
 
 size_t

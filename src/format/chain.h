@@ -35,7 +35,7 @@ enum {
 	/* Blocks that are open at once, of one cursor: no honest ones overlap
 	 * by more. */
 	TL_CHAIN_OPEN_MAX = 4,
-	TL_CHAIN_KNOTS_MAX = 1 << 16
+	TL_CHAIN_KNOTS_MAX = 1 << 16 /* in memory */
 };
 
 struct tl_chains;
@@ -69,7 +69,9 @@ int tl_chain_newest(const struct tl_chain *chain, int64_t *ns);
 /* What is defined: messages live as long as the chain. */
 size_t tl_chain_message_count(const struct tl_chain *chain);
 const struct tl_message *const *tl_chain_messages(const struct tl_chain *chain);
-/* Knots of its clock, by time. */
+/* Knots of its clock, by time.  Of very many some closing points are left out;
+ * a chain that is followed counts on from them, and those that come have the
+ * numbers behind. */
 size_t tl_chain_knot_count(const struct tl_chain *chain);
 const struct timeline_knot *
 tl_chain_knot(const struct tl_chain *chain, size_t i);

@@ -18,7 +18,8 @@
 
 struct slot {
 	struct tl_chain_opened *opened;
-	struct tl_event event; /* the next one; when it ended, the last */
+	struct tl_event event; /* the next one; when it ended, the last, if
+				* there was any */
 	bool ended;
 	bool hole; /* something is missing before the block: to be told */
 	uint64_t missing;
@@ -86,7 +87,7 @@ begin_block(struct chain_cursor *c)
 	int rc;
 
 	c->begun++;
-	*slot = (struct slot){ .event = { .ns = block->max_ns },
+	*slot = (struct slot){ .event = { .ns = tl_chain_block_end(block) },
 		.hole = block->hole,
 		.missing = block->missing };
 	rc = tl_chain_block_open(&slot->opened, c->chain, block, c->order);

@@ -208,7 +208,7 @@ hold_hole(struct tl_chain_follow *f)
 {
 	const struct tl_chain_block *newest = &f->chain->blocks[0];
 	struct tl_event hole = { .kind = TL_LOST,
-		.ns = newest->max_ns,
+		.ns = tl_chain_block_end(newest),
 		.cpu = TL_CPU_UNKNOWN,
 		.source = (uint16_t)f->chain->number };
 

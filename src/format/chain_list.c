@@ -181,12 +181,29 @@ take_messages(struct tl_chain *chain, struct tl_context *c)
 	return rc;
 }
 
+/* Every block has a closing point: of many, every second one will do. */
+static void
+thin_knots(struct tl_chain *chain)
+{
+	const size_t count = chain->knot_count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (i % 2 == 0 || i + 1 == count ||
+		    !(chain->knots[i].flags & TIMELINE_KNOT_CLOSE))
+			chain->knots[kept++] = chain->knots[i];
+	chain->knots_gone += count - kept;
+	chain->knot_count = kept;
+}
+
 static int
 add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
 {
 	const size_t capacity = chain->knot_capacity * 2 + 4;
 	struct timeline_knot *knots;
 
+	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
+		thin_knots(chain);
 	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
 		return 0;
 	if (chain->knot_count == chain->knot_capacity) {

@@ -80,7 +80,8 @@ grow_list(struct tl_chain_messages *ms)
 	return 0;
 }
 
-/* A text of the definer's: data is NULL where it holds none, or not all. */
+/* A text of the definer's, cut where it is too long, and nothing where there
+ * is no room. */
 static int
 keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
     struct tl_bytes *kept)
@@ -93,8 +94,6 @@ keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	*kept = strings->get(strings, number);
-	if (kept->size < text.size)
-		kept->data = NULL;
 	return 0;
 }
 
@@ -108,7 +107,7 @@ rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
 }
 
 /* The same message with texts that stay; text.data is NULL: there is no room
- * for them. */
+ * for its text, or not for all of it. */
 static int
 translate(const struct tl_chain_bytes *bytes, const struct tl_message *from,
     struct tl_message *to)
@@ -123,6 +122,8 @@ translate(const struct tl_chain_bytes *bytes, const struct tl_message *from,
 		return rc;
 	if (from->file.size > 0)
 		rc = keep(bytes, from->file, &to->file);
+	if (to->text.size < from->text.size)
+		to->text = tl_bytes(NULL, 0);
 	if (!to->text.data)
 		return rc;
 	to->line1 = rebase(from->line1, from->text, to->text);

@@ -78,6 +78,7 @@ struct tl_chain {
 	struct timeline_knot *knots;
 	size_t knot_count;
 	size_t knot_capacity;
+	size_t knots_gone; /* thinned out while it was read or followed */
 	struct tl_faults *faults; /* NULL: none so far */
 	bool damaged;
 };
@@ -127,6 +128,8 @@ int tl_chain_add(struct tl_chain *chain, const struct tl_chain_block *block);
 /* Blocks are missing between these two: note it in the later one, and say so. */
 void tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
     struct tl_chain_block *block);
+/* When a block was over; one without events was after what came before. */
+int64_t tl_chain_block_end(const struct tl_chain_block *block);
 /* All its blocks are there: put them in order, and say what is missing. */
 void tl_chain_settle(struct tl_chain *chain);
 

@@ -3,6 +3,7 @@
 #include "format/fleet_write.h"
 
 #include "format/column.h"
+#include "format/definer.h"
 #include "format/fleet_hosts.h"
 #include "format/fleet_tar.h"
 #include "format/perfetto_write.h"
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
 enum { MEMBER_NAME_MAX = TL_TAR_NAME_MAX - 32, NS_PER_S = 1000000000 };
 
@@ -89,15 +89,50 @@ name_member(char name[TL_TAR_NAME_MAX], const char *host, size_t number)
 		    (unsigned)number);
 }
 
-static bool
-is_taken(const struct fleet_write *w, size_t at)
+/* Names of members that were given, in lower case: to some file systems, and
+ * so to those who unpack there, case is no difference. */
+struct naming {
+	struct tl_definer *names;
+	uint64_t count;
+};
+
+/* 1 nobody has the name, 0 it is taken, -errno. */
+static int
+take_name(struct naming *naming, const char *name)
 {
-	for (size_t i = 0; i < at; i++) {
-		if (strcasecmp(w->parts[i].member.name,
-			w->parts[at].member.name) == 0)
-			return true;
+	char lower[TL_TAR_NAME_MAX];
+	size_t size = 0;
+	uint64_t number;
+	int rc;
+
+	for (; name[size] != '\0'; size++)
+		lower[size] = name[size] >= 'A' && name[size] <= 'Z'
+				  ? (char)(name[size] | 0x20)
+				  : name[size];
+	rc = tl_definer_string(naming->names, tl_bytes(lower, size), &number);
+	if (rc < 0 || number <= naming->count)
+		return rc;
+	naming->count = number;
+	return 1;
+}
+
+static int
+name_parts(struct fleet_write *w)
+{
+	struct naming naming = { 0 };
+	int rc = tl_definer_new(&naming.names);
+
+	for (size_t i = 0; i < w->hosts.count && rc >= 0; i++) {
+		struct part *part = &w->parts[i];
+		size_t number = 1;
+
+		do
+			name_member(part->member.name, part->host->name,
+			    number++);
+		while ((rc = take_name(&naming, part->member.name)) == 0);
 	}
-	return false;
+	tl_definer_free(naming.names);
+	return rc < 0 ? rc : 0;
 }
 
 static int
@@ -113,17 +148,12 @@ fleet_begin(struct tl_writer *writer)
 		return -ENOMEM;
 	for (size_t i = 0; i < w->hosts.count; i++) {
 		struct part *part = &w->parts[i];
-		size_t number = 1;
 
 		part->host = &w->hosts.items[i];
 		part->fleet = w;
 		part->report = (struct tl_report){ say, part };
-		do
-			name_member(part->member.name, part->host->name,
-			    number++);
-		while (is_taken(w, i));
 	}
-	return 0;
+	return name_parts(w);
 }
 
 /* A host's first event. */

@@ -91,6 +91,15 @@ write_infos(struct tl_recorder *r)
 	return rc == 0 ? describe(r, NULL) : rc;
 }
 
+/* Time may have been set back since the knot before, its clock never is. */
+static bool
+is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
+{
+	return s->knots > 0 &&
+	       (knot->epoch < s->knot_epoch ||
+		   (knot->epoch == s->knot_epoch && knot->tsc <= s->knot_tsc));
+}
+
 /* The knots that this file does not have yet.  Those of several timelines
  * would be mixed up: a file of several has none. */
 static int
@@ -108,10 +117,11 @@ write_knots(struct tl_recorder *r)
 	for (size_t i = 0; rc == 0 && i < tl_snap_knot_count(snap); i++) {
 		const struct timeline_knot *knot = tl_snap_knot(snap, i);
 
-		if (s->knots > 0 && knot->utc_ns <= s->knot_ns)
+		if (is_written(s, knot))
 			continue;
 		rc = tl_trace_write_knot(r->file.writer, knot);
-		s->knot_ns = knot->utc_ns;
+		s->knot_epoch = knot->epoch;
+		s->knot_tsc = knot->tsc;
 		s->knots++;
 	}
 	tl_snap_close(snap);
@@ -154,29 +164,39 @@ tl_recorder_count(struct tl_recorder *r, struct tl_recorder_source *s,
 		c->to_ns = event->ns;
 }
 
-/* Say what is missing since the last file. */
+int
+tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
+    const struct tl_event *next)
+{
+	struct tl_event hole = { .kind = TL_LOST,
+		.lost = s->carry,
+		.cpu = TL_CPU_UNKNOWN,
+		.source = s->number };
+	int rc;
+
+	if (s->carry == 0)
+		return 0;
+	hole.ns = next ? next->ns : tl_clock_read(CLOCK_REALTIME);
+	hole.tsc = next ? next->tsc : 0;
+	hole.epoch = next ? next->epoch : 0;
+	hole.lane = next ? next->lane : 0;
+	rc = tl_recorder_threads_put(&r->threads, r->file.writer, &hole,
+	    s->losses, s->name);
+	if (rc == 0) {
+		tl_recorder_count(r, s, &hole);
+		s->carry = 0;
+	}
+	return rc;
+}
+
+/* Say what is missing of those that nothing came of since. */
 static int
 write_carried(struct tl_recorder *r)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < r->source_count; i++) {
-		struct tl_recorder_source *s = r->sources[i];
-		const struct tl_event hole = { .kind = TL_LOST,
-			.lost = s->carry,
-			.cpu = TL_CPU_UNKNOWN,
-			.source = s->number,
-			.ns = tl_clock_read(CLOCK_REALTIME) };
-
-		if (s->carry == 0)
-			continue;
-		rc = tl_recorder_threads_put(&r->threads, r->file.writer, &hole,
-		    s->losses, s->name);
-		if (rc == 0) {
-			tl_recorder_count(r, s, &hole);
-			s->carry = 0;
-		}
-	}
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_write_carried(r, r->sources[i], NULL);
 	return rc;
 }
 
@@ -187,9 +207,7 @@ write_first(struct tl_recorder *r)
 
 	if (rc == 0)
 		rc = write_knots(r);
-	if (rc == 0)
-		rc = write_continued(r);
-	return rc == 0 ? write_carried(r) : rc;
+	return rc == 0 ? write_continued(r) : rc;
 }
 
 /* == the files == */

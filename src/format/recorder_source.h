@@ -82,10 +82,11 @@ struct tl_recorder_source {
 	/* of the thread that writes */
 	struct tl_batch *batch; /* in hand */
 	uint32_t at;
-	uint64_t carry;  /* missing entries that no file tells of yet */
-	uint64_t losses; /* holes so far */
-	int64_t knot_ns; /* of the last that was written */
-	uint64_t knots;
+	uint64_t carry;    /* missing entries that no file tells of yet */
+	uint64_t losses;   /* holes so far */
+	uint64_t knot_tsc; /* of the last knot in the file of now */
+	uint32_t knot_epoch;
+	uint64_t knots;      /* that it has */
 	uint64_t *positions; /* next entry of each lane, after what was put */
 	size_t lane_count;
 	uint64_t put_entries; /* into the file of now ... */

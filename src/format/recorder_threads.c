@@ -288,17 +288,21 @@ is_gone(const struct tl_recorder_thread *thread)
 	return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
+/* What is beyond the bound is within what is open. */
 static void
 forget_spans(struct tl_recorder_thread *thread, uint64_t losses)
 {
+	const bool is_quiet = thread->put == thread->continued;
 	const size_t count =
-	    thread->put == 0 && is_gone(thread) ? 0 : thread->open_count;
+	    is_quiet && is_gone(thread) ? 0 : thread->open_count;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (thread->open[i].losses == losses)
 			thread->open[kept++] = thread->open[i];
 	thread->open_count = kept;
+	if (kept == 0)
+		thread->skipped = 0;
 }
 
 void
@@ -313,7 +317,7 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 		thread->stream = NULL;
 		thread->put = thread->continued = thread->written = 0;
 		thread->hole_count = 0;
-		if (thread->open_count > 0 || thread->skipped > 0)
+		if (thread->open_count > 0)
 			continue;
 		thread_free(thread);
 		t->slots[i] = NULL;

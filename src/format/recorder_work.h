@@ -49,6 +49,10 @@ int tl_recorder_begin_file(struct tl_recorder *recorder);
 void tl_recorder_end_file(struct tl_recorder *recorder);
 /* It went wrong: what is not in it is missing. */
 void tl_recorder_fail_file(struct tl_recorder *recorder, int rc);
+/* Say what is missing of a source, before the event that comes next; NULL:
+ * none has come.  0 or -errno. */
+int tl_recorder_write_carried(struct tl_recorder *recorder,
+    struct tl_recorder_source *source, const struct tl_event *next);
 /* An event of a source was put into the file. */
 void tl_recorder_count(struct tl_recorder *recorder,
     struct tl_recorder_source *source, const struct tl_event *event);

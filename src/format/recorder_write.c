@@ -58,8 +58,10 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 
 	if (rc < 0)
 		return rc;
-	rc = tl_recorder_threads_put(&r->threads, r->file.writer, event,
-	    s->losses, s->name);
+	rc = tl_recorder_write_carried(r, s, event);
+	if (rc == 0)
+		rc = tl_recorder_threads_put(&r->threads, r->file.writer, event,
+		    s->losses, s->name);
 	if (rc < 0 && r->file.rc < 0) { /* it comes again */
 		tl_recorder_fail_file(r, rc);
 		return rc;
@@ -76,11 +78,20 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 	return 0;
 }
 
+static bool
+have_batch(struct tl_recorder_source *s)
+{
+	if (!s->batch)
+		s->batch = tl_batch_ring_take(&s->full);
+	return s->batch != NULL;
+}
+
 static void
 give_back(struct tl_recorder_source *s)
 {
 	tl_batch_ring_put(&s->empty, s->batch);
 	s->batch = NULL;
+	s->at = 0;
 }
 
 /* Put the batch in hand, or the rest of it. */
@@ -108,9 +119,7 @@ take_turn(struct tl_recorder *r, struct tl_recorder_source *s)
 	int rc = 0;
 
 	for (int i = 0; i < TURN_BATCHES; i++) {
-		if (!s->batch && (s->batch = tl_batch_ring_take(&s->full)))
-			s->at = 0;
-		if (!s->batch)
+		if (!have_batch(s))
 			return i > 0;
 		if ((rc = put_batch(r, s)) < 0)
 			return rc;
@@ -273,8 +282,7 @@ count_left(struct tl_recorder *r)
 	for (size_t i = 0; i < r->source_count; i++) {
 		struct tl_recorder_source *s = r->sources[i];
 
-		for (; s->batch || (s->batch = tl_batch_ring_take(&s->full));
-		     s->at = 0, give_back(s))
+		for (; have_batch(s); give_back(s))
 			for (; s->at < s->batch->count; s->at++)
 				s->carry +=
 				    entries_of(&s->batch->events[s->at]);

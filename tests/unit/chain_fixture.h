@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "format/chain.h"
+#include "format/chain_follow.h"
+#include "format/definer.h"
 #include "format/positions.h"
 #include "trace_fixture.h"
 
@@ -265,6 +267,44 @@ static inline void
 append(int fd, const struct tl_text *bytes)
 {
 	ck_assert_int_eq(tl_write_all(fd, bytes->data, bytes->size), 0);
+}
+
+/* One block more. */
+static inline void
+append_block(int fd, const struct block_infos *infos,
+    const struct tl_event *events, size_t count)
+{
+	struct tl_text block = make_block(infos, NULL, events, count);
+
+	append(fd, &block);
+	tl_text_free(&block);
+}
+
+/* Blocks, an event in each. */
+static inline int
+write_blocks(const struct block_infos *infos, size_t count)
+{
+	const int fd = tl_file_unnamed();
+	struct timeline t = { .host = "alpha" };
+	uint64_t seed = 5;
+
+	fixture_messages();
+	make_events(&t, &seed, count);
+	for (size_t i = 0; i < count; i++)
+		append_block(fd, &infos[i], t.events + i, 1);
+	free_timeline(&t);
+	return fd;
+}
+
+/* Follow what was written to fd, from its begin. */
+static inline struct tl_chain_follow *
+follow_written(int fd)
+{
+	struct tl_chain_follow *follow;
+
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(tl_chain_follow_new(&follow, fd), 0);
+	return follow;
 }
 
 /* The chains of what was written to fd, which is closed. */

@@ -14,15 +14,22 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
-enum { RECORD_FILES_MAX = 400 };
+enum {
+	RECORD_FILES_MAX = 400,
+	RECORD_TIMEOUT_S = 600 /* however slow the machine */
+};
 
 static char folder[64];
 static unsigned made;     /* files that the host made */
 static uint32_t begin_rc; /* what the host says instead */
+static uint32_t is_held;  /* it does not say it yet ... */
+static uint32_t is_asked; /* ... though somebody waits for it */
 static struct timeline_event *tick, *named, *outer, *inner;
 
 static inline void
@@ -50,7 +57,7 @@ recorder_setup_of(uint64_t entries)
 	strcpy(folder, "/tmp/test-recorder-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	made = 0;
-	begin_rc = 0;
+	begin_rc = is_held = is_asked = 0;
 	fixture_open(&options);
 	define_all();
 }
@@ -71,6 +78,28 @@ recorder_teardown(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
+/* Another one, with so much room. */
+static inline void
+recorder_setup_again(uint64_t entries)
+{
+	recorder_teardown();
+	recorder_setup_of(entries);
+}
+
+static inline void
+sleep_ms(int ms)
+{
+	nanosleep(&(struct timespec){ .tv_sec = ms / 1000,
+		      .tv_nsec = ms % 1000 * 1000000L },
+	    NULL);
+}
+
+/* What must come comes, or the test takes too long. */
+#define until(condition) \
+	do \
+		sleep_ms(1); \
+	while (!(condition))
+
 static inline int
 open_in_folder(const char *path, const char *suffix)
 {
@@ -85,6 +114,9 @@ begin_file(void *context, int64_t ns, struct tl_recorder_files *files)
 {
 	(void)context;
 	(void)ns;
+	tl_store_32(&is_asked, 1);
+	while (tl_load_32(&is_held) != 0)
+		sleep_ms(1);
 	if (tl_load_32(&begin_rc) != 0)
 		return (int)tl_load_32(&begin_rc);
 	ck_assert_uint_lt(made, RECORD_FILES_MAX);
@@ -119,12 +151,13 @@ record(const struct tl_recorder_options *options)
 	return record_from(options, false);
 }
 
-static inline void
-sleep_ms(int ms)
+static inline struct tl_recorder_status
+status_of(struct tl_recorder *recorder)
 {
-	nanosleep(&(struct timespec){ .tv_sec = ms / 1000,
-		      .tv_nsec = ms % 1000 * 1000000L },
-	    NULL);
+	struct tl_recorder_status status;
+
+	tl_recorder_status(recorder, &status);
+	return status;
 }
 
 /* End it, and say how it was. */
@@ -134,12 +167,47 @@ end_record(struct tl_recorder *recorder)
 	struct tl_recorder_status status;
 
 	tl_recorder_stop(recorder);
-	do {
-		sleep_ms(1);
-		tl_recorder_status(recorder, &status);
-	} while (!status.done);
+	until((status = status_of(recorder)).done);
 	tl_recorder_free(recorder);
 	return status;
+}
+
+static inline void
+limit_files(rlim_t size)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = size;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static inline uint64_t
+log_a_few(void)
+{
+	for (uint64_t i = 0; i < 200; i++)
+		timeline_log(tick, i);
+	sleep_ms(1);
+	return 200;
+}
+
+/* Log until no file can grow any more, and on until it works again: how many.
+ * The timeline must be small: rounds of reading make files of its size. */
+static inline uint64_t
+log_over_a_full_disk(struct tl_recorder *recorder)
+{
+	uint64_t logged = 0;
+
+	limit_files(tl->geometry.total_size + 1);
+	do
+		logged += log_a_few();
+	while (status_of(recorder).faults == 0);
+	limit_files(RLIM_INFINITY);
+	do
+		logged += log_a_few();
+	while (status_of(recorder).rc != 0);
+	return logged;
 }
 
 /* What lies in files. */

@@ -276,7 +276,7 @@ suite(void)
 	Suite *s = suite_create("event merge");
 	TCase *t = tcase_create("merge");
 
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_test(t, a_merge_gives_what_a_sort_gives);
 	tcase_add_test(t, one_order_is_the_other_turned_round);
 	tcase_add_test(t, the_order_within_a_cursor_is_never_changed);

@@ -126,7 +126,7 @@ suite(void)
 	Suite *s = suite_create("event overlaps");
 	TCase *t = tcase_create("overlaps");
 
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_test(t, what_overlaps_is_marked);
 	tcase_add_test(t, bounds_at_the_ends_of_time_overlap_nothing_else);
 	suite_add_tcase(s, t);

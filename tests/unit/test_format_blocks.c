@@ -223,7 +223,7 @@ main(void)
 	TCase *t = tcase_create("blocks");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_test(t, traces_are_found_however_their_bytes_come);
 	tcase_add_test(t, a_trace_is_given_as_soon_as_its_last_byte_has_come);
 	tcase_add_test(t, damage_costs_no_other_trace);

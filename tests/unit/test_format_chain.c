@@ -4,8 +4,10 @@
  * are of.
  */
 #include "../lib/suite.h"
+#include "base/clock.h"
 #include "chain_fixture.h"
-#include "format/chain_follow.h"
+
+#include <time.h>
 
 static void
 expect_whole(struct tl_chain *chain, const struct timeline *t)
@@ -133,13 +135,8 @@ START_TEST(blocks_that_overlap_as_none_should_are_read_all_the_same)
 	for (size_t i = 0; i < 400; i++)
 		t.events[i].ns = (int64_t)(i % 20) * 1000000 +
 				 (int64_t)(i % 20 == 19) * INT64_MAX / 2;
-	for (infos.number = 0; infos.number < 20; infos.number++) {
-		struct tl_text block =
-		    make_block(&infos, NULL, t.events + infos.number * 20, 20);
-
-		append(fd, &block);
-		tl_text_free(&block);
-	}
+	for (infos.number = 0; infos.number < 20; infos.number++)
+		append_block(fd, &infos, t.events + infos.number * 20, 20);
 	chain = open_only(fd);
 	for (enum tl_order o = TL_NEWEST_FIRST; o <= TL_OLDEST_FIRST; o++) {
 		got = read_chain(chain, o);
@@ -188,6 +185,55 @@ START_TEST(traces_without_a_chain_stay_apart_until_they_are_many)
 }
 END_TEST
 
+/* Texts of a message that are longer than any is kept. */
+START_TEST(texts_that_are_too_long_are_cut)
+{
+	const struct block_infos infos = { .host = "alpha" };
+	struct timeline t = { .host = "alpha" };
+	const int fd = tl_file_unnamed();
+	struct tl_text words = { 0 };
+	struct tl_chain *chain;
+	uint64_t seed = 2;
+	struct got got;
+
+	tl_put_repeat(&words, 'w', 2 * TL_DEFINER_TEXT_MAX);
+	fixture_messages();
+	make_events(&t, &seed, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		struct tl_message *m = &messages[INSTANT_MESSAGE + i];
+		const struct tl_bytes text =
+		    i == 0 ? tl_bytes_of("short") : tl_bytes_of(words.data);
+
+		ck_assert_int_eq(tl_message_parse(m, text), 0);
+		m->kind = TIMELINE_RECORD_INSTANT;
+		m->category = m->file = tl_bytes_of(words.data);
+		t.events[i] = (struct tl_event){ .kind = TL_INSTANT,
+			.message = m,
+			.tid = 1000,
+			.ns = 1 + i };
+	}
+	append_block(fd, &infos, t.events, 2);
+	chain = open_only(fd);
+	got = read_chain(chain, TL_OLDEST_FIRST);
+	ck_assert_uint_eq(got.count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct tl_message *m = got.events[i].message;
+
+		ck_assert(tl_bytes_equal(m->line1,
+		    tl_bytes_of(
+			i == 0 ? "short" : "message that is not defined")));
+		ck_assert(
+		    i > 0 || tl_bytes_equal(m->category,
+				 tl_bytes(words.data, TL_DEFINER_TEXT_MAX)));
+		ck_assert(i > 0 || tl_bytes_equal(m->file, m->category));
+	}
+	free(got.events);
+	tl_chain_free(chain);
+	free_timeline(&t);
+	tl_text_free(&words);
+}
+END_TEST
+
 START_TEST(a_file_without_a_trace_is_refused)
 {
 	struct tl_fault fault = { 0 };
@@ -215,8 +261,7 @@ START_TEST(a_stream_that_is_followed_gives_the_same_events)
 		if (b % 3 == 2) /* again */
 			append(fd, &t.blocks[b - 1]);
 	}
-	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
-	ck_assert_int_eq(tl_chain_follow_new(&follow, fd), 0);
+	follow = follow_written(fd);
 	while (tl_chain_follow_next(follow, &event) > 0) {
 		ck_assert_uint_lt(count, t.count);
 		ck_assert(same_event(&t.events[count], &event));
@@ -231,9 +276,70 @@ START_TEST(a_stream_that_is_followed_gives_the_same_events)
 }
 END_TEST
 
+/* A block with nothing but closing points of a clock, each a tick later. */
+static void
+append_knots(int fd, uint64_t number, uint64_t *tsc, unsigned count)
+{
+	const struct block_infos infos = { .host = "alpha",
+		.chain = "0123456789abcdef0123456789abcdef",
+		.number = number };
+	struct made made = { 0 };
+	struct tl_trace_options options = { .data = made_data,
+		.context = &made,
+		.id = { 9, (uint8_t)number } };
+	struct tl_trace_writer *writer;
+
+	ck_assert_int_eq(tl_trace_writer_new(&writer, &options), 0);
+	put_infos(writer, &infos);
+	for (unsigned i = 0; i < count; i++) {
+		const struct timeline_knot knot = { .tsc = ++*tsc,
+			.flags = TIMELINE_KNOT_CLOSE };
+
+		ck_assert_int_eq(tl_trace_write_knot(writer, &knot), 0);
+	}
+	made_end(&made, writer);
+	append(fd, &made.data);
+	made_free(&made);
+}
+
+/* Who follows for long hears of every knot, though few are kept; who reads a
+ * long stream has some from its begin to its end. */
+START_TEST(knots_that_come_for_long_do_not_end)
+{
+	enum { BLOCKS = 15, EACH = 10000 };
+	const int fd = tl_file_unnamed(), again = dup(fd);
+	struct tl_chain_follow *follow;
+	struct tl_chain *chain;
+	struct tl_event event;
+	uint64_t tsc = 0;
+	size_t count;
+
+	for (uint64_t i = 0; i < BLOCKS; i++)
+		append_knots(fd, i, &tsc, EACH);
+	follow = follow_written(fd);
+	ck_assert_int_eq(tl_chain_follow_next(follow, &event), -EPIPE);
+	chain = tl_chain_follow_chain(follow, 0);
+	ck_assert_uint_eq(tl_chain_knot_count(chain), BLOCKS * EACH);
+	for (size_t i = BLOCKS * EACH - 100; i < BLOCKS * EACH; i++)
+		ck_assert_uint_eq(tl_chain_knot(chain, i)->tsc, i + 1);
+	ck_assert_uint_eq(tl_chain_knot(chain, 0)->tsc, 1);
+	tl_chain_follow_free(follow);
+	chain = open_only(again);
+	count = tl_chain_knot_count(chain);
+	ck_assert_uint_le(count, TL_CHAIN_KNOTS_MAX);
+	ck_assert_uint_eq(tl_chain_knot(chain, 0)->tsc, 1);
+	ck_assert_uint_eq(tl_chain_knot(chain, count - 1)->tsc, BLOCKS * EACH);
+	for (size_t i = 1; i < count; i++)
+		ck_assert_uint_lt(tl_chain_knot(chain, i - 1)->tsc,
+		    tl_chain_knot(chain, i)->tsc);
+	tl_chain_free(chain);
+}
+END_TEST
+
 /* A pipe that stays open: what came is held back for a second, no longer. */
 START_TEST(what_is_followed_is_held_back_for_a_second)
 {
+	const int64_t begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 	struct timeline t = make_timeline("alpha", 8, 50, 60);
 	struct tl_chain_follow *follow;
 	struct tl_event event;
@@ -244,14 +350,16 @@ START_TEST(what_is_followed_is_held_back_for_a_second)
 	ck_assert_int_eq(tl_chain_follow_new(&follow, ends[0]), 0);
 	for (size_t b = 0; b < t.block_count; b++)
 		append(ends[1], &t.blocks[b]);
-	ck_assert_int_eq(tl_chain_follow_next(follow, &event), 0);
-	for (unsigned i = 0; i < 500 && count < t.count; i++) {
+	while (count < t.count) {
 		while ((rc = tl_chain_follow_next(follow, &event)) > 0)
-			count++;
+			if (count++ == 0)
+				ck_assert_int_ge(tl_clock_read(
+						     CLOCK_MONOTONIC) -
+						     begun_ns,
+				    TL_CHAIN_HOLD_NS);
 		ck_assert_int_eq(rc, 0);
 		usleep(10000);
 	}
-	ck_assert_uint_eq(count, t.count);
 	close(ends[1]);
 	ck_assert_int_eq(tl_chain_follow_next(follow, &event), -EPIPE);
 	tl_chain_follow_free(follow);
@@ -265,7 +373,7 @@ main(void)
 	Suite *suite = suite_create("format chain");
 	TCase *t = tcase_create("chain");
 
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_test(t,
 	    a_timeline_comes_back_as_it_was_whatever_order_its_blocks_have);
 	tcase_add_test(t, the_timelines_of_a_stream_are_chains_of_their_own);
@@ -274,8 +382,10 @@ main(void)
 	    blocks_that_overlap_as_none_should_are_read_all_the_same);
 	tcase_add_test(t,
 	    traces_without_a_chain_stay_apart_until_they_are_many);
+	tcase_add_test(t, texts_that_are_too_long_are_cut);
 	tcase_add_test(t, a_file_without_a_trace_is_refused);
 	tcase_add_test(t, a_stream_that_is_followed_gives_the_same_events);
+	tcase_add_test(t, knots_that_come_for_long_do_not_end);
 	tcase_add_test(t, what_is_followed_is_held_back_for_a_second);
 	suite_add_tcase(suite, t);
 	return run_suite(suite);

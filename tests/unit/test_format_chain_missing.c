@@ -5,7 +5,8 @@
  */
 #include "../lib/suite.h"
 #include "chain_fixture.h"
-#include "format/chain_follow.h"
+
+static const char chain_id[] = "0123456789abcdef0123456789abcdef";
 
 /* Begins that are told again where a block is the first after a hole, and that
  * nobody has told before, in order of time. */
@@ -159,31 +160,17 @@ END_TEST
 static struct tl_chain *
 ship_two(const char *positions, const char *begins, const char *identity)
 {
-	const char chain[] = "0123456789abcdef0123456789abcdef";
-	const int fd = tl_file_unnamed();
 	const struct block_infos infos[] = { { .host = "alpha",
-						 .chain = chain,
+						 .chain = chain_id,
 						 .identity = "a",
 						 .positions = positions },
 		{ .host = "alpha",
-		    .chain = chain,
+		    .chain = chain_id,
 		    .number = 3,
 		    .identity = identity,
 		    .begins = begins } };
-	struct timeline t = { .host = "alpha" };
-	uint64_t seed = 5;
 
-	fixture_messages();
-	make_events(&t, &seed, 2);
-	for (unsigned i = 0; i < 2; i++) {
-		struct tl_text block =
-		    make_block(&infos[i], NULL, t.events + i, 1);
-
-		append(fd, &block);
-		tl_text_free(&block);
-	}
-	free(t.events);
-	return open_only(fd);
+	return open_only(write_blocks(infos, 2));
 }
 
 static uint64_t
@@ -227,47 +214,90 @@ END_TEST
  * missing then is counted from where the dropped ones ended. */
 START_TEST(what_stands_for_blocks_reaches_over_one_that_is_there)
 {
-	const char id[] = "0123456789abcdef0123456789abcdef";
 	const struct block_infos infos[] = {
-		{ .host = "alpha", .chain = id, .positions = "0:10" },
+		{ .host = "alpha", .chain = chain_id, .positions = "0:10" },
 		{ .host = "alpha",
-		    .chain = id,
+		    .chain = chain_id,
 		    .number = 1,
 		    .dropped = "1-5",
 		    .begins = "0:10",
 		    .positions = "0:60" },
 		{ .host = "alpha",
-		    .chain = id,
+		    .chain = chain_id,
 		    .number = 3,
 		    .begins = "0:30",
 		    .positions = "0:40" },
 		{ .host = "alpha",
-		    .chain = id,
+		    .chain = chain_id,
 		    .number = 6,
 		    .begins = "0:60",
 		    .positions = "0:70" },
-		{ .host = "alpha", .chain = id, .number = 9, .begins = "0:99" }
+		{ .host = "alpha",
+		    .chain = chain_id,
+		    .number = 9,
+		    .begins = "0:99" }
 	};
-	const int fd = tl_file_unnamed();
-	struct timeline t = { .host = "alpha" };
-	struct tl_chain *chain;
-	uint64_t seed = 5;
+	struct tl_chain *chain = open_only(write_blocks(infos, 5));
 
-	fixture_messages();
-	make_events(&t, &seed, 5);
-	for (unsigned i = 0; i < 5; i++) {
-		struct tl_text block =
-		    make_block(&infos[i], NULL, t.events + i, 1);
-
-		append(fd, &block);
-		tl_text_free(&block);
-	}
-	chain = open_only(fd);
 	ck_assert_uint_eq(tl_chain_fault_count(chain), 1);
 	ck_assert_str_eq(tl_chain_fault(chain, 0)->text,
 	    "blocks 7 to 8 are missing: 29 entries");
 	tl_chain_free(chain);
-	free(t.events);
+}
+END_TEST
+
+/* Blocks 0, 2 and 3, of which the middle one has nothing but definitions. */
+static int
+write_with_empty(struct tl_event events[2])
+{
+	struct block_infos infos = { .host = "alpha", .chain = chain_id };
+	const int fd = tl_file_unnamed();
+	struct timeline t = { .host = "alpha" };
+	uint64_t seed = 5;
+
+	fixture_messages();
+	make_events(&t, &seed, 2);
+	memcpy(events, t.events, 2 * sizeof(*events));
+	append_block(fd, &infos, events, 1);
+	infos.number = 2;
+	append_block(fd, &infos, NULL, 0);
+	infos.number = 3;
+	append_block(fd, &infos, events + 1, 1);
+	free_timeline(&t);
+	return fd;
+}
+
+static void
+expect_between(const struct tl_event *loss, const struct tl_event events[2])
+{
+	ck_assert_int_eq(loss->kind, TL_LOST);
+	ck_assert_int_ge(loss->ns, events[0].ns);
+	ck_assert_int_le(loss->ns, events[1].ns);
+}
+
+START_TEST(a_hole_before_a_block_without_events_has_a_time)
+{
+	struct tl_chain_follow *follow;
+	struct tl_event events[2], event;
+	struct tl_chain *chain = open_only(write_with_empty(events));
+
+	for (enum tl_order o = TL_NEWEST_FIRST; o <= TL_OLDEST_FIRST; o++) {
+		struct got got = read_chain(chain, o);
+		const bool is_oldest = o == TL_OLDEST_FIRST;
+
+		ck_assert_uint_eq(got.count, 3);
+		ck_assert(
+		    same_event(&events[0], &got.events[is_oldest ? 0 : 2]));
+		expect_between(&got.events[1], events);
+		free(got.events);
+	}
+	tl_chain_free(chain);
+	follow = follow_written(write_with_empty(events));
+	ck_assert_int_eq(tl_chain_follow_next(follow, &event), 1);
+	ck_assert(same_event(&events[0], &event));
+	ck_assert_int_eq(tl_chain_follow_next(follow, &event), 1);
+	expect_between(&event, events);
+	tl_chain_follow_free(follow);
 }
 END_TEST
 
@@ -282,8 +312,7 @@ START_TEST(what_is_missing_in_a_stream_that_is_followed_is_counted)
 	append(fd, &t.blocks[0]);
 	for (size_t b = 8; b < t.block_count; b++)
 		append(fd, &t.blocks[b]);
-	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
-	ck_assert_int_eq(tl_chain_follow_new(&follow, fd), 0);
+	follow = follow_written(fd);
 	while (tl_chain_follow_next(follow, &event) > 0)
 		given += event.continued ? 0 : entries_of(&event);
 	for (size_t i = 0; i < t.count; i++)
@@ -300,7 +329,7 @@ main(void)
 	Suite *suite = suite_create("format chain missing");
 	TCase *t = tcase_create("missing");
 
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_test(t,
 	    where_blocks_are_missing_the_rest_is_there_and_it_shows);
 	tcase_add_test(t, blocks_that_are_missing_are_said_by_their_numbers);
@@ -308,6 +337,7 @@ main(void)
 	    what_is_missing_is_counted_only_by_blocks_that_can_tell);
 	tcase_add_test(t,
 	    what_stands_for_blocks_reaches_over_one_that_is_there);
+	tcase_add_test(t, a_hole_before_a_block_without_events_has_a_time);
 	tcase_add_test(t,
 	    what_is_missing_in_a_stream_that_is_followed_is_counted);
 	suite_add_tcase(suite, t);

@@ -10,6 +10,7 @@
 #include "../lib/viewers.h"
 #include "format/fleet_hosts.h"
 #include "format/fleet_tar.h"
+#include "writer_fixture.h"
 
 #include <check.h>
 #include <errno.h>
@@ -25,31 +26,8 @@ struct member {
 	uint64_t changed_s;
 };
 
-static struct tl_text got;
-static char said[8][TL_FAULT_TEXT_MAX];
-static unsigned said_count;
-static struct tl_writer *writer;
-static int write_rc;
 static struct member members[MEMBERS_MAX];
 static size_t member_count;
-
-static int
-take(void *context, const char *data, size_t size)
-{
-	ck_assert_ptr_eq(context, &got);
-	tl_put_bytes(&got, tl_bytes(data, size));
-	return write_rc;
-}
-
-static void
-hear(void *context, const struct tl_fault *fault)
-{
-	(void)context;
-	ck_assert_uint_lt(said_count, 8);
-	strcpy(said[said_count++], fault->text);
-}
-
-static const struct tl_report report = { hear, NULL };
 
 #define BOOT(n) \
 	{ \
@@ -81,23 +59,7 @@ static const struct tl_origin origins[] = {
 static void
 setup(void)
 {
-	got = (struct tl_text){ 0 };
-	said_count = 0;
-	write_rc = 0;
-	ck_assert_int_eq(tl_fleet_write_new(&writer, take, &got, &report), 0);
-}
-
-static void
-teardown(void)
-{
-	tl_writer_free(writer);
-	tl_text_free(&got);
-}
-
-static void
-put(const struct tl_event *event)
-{
-	ck_assert_int_eq(writer->sink.put(&writer->sink, event), 0);
+	writer_setup(tl_fleet_write_new);
 }
 
 /* The digits of a field. */
@@ -160,7 +122,7 @@ read_archive(void)
 {
 	size_t at = 0;
 
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	finish();
 	member_count = 0;
 	while (got.size - at > (size_t)2 * BLOCK)
 		at = read_member(at);
@@ -191,6 +153,15 @@ put_around(enum viewers_set set, uint64_t count, unsigned sources)
 	}
 }
 
+/* The archive of some of each kind of event, of so many sources. */
+static void
+read_around(const struct tl_origin *sources, unsigned count)
+{
+	tl_writer_set_sources(writer, sources, count);
+	put_around(VIEWERS_PLAIN, UINT64_MAX, count);
+	read_archive();
+}
+
 static bool
 is_command(uint32_t pid, const char *command)
 {
@@ -208,9 +179,7 @@ is_command(uint32_t pid, const char *command)
 
 START_TEST(every_host_has_a_trace_of_its_own)
 {
-	tl_writer_set_sources(writer, origins, 3);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 3);
-	read_archive();
+	read_around(origins, 3);
 	ck_assert_uint_eq(member_count, 3);
 	is_manifest("{\"perfetto_manifest\":{\"version\":1,\n"
 		    "\"trace_time\":{\"clock\":\"REALTIME\",\"file\":"
@@ -232,9 +201,7 @@ START_TEST(events_are_in_the_trace_of_their_host)
 	size_t web = 0, db = 0;
 	int64_t of_db[32];
 
-	tl_writer_set_sources(writer, origins, 3);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 3);
-	read_archive();
+	read_around(origins, 3);
 	read_all(members[1].content);
 	ck_assert(pb_is(pb_bytes(machine, 17), "web"));
 	ck_assert_int_eq(clock_of(6), 5000);
@@ -259,9 +226,7 @@ END_TEST
 
 START_TEST(a_process_is_called_as_on_its_host)
 {
-	tl_writer_set_sources(writer, origins, 3);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 3);
-	read_archive();
+	read_around(origins, 3);
 	read_all(members[1].content);
 	ck_assert(is_command(40, "server"));
 	ck_assert(is_command(41, "worker")); /* of the other timeline */
@@ -280,9 +245,7 @@ START_TEST(a_process_of_another_boot_is_another_one)
 		    .pid = 41,
 		    .boot_id = BOOT(9) } };
 
-	tl_writer_set_sources(writer, boots, 2);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 2);
-	read_archive();
+	read_around(boots, 2);
 	read_all(members[1].content);
 	ck_assert(is_command(41, ""));
 	read_all(members[2].content);
@@ -292,9 +255,7 @@ END_TEST
 
 START_TEST(a_host_that_was_started_again_is_another_one)
 {
-	tl_writer_set_sources(writer, origins, 4);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 4);
-	read_archive();
+	read_around(origins, 4);
 	ck_assert_uint_eq(member_count, 4);
 	ck_assert_str_eq(members[1].name, "web__boot_01010101_.pftrace");
 	ck_assert_str_eq(members[2].name, "db.pftrace");
@@ -306,80 +267,6 @@ START_TEST(a_host_that_was_started_again_is_another_one)
 }
 END_TEST
 
-START_TEST(what_names_no_machine_is_called_like_its_timeline)
-{
-	static const struct tl_origin unnamed[] = { { .timeline = "trace" },
-		{ .timeline = "trace" }, { .timeline = "" },
-		{ .machine = "trace 2" }, { .machine = "trace 2" } };
-	static const char *const names[] = { "trace", "trace 2", "timeline",
-		"trace 2 2" };
-	struct tl_fleet_hosts hosts = { 0 };
-
-	tl_writer_set_sources(writer, unnamed, 5);
-	ck_assert_int_eq(tl_fleet_hosts_find(&hosts, writer), 0);
-	ck_assert_uint_eq(hosts.count, 4);
-	for (size_t i = 0; i < hosts.count; i++)
-		ck_assert_str_eq(hosts.items[i].name, names[i]);
-	ck_assert_uint_eq(hosts.of_source[4], 3);
-	tl_fleet_hosts_free(&hosts);
-}
-END_TEST
-
-START_TEST(long_names_are_told_apart_and_cut_between_characters)
-{
-	static struct tl_origin same[12];
-	struct tl_fleet_hosts hosts = { 0 };
-
-	for (size_t i = 0; i < 12; i++) {
-		memset(same[i].timeline, 'x', sizeof(same[i].timeline) - 1);
-		memcpy(same[i].timeline + 59, "\xe2\x82\xac", 3);
-		same[i].boot_id[15] = i > 0; /* shown is no difference */
-		same[i].boot_id[14] = (uint8_t)i;
-	}
-	tl_writer_set_sources(writer, same, 12);
-	ck_assert_int_eq(tl_fleet_hosts_find(&hosts, writer), 0);
-	ck_assert_uint_eq(hosts.count, 12);
-	for (size_t i = 0; i < hosts.count; i++) {
-		struct tl_text plain = { 0 };
-
-		tl_put_plain(&plain, tl_bytes_of(hosts.items[i].name));
-		ck_assert_ptr_null(strchr(tl_text_string(&plain), '\\'));
-		tl_text_free(&plain);
-		for (size_t k = 0; k < i; k++)
-			ck_assert_str_ne(hosts.items[i].name,
-			    hosts.items[k].name);
-	}
-	tl_fleet_hosts_free(&hosts);
-}
-END_TEST
-
-START_TEST(more_hosts_than_can_be_told_apart_are_one)
-{
-	struct tl_origin *all = calloc(UINT16_MAX, sizeof(*all));
-	struct tl_fleet_hosts hosts = { 0 };
-
-	ck_assert_ptr_nonnull(all);
-	for (size_t i = 0; i < UINT16_MAX; i++) {
-		if (i % 2)
-			snprintf(all[i].machine, sizeof(all[i].machine),
-			    "host %zu", i / 2 % 5000);
-	}
-	tl_writer_set_sources(writer, all, UINT16_MAX);
-	ck_assert_int_eq(tl_fleet_hosts_find(&hosts, writer), 0);
-	ck_assert_uint_eq(hosts.count, TL_FLEET_HOSTS_MAX);
-	ck_assert_str_eq(hosts.items[1].name, "host 0");
-	ck_assert_str_eq(hosts.items[4094].name, "timeline 2048");
-	ck_assert_str_eq(hosts.items[4095].name, "others");
-	ck_assert_uint_eq(hosts.of_source[1], 1);
-	ck_assert_uint_eq(hosts.of_source[10001], 1);
-	ck_assert_uint_eq(hosts.of_source[10000], 4095);
-	ck_assert_uint_eq(hosts.of_source[9999], 4095);
-	tl_fleet_hosts_free(&hosts);
-	tl_writer_set_sources(writer, NULL, 0);
-	free(all);
-}
-END_TEST
-
 START_TEST(hostile_names_steer_nothing)
 {
 	static const struct tl_origin hostile[] = {
@@ -388,9 +275,7 @@ START_TEST(hostile_names_steer_nothing)
 		{ .machine = "\xff\xe2\x80\xae" }
 	};
 
-	tl_writer_set_sources(writer, hostile, 4);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 4);
-	read_archive();
+	read_around(hostile, 4);
 	ck_assert_str_eq(members[1].name, "_._..__etc_x______2J.pftrace");
 	ck_assert_str_eq(members[2].name, "_hidden.pftrace");
 	ck_assert_str_eq(members[3].name, "_HIDDEN-2.pftrace");
@@ -403,6 +288,32 @@ START_TEST(hostile_names_steer_nothing)
 	    "{\"name\":\"../..//etc/x\\\"}]\\\\n\\\\x1b[2J\"}"));
 	ck_assert_ptr_nonnull(strstr(members[0].content.data,
 	    "{\"name\":\"\\\\xff\\\\xe2\\\\x80\\\\xae\"}"));
+}
+END_TEST
+
+/* As many as there can be, whose names are the same once they are plain. */
+START_TEST(names_that_are_one_when_plain_are_told_apart)
+{
+	static struct tl_origin all[TL_FLEET_HOSTS_MAX - 1];
+	const unsigned count = sizeof(all) / sizeof(all[0]);
+
+	for (unsigned i = 0; i < count; i++)
+		snprintf(all[i].machine, sizeof(all[i].machine), "\xff%c%c%c%c",
+		    1 + i / 1000, 1 + i / 100 % 10, 1 + i / 10 % 10,
+		    1 + i % 10);
+	tl_writer_set_sources(writer, all, count);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct tl_event event = { 0 };
+
+		ck_assert(viewers_event(VIEWERS_PLAIN, i, &event));
+		event.source = (uint16_t)(i * (count / 2));
+		put(&event);
+	}
+	read_archive();
+	ck_assert_uint_eq(member_count, 4);
+	ck_assert_str_eq(members[1].name, "_____.pftrace");
+	ck_assert_str_eq(members[2].name, "_____-2048.pftrace");
+	ck_assert_str_eq(members[3].name, "_____-4095.pftrace");
 }
 END_TEST
 
@@ -454,9 +365,7 @@ END_TEST
 
 START_TEST(what_a_trace_cannot_carry_is_said_of_its_host)
 {
-	tl_writer_set_sources(writer, origins, 3);
-	put_around(VIEWERS_PLAIN, UINT64_MAX, 3);
-	read_archive();
+	read_around(origins, 3);
 	ck_assert_uint_eq(said_count, 3);
 	ck_assert_str_eq(said[0], "web: Perfetto has no counters of 2^63 and "
 				  "above: rounded to a double");
@@ -557,19 +466,15 @@ main(void)
 	TCase *tests = tcase_create("archive");
 
 	suite_add_tcase(suite, tests);
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 600);
+	tcase_add_checked_fixture(tests, setup, writer_teardown);
 	tcase_add_test(tests, every_host_has_a_trace_of_its_own);
 	tcase_add_test(tests, events_are_in_the_trace_of_their_host);
 	tcase_add_test(tests, a_process_is_called_as_on_its_host);
 	tcase_add_test(tests, a_process_of_another_boot_is_another_one);
 	tcase_add_test(tests, a_host_that_was_started_again_is_another_one);
-	tcase_add_test(tests,
-	    what_names_no_machine_is_called_like_its_timeline);
-	tcase_add_test(tests,
-	    long_names_are_told_apart_and_cut_between_characters);
-	tcase_add_test(tests, more_hosts_than_can_be_told_apart_are_one);
 	tcase_add_test(tests, hostile_names_steer_nothing);
+	tcase_add_test(tests, names_that_are_one_when_plain_are_told_apart);
 	tcase_add_test(tests, a_host_without_events_has_no_trace);
 	tcase_add_test(tests, an_archive_without_events_is_one);
 	tcase_add_test(tests, bounds_of_clocks_are_attributes);

@@ -195,7 +195,7 @@ suite(void)
 	Suite *s = suite_create("format hosts");
 	TCase *t = tcase_create("hosts");
 
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, one_host_is_as_it_was);
 	tcase_add_test(t, one_start_of_a_machine_is_merged_by_its_stamps);

@@ -187,7 +187,7 @@ suite(void)
 	Suite *s = suite_create("format hosts by pairs");
 	TCase *t = tcase_create("pairs");
 
-	tcase_set_timeout(t, 60);
+	tcase_set_timeout(t, 600);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, planted_offsets_are_found_within_the_bound);
 	tcase_add_test(t, what_was_sent_comes_before_what_was_received);

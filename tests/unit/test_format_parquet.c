@@ -428,7 +428,7 @@ main(void)
 	TCase *tests = tcase_create("parts");
 
 	suite_add_tcase(suite, tests);
-	tcase_set_timeout(tests, 120);
+	tcase_set_timeout(tests, 600);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_field_says_how_far_it_is_from_the_one_before);
 	tcase_add_test(tests, structs_nest_and_lists_count);

@@ -264,7 +264,7 @@ main(void)
 	TCase *tests = tcase_create("parts");
 
 	suite_add_tcase(suite, tests);
-	tcase_set_timeout(tests, 120);
+	tcase_set_timeout(tests, 600);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, null_needs_no_page_until_a_value_comes);
 	tcase_add_test(tests, a_string_is_in_the_dictionary_once);

@@ -494,7 +494,7 @@ main(int argc, char **argv)
 	if (argc == 3)
 		return run_fleet(argv[2]);
 	suite_add_tcase(suite, tests);
-	tcase_set_timeout(tests, 120);
+	tcase_set_timeout(tests, 600);
 	tcase_add_loop_test(tests, whatever_comes_is_written, 1, 4);
 	return run_suite(suite);
 }

@@ -8,33 +8,11 @@
 #include "../lib/perfetto_read.h"
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
+#include "writer_fixture.h"
 
 #include <check.h>
 #include <errno.h>
 
-static struct tl_text got;
-static char said[8][TL_FAULT_TEXT_MAX];
-static unsigned said_count;
-static struct tl_writer *writer;
-static int write_rc;
-
-static int
-take(void *context, const char *data, size_t size)
-{
-	ck_assert_ptr_eq(context, &got);
-	tl_put_bytes(&got, tl_bytes(data, size));
-	return write_rc;
-}
-
-static void
-hear(void *context, const struct tl_fault *fault)
-{
-	(void)context;
-	ck_assert_uint_lt(said_count, 8);
-	strcpy(said[said_count++], fault->text);
-}
-
-static const struct tl_report report = { hear, NULL };
 static const struct tl_origin origin = { .machine = "host-a",
 	.command = "server",
 	.pid = 40,
@@ -44,31 +22,8 @@ static const struct tl_origin origin = { .machine = "host-a",
 static void
 setup(void)
 {
-	got = (struct tl_text){ 0 };
-	said_count = 0;
-	write_rc = 0;
-	ck_assert_int_eq(tl_perfetto_write_new(&writer, take, &got, &report),
-	    0);
+	writer_setup(tl_perfetto_write_new);
 	tl_writer_set_origin(writer, &origin);
-}
-
-static void
-teardown(void)
-{
-	tl_writer_free(writer);
-	tl_text_free(&got);
-}
-
-static void
-finish(void)
-{
-	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
-}
-
-static void
-put(const struct tl_event *event)
-{
-	ck_assert_int_eq(writer->sink.put(&writer->sink, event), 0);
 }
 
 static void
@@ -392,8 +347,8 @@ main(void)
 	TCase *tests = tcase_create("trace");
 
 	suite_add_tcase(suite, tests);
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_set_timeout(tests, 600);
+	tcase_add_checked_fixture(tests, setup, writer_teardown);
 	tcase_add_test(tests, every_event_is_there_with_its_time);
 	tcase_add_test(tests, arguments_keep_all_their_bits);
 	tcase_add_test(tests, spans_begin_and_end_by_name_on_their_tracks);

@@ -7,8 +7,6 @@
 #include "recorder_fixture.h"
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 enum {
 	THREADS = 100,
@@ -205,67 +203,6 @@ START_TEST(the_host_is_told_what_is_in_each_file)
 }
 END_TEST
 
-static int
-say_numbers(void *context, struct tl_recorder *recorder,
-    const struct tl_recorder_content *content)
-{
-	char text[32];
-
-	(void)context;
-	if (!content)
-		return tl_recorder_info(recorder, "block", "17");
-	snprintf(text, sizeof(text), "%u", (unsigned)content->entries);
-	return tl_recorder_info(recorder, "at the end", text);
-}
-
-/* As it says where it comes from, whoever reads it. */
-static void
-check_infos(const char *path, const char *host)
-{
-	const struct tl_trace_read_options options = { 0 };
-	char boot[33];
-	struct tl_fault fault = { 0 };
-	struct tl_trace *trace;
-
-	for (int i = 0; i < 16; i++)
-		snprintf(boot + 2 * i, 3, "%02x", tl->header->boot_id[i]);
-	ck_assert_int_eq(tl_trace_open(&trace, path, &options, &fault), 0);
-	ck_assert(
-	    tl_bytes_equal(tl_trace_info(trace, "block"), tl_bytes_of("17")));
-	ck_assert(tl_bytes_equal(tl_trace_info(trace, "at the end"),
-	    tl_bytes_of("3")));
-	ck_assert(
-	    tl_bytes_equal(tl_trace_info(trace, "host"), tl_bytes_of(host)));
-	ck_assert(
-	    tl_bytes_equal(tl_trace_info(trace, "boot"), tl_bytes_of(boot)));
-	tl_trace_close(trace);
-}
-
-START_TEST(a_file_says_what_its_owner_and_its_timeline_say)
-{
-	const struct tl_recorder_host host = { .begin = begin_file,
-		.describe = say_numbers };
-	const struct tl_recorder_options options = {
-		.host = _i == 0 ? NULL : "asked for"
-	};
-	struct tl_fault fault = { 0 };
-	struct tl_recorder *r;
-	char path[128];
-
-	/* not of this machine, nor of this boot */
-	strcpy(tl->header->creator_host, "elsewhere");
-	memset(tl->header->boot_id, 0xab, sizeof(tl->header->boot_id));
-	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
-	ck_assert_int_eq(tl_recorder_add(r, "demo", tl->fd, false, &fault), 0);
-	ck_assert_int_eq(tl_recorder_start(r), 0);
-	for (uint64_t i = 0; i < 3; i++)
-		timeline_log(tick, i);
-	end_record(r);
-	snprintf(path, sizeof(path), "%s/000.trace", folder);
-	check_infos(path, _i == 0 ? "elsewhere" : "asked for");
-}
-END_TEST
-
 /* == to go on == */
 
 static uint8_t *seen; /* how often each tick was */
@@ -397,50 +334,86 @@ END_TEST
 
 /* == what goes wrong == */
 
+/* What is missing comes first, at the time of what comes next. */
 static void
-limit_files(rlim_t size)
+expect_loss_first(struct recorded *recorded, const struct tl_event *event)
 {
-	struct rlimit limit;
+	struct tl_event *first = recorded->context;
 
-	signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
-	limit.rlim_cur = size;
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	if (recorded->n == 0) {
+		ck_assert_int_eq(event->kind, TL_LOST);
+		*first = *event;
+	} else if (recorded->n == 1) {
+		ck_assert_int_eq(event->ns, first->ns);
+	}
+	recorded->n++;
 }
 
 /* Of one that fails nothing stays but its loss, exactly. */
 START_TEST(a_file_that_fails_is_there_whole_or_not_at_all)
 {
-	struct recorded recorded = { 0 };
+	struct tl_event first;
+	struct recorded recorded = { .each = expect_loss_first,
+		.context = &first };
 	struct tl_recorder_status status;
 	struct tl_recorder *r;
+	uint64_t logged;
 
-	recorder_teardown();
-	recorder_setup_of(1 << 12);
+	recorder_setup_again(1 << 12);
 	r = record_at(&(struct tl_recorder_options){ .flush_ns = 5000000,
 			  .whole = true },
 	    NULL);
-	/* rounds of reading make files of this size, too */
-	limit_files(tl->geometry.total_size + 1);
-	for (uint64_t i = 0; i < 200000; i++) {
-		timeline_log(tick, i);
-		if (i % 200 == 0)
-			sleep_ms(1);
-	}
-	sleep_ms(20);
-	limit_files(RLIM_INFINITY);
-	sleep_ms(1500);
-	log_from(0, 1000);
+	logged = log_over_a_full_disk(r);
 	status = end_record(r);
 	ck_assert_uint_gt(told.failed, 0);
 	ck_assert_uint_eq(status.faults, told.failed);
 	count_all(&recorded);
+	ck_assert_uint_gt(recorded.n, 1);
 	ck_assert_uint_eq(recorded.files, told.whole);
 	ck_assert_uint_eq(recorded.cut, 0);
 	ck_assert_uint_gt(recorded.lost, 0);
 	ck_assert_uint_eq(recorded.events, status.events);
 	ck_assert_uint_eq(recorded.lost, status.lost);
-	ck_assert_uint_eq(recorded.events + recorded.lost, 201000);
+	ck_assert_uint_eq(recorded.events + recorded.lost, logged);
+}
+END_TEST
+
+/* Two timelines, room for one file, and that is for one event: all that waits
+ * at the end is missing, whichever of them it is of. */
+START_TEST(what_waits_at_the_end_is_counted_for_each_timeline)
+{
+	const struct tl_recorder_host host = { .begin = begin_some };
+	const struct tl_recorder_options one = { .size_max = 1 };
+	struct tl_recorder_status status;
+	struct timeline_event *other_tick;
+	struct tl_fault fault = { 0 };
+	struct timeline *other;
+	struct tl_recorder *r;
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s-other", fixture_name);
+	timeline_remove(name);
+	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
+	ck_assert_int_eq(timeline_define(other, "t", "info", "other $n",
+			     &other_tick),
+	    0);
+	files_max = 1;
+	ck_assert_int_eq(tl_recorder_new(&r, &one, &host), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "a", tl->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "b", other->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	timeline_log(other_tick, 0);
+	until(status_of(r).events == 1);
+	log_from(0, 10);
+	until(status_of(r).rc == -ENOSPC);
+	for (uint64_t i = 0; i < 5; i++)
+		timeline_log(other_tick, i);
+	until(status_of(r).queued == 15);
+	status = end_record(r);
+	ck_assert_uint_eq(status.events, 1);
+	ck_assert_uint_eq(status.lost, 15);
+	timeline_close(other);
+	timeline_remove(name);
 }
 END_TEST
 
@@ -451,17 +424,16 @@ main(void)
 	TCase *c = tcase_create("files");
 
 	tcase_add_checked_fixture(c, setup, recorder_teardown);
-	tcase_set_timeout(c, 60);
+	tcase_set_timeout(c, RECORD_TIMEOUT_S);
 	tcase_add_test(c, no_file_of_many_threads_is_larger_than_it_may_be);
 	tcase_add_test(c, spans_that_go_on_leave_room_for_events);
 	tcase_add_test(c, the_host_is_told_what_is_in_each_file);
-	tcase_add_loop_test(c, a_file_says_what_its_owner_and_its_timeline_say,
-	    0, 2);
 	tcase_add_loop_test(c, who_goes_on_where_a_file_ended_has_all_once, 0,
 	    2);
 	tcase_add_test(c, a_loss_alone_in_a_file_is_passed_for_good);
 	tcase_add_test(c, positions_of_another_timeline_are_refused);
 	tcase_add_test(c, a_file_that_fails_is_there_whole_or_not_at_all);
+	tcase_add_test(c, what_waits_at_the_end_is_counted_for_each_timeline);
 	suite_add_tcase(suite, c);
 	return run_suite(suite);
 }

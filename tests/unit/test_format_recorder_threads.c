@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <timeline.h>
 #include <unistd.h>
 
@@ -260,14 +261,84 @@ START_TEST(what_is_written_and_what_is_missing_is_all)
 }
 END_TEST
 
+/* == spans that end no more == */
+
+/* A file with what goes on, and what is put into it besides: how many spans
+ * went on? */
+static uint64_t
+record_file(const struct tl_event *events, size_t count)
+{
+	uint64_t continued;
+
+	begin_file();
+	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
+			     UINT64_MAX, &continued),
+	    0);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_int_eq(tl_recorder_threads_put(&threads, file.writer,
+				     &events[i], losses, "t"),
+		    0);
+		losses += events[i].kind == TL_LOST;
+	}
+	tl_recorder_file_free(&file, false);
+	tl_recorder_threads_leave(&threads, &losses);
+	return continued;
+}
+
+/* What it logged last may come a file later. */
+START_TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
+{
+	struct tl_event begin = { .kind = TL_BEGIN, .tid = 7, .level = 6 };
+	const pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	define();
+	begin.message = &messages[0];
+	begin.pid = (uint32_t)pid;
+	ck_assert_uint_eq(record_file(&begin, 1), 0);
+	ck_assert_uint_eq(record_file(NULL, 0), 1);
+	ck_assert_uint_eq(record_file(NULL, 0), 0);
+	ck_assert_uint_eq(threads.count, 0);
+	tl_recorder_threads_free(&threads);
+}
+END_TEST
+
+/* A loss has taken the ends of more spans than go on. */
+START_TEST(spans_that_were_too_many_before_a_loss_are_forgotten)
+{
+	static struct tl_event events[TL_RECORDER_OPEN_MAX + 3];
+	const size_t count = TL_RECORDER_OPEN_MAX + 2;
+
+	define();
+	for (size_t i = 0; i < count; i++)
+		events[i] = (struct tl_event){ .kind = TL_BEGIN,
+			.message = &messages[0],
+			.pid = (uint32_t)getpid(),
+			.tid = 7,
+			.level = 6 };
+	events[count] = (struct tl_event){ .kind = TL_LOST, .lost = 5000 };
+	ck_assert_uint_eq(record_file(events, count), 0);
+	ck_assert_uint_eq(record_file(&events[count], 1), TL_RECORDER_OPEN_MAX);
+	ck_assert_uint_eq(threads.count, 0);
+	ck_assert_uint_eq(record_file(events, 1), 0);
+	ck_assert_uint_eq(record_file(NULL, 0), 1);
+	tl_recorder_threads_free(&threads);
+}
+END_TEST
+
 int
 main(void)
 {
 	Suite *suite = suite_create("format/recorder_threads");
 	TCase *c = tcase_create("threads");
 
-	tcase_set_timeout(c, 60);
+	tcase_set_timeout(c, 600);
 	tcase_add_test(c, what_is_written_and_what_is_missing_is_all);
+	tcase_add_test(c, spans_of_a_process_that_is_gone_go_on_for_one_file);
+	tcase_add_test(c, spans_that_were_too_many_before_a_loss_are_forgotten);
 	suite_add_tcase(suite, c);
 	return run_suite(suite);
 }
