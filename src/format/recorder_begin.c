@@ -185,6 +185,7 @@ tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
 	if (rc == 0) {
 		tl_recorder_count(r, s, &hole);
 		s->carry = 0;
+		r->fresh++;
 	}
 	return rc;
 }

@@ -159,6 +159,24 @@ flush_ns_of(const struct tl_recorder *r)
 	return r->now.flush_ns ? r->now.flush_ns : FLUSH_NS;
 }
 
+/* Is anything missing that no file tells of? */
+static bool
+is_owing(const struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		if (r->sources[i]->carry > 0)
+			return true;
+	return false;
+}
+
+/* A file for what is missing, if nothing came since that would have one. */
+static void
+tell_missing(struct tl_recorder *r)
+{
+	if (!r->file.writer && is_owing(r) && have_file(r) == 0)
+		tl_recorder_flush_file(r);
+}
+
 /* What is due by the clock. */
 static void
 look_at_clock(struct tl_recorder *r)
@@ -166,6 +184,8 @@ look_at_clock(struct tl_recorder *r)
 	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
 	const bool due = (uint64_t)(now_ns - r->flushed_ns) >= flush_ns_of(r);
 
+	if (r->retry_ns != 0 && now_ns >= r->retry_ns)
+		tell_missing(r);
 	if (r->file.writer && r->now.age_ns > 0 &&
 	    (uint64_t)(now_ns - r->begun_ns) >= r->now.age_ns) {
 		tl_recorder_end_file(r);
@@ -295,6 +315,7 @@ tl_recorder_run(void *recorder)
 	struct tl_recorder *r = recorder;
 
 	write_all(r);
+	tell_missing(r);
 	tl_recorder_end_file(r);
 	abandon_readers(r);
 	if (!r->over)

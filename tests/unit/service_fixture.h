@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <time.h>
 
-enum { ANSWER_MAX = 4 << 20, PATIENCE_S = 20 };
+enum { ANSWER_MAX = 4 << 20, PATIENCE_S = 120 };
 
 static struct tl_daemon *d;
 static struct tl_target *target;

@@ -378,6 +378,50 @@ START_TEST(a_file_that_fails_is_there_whole_or_not_at_all)
 }
 END_TEST
 
+static int data_fd; /* of the newest file */
+
+static int
+begin_and_note(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	const int rc = begin_file(context, ns, files);
+
+	data_fd = files->data;
+	return rc;
+}
+
+/* All of it was in the file that failed, and nothing comes after. */
+START_TEST(what_is_missing_is_told_though_nothing_comes)
+{
+	const struct tl_recorder_host host = { .begin = begin_and_note };
+	struct tl_recorder_options options = { .flush_ns = 1000000000000 };
+	struct recorded recorded = { 0 };
+	struct tl_recorder_status status;
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r;
+	int full;
+
+	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "a", tl->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	log_from(0, 10);
+	until(status_of(r).events == 10);
+	full = open("/dev/full", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(dup2(full, data_fd), 0);
+	close(full);
+	options.flush_ns = 1000000;
+	tl_recorder_configure(r, &options);
+	log_from(10, 11);
+	until(status_of(r).rc == -ENOSPC);
+	until(status_of(r).rc == 0);
+	status = end_record(r);
+	ck_assert_uint_eq(status.faults, 1);
+	count_all(&recorded);
+	ck_assert_uint_ge(recorded.lost, 10); /* the last may have been late */
+	ck_assert_uint_eq(recorded.events + recorded.lost, 11);
+	ck_assert_uint_eq(status.lost, recorded.lost);
+}
+END_TEST
+
 /* Two timelines, room for one file, and that is for one event: all that waits
  * at the end is missing, whichever of them it is of. */
 START_TEST(what_waits_at_the_end_is_counted_for_each_timeline)
@@ -433,6 +477,7 @@ main(void)
 	tcase_add_test(c, a_loss_alone_in_a_file_is_passed_for_good);
 	tcase_add_test(c, positions_of_another_timeline_are_refused);
 	tcase_add_test(c, a_file_that_fails_is_there_whole_or_not_at_all);
+	tcase_add_test(c, what_is_missing_is_told_though_nothing_comes);
 	tcase_add_test(c, what_waits_at_the_end_is_counted_for_each_timeline);
 	suite_add_tcase(suite, c);
 	return run_suite(suite);
