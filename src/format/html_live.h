@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "event/cursor.h"
 
-/* The page that asks /timelines.json and /live.json of where it came from. */
+/* The page that asks /timelines.json, /live.json and /recordings.json of where
+ * it came from. */
 void tl_html_live(struct tl_text *text);
 
 /*

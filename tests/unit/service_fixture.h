@@ -39,8 +39,8 @@ service_open(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	fixture_open(&small);
-	snprintf(folder, sizeof(folder), "/tmp/test-service-%d", (int)getpid());
-	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	snprintf(folder, sizeof(folder), "/tmp/test-service-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
 	config = (struct tl_config){ .path = "/nonexistent/timelined.conf",
 		.directory = folder };
 	section = (struct tl_config_timeline){ .name = fixture_name + 1 };

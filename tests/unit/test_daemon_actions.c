@@ -32,10 +32,10 @@ static struct tl_config_rule rule;
 static void
 setup_with(struct ev_loop *loop)
 {
-	snprintf(folder, sizeof(folder), "/tmp/test-actions-%d", (int)getpid());
+	snprintf(folder, sizeof(folder), "/tmp/test-actions-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(said, sizeof(said), "%s/stderr", folder);
 	snprintf(program, sizeof(program), "%s/program", folder);
-	ck_assert_int_eq(mkdir(folder, 0700), 0);
 	stderr_before = dup(STDERR_FILENO);
 	ck_assert_int_eq(dup2(open(said, O_CREAT | O_RDWR | O_APPEND, 0600),
 			     STDERR_FILENO),

@@ -83,6 +83,7 @@ need_what_is_needed(void)
 	need(pidfd >= 0);
 	snprintf(path, sizeof(path), "/dev/shm/test_privileges_%d",
 	    (int)getpid());
+	(void)unlink(path); /* of a killed one */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	need(fd >= 0);
 	need(unlink(path) == 0);
