@@ -67,8 +67,8 @@ sleep_ns(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* One to fill: waits for it while all are full.  NULL: no longer wanted, or
- * no memory for the first. */
+/* One to fill: waits for it while all are full, and there are no more.  NULL:
+ * no longer wanted. */
 static struct tl_batch *
 get_batch(struct tl_recorder_source *s)
 {
@@ -77,8 +77,6 @@ get_batch(struct tl_recorder_source *s)
 	if (!batch && s->batch_count < TL_BATCHES_MAX) {
 		batch = malloc(sizeof(*batch));
 		s->batch_count += batch != NULL;
-		if (!batch && s->batch_count == 0)
-			return NULL;
 	}
 	while (!batch && tl_load_32(&s->abandon) == 0) {
 		sleep_ns(PAUSE_NS);
@@ -164,12 +162,15 @@ fill(struct tl_recorder_source *s, struct tl_batch *batch)
 			return rc;
 		}
 		event->source = s->number;
+		batch->count++;
 		if (event->message && has_strings(event->message)) {
 			event->message = copy_of(s, event->message);
-			if (!event->message)
+			if (!event->message) {
+				event->kind = TL_LOST;
+				event->lost = 1;
 				return -ENOMEM;
+			}
 		}
-		batch->count++;
 	}
 	return 1;
 }
@@ -273,9 +274,14 @@ tl_recorder_thread_start(pthread_t *thread, void *(*start)(void *),
 int
 tl_recorder_source_start(struct tl_recorder_source *s)
 {
-	const int rc =
-	    tl_recorder_thread_start(&s->thread, run, s, "record-read");
+	struct tl_batch *first = malloc(sizeof(*first));
+	int rc;
 
+	if (!first)
+		return -ENOMEM;
+	s->batch_count = 1;
+	tl_batch_ring_put(&s->empty, first);
+	rc = tl_recorder_thread_start(&s->thread, run, s, "record-read");
 	s->running = rc == 0;
 	return rc;
 }
