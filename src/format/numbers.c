@@ -7,27 +7,18 @@
  */
 #include "format/numbers.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { FIRST_SIZE = 64 };
-
-/* Both halves of a product: every bit in reaches every bit out. */
-static uint64_t
-mix(uint64_t a, uint64_t b)
-{
-	const unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
 
 static struct tl_number_slot *
 find_slot(const struct tl_numbers *n, struct tl_number_key key)
 {
-	const uint64_t odd = UINT64_C(0x9fb21c651e98df25);
-	const uint64_t hash = mix(mix(key.a ^ n->seed, odd) ^ key.b, odd);
+	const uint64_t hash = tl_hash_mix(tl_hash_mix(key.a ^ n->seed) ^ key.b);
 	size_t at = (size_t)hash & (n->size - 1);
 
 	while (n->slots[at].number != 0 &&
@@ -41,9 +32,8 @@ grow(struct tl_numbers *n)
 {
 	struct tl_numbers grown = *n;
 
-	if (n->size == 0 &&
-	    getrandom(&grown.seed, sizeof(grown.seed), GRND_NONBLOCK) < 0)
-		grown.seed = (uint64_t)(uintptr_t)n;
+	if (n->size == 0)
+		grown.seed = tl_hash_seed(n);
 	grown.size = n->size ? n->size * 2 : FIRST_SIZE;
 	grown.slots = calloc(grown.size, sizeof(*grown.slots));
 	if (!grown.slots)
