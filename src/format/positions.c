@@ -2,6 +2,8 @@
 /* positions.c - positions of lanes, written and read. */
 #include "format/positions.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -66,14 +68,13 @@ tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count)
 {
 	struct tl_bytes rest = tl_bytes_of(words);
 	uint64_t *list = NULL;
-	size_t count = 0;
+	size_t count = 0, capacity = 0;
 	int rc = -EINVAL;
 
 	for (; rest.size > 0; count++) {
-		uint64_t *grown = list;
+		uint64_t *grown =
+		    tl_array_room(list, &capacity, count, sizeof(*list));
 
-		if ((count & (count - 1)) == 0)
-			grown = realloc(list, (count * 2 + 1) * sizeof(*list));
 		if (!grown) {
 			rc = -ENOMEM;
 			goto bad;
