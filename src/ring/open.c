@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROUNDS_MAX = 8 };
+enum { ROUNDS_MAX = 8, ST_BLOCK_SIZE = 512 };
 
 /* Is it a regular file that one of us owns? */
 static int
@@ -86,12 +86,25 @@ check_clock(const char *path, const struct timeline_header *header)
 	return 0;
 }
 
+/* Are all pages of the file there?  Those that are not would be allocated by
+ * being mapped in advance, as many as a sparse file claims to have. */
+static bool
+is_allocated(int fd, uint64_t size)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 &&
+	       (uint64_t)st.st_blocks * ST_BLOCK_SIZE >= size;
+}
+
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
+	const int populate =
+	    is_allocated(fd, header->total_size) ? MAP_POPULATE : 0;
 	struct timeline *tl = calloc(1, sizeof(*tl));
 	void *map = mmap(NULL, header->total_size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_POPULATE, fd, 0);
+	    MAP_SHARED | populate, fd, 0);
 
 	if (!tl || map == MAP_FAILED) {
 		if (map != MAP_FAILED)
