@@ -264,6 +264,7 @@ help:
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
 	@echo 'check-loaded  every test beside LOAD=4 busy loops, TIMES=1 often'
 	@echo 'mutants   change lines of the product one by one: T="name ..."'
+	@echo 'check-built  the processes and tools only: another CC=, another OPT='
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'

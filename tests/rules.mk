@@ -77,6 +77,10 @@ LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/test_$(l)_%,\
 check-twin: $(LOGGERS) $(PROCESS)
 	@tests/run $(B) twin $(LOGGERS)
 
+# What another compiler or its optimisation may break.
+check-built: all $(PROCESS) $(TOOLHELP)
+	@tests/run $(B) built
+
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
 # search itself: make fuzz T=name SECONDS=60
 SECONDS	 ?= 60
@@ -113,7 +117,7 @@ headers:
 	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: tests examples check check-twin check-unit check-loaded mutants fuzz \
+.PHONY: tests examples check check-twin check-unit check-loaded check-built mutants fuzz \
     arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
