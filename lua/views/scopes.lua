@@ -14,7 +14,7 @@ local function author(e)
 	return e.explain and e.explain:match("^author: ([^\n]*)") or ""
 end
 local keys = {
-	scope = function(e) return e.category, e.message end,
+	scope = function(e) return e.category, e.name end,
 	category = function(e) return e.category, "" end,
 	author = function(e) return "", author(e) end,
 	thread = function(e) return "", ("%d/%d"):format(e.pid, e.tid) end,

@@ -12,12 +12,15 @@ for e in timeline.events(timeline.select(options,
     { order = "oldest", pair = true })) do
 	first, last = first or e.ns, e.ns
 	if e.kind ~= "lost" then
-		local key = e.source << 32 | e.id
-		local message = seen[key]
+		local of_id = e.source << 32 | e.id
+		local named = seen[of_id] or {}
+		seen[of_id] = named
+		local name = e.name
+		local message = named[name]
 		if not message then
 			message = { count = 0, time = 0,
-			    category = e.category, text = e.message }
-			seen[key] = message
+			    category = e.category, text = name }
+			named[name] = message
 			order[#order + 1] = message
 		end
 		if e.kind ~= "end" then

@@ -15,6 +15,7 @@
 #include "dump/stats_estimate.h"
 #include "dump/stats_row.h"
 #include "event/spans.h"
+#include "format/label.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -45,7 +46,8 @@ struct stats {
 	const struct tl_inputs *inputs;
 	struct tl_select *select;
 	struct source *sources;
-	struct tl_message_map map; /* message -> row */
+	struct tl_labels labels;
+	struct tl_message_map map; /* message, by its name -> row */
 	struct tl_stats_row **rows;
 	size_t row_count;
 	size_t row_capacity;
@@ -135,6 +137,7 @@ stats_free(struct stats *s)
 		row_free(s->rows[i]);
 	free(s->rows);
 	tl_message_map_free(&s->map, NULL);
+	tl_labels_free(&s->labels);
 	for (size_t i = 0; s->sources && i < s->inputs->count; i++) {
 		tl_samples_free(&s->sources[i].samples);
 		tl_levels_free(&s->sources[i].levels);
@@ -259,13 +262,32 @@ take_rate(const struct stats *s, struct tl_stats_row *row,
 		row->open_rate += lane->open_weight[gate];
 }
 
+/* The row of an event; of an end without arguments that of its begin. */
+static int
+find_row(struct stats *s, const struct tl_event *event,
+    const struct tl_span *span, struct tl_stats_row **row)
+{
+	struct tl_event named = *event;
+
+	if (span && event->bare) {
+		named.bare = false;
+		memcpy(named.args, span->args, sizeof(named.args));
+	}
+	named.message = tl_labels_get(&s->labels, &named);
+	*row = tl_message_map_find(&s->map, named.message);
+	return *row ? 0 : row_new(s, &named, row);
+}
+
 static int
 take_entry(struct stats *s, const struct tl_event *event)
 {
-	struct tl_stats_row *row = tl_message_map_find(&s->map, event->message);
+	struct tl_stats_row *row;
 	struct tl_span span;
-	int rc = row ? 0 : row_new(s, event, &row);
+	const int paired = tl_spans_put(s->spans, event, &span);
+	int rc = paired;
 
+	if (rc >= 0)
+		rc = find_row(s, event, rc > 0 ? &span : NULL, &row);
 	if (rc < 0)
 		return rc;
 	row->count++;
@@ -277,8 +299,7 @@ take_entry(struct stats *s, const struct tl_event *event)
 	    event->ns);
 	if (rc < 0)
 		return rc;
-	rc = tl_spans_put(s->spans, event, &span);
-	if (rc == 1) {
+	if (paired > 0) {
 		row->spans++;
 		row->lossy += span.lossy;
 		rc = span.lossy

@@ -3,10 +3,13 @@
 #include "format/label.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <timeline.h>
 
 /* Room for a suffix and a second line behind the longest first line. */
 enum { NAME_SIZE_MAX = TL_DEFINER_TEXT_MAX - 256 };
+/* So many labels have messages of their own. */
+enum { LABELS_MAX = 1 << 16 };
 
 #define LABEL "$label%s"
 
@@ -47,6 +50,91 @@ tl_label_define(struct tl_definer *definer, const char *category,
 	return rc;
 }
 
+bool
+tl_label_is(const struct tl_message *m)
+{
+	const struct tl_bytes label = tl_bytes_of(LABEL);
+
+	return m->argc > 0 && m->args[0].format == TIMELINE_ARG_STRING &&
+	       m->line1.size >= label.size &&
+	       memcmp(m->line1.data, label.data, label.size) == 0;
+}
+
+/* The label of an event; without data if it has none. */
+static struct tl_bytes
+label_of(const struct tl_event *event)
+{
+	if (!tl_label_is(event->message) || event->bare)
+		return tl_bytes(NULL, 0);
+	return tl_message_string(event->message, event->args[0]);
+}
+
+void
+tl_label_name(struct tl_text *text, const struct tl_event *event)
+{
+	const struct tl_bytes label = label_of(event);
+	const struct tl_bytes line1 = event->message->line1;
+	const size_t skip = label.data ? sizeof(LABEL) - 1 : 0;
+
+	tl_put_bytes(text, label);
+	tl_put_bytes(text, tl_bytes(line1.data + skip, line1.size - skip));
+}
+
+/* A message as that of the event, but called by its label. */
+static struct tl_message *
+make_named(const struct tl_event *event)
+{
+	struct tl_text name = { 0 };
+	struct tl_message *m;
+	char *line1;
+
+	tl_label_name(&name, event);
+	m = name.rc == 0 ? malloc(sizeof(*m) + name.size) : NULL;
+	if (m) {
+		line1 = (char *)(m + 1);
+		*m = *event->message;
+		if (name.size > 0)
+			memcpy(line1, name.data, name.size);
+		m->line1 = tl_bytes(line1, name.size);
+	}
+	tl_text_free(&name);
+	return m;
+}
+
+const struct tl_message *
+tl_labels_get(struct tl_labels *labels, const struct tl_event *event)
+{
+	struct tl_number_key key = { .a = (uint64_t)(uintptr_t)event->message };
+	void *made = labels->made;
+	uint32_t number;
+
+	if (!event->message || !label_of(event).data ||
+	    labels->numbers.count >= LABELS_MAX)
+		return event->message;
+	key.b = event->args[0];
+	if (tl_numbers_get(&labels->numbers, key, &number) < 0)
+		return event->message;
+	if (number >= labels->capacity) {
+		if (tl_numbers_room(&made, &labels->capacity, number,
+			sizeof(struct tl_message *)) < 0)
+			return event->message;
+		labels->made = made;
+	}
+	if (!labels->made[number])
+		labels->made[number] = make_named(event);
+	return labels->made[number] ? labels->made[number] : event->message;
+}
+
+void
+tl_labels_free(struct tl_labels *labels)
+{
+	for (size_t i = 0; i < labels->capacity; i++)
+		free(labels->made[i]);
+	free(labels->made);
+	tl_numbers_free(&labels->numbers);
+	*labels = (struct tl_labels){ 0 };
+}
+
 static struct tl_bytes
 without(struct tl_bytes name, struct tl_bytes suffix)
 {
@@ -63,11 +151,15 @@ tl_label_put(struct tl_text *text, const struct tl_event *event,
     const char *suffix)
 {
 	const struct tl_message *m = event->message;
-	const struct tl_bytes label = tl_bytes_of(LABEL);
+	struct tl_text name = { 0 };
 
-	if (m->argc == 1 && m->line1.size >= label.size &&
-	    tl_bytes_equal(tl_bytes(m->line1.data, label.size), label)) {
-		tl_put_bytes(text, tl_message_string(m, event->args[0]));
+	if (m->argc == 1 && tl_label_is(m)) {
+		tl_label_name(&name, event);
+		if (name.rc < 0)
+			text->rc = name.rc;
+		tl_put_bytes(text, without(tl_bytes(name.data, name.size),
+				       tl_bytes_of(suffix)));
+		tl_text_free(&name);
 		return;
 	}
 	for (unsigned i = 0; i < m->argc; i++) {

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "event/event.h"
 #include "format/definer.h"
+#include "format/numbers.h"
 
 struct tl_label {
 	const struct tl_message *message;
@@ -29,6 +30,30 @@ struct tl_label {
 int tl_label_define(struct tl_definer *definer, const char *category,
     struct tl_bytes name, const char *suffix, const char *which,
     struct tl_label *label);
+
+/* Is the name of a message the string in its first argument? */
+bool tl_label_is(const struct tl_message *message);
+
+/* Append what an event is called: its first line, with the label where it
+ * says "$label%s". */
+void tl_label_name(struct tl_text *text, const struct tl_event *event);
+
+/*
+ * Messages by what they are called, for sinks that count by message: two
+ * labels of one message are two, and line1 of each is its name.  Starts from
+ * all zeros; lives no longer than the messages.
+ */
+struct tl_labels {
+	struct tl_numbers numbers;
+	struct tl_message **made;
+	size_t capacity;
+};
+
+/* The message of an event by its name: its own where it has no label, and
+ * where there are too many labels or there is no memory. */
+const struct tl_message *
+tl_labels_get(struct tl_labels *labels, const struct tl_event *event);
+void tl_labels_free(struct tl_labels *labels);
 
 /* Append the name of an event's message, without such a suffix if it has it:
  * its label, or its first line with the bare names of the arguments. */

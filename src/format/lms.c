@@ -54,18 +54,29 @@ take_number(struct rest *rest, int64_t *number)
 	return true;
 }
 
+/* Digits and a comma: no label goes on like that. */
+static bool
+is_malformed(struct rest rest)
+{
+	const char *start = rest.at;
+
+	while (rest.at < rest.end && *rest.at >= '0' && *rest.at <= '9')
+		rest.at++;
+	return rest.at > start && take_comma(&rest);
+}
+
 void
 tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed)
 {
 	struct rest rest = { line.data, line.data + line.size };
 	char type;
 
-	parsed->type = TL_LMS_STRANGE;
 	skip_blanks(&rest);
 	if (rest.at == rest.end) {
 		parsed->type = TL_LMS_BLANK;
 		return;
 	}
+	parsed->type = is_malformed(rest) ? TL_LMS_MALFORMED : TL_LMS_STRANGE;
 	type = *rest.at++;
 	if (type < '0' || type > '2' || !take_comma(&rest) ||
 	    !take_number(&rest, &parsed->id) || !take_comma(&rest))

@@ -8,11 +8,15 @@
  *			second
  *	1,<id>,<diff>	its end
  *
+ * A mapping that is not followed by the first use of its id is an instant of
+ * category "lms", too, "$id%d is $name%s": so it comes back where it was,
+ * also when it is never used.
+ *
  * diff counts microseconds since the begin or end before, of any id, and may
  * be negative: the original takes the time before it waits for its turn.  The
  * first counts from the start of the program, which is taken for Unix time 0.
  * Nothing is quoted: a label goes to the end of its line, commas and all.
- * Lines behind it that are no lines of this format belong to it, too.
+ * Lines behind it that do not begin with digits and a comma belong to it, too.
  */
 #ifndef TL_FORMAT_LMS_H
 #define TL_FORMAT_LMS_H
@@ -20,12 +24,15 @@
 #include "base/bytes.h"
 
 #define TL_LMS_CATEGORY "lms"
+#define TL_LMS_ID       "id " /* begins the second line of a label */
+#define TL_LMS_MAPPING  "$id%d is $name%s"
 
 enum tl_lms_type {
 	TL_LMS_BEGIN = 0,
 	TL_LMS_END = 1,
 	TL_LMS_LABEL = 2,
 	TL_LMS_BLANK,
+	TL_LMS_MALFORMED, /* begins as such a line, and is none */
 	TL_LMS_STRANGE
 };
 

@@ -41,7 +41,7 @@ enum {
 	BACK,
 	OUT_OF_RANGE,
 	TOO_MANY,
-	NO_NEWLINE
+	CUT
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -56,7 +56,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[BACK] = { 0, "time goes back" },
 	[OUT_OF_RANGE] = { -ERANGE, "time is out of range: cut" },
 	[TOO_MANY] = { -ENOSPC, "too many ids: one stands for the rest" },
-	[NO_NEWLINE] = { 0, "the last line does not end" },
+	[CUT] = { -EBADMSG, "the last line is cut, left out" },
 };
 
 struct process {
@@ -70,6 +70,7 @@ struct lms_read {
 	struct tl_sink *sink;
 	const struct tl_report *report;
 	struct tl_definer *definer;
+	const struct tl_message *mapping;
 	struct tl_numbers ids;
 	struct process *processes;
 	size_t process_capacity;
@@ -132,7 +133,7 @@ give_label(struct lms_read *r, struct process *process, int64_t id,
 	if (process->labels > 0)
 		snprintf(again, sizeof(again), ", label %" PRIu32,
 		    process->labels + 1);
-	snprintf(which, sizeof(which), "id %" PRId64 "%s", id, again);
+	snprintf(which, sizeof(which), TL_LMS_ID "%" PRId64 "%s", id, again);
 	rc = tl_label_define(r->definer, TL_LMS_CATEGORY, name, "", which,
 	    &label);
 	if (rc == -ENOSPC) {
@@ -162,9 +163,43 @@ is_labelled(const struct process *process, struct tl_bytes name)
 	return is;
 }
 
-/* The label is whole. */
 static int
-settle_label(struct lms_read *r)
+put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
+{
+	struct tl_event *e = &r->event;
+	int rc;
+
+	e->message = message;
+	e->kind = kind;
+	e->level = message->level;
+	e->ns = r->now_us * NS_PER_US;
+	e->tsc = (uint64_t)e->ns;
+	rc = r->sink->put(r->sink, e);
+	e->number++;
+	return rc;
+}
+
+/* A mapping as an event of its own. */
+static int
+put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
+{
+	int rc = tl_definer_string(r->definer, name, &r->event.args[1]);
+
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	r->event.args[0] = (uint64_t)id;
+	rc = put(r, r->mapping, TL_INSTANT);
+	r->event.args[1] = 0;
+	return rc;
+}
+
+/* The label is whole.  Is the line behind it a use of it? */
+static int
+settle_label(struct lms_read *r, bool is_used)
 {
 	const struct tl_bytes name = tl_bytes(r->label.data, r->label.size);
 	struct process *process;
@@ -175,19 +210,23 @@ settle_label(struct lms_read *r)
 	r->labelled = false;
 	if (rc == 0)
 		rc = find_process(r, r->label_id, &process);
-	if (rc < 0 || process == &r->rest || is_labelled(process, name))
+	if (rc < 0 || process == &r->rest)
 		return rc;
-	if (process->labels > 0)
-		tl_note(&r->notes, LABEL_AGAIN, r->at);
-	rc = give_label(r, process, r->label_id, name);
-	process->labels++;
-	return rc;
+	if (is_labelled(process, name)) {
+		is_used = false; /* no mark will have another label */
+	} else {
+		if (process->labels > 0)
+			tl_note(&r->notes, LABEL_AGAIN, r->at);
+		rc = give_label(r, process, r->label_id, name);
+		process->labels++;
+	}
+	return rc < 0 || is_used ? rc : put_mapping(r, r->label_id, name);
 }
 
 static int
 start_label(struct lms_read *r, const struct tl_lms_line *line)
 {
-	int rc = settle_label(r);
+	int rc = settle_label(r, false);
 
 	tl_text_clear(&r->label);
 	tl_put_bytes(&r->label, line->label);
@@ -253,9 +292,9 @@ count_open(struct lms_read *r, struct process *process, bool begins)
 static int
 put_mark(struct lms_read *r, const struct tl_lms_line *line)
 {
-	struct tl_event *e = &r->event;
+	const bool begins = line->type == TL_LMS_BEGIN;
 	struct process *process;
-	int rc = r->labelled ? settle_label(r) : 0;
+	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
 
 	if (rc < 0 || (rc = find_process(r, line->id, &process)) < 0)
 		return rc;
@@ -263,23 +302,14 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 	    (rc = label_unknown(r, process, line->id)) < 0)
 		return rc;
 	advance(r, line->diff_us);
-	count_open(r, process, line->type == TL_LMS_BEGIN);
-	e->kind = line->type == TL_LMS_BEGIN ? TL_BEGIN : TL_END;
-	e->message = process->label.message;
-	e->level = e->message->level;
-	e->args[0] = process->label.arg;
-	e->ns = r->now_us * NS_PER_US;
-	e->tsc = (uint64_t)e->ns;
-	rc = r->sink->put(r->sink, e);
-	e->number++;
-	return rc;
+	count_open(r, process, begins);
+	r->event.args[0] = process->label.arg;
+	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);
 }
 
 static int
-take_strange(struct lms_read *r, struct tl_bytes line)
+take_strange(struct lms_read *r)
 {
-	if (r->labelled)
-		return continue_label(r, line);
 	tl_note(&r->notes, STRANGE, r->at);
 	if (++r->strange < STRANGE_MAX || r->known > 0)
 		return 0;
@@ -312,8 +342,12 @@ take_line(struct lms_read *r, struct tl_bytes line)
 	case TL_LMS_BLANK:
 		r->blanks++;
 		return 0;
+	case TL_LMS_STRANGE:
+		if (r->labelled)
+			return continue_label(r, line);
+		return take_strange(r);
 	default:
-		return take_strange(r, line);
+		return take_strange(r);
 	}
 }
 
@@ -379,18 +413,27 @@ note_open(struct lms_read *r)
 	}
 }
 
+static bool
+is_blank(const struct tl_text *text)
+{
+	struct tl_lms_line line;
+
+	tl_lms_parse(tl_bytes(text->data, text->size), &line);
+	return line.type == TL_LMS_BLANK;
+}
+
+/* What stands behind the last newline is a piece of a line: "1,0,9" may have
+ * been "1,0,990". */
 static int
 lms_finish(struct tl_reader *reader)
 {
 	struct lms_read *r = read_of(reader);
-	int rc = 0;
+	int rc = settle_label(r, false);
 
-	if (r->carry.size > 0) {
-		tl_note(&r->notes, NO_NEWLINE, r->at);
-		rc = take_carry(r);
+	if (!is_blank(&r->carry)) {
+		r->strange++;
+		tl_note(&r->notes, CUT, r->at);
 	}
-	if (rc == 0)
-		rc = settle_label(r);
 	if (rc == 0 && r->known == 0 && r->strange > 0) {
 		tl_report_say(r->report, -EBADMSG, 0, "not an LMS profile");
 		return -EBADMSG;
@@ -431,6 +474,11 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->event.cpu = TL_CPU_UNKNOWN;
 	rc = tl_definer_new(&r->definer);
 	if (rc == 0)
+		rc =
+		    tl_definer_message(r->definer, tl_bytes_of(TL_LMS_CATEGORY),
+			tl_bytes_of(TL_LMS_MAPPING), TIMELINE_RECORD_INSTANT,
+			(uint8_t)tl_level_parse("info"), 0, &r->mapping);
+	if (rc == 0)
 		rc = give_label(r, &r->rest, -1, tl_bytes_of("other ids"));
 	if (rc < 0)
 		lms_free(&r->reader);
@@ -460,7 +508,7 @@ tl_lms_recognise(struct tl_bytes first)
 		first.size -= size + 1;
 	}
 	if (count[TL_LMS_BEGIN] + count[TL_LMS_END] <
-	    4 * count[TL_LMS_STRANGE] + 1)
+	    4 * (count[TL_LMS_STRANGE] + count[TL_LMS_MALFORMED]) + 1)
 		return 0;
 	return labelled ? 85 : 20;
 }

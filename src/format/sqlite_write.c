@@ -10,6 +10,7 @@
 
 #include "event/spans.h"
 #include "format/fleet_hosts.h"
+#include "format/label.h"
 #include "format/notes.h"
 #include "format/numbers.h"
 #include "format/sqlite_row.h"
@@ -44,6 +45,7 @@ struct sqlite_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_sqlite sqlite;
 	sqlite3_stmt *statements[STATEMENTS];
+	struct tl_labels labels;
 	struct tl_numbers messages;
 	struct tl_numbers thread_keys;
 	struct thread *threads;
@@ -114,16 +116,17 @@ insert_message(struct sqlite_write *w, const struct tl_message *message,
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
-/* The number of a message, counted from 1; its row, if it is new. */
+/* The number of an event's message by its name, counted from 1; its row, if it
+ * is new. */
 static int
-find_message(struct sqlite_write *w, const struct tl_message *message,
-    uint16_t source, uint32_t *id)
+find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
-	const struct tl_number_key key = { (uintptr_t)message, source };
+	const struct tl_message *message = tl_labels_get(&w->labels, event);
+	const struct tl_number_key key = { (uintptr_t)message, event->source };
 	const int rc = tl_numbers_get(&w->messages, key, id);
 
 	++*id;
-	return rc > 0 ? insert_message(w, message, source, *id) : rc;
+	return rc > 0 ? insert_message(w, message, event->source, *id) : rc;
 }
 
 /* The number of the thread that an event is of, counted from 1: hosts may
@@ -167,14 +170,16 @@ static int
 insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 {
 	sqlite3_stmt *row = w->statements[SPANS];
-	const struct tl_event begin = { .ns = span->begin_ns,
+	struct tl_event begin = { .ns = span->begin_ns,
+		.message = span->message,
 		.pid = span->pid,
 		.tid = span->tid,
 		.source = span->source };
 	uint32_t message, thread;
 	int rc;
 
-	if ((rc = find_message(w, span->message, span->source, &message)) < 0 ||
+	memcpy(begin.args, span->args, sizeof(begin.args));
+	if ((rc = find_message(w, &begin, &message)) < 0 ||
 	    (rc = find_thread(w, &begin, &thread)) < 0)
 		return rc;
 	tl_sqlite_bind_integer(row, SPAN_MESSAGE, message);
@@ -207,7 +212,7 @@ bind_event(struct sqlite_write *w, sqlite3_stmt *row,
 	uint32_t id, thread;
 	int rc;
 
-	if ((rc = find_message(w, message, event->source, &id)) < 0 ||
+	if ((rc = find_message(w, event, &id)) < 0 ||
 	    (rc = find_thread(w, event, &thread)) < 0)
 		return rc;
 	count_event(&w->threads[thread - 1], event->ns);
@@ -385,6 +390,7 @@ sqlite_free(struct tl_writer *writer)
 	tl_spans_free(w->spans);
 	tl_fleet_hosts_free(&w->hosts);
 	tl_numbers_free(&w->messages);
+	tl_labels_free(&w->labels);
 	tl_numbers_free(&w->thread_keys);
 	free(w->threads);
 }

@@ -102,8 +102,10 @@ name_frame(struct tl_text *name, const struct tl_event *event)
 static int
 find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 {
+	/* Two labels of one message are two. */
 	const struct tl_number_key key = {
-		.a = (uint64_t)(uintptr_t)event->message
+		.a = (uint64_t)(uintptr_t)event->message,
+		.b = tl_label_is(event->message) ? event->args[0] : 0
 	};
 	void *frames = s->frame;
 	int rc = tl_numbers_get(&s->frames, key, frame);

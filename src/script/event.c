@@ -9,6 +9,7 @@
 #include "script/host.h"
 
 #include "event/render.h"
+#include "format/label.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ enum field {
 	PRIORITY,
 	CATEGORY,
 	MESSAGE,
+	NAME,
 	EXPLAIN,
 	FILE_NAME,
 	LINE,
@@ -58,15 +60,15 @@ static const struct {
 } fields[] = { { "ns", NS }, { "time", TIME }, { "tsc", TSC }, { "cpu", CPU },
 	{ "pid", PID }, { "tid", TID }, { "kind", KIND }, { "level", LEVEL },
 	{ "priority", PRIORITY }, { "category", CATEGORY },
-	{ "message", MESSAGE }, { "explain", EXPLAIN }, { "file", FILE_NAME },
-	{ "line", LINE }, { "id", ID }, { "text", TEXT }, { "delta", DELTA },
-	{ "duration", DURATION }, { "begin_ns", BEGIN_NS }, { "depth", DEPTH },
-	{ "lost", LOST }, { "number", NUMBER }, { "lane", LANE },
-	{ "error_ns", ERROR_NS }, { "epoch", EPOCH }, { "source", SOURCE },
-	{ "scope", SCOPE }, { "end_ns", END_NS }, { "end_tsc", END_TSC },
-	{ "end_cpu", END_CPU }, { "nesting", NESTING }, { "lossy", LOSSY },
-	{ "open", OPEN }, { "host", HOST }, { "sync_error_us", SYNC_ERROR },
-	{ "overlaps", OVERLAPS } };
+	{ "message", MESSAGE }, { "name", NAME }, { "explain", EXPLAIN },
+	{ "file", FILE_NAME }, { "line", LINE }, { "id", ID }, { "text", TEXT },
+	{ "delta", DELTA }, { "duration", DURATION }, { "begin_ns", BEGIN_NS },
+	{ "depth", DEPTH }, { "lost", LOST }, { "number", NUMBER },
+	{ "lane", LANE }, { "error_ns", ERROR_NS }, { "epoch", EPOCH },
+	{ "source", SOURCE }, { "scope", SCOPE }, { "end_ns", END_NS },
+	{ "end_tsc", END_TSC }, { "end_cpu", END_CPU }, { "nesting", NESTING },
+	{ "lossy", LOSSY }, { "open", OPEN }, { "host", HOST },
+	{ "sync_error_us", SYNC_ERROR }, { "overlaps", OVERLAPS } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
@@ -126,6 +128,20 @@ push_time(lua_State *L, const struct tl_event *event)
 	tl_host_push_scratch(L, host);
 }
 
+/* The first line, with the label where a message has one. */
+static void
+push_name(lua_State *L, const struct tl_event *event, int cache)
+{
+	struct tl_host *host = tl_host(L);
+
+	if (!tl_label_is(event->message)) {
+		push_text(L, event->message, cache, TEXT_MESSAGE);
+		return;
+	}
+	tl_label_name(tl_host_scratch(host), event);
+	tl_host_push_scratch(L, host);
+}
+
 /* What only a message has. */
 static void
 push_of_message(lua_State *L, const struct tl_event *event, enum field field,
@@ -143,6 +159,9 @@ push_of_message(lua_State *L, const struct tl_event *event, enum field field,
 		return;
 	case MESSAGE:
 		push_text(L, message, cache, TEXT_MESSAGE);
+		return;
+	case NAME:
+		push_name(L, event, cache);
 		return;
 	case EXPLAIN:
 		push_text(L, message, cache, TEXT_EXPLAIN);
@@ -294,6 +313,7 @@ tl_event_push_field(lua_State *L, const struct tl_event_value *value,
 	case PRIORITY:
 	case CATEGORY:
 	case MESSAGE:
+	case NAME:
 	case EXPLAIN:
 	case FILE_NAME:
 	case LINE:

@@ -98,7 +98,7 @@ echo 'print(io ~= nil)' >"$work/io.lua"
 is 'a script may not touch files' "$("$dump" "$known" -s "$work/io.lua")" false
 is '--trusted lets it' "$("$dump" --trusted "$known" -s "$work/io.lua")" true
 has '--view help lists the views' "$("$dump" --view help)" '^tree '
-for view in list tree top scopes gaps rate latency diff heat; do
+for view in list tree top scopes gaps rate latency diff heat intervals; do
 	has "--view help has $view" "$("$dump" --view help)" "^$view "
 done
 has '--view runs one' "$("$dump" "$known" --view tree)" 'work job\(1\)'

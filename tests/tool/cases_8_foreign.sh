@@ -99,3 +99,20 @@ is 'labels of the LMS profiler are summed up' \
 	'calls total self mean std min max category scope
  2 1.69ms 1.69ms 845us 145us 700us 990us lms reader
  1 200us 200us 200us 0ns 200us 200us lms writer'
+
+is '--view intervals is the third step of the profiler'"'"'s example' \
+	"$("$dump" "$work/lms.csv" --view intervals)" \
+	'Process reader was executed two times in the intervals (10,1000) and (1210,1910)
+Process writer was executed one time in the interval (1000,1200)'
+printf '2,0,reader\n0,0,10\n1,0,9' >"$work/cut.csv"
+ends 'a profile cut inside a number is damaged' 1 "$dump" "$work/cut.csv"
+has '... which is said' "$err" 'the last line is cut'
+# names of which a message cannot be made: "Outer$Inner", "Outer$Other" in lms
+printf '%s\n' '2,0,Outer$Inner' 0,0,10 1,0,990 '2,1,Outer$Other' 0,1,0 1,1,200 \
+	>"$work/inner.csv"
+has 'names with a dollar are shown by scopes' \
+	"$(scopes "$work/inner.csv" --view scopes)" ' 1 990us .* lms Outer\$Inner$'
+has '... each on its own' "$(scopes "$work/inner.csv" --view scopes)" \
+	' 1 200us .* lms Outer\$Other$'
+has '... by top' "$(scopes "$work/inner.csv" --view top)" 'lms Outer\$Inner$'
+has '... by stats' "$(scopes "$work/inner.csv" --stats)" '^lms Outer\$Other$'
