@@ -16,6 +16,8 @@ LOG	 ?= asm
 # SAN=address,undefined or SAN=thread
 SAN	 ?=
 OPT	 ?= -O2 -g
+# WERROR=1 makes every warning an error, as CI does
+WERROR	 ?=
 
 # == no need to change below ==
 VERSION	 := 0.1.0
@@ -36,7 +38,7 @@ comma	 := ,
 variant	 := $(subst $(comma),-,$(SAN))$(if $(filter c,$(LOG)),-c)
 B	 := build$(if $(variant),/$(patsubst -%,%,$(variant)))
 
-WARN	 := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+WARN	 := -Wall -Wextra $(if $(WERROR),-Werror) -Wshadow -Wstrict-prototypes \
 	    -Wmissing-prototypes -Wvla -Wpointer-arith -Wcast-qual
 override CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE -MMD -MP \
 	    $(if $(filter c,$(LOG)),-DTL_LOG_C)
@@ -70,10 +72,17 @@ LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 
 $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
     CPPFLAGS += $(LUA_CFLAGS)
-$(B)/obj/%.o: %.c
+# What everything was compiled and linked with: other flags build all of it anew.
+FLAGS	 := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(KAFKA),KAFKA)
+export FLAGS
+$(B)/flags: FORCE
+	@mkdir -p $(@D); echo "$$FLAGS" | cmp -s - $@ || echo "$$FLAGS" >$@
+.PHONY: FORCE
+
+$(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D); echo "  CC      $<"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-$(B)/obj/%.o: %.S
+$(B)/obj/%.o: %.S $(B)/flags
 	@mkdir -p $(@D); echo "  AS      $<"
 	@$(CC) $(CPPFLAGS) -g -c -o $@ $<
 
@@ -232,7 +241,7 @@ format-check:
 lint: format-check
 	@for cc in gcc clang; do echo "  LINT    $$cc"; \
 	  printf '%s\n' $(wildcard src/*/*.c) | xargs -P "$$(nproc)" -n 8 $$cc \
-	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) \
+	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -Werror \
 	  -fsyntax-only || exit 1; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
@@ -242,8 +251,9 @@ lint: format-check
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
 	    $(MAN7) $(MAN8)
 
+# The tarball is made of the last commit, the same bytes each time.
 dist:
-	@git archive --prefix=timeline-$(VERSION)/ HEAD | gzip >$(B)/timeline-$(VERSION).tar.gz
+	@mkdir -p $(B); git archive --prefix=timeline-$(VERSION)/ HEAD | gzip -n >$(B)/timeline-$(VERSION).tar.gz
 	@echo "  DIST    $(B)/timeline-$(VERSION).tar.gz"
 clean:
 	@rm -rf build
@@ -252,6 +262,9 @@ help:
 	@echo 'all       library, tools and Lua modules, into $(B)'
 	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
+	@echo 'check-loaded  every test beside LOAD=4 busy loops, TIMES=1 often'
+	@echo 'mutants   change lines of the product one by one: T="name ..."'
+	@echo 'check-built  the processes and tools only: another CC=, another OPT='
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'

@@ -7,7 +7,8 @@
  *
  * in	rdi event, rsi rdx rcx r8 the arguments; all 64 bits count
  * out	nothing; rax rdx r9 r10 r11 and flags change, no vector register does
- * stack	nothing but 24 bytes of red zone
+ * stack	nothing but 24 bytes of red zone: for an unwinder each instruction,
+ *	log_abort too, stands as the first one does
  * cost	see make bench; the floor is one rdtsc
  *
  *	arm	tls.rseq_cs = &section
@@ -58,6 +59,7 @@ log_section:
 	.type	timeline_log, @function
 	.balign	64
 timeline_log:
+	.cfi_startproc
 	endbr64
 	mov	rax, [EVENT + TIMELINE_EVENT_GATE]	# the message's gate
 	mov	r9, [EVENT + TIMELINE_EVENT_LEVELS]	# the levels word
@@ -65,12 +67,14 @@ timeline_log:
 	cmp	al, [r9]				# open?
 	jae	.Lappend
 	ret
+	.cfi_endproc
 	.size	timeline_log, . - timeline_log
 
 	.globl	timeline_append
 	.type	timeline_append, @function
 	.balign	64
 timeline_append:
+	.cfi_startproc
 	endbr64
 .Lappend:
 	mov	[rsp + KEPT_ARG1], ARG1			# rdtsc eats rdx
@@ -154,6 +158,7 @@ log_abort:
 	jmp	tl_append_expired
 .Lids:							# ARG1 is whole yet
 	jmp	tl_append_ids
+	.cfi_endproc
 	.size	timeline_append, . - timeline_append
 
 	.hidden	tl_append_fallback

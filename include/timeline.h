@@ -88,7 +88,7 @@ struct timeline_options {
 	uint64_t stringtablesize; /* bytes; 1048576 */
 	uint32_t mode;		  /* permissions; 0600 */
 	uint32_t tiers;		  /* 1, or 2: warnings and up apart; 2 */
-	uint32_t cpu_lanes;	  /* highest online CPU + 1 */
+	uint32_t cpu_lanes;	  /* highest usable CPU + 1 */
 	uint32_t fallback_lanes;  /* of each tier; 1 */
 	uint32_t stamp;		  /* TIMELINE_STAMP_...; AUTO */
 	uint32_t trusted_uid;	  /* attach to this owner's file too */
@@ -98,11 +98,12 @@ struct timeline_options {
  * Create the timeline at path or attach to the one there.  "/name" with no
  * other slash is /dev/shm/name; any other string is an ordinary path.  When
  * several processes call this at once one creates and the others attach.  A
- * file from before the last boot is replaced.  Errors: -EBADMSG not a
- * timeline, -EPROTO another version, -ENODATA truncated, -EROFS a saved one,
- * -EPERM owned by somebody else, -ENOSPC no room, -ENOTSUP its clock cannot be
- * used here, -EINVAL bad option, -EFBIG too large, -ENOMEM, or what the system
- * said.
+ * file from before the last boot is replaced.  *tl is NULL after every error:
+ * -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated, -EROFS
+ * a saved one, -EPERM owned by somebody else, -ENOSPC no room, -ENOTSUP its
+ * clock cannot be used here or the boot id is not known, -EBUSY from before
+ * the last boot and locked, -EINVAL bad option, -EFBIG too large, -ENOMEM, or
+ * what the system said.
  */
 int timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options);

@@ -54,11 +54,32 @@ check-unit: $(UNIT)
 check: arrows headers all tests examples
 	@tests/run $(B) all $(UNIT)
 
+# Everything beside LOAD busy loops, TIMES often: a test that fails under load
+# is a defect of the test or of the product.
+TIMES	 ?= 1
+LOAD	 ?= 4
+check-loaded: all tests examples
+	@pids=; for i in $$(seq $(LOAD)); do \
+	  sh -c 'while :; do :; done' & pids="$$pids $$!"; done; \
+	trap 'kill $$pids' EXIT; red=0; \
+	for i in $$(seq $(TIMES)); do echo "  LOADED  $$i of $(TIMES)"; \
+	  TEST_SECONDS=3600 tests/run $(B) all $(UNIT) || red=$$((red + 1)); done; \
+	echo "$$(($(TIMES) - red)) passed, $$red failed"; [ $$red = 0 ]
+
+# One or two lines of the product changed at a time: do the tests notice?
+# make mutants T='name name' for some of them
+mutants: all
+	@CC='$(CC)' tests/mutants/run $(B) $(T)
+
 # Whatever logs, with the C twin of the assembly, and no sanitizer.
 LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/test_$(l)_%,\
 	    $(UNIT)))
 check-twin: $(LOGGERS) $(PROCESS)
 	@tests/run $(B) twin $(LOGGERS)
+
+# What another compiler or its optimisation may break.
+check-built: all $(PROCESS) $(TOOLHELP)
+	@tests/run $(B) built
 
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
 # search itself: make fuzz T=name SECONDS=60
@@ -96,7 +117,8 @@ headers:
 	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: tests examples check check-twin check-unit fuzz arrows headers
+.PHONY: tests examples check check-twin check-unit check-loaded check-built mutants fuzz \
+    arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
 # compiler's atomics.  Without the releases it must find a race, or the

@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,9 @@ struct child {
 	struct ev_loop *loop; /* NULL: the place is free */
 	ev_child by_signal;
 	ev_io by_fd; /* its fd -1: by signal */
-	pid_t pid;
+	ev_timer limit;
+	bool stopped;          /* the limit was reached */
+	pid_t pid;             /* and process group */
 	char name[NAME_BYTES]; /* of the rule */
 };
 
@@ -42,7 +45,7 @@ struct trouble {
 
 static struct child children[TL_ACTIONS_RUNNING_MAX];
 static struct tl_actions_status counts;
-static struct trouble refusals, ends, starts, bursts;
+static struct trouble refusals, ends, starts, bursts, limits;
 
 static void complain(struct trouble *trouble, struct ev_loop *loop,
     const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -75,6 +78,7 @@ complain(struct trouble *trouble, struct ev_loop *loop, const char *format, ...)
 static void
 release(struct child *child)
 {
+	ev_timer_stop(child->loop, &child->limit);
 	if (child->by_fd.fd >= 0) {
 		ev_io_stop(child->loop, &child->by_fd);
 		close(child->by_fd.fd);
@@ -89,11 +93,16 @@ static void
 ended(struct child *child, int status)
 {
 	struct ev_loop *loop = child->loop;
+	const bool stopped = child->stopped;
 
 	release(child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (stopped) /* what it left behind goes with it */
+		kill(-child->pid, SIGKILL);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !stopped)
 		return;
 	counts.failed++;
+	if (stopped)
+		return; /* that was reported */
 	if (WIFSIGNALED(status))
 		complain(&ends, loop,
 		    "the program of trigger %s was ended by signal %d",
@@ -130,9 +139,27 @@ fd_is_readable(struct ev_loop *loop, ev_io *watcher, int events)
 		release(child); /* somebody else reaped it */
 }
 
+/* It runs too long; once more, and it did not end when it was asked to. */
+static void
+limit_reached(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct child *child = timer->data;
+
+	(void)events;
+	kill(-child->pid, child->stopped ? SIGKILL : SIGTERM);
+	ev_timer_again(loop, timer);
+	if (child->stopped)
+		return;
+	child->stopped = true;
+	counts.timed_out++;
+	complain(&limits, loop,
+	    "the program of trigger %s runs for longer than its timeout: ended",
+	    child->name);
+}
+
 /* 0 or -errno. */
 static int
-watch(struct child *child, struct ev_loop *loop)
+watch(struct child *child, struct ev_loop *loop, uint64_t run_ns)
 {
 	int fd = -1;
 
@@ -150,6 +177,11 @@ watch(struct child *child, struct ev_loop *loop)
 	if (fd >= 0)
 		ev_io_start(loop, &child->by_fd);
 	child->loop = loop;
+	child->stopped = false;
+	ev_timer_init(&child->limit, limit_reached, (double)run_ns / 1e9,
+	    TL_ACTIONS_GRACE_S);
+	child->limit.data = child;
+	ev_timer_start(loop, &child->limit);
 	counts.running++;
 	return 0;
 }
@@ -183,7 +215,7 @@ run(struct tl_target *target, const struct tl_firing *firing)
 	rc = tl_run(&child->pid, argv, target->name, firing);
 	counts.run += rc == 0;
 	if (rc == 0)
-		rc = watch(child, loop);
+		rc = watch(child, loop, firing->rule->actions.run_ns);
 	if (rc == 0)
 		return;
 	counts.failed++;

@@ -10,7 +10,8 @@
  *	TIMELINE_NS	  when, Unix time in nanoseconds
  *
  * It reads /dev/null and writes to the daemon's stderr.  Nobody waits for it,
- * and it goes on when the daemon ends.
+ * and it goes on when the daemon ends.  One that runs longer than its rule
+ * allows is ended with its process group: by SIGTERM, and SIGKILL later.
  */
 #ifndef TL_DAEMON_ACTIONS_H
 #define TL_DAEMON_ACTIONS_H
@@ -21,6 +22,7 @@ struct tl_target;
 
 enum {
 	TL_ACTIONS_RUNNING_MAX = 16, /* programs at once, of all timelines */
+	TL_ACTIONS_GRACE_S = 5,      /* from SIGTERM to SIGKILL */
 	TL_ACTIONS_LOG_S = 60        /* of one sort of trouble, one line in */
 };
 
@@ -30,6 +32,7 @@ struct tl_actions_status {
 	uint64_t run;     /* begun */
 	uint64_t refused; /* too many at once */
 	uint64_t failed;  /* did not begin, or ended other than with 0 */
+	uint64_t timed_out;
 };
 
 /* The host of a target's rules; context is the target. */

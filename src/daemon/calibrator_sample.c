@@ -67,7 +67,7 @@ static void
 boot_id(void *context, uint8_t id[16])
 {
 	(void)context;
-	tl_boot_id(id);
+	tl_boot_id_read(id);
 }
 
 const struct tl_sampler_machine *

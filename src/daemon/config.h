@@ -63,6 +63,7 @@ struct tl_config_actions {
 	uint64_t burst_ns;
 	bool snapshot;
 	const char *const *run; /* argv, ended by NULL; NULL: none */
+	uint64_t run_ns;        /* a program that lasts longer is ended; 60 s */
 };
 
 struct tl_config_rule {

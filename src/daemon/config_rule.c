@@ -12,6 +12,7 @@
 enum { NAME_MAX_SIZE = 32, FIRES_MAX = 60 };
 
 static const uint64_t every_ns = 10 * TL_CONFIG_SECOND_NS;
+static const uint64_t run_ns = 60 * TL_CONFIG_SECOND_NS;
 static const uint64_t burst_ns = 10000000;
 
 /* == which entries == */
@@ -354,6 +355,11 @@ static const struct tl_config_key keys[] = {
 	{ .name = "burst", read_burst, AT(actions) },
 	{ .name = "snapshot", tl_config_flag, AT(actions.snapshot) },
 	{ .name = "run", read_run, AT(actions) },
+	{ .name = "timeout",
+	    tl_config_duration,
+	    AT(actions.run_ns),
+	    .min = 10000000,
+	    .max = TL_CONFIG_DAY_NS },
 	{ .name = "every",
 	    tl_config_duration,
 	    AT(every_ns),
@@ -395,7 +401,11 @@ check_rule(struct tl_config_reader *reader, const struct tl_data *table,
     const struct tl_config_rule *rule)
 {
 	const struct tl_data *when = tl_data_get(table, "when");
+	const struct tl_data *timeout = tl_data_get(table, "timeout");
 
+	if (timeout && !rule->actions.run)
+		return tl_data_fault(timeout, reader->fault, -EINVAL,
+		    "of no use without 'run'");
 	if (rule->kind == TL_RULE_DIED && when)
 		return tl_data_fault(when, reader->fault, -EINVAL,
 		    "there is no entry to ask it of where a process died");
@@ -429,6 +439,7 @@ read_rule(struct tl_config_reader *reader, const struct tl_data *table,
 
 	rule->every_ns = every_ns;
 	rule->fires_max = FIRES_MAX;
+	rule->actions.run_ns = run_ns;
 	rule->bound = NAN;
 	rule->clear = NAN;
 	if (table->kind == TL_DATA_TABLE && table->list_count == 0 &&

@@ -60,8 +60,11 @@ int tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault);
 struct tl_target *
 tl_daemon_find(const struct tl_daemon *daemon, const char *name);
 
-/* A line of the log: to stderr, with the priority that the journal reads
- * ("<4>") where stderr is the journal's.  Escaped. */
+/*
+ * A line of the log: to stderr, with the priority that the journal reads
+ * ("<4>") where stderr is the journal's.  Escaped.  A line for which there is
+ * no room is dropped and counted; the next one that is written says how many.
+ */
 enum {
 	TL_LOG_ERROR = 3,
 	TL_LOG_WARNING = 4,
@@ -71,5 +74,8 @@ enum {
 extern int tl_daemon_log_least; /* lines less urgent are not written */
 void tl_daemon_log(int priority, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Before privileges are given up: how to write without waiting. */
+void tl_daemon_log_open(void);
+uint64_t tl_daemon_log_dropped(void);
 
 #endif

@@ -85,6 +85,7 @@ start(const char *path, bool check_only)
 		return DONE;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	tl_daemon_log_open();
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {
 		tl_config_free(config);

@@ -96,6 +96,7 @@ tl_metrics_gather(struct tl_metrics *metrics, const struct tl_daemon *d)
 	metrics->own.cpu_ns = tl_clock_read(CLOCK_PROCESS_CPUTIME_ID);
 	metrics->own.has_rss = read_rss(&metrics->own.rss);
 	metrics->own.has_fds = count_fds(&metrics->own.fds);
+	tl_actions_status(&metrics->own.programs);
 	if (d->snapshots)
 		tl_snapshots_status(d->snapshots, &metrics->snapshots);
 	for (size_t i = 0; i < metrics->count; i++) {

@@ -6,6 +6,7 @@
 #ifndef TL_DAEMON_METRICS_VIEW_H
 #define TL_DAEMON_METRICS_VIEW_H
 
+#include "daemon/actions.h"
 #include "daemon/daemon.h"
 #include "daemon/snapshots.h"
 #include "daemon/target.h"
@@ -20,6 +21,7 @@ struct tl_metrics_own {
 	uint64_t fds;
 	bool has_rss; /* /proc told */
 	bool has_fds;
+	struct tl_actions_status programs;
 };
 
 /* One timeline, or the daemon as a whole (target is NULL). */

@@ -2,22 +2,11 @@
 /* html_page.c - the texts of the page that are part of the program. */
 #include "format/html_page.h"
 
-/* Let the assembler take a file in; the build runs at the top of the tree. */
-#define TEXT(name, path) \
-	__asm__(".section .rodata\n" \
-		"tl_page_" #name ":\n" \
-		".incbin \"src/format/page/" path "\"\n" \
-		"tl_page_" #name "_end:\n" \
-		".byte 0\n" \
-		".previous\n"); \
-	extern const char tl_page_##name[] \
-	    __attribute__((visibility("hidden"))); \
-	extern const char tl_page_##name##_end[] \
-	    __attribute__((visibility("hidden")));
+#include "base/embed.h"
 
-TEXT(body, "page.html")
-TEXT(style, "page.css")
-#define SCRIPT(name) TEXT(name, #name ".js")
+TL_EMBED(tl_page_body, "src/format/page/page.html")
+TL_EMBED(tl_page_style, "src/format/page/page.css")
+#define SCRIPT(name) TL_EMBED(tl_page_##name, "src/format/page/" #name ".js")
 #include "format/page/scripts.def"
 #undef SCRIPT
 

@@ -310,7 +310,6 @@ snap_origin(const struct tl_snap *snap, struct tl_origin *origin)
 {
 	const struct timeline_header *h = tl_snap_header(snap);
 	struct tl_origin here;
-	uint8_t boot_id[16];
 
 	tl_origin_name(origin->machine,
 	    tl_bytes(h->creator_host, sizeof(h->creator_host)));
@@ -318,8 +317,7 @@ snap_origin(const struct tl_snap *snap, struct tl_origin *origin)
 	    tl_bytes(h->creator_command, sizeof(h->creator_command)));
 	origin->pid = h->creator_pid;
 	memcpy(origin->boot_id, h->boot_id, sizeof(origin->boot_id));
-	tl_boot_id(boot_id);
-	if (memcmp(boot_id, h->boot_id, sizeof(boot_id)) != 0)
+	if (!tl_is_this_boot(h))
 		return;
 	tl_origin_here(&here);
 	origin->monotonic_ns = here.monotonic_ns;

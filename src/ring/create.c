@@ -5,8 +5,8 @@
  *	nameless file -> all its room -> header, clock, builtin messages
  *	-> mode -> name
  *
- * Where the directory has no nameless files an exclusive temporary name
- * stands in for one until the link is made.
+ * Where the directory has no nameless files, or there is no /proc, an
+ * exclusive temporary name stands in for one until the link is made.
  */
 #include "base/clock.h"
 #include "base/file.h"
@@ -20,6 +20,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* By which a nameless file gets its name. */
+#define DESCRIPTORS "/proc/self/fd"
 
 enum { INTERRUPTIONS_MAX = 1000 }; /* by signals, while room is made */
 
@@ -122,6 +125,8 @@ open_nameless(struct birth *birth, const char *path)
 	const size_t size = slash ? (size_t)(slash - path) : 0;
 
 	birth->temporary[0] = '\0';
+	if (access(DESCRIPTORS, F_OK) != 0) /* no way to give it a name? */
+		return open_named(birth, path);
 	if (!slash)
 		strcpy(directory, ".");
 	else if (size == 0)
@@ -142,7 +147,7 @@ give_name(const struct birth *birth, const char *path)
 	const char *from = birth->temporary;
 
 	if (!from[0]) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", birth->fd);
+		snprintf(self, sizeof(self), DESCRIPTORS "/%d", birth->fd);
 		from = self;
 	}
 	if (linkat(AT_FDCWD, from, AT_FDCWD, path,
@@ -184,10 +189,11 @@ fill(struct timeline **tl, int fd, const struct timeline_header *h,
 }
 
 int
-tl_create(struct timeline **tl, const char *path,
+tl_create(struct timeline **out, const char *path,
     const struct timeline_options *options)
 {
 	struct timeline_header header = { 0 };
+	struct timeline *tl;
 	struct birth birth;
 	int rc;
 
@@ -200,11 +206,13 @@ tl_create(struct timeline **tl, const char *path,
 		tl_error(rc, "no room for %s (%llu bytes): %s", path,
 		    (unsigned long long)header.total_size, strerror(-rc));
 		close(birth.fd);
-	} else if ((rc = fill(tl, birth.fd, &header, options->mode)) == 0) {
+	} else if ((rc = fill(&tl, birth.fd, &header, options->mode)) == 0) {
 		rc = give_name(&birth, path);
 		if (rc != 0) {
 			tl_error(rc, "cannot link %s: %s", path, strerror(-rc));
-			timeline_close(*tl);
+			timeline_close(tl);
+		} else {
+			*out = tl;
 		}
 	}
 	if (birth.temporary[0])

@@ -5,10 +5,7 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	ENTRIES_DEFAULT = 163840,
@@ -18,8 +15,7 @@ enum {
 	FALLBACK_DEFAULT = 1,
 	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries ... */
 	KEEP_MIN = 64,  /* ... and at least so many */
-	LANE_MIN = 64,
-	CPU_TEXT_MAX = 256
+	LANE_MIN = 64
 };
 static const uint64_t entries_max = UINT64_C(1) << 31; /* of a lane */
 static const uint64_t strings_max = UINT64_C(1) << 31; /* offsets: 32 bits */
@@ -38,30 +34,6 @@ power_of_two_from(uint64_t n)
 	while (power < n)
 		power *= 2;
 	return power;
-}
-
-/* Highest number of an online CPU + 1. */
-static uint32_t
-online_cpus(void)
-{
-	char text[CPU_TEXT_MAX] = "";
-	const char *last;
-	unsigned cpu;
-	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	if (n > 0) { /* "0-3,8-11": what stands last is the highest */
-		last = text + n;
-		while (last > text && last[-1] != '-' && last[-1] != ',')
-			last--;
-		if (sscanf(last, "%u", &cpu) == 1)
-			return cpu + 1;
-	}
-	return (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 }
 
 /* Entries of a lane of each tier. */
@@ -127,7 +99,7 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o)
 	    or_default(o->stringtablesize, STRINGS_DEFAULT);
 
 	tl_layout_identify(h, TIMELINE_LIVE);
-	h->cpu_lanes = (uint32_t)or_default(o->cpu_lanes, online_cpus());
+	h->cpu_lanes = (uint32_t)or_default(o->cpu_lanes, tl_cpus());
 	h->fallback_lanes =
 	    (uint32_t)or_default(o->fallback_lanes, FALLBACK_DEFAULT);
 	h->tiers = (uint32_t)or_default(o->tiers, TIERS_DEFAULT);
@@ -285,33 +257,4 @@ tl_layout_check_writer(const struct timeline_header *h, uint64_t file_size,
 		    offsetof(struct timeline_header, writer_abi),
 		    "written by another version of the library");
 	return 0;
-}
-
-void
-tl_boot_id(uint8_t id[16])
-{
-	char text[40] = "";
-	unsigned byte;
-	size_t n = 0;
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-
-	memset(id, 0, 16);
-	if (fd < 0)
-		return;
-	if (read(fd, text, sizeof(text) - 1) > 0)
-		for (const char *c = text; *c && n < 16; c++)
-			if (*c != '-' && sscanf(c, "%2x", &byte) == 1) {
-				id[n++] = (uint8_t)byte;
-				c++;
-			}
-	close(fd);
-}
-
-bool
-tl_is_this_boot(const struct timeline_header *header)
-{
-	uint8_t boot_id[16];
-
-	tl_boot_id(boot_id);
-	return memcmp(boot_id, header->boot_id, sizeof(boot_id)) == 0;
 }

@@ -16,9 +16,15 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS_MAX = 8 };
+enum {
+	ROUNDS_MAX = 8,
+	ST_BLOCK_SIZE = 512,
+	LOCK_TRIES_MAX = 100, /* a second, with the pauses */
+	LOCK_PAUSE_NS = 10000000
+};
 
 /* Is it a regular file that one of us owns? */
 static int
@@ -76,9 +82,27 @@ tl_clock_is_allowed(void)
 static int
 check_clock(const char *path, const struct timeline_header *header)
 {
-	if (!tl_is_this_boot(header))
+	uint8_t id[16];
+
+	switch (tl_boot_of(header)) {
+	case TL_BOOT_THIS:
+		break;
+	case TL_BOOT_OTHER:
 		return tl_error(-ESTALE, "%s is from before the last boot",
 		    path);
+	case TL_BOOT_UNKNOWN:
+		return tl_boot_id(id)
+			   ? tl_error(-ENOTSUP,
+				 "%s: it was made by a process that could not "
+				 "read the boot id: remove it with timelinectl "
+				 "remove",
+				 path)
+			   : tl_error(-ENOTSUP,
+				 "%s: cannot tell whether it is of this boot: "
+				 "%s cannot be read: mount all of /proc "
+				 "(systemd: ProcSubset=all)",
+				 path, tl_boot_id_file);
+	}
 	if (!tl_clock_is_allowed())
 		return tl_error(-ENOTSUP,
 		    "%s: this process may not read the counter of its CPU",
@@ -86,12 +110,25 @@ check_clock(const char *path, const struct timeline_header *header)
 	return 0;
 }
 
+/* Are all pages of the file there?  Those that are not would be allocated by
+ * being mapped in advance, as many as a sparse file claims to have. */
+static bool
+is_allocated(int fd, uint64_t size)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 &&
+	       (uint64_t)st.st_blocks * ST_BLOCK_SIZE >= size;
+}
+
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
+	const int populate =
+	    is_allocated(fd, header->total_size) ? MAP_POPULATE : 0;
 	struct timeline *tl = calloc(1, sizeof(*tl));
 	void *map = mmap(NULL, header->total_size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_POPULATE, fd, 0);
+	    MAP_SHARED | populate, fd, 0);
 
 	if (!tl || map == MAP_FAILED) {
 		if (map != MAP_FAILED)
@@ -121,10 +158,11 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 	return 0;
 }
 
-int
-tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid)
+/* Open a file to write to whose header is good.  The descriptor, -errno. */
+static int
+open_checked(const char *path, uint32_t trusted_uid,
+    struct timeline_header *header)
 {
-	struct timeline_header header;
 	uint64_t size = 0;
 	int rc;
 	const int fd =
@@ -133,18 +171,34 @@ tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid)
 	if (fd < 0)
 		return tl_error(-errno, "%s: %m", path);
 	if ((rc = check_owner(fd, path, trusted_uid, &size)) != 0 ||
-	    (rc = read_header(fd, path, size, &header)) != 0 ||
-	    (rc = check_clock(path, &header)) != 0) {
+	    (rc = read_header(fd, path, size, header)) != 0 ||
+	    (rc = check_clock(path, header)) != 0) {
 		close(fd);
 		return rc;
 	}
-	if ((rc = tl_map(tl, fd, &header)) != 0)
+	return fd;
+}
+
+int
+tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
+{
+	struct timeline_header header;
+	struct timeline *tl;
+	uint8_t id[16];
+	int fd, rc;
+
+	tl_boot_id(id); /* while there is a descriptor for it */
+	fd = open_checked(path, trusted_uid, &header);
+	if (fd < 0)
+		return fd;
+	if ((rc = tl_map(&tl, fd, &header)) != 0)
 		return rc;
-	if ((rc = tl_define_builtins(*tl)) != 0) {
-		timeline_close(*tl);
+	if ((rc = tl_define_builtins(tl)) != 0) {
+		timeline_close(tl);
 		return rc;
 	}
-	tl_clock_visit(*tl);
+	tl_clock_visit(tl);
+	*out = tl;
 	return 0;
 }
 
@@ -157,27 +211,56 @@ is_stale(int fd)
 
 	return tl_read_at(fd, &header, sizeof(header), 0) ==
 		   (int64_t)sizeof(header) &&
-	       header.magic == TIMELINE_MAGIC && !tl_is_this_boot(&header);
+	       header.magic == TIMELINE_MAGIC &&
+	       tl_boot_of(&header) == TL_BOOT_OTHER;
+}
+
+/* Lock a file that others lock for a moment only; one who keeps the lock is
+ * none of them.  0, -EBUSY. */
+static int
+lock_briefly(int fd)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+
+	for (int i = 0; i < LOCK_TRIES_MAX; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+	return -EBUSY;
 }
 
 /*
  * Take the name from a file of another boot.  The lock on the old file makes
  * sure that two processes do not unlink each other's new one.
  */
-static void
+static int
 remove_stale(const char *path)
 {
 	struct stat opened;
 	struct stat named;
-	const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	uint8_t id[16];
+	int rc = 0;
+	int fd;
 
+	/* What was true of this boot may not be true of the present one. */
+	tl_boot_id_read(id);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return;
-	if (is_stale(fd) && flock(fd, LOCK_EX) == 0 &&
+		return 0;
+	if (is_stale(fd) && (rc = lock_briefly(fd)) == 0 &&
 	    fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
 	    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev)
 		unlink(path);
 	close(fd);
+	if (rc != 0)
+		tl_error(rc,
+		    "%s is from before the last boot, and a process holds a "
+		    "lock on it: end that process or remove the file",
+		    path);
+	return rc;
 }
 
 int
@@ -189,13 +272,18 @@ timeline_new(struct timeline **tl, const char *path,
 	char resolved[TL_PATH_MAX];
 	int rc = tl_path_resolve(path, resolved);
 
+	*tl = NULL;
 	if (rc != 0)
 		return tl_error(rc, "bad path \"%s\"", path);
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		rc = tl_attach(tl, resolved, o->trusted_uid);
 		if (rc == -ESTALE)
-			remove_stale(resolved);
-		else if (rc != -ENOENT)
+			rc = remove_stale(resolved);
+		else if (rc == -ENOENT)
+			rc = 0;
+		else
+			return rc;
+		if (rc != 0)
 			return rc;
 		rc = tl_create(tl, resolved, o);
 		if (rc != -EEXIST)
@@ -210,6 +298,7 @@ timeline_open(struct timeline **tl, const char *path)
 	char resolved[TL_PATH_MAX];
 	int rc = tl_path_resolve(path, resolved);
 
+	*tl = NULL;
 	if (rc != 0)
 		return tl_error(rc, "bad path \"%s\"", path);
 	return tl_attach(tl, resolved, 0);

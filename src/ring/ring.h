@@ -5,6 +5,7 @@
  *
  *	create.c   birth of the file		open.c	  attach, close, remove
  *	layout.c   geometry: plan and check	record.c  one record, checked
+ *	machine.c  boot id, number of CPUs
  *	strings.c  the string table		define.c  messages and events
  *	priority.c the levels word		level.c	  gates, clear
  *	log_c.c    append without rseq		ids.c	  who is logging
@@ -61,10 +62,30 @@ tl_layout_check(const struct timeline_header *header, struct tl_fault *fault);
 /* May this program write to a file of that size, too?  (After the first.) */
 int tl_layout_check_writer(const struct timeline_header *header,
     uint64_t file_size, struct tl_fault *fault);
-/* This boot's number, as in header.boot_id; zeros when unknown. */
-void tl_boot_id(uint8_t id[16]);
-/* Was the file made since this machine booted? */
+
+/* Which start of the machine a file was made in. */
+enum tl_boot { TL_BOOT_THIS, TL_BOOT_OTHER, TL_BOOT_UNKNOWN };
+enum tl_boot tl_boot_of(const struct timeline_header *header);
+/* Is it known to be this one? */
 bool tl_is_this_boot(const struct timeline_header *header);
+/* This boot's id, as in header.boot_id, and is it known?  Zeros if not.  Read
+ * once, and again only while it is not known; _read reads it anyway, for who
+ * may have been moved to another boot. */
+bool tl_boot_id(uint8_t id[16]);
+bool tl_boot_id_read(uint8_t id[16]);
+bool tl_boot_id_parse(struct tl_bytes text, uint8_t id[16]);
+/* Are these not the zeros of an unknown one? */
+bool tl_boot_is_known(const uint8_t id[16]);
+/* Where it is read; tests put another file here. */
+extern const char *tl_boot_id_file;
+
+/* How many CPU lanes this machine needs: the highest number of a CPU that is
+ * online, or that this thread may run on, + 1. */
+uint32_t tl_cpus(void);
+/* ... of a list as the kernel writes it and an affinity mask (or NULL); 0:
+ * neither says anything. */
+uint32_t
+tl_cpu_count(const char *online, const unsigned long *mask, size_t mask_words);
 
 /* A record of a string table, with its texts, after every check. */
 struct tl_record {
@@ -167,10 +188,11 @@ void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 
 /* Make a file at path, complete under its name at once, and open it:
- * 0, -EEXIST when there is one, or -errno. */
+ * 0, -EEXIST when there is one, or -errno, then *tl is as it was. */
 int tl_create(struct timeline **tl, const char *path,
     const struct timeline_options *options);
-/* Open an existing one to write to.  -ENOENT, -ESTALE for another boot. */
+/* Open an existing one to write to.  -ENOENT, -ESTALE for another boot,
+ * -ENOTSUP for one not known; after a failure *tl is as it was. */
 int tl_attach(struct timeline **tl, const char *path, uint32_t trusted_uid);
 /* Map a file whose header was checked.  Takes the descriptor over, even
  * when it fails. */

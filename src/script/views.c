@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* views.c - the texts in Lua that are part of the program. */
+#include "base/embed.h"
 #include "script/host.h"
 
 #include <string.h>
 
-/* Let the assembler take a file in; the build runs at the top of the tree. */
-#define TEXT(name, path) \
-	__asm__(".section .rodata\n" \
-		"tl_text_" #name ":\n" \
-		".incbin \"" path "\"\n" \
-		"tl_text_" #name "_end:\n" \
-		".byte 0\n" \
-		".previous\n"); \
-	extern const char tl_text_##name[] \
-	    __attribute__((visibility("hidden"))); \
-	extern const char tl_text_##name##_end[] \
-	    __attribute__((visibility("hidden")));
-
-TEXT(prelude, "src/script/prelude.lua")
-#define VIEW(name, description) TEXT(name, "lua/views/" #name ".lua")
+TL_EMBED(tl_text_prelude, "src/script/prelude.lua")
+#define VIEW(name, description) \
+	TL_EMBED(tl_text_##name, "lua/views/" #name ".lua")
 #include "script/views.def"
 #undef VIEW
 

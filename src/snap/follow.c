@@ -64,19 +64,6 @@ begin_again(struct follow *f, int rc)
 	return rc;
 }
 
-/* Geometry never changes, says an honest writer; all that is kept from round
- * to round relies on it. */
-static bool
-is_same_geometry(const struct timeline_header *a,
-    const struct timeline_header *b)
-{
-	const size_t from = offsetof(struct timeline_header, cpu_lanes);
-	const size_t to = offsetof(struct timeline_header, levels);
-
-	return memcmp((const char *)a + from, (const char *)b + from,
-		   to - from) == 0;
-}
-
 /* Has any lane more than we know of?  One read, however many lanes. */
 static bool
 is_grown(struct follow *f)
@@ -115,16 +102,13 @@ begin_round(struct follow *f)
 	struct tl_fault fault = { 0 };
 	const struct tl_snap_plan plan = { .tail = f->tail,
 		.from = f->tail ? NULL : f->from,
-		.messages = f->messages };
+		.messages = f->messages,
+		.geometry = &f->header };
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
 
 	if (rc != 0)
 		return rc;
-	if (!is_same_geometry(&f->header, &f->round->header)) {
-		end_round(f);
-		return -EBADMSG;
-	}
 	for (size_t i = 0; i < f->lane_count; i++)
 		any |= f->round->lanes[i].end > f->from[i];
 	for (size_t i = 0; f->tail && i < f->lane_count; i++) {

@@ -203,10 +203,31 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
 	return add_message(m, slot, r, faults, offset);
 }
 
-/* From the newest to what the last walk began with.  The walk meets the
- * newest first; the lists want the oldest first. */
+/*
+ * A record whose place was read in an earlier round may not have been written
+ * then: it was published since, so now it is whole.
+ */
 static int
-walk(struct tl_messages *m, uint64_t newest, struct tl_faults *faults)
+read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
+{
+	const uint64_t room = m->filled - at;
+	struct timeline_record fixed = { 0 };
+	int64_t n =
+	    tl_storage_read_at(file, &fixed, sizeof(fixed), m->base + at);
+
+	if (n < 0)
+		return (int)n;
+	n = tl_storage_read_at(file, m->table + at,
+	    fixed.size < room ? fixed.size : room, m->base + at);
+	return n < 0 ? (int)n : 0;
+}
+
+/* From the newest to what the last walk began with.  The walk meets the
+ * newest first; the lists want the oldest first.  What lies below old was
+ * read in an earlier round. */
+static int
+walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
+    uint64_t old, struct tl_faults *faults)
 {
 	uint64_t left = m->size / TIMELINE_RECORD_MIN + 1;
 	uint64_t at = newest;
@@ -215,6 +236,9 @@ walk(struct tl_messages *m, uint64_t newest, struct tl_faults *faults)
 	int rc;
 
 	for (; at != 0 && at != m->newest; at = r.fixed.link) {
+		if (at < old && !find(m, at) &&
+		    (rc = read_again(m, file, at)) != 0)
+			return rc;
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
 			&fault) != 0) {
 			*tl_faults_next(faults) = fault;
@@ -260,6 +284,7 @@ tl_messages_update(struct tl_messages *m, struct tl_storage *file,
 {
 	const size_t had = m->count;
 	const size_t had_epochs = m->epoch_count;
+	const uint64_t old = m->filled;
 	uint64_t end = header->strings_tail;
 	int64_t n;
 	int rc;
@@ -273,7 +298,7 @@ tl_messages_update(struct tl_messages *m, struct tl_storage *file,
 			return (int)n;
 		m->filled += (uint64_t)n;
 	}
-	rc = walk(m, header->newest, faults);
+	rc = walk(m, file, header->newest, old, faults);
 	m->newest = header->newest;
 	reverse(m, had);
 	reverse_epochs(m, had_epochs);

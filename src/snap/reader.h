@@ -27,6 +27,10 @@ struct tl_snap_plan {
 	uint64_t tail;
 	const uint64_t *from;         /* as in struct tl_take */
 	struct tl_messages *messages; /* brought up to date; NULL: make */
+	/* The file must be live and whole and have this geometry, for which
+	 * from and messages were made; else -EBADMSG or -ENODATA.  NULL: any
+	 * file will do. */
+	const struct timeline_header *geometry;
 };
 
 /* Is this a header that can be read, of which n bytes were got (or -errno)?

@@ -45,6 +45,28 @@ read_header(struct tl_snap *snap, struct tl_fault *fault)
 	return tl_fault(fault, wrong.rc, wrong.at, "%s", wrong.text);
 }
 
+/* Is it the live file of which this header was read before?  The geometry of
+ * a file never changes unless its bytes are damaged. */
+static int
+check_expected(const struct timeline_header *header, uint64_t size,
+    const struct timeline_header *expected, struct tl_fault *fault)
+{
+	const size_t from = offsetof(struct timeline_header, cpu_lanes);
+	const size_t to = offsetof(struct timeline_header, levels);
+
+	if (header->state != TIMELINE_LIVE ||
+	    header->clock_kind != expected->clock_kind ||
+	    header->total_size != expected->total_size ||
+	    memcmp((const char *)header + from, (const char *)expected + from,
+		to - from) != 0)
+		return tl_fault(fault, -EBADMSG, 0,
+		    "the header changed while the file was read");
+	if (size < header->total_size)
+		return tl_fault(fault, -ENODATA, size,
+		    "truncated while the file was read");
+	return 0;
+}
+
 static void
 describe_lane(struct tl_snap *snap, uint32_t i,
     const struct timeline_head *head)
@@ -253,6 +275,9 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	storage->damaged = note_storage;
 	storage->context = snap;
 	if ((rc = read_header(snap, fault)) != 0)
+		goto close;
+	if (plan->geometry && (rc = check_expected(&snap->header, size,
+				   plan->geometry, fault)) != 0)
 		goto close;
 	note_size(snap, size);
 	if (live >= 0 && snap->header.state == TIMELINE_LIVE &&

@@ -282,7 +282,23 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 	return 0;
 }
 
-/* The clock's tail is under a sequence lock: twice the same and even. */
+/*
+ * What never changes in an honest file is taken as it was checked: anyone who
+ * may write to the file may have changed it since.
+ */
+static void
+keep_checked(struct timeline_header *header,
+    const struct timeline_header *checked)
+{
+	const size_t maker = offsetof(struct timeline_header, boot_id);
+
+	memcpy(header, checked, offsetof(struct timeline_header, levels));
+	memcpy((char *)header + maker, (const char *)checked + maker,
+	    offsetof(struct timeline_header, rest) - maker);
+}
+
+/* The header as it is now.  The clock's tail is under a sequence lock: twice
+ * the same and even. */
 static int
 read_header(struct copy *c, struct timeline_header *header)
 {
@@ -295,6 +311,7 @@ read_header(struct copy *c, struct timeline_header *header)
 		    (rc = tl_read_zero_filled(c->live, &again, sizeof(again),
 			 0)) != 0)
 			return rc;
+		keep_checked(header, c->geometry);
 		if (header->clock.sequence % 2 == 0 &&
 		    memcmp(&header->clock, &again.clock, sizeof(again.clock)) ==
 			0)
@@ -351,7 +368,6 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 
 	if ((rc = copy_clock(c, h)) != 0)
 		return rc;
-	memcpy(h, g, offsetof(struct timeline_header, levels));
 	h->state = TIMELINE_SAVED;
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);
 	h->newest = newest;

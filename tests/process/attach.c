@@ -6,6 +6,7 @@
 #include "../lib/process.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 enum { RACERS = 8, ROUNDS = 60 };
@@ -104,19 +105,77 @@ race_for_a_stale_one(void)
 	}
 }
 
+/* Whatever it was before: NULL, so that closing it does no harm. */
+static struct timeline *const before = (void *)(uintptr_t)1;
+
 static void
 expect_refused(int rc, const char *words)
 {
-	struct timeline *tl;
+	struct timeline *tl = before;
 	const int opened = timeline_open(&tl, test_name);
 
 	expect(opened == rc && strstr(timeline_error(), words), "%s: %d %s",
 	    words, opened, timeline_error());
+	expect(!tl, "%s: timeline_open leaves a pointer", words);
 	if (rc == -ENOENT)
 		return;
+	tl = before;
 	expect(timeline_new(&tl, test_name, &small) == rc &&
 		   strstr(timeline_error(), words),
 	    "%s: timeline_new says %s", words, timeline_error());
+	expect(!tl, "%s: timeline_new leaves a pointer", words);
+}
+
+enum { PATIENCE_S = 120 };
+
+static void
+meet_the_lock(void *unused)
+{
+	struct timeline *tl = before;
+	int rc;
+
+	(void)unused;
+	alarm(PATIENCE_S);
+	rc = timeline_new(&tl, test_name, &small);
+	expect(rc == -EBUSY && !tl && strstr(timeline_error(), "lock"),
+	    "%d, %s", rc, timeline_error());
+}
+
+/* Who locks a stale file and keeps it locked is not waited for. */
+static void
+refuse_a_locked_stale_one(void)
+{
+	int fd;
+
+	make_stale();
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	expect(fd >= 0 && flock(fd, LOCK_EX) == 0, "flock: %m");
+	expect_success(spawn(meet_the_lock, NULL));
+	expect(access(path, F_OK) == 0, "removed a locked file");
+	close(fd);
+	one_round();
+}
+
+/* Good but for its string table, which has no room: what attaching defines
+ * cannot be. */
+static void
+refuse_a_full_table(void)
+{
+	const uint64_t words[2] = { 16384, 0 }; /* tail, newest */
+	struct timeline *tl;
+	int fd;
+
+	unlink(path);
+	expect_ok(timeline_new(&tl, test_name, &small));
+	timeline_close(tl);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	expect(fd >= 0 && pwrite(fd, words, sizeof(words),
+			      offsetof(struct timeline_header, strings_tail)) ==
+			      sizeof(words),
+	    "%s: %m", path);
+	close(fd);
+	expect_refused(-ENOSPC, "string table is full");
+	unlink(path);
 }
 
 static void
@@ -254,6 +313,8 @@ main(void)
 	inodes = share(RACERS * sizeof(*inodes));
 	race_for_a_new_name();
 	race_for_a_stale_one();
+	refuse_a_locked_stale_one();
+	refuse_a_full_table();
 	refuse_what_is_no_file();
 	refuse_what_is_no_timeline();
 	refuse_other_versions();

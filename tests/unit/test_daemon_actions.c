@@ -6,6 +6,7 @@
 #include "../lib/fixture.h"
 #include "../lib/suite.h"
 #include "daemon/actions.h"
+#include "daemon/process.h"
 #include "daemon/snapshots.h"
 #include "daemon/target.h"
 
@@ -46,7 +47,8 @@ setup_with(struct ev_loop *loop)
 		.name = "line" };
 	rule = (struct tl_config_rule){ .name = "too slow!",
 		.kind = TL_RULE_EVENT,
-		.clear = NAN };
+		.clear = NAN,
+		.actions.run_ns = WAIT_S * UINT64_C(1000000000) };
 }
 
 static void
@@ -276,6 +278,71 @@ START_TEST(too_many_at_once_are_refused)
 }
 END_TEST
 
+/* Sixteen that never end, and would refuse all that come later. */
+START_TEST(programs_that_run_too_long_make_room)
+{
+	const char *const argv[] = { program, NULL };
+
+	write_program("sleep 1000");
+	rule.actions.run = argv;
+	rule.actions.run_ns = 50000000;
+	for (int i = 0; i < TL_ACTIONS_RUNNING_MAX; i++)
+		fire();
+	ck_assert_uint_eq(status().running, TL_ACTIONS_RUNNING_MAX);
+	run_until_none_runs();
+	ck_assert_uint_eq(status().timed_out, TL_ACTIONS_RUNNING_MAX);
+	ck_assert_uint_eq(status().failed, TL_ACTIONS_RUNNING_MAX);
+	expect_said("trigger too slow! runs for longer than its timeout");
+	ck_assert_ptr_null(strstr(read_text(said), "ended by signal"));
+	write_program("exit 0");
+	rule.actions.run_ns = WAIT_S * UINT64_C(1000000000);
+	fire();
+	run_until_none_runs();
+	ck_assert_uint_eq(status().refused, 0);
+	ck_assert_uint_eq(status().failed, TL_ACTIONS_RUNNING_MAX);
+}
+END_TEST
+
+/* Is any process left that the program started? */
+static bool
+is_left(const char *file)
+{
+	struct tl_process process;
+	char path[160];
+	long pid;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	pid = strtol(read_text(path), NULL, 10);
+	ck_assert_int_gt(pid, 0);
+	if (kill((pid_t)pid, 0) != 0)
+		return false;
+	tl_process_look(&process, (uint32_t)pid);
+	return !process.ended; /* but not reaped */
+}
+
+START_TEST(one_that_ignores_sigterm_is_killed_with_its_group)
+{
+	const char *const argv[] = { program, NULL };
+	const time_t end = time(NULL) + WAIT_S;
+	char text[320];
+
+	snprintf(text, sizeof(text),
+	    "trap '' TERM\nsleep 1000 &\necho $! >%s/inner\necho $$ >%s/outer\n"
+	    "while :; do wait; done",
+	    folder, folder);
+	write_program(text);
+	rule.actions.run = argv;
+	rule.actions.run_ns = 500000000;
+	fire();
+	run_until_none_runs();
+	ck_assert_uint_eq(status().timed_out, 1);
+	while (is_left("inner") && time(NULL) < end)
+		turn();
+	ck_assert(!is_left("inner"));
+	ck_assert(!is_left("outer"));
+}
+END_TEST
+
 START_TEST(a_rule_raises_the_level)
 {
 	struct tl_bursts_status bursts;
@@ -357,12 +424,16 @@ main(void)
 	tcase_add_test(tests, one_that_is_killed_is_said);
 	tcase_add_test(tests, one_that_is_not_there_is_said);
 	tcase_add_test(tests, too_many_at_once_are_refused);
+	tcase_add_test(tests, programs_that_run_too_long_make_room);
+	tcase_add_test(tests,
+	    one_that_ignores_sigterm_is_killed_with_its_group);
 	tcase_add_test(tests, a_rule_raises_the_level);
 	tcase_add_test(tests, a_snapshot_bears_the_name_of_its_rule);
 	tcase_add_test(tests, a_rule_that_failed_is_said);
 	tcase_add_test(other, a_program_learns_what_fired);
 	tcase_add_test(other, one_that_fails_is_said_once_a_minute);
 	tcase_add_test(other, too_many_at_once_are_refused);
+	tcase_add_test(other, programs_that_run_too_long_make_room);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, other);
 	return run_suite(suite);

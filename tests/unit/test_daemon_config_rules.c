@@ -78,6 +78,17 @@ START_TEST(a_trigger_says_what_is_done)
 	bad_rule("died = true, run = { '/bin/echo', 1 }",
 	    ".run[2]: not a text in quotes");
 	bad_rule("died = true, run = {}", ".run: an empty list");
+	ck_assert_uint_eq(good_rule("died = true, run = { 'a' }")
+			      ->actions.run_ns,
+	    60 * UINT64_C(1000000000));
+	ck_assert_uint_eq(good_rule("died = true, run = { 'a' }, "
+				    "timeout = '1.5s'")
+			      ->actions.run_ns,
+	    1500000000);
+	bad_rule("died = true, run = { 'a' }, timeout = '1ms'",
+	    ".timeout: not between 10ms and 1d");
+	bad_rule("died = true, timeout = '1s'",
+	    ".timeout: of no use without 'run'");
 	bad_rule("died = true, burst = { length = '1ms' }",
 	    ".burst: 'level' is missing");
 	bad_rule("died = true, burst = { level = 'info', length = '2h' }",

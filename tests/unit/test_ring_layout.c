@@ -67,6 +67,89 @@ START_TEST(cpu_lanes_are_the_online_cpus)
 }
 END_TEST
 
+/* A list as the kernel writes it: every second CPU below n. */
+static char *
+every_second(unsigned n)
+{
+	char *list = malloc(8 * (size_t)n);
+	size_t size = 0;
+
+	for (unsigned cpu = 0; cpu < n; cpu += 2)
+		size +=
+		    (size_t)sprintf(list + size, "%s%u", cpu ? "," : "", cpu);
+	strcpy(list + size, "\n");
+	return list;
+}
+
+START_TEST(cpus_are_counted_in_a_list_of_any_length)
+{
+	ck_assert_uint_eq(tl_cpu_count("0\n", NULL, 0), 1);
+	ck_assert_uint_eq(tl_cpu_count("0-1\n", NULL, 0), 2);
+	ck_assert_uint_eq(tl_cpu_count("0-3,8-11", NULL, 0), 12);
+	for (unsigned n = 3; n < 4096; n += 188) {
+		char *list = every_second(n);
+
+		ck_assert_uint_eq(tl_cpu_count(list, NULL, 0),
+		    (n - 1) / 2 * 2 + 1);
+		free(list);
+	}
+}
+END_TEST
+
+START_TEST(a_list_that_is_none_counts_nothing)
+{
+	static const char *const lists[] = { "", "\n", "-", "cpu", "0-", "0,",
+		"0-3x", "1 2", "0-99999999999999999999", "0-4294967295" };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		ck_assert_uint_eq(tl_cpu_count(lists[i], NULL, 0), 0);
+}
+END_TEST
+
+/* A container may show two CPUs and let its threads run on the last two. */
+START_TEST(where_threads_may_run_counts_too)
+{
+	unsigned long mask[4] = { 0 };
+
+	ck_assert_uint_eq(tl_cpu_count("0-1\n", mask, 4), 2);
+	mask[0] = 1;
+	ck_assert_uint_eq(tl_cpu_count("0-1\n", mask, 4), 2);
+	ck_assert_uint_eq(tl_cpu_count("", mask, 4), 1);
+	mask[2] = 3;
+	ck_assert_uint_eq(tl_cpu_count("0-1\n", mask, 4), 130);
+	ck_assert_uint_eq(tl_cpu_count("", mask, 4), 130);
+	ck_assert_uint_eq(tl_cpu_count("0-255\n", mask, 4), 256);
+	mask[3] = 1ul << 63;
+	ck_assert_uint_eq(tl_cpu_count("", mask, 4), 256);
+}
+END_TEST
+
+START_TEST(an_id_of_a_boot_is_32_digits)
+{
+	static const char text[] = "01234567-89ab-cdef-0123-456789ABCDEF\n";
+	static const uint8_t wanted[16] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab,
+		0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+	uint8_t id[16];
+
+	ck_assert(tl_boot_id_parse(tl_bytes_of(text), id));
+	ck_assert_mem_eq(id, wanted, 16);
+	ck_assert(tl_boot_id_parse(tl_bytes(text, 36), id));
+	for (size_t size = 0; size < 36; size++)
+		ck_assert(!tl_boot_id_parse(tl_bytes(text, size), id));
+	ck_assert(
+	    !tl_boot_id_parse(tl_bytes_of(
+				  "01234567-89ab-cdef-0123-456789ABCDEFG"),
+		id));
+	ck_assert(
+	    !tl_boot_id_parse(tl_bytes_of(
+				  "0123456789ab-cdef-0123-456789ABCDEFxx"),
+		id));
+	ck_assert(!tl_boot_id_parse(tl_bytes_of(
+					"00000000-0000-0000-0000-000000000000"),
+	    id));
+}
+END_TEST
+
 START_TEST(one_tier_is_enough_when_asked)
 {
 	ck_assert_int_eq(plan((struct timeline_options){ .tiers = 1,
@@ -306,6 +389,10 @@ main(void)
 	tcase_add_test(t, defaults_are_ten_mib_of_entries);
 	tcase_add_test(t, a_lane_has_the_smallest_power_of_two_that_is_enough);
 	tcase_add_test(t, cpu_lanes_are_the_online_cpus);
+	tcase_add_test(t, cpus_are_counted_in_a_list_of_any_length);
+	tcase_add_test(t, a_list_that_is_none_counts_nothing);
+	tcase_add_test(t, where_threads_may_run_counts_too);
+	tcase_add_test(t, an_id_of_a_boot_is_32_digits);
 	tcase_add_test(t, one_tier_is_enough_when_asked);
 	tcase_add_test(t, what_cannot_be_is_refused);
 	tcase_add_test(t, every_plan_passes_the_check);

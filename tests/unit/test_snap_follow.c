@@ -456,6 +456,75 @@ START_TEST(other_geometry_than_before_is_refused)
 }
 END_TEST
 
+/* More lanes than the follower has room for, and other places of them. */
+START_TEST(a_geometry_that_changes_ends_it)
+{
+	const struct timeline_header honest = *tl->header;
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2);
+	expect_numbers(0, 2);
+	log_numbers(2, 3);
+	tl->header->tier_entries[0] = tl->header->tier_entries[1] = 2;
+	tl->header->cpu_lanes = 14;
+	ck_assert_int_eq(tl_layout_check(tl->header, NULL), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
+	*tl->header = honest;
+	tl->header->state = TIMELINE_SAVED;
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
+	*tl->header = honest;
+	expect_numbers(2, 3);
+}
+END_TEST
+
+START_TEST(a_file_that_is_truncated_ends_it)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2);
+	expect_numbers(0, 2);
+	log_numbers(2, 3);
+	ck_assert_int_eq(ftruncate(tl->fd,
+			     (off_t)tl->geometry.total_size - 4096),
+	    0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
+	ck_assert_int_eq(ftruncate(tl->fd, 4096), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
+	ck_assert_int_eq(ftruncate(tl->fd, 0), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
+	/* for those who close it */
+	ck_assert_int_eq(ftruncate(tl->fd, (off_t)tl->geometry.total_size), 0);
+}
+END_TEST
+
+/* Its place was reserved, but nothing written yet, when a round copied the
+ * string table. */
+START_TEST(a_message_that_was_half_written_is_known_when_it_is_whole)
+{
+	const uint64_t newest = tl->header->newest;
+	const uint64_t at = tl->header->strings_tail;
+	struct timeline_event *later;
+	uint8_t record[256];
+	struct tl_event e;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "later", &later), 0);
+	memcpy(record, tl->strings + at, sizeof(record));
+	memset(tl->strings + at, 0, sizeof(record));
+	tl->header->newest = newest;
+	open_follow(0);
+	log_numbers(0, 1);
+	expect_numbers(0, 1);
+	memcpy(tl->strings + at, record, sizeof(record));
+	tl->header->newest = at;
+	tl_append_fallback(later, 0, 0, 0, 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.message->id, at);
+	ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of("later")));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -482,6 +551,10 @@ main(void)
 	tcase_add_test(t, time_known_better_turns_no_order_round);
 	tcase_add_test(t, positions_that_cannot_be_are_refused);
 	tcase_add_test(t, other_geometry_than_before_is_refused);
+	tcase_add_test(t, a_geometry_that_changes_ends_it);
+	tcase_add_test(t, a_file_that_is_truncated_ends_it);
+	tcase_add_test(t,
+	    a_message_that_was_half_written_is_known_when_it_is_whole);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

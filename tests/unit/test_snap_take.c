@@ -245,6 +245,70 @@ START_TEST(a_writer_sees_nothing_of_a_snapshot)
 }
 END_TEST
 
+/* Copy the live file by the header that was checked. */
+static struct frozen
+take_checked(const struct timeline_header *checked)
+{
+	struct tl_take take = { .close_clock = true };
+	struct tl_faults faults = { 0 };
+	struct frozen f = { .size = checked->total_size };
+	const int out = frozen_file("", 0);
+
+	ck_assert_int_eq(tl_take(&take, tl->fd, checked, out, &faults), 0);
+	free(take.heads);
+	f.bytes = malloc(f.size);
+	ck_assert(pread(out, f.bytes, f.size, 0) == (ssize_t)f.size);
+	f.header = (void *)f.bytes;
+	close(out);
+	return f;
+}
+
+/* Each word of the header in turn, changed after it was checked. */
+START_TEST(a_word_that_changed_since_the_check_is_not_believed)
+{
+	const struct timeline_header checked = *tl->header;
+	uint32_t *const words = (void *)tl->map;
+	struct frozen f;
+
+	fill_lane(CPU_LANE, 20);
+	for (size_t i = 0; i < sizeof(checked) / sizeof(*words); i++) {
+		const uint32_t before = words[i];
+
+		words[i] ^= UINT32_MAX;
+		f = take_checked(&checked);
+		words[i] = before;
+		ck_assert_int_eq(tl_layout_check(f.header, NULL), 0);
+		ck_assert_uint_eq(f.header->clock_kind, checked.clock_kind);
+		ck_assert_mem_eq(f.header->boot_id, checked.boot_id,
+		    sizeof(checked.boot_id));
+		ck_assert_int_eq(f.header->created_ns, checked.created_ns);
+		ck_assert_uint_eq(frozen_entry(&f, CPU_LANE, 19)->stamp, 40);
+		tl_snap_close(frozen_open(&f, 0));
+		frozen_free(&f);
+	}
+}
+END_TEST
+
+START_TEST(a_program_saves_whatever_became_of_its_header)
+{
+	uint32_t *const words = (void *)tl->map;
+	struct frozen f;
+
+	fill_lane(CPU_LANE, 20);
+	for (size_t i = 0; i < TIMELINE_HEADER_SIZE / sizeof(*words); i++) {
+		const uint32_t before = words[i];
+
+		words[i] ^= UINT32_MAX;
+		f = frozen_save();
+		words[i] = before;
+		ck_assert_int_eq(tl_layout_check(f.header, NULL), 0);
+		ck_assert_uint_eq(f.header->clock_kind,
+		    tl->geometry.clock_kind);
+		frozen_free(&f);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -264,6 +328,8 @@ main(void)
 	tcase_add_test(t, what_was_cleared_is_hidden);
 	tcase_add_test(t, impossible_heads_are_faults);
 	tcase_add_test(t, a_writer_sees_nothing_of_a_snapshot);
+	tcase_add_test(t, a_word_that_changed_since_the_check_is_not_believed);
+	tcase_add_test(t, a_program_saves_whatever_became_of_its_header);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

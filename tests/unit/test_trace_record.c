@@ -2,6 +2,7 @@
 /* test_trace_record.c - files: made, opened, packed, recorded by a program
  * itself. */
 #include "../lib/suite.h"
+#include "../lib/threads_of.h"
 #include "base/file.h"
 #include "trace_fixture.h"
 
@@ -423,6 +424,19 @@ START_TEST(texts_of_arguments_have_numbers)
 }
 END_TEST
 
+/* A handler of the program's own never runs in the thread that flushes. */
+START_TEST(the_flusher_takes_no_signal)
+{
+	struct timeline_trace *t;
+	int count;
+
+	ck_assert_int_eq(timeline_trace_create(&t, path, NULL), 0);
+	ck_assert_int_eq(threads_that_take(SIGUSR1, &count), 0);
+	ck_assert_int_eq(count, 1);
+	ck_assert_int_eq(timeline_trace_close(t), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -441,6 +455,7 @@ main(void)
 	tcase_add_loop_test(record_case, a_program_records_all_of_its_threads,
 	    0, 2);
 	tcase_add_test(record_case, what_a_timer_flushed_survives_a_kill);
+	tcase_add_test(record_case, the_flusher_takes_no_signal);
 	tcase_add_test(record_case, a_forked_child_records_nothing);
 	tcase_add_test(record_case, texts_of_arguments_have_numbers);
 	suite_add_tcase(suite, record_case);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * embed.h - a file that becomes part of the program.
+ *
+ * The assembler takes the file in; the build runs at the top of the tree, and
+ * paths are counted from there.  The object's rule in the Makefile must name
+ * the file, for the compiler does not report it as a dependency.  The symbols
+ * are global and hidden, so that link-time optimisation may place those who
+ * use them in another part of the program.
+ */
+#ifndef TL_BASE_EMBED_H
+#define TL_BASE_EMBED_H
+
+/* const char NAME[] with the bytes of the file and a NUL, which stands at
+ * NAME_end. */
+#define TL_EMBED(name, path) \
+	__asm__(".section .rodata\n" \
+		".globl " #name "\n.hidden " #name "\n" \
+		".globl " #name "_end\n.hidden " #name "_end\n" #name ":\n" \
+		".incbin \"" path "\"\n" #name "_end:\n" \
+		".byte 0\n" \
+		".previous\n"); \
+	extern const char name[] __attribute__((visibility("hidden"))); \
+	extern const char name##_end[] __attribute__((visibility("hidden")));
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwind.c - a profiler interrupts a loop that logs: the stack can be walked
+ * back to main from every instruction of the append, abort path included.
+ */
+#include "../lib/process.h"
+
+#include <execinfo.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+enum {
+	PERIOD_US = 1000,
+	FRAMES_MAX = 64,
+	WANTED = 300,    /* samples inside the append */
+	CODE_BYTES = 512 /* timeline_log and timeline_append, and no more */
+};
+
+static struct timeline *tl;
+static struct timeline_event *event;
+static void *in_main; /* where the loop returns to */
+static atomic_uint samples;
+static atomic_uint inside; /* ... of an append */
+static atomic_uint lost;   /* ... whose walk did not come to main */
+
+static bool
+is_in_append(uintptr_t pc)
+{
+	const uintptr_t log = (uintptr_t)timeline_log;
+
+	return pc - log < CODE_BYTES;
+}
+
+static void
+take_sample(int signal_number, siginfo_t *info, void *context)
+{
+	const ucontext_t *const at = context;
+	void *frames[FRAMES_MAX];
+	const int count = backtrace(frames, FRAMES_MAX);
+	bool found = false;
+
+	(void)signal_number;
+	(void)info;
+	for (int i = 0; i < count; i++)
+		found |= frames[i] == in_main;
+	samples++;
+	inside += is_in_append((uintptr_t)at->uc_mcontext.gregs[REG_RIP]);
+	lost += !found;
+}
+
+static void
+sample_every(long us)
+{
+	const struct itimerval period = { .it_interval.tv_usec = us,
+		.it_value.tv_usec = us };
+
+	expect(setitimer(ITIMER_PROF, &period, NULL) == 0, "setitimer: %m");
+}
+
+/* Until enough samples hit the append; in C its code is not in one place. */
+__attribute__((noinline, noclone)) static void
+log_until_sampled(void)
+{
+	in_main = __builtin_return_address(0);
+	sample_every(PERIOD_US);
+#ifdef TL_LOG_C
+	while (samples < WANTED)
+#else
+	while (inside < WANTED)
+#endif
+		for (unsigned i = 0; i < 1000; i++)
+			timeline_append(event, i, 2, 3, 4);
+	sample_every(0);
+}
+
+int
+main(void)
+{
+	const struct sigaction action = { .sa_sigaction = take_sample,
+		.sa_flags = SA_RESTART | SA_SIGINFO };
+	void *frame;
+
+	choose_test_name("unwind");
+	expect_ok(timeline_new(&tl, test_name, NULL));
+	expect_ok(timeline_define(tl, "unwind", "info", "$a $b $c $d", &event));
+	backtrace(&frame, 1); /* loads what it needs: not in a handler */
+	expect(sigaction(SIGPROF, &action, NULL) == 0, "sigaction: %m");
+	log_until_sampled();
+	printf("%u samples, %u inside the append\n", samples, inside);
+	expect(lost == 0, "main was not found in %u of %u samples", lost,
+	    samples);
+	timeline_close(tl);
+	return 0;
+}
