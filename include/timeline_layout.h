@@ -40,6 +40,8 @@
 #define TIMELINE_RECORD_ALIGN	 16 /* records; entry.message keeps 4 flag bits */
 #define TIMELINE_STRINGS_START	 64 /* the table's first record */
 #define TIMELINE_RETRIES_MAX	 8
+#define TIMELINE_EXITS		 15
+#define TIMELINE_EXIT_SHIFT	 24 /* ns in a unit of the time of an exit */
 
 /* struct timeline_entry */
 #define TIMELINE_OFF_TSC	 0
@@ -242,7 +244,14 @@ struct timeline_header {
 	char creator_host[64];
 	char creator_command[64];
 
-	uint8_t rest[TIMELINE_HEADER_SIZE - 768];
+	uint8_t rest[128];
+
+	/* 896: processes that logged and have closed it or called exit, the
+	 * newest TIMELINE_EXITS: see timeline_exit_pid */
+	uint64_t exit_count; /* ever */
+	uint64_t exits[TIMELINE_EXITS];
+
+	uint8_t rest2[TIMELINE_HEADER_SIZE - 1024];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_header) == TIMELINE_HEADER_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_header, cpu_lanes) == 64);
@@ -254,6 +263,7 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
 TIMELINE_ASSERT(offsetof(struct timeline_header, knot_count) == 512);
 TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
 TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
+TIMELINE_ASSERT(offsetof(struct timeline_header, exit_count) == 896);
 TIMELINE_ASSERT(TIMELINE_DROP_CAUSES <= 8);
 
 /* header.cpu_flags: what was found out about the counter at creation. */
@@ -437,6 +447,34 @@ timeline_entry_offset(
 
 	return h->entries_offset[tier] +
 	    (lane / h->tiers * n + (q & (n - 1))) * TIMELINE_ENTRY_SIZE;
+}
+
+/* An element of header.exits: a process (0: none), in the low half, that has
+ * closed the timeline or called exit, and when: Unix time, in units of
+ * 2^TIMELINE_EXIT_SHIFT ns, modulo 2^32. */
+static inline uint64_t
+timeline_exit(uint32_t pid, int64_t ns)
+{
+	return (uint64_t)ns >> TIMELINE_EXIT_SHIFT << 32 | pid;
+}
+
+static inline uint32_t
+timeline_exit_pid(uint64_t exit)
+{
+	return (uint32_t)exit;
+}
+
+/* The end of the unit in which it was, if that is nearer to now_ns than to
+ * any other time that has the same bits. */
+static inline int64_t
+timeline_exit_ns(uint64_t exit, int64_t now_ns)
+{
+	const uint64_t now = (uint64_t)now_ns >> TIMELINE_EXIT_SHIFT;
+	const int32_t ahead =
+	    (int32_t)((uint32_t)(exit >> 32) - (uint32_t)now);
+
+	return (int64_t)((now + (uint64_t)(int64_t)ahead + 1)
+			 << TIMELINE_EXIT_SHIFT);
 }
 
 /* The stamp of entry number q while it is written, and when it is whole. */

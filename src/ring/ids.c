@@ -5,6 +5,7 @@
  * Both are thread-local words of the initial-exec model, so that one offset
  * from the thread pointer serves every thread and the append needs no call.
  */
+#include "base/word.h"
 #include "ring/ring.h"
 
 #include <pthread.h>
@@ -59,11 +60,22 @@ tl_rseq_offset(const struct timeline *tl)
 	return tl->use_rseq ? (int32_t)__rseq_offset : offset_of(no_rseq);
 }
 
+/* The number of this process, once it has logged; 0. */
+static uint32_t logged;
+
+uint32_t
+tl_ids_logged(void)
+{
+	return tl_load_32(&logged);
+}
+
 /* Between fork and here the child logs under its parent's numbers. */
 void
 timeline_after_fork(void)
 {
 	ids = 0;
+	tl_store_32(&logged, 0);
+	tl_exits_after_fork();
 }
 
 static void
@@ -78,7 +90,10 @@ tl_ids_fill(void)
 {
 	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
 
-	ids = (uint64_t)(uint32_t)getpid() << 32 | tid;
+	const uint32_t pid = (uint32_t)getpid();
+
+	ids = (uint64_t)pid << 32 | tid;
+	tl_store_32(&logged, pid);
 }
 
 /* Nobody may define while the process is copied: the child has only the

@@ -154,6 +154,7 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 		timeline_close(tl);
 		return tl_error(-ENOMEM, "no memory for an index");
 	}
+	tl_exits_add(tl);
 	*out = tl;
 	return 0;
 }
@@ -309,6 +310,7 @@ timeline_close(struct timeline *tl)
 {
 	if (!tl)
 		return;
+	tl_exits_remove(tl);
 	tl_strings_close(tl);
 	munmap(tl->map, tl->geometry.total_size);
 	close(tl->fd);

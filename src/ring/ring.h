@@ -10,7 +10,8 @@
  *	priority.c the levels word		level.c	  gates, clear
  *	log_c.c    append without rseq		ids.c	  who is logging
  *	calibrate.c the clock			epoch.c	  when it starts again
- *	error.c    the last error's words	asm/log.S the append
+ *	error.c    the last error's words	exits.c	  who has left
+ *	asm/log.S  the append
  */
 #ifndef TL_RING_RING_H
 #define TL_RING_RING_H
@@ -42,6 +43,7 @@ struct timeline {
 	struct timeline_event *burst_event;
 	struct timeline_event *level_event;
 	struct tl_calibrate calibrate;
+	struct timeline *next; /* of those this process has open: exits.c */
 	bool use_rseq;
 };
 
@@ -126,6 +128,15 @@ void tl_ids_fill(void);
 int32_t tl_ids_offset(void);
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
+
+/* The number of this process, if it has logged since it was forked; 0. */
+uint32_t tl_ids_logged(void);
+
+/* A timeline of this process: it is marked when the process calls exit; and
+ * it is marked now, and forgotten (one that was not added, too). */
+void tl_exits_add(struct timeline *tl);
+void tl_exits_remove(struct timeline *tl);
+void tl_exits_after_fork(void);
 
 /* May this process read a clock at all? */
 bool tl_clock_is_allowed(void);

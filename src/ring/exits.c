@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exits.c - a process that logged leaves a mark in the header when it closes a
+ * timeline or calls exit: one that is gone and left none has died.
+ *
+ * A signal that ends the process, _exit and exec leave none.  A child of fork
+ * leaves one only if it logged itself.  Nothing here makes a system call when
+ * the process ends, which a sandbox might not allow any more, and nothing
+ * waits for a thread that was stopped with the lock.
+ */
+#include "base/clock.h"
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+enum { TRIES_MAX = 1000 };
+
+static struct timeline *all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+
+/* Another thread of the parent may have held the lock; the list is whole
+ * after each store to it. */
+void
+tl_exits_after_fork(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+void
+tl_exits_add(struct timeline *tl)
+{
+	pthread_mutex_lock(&lock);
+	tl->next = all;
+	all = tl;
+	pthread_mutex_unlock(&lock);
+}
+
+/* A process that opens and closes it again and again takes one place.  The
+ * coarse clock reads no counter, which may be forbidden by now. */
+static void
+mark(struct timeline *tl, uint32_t pid)
+{
+	struct timeline_header *h = tl->header;
+	const uint64_t exit =
+	    timeline_exit(pid, tl_clock_read(CLOCK_REALTIME_COARSE));
+	uint64_t at = tl_load_64(&h->exit_count) - 1;
+
+	if (timeline_exit_pid(tl_load_64(&h->exits[at % TIMELINE_EXITS])) !=
+	    pid)
+		at = tl_fetch_add_64(&h->exit_count, 1);
+	tl_store_64(&h->exits[at % TIMELINE_EXITS], exit);
+}
+
+void
+tl_exits_remove(struct timeline *tl)
+{
+	struct timeline **link = &all;
+	const uint32_t pid = tl_ids_logged();
+
+	if (pid != 0)
+		mark(tl, pid);
+	pthread_mutex_lock(&lock);
+	while (*link && *link != tl)
+		link = &(*link)->next;
+	if (*link)
+		*link = tl->next;
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((destructor)) static void
+mark_all(void)
+{
+	const uint32_t pid = tl_ids_logged();
+	int tries = 0;
+
+	if (pid == 0)
+		return;
+	while (pthread_mutex_trylock(&lock) != 0) {
+		if (++tries == TRIES_MAX)
+			return;
+		sched_yield();
+	}
+	for (struct timeline *tl = all; tl; tl = tl->next)
+		mark(tl, pid);
+	pthread_mutex_unlock(&lock);
+}
