@@ -341,6 +341,19 @@ enum {
 	TIMELINE_BUILTIN_LEVEL = 3     /* gates of some messages changed */
 };
 
+/*
+ * The fourth argument of a burst: 0 for one that a caller wanted.  For a
+ * sample of a schedule the low byte says how contention of the CPUs was
+ * measured; above it stands the measure, microseconds that only grow and
+ * start anywhere, so that differences count.
+ */
+#define TIMELINE_SAMPLE_SHIFT 8
+enum {
+	TIMELINE_SAMPLE_UNMEASURED = 1,
+	TIMELINE_SAMPLE_PRESSURE = 2, /* /proc/pressure/cpu, some */
+	TIMELINE_SAMPLE_RUN_DELAY = 3 /* schedstat of daemon and writers */
+};
+
 /* record.formats: how an argument is shown */
 enum {
 	TIMELINE_ARG_UNSIGNED = 0, /* $x */

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/word.h"
+#include "daemon/contention.h"
 #include "daemon/retention.h"
 #include "daemon/schedule.h"
 #include "event/message.h"
@@ -28,6 +29,8 @@
 /* How often rates are looked at where history must be kept, and how often
  * history itself, which costs a few reads of each lane. */
 static const double tick_s = 0.25, history_s = 1;
+/* Of how much time the share of contention is reported. */
+static const uint64_t share_over_ns = UINT64_C(5000000000);
 
 struct tl_bursts {
 	struct ev_loop *loop;
@@ -48,6 +51,10 @@ struct tl_bursts {
 	bool measure;      /* the next burst */
 	bool measuring;    /* the timer stands for the end of one */
 	unsigned ticks;    /* until history is looked at */
+	struct tl_contention contention;
+	uint64_t share_us; /* contention when share_ns was: for status */
+	uint64_t share_ns;
+	const struct tl_writers *writers; /* NULL: none are known */
 	struct tl_bursts_status status;
 };
 
@@ -136,8 +143,12 @@ sample(struct tl_bursts *b)
 		b->status.skipped += levels.word != b->own_word;
 		return false;
 	}
-	if (level >= levels.base || tl_burst(b->tl, level, length_ns, 1) != 0)
+	if (level >= levels.base ||
+	    tl_burst(b->tl, level, length_ns,
+		tl_contention_sample(&b->contention)) != 0)
 		return false;
+	/* for the next one: now it must be quick */
+	tl_contention_see(&b->contention);
 	tl_levels_look(b->tl, &levels);
 	b->own_word = levels.word;
 	b->open_ns += open_time(b, length_ns);
@@ -233,6 +244,43 @@ control(struct tl_bursts *b, uint64_t at_ns)
 		    tl_retention_period(r));
 }
 
+/* How long did threads wait for CPUs?  Once a while the share is worked out
+ * anew. */
+static void
+see_contention(struct tl_bursts *b, uint64_t at_ns)
+{
+	uint32_t pids[TL_CONTENTION_PIDS_MAX];
+	size_t count = 0;
+	uint64_t us;
+
+	tl_contention_see(&b->contention);
+	if (tl_contention_wants_pids(&b->contention)) {
+		const size_t n = b->writers ? tl_writers_count(b->writers) : 0;
+
+		for (size_t i = 0; i < n && count < TL_CONTENTION_PIDS_MAX;
+		     i++) {
+			const struct tl_writer *w =
+			    tl_writers_get(b->writers, i);
+
+			if (w->died_ns == 0)
+				pids[count++] = w->pid;
+		}
+		tl_contention_see_pids(&b->contention, pids, count);
+	}
+	us = tl_contention_us(&b->contention);
+	b->status.contended_ns = us * 1000;
+	if (at_ns - b->share_ns < share_over_ns)
+		return;
+	b->status.contended =
+	    (double)(us - b->share_us) * 1000 / (double)(at_ns - b->share_ns);
+	if (b->status.contended > 1)
+		b->status.contended = 1;
+	if (b->contention.kind == TIMELINE_SAMPLE_UNMEASURED)
+		b->status.contended = -1;
+	b->share_us = us;
+	b->share_ns = at_ns;
+}
+
 static void
 ticked(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -241,6 +289,7 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
+	see_contention(b, at_ns);
 	if (b->keep_ns > 0) {
 		if (!b->measuring) /* that look would be torn in two */
 			look(b, at_ns);
@@ -334,6 +383,9 @@ tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 	b->loop = loop;
 	b->tl = tl;
 	b->seed = seed ? seed : tl_schedule_seed();
+	tl_contention_open(&b->contention, "/proc");
+	b->share_ns = now_ns();
+	b->status.contended = -1;
 	b->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	rc = b->fd < 0 ? -errno : allocate(b);
 	if (rc != 0)
@@ -349,12 +401,19 @@ tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 	*bursts = b;
 	return 0;
 free:
+	tl_contention_close(&b->contention);
 	tl_retention_free(&b->retention);
 	free(b->looks);
 	if (b->fd >= 0)
 		close(b->fd);
 	free(b);
 	return rc;
+}
+
+void
+tl_bursts_writers(struct tl_bursts *b, const struct tl_writers *writers)
+{
+	b->writers = writers;
 }
 
 int
@@ -386,6 +445,7 @@ tl_bursts_free(struct tl_bursts *b)
 	ev_io_stop(b->loop, &b->io);
 	ev_timer_stop(b->loop, &b->tick);
 	close(b->fd);
+	tl_contention_close(&b->contention);
 	tl_retention_free(&b->retention);
 	free(b->looks);
 	free(b);

@@ -14,6 +14,7 @@
 #define TL_DAEMON_BURSTS_H
 
 #include "daemon/config.h"
+#include "daemon/writers.h"
 
 #include <ev.h>
 
@@ -27,9 +28,12 @@ struct tl_bursts_status {
 	double scale;       /* of the time bursts may take: 0 .. 1 */
 	uint64_t length_ns; /* as it is just now */
 	uint64_t period_ns;
-	int64_t kept_ns; /* history that the ring holds now; -1 unknown */
-	bool keeps;      /* as much as was asked for, or not asked */
-	uint8_t base;    /* priority that keep has set; 0: none */
+	int64_t kept_ns;  /* history that the ring holds now; -1 unknown */
+	bool keeps;       /* as much as was asked for, or not asked */
+	uint8_t base;     /* priority that keep has set; 0: none */
+	double contended; /* share of the last seconds in which threads waited
+			     for a CPU; below 0: not known */
+	uint64_t contended_ns; /* all of it since the start */
 };
 
 /* Begin.  config may have no bursts and no keep: then nothing happens until
@@ -37,6 +41,10 @@ struct tl_bursts_status {
 int tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
     struct timeline *tl, const struct tl_config_timeline *config,
     uint64_t seed);
+/* The processes whose waiting for CPUs is measured where the kernel does not
+ * measure that of the whole machine.  They must outlive bursts. */
+void
+tl_bursts_writers(struct tl_bursts *bursts, const struct tl_writers *writers);
 /* Another configuration, from now on; the scale is kept. */
 void tl_bursts_configure(struct tl_bursts *bursts,
     const struct tl_config_timeline *config);

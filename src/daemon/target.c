@@ -116,6 +116,7 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	    (rc = tl_bursts_new(&t->bursts, loop, t->tl, t->config, 0)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
+	tl_bursts_writers(t->bursts, t->writers);
 	if (t->daemon->config->clock &&
 	    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,

@@ -321,6 +321,9 @@ take(struct stats *s, const struct tl_event *event)
 
 	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
 		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
+	if (event->kind != TL_LOST && !event->message->builtin)
+		tl_samples_control(&source->samples, event->message->gate,
+		    event->ns);
 	rc = tl_select_passes(s->select, event);
 	if (rc <= 0)
 		return rc;

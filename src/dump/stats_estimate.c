@@ -9,6 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* From this share of time on in which threads wait for CPUs there is no
+ * estimate; and so many entries must be in samples to compare rates. */
+static const double contended_max = 0.05;
+static const double control_min = 100;
+
 /* What a window is for a gate. */
 enum part { PART_NONE, PART_OPEN, PART_SAMPLE };
 
@@ -49,6 +54,10 @@ add_window(struct tl_samples *s, const struct tl_level_window *w,
 	if (seconds <= 0 || w->threshold == 0)
 		return;
 	s->known_s += seconds;
+	if (is_sample(w))
+		s->control_s[group] += seconds;
+	else if (!w->burst && !w->lossy)
+		s->control_out_s += seconds;
 	for (unsigned gate = w->threshold; gate < TL_LEVEL_GATES; gate++) {
 		const enum part part = part_of(w, gate);
 
@@ -73,6 +82,53 @@ count_samples(const struct tl_samples *s)
 		count += is_sample(w) && seconds_of(s, w) > 0;
 	}
 	return count;
+}
+
+/* The share of the time between samples in which threads waited for CPUs, by
+ * the counter that each carries. */
+static double
+contended_share(const struct tl_samples *s)
+{
+	const struct tl_level_window *before = NULL;
+	double waited_s = 0, all_s = 0;
+
+	for (size_t i = 0; i < s->levels->count; i++) {
+		const struct tl_level_window *w = &s->levels->windows[i];
+		double between, waited;
+
+		if (!w->sample || seconds_of(s, w) <= 0)
+			continue;
+		if (before && before->pid == w->pid &&
+		    (uint8_t)before->measure == (uint8_t)w->measure &&
+		    (uint8_t)w->measure != TIMELINE_SAMPLE_UNMEASURED &&
+		    w->measure >= before->measure) {
+			between =
+			    ((double)w->from_ns - (double)before->from_ns) /
+			    1e9;
+			waited = (double)((w->measure - before->measure) >>
+					  TIMELINE_SAMPLE_SHIFT) /
+				 1e6;
+			all_s += between;
+			waited_s += fmin(waited, between);
+		}
+		before = w;
+	}
+	return all_s > 0 ? waited_s / all_s : -1;
+}
+
+/* The level from which on everything was always logged. */
+static uint8_t
+highest_base(const struct tl_samples *s)
+{
+	uint8_t highest = 0;
+
+	for (size_t i = 0; i < s->levels->count; i++) {
+		const struct tl_level_window *w = &s->levels->windows[i];
+
+		if (seconds_of(s, w) > 0 && w->base > highest)
+			highest = w->base;
+	}
+	return highest;
 }
 
 int
@@ -101,6 +157,8 @@ tl_samples_init(struct tl_samples *s, const struct tl_levels *levels,
 		add_window(s, w, (unsigned)group);
 		number += is_sample(w) && seconds_of(s, w) > 0;
 	}
+	s->contended = contended_share(s);
+	s->base_max = highest_base(s);
 	return 0;
 }
 
@@ -134,6 +192,22 @@ find_window(const struct tl_levels *l, size_t *at, int64_t ns)
 		return NULL;
 	*at = low;
 	return &l->windows[low];
+}
+
+void
+tl_samples_control(struct tl_samples *s, unsigned gate, int64_t ns)
+{
+	const struct tl_level_window *w;
+
+	if (gate < s->base_max || ns < s->from_ns || ns >= s->to_ns)
+		return;
+	w = find_window(s->levels, &s->control_at, ns);
+	if (!w || w->threshold == 0)
+		return;
+	if (is_sample(w))
+		s->control_seen[s->groups[s->control_at]]++;
+	else if (!w->burst && !w->lossy)
+		s->control_out++;
 }
 
 int
@@ -222,6 +296,35 @@ ratio_of(const double *lengths, const double *seen)
 	return r;
 }
 
+/* Do messages that are always logged come as often in samples as outside?
+ * As far as can be seen, and chance allows. */
+static bool
+is_skewed(const struct tl_samples *s, double *skew)
+{
+	const struct ratio r = ratio_of(s->control_s, s->control_seen);
+	double outside, chance;
+
+	*skew = 1;
+	if (r.seen < control_min || r.groups < 2 || s->control_out_s <= 0)
+		return false;
+	outside = s->control_out / s->control_out_s;
+	*skew = outside > 0 ? r.rate / outside : INFINITY;
+	/* At least that of a count: entries that keep time vary less, but the
+	 * ends of windows cut their steps anywhere. */
+	chance = fmax(r.half, 2 * sqrt(r.seen) / r.seconds);
+	return fabs(r.rate - outside) > chance;
+}
+
+static enum tl_estimate_why
+why_of(const struct tl_samples *s, double *skew)
+{
+	if (s->contended < 0)
+		return TL_ESTIMATE_UNMEASURED;
+	if (s->contended >= contended_max)
+		return TL_ESTIMATE_CONTENDED;
+	return is_skewed(s, skew) ? TL_ESTIMATE_SKEWED : TL_ESTIMATE_GIVEN;
+}
+
 void
 tl_estimate(struct tl_estimate *e, const struct tl_samples *s,
     const struct tl_tally *tally, unsigned gate)
@@ -231,7 +334,7 @@ tl_estimate(struct tl_estimate *e, const struct tl_samples *s,
 	struct ratio r;
 	double rest_s, open;
 
-	*e = (struct tl_estimate){ 0 };
+	*e = (struct tl_estimate){ .contended = -1 };
 	if (gate == 0 || gate >= TL_LEVEL_GATES || s->known_s <= 0)
 		return;
 	r = ratio_of(s->length_s[gate], tally->sampled);
@@ -243,7 +346,9 @@ tl_estimate(struct tl_estimate *e, const struct tl_samples *s,
 	if (r.seen == 0)
 		r.half = none_seen / r.seconds;
 	open = tally->open / s->known_s;
-	e->known = true;
+	e->contended = s->contended;
+	e->why = why_of(s, &e->skew);
+	e->known = e->why == TL_ESTIMATE_GIVEN;
 	e->interval = s->count[gate] > 1;
 	e->seconds = s->known_s;
 	e->samples = s->count[gate];

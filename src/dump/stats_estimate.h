@@ -15,6 +15,17 @@
  * the length of sample and closed.  Somebody's burst is in the first part
  * however busy the program was then; a sample that it merged with is left out
  * of the rate, and counts as seen, too.  One that lost entries is left out.
+ *
+ * That a schedule knows nothing of the program holds only while the scheduler
+ * of the machine has nothing to decide: a burst begins when the daemon gets a
+ * CPU, and where threads wait for CPUs that moment depends on what the program
+ * does.  So there is no estimate
+ *
+ *	contended	where threads waited for a CPU for 5 % of the sampled
+ *			time or more, by the measure that samples carry
+ *	unmeasured	where samples carry no measure
+ *	skewed		where messages that are always logged come more often
+ *			(or less) in samples than outside, beyond chance
  */
 #ifndef TL_DUMP_STATS_ESTIMATE_H
 #define TL_DUMP_STATS_ESTIMATE_H
@@ -39,6 +50,14 @@ struct tl_samples {
 	double known_s;
 	uint64_t count[TL_LEVEL_GATES];    /* samples */
 	uint64_t left_out[TL_LEVEL_GATES]; /* bursts that are none */
+	double contended; /* share of the time sampled; below 0: not known */
+	/* Messages that are always logged, inside samples and outside. */
+	uint8_t base_max;
+	size_t control_at; /* window of the entry before */
+	double control_seen[TL_SAMPLE_GROUPS];
+	double control_s[TL_SAMPLE_GROUPS];
+	double control_out;
+	double control_out_s;
 };
 
 /* What was seen of one message.  Starts from all zeros. */
@@ -48,8 +67,19 @@ struct tl_tally {
 	size_t at; /* the window of the entry before */
 };
 
+enum tl_estimate_why {
+	TL_ESTIMATE_NO_SAMPLES, /* or it was always open */
+	TL_ESTIMATE_CONTENDED,
+	TL_ESTIMATE_UNMEASURED,
+	TL_ESTIMATE_SKEWED,
+	TL_ESTIMATE_GIVEN
+};
+
 struct tl_estimate {
-	bool known;      /* there are samples, and it was not always open */
+	enum tl_estimate_why why; /* below GIVEN there is no estimate ... */
+	bool known;               /* GIVEN */
+	double contended;         /* as in tl_samples */
+	double skew;     /* rate inside by outside of what is always logged */
 	bool interval;   /* ... two of them */
 	double rate;     /* entries a second ... */
 	double rate_low; /* ... with a confidence of 95 % */
@@ -63,6 +93,10 @@ struct tl_estimate {
 int tl_samples_init(struct tl_samples *samples, const struct tl_levels *levels,
     int64_t from_ns, int64_t to_ns);
 void tl_samples_free(struct tl_samples *samples);
+
+/* An entry of any message of this gate but those of category timeline, for
+ * the comparison of what is always logged. */
+void tl_samples_control(struct tl_samples *samples, unsigned gate, int64_t ns);
 
 /* An entry of a message of this gate.  0 or -ENOMEM. */
 int tl_tally_put(struct tl_tally *tally, const struct tl_samples *samples,

@@ -12,6 +12,7 @@ enum { WIDTH_NAME = 12, WIDTH_VALUE = 10, INDENT = 4 };
 const char tl_stats_csv_heading[] =
     "input,category,priority,kind,message,entries,rate,open_rate,"
     "open_share,estimate,estimate_low,estimate_high,samples,left_out,"
+    "contended,"
     "what,unit,count,min,mean,p50,p90,p99,p99.9,max\n";
 
 /* Shows the distribution of one quantity of a row. */
@@ -140,6 +141,25 @@ put_text_heading(struct tl_text *text, const struct tl_stats_row *row)
 	tl_put_char(text, '\n');
 }
 
+/* Why there is no estimate although there are samples. */
+static void
+put_text_why(struct tl_text *text, const struct tl_estimate *e)
+{
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_string(text, "not estimated: ");
+	if (e->why == TL_ESTIMATE_CONTENDED)
+		tl_put_format(text, "CPUs were contended %.0f %% of the time ",
+		    e->contended * 100);
+	else if (e->why == TL_ESTIMATE_SKEWED)
+		tl_put_format(text,
+		    "messages that are always logged came %.3g times as often "
+		    "in bursts ",
+		    e->skew);
+	else
+		tl_put_string(text, "contention of the CPUs was not recorded ");
+	tl_put_string(text, "(bursts by slots sample without the scheduler)\n");
+}
+
 /* What the schedule's samples say; nothing where there are none. */
 static void
 put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
@@ -147,6 +167,8 @@ put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
 	struct tl_estimate e;
 
 	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
+	if (e.why > TL_ESTIMATE_NO_SAMPLES && !e.known)
+		put_text_why(text, &e);
 	if (!e.known)
 		return;
 	tl_put_repeat(text, ' ', INDENT);
@@ -266,6 +288,10 @@ put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
 	struct tl_estimate e;
 
 	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
+	if (e.contended >= 0)
+		tl_fields_double(f, "contended", e.contended);
+	else
+		tl_fields_null(f, "contended");
 	if (!e.known) {
 		tl_fields_null(f, "estimate");
 		return;
@@ -336,7 +362,7 @@ unit_name(enum tl_values_unit unit)
 	return unit == TL_VALUES_NS ? "ns" : "";
 }
 
-/* Five columns. */
+/* Six columns. */
 static void
 put_csv_estimate(struct csv *c)
 {
@@ -344,21 +370,25 @@ put_csv_estimate(struct csv *c)
 	struct tl_estimate e;
 
 	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
-	if (!e.known) {
-		tl_put_string(text, ",,,,,");
+	if (e.why == TL_ESTIMATE_NO_SAMPLES) {
+		tl_put_string(text, ",,,,,,");
 		return;
 	}
-	tl_put_double(text, e.rate);
+	if (e.known)
+		tl_put_double(text, e.rate);
 	tl_put_char(text, ',');
-	if (e.interval)
+	if (e.known && e.interval)
 		tl_put_double(text, e.rate_low);
 	tl_put_char(text, ',');
-	if (e.interval)
+	if (e.known && e.interval)
 		tl_put_double(text, e.rate_high);
 	tl_put_char(text, ',');
 	tl_put_unsigned(text, e.samples);
 	tl_put_char(text, ',');
 	tl_put_unsigned(text, e.left_out);
+	tl_put_char(text, ',');
+	if (e.contended >= 0)
+		tl_put_double(text, e.contended);
 	tl_put_char(text, ',');
 }
 

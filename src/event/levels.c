@@ -156,6 +156,7 @@ take_change(struct tl_level_state *s, const struct tl_event *event,
 		.burst = threshold < base,
 		.sample = is_burst && event->args[3] != 0,
 		.merged = merged,
+		.measure = is_burst ? event->args[3] : 0,
 		.pid = event->pid };
 	return 0;
 }

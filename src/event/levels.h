@@ -36,6 +36,7 @@ struct tl_level_window {
 	bool joined;       /* ... or that another came into, at its end */
 	bool lossy;        /* entries of it were lost */
 	uint32_t pid;      /* who asked for it; 0 not known */
+	uint64_t measure;  /* a sample's fourth argument */
 };
 
 /* Told of each window once it is over: 0, or -errno for tl_level_put. */

@@ -265,8 +265,9 @@ tl_define_builtins(struct timeline *tl)
 		 "burst: threshold $level, base $base, until $until, "
 		 "sample $sample\n"
 		 "Messages of at least the threshold are logged, after the\n"
-		 "stamp until those of at least the base.  A sample (1) was\n"
-		 "drawn by a schedule, others (0) somebody wanted just then.",
+		 "stamp until those of at least the base.  Sample is 0 where "
+		 "a\n"
+		 "caller wanted the burst; else a schedule drew it.",
 		 &tl->burst_event)) != 0)
 		return rc;
 	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, keep,

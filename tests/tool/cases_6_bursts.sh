@@ -9,7 +9,7 @@ is '--info counts samples' "$(jq -c '[.levels.bursts, .levels.bursts_sampled]' <
 is '... and marks their windows' \
 	"$(jq '[.levels.windows[] | select(.sample)] | length == 50 and all(.burst and (.merged | not))' <<<"$info")" true
 is 'a burst says in the listing whether it is a sample' \
-	"$("$dump" --category timeline "$samples" | grep -o 'sample(.)' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 sample(0) 50 sample(1) '
+	"$("$dump" --category timeline "$samples" | grep -o 'sample([0-9]*)' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 sample(0) 50 sample(2) '
 row=$("$dump" --stats --json --category work "$samples")
 n='[0-9.e+-]+' # as a double is printed
 is '--stats estimates from samples, and says from how many' \
@@ -22,15 +22,34 @@ is '... of a time that is said' \
 has '... in text' "$("$dump" --stats --category work "$samples")" \
 	"^    estimated $n/s \\($n \\.\\. $n, 95 %\\), $n entries in $n s, from 50 samples \\(5 other bursts left out\\)$"
 csv=$("$dump" --stats --format csv --category work "$samples")
-has '... in CSV' "$csv" "^[^,]*,work,trace,instant,step \\\$n,[0-9]+,[^,]+,[^,]+,[^,]+,$n,$n,$n,50,5,interval,ns,"
+has '... in CSV' "$csv" "^[^,]*,work,trace,instant,step \\\$n,[0-9]+,[^,]+,[^,]+,[^,]+,$n,$n,$n,50,5,0,interval,ns,"
 is '... whose lines are as long as its heading' "$(awk -F, '{ print NF }' <<<"$csv" | sort -u | wc -l)" 1
 is 'what the base opens is not estimated' \
 	"$("$dump" --stats --json --category timeline "$samples" | jq -s 'all(.estimate == null)')" true
 is 'what was only wished for is not estimated' \
 	"$("$dump" --stats --json --category detail "$bursts" | jq .estimate)" null
 
+is 'how long CPUs were contended is in JSON' "$(jq .contended <<<"$row")" 0
+
+# A schedule is run by the scheduler: where threads wait for CPUs its bursts
+# are no fair sample, and no total is printed.
+"$build/tests/tool/make_samples" "$name-samples" "$work/contended.tl" 50 5 63 || exit 1
+row=$("$dump" --stats --json --category work "$work/contended.tl")
+is 'nothing is estimated where CPUs were contended' \
+	"$(jq -c '[.estimate, (.contended * 100 | round)]' <<<"$row")" '[null,63]'
+has '... in text' "$("$dump" --stats --category work "$work/contended.tl")" \
+	'^    not estimated: CPUs were contended 63 % of the time \(bursts by slots sample without the scheduler\)$'
+has '... in CSV' "$("$dump" --stats --format csv --category work "$work/contended.tl")" ",,,,50,5,0\.6[23][0-9]*,interval,ns,"
+"$build/tests/tool/make_samples" "$name-samples" "$work/little.tl" 50 0 3 || exit 1
+is '... but where they hardly were' \
+	"$("$dump" --stats --json --category work "$work/little.tl" | jq -c '[.estimate != null, (.contended * 100 | round)]')" '[true,3]'
+"$build/tests/tool/make_samples" "$name-samples" "$work/unknown.tl" 50 0 -1 || exit 1
+is 'nothing is estimated where that was not recorded' \
+	"$("$dump" --stats --json --category work "$work/unknown.tl" | jq -c '[.estimate, .contended]')" '[null,null]'
+has '... in text' "$("$dump" --stats --category work "$work/unknown.tl")" \
+	'^    not estimated: contention of the CPUs was not recorded '
+
 "$build/tests/tool/make_samples" "$name-samples" "$work/one.tl" 1 0 || exit 1
-is 'one sample has no interval' \
-	"$("$dump" --stats --json --category work "$work/one.tl" | jq -c '.estimate | [.samples, has("rate_low")]')" '[1,false]'
-has '... in text' "$("$dump" --stats --category work "$work/one.tl")" "estimated $n/s, $n entries in $n s, from 1 sample$"
-has '... in CSV' "$("$dump" --stats --format csv --category work "$work/one.tl")" ",$n,,,1,0,interval,ns,"
+is 'one sample cannot show that CPUs were free' \
+	"$("$dump" --stats --json --category work "$work/one.tl" | jq -c '[.estimate, .contended]')" '[null,null]'
+has '... in CSV' "$("$dump" --stats --format csv --category work "$work/one.tl")" ",,,,1,0,,interval,ns,"

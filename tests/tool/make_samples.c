@@ -3,10 +3,11 @@
  * make_samples.c - log at trace all the time to a timeline of priority info,
  * and open it for samples, as timelined does; for the tests of estimates.
  *
- *	make_samples PATH FILE SAMPLES WISHES
+ *	make_samples PATH FILE SAMPLES WISHES [CONTENDED]
  *
  * SAMPLES bursts of a schedule and then as many of somebody's wish; saves
- * FILE and removes PATH.
+ * FILE and removes PATH.  Samples carry a measure as if CPUs had been
+ * contended for CONTENDED percent of the time (0), or, with -1, none.
  */
 #include "ring/ring.h"
 
@@ -54,24 +55,39 @@ log_for(uint64_t ns)
 	}
 }
 
+/* The fourth argument of a sample that begins now. */
+static uint64_t
+measure(long percent)
+{
+	const uint64_t us = now_ns() / 1000 * (uint64_t)percent / 100;
+
+	if (percent < 0)
+		return TIMELINE_SAMPLE_UNMEASURED;
+	return us << TIMELINE_SAMPLE_SHIFT | TIMELINE_SAMPLE_PRESSURE;
+}
+
 int
 main(int argc, char **argv)
 {
 	const struct timeline_options options = { .entries = 1 << 18 };
 	unsigned samples, wishes;
+	long contended = 0;
 
-	if (argc != 5) {
-		fprintf(stderr,
-		    "usage: make_samples PATH FILE SAMPLES WISHES\n");
+	if (argc != 5 && argc != 6) {
+		fprintf(stderr, "usage: make_samples PATH FILE SAMPLES WISHES "
+				"[CONTENDED]\n");
 		return 2;
 	}
 	samples = (unsigned)strtoul(argv[3], NULL, 10);
 	wishes = (unsigned)strtoul(argv[4], NULL, 10);
+	if (argc == 6)
+		contended = strtol(argv[5], NULL, 10);
 	must(timeline_new(&tl, argv[1], &options));
 	must(timeline_define(tl, "work", "trace", "step $n", &work));
 	must(timeline_priority(tl, "info"));
 	for (unsigned i = 0; i < samples + wishes; i++) {
-		must(tl_burst(tl, 4, burst_ns, i < samples));
+		must(tl_burst(tl, 4, burst_ns,
+		    i < samples ? measure(contended) : 0));
 		log_for(between_ns);
 	}
 	must(timeline_save(tl, argv[2]));

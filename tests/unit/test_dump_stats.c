@@ -36,6 +36,8 @@ static struct tl_level_state state;
 /* The levels word of the simulated timeline. */
 static uint8_t threshold;
 static int64_t until_ns;
+/* Samples say that threads waited for CPUs for this share of the time. */
+static double contended;
 
 static const struct tl_message burst_message = { .builtin =
 						     TIMELINE_BUILTIN_BURST };
@@ -56,6 +58,7 @@ begin(void)
 	    (struct tl_levels){ .windows = windows, .complete_ns = INT64_MIN };
 	threshold = BASE;
 	until_ns = 0;
+	contended = 0;
 	tl_level_init(&state, keep_window, NULL);
 	tl_level_begin(&state, BASE, BASE, 0, 0);
 }
@@ -75,7 +78,12 @@ burst(int64_t at_ns, unsigned level, int64_t length_ns, bool sample)
 	struct tl_event event = { .ns = at_ns,
 		.message = &burst_message,
 		.kind = TL_INSTANT,
-		.args = { 0, BASE, 0, sample } };
+		.args = { 0, BASE, 0, 0 } };
+
+	if (sample)
+		event.args[3] = (uint64_t)(contended * (double)at_ns / 1000)
+				    << TIMELINE_SAMPLE_SHIFT |
+				TIMELINE_SAMPLE_PRESSURE;
 
 	threshold = (uint8_t)(alive && threshold < level ? threshold : level);
 	until_ns = alive && until_ns > until ? until_ns : until;
@@ -332,16 +340,123 @@ estimate(int64_t from_ns, int64_t to_ns)
 	return e;
 }
 
-START_TEST(one_sample_has_no_interval)
+START_TEST(one_sample_cannot_show_that_cpus_were_free)
 {
 	struct tl_estimate e;
 
 	begin();
 	burst(100 * MS, 4, MS, true);
 	e = estimate(0, end_ns);
-	ck_assert(e.known && !e.interval);
+	ck_assert(!e.known && !e.interval);
+	ck_assert_int_eq(e.why, TL_ESTIMATE_UNMEASURED);
 	ck_assert_uint_eq(e.samples, 1);
 	ck_assert(fabs(e.rate - 10000) < 1);
+}
+END_TEST
+
+static struct tl_estimate
+estimate_contended(double share)
+{
+	begin();
+	contended = share;
+	for (int64_t i = 1; i < 100; i++)
+		burst(i * 10 * MS, 4, MS, true);
+	return estimate(0, end_ns);
+}
+
+START_TEST(there_is_no_estimate_where_cpus_were_contended)
+{
+	struct tl_estimate e = estimate_contended(0.63);
+
+	ck_assert_int_eq(e.why, TL_ESTIMATE_CONTENDED);
+	ck_assert(!e.known);
+	ck_assert(fabs(e.contended - 0.63) < 0.001);
+	e = estimate_contended(0.051);
+	ck_assert(!e.known && e.why == TL_ESTIMATE_CONTENDED);
+	e = estimate_contended(0.049);
+	ck_assert(e.known && e.why == TL_ESTIMATE_GIVEN);
+	ck_assert(fabs(e.contended - 0.049) < 0.001);
+	/* waiting for longer than there was time is waiting all the time */
+	e = estimate_contended(7);
+	ck_assert(fabs(e.contended - 1) < 0.001);
+}
+END_TEST
+
+START_TEST(samples_without_a_measure_give_no_estimate)
+{
+	struct tl_estimate e;
+
+	begin();
+	for (int64_t i = 1; i < 100; i++) {
+		burst(i * 10 * MS, 4, MS, true);
+		state.window.measure = TIMELINE_SAMPLE_UNMEASURED;
+	}
+	e = estimate(0, end_ns);
+	ck_assert(!e.known && e.contended < 0);
+	ck_assert_int_eq(e.why, TL_ESTIMATE_UNMEASURED);
+}
+END_TEST
+
+START_TEST(a_measure_of_another_daemon_is_not_compared)
+{
+	struct tl_estimate e;
+
+	begin();
+	for (int64_t i = 1; i < 100; i++) {
+		/* the counter of the second has run for longer */
+		contended = i < 50 ? 0 : 0.04;
+		burst(i * 10 * MS, 4, MS, true);
+		state.window.pid = i < 50 ? 1 : 2;
+	}
+	e = estimate(0, end_ns);
+	ck_assert(e.known && fabs(e.contended - 0.02) < 0.001);
+}
+END_TEST
+
+/* An always open message: every 10 us inside samples and so often outside. */
+static struct tl_estimate
+estimate_beside(int64_t outside_us)
+{
+	const struct program p = { .gate = 4,
+		.period_ns = MS,
+		.busy_ns = MS,
+		.step_ns = MS / 10 };
+	struct tl_tally tally = { 0 };
+	struct tl_samples samples;
+	struct tl_estimate e;
+
+	begin();
+	for (int64_t i = 1; i < 100; i++)
+		burst(i * 10 * MS, 4, MS, true);
+	tl_level_end(&state, end_ns);
+	ck_assert_int_eq(tl_samples_init(&samples, &levels, 0, end_ns), 0);
+	for (size_t i = 0; i < levels.count; i++) {
+		const struct tl_level_window *w = &windows[i];
+		const int64_t step = w->sample ? 10 * US : outside_us * US;
+
+		for (int64_t at = w->from_ns; at < w->to_ns; at += step)
+			tl_samples_control(&samples, BASE, at);
+		for (int64_t at = w->from_ns; at < w->to_ns; at += US)
+			tl_samples_control(&samples, BASE - 1, at);
+	}
+	log_all(&p, &tally, &samples);
+	tl_estimate(&e, &samples, &tally, p.gate);
+	tl_tally_free(&tally);
+	tl_samples_free(&samples);
+	return e;
+}
+
+START_TEST(what_is_always_logged_shows_that_samples_are_not_fair)
+{
+	struct tl_estimate e = estimate_beside(20);
+
+	ck_assert(!e.known && e.why == TL_ESTIMATE_SKEWED);
+	ck_assert(fabs(e.skew - 2) < 0.01);
+	e = estimate_beside(5);
+	ck_assert(!e.known && e.why == TL_ESTIMATE_SKEWED);
+	ck_assert(fabs(e.skew - 0.5) < 0.01);
+	e = estimate_beside(10);
+	ck_assert(e.known);
 }
 END_TEST
 
@@ -415,6 +530,7 @@ START_TEST(what_came_before_a_lane_was_overwritten_is_not_looked_at)
 	ck_assert(fabs(e.seconds - (SECONDS - 0.15)) < 1e-6);
 	e = estimate(0, 250 * MS);
 	ck_assert_uint_eq(e.samples, 1);
+	ck_assert(!e.known); /* one shows nothing of contention */
 	ck_assert(fabs(e.seconds - 0.1) < 1e-6);
 }
 END_TEST
@@ -455,7 +571,12 @@ main(void)
 	tcase_add_test(t, the_schedule_does_not_lock_onto_a_program);
 	tcase_add_test(t, without_jitter_it_would);
 	tcase_add_test(t, bursts_of_a_program_that_is_busy_move_nothing);
-	tcase_add_test(t, one_sample_has_no_interval);
+	tcase_add_test(t, one_sample_cannot_show_that_cpus_were_free);
+	tcase_add_test(t, there_is_no_estimate_where_cpus_were_contended);
+	tcase_add_test(t, samples_without_a_measure_give_no_estimate);
+	tcase_add_test(t, a_measure_of_another_daemon_is_not_compared);
+	tcase_add_test(t,
+	    what_is_always_logged_shows_that_samples_are_not_fair);
 	tcase_add_test(t, wishes_are_no_samples);
 	tcase_add_test(t,
 	    a_sample_that_merged_with_a_foreign_burst_is_left_out);
