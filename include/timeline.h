@@ -58,7 +58,11 @@ struct timeline_event {
 	struct timeline *timeline;
 	uint32_t tier;
 	uint32_t kind;
-	uint64_t spare[5];
+	uint8_t *fallback_heads;
+	uint8_t *fallback_entries;
+	uint32_t fallback_lanes;
+	uint32_t fallback_mask;
+	uint64_t spare[2];
 };
 
 /* To whom a span belongs: ends find their begin per thread, or per message
@@ -84,7 +88,7 @@ enum {
  * file keeps its own geometry, mode and clock.
  */
 struct timeline_options {
-	uint64_t entries;	  /* in the whole file; 163840 (10 MiB) */
+	uint64_t entries;	  /* of all CPU lanes; 163840 (10 MiB) */
 	uint64_t stringtablesize; /* bytes; 1048576 */
 	uint32_t mode;		  /* permissions; 0600 */
 	uint32_t tiers;		  /* 1, or 2: warnings and up apart; 2 */

@@ -7,7 +7,8 @@
  *	+--------------------------+ heads_offset
  *	| lane heads   128 B each  |  head, then the cleared mark and saved range
  *	+--------------------------+ entries_offset[tier]   page aligned
- *	| entries      64 B each   |  per tier: lane after lane of 2^n entries
+ *	| entries      64 B each   |  per tier: CPU lane after CPU lane of 2^n
+ *	|                          |  entries, then the fallback lanes of 2^m
  *	+--------------------------+ knots_offset           page aligned
  *	| clock knots  64 B each   |  1024, append only, then oldest first out
  *	+--------------------------+ strings_offset         page aligned
@@ -22,10 +23,11 @@
 
 /* "TIMELINE" as a little-endian word: tells endianness too. */
 #define TIMELINE_MAGIC		 0x454e494c454d4954
-#define TIMELINE_MAJOR		 1
+#define TIMELINE_MAJOR		 2
 #define TIMELINE_MINOR		 0
+#define TIMELINE_MAJOR_OLDEST	 1 /* that is still read */
 /* Changes whenever a writer of another build could do harm to the file. */
-#define TIMELINE_WRITER_ABI	 0x0000000100000001
+#define TIMELINE_WRITER_ABI	 0x0000000200000001
 
 #define TIMELINE_HEADER_SIZE	 4096
 #define TIMELINE_PAGE_SIZE	 4096
@@ -205,7 +207,7 @@ struct timeline_header {
 	uint64_t entries_asked; /* as given to timeline_new */
 	uint64_t spare1;
 
-	/* 128: a tier's entries: N of each lane, place of lane 0 */
+	/* 128: a tier's entries: N of each CPU lane, place of lane 0 */
 	uint64_t tier_entries[TIMELINE_TIERS_MAX];
 	uint64_t entries_offset[TIMELINE_TIERS_MAX];
 
@@ -244,7 +246,11 @@ struct timeline_header {
 	char creator_host[64];
 	char creator_command[64];
 
-	uint8_t rest[128];
+	/* 768: geometry again; never changes */
+	uint64_t fallback_entries[TIMELINE_TIERS_MAX]; /* N of each fallback
+							  lane of the tier */
+
+	uint8_t rest[96];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */
@@ -263,6 +269,7 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
 TIMELINE_ASSERT(offsetof(struct timeline_header, knot_count) == 512);
 TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
 TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
+TIMELINE_ASSERT(offsetof(struct timeline_header, fallback_entries) == 768);
 TIMELINE_ASSERT(offsetof(struct timeline_header, exit_count) == 896);
 TIMELINE_ASSERT(TIMELINE_DROP_CAUSES <= 8);
 
@@ -447,7 +454,17 @@ timeline_head_offset(const struct timeline_header *h, uint32_t lane)
 static inline uint64_t
 timeline_lane_entries(const struct timeline_header *h, uint32_t lane)
 {
-	return h->tier_entries[lane % h->tiers];
+	return timeline_lane_is_fallback(h, lane)
+	    ? h->fallback_entries[lane % h->tiers]
+	    : h->tier_entries[lane % h->tiers];
+}
+
+/* Entries of all lanes of a tier. */
+static inline uint64_t
+timeline_tier_slots(const struct timeline_header *h, uint32_t tier)
+{
+	return h->cpu_lanes * h->tier_entries[tier] +
+	    h->fallback_lanes * h->fallback_entries[tier];
 }
 
 /* Place in the file of entry number q of a lane. */
@@ -456,10 +473,16 @@ timeline_entry_offset(
     const struct timeline_header *h, uint32_t lane, uint64_t q)
 {
 	const uint32_t tier = lane % h->tiers;
-	const uint64_t n = h->tier_entries[tier];
+	const uint32_t row = lane / h->tiers; /* of the tier */
+	const uint64_t n = timeline_lane_entries(h, lane);
+	uint64_t slot = q & (n - 1);
 
-	return h->entries_offset[tier] +
-	    (lane / h->tiers * n + (q & (n - 1))) * TIMELINE_ENTRY_SIZE;
+	if (row < h->cpu_lanes)
+		slot += row * n;
+	else
+		slot += h->cpu_lanes * h->tier_entries[tier] +
+		    (row - h->cpu_lanes) * n;
+	return h->entries_offset[tier] + slot * TIMELINE_ENTRY_SIZE;
 }
 
 /* An element of header.exits: a process (0: none), in the low half, that has

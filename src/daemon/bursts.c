@@ -95,7 +95,8 @@ look(struct tl_bursts *b, uint64_t at_ns)
 		const uint64_t at =
 		    timeline_head_offset(g, timeline_lane(g, i, 0));
 
-		b->looks[i].entries = g->tier_entries[0];
+		b->looks[i].entries =
+		    timeline_lane_entries(g, timeline_lane(g, i, 0));
 		/* acquire: no more than that of a neighbour is asked */
 		b->looks[i].head = tl_load_acquire_64(
 		    (const uint64_t *)(const void *)(b->tl->map + at));

@@ -77,11 +77,10 @@ put_identity(struct tl_fields *f, const struct tl_snap *snap)
 static void
 put_geometry(struct tl_fields *f, const struct timeline_header *h)
 {
-	const uint64_t lanes = (uint64_t)h->cpu_lanes + h->fallback_lanes;
 	uint64_t given = 0;
 
 	for (uint32_t t = 0; t < h->tiers && t < TIMELINE_TIERS_MAX; t++)
-		given += lanes * h->tier_entries[t];
+		given += timeline_tier_slots(h, t);
 	tl_fields_object(f, "geometry");
 	tl_fields_unsigned(f, "entries_asked", h->entries_asked);
 	tl_fields_unsigned(f, "entries_given", given);
@@ -93,6 +92,8 @@ put_geometry(struct tl_fields *f, const struct timeline_header *h)
 		tl_fields_unsigned(f, "tier", t);
 		tl_fields_unsigned(f, "entries_of_each_lane",
 		    h->tier_entries[t]);
+		tl_fields_unsigned(f, "entries_of_each_fallback_lane",
+		    h->fallback_entries[t]);
 		tl_fields_unsigned(f, "at_byte", h->entries_offset[t]);
 		tl_fields_object_end(f);
 	}

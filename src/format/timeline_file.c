@@ -44,7 +44,7 @@ place_regions(struct tl_timeline_file *f)
 	for (uint32_t tier = 0; tier < h->tiers; tier++) {
 		h->entries_offset[tier] = to_page(end);
 		end = h->entries_offset[tier] +
-		      lanes * h->tier_entries[tier] * TIMELINE_ENTRY_SIZE;
+		      timeline_tier_slots(h, tier) * TIMELINE_ENTRY_SIZE;
 	}
 	h->knots_max = f->clock.knots_max;
 	h->knots_offset = to_page(end);

@@ -253,7 +253,7 @@ static int
 plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 {
 	const struct timeline_header *from = tl_snap_header(l->snap);
-	uint64_t slots[TIMELINE_TIERS_MAX] = { 0 };
+	uint64_t slots[2][TIMELINE_TIERS_MAX] = { { 0 } };
 
 	l->lane_count = (uint32_t)l->strand_count;
 	l->heads = calloc(l->lane_count, sizeof(*l->heads));
@@ -261,7 +261,8 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < l->lane_count; i++) {
 		struct timeline_head *head = &l->heads[i];
-		uint64_t *most = &slots[i % from->tiers];
+		uint64_t *most =
+		    &slots[timeline_lane_is_fallback(from, i)][i % from->tiers];
 
 		plan_head(l, head, &l->strands[i], tl_snap_lane(l->snap, i));
 		if (head->end - head->first > *most)
@@ -273,10 +274,14 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 	h->cpu_lanes = from->cpu_lanes;
 	h->fallback_lanes = from->fallback_lanes;
 	h->tiers = from->tiers;
-	for (uint32_t tier = 0; tier < TIMELINE_TIERS_MAX; tier++)
+	for (uint32_t tier = 0; tier < TIMELINE_TIERS_MAX; tier++) {
+		const bool is_used = tier < from->tiers;
+
 		h->tier_entries[tier] =
-		    tier < from->tiers ? tl_timeline_power_from(slots[tier])
-				       : 0;
+		    is_used ? tl_timeline_power_from(slots[0][tier]) : 0;
+		h->fallback_entries[tier] =
+		    is_used ? tl_timeline_power_from(slots[1][tier]) : 0;
+	}
 	return 0;
 }
 

@@ -273,6 +273,8 @@ tl_timeline_row_plan(struct tl_timeline_lanes *l,
 	h->tier_entries[0] = choose_slots(l);
 	if (h->tier_entries[0] > slots_max)
 		return -EFBIG;
+	memcpy(h->fallback_entries, h->tier_entries,
+	    sizeof(h->fallback_entries));
 	tl_timeline_walk_start(&w, l, h);
 	w.planning = true;
 	if ((rc = walk_all(&w, events)) < 0 || (rc = walk_end(&w)) < 0)

@@ -48,6 +48,7 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 {
 	const struct timeline_header *g = &tl->geometry;
 	const uint64_t n = g->tier_entries[r->tier];
+	const uint32_t fallback = timeline_lane(g, g->cpu_lanes, r->tier);
 
 	e->gate = tl->strings + offset + offsetof(struct timeline_record, gate);
 	e->levels = (const uint8_t *)&tl->header->levels;
@@ -64,6 +65,10 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	e->timeline = tl;
 	e->tier = r->tier;
 	e->kind = r->kind;
+	e->fallback_heads = tl->map + timeline_head_offset(g, fallback);
+	e->fallback_entries = tl->map + timeline_entry_offset(g, fallback, 0);
+	e->fallback_lanes = g->fallback_lanes;
+	e->fallback_mask = (uint32_t)(g->fallback_entries[r->tier] - 1);
 }
 
 /* An event has parts so that timeline_end finds its own behind the first. */

@@ -15,7 +15,8 @@ enum {
 	FALLBACK_DEFAULT = 1,
 	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries ... */
 	KEEP_MIN = 64,  /* ... and at least so many */
-	LANE_MIN = 64
+	LANE_MIN = 64,
+	FALLBACK_SHARE = 4 /* a fallback lane has 1/4 of the entries */
 };
 static const uint64_t entries_max = UINT64_C(1) << 31; /* of a lane */
 static const uint64_t strings_max = UINT64_C(1) << 31; /* offsets: 32 bits */
@@ -36,20 +37,37 @@ power_of_two_from(uint64_t n)
 	return power;
 }
 
-/* Entries of a lane of each tier. */
-static int
-plan_tiers(struct timeline_header *h, uint64_t entries)
+static uint64_t
+at_least(uint64_t n, uint64_t least)
 {
-	const uint64_t lane = (entries + h->cpu_lanes - 1) / h->cpu_lanes;
+	return n < least ? least : n;
+}
 
-	if (lane > entries_max)
+/*
+ * Entries of a lane of each tier.  A fallback lane is shared by all CPUs, so
+ * its size does not depend on how many there are: a quarter of what was asked
+ * for.  Where no thread can have a CPU lane the fallback gets all of it, and
+ * CPU lanes as little as a lane can have.
+ */
+static int
+plan_tiers(struct timeline_header *h, uint64_t entries, bool has_cpu_lanes)
+{
+	const uint64_t lane =
+	    has_cpu_lanes ? (entries + h->cpu_lanes - 1) / h->cpu_lanes : 0;
+	const uint64_t fallback =
+	    has_cpu_lanes ? (entries + FALLBACK_SHARE - 1) / FALLBACK_SHARE
+			  : entries;
+
+	if (lane > entries_max || fallback > entries_max)
 		return -EFBIG;
-	h->tier_entries[0] =
-	    power_of_two_from(lane < LANE_MIN ? LANE_MIN : lane);
+	h->tier_entries[0] = power_of_two_from(at_least(lane, LANE_MIN));
+	h->fallback_entries[0] =
+	    power_of_two_from(at_least(fallback, LANE_MIN));
 	for (uint32_t tier = 1; tier < h->tiers; tier++) {
-		const uint64_t n = h->tier_entries[0] / KEEP_SHARE;
-
-		h->tier_entries[tier] = n < KEEP_MIN ? KEEP_MIN : n;
+		h->tier_entries[tier] =
+		    at_least(h->tier_entries[0] / KEEP_SHARE, KEEP_MIN);
+		h->fallback_entries[tier] =
+		    at_least(h->fallback_entries[0] / KEEP_SHARE, KEEP_MIN);
 	}
 	return 0;
 }
@@ -66,7 +84,7 @@ plan_regions(struct timeline_header *h)
 	for (uint32_t tier = 0; tier < h->tiers; tier++) {
 		end = round_up(end, TIMELINE_PAGE_SIZE);
 		h->entries_offset[tier] = end;
-		end += lanes * h->tier_entries[tier] * TIMELINE_ENTRY_SIZE;
+		end += timeline_tier_slots(h, tier) * TIMELINE_ENTRY_SIZE;
 	}
 	h->knots_offset = round_up(end, TIMELINE_PAGE_SIZE);
 	h->strings_offset = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
@@ -92,7 +110,8 @@ tl_layout_identify(struct timeline_header *h, uint32_t state)
 }
 
 int
-tl_layout_plan(struct timeline_header *h, const struct timeline_options *o)
+tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
+    bool has_cpu_lanes)
 {
 	const uint64_t entries = or_default(o->entries, ENTRIES_DEFAULT);
 	const uint64_t strings =
@@ -113,7 +132,7 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o)
 	h->strings_size =
 	    round_up(strings < STRINGS_MIN ? STRINGS_MIN : strings,
 		TIMELINE_PAGE_SIZE);
-	if (plan_tiers(h, entries) != 0)
+	if (plan_tiers(h, entries, has_cpu_lanes) != 0)
 		return -EFBIG;
 	plan_regions(h);
 	return 0;
@@ -127,11 +146,11 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 		    "a timeline of the other byte order");
 	if (h->magic != TIMELINE_MAGIC)
 		return tl_fault(fault, -EBADMSG, 0, "not a timeline");
-	if (h->major != TIMELINE_MAJOR)
+	if (h->major < TIMELINE_MAJOR_OLDEST || h->major > TIMELINE_MAJOR)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, major),
-		    "a timeline of version %u.%u, this program reads %u",
-		    h->major, h->minor, TIMELINE_MAJOR);
+		    "a timeline of version %u.%u, this program reads %u to %u",
+		    h->major, h->minor, TIMELINE_MAJOR_OLDEST, TIMELINE_MAJOR);
 	if (h->header_size != TIMELINE_HEADER_SIZE ||
 	    h->entry_size != TIMELINE_ENTRY_SIZE)
 		return tl_fault(fault, -EPROTO,
@@ -171,20 +190,31 @@ check_region(const struct timeline_header *h, const char *name, uint64_t at,
 }
 
 static int
+check_lane_size(uint64_t n, size_t at, struct tl_fault *fault)
+{
+	if (n < 2 || n > entries_max || (n & (n - 1)) != 0)
+		return tl_fault(fault, -EBADMSG, at,
+		    "%llu entries in a lane: not a power of two",
+		    (unsigned long long)n);
+	return 0;
+}
+
+static int
 check_tier(const struct timeline_header *h, uint32_t tier, uint64_t *end,
     struct tl_fault *fault)
 {
-	const uint64_t n = h->tier_entries[tier];
-	const uint64_t lanes = (uint64_t)h->cpu_lanes + h->fallback_lanes;
+	const size_t at = tier * sizeof(uint64_t);
+	int rc;
 
-	if (n < 2 || n > entries_max || (n & (n - 1)) != 0)
-		return tl_fault(fault, -EBADMSG,
-		    offsetof(struct timeline_header, tier_entries) +
-			tier * sizeof(n),
-		    "%llu entries in a lane: not a power of two",
-		    (unsigned long long)n);
-	return check_region(h, "entries", h->entries_offset[tier], lanes * n,
-	    TIMELINE_ENTRY_SIZE, end, fault);
+	if ((rc = check_lane_size(h->tier_entries[tier],
+		 offsetof(struct timeline_header, tier_entries) + at, fault)) !=
+		0 ||
+	    (rc = check_lane_size(h->fallback_entries[tier],
+		 offsetof(struct timeline_header, fallback_entries) + at,
+		 fault)) != 0)
+		return rc;
+	return check_region(h, "entries", h->entries_offset[tier],
+	    timeline_tier_slots(h, tier), TIMELINE_ENTRY_SIZE, end, fault);
 }
 
 static int
@@ -229,12 +259,16 @@ check_regions(const struct timeline_header *h, struct tl_fault *fault)
 }
 
 int
-tl_layout_check(const struct timeline_header *h, struct tl_fault *fault)
+tl_layout_check(struct timeline_header *h, struct tl_fault *fault)
 {
 	int rc;
 
-	if ((rc = check_identity(h, fault)) != 0 ||
-	    (rc = check_counts(h, fault)) != 0)
+	if ((rc = check_identity(h, fault)) != 0)
+		return rc;
+	if (h->major == 1) /* fallback lanes were as long as those of CPUs */
+		memcpy(h->fallback_entries, h->tier_entries,
+		    sizeof(h->fallback_entries));
+	if ((rc = check_counts(h, fault)) != 0)
 		return rc;
 	return check_regions(h, fault);
 }
@@ -252,9 +286,13 @@ tl_layout_check_writer(const struct timeline_header *h, uint64_t file_size,
 		return tl_fault(fault, -EROFS,
 		    offsetof(struct timeline_header, state),
 		    "a saved timeline cannot be written to");
-	if (h->writer_abi != TIMELINE_WRITER_ABI || h->compat != 0)
+	if (h->major != TIMELINE_MAJOR ||
+	    h->writer_abi != TIMELINE_WRITER_ABI || h->compat != 0)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, writer_abi),
-		    "written by another version of the library");
+		    "written by another version of the library, in format "
+		    "%u.%u: stop its programs and remove the file, or choose "
+		    "another name",
+		    h->major, h->minor);
 	return 0;
 }

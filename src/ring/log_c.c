@@ -76,18 +76,16 @@ static struct timeline_entry *
 claim(struct timeline_event *event, unsigned cpu, uint64_t *q)
 {
 	struct timeline *tl = event->timeline;
-	const uint32_t lane =
-	    tl->geometry.cpu_lanes +
-	    (cpu == ~0U ? 0 : cpu % tl->geometry.fallback_lanes);
-	uint64_t *head =
-	    (uint64_t *)(void *)(event->heads +
-				 (uint64_t)lane * event->head_step);
+	const uint64_t lane = cpu == ~0U ? 0 : cpu % event->fallback_lanes;
+	uint64_t *head = (uint64_t *)(void *)(event->fallback_heads +
+					      lane * event->head_step);
 	struct timeline_entry *slot;
 	uint64_t stamp;
 
 	*q = tl_fetch_add_64(head, 1);
-	slot = (struct timeline_entry *)(void *)event->entries +
-	       ((uint64_t)lane * event->lane_step + (*q & event->mask));
+	slot = (struct timeline_entry *)(void *)event->fallback_entries +
+	       (lane * (event->fallback_mask + UINT64_C(1)) +
+		   (*q & event->fallback_mask));
 	stamp = tl_load_acquire_64(&slot->stamp);
 	if (stamp & 1)
 		drop(tl, TIMELINE_DROP_BUSY);

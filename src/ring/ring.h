@@ -53,14 +53,15 @@ tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What this program takes for a timeline, in this state (TIMELINE_LIVE ...). */
 void tl_layout_identify(struct timeline_header *header, uint32_t state);
-/* Geometry for the options, into a header of zeros; -EINVAL, -EFBIG. */
+/* Geometry for the options, into a header of zeros; has_cpu_lanes: can a
+ * thread append to the lane of its CPU?  -EINVAL, -EFBIG. */
 int tl_layout_plan(struct timeline_header *header,
-    const struct timeline_options *options);
+    const struct timeline_options *options, bool has_cpu_lanes);
 /* Does a header describe a timeline this program can read?  Its regions lie
  * in order, apart and inside header.total_size (which the caller compares
- * with the file's).  0, or -errno and where and what. */
-int
-tl_layout_check(const struct timeline_header *header, struct tl_fault *fault);
+ * with the file's).  Fills in what the header of an older version did not
+ * have.  0, or -errno and where and what. */
+int tl_layout_check(struct timeline_header *header, struct tl_fault *fault);
 /* May this program write to a file of that size, too?  (After the first.) */
 int tl_layout_check_writer(const struct timeline_header *header,
     uint64_t file_size, struct tl_fault *fault);

@@ -34,8 +34,9 @@ struct tl_snap_plan {
 };
 
 /* Is this a header that can be read, of which n bytes were got (or -errno)?
- * Geometry is checked against itself alone. */
-int tl_snap_check_header(const struct timeline_header *header, int64_t n,
+ * Geometry is checked against itself alone.  Fills in what an older version
+ * did not have. */
+int tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault);
 
 int tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,

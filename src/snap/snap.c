@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 int
-tl_snap_check_header(const struct timeline_header *header, int64_t n,
+tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault)
 {
 	if (n < 0)
@@ -55,10 +55,13 @@ check_expected(const struct timeline_header *header, uint64_t size,
 	const size_t to = offsetof(struct timeline_header, levels);
 
 	if (header->state != TIMELINE_LIVE ||
+	    header->major != expected->major ||
 	    header->clock_kind != expected->clock_kind ||
 	    header->total_size != expected->total_size ||
 	    memcmp((const char *)header + from, (const char *)expected + from,
-		to - from) != 0)
+		to - from) != 0 ||
+	    memcmp(header->fallback_entries, expected->fallback_entries,
+		sizeof(header->fallback_entries)) != 0)
 		return tl_fault(fault, -EBADMSG, 0,
 		    "the header changed while the file was read");
 	if (size < header->total_size)

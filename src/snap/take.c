@@ -291,10 +291,12 @@ keep_checked(struct timeline_header *header,
     const struct timeline_header *checked)
 {
 	const size_t maker = offsetof(struct timeline_header, boot_id);
+	const size_t end = offsetof(struct timeline_header, fallback_entries) +
+			   sizeof(header->fallback_entries);
 
 	memcpy(header, checked, offsetof(struct timeline_header, levels));
 	memcpy((char *)header + maker, (const char *)checked + maker,
-	    offsetof(struct timeline_header, rest) - maker);
+	    end - maker);
 }
 
 /* The header as it is now.  The clock's tail is under a sequence lock: twice

@@ -14,7 +14,7 @@ ends 'create with all that can be said' 0 "$ctl" create "$name-2" --entries 1000
 	--strings 100000 --mode 0640 --tiers 1 --cpu-lanes 2 --fallback-lanes 3 \
 	--stamp realtime --json
 is '... makes it so' "$(jq -c . <<<"$out")" \
-	"{\"name\":\"$name-2\",\"size\":$(stat -c %s "/dev/shm$name-2"),\"entries\":2560,\"tiers\":1,\"cpu_lanes\":2,\"fallback_lanes\":3,\"stamp\":\"realtime\"}"
+	"{\"name\":\"$name-2\",\"size\":$(stat -c %s "/dev/shm$name-2"),\"entries\":3200,\"tiers\":1,\"cpu_lanes\":2,\"fallback_lanes\":3,\"stamp\":\"realtime\"}"
 is '... with its mode' "$(stat -c %a "/dev/shm$name-2")" 640
 ends 'create --stamp tsc' 0 "$ctl" create "$name-3" --stamp tsc --entries 100
 for wrong in '--entries 0' '--entries many' '--tiers 3' '--mode 1777' '--mode rw' \

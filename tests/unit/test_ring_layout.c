@@ -9,10 +9,16 @@
 static struct timeline_header header;
 
 static int
-plan(struct timeline_options options)
+plan_with(struct timeline_options options, bool has_cpu_lanes)
 {
 	memset(&header, 0, sizeof(header));
-	return tl_layout_plan(&header, &options);
+	return tl_layout_plan(&header, &options, has_cpu_lanes);
+}
+
+static int
+plan(struct timeline_options options)
+{
+	return plan_with(options, true);
 }
 
 /* The dumb way to the smallest power of two that is at least n. */
@@ -31,6 +37,8 @@ START_TEST(defaults_are_ten_mib_of_entries)
 	ck_assert_uint_eq(header.entries_asked, 163840);
 	ck_assert_uint_eq(header.tier_entries[0], 65536);
 	ck_assert_uint_eq(header.tier_entries[1], 8192);
+	ck_assert_uint_eq(header.fallback_entries[0], 65536);
+	ck_assert_uint_eq(header.fallback_entries[1], 8192);
 	ck_assert_uint_eq(header.tiers, 2);
 	ck_assert_uint_eq(header.fallback_lanes, 1);
 	ck_assert_uint_eq(header.strings_size, 1048576);
@@ -56,6 +64,53 @@ START_TEST(a_lane_has_the_smallest_power_of_two_that_is_enough)
 		    n / 8 < 64 ? 64 : n / 8);
 		ck_assert_uint_ge(lanes * header.tier_entries[0], entries);
 	}
+}
+END_TEST
+
+/* However many CPUs there are: a process without rseq has this lane alone. */
+START_TEST(a_fallback_lane_is_no_smaller_on_many_cpus)
+{
+	for (uint32_t lanes = 1; lanes <= 192; lanes++) {
+		ck_assert_int_eq(plan((struct timeline_options){
+				     .cpu_lanes = lanes }),
+		    0);
+		ck_assert_uint_eq(header.fallback_entries[0], 65536);
+		ck_assert_uint_eq(header.fallback_entries[1], 8192);
+		ck_assert_uint_eq(timeline_lane_entries(&header, 0),
+		    header.tier_entries[0]);
+		ck_assert_uint_eq(timeline_lane_entries(&header, 2 * lanes),
+		    65536);
+		ck_assert_uint_eq(timeline_lane_entries(&header, 2 * lanes + 1),
+		    8192);
+	}
+	ck_assert_uint_le(header.total_size, 20 << 20);
+	for (uint64_t entries = 1; entries < 5000; entries++) {
+		const uint64_t n = power_at_least((entries + 3) / 4);
+
+		ck_assert_int_eq(plan((struct timeline_options){ .entries =
+								     entries,
+				     .cpu_lanes = 4 }),
+		    0);
+		ck_assert_uint_eq(header.fallback_entries[0], n < 64 ? 64 : n);
+		ck_assert_uint_eq(header.fallback_entries[1],
+		    n / 8 < 64 ? 64 : n / 8);
+	}
+}
+END_TEST
+
+START_TEST(without_cpu_lanes_the_fallback_has_all_entries)
+{
+	ck_assert_int_eq(plan_with((struct timeline_options){ .cpu_lanes = 64 },
+			     false),
+	    0);
+	ck_assert_uint_eq(header.tier_entries[0], 64);
+	ck_assert_uint_eq(header.tier_entries[1], 64);
+	ck_assert_uint_eq(header.fallback_entries[0], 262144);
+	ck_assert_uint_eq(header.fallback_entries[1], 32768);
+	ck_assert_int_eq(plan_with((struct timeline_options){ .cpu_lanes = 64,
+				       .entries = (UINT64_C(1) << 31) + 1 },
+			     false),
+	    -EFBIG);
 }
 END_TEST
 
@@ -210,19 +265,20 @@ START_TEST(every_plan_passes_the_check)
 	uint64_t seed = 2;
 
 	for (int i = 0; i < random_rounds(5000); i++) {
-		ck_assert_int_eq(plan((struct timeline_options){
-				     .entries =
-					 1 + random_below(&seed, 1 << 30),
-				     .stringtablesize =
-					 random_below(&seed, 1 << 30),
-				     .cpu_lanes =
-					 1 +
-					 (uint32_t)random_below(&seed, 4096),
-				     .fallback_lanes =
-					 1 +
-					 (uint32_t)random_below(&seed, 4096),
-				     .tiers = 1 + (uint32_t)random_below(&seed,
-						      2) }),
+		ck_assert_int_eq(
+		    plan_with((struct timeline_options){ .entries =
+							     1 +
+							     random_below(&seed,
+								 1 << 30),
+				  .stringtablesize =
+				      random_below(&seed, 1 << 30),
+				  .cpu_lanes =
+				      1 + (uint32_t)random_below(&seed, 4096),
+				  .fallback_lanes =
+				      1 + (uint32_t)random_below(&seed, 4096),
+				  .tiers =
+				      1 + (uint32_t)random_below(&seed, 2) },
+			i % 2 == 0),
 		    0);
 		header.clock_kind = TIMELINE_CLOCK_REALTIME;
 		ck_assert_int_eq(check(), 0);
@@ -236,7 +292,10 @@ START_TEST(regions_lie_apart_and_fill_the_file)
 	uint8_t *owned;
 	uint64_t end = 0;
 
-	plan_good();
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 3,
+			     .fallback_lanes = 2,
+			     .entries = 5000 }),
+	    0);
 	owned = calloc(1, header.total_size);
 	for (uint64_t i = 0; i < header.header_size; i++)
 		owned[i]++;
@@ -286,7 +345,13 @@ START_TEST(an_impossible_header_is_refused)
 {
 	REFUSES(magic, 1, -EBADMSG);
 	REFUSES(magic, __builtin_bswap64(TIMELINE_MAGIC), -EPROTO);
-	REFUSES(major, 2, -EPROTO);
+	REFUSES(major, 0, -EPROTO);
+	REFUSES(major, 3, -EPROTO);
+	REFUSES(fallback_entries[0], 0, -EBADMSG);
+	REFUSES(fallback_entries[1], 1, -EBADMSG);
+	REFUSES(fallback_entries[1], 65, -EBADMSG);
+	REFUSES(fallback_entries[0], UINT64_C(1) << 31, -EBADMSG);
+	REFUSES(fallback_entries[0], UINT64_C(1) << 63, -EBADMSG);
 	REFUSES(incompat, 1, -EPROTO);
 	REFUSES(state, 0, -EPROTO);
 	REFUSES(state, 4, -EPROTO);
@@ -333,6 +398,13 @@ START_TEST(a_writer_wants_more_than_a_reader)
 			     NULL),
 	    -EPROTO);
 	header.compat = 0;
+	header.major = 1;
+	fault = (struct tl_fault){ 0 };
+	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
+			     &fault),
+	    -EPROTO);
+	ck_assert_ptr_nonnull(strstr(fault.text, "remove the file"));
+	header.major = TIMELINE_MAJOR;
 	header.writer_abi++;
 	ck_assert_int_eq(check(), 0);
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
@@ -343,6 +415,30 @@ START_TEST(a_writer_wants_more_than_a_reader)
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
 			     NULL),
 	    -EROFS);
+}
+END_TEST
+
+/* Version 1 had no size of its own for fallback lanes. */
+START_TEST(version_1_had_fallback_lanes_as_long_as_others)
+{
+	const uint64_t shift = 1024 * TIMELINE_ENTRY_SIZE;
+
+	ck_assert_int_eq(plan((struct timeline_options){ .cpu_lanes = 1,
+			     .entries = 1000 }),
+	    0);
+	header.clock_kind = TIMELINE_CLOCK_TSC;
+	header.major = 1;
+	memset(header.fallback_entries, 0xff, sizeof(header.fallback_entries));
+	ck_assert_int_eq(check(), -EBADMSG); /* no room for them as long */
+	header.entries_offset[1] += shift;
+	header.knots_offset += 2 * shift;
+	header.strings_offset += 2 * shift;
+	header.total_size += 2 * shift;
+	ck_assert_int_eq(check(), 0);
+	ck_assert_uint_eq(timeline_lane_entries(&header, 2), 1024);
+	ck_assert_uint_eq(timeline_lane_entries(&header, 3), 128);
+	ck_assert_uint_eq(timeline_entry_offset(&header, 2, 0),
+	    header.entries_offset[0] + 1024 * TIMELINE_ENTRY_SIZE);
 }
 END_TEST
 
@@ -357,7 +453,8 @@ START_TEST(a_checked_header_never_leads_outside)
 
 		plan_good();
 		for (int k = 0; k < 2; k++)
-			bytes[64 + random_below(&seed, 128)] ^=
+			bytes[(random_below(&seed, 5) ? 64 : 640) +
+			      random_below(&seed, 160)] ^=
 			    (uint8_t)(1 << random_below(&seed, 8));
 		if (tl_layout_check(&header, NULL) != 0)
 			continue;
@@ -388,6 +485,9 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, defaults_are_ten_mib_of_entries);
 	tcase_add_test(t, a_lane_has_the_smallest_power_of_two_that_is_enough);
+	tcase_add_test(t, a_fallback_lane_is_no_smaller_on_many_cpus);
+	tcase_add_test(t, without_cpu_lanes_the_fallback_has_all_entries);
+	tcase_add_test(t, version_1_had_fallback_lanes_as_long_as_others);
 	tcase_add_test(t, cpu_lanes_are_the_online_cpus);
 	tcase_add_test(t, cpus_are_counted_in_a_list_of_any_length);
 	tcase_add_test(t, a_list_that_is_none_counts_nothing);
