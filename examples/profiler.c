@@ -2,8 +2,8 @@
 /*
  * profiler.c - modules that run in cycles, as LMS runs them.
  *
- *	profiler --profiling /tmp/cycles.tl [cycles]
- *	timeline-convert --to lms /tmp/cycles.tl -o cycles.csv
+ *	profiler --profiling /tmp/cycles.csv [cycles]
+ *	timeline-dump --view intervals /tmp/cycles.csv
  */
 #include "example.h"
 

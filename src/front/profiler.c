@@ -7,10 +7,13 @@
  * Who looks for a label takes no lock: a slot is empty or points to what
  * never changes.  New labels are put in under the lock, in a table that never
  * grows.  Labels beyond it are looked up in the timeline itself each time.
+ *
+ * Without a timeline marks go to a profile, front/profile.h.
  */
 #include "base/word.h"
 #include "front/fresh.h"
 #include "front/label.h"
+#include "front/profile.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -30,15 +33,9 @@ struct entry {
 	char name[];
 };
 
-/* A label that is looked for. */
-struct key {
-	const char *name;
-	size_t size;
-	uint64_t hash;
-};
-
 struct timeline_profiler {
-	struct timeline *tl;
+	struct timeline *tl;        /* NULL: there is a profile */
+	struct tl_profile *profile; /* NULL: there is a timeline */
 	bool is_own;
 	uint64_t lost;
 	uint32_t count;
@@ -103,7 +100,8 @@ entry_at(const struct timeline_profiler *p, size_t slot)
 
 /* The entry of a name, or the free slot where it belongs. */
 static struct entry *
-find(const struct timeline_profiler *p, const struct key *key, size_t *slot)
+find(const struct timeline_profiler *p, const struct tl_profile_key *key,
+    size_t *slot)
 {
 	struct entry *e;
 
@@ -127,7 +125,7 @@ define(struct timeline_profiler *p, const char *name,
 
 /* Keep a label for all who come later.  Somebody may have been faster. */
 static void
-add_locked(struct timeline_profiler *p, const struct key *key,
+add_locked(struct timeline_profiler *p, const struct tl_profile_key *key,
     const struct tl_front_label *label)
 {
 	struct entry *e;
@@ -147,7 +145,8 @@ add_locked(struct timeline_profiler *p, const struct key *key,
 }
 
 static void
-mark_new(struct timeline_profiler *p, const struct key *key, int is_end)
+mark_new(struct timeline_profiler *p, const struct tl_profile_key *key,
+    int is_end)
 {
 	struct tl_front_label label;
 
@@ -165,10 +164,15 @@ static void
 mark(struct timeline_profiler *p, const char *name, int is_end)
 {
 	const size_t size = strlen(name);
-	const struct key key = { name, size, hash_of(name, size) };
+	const struct tl_profile_key key = { name, size, hash_of(name, size) };
+	const struct entry *e;
 	size_t slot;
-	const struct entry *e = find(p, &key, &slot);
 
+	if (p->profile) {
+		tl_profile_mark(p->profile, &key, is_end);
+		return;
+	}
+	e = find(p, &key, &slot);
 	if (e)
 		tl_front_label_log(&e->label, is_end);
 	else
@@ -194,22 +198,53 @@ timeline_profiler_mark_end(struct timeline_profiler *profiler,
 uint64_t
 timeline_profiler_lost(const struct timeline_profiler *profiler)
 {
-	return profiler ? tl_load_64(&profiler->lost) : 0;
+	if (!profiler)
+		return 0;
+	return profiler->profile ? tl_profile_lost(profiler->profile)
+				 : tl_load_64(&profiler->lost);
+}
+
+static int
+new_profiler(struct timeline_profiler **profiler)
+{
+	*profiler = calloc(1, sizeof(**profiler));
+	return *profiler ? 0 : tl_error(-ENOMEM, "no memory for a profiler");
 }
 
 int
 timeline_profiler_new(struct timeline_profiler **profiler, struct timeline *tl)
 {
-	struct timeline_profiler *p;
+	int rc;
 
 	*profiler = NULL;
 	if (!tl)
 		return 0;
-	if (!(p = calloc(1, sizeof(*p))))
-		return tl_error(-ENOMEM, "no memory for a profiler");
-	p->tl = tl;
-	*profiler = p;
-	return 0;
+	if ((rc = new_profiler(profiler)) == 0)
+		(*profiler)->tl = tl;
+	return rc;
+}
+
+/* A profile, unless the name is that of a timeline. */
+static bool
+is_timeline(const char *path)
+{
+	const size_t size = strlen(path);
+
+	return size >= 3 && strcmp(path + size - 3, ".tl") == 0;
+}
+
+static int
+open_profile(struct timeline_profiler **profiler, const char *path)
+{
+	int rc = new_profiler(profiler);
+
+	if (rc == 0)
+		rc = tl_profile_open(&(*profiler)->profile, path);
+	if (rc != 0) {
+		free(*profiler);
+		*profiler = NULL;
+	}
+	return rc;
 }
 
 int
@@ -219,6 +254,8 @@ timeline_profiler_open(struct timeline_profiler **profiler, const char *path)
 	int rc;
 
 	*profiler = NULL;
+	if (!is_timeline(path))
+		return open_profile(profiler, path);
 	if ((rc = tl_front_fresh(&tl, path, NULL)) != 0)
 		return rc;
 	if ((rc = timeline_profiler_new(profiler, tl)) != 0)
@@ -237,6 +274,7 @@ timeline_profiler_close(struct timeline_profiler *profiler)
 		free(entry_at(profiler, i));
 	if (profiler->is_own)
 		timeline_close(profiler->tl);
+	tl_profile_close(profiler->profile);
 	free(profiler);
 }
 

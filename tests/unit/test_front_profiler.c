@@ -4,18 +4,25 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <timeline_profiler.h>
 
 enum { THREADS = 4, LABELS = 50 };
+enum { PROFILE_LABELS = 5000, MARKS = 1000 };
 
 static const struct timeline_options plenty = { .entries = 2048,
 	.stringtablesize = 65536 };
 static struct timeline_profiler *profiler;
 static char path[64];
+static char csv[64];
 
 static void
 setup(void)
 {
+	snprintf(csv, sizeof(csv), "/tmp/test-profiler-%d.csv", (int)getpid());
+	unlink(csv); /* of a test that was killed */
 	fixture_open(&plenty);
 	ck_assert_int_eq(timeline_profiler_new(&profiler, tl), 0);
 	snprintf(path, sizeof(path), "/tmp/test-profiler-%d.tl", (int)getpid());
@@ -27,8 +34,60 @@ teardown(void)
 {
 	timeline_profiler_close(profiler);
 	unlink(path);
+	unlink(csv);
 	fixture_close();
 	tl_text_free(&front_text);
+}
+
+/* The program was started with --profiling FILE. */
+static void
+start_profile(void)
+{
+	char *argv[] = { "program", "--profiling", csv, NULL };
+	int argc = 3;
+
+	timeline_profiler_close(profiler);
+	ck_assert_int_eq(timeline_profiler_options(&profiler, &argc, argv), 0);
+	ck_assert_ptr_nonnull(profiler);
+}
+
+/* The profile as it stands in the file; its end is that of a line. */
+static char *
+read_profile(void)
+{
+	static char bytes[1 << 20];
+	FILE *f = fopen(csv, "r");
+	size_t size;
+
+	ck_assert_ptr_nonnull(f);
+	size = fread(bytes, 1, sizeof(bytes) - 1, f);
+	fclose(f);
+	bytes[size] = '\0';
+	ck_assert(size == 0 || bytes[size - 1] == '\n');
+	return bytes;
+}
+
+/* How many marks a profile has, each of an id that has a label, no time
+ * before the one above it. */
+static unsigned
+count_marks(unsigned *labels)
+{
+	char *line = strtok(read_profile(), "\n");
+	unsigned type, id, marks = 0;
+	long long diff;
+
+	for (*labels = 0; line; line = strtok(NULL, "\n")) {
+		ck_assert_int_eq(sscanf(line, "%u,%u,%lld", &type, &id, &diff),
+		    line[0] == '2' ? 2 : 3);
+		if (type == 2) {
+			ck_assert_uint_eq(id, (*labels)++);
+			continue;
+		}
+		ck_assert_uint_lt(id, *labels);
+		ck_assert_int_ge(diff, 0);
+		marks++;
+	}
+	return marks;
 }
 
 START_TEST(marks_are_spans_of_their_label)
@@ -197,6 +256,150 @@ START_TEST(the_option_needs_its_file)
 }
 END_TEST
 
+START_TEST(a_profile_is_written_while_the_program_runs)
+{
+	long long diffs[4];
+	int end = 0;
+
+	start_profile();
+	ck_assert_str_eq(read_profile(), "");
+	timeline_profiler_mark_begin(profiler, "reader");
+	timeline_profiler_mark_end(profiler, "reader");
+	timeline_profiler_mark_begin(profiler, "a,b\n0,0,5");
+	timeline_profiler_mark_begin(profiler, "reader");
+	ck_assert_int_eq(sscanf(read_profile(),
+			     "2,0,reader\n0,0,%lld\n1,0,%lld\n"
+			     "2,1,a,b 0,0,5\n0,1,%lld\n0,0,%lld\n%n",
+			     &diffs[0], &diffs[1], &diffs[2], &diffs[3], &end),
+	    4);
+	ck_assert_int_eq(end, (int)strlen(read_profile()));
+	for (int i = 0; i < 4; i++)
+		ck_assert(diffs[i] >= 0 && diffs[i] < 600000000);
+	ck_assert_uint_eq(timeline_profiler_lost(profiler), 0);
+}
+END_TEST
+
+START_TEST(a_killed_program_leaves_a_whole_profile)
+{
+	const pid_t pid = fork();
+	unsigned labels;
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		start_profile();
+		for (int i = 0; i < MARKS; i++)
+			timeline_profiler_mark_begin(profiler,
+			    i % 2 ? "a" : "b");
+		raise(SIGKILL);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_uint_eq(count_marks(&labels), MARKS);
+	ck_assert_uint_eq(labels, 2);
+}
+END_TEST
+
+START_TEST(threads_write_one_profile)
+{
+	pthread_t threads[THREADS];
+	unsigned labels;
+
+	start_profile();
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, mark_all,
+				     NULL),
+		    0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(count_marks(&labels), 2 * THREADS * LABELS);
+	ck_assert_uint_eq(labels, LABELS);
+}
+END_TEST
+
+START_TEST(a_profile_has_any_number_of_labels)
+{
+	unsigned labels;
+
+	start_profile();
+	for (int i = 0; i < 2 * PROFILE_LABELS; i++) {
+		char label[32];
+
+		snprintf(label, sizeof(label), "label %d", i % PROFILE_LABELS);
+		timeline_profiler_mark_begin(profiler, label);
+	}
+	ck_assert_uint_eq(count_marks(&labels), 2 * PROFILE_LABELS);
+	ck_assert_uint_eq(labels, PROFILE_LABELS);
+}
+END_TEST
+
+/* It shares the file, but neither labels nor time. */
+START_TEST(marks_of_a_forked_process_are_counted)
+{
+	unsigned labels;
+	int status;
+	pid_t pid;
+
+	start_profile();
+	timeline_profiler_mark_begin(profiler, "parent");
+	if ((pid = fork()) == 0) {
+		timeline_profiler_mark_begin(profiler, "child");
+		_exit((int)timeline_profiler_lost(profiler));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	timeline_profiler_mark_end(profiler, "parent");
+	ck_assert_uint_eq(count_marks(&labels), 2);
+	ck_assert_uint_eq(labels, 1);
+}
+END_TEST
+
+START_TEST(only_a_profile_of_an_earlier_run_is_replaced)
+{
+	struct timeline_profiler *other;
+	unsigned labels;
+	FILE *f;
+
+	start_profile();
+	timeline_profiler_mark_begin(profiler, "first run");
+	timeline_profiler_mark_end(profiler, "first run");
+	ck_assert_int_eq(timeline_profiler_open(&other, csv), -EBUSY);
+	start_profile();
+	timeline_profiler_mark_begin(profiler, "second run");
+	ck_assert_uint_eq(count_marks(&labels), 1);
+	timeline_profiler_close(profiler);
+	profiler = NULL;
+	ck_assert_ptr_nonnull(f = fopen(csv, "w"));
+	fputs("precious words", f);
+	fclose(f);
+	ck_assert_int_eq(timeline_profiler_open(&other, csv), -EEXIST);
+	ck_assert_ptr_null(other);
+	ck_assert_ptr_nonnull(f = fopen(csv, "r"));
+	ck_assert_int_eq(fgetc(f), 'p');
+	fclose(f);
+}
+END_TEST
+
+/* A piece of a line is no shorter number: "1,0,9" of "1,0,990". */
+START_TEST(marks_without_room_in_the_file_system_are_counted)
+{
+	const struct rlimit small = { 100, RLIM_INFINITY };
+	const struct rlimit large = { RLIM_INFINITY, RLIM_INFINITY };
+	const char *broken;
+
+	start_profile();
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (int i = 0; i < MARKS; i++)
+		timeline_profiler_mark_begin(profiler, "somewhat long");
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &large), 0);
+	ck_assert_uint_gt(timeline_profiler_lost(profiler), MARKS - 20);
+	timeline_profiler_mark_end(profiler, "somewhat long");
+	ck_assert_ptr_nonnull(broken = strstr(read_profile(), "...\n1,0,"));
+	ck_assert_ptr_null(strstr(broken + 1, "..."));
+}
+END_TEST
+
 START_TEST(only_a_timeline_of_ours_is_replaced)
 {
 	const int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
@@ -240,6 +443,13 @@ suite(void)
 	tcase_add_test(t, the_option_may_have_an_equals_sign);
 	tcase_add_test(t, without_the_option_there_is_no_profiler);
 	tcase_add_test(t, the_option_needs_its_file);
+	tcase_add_test(t, a_profile_is_written_while_the_program_runs);
+	tcase_add_test(t, a_killed_program_leaves_a_whole_profile);
+	tcase_add_test(t, threads_write_one_profile);
+	tcase_add_test(t, a_profile_has_any_number_of_labels);
+	tcase_add_test(t, marks_of_a_forked_process_are_counted);
+	tcase_add_test(t, only_a_profile_of_an_earlier_run_is_replaced);
+	tcase_add_test(t, marks_without_room_in_the_file_system_are_counted);
 	tcase_add_test(t, only_a_timeline_of_ours_is_replaced);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* log_file.c - whole lines, appended. */
+#include "front/log_file.h"
+
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { START_SIZE = 64, MODE = 0666 };
+
+/* May the file be emptied? */
+static int
+check(int fd, const char *path, bool (*is_ours)(const char *start))
+{
+	char start[START_SIZE + 1];
+	struct stat st;
+	ssize_t size;
+
+	if (fstat(fd, &st) != 0)
+		return tl_error(-errno, "%s: %s", path, strerror(errno));
+	if (S_ISCHR(st.st_mode))
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return tl_error(-EINVAL, "%s is no regular file", path);
+	if (st.st_uid != geteuid())
+		return tl_error(-EPERM, "%s belongs to user %u", path,
+		    (unsigned)st.st_uid);
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return tl_error(-EBUSY, "%s: another process writes it", path);
+	size = pread(fd, start, START_SIZE, 0);
+	if (size < 0)
+		return tl_error(-errno, "%s: %s", path, strerror(errno));
+	start[size] = '\0';
+	if (size > 0 && !is_ours(start))
+		return tl_error(-EEXIST,
+		    "%s is another file: remove it, or choose another name",
+		    path);
+	if (ftruncate(fd, 0) != 0)
+		return tl_error(-errno, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+int
+tl_log_file_open(struct tl_log_file *file, const char *path,
+    bool (*is_ours)(const char *start))
+{
+	const int flags = O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_RDWR;
+	/* A pipe without a reader must not stop the program. */
+	const int fd = open(path, flags | O_NONBLOCK, MODE);
+	int rc;
+
+	*file = (struct tl_log_file){ .fd = -1 };
+	if (fd < 0)
+		return tl_error(-errno, "%s: %s", path, strerror(errno));
+	if ((rc = check(fd, path, is_ours)) != 0) {
+		close(fd);
+		return rc;
+	}
+	file->fd = fd;
+	return 0;
+}
+
+/* Write it all: lines are short, and a regular file takes them at once unless
+ * it is full. */
+static bool
+write_all(int fd, struct iovec *parts, int count)
+{
+	size_t left = parts[0].iov_len + parts[1].iov_len;
+	ssize_t n;
+
+	while (left > 0) {
+		n = writev(fd, parts, count);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		left -= (size_t)n;
+		for (int i = 0; i < count; i++) {
+			const size_t took = (size_t)n < parts[i].iov_len
+						? (size_t)n
+						: parts[i].iov_len;
+
+			parts[i].iov_base = (char *)parts[i].iov_base + took;
+			parts[i].iov_len -= took;
+			n -= (ssize_t)took;
+		}
+	}
+	return true;
+}
+
+bool
+tl_log_file_write(struct tl_log_file *file, const char *line, size_t size)
+{
+	static char broken[] = "...\n";
+	const int fd = __atomic_load_n(&file->fd, __ATOMIC_RELAXED);
+	const int kept_errno = errno;
+	const uint32_t was_broken =
+	    __atomic_load_n(&file->is_broken, __ATOMIC_RELAXED)
+		? __atomic_exchange_n(&file->is_broken, 0, __ATOMIC_RELAXED)
+		: 0;
+	struct iovec parts[2] = { { broken,
+				      was_broken ? sizeof(broken) - 1 : 0 },
+		{ (char *)(uintptr_t)line, size } };
+	bool is_whole;
+	int state;
+
+	if (fd < 0)
+		return false;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	is_whole = write_all(fd, parts, 2);
+	if (!is_whole) {
+		__atomic_fetch_add(&file->lost, 1, __ATOMIC_RELAXED);
+		if (was_broken || parts[1].iov_len < size)
+			__atomic_store_n(&file->is_broken, 1, __ATOMIC_RELAXED);
+	}
+	pthread_setcancelstate(state, NULL);
+	errno = kept_errno;
+	return is_whole;
+}
+
+void
+tl_log_file_close(struct tl_log_file *file)
+{
+	const int fd = __atomic_exchange_n(&file->fd, -1, __ATOMIC_RELAXED);
+
+	if (fd >= 0)
+		close(fd);
+}
