@@ -5,6 +5,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* How the C library rounds: a block and its head of 8 bytes take a multiple
+ * of 16, and 32 at least. */
+enum { HEAP_HEAD = 8, HEAP_UNIT = 16, HEAP_MIN = 32 };
+
+/* What a block of that size takes of the heap: small ones take up to half as
+ * much again, and a script has millions of them. */
+static size_t
+cost_of(size_t size)
+{
+	size_t cost;
+
+	if (size == 0)
+		return 0;
+	if (size > SIZE_MAX - HEAP_HEAD - HEAP_UNIT)
+		return SIZE_MAX;
+	cost = (size + HEAP_HEAD + HEAP_UNIT - 1) & ~(size_t)(HEAP_UNIT - 1);
+	return cost > HEAP_MIN ? cost : HEAP_MIN;
+}
+
 /*
  * Remember the line, because Lua's error of memory comes without one.  Only
  * reads: nothing here allocates.  The main thread's chain of calls is whole
@@ -50,23 +69,24 @@ void *
 tl_memory_allocate(void *context, void *block, size_t size, size_t wanted)
 {
 	struct tl_memory *memory = context;
+	/* without a block size tells the type of the object */
+	const size_t had = block ? cost_of(size) : 0;
+	const size_t wants = cost_of(wanted);
 	void *moved;
 
-	if (!block)
-		size = 0; /* Lua tells the type of the object there */
 	if (wanted == 0) {
 		move(memory, block, 0);
-		memory->used -= size;
+		memory->used -= had;
 		return NULL;
 	}
-	if (wanted > size && wanted - size > memory->size_max - memory->used) {
+	if (wants > had && wants - had > memory->size_max - memory->used) {
 		remember_place(memory);
 		return NULL;
 	}
 	moved = move(memory, block, wanted);
 	if (!moved)
 		return NULL;
-	memory->used += wanted - size;
+	memory->used += wants - had;
 	return moved;
 }
 

@@ -4,6 +4,7 @@
 #include "script_fixture.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,6 +114,48 @@ START_TEST(memory_has_a_cap_wherever_it_is_asked_for)
 		    "test:1: not enough memory: the cap is 8 MiB");
 }
 END_TEST
+
+#ifndef __SANITIZE_ADDRESS__ /* whose heap is another one */
+static long
+most_memory_kib(void)
+{
+	struct rusage usage;
+
+	ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+/* Blocks of all small sizes: what the heap itself needs counts, too. */
+START_TEST(what_a_script_takes_of_the_machine_has_the_cap)
+{
+	static const char *const greedy[] = {
+		"local t = {} for i = 1, 1e8 do t[i] = {} end",
+		"local t = {} for i = 1, 1e8 do t[i] = { i } end",
+		"local t = {} for i = 1, 1e8 do t[i] = function() return t end "
+		"end",
+		"local t = {} for i = 1, 1e8 do t[i] = ('%d'):format(i) end",
+	};
+	const long cap_mib = 48;
+
+	for (size_t i = 0; i < sizeof(greedy) / sizeof(greedy[0]); i++) {
+		const pid_t child = fork();
+		long before;
+		int status;
+
+		ck_assert_int_ge(child, 0);
+		if (child == 0) {
+			before = most_memory_kib();
+			ends(greedy[i], (size_t)cap_mib << 20, -ENOMEM,
+			    "the cap is 48 MiB");
+			_exit(
+			    most_memory_kib() - before > (cap_mib + 5) * 1024);
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert_msg(status == 0, "%s: 0x%x", greedy[i], status);
+	}
+}
+END_TEST
+#endif
 
 START_TEST(a_script_may_live_with_a_refusal)
 {
@@ -316,6 +359,9 @@ suite(void)
 	tcase_add_test(c, the_sandbox_has_no_way_out);
 	tcase_add_test(c, a_trusted_script_has_everything);
 	tcase_add_test(c, memory_has_a_cap_wherever_it_is_asked_for);
+#ifndef __SANITIZE_ADDRESS__
+	tcase_add_test(c, what_a_script_takes_of_the_machine_has_the_cap);
+#endif
 	tcase_add_test(c, a_script_may_live_with_a_refusal);
 	tcase_add_test(c, a_cap_too_small_for_the_library_is_said);
 	tcase_add_test(c, a_loop_is_stopped_wherever_it_runs);
