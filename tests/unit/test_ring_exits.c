@@ -19,8 +19,9 @@ static void
 setup(void)
 {
 	fixture_setup_tiny();
-	ck_assert_int_eq(
-	    timeline_define(tl, "exits", "info", "an entry", &event), 0);
+	ck_assert_int_eq(timeline_define(tl, "exits", "info", "an entry",
+			     &event),
+	    0);
 }
 
 static int64_t
