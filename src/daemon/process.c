@@ -17,8 +17,9 @@
 
 enum {
 	FILE_BYTES = 4096,
-	START_FIELD = 22, /* of stat, counted from 1 */
-	STATE_FIELD = 3
+	STATE_FIELD = 3, /* of stat, counted from 1 */
+	START_FIELD = 22,
+	STATUS_FIELD = 52
 };
 
 /* Read a small file as a string; empty when there is none. */
@@ -73,11 +74,13 @@ read_stat(struct tl_process *process, char *line)
 		return;
 	set_command(process, tl_bytes(open + 1, (size_t)(close - open - 1)));
 	field = strtok_r(close + 1, " ", &rest);
-	for (int i = STATE_FIELD; field && i <= START_FIELD; i++) {
+	for (int i = STATE_FIELD; field && i <= STATUS_FIELD; i++) {
 		if (i == STATE_FIELD)
 			process->ended = *field == 'Z' || *field == 'X';
 		if (i == START_FIELD)
 			set_start(process, strtoull(field, NULL, 10));
+		if (i == STATUS_FIELD && process->ended)
+			process->status = (int)strtol(field, NULL, 10);
 		field = strtok_r(NULL, " ", &rest);
 	}
 }

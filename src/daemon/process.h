@@ -14,6 +14,9 @@ struct tl_process {
 	uint64_t start_ticks;         /* since boot; 0 unknown */
 	int64_t start_ns;             /* Unix time; INT64_MIN unknown */
 	bool ended;                   /* but not reaped */
+	/* As of wait(2), of one that has ended; 0: it is not known, for the
+	 * kernel gives 0 to those that may not ask, too. */
+	int status;
 	/* It lives in a pid namespace below ours and knows itself by another
 	 * number: what was logged under this one is not its. */
 	bool elsewhere;

@@ -74,6 +74,14 @@ tl_streams_read(struct tl_target *target, int64_t *complete_ns)
 	return 1;
 }
 
+/* Which processes have left, by now. */
+static void
+copy_marks(const struct tl_target *t, uint64_t marks[TIMELINE_EXITS])
+{
+	for (size_t i = 0; i < TIMELINE_EXITS; i++)
+		marks[i] = tl_load_64(&t->tl->header->exits[i]);
+}
+
 /* One target's turn; may let it go.  Did it have anything? */
 static bool
 take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
@@ -82,9 +90,13 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	/* What was logged before now is in the stream when it is empty. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	int64_t complete_ns = now_ns;
-	const int rc = tl_streams_read(target, &complete_ns);
-	const bool any = target->counts.entries + target->counts.lost != before;
+	uint64_t marks[TIMELINE_EXITS];
+	int rc;
+	bool any;
 
+	copy_marks(target, marks);
+	rc = tl_streams_read(target, &complete_ns);
+	any = target->counts.entries + target->counts.lost != before;
 	if (rc < 0) {
 		tl_targets_drop(s->daemon->folder, target,
 		    rc == -EPIPE ? "it was removed" : strerror(-rc));
@@ -92,6 +104,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	}
 	tl_rules_tick(target->rules, rc == 0 ? now_ns : complete_ns);
 	if (rc == 0) {
+		tl_writers_settle(target->writers, marks, now_ns);
 		tl_level_sum(&target->levels, now_ns, target->counts.open_ns,
 		    &target->counts.known_ns);
 	}

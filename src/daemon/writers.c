@@ -7,7 +7,8 @@
  *		    --> GONE        was not there; for a second, more entries
  *				    may show that it is of another namespace
  *		    --> ELSEWHERE   of another namespace: nobody can tell
- *	all but ELSEWHERE --> DEAD  and, with another entry, again from above
+ *	all but ELSEWHERE --> ENDED until it is known how, a second at most
+ *		    --> DEAD        and, with another entry, again from above
  */
 #include "daemon/writers.h"
 
@@ -19,8 +20,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <time.h>
+#include <timeline_layout.h>
 #include <unistd.h>
 
 #define NONE      UINT32_MAX
@@ -28,15 +31,27 @@
 
 enum { BUCKETS = 8192, POLL_MAX = 256 /* at a time */ };
 
+/* Linux 6.13; the status since 6.15. */
+struct pidfd_info {
+	uint64_t mask;
+	uint64_t cgroup;
+	uint32_t pids[3];
+	uint32_t ids[8];
+	int32_t exit_code;
+};
+#define PIDFD_INFO_EXIT (UINT64_C(1) << 3)
+#define PIDFD_GET_INFO  _IOWR(0xff, 11, struct pidfd_info)
+
 static const double every_s = 1;
 /* An entry so old is history. */
 static const int64_t fresh_ns = 5 * SECOND_NS;
-/* How long a number that is nobody's may still show that it logs. */
+/* How long a number that is nobody's may still show that it logs, and one that
+ * has ended how it did. */
 static const int64_t grace_ns = SECOND_NS;
 /* Stamps and the clock of the system differ by less. */
 static const int64_t margin_ns = SECOND_NS / 10;
 
-enum state { WATCHED, POLLED, ELSEWHERE, GONE, DEAD };
+enum state { WATCHED, POLLED, ELSEWHERE, GONE, ENDED, DEAD };
 
 struct slot {
 	struct tl_writer writer;
@@ -44,7 +59,8 @@ struct slot {
 	ev_io io;
 	enum state state;
 	uint64_t start_ticks; /* POLLED: to know it from another; 0 unknown */
-	int64_t looked_ns;    /* GONE, DEAD: it was not there then */
+	int64_t looked_ns;    /* GONE, ENDED, DEAD: it was not there then */
+	int64_t left_ns;      /* when it left its mark; 0: it did not */
 	uint32_t next;        /* in its bucket */
 	uint32_t older;       /* DEAD: in the order of death */
 	uint32_t newer;
@@ -59,7 +75,9 @@ struct tl_writers {
 	uint32_t last; /* whose entry was the last */
 	uint32_t oldest_dead;
 	uint32_t newest_dead;
-	uint32_t waiting; /* GONE or POLLED: the timer runs */
+	uint32_t waiting; /* POLLED, GONE or ENDED: the timer runs */
+	uint32_t ended;   /* ENDED */
+	uint64_t marks[TIMELINE_EXITS];
 	uint32_t polled_at;
 	ev_timer timer;
 	uint32_t buckets[BUCKETS];
@@ -87,7 +105,7 @@ index_of(const struct slot *slot)
 static bool
 is_waiting(enum state state)
 {
-	return state == GONE || state == POLLED;
+	return state == POLLED || state == GONE || state == ENDED;
 }
 
 static void
@@ -97,6 +115,8 @@ set_state(struct slot *slot, enum state state)
 
 	w->waiting += is_waiting(state);
 	w->waiting -= is_waiting(slot->state);
+	w->ended += state == ENDED;
+	w->ended -= slot->state == ENDED;
 	slot->state = state;
 	if (w->waiting > 0 && !ev_is_active(&w->timer))
 		ev_timer_again(w->loop, &w->timer);
@@ -143,14 +163,93 @@ set_dead(struct slot *slot, int64_t died_ns)
 	w->newest_dead = i;
 }
 
+/* == how it ended == */
+
+enum answer { UNKNOWN, LATER, KNOWN };
+
+/* Its status, as of wait(2): LATER, its parent has not reaped it. */
+static enum answer
+ask_status(const struct slot *slot, int *status)
+{
+	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
+	struct tl_process process;
+
+	if (slot->io.fd < 0)
+		return UNKNOWN;
+	if (ioctl(slot->io.fd, PIDFD_GET_INFO, &info) == 0 &&
+	    info.mask & PIDFD_INFO_EXIT) {
+		*status = info.exit_code;
+		return KNOWN;
+	}
+	tl_process_look(&process, slot->writer.pid);
+	if (!process.ended || process.start_ticks != slot->start_ticks)
+		return UNKNOWN;
+	*status = process.status;
+	return process.status != 0 ? KNOWN : LATER;
+}
+
+/* Has it left its mark, and logged nothing after that?  Other threads may log
+ * while one calls exit. */
+static bool
+has_left(struct slot *slot)
+{
+	const struct tl_writers *w = slot->owner;
+	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
+
+	for (size_t i = 0; i < TIMELINE_EXITS; i++) {
+		if (timeline_exit_pid(w->marks[i]) == slot->writer.pid)
+			slot->left_ns = timeline_exit_ns(w->marks[i], now_ns);
+	}
+	return slot->left_ns != 0 &&
+	       !is_later(slot->writer.last_ns, slot->left_ns, margin_ns);
+}
+
 static void
-die(struct slot *slot, int64_t died_ns)
+conclude(struct slot *slot, bool clean)
 {
 	struct tl_writers *w = slot->owner;
 
+	slot->writer.clean = clean;
+	set_dead(slot, slot->writer.died_ns);
+	if (!clean)
+		w->died(w->context, &slot->writer);
+}
+
+/* Nothing more will be known of it; the clock may have been set back. */
+static bool
+is_over(const struct slot *slot, int64_t now_ns)
+{
+	return now_ns < slot->looked_ns ||
+	       !is_later(slot->looked_ns, now_ns, -grace_ns);
+}
+
+/* It has ended.  last: all its entries were seen, and the marks since. */
+static void
+judge(struct slot *slot, bool last)
+{
+	const bool over = is_over(slot, tl_clock_read(CLOCK_REALTIME));
+	int status = 0;
+	const enum answer answer = ask_status(slot, &status);
+
+	if (answer == KNOWN)
+		conclude(slot, status == 0);
+	else if (answer == LATER && !over)
+		return;
+	else if (has_left(slot))
+		conclude(slot, true);
+	else if (last || over)
+		conclude(slot, false);
+}
+
+/* It is not there any more, since about then. */
+static void
+end(struct slot *slot, int64_t ended_ns)
+{
+	ev_io_stop(slot->owner->loop, &slot->io);
 	slot->looked_ns = tl_clock_read(CLOCK_REALTIME);
-	set_dead(slot, died_ns);
-	w->died(w->context, &slot->writer);
+	slot->writer.died_ns = ended_ns;
+	set_state(slot, ENDED);
+	judge(slot, false);
 }
 
 static void
@@ -158,7 +257,21 @@ fd_is_readable(struct ev_loop *loop, ev_io *io, int events)
 {
 	(void)loop;
 	(void)events;
-	die(io->data, tl_clock_read(CLOCK_REALTIME));
+	end(io->data, tl_clock_read(CLOCK_REALTIME));
+}
+
+void
+tl_writers_settle(struct tl_writers *w, const uint64_t *marks, int64_t ns)
+{
+	memcpy(w->marks, marks, sizeof(w->marks));
+	for (uint32_t i = 0; i < w->count && w->waiting > 0; i++) {
+		struct slot *slot = &w->slots[i];
+
+		if (slot->state == GONE) /* before others push it out */
+			(void)has_left(slot);
+		else if (slot->state == ENDED)
+			judge(slot, is_later(ns, slot->looked_ns, 0));
+	}
 }
 
 /* It is not there: has it just ended? */
@@ -253,7 +366,7 @@ poll_one(struct slot *slot)
 		process.start_ticks != slot->start_ticks) ||
 	    (fd < 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH)) {
 		close_fd(fd);
-		die(slot, tl_clock_read(CLOCK_REALTIME));
+		end(slot, tl_clock_read(CLOCK_REALTIME));
 	} else if (fd >= 0) {
 		watch_fd(slot, fd);
 	}
@@ -285,10 +398,14 @@ time_came(struct ev_loop *loop, ev_timer *timer, int events)
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct slot *slot = &w->slots[i];
 
-		if (slot->state == GONE &&
-		    (now_ns < slot->looked_ns ||
-			!is_later(slot->looked_ns, now_ns, -grace_ns)))
-			die(slot, slot->looked_ns);
+		if (!is_over(slot, now_ns))
+			continue;
+		if (slot->state == GONE) {
+			slot->writer.died_ns = slot->looked_ns;
+			conclude(slot, has_left(slot));
+		} else if (slot->state == ENDED) {
+			judge(slot, true);
+		}
 	}
 	if (w->waiting == 0)
 		ev_timer_stop(loop, timer);
@@ -328,8 +445,7 @@ forget_one(struct tl_writers *w)
 				least = i;
 	}
 	let_go(&w->slots[least]);
-	if (is_waiting(w->slots[least].state))
-		w->waiting--;
+	set_state(&w->slots[least], ELSEWHERE);
 	link = bucket_of(w, w->slots[least].writer.pid);
 	while (*link != least)
 		link = &w->slots[*link].next;
@@ -367,10 +483,14 @@ seen_again(struct slot *slot, int64_t ns)
 		set_state(slot, ELSEWHERE);
 		return;
 	}
+	if (slot->state == ENDED) /* its number has another owner by now */
+		conclude(slot, has_left(slot));
 	let_go(slot);
 	slot->state = ELSEWHERE;
 	slot->writer.died_ns = 0;
+	slot->writer.clean = false;
 	slot->writer.entries = 0;
+	slot->left_ns = 0;
 	strcpy(slot->writer.command, "?");
 	look(slot, ns);
 }

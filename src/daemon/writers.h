@@ -2,10 +2,13 @@
 /*
  * writers.h - the processes that log to a timeline, and their death.
  *
- * The kernel tells us of the end of a process, not of its reason: the exit
- * status of somebody else's child is not ours to see.  So every end counts,
- * and one that came before we could look as much as another, if the entry
- * was logged just now; what ended long before us is only noted.
+ * A process has died when a signal ended it, or when it ended with a status
+ * other than 0.  Linux 6.15 and later give the status of any process once its
+ * parent has reaped it, and a process of the same user shows a status other
+ * than 0 until then.  Where neither does, as for a process that has ended
+ * before its entry was seen, one that left no mark in the header (exit, or
+ * timeline_close: ring/exits.c) has died.  One that ended long before its
+ * entry was seen is only noted.
  *
  * Process ids are those of our own pid namespace.  A process that lives in
  * one below ours knows itself by another number, which /proc tells; a number
@@ -17,6 +20,7 @@
 #define TL_DAEMON_WRITERS_H
 
 #include <ev.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,7 +39,8 @@ struct tl_writer {
 	char command[TL_COMMAND_MAX]; /* escaped */
 	uint64_t entries;
 	int64_t last_ns; /* its newest entry, Unix time */
-	int64_t died_ns; /* 0: alive, or nobody can tell */
+	int64_t died_ns; /* of its end; 0: alive, or nobody can tell */
+	bool clean;      /* it ended, and did not die */
 };
 
 /* May ask about writers, but not free them nor tell of entries. */
@@ -45,6 +50,13 @@ int tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
     tl_writer_died *died, void *context);
 /* An entry of pid was seen: cheap for the same pid again and again. */
 void tl_writers_seen(struct tl_writers *writers, uint32_t pid, int64_t ns);
+/*
+ * Marks are those of the header, TIMELINE_EXITS of them, as they were at ns
+ * (Unix time), and all entries logged before were seen: judge the processes
+ * that have ended, as far as that can be done by now.
+ */
+void tl_writers_settle(struct tl_writers *writers, const uint64_t *marks,
+    int64_t ns);
 /* How many are known, and each; the dead are kept for a while. */
 size_t tl_writers_count(const struct tl_writers *writers);
 const struct tl_writer *

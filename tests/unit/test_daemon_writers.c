@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <timeline_layout.h>
 #include <unistd.h>
 
 #define SECOND ((int64_t)1000000000)
@@ -156,6 +157,152 @@ START_TEST(a_process_that_dies_is_reported_once)
 	run_for(1.2);
 	ck_assert_uint_eq(died.count, 1);
 	ck_assert_int_eq(find((uint32_t)getpid())->died_ns, 0);
+}
+END_TEST
+
+/* One that ends with this status when it is told to. */
+static pid_t
+start_obedient(int status, int *tell)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends[1]);
+		_exit(read(ends[0], &byte, 1) == 1 ? status : 99);
+	}
+	close(ends[0]);
+	*tell = ends[1];
+	return pid;
+}
+
+/* It ended as it was told; reap: its parent wants to know of it. */
+static void
+end_obedient(pid_t pid, int tell, bool reap)
+{
+	siginfo_t info;
+
+	ck_assert_int_eq(write(tell, "", 1), 1);
+	close(tell);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info,
+			     WEXITED | (reap ? 0 : WNOWAIT)),
+	    0);
+}
+
+/* Until its end is known; settle is told of these marks meanwhile. */
+static const struct tl_writer *
+run_until_ended(pid_t pid, const uint64_t *marks)
+{
+	const int64_t end_ns = now_ns() + WAIT_S * SECOND;
+	const struct tl_writer *writer = find((uint32_t)pid);
+
+	while (writer->died_ns == 0 && now_ns() < end_ns) {
+		run_for(0.02);
+		tl_writers_settle(writers, marks, now_ns());
+	}
+	/* it may not be known yet how it ended */
+	run_for(1.5);
+	tl_writers_settle(writers, marks, now_ns());
+	ck_assert_int_ne(writer->died_ns, 0);
+	return writer;
+}
+
+static const uint64_t no_marks[TIMELINE_EXITS];
+
+START_TEST(a_clean_exit_is_no_death)
+{
+	int tell;
+	const pid_t pid = start_obedient(0, &tell);
+
+	tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	end_obedient(pid, tell, true);
+	ck_assert(run_until_ended(pid, no_marks)->clean);
+	ck_assert_uint_eq(died.count, 0);
+}
+END_TEST
+
+START_TEST(an_exit_with_another_status_is_one)
+{
+	int tell;
+	const pid_t pid = start_obedient(3, &tell);
+
+	tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	end_obedient(pid, tell, false);
+	ck_assert(!run_until_ended(pid, no_marks)->clean);
+	ck_assert_uint_eq(died.count, 1);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+/* Until it is reaped the kernel does not say that it ended with 0. */
+START_TEST(the_mark_tells_of_a_clean_exit_that_nobody_reaps)
+{
+	uint64_t marks[TIMELINE_EXITS] = { 0 };
+	int tell;
+	const pid_t pid = start_obedient(0, &tell);
+
+	tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	marks[3] = timeline_exit((uint32_t)pid, now_ns());
+	end_obedient(pid, tell, false);
+	ck_assert(run_until_ended(pid, marks)->clean);
+	ck_assert_uint_eq(died.count, 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+START_TEST(without_a_mark_that_counts_as_a_death)
+{
+	int tell;
+	const pid_t pid = start_obedient(0, &tell);
+
+	tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	end_obedient(pid, tell, false);
+	ck_assert(!run_until_ended(pid, no_marks)->clean);
+	ck_assert_uint_eq(died.count, 1);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+START_TEST(a_mark_does_not_hide_the_signal_that_killed)
+{
+	uint64_t marks[TIMELINE_EXITS] = { 0 };
+	const pid_t pid = start_process("killed");
+
+	tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	marks[0] = timeline_exit((uint32_t)pid, now_ns());
+	tl_writers_settle(writers, marks, now_ns());
+	end_process(pid);
+	run_until(1);
+}
+END_TEST
+
+/* The commonest clean exit: of one that was gone before it was seen. */
+START_TEST(the_mark_tells_of_one_that_ended_before_we_looked)
+{
+	uint64_t marks[TIMELINE_EXITS] = { 0 };
+	const pid_t pid = start_process("short");
+	const pid_t later = start_process("later");
+
+	end_process(pid);
+	end_process(later);
+	tl_writers_seen(writers, (uint32_t)pid, now_ns());
+	/* that one went on after it had closed the timeline once */
+	tl_writers_seen(writers, (uint32_t)later, now_ns());
+	marks[0] = timeline_exit((uint32_t)pid, now_ns());
+	marks[14] = timeline_exit((uint32_t)later, now_ns() - SECOND);
+	tl_writers_settle(writers, marks, now_ns());
+	/* pushed out by others meanwhile */
+	tl_writers_settle(writers, no_marks, now_ns());
+	run_until(1);
+	run_for(1.2);
+	ck_assert_uint_eq(died.count, 1);
+	ck_assert_uint_eq(died.last.pid, later);
+	ck_assert(find((uint32_t)pid)->clean);
 }
 END_TEST
 
@@ -341,6 +488,13 @@ main(void)
 	tcase_set_timeout(tests, 2 * WAIT_S);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_process_that_dies_is_reported_once);
+	tcase_add_test(tests, a_clean_exit_is_no_death);
+	tcase_add_test(tests, an_exit_with_another_status_is_one);
+	tcase_add_test(tests, the_mark_tells_of_a_clean_exit_that_nobody_reaps);
+	tcase_add_test(tests, without_a_mark_that_counts_as_a_death);
+	tcase_add_test(tests, a_mark_does_not_hide_the_signal_that_killed);
+	tcase_add_test(tests,
+	    the_mark_tells_of_one_that_ended_before_we_looked);
 	tcase_add_test(tests, a_process_that_nobody_reaps_has_died);
 	tcase_add_test(tests, a_name_that_could_do_harm_is_escaped);
 	tcase_add_test(tests,
