@@ -11,7 +11,7 @@
 #include "daemon/actions.h"
 
 #include "daemon/run.h"
-#include "daemon/snapshots.h"
+#include "daemon/snapshots_name.h"
 #include "daemon/target.h"
 
 #include <assert.h>
@@ -225,28 +225,6 @@ run(struct tl_target *target, const struct tl_firing *firing)
 
 /* == a rule fired == */
 
-/* A rule's name as part of the name of a file. */
-static void
-make_reason(char *reason, const char *name)
-{
-	size_t size = 0;
-
-	for (; *name && size < TL_REASON_MAX - 1; name++) {
-		const bool plain = (*name >= 'a' && *name <= 'z') ||
-				   (*name >= 'A' && *name <= 'Z') ||
-				   (*name >= '0' && *name <= '9') ||
-				   *name == '_';
-
-		if (plain)
-			reason[size++] = *name;
-		else if (size > 0 && reason[size - 1] != '-')
-			reason[size++] = '-';
-	}
-	while (size > 0 && reason[size - 1] == '-')
-		size--;
-	reason[size] = '\0';
-}
-
 static void
 raise_level(struct tl_target *target, const struct tl_firing *firing)
 {
@@ -263,11 +241,11 @@ raise_level(struct tl_target *target, const struct tl_firing *firing)
 static void
 snapshot(struct tl_target *target, const struct tl_firing *firing)
 {
-	char reason[TL_REASON_MAX];
+	char reason[TL_REASON_MAX + 1];
 	int rc;
 
-	make_reason(reason, firing->rule->name);
-	rc = tl_target_snapshot(target, *reason ? reason : "trigger");
+	tl_snapshot_reason_make(reason, firing->rule->name);
+	rc = tl_target_snapshot(target, reason);
 	if (rc < 0 && rc != -EBUSY) /* the one that waits will show it */
 		tl_daemon_log(TL_LOG_WARNING, "%s: trigger %s: no snapshot: %s",
 		    target->name, firing->rule->name, strerror(-rc));

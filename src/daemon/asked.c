@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* asked.c - a snapshot that a person asked for. */
 #include "daemon/asked.h"
+#include "base/clock.h"
 #include "daemon/target.h"
 #include "ring/ring.h"
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 /* The timeline may be gone by now: it is looked for again, by its name. */
 static void
@@ -31,14 +33,18 @@ note(void *context, const struct tl_snapshot_result *result)
 int
 tl_asked_take(struct tl_asked *asked, const char *name)
 {
-	const struct tl_target *target = tl_daemon_find(asked->daemon, name);
+	struct tl_target *target = tl_daemon_find(asked->daemon, name);
 
 	if (!target || !target->tl)
 		return -ENOENT;
 	if (!asked->daemon->snapshots)
 		return -ENOTSUP;
+	if (!tl_throttle_claim(&target->requests,
+		tl_clock_read(CLOCK_MONOTONIC)))
+		return -EDQUOT;
 	return tl_snapshots_take(asked->daemon->snapshots, target->name,
-	    target->tl->fd, "request", &target->config->snapshots, note, asked);
+	    target->tl->fd, TL_REASON_REQUEST, &target->config->snapshots, note,
+	    asked);
 }
 
 void
@@ -58,6 +64,9 @@ tl_asked_words(int rc)
 		return "a snapshot of this timeline waits already";
 	case -EAGAIN:
 		return "too many snapshots wait already";
+	case -EDQUOT:
+		return "too many snapshots were asked for lately: see "
+		       "snapshots.on_request in timelined.conf(5)";
 	case -ENOTSUP:
 		return "this daemon saves no snapshots";
 	default:

@@ -18,7 +18,8 @@ struct tl_asked {
 };
 
 /* Queue one: 0, and done will be called; -ENOENT no such timeline, -EBUSY,
- * -EAGAIN, -ENOTSUP this daemon saves none. */
+ * -EAGAIN, -EDQUOT too many were asked for, -ENOTSUP this daemon saves
+ * none. */
 int tl_asked_take(struct tl_asked *asked, const char *name);
 /* done will not be called any more. */
 void tl_asked_forget(struct tl_asked *asked);

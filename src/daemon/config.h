@@ -84,7 +84,7 @@ struct tl_config_rule {
 	struct tl_config_actions actions;
 };
 
-/* Which snapshots are kept; 0: no such bound.  100 by count where the table
+/* Which files are kept; 0: no such bound.  100 by count where the table
  * says nothing. */
 struct tl_config_keep {
 	uint64_t count;
@@ -92,11 +92,19 @@ struct tl_config_keep {
 	uint64_t bytes;
 };
 
+/* How often something may be done; 0: no such bound. */
+struct tl_config_rate {
+	uint64_t every_ns; /* at most once in this time */
+	uint64_t per_hour;
+};
+
 struct tl_config_snapshots {
-	uint64_t every_ns; /* on a schedule; 0: not */
-	bool on_death;     /* when a process that logged has died */
-	int compress;      /* zstd level, 0: plain; 3 */
-	struct tl_config_keep keep;
+	uint64_t every_ns;             /* on a schedule; 0: not */
+	bool on_death;                 /* when a process that logged has died */
+	struct tl_config_rate death;   /* ... so often; 10 s, 60 */
+	struct tl_config_rate request; /* of people; 0, 600 */
+	int compress;                  /* zstd level, 0: plain; 3 */
+	struct tl_config_keep keep;    /* of those of one reason */
 };
 
 /* How a timeline is recorded; bounds of 0: none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config_rule.c - the triggers of a section: what to look for, what to do. */
 #include "daemon/config_read.h"
+#include "daemon/snapshots_name.h"
 
 #include "script/script.h"
 
@@ -452,16 +453,52 @@ read_rule(struct tl_config_reader *reader, const struct tl_data *table,
 	return give_name(reader, rule, table->place);
 }
 
+/* Snapshots of each reason are kept by themselves: is this one's another's? */
+static bool
+has_same_reason(const struct tl_config_rule *a, const struct tl_config_rule *b)
+{
+	char one[TL_REASON_MAX + 1], other[TL_REASON_MAX + 1];
+
+	if (!a->actions.snapshot || !b->actions.snapshot)
+		return false;
+	tl_snapshot_reason_make(one, a->name);
+	tl_snapshot_reason_make(other, b->name);
+	return strcmp(one, other) == 0;
+}
+
+static bool
+is_reserved(const struct tl_config_rule *rule)
+{
+	char reason[TL_REASON_MAX + 1];
+
+	tl_snapshot_reason_make(reason, rule->name);
+	return rule->actions.snapshot &&
+	       (strcmp(reason, TL_REASON_DEATH) == 0 ||
+		   strcmp(reason, TL_REASON_REQUEST) == 0 ||
+		   strcmp(reason, TL_REASON_SCHEDULE) == 0);
+}
+
 static int
 check_name(struct tl_config_reader *reader, const struct tl_data *list,
     const struct tl_config_rule *rules, size_t i)
 {
-	for (size_t j = 0; j < i; j++)
+	const struct tl_data *at = &list->items[i];
+
+	if (is_reserved(&rules[i]))
+		return tl_data_fault(at, reader->fault, -EINVAL,
+		    "the name '%.40s' is that of other snapshots",
+		    rules[i].name);
+	for (size_t j = 0; j < i; j++) {
 		if (strcmp(rules[j].name, rules[i].name) == 0)
-			return tl_data_fault(&list->items[i], reader->fault,
-			    -EINVAL,
+			return tl_data_fault(at, reader->fault, -EINVAL,
 			    "the name '%.40s' is taken by triggers[%zu]",
 			    rules[i].name, j + 1);
+		if (has_same_reason(&rules[i], &rules[j]))
+			return tl_data_fault(at, reader->fault, -EINVAL,
+			    "its snapshots would have the names of those of "
+			    "triggers[%zu]",
+			    j + 1);
+	}
 	return 0;
 }
 

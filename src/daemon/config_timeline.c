@@ -174,6 +174,38 @@ tl_config_read_compress(struct tl_config_reader *reader,
 	return 0;
 }
 
+#define AT(member) offsetof(struct tl_config_rate, member)
+static const struct tl_config_key rate_keys[] = {
+	{ .name = "every",
+	    tl_config_duration,
+	    AT(every_ns),
+	    .max = TL_CONFIG_DAY_NS },
+	{ .name = "per_hour", tl_config_size, AT(per_hour), .max = 3600000 },
+	{ .name = NULL },
+};
+#undef AT
+
+static int
+read_rate(struct tl_config_reader *reader, const struct tl_data *value,
+    const struct tl_config_key *key, void *to)
+{
+	(void)key;
+	return tl_config_read_keys(reader, value, rate_keys, to);
+}
+
+/* True, or how often at most; to is struct tl_config_snapshots. */
+static int
+read_on_death(struct tl_config_reader *reader, const struct tl_data *value,
+    const struct tl_config_key *key, void *to)
+{
+	struct tl_config_snapshots *snapshots = to;
+
+	if (value->kind == TL_DATA_FLAG)
+		return tl_config_flag(reader, value, key, &snapshots->on_death);
+	snapshots->on_death = true;
+	return read_rate(reader, value, key, &snapshots->death);
+}
+
 #define AT(member) offsetof(struct tl_config_snapshots, member)
 static const struct tl_config_key snapshot_keys[] = {
 	{ .name = "every",
@@ -181,7 +213,8 @@ static const struct tl_config_key snapshot_keys[] = {
 	    AT(every_ns),
 	    .min = TL_CONFIG_SECOND_NS,
 	    .max = 366 * TL_CONFIG_DAY_NS },
-	{ .name = "on_death", tl_config_flag, AT(on_death) },
+	{ .name = "on_death", read_on_death, 0 },
+	{ .name = "on_request", read_rate, AT(request) },
 	{ .name = "compress", tl_config_read_compress, AT(compress) },
 	{ .name = "keep", tl_config_read_keep, AT(keep) },
 	{ .name = NULL },
@@ -243,6 +276,10 @@ tl_config_read_timeline(struct tl_config_reader *reader,
 
 	to->snapshots.compress = COMPRESS;
 	to->snapshots.keep.count = KEEP_COUNT;
+	to->snapshots.death =
+	    (struct tl_config_rate){ .every_ns = 10 * TL_CONFIG_SECOND_NS,
+		    .per_hour = 60 };
+	to->snapshots.request = (struct tl_config_rate){ .per_hour = 600 };
 	tl_config_record_init(&to->record);
 	if ((rc = tl_config_read_keys(reader, table, keys, to)) < 0)
 		return rc;

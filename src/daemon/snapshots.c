@@ -195,7 +195,8 @@ static int
 enqueue(struct tl_snapshots *s, struct tl_snapshot_job *job)
 {
 	for (const struct tl_snapshot_job *w = s->waiting.first; w; w = w->next)
-		if (strcmp(w->timeline, job->timeline) == 0)
+		if (strcmp(w->timeline, job->timeline) == 0 &&
+		    strcmp(w->reason, job->reason) == 0)
 			return -EBUSY;
 	if (s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
 		return -EAGAIN;

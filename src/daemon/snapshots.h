@@ -19,6 +19,11 @@
 
 #include <ev.h>
 
+/* Reasons that are not the name of a trigger. */
+#define TL_REASON_DEATH    "writer-died"
+#define TL_REASON_REQUEST  "request"
+#define TL_REASON_SCHEDULE "schedule"
+
 struct tl_snapshots;
 
 enum {
@@ -56,7 +61,8 @@ int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 /*
  * Queue one.  fd is that of the live file and is duplicated, so the timeline
  * may be closed or removed meanwhile.  A leading slash of the name is passed
- * over.  done may be NULL.  0; -EBUSY when one of this name waits already;
+ * over.  done may be NULL.  0; -EBUSY when one of this name and for this reason
+ * waits already;
  * -EAGAIN queue full; -EINVAL, -ENAMETOOLONG no name for a file, -EMFILE,
  * -ENOMEM.
  */

@@ -31,7 +31,9 @@ static const int64_t ahead_ns = 60 * (int64_t)1000000000;
 struct kept {
 	char name[TL_FILE_NAME_MAX];
 	enum rank rank;
-	size_t stamp; /* where in the name */
+	size_t stamp;  /* where in the name */
+	size_t reason; /* ... and so long; 0: it has none */
+	size_t reason_size;
 	int64_t ns;
 	uint64_t bytes;
 };
@@ -176,34 +178,59 @@ gather_one(void *context, const char *name,
 	kept = &g->list.items[g->list.count++];
 	memcpy(kept->name, name, strlen(name) + 1);
 	kept->stamp = (size_t)(parts->stamp - name);
+	kept->reason_size = parts->reason_size;
+	if (parts->reason_size > 0)
+		kept->reason = (size_t)(parts->reason - name);
 	kept->ns = parts->ns;
 	kept->rank = rank_of(g, name, parts->ns);
 	kept->bytes = bytes;
 	return 0;
 }
 
-/* The newest first. */
+static int
+compare_reasons(const struct kept *x, const struct kept *y)
+{
+	if (x->reason_size != y->reason_size)
+		return x->reason_size < y->reason_size ? -1 : 1;
+	return memcmp(x->name + x->reason, y->name + y->reason, x->reason_size);
+}
+
+/* Reason after reason, the newest first. */
 static int
 compare(const void *a, const void *b)
 {
 	const struct kept *x = a;
 	const struct kept *y = b;
+	const int reasons = compare_reasons(x, y);
 
+	if (reasons != 0)
+		return reasons;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? 1 : -1;
 	return strcmp(y->name + y->stamp, x->name + x->stamp);
 }
 
-/* How many of the newest stay. */
+/* How many of these, of one reason, the first one has. */
 static size_t
-count_kept(const struct list *list, const struct tl_config_keep *keep,
-    int64_t now_ns)
+count_of_reason(const struct kept *items, size_t count)
+{
+	size_t n = 1;
+
+	while (n < count && compare_reasons(&items[0], &items[n]) == 0)
+		n++;
+	return n;
+}
+
+/* How many of the newest of one reason stay. */
+static size_t
+count_kept(const struct kept *items, size_t count,
+    const struct tl_config_keep *keep, int64_t now_ns)
 {
 	uint64_t bytes = 0;
 	size_t n = 0;
 
-	for (; n < list->count; n++) {
-		const struct kept *kept = &list->items[n];
+	for (; n < count; n++) {
+		const struct kept *kept = &items[n];
 		const int64_t age_ns = now_ns - kept->ns;
 
 		bytes += kept->bytes;
@@ -220,25 +247,26 @@ count_kept(const struct list *list, const struct tl_config_keep *keep,
 
 /* Until the oldest of those that stay is too old; the newest never is. */
 static int64_t
-until_next(const struct list *list, size_t kept,
+until_next(const struct kept *items, size_t kept,
     const struct tl_config_keep *keep, int64_t now_ns)
 {
-	while (kept > 1 && list->items[kept - 1].rank == AHEAD)
+	while (kept > 1 && items[kept - 1].rank == AHEAD)
 		kept--;
 	if (kept < 2 || keep->age_ns == 0 || keep->age_ns > INT64_MAX / 2)
 		return INT64_MAX;
-	return (int64_t)keep->age_ns - (now_ns - list->items[kept - 1].ns) + 1;
+	return (int64_t)keep->age_ns - (now_ns - items[kept - 1].ns) + 1;
 }
 
 /* Remove those behind the newest that stay. */
 static int
-remove_rest(const struct gathering *g, size_t stay, uint64_t *removed)
+remove_rest(const struct gathering *g, const struct kept *items, size_t count,
+    size_t stay, uint64_t *removed)
 {
 	int result = 0;
 
-	for (size_t i = g->list.count; i > stay; i--) {
-		const int rc = remove_all(g->kind, g->directory,
-		    g->list.items[i - 1].name);
+	for (size_t i = count; i > stay; i--) {
+		const int rc =
+		    remove_all(g->kind, g->directory, items[i - 1].name);
 
 		if (rc == 0)
 			++*removed;
@@ -246,6 +274,31 @@ remove_rest(const struct gathering *g, size_t stay, uint64_t *removed)
 			result = rc;
 	}
 	return result;
+}
+
+/* Reason by reason. */
+static int
+keep_each(const struct gathering *g, const struct tl_config_keep *keep,
+    uint64_t *removed, int64_t *next_ns)
+{
+	const struct list *list = &g->list;
+	size_t count;
+	int rc = 0;
+
+	for (size_t i = 0; i < list->count; i += count) {
+		const struct kept *items = &list->items[i];
+		size_t stay;
+		int64_t ns;
+		int one;
+
+		count = count_of_reason(items, list->count - i);
+		stay = count_kept(items, count, keep, g->now_ns);
+		one = remove_rest(g, items, count, stay, removed);
+		rc = rc == 0 ? one : rc;
+		ns = until_next(items, stay, keep, g->now_ns);
+		*next_ns = ns < *next_ns ? ns : *next_ns;
+	}
+	return rc;
 }
 
 int
@@ -260,16 +313,13 @@ tl_kept_apply(const struct tl_kept_kind *kind, int directory,
 		.busy = busy,
 		.now_ns = now_ns };
 	struct list *list = &g.list;
-	size_t stay;
 	int rc = visit_all(kind, directory, gather_one, &g);
 
 	*removed = 0;
 	*next_ns = INT64_MAX;
 	if (rc == 0 && list->count > 0) {
 		qsort(list->items, list->count, sizeof(*list->items), compare);
-		stay = count_kept(list, keep, now_ns);
-		rc = remove_rest(&g, stay, removed);
-		*next_ns = until_next(list, stay, keep, now_ns);
+		rc = keep_each(&g, keep, removed, next_ns);
 	}
 	free(list->items);
 	return rc;

@@ -2,8 +2,11 @@
 /*
  * snapshots_keep.h - which snapshots stay, and which recorded traces.
  *
+ * What is said of a timeline holds for the snapshots of each reason by
+ * themselves: many of one reason never push out those of another.
+ *
  * Only regular files that are named just as we name those of this timeline
- * are ever removed, the oldest first; the newest one never is.  One of a time
+ * are ever removed, the oldest first; the newest of a reason never is.  One of a time
  * that is still to come was made before the clock was set back: it is older
  * than all others, or what is made from then on would go at once.
  */

@@ -51,6 +51,24 @@ put_reason(char clean[TL_REASON_MAX + 1], const char *reason)
 	clean[n] = '\0';
 }
 
+void
+tl_snapshot_reason_make(char reason[TL_REASON_MAX + 1], const char *name)
+{
+	size_t size = 0;
+
+	for (; *name && size < TL_REASON_MAX - 1; name++) {
+		if (*name != '-' && strchr(reason_characters, *name))
+			reason[size++] = *name;
+		else if (size > 0 && reason[size - 1] != '-')
+			reason[size++] = '-';
+	}
+	while (size > 0 && reason[size - 1] == '-')
+		size--;
+	reason[size] = '\0';
+	if (size == 0)
+		strcpy(reason, "trigger");
+}
+
 static int
 check_timeline(const char *timeline, size_t size_max)
 {
@@ -146,8 +164,10 @@ tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name)
 	    parts->stamp[STAMP_SIZE] != '-')
 		return false;
 	reason = size - (size_t)(parts->stamp - name) - STAMP_SIZE - 1;
-	return reason <= TL_REASON_MAX && strspn(parts->stamp + STAMP_SIZE + 1,
-					      reason_characters) == reason;
+	parts->reason = parts->stamp + STAMP_SIZE + 1;
+	parts->reason_size = reason;
+	return reason <= TL_REASON_MAX &&
+	       strspn(parts->reason, reason_characters) == reason;
 }
 
 int
@@ -169,6 +189,8 @@ tl_record_name_parse(struct tl_snapshot_name *parts, const char *name)
 	const size_t size = strlen(name);
 	const size_t suffix = strlen(RECORDED);
 
+	parts->reason = "";
+	parts->reason_size = 0;
 	return size > suffix && strcmp(name + size - suffix, RECORDED) == 0 &&
 	       parse_front(parts, name, size - suffix) &&
 	       parts->stamp + STAMP_SIZE == name + size - suffix;

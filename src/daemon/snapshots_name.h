@@ -12,6 +12,8 @@
 #ifndef TL_DAEMON_SNAPSHOTS_NAME_H
 #define TL_DAEMON_SNAPSHOTS_NAME_H
 
+#include "daemon/snapshots.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +26,10 @@ enum {
 	TL_RECORD_TIMELINE_MAX = 221    /* ... of a trace and its index */
 };
 
+/* The reason that stands for the name of a trigger: letters, digits, '_', and
+ * one '-' for whatever is between them; never empty. */
+void tl_snapshot_reason_make(char reason[TL_REASON_MAX + 1], const char *name);
+
 /* Time is Unix time; microseconds are kept.  What a reason may not contain
  * becomes '_'; one that is too long is cut.  -EINVAL the timeline is empty or
  * has a slash, -ENAMETOOLONG. */
@@ -34,6 +40,8 @@ struct tl_snapshot_name {
 	size_t timeline_size;
 	const char *stamp; /* sorts by time */
 	int64_t ns;
+	const char *reason; /* of a snapshot */
+	size_t reason_size; /* 0: of a trace */
 };
 
 /* Is it one that we could have made? */

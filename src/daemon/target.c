@@ -42,8 +42,9 @@ writer_died(void *context, const struct tl_writer *writer)
 	struct tl_target *t = context;
 
 	tl_rules_died(t->rules, writer->pid, writer->command, writer->died_ns);
-	if (t->config->snapshots.on_death)
-		tl_target_snapshot(t, "writer-died");
+	if (t->config->snapshots.on_death &&
+	    tl_throttle_claim(&t->deaths, tl_clock_read(CLOCK_MONOTONIC)))
+		tl_target_snapshot(t, TL_REASON_DEATH);
 }
 
 static void
@@ -51,7 +52,7 @@ snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	(void)loop;
 	(void)events;
-	tl_target_snapshot(timer->data, "schedule");
+	tl_target_snapshot(timer->data, TL_REASON_SCHEDULE);
 }
 
 /* What the thread of snapshots says of ours. */
@@ -128,7 +129,8 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 static void
 schedule_snapshots(struct tl_target *t)
 {
-	const double every = (double)t->config->snapshots.every_ns / 1e9;
+	const struct tl_config_snapshots *s = &t->config->snapshots;
+	const double every = (double)s->every_ns / 1e9;
 
 	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
 	ev_timer_set(&t->snapshot_timer, every, every);
@@ -136,6 +138,11 @@ schedule_snapshots(struct tl_target *t)
 		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
 	tl_snapshots_keep(t->daemon->snapshots, t->name,
 	    &t->config->snapshots.keep);
+	/* without memory there is no bound */
+	(void)tl_throttle_configure(&t->deaths, s->death.every_ns,
+	    s->death.per_hour);
+	(void)tl_throttle_configure(&t->requests, s->request.every_ns,
+	    s->request.per_hour);
 }
 
 /* Recorded, or not, as the section says; with all it still has, or from now
@@ -304,5 +311,7 @@ tl_target_close(struct tl_target *target)
 	tl_cursor_close(t->stream);
 	tl_guard_remove(t->guard);
 	timeline_close(t->tl);
+	tl_window_free(&t->deaths.done);
+	tl_window_free(&t->requests.done);
 	free(t);
 }

@@ -10,6 +10,7 @@
 #include "daemon/daemon.h"
 #include "daemon/record.h"
 #include "daemon/rules.h"
+#include "daemon/window.h"
 #include "daemon/writers.h"
 #include "event/cursor.h"
 #include "event/levels.h"
@@ -46,6 +47,8 @@ struct tl_target {
 	struct tl_record *record;         /* NULL: not recorded ... */
 	int record_rc; /* ... and why, where it should be; 0 */
 	ev_timer snapshot_timer;
+	struct tl_throttle deaths;   /* snapshots because of one */
+	struct tl_throttle requests; /* ... because a person asked */
 };
 
 /* Is it recorded, or would be if that could begin? */

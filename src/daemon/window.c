@@ -55,3 +55,35 @@ tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns)
 	assert((window->total - 1) / window->every - slot < window->size);
 	return window->stamps[slot % window->size] > after_ns;
 }
+
+int
+tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
+    uint64_t per_hour)
+{
+	rate->every_ns = every_ns;
+	if (rate->done.stamps && rate->per_hour == per_hour)
+		return 0;
+	tl_window_free(&rate->done);
+	rate->per_hour = per_hour;
+	/* one, at least: every_ns asks for the newest */
+	return tl_window_init(&rate->done, per_hour > 0 ? per_hour : 1);
+}
+
+bool
+tl_throttle_claim(struct tl_throttle *rate, int64_t ns)
+{
+	const int64_t hour_ns = 3600 * INT64_C(1000000000);
+	const struct tl_window *done = &rate->done;
+
+	if (!done->stamps)
+		return true;
+	if ((rate->every_ns > 0 &&
+		tl_window_has(done, 1, ns - (int64_t)rate->every_ns)) ||
+	    (rate->per_hour > 0 &&
+		tl_window_has(done, rate->per_hour, ns - hour_ns))) {
+		rate->suppressed++;
+		return false;
+	}
+	tl_window_add(&rate->done, ns);
+	return true;
+}

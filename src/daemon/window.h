@@ -35,4 +35,18 @@ void tl_window_add(struct tl_window *window, int64_t ns);
 bool
 tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns);
 
+/* What may be done only so often, in one clock. */
+struct tl_throttle {
+	struct tl_window done; /* in the last hour */
+	uint64_t per_hour;     /* 0: no bound */
+	uint64_t every_ns;     /* 0: none */
+	uint64_t suppressed;
+};
+
+/* Other bounds; what was done before is forgotten where per_hour differs. */
+int tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
+    uint64_t per_hour);
+/* May it be done now?  Then it counts as done, else as suppressed. */
+bool tl_throttle_claim(struct tl_throttle *rate, int64_t ns);
+
 #endif

@@ -16,9 +16,11 @@ done
 until_true saved '-schedule\.tl\.zst'
 until_true reaches 3 timelined_snapshots_removed_total
 # for a moment there is one more: that which was just saved
-three() { [ "$(find "$snapshots" -name '*.tl.zst' | wc -l)" -eq 3 ]; }
-until_true three
-is 'the newest three are kept, of those of a schedule, too' $? 0
+three() { [ "$(find "$snapshots" -name "*-$1.tl.zst" | wc -l)" -eq 3 ]; }
+until_true three schedule
+is 'the newest three of a schedule are kept' $? 0
+until_true three bad
+is 'and the newest three of a trigger beside them' $? 0
 tell rate 0 >/dev/null
 stop_daemon
 one=$(find "$snapshots" -name "$name-s-*.tl.zst" | sort | tail -1)
@@ -28,6 +30,26 @@ if command -v zstd >/dev/null; then
 	is 'zstd makes of them what timeline-dump shows' \
 		"$("$dump" "$work/plain.tl")" "$("$dump" "$one")"
 fi
+rm -f "$snapshots"/*
+
+# -- clean exits are no deaths, however many
+start_daemon 'timelines = { { name = "'"$name"'-d", create = { entries = "16k" },
+	triggers = { { name = "dead", died = true, every = "0s" } },
+	snapshots = { on_death = { every = "0s" } } } }'
+for i in $(seq 40); do
+	printf 'fail %d\nquit\n' "$i" | "$load" "/$name-d" >/dev/null
+done
+until_true reaches 40 timeline_stream_entries_total error
+(printf 'fail 41\ndie\n' | "$load" "/$name-d" >/dev/null) 2>/dev/null
+until_true reaches 1 timeline_trigger_fired_total dead
+until_true saved '-writer-died\.tl'
+until_true settled
+sleep 1.5 # one that cannot be told for a second would show by now
+is 'of 41 processes one has died' \
+	"$(metric timeline_trigger_fired_total dead)" 1
+is 'and one snapshot shows it' \
+	"$(find "$snapshots" -name '*-writer-died.tl*' | wc -l)" 1
+stop_daemon
 rm -f "$snapshots"/*
 
 # -- a full disk

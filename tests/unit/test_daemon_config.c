@@ -258,6 +258,10 @@ START_TEST(snapshots_have_bounds)
 
 	ck_assert_uint_eq(s->every_ns, 3600000000000);
 	ck_assert(s->on_death);
+	ck_assert_uint_eq(s->death.every_ns, 10000000000);
+	ck_assert_uint_eq(s->death.per_hour, 60);
+	ck_assert_uint_eq(s->request.every_ns, 0);
+	ck_assert_uint_eq(s->request.per_hour, 600);
 	ck_assert_int_eq(s->compress, 19);
 	ck_assert_uint_eq(s->keep.count, 0);
 	ck_assert_uint_eq(s->keep.age_ns, 604800000000000);
@@ -270,6 +274,22 @@ START_TEST(snapshots_have_bounds)
 		 ->snapshots;
 	ck_assert_int_eq(s->compress, 3);
 	ck_assert_uint_eq(s->keep.count, 5);
+	s = &good_section("snapshots = { on_death = { every = '0s' }, "
+			  "on_request = { every = '2s', per_hour = 0 } }")
+		 ->snapshots;
+	ck_assert(s->on_death);
+	ck_assert_uint_eq(s->death.every_ns, 0);
+	ck_assert_uint_eq(s->death.per_hour, 60);
+	ck_assert_uint_eq(s->request.every_ns, 2000000000);
+	ck_assert_uint_eq(s->request.per_hour, 0);
+	ck_assert(!good_section("snapshots = { on_death = false }")
+		       ->snapshots.on_death);
+	bad_section("snapshots = { on_death = 5 }",
+	    "snapshots.on_death: not a table in { }");
+	bad_section("snapshots = { on_request = { per_hour = 3600001 } }",
+	    "snapshots.on_request.per_hour: not between 0 and 3600000");
+	bad_section("snapshots = { on_death = { keep = {} } }",
+	    "snapshots.on_death.keep: unknown key; there are every per_hour");
 	bad_section("snapshots = { compress = 20 }",
 	    "snapshots.compress: not true, false or a level from 1 to 19");
 	bad_section("snapshots = { every = '1ms' }",

@@ -100,6 +100,18 @@ END_TEST
 
 START_TEST(what_a_trigger_cannot_mean_is_refused)
 {
+	bad("return { timelines = { { name = 'x', triggers = {"
+	    " { died = true, name = 'a b', snapshot = true },"
+	    " { died = true, name = 'a+b!', snapshot = true } } } } }",
+	    "timelines[1].triggers[2]: its snapshots would have the names of "
+	    "those of triggers[1]");
+	good("return { timelines = { { name = 'x', triggers = {"
+	     " { died = true, name = 'a b', snapshot = true },"
+	     " { died = true, name = 'a+b!' } } } } }");
+	bad("return { timelines = { { name = 'x', triggers = {"
+	    " { died = true, name = 'writer died', snapshot = true } } } } }",
+	    "timelines[1].triggers[1]: the name 'writer died' is that of other "
+	    "snapshots");
 	bad_rule("name = 'x'",
 	    ": looks for nothing; it can for event span interval absent "
 	    "argument rate level died");

@@ -168,9 +168,19 @@ END_TEST
 
 /* == what stays == */
 
+/* What is named so, before its suffix. */
+static bool
+is_for(const struct file *f, const char *reason)
+{
+	const char *suffix = strstr(f->name, ".tl");
+	const size_t size = strlen(reason);
+
+	return suffix && memcmp(suffix - size, reason, size) == 0;
+}
+
 /* Throw the oldest away as long as a rule is broken. */
 static void
-keep_dumbly(const struct tl_config_keep *keep)
+keep_dumbly(const struct tl_config_keep *keep, const char *reason)
 {
 	for (;;) {
 		struct file *oldest = NULL;
@@ -179,7 +189,7 @@ keep_dumbly(const struct tl_config_keep *keep)
 		for (size_t i = 0; i < file_count; i++) {
 			struct file *f = &files[i];
 
-			if (!f->ours || !f->stays)
+			if (!f->ours || !f->stays || !is_for(f, reason))
 				continue;
 			count++;
 			bytes += f->bytes;
@@ -233,7 +243,8 @@ START_TEST(what_stays_is_what_the_dumbest_rules_leave)
 			    1 + random_below(&seed, 100) * (uint64_t)second;
 		if (random_below(&seed, 2))
 			keep.bytes = 1 + random_below(&seed, 20) * BLOCK;
-		keep_dumbly(&keep);
+		keep_dumbly(&keep, "-a");
+		keep_dumbly(&keep, "-b");
 		ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app",
 				     &keep, now, &removed, &next_ns),
 		    0);
@@ -267,8 +278,8 @@ START_TEST(only_regular_files_of_ours_are_removed)
 	ck_assert_int_eq(mkdirat(folder_fd, "app-20200101T000001.000000Z-r.tl",
 			     0700),
 	    0);
-	add_file("app", now - 2 * second, "old", false, 1);
-	add_file("app", now - 1 * second, "new", true, 1);
+	add_file("app", now - 2 * second, "one", false, 1);
+	add_file("app", now - 1 * second, "one", true, 1);
 	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
 			     &removed, &next_ns),
 	    0);
@@ -279,6 +290,28 @@ START_TEST(only_regular_files_of_ours_are_removed)
 	ck_assert_int_eq(tl_snapshots_keep_count(folder_fd, &count, &bytes), 0);
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_ge(bytes, 2 * BLOCK);
+}
+END_TEST
+
+/* 523 deaths in five minutes pushed out what a trigger had saved. */
+START_TEST(no_reason_pushes_out_what_another_saved)
+{
+	const struct tl_config_keep keep = { .count = 3, .bytes = 16 * BLOCK };
+	uint64_t removed;
+	int64_t next_ns;
+
+	add_file("app", now - 1000 * second, "slow-request", true, 1);
+	for (int i = 0; i < 10; i++)
+		add_file("app", now - i * second, "writer-died", true, 1);
+	add_file("app", now - 2000 * second, "request", false, 1);
+	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
+			     &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 7);
+	for (size_t i = 0; i < file_count; i++)
+		ck_assert_int_eq(faccessat(folder_fd, files[i].name, F_OK, 0) ==
+				     0,
+		    i < 4 || i == 11);
 }
 END_TEST
 
@@ -371,6 +404,7 @@ main(void)
 	tcase_add_test(t, any_name_is_taken_apart_as_it_was_made);
 	tcase_add_test(t, what_stays_is_what_the_dumbest_rules_leave);
 	tcase_add_test(t, only_regular_files_of_ours_are_removed);
+	tcase_add_test(t, no_reason_pushes_out_what_another_saved);
 	tcase_add_test(t, the_time_of_the_next_is_told);
 	tcase_add_test(t, what_is_too_old_goes_though_nothing_is_saved);
 	tcase_add_test(t, each_snapshot_makes_room);
