@@ -5,6 +5,7 @@
 #include "daemon/guard.h"
 
 #include "base/word.h"
+#include "ring/ring.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -57,8 +58,11 @@ handle(int signal_number, siginfo_t *info, void *context)
 int
 tl_guard_start(void)
 {
+	static const struct tl_map_guard guard = { tl_guard_add,
+		tl_guard_remove };
 	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER };
 
+	tl_map_guard = &guard;
 	action.sa_sigaction = handle;
 	return sigaction(SIGBUS, &action, NULL) == 0 ? 0 : -errno;
 }

@@ -15,7 +15,8 @@
 
 enum { TL_GUARDS_MAX = 1024 };
 
-/* Once, at start.  0 or -errno. */
+/* Once, at start: from then on every timeline that is attached is guarded, by
+ * the number in its struct.  0 or -errno. */
 int tl_guard_start(void);
 /* Look after a mapping: its number, or -ENOSPC. */
 int tl_guard_add(const void *map, size_t size);

@@ -194,7 +194,6 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	t->daemon = daemon;
 	t->config = config;
-	t->guard = -1;
 	strncpy(t->name, strrchr(path, '/') + 1, sizeof(t->name) - 1);
 	ev_init(&t->snapshot_timer, snapshot_due);
 	t->snapshot_timer.data = t;
@@ -217,7 +216,6 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		    "another daemon looks after it");
 		goto fail;
 	}
-	t->guard = tl_guard_add(t->tl->map, t->tl->geometry.total_size);
 	if ((rc = open_parts(t, fault)) != 0)
 		goto fail;
 	set_priority(t);
@@ -287,7 +285,7 @@ tl_target_fault(const struct tl_target *target)
 	if (st.st_nlink == 0)
 		return "it was removed";
 	if ((uint64_t)st.st_size < target->tl->geometry.total_size ||
-	    tl_guard_is_lost(target->guard))
+	    tl_guard_is_lost(target->tl->guard))
 		return "it was cut short";
 	return NULL;
 }
@@ -309,7 +307,6 @@ tl_target_close(struct tl_target *target)
 	if (t->rules)
 		tl_rules_free(t->rules);
 	tl_cursor_close(t->stream);
-	tl_guard_remove(t->guard);
 	timeline_close(t->tl);
 	tl_window_free(&t->deaths.done);
 	tl_window_free(&t->requests.done);

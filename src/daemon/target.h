@@ -37,7 +37,6 @@ struct tl_target {
 	struct timeline *tl;     /* attached: priority, bursts, its fd */
 	struct stat status;      /* of the file when it was attached */
 	struct tl_cursor *stream;
-	int guard;                    /* of the mapping */
 	struct tl_level_state levels; /* how long each was open */
 	struct tl_target_counts counts;
 	struct tl_bursts *bursts;

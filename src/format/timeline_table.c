@@ -121,6 +121,9 @@ add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
 		return rc;
 	r->size = (uint32_t)size;
 	r->link = t->newest;
+	r->hash = tl_record_hash(&(struct tl_record){ .fixed = *r,
+	    .category = c->category,
+	    .text = c->text });
 	write_text(t->bytes + at, &end, c->category, &r->category,
 	    &r->category_length);
 	write_text(t->bytes + at, &end, c->text, &r->text, &r->text_length);

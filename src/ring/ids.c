@@ -14,15 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define TLS_STATIC static __thread __attribute__((tls_model("initial-exec")))
-
 /* tid in the low half, pid in the high, as they lie in an entry; 0 not yet
  * known. */
-TLS_STATIC uint64_t ids;
+static TL_THREAD_LOCAL uint64_t ids;
 
 /* Stands in for the kernel's rseq area where there is none: the append
  * stores its descriptor here and finds no lane. */
-TLS_STATIC uint64_t no_rseq[4];
+static TL_THREAD_LOCAL uint64_t no_rseq[4];
 
 /* glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -81,7 +79,7 @@ timeline_after_fork(void)
 static void
 after_fork_in_child(void)
 {
-	tl_strings_unlock();
+	tl_strings_after_fork();
 	timeline_after_fork();
 }
 
@@ -96,10 +94,9 @@ tl_ids_fill(void)
 	tl_store_32(&logged, pid);
 }
 
-/* Nobody may define while the process is copied: the child has only the
- * thread that forked, and must find the lock free. */
 __attribute__((constructor)) static void
 register_fork_handlers(void)
 {
-	pthread_atfork(tl_strings_lock, tl_strings_unlock, after_fork_in_child);
+	pthread_atfork(tl_strings_before_fork, tl_strings_after_fork,
+	    after_fork_in_child);
 }

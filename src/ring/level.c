@@ -21,14 +21,18 @@ parse_level(const char *level)
 	return tl_priority_parse(level, TIMELINE_LEVEL_OFF);
 }
 
+/* Does the first line match?  A copy of it, whose end nobody else can take
+ * away. */
 static bool
 line_matches(const char *glob, struct tl_bytes text)
 {
-	const char *end = memchr(text.data, '\n', text.size);
-	char *line =
-	    strndup(text.data, end ? (size_t)(end - text.data) : text.size);
-	const bool matches = line && fnmatch(glob, line, 0) == 0;
+	char *line = strndup(text.data, text.size);
+	bool matches;
 
+	if (!line)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	matches = fnmatch(glob, line, 0) == 0;
 	free(line);
 	return matches;
 }
@@ -38,7 +42,7 @@ is_wanted(const struct tl_record *r, const char *category, const char *message)
 {
 	return r->fixed.kind <= TIMELINE_RECORD_COUNTER &&
 	       r->fixed.builtin == TIMELINE_BUILTIN_NONE &&
-	       fnmatch(category, r->category.data, 0) == 0 &&
+	       line_matches(category, r->category) &&
 	       line_matches(message, r->text);
 }
 

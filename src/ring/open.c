@@ -121,26 +121,44 @@ is_allocated(int fd, uint64_t size)
 	       (uint64_t)st.st_blocks * ST_BLOCK_SIZE >= size;
 }
 
+const struct tl_map_guard *tl_map_guard;
+
+/* Map the file, under guard.  0, -errno. */
+static int
+map_file(struct timeline *tl, int fd, uint64_t size)
+{
+	const int populate = is_allocated(fd, size) ? MAP_POPULATE : 0;
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | populate, fd, 0);
+
+	tl->guard = -1;
+	if (map == MAP_FAILED)
+		return tl_error(-ENOMEM, "no memory to map a timeline");
+	if (tl_map_guard)
+		tl->guard = tl_map_guard->add(map, size);
+	if (tl_map_guard && tl->guard < 0) {
+		munmap(map, size);
+		return tl_error(tl->guard, "too many timelines are open");
+	}
+	tl->map = map;
+	return 0;
+}
+
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
-	const int populate =
-	    is_allocated(fd, header->total_size) ? MAP_POPULATE : 0;
 	struct timeline *tl = calloc(1, sizeof(*tl));
-	void *map = mmap(NULL, header->total_size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | populate, fd, 0);
+	int rc = tl ? map_file(tl, fd, header->total_size)
+		    : tl_error(-ENOMEM, "no memory for a timeline");
 
-	if (!tl || map == MAP_FAILED) {
-		if (map != MAP_FAILED)
-			munmap(map, header->total_size);
+	if (rc != 0) {
 		free(tl);
 		close(fd);
-		return tl_error(-ENOMEM, "no memory to map a timeline");
+		return rc;
 	}
 	tl->fd = fd;
-	tl->map = map;
 	tl->geometry = *header;
-	tl->header = map;
+	tl->header = (struct timeline_header *)(void *)tl->map;
 	tl->strings = tl->map + header->strings_offset;
 	tl->calibrate = (struct tl_calibrate){
 		.header = tl->header,
@@ -312,6 +330,8 @@ timeline_close(struct timeline *tl)
 		return;
 	tl_exits_remove(tl);
 	tl_strings_close(tl);
+	if (tl->guard >= 0)
+		tl_map_guard->remove(tl->guard);
 	munmap(tl->map, tl->geometry.total_size);
 	close(tl->fd);
 	free(tl);

@@ -62,3 +62,39 @@ tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
 		    "text of a message record runs past it");
 	return 0;
 }
+
+/* FNV-1a, 64 bits (draft-eastlake-fnv). */
+static uint64_t
+hash_bytes(uint64_t hash, struct tl_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++)
+		hash = (hash ^ (uint8_t)bytes.data[i]) * 0x100000001b3;
+	return (hash ^ bytes.size) * 0x100000001b3;
+}
+
+uint64_t
+tl_record_hash(const struct tl_record *r)
+{
+	const uint8_t key[] = { r->fixed.kind, r->fixed.level, r->fixed.scope,
+		r->fixed.builtin };
+	uint64_t hash = 0xcbf29ce484222325;
+
+	hash = hash_bytes(hash, tl_bytes(key, sizeof(key)));
+	hash = hash_bytes(hash, r->category);
+	return hash_bytes(hash, r->text);
+}
+
+uint64_t
+tl_record_scan(struct tl_record *record, const uint8_t *table, uint64_t size,
+    uint64_t from)
+{
+	uint64_t at = (from + TIMELINE_RECORD_ALIGN - 1) &
+		      ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
+
+	for (; tl_fits(size, at, 1, sizeof(record->fixed));
+	     at += TIMELINE_RECORD_ALIGN)
+		if (tl_record_at(record, table, size, at, 0, NULL) == 0 &&
+		    tl_record_hash(record) == record->fixed.hash)
+			return at;
+	return 0;
+}

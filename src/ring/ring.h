@@ -27,6 +27,10 @@
 
 struct tl_index; /* strings.c */
 
+/* One offset from the thread pointer serves every thread, and no use of it
+ * allocates, in a signal handler for instance. */
+#define TL_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
 /*
  * geometry is this process's own copy, checked against the size of the file
  * when it was opened: sizes, offsets and bounds come from it, never from the
@@ -45,7 +49,20 @@ struct timeline {
 	struct tl_calibrate calibrate;
 	struct timeline *next; /* of those this process has open: exits.c */
 	bool use_rseq;
+	int guard; /* of the mapping; -1: none */
 };
+
+/*
+ * A program that must survive a timeline being cut short under it has every
+ * mapping guarded: from before its first byte is read until it is gone.  The
+ * library itself installs no signal handler.  add: the number of the guard, or
+ * -errno, and then the timeline is not opened.
+ */
+struct tl_map_guard {
+	int (*add)(const void *map, size_t size);
+	void (*remove)(int guard);
+};
+extern const struct tl_map_guard *tl_map_guard; /* NULL: none */
 
 /* What went wrong, for timeline_error; returns rc. */
 int
@@ -102,6 +119,13 @@ struct tl_record {
 int tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
     uint64_t offset, uint64_t base, struct tl_fault *fault);
 
+/* What record.hash is: of kind, level, scope, category and text. */
+uint64_t tl_record_hash(const struct tl_record *record);
+/* The first place from there on where a record lies whose hash is right, for
+ * who cannot go by the links; 0: none. */
+uint64_t tl_record_scan(struct tl_record *record, const uint8_t *table,
+    uint64_t size, uint64_t from);
+
 /* Look through the table once for the index; -ENOMEM. */
 int tl_strings_open(struct timeline *tl);
 void tl_strings_close(struct timeline *tl);
@@ -116,6 +140,9 @@ int tl_strings_add_locked(struct timeline *tl, const struct tl_record *record,
 uint64_t tl_strings_next(const struct timeline *tl, uint64_t offset);
 void tl_strings_lock(void);
 void tl_strings_unlock(void);
+/* Around fork, also in a signal handler that interrupted the lock's holder. */
+void tl_strings_before_fork(void);
+void tl_strings_after_fork(void);
 
 /* Define the messages of category "timeline" that readers understand. */
 int tl_define_builtins(struct timeline *tl);

@@ -15,9 +15,11 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
 	INDEX_MIN = 256, /* slots; a power of two */
@@ -37,40 +39,76 @@ struct tl_index {
 	uint64_t seen; /* newest record that is in the index */
 };
 
-/* One lock for the process: fork holds it so that the child finds it free. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/*
+ * One lock for the process.  Its word names the thread that holds it, from the
+ * instruction that takes it to the one that gives it back: so fork in a signal
+ * handler knows whether it interrupted the holder.  An address of thread-local
+ * memory, which is the same in the child; odd, so that no half of it is 0.
+ */
+static uint64_t holder; /* 0: free */
+static uint32_t waiters;
+static TL_THREAD_LOCAL uint64_t own_word;
+/* Forks of this thread, one inside the other, that found it the holder. */
+static TL_THREAD_LOCAL volatile unsigned nested_forks;
+
+static uint64_t
+this_thread(void)
+{
+	return (uint64_t)(uintptr_t)&own_word | 1;
+}
+
+/* Sleep while the word is as seen.  Its low half will do. */
+static void
+wait_for_change(const uint64_t *word, uint64_t seen)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, (uint32_t)seen, NULL, NULL,
+	    0);
+}
 
 void
 tl_strings_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	const int saved_errno = errno;
+
+	while (!tl_cas_64(&holder, 0, this_thread())) {
+		const uint64_t seen = tl_load_64(&holder);
+
+		if (seen == 0)
+			continue;
+		tl_fetch_add_32(&waiters, 1);
+		wait_for_change(&holder, seen);
+		tl_fetch_add_32(&waiters, UINT32_MAX);
+	}
+	errno = saved_errno;
 }
 
 void
 tl_strings_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	/* The swap is a fence, too: a waiter that is not seen here sees 0. */
+	if (tl_cas_64(&holder, this_thread(), 0) && tl_load_32(&waiters) > 0)
+		syscall(SYS_futex, &holder, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
+		    0);
 }
 
-/* FNV-1a, 64 bits (draft-eastlake-fnv). */
-static uint64_t
-hash_bytes(uint64_t hash, struct tl_bytes bytes)
+/* Nobody may define while the process is copied: the child has only the
+ * thread that forks, and must find the lock free, or its own. */
+void
+tl_strings_before_fork(void)
 {
-	for (size_t i = 0; i < bytes.size; i++)
-		hash = (hash ^ (uint8_t)bytes.data[i]) * 0x100000001b3;
-	return (hash ^ bytes.size) * 0x100000001b3;
+	if (tl_load_64(&holder) == this_thread())
+		nested_forks++;
+	else
+		tl_strings_lock();
 }
 
-static uint64_t
-hash_of(const struct tl_record *r)
+void
+tl_strings_after_fork(void)
 {
-	const uint8_t key[] = { r->fixed.kind, r->fixed.level, r->fixed.scope,
-		r->fixed.builtin };
-	uint64_t hash = 0xcbf29ce484222325;
-
-	hash = hash_bytes(hash, tl_bytes(key, sizeof(key)));
-	hash = hash_bytes(hash, r->category);
-	return hash_bytes(hash, r->text);
+	if (nested_forks > 0)
+		nested_forks--;
+	else
+		tl_strings_unlock();
 }
 
 static bool
@@ -127,6 +165,7 @@ index_grow(struct tl_index *index)
 	return 0;
 }
 
+/* -EEXIST: it is there. */
 static int
 index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
 {
@@ -134,36 +173,59 @@ index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
 
 	if (2 * (index->used + 1) > index->size && index_grow(index) != 0)
 		return -ENOMEM;
-	at = hash & (index->size - 1);
-	while (index->slots[at].offset != 0)
-		at = (at + 1) & (index->size - 1);
+	for (at = hash & (index->size - 1); index->slots[at].offset != 0;
+	     at = (at + 1) & (index->size - 1))
+		if (index->slots[at].offset == offset)
+			return -EEXIST;
 	index->slots[at] = (struct slot){ .hash = hash, .offset = offset };
 	index->used++;
 	return 0;
 }
 
-/* Take in what was published since the last look.  Bounded by the number of
- * records a table can have, whatever the links say. */
+/*
+ * Something in the chain of records is damaged: what lies behind it is found
+ * by its place.  Bounded by the size of the table.
+ */
+static int
+index_scan(struct timeline *tl)
+{
+	const uint64_t size = tl->geometry.strings_size;
+	uint64_t at = TIMELINE_STRINGS_START;
+	struct tl_record record;
+	int rc = 0;
+
+	while ((at = tl_record_scan(&record, tl->strings, size, at)) != 0 &&
+	       rc != -ENOMEM) {
+		rc = index_put(tl->index, record.fixed.hash, at);
+		at += record.fixed.size;
+	}
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* Take in what was published since the last look. */
 static int
 index_update(struct timeline *tl)
 {
 	const uint64_t newest = tl_strings_next(tl, 0);
 	uint64_t left = tl->geometry.strings_size / TIMELINE_RECORD_MIN;
-	uint64_t at = newest;
-	int rc;
+	struct tl_record record;
+	int rc = newest == 0 && tl_load_64(&tl->header->strings_tail) >
+				    TIMELINE_STRINGS_START
+		     ? -EBADMSG
+		     : 0;
 
-	for (; at != 0 && at != tl->index->seen && left > 0; left--) {
-		struct tl_record record;
-
-		if (record_at(tl, &record, at) != 0)
-			break;
-		rc = index_put(tl->index, record.fixed.hash, at);
-		if (rc != 0)
-			return rc;
-		at = record.fixed.link;
+	/* A circle ends where it meets itself. */
+	for (uint64_t at = newest; at != 0 && at != tl->index->seen && rc == 0;
+	     at = record.fixed.link) {
+		rc = left-- > 0 ? record_at(tl, &record, at) : -EBADMSG;
+		if (rc == 0)
+			rc = index_put(tl->index, record.fixed.hash, at);
 	}
-	tl->index->seen = newest;
-	return 0;
+	if (rc != 0 && rc != -ENOMEM)
+		rc = index_scan(tl);
+	if (rc == 0)
+		tl->index->seen = newest;
+	return rc;
 }
 
 static struct slot *
@@ -229,7 +291,8 @@ write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 	uint32_t at = sizeof(fixed);
 
 	fixed.size = (uint32_t)size_of(r);
-	fixed.hash = hash_of(r);
+	fixed.link = tl->index->seen;
+	fixed.hash = tl_record_hash(r);
 	fixed.category_length = (uint32_t)r->category.size;
 	fixed.category = write_text(to, &at, r->category);
 	fixed.text_length = (uint32_t)r->text.size;
@@ -258,18 +321,16 @@ publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
 		    1);
 		return tl_error(-ENOSPC, "the string table is full");
 	}
+	newest = tl->index->seen;
 	record = write_record(tl, offset, wanted);
-	for (;;) {
-		newest = tl->index->seen;
-		record->link = newest;
-		/* release: pairs with tl_strings_next and take.c */
-		if (tl_cas_64(&tl->header->newest, newest, offset))
-			break;
+	/* release: pairs with tl_strings_next and take.c */
+	while (!tl_cas_64(&tl->header->newest, newest, offset)) {
 		/* lost the race: was it the same definition? */
 		if ((rc = index_update(tl)) != 0)
 			return rc;
 		if ((*slot = index_find(tl, hash, wanted)))
 			return 0;
+		record->link = newest = tl->index->seen;
 	}
 	if ((rc = index_update(tl)) != 0)
 		return rc;
@@ -281,7 +342,7 @@ int
 tl_strings_add_locked(struct timeline *tl, const struct tl_record *wanted,
     uint64_t *offset, struct timeline_event ***event)
 {
-	const uint64_t hash = hash_of(wanted);
+	const uint64_t hash = tl_record_hash(wanted);
 	struct slot *slot;
 	int rc;
 

@@ -224,7 +224,7 @@ read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
 
 /* From the newest to what the last walk began with.  The walk meets the
  * newest first; the lists want the oldest first.  What lies below old was
- * read in an earlier round. */
+ * read in an earlier round.  -EBADMSG: it ended at damage. */
 static int
 walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
     uint64_t old, struct tl_faults *faults)
@@ -235,6 +235,11 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 	struct tl_record r;
 	int rc;
 
+	if (newest == 0 && m->filled > TIMELINE_STRINGS_START) {
+		tl_faults_add(faults, offsetof(struct timeline_header, newest),
+		    "the newest message record is not known");
+		return -EBADMSG;
+	}
 	for (; at != 0 && at != m->newest; at = r.fixed.link) {
 		if (at < old && !find(m, at) &&
 		    (rc = read_again(m, file, at)) != 0)
@@ -242,18 +247,34 @@ walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
 		if (tl_record_at(&r, m->table, m->filled, at, m->base,
 			&fault) != 0) {
 			*tl_faults_next(faults) = fault;
-			return 0;
+			return -EBADMSG;
 		}
 		rc = left-- ? add_record(m, &r, at, faults) : -EEXIST;
 		if (rc == -EEXIST) {
 			tl_faults_add(faults, m->base + at,
 			    "the message records go round in a circle");
-			return 0;
+			return -EBADMSG;
 		}
 		if (rc != 0)
 			return rc;
 	}
 	return 0;
+}
+
+static int
+compare_messages(const void *a, const void *b)
+{
+	const struct tl_message *const *x = a, *const *y = b;
+
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+static int
+compare_epochs(const void *a, const void *b)
+{
+	const struct tl_epoch *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void
@@ -278,6 +299,30 @@ reverse_epochs(struct tl_messages *m, size_t from)
 	}
 }
 
+/* What the walk did not meet is found by its place in the table.  Records lie
+ * there nearly in the order of their definition. */
+static int
+rescue(struct tl_messages *m, size_t had, size_t had_epochs,
+    struct tl_faults *faults)
+{
+	uint64_t at = TIMELINE_STRINGS_START;
+	struct tl_record r;
+	int rc = 0;
+
+	while ((rc == 0 || rc == -EEXIST) &&
+	       (at = tl_record_scan(&r, m->table, m->filled, at)) != 0) {
+		rc = add_record(m, &r, at, faults);
+		at += r.fixed.size;
+	}
+	if (m->count > had)
+		qsort(m->list + had, m->count - had,
+		    sizeof(struct tl_message *), compare_messages);
+	if (m->epoch_count > had_epochs)
+		qsort(m->epochs + had_epochs, m->epoch_count - had_epochs,
+		    sizeof(struct tl_epoch), compare_epochs);
+	return rc == -EEXIST ? 0 : rc;
+}
+
 int
 tl_messages_update(struct tl_messages *m, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults)
@@ -300,6 +345,8 @@ tl_messages_update(struct tl_messages *m, struct tl_storage *file,
 	}
 	rc = walk(m, file, header->newest, old, faults);
 	m->newest = header->newest;
+	if (rc == -EBADMSG)
+		return rescue(m, had, had_epochs, faults);
 	reverse(m, had);
 	reverse_epochs(m, had_epochs);
 	return rc;

@@ -373,6 +373,35 @@ START_TEST(defining_ends_in_a_damaged_table)
 }
 END_TEST
 
+/* Whatever newest says: the same definition is the same record, and readers
+ * find those of before and those of after. */
+START_TEST(a_damaged_newest_hides_no_definition)
+{
+	const uint64_t places[] = { 0, 8, 96, UINT64_MAX, 0xfffffff0 };
+	struct timeline *other;
+	uint32_t first;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "text", &event), 0);
+	first = event->message;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const uint64_t tail = tl->header->strings_tail;
+
+		tl->header->newest = places[i];
+		ck_assert_int_eq(timeline_open(&other, fixture_name), 0);
+		ck_assert_uint_eq(tl->header->strings_tail, tail);
+		ck_assert_int_eq(timeline_define(other, "a", "info", "text",
+				     &event),
+		    0);
+		ck_assert_uint_eq(event->message, first);
+		ck_assert_uint_eq(tl->header->strings_tail, tail);
+		timeline_close(other);
+	}
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "after", &event), 0);
+	ck_assert_uint_ne(event->message, first);
+	ck_assert_uint_eq(tl->header->newest, event->message);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -391,6 +420,7 @@ main(void)
 	tcase_add_test(t, a_closed_event_evaluates_no_argument);
 	tcase_add_test(t, a_scope_ends_where_its_block_is_left);
 	tcase_add_test(t, a_record_that_lies_is_refused);
+	tcase_add_test(t, a_damaged_newest_hides_no_definition);
 	tcase_add_test(t, defining_ends_in_a_damaged_table);
 	suite_add_tcase(s, t);
 	return run_suite(s);

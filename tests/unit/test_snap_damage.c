@@ -256,9 +256,55 @@ START_TEST(records_in_a_circle_are_walked_once)
 	tl_snap_close(snap);
 	record(newest)->link = newest;
 	snap = open_damaged();
-	ck_assert_uint_le(tl_snap_message_count(snap), 1);
+	ck_assert_uint_eq(tl_snap_message_count(snap), all);
 	ck_assert_uint_ge(tl_snap_fault_count(snap), 1);
 	tl_snap_close(snap);
+}
+END_TEST
+
+/* All that are whole are there, in order, though no link leads to them. */
+static void
+check_found(uint32_t but)
+{
+	struct tl_snap *snap = open_damaged();
+	uint32_t before = 0;
+	size_t strays = 0;
+
+	ck_assert_uint_ge(tl_snap_fault_count(snap), 1);
+	for (size_t i = 0; i < tl_snap_message_count(snap); i++) {
+		ck_assert_uint_gt(tl_snap_message(snap, i)->id, before);
+		before = tl_snap_message(snap, i)->id;
+		strays += before == but;
+	}
+	ck_assert_uint_eq(tl_snap_message_count(snap), but ? 5 : 6);
+	ck_assert_uint_eq(strays, 0);
+	ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events, EVENTS);
+	tl_snap_close(snap);
+}
+
+START_TEST(a_damaged_newest_hides_no_definition)
+{
+	struct timeline_header *h = (void *)bytes;
+	const uint64_t places[] = { 0, 8, 1, 96, good.header->newest + 16,
+		good.header->strings_tail, UINT64_MAX, UINT64_MAX & ~15ULL };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		h->newest = places[i];
+		check_found(0);
+	}
+}
+END_TEST
+
+START_TEST(a_damaged_record_hides_itself_only)
+{
+	const uint32_t damaged = (uint32_t)record(good.header->newest)->link;
+
+	record(damaged)->level = TIMELINE_LEVEL_MAX + 1;
+	check_found(damaged);
+	/* what could be one, were it not for its hash */
+	record(damaged)->level = TIMELINE_LEVEL_MAX;
+	record(good.header->newest)->link = 8;
+	check_found(damaged);
 }
 END_TEST
 
@@ -288,6 +334,7 @@ START_TEST(faults_are_counted_beyond_those_kept)
 	const struct tl_fault *last = NULL;
 
 	h->newest = 0;
+	h->strings_tail = TIMELINE_STRINGS_START;
 	snap = open_damaged();
 	for (int i = 0; i < 10; i++)
 		frozen_walk(snap, TL_OLDEST_FIRST);
@@ -365,6 +412,8 @@ main(void)
 	tcase_add_test(t, hostile_geometry_is_refused_or_harmless);
 	tcase_add_test(t, a_small_file_that_claims_much_is_looked_at_quickly);
 	tcase_add_test(t, records_in_a_circle_are_walked_once);
+	tcase_add_test(t, a_damaged_newest_hides_no_definition);
+	tcase_add_test(t, a_damaged_record_hides_itself_only);
 	tcase_add_test(t, links_out_of_the_table_end_the_walk);
 	tcase_add_test(t, faults_are_counted_beyond_those_kept);
 	tcase_add_test(t, what_is_no_timeline_is_said_to_be_none);
