@@ -175,6 +175,23 @@ START_TEST(where_there_is_room_bursts_are_as_configured)
 }
 END_TEST
 
+/* Three parts of a hundred too many are within what rates are known by. */
+START_TEST(a_little_too_much_is_left_alone)
+{
+	struct program p = { .lanes = 1, .entries = 60000 };
+
+	/* base 0.1 of the room, bursts 0.8 of it and a little */
+	fill(&p, 0, 100, 100 + 800 / 0.97 * 100);
+	begin(&p, &minute, 6);
+	run(&p, 60);
+	ck_assert_uint_eq(step_max, 0);
+	times(&p, 1.1);
+	run(&p, 60);
+	ck_assert_uint_gt(step_max, 0);
+	tl_retention_free(&r);
+}
+END_TEST
+
 /* A program whose rate jumps a hundredfold and back; rings and rates: */
 static const struct {
 	uint64_t entries;
@@ -412,6 +429,7 @@ main(void)
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, where_there_is_room_bursts_are_as_configured);
+	tcase_add_test(t, a_little_too_much_is_left_alone);
 	tcase_add_loop_test(t, it_converges_when_the_rate_jumps_a_hundredfold,
 	    0, (int)(sizeof(jumps) / sizeof(jumps[0])));
 	tcase_add_test(t, the_busiest_lane_decides);

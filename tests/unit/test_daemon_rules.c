@@ -45,6 +45,22 @@ START_TEST(an_expression_lets_some_pass)
 }
 END_TEST
 
+/* Bursts of our own would fire what everything fires. */
+START_TEST(records_of_levels_fire_what_names_their_category)
+{
+	struct tl_config_rule list[] = { rule_of(TL_RULE_EVENT),
+		rule_of(TL_RULE_EVENT) };
+
+	messages[PING].builtin = TIMELINE_BUILTIN_BURST;
+	list[0].match.message = "*";
+	list[1].match.category = "net";
+	start(list, 2);
+	put(PING, 0, 0);
+	fired(1);
+	ck_assert_ptr_eq(seen.last.rule, &list[1]);
+}
+END_TEST
+
 START_TEST(a_level_fires_for_itself_and_above)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_LEVEL);
@@ -246,6 +262,19 @@ START_TEST(an_argument_is_read_as_its_format_says)
 }
 END_TEST
 
+START_TEST(a_text_is_not_compared)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_ARGUMENT);
+
+	rule.argument = "value";
+	rule.below = true;
+	rule.bound = 5;
+	start(&rule, 1);
+	put(NAME, 1, 0);
+	fired(0);
+}
+END_TEST
+
 START_TEST(large_numbers_are_compared_exactly)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_ARGUMENT);
@@ -389,6 +418,7 @@ main(void)
 	tcase_add_test(tests, an_event_fires_where_its_globs_match);
 	tcase_add_test(tests, an_expression_lets_some_pass);
 	tcase_add_test(tests, a_level_fires_for_itself_and_above);
+	tcase_add_test(tests, records_of_levels_fire_what_names_their_category);
 	tcase_add_test(tests, a_span_over_its_limit_fires);
 	tcase_add_test(tests, a_span_that_stays_open_fires_once);
 	tcase_add_test(tests, the_begin_of_a_span_is_asked_the_expression);
@@ -397,6 +427,7 @@ main(void)
 	tcase_add_test(tests, what_is_absent_fires_until_it_is_seen);
 	tcase_add_test(tests, an_argument_over_its_bound_fires_once);
 	tcase_add_test(tests, an_argument_is_read_as_its_format_says);
+	tcase_add_test(tests, a_text_is_not_compared);
 	tcase_add_test(tests, large_numbers_are_compared_exactly);
 	tcase_add_test(tests, an_end_without_arguments_has_no_value);
 	tcase_add_test(tests, a_high_rate_fires_and_a_low_one_arms);

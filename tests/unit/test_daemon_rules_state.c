@@ -62,6 +62,36 @@ START_TEST(a_rule_fires_at_most_so_often_in_any_hour)
 }
 END_TEST
 
+START_TEST(once_an_hour_is_once)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_EVENT);
+
+	rule.match.message = "ping*";
+	rule.fires_max = 1;
+	start(&rule, 1);
+	put(PING, 0, 0);
+	put(PING, 3600 * SECOND - 1, 0);
+	fired(1);
+	put(PING, 3600 * SECOND, 0);
+	fired(1);
+}
+END_TEST
+
+/* For as long as "every" lasts. */
+START_TEST(a_rule_does_not_fire_again_by_a_clock_set_back)
+{
+	struct tl_config_rule rule = rule_of(TL_RULE_EVENT);
+
+	rule.match.message = "ping*";
+	rule.every_ns = 60 * (uint64_t)SECOND;
+	start(&rule, 1);
+	put(PING, 0, 0);
+	put(PING, -1, 0);
+	put(PING, -30 * SECOND, 0);
+	fired(1);
+}
+END_TEST
+
 START_TEST(what_lasts_is_counted_once_and_fires_when_it_may)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_ABSENT);
@@ -373,8 +403,10 @@ END_TEST
 START_TEST(a_long_text_is_cut_between_characters)
 {
 	struct tl_config_rule rule = rule_of(TL_RULE_EVENT);
-	char text[700] = "";
+	char text[700] = "x";
 	size_t size;
+
+	text[_i] = '\0'; /* the cut falls between two bytes of one once */
 
 	for (size_t i = 0; i < 300; i++)
 		strcat(text, "\xc3\xa4");
@@ -398,6 +430,8 @@ main(void)
 	tcase_add_checked_fixture(tests, rules_fixture_define, teardown);
 	tcase_add_test(tests, a_rule_fires_at_most_once_in_a_time);
 	tcase_add_test(tests, a_rule_fires_at_most_so_often_in_any_hour);
+	tcase_add_test(tests, once_an_hour_is_once);
+	tcase_add_test(tests, a_rule_does_not_fire_again_by_a_clock_set_back);
 	tcase_add_test(tests, what_lasts_is_counted_once_and_fires_when_it_may);
 	tcase_add_test(tests, a_span_arms_again_below_its_clear);
 	tcase_add_test(tests, a_loss_spoils_what_is_open);
@@ -412,7 +446,7 @@ main(void)
 	tcase_add_test(tests, an_unchanged_rule_goes_on_after_a_reload);
 	tcase_add_test(tests, a_reload_that_fails_changes_nothing);
 	tcase_add_test(tests, a_long_wait_is_judged_once);
-	tcase_add_test(tests, a_long_text_is_cut_between_characters);
+	tcase_add_loop_test(tests, a_long_text_is_cut_between_characters, 0, 2);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

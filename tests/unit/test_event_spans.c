@@ -70,6 +70,47 @@ START_TEST(threads_do_not_share_spans)
 }
 END_TEST
 
+/* The same message and thread number, but another process or source. */
+START_TEST(processes_and_sources_do_not_share_spans)
+{
+	struct tl_event event = { .message = &thread_span,
+		.kind = TL_BEGIN,
+		.ns = 10,
+		.pid = 7,
+		.tid = 1,
+		.source = 1 };
+
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
+	event.kind = TL_END;
+	event.pid = 8;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
+	event.pid = 7;
+	event.source = 2;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
+	event.source = 1;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 1);
+}
+END_TEST
+
+/* A bucket holds several stacks: of so many keys that differ in one number,
+ * some share that of the begin. */
+START_TEST(keys_of_one_bucket_are_told_apart)
+{
+	enum { KEYS = 200000, BUCKETS = 1 << 14 };
+	struct tl_event event = { .message = &thread_span,
+		.kind = TL_END,
+		.ns = 20,
+		.tid = 1 };
+
+	put(&thread_span, TL_BEGIN, 10, 1);
+	for (event.pid = 8; event.pid < 8 + KEYS; event.pid++)
+		ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
+	event.pid = 7;
+	event.source = BUCKETS;
+	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
+}
+END_TEST
+
 START_TEST(a_source_span_ends_in_any_thread)
 {
 	put(&source_span, TL_BEGIN, 10, 1);
@@ -203,6 +244,8 @@ main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, an_end_pairs_with_the_last_begin);
 	tcase_add_test(tests, threads_do_not_share_spans);
+	tcase_add_test(tests, processes_and_sources_do_not_share_spans);
+	tcase_add_test(tests, keys_of_one_bucket_are_told_apart);
 	tcase_add_test(tests, a_source_span_ends_in_any_thread);
 	tcase_add_test(tests, depth_counts_spans_of_all_messages_of_the_thread);
 	tcase_add_test(tests, what_has_no_partner_is_counted);

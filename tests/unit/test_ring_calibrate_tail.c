@@ -2,6 +2,7 @@
 /* test_ring_calibrate_tail.c - the tail's lock: busy, stolen, torn, copied. */
 #include "../lib/suite.h"
 #include "ring/calibrate.h"
+#include "ring/calibrate_tail.h"
 
 #include "../lib/clock_fixture.h"
 
@@ -55,6 +56,18 @@ START_TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
 	ck_assert_uint_eq(header.knot_count, 1);
 	ck_assert_uint_eq(header.epochs, 0);
 	ck_assert_uint_le(check_bounds(), 200);
+}
+END_TEST
+
+/* Every definition looks at the clock, also between a call that failed and
+ * the look at its errno. */
+START_TEST(a_look_for_the_keeper_leaves_errno_alone)
+{
+	set_up_first(12);
+	header.clock.keeper = dead_pid();
+	errno = EDOM;
+	ck_assert(!tl_tail_is_kept(&header));
+	ck_assert_int_eq(errno, EDOM);
 }
 END_TEST
 
@@ -233,6 +246,7 @@ suite(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, a_busy_tail_is_skipped);
 	tcase_add_test(t, the_tail_of_a_dead_writer_is_stolen_and_not_believed);
+	tcase_add_test(t, a_look_for_the_keeper_leaves_errno_alone);
 	tcase_add_test(t, a_copied_busy_tail_is_left_for_the_last_knot);
 	tcase_add_test(t, a_copy_of_a_live_clock_is_the_same_clock);
 	tcase_add_test(t, no_contents_of_the_tail_do_harm);

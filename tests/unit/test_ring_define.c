@@ -367,7 +367,10 @@ START_TEST(defining_ends_in_a_damaged_table)
 	ck_assert_int_eq(timeline_define(other, "a", "info", "less", &event),
 	    0);
 	timeline_close(other);
-	tl->header->strings_tail = 17;
+	tl->header->strings_tail = 16; /* before the first record */
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "early tail", &event),
+	    -ENOSPC);
+	tl->header->strings_tail = 4097; /* where no record begins */
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "odd tail", &event),
 	    -ENOSPC);
 }

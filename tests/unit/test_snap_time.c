@@ -182,6 +182,23 @@ START_TEST(the_tail_closes_the_line)
 }
 END_TEST
 
+/* As a file has it whose writer died between a knot and the tail. */
+START_TEST(a_tail_of_an_older_epoch_is_left_out)
+{
+	set_up(3);
+	live(30);
+	header.clock.epoch = knots[(header.knot_count - 1) % KNOTS].epoch;
+	knots[(header.knot_count - 1) % KNOTS].epoch++;
+	knots[(header.knot_count - 1) % KNOTS].flags |= TIMELINE_KNOT_NEW_EPOCH;
+	header.clock.tsc = UINT64_MAX / 2;
+	build();
+	ck_assert_uint_eq(damaged, 0);
+	ck_assert(
+	    !(table.knots[table.knot_count - 1].flags & TIMELINE_KNOT_CLOSE));
+	tl_time_free(&table);
+}
+END_TEST
+
 START_TEST(past_the_ends_the_error_grows)
 {
 	uint32_t near_error, far_error, error;
@@ -387,6 +404,7 @@ suite(void)
 	tcase_add_test(t, conversion_is_the_dumb_one_and_keeps_its_bound);
 	tcase_add_test(t, segments_cover_every_stamp_in_order);
 	tcase_add_test(t, the_tail_closes_the_line);
+	tcase_add_test(t, a_tail_of_an_older_epoch_is_left_out);
 	tcase_add_test(t, past_the_ends_the_error_grows);
 	tcase_add_test(t, an_unsteered_clock_is_trusted_far_past_its_end);
 	tcase_add_test(t, a_file_without_knots_goes_by_its_tail);

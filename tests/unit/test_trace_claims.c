@@ -202,6 +202,149 @@ START_TEST(an_index_has_no_threads_but_those_of_the_data)
 }
 END_TEST
 
+/* == each cell is compared with the data == */
+
+/* One cell of a good index, made wrong by as little as can be. */
+enum wrong {
+	BLOCK_ENDS_LATER,
+	BLOCK_ENDS_EARLIER,
+	BLOCK_TWICE,
+	BLOCK_OF_ANOTHER_THREAD,
+	DEFINITION_BEHIND_ITS_BLOCK,
+	DEFINITION_WITH_AN_END,
+	SPAN_ENDS_WITH_ITS_STREAM,
+	SPAN_ENDS_BEFORE_IT_BEGINS,
+	SPAN_BEGINS_AT_ONCE,
+	MARK_AT_THE_PLACE_OF_ANOTHER,
+	MARK_BEHIND_ITS_STREAM,
+	ROOT_BEHIND_ITS_STREAM,
+	WRONGS
+};
+
+static bool
+is_kind(uint8_t kind, uint8_t wanted)
+{
+	return wanted == TL_TRACE_STRING ? kind <= TL_TRACE_INFO
+					 : kind == wanted;
+}
+
+#define LAST SIZE_MAX
+/* Cell number skip of a kind, of a thread, or the last; how many cells stand
+ * before. */
+static size_t
+find_cell(uint8_t kind, size_t skip, struct tl_cell *cell)
+{
+	const uint8_t *bytes = (const uint8_t *)made.index.data;
+	const size_t end = made.index.size - TL_INDEX_FOOTER_SIZE;
+	struct tl_cell last;
+	size_t found = 0;
+
+	for (size_t at = TL_INDEX_HEADER_SIZE; at < end; at += TL_CELL_SIZE) {
+		*cell = tl_cell_get(bytes + at);
+		if (is_kind(cell->kind, kind) &&
+		    (kind != TL_TRACE_BLOCK_START || cell->id >= 0)) {
+			found = (at - TL_INDEX_HEADER_SIZE) / TL_CELL_SIZE;
+			last = *cell;
+			if (skip-- == 0)
+				return found;
+		}
+	}
+	ck_assert_uint_gt(found, 0);
+	*cell = last;
+	return found;
+}
+
+/* Which cell, and what it is now; how often it stands there. */
+static size_t
+make_wrong(enum wrong wrong, size_t *number, struct tl_cell *cell)
+{
+	struct tl_cell root, before;
+
+	find_cell(TL_TRACE_ROOT, 0, &root);
+	switch (wrong) {
+	case BLOCK_ENDS_LATER:
+		*number = find_cell(TL_TRACE_BLOCK_START, 1, cell);
+		cell->end++;
+		return 1;
+	case BLOCK_ENDS_EARLIER:
+		*number = find_cell(TL_TRACE_BLOCK_START, 1, cell);
+		cell->end--;
+		return 1;
+	case BLOCK_TWICE:
+		*number = find_cell(TL_TRACE_BLOCK_START, 1, cell);
+		return 2;
+	case BLOCK_OF_ANOTHER_THREAD:
+		*number = find_cell(TL_TRACE_BLOCK_START, 1, cell);
+		cell->id++;
+		return 1;
+	case DEFINITION_BEHIND_ITS_BLOCK:
+		*number = find_cell(TL_TRACE_STRING, 1, cell);
+		cell->start += 1 << 20;
+		return 1;
+	case DEFINITION_WITH_AN_END:
+		*number = find_cell(TL_TRACE_STRING, 1, cell);
+		cell->end = cell->start;
+		return 1;
+	case SPAN_ENDS_WITH_ITS_STREAM: /* the last: all of it is known */
+		*number = find_cell(TL_TRACE_SPAN, LAST, cell);
+		cell->end = root.start;
+		return 1;
+	case SPAN_ENDS_BEFORE_IT_BEGINS:
+		*number = find_cell(TL_TRACE_SPAN, 0, cell);
+		cell->end = cell->start - 1;
+		return 1;
+	case SPAN_BEGINS_AT_ONCE:
+		*number = find_cell(TL_TRACE_SPAN, 0, cell);
+		cell->start = TL_POINT_SIZE_MIN - 1;
+		return 1;
+	case MARK_AT_THE_PLACE_OF_ANOTHER:
+		find_cell(TL_TRACE_MARK, 0, &before);
+		*number = find_cell(TL_TRACE_MARK, 1, cell);
+		cell->start = before.start;
+		return 1;
+	case MARK_BEHIND_ITS_STREAM:
+		*number = find_cell(TL_TRACE_MARK, 1, cell);
+		cell->start = root.start + 1;
+		return 1;
+	default:
+		*number = find_cell(TL_TRACE_ROOT, 0, cell);
+		cell->start++;
+		return 1;
+	}
+}
+
+START_TEST(a_wrong_cell_breaks_the_index)
+{
+	const uint8_t *bytes;
+	struct tl_cell wrong;
+	struct tl_trace *trace;
+	size_t number, times, count;
+
+	make(1);
+	tl_put_bytes(&data, bytes_of(&made.data));
+	times = make_wrong((enum wrong)_i, &number, &wrong);
+	bytes = (const uint8_t *)made.index.data + TL_INDEX_HEADER_SIZE;
+	count =
+	    (made.index.size - TL_INDEX_HEADER_SIZE - TL_INDEX_FOOTER_SIZE) /
+	    TL_CELL_SIZE;
+	begin_index();
+	for (size_t i = 1; i < count; i++) {
+		const struct tl_cell cell =
+		    i == number ? wrong : tl_cell_get(bytes + i * TL_CELL_SIZE);
+
+		for (size_t n = i == number ? times : 1; n > 0; n--)
+			put_cell(cell.kind, cell.id, (uint64_t)cell.start,
+			    (uint64_t)cell.end);
+	}
+	end_index();
+	ck_assert_int_eq(open_bytes(&trace, bytes_of(&data),
+			     bytes_of(&index_bytes)),
+	    0);
+	ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_BROKEN);
+	tl_trace_close(trace);
+}
+END_TEST
+
 /* An event each, one thread after another: as servers have them. */
 static struct tl_trace_writer *
 write_many(void)
@@ -277,6 +420,7 @@ main(void)
 	    a_thread_has_no_more_children_than_bytes_for_them);
 	tcase_add_loop_test(claims,
 	    an_index_has_no_threads_but_those_of_the_data, 0, 2);
+	tcase_add_loop_test(claims, a_wrong_cell_breaks_the_index, 0, WRONGS);
 	tcase_add_test(claims,
 	    a_thread_that_writes_nothing_any_more_takes_little);
 	tcase_add_loop_test(claims, a_thread_that_is_read_out_takes_no_memory,
