@@ -210,6 +210,12 @@ tell(struct tl_call *call, int wait_ms)
 }
 
 int
+tl_daemon_ask(struct tl_call *call)
+{
+	return tell(call, WAIT_MS);
+}
+
+int
 tl_verb_status(struct tl_call *call)
 {
 	return tell(call, WAIT_MS);

@@ -20,7 +20,7 @@ _timelinectl_names() {
 _timelinectl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local verbs='list create remove save priority burst level messages top
-		watch record status snapshot reload help'
+		watch record status snapshot reload page help'
 	local levels='fatal error warning info debug trace trace+ trace++
 		trace+++'
 	local verb='' options='--help' place=0 i

@@ -16,6 +16,10 @@
 #undef GROUP
 #undef JSON
 
+/* Ask timelined with the call's own verb and operands; the answer is appended
+ * to the call's text. */
+int tl_daemon_ask(struct tl_call *call);
+
 /* The verb of a name; NULL. */
 const struct tl_verb *tl_verb_find(const char *name);
 /* The one whose name is nearest; NULL when none is near. */

@@ -229,6 +229,7 @@ static const struct tl_config_key keys[] = {
 	{ .name = "directory", tl_config_path, AT(directory) },
 	{ .name = "socket", tl_config_socket, AT(socket) },
 	{ .name = "listen", tl_config_address, AT(listen) },
+	{ .name = "page", tl_config_socket, AT(page) },
 	{ .name = "user", tl_config_user, AT(user) },
 	{ .name = "poll",
 	    tl_config_duration,

@@ -142,6 +142,7 @@ struct tl_config {
 	const char *directory; /* of snapshots */
 	const char *socket;    /* of timelinectl; NULL: none */
 	const char *listen;    /* "127.0.0.1:9464"; NULL: no metrics */
+	const char *page;      /* UNIX socket of the page; NULL: none */
 	const char *user;      /* to become when started as root; NULL: stay */
 	bool clock;            /* keep the clocks exact */
 	uint64_t poll_ns;      /* live streams are looked at so often */

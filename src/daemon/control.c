@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "daemon/asked.h"
 #include "daemon/control_socket.h"
+#include "daemon/http.h"
 #include "daemon/metrics.h"
 
 #include <assert.h>
@@ -207,6 +208,29 @@ do_reload(struct client *c, const char *rest)
 	tl_text_free(&named);
 }
 
+static void
+do_page(struct client *c, const char *rest)
+{
+	const struct tl_daemon *daemon = c->control->daemon;
+
+	if (*rest != '\0') {
+		put_error(c, "", "page takes nothing");
+	} else if (daemon->http) {
+		tl_put_string(&c->out, "ok\n");
+		tl_http_put_address(&c->out, daemon->http);
+		tl_put_char(&c->out, '\n');
+	} else if (daemon->page) {
+		put_error(c,
+		    "\"listen\" is false; the page is served on the UNIX "
+		    "socket ",
+		    daemon->config->page);
+	} else {
+		put_error(c, "",
+		    "the page is not served: \"listen\" and "
+		    "\"page\" are false");
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct client *c, const char *rest);
@@ -214,6 +238,7 @@ static const struct {
 	{ "status", do_status },
 	{ "snapshot", do_snapshot },
 	{ "reload", do_reload },
+	{ "page", do_page },
 };
 
 /* Cut the last word off if it is json. */

@@ -8,6 +8,7 @@
  *	status [json]	     what it does
  *	snapshot NAME [json] save one and say where (answers when it is done)
  *	reload		     load the configuration again
+ *	page		     the address of the page, with the token
  *
  * Who may: root, the daemon's own user, and members of the group of the
  * socket's file (the credentials are the kernel's, SO_PEERCRED).

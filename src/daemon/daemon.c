@@ -65,22 +65,44 @@ is_same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static int
+serve_again(struct tl_daemon *d, struct tl_http **http, const char *old,
+    const char *new, struct tl_fault *fault)
+{
+	if (*http && is_same(old, new))
+		return 0;
+	tl_http_free(*http);
+	*http = NULL;
+	return new ? tl_http_new(http, d, new, fault) : 0;
+}
+
+/* The first fault is the caller's, another one is logged. */
+static int
+note_second(int rc, int second_rc, const struct tl_fault *second,
+    struct tl_fault *fault)
+{
+	if (rc != 0 && second_rc != 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s", second->text);
+	if (rc != 0 || second_rc == 0)
+		return rc;
+	*fault = *second;
+	return second_rc;
+}
+
 /* Listen where the configuration says now, also where that failed before;
- * neither waits for the other. */
+ * one that fails does not keep the others. */
 static int
 listen_again(struct tl_daemon *d, const struct tl_config *old,
     struct tl_fault *fault)
 {
 	const struct tl_config *new = d->config;
 	struct tl_fault second = { 0 };
-	int rc = 0, second_rc = 0;
+	int second_rc = 0;
+	int rc = serve_again(d, &d->http, old->listen, new->listen, fault);
 
-	if (!d->http || !is_same(old->listen, new->listen)) {
-		tl_http_free(d->http);
-		d->http = NULL;
-		if (new->listen)
-			rc = tl_http_new(&d->http, d, new->listen, fault);
-	}
+	rc = note_second(rc,
+	    serve_again(d, &d->page, old->page, new->page, &second), &second,
+	    fault);
 	if (!d->control || !is_same(old->socket, new->socket)) {
 		tl_control_free(d->control);
 		d->control = NULL;
@@ -88,10 +110,7 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 			second_rc = tl_control_new(&d->control, d, new->socket,
 			    &second);
 	}
-	if (rc != 0 && second_rc != 0)
-		tl_daemon_log(TL_LOG_ERROR, "%s", second.text);
-	if (rc == 0 && (rc = second_rc) != 0)
-		*fault = second;
+	rc = note_second(rc, second_rc, &second, fault);
 	if (!is_same(old->directory, new->directory) ||
 	    !is_same(old->user, new->user))
 		tl_daemon_log(TL_LOG_WARNING,
@@ -178,6 +197,9 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	const struct tl_config *c = d->config;
 	int rc;
 
+	if ((rc = tl_http_make_token(d->token)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "no random bytes for a token: %s", strerror(-rc));
 	/* A second daemon is found by its socket before it touches a thing. */
 	if (c->socket &&
 	    (rc = tl_control_new(&d->control, d, c->socket, fault)) != 0)
@@ -192,13 +214,14 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
 	if (c->listen && (rc = tl_http_new(&d->http, d, c->listen, fault)) != 0)
 		return rc;
-	return 0;
+	return c->page ? tl_http_new(&d->page, d, c->page, fault) : 0;
 }
 
 static void
 close_all(struct tl_daemon *d)
 {
 	tl_http_free(d->http);
+	tl_http_free(d->page);
 	tl_control_free(d->control);
 	tl_streams_free(d->stream);
 	tl_targets_free(d->folder);

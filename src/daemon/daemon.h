@@ -26,7 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TL_TARGETS_MAX = 1024 };
+enum {
+	TL_TARGETS_MAX = 1024,
+	TL_TOKEN_SIZE = 33 /* 128 bits in hex, and a NUL */
+};
 
 struct tl_target;
 struct tl_snapshots;
@@ -43,7 +46,9 @@ struct tl_daemon {
 	struct tl_targets *folder; /* where targets appear */
 	struct tl_stream *stream;
 	struct tl_snapshots *snapshots;
-	struct tl_http *http;
+	struct tl_http *http; /* TCP: metrics, and the page with token */
+	struct tl_http *page; /* a UNIX socket */
+	char token[TL_TOKEN_SIZE];
 	struct tl_control *control;
 	int64_t started_ns;    /* Unix time */
 	int64_t configured_ns; /* ... of the configuration that holds */

@@ -4,26 +4,35 @@
  * descriptor is watched, a timer runs while it wants one, and no thread does.
  *
  * A client that is slow, in sending its request or in reading the answer, is
- * cut off; too many at once wait to be accepted.
+ * disconnected after a while, and at once when a new one finds all places
+ * taken: of those whose request is not complete the oldest has to go.  So slow
+ * clients delay each other, and nobody who asks and reads at once.
  */
 #include "daemon/http.h"
+#include "daemon/control_socket.h"
 #include "daemon/http_request.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-	CONNECTIONS_MAX = 64,
+	CONNECTIONS_MAX = 256,
+	/* with those that were disconnected and not yet closed */
+	LIBRARY_MAX = CONNECTIONS_MAX + 64,
 	CONNECTION_BYTES = 64 << 10, /* of a request, all its headers */
 	UPLOAD_MAX = 64 << 10,
+	HEADERS_MAX_S = 5, /* until a request has come, and between two */
 	SILENCE_MAX_S = 10,
 	REQUEST_MAX_S = 30, /* one that is never silent for so long */
-	SWEEP_S = 5
+	SWEEP_S = 1
 };
 
 /* A connection; lives as long as it. */
@@ -32,18 +41,23 @@ struct tl_http_client {
 	struct tl_http_client **link;
 	int fd;
 	double since; /* the loop's time when its request began */
-	bool waits;   /* for us */
+	bool asked;   /* the headers of its request have come */
+	bool waits;   /* for a snapshot */
+	bool cut;     /* disconnected: the library has yet to close it */
 };
 
 struct tl_http {
 	struct tl_daemon *daemon;
-	struct tl_http_address address;
+	struct tl_http_address address;  /* of TCP; else empty */
+	struct tl_control_socket socket; /* of a path */
+	bool is_local;
 	struct MHD_Daemon *mhd;
 	ev_io io;
 	ev_timer timer;
 	ev_timer sweep;
 	unsigned port;
 	struct tl_http_client *clients;
+	size_t client_count; /* that are not cut */
 	struct tl_http_request *waiting;
 };
 
@@ -60,6 +74,26 @@ static const struct {
 	    "style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
 	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
 };
+
+void
+tl_http_cookie_name(char name[TL_HTTP_COOKIE_MAX], unsigned port)
+{
+	snprintf(name, TL_HTTP_COOKIE_MAX, "timelined_%u", port);
+}
+
+/* A browser shows the cookie to no script and sends it with no request of
+ * another site. */
+static void
+add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
+{
+	char name[TL_HTTP_COOKIE_MAX];
+	char cookie[TL_HTTP_COOKIE_MAX + TL_TOKEN_SIZE + 64];
+
+	tl_http_cookie_name(name, r->port);
+	snprintf(cookie, sizeof(cookie),
+	    "%s=%s; Path=/; HttpOnly; SameSite=Strict", name, r->daemon->token);
+	MHD_add_response_header(response, "Set-Cookie", cookie);
+}
 
 /* Hand the body over and queue the answer. */
 static enum MHD_Result
@@ -78,6 +112,10 @@ send_answer(struct tl_http_request *r)
 	MHD_add_response_header(response, "Content-Type", r->type);
 	if (r->allow)
 		MHD_add_response_header(response, "Allow", r->allow);
+	if (r->status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+	if (r->begins)
+		add_cookie(response, r);
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		MHD_add_response_header(response, headers[i].name,
 		    headers[i].value);
@@ -98,9 +136,15 @@ begin(struct tl_http *h, struct MHD_Connection *connection)
 		return NULL;
 	*r = (struct tl_http_request){ .daemon = h->daemon,
 		.address = &h->address,
+		.port = h->port,
+		.is_local = h->is_local,
 		.connection = connection,
 		.http = h,
 		.client = info ? info->socket_context : NULL };
+	if (r->client) {
+		r->client->asked = true;
+		r->client->since = ev_now(h->daemon->loop);
+	}
 	return r;
 }
 
@@ -189,11 +233,38 @@ completed(void *context, struct MHD_Connection *connection, void **request,
 	if (!r)
 		return;
 	assert(!r->suspended);
-	if (r->client)
+	if (r->client) {
+		r->client->asked = false;
 		r->client->since = ev_now(r->daemon->loop);
+	}
 	tl_text_free(&r->body);
 	free(r);
 	*request = NULL;
+}
+
+/* The library sees the end of the connection and closes it. */
+static void
+cut(struct tl_http *h, struct tl_http_client *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	c->cut = true;
+	h->client_count--;
+}
+
+/* Which client should make room?  NULL: all wait for a snapshot. */
+static struct tl_http_client *
+find_oldest(const struct tl_http *h)
+{
+	struct tl_http_client *oldest = NULL;
+
+	for (struct tl_http_client *c = h->clients; c; c = c->next) {
+		if (c->cut || c->waits)
+			continue;
+		if (!oldest || (oldest->asked && !c->asked) ||
+		    (oldest->asked == c->asked && c->since <= oldest->since))
+			oldest = c;
+	}
+	return oldest;
 }
 
 static void
@@ -215,15 +286,22 @@ client_comes(struct tl_http *h, struct MHD_Connection *connection,
 	if (c->next)
 		c->next->link = &c->next;
 	h->clients = c;
+	if (++h->client_count > CONNECTIONS_MAX) {
+		struct tl_http_client *oldest = find_oldest(h);
+
+		if (oldest)
+			cut(h, oldest);
+	}
 	if (!ev_is_active(&h->sweep))
 		ev_timer_again(h->daemon->loop, &h->sweep);
 }
 
 static void
-client_goes(struct tl_http_client *c)
+client_goes(struct tl_http *h, struct tl_http_client *c)
 {
 	if (!c)
 		return;
+	h->client_count -= !c->cut;
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
@@ -237,22 +315,24 @@ notice(void *context, struct MHD_Connection *connection, void **socket_context,
 	if (what == MHD_CONNECTION_NOTIFY_STARTED)
 		client_comes(context, connection, socket_context);
 	else
-		client_goes(*socket_context);
+		client_goes(context, *socket_context);
 }
 
-/* A request that takes too long loses its socket; the library then notices
- * by itself.  One that waits for us may. */
+/* A request that takes too long is disconnected, unless it waits for us. */
 static void
 on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 {
-	const struct tl_http *h = timer->data;
+	struct tl_http *h = timer->data;
 
 	(void)events;
 	if (!h->clients)
 		ev_timer_stop(loop, timer);
-	for (struct tl_http_client *c = h->clients; c; c = c->next)
-		if (!c->waits && ev_now(loop) - c->since > REQUEST_MAX_S)
-			shutdown(c->fd, SHUT_RDWR);
+	for (struct tl_http_client *c = h->clients; c; c = c->next) {
+		const int max_s = c->asked ? REQUEST_MAX_S : HEADERS_MAX_S;
+
+		if (!c->waits && !c->cut && ev_now(loop) - c->since > max_s)
+			cut(h, c);
+	}
 }
 
 /* Let the library work, and ask when it wants to be called without a cause:
@@ -308,7 +388,7 @@ start_library(struct tl_http *h, int fd)
 {
 	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
 	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
 	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
@@ -333,6 +413,38 @@ watch(struct tl_http *h)
 	ev_io_start(loop, &h->io);
 }
 
+/* The library closes its descriptor, so it gets one of its own: the socket's
+ * file is removed by the one who made it. */
+static int
+listen_at_path(struct tl_http *h, const char *path, int *fd,
+    struct tl_fault *fault)
+{
+	int rc = tl_control_socket_open(&h->socket, path, fault);
+
+	if (rc != 0)
+		return rc;
+	*fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd >= 0)
+		return 0;
+	rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s", path,
+	    strerror(errno));
+	tl_control_socket_close(&h->socket);
+	return rc;
+}
+
+static int
+listen_at_port(struct tl_http *h, const char *address, int *fd,
+    struct tl_fault *fault)
+{
+	int rc = tl_http_address_parse(&h->address, address, fault);
+
+	if (rc == 0)
+		rc = tl_http_address_listen(&h->address, fd, fault);
+	if (rc == 0)
+		h->port = port_of(*fd);
+	return rc;
+}
+
 int
 tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
     const char *address, struct tl_fault *fault)
@@ -343,10 +455,11 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 	if (!h)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	h->daemon = daemon;
-	if ((rc = tl_http_address_parse(&h->address, address, fault)) != 0 ||
-	    (rc = tl_http_address_listen(&h->address, &fd, fault)) != 0)
+	h->is_local = address[0] == '/';
+	rc = h->is_local ? listen_at_path(h, address, &fd, fault)
+			 : listen_at_port(h, address, &fd, fault);
+	if (rc != 0)
 		goto free_http;
-	h->port = port_of(fd);
 	rc = start_library(h, fd);
 	if (rc != 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE,
@@ -357,6 +470,8 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 	*http = h;
 	return 0;
 close_fd:
+	if (h->is_local)
+		tl_control_socket_close(&h->socket);
 	close(fd);
 free_http:
 	free(h);
@@ -367,6 +482,37 @@ unsigned
 tl_http_port(const struct tl_http *http)
 {
 	return http->port;
+}
+
+/* One that listens everywhere is reached on this machine, too. */
+void
+tl_http_put_address(struct tl_text *text, const struct tl_http *http)
+{
+	const char *host = http->address.host;
+	const char *open = strchr(host, ':') ? "[" : "";
+
+	if (strcmp(host, "0.0.0.0") == 0)
+		host = "127.0.0.1";
+	else if (strcmp(host, "::") == 0)
+		host = "::1";
+	tl_put_format(text, "http://%s%s%s:%u/?token=%s", open, host,
+	    *open ? "]" : "", http->port, http->daemon->token);
+}
+
+int
+tl_http_make_token(char token[TL_TOKEN_SIZE])
+{
+	uint8_t bytes[(TL_TOKEN_SIZE - 1) / 2];
+	ssize_t n;
+
+	do
+		n = getrandom(bytes, sizeof(bytes), 0);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(bytes))
+		return n < 0 ? -errno : -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
 }
 
 void
@@ -384,7 +530,9 @@ tl_http_free(struct tl_http *http)
 	ev_io_stop(http->daemon->loop, &http->io);
 	ev_timer_stop(http->daemon->loop, &http->timer);
 	ev_timer_stop(http->daemon->loop, &http->sweep);
-	MHD_stop_daemon(http->mhd); /* closes every socket */
+	MHD_stop_daemon(http->mhd); /* closes every descriptor it has */
+	if (http->is_local)
+		tl_control_socket_close(&http->socket);
 	assert(!http->clients);
 	free(http);
 }

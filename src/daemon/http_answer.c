@@ -219,16 +219,55 @@ snapshot(struct tl_http_request *r)
 static const struct route {
 	const char *url;
 	bool post;
+	bool is_public; /* needs no token */
 	void (*answer)(struct tl_http_request *r);
 } routes[] = {
-	{ "/", false, page },
-	{ "/metrics", false, metrics },
-	{ "/metrics.json", false, metrics_json },
-	{ "/timelines.json", false, timelines },
-	{ "/recordings.json", false, recordings },
-	{ "/live.json", false, live },
-	{ "/snapshot", true, snapshot },
+	{ "/", false, false, page },
+	{ "/metrics", false, true, metrics },
+	{ "/metrics.json", false, false, metrics_json },
+	{ "/timelines.json", false, false, timelines },
+	{ "/recordings.json", false, false, recordings },
+	{ "/live.json", false, false, live },
+	{ "/snapshot", true, false, snapshot },
 };
+
+/* Is this the token?  The time it takes does not depend on where the two
+ * differ. */
+static bool
+is_token(const struct tl_http_request *r, const char *given)
+{
+	const size_t size = TL_TOKEN_SIZE - 1;
+	unsigned differ = 0;
+
+	if (!given || strlen(given) != size)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		differ |= (unsigned char)(given[i] ^ r->daemon->token[i]);
+	return differ == 0;
+}
+
+/* May this request have what is not public?  The token in the address counts
+ * for the page only, which gets a cookie for the rest. */
+static bool
+is_authorized(struct tl_http_request *r, const struct route *route)
+{
+	static const char bearer[] = "Bearer ";
+	const char *authorization = header(r, "Authorization");
+	char cookie[TL_HTTP_COOKIE_MAX];
+
+	if (r->is_local)
+		return true;
+	if (route->answer == page && is_token(r, argument(r, "token"))) {
+		r->begins = true;
+		return true;
+	}
+	if (authorization &&
+	    strncmp(authorization, bearer, sizeof(bearer) - 1) == 0)
+		return is_token(r, authorization + sizeof(bearer) - 1);
+	tl_http_cookie_name(cookie, r->port);
+	return is_token(r, MHD_lookup_connection_value(r->connection,
+			       MHD_COOKIE_KIND, cookie));
+}
 
 static bool
 is_allowed(const struct route *route, const char *method)
@@ -254,13 +293,19 @@ tl_http_answer(struct tl_http_request *request, const char *url,
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
 		if (strcmp(url, routes[i].url) != 0)
 			continue;
-		if (is_allowed(&routes[i], method)) {
+		if (!is_allowed(&routes[i], method)) {
+			request->allow = routes[i].post ? "POST" : "GET, HEAD";
+			refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED,
+			    "this is not done with it");
+		} else if (!routes[i].is_public &&
+			   !is_authorized(request, &routes[i])) {
+			refuse(request, MHD_HTTP_UNAUTHORIZED,
+			    "this needs the token of timelined: run "
+			    "\"timelinectl page\" on its machine for the "
+			    "address with the token");
+		} else {
 			routes[i].answer(request);
-			return;
 		}
-		request->allow = routes[i].post ? "POST" : "GET, HEAD";
-		refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED,
-		    "this is not done with it");
 		return;
 	}
 	refuse(request, MHD_HTTP_NOT_FOUND, "there is no such thing here");

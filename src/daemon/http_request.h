@@ -17,6 +17,8 @@
 struct tl_http_request {
 	struct tl_daemon *daemon;
 	const struct tl_http_address *address;
+	unsigned port;
+	bool is_local; /* came by the UNIX socket: needs no token */
 	struct MHD_Connection *connection;
 	size_t upload; /* bytes of a body, which nobody wants */
 
@@ -25,6 +27,7 @@ struct tl_http_request {
 	unsigned status;
 	const char *type;
 	const char *allow; /* of 405 */
+	bool begins;       /* a session: the answer sets the cookie */
 	struct tl_text body;
 	struct tl_asked asked;
 
@@ -35,6 +38,9 @@ struct tl_http_request {
 	struct tl_http_request **link;
 };
 
+/* The cookie that holds the token.  Cookies know no port, so its name does. */
+enum { TL_HTTP_COOKIE_MAX = 32 };
+void tl_http_cookie_name(char name[TL_HTTP_COOKIE_MAX], unsigned port);
 /* Answer, or begin to: then tl_http_resume is called later. */
 void tl_http_answer(struct tl_http_request *request, const char *url,
     const char *method);

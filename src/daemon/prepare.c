@@ -30,23 +30,34 @@ make_folder(const char *path, mode_t mode, const struct passwd *user,
 	return 0;
 }
 
+/* The folder that a socket is to lie in. */
+static int
+make_folder_of(const char *socket, const struct passwd *user,
+    struct tl_fault *fault)
+{
+	char folder[PATH_MAX];
+	char *slash;
+
+	if (!socket)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s", socket);
+	slash = strrchr(folder, '/');
+	if (!slash || slash == folder)
+		return 0;
+	*slash = '\0';
+	return make_folder(folder, 0755, user, fault);
+}
+
 int
 tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault)
 {
 	const struct passwd *user = NULL;
-	char folder[PATH_MAX];
-	char *slash;
-	int rc = 0;
+	int rc;
 
 	if (geteuid() == 0 && config->user)
 		user = getpwnam(config->user);
-	if (config->socket) {
-		snprintf(folder, sizeof(folder), "%s", config->socket);
-		slash = strrchr(folder, '/');
-		if (slash && slash != folder) {
-			*slash = '\0';
-			rc = make_folder(folder, 0755, user, fault);
-		}
-	}
-	return rc ? rc : make_folder(config->directory, 0750, user, fault);
+	if ((rc = make_folder_of(config->socket, user, fault)) != 0 ||
+	    (rc = make_folder_of(config->page, user, fault)) != 0)
+		return rc;
+	return make_folder(config->directory, 0750, user, fault);
 }

@@ -73,3 +73,41 @@ if [ "$(id -u)" = 0 ] && [ "${nobody:-}" ]; then
 	ends 'a person without rights' 1 "${nobody[@]}" env "TIMELINED_SOCKET=$work/daemon.sock" "$ctl" status
 	has '... is refused clearly' "$err" 'you may not speak to timelined \(Permission denied\)'
 fi
+
+# -- the page
+answers 'ok\nhttp://127.0.0.1:9464/?token=0123\n'
+mkdir -p "$work/desktop" "$work/runtime"
+cat >"$work/desktop/xdg-open" <<END
+#!/bin/sh
+echo "\$@" >"$work/opened~"
+cp "\$1" "$work/redirect"
+stat -c %a "\$1" >>"$work/opened~"
+mv "$work/opened~" "$work/opened"
+END
+chmod +x "$work/desktop/xdg-open"
+is 'page prints the address' "$(env PATH="$work/desktop:$PATH" \
+	XDG_RUNTIME_DIR="$work/runtime" DISPLAY=:0 "$ctl" page)" \
+	'http://127.0.0.1:9464/?token=0123'
+is '... and opens nothing where nobody looks' "$([ -e "$work/opened" ] || echo none)" none
+if has_terminals; then
+	seen() { on_terminal env PATH="$work/desktop:$PATH" \
+		XDG_RUNTIME_DIR="$work/runtime" "$@" "$ctl" page; }
+	has 'on a terminal, too' "$(seen DISPLAY= WAYLAND_DISPLAY=)" \
+		'token=0123'
+	is '... and nothing where there is no desktop' "$([ -e "$work/opened" ] || echo none)" none
+	has 'on a desktop, too' "$(seen DISPLAY=:0)" 'token=0123'
+	until_true test -e "$work/opened"
+	is '... which opens a file that only its user can read' "$(cat "$work/opened")" \
+		"$work/runtime/timelined-page.html
+600"
+	has '... and that leads to the page' "$(cat "$work/redirect")" \
+		'url=http://127\.0\.0\.1:9464/\?token=0123"'
+	rm "$work/opened"
+	answers 'ok\nhttp://127.0.0.1:9464/"><script>\n'
+	has 'an address that is none is printed' "$(seen DISPLAY=:0)" 'script'
+	answers 'ok\njavascript:alert()\n'
+	has '... as is another scheme' "$(seen DISPLAY=:0)" 'javascript'
+	is '... and not opened' "$([ -e "$work/opened" ] || echo none)" none
+fi
+kill "$daemon"
+wait "$daemon" 2>/dev/null

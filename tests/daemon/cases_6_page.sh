@@ -5,7 +5,7 @@
 browser=$(command -v chromium || command -v chromium-browser)
 if [ -n "$browser" ] && command -v node >/dev/null; then
 	: >"$work/no-folder"
-	start_daemon 'timelines = {
+	start_daemon 'page = "'"$work/page.sock"'", timelines = {
 		{ name = "'"$name"'-p", create = { entries = "16k" }, record = {
 			directory = "'"$work"'/recorded", flush = "50ms" } },
 		{ name = "'"$name"'-q", create = { entries = "16k" }, record = {
@@ -18,8 +18,12 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	"$load" "/$name-q" <<<'fail 1' >/dev/null
 	until_true reaches "$count" timeline_record_entries_total "$name-p"
 	until_true reaches 1 timeline_record_failing "$name-q"
-	seen=$(timeout -k 5 500 node "$here/../page/check_daemon.js" "$browser" \
-		"http://127.0.0.1:$port/" "$name-p" "$count")
+	# look ADDRESS: what a browser shows that begins there
+	look() {
+		seen=$(timeout -k 5 500 node "$here/../page/check_daemon.js" \
+			"$browser" "$1" "$name-p" "$count")
+	}
+	look "$("$ctl" page)"
 	field() { jq -r "$1" <<<"$seen"; }
 	# beside the ticks there may be entries about levels
 	[ "$(field .count)" -ge "$count" ] && [ "$(field .count)" -le $((count + 5)) ]
@@ -36,8 +40,21 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	is 'which is there' $? 0
 	is 'nothing is said on the console' "$(field '.errors | length')" 0
 	is 'and nobody else is asked' "$(field '.foreign | length')" 0
+	is 'the token does not stay in the address' "$(field .url)" \
+		"http://127.0.0.1:$port/"
+	[ "$(field .again)" -ge "$count" ]
+	is 'the page can be loaded again' $? 0
+	look "unix:$work/page.sock"
+	[ "$(field .count)" -ge "$count" ]
+	is 'a browser behind the UNIX socket has the page, too' $? 0
+	has 'and saves a snapshot' "$(field .answer)" "$name-p-.*\.tl"
+	is 'without a word on the console' "$(field '.errors | length')" 0
+	is 'the socket is for its user and group' \
+		"$(stat -c '%F %a' "$work/page.sock")" 'socket 660'
 	stop_load
 	stop_daemon
+	[ -e "$work/page.sock" ]
+	is 'the socket goes with the daemon' $? 1
 	rm -rf "/dev/shm/$name"* "${snapshots:?}"/* "$work/recorded" "$work/no-folder"
 else
 	skip 'no chromium, or no node to drive it'

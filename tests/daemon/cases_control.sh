@@ -36,6 +36,11 @@ has 'so is what is no verb, without its bytes' "$(say $'\e[2J\n')" \
 is 'half a line is no order' "$(say reload)" ''
 is 'nor is it done' "$(metric timelined_reloads_total)" 0
 
+# -- the page
+has 'page is its address' "$(say $'page\n')" \
+	"^http://127\.0\.0\.1:$port/\?token=[0-9a-f]{32}$"
+is 'it takes nothing' "$(say $'page x\n')" 'error page takes nothing'
+
 # -- reload
 is 'reload says ok' "$(say $'reload\n')" ok
 is 'and is counted' "$(metric timelined_reloads_total)" 1
@@ -76,8 +81,18 @@ is 'until the address is free' \
 	"$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
 is 'then it is served' "$(curl -s -m 60 -o /dev/null -w '%{http_code}' \
 	"http://$taken/metrics")" 200
+sed "s|listen = [^,]*|listen = false, page = \"$work/page\"|" \
+	"$work/conf-good" >"$work/conf"
+is 'the page moves to a socket' "$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
+is 'there it needs no token' "$(curl -s -m 60 -o /dev/null -w '%{http_code}' \
+	--unix-socket "$work/page" http://localhost/)" 200
+has 'page names it' "$(say $'page\n')" "^error .* UNIX socket $work/page$"
 cp "$work/conf-good" "$work/conf"
-is 'it comes back' "$(TIMELINED_SOCKET=$work/moved say $'reload\n')" ok
+is 'it comes back' "$(say $'reload\n')" ok
+port=$(sed -nE 's/.*:([0-9]+)\/.*/\1/p' <<<"$(say $'page\n')")
+is 'and the page is at a port again' "$(curl -s -m 60 -o /dev/null \
+	-w '%{http_code}' "http://127.0.0.1:$port/metrics")" 200
+is 'its socket is gone' "$([ -e "$work/page" ] || echo gone)" gone
 
 # -- who may
 if [ "$(id -u)" = 0 ]; then

@@ -4,12 +4,31 @@
  * what it shows of a timeline once it has so many entries.
  *
  *	node check_daemon.js BROWSER URL TIMELINE ENTRIES
+ *
+ * unix:PATH is a socket, which a port of this machine leads to meanwhile, as
+ * ssh -L makes one.
  */
 "use strict";
+const net = require("net");
 const {Browser} = require("./browser.js");
-const [,, program, url, name, entries] = process.argv;
+const [,, program, given, name, entries] = process.argv;
+
+function forward(path) {
+	const server = net.createServer((socket) => {
+		const behind = net.connect(path);
+		socket.pipe(behind).pipe(socket);
+		for (const end of [socket, behind])
+			end.on("error", () => { socket.destroy();
+				behind.destroy(); });
+	});
+	return new Promise((done) => server.listen(0, "127.0.0.1", () =>
+		done("http://127.0.0.1:" + server.address().port + "/")));
+}
 
 async function main() {
+	const url = given.startsWith("unix:") ? await forward(given.slice(5)) :
+		given;
+	const origin = new URL(url).origin;
 	const browser = new Browser(program);
 	const page = await browser.page();
 	await page.open(url);
@@ -34,10 +53,15 @@ async function main() {
 	seen.answer = await page.run(
 		"document.getElementById('answer').textContent");
 	seen.errors = page.errors;
-	seen.foreign = page.requests.filter((r) => !r.startsWith(url) &&
+	seen.foreign = page.requests.filter((r) => !r.startsWith(origin) &&
 		!r.startsWith("data:"));
+	seen.url = await page.run("location.href");
+	await page.open(seen.url);
+	await page.until(`timeline.count >= ${entries}`);
+	seen.again = await page.run("timeline.count");
 	console.log(JSON.stringify(seen));
 	await browser.close();
+	process.exit(0); /* a port may still be open */
 }
 
 main().catch((error) => {

@@ -7,6 +7,10 @@
 #include "daemon/http_address.h"
 #include "service_fixture.h"
 
+#define TOKEN      "0123456789abcdef0123456789abcdef"
+#define AUTHORIZED "Authorization: Bearer " TOKEN "\r\n"
+#define OURS       "Host: localhost:9464\r\nX-Timeline: 1\r\n" AUTHORIZED
+
 static struct tl_http *http;
 
 static void
@@ -15,6 +19,7 @@ setup(void)
 	struct tl_fault fault = { 0 };
 
 	service_open();
+	strcpy(d->token, TOKEN);
 	ck_assert_msg(tl_http_new(&http, d, "127.0.0.1:0", &fault) == 0, "%s",
 	    fault.text);
 	ck_assert_uint_ne(tl_http_port(http), 0);
@@ -57,7 +62,7 @@ ask_with(const char *what, const char *headers)
 static const char *
 ask(const char *what)
 {
-	return ask_with(what, "Host: localhost\r\n");
+	return ask_with(what, "Host: localhost\r\n" AUTHORIZED);
 }
 
 static int
@@ -138,7 +143,7 @@ status_for_host(const char *host)
 {
 	char line[512];
 
-	snprintf(line, sizeof(line), "Host: %s\r\n", host);
+	snprintf(line, sizeof(line), "Host: %s\r\n" AUTHORIZED, host);
 	return status_of(ask_with("GET /timelines.json", line));
 }
 
@@ -177,8 +182,6 @@ START_TEST(a_configured_name_is_ours)
 }
 END_TEST
 
-#define OURS "Host: localhost:9464\r\nX-Timeline: 1\r\n"
-
 START_TEST(a_page_of_elsewhere_saves_nothing)
 {
 	char what[128];
@@ -186,8 +189,9 @@ START_TEST(a_page_of_elsewhere_saves_nothing)
 	snprintf(what, sizeof(what), "POST /snapshot?timeline=%s",
 	    fixture_name + 1);
 	ck_assert_int_eq(status_of(ask(what)), 403);
-	ck_assert_int_eq(status_of(ask_with(what,
-			     "Host: localhost\r\nX-Timeline: 2\r\n")),
+	ck_assert_int_eq(status_of(
+			     ask_with(what, "Host: localhost\r\nX-Timeline: "
+					    "2\r\n" AUTHORIZED)),
 	    403);
 	ck_assert_int_eq(status_of(ask_with(what,
 			     OURS "Origin: http://evil.example\r\n")),
@@ -349,11 +353,58 @@ START_TEST(a_silent_client_holds_up_nobody)
 }
 END_TEST
 
+static bool
+is_open(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 &&
+	       (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+START_TEST(slow_clients_make_room_for_new_ones)
+{
+	enum { SLOW = 400, PLACES = 256 };
+	int slow[SLOW], left = 0;
+
+	for (int i = 0; i < SLOW; i++) {
+		slow[i] = connect_to(tl_http_port(http));
+		service_send(slow[i], "GET /metr", 9);
+	}
+	ck_assert_int_eq(status_of(ask("GET /metrics")), 200);
+	service_turn();
+	for (int i = 0; i < SLOW; i++)
+		left += is_open(slow[i]);
+	/* The oldest had to go, as many as there are too few places for. */
+	ck_assert_int_le(left, PLACES);
+	ck_assert_int_ge(left, PLACES / 2);
+	ck_assert(!is_open(slow[0]));
+	ck_assert(is_open(slow[SLOW - 1]));
+	for (int i = 0; i < SLOW; i++)
+		close(slow[i]);
+}
+END_TEST
+
+START_TEST(a_request_has_its_time_to_come)
+{
+	const int fd = connect_to(tl_http_port(http));
+	const double from = service_now_s();
+
+	service_send(fd, "GET /metrics HTTP/1.1\r\nX: ", 26);
+	while (is_open(fd) && service_now_s() < from + PATIENCE_S) {
+		service_turn();
+		service_send(fd, "x", 1); /* never silent for long */
+	}
+	ck_assert_double_lt(service_now_s() - from, 20);
+	close(fd);
+}
+END_TEST
+
 START_TEST(two_hundred_at_once_are_answered)
 {
 	enum { MANY = 200 };
 	static const char request[] =
-	    "GET /timelines.json HTTP/1.1\r\nHost: localhost\r\n"
+	    "GET /timelines.json HTTP/1.1\r\nHost: localhost\r\n" AUTHORIZED
 	    "Connection: close\r\n\r\n";
 	int many[MANY];
 
@@ -363,6 +414,189 @@ START_TEST(two_hundred_at_once_are_answered)
 		service_send(many[i], request, sizeof(request) - 1);
 	for (int i = 0; i < MANY; i++)
 		ck_assert_int_eq(status_of(service_read(many[i])), 200);
+}
+END_TEST
+
+START_TEST(without_the_token_there_are_only_metrics)
+{
+	static const char *const secret[] = { "GET /", "HEAD /",
+		"GET /metrics.json", "GET /timelines.json",
+		"GET /recordings.json", "GET /live.json?timeline=none" };
+	char what[128];
+
+	ck_assert_int_eq(status_of(
+			     ask_with("GET /metrics", "Host: localhost\r\n")),
+	    200);
+	for (size_t i = 0; i < sizeof(secret) / sizeof(secret[0]); i++) {
+		ask_with(secret[i], "Host: localhost\r\n");
+		ck_assert_msg(status_of(answer_text) == 401, "%s", secret[i]);
+		ck_assert_has(answer_text, "WWW-Authenticate: Bearer");
+		ck_assert_lacks(answer_text, "<html");
+		ck_assert_lacks(answer_text, "Set-Cookie");
+		ck_assert_lacks(answer_text, TOKEN);
+	}
+	snprintf(what, sizeof(what), "POST /snapshot?timeline=%s",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask_with(what,
+			     "Host: localhost\r\nX-Timeline: 1\r\n")),
+	    401);
+	ck_assert_uint_eq(target->counts.snapshots, 0);
+}
+END_TEST
+
+/* Metrics are for all: no text of a message may be among them. */
+START_TEST(metrics_hold_no_text_of_a_message)
+{
+	struct timeline_event *event;
+
+	ck_assert_int_eq(timeline_define(tl, "secretcategory", "fatal",
+			     "secretmessage $secretname", &event),
+	    0);
+	timeline_log(event, 7);
+	ck_assert_lacks(ask("GET /metrics"), "secret");
+}
+END_TEST
+
+static int
+status_for(const char *what, const char *header)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "Host: localhost\r\n%s\r\n", header);
+	return status_of(ask_with(what, line));
+}
+
+START_TEST(only_the_whole_token_counts)
+{
+	static const char *const wrong[] = { "Authorization: Bearer ",
+		"Authorization: Bearer 0", "Authorization: " TOKEN,
+		"Authorization: Basic " TOKEN,
+		"Authorization: Bearer 0123456789abcdef0123456789abcde",
+		"Authorization: Bearer 0123456789abcdef0123456789abcdee",
+		"Authorization: Bearer 1123456789abcdef0123456789abcdef",
+		"Authorization: Bearer 0123456789ABCDEF0123456789ABCDEF",
+		"Authorization: Bearer " TOKEN "0",
+		"Cookie: timelined_1=" TOKEN, "Cookie: timelined=" TOKEN };
+	char cookie[128];
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(status_for("GET /timelines.json", wrong[i]) ==
+				  401,
+		    "%s", wrong[i]);
+	snprintf(cookie, sizeof(cookie), "Cookie: timelined_%u=%.31s",
+	    tl_http_port(http), TOKEN);
+	ck_assert_int_eq(status_for("GET /timelines.json", cookie), 401);
+	ck_assert_int_eq(status_for("GET /?token=0123", "X: 1"), 401);
+	ck_assert_int_eq(status_for("GET /?token=", "X: 1"), 401);
+	/* ... and in the address it is for the page alone. */
+	ck_assert_int_eq(status_for("GET /timelines.json?token=" TOKEN, "X: 1"),
+	    401);
+	/* A daemon without one trusts nobody. */
+	d->token[0] = '\0';
+	ck_assert_int_eq(status_for("GET /", "Authorization: Bearer "), 401);
+	ck_assert_int_eq(status_for("GET /?token=", "X: 1"), 401);
+}
+END_TEST
+
+START_TEST(the_address_of_the_page_begins_a_session)
+{
+	struct tl_text address = { 0 };
+	char what[256], cookie[128];
+	const char *path;
+
+	tl_http_put_address(&address, http);
+	snprintf(what, sizeof(what), "http://127.0.0.1:%u/?token=" TOKEN,
+	    tl_http_port(http));
+	ck_assert_str_eq(tl_text_string(&address), what);
+	path = strstr(address.data, "/?");
+	snprintf(what, sizeof(what), "GET %s", path);
+	snprintf(cookie, sizeof(cookie),
+	    "Set-Cookie: timelined_%u=" TOKEN
+	    "; Path=/; HttpOnly; SameSite=Strict\r\n",
+	    tl_http_port(http));
+	ck_assert_int_eq(status_for(what, "X: 1"), 200);
+	ck_assert_has(answer_text, "<html");
+	ck_assert_has(answer_text, cookie);
+	snprintf(cookie, sizeof(cookie), "Cookie: a=b; timelined_%u=" TOKEN,
+	    tl_http_port(http));
+	ck_assert_int_eq(status_for("GET /timelines.json", cookie), 200);
+	ck_assert_int_eq(status_for("GET /", cookie), 200);
+	ck_assert_lacks(answer_text, "Set-Cookie");
+	/* The name of another site is refused with the cookie, too. */
+	snprintf(what, sizeof(what), "Host: evil.example\r\n%s\r\n", cookie);
+	ck_assert_int_eq(status_of(ask_with("GET /timelines.json", what)), 403);
+	tl_text_free(&address);
+}
+END_TEST
+
+START_TEST(who_listens_everywhere_is_found_here)
+{
+	struct tl_text address = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_http *other;
+	char wanted[64];
+
+	ck_assert_int_eq(tl_http_new(&other, d, "0.0.0.0:0", &fault), 0);
+	tl_http_put_address(&address, other);
+	snprintf(wanted, sizeof(wanted),
+	    "http://127.0.0.1:%u/?token=", tl_http_port(other));
+	ck_assert_has(tl_text_string(&address), wanted);
+	tl_text_free(&address);
+	tl_http_free(other);
+}
+END_TEST
+
+START_TEST(each_token_is_new)
+{
+	char a[TL_TOKEN_SIZE], b[TL_TOKEN_SIZE];
+
+	ck_assert_int_eq(tl_http_make_token(a), 0);
+	ck_assert_int_eq(tl_http_make_token(b), 0);
+	ck_assert_uint_eq(strspn(a, "0123456789abcdef"), TL_TOKEN_SIZE - 1);
+	ck_assert_str_ne(a, b);
+}
+END_TEST
+
+static int
+connect_to_path(const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(at.sun_path, path);
+	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&at, sizeof(at)),
+	    0);
+	return fd;
+}
+
+START_TEST(the_rights_of_a_socket_stand_for_a_token)
+{
+	static const char request[] = "GET /timelines.json HTTP/1.1\r\n"
+				      "Host: %s\r\nConnection: close\r\n\r\n";
+	struct tl_fault fault = { 0 };
+	struct tl_http *local;
+	char path[80], text[256];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/page.sock", folder);
+	ck_assert_msg(tl_http_new(&local, d, path, &fault) == 0, "%s",
+	    fault.text);
+	ck_assert_uint_eq(tl_http_port(local), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode, S_IFSOCK | 0660);
+	fd = connect_to_path(path);
+	snprintf(text, sizeof(text), request, "localhost");
+	service_send(fd, text, strlen(text));
+	ck_assert_int_eq(status_of(service_read(fd)), 200);
+	ck_assert_has(answer_text, fixture_name + 1);
+	/* A forwarded port can be reached under a foreign name, too. */
+	fd = connect_to_path(path);
+	snprintf(text, sizeof(text), request, "evil.example");
+	service_send(fd, text, strlen(text));
+	ck_assert_int_eq(status_of(service_read(fd)), 403);
+	tl_http_free(local);
+	ck_assert_int_ne(stat(path, &st), 0);
 }
 END_TEST
 
@@ -425,7 +659,7 @@ START_TEST(the_other_internet_works_too)
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6,
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	static const char request[] =
-	    "GET /timelines.json HTTP/1.1\r\nHost: [::1]\r\n"
+	    "GET /timelines.json HTTP/1.1\r\nHost: [::1]\r\n" AUTHORIZED
 	    "Connection: close\r\n\r\n";
 	struct tl_fault fault = { 0 };
 	struct tl_http *six;
@@ -469,7 +703,16 @@ main(void)
 	tcase_add_test(t, broken_requests_break_nothing);
 	tcase_add_test(t, a_request_has_a_size);
 	tcase_add_test(t, a_silent_client_holds_up_nobody);
+	tcase_add_test(t, slow_clients_make_room_for_new_ones);
+	tcase_add_test(t, a_request_has_its_time_to_come);
 	tcase_add_test(t, two_hundred_at_once_are_answered);
+	tcase_add_test(t, without_the_token_there_are_only_metrics);
+	tcase_add_test(t, metrics_hold_no_text_of_a_message);
+	tcase_add_test(t, only_the_whole_token_counts);
+	tcase_add_test(t, the_address_of_the_page_begins_a_session);
+	tcase_add_test(t, who_listens_everywhere_is_found_here);
+	tcase_add_test(t, each_token_is_new);
+	tcase_add_test(t, the_rights_of_a_socket_stand_for_a_token);
 	tcase_add_test(t, nobody_there_means_no_wakeups);
 	tcase_add_test(t, an_address_that_is_none_is_named);
 	tcase_add_test(t, the_other_internet_works_too);

@@ -258,6 +258,9 @@ function setUpLive() {
 		e.hidden = !live.on;
 	if (!live.on)
 		return;
+	/* the token in the address has become a cookie */
+	if (location.search)
+		history.replaceState(null, "", location.pathname);
 	byId("timeline").addEventListener("change",
 		() => watchTimeline(byId("timeline").value));
 	byId("pause").addEventListener("click", togglePause);
