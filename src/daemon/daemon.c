@@ -225,6 +225,8 @@ close_all(struct tl_daemon *d)
 	tl_control_free(d->control);
 	tl_streams_free(d->stream);
 	tl_targets_free(d->folder);
+	while (d->ending)
+		tl_record_free(d->ending);
 	tl_actions_stop();
 	tl_snapshots_free(d->snapshots);
 }

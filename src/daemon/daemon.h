@@ -37,6 +37,8 @@ struct tl_http;
 struct tl_control;
 struct tl_targets;
 struct tl_stream;
+struct tl_record;
+struct tl_recorder_crew;
 
 struct tl_daemon {
 	struct ev_loop *loop;
@@ -50,9 +52,12 @@ struct tl_daemon {
 	struct tl_http *page; /* a UNIX socket */
 	char token[TL_TOKEN_SIZE];
 	struct tl_control *control;
-	int64_t started_ns;    /* Unix time */
-	int64_t configured_ns; /* ... of the configuration that holds */
-	uint64_t reloads;      /* that held */
+	struct tl_recorder_crew *crew; /* of all recordings; NULL: none */
+	size_t record_count;           /* that use it */
+	struct tl_record *ending;      /* those whose timeline was let go */
+	int64_t started_ns;            /* Unix time */
+	int64_t configured_ns;         /* ... of the configuration that holds */
+	uint64_t reloads;              /* that held */
 	uint64_t reload_faults;
 	uint64_t refused; /* timelines in /dev/shm, never opened */
 };

@@ -25,6 +25,8 @@ enum { NAMES_TRIED_MAX = 1000, NS_A_MICROSECOND = 1000 };
 static const int64_t tidy_ns = 10 * (int64_t)1000000000;
 
 struct tl_record {
+	struct tl_daemon *daemon;
+	struct tl_record *next; /* of those that end */
 	struct ev_loop *loop;
 	struct ev_async changed;
 	struct tl_recorder *recorder;
@@ -209,12 +211,26 @@ say(struct tl_record *r)
 	r->said_done = s.done;
 }
 
+static bool
+is_ending(const struct tl_record *r)
+{
+	const struct tl_record *one = r->daemon->ending;
+
+	while (one && one != r)
+		one = one->next;
+	return one != NULL;
+}
+
 static void
 on_changed(struct ev_loop *loop, ev_async *async, int events)
 {
+	struct tl_record *r = async->data;
+
 	(void)loop;
 	(void)events;
-	say(async->data);
+	say(r);
+	if (r->said_done && is_ending(r))
+		tl_record_free(r);
 }
 
 static struct tl_recorder_options
@@ -269,13 +285,18 @@ start(struct tl_record *r, struct tl_daemon *daemon, int fd, bool all,
 		.context = r };
 	int rc = set_folder(r, daemon->config, how);
 
+	r->live = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (rc == 0 && r->live < 0)
+		rc = -errno;
+	if (rc == 0 && !daemon->crew)
+		rc = tl_recorder_crew_new(&daemon->crew);
 	if (rc == 0)
 		rc = tl_recorder_new(&r->recorder, &options, &host);
 	if (rc == 0 &&
 	    (rc = tl_recorder_add(r->recorder, r->name, fd, all, fault)) != 0)
 		return rc;
 	if (rc == 0)
-		rc = tl_recorder_start(r->recorder);
+		rc = tl_recorder_start_with(r->recorder, daemon->crew);
 	return rc == 0
 		   ? 0
 		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
@@ -292,8 +313,10 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	if (!r)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	snprintf(r->name, sizeof(r->name), "%s", name);
+	r->daemon = daemon;
+	r->daemon->record_count++;
 	r->loop = daemon->loop;
-	r->live = fd;
+	r->live = -1;
 	pthread_mutex_init(&r->lock, NULL);
 	ev_async_init(&r->changed, on_changed);
 	r->changed.data = r;
@@ -327,6 +350,34 @@ tl_record_status(struct tl_record *r, struct tl_record_status *status)
 }
 
 void
+tl_record_end(struct tl_record *r)
+{
+	if (!r)
+		return;
+	r->next = r->daemon->ending;
+	r->daemon->ending = r;
+	tl_recorder_stop(r->recorder);
+	ev_async_send(r->loop, &r->changed); /* it may have ended before */
+}
+
+/* The last recording takes the threads with it: they are idle then. */
+static void
+leave_daemon(struct tl_record *r)
+{
+	struct tl_daemon *d = r->daemon;
+	struct tl_record **link = &d->ending;
+
+	while (*link && *link != r)
+		link = &(*link)->next;
+	if (*link)
+		*link = r->next;
+	if (--d->record_count > 0)
+		return;
+	tl_recorder_crew_free(d->crew);
+	d->crew = NULL;
+}
+
+void
 tl_record_free(struct tl_record *r)
 {
 	if (!r)
@@ -337,6 +388,9 @@ tl_record_free(struct tl_record *r)
 		tl_recorder_free(r->recorder);
 	}
 	ev_async_stop(r->loop, &r->changed);
+	leave_daemon(r);
+	if (r->live >= 0)
+		close(r->live);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }

@@ -32,7 +32,10 @@ int tl_record_configure(struct tl_record *record,
     const struct tl_config *config, const struct tl_config_record *how);
 void
 tl_record_status(struct tl_record *record, struct tl_record_status *status);
-/* Ends the last file.  NULL does nothing. */
+/* What was logged by now is written while the loop goes on; then it is freed.
+ * NULL does nothing. */
+void tl_record_end(struct tl_record *record);
+/* Waits until the last file is whole.  NULL does nothing. */
 void tl_record_free(struct tl_record *record);
 
 #endif

@@ -155,7 +155,7 @@ configure_record(struct tl_target *t, bool all)
 	int rc = 0;
 
 	if (!how->on) {
-		tl_record_free(t->record);
+		tl_record_end(t->record);
 		t->record = NULL;
 	} else if (t->record) {
 		rc = tl_record_configure(t->record, t->daemon->config, how);
@@ -300,7 +300,7 @@ tl_target_close(struct tl_target *target)
 	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
 	if (t->daemon->snapshots)
 		tl_snapshots_forget(t->daemon->snapshots, t);
-	tl_record_free(t->record);
+	tl_record_end(t->record);
 	tl_calibrator_free(t->calibrator);
 	tl_bursts_free(t->bursts);
 	tl_writers_free(t->writers);

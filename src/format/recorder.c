@@ -19,8 +19,8 @@ wake(void *context)
 
 	pthread_mutex_lock(&r->lock);
 	r->awake = true;
-	pthread_cond_signal(&r->more);
 	pthread_mutex_unlock(&r->lock);
+	tl_recorder_crew_wake(r->crew, TL_CREW_WRITER);
 }
 
 int
@@ -29,17 +29,13 @@ tl_recorder_new(struct tl_recorder **recorder,
     const struct tl_recorder_host *host)
 {
 	struct tl_recorder *r = calloc(1, sizeof(*r));
-	pthread_condattr_t monotonic;
 
 	if (!r)
 		return -ENOMEM;
 	r->options = r->now = *options;
 	r->host = *host;
 	pthread_mutex_init(&r->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&r->more, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	pthread_cond_init(&r->done, NULL);
 	r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
 	*recorder = r;
 	return 0;
@@ -106,7 +102,7 @@ tl_recorder_info(struct tl_recorder *r, const char *name, const char *value)
 	return tl_recorder_file_info(&r->file, name, value);
 }
 
-/* Pairs with drain. */
+/* Pairs with tl_recorder_source_turn. */
 static void
 tell_stop(struct tl_recorder *r)
 {
@@ -115,17 +111,46 @@ tell_stop(struct tl_recorder *r)
 }
 
 int
-tl_recorder_start(struct tl_recorder *r)
+tl_recorder_start_with(struct tl_recorder *r, struct tl_recorder_crew *crew)
 {
 	int rc = r->now.once ? tl_recorder_begin_file(r) : 0;
 
 	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
 		rc = tl_recorder_source_start(r->sources[i]);
+	r->crew = crew;
 	if (rc == 0)
-		rc = tl_recorder_thread_start(&r->thread, tl_recorder_run, r,
-		    "record-write");
-	r->running = rc == 0;
+		rc = tl_recorder_crew_add(crew, r);
+	if (rc < 0)
+		r->crew = NULL;
 	return rc;
+}
+
+int
+tl_recorder_start(struct tl_recorder *r)
+{
+	struct tl_recorder_crew *crew;
+	int rc = tl_recorder_crew_new(&crew);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_recorder_start_with(r, crew);
+	r->owns_crew = rc == 0;
+	if (rc < 0)
+		tl_recorder_crew_free(crew);
+	return rc;
+}
+
+int64_t
+tl_recorder_read(struct tl_recorder *r)
+{
+	int64_t due_ns = INT64_MAX;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		const int64_t one_ns = tl_recorder_source_turn(r->sources[i]);
+
+		due_ns = one_ns < due_ns ? one_ns : due_ns;
+	}
+	return due_ns;
 }
 
 void
@@ -143,8 +168,11 @@ tl_recorder_stop(struct tl_recorder *r)
 	tell_stop(r);
 	pthread_mutex_lock(&r->lock);
 	r->stop = r->awake = true;
-	pthread_cond_signal(&r->more);
 	pthread_mutex_unlock(&r->lock);
+	if (!r->crew)
+		return;
+	tl_recorder_crew_wake(r->crew, TL_CREW_READER);
+	tl_recorder_crew_wake(r->crew, TL_CREW_WRITER);
 }
 
 void
@@ -164,14 +192,27 @@ give_up(struct tl_recorder *r)
 	tl_recorder_end_file(r);
 }
 
+static void
+wait_done(struct tl_recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (!r->status.done)
+		pthread_cond_wait(&r->done, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_crew_remove(r->crew, r);
+	if (r->owns_crew)
+		tl_recorder_crew_free(r->crew);
+	r->crew = NULL;
+}
+
 void
 tl_recorder_finish(struct tl_recorder *r)
 {
 	if (r->finished)
 		return;
 	tl_recorder_stop(r);
-	if (r->running)
-		pthread_join(r->thread, NULL);
+	if (r->crew)
+		wait_done(r);
 	else
 		give_up(r);
 	r->finished = true;
@@ -188,7 +229,7 @@ tl_recorder_free(struct tl_recorder *r)
 		free(r->sources[i]);
 	}
 	tl_recorder_threads_free(&r->threads);
-	pthread_cond_destroy(&r->more);
+	pthread_cond_destroy(&r->done);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }

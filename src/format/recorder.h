@@ -4,8 +4,10 @@
  * become recorded traces.
  *
  *	timeline --follow--> batches --ring--+
- *	   (a thread for each)               +--> spans, streams --> file, file,
+ *	   (the thread that reads)           +--> spans, streams --> file, file,
  *	timeline --follow--> batches --ring--+    (the thread that writes)
+ *
+ * Both threads are those of a crew, which many recordings may share.
  *
  * Who logs is never held up.  Where the disk is slower than they are, the
  * bounded rings fill, their readers wait, and what the timeline overwrites
@@ -29,6 +31,7 @@
 enum { TL_RECORDER_SOURCES_MAX = 64 };
 
 struct tl_recorder;
+struct tl_recorder_crew;
 
 struct tl_recorder_options {
 	/* Of a file with its index, by what was put into it, written or not: it
@@ -121,8 +124,12 @@ int tl_recorder_add(struct tl_recorder *recorder, const char *name, int fd,
  * each lane.  Besides, -ESTALE: they are of another timeline. */
 int tl_recorder_add_at(struct tl_recorder *recorder, const char *name, int fd,
     const uint64_t *positions, size_t lane_count, struct tl_fault *fault);
-/* 0 or -errno.  With once, the file was begun. */
+/* By two threads of its own.  0 or -errno.  With once, the file was begun. */
 int tl_recorder_start(struct tl_recorder *recorder);
+/* By those of a crew.  What the owner does in the thread that writes holds up
+ * all recordings of the crew. */
+int tl_recorder_start_with(struct tl_recorder *recorder,
+    struct tl_recorder_crew *crew);
 /*
  * For describe and ended: where a source (by the order they were added in)
  * goes on after what is in the file, losses among it: the next entry of each
@@ -142,9 +149,15 @@ void tl_recorder_stop(struct tl_recorder *recorder);
 /* Any thread, any time. */
 void tl_recorder_status(struct tl_recorder *recorder,
     struct tl_recorder_status *status);
-/* Stops, and waits until the last file is whole. */
+/* Stops, and waits until the last file is whole: that is at once where the
+ * status says done. */
 void tl_recorder_finish(struct tl_recorder *recorder);
 /* Finishes it, if that was not done.  NULL does nothing. */
 void tl_recorder_free(struct tl_recorder *recorder);
+
+/* Two threads, for any number of recordings.  0 or -errno. */
+int tl_recorder_crew_new(struct tl_recorder_crew **crew);
+/* No recording uses it any more.  NULL does nothing. */
+void tl_recorder_crew_free(struct tl_recorder_crew *crew);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,8 @@
 #include <unistd.h>
 
 enum {
-	NS_PER_S = 1000000000,
+	TURN_BATCHES = 16,      /* then other timelines are read */
+	SOON_PART = 8,          /* of a pause */
 	PAUSE_NS = 1000000,     /* between rounds while entries come */
 	TROUBLE_NS = 100000000, /* ... and where one could not begin */
 	BUSY_EVENTS = 4096      /* so many in a round: do not pause */
@@ -58,17 +58,7 @@ tl_batch_ring_take(struct tl_batch_ring *ring)
 	return batch;
 }
 
-static void
-sleep_ns(uint64_t ns)
-{
-	const struct timespec t = { .tv_sec = (time_t)(ns / NS_PER_S),
-		.tv_nsec = (long)(ns % NS_PER_S) };
-
-	nanosleep(&t, NULL);
-}
-
-/* One to fill: waits for it while all are full, and there are no more.  NULL:
- * no longer wanted. */
+/* One to fill; NULL: all are full, and there are no more. */
 static struct tl_batch *
 get_batch(struct tl_recorder_source *s)
 {
@@ -77,10 +67,6 @@ get_batch(struct tl_recorder_source *s)
 	if (!batch && s->batch_count < TL_BATCHES_MAX) {
 		batch = malloc(sizeof(*batch));
 		s->batch_count += batch != NULL;
-	}
-	while (!batch && tl_load_32(&s->abandon) == 0) {
-		sleep_ns(PAUSE_NS);
-		batch = tl_batch_ring_take(&s->empty);
 	}
 	if (batch)
 		batch->count = 0;
@@ -133,7 +119,7 @@ copy_of(struct tl_recorder_source *s, const struct tl_message *message)
 	return copy;
 }
 
-/* == the thread == */
+/* == rounds == */
 
 static int
 next_event(struct tl_recorder_source *s, struct tl_event *event)
@@ -183,16 +169,16 @@ send(struct tl_recorder_source *s, struct tl_batch *batch)
 	s->wake(s->context);
 }
 
-/* The longer nothing comes, the longer. */
-static void
-rest(struct tl_recorder_source *s)
+/* How long until the next round: the longer nothing comes, the longer. */
+static uint64_t
+pause_ns(struct tl_recorder_source *s)
 {
 	if (s->round >= BUSY_EVENTS)
-		return;
+		return 0;
 	s->pause_ns = s->round > 0 ? PAUSE_NS : s->pause_ns * 2;
 	if (s->pause_ns > s->poll_ns)
 		s->pause_ns = s->poll_ns;
-	sleep_ns(s->pause_ns);
+	return s->pause_ns;
 }
 
 /* Will it be like that for ever? */
@@ -203,87 +189,84 @@ is_end(int rc)
 	       rc == -ENODATA;
 }
 
-/* A round has ended, or could not begin: false, nobody wants another. */
-static bool
-end_round(struct tl_recorder_source *s, int rc, bool last)
+/* Nothing more will come; pairs with is_over. */
+static void
+end(struct tl_recorder_source *s)
+{
+	s->over = true;
+	tl_store_release_32(&s->ended, 1);
+	s->wake(s->context);
+}
+
+/* A round has ended, or could not begin. */
+static void
+end_round(struct tl_recorder_source *s, int rc, int64_t now_ns)
 {
 	tl_store_32(&s->trouble, rc < 0 && rc != -EPIPE ? (uint32_t)rc : 0);
-	if (last || is_end(rc))
-		return false;
-	if (rc < 0)
-		sleep_ns(TROUBLE_NS);
+	if (s->last || is_end(rc))
+		end(s);
 	else
-		rest(s);
+		s->due_ns =
+		    now_ns + (int64_t)(rc < 0 ? TROUBLE_NS : pause_ns(s));
 	s->round = 0;
-	return true;
 }
 
-/* A round is what was there when it began, and ends: the one that begins
- * after somebody says stop is the last. */
-static void
-drain(struct tl_recorder_source *s)
+/* One batch: true, more may be had at once. */
+static bool
+read_batch(struct tl_recorder_source *s, int64_t now_ns)
 {
-	struct tl_batch *batch = get_batch(s);
-	bool last = false;
-	int rc = 0;
-
-	s->pause_ns = PAUSE_NS;
-	while (batch) {
-		if (s->fresh) /* pairs with tell_stop */
-			last = tl_load_acquire_32(&s->stop) != 0;
-		rc = fill(s, batch);
-		s->round += batch->count;
-		if (batch->count > 0) {
-			send(s, batch);
-			batch = get_batch(s);
-		}
-		if (rc <= 0 && !end_round(s, rc, last))
-			break;
-	}
-	if (batch)
-		tl_batch_ring_put(&s->full, batch); /* to be freed there */
-}
-
-static void *
-run(void *context)
-{
-	struct tl_recorder_source *s = context;
-
-	drain(s);
-	tl_store_release_32(&s->ended, 1); /* pairs with is_over */
-	s->wake(s->context);
-	return NULL;
-}
-
-int
-tl_recorder_thread_start(pthread_t *thread, void *(*start)(void *),
-    void *context, const char *name)
-{
-	sigset_t all, before;
 	int rc;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(thread, NULL, start, context);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc == 0)
-		pthread_setname_np(*thread, name);
-	return -rc;
+	if (!s->filling && !(s->filling = get_batch(s))) {
+		s->due_ns = now_ns + PAUSE_NS; /* some are being written */
+		return false;
+	}
+	if (s->fresh) /* pairs with tell_stop */
+		s->last = tl_load_acquire_32(&s->stop) != 0;
+	rc = fill(s, s->filling);
+	s->round += s->filling->count;
+	if (s->filling->count > 0) {
+		send(s, s->filling);
+		s->filling = NULL;
+	}
+	if (rc <= 0)
+		end_round(s, rc, now_ns);
+	return rc > 0;
+}
+
+/*
+ * A round is what was there when it began, and ends: the one that begins
+ * after somebody says stop is the last.  Timelines that are due soon are read
+ * now: the thread wakes up once for many.
+ */
+int64_t
+tl_recorder_source_turn(struct tl_recorder_source *s)
+{
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	const int64_t soon_ns = (int64_t)(s->pause_ns / SOON_PART);
+	bool more = true;
+
+	if (s->over)
+		return INT64_MAX;
+	if (tl_load_acquire_32(&s->abandon) != 0) {
+		end(s);
+		return INT64_MAX;
+	}
+	if (now_ns + soon_ns < s->due_ns && tl_load_32(&s->stop) == 0)
+		return s->due_ns;
+	for (int i = 0; more && i < TURN_BATCHES; i++)
+		more = read_batch(s, now_ns);
+	if (s->over)
+		return INT64_MAX;
+	return more ? 0 : s->due_ns;
 }
 
 int
 tl_recorder_source_start(struct tl_recorder_source *s)
 {
-	struct tl_batch *first = malloc(sizeof(*first));
-	int rc;
-
-	if (!first)
-		return -ENOMEM;
-	s->batch_count = 1;
-	tl_batch_ring_put(&s->empty, first);
-	rc = tl_recorder_thread_start(&s->thread, run, s, "record-read");
-	s->running = rc == 0;
-	return rc;
+	s->pause_ns = PAUSE_NS;
+	s->filling = get_batch(s);
+	return s->filling ? 0 : -ENOMEM;
 }
 
 /* Where it begins, until events tell more. */
@@ -339,11 +322,10 @@ free_batches(struct tl_batch_ring *ring)
 void
 tl_recorder_source_close(struct tl_recorder_source *s)
 {
-	if (s->running)
-		pthread_join(s->thread, NULL);
 	free_batches(&s->full);
 	free_batches(&s->empty);
 	free(s->batch);
+	free(s->filling);
 	tl_cursor_close(s->cursor);
 	tl_message_map_free(&s->messages, free);
 	pthread_mutex_destroy(&s->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder_source.h - a live timeline that is recorded, and the thread that
- * reads it: batches of events through a ring to the one that writes.
+ * recorder_source.h - a live timeline that is recorded: batches of events
+ * through a ring, from the thread that reads to the one that writes.
  */
 #ifndef TL_FORMAT_RECORDER_SOURCE_H
 #define TL_FORMAT_RECORDER_SOURCE_H
@@ -59,9 +59,11 @@ struct tl_recorder_source {
 	void *context;
 
 	/* of the thread that reads */
-	pthread_t thread;
-	bool running;
-	bool fresh; /* the next event begins a round */
+	struct tl_batch *filling; /* NULL: none */
+	int64_t due_ns;           /* CLOCK_MONOTONIC, the next round */
+	bool fresh;               /* the next event begins a round */
+	bool last;                /* ... this one is the last */
+	bool over;                /* nothing is read any more */
 	size_t batch_count;
 	uint64_t round; /* events of this one so far */
 	uint64_t pause_ns;
@@ -97,11 +99,9 @@ struct tl_recorder_source {
 int tl_recorder_source_open(struct tl_recorder_source *source, const char *name,
     int fd, const struct tl_follow_start *start, struct tl_fault *fault);
 int tl_recorder_source_start(struct tl_recorder_source *source);
-/* Waits for its thread, which must have been told to end. */
+/* Read what there is, if that is due, but bounded: when the next turn is. */
+int64_t tl_recorder_source_turn(struct tl_recorder_source *source);
+/* No thread has it any more. */
 void tl_recorder_source_close(struct tl_recorder_source *source);
-
-/* A thread for which no signal is meant.  0 or -errno. */
-int tl_recorder_thread_start(pthread_t *thread, void *(*run)(void *context),
-    void *context, const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #define TL_FORMAT_RECORDER_WORK_H
 
 #include "format/recorder.h"
+#include "format/recorder_crew.h"
 #include "format/recorder_file.h"
 #include "format/recorder_source.h"
 #include "format/recorder_threads.h"
@@ -15,13 +16,13 @@ struct tl_recorder {
 	struct tl_recorder_host host;
 	struct tl_recorder_source *sources[TL_RECORDER_SOURCES_MAX];
 	size_t source_count;
-	pthread_t thread;
-	bool running;
+	struct tl_recorder_crew *crew; /* NULL: it was not started */
+	bool owns_crew;
 	bool finished;
 
 	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t more;  /* to write, or to end */
-	bool awake;           /* since it last looked */
+	pthread_cond_t done;  /* the status says so */
+	bool awake;           /* there is more to write, or it is to end */
 	bool stop;
 	struct tl_recorder_options options;
 	struct tl_recorder_status status;
@@ -30,7 +31,8 @@ struct tl_recorder {
 	struct tl_recorder_options now; /* as it read them last */
 	struct tl_recorder_file file;
 	struct tl_recorder_threads threads;
-	int64_t begun_ns;   /* CLOCK_MONOTONIC, the file */
+	int64_t due_ns;     /* CLOCK_MONOTONIC, the next turn */
+	int64_t begun_ns;   /* ... the file */
 	int64_t flushed_ns; /* ... and when it was last flushed */
 	int64_t retry_ns;   /* ... not before this; 0: nothing is wrong */
 	uint64_t fresh;     /* events since the last flush */
@@ -40,6 +42,7 @@ struct tl_recorder {
 	uint64_t lost;  /* that the holes of all files tell of */
 	uint64_t bytes; /* of files that have ended */
 	bool over;      /* no other file */
+	bool ended;     /* ... and nothing more to do */
 };
 
 /* Begin a file: 0 or -errno, and the recording waits before it is tried
@@ -61,7 +64,8 @@ int tl_recorder_flush_file(struct tl_recorder *recorder);
 /* Tell the host. */
 void tl_recorder_changed(struct tl_recorder *recorder);
 
-/* The thread. */
-void *tl_recorder_run(void *recorder);
+/* A turn of a thread: what is due; when the next thing is, CLOCK_MONOTONIC. */
+int64_t tl_recorder_read(struct tl_recorder *recorder);
+int64_t tl_recorder_write(struct tl_recorder *recorder);
 
 #endif

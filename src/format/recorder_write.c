@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder_write.c - the thread that writes: batches as they come, and what
- * is due by the clock.
+ * recorder_write.c - a turn of the thread that writes: batches as they come,
+ * and what is due by the clock.
  */
 #include "format/recorder_work.h"
 
@@ -255,20 +255,18 @@ next_due(const struct tl_recorder *r)
 	return due_ns;
 }
 
-static void
-wait_for_more(struct tl_recorder *r)
+/* Is there anything to do? */
+static bool
+is_due(struct tl_recorder *r)
 {
-	const int64_t until_ns = next_due(r);
-	const struct timespec until = { .tv_sec = until_ns / NS_PER_S,
-		.tv_nsec = until_ns % NS_PER_S };
+	bool wanted;
 
 	pthread_mutex_lock(&r->lock);
 	/* what comes while the disk is full does not make it less full */
-	while ((r->retry_ns != 0 ? !r->stop : !r->awake) &&
-	       pthread_cond_timedwait(&r->more, &r->lock, &until) == 0)
-		continue;
+	wanted = r->retry_ns != 0 ? r->stop : r->awake;
 	r->awake = false;
 	pthread_mutex_unlock(&r->lock);
+	return wanted || tl_clock_read(CLOCK_MONOTONIC) >= r->due_ns;
 }
 
 /* Nobody takes batches any more. */
@@ -277,22 +275,6 @@ abandon_readers(struct tl_recorder *r)
 {
 	for (size_t i = 0; i < r->source_count; i++)
 		tl_store_release_32(&r->sources[i]->abandon, 1);
-}
-
-static void
-write_all(struct tl_recorder *r)
-{
-	for (;;) {
-		const bool ended = have_readers_ended(r);
-		const int rc = take_turns(r);
-		const bool stop = report(r);
-
-		look_at_clock(r);
-		if (r->over || (rc < 0 && stop) || (ended && rc == 0))
-			return;
-		if (rc <= 0)
-			wait_for_more(r);
-	}
 }
 
 /* Entries of batches that nobody will write. */
@@ -309,12 +291,11 @@ count_left(struct tl_recorder *r)
 	}
 }
 
-void *
-tl_recorder_run(void *recorder)
+/* The last file, and what is missing of it. */
+static void
+end(struct tl_recorder *r)
 {
-	struct tl_recorder *r = recorder;
-
-	write_all(r);
+	r->ended = true;
 	tell_missing(r);
 	tl_recorder_end_file(r);
 	abandon_readers(r);
@@ -323,7 +304,29 @@ tl_recorder_run(void *recorder)
 	report(r);
 	pthread_mutex_lock(&r->lock);
 	r->status.done = true;
+	pthread_cond_broadcast(&r->done);
 	pthread_mutex_unlock(&r->lock);
 	tl_recorder_changed(r);
-	return NULL;
+}
+
+int64_t
+tl_recorder_write(struct tl_recorder *r)
+{
+	bool ended, stop;
+	int rc;
+
+	if (r->ended)
+		return INT64_MAX;
+	if (!is_due(r))
+		return r->due_ns;
+	ended = have_readers_ended(r);
+	rc = take_turns(r);
+	stop = report(r);
+	look_at_clock(r);
+	if (r->over || (rc < 0 && stop) || (ended && rc == 0)) {
+		end(r);
+		return INT64_MAX;
+	}
+	r->due_ns = rc > 0 ? 0 : next_due(r);
+	return r->due_ns;
 }

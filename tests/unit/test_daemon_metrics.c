@@ -347,6 +347,28 @@ START_TEST(why_nothing_is_recorded_is_told)
 }
 END_TEST
 
+/* The loop goes on while the last file is written. */
+START_TEST(a_recording_that_ends_holds_nothing_up)
+{
+	const double until = service_now_s() + RECORD_PATIENCE_S;
+	struct timeline_event *event;
+
+	record_to(folder);
+	ck_assert_ptr_nonnull(d->crew);
+	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$a", &event), 0);
+	timeline_log(event, 1);
+	tl_record_end(target->record);
+	ck_assert_ptr_nonnull(d->ending);
+	while (d->ending && service_now_s() < until) {
+		ev_run(d->loop, EVRUN_NOWAIT);
+		usleep(1000);
+	}
+	ck_assert_ptr_null(d->ending);
+	ck_assert_uint_eq(d->record_count, 0);
+	ck_assert_ptr_null(d->crew);
+}
+END_TEST
+
 START_TEST(a_recording_that_could_not_begin_is_no_less_said)
 {
 	target->record_rc = -EMFILE;
@@ -381,6 +403,7 @@ main(void)
 	tcase_add_test(t, what_is_not_recorded_is_not_spoken_of);
 	tcase_add_test(t, what_is_recorded_is_told_with_its_file);
 	tcase_add_test(t, why_nothing_is_recorded_is_told);
+	tcase_add_test(t, a_recording_that_ends_holds_nothing_up);
 	tcase_add_test(t, a_recording_that_could_not_begin_is_no_less_said);
 	tcase_set_timeout(t, 2 * RECORD_PATIENCE_S);
 	suite_add_tcase(s, t);

@@ -9,6 +9,8 @@
 #include <pthread.h>
 
 enum {
+	CREW = 40,
+	CREW_EVENTS = 2000,
 	THREADS = 100,
 	EACH = 600,
 	SIZE_MAX_BYTES = 256 << 10,
@@ -461,6 +463,59 @@ START_TEST(what_waits_at_the_end_is_counted_for_each_timeline)
 }
 END_TEST
 
+/* How many threads has this process? */
+static int
+count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int count = 0;
+
+	ck_assert_ptr_nonnull(tasks);
+	for (const struct dirent *one; (one = readdir(tasks));)
+		count += one->d_name[0] != '.';
+	closedir(tasks);
+	return count;
+}
+
+/* A hundred recordings were two hundred threads. */
+START_TEST(two_threads_serve_all_recordings_of_a_crew)
+{
+	const struct tl_recorder_options options = { .flush_ns = 1000000 };
+	const struct tl_recorder_host host = { .begin = begin_file };
+	struct tl_recorder *recorders[CREW];
+	struct tl_recorder_crew *crew;
+	struct tl_fault fault = { 0 };
+	const int before = count_threads();
+
+	ck_assert_int_eq(tl_recorder_crew_new(&crew), 0);
+	for (int i = 0; i < CREW; i++) {
+		ck_assert_int_eq(tl_recorder_new(&recorders[i], &options,
+				     &host),
+		    0);
+		ck_assert_int_eq(tl_recorder_add(recorders[i], "demo", tl->fd,
+				     false, &fault),
+		    0);
+		ck_assert_int_eq(tl_recorder_start_with(recorders[i], crew), 0);
+	}
+	ck_assert_int_eq(count_threads(), before + 2);
+	for (int n = 0; n < CREW_EVENTS; n++) {
+		timeline_log(tick, (uint64_t)n);
+		/* one after the other goes, while the rest go on */
+		if (n < CREW / 2)
+			ck_assert_uint_eq(end_record(recorders[n]).events,
+			    (uint64_t)n + 1);
+	}
+	for (int i = CREW / 2; i < CREW; i++) {
+		const struct tl_recorder_status s = end_record(recorders[i]);
+
+		ck_assert_uint_eq(s.events, CREW_EVENTS);
+		ck_assert_uint_eq(s.lost, 0);
+	}
+	tl_recorder_crew_free(crew);
+	ck_assert_int_eq(count_threads(), before);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -469,6 +524,7 @@ main(void)
 
 	tcase_add_checked_fixture(c, setup, recorder_teardown);
 	tcase_set_timeout(c, RECORD_TIMEOUT_S);
+	tcase_add_test(c, two_threads_serve_all_recordings_of_a_crew);
 	tcase_add_test(c, no_file_of_many_threads_is_larger_than_it_may_be);
 	tcase_add_test(c, spans_that_go_on_leave_room_for_events);
 	tcase_add_test(c, the_host_is_told_what_is_in_each_file);
