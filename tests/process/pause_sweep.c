@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pause_sweep.c - writer A is paused after each instruction of a call, B acts,
+ * A goes on alone to its end: what must hold then, holds.
+ *
+ * kill_sweep finds what a dead writer leaves behind; a stalled one also stores
+ * late.  By default the longer calls are paused at one instruction of several
+ * only, with PAUSE_SWEEP=1 at each.
+ */
+#include "../lib/trace.h"
+#include "../lib/writers.h"
+
+#include "base/word.h"
+#include "ring/calibrate_tail.h"
+#include "snap/take.h"
+
+enum { STEPS_MAX = 40000, LAP = 64, BEFORE = 150 };
+
+/* Priorities by their numbers: timeline_layout.h. */
+enum { TRACE = 4, DEBUG = 5, INFO = 6, ERROR = 8 };
+
+static const uint64_t long_ns = 600000000000;
+static const uint64_t short_ns = 200000;
+
+static struct timeline *tl;
+static struct timeline_event *event;
+static int cpu_of_a;
+static int cpu_of_b;
+
+/* What A and B tell each other. */
+static struct shared {
+	struct writer writers[2]; /* [0] B, [1] A */
+	uint32_t message;         /* that A defined */
+} * shared;
+
+/* One kind of call.  All functions but run are B's. */
+struct row {
+	const char *name;
+	void (*open)(void); /* a fresh timeline, before A is born */
+	void (*run)(void *unused);
+	void (*paused)(void); /* steps count from its first instruction ... */
+	bool from_stamp;      /* ... or from behind its first rdtsc */
+	void (*act)(void);
+	void (*check)(unsigned steps); /* when A has ended */
+	unsigned stride;
+};
+
+static void
+open_timeline(void)
+{
+	const struct timeline_options options = { .entries = LAP };
+
+	timeline_close(tl);
+	timeline_remove(test_name);
+	expect_ok(timeline_new(&tl, test_name, &options));
+	event = define_writers(tl);
+	shared->writers[0] = (struct writer){ .number = 0 };
+	shared->writers[1] = (struct writer){ .number = 1 };
+}
+
+/* A has a CPU of its own, so that B stores to no lane that A is at. */
+static void
+be_a(void)
+{
+	pin(0, cpu_of_a);
+	tl_ids_fill();
+	be_traced();
+}
+
+/* == tl_append_fallback: B goes round the lane == */
+
+static uint64_t
+fallback_entries(void)
+{
+	return timeline_lane_entries(&tl->geometry,
+	    timeline_lane(&tl->geometry, tl->geometry.cpu_lanes, event->tier));
+}
+
+static void
+append_fallback(struct writer *w)
+{
+	const uint64_t pid = (uint64_t)getpid();
+
+	tl_append_fallback(event, w->number, w->sequence, pid,
+	    writer_sum(w->number, w->sequence, pid));
+	w->sequence++;
+}
+
+static void
+append_by_b(uint64_t count)
+{
+	while (count-- > 0)
+		append_fallback(&shared->writers[0]);
+}
+
+static void
+open_fallback(void)
+{
+	open_timeline();
+	append_by_b(BEFORE);
+}
+
+static void
+run_fallback(void *unused)
+{
+	(void)unused;
+	be_a();
+	append_fallback(&shared->writers[1]);
+}
+
+static void
+act_fallback(void)
+{
+	append_by_b(fallback_entries() + 6);
+}
+
+/* A that is a lap late may ruin one newer entry, until the next lap. */
+static void
+check_fallback(unsigned steps)
+{
+	struct check c = check_timeline(test_name);
+
+	expect(c.torn <= 1 && c.missing <= sum_of_drops(tl) + c.torn,
+	    "paused after %u: %lu torn, %lu missing, %lu dropped", steps,
+	    c.torn, c.missing, sum_of_drops(tl));
+	append_by_b(fallback_entries());
+	c = check_timeline(test_name);
+	expect(c.torn == 0 && c.missing == 0,
+	    "paused after %u: a lap later %lu torn, %lu missing", steps, c.torn,
+	    c.missing);
+}
+
+/* == timeline_define: B defines the same == */
+
+static const char same[] = "both define this with $a and $b";
+
+static void
+run_define(void *unused)
+{
+	struct timeline_event *e;
+
+	(void)unused;
+	be_a();
+	expect_ok(timeline_define(tl, "sweep", "info", same, &e));
+	shared->message = e->message;
+}
+
+static uint32_t
+define_same(void)
+{
+	struct timeline_event *e;
+
+	expect_ok(timeline_define(tl, "sweep", "info", same, &e));
+	return e->message;
+}
+
+static void
+act_define(void)
+{
+	(void)define_same();
+}
+
+static void
+check_define(unsigned steps)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+	unsigned count = 0;
+
+	expect(shared->message == define_same(),
+	    "paused after %u: A has message %u, B %u", steps, shared->message,
+	    define_same());
+	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0, "%s",
+	    fault.text);
+	for (size_t i = 0; i < tl_snap_message_count(snap); i++)
+		count += tl_bytes_equal(tl_snap_message(snap, i)->category,
+		    tl_bytes_of("sweep"));
+	expect(count == 1 && tl_snap_fault_count(snap) == 0,
+	    "paused after %u: %u records say the same, %zu faults", steps,
+	    count, tl_snap_fault_count(snap));
+	tl_snap_close(snap);
+}
+
+/* == timeline_log in a burst: it ends, another one begins for others == */
+
+static uint64_t levels_before; /* the burst */
+static uint64_t acted_tsc;
+
+static void
+open_burst(void)
+{
+	open_timeline();
+	expect_ok(timeline_priority(tl, "error"));
+	levels_before = tl_load_64(&tl->header->levels);
+	expect_ok(timeline_burst(tl, "trace", long_ns));
+}
+
+static void
+run_log(void *unused)
+{
+	(void)unused;
+	be_a();
+	(timeline_log)(event, 1, 2, 3, 4); /* not what is inlined in C */
+}
+
+static void
+act_end_burst(void)
+{
+	acted_tsc = __rdtsc();
+	__atomic_store_n(&tl->header->levels, levels_before, __ATOMIC_SEQ_CST);
+	expect_ok(timeline_burst(tl, "info", long_ns));
+}
+
+/* What A logged all the same it logged before. */
+static void
+check_log(unsigned steps)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
+	struct tl_event e;
+
+	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0 &&
+		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0,
+	    "%s", fault.text);
+	while (tl_cursor_next(cursor, &e) > 0)
+		expect(e.kind == TL_LOST || e.message->id != event->message ||
+			   e.tsc < acted_tsc,
+		    "paused after %u: A logged what was closed", steps);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+}
+
+/* == timeline_burst: it is over before A goes on, B's begins == */
+
+static void
+open_priority_error(void)
+{
+	open_timeline();
+	expect_ok(timeline_priority(tl, "error"));
+}
+
+static void
+run_burst(void *unused)
+{
+	(void)unused;
+	be_a();
+	expect_ok(timeline_burst(tl, "trace", short_ns));
+}
+
+static void
+act_later_burst(void)
+{
+	sleep_ns(2 * short_ns);
+	expect_ok(timeline_burst(tl, "info", long_ns));
+}
+
+static void
+check_burst(unsigned steps)
+{
+	struct tl_levels_now now;
+
+	tl_levels_look(tl, &now);
+	expect(now.threshold == INFO && now.base == ERROR,
+	    "paused after %u: threshold %u, base %u", steps, now.threshold,
+	    now.base);
+}
+
+/* == timeline_priority: B sets another one, and a burst == */
+
+static bool a_was_first;
+
+static void
+run_priority(void *unused)
+{
+	(void)unused;
+	be_a();
+	expect_ok(timeline_priority(tl, "debug"));
+}
+
+static void
+act_priority(void)
+{
+	struct tl_levels_now now;
+
+	tl_levels_look(tl, &now);
+	a_was_first = now.base == DEBUG;
+	expect_ok(timeline_priority(tl, "info"));
+	expect_ok(timeline_burst(tl, "trace", long_ns));
+}
+
+static void
+check_priority(unsigned steps)
+{
+	const unsigned base = a_was_first ? INFO : DEBUG;
+	struct tl_levels_now now;
+
+	tl_levels_look(tl, &now);
+	expect(now.threshold == TRACE && now.base == base,
+	    "paused after %u: threshold %u, base %u", steps, now.threshold,
+	    now.base);
+}
+
+/* == the clock's lock: B reads the tail, in the file and in a copy == */
+
+static struct timeline_clock_tail tail_before;
+static struct timeline_clock_tail tails_read[2];
+static int tail_rc;
+
+static void
+open_clock(void)
+{
+	open_timeline();
+	expect(tl_calibrate_read(tl->header, &tail_before) == 0, "the clock");
+}
+
+static void
+run_clock(void *unused)
+{
+	(void)unused;
+	be_a();
+	tl_calibrate_now(&tl->calibrate);
+}
+
+static void
+act_clock(void)
+{
+	struct tl_take take = { .close_clock = false };
+	struct tl_faults faults = { 0 };
+	const int out = memfd_create("sweep", MFD_CLOEXEC);
+
+	tail_rc = tl_calibrate_read(tl->header, &tails_read[0]);
+	expect(out >= 0 &&
+		   tl_take(&take, tl->fd, &tl->geometry, out, &faults) == 0,
+	    "take: %m");
+	tails_read[1] = take.header.clock;
+	free(take.heads);
+	close(out);
+}
+
+static bool
+is_same_point(const struct timeline_clock_tail *a,
+    const struct timeline_clock_tail *b)
+{
+	const size_t from = offsetof(struct timeline_clock_tail, tsc);
+
+	return memcmp((const char *)a + from, (const char *)b + from,
+		   sizeof(*a) - from) == 0;
+}
+
+static void
+check_clock(unsigned steps)
+{
+	struct timeline_clock_tail after;
+
+	expect(tl_calibrate_read(tl->header, &after) == 0,
+	    "paused after %u: the clock stays locked", steps);
+	expect((tail_rc != 0) == (tails_read[0].sequence % 2 != 0),
+	    "paused after %u: %d", steps, tail_rc);
+	for (int i = 0; i < 2; i++)
+		expect(tails_read[i].sequence % 2 != 0 ||
+			   is_same_point(&tails_read[i], &tail_before) ||
+			   is_same_point(&tails_read[i], &after),
+		    "paused after %u: half of a clock point", steps);
+}
+
+/* == the sweep == */
+
+static bool
+is_at_stamp(const struct traced *a)
+{
+	return (peek(a, registers_of(a).rip) & 0xffff) == 0x310f; /* rdtsc */
+}
+
+/* Is the call still running? */
+static bool
+step_once(const struct traced *a)
+{
+	const bool running = step(a);
+
+	leave_sequence(a);
+	return running;
+}
+
+/* Pause A after so many instructions, let B act, and A go to its end.  False:
+ * it came there before. */
+static bool
+pause_after(const struct row *row, unsigned steps)
+{
+	struct traced a = { 0 };
+	bool running = true;
+	int status;
+
+	row->open();
+	a.pid = spawn(row->run, NULL);
+	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
+	go_to(&a, row->paused);
+	if (row->from_stamp) {
+		while (running && !is_at_stamp(&a))
+			running = step_once(&a);
+		running = running && step_once(&a);
+		expect(running, "%s: no stamp is read", row->name);
+	}
+	for (unsigned i = 0; running && i < steps; i++)
+		running = step_once(&a);
+	row->act();
+	leave_sequence(&a);
+	expect(ptrace(PTRACE_DETACH, a.pid, NULL, NULL) == 0, "detach: %m");
+	status = wait_for(a.pid);
+	expect(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+	    "%s: paused after %u: A ended with 0x%x", row->name, steps, status);
+	row->check(steps);
+	return running;
+}
+
+static void
+sweep(const struct row *row)
+{
+	const unsigned stride = getenv("PAUSE_SWEEP") ? 1 : row->stride;
+	const uint64_t start = now_ns();
+	unsigned steps = 0;
+	unsigned pauses = 0;
+
+	while (pause_after(row, steps)) {
+		pauses++;
+		steps += stride;
+		expect(steps < STEPS_MAX, "%s: no end after %u instructions",
+		    row->name, steps);
+	}
+	printf("%s: paused at %u places, %.1f s\n", row->name, pauses,
+	    (double)(now_ns() - start) / 1e9);
+	expect(pauses > 0, "%s: nothing was paused", row->name);
+}
+
+/* == timeline_append, from outside: what a plain copy of the file relies on ==
+ *
+ * Once any other byte of the slot differs, the slot's stamp is not the one of
+ * an older entry that was whole. */
+
+static void
+run_append(void *unused)
+{
+	(void)unused;
+	be_a();
+	timeline_append(event, 1, 2, 3, 4);
+}
+
+static void
+check_slot(const struct timeline_entry *slot, const struct timeline_entry *old,
+    uint64_t q, unsigned steps)
+{
+	const size_t size = offsetof(struct timeline_entry, stamp);
+	const uint64_t stamp = slot->stamp;
+
+	expect(memcmp(slot, old, size) == 0 || stamp % 2 != 0 ||
+		   stamp >= timeline_stamp_whole(q),
+	    "after %u instructions an old stamp stands over new bytes", steps);
+}
+
+static void
+sweep_slot(void)
+{
+	const uint32_t lane =
+	    timeline_lane(&tl->geometry, (uint32_t)cpu_of_a, event->tier);
+	const struct timeline_entry *slot;
+	struct timeline_entry old;
+	struct traced a = { 0 };
+	unsigned steps = 0;
+	bool running = true;
+	uint64_t q;
+
+	open_timeline();
+	pin(0, cpu_of_a);
+	for (int i = 0; i < BEFORE; i++)
+		write_one(event, &shared->writers[0]);
+	pin(0, cpu_of_b);
+	q = head_of(tl, lane)->head;
+	slot = (const void *)(tl->map +
+			      timeline_entry_offset(&tl->geometry, lane, q));
+	old = *slot;
+	a.pid = spawn(run_append, NULL);
+	a.rseq = tl_rseq_offset(tl);
+	go_to(&a, (void (*)(void))timeline_append);
+	for (; running && steps < STEPS_MAX; steps++) {
+		running = step_once(&a);
+		check_slot(slot, &old, q, steps);
+	}
+	kill_traced(&a);
+	expect(head_of(tl, lane)->head == q + 1, "A did not append");
+	printf("timeline_append: looked at its slot %u times\n", steps);
+}
+
+/* B may append while A is inside an append: to the lanes of another CPU. */
+static const struct row beside[] = {
+	{ "timeline_log in a burst", open_burst, run_log,
+	    (void (*)(void))timeline_log, false, act_end_burst, check_log, 1 },
+	{ "timeline_burst", open_priority_error, run_burst,
+	    (void (*)(void))timeline_burst, true, act_later_burst, check_burst,
+	    3 },
+	{ "timeline_priority", open_priority_error, run_priority,
+	    (void (*)(void))timeline_priority, false, act_priority,
+	    check_priority, 7 },
+};
+
+static const struct row alone[] = {
+	{ "timeline_define", open_timeline, run_define,
+	    (void (*)(void))timeline_define_event, false, act_define,
+	    check_define, 97 },
+	{ "the clock's lock", open_clock, run_clock,
+	    (void (*)(void))tl_tail_unlock, false, act_clock, check_clock, 1 },
+	/* the last: what comes has no other lanes */
+	{ "tl_append_fallback", open_fallback, run_fallback,
+	    (void (*)(void))tl_append_fallback, false, act_fallback,
+	    check_fallback, 1 },
+};
+
+int
+main(void)
+{
+	if (!may_trace())
+		skip("ptrace is forbidden here");
+	choose_test_name("pause");
+	shared = share(sizeof(*shared));
+	cpu_of_a = nth_cpu(0);
+	cpu_of_b = nth_cpu(1);
+	pin(0, cpu_of_b);
+	open_timeline();
+	if (cpu_of_a == cpu_of_b)
+		printf("one CPU only: some calls were not paused\n");
+	else
+		for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
+			sweep(&beside[i]);
+	if (has_cpu_lanes(tl) && cpu_of_a != cpu_of_b)
+		sweep_slot();
+	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
+		if (alone[i].open == open_fallback)
+			setenv("TIMELINE_NO_RSEQ", "1", 1);
+		sweep(&alone[i]);
+	}
+	timeline_close(tl);
+	return 0;
+}
