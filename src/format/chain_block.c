@@ -80,8 +80,16 @@ note(void *context, const struct tl_fault *fault)
 				? TL_FAULT_NOWHERE
 				: o->block->at + fault->at;
 
-	if (!o->block->said)
-		tl_chain_say(o->chain, fault->rc, at, "%s", fault->text);
+	const struct tl_chain *chain = o->chain;
+	const bool was_damaged = chain->damaged;
+
+	if (o->block->said)
+		return;
+	tl_chain_say(o->chain, fault->rc, at, "%s", fault->text);
+	/* its writer may still be at work on the last block */
+	if (fault->rc == -ENODATA && chain->block_count > 0 &&
+	    o->block == &chain->blocks[chain->block_count - 1])
+		o->chain->damaged = was_damaged;
 }
 
 static int

@@ -14,7 +14,8 @@ enum {
 	TL_FORMAT_NATIVE = 1 << 0, /* our own: not read through a reader */
 	TL_FORMAT_FOLDER = 1 << 1, /* its output is a directory */
 	TL_FORMAT_TRACE = 1 << 2,  /* a recorded trace, with an index beside */
-	TL_FORMAT_BINARY = 1 << 3  /* nothing for a terminal */
+	TL_FORMAT_BINARY = 1 << 3, /* nothing for a terminal */
+	TL_FORMAT_PACKED = 1 << 4  /* may come in a zip, with an index */
 };
 
 enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PIECE_SIZE = 256 << 10, MESSAGES_FIRST = 64 };
 
@@ -78,7 +79,16 @@ note(void *context, const struct tl_fault *fault)
 	struct tl_import *import = context;
 
 	*tl_faults_next(&import->faults) = *fault;
-	import->damaged |= fault->rc != 0;
+	import->damaged |= fault->rc != 0 && fault->rc != -ENODATA;
+}
+
+/* The next bytes of the input, behind those that were fed: how many. */
+static int64_t
+read_piece(const struct tl_import_plan *plan, char *piece, uint64_t at)
+{
+	return plan->storage
+		   ? tl_storage_read_at(plan->storage, piece, PIECE_SIZE, at)
+		   : tl_read_waiting(plan->fd, piece, PIECE_SIZE);
 }
 
 static int
@@ -86,19 +96,57 @@ feed_all(struct tl_import *import, const struct tl_import_plan *plan)
 {
 	struct tl_reader *reader = import->reader;
 	char *piece = malloc(PIECE_SIZE);
+	uint64_t at = plan->first.size;
 	int64_t n;
 	int rc;
 
 	if (!piece)
 		return -ENOMEM;
 	rc = reader->feed(reader, plan->first);
-	while (rc == 0 &&
-	       (n = tl_read_waiting(plan->fd, piece, PIECE_SIZE)) != 0) {
+	while (rc == 0 && (n = read_piece(plan, piece, at)) != 0) {
 		rc = n < 0 ? (int)n
 			   : reader->feed(reader, tl_bytes(piece, (size_t)n));
+		at += n > 0 ? (uint64_t)n : 0;
 	}
 	free(piece);
 	return rc < 0 ? rc : reader->finish(reader);
+}
+
+/* Show the reader the file of its suffix. */
+static int
+feed_file_beside(struct tl_import *import, const char *name)
+{
+	struct tl_reader *reader = import->reader;
+	struct tl_storage *storage;
+	struct tl_text path = { 0 };
+	int fd, rc = 0;
+
+	tl_put_string(&path, name);
+	tl_put_string(&path, reader->beside_suffix);
+	if (path.rc < 0)
+		return path.rc;
+	fd = tl_open_read(tl_text_string(&path));
+	tl_text_free(&path);
+	if (fd < 0)
+		return 0;
+	if (tl_storage_of_fd(&storage, fd) == 0) {
+		rc = reader->beside(reader, storage);
+		tl_storage_close(storage);
+	}
+	close(fd);
+	return rc;
+}
+
+static int
+feed_beside(struct tl_import *import, const struct tl_import_plan *plan)
+{
+	struct tl_reader *reader = import->reader;
+
+	if (!reader->beside_suffix)
+		return 0;
+	if (plan->beside)
+		return reader->beside(reader, plan->beside);
+	return plan->has_place ? feed_file_beside(import, plan->name) : 0;
 }
 
 static int
@@ -115,6 +163,8 @@ read_all(struct tl_import *import, const struct tl_import_plan *plan)
 	if (import->reader->named)
 		import->reader->named(import->reader, plan->name);
 	rc = feed_all(import, plan);
+	if (rc == 0)
+		rc = feed_beside(import, plan);
 	if (rc < 0)
 		return rc;
 	return tl_store_sink(import->store)
@@ -183,6 +233,14 @@ const struct tl_message *const *
 tl_import_messages(const struct tl_import *import)
 {
 	return import->messages;
+}
+
+bool
+tl_import_thread(const struct tl_import *import, size_t i,
+    struct tl_reader_thread *thread)
+{
+	return import->reader->thread &&
+	       import->reader->thread(import->reader, i, thread);
 }
 
 size_t

@@ -12,6 +12,7 @@
 #define TL_FORMAT_IMPORT_H
 
 #include "base/progress.h"
+#include "base/storage.h"
 #include "event/merge.h"
 #include "format/formats.h"
 
@@ -22,6 +23,11 @@ struct tl_import_plan {
 	const char *name;      /* of the file, which may tell things */
 	struct tl_bytes first; /* what was read of fd before */
 	int fd;
+	/* Read in place of fd; first is of it, too.  NULL: fd. */
+	struct tl_storage *storage;
+	/* What lies beside it: this, ... */
+	struct tl_storage *beside;
+	bool has_place; /* ... or the file of that name, if there is one */
 	struct tl_progress *progress; /* NULL: nobody waits */
 };
 
@@ -40,6 +46,10 @@ uint64_t tl_import_entries(const struct tl_import *import);
 size_t tl_import_message_count(const struct tl_import *import);
 const struct tl_message *const *
 tl_import_messages(const struct tl_import *import);
+
+/* Thread number i as its format knows it; false: there are no more. */
+bool tl_import_thread(const struct tl_import *import, size_t i,
+    struct tl_reader_thread *thread);
 
 /* What was said of it: some are damage (rc is not 0), some good to know.  At
  * most TL_SNAP_FAULTS_MAX are kept, all are counted. */

@@ -224,6 +224,18 @@ tl_input_is_damaged(const struct tl_input *input)
 	return !input->snap || tl_snap_fault_count(input->snap) > 0;
 }
 
+enum tl_input_state
+tl_input_state(const struct tl_input *input)
+{
+	if (tl_input_is_damaged(input))
+		return TL_INPUT_DAMAGED;
+	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
+		if (tl_input_fault(input, i)->rc == -ENODATA)
+			return TL_INPUT_UNFINISHED;
+	}
+	return TL_INPUT_WHOLE;
+}
+
 size_t
 tl_input_knot_count(const struct tl_input *input)
 {

@@ -99,6 +99,15 @@ const struct tl_fault *tl_input_fault(const struct tl_input *input, size_t i);
 /* Was it damaged, or not to be opened? */
 bool tl_input_is_damaged(const struct tl_input *input);
 
+/* What --check finds: a file is unfinished where its writer did not come to
+ * the end, and all before that is whole. */
+enum tl_input_state {
+	TL_INPUT_WHOLE,
+	TL_INPUT_UNFINISHED,
+	TL_INPUT_DAMAGED /* as tl_input_is_damaged */
+};
+enum tl_input_state tl_input_state(const struct tl_input *input);
+
 /* What its stamps count: TIMELINE_CLOCK_...; 0 unknown. */
 unsigned tl_input_clock_kind(const struct tl_input *input);
 /* The knots of its clock. */

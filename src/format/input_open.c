@@ -299,6 +299,7 @@ open_foreign(struct tl_input *input, const struct opened *o,
 		.name = input->name,
 		.first = tl_bytes(o->first, o->first_size),
 		.fd = o->fd,
+		.has_place = o->is_regular && strcmp(input->name, "-") != 0,
 		.progress = plan->progress };
 
 	if (plan->follow)
@@ -306,6 +307,59 @@ open_foreign(struct tl_input *input, const struct opened *o,
 		    "a file of another format does not grow");
 	else if (tl_import_new(&input->import, &import, &input->fault) < 0)
 		input->import = NULL;
+}
+
+/* A packed trace of another format: false, it is none. */
+static bool
+open_packed_foreign(struct tl_input *input, const struct opened *o,
+    const struct tl_input_plan *plan)
+{
+	struct tl_import_plan import = { .name = input->name,
+		.fd = -1,
+		.progress = plan->progress };
+	struct tl_fault ignored = { 0 };
+	struct tl_storage *file;
+	struct tl_packed packed;
+	char first[TL_FORMATS_FIRST_SIZE];
+	int64_t n = -1;
+
+	if (tl_storage_of_fd(&file, o->fd) < 0)
+		return false;
+	if (tl_packed_open(&packed, file, &ignored) < 0)
+		return false;
+	import.storage = packed.data;
+	import.beside = packed.index;
+	n = tl_storage_read_at(packed.data, first, sizeof(first), 0);
+	import.first = tl_bytes(first, n > 0 ? (size_t)n : 0);
+	import.format = tl_formats_recognise(import.first);
+	if (!import.format || !import.format->read_new ||
+	    !(import.format->flags & TL_FORMAT_PACKED)) {
+		tl_packed_close(&packed);
+		return false;
+	}
+	if (tl_import_new(&input->import, &import, &input->fault) < 0)
+		input->import = NULL;
+	tl_packed_close(&packed);
+	return true;
+}
+
+/* A zip is read here and there: one that comes through a pipe is copied. */
+static void
+open_packed(struct tl_input *input, const struct opened *o,
+    const struct tl_input_plan *plan)
+{
+	struct opened copy = *o;
+
+	if (!o->is_regular) {
+		copy.fd = copy_pipe(o);
+		copy.is_regular = true;
+	}
+	if (copy.fd < 0)
+		fail(input, copy.fd);
+	else if (plan->follow || !open_packed_foreign(input, &copy, plan))
+		open_trace(input, &copy, plan);
+	if (copy.fd >= 0 && copy.fd != o->fd)
+		close(copy.fd);
 }
 
 static void
@@ -317,7 +371,10 @@ open_as(struct tl_input *input, const struct opened *o,
 	if (!format && !is_timeline(o) && !is_trace(o))
 		format =
 		    tl_formats_recognise(tl_bytes(o->first, o->first_size));
-	if (format ? format->flags & TL_FORMAT_TRACE : is_trace(o))
+	if (is_packed(o) &&
+	    (!format || format->flags & (TL_FORMAT_PACKED | TL_FORMAT_TRACE)))
+		open_packed(input, o, plan);
+	else if (format ? format->flags & TL_FORMAT_TRACE : is_trace(o))
 		open_trace(input, o, plan);
 	else if (format && format->read_new)
 		open_foreign(input, o, format, plan);

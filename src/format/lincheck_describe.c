@@ -2,6 +2,7 @@
 /* lincheck_describe.c - first lines and definitions of points. */
 #include "format/lincheck_describe.h"
 
+#include "format/lincheck_print.h"
 #include "format/lincheck_word.h"
 #include "format/mutf8.h"
 
@@ -33,45 +34,34 @@ tl_lincheck_count_shown(const struct tl_lincheck_object *object)
 	return shown;
 }
 
-/* The last byte of this kind in text from start on; its place, or size. */
-static size_t
-find_last(const struct tl_text *text, size_t start, char c)
-{
-	for (size_t i = text->size; i > start; i--) {
-		if (text->data[i - 1] == c)
-			return i - 1;
-	}
-	return text->size;
-}
-
-/* Cut what a class is called down to its own name, and a lambda's to what
- * does not change from run to run. */
-static void
-simplify(struct tl_text *text, size_t start)
-{
-	static const char lambda[] = "$$Lambda";
-	const size_t dot = find_last(text, start, '.');
-
-	if (dot < text->size) {
-		memmove(text->data + start, text->data + dot + 1,
-		    text->size - dot - 1);
-		text->size -= dot + 1 - start;
-	}
-	if (text->size > start && memmem(text->data + start, text->size - start,
-				      lambda, sizeof(lambda) - 1))
-		text->size = find_last(text, start, '/');
-}
-
 static bool
 put_class(struct tl_text *text, struct tl_lincheck_context *context, int32_t id)
 {
 	const size_t start = text->size;
-	const bool good = tl_mutf8_decode(text,
+	const bool good = tl_lincheck_put_class(text,
 	    tl_lincheck_context_name(context, TL_LINCHECK_CLASS, id));
 
-	simplify(text, start);
 	if (text->size == start)
 		tl_put_format(text, "class %d", (int)id);
+	return good;
+}
+
+/* "StringBuilder@7("text")", with its text escaped as it is printed. */
+static bool
+put_builder(struct tl_text *text, const struct tl_lincheck_value *value)
+{
+	struct tl_text plain = { 0 };
+	const bool good = tl_mutf8_decode(&plain, value->text);
+
+	tl_put_string(text, "StringBuilder@");
+	tl_put_signed(text, (int64_t)value->bits);
+	tl_put_string(text, "(\"");
+	tl_lincheck_put_escaped(text,
+	    tl_bytes(plain.size ? plain.data : "", plain.size));
+	tl_put_string(text, "\")");
+	if (plain.rc < 0)
+		text->rc = plain.rc;
+	tl_text_free(&plain);
 	return good;
 }
 
@@ -98,7 +88,11 @@ tl_lincheck_put_value_text(struct tl_text *text,
 		return true;
 	case TL_LINCHECK_TEXT:
 	case TL_LINCHECK_RAW:
+	case TL_LINCHECK_JAVA_CLASS:
+	case TL_LINCHECK_KOTLIN_CLASS:
 		return tl_mutf8_decode(text, value->text);
+	case TL_LINCHECK_BUILDER:
+		return put_builder(text, value);
 	case TL_LINCHECK_CHAR:
 		unit[0] = (char)(0xe0 | (value->bits >> 12 & 0xf));
 		unit[1] = (char)(0x80 | (value->bits >> 6 & 0x3f));
@@ -179,17 +173,31 @@ put_arg(struct describe *d, const char *name, int32_t tag)
 							 : 'd');
 }
 
+/* What value number i is called. */
+static const char *
+name_value(const struct describe *d, uint32_t i, char number[12])
+{
+	const bool stops = d->object->class == TL_LINCHECK_BREAKPOINT;
+
+	if (i == 0)
+		return stops ? "ms" : "this";
+	if (i == 1 && stops)
+		return "trace";
+	*tl_write_unsigned(number, stops ? i - 1 : i) = '\0';
+	return number;
+}
+
 static void
 put_parameters(struct describe *d)
 {
 	struct tl_data_in values = d->object->values;
 	struct tl_lincheck_value value;
 	uint32_t slot = 0;
-	char name[12];
+	char number[12];
 
 	for (uint32_t i = 0; i < d->object->count; i++) {
 		tl_lincheck_next_value(d->object, &values, i, &value);
-		if (!tl_lincheck_is_shown(TL_LINCHECK_CALL, i, value.tag,
+		if (!tl_lincheck_is_shown(d->object->class, i, value.tag,
 			false))
 			continue;
 		if (slot > 0)
@@ -198,8 +206,7 @@ put_parameters(struct describe *d)
 			put_arg(d, "more", TL_LINCHECK_TEXT);
 			return;
 		}
-		*tl_write_unsigned(name, i) = '\0';
-		put_arg(d, i == 0 ? "this" : name, value.tag);
+		put_arg(d, name_value(d, i, number), value.tag);
 		slot++;
 	}
 }
@@ -221,9 +228,9 @@ static void
 put_access(struct describe *d, int32_t tags[3])
 {
 	const uint8_t class = d->object->class;
-	const bool writes = class >= TL_LINCHECK_WRITE_ARRAY;
+	const bool writes = tl_lincheck_is_write(class);
 
-	if (tl_lincheck_is_index(class, 1)) {
+	if (tl_lincheck_is_array(class)) {
 		put_arg(d, "array", tags[0]);
 		tl_put_string(d->text, "[$index%d]");
 	} else if (d->object->count == 2 && d->shown == 2) {
@@ -259,6 +266,23 @@ put_first_line(struct describe *d)
 	case TL_LINCHECK_FOOTER_CLASS:
 		put_footer(d, tags[0]);
 		return;
+	case TL_LINCHECK_LOOP:
+		tl_put_string(d->text, "loop");
+		return;
+	case TL_LINCHECK_ITERATION:
+		tl_put_string(d->text, "iteration $number%d");
+		return;
+	case TL_LINCHECK_BREAKPOINT:
+		tl_put_string(d->text, "breakpoint(");
+		put_parameters(d);
+		tl_put_char(d->text, ')');
+		return;
+	case TL_LINCHECK_THROW:
+	case TL_LINCHECK_CATCH:
+		tl_put_string(d->text, tl_lincheck_classes[d->object->class]);
+		tl_put_char(d->text, ' ');
+		put_arg(d, "exception", tags[0]);
+		return;
 	}
 	put_access(d, tags);
 }
@@ -289,6 +313,15 @@ put_shape(struct describe *d)
 		tl_put_string(d->text, " " TL_LINCHECK_THROWS);
 }
 
+/* The id of a string as version 8 counts them. */
+static int32_t
+string_id(const struct describe *d, int32_t id)
+{
+	const bool from_0 = d->object->version >= TL_LINCHECK_SINCE_IDS_FROM_0;
+
+	return from_0 && id >= 0 && id < INT32_MAX ? id + 1 : id;
+}
+
 /* Begin the line of a definition; false: there is none. */
 static bool
 put_definition(struct describe *d, uint8_t kind, int32_t id,
@@ -298,7 +331,7 @@ put_definition(struct describe *d, uint8_t kind, int32_t id,
 		return false;
 	tl_put_char(d->text, '\n');
 	tl_put_string(d->text, tl_lincheck_kinds[kind]);
-	put_number(d, id);
+	put_number(d, kind == TL_LINCHECK_STRING ? string_id(d, id) : id);
 	return true;
 }
 
@@ -317,24 +350,23 @@ static void
 put_location(struct describe *d)
 {
 	const int32_t id = d->object->location;
-	struct tl_data_in fields, strings;
-	int32_t before[3];
+	struct tl_lincheck_place place;
+	struct tl_data_in fields;
 
-	if (!tl_lincheck_context_get(d->context, TL_LINCHECK_LOCATION, id,
-		&strings))
+	if (!tl_lincheck_context_place(d->context, id, &place))
 		return;
 	for (unsigned i = 0; i < 3; i++) {
 		bool again = false;
 
-		before[i] = tl_data_i32(&strings);
 		for (unsigned j = 0; j < i; j++)
-			again |= before[j] == before[i];
+			again |= place.texts[j] == place.texts[i];
 		if (!again)
-			put_named(d, TL_LINCHECK_STRING, before[i]);
+			put_named(d, TL_LINCHECK_STRING, place.texts[i]);
 	}
 	put_definition(d, TL_LINCHECK_LOCATION, id, &fields);
-	for (unsigned i = 0; i < 4; i++)
-		put_number(d, tl_data_i32(&fields));
+	for (unsigned i = 0; i < 3; i++)
+		put_number(d, string_id(d, place.texts[i]));
+	put_number(d, place.line);
 }
 
 /* What a point is about; the class of that, or NONE. */
@@ -362,7 +394,8 @@ put_target_definition(struct describe *d)
 	if (kind == TL_LINCHECK_METHOD)
 		tl_lincheck_put_descriptor(d->text, &fields);
 	else
-		tl_put_unsigned(d->text, tl_data_u16(&fields));
+		tl_put_unsigned(d->text,
+		    tl_lincheck_take_flags(&fields, d->object->version));
 	tl_put_char(d->text, ' ');
 	d->good &= tl_lincheck_put_name(d->text, name);
 	return class;
@@ -409,5 +442,7 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 	if (tl_lincheck_has_target(object->class))
 		class = put_target_definition(&d);
 	put_classes(&d, class);
+	tl_put_char(text, '\n');
+	tl_lincheck_put_template(text, context, object);
 	return d.good;
 }

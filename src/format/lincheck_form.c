@@ -3,6 +3,7 @@
 #include "format/lincheck_form.h"
 
 #include "format/label.h"
+#include "format/lincheck_print.h"
 #include "format/lincheck_word.h"
 
 #include <errno.h>
@@ -10,8 +11,9 @@
 #include <timeline.h>
 
 enum {
-	/* location and its strings, target and its class, those of values */
-	DEFINITIONS_MAX = 4 + 2 + TL_LINCHECK_VALUES_MAX
+	/* location and its strings, one for names that are missing, target and
+	 * its class, those of values */
+	DEFINITIONS_MAX = 4 + 1 + 2 + TL_LINCHECK_VALUES_MAX
 };
 
 /* The type of a text, as a JVM writes it. */
@@ -94,17 +96,59 @@ take_name(struct draft *d, struct tl_bytes *line)
 	return true;
 }
 
+/* Keep the body under any id. */
+static int
+add_new(struct draft *d, uint8_t kind, int32_t *id)
+{
+	const int rc = add(d, kind, TL_LINCHECK_NONE);
+
+	*id = TL_LINCHECK_NONE;
+	if (rc == 0)
+		*id = tl_lincheck_known_at(d->known,
+		    d->definitions[d->form.definition_count - 1])
+			  ->id;
+	return rc;
+}
+
+static int
+add_text(struct draft *d, uint8_t kind, struct tl_bytes text, int32_t *id)
+{
+	take_utf(d, text);
+	return add_new(d, kind, id);
+}
+
+/* The id of a string that stands for a missing name: readers of version 8
+ * take none for an error. */
+static int
+add_missing(struct draft *d, int32_t *id)
+{
+	struct tl_text body = d->body;
+	int rc;
+
+	d->body = (struct tl_text){ 0 };
+	rc = add_text(d, TL_LINCHECK_STRING, tl_bytes("", 0), id);
+	tl_text_free(&d->body);
+	d->body = body;
+	return rc;
+}
+
 static bool
 take_location(struct draft *d, struct tl_bytes *line)
 {
-	int32_t number;
+	int32_t number, ids[3];
 
 	for (unsigned i = 0; i < 3; i++) {
-		if (!take_id(d, line, TL_LINCHECK_STRING))
+		if (!tl_lincheck_next_number(line, &ids[i]))
+			return false;
+		if (ids[i] != TL_LINCHECK_NONE)
+			ids[i] = map(d, TL_LINCHECK_STRING, ids[i]);
+		else if (add_missing(d, &ids[i]) < 0)
 			return false;
 	}
 	if (!tl_lincheck_next_number(line, &number))
 		return false;
+	for (unsigned i = 0; i < 3; i++)
+		tl_lincheck_put_i32(&d->body, ids[i]);
 	tl_lincheck_put_i32(&d->body, number);
 	return true;
 }
@@ -165,8 +209,11 @@ take_tags(struct draft *d, struct tl_bytes *line)
 		}
 		if (!tl_lincheck_next_number(&rest, &d->tags[f->count]))
 			break;
-		if (d->tags[f->count++] < TL_LINCHECK_BOOLEAN)
+		if (d->tags[f->count] < TL_LINCHECK_BUILDER)
 			return false;
+		if (d->tags[f->count] < TL_LINCHECK_BOOLEAN)
+			d->tags[f->count] = TL_LINCHECK_RAW;
+		f->count++;
 		*line = rest;
 	}
 	return true;
@@ -176,13 +223,16 @@ take_tags(struct draft *d, struct tl_bytes *line)
 static bool
 is_whole(const struct tl_lincheck_form *f)
 {
-	static const uint8_t counts[] = { 1, 3, 1, 2, 3, 1, 2, 1 };
+	static const uint8_t counts[] = { 1, 3, 1, 2, 3, 1, 2 };
 
+	if (f->class == TL_LINCHECK_FOOTER_CLASS)
+		return f->count == 1;
 	return f->class == TL_LINCHECK_CALL ? f->count >= 1
 					    : f->count == counts[f->class];
 }
 
-/* The line that says what kind of point it is. */
+/* The line that says what kind of point it is: 0; 1: of one that version 8
+ * does not know; -EINVAL. */
 static int
 take_shape(struct draft *d, struct tl_bytes line)
 {
@@ -199,6 +249,8 @@ take_shape(struct draft *d, struct tl_bytes line)
 	if ((class = tl_lincheck_class_of(word)) < 0)
 		return -EINVAL;
 	d->form.class = (uint8_t) class;
+	if (class >= TL_LINCHECK_LOOP && class < TL_LINCHECK_FOOTER_CLASS)
+		return 1;
 	if (!tl_lincheck_next_number(&line, &d->form.location) ||
 	    !tl_lincheck_next_number(&line, &d->form.target) ||
 	    !take_tags(d, &line) || !is_whole(&d->form))
@@ -223,7 +275,18 @@ next_line(struct tl_bytes *text, struct tl_bytes *line)
 	return true;
 }
 
-/* What was read from a Lincheck trace: 0; -EINVAL: it was not. */
+/* How the original prints it is of no use here. */
+static bool
+is_print(struct tl_bytes line)
+{
+	struct tl_bytes word;
+
+	return tl_lincheck_next_word(&line, &word) &&
+	       tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT));
+}
+
+/* What was read from a Lincheck trace: 0; 1: what version 8 does not know;
+ * -EINVAL: it was not. */
 static int
 take_native(struct draft *d, const struct tl_message *message)
 {
@@ -234,9 +297,11 @@ take_native(struct draft *d, const struct tl_message *message)
 	if (rc == 0 && (f->class == TL_LINCHECK_CALL && !f->is_block) !=
 			   (message->kind == TIMELINE_RECORD_SPAN))
 		rc = -EINVAL;
-	while (rc == 0 && next_line(&text, &line))
-		rc = take_definition(d, line);
-	if (rc < 0)
+	while (rc == 0 && next_line(&text, &line)) {
+		if (!is_print(line))
+			rc = take_definition(d, line);
+	}
+	if (rc != 0)
 		return rc;
 	f->native = true;
 	f->location = map(d, TL_LINCHECK_LOCATION, f->location);
@@ -248,27 +313,6 @@ take_native(struct draft *d, const struct tl_message *message)
 			d->tags[i] = map(d, TL_LINCHECK_CLASS, d->tags[i]);
 	}
 	return 0;
-}
-
-/* Keep the body under any id. */
-static int
-add_new(struct draft *d, uint8_t kind, int32_t *id)
-{
-	const int rc = add(d, kind, TL_LINCHECK_NONE);
-
-	*id = TL_LINCHECK_NONE;
-	if (rc == 0)
-		*id = tl_lincheck_known_at(d->known,
-		    d->definitions[d->form.definition_count - 1])
-			  ->id;
-	return rc;
-}
-
-static int
-add_text(struct draft *d, uint8_t kind, struct tl_bytes text, int32_t *id)
-{
-	take_utf(d, text);
-	return add_new(d, kind, id);
 }
 
 /* Where a message was defined. */
@@ -410,11 +454,14 @@ tl_lincheck_form_new(struct tl_lincheck_form **form,
 	struct draft d = { .known = known };
 	int rc = take_native(&d, event->message);
 
+	const bool newer = rc == 1;
+
 	*changed = false;
-	if (rc == -EINVAL) {
+	if (rc == -EINVAL || newer) {
 		tl_text_clear(&d.body);
 		d.changed = false;
 		rc = make_foreign(&d, event);
+		d.form.native = newer;
 	}
 	*changed = d.changed;
 	if (rc == 0)

@@ -15,9 +15,8 @@
 struct tl_lincheck_form {
 	uint8_t class;
 	bool native;   /* was it read from such a trace? */
-	bool is_block; /* ... and tells the end of a block */
+	bool is_block; /* ... by a version that told the ends of blocks */
 	bool throws;   /* of a footer */
-	bool defined;  /* is all written that it refers to? */
 	uint8_t shown; /* values among the arguments, TL_ARGS_MAX + 1: more */
 	int32_t location;
 	int32_t target;

@@ -22,6 +22,7 @@ choose_id(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	int rc = wanted >= 0 ? use(k, kind, wanted) : 0;
 
 	*id = wanted;
+	k->moved |= wanted >= 0 && rc == 0;
 	while (rc == 0) {
 		*id = k->next[kind]++;
 		if (kind == TL_LINCHECK_STRING) /* counted from 1 */

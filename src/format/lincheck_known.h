@@ -15,7 +15,6 @@ struct tl_lincheck_definition {
 	uint32_t size;
 	int32_t id;
 	uint8_t kind;
-	bool written;
 };
 
 /* Starts from all zeros but for bodies. */
@@ -25,6 +24,7 @@ struct tl_lincheck_known {
 	struct tl_lincheck_definition *definitions;
 	size_t capacity;
 	int32_t next[TL_LINCHECK_POINT]; /* id to be tried */
+	bool moved;                      /* a wanted id was not free */
 };
 
 /* The number of a definition.  Its id is the wanted one where that is free;

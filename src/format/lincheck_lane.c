@@ -54,6 +54,8 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
 		l->count = rc == 0 ? number + 1 : number;
 	}
 	if (rc >= 0 && is_new)
+		l->lanes[number].waiting.fd = -1;
+	if (rc >= 0 && is_new)
 		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,
 		    &l->lanes[number].stream.thread);
 	if (rc < 0)
@@ -67,6 +69,8 @@ tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
 {
 	for (size_t i = 0; i < l->capacity; i++) {
 		tl_lincheck_stream_free(&l->lanes[i].stream);
+		if (i < l->count)
+			tl_lincheck_queue_free(&l->lanes[i].waiting);
 		free(l->lanes[i].open);
 	}
 	free(l->lanes);
@@ -89,8 +93,7 @@ tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
 	if (rc == 0)
 		lane->open[lane->depth++] =
 		    (struct tl_lincheck_open){ .message = message,
-			    .number = number,
-			    .start = tl_lincheck_stream_at(&lane->stream) };
+			    .number = number };
 	return rc;
 }
 

@@ -11,6 +11,8 @@
 #define TL_FORMAT_LINCHECK_LANE_H
 
 #include "format/lincheck_form.h"
+#include "format/lincheck_layout.h"
+#include "format/lincheck_queue.h"
 #include "format/lincheck_stream.h"
 
 enum {
@@ -21,12 +23,14 @@ enum {
 struct tl_lincheck_open {
 	const struct tl_message *message; /* NULL: of none */
 	int32_t number;
-	uint64_t start; /* of its content in the stream */
 };
 
 struct tl_lincheck_lane {
 	struct tl_lincheck_stream stream;
-	bool native; /* does it come from such a trace? */
+	struct tl_lincheck_queue waiting; /* records, until all are known */
+	uint64_t records;                 /* ... how many */
+	uint64_t counted;                 /* ... as a layout counts them */
+	bool native;                      /* does it come from such a trace? */
 	struct tl_lincheck_open *open;
 	uint32_t depth;
 	size_t capacity;

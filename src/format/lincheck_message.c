@@ -10,22 +10,21 @@
 #include <stdlib.h>
 #include <timeline.h>
 
-#define BLOCK "block $number ends"
-
 int
 tl_lincheck_messages_init(struct tl_lincheck_messages *m)
 {
+	const struct tl_message *first;
 	int rc = tl_definer_new(&m->definer);
 
-	if (rc == 0)
-		rc = tl_definer_message(m->definer, tl_bytes_of("block"),
-		    tl_bytes_of(BLOCK "\n" TL_LINCHECK_WORD " block"),
-		    TIMELINE_RECORD_INSTANT, (uint8_t)tl_level_parse("trace"),
-		    0, &m->block);
+	if (rc == 0) /* for its strings */
+		rc = tl_definer_message(m->definer, tl_bytes_of("lincheck"),
+		    tl_bytes_of("lincheck"), TIMELINE_RECORD_INSTANT,
+		    (uint8_t)tl_level_parse("trace"), 0, &first);
 	if (rc < 0)
 		return rc;
 	m->context.definer = m->definer;
-	m->context.strings = m->block->strings;
+	m->context.strings = first->strings;
+	tl_lincheck_strings_init(&m->strings, first->strings, &m->context);
 	return 0;
 }
 
@@ -36,6 +35,7 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 		free(m->messages[i]);
 	free(m->messages);
 	tl_numbers_free(&m->shapes);
+	tl_lincheck_strings_free(&m->strings);
 	tl_lincheck_context_free(&m->context);
 	tl_definer_free(m->definer);
 	tl_text_free(&m->key);
@@ -48,12 +48,15 @@ make_key(struct tl_lincheck_messages *m,
     const struct tl_lincheck_object *object)
 {
 	const int32_t head[] = { object->class, object->location,
-		object->target, object->exception.size > 0 };
+		object->target, object->exception.size > 0, object->diff,
+		object->inside, (int32_t)object->uuid.size };
 	struct tl_data_in values = object->values;
 	struct tl_lincheck_value value;
 
 	tl_text_clear(&m->key);
 	tl_put_bytes(&m->key, tl_bytes(head, sizeof(head)));
+	tl_put_bytes(&m->key, object->uuid);
+	tl_put_bytes(&m->key, object->stack);
 	for (uint32_t i = 0; i < object->count; i++) {
 		tl_lincheck_next_value(object, &values, i, &value);
 		tl_put_bytes(&m->key, tl_bytes(&value.tag, sizeof(value.tag)));
@@ -97,29 +100,42 @@ static int
 set_place(struct tl_lincheck_messages *m, struct tl_message *message,
     int32_t location)
 {
-	struct tl_data_in fields;
+	struct tl_lincheck_place place;
 	uint64_t number;
-	int32_t line;
 	int rc;
 
-	if (location == TL_LINCHECK_NONE ||
-	    !tl_lincheck_context_get(&m->context, TL_LINCHECK_LOCATION,
-		location, &fields))
+	if (!tl_lincheck_context_place(&m->context, location, &place))
 		return 0;
 	tl_text_clear(&m->text);
-	tl_mutf8_decode(&m->text,
-	    tl_lincheck_context_name(&m->context, TL_LINCHECK_STRING,
-		tl_data_i32(&fields)));
-	tl_data_u64(&fields);
-	line = tl_data_i32(&fields);
+	tl_mutf8_decode(&m->text, tl_lincheck_context_name(&m->context,
+				      TL_LINCHECK_STRING, place.texts[0]));
 	if (m->text.rc < 0 || m->text.size == 0)
 		return m->text.rc;
 	rc = tl_definer_string(m->definer, text_of(m), &number);
 	if (rc < 0)
 		return rc;
 	message->file = tl_message_string(message, number);
-	message->line = line > 0 ? (uint32_t)line : 0;
+	message->line = place.line > 0 ? (uint32_t)place.line : 0;
 	return 0;
+}
+
+static const char *
+category_of(uint8_t class)
+{
+	switch (class) {
+	case TL_LINCHECK_CALL:
+		return "call";
+	case TL_LINCHECK_FOOTER_CLASS:
+		return "return";
+	case TL_LINCHECK_LOOP:
+	case TL_LINCHECK_ITERATION:
+		return "loop";
+	case TL_LINCHECK_BREAKPOINT:
+	case TL_LINCHECK_THROW:
+	case TL_LINCHECK_CATCH:
+		return tl_lincheck_classes[class];
+	}
+	return tl_lincheck_is_write(class) ? "write" : "read";
 }
 
 static int
@@ -127,8 +143,9 @@ make(struct tl_lincheck_messages *m, const struct tl_lincheck_object *object,
     struct tl_message **message)
 {
 	const uint8_t class = object->class;
-	const bool is_call = class == TL_LINCHECK_CALL;
-	const bool is_footer = class == TL_LINCHECK_FOOTER_CLASS;
+	const bool is_span = tl_lincheck_is_container(class);
+	const bool is_access =
+	    class > TL_LINCHECK_CALL && class < TL_LINCHECK_LOOP;
 	const struct tl_message *defined;
 	struct tl_message *own;
 	int rc;
@@ -141,14 +158,9 @@ make(struct tl_lincheck_messages *m, const struct tl_lincheck_object *object,
 	rc = m->text.rc;
 	if (rc == 0)
 		rc = tl_definer_message(m->definer,
-		    tl_bytes_of(is_call                           ? "call"
-				: is_footer                       ? "return"
-				: class < TL_LINCHECK_WRITE_ARRAY ? "read"
-								  : "write"),
-		    text_of(m),
-		    is_call ? TIMELINE_RECORD_SPAN : TIMELINE_RECORD_INSTANT,
-		    (uint8_t)tl_level_parse(
-			is_call || is_footer ? "info" : "debug"),
+		    tl_bytes_of(category_of(class)), text_of(m),
+		    is_span ? TIMELINE_RECORD_SPAN : TIMELINE_RECORD_INSTANT,
+		    (uint8_t)tl_level_parse(is_access ? "debug" : "info"),
 		    TIMELINE_THREAD, &defined);
 	if (rc < 0)
 		return rc == -EINVAL ? -ENOSPC : rc;
@@ -156,6 +168,7 @@ make(struct tl_lincheck_messages *m, const struct tl_lincheck_object *object,
 	if (!own)
 		return -ENOMEM;
 	*own = *defined;
+	own->strings = &m->strings.strings;
 	rc = set_place(m, own, object->location);
 	if (rc < 0)
 		free(own);
@@ -283,7 +296,6 @@ tl_lincheck_messages_args(struct tl_lincheck_messages *m,
 	memset(args, 0, TL_ARGS_MAX * sizeof(*args));
 	rc = put_args(m, object, &more, args);
 	if (rc == 0 && tl_lincheck_count_shown(object) > TL_ARGS_MAX) {
-		m->joined++;
 		tl_text_clear(&m->text);
 		tl_put_bytes(&m->text, tl_bytes(more.data, more.size));
 		rc = more.rc < 0 ? more.rc

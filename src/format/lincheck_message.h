@@ -17,20 +17,20 @@
 #define TL_FORMAT_LINCHECK_MESSAGE_H
 
 #include "format/lincheck_context.h"
+#include "format/lincheck_layout.h"
 
 /* Starts from all zeros; then init. */
 struct tl_lincheck_messages {
+	struct tl_lincheck_strings strings; /* of its messages */
 	struct tl_definer *definer;
 	struct tl_lincheck_context context;
 	struct tl_numbers shapes; /* by the number of their bytes as string */
 	struct tl_message **messages;
 	size_t capacity;
-	const struct tl_message *block; /* at the end of one */
 	struct tl_text key;
 	struct tl_text text;
 	uint64_t cut;      /* texts that were too long */
 	uint64_t bad_name; /* ... that were no modified UTF-8 */
-	uint64_t joined;   /* calls whose last argument is several */
 	uint64_t full;     /* strings that found no room */
 };
 

@@ -14,12 +14,14 @@ struct tl_lincheck_value {
 	int32_t tag;
 	uint64_t bits;        /* a hash, an integer with its sign, the bits of a
 			  double, a UTF-16 unit, 0 or 1 */
-	struct tl_bytes text; /* TEXT and RAW: modified UTF-8 */
+	struct tl_bytes text; /* of a text: modified UTF-8 */
 };
 
 struct tl_lincheck_object {
-	uint8_t kind;
-	int32_t id;           /* of what is defined; of a BLOCK_START: thread */
+	uint8_t kind; /* as in version 8 */
+	uint32_t version;
+	int32_t id;           /* of a definition; BLOCK_START, THREAD_NAME: of
+			  the thread */
 	struct tl_bytes body; /* ... behind its id */
 	/* Of a POINT or FOOTER: */
 	uint8_t class;
@@ -30,14 +32,25 @@ struct tl_lincheck_object {
 	uint32_t count; /* of values: receiver first; an index is one */
 	struct tl_data_in values;
 	struct tl_bytes exception;
+	int8_t diff; /* NONE: it is of no comparison */
+	bool inside; /* a call within the class of the method around it; set
+		      * by the reader */
+	/* Of a BREAKPOINT, whose values are the time, the trace id, locals: */
+	struct tl_bytes uuid;  /* empty: none */
+	struct tl_bytes stack; /* ids of locations, innermost first */
+	int64_t ms;
+	bool has_trace;
+	struct tl_bytes trace;
 };
 
 /*
  * The object that bytes begin with: its size.  0: it does not end in them,
- * and takes at least *need bytes.  -EBADMSG: it is none.
+ * and takes at least *need bytes.  -EBADMSG: it is none.  last: no bytes
+ * follow.  The first breakpoint of version 18 sets dialect->trace_ids.
  */
 int64_t tl_lincheck_parse(struct tl_lincheck_object *object,
-    struct tl_bytes bytes, size_t *need);
+    struct tl_lincheck_dialect *dialect, struct tl_bytes bytes, bool last,
+    size_t *need);
 
 /*
  * Do a block end and one begin here, with its first object?  So many bytes
@@ -46,23 +59,38 @@ int64_t tl_lincheck_parse(struct tl_lincheck_object *object,
  */
 enum { TL_LINCHECK_BETWEEN = 1 + TL_LINCHECK_BLOCK_HEADER + 1 };
 static inline bool
-tl_lincheck_is_between(const uint8_t bytes[TL_LINCHECK_BETWEEN])
+tl_lincheck_is_between(uint32_t version,
+    const uint8_t bytes[TL_LINCHECK_BETWEEN])
 {
-	return bytes[0] == TL_LINCHECK_BLOCK_END &&
-	       bytes[1] == TL_LINCHECK_BLOCK_START && bytes[2] == 0 &&
-	       bytes[3] == 0 && bytes[6] <= TL_LINCHECK_BLOCK_END;
+	const uint8_t kind = tl_lincheck_kind_read(version, bytes[6]);
+
+	return tl_lincheck_kind_read(version, bytes[0]) ==
+		   TL_LINCHECK_BLOCK_END &&
+	       tl_lincheck_kind_read(version, bytes[1]) ==
+		   TL_LINCHECK_BLOCK_START &&
+	       bytes[2] == 0 && bytes[3] == 0 && kind != TL_LINCHECK_NO_KIND &&
+	       kind != TL_LINCHECK_EOF;
 }
 
 /* Value number i of a point; called in order, on a copy of its values. */
 void tl_lincheck_next_value(const struct tl_lincheck_object *object,
     struct tl_data_in *values, uint32_t i, struct tl_lincheck_value *value);
 
-/* Is value number i of such a point the index of an array, without a tag? */
+/* Is it the access to an element of an array? */
+static inline bool
+tl_lincheck_is_array(uint8_t class)
+{
+	return class == TL_LINCHECK_READ_ARRAY ||
+	       class == TL_LINCHECK_WRITE_ARRAY;
+}
+
+/* Is value number i of such a point an integer without a tag: the index of an
+ * array, the number of an iteration? */
 static inline bool
 tl_lincheck_is_index(uint8_t class, uint32_t i)
 {
-	return i == 1 && (class == TL_LINCHECK_READ_ARRAY ||
-			     class == TL_LINCHECK_WRITE_ARRAY);
+	return (i == 1 && tl_lincheck_is_array(class)) ||
+	       (i == 0 && class == TL_LINCHECK_ITERATION);
 }
 
 /* The kind of what a class of points is about: but for arrays and footers. */
@@ -82,9 +110,18 @@ tl_lincheck_target_kind(uint8_t class)
 static inline bool
 tl_lincheck_has_target(uint8_t class)
 {
-	return class != TL_LINCHECK_FOOTER_CLASS &&
-	       !tl_lincheck_is_index(class, 1);
+	return class < TL_LINCHECK_LOOP && !tl_lincheck_is_array(class);
 }
+
+static inline bool
+tl_lincheck_is_write(uint8_t class)
+{
+	return class >= TL_LINCHECK_WRITE_ARRAY &&
+	       class <= TL_LINCHECK_WRITE_FIELD;
+}
+
+/* The flags of a field, behind its name: static and final, a byte each. */
+uint16_t tl_lincheck_take_flags(struct tl_data_in *fields, uint32_t version);
 
 /* How much room a value takes at most. */
 static inline size_t

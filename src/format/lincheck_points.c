@@ -6,12 +6,9 @@
 #include "format/mutf8.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
-enum {
-	HEAD = 1 + 1 + 4 * 4,
-	COUNT = 4,
-	FOOTER_MAX = 1 + 4 /* and a value without anything */
-};
+enum { HEAD = 1 + 1 + 4 * 4, COUNT = 4, RECORD_FIRST = 256 };
 
 /* The number of an event: as it was read while nothing else was written. */
 static int
@@ -32,37 +29,40 @@ number_event(struct tl_lincheck_points *p, const struct tl_event *event,
 	return 0;
 }
 
-/* What a point refers to stands before it. */
+/* Room for more of the record that is made. */
 static int
-define(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
-    struct tl_lincheck_form *form)
+reserve(struct tl_lincheck_points *p, size_t size)
 {
-	int rc = 0;
+	struct tl_data_out *out = &p->record;
+	size_t capacity = out->capacity ? out->capacity : RECORD_FIRST;
+	uint8_t *data;
 
-	for (uint32_t i = 0;
-	     rc == 0 && !form->defined && i < form->definition_count; i++)
-		rc = tl_lincheck_stream_define(&p->file, &lane->stream,
-		    tl_lincheck_known_at(&p->known, form->definitions[i]));
+	while (capacity - out->size < size)
+		capacity *= 2;
+	if (capacity == out->capacity)
+		return 0;
+	data = realloc(out->data, capacity);
+	if (!data)
+		return -ENOMEM;
+	out->data = data;
+	out->capacity = capacity;
+	return 0;
+}
+
+static int
+put_value(struct tl_lincheck_points *p, const struct tl_lincheck_value *value,
+    bool is_index)
+{
+	const int rc = reserve(p, tl_lincheck_value_max(value) + COUNT);
+
 	if (rc == 0)
-		form->defined = true;
+		tl_lincheck_put_value(&p->record, value, is_index);
 	return rc;
 }
 
 static int
-put_value(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
-    const struct tl_lincheck_value *value, bool is_index)
-{
-	const int rc = tl_lincheck_stream_reserve(&p->file, &lane->stream,
-	    tl_lincheck_value_max(value) + COUNT);
-
-	if (rc == 0)
-		tl_lincheck_put_value(&lane->stream.data, value, is_index);
-	return rc;
-}
-
-static int
-put_values(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
-    const struct tl_lincheck_form *form, const struct tl_event *event)
+put_values(struct tl_lincheck_points *p, const struct tl_lincheck_form *form,
+    const struct tl_event *event)
 {
 	struct tl_lincheck_value value;
 	int rc = 0;
@@ -73,12 +73,65 @@ put_values(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 			p->changed++;
 		rc = p->values.text.rc;
 		if (rc == 0)
-			rc = put_value(p, lane, &value,
+			rc = put_value(p, &value,
 			    tl_lincheck_is_index(form->class, i));
 		if (rc == 0 && form->class == TL_LINCHECK_CALL && i == 0)
-			tl_data_put_u32(&lane->stream.data, form->count - 1);
+			tl_data_put_u32(&p->record, form->count - 1);
 	}
 	return rc;
+}
+
+/* The record is made: into the stream, behind what it refers to, or into the
+ * queue of those that wait. */
+static int
+put_record(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
+    struct tl_lincheck_record record)
+{
+	static const struct tl_lincheck_waiting waiting;
+	struct tl_bytes bytes;
+	int rc;
+
+	record.size = (uint32_t)p->record.size;
+	if (!p->waits) {
+		rc = tl_lincheck_stream_define_all(&p->file, &lane->stream,
+		    &p->known, record.form);
+		return rc < 0 ? rc
+			      : tl_lincheck_stream_put(&p->file, &lane->stream,
+				    &record, p->record.data);
+	}
+	rc = reserve(p, sizeof(record));
+	if (rc < 0)
+		return rc;
+	tl_data_put_bytes(&p->record, tl_bytes(&record, sizeof(record)));
+	bytes = tl_bytes(p->record.data, p->record.size);
+	rc = tl_lincheck_queue_put(&lane->waiting, waiting, bytes);
+	lane->records += rc == 0;
+	return rc;
+}
+
+int
+tl_lincheck_put_waiting(struct tl_lincheck_points *p,
+    struct tl_lincheck_lane *lane, bool define)
+{
+	struct tl_lincheck_waiting waiting;
+	struct tl_lincheck_record record;
+	struct tl_bytes bytes;
+	int rc = tl_lincheck_queue_front(&lane->waiting, &waiting, &bytes);
+
+	if (rc <= 0)
+		return rc;
+	memcpy(&record, bytes.data + bytes.size - sizeof(record),
+	    sizeof(record));
+	if (define)
+		rc = tl_lincheck_stream_define_all(&p->file, &lane->stream,
+		    &p->known, record.form);
+	if (rc >= 0)
+		rc = tl_lincheck_stream_put(&p->file, &lane->stream, &record,
+		    bytes.data);
+	if (rc < 0)
+		return rc;
+	tl_lincheck_queue_pop(&lane->waiting);
+	return 1;
 }
 
 int
@@ -86,18 +139,16 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
     struct tl_lincheck_lane *lane, struct tl_lincheck_form *form,
     const struct tl_event *event)
 {
-	struct tl_data_out *out = &lane->stream.data;
+	struct tl_data_out *out = &p->record;
+	const bool opens = form->class == TL_LINCHECK_CALL;
 	int32_t number;
-	size_t before;
 	int rc = number_event(p, event, form->native, &number);
 
+	out->size = 0;
 	if (rc == 0)
-		rc = define(p, lane, form);
-	if (rc == 0)
-		rc = tl_lincheck_stream_reserve(&p->file, &lane->stream, HEAD);
+		rc = reserve(p, HEAD);
 	if (rc < 0)
 		return rc;
-	before = tl_data_mark(out);
 	tl_data_put_u8(out, TL_LINCHECK_POINT);
 	tl_data_put_u8(out, form->class);
 	tl_data_put_i32(out, form->location);
@@ -105,44 +156,46 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 	tl_data_put_i32(out, number);
 	if (tl_lincheck_has_target(form->class))
 		tl_data_put_i32(out, form->target);
-	rc = put_values(p, lane, form, event);
-	if (rc == 0 && form->class == TL_LINCHECK_CALL)
+	rc = put_values(p, form, event);
+	if (rc == 0 && opens)
 		rc = tl_lincheck_lane_push(lane, event->message, number);
 	if (rc < 0)
-		tl_data_roll_back(out, before);
-	p->file.filling += out->size - before;
+		return rc;
+	rc = put_record(p, lane,
+	    (struct tl_lincheck_record){ .form = form,
+		.number = number,
+		.opens = opens });
+	if (rc < 0 && opens)
+		tl_lincheck_lane_pop(lane);
 	return rc;
 }
 
-/* The head of the footer of the innermost call, whose cell is known now. */
+/* A footer with these values and name, which may be NULL. */
 static int
-begin_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane)
+put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
+    const struct tl_lincheck_form *form, struct tl_bytes exception)
 {
-	struct tl_lincheck_stream *s = &lane->stream;
-	const int rc = tl_lincheck_stream_reserve(&p->file, s, FOOTER_MAX);
-	struct tl_lincheck_open open;
+	int rc = reserve(p, sizeof(uint16_t) + exception.size);
 
 	if (rc < 0)
 		return rc;
-	open = tl_lincheck_lane_pop(lane);
-	tl_lincheck_stream_cell(&p->file, s,
-	    (struct tl_cell){ TL_LINCHECK_POINT, open.number,
-		(int64_t)open.start, (int64_t)tl_lincheck_stream_at(s) });
-	tl_data_put_u8(&s->data, TL_LINCHECK_FOOTER);
-	p->file.filling++;
-	return 0;
+	tl_data_put_utf(&p->record, exception);
+	rc = put_record(p, lane,
+	    (struct tl_lincheck_record){ .form = form, .closes = true });
+	if (rc == 0)
+		tl_lincheck_lane_pop(lane);
+	return rc;
 }
 
-/* What stands behind the result. */
 static int
-put_exception(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
-    struct tl_bytes name)
+begin_footer(struct tl_lincheck_points *p)
 {
-	const int rc = tl_lincheck_stream_reserve(&p->file, &lane->stream,
-	    sizeof(uint16_t) + name.size);
+	int rc;
 
+	p->record.size = 0;
+	rc = reserve(p, 1);
 	if (rc == 0)
-		tl_data_put_utf(&lane->stream.data, name);
+		tl_data_put_u8(&p->record, TL_LINCHECK_FOOTER);
 	return rc;
 }
 
@@ -151,16 +204,11 @@ static int
 put_result(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_value *value)
 {
-	const size_t before = lane->stream.data.size + 1;
-	int rc = begin_footer(p, lane);
+	int rc = begin_footer(p);
 
 	if (rc == 0)
-		rc = put_value(p, lane, value, false);
-	if (rc == 0)
-		rc = put_exception(p, lane, tl_bytes("", 0));
-	if (rc == 0)
-		p->file.filling += lane->stream.data.size - before;
-	return rc;
+		rc = put_value(p, value, false);
+	return rc < 0 ? rc : put_footer(p, lane, NULL, tl_bytes("", 0));
 }
 
 int
@@ -171,27 +219,23 @@ tl_lincheck_put_footer(struct tl_lincheck_points *p,
 	static const struct tl_lincheck_value none = { .tag =
 							   TL_LINCHECK_VOID };
 	struct tl_bytes exception = tl_bytes("", 0);
-	size_t before;
 	int rc;
 
 	if (!form)
 		return put_result(p, lane, &none);
-	rc = define(p, lane, form);
-	before = lane->stream.data.size + 1;
+	rc = begin_footer(p);
 	if (rc == 0)
-		rc = begin_footer(p, lane);
-	if (rc == 0)
-		rc = put_values(p, lane, form, event);
+		rc = put_values(p, form, event);
 	if (rc == 0 && form->throws &&
 	    !tl_lincheck_values_exception(&p->values, &exception))
 		p->changed++;
 	if (rc == 0)
 		rc = p->values.text.rc;
-	if (rc == 0)
-		rc = put_exception(p, lane, exception);
-	if (rc == 0)
-		p->file.filling += lane->stream.data.size - before;
-	return rc;
+	/* a form on the stack refers to nothing, and is gone soon */
+	return rc < 0
+		   ? rc
+		   : put_footer(p, lane,
+			 form->definition_count > 0 ? form : NULL, exception);
 }
 
 /* All arguments as one text. */
@@ -245,4 +289,5 @@ tl_lincheck_points_free(struct tl_lincheck_points *p)
 {
 	tl_lincheck_known_free(&p->known);
 	tl_lincheck_values_free(&p->values);
+	free(p->record.data);
 }

@@ -14,7 +14,9 @@ struct tl_lincheck_points {
 	struct tl_lincheck_known known;
 	struct tl_lincheck_file file;
 	struct tl_lincheck_values values;
-	int64_t next;      /* number of an event */
+	struct tl_data_out record; /* the one that is made */
+	bool waits;                /* records wait in their lanes */
+	int64_t next;              /* number of an event */
 	bool foreign;      /* has there been one that was not read as such? */
 	uint64_t numbered; /* events that got another number */
 	uint64_t changed;  /* values that did not fit */
@@ -33,6 +35,10 @@ int tl_lincheck_put_footer(struct tl_lincheck_points *points,
 /* The same, with what an end says that was not read as such. */
 int tl_lincheck_put_end(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, const struct tl_event *event);
+/* Write the next record of those that wait in a lane, with what it refers to
+ * (define) or alone: 1; 0: there is none; -errno. */
+int tl_lincheck_put_waiting(struct tl_lincheck_points *points,
+    struct tl_lincheck_lane *lane, bool define);
 void tl_lincheck_points_free(struct tl_lincheck_points *points);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck_queue.h - objects that wait, first in first out: for what one of
- * them refers to, which stands behind it in the file.
+ * lincheck_queue.h - objects that wait, first in first out: those of a reader
+ * for what one of them refers to, which stands behind it in the file; those of
+ * a writer until all are known.
  *
  *	put --> tail --> a file without a name --> head --> front
  *
@@ -18,6 +19,7 @@ struct tl_lincheck_waiting {
 	uint64_t at;     /* in the input */
 	uint32_t thread; /* the reader's number of it */
 	uint32_t size;
+	uint8_t container; /* that a footer ends: its class */
 };
 
 /* Starts from all zeros but for fd, which is -1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lincheck_read.h - read what JetBrains Lincheck's trace recorder wrote, in
- * version 8 of its format.
+ * versions 8 to 23 of its format.
  *
  * Events come in the order of the file.  Where one refers to what stands
  * behind it, in the block of another thread, it and all behind it wait, in a

@@ -53,9 +53,9 @@ reserve_cell(struct tl_lincheck_stream *s)
 	return rc;
 }
 
-int
-tl_lincheck_stream_reserve(struct tl_lincheck_file *f,
-    struct tl_lincheck_stream *s, size_t size)
+/* Room for so many bytes and a cell, so that putting them cannot fail. */
+static int
+reserve(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, size_t size)
 {
 	size_t capacity = s->data.capacity ? s->data.capacity : DATA_FIRST;
 	uint8_t *data;
@@ -74,41 +74,107 @@ tl_lincheck_stream_reserve(struct tl_lincheck_file *f,
 	return 0;
 }
 
-void
-tl_lincheck_stream_cell(struct tl_lincheck_file *f,
-    struct tl_lincheck_stream *s, struct tl_cell cell)
+static uint64_t
+stream_at(const struct tl_lincheck_stream *s)
+{
+	return s->logical + s->data.size;
+}
+
+static void
+add_cell(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, uint8_t kind,
+    int32_t id, uint64_t start, uint64_t end)
 {
 	if (!f->index)
 		return;
-	s->cells[s->cell_count++] = cell;
-	f->filling += sizeof(cell);
+	s->cells[s->cell_count++] =
+	    (struct tl_cell){ kind, id, (int64_t)start, (int64_t)end };
+	f->filling += sizeof(struct tl_cell);
 }
 
 int
 tl_lincheck_stream_define(struct tl_lincheck_file *f,
-    struct tl_lincheck_stream *s, struct tl_lincheck_definition *d)
+    struct tl_lincheck_stream *s, uint8_t kind, int32_t id,
+    struct tl_bytes body)
 {
-	const struct tl_cell cell = { d->kind, d->id,
-		(int64_t)tl_lincheck_stream_at(s), -1 };
-	const size_t before = s->data.size;
-	int rc;
+	const size_t size = 1 + 4 + body.size;
+	const int rc = reserve(f, s, size);
 
-	if (d->written)
-		return 0;
-	rc = tl_lincheck_stream_reserve(f, s, 1 + 4 + d->size);
 	if (rc < 0)
 		return rc;
-	tl_data_put_u8(&s->data, d->kind);
-	tl_data_put_i32(&s->data, d->id);
-	tl_data_put_bytes(&s->data, tl_bytes(d->body, d->size));
-	tl_lincheck_stream_cell(f, s, cell);
-	f->filling += s->data.size - before;
-	d->written = true;
+	add_cell(f, s, kind, id, stream_at(s), UINT64_MAX);
+	tl_data_put_u8(&s->data, kind);
+	tl_data_put_i32(&s->data, id);
+	tl_data_put_bytes(&s->data, body);
+	f->filling += size;
+	return 0;
+}
+
+/* Is a definition new to the block?  1, 0, -ENOMEM. */
+static int
+mark_defined(struct tl_lincheck_stream *s, uint32_t number)
+{
+	const uint8_t bit = (uint8_t)(1u << number % 8);
+	void *defined = s->defined;
+	int rc = tl_numbers_room(&defined, &s->defined_size, number / 8, 1);
+
+	s->defined = defined;
+	if (rc < 0)
+		return rc;
+	rc = (s->defined[number / 8] & bit) == 0;
+	s->defined[number / 8] |= bit;
+	return rc;
+}
+
+int
+tl_lincheck_stream_define_all(struct tl_lincheck_file *f,
+    struct tl_lincheck_stream *s, const struct tl_lincheck_known *known,
+    const struct tl_lincheck_form *form)
+{
+	for (uint32_t i = 0; form && i < form->definition_count; i++) {
+		const struct tl_lincheck_definition *d =
+		    tl_lincheck_known_at(known, form->definitions[i]);
+		int rc = mark_defined(s, form->definitions[i]);
+
+		if (rc > 0)
+			rc = tl_lincheck_stream_define(f, s, d->kind, d->id,
+			    tl_bytes(d->body, d->size));
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+    const struct tl_lincheck_record *record, const void *bytes)
+{
+	void *started = s->started;
+	int rc = tl_numbers_room(&started, &s->started_capacity, s->depth,
+	    sizeof(*s->started));
+
+	s->started = started;
+	if (rc == 0)
+		rc = reserve(f, s, record->size);
+	if (rc < 0)
+		return rc;
+	if (record->closes && s->depth > 0) {
+		const struct tl_lincheck_started *call =
+		    &s->started[--s->depth];
+
+		add_cell(f, s, TL_LINCHECK_POINT, call->number, call->at,
+		    stream_at(s));
+	}
+	tl_data_put_bytes(&s->data, tl_bytes(bytes, record->size));
+	f->filling += record->size;
+	if (record->opens)
+		s->started[s->depth++] =
+		    (struct tl_lincheck_started){ record->number,
+			    stream_at(s) };
 	return 0;
 }
 
 /* The cells of a block, in the order in which they were made; by how much
- * what is told in the stream moves in the file. */
+ * what is counted in the stream moves in the file. */
 static void
 put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
     uint64_t shift)
@@ -123,59 +189,32 @@ put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
 }
 
 static void
-begin_block(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
-{
-	f->is_open = true;
-	f->open_thread = s->thread;
-	f->open_start = f->at;
-	put_number(&f->data->text, TL_LINCHECK_BLOCK_START, 1);
-	put_number(&f->data->text, (uint32_t)s->thread, 4);
-	f->at += TL_LINCHECK_BLOCK_HEADER;
-}
-
-static void
 put_content(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
-	tl_put_bytes(&f->data->text, tl_bytes(s->data.data, s->data.size));
+	tl_put_bytes(&f->data->text,
+	    tl_bytes(s->data.size ? s->data.data : (const uint8_t *)"",
+		s->data.size));
 	put_cells(f, s, f->at - s->logical);
 	f->at += s->data.size;
 	f->filling -= s->data.size + s->cell_count * sizeof(*s->cells);
 	s->logical += s->data.size;
 	s->data.size = 0;
 	s->cell_count = 0;
+	if (s->defined)
+		memset(s->defined, 0, s->defined_size);
 }
 
 static void
-end_block(struct tl_lincheck_file *f)
+begin_block(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
 {
-	put_number(&f->data->text, TL_LINCHECK_BLOCK_END, 1);
-	f->at++;
-	f->is_open = false;
-}
-
-/* ... of one that went out in parts. */
-static void
-end_open(struct tl_lincheck_file *f)
-{
-	put_cell(f, TL_LINCHECK_BLOCK_START, f->open_thread, f->open_start,
-	    f->at);
-	end_block(f);
-}
-
-static bool
-is_own(const struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
-{
-	return f->is_open && f->open_thread == s->thread;
-}
-
-/* The end of the file is for this stream. */
-static void
-make_way(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
-{
-	if (!f->is_open || is_own(f, s))
+	if (f->begun)
 		return;
-	end_open(f);
-	f->cut++;
+	f->begun = true;
+	f->start = f->at;
+	put_number(&f->data->text, TL_LINCHECK_BLOCK_START, 1);
+	put_number(&f->data->text, (uint32_t)s->thread, 4);
+	f->at += TL_LINCHECK_BLOCK_HEADER;
+	f->block = f->at;
 }
 
 static int
@@ -190,9 +229,7 @@ int
 tl_lincheck_stream_spill(struct tl_lincheck_file *f,
     struct tl_lincheck_stream *s)
 {
-	make_way(f, s);
-	if (!f->is_open)
-		begin_block(f, s);
+	begin_block(f, s);
 	put_content(f, s);
 	return settle(f);
 }
@@ -201,27 +238,29 @@ int
 tl_lincheck_stream_flush(struct tl_lincheck_file *f,
     struct tl_lincheck_stream *s)
 {
-	make_way(f, s);
-	if (is_own(f, s)) {
-		put_content(f, s);
-		end_open(f);
-		return settle(f);
-	}
+	bool is_last = f->by_memory || f->begun;
+
 	begin_block(f, s);
-	put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->open_start,
-	    f->at + s->data.size);
+	if (!is_last)
+		put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->start,
+		    f->at + s->data.size);
 	put_content(f, s);
-	end_block(f);
+	if (is_last)
+		put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->start,
+		    f->at);
+	put_number(&f->data->text, TL_LINCHECK_BLOCK_END, 1);
+	f->at++;
+	f->begun = false;
 	return settle(f);
 }
 
 void
 tl_lincheck_file_end(struct tl_lincheck_file *f)
 {
-	if (f->is_open)
-		end_open(f);
+	const uint64_t end = f->by_memory ? f->block - 1 : UINT64_MAX;
+
 	put_number(&f->data->text, TL_LINCHECK_EOF, 1);
-	put_cell(f, TL_LINCHECK_EOF, -1, UINT64_MAX, UINT64_MAX);
+	put_cell(f, TL_LINCHECK_EOF, -1, end, end);
 	if (f->index)
 		put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC,
 		    NUMBER_MAX);
@@ -232,4 +271,6 @@ tl_lincheck_stream_free(struct tl_lincheck_stream *s)
 {
 	free(s->data.data);
 	free(s->cells);
+	free(s->defined);
+	free(s->started);
 }

@@ -20,6 +20,11 @@ const char *const tl_lincheck_classes[] = {
 	[TL_LINCHECK_WRITE_ARRAY] = "write_array",
 	[TL_LINCHECK_WRITE_LOCAL] = "write_local",
 	[TL_LINCHECK_WRITE_FIELD] = "write_field",
+	[TL_LINCHECK_LOOP] = "loop",
+	[TL_LINCHECK_ITERATION] = "iteration",
+	[TL_LINCHECK_BREAKPOINT] = "breakpoint",
+	[TL_LINCHECK_THROW] = "throw",
+	[TL_LINCHECK_CATCH] = "catch",
 	[TL_LINCHECK_FOOTER_CLASS] = "footer",
 };
 
@@ -30,6 +35,7 @@ const char *const tl_lincheck_kinds[] = {
 	[TL_LINCHECK_VARIABLE] = "variable",
 	[TL_LINCHECK_STRING] = "string",
 	[TL_LINCHECK_LOCATION] = "location",
+	[TL_LINCHECK_ACCESS_PATH] = "path",
 };
 
 static int

@@ -10,9 +10,13 @@
  *	method ID CLASS DESCRIPTOR NAME
  *	field ID CLASS FLAGS NAME
  *	variable ID NAME
+ *	print TEMPLATE
  *
  * The first is the point itself, with the tags of its values; then what it
- * refers to, in the order in which the original writes it before the point.
+ * refers to, in the order in which the original writes it before the point;
+ * at last how the original prints it (format/lincheck_print.h).  Of a newer
+ * version they stand as version 8 would have them: ids of strings count from
+ * 1, and what version 8 does not know is left out.
  * A word may be empty; in it, control characters, space, semicolon and
  * backslash are \NN, two hexadecimal digits.  A DESCRIPTOR is that of a JVM,
  * with names as the file has them: (ILjava.lang.String;[J)V.
@@ -29,7 +33,7 @@
 extern const char *const tl_lincheck_classes[TL_LINCHECK_FOOTER_CLASS + 1];
 int tl_lincheck_class_of(struct tl_bytes word);
 /* "class" ... "location"; -1: none. */
-extern const char *const tl_lincheck_kinds[TL_LINCHECK_POINT];
+extern const char *const tl_lincheck_kinds[TL_LINCHECK_NO_KIND];
 int tl_lincheck_kind_of(struct tl_bytes word);
 
 /* Append a word: text is UTF-8, name is modified UTF-8. */
@@ -64,6 +68,8 @@ tl_lincheck_is_shown(uint8_t class, uint32_t i, int32_t tag, bool throws)
 	if (class == TL_LINCHECK_FOOTER_CLASS)
 		return tag != TL_LINCHECK_VOID &&
 		       (tag != TL_LINCHECK_NULL || !throws);
+	if (class == TL_LINCHECK_BREAKPOINT) /* it may have no trace id */
+		return i != 1 || tag != TL_LINCHECK_NULL;
 	return i > 0 || tag != TL_LINCHECK_NULL ||
 	       (class != TL_LINCHECK_CALL && class != TL_LINCHECK_READ_FIELD &&
 		   class != TL_LINCHECK_WRITE_FIELD);

@@ -4,6 +4,12 @@
  *
  *	message --> form: what its events are, and what they refer to
  *	thread --> number --> lane: its stream, and the calls open in it
+ *
+ * Events of a Lincheck trace whose layout is known wait until all have come,
+ * for only then it is certain that they are all of it, and all of one:
+ *
+ *	event --> record --+--> stream --> blocks	otherwise, at once
+ *	                   +--> queue, layout --> blocks
  */
 #include "format/lincheck_write.h"
 
@@ -27,7 +33,6 @@ enum {
 	NO_BEGIN,
 	NO_END,
 	NUMBERED,
-	BLOCKS,
 	TOO_MANY
 };
 
@@ -42,9 +47,10 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_BEGIN] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
 	[NO_END] = { 0, "a call without an end is ended" },
 	[NUMBERED] = { 0, "the events of a trace get other numbers" },
-	[BLOCKS] = { 0, "a block is written as several: others came between" },
 	[TOO_MANY] = { -ENOSPC, "too much for one trace: event left out" },
 };
+
+enum { BLOCK_KEPT_MAX = 16 << 20 /* bytes of one block in memory */ };
 
 struct lincheck_write {
 	struct tl_writer writer; /* first: what callers see */
@@ -53,6 +59,9 @@ struct lincheck_write {
 	struct tl_lincheck_points points;
 	struct tl_lincheck_form *root[2]; /* of a thread, of a message */
 	struct tl_lincheck_form *lost;
+	const struct tl_lincheck_layout *layout; /* of the trace that waits */
+	bool mixed;          /* ... with what is not of it */
+	bool begun;          /* has there been an event? */
 	struct tl_out index; /* its write is NULL: there is none */
 	int fd[2];           /* data and index, or -1 */
 	struct tl_notes notes;
@@ -94,26 +103,22 @@ flush_all(struct lincheck_write *w)
 	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
 		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
 
-		if (lane->stream.data.size == 0)
-			continue;
-		w->points.file.cut += lane->native;
-		rc = tl_lincheck_stream_flush(&w->points.file, &lane->stream);
+		if (lane->stream.data.size > 0)
+			rc = tl_lincheck_stream_flush(&w->points.file,
+			    &lane->stream);
 	}
 	return rc;
 }
 
-/* Blocks end where the original ends them, or, of what was read, where it
- * did; and where they take too much memory. */
+/* Blocks end where the original ends them, and where all of them take too much
+ * memory. */
 static int
 settle(struct lincheck_write *w, struct tl_lincheck_lane *lane)
 {
 	struct tl_lincheck_file *file = &w->points.file;
-	const size_t size = lane->stream.data.size;
 
-	if (lane->native && size > TL_LINCHECK_BLOCK_MAX)
-		return tl_lincheck_stream_spill(file, &lane->stream);
-	if (!lane->native &&
-	    size > TL_LINCHECK_BLOCK_SIZE - TL_LINCHECK_BLOCK_FREE)
+	if (lane->stream.data.size >
+	    TL_LINCHECK_BLOCK_SIZE - TL_LINCHECK_BLOCK_FREE)
 		return tl_lincheck_stream_flush(file, &lane->stream);
 	return file->filling > TL_LINCHECK_FILLING_MAX ? flush_all(w) : 0;
 }
@@ -171,19 +176,12 @@ put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	return rc < 0 ? rc : settle(w, lane);
 }
 
-/* All of what was read of a block has come. */
-static int
-end_block(struct lincheck_write *w, struct tl_lincheck_lane *lane)
-{
-	return tl_lincheck_stream_flush(&w->points.file, &lane->stream);
-}
-
 static int
 put_native(struct lincheck_write *w, struct tl_lincheck_lane *lane,
     struct tl_lincheck_form *form, const struct tl_event *event)
 {
 	if (form->is_block)
-		return end_block(w, lane);
+		return 0;
 	if (form->class == TL_LINCHECK_FOOTER_CLASS) {
 		lane->result = form;
 		lane->returned = *event;
@@ -260,12 +258,29 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 			    : put_instant(w, lane, form, event);
 }
 
+/* Does it belong to the trace that waits?  The first event chooses that. */
+static void
+note_layout(struct lincheck_write *w, const struct tl_event *event)
+{
+	const struct tl_lincheck_layout *layout =
+	    event->message ? tl_lincheck_layout_of(event->message) : NULL;
+
+	if (!w->begun) {
+		w->begun = true;
+		w->layout = layout;
+		w->points.waits = layout != NULL;
+	}
+	w->mixed |= layout != w->layout;
+}
+
 static int
 lincheck_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct lincheck_write *w = write_of(writer);
-	int rc = event->message ? put_event(w, event) : put_lost(w, event);
+	int rc;
 
+	note_layout(w, event);
+	rc = event->message ? put_event(w, event) : put_lost(w, event);
 	if (rc != -ENOSPC) /* too many things, or numbers? */
 		return rc;
 	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
@@ -283,9 +298,9 @@ lincheck_begin(struct tl_writer *writer)
 	return 0;
 }
 
-/* Every thread's last block. */
+/* Every call that is open. */
 static int
-end_lanes(struct lincheck_write *w)
+close_lanes(struct lincheck_write *w)
 {
 	int rc = 0;
 
@@ -295,6 +310,116 @@ end_lanes(struct lincheck_write *w)
 		if (lane->depth > (lane->native ? 0 : 1))
 			tl_note(&w->notes, NO_END, TL_FAULT_NOWHERE);
 		rc = close_down(w, lane, 0);
+	}
+	return rc;
+}
+
+/* == all that waited == */
+
+/* The lane of a thread; one that has nothing but empty blocks gets one. */
+static struct tl_lincheck_lane *
+lane_of(struct lincheck_write *w, int32_t thread)
+{
+	const struct tl_event event = { .tid = (uint32_t)thread };
+	struct tl_lincheck_lane *lane;
+
+	if (tl_lincheck_lanes_find(&w->lanes, &event, true, false, &lane) < 0)
+		return NULL;
+	return lane->stream.thread == thread ? lane : NULL;
+}
+
+/* Are the records just those that the layout counts? */
+static bool
+fits_layout(struct lincheck_write *w)
+{
+	const struct tl_lincheck_layout *l = w->layout;
+	struct tl_lincheck_lane *lane = NULL;
+
+	if (!l->whole || l->lost || w->mixed || w->points.known.moved ||
+	    w->points.numbered > 0)
+		return false;
+	for (size_t i = 0; i < l->count; i++) {
+		const struct tl_lincheck_layout_step *step = &l->steps[i];
+
+		if (step->what == TL_LINCHECK_LAYOUT_BLOCK)
+			lane = lane_of(w, step->n);
+		if (!lane)
+			return false;
+		if (step->what == TL_LINCHECK_LAYOUT_POINTS)
+			lane->counted += (uint64_t)step->n;
+	}
+	for (uint32_t i = 0; i < w->lanes.count; i++) {
+		if (w->lanes.lanes[i].counted != w->lanes.lanes[i].records)
+			return false;
+	}
+	return true;
+}
+
+static int
+define_again(struct lincheck_write *w, struct tl_lincheck_lane *lane,
+    const struct tl_lincheck_layout_step *step)
+{
+	struct tl_data_in body;
+
+	if (!tl_lincheck_context_get(w->layout->context, step->kind, step->n,
+		&body))
+		return -EIO;
+	return tl_lincheck_stream_define(&w->points.file, &lane->stream,
+	    step->kind, step->n, tl_bytes(body.data, body.size));
+}
+
+static int
+put_step(struct lincheck_write *w, const struct tl_lincheck_layout_step *step,
+    struct tl_lincheck_lane **lane)
+{
+	struct tl_lincheck_file *file = &w->points.file;
+	int rc = 1;
+
+	switch (step->what) {
+	case TL_LINCHECK_LAYOUT_BLOCK:
+		*lane = lane_of(w, step->n);
+		return 0;
+	case TL_LINCHECK_LAYOUT_DEFINE:
+		return define_again(w, *lane, step);
+	case TL_LINCHECK_LAYOUT_END:
+		return tl_lincheck_stream_flush(file, &(*lane)->stream);
+	}
+	for (int32_t i = 0; rc > 0 && i < step->n; i++) {
+		rc = tl_lincheck_put_waiting(&w->points, *lane, false);
+		if (rc > 0 && (*lane)->stream.data.size > BLOCK_KEPT_MAX &&
+		    tl_lincheck_stream_spill(file, &(*lane)->stream) < 0)
+			rc = -EIO;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* As it was read. */
+static int
+write_layout(struct lincheck_write *w)
+{
+	struct tl_lincheck_lane *lane = NULL;
+	int rc = 0;
+
+	w->points.file.by_memory = w->layout->by_memory;
+	for (size_t i = 0; rc == 0 && i < w->layout->count; i++)
+		rc = put_step(w, &w->layout->steps[i], &lane);
+	return rc;
+}
+
+/* In an order of our own: thread by thread. */
+static int
+write_waiting(struct lincheck_write *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc >= 0 && i < w->lanes.count; i++) {
+		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
+
+		while ((rc = tl_lincheck_put_waiting(&w->points, lane, true)) >
+		       0) {
+			if ((rc = settle(w, lane)) < 0)
+				break;
+		}
 		if (rc == 0 && lane->stream.data.size > 0)
 			rc = tl_lincheck_stream_flush(&w->points.file,
 			    &lane->stream);
@@ -303,16 +428,25 @@ end_lanes(struct lincheck_write *w)
 }
 
 static int
+write_rest(struct lincheck_write *w)
+{
+	if (!w->points.waits)
+		return flush_all(w);
+	w->points.waits = false;
+	return fits_layout(w) ? write_layout(w) : write_waiting(w);
+}
+
+static int
 lincheck_end(struct tl_writer *writer)
 {
 	struct lincheck_write *w = write_of(writer);
-	int rc = end_lanes(w);
+	int rc = close_lanes(w);
 
+	if (rc == 0)
+		rc = write_rest(w);
 	w->notes.count[VALUES] = w->points.changed;
 	w->notes.count[NUMBERED] = w->points.numbered;
-	w->notes.count[BLOCKS] = w->points.file.cut;
-	w->notes.first[VALUES] = w->notes.first[NUMBERED] =
-	    w->notes.first[BLOCKS] = TL_FAULT_NOWHERE;
+	w->notes.first[VALUES] = w->notes.first[NUMBERED] = TL_FAULT_NOWHERE;
 	tl_lincheck_file_end(&w->points.file);
 	if (rc == 0 && w->points.file.index)
 		rc = tl_out_flush(&w->index);

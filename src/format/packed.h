@@ -21,6 +21,8 @@
 #define TL_PACKED_INFO  "info.txt"
 #define TL_PACKED_DATA  "trace.trace"
 #define TL_PACKED_INDEX "trace.idx"
+/* The data of JetBrains Lincheck, releases 3.2.2 to 3.3. */
+#define TL_PACKED_DATA_BEFORE "trace.data"
 
 enum {
 	TL_PACKED_INFO_MAX = 1 << 20 /* of info.txt is read */

@@ -12,6 +12,7 @@ is_ours(struct tl_bytes name)
 {
 	return tl_bytes_equal(name, tl_bytes_of(TL_PACKED_INFO)) ||
 	       tl_bytes_equal(name, tl_bytes_of(TL_PACKED_DATA)) ||
+	       tl_bytes_equal(name, tl_bytes_of(TL_PACKED_DATA_BEFORE)) ||
 	       tl_bytes_equal(name, tl_bytes_of(TL_PACKED_INDEX));
 }
 
@@ -42,6 +43,9 @@ open_entries(struct tl_packed *packed, struct tl_packed_zip *zip,
 	int rc;
 
 	rc = tl_packed_entry_open(&packed->data, zip, TL_PACKED_DATA, fault);
+	if (rc == -ENOENT)
+		rc = tl_packed_entry_open(&packed->data, zip,
+		    TL_PACKED_DATA_BEFORE, fault);
 	if (rc == -ENOENT) /* of an empty file, too */
 		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
 		    "a zip without an entry " TL_PACKED_DATA);

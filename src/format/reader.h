@@ -22,6 +22,18 @@ struct tl_report {
 	void *context;
 };
 
+/* A thread as its format knows it. */
+struct tl_reader_thread {
+	uint32_t pid; /* of its events */
+	uint32_t tid;
+	uint64_t number;      /* as the original's tools show it */
+	struct tl_bytes name; /* empty: none */
+	bool shows_name;      /* do the original's tools show that? */
+	bool is_empty;        /* there are no events of it */
+};
+
+struct tl_storage;
+
 struct tl_reader {
 	/* The next piece: 0, -errno of the sink, -ENOMEM; -EBADMSG: this is
 	 * not the format at all, and a fault was said. */
@@ -33,6 +45,14 @@ struct tl_reader {
 	/* Told the name of the file before the first feed, where that says
 	 * something; NULL: it does not. */
 	void (*named)(struct tl_reader *reader, const char *name);
+	/* The suffix of a file that may lie beside the input; NULL: none does.
+	 * Shown to the reader after its finish; what is wrong is reported. */
+	const char *beside_suffix;
+	int (*beside)(struct tl_reader *reader, struct tl_storage *storage);
+	/* Thread number i of its events, in the order of the original, after
+	 * the finish; false: there are no more.  NULL: nothing is known. */
+	bool (*thread)(struct tl_reader *reader, size_t i,
+	    struct tl_reader_thread *thread);
 };
 
 /* Every reader's way to be made; sink and report outlive it.  0, -ENOMEM. */
