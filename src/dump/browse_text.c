@@ -14,7 +14,7 @@ tl_browse_put_time(struct tl_text *text, const struct tl_row *row)
 	if (row->thread || !row->node)
 		return;
 	if (row->node->ended == TL_NODE_ENDED)
-		tl_put_duration(text, tl_tree_duration(row->node));
+		tl_tree_put_duration(text, row->node);
 	else if (tl_tree_is_span(row->node))
 		tl_put_string(text, row->node->ended == TL_NODE_UNFINISHED
 					? "unfinished"
@@ -105,7 +105,7 @@ put_times(struct tl_text *text, const struct tl_node *node)
 	}
 	put_when(text, "end", node->end.ns);
 	tl_put_string(text, ", took ");
-	tl_put_duration(text, tl_tree_duration(node));
+	tl_tree_put_duration(text, node);
 	tl_put_char(text, '\n');
 }
 

@@ -69,6 +69,8 @@ struct tl_options {
 	uint64_t children;  /* ... and of each node at most so many */
 	bool verbose;
 	bool paths;
+	bool lincheck;     /* as Lincheck prints ... */
+	bool lincheck_3_1; /* ... in its release 3.1 */
 	bool only_changes; /* --diff */
 	bool by_index;
 	bool values;

@@ -43,6 +43,10 @@ check_tree(struct tl_option_parse *p)
 	if (!tree && (o->depth != UINT64_MAX || o->children != UINT64_MAX))
 		return tl_option_usage(p, "only for --tree",
 		    "--depth, --children");
+	if (o->lincheck && (o->mode != TL_MODE_TREE ||
+			       o->format != TL_FORMAT_TEXT || o->paths))
+		return tl_option_usage(p,
+		    "only for --tree as text, without --paths", "--style");
 	if (!tree && o->paths)
 		return tl_option_usage(p, "only for --tree", "--paths");
 	if (!tree && o->mode != TL_MODE_DIFF && o->verbose)

@@ -125,6 +125,15 @@ tl_option_take_tree(struct tl_option_parse *p, int value)
 	case OPTION_VERBOSE:
 		o->verbose = true;
 		return 0;
+	case OPTION_STYLE:
+		o->lincheck_3_1 = strcmp(p->argument, "lincheck-3.1") == 0;
+		o->lincheck =
+		    o->lincheck_3_1 || strcmp(p->argument, "lincheck") == 0;
+		return o->lincheck
+			   ? 0
+			   : tl_option_usage(p,
+				 "not a style: lincheck or lincheck-3.1",
+				 p->argument);
 	case OPTION_PATHS:
 		o->paths = true;
 		return 0;

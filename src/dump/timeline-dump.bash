@@ -17,7 +17,7 @@ _timeline_dump() {
 		--columns
 		--explain --format --json --color --no-progress --output --list
 		--stats --info --check --tree --browse --diff --script --view --trusted
-		--path --depth --children --verbose --paths --only-changes
+		--path --depth --children --verbose --style --paths --only-changes
 		--by-index --values --threshold --as-trace --help --version'
 	local columns='time host cpu pid tid priority delta-cycles delta-ns tsc
 		clock-error category message'
@@ -38,6 +38,10 @@ _timeline_dump() {
 		;;
 	--format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- "$word")
+		return
+		;;
+	--style)
+		mapfile -t COMPREPLY < <(compgen -W 'lincheck lincheck-3.1' -- "$word")
 		return
 		;;
 	--color)

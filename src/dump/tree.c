@@ -8,7 +8,8 @@
  *	    ... <3 unloaded children>
  *	  = depth length(4)
  *
- * Only what is printed is loaded.
+ * Only what is printed is loaded.  Of a Lincheck trace the last child of a
+ * call may be its result: it is printed on the line of the call.
  */
 #include "dump/tree.h"
 
@@ -68,6 +69,38 @@ json_path(struct print *p)
 	return tl_bytes(p->path.data, p->path.size);
 }
 
+static void
+put_indent(struct print *p)
+{
+	if (p->options->lincheck)
+		tl_put_repeat(&p->output->text, ' ',
+		    TL_TREE_INDENT * (size_t)p->level);
+	else
+		tl_tree_put_indent(&p->output->text, p->level);
+}
+
+/* As the original prints it: its own number, and a name where there are
+ * several. */
+static bool
+put_known_thread(struct print *p)
+{
+	const struct tl_reader_thread *known =
+	    tl_forest_known(p->forest, p->thread);
+	struct tl_text *text = &p->output->text;
+
+	if (!known)
+		return false;
+	tl_put_string(text, "# Thread ");
+	tl_put_unsigned(text, known->number);
+	if (known->shows_name && p->forest->thread_count > 1) {
+		tl_put_string(text, " (");
+		tl_put_plain(text, known->name);
+		tl_put_char(text, ')');
+	}
+	tl_put_char(text, '\n');
+	return true;
+}
+
 static int
 put_thread(struct print *p)
 {
@@ -83,6 +116,8 @@ put_thread(struct print *p)
 		    source->name);
 		return tl_output_more(p->output);
 	}
+	if (p->options->lincheck && put_known_thread(p))
+		return tl_output_more(p->output);
 	if (p->output->color)
 		tl_put_string(text, COLOR_OF_HEADINGS);
 	tl_tree_put_thread(text, p->thread, thread);
@@ -103,23 +138,58 @@ color_of(const struct tl_node *node)
 					   : tl_level_color(node->event.level);
 }
 
+/* The event of a call's result, which is its last child: 1, 0, -errno.  Other
+ * nodes may be gone then. */
 static int
-put_node(struct print *p, const struct tl_node *node)
+find_result(struct print *p, struct tl_trace *trace, const struct tl_node *node,
+    struct tl_event *result)
+{
+	const struct tl_node *child;
+	struct tl_tree_branch branch;
+	int rc;
+
+	if (is_json(p) || node->child_count == 0 || !tl_tree_is_counted(node))
+		return 0;
+	tl_tree_branch_init(&branch, trace, node);
+	rc = tl_tree_branch_child(&p->pool, &branch, node->child_count - 1,
+	    &child);
+	if (rc == 0 && child && tl_lincheck_is_result(child->event.message)) {
+		*result = child->event;
+		rc = 1;
+	}
+	tl_tree_branch_drop(&p->pool, &branch);
+	return rc;
+}
+
+/* hidden: its result is its last child. */
+static int
+put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
+    const struct tl_event *result)
 {
 	struct tl_text *text = &p->output->text;
 	const char *color = p->output->color ? color_of(node) : "";
+	const struct tl_lincheck_print how = { .arrows =
+						   p->options->lincheck_3_1,
+		.verbose = p->options->verbose,
+		.children = node->child_count - hidden,
+		.result = hidden ? result : NULL };
+	const bool raw = p->options->lincheck && !p->output->terminal;
+	bool is_point;
 
 	if (is_json(p)) {
 		tl_tree_json_node(text, node, json_path(p), p->walk.top->index);
 		return tl_output_more(p->output);
 	}
-	tl_tree_put_indent(text, p->level);
+	put_indent(p);
 	tl_put_string(text, color);
-	tl_tree_put_words(text, node);
+	is_point = tl_tree_put_point(text, node, &how, raw);
+	if (!is_point)
+		tl_tree_put_words(text, node);
 	if (color[0])
 		tl_put_string(text, TL_COLOR_END);
-	tl_tree_put_end(text, node);
-	if (p->options->verbose)
+	if (!is_point || !p->options->lincheck)
+		tl_tree_put_end(text, node);
+	if (p->options->verbose && !is_point)
 		tl_tree_put_location(text, node);
 	return end_line(p, p->walk.top);
 }
@@ -132,7 +202,7 @@ put_unloaded(struct print *p, uint64_t count, const struct tl_tree_frame *of)
 
 	if (is_json(p))
 		return 0;
-	tl_tree_put_indent(text, p->level);
+	put_indent(p);
 	tl_put_string(text, "... <");
 	if (count != 1) {
 		tl_put_unsigned(text, count);
@@ -165,7 +235,7 @@ put_missing(struct print *p)
 		tl_tree_json_missing(text, top->branch.depth + 1, path, first,
 		    top->index - first);
 	} else {
-		tl_tree_put_indent(text, p->level);
+		put_indent(p);
 		tl_put_string(text, "... <");
 		tl_put_unsigned(text, top->index - first);
 		tl_put_string(text, " children lost in a damaged part>\n");
@@ -182,17 +252,28 @@ leave(struct print *p)
 		p->walk.top->index++;
 }
 
+/* Into a node, whose last children are hidden. */
+static int
+walk_into(struct print *p, struct tl_trace *trace, const struct tl_node *node,
+    uint64_t hidden)
+{
+	const int rc = tl_tree_walk_into(&p->walk, trace, node);
+
+	if (rc == 0)
+		p->walk.top->hidden = hidden;
+	return rc;
+}
+
 /* Go on with what is in a node, if it is wanted. */
 static int
-go_inside(struct print *p, const struct tl_node *node)
+go_inside(struct print *p, const struct tl_node *node, uint64_t hidden)
 {
-	const uint64_t count = node->child_count;
+	const uint64_t count = node->child_count - hidden;
 	int rc;
 
 	p->level++;
 	if (count > 0 && p->level < p->level_end)
-		return tl_tree_walk_into(&p->walk, p->walk.top->branch.trace,
-		    node);
+		return walk_into(p, p->walk.top->branch.trace, node, hidden);
 	rc = count > 0 ? put_unloaded(p, count, p->walk.top) : 0;
 	p->level--;
 	p->walk.top->index++;
@@ -202,26 +283,46 @@ go_inside(struct print *p, const struct tl_node *node)
 static int
 put_child(struct print *p)
 {
-	const struct tl_node *node;
-	int rc = tl_tree_walk_node(&p->walk, &node);
+	struct tl_trace *trace = p->walk.top->branch.trace;
+	const struct tl_node *found;
+	struct tl_event result;
+	struct tl_node node;
+	uint64_t hidden;
+	int rc = tl_tree_walk_node(&p->walk, &found);
 
-	if (rc == 0 && !node)
+	if (rc < 0)
+		return rc;
+	if (!found)
 		return put_missing(p);
-	if (rc == 0)
-		rc = put_node(p, node);
-	return rc == 0 ? go_inside(p, node) : rc;
+	node = *found;
+	rc = find_result(p, trace, &node, &result);
+	if (rc < 0)
+		return rc;
+	hidden = rc > 0;
+	rc = put_node(p, &node, hidden, &result);
+	return rc == 0 ? go_inside(p, &node, hidden) : rc;
+}
+
+/* How many children of the innermost are printed at most: Lincheck prints one
+ * root of a thread. */
+static uint64_t
+children_max(const struct print *p)
+{
+	return p->options->lincheck && !p->walk.top->outer
+		   ? 1
+		   : p->options->children;
 }
 
 static int
 step(struct print *p)
 {
 	const struct tl_tree_frame *top = p->walk.top;
-	const uint64_t count = top->branch.child_count;
+	const uint64_t count = top->branch.child_count - top->hidden;
 	int rc = 0;
 
-	if (top->index < count && top->index < p->options->children)
+	if (top->index < count && top->index < children_max(p))
 		return put_child(p);
-	if (top->index < count)
+	if (top->index < count && (top->outer || !p->options->lincheck))
 		rc = put_unloaded(p, count - top->index, top->outer);
 	leave(p);
 	return rc;
@@ -229,19 +330,21 @@ step(struct print *p)
 
 /* All that is below a node, whose own frame is base. */
 static int
-put_below(struct print *p, struct tl_trace *trace, const struct tl_node *node)
+put_below(struct print *p, struct tl_trace *trace, const struct tl_node *node,
+    uint64_t hidden)
 {
 	const uint64_t depth = p->options->depth;
+	const uint64_t count = node->child_count - hidden;
 	int rc;
 
 	p->base = p->walk.top;
 	p->level_end =
 	    depth < UINT64_MAX - p->level ? p->level + depth : UINT64_MAX;
-	if (node->child_count == 0)
+	if (count == 0)
 		return 0;
 	if (depth == 0)
-		return put_unloaded(p, node->child_count, p->base);
-	rc = tl_tree_walk_into(&p->walk, trace, node);
+		return put_unloaded(p, count, p->base);
+	rc = walk_into(p, trace, node, hidden);
 	while (rc == 0 && p->walk.top != p->base)
 		rc = step(p);
 	return rc;
@@ -256,7 +359,7 @@ put_tree(struct print *p)
 	if (rc < 0)
 		return rc;
 	return put_below(p, tl_forest_source(p->forest, p->thread)->trace,
-	    tl_forest_root(p->forest, p->thread));
+	    tl_forest_root(p->forest, p->thread), 0);
 }
 
 /* A path that leads nowhere: how far does it go? */
@@ -304,8 +407,10 @@ static int
 put_subtree(struct print *p, struct tl_fault *fault)
 {
 	const char *path = p->options->path;
-	const struct tl_node *node;
-	uint64_t number = 0;
+	const struct tl_node *found;
+	struct tl_node node;
+	struct tl_event result;
+	uint64_t number = 0, hidden = 0;
 	int rc;
 
 	tl_tree_path_take(&path, &number);
@@ -317,15 +422,21 @@ put_subtree(struct print *p, struct tl_fault *fault)
 	p->thread = number - 1;
 	if (*path == '\0')
 		return put_tree(p);
-	rc = find_node(p, path, &node, fault);
-	if (rc == 0)
+	rc = find_node(p, path, &found, fault);
+	if (rc < 0)
+		return rc;
+	node = *found;
+	rc = find_result(p, p->walk.top->branch.trace, &node, &result);
+	if (rc >= 0) {
+		hidden = rc > 0;
 		rc = put_thread(p);
+	}
 	if (rc == 0)
-		rc = put_node(p, node);
+		rc = put_node(p, &node, hidden, &result);
 	if (rc < 0)
 		return rc;
 	p->level = 1;
-	return put_below(p, p->walk.top->branch.trace, node);
+	return put_below(p, p->walk.top->branch.trace, &node, hidden);
 }
 
 static int

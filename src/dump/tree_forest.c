@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "dump/tree_select.h"
+#include "format/numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,6 +63,33 @@ pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
 	return rc < 0 ? rc : sink->finish(sink);
 }
 
+/* The threads of a format that knows their order and names. */
+static int
+name_threads(struct tl_tree_source *source, const struct tl_input *input,
+    struct tl_trace_writer *writer)
+{
+	struct tl_reader_thread thread;
+	void *known = NULL;
+	size_t capacity = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && input->import &&
+			   tl_import_thread(input->import, i, &thread);
+	     i++) {
+		if (thread.is_empty)
+			continue;
+		rc = tl_numbers_room(&known, &capacity,
+		    (uint32_t)source->known_count, sizeof(thread));
+		source->known = known;
+		if (rc < 0)
+			break;
+		source->known[source->known_count++] = thread;
+		rc = tl_trace_sink_thread(writer, thread.pid, thread.tid,
+		    thread.name);
+	}
+	return rc;
+}
+
 static int
 pour_input(const struct tl_input *input, struct tl_select *select,
     struct tl_trace_writer *writer)
@@ -82,8 +110,8 @@ pour_input(const struct tl_input *input, struct tl_select *select,
 }
 
 static int
-write_trace(struct files *files, const struct tl_input *input,
-    struct tl_select *select)
+write_trace(struct files *files, struct tl_tree_source *source,
+    const struct tl_input *input, struct tl_select *select)
 {
 	const struct tl_trace_options options = { .strategy =
 						      TL_TRACE_STREAMING,
@@ -95,8 +123,10 @@ write_trace(struct files *files, const struct tl_input *input,
 
 	if (rc < 0)
 		return rc;
-	rc = input->trace ? tl_tree_select(input->trace, select, writer)
-			  : pour_input(input, select, writer);
+	rc = name_threads(source, input, writer);
+	if (rc == 0)
+		rc = input->trace ? tl_tree_select(input->trace, select, writer)
+				  : pour_input(input, select, writer);
 	tl_trace_writer_free(writer);
 	return rc;
 }
@@ -120,7 +150,7 @@ open_written(struct tl_trace **trace, const struct files *files)
 }
 
 static int
-make_trace(struct tl_trace **trace, const struct tl_input *input,
+make_trace(struct tl_tree_source *source, const struct tl_input *input,
     struct tl_select *select)
 {
 	struct files files;
@@ -128,9 +158,9 @@ make_trace(struct tl_trace **trace, const struct tl_input *input,
 
 	if (rc < 0)
 		return rc;
-	rc = write_trace(&files, input, select);
+	rc = write_trace(&files, source, input, select);
 	if (rc == 0)
-		rc = open_written(trace, &files);
+		rc = open_written(&source->trace, &files);
 	close(files.data);
 	close(files.index);
 	return rc;
@@ -148,9 +178,11 @@ add(struct tl_forest *forest, const struct tl_input *input,
 	if (input->trace && select->all) {
 		source->trace = input->trace;
 	} else {
-		rc = make_trace(&source->trace, input, select);
-		if (rc < 0)
+		rc = make_trace(source, input, select);
+		if (rc < 0) {
+			free(source->known);
 			return rc;
+		}
 		source->is_own = true;
 	}
 	forest->thread_count += tl_trace_thread_count(source->trace);
@@ -185,6 +217,7 @@ tl_forest_close(struct tl_forest *forest)
 	for (size_t i = 0; i < forest->count; i++) {
 		if (forest->sources[i].is_own)
 			tl_trace_close(forest->sources[i].trace);
+		free(forest->sources[i].known);
 	}
 	forest->count = 0;
 	free(forest->sources);
@@ -207,6 +240,19 @@ tl_forest_root(const struct tl_forest *forest, uint64_t i)
 	const struct tl_tree_source *source = tl_forest_source(forest, i);
 
 	return tl_trace_root(source->trace, (size_t)(i - source->first));
+}
+
+const struct tl_reader_thread *
+tl_forest_known(const struct tl_forest *forest, uint64_t i)
+{
+	const struct tl_tree_source *source = tl_forest_source(forest, i);
+	const struct tl_trace_thread *thread = tl_forest_thread(forest, i);
+	const size_t at = (size_t)(i - source->first);
+
+	/* all were made in this order before any other */
+	return at < source->known_count && source->known[at].tid == thread->tid
+		   ? &source->known[at]
+		   : NULL;
 }
 
 const struct tl_trace_thread *

@@ -17,6 +17,9 @@ struct tl_tree_source {
 	struct tl_trace *trace;
 	bool is_own;    /* made here */
 	uint64_t first; /* number of its first thread, from 0 */
+	/* Threads as a foreign format knows them; NULL: it does not. */
+	struct tl_reader_thread *known;
+	size_t known_count;
 };
 
 /* Threads are numbered through all of them. */
@@ -38,6 +41,9 @@ tl_forest_source(const struct tl_forest *forest, uint64_t i);
 /* Its root, and what is known of it. */
 const struct tl_node *
 tl_forest_root(const struct tl_forest *forest, uint64_t i);
+/* The thread as its format knows it; NULL: nothing is known. */
+const struct tl_reader_thread *
+tl_forest_known(const struct tl_forest *forest, uint64_t i);
 const struct tl_trace_thread *
 tl_forest_thread(const struct tl_forest *forest, uint64_t i);
 

@@ -98,7 +98,8 @@ put_end(struct tl_text *text, const struct tl_node *node)
 
 	if (!tl_tree_is_span(node))
 		return;
-	tl_put_string(text, ",\"duration_ns\":");
+	tl_put_string(text,
+	    tl_tree_is_counted(node) ? ",\"steps\":" : ",\"duration_ns\":");
 	if (node->ended == TL_NODE_ENDED)
 		tl_put_signed(text, tl_tree_duration(node));
 	else

@@ -9,6 +9,7 @@
 #define TL_DUMP_TREE_LINE_H
 
 #include "base/text.h"
+#include "format/lincheck_print.h"
 #include "trace/read.h"
 
 enum {
@@ -25,12 +26,24 @@ tl_tree_is_span(const struct tl_node *node)
 
 /* Did its end bring arguments of its own? */
 bool tl_tree_has_result(const struct tl_node *node);
-/* How long it took; 0 where that is not known. */
+/* Is its time none, but the number of a step of the program, as a Lincheck
+ * trace has it? */
+bool tl_tree_is_counted(const struct tl_node *node);
+/* How long it took, in nanoseconds or steps; 0 where that is not known. */
 int64_t tl_tree_duration(const struct tl_node *node);
 
-/* Its message with arguments; a loss says how much was lost. */
+/* "1.234ms", or "17 steps". */
+void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);
+
+/* Its message with arguments; a loss says how much was lost.  A point of a
+ * Lincheck trace is printed as there, a call without its result. */
 void tl_tree_put_words(struct tl_text *text, const struct tl_node *node);
-/* ": 1.234ms" and the result; ": <unfinished>".  Nothing for a leaf. */
+/* A point of a Lincheck trace as the original prints it; raw: byte for byte,
+ * else so that nothing steers a terminal.  false: it is none. */
+bool tl_tree_put_point(struct tl_text *text, const struct tl_node *node,
+    const struct tl_lincheck_print *how, bool raw);
+/* ": 1.234ms" and the result; ": <unfinished>".  Nothing for a leaf, nor for
+ * what was counted and ended. */
 void tl_tree_put_end(struct tl_text *text, const struct tl_node *node);
 /* " at server.c:41", where it is known. */
 void tl_tree_put_location(struct tl_text *text, const struct tl_node *node);

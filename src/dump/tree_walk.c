@@ -15,6 +15,7 @@ tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trace *trace,
 		return -ENOMEM;
 	tl_tree_branch_init(&frame->branch, trace, node);
 	frame->index = 0;
+	frame->hidden = 0;
 	frame->outer = walk->top;
 	walk->top = frame;
 	return 0;

@@ -18,7 +18,8 @@ enum {
 struct tl_tree_frame {
 	struct tl_tree_branch branch;
 	struct tl_tree_frame *outer;
-	uint64_t index; /* of the child that the walk is at or in */
+	uint64_t index;  /* of the child that the walk is at or in */
+	uint64_t hidden; /* children at the end that are not to be shown */
 };
 
 struct tl_tree_walk {

@@ -54,10 +54,12 @@ grow(struct tl_trace_sink *s)
 	return 0;
 }
 
+/* The stream of a thread, which is s->last then; a new one gets the name. */
 static int
-find_stream(struct tl_trace_sink *s, const struct tl_event *event)
+find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
+    uint32_t source, struct tl_bytes name)
 {
-	const uint64_t who = (uint64_t)event->pid << 32 | event->tid;
+	const uint64_t who = (uint64_t)pid << 32 | tid;
 	struct slot *slot;
 	int rc = 0;
 
@@ -65,15 +67,14 @@ find_stream(struct tl_trace_sink *s, const struct tl_event *event)
 		rc = grow(s);
 	if (rc < 0)
 		return rc;
-	slot = find_slot(s->slots, s->size, who, event->source);
+	slot = find_slot(s->slots, s->size, who, source);
 	if (!slot->stream) {
 		struct tl_trace_stream *stream;
 
-		rc = tl_trace_stream_new(&stream, s->writer, event->pid,
-		    event->tid, tl_bytes("", 0));
+		rc = tl_trace_stream_new(&stream, s->writer, pid, tid, name);
 		if (rc < 0)
 			return rc;
-		*slot = (struct slot){ who, event->source, stream };
+		*slot = (struct slot){ who, source, stream };
 		s->count++;
 	}
 	s->last = *slot;
@@ -88,7 +89,8 @@ sink_put(struct tl_sink *sink, const struct tl_event *event)
 
 	if (!s->last.stream || s->last.who != who ||
 	    s->last.source != event->source) {
-		const int rc = find_stream(s, event);
+		const int rc = find_stream(s, event->pid, event->tid,
+		    event->source, tl_bytes("", 0));
 
 		if (rc < 0)
 			return rc;
@@ -125,6 +127,16 @@ tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink)
 	}
 	*sink = &s->sink;
 	return 0;
+}
+
+int
+tl_trace_sink_thread(struct tl_trace_writer *writer, uint32_t pid, uint32_t tid,
+    struct tl_bytes name)
+{
+	struct tl_sink *sink;
+	const int rc = tl_trace_sink(writer, &sink);
+
+	return rc < 0 ? rc : find_stream(writer->sink, pid, tid, 0, name);
 }
 
 void

@@ -107,6 +107,11 @@ int tl_trace_stream_put(struct tl_trace_stream *stream,
  */
 int tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink);
 
+/* The next thread of a sink, before its first event, so that threads come in
+ * an order of the caller's, with names: 0, -ENOMEM, -ENOSPC. */
+int tl_trace_sink_thread(struct tl_trace_writer *writer, uint32_t pid,
+    uint32_t tid, struct tl_bytes name);
+
 /* The two files of a trace: path and path.idx, which must not be there yet
  * (mode 0600).  A writer of options with data, index and context set to
  * theirs; it owns the files.  0, -EEXIST, -ENAMETOOLONG, -errno. */
