@@ -250,10 +250,7 @@ struct timeline_header {
 	uint64_t fallback_entries[TIMELINE_TIERS_MAX]; /* N of each fallback
 							  lane of the tier */
 
-	/* 800: not 0: another may have its name, which was taken from it */
-	uint64_t superseded;
-
-	uint8_t rest[88];
+	uint8_t rest[96];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */
@@ -271,7 +268,6 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, drops) == 320);
 TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
 TIMELINE_ASSERT(offsetof(struct timeline_header, knot_count) == 512);
 TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
-TIMELINE_ASSERT(offsetof(struct timeline_header, superseded) == 800);
 TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
 TIMELINE_ASSERT(offsetof(struct timeline_header, fallback_entries) == 768);
 TIMELINE_ASSERT(offsetof(struct timeline_header, exit_count) == 896);

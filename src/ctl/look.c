@@ -61,9 +61,7 @@ tl_look_state(const struct tl_look *look)
 	case TIMELINE_IMPORTED:
 		return "imported";
 	default:
-		return !look->glance.now_tsc            ? "old"
-		       : look->glance.header.superseded ? "superseded"
-							: "live";
+		return look->glance.now_tsc ? "live" : "old";
 	}
 }
 

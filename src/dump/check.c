@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - is a file whole, and what is damaged?
+ * check.c - is a file whole, unfinished or damaged?  The state of each decides
+ * on the exit status, too: 1 if one is damaged.
  *
  * Reading everything once finds what opening did not: entries that cannot be.
  */
 #include "dump/check.h"
 
 #include "base/fields.h"
+
+#include <errno.h>
 
 static int
 count_entries(const struct tl_input *input, struct tl_progress *progress,
@@ -26,6 +29,27 @@ count_entries(const struct tl_input *input, struct tl_progress *progress,
 	return rc;
 }
 
+static const char *const states[] = {
+	[TL_INPUT_WHOLE] = "whole",
+	[TL_INPUT_UNFINISHED] = "unfinished",
+	[TL_INPUT_DAMAGED] = "damaged",
+};
+
+/* Faults, without what is good to know and what is not finished. */
+static size_t
+count_faults(const struct tl_input *input)
+{
+	size_t count = tl_input_fault_count(input);
+
+	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
+		const int rc = tl_input_fault(input, i)->rc;
+
+		count -= tl_input_state(input) != TL_INPUT_DAMAGED || rc == 0 ||
+			 rc == -ENODATA;
+	}
+	return count;
+}
+
 static void
 put_name(struct tl_text *text, const struct tl_input *input)
 {
@@ -36,7 +60,8 @@ put_name(struct tl_text *text, const struct tl_input *input)
 static void
 put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 {
-	const size_t count = tl_input_fault_count(input);
+	const enum tl_input_state state = tl_input_state(input);
+	const size_t count = count_faults(input);
 
 	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
 		const struct tl_fault *fault = tl_input_fault(input, i);
@@ -55,11 +80,11 @@ put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 		tl_put_string(text, "cannot be read\n");
 		return;
 	}
-	if (count == 0)
-		tl_put_string(text, "whole: ");
-	else
-		tl_put_format(text, "damaged, %zu fault%s: ", count,
+	tl_put_string(text, states[state]);
+	if (state == TL_INPUT_DAMAGED && count > 0)
+		tl_put_format(text, ", %zu fault%s", count,
 		    count == 1 ? "" : "s");
+	tl_put_string(text, ": ");
 	tl_put_unsigned(text, entries);
 	tl_put_format(text, " entries, %zu messages, %zu lanes\n",
 	    tl_input_message_count(input), tl_input_lane_count(input));
@@ -68,11 +93,13 @@ put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 static void
 put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 {
+	const enum tl_input_state state = tl_input_state(input);
 	struct tl_fields f = { .text = text, .json = true };
 
 	tl_fields_object(&f, NULL);
 	tl_fields_string(&f, "file", input->name);
-	tl_fields_bool(&f, "whole", tl_input_fault_count(input) == 0);
+	tl_fields_bool(&f, "whole", state == TL_INPUT_WHOLE);
+	tl_fields_string(&f, "state", states[state]);
 	tl_fields_bool(&f, "readable", tl_input_is_open(input));
 	tl_fields_unsigned(&f, "entries", entries);
 	tl_fields_unsigned(&f, "fault_count", tl_input_fault_count(input));
@@ -92,19 +119,21 @@ put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 	tl_fields_object_end(&f);
 }
 
-/* A line for each fault, or one that says it is whole. */
+/* A line for each fault, or one with the state alone. */
 static void
 put_csv(struct tl_text *text, const struct tl_input *input)
 {
+	const char *state = states[tl_input_state(input)];
+
 	if (tl_input_fault_count(input) == 0) {
 		tl_put_csv(text, tl_bytes_of(input->name));
-		tl_put_string(text, ",whole,,\n");
+		tl_put_format(text, ",%s,,\n", state);
 	}
 	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
 		const struct tl_fault *fault = tl_input_fault(input, i);
 
 		tl_put_csv(text, tl_bytes_of(input->name));
-		tl_put_string(text, ",damaged,");
+		tl_put_format(text, ",%s,", state);
 		if (fault->at != TL_FAULT_NOWHERE)
 			tl_put_unsigned(text, fault->at);
 		tl_put_char(text, ',');

@@ -1,0 +1,109 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# Traces of Lincheck, made by its own releases: printed as its eager printer
+# prints them, written again as they were.
+
+lincheck=$here/../data/lincheck
+convert=$build/bin/timeline-convert
+
+# printed LABEL TRACE EXPECTED OPTION ...
+printed() {
+	local label=$1 name=$2 expected=$3
+
+	shift 3
+	"$dump" --tree "$@" "$lincheck/$name" >"$work/printed" 2>"$work/said"
+	is "$label" "$(cmp "$work/printed" "$lincheck/$expected" 2>&1)" ''
+	is '... nothing is wrong with it' "$(<"$work/said")" ''
+}
+
+for name in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v13-stream2 \
+	v22-mem2 v22-stream2; do
+	printed "$name is printed as its release does" "$name.trace" \
+		"$name.printed.txt" --style lincheck
+done
+for name in v8-mem2 v8-stream4; do
+	printed "$name as release 3.1 does" "$name.trace" \
+		"$name.printed31.txt" --style lincheck-3.1
+done
+for name in v8-mem2 v22-mem2 v22-stream2; do
+	printed "$name with places in the source" "$name.trace" \
+		"$name.verbose.txt" --style lincheck --verbose
+done
+printed 'a packed trace as what is in it' v22.packedtrace \
+	v22-stream2.printed.txt --style lincheck
+is 'a packed trace comes through a pipe' \
+	"$("$dump" --tree --style lincheck - < <(cat "$lincheck/v22.packedtrace") |
+		cmp - "$lincheck/v22-stream2.printed.txt" 2>&1)" ''
+
+# folded children
+is '--depth folds as the original does' \
+	"$("$dump" --tree --style lincheck --depth 2 "$lincheck/v8-mem1.trace" |
+		sed -n 4p)" '    ... <8 unloaded children>'
+is '--children, too' \
+	"$("$dump" --tree --style lincheck --children 1 "$lincheck/v8-mem1.trace" |
+		tail -n 2)" '    ... <7 unloaded children>
+  ... <3 unloaded children>'
+ends '--style is for trees' 2 "$dump" --style lincheck "$lincheck/v8-mem1.trace"
+ends '... and no other is known' 2 "$dump" --tree --style java \
+	"$lincheck/v8-mem1.trace"
+
+# the tree without a style
+is 'a call has its result on its line, and no time' \
+	"$("$dump" --tree --depth 2 "$lincheck/v22-mem2.trace" | sed -n 1,3p)" \
+	$'# Thread 1 (main)\nMain.run0()\n  store.put(key ➜ 0, "val\\t0 é😀"): true'
+is 'threads come in the order of the file' \
+	"$("$dump" --tree "$lincheck/v8-stream4.trace" | grep -c '^Main')" 4
+lacks 'steps are no nanoseconds' "$("$dump" --tree "$lincheck/v8-mem1.trace")" \
+	'[0-9](ns|us)$'
+has '... in JSON they have a name of their own' \
+	"$("$dump" --tree --json "$lincheck/v8-mem1.trace")" '"steps":[0-9]+,'
+
+# the same file again
+for name in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
+	rm -f "$work/again.lincheck"*
+	ends "$name is written again" 0 "$convert" --from lincheck \
+		--to lincheck "$lincheck/$name.trace" -o "$work/again.lincheck"
+	is '... byte for byte' \
+		"$(cmp "$work/again.lincheck" "$lincheck/$name.trace" 2>&1)" ''
+	is '... and its index' \
+		"$(cmp "$work/again.lincheck.idx" "$lincheck/$name.trace.idx" 2>&1)" ''
+done
+
+# the index beside it
+cp "$lincheck/v22-mem2.trace"* "$work"
+chmod u+w "$work"/v22-mem2.trace*
+ends 'an index that fits is no matter' 0 "$dump" --check "$work/v22-mem2.trace"
+has '... the trace is whole' "$out" ': whole: 272 entries'
+printf '\001' | dd of="$work/v22-mem2.trace.idx" bs=1 seek=100 conv=notrunc \
+	2>"$work/said"
+ends 'one with a changed byte is damage' 1 "$dump" --check \
+	"$work/v22-mem2.trace"
+has '... and said' "$out" 'index: its cells are not those of the data'
+truncate -s -5 "$work/v22-mem2.trace.idx"
+ends 'so is one that is cut' 1 "$dump" --check "$work/v22-mem2.trace"
+has '... and said where' "$out" 'index: byte [0-9]+: it does not end'
+rm "$work/v22-mem2.trace.idx"
+ends 'without one it is whole' 0 "$dump" --check "$work/v22-mem2.trace"
+
+# --check: whole, unfinished, damaged
+head -c -1 "$lincheck/v8-stream2.trace" >"$work/open.trace"
+ends '--check of a trace that was not finished is no failure' 0 "$dump" \
+	--check "$work/open.trace"
+has '... which it says' "$out" ': unfinished: [0-9]+ entries'
+is '... in JSON' "$("$dump" --check --json "$work/open.trace" |
+	jq -c '[.whole, .state]')" '[false,"unfinished"]'
+is '... in CSV' "$("$dump" --check --format csv "$work/open.trace" |
+	sed -n '2s/.*trace,\([a-z]*\),.*/\1/p')" unfinished
+head -c 3000 "$lincheck/v8-stream2.trace" >"$work/cut.trace"
+ends 'one that is cut inside a block is damaged' 1 "$dump" --check \
+	"$work/cut.trace"
+has '... which it says' "$out" ': damaged, 1 fault: [0-9]+ entries'
+ends '... and so does whatever reads it' 1 "$dump" --list "$work/cut.trace"
+size=$(stat -c %s "$trace")
+head -c $((size - 1)) "$trace" >"$work/open2.trace"
+ends '--check of a recording that was not finished is none, too' 0 "$dump" \
+	--check "$work/open2.trace"
+has '... which it says' "$out" ': unfinished: [0-9]+ entries'
+head -c $((size / 2)) "$trace" >"$work/cut2.trace"
+ends 'one that is cut inside a block is damaged' 1 "$dump" --check \
+	"$work/cut2.trace"
