@@ -43,7 +43,7 @@ tl_open_read(const char *path)
 int
 tl_file_unnamed(void)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = secure_getenv("TMPDIR");
 	char path[TL_PATH_MAX];
 	int fd;
 

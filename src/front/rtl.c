@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 enum {
-	ENTRIES = 1 << 19, /* 32 MiB */
-	STRINGS_SIZE = 8 << 20
+	ENTRIES = 1 << 16, /* 4 MiB: the first macro waits for its making */
+	STRINGS_SIZE = 2 << 20
 };
 
 /* What is known of a site: the words are a string that is made anew each

@@ -45,7 +45,7 @@ tl_ids_offset(void)
 bool
 tl_rseq_usable(void)
 {
-	const char *no = getenv("TIMELINE_NO_RSEQ");
+	const char *no = secure_getenv("TIMELINE_NO_RSEQ");
 
 	if (no && *no && *no != '0')
 		return false;

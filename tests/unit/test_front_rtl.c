@@ -5,6 +5,7 @@
 #include "front_fixture.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <timeline_rtl.h>
 
 enum { THREADS = 4, ROUNDS = 50 };
@@ -42,6 +43,18 @@ list(void)
 	timeline_close(tl);
 	return text;
 }
+
+/* The first macro waits for the file to be made. */
+START_TEST(the_file_is_small)
+{
+	struct stat st;
+
+	unsetenv("RTL_LOGFILE_ENTRIES");
+	ck_assert(timeline_rtl_has_log_file());
+	ck_assert_int_eq(stat(timeline_rtl_path(), &st), 0);
+	ck_assert_int_le(st.st_size, 16 << 20);
+}
+END_TEST
 
 START_TEST(contexts_are_spans)
 {
@@ -342,6 +355,7 @@ suite(void)
 	TCase *t = tcase_create("rtl");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, the_file_is_small);
 	tcase_add_test(t, contexts_are_spans);
 	tcase_add_test(t, traces_are_messages_of_their_context);
 	tcase_add_test(t, traces_need_no_context);
