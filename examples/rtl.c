@@ -4,7 +4,7 @@
  *
  *	cc rtl.c $(pkg-config --cflags --libs timeline) -o rtl
  *	RTL_LOGFILE=/tmp/rtl ./rtl
- *	timeline-convert --to rtl /tmp/rtl_4711.tl -o /tmp/rtl_4711.log
+ *	timeline-dump /tmp/rtl_4711.log
  *
  * Without RTL_LOGFILE in the environment nothing is logged, and without
  * TIMELOG only what stands in product builds is there at all.
@@ -38,7 +38,7 @@ main(int argc, char **argv)
 	count_words("every time stamp has its place");
 	RTL_LOGFILE_TRACE_AUTHOR("example", "ab123456", "done");
 	if (RTL_LOGFILE_HASLOGFILE())
-		printf("logged to %s\n", timeline_rtl_path());
+		printf("logged to %s\n", timeline_rtl_log_path());
 	else
 		printf("set RTL_LOGFILE to see a log\n");
 	return 0;

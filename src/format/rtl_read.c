@@ -11,6 +11,7 @@
 #include "format/notes.h"
 #include "format/rtl_line.h"
 #include "format/rtl_scopes.h"
+#include "front/rtl_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ enum {
 
 static const uint64_t ms_ns = 1000000, us_ns = 1000;
 
-enum { STRANGE, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME };
+enum { STRANGE, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[STRANGE] = { -EBADMSG, "line without a time, taken as a message" },
@@ -32,6 +33,7 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[CUT] = { -EBADMSG, "the last line is cut" },
 	[TOO_MANY] = { -ENOSPC, "too many different texts, left out" },
 	[BAD_TIME] = { -EBADMSG, "time out of range" },
+	[BEFORE] = { -EBADMSG, "line before the log begins, left out" },
 };
 
 struct rtl_read {
@@ -48,12 +50,15 @@ struct rtl_read {
 	uint64_t pending; /* bytes of it that came with earlier pieces */
 	uint64_t known;
 	uint64_t strange;
+	const struct tl_message *opened;
 	int64_t opened_ns;
+	uint64_t timer_ns;
 	int64_t origin_ns; /* Unix time of column 0 */
 	uint64_t unit_ns;
 	uint64_t column; /* the last one, as it was written */
 	uint64_t wraps;  /* of 32 bits of milliseconds */
 	bool has_header;
+	bool is_fresh; /* no line has come since the header */
 	bool is_closed;
 	bool is_skipping; /* the rest of a line that is too long */
 };
@@ -182,13 +187,40 @@ time_of(const struct rtl_read *r, uint64_t column, int64_t *ns)
 	return true;
 }
 
+/* The header as an event of its own. */
+static int
+put_opened(struct rtl_read *r)
+{
+	struct tl_event *e = &r->event;
+	int rc;
+
+	r->is_fresh = false;
+	e->ns = r->opened_ns;
+	e->tsc = (uint64_t)e->ns;
+	e->tid = 0;
+	e->error_ns = (uint32_t)r->unit_ns;
+	e->args[0] = r->timer_ns;
+	e->args[1] = 0;
+	e->message = r->opened;
+	e->kind = TL_INSTANT;
+	e->number = r->known++;
+	rc = r->sink->put(r->sink, e);
+	e->args[0] = 0;
+	return rc;
+}
+
 static int
 take_record(struct rtl_read *r, struct tl_rtl_line *line)
 {
 	struct tl_event *e = &r->event;
 	struct tl_rtl_meaning meaning;
-	int rc;
+	int rc = 0;
 
+	if (r->is_fresh && (r->timer_ns > 0 || line->column > 0))
+		rc = put_opened(r);
+	if (rc < 0)
+		return rc;
+	r->is_fresh = false;
 	if (!time_of(r, unwrap(r, line->column), &e->ns))
 		tl_note(&r->notes, BAD_TIME, r->at); /* that of before */
 	e->tsc = (uint64_t)e->ns;
@@ -214,6 +246,7 @@ take_strange(struct rtl_read *r, struct tl_bytes line)
 		    &meaning);
 		return put(r, rc, &meaning, TL_INSTANT, line);
 	}
+	tl_note(&r->notes, BEFORE, r->at);
 	if (++r->strange < STRANGE_MAX)
 		return 0;
 	tl_report_say(r->report, -EBADMSG, 0, "not a log of RTL_LOGFILE");
@@ -228,6 +261,8 @@ take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 	if (line->kind == TL_RTL_OPENING) {
 		r->unit_ns = ms_ns;
 		r->origin_ns = r->opened_ns = line->ns;
+		r->timer_ns = 0;
+		r->is_fresh = true;
 		r->is_closed = false;
 		return;
 	}
@@ -236,6 +271,8 @@ take_header(struct rtl_read *r, const struct tl_rtl_line *line)
 	    __builtin_sub_overflow(r->opened_ns,
 		(int64_t)(line->column * r->unit_ns), &r->origin_ns))
 		tl_note(&r->notes, BAD_TIME, r->at);
+	else
+		r->timer_ns = line->column * r->unit_ns;
 }
 
 static int
@@ -333,6 +370,8 @@ rtl_finish(struct tl_reader *reader)
 
 	if (cut)
 		rc = take_whole(r, tl_bytes("", 0), 0);
+	if (rc == 0 && r->is_fresh && r->timer_ns > 0)
+		rc = put_opened(r);
 	if (cut && !r->is_closed)
 		tl_note(&r->notes, CUT, at);
 	else if (r->has_header && !r->is_closed)
@@ -402,6 +441,10 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->event.cpu = TL_CPU_UNKNOWN;
 	r->event.level = TL_RTL_LEVEL;
 	rc = tl_definer_new(&r->definer);
+	if (rc == 0)
+		rc = tl_definer_message(r->definer,
+		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_OPENED),
+		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->opened);
 	if (rc == 0)
 		rc = tl_rtl_scopes_new(&r->scopes, r->definer);
 	if (rc < 0)

@@ -6,7 +6,8 @@
  *	^column   ^first piece               ^value
  *
  * A message has pieces for each of the lines that it can become: the begin of
- * a scope, its end, and words.
+ * a scope, its end, and words.  One that has a format of printf is written by
+ * that.
  */
 #include "format/rtl_write.h"
 
@@ -14,6 +15,7 @@
 #include "event/render.h"
 #include "format/notes.h"
 #include "front/rtl_text.h"
+#include "front/rtl_words.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,8 +61,12 @@ struct rtl_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_pieces_cache cache[SHAPES];
 	struct tl_notes notes;
-	int64_t base_us; /* Unix time of column 0 */
-	uint64_t column; /* the last one */
+	struct tl_text format;  /* of the line at hand, as a string */
+	struct tl_text strings; /* its values, each with a NUL */
+	uint64_t lost;          /* before the header */
+	int64_t lost_ns;        /* the first of them */
+	int64_t base_us;        /* Unix time of column 0 */
+	uint64_t column;        /* the last one */
 	uint32_t pid;
 	bool is_us;
 	bool has_header;
@@ -102,17 +108,49 @@ put_word(struct tl_text *text, struct tl_bytes bytes)
 	}
 }
 
+/* Take a line of an explanation that begins so off its front; without data it
+ * has none. */
+static struct tl_bytes
+take_explained(struct tl_bytes *explain, const char *start)
+{
+	const size_t skip = strlen(start);
+	struct tl_bytes line = *explain;
+	const char *end;
+
+	if (line.size <= skip || memcmp(line.data, start, skip) != 0)
+		return tl_bytes(NULL, 0);
+	end = memchr(line.data, '\n', line.size);
+	if (end)
+		line.size = (size_t)(end - line.data);
+	explain->data += line.size + (end ? 1 : 0);
+	explain->size -= line.size + (end ? 1 : 0);
+	return tl_bytes(line.data + skip, line.size - skip);
+}
+
+/* What front/rtl_text.h says of a message; false: its explanation is another.
+ */
+static bool
+read_explained(const struct tl_message *message, struct tl_bytes *author,
+    struct tl_bytes *format)
+{
+	struct tl_bytes explain = message->explain;
+
+	*author = take_explained(&explain, TL_RTL_AUTHOR);
+	*format = take_explained(&explain, TL_RTL_FORMAT);
+	if (explain.size == 0)
+		return true;
+	*author = *format = tl_bytes(NULL, 0);
+	return false;
+}
+
 /* Does the message come from a log like this one?  Then who wrote it. */
 static struct tl_bytes
 author_of(const struct tl_message *message)
 {
-	const struct tl_bytes e = message->explain;
-	const size_t skip = sizeof(TL_RTL_AUTHOR) - 1;
+	struct tl_bytes author, format;
 
-	if (e.size <= skip || memcmp(e.data, TL_RTL_AUTHOR, skip) != 0 ||
-	    memchr(e.data, '\n', e.size))
-		return tl_bytes(NULL, 0);
-	return tl_bytes(e.data + skip, e.size - skip);
+	read_explained(message, &author, &format);
+	return author;
 }
 
 static void
@@ -255,21 +293,25 @@ floor_us(int64_t ns)
 	return ns / 1000 - (ns % 1000 < 0);
 }
 
+/* The log was opened at a time, when the timer had counted so many of its
+ * units. */
 static void
-put_header(struct rtl_write *w, int64_t base_us, uint32_t pid)
+put_header(struct rtl_write *w, int64_t opened_us, uint64_t timer, uint32_t pid)
 {
 	const uint64_t us =
-	    base_us < 0 ? 0 - (uint64_t)base_us : (uint64_t)base_us;
+	    opened_us < 0 ? 0 - (uint64_t)opened_us : (uint64_t)opened_us;
 
 	w->has_header = true;
-	w->base_us = base_us;
+	w->base_us = opened_us - (int64_t)timer * (w->is_us ? 1 : 1000);
 	w->pid = pid;
+	w->column = timer;
 	tl_put_format(&w->writer.out.text,
 	    "opening log file %s%llu.%06llu seconds past January 1st 1970\n"
-	    "corresponding to 0 %s after timer start\n"
+	    "corresponding to %llu %s after timer start\n"
 	    "Process id is %u\n",
-	    base_us < 0 ? "-" : "", (unsigned long long)us / 1000000,
-	    (unsigned long long)us % 1000000, w->is_us ? "us" : "ms", pid);
+	    opened_us < 0 ? "-" : "", (unsigned long long)us / 1000000,
+	    (unsigned long long)us % 1000000, (unsigned long long)timer,
+	    w->is_us ? "us" : "ms", pid);
 }
 
 static void
@@ -290,6 +332,7 @@ static void
 note_event(struct rtl_write *w, const struct tl_event *event)
 {
 	const struct tl_message *m = event->message;
+	struct tl_bytes author, format;
 	struct tl_notes *n = &w->notes;
 
 	if (event->cpu != TL_CPU_UNKNOWN)
@@ -306,7 +349,7 @@ note_event(struct rtl_write *w, const struct tl_event *event)
 		tl_note(n, COUNTERS, TL_FAULT_NOWHERE);
 	if (m->scope == TIMELINE_SOURCE && m->kind == TIMELINE_RECORD_SPAN)
 		tl_note(n, SOURCES, TL_FAULT_NOWHERE);
-	if (m->explain.size > 0 && author_of(m).size == 0)
+	if (!read_explained(m, &author, &format))
 		tl_note(n, EXPLAINED, TL_FAULT_NOWHERE);
 }
 
@@ -394,7 +437,7 @@ tl_rtl_write_label(struct tl_writer *writer, const struct tl_event *event,
 }
 
 static void
-put_loss(struct rtl_write *w, const struct tl_event *event)
+put_loss(struct rtl_write *w, uint32_t tid, uint64_t lost)
 {
 	struct tl_text *text = &w->writer.out.text;
 	char *to = tl_text_reserve(text, FRAME_MAX);
@@ -403,12 +446,115 @@ put_loss(struct rtl_write *w, const struct tl_event *event)
 		return;
 	to = write_column(to, w->column);
 	*to++ = ' ';
-	to = tl_write_unsigned(to, event->tid);
+	to = tl_write_unsigned(to, tid);
 	text->size = (size_t)(to - text->data);
 	tl_put_string(text, " | : ");
-	tl_put_unsigned(text, event->lost);
+	tl_put_unsigned(text, lost);
 	tl_put_string(text,
-	    event->lost == 1 ? " entry lost here\n" : " entries lost here\n");
+	    lost == 1 ? " entry lost here\n" : " entries lost here\n");
+}
+
+/* The values of a message as its format takes them; false: it takes others,
+ * as one of a damaged file may. */
+static bool
+take_values(struct rtl_write *w, const struct tl_event *event,
+    uint64_t values[TL_ARGS_MAX])
+{
+	const struct tl_message *m = event->message;
+	uint8_t takes[TL_ARGS_MAX];
+	size_t at[TL_ARGS_MAX];
+
+	if (m->argc == 0 || tl_rtl_words_kinds(tl_text_string(&w->format),
+				TL_ARGS_MAX, takes) != m->argc)
+		return false;
+	tl_text_clear(&w->strings);
+	for (unsigned i = 0; i < m->argc; i++) {
+		const bool is_string = m->args[i].format == TIMELINE_ARG_STRING;
+
+		if (is_string != (takes[i] != TL_RTL_WORDS_NUMBER))
+			return false;
+		at[i] = w->strings.size;
+		if (is_string)
+			put_words(&w->strings,
+			    tl_message_string(m, event->args[i]));
+		tl_put_char(&w->strings, '\0');
+	}
+	for (unsigned i = 0; w->strings.rc == 0 && i < m->argc; i++) {
+		const char *string = w->strings.data + at[i];
+
+		values[i] = takes[i] == TL_RTL_WORDS_STRING
+				? (uint64_t)(uintptr_t)string
+			    : takes[i] == TL_RTL_WORDS_CHARACTER
+				? (uint8_t)*string
+				: event->args[i];
+	}
+	return w->strings.rc == 0;
+}
+
+/* A line of a message that has a format: 1, or 0 where it has none. */
+static int
+put_formatted(struct rtl_write *w, const struct tl_event *event)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const struct tl_message *m = event->message;
+	struct tl_bytes author, format;
+	uint64_t values[TL_ARGS_MAX];
+	char *brace;
+	char *to;
+
+	if (event->bare || !read_explained(m, &author, &format) ||
+	    format.size == 0)
+		return 0;
+	tl_text_clear(&w->format);
+	tl_put_bytes(&w->format, format);
+	if (!take_values(w, event, values))
+		return w->format.rc < 0 || w->strings.rc < 0 ? -ENOMEM : 0;
+	brace = strstr(w->format.data, ": { ");
+	if (event->kind == TL_END && brace)
+		brace[2] = '}';
+	if (!(to = tl_text_reserve(text, FRAME_MAX)))
+		return -ENOMEM;
+	to = write_column(to, w->column);
+	*to++ = ' ';
+	to = tl_write_unsigned(to, event->tid);
+	text->size = (size_t)(to - text->data);
+	tl_put_string(text, " | ");
+	put_project(text, m);
+	tl_rtl_words_render(text, w->format.data, m->argc, values);
+	tl_put_char(text, '\n');
+	return text->rc < 0 ? text->rc : 1;
+}
+
+/* Is it the header of a log that was read? */
+static bool
+is_opened(const struct tl_event *event)
+{
+	return event->kind == TL_INSTANT &&
+	       tl_bytes_equal(event->message->category,
+		   tl_bytes_of(TL_RTL_CATEGORY)) &&
+	       tl_bytes_equal(event->message->text,
+		   tl_bytes_of(TL_RTL_OPENED)) &&
+	       event->args[0] <= INT64_MAX;
+}
+
+/* The header, and what was lost before there was one: 1 when that is all of
+ * the event. */
+static int
+start_log(struct rtl_write *w, const struct tl_event *event)
+{
+	const bool opened = is_opened(event);
+	const uint64_t unit = w->is_us ? 1000 : 1000000;
+	const int64_t first_ns =
+	    w->lost > 0 && w->lost_ns < event->ns ? w->lost_ns : event->ns;
+
+	if (opened)
+		put_header(w, floor_us(event->ns), event->args[0] / unit,
+		    event->pid);
+	else
+		put_header(w, floor_us(first_ns), 0, event->pid);
+	if (w->lost > 0)
+		put_loss(w, 0, w->lost);
+	return opened;
 }
 
 static int
@@ -419,14 +565,24 @@ rtl_put(struct tl_writer *writer, const struct tl_event *event)
 	bool named = false;
 	int rc;
 
-	if (!w->has_header)
-		put_header(w, floor_us(event->ns), event->pid);
+	if (!w->has_header && !event->message) {
+		/* The process is that of the first event. */
+		if (w->lost == 0)
+			w->lost_ns = event->ns;
+		w->lost += event->lost;
+		note_event(w, event);
+		return 0;
+	}
+	if (!w->has_header && start_log(w, event))
+		return 0;
 	set_column(w, event);
 	note_event(w, event);
 	if (!event->message) {
-		put_loss(w, event);
+		put_loss(w, event->tid, event->lost);
 		return 0;
 	}
+	if ((rc = put_formatted(w, event)) != 0)
+		return rc < 0 ? rc : 0;
 	rc = put_line(w, event, shape, &named);
 	if (rc < 0 || !named)
 		return rc;
@@ -443,8 +599,11 @@ rtl_end(struct tl_writer *writer)
 	struct rtl_write *w = write_of(writer);
 	struct tl_text *text = &writer->out.text;
 
-	if (!w->has_header)
-		put_header(w, 0, 0);
+	if (!w->has_header) {
+		put_header(w, w->lost > 0 ? floor_us(w->lost_ns) : 0, 0, 0);
+		if (w->lost > 0)
+			put_loss(w, 0, w->lost);
+	}
 	tl_put_format(text, "closing log file at %06llu",
 	    (unsigned long long)w->column);
 	tl_notes_say(&w->notes, writer->report);
@@ -456,6 +615,8 @@ rtl_free(struct tl_writer *writer)
 {
 	for (unsigned i = 0; i < SHAPES; i++)
 		tl_pieces_free(&write_of(writer)->cache[i]);
+	tl_text_free(&write_of(writer)->format);
+	tl_text_free(&write_of(writer)->strings);
 }
 
 int

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rtl.c - the macros of RTL_LOGFILE, see front/rtl_text.h for what their lines
- * are as messages.
+ * are as messages.  Each of them is a line of the log file (front/rtl_log.h)
+ * and an entry of the timeline beside it; either may be missing.
  *
- * The first macro that is met opens the timeline, if there is to be one.  The
+ * The first macro that is met opens both, if there are to be any.  The
  * first time that a macro is met its text becomes a message; from then on it
  * costs what timeline_log costs, unless its text is another each time.
  *
@@ -14,6 +15,7 @@
 #include "base/text.h"
 #include "event/message.h"
 #include "front/fresh.h"
+#include "front/rtl_log.h"
 #include "front/rtl_text.h"
 #include "front/rtl_words.h"
 #include "ring/ring.h"
@@ -36,13 +38,17 @@ enum { HAS_LABEL = 1, IS_WHOLE = 2, IS_PART = 4, IS_END = 8 };
 
 int timeline_rtl_off;
 
-static struct timeline *timeline;
+static struct timeline *timeline;   /* NULL: a log file at most */
+static struct timeline_event *full; /* NULL: not defined */
+static uint64_t no_room;            /* the string for those that find no room */
+static uint64_t lost;
 static char *path;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* A message while it is made. */
 struct draft {
 	struct tl_text text;
+	struct tl_text format; /* of the line of a log, where it is needed */
 	uint64_t label;
 	bool has_label;
 };
@@ -91,22 +97,49 @@ open_log(const char *name)
 	path = NULL;
 }
 
+/* Beside the log, so that tools see what happens; RTL_LOGFILE_ENTRIES=0:
+ * there is none. */
+static bool
+wants_timeline(void)
+{
+	const char *entries = secure_getenv("RTL_LOGFILE_ENTRIES");
+
+	return !entries || strcmp(entries, "0") != 0;
+}
+
+/* What is logged when the table of strings is full. */
+static void
+define_full(void)
+{
+	timeline_string(timeline, "(no room for this text)", &no_room);
+	if (timeline_define(timeline, TL_RTL_CATEGORY, "warning",
+		"texts are left out from here: the string table is full",
+		&full) != 0)
+		full = NULL;
+}
+
 static void
 start(void)
 {
 	const char *name = secure_getenv("RTL_LOGFILE");
 
-	if (!timeline && name && name[0])
-		open_log(name);
-	if (!timeline)
+	if (name && name[0]) {
+		if (!timeline && wants_timeline())
+			open_log(name);
+		tl_rtl_log_open(name);
+	}
+	if (timeline)
+		define_full();
+	if (!timeline && !tl_rtl_log_is_open())
 		__atomic_store_n(&timeline_rtl_off, 1, __ATOMIC_RELAXED);
 }
 
-static struct timeline *
-log_timeline(void)
+/* Is there a log?  The first to ask opens it. */
+static bool
+is_logging(void)
 {
 	pthread_once(&once, start);
-	return timeline;
+	return timeline || tl_rtl_log_is_open();
 }
 
 static struct timeline *wanted;
@@ -133,13 +166,46 @@ timeline_rtl_use(struct timeline *tl)
 const char *
 timeline_rtl_path(void)
 {
-	return log_timeline() ? path : NULL;
+	return is_logging() ? path : NULL;
+}
+
+const char *
+timeline_rtl_log_path(void)
+{
+	return is_logging() ? tl_rtl_log_path() : NULL;
 }
 
 int
 timeline_rtl_has_log_file(void)
 {
-	return log_timeline() != NULL;
+	return is_logging();
+}
+
+uint64_t
+timeline_rtl_lost(void)
+{
+	return __atomic_load_n(&lost, __ATOMIC_RELAXED) + tl_rtl_log_lost();
+}
+
+/* A text or a message found no room in the timeline. */
+static void
+count_lost(void)
+{
+	if (__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED) == 0 && full &&
+	    timeline_enabled(full))
+		timeline_append(full, 0, 0, 0, 0);
+}
+
+static uint64_t
+intern(const char *text)
+{
+	uint64_t number;
+
+	if (timeline && timeline_string(timeline, text, &number) == 0)
+		return number;
+	if (timeline)
+		count_lost();
+	return no_room;
 }
 
 /* A text of somebody else as part of a message: no line breaks in it. */
@@ -167,7 +233,7 @@ put_name(struct draft *d, const char *name)
 	}
 	tl_put_string(&d->text, TL_RTL_LABEL);
 	d->has_label = true;
-	timeline_string(timeline, name, &d->label); /* 0: no room */
+	d->label = intern(name);
 }
 
 /* The event of a draft.  A closed one when it cannot be. */
@@ -185,10 +251,17 @@ define(struct draft *d, const struct timeline_rtl_context *c, int kind)
 		tl_put_string(&d->text, "\n" TL_RTL_AUTHOR);
 		put_plain(d, c->author, true);
 	}
+	if (d->format.size > 0) {
+		tl_put_string(&d->text, "\n" TL_RTL_FORMAT);
+		put_plain(d, tl_text_string(&d->format), true);
+	}
 	definition.message = tl_text_string(&d->text);
-	timeline_define_event(d->text.rc == 0 ? timeline : NULL, &definition,
-	    &event);
+	if (timeline_define_event(d->text.rc == 0 ? timeline : NULL,
+		&definition, &event) != 0 &&
+	    timeline)
+		count_lost();
 	tl_text_free(&d->text);
+	tl_text_free(&d->format);
 	return event;
 }
 
@@ -264,7 +337,7 @@ timeline_rtl_enter(struct timeline_rtl_context *context,
 	struct timeline_rtl_site learned;
 
 	if (!is_known(site, key, constant)) {
-		if (!log_timeline())
+		if (!is_logging())
 			return;
 		learn_context(&learned, context);
 		if (constant)
@@ -275,6 +348,8 @@ timeline_rtl_enter(struct timeline_rtl_context *context,
 	context->label = known->label;
 	context->has_label = known->flags & HAS_LABEL;
 	append(known->event, (const uint64_t[TL_ARGS_MAX]){ known->label });
+	if (tl_rtl_log_is_open())
+		tl_rtl_log_scope('{', context);
 }
 
 void
@@ -282,6 +357,8 @@ timeline_rtl_leave(const struct timeline_rtl_context *context)
 {
 	append(part_of(context->span, true, context->has_label),
 	    (const uint64_t[TL_ARGS_MAX]){ context->label });
+	if (tl_rtl_log_is_open())
+		tl_rtl_log_scope('}', context);
 }
 
 /* What stands before the words of a message: its scope and a colon. */
@@ -317,6 +394,36 @@ put_part(struct draft *d, const char *format, unsigned argc,
 	tl_text_free(&words);
 }
 
+/* A name as part of a format. */
+static void
+put_escaped(struct tl_text *text, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '%')
+			tl_put_char(text, '%');
+		tl_put_char(text, *name);
+	}
+}
+
+/* The line of a log as a format of the message's arguments, for messages whose
+ * arguments printf writes in another way than readers show them. */
+static void
+put_format(struct draft *d, const struct timeline_rtl_context *c,
+    const char *format)
+{
+	const bool is_part = format[0] == '{' || format[0] == '}';
+
+	if (c->name && c->name[0]) {
+		if (d->has_label)
+			tl_put_string(&d->format, "%s");
+		else
+			put_escaped(&d->format, c->name);
+		tl_put_char(&d->format, ' ');
+	}
+	tl_put_string(&d->format, is_part ? ": { " : ": ");
+	tl_put_string(&d->format, skip_brace(format));
+}
+
 /* Make the message of a format, and what to do with values. */
 static void
 learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
@@ -335,9 +442,9 @@ learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
 		put_part(&d, format, argc, values);
 	else if (whole)
 		tl_put_string(&d.text, TL_RTL_MESSAGE);
-	else
-		tl_rtl_words_text(&d.text, skip_brace(format), argc,
-		    known->conversions);
+	else if (!tl_rtl_words_text(&d.text, skip_brace(format), argc,
+		     known->conversions))
+		put_format(&d, c, format);
 	/* The label may be that of the part. */
 	if (d.has_label)
 		known->flags |= HAS_LABEL;
@@ -357,15 +464,6 @@ may_keep(const struct timeline_rtl_site *learned)
 
 	return !(learned->flags & HAS_LABEL) &&
 	       (learned->flags & changing) != changing;
-}
-
-static uint64_t
-intern(const char *text)
-{
-	uint64_t number = 0; /* stands for a text that found no room */
-
-	timeline_string(timeline, text, &number);
-	return number;
 }
 
 /* The arguments that the values are; how many. */
@@ -410,16 +508,18 @@ timeline_rtl_trace(struct timeline_rtl_site *site,
 	struct timeline_rtl_site learned;
 	unsigned n = 0;
 
-	if (c->name && !c->span) /* entered while nobody logged? */
+	if (c->name && !c->span) /* entered while nothing was logged? */
 		return;
 	if (!is_known(site, key, constant)) {
-		if (!log_timeline())
+		if (!is_logging())
 			return;
 		learn(&learned, c, constant, format, argc, values);
 		if (constant && may_keep(&learned))
 			publish(site, &learned, key);
 		known = &learned;
 	}
+	if (tl_rtl_log_is_open())
+		tl_rtl_log_words(c, format, argc, values);
 	if (!timeline_enabled(known->event))
 		return;
 	if (known->flags & HAS_LABEL)

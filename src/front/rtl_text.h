@@ -11,7 +11,12 @@
  *	  |    "author: ab1", the second line of the message
  *	  category; "rtl" where the line names neither project nor author
  *
+ * A header that a log would not have by itself, its timer not 0 or its first
+ * line later, is an event of its own, "log opened $timer%t after timer start".
+ *
  * So a span whose text has a colon is a scope that was opened by a message.
+ * Where printf writes other text than readers show, as for "%05d", there is one
+ * line more: "format: ::Foo::bar : %05d words", which a log is written by.
  * Arguments called label, message, or by a number are values without a name;
  * "$label%s" is the name of a scope that the text of a message cannot hold.
  */
@@ -20,8 +25,10 @@
 
 #define TL_RTL_CATEGORY "rtl"
 #define TL_RTL_AUTHOR   "author: "
+#define TL_RTL_FORMAT   "format: "
 #define TL_RTL_LABEL    "$label%s"
 #define TL_RTL_MESSAGE  "$message%s"
 #define TL_RTL_COLON    " : "
+#define TL_RTL_OPENED   "log opened $timer%t after timer start"
 
 #endif

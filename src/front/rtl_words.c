@@ -8,10 +8,20 @@
 #include "front/rtl_words.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* A conversion in a byte: its letter's place and the size of its value. */
 enum { NONE, SIGNED, UNSIGNED, HEX, DOUBLE, STRING, CHARACTER, KINDS };
 enum { KIND_MASK = 15, BITS_SHIFT = 4 };
+/* A width or precision of more digits is text. */
+enum { DIGITS_MAX = 4, SPEC_SIZE_MAX = 32 };
+
+/* A conversion as it stands in a format: "%-05.3" and 'd'. */
+struct spec {
+	char text[SPEC_SIZE_MAX]; /* up to the length and the letter */
+	char letter;
+	uint8_t conversion;
+};
 
 static const struct {
 	char letter;
@@ -62,48 +72,66 @@ read_length(const char *at, uint8_t *log_bytes)
 	return end;
 }
 
+/* Digits that are no more than a person means. */
+static const char *
+skip_digits(const char *at)
+{
+	const char *end = skip_any(at, "0123456789");
+
+	return end - at > DIGITS_MAX ? NULL : end;
+}
+
 /* The conversion that at, behind a '%', is; moves behind it.  NONE: text. */
 static uint8_t
-read_conversion(const char **at)
+read_conversion(const char **at, struct spec *spec)
 {
-	const char *end = skip_any(*at, "-+ #0'");
+	const char *start = *at, *end = skip_any(start, "-+ #0'"), *length;
 	uint8_t log_bytes, kind;
 
-	end = skip_any(end, "0123456789");
-	if (*end == '.')
-		end = skip_any(end + 1, "0123456789");
+	if (!(end = skip_digits(end)))
+		return NONE;
+	if (*end == '.' && !(end = skip_digits(end + 1)))
+		return NONE;
+	length = end;
 	end = read_length(end, &log_bytes);
 	kind = kind_of(*end);
-	if (kind == NONE)
+	if (kind == NONE || length - start > SPEC_SIZE_MAX - 8)
 		return NONE;
 	if (*end == 'p')
 		log_bytes = 3;
+	spec->text[0] = '%';
+	memcpy(spec->text + 1, start, (size_t)(length - start));
+	spec->text[1 + (length - start)] = '\0';
+	spec->letter = *end;
+	spec->conversion = (uint8_t)(kind | log_bytes << BITS_SHIFT);
 	*at = end + 1;
-	return (uint8_t)(kind | log_bytes << BITS_SHIFT);
+	return spec->conversion;
 }
 
 /*
  * The text up to the next conversion or the end is put; *format moves behind
- * it.  *left conversions may still come.
+ * it.  *left conversions may still come; a text of none (is_format is false)
+ * is no format: "100%%" stays so.
  */
 static uint8_t
-next(struct tl_text *text, const char **format, unsigned *left)
+next(struct tl_text *text, const char **format, unsigned *left, bool is_format,
+    struct spec *spec)
 {
 	const char *at = *format;
 
-	for (uint8_t conversion; *at; at++) {
+	for (; *at; at++) {
 		const char *behind = at + 1;
 
-		if (at[0] == '%' && at[1] == '%') {
+		if (is_format && at[0] == '%' && at[1] == '%') {
 			tl_put_char(text, '%');
 			at++;
 			continue;
 		}
 		if (at[0] == '%' && *left > 0 &&
-		    (conversion = read_conversion(&behind)) != NONE) {
+		    read_conversion(&behind, spec) != NONE) {
 			--*left;
 			*format = behind;
-			return conversion;
+			return spec->conversion;
 		}
 		if (*at != '\n' && *at != '\r')
 			tl_put_char(text, *at);
@@ -140,18 +168,31 @@ put_argument(struct tl_text *text, unsigned number, uint8_t conversion,
 		tl_put_char(text, ' ');
 }
 
-void
+/* Does an argument of a message look as printf writes it? */
+static bool
+is_exact(const struct spec *spec, char follows)
+{
+	return spec->text[1] == '\0' && strchr("diusc", spec->letter) &&
+	       !sticks(follows);
+}
+
+bool
 tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
     uint8_t conversions[TL_RTL_WORDS_MAX])
 {
 	unsigned left = count, n = 0;
 	uint8_t conversion;
+	struct spec spec;
+	bool exact = true;
 
 	memset(conversions, 0, TL_RTL_WORDS_MAX);
-	while ((conversion = next(text, &format, &left)) != NONE) {
+	while ((conversion = next(text, &format, &left, count > 0, &spec)) !=
+	       NONE) {
 		conversions[n++] = conversion;
 		put_argument(text, n, conversion, *format);
+		exact = exact && is_exact(&spec, *format);
 	}
+	return exact;
 }
 
 uint64_t
@@ -185,41 +226,79 @@ tl_rtl_words_string(uint8_t conversion, uint64_t value, char buffer[2])
 	}
 }
 
+/* As printf does. */
 static void
-put_value(struct tl_text *text, uint8_t conversion, uint64_t value)
+put_value(struct tl_text *text, struct spec *spec, uint64_t value)
 {
-	char buffer[2];
+	const size_t size = strlen(spec->text);
+	char *end = spec->text + size;
+	const size_t start = text->size;
 	double number;
 
-	switch (conversion & KIND_MASK) {
+	switch (spec->conversion & KIND_MASK) {
 	case SIGNED:
-		tl_put_signed(text, (int64_t)value);
-		break;
 	case UNSIGNED:
-		tl_put_unsigned(text, value);
-		break;
 	case HEX:
-		tl_put_hex(text, value);
+		snprintf(end, SPEC_SIZE_MAX - size,
+		    spec->letter == 'p' ? "%c" : "ll%c", spec->letter);
+		if (spec->letter == 'p')
+			tl_put_format(text, spec->text,
+			    (void *)(uintptr_t)value);
+		else
+			tl_put_format(text, spec->text,
+			    (unsigned long long)value);
 		break;
 	case DOUBLE:
+		end[0] = spec->letter;
+		end[1] = '\0';
 		memcpy(&number, &value, sizeof(number));
-		tl_put_double(text, number);
+		tl_put_format(text, spec->text, number);
+		break;
+	case CHARACTER:
+		memcpy(end, "c", 2);
+		tl_put_format(text, spec->text, (int)(char)value);
 		break;
 	default:
-		tl_put_string(text,
-		    tl_rtl_words_string(conversion, value, buffer));
+		memcpy(end, "s", 2);
+		tl_put_format(text, spec->text, (const char *)(uintptr_t)value);
+	}
+	/* A value may have what would end the line. */
+	for (size_t i = start; i < text->size; i++) {
+		if (text->data[i] == '\n' || text->data[i] == '\r' ||
+		    text->data[i] == '\0')
+			text->data[i] = ' ';
 	}
 }
 
 void
 tl_rtl_words_render(struct tl_text *text, const char *format, unsigned count,
-    const uint64_t values[TL_RTL_WORDS_MAX])
+    const uint64_t *values)
 {
 	unsigned left = count, n = 0;
 	uint8_t conversion;
+	struct spec spec;
 
-	while ((conversion = next(text, &format, &left)) != NONE) {
-		put_value(text, conversion,
+	while ((conversion = next(text, &format, &left, count > 0, &spec)) !=
+	       NONE) {
+		put_value(text, &spec,
 		    tl_rtl_words_value(conversion, values[n++]));
 	}
+}
+
+unsigned
+tl_rtl_words_kinds(const char *format, unsigned count, uint8_t *kinds)
+{
+	struct tl_text unused = { 0 };
+	unsigned left = count, n = 0;
+	struct spec spec;
+
+	while (next(&unused, &format, &left, true, &spec) != NONE) {
+		const uint8_t kind = spec.conversion & KIND_MASK;
+
+		kinds[n++] = kind == STRING      ? TL_RTL_WORDS_STRING
+			     : kind == CHARACTER ? TL_RTL_WORDS_CHARACTER
+						 : TL_RTL_WORDS_NUMBER;
+	}
+	tl_text_free(&unused);
+	return n;
 }

@@ -19,14 +19,21 @@ enum { TL_RTL_WORDS_MAX = 3 }; /* values of a format */
  * The text of a format with count values: "%d of %s" is "$1%d of $2%s".  What
  * is no conversion of a value stays as it is.  Line breaks become blanks;
  * widths and precisions are left out; where a letter follows a conversion a
- * blank is put between.
+ * blank is put between.  False where printf writes other text than a reader of
+ * the message shows.
  */
-void tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
+bool tl_rtl_words_text(struct tl_text *text, const char *format, unsigned count,
     uint8_t conversions[TL_RTL_WORDS_MAX]);
 
-/* The words themselves, with the values in them. */
+/* The words themselves, with count values in them as printf writes them; a text
+ * without values is no format.  Line breaks become blanks. */
 void tl_rtl_words_render(struct tl_text *text, const char *format,
-    unsigned count, const uint64_t values[TL_RTL_WORDS_MAX]);
+    unsigned count, const uint64_t *values);
+
+/* What each of the first count conversions takes, for a format that a file
+ * brings; returns how many there are. */
+enum { TL_RTL_WORDS_NUMBER, TL_RTL_WORDS_STRING, TL_RTL_WORDS_CHARACTER };
+unsigned tl_rtl_words_kinds(const char *format, unsigned count, uint8_t *kinds);
 
 /* A value as its conversion takes it: %u of an int is 32 bits wide. */
 uint64_t tl_rtl_words_value(uint8_t conversion, uint64_t value);

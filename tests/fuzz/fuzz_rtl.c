@@ -42,6 +42,8 @@ put(struct tl_sink *sink, const struct tl_event *e)
 	mix(c, e->message->category);
 	mix(c, e->message->text);
 	for (unsigned i = 0; i < e->message->argc; i++) {
+		if (e->message->args[i].format != TIMELINE_ARG_STRING)
+			continue; /* of a header */
 		const struct tl_bytes string =
 		    tl_message_string(e->message, e->args[i]);
 

@@ -21,18 +21,19 @@ is '... newest first' "$(untimed <<<"$out")" \
 sfx2       ::Load : message(words)
 desktop    < ::Desktop::Main : splash
 desktop    > ::Desktop::Main : splash
-desktop    > ::Desktop::Main'
+desktop    > ::Desktop::Main
+rtl        log opened timer(2ms) after timer start'
 is '... the same through a pipe' "$("$dump" - <"$log")" "$listing"
 is '... and through one that is no file' "$("$dump" - < <(cat "$log"))" "$listing"
 is '... and through one with a name' \
 	"$(through_fifo "$log" "$dump" "$work/pipe")" "$listing"
 has '--info tells its format' "$("$dump" --info "$log")" '^format: rtl$'
 is '... as JSON, too' "$("$dump" --info --json "$log" | jq -r '.format, .entries_shown')" \
-	$'rtl\n5'
+	$'rtl\n6'
 has '--list has its messages' "$("$dump" --list "$log")" '^ +2 info +span +desktop +::Desktop::Main$'
 has '--stats has the durations of its spans' "$("$dump" --stats "$log")" 'duration +1 +8ms'
-has '--check finds it whole' "$("$dump" --check "$log")" 'whole: 5 entries, 3 messages'
-is 'scripts see it' "$("$dump" --oldest-first -e 'kind == "instant"' --json "$log" |
+has '--check finds it whole' "$("$dump" --check "$log")" 'whole: 6 entries, 4 messages'
+is 'scripts see it' "$("$dump" --oldest-first -e 'kind == "instant" and category == "sfx2"' --json "$log" |
 	jq -r .args.message)" words
 ends 'it cannot be followed' 1 "$dump" -f "$log"
 has '... with a reason' "$err" 'does not grow'
@@ -53,10 +54,10 @@ is 'a timeline comes back from JSON lines' "$("$dump" --json "$work/known.jsonl"
 	tail -1 "$work/log.jsonl"
 } >"$work/damaged.jsonl"
 ends 'a damaged one fails' 1 "$dump" "$work/damaged.jsonl"
-is '... and is shown as far as it goes' "$(wc -l <<<"$out")" 6
+is '... and is shown as far as it goes' "$(wc -l <<<"$out")" 7
 has '... and the place is said' "$err" 'damaged\.jsonl: byte [0-9]+: '
 ends '--check of it fails, too' 1 "$dump" --check "$work/damaged.jsonl"
-has '... and says how much is there' "$out" 'damaged, 1 fault: 6 entries'
+has '... and says how much is there' "$out" 'damaged, 1 fault: 7 entries'
 : >"$work/empty"
 ends 'an empty file is no format' 1 "$dump" "$work/empty"
 has '... which is said' "$err" 'it is empty'
@@ -68,7 +69,7 @@ echo 'splash$|^sfx2 ' >"$work/noise"
 is '--include keeps what matches' "$("$dump" --include "$work/mine" "$log" | wc -l)" 4
 is '--exclude leaves out what matches' \
 	"$("$dump" --exclude "$work/noise" "$log" | untimed | sort -u)" \
-	$'desktop    < ::Desktop::Main\ndesktop    > ::Desktop::Main'
+	$'desktop    < ::Desktop::Main\ndesktop    > ::Desktop::Main\nrtl        log opened timer(2ms) after timer start'
 is 'both go together' "$("$dump" --include "$work/mine" --exclude "$work/noise" \
 	"$log" | wc -l)" 2
 echo '(' >>"$work/mine"

@@ -4,6 +4,7 @@
 #include "../lib/suite.h"
 #include "format/rtl_read.h"
 #include "format/rtl_write.h"
+#include "front/rtl_text.h"
 #include "snap/snap.h"
 
 #include <check.h>
@@ -30,6 +31,9 @@ static int
 put_event(struct tl_sink *sink, const struct tl_event *event)
 {
 	(void)sink;
+	/* Most logs here have one. */
+	if (tl_bytes_equal(event->message->text, tl_bytes_of(TL_RTL_OPENED)))
+		return 0;
 	last = *event;
 	tl_put_signed(&listing, event->ns / 1000);
 	tl_put_format(&listing, " %u/%u ", event->pid, event->tid);
@@ -534,6 +538,91 @@ START_TEST(no_events_leave_header_and_end)
 }
 END_TEST
 
+/* A log opened at 5 ms of its timer, and one whose first line came late. */
+START_TEST(the_header_of_a_log_comes_back)
+{
+	static const char timer[] =
+	    "opening log file 996739200.001234 seconds past January 1st 1970\n"
+	    "corresponding to 5 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "000005 11 | : x\n"
+	    "closing log file at 000005";
+	static const char late[] =
+	    "opening log file 996739200.001234 seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "000007 11 | : x\n"
+	    "closing log file at 000007";
+
+	ck_assert_str_eq(again(_i == 0 ? timer : late), _i == 0 ? timer : late);
+	ck_assert_uint_eq(faults.size, 0);
+}
+END_TEST
+
+START_TEST(the_process_is_known_after_a_loss)
+{
+	const struct tl_event lost = { .ns = 1000000,
+		.kind = TL_LOST,
+		.lost = 3,
+		.cpu = TL_CPU_UNKNOWN };
+	struct tl_message m = { .category = tl_bytes_of("rtl"),
+		.kind = TIMELINE_RECORD_INSTANT };
+	const struct tl_event e = { .ns = 3000000,
+		.message = &m,
+		.kind = TL_INSTANT,
+		.level = 6,
+		.cpu = TL_CPU_UNKNOWN,
+		.pid = 4711,
+		.tid = 11 };
+
+	ck_assert_int_eq(tl_message_parse(&m, tl_bytes_of("x")), 0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &lost), 0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &e), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	ck_assert_str_eq(tl_text_string(&log_text),
+	    "opening log file 0.001000 seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is 4711\n"
+	    "000000 0 | : 3 entries lost here\n"
+	    "000002 11 | : x\n"
+	    "closing log file at 000002");
+}
+END_TEST
+
+START_TEST(lines_before_the_first_record_are_said)
+{
+	expect_read("hello\nworld\n000001 1 | : x\n",
+	    "1000 0/1 . rtl \"$message%s\" \"x\"\n");
+	ck_assert_str_eq(tl_text_string(&faults),
+	    "0 line before the log begins, left out (2 times)\n");
+}
+END_TEST
+
+/* A file may bring a format whose values are none of its arguments. */
+START_TEST(a_format_of_a_file_reads_no_memory)
+{
+	static const char *const formats[] = { "%s", "%d %s %d", "%d", "%n",
+		"%*d", "%999999999d", "%ls", "%c" };
+	struct tl_text text = { 0 };
+	struct tl_message m = { .category = tl_bytes_of("rtl"),
+		.kind = TIMELINE_RECORD_INSTANT };
+	const struct tl_event e = { .ns = 0,
+		.message = &m,
+		.kind = TL_INSTANT,
+		.level = 6,
+		.cpu = TL_CPU_UNKNOWN,
+		.args = { 0x41414141 } };
+
+	tl_put_format(&text, "$1%%%c\nformat: : %s", _i % 2 ? 's' : 'd',
+	    formats[_i / 2]);
+	ck_assert_int_eq(tl_message_parse(&m, tl_bytes(text.data, text.size)),
+	    0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &e), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	tl_text_free(&text);
+}
+END_TEST
+
 static void
 work(void)
 {
@@ -542,6 +631,15 @@ work(void)
 	RTL_LOGFILE_CONTEXT_TRACE(a, "{ part");
 	RTL_LOGFILE_TRACE("plain $5");
 	RTL_LOGFILE_TRACE_AUTHOR1("sfx2", "ab1", "%.1f", 2.5);
+	RTL_LOGFILE_TRACE1("%d%%", 30);
+	RTL_LOGFILE_CONTEXT_TRACE3(a, "%x %.2f %05d", 255, 0.5, 42);
+	RTL_LOGFILE_CONTEXT_TRACE1(a, "{ step %03d", 1);
+	RTL_LOGFILE_CONTEXT_TRACE1(a, "} step %03d", 1);
+	RTL_LOGFILE_TRACE2("%cx%-4s|", 'z', "C:\\");
+	{
+		RTL_LOGFILE_CONTEXT(b, "In$0 100%");
+		RTL_LOGFILE_CONTEXT_TRACE1(b, "%e", 1.0);
+	}
 	RTL_LOGFILE_CONTEXT_TRACE(a, "} part");
 }
 
@@ -585,6 +683,14 @@ START_TEST(what_the_macros_log_is_the_log_of_the_original)
 	    "000000 1 | sfx2 (ab1) ::f : { part\n"
 	    "000000 1 | : plain $5\n"
 	    "000000 1 | sfx2 (ab1) : 2.5\n"
+	    "000000 1 | : 30%\n"
+	    "000000 1 | sfx2 (ab1) ::f : ff 0.50 00042\n"
+	    "000000 1 | sfx2 (ab1) ::f : { step 001\n"
+	    "000000 1 | sfx2 (ab1) ::f : } step 001\n"
+	    "000000 1 | : zxC:\\ |\n"
+	    "000000 1 { In$0 100%\n"
+	    "000000 1 | In$0 100% : 1.000000e+00\n"
+	    "000000 1 } In$0 100%\n"
 	    "000000 1 | sfx2 (ab1) ::f : } part\n"
 	    "000000 1 } sfx2 (ab1) ::f\n"
 	    "closing log file at 000000");
@@ -617,6 +723,10 @@ suite(void)
 	tcase_add_test(t, microseconds_are_kept_where_asked_for);
 	tcase_add_test(t, any_event_becomes_a_line);
 	tcase_add_test(t, no_events_leave_header_and_end);
+	tcase_add_loop_test(t, the_header_of_a_log_comes_back, 0, 2);
+	tcase_add_test(t, the_process_is_known_after_a_loss);
+	tcase_add_test(t, lines_before_the_first_record_are_said);
+	tcase_add_loop_test(t, a_format_of_a_file_reads_no_memory, 0, 16);
 	tcase_add_test(t, what_the_macros_log_is_the_log_of_the_original);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rtl_log.c - the log file, a write(2) for each line.
+ *
+ *	opened --fork--> stale (child) --first line--> opened, its own file
+ */
+#include "front/rtl_log.h"
+
+#include "base/text.h"
+#include "front/log_file.h"
+#include "front/rtl_words.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+	struct tl_log_file file;
+	char *name; /* RTL_LOGFILE; NULL: there is no log */
+	char *path;
+	int64_t start_ns; /* CLOCK_MONOTONIC */
+	pid_t pid;        /* that opened the file */
+	bool has_pid;     /* has its name? */
+	bool is_stale;    /* the file is that of the parent */
+} rtl_log = { .file.fd = -1 };
+
+static int64_t
+now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The column of a line: milliseconds since the log was opened. */
+static unsigned
+column(void)
+{
+	return (
+	    unsigned)((now_ns(CLOCK_MONOTONIC) - rtl_log.start_ns) / 1000000);
+}
+
+static uint32_t
+thread_id(void)
+{
+	const uint32_t *tid =
+	    (const uint32_t *)(const void *)((const char *)
+						 __builtin_thread_pointer() +
+					     tl_ids_offset());
+
+	if (*tid == 0)
+		tl_ids_fill();
+	return *tid;
+}
+
+/* The first line has the time of day, and columns count from it. */
+static void
+write_header(void)
+{
+	const int64_t us = now_ns(CLOCK_REALTIME) / 1000;
+	struct tl_text text = { 0 };
+
+	rtl_log.start_ns = now_ns(CLOCK_MONOTONIC);
+	tl_put_format(&text,
+	    "opening log file %lld.%06lld seconds past January 1st 1970\n"
+	    "corresponding to 0 ms after timer start\n"
+	    "Process id is %u\n",
+	    (long long)us / 1000000, (long long)us % 1000000,
+	    (unsigned)rtl_log.pid);
+	if (text.rc == 0)
+		tl_log_file_write(&rtl_log.file, text.data, text.size);
+	tl_text_free(&text);
+}
+
+static bool
+is_log(const char *start)
+{
+	return strncmp(start, "opening log file ", 17) == 0;
+}
+
+static bool
+ends_in_nopid(const char *name)
+{
+	const size_t size = strlen(name);
+
+	return size >= 6 && strcmp(name + size - 6, ".nopid") == 0;
+}
+
+static int
+open_file(void)
+{
+	struct tl_text path = { 0 };
+	int rc;
+
+	rtl_log.pid = getpid();
+	tl_put_string(&path, rtl_log.name);
+	if (rtl_log.has_pid)
+		tl_put_format(&path, "_%u.log", (unsigned)rtl_log.pid);
+	rc = path.rc < 0 ? path.rc
+			 : tl_log_file_open(&rtl_log.file,
+			       tl_text_string(&path), is_log);
+	if (rc != 0) {
+		tl_text_free(&path);
+		return rc;
+	}
+	free(rtl_log.path);
+	rtl_log.path = path.data;
+	write_header();
+	return 0;
+}
+
+/* The file of the parent is not the child's. */
+static void
+leave_to_parent(void)
+{
+	if (!rtl_log.has_pid || !tl_log_file_is_open(&rtl_log.file))
+		return;
+	tl_log_file_close(&rtl_log.file);
+	__atomic_store_n(&rtl_log.is_stale, true, __ATOMIC_RELAXED);
+}
+
+int
+tl_rtl_log_open(const char *name)
+{
+	int rc;
+
+	rtl_log.has_pid = !ends_in_nopid(name);
+	if (!(rtl_log.name = strdup(name)))
+		return tl_error(-ENOMEM, "no memory for a log");
+	rc = open_file();
+	if (rc == 0)
+		rc = -pthread_atfork(NULL, NULL, leave_to_parent);
+	return rc;
+}
+
+/* Of a forked process, under the lock that fork knows of. */
+static void
+open_again(void)
+{
+	tl_strings_lock();
+	if (rtl_log.is_stale) {
+		open_file();
+		__atomic_store_n(&rtl_log.is_stale, false, __ATOMIC_RELEASE);
+	}
+	tl_strings_unlock();
+}
+
+bool
+tl_rtl_log_is_open(void)
+{
+	return tl_log_file_is_open(&rtl_log.file) ||
+	       __atomic_load_n(&rtl_log.is_stale, __ATOMIC_RELAXED);
+}
+
+const char *
+tl_rtl_log_path(void)
+{
+	return tl_rtl_log_is_open() ? rtl_log.path : NULL;
+}
+
+uint64_t
+tl_rtl_log_lost(void)
+{
+	return __atomic_load_n(&rtl_log.file.lost, __ATOMIC_RELAXED);
+}
+
+/* A text of the program: nothing in it ends the line. */
+static void
+put_plain(struct tl_text *text, const char *string)
+{
+	for (; *string; string++)
+		tl_put_char(text,
+		    *string == '\n' || *string == '\r' ? ' ' : *string);
+}
+
+/* Time, thread, mark, project and author. */
+static void
+put_start(struct tl_text *text, char mark, const struct timeline_rtl_context *c)
+{
+	const char *project = c->project ? c->project : "";
+	const char *author = c->author ? c->author : "";
+
+	/* acquire: pairs with open_again() */
+	if (__atomic_load_n(&rtl_log.is_stale, __ATOMIC_ACQUIRE))
+		open_again();
+	tl_put_format(text, "%06u %u %c ", column(), thread_id(), mark);
+	if (!project[0] && !author[0])
+		return;
+	put_plain(text, project);
+	tl_put_string(text, " (");
+	put_plain(text, author);
+	tl_put_string(text, ") ");
+}
+
+static void
+write_line(struct tl_text *text)
+{
+	tl_put_char(text, '\n');
+	if (text->rc == 0)
+		tl_log_file_write(&rtl_log.file, text->data, text->size);
+	else
+		__atomic_fetch_add(&rtl_log.file.lost, 1, __ATOMIC_RELAXED);
+	tl_text_free(text);
+}
+
+void
+tl_rtl_log_scope(char brace, const struct timeline_rtl_context *c)
+{
+	struct tl_text text = { 0 };
+
+	put_start(&text, brace, c);
+	put_plain(&text, c->name ? c->name : "");
+	write_line(&text);
+}
+
+void
+tl_rtl_log_words(const struct timeline_rtl_context *c, const char *format,
+    unsigned argc, const uint64_t *values)
+{
+	struct tl_text text = { 0 };
+
+	put_start(&text, '|', c);
+	if (c->name && c->name[0]) {
+		put_plain(&text, c->name);
+		tl_put_char(&text, ' ');
+	}
+	tl_put_string(&text, ": ");
+	tl_rtl_words_render(&text, format, argc, values);
+	write_line(&text);
+}
+
+/* A log that has this line was ended by its program. */
+__attribute__((destructor)) static void
+end_log(void)
+{
+	struct tl_text text = { 0 };
+
+	if (!tl_log_file_is_open(&rtl_log.file) || rtl_log.pid != getpid())
+		return;
+	tl_put_format(&text, "closing log file at %06u\n", column());
+	if (text.rc == 0)
+		tl_log_file_write(&rtl_log.file, text.data, text.size);
+	tl_text_free(&text);
+	tl_log_file_close(&rtl_log.file);
+}
