@@ -6,11 +6,14 @@
 #include "base/text.h"
 #include "format/inputs.h"
 #include "format/numbers.h"
+#include "snap/time.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { KINDS_MAX = 4 }; /* of clocks; the next power of two */
 
 /* == which of them there are == */
 
@@ -53,14 +56,34 @@ add_host(struct finder *f, size_t input, const struct tl_origin *origin,
 	return (unsigned)f->hosts->count++;
 }
 
-/* Of one start of a machine there are two, if it has two kinds of clocks. */
+static const struct timeline_knot *
+knot_at(const void *input, size_t i)
+{
+	return tl_input_knot(input, i);
+}
+
+/* Do two inputs of one boot id go by one clock? */
+static bool
+do_agree(const struct finder *f, size_t a, size_t b)
+{
+	const struct tl_input *items = f->inputs->items;
+	const struct tl_knots x = { &items[a], tl_input_knot_count(&items[a]),
+		knot_at };
+	const struct tl_knots y = { &items[b], tl_input_knot_count(&items[b]),
+		knot_at };
+
+	return tl_knots_agree(&x, &y);
+}
+
+/* Of one start of a machine there are two, if it has two kinds of clocks, and
+ * more, if it was copied. */
 static int
 find_host(struct finder *f, size_t input, const struct tl_origin *origin,
     unsigned kind, unsigned *index)
 {
 	struct tl_number_key key;
 	uint32_t number;
-	int rc;
+	int rc = 0;
 
 	if (!is_known(origin->boot_id)) {
 		*index = add_host(f, input, origin, kind);
@@ -68,11 +91,19 @@ find_host(struct finder *f, size_t input, const struct tl_origin *origin,
 	}
 	memcpy(&key, origin->boot_id, sizeof(key));
 	key.b += kind;
-	rc = tl_numbers_get(&f->numbers, key, &number);
-	if (rc > 0)
-		f->of_number[number] = add_host(f, input, origin, kind);
-	if (rc >= 0)
-		*index = f->of_number[number];
+	for (bool is_copy = false; rc == 0; is_copy = true) {
+		rc = tl_numbers_get(&f->numbers, key, &number);
+		if (rc > 0) {
+			f->of_number[number] = add_host(f, input, origin, kind);
+			f->hosts->list[f->of_number[number]].is_copy = is_copy;
+		}
+		if (rc >= 0)
+			*index = f->of_number[number];
+		if (rc == 0 &&
+		    do_agree(f, f->hosts->list[*index].first_input, input))
+			break;
+		key.b += KINDS_MAX;
+	}
 	return rc < 0 ? rc : 0;
 }
 
@@ -160,6 +191,7 @@ settle(struct finder *f)
 
 	for (size_t i = 1; i < hosts->count && !hosts->are_several; i++)
 		hosts->are_several =
+		    hosts->list[i].is_copy ||
 		    do_differ(&hosts->list[0], &hosts->list[i]);
 	for (size_t i = 0; i < hosts->count; i++) {
 		struct tl_host *host = &hosts->list[i];
@@ -430,11 +462,32 @@ tl_hosts_apply(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
 		   : 0;
 }
 
+/* Stamps of two that have one boot id are not compared. */
+static void
+warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
+{
+	size_t copies = 0;
+
+	for (size_t i = 0; hosts && i < hosts->count; i++) {
+		const struct tl_host *host = &hosts->list[i];
+
+		if (host->is_copy && ++copies <= TL_HOSTS_WARNED_MAX)
+			tl_report_say(report, 0, TL_FAULT_NOWHERE,
+			    "%s: another clock under the same boot id: a copy "
+			    "of a virtual machine; merged by its times",
+			    host->name);
+	}
+	if (copies > TL_HOSTS_WARNED_MAX)
+		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		    "and %zu more copies", copies - TL_HOSTS_WARNED_MAX);
+}
+
 void
 tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
 {
 	size_t unbounded = 0;
 
+	warn_of_copies(hosts, report);
 	for (size_t i = 0; hosts && hosts->are_several && i < hosts->count;
 	     i++) {
 		const struct tl_host *host = &hosts->list[i];

@@ -6,7 +6,8 @@
  *	inputs --boot id, kind of clock--> hosts --offsets, pairs--> times
  *
  * A host is one start of one machine, as far as that is known: every input
- * that does not say is one by itself.
+ * that does not say is one by itself.  Copies of one virtual machine have one
+ * boot id: inputs of it whose clocks do not agree are of several hosts.
  */
 #ifndef TL_FORMAT_HOSTS_H
 #define TL_FORMAT_HOSTS_H
@@ -30,6 +31,7 @@ struct tl_host {
 	struct tl_origin origin;     /* of its first input */
 	unsigned kind;               /* TIMELINE_CLOCK_...; 0: unknown */
 	size_t first_input;
+	bool is_copy;       /* its boot id is that of another as well */
 	bool is_marked;     /* there are others: its events have sync_us */
 	int64_t offset_ns;  /* is added to its times */
 	int64_t given_ns;   /* ... of which so much was asked for */

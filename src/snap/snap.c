@@ -436,13 +436,22 @@ tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
 	return tl_time_convert(&snap->time, epoch, tsc, error_ns);
 }
 
+static const struct timeline_knot *
+knot_at(const void *time, size_t i)
+{
+	return &((const struct tl_time *)time)->knots[i];
+}
+
 bool
 tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b)
 {
-	static const uint8_t unknown[16];
+	const struct tl_knots knots[] = { { &a->time, a->time.knot_count,
+					      knot_at },
+		{ &b->time, b->time.knot_count, knot_at } };
 
 	return a->header.clock_kind == b->header.clock_kind &&
-	       memcmp(a->header.boot_id, unknown, sizeof(unknown)) != 0 &&
-	       memcmp(a->header.boot_id, b->header.boot_id, sizeof(unknown)) ==
-		   0;
+	       tl_boot_is_known(a->header.boot_id) &&
+	       memcmp(a->header.boot_id, b->header.boot_id,
+		   sizeof(a->header.boot_id)) == 0 &&
+	       tl_knots_agree(&knots[0], &knots[1]);
 }

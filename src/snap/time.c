@@ -330,3 +330,55 @@ tl_time_on(const struct tl_time_segment *segment, uint64_t tsc,
 	}
 	return tl_add_ns(segment->utc_ns, ns);
 }
+
+/* A clock may be off by so much beside what its bounds say. */
+enum { AGREE_SLACK_NS = 1000000 };
+
+/* Is a knot where the straight line between two others passes?  Also if they
+ * say nothing of it. */
+static bool
+is_on_line(const struct timeline_knot *before,
+    const struct timeline_knot *after, const struct timeline_knot *knot)
+{
+	const uint16_t jumps = TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP |
+			       TIMELINE_KNOT_GAP | TIMELINE_KNOT_NEW_EPOCH;
+	const uint64_t bound =
+	    (uint64_t)after->max_err_ns + knot->max_err_ns + AGREE_SLACK_NS;
+	__int128 rise;
+
+	if (before->epoch != 0 || after->epoch != 0 || knot->epoch != 0 ||
+	    (after->flags & jumps) || knot->tsc < before->tsc ||
+	    knot->tsc >= after->tsc)
+		return true;
+	rise = (__int128)after->utc_ns - before->utc_ns;
+	if (rise < 0 || rise > INT64_MAX)
+		return true;
+	rise = rise * (int64_t)((knot->tsc - before->tsc) >> 1) /
+	       ((int64_t)((after->tsc - before->tsc) >> 1) | 1);
+	rise -= (__int128)knot->utc_ns - before->utc_ns;
+	return rise <= (__int128)bound && rise >= -(__int128)bound;
+}
+
+static bool
+are_on_line(const struct tl_knots *line, const struct tl_knots *knots)
+{
+	size_t i = 1;
+
+	for (size_t k = 0; k < knots->count; k++) {
+		const struct timeline_knot *knot = knots->at(knots->of, k);
+
+		while (
+		    i < line->count && line->at(line->of, i)->tsc <= knot->tsc)
+			i++;
+		if (i < line->count && !is_on_line(line->at(line->of, i - 1),
+					   line->at(line->of, i), knot))
+			return false;
+	}
+	return true;
+}
+
+bool
+tl_knots_agree(const struct tl_knots *a, const struct tl_knots *b)
+{
+	return are_on_line(a, b) && are_on_line(b, a);
+}

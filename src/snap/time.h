@@ -14,6 +14,20 @@
 #include <stddef.h>
 #include <timeline_layout.h>
 
+/* Knots, oldest first, wherever they are kept. */
+struct tl_knots {
+	const void *of;
+	size_t count;
+	const struct timeline_knot *(*at)(const void *of, size_t i);
+};
+
+/*
+ * Do two lines that count the same ticks tell the same time?  The knots of
+ * each are compared with the line of the other where it has knots on both
+ * sides.  Copies of one virtual machine, set apart since, do not agree.
+ */
+bool tl_knots_agree(const struct tl_knots *a, const struct tl_knots *b);
+
 enum { TL_TIME_KNOTS_MAX = 65536 }; /* more in a file are not looked at */
 
 /* A straight piece: stamps [from, from + ticks) of an epoch.  The line goes

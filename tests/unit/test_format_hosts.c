@@ -30,12 +30,12 @@ START_TEST(one_host_is_as_it_was)
 }
 END_TEST
 
-/* Two timelines of one start of a machine, whose clock was set between the
- * saving of them: stamps tell the order, whatever the times say. */
+/* Two timelines of one start of a machine, whose clock was moved a little
+ * between the saving of them: stamps tell the order, whatever the times say. */
 START_TEST(one_start_of_a_machine_is_merged_by_its_stamps)
 {
 	hosts[1].disguise = hosts[0].disguise;
-	hosts[1].disguise.shift_ns = -3 * INT64_C(1000) * MS;
+	hosts[1].disguise.shift_ns = -MS / 2;
 	for (uint64_t i = 0; i < 6; i++)
 		log_at(i % 2, NOON + (int64_t)i, &sent, i);
 	log_at(2, NOON + 10, &sent, 0);
@@ -43,6 +43,31 @@ START_TEST(one_start_of_a_machine_is_merged_by_its_stamps)
 	ck_assert_uint_eq(inputs.hosts->count, 2);
 	ck_assert_str_eq(sequence(TL_OLDEST_FIRST), "0 1 0 1 0 1 2");
 	ck_assert_str_eq(sequence(TL_NEWEST_FIRST), "2 1 0 1 0 1 0");
+}
+END_TEST
+
+/* At one stamp their clocks tell times three seconds apart: a virtual machine
+ * went on twice.  Order is by time, and that is said. */
+START_TEST(copies_of_a_machine_are_not_merged_by_their_stamps)
+{
+	for (size_t i = 1; i < 4; i++) {
+		hosts[i].disguise = hosts[0].disguise;
+		hosts[i].disguise.sync_us = 1;
+	}
+	hosts[0].disguise.sync_us = 1;
+	hosts[1].disguise.shift_ns = -3 * INT64_C(1000) * MS;
+	hosts[2].disguise.shift_ns = hosts[1].disguise.shift_ns;
+	for (uint64_t i = 0; i < 8; i++)
+		log_at(i % 4, NOON + (int64_t)i * MS, &sent, i);
+	open_hosts(4);
+	ck_assert_uint_eq(inputs.hosts->count, 2);
+	ck_assert_uint_eq(inputs.hosts->of_input[1], 1);
+	ck_assert_uint_eq(inputs.hosts->of_input[2], 1);
+	ck_assert_uint_eq(inputs.hosts->of_input[3], 0);
+	ck_assert_str_eq(sequence(TL_OLDEST_FIRST), "1 2 1 2 0 3 0 3");
+	tl_hosts_warn(inputs.hosts, &report);
+	ck_assert_ptr_nonnull(strstr(said, "another clock under the same boot "
+					   "id: a copy of a virtual machine"));
 }
 END_TEST
 
@@ -199,6 +224,7 @@ suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, one_host_is_as_it_was);
 	tcase_add_test(t, one_start_of_a_machine_is_merged_by_its_stamps);
+	tcase_add_test(t, copies_of_a_machine_are_not_merged_by_their_stamps);
 	tcase_add_test(t, what_may_have_been_otherwise_is_marked);
 	tcase_add_test(t, who_is_not_synchronised_is_said_and_marked);
 	tcase_add_test(t, an_offset_moves_a_host);

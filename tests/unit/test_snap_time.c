@@ -330,6 +330,72 @@ hostile_64(void)
 	       << clock_script_random(&script, 64);
 }
 
+static const struct timeline_knot *
+at(const void *of, size_t i)
+{
+	return &((const struct timeline_knot *)of)[i];
+}
+
+/* Points of a line of one tick a nanosecond, so many seconds apart, ahead by
+ * so many ns. */
+static struct tl_knots
+line(struct timeline_knot *to, size_t count, uint64_t from, int64_t ahead)
+{
+	for (size_t i = 0; i < count; i++)
+		to[i] = (struct timeline_knot){ .tsc = from + i * SECOND,
+			.utc_ns = (int64_t)(from + i * SECOND) + ahead,
+			.max_err_ns = 100 };
+	return (struct tl_knots){ to, count, at };
+}
+
+START_TEST(lines_of_one_clock_agree_and_others_do_not)
+{
+	struct timeline_knot a[8], b[8];
+	struct tl_knots x = line(a, 8, 5 * SECOND, 0);
+	struct tl_knots y = line(b, 8, 9 * SECOND + 7, 0);
+
+	ck_assert(tl_knots_agree(&x, &x));
+	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
+	y = line(b, 8, 9 * SECOND + 7, 900000);
+	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
+	y = line(b, 8, 9 * SECOND + 7, 2000000);
+	ck_assert(!tl_knots_agree(&x, &y) && !tl_knots_agree(&y, &x));
+	y = line(b, 8, 9 * SECOND + 7, -2000000);
+	ck_assert(!tl_knots_agree(&x, &y) && !tl_knots_agree(&y, &x));
+	for (int i = 0; i < 8; i++) /* if that is how wrong they may be */
+		b[i].max_err_ns = 1200000;
+	ck_assert(tl_knots_agree(&x, &y));
+	/* of other times, of another epoch, and none */
+	y = line(b, 8, 13 * SECOND, 2000000);
+	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
+	y = line(b, 8, 9 * SECOND, 2000000);
+	for (int i = 0; i < 8; i++)
+		b[i].epoch = 1;
+	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
+	y.count = 0;
+	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
+}
+END_TEST
+
+/* One of them was looked at more often when the clock was set: nobody knows
+ * where between the two points of the other that was. */
+START_TEST(a_clock_that_was_set_is_one_clock)
+{
+	struct timeline_knot a[8], b[2];
+	struct tl_knots x = line(a, 8, 5 * SECOND, 0);
+	struct tl_knots y = line(b, 2, 5 * SECOND, 0);
+
+	for (int i = 3; i < 8; i++)
+		a[i].utc_ns += 5 * (int64_t)SECOND;
+	a[3].flags = TIMELINE_KNOT_STEP;
+	b[1] = a[7];
+	b[1].flags = TIMELINE_KNOT_STEP;
+	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
+	b[1].flags = 0; /* of that one it is not known */
+	ck_assert(!tl_knots_agree(&x, &y) && !tl_knots_agree(&y, &x));
+}
+END_TEST
+
 START_TEST(no_knots_make_conversion_go_wrong)
 {
 	set_up(8);
@@ -410,6 +476,8 @@ suite(void)
 	tcase_add_test(t, a_file_without_knots_goes_by_its_tail);
 	tcase_add_test(t, a_damaged_knot_is_named_and_its_piece_unbounded);
 	tcase_add_test(t, the_slot_being_rewritten_is_no_damage);
+	tcase_add_test(t, lines_of_one_clock_agree_and_others_do_not);
+	tcase_add_test(t, a_clock_that_was_set_is_one_clock);
 	tcase_add_test(t, no_knots_make_conversion_go_wrong);
 	tcase_add_test(t, stamps_that_are_nanoseconds_are_the_time);
 	suite_add_tcase(s, t);
