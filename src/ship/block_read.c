@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* == bytes as a file == */
 
@@ -128,6 +129,27 @@ read_numbers(struct tl_block_facts *facts, const struct tl_trace *trace)
 	       read_range(number, &first, &facts->last) && first == b->number;
 }
 
+/* What is no such list counts nothing. */
+static void
+read_thinned(uint64_t thinned[TIMELINE_LEVEL_NONE],
+    const struct tl_trace *trace)
+{
+	char words[TIMELINE_LEVEL_NONE * (TL_UNSIGNED_MAX + 4)];
+	char *rest = NULL;
+
+	memset(thinned, 0, TIMELINE_LEVEL_NONE * sizeof(*thinned));
+	if (!copy_info(trace, TL_INFO_THINNED, words, sizeof(words)))
+		return;
+	for (char *word = strtok_r(words, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest)) {
+		uint64_t count;
+
+		if (word[0] >= '0' && word[0] <= '9' && word[1] == ':' &&
+		    tl_parse_unsigned(word + 2, &count) == 0)
+			thinned[word[0] - '0'] = count;
+	}
+}
+
 static void
 read_positions(struct tl_text *to, const struct tl_trace *trace,
     const char *name)
@@ -147,6 +169,7 @@ read_infos(struct tl_block_facts *facts, const struct tl_trace *trace)
 	(void)copy_info(trace, TL_INFO_IDENTITY, facts->identity,
 	    sizeof(facts->identity));
 	(void)copy_info(trace, "boot", facts->boot, sizeof(facts->boot));
+	read_thinned(facts->thinned, trace);
 	read_positions(&facts->begins, trace, TL_INFO_BEGINS);
 	read_positions(&facts->positions, trace, TL_INFO_POSITIONS);
 	return copy_info(trace, "host", b->host, sizeof(b->host)) &&
@@ -184,6 +207,31 @@ count_all(struct tl_block *b, struct tl_trace *trace)
 	while ((rc = tl_cursor_next(cursor, &event)) > 0)
 		count(b, &event);
 	tl_cursor_close(cursor);
+	return rc;
+}
+
+int
+tl_block_count_levels(uint64_t counts[TIMELINE_LEVEL_NONE],
+    struct tl_bytes data)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_trace *trace;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_block_open(&trace, data, &fault);
+
+	memset(counts, 0, TIMELINE_LEVEL_NONE * sizeof(*counts));
+	if (rc < 0)
+		return rc;
+	rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+			if (event.kind != TL_LOST && !event.continued)
+				counts[tl_block_level(&event)]++;
+		}
+		tl_cursor_close(cursor);
+	}
+	tl_trace_close(trace);
 	return rc;
 }
 

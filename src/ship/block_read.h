@@ -20,6 +20,7 @@ enum {
 #define TL_INFO_BLOCK     "block"
 #define TL_INFO_DROPPED   "dropped"
 #define TL_INFO_SENT      "sent"
+#define TL_INFO_THINNED   "thinned" /* "4:120 6:8": so many of each level */
 #define TL_INFO_IDENTITY  "identity"
 #define TL_INFO_BEGINS    "begins"
 #define TL_INFO_POSITIONS "positions"
@@ -30,6 +31,8 @@ struct tl_block_facts {
 	bool dropped;          /* it stands for others that were dropped: */
 	uint64_t last;         /* ... up to this number */
 	uint64_t sent;         /* of a state: those before it may have been */
+	/* Entries that were taken out of it, by level: among its lost. */
+	uint64_t thinned[TIMELINE_LEVEL_NONE];
 	char identity[TL_IDENTITY_MAX];
 	char boot[TL_IDENTITY_MAX];
 	struct tl_text begins;    /* where it begins in each lane ... */
@@ -50,6 +53,26 @@ int tl_block_tell(struct tl_block_facts *facts, struct tl_trace *trace,
 int tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 void tl_block_facts_free(struct tl_block_facts *facts);
+
+/* The level of an entry; 0: a level that there is not. */
+static inline unsigned
+tl_block_level(const struct tl_event *event)
+{
+	return event->level < TIMELINE_LEVEL_NONE ? event->level : 0;
+}
+
+/* Count the entries of a block by level; 0: it is not known.  0 or -errno. */
+int tl_block_count_levels(uint64_t counts[TIMELINE_LEVEL_NONE],
+    struct tl_bytes data);
+static inline uint64_t
+tl_levels_total(const uint64_t counts[TIMELINE_LEVEL_NONE])
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++)
+		total += counts[i];
+	return total;
+}
 
 /* Is this the name of a chain? */
 bool tl_chain_is_name(const char *name);

@@ -4,6 +4,7 @@
 
 #include "base/fields.h"
 #include "base/size.h"
+#include "event/message.h"
 
 /* "1 block", "2 blocks" */
 static void
@@ -31,18 +32,28 @@ put_sent(struct tl_text *text, const struct tl_spool_status *s)
 }
 
 static void
+put_dropped(struct tl_text *text, const struct tl_spool_status *s)
+{
+	if (s->dropped == 0)
+		return;
+	tl_put_string(text, ", ");
+	if (s->thinned_blocks > 0) {
+		tl_put_unsigned(text, s->thinned_blocks);
+		tl_put_string(text, " thinned and ");
+	}
+	tl_put_unsigned(text, s->dropped_blocks);
+	tl_put_string(text, " dropped with ");
+	put_count(text, s->dropped, "entry", "entries");
+}
+
+static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
 	put_count(text, r->sources.entries, "entry, ", "entries, ");
 	tl_put_unsigned(text, r->sources.lost);
 	tl_put_string(text, " lost, ");
 	put_sent(text, &r->spool);
-	if (r->spool.dropped_blocks == 0)
-		return;
-	tl_put_string(text, ", ");
-	tl_put_unsigned(text, r->spool.dropped_blocks);
-	tl_put_string(text, " dropped with ");
-	put_count(text, r->spool.dropped, "entry", "entries");
+	put_dropped(text, &r->spool);
 }
 
 void
@@ -67,7 +78,14 @@ put_json(struct tl_text *text, const struct tl_run_result *r)
 	tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
 	tl_fields_unsigned(&f, "size_waiting", r->spool.size);
 	tl_fields_unsigned(&f, "blocks_dropped", r->spool.dropped_blocks);
+	tl_fields_unsigned(&f, "blocks_thinned", r->spool.thinned_blocks);
 	tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
+	tl_fields_object(&f, "dropped_by_priority");
+	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++)
+		tl_fields_unsigned(&f, tl_level_name(i),
+		    r->spool.dropped_by[i]);
+	tl_fields_unsigned(&f, "unknown", r->spool.dropped_by[0]);
+	tl_fields_object_end(&f);
 	tl_fields_unsigned(&f, "blocks_refused", r->refused);
 	tl_fields_unsigned(&f, "chains", r->spool.chains);
 	tl_fields_duration(&f, "lasted", r->lasted_ns);

@@ -341,7 +341,7 @@ make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
 	rc = tl_spool_list_room(c);
 	while (rc == 0 &&
 	       (at_least || s->status.size + size > s->options.size_max)) {
-		rc = tl_spool_drop_oldest(s);
+		rc = tl_spool_make_less(s);
 		at_least = false;
 	}
 	pthread_mutex_unlock(&s->lock);

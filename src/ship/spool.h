@@ -5,8 +5,10 @@
  *
  *	put -> waiting -> taken, on its way -> settled, gone
  *	          ^            |
- *	          +--- away ---+      too many: the oldest that were never on
- *	                              their way become one that counts them
+ *	          +--- away ---+      too many: those that were never on their
+ *	                              way lose what is below warning, the oldest
+ *	                              first; then the oldest become one that
+ *	                              counts them
  *
  *	SPOOL/lock
  *	SPOOL/HOST=TIMELINE/state          the chain, when no block tells it
@@ -47,6 +49,10 @@ struct tl_spool_status {
 	uint64_t lost;    /* ... missing before, ... */
 	uint64_t dropped; /* ... and dropped, of dropped_blocks */
 	uint64_t dropped_blocks;
+	uint64_t thinned_blocks; /* what they lost is among dropped */
+	/* Dropped entries by level; 0: it is not known, they were missing
+	 * before. */
+	uint64_t dropped_by[TIMELINE_LEVEL_NONE];
 	uint64_t settled; /* blocks, and ... */
 	uint64_t settled_size;
 };
@@ -89,7 +95,8 @@ int tl_spool_put(struct tl_spool_chain *chain, const struct tl_block *block,
 int tl_spool_take(struct tl_spool *spool, struct tl_block *block);
 /* Give it back: 0, it is on its way; else it waits again. */
 void tl_spool_give(struct tl_spool *spool, int rc);
-/* It cannot be sent, ever: count it as dropped. */
+/* It cannot be sent as it is: it waits without its detail, or is dropped if it
+ * has none. */
 void tl_spool_refuse(struct tl_spool *spool);
 /* A block on its way has arrived: it goes. */
 void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool_drop.c - more than there is room for: the oldest blocks become one
- * that counts what they held.
+ * spool_drop.c - more than there is room for: detail goes first, as in the
+ * lanes of a timeline; then the oldest blocks become one that counts what they
+ * held.
  *
  *	17.trace 18.trace 19.trace --> 17.trace 18-18.lost 19.trace
  *	                           --> 17.trace 18-19.lost
@@ -65,6 +66,8 @@ tl_spooled_know(struct tl_spool_chain *c, struct tl_spooled *b,
 		b->to_ns = facts.block.to_ns;
 		b->entries = facts.block.entries;
 		b->lost = facts.block.lost;
+		b->detail = tl_levels_total(facts.thinned);
+		b->thinned = b->detail > 0;
 	}
 	tl_block_facts_free(&facts);
 	return rc;
@@ -210,7 +213,8 @@ replace(struct tl_spool_chain *c, size_t i, size_t k,
 
 		if (!old->dropped) {
 			status->dropped_blocks++;
-			status->dropped += old->entries + old->lost;
+			status->dropped +=
+			    old->entries + old->lost - old->detail;
 		}
 		if (!(old->dropped && old->first == one->first &&
 			old->last == one->last))
@@ -239,6 +243,27 @@ may_grow(const struct tl_spool_chain *c, size_t i)
 	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
 }
 
+/* Of what level are the entries that go with a block?  What cannot be read, or
+ * was missing before, is of none. */
+static void
+count_levels(struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	uint64_t *by = c->spool->status.dropped_by;
+	uint64_t counts[TIMELINE_LEVEL_NONE] = { 0 };
+	const uint64_t all = b->entries + b->lost - b->detail;
+	struct tl_text text = { 0 };
+	struct tl_bytes data;
+	uint64_t known;
+
+	if (tl_spooled_load(c, b, &text, &data) == 0)
+		(void)tl_block_count_levels(counts, data);
+	tl_text_free(&text);
+	known = tl_levels_total(counts);
+	for (unsigned i = 0; known <= all && i < TIMELINE_LEVEL_NONE; i++)
+		by[i] += counts[i];
+	by[0] += known <= all ? all - known : all;
+}
+
 int
 tl_spool_drop(struct tl_spool_chain *c, size_t i)
 {
@@ -252,6 +277,7 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
 	if (rc < 0)
 		return rc;
+	count_levels(c, tl_spooled_at(c, i));
 	replace(c, from, i, &one);
 	if (!may_grow(c, from + 1))
 		return 0;
@@ -263,9 +289,21 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	return 0;
 }
 
-/* The oldest block that waits; tried: or one that the target may have. */
+/* == which block == */
+
+enum choice { WITH_DETAIL, UNTRIED, ANY };
+
 static bool
-find_oldest(const struct tl_spool *spool, bool tried,
+is_eligible(const struct tl_spooled *b, enum choice choice)
+{
+	if (b->dropped || (choice != ANY && b->tried))
+		return false;
+	return choice != WITH_DETAIL || !b->thinned;
+}
+
+/* The oldest block that waits; ANY: or one that the target may have. */
+static bool
+find_oldest(const struct tl_spool *spool, enum choice choice,
     struct tl_spool_chain **chain, size_t *index)
 {
 	int64_t oldest_ns = INT64_MAX;
@@ -276,8 +314,7 @@ find_oldest(const struct tl_spool *spool, bool tried,
 		for (size_t i = c->under_way; i < c->count; i++) {
 			const struct tl_spooled *b = tl_spooled_at(c, i);
 
-			if (b->dropped || is_taken(c, i) ||
-			    (b->tried && !tried))
+			if (is_taken(c, i) || !is_eligible(b, choice))
 				continue;
 			if (b->put_ns < oldest_ns) {
 				oldest_ns = b->put_ns;
@@ -290,14 +327,91 @@ find_oldest(const struct tl_spool *spool, bool tried,
 	return oldest_ns < INT64_MAX;
 }
 
+/* What it holds is in the new file, or in memory: it takes the place. */
+static int
+replace_data(struct tl_spool_chain *c, struct tl_spooled *b,
+    struct tl_text *text)
+{
+	char name[TL_SPOOL_FILE_MAX];
+	int rc = 0;
+
+	tl_spool_file_name(name, b);
+	if (c->folder >= 0)
+		rc = tl_spool_file_write(c->folder, name,
+		    tl_bytes(text->data, text->size));
+	if (rc < 0)
+		return rc;
+	c->spool->status.size -= tl_spooled_size(b);
+	b->size = (uint32_t)text->size;
+	if (c->folder < 0) {
+		free(b->data);
+		b->data = text->data;
+		*text = (struct tl_text){ 0 };
+	}
+	c->spool->status.size += tl_spooled_size(b);
+	return 0;
+}
+
+/* What is left of it is known. */
+static int
+take_detail(struct tl_spool_chain *c, struct tl_spooled *b,
+    const struct tl_block_facts *facts, struct tl_text *text)
+{
+	struct tl_spool_status *status = &c->spool->status;
+	const uint64_t detail = tl_levels_total(facts->thinned);
+	const int rc = replace_data(c, b, text);
+
+	if (rc < 0)
+		return rc;
+	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++)
+		status->dropped_by[i] += facts->thinned[i];
+	status->dropped += detail;
+	status->thinned_blocks++;
+	b->entries = facts->block.entries;
+	b->lost = facts->block.lost;
+	b->detail = detail;
+	return 0;
+}
+
 int
-tl_spool_drop_oldest(struct tl_spool *spool)
+tl_spool_thin(struct tl_spool_chain *c, size_t i)
+{
+	struct tl_spooled *b = tl_spooled_at(c, i);
+	struct tl_text old = { 0 }, text = { 0 };
+	struct tl_block_facts facts = { 0 };
+	struct tl_bytes data;
+	int rc;
+
+	have_known(c, b);
+	if (b->thinned)
+		return -EALREADY;
+	b->thinned = true; /* or it was tried, and will not be again */
+	rc = tl_spooled_load(c, b, &old, &data);
+	if (rc == 0)
+		rc = tl_block_thin(&text, &facts, data);
+	/* nothing but detail: then no block of its own */
+	if (rc == 0 && facts.block.entries == 0)
+		rc = tl_spool_drop(c, i);
+	else if (rc == 0)
+		rc = take_detail(c, b, &facts, &text);
+	tl_block_facts_free(&facts);
+	tl_text_free(&text);
+	tl_text_free(&old);
+	return rc;
+}
+
+int
+tl_spool_make_less(struct tl_spool *spool)
 {
 	struct tl_spool_chain *c;
 	size_t i;
 
-	if (!find_oldest(spool, false, &c, &i) &&
-	    !find_oldest(spool, true, &c, &i))
+	while (find_oldest(spool, WITH_DETAIL, &c, &i)) {
+		if (tl_spool_thin(c, i) == 0)
+			return 0;
+	}
+	if (!find_oldest(spool, UNTRIED, &c, &i) &&
+	    !find_oldest(spool, ANY, &c, &i))
 		return -ENOENT;
 	return tl_spool_drop(c, i);
 }

@@ -119,7 +119,8 @@ tl_spool_give(struct tl_spool *s, int rc)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* What stands for others takes no less room when it is replaced. */
+/* Without its detail it may not be too large.  What stands for others takes no
+ * less room when it is replaced. */
 void
 tl_spool_refuse(struct tl_spool *s)
 {
@@ -127,6 +128,11 @@ tl_spool_refuse(struct tl_spool *s)
 
 	pthread_mutex_lock(&s->lock);
 	s->taken = NULL;
+	if (!tl_spooled_at(c, c->under_way)->dropped &&
+	    tl_spool_thin(c, c->under_way) == 0) {
+		pthread_mutex_unlock(&s->lock);
+		return;
+	}
 	if (tl_spooled_at(c, c->under_way)->dropped ||
 	    tl_spool_drop(c, c->under_way) != 0)
 		leave_out(c, "it is too large, and cannot be replaced");

@@ -24,11 +24,13 @@ struct tl_spooled {
 	uint64_t last;
 	bool dropped; /* stands for them */
 	bool known;   /* what follows is */
+	bool thinned; /* there is no more detail to take out of it */
 	int64_t from_ns;
 	int64_t to_ns;
 	uint64_t entries;
 	uint64_t lost;
-	int64_t put_ns; /* when: the oldest is dropped first */
+	uint64_t detail; /* ... of these, what thinning took out of it */
+	int64_t put_ns;  /* when: the oldest is dropped first */
 	uint32_t size;
 	bool tried; /* the target may have it */
 	bool done;  /* it arrived, and only tells where its chain goes on */
@@ -130,9 +132,12 @@ int tl_spooled_load(struct tl_spool_chain *chain, const struct tl_spooled *b,
 /* Learn what a block found in the folder holds: 0; -EBADMSG it is none. */
 int tl_spooled_know(struct tl_spool_chain *chain, struct tl_spooled *b,
     struct tl_bytes data, struct tl_fault *fault);
-/* Drop the oldest block of all chains that may be: 0; -ENOENT there is none;
- * -errno. */
-int tl_spool_drop_oldest(struct tl_spool *spool);
+/* Make the oldest block smaller that may be: as long as one of any chain has
+ * entries below warning these go, then the oldest is dropped.  0; -ENOENT there
+ * is none; -errno. */
+int tl_spool_make_less(struct tl_spool *spool);
+/* Take the detail out of block i: 0; -errno: it stays as it was. */
+int tl_spool_thin(struct tl_spool_chain *chain, size_t i);
 /* Drop block i of a chain. */
 int tl_spool_drop(struct tl_spool_chain *chain, size_t i);
 

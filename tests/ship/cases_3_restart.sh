@@ -48,6 +48,23 @@ is '... and tells in the stream what was dropped' \
 	"$(numbers_in "$w/dropped" | wc -l) $(totals_in "$w/dropped" | cut -d' ' -f2)" \
 	"$((20700 - dropped)) $dropped"
 
+# detail goes first: nothing from warning up is among what is dropped
+"$make" "$name-thin" entries=65536 plain=5000 known plain=5000 known plain=5000 known
+important() { "$dump" --json -p warning "$@" 2>/dev/null | jq -c 'select(.priority) | [.priority, .message]' | sort; }
+important "$name-thin" >"$work/important"
+ends 'a spool that is too small loses its detail' 0 "$ship" run --to /dev/null/dir --json \
+	--spool "$w/thin" --spool-size 64K --block-size 16K --all --for 1ms --linger 0s "$name-thin"
+is '... blocks are thinned' "$(jq -c '.blocks_thinned > 0' <<<"$out")" true
+is '... which is counted by priority' "$(jq -c '[.entries_dropped > 0,
+	.entries_dropped == (.dropped_by_priority | add),
+	.dropped_by_priority.warning + .dropped_by_priority.error + .dropped_by_priority.fatal]' <<<"$out")" '[true,true,0]'
+ends 'the next run sends what is left of it' 0 \
+	"$ship" run --to "$w/thinned" --spool "$w/thin" --block-size 16K --for 1ms "$name-thin"
+stream "$w/thinned"
+is '... every warning and error among it' \
+	"$(important "$work/stream.trace" | cmp - "$work/important" 2>&1; wc -l <"$work/important")" \
+	"$(important "$name-thin" | wc -l)"
+
 # a timeline that overwrites what nobody read
 "$make" "$name-ring" entries=2048 plain=500
 ends 'a small timeline' 0 "$ship" run --to "$w/ring" --spool "$w/ring-spool" --all --for 1ms "$name-ring"
