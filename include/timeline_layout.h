@@ -171,9 +171,9 @@ TIMELINE_ASSERT(sizeof(struct timeline_clock_tail) == 128);
 
 /* Why an event was not stored: indexes of header.drops. */
 enum {
-	TIMELINE_DROP_BUSY = 0,	 /* the fallback slot was being written */
+	TIMELINE_DROP_BUSY = 0,	 /* version 1 only; 0 */
 	TIMELINE_DROP_LAPPED,	 /* another writer is a lap ahead */
-	TIMELINE_DROP_RACED,	 /* lost the claim of the slot */
+	TIMELINE_DROP_RACED,	 /* version 1 only; 0 */
 	TIMELINE_DROP_TABLE_FULL,/* definitions refused: string table full */
 	TIMELINE_DROP_KNOTS,	 /* clock knots pushed out by newer ones */
 	TIMELINE_DROP_CAUSES	 /* how many there are; at most 8 */
@@ -294,16 +294,21 @@ struct timeline_head {
 	uint64_t first;	  /* saved: entries [first, end) are in the file */
 	uint64_t end;
 	uint64_t torn;	 /* saved: of those, failed their stamp */
-	uint64_t stuck;	 /* saved: fallback slots a dead writer holds */
+	uint64_t stuck;	 /* version 1 only; 0 */
 	uint64_t spare2[3];
 };
 TIMELINE_ASSERT(sizeof(struct timeline_head) == TIMELINE_HEAD_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_head, cleared) == 64);
 
 /*
- * One event.  stamp is 2q+1 while entry number q of its lane is being written
- * and 2q+2 when it is whole.  The CPU is the lane; entries of fallback lanes
- * keep it in cpu (~0 unknown), elsewhere cpu is 0.
+ * One event.  The CPU is the lane; entries of fallback lanes keep it in cpu
+ * (~0 unknown), elsewhere cpu is 0.
+ *
+ * In CPU lanes and in saved files stamp is 2q+1 while entry number q of the
+ * lane is being written and 2q+2 when it is whole.  In the fallback lanes of
+ * a live file any thread may be late and store into a slot that another one
+ * has now: there the low half is 2q+2 and the high half a sum of the entry,
+ * stored last and at once, so that an entry proves itself.
  */
 struct timeline_entry {
 	uint64_t tsc;
@@ -524,6 +529,40 @@ static inline uint64_t
 timeline_stamp_whole(uint64_t q)
 {
 	return 2 * q + 2;
+}
+
+/* Odd factors of the words of an entry: its stamp, ids, message and cpu, and
+ * arguments. */
+#define TIMELINE_SUM_TSC     UINT64_C(0x9e3779b97f4a7c15)
+#define TIMELINE_SUM_IDS     UINT64_C(0xbf58476d1ce4e5b9)
+#define TIMELINE_SUM_MESSAGE UINT64_C(0x94d049bb133111eb)
+#define TIMELINE_SUM_ARG0    UINT64_C(0xd6e8feb86659fd93)
+#define TIMELINE_SUM_ARG1    UINT64_C(0xa0761d6478bd642f)
+#define TIMELINE_SUM_ARG2    UINT64_C(0xe7037ed1a0b428db)
+#define TIMELINE_SUM_ARG3    UINT64_C(0x8ebc6af09c88c6e3)
+
+/* The stamp of entry number q of a fallback lane of a live file. */
+static inline uint64_t
+timeline_stamp_fallback(uint64_t q, const struct timeline_entry *e)
+{
+	const uint64_t ids = (uint64_t)e->pid << 32 | e->tid;
+	const uint64_t message = (uint64_t)e->cpu << 32 | e->message;
+	const uint64_t sum = e->tsc * TIMELINE_SUM_TSC +
+	    ids * TIMELINE_SUM_IDS + message * TIMELINE_SUM_MESSAGE +
+	    e->args[0] * TIMELINE_SUM_ARG0 + e->args[1] * TIMELINE_SUM_ARG1 +
+	    e->args[2] * TIMELINE_SUM_ARG2 + e->args[3] * TIMELINE_SUM_ARG3;
+
+	return (sum & ~(uint64_t)UINT32_MAX) |
+	    (uint32_t)timeline_stamp_whole(q);
+}
+
+/* Do the entries of a lane prove themselves by their sum?  In version 1 and
+ * in files that were saved their stamps are as in CPU lanes. */
+static inline int
+timeline_lane_has_sums(const struct timeline_header *h, uint32_t lane)
+{
+	return h->state == TIMELINE_LIVE && h->major > 1 &&
+	    timeline_lane_is_fallback(h, lane);
 }
 
 #ifdef __cplusplus

@@ -89,6 +89,20 @@ is_builtin(struct scan *s, uint32_t message)
 	return s->builtin;
 }
 
+/* Is the slot of entry q that of a whole entry, of this number or newer? */
+static bool
+is_entry(const struct timeline_header *h, uint32_t lane, uint64_t q,
+    const struct timeline_entry *e)
+{
+	const uint64_t whole = timeline_stamp_whole(q);
+
+	if (!timeline_lane_has_sums(h, lane))
+		return e->stamp >= whole && e->stamp % 2 == 0;
+	q = ((uint32_t)e->stamp - 2) / 2;
+	return (int32_t)((uint32_t)e->stamp - (uint32_t)whole) >= 0 &&
+	       e->stamp == timeline_stamp_fallback(q, e);
+}
+
 /* Entries [q, q + count), side by side in the file, newest first.  What is
  * not whole tells nothing; what was overwritten meanwhile is an entry, too. */
 static size_t
@@ -104,8 +118,8 @@ take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 	while (count-- > 0) {
 		const struct timeline_entry *e = &run[count];
 
-		if (e->stamp < timeline_stamp_whole(q + count) ||
-		    e->stamp % 2 != 0 || is_builtin(s, e->message))
+		if (!is_entry(&s->glance->header, lane, q + count, e) ||
+		    is_builtin(s, e->message))
 			continue;
 		take_entry(s->writers, s->glance, e);
 		taken++;

@@ -121,7 +121,6 @@ put_lane(struct tl_fields *f, size_t i, const struct tl_snap_lane *lane)
 	tl_fields_unsigned(f, "first", lane->first);
 	tl_fields_unsigned(f, "end", lane->end);
 	tl_fields_unsigned(f, "torn", lane->torn);
-	tl_fields_unsigned(f, "stuck", lane->stuck);
 	tl_fields_object_end(f);
 }
 
@@ -138,14 +137,12 @@ static void
 put_losses(struct tl_fields *f, const struct tl_snap *snap)
 {
 	static const char *const causes[TIMELINE_DROP_CAUSES] = {
-		[TIMELINE_DROP_BUSY] = "dropped_slot_busy",
 		[TIMELINE_DROP_LAPPED] = "dropped_writer_lapped",
-		[TIMELINE_DROP_RACED] = "dropped_claim_lost",
 		[TIMELINE_DROP_TABLE_FULL] = "definitions_refused",
 		[TIMELINE_DROP_KNOTS] = "clock_knots_pushed_out"
 	};
 	const struct timeline_header *h = tl_snap_header(snap);
-	uint64_t overwritten = 0, torn = 0, stuck = 0;
+	uint64_t overwritten = 0, torn = 0;
 
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
 		const struct tl_snap_lane *lane = tl_snap_lane(snap, i);
@@ -153,14 +150,13 @@ put_losses(struct tl_fields *f, const struct tl_snap *snap)
 		if (lane->first > lane->cleared)
 			overwritten += lane->first - lane->cleared;
 		torn += lane->torn;
-		stuck += lane->stuck;
 	}
 	tl_fields_object(f, "losses");
 	tl_fields_unsigned(f, "overwritten", overwritten);
 	tl_fields_unsigned(f, "torn", torn);
-	tl_fields_unsigned(f, "stuck", stuck);
 	for (size_t i = 0; i < TIMELINE_DROP_CAUSES; i++)
-		tl_fields_unsigned(f, causes[i], h->drops[i]);
+		if (causes[i])
+			tl_fields_unsigned(f, causes[i], h->drops[i]);
 	tl_fields_object_end(f);
 }
 

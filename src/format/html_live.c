@@ -31,6 +31,10 @@ struct lane {
 	bool is_marked;
 	bool is_new;  /* nothing of it was shown before: nothing is missing */
 	bool is_kept; /* is one of its entries among the newest? */
+	/* a fallback lane, whose numbers are not in order of time */
+	bool is_mixed;
+	bool is_told;  /* what is missing of it was said */
+	uint64_t kept; /* entries among the newest, from next on */
 };
 
 /* The newest events, the oldest of them at start. */
@@ -127,8 +131,9 @@ push(struct ring *ring, const struct tl_event *event)
 static void
 see(struct lane *lane, uint64_t number)
 {
-	if (lane->end == 0)
+	if (lane->end == 0 || number < lane->first)
 		lane->first = number;
+	lane->is_mixed |= number + 1 < lane->end;
 	if (number + 1 > lane->end)
 		lane->end = number + 1;
 }
@@ -164,8 +169,13 @@ settle_marks(struct answer *a)
 		lane->is_marked = lane->is_new = true;
 		lane->next = lane->first;
 	}
-	for (size_t i = 0; i < a->ring.count; i++)
-		a->lanes[a->ring.events[i].lane].is_kept = true;
+	for (size_t i = 0; i < a->ring.count; i++) {
+		const struct tl_event *event = &a->ring.events[i];
+		struct lane *lane = &a->lanes[event->lane];
+
+		lane->is_kept = true;
+		lane->kept += event->number >= lane->next;
+	}
 }
 
 static int
@@ -196,12 +206,33 @@ put_lost(struct answer *a, uint32_t lane, const struct tl_event *event,
 	return put_one(a, &lost);
 }
 
+/* The numbers come in any order: what is missing is said before the first. */
+static int
+put_next_mixed(struct answer *a, const struct tl_event *event)
+{
+	struct lane *lane = &a->lanes[event->lane];
+	const uint64_t next = lane->next;
+	const uint64_t missing = lane->end - next - lane->kept;
+	int rc = 0;
+
+	if (event->number < next)
+		return 0;
+	if (!lane->is_told && !lane->is_new && missing > 0) {
+		rc = put_lost(a, event->lane, event, next + missing);
+		lane->next = next;
+	}
+	lane->is_told = true;
+	return rc != 0 ? rc : put_one(a, event);
+}
+
 static int
 put_next(struct answer *a, const struct tl_event *event)
 {
 	struct lane *lane = &a->lanes[event->lane];
 	int rc = 0;
 
+	if (lane->is_mixed)
+		return put_next_mixed(a, event);
 	if (lane->is_new)
 		lane->next = event->number;
 	lane->is_new = false;
@@ -266,7 +297,8 @@ put_mark(struct tl_text *text, const struct lane *lanes)
 		any = true;
 		tl_put_unsigned(text, i);
 		tl_put_char(text, ':');
-		tl_put_unsigned(text, lanes[i].next);
+		tl_put_unsigned(text,
+		    lanes[i].is_mixed ? lanes[i].end : lanes[i].next);
 	}
 	tl_put_string(text, "\"}");
 }

@@ -41,12 +41,15 @@ is_full(const struct tl_recorder *r)
 	       tl_recorder_file_size(&r->file) >= r->now.size_max;
 }
 
-/* It is in the file, or will be missing in it. */
+/* It is in the file, or will be missing in it.  Entries of a fallback lane
+ * come in order of their stamps: the newest number counts. */
 static void
 note_position(struct tl_recorder_source *s, const struct tl_event *event)
 {
-	if (event->lane < s->lane_count)
-		s->positions[event->lane] = event->number + entries_of(event);
+	const uint64_t next = event->number + entries_of(event);
+
+	if (event->lane < s->lane_count && s->positions[event->lane] < next)
+		s->positions[event->lane] = next;
 }
 
 /* An event that no file can have, whatever is wrong with it, is missing. */

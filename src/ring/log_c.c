@@ -4,20 +4,25 @@
  * the twin of asm/log.S.
  *
  *	gate	gate byte >= threshold, else return
- *	burst	gate < base and the burst is over: expire it, test again
+ *	burst	gate < base: read the clock now, and that is the stamp; the
+ *		burst is over: expire it, test once more
  *	ticket	q = head++ of a fallback lane (fetch and add)
- *	look	stamp odd, or newer than q: somebody is in there, or a lap
- *		ahead: drop and count
- *	claim	stamp: what was seen -> 2q+1 (compare and swap), else drop
- *		and count
+ *	now	no burst was needed: read the clock here
+ *	look	the slot has an entry that is newer than q: this thread is a
+ *		lap late: drop and count
  *	fill	message, ids, cpu, arguments, now
- *	commit	stamp = 2q+2
+ *	commit	stamp = 2q+2 below the sum of the entry: one store, the last
  *
- * A claim makes the slot the writer's own: a writer that is stalled and
- * lapped fails its claim or keeps others out, it never tears a newer entry.
- * One that dies inside costs that slot in every later lap.  Nothing spins;
- * signal handlers may log over it at any point.  Built with LOG=c this file
- * is the whole append; what it logs is what log.S logs but for the lane.
+ * No thread owns a slot and nothing is claimed, so nothing has to be given
+ * back: a thread that is killed here, jumps out of here or forks here costs
+ * its own entry and nothing else.  One that is a lap late between look and
+ * commit stores over a newer entry; the sum then fits neither of the two and
+ * readers leave that one out.  A claim by an odd stamp was tried before: each
+ * thread that died inside cost its slot for ever (tests/model/sum.pml).
+ *
+ * Nothing spins; signal handlers may log over it at any point.  Built with
+ * LOG=c this file is the whole append; what it logs is what log.S logs but
+ * for the lane and the sum.
  */
 #include "base/word.h"
 #include "ring/ring.h"
@@ -27,28 +32,22 @@
 #undef timeline_log
 
 static uint64_t
-ids_now(void)
+ids_now(const struct timeline_event *event)
 {
 	const uint64_t *ids =
 	    (const uint64_t *)(const void *)((const char *)
 						 __builtin_thread_pointer() +
-					     tl_ids_offset());
+					     event->ids);
 
 	if (*ids == 0)
 		tl_ids_fill();
 	return *ids;
 }
 
-static void
-drop(struct timeline *tl, int cause)
-{
-	tl_fetch_add_64(&tl->header->drops[cause], 1);
-}
-
 /*
- * Is it open, and when?  The clock is read after the word: a burst that began
- * in between would look as if it ended too far ahead.  Ends a burst that is
- * over, then asks once more.
+ * Is it open?  Where only a burst lets it pass, the clock is read after the
+ * word (a burst that began in between would look as if it ended too far
+ * ahead) and *now is set.  Ends a burst that is over, then asks once more.
  */
 static bool
 is_open(struct timeline_event *event, uint64_t *now)
@@ -59,71 +58,77 @@ is_open(struct timeline_event *event, uint64_t *now)
 		const uint64_t word =
 		    tl_load_64(&event->timeline->header->levels);
 
-		*now = tl_stamp_now(event->timeline);
 		if (gate < (uint8_t)word)
 			return false;
-		if (gate >= (uint8_t)(word >> TIMELINE_LEVELS_BASE) ||
-		    !tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL, *now,
+		if (gate >= (uint8_t)(word >> TIMELINE_LEVELS_BASE))
+			return true;
+		*now = tl_stamp_now(event->timeline);
+		if (!tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL, *now,
 			event->burst_max))
 			return true;
 		tl_levels_expire(event->timeline);
+		*now = 0;
 	}
 	return false;
 }
 
-/* Entry q of a fallback lane for this caller alone, or NULL. */
-static struct timeline_entry *
-claim(struct timeline_event *event, unsigned cpu, uint64_t *q)
+/*
+ * Has the slot an entry that is newer than q?  Stamps count modulo 2^32.
+ * Bytes that no append left there are no reason to keep out.
+ */
+static bool
+is_lapped(const struct timeline_event *event, uint64_t stamp, uint64_t q)
 {
-	struct timeline *tl = event->timeline;
-	const uint64_t lane = cpu == ~0U ? 0 : cpu % event->fallback_lanes;
-	uint64_t *head = (uint64_t *)(void *)(event->fallback_heads +
-					      lane * event->head_step);
-	struct timeline_entry *slot;
-	uint64_t stamp;
+	const uint32_t ahead =
+	    (uint32_t)stamp - (uint32_t)timeline_stamp_whole(q);
 
-	*q = tl_fetch_add_64(head, 1);
-	slot = (struct timeline_entry *)(void *)event->fallback_entries +
-	       (lane * (event->fallback_mask + UINT64_C(1)) +
-		   (*q & event->fallback_mask));
-	stamp = tl_load_acquire_64(&slot->stamp);
-	if (stamp & 1)
-		drop(tl, TIMELINE_DROP_BUSY);
-	else if (stamp > timeline_stamp_writing(*q))
-		drop(tl, TIMELINE_DROP_LAPPED);
-	else if (!tl_cas_64(&slot->stamp, stamp, timeline_stamp_writing(*q)))
-		drop(tl, TIMELINE_DROP_RACED);
-	else
-		return slot;
-	return NULL;
+	return (int32_t)ahead > 0 && stamp != 0 &&
+	       (ahead / 2 & event->fallback_mask) == 0 && ahead % 2 == 0;
 }
 
 void
 tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	const uint64_t ids = ids_now();
+	const uint64_t ids = ids_now(event);
 	const unsigned cpu = (unsigned)sched_getcpu();
-	struct timeline_entry *slot;
-	uint64_t now;
+	const uint64_t mask = event->fallback_mask;
+	uint64_t *head = (uint64_t *)(void *)event->fallback_heads;
+	struct timeline_entry *slot = (void *)event->fallback_entries;
+	struct timeline_entry e = { .tid = (uint32_t)ids,
+		.pid = (uint32_t)(ids >> 32),
+		.message = event->message,
+		.cpu = cpu,
+		.args = { a0, a1, a2, a3 } };
 	uint64_t q;
 
-	if (!is_open(event, &now))
+	if (!is_open(event, &e.tsc))
 		return;
-	if (!(slot = claim(event, cpu, &q)))
+	if (event->fallback_lanes > 1 && cpu != ~0U) {
+		const uint64_t lane = cpu % event->fallback_lanes;
+
+		head += lane * event->head_step / sizeof(*head);
+		slot += lane * (mask + 1);
+	}
+	q = tl_fetch_add_64(head, 1);
+	slot += q & mask;
+	if (e.tsc == 0)
+		e.tsc = tl_stamp_now(event->timeline);
+	if (is_lapped(event, tl_load_64(&slot->stamp), q)) {
+		tl_fetch_add_64(&event->timeline->header
+				     ->drops[TIMELINE_DROP_LAPPED],
+		    1);
 		return;
-	/* The claim made the slot ours: plain stores. */
-	slot->tid = (uint32_t)ids;
-	slot->pid = (uint32_t)(ids >> 32);
-	slot->message = event->message;
-	slot->cpu = cpu;
-	slot->args[0] = a0;
-	slot->args[1] = a1;
-	slot->args[2] = a2;
-	slot->args[3] = a3;
-	slot->tsc = now; /* when it was open, however long ago */
-	/* release: pairs with the next lap's claim and with take.c */
-	tl_store_release_64(&slot->stamp, timeline_stamp_whole(q));
+	}
+	tl_store_64(&slot->tsc, e.tsc);
+	tl_store_32(&slot->tid, e.tid);
+	tl_store_32(&slot->pid, e.pid);
+	tl_store_32(&slot->message, e.message);
+	tl_store_32(&slot->cpu, e.cpu);
+	for (int i = 0; i < TIMELINE_ARGS_MAX; i++)
+		tl_store_64(&slot->args[i], e.args[i]);
+	/* release: pairs with take.c, which reads the words below it */
+	tl_store_release_64(&slot->stamp, timeline_stamp_fallback(q, &e));
 }
 
 /* log.S found no ids for this thread. */

@@ -132,7 +132,6 @@ push_lanes(lua_State *L, const struct tl_snap *snap)
 		set_number(L, "cleared", lane->cleared);
 		set_number(L, "shown", lane->end - lane->first);
 		set_number(L, "torn", lane->torn);
-		set_number(L, "stuck", lane->stuck);
 		lua_rawseti(L, -2, (lua_Integer)i + 1);
 	}
 }

@@ -2,8 +2,15 @@
 /*
  * follow.c - read a live timeline as it grows.
  *
- * Round after round a small copy is frozen, from where each lane was left.
- * What is not whole yet is left for a later one.
+ * Round after round a small copy is frozen, from where each lane was left, and
+ * cut at one moment (take.h): what a round gives of a thread is always the
+ * beginning of what it has not given yet.
+ *
+ * Of a CPU lane the next entry is known by its number.  Of a fallback lane the
+ * follower knows which tickets it has seen and which of those had no entry.
+ * A ticket is lost once it is overwritten, or a second old without an entry;
+ * when its thread writes it after that, it is in a later snapshot but not
+ * here.
  */
 #include "base/file.h"
 #include "snap/reader.h"
@@ -24,6 +31,9 @@ struct follow {
 	struct tl_cursor *events; /* of the round; NULL between rounds */
 	uint64_t *from;           /* of each lane: the next round begins here */
 	uint64_t *next;           /* ... and this was not given yet */
+	uint64_t *lost;           /* of a fallback lane: not said yet */
+	struct tl_holes *holes;   /* of each lane, before this round */
+	struct tl_holes *found;   /* ... and after it */
 	size_t lane_count;
 	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
@@ -56,27 +66,63 @@ end_round(struct follow *f)
 	f->round = NULL;
 }
 
+/* All of the round was given: the next goes on from what it found. */
+static void
+accept_round(struct follow *f)
+{
+	struct tl_holes *before = f->holes;
+
+	f->holes = f->found;
+	f->found = before;
+	end_round(f);
+}
+
 /* What was not given comes again. */
 static int
 begin_again(struct follow *f, int rc)
 {
 	memcpy(f->from, f->next, f->lane_count * sizeof(*f->from));
+	end_round(f);
 	return rc;
 }
 
-/* Has any lane more than we know of?  One read, however many lanes. */
+/* In version 1 the entries of a fallback lane are waited for like others. */
 static bool
-is_grown(struct follow *f)
+is_fallback(const struct follow *f, size_t lane)
+{
+	return f->header.major > 1 &&
+	       timeline_lane_is_fallback(&f->header, (uint32_t)lane);
+}
+
+/* Has any lane more than was given, or a ticket whose entry may yet come?  One
+ * read, however many lanes. */
+static bool
+is_grown(struct follow *f, bool with_holes)
 {
 	const size_t size = f->lane_count * sizeof(*f->heads);
 
 	if (tl_read_at(f->fd, f->heads, size, f->header.heads_offset) !=
 	    (int64_t)size)
 		return true; /* let the round say what is wrong */
-	for (size_t i = 0; i < f->lane_count; i++)
-		if (f->heads[i].head > f->from[i])
+	for (size_t i = 0; i < f->lane_count; i++) {
+		const uint64_t from =
+		    is_fallback(f, i) ? f->holes[i].seen : f->from[i];
+
+		if (f->heads[i].head > from ||
+		    (with_holes && f->holes[i].count > 0))
 			return true;
+	}
 	return false;
+}
+
+/* What was lost of a fallback lane stands before what is left of it. */
+static void
+note_fallback(struct follow *f, size_t i)
+{
+	struct tl_snap_lane *lane = &f->round->lanes[i];
+
+	f->from[i] = f->found[i].seen;
+	f->lost[i] = lane->lapped = f->found[i].lost;
 }
 
 /* What was overwritten since the last round stands before what is left of its
@@ -88,11 +134,24 @@ note_losses(struct follow *f)
 		struct tl_snap_lane *lane = &f->round->lanes[i];
 		uint64_t from = f->from[i];
 
+		if (is_fallback(f, i)) {
+			note_fallback(f, i);
+			continue;
+		}
 		if (from < lane->cleared)
 			from = f->next[i] = lane->cleared;
 		lane->lapped = lane->first > from ? lane->first - from : 0;
 		f->from[i] = lane->end > from ? lane->end : from;
 	}
+}
+
+/* Does the round have anything of a lane? */
+static bool
+is_new(const struct follow *f, size_t i)
+{
+	if (is_fallback(f, i))
+		return f->found[i].whole + f->found[i].lost > 0;
+	return f->round->lanes[i].end > f->from[i];
 }
 
 /* Freeze what is new.  1 when there is something. */
@@ -103,14 +162,16 @@ begin_round(struct follow *f)
 	const struct tl_snap_plan plan = { .tail = f->tail,
 		.from = f->tail ? NULL : f->from,
 		.messages = f->messages,
-		.geometry = &f->header };
+		.geometry = &f->header,
+		.holes = f->holes,
+		.found = f->found };
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
 
 	if (rc != 0)
 		return rc;
 	for (size_t i = 0; i < f->lane_count; i++)
-		any |= f->round->lanes[i].end > f->from[i];
+		any |= is_new(f, i);
 	for (size_t i = 0; f->tail && i < f->lane_count; i++) {
 		const struct tl_snap_lane *lane = &f->round->lanes[i];
 
@@ -121,24 +182,32 @@ begin_round(struct follow *f)
 	f->lane = 0;
 	note_losses(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
-	if (rc == 0 && any)
+	if (rc != 0)
+		return begin_again(f, rc);
+	if (any)
 		return 1;
-	end_round(f);
-	return rc < 0 ? begin_again(f, rc) : 0;
+	accept_round(f);
+	return 0;
 }
 
-/* What is given of a lane goes on from what was, hidden entries apart. */
+/* What is given of a lane goes on from what was, hidden entries apart.  In a
+ * fallback lane numbers come in any order. */
 static void
 note_given(struct follow *f, struct tl_event *event)
 {
 	uint64_t *next = &f->next[event->lane];
+	uint64_t end = event->number + 1;
 
 	if (event->kind == TL_LOST) {
 		event->number = *next;
-		*next += event->lost;
-	} else {
-		*next = event->number + 1;
+		if (is_fallback(f, event->lane)) {
+			event->number = f->found[event->lane].first_lost;
+			f->lost[event->lane] -= event->lost;
+		}
+		end = event->number + event->lost;
 	}
+	if (*next < end)
+		*next = end;
 }
 
 /* The next of the round that has a stamp.  A loss that nothing is left behind
@@ -158,12 +227,19 @@ next_stamped(struct follow *f, struct tl_event *event)
 static bool
 next_unstamped(struct follow *f, struct tl_event *event)
 {
-	while (f->lane < f->lane_count && f->next[f->lane] == f->from[f->lane])
-		f->lane++;
+	uint64_t lost = 0;
+
+	for (; f->lane < f->lane_count; f->lane++) {
+		lost = is_fallback(f, f->lane)
+			   ? f->lost[f->lane]
+			   : f->from[f->lane] - f->next[f->lane];
+		if (lost != 0)
+			break;
+	}
 	if (f->lane == f->lane_count)
 		return false;
 	*event = (struct tl_event){ .kind = TL_LOST,
-		.lost = f->from[f->lane] - f->next[f->lane],
+		.lost = lost,
 		.cpu = f->round->lanes[f->lane].cpu,
 		.lane = (uint32_t)f->lane,
 		.ns = f->round->header.saved_ns };
@@ -208,9 +284,11 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	if (!f->events) {
 		const bool removed = is_removed(f);
 
-		rc = f->tail || is_grown(f) ? begin_round(f) : 0;
-		if (rc <= 0)
-			return rc == 0 && removed ? -EPIPE : rc;
+		rc = f->tail || is_grown(f, true) ? begin_round(f) : 0;
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			return removed && !is_grown(f, false) ? -EPIPE : 0;
 	}
 	f->quiet = 0;
 	rc = next_stamped(f, event);
@@ -221,8 +299,10 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	}
 	if (rc == 0 && next_unstamped(f, event))
 		return 1;
-	end_round(f);
-	return rc < 0 ? begin_again(f, rc) : 0;
+	if (rc < 0)
+		return begin_again(f, rc);
+	accept_round(f);
+	return 0;
 }
 
 static void
@@ -232,6 +312,13 @@ follow_close(struct tl_cursor *cursor)
 
 	end_round(f);
 	tl_messages_free(f->messages);
+	for (size_t i = 0; i < f->lane_count; i++) {
+		free(f->holes ? f->holes[i].list : NULL);
+		free(f->found ? f->found[i].list : NULL);
+	}
+	free(f->holes);
+	free(f->found);
+	free(f->lost);
 	free(f->from);
 	free(f->next);
 	free(f->heads);
@@ -255,6 +342,7 @@ set_start(struct follow *f, const struct tl_snap *snap,
 			f->from[i] = start->from[i];
 		else if (start->tail == 0) /* only what comes from now on */
 			f->from[i] = snap->lanes[i].end;
+		f->holes[i].seen = f->from[i];
 	}
 	memcpy(f->next, f->from, f->lane_count * sizeof(*f->next));
 	return 0;
@@ -280,8 +368,12 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	f->lane_count = snap->lane_count;
 	f->from = calloc(snap->lane_count, sizeof(*f->from));
 	f->next = calloc(snap->lane_count, sizeof(*f->next));
+	f->lost = calloc(snap->lane_count, sizeof(*f->lost));
 	f->heads = calloc(snap->lane_count, sizeof(*f->heads));
-	if (rc == 0 && (!f->from || !f->next || !f->heads))
+	f->holes = calloc(snap->lane_count, sizeof(*f->holes));
+	f->found = calloc(snap->lane_count, sizeof(*f->found));
+	if (rc == 0 && (!f->from || !f->next || !f->lost || !f->heads ||
+			   !f->holes || !f->found))
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = set_start(f, snap, start, fault);

@@ -187,6 +187,8 @@ read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
 			return -EAGAIN;
 	}
 	*tsc = e[0].tsc;
+	if (timeline_lane_has_sums(&g->header, i))
+		return e[0].stamp == timeline_stamp_fallback(q, &e[0]);
 	return e[0].stamp == timeline_stamp_whole(q) &&
 	       e[1].stamp == e[0].stamp && e[1].tsc == e[0].tsc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.c - read a lane chunk by chunk. */
+/* lane.c - read a lane chunk by chunk, by number or by stamp. */
 #include "snap/lane.h"
+#include "snap/messages.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,33 +19,6 @@ count_slots(struct tl_lane *lane)
 		lane->slots = (lane->frozen->size - at) / TIMELINE_ENTRY_SIZE;
 	if (lane->slots > n)
 		lane->slots = n;
-}
-
-int
-tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
-    const struct timeline_header *header, uint32_t number,
-    const struct tl_snap_lane *range, enum tl_order order, uint64_t chunk_max)
-{
-	const uint64_t entries = range->end - range->first;
-
-	*lane = (struct tl_lane){
-		.frozen = frozen,
-		.header = header,
-		.number = number,
-		.order = order,
-		.first = range->first,
-		.end = range->end,
-		.chunk_max = entries < chunk_max ? entries + 1 : chunk_max,
-	};
-	count_slots(lane);
-	lane->chunk = malloc(lane->chunk_max * sizeof(*lane->chunk));
-	return lane->chunk ? 0 : -ENOMEM;
-}
-
-void
-tl_lane_close(struct tl_lane *lane)
-{
-	free(lane->chunk);
 }
 
 /* The next chunk: entries that lie side by side in the file. */
@@ -73,7 +47,6 @@ read_chunk(struct tl_lane *lane)
 	size_t size;
 	int64_t n;
 
-	choose_chunk(lane);
 	size = (lane->chunk_end - lane->chunk_first) * TIMELINE_ENTRY_SIZE;
 	n = tl_storage_read_at(lane->frozen, lane->chunk, size,
 	    timeline_entry_offset(lane->header, lane->number,
@@ -108,8 +81,17 @@ skip_missing(struct tl_lane *lane)
 	return true;
 }
 
-int
-tl_lane_step(struct tl_lane *lane)
+static bool
+is_whole(const struct tl_lane *lane, uint64_t q)
+{
+	return lane->entry->stamp ==
+	       (lane->has_sums ? timeline_stamp_fallback(q, lane->entry)
+			       : timeline_stamp_whole(q));
+}
+
+/* By number. */
+static int
+step(struct tl_lane *lane)
 {
 	lane->lost = 0;
 	while (lane->first < lane->end) {
@@ -120,6 +102,7 @@ tl_lane_step(struct tl_lane *lane)
 		if (skip_missing(lane))
 			continue;
 		if (q < lane->chunk_first || q >= lane->chunk_end) {
+			choose_chunk(lane);
 			if ((rc = read_chunk(lane)) != 0)
 				return rc;
 		}
@@ -129,10 +112,246 @@ tl_lane_step(struct tl_lane *lane)
 			lane->first++;
 		lane->entry = &lane->chunk[q - lane->chunk_first];
 		lane->entry_number = q;
-		if (lane->entry->stamp == timeline_stamp_whole(q))
+		if (is_whole(lane, q))
 			return 0;
 		lane->lost++;
 	}
 	lane->entry = NULL;
 	return 0;
+}
+
+/* Of the two runs at a and b, which end at b and end. */
+static void
+merge_two(struct tl_lane_key *to, const struct tl_lane_key *a,
+    const struct tl_lane_key *b, const struct tl_lane_key *end)
+{
+	const struct tl_lane_key *a_end = b;
+
+	while (a < a_end && b < end)
+		*to++ = b->tsc < a->tsc ? *b++ : *a++;
+	while (a < a_end)
+		*to++ = *a++;
+	while (b < end)
+		*to++ = *b++;
+}
+
+/* Where the run ends that begins here. */
+static const struct tl_lane_key *
+run_end(const struct tl_lane_key *at, const struct tl_lane_key *end)
+{
+	if (at < end)
+		at++;
+	while (at < end && at[-1].tsc <= at->tsc)
+		at++;
+	return at;
+}
+
+/* Merge neighbours until one run is left.  Equal stamps stay as they are: in
+ * order of their number. */
+static int
+sort_keys(struct tl_lane_key *keys, size_t count)
+{
+	const size_t size = count * sizeof(*keys);
+	struct tl_lane_key *spare;
+
+	if (run_end(keys, keys + count) == keys + count)
+		return 0;
+	if (!(spare = malloc(size)))
+		return -ENOMEM;
+	do {
+		const struct tl_lane_key *a = keys;
+
+		while (a < keys + count) {
+			const struct tl_lane_key *b = run_end(a, keys + count);
+			const struct tl_lane_key *end =
+			    run_end(b, keys + count);
+
+			merge_two(spare + (a - keys), a, b, end);
+			a = end;
+		}
+		memcpy(keys, spare, size);
+	} while (run_end(keys, keys + count) != keys + count);
+	free(spare);
+	return 0;
+}
+
+/* Read the range once, oldest first by number. */
+static int
+collect_keys(struct tl_lane *lane, bool has_losses)
+{
+	size_t capacity = 0;
+	int rc;
+
+	while ((rc = step(lane)) == 0 && lane->entry) {
+		if (lane->key_end == capacity) {
+			const size_t more = 2 * capacity + 1024;
+			struct tl_lane_key *keys =
+			    realloc(lane->keys, more * sizeof(*keys));
+
+			if (!keys)
+				return -ENOMEM;
+			lane->keys = keys;
+			capacity = more;
+		}
+		lane->keys[lane->key_end++] = (struct tl_lane_key){
+			.tsc = lane->entry->tsc,
+			.number =
+			    (uint32_t)(lane->entry_number - lane->key_base),
+			.lost = has_losses ? (uint32_t)lane->lost : 0,
+		};
+	}
+	lane->lost_last = has_losses ? lane->lost : 0;
+	return rc;
+}
+
+/* The counter began again between two epochs: each is sorted by itself. */
+static int
+sort_epochs(struct tl_lane *lane, const struct tl_messages *epochs)
+{
+	size_t from = 0;
+	int rc = 0;
+
+	while (rc == 0 && from < lane->key_end) {
+		size_t to = lane->key_end;
+
+		if (epochs->epoch_count > 0) {
+			const uint32_t epoch =
+			    tl_messages_epoch(epochs, lane->number,
+				lane->key_base + lane->keys[from].number);
+
+			for (to = from + 1; to < lane->key_end; to++)
+				if (tl_messages_epoch(epochs, lane->number,
+					lane->key_base +
+					    lane->keys[to].number) != epoch)
+					break;
+		}
+		rc = sort_keys(lane->keys + from, to - from);
+		from = to;
+	}
+	return rc;
+}
+
+static int
+sort_lane(struct tl_lane *lane, const struct tl_lane_sort *sort)
+{
+	const enum tl_order order = lane->order;
+	int rc;
+
+	lane->order = TL_OLDEST_FIRST;
+	rc = collect_keys(lane, sort->has_losses);
+	lane->order = order;
+	if (rc == 0)
+		rc = sort_epochs(lane, sort->epochs);
+	if (rc == 0 && !lane->keys) { /* sorted, though empty */
+		lane->keys = malloc(sizeof(*lane->keys));
+		rc = lane->keys ? 0 : -ENOMEM;
+	}
+	if (sort->tail > 0 && lane->key_end > sort->tail) {
+		lane->key = lane->key_end - sort->tail;
+		lane->keys[lane->key].lost = 0; /* nor is it wanted */
+	}
+	if (order == TL_NEWEST_FIRST) {
+		lane->lost_next = lane->lost_last;
+		lane->lost_last = 0;
+	}
+	return rc;
+}
+
+/* Read around entry q, for the next one lies near it. */
+static int
+read_around(struct tl_lane *lane, uint64_t q)
+{
+	const uint64_t n = timeline_lane_entries(lane->header, lane->number);
+	const uint64_t lap = q - (q & (n - 1)); /* at slot 0 */
+	const uint64_t behind = lane->order == TL_NEWEST_FIRST
+				    ? lane->chunk_max / 4 * 3
+				    : lane->chunk_max / 4;
+	uint64_t first = lap > lane->key_base ? lap : lane->key_base;
+	uint64_t end = lap + n < lane->range_end ? lap + n : lane->range_end;
+
+	if (q - first > behind)
+		first = q - behind;
+	if (end - first > lane->chunk_max)
+		end = first + lane->chunk_max;
+	lane->chunk_first = first;
+	lane->chunk_end = end;
+	return read_chunk(lane);
+}
+
+static int
+step_sorted(struct tl_lane *lane)
+{
+	const bool backwards = lane->order == TL_NEWEST_FIRST;
+	const struct tl_lane_key *key;
+	uint64_t q;
+	int rc;
+
+	lane->entry = NULL;
+	lane->lost = lane->lost_next;
+	lane->lost_next = 0;
+	if (lane->key == lane->key_end) {
+		lane->lost += lane->lost_last;
+		lane->lost_last = 0;
+		return 0;
+	}
+	key = &lane->keys[backwards ? --lane->key_end : lane->key++];
+	if (backwards)
+		lane->lost_next = key->lost;
+	else
+		lane->lost += key->lost;
+	q = lane->key_base + key->number;
+	if (q < lane->chunk_first || q >= lane->chunk_end) {
+		if ((rc = read_around(lane, q)) != 0)
+			return rc;
+	}
+	lane->entry = &lane->chunk[q - lane->chunk_first];
+	lane->entry_number = q;
+	return 0;
+}
+
+int
+tl_lane_step(struct tl_lane *lane)
+{
+	return lane->keys ? step_sorted(lane) : step(lane);
+}
+
+int
+tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
+    const struct timeline_header *header, uint32_t number,
+    const struct tl_snap_lane *range, enum tl_order order, uint64_t chunk_max,
+    const struct tl_lane_sort *sort)
+{
+	const uint64_t entries = range->end - range->first;
+	int rc;
+
+	*lane = (struct tl_lane){
+		.frozen = frozen,
+		.header = header,
+		.number = number,
+		.order = order,
+		.first = range->first,
+		.end = range->end,
+		.chunk_max = entries < chunk_max ? entries + 1 : chunk_max,
+		.has_sums = timeline_lane_has_sums(header, number),
+		.key_base = range->first,
+		.range_end = range->end,
+	};
+	count_slots(lane);
+	lane->chunk = malloc(lane->chunk_max * sizeof(*lane->chunk));
+	if (!lane->chunk)
+		return -ENOMEM;
+	if (sort && (rc = sort_lane(lane, sort)) != 0) {
+		tl_lane_close(lane);
+		return rc;
+	}
+	return 0;
+}
+
+void
+tl_lane_close(struct tl_lane *lane)
+{
+	free(lane->chunk);
+	free(lane->keys);
+	lane->chunk = NULL;
+	lane->keys = NULL;
 }

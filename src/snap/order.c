@@ -2,9 +2,10 @@
 /*
  * order.c - the events of all lanes in order of time.
  *
- * Inside a lane order is the entry's number, never its stamp; between lanes
- * it is (epoch, stamp).  A heap of lanes, the next event on top; a lane stays
- * on top as long as it is ahead, which costs one comparison or two.
+ * Inside a lane order is that of lane.h: the entry's number, in fallback lanes
+ * its stamp; between lanes it is (epoch, stamp).  A heap of lanes, the next
+ * event on top; a lane stays on top as long as it is ahead, which costs one
+ * comparison or two.
  */
 #include "snap/lane.h"
 #include "snap/reader.h"
@@ -217,6 +218,9 @@ static int
 open_lanes(struct order *o, enum tl_order order)
 {
 	struct tl_snap *snap = o->snap;
+	const struct tl_lane_sort sort = { .epochs = snap->messages,
+		.tail = snap->tail,
+		.has_losses = !snap->is_round || snap->header.major == 1 };
 	uint64_t chunk =
 	    MEMORY_MAX / TIMELINE_ENTRY_SIZE / (snap->lane_count + 1);
 	int rc;
@@ -232,7 +236,8 @@ open_lanes(struct order *o, enum tl_order order)
 		    snap->lanes[i].lapped == 0)
 			continue;
 		if ((rc = tl_lane_open(&w->lane, snap->frozen, &snap->header, i,
-			 &snap->lanes[i], order, chunk)) != 0)
+			 &snap->lanes[i], order, chunk,
+			 tl_snap_is_sorted(snap, i) ? &sort : NULL)) != 0)
 			return rc;
 		o->walker_count++;
 		if ((rc = tl_lane_step(&w->lane)) != 0)

@@ -8,12 +8,16 @@
 #include "base/storage.h"
 #include "snap/faults.h"
 #include "snap/messages.h"
+#include "snap/take.h"
 #include "snap/time.h"
 
 struct tl_snap {
 	struct tl_storage *frozen; /* the file, or a copy in memory */
 	bool was_live;
 	bool owns_messages;
+	bool
+	    is_round; /* of a follower, which counts what fallback lanes lost */
+	uint64_t tail; /* newest entries wanted of each lane; 0 all */
 	struct timeline_header header;
 	struct tl_snap_lane *lanes;
 	size_t lane_count;
@@ -26,12 +30,23 @@ struct tl_snap {
 struct tl_snap_plan {
 	uint64_t tail;
 	const uint64_t *from;         /* as in struct tl_take */
+	const struct tl_holes *holes; /* the same */
+	struct tl_holes *found;
 	struct tl_messages *messages; /* brought up to date; NULL: make */
 	/* The file must be live and whole and have this geometry, for which
 	 * from and messages were made; else -EBADMSG or -ENODATA.  NULL: any
 	 * file will do. */
 	const struct timeline_header *geometry;
 };
+
+/* Are the entries of a lane sorted by stamp?  Those of an imported file lie as
+ * they were sorted when it was made. */
+static inline bool
+tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
+{
+	return snap->header.state != TIMELINE_IMPORTED &&
+	       timeline_lane_is_fallback(&snap->header, lane);
+}
 
 /* Is this a header that can be read, of which n bytes were got (or -errno)?
  * Geometry is checked against itself alone.  Fills in what an older version

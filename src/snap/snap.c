@@ -95,9 +95,11 @@ check_range(struct tl_snap *snap, uint32_t i)
 {
 	struct tl_snap_lane *lane = &snap->lanes[i];
 	const uint64_t at = timeline_head_offset(&snap->header, i);
-	/* the slot of the oldest may have been half overwritten in a live one */
+	/* the slot of the oldest may have been half overwritten in a live one;
+	 * an entry with a sum proves that it was not */
 	const uint64_t room =
-	    lane->entries - (snap->header.state == TIMELINE_LIVE);
+	    lane->entries - (snap->header.state == TIMELINE_LIVE &&
+				!timeline_lane_has_sums(&snap->header, i));
 
 	if (lane->head > UINT64_MAX / 4) {
 		tl_faults_add(&snap->faults, at, "impossible head of a lane");
@@ -119,13 +121,15 @@ check_range(struct tl_snap *snap, uint32_t i)
 }
 
 /* What was overwritten before the range, and the range cut to what is
- * wanted: what was cut off is no loss. */
+ * wanted: what was cut off is no loss.  A lane that is sorted by stamp is cut
+ * when it is sorted. */
 static void
-cut_range(struct tl_snap_lane *lane, const struct tl_snap_plan *plan)
+cut_range(struct tl_snap_lane *lane, bool sorted,
+    const struct tl_snap_plan *plan)
 {
 	const bool cut = plan->tail && lane->end - lane->first >= plan->tail;
 
-	if (cut)
+	if (cut && !sorted)
 		lane->first = lane->end - plan->tail;
 	if (!cut && !plan->from && lane->first > lane->cleared)
 		lane->lapped = lane->first - lane->cleared;
@@ -153,7 +157,7 @@ read_lanes(struct tl_snap *snap, const struct tl_snap_plan *plan)
 		}
 		describe_lane(snap, i, &head);
 		check_range(snap, i);
-		cut_range(&snap->lanes[i], plan);
+		cut_range(&snap->lanes[i], tl_snap_is_sorted(snap, i), plan);
 	}
 	return 0;
 }
@@ -192,7 +196,9 @@ freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 {
 	struct tl_take take = { .tail = plan->tail,
 		.from = plan->from,
-		.close_clock = true };
+		.close_clock = true,
+		.holes = plan->holes,
+		.found = plan->found };
 	struct tl_storage *copy = NULL;
 	const int fd = memfd_create("timeline", MFD_CLOEXEC);
 	int rc;
@@ -275,6 +281,8 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 		return -ENOMEM;
 	}
 	snap->frozen = storage;
+	snap->tail = plan->tail;
+	snap->is_round = plan->holes != NULL;
 	storage->damaged = note_storage;
 	storage->context = snap;
 	if ((rc = read_header(snap, fault)) != 0)

@@ -13,7 +13,11 @@
 
 enum {
 	CHUNK_ENTRIES = 4096, /* 256 KiB are copied at a time */
-	CLOCK_TRIES_MAX = 64
+	CLOCK_TRIES_MAX = 64,
+	LANE_TRIES_MAX = 4,    /* copies of a lane that turned over */
+	MARGIN_NS = 20000,     /* a store is visible, clocks agree by then */
+	AHEAD_NS = 1000000000, /* a stamp further ahead is wrong */
+	SLEEPS_MAX = 100       /* that signals interrupt */
 };
 
 /* One copy in progress. */
@@ -23,9 +27,17 @@ struct copy {
 	int out;
 	const struct timeline_header *geometry;
 	struct timeline_entry *chunk;
-	uint64_t *stamps;   /* first copy of a fallback lane's stamps */
-	uint64_t whole_end; /* behind the last whole entry of the lane */
 	struct tl_faults *faults;
+	uint64_t cut;   /* T; what is up to ahead ticks later is left out */
+	uint64_t ahead; /* 0: nothing is */
+	/* of the lane in hand */
+	uint64_t *stamps;    /* first copy of its stamps, version 1 */
+	uint64_t whole;      /* entries in the copy */
+	uint64_t whole_from; /* the first of them */
+	uint64_t whole_end;  /* behind the last of them */
+	uint64_t cut_end;    /* its end, entries after the cut left out */
+	uint64_t torn_there; /* torn before cut_end */
+	size_t hole;         /* the next of the holes that are known */
 };
 
 /* Entries [q, q + count) of a lane that lie side by side in the file. */
@@ -69,53 +81,228 @@ read_head(struct copy *c, uint32_t lane, struct timeline_head *head)
 	    timeline_head_offset(c->geometry, lane));
 }
 
-/* Where the wanted part of a lane begins. */
+static uint64_t
+later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Is it left for the next round, or to nobody? */
+static bool
+is_after_cut(const struct copy *c, uint64_t tsc)
+{
+	return tsc > c->cut && tsc - c->cut <= c->ahead;
+}
+
+/* The counter may be wrong: what a snapshot left out would never be seen. */
+static bool
+is_clock_trusted(const struct copy *c)
+{
+	const struct timeline_header *g = c->geometry;
+	uint16_t flags = 0;
+
+	return g->clock_kind == TIMELINE_CLOCK_TSC &&
+	       (g->cpu_flags & TIMELINE_CPU_CLOCKSOURCE_TSC) &&
+	       tl_read_zero_filled(c->live, &flags, sizeof(flags),
+		   offsetof(struct timeline_header, clock.flags)) == 0 &&
+	       !(flags & TIMELINE_KNOT_SUSPECT);
+}
+
+/* Before the first head is read. */
+static void
+set_cut(struct copy *c)
+{
+	struct timespec margin = { .tv_nsec = MARGIN_NS };
+
+	if (!tl_is_this_boot(c->geometry) || !tl_clock_is_allowed())
+		return;
+	if (!c->take->holes && !is_clock_trusted(c))
+		return;
+	c->cut = tl_clock_now(c->geometry->clock_kind);
+	c->ahead = tl_calibrate_ticks(c->geometry, AHEAD_NS);
+	for (int i = 0; c->take->holes && i < SLEEPS_MAX; i++)
+		if (nanosleep(&margin, &margin) == 0)
+			break;
+}
+
+/* The oldest entry of a lane that is not overwritten at this head.  In a CPU
+ * lane the slot of one more may be half overwritten. */
+static uint64_t
+oldest_left(const struct copy *c, uint32_t lane, uint64_t head)
+{
+	const uint64_t n = timeline_lane_entries(c->geometry, lane) -
+			   !timeline_lane_has_sums(c->geometry, lane);
+
+	return head > n ? head - n : 0;
+}
+
+/* Where the wanted part of a lane begins.  A fallback lane is wanted whole:
+ * its entries are not in order of time. */
 static uint64_t
 first_wanted(const struct copy *c, uint32_t lane,
     const struct timeline_head *head)
 {
-	const uint64_t n = timeline_lane_entries(c->geometry, lane);
-	uint64_t first = head->head >= n ? head->head - n + 1 : 0;
+	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
+	const struct tl_holes *holes = c->take->holes;
+	uint64_t first = later(oldest_left(c, lane, head->head), head->cleared);
+	uint64_t from = c->take->from ? c->take->from[lane] : 0;
 
-	if (first < head->cleared)
-		first = head->cleared;
-	if (c->take->from && first < c->take->from[lane])
-		first = c->take->from[lane];
-	if (c->take->tail && head->head > c->take->tail &&
-	    first < head->head - c->take->tail)
-		first = head->head - c->take->tail;
+	if (holes && timeline_lane_has_sums(c->geometry, lane))
+		from = holes[lane].count ? holes[lane].list[0].number
+					 : holes[lane].seen;
+	first = later(first, from);
+	if (c->take->tail && !fallback && head->head > c->take->tail)
+		first = later(first, head->head - c->take->tail);
 	return first < head->head ? first : head->head;
+}
+
+static void
+note_whole(struct copy *c, uint64_t q)
+{
+	if (c->whole++ == 0)
+		c->whole_from = q;
+	c->whole_end = q + 1;
 }
 
 /* Zero the stamps of what is not whole; count it.  Is anything whole? */
 static bool
-check_run(struct copy *c, uint32_t lane, struct run run,
-    struct timeline_head *head)
+check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 {
-	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
 	bool any = false;
 
 	for (uint64_t i = 0; i < run.count; i++) {
 		struct timeline_entry *e = &c->chunk[i];
-		const uint64_t whole = timeline_stamp_whole(run.q + i);
+		const uint64_t q = run.q + i;
+		const uint64_t whole = timeline_stamp_whole(q);
 
-		if (e->stamp == whole &&
-		    (!fallback ||
-			c->stamps[run.q + i - head->first] == whole)) {
-			c->whole_end = run.q + i + 1;
-			any = true;
+		if (e->stamp != whole ||
+		    (c->stamps && c->stamps[q - head->first] != whole)) {
+			head->torn++;
+			e->stamp = 0;
 			continue;
 		}
-		if (fallback && (e->stamp & 1) &&
-		    e->stamp < timeline_stamp_writing(run.q + i))
-			head->stuck++;
-		head->torn++;
-		e->stamp = 0;
+		any = true;
+		note_whole(c, q);
+		if (c->stamps || !is_after_cut(c, e->tsc)) {
+			c->cut_end = UINT64_MAX;
+		} else if (c->cut_end == UINT64_MAX) {
+			c->cut_end = q;
+			c->torn_there = head->torn;
+		}
 	}
 	return any;
 }
 
-/* First copy of a fallback lane: only its stamps are kept. */
+/* Remember a ticket without an entry. */
+static int
+add_hole(struct tl_holes *found, uint64_t q, uint64_t since)
+{
+	if (found->count == found->capacity) {
+		const size_t capacity = 2 * found->capacity + 16;
+		struct tl_hole *list =
+		    realloc(found->list, capacity * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		found->list = list;
+		found->capacity = capacity;
+	}
+	found->list[found->count++] = (struct tl_hole){ q, since };
+	return 0;
+}
+
+static void
+add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
+{
+	if (found->lost == 0)
+		found->first_lost = q;
+	found->lost += count;
+}
+
+/* Ticket q has no entry: a hole, or lost if it is an old one. */
+static int
+keep_hole(struct copy *c, struct tl_holes *found, uint64_t q, uint64_t since)
+{
+	if (c->ahead == 0 || (c->cut > since && c->cut - since > c->ahead)) {
+		add_lost(found, q, 1);
+		return 0;
+	}
+	return add_hole(found, q, since < c->cut ? since : c->cut);
+}
+
+/* Is ticket q one that the follower still waits for?  q only grows. */
+static bool
+is_awaited(struct copy *c, const struct tl_holes *holes, uint64_t q,
+    uint64_t *since)
+{
+	*since = c->cut;
+	if (q >= holes->seen)
+		return true;
+	while (c->hole < holes->count && holes->list[c->hole].number < q)
+		c->hole++;
+	if (c->hole == holes->count || holes->list[c->hole].number != q)
+		return false;
+	*since = holes->list[c->hole].since;
+	return true;
+}
+
+/* The same of a fallback lane: 1 something is whole, 0, or -errno. */
+static int
+check_fallback_run(struct copy *c, uint32_t lane, struct run run,
+    struct timeline_head *head)
+{
+	const struct tl_holes *holes = c->take->holes;
+	const uint64_t tail = holes ? c->take->tail : 0;
+	int any = 0;
+	int rc;
+
+	for (uint64_t i = 0; i < run.count; i++) {
+		struct timeline_entry *e = &c->chunk[i];
+		const uint64_t q = run.q + i;
+		const bool whole = e->stamp == timeline_stamp_fallback(q, e) &&
+				   !is_after_cut(c, e->tsc);
+		uint64_t since;
+
+		e->stamp = 0;
+		if (holes && !is_awaited(c, &holes[lane], q, &since))
+			continue;
+		if (whole) {
+			e->stamp = timeline_stamp_whole(q);
+			note_whole(c, q);
+			any = 1;
+		} else if (!holes) {
+			head->torn++;
+		} else if (tail == 0 || head->head - q <= tail) {
+			rc = keep_hole(c, &c->take->found[lane], q, since);
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return any;
+}
+
+/* Tickets of a follower that were overwritten before it could look. */
+static void
+note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
+{
+	const struct tl_holes *holes = &c->take->holes[lane];
+	struct tl_holes *found = &c->take->found[lane];
+	const uint64_t seen = later(holes->seen, head->cleared);
+	const uint64_t tail = c->take->tail;
+
+	found->seen = later(holes->seen, head->head);
+	found->count = found->whole = found->lost = found->first_lost = 0;
+	if (tail && head->head - head->first >= tail)
+		return; /* they were not wanted */
+	for (size_t i = 0; i < holes->count; i++)
+		if (holes->list[i].number < head->first &&
+		    holes->list[i].number >= head->cleared)
+			add_lost(found, holes->list[i].number, 1);
+	if (seen < head->first)
+		add_lost(found, seen, head->first - seen);
+}
+
+/* First copy of a fallback lane of version 1: only its stamps are kept. */
 static int
 read_stamps(struct copy *c, uint32_t lane, const struct timeline_head *head)
 {
@@ -162,11 +349,12 @@ blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 	return 0;
 }
 
-/* Leave out what writers reached while the lane was copied. */
+/* Leave out what writers reached while the lane was copied.  Entries with a
+ * sum that were copied before prove that they were. */
 static int
 leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
-	const uint64_t n = timeline_lane_entries(c->geometry, lane);
+	const bool sums = timeline_lane_has_sums(c->geometry, lane);
 	const uint64_t copied = head->first;
 	struct timeline_head after;
 	int rc = read_head(c, lane, &after);
@@ -178,56 +366,133 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 		    timeline_head_offset(c->geometry, lane),
 		    "the head of lane %u went backwards", lane);
 		head->first = head->end;
-	} else if (after.head >= n && head->first < after.head - n + 1) {
-		head->first = after.head - n + 1;
+	} else {
+		uint64_t left = oldest_left(c, lane, after.head);
+
+		if (sums && left > c->whole_from)
+			left = c->whole_from;
+		head->first = later(head->first, left);
 	}
 	if (head->first > head->end)
 		head->first = head->end;
-	if ((rc = blank(c, lane, copied, head)) != 0)
-		return rc;
-	if (head->stuck > head->torn)
-		head->stuck = head->torn;
-	return 0;
+	return blank(c, lane, copied, head);
 }
 
-/* Heads of fallback lanes run ahead of their entries: those behind the last
- * whole one are not lost, they have not happened yet. */
+/* Leave out what comes in the next round: what is after the cut at the end of
+ * a CPU lane, and tickets of a fallback lane behind the last entry, which are
+ * not lost but have not happened yet. */
 static void
 leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
-	if (!timeline_lane_is_fallback(c->geometry, lane))
-		return;
-	head->torn -= head->end - c->whole_end;
-	head->end = c->whole_end;
+	if (timeline_lane_is_fallback(c->geometry, lane)) {
+		if (!c->take->holes || c->stamps)
+			head->torn -= head->end - c->whole_end;
+		head->end = c->whole_end;
+	} else if (c->cut_end < head->end) {
+		head->torn = c->torn_there;
+		head->end = c->cut_end;
+	}
 }
 
-/* Oldest entries first: they are the next to be overwritten. */
+/* Oldest entries first: they are the next to be overwritten.  again: there
+ * are bytes of an earlier copy. */
 static int
-copy_lane(struct copy *c, uint32_t lane, struct timeline_head *head)
+copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
+    bool again)
 {
 	const uint64_t n = timeline_lane_entries(c->geometry, lane);
-	int rc = 0;
+	const bool sums = timeline_lane_has_sums(c->geometry, lane);
+	int rc;
 
-	if (head->first == head->end)
-		return 0;
-	c->whole_end = head->first;
-	if (timeline_lane_is_fallback(c->geometry, lane))
-		rc = read_stamps(c, lane, head);
-	for (uint64_t q = head->first; rc == 0 && q < head->end;) {
+	for (uint64_t q = head->first; q < head->end;) {
 		const struct run run = next_run(q, head->end, n);
 
 		if ((rc = read_run(c, lane, run)) != 0)
-			break;
+			return rc;
+		rc = sums ? check_fallback_run(c, lane, run, head)
+			  : check_cpu_run(c, run, head);
+		if (rc < 0)
+			return rc;
 		/* what nobody wrote takes no room in the copy, either */
-		if (check_run(c, lane, run, head))
-			rc = write_run(c, lane, run);
+		if ((rc > 0 || again) && (rc = write_run(c, lane, run)) != 0)
+			return rc;
 		q += run.count;
+	}
+	return 0;
+}
+
+static int
+copy_lane_once(struct copy *c, uint32_t lane, struct timeline_head *head,
+    bool again)
+{
+	const bool fallback = timeline_lane_is_fallback(c->geometry, lane);
+	const bool sums = timeline_lane_has_sums(c->geometry, lane);
+	int rc = 0;
+
+	head->torn = head->stuck = 0;
+	c->hole = 0;
+	c->whole = 0;
+	c->whole_from = c->whole_end = head->first;
+	c->cut_end = UINT64_MAX;
+	if (sums && c->take->holes)
+		note_lapped(c, lane, head);
+	if (head->first == head->end)
+		return 0;
+	if (fallback && !sums)
+		rc = read_stamps(c, lane, head);
+	if (rc == 0)
+		rc = copy_entries(c, lane, head, again);
+	if (rc == 0) {
+		leave_out_unfinished(c, lane, head);
+		rc = leave_out_lapped(c, lane, head);
 	}
 	free(c->stamps);
 	c->stamps = NULL;
-	if (rc == 0)
-		leave_out_unfinished(c, lane, head);
-	return rc ? rc : leave_out_lapped(c, lane, head);
+	if (sums && c->take->holes) { /* these count what is lost */
+		c->take->found[lane].whole = c->whole;
+		head->torn = 0;
+	}
+	return rc;
+}
+
+/* Did writers overwrite more than half of what was wanted meanwhile? */
+static bool
+has_turned_over(const struct timeline_head *head, uint64_t first, uint64_t end)
+{
+	return head->first - first > (end - first) / 2;
+}
+
+/*
+ * A lane that turned over while it was copied is copied again, from its new
+ * head, in the end only its newest part: some of each lane is better than
+ * most of one.  Its entries are all after the cut then, so it has none.  A
+ * follower goes on with its next round instead.
+ */
+static int
+copy_lane(struct copy *c, uint32_t lane, struct timeline_head *head)
+{
+	const uint64_t ahead = c->ahead;
+	uint64_t share = 1;
+	int rc = 0;
+
+	for (int i = 0; i < LANE_TRIES_MAX; i++) {
+		const uint64_t first = head->first;
+		const uint64_t end = head->end;
+
+		rc = copy_lane_once(c, lane, head, i > 0);
+		if (rc != 0 || c->take->holes || i + 1 == LANE_TRIES_MAX ||
+		    !has_turned_over(head, first, end))
+			break;
+		if ((rc = read_head(c, lane, head)) != 0)
+			break;
+		head->end = head->head;
+		head->first = first_wanted(c, lane, head);
+		share += i;
+		head->first = head->end - (head->end - head->first) / share;
+		c->ahead = 0;
+	}
+	c->ahead = ahead;
+	return rc;
 }
 
 static int
@@ -237,11 +502,11 @@ copy_lanes(struct copy *c)
 	struct timeline_head *heads = c->take->heads;
 	int rc = 0;
 
+	set_cut(c);
 	for (uint32_t i = 0; rc == 0 && i < lanes; i++) {
 		rc = read_head(c, i, &heads[i]);
 		heads[i].first = first_wanted(c, i, &heads[i]);
 		heads[i].end = heads[i].head;
-		heads[i].torn = heads[i].stuck = 0;
 	}
 	for (uint32_t i = 0; rc == 0 && i < lanes; i++)
 		rc = copy_lane(c, i, &heads[i]);

@@ -309,7 +309,9 @@ check_entry(const struct trial *t, const struct outcome *o, const char *who)
 	const struct timeline_entry *e = &o->entry;
 	const bool fallback = timeline_lane_is_fallback(&tl->geometry, o->lane);
 
-	ck_assert_msg(e->stamp == timeline_stamp_whole(o->number),
+	ck_assert_msg(e->stamp ==
+			  (fallback ? timeline_stamp_fallback(o->number, e)
+				    : timeline_stamp_whole(o->number)),
 	    "%s: stamp %lu of entry %lu", who, e->stamp, o->number);
 	ck_assert_msg(e->message == t->event->message, "%s: message", who);
 	ck_assert_msg(e->pid == (uint32_t)getpid(), "%s: pid", who);

@@ -14,7 +14,7 @@
 enum { STORES_SLOTS = 1 << 16, SLOT_WORDS = 8 };
 
 static const double RDTSC_GOAL = 1.40;   /* times a bare rdtsc */
-static const double FALLBACK_GOAL = 2.5; /* the same */
+static const double FALLBACK_GOAL = 2.0; /* the same */
 static const double OFF_GOAL = 1.5;      /* cycles */
 static const double OFF_CALL_GOAL = 5;   /* cycles */
 

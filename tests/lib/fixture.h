@@ -59,6 +59,17 @@ fixture_entry(uint32_t lane, uint64_t q)
 	    void *)(tl->map + timeline_entry_offset(&tl->geometry, lane, q));
 }
 
+/* The stamp that entry q has now that it was changed by hand. */
+static inline void
+fixture_stamp(uint32_t lane, uint64_t q)
+{
+	struct timeline_entry *e = fixture_entry(lane, q);
+
+	e->stamp = timeline_lane_has_sums(&tl->geometry, lane)
+		       ? timeline_stamp_fallback(q, e)
+		       : timeline_stamp_whole(q);
+}
+
 /* The one entry that was logged last, wherever its lane is. */
 static inline const struct timeline_entry *
 fixture_newest(void)

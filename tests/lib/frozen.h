@@ -81,6 +81,28 @@ frozen_entry(const struct frozen *f, uint32_t lane, uint64_t q)
 	return (void *)(f->bytes + timeline_entry_offset(f->header, lane, q));
 }
 
+/* As if it had been copied byte by byte from a live file. */
+static inline void
+frozen_make_live(uint8_t *bytes)
+{
+	struct timeline_header *h = (void *)bytes;
+
+	h->state = TIMELINE_LIVE;
+	for (uint32_t i = 0; i < timeline_lane_count(h); i++) {
+		const struct timeline_head *head =
+		    (void *)(bytes + timeline_head_offset(h, i));
+
+		for (uint64_t q = head->first;
+		     timeline_lane_has_sums(h, i) && q < head->end; q++) {
+			struct timeline_entry *e =
+			    (void *)(bytes + timeline_entry_offset(h, i, q));
+
+			if (e->stamp == timeline_stamp_whole(q))
+				e->stamp = timeline_stamp_fallback(q, e);
+		}
+	}
+}
+
 /* The first size bytes as an open file. */
 static inline int
 frozen_file(const void *bytes, size_t size)

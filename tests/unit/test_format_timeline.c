@@ -85,9 +85,25 @@ check_copy(struct tl_snap *snap)
 	written_free(&w);
 }
 
+static uint64_t
+longest_sorted_lane(void)
+{
+	uint64_t longest = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(file.header); i++) {
+		const struct timeline_head *head = frozen_head(&file, i);
+
+		if (timeline_lane_is_fallback(file.header, i) &&
+		    head->end - head->first > longest)
+			longest = head->end - head->first;
+	}
+	return longest;
+}
+
 START_TEST(a_copy_cannot_be_told_from_its_original)
 {
 	struct tl_snap *snap;
+	uint64_t tail;
 
 	huge = true;
 	first_header = *file.header;
@@ -95,7 +111,12 @@ START_TEST(a_copy_cannot_be_told_from_its_original)
 		const uint64_t next = seed + 1;
 
 		make_again(next % 2);
-		snap = frozen_open(&file, below(3) ? 0 : below(N));
+		tail = below(3) ? 0 : below(N);
+		/* a lane that is sorted by stamp is cut when it is read: then
+		 * its range is not that of what is shown */
+		if (tail < longest_sorted_lane())
+			tail = 0;
+		snap = frozen_open(&file, tail);
 		check_copy(snap);
 		tl_snap_close(snap);
 		seed = next;

@@ -374,12 +374,11 @@ END_TEST
 /* A live file whose end is missing, or that has too much of it. */
 START_TEST(a_damaged_copy_of_a_live_file_is_shown)
 {
-	struct timeline_header *h = (void *)bytes;
 	uint8_t *longer = calloc(1, good.size + 100);
 	struct walk w;
 	int rc;
 
-	h->state = TIMELINE_LIVE;
+	frozen_make_live(bytes);
 	w = frozen_look(bytes, good.size - 10, &rc);
 	ck_assert_int_eq(rc, 0);
 	ck_assert_uint_eq(w.events, EVENTS);

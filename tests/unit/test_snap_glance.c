@@ -155,6 +155,7 @@ age(uint32_t lane, uint64_t q, uint64_t ns)
 {
 	fixture_entry(lane, q)->tsc =
 	    tl_stamp_now(tl) - tl_calibrate_ticks(tl->header, ns);
+	fixture_stamp(lane, q);
 }
 
 START_TEST(history_is_that_of_the_shortest_full_lane)
@@ -243,9 +244,9 @@ START_TEST(a_saved_file_keeps_its_history_and_has_no_now)
 
 	ck_assert_int_eq(timeline_burst(tl, "trace", 60 * SECOND), 0);
 	log_entries(event, N + 10);
-	oldest = fixture_head(FALLBACK)->head - (N - 1);
+	oldest = fixture_head(FALLBACK)->head - N;
 	age(FALLBACK, oldest, 7 * SECOND);
-	age(FALLBACK, oldest + N - 2, 2 * SECOND);
+	age(FALLBACK, oldest + N - 1, 2 * SECOND);
 	f = frozen_save();
 	for (uint32_t i = 0; i < 2; i++) /* only the fallback lanes */
 		frozen_head(&f, i)->head = frozen_head(&f, i)->first =

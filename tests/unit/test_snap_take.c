@@ -19,15 +19,25 @@ setup(void)
 	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
 }
 
+static void
+put_entry(uint32_t lane, uint64_t q)
+{
+	struct timeline_entry *e = fixture_entry(lane, q);
+
+	*e = (struct timeline_entry){ .tsc = q + 1,
+		.message = event->message,
+		.args = { q },
+		.stamp = timeline_stamp_whole(q) };
+	if (tl->header->major > 1)
+		fixture_stamp(lane, q);
+}
+
 /* A lane as if so many entries had been appended to it. */
 static void
 fill_lane(uint32_t lane, uint64_t head)
 {
 	for (uint64_t q = head > N ? head - N : 0; q < head; q++)
-		*fixture_entry(lane, q) = (struct timeline_entry){ .tsc = q + 1,
-			.message = event->message,
-			.args = { q },
-			.stamp = timeline_stamp_whole(q) };
+		put_entry(lane, q);
 	fixture_head(lane)->head = head;
 }
 
@@ -100,16 +110,32 @@ START_TEST(an_entry_with_another_stamp_is_torn)
 }
 END_TEST
 
-START_TEST(a_fallback_slot_of_the_dead_is_stuck)
+/* An entry of a fallback lane proves itself, also the oldest. */
+START_TEST(a_fallback_lane_yields_all_its_slots)
+{
+	for (uint64_t head = 1; head < 4 * N; head++) {
+		fill_lane(FALLBACK_LANE, head);
+		expect_lane(FALLBACK_LANE, head < N ? 0 : head - N, head, 0, 0);
+	}
+}
+END_TEST
+
+START_TEST(a_fallback_entry_with_another_sum_is_torn)
 {
 	const uint64_t q = 3 * N - 10;
+	struct timeline_entry *e = fixture_entry(FALLBACK_LANE, q);
+	uint64_t *words = (void *)e;
 
+	for (int word = 0; word < 8; word++) {
+		fill_lane(FALLBACK_LANE, 3 * N);
+		words[word]++;
+		expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
+	}
 	fill_lane(FALLBACK_LANE, 3 * N);
-	fixture_entry(FALLBACK_LANE, q)->stamp = timeline_stamp_writing(q - N);
-	expect_lane(FALLBACK_LANE, 2 * N + 1, 3 * N, 1, 1);
-	/* in its own lap it may yet be finished */
-	fixture_entry(FALLBACK_LANE, q)->stamp = timeline_stamp_writing(q);
-	expect_lane(FALLBACK_LANE, 2 * N + 1, 3 * N, 1, 0);
+	e->stamp = timeline_stamp_fallback(q - N, e);
+	expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
+	e->stamp = timeline_stamp_whole(q); /* the number without the sum */
+	expect_lane(FALLBACK_LANE, 2 * N, 3 * N, 1, 0);
 }
 END_TEST
 
@@ -119,14 +145,45 @@ START_TEST(tickets_that_are_not_written_yet_are_not_lost)
 	fill_lane(FALLBACK_LANE, 10);
 	fixture_head(FALLBACK_LANE)->head = 13;
 	expect_lane(FALLBACK_LANE, 0, 10, 0, 0);
-	fixture_entry(FALLBACK_LANE, 11)->stamp = timeline_stamp_whole(11);
-	fixture_entry(FALLBACK_LANE, 11)->message = event->message;
+	put_entry(FALLBACK_LANE, 11);
 	expect_lane(FALLBACK_LANE, 0, 12, 1, 0);
 	fill_lane(FALLBACK_LANE, 0);
 	fixture_head(FALLBACK_LANE)->head = 5;
 	memset(fixture_entry(FALLBACK_LANE, 0), 0,
 	    N * sizeof(struct timeline_entry));
 	expect_lane(FALLBACK_LANE, 0, 0, 0, 0);
+}
+END_TEST
+
+/* Version 1 had no sums: a plain stamp, and one entry less. */
+START_TEST(a_fallback_lane_of_version_1_has_plain_stamps)
+{
+	tl->header->major = 1;
+	for (uint64_t head = 1; head < 4 * N; head++) {
+		fill_lane(FALLBACK_LANE, head);
+		expect_lane(FALLBACK_LANE, head < N ? 0 : head - N + 1, head, 0,
+		    0);
+	}
+	fixture_entry(FALLBACK_LANE, 4 * N - 10)->stamp++;
+	expect_lane(FALLBACK_LANE, 3 * N, 4 * N - 1, 1, 0);
+	fixture_head(FALLBACK_LANE)->head += 3;
+	expect_lane(FALLBACK_LANE, 3 * N + 3, 4 * N - 1, 1, 0);
+}
+END_TEST
+
+/* Readers of a snapshot know one form of stamps only. */
+START_TEST(a_snapshot_has_plain_stamps)
+{
+	struct frozen f;
+
+	fill_lane(FALLBACK_LANE, N + 5);
+	fixture_entry(FALLBACK_LANE, N)->args[1]++;
+	f = frozen_save();
+	for (uint64_t q = 5; q < N + 5; q++)
+		ck_assert_uint_eq(frozen_entry(&f, FALLBACK_LANE, q)->stamp,
+		    q == N ? 0 : timeline_stamp_whole(q));
+	ck_assert_uint_eq(frozen_head(&f, FALLBACK_LANE)->torn, 1);
+	frozen_free(&f);
 }
 END_TEST
 
@@ -320,7 +377,10 @@ main(void)
 	tcase_add_test(t, a_lane_yields_one_less_than_it_has_slots);
 	tcase_add_test(t, an_unfinished_entry_is_neither_shown_nor_lost);
 	tcase_add_test(t, an_entry_with_another_stamp_is_torn);
-	tcase_add_test(t, a_fallback_slot_of_the_dead_is_stuck);
+	tcase_add_test(t, a_fallback_lane_yields_all_its_slots);
+	tcase_add_test(t, a_fallback_entry_with_another_sum_is_torn);
+	tcase_add_test(t, a_fallback_lane_of_version_1_has_plain_stamps);
+	tcase_add_test(t, a_snapshot_has_plain_stamps);
 	tcase_add_test(t, tickets_that_are_not_written_yet_are_not_lost);
 	tcase_add_test(t, a_snapshot_blanks_what_is_not_whole);
 	tcase_add_test(t, what_was_seen_before_is_not_copied_again);

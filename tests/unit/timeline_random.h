@@ -161,7 +161,7 @@ make_knots(uint32_t epochs)
 		    .max_err_ns = 77 };
 }
 
-/* A snapshot of everything that can be in one; disorder: stamps of a lane
+/* A snapshot of everything that can be in one; disorder: stamps of a CPU lane
  * may go back. */
 static inline void
 make_random(bool disorder)
@@ -181,7 +181,11 @@ make_random(bool disorder)
 			tsc += below(3);
 			if (frozen_head(&file, lane)->end <
 			    frozen_head(&file, lane)->first + N)
-				put(lane, disorder ? below(1000) : tsc,
+				put(lane,
+				    disorder && !timeline_lane_is_fallback(
+						    file.header, lane)
+					? below(1000)
+					: tsc,
 				    below(8) == 0);
 		}
 	}
