@@ -67,10 +67,10 @@ static bool
 do_agree(const struct finder *f, size_t a, size_t b)
 {
 	const struct tl_input *items = f->inputs->items;
-	const struct tl_knots x = { &items[a], tl_input_knot_count(&items[a]),
-		knot_at };
-	const struct tl_knots y = { &items[b], tl_input_knot_count(&items[b]),
-		knot_at };
+	const struct tl_knot_list x = { &items[a],
+		tl_input_knot_count(&items[a]), knot_at };
+	const struct tl_knot_list y = { &items[b],
+		tl_input_knot_count(&items[b]), knot_at };
 
 	return tl_knots_agree(&x, &y);
 }

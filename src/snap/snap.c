@@ -453,8 +453,8 @@ knot_at(const void *time, size_t i)
 bool
 tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b)
 {
-	const struct tl_knots knots[] = { { &a->time, a->time.knot_count,
-					      knot_at },
+	const struct tl_knot_list knots[] = { { &a->time, a->time.knot_count,
+						  knot_at },
 		{ &b->time, b->time.knot_count, knot_at } };
 
 	return a->header.clock_kind == b->header.clock_kind &&

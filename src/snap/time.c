@@ -360,7 +360,7 @@ is_on_line(const struct timeline_knot *before,
 }
 
 static bool
-are_on_line(const struct tl_knots *line, const struct tl_knots *knots)
+are_on_line(const struct tl_knot_list *line, const struct tl_knot_list *knots)
 {
 	size_t i = 1;
 
@@ -378,7 +378,7 @@ are_on_line(const struct tl_knots *line, const struct tl_knots *knots)
 }
 
 bool
-tl_knots_agree(const struct tl_knots *a, const struct tl_knots *b)
+tl_knots_agree(const struct tl_knot_list *a, const struct tl_knot_list *b)
 {
 	return are_on_line(a, b) && are_on_line(b, a);
 }

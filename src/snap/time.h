@@ -15,7 +15,7 @@
 #include <timeline_layout.h>
 
 /* Knots, oldest first, wherever they are kept. */
-struct tl_knots {
+struct tl_knot_list {
 	const void *of;
 	size_t count;
 	const struct timeline_knot *(*at)(const void *of, size_t i);
@@ -26,7 +26,7 @@ struct tl_knots {
  * each are compared with the line of the other where it has knots on both
  * sides.  Copies of one virtual machine, set apart since, do not agree.
  */
-bool tl_knots_agree(const struct tl_knots *a, const struct tl_knots *b);
+bool tl_knots_agree(const struct tl_knot_list *a, const struct tl_knot_list *b);
 
 enum { TL_TIME_KNOTS_MAX = 65536 }; /* more in a file are not looked at */
 

@@ -338,21 +338,21 @@ at(const void *of, size_t i)
 
 /* Points of a line of one tick a nanosecond, so many seconds apart, ahead by
  * so many ns. */
-static struct tl_knots
+static struct tl_knot_list
 line(struct timeline_knot *to, size_t count, uint64_t from, int64_t ahead)
 {
 	for (size_t i = 0; i < count; i++)
 		to[i] = (struct timeline_knot){ .tsc = from + i * SECOND,
 			.utc_ns = (int64_t)(from + i * SECOND) + ahead,
 			.max_err_ns = 100 };
-	return (struct tl_knots){ to, count, at };
+	return (struct tl_knot_list){ to, count, at };
 }
 
 START_TEST(lines_of_one_clock_agree_and_others_do_not)
 {
 	struct timeline_knot a[8], b[8];
-	struct tl_knots x = line(a, 8, 5 * SECOND, 0);
-	struct tl_knots y = line(b, 8, 9 * SECOND + 7, 0);
+	struct tl_knot_list x = line(a, 8, 5 * SECOND, 0);
+	struct tl_knot_list y = line(b, 8, 9 * SECOND + 7, 0);
 
 	ck_assert(tl_knots_agree(&x, &x));
 	ck_assert(tl_knots_agree(&x, &y) && tl_knots_agree(&y, &x));
@@ -382,8 +382,8 @@ END_TEST
 START_TEST(a_clock_that_was_set_is_one_clock)
 {
 	struct timeline_knot a[8], b[2];
-	struct tl_knots x = line(a, 8, 5 * SECOND, 0);
-	struct tl_knots y = line(b, 2, 5 * SECOND, 0);
+	struct tl_knot_list x = line(a, 8, 5 * SECOND, 0);
+	struct tl_knot_list y = line(b, 2, 5 * SECOND, 0);
 
 	for (int i = 3; i < 8; i++)
 		a[i].utc_ns += 5 * (int64_t)SECOND;
