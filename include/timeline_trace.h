@@ -53,7 +53,21 @@ int timeline_trace_close(struct timeline_trace *trace);
 /* Write what waits in the buffers of all threads. */
 int timeline_trace_flush(struct timeline_trace *trace);
 
-/* Messages, as those of timeline_define.  -EINVAL bad priority or text. */
+/* What a message is of. */
+enum {
+	TIMELINE_TRACE_INSTANT = 1,
+	TIMELINE_TRACE_SPAN = 2,
+	TIMELINE_TRACE_COUNTER = 3
+};
+
+/*
+ * Messages, as those of timeline_define.  -EINVAL bad kind, priority or text.
+ * file and line are their place in the source; file NULL: none.  The three
+ * others are macros, too, which give the place where they stand.
+ */
+int timeline_trace_define(struct timeline_trace *trace, uint32_t kind,
+    const char *category, const char *priority, const char *text,
+    const char *file, uint32_t line, struct timeline_trace_message **message);
 int timeline_trace_instant(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,
     struct timeline_trace_message **message);
@@ -63,6 +77,15 @@ int timeline_trace_span(struct timeline_trace *trace, const char *category,
 int timeline_trace_counter(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,
     struct timeline_trace_message **message);
+#define timeline_trace_instant(trace, category, priority, text, message)  \
+	timeline_trace_define((trace), TIMELINE_TRACE_INSTANT, (category), \
+	    (priority), (text), __FILE__, __LINE__, (message))
+#define timeline_trace_span(trace, category, priority, text, message)  \
+	timeline_trace_define((trace), TIMELINE_TRACE_SPAN, (category), \
+	    (priority), (text), __FILE__, __LINE__, (message))
+#define timeline_trace_counter(trace, category, priority, text, message)  \
+	timeline_trace_define((trace), TIMELINE_TRACE_COUNTER, (category), \
+	    (priority), (text), __FILE__, __LINE__, (message))
 /* The number of a text, for %s arguments. */
 int timeline_trace_string(
     struct timeline_trace *trace, const char *text, uint64_t *number);

@@ -26,7 +26,7 @@ struct timeline_trace_message {
 	struct tl_message message;
 	struct timeline_trace *trace;
 	struct timeline_trace_message *next;
-	char text[]; /* category, then text */
+	char text[]; /* category, then text, then file */
 };
 
 struct timeline_trace {
@@ -270,35 +270,57 @@ timeline_trace_flush(struct timeline_trace *trace)
 
 /* == messages == */
 
-static int
-define(struct timeline_trace *trace, const char *category, const char *priority,
-    const char *text, uint8_t kind, struct timeline_trace_message **message)
+/* A message with its texts behind it. */
+static struct timeline_trace_message *
+new_message(struct tl_bytes category, struct tl_bytes text,
+    struct tl_bytes file)
 {
-	const size_t category_size = strlen(category);
-	const size_t text_size = strlen(text);
+	struct timeline_trace_message *m =
+	    calloc(1, sizeof(*m) + category.size + text.size + file.size);
+
+	if (!m)
+		return NULL;
+	memcpy(m->text, category.data, category.size);
+	memcpy(m->text + category.size, text.data, text.size);
+	memcpy(m->text + category.size + text.size, file.data, file.size);
+	return m;
+}
+
+int
+timeline_trace_define(struct timeline_trace *trace, uint32_t kind,
+    const char *category_text, const char *priority, const char *message_text,
+    const char *file_name, uint32_t line,
+    struct timeline_trace_message **message)
+{
+	const struct tl_bytes category = tl_bytes_of(category_text);
+	const struct tl_bytes text = tl_bytes_of(message_text);
+	const struct tl_bytes file = tl_bytes_of(file_name ? file_name : "");
 	const int level = tl_level_parse(priority);
 	struct timeline_trace_message *m;
 	int rc;
 
 	if (!is_ours(trace))
 		return -EPERM;
-	if (level < 0)
+	if (level < 0 || kind < TIMELINE_RECORD_INSTANT ||
+	    kind > TIMELINE_RECORD_COUNTER)
 		return -EINVAL;
-	if (text_size > TL_TRACE_TEXT_MAX || category_size > TL_TRACE_TEXT_MAX)
+	if (text.size > TL_TRACE_TEXT_MAX ||
+	    category.size > TL_TRACE_TEXT_MAX || file.size > TL_TRACE_TEXT_MAX)
 		return -E2BIG;
-	if (!(m = calloc(1, sizeof(*m) + category_size + text_size)))
+	if (!(m = new_message(category, text, file)))
 		return -ENOMEM;
-	memcpy(m->text, category, category_size);
-	memcpy(m->text + category_size, text, text_size);
 	rc = tl_message_parse(&m->message,
-	    tl_bytes(m->text + category_size, text_size));
+	    tl_bytes(m->text + category.size, text.size));
 	if (rc < 0) {
 		free(m);
 		return rc;
 	}
-	m->message.category = tl_bytes(m->text, category_size);
+	m->message.category = tl_bytes(m->text, category.size);
+	m->message.file =
+	    tl_bytes(m->text + category.size + text.size, file.size);
+	m->message.line = line;
 	m->message.level = m->message.gate = (uint8_t)level;
-	m->message.kind = kind;
+	m->message.kind = (uint8_t)kind;
 	m->message.strings = &tl_trace_own_strings;
 	m->trace = trace;
 	pthread_mutex_lock(&trace->lock);
@@ -309,31 +331,31 @@ define(struct timeline_trace *trace, const char *category, const char *priority,
 	return 0;
 }
 
-int
-timeline_trace_instant(struct timeline_trace *trace, const char *category,
+/* The functions for bindings, which have no place: macros of the same names
+ * call the one above. */
+
+int(timeline_trace_instant)(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,
     struct timeline_trace_message **message)
 {
-	return define(trace, category, priority, text, TIMELINE_RECORD_INSTANT,
-	    message);
+	return timeline_trace_define(trace, TIMELINE_RECORD_INSTANT, category,
+	    priority, text, NULL, 0, message);
 }
 
-int
-timeline_trace_span(struct timeline_trace *trace, const char *category,
+int(timeline_trace_span)(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,
     struct timeline_trace_message **message)
 {
-	return define(trace, category, priority, text, TIMELINE_RECORD_SPAN,
-	    message);
+	return timeline_trace_define(trace, TIMELINE_RECORD_SPAN, category,
+	    priority, text, NULL, 0, message);
 }
 
-int
-timeline_trace_counter(struct timeline_trace *trace, const char *category,
+int(timeline_trace_counter)(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,
     struct timeline_trace_message **message)
 {
-	return define(trace, category, priority, text, TIMELINE_RECORD_COUNTER,
-	    message);
+	return timeline_trace_define(trace, TIMELINE_RECORD_COUNTER, category,
+	    priority, text, NULL, 0, message);
 }
 
 int
