@@ -20,6 +20,11 @@ plain_read_at(struct tl_storage *storage, void *data, size_t size,
 {
 	const struct plain *p = (struct plain *)storage;
 
+	/* what it has grown by since is not there */
+	if (offset >= storage->size)
+		return 0;
+	if (size > storage->size - offset)
+		size = (size_t)(storage->size - offset);
 	return tl_read_at(p->fd, data, size, offset);
 }
 

@@ -26,7 +26,8 @@ struct tl_storage {
 	void *context;
 };
 
-/* The file of fd, which is duplicated. */
+/* The file of fd, which is duplicated, as large as it is now: what it grows by
+ * is not read. */
 int tl_storage_of_fd(struct tl_storage **storage, int fd);
 
 static inline int64_t

@@ -25,7 +25,6 @@ enum {
 	NO_OBJECT,
 	SKIPPED,
 	CUT,
-	UNFINISHED,
 	BEHIND,
 	OTHER_THREAD,
 	NO_CALL,
@@ -41,9 +40,7 @@ enum {
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[NO_OBJECT] = { -EBADMSG, "no object: skipped to the next block" },
 	[SKIPPED] = { -EBADMSG, "a byte is skipped" },
-	[CUT] = { -EBADMSG, "the trace ends before its end, inside a block" },
-	[UNFINISHED] = { -ENODATA,
-	    "the trace ends before its end: it was not finished" },
+	[CUT] = { -ENODATA, "the trace ends before its end" },
 	[BEHIND] = { -EBADMSG, "bytes behind the end are left out" },
 	[OTHER_THREAD] = { -EBADMSG, "a point is not of its block's thread" },
 	[NO_CALL] = { -EBADMSG, "a footer without a call is left out" },
@@ -554,9 +551,7 @@ note_end(struct lincheck_read *r)
 	struct tl_notes *notes = &r->notes;
 
 	if (!r->ended)
-		tl_note(notes,
-		    r->inside || r->carry.size > 0 ? CUT : UNFINISHED,
-		    r->at + r->carry.size);
+		tl_note(notes, CUT, r->at + r->carry.size);
 	note_count(notes, NO_FOOTER, tl_lincheck_calls_open(&r->calls));
 	note_count(notes, BAD_NAME, r->messages.bad_name);
 	note_count(notes, LONG, r->messages.cut);

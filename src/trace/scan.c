@@ -201,6 +201,10 @@ step(struct tl_scan *s, bool last)
 				return take_block(s, &block);
 			if (!last)
 				return -EAGAIN;
+			if (!s->lost) {
+				s->cut = true;
+				s->cut_at = s->at;
+			}
 		}
 	} else if (kind == TL_TRACE_EOF && bytes.size == 1 && !s->inside) {
 		if (!last)
@@ -266,9 +270,13 @@ tl_scan_finish(struct tl_scan *s)
 
 	if (rc < 0)
 		return rc;
-	say_lost(s);
+	/* a block whose end was not written is no damage */
+	s->cut &= s->lost && s->lost_from == s->cut_at && !s->inside;
+	if (!s->cut)
+		say_lost(s);
 	if (!s->ended && !s->inside)
 		tl_trace_say(&s->options->report, -ENODATA, s->at,
-		    "the trace was not finished");
+		    "the trace was not finished%s",
+		    s->cut ? ": it ends inside a block" : "");
 	return 0;
 }

@@ -31,6 +31,8 @@ struct tl_scan {
 	uint64_t at;           /* the file's byte at buffer.data + used */
 	bool lost;             /* between two blocks, looking for the next */
 	uint64_t lost_from;
+	bool cut; /* does the file end inside a block, which begins there? */
+	uint64_t cut_at;
 	struct tl_text unpacked;
 };
 

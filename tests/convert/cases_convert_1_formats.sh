@@ -55,6 +55,7 @@ is 'every format that is read becomes every one that is written' \
 
 # recognised by content, whatever the name
 for f in $readable; do
+	rm -f "$work/noname.idx" # of the one before
 	cp "$in.$f" "$work/noname"
 	"$convert" -q --json "$work/noname" --to csv -o "$work/noname.out" --force |
 		jq -r '.inputs[0].format'

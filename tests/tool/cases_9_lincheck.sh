@@ -95,15 +95,24 @@ is '... in JSON' "$("$dump" --check --json "$work/open.trace" |
 is '... in CSV' "$("$dump" --check --format csv "$work/open.trace" |
 	sed -n '2s/.*trace,\([a-z]*\),.*/\1/p')" unfinished
 head -c 3000 "$lincheck/v8-stream2.trace" >"$work/cut.trace"
-ends 'one that is cut inside a block is damaged' 1 "$dump" --check \
+ends '... nor is one that ends inside a block' 0 "$dump" --check \
 	"$work/cut.trace"
-has '... which it says' "$out" ': damaged, 1 fault: [0-9]+ entries'
-ends '... and so does whatever reads it' 1 "$dump" --list "$work/cut.trace"
+has '... which it says' "$out" ': unfinished: [0-9]+ entries'
+ends '... and whatever reads it' 0 "$dump" --list "$work/cut.trace"
+printf '\377' | dd of="$work/cut.trace" bs=1 seek=2000 conv=notrunc \
+	2>"$work/said"
+ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/cut.trace"
+has '... which it says' "$out" ': damaged, [0-9]+ faults?: [0-9]+ entries'
+ends '... and whatever reads it' 1 "$dump" --list "$work/cut.trace"
 size=$(stat -c %s "$trace")
 head -c $((size - 1)) "$trace" >"$work/open2.trace"
 ends '--check of a recording that was not finished is none, too' 0 "$dump" \
 	--check "$work/open2.trace"
 has '... which it says' "$out" ': unfinished: [0-9]+ entries'
 head -c $((size / 2)) "$trace" >"$work/cut2.trace"
-ends 'one that is cut inside a block is damaged' 1 "$dump" --check \
+ends '... nor is one that ends inside a block' 0 "$dump" --check \
 	"$work/cut2.trace"
+has '... which it says' "$out" ': unfinished: [0-9]+ entries'
+printf '\377' | dd of="$work/open2.trace" bs=1 seek=$((size / 2)) \
+	conv=notrunc 2>"$work/said"
+ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/open2.trace"

@@ -437,6 +437,88 @@ START_TEST(the_flusher_takes_no_signal)
 }
 END_TEST
 
+/* What a reader sees of a file does not change while it grows. */
+START_TEST(a_recording_that_grows_is_read_up_to_where_it_was)
+{
+	enum { EVENTS = 200000 };
+	static const struct timeline_trace_options small = { .flush_ms =
+								 3600000,
+		.block_size = 4096 };
+	struct timeline_trace_message *message;
+	struct tl_fault fault = { 0 };
+	struct timeline_trace *t;
+	struct tl_storage *data;
+	struct tl_trace *trace;
+	uint64_t before;
+	int fd;
+
+	ck_assert_int_eq(timeline_trace_create(&t, path, &small), 0);
+	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "n $n",
+			     &message),
+	    0);
+	for (uint64_t i = 0; i < EVENTS; i++)
+		ck_assert(timeline_trace_log(message, 1, ~i) == 0);
+	ck_assert_int_eq(timeline_trace_flush(t), 0);
+	fd = open(path, O_RDONLY);
+	ck_assert_int_eq(tl_storage_of_fd(&data, fd), 0);
+	close(fd);
+	before = data->size;
+	ck_assert_uint_gt(before, 1 << 20);
+	for (uint64_t i = 0; i < EVENTS; i++)
+		ck_assert(timeline_trace_log(message, 1, ~i) == 0);
+	ck_assert_int_eq(timeline_trace_flush(t), 0);
+	fault_count = 0;
+	ck_assert_int_eq(tl_trace_open_storage(&trace, data, NULL,
+			     &read_options, &fault),
+	    0);
+	ck_assert_uint_eq(count_events(trace), EVENTS);
+	ck_assert_uint_eq(tl_trace_damage(trace), 0);
+	tl_trace_close(trace);
+	ck_assert_int_eq(timeline_trace_close(t), 0);
+}
+END_TEST
+
+/* == one writer, one reader == */
+
+static bool stop_growing;
+
+static void *
+grow(void *message)
+{
+	while (!__atomic_load_n(&stop_growing, __ATOMIC_RELAXED))
+		ck_assert(timeline_trace_log(message, 2, ~UINT64_C(0),
+			      ~UINT64_C(1)) == 0);
+	return NULL;
+}
+
+START_TEST(a_recording_is_opened_again_and_again_while_it_grows)
+{
+	enum { ENOUGH = 12 << 20 };
+	static const struct timeline_trace_options small = { .block_size =
+								 65536 };
+	struct timeline_trace_message *message;
+	struct timeline_trace *t;
+	struct stat st = { 0 };
+	pthread_t thread;
+
+	ck_assert_int_eq(timeline_trace_create(&t, path, &small), 0);
+	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "n $a $b",
+			     &message),
+	    0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, grow, message), 0);
+	while (st.st_size < ENOUGH) {
+		struct tl_trace *trace = open_path(&read_options);
+
+		ck_assert_uint_eq(tl_trace_damage(trace), 0);
+		tl_trace_close(trace);
+		ck_assert_int_eq(stat(path, &st), 0);
+	}
+	__atomic_store_n(&stop_growing, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(timeline_trace_close(t), 0);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -458,6 +540,10 @@ main(void)
 	tcase_add_test(record_case, the_flusher_takes_no_signal);
 	tcase_add_test(record_case, a_forked_child_records_nothing);
 	tcase_add_test(record_case, texts_of_arguments_have_numbers);
+	tcase_add_test(record_case,
+	    a_recording_that_grows_is_read_up_to_where_it_was);
+	tcase_add_test(record_case,
+	    a_recording_is_opened_again_and_again_while_it_grows);
 	suite_add_tcase(suite, record_case);
 	return run_suite(suite);
 }
