@@ -231,7 +231,7 @@ deps deps-check:
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
 SOURCES	 := $(wildcard src/*/*.[ch] tests/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*.sh tests/ship/with_cluster \
+SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
 	@clang-format -i $(SOURCES)

@@ -12,7 +12,7 @@ FUZZERS	 := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAY	 := $(patsubst %,$(B)/tests/fuzz/replay_%,$(FUZZERS))
 BENCHES	 := $(patsubst %.c,$(B)/bench/%,$(notdir $(wildcard tests/bench/*.c)))
 TOOLHELP := $(patsubst %.c,$(B)/%,$(wildcard tests/tool/*.c \
-	    tests/daemon/*.c tests/faults/*.c))
+	    tests/daemon/*.c tests/faults/scribble.c))
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 
 # the layer of tests/unit/test_<layer>_<what>

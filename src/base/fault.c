@@ -2,11 +2,13 @@
 /* fault.c - fill in a fault. */
 #include "base/fault.h"
 
+#include "base/terminal.h"
 #include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int
 tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format, ...)
@@ -41,4 +43,23 @@ tl_put_fault(struct tl_text *text, const char *program, const char *name,
 	tl_put_lines(text,
 	    tl_bytes_of(fault->text[0] ? fault->text : strerror(-fault->rc)));
 	tl_put_char(text, '\n');
+}
+
+void
+tl_fault_print(const char *program, const char *name,
+    const struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+	char line[sizeof(fault->text) + 64];
+	int size;
+
+	tl_put_fault(&text, program, name, fault);
+	if (text.rc == 0) {
+		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
+	} else {
+		size = snprintf(line, sizeof(line), "%s: %s\n", program,
+		    strerror(fault->rc < 0 ? -fault->rc : -text.rc));
+		(void)tl_write_all(STDERR_FILENO, line, (size_t)size);
+	}
+	tl_text_free(&text);
 }

@@ -24,4 +24,12 @@ struct tl_fault {
 int tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
 
+/*
+ * Write "PROGRAM: NAME: byte N: TEXT" to standard error by one write, as
+ * several threads may at once; name may be NULL.  Where there is no memory for
+ * the line, one without the name is written.
+ */
+void tl_fault_print(const char *program, const char *name,
+    const struct tl_fault *fault);
+
 #endif

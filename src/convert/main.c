@@ -28,11 +28,7 @@ static struct tl_conversion conversion;
 static void
 complain(const char *name, const struct tl_fault *fault)
 {
-	struct tl_text text = { 0 };
-
-	tl_put_fault(&text, "timeline-convert", name, fault);
-	fputs(tl_text_string(&text), stderr);
-	tl_text_free(&text);
+	tl_fault_print("timeline-convert", name, fault);
 }
 
 /* What is damaged, and what is good to know, of hosts or what was written. */
@@ -85,10 +81,11 @@ killed(void *context, const char *message, size_t size)
 	tl_die(message, size);
 }
 
-static void
+static int
 open_inputs(const struct tl_options *options)
 {
 	struct tl_progress progress;
+	int rc;
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, false);
 	const struct tl_input_plan plan = { .format = options->from,
@@ -96,8 +93,10 @@ open_inputs(const struct tl_options *options)
 		.progress = &progress };
 
 	tl_progress_start(&progress, !options->no_progress);
-	tl_inputs_open(&inputs, options->files, options->file_count, &plan);
+	rc =
+	    tl_inputs_open(&inputs, options->files, options->file_count, &plan);
 	tl_progress_end(&progress);
+	return rc;
 }
 
 /* Files open: choose entries, write them. */
@@ -157,8 +156,12 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 		status = say_summary(options);
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
-	if (fault->rc < 0) /* else no file could be opened, which was said */
-		complain(of_output ? output_name(options) : NULL, fault);
+	/* -ENOENT: no file could be opened, which was reported */
+	if (fault->rc < 0 || (rc < 0 && rc != -ENOENT))
+		complain(of_output ? output_name(options) : NULL,
+		    fault->rc < 0 ? fault
+				  : &(struct tl_fault){ .rc = rc,
+					.at = TL_FAULT_NOWHERE });
 	if (rc < 0 || conversion.damaged || tl_inputs_are_damaged(&inputs))
 		return FAILED;
 	return status;
@@ -213,9 +216,10 @@ convert(const struct tl_options *options)
 		complain(output_name(options), &fault);
 		return FAILED;
 	}
-	open_inputs(options);
-	rc = tl_select_hosts(&inputs, &options->selection, keep_of_hosts, true,
-	    &fault);
+	rc = open_inputs(options);
+	if (rc == 0)
+		rc = tl_select_hosts(&inputs, &options->selection,
+		    keep_of_hosts, true, &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
 	if (rc == 0)

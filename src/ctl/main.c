@@ -22,16 +22,13 @@ static void
 complain(const struct tl_call *call, int rc)
 {
 	struct tl_fault fault = call->fault;
-	struct tl_text text = { 0 };
 
 	if (fault.rc == 0)
 		fault.rc = rc;
-	tl_put_fault(&text, "timelinectl",
-	    call->subject[0] ? call->subject : NULL, &fault);
+	tl_fault_print("timelinectl", call->subject[0] ? call->subject : NULL,
+	    &fault);
 	if (call->usage)
-		tl_put_string(&text, "Try timelinectl --help.\n");
-	fputs(tl_text_string(&text), stderr);
-	tl_text_free(&text);
+		fputs("Try timelinectl --help.\n", stderr);
 }
 
 /* Somebody made the file shorter while it was mapped. */

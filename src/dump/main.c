@@ -39,17 +39,11 @@ static struct tl_text script_error;
 static void
 complain(const char *name, const struct tl_fault *fault)
 {
-	struct tl_text text = { 0 };
-
-	if (!name && script_error.size > 0) { /* it was escaped */
-		tl_put_string(&text, "timeline-dump: ");
-		tl_put_string(&text, tl_text_string(&script_error));
-		tl_put_char(&text, '\n');
-	} else {
-		tl_put_fault(&text, "timeline-dump", name, fault);
-	}
-	fputs(tl_text_string(&text), stderr);
-	tl_text_free(&text);
+	if (!name && script_error.size > 0) /* it was escaped */
+		fprintf(stderr, "timeline-dump: %s\n",
+		    tl_text_string(&script_error));
+	else
+		tl_fault_print("timeline-dump", name, fault);
 }
 
 /* An unfinished file is no use to anybody. */
@@ -97,10 +91,11 @@ wants_progress(const struct tl_options *options)
 	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
 }
 
-static void
+static int
 open_inputs(const struct tl_options *options)
 {
 	struct tl_progress progress;
+	int rc;
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, options->follow);
 	const struct tl_input_plan plan = {
@@ -115,8 +110,10 @@ open_inputs(const struct tl_options *options)
 	};
 
 	tl_progress_start(&progress, !options->no_progress);
-	tl_inputs_open(&inputs, options->files, options->file_count, &plan);
+	rc =
+	    tl_inputs_open(&inputs, options->files, options->file_count, &plan);
 	tl_progress_end(&progress);
+	return rc;
 }
 
 /* Files open: choose entries, show them. */
@@ -186,9 +183,10 @@ show(const struct tl_options *options)
 		complain(options->output, &fault);
 		return FAILED;
 	}
-	open_inputs(options);
-	rc = tl_select_hosts(&inputs, &options->selection, complain,
-	    is_in_order(options), &fault);
+	rc = open_inputs(options);
+	if (rc == 0)
+		rc = tl_select_hosts(&inputs, &options->selection, complain,
+		    is_in_order(options), &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
 	if (rc == 0)

@@ -55,6 +55,8 @@ tl_firefox_string(struct firefox_write *w, const struct tl_message *message,
 
 	if (rc == -ENOSPC) /* written again each time it is met */
 		return add_argument(w, message, string, number);
+	if (rc < 0)
+		return rc;
 	if (rc > 0) {
 		rc = tl_numbers_room(&numbers, &w->string_capacity, at,
 		    sizeof(*w->string_numbers));

@@ -21,13 +21,11 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 static void
 complain(const char *name, const struct tl_fault *fault)
 {
-	struct tl_text text = { 0 };
+	static const char clear[] = "\r\033[K";
 
 	if (isatty(STDERR_FILENO) == 1) /* there may be a status */
-		tl_put_string(&text, "\r\033[K");
-	tl_put_fault(&text, "timeline-ship", name, fault);
-	(void)tl_write_all(STDERR_FILENO, text.data, text.size);
-	tl_text_free(&text);
+		(void)tl_write_all(STDERR_FILENO, clear, sizeof(clear) - 1);
+	tl_fault_print("timeline-ship", name, fault);
 }
 
 static void

@@ -278,7 +278,8 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 
 	if (!snap) {
 		tl_storage_close(storage);
-		return -ENOMEM;
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "%s",
+		    strerror(ENOMEM));
 	}
 	snap->frozen = storage;
 	snap->tail = plan->tail;

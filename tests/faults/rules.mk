@@ -8,3 +8,10 @@ check-scribble:
 	    $(SCRIBBLED)/tests/faults/scribble
 	@tests/faults/scribble_run $(SCRIBBLED) $(SECONDS)
 .PHONY: check-scribble
+
+# Allocations that fail, one after the other: preloaded.
+FAILING	 := $(B)/tests/faults/failing_malloc.so
+$(FAILING): tests/faults/failing_malloc.c
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -O2 -g -Wall -Wextra -fPIC -shared -o $@ $<
+tests: $(FAILING)
