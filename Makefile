@@ -56,7 +56,13 @@ LIBS_dump := -lncursesw
 KAFKA	 ?= $(shell pkg-config --exists rdkafka 2>/dev/null && echo yes)
 LIBS_ship := -lnats $(if $(KAFKA),-lrdkafka) -lpthread
 $(B)/obj/src/ship/%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
-LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng -lpthread
+# the daemon filters its system calls; sanitizers make calls of their own
+SECCOMP	 ?= $(if $(SAN),,$(shell pkg-config --exists libseccomp 2>/dev/null && \
+	    echo yes))
+LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
+	    -lpthread
+$(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/test_daemon_seccomp.o: \
+    CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
 
 all: lib tools lua
 
@@ -73,7 +79,7 @@ LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
     CPPFLAGS += $(LUA_CFLAGS)
 # What everything was compiled and linked with: other flags build all of it anew.
-FLAGS	 := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(KAFKA),KAFKA)
+FLAGS	 := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(KAFKA),KAFKA) $(if $(SECCOMP),SECCOMP)
 export FLAGS
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo "$$FLAGS" | cmp -s - $@ || echo "$$FLAGS" >$@
@@ -217,7 +223,7 @@ tour: all examples
 # Every Debian package that building and testing need.
 DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
 	    libzstd-dev libsqlite3-dev libzip-dev libev-dev libmicrohttpd-dev libsystemd-dev \
-	    libcap-ng-dev libncurses-dev libnats-dev
+	    libcap-ng-dev libseccomp-dev libncurses-dev libnats-dev
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
 	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \

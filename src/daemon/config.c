@@ -237,6 +237,7 @@ static const struct tl_config_key keys[] = {
 	    .min = 1000000,
 	    .max = 10 * TL_CONFIG_SECOND_NS },
 	{ .name = "clock", tl_config_flag, AT(clock) },
+	{ .name = "seccomp", tl_config_flag, AT(seccomp) },
 	{ .name = "timelines", read_timelines, 0 },
 	{ .name = NULL },
 };
@@ -253,6 +254,7 @@ read_all(struct tl_config_reader *reader, const char *name)
 	config->listen = LISTEN;
 	config->poll_ns = poll_ns;
 	config->clock = true;
+	config->seccomp = true;
 	if (!(config->path = copy(reader, name)))
 		return -ENOMEM;
 	rc = tl_config_read_keys(reader, config->strings->data, keys, config);

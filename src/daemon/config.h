@@ -145,6 +145,7 @@ struct tl_config {
 	const char *page;      /* UNIX socket of the page; NULL: none */
 	const char *user;      /* to become when started as root; NULL: stay */
 	bool clock;            /* keep the clocks exact */
+	bool seccomp;          /* filter the daemon's own system calls */
 	uint64_t poll_ns;      /* live streams are looked at so often */
 	struct tl_config_timeline *timelines; /* the first that matches */
 	size_t timeline_count;

@@ -10,6 +10,8 @@
 #include "daemon/control.h"
 #include "daemon/http.h"
 #include "daemon/notify.h"
+#include "daemon/run.h"
+#include "daemon/seccomp.h"
 #include "daemon/snapshots.h"
 #include "daemon/start.h"
 #include "daemon/stream.h"
@@ -112,9 +114,10 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 	}
 	rc = note_second(rc, second_rc, &second, fault);
 	if (!is_same(old->directory, new->directory) ||
-	    !is_same(old->user, new->user))
+	    !is_same(old->user, new->user) || old->seccomp != new->seccomp)
 		tl_daemon_log(TL_LOG_WARNING,
-		    "another directory or user takes effect at the next start");
+		    "another directory, user or seccomp takes effect at the "
+		    "next start");
 	return rc;
 }
 
@@ -147,6 +150,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	/* What was made before is of the old one. */
 	(void)tl_targets_scan(daemon->folder, &before);
 	daemon->config = new;
+	tl_run_reload();
 	daemon->configured_ns = tl_clock_read(CLOCK_REALTIME);
 	tl_targets_configure(daemon->folder);
 	rc = listen_again(daemon, old, fault);
@@ -204,6 +208,12 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	if (c->socket &&
 	    (rc = tl_control_new(&d->control, d, c->socket, fault)) != 0)
 		return rc;
+	if ((c->listen &&
+		(rc = tl_http_new(&d->http, d, c->listen, fault)) != 0) ||
+	    (c->page && (rc = tl_http_new(&d->page, d, c->page, fault)) != 0))
+		return rc;
+	/* Names were looked up; what others can write comes now. */
+	tl_seccomp_start(c->seccomp);
 	if ((rc = tl_snapshots_new(&d->snapshots, d->loop, c->directory,
 		 fault)) != 0 ||
 	    (rc = tl_targets_new(&d->folder, d, NULL, fault)) != 0 ||
@@ -212,9 +222,7 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 		return rc;
 	if ((rc = tl_streams_new(&d->stream, d)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
-	if (c->listen && (rc = tl_http_new(&d->http, d, c->listen, fault)) != 0)
-		return rc;
-	return c->page ? tl_http_new(&d->page, d, c->page, fault) : 0;
+	return 0;
 }
 
 static void

@@ -10,6 +10,7 @@
 #include "daemon/daemon.h"
 #include "daemon/guard.h"
 #include "daemon/privileges.h"
+#include "daemon/run.h"
 #include "daemon/start.h"
 
 #include <errno.h>
@@ -75,6 +76,7 @@ start(const char *path, bool check_only)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_config *config;
+	int rc;
 
 	if (load(&config, path, &fault) != 0)
 		return complain(&fault);
@@ -88,6 +90,12 @@ start(const char *path, bool check_only)
 	tl_daemon_log_open();
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {
+		tl_config_free(config);
+		return complain(&fault);
+	}
+	if ((rc = tl_run_start(config)) != 0) {
+		tl_fault(&fault, rc, TL_FAULT_NOWHERE,
+		    "cannot start the runner of programs: %s", strerror(-rc));
 		tl_config_free(config);
 		return complain(&fault);
 	}

@@ -17,6 +17,7 @@
 #include "base/size.h"
 #include "daemon/metrics.h"
 #include "daemon/metrics_view.h"
+#include "daemon/seccomp.h"
 
 #include <string.h>
 #include <time.h>
@@ -70,6 +71,9 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	tl_put_format(text, "; %llu reloads, %llu refused\n",
 	    (unsigned long long)d->reloads,
 	    (unsigned long long)d->reload_faults);
+	put_label(text, "seccomp");
+	put_name(text, tl_seccomp_state());
+	tl_put_char(text, '\n');
 	put_label(text, "timelines");
 	tl_put_format(text, "%zu looked after, %llu of others refused\n",
 	    d->target_count, (unsigned long long)d->refused);

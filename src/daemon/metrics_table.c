@@ -2,6 +2,7 @@
 /* metrics_table.c - the table, and the sets of things that are measured. */
 #include "daemon/metrics_table.h"
 #include "base/text.h"
+#include "daemon/seccomp.h"
 
 #include <assert.h>
 #include <math.h>

@@ -39,9 +39,9 @@ START_TEST(what_the_whole_daemon_does_is_said_at_the_top)
 	bad("return { directory = '' }", "directory: an empty text");
 	bad("return { user = 'no body' }", "user: no user 'no body'");
 	bad("return { clock = 1 }", "clock: neither true nor false");
-	bad("return { pol = '1ms' }",
-	    "pol: unknown key; there are directory socket listen page user poll "
-	    "clock timelines");
+	bad("return { pol = '1ms' }", "pol: unknown key; there are directory "
+				      "socket listen page user poll "
+				      "clock seccomp timelines");
 	bad("return { 'x' }", "[1]: a value without a key");
 	bad("return 'x'", "returns no table but string");
 	bad("", "returns no table but nil");
