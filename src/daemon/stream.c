@@ -98,8 +98,11 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	rc = tl_streams_read(target, &complete_ns);
 	any = target->counts.entries + target->counts.lost != before;
 	if (rc < 0) {
-		tl_targets_drop(s->daemon->folder, target,
-		    rc == -EPIPE ? "it was removed" : strerror(-rc));
+		const char *why = tl_target_fault(target);
+
+		if (!why)
+			why = rc == -EPIPE ? "it was removed" : strerror(-rc);
+		tl_targets_drop(s->daemon->folder, target, why);
 		return true;
 	}
 	tl_rules_tick(target->rules, rc == 0 ? now_ns : complete_ns);
