@@ -107,7 +107,7 @@ log_start:
 	test	rax, rax				# known?
 	jz	.Lids
 	mov	[SLOT + TIMELINE_OFF_TID], rax
-	mov	rax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
+	mov	eax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
 	mov	[SLOT + TIMELINE_OFF_ARGS + 16], ARG2
 	mov	[SLOT + TIMELINE_OFF_MESSAGE], rax
 	mov	rax, [EVENT + TIMELINE_EVENT_GATE]

@@ -47,9 +47,9 @@ struct timeline_event {
 	uint8_t *heads;
 	uint8_t *entries;
 	uint32_t message;
-	uint32_t zero;
-	int32_t rseq;
 	int32_t ids;
+	int32_t rseq;
+	uint32_t unused;
 	uint32_t lanes;
 	uint32_t head_step;
 	uint32_t lane_step;

@@ -54,14 +54,21 @@
 #define TIMELINE_OFF_ARGS	 24
 #define TIMELINE_OFF_STAMP	 56
 
-/* struct timeline_event, the handle that the append works from */
+/*
+ * struct timeline_event, the handle that the append works from.  The append
+ * stores to tls.rseq_cs, at 8 modulo 32 as the kernel wants it.  Where that
+ * has the lower 16 bits of a handle's word, Zen takes the store for the source
+ * of a load of that word and the append waits: 3 to 6 cycles in one of 16
+ * processes whose handle lies there.  So in the word at 40 lies what is loaded
+ * before that store.
+ */
 #define TIMELINE_EVENT_GATE	 0
 #define TIMELINE_EVENT_LEVELS	 8
 #define TIMELINE_EVENT_HEADS	 16
 #define TIMELINE_EVENT_ENTRIES	 24
 #define TIMELINE_EVENT_MESSAGE	 32
+#define TIMELINE_EVENT_IDS	 36
 #define TIMELINE_EVENT_RSEQ	 40
-#define TIMELINE_EVENT_IDS	 44
 #define TIMELINE_EVENT_LANES	 48
 #define TIMELINE_EVENT_HEAD_STEP 52
 #define TIMELINE_EVENT_LANE_STEP 56
