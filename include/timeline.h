@@ -120,9 +120,15 @@ int timeline_open(struct timeline **tl, const char *path);
  * be logged any more.  The file stays.  NULL does nothing. */
 void timeline_close(struct timeline *tl);
 
-/* Remove the file of a timeline; processes that have it open keep it.
- * -EBADMSG when something else lies there, or what the system said. */
+/* Remove the file of a timeline; processes that have it open keep it, see
+ * timeline_superseded.  -EBADMSG when something else lies there, or what the
+ * system said. */
 int timeline_remove(const char *path);
+
+/* Was the file removed, or replaced by another, since it was opened?  1: what
+ * is logged is seen by nobody who looks under its name; close it and open it
+ * again.  0: not.  One system call; any thread, any signal handler. */
+int timeline_superseded(const struct timeline *tl);
 
 /* All there is to say about a message. */
 struct timeline_definition {

@@ -257,7 +257,10 @@ struct timeline_header {
 	uint64_t fallback_entries[TIMELINE_TIERS_MAX]; /* N of each fallback
 							  lane of the tier */
 
-	uint8_t rest[96];
+	/* 800: not 0: another may have its name, which was taken from it */
+	uint64_t superseded;
+
+	uint8_t rest[88];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */
@@ -275,6 +278,7 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, drops) == 320);
 TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
 TIMELINE_ASSERT(offsetof(struct timeline_header, knot_count) == 512);
 TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
+TIMELINE_ASSERT(offsetof(struct timeline_header, superseded) == 800);
 TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
 TIMELINE_ASSERT(offsetof(struct timeline_header, fallback_entries) == 768);
 TIMELINE_ASSERT(offsetof(struct timeline_header, exit_count) == 896);

@@ -178,6 +178,10 @@ function M.close(tl)
 	end
 end
 
+function M.superseded(tl)
+	return C.timeline_superseded(core_of(tl)) ~= 0
+end
+
 function M.remove(path)
 	check(C.timeline_remove(check_string(path, "path")))
 end

@@ -189,7 +189,7 @@ put_numbers(struct tl_text *text, const struct tl_look *look)
 	const struct tl_glance *g = &look->glance;
 	size_t start = text->size;
 
-	if (g->now_tsc)
+	if (g->now_tsc && !g->header.superseded)
 		tl_look_put_level(text, g);
 	else
 		tl_put_string(text, tl_look_state(look));

@@ -61,7 +61,9 @@ tl_look_state(const struct tl_look *look)
 	case TIMELINE_IMPORTED:
 		return "imported";
 	default:
-		return look->glance.now_tsc ? "live" : "old";
+		return !look->glance.now_tsc            ? "old"
+		       : look->glance.header.superseded ? "superseded"
+							: "live";
 	}
 }
 

@@ -32,7 +32,8 @@ void tl_look_free(struct tl_look *look);
 
 /* Entries a second; 0 while it was looked at only once. */
 double tl_look_rate(const struct tl_look *look);
-/* "live", "saved", "imported", "old": from before the last boot. */
+/* "live", "saved", "imported", "old": from before the last boot, "superseded":
+ * live, but the name by which it was made was taken from it. */
 const char *tl_look_state(const struct tl_look *look);
 
 /* "info", or "trace for 23ms" while there is a burst. */

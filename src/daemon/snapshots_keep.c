@@ -176,14 +176,13 @@ gather_one(void *context, const char *name,
 	if (g->list.count == g->list.capacity && grow(&g->list) != 0)
 		return -ENOMEM;
 	kept = &g->list.items[g->list.count++];
+	*kept = (struct kept){ .bytes = bytes, .ns = parts->ns };
 	memcpy(kept->name, name, strlen(name) + 1);
 	kept->stamp = (size_t)(parts->stamp - name);
 	kept->reason_size = parts->reason_size;
 	if (parts->reason_size > 0)
 		kept->reason = (size_t)(parts->reason - name);
-	kept->ns = parts->ns;
 	kept->rank = rank_of(g, name, parts->ns);
-	kept->bytes = bytes;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  * can block or be followed, and trusted only after every check.
  */
 #include "base/file.h"
+#include "base/word.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -252,6 +253,26 @@ lock_briefly(int fd)
 }
 
 /*
+ * Whoever has the file open may want to know that its name was taken away.
+ * Not if it has as many names as before: another file had this one by then.
+ */
+static void
+mark_superseded(int fd, nlink_t names)
+{
+	const uint64_t mark = 1;
+	struct timeline_header header;
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && st.st_nlink < names &&
+	    tl_read_at(fd, &header, sizeof(header), 0) ==
+		(int64_t)sizeof(header) &&
+	    header.magic == TIMELINE_MAGIC && header.major == TIMELINE_MAJOR &&
+	    header.state == TIMELINE_LIVE)
+		(void)tl_write_at(fd, &mark, sizeof(mark),
+		    offsetof(struct timeline_header, superseded));
+}
+
+/*
  * Take the name from a file of another boot.  The lock on the old file makes
  * sure that two processes do not unlink each other's new one.
  */
@@ -271,8 +292,9 @@ remove_stale(const char *path)
 		return 0;
 	if (is_stale(fd) && (rc = lock_briefly(fd)) == 0 &&
 	    fstat(fd, &opened) == 0 && lstat(path, &named) == 0 &&
-	    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev)
-		unlink(path);
+	    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
+	    unlink(path) == 0)
+		mark_superseded(fd, opened.st_nlink);
 	close(fd);
 	if (rc != 0)
 		tl_error(rc,
@@ -338,25 +360,49 @@ timeline_close(struct timeline *tl)
 }
 
 int
+timeline_superseded(const struct timeline *tl)
+{
+	struct stat st;
+
+	if (tl_load_64(&tl->header->superseded) != 0)
+		return 1;
+	return fstat(tl->fd, &st) == 0 && st.st_nlink == 0;
+}
+
+/* Open a timeline to remove it: to write to it, if that is allowed. */
+static int
+open_to_remove(const char *path)
+{
+	const int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, O_RDWR | flags);
+
+	if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
+		fd = open(path, O_RDONLY | flags);
+	return fd < 0 ? -errno : fd;
+}
+
+int
 timeline_remove(const char *path)
 {
 	char resolved[TL_PATH_MAX];
 	uint64_t magic = 0;
+	struct stat st;
 	int rc = tl_path_resolve(path, resolved);
 	int fd;
 
 	if (rc != 0)
 		return tl_error(rc, "bad path \"%s\"", path);
-	fd = open(resolved, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return tl_error(-errno, "%s: %m", path);
+	if ((fd = open_to_remove(resolved)) < 0)
+		return tl_error(fd, "%s: %s", path, strerror(-fd));
 	rc = (int)tl_read_at(fd, &magic, sizeof(magic), 0);
-	close(fd);
 	if (rc < 0)
-		return tl_error(rc, "%s: %s", path, strerror(-rc));
-	if (magic != TIMELINE_MAGIC)
-		return tl_error(-EBADMSG, "%s is not a timeline", path);
-	if (unlink(resolved) != 0)
-		return tl_error(-errno, "%s: %m", path);
-	return 0;
+		tl_error(rc, "%s: %s", path, strerror(-rc));
+	else if (magic != TIMELINE_MAGIC)
+		rc = tl_error(-EBADMSG, "%s is not a timeline", path);
+	else if (fstat(fd, &st) != 0 || unlink(resolved) != 0)
+		rc = tl_error(-errno, "%s: %m", path);
+	else
+		mark_superseded(fd, st.st_nlink);
+	close(fd);
+	return rc < 0 ? rc : 0;
 }

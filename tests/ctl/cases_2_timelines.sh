@@ -30,6 +30,14 @@ is 'list shows it' "$(of "$name-2" '"\(.size) \(.state) \(.level) \(.base) \(.en
 	"$(stat -c %s "/dev/shm$name-2") live trace+++ trace+++ 0 0 null null $(id -u)"
 has 'list has a line of text for it' "$("$ctl" list)" "^$name-2 +[0-9.]+K trace\\+\\+\\+ +0 +0 +0 +- -$"
 ends 'remove' 0 "$ctl" remove "$base-2"
+"$ctl" create "$name-5" --entries 100
+ln "/dev/shm$name-5" "/dev/shm$name-6"
+is 'list: a timeline with two names is live' "$(of "$name-6" .state)" live
+"$ctl" remove "$name-5"
+is 'list shows that one of them was taken away' "$(of "$name-6" .state)" superseded
+has '... in text' "$("$ctl" list)" "^$name-6 +[0-9.]+[KM] superseded "
+has '... and so does --info' "$("$dump" --info "$name-6")" '^superseded: yes'
+"$ctl" remove "$name-6"
 ends 'remove what is not there' 1 "$ctl" remove "$base-2"
 is '... says so' "$err" "timelinectl: $name-2: No such file or directory"
 echo 'not a timeline' >"/dev/shm$name-foreign"

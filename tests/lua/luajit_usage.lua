@@ -72,6 +72,16 @@ test("entries and stringtablesize are asked for by place or name", function()
 	equal(entries.u64(entries.bytes(file), 104), 131072)
 end)
 
+test("a timeline knows that its file was removed", function()
+	local name = check.new_name()
+	local tl = timeline.new(name, 64)
+
+	equal(tl:superseded(), false)
+	timeline.remove(name)
+	equal(tl:superseded(), true)
+	equal(timeline.superseded(timeline.new(name, 64)), false)
+end)
+
 test("options that do not exist or do not fit are refused", function()
 	local name = check.new_name()
 

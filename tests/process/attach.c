@@ -156,24 +156,19 @@ refuse_a_locked_stale_one(void)
 	one_round();
 }
 
-/* Good but for its string table, which has no room: what attaching defines
- * cannot be. */
+/* Good but for its string table, which has no room and nothing in it: what
+ * attaching defines cannot be. */
 static void
 refuse_a_full_table(void)
 {
-	const uint64_t words[2] = { 16384, 0 }; /* tail, newest */
 	struct timeline *tl;
-	int fd;
 
 	unlink(path);
 	expect_ok(timeline_new(&tl, test_name, &small));
+	memset(tl->strings, 0, tl->geometry.strings_size);
+	tl->header->strings_tail = tl->geometry.strings_size;
+	tl->header->newest = 0;
 	timeline_close(tl);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	expect(fd >= 0 && pwrite(fd, words, sizeof(words),
-			      offsetof(struct timeline_header, strings_tail)) ==
-			      sizeof(words),
-	    "%s: %m", path);
-	close(fd);
 	expect_refused(-ENOSPC, "string table is full");
 	unlink(path);
 }
@@ -247,7 +242,7 @@ refuse_other_versions(void)
 {
 	refuse_with(FIELD(magic), __builtin_bswap64(TIMELINE_MAGIC), 8, -EPROTO,
 	    "byte order");
-	refuse_with(FIELD(major), 2, 2, -EPROTO, "version 2");
+	refuse_with(FIELD(major), 3, 2, -EPROTO, "version 3");
 	refuse_with(FIELD(incompat), 4, 8, -EPROTO, "features");
 	refuse_with(FIELD(compat), 1, 8, -EPROTO, "another version");
 	refuse_with(FIELD(writer_abi), 9, 8, -EPROTO, "another version");
@@ -275,6 +270,59 @@ refuse_cut_and_saved(void)
 	expect(rename(saved, path) == 0, "rename: %m");
 	expect_refused(-EROFS, "saved");
 	unlink(path);
+}
+
+static void
+expect_superseded(struct timeline *tl, int is, const char *by)
+{
+	expect(timeline_superseded(tl) == is, "%s: superseded is not %d", by,
+	    is);
+	timeline_close(tl);
+}
+
+static struct timeline *
+open_small(void)
+{
+	struct timeline *tl;
+
+	expect_ok(timeline_new(&tl, test_name, &small));
+	expect(timeline_superseded(tl) == 0, "superseded at once");
+	return tl;
+}
+
+/* Whoever has a file open can know that its name was taken from it, also if
+ * the file has another. */
+static void
+writers_know_of_removal(void)
+{
+	char other[sizeof(path) + 8];
+	struct timeline *tl, *next;
+
+	snprintf(other, sizeof(other), "%s.other", path);
+	unlink(path);
+	tl = open_small();
+	expect(link(path, other) == 0, "link: %m");
+	expect_ok(timeline_remove(test_name));
+	expect_superseded(tl, 1, "timeline_remove");
+	unlink(other);
+
+	tl = open_small();
+	expect(link(path, other) == 0, "link: %m");
+	make_stale();
+	next = open_small();
+	expect_superseded(tl, 1, "another boot");
+	unlink(other);
+
+	expect(unlink(path) == 0, "unlink: %m");
+	expect_superseded(next, 1, "rm");
+
+	tl = open_small();
+	expect(rename(path, other) == 0, "rename: %m");
+	next = open_small();
+	expect(rename(other, path) == 0, "rename: %m");
+	expect_superseded(next, 1, "mv");
+	expect_superseded(tl, 0, "its own mv");
+	timeline_remove(test_name);
 }
 
 /* Options count for the first; the geometry of a file wins. */
@@ -319,6 +367,7 @@ main(void)
 	refuse_what_is_no_timeline();
 	refuse_other_versions();
 	refuse_cut_and_saved();
+	writers_know_of_removal();
 	geometry_stays();
 	return 0;
 }
