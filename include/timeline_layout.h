@@ -361,7 +361,8 @@ enum {
 	TIMELINE_BUILTIN_NONE = 0,
 	TIMELINE_BUILTIN_PRIORITY = 1, /* level, base, until (stamp) */
 	TIMELINE_BUILTIN_BURST = 2,    /* level, base, until (stamp) */
-	TIMELINE_BUILTIN_LEVEL = 3     /* gates of some messages changed */
+	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
+	TIMELINE_BUILTIN_ASK = 4       /* a change through a cluster */
 };
 
 /*

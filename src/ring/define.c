@@ -230,13 +230,15 @@ timeline_string(struct timeline *tl, const char *text, uint64_t *number)
 	return rc;
 }
 
+enum { LEVEL_INFO = 6 };
+
 /*
  * Messages that say when the levels changed.  Their gate is above every
  * threshold.  Changes of priority are few and go to the keep tier; bursts are
  * many and must not push out errors.
  */
 static int
-define_builtin(struct timeline *tl, uint8_t which, uint8_t tier,
+define_builtin(struct timeline *tl, uint8_t which, uint8_t level, uint8_t tier,
     const char *text, struct timeline_event **event)
 {
 	struct tl_record record = { 0 };
@@ -245,7 +247,7 @@ define_builtin(struct timeline *tl, uint8_t which, uint8_t tier,
 	if ((rc = parse_text(&record, text)) != 0)
 		return rc;
 	record.fixed.kind = TIMELINE_RECORD_INSTANT;
-	record.fixed.level = 6; /* info */
+	record.fixed.level = level;
 	record.fixed.gate = TIMELINE_LEVEL_NONE;
 	record.fixed.tier = tier;
 	record.fixed.builtin = which;
@@ -260,13 +262,14 @@ tl_define_builtins(struct timeline *tl)
 	const uint8_t keep = (uint8_t)(tl->geometry.tiers - 1);
 	int rc;
 
-	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_PRIORITY, keep,
+	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_PRIORITY, LEVEL_INFO,
+		 keep,
 		 "priority set: threshold $level, base $base, until $until\n"
 		 "Messages of at least the threshold are logged, after the\n"
 		 "stamp until those of at least the base.  10 logs nothing.",
 		 &tl->priority_event)) != 0)
 		return rc;
-	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_BURST, 0,
+	if ((rc = define_builtin(tl, TIMELINE_BUILTIN_BURST, LEVEL_INFO, 0,
 		 "burst: threshold $level, base $base, until $until, "
 		 "sample $sample\n"
 		 "Messages of at least the threshold are logged, after the\n"
@@ -275,8 +278,21 @@ tl_define_builtins(struct timeline *tl)
 		 "caller wanted the burst; else a schedule drew it.",
 		 &tl->burst_event)) != 0)
 		return rc;
-	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, keep,
+	return define_builtin(tl, TIMELINE_BUILTIN_LEVEL, LEVEL_INFO, keep,
 	    "level $level set for $messages messages\n"
 	    "Level 0 is off; 10 means back to what each was defined as.",
 	    &tl->level_event);
+}
+
+int
+tl_define_ask(struct timeline *tl, struct timeline_event **event)
+{
+	const uint8_t keep = (uint8_t)(tl->geometry.tiers - 1);
+
+	return define_builtin(tl, TIMELINE_BUILTIN_ASK, TIMELINE_LEVEL_KEEP,
+	    keep,
+	    "change asked for: $verb%s $level%s $account%s $host%s\n"
+	    "timeline-ship did this for somebody who reached it through a\n"
+	    "cluster.  Account and host are as they were given there.",
+	    event);
 }

@@ -146,6 +146,9 @@ void tl_strings_after_fork(void);
 
 /* Define the messages of category "timeline" that readers understand. */
 int tl_define_builtins(struct timeline *tl);
+/* That of changes which timeline-ship makes for others; its arguments are
+ * numbers of strings.  Logged by timeline_append, whatever the priority is. */
+int tl_define_ask(struct timeline *tl, struct timeline_event **event);
 
 /* The level of a priority's name, "off" being off; -EINVAL and the words. */
 int tl_priority_parse(const char *name, int off);

@@ -15,12 +15,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Of one folder: who may ask for snapshots may not fill the disk. */
 enum { SNAPSHOTS_MAX = 256 };
+/* Accounts and hosts that are named in timelines, and how long they are. */
+enum { WHO_MAX = 128, WHO_SIZE_MAX = 64 };
 
 #define SNAPSHOT_SUFFIX ".tl"
 
@@ -170,6 +173,69 @@ save(struct tl_ask_timeline *answer, struct timeline *tl, const char *folder)
 	return rc < 0 ? fail(answer, rc, timeline_error()) : 0;
 }
 
+/* == the record of it == */
+
+/* Texts stay in a timeline for good.  Whoever may ask could fill it with
+ * names: those of a process are bounded, and all others are one. */
+static const char *
+admit(const char *name)
+{
+	static char known[WHO_MAX][WHO_SIZE_MAX + 1];
+	static size_t known_count;
+
+	for (size_t i = 0; i < known_count; i++) {
+		if (strcmp(known[i], name) == 0)
+			return name;
+	}
+	if (known_count == WHO_MAX)
+		return "(one of many)";
+	strcpy(known[known_count++], name);
+	return name;
+}
+
+/* Escaped, and not too long. */
+static int
+name_who(struct timeline *tl, const char *who, uint64_t *number)
+{
+	char name[WHO_SIZE_MAX + 1];
+	struct tl_text text = { 0 };
+	int rc;
+
+	tl_put_plain(&text, tl_bytes_of(who[0] ? who : "?"));
+	rc = text.rc;
+	if (rc == 0)
+		snprintf(name, sizeof(name), "%s", tl_text_string(&text));
+	tl_text_free(&text);
+	return rc == 0 ? timeline_string(tl, admit(name), number) : rc;
+}
+
+/* Who asks for what, in the timeline, before it is done; whatever is logged
+ * there.  What cannot be recorded is not done. */
+static int
+record(struct timeline *tl, const struct tl_ask_request *request)
+{
+	/* ... which was checked then */
+	const bool has_level =
+	    request->verb == TL_ASK_PRIORITY || request->verb == TL_ASK_BURST;
+	struct timeline_event *event;
+	uint64_t verb, level, account, from;
+	int rc = tl_define_ask(tl, &event);
+
+	if (rc == 0)
+		rc =
+		    timeline_string(tl, tl_ask_verb_name(request->verb), &verb);
+	if (rc == 0)
+		rc = timeline_string(tl, has_level ? request->level : "-",
+		    &level);
+	if (rc == 0)
+		rc = name_who(tl, request->account, &account);
+	if (rc == 0)
+		rc = name_who(tl, request->from, &from);
+	if (rc == 0)
+		timeline_append(event, verb, level, account, from);
+	return rc;
+}
+
 static int
 change(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
     const char *path, const char *snapshots)
@@ -179,16 +245,15 @@ change(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
 
 	if (rc < 0)
 		return rc;
-	switch (request->verb) {
-	case TL_ASK_PRIORITY:
+	rc = record(tl, request);
+	if (rc < 0)
+		fail(answer, rc, "it cannot be recorded who asked");
+	else if (request->verb == TL_ASK_PRIORITY)
 		rc = timeline_priority(tl, request->level);
-		break;
-	case TL_ASK_BURST:
+	else if (request->verb == TL_ASK_BURST)
 		rc = timeline_burst(tl, request->level, request->duration_ns);
-		break;
-	default:
+	else
 		rc = save(answer, tl, snapshots);
-	}
 	if (rc < 0 && answer->error[0] == '\0')
 		fail(answer, rc, timeline_error());
 	timeline_close(tl);

@@ -62,6 +62,10 @@ static const struct tl_member request_table[] = {
 	    TL_ASK_LEVEL_MAX },
 	{ "duration_ns", TL_MEMBER_UNSIGNED,
 	    offsetof(struct asked, request.duration_ns), 0 },
+	{ "account", TL_MEMBER_STRING, offsetof(struct asked, request.account),
+	    TL_ASK_WHO_MAX },
+	{ "from", TL_MEMBER_STRING, offsetof(struct asked, request.from),
+	    TL_ASK_WHO_MAX },
 };
 static const struct tl_members request_members = { MEMBERS(request_table), NULL,
 	NULL, NULL };
@@ -78,6 +82,8 @@ tl_ask_request_put(struct tl_text *text, const struct tl_ask_request *request)
 	tl_fields_string(&f, "timeline", request->timeline);
 	tl_fields_string(&f, "level", request->level);
 	tl_fields_unsigned(&f, "duration_ns", request->duration_ns);
+	tl_fields_string(&f, "account", request->account);
+	tl_fields_string(&f, "from", request->from);
 	tl_fields_object_end(&f);
 }
 

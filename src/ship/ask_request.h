@@ -3,7 +3,7 @@
  * ask_request.h - what is asked of shippers, and what each answers, as JSON.
  *
  *	{"version":1,"verb":"burst","host":"web*","timeline":"app",
- *	 "level":"debug","duration_ns":100000000}
+ *	 "level":"debug","duration_ns":100000000,"account":"ann","from":"pc7"}
  *
  *	{"version":1,"host":"web1","ok":true,"error":"","timelines":[
  *	    {"name":"app","ok":true,"error":"","level":"debug",...}]}
@@ -33,6 +33,7 @@ enum {
 	TL_ASK_NAME_MAX = 256,
 	TL_ASK_GLOB_MAX = TL_ASK_NAME_MAX,
 	TL_ASK_LEVEL_MAX = 16,
+	TL_ASK_WHO_MAX = 65, /* of an account, of the host it is on */
 	TL_ASK_ERROR_MAX = 200,
 	TL_ASK_TIMELINES_MAX = 64, /* in an answer */
 	TL_ASK_SIZE_MAX = 4096,    /* bytes of a request */
@@ -45,6 +46,9 @@ struct tl_ask_request {
 	char timeline[TL_ASK_NAME_MAX]; /* of names as list tells them */
 	char level[TL_ASK_LEVEL_MAX];   /* priority, burst */
 	uint64_t duration_ns;           /* burst */
+	/* Who asks, as the asking program says; "": it does not. */
+	char account[TL_ASK_WHO_MAX];
+	char from[TL_ASK_WHO_MAX];
 };
 
 /* A timeline after what was asked was done, or why it was not. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verb_ask.c - timeline-ship ask: what hosts answer. */
+#include "format/origin.h"
 #include "ship/ask.h"
 #include "ship/call.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* The glob of an option that makes sense but once. */
 static int
@@ -58,6 +61,25 @@ read_options(struct tl_call *call, struct tl_ship_ask *ask)
 	    &call->fault);
 }
 
+/* The user of the cluster, or else of this machine; and its name. */
+static void
+set_who(struct tl_ship_ask *ask)
+{
+	struct tl_ask_request *r = &ask->request;
+	const struct passwd *user = getpwuid(geteuid());
+	struct tl_origin here;
+
+	if (ask->nats.user)
+		snprintf(r->account, sizeof(r->account), "%s", ask->nats.user);
+	else if (user)
+		snprintf(r->account, sizeof(r->account), "%s", user->pw_name);
+	else
+		snprintf(r->account, sizeof(r->account), "%u",
+		    (unsigned)geteuid());
+	tl_origin_here(&here);
+	snprintf(r->from, sizeof(r->from), "%s", here.machine);
+}
+
 int
 tl_verb_ask(struct tl_call *call)
 {
@@ -66,6 +88,7 @@ tl_verb_ask(struct tl_call *call)
 
 	if (rc < 0)
 		return tl_call_usage(call, rc);
+	set_who(&ask);
 	ask.stop = tl_call_stops();
 	return tl_ship_ask(&ask, &call->fault);
 }

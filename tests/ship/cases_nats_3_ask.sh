@@ -41,6 +41,9 @@ else
 	out=$(ask --host web1 snapshot)
 	has 'a snapshot is saved on the host' "$out" "^web1 $asked: saved [0-9]+ bytes to $work/shots/$asked-.*\.tl"
 	ends '... and is one' 0 "$dump" "${out##* }"
+	has 'the timeline tells who asked for each' \
+		"$("$dump" --category timeline --oldest-first "$name-ask" | tr '\n' ' ')" \
+		"asked for: verb.priority. level.debug. account.$(id -un). .*asked for: verb.burst. level.trace. account.$(id -un). .*asked for: verb.snapshot. "
 	ends 'nobody of that name answers' 1 "$ship" ask "$url" --wait 300ms --host db list
 	has '... which is said' "$err" 'no host answered'
 	ends 'no host has such a timeline' 1 "$ship" ask "$url" -n 2 --timeline other list

@@ -2,8 +2,12 @@
 /* The control plane without a cluster: requests, answers, and what is done. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
+#include "event/cursor.h"
+#include "event/message.h"
+#include "ring/ring.h"
 #include "ship/allow.h"
 #include "ship/ask.h"
+#include "snap/snap.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,10 +20,12 @@ static struct timeline *tl;
 static const char *paths[] = { path };
 static struct tl_allow_options options;
 static struct tl_ask_answer answer;
+static char account[TL_ASK_WHO_MAX];
 
 static void
 setup(void)
 {
+	account[0] = '\0';
 	snprintf(path, sizeof(path), "/tl-ask-%d", (int)getpid());
 	snprintf(folder, sizeof(folder), "/tmp/tl-ask-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -61,6 +67,8 @@ ask(const char *host, const char *timeline, const char *words)
 	ck_assert_int_eq(tl_ship_ask_words(&request, list, count, &fault), 0);
 	strcpy(request.host, host);
 	strcpy(request.timeline, timeline);
+	strcpy(request.account, account);
+	strcpy(request.from, "desk1");
 	tl_ask_request_put(&json, &request);
 	is = tl_allow_answer(&options, tl_bytes(json.data, json.size), &text);
 	if (is)
@@ -103,6 +111,117 @@ START_TEST(levels_and_bursts_are_set)
 	ck_assert(!answer.ok);
 	ck_assert(!answer.timelines[0].ok);
 	ck_assert_str_ne(answer.timelines[0].error, "");
+}
+END_TEST
+
+/* == the record == */
+
+/* The newest changes that were asked for, as "VERB LEVEL ACCOUNT FROM", up to
+ * max; how many there are.  Each comes before what it did. */
+static size_t
+read_records(char records[][256], size_t max)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	size_t count = 0;
+
+	ck_assert_int_eq(tl_follow_open_fd(&cursor, tl->fd, UINT64_MAX, &fault),
+	    0);
+	while (tl_cursor_next(cursor, &event) > 0) {
+		const struct tl_message *m = event.message;
+		struct tl_text text = { 0 };
+
+		if (event.kind == TL_LOST || m->builtin != TIMELINE_BUILTIN_ASK)
+			continue;
+		ck_assert(tl_bytes_equal(m->category, tl_bytes_of("timeline")));
+		ck_assert_uint_ge(event.level, TIMELINE_LEVEL_KEEP);
+		for (int i = 0; i < 4; i++) {
+			const struct tl_bytes word =
+			    m->strings->get(m->strings, event.args[i]);
+
+			tl_put_format(&text, "%s%.*s", i > 0 ? " " : "",
+			    (int)word.size, word.data);
+		}
+		ck_assert_uint_lt(count, max);
+		ck_assert_uint_lt(text.size, 256);
+		strcpy(records[count++], tl_text_string(&text));
+		tl_text_free(&text);
+	}
+	tl_cursor_close(cursor);
+	return count;
+}
+
+START_TEST(who_asked_for_a_change_is_recorded)
+{
+	char records[8][256];
+
+	strcpy(account, "ann");
+	ck_assert(ask("", "", "list")); /* changes nothing */
+	ck_assert_uint_eq(read_records(records, 8), 0);
+	ck_assert(ask("", "", "priority off"));
+	ck_assert(ask("", "", "burst trace 1m"));
+	ck_assert(ask("", "", "priority off"));
+	ck_assert(ask("", "", "snapshot"));
+	ck_assert(answer.ok);
+	ck_assert_uint_eq(read_records(records, 8), 4);
+	ck_assert_str_eq(records[0], "priority off ann desk1");
+	ck_assert_str_eq(records[1], "burst trace ann desk1");
+	ck_assert_str_eq(records[2], "priority off ann desk1");
+	ck_assert_str_eq(records[3], "snapshot - ann desk1");
+}
+END_TEST
+
+START_TEST(what_a_hostile_account_is_called_is_escaped_and_bounded)
+{
+	char records[4][256];
+
+	strcpy(account, "a\033[2J\n\"");
+	ck_assert(ask("", "", "priority info"));
+	memset(account, '\001', TL_ASK_WHO_MAX - 1);
+	ck_assert(ask("", "", "priority info"));
+	ck_assert_uint_eq(read_records(records, 4), 2);
+	ck_assert_str_eq(records[0], "priority info a\\x1b[2J\\n\" desk1");
+	ck_assert_uint_le(strlen(records[1]),
+	    64 + strlen("priority info  desk1"));
+}
+END_TEST
+
+START_TEST(accounts_do_not_fill_the_timeline)
+{
+	uint64_t tail = 0;
+
+	for (int i = 0; i < 600; i++) {
+		if (i == 300)
+			tail = tl->header->strings_tail;
+		snprintf(account, sizeof(account), "ann%d", i);
+		ck_assert(ask("", "", "priority info"));
+		ck_assert(answer.ok);
+	}
+	ck_assert_uint_eq(tl->header->strings_tail, tail);
+}
+END_TEST
+
+START_TEST(a_change_that_cannot_be_recorded_is_not_made)
+{
+	static const struct timeline_options small = { .entries = 64,
+		.stringtablesize = 4096 };
+	uint64_t number;
+	char text[64];
+
+	timeline_close(tl);
+	timeline_remove(path);
+	ck_assert_int_eq(timeline_new(&tl, path, &small), 0);
+	for (int i = 0; snprintf(text, sizeof(text), "text %d", i) > 0 &&
+			timeline_string(tl, text, &number) == 0;
+	     i++)
+		continue;
+	ck_assert_int_eq(timeline_priority(tl, "info"), 0);
+	ck_assert(ask("", "", "priority trace"));
+	ck_assert(!answer.ok);
+	ck_assert_str_eq(answer.timelines[0].error,
+	    "it cannot be recorded who asked");
+	ck_assert_uint_eq(tl->header->levels & 0xff, 6);
 }
 END_TEST
 
@@ -307,6 +426,11 @@ main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_host_answers_what_is_asked_of_it);
 	tcase_add_test(tc, levels_and_bursts_are_set);
+	tcase_add_test(tc, who_asked_for_a_change_is_recorded);
+	tcase_add_test(tc,
+	    what_a_hostile_account_is_called_is_escaped_and_bounded);
+	tcase_add_test(tc, accounts_do_not_fill_the_timeline);
+	tcase_add_test(tc, a_change_that_cannot_be_recorded_is_not_made);
 	tcase_add_test(tc, a_snapshot_is_saved_and_told_of);
 	tcase_add_test(tc, a_folder_of_snapshots_does_not_grow_without_bound);
 	tcase_add_test(tc, what_is_not_allowed_is_not_done);
