@@ -87,6 +87,11 @@ int tl_clock_rate(const struct tl_clock_source *source, struct tl_rate *rate);
 /* Which kind of stamp this machine should use; fills TIMELINE_CPU_* flags.
  * TIMELINE_CLOCK_TSC only where the counter can be trusted. */
 uint32_t tl_clock_choose(uint32_t *cpu_flags);
+/* Does the kernel list the TSC among its clocks?  It does no more once it has
+ * found it unstable.  -1: it does not say. */
+int tl_clock_kernel_lists_tsc(void);
+/* Where it does; tests put another file here. */
+extern const char *tl_clock_sources_file;
 
 /* The stamp that a log call of that kind would take now. */
 uint64_t tl_clock_now(uint32_t kind);

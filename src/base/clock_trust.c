@@ -72,14 +72,14 @@ flags_of_cpuid(void)
 	return flags;
 }
 
-/* Does the kernel list the TSC as a clock?  -1: it does not say. */
-static int
-kernel_lists_tsc(void)
+const char *tl_clock_sources_file =
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+
+int
+tl_clock_kernel_lists_tsc(void)
 {
-	static const char path[] = "/sys/devices/system/clocksource/"
-				   "clocksource0/available_clocksource";
 	char line[256];
-	FILE *file = fopen(path, "re");
+	FILE *file = fopen(tl_clock_sources_file, "re");
 	int listed = -1;
 
 	if (!file)
@@ -125,7 +125,7 @@ tl_clock_choose(uint32_t *cpu_flags)
 {
 	const uint32_t wanted =
 	    TIMELINE_CPU_CONSTANT_TSC | TIMELINE_CPU_NONSTOP_TSC;
-	const int listed = kernel_lists_tsc();
+	const int listed = tl_clock_kernel_lists_tsc();
 	int allowed = PR_TSC_ENABLE;
 	uint32_t flags = flags_of_cpuid();
 

@@ -112,7 +112,10 @@ add_news(struct tl_keep_news *to, const struct tl_keep_news *news)
 static void
 work_in(struct tl_calibrator *c, const struct tl_clock_point *point)
 {
-	const int rc = tl_keeper_point(&c->keeper, point, &c->news);
+	int rc;
+
+	c->news.suspect |= c->tl->calibrate.suspect;
+	rc = tl_keeper_point(&c->keeper, point, &c->news);
 
 	if (rc < 0 || (rc & TL_CALIBRATE_BUSY))
 		return;
@@ -272,7 +275,8 @@ tl_calibrator_status(const struct tl_calibrator *c,
 		.steps = c->keeper.steps,
 		.epochs = c->keeper.epochs,
 		.busy = c->keeper.busy,
-		.suspect = c->ticker->sampler.suspect,
+		.suspect = c->ticker->sampler.suspect ||
+			   c->tl->calibrate.suspect,
 	};
 	error_now(c, status);
 }

@@ -68,6 +68,7 @@ move_tail(struct timeline_clock_tail *tail, const struct tl_clock_point *point,
 	tail->half_ns = half_ns;
 	tail->flags =
 	    tl_point_flags(point, half_ns) |
+	    (tail->flags & TIMELINE_KNOT_SUSPECT) |
 	    (tail->rate_err_ppb > TL_CLOCK_COARSE_PPB ? TIMELINE_KNOT_COARSE
 						      : 0);
 }
@@ -193,6 +194,9 @@ static int
 join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, const struct tl_verdict *v)
 {
+	/* The trusted part of the line ends at the tail. */
+	const bool is_end =
+	    c->suspect && !(tail->flags & TIMELINE_KNOT_SUSPECT);
 	struct timeline_knot knot;
 	int result = TL_CALIBRATE_POINT;
 	uint64_t low, high, slope;
@@ -206,7 +210,7 @@ join(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	}
 	tail->bend_ns = tl_larger_32(tail->bend_ns, v->bend_before_ns);
 	slope = tl_knot_slope(&knot, point);
-	if (slope < tail->slope_low || slope > tail->slope_high) {
+	if (slope < tail->slope_low || slope > tail->slope_high || is_end) {
 		/* A corner.  The line turns at the tail. */
 		learn_rate(tail, v, 0, 0);
 		tl_tail_set_errors(tail);
@@ -316,6 +320,18 @@ advance(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return v.step ? jump(c, tail, &point, &v) : join(c, tail, &point, &v);
 }
 
+/* ... and say whether the counter is trusted. */
+static int
+advance_openly(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
+    bool usable, bool new_epoch)
+{
+	const int result = advance(c, tail, usable, new_epoch);
+
+	if (result > 0 && c->suspect)
+		tail->flags |= TIMELINE_KNOT_SUSPECT;
+	return result;
+}
+
 int
 tl_calibrate_locked(const struct tl_calibrate *c,
     const struct tl_tail_lock *lock, bool new_epoch)
@@ -331,7 +347,7 @@ tl_calibrate_locked(const struct tl_calibrate *c,
 		usable = recover(c, &tail);
 	const struct timeline_clock_tail before = tail;
 
-	result = advance(c, &tail, usable, new_epoch);
+	result = advance_openly(c, &tail, usable, new_epoch);
 	tl_tail_unlock(c->header, lock, result < 0 ? &before : &tail);
 	return result;
 }
@@ -373,12 +389,27 @@ tl_calibrate_copied(const struct tl_calibrate *c)
 	return tl_calibrate_locked(c, &lock, false);
 }
 
+/* Is it not yet known that the counter is not trusted? */
+static bool
+has_news(const struct tl_calibrate *c)
+{
+	struct timeline_clock_tail tail;
+
+	if (!c->suspect)
+		return false;
+	tl_tail_load(c->header, &tail);
+	return !(tail.flags & TIMELINE_KNOT_SUSPECT) &&
+	       !tl_tail_is_kept(c->header);
+}
+
 int
 tl_calibrate_maybe(const struct tl_calibrate *c)
 {
 	const uint64_t now = c->source->tsc(c->source->context);
 	const uint64_t then = tl_load_64(&c->header->clock.tsc);
 
+	if (has_news(c))
+		return calibrate(c, false);
 	if (now >= then &&
 	    now - then < tl_calibrate_ticks(c->header, TL_CALIBRATE_PERIOD_NS))
 		return 0;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 
+#include <stdbool.h>
 #include <timeline_layout.h>
 
 enum {
@@ -33,12 +34,15 @@ enum {
 };
 
 /* What the caller owns, checked by it: knots_max comes from its private copy
- * of the geometry, source is tl_clock_source(clock_kind). */
+ * of the geometry, source is tl_clock_source(clock_kind).  suspect: the kernel
+ * does not trust the counter any more; points from then on say so, whoever
+ * takes them. */
 struct tl_calibrate {
 	struct timeline_header *header;
 	struct timeline_knot *knots;
 	uint32_t knots_max;
 	const struct tl_clock_source *source;
+	bool suspect;
 };
 
 /* At creation, before anybody else sees the file: finds the rate, fills

@@ -199,6 +199,15 @@ open_checked(const char *path, uint32_t trusted_uid,
 	return fd;
 }
 
+/* Has the kernel found the counter unstable since the file was made? */
+static bool
+is_suspect(const struct timeline_header *header)
+{
+	return header->clock_kind == TIMELINE_CLOCK_TSC &&
+	       (header->cpu_flags & TIMELINE_CPU_CLOCKSOURCE_TSC) &&
+	       tl_clock_kernel_lists_tsc() == 0;
+}
+
 int
 tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 {
@@ -213,6 +222,7 @@ tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 		return fd;
 	if ((rc = tl_map(&tl, fd, &header)) != 0)
 		return rc;
+	tl->calibrate.suspect = is_suspect(&header);
 	if ((rc = tl_define_builtins(tl)) != 0) {
 		timeline_close(tl);
 		return rc;

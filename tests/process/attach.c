@@ -272,6 +272,46 @@ refuse_cut_and_saved(void)
 	unlink(path);
 }
 
+/* A counter that the kernel lists no more when somebody attaches is told to be
+ * suspect; where it says nothing, nothing is told. */
+static void
+suspect_counter_is_told(void)
+{
+	const struct timeline_options tsc = { .entries = 64,
+		.stringtablesize = 16384,
+		.cpu_lanes = 1,
+		.stamp = TIMELINE_STAMP_TSC };
+	static const char *const texts[] = { NULL, "tsc hpet acpi_pm \n",
+		"hpet acpi_pm \n" };
+	const char *usual = tl_clock_sources_file;
+	char list[sizeof(path) + 8];
+	struct timeline *tl, *other;
+
+	snprintf(list, sizeof(list), "%s.list", path);
+	unlink(path);
+	unlink(list);
+	expect_ok(timeline_new(&tl, test_name, &tsc));
+	tl->header->cpu_flags |= TIMELINE_CPU_CLOCKSOURCE_TSC;
+	tl_clock_sources_file = list;
+	for (int i = 0; i < 3; i++) {
+		FILE *file = texts[i] ? fopen(list, "we") : NULL;
+
+		expect(!texts[i] || (file && fputs(texts[i], file) >= 0 &&
+					fclose(file) == 0),
+		    "%s: %m", list);
+		expect_ok(timeline_open(&other, test_name));
+		expect(!!(tl->header->clock.flags & TIMELINE_KNOT_SUSPECT) ==
+			   (i == 2),
+		    "case %d: the flags of the clock are 0x%x", i,
+		    tl->header->clock.flags);
+		timeline_close(other);
+	}
+	tl_clock_sources_file = usual;
+	unlink(list);
+	timeline_close(tl);
+	timeline_remove(test_name);
+}
+
 static void
 expect_superseded(struct timeline *tl, int is, const char *by)
 {
@@ -367,6 +407,7 @@ main(void)
 	refuse_what_is_no_timeline();
 	refuse_other_versions();
 	refuse_cut_and_saved();
+	suspect_counter_is_told();
 	writers_know_of_removal();
 	geometry_stays();
 	return 0;

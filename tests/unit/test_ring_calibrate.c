@@ -195,6 +195,37 @@ START_TEST(a_counter_that_begins_again_begins_an_epoch)
 }
 END_TEST
 
+/* From then on every point says so, also those of processes that have not
+ * noticed; what was before is as good as it was. */
+START_TEST(a_counter_that_the_kernel_stops_to_trust_is_suspect)
+{
+	struct tl_calibrate noticed;
+
+	set_up_first(1);
+	noticed = calibrate;
+	noticed.suspect = true;
+	clock_script_run(&script, 2 * SECOND);
+	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), TL_CALIBRATE_POINT);
+	clock_script_run(&script, SECOND / 100);
+	ck_assert_int_eq(tl_calibrate_maybe(&noticed),
+	    TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT);
+	ck_assert_uint_eq(header.knot_count, 2);
+	ck_assert(!(knots[1].flags & TIMELINE_KNOT_SUSPECT));
+	ck_assert(header.clock.flags & TIMELINE_KNOT_SUSPECT);
+	clock_script_run(&script, SECOND / 100);
+	ck_assert_int_eq(tl_calibrate_maybe(&noticed), 0); /* once */
+	clock_script_run(&script, 2 * SECOND);
+	ck_assert_int_eq(tl_calibrate_maybe(&calibrate), TL_CALIBRATE_POINT);
+	ck_assert(header.clock.flags & TIMELINE_KNOT_SUSPECT);
+	clock_script_step(&script, 3 * (int64_t)SECOND);
+	clock_script_run(&script, 2 * SECOND);
+	ck_assert_int_gt(tl_calibrate_maybe(&calibrate), 0);
+	ck_assert(header.clock.flags & TIMELINE_KNOT_SUSPECT);
+	ck_assert(knots[header.knot_count - 1].flags & TIMELINE_KNOT_SUSPECT);
+	check_bounds();
+}
+END_TEST
+
 START_TEST(a_coarse_rate_says_so_until_it_is_known_better)
 {
 	set_up(5);
@@ -308,6 +339,8 @@ suite(void)
 	tcase_add_test(t, a_clock_that_is_set_becomes_two_knots);
 	tcase_add_test(t, a_leap_second_is_told_from_a_step);
 	tcase_add_test(t, a_counter_that_begins_again_begins_an_epoch);
+	tcase_add_test(t,
+	    a_counter_that_the_kernel_stops_to_trust_is_suspect);
 	tcase_add_test(t, a_coarse_rate_says_so_until_it_is_known_better);
 	tcase_add_test(t, what_is_closed_never_changes);
 	tcase_add_test(t, a_full_table_loses_the_oldest_and_counts_it);
