@@ -94,6 +94,14 @@ check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
 	return 0;
 }
 
+bool
+tl_lincheck_index_is_finished(struct tl_storage *index, uint32_t version)
+{
+	struct tl_fault ignored = { 0 };
+
+	return check_ends(index, version, &ignored) == 0;
+}
+
 static int
 add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
     bool *by_memory, struct tl_fault *fault)

@@ -25,6 +25,9 @@ struct tl_lincheck_cells {
 void tl_lincheck_cells_add(struct tl_lincheck_cells *cells, uint32_t version,
     uint8_t kind, int32_t id, uint64_t start, uint64_t end);
 
+/* Does an index of this version end as one that was finished? */
+bool tl_lincheck_index_is_finished(struct tl_storage *index, uint32_t version);
+
 /*
  * Compare an index with the cells of a file of this version: 0, and *by_memory
  * says whether it was written from memory; -EBADMSG and a fault at a byte of

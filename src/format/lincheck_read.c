@@ -578,18 +578,22 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 	struct lincheck_read *r = read_of(reader);
 	struct tl_fault fault = { 0 };
 	bool by_memory;
-	int rc = tl_lincheck_index_check(index, r->dialect.version, &r->cells,
-	    &by_memory, &fault);
+	int rc;
 
+	if (!r->ended) {
+		if (tl_lincheck_index_is_finished(index, r->dialect.version))
+			tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+			    "index: it was finished, and the data is not");
+		return 0;
+	}
+	rc = tl_lincheck_index_check(index, r->dialect.version, &r->cells,
+	    &by_memory, &fault);
 	if (rc == 0) {
 		r->messages.strings.layout.by_memory = by_memory;
 		return 0;
 	}
 	if (rc != -EBADMSG && rc != -EIO)
 		return rc;
-	/* of a file that ends early the index was never finished, too */
-	if (!r->ended)
-		return 0;
 	if (fault.at == TL_FAULT_NOWHERE)
 		tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 		    "index: %s", fault.text);

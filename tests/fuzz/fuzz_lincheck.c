@@ -2,9 +2,12 @@
 /*
  * fuzz_lincheck.c - any bytes as a Lincheck trace: read in pieces that the
  * bytes choose and at once; what is written of it is a whole trace, which says
- * the same when it is read and written once more.
+ * the same when it is read and written once more.  Each event is printed as
+ * the original would, and the end of the bytes is taken for an index.
  */
+#include "base/storage.h"
 #include "foreign.h"
+#include "format/lincheck_print.h"
 #include "format/lincheck_read.h"
 #include "format/lincheck_write.h"
 
@@ -20,6 +23,66 @@ read_and_write(struct foreign *f, struct tl_bytes in, struct tl_text *out)
 	tl_writer_free(writer);
 }
 
+struct printer {
+	struct tl_sink sink; /* first: what the reader sees */
+	struct tl_text text;
+};
+
+static int
+print(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct printer *p = (struct printer *)(void *)sink;
+	const struct tl_lincheck_print how = { .verbose = event->ns & 1,
+		.arrows = event->ns & 2,
+		.result = event->ns & 4 ? event : NULL };
+
+	tl_text_clear(&p->text);
+	if (event->message)
+		tl_lincheck_print(&p->text, event, &how);
+	return p->text.rc;
+}
+
+/* The last bytes of the input as a storage. */
+struct part {
+	struct tl_storage storage;
+	const uint8_t *data;
+};
+
+static int64_t
+read_part(struct tl_storage *storage, void *data, size_t size, uint64_t offset)
+{
+	const struct part *p = (struct part *)storage;
+
+	if (offset >= storage->size)
+		return 0;
+	if (size > storage->size - offset)
+		size = (size_t)(storage->size - offset);
+	memcpy(data, p->data + offset, size);
+	return (int64_t)size;
+}
+
+static void
+print_all(const uint8_t *data, size_t size)
+{
+	struct printer printer = { .sink = { print, NULL } };
+	struct part part = { .storage = { .size = size / 2,
+				 .read_at = read_part },
+		.data = data + (size - size / 2) };
+	struct tl_reader_thread thread;
+	struct tl_reader *reader;
+	int rc = tl_lincheck_read_new(&reader, &printer.sink, NULL);
+
+	assert(rc == 0);
+	rc = reader->feed(reader, tl_bytes(data, size));
+	if (rc == 0 && reader->finish(reader) == 0) {
+		assert(reader->beside(reader, &part.storage) == 0);
+		for (size_t i = 0; reader->thread(reader, i, &thread); i++)
+			assert(thread.number > 0);
+	}
+	reader->free(reader);
+	tl_text_free(&printer.text);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -28,6 +91,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tl_text out = { 0 }, more = { 0 };
 
 	assert(tl_lincheck_recognise(in) <= 100);
+	print_all(data, size);
 	read_and_write(&whole, in, &out);
 	foreign_read(&pieces, tl_lincheck_read_new, in,
 	    size > 0 ? 1 + data[size - 1] % 16 : 1, NULL);

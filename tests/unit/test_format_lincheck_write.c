@@ -235,6 +235,9 @@ START_TEST(blocks_end_where_the_original_ends_them)
 	first = skip_block(f.out.data, at, OWN + CLASS + METHOD, 38, 7);
 	ck_assert_uint_gt(first - at, ENDS);
 	ck_assert_uint_le(first - at, ENDS + TICK + 6);
+	ck_assert_uint_eq((uint8_t)f.out.data[first], 8);
+	ck_assert_uint_eq((uint8_t)f.out.data[first + 5], 0);
+	ck_assert_uint_eq((uint8_t)f.out.data[first + 5 + CLASS], 1);
 	second = skip_block(f.out.data, first, CLASS + METHOD, 38, 7);
 	ck_assert_uint_gt(second - first, ENDS);
 	ck_assert_uint_le(second - first, ENDS + TICK + 6);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guarded.h - bytes between two pages that cannot be touched: who looks at one
+ * before the first or behind the last dies of it.
+ *
+ *	| no access | ... bytes | no access |	at the end
+ *	| no access | bytes ... | no access |	at the begin
+ */
+#ifndef TESTS_LIB_GUARDED_H
+#define TESTS_LIB_GUARDED_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { GUARDED_PAGE = 4096, GUARDED_PAGES = 16 };
+
+struct guarded {
+	char *pages; /* GUARDED_PAGES between two more */
+};
+
+static inline void
+guarded_make(struct guarded *g)
+{
+	const size_t size = GUARDED_PAGE * (GUARDED_PAGES + 2);
+
+	g->pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert(g->pages != MAP_FAILED);
+	assert(mprotect(g->pages, GUARDED_PAGE, PROT_NONE) == 0);
+	assert(mprotect(g->pages + size - GUARDED_PAGE, GUARDED_PAGE,
+		   PROT_NONE) == 0);
+}
+
+/* A copy of bytes whose last is the last that can be touched, or whose first
+ * is the first. */
+static inline const char *
+guarded_copy(struct guarded *g, const void *bytes, size_t size, bool at_end)
+{
+	const size_t room = GUARDED_PAGE * GUARDED_PAGES;
+	char *to = g->pages + GUARDED_PAGE;
+
+	assert(size <= room);
+	if (at_end)
+		to += room - size;
+	memcpy(to, bytes, size);
+	return to;
+}
+
+static inline void
+guarded_free(struct guarded *g)
+{
+	munmap(g->pages, GUARDED_PAGE * (GUARDED_PAGES + 2));
+}
+
+#endif
