@@ -15,6 +15,10 @@ TOOLHELP := $(patsubst %.c,$(B)/%,$(wildcard tests/tool/*.c \
 	    tests/daemon/*.c tests/faults/scribble.c))
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 
+# its readers of a live file are stopped between two words
+$(B)/tests/unit/test_snap_stopped: override LDFLAGS += -Wl,--wrap=pread \
+    -Wl,--wrap=nanosleep
+
 # the layer of tests/unit/test_<layer>_<what>
 layer = $(word 2,$(subst _, ,$(notdir $(1))))
 # a program's tests see all of it but its main

@@ -124,7 +124,62 @@ START_TEST(random_lanes_come_sorted_both_ways)
 }
 END_TEST
 
-/* Inside a lane order is the entry's number, whatever the stamps say. */
+/* Stamps of a fallback lane go back: a little, or as far as a thread was
+ * stalled.  With any number of the newest wanted, too. */
+START_TEST(fallback_lanes_come_in_order_of_their_stamps)
+{
+	uint64_t seed = 12;
+
+	for (int i = 0; i < 200; i++) {
+		uint64_t tsc = 1000000;
+
+		put_count = 0;
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			memset(frozen_head(&file, lane), 0,
+			    sizeof(struct timeline_head));
+		for (unsigned k = 0; k < 200; k++) {
+			const uint32_t lane =
+			    (uint32_t)random_below(&seed, LANES);
+			const uint64_t late = random_below(&seed, 5)
+						  ? random_below(&seed, 3)
+						  : random_below(&seed, 300);
+
+			tsc += random_below(&seed, 3);
+			if (frozen_head(&file, lane)->end < N)
+				put(lane, lane < LANES - 2 ? tsc : tsc - late,
+				    0);
+		}
+		qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
+		expect_order(TL_OLDEST_FIRST);
+		expect_order(TL_NEWEST_FIRST);
+	}
+}
+END_TEST
+
+/* What -n and --since ask for: the newest, and no newer one after them. */
+START_TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
+{
+	for (uint64_t q = 0; q < N; q++) /* the newest numbers are the oldest */
+		put(LANES - 2, 1000 + (q < N / 2 ? q + N : q), 0);
+	for (uint64_t tail = 1; tail <= N; tail++) {
+		struct tl_snap *snap = frozen_open(&file, tail);
+		struct tl_cursor *cursor;
+		struct tl_event e;
+		uint64_t n = 0;
+
+		qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
+		ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor),
+		    0);
+		for (; tl_cursor_next(cursor, &e) > 0; n++)
+			ck_assert_uint_eq(e.tsc, all_puts[N - 1 - n].tsc);
+		ck_assert_uint_eq(n, tail);
+		tl_cursor_close(cursor);
+		tl_snap_close(snap);
+	}
+}
+END_TEST
+
+/* Inside a CPU lane order is the entry's number, whatever the stamps say. */
 START_TEST(a_lane_is_never_put_in_another_order)
 {
 	struct tl_snap *snap;
@@ -312,6 +367,8 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, random_lanes_come_sorted_both_ways);
+	tcase_add_test(t, fallback_lanes_come_in_order_of_their_stamps);
+	tcase_add_test(t, a_tail_of_a_fallback_lane_is_its_newest_by_stamp);
 	tcase_add_test(t, a_lane_is_never_put_in_another_order);
 	tcase_add_test(t, epochs_part_what_stamps_cannot);
 	tcase_add_test(t, an_epoch_of_other_lanes_is_a_fault);
