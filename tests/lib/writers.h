@@ -56,7 +56,6 @@ struct check {
 	uint64_t lost;      /* said to be lost inside */
 	uint64_t missing;   /* holes in sequences */
 	uint64_t torn;
-	uint64_t stuck;
 	uint64_t lapped;
 	struct seen seen[WRITERS_MAX];
 	uint64_t last[WRITERS_MAX][CHECK_LANES_MAX]; /* sequence + 1 */
@@ -155,7 +154,6 @@ check_until(struct check *c, const char *path)
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++) {
 		c->torn += tl_snap_lane(snap, i)->torn;
 		c->lapped += tl_snap_lane(snap, i)->lapped;
-		c->stuck += tl_snap_lane(snap, i)->stuck;
 	}
 	from = complete_from(snap);
 	expect(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0, "cursor");

@@ -112,7 +112,6 @@ main(void)
 	    sum_of_heads(tl), attempted);
 	expect(c.missing <= sum_of_drops(tl), "%lu missing, %lu dropped",
 	    c.missing, sum_of_drops(tl));
-	expect(c.stuck == 0, "%lu slots stuck", c.stuck);
 	timeline_close(tl);
 	return 0;
 }
