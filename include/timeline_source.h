@@ -26,8 +26,9 @@ extern "C" {
 struct timeline_source;
 
 /*
- * Make a source.  Where tl is NULL it is NULL, too, and that is no error:
- * everything below does nothing then.  On failure *source is NULL.  Errors:
+ * Make a source, and log that it was made.  Where tl is NULL it is NULL, too,
+ * and that is no error: everything below does nothing then.  After fork the
+ * child's source is another: each process counts for itself.  On failure *source is NULL.  Errors:
  * -EINVAL no name, -ENOSPC string table full, -E2BIG, -ENOMEM.  Any thread, no
  * signal handler.
  */
@@ -57,11 +58,12 @@ timeline_source_close_(struct timeline_source **source)
 
 /* Open now, close where the block is left. */
 #define timeline_source_scope(source) \
-	TIMELINE_SOURCE_SCOPE_( \
-	    TIMELINE_JOIN_(timeline_source_scope_, __COUNTER__), source)
+	TIMELINE_SOURCE_SCOPE_(TIMELINE_JOIN_(timeline_source_scope_, \
+				   __COUNTER__), \
+	    source)
 #define TIMELINE_SOURCE_SCOPE_(name, source) \
-	__attribute__((cleanup(timeline_source_close_), unused)) \
-	struct timeline_source *name = (source); \
+	__attribute__((cleanup(timeline_source_close_), \
+	    unused)) struct timeline_source *name = (source); \
 	timeline_source_open(name)
 
 #endif

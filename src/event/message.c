@@ -3,6 +3,8 @@
 #include "event/message.h"
 
 #include <errno.h>
+#include <string.h>
+#include <timeline.h>
 
 /* What letter chooses which format. */
 static const struct {
@@ -134,4 +136,16 @@ tl_message_parse(struct tl_message *message, struct tl_bytes text)
 		message->after = message->line1;
 	}
 	return rc;
+}
+
+bool
+tl_message_is_of_process(const struct tl_message *message)
+{
+	static const char which[] = "source ";
+	const struct tl_bytes e = message->explain;
+
+	return message->scope == TIMELINE_SOURCE &&
+	       tl_bytes_equal(message->category, tl_bytes_of("source")) &&
+	       e.size >= sizeof(which) &&
+	       memcmp(e.data, which, sizeof(which) - 1) == 0;
 }

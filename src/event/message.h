@@ -72,6 +72,13 @@ tl_message_string(const struct tl_message *message, uint64_t number)
 	return message->strings->get(message->strings, number);
 }
 
+/*
+ * Is it that of a source of timeline_source.h, or of a TimeLogger file?  Its
+ * scope is the source, but each process counts its own: after fork they share
+ * messages.
+ */
+bool tl_message_is_of_process(const struct tl_message *message);
+
 /* "trace+++" ... "fatal", "off" for 0; "?" beyond. */
 const char *tl_level_name(unsigned level);
 

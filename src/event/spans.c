@@ -124,6 +124,8 @@ key_of_message(const struct tl_event *event)
 	if (event->message->scope != TIMELINE_SOURCE) {
 		key.pid = event->pid;
 		key.tid = event->tid;
+	} else if (tl_message_is_of_process(event->message)) {
+		key.pid = event->pid;
 	}
 	return key;
 }

@@ -31,8 +31,11 @@ static inline struct tl_number_key
 tl_track_key(const struct tl_event *event)
 {
 	if (event->message->scope == TIMELINE_SOURCE)
-		return (struct tl_number_key){ 0,
-			(uint64_t)(uintptr_t)event->message };
+		return (struct tl_number_key){
+			tl_message_is_of_process(event->message) ? event->pid
+								 : 0,
+			(uint64_t)(uintptr_t)event->message
+		};
 	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
 		event->source };
 }

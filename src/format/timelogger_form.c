@@ -58,6 +58,7 @@ read_which(struct tl_bytes which, struct tl_form *form)
 		form->below = true;
 		form->suffix = " (" TL_TIMELOGGER_BELOW ")";
 	} else if (ends_in(which, ": " TL_TIMELOGGER_OVERLAP)) {
+		form->overlap = true;
 		form->suffix = " (" TL_TIMELOGGER_OVERLAP ")";
 	}
 	form->undefined = skip(&which, TL_TIMELOGGER_UNDEFINED);
@@ -67,7 +68,7 @@ read_which(struct tl_bytes which, struct tl_form *form)
 void
 tl_form_fill(struct tl_form *form, const struct tl_message *message)
 {
-	*form = (struct tl_form){ .id = TL_FORM_ID_NONE, .suffix = "" };
+	*form = (struct tl_form){ .source = TL_FORM_SOURCE_NONE, .suffix = "" };
 	if (message->kind == TIMELINE_RECORD_INSTANT) {
 		if (tl_bytes_equal(message->category,
 			tl_bytes_of(TL_TIMELOGGER_DEFINER)) &&

@@ -15,18 +15,20 @@ enum tl_form_what {
 	TL_FORM_PER_THREAD  /* ... one for each thread */
 };
 
-enum { TL_FORM_ID_NONE = -1 };
+#define TL_FORM_SOURCE_NONE UINT32_MAX
 
 struct tl_form {
 	enum tl_form_what what;
 	bool below;         /* begin is close and end is open */
 	bool undefined;     /* no definition is written */
 	int32_t wanted;     /* NUMBERED: the id as it was read */
-	int32_t id;         /* the writer's: the one all events have */
+	bool overlap;       /* the source is open already */
+	uint32_t source;    /* the writer's: of the events of a process */
+	uint32_t pid;       /* ... which is this one */
 	const char *suffix; /* of the first line, behind the name */
 };
 
-/* Read the form off a message; its id is none yet. */
+/* Read the form off a message; its source is none yet. */
 void tl_form_fill(struct tl_form *form, const struct tl_message *message);
 
 #endif

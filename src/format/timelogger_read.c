@@ -2,10 +2,15 @@
 /*
  * timelogger_read.c - records to events, see timelogger.h.
  *
- *	piece --> whole records, taken where they stand --> sink
+ *	piece --> whole records --> store, in order of time --> sink
  *	     \--> carry: the record that a piece ends in
  *
- *	id --> number --> source: its three labels and its activity
+ *	id --> number --> the source that it stands for just now
+ *	source: its three labels and its activity
+ *
+ * Threads queue their records, so that they may stand out of order of time.
+ * Which source an id stands for is told by the order of records; activity is
+ * counted in order of time.
  */
 #include "format/timelogger_read.h"
 
@@ -13,6 +18,7 @@
 #include "format/mutf8.h"
 #include "format/notes.h"
 #include "format/numbers.h"
+#include "format/store.h"
 #include "format/timelogger.h"
 
 #include <assert.h>
@@ -25,6 +31,8 @@
 enum {
 	/* So many strange records and no other: another format. */
 	STRANGE_MAX = 64,
+	/* As many sources are looked at to recognise a file. */
+	START_SOURCES_MAX = 256,
 	WHICH_SIZE_MAX = 80
 };
 
@@ -67,8 +75,12 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct source {
 	struct tl_label label[LEVELS]; /* of a level; made when it is met */
 	int64_t activity;
+	int32_t id;
 	uint32_t definitions;
 };
+
+/* The place of the source for all that are too many. */
+enum { REST = UINT32_MAX };
 
 struct timelogger_read {
 	struct tl_reader reader; /* first: what callers see */
@@ -76,15 +88,20 @@ struct timelogger_read {
 	const struct tl_report *report;
 	struct tl_definer *definer;
 	const struct tl_message *definition;
+	struct tl_store *store;
 	struct tl_numbers ids;
+	uint32_t *current; /* source of an id's number, plus 1; 0: none yet */
+	size_t current_capacity;
 	struct source *sources;
 	size_t source_capacity;
+	uint32_t source_count;
 	struct source rest; /* when there are too many */
 	struct tl_notes notes;
 	struct tl_event event; /* what is the same for all of them is set */
 	struct tl_text carry;
 	struct tl_text name;
-	uint64_t at; /* of the record at hand */
+	uint64_t at;      /* of the record at hand */
+	uint64_t numbers; /* of events */
 	int64_t newest_ns;
 	uint64_t known;
 	uint64_t strange;
@@ -98,7 +115,7 @@ read_of(struct tl_reader *reader)
 
 /* Which source a message is of: its second line. */
 static void
-say_which(char which[WHICH_SIZE_MAX], const struct source *source, int32_t id,
+say_which(char which[WHICH_SIZE_MAX], const struct source *source,
     unsigned level)
 {
 	char again[32] = "";
@@ -106,21 +123,20 @@ say_which(char which[WHICH_SIZE_MAX], const struct source *source, int32_t id,
 	if (source->definitions > 1)
 		snprintf(again, sizeof(again), ", definition %" PRIu32,
 		    source->definitions);
-	snprintf(which, WHICH_SIZE_MAX, "source %" PRId32 "%s%s%s", id, again,
-	    source->definitions == 0 ? TL_TIMELOGGER_UNDEFINED : "",
+	snprintf(which, WHICH_SIZE_MAX, "source %" PRId32 "%s%s%s", source->id,
+	    again, source->definitions == 0 ? TL_TIMELOGGER_UNDEFINED : "",
 	    levels[level].which);
 }
 
 /* Make the label of a level.  When the definer is full the source becomes
  * one with the others that have none. */
 static int
-make_label(struct timelogger_read *r, struct source *source, int32_t id,
-    unsigned level)
+make_label(struct timelogger_read *r, struct source *source, unsigned level)
 {
 	char which[WHICH_SIZE_MAX];
 	int rc;
 
-	say_which(which, source, id, level);
+	say_which(which, source, level);
 	rc = tl_label_define(r->definer, TL_TIMELOGGER_CATEGORY,
 	    tl_bytes(r->name.data, r->name.size), levels[level].suffix, which,
 	    &source->label[level]);
@@ -154,74 +170,105 @@ name_again(struct timelogger_read *r, const struct source *source)
 	return r->name.rc;
 }
 
-/* The source of an id; one that is new has no label yet. */
+/* A new source for an id: its place, or REST. */
 static int
-find_source(struct timelogger_read *r, int32_t id, struct source **source)
+add_source(struct timelogger_read *r, int32_t id, uint32_t definitions,
+    uint32_t *place)
 {
-	const struct tl_number_key key = { .a = (uint32_t)id };
 	void *sources = r->sources;
-	uint32_t number;
-	int rc = tl_numbers_get(&r->ids, key, &number);
 
-	if (rc == -ENOSPC) {
+	*place = REST;
+	if (r->source_count == TL_NUMBERS_MAX) {
 		tl_note(&r->notes, TOO_MANY, r->at);
-		*source = &r->rest;
 		return 0;
 	}
-	if (rc >= 0 && number >= r->source_capacity) {
-		rc = tl_numbers_room(&sources, &r->source_capacity, number,
-		    sizeof(*r->sources));
+	if (r->source_count >= r->source_capacity) {
+		if (tl_numbers_room(&sources, &r->source_capacity,
+			r->source_count, sizeof(*r->sources)) < 0)
+			return -ENOMEM;
 		r->sources = sources;
 	}
-	if (rc < 0)
-		return rc;
-	*source = &r->sources[number];
+	*place = r->source_count++;
+	r->sources[*place].id = id;
+	r->sources[*place].definitions = definitions;
 	return 0;
 }
 
-static int
-put(struct timelogger_read *r, const struct tl_message *message, uint8_t kind,
-    int64_t ns)
+static struct source *
+source_at(struct timelogger_read *r, uint32_t place)
 {
+	return place == REST ? &r->rest : &r->sources[place];
+}
+
+/* Where the source of an id is kept; NULL for one of those too many. */
+static int
+find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
+{
+	const struct tl_number_key key = { .a = (uint32_t)id };
+	void *all = r->current;
+	uint32_t number;
+	int rc = tl_numbers_get(&r->ids, key, &number);
+
+	*current = NULL;
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc >= 0 && number >= r->current_capacity) {
+		rc = tl_numbers_room(&all, &r->current_capacity, number,
+		    sizeof(*r->current));
+		r->current = all;
+	}
+	if (rc < 0)
+		return rc;
+	*current = &r->current[number];
+	return 0;
+}
+
+/* Keep an event until all are there. */
+static int
+keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
+    uint64_t b)
+{
+	struct tl_sink *sink = tl_store_sink(r->store);
 	struct tl_event *e = &r->event;
 
-	e->message = message;
+	e->message = r->definition;
+	e->level = r->definition->level;
 	e->kind = kind;
-	e->level = message->level;
 	e->ns = ns;
-	e->tsc = (uint64_t)ns;
+	e->tsc = r->at;
+	e->args[0] = a;
+	e->args[1] = b;
 	if (ns < r->newest_ns) /* queued late? */
 		tl_note(&r->notes, UNSORTED, r->at);
 	else
 		r->newest_ns = ns;
-	e->number = r->known++;
-	return r->sink->put(r->sink, e);
+	r->known++;
+	return sink->put(sink, e);
 }
 
 /* A definition is an event, too: nothing of the file is lost. */
 static int
-put_definition(struct timelogger_read *r, int32_t id, int64_t ns)
+keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
 {
+	uint64_t name;
 	int rc = tl_definer_string(r->definer,
-	    tl_bytes(r->name.data, r->name.size), &r->event.args[1]);
+	    tl_bytes(r->name.data, r->name.size), &name);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		return 0;
 	}
-	if (rc < 0)
-		return rc;
-	r->event.args[0] = (uint64_t)(int64_t)id;
-	rc = put(r, r->definition, TL_INSTANT, ns);
-	r->event.args[1] = 0;
-	return rc;
+	return rc < 0 ? rc
+		      : keep(r, TL_INSTANT, ns, (uint64_t)(int64_t)id, name);
 }
 
 static int
 define(struct timelogger_read *r, int32_t id, int64_t ns, struct tl_bytes name)
 {
-	struct source *source;
-	int rc = find_source(r, id, &source);
+	uint32_t *current, definitions = 1, place;
+	int rc = find_current(r, id, &current);
 
 	if (rc < 0)
 		return rc;
@@ -230,60 +277,105 @@ define(struct timelogger_read *r, int32_t id, int64_t ns, struct tl_bytes name)
 		tl_note(&r->notes, BAD_NAME, r->at);
 	if ((rc = r->name.rc) < 0)
 		return rc;
-	if (source != &r->rest) {
-		const uint32_t definitions = source->definitions + 1;
-
+	if (current) {
+		if (*current > 0 && *current - 1 != REST)
+			definitions = r->sources[*current - 1].definitions + 1;
 		if (definitions > 1)
 			tl_note(&r->notes, REDEFINED, r->at);
-		*source = (struct source){ .definitions = definitions };
-		rc = make_label(r, source, id, ACTIVE);
+		if ((rc = add_source(r, id, definitions, &place)) < 0)
+			return rc;
+		*current = place == REST ? 0 : place + 1;
+		if (place != REST)
+			rc = make_label(r, &r->sources[place], ACTIVE);
 	}
-	return rc < 0 ? rc : put_definition(r, id, ns);
+	return rc < 0 ? rc : keep_definition(r, id, ns);
+}
+
+/* An open or a close. */
+static int
+change(struct timelogger_read *r, int32_t id, int64_t ns, uint8_t kind)
+{
+	uint32_t *current, place = REST;
+	int rc = find_current(r, id, &current);
+
+	if (rc == 0 && current && *current == 0) {
+		rc = add_source(r, id, 0, &place);
+		*current = place == REST ? 0 : place + 1;
+	}
+	if (rc < 0)
+		return rc;
+	if (current && *current > 0)
+		place = *current - 1;
+	return keep(r, kind, ns, place, 0);
 }
 
 /* The label of a level that is met for the first time. */
 static int
-meet_level(struct timelogger_read *r, struct source *source, int32_t id,
-    unsigned level)
+meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 {
 	int rc = 0;
 
 	if (!source->label[ACTIVE].message) {
 		tl_note(&r->notes, UNDEFINED, r->at);
-		rc = name_undefined(r, id);
+		rc = name_undefined(r, source->id);
 		if (rc == 0)
-			rc = make_label(r, source, id, ACTIVE);
+			rc = make_label(r, source, ACTIVE);
 	} else {
 		rc = name_again(r, source);
 	}
-	return rc < 0 || level == ACTIVE ? rc
-					 : make_label(r, source, id, level);
+	return rc < 0 || level == ACTIVE ? rc : make_label(r, source, level);
 }
 
-/* An open or a close: step is 1 or -1. */
+/* Hand an event on, in order of time: step is 1 or -1. */
 static int
-change(struct timelogger_read *r, int32_t id, int64_t ns, int step)
+step(struct timelogger_read *r, struct tl_event *e, int by)
 {
-	struct source *source;
-	unsigned level;
-	int64_t higher; /* of the activities before and after */
-	int rc = find_source(r, id, &source);
+	struct source *source = source_at(r, (uint32_t)e->args[0]);
+	const int64_t higher = by > 0 ? source->activity + 1 : source->activity;
+	const unsigned level = higher == 1  ? ACTIVE
+			       : higher > 1 ? OVERLAP
+					    : BELOW;
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	higher = step > 0 ? source->activity + 1 : source->activity;
-	source->activity += step;
-	level = higher == 1 ? ACTIVE : higher > 1 ? OVERLAP : BELOW;
+	source->activity += by;
 	if (!source->label[level].message &&
-	    (rc = meet_level(r, source, id, level)) < 0)
+	    (rc = meet_level(r, source, level)) < 0)
 		return rc;
-	if (level == OVERLAP && step > 0)
+	if (level == OVERLAP && by > 0)
 		tl_note(&r->notes, TOO_HIGH, r->at);
-	if (level == BELOW && step < 0)
+	if (level == BELOW && by < 0)
 		tl_note(&r->notes, TOO_LOW, r->at);
-	r->event.args[0] = source->label[level].arg;
-	return put(r, source->label[level].message,
-	    (step > 0) == (level != BELOW) ? TL_BEGIN : TL_END, ns);
+	e->args[0] = source->label[level].arg;
+	e->message = source->label[level].message;
+	e->level = e->message->level;
+	e->kind = (by > 0) == (level != BELOW) ? TL_BEGIN : TL_END;
+	return 0;
+}
+
+/* All that was kept, in order of time. */
+static int
+hand_on(struct timelogger_read *r)
+{
+	struct tl_sink *store = tl_store_sink(r->store);
+	struct tl_cursor *cursor;
+	struct tl_event e;
+	int rc = store->finish(store);
+
+	if (rc < 0 ||
+	    (rc = tl_store_cursor(r->store, TL_OLDEST_FIRST, &cursor)) < 0)
+		return rc;
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &e)) > 0) {
+		r->at = e.tsc;
+		e.tsc = (uint64_t)e.ns;
+		e.number = r->numbers++;
+		rc = e.kind == TL_INSTANT
+			 ? 0
+			 : step(r, &e, e.kind == TL_BEGIN ? 1 : -1);
+		if (rc == 0)
+			rc = r->sink->put(r->sink, &e);
+	}
+	tl_cursor_close(cursor);
+	return rc;
 }
 
 static uint16_t
@@ -315,7 +407,7 @@ take(struct timelogger_read *r, const char *record)
 	case TL_TIMELOGGER_OPEN:
 	case TL_TIMELOGGER_CLOSE:
 		return change(r, (int32_t)id, (int64_t)ns,
-		    type == TL_TIMELOGGER_OPEN ? 1 : -1);
+		    type == TL_TIMELOGGER_OPEN ? TL_BEGIN : TL_END);
 	}
 	tl_note(&r->notes, UNKNOWN_TYPE, r->at);
 	if (++r->strange < STRANGE_MAX || r->known > 0)
@@ -390,6 +482,7 @@ timelogger_finish(struct tl_reader *reader)
 {
 	struct timelogger_read *r = read_of(reader);
 	const bool strange = r->known == 0 && r->at + r->carry.size > 0;
+	int rc;
 
 	if (strange) {
 		tl_report_say(r->report, -EBADMSG, 0, "not a TimeLogger file");
@@ -398,8 +491,9 @@ timelogger_finish(struct tl_reader *reader)
 	if (r->carry.size > 0)
 		tl_note(&r->notes, CUT, r->at);
 	tl_text_clear(&r->carry);
+	rc = hand_on(r);
 	tl_notes_say(&r->notes, r->report);
-	return 0;
+	return rc;
 }
 
 static void
@@ -411,6 +505,8 @@ timelogger_free(struct tl_reader *reader)
 	tl_numbers_free(&r->ids);
 	tl_text_free(&r->carry);
 	tl_text_free(&r->name);
+	tl_store_free(r->store);
+	free(r->current);
 	free(r->sources);
 	free(r);
 }
@@ -428,7 +524,7 @@ make_messages(struct timelogger_read *r)
 	if (rc == 0)
 		rc = r->name.rc;
 	for (unsigned level = 0; rc == 0 && level < LEVELS; level++)
-		rc = make_label(r, &r->rest, -1, level);
+		rc = make_label(r, &r->rest, level);
 	return rc;
 }
 
@@ -449,7 +545,10 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->notes.kinds = kinds;
 	r->event.cpu = TL_CPU_UNKNOWN;
 	r->newest_ns = INT64_MIN;
+	r->rest.id = -1;
 	rc = tl_definer_new(&r->definer);
+	if (rc == 0)
+		rc = tl_store_new(&r->store, TL_STORE_MEMORY_MAX);
 	if (rc == 0)
 		rc = make_messages(r);
 	if (rc < 0)
@@ -459,27 +558,46 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* Records from the start on, each source defined before it is used, ids
- * going up: nothing else looks like that. */
+/* Is the id one of those that were defined? */
+static bool
+is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+/* Records from the start on, each source defined by a name before it is used:
+ * ids that count from 0, or at least a use of one, are like nothing else. */
 unsigned
 tl_timelogger_recognise(struct tl_bytes first)
 {
-	uint32_t sources = 0, id;
+	uint32_t ids[START_SOURCES_MAX], count = 0, id;
+	bool ascending = true, used = false;
 
-	while (first.size >= TL_TIMELOGGER_SIZE) {
+	while (first.size >= TL_TIMELOGGER_SIZE && count < START_SOURCES_MAX) {
 		const size_t size = record_size(first.data, first.size);
 		const uint8_t type = (uint8_t)first.data[0];
+		bool known;
 
 		memcpy(&id, first.data + 1, sizeof(id));
 		id = be32toh(id);
-		if (type > TL_TIMELOGGER_CLOSE || id > sources ||
-		    (type != TL_TIMELOGGER_NEW) != (id < sources))
-			return sources > 1 ? 30 : 0;
+		known = is_defined(ids, count, id);
+		if (type > TL_TIMELOGGER_CLOSE ||
+		    (type == TL_TIMELOGGER_NEW ? size == TL_TIMELOGGER_TEXT_AT
+					       : !known))
+			return count > 1 ? 30 : 0;
+		used = used || type != TL_TIMELOGGER_NEW;
+		if (!known) {
+			ascending = ascending && id == count;
+			ids[count++] = id;
+		}
 		if (size > first.size)
 			break;
-		sources += type == TL_TIMELOGGER_NEW;
 		first.data += size;
 		first.size -= size;
 	}
-	return sources > 0 ? 90 : 0;
+	return count == 0 ? 0 : ascending ? 90 : used ? 85 : 30;
 }

@@ -5,9 +5,13 @@
  *	message --> form: what its events are; where it is one source, which
  *	key --> number --> source: its id, and whether it stands in the output
  *
- * A source that has a definition is known by (input, id); one that has none,
- * as those that a program logged by timeline_source.h, by (input, id, name):
- * two processes may count alike.  Any other is known by (message, thread).
+ * A source that has a definition is known by (input, process, id); one that has
+ * none by (input, process, id, name).  Sources that were read have no process;
+ * those of timeline_source.h do, and two processes may count alike.  Any other
+ * is known by (message, thread).
+ *
+ * What comes first of a source, or after a loss, may tell that it was open
+ * before: opens or closes are added at the first time kept.
  */
 #include "format/timelogger_write.h"
 
@@ -38,7 +42,8 @@ enum {
 	CPUS,
 	THREADS,
 	NAMES,
-	TOO_MANY
+	TOO_MANY,
+	OPEN_BEFORE
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
@@ -51,6 +56,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[THREADS] = { -ENOTSUP, "the threads of a source are left out" },
 	[NAMES] = { -ENOTSUP, TL_NOTE_NAMES },
 	[TOO_MANY] = { -ENOSPC, "too many sources: event left out" },
+	[OPEN_BEFORE] = { 0, "what was open before the first time kept is "
+			     "opened there" },
 };
 
 struct source {
@@ -58,6 +65,9 @@ struct source {
 	bool known;   /* has it an id? */
 	bool written; /* is it defined in the output? */
 	bool early;   /* ... while no definition of it has come? */
+	int64_t activity;
+	int64_t last_ns;
+	uint64_t losses; /* that its activity is known after */
 };
 
 struct timelogger_write {
@@ -67,6 +77,8 @@ struct timelogger_write {
 	struct tl_numbers keys;
 	struct source *sources;
 	size_t source_capacity;
+	uint64_t losses; /* what is before the first event is one */
+	int64_t kept_ns; /* the first time after the last of them */
 	int32_t next_id;
 	struct tl_notes notes;
 	struct tl_text name;
@@ -119,13 +131,14 @@ make_form(struct timelogger_write *w, const struct tl_event *event,
 	return 0;
 }
 
-/* A new source gets the id it had, or the next. */
+/* A new source gets the id it had in a file, or the next. */
 static int32_t
-choose_id(struct timelogger_write *w, int32_t wanted)
+choose_id(struct timelogger_write *w, const struct tl_event *event,
+    int32_t wanted)
 {
 	int32_t id = w->next_id;
 
-	if (wanted > id && wanted - id <= GAP_MAX)
+	if (event->pid == 0 && wanted > id && wanted - id <= GAP_MAX)
 		id = wanted;
 	w->next_id = id + 1;
 	return id;
@@ -152,20 +165,28 @@ find_source(struct timelogger_write *w, struct tl_number_key key,
 	return 0;
 }
 
-/* Messages are no small numbers: the three kinds of keys never meet. */
+/* No address has the highest bit: the three kinds of keys never meet. */
+static struct tl_number_key
+key_of_id(const struct tl_event *event, int32_t id, unsigned by_name)
+{
+	return (struct tl_number_key){ UINT64_C(1) << 63 |
+					   (uint64_t)event->pid << 17 |
+					   by_name << 16 | event->source,
+		(uint32_t)id };
+}
+
 static int
 find_by_id(struct timelogger_write *w, const struct tl_event *event, int32_t id,
     struct source **source)
 {
-	return find_source(w,
-	    (struct tl_number_key){ event->source, (uint32_t)id }, source);
+	return find_source(w, key_of_id(event, id, 0), source);
 }
 
 static int
 find_by_name(struct timelogger_write *w, const struct tl_event *event,
     int32_t id, struct source **source)
 {
-	struct tl_number_key key = { 1 << 16 | event->source, (uint32_t)id };
+	struct tl_number_key key = key_of_id(event, id, 1);
 	uint64_t number;
 	int rc = w->name.rc;
 
@@ -190,10 +211,11 @@ find_by_message(struct timelogger_write *w, const struct tl_event *event,
 }
 
 static void
-give_id(struct timelogger_write *w, struct source *source, int32_t wanted)
+give_id(struct timelogger_write *w, const struct tl_event *event,
+    struct source *source, int32_t wanted)
 {
 	if (!source->known)
-		source->id = choose_id(w, wanted);
+		source->id = choose_id(w, event, wanted);
 	source->known = true;
 }
 
@@ -275,8 +297,10 @@ define(struct timelogger_write *w, const struct tl_event *event)
 		*source = early;
 		return 0;
 	}
-	give_id(w, source, id);
+	give_id(w, event, source, id);
 	source->written = true;
+	source->activity = 0;
+	source->losses = w->losses;
 	return put_definition(w, source->id, event->ns);
 }
 
@@ -299,46 +323,107 @@ look_source(struct timelogger_write *w, const struct tl_event *event,
 	return rc;
 }
 
-/* The id of an event's source, which is defined if it was not. */
+/* How often a source has to be opened (closed, below 0) for an event to make
+ * sense: its activity before the event is between two bounds. */
+static int64_t
+opens_before(const struct source *source, const struct tl_event *event,
+    const struct tl_form *form)
+{
+	const bool begins = event->kind == TL_BEGIN;
+	int64_t least = begins ? 0 : 1, most = INT64_MAX;
+
+	if (form->overlap) {
+		least++;
+	} else if (form->below) {
+		most = begins ? 0 : -1;
+		least = INT64_MIN;
+	} else if (form->what == TL_FORM_NUMBERED) {
+		most = least;
+	}
+	return source->activity < least  ? least - source->activity
+	       : source->activity > most ? most - source->activity
+					 : 0;
+}
+
+static int
+put_step(struct timelogger_write *w, struct source *source, bool opens,
+    int64_t ns)
+{
+	struct tl_text *text = &w->writer.out.text;
+	char *to = tl_text_reserve(text, TL_TIMELOGGER_SIZE);
+
+	if (!to)
+		return -ENOMEM;
+	write_record(to, opens ? TL_TIMELOGGER_OPEN : TL_TIMELOGGER_CLOSE,
+	    source->id, ns);
+	text->size += TL_TIMELOGGER_SIZE;
+	source->activity += opens ? 1 : -1;
+	source->last_ns = ns;
+	return 0;
+}
+
+/* The source of an event, which is defined if it was not, at the time that it
+ * has been known from. */
 static int
 use_source(struct timelogger_write *w, const struct tl_event *event,
-    struct tl_form *form, int32_t *id)
+    struct tl_form *form, struct source **used)
 {
 	struct source *source;
 	int rc = look_source(w, event, form, &source);
+	const bool is_new = rc == 0 && source->losses == 0;
 
 	if (rc < 0)
 		return rc;
-	give_id(w, source, form->wanted);
-	*id = source->id;
-	if (form->what != TL_FORM_PER_THREAD)
-		form->id = source->id;
+	*used = source;
+	give_id(w, event, source, form->wanted);
+	if (form->what != TL_FORM_PER_THREAD) {
+		form->source = (uint32_t)(source - w->sources);
+		form->pid = event->pid;
+	}
 	if (source->written || form->undefined)
 		return 0;
 	source->written = true;
 	source->early = form->what == TL_FORM_NUMBERED;
-	return put_definition(w, source->id, event->ns);
+	return put_definition(w, source->id,
+	    is_new && opens_before(source, event, form) != 0 ? w->kept_ns
+							     : event->ns);
+}
+
+/* Opens and closes that are missing. */
+static int
+put_missing(struct timelogger_write *w, const struct tl_event *event,
+    const struct tl_form *form, struct source *source)
+{
+	int64_t missing = opens_before(source, event, form);
+	const bool opens = missing > 0;
+	const int64_t ns = source->losses > 0 && source->last_ns > w->kept_ns
+			       ? source->last_ns
+			       : w->kept_ns;
+	int rc = 0;
+
+	source->losses = w->losses;
+	if (missing != 0)
+		tl_note(&w->notes, OPEN_BEFORE, TL_FAULT_NOWHERE);
+	for (; rc == 0 && missing != 0; missing += opens ? -1 : 1)
+		rc = put_step(w, source, opens, ns);
+	return rc;
 }
 
 static int
 put_span(struct timelogger_write *w, const struct tl_event *event,
     struct tl_form *form)
 {
-	struct tl_text *text = &w->writer.out.text;
 	const bool opens = (event->kind == TL_BEGIN) != form->below;
-	int32_t id = form->id;
-	char *to;
-	int rc;
+	struct source *source;
+	int rc = 0;
 
-	if (id == TL_FORM_ID_NONE && (rc = use_source(w, event, form, &id)) < 0)
-		return rc;
-	to = tl_text_reserve(text, TL_TIMELOGGER_SIZE);
-	if (!to)
-		return -ENOMEM;
-	write_record(to, opens ? TL_TIMELOGGER_OPEN : TL_TIMELOGGER_CLOSE, id,
-	    event->ns);
-	text->size += TL_TIMELOGGER_SIZE;
-	return 0;
+	if (form->source != TL_FORM_SOURCE_NONE && form->pid == event->pid)
+		source = &w->sources[form->source];
+	else
+		rc = use_source(w, event, form, &source);
+	if (rc == 0 && source->losses != w->losses)
+		rc = put_missing(w, event, form, source);
+	return rc < 0 ? rc : put_step(w, source, opens, event->ns);
 }
 
 static int
@@ -365,6 +450,10 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 	struct timelogger_write *w = write_of(writer);
 	int rc = 0;
 
+	if (w->losses == 0 || !event->message) {
+		w->losses++;
+		w->kept_ns = event->ns;
+	}
 	if (event->message)
 		rc = put_event(w, event);
 	else

@@ -9,7 +9,8 @@
  *
  * The step between two amounts of activity begins or ends the span of the
  * higher of them; the one below 0 begins when the source is closed.  Second
- * lines are "source N", so that sources of one name are not one.
+ * lines are "source N", so that sources of one name are not one.  That a source
+ * was made is an instant, "source $id%d is $name%s".
  */
 #include "base/word.h"
 #include "front/label.h"
@@ -31,7 +32,8 @@ struct timeline_source {
 static uint32_t sources; /* made by this process so far */
 
 static int
-make_labels(struct timeline_source *s, struct timeline *tl, const char *name)
+make_labels(struct timeline_source *s, struct timeline *tl, uint32_t number,
+    const char *name)
 {
 	static const struct {
 		const char *suffix;
@@ -41,16 +43,31 @@ make_labels(struct timeline_source *s, struct timeline *tl, const char *name)
 		{ " (overlap)", ": overlap" },
 		{ " (below 0)", ": below 0" },
 	};
-	const uint32_t number = tl_fetch_add_32(&sources, 1);
 	char which[WHICH_SIZE_MAX];
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < LEVELS; i++) {
-		snprintf(which, sizeof(which), "source %u%s",
-		    (unsigned)(number & INT32_MAX), levels[i].which);
+		snprintf(which, sizeof(which), "source %u%s", (unsigned)number,
+		    levels[i].which);
 		rc = tl_front_label(tl, "source", name, levels[i].suffix, which,
 		    TIMELINE_SOURCE, &s->labels[i]);
 	}
+	return rc;
+}
+
+/* When the source was made, for files that define each before it is used. */
+static int
+log_new(struct timeline *tl, uint32_t number, const char *name)
+{
+	struct timeline_event *event;
+	uint64_t string;
+	int rc = timeline_string(tl, name, &string);
+
+	if (rc == 0)
+		rc = timeline_define(tl, "timelogger", "info",
+		    "source $id%d is $name%s", &event);
+	if (rc == 0 && timeline_enabled(event))
+		timeline_append(event, number, string, 0, 0);
 	return rc;
 }
 
@@ -59,6 +76,7 @@ timeline_source_new(struct timeline_source **source, struct timeline *tl,
     const char *name)
 {
 	struct timeline_source *s;
+	uint32_t number;
 	int rc;
 
 	*source = NULL;
@@ -68,7 +86,10 @@ timeline_source_new(struct timeline_source **source, struct timeline *tl,
 		return tl_error(-EINVAL, "a source without a name");
 	if (!(s = calloc(1, sizeof(*s))))
 		return tl_error(-ENOMEM, "no memory for a source");
-	rc = make_labels(s, tl, name);
+	number = tl_fetch_add_32(&sources, 1) & INT32_MAX;
+	rc = make_labels(s, tl, number, name);
+	if (rc == 0)
+		rc = log_new(tl, number, name);
 	if (rc < 0)
 		free(s);
 	else

@@ -70,7 +70,9 @@ for f in $readable; do
 done >"$work/seen" 2>&1
 is 'timeline-dump shows the same entries of each' "$(cat "$work/seen")" ''
 
-# back into itself
+# back into itself; what was open before the first time kept stands behind
+# later records in an export, and in order of time once it was read
+to timelogger "$in.timelogger" >"$work/ordered" && mv "$work/ordered" "$in.timelogger"
 for f in timelogger rtl lms jsonl csv; do
 	to "$f" "$in.$f" | cmp - "$in.$f" || echo "$f"
 done >"$work/seen" 2>&1

@@ -117,3 +117,12 @@ has '... each on its own' "$(scopes "$work/inner.csv" --view scopes)" \
 	' 1 200us .* lms Outer\$Other$'
 has '... by top' "$(scopes "$work/inner.csv" --view top)" 'lms Outer\$Inner$'
 has '... by stats' "$(scopes "$work/inner.csv" --stats)" '^lms Outer\$Other$'
+
+# A TimeLogger file: source 0 "Outer$Inner", open at 50, 101, closed at 100, 150
+printf '\0\0\0\0\0\0\0\0\0\0\0\0\012\0\013Outer$Inner' >"$work/one.bin"
+for record in 1:062 1:145 2:144 2:226; do
+	printf '%b' "\\0${record%:*}\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0${record#*:}"
+done >>"$work/one.bin"
+ends 'a TimeLogger file of one source is recognised' 0 "$dump" "$work/one.bin"
+has '... and counted in order of time' "$(scopes "$work/one.bin" --view scopes)" \
+	' 2 99ns 99ns .* source Outer\$Inner$'

@@ -143,9 +143,13 @@ START_TEST(a_source_whose_definition_is_missing_is_defined)
 		put_event(TL_BEGIN, 5, 0);
 		put_event(TL_END, 6, 0);
 		put_source(3, 5, "lock");
+		if (i == 1)
+			put_open(3, 5);
 		put_record(below ? 2 : 1, 3, 5);
 		put_record(below ? 1 : 2, 3, 6);
-		check_written("");
+		check_written(i == 1 ? "0 - what was open before the first "
+				       "time kept is opened there\n"
+				     : "");
 		tl_text_clear(&file);
 	}
 }
@@ -217,7 +221,7 @@ START_TEST(files_come_back_byte_for_byte)
 		    ids < 100 ? (uint64_t)ids + 1 : (uint64_t)ids);
 		char name[40];
 
-		ns += (int64_t)random_below(&state, 1000) - 100;
+		ns += (int64_t)random_below(&state, 1000);
 		if (id == ids) {
 			snprintf(name, sizeof(name), "%s%llu",
 			    ids % 4 ? "Thread-" : "\xc0\x80$x\n\xed\xa0\x80",
@@ -351,6 +355,79 @@ START_TEST(sources_of_one_id_stay_apart)
 }
 END_TEST
 
+/* A window that begins inside of an open source: what was open is opened at
+ * the first time kept. */
+START_TEST(a_source_that_was_open_is_opened_first)
+{
+	static const char *const texts[] = { "a\nsource 0",
+		"a (overlap)\nsource 0: overlap",
+		"a (below 0)\nsource 0: below 0", "b\nsource 1" };
+	struct tl_message messages[4];
+
+	start_writer(TIMELINE_SOURCE, "x");
+	message.category = tl_bytes_of("source");
+	for (unsigned i = 0; i < 4; i++) {
+		messages[i] = message;
+		ck_assert_int_eq(tl_message_parse(&messages[i],
+				     tl_bytes_of(texts[i])),
+		    0);
+	}
+	put_event_of(&messages[3], TL_BEGIN, 100, 0);
+	if (_i == 0) { /* it was open once */
+		put_event_of(&messages[0], TL_END, 900, 0);
+		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
+	} else if (_i == 1) { /* twice */
+		put_event_of(&messages[1], TL_END, 900, 0);
+		put_event_of(&messages[0], TL_END, 1000, 0);
+	} else { /* closed once too often */
+		put_event_of(&messages[2], TL_END, 900, 0);
+		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
+	}
+	put_source(1, 100, "b");
+	put_open(1, 100);
+	put_source(2, 100, "a");
+	if (_i == 2)
+		put_close(2, 100);
+	else
+		put_open(2, 100);
+	if (_i == 1)
+		put_open(2, 100);
+	put_record(_i == 2 ? 1 : 2, 2, 900);
+	put_record(_i == 1 ? 2 : 1, 2, 1000);
+	check_written("0 - what was open before the first time kept is opened "
+		      "there\n");
+}
+END_TEST
+
+/* A process that was forked has the sources of its parent, and they are
+ * others. */
+START_TEST(sources_of_two_processes_are_two)
+{
+	struct tl_message defines, opens;
+	struct tl_event e = { .message = &defines,
+		.kind = TL_INSTANT,
+		.cpu = TL_CPU_UNKNOWN,
+		.level = 6,
+		.pid = 40 };
+
+	start_writer(TIMELINE_SOURCE, "x");
+	opens = message;
+	opens.category = tl_bytes_of("source");
+	ck_assert_int_eq(tl_message_parse(&opens, tl_bytes_of("s\nsource 3")),
+	    0);
+	for (e.ns = 1; e.ns < 7; e.ns++) {
+		e.message = &opens;
+		e.kind = e.ns < 4 ? TL_BEGIN : TL_END;
+		e.pid = 40 + (uint32_t)(e.ns - 1) % 3;
+		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+		if (e.ns < 4)
+			put_source((int32_t)e.ns - 1, e.ns, "s");
+		put_record(e.ns < 4 ? 1 : 2, (int32_t)(e.ns - 1) % 3, e.ns);
+	}
+	check_written("-95 - the threads of a source are left out\n");
+}
+END_TEST
+
 #define JAVA_WRITES \
 	"import java.io.*; class W { public static void main(String[] a) " \
 	"throws Exception { DataOutputStream d = new DataOutputStream(new " \
@@ -360,7 +437,7 @@ END_TEST
 	"0; i < 4; i++) { d.writeByte(0); d.writeInt(i); " \
 	"d.writeLong(System.nanoTime()); d.writeUTF(n[i]); for (int k = 0; " \
 	"k < 5; k++) { d.writeByte(1 + k % 2); d.writeInt(i); " \
-	"d.writeLong(k * -7L); } } d.close(); } }\n"
+	"d.writeLong(System.nanoTime()); } } d.close(); } }\n"
 #define JAVA_READS \
 	"import java.io.*; class R { public static void main(String[] a) " \
 	"throws Exception { DataInputStream d = new DataInputStream(new " \
@@ -466,6 +543,8 @@ suite(void)
 	tcase_add_test(t, a_source_whose_definition_is_missing_is_defined);
 	tcase_add_test(t, a_definition_that_comes_late_is_not_written_twice);
 	tcase_add_test(t, other_messages_of_the_category_are_just_messages);
+	tcase_add_loop_test(t, a_source_that_was_open_is_opened_first, 0, 3);
+	tcase_add_test(t, sources_of_two_processes_are_two);
 	tcase_add_loop_test(t, files_come_back_byte_for_byte, 0, 8);
 	tcase_add_loop_test(t, spans_of_a_timeline_come_back, 0, 8);
 	tcase_add_loop_test(t, sources_of_one_id_stay_apart, 0, 2);
