@@ -6,6 +6,7 @@
 
 #include "base/fields.h"
 #include "dump/defined.h"
+#include "format/lincheck_print.h"
 
 enum { WIDTH_NAME = 12, WIDTH_VALUE = 10, INDENT = 4 };
 
@@ -54,13 +55,17 @@ static int
 put_each(struct tl_stats_row *row, put_quantity *put, void *context,
     put_quantity *put_arg)
 {
+	/* the points of a Lincheck trace have no times: they are counted */
+	const enum tl_values_unit time = tl_lincheck_is_native(row->message)
+					     ? TL_VALUES_UNSIGNED
+					     : TL_VALUES_NS;
 	enum tl_values_unit unit;
-	int rc = put_one(&row->interval, tl_bytes_of("interval"), TL_VALUES_NS,
-	    put, context);
+	int rc = put_one(&row->interval, tl_bytes_of("interval"), time, put,
+	    context);
 
 	if (rc == 0)
-		rc = put_one(&row->duration, tl_bytes_of("duration"),
-		    TL_VALUES_NS, put, context);
+		rc = put_one(&row->duration, tl_bytes_of("duration"), time, put,
+		    context);
 	for (unsigned i = 0; i < row->message->argc && rc == 0; i++) {
 		if (tl_stats_unit(row->message, i, &unit))
 			rc = put_one(&row->args[i], row->message->args[i].name,

@@ -182,7 +182,8 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 	}
 	put_indent(p);
 	tl_put_string(text, color);
-	is_point = tl_tree_put_point(text, node, &how, raw);
+	is_point = raw ? tl_lincheck_print(text, &node->event, &how)
+		       : tl_lincheck_print_plain(text, &node->event, &how);
 	if (!is_point)
 		tl_tree_put_words(text, node);
 	if (color[0])

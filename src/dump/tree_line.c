@@ -43,51 +43,13 @@ tl_tree_put_duration(struct tl_text *text, const struct tl_node *node)
 	tl_put_string(text, duration == 1 ? " step" : " steps");
 }
 
-/* Nothing of it steers a terminal; a backslash was escaped before. */
-static void
-put_steady(struct tl_text *text, struct tl_bytes line)
-{
-	while (line.size > 0) {
-		const char *at = memchr(line.data, '\\', line.size);
-		const size_t size = at ? (size_t)(at - line.data) : line.size;
-
-		tl_put_plain(text, tl_bytes(line.data, size));
-		if (at)
-			tl_put_char(text, '\\');
-		line.data += size + (at != NULL);
-		line.size -= size + (at != NULL);
-	}
-}
-
-bool
-tl_tree_put_point(struct tl_text *text, const struct tl_node *node,
-    const struct tl_lincheck_print *how, bool raw)
-{
-	struct tl_text line = { 0 };
-	bool printed;
-
-	if (!node->event.message)
-		return false;
-	printed = tl_lincheck_print(&line, &node->event, how);
-	if (printed && raw)
-		tl_put_bytes(text,
-		    tl_bytes(line.size ? line.data : "", line.size));
-	else if (printed)
-		put_steady(text,
-		    tl_bytes(line.size ? line.data : "", line.size));
-	if (line.rc < 0)
-		text->rc = line.rc;
-	tl_text_free(&line);
-	return printed;
-}
-
 void
 tl_tree_put_words(struct tl_text *text, const struct tl_node *node)
 {
 	const struct tl_lincheck_print how = { .children = node->child_count };
 	struct tl_event event = node->event;
 
-	if (tl_tree_put_point(text, node, &how, false))
+	if (tl_lincheck_print_plain(text, &node->event, &how))
 		return;
 	if (tl_tree_is_span(node)) /* no mark of a begin: all of it is here */
 		event.kind = TL_INSTANT;

@@ -38,10 +38,6 @@ void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);
 /* Its message with arguments; a loss says how much was lost.  A point of a
  * Lincheck trace is printed as there, a call without its result. */
 void tl_tree_put_words(struct tl_text *text, const struct tl_node *node);
-/* A point of a Lincheck trace as the original prints it; raw: byte for byte,
- * else so that nothing steers a terminal.  false: it is none. */
-bool tl_tree_put_point(struct tl_text *text, const struct tl_node *node,
-    const struct tl_lincheck_print *how, bool raw);
 /* ": 1.234ms" and the result; ": <unfinished>".  Nothing for a leaf, nor for
  * what was counted and ended. */
 void tl_tree_put_end(struct tl_text *text, const struct tl_node *node);

@@ -1101,7 +1101,7 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 	struct tl_event counted = *event;
 	struct tl_bytes left;
 
-	if (!tl_lincheck_is_native(event->message) ||
+	if (!event->message || !tl_lincheck_is_native(event->message) ||
 	    !find_line(event->message, TL_LINCHECK_PRINT, &left))
 		return false;
 	if (is_iteration(event->message)) { /* shown from 1 */
@@ -1128,4 +1128,28 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 		text->rc = p.scratch.rc;
 	tl_text_free(&p.scratch);
 	return true;
+}
+
+bool
+tl_lincheck_print_plain(struct tl_text *text, const struct tl_event *event,
+    const struct tl_lincheck_print *how)
+{
+	struct tl_text line = { 0 };
+	const bool printed = tl_lincheck_print(&line, event, how);
+	struct tl_bytes left = tl_bytes(line.size ? line.data : "", line.size);
+
+	while (left.size > 0) { /* backslashes were escaped before */
+		const char *at = memchr(left.data, '\\', left.size);
+		const size_t size = at ? (size_t)(at - left.data) : left.size;
+
+		tl_put_plain(text, tl_bytes(left.data, size));
+		if (at)
+			tl_put_char(text, '\\');
+		left.data += size + (at != NULL);
+		left.size -= size + (at != NULL);
+	}
+	if (line.rc < 0)
+		text->rc = line.rc;
+	tl_text_free(&line);
+	return printed;
 }

@@ -3,6 +3,7 @@
  * only when one comes. */
 #include "format/trace_diff_text.h"
 #include "event/render.h"
+#include "format/lincheck_print.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -80,8 +81,12 @@ begin_line(struct tl_text *text, const char *prefix, uint32_t depth)
 static void
 put_event(struct text_sink *s, const struct tl_node *node, bool end)
 {
+	const struct tl_lincheck_print how = { .children = node->child_count };
 	struct tl_event event = end ? node->end : node->event;
 
+	if (!end && !tl_lincheck_is_result(event.message) &&
+	    tl_lincheck_print_plain(&s->out.text, &event, &how))
+		return;
 	if (node->ended != TL_NODE_LEAF)
 		event.kind = TL_INSTANT;
 	tl_render_cached(s->render, &s->out.text, &event);
@@ -113,7 +118,10 @@ put_message(struct text_sink *s, const struct tl_diff_item *item)
 static void
 put_duration(struct tl_text *text, const struct tl_node *node, int64_t ns)
 {
-	if (ns != TL_DIFF_NO_TIME)
+	if (ns != TL_DIFF_NO_TIME && tl_lincheck_is_native(node->event.message))
+		tl_put_format(text, "%" PRId64 " step%s", ns,
+		    ns == 1 ? "" : "s");
+	else if (ns != TL_DIFF_NO_TIME)
 		tl_put_duration(text, ns);
 	else if (node->ended == TL_NODE_CROSSED)
 		tl_put_string(text, "<no end of its own>");

@@ -58,6 +58,12 @@ lacks 'steps are no nanoseconds' "$("$dump" --tree "$lincheck/v8-mem1.trace")" \
 has '... in JSON they have a name of their own' \
 	"$("$dump" --tree --json "$lincheck/v8-mem1.trace")" '"steps":[0-9]+,'
 
+has '... in a comparison they are steps' \
+	"$("$dump" --diff "$lincheck/v8-mem1.trace" "$lincheck/v8-mem2.trace")" \
+	'Main.run0\(\)  80 steps'
+lacks '... and in statistics, too' \
+	"$("$dump" --stats "$lincheck/v8-mem1.trace")" '[0-9](ns|us)( |$)'
+
 # the same file again
 for name in v8-mem1 v8-mem2 v8-mem4 v8-stream1 v8-stream2 v8-stream4; do
 	rm -f "$work/again.lincheck"*
