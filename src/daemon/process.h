@@ -8,6 +8,7 @@
 #include "daemon/writers.h"
 
 #include <stdbool.h>
+#include <sys/ioctl.h>
 
 struct tl_process {
 	char command[TL_COMMAND_MAX]; /* escaped; "?" unknown */
@@ -21,6 +22,18 @@ struct tl_process {
 	 * number: what was logged under this one is not its. */
 	bool elsewhere;
 };
+
+/* What a descriptor of a process tells since Linux 6.13: how it ended, since
+ * 6.15 and once it was reaped.  Headers of today do not have it yet. */
+struct tl_pidfd_info {
+	uint64_t mask;
+	uint64_t cgroup;
+	uint32_t pids[3];
+	uint32_t ids[8];
+	int32_t exit_code; /* as of wait(2) */
+};
+#define TL_PIDFD_INFO_EXIT (UINT64_C(1) << 3)
+#define TL_PIDFD_GET_INFO  _IOWR(0xff, 11, struct tl_pidfd_info)
 
 /* What is hidden from us stays unknown. */
 void tl_process_look(struct tl_process *process, uint32_t pid);

@@ -3,6 +3,7 @@
 #include "daemon/seccomp.h"
 
 #include "daemon/daemon.h"
+#include "daemon/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -133,6 +134,7 @@ static const struct {
 	{ SCMP_SYS(mmap), 1, { ARGUMENT(2, PROT_EXEC, 0) } },
 	{ SCMP_SYS(mmap), 1, { ARGUMENT(2, PROT_WRITE, 0) } },
 	{ SCMP_SYS(mprotect), 1, { ARGUMENT(2, PROT_EXEC, 0) } },
+	{ SCMP_SYS(ioctl), 1, { EQUALS(1, TL_PIDFD_GET_INFO) } },
 	{ SCMP_SYS(ioctl), 1, { EQUALS(1, FIONBIO) } },
 	{ SCMP_SYS(ioctl), 1, { EQUALS(1, FIONREAD) } },
 	{ SCMP_SYS(ioctl), 1, { EQUALS(1, TCGETS) } },

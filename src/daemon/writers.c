@@ -31,17 +31,6 @@
 
 enum { BUCKETS = 8192, POLL_MAX = 256 /* at a time */ };
 
-/* Linux 6.13; the status since 6.15. */
-struct pidfd_info {
-	uint64_t mask;
-	uint64_t cgroup;
-	uint32_t pids[3];
-	uint32_t ids[8];
-	int32_t exit_code;
-};
-#define PIDFD_INFO_EXIT (UINT64_C(1) << 3)
-#define PIDFD_GET_INFO  _IOWR(0xff, 11, struct pidfd_info)
-
 static const double every_s = 1;
 /* An entry so old is history. */
 static const int64_t fresh_ns = 5 * SECOND_NS;
@@ -171,13 +160,13 @@ enum answer { UNKNOWN, LATER, KNOWN };
 static enum answer
 ask_status(const struct slot *slot, int *status)
 {
-	struct pidfd_info info = { .mask = PIDFD_INFO_EXIT };
+	struct tl_pidfd_info info = { .mask = TL_PIDFD_INFO_EXIT };
 	struct tl_process process;
 
 	if (slot->io.fd < 0)
 		return UNKNOWN;
-	if (ioctl(slot->io.fd, PIDFD_GET_INFO, &info) == 0 &&
-	    info.mask & PIDFD_INFO_EXIT) {
+	if (ioctl(slot->io.fd, TL_PIDFD_GET_INFO, &info) == 0 &&
+	    info.mask & TL_PIDFD_INFO_EXIT) {
 		*status = info.exit_code;
 		return KNOWN;
 	}

@@ -49,6 +49,21 @@ is 'of 41 processes one has died' \
 	"$(metric timeline_trigger_fired_total dead)" 1
 is 'and one snapshot shows it' \
 	"$(find "$snapshots" -name '*-writer-died.tl*' | wc -l)" 1
+# one that leaves no mark: Linux 6.15 and later tell that it ended with 0
+mkfifo "$work/leave"
+"$load" "/$name-d" <"$work/leave" >/dev/null &
+leaver=$!
+exec 8>"$work/leave"
+echo 'fail 42' >&8
+until_true reaches 42 timeline_stream_entries_total error
+echo leave >&8
+exec 8>&-
+wait "$leaver"
+if [ "$(printf '6.15\n%s\n' "$(uname -r)" | sort -V | head -1)" = 6.15 ]; then
+	sleep 1.5
+	is '_exit with 0 is no death where the kernel tells' \
+		"$(metric timeline_trigger_fired_total dead)" 1
+fi
 stop_daemon
 rm -f "$snapshots"/*
 
