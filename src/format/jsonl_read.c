@@ -354,7 +354,6 @@ read_object(struct jsonl *j, const struct object *o, struct tl_event *e)
 	if (o->members[LOST].kind == 0)
 		return read_event(j, o, e);
 	e->kind = TL_LOST;
-	e->ns = j->read.last_ns; /* it has none of its own */
 	return read_unsigned(j, &o->members[LOST], &e->lost) ? 0 : -EBADMSG;
 }
 
@@ -388,7 +387,8 @@ json_free(struct tl_line_read *r)
 static const struct tl_line_read_kind kind = {
 	.name = "JSON lines of timeline-dump",
 	.line = json_line,
-	.free = json_free
+	.free = json_free,
+	.has_timeless_losses = true
 };
 
 int

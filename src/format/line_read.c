@@ -67,6 +67,20 @@ feed(struct tl_reader *reader, struct tl_bytes piece)
 	return tl_lines_feed(&read_of(reader)->lines, piece);
 }
 
+/* The losses that wait, at a time. */
+static int
+give_losses(struct tl_line_read *r, int64_t ns)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < r->loss_count; i++) {
+		r->losses[i].ns = ns;
+		rc = r->sink->put(r->sink, &r->losses[i]);
+	}
+	r->loss_count = 0;
+	return rc;
+}
+
 static int
 finish(struct tl_reader *reader)
 {
@@ -76,6 +90,8 @@ finish(struct tl_reader *reader)
 	if (r->lines.carry.size > 0)
 		tl_note(&r->notes, TL_LINE_NO_END, r->lines.at);
 	rc = tl_lines_finish(&r->lines);
+	if (rc == 0)
+		rc = give_losses(r, r->last_ns);
 	if (rc == 0 && r->good == 0 && r->strange > 0) {
 		tl_report_say(r->report, -EBADMSG, 0, "this is not %s",
 		    r->kind->name);
@@ -197,7 +213,19 @@ tl_line_read_host(struct tl_line_read *r, struct tl_bytes host)
 int
 tl_line_read_give(struct tl_line_read *r, struct tl_event *event)
 {
+	int rc = 0;
+
 	event->level = event->message ? event->message->level : 0;
+	if (event->kind == TL_LOST && r->kind->has_timeless_losses) {
+		if (r->loss_count == TL_LINE_LOSSES_MAX)
+			rc = give_losses(r, r->last_ns);
+		r->losses[r->loss_count++] = *event;
+		return rc;
+	}
+	if (r->loss_count > 0)
+		rc = give_losses(r,
+		    r->any && r->last_ns > event->ns ? r->last_ns : event->ns);
+	r->any = true;
 	r->last_ns = event->ns;
-	return r->sink->put(r->sink, event);
+	return rc < 0 ? rc : r->sink->put(r->sink, event);
 }

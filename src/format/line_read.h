@@ -34,7 +34,10 @@ struct tl_line_read_kind {
 	int (*line)(struct tl_line_read *read, struct tl_bytes line);
 	/* Give back what is its own; may be NULL. */
 	void (*free)(struct tl_line_read *read);
+	bool has_timeless_losses; /* a line of a loss tells no time */
 };
+
+enum { TL_LINE_LOSSES_MAX = 16 };
 
 struct tl_line_read {
 	struct tl_reader reader; /* first: what callers see */
@@ -49,6 +52,12 @@ struct tl_line_read {
 	uint64_t good;
 	uint64_t strange;
 	int64_t last_ns;
+	/* Losses without a time, until the event behind them comes: they have
+	 * the later time of both neighbours, and so stand between them also
+	 * where losses come first at one time, as in a trace. */
+	struct tl_event losses[TL_LINE_LOSSES_MAX];
+	unsigned loss_count;
+	bool any;            /* event so far */
 	uint64_t at;         /* of the line */
 	struct tl_text host; /* of the first line that tells one */
 };

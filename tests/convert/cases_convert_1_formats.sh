@@ -196,3 +196,17 @@ ends 'an expression that is wrong fails' 1 "$convert" -e 'args.(' --to csv "$in.
 has '... and says why' "$err" 'timeline-convert: .*near'
 ends 'one that fails on the way, too' 1 "$convert" -e 'error("no")' "$in.timeline" -o "$work/never.csv"
 is '... and leaves nothing' "$(left never)" ''
+
+# a loss inside of a span, in both orders of the lines
+cat >"$work/loss.jsonl" <<'END'
+{"ns":1000,"tsc":1,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"work","kind":"begin","args":{}}
+{"lost":5,"cpu":3}
+{"ns":2000,"tsc":2,"cpu":0,"pid":1,"tid":1,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
+END
+tac "$work/loss.jsonl" >"$work/loss_newest.jsonl"
+for f in loss loss_newest; do
+	to trace "$work/$f.jsonl" >"$work/$f.trace"
+	"$dump" --oldest-first --json "$work/$f.trace"
+done >"$work/seen" 2>&1
+is 'a loss stays inside of its span, with its CPU' \
+	"$(cat "$work/seen")" "$(cat "$work/loss.jsonl" "$work/loss.jsonl")"
