@@ -30,8 +30,8 @@ struct timeline_profiler;
  * A profiler that marks in this timeline, which stays the caller's.  NULL for
  * no timeline, which is no error.  -ENOMEM.
  */
-int
-timeline_profiler_new(struct timeline_profiler **profiler, struct timeline *tl);
+int timeline_profiler_new(
+    struct timeline_profiler **profiler, struct timeline *tl);
 /*
  * A profiler of its own file: a timeline where the path ends in ".tl", a
  * profile otherwise, whose time starts now.  A file of the caller's earlier
@@ -40,15 +40,15 @@ timeline_profiler_new(struct timeline_profiler **profiler, struct timeline *tl);
  * user's, -EEXIST no profile, -EBUSY another process writes it, -EINVAL no
  * regular file, -ENOMEM.
  */
-int
-timeline_profiler_open(struct timeline_profiler **profiler, const char *path);
+int timeline_profiler_open(
+    struct timeline_profiler **profiler, const char *path);
 /*
  * Look for "--profiling FILE" or "--profiling=FILE" before any "--", take it
  * out of the command line, and open the profiler; NULL and 0 when it is not
  * there.  -EINVAL when FILE is missing.
  */
-int timeline_profiler_options(struct timeline_profiler **profiler, int *argc,
-    char **argv);
+int timeline_profiler_options(
+    struct timeline_profiler **profiler, int *argc, char **argv);
 /* Give it back; nobody may mark any more. */
 void timeline_profiler_close(struct timeline_profiler *profiler);
 
@@ -58,10 +58,10 @@ void timeline_profiler_close(struct timeline_profiler *profiler);
  * in first out, per label and thread.  Marks of a profile wait for each other
  * and for write(2).
  */
-void timeline_profiler_mark_begin(struct timeline_profiler *profiler,
-    const char *label);
-void timeline_profiler_mark_end(struct timeline_profiler *profiler,
-    const char *label);
+void timeline_profiler_mark_begin(
+    struct timeline_profiler *profiler, const char *label);
+void timeline_profiler_mark_end(
+    struct timeline_profiler *profiler, const char *label);
 
 /* Marks that could not be logged: the string table or the file system is full,
  * or this process was forked from the one that opened the profile.  Any

@@ -87,7 +87,8 @@ timeline_rtl_maybe_on_(void)
 }
 
 static inline struct timeline_rtl_context
-timeline_rtl_context_(const char *project, const char *author, const char *name)
+timeline_rtl_context_(
+    const char *project, const char *author, const char *name)
 {
 	struct timeline_rtl_context context;
 
@@ -125,13 +126,12 @@ timeline_rtl_leave_(struct timeline_rtl_context *context)
 
 #define TIMELINE_RTL_CONTEXT_(instance, project, author, name) \
 	static struct timeline_rtl_site timeline_rtl_site_##instance; \
-	__attribute__((cleanup(timeline_rtl_leave_), \
-	    unused)) struct timeline_rtl_context instance = \
-	    timeline_rtl_enter_(&timeline_rtl_site_##instance, \
-		__builtin_constant_p(project) && \
-		    __builtin_constant_p(author) && \
-		    __builtin_constant_p(name), \
-		project, author, name)
+	__attribute__((cleanup(timeline_rtl_leave_), unused)) \
+	struct timeline_rtl_context instance = timeline_rtl_enter_( \
+	    &timeline_rtl_site_##instance, \
+	    __builtin_constant_p(project) && __builtin_constant_p(author) && \
+		__builtin_constant_p(name), \
+	    project, author, name)
 
 #define TIMELINE_RTL_TRACE_(context, project, author, format, n, a, b, c) \
 	do { \
@@ -165,54 +165,50 @@ timeline_rtl_leave_(struct timeline_rtl_context *context)
 	TIMELINE_RTL_IN_(instance, format, 1, a, 0, 0)
 
 #ifdef TIMELOG
-#	define RTL_LOGFILE_CONTEXT(instance, name) \
-		TIMELINE_RTL_CONTEXT_(instance, 0, 0, name)
-#	define RTL_LOGFILE_CONTEXT_AUTHOR(instance, project, author, name) \
-		TIMELINE_RTL_CONTEXT_(instance, project, author, name)
-#	define RTL_LOGFILE_CONTEXT_TRACE(instance, message) \
-		TIMELINE_RTL_IN_(instance, message, 0, 0, 0, 0)
-#	define RTL_LOGFILE_CONTEXT_TRACE1(instance, format, a) \
-		TIMELINE_RTL_IN_(instance, format, 1, a, 0, 0)
-#	define RTL_LOGFILE_CONTEXT_TRACE2(instance, format, a, b) \
-		TIMELINE_RTL_IN_(instance, format, 2, a, b, 0)
-#	define RTL_LOGFILE_CONTEXT_TRACE3(instance, format, a, b, c) \
-		TIMELINE_RTL_IN_(instance, format, 3, a, b, c)
-#	define RTL_LOGFILE_TRACE(string) \
-		TIMELINE_RTL_BY_(0, 0, string, 0, 0, 0, 0)
-#	define RTL_LOGFILE_TRACE1(format, a) \
-		TIMELINE_RTL_BY_(0, 0, format, 1, a, 0, 0)
-#	define RTL_LOGFILE_TRACE2(format, a, b) \
-		TIMELINE_RTL_BY_(0, 0, format, 2, a, b, 0)
-#	define RTL_LOGFILE_TRACE3(format, a, b, c) \
-		TIMELINE_RTL_BY_(0, 0, format, 3, a, b, c)
-#	define RTL_LOGFILE_TRACE_AUTHOR(project, author, string) \
-		TIMELINE_RTL_BY_(project, author, string, 0, 0, 0, 0)
-#	define RTL_LOGFILE_TRACE_AUTHOR1(project, author, format, a) \
-		TIMELINE_RTL_BY_(project, author, format, 1, a, 0, 0)
-#	define RTL_LOGFILE_TRACE_AUTHOR2(project, author, format, a, b) \
-		TIMELINE_RTL_BY_(project, author, format, 2, a, b, 0)
-#	define RTL_LOGFILE_TRACE_AUTHOR3(project, author, format, a, b, c) \
-		TIMELINE_RTL_BY_(project, author, format, 3, a, b, c)
-#	define RTL_LOGFILE_HASLOGFILE() timeline_rtl_has_log_file()
+#define RTL_LOGFILE_CONTEXT(instance, name) \
+	TIMELINE_RTL_CONTEXT_(instance, 0, 0, name)
+#define RTL_LOGFILE_CONTEXT_AUTHOR(instance, project, author, name) \
+	TIMELINE_RTL_CONTEXT_(instance, project, author, name)
+#define RTL_LOGFILE_CONTEXT_TRACE(instance, message) \
+	TIMELINE_RTL_IN_(instance, message, 0, 0, 0, 0)
+#define RTL_LOGFILE_CONTEXT_TRACE1(instance, format, a) \
+	TIMELINE_RTL_IN_(instance, format, 1, a, 0, 0)
+#define RTL_LOGFILE_CONTEXT_TRACE2(instance, format, a, b) \
+	TIMELINE_RTL_IN_(instance, format, 2, a, b, 0)
+#define RTL_LOGFILE_CONTEXT_TRACE3(instance, format, a, b, c) \
+	TIMELINE_RTL_IN_(instance, format, 3, a, b, c)
+#define RTL_LOGFILE_TRACE(string) TIMELINE_RTL_BY_(0, 0, string, 0, 0, 0, 0)
+#define RTL_LOGFILE_TRACE1(format, a) \
+	TIMELINE_RTL_BY_(0, 0, format, 1, a, 0, 0)
+#define RTL_LOGFILE_TRACE2(format, a, b) \
+	TIMELINE_RTL_BY_(0, 0, format, 2, a, b, 0)
+#define RTL_LOGFILE_TRACE3(format, a, b, c) \
+	TIMELINE_RTL_BY_(0, 0, format, 3, a, b, c)
+#define RTL_LOGFILE_TRACE_AUTHOR(project, author, string) \
+	TIMELINE_RTL_BY_(project, author, string, 0, 0, 0, 0)
+#define RTL_LOGFILE_TRACE_AUTHOR1(project, author, format, a) \
+	TIMELINE_RTL_BY_(project, author, format, 1, a, 0, 0)
+#define RTL_LOGFILE_TRACE_AUTHOR2(project, author, format, a, b) \
+	TIMELINE_RTL_BY_(project, author, format, 2, a, b, 0)
+#define RTL_LOGFILE_TRACE_AUTHOR3(project, author, format, a, b, c) \
+	TIMELINE_RTL_BY_(project, author, format, 3, a, b, c)
+#define RTL_LOGFILE_HASLOGFILE() timeline_rtl_has_log_file()
 #else
-#	define RTL_LOGFILE_CONTEXT(instance, name) ((void)0)
-#	define RTL_LOGFILE_CONTEXT_AUTHOR(instance, project, author, name) \
-		((void)0)
-#	define RTL_LOGFILE_CONTEXT_TRACE(instance, message)          ((void)0)
-#	define RTL_LOGFILE_CONTEXT_TRACE1(instance, format, a)       ((void)0)
-#	define RTL_LOGFILE_CONTEXT_TRACE2(instance, format, a, b)    ((void)0)
-#	define RTL_LOGFILE_CONTEXT_TRACE3(instance, format, a, b, c) ((void)0)
-#	define RTL_LOGFILE_TRACE(string)                             ((void)0)
-#	define RTL_LOGFILE_TRACE1(format, a)                         ((void)0)
-#	define RTL_LOGFILE_TRACE2(format, a, b)                      ((void)0)
-#	define RTL_LOGFILE_TRACE3(format, a, b, c)                   ((void)0)
-#	define RTL_LOGFILE_TRACE_AUTHOR(project, author, string)     ((void)0)
-#	define RTL_LOGFILE_TRACE_AUTHOR1(project, author, format, a) ((void)0)
-#	define RTL_LOGFILE_TRACE_AUTHOR2(project, author, format, a, b) \
-		((void)0)
-#	define RTL_LOGFILE_TRACE_AUTHOR3(project, author, format, a, b, c) \
-		((void)0)
-#	define RTL_LOGFILE_HASLOGFILE() 0
+#define RTL_LOGFILE_CONTEXT(instance, name)                              ((void)0)
+#define RTL_LOGFILE_CONTEXT_AUTHOR(instance, project, author, name)      ((void)0)
+#define RTL_LOGFILE_CONTEXT_TRACE(instance, message)                     ((void)0)
+#define RTL_LOGFILE_CONTEXT_TRACE1(instance, format, a)                  ((void)0)
+#define RTL_LOGFILE_CONTEXT_TRACE2(instance, format, a, b)               ((void)0)
+#define RTL_LOGFILE_CONTEXT_TRACE3(instance, format, a, b, c)            ((void)0)
+#define RTL_LOGFILE_TRACE(string)                                        ((void)0)
+#define RTL_LOGFILE_TRACE1(format, a)                                    ((void)0)
+#define RTL_LOGFILE_TRACE2(format, a, b)                                 ((void)0)
+#define RTL_LOGFILE_TRACE3(format, a, b, c)                              ((void)0)
+#define RTL_LOGFILE_TRACE_AUTHOR(project, author, string)                ((void)0)
+#define RTL_LOGFILE_TRACE_AUTHOR1(project, author, format, a)            ((void)0)
+#define RTL_LOGFILE_TRACE_AUTHOR2(project, author, format, a, b)         ((void)0)
+#define RTL_LOGFILE_TRACE_AUTHOR3(project, author, format, a, b, c)      ((void)0)
+#define RTL_LOGFILE_HASLOGFILE()                                         0
 #endif
 
 #endif

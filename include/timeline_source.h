@@ -58,12 +58,11 @@ timeline_source_close_(struct timeline_source **source)
 
 /* Open now, close where the block is left. */
 #define timeline_source_scope(source) \
-	TIMELINE_SOURCE_SCOPE_(TIMELINE_JOIN_(timeline_source_scope_, \
-				   __COUNTER__), \
-	    source)
+	TIMELINE_SOURCE_SCOPE_( \
+	    TIMELINE_JOIN_(timeline_source_scope_, __COUNTER__), source)
 #define TIMELINE_SOURCE_SCOPE_(name, source) \
-	__attribute__((cleanup(timeline_source_close_), \
-	    unused)) struct timeline_source *name = (source); \
+	__attribute__((cleanup(timeline_source_close_), unused)) \
+	struct timeline_source *name = (source); \
 	timeline_source_open(name)
 
 #endif
