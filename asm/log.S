@@ -17,8 +17,11 @@
  *		slot.stamp = 2q+1; slot.args = ...
  *		no ids yet: leave (ids); slot.{ids,message} = ...
  *		slot.tsc = now = rdtsc
- *		gate < base, and by the levels word as it is now the gate is
- *		closed or the burst is over: leave (expired)
+ *		gate < base, and by the levels word as it is now
+ *			the gate is closed or the burst is over: leave
+ *			(expired)
+ *			no burst opens it, and the plan's lease is over: leave
+ *			(expired), or the slot of now is closed: leave
  *		slot.stamp = 2q+2
  *	commit	lane.head = q+1, the last instruction of the section
  *	abort	count the try; over 8: leave (fallback); else arm
@@ -125,12 +128,55 @@ log_start:
 	mov	rdx, [rdx]				# levels, loaded once
 	cmp	[rsp + KEPT_GATE], dl			# open by this word?
 	jb	.Lexpired				# by another before
+	shr	rdx, TIMELINE_LEVELS_THRESHOLD
+	mov	eax, edx
+	and	eax, 15
+	cmp	[rsp + KEPT_GATE], al			# by a burst?
+	jb	.Lslot
+	mov	NOW, [SLOT + TIMELINE_OFF_TSC]
+	shr	rdx, TIMELINE_LEVELS_UNTIL - TIMELINE_LEVELS_THRESHOLD
 	shr	NOW, TIMELINE_UNTIL_SHIFT
+	sub	rdx, NOW				# what is left,
+	shl	rdx, TIMELINE_LEVELS_UNTIL		# of 44 bits
 	shr	rdx, TIMELINE_LEVELS_UNTIL
-	sub	rdx, NOW				# what is left
 	cmp	rdx, [EVENT + TIMELINE_EVENT_BURST_MAX]
 	ja	.Lexpired				# nothing, or too much
 	jmp	.Lwhole
+.Lslot:
+	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
+	mov	rax, [rdx + TIMELINE_PLAN_LEASE]
+	cmp	rax, [SLOT + TIMELINE_OFF_TSC]
+	jb	.Lexpired				# nobody renews it
+	neg	eax					# its low byte: shift
+	xor	edx, edx
+	bts	rdx, rax				# 2^(64 - shift)
+	mov	rax, [SLOT + TIMELINE_OFF_TSC]
+	mul	rdx					# rdx: slot of now
+	mov	rax, [EVENT + TIMELINE_EVENT_LEVELS]
+	add	rdx, [rax + TIMELINE_PLAN_SEED]
+	movabs	rax, TIMELINE_HASH_STEP			# splitmix64
+	add	rdx, rax
+	mov	rax, rdx
+	shr	rax, 30
+	xor	rdx, rax
+	movabs	rax, TIMELINE_HASH_FIRST
+	imul	rdx, rax
+	mov	rax, rdx
+	shr	rax, 27
+	xor	rdx, rax
+	movabs	rax, TIMELINE_HASH_SECOND
+	imul	rdx, rax
+	mov	rax, rdx
+	shr	rax, 31
+	xor	rdx, rax
+	shr	rdx, 32
+	mov	[rsp + KEPT_HASH], edx
+	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
+	movzx	eax, byte ptr [rsp + KEPT_GATE]
+	mov	eax, [rdx + TIMELINE_PLAN_SHARES + rax * 4]
+	cmp	[rsp + KEPT_HASH], eax
+	jb	.Lwhole					# open
+	ret
 .Lplain:
 	rdtsc						# now
 	shl	rdx, 32

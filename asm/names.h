@@ -20,6 +20,7 @@
 #define KEPT_ARG1 (-8)
 #define TRIES	  (-16)
 #define KEPT_GATE (-24)
+#define KEPT_HASH (-20)
 
 /* struct rseq of the kernel (linux/rseq.h) */
 #define RSEQ_CPU_ID  4

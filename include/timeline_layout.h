@@ -76,10 +76,26 @@
 #define TIMELINE_EVENT_BURST_MAX 64
 #define TIMELINE_EVENT_SIZE	 128
 
-/* The levels word: threshold | base | until. */
+/*
+ * The levels word: enter 8 bits | base 8 | threshold 4 | until 44.  Gates are
+ * compared with enter, which is the threshold, and threshold is 0 then; or
+ * less than the threshold where slots are sampled.
+ */
 #define TIMELINE_LEVELS_BASE	 8	/* shift of base, in bits */
-#define TIMELINE_LEVELS_UNTIL	 16	/* shift of until, in bits */
+#define TIMELINE_LEVELS_THRESHOLD 16
+#define TIMELINE_LEVELS_UNTIL	 20	/* shift of until, in bits */
 #define TIMELINE_UNTIL_SHIFT	 12	/* until counts stamps >> 12 */
+
+/* The sampling plan, counted from the levels word. */
+#define TIMELINE_PLAN_LEASE	 8
+#define TIMELINE_PLAN_SEED	 16
+#define TIMELINE_PLAN_SHARES	 24
+#define TIMELINE_PLAN_GATES	 10
+
+/* splitmix64: the step, and the two multipliers. */
+#define TIMELINE_HASH_STEP	 0x9e3779b97f4a7c15
+#define TIMELINE_HASH_FIRST	 0xbf58476d1ce4e5b9
+#define TIMELINE_HASH_SECOND	 0x94d049bb133111eb
 
 #ifndef __ASSEMBLER__
 
@@ -218,9 +234,14 @@ struct timeline_header {
 	uint64_t tier_entries[TIMELINE_TIERS_MAX];
 	uint64_t entries_offset[TIMELINE_TIERS_MAX];
 
-	/* 192: the levels word, alone: read by every log call */
+	/* 192: the levels word, alone: read by every log call.  Beside it the
+	 * sampling plan, which changes as rarely: until the stamp in lease
+	 * (its low byte is the shift of slots, and a lease of 0 is over) each
+	 * gate is open in slots whose hash is below its share of 2^32. */
 	uint64_t levels;
-	uint64_t spare2[7];
+	uint64_t lease;
+	uint64_t seed;
+	uint32_t shares[TIMELINE_PLAN_GATES]; /* by gate */
 
 	/* 256: the string table grows here */
 	uint64_t strings_tail; /* bytes reserved so far */
@@ -273,6 +294,12 @@ TIMELINE_ASSERT(sizeof(struct timeline_header) == TIMELINE_HEADER_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_header, cpu_lanes) == 64);
 TIMELINE_ASSERT(offsetof(struct timeline_header, tier_entries) == 128);
 TIMELINE_ASSERT(offsetof(struct timeline_header, levels) == 192);
+TIMELINE_ASSERT(offsetof(struct timeline_header, lease) ==
+    192 + TIMELINE_PLAN_LEASE);
+TIMELINE_ASSERT(offsetof(struct timeline_header, seed) ==
+    192 + TIMELINE_PLAN_SEED);
+TIMELINE_ASSERT(offsetof(struct timeline_header, shares) ==
+    192 + TIMELINE_PLAN_SHARES);
 TIMELINE_ASSERT(offsetof(struct timeline_header, strings_tail) == 256);
 TIMELINE_ASSERT(offsetof(struct timeline_header, drops) == 320);
 TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
@@ -362,7 +389,8 @@ enum {
 	TIMELINE_BUILTIN_PRIORITY = 1, /* level, base, until (stamp) */
 	TIMELINE_BUILTIN_BURST = 2,    /* level, base, until (stamp) */
 	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
-	TIMELINE_BUILTIN_ASK = 4       /* a change through a cluster */
+	TIMELINE_BUILTIN_ASK = 4,      /* a change through a cluster */
+	TIMELINE_BUILTIN_PLAN = 5      /* plan, share, seed, lease (stamp) */
 };
 
 /*
@@ -500,6 +528,45 @@ timeline_entry_offset(
 		slot += h->cpu_lanes * h->tier_entries[tier] +
 		    (row - h->cpu_lanes) * n;
 	return h->entries_offset[tier] + slot * TIMELINE_ENTRY_SIZE;
+}
+
+/* The levels word of a header as this version packs it: version 1 had until
+ * in 48 bits, and no plan. */
+static inline uint64_t
+timeline_levels(const struct timeline_header *h)
+{
+	return h->major >= 2
+	    ? h->levels
+	    : (h->levels & 0xffff) | h->levels >> 16 << TIMELINE_LEVELS_UNTIL;
+}
+
+/* The least level that is always logged, by such a word: a burst's while it
+ * lasts. */
+static inline uint8_t
+timeline_threshold(uint64_t levels)
+{
+	const uint8_t threshold = levels >> TIMELINE_LEVELS_THRESHOLD & 15;
+
+	return threshold ? threshold : (uint8_t)levels;
+}
+
+/* The number of the slot that a stamp lies in; shift is 1 to 63. */
+static inline uint64_t
+timeline_slot(uint64_t stamp, unsigned shift)
+{
+	return (shift & 63) ? stamp >> (shift & 63) : 0;
+}
+
+/* splitmix64 of slot + seed, upper half: a slot is open if that is below the
+ * share. */
+static inline uint32_t
+timeline_slot_hash(uint64_t slot, uint64_t seed)
+{
+	uint64_t x = slot + seed + TIMELINE_HASH_STEP;
+
+	x = (x ^ x >> 30) * TIMELINE_HASH_FIRST;
+	x = (x ^ x >> 27) * TIMELINE_HASH_SECOND;
+	return (uint32_t)((x ^ x >> 31) >> 32);
 }
 
 /* An element of header.exits: a process (0: none), in the low half, that has

@@ -8,6 +8,11 @@
  *	tick -----> look at the lanes and levels, decide, pace
  *
  * libev's own timers count milliseconds, which bursts need finer.
+ *
+ * By slots nothing is made here: writers open slots by a hash of the stamp,
+ * and each tick renews the lease of the plan they do it by.  A daemon that is
+ * late by less than the lease changes nothing; one that dies leaves a plan
+ * that ends by the writers' clock.
  */
 #include "daemon/bursts.h"
 
@@ -21,7 +26,9 @@
 #include "snap/glance.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +38,11 @@
 static const double tick_s = 0.25, history_s = 1;
 /* Of how much time the share of contention is reported. */
 static const uint64_t share_over_ns = UINT64_C(5000000000);
+
+/* Until the writers end a plan that is not renewed; and of more slots since
+ * the last look the open ones are not counted but reckoned. */
+static const uint64_t lease_ns = UINT64_C(10000000000);
+static const uint64_t count_slots_max = 100000;
 
 struct tl_bursts {
 	struct ev_loop *loop;
@@ -46,11 +58,15 @@ struct tl_bursts {
 	struct tl_schedule schedule;
 	struct tl_retention retention;
 	struct tl_retention_look *looks;
-	uint64_t open_ns;  /* of our bursts, since the last look */
-	uint64_t own_word; /* the levels as our last burst left them */
-	bool measure;      /* the next burst */
-	bool measuring;    /* the timer stands for the end of one */
-	unsigned ticks;    /* until history is looked at */
+	uint64_t open_ns;     /* of our bursts, since the last look */
+	uint64_t own_word;    /* the levels as our last burst left them */
+	bool measure;         /* the next burst */
+	bool measuring;       /* the timer stands for the end of one */
+	unsigned ticks;       /* until history is looked at */
+	struct tl_plan slots; /* as it was last set ... */
+	bool has_slots;       /* ... if it was */
+	uint64_t slots_ns;    /* ... when */
+	uint64_t looked;      /* stamp of the last look */
 	struct tl_contention contention;
 	uint64_t share_us; /* contention when share_ns was: for status */
 	uint64_t share_ns;
@@ -83,6 +99,124 @@ lane_count(const struct timeline *tl)
 	return tl->geometry.cpu_lanes + tl->geometry.fallback_lanes;
 }
 
+/* == slots == */
+
+/* The part of all slots that is open to a gate, by the list of levels: each
+ * next one is rarer, and what is open to a level is open to those above. */
+static double
+weight_of(const struct tl_config_bursts *plan, unsigned gate)
+{
+	double all = 0, sum = 0, weight = 1;
+
+	for (size_t i = 0; i < plan->level_count; i++) {
+		all += weight;
+		if (gate >= plan->levels[i])
+			sum += weight;
+		weight /= plan->rarer;
+	}
+	return all > 0 ? sum / all : 0;
+}
+
+static double
+share_of_slots(const struct tl_config_bursts *plan)
+{
+	return plan->share > 0
+		   ? plan->share
+		   : (double)plan->length_ns / (double)plan->period_ns;
+}
+
+unsigned
+tl_bursts_slot_shift(uint64_t ticks)
+{
+	/* the power of two that is nearest by its ratio */
+	const double bits = ticks > 0 ? log2((double)ticks) : 0;
+
+	return bits < 1 ? 1 : (unsigned)fmin(rint(bits), 63);
+}
+
+static struct tl_plan
+make_plan(const struct tl_bursts *b)
+{
+	const double share =
+	    share_of_slots(&b->plan) * tl_retention_scale(&b->retention);
+	struct tl_plan plan = { .seed = b->slots.seed,
+		.shift = tl_bursts_slot_shift(
+		    tl_calibrate_ticks(b->tl->header, b->plan.length_ns)) };
+
+	for (unsigned gate = 1; gate < TIMELINE_PLAN_GATES; gate++) {
+		const double part = share * weight_of(&b->plan, gate) * 0x1p32;
+
+		plan.shares[gate] =
+		    (uint32_t)fmin(part < 1 && part > 0 ? 1 : part, UINT32_MAX);
+	}
+	return plan;
+}
+
+static double
+slot_ns(const struct tl_bursts *b)
+{
+	const uint64_t second_ns = 1000000000;
+	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, second_ns);
+
+	return ticks > 0 ? (double)(UINT64_C(1) << b->slots.shift) *
+			       (double)second_ns / (double)ticks
+			 : 0;
+}
+
+/* For how long slots were open since the last look. */
+static uint64_t
+slots_open_ns(struct tl_bursts *b)
+{
+	const uint32_t share = b->slots.shares[TIMELINE_LEVEL_MAX];
+	const uint64_t now = tl_stamp_now(b->tl);
+	const uint64_t first = timeline_slot(b->looked, b->slots.shift);
+	const uint64_t end = timeline_slot(now, b->slots.shift);
+	double open = 0;
+
+	b->looked = now;
+	if (end < first || first == 0)
+		return 0;
+	if (end - first > count_slots_max)
+		open = (double)(end - first) * (double)share * 0x1p-32;
+	else
+		for (uint64_t slot = first; slot < end; slot++)
+			open += timeline_slot_hash(slot, b->slots.seed) < share;
+	return (uint64_t)(open * slot_ns(b));
+}
+
+/* Renew the plan, or change over to another one, or to none. */
+static void
+set_slots(struct tl_bursts *b, uint64_t at_ns)
+{
+	const bool wanted = b->sampling && b->plan.slots;
+	struct tl_plan plan;
+
+	if (b->has_slots && !tl_plan_is_held(b->tl, &b->slots))
+		b->status.starved_ns += at_ns - b->slots_ns;
+	if (!wanted) {
+		if (b->has_slots || tl_load_64(&b->tl->header->lease) != 0)
+			tl_plan_set(b->tl, b->has_slots ? &b->slots : NULL,
+			    NULL, 0);
+		b->has_slots = false;
+		b->status.slot_ns = 0;
+		b->status.share = 0;
+		return;
+	}
+	if (b->slots.seed == 0)
+		b->slots.seed = tl_schedule_seed() | 1;
+	plan = make_plan(b);
+	if (tl_plan_set(b->tl, b->has_slots ? &b->slots : NULL, &plan,
+		lease_ns) != 0)
+		return; /* the string table is full: nothing is sampled */
+	if (!b->has_slots)
+		b->looked = tl_stamp_now(b->tl);
+	b->slots = plan;
+	b->slots_ns = at_ns;
+	b->has_slots = true;
+	b->status.slot_ns = (uint64_t)slot_ns(b);
+	b->status.share = plan.shares[TIMELINE_LEVEL_MAX] * 0x1p-32;
+}
+
 /* How far is each lane?  Their rates since the last time follow. */
 static void
 look(struct tl_bursts *b, uint64_t at_ns)
@@ -101,6 +235,8 @@ look(struct tl_bursts *b, uint64_t at_ns)
 		b->looks[i].head = tl_load_acquire_64(
 		    (const uint64_t *)(const void *)(b->tl->map + at));
 	}
+	if (b->has_slots)
+		b->open_ns += slots_open_ns(b);
 	tl_retention_see(&b->retention, b->looks, at_ns, b->open_ns);
 	b->open_ns = 0;
 }
@@ -184,7 +320,7 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 	(void)loop;
 	(void)events;
 	/* Arming it anew makes it unreadable: nothing need be read. */
-	if (!b->sampling) {
+	if (!b->sampling || b->plan.slots) {
 		arm(b, 0);
 	} else if (!b->measuring) {
 		begin_sample(b, now_ns());
@@ -295,14 +431,17 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 		if (!b->measuring) /* that look would be torn in two */
 			look(b, at_ns);
 		control(b, at_ns);
-		b->measure = true;
+		b->measure = !b->plan.slots;
 	}
+	if (b->plan.slots)
+		set_slots(b, at_ns);
 	if (b->ticks > 0) {
 		b->ticks--;
 		return;
 	}
 	see_history(b);
-	b->ticks = b->keep_ns > 0 ? (unsigned)(history_s / tick_s) - 1 : 0;
+	b->ticks =
+	    b->tick.repeat < history_s ? (unsigned)(history_s / tick_s) - 1 : 0;
 }
 
 /* What the priority was raised for is over. */
@@ -320,12 +459,15 @@ give_base_back(struct tl_bursts *b)
 static void
 configure_retention(struct tl_bursts *b)
 {
-	const struct tl_retention_plan plan = { .keep_ns = b->keep_ns,
+	struct tl_retention_plan plan = { .keep_ns = b->keep_ns,
 		.length_ns = b->plan.length_ns,
 		.period_ns = b->sampling ? b->plan.period_ns : 0,
 		.burst_level = b->plan.levels[0],
 		.base_max = b->base_max };
 
+	if (b->sampling && b->plan.share > 0)
+		plan.period_ns =
+		    (uint64_t)((double)b->plan.length_ns / b->plan.share);
 	if (b->keep_ns == 0 || b->retention.base > b->base_max)
 		give_base_back(b);
 	tl_retention_configure(&b->retention, &plan);
@@ -336,7 +478,8 @@ void
 tl_bursts_configure(struct tl_bursts *b,
     const struct tl_config_timeline *config)
 {
-	const double every = config->keep_ns > 0 ? tick_s : history_s;
+	const double every =
+	    config->keep_ns > 0 || config->bursts.slots ? tick_s : history_s;
 
 	if (b->sampling) /* go on drawing from where it is */
 		b->seed = b->schedule.random;
@@ -352,7 +495,8 @@ tl_bursts_configure(struct tl_bursts *b,
 		    tl_retention_length(&b->retention),
 		    tl_retention_period(&b->retention));
 	}
-	arm(b, b->sampling ? b->schedule.at_ns : 0);
+	arm(b, b->sampling && !b->plan.slots ? b->schedule.at_ns : 0);
+	set_slots(b, now_ns());
 	look(b, now_ns());
 	see_history(b);
 	b->ticks = 0;
@@ -433,8 +577,10 @@ void
 tl_bursts_status(const struct tl_bursts *b, struct tl_bursts_status *status)
 {
 	*status = b->status;
-	status->length_ns = b->sampling ? b->schedule.length_ns : 0;
-	status->period_ns = b->sampling ? b->schedule.period_ns : 0;
+	if (b->sampling && !b->plan.slots) {
+		status->length_ns = b->schedule.length_ns;
+		status->period_ns = b->schedule.period_ns;
+	}
 }
 
 void
@@ -443,6 +589,8 @@ tl_bursts_free(struct tl_bursts *b)
 	if (!b)
 		return;
 	give_base_back(b);
+	b->sampling = false;
+	set_slots(b, now_ns());
 	ev_io_stop(b->loop, &b->io);
 	ev_timer_stop(b->loop, &b->tick);
 	close(b->fd);

@@ -34,6 +34,9 @@ struct tl_bursts_status {
 	double contended; /* share of the last seconds in which threads waited
 			     for a CPU; below 0: not known */
 	uint64_t contended_ns; /* all of it since the start */
+	uint64_t slot_ns;      /* by slots: their length; else 0 */
+	double share;          /* of slots that is open now */
+	uint64_t starved_ns;   /* their plan was not in force */
 };
 
 /* Begin.  config may have no bursts and no keep: then nothing happens until
@@ -51,6 +54,8 @@ void tl_bursts_configure(struct tl_bursts *bursts,
 /* A burst that a trigger wants, now: not a sample, so out of estimates.  0
  * or what timeline_burst said. */
 int tl_bursts_raise(struct tl_bursts *bursts, uint8_t level, uint64_t ns);
+/* A slot of about so many ticks has two to the power of that. */
+unsigned tl_bursts_slot_shift(uint64_t ticks);
 void tl_bursts_status(const struct tl_bursts *bursts,
     struct tl_bursts_status *status);
 void tl_bursts_free(struct tl_bursts *bursts);

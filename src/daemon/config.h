@@ -36,7 +36,9 @@ struct tl_config_bursts {
 	double rarer;       /* 5 */
 	uint64_t length_ns; /* 100 us */
 	uint64_t period_ns; /* 10 ms */
-	double jitter;      /* 0 .. 1; 0.5 */
+	double jitter;      /* 0 .. 1; 0.5; of no use with slots */
+	bool slots;         /* writers open slots; no burst is made */
+	double share;       /* of slots; 0: length_ns / period_ns */
 };
 
 /* What a rule looks for. */

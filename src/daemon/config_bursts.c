@@ -5,10 +5,12 @@
 #include "event/message.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const uint64_t length_ns = 100000;
 static const uint64_t period_ns = 10000000;
 static const double rarer_max = 1e6;
+static const uint64_t slot_max_ns = TL_CONFIG_SECOND_NS;
 
 static int
 read_rarer(struct tl_config_reader *reader, const struct tl_data *value,
@@ -62,6 +64,24 @@ read_levels(struct tl_config_reader *reader, const struct tl_data *list,
 	return 0;
 }
 
+/* "daemon" or "slots". */
+static int
+read_by(struct tl_config_reader *reader, const struct tl_data *value,
+    const struct tl_config_key *key, void *to)
+{
+	const char *by = NULL;
+	bool *slots = to;
+	int rc;
+
+	if ((rc = tl_config_text(reader, value, key, &by)) < 0)
+		return rc;
+	*slots = strcmp(by, "slots") == 0;
+	if (!*slots && strcmp(by, "daemon") != 0)
+		return tl_data_fault(value, reader->fault, -EINVAL,
+		    "neither \"daemon\" nor \"slots\"");
+	return 0;
+}
+
 #define AT(member) offsetof(struct tl_config_bursts, member)
 static const struct tl_config_key keys[] = {
 	{ .name = "level", read_level, 0 },
@@ -78,6 +98,8 @@ static const struct tl_config_key keys[] = {
 	    .min = 1000000,
 	    .max = TL_CONFIG_DAY_NS },
 	{ .name = "jitter", tl_config_share, AT(jitter) },
+	{ .name = "by", read_by, AT(slots) },
+	{ .name = "share", tl_config_share, AT(share) },
 	{ .name = NULL },
 };
 
@@ -98,7 +120,13 @@ tl_config_read_bursts(struct tl_config_reader *reader,
 	if (bursts->level_count == 0)
 		return tl_data_fault(table, reader->fault, -EINVAL,
 		    "'level' is missing (or 'levels')");
-	if (bursts->length_ns < bursts->period_ns)
+	if (bursts->share > 0 && !bursts->slots)
+		return tl_data_fault(table, reader->fault, -EINVAL,
+		    "'share' needs by = \"slots\"");
+	if (bursts->slots && bursts->length_ns > slot_max_ns)
+		return tl_data_fault(table, reader->fault, -EINVAL,
+		    "'length' of a slot is at most 1s");
+	if (bursts->length_ns < bursts->period_ns || bursts->share > 0)
 		return 0;
 	return tl_data_fault(table, reader->fault, -EINVAL,
 	    "'length' is not less than 'period'");

@@ -6,7 +6,10 @@
  * Exit status: 0 done, 1 it could not start, 2 the command line makes no
  * sense.
  */
+#include "base/clock.h"
+#include "base/clock_rate.h"
 #include "base/text.h"
+#include "daemon/bursts.h"
 #include "daemon/daemon.h"
 #include "daemon/guard.h"
 #include "daemon/privileges.h"
@@ -15,6 +18,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +75,30 @@ load(struct tl_config **config, const char *path, struct tl_fault *fault)
 	return rc;
 }
 
+/* A slot is a power of two of ticks: how long is it on this machine? */
+static void
+report_slots(const struct tl_config *config)
+{
+	struct tl_rate rate = { .mult = 0 };
+	uint32_t flags;
+
+	if (tl_clock_choose(&flags) == TIMELINE_CLOCK_TSC)
+		tl_clock_rate_machine(&rate);
+	for (size_t i = 0; i < config->timeline_count; i++) {
+		const struct tl_config_timeline *t = &config->timelines[i];
+		const double tick_ns =
+		    rate.mult ? (double)rate.mult * 0x1p-63 : 1;
+		const double ticks = (double)t->bursts.length_ns / tick_ns;
+
+		if (t->bursts.level_count == 0 || !t->bursts.slots)
+			continue;
+		printf("%s: length %gus: slots of %.4gus\n", t->name,
+		    (double)t->bursts.length_ns / 1000,
+		    exp2(tl_bursts_slot_shift((uint64_t)ticks)) * tick_ns /
+			1000);
+	}
+}
+
 static int
 start(const char *path, bool check_only)
 {
@@ -83,6 +111,7 @@ start(const char *path, bool check_only)
 	if (check_only) {
 		printf("%s: %zu timelines, no error\n", path,
 		    config->timeline_count);
+		report_slots(config);
 		tl_config_free(config);
 		return DONE;
 	}

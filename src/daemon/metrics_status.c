@@ -163,6 +163,21 @@ put_history(struct tl_text *text, const struct tl_metrics_view *v)
 }
 
 static void
+put_slots(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_bursts_status *b = &v->bursts;
+
+	if (b->slot_ns == 0)
+		return;
+	put_label(text, "slots");
+	put_ns(text, b->slot_ns);
+	tl_put_format(text, " each, %.3g %% of them open, scale %.3g; ",
+	    b->share * 100, b->scale);
+	put_ns(text, b->starved_ns / 1000000 * 1000000);
+	tl_put_string(text, " starved\n");
+}
+
+static void
 put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
 {
 	const struct tl_bursts_status *b = &v->bursts;
@@ -275,6 +290,7 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	put_entries(text, v);
 	put_history(text, v);
 	put_bursts(text, v);
+	put_slots(text, v);
 	put_clock(text, v);
 	if (t->writers) {
 		put_label(text, "writers");

@@ -144,9 +144,10 @@ tl_info_put_levels(struct tl_fields *f, const struct timeline_header *header,
 {
 	tl_fields_object(f, "levels");
 	tl_fields_string(f, "threshold_now",
-	    threshold_name(header->levels & 0xff));
+	    threshold_name(timeline_threshold(timeline_levels(header))));
 	tl_fields_string(f, "base_now",
-	    threshold_name(header->levels >> TIMELINE_LEVELS_BASE & 0xff));
+	    threshold_name(
+		timeline_levels(header) >> TIMELINE_LEVELS_BASE & 0xff));
 	tl_fields_unsigned(f, "bursts", levels->bursts);
 	tl_fields_unsigned(f, "bursts_merged", levels->merged_bursts);
 	tl_fields_unsigned(f, "bursts_sampled", levels->samples);

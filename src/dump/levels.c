@@ -55,9 +55,8 @@ level_at_start(const struct tl_input *input, bool any_change)
 
 	if (is_complete(input)) /* as every foreign file */
 		return TIMELINE_LEVEL_MIN;
-	base = (uint8_t)(tl_snap_header(input->snap)->levels >>
-			     TIMELINE_LEVELS_BASE &
-			 0xff);
+	base = (uint8_t)(timeline_levels(tl_snap_header(input->snap)) >>
+			 TIMELINE_LEVELS_BASE);
 	return !any_change && is_level(base) ? base : 0;
 }
 
@@ -66,7 +65,8 @@ struct walk {
 	struct tl_levels *levels;
 	const struct tl_input *input;
 	struct tl_level_state state;
-	bool *begun; /* each lane */
+	bool *begun;      /* each lane */
+	int64_t *lane_ns; /* its newest entry */
 	uint8_t start;
 };
 
@@ -85,14 +85,27 @@ lane_begin(struct walk *w, const struct tl_event *event)
 		w->levels->complete_ns = event->ns;
 }
 
+/* Are stamps those that the writers took? */
+static bool
+has_own_stamps(const struct tl_input *input)
+{
+	return input->snap &&
+	       tl_snap_header(input->snap)->state != TIMELINE_IMPORTED;
+}
+
 static int
 take(struct walk *w, const struct tl_event *event)
 {
 	struct tl_levels *l = w->levels;
 	int64_t until_ns = 0;
 
-	if (event->kind == TL_LOST)
-		return tl_level_put(&w->state, event, 0);
+	if (event->kind == TL_LOST) {
+		const size_t lane = tl_input_lane(w->input, event);
+		const int rc = tl_slots_lose(&l->slots,
+		    w->begun[lane] ? w->lane_ns[lane] : INT64_MIN, event->ns);
+
+		return rc < 0 ? rc : tl_level_put(&w->state, event, 0);
+	}
 	if (l->entries++ == 0) {
 		l->first_ns = event->ns;
 		tl_level_begin(&w->state, w->start, w->start, event->ns, 0);
@@ -100,6 +113,13 @@ take(struct walk *w, const struct tl_event *event)
 	if (event->ns > l->last_ns)
 		l->last_ns = event->ns;
 	lane_begin(w, event);
+	w->lane_ns[tl_input_lane(w->input, event)] = event->ns;
+	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
+		const int rc = tl_slots_put(&l->slots, event);
+
+		if (rc < 0)
+			return rc;
+	}
 	if (tl_level_is_change(event) && w->input->snap)
 		until_ns = tl_snap_time(w->input->snap, event->epoch,
 		    tl_level_end_stamp(event), NULL);
@@ -164,15 +184,17 @@ tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
 {
 	struct walk w = { .levels = levels,
 		.input = input,
-		.begun = calloc(tl_input_lane_count(input) + 1, sizeof(bool)) };
-	int rc;
+		.begun = calloc(tl_input_lane_count(input) + 1, sizeof(bool)),
+		.lane_ns =
+		    calloc(tl_input_lane_count(input) + 1, sizeof(int64_t)) };
+	int rc = -ENOMEM;
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
 		.complete_ns = INT64_MIN };
-	if (!w.begun)
-		return -ENOMEM;
-	rc = read_levels(&w, progress);
+	if (w.begun && w.lane_ns)
+		rc = read_levels(&w, progress);
 	free(w.begun);
+	free(w.lane_ns);
 	return rc;
 }
 
@@ -180,6 +202,7 @@ void
 tl_levels_free(struct tl_levels *levels)
 {
 	free(levels->windows);
+	tl_slots_free(&levels->slots);
 	*levels = (struct tl_levels){ 0 };
 }
 

@@ -10,6 +10,7 @@
 #define TL_DUMP_LEVELS_H
 
 #include "base/progress.h"
+#include "dump/slots.h"
 #include "event/levels.h"
 #include "format/inputs.h"
 
@@ -25,6 +26,7 @@ struct tl_levels {
 	int64_t first_ns;    /* the oldest entry ... */
 	int64_t last_ns;     /* ... and the newest, whose window is the last */
 	uint64_t entries;
+	struct tl_slots slots;
 };
 
 /* Read the changes of an input.  0 or -errno; levels must be freed. */

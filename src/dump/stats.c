@@ -296,7 +296,7 @@ take_entry(struct stats *s, const struct tl_event *event)
 	row->ends += event->kind == TL_END;
 	take_rate(s, row, event);
 	rc = tl_tally_put(&row->tally, row->samples, event->message->gate,
-	    event->ns);
+	    event->ns, event->tsc);
 	if (rc < 0)
 		return rc;
 	if (paired > 0) {

@@ -157,6 +157,8 @@ tl_samples_init(struct tl_samples *s, const struct tl_levels *levels,
 		add_window(s, w, (unsigned)group);
 		number += is_sample(w) && seconds_of(s, w) > 0;
 	}
+	tl_slot_samples_init(&s->slots, &levels->slots, levels->windows,
+	    levels->count, s->from_ns, s->to_ns);
 	s->contended = contended_share(s);
 	s->base_max = highest_base(s);
 	return 0;
@@ -210,12 +212,35 @@ tl_samples_control(struct tl_samples *s, unsigned gate, int64_t ns)
 		s->control_out++;
 }
 
+static int
+count_group(double **groups, int group)
+{
+	if (!*groups)
+		*groups = calloc(TL_SAMPLE_GROUPS, sizeof(**groups));
+	if (!*groups)
+		return -ENOMEM;
+	(*groups)[group]++;
+	return 0;
+}
+
+static int
+put_slot(struct tl_tally *tally, const struct tl_samples *s, unsigned gate,
+    int64_t ns, uint64_t stamp)
+{
+	const int group = tl_slot_samples_find(&s->slots, gate, ns, stamp);
+
+	tally->slot_open += group == TL_SLOT_OPEN;
+	return group < 0 ? 0 : count_group(&tally->slot_sampled, group);
+}
+
 int
 tl_tally_put(struct tl_tally *tally, const struct tl_samples *s, unsigned gate,
-    int64_t ns)
+    int64_t ns, uint64_t stamp)
 {
 	const struct tl_level_window *w;
 
+	if (gate < TL_LEVEL_GATES && s->slots.count[gate] > 0)
+		return put_slot(tally, s, gate, ns, stamp);
 	if (gate >= TL_LEVEL_GATES || s->count[gate] == 0)
 		return 0; /* nothing will be estimated */
 	if (ns < s->from_ns || ns >= s->to_ns)
@@ -228,13 +253,7 @@ tl_tally_put(struct tl_tally *tally, const struct tl_samples *s, unsigned gate,
 		tally->open++;
 		return 0;
 	case PART_SAMPLE:
-		if (!tally->sampled)
-			tally->sampled =
-			    calloc(TL_SAMPLE_GROUPS, sizeof(*tally->sampled));
-		if (!tally->sampled)
-			return -ENOMEM;
-		tally->sampled[s->groups[tally->at]]++;
-		return 0;
+		return count_group(&tally->sampled, s->groups[tally->at]);
 	default: /* a straggler */
 		return 0;
 	}
@@ -244,6 +263,7 @@ void
 tl_tally_free(struct tl_tally *tally)
 {
 	free(tally->sampled);
+	free(tally->slot_sampled);
 	*tally = (struct tl_tally){ 0 };
 }
 
@@ -325,18 +345,58 @@ why_of(const struct tl_samples *s, double *skew)
 	return is_skewed(s, skew) ? TL_ESTIMATE_SKEWED : TL_ESTIMATE_GIVEN;
 }
 
+/* 97.5 % of samples see something of what comes so often in them. */
+static const double none_seen = 3.689;
+/* Slots: from this share of the time without a plan on, no estimate. */
+static const double starved_max = 0.05;
+
+/* Slots are few and what is seen in them varies a lot: the interval is one of
+ * the logarithm. */
+static void
+estimate_slots(struct tl_estimate *e, const struct tl_slot_samples *s,
+    const struct tl_tally *tally, unsigned gate)
+{
+	struct ratio r = ratio_of(s->length_s[gate], tally->slot_sampled);
+	const double rest_s = s->known_s - s->open_s[gate];
+	const double open = tally->slot_open / s->known_s;
+	const double part = rest_s / s->known_s;
+	double spread;
+
+	if (r.seconds <= 0 || rest_s <= 0)
+		return;
+	r.half *= sqrt(fmax(0, 1 - r.seconds / rest_s));
+	/* Where all slots saw the same, the ends still cut an entry off. */
+	r.half = fmax(r.half, 1 / r.seconds);
+	spread = r.rate > 0 ? exp(r.half / r.rate) : 1;
+	e->slots = true;
+	e->starved = s->starved;
+	e->why =
+	    s->starved > starved_max ? TL_ESTIMATE_STARVED : TL_ESTIMATE_GIVEN;
+	e->known = e->why == TL_ESTIMATE_GIVEN;
+	e->interval = r.groups > 1;
+	e->seconds = s->known_s;
+	e->samples = s->count[gate];
+	e->rate = open + r.rate * part;
+	e->rate_low = open + fmax(r.rate / spread * part, r.seen / s->known_s);
+	e->rate_high =
+	    open +
+	    (r.seen > 0 ? r.rate * spread : none_seen / r.seconds) * part;
+}
+
 void
 tl_estimate(struct tl_estimate *e, const struct tl_samples *s,
     const struct tl_tally *tally, unsigned gate)
 {
-	/* 97.5 % of samples see something of what comes so often in them. */
-	static const double none_seen = 3.689;
 	struct ratio r;
 	double rest_s, open;
 
 	*e = (struct tl_estimate){ .contended = -1 };
 	if (gate == 0 || gate >= TL_LEVEL_GATES || s->known_s <= 0)
 		return;
+	if (s->slots.count[gate] > 0) {
+		estimate_slots(e, &s->slots, tally, gate);
+		return;
+	}
 	r = ratio_of(s->length_s[gate], tally->sampled);
 	rest_s = s->known_s - s->open_s[gate];
 	if (r.seconds <= 0 || rest_s <= 0)

@@ -58,13 +58,16 @@ struct tl_samples {
 	double control_s[TL_SAMPLE_GROUPS];
 	double control_out;
 	double control_out_s;
+	struct tl_slot_samples slots;
 };
 
 /* What was seen of one message.  Starts from all zeros. */
 struct tl_tally {
 	double *sampled; /* in each group; NULL: nothing yet */
 	double open;
-	size_t at; /* the window of the entry before */
+	size_t at;            /* the window of the entry before */
+	double *slot_sampled; /* as sampled and open, but of slots */
+	double slot_open;
 };
 
 enum tl_estimate_why {
@@ -72,6 +75,7 @@ enum tl_estimate_why {
 	TL_ESTIMATE_CONTENDED,
 	TL_ESTIMATE_UNMEASURED,
 	TL_ESTIMATE_SKEWED,
+	TL_ESTIMATE_STARVED, /* slots: their plan was out of force too long */
 	TL_ESTIMATE_GIVEN
 };
 
@@ -79,6 +83,8 @@ struct tl_estimate {
 	enum tl_estimate_why why; /* below GIVEN there is no estimate ... */
 	bool known;               /* GIVEN */
 	double contended;         /* as in tl_samples */
+	bool slots;               /* by slots, not bursts */
+	double starved;           /* as in tl_slot_samples */
 	double skew;     /* rate inside by outside of what is always logged */
 	bool interval;   /* ... two of them */
 	double rate;     /* entries a second ... */
@@ -100,7 +106,7 @@ void tl_samples_control(struct tl_samples *samples, unsigned gate, int64_t ns);
 
 /* An entry of a message of this gate.  0 or -ENOMEM. */
 int tl_tally_put(struct tl_tally *tally, const struct tl_samples *samples,
-    unsigned gate, int64_t ns);
+    unsigned gate, int64_t ns, uint64_t stamp);
 void tl_tally_free(struct tl_tally *tally);
 
 void tl_estimate(struct tl_estimate *estimate, const struct tl_samples *samples,

@@ -152,6 +152,13 @@ put_text_why(struct tl_text *text, const struct tl_estimate *e)
 {
 	tl_put_repeat(text, ' ', INDENT);
 	tl_put_string(text, "not estimated: ");
+	if (e->why == TL_ESTIMATE_STARVED) {
+		tl_put_format(text,
+		    "the plan of slots was starved %.0f %% of the time (its "
+		    "daemon did not run)\n",
+		    e->starved * 100);
+		return;
+	}
 	if (e->why == TL_ESTIMATE_CONTENDED)
 		tl_put_format(text, "CPUs were contended %.0f %% of the time ",
 		    e->contended * 100);
@@ -181,9 +188,9 @@ put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
 	if (e.interval)
 		tl_put_format(text, " (%.6g .. %.6g, 95 %%)", e.rate_low,
 		    e.rate_high);
-	tl_put_format(text, ", %.6g entries in %.6g s, from %llu sample%s",
+	tl_put_format(text, ", %.6g entries in %.6g s, from %llu %s%s",
 	    e.rate * e.seconds, e.seconds, (unsigned long long)e.samples,
-	    e.samples == 1 ? "" : "s");
+	    e.slots ? "slot" : "sample", e.samples == 1 ? "" : "s");
 	if (e.left_out > 0)
 		tl_put_format(text, " (%llu other burst%s left out)",
 		    (unsigned long long)e.left_out, e.left_out == 1 ? "" : "s");
@@ -297,6 +304,10 @@ put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
 		tl_fields_double(f, "contended", e.contended);
 	else
 		tl_fields_null(f, "contended");
+	if (e.slots)
+		tl_fields_double(f, "starved", e.starved);
+	else
+		tl_fields_null(f, "starved");
 	if (!e.known) {
 		tl_fields_null(f, "estimate");
 		return;

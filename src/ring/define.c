@@ -296,3 +296,17 @@ tl_define_ask(struct timeline *tl, struct timeline_event **event)
 	    "cluster.  Account and host are as they were given there.",
 	    event);
 }
+
+int
+tl_define_plan(struct timeline *tl)
+{
+	if (tl->plan_event)
+		return 0;
+	return define_builtin(tl, TIMELINE_BUILTIN_PLAN, LEVEL_INFO, 0,
+	    "slots: plan $plan%x, share $share, seed $seed%x, lease $lease\n"
+	    "Until the stamp, messages of at least the level in the low byte\n"
+	    "of the plan are logged in that share (of 2^32) of the slots, of\n"
+	    "2 to the power of the next byte.  Bit 16: so it was since the\n"
+	    "entry before, too.",
+	    &tl->plan_event);
+}

@@ -6,6 +6,8 @@
  *	gate	gate byte >= threshold, else return
  *	burst	gate < base: read the clock now, and that is the stamp; the
  *		burst is over: expire it, test once more
+ *	slot	no burst opens it: the slot of that stamp is open to it, or
+ *		return
  *	ticket	q = head++ of a fallback lane (fetch and add)
  *	now	no burst was needed: read the clock here
  *	look	the slot has an entry that is newer than q: this thread is a
@@ -44,6 +46,28 @@ ids_now(const struct timeline_event *event)
 	return *ids;
 }
 
+static uint32_t
+share_of(const struct timeline *tl, uint8_t gate)
+{
+	return gate < TIMELINE_PLAN_GATES
+		   ? tl_load_32(&tl->header->shares[gate])
+		   : 0;
+}
+
+/* Is the slot of now open, by the share of before now and by that of after?
+ * Nothing but a change of the plan makes the two differ. */
+static bool
+is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
+    uint64_t now)
+{
+	const uint64_t lease = tl_load_64(&tl->header->lease);
+	const uint32_t hash =
+	    timeline_slot_hash(timeline_slot(now, (uint8_t)lease),
+		tl_load_64(&tl->header->seed));
+
+	return hash < share && hash < share_of(tl, gate);
+}
+
 /*
  * Is it open?  Where only a burst lets it pass, the clock is read after the
  * word (a burst that began in between would look as if it ended too far
@@ -52,20 +76,26 @@ ids_now(const struct timeline_event *event)
 static bool
 is_open(struct timeline_event *event, uint64_t *now)
 {
+	const struct timeline *tl = event->timeline;
 	const uint8_t gate = tl_load_8(event->gate);
 
 	for (int again = 0; again < 2; again++) {
-		const uint64_t word =
-		    tl_load_64(&event->timeline->header->levels);
+		const uint64_t word = tl_load_64(&tl->header->levels);
+		uint32_t share;
 
 		if (gate < (uint8_t)word)
 			return false;
 		if (gate >= (uint8_t)(word >> TIMELINE_LEVELS_BASE))
 			return true;
-		*now = tl_stamp_now(event->timeline);
-		if (!tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL, *now,
-			event->burst_max))
-			return true;
+		share = share_of(tl, gate);
+		*now = tl_stamp_now(tl);
+		if (gate >= timeline_threshold(word)) {
+			if (!tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL,
+				*now, event->burst_max))
+				return true;
+		} else if (tl_load_64(&tl->header->lease) >= *now) {
+			return is_slot_open(tl, gate, share, *now);
+		}
 		tl_levels_expire(event->timeline);
 		*now = 0;
 	}

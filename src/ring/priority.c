@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * priority.c - the levels word: threshold | base | until.
+ * priority.c - the levels word: enter | base | threshold | until, and the
+ * plan of slots beside it.
  *
  * One word, changed by compare and swap only, because three separate words
  * are unsound.  With alive = threshold < base and until not over:
@@ -10,6 +11,12 @@
  *	priority(p)	alive: min(p, threshold), p, until
  *			else:  p, p, 0
  *	expiry		not alive only, one try: base, base, 0
+ *
+ * enter is what gates are compared with: the threshold, or less while a plan
+ * gives lower gates a share of the slots and its lease is not over.  It is
+ * worked out anew by each change, from the plan as it is after the word was
+ * loaded; a plan changes before the word does, so whoever worked it out from
+ * the plan of before finds the word changed.
  *
  * Each change is logged before its swap, and again when the swap is retried
  * with other values, so that a reader knows which levels were open when.  A
@@ -21,6 +28,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 static const uint64_t hour_ns = 3600 * UINT64_C(1000000000);
 
@@ -29,6 +37,20 @@ struct levels {
 	uint8_t base;
 	uint64_t until;
 };
+
+/* The least gate that has a share of the slots; none: above all. */
+static uint8_t
+plan_enter(const struct timeline *tl, uint64_t now)
+{
+	uint8_t gate = TIMELINE_LEVEL_MIN;
+
+	if (tl_load_64(&tl->header->lease) < now)
+		return TIMELINE_LEVEL_NONE;
+	while (gate < TIMELINE_PLAN_GATES &&
+	       tl_load_32(&tl->header->shares[gate]) == 0)
+		gate++;
+	return gate;
+}
 
 /* until as if the word had room for all of it: the bits that the word lacks
  * are those that bring it nearest to now. */
@@ -39,7 +61,7 @@ unpack(uint64_t word, uint64_t now)
 	const uint64_t ahead = ((word >> TIMELINE_LEVELS_UNTIL) - unit)
 			       << TIMELINE_LEVELS_UNTIL;
 	struct levels l = {
-		.threshold = (uint8_t)word,
+		.threshold = timeline_threshold(word),
 		.base = (uint8_t)(word >> TIMELINE_LEVELS_BASE),
 	};
 
@@ -50,10 +72,15 @@ unpack(uint64_t word, uint64_t now)
 }
 
 static uint64_t
-pack(struct levels l)
+pack(struct levels l, uint8_t enter)
 {
-	return l.threshold | (uint64_t)l.base << TIMELINE_LEVELS_BASE |
-	       l.until << TIMELINE_LEVELS_UNTIL;
+	const uint64_t rest = (uint64_t)l.base << TIMELINE_LEVELS_BASE |
+			      l.until << TIMELINE_LEVELS_UNTIL;
+
+	if (enter >= l.threshold)
+		return l.threshold | rest;
+	return enter | (uint64_t)l.threshold << TIMELINE_LEVELS_THRESHOLD |
+	       rest;
 }
 
 static uint8_t
@@ -128,7 +155,7 @@ change(struct timeline *tl, const struct wish *wish)
 
 		timeline_append(wish->event, next.threshold, next.base,
 		    next.until << TIMELINE_UNTIL_SHIFT, wish->sample);
-		if (tl_cas_64(word, old, pack(next)))
+		if (tl_cas_64(word, old, pack(next, plan_enter(tl, now))))
 			return;
 	}
 }
@@ -198,7 +225,111 @@ tl_levels_expire(struct timeline *tl)
 	const uint64_t now = tl_stamp_now(tl); /* after the word, see log_c.c */
 	const struct levels l = unpack(word, now);
 
+	const uint8_t enter = plan_enter(tl, now);
+
 	if (!is_alive(tl, l, now))
 		tl_cas_64(&tl->header->levels, word,
-		    pack((struct levels){ l.base, l.base, 0 }));
+		    pack((struct levels){ l.base, l.base, 0 }, enter));
+	else if ((uint8_t)word < l.threshold && enter >= l.threshold)
+		tl_cas_64(&tl->header->levels, word, pack(l, enter));
+}
+
+/*
+ * Let enter follow the plan as it is now.  Outside of bursts nothing reads
+ * until: a time that has passed makes the word another one, so that a writer
+ * that was stalled while it ended the plan of before cannot end this one.
+ */
+static void
+follow_plan(struct timeline *tl, bool begins)
+{
+	uint64_t *const word = &tl->header->levels;
+
+	for (;;) {
+		const uint64_t old = tl_load_64(word);
+		const uint64_t now = tl_stamp_now(tl);
+		struct levels l = unpack(old, now);
+
+		if (!is_alive(tl, l, now))
+			l = (struct levels){ l.base, l.base,
+				begins ? (now >> TIMELINE_UNTIL_SHIFT) - 1
+				       : 0 };
+		if (tl_cas_64(word, old, pack(l, plan_enter(tl, now))))
+			return;
+	}
+}
+
+/* An entry for each level of a plan: what it is from now on, and whether it
+ * was in force, without a break, since the entry before. */
+static void
+log_plan(struct timeline *tl, const struct tl_plan *plan, bool held,
+    uint64_t lease)
+{
+	uint32_t before = 0;
+
+	for (uint8_t level = TIMELINE_LEVEL_MIN; level < TIMELINE_PLAN_GATES;
+	     level++) {
+		const uint32_t share = plan->shares[level];
+
+		if (share == before)
+			continue;
+		before = share;
+		timeline_append(tl->plan_event,
+		    level | (uint64_t)plan->shift << TIMELINE_PLAN_SHIFT |
+			(uint64_t)held << TIMELINE_PLAN_HELD,
+		    lease ? share : 0, plan->seed, lease);
+	}
+}
+
+bool
+tl_plan_is_held(const struct timeline *tl, const struct tl_plan *plan)
+{
+	const struct timeline_header *h = tl->header;
+	const uint64_t now = tl_stamp_now(tl);
+	const uint64_t word = tl_load_64(&h->levels);
+	const uint8_t enter = plan_enter(tl, now);
+
+	if ((uint8_t)tl_load_64(&h->lease) != plan->shift ||
+	    tl_load_64(&h->seed) != plan->seed || tl_load_64(&h->lease) < now)
+		return false;
+	for (size_t i = 0; i < TIMELINE_PLAN_GATES; i++)
+		if (tl_load_32(&h->shares[i]) != plan->shares[i])
+			return false;
+	return (uint8_t)word <= enter;
+}
+
+int
+tl_plan_set(struct timeline *tl, const struct tl_plan *before,
+    const struct tl_plan *plan, uint64_t lease_ns)
+{
+	struct timeline_header *h = tl->header;
+	const bool held = before && tl_plan_is_held(tl, before);
+	const bool same =
+	    held && plan && memcmp(before, plan, sizeof(*plan)) == 0;
+	const int rc = tl_define_plan(tl);
+	const uint64_t lease =
+	    ((tl_stamp_now(tl) + tl_calibrate_ticks(h, lease_ns)) &
+		~UINT64_C(0xff)) |
+	    (plan ? plan->shift : 0);
+
+	if (rc != 0)
+		return rc;
+	if (same) {
+		/* The longer lease first: what is logged holds then. */
+		tl_store_64(&h->lease, lease);
+		log_plan(tl, plan, true, lease);
+		return 0;
+	}
+	if (before)
+		log_plan(tl, before, held, 0);
+	tl_store_64(&h->lease, 0);
+	for (size_t i = 0; i < TIMELINE_PLAN_GATES; i++)
+		tl_store_32(&h->shares[i], plan ? plan->shares[i] : 0);
+	if (plan) {
+		tl_store_64(&h->seed, plan->seed);
+		tl_store_release_64(&h->lease, lease);
+	}
+	follow_plan(tl, plan != NULL);
+	if (plan)
+		log_plan(tl, plan, false, lease);
+	return 0;
 }

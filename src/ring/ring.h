@@ -46,6 +46,7 @@ struct timeline {
 	struct timeline_event *priority_event;
 	struct timeline_event *burst_event;
 	struct timeline_event *level_event;
+	struct timeline_event *plan_event;
 	struct tl_calibrate calibrate;
 	struct timeline *next; /* of those this process has open: exits.c */
 	bool use_rseq;
@@ -149,6 +150,8 @@ int tl_define_builtins(struct timeline *tl);
 /* That of changes which timeline-ship makes for others; its arguments are
  * numbers of strings.  Logged by timeline_append, whatever the priority is. */
 int tl_define_ask(struct timeline *tl, struct timeline_event **event);
+/* ... and the one that only plans of slots need. */
+int tl_define_plan(struct timeline *tl);
 
 /* The level of a priority's name, "off" being off; -EINVAL and the words. */
 int tl_priority_parse(const char *name, int off);
@@ -187,9 +190,8 @@ void tl_epoch_publish(struct timeline *tl);
 
 /*
  * Is a burst that ends at until over at stamp now?  One that ends further
- * ahead than any burst may is over, too.  The levels word has 48 bits for it:
- * more than any counter of ticks since boot, but not for those since 1970, so
- * both are taken modulo that.
+ * ahead than any burst may is over, too.  The levels word has 44 bits for it,
+ * 2^56 ticks, so both are taken modulo that, here and in asm/log.S.
  */
 #define TL_UNTIL_MASK (UINT64_MAX >> TIMELINE_LEVELS_UNTIL)
 static inline bool
@@ -215,6 +217,26 @@ struct tl_levels_now {
 	uint64_t word;     /* another value: somebody changed something */
 };
 void tl_levels_look(const struct timeline *tl, struct tl_levels_now *now);
+
+/*
+ * A plan of slots, which writers open by a hash of the stamp: no thread has to
+ * run for it at some time, so what it samples does not depend on the
+ * scheduler.  timeline(5) describes the entries that tell of it.
+ */
+#define TIMELINE_PLAN_SHIFT 8 /* first argument: level | shift << 8 | ... */
+#define TIMELINE_PLAN_HELD  16
+struct tl_plan {
+	uint64_t seed;
+	uint32_t shift; /* a slot is 2^shift ticks: 1 to 63 */
+	uint32_t shares[TIMELINE_PLAN_GATES]; /* of 2^32; rising with the
+						 gate; [0] is 0 */
+};
+/* Has this plan been in force up to now, as far as the header shows? */
+bool tl_plan_is_held(const struct timeline *tl, const struct tl_plan *plan);
+/* Change over from a plan to another, or renew its lease where they are the
+ * same; NULL: none.  One caller at a time.  As timeline_define, or 0. */
+int tl_plan_set(struct timeline *tl, const struct tl_plan *before,
+    const struct tl_plan *plan, uint64_t lease_ns);
 
 /* End a burst that is over: what a writer does that finds one. */
 void tl_levels_expire(struct timeline *tl);

@@ -86,14 +86,14 @@ decode_levels(struct tl_glance *g)
 {
 	const uint64_t hours_ns = 2 * 3600 * UINT64_C(1000000000);
 	const uint64_t unit = UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
-	const uint64_t word = g->header.levels;
+	const uint64_t word = timeline_levels(&g->header);
 	const uint64_t until = word >> TIMELINE_LEVELS_UNTIL;
 	const uint64_t burst_max =
 	    tl_calibrate_ticks(&g->header, hours_ns) >> TIMELINE_UNTIL_SHIFT;
 	uint64_t left;
 
 	g->base = level_within(word >> TIMELINE_LEVELS_BASE);
-	g->threshold = level_within(word);
+	g->threshold = level_within(timeline_threshold(word));
 	g->burst = g->now_tsc != 0 && g->threshold < g->base &&
 		   !tl_until_is_over(until, g->now_tsc, burst_max);
 	if (!g->burst) {

@@ -12,8 +12,11 @@
 #include "ring/ring.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -222,6 +225,9 @@ struct trial {
 	uint64_t args[4];
 	uint64_t levels;
 	uint8_t gate;
+	uint64_t lease;
+	uint64_t plan_seed;
+	uint32_t shares[TIMELINE_PLAN_GATES];
 	bool through_gate; /* timeline_log, not timeline_append */
 	struct checked_call call;
 };
@@ -251,11 +257,34 @@ random_until(void)
 	return random_next(&seed) >> TIMELINE_LEVELS_UNTIL;
 }
 
+/* Half of the time a plan: slots so long that both twins meet the same. */
+static void
+random_plan(struct trial *t, uint64_t base)
+{
+	const uint64_t enter = (uint8_t)t->levels;
+	const uint64_t leases[] = { 0, __rdtsc() / 2, UINT64_MAX, UINT64_MAX,
+		UINT64_MAX };
+	/* where the counter has 2^50 ticks it lies in slot 0 of 2^63 */
+	const uint64_t shift = 44 + random_below(&seed, 20);
+
+	memset(t->shares, 0, sizeof(t->shares));
+	t->lease = 0;
+	t->plan_seed = 0;
+	if (random_below(&seed, 2))
+		return;
+	t->levels |= (enter + random_below(&seed, base - enter + 1))
+		     << TIMELINE_LEVELS_THRESHOLD;
+	t->lease = (leases[random_below(&seed, 5)] & ~UINT64_C(255)) | shift;
+	t->plan_seed = random_next(&seed);
+	for (size_t i = 0; i < TIMELINE_PLAN_GATES; i++)
+		t->shares[i] = (uint32_t)random_next(&seed);
+}
+
 static struct trial
 random_trial(void)
 {
 	struct trial t = { .event = events[random_below(&seed, EVENTS)] };
-	const uint64_t base = random_below(&seed, 12);
+	const uint64_t base = random_below(&seed, TIMELINE_LEVEL_NONE + 1);
 
 	for (int i = 0; i < 4; i++)
 		t.args[i] = random_next(&seed);
@@ -263,6 +292,7 @@ random_trial(void)
 	t.levels = random_below(&seed, base + 1) |
 		   base << TIMELINE_LEVELS_BASE |
 		   random_until() << TIMELINE_LEVELS_UNTIL;
+	random_plan(&t, base);
 	/* who calls append has tested the gate */
 	t.through_gate = t.gate < (uint8_t)t.levels || random_below(&seed, 2);
 	fill_noise(&t.call);
@@ -277,6 +307,9 @@ set_levels(const struct trial *t)
 
 	*gate = t->gate;
 	tl->header->levels = t->levels;
+	tl->header->lease = t->lease;
+	tl->header->seed = t->plan_seed;
+	memcpy(tl->header->shares, t->shares, sizeof(t->shares));
 }
 
 static void
@@ -393,6 +426,7 @@ START_TEST(a_thread_without_ids_gets_them_on_its_first_call)
 
 	t.gate = TIMELINE_LEVEL_MAX;
 	t.levels = 0x101;
+	t.lease = 0;
 	t.through_gate = true;
 	set_levels(&t);
 	timeline_after_fork();
@@ -413,6 +447,7 @@ START_TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback)
 	t.event = copy;
 	t.gate = TIMELINE_LEVEL_MAX;
 	t.levels = 0x101;
+	t.lease = 0;
 	t.through_gate = true;
 	set_levels(&t);
 	o = observe(run_assembly, &t);
@@ -434,10 +469,77 @@ START_TEST(a_lane_goes_round_many_times)
 		t.event = events[0];
 		t.gate = TIMELINE_LEVEL_MAX;
 		t.levels = 0x101;
+		t.lease = 0;
 		compare(&t, &in_lane);
 	}
 	if (tl->use_rseq)
 		ck_assert_uint_gt(in_lane, 4 * n);
+}
+END_TEST
+
+/* A counter of the test's own: rdtsc faults, and the handler answers.  The
+ * kernel must not see the section then, or each fault would abort it. */
+static __thread struct {
+	uint32_t cpu_id_start;
+	uint32_t cpu_id;
+	uint64_t rseq_cs;
+} own_rseq;
+static volatile uint64_t own_tsc;
+
+static void
+answer_rdtsc(int signal_number, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	const uint8_t *code = (const uint8_t *)uc->uc_mcontext.gregs[REG_RIP];
+
+	(void)info;
+	if (code[0] == 0x0f && code[1] == 0x31) {
+		uc->uc_mcontext.gregs[REG_RIP] += 2;
+	} else if (code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9) {
+		uc->uc_mcontext.gregs[REG_RIP] += 3;
+		uc->uc_mcontext.gregs[REG_RCX] = 0;
+	} else {
+		signal(signal_number, SIG_DFL);
+		return;
+	}
+	uc->uc_mcontext.gregs[REG_RAX] = (greg_t)(own_tsc & UINT32_MAX);
+	uc->uc_mcontext.gregs[REG_RDX] = (greg_t)(own_tsc >> 32);
+}
+
+/* The end of a burst has 44 bits in the word: a counter that has more must
+ * find it alive in assembly, too, and not leave to C. */
+START_TEST(the_end_of_a_burst_goes_round_with_the_counter)
+{
+	const struct sigaction action = { .sa_sigaction = answer_rdtsc,
+		.sa_flags = SA_SIGINFO };
+	const uint64_t around = (TL_UNTIL_MASK + 1) << TIMELINE_UNTIL_SHIFT;
+	struct timeline_event copy[2] __attribute__((aligned(64)));
+	struct trial t = random_trial();
+	uint64_t before;
+
+	memcpy(copy, events[0], sizeof(copy));
+	copy[0].rseq =
+	    (int32_t)((char *)&own_rseq - (char *)__builtin_thread_pointer());
+	own_rseq.cpu_id = 0;
+	t.event = copy;
+	t.gate = 3;
+	t.lease = 0;
+	/* threshold 2, base 5, and until 8 units after the counter */
+	t.levels = 0x0502 | UINT64_C(1008) << TIMELINE_LEVELS_UNTIL;
+	set_levels(&t);
+	tl_ids_fill();
+	before = head_of(timeline_lane(&tl->geometry, 0, copy[0].tier));
+	own_tsc = around + (UINT64_C(1000) << TIMELINE_UNTIL_SHIFT);
+	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+	timeline_append(copy, 1, 2, 3, 4);
+	own_tsc = around + (UINT64_C(1009) << TIMELINE_UNTIL_SHIFT);
+	timeline_append(copy, 1, 2, 3, 4); /* over: C, and not logged */
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+	ck_assert_uint_eq(head_of(
+			      timeline_lane(&tl->geometry, 0, copy[0].tier)),
+	    before + 1);
+	ck_assert_uint_eq(tl->header->levels, 0x0505);
 }
 END_TEST
 
@@ -454,6 +556,7 @@ suite(void)
 	tcase_add_test(t, a_thread_without_ids_gets_them_on_its_first_call);
 	tcase_add_test(t, a_cpu_beyond_the_lanes_goes_to_the_fallback);
 	tcase_add_test(t, a_lane_goes_round_many_times);
+	tcase_add_test(t, the_end_of_a_burst_goes_round_with_the_counter);
 	suite_add_tcase(s, t);
 	return s;
 }

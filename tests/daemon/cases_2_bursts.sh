@@ -58,3 +58,33 @@ tell fail 1 >/dev/null # the newest entry; what is older than 200 ms before it
 is 'a burst ends though its daemon was killed' "$(ticks --since -200ms)" 0
 stop_load
 rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"
+
+# slots: opened by the writers; the plan outlives a daemon that stands still
+configure 'timelines = { { name = "'"$name"'-s", create = { entries = "256k" }, priority = "info",
+	bursts = { level = "trace", by = "slots", length = "100us", share = 0.2 } } }'
+has 'timelined -n reports how long a slot is' "$("$daemon" -n -c "$work/conf")" \
+	": length 100us: slots of [0-9.]+us$"
+start_daemon
+start_load "$name-s"
+tell rate 20000 trace >/dev/null
+sampled() { [ "$("$dump" --format json --message 'tick*' "/$name-s" | wc -l)" -gt 500 ]; }
+until_true sampled
+kill -STOP "$daemon_pid"
+sleep 1
+kill -CONT "$daemon_pid"
+renewed() { # the entries after the pause say that the plan was held
+	[ "$("$dump" --format json --category timeline --message 'slots*' "/$name-s" |
+		jq -s 'length')" -gt 8 ]
+}
+until_true renewed
+tell rate 0 >/dev/null
+stats=$("$dump" --stats --json --message 'tick*' "/$name-s")
+is '--stats estimates from slots, whatever the load' "$(jq '.estimate.rate_low < .estimate.rate_high and .starved < 0.05' <<<"$stats")" true
+has '... in text' "$("$dump" --stats --message 'tick*' "/$name-s")" '^    estimated .* from [0-9]+ slots$'
+until_true reaches 1 timeline_watched_seconds_total
+curl -s "http://127.0.0.1:$port/metrics" >"$work/metrics" 2>/dev/null
+has 'metrics have the slots' "$(grep timeline_slot_share_ratio "$work/metrics")" '} 0\.(2|1999)'
+stop_daemon
+is 'the plan ends with the daemon' "$("$dump" --info --json "/$name-s" | jq -r .levels.threshold_now)" info
+stop_load
+rm -f "/dev/shm/$name"* "$TIMELINED_SOCKET"

@@ -8,6 +8,7 @@
 #include "../lib/fixture.h"
 #include "snap/snap.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -378,6 +379,124 @@ START_TEST(bursts_get_shorter_where_history_must_be_kept)
 }
 END_TEST
 
+/* == slots == */
+
+static void
+start_slots(void)
+{
+	config.bursts.slots = true;
+	config.bursts.length_ns = 100000;
+	config.bursts.period_ns = 1000000;
+	start();
+	tl_bursts_status(bursts, &status);
+}
+
+START_TEST(by_slots_the_writers_sample_and_no_burst_is_made)
+{
+	uint64_t open = 0, all = 0, samples, wishes;
+	const uint64_t end = monotonic() + SECOND;
+
+	start_slots();
+	ck_assert(fabs(status.share - 0.1) < 1e-6);
+	ck_assert(status.slot_ns >= 70000 && status.slot_ns <= 142000);
+	ck_assert(timeline_enabled(trace_event));
+	ck_assert_uint_eq(timeline_threshold(tl->header->levels), INFO);
+	for (; monotonic() < end; all++) {
+		const uint64_t before = fixture_logged();
+
+		timeline_log(trace_event, 1);
+		open += fixture_logged() > before;
+	}
+	run_for(1);
+	/* about 1000 open slots of 10000: six standard deviations, and what
+	 * other programs take of the CPU */
+	ck_assert_msg(open > all / 30 && open < all / 4, "%lu of %lu", open,
+	    all);
+	count_logged(TRACE, &samples, &wishes);
+	ck_assert_uint_eq(samples + wishes, 0);
+	ck_assert_uint_eq(status.made, 0);
+}
+END_TEST
+
+START_TEST(the_plan_is_renewed_and_ends_with_the_daemon)
+{
+	uint64_t lease;
+
+	start_slots();
+	lease = tl->header->lease;
+	run_until(tl->header->lease > lease);
+	ck_assert_uint_eq(status.starved_ns, 0);
+	/* a writer that was stalled closes it: seen, and opened again */
+	tl->header->levels = INFO | INFO << TIMELINE_LEVELS_BASE;
+	run_until(status.starved_ns > 0);
+	ck_assert(timeline_enabled(trace_event));
+	tl_bursts_free(bursts);
+	bursts = NULL;
+	ck_assert(!timeline_enabled(trace_event));
+	ck_assert_uint_eq(tl->header->levels,
+	    INFO | INFO << TIMELINE_LEVELS_BASE);
+	ck_assert_uint_eq(tl->header->lease, 0);
+}
+END_TEST
+
+START_TEST(the_share_of_a_level_is_that_of_all_it_is_open_to)
+{
+	const uint32_t *shares = tl->header->shares;
+
+	config.bursts.levels[0] = DEBUG;
+	config.bursts.levels[1] = TRACE;
+	config.bursts.level_count = 2;
+	config.bursts.rarer = 4;
+	start_slots();
+	ck_assert_uint_eq(shares[TRACE - 1], 0);
+	ck_assert(fabs(shares[TRACE] * 0x1p-32 - 0.02) < 1e-6);
+	ck_assert(fabs(shares[DEBUG] * 0x1p-32 - 0.1) < 1e-6);
+	ck_assert_uint_eq(shares[9], shares[DEBUG]);
+	config.bursts.share = 0.5;
+	tl_bursts_configure(bursts, &config);
+	ck_assert(fabs(shares[9] * 0x1p-32 - 0.5) < 1e-6);
+	/* and bursts of the daemon again */
+	config.bursts.slots = false;
+	config.bursts.share = 0;
+	tl_bursts_configure(bursts, &config);
+	ck_assert_uint_eq(shares[9], 0);
+	ck_assert_uint_eq(timeline_threshold(tl->header->levels), INFO);
+	run_until(status.made > 0);
+}
+END_TEST
+
+START_TEST(keep_lowers_the_share_and_nothing_else)
+{
+	const struct timeline_header *h = tl->header;
+	uint8_t shift;
+	uint32_t most;
+
+	config.keep_ns = 3600 * SECOND;
+	config.bursts.share = 0.5;
+	start_slots();
+	shift = (uint8_t)h->lease;
+	most = h->shares[9];
+	do {
+		for (int i = 0; i < 2000; i++)
+			timeline_log(trace_event, 1);
+		run_for(1000000);
+	} while (h->shares[9] > most / 4);
+	ck_assert_uint_eq((uint8_t)h->lease, shift);
+	ck_assert(status.scale < 0.26);
+}
+END_TEST
+
+START_TEST(slots_are_rounded_to_a_power_of_two)
+{
+	ck_assert_uint_eq(tl_bursts_slot_shift(259600), 18);
+	ck_assert_uint_eq(tl_bursts_slot_shift(1 << 17), 17);
+	ck_assert_uint_eq(tl_bursts_slot_shift(185000), 17);
+	ck_assert_uint_eq(tl_bursts_slot_shift(186000), 18);
+	ck_assert_uint_eq(tl_bursts_slot_shift(0), 1);
+	ck_assert_uint_eq(tl_bursts_slot_shift(UINT64_MAX), 63);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -395,6 +514,11 @@ main(void)
 	tcase_add_test(t, what_is_open_anyway_is_not_opened);
 	tcase_add_test(t, a_damaged_levels_word_breaks_nothing);
 	tcase_add_test(t, a_burst_whose_maker_was_killed_ends_by_itself);
+	tcase_add_test(t, by_slots_the_writers_sample_and_no_burst_is_made);
+	tcase_add_test(t, the_plan_is_renewed_and_ends_with_the_daemon);
+	tcase_add_test(t, the_share_of_a_level_is_that_of_all_it_is_open_to);
+	tcase_add_test(t, keep_lowers_the_share_and_nothing_else);
+	tcase_add_test(t, slots_are_rounded_to_a_power_of_two);
 	suite_add_tcase(s, t);
 	tcase_set_timeout(keep, 240);
 	tcase_add_checked_fixture(keep, setup_small, teardown);

@@ -243,6 +243,21 @@ START_TEST(bursts_are_nested_from_rough_to_fine)
 	    "bursts.jitter: not between 0 and 1");
 	bad_section("bursts = { level = 'trace', length = '3' }",
 	    "bursts.length: a number without a unit; write it like \"10ms\"");
+	bad_section("bursts = { level = 'trace', by = 'hand' }",
+	    "bursts.by: neither \"daemon\" nor \"slots\"");
+	bad_section("bursts = { level = 'trace', share = 0.1 }",
+	    "bursts: 'share' needs by = \"slots\"");
+	bad_section("bursts = { level = 'trace', share = 1.1, by = 'slots' }",
+	    "bursts.share: not between 0 and 1");
+	bad_section("bursts = { level = 'trace', length = '2s', period = '4s', "
+		    "by = 'slots' }",
+	    "bursts: 'length' of a slot is at most 1s");
+	b = &good_section("bursts = { level = 'trace', by = 'slots', "
+			  "length = '20ms', share = 0.2 }")
+		 ->bursts;
+	ck_assert(b->slots && b->share == 0.2 && b->length_ns == 20000000);
+	ck_assert(!good_section("bursts = { level = 'trace', by = 'daemon' }")
+		       ->bursts.slots);
 	bad_section("bursts = { level = 'trace', length = '10ms' }",
 	    "bursts: 'length' is not less than 'period'");
 }

@@ -137,7 +137,7 @@ walk(const struct program *p, int64_t from, int64_t to, struct tl_tally *tally,
 		if (at < end)
 			count += (uint64_t)((end - at + step - 1) / step);
 		for (; tally && at < end; at += step)
-			tl_tally_put(tally, samples, p->gate, at);
+			tl_tally_put(tally, samples, p->gate, at, 0);
 	}
 }
 

@@ -29,6 +29,12 @@ setup(void)
 static unsigned
 threshold(void)
 {
+	return timeline_threshold(tl->header->levels);
+}
+
+static unsigned
+enter(void)
+{
 	return (uint8_t)tl->header->levels;
 }
 
@@ -212,7 +218,7 @@ START_TEST(the_last_unit_of_a_burst_belongs_to_it)
 	ck_assert(!tl_until_is_over(1000, now, 10));
 	ck_assert(!tl_until_is_over(1010, now, 10));
 	ck_assert(tl_until_is_over(1011, now, 10));
-	/* where the word's 48 bits go round */
+	/* where the word's 44 bits go round */
 	ck_assert(
 	    !tl_until_is_over(5, TL_UNTIL_MASK << TIMELINE_UNTIL_SHIFT, 10));
 	ck_assert(tl_until_is_over(TL_UNTIL_MASK, 0, 10));
@@ -321,6 +327,128 @@ START_TEST(bursts_work_by_the_other_clock)
 }
 END_TEST
 
+/* == slots == */
+
+/* All slots are open to debug and above. */
+static const struct tl_plan all_of_debug = { .seed = 7,
+	.shift = 10,
+	.shares = { [5] = UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX } };
+
+START_TEST(the_hash_of_slots_is_splitmix64)
+{
+	/* the generator's first outputs for the states 0, 1 and 1234567 */
+	ck_assert_uint_eq(timeline_slot_hash(0, 0), 0xe220a839);
+	ck_assert_uint_eq(timeline_slot_hash(1, 0), 0x910a2dec);
+	ck_assert_uint_eq(timeline_slot_hash(1234560, 7), 0x599ed017);
+	ck_assert_uint_eq(timeline_slot(UINT64_C(0x123456789), 16), 0x12345);
+	ck_assert_uint_eq(timeline_slot(UINT64_MAX, 63), 1);
+}
+END_TEST
+
+START_TEST(a_plan_opens_slots_below_the_threshold)
+{
+	struct tl_plan none = all_of_debug;
+
+	timeline_priority(tl, "error");
+	ck_assert(!is_logged());
+	ck_assert_int_eq(tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND), 0);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 8);
+	ck_assert_uint_eq(base(), 8);
+	ck_assert(is_logged());
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+	/* no share: closed, and the word is as it was */
+	for (int gate = 5; gate < 10; gate++)
+		none.shares[gate] = 1;
+	tl_plan_set(tl, &all_of_debug, &none, 60 * SECOND);
+	for (int i = 0; i < 1000; i++)
+		ck_assert(!is_logged());
+	ck_assert_uint_eq(enter(), 5);
+	tl_plan_set(tl, &none, NULL, 0);
+	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert(!is_logged());
+}
+END_TEST
+
+START_TEST(a_plan_that_nobody_renews_ends_by_the_writers_clock)
+{
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert(is_logged());
+	tl->header->lease = 0x100 | all_of_debug.shift; /* long ago */
+	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
+	ck_assert(!is_logged());
+	ck_assert_uint_eq(tl->header->levels, 0x0808); /* 0.5 ns again */
+	/* and comes back as one that was not held */
+	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
+	ck_assert(is_logged());
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+}
+END_TEST
+
+START_TEST(bursts_and_priorities_leave_a_plan_in_force)
+{
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	timeline_burst(tl, "trace", 60 * SECOND); /* more than the plan */
+	ck_assert_uint_eq(enter(), 4);
+	ck_assert_uint_eq(threshold(), 4);
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+	leave_burst_that_is_over(4);
+	ck_assert(is_logged());
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 8);
+	timeline_burst(tl, "warning", 60 * SECOND); /* less than the plan */
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 7);
+	ck_assert(is_logged());
+	timeline_priority(tl, "fatal");
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 7);
+	ck_assert_uint_eq(base(), 9);
+	timeline_priority(tl, "trace+++");
+	ck_assert_uint_eq(tl->header->levels & 0xff, 1);
+	ck_assert(is_logged());
+}
+END_TEST
+
+START_TEST(a_plan_is_held_only_if_nothing_touched_it)
+{
+	struct tl_plan other = all_of_debug;
+
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+	other.shares[9]--;
+	ck_assert(!tl_plan_is_held(tl, &other));
+	other = all_of_debug;
+	other.seed++;
+	ck_assert(!tl_plan_is_held(tl, &other));
+	/* a stalled writer closes it by its old word */
+	tl->header->levels = 0x0808;
+	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
+	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+}
+END_TEST
+
+START_TEST(the_levels_word_of_version_1_is_still_read)
+{
+	struct timeline_header h = { .major = 1,
+		.levels = 4 | 6 << 8 | UINT64_C(0x123456789a) << 16 };
+
+	ck_assert_uint_eq(timeline_threshold(timeline_levels(&h)), 4);
+	ck_assert_uint_eq((uint8_t)(timeline_levels(&h) >> 8), 6);
+	ck_assert_uint_eq(timeline_levels(&h) >> TIMELINE_LEVELS_UNTIL,
+	    0x123456789a);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -340,6 +468,12 @@ main(void)
 	tcase_add_test(t, an_end_absurdly_far_ahead_is_over);
 	tcase_add_test(t, the_last_unit_of_a_burst_belongs_to_it);
 	tcase_add_test(t, expiry_touches_no_living_burst);
+	tcase_add_test(t, the_hash_of_slots_is_splitmix64);
+	tcase_add_test(t, a_plan_opens_slots_below_the_threshold);
+	tcase_add_test(t, a_plan_that_nobody_renews_ends_by_the_writers_clock);
+	tcase_add_test(t, bursts_and_priorities_leave_a_plan_in_force);
+	tcase_add_test(t, a_plan_is_held_only_if_nothing_touched_it);
+	tcase_add_test(t, the_levels_word_of_version_1_is_still_read);
 	tcase_add_test(t, a_burst_says_whether_it_is_a_sample);
 	tcase_add_test(t, a_look_sees_what_a_writer_would);
 	tcase_add_test(t, a_burst_lasts_one_ns_to_an_hour);

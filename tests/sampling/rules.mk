@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# make check-sampling: are totals from bursts and slots right, under load too?
+# TRIALS=48 SECONDS=3 is the acceptance; CELLS= and BY= choose.
+TRIALS	 ?= 12
+SECONDS_ ?= $(or $(SECONDS),1.5)
+
+$(B)/tests/sampling/cell: $(B)/obj/tests/sampling/cell.o $(B)/lib/libtimeline.a
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(B)/lib/libtimeline.a \
+	    -lpthread -lm
+
+check-sampling: all $(B)/tests/sampling/cell
+	@tests/sampling/run $(B) $(TRIALS) $(SECONDS_)
+.PHONY: check-sampling
