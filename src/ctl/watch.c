@@ -88,10 +88,13 @@ show_first(struct watch *w, uint64_t wanted)
 	struct tl_event event;
 	int rc;
 
-	while ((rc = tl_cursor_next(w->cursor, &event)) > 0) {
+	while ((rc = tl_cursor_next(w->cursor, &event)) > 0 &&
+	       !tl_stop_is_asked()) {
 		if (event.kind != TL_LOST)
 			tail.events[tail.count++ % SHOWN_FIRST] = event;
 	}
+	if (rc > 0) /* it is to stop */
+		return 0;
 	if (wanted > tail.count)
 		wanted = tail.count;
 	for (uint64_t i = tail.count - wanted; rc == 0 && i < tail.count; i++) {

@@ -202,7 +202,10 @@ note_given(struct follow *f, struct tl_event *event)
 		event->number = *next;
 		if (is_fallback(f, event->lane)) {
 			event->number = f->found[event->lane].first_lost;
-			f->lost[event->lane] -= event->lost;
+			f->lost[event->lane] -=
+			    event->lost < f->lost[event->lane]
+				? event->lost
+				: f->lost[event->lane];
 		}
 		end = event->number + event->lost;
 	}
@@ -223,6 +226,14 @@ next_stamped(struct follow *f, struct tl_event *event)
 	return rc;
 }
 
+/* Entries of a CPU lane that were neither given nor said to be lost. */
+static uint64_t
+not_given(const struct follow *f, size_t lane)
+{
+	return f->from[lane] > f->next[lane] ? f->from[lane] - f->next[lane]
+					     : 0;
+}
+
 /* What was lost and has no stamp was lost before now: the round ends with it. */
 static bool
 next_unstamped(struct follow *f, struct tl_event *event)
@@ -230,9 +241,8 @@ next_unstamped(struct follow *f, struct tl_event *event)
 	uint64_t lost = 0;
 
 	for (; f->lane < f->lane_count; f->lane++) {
-		lost = is_fallback(f, f->lane)
-			   ? f->lost[f->lane]
-			   : f->from[f->lane] - f->next[f->lane];
+		lost = is_fallback(f, f->lane) ? f->lost[f->lane]
+					       : not_given(f, f->lane);
 		if (lost != 0)
 			break;
 	}
