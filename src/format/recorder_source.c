@@ -25,6 +25,7 @@ enum {
 	SOON_PART = 8,          /* of a pause */
 	PAUSE_NS = 1000000,     /* between rounds while entries come */
 	TROUBLE_NS = 100000000, /* ... and where one could not begin */
+	LAST_NS = 1000000000,   /* what is not whole then is lost */
 	BUSY_EVENTS = 4096      /* so many in a round: do not pause */
 };
 
@@ -198,12 +199,30 @@ end(struct tl_recorder_source *s)
 	s->wake(s->context);
 }
 
+/*
+ * Is the last round the end?  Entries that are not whole yet are waited for,
+ * and those that do not come are lost: each is in this recording, or counted,
+ * before another goes on behind it.
+ */
+static bool
+is_complete(struct tl_recorder_source *s, int64_t now_ns)
+{
+	if (s->finishing || tl_follow_awaited(s->cursor) == 0)
+		return true;
+	if (s->last_ns == 0)
+		s->last_ns = now_ns;
+	s->finishing = now_ns - s->last_ns >= LAST_NS;
+	if (s->finishing)
+		tl_follow_finish(s->cursor);
+	return false;
+}
+
 /* A round has ended, or could not begin. */
 static void
 end_round(struct tl_recorder_source *s, int rc, int64_t now_ns)
 {
 	tl_store_32(&s->trouble, rc < 0 && rc != -EPIPE ? (uint32_t)rc : 0);
-	if (s->last || is_end(rc))
+	if (is_end(rc) || (s->last && (rc < 0 || is_complete(s, now_ns))))
 		end(s);
 	else
 		s->due_ns =

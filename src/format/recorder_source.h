@@ -62,7 +62,9 @@ struct tl_recorder_source {
 	struct tl_batch *filling; /* NULL: none */
 	int64_t due_ns;           /* CLOCK_MONOTONIC, the next round */
 	bool fresh;               /* the next event begins a round */
-	bool last;                /* ... this one is the last */
+	bool last;                /* ... this one is the last, but for ... */
+	int64_t last_ns;          /* ... those since then that wait for holes */
+	bool finishing;           /* they were waited for long enough */
 	bool over;                /* nothing is read any more */
 	size_t batch_count;
 	uint64_t round; /* events of this one so far */

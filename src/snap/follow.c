@@ -41,6 +41,7 @@ struct follow {
 	size_t lane;                   /* the next to say what has no stamp */
 	unsigned quiet;                /* rounds without anything new */
 	bool removed;                  /* seen to be */
+	bool finish;                   /* no hole is waited for any more */
 };
 
 /* A file without a name is at its end once nothing new comes; asked at first
@@ -164,7 +165,8 @@ begin_round(struct follow *f)
 		.messages = f->messages,
 		.geometry = &f->header,
 		.holes = f->holes,
-		.found = f->found };
+		.found = f->found,
+		.finish = f->finish };
 	bool any = false;
 	int rc = tl_snap_read(&f->round, f->fd, &plan, &fault);
 
@@ -201,7 +203,8 @@ note_given(struct follow *f, struct tl_event *event)
 	if (event->kind == TL_LOST) {
 		event->number = *next;
 		if (is_fallback(f, event->lane)) {
-			event->number = f->found[event->lane].first_lost;
+			event->number =
+			    f->found[event->lane].lost_end - event->lost;
 			f->lost[event->lane] -=
 			    event->lost < f->lost[event->lane]
 				? event->lost
@@ -458,6 +461,23 @@ tl_follow_positions(const struct tl_cursor *cursor, const uint64_t **next)
 
 	*next = f->next;
 	return f->lane_count;
+}
+
+size_t
+tl_follow_awaited(const struct tl_cursor *cursor)
+{
+	const struct follow *f = (const struct follow *)(const void *)cursor;
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->lane_count; i++)
+		count += f->holes[i].count;
+	return count;
+}
+
+void
+tl_follow_finish(struct tl_cursor *cursor)
+{
+	((struct follow *)(void *)cursor)->finish = true;
 }
 
 const struct timeline_header *

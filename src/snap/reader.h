@@ -32,6 +32,7 @@ struct tl_snap_plan {
 	const uint64_t *from;         /* as in struct tl_take */
 	const struct tl_holes *holes; /* the same */
 	struct tl_holes *found;
+	bool finish;
 	struct tl_messages *messages; /* brought up to date; NULL: make */
 	/* The file must be live and whole and have this geometry, for which
 	 * from and messages were made; else -EBADMSG or -ENODATA.  NULL: any

@@ -198,6 +198,7 @@ freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 		.from = plan->from,
 		.close_clock = true,
 		.holes = plan->holes,
+		.finish = plan->finish,
 		.found = plan->found };
 	struct tl_storage *copy = NULL;
 	const int fd = memfd_create("timeline", MFD_CLOEXEC);

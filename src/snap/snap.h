@@ -124,6 +124,11 @@ int tl_follow_open_at(struct tl_cursor **cursor, int fd,
  * lanes there are; *next goes with the cursor. */
 size_t
 tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
+/* How many entries of fallback lanes the last round left for later rounds:
+ * they were not whole yet.  Positions pass them over. */
+size_t tl_follow_awaited(const struct tl_cursor *follow);
+/* From the next round on such an entry is lost. */
+void tl_follow_finish(struct tl_cursor *follow);
 /* The timeline's header as it was when it was opened. */
 const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
 

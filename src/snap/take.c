@@ -214,16 +214,16 @@ add_hole(struct tl_holes *found, uint64_t q, uint64_t since)
 static void
 add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
 {
-	if (found->lost == 0)
-		found->first_lost = q;
 	found->lost += count;
+	found->lost_end = later(found->lost_end, q + count);
 }
 
 /* Ticket q has no entry: a hole, or lost if it is an old one. */
 static int
 keep_hole(struct copy *c, struct tl_holes *found, uint64_t q, uint64_t since)
 {
-	if (c->ahead == 0 || (c->cut > since && c->cut - since > c->ahead)) {
+	if (c->take->finish || c->ahead == 0 ||
+	    (c->cut > since && c->cut - since > c->ahead)) {
 		add_lost(found, q, 1);
 		return 0;
 	}
@@ -259,8 +259,9 @@ check_fallback_run(struct copy *c, uint32_t lane, struct run run,
 	for (uint64_t i = 0; i < run.count; i++) {
 		struct timeline_entry *e = &c->chunk[i];
 		const uint64_t q = run.q + i;
-		const bool whole = e->stamp == timeline_stamp_fallback(q, e) &&
-				   !is_after_cut(c, e->tsc);
+		const bool whole =
+		    e->stamp == timeline_stamp_fallback(q, e) &&
+		    (c->take->finish || !is_after_cut(c, e->tsc));
 		uint64_t since;
 
 		e->stamp = 0;
@@ -291,7 +292,7 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 	const uint64_t tail = c->take->tail;
 
 	found->seen = later(holes->seen, head->head);
-	found->count = found->whole = found->lost = found->first_lost = 0;
+	found->count = found->whole = found->lost = found->lost_end = 0;
 	if (tail && head->head - head->first >= tail)
 		return; /* they were not wanted */
 	for (size_t i = 0; i < holes->count; i++)

@@ -65,9 +65,9 @@ struct tl_holes {
 	size_t count;
 	size_t capacity;
 	/* of the round that found them */
-	uint64_t whole;      /* entries in the copy */
-	uint64_t lost;       /* tickets that will never have one */
-	uint64_t first_lost; /* the first of those */
+	uint64_t whole;    /* entries in the copy */
+	uint64_t lost;     /* tickets that will never have one */
+	uint64_t lost_end; /* behind the last of those */
 };
 
 struct tl_take {
@@ -80,6 +80,7 @@ struct tl_take {
 	 * which is the caller's to free, even on failure.  NULL: a snapshot. */
 	const struct tl_holes *holes;
 	struct tl_holes *found;
+	bool finish; /* no round comes after it: each hole is lost */
 	/* out */
 	struct timeline_header header; /* as written to the copy */
 	struct timeline_head *heads;   /* of all lanes; free() them */

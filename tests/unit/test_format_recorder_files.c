@@ -281,6 +281,38 @@ START_TEST(who_goes_on_where_a_file_ended_has_all_once)
 }
 END_TEST
 
+/* A ticket of a fallback lane is taken, as by a thread that was killed. */
+static void
+take_ticket(void)
+{
+	__atomic_fetch_add((uint64_t *)(void *)tick->fallback_heads, 1,
+	    __ATOMIC_RELAXED);
+}
+
+/* What is not whole at the end is waited for, then lost; and the next goes on
+ * behind it. */
+START_TEST(an_entry_that_is_not_whole_at_the_end_is_counted_once)
+{
+	struct recorded recorded = { .each = see };
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ 0 }, NULL);
+
+	seen = calloc(TICKS, 1);
+	tl_append_fallback(tick, 1, 0, 0, 0);
+	take_ticket();
+	tl_append_fallback(tick, 2, 0, 0, 0);
+	take_ticket();
+	end_record(r);
+	r = record_at(&(struct tl_recorder_options){ 0 }, told.positions);
+	tl_append_fallback(tick, 3, 0, 0, 0);
+	end_record(r);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.lost, 2);
+	ck_assert_uint_eq(recorded.events, 3);
+	free(seen);
+}
+END_TEST
+
 /* ... even if that was between a loss and what comes after it. */
 START_TEST(a_loss_alone_in_a_file_is_passed_for_good)
 {
@@ -531,6 +563,8 @@ main(void)
 	tcase_add_test(c, the_host_is_told_what_is_in_each_file);
 	tcase_add_loop_test(c, who_goes_on_where_a_file_ended_has_all_once, 0,
 	    2);
+	tcase_add_test(c,
+	    an_entry_that_is_not_whole_at_the_end_is_counted_once);
 	tcase_add_test(c, a_loss_alone_in_a_file_is_passed_for_good);
 	tcase_add_test(c, positions_of_another_timeline_are_refused);
 	tcase_add_test(c, a_file_that_fails_is_there_whole_or_not_at_all);
