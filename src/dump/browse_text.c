@@ -155,16 +155,16 @@ put_message(struct tl_text *text, const struct tl_browse *browse,
 	put_args(text, "argument", &node->event);
 	if (tl_tree_has_result(node))
 		put_args(text, "result", &node->end);
+	if (message->explain.size > 0) {
+		tl_put_lines(text, message->explain);
+		tl_put_char(text, '\n');
+	}
 	if (message->file.size > 0) {
 		tl_put_string(text, "logged");
 		tl_tree_put_location(text, node);
 		tl_put_char(text, '\n');
 	}
 	put_origin(text, browse, row);
-	if (message->explain.size > 0) {
-		tl_put_lines(text, message->explain);
-		tl_put_char(text, '\n');
-	}
 }
 
 void
