@@ -69,9 +69,11 @@ is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
 }
 
 /*
- * Is it open?  Where only a burst lets it pass, the clock is read after the
- * word (a burst that began in between would look as if it ended too far
- * ahead) and *now is set.  Ends a burst that is over, then asks once more.
+ * Is it open?  Where only a burst or a slot lets it pass, *now is set, and the
+ * word that decides is read after it, as log.S does: a burst that ended before
+ * that lets nothing pass.  One that began after *now ends at most an hour
+ * later, which is well below burst_max.  Ends a burst that is over, then asks
+ * once more.
  */
 static bool
 is_open(struct timeline_event *event, uint64_t *now)
@@ -80,7 +82,7 @@ is_open(struct timeline_event *event, uint64_t *now)
 	const uint8_t gate = tl_load_8(event->gate);
 
 	for (int again = 0; again < 2; again++) {
-		const uint64_t word = tl_load_64(&tl->header->levels);
+		uint64_t word = tl_load_64(&tl->header->levels);
 		uint32_t share;
 
 		if (gate < (uint8_t)word)
@@ -89,6 +91,9 @@ is_open(struct timeline_event *event, uint64_t *now)
 			return true;
 		share = share_of(tl, gate);
 		*now = tl_stamp_now(tl);
+		word = tl_load_64(&tl->header->levels);
+		if (gate < (uint8_t)word)
+			return false;
 		if (gate >= timeline_threshold(word)) {
 			if (!tl_until_is_over(word >> TIMELINE_LEVELS_UNTIL,
 				*now, event->burst_max))
