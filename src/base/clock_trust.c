@@ -137,7 +137,8 @@ tl_clock_choose(uint32_t *cpu_flags)
 	if ((flags & wanted) != wanted || listed == 0)
 		return TIMELINE_CLOCK_REALTIME;
 	/* Reading it where that is forbidden would be a SIGSEGV. */
-	if (prctl(PR_GET_TSC, &allowed) == 0 && allowed != PR_TSC_ENABLE)
+	if (prctl(PR_GET_TSC, &allowed, 0UL, 0UL, 0UL) == 0 &&
+	    allowed != PR_TSC_ENABLE)
 		return TIMELINE_CLOCK_REALTIME;
 	return counter_is_good() ? TIMELINE_CLOCK_TSC : TIMELINE_CLOCK_REALTIME;
 }

@@ -76,7 +76,8 @@ tl_clock_is_allowed(void)
 {
 	int mode = PR_TSC_ENABLE;
 
-	return prctl(PR_GET_TSC, &mode) != 0 || mode == PR_TSC_ENABLE;
+	return prctl(PR_GET_TSC, &mode, 0UL, 0UL, 0UL) != 0 ||
+	       mode == PR_TSC_ENABLE;
 }
 
 /* Does its clock go on here? */
