@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* The smallest: one CPU lane and one fallback lane in each of two tiers. */
@@ -21,13 +22,14 @@ static const struct timeline_options fixture_tiny = { .entries = 64,
 static char fixture_name[64];
 static struct timeline *tl;
 
-/* A test that was killed may have left a timeline of this name. */
+/* A test that was killed may have left a file of this name; one that a test
+ * ruined is none that timeline_remove takes. */
 static inline void
 fixture_open(const struct timeline_options *options)
 {
 	snprintf(fixture_name, sizeof(fixture_name), "/test-unit-%d",
 	    (int)getpid());
-	timeline_remove(fixture_name);
+	shm_unlink(fixture_name);
 	ck_assert_msg(timeline_new(&tl, fixture_name, options) == 0, "%s",
 	    timeline_error());
 }
@@ -37,6 +39,7 @@ fixture_close(void)
 {
 	timeline_close(tl);
 	timeline_remove(fixture_name);
+	shm_unlink(fixture_name);
 	tl = NULL;
 }
 
