@@ -275,8 +275,8 @@ tl_calibrator_status(const struct tl_calibrator *c,
 		.steps = c->keeper.steps,
 		.epochs = c->keeper.epochs,
 		.busy = c->keeper.busy,
-		.suspect = c->ticker->sampler.suspect ||
-			   c->tl->calibrate.suspect,
+		.suspect =
+		    c->ticker->sampler.suspect || c->tl->calibrate.suspect,
 	};
 	error_now(c, status);
 }

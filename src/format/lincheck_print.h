@@ -53,7 +53,7 @@ bool tl_lincheck_is_result(const struct tl_message *message);
 bool tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
     const struct tl_lincheck_print *how);
 /* The same where nothing must steer a terminal. */
-bool tl_lincheck_print_plain(struct tl_text *text,
-    const struct tl_event *event, const struct tl_lincheck_print *how);
+bool tl_lincheck_print_plain(struct tl_text *text, const struct tl_event *event,
+    const struct tl_lincheck_print *how);
 
 #endif

@@ -339,8 +339,7 @@ suite(void)
 	tcase_add_test(t, a_clock_that_is_set_becomes_two_knots);
 	tcase_add_test(t, a_leap_second_is_told_from_a_step);
 	tcase_add_test(t, a_counter_that_begins_again_begins_an_epoch);
-	tcase_add_test(t,
-	    a_counter_that_the_kernel_stops_to_trust_is_suspect);
+	tcase_add_test(t, a_counter_that_the_kernel_stops_to_trust_is_suspect);
 	tcase_add_test(t, a_coarse_rate_says_so_until_it_is_known_better);
 	tcase_add_test(t, what_is_closed_never_changes);
 	tcase_add_test(t, a_full_table_loses_the_oldest_and_counts_it);
