@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2317
 # Bursts: in the log, with their chances, ending by the writers' clock.
 
 start_daemon 'timelines = { { name = "'"$name"'-b", create = { entries = "256k" }, priority = "info",
