@@ -45,11 +45,15 @@ tl_ids_offset(void)
 bool
 tl_rseq_usable(void)
 {
+#ifdef TL_LOG_C /* log_c.c takes no lane of a CPU */
+	return false;
+#else
 	const char *no = secure_getenv("TIMELINE_NO_RSEQ");
 
 	if (no && *no && *no != '0')
 		return false;
 	return &__rseq_size && &__rseq_offset && __rseq_size != 0;
+#endif
 }
 
 int32_t
