@@ -517,6 +517,9 @@ static const struct row alone[] = {
 int
 main(void)
 {
+#ifdef __SANITIZE_ADDRESS__
+	skip("most instructions would be the sanitizer's");
+#endif
 	if (!may_trace())
 		skip("ptrace is forbidden here");
 	choose_test_name("pause");
