@@ -59,7 +59,7 @@ sample_every(long us)
 }
 
 /* Until enough samples hit the append; in C its code is not in one place. */
-__attribute__((noinline, noclone)) static void
+__attribute__((noinline)) static void
 log_until_sampled(void)
 {
 	in_main = __builtin_return_address(0);
