@@ -29,7 +29,7 @@ static void
 read_all(const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	long end;
+	long end = -1;
 
 	if (!file || fseek(file, 0, SEEK_END) < 0 || (end = ftell(file)) < 0)
 		fail(path);
