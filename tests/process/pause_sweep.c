@@ -520,6 +520,8 @@ main(void)
 #ifdef __SANITIZE_ADDRESS__
 	skip("most instructions would be the sanitizer's");
 #endif
+	if (getenv("TEST_INLINED"))
+		skip("what it pauses may be inlined here");
 	if (!may_trace())
 		skip("ptrace is forbidden here");
 	choose_test_name("pause");
