@@ -57,16 +57,21 @@ end
 -- All entries of a snapshot oldest first, without those of the library.
 local function entries(path)
 	local bytes = bytes_of(path)
-	local lanes, tiers = u32(bytes, 64) + u32(bytes, 68), u32(bytes, 72)
+	local cpus, tiers = u32(bytes, 64), u32(bytes, 72)
+	local lanes = cpus + u32(bytes, 68)
 	local heads = tonumber(u64(bytes, 80))
 	local strings = tonumber(u64(bytes, 96))
 	local all = {}
 
 	for lane = 0, lanes * tiers - 1 do
-		local tier = lane % tiers
+		local tier, row = lane % tiers, math.floor(lane / tiers)
 		local n = tonumber(u64(bytes, 128 + 8 * tier))
 		local first = tonumber(u64(bytes, 160 + 8 * tier)) +
-		    math.floor(lane / tiers) * n * ENTRY_SIZE
+		    math.min(row, cpus) * n * ENTRY_SIZE
+		if row >= cpus then -- a fallback lane
+			n = tonumber(u64(bytes, 768 + 8 * tier))
+			first = first + (row - cpus) * n * ENTRY_SIZE
+		end
 		local head = heads + lane * HEAD_SIZE
 		local q = u64(bytes, head + 72)
 		while q < u64(bytes, head + 80) do

@@ -80,7 +80,7 @@ hosts_log_and_ship() {
 
 	mkfifo "$w/fleet.in"
 	"$build/tests/ship/make_fleet" "$name" h1:37ms:200ms h2:-120ms:200ms \
-		h3:2.5ms:none:2048 h4:0s:50ms <"$w/fleet.in" >"$w/fleet.out" &
+		h3:2.5ms:none:1024 h4:0s:50ms <"$w/fleet.in" >"$w/fleet.out" &
 	fleet=$!
 	started+=("$fleet")
 	exec 7>"$w/fleet.in"
