@@ -10,6 +10,8 @@ LUAJITDIR ?= $(PREFIX)/share/lua/5.1
 LUADIR	 ?= $(LIBDIR)/lua/5.4
 UNITDIR	 ?= $(PREFIX)/lib/systemd/system
 CC	 := $(if $(filter default,$(origin CC)),gcc,$(CC))
+# archives of objects that are optimised when they are linked need its plugin
+AR	 := $(if $(findstring gcc,$(CC)),gcc-ar,ar)
 LUAJIT	 ?= luajit
 # LOG=c takes the C twin of asm/log.S: sanitizers do not see assembly
 LOG	 ?= asm
@@ -24,9 +26,9 @@ VERSION	 := 0.1.0
 SONAME	 := libtimeline.so.0
 
 # One order, three uses: includes, link lines, test order.
-LAYERS	 := base event ring front snap trace format script
+LAYERS	 := base clock event ring front snap trace format source script
 PROGRAMS := dump ctl convert ship daemon
-LIBRARY	 := base event ring front snap trace
+LIBRARY	 := base clock event ring front snap trace
 BUILT	 := $(filter $(PROGRAMS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/*/main.c))))))
 NAME_dump := timeline-dump
 NAME_ctl := timelinectl
@@ -43,9 +45,9 @@ WARN	 := -Wall -Wextra $(if $(WERROR),-Werror) -Wshadow -Wstrict-prototypes \
 override CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE -MMD -MP \
 	    $(if $(filter c,$(LOG)),-DTL_LOG_C)
 override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden \
-	    -fcf-protection $(if $(SAN),-fsanitize=$(SAN) \
+	    -fcf-protection -ffunction-sections -fdata-sections $(if $(SAN),-fsanitize=$(SAN) \
 	    -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-override LDFLAGS += -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
+override LDFLAGS += -Wl,-z,relro,-z,now,--as-needed,--gc-sections $(if $(SAN),-fsanitize=$(SAN))
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
 LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
@@ -66,14 +68,23 @@ $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/test_daemon_seccomp.o: \
 
 all: lib tools lua
 
-# the objects of a layer, and of it with everything left of it
+# A layer is an archive of all objects below its folder.  LAYERS_x are those of
+# x and of everything left of it, in the order in which a linker wants them.
+CODE	 := $(shell find src -name '*.c' | LC_ALL=C sort)
+HEADS	 := $(shell find src -name '*.h' | LC_ALL=C sort)
+objects_of = $(patsubst %.c,$(B)/obj/%.o,$(filter src/$(1)/%,$(CODE)))
 left :=
 $(foreach l,$(LAYERS),\
-  $(eval OWN_$(l) := $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/$(l)/*.c)))\
+  $(eval OWN_$(l) := $(call objects_of,$(l)))\
   $(if $(and $(filter ring,$(l)),$(filter asm,$(LOG))),\
     $(eval OWN_ring += $(B)/obj/asm/log.o))\
-  $(eval left += $(OWN_$(l)))\
-  $(eval OBJ_$(l) := $(left)))
+  $(eval left := $(B)/lib/lib$(l).a $(left))\
+  $(eval LAYERS_$(l) := $(left)))
+ARCHIVES := $(LAYERS_script)
+# a program's tests see all of it but its main
+$(foreach p,$(BUILT),$(eval OBJ_$(p) := \
+  $(filter-out %/main.o,$(call objects_of,$(p))) $(ARCHIVES)))
+$(foreach l,$(LAYERS),$(eval OBJ_$(l) := $(ARCHIVES)))
 LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 
 $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
@@ -92,6 +103,10 @@ $(B)/obj/%.o: %.S $(B)/flags
 	@mkdir -p $(@D); echo "  AS      $<"
 	@$(CC) $(CPPFLAGS) -g -c -o $@ $<
 
+$(foreach l,$(LAYERS),$(eval $(B)/lib/lib$(l).a: $(OWN_$(l))))
+$(ARCHIVES):
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
+
 # == the library ==
 SO	 := $(B)/lib/libtimeline.so.$(VERSION)
 LIBS	 := $(SO) $(B)/lib/libtimeline.a
@@ -104,17 +119,16 @@ $(SO): $(LIB_OBJECTS) src/ring/timeline.map
 	    -Wl,--version-script,src/ring/timeline.map -Wl,--no-undefined
 	@ln -sf $(@F) $(@D)/$(SONAME); ln -sf $(SONAME) $(@D)/libtimeline.so
 $(B)/lib/libtimeline.a: $(LIB_OBJECTS)
-	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcs $@ $^
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
 
 # == the tools ==
 tools: $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p)))
 
 # $(call program,folder,name)
 define program
-$(B)/bin/$(2): $(patsubst %.c,$(B)/obj/%.o,$(wildcard src/$(1)/*.c)) \
-    $(OBJ_script)
+$(B)/bin/$(2): $(call objects_of,$(1)) $(ARCHIVES)
 	@mkdir -p $$(@D); echo "  LD      $$@"
-	@$(CC) -o $$@ $$(filter %.o,$$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	@$(CC) -o $$@ $$(filter %.o %.a,$$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    $(LIBS_$(1))
 endef
 $(foreach p,$(BUILT),$(eval $(call program,$(p),$(NAME_$(p)))))
@@ -131,7 +145,7 @@ $(CDEF): include/timeline.h
 $(B)/share/lua/5.1/timeline.lua: lua/timeline.lua
 	@mkdir -p $(@D); cp $< $@
 
-include $(wildcard src/*/rules.mk tests/*/rules.mk tests/rules.mk)
+include $(wildcard src/*/rules.mk src/*/*/rules.mk tests/*/rules.mk tests/rules.mk)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
 .PHONY: all lib tools lua
@@ -236,7 +250,7 @@ deps deps-check:
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
-SOURCES	 := $(wildcard src/*/*.[ch] tests/*/*.[ch] examples/*.[ch])
+SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] examples/*.[ch])
 SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
@@ -246,7 +260,7 @@ format-check:
 # both compilers, shell, Lua, man pages
 lint: format-check
 	@for cc in gcc clang; do echo "  LINT    $$cc"; \
-	  printf '%s\n' $(wildcard src/*/*.c) | xargs -P "$$(nproc)" -n 8 $$cc \
+	  printf '%s\n' $(CODE) | xargs -P "$$(nproc)" -n 8 $$cc \
 	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -Werror \
 	  -fsyntax-only || exit 1; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# A layer includes itself and what stands left of it; nobody includes a
-# program.  -v layers="left ... right" -v programs="..."
+# A layer includes itself and the layers left of it.  A family of formats, a
+# folder in src/format, includes no other family; the registry, whose files are
+# in src/format itself, includes them all.  Only a program includes a program.
+# -v layers="left ... right" -v programs="..."
 BEGIN {
 	n = split(layers, name)
 	for (i = 1; i <= n; i++)
@@ -9,14 +11,22 @@ BEGIN {
 	for (i = 1; i <= m; i++)
 		leaf[name[i]] = rank[name[i]] = n + 1
 }
+# the family of the file at path: "" outside of src/format
+function family(path,	at) {
+	return path ~ /^format\/[^\/]+\// && split(path, at, "/") ? at[2] : ""
+}
 FNR == 1 {
-	split(FILENAME, at, "/")
-	me = at[2]
+	path = substr(FILENAME, length("src/") + 1)
+	split(path, at, "/")
+	me = at[1]
 }
 /^#include "[a-z]+\// {
-	split($2, quoted, /["\/]/)
-	to = quoted[2]
-	if (!rank[to] || rank[to] > rank[me] || (leaf[to] && to != me)) {
+	split($2, quoted, "\"")
+	split(quoted[2], at, "/")
+	to = at[1]
+	if (!rank[to] || rank[to] > rank[me] || (leaf[to] && to != me) ||
+	    (family(path) && family(quoted[2]) &&
+	    family(path) != family(quoted[2]))) {
 		print FILENAME ":" FNR ": arrow points the wrong way: " $2
 		bad = 1
 	}

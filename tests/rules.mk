@@ -21,24 +21,18 @@ $(B)/tests/unit/test_snap_stopped: override LDFLAGS += -Wl,--wrap=pread \
 
 # the layer of tests/unit/test_<layer>_<what>
 layer = $(word 2,$(subst _, ,$(notdir $(1))))
-# a program's tests see all of it but its main
-$(foreach p,$(BUILT),$(eval OBJ_$(p) := $(OBJ_script) $(patsubst %.c,\
-  $(B)/obj/%.o,$(filter-out %/main.c,$(wildcard src/$(p)/*.c)))))
 $(foreach p,$(BUILT),$(eval $(B)/obj/tests/unit/test_$(p)_%.o: \
   CPPFLAGS += $(LUA_CFLAGS)))
-LIBS_format := $(FORMAT_LIBS)
-LIBS_script := $(LUA_LIBS)
-libs_of = $(LIBS_$(call layer,$(1))) $(if $(filter script $(BUILT),\
-	    $(call layer,$(1))),$(LUA_LIBS) $(FORMAT_LIBS))
+libs_of = $(LIBS_$(call layer,$(1))) $(LUA_LIBS) $(FORMAT_LIBS)
 
 .SECONDEXPANSION:
 $(UNIT): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(OBJ_$$(call layer,$$*))
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(CHECK_LIBS) $(call libs_of,$@)
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(CHECK_LIBS) $(call libs_of,$@)
 $(ASMTESTS): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(wildcard tests/asm/*.S) \
-    $(OBJ_trace)
+    $(LAYERS_trace)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S,$^) $(LDFLAGS) \
+	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S %.a,$^) $(LDFLAGS) \
 	    $(CHECK_LIBS)
 $(PROCESS) $(TOOLHELP) $(EXAMPLES): $(B)/%: $(B)/obj/%.o $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
@@ -48,9 +42,9 @@ $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VER
 	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -ltimeline \
 	    -Wl,-rpath,'$$ORIGIN/../lib' -lpthread
 $(B)/tests/fuzz/replay_%: $(B)/obj/tests/fuzz/fuzz_%.o \
-    $(B)/obj/tests/fuzz/replay.o $(OBJ_script)
+    $(B)/obj/tests/fuzz/replay.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
 tests: $(UNIT) $(ASMTESTS) $(PROCESS) $(REPLAY) $(TOOLHELP)
 examples: $(EXAMPLES)
@@ -96,8 +90,8 @@ FUZZ_FLAGS := -std=c11 -g -O1 -fsanitize=address,undefined \
 	    -fno-sanitize-recover=undefined -D_GNU_SOURCE -DTL_LOG_C -Isrc \
 	    -Iinclude $(LUA_CFLAGS)
 FUZZ_OBJECTS := $(foreach l,$(LAYERS),$(patsubst %.c,$(B)/fuzz/obj/%.o,\
-	    $(wildcard src/$(l)/*.c)))
-$(B)/fuzz/obj/%.o: %.c $(wildcard src/*/*.[h] src/*/*.def include/*.h)
+	    $(filter src/$(l)/%,$(CODE))))
+$(B)/fuzz/obj/%.o: %.c $(HEADS) $(wildcard src/*/*.def include/*.h)
 	@mkdir -p $(@D); clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
 $(B)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS) $(wildcard tests/fuzz/*.h)
 	@mkdir -p $(@D); echo "  FUZZ CC $@"
@@ -110,7 +104,7 @@ $(B)/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_OBJECTS) $(wildcard tests/fuzz/*.h)
 # an arrow between layers may only point left
 arrows:
 	@awk -v layers="$(LAYERS)" -v programs="$(PROGRAMS)" -f tests/arrows.awk \
-	    $(wildcard src/*/*.[ch])
+	    $(CODE) $(HEADS)
 # each public header compiles alone, in C and in C++; each of ours in C
 headers:
 	@for h in $(wildcard include/*.h); do \
@@ -118,7 +112,7 @@ headers:
 	    -fsyntax-only -x c $$h && \
 	  $(CXX) -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ $$h \
 	    || exit 1; done
-	@printf '%s\n' $(wildcard src/*/*.h) | xargs -P "$$(nproc)" -n 1 $(CC) \
+	@printf '%s\n' $(HEADS) | xargs -P "$$(nproc)" -n 1 $(CC) \
 	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 

@@ -2,8 +2,8 @@
 /* convert.c - make the writer, and give it all events that are chosen. */
 #include "convert/convert.h"
 
-#include "format/rtl_write.h"
-#include "format/timeline_write.h"
+#include "format/rtl/write.h"
+#include "snap/write.h"
 
 #include <errno.h>
 #include <stdlib.h>

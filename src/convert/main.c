@@ -9,8 +9,8 @@
 #include "base/terminal.h"
 #include "convert/convert.h"
 #include "convert/table.h"
-#include "script/complain.h"
-#include "script/select_hosts.h"
+#include "source/diagnostics.h"
+#include "source/select_hosts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "base/options.h"
 #include "convert/table.h"
-#include "format/rtl_write.h"
+#include "format/rtl/write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "format/inputs.h"
-#include "format/svg_write.h"
-#include "script/selection.h"
+#include "format/svg/write.h"
+#include "source/inputs.h"
+#include "source/selection.h"
 
 #include <stdbool.h>
 #include <stddef.h>

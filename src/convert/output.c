@@ -6,7 +6,7 @@
 
 #include "base/terminal.h"
 #include "convert/replace.h"
-#include "format/trace_codec.h"
+#include "trace/codec.h"
 #include "trace/read.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "convert/table.h"
 
 #include "base/fields.h"
-#include "format/svg_write.h"
+#include "format/svg/write.h"
 
 #include <errno.h>
 #include <string.h>

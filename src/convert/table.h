@@ -8,7 +8,7 @@
 
 #include "base/fault.h"
 #include "base/text.h"
-#include "format/formats.h"
+#include "format/registry.h"
 
 /* The format that is read, or written, under this name; or NULL and a fault
  * that lists those that are. */

@@ -7,8 +7,8 @@
  *
  * What it says is escaped like anything else: the path may lead to anybody.
  */
-#include "base/clock.h"
 #include "base/control.h"
+#include "clock/clock.h"
 #include "ctl/look.h"
 #include "ctl/verbs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* look.c - look at a timeline, and say what was seen. */
 #include "ctl/look.h"
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "event/message.h"
 
 #include <errno.h>

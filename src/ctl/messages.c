@@ -2,8 +2,8 @@
 /* messages.c - what is defined in a timeline. */
 #include "ctl/table.h"
 #include "ctl/verbs.h"
-#include "format/zst_read.h"
 #include "snap/snap.h"
+#include "snap/zst_read.h"
 
 enum { WIDTH_CATEGORY = 12, WIDTH_LEVEL = 9, WIDTH_KIND = 8, WIDTH_TEXT = 40 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c - keep what comes in a recorded trace; needs no daemon. */
-#include "base/clock.h"
 #include "base/signals.h"
 #include "base/size.h"
 #include "base/terminal.h"
+#include "clock/clock.h"
 #include "ctl/look.h"
 #include "ctl/verbs.h"
-#include "format/recorder.h"
-#include "format/trace_codec.h"
+#include "trace/codec.h"
+#include "trace/record/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>

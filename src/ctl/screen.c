@@ -6,8 +6,8 @@
  * between, so that no half sequence is left on it.
  */
 #include "ctl/screen.h"
-#include "base/clock.h"
 #include "base/terminal.h"
+#include "clock/clock.h"
 #include "ctl/look.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * top.c - messages by rate: on a terminal as they change, elsewhere a number
  * of rounds, one after the other.
  */
-#include "base/clock.h"
 #include "base/terminal.h"
+#include "clock/clock.h"
 #include "ctl/sample.h"
 #include "ctl/screen.h"
 #include "ctl/table.h"

@@ -5,7 +5,7 @@
 #include "ctl/table.h"
 #include "ctl/verbs.h"
 #include "event/render.h"
-#include "format/jsonl_write.h"
+#include "format/jsonl/write.h"
 #include "snap/snap.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* writers.c - read the newest entries, then ask /proc who that is. */
 #include "ctl/writers.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

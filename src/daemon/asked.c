@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* asked.c - a snapshot that a person asked for. */
 #include "daemon/asked.h"
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/target.h"
 #include "ring/ring.h"
 

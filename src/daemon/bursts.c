@@ -16,8 +16,8 @@
  */
 #include "daemon/bursts.h"
 
-#include "base/clock.h"
 #include "base/word.h"
+#include "clock/clock.h"
 #include "daemon/contention.h"
 #include "daemon/retention.h"
 #include "daemon/schedule.h"

@@ -10,7 +10,7 @@
  */
 #include "daemon/calibrator.h"
 
-#include "daemon/calibrator_keep.h"
+#include "clock/keeper.h"
 #include "daemon/calibrator_sample.h"
 #include "ring/ring.h"
 

@@ -7,7 +7,7 @@
 #ifndef TL_DAEMON_CALIBRATOR_H
 #define TL_DAEMON_CALIBRATOR_H
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <ev.h>
 #include <stdbool.h>

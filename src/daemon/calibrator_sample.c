@@ -9,7 +9,7 @@
  */
 #include "daemon/calibrator_sample.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #ifndef TL_DAEMON_CALIBRATOR_SAMPLE_H
 #define TL_DAEMON_CALIBRATOR_SAMPLE_H
 
-#include "base/clock.h"
-#include "daemon/calibrator_keep.h"
+#include "clock/clock.h"
+#include "clock/keeper.h"
 
 enum { TL_SAMPLER_WIDTHS = 15 };
 

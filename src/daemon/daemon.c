@@ -5,7 +5,7 @@
  */
 #include "daemon/daemon.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/actions.h"
 #include "daemon/control.h"
 #include "daemon/http.h"

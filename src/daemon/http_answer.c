@@ -3,7 +3,7 @@
 #include "daemon/http_request.h"
 #include "daemon/metrics.h"
 #include "daemon/target.h"
-#include "format/html_live.h"
+#include "format/html/live.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
 

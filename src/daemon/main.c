@@ -6,9 +6,9 @@
  * Exit status: 0 done, 1 it could not start, 2 the command line makes no
  * sense.
  */
-#include "base/clock.h"
-#include "base/clock_rate.h"
 #include "base/text.h"
+#include "clock/clock.h"
+#include "clock/rate.h"
 #include "daemon/bursts.h"
 #include "daemon/daemon.h"
 #include "daemon/guard.h"

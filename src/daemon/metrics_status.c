@@ -13,8 +13,8 @@
  *	  snapshots  3 saved, 0 failed
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
  */
-#include "base/clock.h"
 #include "base/size.h"
+#include "clock/clock.h"
 #include "daemon/metrics.h"
 #include "daemon/metrics_view.h"
 #include "daemon/seccomp.h"

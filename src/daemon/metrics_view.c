@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* metrics_view.c - ask the parts of the daemon how they are. */
 #include "daemon/metrics_view.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <dirent.h>

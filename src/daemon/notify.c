@@ -2,8 +2,8 @@
 /* notify.c - tell whoever supervises us (systemd) what we are doing. */
 #include "daemon/notify.h"
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "clock/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>

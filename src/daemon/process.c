@@ -5,8 +5,8 @@
  */
 #include "daemon/process.h"
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "clock/clock.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "daemon/record.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/snapshots_keep.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #define TL_DAEMON_RECORD_H
 
 #include "daemon/daemon.h"
-#include "format/recorder.h"
+#include "trace/record/recorder.h"
 
 struct tl_record;
 

@@ -10,7 +10,7 @@
  *	judged_ns of a rule: begins up to here are older than its limit, and
  *	were judged at a tick
  */
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/rule.h"
 
 enum { SCAN_NS = 1000 }; /* pause for each span that was looked at */

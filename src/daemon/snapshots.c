@@ -3,7 +3,7 @@
  * snapshots.c - the queue of snapshots, as the loop sees it.
  */
 #include "daemon/snapshots.h"
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/snapshots_keep.h"
 #include "daemon/snapshots_work.h"
 

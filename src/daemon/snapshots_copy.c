@@ -2,9 +2,9 @@
 /* snapshots_copy.c - the way from a live file to one that stays. */
 #include "daemon/snapshots_copy.h"
 #include "base/file.h"
-#include "format/zst_write.h"
 #include "ring/ring.h"
 #include "snap/take.h"
+#include "snap/zst_write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* snapshots_work.c - the threads: one freezes, the other makes it last. */
 #include "daemon/snapshots_work.h"
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/snapshots_keep.h"
 
 #include <errno.h>

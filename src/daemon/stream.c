@@ -10,8 +10,8 @@
  */
 #include "daemon/stream.h"
 
-#include "base/clock.h"
 #include "base/word.h"
+#include "clock/clock.h"
 #include "daemon/targets.h"
 #include "ring/ring.h"
 

@@ -5,7 +5,7 @@
  */
 #include "daemon/target.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/actions.h"
 #include "daemon/guard.h"
 #include "daemon/snapshots.h"

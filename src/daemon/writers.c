@@ -12,7 +12,7 @@
  */
 #include "daemon/writers.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "daemon/process.h"
 
 #include <assert.h>

@@ -7,10 +7,10 @@
  */
 #include "dump/diff.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "dump/tree_forest.h"
-#include "format/trace_diff_text.h"
-#include "format/trace_diff_trace.h"
+#include "format/diff_text.h"
+#include "trace/diff/trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* follow_sources.c - sources and their machines, as they come. */
 #include "dump/follow_sources.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <errno.h>

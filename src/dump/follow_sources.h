@@ -9,9 +9,9 @@
 #ifndef TL_DUMP_FOLLOW_SOURCES_H
 #define TL_DUMP_FOLLOW_SOURCES_H
 
-#include "format/hosts.h"
-#include "format/inputs.h"
-#include "format/numbers.h"
+#include "base/id_map.h"
+#include "source/hosts.h"
+#include "source/inputs.h"
 
 /* Writers want to know all of them at the beginning: what has not come yet is
  * unknown, and costs no memory that is not used. */

@@ -4,8 +4,8 @@
 
 #include "base/file.h"
 #include "event/filter.h"
-#include "format/chain_follow.h"
 #include "snap/faults.h"
+#include "trace/chain/follow.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #define TL_DUMP_INFO_H
 
 #include "dump/output.h"
-#include "format/inputs.h"
+#include "source/inputs.h"
 
 int tl_info_show(const struct tl_inputs *inputs,
     const struct tl_options *options, struct tl_output *output);

@@ -4,7 +4,7 @@
 #define TL_DUMP_INFO_HOST_H
 
 #include "base/fields.h"
-#include "format/hosts.h"
+#include "source/hosts.h"
 
 /* Which it is and what its clock is worth; of pairs, what they made of it. */
 void tl_info_put_host(struct tl_fields *f, const struct tl_host *host);

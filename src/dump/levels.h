@@ -9,10 +9,10 @@
 #ifndef TL_DUMP_LEVELS_H
 #define TL_DUMP_LEVELS_H
 
-#include "base/progress.h"
 #include "dump/slots.h"
 #include "event/levels.h"
-#include "format/inputs.h"
+#include "source/inputs.h"
+#include "source/progress.h"
 
 struct tl_levels {
 	struct tl_level_window *windows; /* oldest first, no holes */

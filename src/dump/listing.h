@@ -9,7 +9,7 @@
 #include "dump/output.h"
 #include "event/cursor.h"
 #include "event/merge.h"
-#include "format/hosts.h"
+#include "source/hosts.h"
 
 /* How it looks. */
 struct tl_listing_style {

@@ -18,8 +18,8 @@
 #include "dump/scripting.h"
 #include "dump/stats.h"
 #include "dump/tree.h"
-#include "script/complain.h"
-#include "script/select_hosts.h"
+#include "source/diagnostics.h"
+#include "source/select_hosts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  */
 #include "dump/sinks.h"
 
-#include "format/csv_write.h"
-#include "format/jsonl_write.h"
+#include "format/csv/write.h"
+#include "format/jsonl/write.h"
 
 static int
 write_output(void *context, const char *data, size_t size)

@@ -6,7 +6,7 @@
 
 #include "base/fields.h"
 #include "dump/defined.h"
-#include "format/lincheck_print.h"
+#include "format/lincheck/print.h"
 
 enum { WIDTH_NAME = 12, WIDTH_VALUE = 10, INDENT = 4 };
 

@@ -3,9 +3,9 @@
 #include "dump/tree_forest.h"
 
 #include "base/file.h"
+#include "base/id_map.h"
 #include "base/terminal.h"
 #include "dump/tree_select.h"
-#include "format/numbers.h"
 
 #include <errno.h>
 #include <stdlib.h>

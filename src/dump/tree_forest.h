@@ -9,8 +9,8 @@
 #ifndef TL_DUMP_TREE_FOREST_H
 #define TL_DUMP_TREE_FOREST_H
 
-#include "format/inputs.h"
 #include "script/select.h"
+#include "source/inputs.h"
 
 struct tl_tree_source {
 	const char *name; /* of the file */

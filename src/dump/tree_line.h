@@ -9,7 +9,7 @@
 #define TL_DUMP_TREE_LINE_H
 
 #include "base/text.h"
-#include "format/lincheck_print.h"
+#include "format/lincheck/print.h"
 #include "trace/read.h"
 
 enum {

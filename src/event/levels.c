@@ -4,7 +4,7 @@
  */
 #include "event/levels.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 void
 tl_level_init(struct tl_level_state *state, tl_level_closed *closed,

@@ -14,10 +14,10 @@
 #ifndef TL_FORMAT_LABEL_H
 #define TL_FORMAT_LABEL_H
 
+#include "base/id_map.h"
 #include "base/text.h"
 #include "event/event.h"
-#include "format/definer.h"
-#include "format/numbers.h"
+#include "event/intern.h"
 
 struct tl_label {
 	const struct tl_message *message;

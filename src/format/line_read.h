@@ -6,10 +6,10 @@
 #ifndef TL_FORMAT_LINE_READ_H
 #define TL_FORMAT_LINE_READ_H
 
-#include "format/definer.h"
-#include "format/lines.h"
-#include "format/memo.h"
-#include "format/notes.h"
+#include "base/lines.h"
+#include "event/intern.h"
+#include "event/message_cache.h"
+#include "event/notes.h"
 
 /* The fields that tell a message, in the order of tl_memo_key. */
 enum { TL_LINE_PRIORITY, TL_LINE_CATEGORY, TL_LINE_MESSAGE };

@@ -3,7 +3,7 @@
 #include "format/line_write.h"
 
 #include "base/utf8.h"
-#include "format/notes.h"
+#include "event/notes.h"
 
 #include <errno.h>
 #include <math.h>

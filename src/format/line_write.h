@@ -8,7 +8,7 @@
 #define TL_FORMAT_LINE_WRITE_H
 
 #include "event/pieces.h"
-#include "format/writer.h"
+#include "event/writer.h"
 
 /* Every string is a text of its own or, without one, # and its number. */
 struct tl_line_write_kind {

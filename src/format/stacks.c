@@ -7,7 +7,7 @@
  */
 #include "format/stacks.h"
 
-#include "format/host_pids.h"
+#include "event/host_pids.h"
 #include "format/label.h"
 
 #include <assert.h>

@@ -14,12 +14,12 @@
 #ifndef TL_FORMAT_STACKS_H
 #define TL_FORMAT_STACKS_H
 
+#include "base/id_map.h"
 #include "base/text.h"
 #include "event/event.h"
+#include "event/notes.h"
+#include "event/writer.h"
 #include "format/column.h"
-#include "format/notes.h"
-#include "format/numbers.h"
-#include "format/writer.h"
 
 #include <timeline.h>
 

@@ -8,8 +8,8 @@
  * Where the directory has no nameless files, or there is no /proc, an
  * exclusive temporary name stands in for one until the link is made.
  */
-#include "base/clock.h"
 #include "base/file.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <errno.h>

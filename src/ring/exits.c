@@ -8,8 +8,8 @@
  * the process ends, which a sandbox might not allow any more, and nothing
  * waits for a thread that was stopped with the lock.
  */
-#include "base/clock.h"
 #include "base/word.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <pthread.h>

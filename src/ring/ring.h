@@ -18,7 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/fault.h"
-#include "ring/calibrate.h"
+#include "clock/calibrate.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
  * The same values as in a script of timeline-dump, without caps: the program
  * is the user's own.
  */
-#include "format/zst_read.h"
 #include "script/host.h"
+#include "snap/zst_read.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,14 +1,14 @@
 # Views and prelude are taken into views.o as they are; the reading module for
-# plain Lua 5.4 is every object up to this layer.
+# plain Lua 5.4 is what its one entry reaches.
 SCRIPT_TEXTS := src/script/prelude.lua $(wildcard lua/views/*.lua)
 LUA_MODULE := $(B)/lib/lua/5.4/timeline.so
 
 $(B)/obj/src/script/views.o: $(SCRIPT_TEXTS)
 
 # No -llua5.4: the program that requires it brings Lua.
-$(LUA_MODULE): $(OBJ_script) src/script/module.map
+$(LUA_MODULE): $(ARCHIVES) src/script/module.map
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -shared -o $@ $(OBJ_script) $(LDFLAGS) -Wl,-z,nodelete \
+	@$(CC) -shared -o $@ -Wl,-u,luaopen_timeline $(ARCHIVES) $(LDFLAGS) -Wl,-z,nodelete \
 	    -Wl,-z,noexecstack -Wl,--version-script,src/script/module.map $(FORMAT_LIBS) \
 	    -lpthread
 

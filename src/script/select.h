@@ -5,13 +5,13 @@
 #ifndef TL_SCRIPT_SELECT_H
 #define TL_SCRIPT_SELECT_H
 
-#include "base/progress.h"
+#include "base/patterns.h"
 #include "event/message_map.h"
-#include "format/inputs.h"
-#include "format/patterns.h"
-#include "format/writer.h"
+#include "event/writer.h"
 #include "script/script.h"
-#include "script/selection.h"
+#include "source/inputs.h"
+#include "source/progress.h"
+#include "source/selection.h"
 
 struct tl_select {
 	struct tl_filter filter;

@@ -2,7 +2,7 @@
 /* source.c - one or several inputs as a Lua value. */
 #include "script/host.h"
 
-#include "format/numbers.h"
+#include "base/id_map.h"
 
 #include <errno.h>
 #include <stdlib.h>

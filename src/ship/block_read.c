@@ -2,7 +2,7 @@
 /* block_read.c - a block out of its bytes, which may be anybody's. */
 #include "ship/block_read.h"
 
-#include "format/trace_codec.h"
+#include "trace/codec.h"
 
 #include <errno.h>
 #include <stdlib.h>

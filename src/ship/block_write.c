@@ -2,7 +2,7 @@
 /* block_write.c - blocks that hold less than they did, or nothing. */
 #include "ship/block_write.h"
 
-#include "format/trace_codec.h"
+#include "trace/codec.h"
 #include "trace/write.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* call.c - what verbs share: they end when they are told to. */
 #include "ship/call.h"
 
-#include "base/clock.h"
 #include "base/signals.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <time.h>

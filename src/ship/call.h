@@ -7,7 +7,7 @@
 #ifndef TL_SHIP_CALL_H
 #define TL_SHIP_CALL_H
 
-#include "format/reader.h"
+#include "event/reader.h"
 #include "ship/options.h"
 
 #include <signal.h>

@@ -2,8 +2,8 @@
 /* events.c - blocks into a writer. */
 #include "ship/events.h"
 
+#include "event/intern.h"
 #include "event/message_map.h"
-#include "format/definer.h"
 #include "ship/block_read.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #ifndef TL_SHIP_EVENTS_H
 #define TL_SHIP_EVENTS_H
 
-#include "format/formats.h"
+#include "format/registry.h"
 #include "ship/block.h"
 
 struct tl_events;

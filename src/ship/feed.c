@@ -3,10 +3,10 @@
 #include "ship/feed.h"
 
 #include "base/file.h"
+#include "base/positions.h"
 #include "base/word.h"
-#include "format/positions.h"
-#include "format/recorder.h"
 #include "snap/glance.h"
+#include "trace/record/recorder.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  */
 #include "ship/nats_ack.h"
 
-#include "format/json_number.h"
-#include "format/json_parse.h"
+#include "base/json_number.h"
+#include "base/json_parse.h"
 
 #include <errno.h>
 #include <stdio.h>

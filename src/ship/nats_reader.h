@@ -6,7 +6,7 @@
 #ifndef TL_SHIP_NATS_READER_H
 #define TL_SHIP_NATS_READER_H
 
-#include "format/reader.h"
+#include "event/reader.h"
 #include "ship/nats_link.h"
 
 #include <signal.h>

@@ -2,8 +2,8 @@
 /* part.c - one file of events. */
 #include "ship/part.h"
 
-#include "base/clock.h"
 #include "base/terminal.h"
+#include "clock/clock.h"
 #include "ship/folder.h"
 
 #include <errno.h>

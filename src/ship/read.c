@@ -11,7 +11,7 @@
 #include "ship/read.h"
 
 #include "event/filter.h"
-#include "format/notes.h"
+#include "event/notes.h"
 #include "ship/block_read.h"
 #include "ship/nats_message.h"
 #include "ship/nats_reader.h"

@@ -6,8 +6,8 @@
 #ifndef TL_SHIP_READ_H
 #define TL_SHIP_READ_H
 
-#include "format/out.h"
-#include "format/reader.h"
+#include "event/out.h"
+#include "event/reader.h"
 #include "ship/nats_link.h"
 
 #include <signal.h>

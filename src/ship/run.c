@@ -2,8 +2,8 @@
 /* run.c - the loop: look for timelines, send blocks, settle them. */
 #include "ship/run.h"
 
-#include "base/clock.h"
 #include "base/terminal.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <poll.h>

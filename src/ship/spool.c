@@ -2,7 +2,7 @@
 /* spool.c - blocks of chains: put, taken, settled. */
 #include "ship/spool_work.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

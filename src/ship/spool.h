@@ -23,7 +23,7 @@
 #ifndef TL_SHIP_SPOOL_H
 #define TL_SHIP_SPOOL_H
 
-#include "format/reader.h"
+#include "event/reader.h"
 #include "ship/block_read.h"
 
 /* With one more, that is forgotten which has no block and was not used for

@@ -9,7 +9,7 @@
  */
 #include "ship/targets.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "ship/block_read.h"
 #include "ship/part.h"
 

@@ -2,7 +2,7 @@
 /* target_window.c - first in, first told. */
 #include "ship/target_window.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 

@@ -11,7 +11,7 @@
 #ifndef TL_SHIP_TARGETS_H
 #define TL_SHIP_TARGETS_H
 
-#include "format/formats.h"
+#include "format/registry.h"
 #include "ship/kafka_target.h"
 #include "ship/nats_target.h"
 #include "ship/target.h"

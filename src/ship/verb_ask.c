@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verb_ask.c - timeline-ship ask: what hosts answer. */
-#include "format/origin.h"
+#include "event/origin.h"
 #include "ship/ask.h"
 #include "ship/call.h"
 

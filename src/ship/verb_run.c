@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verb_run.c - timeline-ship run: from words to a run. */
-#include "format/origin.h"
-#include "format/trace_codec.h"
+#include "event/origin.h"
 #include "ship/allow.h"
 #include "ship/call.h"
 #include "ship/run.h"
+#include "trace/codec.h"
 
 #include <errno.h>
 #include <sys/resource.h>

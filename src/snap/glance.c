@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* glance.c - a live timeline seen by a few reads; every number is suspect. */
 #include "snap/glance.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 #include "snap/reader.h"
 

@@ -6,10 +6,10 @@
 #define TL_SNAP_READER_H
 
 #include "base/storage.h"
+#include "clock/convert.h"
 #include "snap/faults.h"
 #include "snap/messages.h"
 #include "snap/take.h"
-#include "snap/time.h"
 
 struct tl_snap {
 	struct tl_storage *frozen; /* the file, or a copy in memory */

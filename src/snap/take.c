@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* take.c - freeze a live file; take.h has the order and why. */
 #include "snap/take.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "clock/clock.h"
 #include "ring/ring.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
  */
 #include "bench.h"
 #include "child.h"
-#include "format/formats.h"
+#include "format/registry.h"
 #include "place.h"
 #include "stream.h"
 

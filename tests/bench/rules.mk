@@ -21,10 +21,10 @@ $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
 
 # readers and writers are in no library
 $(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child) \
-    $(OBJ_format)
+    $(ARCHIVES)
 $(B)/bench/format: override LDFLAGS += $(FORMAT_LIBS)
 $(B)/bench/trace: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child \
-    self) $(OBJ_trace)
+    self) $(ARCHIVES)
 $(B)/bench/record: $(B)/obj/tests/bench/place.o
 bench-record: $(B)/bin/timelinectl
 # between servers of its own, which it does without where they are not

@@ -2,9 +2,9 @@
 # The program that writes made-up events for foreign readers: tests/convert/run.
 WRITE_VIEWERS := $(B)/tests/convert/write_viewers
 
-$(WRITE_VIEWERS): $(B)/obj/tests/convert/write_viewers.o $(OBJ_format)
+$(WRITE_VIEWERS): $(B)/obj/tests/convert/write_viewers.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(FORMAT_LIBS) -lpthread
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(FORMAT_LIBS) -lpthread
 
 tests: $(WRITE_VIEWERS)
 

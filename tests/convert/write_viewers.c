@@ -11,7 +11,7 @@
  * format cannot carry is said on standard error.
  */
 #include "../lib/viewers.h"
-#include "format/formats.h"
+#include "format/registry.h"
 
 #include <errno.h>
 #include <stdio.h>

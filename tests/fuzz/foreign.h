@@ -8,7 +8,7 @@
 #define TESTS_FUZZ_FOREIGN_H
 
 #include "event/render.h"
-#include "format/writer.h"
+#include "event/writer.h"
 
 #include <assert.h>
 

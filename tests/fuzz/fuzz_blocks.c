@@ -5,9 +5,9 @@
  * the same in both orders, and as it comes.
  */
 #include "base/terminal.h"
-#include "format/blocks.h"
-#include "format/chain.h"
-#include "format/chain_follow.h"
+#include "trace/chain/blocks.h"
+#include "trace/chain/chain.h"
+#include "trace/chain/follow.h"
 #include "trace_repair.h"
 
 #include <sys/mman.h>

@@ -5,8 +5,8 @@
  * read as the same spans in the same order.
  */
 #include "foreign.h"
-#include "format/chrome_read.h"
-#include "format/chrome_write.h"
+#include "format/chrome/read.h"
+#include "format/chrome/write.h"
 
 #include <stdlib.h>
 

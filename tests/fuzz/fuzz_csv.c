@@ -4,8 +4,8 @@
  * once, and written again, which must be read as the same.
  */
 #include "foreign.h"
-#include "format/csv_read.h"
-#include "format/csv_write.h"
+#include "format/csv/read.h"
+#include "format/csv/write.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,8 +4,8 @@
  * and at once, and written again, which must be read as the same.
  */
 #include "foreign.h"
-#include "format/jsonl_read.h"
-#include "format/jsonl_write.h"
+#include "format/jsonl/read.h"
+#include "format/jsonl/write.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,9 +7,9 @@
  */
 #include "base/storage.h"
 #include "foreign.h"
-#include "format/lincheck_print.h"
-#include "format/lincheck_read.h"
-#include "format/lincheck_write.h"
+#include "format/lincheck/print.h"
+#include "format/lincheck/read.h"
+#include "format/lincheck/write.h"
 
 /* Read, and write what was read. */
 static void

@@ -3,7 +3,7 @@
  * fuzz_packed.c - any bytes as a packed trace: entries are read at places, in
  * pieces as at once, and as a trace.  What opens is looked at all over.
  */
-#include "format/packed.h"
+#include "trace/pack/packed.h"
 #include "trace_repair.h"
 
 enum { READ_MAX = 1 << 16 };

@@ -5,8 +5,8 @@
  * same number of events.
  */
 #include "base/text.h"
-#include "format/rtl_read.h"
-#include "format/rtl_write.h"
+#include "format/rtl/read.h"
+#include "format/rtl/write.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * bytes say how long the left one is, the next whether checksums are repaired
  * and one of them is a copy, the next what is asked for.  What comes of it is
  * text for a terminal, and a trace that can be read. */
-#include "format/trace_diff_text.h"
-#include "format/trace_diff_trace.h"
+#include "format/diff_text.h"
+#include "trace/diff/trace.h"
 #include "trace_repair.h"
 
 enum { LEAD = 4, REPAIR_LEFT = 1, REPAIR_RIGHT = 2, SAME = 4 };

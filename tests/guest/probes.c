@@ -11,7 +11,7 @@
 #include "guest.h"
 
 #include "../lib/random.h"
-#include "base/clock.h"
+#include "clock/clock.h"
 #include "snap/snap.h"
 
 #include <stdlib.h>

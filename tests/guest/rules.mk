@@ -3,9 +3,9 @@
 # cpio and a Linux kernel in /boot (or GUEST_KERNEL=FILE); says so without.
 GUEST	 := $(B)/tests/guest/init
 GUEST_OBJECTS := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/guest/*.c) \
-	    $(wildcard src/daemon/calibrator*.c src/daemon/knots*.c))
+	    $(wildcard src/daemon/calibrator*.c))
 
-$(GUEST): $(GUEST_OBJECTS) $(OBJ_trace)
+$(GUEST): $(GUEST_OBJECTS) $(LAYERS_trace)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -static -o $@ $^ -Wl,-z,relro,-z,now -l:libev.a -lm -lpthread
 

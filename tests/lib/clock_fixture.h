@@ -7,8 +7,8 @@
 #ifndef TESTS_CLOCK_FIXTURE_H
 #define TESTS_CLOCK_FIXTURE_H
 
+#include "clock/calibrate.h"
 #include "clock_script.h"
-#include "ring/calibrate.h"
 
 #include <check.h>
 #include <stdio.h>

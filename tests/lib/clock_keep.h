@@ -8,10 +8,10 @@
 #ifndef TESTS_CLOCK_KEEP_H
 #define TESTS_CLOCK_KEEP_H
 
+#include "clock/convert.h"
+#include "clock/keeper.h"
 #include "clock_fixture.h"
-#include "daemon/calibrator_keep.h"
 #include "daemon/calibrator_sample.h"
-#include "snap/time.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #ifndef TESTS_CLOCK_SCRIPT_H
 #define TESTS_CLOCK_SCRIPT_H
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <stddef.h>
 #include <timeline_layout.h>

@@ -7,7 +7,7 @@
 #define TESTS_LIB_FOREIGN_H
 
 #include "event/render.h"
-#include "format/writer.h"
+#include "event/writer.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@
  *				its answer, when N entries were logged
  */
 #include "base/text.h"
-#include "format/html_live.h"
-#include "format/html_write.h"
+#include "format/html/live.h"
+#include "format/html/write.h"
 #include "snap/snap.h"
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
 # The program that makes pages for tests/page/run.
 MAKE_PAGE := $(B)/tests/page/make_page
 
-$(MAKE_PAGE): $(B)/obj/tests/page/make_page.o $(OBJ_script)
+$(MAKE_PAGE): $(B)/obj/tests/page/make_page.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    -lpthread
 
 tests: $(MAKE_PAGE)

@@ -7,8 +7,8 @@
  * bound that conversion itself states.  Beside our own conversion, worse ones
  * are tried on the same readings; a test that lets them pass is no test.
  */
-#include "ring/calibrate.h"
-#include "snap/time.h"
+#include "clock/calibrate.h"
+#include "clock/convert.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "../lib/writers.h"
 
 #include "base/word.h"
-#include "ring/calibrate_tail.h"
+#include "clock/calibrate_tail.h"
 #include "snap/take.h"
 
 enum { STEPS_MAX = 40000, LAP = 64, BEFORE = 150 };

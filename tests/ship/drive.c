@@ -13,9 +13,9 @@
  * goes on.  The environment may say USER_NAME, PASSWORD_FILE, CA, and EVERY_MS
  * from block to block.
  */
-#include "base/clock.h"
 #include "base/file.h"
-#include "format/definer.h"
+#include "clock/clock.h"
+#include "event/intern.h"
 #include "ship/block_read.h"
 #include "ship/kafka_target.h"
 #include "ship/nats_target.h"

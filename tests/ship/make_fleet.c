@@ -20,7 +20,7 @@
  */
 #include "../lib/disguise.h"
 #include "base/text.h"
-#include "ring/calibrate.h"
+#include "clock/calibrate.h"
 #include "ring/ring.h"
 
 #include <errno.h>

@@ -2,25 +2,24 @@
 # The program that stands in for a spool: tests/ship/cases_nats_*.sh.
 SHIP_DRIVE := $(B)/tests/ship/drive
 
-$(SHIP_DRIVE): $(B)/obj/tests/ship/drive.o $(OBJ_script) \
-    $(patsubst %.c,$(B)/obj/%.o,$(filter-out %/main.c,$(wildcard src/ship/*.c)))
+$(SHIP_DRIVE): $(B)/obj/tests/ship/drive.o $(OBJ_ship)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    $(LIBS_ship)
 
 # Hosts that log to each other, by clocks that are wrong: cases_5_hosts.sh.
 SHIP_FLEET := $(B)/tests/ship/make_fleet
 
-$(SHIP_FLEET): $(B)/obj/tests/ship/make_fleet.o $(OBJ_ring)
+$(SHIP_FLEET): $(B)/obj/tests/ship/make_fleet.o $(LAYERS_ring)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS)
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS)
 
 # A server that is far away: cases_nats_1_stream.sh.
 SHIP_LINK := $(B)/tests/ship/slow_link
 
-$(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(OBJ_base)
+$(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(LAYERS_base)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS)
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS)
 
 tests: $(SHIP_DRIVE) $(SHIP_FLEET) $(SHIP_LINK)
 # what is built with Kafka is tested with it

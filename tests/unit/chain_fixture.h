@@ -6,11 +6,11 @@
 #define TESTS_UNIT_CHAIN_FIXTURE_H
 
 #include "base/file.h"
+#include "base/positions.h"
 #include "base/terminal.h"
-#include "format/chain.h"
-#include "format/chain_follow.h"
-#include "format/definer.h"
-#include "format/positions.h"
+#include "event/intern.h"
+#include "trace/chain/chain.h"
+#include "trace/chain/follow.h"
 #include "trace_fixture.h"
 
 #include <stdio.h>

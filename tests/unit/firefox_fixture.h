@@ -8,8 +8,8 @@
 
 #include "../lib/spans_written.h"
 #include "../lib/viewers.h"
-#include "format/firefox_write.h"
-#include "format/json_parse.h"
+#include "base/json_parse.h"
+#include "format/firefox/write.h"
 
 /* An assertion for millions of things: those of Check write a mark each. */
 #define MUST(condition) \

@@ -8,8 +8,8 @@
 
 #include "../lib/disguise.h"
 #include "../lib/suite.h"
-#include "format/inputs.h"
-#include "format/timeline_write.h"
+#include "snap/write.h"
+#include "source/inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,9 +8,9 @@
 
 #include "../lib/fixture.h"
 #include "base/word.h"
-#include "format/recorder.h"
-#include "format/trace_codec.h"
+#include "trace/codec.h"
 #include "trace/read.h"
+#include "trace/record/recorder.h"
 
 #include <dirent.h>
 #include <fcntl.h>

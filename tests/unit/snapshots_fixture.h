@@ -9,7 +9,7 @@
 #include "../lib/frozen.h"
 #include "daemon/snapshots.h"
 #include "daemon/snapshots_name.h"
-#include "format/zst_read.h"
+#include "snap/zst_read.h"
 
 #include <dirent.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "base/utf8.h"
-#include "format/svg_write.h"
+#include "format/svg/write.h"
 
 #include <timeline.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_base_clock.c - clock arithmetic, sampling and rates, scripted. */
 #include "../lib/suite.h"
-#include "base/clock.h"
-#include "base/clock_rate.h"
+#include "clock/clock.h"
+#include "clock/rate.h"
 
 #include <errno.h>
 #include <stdlib.h>

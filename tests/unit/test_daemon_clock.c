@@ -5,8 +5,8 @@
  */
 #include "../lib/clock_keep.h"
 #include "../lib/suite.h"
-#include "base/clock_rate.h"
 #include "base/word.h"
+#include "clock/rate.h"
 #include "daemon/calibrator.h"
 #include "ring/ring.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_daemon_knots.c - points to corners to knots, on lines drawn by hand. */
 #include "../lib/suite.h"
-#include "daemon/knots.h"
+#include "clock/knots.h"
 
 #include "../lib/clock_script.h"
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "../lib/suite.h"
 #include "event/levels.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

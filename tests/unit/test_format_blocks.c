@@ -2,7 +2,7 @@
 /* test_format_blocks.c - traces are found in a stream, whatever else is. */
 #include "../lib/suite.h"
 #include "chain_fixture.h"
-#include "format/blocks.h"
+#include "trace/chain/blocks.h"
 
 enum { TRACES = 3, FOUND_MAX = 8 };
 

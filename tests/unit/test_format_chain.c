@@ -4,8 +4,8 @@
  * are of.
  */
 #include "../lib/suite.h"
-#include "base/clock.h"
 #include "chain_fixture.h"
+#include "clock/clock.h"
 
 #include <time.h>
 

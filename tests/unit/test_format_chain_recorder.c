@@ -7,8 +7,8 @@
 
 #include "../lib/random.h"
 #include "base/terminal.h"
-#include "format/chain.h"
 #include "snap/snap.h"
+#include "trace/chain/chain.h"
 
 #include <pthread.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_chrome.c - events as Chrome's trace events. */
 #include "../lib/suite.h"
+#include "base/json_parse.h"
 #include "event/spans.h"
-#include "format/chrome_write.h"
-#include "format/json_parse.h"
+#include "format/chrome/write.h"
 
 #include <check.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "event/spans.h"
-#include "format/chrome_read.h"
-#include "format/chrome_write.h"
+#include "format/chrome/read.h"
+#include "format/chrome/write.h"
 
 #include <errno.h>
 #include <math.h>

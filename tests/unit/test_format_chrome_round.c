@@ -12,9 +12,9 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
-#include "format/chrome_read.h"
-#include "format/chrome_write.h"
-#include "format/store.h"
+#include "event/store.h"
+#include "format/chrome/read.h"
+#include "format/chrome/write.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  */
 #include "../lib/foreign.h"
 #include "../lib/suite.h"
-#include "format/chrome_read.h"
+#include "format/chrome/read.h"
 
 static struct foreign f;
 

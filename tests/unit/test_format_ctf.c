@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_ctf.c - traces of the Common Trace Format, read again. */
-#include "format/ctf_write.h"
-#include "format/directory.h"
+#include "format/ctf/directory.h"
+#include "format/ctf/write.h"
 
 #include "../lib/suite.h"
 #include "../lib/viewers.h"

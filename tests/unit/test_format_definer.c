@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_definer.c - messages and strings that a reader makes up. */
 #include "../lib/suite.h"
-#include "format/definer.h"
+#include "event/intern.h"
 
 #include <errno.h>
 #include <stdio.h>

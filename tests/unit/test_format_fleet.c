@@ -3,13 +3,13 @@
  * test_format_fleet.c - the archive of many hosts, read again by the places
  * that POSIX has given the fields of its headers.
  */
-#include "format/fleet_write.h"
+#include "format/perfetto/fleet_write.h"
 
 #include "../lib/perfetto_read.h"
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
-#include "format/fleet_hosts.h"
-#include "format/fleet_tar.h"
+#include "event/fleet_hosts.h"
+#include "format/perfetto/fleet_tar.h"
 #include "writer_fixture.h"
 
 #include <check.h>

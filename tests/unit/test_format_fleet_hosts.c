@@ -3,10 +3,10 @@
  * test_format_fleet_hosts.c - sources of events, and the hosts that they are
  * of: which are the same, and that no two are called the same.
  */
-#include "format/fleet_hosts.h"
+#include "event/fleet_hosts.h"
 
 #include "../lib/suite.h"
-#include "format/fleet_write.h"
+#include "format/perfetto/fleet_write.h"
 #include "writer_fixture.h"
 
 #include <stdio.h>

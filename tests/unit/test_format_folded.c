@@ -2,8 +2,8 @@
 /* test_format_folded.c - folded stacks: time by path, whatever the spans. */
 #include "../lib/random.h"
 #include "../lib/spans_written.h"
-#include "format/folded_write.h"
 #include "format/stacks.h"
+#include "format/stacks/folded.h"
 
 static void
 setup(void)

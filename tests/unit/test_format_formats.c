@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_formats.c - the table of formats. */
-#include "format/formats.h"
+#include "format/registry.h"
 
 #include <check.h>
 

@@ -8,11 +8,11 @@
 #include "../lib/guarded.h"
 #include "../lib/suite.h"
 #include "base/file.h"
-#include "format/csv_read.h"
-#include "format/jsonl_read.h"
-#include "format/lincheck_read.h"
+#include "format/csv/read.h"
+#include "format/jsonl/read.h"
+#include "format/lincheck/read.h"
 #include "format/line_read.h"
-#include "format/lms_read.h"
+#include "format/lms/read.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_heap.c - texts in memory and in a file. */
 #include "../lib/suite.h"
-#include "format/definer.h"
-#include "format/heap.h"
+#include "base/arena.h"
+#include "event/intern.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,12 +3,12 @@
  * test_format_host_pids.c - two hosts that have the same process and thread:
  * their spans cross, and every format of one machine keeps them apart.
  */
-#include "format/host_pids.h"
+#include "event/host_pids.h"
 
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
-#include "format/formats.h"
-#include "format/svg_write.h"
+#include "format/registry.h"
+#include "format/svg/write.h"
 
 #include <check.h>
 #include <sqlite3.h>

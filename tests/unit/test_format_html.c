@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_html.c - the page and what its script is told. */
 #include "../lib/suite.h"
-#include "format/html_chunk.h"
-#include "format/html_live.h"
-#include "format/html_write.h"
+#include "format/html/chunk.h"
+#include "format/html/live.h"
+#include "format/html/write.h"
 
 #include <errno.h>
 #include <math.h>

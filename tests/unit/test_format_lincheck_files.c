@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/storage.h"
 #include "base/terminal.h"
-#include "format/input.h"
-#include "format/lincheck_read.h"
-#include "format/lincheck_write.h"
+#include "format/lincheck/read.h"
+#include "format/lincheck/write.h"
+#include "source/input.h"
 #include "trace/layout.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
  * have: the rest is left out, and said. */
 #include "../lib/lincheck.h"
 #include "../lib/suite.h"
-#include "format/lincheck.h"
-#include "format/lincheck_write.h"
+#include "format/lincheck/lincheck.h"
+#include "format/lincheck/write.h"
 
 enum { TOO_MANY = 20000 };
 

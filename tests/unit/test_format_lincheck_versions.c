@@ -7,10 +7,10 @@
  */
 #include "../lib/lincheck.h"
 #include "../lib/suite.h"
-#include "format/lincheck_object.h"
-#include "format/lincheck_print.h"
-#include "format/lincheck_read.h"
-#include "format/lincheck_write.h"
+#include "format/lincheck/object.h"
+#include "format/lincheck/print.h"
+#include "format/lincheck/read.h"
+#include "format/lincheck/write.h"
 
 #include <errno.h>
 

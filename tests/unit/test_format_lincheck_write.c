@@ -5,8 +5,8 @@
  */
 #include "../lib/lincheck.h"
 #include "../lib/suite.h"
-#include "format/lincheck_read.h"
-#include "format/lincheck_write.h"
+#include "format/lincheck/read.h"
+#include "format/lincheck/write.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -3,11 +3,11 @@
 #include "../lib/foreign.h"
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "format/csv_read.h"
-#include "format/csv_write.h"
-#include "format/definer.h"
-#include "format/jsonl_read.h"
-#include "format/jsonl_write.h"
+#include "event/intern.h"
+#include "format/csv/read.h"
+#include "format/csv/write.h"
+#include "format/jsonl/read.h"
+#include "format/jsonl/write.h"
 
 #include <errno.h>
 #include <timeline.h>

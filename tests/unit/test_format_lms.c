@@ -6,8 +6,8 @@
 #include "../lib/foreign.h"
 #include "../lib/random.h"
 #include "event/spans.h"
-#include "format/lms_read.h"
-#include "format/lms_write.h"
+#include "format/lms/read.h"
+#include "format/lms/write.h"
 
 #include <errno.h>
 #include <timeline.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_mutf8.c - Java's modified UTF-8, both ways and for any bytes. */
-#include "format/mutf8.h"
+#include "base/mutf8.h"
 
 #include "../lib/random.h"
 #include "base/utf8.h"

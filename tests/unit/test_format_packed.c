@@ -4,7 +4,7 @@
 #include "../lib/suite.h"
 #include "base/file.h"
 #include "diff_fixture.h"
-#include "format/packed.h"
+#include "trace/pack/packed.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_parquet_column.c - rows into pages, and whole files. */
-#include "format/parquet_column.h"
+#include "format/parquet/column.h"
 
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
-#include "format/parquet_write.h"
+#include "format/parquet/write.h"
 
 #include <check.h>
 #include <errno.h>

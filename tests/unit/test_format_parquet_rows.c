@@ -10,7 +10,7 @@
  * file for each of three hosts, in which what is to be found is known.
  * Without arguments, the test: all of random is taken, whatever comes.
  */
-#include "format/parquet_write.h"
+#include "format/parquet/write.h"
 
 #include "../lib/random.h"
 #include "../lib/suite.h"

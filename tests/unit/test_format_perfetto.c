@@ -3,7 +3,7 @@
  * test_format_perfetto.c - Perfetto traces, read again by the field numbers
  * that Perfetto has published.
  */
-#include "format/perfetto_write.h"
+#include "format/perfetto/write.h"
 
 #include "../lib/perfetto_read.h"
 #include "../lib/suite.h"

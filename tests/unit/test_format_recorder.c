@@ -5,7 +5,7 @@
  */
 #include "recorder_fixture.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 #include <pthread.h>
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
  * as long as anybody knows them. */
 #include "../lib/process.h"
 #include "../lib/suite.h"
-#include "format/recorder_processes.h"
+#include "trace/record/processes.h"
 #include "trace_fixture.h"
 
 #include <sys/prctl.h>

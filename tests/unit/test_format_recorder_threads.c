@@ -6,9 +6,9 @@
  */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "format/recorder_file.h"
-#include "format/recorder_threads.h"
 #include "trace/read.h"
+#include "trace/record/file.h"
+#include "trace/record/threads.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* test_format_rtl.c - the log of RTL_LOGFILE, read, written, and back. */
 #define TIMELOG
 #include "../lib/suite.h"
-#include "format/rtl_read.h"
-#include "format/rtl_write.h"
+#include "format/rtl/read.h"
+#include "format/rtl/write.h"
 #include "front/rtl_text.h"
 #include "snap/snap.h"
 

@@ -2,7 +2,7 @@
 /* test_format_speedscope.c - profiles of threads and sources. */
 #include "../lib/random.h"
 #include "../lib/spans_written.h"
-#include "format/speedscope_write.h"
+#include "format/stacks/speedscope.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_sqlite.c - what SQLite itself says of a database. */
-#include "format/sqlite_write.h"
+#include "format/sqlite/write.h"
 
 #include "../lib/suite.h"
 #include "../lib/viewers.h"

@@ -2,9 +2,9 @@
 /* test_format_svg_parts.c - axes, grids and tracks against something dumb. */
 #include "svg_fixture.h"
 
-#include "format/svg_axis.h"
-#include "format/svg_grid.h"
-#include "format/svg_tracks.h"
+#include "format/svg/axis.h"
+#include "format/svg/grid.h"
+#include "format/svg/tracks.h"
 
 #include <math.h>
 #include <string.h>

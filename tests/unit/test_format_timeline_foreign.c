@@ -6,9 +6,9 @@
 #include "timeline_fixture.h"
 
 #include "../lib/viewers.h"
-#include "base/clock.h"
-#include "format/timeline_lanes.h"
-#include "format/timeline_table.h"
+#include "clock/clock.h"
+#include "snap/write_lanes.h"
+#include "snap/write_table.h"
 
 #include <sys/resource.h>
 

@@ -6,8 +6,8 @@
 #include "../lib/random.h"
 #include "../lib/timelogger.h"
 #include "event/spans.h"
-#include "format/timelogger_read.h"
-#include "format/timelogger_write.h"
+#include "format/timelogger/read.h"
+#include "format/timelogger/write.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
  * out of the other, and is as short as a table of all pairs says. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "format/trace_diff_script.h"
+#include "trace/diff/script.h"
 
 #include <stdlib.h>
 

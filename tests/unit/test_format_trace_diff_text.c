@@ -2,7 +2,7 @@
 /* test_format_trace_diff_text.c - what a person reads of two traces. */
 #include "../lib/suite.h"
 #include "diff_fixture.h"
-#include "format/trace_diff_text.h"
+#include "format/diff_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

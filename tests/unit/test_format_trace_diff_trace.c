@@ -3,7 +3,7 @@
  * without what is marked as removed it is right's, mark for mark. */
 #include "../lib/suite.h"
 #include "diff_fixture.h"
-#include "format/trace_diff_trace.h"
+#include "trace/diff/trace.h"
 
 enum { ROUNDS = 60, COUNT = 200 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_writer.c - what is the same for every writer. */
 #include "../lib/suite.h"
-#include "format/writer.h"
+#include "event/writer.h"
 
 #include <errno.h>
 

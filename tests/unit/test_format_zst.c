@@ -5,9 +5,9 @@
  */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "format/zst.h"
-#include "format/zst_read.h"
-#include "format/zst_write.h"
+#include "snap/zst.h"
+#include "snap/zst_read.h"
+#include "snap/zst_write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ring_calibrate.c - scripted clocks: knots, bounds, steps, epochs. */
 #include "../lib/suite.h"
-#include "ring/calibrate.h"
+#include "clock/calibrate.h"
 
 #include "../lib/clock_fixture.h"
 #include "../lib/random.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ring_calibrate_tail.c - the tail's lock: busy, stolen, torn, copied. */
 #include "../lib/suite.h"
-#include "ring/calibrate.h"
-#include "ring/calibrate_tail.h"
+#include "clock/calibrate.h"
+#include "clock/calibrate_tail.h"
 
 #include "../lib/clock_fixture.h"
 

@@ -3,7 +3,7 @@
 #include "../lib/fixture.h"
 #include "ship/feed.h"
 
-#include "format/positions.h"
+#include "base/positions.h"
 #include "ship_spool_fixture.h"
 
 #include <signal.h>

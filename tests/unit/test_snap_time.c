@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_snap_time.c - stamps to time: the dumb way, hostile knots, bounds. */
 #include "../lib/suite.h"
-#include "snap/time.h"
+#include "clock/convert.h"
 
-#include "ring/calibrate.h"
+#include "clock/calibrate.h"
 
 #include "../lib/clock_script.h"
 #include "../lib/random.h"

@@ -9,7 +9,7 @@
 #include "../lib/foreign.h"
 #include "../lib/frozen.h"
 #include "../lib/random.h"
-#include "format/timeline_write.h"
+#include "snap/write.h"
 
 #include <inttypes.h>
 

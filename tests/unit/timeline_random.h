@@ -8,7 +8,7 @@
 
 #include "timeline_fixture.h"
 
-#include "base/clock.h"
+#include "clock/clock.h"
 
 enum { LANES = 8, N = 64, EVENTS = 3 };
 

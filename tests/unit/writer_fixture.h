@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_WRITER_FIXTURE_H
 #define TESTS_UNIT_WRITER_FIXTURE_H
 
-#include "format/writer.h"
+#include "event/writer.h"
 
 #include <check.h>
 #include <string.h>

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.h - texts that are only ever added, any number of them: beyond a
+ * budget of memory they lie in a temporary file that has no name.
+ *
+ *	chunk 0 | chunk 1 | ... | chunk N	(first in memory, then mapped)
+ *	size u32 | bytes | size u32 | bytes ...
+ */
+#ifndef TL_BASE_ARENA_H
+#define TL_BASE_ARENA_H
+
+#include "base/bytes.h"
+
+enum {
+	TL_HEAP_CHUNK = 4 << 20,
+	TL_HEAP_TEXT_MAX = TL_HEAP_CHUNK - 8,
+	TL_HEAP_MEMORY_CHUNKS = 4 /* before the file is used */
+};
+
+/* Starts from tl_heap_init. */
+struct tl_heap {
+	char **chunks;
+	size_t count;
+	size_t used; /* of the last chunk */
+	int fd;      /* of the file, or -1 */
+};
+
+void tl_heap_init(struct tl_heap *heap);
+void tl_heap_free(struct tl_heap *heap);
+
+/* Keep a copy, at *place.  0, -EINVAL too long, -ENOMEM, or what making the
+ * file said. */
+int tl_heap_add(struct tl_heap *heap, struct tl_bytes text, uint64_t *place);
+/* The text at a place, for as long as the heap lives; data is NULL where there
+ * is none.  place is one that tl_heap_add gave, or beyond all of them. */
+struct tl_bytes tl_heap_get(const struct tl_heap *heap, uint64_t place);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lines.h - pieces of bytes in, whole lines out.
+ *
+ * A line is given where it stands; only the one that a piece ends in is
+ * copied.  A carriage return before the line's end belongs to the end.
+ */
+#ifndef TL_BASE_LINES_H
+#define TL_BASE_LINES_H
+
+#include "base/text.h"
+
+enum { TL_LINES_SIZE_MAX = 1 << 20 };
+
+/* Starts from all zeros but for line and context. */
+struct tl_lines {
+	/* A line, at its byte; cut where it was too long: 0 or -errno. */
+	int (*line)(void *context, struct tl_bytes line, uint64_t at, bool cut);
+	void *context;
+	struct tl_text carry;
+	uint64_t at; /* byte of the line that begins */
+	bool cut;    /* does the carry miss bytes? */
+};
+
+int tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece);
+/* The last line may lack its end. */
+int tl_lines_finish(struct tl_lines *lines);
+void tl_lines_free(struct tl_lines *lines);
+
+#endif

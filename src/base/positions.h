@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * positions.h - where a chain of blocks stands in its timeline:
+ * "LANE:NUMBER LANE:NUMBER ...", the next entry of each lane, lanes from 0.
+ */
+#ifndef TL_BASE_POSITIONS_H
+#define TL_BASE_POSITIONS_H
+
+#include "base/text.h"
+
+enum { TL_POSITIONS_LANES_MAX = 1 << 16 };
+
+void tl_put_positions(struct tl_text *text, const uint64_t *positions,
+    size_t lane_count);
+/* -EINVAL: they are none.  -ENOMEM. */
+int
+tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count);
+/* How many entries lie before them, of all lanes.  -EINVAL: they are none, or
+ * claim more than can be counted. */
+int tl_sum_positions(struct tl_bytes words, uint64_t *sum);
+
+#endif

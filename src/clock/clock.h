@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clock.h - read the stamp counter and the wall clock as one pair.
+ *
+ * A stamp is a raw TSC value or, where no TSC can be trusted, CLOCK_REALTIME
+ * in nanoseconds; the same code serves both.  Rates are ns per tick times
+ * 2^63 in 64 bits (Q1.63, so a counter runs faster than 500 MHz); there is
+ * no floating point anywhere.  Time is read through a source, a table of
+ * functions, so that tests can script the truth.
+ */
+#ifndef TL_CLOCK_CLOCK_H
+#define TL_CLOCK_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* The rate of a counter of nanoseconds. */
+#define TL_MULT_ONE ((uint64_t)1 << 63)
+
+enum {
+	TL_CLOCK_TRIES_MAX = 16,   /* readings for one point */
+	TL_CLOCK_STEER_PPM = 500,  /* what a kernel slews without a step */
+	TL_CLOCK_COARSE_PPB = 500, /* least error of a 10 ms rate */
+	TL_CLOCK_TRAPPED_NS = 200  /* slower: somebody emulates rdtsc */
+};
+
+/* Where a rate came from: header.rate_source. */
+enum {
+	TL_RATE_UNKNOWN = 0,
+	TL_RATE_KERNEL = 1,   /* the kernel's own mult, from the vDSO data */
+	TL_RATE_CPUID = 2,    /* nominal kHz by CPUID, rounded as kernels do */
+	TL_RATE_MEASURED = 3, /* a short sandwich: coarse */
+	TL_RATE_EXACT = 4     /* stamps are nanoseconds */
+};
+
+struct tl_rate {
+	uint64_t mult; /* Q1.63 */
+	uint64_t tsc_khz;
+	uint32_t error_ppb;
+	uint32_t source; /* TL_RATE_* */
+};
+
+/* How well the kernel's clock is kept, as adjtimex says. */
+struct tl_clock_sync {
+	bool steered;         /* somebody disciplines it */
+	uint32_t error_us;    /* bound to true UTC; ~0 unknown */
+	int16_t tai_offset_s; /* 0 unknown */
+};
+
+/* One moment on all clocks: utc_ns was read within half_ticks of tsc. */
+struct tl_clock_point {
+	uint64_t tsc;
+	int64_t utc_ns;
+	uint64_t half_ticks;
+	uint64_t raw_tsc; /* raw_ns belongs to this; 0 unknown */
+	int64_t raw_ns;   /* CLOCK_MONOTONIC_RAW */
+	struct tl_clock_sync sync;
+};
+
+/* Where time is read.  sync, raw and rate may be NULL. */
+struct tl_clock_source {
+	uint64_t (*tsc)(void *context);
+	int64_t (*utc)(void *context); /* CLOCK_REALTIME, ns */
+	int64_t (*raw)(void *context); /* CLOCK_MONOTONIC_RAW, ns */
+	void (*sync)(void *context, struct tl_clock_sync *sync);
+	/* The rate without waiting; -errno when it cannot be had. */
+	int (*rate)(void *context, struct tl_rate *rate);
+	void *context;
+	uint32_t kind; /* TIMELINE_CLOCK_TSC, TIMELINE_CLOCK_REALTIME */
+};
+
+/* A clock of the kernel, in ns; 0 where there is no such clock. */
+int64_t tl_clock_read(clockid_t clock);
+
+/* The clocks of this machine for stamps of a kind; NULL: no such kind. */
+const struct tl_clock_source *tl_clock_source(uint32_t kind);
+
+/* Best of up to 16 sandwiches.  0 or -EIO (the clock goes backwards or
+ * stands still inside every bracket). */
+int tl_clock_sample(const struct tl_clock_source *source,
+    struct tl_clock_point *point);
+
+/* The rate of the source: known at once, or measured over 10 ms. */
+int tl_clock_rate(const struct tl_clock_source *source, struct tl_rate *rate);
+
+/* Which kind of stamp this machine should use; fills TIMELINE_CPU_* flags.
+ * TIMELINE_CLOCK_TSC only where the counter can be trusted. */
+uint32_t tl_clock_choose(uint32_t *cpu_flags);
+/* Does the kernel list the TSC among its clocks?  It does no more once it has
+ * found it unstable.  -1: it does not say. */
+int tl_clock_kernel_lists_tsc(void);
+/* Where it does; tests put another file here. */
+extern const char *tl_clock_sources_file;
+
+/* The stamp that a log call of that kind would take now. */
+uint64_t tl_clock_now(uint32_t kind);
+
+/* a + b, held at the ends of the range. */
+static inline int64_t
+tl_add_ns(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+/* Signed distance in ticks from one stamp to another, saturating. */
+static inline int64_t
+tl_ticks_between(uint64_t from, uint64_t to)
+{
+	if (to >= from)
+		return to - from > INT64_MAX ? INT64_MAX : (int64_t)(to - from);
+	return from - to > INT64_MAX ? INT64_MIN : -(int64_t)(from - to);
+}
+
+/* Ticks to ns, rounded down, saturating; 63 + 64 bits fit the product. */
+static inline int64_t
+tl_ticks_to_ns(int64_t ticks, uint64_t mult)
+{
+	const __int128 ns = ((__int128)ticks * (__int128)mult) >> 63;
+
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
+
+/* Ns to ticks, rounded up, saturating; mult 0 gives UINT64_MAX. */
+uint64_t tl_ns_to_ticks(uint64_t ns, uint64_t mult);
+
+/* The rate that makes ns of ticks: Q1.63, 0 if there is none. */
+uint64_t tl_clock_mult(uint64_t ns, uint64_t ticks);
+
+#endif

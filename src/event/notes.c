@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* notes.c - one sentence for each kind that was met. */
+#include "event/notes.h"
+
+#include <inttypes.h>
+
+static void
+say(const struct tl_notes *notes, unsigned kind, const struct tl_report *report)
+{
+	const struct tl_note_kind *k = &notes->kinds[kind];
+
+	if (notes->count[kind] == 1)
+		tl_report_say(report, k->rc, notes->first[kind], "%s", k->text);
+	else
+		tl_report_say(report, k->rc, notes->first[kind],
+		    "%s (%" PRIu64 " times)", k->text, notes->count[kind]);
+}
+
+void
+tl_notes_say(struct tl_notes *notes, const struct tl_report *report)
+{
+	for (unsigned i = 0; i < TL_NOTES_MAX; i++) {
+		if (notes->count[i] > 0)
+			say(notes, i, report);
+		notes->count[i] = 0;
+	}
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.c - events packed into words, sorted in runs, merged when read.
+ */
+#include "event/store.h"
+
+#include "base/file.h"
+#include "event/store_words.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	WINDOW_WORDS = 8192, /* of a run that is read back */
+	WORDS_FIRST = 4096,
+	RUNS_MAX = 1 << 16
+};
+
+struct run {
+	uint64_t at; /* words before it in the file */
+	size_t count;
+};
+
+struct tl_store {
+	struct tl_sink sink; /* first: what callers put events into */
+	uint64_t *words;     /* that wait in memory */
+	size_t count;
+	size_t capacity;
+	size_t count_max;
+	size_t events; /* of those words */
+	struct run *runs;
+	size_t run_count;
+	uint64_t spilled; /* words in the file */
+	int fd;           /* of the file, or -1 */
+	uint64_t total;
+	int64_t newest_ns;
+	int64_t last_ns; /* of the event before */
+	bool any;        /* is newest_ns known? */
+	bool rises;      /* of the words in memory: never goes back */
+	bool falls;      /* ... never goes on */
+	bool all_fall;   /* of the whole input */
+	bool finished;
+};
+
+/* A place in a run while it is sorted. */
+struct place {
+	int64_t ns;
+	size_t at;
+};
+
+static int
+older_first(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+
+	if (p->ns != q->ns)
+		return p->ns < q->ns ? -1 : 1;
+	return (p->at > q->at) - (p->at < q->at);
+}
+
+/* What ran from new to old is turned round, with what is of one time. */
+static int
+older_first_turned(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+
+	if (p->ns != q->ns)
+		return p->ns < q->ns ? -1 : 1;
+	return (p->at < q->at) - (p->at > q->at);
+}
+
+static void
+find_places(const struct tl_store *s, struct place *places)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->events; i++) {
+		places[i] =
+		    (struct place){ (int64_t)s->words[at + TL_STORE_NS], at };
+		at += tl_store_size(s->words[at]);
+	}
+	assert(at == s->count);
+}
+
+/* Put the words in memory into order. */
+static int
+sort(struct tl_store *s)
+{
+	struct place *places;
+	uint64_t *sorted;
+	size_t to = 0;
+
+	if (s->rises)
+		return 0;
+	places = malloc(s->events * sizeof(*places));
+	sorted = malloc(s->capacity * sizeof(*sorted));
+	if (!places || !sorted) {
+		free(places);
+		free(sorted);
+		return -ENOMEM;
+	}
+	find_places(s, places);
+	qsort(places, s->events, sizeof(*places),
+	    s->falls ? older_first_turned : older_first);
+	for (size_t i = 0; i < s->events; i++) {
+		const uint64_t *from = s->words + places[i].at;
+
+		memcpy(sorted + to, from, tl_store_size(*from) * sizeof(*from));
+		to += tl_store_size(*from);
+	}
+	free(places);
+	free(s->words);
+	s->words = sorted;
+	return 0;
+}
+
+static int
+add_run(struct tl_store *s)
+{
+	struct run *runs;
+
+	if (s->run_count == RUNS_MAX)
+		return -EFBIG;
+	runs = realloc(s->runs, (s->run_count + 1) * sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	s->runs = runs;
+	s->runs[s->run_count++] = (struct run){ s->spilled, s->count };
+	return 0;
+}
+
+static void
+start_run(struct tl_store *s)
+{
+	s->count = s->events = 0;
+	s->rises = s->falls = true;
+}
+
+static int
+spill(struct tl_store *s)
+{
+	int rc = sort(s);
+
+	if (rc == 0 && s->fd < 0) {
+		s->fd = tl_file_unnamed();
+		rc = s->fd < 0 ? s->fd : 0;
+	}
+	if (rc == 0)
+		rc = tl_write_at(s->fd, s->words, s->count * sizeof(*s->words),
+		    s->spilled * sizeof(*s->words));
+	if (rc == 0)
+		rc = add_run(s);
+	if (rc < 0)
+		return rc;
+	s->spilled += s->count;
+	start_run(s);
+	return 0;
+}
+
+/* Room in memory for one more event. */
+static int
+make_room(struct tl_store *s)
+{
+	size_t capacity = s->capacity ? s->capacity * 2 : WORDS_FIRST;
+	uint64_t *words;
+
+	if (s->capacity - s->count >= TL_STORE_WORDS_MAX)
+		return 0;
+	if (capacity > s->count_max)
+		capacity = s->count_max;
+	if (capacity == s->capacity)
+		return spill(s);
+	words = realloc(s->words, capacity * sizeof(*words));
+	if (!words)
+		return -ENOMEM;
+	s->words = words;
+	s->capacity = capacity;
+	return 0;
+}
+
+static void
+note_time(struct tl_store *s, const struct tl_event *event)
+{
+	if (s->total > 0) {
+		if (event->ns > s->last_ns)
+			s->all_fall = false;
+		if (s->events > 0 && event->ns < s->last_ns)
+			s->rises = false;
+		if (s->events > 0 && event->ns > s->last_ns)
+			s->falls = false;
+	}
+	s->last_ns = event->ns;
+	if (event->kind == TL_LOST)
+		return;
+	if (!s->any || event->ns > s->newest_ns)
+		s->newest_ns = event->ns;
+	s->any = true;
+}
+
+static int
+store_put(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct tl_store *s = (struct tl_store *)(void *)sink;
+	int rc = make_room(s);
+
+	assert(!s->finished);
+	if (rc < 0)
+		return rc;
+	note_time(s, event);
+	s->count += tl_store_pack(s->words + s->count, event);
+	s->events++;
+	s->total++;
+	return 0;
+}
+
+static int
+store_finish(struct tl_sink *sink)
+{
+	struct tl_store *s = (struct tl_store *)(void *)sink;
+
+	if (s->finished)
+		return 0;
+	s->finished = true;
+	return s->events > 0 ? sort(s) : 0;
+}
+
+int
+tl_store_new(struct tl_store **store, size_t memory_max)
+{
+	struct tl_store *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->sink = (struct tl_sink){ store_put, store_finish };
+	s->count_max = memory_max / sizeof(*s->words);
+	if (s->count_max < WORDS_FIRST)
+		s->count_max = WORDS_FIRST;
+	s->fd = -1;
+	s->all_fall = true;
+	start_run(s);
+	*store = s;
+	return 0;
+}
+
+void
+tl_store_free(struct tl_store *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->words);
+	free(s->runs);
+	free(s);
+}
+
+struct tl_sink *
+tl_store_sink(struct tl_store *s)
+{
+	return &s->sink;
+}
+
+uint64_t
+tl_store_count(const struct tl_store *s)
+{
+	return s->total;
+}
+
+int
+tl_store_newest(const struct tl_store *s, int64_t *ns)
+{
+	if (!s->any)
+		return -ENODATA;
+	*ns = s->newest_ns;
+	return 0;
+}
+
+/* Reads one run, in either direction. */
+struct run_cursor {
+	struct tl_cursor cursor; /* first: what callers see */
+	const struct tl_store *store;
+	const uint64_t *memory; /* NULL: it is in the file */
+	uint64_t at;            /* of the file, in words */
+	size_t count;
+	size_t place; /* where the next event begins, or ends */
+	bool backward;
+	size_t window_at; /* of the run, in words */
+	size_t window_count;
+	uint64_t window[];
+};
+
+/* So many words from place of the run; NULL: could not be read. */
+static const uint64_t *
+look(struct run_cursor *c, size_t place, size_t count)
+{
+	size_t from = place, size = WINDOW_WORDS;
+
+	if (c->memory)
+		return c->memory + place;
+	if (place >= c->window_at &&
+	    place + count <= c->window_at + c->window_count)
+		return c->window + (place - c->window_at);
+	if (c->backward)
+		from = place + count > size ? place + count - size : 0;
+	if (size > c->count - from)
+		size = c->count - from;
+	if (tl_read_at(c->store->fd, c->window, size * sizeof(*c->window),
+		(c->at + from) * sizeof(*c->window)) !=
+	    (int64_t)(size * sizeof(*c->window)))
+		return NULL;
+	c->window_at = from;
+	c->window_count = size;
+	return c->window + (place - from);
+}
+
+static int
+run_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct run_cursor *c = (struct run_cursor *)(void *)cursor;
+	const uint64_t *words;
+	size_t size;
+
+	if (c->place == (c->backward ? 0 : c->count))
+		return 0;
+	words = look(c, c->backward ? c->place - 1 : c->place, 1);
+	if (!words)
+		return -EIO;
+	size = tl_store_size(*words);
+	assert(size <= (c->backward ? c->place : c->count - c->place));
+	words = look(c, c->backward ? c->place - size : c->place, size);
+	if (!words)
+		return -EIO;
+	tl_store_unpack(event, words);
+	c->place = c->backward ? c->place - size : c->place + size;
+	return 1;
+}
+
+static void
+run_close(struct tl_cursor *cursor)
+{
+	free(cursor);
+}
+
+/* Run i; the one after all runs is in memory. */
+static int
+open_run(const struct tl_store *s, size_t i, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	const bool in_memory = i == s->run_count;
+	const size_t window = in_memory ? 0 : WINDOW_WORDS;
+	struct run_cursor *c =
+	    malloc(sizeof(*c) + window * sizeof(c->window[0]));
+
+	if (!c)
+		return -ENOMEM;
+	*c = (struct run_cursor){ .cursor = { run_next, run_close },
+		.store = s,
+		.memory = in_memory ? s->words : NULL,
+		.at = in_memory ? 0 : s->runs[i].at,
+		.count = in_memory ? s->count : s->runs[i].count,
+		.backward = order == TL_NEWEST_FIRST };
+	c->place = c->backward ? c->count : 0;
+	*cursor = &c->cursor;
+	return 0;
+}
+
+/* Undoes what a merge writes into events. */
+struct all_cursor {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *merge;
+};
+
+static int
+all_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct all_cursor *a = (struct all_cursor *)(void *)cursor;
+	const int rc = tl_cursor_next(a->merge, event);
+
+	event->source = 0;
+	return rc;
+}
+
+static void
+all_close(struct tl_cursor *cursor)
+{
+	struct all_cursor *a = (struct all_cursor *)(void *)cursor;
+
+	tl_cursor_close(a->merge);
+	free(a);
+}
+
+/* Of events of one time a merge gives the lower cursor's first when newest
+ * first: that is the run that came last, unless all of it ran backwards. */
+static int
+open_runs(const struct tl_store *s, enum tl_order order,
+    struct tl_cursor **cursors, unsigned *clocks)
+{
+	const size_t count = s->run_count + 1;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t run = s->all_fall ? i : count - 1 - i;
+		int rc = open_run(s, run, order, &cursors[i]);
+
+		if (rc < 0) {
+			while (i > 0)
+				tl_cursor_close(cursors[--i]);
+			return rc;
+		}
+		clocks[i] = (unsigned)i; /* by ns */
+	}
+	return 0;
+}
+
+static int
+merge_runs(const struct tl_store *s, enum tl_order order,
+    struct tl_cursor **merge)
+{
+	const size_t count = s->run_count + 1;
+	struct tl_cursor **cursors = calloc(count, sizeof(struct tl_cursor *));
+	unsigned *clocks = calloc(count, sizeof(*clocks));
+	int rc =
+	    cursors && clocks ? open_runs(s, order, cursors, clocks) : -ENOMEM;
+
+	if (rc == 0)
+		rc = tl_merge_new(merge, cursors, clocks, count, order);
+	free(cursors);
+	free(clocks);
+	return rc;
+}
+
+int
+tl_store_cursor(struct tl_store *s, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct all_cursor *a;
+	int rc;
+
+	assert(s->finished);
+	if (s->run_count == 0)
+		return open_run(s, 0, order, cursor);
+	a = malloc(sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	*a = (struct all_cursor){ { all_next, all_close }, NULL };
+	if ((rc = merge_runs(s, order, &a->merge)) < 0) {
+		free(a);
+		return rc;
+	}
+	*cursor = &a->cursor;
+	return 0;
+}

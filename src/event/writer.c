@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.c - what is the same for every writer: what stands before the first
+ * event and after the last is written once, and text goes on in large pieces.
+ */
+#include "event/writer.h"
+
+#include "event/host_pids.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* How far a writer is: its begun. */
+enum { NOT_BEGUN, BEGUN, ENDED };
+
+static struct tl_writer *
+writer_of(struct tl_sink *sink)
+{
+	return (struct tl_writer *)(void *)sink;
+}
+
+static int
+begin(struct tl_writer *writer)
+{
+	int rc = 0;
+
+	if (writer->begun != NOT_BEGUN)
+		return 0;
+	writer->begun = BEGUN;
+	if (writer->kind->is_of_one_machine && !writer->is_of_one_host)
+		rc = tl_host_pids_new(&writer->pids, writer);
+	return rc == 0 && writer->kind->begin ? writer->kind->begin(writer)
+					      : rc;
+}
+
+/* Of several hosts, with the id that its process has among all. */
+static int
+put_as_own(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct tl_event own = *event;
+	const int rc = tl_host_pids_put(writer->pids, &own);
+
+	return rc < 0 ? rc : writer->kind->put(writer, &own);
+}
+
+static int
+writer_put(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct tl_writer *writer = writer_of(sink);
+	int rc = begin(writer);
+
+	if (rc < 0)
+		return rc;
+	assert(writer->begun == BEGUN); /* nothing can follow an end */
+	rc = writer->pids && event->message ? put_as_own(writer, event)
+					    : writer->kind->put(writer, event);
+	return rc < 0 ? rc : tl_out_settle(&writer->out);
+}
+
+/* Where nothing stands after the last event, it need not be the last. */
+static int
+writer_finish(struct tl_sink *sink)
+{
+	struct tl_writer *writer = writer_of(sink);
+	int rc = begin(writer);
+
+	if (rc == 0 && writer->kind->end && writer->begun == BEGUN) {
+		writer->begun = ENDED;
+		rc = writer->kind->end(writer);
+	}
+	return rc < 0 ? rc : tl_out_flush(&writer->out);
+}
+
+int
+tl_writer_make(struct tl_writer **writer, size_t size,
+    const struct tl_writer_kind *kind, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct tl_writer *w;
+
+	assert(size >= sizeof(*w));
+	w = calloc(1, size);
+	if (!w)
+		return -ENOMEM;
+	w->sink = (struct tl_sink){ writer_put, writer_finish };
+	w->out.write = write;
+	w->out.context = context;
+	w->kind = kind;
+	w->report = report;
+	*writer = w;
+	return 0;
+}
+
+void
+tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->origin = *origin;
+}
+
+void
+tl_writer_set_sources(struct tl_writer *writer, const struct tl_origin *sources,
+    size_t count)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->sources = sources;
+	writer->source_count = count;
+}
+
+void
+tl_writer_set_knots(struct tl_writer *writer, const struct timeline_knot *knots,
+    size_t count)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->knots = knots;
+	writer->knot_count = count;
+}
+
+const struct tl_origin *
+tl_writer_source(const struct tl_writer *writer, const struct tl_event *event)
+{
+	return event->source < writer->source_count
+		   ? &writer->sources[event->source]
+		   : &writer->origin;
+}
+
+void
+tl_writer_set_title(struct tl_writer *writer, const char *title)
+{
+	assert(writer->begun == NOT_BEGUN);
+	writer->title = title;
+}
+
+void
+tl_writer_free(struct tl_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->kind->free)
+		writer->kind->free(writer);
+	tl_host_pids_free(writer->pids);
+	tl_text_free(&writer->out.text);
+	free(writer);
+}

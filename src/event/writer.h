@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.h - a writer of a format: events in, oldest first unless its file
+ * says otherwise, bytes out in large pieces.  What every writer is begins
+ * here.
+ *
+ *	struct my_writer { struct tl_writer writer; ... own ... };
+ *	tl_writer_make(sizeof(struct my_writer), &my_kind, ...)
+ */
+#ifndef TL_EVENT_WRITER_H
+#define TL_EVENT_WRITER_H
+
+#include "event/origin.h"
+#include "event/out.h"
+#include "event/reader.h"
+
+#include <stdbool.h>
+
+struct timeline_knot;
+struct tl_host_pids;
+struct tl_writer;
+
+/* What a writer of one format does. */
+struct tl_writer_kind {
+	/* Write one event into out.text; the frame hands it on.  0, -errno. */
+	int (*put)(struct tl_writer *writer, const struct tl_event *event);
+	/* What stands before the first event and after the last; either may be
+	 * NULL.  Both are written even when there is no event. */
+	int (*begin)(struct tl_writer *writer);
+	int (*end)(struct tl_writer *writer);
+	/* Give back what is its own; may be NULL. */
+	void (*free)(struct tl_writer *writer);
+	/* It knows processes by their id alone: of several hosts they get ids
+	 * that differ (host_pids.h). */
+	bool is_of_one_machine;
+};
+
+struct tl_writer {
+	struct tl_sink sink; /* first: what callers put events into */
+	struct tl_out out;
+	const struct tl_writer_kind *kind;
+	const struct tl_report *report; /* of what it cannot carry */
+	uint64_t begun;
+	/* What is known of all events, before the first of them: */
+	struct tl_origin origin;
+	const char *title; /* of a page or picture; NULL: none */
+	/* ... and of those with each number of a source; NULL: unknown */
+	const struct tl_origin *sources;
+	size_t source_count;
+	bool may_be_several;       /* hosts, as sources come while it runs */
+	bool is_of_one_host;       /* ... of which but one host is written */
+	struct tl_host_pids *pids; /* NULL: as their hosts have them */
+	/* ... and of the clock, where it is that of one timeline: */
+	const struct timeline_knot *knots;
+	size_t knot_count;
+};
+
+/* A writer of size bytes (all zeros behind the frame).  0, -ENOMEM. */
+int tl_writer_make(struct tl_writer **writer, size_t size,
+    const struct tl_writer_kind *kind, tl_write *write, void *context,
+    const struct tl_report *report);
+/* Where its events come from; unless it is said, nothing is known of it. */
+void
+tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
+/* The same of each source by its number; they stay the caller's. */
+void tl_writer_set_sources(struct tl_writer *writer,
+    const struct tl_origin *sources, size_t count);
+/* What was measured of the one clock that all stamps count; stays theirs. */
+void tl_writer_set_knots(struct tl_writer *writer,
+    const struct timeline_knot *knots, size_t count);
+/* What is known of where an event comes from: never NULL. */
+const struct tl_origin *
+tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);
+/* The title, which stays the caller's. */
+void tl_writer_set_title(struct tl_writer *writer, const char *title);
+/* Before the sources of its events close.  NULL does nothing. */
+void tl_writer_free(struct tl_writer *writer);
+
+/* Every writer's way to be made: of one that writes a stream of bytes, ... */
+typedef int tl_writer_new(struct tl_writer **writer, tl_write *write,
+    void *context, const struct tl_report *report);
+/* ... and of one that makes what is at path, where nothing must be yet. */
+typedef int tl_writer_at(struct tl_writer **writer, const char *path,
+    const struct tl_report *report);
+
+#endif

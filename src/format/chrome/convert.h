@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - one of Chrome's trace events as events of a timeline, by
+ * its phase.
+ */
+#ifndef TL_FORMAT_CHROME_CONVERT_H
+#define TL_FORMAT_CHROME_CONVERT_H
+
+#include "event/notes.h"
+#include "format/chrome/message.h"
+#include "format/chrome/spans.h"
+
+/* Metadata that waits for the first time. */
+enum { TL_CHROME_HELD_MAX = 4096 };
+
+/* What is noted of an event, and of the file. */
+enum {
+	TL_CHROME_NOTE_STRANGE,
+	TL_CHROME_NOTE_PHASE,
+	TL_CHROME_NOTE_TIME,
+	TL_CHROME_NOTE_VALUE,
+	TL_CHROME_NOTE_LARGE,
+	TL_CHROME_NOTE_CUT_TEXT,
+	TL_CHROME_NOTE_MANY,
+	TL_CHROME_NOTE_JOINED,
+	TL_CHROME_NOTE_IDS,
+	TL_CHROME_NOTE_UNENDED,
+	TL_CHROME_NOTE_FULL,
+	TL_CHROME_NOTE_DAMAGE,
+	TL_CHROME_NOTE_MEMBER,
+	TL_CHROME_NOTE_OPEN,
+	TL_CHROME_NOTE_CUT,
+	TL_CHROME_NOTE_BASE
+};
+
+/* Starts from all zeros but for notes and spans.sink; messages are made. */
+struct tl_chrome_convert {
+	struct tl_notes *notes;
+	struct tl_chrome_messages messages;
+	struct tl_chrome_spans spans;
+	struct tl_chrome_args args;
+	struct tl_chrome_args ends; /* of the end of a span of ours */
+	struct tl_text which;
+	struct tl_event *held;
+	size_t held_count;
+	int64_t base_ns;
+	int64_t last_ns;
+	bool has_time; /* was there an event with a time? */
+	bool ours;     /* base_ns was told */
+};
+
+/* 0, -ENOMEM, -errno of the sink. */
+int tl_chrome_convert(struct tl_chrome_convert *convert,
+    struct tl_chrome_event *event);
+int tl_chrome_convert_finish(struct tl_chrome_convert *convert);
+void tl_chrome_convert_free(struct tl_chrome_convert *convert);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chrome_line.c - numbers and pieces to one of Chrome's trace events. */
+#include "format/chrome/line.h"
+
+#include "event/render.h"
+
+#include <errno.h>
+#include <timeline.h>
+
+enum {
+	HEAD_PIECE,
+	FIRST_ARG_PIECE,
+	/* All of an event but pieces and arguments. */
+	FRAME_MAX = 256,
+	/* What an argument has beside its piece and its value. */
+	KEY_MAX = 8
+};
+
+/* Doubles hold every whole number below. */
+#define EXACT_MAX (UINT64_C(1) << 53)
+
+/* A literal, its size known to the compiler. */
+#define WRITE(to, literal) \
+	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
+	    sizeof(literal) - 1)
+
+/* Of an event with a label its value is the first that follows, in the place
+ * of its name. */
+static void
+make_head(struct tl_text *text, const struct tl_message *message)
+{
+	tl_put_string(text, ",\"cat\":\"");
+	tl_put_json(text, message->category);
+	tl_put_string(text, "\",\"name\":");
+	if (tl_chrome_is_labelled(message))
+		return;
+	tl_put_char(text, '"');
+	tl_chrome_put_name(text, message);
+	tl_put_string(text, "\",\"args\":{");
+}
+
+static void
+make_pieces(struct tl_draft *draft, const struct tl_message *message)
+{
+	const bool labelled = tl_chrome_is_labelled(message);
+	struct tl_text *text = &draft->text;
+
+	make_head(text, message);
+	tl_draft_cut(draft);
+	for (unsigned i = 0; i < message->argc; i++) {
+		if (i > 0 || !labelled) {
+			tl_put_string(text, i > 0 ? ",\"" : "\"");
+			tl_put_json(text, message->args[i].name);
+			tl_put_string(text, "\":");
+		}
+		tl_draft_cut(draft);
+	}
+	tl_put_string(text, "\"priority\":\"");
+	tl_put_string(text, tl_level_name(message->level));
+	tl_put_string(text, "\"}}");
+	tl_draft_cut(draft);
+}
+
+/* Nanoseconds as microseconds, all of them. */
+static char *
+write_us(char *to, int64_t base_ns, int64_t ns)
+{
+	const bool minus = ns < base_ns;
+	const uint64_t past = minus ? (uint64_t)base_ns - (uint64_t)ns
+				    : (uint64_t)ns - (uint64_t)base_ns;
+	const unsigned rest = (unsigned)(past % 1000);
+
+	if (minus)
+		*to++ = '-';
+	to = tl_write_unsigned(to, past / 1000);
+	*to++ = '.';
+	*to++ = (char)('0' + rest / 100);
+	*to++ = (char)('0' + rest / 10 % 10);
+	*to++ = (char)('0' + rest % 10);
+	return to;
+}
+
+static char *
+write_phase(char *to, const struct tl_chrome_line *line)
+{
+	if (line->is_place)
+		return WRITE(to, "{\"ph\":\"M\",\"pid\":");
+	if (line->end)
+		return WRITE(to, "{\"ph\":\"X\",\"pid\":");
+	switch (line->event->kind) {
+	case TL_BEGIN:
+		return WRITE(to, "{\"ph\":\"B\",\"pid\":");
+	case TL_END:
+		return WRITE(to, "{\"ph\":\"E\",\"pid\":");
+	case TL_COUNTER:
+		return WRITE(to, "{\"ph\":\"C\",\"pid\":");
+	default:
+		return WRITE(to, "{\"ph\":\"I\",\"s\":\"t\",\"pid\":");
+	}
+}
+
+/* A place has its event in its arguments. */
+static char *
+write_numbers(struct tl_chrome_lines *l, char *to,
+    const struct tl_chrome_line *line)
+{
+	const struct tl_event *event = line->event;
+
+	to = tl_chrome_comma(&l->names, to);
+	to = write_phase(to, line);
+	to = tl_write_unsigned(to, event->pid);
+	to = WRITE(to, ",\"tid\":");
+	to = tl_write_unsigned(to, event->tid);
+	if (line->is_place)
+		to =
+		    WRITE(to, ",\"name\":\"timeline_begin\",\"args\":{\"ts\":");
+	else
+		to = WRITE(to, ",\"ts\":");
+	to = write_us(to, l->base_ns, event->ns);
+	if (line->end) {
+		to = WRITE(to, ",\"dur\":");
+		to = write_us(to, event->ns, line->end->ns);
+	}
+	return line->is_begun ? WRITE(to, ",\"begun\":true") : to;
+}
+
+/* An integer, in quotes where a double would change it.  Counters are drawn:
+ * theirs are numbers. */
+static char *
+write_integer(char *to, uint64_t value, bool is_signed, bool is_counter)
+{
+	const bool minus = is_signed && (int64_t)value < 0;
+	const uint64_t size = minus ? -value : value;
+	const bool quoted = size >= EXACT_MAX && !is_counter;
+
+	if (quoted)
+		*to++ = '"';
+	if (minus)
+		*to++ = '-';
+	to = tl_write_unsigned(to, size);
+	if (quoted)
+		*to++ = '"';
+	return to;
+}
+
+static char *
+write_hex(char *to, uint64_t value)
+{
+	*to++ = '"';
+	to = tl_write_hex(to, value);
+	*to++ = '"';
+	return to;
+}
+
+static char *
+put_arg(struct tl_text *text, char *to, const struct tl_event *event,
+    unsigned index, unsigned format, size_t room)
+{
+	const uint64_t value = event->args[index];
+	const bool is_counter = event->kind == TL_COUNTER;
+
+	switch (format) {
+	case TIMELINE_ARG_UNSIGNED:
+		return write_integer(to, value, false, is_counter);
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		return write_integer(to, value, true, is_counter);
+	case TIMELINE_ARG_HEX:
+		if (!is_counter)
+			return write_hex(to, value);
+		return write_integer(to, value, false, true);
+	case TIMELINE_ARG_STRING:
+		if (is_counter)
+			return write_integer(to, value, false, true);
+		return tl_write_arg_json(text, to, event, index, room);
+	default:
+		return tl_write_arg_json(text, to, event, index, room);
+	}
+}
+
+/* A counter without arguments has its value all the same. */
+static char *
+write_plain_counter(char *to, const struct tl_event *event)
+{
+	to = WRITE(to, "\"value\":");
+	to = write_integer(to, event->args[0], false, true);
+	return WRITE(to, "}}");
+}
+
+/* How many arguments of an event are written. */
+static unsigned
+count_args(const struct tl_pieces *pieces, const struct tl_event *event,
+    bool labelled)
+{
+	if (event->bare)
+		return 0;
+	if (event->kind == TL_COUNTER && pieces->argc > 0)
+		return !labelled;
+	return pieces->argc;
+}
+
+/* The arguments of an event.  Of one with a label the first is its name. */
+static char *
+put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
+    const struct tl_event *event, size_t room)
+{
+	const bool labelled = tl_chrome_is_labelled(event->message);
+	const unsigned argc = count_args(pieces, event, labelled);
+
+	if (labelled && argc == 0)
+		return WRITE(to, "\"label\",\"args\":{");
+	for (unsigned i = 0; to && i < argc; i++) {
+		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		to = put_arg(text, to, event, i, pieces->formats[i], room);
+		if (to && labelled && i == 0)
+			to = WRITE(to, ",\"args\":{\"label\":true");
+	}
+	return to;
+}
+
+/* Those of the end of a span stand behind those of its begin: "tcp$end". */
+static char *
+put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
+    const struct tl_event *end, size_t room)
+{
+	const bool labelled = tl_chrome_is_labelled(end->message);
+	const unsigned argc = end->bare ? 0 : pieces->argc;
+
+	for (unsigned i = 0; to && i < argc; i++) {
+		if (i == 0 && to[-1] != '{')
+			*to++ = ',';
+		if (i == 0 && labelled)
+			to = WRITE(to, "\"label\":");
+		else
+			to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		to = WRITE(to - 2, "$end\":"); /* its last two are ": */
+		to = put_arg(text, to, end, i, pieces->formats[i], room);
+	}
+	return to;
+}
+
+/* What stands behind the last argument. */
+static char *
+write_tail(char *to, const struct tl_pieces *pieces,
+    const struct tl_event *event)
+{
+	const bool is_first = to[-1] == '{';
+
+	if (event->kind == TL_COUNTER && is_first)
+		return write_plain_counter(to, event);
+	if (event->kind == TL_COUNTER)
+		return WRITE(to, "}}");
+	if (!is_first)
+		*to++ = ',';
+	return tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
+}
+
+int
+tl_chrome_line_put(struct tl_chrome_lines *l, const struct tl_chrome_line *line)
+{
+	const struct tl_pieces *pieces =
+	    tl_pieces_of(&l->cache, line->event->message);
+	size_t room;
+	char *to;
+
+	if (!pieces)
+		return -ENOMEM;
+	/* the end has all arguments once more */
+	room = 2 * (pieces->room + TL_ARGS_MAX * (TL_VALUE_MAX + KEY_MAX)) +
+	       FRAME_MAX;
+	if (!(to = tl_text_reserve(l->text, room)))
+		return 0;
+	to = write_numbers(l, to, line);
+	to = tl_piece_write(to, pieces, HEAD_PIECE);
+	to = put_args(l->text, to, pieces, line->event, room);
+	if (to && line->end)
+		to = put_end_args(l->text, to, pieces, line->end, room);
+	if (!to)
+		return 0;
+	to = write_tail(to, pieces, line->event);
+	if (line->is_place)
+		*to++ = '}';
+	l->text->size = (size_t)(to - l->text->data);
+	return 0;
+}
+
+void
+tl_chrome_line_put_lost(struct tl_chrome_lines *l, int64_t ns, uint64_t lost)
+{
+	char *to = tl_text_reserve(l->text, FRAME_MAX);
+
+	if (!to)
+		return;
+	to = tl_chrome_comma(&l->names, to);
+	to = WRITE(to, "{\"ph\":\"I\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":");
+	to = write_us(to, l->base_ns, ns);
+	to = WRITE(to, ",\"cat\":\"timeline\",\"name\":\"entries lost\","
+		       "\"args\":{\"lost\":");
+	to = write_integer(to, lost, false, false);
+	to = WRITE(to, "}}");
+	l->text->size = (size_t)(to - l->text->data);
+}
+
+void
+tl_chrome_lines_make(struct tl_chrome_lines *l, struct tl_writer *writer)
+{
+	l->text = &writer->out.text;
+	l->cache.make = make_pieces;
+	l->names.writer = writer;
+}
+
+void
+tl_chrome_lines_free(struct tl_chrome_lines *l)
+{
+	tl_pieces_free(&l->cache);
+	tl_chrome_names_free(&l->names);
+}

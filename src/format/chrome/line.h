@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * line.h - one of Chrome's trace events as bytes: numbers, then pieces
+ * of its message:
+ *
+ *	{"ph":"I","s":"t","pid":1,"tid":2,"ts":3.004 | ,"cat":"c","name":
+ *	"n","args":{ | "tcp": | 10 | ,"priority":"trace"}}
+ *
+ * The arguments of an end have the pieces of those of its begin once more,
+ * cut into: "tcp$end":.
+ */
+#ifndef TL_FORMAT_CHROME_LINE_H
+#define TL_FORMAT_CHROME_LINE_H
+
+#include "event/pieces.h"
+#include "format/chrome/names.h"
+
+/* Starts from all zeros; see tl_chrome_lines_make. */
+struct tl_chrome_lines {
+	struct tl_text *text; /* where they go */
+	struct tl_pieces_cache cache;
+	struct tl_chrome_names names;
+	int64_t base_ns;
+};
+
+/* What is written of an event, which tl_chrome_names_put has turned. */
+struct tl_chrome_line {
+	const struct tl_event *event;
+	const struct tl_event *end; /* of a whole span; else NULL */
+	bool is_place; /* tells only where a begin stands, whose span follows */
+	bool is_begun; /* of a begin that has such a place */
+};
+
+void
+tl_chrome_lines_make(struct tl_chrome_lines *lines, struct tl_writer *writer);
+void tl_chrome_lines_free(struct tl_chrome_lines *lines);
+
+/* 0 or -ENOMEM; that of the text stays there. */
+int tl_chrome_line_put(struct tl_chrome_lines *lines,
+    const struct tl_chrome_line *line);
+/* A hole, which stands where it is met. */
+void tl_chrome_line_put_lost(struct tl_chrome_lines *lines, int64_t ns,
+    uint64_t lost);
+
+#endif

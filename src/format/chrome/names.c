@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.c - one line for each name:
+ *
+ *	{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{...}}
+ */
+#include "format/chrome/names.h"
+
+#include "event/host_pids.h"
+#include "format/chrome/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+bool
+tl_chrome_is_labelled(const struct tl_message *message)
+{
+	return message->argc > 0 && message->args[0].before.size == 0 &&
+	       message->args[0].format == TIMELINE_ARG_STRING &&
+	       tl_bytes_equal(message->args[0].name,
+		   tl_bytes_of(TL_CHROME_LABEL));
+}
+
+/* The first of the arguments that only follow the words: ": $a $b". */
+static unsigned
+first_behind(const struct tl_message *message)
+{
+	const struct tl_bytes between = tl_bytes_of(" ");
+	unsigned i = message->argc;
+	struct tl_bytes before;
+
+	if (message->after.size > 0)
+		return message->argc;
+	while (i > 0 && tl_bytes_equal(message->args[i - 1].before, between))
+		i--;
+	if (i == 0)
+		return message->argc;
+	before = message->args[--i].before;
+	if (before.size < 2 || (before.size == 2 && i == 0) ||
+	    memcmp(before.data + before.size - 2, ": ", 2) != 0)
+		return message->argc;
+	return i;
+}
+
+void
+tl_chrome_put_name(struct tl_text *text, const struct tl_message *message)
+{
+	const unsigned behind = first_behind(message);
+	struct tl_bytes after = message->after;
+
+	for (unsigned i = 0; i < behind; i++) {
+		tl_put_json(text, message->args[i].before);
+		tl_put_json(text, message->args[i].name);
+	}
+	if (behind < message->argc) {
+		after = message->args[behind].before;
+		after.size -= 2;
+	}
+	tl_put_json(text, after);
+}
+
+/* One line that names something: the caller ends it. */
+static void
+open_line(struct tl_chrome_names *names, const char *name, uint32_t pid,
+    uint32_t tid)
+{
+	struct tl_text *text = &names->writer->out.text;
+	char *to = tl_text_reserve(text, 2);
+
+	if (!to)
+		return;
+	text->size += (size_t)(tl_chrome_comma(names, to) - to);
+	tl_put_format(text,
+	    "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{",
+	    pid, tid, name);
+}
+
+/* A member of its args, led by what stands before the text. */
+static void
+put_member(struct tl_text *text, const char *lead, struct tl_bytes value)
+{
+	tl_put_string(text, lead);
+	tl_put_json(text, value);
+	tl_put_char(text, '"');
+}
+
+static void
+name_process(struct tl_chrome_names *names, uint32_t pid)
+{
+	struct tl_writer *writer = names->writer;
+	const struct tl_host_pid own = tl_host_pids_get(writer->pids, pid);
+	const char *machine = own.host ? own.host : writer->origin.machine;
+	struct tl_text *text = &writer->out.text;
+	uint32_t number;
+
+	if (tl_numbers_get(&names->processes, (struct tl_number_key){ pid, 0 },
+		&number) != 1)
+		return;
+	open_line(names, "process_name", pid, pid);
+	tl_text_clear(&names->scratch);
+	tl_host_pids_name(writer, pid, "", &names->scratch);
+	put_member(text, "\"name\":\"",
+	    tl_bytes(names->scratch.data, names->scratch.size));
+	tl_put_string(text, "}}");
+	if (machine[0] != '\0') {
+		open_line(names, "process_labels", pid, pid);
+		put_member(text, "\"labels\":\"", tl_bytes_of(machine));
+		tl_put_string(text, "}}");
+	}
+	open_line(names, "process_sort_index", pid, pid);
+	tl_put_format(text, "\"sort_index\":%u}}", number);
+}
+
+static void
+name_thread(struct tl_chrome_names *names, const struct tl_event *event)
+{
+	const struct tl_number_key key = { event->pid, event->tid };
+	struct tl_text *text = &names->writer->out.text;
+	const uint32_t pid = event->pid, tid = event->tid;
+	const bool is_main =
+	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
+	uint32_t number;
+
+	if (tl_numbers_get(&names->threads, key, &number) != 1)
+		return;
+	name_process(names, pid);
+	open_line(names, TL_CHROME_THREAD, pid, tid);
+	tl_put_format(text, "\"name\":\"%s %u\"}}", is_main ? "main" : "thread",
+	    tid);
+	open_line(names, "thread_sort_index", pid, tid);
+	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
+}
+
+/* Do the name and the arguments of an event say all of its message? */
+static bool
+is_plain(const struct tl_message *message)
+{
+	const struct tl_bytes text = message->text;
+
+	return message->kind != TIMELINE_RECORD_COUNTER && text.size > 0 &&
+	       text.size <= TL_CHROME_NAME_MAX && message->explain.size == 0 &&
+	       !memchr(text.data, '$', text.size);
+}
+
+static void
+define(struct tl_chrome_names *names, const struct tl_event *event)
+{
+	const struct tl_number_key key = { (uintptr_t)event->message, 0 };
+	const struct tl_message *message = event->message;
+	struct tl_text *text = &names->writer->out.text;
+	uint32_t number;
+
+	if (tl_numbers_get(&names->messages, key, &number) != 1 ||
+	    is_plain(message))
+		return;
+	open_line(names, TL_CHROME_DEFINITION, event->pid, event->tid);
+	put_member(text, "\"cat\":\"", message->category);
+	tl_put_string(text, ",\"name\":\"");
+	if (tl_chrome_is_labelled(message))
+		tl_put_string(text, TL_CHROME_LABEL);
+	else
+		tl_chrome_put_name(text, message);
+	put_member(text, "\",\"priority\":\"",
+	    tl_bytes_of(tl_level_name(message->level)));
+	put_member(text, ",\"text\":\"", message->text);
+	tl_put_string(text, "}}");
+}
+
+static void
+put_source_name(struct tl_text *text, const struct tl_event *event)
+{
+	struct tl_bytes label = tl_bytes(NULL, 0);
+
+	if (tl_chrome_is_labelled(event->message))
+		label = tl_message_string(event->message, event->args[0]);
+	if (label.data)
+		tl_put_json(text, label);
+	else
+		tl_chrome_put_name(text, event->message);
+}
+
+/* A source lies in the process that was the first to use it, before its
+ * threads. */
+static void
+name_source(struct tl_chrome_names *names, const struct tl_event *event,
+    uint32_t tid)
+{
+	struct tl_text *text = &names->writer->out.text;
+
+	name_process(names, event->pid);
+	open_line(names, TL_CHROME_THREAD, event->pid, tid);
+	tl_put_string(text, "\"name\":\"");
+	put_source_name(text, event);
+	put_member(text, "\",\"source\":true,\"text\":\"",
+	    event->message->text);
+	tl_put_string(text, "}}");
+	open_line(names, "thread_sort_index", event->pid, tid);
+	tl_put_format(text, "\"sort_index\":%d}}",
+	    (int)(tid - TL_CHROME_SOURCE_TID) - 1);
+}
+
+/* Turn an event of a source to the thread of it. */
+static int
+to_source(struct tl_chrome_names *names, struct tl_event *event)
+{
+	const struct tl_number_key key = { (uintptr_t)event->message, 0 };
+	void *pids = names->source_pids;
+	uint32_t number;
+	int rc = tl_numbers_get(&names->sources, key, &number);
+
+	if (rc < 0)
+		return rc;
+	if (rc == 1) {
+		rc = tl_numbers_room(&pids, &names->source_capacity, number,
+		    sizeof(*names->source_pids));
+		names->source_pids = pids;
+		if (rc < 0)
+			return rc;
+		names->source_pids[number] = event->pid;
+		name_source(names, event, TL_CHROME_SOURCE_TID - number);
+	}
+	event->pid = names->source_pids[number];
+	event->tid = TL_CHROME_SOURCE_TID - number;
+	return 0;
+}
+
+static bool
+has_source(const struct tl_event *event)
+{
+	return event->message->scope == TIMELINE_SOURCE &&
+	       (event->kind == TL_BEGIN || event->kind == TL_END);
+}
+
+int
+tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
+{
+	int rc = 0;
+
+	if (has_source(event)) {
+		rc = to_source(names, event);
+		if (rc != -ENOSPC)
+			return rc;
+		rc = 1;
+	}
+	name_thread(names, event);
+	define(names, event);
+	return rc;
+}
+
+void
+tl_chrome_names_free(struct tl_chrome_names *names)
+{
+	tl_numbers_free(&names->processes);
+	tl_numbers_free(&names->threads);
+	tl_numbers_free(&names->messages);
+	tl_numbers_free(&names->sources);
+	free(names->source_pids);
+	tl_text_free(&names->scratch);
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - where in the file the tokens stand:
+ *
+ *	{"otherData":{"base_ns":"5"},"traceEvents":[ {event} , {event} ]}
+ *	                                            ^ list, at depth 2
+ *	[ {event} , {event}
+ *	 ^ list, at depth 1
+ */
+#include "format/chrome/read.h"
+
+#include "base/json_number.h"
+#include "format/chrome/convert.h"
+#include "format/chrome/scan.h"
+#include "format/chrome/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	/* So many strange things and no event: another format. */
+	STRANGE_MAX = 64,
+	/* So many places of damage are told one by one. */
+	DAMAGE_MAX = 8,
+	BOM_SIZE = 3
+};
+
+static const char bom[BOM_SIZE + 1] = "\xef\xbb\xbf";
+
+/* Members of the file. */
+enum { OTHER, EVENTS, OTHER_DATA, KNOWN };
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[TL_CHROME_NOTE_STRANGE] = { -EBADMSG,
+	    "no event where one must be: skipped" },
+	[TL_CHROME_NOTE_PHASE] = { -ENOTSUP,
+	    "event of a phase that a timeline has no place for: left out" },
+	[TL_CHROME_NOTE_TIME] = { -EBADMSG,
+	    "time or duration is missing, bad or out of range" },
+	[TL_CHROME_NOTE_VALUE] = { -EBADMSG,
+	    "value is not of its kind: 0, or no counter" },
+	[TL_CHROME_NOTE_LARGE] = { -ENOSPC, "event is too large: left out" },
+	[TL_CHROME_NOTE_CUT_TEXT] = { -ERANGE, "text is too long: cut" },
+	[TL_CHROME_NOTE_MANY] = { -ENOSPC,
+	    "event has too many arguments: some are left out" },
+	[TL_CHROME_NOTE_JOINED] = { 0,
+	    "event has more arguments than a message: the last has the rest" },
+	[TL_CHROME_NOTE_IDS] = { 0,
+	    "process or thread is not a number of 32 bits: counted from "
+	    "1073741824" },
+	[TL_CHROME_NOTE_UNENDED] = { 0,
+	    "complete event without a duration: a begin without an end" },
+	[TL_CHROME_NOTE_FULL] = { -ENOSPC,
+	    "too many different messages, texts or threads: left out" },
+	[TL_CHROME_NOTE_DAMAGE] = { -EBADMSG,
+	    "more places that are not JSON: on to the next event" },
+	[TL_CHROME_NOTE_MEMBER] = { -ENOTSUP,
+	    "member of the file that has no events: left out" },
+	[TL_CHROME_NOTE_OPEN] = { 0, "the list of events does not end" },
+	[TL_CHROME_NOTE_CUT] = { -EBADMSG, "the end of the file is missing" },
+	[TL_CHROME_NOTE_BASE] = { -EBADMSG,
+	    "base_ns stands behind events, whose times it would move" },
+};
+
+struct chrome_read {
+	struct tl_reader reader; /* first: what callers see */
+	const struct tl_report *report;
+	struct tl_json json;
+	struct tl_chrome_event event;
+	struct tl_chrome_convert convert;
+	struct tl_notes notes;
+	unsigned list; /* depth of the list of events; 0: not in it */
+	unsigned member;
+	unsigned damages;
+	unsigned bom_at; /* bytes of it that were met */
+	uint64_t fed;
+	uint64_t strange;
+	bool in_event;
+	bool is_base;  /* the value that comes is base_ns */
+	bool had_list; /* it is the format */
+	bool had_event;
+	bool done; /* the rest is not read */
+};
+
+static struct chrome_read *
+read_of(struct tl_reader *reader)
+{
+	return (struct chrome_read *)(void *)reader;
+}
+
+static int
+refuse(struct chrome_read *r, uint64_t at)
+{
+	tl_report_say(r->report, -EBADMSG, at, "not Chrome trace events");
+	return -EBADMSG;
+}
+
+/* Something in the list that is no event. */
+static int
+note_strange(struct chrome_read *r, uint64_t at)
+{
+	tl_note(&r->notes, TL_CHROME_NOTE_STRANGE, at);
+	if (r->had_event || ++r->strange < STRANGE_MAX)
+		return 0;
+	return refuse(r, at);
+}
+
+static int
+end_event(struct chrome_read *r)
+{
+	const struct tl_chrome_event *e = &r->event;
+
+	r->in_event = false;
+	if (e->is_empty && !e->too_large) /* some writers end lists so */
+		return 0;
+	if (!e->too_large && e->field[TL_CHROME_PH].kind == 0)
+		return note_strange(r, e->at);
+	r->had_event = true;
+	return tl_chrome_convert(&r->convert, &r->event);
+}
+
+static int
+take_event(struct chrome_read *r, int kind, const struct tl_json_token *token)
+{
+	int rc = tl_chrome_event_take(&r->event, kind, token,
+	    r->json.depth - r->list);
+
+	return rc == 1 ? end_event(r) : rc;
+}
+
+static int
+take_in_list(struct chrome_read *r, int kind, const struct tl_json_token *token)
+{
+	const unsigned depth = r->json.depth;
+
+	if (r->in_event)
+		return take_event(r, kind, token);
+	if (depth < r->list) {
+		r->list = 0;
+		return 0;
+	}
+	if (depth == r->list + 1 && kind == TL_JSON_OBJECT) {
+		r->in_event = true;
+		return take_event(r, kind, token);
+	}
+	if ((depth == r->list && kind != TL_JSON_ARRAY_END) ||
+	    (depth == r->list + 1 && kind == TL_JSON_ARRAY))
+		return note_strange(r, token->at);
+	return 0; /* within such a thing */
+}
+
+static unsigned
+member_of(struct tl_bytes key)
+{
+	static const char *const known[] = { "displayTimeUnit", "metadata" };
+
+	if (tl_bytes_equal(key, tl_bytes_of("traceEvents")))
+		return EVENTS;
+	if (tl_bytes_equal(key, tl_bytes_of("otherData")))
+		return OTHER_DATA;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (tl_bytes_equal(key, tl_bytes_of(known[i])))
+			return KNOWN;
+	}
+	return OTHER;
+}
+
+static void
+take_base(struct chrome_read *r, int kind, const struct tl_json_token *token)
+{
+	int64_t base_ns;
+
+	if (kind != TL_JSON_STRING && kind != TL_JSON_NUMBER)
+		return;
+	if (tl_json_signed(token->text, &base_ns) < 0) {
+		tl_note(&r->notes, TL_CHROME_NOTE_TIME, token->at);
+	} else if (r->had_event) {
+		tl_note(&r->notes, TL_CHROME_NOTE_BASE, token->at);
+	} else {
+		r->convert.base_ns = base_ns;
+		r->convert.ours = true;
+	}
+}
+
+/* What stands around the list. */
+static int
+take_around(struct chrome_read *r, int kind, const struct tl_json_token *token)
+{
+	const unsigned depth = r->json.depth;
+
+	if (depth == 0 && kind != TL_JSON_OBJECT_END &&
+	    kind != TL_JSON_ARRAY_END)
+		return r->had_list ? note_strange(r, token->at)
+				   : refuse(r, token->at);
+	if (kind == TL_JSON_ARRAY &&
+	    (depth == 1 || (depth == 2 && r->member == EVENTS))) {
+		r->list = depth;
+		r->had_list = true;
+	} else if (kind == TL_JSON_KEY && depth == 1) {
+		r->member = member_of(token->text);
+		if (r->member == OTHER)
+			tl_note(&r->notes, TL_CHROME_NOTE_MEMBER, token->at);
+	} else if (kind == TL_JSON_KEY && depth == 2) {
+		r->is_base =
+		    r->member == OTHER_DATA &&
+		    tl_bytes_equal(token->text, tl_bytes_of(TL_CHROME_BASE));
+	} else if (depth == 2 && r->is_base) {
+		r->is_base = false;
+		take_base(r, kind, token);
+	}
+	return 0;
+}
+
+/* The input ended: in which part of it? */
+static int
+note_cut(struct chrome_read *r)
+{
+	const uint64_t at = r->json.wrong_at;
+
+	r->done = true;
+	if (!r->had_list)
+		return refuse(r, at);
+	tl_note(&r->notes,
+	    r->list > 0 && !r->in_event ? TL_CHROME_NOTE_OPEN
+					: TL_CHROME_NOTE_CUT,
+	    r->in_event ? r->event.at : at);
+	return 0;
+}
+
+/* It is not JSON here: go on at the next event. */
+static int
+take_damage(struct chrome_read *r)
+{
+	const uint64_t at = r->json.wrong_at;
+
+	if (r->json.finished)
+		return note_cut(r);
+	if (!r->had_list)
+		return refuse(r, at);
+	r->in_event = false;
+	r->done = r->list == 0;
+	if (r->damages++ < DAMAGE_MAX)
+		tl_report_say(r->report, -EBADMSG, at, "%s: %s", r->json.why,
+		    r->done ? "the rest is not read" : "on to the next event");
+	else
+		tl_note(&r->notes, TL_CHROME_NOTE_DAMAGE, at);
+	if (!r->done)
+		tl_json_recover(&r->json, r->list);
+	return 0;
+}
+
+/* All events that need no tokens. */
+static int
+scan(struct chrome_read *r)
+{
+	int rc;
+
+	while ((rc = tl_chrome_scan(&r->json, &r->event)) == 1) {
+		if ((rc = end_event(r)) < 0)
+			return rc;
+	}
+	return rc;
+}
+
+/* Is an event next, behind a token of this kind?  After damage it is to be
+ * looked for. */
+static bool
+may_scan(const struct chrome_read *r, int kind)
+{
+	return kind > 0 && r->list > 0 && !r->in_event &&
+	       r->json.depth == r->list;
+}
+
+/* All tokens that there are. */
+static int
+drain(struct chrome_read *r)
+{
+	struct tl_json_token token;
+	int kind = TL_JSON_MORE, rc = 0;
+
+	while (rc == 0 && !r->done) {
+		if (may_scan(r, kind) && (rc = scan(r)) < 0)
+			return rc;
+		kind = tl_json_next(&r->json, &token);
+		if (kind == TL_JSON_MORE || kind == TL_JSON_END)
+			return 0;
+		if (kind == -EBADMSG)
+			rc = take_damage(r);
+		else if (kind < 0)
+			rc = kind;
+		else if (r->list > 0)
+			rc = take_in_list(r, kind, &token);
+		else
+			rc = take_around(r, kind, &token);
+	}
+	return rc;
+}
+
+/* The mark that some editors put before a text. */
+static struct tl_bytes
+skip_bom(struct chrome_read *r, struct tl_bytes piece)
+{
+	while (r->fed == r->bom_at && r->bom_at < BOM_SIZE && piece.size > 0 &&
+	       piece.data[0] == bom[r->bom_at]) {
+		r->bom_at++;
+		r->fed++;
+		r->json.before++;
+		piece.data++;
+		piece.size--;
+	}
+	r->fed += piece.size;
+	return piece;
+}
+
+static int
+chrome_feed(struct tl_reader *reader, struct tl_bytes piece)
+{
+	struct chrome_read *r = read_of(reader);
+
+	piece = skip_bom(r, piece);
+	if (r->done || piece.size == 0)
+		return 0;
+	tl_json_feed(&r->json, piece);
+	return drain(r);
+}
+
+static int
+chrome_finish(struct tl_reader *reader)
+{
+	struct chrome_read *r = read_of(reader);
+	int rc = 0;
+
+	if (!r->done) {
+		tl_json_finish(&r->json);
+		rc = drain(r);
+	}
+	if (rc == 0 && r->fed > 0 &&
+	    (!r->had_list || (r->strange > 0 && !r->had_event)))
+		rc = refuse(r, 0);
+	if (rc == 0)
+		rc = tl_chrome_convert_finish(&r->convert);
+	if (rc == 0)
+		tl_notes_say(&r->notes, r->report);
+	return rc;
+}
+
+static void
+chrome_free(struct tl_reader *reader)
+{
+	struct chrome_read *r = read_of(reader);
+
+	tl_json_free(&r->json);
+	tl_chrome_event_free(&r->event);
+	tl_chrome_convert_free(&r->convert);
+	free(r);
+}
+
+int
+tl_chrome_read_new(struct tl_reader **reader, struct tl_sink *sink,
+    const struct tl_report *report)
+{
+	struct chrome_read *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->reader = (struct tl_reader){ .feed = chrome_feed,
+		.finish = chrome_finish,
+		.free = chrome_free };
+	r->report = report;
+	r->notes.kinds = kinds;
+	r->convert.notes = &r->notes;
+	r->convert.spans.sink = sink;
+	rc = tl_chrome_event_make(&r->event);
+	if (rc == 0)
+		rc = tl_chrome_messages_make(&r->convert.messages);
+	if (rc < 0)
+		chrome_free(&r->reader);
+	else
+		*reader = &r->reader;
+	return rc;
+}
+
+static bool
+has(struct tl_bytes bytes, const char *what)
+{
+	return bytes.size > 0 &&
+	       memmem(bytes.data, bytes.size, what, strlen(what)) != NULL;
+}
+
+/* An object with the members of such a file, or a list of events. */
+unsigned
+tl_chrome_recognise(struct tl_bytes first)
+{
+	if (first.size >= BOM_SIZE && memcmp(first.data, bom, BOM_SIZE) == 0)
+		first = tl_bytes(first.data + BOM_SIZE, first.size - BOM_SIZE);
+	while (first.size > 0 && strchr(" \t\r\n", first.data[0]) != NULL &&
+	       first.data[0] != '\0') {
+		first.data++;
+		first.size--;
+	}
+	if (first.size == 0 || (first.data[0] != '{' && first.data[0] != '['))
+		return 0;
+	if (first.data[0] == '[')
+		return has(first, "\"ph\"") ? 85 : 0;
+	if (has(first, "\"traceEvents\""))
+		return 95;
+	return has(first, "\"displayTimeUnit\"") ||
+		       has(first, "\"systemTraceEvents\"") ||
+		       has(first, "\"stackFrames\"")
+		   ? 50
+		   : 0;
+}

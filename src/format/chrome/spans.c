@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spans.c - what is open on each thread:
+ *
+ *	begun	a begin for each end to come, the innermost last
+ *	ending	an end for each whole span, the innermost last
+ */
+#include "format/chrome/spans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct ending {
+	const struct tl_message *message;
+	int64_t ns;
+};
+
+struct tl_chrome_thread {
+	struct tl_chrome_who *begun;
+	struct ending *ending;
+	uint32_t begun_count, begun_room;
+	uint32_t ending_count, ending_room;
+	uint32_t pid, tid;
+	const struct tl_message *source;
+};
+
+struct tl_chrome_waiting {
+	struct tl_event begin;
+	int64_t end_ns;
+	uint32_t thread;
+	uint32_t number; /* in the order of the input */
+};
+
+int
+tl_chrome_put(struct tl_chrome_spans *s, struct tl_event *event)
+{
+	event->tsc = (uint64_t)event->ns;
+	event->cpu = TL_CPU_UNKNOWN;
+	event->level = event->message ? event->message->level : 0;
+	event->number = s->count++;
+	return s->sink->put(s->sink, event);
+}
+
+int
+tl_chrome_thread(struct tl_chrome_spans *s, uint32_t pid, uint32_t tid,
+    uint32_t *thread)
+{
+	const struct tl_number_key key = { pid, tid };
+	void *threads = s->threads;
+	int rc = tl_numbers_get(&s->numbers, key, thread);
+
+	if (rc <= 0)
+		return rc;
+	rc = tl_numbers_room(&threads, &s->capacity, *thread,
+	    sizeof(*s->threads));
+	s->threads = threads;
+	if (rc < 0)
+		return rc;
+	s->threads[*thread].pid = pid;
+	s->threads[*thread].tid = tid;
+	return 0;
+}
+
+const struct tl_message *
+tl_chrome_source(const struct tl_chrome_spans *s, uint32_t thread)
+{
+	return s->threads[thread].source;
+}
+
+void
+tl_chrome_set_source(struct tl_chrome_spans *s, uint32_t thread,
+    const struct tl_message *message)
+{
+	s->threads[thread].source = message;
+}
+
+/* Room for one more of so many: 0 or -ENOMEM. */
+static int
+make_room(void **array, uint32_t count, uint32_t *room, size_t size_each)
+{
+	const uint32_t more = *room ? *room * 2 : 8;
+	void *grown;
+
+	if (count < *room)
+		return 0;
+	grown = realloc(*array, more * size_each);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*room = more;
+	return 0;
+}
+
+static int
+put_end(struct tl_chrome_spans *s, const struct tl_chrome_thread *t,
+    const struct ending *ending)
+{
+	struct tl_event end = { .ns = ending->ns,
+		.message = ending->message,
+		.pid = t->pid,
+		.tid = t->tid,
+		.kind = TL_END,
+		.bare = true };
+
+	return tl_chrome_put(s, &end);
+}
+
+/* Hand on the ends up to a time, as far as they are nested. */
+static int
+end_until(struct tl_chrome_spans *s, uint32_t thread, int64_t ns)
+{
+	struct tl_chrome_thread *t = &s->threads[thread];
+	int rc = 0;
+
+	while (rc == 0 && t->ending_count > 0 &&
+	       t->ending[t->ending_count - 1].ns <= ns) {
+		s->open--;
+		rc = put_end(s, t, &t->ending[--t->ending_count]);
+	}
+	return rc;
+}
+
+static int
+add_ending(struct tl_chrome_spans *s, uint32_t thread,
+    const struct ending *ending)
+{
+	struct tl_chrome_thread *t = &s->threads[thread];
+	void *array = t->ending;
+	int rc;
+
+	if (s->open >= TL_CHROME_OPEN_MAX)
+		return put_end(s, t, ending);
+	rc = make_room(&array, t->ending_count, &t->ending_room,
+	    sizeof(*t->ending));
+	t->ending = array;
+	if (rc < 0)
+		return rc;
+	t->ending[t->ending_count++] = *ending;
+	s->open++;
+	return 0;
+}
+
+static int
+put_whole(struct tl_chrome_spans *s, struct tl_chrome_waiting *w)
+{
+	const struct ending ending = { w->begin.message, w->end_ns };
+	int rc = end_until(s, w->thread, w->begin.ns);
+
+	if (rc == 0)
+		rc = tl_chrome_put(s, &w->begin);
+	return rc < 0 ? rc : add_ending(s, w->thread, &ending);
+}
+
+/* The one that begins first; of two, the longer; of two, the first. */
+static bool
+is_before(const struct tl_chrome_waiting *a, const struct tl_chrome_waiting *b)
+{
+	if (a->begin.ns != b->begin.ns)
+		return a->begin.ns < b->begin.ns;
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns;
+	return a->number < b->number;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	return is_before(*(struct tl_chrome_waiting *const *)a,
+		   *(struct tl_chrome_waiting *const *)b)
+		   ? -1
+		   : 1;
+}
+
+/* Hand on what waits in the window. */
+static int
+flush(struct tl_chrome_spans *s)
+{
+	struct tl_chrome_waiting *order[TL_CHROME_WINDOW];
+	int rc = 0;
+
+	for (size_t i = 0; i < s->waiting; i++)
+		order[i] = &s->window[i];
+	if (s->unsorted)
+		qsort(order, s->waiting, sizeof(order[0]), compare);
+	for (size_t i = 0; rc == 0 && i < s->waiting; i++)
+		rc = put_whole(s, order[i]);
+	s->waiting = 0;
+	s->unsorted = false;
+	return rc;
+}
+
+int
+tl_chrome_whole(struct tl_chrome_spans *s, uint32_t thread,
+    const struct tl_event *begin, int64_t end_ns)
+{
+	struct tl_chrome_waiting *w;
+	int rc = 0;
+
+	if (!s->window)
+		s->window = malloc(TL_CHROME_WINDOW * sizeof(*s->window));
+	if (!s->window)
+		return -ENOMEM;
+	if (s->waiting == TL_CHROME_WINDOW)
+		rc = flush(s);
+	w = &s->window[s->waiting];
+	*w = (struct tl_chrome_waiting){ *begin, end_ns, thread,
+		(uint32_t)s->waiting };
+	if (s->waiting > 0 && !is_before(w - 1, w))
+		s->unsorted = true;
+	s->waiting++;
+	return rc;
+}
+
+int
+tl_chrome_open(struct tl_chrome_spans *s, uint32_t thread,
+    const struct tl_chrome_who *who)
+{
+	struct tl_chrome_thread *t = &s->threads[thread];
+	void *array = t->begun;
+	int rc;
+
+	if (s->open >= TL_CHROME_OPEN_MAX) {
+		s->forgot = true;
+		return 0;
+	}
+	rc = make_room(&array, t->begun_count, &t->begun_room,
+	    sizeof(*t->begun));
+	t->begun = array;
+	if (rc < 0)
+		return rc;
+	t->begun[t->begun_count++] = *who;
+	s->open++;
+	return 0;
+}
+
+int
+tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
+    struct tl_event *begin, const struct tl_chrome_who *who)
+{
+	int rc = flush(s);
+
+	if (rc == 0)
+		rc = end_until(s, thread, begin->ns);
+	if (rc == 0)
+		rc = tl_chrome_put(s, begin);
+	return rc < 0 ? rc : tl_chrome_open(s, thread, who);
+}
+
+static bool
+is_of(const struct tl_chrome_who *begun, const struct tl_chrome_who *who)
+{
+	return (who->category == 0 || who->category == begun->category) &&
+	       (who->name == 0 || who->name == begun->name);
+}
+
+/* The place of the innermost begin of a message, or else of a name; -1. */
+static int64_t
+find(const struct tl_chrome_thread *t, const struct tl_chrome_who *who)
+{
+	int64_t named = -1;
+
+	for (uint32_t i = 0; i < t->begun_count && i < TL_CHROME_SEARCH_MAX;
+	     i++) {
+		const uint32_t at = t->begun_count - 1 - i;
+
+		if (who->message && who->message == t->begun[at].message)
+			return at;
+		if (named < 0 && is_of(&t->begun[at], who)) {
+			named = at;
+			if (!who->message)
+				break;
+		}
+	}
+	return named;
+}
+
+int
+tl_chrome_close(struct tl_chrome_spans *s, uint32_t thread, int64_t ns,
+    const struct tl_chrome_who *who, const struct tl_message **message)
+{
+	struct tl_chrome_thread *t = &s->threads[thread];
+	const int64_t at = find(t, who);
+	int rc = flush(s);
+
+	if (rc == 0)
+		rc = end_until(s, thread, ns);
+	*message = NULL;
+	if (at < 0)
+		return rc;
+	*message = t->begun[at].message;
+	s->open--;
+	t->begun_count--;
+	memmove(t->begun + at, t->begun + at + 1,
+	    (t->begun_count - (size_t)at) * sizeof(*t->begun));
+	return rc;
+}
+
+int
+tl_chrome_spans_finish(struct tl_chrome_spans *s)
+{
+	int rc = flush(s);
+
+	for (size_t i = 0; rc == 0 && i < s->capacity; i++) {
+		struct tl_chrome_thread *t = &s->threads[i];
+
+		while (rc == 0 && t->ending_count > 0)
+			rc = put_end(s, t, &t->ending[--t->ending_count]);
+	}
+	return rc;
+}
+
+void
+tl_chrome_spans_free(struct tl_chrome_spans *s)
+{
+	for (size_t i = 0; i < s->capacity; i++) {
+		free(s->threads[i].begun);
+		free(s->threads[i].ending);
+	}
+	tl_numbers_free(&s->numbers);
+	free(s->threads);
+	free(s->window);
+}

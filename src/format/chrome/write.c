@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - which event of Chrome's an event becomes, and when.
+ *
+ * What pairs is written at its end.  An end without a begin is written where
+ * it is met, a begin without an end last of all.  So a begin stands behind
+ * what came between; time puts it before that again, but for what has its own
+ * time.  Where such follows, its place is written, too: for that a begin waits
+ * for the next event.
+ */
+#include "format/chrome/write.h"
+
+#include "event/notes.h"
+#include "event/spans.h"
+#include "format/chrome/line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { SECOND_NS = 1000000000 };
+
+enum { NOTE_STAMPS, NOTE_COUNTER, NOTE_SOURCES };
+static const struct tl_note_kind notes[TL_NOTES_MAX] = {
+	[NOTE_STAMPS] = { -ENOTSUP,
+	    "CPU, raw stamp and error of an event have no place in the "
+	    "format" },
+	[NOTE_COUNTER] = { -ENOTSUP,
+	    "a counter has one value: its other arguments are left out" },
+	[NOTE_SOURCES] = { -ENOSPC,
+	    "too many sources: spans of one lie among those of its thread" },
+};
+
+/* In the epoch of a begin, which the format does not carry: its place is
+ * written. */
+enum { HAS_NO_PLACE, HAS_PLACE };
+
+struct chrome {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_notes notes;
+	struct tl_chrome_lines lines;
+	struct tl_spans *spans;
+	uint32_t open;         /* spans */
+	struct tl_event begin; /* that waits */
+	int64_t first_ns;
+	int64_t last_ns;
+	bool waits;
+	bool started; /* base_ns is known */
+};
+
+static struct chrome *
+chrome_of(struct tl_writer *writer)
+{
+	return (struct chrome *)(void *)writer;
+}
+
+/* What stands before the first event, whose time is the base of all. */
+static void
+start(struct chrome *w, int64_t ns)
+{
+	struct tl_text *text = &w->writer.out.text;
+	int64_t rest = ns % SECOND_NS;
+
+	if (rest < 0)
+		rest += SECOND_NS;
+	w->lines.base_ns = ns < INT64_MIN + rest ? INT64_MIN : ns - rest;
+	w->first_ns = w->last_ns = ns;
+	w->started = true;
+	tl_put_string(text,
+	    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"base_ns\":\"");
+	tl_put_signed(text, w->lines.base_ns);
+	if (w->writer.origin.machine[0] != '\0') {
+		tl_put_string(text, "\",\"machine\":\"");
+		tl_put_json(text, tl_bytes_of(w->writer.origin.machine));
+	}
+	tl_put_string(text, "\"},\"traceEvents\":[");
+}
+
+static struct tl_event
+begin_of(const struct tl_span *span)
+{
+	struct tl_event event = { .ns = span->begin_ns,
+		.message = span->message,
+		.epoch = span->begin_epoch,
+		.pid = span->pid,
+		.tid = span->tid,
+		.kind = TL_BEGIN };
+
+	memcpy(event.args, span->args, sizeof(event.args));
+	return event;
+}
+
+static int
+put_alone(struct chrome *w, const struct tl_event *event)
+{
+	return tl_chrome_line_put(&w->lines,
+	    &(struct tl_chrome_line){ .event = event });
+}
+
+static int
+put_lonely_begin(struct chrome *w, const struct tl_event *begin)
+{
+	return tl_chrome_line_put(&w->lines,
+	    &(struct tl_chrome_line){ .event = begin,
+		.is_begun = begin->epoch == HAS_PLACE });
+}
+
+/* A span; what none can be stays apart: one that runs back, or that ends on
+ * another thread. */
+static int
+put_span(struct chrome *w, const struct tl_event *begin,
+    const struct tl_event *end)
+{
+	const struct tl_chrome_line line = { .event = begin,
+		.end = end,
+		.is_begun = begin->epoch == HAS_PLACE };
+	int rc;
+
+	if (end->ns >= begin->ns && end->pid == begin->pid &&
+	    end->tid == begin->tid)
+		return tl_chrome_line_put(&w->lines, &line);
+	rc = put_lonely_begin(w, begin);
+	return rc < 0 ? rc : put_alone(w, end);
+}
+
+static int
+put_end(struct chrome *w, const struct tl_event *end)
+{
+	struct tl_event begin;
+	struct tl_span span;
+	const int rc = tl_spans_put(w->spans, end, &span);
+
+	if (rc <= 0)
+		return rc < 0 ? rc : put_alone(w, end);
+	w->open--;
+	begin = begin_of(&span);
+	return put_span(w, &begin, end);
+}
+
+/* The oldest of too many is forgotten for a new one; its end, should it come,
+ * finds it in the file. */
+static int
+open_span(struct chrome *w, const struct tl_event *begin)
+{
+	struct tl_event first;
+	struct tl_span oldest;
+	uint32_t index = 0;
+	int rc = 0;
+
+	if (w->open < TL_SPANS_OPEN_MAX) {
+		w->open++;
+	} else if (tl_spans_open(w->spans, &index, &oldest)) {
+		first = begin_of(&oldest);
+		rc = put_lonely_begin(w, &first);
+	}
+	return rc < 0 ? rc : tl_spans_put(w->spans, begin, &oldest);
+}
+
+/* Is a begin written where it stands, as what follows has its time?  Or as the
+ * first of all: a file that runs from new to old is turned round by tl_store,
+ * with what is of one time. */
+static bool
+needs_place(const struct chrome *w, const struct tl_event *next)
+{
+	const struct tl_event *begin = &w->begin;
+
+	if (next->kind == TL_LOST)
+		return true;
+	if (next->kind == TL_END && next->message == begin->message &&
+	    next->pid == begin->pid && next->tid == begin->tid)
+		return false;
+	return next->ns <= begin->ns || begin->ns == w->first_ns;
+}
+
+/* The begin that waits for the next event; NULL: there is none. */
+static int
+settle(struct chrome *w, const struct tl_event *next)
+{
+	struct tl_event *begin = &w->begin;
+	int rc = 0;
+
+	if (!w->waits)
+		return 0;
+	w->waits = false;
+	begin->epoch = HAS_NO_PLACE;
+	if (next && needs_place(w, next)) {
+		begin->epoch = HAS_PLACE;
+		rc = tl_chrome_line_put(&w->lines,
+		    &(struct tl_chrome_line){ .event = begin,
+			.is_place = true });
+	}
+	return rc < 0 ? rc : open_span(w, begin);
+}
+
+static int
+put_event(struct chrome *w, const struct tl_event *event)
+{
+	switch (event->kind) {
+	case TL_BEGIN:
+		w->begin = *event;
+		w->waits = true;
+		return 0;
+	case TL_END:
+		return put_end(w, event);
+	default:
+		return put_alone(w, event);
+	}
+}
+
+static int
+put_lost(struct chrome *w, const struct tl_event *event)
+{
+	const int rc = settle(w, event);
+
+	tl_chrome_line_put_lost(&w->lines, w->last_ns, event->lost);
+	return rc;
+}
+
+static int
+chrome_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct chrome *w = chrome_of(writer);
+	struct tl_event turned = *event;
+	int rc;
+
+	if (!w->started)
+		start(w, event->ns);
+	if (!event->message)
+		return put_lost(w, event);
+	if ((rc = tl_chrome_names_put(&w->lines.names, &turned)) < 0)
+		return rc;
+	w->last_ns = event->ns;
+	tl_note(&w->notes, NOTE_STAMPS, TL_FAULT_NOWHERE);
+	if (event->kind == TL_COUNTER && event->message->argc > 1)
+		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
+	if (rc == 1)
+		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
+	if ((rc = settle(w, &turned)) < 0)
+		return rc;
+	return put_event(w, &turned);
+}
+
+static int
+put_lonely_begins(struct chrome *w)
+{
+	struct tl_event begin;
+	struct tl_span span;
+	uint32_t index = 0;
+	int rc = settle(w, NULL);
+
+	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
+		begin = begin_of(&span);
+		rc = put_lonely_begin(w, &begin);
+		if (rc == 0)
+			rc = tl_out_settle(&w->writer.out);
+	}
+	return rc;
+}
+
+static int
+chrome_end(struct tl_writer *writer)
+{
+	struct chrome *w = chrome_of(writer);
+	int rc;
+
+	if (!w->started)
+		start(w, 0);
+	if ((rc = put_lonely_begins(w)) < 0)
+		return rc;
+	tl_put_string(&writer->out.text, "\n]}\n");
+	tl_notes_say(&w->notes, writer->report);
+	return 0;
+}
+
+static void
+chrome_free(struct tl_writer *writer)
+{
+	struct chrome *w = chrome_of(writer);
+
+	tl_chrome_lines_free(&w->lines);
+	tl_spans_free(w->spans);
+}
+
+static const struct tl_writer_kind kind = { .put = chrome_put,
+	.end = chrome_end,
+	.free = chrome_free,
+	.is_of_one_machine = true };
+
+int
+tl_chrome_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct chrome *w;
+	int rc =
+	    tl_writer_make(writer, sizeof(*w), &kind, write, context, report);
+
+	if (rc < 0)
+		return rc;
+	w = chrome_of(*writer);
+	w->notes.kinds = notes;
+	tl_chrome_lines_make(&w->lines, *writer);
+	if ((rc = tl_spans_new(&w->spans)) < 0)
+		tl_writer_free(*writer);
+	return rc;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.h - events in the trace event format of Chrome, which Perfetto
+ * and many others read:
+ *
+ *	{"displayTimeUnit":"ns","otherData":{"base_ns":"1795202658000000000"},
+ *	"traceEvents":[
+ *	{"ph":"M","pid":41,"tid":41,"name":"process_name","args":{...}},
+ *	{"ph":"I","s":"t","pid":41,"tid":42,"ts":123456.789,"cat":"example",
+ *	"name":"processed tcp","args":{"tcp":10,"priority":"trace"}}
+ *	]}
+ *
+ * Times are microseconds since base_ns, the second of the first event:
+ * consumers read them as doubles, which hold no nanosecond of Unix time.  For
+ * the same reason integers of 2^53 and above are strings.
+ *
+ * A span is X, not B and E, which some consumers pair across threads.  It
+ * stands where it ends, with the arguments of both ends:
+ *
+ *	{"ph":"X","pid":41,"tid":42,"ts":123456.789,"dur":2.500,"cat":"http",
+ *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
+ *
+ * So consumers sort by time, and order tells only which of the events of one
+ * time came first; see chrome_words.h for what else is told.  A begin or an
+ * end without the other is B or E, and so is a begin that TL_SPANS_OPEN_MAX
+ * others followed while it was open.
+ */
+#ifndef TL_FORMAT_CHROME_WRITE_H
+#define TL_FORMAT_CHROME_WRITE_H
+
+#include "event/writer.h"
+
+tl_writer_new tl_chrome_write_new;
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - a line is numbers, then pieces of its message:
+ *
+ *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,,
+ */
+#include "format/csv/write.h"
+
+#include "event/render.h"
+#include "format/line_write.h"
+
+#include <timeline.h>
+
+enum {
+	MESSAGE_PIECE,
+	FIRST_ARG_PIECE,
+	/* All of a line but pieces and arguments: numbers and commas. */
+	FRAME_MAX = 256
+};
+
+static const char names[] = "ns,tsc,cpu,pid,tid,priority,category,message,"
+			    "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
+			    "value4\n";
+
+/* The columns of the arguments that are not there: the first of them may say
+ * to what a span belongs. */
+static void
+put_end(struct tl_text *text, const struct tl_message *message)
+{
+	unsigned columns = 2 * (TL_ARGS_MAX - message->argc);
+
+	if (message->kind == TIMELINE_RECORD_SPAN &&
+	    message->scope == TIMELINE_SOURCE && columns > 0) {
+		tl_put_string(text,
+		    "," TL_CSV_SCOPE_NAME "," TL_CSV_SCOPE_SOURCE);
+		columns -= 2;
+	}
+	tl_put_repeat(text, ',', columns);
+	tl_put_char(text, '\n');
+}
+
+static void
+make_pieces(struct tl_draft *draft, const struct tl_message *message)
+{
+	struct tl_text *text = &draft->text;
+
+	tl_put_string(text, tl_level_name(message->level));
+	tl_put_char(text, ',');
+	tl_put_csv(text, message->category);
+	tl_put_char(text, ',');
+	tl_put_csv(text, message->line1);
+	tl_put_char(text, ',');
+	tl_draft_cut(draft);
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_char(text, ',');
+		tl_put_csv(text, message->args[i].name);
+		tl_put_char(text, ',');
+		tl_draft_cut(draft);
+	}
+	put_end(text, message);
+	tl_draft_cut(draft);
+}
+
+/* What an event and a loss have: ns,tsc,cpu, */
+static char *
+write_place(char *to, const struct tl_event *event)
+{
+	to = tl_write_signed(to, event->ns);
+	*to++ = ',';
+	to = tl_write_unsigned(to, event->tsc);
+	*to++ = ',';
+	if (event->cpu != TL_CPU_UNKNOWN)
+		to = tl_write_unsigned(to, event->cpu);
+	*to++ = ',';
+	return to;
+}
+
+/* What only an event has: pid,tid, */
+static char *
+write_thread(char *to, const struct tl_event *event)
+{
+	to = tl_write_unsigned(to, event->pid);
+	*to++ = ',';
+	to = tl_write_unsigned(to, event->tid);
+	*to++ = ',';
+	return to;
+}
+
+/* A text that is empty keeps its quotes: no text at all is a value that was
+ * not logged. */
+static void
+put_text(struct tl_text *text, struct tl_bytes string)
+{
+	if (string.size == 0)
+		tl_put_string(text, "\"\"");
+	else
+		tl_put_csv(text, string);
+}
+
+static void
+put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
+{
+	const struct tl_message *message = event->message;
+	const uint64_t value = event->args[index];
+	struct tl_bytes string;
+	double number;
+
+	switch (message->args[index].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		tl_put_signed(text, (int64_t)value);
+		return;
+	case TIMELINE_ARG_DOUBLE:
+		memcpy(&number, &value, sizeof(number));
+		tl_put_double(text, number);
+		return;
+	case TIMELINE_ARG_STRING:
+		string = tl_message_string(message, value);
+		if (string.data) {
+			put_text(text, string);
+			return;
+		}
+		tl_put_char(text, '#');
+		break;
+	}
+	tl_put_unsigned(text, value);
+}
+
+static void
+put_event(struct tl_text *text, const struct tl_pieces *pieces,
+    const struct tl_event *event, const struct tl_origin *host)
+{
+	const size_t room =
+	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
+	char *to = tl_text_reserve(text, room);
+
+	(void)host; /* has no column */
+	if (!to)
+		return;
+	to = write_place(to, event);
+	to = write_thread(to, event);
+	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
+	to = tl_write_string(to, tl_kind_name(event->kind));
+	for (unsigned i = 0; i < pieces->argc; i++) {
+		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		if (event->bare)
+			continue;
+		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED) {
+			to = tl_write_unsigned(to, event->args[i]);
+			continue;
+		}
+		text->size = (size_t)(to - text->data);
+		put_value(text, event, i);
+		if (!(to = tl_text_reserve(text, room)))
+			return;
+	}
+	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
+	text->size = (size_t)(to - text->data);
+}
+
+static void
+put_lost(struct tl_text *text, const struct tl_event *event,
+    const struct tl_origin *host)
+{
+	char *to = tl_text_reserve(text, FRAME_MAX);
+
+	(void)host;
+	if (!to)
+		return;
+	to = write_place(to, event);
+	to = tl_write_string(to, ",,,,,lost,lost,");
+	to = tl_write_unsigned(to, event->lost);
+	to = tl_write_string(to, ",,,,,,\n");
+	text->size = (size_t)(to - text->data);
+}
+
+static const struct tl_line_write_kind kind = { .names = names,
+	.make = make_pieces,
+	.event = put_event,
+	.lost = put_lost,
+	.scope_argc_max = TL_ARGS_MAX - 1,
+	.has_loss_time = true };
+
+int
+tl_csv_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	return tl_line_write_new(writer, &kind, write, context, report);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.h - events as comma separated values.
+ *
+ *	ns,tsc,cpu,pid,tid,priority,category,message,kind,arg1,value1,...value4
+ *	1795202658123456789,7654321,0,41,42,trace,example,
+ *	    "processed $tcp, $udp",instant,tcp,10,udp,20,,,,
+ *	1795202658123456789,7654321,0,,,,,,lost,lost,1234,,,,,,
+ *
+ *	1795202658123456799,7654331,0,41,42,info,source,GameThread,begin,
+ *	    scope,source,,,,,,
+ *
+ * The first line names the 17 columns, every other has as many (drawn here on
+ * several lines).  A line ends with \n; RFC 4180 quotes; no field holds a
+ * line break.  An unknown CPU is empty.  An end that was logged without
+ * arguments has their names and no values; a text that is empty is "".
+ * Behind the arguments of a span that belongs to its message, not to a
+ * thread, stands scope,source where they are less than four.
+ *
+ * It can be read back: the formats of the arguments stand in the message.
+ * $x and $x%x are decimal without a sign, $x%d and $x%t with one, $x%f reads
+ * back the same (or is inf, -inf, nan).  Category, message and $x%s texts are
+ * written by tl_put_csv: drop one leading ', then undo \\ \n \t \xNN.
+ */
+#ifndef TL_FORMAT_CSV_WRITE_H
+#define TL_FORMAT_CSV_WRITE_H
+
+#include "event/writer.h"
+
+/* What stands behind the arguments of such a span, as if it were one. */
+#define TL_CSV_SCOPE_NAME   "scope"
+#define TL_CSV_SCOPE_SOURCE "source"
+
+/* Its finish hands on what is left (at least the line of names) and may be
+ * called again after more events. */
+tl_writer_new tl_csv_write_new;
+
+#endif

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - events to packets of their streams.
+ *
+ *	(source, lane, cpu) --> number --> stream: its packet, while it fills
+ *	(message, kind, bare) --> number --> class: stands in the metadata
+ *
+ * A packet is written when it is full, when entries were lost behind it, and
+ * when all packets together take too much memory.  The metadata grow with the
+ * classes and are written last.
+ */
+#include "format/ctf/write.h"
+
+#include "base/id_map.h"
+#include "event/notes.h"
+#include "format/ctf/ctf.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	PACKET_HEADER = 2 * 4,
+	PACKET_CONTEXT = 6 * 8 + 3 * 4,
+	PACKET_FIRST = PACKET_HEADER + PACKET_CONTEXT,
+	PACKET_SIZE = 64 << 10, /* an event that begins below may end above */
+	EVENT_SIZE = 4 + 8 + 4 + 4 + 8 + 8 + 4 + 4 + 3,
+	ARG_SIZE = 8,
+	STREAMS_MAX = 1 << 16,
+	NAME_MAX_SIZE = 32,
+	/* Of all packets that are not full yet. */
+	FILLING_MAX = 64 << 20
+};
+
+#define SECOND_NS  INT64_C(1000000000)
+#define BASE_S_MIN (INT64_MIN / SECOND_NS)
+/* Readers count in signed numbers, and not to the last of them. */
+#define STAMP_MAX (INT64_MAX - SECOND_NS)
+
+enum { BACK, FAR };
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[BACK] = { -ENOTSUP,
+	    "CTF has no clock that is set back: time stands still meanwhile" },
+	[FAR] = { -ENOTSUP,
+	    "CTF's readers count no more than 292 years: time stands still" },
+};
+
+struct stream {
+	struct tl_text packet; /* empty: none is begun */
+	uint64_t begin;        /* stamps of the packet */
+	uint64_t end;          /* ... and of the stream up to now */
+	uint64_t discarded;    /* up to now */
+	uint64_t told;         /* ... in packets that were written */
+	uint64_t packets;      /* that were written */
+	uint32_t cpu;
+	uint32_t lane;
+	uint32_t source;
+	uint32_t number;
+};
+
+struct ctf_write {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_files *files;
+	struct tl_numbers classes;
+	struct tl_numbers stream_keys;
+	struct stream *streams;
+	uint32_t stream_count;
+	size_t stream_capacity;
+	size_t filling; /* bytes of all packets */
+	struct tl_text metadata;
+	bool started;
+	int64_t base_s; /* what stamps count from; 0 unless before 1970 */
+	struct tl_notes notes;
+};
+
+static struct ctf_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct ctf_write *)(void *)writer;
+}
+
+static char *
+write_8(char *to, unsigned n)
+{
+	*to = (char)n;
+	return to + 1;
+}
+
+static char *
+write_32(char *to, uint32_t n)
+{
+	const uint32_t little = htole32(n);
+
+	memcpy(to, &little, sizeof(little));
+	return to + sizeof(little);
+}
+
+static char *
+write_64(char *to, uint64_t n)
+{
+	const uint64_t little = htole64(n);
+
+	memcpy(to, &little, sizeof(little));
+	return to + sizeof(little);
+}
+
+/* Begin a packet: room for what is known when it is full. */
+static int
+begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
+{
+	tl_put_repeat(&s->packet, '\0', PACKET_FIRST);
+	w->filling += PACKET_FIRST;
+	s->begin = s->end = stamp;
+	return s->packet.rc;
+}
+
+static void
+fill_packet(const struct stream *s)
+{
+	const uint64_t bits = (uint64_t)s->packet.size * 8;
+	char *to = s->packet.data;
+
+	to = write_32(to, CTF_MAGIC);
+	to = write_32(to, 0);
+	to = write_64(to, s->begin);
+	to = write_64(to, s->end);
+	to = write_64(to, bits);
+	to = write_64(to, bits);
+	to = write_64(to, s->discarded);
+	to = write_64(to, s->packets);
+	to = write_32(to, s->cpu);
+	to = write_32(to, s->lane);
+	write_32(to, s->source);
+}
+
+/* Write the packet, if there is one. */
+static int
+flush_packet(struct ctf_write *w, struct stream *s)
+{
+	char name[NAME_MAX_SIZE];
+	int rc;
+
+	if (s->packet.rc < 0 || s->packet.size == 0)
+		return s->packet.rc;
+	fill_packet(s);
+	snprintf(name, sizeof(name), "stream_%" PRIu32, s->number);
+	rc = w->files->write(w->files, name, s->packet.data, s->packet.size);
+	w->filling -= s->packet.size;
+	tl_text_clear(&s->packet);
+	s->packets++;
+	s->told = s->discarded;
+	return rc;
+}
+
+/* Write all packets, and give back their memory. */
+static int
+flush_all(struct ctf_write *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++) {
+		rc = flush_packet(w, &w->streams[i]);
+		tl_text_free(&w->streams[i].packet);
+	}
+	return rc;
+}
+
+static int
+make_stream(struct ctf_write *w, const struct tl_event *event, uint32_t number)
+{
+	void *streams = w->streams;
+	int rc = tl_numbers_room(&streams, &w->stream_capacity, number,
+	    sizeof(*w->streams));
+
+	if (rc < 0)
+		return rc;
+	w->streams = streams;
+	w->streams[number] = (struct stream){ .cpu = event->cpu,
+		.lane = event->lane,
+		.source = event->source,
+		.number = number };
+	w->stream_count = number + 1;
+	return 0;
+}
+
+static int
+find_stream(struct ctf_write *w, const struct tl_event *event,
+    struct stream **stream)
+{
+	const struct tl_number_key key = {
+		(uint64_t)event->lane << 32 | event->cpu, event->source
+	};
+	uint32_t number;
+	int rc = tl_numbers_get(&w->stream_keys, key, &number);
+
+	if (rc < 0)
+		return rc;
+	if (number >= STREAMS_MAX)
+		return -ENOSPC;
+	if (number >= w->stream_count &&
+	    (rc = make_stream(w, event, number)) < 0)
+		return rc;
+	*stream = &w->streams[number];
+	return 0;
+}
+
+/* The number of an event's class, which is described if it is new. */
+static int
+find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
+{
+	const struct tl_number_key key = { (uintptr_t)event->message,
+		(uint64_t)event->kind << 1 | event->bare };
+	const int rc = tl_numbers_get(&w->classes, key, id);
+
+	if (rc > 0)
+		tl_ctf_put_class(&w->metadata,
+		    &(struct ctf_class){ .message = event->message,
+			.id = *id,
+			.kind = event->kind,
+			.bare = event->bare });
+	return rc < 0 ? rc : w->metadata.rc;
+}
+
+/* A time as a stamp of its stream, which never goes back, and no farther
+ * than readers can count. */
+static uint64_t
+stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
+{
+	const int64_t base_ns = w->base_s * SECOND_NS;
+	const uint64_t stamp = (uint64_t)ns - (uint64_t)base_ns;
+
+	if (ns < base_ns || stamp < s->end)
+		return s->end;
+	return stamp < STAMP_MAX ? stamp : STAMP_MAX;
+}
+
+/* Is a time before what its stream has? */
+static bool
+is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
+{
+	const int64_t base_ns = w->base_s * SECOND_NS;
+
+	return ns < base_ns || (uint64_t)ns - (uint64_t)base_ns < s->end;
+}
+
+static char *
+write_event(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
+{
+	to = write_32(to, id);
+	to = write_64(to, stamp);
+	to = write_32(to, event->pid);
+	to = write_32(to, event->tid);
+	to = write_64(to, event->tsc);
+	to = write_64(to, event->number);
+	to = write_32(to, event->epoch);
+	to = write_32(to, event->error_ns);
+	to = write_8(to, 0); /* its category */
+	to = write_8(to, event->message->level);
+	return write_8(to, event->kind);
+}
+
+/* A string, ended by the NUL that it cannot have inside. */
+static void
+put_string(struct tl_text *text, const struct tl_message *message,
+    uint64_t number)
+{
+	const struct tl_bytes string = tl_message_string(message, number);
+
+	if (string.data) {
+		tl_put_plain(text, string);
+	} else {
+		tl_put_char(text, '#');
+		tl_put_unsigned(text, number);
+	}
+	tl_put_char(text, '\0');
+}
+
+static void
+put_args(struct tl_text *text, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	const unsigned argc = event->bare ? 0 : message->argc;
+	char *to;
+
+	for (unsigned i = 0; i < argc; i++) {
+		if (message->args[i].format == TIMELINE_ARG_STRING) {
+			put_string(text, message, event->args[i]);
+			continue;
+		}
+		if (!(to = tl_text_reserve(text, ARG_SIZE)))
+			return;
+		write_64(to, event->args[i]);
+		text->size += ARG_SIZE;
+	}
+}
+
+/* Make room in all packets where they take too much, or in this one. */
+static int
+settle(struct ctf_write *w, struct stream *s)
+{
+	if (w->filling > FILLING_MAX)
+		return flush_all(w);
+	return s->packet.size >= PACKET_SIZE ? flush_packet(w, s) : 0;
+}
+
+static int
+put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
+{
+	const size_t before = s->packet.size;
+	const uint64_t stamp = stamp_of(w, s, event->ns);
+	uint32_t id;
+	char *to;
+	int rc = find_class(w, event, &id);
+
+	if (rc < 0)
+		return rc;
+	if (is_back(w, s, event->ns))
+		tl_note(&w->notes, BACK, TL_FAULT_NOWHERE);
+	if (stamp == STAMP_MAX)
+		tl_note(&w->notes, FAR, TL_FAULT_NOWHERE);
+	if (before == 0 && (rc = begin_packet(w, s, stamp)) < 0)
+		return rc;
+	w->filling -= s->packet.size;
+	if ((to = tl_text_reserve(&s->packet, EVENT_SIZE))) {
+		write_event(to, event, id, stamp);
+		s->packet.size += EVENT_SIZE;
+		put_args(&s->packet, event);
+	}
+	w->filling += s->packet.size;
+	s->end = stamp;
+	return s->packet.rc < 0 ? s->packet.rc : settle(w, s);
+}
+
+/* A packet without events, for a reader to compare the next one with. */
+static int
+put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
+{
+	const int rc = begin_packet(w, s, stamp);
+
+	return rc < 0 ? rc : flush_packet(w, s);
+}
+
+/* What is written before does not know of the loss, what comes after does. */
+static int
+put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
+{
+	const uint64_t stamp = stamp_of(w, s, event->ns);
+	int rc = flush_packet(w, s);
+
+	if (rc == 0 && s->packets == 0)
+		rc = put_empty(w, s, stamp);
+	s->end = stamp;
+	s->discarded += event->lost;
+	return rc;
+}
+
+static void
+start(struct ctf_write *w, int64_t ns)
+{
+	if (w->started)
+		return;
+	w->started = true;
+	if (ns < 0)
+		w->base_s = ns / SECOND_NS - 1;
+	if (w->base_s < BASE_S_MIN)
+		w->base_s = BASE_S_MIN;
+	tl_ctf_put_trace(&w->metadata, &w->writer.origin, w->base_s);
+}
+
+static int
+ctf_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct ctf_write *w = write_of(writer);
+	struct stream *s;
+	int rc;
+
+	start(w, event->ns);
+	if ((rc = find_stream(w, event, &s)) < 0)
+		return rc;
+	return event->message ? put_event(w, s, event) : put_lost(w, s, event);
+}
+
+/* A loss behind the last event of a stream needs a packet to be told in. */
+static int
+tell_losses(struct ctf_write *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++) {
+		struct stream *s = &w->streams[i];
+
+		if (s->told != s->discarded)
+			rc = put_empty(w, s, s->end);
+	}
+	return rc;
+}
+
+static int
+ctf_end(struct tl_writer *writer)
+{
+	struct ctf_write *w = write_of(writer);
+	int rc;
+
+	start(w, 0);
+	if ((rc = flush_all(w)) < 0 || (rc = tell_losses(w)) < 0)
+		return rc;
+	tl_notes_say(&w->notes, writer->report);
+	if (w->metadata.rc < 0)
+		return w->metadata.rc;
+	return w->files->write(w->files, "metadata", w->metadata.data,
+	    w->metadata.size);
+}
+
+static void
+ctf_free(struct tl_writer *writer)
+{
+	struct ctf_write *w = write_of(writer);
+
+	for (size_t i = 0; i < w->stream_capacity; i++)
+		tl_text_free(&w->streams[i].packet);
+	free(w->streams);
+	tl_numbers_free(&w->stream_keys);
+	tl_numbers_free(&w->classes);
+	tl_text_free(&w->metadata);
+	if (w->files->close)
+		w->files->close(w->files);
+}
+
+static const struct tl_writer_kind ctf_kind = { .put = ctf_put,
+	.end = ctf_end,
+	.free = ctf_free };
+
+int
+tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
+    const struct tl_report *report)
+{
+	struct ctf_write *w;
+	const int rc =
+	    tl_writer_make(writer, sizeof(*w), &ctf_kind, NULL, NULL, report);
+
+	if (rc < 0)
+		return rc;
+	w = write_of(*writer);
+	w->files = files;
+	w->notes.kinds = kinds;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.h - events as a trace of the Common Trace Format 1.8, for
+ * babeltrace2 and Trace Compass.
+ *
+ *	metadata    how the rest is laid out, as text (TSDL)
+ *	stream_0    packets of the events of one CPU's lane
+ *	stream_1    ...
+ *
+ *	packet: magic, stream class | begin, end, sizes, events discarded,
+ *	        number, cpu_id, lane, source | event | event | ...
+ *	event:  class, Unix time | pid, tid, tsc, number, epoch, error_ns |
+ *	        category, level, kind | arguments
+ *
+ * All numbers are little endian and lie at bytes.  What an event is called is
+ * "category:first line", with the bare names of arguments; "_entry" and
+ * "_exit" follow for the begin and the end of a span.  Arguments are integers
+ * of 64 bits, signed, unsigned or of base 16, doubles, and strings as
+ * tl_put_plain writes them; a duration is a signed number of nanoseconds.
+ * Category, level and kind are enumerations.  Where a message was defined and
+ * what explains it stand in the metadata, in comments.
+ *
+ * Entries that were lost are what a packet has discarded more than the packet
+ * before it.
+ */
+#ifndef TL_FORMAT_CTF_WRITE_H
+#define TL_FORMAT_CTF_WRITE_H
+
+#include "event/writer.h"
+
+/*
+ * Where a writer of several files puts them.  Such a writer is made by a
+ * function of its own, takes events like any other, and is finished and freed
+ * like any other; its tl_write is never called.
+ */
+struct tl_files {
+	/* Append size bytes to the file of this name, a plain one of letters,
+	 * digits and _, which is made for the first.  0, -errno to stop. */
+	int (*write)(struct tl_files *files, const char *name, const char *data,
+	    size_t size);
+	/* Called when the writer is freed; NULL: they stay the caller's. */
+	void (*close)(struct tl_files *files);
+};
+
+/* files outlives the writer.  0, -ENOMEM. */
+int tl_ctf_write_new(struct tl_writer **writer, struct tl_files *files,
+    const struct tl_report *report);
+
+#endif

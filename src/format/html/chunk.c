@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_chunk.c - collect events, and what they name, as JSON. */
+#include "format/html/chunk.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	CODE_SHIFT = 4,
+	CODE_BARE = 8,
+	/* Three numbers and their commas. */
+	FRAME_MAX = 96,
+	/* Of a bound: it is told again only when one of these changes. */
+	BOUND_BITS = 5
+};
+
+/* What is told of hosts whose clocks have no bound, and of none yet. */
+enum { UNBOUNDED = -1, UNTOLD = -2 };
+
+/* What a double holds exactly. */
+#define EXACT_MAX ((UINT64_C(1) << 53) - 1)
+/* No event lies further from the one before. */
+#define STEP_MAX (INT64_C(1) << 52)
+
+bool
+tl_html_chunk_takes(const struct tl_html_chunk *chunk,
+    const struct tl_event *event)
+{
+	int64_t step;
+
+	if (chunk->count == 0)
+		return true;
+	if (chunk->events.size + chunk->messages.size + chunk->strings.size >=
+	    TL_HTML_CHUNK_SIZE)
+		return false;
+	return !__builtin_sub_overflow(event->ns, chunk->last.ns, &step) &&
+	       step < STEP_MAX && step > -STEP_MAX;
+}
+
+/* A comma before every item but the first. */
+static void
+separate(struct tl_text *text)
+{
+	if (text->size > 0)
+		tl_put_char(text, ',');
+}
+
+/* The inside of a JSON string that may lie inside <script>. */
+static void
+put_json(struct tl_html_chunk *chunk, struct tl_text *text,
+    struct tl_bytes bytes)
+{
+	size_t at = 0;
+
+	tl_text_clear(&chunk->json);
+	tl_put_json(&chunk->json, bytes);
+	while (at < chunk->json.size) {
+		const char *from = chunk->json.data + at;
+		const size_t left = chunk->json.size - at;
+		const char *found = memchr(from, '<', left);
+		const size_t run = found ? (size_t)(found - from) : left;
+
+		tl_put_bytes(text, tl_bytes(from, run));
+		if (found)
+			tl_put_string(text, "\\u003c");
+		at += run + (found ? 1 : 0);
+	}
+}
+
+/* A string, shown as in a listing. */
+static void
+put_string(struct tl_html_chunk *chunk, struct tl_text *text,
+    struct tl_bytes bytes, void (*escape)(struct tl_text *, struct tl_bytes))
+{
+	tl_text_clear(&chunk->plain);
+	escape(&chunk->plain, bytes);
+	tl_put_char(text, '"');
+	put_json(chunk, text, tl_bytes(chunk->plain.data, chunk->plain.size));
+	tl_put_char(text, '"');
+}
+
+static void
+put_number(struct tl_text *text, uint64_t n)
+{
+	tl_put_char(text, ',');
+	tl_put_unsigned(text, n);
+}
+
+static void
+put_message(struct tl_html_chunk *chunk, const struct tl_message *message)
+{
+	struct tl_text *text = &chunk->messages;
+
+	separate(text);
+	tl_put_char(text, '[');
+	put_string(chunk, text, message->category, tl_put_plain);
+	put_number(text, message->level);
+	put_number(text, message->kind);
+	put_number(text, message->scope);
+	put_number(text, message->builtin);
+	put_number(text, message->gate);
+	tl_put_char(text, ',');
+	put_string(chunk, text, message->file, tl_put_plain);
+	put_number(text, message->line);
+	tl_put_char(text, ',');
+	put_string(chunk, text, message->explain, tl_put_lines);
+	tl_put_char(text, ',');
+	put_string(chunk, text, message->after, tl_put_plain);
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_char(text, ',');
+		put_string(chunk, text, message->args[i].name, tl_put_plain);
+		put_number(text, message->args[i].format);
+		tl_put_char(text, ',');
+		put_string(chunk, text, message->args[i].before, tl_put_plain);
+	}
+	tl_put_char(text, ']');
+}
+
+/* 64 bits as a number, or as digits in quotes where a double is too short. */
+static void
+put_unsigned(struct tl_text *text, uint64_t n)
+{
+	const char *quote = n > EXACT_MAX ? "\"" : "";
+
+	tl_put_string(text, quote);
+	tl_put_unsigned(text, n);
+	tl_put_string(text, quote);
+}
+
+static void
+put_signed(struct tl_text *text, int64_t n)
+{
+	const int64_t max = (int64_t)EXACT_MAX;
+	const char *quote = n > max || n < -max ? "\"" : "";
+
+	tl_put_string(text, quote);
+	tl_put_signed(text, n);
+	tl_put_string(text, quote);
+}
+
+static void
+put_double(struct tl_text *text, uint64_t bits)
+{
+	double value;
+	const char *quote;
+
+	memcpy(&value, &bits, sizeof(value));
+	quote = isfinite(value) ? "" : "\"";
+	tl_put_string(text, quote);
+	tl_put_double(text, value);
+	tl_put_string(text, quote);
+}
+
+/* The text of a %s argument: its number, told when it is new. */
+static int
+put_interned(struct tl_html_chunk *chunk, const struct tl_message *message,
+    uint64_t value)
+{
+	const struct tl_bytes string = tl_message_string(message, value);
+	const struct tl_html_key key = { (uintptr_t)message->strings, value,
+		0 };
+	uint32_t number;
+	int rc;
+
+	if (!string.data) {
+		tl_put_string(&chunk->events, "\"#");
+		tl_put_unsigned(&chunk->events, value);
+		tl_put_char(&chunk->events, '"');
+		return 0;
+	}
+	rc = tl_html_table_number(&chunk->string_table, &key, &number);
+	if (rc < 0)
+		return rc;
+	if (rc == 0) {
+		separate(&chunk->strings);
+		put_string(chunk, &chunk->strings, string, tl_put_plain);
+	}
+	tl_put_unsigned(&chunk->events, number);
+	return 0;
+}
+
+static int
+put_value(struct tl_html_chunk *chunk, const struct tl_event *event,
+    unsigned index)
+{
+	const uint64_t value = event->args[index];
+
+	tl_put_char(&chunk->events, ',');
+	switch (event->message->args[index].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		put_signed(&chunk->events, (int64_t)value);
+		return 0;
+	case TIMELINE_ARG_DOUBLE:
+		put_double(&chunk->events, value);
+		return 0;
+	case TIMELINE_ARG_STRING:
+		return put_interned(chunk, event->message, value);
+	default:
+		put_unsigned(&chunk->events, value);
+		return 0;
+	}
+}
+
+static int
+place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
+    uint32_t *number)
+{
+	const struct tl_html_key key = { (uint64_t)event->pid << 32 |
+					     event->tid,
+		(uint64_t)event->cpu << 32 | event->lane, event->source };
+	struct tl_text *text = &chunk->places;
+	const int rc = tl_html_table_number(&chunk->place_table, &key, number);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	separate(text);
+	tl_put_unsigned(text, event->pid);
+	put_number(text, event->tid);
+	tl_put_char(text, ',');
+	tl_put_signed(text,
+	    event->cpu == TL_CPU_UNKNOWN ? -1 : (int64_t)event->cpu);
+	put_number(text, event->lane);
+	put_number(text, event->source);
+	return 0;
+}
+
+static int
+message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
+    uint32_t *number)
+{
+	const struct tl_html_key key = { (uintptr_t)message, message->id, 1 };
+	const int rc =
+	    tl_html_table_number(&chunk->message_table, &key, number);
+
+	if (rc == 0)
+		put_message(chunk, message);
+	return rc < 0 ? rc : 0;
+}
+
+/* What every event has: step,code,place */
+static void
+put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
+    uint64_t code, uint32_t place)
+{
+	struct tl_text *text = &chunk->events;
+	char *to = tl_text_reserve(text, FRAME_MAX);
+
+	if (!to)
+		return;
+	if (chunk->count > 0)
+		*to++ = ',';
+	to = tl_write_signed(to, event->ns - chunk->last.ns);
+	*to++ = ',';
+	to = tl_write_unsigned(to, code);
+	*to++ = ',';
+	to = tl_write_unsigned(to, place);
+	text->size = (size_t)(to - text->data);
+}
+
+static bool
+is_change(const struct tl_message *message)
+{
+	return message->builtin == TIMELINE_BUILTIN_PRIORITY ||
+	       message->builtin == TIMELINE_BUILTIN_BURST;
+}
+
+/* Values behind the frame. */
+static int
+put_values(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	int rc = 0;
+
+	if (!event->message) {
+		tl_put_char(&chunk->events, ',');
+		put_unsigned(&chunk->events, event->lost);
+		return 0;
+	}
+	if (event->bare)
+		return 0;
+	for (unsigned i = 0; i < event->message->argc && rc == 0; i++)
+		rc = put_value(chunk, event, i);
+	if (rc == 0 && is_change(event->message)) {
+		tl_put_char(&chunk->events, ',');
+		put_unsigned(&chunk->events, event->tsc);
+	}
+	return rc;
+}
+
+int
+tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
+    const struct tl_fleet_hosts *hosts)
+{
+	chunk->host_bounds = calloc(hosts->count, sizeof(*chunk->host_bounds));
+	if (!chunk->host_bounds)
+		return -ENOMEM;
+	for (size_t i = 0; i < hosts->count; i++)
+		chunk->host_bounds[i] = UNTOLD;
+	chunk->hosts = hosts;
+	return 0;
+}
+
+/* How far an event's time may be off, rounded up. */
+static int64_t
+bound_of(const struct tl_event *event)
+{
+	uint64_t ns = event->error_ns + UINT64_C(1000) * event->sync_us;
+	unsigned bits;
+	uint64_t unit;
+
+	if (event->sync_us == TL_SYNC_UNBOUNDED)
+		return UNBOUNDED;
+	if (ns >> BOUND_BITS == 0)
+		return (int64_t)ns;
+	bits = 64 - (unsigned)__builtin_clzll(ns);
+	unit = UINT64_C(1) << (bits - BOUND_BITS);
+	return (int64_t)((ns + unit - 1) & ~(unit - 1));
+}
+
+/* How sure the time of the next event is. */
+static void
+put_bound(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const size_t host = tl_fleet_host_of(chunk->hosts, event);
+	const int64_t bound = bound_of(event);
+
+	if (bound != chunk->host_bounds[host]) {
+		chunk->host_bounds[host] = bound;
+		separate(&chunk->bounds);
+		tl_put_unsigned(&chunk->bounds, chunk->count);
+		put_number(&chunk->bounds, host);
+		tl_put_char(&chunk->bounds, ',');
+		tl_put_signed(&chunk->bounds, bound);
+	}
+	if (event->overlaps) {
+		separate(&chunk->overlaps);
+		tl_put_unsigned(&chunk->overlaps,
+		    chunk->count + 1 - chunk->overlap_next);
+		chunk->overlap_next = chunk->count + 1;
+	}
+}
+
+int
+tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	uint32_t message = 0, place;
+	uint64_t code;
+	int rc;
+
+	if (event->message &&
+	    (rc = message_number(chunk, event->message, &message)) < 0)
+		return rc;
+	if ((rc = place_number(chunk, event, &place)) < 0)
+		return rc;
+	if (chunk->count == 0)
+		chunk->first = chunk->last = *event;
+	code = (uint64_t)message << CODE_SHIFT | event->kind;
+	if (event->message && event->bare)
+		code |= CODE_BARE;
+	put_frame(chunk, event, code, place);
+	if (chunk->hosts && event->message)
+		put_bound(chunk, event);
+	rc = put_values(chunk, event);
+	chunk->last = *event;
+	chunk->count++;
+	return rc;
+}
+
+static void
+put_point(struct tl_text *text, const struct tl_event *event)
+{
+	tl_put_char(text, '"');
+	tl_put_unsigned(text, event->tsc);
+	tl_put_string(text, "\",\"");
+	tl_put_signed(text, event->ns);
+	tl_put_char(text, '"');
+	put_number(text, event->epoch);
+	put_number(text, event->source);
+}
+
+/* Move a list into the object; its failure becomes the object's. */
+static void
+move_list(struct tl_text *text, const char *name, struct tl_text *list)
+{
+	tl_put_string(text, name);
+	if (list->rc != 0)
+		text->rc = list->rc;
+	else
+		tl_put_bytes(text, tl_bytes(list->data, list->size));
+	tl_text_clear(list);
+}
+
+/* Every host with its sources. */
+static void
+put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
+{
+	const struct tl_fleet_hosts *hosts = chunk->hosts;
+
+	tl_put_string(text, "],\"hosts\":[");
+	for (size_t i = 0; i < hosts->count; i++) {
+		tl_put_string(text, i > 0 ? ",[" : "[");
+		put_string(chunk, text, tl_bytes_of(hosts->items[i].name),
+		    tl_put_plain);
+		for (size_t k = 0; k < hosts->source_count; k++) {
+			if (hosts->of_source[k] == i)
+				put_number(text, k);
+		}
+		tl_put_char(text, ']');
+	}
+}
+
+/* What is told where there are several hosts. */
+static void
+write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
+{
+	if (!chunk->hosts_told)
+		put_hosts(chunk, text);
+	chunk->hosts_told = true;
+	move_list(text, "],\"bounds\":[", &chunk->bounds);
+	move_list(text, "],\"overlaps\":[", &chunk->overlaps);
+	chunk->overlap_next = 0;
+}
+
+void
+tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
+{
+	tl_put_string(text, "{\"base\":\"");
+	tl_put_signed(text, chunk->first.ns);
+	tl_put_string(text, "\",\"clock\":[");
+	put_point(text, &chunk->first);
+	tl_put_char(text, ',');
+	put_point(text, &chunk->last);
+	move_list(text, "],\"messages\":[", &chunk->messages);
+	move_list(text, "],\"strings\":[", &chunk->strings);
+	move_list(text, "],\"places\":[", &chunk->places);
+	if (chunk->hosts)
+		write_hosts(chunk, text);
+	move_list(text, "],\"events\":[", &chunk->events);
+	tl_put_string(text, "]}");
+	if (chunk->plain.rc != 0 || chunk->json.rc != 0)
+		text->rc = -ENOMEM;
+	chunk->count = 0;
+}
+
+void
+tl_html_chunk_free(struct tl_html_chunk *chunk)
+{
+	struct tl_text *const texts[] = { &chunk->messages, &chunk->strings,
+		&chunk->places, &chunk->events, &chunk->plain, &chunk->json,
+		&chunk->bounds, &chunk->overlaps };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		tl_text_free(texts[i]);
+	tl_html_table_free(&chunk->message_table);
+	tl_html_table_free(&chunk->string_table);
+	tl_html_table_free(&chunk->place_table);
+	free(chunk->host_bounds);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chunk.h - events as the page's script reads them, a chunk at a time.
+ *
+ * One chunk is one JSON object.  What it names by number (messages, texts,
+ * threads and lanes) is told in it or in a chunk before it.
+ *
+ *	{"base":"1795202658123456789",
+ *	 "clock":["7654321","1795202658123456789",0,0, "8654321",...],
+ *	 "messages":[["example",4,1,0,0,4,"main.c",12,"explanation","!",
+ *		      "tcp",0,"processed "], ...],
+ *	 "strings":["eth0", ...],
+ *	 "places":[pid,tid,cpu,lane,source, ...],
+ *	 "events":[0,33,0,10, 1250,33,1,11, ...]}
+ *
+ * messages  category, level, kind, scope, builtin, gate, file, line,
+ *	     explanation, text after the last argument; then name, format and
+ *	     text before of each argument
+ * clock     stamp, Unix time, epoch and source of the first and last event
+ * places    five numbers each; cpu -1 unknown
+ * events    nanoseconds since the event before (or base), code, place; then
+ *	     values.  code is 16 * message + kind, + 8 for an end without
+ *	     arguments, which has no values.  A loss is code 5 and one value:
+ *	     how many.  A change of levels has its own stamp as one more value.
+ *
+ * Where events are of several hosts, the first chunk tells these, and every
+ * chunk how sure its times are:
+ *
+ *	{...,"hosts":[["web",0,2],["db",1]],
+ *	 "bounds":[0,1,1250000, 7,0,-1, ...],"overlaps":[3,1,1, ...]}
+ *
+ * hosts     name, then the sources that are of it
+ * bounds    index of an event in the chunk, its host, and the nanoseconds that
+ *	     from there on the host's times may be off either way, rounded up
+ *	     a little; -1: nobody can say
+ * overlaps  the events that may have come before or after a neighbour of
+ *	     another host: each as the distance of its index from the one
+ *	     before, the first from -1
+ *
+ * A 64-bit number that a double cannot hold is a string of digits; a double
+ * that JSON cannot hold is "inf", "-inf" or "nan"; the value of a %s argument
+ * is the number of a string, or the text itself.  Texts are escaped as in a
+ * listing before they are made JSON, and < never stands for itself, so that a
+ * chunk may lie inside <script>.
+ */
+#ifndef TL_FORMAT_HTML_CHUNK_H
+#define TL_FORMAT_HTML_CHUNK_H
+
+#include "base/text.h"
+#include "event/event.h"
+#include "event/fleet_hosts.h"
+#include "format/html/table.h"
+
+enum { TL_HTML_CHUNK_SIZE = 64 << 10 };
+
+/* Starts from all zeros. */
+struct tl_html_chunk {
+	struct tl_text messages;
+	struct tl_text strings;
+	struct tl_text places;
+	struct tl_text events;
+	struct tl_text plain; /* for escaping, twice */
+	struct tl_text json;
+	struct tl_html_table message_table;
+	struct tl_html_table string_table;
+	struct tl_html_table place_table;
+	struct tl_event first; /* of the chunk */
+	struct tl_event last;
+	size_t count;
+	/* Where there are several hosts: */
+	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
+	bool hosts_told;
+	int64_t *host_bounds; /* told last of each */
+	struct tl_text bounds;
+	struct tl_text overlaps;
+	size_t overlap_next; /* what distances count from */
+};
+
+/* Before the first event: tell hosts apart.  0, -ENOMEM. */
+int tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
+    const struct tl_fleet_hosts *hosts);
+
+/* Put one more?  If not, write the chunk first. */
+bool tl_html_chunk_takes(const struct tl_html_chunk *chunk,
+    const struct tl_event *event);
+/* 0 or -ENOMEM. */
+int
+tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event);
+/* Append the object to text and start the next one. */
+void tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text);
+void tl_html_chunk_free(struct tl_html_chunk *chunk);
+
+#endif

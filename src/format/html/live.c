@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live.c - what is new in a timeline, for the page that watches it.
+ *
+ *	{"next":"0:1042,1:17","chunks":[chunk, ...]}
+ *
+ * The mark says of each lane which entry comes next.  The cursor may start
+ * before it, or behind it: then the entries between are said as lost, and so
+ * are those cut off because a person wants the newest of too many.  Of a lane
+ * that no mark was made of, what came before is history and not lost.  A lane
+ * that ends before its mark belongs to a timeline that was made anew.
+ */
+#include "format/html/live.h"
+
+#include "format/html/chunk.h"
+#include "format/html/page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	LANES_MAX = 2 * TIMELINE_LANES_MAX * TIMELINE_TIERS_MAX,
+	EVENTS_MAX = 1 << 18,
+	RING_FIRST = 1024
+};
+
+struct lane {
+	uint64_t next;  /* to show; where is_marked */
+	uint64_t first; /* seen of this cursor; where end is not 0 */
+	uint64_t end;   /* behind the last one seen */
+	bool is_marked;
+	bool is_new;  /* nothing of it was shown before: nothing is missing */
+	bool is_kept; /* is one of its entries among the newest? */
+	/* a fallback lane, whose numbers are not in order of time */
+	bool is_mixed;
+	bool is_told;  /* what is missing of it was said */
+	uint64_t kept; /* entries among the newest, from next on */
+};
+
+/* The newest events, the oldest of them at start. */
+struct ring {
+	struct tl_event *events;
+	size_t capacity;
+	size_t max;
+	size_t start;
+	size_t count;
+};
+
+struct answer {
+	struct lane *lanes;
+	struct ring ring;
+	struct tl_html_chunk chunk;
+	struct tl_text *text;
+	size_t chunks;
+};
+
+/* A number at *at, which moves behind it; false when there is none or it is
+ * too large. */
+static bool
+read_number(const char **at, uint64_t *number)
+{
+	uint64_t n = 0;
+	const char *c = *at;
+
+	for (; *c >= '0' && *c <= '9'; c++) {
+		const uint64_t digit = (uint64_t)(*c - '0');
+
+		if (n > (UINT64_MAX - digit) / 10)
+			return false;
+		n = n * 10 + digit;
+	}
+	if (c == *at)
+		return false;
+	*at = c;
+	*number = n;
+	return true;
+}
+
+/* As far as it makes sense: the rest is as if it were not there. */
+static void
+read_mark(struct lane *lanes, const char *mark)
+{
+	uint64_t lane, next;
+
+	while (read_number(&mark, &lane) && *mark++ == ':' &&
+	       read_number(&mark, &next)) {
+		if (lane < LANES_MAX)
+			lanes[lane] =
+			    (struct lane){ .next = next, .is_marked = true };
+		if (*mark++ != ',')
+			return;
+	}
+}
+
+static int
+grow(struct ring *ring)
+{
+	size_t capacity = ring->capacity ? ring->capacity * 2 : RING_FIRST;
+	struct tl_event *events;
+
+	if (capacity > ring->max)
+		capacity = ring->max;
+	events = realloc(ring->events, capacity * sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	ring->events = events;
+	ring->capacity = capacity;
+	return 0;
+}
+
+/* It grows only before it goes round. */
+static int
+push(struct ring *ring, const struct tl_event *event)
+{
+	int rc;
+
+	if (ring->max == 0)
+		return 0;
+	if (ring->count == ring->capacity && ring->capacity < ring->max &&
+	    (rc = grow(ring)) != 0)
+		return rc;
+	if (ring->count < ring->capacity) {
+		ring->events[ring->count++] = *event;
+		return 0;
+	}
+	ring->events[ring->start] = *event;
+	ring->start = (ring->start + 1) % ring->capacity;
+	return 0;
+}
+
+static void
+see(struct lane *lane, uint64_t number)
+{
+	if (lane->end == 0 || number < lane->first)
+		lane->first = number;
+	lane->is_mixed |= number + 1 < lane->end;
+	if (number + 1 > lane->end)
+		lane->end = number + 1;
+}
+
+/* Keep the newest.  Losses are told by the numbers of what is there, since
+ * the cursor tells them anew each time. */
+static int
+collect(struct answer *a, struct tl_cursor *cursor)
+{
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (!event.message || event.lane >= LANES_MAX)
+			continue;
+		see(&a->lanes[event.lane], event.number);
+		if ((rc = push(&a->ring, &event)) != 0)
+			return rc;
+	}
+	return rc;
+}
+
+/* Where each lane goes on: at its mark, or where it was first seen. */
+static void
+settle_marks(struct answer *a)
+{
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		struct lane *lane = &a->lanes[i];
+
+		if (lane->end == 0 ||
+		    (lane->is_marked && lane->next <= lane->end))
+			continue;
+		lane->is_marked = lane->is_new = true;
+		lane->next = lane->first;
+	}
+	for (size_t i = 0; i < a->ring.count; i++) {
+		const struct tl_event *event = &a->ring.events[i];
+		struct lane *lane = &a->lanes[event->lane];
+
+		lane->is_kept = true;
+		lane->kept += event->number >= lane->next;
+	}
+}
+
+static int
+put_one(struct answer *a, const struct tl_event *event)
+{
+	if (!tl_html_chunk_takes(&a->chunk, event)) {
+		if (a->chunks++ > 0)
+			tl_put_char(a->text, ',');
+		tl_html_chunk_write(&a->chunk, a->text);
+	}
+	return tl_html_chunk_put(&a->chunk, event);
+}
+
+/* Entries of a lane are missing before this event, up to number. */
+static int
+put_lost(struct answer *a, uint32_t lane, const struct tl_event *event,
+    uint64_t number)
+{
+	struct tl_event lost = { .kind = TL_LOST,
+		.ns = event->ns,
+		.tsc = event->tsc,
+		.epoch = event->epoch,
+		.cpu = lane == event->lane ? event->cpu : TL_CPU_UNKNOWN,
+		.lane = lane,
+		.lost = number - a->lanes[lane].next };
+
+	a->lanes[lane].next = number;
+	return put_one(a, &lost);
+}
+
+/* The numbers come in any order: what is missing is said before the first. */
+static int
+put_next_mixed(struct answer *a, const struct tl_event *event)
+{
+	struct lane *lane = &a->lanes[event->lane];
+	const uint64_t next = lane->next;
+	const uint64_t missing = lane->end - next - lane->kept;
+	int rc = 0;
+
+	if (event->number < next)
+		return 0;
+	if (!lane->is_told && !lane->is_new && missing > 0) {
+		rc = put_lost(a, event->lane, event, next + missing);
+		lane->next = next;
+	}
+	lane->is_told = true;
+	return rc != 0 ? rc : put_one(a, event);
+}
+
+static int
+put_next(struct answer *a, const struct tl_event *event)
+{
+	struct lane *lane = &a->lanes[event->lane];
+	int rc = 0;
+
+	if (lane->is_mixed)
+		return put_next_mixed(a, event);
+	if (lane->is_new)
+		lane->next = event->number;
+	lane->is_new = false;
+	if (event->number < lane->next)
+		return 0;
+	if (event->number > lane->next)
+		rc = put_lost(a, event->lane, event, event->number);
+	lane->next = event->number + 1;
+	return rc != 0 ? rc : put_one(a, event);
+}
+
+/* Lanes whose new entries are all older than the newest of the others. */
+static int
+put_cut_lanes(struct answer *a)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < LANES_MAX && rc == 0; i++) {
+		struct lane *lane = &a->lanes[i];
+
+		if (lane->is_kept || lane->end <= lane->next)
+			continue;
+		if (lane->is_new)
+			lane->next = lane->end;
+		else if (a->ring.count > 0)
+			rc = put_lost(a, i, &a->ring.events[a->ring.start],
+			    lane->end);
+	}
+	return rc;
+}
+
+static int
+put_events(struct answer *a)
+{
+	int rc;
+
+	tl_put_string(a->text, "{\"chunks\":[");
+	rc = put_cut_lanes(a);
+	for (size_t i = 0; i < a->ring.count && rc == 0; i++)
+		rc = put_next(a,
+		    &a->ring.events[(a->ring.start + i) % a->ring.capacity]);
+	if (a->chunk.count > 0) {
+		if (a->chunks > 0)
+			tl_put_char(a->text, ',');
+		tl_html_chunk_write(&a->chunk, a->text);
+	}
+	tl_put_char(a->text, ']');
+	return rc;
+}
+
+static void
+put_mark(struct tl_text *text, const struct lane *lanes)
+{
+	bool any = false;
+
+	tl_put_string(text, ",\"next\":\"");
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		if (!lanes[i].is_marked)
+			continue;
+		if (any)
+			tl_put_char(text, ',');
+		any = true;
+		tl_put_unsigned(text, i);
+		tl_put_char(text, ':');
+		tl_put_unsigned(text,
+		    lanes[i].is_mixed ? lanes[i].end : lanes[i].next);
+	}
+	tl_put_string(text, "\"}");
+}
+
+int
+tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
+    const char *after, size_t max)
+{
+	struct answer a = { .text = text };
+	int rc;
+
+	a.ring.max = max < EVENTS_MAX ? max : EVENTS_MAX;
+	a.lanes = calloc(LANES_MAX, sizeof(*a.lanes));
+	if (!a.lanes)
+		return -ENOMEM;
+	read_mark(a.lanes, after);
+	if ((rc = collect(&a, cursor)) != 0)
+		goto free;
+	settle_marks(&a);
+	if ((rc = put_events(&a)) != 0)
+		goto free;
+	put_mark(text, a.lanes);
+	rc = text->rc;
+free:
+	tl_html_chunk_free(&a.chunk);
+	free(a.ring.events);
+	free(a.lanes);
+	return rc;
+}
+
+void
+tl_html_live(struct tl_text *text)
+{
+	tl_html_page_start(text, "timeline", true);
+	tl_html_page_end(text);
+}

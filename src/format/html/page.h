@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * page.h - the page without its entries: src/format/page/.
+ */
+#ifndef TL_FORMAT_HTML_PAGE_H
+#define TL_FORMAT_HTML_PAGE_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+/* Everything before the entries; title is foreign text. */
+void tl_html_page_start(struct tl_text *text, const char *title, bool live);
+/* Everything after them: the script. */
+void tl_html_page_end(struct tl_text *text);
+
+#endif

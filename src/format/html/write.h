@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.h - the page: lanes over time, levels as colours, spans as bars,
+ * search, statistics, the text of each entry.  One file without requests to
+ * anywhere, around entries oldest first; html_live.h has it live.  Entries of
+ * several hosts (fleet_hosts.h) have their rows host by host, and the time in
+ * which each may have been is drawn.
+ */
+#ifndef TL_FORMAT_HTML_WRITE_H
+#define TL_FORMAT_HTML_WRITE_H
+
+#include "event/writer.h"
+
+/* Its title stands on top of the page. */
+tl_writer_new tl_html_write_new;
+
+#endif

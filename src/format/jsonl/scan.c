@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jsonl_scan.c - what must stand in a line, byte after byte. */
+#include "format/jsonl/scan.h"
+
+#include "base/json_number.h"
+#include "base/json_string.h"
+#include "base/line_scan.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <timeline.h>
+
+#define SCOPE_SOURCE "\"scope\":\"source\"}"
+
+static inline bool
+scan_unsigned(struct tl_scan *s, uint64_t *n)
+{
+	const char *start = s->at;
+	size_t count;
+
+	if (s->end - start > 1 && tl_is_digit(start[0]) &&
+	    !tl_is_digit(start[1])) {
+		*n = (uint64_t)(start[0] - '0');
+		count = 1;
+	} else {
+		count =
+		    tl_number_take(tl_bytes(start, (size_t)(s->end - start)),
+			n);
+	}
+	s->at += count;
+	return count == 1 || (count > 1 && *start != '0');
+}
+
+static inline bool
+scan_signed(struct tl_scan *s, uint64_t *n)
+{
+	const bool minus = TL_SCAN_SKIP(s, "-");
+
+	if (!scan_unsigned(s, n) || *n > (uint64_t)INT64_MAX + minus)
+		return false;
+	*n = minus ? -*n : *n;
+	return true;
+}
+
+static inline bool
+scan_small(struct tl_scan *s, uint32_t *n)
+{
+	uint64_t value;
+
+	if (!scan_unsigned(s, &value) || value > UINT32_MAX)
+		return false;
+	*n = (uint32_t)value;
+	return true;
+}
+
+/* The inside of a string whose first quote was skipped, and the other. */
+static inline bool
+scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
+{
+	const char *start = s->at;
+	const size_t size = (size_t)(s->end - start);
+	bool is_escaped = false;
+
+	*has_escapes = false;
+	*inside = tl_bytes(start,
+	    tl_json_string_end(start, size, 0, &is_escaped, has_escapes));
+	s->at += inside->size;
+	return TL_SCAN_SKIP(s, "\"");
+}
+
+/* Of several hosts, what stood here: to a file it is one. */
+static bool
+scan_host(struct tl_scan *s, struct tl_bytes *host)
+{
+	uint32_t sync_us;
+	bool escapes = false;
+
+	if (TL_SCAN_SKIP(s, ",\"host\":\"") &&
+	    (!scan_string(s, host, &escapes) || escapes))
+		return false;
+	if (TL_SCAN_SKIP(s, ",\"sync_error_us\":") &&
+	    !TL_SCAN_SKIP(s, "null") && !scan_small(s, &sync_us))
+		return false;
+	(void)TL_SCAN_SKIP(s, ",\"overlaps\":true");
+	return true;
+}
+
+static bool
+scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes *host)
+{
+	uint64_t ns;
+
+	e->cpu = TL_CPU_UNKNOWN;
+	if (!TL_SCAN_SKIP(s, "{\"ns\":") || !scan_signed(s, &ns) ||
+	    !TL_SCAN_SKIP(s, ",\"tsc\":") || !scan_unsigned(s, &e->tsc) ||
+	    !TL_SCAN_SKIP(s, ",\"cpu\":") ||
+	    !(TL_SCAN_SKIP(s, "null") || scan_small(s, &e->cpu)))
+		return false;
+	e->ns = (int64_t)ns;
+	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
+	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
+	       scan_host(s, host);
+}
+
+/* A scope stands at the end of the line, but is part of the message. */
+static bool
+ends_with_scope(const struct tl_scan *s)
+{
+	const size_t size = sizeof(SCOPE_SOURCE) - 1;
+
+	return (size_t)(s->end - s->at) >= size &&
+	       memcmp(s->end - size, SCOPE_SOURCE, size) == 0;
+}
+
+static bool
+scan_key(struct tl_scan *s, struct tl_memo_key *key)
+{
+	struct tl_bytes kind;
+	bool escapes;
+
+	if (!TL_SCAN_SKIP(s, ",\"priority\":\"") ||
+	    !scan_string(s, &key->parts[TL_LINE_PRIORITY], &escapes) ||
+	    !TL_SCAN_SKIP(s, ",\"category\":\"") ||
+	    !scan_string(s, &key->parts[TL_LINE_CATEGORY], &escapes) ||
+	    !TL_SCAN_SKIP(s, ",\"message\":\"") ||
+	    !scan_string(s, &key->parts[TL_LINE_MESSAGE], &escapes) ||
+	    !TL_SCAN_SKIP(s, ",\"kind\":\"") ||
+	    !scan_string(s, &kind, &escapes))
+		return false;
+	key->kind = (uint8_t)tl_line_read_kind(kind);
+	key->scope = TIMELINE_THREAD;
+	if (tl_line_read_is_span(key->kind) && ends_with_scope(s))
+		key->scope = TIMELINE_SOURCE;
+	return key->kind != 0 && key->kind != TL_LOST;
+}
+
+/* Is the message that is guessed the one that stands here? */
+static bool
+skip_guess(struct tl_scan *s, const struct tl_memo_slot *guess)
+{
+	const char *kind = tl_kind_name(guess->kind);
+	const char *part = guess->data;
+	const uint16_t *sizes = guess->sizes;
+	struct tl_scan t = *s;
+
+	if (!guess->message || !TL_SCAN_SKIP(&t, ",\"priority\":\"") ||
+	    !tl_scan_skip(&t, tl_bytes(part, sizes[0])) ||
+	    !TL_SCAN_SKIP(&t, "\",\"category\":\"") ||
+	    !tl_scan_skip(&t, tl_bytes(part + sizes[0], sizes[1])) ||
+	    !TL_SCAN_SKIP(&t, "\",\"message\":\"") ||
+	    !tl_scan_skip(&t, tl_bytes(part + sizes[0] + sizes[1], sizes[2])) ||
+	    !TL_SCAN_SKIP(&t, "\",\"kind\":\"") ||
+	    !tl_scan_skip(&t, tl_bytes_of(kind)) || !TL_SCAN_SKIP(&t, "\""))
+		return false;
+	if (tl_line_read_is_span(guess->kind) &&
+	    ends_with_scope(&t) != (guess->scope == TIMELINE_SOURCE))
+		return false;
+	*s = t;
+	return true;
+}
+
+/* NULL: it is not remembered, or there is no key. */
+static const struct tl_memo_slot *
+scan_message(struct tl_memo *memo, struct tl_scan *s, struct tl_memo_key *key)
+{
+	const struct tl_memo_slot *slot = tl_memo_guess(memo);
+
+	if (!skip_guess(s, slot)) {
+		if (!scan_key(s, key) || !(slot = tl_memo_find(memo, key)))
+			return NULL;
+	}
+	tl_memo_follow(memo, slot);
+	return slot;
+}
+
+static bool
+scan_double(struct tl_scan *s, uint64_t *bits)
+{
+	const size_t size = (size_t)(s->end - s->at);
+	const size_t end = tl_json_word_end(s->at, size, 0);
+	double value;
+
+	if (tl_json_double(tl_bytes(s->at, end), &value) < 0)
+		return false; /* null, too */
+	memcpy(bits, &value, sizeof(value));
+	s->at += end;
+	return true;
+}
+
+/* 1; 0: not as expected; -errno. */
+static int
+scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
+{
+	struct tl_bytes text;
+	bool has_escapes;
+	int rc = 0;
+
+	if (!TL_SCAN_SKIP(s, "\"") || !scan_string(s, &text, &has_escapes))
+		return 0;
+	if (has_escapes)
+		rc = tl_json_unescape(&r->scratch, &text);
+	if (rc == 0)
+		rc = tl_definer_value(r->definer, text, value);
+	return rc == -EBADMSG ? 0 : rc < 0 ? rc : 1;
+}
+
+static int
+scan_value(struct tl_line_read *r, struct tl_scan *s, unsigned format,
+    uint64_t *value)
+{
+	switch (format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		return scan_signed(s, value);
+	case TIMELINE_ARG_DOUBLE:
+		return scan_double(s, value);
+	case TIMELINE_ARG_STRING:
+		return scan_text(r, s, value);
+	default:
+		return scan_unsigned(s, value);
+	}
+}
+
+static int
+scan_args(struct tl_line_read *r, struct tl_scan *s, struct tl_event *e)
+{
+	const struct tl_message *m = e->message;
+	int rc = 1;
+
+	if (!TL_SCAN_SKIP(s, ",\"args\":{"))
+		return 0;
+	if (e->kind == TL_END && m->argc > 0 && TL_SCAN_SKIP(s, "}")) {
+		e->bare = true;
+		return 1;
+	}
+	for (unsigned i = 0; i < m->argc && rc > 0; i++) {
+		if ((i > 0 && !TL_SCAN_SKIP(s, ",")) ||
+		    !TL_SCAN_SKIP(s, "\"") ||
+		    !tl_scan_skip(s, m->args[i].name) ||
+		    !TL_SCAN_SKIP(s, "\":"))
+			return 0;
+		rc = scan_value(r, s, m->args[i].format, &e->args[i]);
+	}
+	return rc > 0 ? TL_SCAN_SKIP(s, "}") : rc;
+}
+
+int
+tl_jsonl_scan(struct tl_line_read *r, struct tl_bytes line, struct tl_event *e,
+    struct tl_memo_key *key)
+{
+	struct tl_scan s = { line.data, line.data + line.size };
+	struct tl_bytes host = { NULL, 0 };
+	const struct tl_memo_slot *slot;
+	int rc;
+
+	key->kind = 0;
+	if (!scan_place(&s, e, &host) ||
+	    !(slot = scan_message(&r->memo, &s, key)))
+		return 0;
+	e->message = slot->message;
+	e->kind = slot->kind;
+	if ((rc = scan_args(r, &s, e)) <= 0)
+		return rc;
+	rc = slot->scope == TIMELINE_SOURCE ? TL_SCAN_SKIP(&s, "," SCOPE_SOURCE)
+					    : TL_SCAN_SKIP(&s, "}");
+	if (!rc || s.at != s.end)
+		return 0;
+	if (host.size > 0)
+		tl_line_read_host(r, host);
+	return 1;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - a line is numbers, then pieces of its message:
+ *
+ *	{"ns":1,"tsc":2,...,"tid":5 | ,"priority":...,"kind":" | instant
+ *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
+ *
+ * Of several hosts the numbers are followed by
+ *
+ *	,"host":"name","sync_error_us":20000,"overlaps":true
+ *
+ * where null is an error without a bound, and overlaps is left out if it is
+ * not so.  The last piece of a message is what stands behind its arguments.
+ */
+#include "format/jsonl/write.h"
+
+#include "event/render.h"
+#include "format/line_write.h"
+
+#include <timeline.h>
+
+enum {
+	MESSAGE_PIECE,
+	FIRST_ARG_PIECE,
+	/* All of a line but pieces, host and arguments. */
+	FRAME_MAX = 320
+};
+
+/* A literal, its size known to the compiler. */
+#define WRITE(to, literal) \
+	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
+	    sizeof(literal) - 1)
+
+static void
+make_pieces(struct tl_draft *draft, const struct tl_message *message)
+{
+	struct tl_text *text = &draft->text;
+
+	tl_put_string(text, ",\"priority\":\"");
+	tl_put_string(text, tl_level_name(message->level));
+	tl_put_string(text, "\",\"category\":\"");
+	tl_put_json(text, message->category);
+	tl_put_string(text, "\",\"message\":\"");
+	tl_put_json(text, message->line1);
+	tl_put_string(text, "\",\"kind\":\"");
+	tl_draft_cut(draft);
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_string(text, i > 0 ? ",\"" : "\"");
+		tl_put_json(text, message->args[i].name);
+		tl_put_string(text, "\":");
+		tl_draft_cut(draft);
+	}
+	tl_put_char(text, '}');
+	if (message->kind == TIMELINE_RECORD_SPAN &&
+	    message->scope == TIMELINE_SOURCE)
+		tl_put_string(text, ",\"scope\":\"source\"");
+	tl_put_string(text, "}\n");
+	tl_draft_cut(draft);
+}
+
+static char *
+write_cpu(char *to, uint32_t cpu)
+{
+	return cpu == TL_CPU_UNKNOWN ? WRITE(to, "null")
+				     : tl_write_unsigned(to, cpu);
+}
+
+static char *
+write_numbers(char *to, const struct tl_event *event)
+{
+	to = WRITE(to, "{\"ns\":");
+	to = tl_write_signed(to, event->ns);
+	to = WRITE(to, ",\"tsc\":");
+	to = tl_write_unsigned(to, event->tsc);
+	to = WRITE(to, ",\"cpu\":");
+	to = write_cpu(to, event->cpu);
+	to = WRITE(to, ",\"pid\":");
+	to = tl_write_unsigned(to, event->pid);
+	to = WRITE(to, ",\"tid\":");
+	return tl_write_unsigned(to, event->tid);
+}
+
+/* Of several hosts: which it is of.  NULL: no memory. */
+static char *
+put_machine(struct tl_text *text, char *to, const struct tl_origin *host,
+    size_t room)
+{
+	if (!host || !host->machine[0])
+		return to;
+	to = WRITE(to, ",\"host\":\"");
+	text->size = (size_t)(to - text->data);
+	tl_put_json(text, tl_bytes_of(host->machine));
+	if (!(to = tl_text_reserve(text, room)))
+		return NULL;
+	*to++ = '"';
+	return to;
+}
+
+/* ... and how sure its time is among theirs. */
+static char *
+put_host(struct tl_text *text, char *to, const struct tl_event *event,
+    const struct tl_origin *host, size_t room)
+{
+	if (!(to = put_machine(text, to, host, room)))
+		return NULL;
+	to = WRITE(to, ",\"sync_error_us\":");
+	to = event->sync_us == TL_SYNC_UNBOUNDED
+		 ? WRITE(to, "null")
+		 : tl_write_unsigned(to, event->sync_us);
+	if (event->overlaps)
+		to = WRITE(to, ",\"overlaps\":true");
+	return to;
+}
+
+static void
+put_event(struct tl_text *text, const struct tl_pieces *pieces,
+    const struct tl_event *event, const struct tl_origin *host)
+{
+	const size_t room =
+	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
+	const unsigned argc = event->bare ? 0 : pieces->argc;
+	char *to = tl_text_reserve(text, room);
+
+	if (!to)
+		return;
+	to = write_numbers(to, event);
+	if ((host || event->sync_us != 0 || event->overlaps) &&
+	    !(to = put_host(text, to, event, host, room)))
+		return;
+	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
+	to = tl_write_string(to, tl_kind_name(event->kind));
+	to = WRITE(to, "\",\"args\":{");
+	for (unsigned i = 0; i < argc; i++) {
+		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
+		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED)
+			to = tl_write_unsigned(to, event->args[i]);
+		else if (!(to = tl_write_arg_json(text, to, event, i, room)))
+			return;
+	}
+	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
+	text->size = (size_t)(to - text->data);
+}
+
+static void
+put_lost(struct tl_text *text, const struct tl_event *event,
+    const struct tl_origin *host)
+{
+	char *to = tl_text_reserve(text, FRAME_MAX);
+
+	if (!to)
+		return;
+	to = WRITE(to, "{\"lost\":");
+	to = tl_write_unsigned(to, event->lost);
+	to = WRITE(to, ",\"cpu\":");
+	to = write_cpu(to, event->cpu);
+	if (!(to = put_machine(text, to, host, FRAME_MAX)))
+		return;
+	to = WRITE(to, "}\n");
+	text->size = (size_t)(to - text->data);
+}
+
+static const struct tl_line_write_kind kind = { .make = make_pieces,
+	.event = put_event,
+	.lost = put_lost,
+	.scope_argc_max = TL_ARGS_MAX,
+	.is_utf8 = true,
+	.is_finite = true,
+	.has_hosts = true };
+
+int
+tl_jsonl_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	return tl_line_write_new(writer, &kind, write, context, report);
+}

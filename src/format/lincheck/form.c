@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lincheck_form.c - messages to points and what these refer to. */
+#include "format/lincheck/form.h"
+
+#include "format/label.h"
+#include "format/lincheck/print.h"
+#include "format/lincheck/word.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	/* location and its strings, one for names that are missing, target and
+	 * its class, those of values */
+	DEFINITIONS_MAX = 4 + 1 + 2 + TL_LINCHECK_VALUES_MAX
+};
+
+/* The type of a text, as a JVM writes it. */
+#define TEXT_CLASS "Ljava.lang.String;"
+
+struct draft {
+	struct tl_lincheck_form form;
+	struct tl_lincheck_known *known;
+	struct tl_text body;
+	int32_t tags[TL_LINCHECK_VALUES_MAX];
+	int32_t wanted[DEFINITIONS_MAX]; /* ids that the message says */
+	uint32_t definitions[DEFINITIONS_MAX];
+	bool changed;
+};
+
+static void
+take_utf(struct draft *d, struct tl_bytes text)
+{
+	if (!tl_lincheck_put_utf(&d->body, text))
+		d->changed = true;
+}
+
+/* Keep the body as a definition. */
+static int
+add(struct draft *d, uint8_t kind, int32_t wanted)
+{
+	const uint32_t i = d->form.definition_count;
+	int rc = d->body.rc;
+
+	if (i == DEFINITIONS_MAX)
+		return -ENOSPC;
+	d->wanted[i] = wanted;
+	if (rc == 0)
+		rc = tl_lincheck_known_add(d->known, kind, wanted,
+		    tl_bytes(d->body.data, d->body.size), &d->definitions[i]);
+	if (rc == 0)
+		d->form.definition_count++;
+	tl_text_clear(&d->body);
+	return rc;
+}
+
+/* The id that one of the definitions has got; its own where there is none. */
+static int32_t
+map(const struct draft *d, uint8_t kind, int32_t id)
+{
+	for (uint32_t i = 0; i < d->form.definition_count; i++) {
+		const struct tl_lincheck_definition *definition =
+		    tl_lincheck_known_at(d->known, d->definitions[i]);
+
+		if (definition->kind == kind && d->wanted[i] == id)
+			return definition->id;
+	}
+	return id;
+}
+
+static bool
+take_id(struct draft *d, struct tl_bytes *line, uint8_t kind)
+{
+	int32_t id;
+
+	if (!tl_lincheck_next_number(line, &id))
+		return false;
+	tl_lincheck_put_i32(&d->body, map(d, kind, id));
+	return true;
+}
+
+static bool
+take_name(struct draft *d, struct tl_bytes *line)
+{
+	struct tl_text name = { 0 };
+	struct tl_bytes word;
+
+	if (!tl_lincheck_next_word(line, &word))
+		return false;
+	tl_lincheck_take_word(&name, word);
+	take_utf(d, tl_bytes(name.data, name.size));
+	if (name.rc < 0)
+		d->body.rc = name.rc;
+	tl_text_free(&name);
+	return true;
+}
+
+/* Keep the body under any id. */
+static int
+add_new(struct draft *d, uint8_t kind, int32_t *id)
+{
+	const int rc = add(d, kind, TL_LINCHECK_NONE);
+
+	*id = TL_LINCHECK_NONE;
+	if (rc == 0)
+		*id = tl_lincheck_known_at(d->known,
+		    d->definitions[d->form.definition_count - 1])
+			  ->id;
+	return rc;
+}
+
+static int
+add_text(struct draft *d, uint8_t kind, struct tl_bytes text, int32_t *id)
+{
+	take_utf(d, text);
+	return add_new(d, kind, id);
+}
+
+/* The id of a string that stands for a missing name: readers of version 8
+ * take none for an error. */
+static int
+add_missing(struct draft *d, int32_t *id)
+{
+	struct tl_text body = d->body;
+	int rc;
+
+	d->body = (struct tl_text){ 0 };
+	rc = add_text(d, TL_LINCHECK_STRING, tl_bytes("", 0), id);
+	tl_text_free(&d->body);
+	d->body = body;
+	return rc;
+}
+
+static bool
+take_location(struct draft *d, struct tl_bytes *line)
+{
+	int32_t number, ids[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!tl_lincheck_next_number(line, &ids[i]))
+			return false;
+		if (ids[i] != TL_LINCHECK_NONE)
+			ids[i] = map(d, TL_LINCHECK_STRING, ids[i]);
+		else if (add_missing(d, &ids[i]) < 0)
+			return false;
+	}
+	if (!tl_lincheck_next_number(line, &number))
+		return false;
+	for (unsigned i = 0; i < 3; i++)
+		tl_lincheck_put_i32(&d->body, ids[i]);
+	tl_lincheck_put_i32(&d->body, number);
+	return true;
+}
+
+/* "CLASS DESCRIPTOR NAME" and "CLASS FLAGS NAME". */
+static bool
+take_member(struct draft *d, struct tl_bytes *line, uint8_t kind)
+{
+	struct tl_bytes word, flags;
+	int32_t bits = 0;
+
+	if (!take_id(d, line, TL_LINCHECK_CLASS) ||
+	    !tl_lincheck_next_word(line, &word) || !take_name(d, line))
+		return false;
+	if (kind == TL_LINCHECK_METHOD)
+		return tl_lincheck_take_descriptor(&d->body, word);
+	flags = word;
+	if (!tl_lincheck_next_number(&flags, &bits))
+		return false;
+	tl_put_char(&d->body, (char)(bits >> 8));
+	tl_put_char(&d->body, (char)bits);
+	return true;
+}
+
+/* A line behind the first: 0, -EINVAL. */
+static int
+take_definition(struct draft *d, struct tl_bytes line)
+{
+	struct tl_bytes word;
+	int32_t id;
+	bool good;
+	int kind;
+
+	tl_text_clear(&d->body);
+	if (!tl_lincheck_next_word(&line, &word) ||
+	    (kind = tl_lincheck_kind_of(word)) < 0 ||
+	    !tl_lincheck_next_number(&line, &id) || id < 0)
+		return -EINVAL;
+	if (kind == TL_LINCHECK_LOCATION)
+		good = take_location(d, &line);
+	else if (kind == TL_LINCHECK_METHOD || kind == TL_LINCHECK_FIELD)
+		good = take_member(d, &line, (uint8_t)kind);
+	else
+		good = take_name(d, &line);
+	return good ? add(d, (uint8_t)kind, id) : -EINVAL;
+}
+
+static bool
+take_tags(struct draft *d, struct tl_bytes *line)
+{
+	struct tl_lincheck_form *f = &d->form;
+	struct tl_bytes rest = *line;
+
+	while (f->count < TL_LINCHECK_VALUES_MAX) {
+		if (tl_lincheck_is_index(f->class, f->count)) {
+			d->tags[f->count++] = TL_LINCHECK_INT;
+			continue;
+		}
+		if (!tl_lincheck_next_number(&rest, &d->tags[f->count]))
+			break;
+		if (d->tags[f->count] < TL_LINCHECK_BUILDER)
+			return false;
+		if (d->tags[f->count] < TL_LINCHECK_BOOLEAN)
+			d->tags[f->count] = TL_LINCHECK_RAW;
+		f->count++;
+		*line = rest;
+	}
+	return true;
+}
+
+/* Are there as many values as a point of this class has? */
+static bool
+is_whole(const struct tl_lincheck_form *f)
+{
+	static const uint8_t counts[] = { 1, 3, 1, 2, 3, 1, 2 };
+
+	if (f->class == TL_LINCHECK_FOOTER_CLASS)
+		return f->count == 1;
+	return f->class == TL_LINCHECK_CALL ? f->count >= 1
+					    : f->count == counts[f->class];
+}
+
+/* The line that says what kind of point it is: 0; 1: of one that version 8
+ * does not know; -EINVAL. */
+static int
+take_shape(struct draft *d, struct tl_bytes line)
+{
+	struct tl_bytes word;
+	int class;
+
+	if (!tl_lincheck_next_word(&line, &word) ||
+	    !tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_WORD)) ||
+	    !tl_lincheck_next_word(&line, &word))
+		return -EINVAL;
+	d->form.is_block = tl_bytes_equal(word, tl_bytes_of("block"));
+	if (d->form.is_block)
+		return 0;
+	if ((class = tl_lincheck_class_of(word)) < 0)
+		return -EINVAL;
+	d->form.class = (uint8_t) class;
+	if (class >= TL_LINCHECK_LOOP && class < TL_LINCHECK_FOOTER_CLASS)
+		return 1;
+	if (!tl_lincheck_next_number(&line, &d->form.location) ||
+	    !tl_lincheck_next_number(&line, &d->form.target) ||
+	    !take_tags(d, &line) || !is_whole(&d->form))
+		return -EINVAL;
+	d->form.throws = tl_lincheck_next_word(&line, &word) &&
+			 tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_THROWS));
+	return 0;
+}
+
+static bool
+next_line(struct tl_bytes *text, struct tl_bytes *line)
+{
+	const char *end =
+	    text->size > 0 ? memchr(text->data, '\n', text->size) : NULL;
+
+	*line = *text;
+	if (text->size == 0)
+		return false;
+	line->size = end ? (size_t)(end - text->data) : text->size;
+	text->data += line->size + (end != NULL);
+	text->size -= line->size + (end != NULL);
+	return true;
+}
+
+/* How the original prints it is of no use here. */
+static bool
+is_print(struct tl_bytes line)
+{
+	struct tl_bytes word;
+
+	return tl_lincheck_next_word(&line, &word) &&
+	       tl_bytes_equal(word, tl_bytes_of(TL_LINCHECK_PRINT));
+}
+
+/* What was read from a Lincheck trace: 0; 1: what version 8 does not know;
+ * -EINVAL: it was not. */
+static int
+take_native(struct draft *d, const struct tl_message *message)
+{
+	struct tl_lincheck_form *f = &d->form;
+	struct tl_bytes text = message->explain, line;
+	int rc = next_line(&text, &line) ? take_shape(d, line) : -EINVAL;
+
+	if (rc == 0 && (f->class == TL_LINCHECK_CALL && !f->is_block) !=
+			   (message->kind == TIMELINE_RECORD_SPAN))
+		rc = -EINVAL;
+	while (rc == 0 && next_line(&text, &line)) {
+		if (!is_print(line))
+			rc = take_definition(d, line);
+	}
+	if (rc != 0)
+		return rc;
+	f->native = true;
+	f->location = map(d, TL_LINCHECK_LOCATION, f->location);
+	if (tl_lincheck_has_target(f->class))
+		f->target =
+		    map(d, tl_lincheck_target_kind(f->class), f->target);
+	for (uint32_t i = 0; i < f->count; i++) {
+		if (d->tags[i] >= 0)
+			d->tags[i] = map(d, TL_LINCHECK_CLASS, d->tags[i]);
+	}
+	return 0;
+}
+
+/* Where a message was defined. */
+static int
+add_place(struct draft *d, const struct tl_message *message,
+    struct tl_bytes name)
+{
+	const struct tl_bytes texts[] = { message->file, message->category,
+		name };
+	int32_t ids[3];
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < 3; i++)
+		rc = add_text(d, TL_LINCHECK_STRING, texts[i], &ids[i]);
+	for (unsigned i = 0; rc == 0 && i < 3; i++)
+		tl_lincheck_put_i32(&d->body, ids[i]);
+	if (rc < 0)
+		return rc;
+	tl_lincheck_put_i32(&d->body, (int32_t)message->line);
+	return add_new(d, TL_LINCHECK_LOCATION, &d->form.location);
+}
+
+int32_t
+tl_lincheck_tag_of(uint8_t format)
+{
+	switch (format) {
+	case TIMELINE_ARG_DOUBLE:
+		return TL_LINCHECK_DOUBLE;
+	case TIMELINE_ARG_STRING:
+		return TL_LINCHECK_TEXT;
+	}
+	return TL_LINCHECK_LONG;
+}
+
+/* The types of a method without a result. */
+static void
+put_types(struct draft *d)
+{
+	struct tl_text descriptor = { 0 };
+
+	tl_put_char(&descriptor, '(');
+	for (uint32_t i = 1; i < d->form.count; i++)
+		tl_put_string(&descriptor,
+		    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
+		    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
+						     : "J");
+	tl_put_string(&descriptor, ")V");
+	tl_lincheck_take_descriptor(&d->body,
+	    tl_bytes(descriptor.data, descriptor.size));
+	if (descriptor.rc < 0)
+		d->body.rc = descriptor.rc;
+	tl_text_free(&descriptor);
+}
+
+/* The method or field of a class that the point is about. */
+static int
+add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
+{
+	const uint8_t kind = tl_lincheck_target_kind(d->form.class);
+	int32_t id;
+	int rc = add_text(d, TL_LINCHECK_CLASS, class, &id);
+
+	if (rc < 0)
+		return rc;
+	tl_lincheck_put_i32(&d->body, id);
+	take_utf(d, name);
+	if (kind == TL_LINCHECK_METHOD)
+		put_types(d);
+	else
+		tl_put_bytes(&d->body, tl_bytes("\1\0", 2)); /* static */
+	return add_new(d, kind, &d->form.target);
+}
+
+static int
+make_foreign(struct draft *d, const struct tl_event *event)
+{
+	const struct tl_message *m = event->message;
+	const bool counts = event->kind == TL_COUNTER && m->argc > 0;
+	const unsigned argc = counts ? 1 : m->argc;
+	struct tl_text name = { 0 };
+	int rc;
+
+	d->form =
+	    (struct tl_lincheck_form){ .class = counts ? TL_LINCHECK_WRITE_FIELD
+						       : TL_LINCHECK_CALL,
+		    .location = TL_LINCHECK_NONE,
+		    .count = 1 + argc };
+	d->tags[0] = TL_LINCHECK_NULL;
+	for (unsigned i = 0; i < argc; i++)
+		d->tags[1 + i] = tl_lincheck_tag_of(m->args[i].format);
+	tl_label_put(&name, event, "");
+	rc = name.rc;
+	if (rc == 0 && m->file.size > 0)
+		rc = add_place(d, m, tl_bytes(name.data, name.size));
+	if (rc == 0)
+		rc = add_member(d, m->category, tl_bytes(name.data, name.size));
+	tl_text_free(&name);
+	return rc;
+}
+
+/* How many values have an argument of their own. */
+static uint8_t
+count_shown(const struct draft *d)
+{
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < d->form.count; i++)
+		shown += tl_lincheck_is_shown(d->form.class, i, d->tags[i],
+		    d->form.throws);
+	return shown <= TL_ARGS_MAX ? (uint8_t)shown : TL_ARGS_MAX + 1;
+}
+
+/* All that was drafted, in one piece. */
+static int
+keep(struct tl_lincheck_form **form, struct draft *d)
+{
+	struct tl_lincheck_form *f = &d->form;
+	const size_t tags = f->count * sizeof(*f->tags);
+	const size_t numbers = f->definition_count * sizeof(*f->definitions);
+	struct tl_lincheck_form *kept = malloc(sizeof(*kept) + tags + numbers);
+
+	if (!kept)
+		return -ENOMEM;
+	f->shown = count_shown(d);
+	*kept = *f;
+	kept->tags = (int32_t *)(kept + 1);
+	kept->definitions = (uint32_t *)(kept->tags + f->count);
+	memcpy(kept->tags, d->tags, tags);
+	memcpy(kept->definitions, d->definitions, numbers);
+	*form = kept;
+	return 0;
+}
+
+int
+tl_lincheck_form_new(struct tl_lincheck_form **form,
+    struct tl_lincheck_known *known, const struct tl_event *event,
+    bool *changed)
+{
+	struct draft d = { .known = known };
+	int rc = take_native(&d, event->message);
+
+	const bool newer = rc == 1;
+
+	*changed = false;
+	if (rc == -EINVAL || newer) {
+		tl_text_clear(&d.body);
+		d.changed = false;
+		rc = make_foreign(&d, event);
+		d.form.native = newer;
+	}
+	*changed = d.changed;
+	if (rc == 0)
+		rc = keep(form, &d);
+	tl_text_free(&d.body);
+	return rc;
+}
+
+int
+tl_lincheck_form_own(struct tl_lincheck_form **form,
+    struct tl_lincheck_known *known, const char *method, unsigned argc)
+{
+	struct draft d = { .known = known,
+		.form = { .location = TL_LINCHECK_NONE, .count = 1 + argc } };
+	int rc;
+
+	d.tags[0] = TL_LINCHECK_NULL;
+	for (unsigned i = 0; i < argc; i++)
+		d.tags[1 + i] = TL_LINCHECK_LONG;
+	rc = add_member(&d, tl_bytes_of("timeline"), tl_bytes_of(method));
+	if (rc == 0)
+		rc = keep(form, &d);
+	tl_text_free(&d.body);
+	return rc;
+}
+
+void
+tl_lincheck_form_free(void *form)
+{
+	free(form);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lincheck.h - the bytes of a JetBrains Lincheck trace, versions 8 to 23, and
+ * the events that they become.
+ *
+ *	file	magic i64 | version i64 | block | block | ... | EOF
+ *	block	BLOCK_START thread i32 | object | object | ... | BLOCK_END
+ *	object	kind u8 | fields
+ *
+ *	THREAD_NAME	thread, name				    10
+ *	CLASS		id, name
+ *	METHOD		id, class, name, type of result, count, types
+ *	FIELD		id, class, name, [type 15], static u8, final u8,
+ *			[volatile u8 21]
+ *	VARIABLE	id, name, [type 16]
+ *	STRING		id, text
+ *	ACCESS_PATH	id, count, steps of u8 and id		     9
+ *	LOCATION	[kind u8 20], id, file, class, method (strings; -1:
+ *			none), line, [path 9], [count, paths of arguments 12],
+ *			[count, names of locals 14, their kinds i32 19]
+ *	POINT		class u8, location, thread, event, [diff i8, and of
+ *			containers count i8, statuses i8 14], body
+ *	FOOTER		of a call: result, exception; of a loop: count i32;
+ *			of an iteration: nothing
+ *
+ *	value	tag i32; a class: hash i32, [what it holds 19]
+ *	type	u8; 0: then the type of an element; 8: then a name
+ *
+ * A number behind a field is the version that added it.  All is big-endian,
+ * ids are i32, names modified UTF-8 behind a size u16.  A block belongs to one
+ * thread; the blocks of a thread, one after the other, are its stream, and
+ * what stands in it between the point of a container and its footer happened
+ * inside.  A definition may stand behind its first use, in the block of
+ * another thread or in its own.
+ *
+ * Versions renumbered kinds and classes of points: the enums below are those
+ * of version 8, which alone is written; tl_lincheck_kind_read() and the table
+ * of classes translate the others.
+ *
+ *	call, loop,	begin of a span, category "call" or "loop"
+ *	iteration
+ *	footer		its end; before it, where a call has a result or an
+ *			exception, an instant inside the span
+ *	read, write	an instant, category "read" or "write"
+ *	throw, catch,	an instant, category "throw", "catch" or
+ *	breakpoint	"breakpoint"
+ *
+ * The message of an event keeps the rest of its point in the lines after the
+ * first (see format/lincheck/word.h).  Blocks, the places of definitions and
+ * the form of the index are kept beside the events (lincheck_layout.h).  The
+ * format has no time: the number of a point, which the program counted over
+ * all its threads, is taken for its nanosecond.
+ */
+#ifndef TL_FORMAT_LINCHECK_LINCHECK_H
+#define TL_FORMAT_LINCHECK_LINCHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TL_LINCHECK_MAGIC       UINT64_C(0x706e547124ee5f70)
+#define TL_LINCHECK_INDEX_MAGIC (~TL_LINCHECK_MAGIC)
+#define TL_LINCHECK_VERSION     8 /* that is written */
+#define TL_LINCHECK_LAST        23
+
+/* The version that added a field or a point. */
+enum tl_lincheck_since {
+	TL_LINCHECK_SINCE_PATHS = 9,
+	TL_LINCHECK_SINCE_THREAD_NAMES = 10,
+	TL_LINCHECK_SINCE_FLAGS = 11, /* of a call */
+	TL_LINCHECK_SINCE_ARGUMENTS = 12,
+	TL_LINCHECK_SINCE_LOOPS = 13,
+	TL_LINCHECK_SINCE_LOCALS = 14, /* of a location; and diffs */
+	TL_LINCHECK_SINCE_DIFF = 14,
+	TL_LINCHECK_SINCE_FIELD_TYPES = 15,
+	TL_LINCHECK_SINCE_BREAKPOINTS = 15,
+	TL_LINCHECK_SINCE_VARIABLE_TYPES = 16,
+	TL_LINCHECK_SINCE_BREAKPOINT_LOCALS = 17,
+	TL_LINCHECK_SINCE_TRACE_IDS = 18, /* not of its first release */
+	TL_LINCHECK_SINCE_THROWS = 18,
+	TL_LINCHECK_SINCE_CAPTURES = 19,
+	TL_LINCHECK_SINCE_LOCATION_KINDS = 20,
+	TL_LINCHECK_SINCE_IDS_FROM_0 = 20,
+	TL_LINCHECK_SINCE_VOLATILE = 21,
+	TL_LINCHECK_SINCE_UUIDS = 22,
+	TL_LINCHECK_SINCE_THREAD_IDS = 22, /* in headings of printed trees */
+	TL_LINCHECK_SINCE_NEW_NUMBERS = 23
+};
+
+/* The index lies beside the data: cells as trace/layout.h has them. */
+#define TL_LINCHECK_INDEX_SUFFIX ".idx"
+
+enum tl_lincheck_kind {
+	TL_LINCHECK_CLASS = 0,
+	TL_LINCHECK_METHOD = 1,
+	TL_LINCHECK_FIELD = 2,
+	TL_LINCHECK_VARIABLE = 3,
+	TL_LINCHECK_STRING = 4,
+	TL_LINCHECK_LOCATION = 5,
+	TL_LINCHECK_POINT = 6,
+	TL_LINCHECK_FOOTER = 7,
+	TL_LINCHECK_BLOCK_START = 8,
+	TL_LINCHECK_BLOCK_END = 9,
+	TL_LINCHECK_EOF = 10,
+	/* of later versions */
+	TL_LINCHECK_ACCESS_PATH,
+	TL_LINCHECK_THREAD_NAME,
+	TL_LINCHECK_NO_KIND
+};
+
+/* Classes of points; FOOTER_CLASS is ours, where a footer is one of them. */
+enum tl_lincheck_class {
+	TL_LINCHECK_CALL = 0,
+	TL_LINCHECK_READ_ARRAY = 1,
+	TL_LINCHECK_READ_LOCAL = 2,
+	TL_LINCHECK_READ_FIELD = 3,
+	TL_LINCHECK_WRITE_ARRAY = 4,
+	TL_LINCHECK_WRITE_LOCAL = 5,
+	TL_LINCHECK_WRITE_FIELD = 6,
+	TL_LINCHECK_LOOP = 7,
+	TL_LINCHECK_ITERATION = 8,
+	TL_LINCHECK_BREAKPOINT = 9,
+	TL_LINCHECK_THROW = 10,
+	TL_LINCHECK_CATCH = 11,
+	TL_LINCHECK_FOOTER_CLASS = 12
+};
+
+/* Tags of values; 0 and more is the class of an object. */
+enum tl_lincheck_tag {
+	TL_LINCHECK_NULL = -1,
+	TL_LINCHECK_VOID = -2,
+	TL_LINCHECK_BYTE = -3,
+	TL_LINCHECK_SHORT = -4,
+	TL_LINCHECK_INT = -5,
+	TL_LINCHECK_LONG = -6,
+	TL_LINCHECK_FLOAT = -7,
+	TL_LINCHECK_DOUBLE = -8,
+	TL_LINCHECK_CHAR = -9,
+	TL_LINCHECK_TEXT = -10,
+	TL_LINCHECK_UNIT = -11,
+	TL_LINCHECK_RAW = -12, /* a text, shown as it is */
+	TL_LINCHECK_BOOLEAN = -13,
+	TL_LINCHECK_JAVA_CLASS = -14, /* texts, shown as they are */
+	TL_LINCHECK_KOTLIN_CLASS = -15,
+	TL_LINCHECK_BUILDER = -16 /* a hash and a text */
+};
+
+/* The steps of an access path. */
+enum tl_lincheck_step {
+	TL_LINCHECK_STEP_LOCAL = 0,  /* a variable */
+	TL_LINCHECK_STEP_STATIC = 1, /* a field of a class ... */
+	TL_LINCHECK_STEP_FIELD = 2,  /* ... of the object so far */
+	TL_LINCHECK_STEP_INDEX = 3,  /* an element, by its number ... */
+	TL_LINCHECK_STEP_PATH = 4    /* ... or the path that holds it */
+};
+
+enum {
+	TL_LINCHECK_HEADER_SIZE = 16,
+	TL_LINCHECK_BLOCK_HEADER = 5,
+	TL_LINCHECK_NONE = -1,             /* no such id */
+	TL_LINCHECK_VALUES_MAX = 256,      /* a JVM has 255 parameters */
+	TL_LINCHECK_OBJECT_MAX = 17 << 20, /* bytes of one, with so many */
+	TL_LINCHECK_DEPTH_MAX = 1 << 24,   /* calls in each other */
+	TL_LINCHECK_THREADS_MAX = 1 << 16,
+	TL_LINCHECK_CAPTURES_MAX = 64, /* values that hold each other */
+	TL_LINCHECK_STEP_SIZE = 1 + 4, /* of an access path */
+	TL_LINCHECK_STACK_SHOWN = 3    /* calls of a breakpoint */
+};
+
+/* What a version and its release read differently. */
+struct tl_lincheck_dialect {
+	uint32_t version;
+	/* Of version 18: do breakpoints have trace ids?  0: not known yet. */
+	int8_t trace_ids;
+	/* Class of the container that a footer ends: of the thread at hand. */
+	uint8_t container;
+};
+
+/* A kind of a version as one of version 8. */
+static inline uint8_t
+tl_lincheck_kind_read(uint32_t version, uint8_t kind)
+{
+	if (version >= TL_LINCHECK_SINCE_THREAD_NAMES) {
+		if (kind == 0)
+			return TL_LINCHECK_THREAD_NAME;
+		kind--;
+	}
+	if (version >= TL_LINCHECK_SINCE_PATHS && kind >= 5) {
+		if (kind == 5)
+			return TL_LINCHECK_ACCESS_PATH;
+		kind--;
+	}
+	return kind <= TL_LINCHECK_EOF ? kind : TL_LINCHECK_NO_KIND;
+}
+
+static inline bool
+tl_lincheck_is_definition(uint8_t kind)
+{
+	return kind < TL_LINCHECK_POINT || kind == TL_LINCHECK_ACCESS_PATH;
+}
+
+static inline bool
+tl_lincheck_is_container(uint8_t class)
+{
+	return class == TL_LINCHECK_CALL || class == TL_LINCHECK_LOOP ||
+	       class == TL_LINCHECK_ITERATION;
+}
+
+#endif

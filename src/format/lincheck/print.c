@@ -1,0 +1,1155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lincheck_print.c - templates of points, and lines out of templates. */
+#include "format/lincheck/print.h"
+
+#include "base/mutf8.h"
+#include "base/number.h"
+#include "format/lincheck/word.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	PATHS_MAX = 8,   /* that hold each other */
+	STEPS_MAX = 256, /* of one path and all in it */
+	DOUBLE_DIGITS = 17,
+	DIGITS_SIZE = 40,
+	PLAIN_FROM = -3, /* powers of ten that Java writes without E ... */
+	PLAIN_TO = 7
+};
+
+static const char hex[] = "0123456789abcdef";
+
+/* == names == */
+
+static bool
+ends_with(struct tl_bytes text, const char *end)
+{
+	const size_t size = strlen(end);
+
+	return text.size >= size &&
+	       memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+static bool
+begins_with(struct tl_bytes text, const char *begin)
+{
+	const size_t size = strlen(begin);
+
+	return text.size >= size && memcmp(text.data, begin, size) == 0;
+}
+
+static void
+drop_end(struct tl_bytes *text, const char *end)
+{
+	if (ends_with(*text, end))
+		text->size -= strlen(end);
+}
+
+static void
+drop_begin(struct tl_bytes *text, const char *begin)
+{
+	if (!begins_with(*text, begin))
+		return;
+	text->data += strlen(begin);
+	text->size -= strlen(begin);
+}
+
+/* Up to the last c, without it. */
+static void
+cut_at_last(struct tl_bytes *text, char c)
+{
+	const char *at = text->size ? memrchr(text->data, c, text->size) : NULL;
+
+	if (at)
+		text->size = (size_t)(at - text->data);
+}
+
+static struct tl_bytes
+behind_last_dot(struct tl_bytes name)
+{
+	const char *dot =
+	    name.size > 0 ? memrchr(name.data, '.', name.size) : NULL;
+
+	if (dot) {
+		name.size -= (size_t)(dot + 1 - name.data);
+		name.data = dot + 1;
+	}
+	return name;
+}
+
+/* Is there a capital letter at a place: of Latin, Greek or Cyrillic? */
+static bool
+is_capital(struct tl_bytes text, size_t at)
+{
+	uint32_t c;
+
+	if (at >= text.size)
+		return false;
+	c = (uint8_t)text.data[at];
+	if (c >= 0xc0 && at + 1 < text.size)
+		c = (c & 0x1f) << 6 | ((uint8_t)text.data[at + 1] & 0x3f);
+	return (c >= 'A' && c <= 'Z') ||
+	       (c >= 0xc0 && c <= 0xde && c != 0xd7) ||
+	       (c >= 0x391 && c <= 0x3a9) || (c >= 0x400 && c <= 0x42f);
+}
+
+bool
+tl_lincheck_put_class(struct tl_text *text, struct tl_bytes name)
+{
+	struct tl_text plain = { 0 };
+	size_t start = 0;
+	bool good = true;
+
+	drop_begin(&name, "kotlin.jvm.internal.Ref$");
+	name = behind_last_dot(name);
+	if (name.size > 0 && memmem(name.data, name.size, "$$Lambda", 8)) {
+		cut_at_last(&name, '/');
+		cut_at_last(&name, '$');
+	}
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.data[i];
+
+		if (c == '$') {
+			if (i > start && is_capital(name, start) &&
+			    is_capital(name, i + 1))
+				c = '.';
+			start = i + 1;
+		}
+		tl_put_char(&plain, c);
+	}
+	good = tl_mutf8_decode(text,
+	    tl_bytes(plain.size ? plain.data : "", plain.size));
+	if (plain.rc < 0)
+		text->rc = plain.rc;
+	tl_text_free(&plain);
+	return good;
+}
+
+static struct tl_bytes
+pretty_variable(struct tl_bytes name)
+{
+	drop_end(&name, "$iv");
+	if (!tl_bytes_equal(name, tl_bytes_of("$this")))
+		drop_begin(&name, "$this");
+	drop_begin(&name, "$");
+	return name;
+}
+
+static struct tl_bytes
+pretty_field(struct tl_bytes name, uint32_t version)
+{
+	drop_end(&name, "$volatile$FU");
+	if (version >= TL_LINCHECK_SINCE_LOOPS)
+		drop_begin(&name, "$");
+	return name;
+}
+
+/* Is it a name that the compiler gave to an object whose method runs? */
+static bool
+is_this(struct tl_bytes name)
+{
+	struct tl_bytes number = name;
+
+	if (tl_bytes_equal(name, tl_bytes_of("this")) ||
+	    tl_bytes_equal(name, tl_bytes_of("$this")) ||
+	    begins_with(name, "this_$iv"))
+		return true;
+	if (begins_with(name, "$this$") && ends_with(name, "$iv") &&
+	    name.size > 6 + 3)
+		return true;
+	drop_begin(&number, "this$");
+	if (number.size == 0 || number.size == name.size)
+		return false;
+	for (size_t i = 0; i < number.size; i++) {
+		if (number.data[i] < '0' || number.data[i] > '9')
+			return false;
+	}
+	return true;
+}
+
+/* == templates == */
+
+struct template
+{
+	struct tl_text *text;
+	struct tl_lincheck_context *context;
+	const struct tl_lincheck_object *object;
+	struct tl_text scratch;
+};
+
+static void
+put_literal(struct tl_text *to, struct tl_bytes text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		const uint8_t c = (uint8_t)text.data[i];
+
+		if (c >= ' ' && c != 0x7f && c != '\\' && c != '{' &&
+		    c != '}') {
+			tl_put_char(to, (char)c);
+			continue;
+		}
+		tl_put_char(to, '\\');
+		tl_put_char(to, hex[c >> 4]);
+		tl_put_char(to, hex[c & 0xf]);
+	}
+}
+
+/* What scratch holds, which is empty then. */
+static void
+put_scratch(struct template *t)
+{
+	put_literal(t->text,
+	    tl_bytes(t->scratch.size ? t->scratch.data : "", t->scratch.size));
+	if (t->scratch.rc < 0)
+		t->text->rc = t->scratch.rc;
+	tl_text_clear(&t->scratch);
+}
+
+static void
+put_name(struct template *t, struct tl_bytes name)
+{
+	tl_mutf8_decode(&t->scratch, name);
+	put_scratch(t);
+}
+
+static void
+put_class_name(struct template *t, struct tl_bytes name)
+{
+	tl_lincheck_put_class(&t->scratch, name);
+	put_scratch(t);
+}
+
+static void
+put_unknown(struct template *t, uint8_t kind, int32_t id)
+{
+	tl_put_format(t->text, "%s %d", tl_lincheck_kinds[kind], (int)id);
+}
+
+/* The name of the class with an id. */
+static void
+put_class_id(struct template *t, int32_t id)
+{
+	const struct tl_bytes name =
+	    tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS, id);
+
+	if (name.size == 0)
+		put_unknown(t, TL_LINCHECK_CLASS, id);
+	else
+		put_class_name(t, name);
+}
+
+/* The class and the name of a method or field. */
+static bool
+find_member(struct template *t, uint8_t kind, int32_t id, int32_t *class,
+    struct tl_bytes *name, struct tl_data_in *fields)
+{
+	if (!tl_lincheck_context_get(t->context, kind, id, fields))
+		return false;
+	*class = tl_data_i32(fields);
+	*name = tl_data_utf(fields);
+	return true;
+}
+
+/* Value number i of the point. */
+static void
+put_value(struct template *t, uint32_t i)
+{
+	const struct tl_lincheck_object *o = t->object;
+	const bool throws = o->exception.size > 0;
+	struct tl_data_in values = o->values;
+	struct tl_lincheck_value value = { .tag = TL_LINCHECK_NULL };
+	unsigned slot = 0;
+
+	for (uint32_t j = 0; j <= i; j++) {
+		const bool is_last = j == i;
+
+		tl_lincheck_next_value(o, &values, j, &value);
+		if (!is_last &&
+		    tl_lincheck_is_shown(o->class, j, value.tag, throws))
+			slot++;
+	}
+	tl_put_format(t->text, "{%u", slot);
+	if (value.tag == TL_LINCHECK_TEXT)
+		tl_put_char(t->text,
+		    o->class == TL_LINCHECK_FOOTER_CLASS &&
+			    o->version >= TL_LINCHECK_SINCE_ARGUMENTS
+			? 'u'
+			: 's');
+	else if (value.tag == TL_LINCHECK_CHAR)
+		tl_put_char(t->text, 'c');
+	else if (value.tag == TL_LINCHECK_FLOAT ||
+		 value.tag == TL_LINCHECK_DOUBLE)
+		tl_put_char(t->text, 'f');
+	tl_put_char(t->text, '}');
+}
+
+static int32_t
+tag_of(const struct tl_lincheck_object *o, uint32_t i)
+{
+	struct tl_data_in values = o->values;
+	struct tl_lincheck_value value = { .tag = TL_LINCHECK_NULL };
+
+	for (uint32_t j = 0; j <= i; j++)
+		tl_lincheck_next_value(o, &values, j, &value);
+	return value.tag;
+}
+
+/* == access paths == */
+
+struct step {
+	uint8_t kind;
+	int32_t id;
+};
+
+static bool
+next_step(struct tl_data_in *path, struct step *step)
+{
+	step->kind = tl_data_u8(path);
+	step->id = tl_data_i32(path);
+	return !path->bad;
+}
+
+static struct tl_bytes
+name_of_step(struct template *t, const struct step *step)
+{
+	struct tl_data_in fields;
+	struct tl_bytes name = tl_bytes("", 0);
+	int32_t class;
+
+	if (step->kind == TL_LINCHECK_STEP_LOCAL)
+		return tl_lincheck_context_name(t->context,
+		    TL_LINCHECK_VARIABLE, step->id);
+	if (step->kind == TL_LINCHECK_STEP_STATIC ||
+	    step->kind == TL_LINCHECK_STEP_FIELD)
+		find_member(t, TL_LINCHECK_FIELD, step->id, &class, &name,
+		    &fields);
+	return name;
+}
+
+static bool
+is_field(const struct step *step)
+{
+	return step->kind == TL_LINCHECK_STEP_STATIC ||
+	       step->kind == TL_LINCHECK_STEP_FIELD;
+}
+
+static void
+put_field_step(struct template *t, const struct step *step)
+{
+	struct tl_bytes name;
+	struct tl_data_in fields;
+	int32_t class;
+
+	if (!find_member(t, TL_LINCHECK_FIELD, step->id, &class, &name,
+		&fields)) {
+		put_unknown(t, TL_LINCHECK_FIELD, step->id);
+		return;
+	}
+	if (step->kind == TL_LINCHECK_STEP_STATIC) {
+		put_class_id(t, class);
+		tl_put_char(t->text, '.');
+	}
+	put_name(t, pretty_field(name, t->object->version));
+}
+
+/* A step; a path inside of it comes next. */
+static void
+put_step(struct template *t, const struct step *step)
+{
+	struct tl_bytes name;
+
+	switch (step->kind) {
+	case TL_LINCHECK_STEP_LOCAL:
+		name = name_of_step(t, step);
+		if (name.size == 0)
+			put_unknown(t, TL_LINCHECK_VARIABLE, step->id);
+		else
+			put_name(t, pretty_variable(name));
+		return;
+	case TL_LINCHECK_STEP_STATIC:
+	case TL_LINCHECK_STEP_FIELD:
+		put_field_step(t, step);
+		return;
+	case TL_LINCHECK_STEP_INDEX:
+		tl_put_format(t->text, "[%d]", (int)step->id);
+		return;
+	case TL_LINCHECK_STEP_PATH:
+		tl_put_char(t->text, '[');
+	}
+}
+
+/* Does a dot come behind a step: is the next one a field?  filtered: steps of
+ * "this" do not count. */
+static bool
+has_dot(struct template *t, const struct tl_data_in *path, bool filtered)
+{
+	struct tl_data_in rest = *path;
+	struct step next;
+
+	while (next_step(&rest, &next)) {
+		if (!filtered || !is_this(name_of_step(t, &next)))
+			return is_field(&next);
+	}
+	return false;
+}
+
+/* Append a path without its steps of "this". */
+static void
+put_path(struct template *t, int32_t id, bool filtered)
+{
+	struct tl_data_in open[PATHS_MAX];
+	unsigned depth = 0, steps = 0;
+	struct step step;
+
+	if (!tl_lincheck_context_get(t->context, TL_LINCHECK_ACCESS_PATH, id,
+		&open[0])) {
+		put_unknown(t, TL_LINCHECK_ACCESS_PATH, id);
+		return;
+	}
+	tl_data_i32(&open[depth++]);
+	while (depth > 0 && steps++ < STEPS_MAX) {
+		struct tl_data_in *path = &open[depth - 1];
+
+		if (!next_step(path, &step)) {
+			if (--depth > 0)
+				tl_put_char(t->text, ']');
+			continue;
+		}
+		if (is_this(name_of_step(t, &step)))
+			continue;
+		put_step(t, &step);
+		if (step.kind <= TL_LINCHECK_STEP_FIELD &&
+		    has_dot(t, path, filtered && depth == 1))
+			tl_put_char(t->text, '.');
+		if (step.kind != TL_LINCHECK_STEP_PATH)
+			continue;
+		if (depth == PATHS_MAX ||
+		    !tl_lincheck_context_get(t->context,
+			TL_LINCHECK_ACCESS_PATH, step.id, &open[depth])) {
+			put_unknown(t, TL_LINCHECK_ACCESS_PATH, step.id);
+			tl_put_char(t->text, ']');
+			continue;
+		}
+		tl_data_i32(&open[depth++]);
+	}
+}
+
+/* How many steps of a path are shown, and the first of them. */
+static unsigned
+count_steps(struct template *t, int32_t id, struct step *first)
+{
+	struct tl_data_in path;
+	struct step step;
+	unsigned count = 0;
+
+	if (!tl_lincheck_context_get(t->context, TL_LINCHECK_ACCESS_PATH, id,
+		&path))
+		return 2;
+	tl_data_i32(&path);
+	while (next_step(&path, &step)) {
+		if (is_this(name_of_step(t, &step)))
+			continue;
+		if (count++ == 0)
+			*first = step;
+	}
+	return count;
+}
+
+/* == points == */
+
+/* Is a path the final static field of a name alone? */
+static bool
+is_static_final(struct template *t, const struct step *step, unsigned count,
+    const char *wanted)
+{
+	struct tl_data_in fields;
+	struct tl_bytes name;
+	int32_t class;
+
+	return count == 1 && step->kind == TL_LINCHECK_STEP_STATIC &&
+	       find_member(t, TL_LINCHECK_FIELD, step->id, &class, &name,
+		   &fields) &&
+	       tl_bytes_equal(name, tl_bytes_of(wanted)) &&
+	       (tl_lincheck_take_flags(&fields, t->object->version) & 0xff) !=
+		   0;
+}
+
+/* The owner of a method by its path, and a dot; a path of "this" alone is
+ * left out. */
+static void
+put_owner_path(struct template *t, const struct tl_lincheck_place *place,
+    int32_t class)
+{
+	const bool newer = t->object->version >= TL_LINCHECK_SINCE_ARGUMENTS;
+	struct step step = { 0 };
+	const unsigned count = count_steps(t, place->path, &step);
+	struct tl_bytes name;
+
+	if (count == 0)
+		return;
+	if (newer && is_static_final(t, &step, count, "INSTANCE")) {
+		put_class_id(t, class);
+	} else if (newer && is_static_final(t, &step, count, "Companion")) {
+		if (t->object->inside)
+			return;
+		name = tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS,
+		    class);
+		drop_end(&name, "$Companion");
+		put_class_name(t, name);
+	} else {
+		put_path(t, place->path, false);
+	}
+	tl_put_char(t->text, '.');
+}
+
+static void
+put_owner(struct template *t, const struct tl_lincheck_place *place,
+    int32_t class)
+{
+	const struct tl_lincheck_object *o = t->object;
+	const bool newer = o->version >= TL_LINCHECK_SINCE_ARGUMENTS;
+	const bool is_static = tag_of(o, 0) == TL_LINCHECK_NULL;
+
+	if (newer && is_static && o->inside)
+		return;
+	if (place->path != TL_LINCHECK_NONE) {
+		put_owner_path(t, place, class);
+		return;
+	}
+	if (!is_static) {
+		put_value(t, 0);
+	} else {
+		if (newer && ends_with(tl_lincheck_context_name(t->context,
+					   TL_LINCHECK_CLASS, class),
+				 "Kt"))
+			return;
+		put_class_id(t, class);
+	}
+	tl_put_char(t->text, '.');
+}
+
+static void
+put_parameters(struct template *t, struct tl_lincheck_place *place)
+{
+	const struct tl_lincheck_object *o = t->object;
+	const bool named = place->argument_count == o->count - 1;
+
+	tl_put_char(t->text, '(');
+	for (uint32_t i = 1; i < o->count; i++) {
+		const int32_t path =
+		    named ? tl_data_i32(&place->arguments) : TL_LINCHECK_NONE;
+
+		if (i > 1)
+			tl_put_string(t->text, ", ");
+		if (path != TL_LINCHECK_NONE) {
+			put_path(t, path, false);
+			if (tag_of(o, i) > TL_LINCHECK_BYTE)
+				continue;
+			tl_put_string(t->text, " {>} ");
+		}
+		put_value(t, i);
+	}
+	tl_put_char(t->text, ')');
+}
+
+static void
+put_call(struct template *t, struct tl_lincheck_place *place)
+{
+	const struct tl_lincheck_object *o = t->object;
+	struct tl_bytes name = tl_bytes("", 0);
+	struct tl_data_in fields;
+	int32_t class = TL_LINCHECK_NONE;
+
+	if (!find_member(t, TL_LINCHECK_METHOD, o->target, &class, &name,
+		&fields)) {
+		put_unknown(t, TL_LINCHECK_METHOD, o->target);
+	} else if (o->version >= TL_LINCHECK_SINCE_LOOPS &&
+		   tl_bytes_equal(name, tl_bytes_of("<init>"))) {
+		tl_put_string(t->text, "new ");
+		put_class_id(t, class);
+	} else {
+		put_owner(t, place, class);
+		drop_end(&name, "$kotlinx_coroutines_core");
+		put_name(t, name);
+	}
+	put_parameters(t, place);
+}
+
+/* The owner of a field: by its path, by its value, or the class. */
+static void
+put_field_owner(struct template *t, const struct tl_lincheck_place *place,
+    int32_t class, bool dot)
+{
+	struct step first;
+
+	if (place->path != TL_LINCHECK_NONE) {
+		if (count_steps(t, place->path, &first) == 0)
+			return;
+		put_path(t, place->path, true);
+	} else if (tag_of(t->object, 0) != TL_LINCHECK_NULL) {
+		put_value(t, 0);
+	} else {
+		put_class_id(t, class);
+	}
+	if (dot)
+		tl_put_char(t->text, '.');
+}
+
+static void
+put_field(struct template *t, const struct tl_lincheck_place *place)
+{
+	const struct tl_lincheck_object *o = t->object;
+	struct tl_bytes name = tl_bytes("", 0), owner;
+	struct tl_data_in fields;
+	int32_t class = TL_LINCHECK_NONE;
+	bool hidden;
+
+	if (!find_member(t, TL_LINCHECK_FIELD, o->target, &class, &name,
+		&fields)) {
+		put_unknown(t, TL_LINCHECK_FIELD, o->target);
+		return;
+	}
+	owner = tl_lincheck_context_name(t->context, TL_LINCHECK_CLASS, class);
+	/* what holds a variable that a lambda changes */
+	hidden = begins_with(owner, "kotlin.jvm.internal.Ref$") &&
+		 tl_bytes_equal(name, tl_bytes_of("element"));
+	put_field_owner(t, place, class, !hidden);
+	if (!hidden)
+		put_name(t, pretty_field(name, o->version));
+}
+
+static void
+put_array(struct template *t, const struct tl_lincheck_place *place)
+{
+	struct step first;
+
+	if (place->path == TL_LINCHECK_NONE)
+		put_value(t, 0);
+	else if (count_steps(t, place->path, &first) > 0)
+		put_path(t, place->path, true);
+	tl_put_char(t->text, '[');
+	put_value(t, 1);
+	tl_put_char(t->text, ']');
+}
+
+static void
+put_local(struct template *t)
+{
+	const struct tl_bytes name = tl_lincheck_context_name(t->context,
+	    TL_LINCHECK_VARIABLE, t->object->target);
+
+	if (name.size == 0)
+		put_unknown(t, TL_LINCHECK_VARIABLE, t->object->target);
+	else
+		put_name(t, pretty_variable(name));
+}
+
+static void
+put_place(struct template *t, const struct tl_lincheck_place *place, bool known)
+{
+	tl_put_string(t->text, "{@");
+	if (known && place->texts[0] != TL_LINCHECK_NONE)
+		put_name(t, tl_lincheck_context_name(t->context,
+				TL_LINCHECK_STRING, place->texts[0]));
+	else if (known)
+		tl_put_string(t->text, "null");
+	tl_put_char(t->text, ':');
+	tl_put_signed(t->text, place->line);
+	tl_put_char(t->text, '}');
+}
+
+static void
+put_frame(struct template *t, int32_t id)
+{
+	struct tl_lincheck_place place;
+	struct tl_bytes name;
+
+	if (!tl_lincheck_context_place(t->context, id, &place)) {
+		put_unknown(t, TL_LINCHECK_LOCATION, id);
+		return;
+	}
+	name = tl_lincheck_context_name(t->context, TL_LINCHECK_STRING,
+	    place.texts[1]);
+	put_name(t, behind_last_dot(name));
+	tl_put_char(t->text, '.');
+	put_name(t, tl_lincheck_context_name(t->context, TL_LINCHECK_STRING,
+			place.texts[2]));
+}
+
+static void
+put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
+    bool known)
+{
+	const struct tl_lincheck_object *o = t->object;
+	struct tl_data_in stack = tl_data_in(o->stack.data, o->stack.size);
+	const size_t count = o->stack.size / 4;
+
+	tl_put_string(t->text, "Live breakpoint");
+	for (size_t i = 0; i < o->uuid.size; i++) {
+		const uint8_t byte = (uint8_t)o->uuid.data[i];
+
+		tl_put_string(t->text, i == 0 ? " [" : "");
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			tl_put_char(t->text, '-');
+		tl_put_char(t->text, hex[byte >> 4]);
+		tl_put_char(t->text, hex[byte & 0xf]);
+		tl_put_string(t->text, i + 1 == o->uuid.size ? "]" : "");
+	}
+	put_place(t, place, known);
+	tl_put_string(t->text, ", stacktrace: [");
+	for (size_t i = 0; i < count && i < TL_LINCHECK_STACK_SHOWN; i++) {
+		tl_put_string(t->text, i > 0 ? ", " : "");
+		put_frame(t, tl_data_i32(&stack));
+	}
+	if (count > TL_LINCHECK_STACK_SHOWN)
+		tl_put_format(t->text, " ... (%zu more)",
+		    count - TL_LINCHECK_STACK_SHOWN);
+	tl_put_char(t->text, ']');
+}
+
+static void
+put_result(struct template *t)
+{
+	const struct tl_lincheck_object *o = t->object;
+
+	tl_put_string(t->text, ": ");
+	if (o->exception.size > 0) {
+		tl_put_string(t->text, "threw ");
+		tl_put_format(t->text, "{%u}",
+		    (unsigned)tl_lincheck_is_shown(o->class, 0, tag_of(o, 0),
+			true));
+	} else {
+		put_value(t, 0);
+	}
+}
+
+static const char *
+mark_of(const struct tl_lincheck_object *o)
+{
+	switch (o->diff) {
+	case 0:
+		return "  ";
+	case 1:
+		return "- ";
+	case 2:
+		return "+ ";
+	case 3:
+	case 4:
+		return "! ";
+	}
+	return "";
+}
+
+static void
+put_body(struct template *t, struct tl_lincheck_place *place, bool known)
+{
+	switch (t->object->class) {
+	case TL_LINCHECK_CALL:
+		put_call(t, place);
+		return;
+	case TL_LINCHECK_READ_ARRAY:
+	case TL_LINCHECK_WRITE_ARRAY:
+		put_array(t, place);
+		break;
+	case TL_LINCHECK_READ_FIELD:
+	case TL_LINCHECK_WRITE_FIELD:
+		put_field(t, place);
+		break;
+	case TL_LINCHECK_READ_LOCAL:
+	case TL_LINCHECK_WRITE_LOCAL:
+		put_local(t);
+		break;
+	case TL_LINCHECK_LOOP:
+		tl_put_string(t->text, "loop({#} iterations)");
+		return;
+	case TL_LINCHECK_ITERATION:
+		tl_put_string(t->text, "<iteration {0}>");
+		return;
+	case TL_LINCHECK_BREAKPOINT:
+		put_breakpoint(t, place, known);
+		return;
+	case TL_LINCHECK_THROW:
+		tl_put_string(t->text, "throw ");
+		put_value(t, 0);
+		return;
+	case TL_LINCHECK_CATCH:
+		tl_put_string(t->text, "catch(");
+		put_value(t, 0);
+		tl_put_char(t->text, ')');
+		return;
+	}
+	tl_put_string(t->text,
+	    tl_lincheck_is_write(t->object->class) ? " {=} " : " {>} ");
+	put_value(t, t->object->count - 1);
+}
+
+void
+tl_lincheck_put_template(struct tl_text *text,
+    struct tl_lincheck_context *context,
+    const struct tl_lincheck_object *object)
+{
+	struct template t = { .text = text,
+		.context = context,
+		.object = object };
+	struct tl_lincheck_place place;
+	bool known;
+
+	tl_put_string(text, TL_LINCHECK_PRINT " ");
+	if (object->class == TL_LINCHECK_FOOTER_CLASS) {
+		put_result(&t);
+	} else {
+		known = tl_lincheck_context_place(context, object->location,
+		    &place);
+		tl_put_string(text, mark_of(object));
+		put_body(&t, &place, known);
+		if (object->class != TL_LINCHECK_BREAKPOINT)
+			put_place(&t, &place, known);
+	}
+	tl_text_free(&t.scratch);
+}
+
+/* == lines == */
+
+/* The line of a message's explanation that begins with a word: what is behind
+ * that. */
+static bool
+find_line(const struct tl_message *message, const char *word,
+    struct tl_bytes *rest)
+{
+	struct tl_bytes left = message->explain;
+	const size_t size = strlen(word);
+
+	while (left.size > 0) {
+		const char *end = memchr(left.data, '\n', left.size);
+		const size_t line = end ? (size_t)(end - left.data) : left.size;
+
+		if (line > size && left.data[size] == ' ' &&
+		    memcmp(left.data, word, size) == 0) {
+			*rest = tl_bytes(left.data + size + 1, line - size - 1);
+			return true;
+		}
+		left.data += line + (end != NULL);
+		left.size -= line + (end != NULL);
+	}
+	return false;
+}
+
+bool
+tl_lincheck_is_native(const struct tl_message *message)
+{
+	return message && begins_with(message->explain, TL_LINCHECK_WORD " ");
+}
+
+bool
+tl_lincheck_is_result(const struct tl_message *message)
+{
+	return message &&
+	       begins_with(message->explain, TL_LINCHECK_WORD " footer ");
+}
+
+void
+tl_lincheck_put_escaped(struct tl_text *text, struct tl_bytes plain)
+{
+	for (size_t i = 0; i < plain.size; i++) {
+		switch (plain.data[i]) {
+		case '\\':
+			tl_put_string(text, "\\\\");
+			break;
+		case '\n':
+			tl_put_string(text, "\\n");
+			break;
+		case '\r':
+			tl_put_string(text, "\\r");
+			break;
+		case '\t':
+			tl_put_string(text, "\\t");
+			break;
+		default:
+			tl_put_char(text, plain.data[i]);
+		}
+	}
+}
+
+/* The shortest digits that are this number, and the power of ten of the first
+ * of them. */
+static int
+find_digits(double number, char digits[DIGITS_SIZE], int *power)
+{
+	char text[DIGITS_SIZE];
+	int count = 0;
+
+	for (int n = 1; n <= DOUBLE_DIGITS; n++) {
+		snprintf(text, sizeof(text), "%.*e", n - 1, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	for (const char *at = text; *at != 'e'; at++) {
+		if (*at != '.')
+			digits[count++] = *at;
+	}
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
+	*power = atoi(strchr(text, 'e') + 1);
+	return count;
+}
+
+/* A number as Java writes it: 1.0, 1.0E10, 1.0E-4, NaN. */
+static void
+put_double(struct tl_text *text, uint64_t bits)
+{
+	char digits[DIGITS_SIZE];
+	double number;
+	int count, power, point;
+
+	memcpy(&number, &bits, sizeof(number));
+	if (number != number) {
+		tl_put_string(text, "NaN");
+		return;
+	}
+	if (bits >> 63)
+		tl_put_char(text, '-');
+	number = number < 0 ? -number : number;
+	if (number > 0 && number / 2 == number) {
+		tl_put_string(text, "Infinity");
+		return;
+	}
+	if (number == 0) {
+		tl_put_string(text, "0.0");
+		return;
+	}
+	count = find_digits(number, digits, &power);
+	point = power >= PLAIN_FROM && power < PLAIN_TO ? power : 0;
+	if (point < 0) {
+		tl_put_string(text, "0.");
+		tl_put_repeat(text, '0', (size_t)(-point - 1));
+		tl_put_bytes(text, tl_bytes(digits, (size_t)count));
+	} else {
+		for (int i = 0; i <= point || i < count || i < point + 2; i++) {
+			if (i == point + 1)
+				tl_put_char(text, '.');
+			tl_put_char(text, i < count ? digits[i] : '0');
+		}
+	}
+	if (point != power)
+		tl_put_format(text, "E%d", power);
+}
+
+struct printing {
+	struct tl_text *text;
+	const struct tl_event *event;
+	const struct tl_lincheck_print *how;
+	struct tl_text scratch;
+};
+
+/* Does the last argument hold more than one value? */
+static bool
+has_more(const struct tl_message *message)
+{
+	return message->argc == TL_ARGS_MAX &&
+	       tl_bytes_equal(message->args[TL_ARGS_MAX - 1].name,
+		   tl_bytes_of("more"));
+}
+
+/* The text of a value that is no number, in scratch where it was one of
+ * several. */
+static struct tl_bytes
+text_of(struct printing *p, unsigned slot)
+{
+	const struct tl_event *e = p->event;
+	const bool joined = has_more(e->message) && slot >= TL_ARGS_MAX - 1;
+	struct tl_bytes text = tl_message_string(e->message,
+	    e->args[joined ? TL_ARGS_MAX - 1 : slot % TL_ARGS_MAX]);
+	struct tl_bytes word = tl_bytes("", 0);
+
+	if (!text.data)
+		text = tl_bytes("", 0);
+	if (!joined)
+		return text;
+	for (unsigned i = TL_ARGS_MAX - 1; i <= slot; i++) {
+		if (!tl_lincheck_next_word(&text, &word))
+			word = tl_bytes("", 0);
+	}
+	tl_text_clear(&p->scratch);
+	tl_lincheck_take_word(&p->scratch, word);
+	return tl_bytes(p->scratch.size ? p->scratch.data : "",
+	    p->scratch.size);
+}
+
+/* A number, which is the argument itself or one word of the last. */
+static void
+print_number(struct printing *p, unsigned slot, bool floating)
+{
+	const struct tl_event *e = p->event;
+	struct tl_bytes text;
+	uint64_t bits;
+
+	if (!has_more(e->message) || slot < TL_ARGS_MAX - 1) {
+		bits = e->args[slot % TL_ARGS_MAX];
+		if (floating)
+			put_double(p->text, bits);
+		else
+			tl_put_signed(p->text, (int64_t)bits);
+		return;
+	}
+	text = text_of(p, slot);
+	if (floating && tl_number_double(text, &bits) == 0)
+		put_double(p->text, bits);
+	else
+		tl_put_bytes(p->text, text);
+}
+
+static void
+print_quoted(struct printing *p, unsigned slot, char quote, bool may_be_mark)
+{
+	const struct tl_bytes text = text_of(p, slot);
+
+	if (may_be_mark &&
+	    (tl_bytes_equal(text, tl_bytes_of("<unfinished method>")) ||
+		tl_bytes_equal(text, tl_bytes_of("<untracked result>")))) {
+		tl_put_bytes(p->text, text);
+		return;
+	}
+	tl_put_char(p->text, quote);
+	if (quote == '"')
+		tl_lincheck_put_escaped(p->text, text);
+	else
+		tl_put_bytes(p->text, text);
+	tl_put_char(p->text, quote);
+}
+
+static bool
+is_string(const struct tl_message *message, unsigned slot)
+{
+	return (has_more(message) && slot >= TL_ARGS_MAX - 1) ||
+	       (slot < message->argc &&
+		   message->args[slot].format == TIMELINE_ARG_STRING);
+}
+
+static void
+print_value(struct printing *p, struct tl_bytes word)
+{
+	const char last = word.data[word.size - 1];
+	unsigned slot = 0;
+
+	for (size_t i = 0; i < word.size && slot < TL_LINCHECK_VALUES_MAX &&
+			   word.data[i] >= '0' && word.data[i] <= '9';
+	     i++)
+		slot = slot * 10 + (unsigned)(word.data[i] - '0');
+	if (last == 's' || last == 'u')
+		print_quoted(p, slot, '"', last == 'u');
+	else if (last == 'c')
+		print_quoted(p, slot, '\'', false);
+	else if (last == 'f')
+		print_number(p, slot, true);
+	else if (is_string(p->event->message, slot))
+		tl_put_bytes(p->text, text_of(p, slot));
+	else
+		print_number(p, slot, false);
+}
+
+static void
+print_plain(struct tl_text *text, struct tl_bytes word)
+{
+	tl_lincheck_take_word(text, word);
+}
+
+/* What stands between braces. */
+static void
+print_mark(struct printing *p, struct tl_bytes word)
+{
+	const struct tl_lincheck_print *how = p->how;
+	struct tl_lincheck_print inner = *how;
+
+	if (word.size == 0)
+		return;
+	switch (word.data[0]) {
+	case '>':
+		tl_put_string(p->text,
+		    how->arrows ? "\xe2\x86\x92" : "\xe2\x9e\x9c");
+		return;
+	case '=':
+		tl_put_string(p->text, how->arrows ? "\xe2\x86\x90" : "=");
+		return;
+	case '#':
+		tl_put_unsigned(p->text, how->children);
+		return;
+	case '@':
+		inner.result = NULL;
+		if (how->result)
+			tl_lincheck_print(p->text, how->result, &inner);
+		if (!how->verbose)
+			return;
+		tl_put_string(p->text, " at ");
+		print_plain(p->text, tl_bytes(word.data + 1, word.size - 1));
+		return;
+	}
+	print_value(p, word);
+}
+
+static bool
+is_iteration(const struct tl_message *message)
+{
+	return begins_with(message->explain, TL_LINCHECK_WORD " iteration ");
+}
+
+bool
+tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
+    const struct tl_lincheck_print *how)
+{
+	struct printing p = { .text = text, .event = event, .how = how };
+	struct tl_event counted = *event;
+	struct tl_bytes left;
+
+	if (!event->message || !tl_lincheck_is_native(event->message) ||
+	    !find_line(event->message, TL_LINCHECK_PRINT, &left))
+		return false;
+	if (is_iteration(event->message)) { /* shown from 1 */
+		counted.args[0]++;
+		p.event = &counted;
+	}
+	while (left.size > 0) {
+		const char *open = memchr(left.data, '{', left.size);
+		const size_t before =
+		    open ? (size_t)(open - left.data) : left.size;
+		const char *close;
+
+		print_plain(text, tl_bytes(left.data, before));
+		if (!open)
+			break;
+		close = memchr(open, '}', left.size - before);
+		if (!close)
+			break;
+		print_mark(&p, tl_bytes(open + 1, (size_t)(close - open - 1)));
+		left.size -= (size_t)(close + 1 - left.data);
+		left.data = close + 1;
+	}
+	if (p.scratch.rc < 0)
+		text->rc = p.scratch.rc;
+	tl_text_free(&p.scratch);
+	return true;
+}
+
+bool
+tl_lincheck_print_plain(struct tl_text *text, const struct tl_event *event,
+    const struct tl_lincheck_print *how)
+{
+	struct tl_text line = { 0 };
+	const bool printed = tl_lincheck_print(&line, event, how);
+	struct tl_bytes left = tl_bytes(line.size ? line.data : "", line.size);
+
+	while (left.size > 0) { /* backslashes were escaped before */
+		const char *at = memchr(left.data, '\\', left.size);
+		const size_t size = at ? (size_t)(at - left.data) : left.size;
+
+		tl_put_plain(text, tl_bytes(left.data, size));
+		if (at)
+			tl_put_char(text, '\\');
+		left.data += size + (at != NULL);
+		left.size -= size + (at != NULL);
+	}
+	if (line.rc < 0)
+		text->rc = line.rc;
+	tl_text_free(&line);
+	return printed;
+}

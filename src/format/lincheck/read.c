@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - objects to events, see lincheck.h.
+ *
+ *	piece --> object --> definition --> context
+ *	     \           \-> point, footer --> event --> sink
+ *	      \               \             \-> queue: it waits
+ *	       carry: what a   layout, cells: what no event tells
+ *	       piece ends in
+ */
+#include "format/lincheck/read.h"
+
+#include "base/mutf8.h"
+#include "event/notes.h"
+#include "format/lincheck/calls.h"
+#include "format/lincheck/index.h"
+#include "format/lincheck/message.h"
+#include "format/lincheck/queue.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	NO_OBJECT,
+	SKIPPED,
+	CUT,
+	BEHIND,
+	OTHER_THREAD,
+	NO_CALL,
+	NO_FOOTER,
+	REDEFINED,
+	UNDEFINED,
+	BAD_NAME,
+	LONG,
+	TOO_DEEP,
+	TOO_MANY
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[NO_OBJECT] = { -EBADMSG, "no object: skipped to the next block" },
+	[SKIPPED] = { -EBADMSG, "a byte is skipped" },
+	[CUT] = { -ENODATA, "the trace ends before its end" },
+	[BEHIND] = { -EBADMSG, "bytes behind the end are left out" },
+	[OTHER_THREAD] = { -EBADMSG, "a point is not of its block's thread" },
+	[NO_CALL] = { -EBADMSG, "a footer without a call is left out" },
+	[NO_FOOTER] = { 0, "a call is unfinished" },
+	[REDEFINED] = { -EBADMSG, "an id is defined again: the first stays" },
+	[UNDEFINED] = { -EBADMSG, "what is referred to is never defined" },
+	[BAD_NAME] = { -EBADMSG, "name is not modified UTF-8" },
+	[LONG] = { -ERANGE, "a text of more than 64 KiB is cut" },
+	[TOO_DEEP] = { -ENOSPC, "a call is nested too deep: left out" },
+	[TOO_MANY] = { -ENOSPC, "too many things or threads: left out" },
+};
+
+struct lincheck_read {
+	struct tl_reader reader; /* first: what callers see */
+	struct tl_sink *sink;
+	const struct tl_report *report;
+	struct tl_lincheck_messages messages;
+	struct tl_lincheck_calls calls;
+	struct tl_lincheck_queue queue;
+	struct tl_lincheck_dialect dialect;
+	struct tl_lincheck_cells cells; /* that the index must have */
+	uint64_t block_start;
+	struct tl_lincheck_key missing; /* what the front of queue waits for */
+	struct tl_notes notes;
+	struct tl_text carry;
+	size_t need;    /* of the carry, before it is looked at again */
+	uint64_t at;    /* of the object at hand */
+	uint32_t block; /* number of the thread that one is of */
+	bool begun;     /* is the header read? */
+	bool inside;    /* a block */
+	bool left_out;  /* ... that is not kept */
+	bool lost;      /* to the next block */
+	bool ended;
+	bool last; /* nothing comes any more */
+};
+
+static struct lincheck_read *
+read_of(struct tl_reader *reader)
+{
+	return (struct lincheck_read *)(void *)reader;
+}
+
+static int
+put(struct lincheck_read *r, struct tl_event *event,
+    const struct tl_lincheck_thread *thread, uint32_t number)
+{
+	event->ns = thread->last_ns;
+	event->tsc = (uint64_t)event->ns;
+	event->number = (uint32_t)event->ns;
+	event->tid = (uint32_t)thread->id;
+	event->lane = number;
+	event->level = event->message->level;
+	event->cpu = TL_CPU_UNKNOWN;
+	return r->sink->put(r->sink, event);
+}
+
+/* The class of the method that a point calls, or NONE. */
+static int32_t
+class_of_target(struct lincheck_read *r,
+    const struct tl_lincheck_object *object)
+{
+	struct tl_data_in fields;
+
+	if (object->class != TL_LINCHECK_CALL ||
+	    !tl_lincheck_context_get(&r->messages.context, TL_LINCHECK_METHOD,
+		object->target, &fields))
+		return TL_LINCHECK_NONE;
+	return tl_data_i32(&fields);
+}
+
+/* Does a method call one of its own class, or of that class's companion? */
+static bool
+is_inside(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    uint32_t number)
+{
+	static const char companion[] = "$Companion";
+	const int32_t outer =
+	    tl_lincheck_calls_class(tl_lincheck_calls_at(&r->calls, number));
+	const int32_t class = class_of_target(r, object);
+	struct tl_bytes name, outer_name;
+
+	if (object->version < TL_LINCHECK_SINCE_ARGUMENTS ||
+	    outer == TL_LINCHECK_NONE || class == TL_LINCHECK_NONE)
+		return false;
+	if (class == outer)
+		return true;
+	name = tl_lincheck_context_name(&r->messages.context, TL_LINCHECK_CLASS,
+	    class);
+	outer_name = tl_lincheck_context_name(&r->messages.context,
+	    TL_LINCHECK_CLASS, outer);
+	return name.size == outer_name.size + sizeof(companion) - 1 &&
+	       memcmp(name.data, outer_name.data, outer_name.size) == 0 &&
+	       memcmp(name.data + outer_name.size, companion,
+		   sizeof(companion) - 1) == 0;
+}
+
+static int
+put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    const struct tl_message *message, uint32_t number, uint64_t at)
+{
+	struct tl_lincheck_thread *thread =
+	    tl_lincheck_calls_at(&r->calls, number);
+	struct tl_event e = { .message = message, .kind = TL_INSTANT };
+	int rc;
+
+	if (object->thread != thread->id)
+		tl_note(&r->notes, OTHER_THREAD, at);
+	if (tl_lincheck_is_container(object->class)) {
+		e.kind = TL_BEGIN;
+		rc = tl_lincheck_calls_push(thread, message,
+		    class_of_target(r, object));
+		if (rc == -ENOSPC)
+			tl_note(&r->notes, TOO_DEEP, at);
+		if (rc < 0)
+			return rc == -ENOSPC ? 0 : rc;
+	}
+	if (!message)
+		return 0;
+	rc = tl_lincheck_messages_args(&r->messages, object, e.args);
+	thread->last_ns = object->event;
+	thread->has_events = true;
+	return rc < 0 ? rc : put(r, &e, thread, number);
+}
+
+/* What a call returned or threw, and its end. */
+static int
+put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    const struct tl_message *message, uint32_t number, uint64_t at)
+{
+	struct tl_lincheck_thread *thread =
+	    tl_lincheck_calls_at(&r->calls, number);
+	struct tl_event e = { .message = message, .kind = TL_INSTANT };
+	int rc = tl_lincheck_calls_pop(thread, &message);
+
+	if (rc == -ENOENT)
+		tl_note(&r->notes, NO_CALL, at);
+	if (rc < 0) /* or one that was too deep */
+		return 0;
+	if (e.message && e.message->argc > 0) {
+		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
+		if (rc == 0)
+			rc = put(r, &e, thread, number);
+	}
+	e = (struct tl_event){ .message = message,
+		.kind = TL_END,
+		.bare = true };
+	return rc < 0 || !message ? rc : put(r, &e, thread, number);
+}
+
+/* An object that has its turn: 0; 1: it must wait. */
+static int
+emit(struct lincheck_read *r, struct tl_lincheck_object *object,
+    uint32_t number, uint64_t at)
+{
+	const bool is_footer = object->kind == TL_LINCHECK_FOOTER;
+	const struct tl_message *message = NULL; /* there was no room */
+	int rc = 0;
+
+	object->inside = is_inside(r, object, number);
+	r->missing = (struct tl_lincheck_key){ TL_LINCHECK_POINT, 0 };
+	if (!is_footer || object->count > 0)
+		rc = tl_lincheck_messages_get(&r->messages, object, r->last,
+		    &r->missing, &message);
+	if (rc == -ENOSPC)
+		tl_note(&r->notes, TOO_MANY, at);
+	else if (rc != 0)
+		return rc;
+	if (r->last && r->missing.kind != TL_LINCHECK_POINT &&
+	    tl_lincheck_context_misses(&r->messages.context, object,
+		&r->missing))
+		tl_note(&r->notes, UNDEFINED, at);
+	return is_footer ? put_footer(r, object, message, number, at)
+			 : put_point(r, object, message, number, at);
+}
+
+/* All that need not wait any longer. */
+static int
+drain(struct lincheck_read *r)
+{
+	struct tl_lincheck_dialect dialect = r->dialect;
+	struct tl_lincheck_waiting waiting;
+	struct tl_lincheck_object object;
+	struct tl_bytes bytes;
+	size_t need;
+	int rc;
+
+	while (
+	    (rc = tl_lincheck_queue_front(&r->queue, &waiting, &bytes)) > 0) {
+		dialect.container = waiting.container;
+		tl_lincheck_parse(&object, &dialect, bytes, true, &need);
+		rc = emit(r, &object, waiting.thread, waiting.at);
+		if (rc != 0)
+			return rc < 0 ? rc : 0;
+		tl_lincheck_queue_pop(&r->queue);
+	}
+	return rc;
+}
+
+static int
+take_definition(struct lincheck_read *r,
+    const struct tl_lincheck_object *object)
+{
+	int rc = tl_lincheck_context_put(&r->messages.context, object);
+
+	if (object->body.size > TL_DEFINER_TEXT_MAX)
+		tl_note(&r->notes, LONG, r->at);
+	if (rc == 1)
+		tl_note(&r->notes, REDEFINED, r->at);
+	if (rc == -ENOSPC)
+		tl_note(&r->notes, TOO_MANY, r->at);
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (tl_lincheck_queue_is_empty(&r->queue) ||
+	    r->missing.kind != object->kind || r->missing.id != object->id)
+		return 0;
+	return drain(r);
+}
+
+/* What the layout and the index have of a point or footer of a size. */
+static int
+count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    uint8_t kind, size_t size)
+{
+	struct tl_lincheck_thread *thread =
+	    tl_lincheck_calls_at(&r->calls, r->block);
+	struct tl_lincheck_level level = { .event = object->event,
+		.class = object->class,
+		.start = thread->size + size };
+	int rc = 0;
+
+	tl_lincheck_layout_add(&r->messages.strings.layout,
+	    TL_LINCHECK_LAYOUT_POINTS, 0, 1);
+	if (object->kind == TL_LINCHECK_POINT &&
+	    tl_lincheck_is_container(object->class))
+		rc = tl_lincheck_calls_open_level(thread, level);
+	/* the kind of a footer is that of a point and one */
+	else if (object->kind == TL_LINCHECK_FOOTER &&
+		 tl_lincheck_calls_close_level(thread, &level) == 0)
+		tl_lincheck_cells_add(&r->cells, r->dialect.version,
+		    (uint8_t)(kind - 1), level.event, level.start,
+		    thread->size);
+	thread->size += size;
+	return rc;
+}
+
+static int
+take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
+    struct tl_bytes bytes)
+{
+	const struct tl_lincheck_waiting waiting = { .at = r->at,
+		.thread = r->block,
+		.container = r->dialect.container };
+	int rc;
+
+	if (r->left_out)
+		return 0;
+	rc = count_event(r, object, (uint8_t)bytes.data[0], bytes.size);
+	if (rc < 0)
+		return rc;
+	rc = 1;
+	if (tl_lincheck_queue_is_empty(&r->queue))
+		rc = emit(r, object, r->block, r->at);
+	return rc == 1 ? tl_lincheck_queue_put(&r->queue, waiting, bytes) : rc;
+}
+
+static int
+start_block(struct lincheck_read *r, int32_t thread)
+{
+	const int rc = tl_lincheck_calls_find(&r->calls, thread, &r->block);
+
+	if (rc < 0 && rc != -ENOSPC)
+		return rc;
+	r->left_out = rc == -ENOSPC;
+	if (r->left_out)
+		tl_note(&r->notes, TOO_MANY, r->at);
+	r->inside = true;
+	r->block_start = r->at;
+	tl_lincheck_layout_add(&r->messages.strings.layout,
+	    TL_LINCHECK_LAYOUT_BLOCK, 0, thread);
+	return 0;
+}
+
+static void
+finish_block(struct lincheck_read *r, uint8_t kind)
+{
+	r->inside = false;
+	if (r->left_out)
+		return;
+	tl_lincheck_layout_add(&r->messages.strings.layout,
+	    TL_LINCHECK_LAYOUT_END, 0, 0);
+	tl_lincheck_cells_add(&r->cells, r->dialect.version,
+	    (uint8_t)(kind - 1), tl_lincheck_calls_at(&r->calls, r->block)->id,
+	    r->block_start, r->at);
+}
+
+/* The name of a thread, in a block of any. */
+static int
+take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
+{
+	struct tl_text name = { 0 };
+	uint32_t number;
+	int rc = tl_lincheck_calls_find(&r->calls, object->id, &number);
+
+	if (!tl_mutf8_decode(&name, object->body))
+		tl_note(&r->notes, BAD_NAME, r->at);
+	if (rc >= 0 && name.size > 0)
+		rc = tl_definer_string(r->messages.definer,
+		    tl_bytes(name.data, name.size),
+		    &tl_lincheck_calls_at(&r->calls, number)->name);
+	tl_text_free(&name);
+	return rc == -ENOSPC || rc > 0 ? 0 : rc;
+}
+
+/* What is no event, of a size; its place is that of its kind. */
+static int
+take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    uint8_t kind, size_t size)
+{
+	if (!r->left_out) {
+		tl_lincheck_calls_at(&r->calls, r->block)->size += size;
+		tl_lincheck_cells_add(&r->cells, r->dialect.version, kind,
+		    object->id, r->at, 0);
+	}
+	if (object->kind == TL_LINCHECK_THREAD_NAME)
+		return take_name(r, object);
+	tl_lincheck_layout_add(&r->messages.strings.layout,
+	    TL_LINCHECK_LAYOUT_DEFINE, object->kind, object->id);
+	return take_definition(r, object);
+}
+
+/* A whole object: 0, -EBADMSG where it has no place here. */
+static int
+take(struct lincheck_read *r, struct tl_lincheck_object *object,
+    struct tl_bytes bytes)
+{
+	const uint8_t kind = (uint8_t)bytes.data[0];
+
+	if (!r->inside) {
+		if (object->kind == TL_LINCHECK_BLOCK_START)
+			return start_block(r, object->id);
+		r->ended = object->kind == TL_LINCHECK_EOF;
+		return r->ended ? 0 : -EBADMSG;
+	}
+	if (tl_lincheck_is_definition(object->kind) ||
+	    object->kind == TL_LINCHECK_THREAD_NAME)
+		return take_other(r, object, kind, bytes.size);
+	if (object->kind == TL_LINCHECK_BLOCK_START ||
+	    object->kind == TL_LINCHECK_EOF)
+		return -EBADMSG;
+	if (object->kind != TL_LINCHECK_BLOCK_END)
+		return take_event(r, object, bytes);
+	finish_block(r, kind);
+	return 0;
+}
+
+/* Look for the end of a block behind which one begins: how many bytes are
+ * before that one. */
+static size_t
+seek_block(struct lincheck_read *r, struct tl_bytes bytes)
+{
+	size_t at = 0;
+
+	while (bytes.size - at >= TL_LINCHECK_BETWEEN &&
+	       !tl_lincheck_is_between(r->dialect.version,
+		   (const uint8_t *)bytes.data + at))
+		at++;
+	r->need = TL_LINCHECK_BETWEEN;
+	if (bytes.size - at >= TL_LINCHECK_BETWEEN) {
+		r->lost = r->inside = false;
+		at++;
+	}
+	if (at > 0)
+		tl_note(&r->notes, SKIPPED, r->at);
+	r->notes.count[SKIPPED] += at > 0 ? at - 1 : 0;
+	return at;
+}
+
+/* 0: it is the header; 1: there are too few bytes to tell. */
+static int
+take_header(struct lincheck_read *r, struct tl_bytes bytes)
+{
+	struct tl_data_in in = tl_data_in(bytes.data, bytes.size);
+	const uint64_t magic = tl_data_u64(&in);
+	const uint64_t version = tl_data_u64(&in);
+
+	r->need = TL_LINCHECK_HEADER_SIZE;
+	if (in.at >= sizeof(magic) && magic != TL_LINCHECK_MAGIC) {
+		tl_report_say(r->report, -EBADMSG, 0, "not a Lincheck trace");
+		return -EBADMSG;
+	}
+	if (in.bad)
+		return 1;
+	r->begun = true;
+	r->dialect.version = (uint32_t)version;
+	r->messages.context.version = (uint32_t)version;
+	if (version >= TL_LINCHECK_VERSION && version <= TL_LINCHECK_LAST)
+		return 0;
+	tl_report_say(r->report, -EPROTO, sizeof(magic),
+	    "Lincheck trace of version %" PRIu64 "; versions %d to %d are read",
+	    version, TL_LINCHECK_VERSION, TL_LINCHECK_LAST);
+	return -EBADMSG;
+}
+
+/* The next of bytes, and how many of them it took; 0: there are too few. */
+static int
+step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
+{
+	struct tl_lincheck_object object;
+	int64_t size;
+	int rc;
+
+	*used = 0;
+	if (!r->begun) {
+		rc = take_header(r, bytes);
+		*used = rc == 0 ? TL_LINCHECK_HEADER_SIZE : 0;
+		return rc < 0 ? rc : 0;
+	}
+	if (r->ended) {
+		if (r->notes.count[BEHIND] == 0)
+			tl_note(&r->notes, BEHIND, r->at);
+		*used = bytes.size;
+		return 0;
+	}
+	if (r->lost) {
+		*used = seek_block(r, bytes);
+		return 0;
+	}
+	r->dialect.container = TL_LINCHECK_CALL;
+	if (r->inside && !r->left_out)
+		r->dialect.container = tl_lincheck_calls_container(
+		    tl_lincheck_calls_at(&r->calls, r->block));
+	size =
+	    tl_lincheck_parse(&object, &r->dialect, bytes, r->last, &r->need);
+	rc = size > 0 ? take(r, &object, tl_bytes(bytes.data, (size_t)size))
+		      : (int)size;
+	*used = size > 0 && rc == 0 ? (size_t)size : 0;
+	if (rc != -EBADMSG)
+		return rc;
+	tl_note(&r->notes, NO_OBJECT, r->at);
+	r->lost = true;
+	*used = seek_block(r, bytes);
+	return 0;
+}
+
+/* As much as there is of whole objects: how many bytes. */
+static int
+take_all(struct lincheck_read *r, struct tl_bytes bytes, size_t *taken)
+{
+	size_t used;
+	int rc;
+
+	*taken = 0;
+	do {
+		rc = step(r, tl_bytes(bytes.data + *taken, bytes.size - *taken),
+		    &used);
+		*taken += used;
+		r->at += used;
+	} while (rc == 0 && used > 0 && *taken < bytes.size);
+	return rc;
+}
+
+static int
+take_carry(struct lincheck_read *r)
+{
+	struct tl_text *carry = &r->carry;
+	size_t taken;
+	const int rc = take_all(r, tl_bytes(carry->data, carry->size), &taken);
+
+	carry->size -= taken;
+	memmove(carry->data, carry->data + taken, carry->size);
+	return rc;
+}
+
+static int
+lincheck_feed(struct tl_reader *reader, struct tl_bytes piece)
+{
+	struct lincheck_read *r = read_of(reader);
+	struct tl_text *carry = &r->carry;
+	size_t taken = 0;
+	int rc;
+
+	if (piece.size == 0)
+		return 0;
+	if (carry->size == 0) {
+		rc = take_all(r, piece, &taken);
+		tl_put_bytes(carry,
+		    tl_bytes(piece.data + taken, piece.size - taken));
+		return rc < 0 ? rc : carry->rc;
+	}
+	tl_put_bytes(carry, piece);
+	if (carry->rc < 0 || carry->size < r->need)
+		return carry->rc;
+	return take_carry(r);
+}
+
+/* What was counted elsewhere. */
+static void
+note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
+{
+	if (notes->count[kind] == 0)
+		notes->first[kind] = TL_FAULT_NOWHERE;
+	notes->count[kind] += count;
+}
+
+static void
+note_end(struct lincheck_read *r)
+{
+	struct tl_notes *notes = &r->notes;
+
+	if (!r->ended)
+		tl_note(notes, CUT, r->at + r->carry.size);
+	note_count(notes, NO_FOOTER, tl_lincheck_calls_open(&r->calls));
+	note_count(notes, BAD_NAME, r->messages.bad_name);
+	note_count(notes, LONG, r->messages.cut);
+	note_count(notes, TOO_MANY, r->messages.full);
+}
+
+/* Only a file without a fault is written again as it was. */
+static void
+finish_layout(struct lincheck_read *r)
+{
+	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
+
+	layout->whole = r->dialect.version == TL_LINCHECK_VERSION;
+	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
+		layout->whole &=
+		    r->notes.count[i] == 0 || r->notes.kinds[i].rc == 0;
+	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
+}
+
+/* The index: it is of no use here, but the original needs it. */
+static int
+lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
+{
+	struct lincheck_read *r = read_of(reader);
+	struct tl_fault fault = { 0 };
+	bool by_memory;
+	int rc;
+
+	if (!r->ended) {
+		if (tl_lincheck_index_is_finished(index, r->dialect.version))
+			tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+			    "index: it was finished, and the data is not");
+		return 0;
+	}
+	rc = tl_lincheck_index_check(index, r->dialect.version, &r->cells,
+	    &by_memory, &fault);
+	if (rc == 0) {
+		r->messages.strings.layout.by_memory = by_memory;
+		return 0;
+	}
+	if (rc != -EBADMSG && rc != -EIO)
+		return rc;
+	if (fault.at == TL_FAULT_NOWHERE)
+		tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+		    "index: %s", fault.text);
+	else
+		tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+		    "index: byte %" PRIu64 ": %s", fault.at, fault.text);
+	return 0;
+}
+
+static bool
+lincheck_thread(struct tl_reader *reader, size_t i,
+    struct tl_reader_thread *thread)
+{
+	struct lincheck_read *r = read_of(reader);
+	const bool by_id = r->dialect.version >= TL_LINCHECK_SINCE_THREAD_IDS;
+	const struct tl_strings *strings = r->messages.context.strings;
+	const struct tl_lincheck_thread *t;
+
+	if (i >= r->calls.numbers.count || i >= TL_LINCHECK_THREADS_MAX ||
+	    i >= r->calls.capacity)
+		return false;
+	t = tl_lincheck_calls_at(&r->calls, (uint32_t)i);
+	*thread = (struct tl_reader_thread){ .tid = (uint32_t)t->id,
+		.number = (by_id ? (uint64_t)(uint32_t)t->id : i) + 1,
+		.shows_name = r->dialect.version >= TL_LINCHECK_SINCE_ARGUMENTS,
+		.is_empty = !t->has_events };
+	if (t->name)
+		thread->name = strings->get(strings, t->name);
+	return true;
+}
+
+static int
+lincheck_finish(struct tl_reader *reader)
+{
+	struct lincheck_read *r = read_of(reader);
+	int rc = 0;
+
+	if (!r->begun && r->at + r->carry.size > 0) {
+		tl_report_say(r->report, -EBADMSG, 0, "not a Lincheck trace");
+		return -EBADMSG;
+	}
+	if (!r->begun)
+		return 0;
+	r->last = true;
+	if (r->carry.size > 0) /* less than was hoped for, but perhaps wrong */
+		rc = take_carry(r);
+	rc = rc < 0 ? rc : drain(r);
+	note_end(r);
+	finish_layout(r);
+	tl_notes_say(&r->notes, r->report);
+	tl_text_clear(&r->carry);
+	return rc;
+}
+
+static void
+lincheck_free(struct tl_reader *reader)
+{
+	struct lincheck_read *r = read_of(reader);
+
+	tl_lincheck_messages_free(&r->messages);
+	tl_lincheck_calls_free(&r->calls);
+	tl_lincheck_queue_free(&r->queue);
+	tl_text_free(&r->carry);
+	free(r);
+}
+
+int
+tl_lincheck_read_new(struct tl_reader **reader, struct tl_sink *sink,
+    const struct tl_report *report)
+{
+	struct lincheck_read *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->reader = (struct tl_reader){ .feed = lincheck_feed,
+		.finish = lincheck_finish,
+		.free = lincheck_free,
+		.beside_suffix = TL_LINCHECK_INDEX_SUFFIX,
+		.beside = lincheck_beside,
+		.thread = lincheck_thread };
+	r->sink = sink;
+	r->report = report;
+	r->notes.kinds = kinds;
+	r->queue.fd = -1;
+	rc = tl_lincheck_messages_init(&r->messages);
+	if (rc < 0)
+		lincheck_free(&r->reader);
+	else
+		*reader = &r->reader;
+	return rc;
+}
+
+/* Those of other versions, too: nobody else can say more of them. */
+unsigned
+tl_lincheck_recognise(struct tl_bytes first)
+{
+	struct tl_data_in in = tl_data_in(first.data, first.size);
+
+	return tl_data_u64(&in) == TL_LINCHECK_MAGIC ? 100 : 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * word.h - what a message says of a Lincheck object behind its first
+ * line, in lines of words:
+ *
+ *	lincheck CLASS LOCATION TARGET TAG ... [throws]
+ *	string ID TEXT
+ *	location ID FILE CLASS METHOD LINE
+ *	class ID NAME
+ *	method ID CLASS DESCRIPTOR NAME
+ *	field ID CLASS FLAGS NAME
+ *	variable ID NAME
+ *	print TEMPLATE
+ *
+ * The first is the point itself, with the tags of its values; then what it
+ * refers to, in the order in which the original writes it before the point;
+ * at last how the original prints it (format/lincheck/print.h).  Of a newer
+ * version they stand as version 8 would have them: ids of strings count from
+ * 1, and what version 8 does not know is left out.
+ * A word may be empty; in it, control characters, space, semicolon and
+ * backslash are \NN, two hexadecimal digits.  A DESCRIPTOR is that of a JVM,
+ * with names as the file has them: (ILjava.lang.String;[J)V.
+ */
+#ifndef TL_FORMAT_LINCHECK_WORD_H
+#define TL_FORMAT_LINCHECK_WORD_H
+
+#include "format/lincheck/object.h"
+
+#define TL_LINCHECK_WORD   "lincheck"
+#define TL_LINCHECK_THROWS "throws"
+
+/* "call" ... "footer"; the other way round -1: none. */
+extern const char *const tl_lincheck_classes[TL_LINCHECK_FOOTER_CLASS + 1];
+int tl_lincheck_class_of(struct tl_bytes word);
+/* "class" ... "location"; -1: none. */
+extern const char *const tl_lincheck_kinds[TL_LINCHECK_NO_KIND];
+int tl_lincheck_kind_of(struct tl_bytes word);
+
+/* Append a word: text is UTF-8, name is modified UTF-8. */
+void tl_lincheck_put_word(struct tl_text *to, struct tl_bytes text);
+/* false: it was not modified UTF-8. */
+bool tl_lincheck_put_name(struct tl_text *to, struct tl_bytes name);
+/* Append what a word means. */
+void tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word);
+
+/* Append UTF-8 as a name of the file, behind its size.  false: it was too
+ * long or no UTF-8, and is not as it was. */
+bool tl_lincheck_put_utf(struct tl_text *to, struct tl_bytes text);
+/* ... and an i32. */
+void tl_lincheck_put_i32(struct tl_text *to, int32_t n);
+
+/* The next word of a line, without its end; false: there is none. */
+bool tl_lincheck_next_word(struct tl_bytes *line, struct tl_bytes *word);
+/* ... that is a number of 32 bits. */
+bool tl_lincheck_next_number(struct tl_bytes *line, int32_t *n);
+
+/* Append the descriptor of what follows the name of a method. */
+void tl_lincheck_put_descriptor(struct tl_text *to, struct tl_data_in *types);
+/* ... and back: the bytes; false: it is none. */
+bool tl_lincheck_take_descriptor(struct tl_text *types, struct tl_bytes word);
+
+/* Has value number i of a point, of this tag, a place among the arguments?
+ * The receiver of what is static has none, nor what a void method returns, nor
+ * the null of one that throws. */
+static inline bool
+tl_lincheck_is_shown(uint8_t class, uint32_t i, int32_t tag, bool throws)
+{
+	if (class == TL_LINCHECK_FOOTER_CLASS)
+		return tag != TL_LINCHECK_VOID &&
+		       (tag != TL_LINCHECK_NULL || !throws);
+	if (class == TL_LINCHECK_BREAKPOINT) /* it may have no trace id */
+		return i != 1 || tag != TL_LINCHECK_NULL;
+	return i > 0 || tag != TL_LINCHECK_NULL ||
+	       (class != TL_LINCHECK_CALL && class != TL_LINCHECK_READ_FIELD &&
+		   class != TL_LINCHECK_WRITE_FIELD);
+}
+
+/* Is a value of this tag the number that an argument has, or a string? */
+static inline bool
+tl_lincheck_is_number(int32_t tag)
+{
+	return tag <= TL_LINCHECK_BYTE && tag >= TL_LINCHECK_DOUBLE;
+}
+
+#endif

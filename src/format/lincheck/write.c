@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - events to points, see lincheck_form.h.
+ *
+ *	message --> form: what its events are, and what they refer to
+ *	thread --> number --> lane: its stream, and the calls open in it
+ *
+ * Events of a Lincheck trace whose layout is known wait until all have come,
+ * for only then it is certain that they are all of it, and all of one:
+ *
+ *	event --> record --+--> stream --> blocks	otherwise, at once
+ *	                   +--> queue, layout --> blocks
+ */
+#include "format/lincheck/write.h"
+
+#include "base/terminal.h"
+#include "event/message_map.h"
+#include "event/notes.h"
+#include "format/lincheck/points.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+#include <unistd.h>
+
+enum {
+	TIMES,
+	CPUS,
+	LEVELS,
+	VALUES,
+	NAMES,
+	NESTING,
+	NO_BEGIN,
+	NO_END,
+	NUMBERED,
+	TOO_MANY
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[TIMES] = { -ENOTSUP, "times are left out: only their order is kept" },
+	[CPUS] = { -ENOTSUP, TL_NOTE_CPUS },
+	[LEVELS] = { -ENOTSUP, TL_NOTE_LEVELS },
+	[VALUES] = { -ENOTSUP, "a value does not fit and is changed" },
+	[NAMES] = { -ENOTSUP, TL_NOTE_NAMES },
+	[NESTING] = { -ENOTSUP,
+	    "a span is ended early: calls lie inside each other" },
+	[NO_BEGIN] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
+	[NO_END] = { 0, "a call without an end is ended" },
+	[NUMBERED] = { 0, "the events of a trace get other numbers" },
+	[TOO_MANY] = { -ENOSPC, "too much for one trace: event left out" },
+};
+
+enum { BLOCK_KEPT_MAX = 16 << 20 /* bytes of one block in memory */ };
+
+struct lincheck_write {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_message_map forms;
+	struct tl_lincheck_lanes lanes;
+	struct tl_lincheck_points points;
+	struct tl_lincheck_form *root[2]; /* of a thread, of a message */
+	struct tl_lincheck_form *lost;
+	const struct tl_lincheck_layout *layout; /* of the trace that waits */
+	bool mixed;          /* ... with what is not of it */
+	bool begun;          /* has there been an event? */
+	struct tl_out index; /* its write is NULL: there is none */
+	int fd[2];           /* data and index, or -1 */
+	struct tl_notes notes;
+};
+
+static struct lincheck_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct lincheck_write *)(void *)writer;
+}
+
+static int
+make_form(struct lincheck_write *w, const struct tl_event *event,
+    struct tl_lincheck_form **form)
+{
+	bool changed;
+	int rc = tl_lincheck_form_new(form, &w->points.known, event, &changed);
+
+	if (rc < 0)
+		return rc;
+	if (changed)
+		tl_note(&w->notes, NAMES, TL_FAULT_NOWHERE);
+	if (!(*form)->native && event->message->level != tl_level_parse("info"))
+		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+	if (!(*form)->native && event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+	rc = tl_message_map_add(&w->forms, event->message, *form);
+	if (rc < 0)
+		tl_lincheck_form_free(*form);
+	return rc;
+}
+
+/* Every thread's block goes out. */
+static int
+flush_all(struct lincheck_write *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
+		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
+
+		if (lane->stream.data.size > 0)
+			rc = tl_lincheck_stream_flush(&w->points.file,
+			    &lane->stream);
+	}
+	return rc;
+}
+
+/* Blocks end where the original ends them, and where all of them take too much
+ * memory. */
+static int
+settle(struct lincheck_write *w, struct tl_lincheck_lane *lane)
+{
+	struct tl_lincheck_file *file = &w->points.file;
+
+	if (lane->stream.data.size >
+	    TL_LINCHECK_BLOCK_SIZE - TL_LINCHECK_BLOCK_FREE)
+		return tl_lincheck_stream_flush(file, &lane->stream);
+	return file->filling > TL_LINCHECK_FILLING_MAX ? flush_all(w) : 0;
+}
+
+/* End the innermost calls until so many are open. */
+static int
+close_down(struct lincheck_write *w, struct tl_lincheck_lane *lane,
+    uint32_t depth)
+{
+	int rc = 0;
+
+	while (rc == 0 && lane->depth > depth) {
+		rc = tl_lincheck_put_footer(&w->points, lane, NULL, NULL);
+		if (rc == 0)
+			rc = settle(w, lane);
+	}
+	return rc;
+}
+
+static int
+put_end(struct lincheck_write *w, struct tl_lincheck_lane *lane,
+    const struct tl_lincheck_form *form, const struct tl_event *event)
+{
+	struct tl_lincheck_form *result = lane->result;
+	uint32_t depth;
+	int rc;
+
+	lane->result = NULL;
+	if (!tl_lincheck_lane_find(lane, event->message, &depth)) {
+		tl_note(&w->notes, NO_BEGIN, TL_FAULT_NOWHERE);
+		return 0;
+	}
+	if (depth < lane->depth) {
+		tl_note(&w->notes, NESTING, TL_FAULT_NOWHERE);
+		result = NULL;
+	}
+	rc = close_down(w, lane, depth);
+	if (rc == 0 && form->native)
+		rc = tl_lincheck_put_footer(&w->points, lane, result,
+		    &lane->returned);
+	else if (rc == 0)
+		rc = tl_lincheck_put_end(&w->points, lane, event);
+	return rc < 0 ? rc : settle(w, lane);
+}
+
+/* A call that returns at once. */
+static int
+put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
+    struct tl_lincheck_form *form, const struct tl_event *event)
+{
+	int rc = tl_lincheck_put_point(&w->points, lane, form, event);
+
+	if (rc == 0 && form->class == TL_LINCHECK_CALL)
+		rc = tl_lincheck_put_footer(&w->points, lane, NULL, NULL);
+	return rc < 0 ? rc : settle(w, lane);
+}
+
+static int
+put_native(struct lincheck_write *w, struct tl_lincheck_lane *lane,
+    struct tl_lincheck_form *form, const struct tl_event *event)
+{
+	if (form->is_block)
+		return 0;
+	if (form->class == TL_LINCHECK_FOOTER_CLASS) {
+		lane->result = form;
+		lane->returned = *event;
+		return 0;
+	}
+	return put_instant(w, lane, form, event);
+}
+
+/* The lane of an event, which a call stands around that is not of a Lincheck
+ * trace. */
+static int
+find_lane(struct lincheck_write *w, const struct tl_event *event, bool native,
+    struct tl_lincheck_lane **lane)
+{
+	const bool of_message = !native && event->message &&
+				event->message->kind == TIMELINE_RECORD_SPAN &&
+				event->message->scope == TIMELINE_SOURCE;
+	const struct tl_event root = { .args = { event->pid, event->tid },
+		.message = NULL };
+	int rc =
+	    tl_lincheck_lanes_find(&w->lanes, event, native, of_message, lane);
+
+	if (rc == 1)
+		(*lane)->native = native;
+	if (rc <= 0 || native)
+		return rc < 0 ? rc : 0;
+	if (!w->root[of_message]) {
+		rc =
+		    tl_lincheck_form_own(&w->root[of_message], &w->points.known,
+			of_message ? "source" : "thread", of_message ? 0 : 2);
+		if (rc < 0)
+			return rc;
+	}
+	return tl_lincheck_put_point(&w->points, *lane, w->root[of_message],
+	    &root);
+}
+
+static int
+put_lost(struct lincheck_write *w, const struct tl_event *event)
+{
+	const struct tl_event lost = { .args = { event->lost } };
+	struct tl_lincheck_lane *lane;
+	int rc = 0;
+
+	if (!w->lost)
+		rc =
+		    tl_lincheck_form_own(&w->lost, &w->points.known, "lost", 1);
+	if (rc == 0)
+		rc = find_lane(w, event, false, &lane);
+	return rc < 0 ? rc : put_instant(w, lane, w->lost, &lost);
+}
+
+static int
+put_event(struct lincheck_write *w, const struct tl_event *event)
+{
+	struct tl_lincheck_form *form =
+	    tl_message_map_find(&w->forms, event->message);
+	struct tl_lincheck_lane *lane;
+	int rc = form ? 0 : make_form(w, event, &form);
+
+	if (rc == 0)
+		rc = find_lane(w, event, form->native, &lane);
+	if (rc < 0)
+		return rc;
+	if (!form->native && w->notes.count[TIMES] == 0)
+		tl_note(&w->notes, TIMES, TL_FAULT_NOWHERE);
+	if (event->kind == TL_END)
+		return put_end(w, lane, form, event);
+	if (event->kind == TL_BEGIN && form->class == TL_LINCHECK_CALL) {
+		rc = tl_lincheck_put_point(&w->points, lane, form, event);
+		return rc < 0 ? rc : settle(w, lane);
+	}
+	return form->native ? put_native(w, lane, form, event)
+			    : put_instant(w, lane, form, event);
+}
+
+/* Does it belong to the trace that waits?  The first event chooses that. */
+static void
+note_layout(struct lincheck_write *w, const struct tl_event *event)
+{
+	const struct tl_lincheck_layout *layout =
+	    event->message ? tl_lincheck_layout_of(event->message) : NULL;
+
+	if (!w->begun) {
+		w->begun = true;
+		w->layout = layout;
+		w->points.waits = layout != NULL;
+	}
+	w->mixed |= layout != w->layout;
+}
+
+static int
+lincheck_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct lincheck_write *w = write_of(writer);
+	int rc;
+
+	note_layout(w, event);
+	rc = event->message ? put_event(w, event) : put_lost(w, event);
+	if (rc != -ENOSPC) /* too many things, or numbers? */
+		return rc;
+	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
+	return 0;
+}
+
+static int
+lincheck_begin(struct tl_writer *writer)
+{
+	struct lincheck_write *w = write_of(writer);
+
+	w->points.file.data = &writer->out;
+	w->points.file.index = w->index.write ? &w->index : NULL;
+	tl_lincheck_file_begin(&w->points.file);
+	return 0;
+}
+
+/* Every call that is open. */
+static int
+close_lanes(struct lincheck_write *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < w->lanes.count; i++) {
+		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
+
+		if (lane->depth > (lane->native ? 0 : 1))
+			tl_note(&w->notes, NO_END, TL_FAULT_NOWHERE);
+		rc = close_down(w, lane, 0);
+	}
+	return rc;
+}
+
+/* == all that waited == */
+
+/* The lane of a thread; one that has nothing but empty blocks gets one. */
+static struct tl_lincheck_lane *
+lane_of(struct lincheck_write *w, int32_t thread)
+{
+	const struct tl_event event = { .tid = (uint32_t)thread };
+	struct tl_lincheck_lane *lane;
+
+	if (tl_lincheck_lanes_find(&w->lanes, &event, true, false, &lane) < 0)
+		return NULL;
+	return lane->stream.thread == thread ? lane : NULL;
+}
+
+/* Are the records just those that the layout counts? */
+static bool
+fits_layout(struct lincheck_write *w)
+{
+	const struct tl_lincheck_layout *l = w->layout;
+	struct tl_lincheck_lane *lane = NULL;
+
+	if (!l->whole || l->lost || w->mixed || w->points.known.moved ||
+	    w->points.numbered > 0)
+		return false;
+	for (size_t i = 0; i < l->count; i++) {
+		const struct tl_lincheck_layout_step *step = &l->steps[i];
+
+		if (step->what == TL_LINCHECK_LAYOUT_BLOCK)
+			lane = lane_of(w, step->n);
+		if (!lane)
+			return false;
+		if (step->what == TL_LINCHECK_LAYOUT_POINTS)
+			lane->counted += (uint64_t)step->n;
+	}
+	for (uint32_t i = 0; i < w->lanes.count; i++) {
+		if (w->lanes.lanes[i].counted != w->lanes.lanes[i].records)
+			return false;
+	}
+	return true;
+}
+
+static int
+define_again(struct lincheck_write *w, struct tl_lincheck_lane *lane,
+    const struct tl_lincheck_layout_step *step)
+{
+	struct tl_data_in body;
+
+	if (!tl_lincheck_context_get(w->layout->context, step->kind, step->n,
+		&body))
+		return -EIO;
+	return tl_lincheck_stream_define(&w->points.file, &lane->stream,
+	    step->kind, step->n, tl_bytes(body.data, body.size));
+}
+
+static int
+put_step(struct lincheck_write *w, const struct tl_lincheck_layout_step *step,
+    struct tl_lincheck_lane **lane)
+{
+	struct tl_lincheck_file *file = &w->points.file;
+	int rc = 1;
+
+	switch (step->what) {
+	case TL_LINCHECK_LAYOUT_BLOCK:
+		*lane = lane_of(w, step->n);
+		return 0;
+	case TL_LINCHECK_LAYOUT_DEFINE:
+		return define_again(w, *lane, step);
+	case TL_LINCHECK_LAYOUT_END:
+		return tl_lincheck_stream_flush(file, &(*lane)->stream);
+	}
+	for (int32_t i = 0; rc > 0 && i < step->n; i++) {
+		rc = tl_lincheck_put_waiting(&w->points, *lane, false);
+		if (rc > 0 && (*lane)->stream.data.size > BLOCK_KEPT_MAX &&
+		    tl_lincheck_stream_spill(file, &(*lane)->stream) < 0)
+			rc = -EIO;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* As it was read. */
+static int
+write_layout(struct lincheck_write *w)
+{
+	struct tl_lincheck_lane *lane = NULL;
+	int rc = 0;
+
+	w->points.file.by_memory = w->layout->by_memory;
+	for (size_t i = 0; rc == 0 && i < w->layout->count; i++)
+		rc = put_step(w, &w->layout->steps[i], &lane);
+	return rc;
+}
+
+/* In an order of our own: thread by thread. */
+static int
+write_waiting(struct lincheck_write *w)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc >= 0 && i < w->lanes.count; i++) {
+		struct tl_lincheck_lane *lane = &w->lanes.lanes[i];
+
+		while ((rc = tl_lincheck_put_waiting(&w->points, lane, true)) >
+		       0) {
+			if ((rc = settle(w, lane)) < 0)
+				break;
+		}
+		if (rc == 0 && lane->stream.data.size > 0)
+			rc = tl_lincheck_stream_flush(&w->points.file,
+			    &lane->stream);
+	}
+	return rc;
+}
+
+static int
+write_rest(struct lincheck_write *w)
+{
+	if (!w->points.waits)
+		return flush_all(w);
+	w->points.waits = false;
+	return fits_layout(w) ? write_layout(w) : write_waiting(w);
+}
+
+static int
+lincheck_end(struct tl_writer *writer)
+{
+	struct lincheck_write *w = write_of(writer);
+	int rc = close_lanes(w);
+
+	if (rc == 0)
+		rc = write_rest(w);
+	w->notes.count[VALUES] = w->points.changed;
+	w->notes.count[NUMBERED] = w->points.numbered;
+	w->notes.first[VALUES] = w->notes.first[NUMBERED] = TL_FAULT_NOWHERE;
+	tl_lincheck_file_end(&w->points.file);
+	if (rc == 0 && w->points.file.index)
+		rc = tl_out_flush(&w->index);
+	tl_notes_say(&w->notes, writer->report);
+	return rc;
+}
+
+static void
+lincheck_free(struct tl_writer *writer)
+{
+	struct lincheck_write *w = write_of(writer);
+
+	tl_message_map_free(&w->forms, tl_lincheck_form_free);
+	tl_lincheck_points_free(&w->points);
+	tl_lincheck_lanes_free(&w->lanes);
+	for (unsigned i = 0; i < 2; i++) {
+		tl_lincheck_form_free(w->root[i]);
+		if (w->fd[i] >= 0)
+			close(w->fd[i]);
+	}
+	tl_lincheck_form_free(w->lost);
+	tl_text_free(&w->index.text);
+}
+
+static const struct tl_writer_kind kind = { .put = lincheck_put,
+	.begin = lincheck_begin,
+	.end = lincheck_end,
+	.free = lincheck_free };
+
+int
+tl_lincheck_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct lincheck_write *w;
+	int rc =
+	    tl_writer_make(writer, sizeof(*w), &kind, write, context, report);
+
+	if (rc < 0)
+		return rc;
+	w = write_of(*writer);
+	w->notes.kinds = kinds;
+	w->fd[0] = w->fd[1] = -1;
+	rc = tl_definer_new(&w->points.known.bodies);
+	if (rc < 0)
+		tl_writer_free(*writer);
+	return rc;
+}
+
+/* Into the file whose descriptor the context is. */
+static int
+write_file(void *context, const char *data, size_t size)
+{
+	return tl_write_all(*(const int *)context, data, size);
+}
+
+int
+tl_lincheck_write_files(struct tl_writer **writer, int data, int index,
+    const struct tl_report *report)
+{
+	struct lincheck_write *w;
+	int rc = tl_lincheck_write_new(writer, write_file, NULL, report);
+
+	if (rc < 0)
+		return rc;
+	w = write_of(*writer);
+	w->fd[0] = data;
+	w->fd[1] = index;
+	w->writer.out.context = &w->fd[0];
+	w->index = (struct tl_out){ .write = write_file, .context = &w->fd[1] };
+	return 0;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - lines to events, see lms.h.
+ *
+ *	piece --> whole lines, taken where they stand --> sink
+ *	     \--> carry: the line that a piece ends in
+ *
+ *	id --> number --> process: its label and how often it is open
+ *
+ * Only the line after a label tells that the label is whole, so it is kept
+ * until then.
+ */
+#include "format/lms/read.h"
+
+#include "base/id_map.h"
+#include "event/notes.h"
+#include "format/label.h"
+#include "format/lms/lms.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	LINE_SIZE_MAX = TL_DEFINER_TEXT_MAX,
+	/* So many strange lines and no other: another format. */
+	STRANGE_MAX = 64,
+	NS_PER_US = 1000
+};
+
+enum {
+	STRANGE,
+	LONG,
+	NO_LABEL,
+	LABEL_AGAIN,
+	LABEL_LINES,
+	LONELY_END,
+	LONELY_BEGIN,
+	REENTERED,
+	BACK,
+	OUT_OF_RANGE,
+	TOO_MANY,
+	CUT
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[STRANGE] = { -EBADMSG, "not a line of an LMS profile, skipped" },
+	[LONG] = { -EBADMSG, "line is too long: cut" },
+	[NO_LABEL] = { -EBADMSG, "id without a label" },
+	[LABEL_AGAIN] = { 0, "id gets another label" },
+	[LABEL_LINES] = { 0, "label of several lines" },
+	[LONELY_END] = { -EBADMSG, "end without a begin" },
+	[LONELY_BEGIN] = { -EBADMSG, "begin without an end" },
+	[REENTERED] = { 0, "begin inside another of the same label" },
+	[BACK] = { 0, "time goes back" },
+	[OUT_OF_RANGE] = { -ERANGE, "time is out of range: cut" },
+	[TOO_MANY] = { -ENOSPC, "too many ids: one stands for the rest" },
+	[CUT] = { -EBADMSG, "the last line is cut, left out" },
+};
+
+struct process {
+	struct tl_label label;
+	uint64_t open;
+	uint32_t labels; /* it had so far */
+};
+
+struct lms_read {
+	struct tl_reader reader; /* first: what callers see */
+	struct tl_sink *sink;
+	const struct tl_report *report;
+	struct tl_definer *definer;
+	const struct tl_message *mapping;
+	struct tl_numbers ids;
+	struct process *processes;
+	size_t process_capacity;
+	struct process rest; /* when there are too many */
+	struct tl_notes notes;
+	struct tl_event event; /* what is the same for all of them is set */
+	struct tl_text carry;
+	uint64_t carried;     /* bytes of that line, also those cut */
+	struct tl_text label; /* that may go on */
+	bool labelled;        /* is there one? */
+	int64_t label_id;
+	uint64_t blanks; /* lines, after it */
+	uint64_t at;     /* of the line at hand */
+	int64_t now_us;
+	uint64_t known; /* lines */
+	uint64_t strange;
+	bool crlf;
+};
+
+static struct lms_read *
+read_of(struct tl_reader *reader)
+{
+	return (struct lms_read *)(void *)reader;
+}
+
+static int
+find_process(struct lms_read *r, int64_t id, struct process **process)
+{
+	const struct tl_number_key key = { .a = (uint64_t)id };
+	void *processes = r->processes;
+	uint32_t number;
+	int rc = tl_numbers_get(&r->ids, key, &number);
+
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		*process = &r->rest;
+		return 0;
+	}
+	if (rc >= 0 && number >= r->process_capacity) {
+		rc = tl_numbers_room(&processes, &r->process_capacity, number,
+		    sizeof(*r->processes));
+		r->processes = processes;
+	}
+	if (rc < 0)
+		return rc;
+	*process = &r->processes[number];
+	return 0;
+}
+
+/* Give an id the label.  One that is open keeps what it was: its end belongs
+ * to the label it has from here on. */
+static int
+give_label(struct lms_read *r, struct process *process, int64_t id,
+    struct tl_bytes name)
+{
+	struct tl_label label;
+	char which[64], again[32] = "";
+	int rc;
+
+	if (process->labels > 0)
+		snprintf(again, sizeof(again), ", label %" PRIu32,
+		    process->labels + 1);
+	snprintf(which, sizeof(which), TL_LMS_ID "%" PRId64 "%s", id, again);
+	rc = tl_label_define(r->definer, TL_LMS_CATEGORY, name, "", which,
+	    &label);
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		label = r->rest.label;
+		rc = 0;
+	}
+	process->label = label;
+	return rc;
+}
+
+/* Does it have this label already? */
+static bool
+is_labelled(const struct process *process, struct tl_bytes name)
+{
+	const struct tl_event event = { .message = process->label.message,
+		.args = { process->label.arg } };
+	struct tl_text text = { 0 };
+	bool is;
+
+	if (process->labels == 0)
+		return false;
+	tl_label_put(&text, &event, "");
+	is = text.rc == 0 &&
+	     tl_bytes_equal(tl_bytes(text.data, text.size), name);
+	tl_text_free(&text);
+	return is;
+}
+
+static int
+put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
+{
+	struct tl_event *e = &r->event;
+	int rc;
+
+	e->message = message;
+	e->kind = kind;
+	e->level = message->level;
+	e->ns = r->now_us * NS_PER_US;
+	e->tsc = (uint64_t)e->ns;
+	rc = r->sink->put(r->sink, e);
+	e->number++;
+	return rc;
+}
+
+/* A mapping as an event of its own. */
+static int
+put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
+{
+	int rc = tl_definer_string(r->definer, name, &r->event.args[1]);
+
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	r->event.args[0] = (uint64_t)id;
+	rc = put(r, r->mapping, TL_INSTANT);
+	r->event.args[1] = 0;
+	return rc;
+}
+
+/* The label is whole.  Is the line behind it a use of it? */
+static int
+settle_label(struct lms_read *r, bool is_used)
+{
+	const struct tl_bytes name = tl_bytes(r->label.data, r->label.size);
+	struct process *process;
+	int rc = r->label.rc;
+
+	if (!r->labelled)
+		return 0;
+	r->labelled = false;
+	if (rc == 0)
+		rc = find_process(r, r->label_id, &process);
+	if (rc < 0 || process == &r->rest)
+		return rc;
+	if (is_labelled(process, name)) {
+		is_used = false; /* no mark will have another label */
+	} else {
+		if (process->labels > 0)
+			tl_note(&r->notes, LABEL_AGAIN, r->at);
+		rc = give_label(r, process, r->label_id, name);
+		process->labels++;
+	}
+	return rc < 0 || is_used ? rc : put_mapping(r, r->label_id, name);
+}
+
+static int
+start_label(struct lms_read *r, const struct tl_lms_line *line)
+{
+	int rc = settle_label(r, false);
+
+	tl_text_clear(&r->label);
+	tl_put_bytes(&r->label, line->label);
+	r->labelled = true;
+	r->label_id = line->id;
+	r->blanks = 0;
+	return rc < 0 ? rc : r->label.rc;
+}
+
+/* A line of no meaning after a label is more of it.  What the definer would
+ * cut is not kept. */
+static int
+continue_label(struct lms_read *r, struct tl_bytes line)
+{
+	tl_note(&r->notes, LABEL_LINES, r->at);
+	if (r->label.size + r->blanks + line.size < LINE_SIZE_MAX) {
+		tl_put_repeat(&r->label, '\n', r->blanks + 1);
+		tl_put_bytes(&r->label, line);
+	}
+	r->blanks = 0;
+	return r->label.rc;
+}
+
+/* An id that is used before it has a label. */
+static int
+label_unknown(struct lms_read *r, struct process *process, int64_t id)
+{
+	char name[32];
+
+	tl_note(&r->notes, NO_LABEL, r->at);
+	snprintf(name, sizeof(name), "id %" PRId64, id);
+	return give_label(r, process, id, tl_bytes_of(name));
+}
+
+static void
+advance(struct lms_read *r, int64_t diff_us)
+{
+	const int64_t max_us = INT64_MAX / NS_PER_US;
+
+	if (diff_us < 0)
+		tl_note(&r->notes, BACK, r->at);
+	if (__builtin_add_overflow(r->now_us, diff_us, &r->now_us))
+		r->now_us = diff_us < 0 ? INT64_MIN : INT64_MAX;
+	if (r->now_us >= -max_us && r->now_us <= max_us)
+		return;
+	tl_note(&r->notes, OUT_OF_RANGE, r->at);
+	r->now_us = r->now_us < 0 ? -max_us : max_us;
+}
+
+static void
+count_open(struct lms_read *r, struct process *process, bool begins)
+{
+	if (begins) {
+		if (process->open++ > 0)
+			tl_note(&r->notes, REENTERED, r->at);
+	} else if (process->open > 0) {
+		process->open--;
+	} else {
+		tl_note(&r->notes, LONELY_END, r->at);
+	}
+}
+
+static int
+put_mark(struct lms_read *r, const struct tl_lms_line *line)
+{
+	const bool begins = line->type == TL_LMS_BEGIN;
+	struct process *process;
+	int rc = r->labelled ? settle_label(r, line->id == r->label_id) : 0;
+
+	if (rc < 0 || (rc = find_process(r, line->id, &process)) < 0)
+		return rc;
+	if (!process->label.message &&
+	    (rc = label_unknown(r, process, line->id)) < 0)
+		return rc;
+	advance(r, line->diff_us);
+	count_open(r, process, begins);
+	r->event.args[0] = process->label.arg;
+	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);
+}
+
+static int
+take_strange(struct lms_read *r)
+{
+	tl_note(&r->notes, STRANGE, r->at);
+	if (++r->strange < STRANGE_MAX || r->known > 0)
+		return 0;
+	tl_report_say(r->report, -EBADMSG, r->at, "not an LMS profile");
+	return -EBADMSG;
+}
+
+/* A line without its newline. */
+static int
+take_line(struct lms_read *r, struct tl_bytes line)
+{
+	struct tl_lms_line parsed;
+
+	if (line.size > LINE_SIZE_MAX) {
+		tl_note(&r->notes, LONG, r->at);
+		line.size = LINE_SIZE_MAX;
+	}
+	if (r->at == 0)
+		r->crlf = line.size > 0 && line.data[line.size - 1] == '\r';
+	if (r->crlf && line.size > 0 && line.data[line.size - 1] == '\r')
+		line.size--;
+	tl_lms_parse(line, &parsed);
+	r->known += parsed.type <= TL_LMS_LABEL;
+	switch (parsed.type) {
+	case TL_LMS_BEGIN:
+	case TL_LMS_END:
+		return put_mark(r, &parsed);
+	case TL_LMS_LABEL:
+		return start_label(r, &parsed);
+	case TL_LMS_BLANK:
+		r->blanks++;
+		return 0;
+	case TL_LMS_STRANGE:
+		if (r->labelled)
+			return continue_label(r, line);
+		return take_strange(r);
+	default:
+		return take_strange(r);
+	}
+}
+
+/* More of a line that is not whole.  A byte more than is taken tells that it
+ * is too long. */
+static int
+keep(struct lms_read *r, struct tl_bytes bytes)
+{
+	const size_t room = LINE_SIZE_MAX + 1 - r->carry.size;
+
+	r->carried += bytes.size;
+	if (bytes.size > room)
+		bytes.size = room;
+	tl_put_bytes(&r->carry, bytes);
+	return r->carry.rc;
+}
+
+static int
+take_carry(struct lms_read *r)
+{
+	int rc = take_line(r, tl_bytes(r->carry.data, r->carry.size));
+
+	tl_text_clear(&r->carry);
+	r->at += r->carried;
+	r->carried = 0;
+	return rc;
+}
+
+static int
+lms_feed(struct tl_reader *reader, struct tl_bytes piece)
+{
+	struct lms_read *r = read_of(reader);
+	int rc = 0;
+
+	while (rc == 0 && piece.size > 0) {
+		const char *end = memchr(piece.data, '\n', piece.size);
+		const size_t size =
+		    end ? (size_t)(end - piece.data) : piece.size;
+		const struct tl_bytes line = tl_bytes(piece.data, size);
+
+		if (!end)
+			return keep(r, line);
+		if (r->carry.size > 0) {
+			rc = keep(r, line);
+			rc = rc < 0 ? rc : take_carry(r);
+		} else {
+			rc = take_line(r, line);
+			r->at += size;
+		}
+		r->at++;
+		piece.data += size + 1;
+		piece.size -= size + 1;
+	}
+	return rc;
+}
+
+static void
+note_open(struct lms_read *r)
+{
+	for (size_t i = 0; i < r->process_capacity; i++) {
+		for (uint64_t k = 0; k < r->processes[i].open; k++)
+			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
+	}
+}
+
+static bool
+is_blank(const struct tl_text *text)
+{
+	struct tl_lms_line line;
+
+	tl_lms_parse(tl_bytes(text->data, text->size), &line);
+	return line.type == TL_LMS_BLANK;
+}
+
+/* What stands behind the last newline is a piece of a line: "1,0,9" may have
+ * been "1,0,990". */
+static int
+lms_finish(struct tl_reader *reader)
+{
+	struct lms_read *r = read_of(reader);
+	int rc = settle_label(r, false);
+
+	if (!is_blank(&r->carry)) {
+		r->strange++;
+		tl_note(&r->notes, CUT, r->at);
+	}
+	if (rc == 0 && r->known == 0 && r->strange > 0) {
+		tl_report_say(r->report, -EBADMSG, 0, "not an LMS profile");
+		return -EBADMSG;
+	}
+	note_open(r);
+	tl_notes_say(&r->notes, r->report);
+	return rc;
+}
+
+static void
+lms_free(struct tl_reader *reader)
+{
+	struct lms_read *r = read_of(reader);
+
+	tl_definer_free(r->definer);
+	tl_numbers_free(&r->ids);
+	tl_text_free(&r->carry);
+	tl_text_free(&r->label);
+	free(r->processes);
+	free(r);
+}
+
+int
+tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
+    const struct tl_report *report)
+{
+	struct lms_read *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->reader = (struct tl_reader){ .feed = lms_feed,
+		.finish = lms_finish,
+		.free = lms_free };
+	r->sink = sink;
+	r->report = report;
+	r->notes.kinds = kinds;
+	r->event.cpu = TL_CPU_UNKNOWN;
+	rc = tl_definer_new(&r->definer);
+	if (rc == 0)
+		rc =
+		    tl_definer_message(r->definer, tl_bytes_of(TL_LMS_CATEGORY),
+			tl_bytes_of(TL_LMS_MAPPING), TIMELINE_RECORD_INSTANT,
+			(uint8_t)tl_level_parse("info"), 0, &r->mapping);
+	if (rc == 0)
+		rc = give_label(r, &r->rest, -1, tl_bytes_of("other ids"));
+	if (rc < 0)
+		lms_free(&r->reader);
+	else
+		*reader = &r->reader;
+	return rc;
+}
+
+/* A label and a use of it, and hardly anything else. */
+unsigned
+tl_lms_recognise(struct tl_bytes first)
+{
+	uint64_t count[TL_LMS_STRANGE + 1] = { 0 };
+	bool labelled = false;
+	const char *end;
+
+	while (
+	    (end = first.size ? memchr(first.data, '\n', first.size) : NULL)) {
+		const size_t size = (size_t)(end - first.data);
+		struct tl_lms_line line;
+
+		tl_lms_parse(tl_bytes(first.data, size), &line);
+		if (count[TL_LMS_BEGIN] + count[TL_LMS_END] == 0)
+			labelled = labelled || line.type == TL_LMS_LABEL;
+		count[line.type]++;
+		first.data += size + 1;
+		first.size -= size + 1;
+	}
+	if (count[TL_LMS_BEGIN] + count[TL_LMS_END] <
+	    4 * (count[TL_LMS_STRANGE] + count[TL_LMS_MALFORMED]) + 1)
+		return 0;
+	return labelled ? 85 : 20;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - spans to lines, see lms.h.
+ *
+ * A message gets its id, and its line of type 2, when it is met.  One that was
+ * read from a profile has the id it had there, if no other input has it; any
+ * other has the lowest that is left.  Time starts with the profile's own start,
+ * or else with the first mark.  It is cut to microseconds before differences
+ * are taken: what is cut never adds up.
+ *
+ *	message --> process: the id in the output
+ *	(input, id in it) --> number --> mapping: id and label in the output
+ */
+#include "format/lms/write.h"
+
+#include "base/id_map.h"
+#include "event/message_map.h"
+#include "event/notes.h"
+#include "format/label.h"
+#include "format/lms/lms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	NS_PER_US = 1000,
+	LINE_SIZE_MAX = 2 + TL_SIGNED_MAX + 1 + TL_SIGNED_MAX + 1
+};
+
+enum {
+	INSTANTS,
+	COUNTERS,
+	LOSSES,
+	ARGUMENTS,
+	LEVELS,
+	CPUS,
+	THREADS,
+	NANOSECONDS,
+	LABELS,
+	TOO_MANY,
+	ORIGIN
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[INSTANTS] = { -ENOTSUP, TL_NOTE_INSTANTS },
+	[COUNTERS] = { -ENOTSUP, TL_NOTE_COUNTERS },
+	[LOSSES] = { -ENOTSUP, TL_NOTE_LOSSES },
+	[ARGUMENTS] = { -ENOTSUP, TL_NOTE_ARGUMENTS },
+	[LEVELS] = { -ENOTSUP, TL_NOTE_LEVELS },
+	[CPUS] = { -ENOTSUP, TL_NOTE_CPUS },
+	[THREADS] = { -ENOTSUP, "the threads of a message are left out" },
+	[NANOSECONDS] = { -ENOTSUP, "a time is cut to microseconds" },
+	[LABELS] = { -ENOTSUP, "a line break in a label becomes a space" },
+	[TOO_MANY] = { -ENOSPC, "too many messages: event left out" },
+	[ORIGIN] = { -ENOTSUP, "the time of day is left out: times count from "
+			       "the first mark" },
+};
+
+struct process {
+	int64_t id;
+};
+
+/* What the output has for an id of an input. */
+struct mapping {
+	int64_t id;
+	struct tl_text label; /* that it has just now */
+	bool known;           /* has it an id? */
+	bool written;         /* and a label? */
+};
+
+struct lms_write {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_message_map processes;
+	struct tl_notes notes;
+	struct tl_text label;
+	struct tl_numbers inputs;
+	struct mapping *mappings;
+	size_t mapping_capacity;
+	struct tl_numbers taken; /* ids of the output */
+	int64_t lowest;          /* that may be free */
+	int64_t last_us;
+	bool started; /* has it a line? */
+	bool timed;   /* does last_us count? */
+};
+
+static struct lms_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct lms_write *)(void *)writer;
+}
+
+static void
+note_message(struct lms_write *w, const struct tl_event *event, bool ours)
+{
+	if (!ours && event->message->argc > 0)
+		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
+	if (event->message->level != tl_level_parse("info"))
+		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+	if (event->pid != 0 || event->tid != 0)
+		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+}
+
+/* The first line of a file must not look as if lines ended in CR LF. */
+static void
+mend_first(struct lms_write *w)
+{
+	char *data = w->label.data;
+
+	for (size_t i = 0; i < w->label.size; i++) {
+		if (data[i] == '\r' &&
+		    (i + 1 == w->label.size || data[i + 1] == '\n')) {
+			data[i] = ' ';
+			tl_note(&w->notes, LABELS, TL_FAULT_NOWHERE);
+		}
+	}
+}
+
+/* A label keeps a newline only where no reader would take what follows for a
+ * line of its own, or for nothing. */
+static void
+mend_label(struct lms_write *w)
+{
+	char *data = w->label.data;
+	size_t end = w->label.size;
+	bool more = false; /* does a line that is kept follow? */
+
+	for (size_t at = end; at-- > 0;) {
+		struct tl_lms_line line;
+
+		if (data[at] != '\n')
+			continue;
+		tl_lms_parse(tl_bytes(data + at + 1, end - at - 1), &line);
+		if (line.type == TL_LMS_STRANGE || (more && end == at + 1)) {
+			more = true;
+			end = at;
+		} else {
+			data[at] = ' ';
+			tl_note(&w->notes, LABELS, TL_FAULT_NOWHERE);
+		}
+	}
+}
+
+static int
+find_mapping(struct lms_write *w, struct tl_number_key key,
+    struct mapping **mapping)
+{
+	void *mappings = w->mappings;
+	uint32_t number;
+	int rc = tl_numbers_get(&w->inputs, key, &number);
+
+	if (rc >= 0 && number >= w->mapping_capacity) {
+		rc = tl_numbers_room(&mappings, &w->mapping_capacity, number,
+		    sizeof(*w->mappings));
+		w->mappings = mappings;
+	}
+	if (rc < 0)
+		return rc;
+	*mapping = &w->mappings[number];
+	return 0;
+}
+
+/* Is the id free?  It is taken then: 1, 0 it was taken, -ENOSPC, -ENOMEM. */
+static int
+take_id(struct lms_write *w, int64_t id)
+{
+	uint32_t number;
+
+	return tl_numbers_get(&w->taken,
+	    (struct tl_number_key){ .a = (uint64_t)id }, &number);
+}
+
+/* Give a mapping its id in the output: the wanted one, if there is such. */
+static int
+give_id(struct lms_write *w, struct mapping *mapping, const int64_t *wanted)
+{
+	int rc = 0;
+
+	if (mapping->known)
+		return 0;
+	if (wanted && (rc = take_id(w, *wanted)) > 0)
+		mapping->id = *wanted;
+	while (rc == 0) {
+		mapping->id = w->lowest;
+		if ((rc = take_id(w, w->lowest)) >= 0)
+			w->lowest++;
+	}
+	mapping->known = rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* The line of type 2 for the label at hand, unless the id has it. */
+static int
+put_label(struct lms_write *w, struct mapping *mapping, bool again)
+{
+	struct tl_text *text = &w->writer.out.text;
+	struct tl_text old;
+
+	if (w->label.rc < 0)
+		return w->label.rc;
+	mend_label(w);
+	if (!w->started)
+		mend_first(w);
+	w->started = true;
+	if (!again && mapping->written &&
+	    tl_bytes_equal(tl_bytes(w->label.data, w->label.size),
+		tl_bytes(mapping->label.data, mapping->label.size)))
+		return 0;
+	tl_put_string(text, "2,");
+	tl_put_signed(text, mapping->id);
+	tl_put_char(text, ',');
+	tl_put_bytes(text, tl_bytes(w->label.data, w->label.size));
+	tl_put_char(text, '\n');
+	old = mapping->label;
+	mapping->label = w->label;
+	mapping->written = true;
+	w->label = old;
+	return text->rc;
+}
+
+/* Does a message stand for an id of a profile that was read? */
+static bool
+read_id(const struct tl_message *m, int64_t *id)
+{
+	const size_t skip = sizeof(TL_LMS_ID) - 1;
+	const struct tl_bytes e = m->explain;
+	const char *comma;
+	char digits[TL_SIGNED_MAX + 1] = "";
+	uint64_t n;
+	size_t size;
+
+	if (m->scope != TIMELINE_SOURCE ||
+	    !tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY)) ||
+	    e.size <= skip || memcmp(e.data, TL_LMS_ID, skip) != 0)
+		return false;
+	comma = memchr(e.data, ',', e.size);
+	size = comma ? (size_t)(comma - e.data) : e.size;
+	if (size <= skip || size - skip >= sizeof(digits))
+		return false;
+	memcpy(digits, e.data + skip, size - skip);
+	if (tl_parse_unsigned(digits + (digits[0] == '-'), &n) != 0)
+		return false;
+	*id = (int64_t)(digits[0] == '-' ? 0 - n : n);
+	return true;
+}
+
+static int
+map_message(struct lms_write *w, const struct tl_event *event,
+    struct mapping **mapping)
+{
+	const struct tl_message *m = event->message;
+	const bool ours =
+	    tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY));
+	struct tl_number_key key = { .a = (uint64_t)(uintptr_t)m,
+		.b = UINT64_MAX };
+	int64_t id;
+	const bool is_read = read_id(m, &id);
+	int rc;
+
+	note_message(w, event, ours);
+	tl_text_clear(&w->label);
+	if (!ours && m->category.size > 0) {
+		tl_put_bytes(&w->label, m->category);
+		tl_put_char(&w->label, '.');
+	}
+	tl_label_put(&w->label, event, "");
+	if (is_read)
+		key = (struct tl_number_key){ (uint64_t)id, event->source };
+	if ((rc = find_mapping(w, key, mapping)) < 0 ||
+	    (rc = give_id(w, *mapping, is_read ? &id : NULL)) < 0)
+		return rc;
+	return put_label(w, *mapping, false);
+}
+
+/* The process of a message, whose mapping is written when it is new. */
+static int
+find_process(struct lms_write *w, const struct tl_event *event,
+    const struct process **process)
+{
+	struct process *p = tl_message_map_find(&w->processes, event->message);
+	struct mapping *mapping;
+	int rc;
+
+	*process = p;
+	if (p)
+		return 0;
+	if (!(p = malloc(sizeof(*p))))
+		return -ENOMEM;
+	rc = map_message(w, event, &mapping);
+	if (rc == 0) {
+		p->id = mapping->id;
+		rc = tl_message_map_add(&w->processes, event->message, p);
+	}
+	if (rc < 0)
+		free(p);
+	else
+		*process = p;
+	return rc;
+}
+
+static bool
+is_mapping(const struct tl_event *event)
+{
+	return event->kind == TL_INSTANT &&
+	       tl_bytes_equal(event->message->category,
+		   tl_bytes_of(TL_LMS_CATEGORY)) &&
+	       tl_bytes_equal(event->message->text,
+		   tl_bytes_of(TL_LMS_MAPPING));
+}
+
+/* A mapping that was read. */
+static int
+put_mapping(struct lms_write *w, const struct tl_event *event)
+{
+	const int64_t id = (int64_t)event->args[0];
+	struct mapping *mapping;
+	int rc = find_mapping(w,
+	    (struct tl_number_key){ (uint64_t)id, event->source }, &mapping);
+
+	if (rc < 0 || (rc = give_id(w, mapping, &id)) < 0)
+		return rc;
+	tl_text_clear(&w->label);
+	tl_put_bytes(&w->label,
+	    tl_message_string(event->message, event->args[1]));
+	return put_label(w, mapping, true);
+}
+
+/* Where differences count from: a profile that was read has its own start. */
+static void
+start_time(struct lms_write *w, const struct tl_event *event, int64_t us)
+{
+	int64_t id;
+
+	w->timed = true;
+	if (read_id(event->message, &id))
+		return;
+	w->last_us = us;
+	tl_note(&w->notes, ORIGIN, TL_FAULT_NOWHERE);
+}
+
+/* Whole microseconds, also before 1970. */
+static int64_t
+us_of(struct lms_write *w, int64_t ns)
+{
+	const int64_t rest = ns % NS_PER_US;
+
+	if (rest != 0)
+		tl_note(&w->notes, NANOSECONDS, TL_FAULT_NOWHERE);
+	return ns / NS_PER_US - (rest < 0);
+}
+
+static int
+put_mark(struct lms_write *w, const struct tl_event *event)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const struct process *process;
+	const int64_t us = us_of(w, event->ns);
+	int rc = find_process(w, event, &process);
+	char *to;
+
+	if (rc < 0)
+		return rc;
+	if (!w->timed)
+		start_time(w, event, us);
+	to = tl_text_reserve(text, LINE_SIZE_MAX);
+	if (!to)
+		return -ENOMEM;
+	*to++ = event->kind == TL_BEGIN ? '0' : '1';
+	*to++ = ',';
+	to = tl_write_signed(to, process->id);
+	*to++ = ',';
+	to = tl_write_signed(to, us - w->last_us);
+	*to++ = '\n';
+	text->size = (size_t)(to - text->data);
+	w->last_us = us;
+	return 0;
+}
+
+static int
+lms_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct lms_write *w = write_of(writer);
+	unsigned note = event->kind == TL_COUNTER ? COUNTERS : INSTANTS;
+	int rc = 0;
+
+	if (event->kind == TL_BEGIN || event->kind == TL_END ||
+	    is_mapping(event)) {
+		rc = event->kind == TL_INSTANT ? put_mapping(w, event)
+					       : put_mark(w, event);
+		if (rc != -ENOSPC)
+			return rc;
+		note = TOO_MANY;
+	}
+	tl_note(&w->notes, event->message ? note : LOSSES, TL_FAULT_NOWHERE);
+	return 0;
+}
+
+static int
+lms_end(struct tl_writer *writer)
+{
+	tl_notes_say(&write_of(writer)->notes, writer->report);
+	return 0;
+}
+
+static void
+lms_free(struct tl_writer *writer)
+{
+	struct lms_write *w = write_of(writer);
+
+	tl_message_map_free(&w->processes, free);
+	tl_numbers_free(&w->inputs);
+	tl_numbers_free(&w->taken);
+	for (size_t i = 0; i < w->mapping_capacity; i++)
+		tl_text_free(&w->mappings[i].label);
+	free(w->mappings);
+	tl_text_free(&w->label);
+}
+
+static const struct tl_writer_kind kind = { .put = lms_put,
+	.end = lms_end,
+	.free = lms_free };
+
+int
+tl_lms_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	int rc = tl_writer_make(writer, sizeof(struct lms_write), &kind, write,
+	    context, report);
+
+	if (rc == 0)
+		write_of(*writer)->notes.kinds = kinds;
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parquet_bits.c - runs, groups of eight, and steps. */
+#include "format/parquet/bits.h"
+
+#include "format/parquet/thrift_write.h"
+#include "format/protobuf.h"
+
+#include <endian.h>
+
+enum {
+	GROUP = TL_PARQUET_GROUP,
+	RUN_GROUPS_MIN = 2, /* a run is worth its head */
+	BLOCK = 128,
+	PART = 32, /* of a block */
+	PARTS = BLOCK / PART,
+	BLOCK_SIZE_MAX =
+	    TL_PB_VARINT_MAX + PARTS + BLOCK * (int)sizeof(uint64_t),
+	WORD_BITS = 64
+};
+
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+/* Times this, byte i of a word that is 0 or 1 becomes bit 56 + i. */
+#define GATHER UINT64_C(0x0102040810204080)
+
+/* Values are bytes (size 1) or words (size 8): the compiler makes two. */
+struct values {
+	const void *data;
+	size_t size;
+	size_t count;
+	unsigned width; /* bits that each needs */
+};
+
+static inline uint64_t
+value_at(const struct values *v, size_t i)
+{
+	return v->size == 1 ? ((const uint8_t *)v->data)[i]
+			    : ((const uint64_t *)v->data)[i];
+}
+
+/* Are all of a group the same? */
+static inline bool
+is_even(const struct values *v, size_t group)
+{
+	const uint64_t first = value_at(v, group * GROUP);
+	uint64_t odd = 0, word;
+
+	if (v->size == 1) {
+		memcpy(&word, (const char *)v->data + group * GROUP,
+		    sizeof(word));
+		return word == first * EACH_BYTE;
+	}
+	for (size_t i = 1; i < GROUP; i++)
+		odd |= value_at(v, group * GROUP + i) ^ first;
+	return odd == 0;
+}
+
+/* The groups from this one on that have one value, the same. */
+static inline size_t
+run_of(const struct values *v, size_t group, size_t groups)
+{
+	const uint64_t first = value_at(v, group * GROUP);
+	size_t end = group;
+
+	while (end < groups && value_at(v, end * GROUP) == first &&
+	       is_even(v, end))
+		end++;
+	return end - group;
+}
+
+static inline char *
+write_group(char *to, const struct values *v, size_t group)
+{
+	uint64_t bits = 0;
+	unsigned filled = 0;
+
+	if (v->size == 1) {
+		memcpy(&bits, (const char *)v->data + group * GROUP,
+		    sizeof(bits));
+		*to++ = (char)(bits * GATHER >> 56);
+		return to;
+	}
+	for (size_t i = 0; i < GROUP; i++) {
+		bits |= value_at(v, group * GROUP + i) << filled;
+		for (filled += v->width; filled >= 8; filled -= 8) {
+			*to++ = (char)bits;
+			bits >>= 8;
+		}
+	}
+	return to;
+}
+
+static inline void
+put_packed(struct tl_text *text, const struct values *v, size_t group,
+    size_t end)
+{
+	char *to;
+
+	if (group == end)
+		return;
+	tl_thrift_varint(text, (end - group) << 1 | 1);
+	to = tl_text_reserve(text, (end - group) * v->width);
+	if (!to)
+		return;
+	for (; group < end; group++)
+		to = write_group(to, v, group);
+	text->size = (size_t)(to - text->data);
+}
+
+static void
+put_run(struct tl_text *text, size_t count, uint64_t value, unsigned width)
+{
+	tl_thrift_varint(text, count << 1);
+	for (unsigned at = 0; at < width; at += 8)
+		tl_put_char(text, (char)(value >> at));
+}
+
+static inline void
+put_hybrid(struct tl_text *text, const struct values *v)
+{
+	const size_t groups = (v->count + GROUP - 1) / GROUP;
+	size_t packed = 0, at = 0;
+
+	while (at < groups) {
+		const size_t run = run_of(v, at, groups);
+
+		if (run < RUN_GROUPS_MIN && run < groups) {
+			at += run > 0 ? run : 1;
+			continue;
+		}
+		put_packed(text, v, packed, at);
+		packed = at + run;
+		put_run(text,
+		    (packed < groups ? packed * GROUP : v->count) - at * GROUP,
+		    value_at(v, at * GROUP), v->width);
+		at = packed;
+	}
+	put_packed(text, v, packed, groups);
+}
+
+void
+tl_parquet_put_levels(struct tl_text *text, uint8_t *levels, size_t count)
+{
+	const struct values v = { levels, 1, count, 1 };
+
+	for (size_t i = count; i % GROUP != 0; i++)
+		levels[i] = levels[count - 1];
+	put_hybrid(text, &v);
+}
+
+/* The last group is filled with what ends it. */
+static void
+fill_group(uint64_t *values, size_t count)
+{
+	for (size_t i = count; i % GROUP != 0; i++)
+		values[i] = values[count - 1];
+}
+
+void
+tl_parquet_put_indices(struct tl_text *text, uint64_t *indices, size_t count,
+    unsigned width)
+{
+	const struct values v = { indices, sizeof(*indices), count, width };
+
+	fill_group(indices, count);
+	put_hybrid(text, &v);
+}
+
+void
+tl_parquet_put_bools(struct tl_text *text, uint64_t *values, size_t count)
+{
+	const struct values v = { values, sizeof(*values), count, 1 };
+	const size_t groups = (count + GROUP - 1) / GROUP;
+	char *to = tl_text_reserve(text, groups);
+
+	if (!to)
+		return;
+	fill_group(values, count);
+	for (size_t i = 0; i < groups; i++)
+		to = write_group(to, &v, i);
+	text->size = (size_t)(to - text->data);
+}
+
+/* == steps == */
+
+static inline char *
+write_word(char *to, uint64_t word)
+{
+	word = htole64(word);
+	memcpy(to, &word, sizeof(word));
+	return to + sizeof(word);
+}
+
+/* PART numbers of so many bits.  A part ends on a word or in its middle. */
+static char *
+write_part(char *to, const uint64_t *part, unsigned width)
+{
+	unsigned filled = 0;
+	uint64_t bits = 0;
+
+	if (width == 0)
+		return to;
+	for (size_t i = 0; i < PART; i++) {
+		bits |= part[i] << filled;
+		filled += width;
+		if (filled < WORD_BITS)
+			continue;
+		to = write_word(to, bits);
+		filled -= WORD_BITS;
+		bits = filled > 0 ? part[i] >> (width - filled) : 0;
+	}
+	return filled > 0 ? write_word(to, bits) - WORD_BITS / 16 : to;
+}
+
+static int64_t
+widened(uint64_t value, bool narrow)
+{
+	return narrow ? (int32_t)(uint32_t)value : (int64_t)value;
+}
+
+/* The steps to count values from the one before; what they wrap round to is
+ * of 32 bits where values are.  Returns the least of them. */
+static int64_t
+take_steps(uint64_t *steps, const uint64_t *values, size_t count, bool narrow)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const int64_t step =
+		    widened(values[i] - values[(ptrdiff_t)i - 1], narrow);
+
+		least = step < least ? step : least;
+		steps[i] = (uint64_t)step;
+	}
+	return least;
+}
+
+static uint64_t
+lift_part(uint64_t *part, size_t count, int64_t least)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		part[i] -= (uint64_t)least;
+		all |= part[i];
+	}
+	return all;
+}
+
+/* The steps to count values, at most BLOCK, of which one stands before. */
+static char *
+write_block(char *to, const uint64_t *values, size_t count, bool narrow)
+{
+	uint64_t steps[BLOCK] = { 0 };
+	const int64_t least = take_steps(steps, values, count, narrow);
+	char *widths = tl_pb_write_varint(to,
+	    (uint64_t)least << 1 ^ (uint64_t)(least >> 63));
+
+	to = widths + PARTS;
+	for (size_t i = 0; i < PARTS; i++) {
+		const size_t at = i * PART;
+		const size_t left = count > at ? count - at : 0;
+		const unsigned width = tl_parquet_width(
+		    lift_part(steps + at, left < PART ? left : PART, least));
+
+		widths[i] = (char)width;
+		to = write_part(to, steps + at, width);
+	}
+	return to;
+}
+
+void
+tl_parquet_put_delta(struct tl_text *text, const uint64_t *values, size_t count,
+    bool narrow)
+{
+	size_t at = 1;
+
+	tl_thrift_varint(text, BLOCK);
+	tl_thrift_varint(text, PARTS);
+	tl_thrift_varint(text, count);
+	tl_thrift_zigzag(text, widened(values[0], narrow));
+	while (at < count) {
+		const size_t n = count - at < BLOCK ? count - at : BLOCK;
+		char *to = tl_text_reserve(text, BLOCK_SIZE_MAX);
+
+		if (!to)
+			return;
+		to = write_block(to, values + at, n, narrow);
+		text->size = (size_t)(to - text->data);
+		at += n;
+	}
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parquet.h - private between the parquet_*.c files: the writer. */
+#ifndef TL_FORMAT_PARQUET_PARQUET_H
+#define TL_FORMAT_PARQUET_PARQUET_H
+
+#include "event/message_map.h"
+#include "event/notes.h"
+#include "event/render.h"
+#include "event/spans.h"
+#include "event/writer.h"
+#include "format/parquet/column.h"
+
+enum {
+	PARQUET_GROUP_ROWS = 128 << 10,
+	PARQUET_GROUP_SIZE_MAX = 64 << 20 /* of its pages, unpacked */
+};
+
+enum parquet_column_name {
+#define COLUMN(name, word, kind, repetition) name,
+#include "format/parquet/columns.def"
+#undef COLUMN
+	COLUMNS
+};
+
+/* From one argument's columns to those of the next. */
+enum { ARG_COLUMNS = NAME2 - NAME1 };
+
+enum parquet_note { GATES, BUILTIN, NOT_UTF8, CUT };
+
+/* What is kept for a message: where its texts stand. */
+struct parquet_message {
+	struct tl_parquet_known category;
+	struct tl_parquet_known message;
+	struct tl_parquet_known kinds[TL_LOST + 1];
+	struct tl_parquet_known priority;
+	struct tl_parquet_known scope;
+	struct tl_parquet_known explanation;
+	struct tl_parquet_known file;
+	struct tl_parquet_known names[TL_ARGS_MAX];
+};
+
+/* ... and for a source. */
+struct parquet_source {
+	struct tl_parquet_known host;
+	struct tl_parquet_known timeline;
+	struct tl_parquet_known command;
+};
+
+struct parquet_write {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_parquet_packer packer;
+	uint32_t row;          /* of the page */
+	uint32_t rows;         /* of the group, before the page */
+	uint64_t rows_all;     /* of the groups that are written */
+	uint64_t at;           /* bytes that are written */
+	struct tl_text groups; /* as they will stand in the footer */
+	size_t group_count;
+	struct tl_spans *spans;
+	struct tl_render *render;
+	struct tl_message_map messages;
+	struct parquet_message unkept;  /* of a message that has no room */
+	struct parquet_source *sources; /* one more than sources of writer:
+					   of what comes from none */
+	struct tl_text scratch;
+	struct tl_notes notes;
+	struct tl_parquet_column columns[COLUMNS];
+};
+
+/* The columns of an event.  0, -errno. */
+int tl_parquet_row(struct parquet_write *w, const struct tl_event *event);
+
+/* A row group and what is told of it; nothing without rows. */
+int tl_parquet_write_group(struct parquet_write *w);
+/* What stands after the last of them. */
+void tl_parquet_put_footer(struct parquet_write *w);
+
+#endif

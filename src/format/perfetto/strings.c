@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strings.c - texts are written once and named by numbers since.
+ *
+ * A definer numbers the texts of a kind by what they are; the strings that
+ * arguments name are found by their number in their file first, which is
+ * quicker than by what they are.
+ */
+#include "format/perfetto/perfetto.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+static const uint32_t interned_fields[PERFETTO_KINDS] = { [CATEGORIES] = 1,
+	[NAMES] = 2,
+	[ARGUMENTS] = 3,
+	[VALUES] = 29 };
+
+static void
+put_entry(struct tl_text *text, uint32_t field, uint64_t id,
+    struct tl_bytes string)
+{
+	const size_t entry = tl_pb_open(text, field);
+
+	tl_pb_put_unsigned(text, INTERNED_ID, id);
+	tl_pb_put_plain(text, INTERNED_TEXT, string);
+	tl_pb_close(text, entry);
+}
+
+int
+tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
+    struct tl_bytes string, uint64_t *id)
+{
+	struct perfetto_texts *texts = &w->texts[kind];
+	struct tl_text *text = &w->writer.out.text;
+	size_t packet, interned;
+	int rc = tl_definer_string(texts->definer, string, id);
+
+	if (rc < 0 || *id <= texts->count)
+		return rc;
+	texts->count = *id;
+	packet = tl_perfetto_packet_open(w);
+	interned = tl_pb_open(text, PACKET_INTERNED);
+	put_entry(text, interned_fields[kind], *id, string);
+	tl_pb_close(text, interned);
+	tl_perfetto_packet_close(w, packet);
+	return 0;
+}
+
+/* A string met for the first time: is it worth being kept? */
+static int
+keep_string(struct perfetto_write *w, enum perfetto_kind kind,
+    struct tl_bytes string, uint32_t *id)
+{
+	struct perfetto_texts *texts = &w->texts[kind];
+	uint64_t wide;
+	int rc;
+
+	if (string.size > PERFETTO_STRINGS_SIZE_MAX - texts->size ||
+	    string.size > TL_DEFINER_TEXT_MAX)
+		return 0;
+	if ((rc = tl_perfetto_intern(w, kind, string, &wide)) < 0)
+		return rc;
+	texts->size += string.size;
+	*id = (uint32_t)wide;
+	return 0;
+}
+
+int
+tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
+    const struct tl_message *message, uint64_t number, uint64_t *id)
+{
+	struct perfetto_texts *texts = &w->texts[kind];
+	const struct tl_bytes string = tl_message_string(message, number);
+	const struct tl_number_key key = { number,
+		(uintptr_t)message->strings };
+	void *ids = texts->ids;
+	uint32_t at;
+	int rc;
+
+	*id = 0;
+	if (!string.data)
+		return 0;
+	rc = tl_numbers_get(&texts->keys, key, &at);
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (rc > 0) {
+		rc = tl_numbers_room(&ids, &texts->id_capacity, at,
+		    sizeof(*texts->ids));
+		if (rc < 0)
+			return rc;
+		texts->ids = ids;
+		rc = keep_string(w, kind, string, &texts->ids[at]);
+	}
+	*id = texts->ids[at];
+	return rc;
+}
+
+void
+tl_perfetto_name(struct tl_text *text, const struct tl_message *message)
+{
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_put_bytes(text, message->args[i].before);
+		tl_put_bytes(text, message->args[i].name);
+	}
+	tl_put_bytes(text, message->after);
+}
+
+bool
+tl_perfetto_is_named(const struct tl_message *message)
+{
+	return message->argc == 1 && message->after.size == 0 &&
+	       message->args[0].before.size == 0 &&
+	       message->args[0].format == TIMELINE_ARG_STRING;
+}
+
+/* Where a message was defined. */
+static uint64_t
+intern_location(struct perfetto_write *w, const struct tl_message *message)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const size_t packet = tl_perfetto_packet_open(w);
+	const size_t interned = tl_pb_open(text, PACKET_INTERNED);
+	const size_t entry = tl_pb_open(text, INTERNED_LOCATION);
+
+	tl_pb_put_unsigned(text, LOCATION_ID, ++w->locations);
+	tl_pb_put_plain(text, LOCATION_FILE, message->file);
+	tl_pb_put_unsigned(text, LOCATION_LINE, message->line);
+	tl_pb_close(text, entry);
+	tl_pb_close(text, interned);
+	tl_perfetto_packet_close(w, packet);
+	return w->locations;
+}
+
+/* The annotation "priority": levels are the first strings there are. */
+static char *
+write_priority(char *to, unsigned level)
+{
+	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+	if (level > TIMELINE_LEVEL_MAX) /* "?" */
+		level = TIMELINE_LEVEL_MAX + 1;
+	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, ARGUMENT_PRIORITY);
+	to = tl_pb_write_unsigned(to, ANNOTATION_STRING_ID, level + 1);
+	return tl_pb_write_close(content, to);
+}
+
+static int
+write_head(struct perfetto_write *w, const struct tl_message *message,
+    char **to)
+{
+	uint64_t id;
+	int rc;
+
+	if (message->category.size > 0) {
+		rc = tl_perfetto_intern(w, CATEGORIES, message->category, &id);
+		if (rc < 0)
+			return rc;
+		*to = tl_pb_write_unsigned(*to, EVENT_CATEGORY, id);
+	}
+	if (!tl_perfetto_is_named(message) &&
+	    message->kind != TIMELINE_RECORD_COUNTER) {
+		tl_text_clear(&w->scratch);
+		tl_perfetto_name(&w->scratch, message);
+		rc = tl_perfetto_intern(w, NAMES,
+		    tl_bytes(w->scratch.data, w->scratch.size), &id);
+		if (rc < 0)
+			return rc;
+		*to = tl_pb_write_unsigned(*to, EVENT_NAME, id);
+	}
+	if (message->file.size > 0)
+		*to = tl_pb_write_unsigned(*to, EVENT_LOCATION,
+		    intern_location(w, message));
+	*to = write_priority(*to, message->level);
+	return 0;
+}
+
+/* Do its events have a track of their own, which is described? */
+static bool
+has_track(const struct tl_message *message)
+{
+	return message->kind == TIMELINE_RECORD_COUNTER ||
+	       (message->kind == TIMELINE_RECORD_SPAN &&
+		   message->scope == TIMELINE_SOURCE);
+}
+
+static int
+make_message(struct perfetto_write *w, const struct tl_message *message,
+    struct perfetto_message *kept)
+{
+	char *to = kept->head;
+	uint64_t id;
+	int rc = write_head(w, message, &to);
+
+	kept->head_size = (uint8_t)(to - kept->head);
+	kept->named = tl_perfetto_is_named(message);
+	for (unsigned i = 0; rc == 0 && i < message->argc; i++) {
+		rc = tl_perfetto_intern(w, ARGUMENTS, message->args[i].name,
+		    &id);
+		to = tl_pb_write_unsigned(kept->arg[i], ANNOTATION_NAME, id);
+		kept->arg_size[i] = (uint8_t)(to - kept->arg[i]);
+	}
+	if (message->explain.size > 0 && !has_track(message))
+		tl_note(&w->notes, EXPLAINED, TL_FAULT_NOWHERE);
+	return rc;
+}
+
+int
+tl_perfetto_message(struct perfetto_write *w, const struct tl_message *message,
+    struct perfetto_message **kept)
+{
+	int rc;
+
+	*kept = tl_message_map_find(&w->messages, message);
+	if (*kept)
+		return 0;
+	*kept = calloc(1, sizeof(**kept));
+	if (!*kept)
+		return -ENOMEM;
+	if ((rc = make_message(w, message, *kept)) == 0 &&
+	    (rc = tl_message_map_add(&w->messages, message, *kept)) == 0)
+		return 0;
+	free(*kept);
+	return rc;
+}
+
+void
+tl_perfetto_texts_free(struct perfetto_write *w)
+{
+	for (unsigned i = 0; i < PERFETTO_KINDS; i++) {
+		tl_definer_free(w->texts[i].definer);
+		tl_numbers_free(&w->texts[i].keys);
+		free(w->texts[i].ids);
+	}
+	tl_message_map_free(&w->messages, free);
+}

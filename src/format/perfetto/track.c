@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * track.c - which track an event belongs to.
+ *
+ *	key                     track
+ *	(pid, tid; 0)           thread, under its process
+ *	(pid; PROCESS)          process
+ *	(0; message)            spans of scope TIMELINE_SOURCE
+ *	(pid; message | 1)      counter, under its process
+ *	(0; LOSSES)             where entries are missing
+ *
+ * A track's uuid is the number of its key, plus 1: short, because every event
+ * has it.  Messages lie at even addresses beyond the small numbers.
+ */
+#include "format/perfetto/perfetto.h"
+
+#include "event/fleet_hosts.h"
+#include "event/host_pids.h"
+
+#include <errno.h>
+#include <timeline.h>
+
+enum { THREAD = 0, PROCESS = 1, LOSSES = 2 };
+
+static size_t
+open_track(struct perfetto_write *w, uint64_t uuid, size_t *packet)
+{
+	struct tl_text *text = &w->writer.out.text;
+	size_t track;
+
+	*packet = tl_perfetto_packet_open(w);
+	tl_pb_put_unsigned(text, PACKET_TIMESTAMP, 0); /* since the last */
+	track = tl_pb_open(text, PACKET_TRACK);
+	tl_pb_put_unsigned(text, TRACK_UUID, uuid);
+	return track;
+}
+
+static void
+close_track(struct perfetto_write *w, size_t packet, size_t track)
+{
+	tl_pb_close(&w->writer.out.text, track);
+	tl_perfetto_packet_close(w, packet);
+}
+
+/* The uuid of a key: 0 known, 1 new, -errno.  0 is the track of the trace. */
+static int
+number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
+{
+	uint32_t number;
+	int rc =
+	    tl_numbers_get(&w->tracks, (struct tl_number_key){ a, b }, &number);
+
+	if (rc == -ENOSPC) {
+		tl_note(&w->notes, TRACKS, TL_FAULT_NOWHERE);
+		*uuid = 0;
+		return 0;
+	}
+	if (rc >= 0)
+		*uuid = (uint64_t)number + 1;
+	return rc;
+}
+
+/* Hosts whose names nobody knows are taken to be the same. */
+static bool
+is_other_host(const struct tl_origin *a, const struct tl_origin *b)
+{
+	return a->machine[0] != '\0' && b->machine[0] != '\0' &&
+	       !tl_fleet_same_host(a, b);
+}
+
+void
+tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event)
+{
+	const struct tl_origin *host = tl_writer_source(&w->writer, event);
+
+	if (w->host == host)
+		return;
+	if (!w->host)
+		w->host = host;
+	if (is_other_host(w->host, host))
+		tl_note(&w->notes, HOSTS, TL_FAULT_NOWHERE);
+}
+
+/* What an event's process is called, where it has made one of the timelines
+ * of its host. */
+static const char *
+command_of(const struct perfetto_write *w, const struct tl_event *event)
+{
+	const struct tl_origin *origin = tl_writer_source(&w->writer, event);
+
+	if (event->pid == 0)
+		return "";
+	if (origin->pid == event->pid)
+		return origin->command;
+	for (size_t i = 0; i < w->writer.source_count; i++) {
+		const struct tl_origin *other = &w->writer.sources[i];
+
+		if (other->pid == event->pid &&
+		    tl_fleet_same_host(other, origin))
+			return other->command;
+	}
+	return w->writer.origin.pid == event->pid ? w->writer.origin.command
+						  : "";
+}
+
+/* Of several hosts the name says which. */
+static void
+name_process(struct perfetto_write *w, const struct tl_event *event)
+{
+	tl_text_clear(&w->scratch);
+	if (w->writer.pids)
+		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
+	else
+		tl_put_string(&w->scratch, command_of(w, event));
+}
+
+static int
+process_track(struct perfetto_write *w, const struct tl_event *event,
+    uint64_t *uuid)
+{
+	struct tl_text *text = &w->writer.out.text;
+	size_t packet, track, process;
+	int rc = number_track(w, event->pid, PROCESS, uuid);
+
+	if (rc <= 0)
+		return rc;
+	track = open_track(w, *uuid, &packet);
+	process = tl_pb_open(text, TRACK_PROCESS);
+	tl_pb_put_signed(text, PROCESS_PID, (int32_t)event->pid);
+	name_process(w, event);
+	if (w->scratch.size > 0)
+		tl_pb_put_plain(text, PROCESS_NAME,
+		    tl_bytes(w->scratch.data, w->scratch.size));
+	tl_pb_close(text, process);
+	close_track(w, packet, track);
+	return 0;
+}
+
+static int
+thread_track(struct perfetto_write *w, const struct tl_event *event,
+    uint64_t *uuid)
+{
+	struct tl_text *text = &w->writer.out.text;
+	size_t packet, track, thread;
+	uint64_t parent;
+	int rc = number_track(w, (uint64_t)event->pid << 32 | event->tid,
+	    THREAD, uuid);
+
+	if (rc <= 0)
+		return rc;
+	if ((rc = process_track(w, event, &parent)) < 0)
+		return rc;
+	track = open_track(w, *uuid, &packet);
+	tl_pb_put_unsigned(text, TRACK_PARENT, parent);
+	thread = tl_pb_open(text, TRACK_THREAD);
+	tl_pb_put_signed(text, THREAD_PID, (int32_t)event->pid);
+	tl_pb_put_signed(text, THREAD_TID, event->tid);
+	tl_pb_close(text, thread);
+	close_track(w, packet, track);
+	return 0;
+}
+
+/* What a track that belongs to a message has of it. */
+static void
+put_message(struct perfetto_write *w, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	struct tl_text *text = &w->writer.out.text;
+	struct tl_bytes string = { NULL, 0 };
+
+	tl_text_clear(&w->scratch);
+	if (tl_perfetto_is_named(message))
+		string = tl_message_string(message, event->args[0]);
+	if (string.data)
+		tl_put_bytes(&w->scratch, string);
+	else
+		tl_perfetto_name(&w->scratch, message);
+	tl_pb_put_plain(text, TRACK_NAME,
+	    tl_bytes(w->scratch.data, w->scratch.size));
+	if (message->explain.size > 0)
+		tl_pb_put_plain(text, TRACK_DESCRIPTION, message->explain);
+}
+
+static int
+source_track(struct perfetto_write *w, const struct tl_event *event,
+    uint64_t *uuid)
+{
+	size_t packet, track;
+	int rc = number_track(w, 0, (uintptr_t)event->message, uuid);
+
+	if (rc <= 0)
+		return rc;
+	track = open_track(w, *uuid, &packet);
+	put_message(w, event);
+	close_track(w, packet, track);
+	return 0;
+}
+
+static void
+put_counter(struct tl_text *text, const struct tl_message *message)
+{
+	const size_t counter = tl_pb_open(text, TRACK_COUNTER);
+
+	if (message->category.size > 0)
+		tl_pb_put_plain(text, COUNTER_CATEGORIES, message->category);
+	if (message->args[0].format == TIMELINE_ARG_DURATION)
+		tl_pb_put_unsigned(text, COUNTER_UNIT, UNIT_TIME_NS);
+	tl_pb_close(text, counter);
+}
+
+static int
+counter_track(struct perfetto_write *w, const struct tl_event *event,
+    uint64_t *uuid)
+{
+	size_t packet, track;
+	uint64_t parent;
+	int rc =
+	    number_track(w, event->pid, (uintptr_t)event->message | 1, uuid);
+
+	if (rc <= 0)
+		return rc;
+	if ((rc = process_track(w, event, &parent)) < 0)
+		return rc;
+	track = open_track(w, *uuid, &packet);
+	tl_pb_put_unsigned(&w->writer.out.text, TRACK_PARENT, parent);
+	put_message(w, event);
+	put_counter(&w->writer.out.text, event->message);
+	close_track(w, packet, track);
+	return 0;
+}
+
+static int
+loss_track(struct perfetto_write *w, uint64_t *uuid)
+{
+	size_t packet, track;
+	int rc = number_track(w, 0, LOSSES, uuid);
+
+	if (rc <= 0)
+		return rc;
+	track = open_track(w, *uuid, &packet);
+	tl_pb_put_bytes(&w->writer.out.text, TRACK_NAME,
+	    tl_bytes_of("entries lost"));
+	close_track(w, packet, track);
+	return 0;
+}
+
+int
+tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
+    uint64_t *uuid)
+{
+	if (!event->message)
+		return loss_track(w, uuid);
+	if (event->kind == TL_COUNTER)
+		return counter_track(w, event, uuid);
+	if (event->kind != TL_INSTANT &&
+	    event->message->scope == TIMELINE_SOURCE)
+		return source_track(w, event, uuid);
+	return thread_track(w, event, uuid);
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - an event is a packet:
+ *
+ *	stamp, sequence, flags, event: type, track, head, annotations
+ *	                                            ^ kept for its message
+ *
+ * What an event needs is written before it; then the event goes straight to
+ * where there is room for all of it.
+ */
+#include "format/perfetto/write.h"
+
+#include "format/perfetto/perfetto.h"
+
+#include <assert.h>
+#include <errno.h>
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[EARLY] = { -ENOTSUP,
+	    "Perfetto has no time before 1970: taken for its begin" },
+	[COUNTERS_LARGE] = { -ENOTSUP,
+	    "Perfetto has no counters of 2^63 and above: rounded to a double" },
+	[COUNTERS_TEXT] = { -ENOTSUP, "Perfetto has no counters of text: the "
+				      "string's number is written" },
+	[EXPLAINED] = { -ENOTSUP,
+	    "Perfetto has no place for a message's explanation: left out" },
+	[TRACKS] = { -ENOSPC, "too many tracks: event on the track of all" },
+	[HOSTS] = { -ENOTSUP, "a Perfetto trace has one machine: an event is "
+			      "of another; perfetto-fleet keeps them apart" },
+};
+
+/* What an event's arguments are once strings are interned. */
+struct args {
+	const struct tl_event *event;
+	const struct perfetto_message *kept;
+	uint64_t name;                 /* of the event, where head has none */
+	uint64_t strings[TL_ARGS_MAX]; /* ids; 0: written in full, ... */
+	struct tl_bytes inlined[TL_ARGS_MAX]; /* ... as this */
+	size_t room;
+};
+
+static struct perfetto_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct perfetto_write *)(void *)writer;
+}
+
+size_t
+tl_perfetto_packet_open(struct perfetto_write *w)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const size_t packet = tl_pb_open(text, TRACE_PACKET);
+
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
+	return packet;
+}
+
+void
+tl_perfetto_packet_close(struct perfetto_write *w, size_t packet)
+{
+	tl_pb_close(&w->writer.out.text, packet);
+}
+
+static void
+put_defaults(struct tl_text *text)
+{
+	const size_t packet = tl_pb_open(text, TRACE_PACKET);
+	size_t defaults;
+
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_ID, SEQUENCE);
+	tl_pb_put_unsigned(text, PACKET_SEQUENCE_FLAGS, FLAG_CLEARED);
+	tl_pb_put_unsigned(text, PACKET_FIRST, 1);
+	defaults = tl_pb_open(text, PACKET_DEFAULTS);
+	tl_pb_put_unsigned(text, DEFAULTS_CLOCK_ID, CLOCK_OWN);
+	tl_pb_close(text, defaults);
+	tl_pb_close(text, packet);
+}
+
+static void
+put_clock(struct tl_text *text, unsigned id, int64_t ns)
+{
+	const size_t clock = tl_pb_open(text, SNAPSHOT_CLOCKS);
+
+	tl_pb_put_unsigned(text, CLOCK_ID, id);
+	tl_pb_put_unsigned(text, CLOCK_TIMESTAMP, (uint64_t)ns);
+	if (id == CLOCK_OWN)
+		tl_pb_put_unsigned(text, CLOCK_INCREMENTAL, 1);
+	tl_pb_close(text, clock);
+}
+
+/* What the clocks showed at Unix time ns.  Before the machine was started
+ * there was no such clock. */
+static void
+put_snapshot(struct perfetto_write *w, int64_t ns)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const struct tl_origin *o = &w->writer.origin;
+	const size_t packet = tl_perfetto_packet_open(w);
+	const size_t snapshot = tl_pb_open(text, PACKET_CLOCK_SNAPSHOT);
+
+	put_clock(text, CLOCK_UTC, ns);
+	if (o->monotonic_ns > 0 && ns >= o->monotonic_ns)
+		put_clock(text, CLOCK_MONO, ns - o->monotonic_ns);
+	if (o->boottime_ns > 0 && ns >= o->boottime_ns)
+		put_clock(text, CLOCK_BOOT, ns - o->boottime_ns);
+	put_clock(text, CLOCK_OWN, ns);
+	tl_pb_put_unsigned(text, SNAPSHOT_PRIMARY, CLOCK_UTC);
+	tl_pb_close(text, snapshot);
+	tl_perfetto_packet_close(w, packet);
+}
+
+static void
+put_machine(struct perfetto_write *w)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const size_t packet = tl_perfetto_packet_open(w);
+	const size_t info = tl_pb_open(text, PACKET_SYSTEM_INFO);
+
+	tl_pb_put_plain(text, SYSTEM_MACHINE_NAME,
+	    tl_bytes_of(w->writer.origin.machine));
+	tl_pb_close(text, info);
+	tl_perfetto_packet_close(w, packet);
+}
+
+/* Names that events know without asking: levels and common arguments. */
+static int
+intern_known(struct perfetto_write *w)
+{
+	static const char *const names[] = { [ARGUMENT_CPU] = "cpu",
+		[ARGUMENT_PRIORITY] = "priority",
+		[ARGUMENT_LOST] = "lost",
+		[ARGUMENT_LANE] = "lane",
+		[ARGUMENT_OVERLAPS] = "overlaps" };
+	uint64_t id;
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i <= TIMELINE_LEVEL_MAX + 1; i++) {
+		rc = tl_perfetto_intern(w, VALUES,
+		    tl_bytes_of(tl_level_name(i)), &id);
+		assert(rc < 0 || id == i + 1); /* write_priority counts on it */
+	}
+	for (unsigned i = ARGUMENT_CPU; rc == 0 && i <= ARGUMENT_OVERLAPS;
+	     i++) {
+		rc = tl_perfetto_intern(w, ARGUMENTS, tl_bytes_of(names[i]),
+		    &id);
+		assert(rc < 0 || id == i);
+	}
+	return rc;
+}
+
+static int
+start(struct perfetto_write *w, int64_t ns)
+{
+	if (w->started)
+		return 0;
+	w->started = true;
+	w->last_ns = ns;
+	put_defaults(&w->writer.out.text);
+	put_snapshot(w, ns);
+	if (w->writer.origin.machine[0] != '\0')
+		put_machine(w);
+	return intern_known(w);
+}
+
+static int64_t
+time_of(struct perfetto_write *w, const struct tl_event *event)
+{
+	if (event->ns >= 0)
+		return event->ns;
+	tl_note(&w->notes, EARLY, TL_FAULT_NOWHERE);
+	return 0;
+}
+
+/* Since the event before; a clock that was set back is told as it is. */
+static char *
+write_time(struct perfetto_write *w, char *to, int64_t ns)
+{
+	if (ns < w->last_ns) {
+		to = tl_pb_write_unsigned(to, PACKET_TIMESTAMP, (uint64_t)ns);
+		return tl_pb_write_unsigned(to, PACKET_CLOCK_ID, CLOCK_UTC);
+	}
+	to = tl_pb_write_unsigned(to, PACKET_TIMESTAMP,
+	    (uint64_t)ns - (uint64_t)w->last_ns);
+	w->last_ns = ns;
+	return to;
+}
+
+static char *
+write_frame(struct perfetto_write *w, char *to, int64_t ns)
+{
+	to = write_time(w, to, ns);
+	to = tl_pb_write_unsigned(to, PACKET_SEQUENCE_ID, SEQUENCE);
+	return tl_pb_write_unsigned(to, PACKET_SEQUENCE_FLAGS,
+	    FLAG_NEEDS_STATE);
+}
+
+static char *
+write_known(char *to, unsigned name, uint64_t n)
+{
+	char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+	to = tl_pb_write_unsigned(to, ANNOTATION_NAME, name);
+	to = tl_pb_write_unsigned(to, ANNOTATION_UNSIGNED, n);
+	return tl_pb_write_close(content, to);
+}
+
+static char *
+write_bytes(char *to, uint32_t field, struct tl_bytes bytes)
+{
+	to = tl_pb_write_tag(to, field, TL_PB_BYTES);
+	to = tl_pb_write_varint(to, bytes.size);
+	memcpy(to, bytes.data, bytes.size);
+	return to + bytes.size;
+}
+
+static char *
+write_value(char *to, const struct args *args, unsigned i)
+{
+	const uint64_t value = args->event->args[i];
+
+	switch (args->event->message->args[i].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		return tl_pb_write_unsigned(to, ANNOTATION_SIGNED, value);
+	case TIMELINE_ARG_HEX:
+		return tl_pb_write_unsigned(to, ANNOTATION_POINTER, value);
+	case TIMELINE_ARG_DOUBLE:
+		return tl_pb_write_fixed64(to, ANNOTATION_DOUBLE, value);
+	case TIMELINE_ARG_STRING:
+		if (args->strings[i] != 0)
+			return tl_pb_write_unsigned(to, ANNOTATION_STRING_ID,
+			    args->strings[i]);
+		return write_bytes(to, ANNOTATION_STRING, args->inlined[i]);
+	default:
+		return tl_pb_write_unsigned(to, ANNOTATION_UNSIGNED, value);
+	}
+}
+
+static char *
+write_args(char *to, const struct args *args)
+{
+	const unsigned argc =
+	    args->event->bare ? 0 : args->event->message->argc;
+
+	for (unsigned i = 0; i < argc; i++) {
+		char *content = to = tl_pb_write_open(to, EVENT_ANNOTATION);
+
+		memcpy(to, args->kept->arg[i], sizeof(args->kept->arg[i]));
+		to = write_value(to + args->kept->arg_size[i], args, i);
+		to = tl_pb_write_close(content, to);
+	}
+	return to;
+}
+
+/* A value of 64 bits, in what Perfetto has for counters. */
+static char *
+write_counter(struct perfetto_write *w, char *to, const struct tl_event *event)
+{
+	const uint64_t value = event->args[0];
+	const unsigned format = event->message->args[0].format;
+	const double rounded = (double)value;
+	uint64_t bits;
+
+	if (format == TIMELINE_ARG_DOUBLE)
+		return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, value);
+	if (format == TIMELINE_ARG_STRING)
+		tl_note(&w->notes, COUNTERS_TEXT, TL_FAULT_NOWHERE);
+	if (format == TIMELINE_ARG_SIGNED || format == TIMELINE_ARG_DURATION ||
+	    value <= INT64_MAX)
+		return tl_pb_write_unsigned(to, EVENT_COUNTER, value);
+	tl_note(&w->notes, COUNTERS_LARGE, TL_FAULT_NOWHERE);
+	memcpy(&bits, &rounded, sizeof(bits));
+	return tl_pb_write_fixed64(to, EVENT_COUNTER_DOUBLE, bits);
+}
+
+static unsigned
+type_of(unsigned kind)
+{
+	switch (kind) {
+	case TL_BEGIN:
+		return TYPE_BEGIN;
+	case TL_END:
+		return TYPE_END;
+	case TL_COUNTER:
+		return TYPE_COUNTER;
+	default:
+		return TYPE_INSTANT;
+	}
+}
+
+static char *
+write_event(struct perfetto_write *w, char *to, const struct args *args,
+    uint64_t track)
+{
+	const struct tl_event *event = args->event;
+
+	to = tl_pb_write_unsigned(to, EVENT_TYPE, type_of(event->kind));
+	to = tl_pb_write_unsigned(to, EVENT_TRACK, track);
+	memcpy(to, args->kept->head, sizeof(args->kept->head));
+	to += args->kept->head_size;
+	if (args->name != 0)
+		to = tl_pb_write_unsigned(to, EVENT_NAME, args->name);
+	if (event->kind == TL_COUNTER)
+		to = write_counter(w, to, event);
+	to = write_args(to, args);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		to = write_known(to, ARGUMENT_CPU, event->cpu);
+	if (event->overlaps)
+		to = write_known(to, ARGUMENT_OVERLAPS, 1);
+	return to;
+}
+
+/* A string that is not interned, escaped; or its number where there is no
+ * string. */
+static void
+inline_string(struct perfetto_write *w, struct args *args, unsigned i)
+{
+	const struct tl_message *message = args->event->message;
+	const uint64_t number = args->event->args[i];
+	const struct tl_bytes string = tl_message_string(message, number);
+	const size_t at = w->values.size;
+
+	if (string.data) {
+		tl_put_plain(&w->values, string);
+	} else {
+		tl_put_char(&w->values, '#');
+		tl_put_unsigned(&w->values, number);
+	}
+	/* The text may move: a place until all are there. */
+	args->inlined[i] = (struct tl_bytes){ NULL, w->values.size - at };
+	args->room += args->inlined[i].size;
+}
+
+/* The strings of an event, interned or in values. */
+static int
+prepare_strings(struct perfetto_write *w, struct args *args)
+{
+	const struct tl_event *event = args->event;
+	const char *at;
+	int rc = 0;
+
+	tl_text_clear(&w->values);
+	for (unsigned i = 0; rc == 0 && i < event->message->argc; i++) {
+		if (event->message->args[i].format != TIMELINE_ARG_STRING)
+			continue;
+		rc = tl_perfetto_string(w, VALUES, event->message,
+		    event->args[i], &args->strings[i]);
+		if (args->strings[i] == 0)
+			inline_string(w, args, i);
+	}
+	at = w->values.data;
+	for (unsigned i = 0; i < TL_ARGS_MAX; i++) {
+		args->inlined[i].data = at;
+		at = at ? at + args->inlined[i].size : NULL;
+	}
+	return rc < 0 ? rc : w->values.rc;
+}
+
+/* The name that a begin or an instant has as its string. */
+static int
+prepare_name(struct perfetto_write *w, struct args *args)
+{
+	const struct tl_event *event = args->event;
+	int rc;
+
+	if (!args->kept->named || event->bare || event->kind == TL_COUNTER)
+		return 0;
+	rc = tl_perfetto_string(w, NAMES, event->message, event->args[0],
+	    &args->name);
+	if (rc < 0 || args->name != 0)
+		return rc;
+	return tl_perfetto_intern(w, NAMES, event->message->args[0].name,
+	    &args->name);
+}
+
+static int
+put_event(struct perfetto_write *w, const struct tl_event *event, int64_t ns)
+{
+	struct args args = { .event = event };
+	struct perfetto_message *kept;
+	struct tl_text *text = &w->writer.out.text;
+	uint64_t track;
+	char *to, *packet, *content;
+	int rc;
+
+	if ((rc = tl_perfetto_message(w, event->message, &kept)) < 0)
+		return rc;
+	args.kept = kept;
+	if ((rc = prepare_strings(w, &args)) < 0 ||
+	    (rc = prepare_name(w, &args)) < 0 ||
+	    (rc = tl_perfetto_track(w, event, &track)) < 0)
+		return rc;
+	to = tl_text_reserve(text,
+	    args.room + PERFETTO_FRAME_MAX + TL_ARGS_MAX * PERFETTO_ARG_MAX);
+	if (!to)
+		return text->rc;
+	packet = to = tl_pb_write_open(to, TRACE_PACKET);
+	to = write_frame(w, to, ns);
+	content = to = tl_pb_write_open(to, PACKET_TRACK_EVENT);
+	to = tl_pb_write_close(content, write_event(w, to, &args, track));
+	to = tl_pb_write_close(packet, to);
+	text->size = (size_t)(to - text->data);
+	return 0;
+}
+
+static int
+put_lost(struct perfetto_write *w, const struct tl_event *event, int64_t ns)
+{
+	struct tl_text *text = &w->writer.out.text;
+	uint64_t track, name;
+	char *to, *packet, *content;
+	int rc;
+
+	if ((rc = tl_perfetto_intern(w, NAMES, tl_bytes_of("entries lost"),
+		 &name)) < 0 ||
+	    (rc = tl_perfetto_track(w, event, &track)) < 0)
+		return rc;
+	if (!(to = tl_text_reserve(text, PERFETTO_FRAME_MAX)))
+		return text->rc;
+	if (ns < w->last_ns) /* nobody knows when it was */
+		ns = w->last_ns;
+	packet = to = tl_pb_write_open(to, TRACE_PACKET);
+	to = write_frame(w, to, ns);
+	content = to = tl_pb_write_open(to, PACKET_TRACK_EVENT);
+	to = tl_pb_write_unsigned(to, EVENT_TYPE, TYPE_INSTANT);
+	to = tl_pb_write_unsigned(to, EVENT_TRACK, track);
+	to = tl_pb_write_unsigned(to, EVENT_NAME, name);
+	to = write_known(to, ARGUMENT_LOST, event->lost);
+	to = write_known(to, ARGUMENT_LANE, event->lane);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		to = write_known(to, ARGUMENT_CPU, event->cpu);
+	to = tl_pb_write_close(content, to);
+	to = tl_pb_write_close(packet, to);
+	text->size = (size_t)(to - text->data);
+	return 0;
+}
+
+static int
+perfetto_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct perfetto_write *w = write_of(writer);
+	const int64_t ns = time_of(w, event);
+	const int rc = start(w, ns);
+
+	if (rc < 0)
+		return rc;
+	tl_perfetto_note_host(w, event);
+	return event->message ? put_event(w, event, ns)
+			      : put_lost(w, event, ns);
+}
+
+static int
+perfetto_end(struct tl_writer *writer)
+{
+	struct perfetto_write *w = write_of(writer);
+	const int rc = start(w, 0);
+
+	tl_notes_say(&w->notes, writer->report);
+	return rc;
+}
+
+static void
+perfetto_free(struct tl_writer *writer)
+{
+	struct perfetto_write *w = write_of(writer);
+
+	tl_perfetto_texts_free(w);
+	tl_numbers_free(&w->tracks);
+	tl_text_free(&w->scratch);
+	tl_text_free(&w->values);
+}
+
+static const struct tl_writer_kind perfetto_kind = { .put = perfetto_put,
+	.end = perfetto_end,
+	.free = perfetto_free,
+	.is_of_one_machine = true };
+
+int
+tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct perfetto_write *w;
+	int rc = tl_writer_make(writer, sizeof(*w), &perfetto_kind, write,
+	    context, report);
+
+	if (rc < 0)
+		return rc;
+	w = write_of(*writer);
+	w->notes.kinds = kinds;
+	tl_origin_here(&w->writer.origin);
+	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
+		rc = tl_definer_new(&w->texts[i].definer);
+	if (rc < 0)
+		tl_writer_free(*writer);
+	return rc;
+}

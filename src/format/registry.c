@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* formats.c - look up a format. */
+#include "format/registry.h"
+
+#include "format/chrome/read.h"
+#include "format/chrome/write.h"
+#include "format/csv/read.h"
+#include "format/csv/write.h"
+#include "format/ctf/directory.h"
+#include "format/firefox/write.h"
+#include "format/html/write.h"
+#include "format/jsonl/read.h"
+#include "format/jsonl/write.h"
+#include "format/lincheck/read.h"
+#include "format/lincheck/write.h"
+#include "format/lms/read.h"
+#include "format/lms/write.h"
+#include "format/parquet/write.h"
+#include "format/perfetto/fleet_write.h"
+#include "format/perfetto/write.h"
+#include "format/rtl/read.h"
+#include "format/rtl/write.h"
+#include "format/sqlite/write.h"
+#include "format/stacks/folded.h"
+#include "format/stacks/speedscope.h"
+#include "format/svg/write.h"
+#include "format/timelogger/read.h"
+#include "format/timelogger/write.h"
+#include "snap/write.h"
+#include "trace/event_writer.h"
+#include "trace/pack/events.h"
+
+static const struct tl_format_row rows[] = {
+#define FORMAT(name, reader, recogniser, writer, at, suffix, flags, help) \
+	{ name, reader, recogniser, writer, at, suffix, flags, help },
+#include "format/formats.def"
+#undef FORMAT
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+const struct tl_format_row *
+tl_formats_at(size_t i)
+{
+	return i < ROWS ? &rows[i] : NULL;
+}
+
+const struct tl_format_row *
+tl_formats_find(const char *name)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+const struct tl_format_row *
+tl_formats_recognise(struct tl_bytes first)
+{
+	const struct tl_format_row *best = NULL;
+	unsigned most = 0;
+
+	if (first.size > TL_FORMATS_FIRST_SIZE)
+		first.size = TL_FORMATS_FIRST_SIZE;
+	for (size_t i = 0; i < ROWS; i++) {
+		const unsigned sure =
+		    rows[i].recognise ? rows[i].recognise(first) : 0;
+
+		if (sure > most) {
+			most = sure;
+			best = &rows[i];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * registry.h - the table of formats, from formats.def: by name, and by what a
+ * file begins with.
+ */
+#ifndef TL_FORMAT_REGISTRY_H
+#define TL_FORMAT_REGISTRY_H
+
+#include "event/writer.h"
+
+#include <stdbool.h>
+
+enum {
+	TL_FORMAT_NATIVE = 1 << 0, /* our own: not read through a reader */
+	TL_FORMAT_FOLDER = 1 << 1, /* its output is a directory */
+	TL_FORMAT_TRACE = 1 << 2,  /* a recorded trace, with an index beside */
+	TL_FORMAT_BINARY = 1 << 3, /* nothing for a terminal */
+	TL_FORMAT_PACKED = 1 << 4  /* may come in a zip, with an index */
+};
+
+enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */
+
+struct tl_format_row {
+	const char *name;
+	tl_reader_new *read_new;  /* NULL: is not read */
+	tl_recognise *recognise;  /* NULL with it */
+	tl_writer_new *write_new; /* a stream of bytes, ... */
+	tl_writer_at *write_at;   /* ... or what is at a path, to be preferred
+				     there; both NULL: is not written */
+	const char *suffix;       /* of its files, with the dot */
+	unsigned flags;
+	const char *help;
+};
+
+static inline bool
+tl_format_is_read(const struct tl_format_row *row)
+{
+	return row->read_new ||
+	       (row->flags & (TL_FORMAT_NATIVE | TL_FORMAT_TRACE));
+}
+
+static inline bool
+tl_format_is_written(const struct tl_format_row *row)
+{
+	return row->write_new || row->write_at;
+}
+
+/* Row i of the table; NULL behind the last. */
+const struct tl_format_row *tl_formats_at(size_t i);
+/* NULL: no such format. */
+const struct tl_format_row *tl_formats_find(const char *name);
+/* The format that is read and that a file which begins like this looks most
+ * like; NULL: none. */
+const struct tl_format_row *tl_formats_recognise(struct tl_bytes first);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - lines to events, see rtl_read.h and front/rtl_text.h.
+ *
+ *	piece --> whole lines, taken where they stand --> sink
+ *	     \--> part: the line that a piece ends in
+ */
+#include "format/rtl/read.h"
+
+#include "base/text.h"
+#include "event/notes.h"
+#include "format/rtl/line.h"
+#include "format/rtl/scopes.h"
+#include "front/rtl_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	LINE_SIZE_MAX = 64 << 10,
+	/* So many strange lines and no other: another format. */
+	STRANGE_MAX = 64
+};
+
+static const uint64_t ms_ns = 1000000, us_ns = 1000;
+
+enum { STRANGE, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE };
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[STRANGE] = { -EBADMSG, "line without a time, taken as a message" },
+	[LONG] = { -EBADMSG, "line of more than 64 KiB, cut" },
+	[UNCLOSED] = { -EBADMSG, "the log was not closed: its end is missing" },
+	[CUT] = { -EBADMSG, "the last line is cut" },
+	[TOO_MANY] = { -ENOSPC, "too many different texts, left out" },
+	[BAD_TIME] = { -EBADMSG, "time out of range" },
+	[BEFORE] = { -EBADMSG, "line before the log begins, left out" },
+};
+
+struct rtl_read {
+	struct tl_reader reader; /* first: what callers see */
+	struct tl_sink *sink;
+	const struct tl_report *report;
+	struct tl_definer *definer;
+	struct tl_notes notes;
+	struct tl_rtl_scopes *scopes;
+	struct tl_text part;
+	struct tl_text joined; /* a scope out of two places */
+	struct tl_event event;
+	uint64_t at;      /* of the line at hand */
+	uint64_t pending; /* bytes of it that came with earlier pieces */
+	uint64_t known;
+	uint64_t strange;
+	const struct tl_message *opened;
+	int64_t opened_ns;
+	uint64_t timer_ns;
+	int64_t origin_ns; /* Unix time of column 0 */
+	uint64_t unit_ns;
+	uint64_t column; /* the last one, as it was written */
+	uint64_t wraps;  /* of 32 bits of milliseconds */
+	bool has_header;
+	bool is_fresh; /* no line has come since the header */
+	bool is_closed;
+	bool is_skipping; /* the rest of a line that is too long */
+};
+
+static struct rtl_read *
+read_of(struct tl_reader *reader)
+{
+	return (struct rtl_read *)(void *)reader;
+}
+
+/* Put an event at the last time and thread; without room for its texts, all
+ * but it is read. */
+static int
+put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
+    uint8_t kind, struct tl_bytes words)
+{
+	struct tl_event *e = &r->event;
+	unsigned n = 0;
+
+	e->args[0] = e->args[1] = 0;
+	if (rc == 0 && meaning->has_label)
+		e->args[n++] = meaning->label;
+	if (rc == 0 && kind == TL_INSTANT)
+		rc = tl_definer_value(r->definer, words, &e->args[n]);
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	e->message = meaning->message;
+	e->kind = kind;
+	e->number = r->known++;
+	return r->sink->put(r->sink, e);
+}
+
+/* { x or } x, with or without a blank. */
+static int
+put_part(struct rtl_read *r, const struct tl_rtl_line *line)
+{
+	const size_t skip =
+	    line->words.size > 1 && line->words.data[1] == ' ' ? 2 : 1;
+	struct tl_rtl_meaning meaning;
+	const int rc = tl_rtl_scopes_part(r->scopes, line->scope,
+	    tl_bytes(line->words.data + skip, line->words.size - skip),
+	    &meaning);
+
+	return put(r, rc, &meaning,
+	    line->words.data[0] == '{' ? TL_BEGIN : TL_END, tl_bytes(NULL, 0));
+}
+
+/* A message that names its scope itself: "| project (author) : ::f : words" is
+ * what the macro wrote for what was documented as "| project (author) ::f :
+ * words". */
+static int
+split_words(struct rtl_read *r, struct tl_rtl_line *line)
+{
+	const struct tl_bytes outer = line->scope;
+	struct tl_bytes inner;
+
+	if (outer.size > 0 && (outer.data[outer.size - 1] != ')' ||
+				  tl_rtl_scope_parse(outer).name.size > 0))
+		return 0;
+	if (!tl_rtl_words_split(&line->words, &inner))
+		return 0;
+	line->scope = inner;
+	if (outer.size == 0)
+		return 0;
+	tl_text_clear(&r->joined);
+	tl_put_bytes(&r->joined, outer);
+	tl_put_char(&r->joined, ' ');
+	tl_put_bytes(&r->joined, inner);
+	line->scope = tl_bytes(r->joined.data, r->joined.size);
+	return r->joined.rc;
+}
+
+static int
+put_words(struct rtl_read *r, struct tl_rtl_line *line)
+{
+	struct tl_rtl_meaning meaning;
+	int rc;
+
+	if ((rc = split_words(r, line)) < 0)
+		return rc;
+	if (line->words.size > 0 &&
+	    (line->words.data[0] == '{' || line->words.data[0] == '}'))
+		return put_part(r, line);
+	rc = tl_rtl_scopes_find(r->scopes, '|', line->scope, &meaning);
+	return put(r, rc, &meaning, TL_INSTANT, line->words);
+}
+
+/*
+ * Milliseconds were written from 32 bits, which begin again after 49.7 days.
+ * Lines may be a little out of order, also around that moment.
+ */
+static uint64_t
+unwrap(struct rtl_read *r, uint64_t column)
+{
+	const uint64_t half = UINT64_C(1) << 31, last = r->column;
+	uint64_t wraps;
+
+	if (r->unit_ns != ms_ns || column > UINT32_MAX)
+		return column;
+	if (column < last && last - column > half)
+		r->wraps++;
+	wraps = r->wraps;
+	if (column > last && column - last > half && wraps > 0) {
+		wraps--; /* from before */
+		return column + (wraps << 32);
+	}
+	r->column = column;
+	return column + (wraps << 32);
+}
+
+static bool
+time_of(const struct rtl_read *r, uint64_t column, int64_t *ns)
+{
+	uint64_t since;
+	int64_t at;
+
+	if (__builtin_mul_overflow(column, r->unit_ns, &since) ||
+	    since > INT64_MAX ||
+	    __builtin_add_overflow(r->origin_ns, (int64_t)since, &at))
+		return false;
+	*ns = at;
+	return true;
+}
+
+/* The header as an event of its own. */
+static int
+put_opened(struct rtl_read *r)
+{
+	struct tl_event *e = &r->event;
+	int rc;
+
+	r->is_fresh = false;
+	e->ns = r->opened_ns;
+	e->tsc = (uint64_t)e->ns;
+	e->tid = 0;
+	e->error_ns = (uint32_t)r->unit_ns;
+	e->args[0] = r->timer_ns;
+	e->args[1] = 0;
+	e->message = r->opened;
+	e->kind = TL_INSTANT;
+	e->number = r->known++;
+	rc = r->sink->put(r->sink, e);
+	e->args[0] = 0;
+	return rc;
+}
+
+static int
+take_record(struct rtl_read *r, struct tl_rtl_line *line)
+{
+	struct tl_event *e = &r->event;
+	struct tl_rtl_meaning meaning;
+	int rc = 0;
+
+	if (r->is_fresh && (r->timer_ns > 0 || line->column > 0))
+		rc = put_opened(r);
+	if (rc < 0)
+		return rc;
+	r->is_fresh = false;
+	if (!time_of(r, unwrap(r, line->column), &e->ns))
+		tl_note(&r->notes, BAD_TIME, r->at); /* that of before */
+	e->tsc = (uint64_t)e->ns;
+	e->tid = line->number;
+	e->error_ns = (uint32_t)r->unit_ns;
+	if (line->what == '|')
+		return put_words(r, line);
+	rc = tl_rtl_scopes_find(r->scopes, '{', line->scope, &meaning);
+	return put(r, rc, &meaning, line->what == '{' ? TL_BEGIN : TL_END,
+	    tl_bytes(NULL, 0));
+}
+
+/* A line that does not begin as lines do. */
+static int
+take_strange(struct rtl_read *r, struct tl_bytes line)
+{
+	struct tl_rtl_meaning meaning;
+	int rc;
+
+	if (r->known > 0 || r->has_header) {
+		tl_note(&r->notes, STRANGE, r->at);
+		rc = tl_rtl_scopes_find(r->scopes, '|', tl_bytes("", 0),
+		    &meaning);
+		return put(r, rc, &meaning, TL_INSTANT, line);
+	}
+	tl_note(&r->notes, BEFORE, r->at);
+	if (++r->strange < STRANGE_MAX)
+		return 0;
+	tl_report_say(r->report, -EBADMSG, 0, "not a log of RTL_LOGFILE");
+	return -EBADMSG;
+}
+
+static void
+take_header(struct rtl_read *r, const struct tl_rtl_line *line)
+{
+	r->has_header = true;
+	r->column = r->wraps = 0;
+	if (line->kind == TL_RTL_OPENING) {
+		r->unit_ns = ms_ns;
+		r->origin_ns = r->opened_ns = line->ns;
+		r->timer_ns = 0;
+		r->is_fresh = true;
+		r->is_closed = false;
+		return;
+	}
+	r->unit_ns = line->is_us ? us_ns : ms_ns;
+	if (line->column > (uint64_t)INT64_MAX / r->unit_ns ||
+	    __builtin_sub_overflow(r->opened_ns,
+		(int64_t)(line->column * r->unit_ns), &r->origin_ns))
+		tl_note(&r->notes, BAD_TIME, r->at);
+	else
+		r->timer_ns = line->column * r->unit_ns;
+}
+
+static int
+take_line(struct rtl_read *r, struct tl_bytes bytes)
+{
+	struct tl_rtl_line line;
+
+	if (bytes.size > 0 && bytes.data[bytes.size - 1] == '\r')
+		bytes.size--;
+	if (bytes.size == 0)
+		return 0;
+	tl_rtl_line_parse(&line, bytes);
+	switch (line.kind) {
+	case TL_RTL_RECORD:
+		return take_record(r, &line);
+	case TL_RTL_OPENING:
+	case TL_RTL_TIMER:
+		take_header(r, &line);
+		return 0;
+	case TL_RTL_PROCESS:
+		r->event.pid = line.number;
+		return 0;
+	case TL_RTL_CLOSING:
+		r->is_closed = true;
+		return 0;
+	default:
+		return take_strange(r, bytes);
+	}
+}
+
+/* Keep what may be the start of a line; what is too much of it goes. */
+static int
+keep_part(struct rtl_read *r, struct tl_bytes piece)
+{
+	const size_t room = LINE_SIZE_MAX - r->part.size;
+
+	if (piece.size > room) {
+		if (!r->is_skipping)
+			tl_note(&r->notes, LONG, r->at);
+		r->is_skipping = true;
+		piece.size = room;
+	}
+	tl_put_bytes(&r->part, piece);
+	return r->part.rc;
+}
+
+/* A whole line, size bytes of the input with its end. */
+static int
+take_whole(struct rtl_read *r, struct tl_bytes line, size_t size)
+{
+	int rc;
+
+	if (r->part.size > 0 || line.size > LINE_SIZE_MAX) {
+		if ((rc = keep_part(r, line)) < 0)
+			return rc;
+		line = tl_bytes(r->part.data, r->part.size);
+	}
+	rc = take_line(r, line);
+	tl_text_clear(&r->part);
+	r->is_skipping = false;
+	r->at += r->pending + size;
+	r->pending = 0;
+	return rc;
+}
+
+static int
+rtl_feed(struct tl_reader *reader, struct tl_bytes piece)
+{
+	struct rtl_read *r = read_of(reader);
+	int rc = 0;
+
+	while (rc == 0 && piece.size > 0) {
+		const char *end = memchr(piece.data, '\n', piece.size);
+		size_t size;
+
+		if (!end) {
+			rc = keep_part(r, piece);
+			r->pending += piece.size;
+			break;
+		}
+		size = (size_t)(end - piece.data) + 1;
+		rc = take_whole(r, tl_bytes(piece.data, size - 1), size);
+		piece = tl_bytes(end + 1, piece.size - size);
+	}
+	return rc;
+}
+
+static int
+rtl_finish(struct tl_reader *reader)
+{
+	struct rtl_read *r = read_of(reader);
+	const bool cut = r->part.size > 0;
+	const uint64_t at = r->at; /* of the line that is cut */
+	int rc = 0;
+
+	if (cut)
+		rc = take_whole(r, tl_bytes("", 0), 0);
+	if (rc == 0 && r->is_fresh && r->timer_ns > 0)
+		rc = put_opened(r);
+	if (cut && !r->is_closed)
+		tl_note(&r->notes, CUT, at);
+	else if (r->has_header && !r->is_closed)
+		tl_note(&r->notes, UNCLOSED, r->at);
+	if (rc == 0 && r->strange > 0 && r->known == 0 && !r->has_header) {
+		tl_report_say(r->report, -EBADMSG, 0,
+		    "not a log of RTL_LOGFILE");
+		return -EBADMSG;
+	}
+	tl_notes_say(&r->notes, r->report);
+	return rc;
+}
+
+static void
+rtl_free(struct tl_reader *reader)
+{
+	struct rtl_read *r = read_of(reader);
+
+	tl_definer_free(r->definer);
+	tl_text_free(&r->part);
+	tl_text_free(&r->joined);
+	tl_rtl_scopes_free(r->scopes);
+	free(r);
+}
+
+/* The process that a file's name tells, name_4711.log; 0 for none. */
+static uint32_t
+pid_of_name(const char *name)
+{
+	const char *dot = strrchr(name, '.'), *from;
+	uint64_t pid = 0;
+
+	if (!dot || strcmp(dot, ".log") != 0)
+		return 0;
+	for (from = dot; from > name && from[-1] >= '0' && from[-1] <= '9';)
+		from--;
+	if (from == dot || from == name || from[-1] != '_')
+		return 0;
+	for (; from < dot && pid <= UINT32_MAX; from++)
+		pid = pid * 10 + (uint64_t)(*from - '0');
+	return pid <= UINT32_MAX ? (uint32_t)pid : 0;
+}
+
+static void
+rtl_named(struct tl_reader *reader, const char *name)
+{
+	read_of(reader)->event.pid = pid_of_name(name);
+}
+
+int
+tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
+    const struct tl_report *report)
+{
+	struct rtl_read *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->reader = (struct tl_reader){ .feed = rtl_feed,
+		.finish = rtl_finish,
+		.free = rtl_free,
+		.named = rtl_named };
+	r->sink = sink;
+	r->report = report;
+	r->notes.kinds = kinds;
+	r->unit_ns = ms_ns;
+	r->event.cpu = TL_CPU_UNKNOWN;
+	r->event.level = TL_RTL_LEVEL;
+	rc = tl_definer_new(&r->definer);
+	if (rc == 0)
+		rc = tl_definer_message(r->definer,
+		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_OPENED),
+		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->opened);
+	if (rc == 0)
+		rc = tl_rtl_scopes_new(&r->scopes, r->definer);
+	if (rc < 0)
+		rtl_free(&r->reader);
+	else
+		*reader = &r->reader;
+	return rc;
+}
+
+/* The header, or lines that all have time, thread and one of the marks. */
+unsigned
+tl_rtl_recognise(struct tl_bytes first)
+{
+	unsigned lines = 0;
+
+	while (first.size > 0) {
+		const char *end = memchr(first.data, '\n', first.size);
+		const size_t size =
+		    end ? (size_t)(end - first.data) : first.size;
+		struct tl_rtl_line line;
+
+		if (!end && lines > 0)
+			break;
+		tl_rtl_line_parse(&line, tl_bytes(first.data, size));
+		if (line.kind == TL_RTL_OPENING)
+			return 100;
+		if (line.kind != TL_RTL_RECORD || !line.is_marked)
+			break;
+		lines++;
+		if (!end)
+			break;
+		first = tl_bytes(end + 1, first.size - size - 1);
+	}
+	return lines > 1 ? 70 : lines * 60;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.h - read the log of RTL_LOGFILE.
+ *
+ *	opening log file 996739200.000000 seconds past January 1st 1970
+ *	corresponding to 12 ms after timer start
+ *	Process id is 4711
+ *	000012 11 { desktop (cd100003) ::Desktop::Main
+ *	000015 11 | desktop (cd100003) ::Desktop::Main : { splash screen
+ *	000018 11 | : words
+ *	closing log file at 000020
+ *
+ * Both forms are read: the one that was documented (a colon in every line, no
+ * header) and the one that was really written.  Columns count milliseconds,
+ * or microseconds where the second line of the header says "us".  Without a
+ * header times count from the start of 1970.
+ * Reported and read on: lines of another form (once there was a good one they
+ * are taken for messages, as what follows a line break in a message is),
+ * lines over 64 KiB (cut), an end that is missing.
+ */
+#ifndef TL_FORMAT_RTL_READ_H
+#define TL_FORMAT_RTL_READ_H
+
+#include "event/reader.h"
+
+/* Where no header says the process, the name of the file does: name_4711.log.
+ */
+tl_reader_new tl_rtl_read_new;
+tl_recognise tl_rtl_recognise;
+
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - a row for each event, span, message and thread.
+ *
+ * An event's row is inserted as it comes, a message's with its first event, a
+ * span's with its end, a thread's at the end of all; indexes are made last,
+ * which is quicker than keeping them.
+ */
+#include "format/sqlite/write.h"
+
+#include "base/id_map.h"
+#include "event/fleet_hosts.h"
+#include "event/notes.h"
+#include "event/spans.h"
+#include "format/label.h"
+#include "format/sqlite/row.h"
+#include "format/sqlite/schema.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <timeline.h>
+#include <unistd.h>
+
+enum { NOT_A_NUMBER };
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[NOT_A_NUMBER] = { -ENOTSUP,
+	    "SQLite has no double that is not a number: NULL is written" },
+};
+
+enum { EVENTS, MESSAGES, THREADS, SPANS, INFO, SOURCES, STATEMENTS };
+
+struct thread {
+	uint32_t pid;
+	uint32_t tid;
+	int64_t first_ns;
+	int64_t last_ns;
+	uint64_t events;
+	uint16_t source; /* the first of its host */
+};
+
+struct sqlite_write {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_sqlite sqlite;
+	sqlite3_stmt *statements[STATEMENTS];
+	struct tl_labels labels;
+	struct tl_numbers messages;
+	struct tl_numbers thread_keys;
+	struct thread *threads;
+	size_t thread_capacity;
+	struct tl_spans *spans;
+	struct tl_fleet_hosts hosts;
+	uint64_t events;
+	size_t sources; /* that events have, or are told of */
+	struct tl_notes notes;
+};
+
+static struct sqlite_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct sqlite_write *)(void *)writer;
+}
+
+static void
+bind_value(struct sqlite_write *w, sqlite3_stmt *row, int column,
+    const struct tl_message *message, unsigned i, uint64_t value)
+{
+	if (!tl_sqlite_bind_value(row, column, message, i, value))
+		tl_note(&w->notes, NOT_A_NUMBER, TL_FAULT_NOWHERE);
+}
+
+static const char *
+format_name(unsigned format)
+{
+	static const char *const names[] = {
+		[TIMELINE_ARG_UNSIGNED] = "unsigned",
+		[TIMELINE_ARG_SIGNED] = "signed",
+		[TIMELINE_ARG_HEX] = "hex",
+		[TIMELINE_ARG_DOUBLE] = "double",
+		[TIMELINE_ARG_DURATION] = "duration",
+		[TIMELINE_ARG_STRING] = "string",
+	};
+
+	return names[format <= TIMELINE_ARG_STRING ? format : 0];
+}
+
+static int
+insert_message(struct sqlite_write *w, const struct tl_message *message,
+    uint16_t source, uint32_t id)
+{
+	sqlite3_stmt *row = w->statements[MESSAGES];
+
+	tl_sqlite_bind_integer(row, MESSAGE_ID, id);
+	tl_sqlite_bind_integer(row, MESSAGE_SOURCE, source);
+	tl_sqlite_bind_bytes(row, MESSAGE_CATEGORY, message->category);
+	tl_sqlite_bind_bytes(row, MESSAGE_LINE, message->line1);
+	tl_sqlite_bind_some(row, MESSAGE_EXPLANATION, message->explain);
+	tl_sqlite_bind_word(row, MESSAGE_KIND,
+	    tl_record_kind_name(message->kind));
+	tl_sqlite_bind_integer(row, MESSAGE_LEVEL, message->level);
+	if (message->kind == TIMELINE_RECORD_SPAN)
+		tl_sqlite_bind_word(row, MESSAGE_SCOPE,
+		    message->scope == TIMELINE_SOURCE ? "source" : "thread");
+	if (message->file.size > 0) {
+		tl_sqlite_bind_bytes(row, MESSAGE_FILE, message->file);
+		tl_sqlite_bind_integer(row, MESSAGE_FILE_LINE, message->line);
+	}
+	for (unsigned i = 0; i < message->argc; i++) {
+		tl_sqlite_bind_bytes(row, MESSAGE_ARG + 2 * (int)i,
+		    message->args[i].name);
+		tl_sqlite_bind_word(row, MESSAGE_ARG + 2 * (int)i + 1,
+		    format_name(message->args[i].format));
+	}
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+/* The number of an event's message by its name, counted from 1; its row, if it
+ * is new. */
+static int
+find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
+{
+	const struct tl_message *message = tl_labels_get(&w->labels, event);
+	const struct tl_number_key key = { (uintptr_t)message, event->source };
+	const int rc = tl_numbers_get(&w->messages, key, id);
+
+	++*id;
+	return rc > 0 ? insert_message(w, message, event->source, *id) : rc;
+}
+
+/* The number of the thread that an event is of, counted from 1: hosts may
+ * have the same ids. */
+static int
+find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
+{
+	const struct tl_number_key key = { (uint64_t)event->pid << 32 |
+					       event->tid,
+		tl_fleet_host_of(&w->hosts, event) };
+	void *threads = w->threads;
+	int rc = tl_numbers_get(&w->thread_keys, key, id);
+
+	if (rc > 0) {
+		rc = tl_numbers_room(&threads, &w->thread_capacity, *id,
+		    sizeof(*w->threads));
+		if (rc < 0)
+			return rc;
+		w->threads = threads;
+		w->threads[*id] = (struct thread){ .pid = event->pid,
+			.tid = event->tid,
+			.first_ns = event->ns,
+			.last_ns = event->ns,
+			.source = event->source };
+	}
+	++*id;
+	return rc;
+}
+
+static void
+count_event(struct thread *thread, int64_t ns)
+{
+	if (ns < thread->first_ns)
+		thread->first_ns = ns;
+	if (ns > thread->last_ns)
+		thread->last_ns = ns;
+	thread->events++;
+}
+
+static int
+insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
+{
+	sqlite3_stmt *row = w->statements[SPANS];
+	struct tl_event begin = { .ns = span->begin_ns,
+		.message = span->message,
+		.pid = span->pid,
+		.tid = span->tid,
+		.source = span->source };
+	uint32_t message, thread;
+	int rc;
+
+	memcpy(begin.args, span->args, sizeof(begin.args));
+	if ((rc = find_message(w, &begin, &message)) < 0 ||
+	    (rc = find_thread(w, &begin, &thread)) < 0)
+		return rc;
+	tl_sqlite_bind_integer(row, SPAN_MESSAGE, message);
+	tl_sqlite_bind_integer(row, SPAN_THREAD, thread);
+	tl_sqlite_bind_integer(row, SPAN_BEGIN_NS, (uint64_t)span->begin_ns);
+	if (ended) {
+		tl_sqlite_bind_integer(row, SPAN_END_NS,
+		    (uint64_t)span->end_ns);
+		tl_sqlite_bind_integer(row, SPAN_DURATION_NS,
+		    (uint64_t)span->duration_ns);
+		tl_sqlite_bind_cpu(row, SPAN_END_CPU, span->end_cpu);
+	}
+	tl_sqlite_bind_integer(row, SPAN_DEPTH, span->depth);
+	tl_sqlite_bind_integer(row, SPAN_NESTING, span->nesting);
+	tl_sqlite_bind_cpu(row, SPAN_BEGIN_CPU, span->begin_cpu);
+	tl_sqlite_bind_integer(row, SPAN_LOSSY, span->lossy);
+	for (unsigned i = 0; i < span->message->argc; i++)
+		bind_value(w, row, SPAN_VALUE + (int)i, span->message, i,
+		    span->args[i]);
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+/* What only an event has, not a loss. */
+static int
+bind_event(struct sqlite_write *w, sqlite3_stmt *row,
+    const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	const unsigned argc = event->bare ? 0 : message->argc;
+	uint32_t id, thread;
+	int rc;
+
+	if ((rc = find_message(w, event, &id)) < 0 ||
+	    (rc = find_thread(w, event, &thread)) < 0)
+		return rc;
+	count_event(&w->threads[thread - 1], event->ns);
+	tl_sqlite_bind_integer(row, EVENT_MESSAGE, id);
+	tl_sqlite_bind_integer(row, EVENT_THREAD, thread);
+	tl_sqlite_bind_integer(row, EVENT_NUMBER, event->number);
+	for (unsigned i = 0; i < argc; i++)
+		bind_value(w, row, EVENT_VALUE + (int)i, message, i,
+		    event->args[i]);
+	return 0;
+}
+
+static int
+insert_event(struct sqlite_write *w, const struct tl_event *event)
+{
+	sqlite3_stmt *row = w->statements[EVENTS];
+	const int rc = event->message ? bind_event(w, row, event) : 0;
+
+	if (rc < 0)
+		return rc;
+	if (event->source >= w->sources)
+		w->sources = event->source + 1u;
+	tl_sqlite_bind_integer(row, EVENT_ID, ++w->events);
+	tl_sqlite_bind_integer(row, EVENT_NS, (uint64_t)event->ns);
+	tl_sqlite_bind_integer(row, EVENT_KIND, event->kind);
+	tl_sqlite_bind_cpu(row, EVENT_CPU, event->cpu);
+	if (!event->message)
+		tl_sqlite_bind_integer(row, EVENT_LOST, event->lost);
+	tl_sqlite_bind_integer(row, EVENT_TSC, event->tsc);
+	tl_sqlite_bind_integer(row, EVENT_LANE, event->lane);
+	tl_sqlite_bind_integer(row, EVENT_EPOCH, event->epoch);
+	tl_sqlite_bind_integer(row, EVENT_ERROR_NS, event->error_ns);
+	tl_sqlite_bind_integer(row, EVENT_SOURCE, event->source);
+	if (event->sync_us != TL_SYNC_UNBOUNDED)
+		tl_sqlite_bind_integer(row, EVENT_SYNC_ERROR_US,
+		    event->sync_us);
+	tl_sqlite_bind_integer(row, EVENT_OVERLAPS, event->overlaps);
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+static int
+sqlite_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct sqlite_write *w = write_of(writer);
+	struct tl_span span;
+	int rc = insert_event(w, event);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_spans_put(w->spans, event, &span);
+	return rc > 0 ? insert_span(w, &span, true) : rc;
+}
+
+static int
+insert_open_spans(struct sqlite_write *w)
+{
+	struct tl_span span;
+	uint32_t at = 0;
+	int rc = 0;
+
+	while (rc == 0 && tl_spans_open(w->spans, &at, &span))
+		rc = insert_span(w, &span, false);
+	return rc;
+}
+
+static int
+insert_threads(struct sqlite_write *w)
+{
+	sqlite3_stmt *row = w->statements[THREADS];
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < w->thread_keys.count; i++) {
+		const struct thread *thread = &w->threads[i];
+
+		tl_sqlite_bind_integer(row, THREAD_ID, i + 1);
+		tl_sqlite_bind_integer(row, THREAD_PID, thread->pid);
+		tl_sqlite_bind_integer(row, THREAD_TID, thread->tid);
+		tl_sqlite_bind_integer(row, THREAD_FIRST_NS,
+		    (uint64_t)thread->first_ns);
+		tl_sqlite_bind_integer(row, THREAD_LAST_NS,
+		    (uint64_t)thread->last_ns);
+		tl_sqlite_bind_integer(row, THREAD_EVENTS, thread->events);
+		tl_sqlite_bind_integer(row, THREAD_SOURCE, thread->source);
+		rc = tl_sqlite_insert(&w->sqlite, row);
+	}
+	return rc;
+}
+
+static int
+insert_info(struct sqlite_write *w, const char *name, const char *value)
+{
+	sqlite3_stmt *row = w->statements[INFO];
+
+	if (value[0] == '\0')
+		return 0;
+	tl_sqlite_bind_word(row, 1, name);
+	tl_sqlite_bind_word(row, 2, value);
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+static int
+insert_origin(struct sqlite_write *w)
+{
+	sqlite3_stmt *row = w->statements[INFO];
+	int rc;
+
+	if ((rc = insert_info(w, "writer", "timeline")) < 0 ||
+	    (rc = insert_info(w, "machine", w->writer.origin.machine)) < 0 ||
+	    (rc = insert_info(w, "command", w->writer.origin.command)) < 0 ||
+	    w->writer.origin.pid == 0)
+		return rc;
+	tl_sqlite_bind_word(row, 1, "pid");
+	tl_sqlite_bind_integer(row, 2, w->writer.origin.pid);
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+static int
+insert_source(struct sqlite_write *w, size_t i)
+{
+	const struct tl_event any = { .source = (uint16_t)i };
+	const struct tl_origin *source = tl_writer_source(&w->writer, &any);
+	sqlite3_stmt *row = w->statements[SOURCES];
+	char boot_id[TL_ORIGIN_BOOT_SIZE];
+
+	tl_origin_boot_text(source->boot_id, boot_id);
+	tl_sqlite_bind_integer(row, SOURCE_ID, i);
+	tl_sqlite_bind_some(row, SOURCE_MACHINE, tl_bytes_of(source->machine));
+	tl_sqlite_bind_some(row, SOURCE_TIMELINE,
+	    tl_bytes_of(source->timeline));
+	tl_sqlite_bind_some(row, SOURCE_BOOT_ID, tl_bytes_of(boot_id));
+	return tl_sqlite_insert(&w->sqlite, row);
+}
+
+static int
+insert_sources(struct sqlite_write *w)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < w->sources && rc == 0; i++)
+		rc = insert_source(w, i);
+	return rc;
+}
+
+static int
+sqlite_begin(struct tl_writer *writer)
+{
+	struct sqlite_write *w = write_of(writer);
+
+	w->sources = writer->source_count;
+	return tl_fleet_hosts_find(&w->hosts, writer);
+}
+
+static int
+sqlite_end(struct tl_writer *writer)
+{
+	struct sqlite_write *w = write_of(writer);
+	int rc;
+
+	if ((rc = insert_open_spans(w)) < 0 || (rc = insert_threads(w)) < 0 ||
+	    (rc = insert_origin(w)) < 0 || (rc = insert_sources(w)) < 0 ||
+	    (rc = tl_sqlite_run(&w->sqlite, tl_sqlite_views)) < 0)
+		return rc;
+	tl_notes_say(&w->notes, writer->report);
+	return 0;
+}
+
+static void
+sqlite_free(struct tl_writer *writer)
+{
+	struct sqlite_write *w = write_of(writer);
+
+	for (unsigned i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(w->statements[i]);
+	sqlite3_close(w->sqlite.db);
+	tl_spans_free(w->spans);
+	tl_fleet_hosts_free(&w->hosts);
+	tl_numbers_free(&w->messages);
+	tl_labels_free(&w->labels);
+	tl_numbers_free(&w->thread_keys);
+	free(w->threads);
+}
+
+static int
+prepare(struct sqlite_write *w)
+{
+	static const char *const rows[STATEMENTS] = { [EVENTS] =
+							  tl_sqlite_event,
+		[MESSAGES] = tl_sqlite_message,
+		[THREADS] = tl_sqlite_thread,
+		[SPANS] = tl_sqlite_span,
+		[INFO] = tl_sqlite_info,
+		[SOURCES] = tl_sqlite_source };
+	int rc = tl_sqlite_run(&w->sqlite, tl_sqlite_tables);
+
+	for (unsigned i = 0; rc == 0 && i < STATEMENTS; i++) {
+		const int code = sqlite3_prepare_v3(w->sqlite.db, rows[i], -1,
+		    SQLITE_PREPARE_PERSISTENT, &w->statements[i], NULL);
+
+		if (code != SQLITE_OK)
+			rc = tl_sqlite_fail(&w->sqlite, code);
+	}
+	return rc;
+}
+
+/* SQLite would go on with a file that is there: it gets an empty one.  What
+ * begins with a colon is no file to it. */
+static int
+open_new(struct sqlite_write *w, const char *path)
+{
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	struct tl_text name = { 0 };
+	int code;
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	tl_put_string(&name, path[0] == ':' ? "./" : "");
+	tl_put_string(&name, path);
+	code = sqlite3_open_v2(tl_text_string(&name), &w->sqlite.db,
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	tl_text_free(&name);
+	if (!w->sqlite.db)
+		return -ENOMEM;
+	return code == SQLITE_OK ? prepare(w)
+				 : tl_sqlite_fail(&w->sqlite, code);
+}
+
+static const struct tl_writer_kind sqlite_kind = { .begin = sqlite_begin,
+	.put = sqlite_put,
+	.end = sqlite_end,
+	.free = sqlite_free };
+
+int
+tl_sqlite_write_new(struct tl_writer **writer, const char *path,
+    const struct tl_report *report)
+{
+	struct sqlite_write *w;
+	int rc = tl_writer_make(writer, sizeof(*w), &sqlite_kind, NULL, NULL,
+	    report);
+
+	if (rc < 0)
+		return rc;
+	w = write_of(*writer);
+	w->notes.kinds = kinds;
+	w->sqlite.report = report;
+	if ((rc = tl_spans_new(&w->spans)) < 0 || (rc = open_new(w, path)) < 0)
+		tl_writer_free(*writer);
+	return rc;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * folded.c - add up time in a tree: one node for each path.
+ *
+ *	(node above, frame) --> number --> node: frame, node above, time
+ *
+ * Node 0 stands above all; a thread is a node below it, its frame is its
+ * track.
+ */
+#include "format/stacks/folded.h"
+
+#include "format/stacks.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PATH_MAX_NODES = TL_STACKS_DEPTH_MAX + 1 };
+
+struct node {
+	uint64_t self_ns;
+	uint32_t above;
+	uint32_t frame; /* or track */
+	bool is_track;
+};
+
+struct folded {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_stacks stacks;
+	struct tl_numbers numbers;
+	struct node *nodes;
+	size_t capacity;
+	bool full;
+};
+
+static struct folded *
+folded_of(struct tl_writer *writer)
+{
+	return (struct folded *)(void *)writer;
+}
+
+/* The node of a frame below another; that other one when there are too
+ * many. */
+static int
+find_node(struct folded *w, uint32_t above, uint32_t frame, bool is_track,
+    uint32_t *node)
+{
+	const struct tl_number_key key = { (uint64_t)is_track << 32 | above,
+		frame };
+	void *nodes = w->nodes;
+	int rc = tl_numbers_get(&w->numbers, key, node);
+
+	if (rc == -ENOSPC) {
+		w->full = true;
+		*node = above;
+		return 0;
+	}
+	if (rc >= 0 && *node >= w->capacity) {
+		if (tl_numbers_room(&nodes, &w->capacity, *node,
+			sizeof(*w->nodes)) < 0)
+			return -ENOMEM;
+		w->nodes = nodes;
+	}
+	if (rc < 0)
+		return rc;
+	w->nodes[*node].above = above;
+	w->nodes[*node].frame = frame;
+	w->nodes[*node].is_track = is_track;
+	return 0;
+}
+
+static struct folded *
+folded_of_stacks(struct tl_stacks *stacks)
+{
+	return (struct folded *)(void *)((char *)stacks -
+					 offsetof(struct folded, stacks));
+}
+
+static int
+opened(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
+{
+	struct folded *w = folded_of_stacks(stacks);
+	struct tl_stacks_open *top = &track->open[track->depth - 1];
+	uint32_t above = 0;
+	int rc = 0;
+
+	(void)ns;
+	if (track->depth > 1)
+		above = top[-1].user;
+	else if ((!track->is_source || w->writer.pids) && track->name.size > 0)
+		rc = find_node(w, 0, (uint32_t)(track - stacks->track), true,
+		    &above);
+	return rc < 0 ? rc : find_node(w, above, top->frame, false, &top->user);
+}
+
+static int
+closing(struct tl_stacks *stacks, struct tl_track *track, int64_t ns)
+{
+	struct folded *w = folded_of_stacks(stacks);
+	const struct tl_stacks_open *top = &track->open[track->depth - 1];
+	const uint64_t spent = (uint64_t)ns - (uint64_t)top->begin_ns;
+
+	assert(spent >= top->inner_ns);
+	w->nodes[top->user].self_ns += spent - top->inner_ns;
+	return 0;
+}
+
+static int
+folded_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	return tl_stacks_put(&folded_of(writer)->stacks, event);
+}
+
+/* Append a name as a frame of a path. */
+static void
+put_name(struct tl_text *text, const struct tl_text *name)
+{
+	const size_t start = text->size;
+
+	tl_put_plain(text, tl_bytes(name->data, name->size));
+	for (size_t i = start; i < text->size; i++) {
+		if (text->data[i] == ';')
+			text->data[i] = ',';
+	}
+}
+
+static void
+put_path(struct folded *w, uint32_t number)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const struct node *path[PATH_MAX_NODES];
+	unsigned count = 0;
+
+	for (; number != 0; number = w->nodes[number].above) {
+		assert(count < PATH_MAX_NODES);
+		path[count++] = &w->nodes[number];
+	}
+	for (unsigned i = count; i-- > 0;) {
+		put_name(text, path[i]->is_track
+				   ? &w->stacks.track[path[i]->frame].name
+				   : &w->stacks.frame[path[i]->frame]);
+		if (i > 0)
+			tl_put_char(text, ';');
+	}
+}
+
+static int
+folded_end(struct tl_writer *writer)
+{
+	struct folded *w = folded_of(writer);
+	struct tl_text *text = &w->writer.out.text;
+	int rc = tl_stacks_end(&w->stacks, writer->report);
+
+	if (w->full)
+		tl_report_say(writer->report, -ENOSPC, TL_FAULT_NOWHERE,
+		    "too many different stacks: the rest counts for those "
+		    "around it");
+	for (size_t i = 1; rc == 0 && i < w->capacity; i++) {
+		if (w->nodes[i].self_ns == 0)
+			continue;
+		put_path(w, (uint32_t)i);
+		tl_put_char(text, ' ');
+		tl_put_unsigned(text, w->nodes[i].self_ns);
+		tl_put_char(text, '\n');
+		rc = tl_out_settle(&w->writer.out);
+	}
+	return rc;
+}
+
+static void
+folded_free(struct tl_writer *writer)
+{
+	struct folded *w = folded_of(writer);
+
+	tl_stacks_free(&w->stacks);
+	tl_numbers_free(&w->numbers);
+	free(w->nodes);
+}
+
+static const struct tl_writer_kind kind = { .put = folded_put,
+	.end = folded_end,
+	.free = folded_free,
+	.is_of_one_machine = true };
+
+int
+tl_folded_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct folded *w;
+	uint32_t root;
+	int rc = tl_writer_make(writer, sizeof(struct folded), &kind, write,
+	    context, report);
+
+	if (rc < 0)
+		return rc;
+	w = folded_of(*writer);
+	w->stacks.opened = opened;
+	w->stacks.closing = closing;
+	w->stacks.writer = &w->writer;
+	rc = find_node(w, UINT32_MAX, 0, true, &root);
+	assert(rc < 0 || root == 0);
+	if (rc < 0)
+		tl_writer_free(*writer);
+	return rc;
+}

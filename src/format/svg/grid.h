@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * grid.h - how many values of which size came when: columns of time, rows
+ * of durations, four to a doubling.
+ */
+#ifndef TL_FORMAT_SVG_GRID_H
+#define TL_FORMAT_SVG_GRID_H
+
+#include "format/svg/moments.h"
+
+#include <stddef.h>
+
+enum {
+	SVG_GRID_PARTS = 4, /* rows of a doubling */
+	SVG_GRID_ROWS = 64 * SVG_GRID_PARTS
+};
+
+struct svg_grid {
+	uint64_t cells[SVG_COLUMNS][SVG_GRID_ROWS];
+	/* Rows that are used: low <= row < high. */
+	unsigned low;
+	unsigned high;
+};
+
+/* The row of a duration; 0 has that of 1. */
+unsigned tl_svg_row(uint64_t duration_ns);
+/* The logarithm to base 2 of the least duration of a row. */
+double tl_svg_row_log2(unsigned row);
+
+void tl_svg_grid_add(struct svg_grid *grid, uint64_t column, unsigned row);
+/* The columns are about to become wider by so many doublings.  What copy
+ * holds is lost. */
+void tl_svg_grid_fold(struct svg_grid *grid, struct svg_grid *copy,
+    const struct svg_columns *columns, unsigned doublings);
+
+#endif

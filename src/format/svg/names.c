@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* svg_names.c - each name once, and one for all that are too many. */
+#include "format/svg/names.h"
+
+#include "format/label.h"
+#include "format/svg/draw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Category and label; *label_at: where the latter begins. */
+static void
+make_name(struct tl_text *plain, const struct tl_event *event, unsigned arg,
+    size_t *label_at)
+{
+	struct tl_text name = { 0 };
+
+	tl_put_bytes(&name, event->message->category);
+	if (arg != SVG_NO_ARG) {
+		tl_put_string(&name, name.size > 0 ? " $" : "$");
+		tl_put_bytes(&name, event->message->args[arg].name);
+	}
+	if (name.size > 0)
+		tl_put_string(&name, ": ");
+	tl_svg_plain(plain, tl_bytes(name.data, name.size), SVG_NAME_COLUMNS);
+	*label_at = plain->size;
+	tl_text_clear(plain);
+	tl_label_put(&name, event, "");
+	tl_svg_plain(plain, tl_bytes(name.data, name.size), SVG_NAME_COLUMNS);
+	if (name.rc < 0)
+		plain->rc = name.rc;
+	tl_text_free(&name);
+}
+
+/* All that come when there is room for one more only. */
+static int
+find_others(struct svg_names *names, unsigned *found)
+{
+	struct tl_text *others = &names->name[SVG_NAMES_OTHERS];
+
+	if (others->size == 0)
+		tl_put_string(others, "(all other messages)");
+	names->count = SVG_NAMES_MAX;
+	*found = SVG_NAMES_OTHERS;
+	return others->rc < 0 ? others->rc : 1;
+}
+
+/* The number of a name that is known; count where it is not. */
+static unsigned
+search(const struct svg_names *names, struct tl_bytes name)
+{
+	unsigned i = 0;
+
+	while (i < names->count && !tl_bytes_equal(name, tl_svg_name(names, i)))
+		i++;
+	return i;
+}
+
+static int
+find_name(struct svg_names *names, const struct tl_event *event, unsigned arg,
+    unsigned *found)
+{
+	struct tl_text name = { 0 };
+	size_t label_at;
+	int rc;
+
+	make_name(&name, event, arg, &label_at);
+	rc = name.rc;
+	*found = search(names, tl_bytes(name.data, name.size));
+	if (rc < 0 || *found < names->count ||
+	    names->count >= SVG_NAMES_OTHERS) {
+		tl_text_free(&name);
+		return rc < 0 || *found < names->count
+			   ? rc
+			   : find_others(names, found);
+	}
+	names->count++;
+	names->name[*found] = name;
+	/* Without one that is left the category has to do. */
+	names->label_at[*found] = label_at < name.size ? label_at : 0;
+	return 0;
+}
+
+int
+tl_svg_names_get(struct svg_names *names, const struct tl_event *event,
+    unsigned arg, unsigned *name)
+{
+	const struct tl_number_key key = { (uint64_t)(uintptr_t)event->message,
+		arg };
+	void *known = names->known;
+	uint32_t number;
+	int rc = tl_numbers_get(&names->numbers, key, &number);
+
+	if (rc == -ENOSPC)
+		return find_others(names, name);
+	if (rc >= 0 && tl_numbers_room(&known, &names->capacity, number, 1) < 0)
+		rc = -ENOMEM;
+	if (rc < 0)
+		return rc;
+	names->known = known;
+	if (rc == 1) {
+		if ((rc = find_name(names, event, arg, name)) < 0)
+			return rc;
+		names->known[number] = (uint8_t)*name;
+	}
+	*name = names->known[number];
+	return *name == SVG_NAMES_OTHERS;
+}
+
+void
+tl_svg_names_free(struct svg_names *names)
+{
+	for (unsigned i = 0; i < SVG_NAMES_MAX; i++)
+		tl_text_free(&names->name[i]);
+	free(names->known);
+	tl_numbers_free(&names->numbers);
+}

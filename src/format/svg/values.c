@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* svg_values.c - durations out of entries, and the panels that show them. */
+#include "format/svg/svg.h"
+
+static int
+take(struct svg_write *w, const struct tl_event *event, unsigned arg,
+    uint64_t duration_ns, tl_svg_take *taker)
+{
+	unsigned name;
+	const int rc = tl_svg_names_get(&w->names, event, arg, &name);
+
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
+		tl_svg_note(w, SVG_MESSAGES);
+	w->names.entries[name]++;
+	return taker(w, name, event->ns, duration_ns);
+}
+
+/* The message with what its begin was logged with. */
+static int
+take_span(struct svg_write *w, const struct tl_event *event,
+    const struct tl_span *span, tl_svg_take *taker)
+{
+	struct tl_event named = *event;
+
+	if (span->lossy) {
+		tl_svg_note(w, SVG_LOSSY);
+		return 0;
+	}
+	named.message = span->message;
+	memcpy(named.args, span->args, sizeof(named.args));
+	return take(w, &named, SVG_NO_ARG, (uint64_t)span->duration_ns, taker);
+}
+
+int
+tl_svg_values(struct svg_write *w, const struct tl_event *event,
+    const struct tl_span *span, tl_svg_take *taker)
+{
+	int rc = span ? take_span(w, event, span, taker) : 0;
+
+	/* The end of a span repeats what its begin was logged with. */
+	if (!event->message || event->kind == TL_END)
+		return rc;
+	for (unsigned i = 0; rc == 0 && i < event->message->argc; i++) {
+		if (event->message->args[i].format != TIMELINE_ARG_DURATION)
+			continue;
+		if ((int64_t)event->args[i] < 0)
+			tl_svg_note(w, SVG_NEGATIVE);
+		else
+			rc = take(w, event, i, event->args[i], taker);
+	}
+	return rc;
+}
+
+void
+tl_svg_pairing_notes(struct svg_write *w)
+{
+	struct tl_spans_count count;
+
+	tl_spans_counts(w->spans, &count);
+	w->notes.count[SVG_LONELY_BEGINS] = count.lonely_begins;
+	w->notes.count[SVG_LONELY_ENDS] = count.lonely_ends;
+	w->notes.first[SVG_LONELY_BEGINS] = TL_FAULT_NOWHERE;
+	w->notes.first[SVG_LONELY_ENDS] = TL_FAULT_NOWHERE;
+}
+
+/* Before all of less values; those of as many stay in order. */
+static void
+insert(const struct svg_names *names, unsigned *most, unsigned *count,
+    unsigned max, unsigned name)
+{
+	unsigned at = *count;
+
+	if (*count < max)
+		++*count;
+	else if (names->entries[most[--at]] >= names->entries[name])
+		return;
+	for (; at > 0 && names->entries[most[at - 1]] < names->entries[name];
+	     at--)
+		most[at] = most[at - 1];
+	most[at] = name;
+}
+
+unsigned
+tl_svg_most(const struct svg_names *names, unsigned *most, unsigned max)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < names->count; i++) {
+		if (names->entries[i] > 0)
+			insert(names, most, &count, max, i);
+	}
+	return count;
+}
+
+void
+tl_svg_unshown(struct svg_write *w, const unsigned *panels, unsigned count,
+    struct svg_point at)
+{
+	struct tl_text words = { 0 };
+	uint64_t values = 0;
+	unsigned named = 0;
+
+	for (unsigned i = 0; i < w->names.count; i++) {
+		values += w->names.entries[i];
+		named += w->names.entries[i] > 0;
+	}
+	for (unsigned i = 0; i < count; i++)
+		values -= w->names.entries[panels[i]];
+	if (named == count)
+		return;
+	tl_put_string(&words, "not shown: ");
+	tl_svg_counted(&words, values, "value");
+	tl_put_string(&words, " of ");
+	tl_svg_counted(&words, named - count, "further name");
+	tl_svg_words(&w->writer.out.text, "dim", at, &words);
+}
+
+void
+tl_svg_nothing(struct svg_write *w, double y, double height, const char *words)
+{
+	struct tl_text *text = &w->writer.out.text;
+
+	tl_svg_rect(text, "panel",
+	    (struct svg_box){ SVG_MARGIN, y, SVG_WIDTH - 2 * SVG_MARGIN,
+		height });
+	tl_svg_word(text, "sub dim mid",
+	    (struct svg_point){ SVG_WIDTH / 2.0, y + height / 2 + 4 }, words);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - the frame of a picture: what is said of all entries stands
+ * above the chart, what is missing in it below.
+ */
+#include "format/svg/svg.h"
+
+#include <assert.h>
+#include <errno.h>
+
+enum {
+	HEAD = 112,         /* pixels above a chart */
+	FOOT = 34,          /* ... and below */
+	TITLE_COLUMNS = 84, /* of 20 px */
+	MACHINE_COLUMNS = 56,
+	COMMAND_COLUMNS = 40
+};
+
+static const struct {
+	const char *name;
+	const char *help;
+	const struct svg_chart *chart;
+} charts[] = {
+#define CHART(NAME, name, help) { name, help, &CHART_##NAME },
+#define CHART_LATENCY           tl_svg_latency
+#define CHART_HEAT              tl_svg_heat
+#define CHART_SPANS             tl_svg_spans
+#include "format/svg/charts.def"
+#undef CHART
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[SVG_NEGATIVE] = { -ENOTSUP, "a duration below zero is left out" },
+	[SVG_LOSSY] = { -ENOTSUP,
+	    "a span during which entries were lost is left out" },
+	[SVG_LONELY_BEGINS] = { -ENOTSUP,
+	    "a begin without an end is left out" },
+	[SVG_LONELY_ENDS] = { -ENOTSUP, TL_NOTE_LONELY_ENDS },
+	[SVG_COUNTERS] = { -ENOTSUP, TL_NOTE_COUNTERS },
+	[SVG_MESSAGES] = { -ENOSPC, "too many messages: taken for one" },
+	[SVG_TRACKS] = { -ENOSPC,
+	    "too many threads: spans and instants are left out" },
+	[SVG_DEEP] = { -ENOSPC,
+	    "a span is too deep: drawn with what is around it" },
+};
+
+/* The same in the foot of the picture, behind a number. */
+static const char *const foot_words[] = {
+	[SVG_NEGATIVE] = "duration(s) below zero left out",
+	[SVG_LOSSY] = "span(s) with losses inside left out",
+	[SVG_LONELY_BEGINS] = "begin(s) without an end left out",
+	[SVG_LONELY_ENDS] = "end(s) without a begin left out",
+	[SVG_COUNTERS] = "counter value(s) left out",
+	[SVG_MESSAGES] = "value(s) of too many messages taken for one",
+	[SVG_TRACKS] = "entries of too many threads left out",
+	[SVG_DEEP] = "span(s) too deep drawn with others",
+};
+
+static struct svg_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct svg_write *)(void *)writer;
+}
+
+int
+tl_svg_chart_parse(const char *name, enum tl_svg_chart *chart)
+{
+	for (unsigned i = 0; i < TL_SVG_CHARTS; i++) {
+		if (strcmp(charts[i].name, name) == 0) {
+			*chart = (enum tl_svg_chart)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *
+tl_svg_chart_name(unsigned chart)
+{
+	return chart < TL_SVG_CHARTS ? charts[chart].name : NULL;
+}
+
+const char *
+tl_svg_chart_help(unsigned chart)
+{
+	return chart < TL_SVG_CHARTS ? charts[chart].help : NULL;
+}
+
+static int
+svg_begin(struct tl_writer *writer)
+{
+	struct svg_write *w = write_of(writer);
+	const int rc = tl_spans_new(&w->spans);
+
+	w->chart = charts[w->which].chart;
+	w->notes.kinds = kinds;
+	return rc < 0 ? rc : w->chart->start(w);
+}
+
+static void
+take_loss(struct svg_write *w, const struct tl_event *event)
+{
+	w->losses++;
+	w->lost = event->lost > UINT64_MAX - w->lost ? UINT64_MAX
+						     : w->lost + event->lost;
+}
+
+/* A loss tells where it was met, which may be before all or after. */
+static void
+take_time(struct svg_write *w, int64_t ns)
+{
+	w->entries++;
+	if (!w->begun || ns < w->first_ns)
+		w->first_ns = ns;
+	if (!w->begun || ns > w->last_ns)
+		w->last_ns = ns;
+	w->begun = true;
+}
+
+static int
+svg_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct svg_write *w = write_of(writer);
+	struct tl_span span;
+	int rc;
+
+	if (event->kind == TL_LOST)
+		take_loss(w, event);
+	else
+		take_time(w, event->ns);
+	rc = tl_spans_put(w->spans, event, &span);
+	if (rc < 0)
+		return rc;
+	return w->chart->put(w, event, rc == 1 ? &span : NULL);
+}
+
+static void
+put_title(struct svg_write *w, const char *element, unsigned columns)
+{
+	const char *title = w->writer.title;
+	struct tl_text plain = { 0 };
+	struct tl_text *text = &w->writer.out.text;
+
+	if (!title || title[0] == '\0')
+		title = "timeline";
+	tl_svg_plain(&plain, tl_bytes_of(title), columns);
+	if (element) {
+		tl_put_string(text, element);
+		tl_put_xml(text, tl_bytes(plain.data, plain.size));
+	} else {
+		tl_svg_text(text, "title", (struct svg_point){ SVG_MARGIN, 36 },
+		    tl_bytes(plain.data, plain.size));
+	}
+	if (plain.rc < 0)
+		text->rc = plain.rc;
+	tl_text_free(&plain);
+}
+
+/* 2026-11-20 19:24:18.123456789 to 2026-11-20 19:24:28.2 UTC (10.1s) */
+static void
+put_time(struct tl_text *words, int64_t ns)
+{
+	char time[TL_TIME_SIZE];
+	struct tl_time_cache cache = { 0 };
+
+	tl_write_time(time, &cache, ns);
+	time[10] = ' ';
+	tl_put_bytes(words, tl_bytes(time, TL_TIME_SIZE - 6)); /* no +00:00 */
+}
+
+static void
+put_window(const struct svg_write *w, struct tl_text *words)
+{
+	uint64_t length = (uint64_t)w->last_ns - (uint64_t)w->first_ns;
+
+	if (!w->begun) {
+		tl_put_string(words, "no entries");
+		return;
+	}
+	if (length > INT64_MAX)
+		length = INT64_MAX;
+	put_time(words, w->first_ns);
+	tl_put_string(words, " to ");
+	put_time(words, w->last_ns);
+	tl_put_string(words, " UTC  (");
+	tl_put_duration(words, (int64_t)length);
+	tl_put_char(words, ')');
+}
+
+static void
+put_machine(const struct svg_write *w, struct tl_text *words)
+{
+	const struct tl_origin *o = &w->writer.origin;
+
+	if (o->machine[0] != '\0') {
+		tl_put_string(words, "machine ");
+		tl_svg_plain(words, tl_bytes_of(o->machine), MACHINE_COLUMNS);
+	}
+	if (o->command[0] != '\0') {
+		tl_put_string(words, words->size > 0 ? " \xc2\xb7 " : "");
+		tl_svg_plain(words, tl_bytes_of(o->command), COMMAND_COLUMNS);
+	}
+	if (o->pid != 0) {
+		tl_put_string(words, words->size > 0 ? " \xc2\xb7 " : "");
+		tl_put_string(words, "process ");
+		tl_put_unsigned(words, o->pid);
+	}
+}
+
+static void
+put_entries(const struct svg_write *w, struct tl_text *words)
+{
+	tl_svg_count(words, w->entries);
+	tl_put_string(words, w->entries == 1 ? " entry" : " entries");
+	if (w->losses == 0)
+		tl_put_string(words, ", none lost");
+}
+
+static void
+put_lost(const struct svg_write *w, struct tl_text *words)
+{
+	if (w->lost == UINT64_MAX)
+		tl_put_string(words, "at least ");
+	tl_svg_count(words, w->lost);
+	tl_put_string(words, w->lost == 1 ? " entry lost" : " entries lost");
+	tl_put_string(words, ", in ");
+	tl_svg_counted(words, w->losses, "place");
+}
+
+/* Words made by one of the above, if any. */
+static void
+put_words(struct svg_write *w, const char *class, double x, double y,
+    void (*put)(const struct svg_write *, struct tl_text *))
+{
+	struct tl_text words = { 0 };
+	struct tl_text *text = &w->writer.out.text;
+
+	put(w, &words);
+	if (words.size > 0 || words.rc < 0)
+		tl_svg_words(text, class, (struct svg_point){ x, y }, &words);
+}
+
+static void
+put_caption(const struct svg_write *w, struct tl_text *words)
+{
+	tl_put_string(words, w->chart->caption);
+}
+
+static void
+put_head(struct svg_write *w, double height)
+{
+	struct tl_text *text = &w->writer.out.text;
+	const double right = SVG_WIDTH - SVG_MARGIN;
+
+	tl_put_format(text,
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+	    "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
+	    SVG_WIDTH, (int)height, SVG_WIDTH, (int)height);
+	put_title(w, "<title>", SVG_NAME_COLUMNS);
+	tl_put_string(text, "</title>\n<desc>");
+	tl_put_string(text, w->chart->caption);
+	tl_put_string(text, "</desc>\n");
+	tl_put_string(text, tl_svg_style);
+	tl_svg_rect(text, "back", (struct svg_box){ 0, 0, SVG_WIDTH, height });
+	put_title(w, NULL, TITLE_COLUMNS);
+	put_words(w, "sub strong", SVG_MARGIN, 58, put_caption);
+	put_words(w, "sub", SVG_MARGIN, 76, put_window);
+	put_words(w, "sub dim", SVG_MARGIN, 93, put_machine);
+	put_words(w, "sub end", right, 58, put_entries);
+	if (w->losses > 0)
+		put_words(w, "sub end bad", right, 76, put_lost);
+}
+
+/* A word with (s) in it, for so many. */
+static void
+put_number_word(struct tl_text *words, uint64_t count, const char *word)
+{
+	const char *plural = strstr(word, "(s)");
+
+	tl_svg_count(words, count);
+	tl_put_char(words, ' ');
+	if (plural) {
+		tl_put_bytes(words, tl_bytes(word, (size_t)(plural - word)));
+		tl_put_string(words, count == 1 ? "" : "s");
+		word = plural + 3;
+	}
+	tl_put_string(words, word);
+}
+
+static void
+put_foot(const struct svg_write *w, struct tl_text *words)
+{
+	for (unsigned i = 0; i < sizeof(foot_words) / sizeof(foot_words[0]);
+	     i++) {
+		if (w->notes.count[i] == 0)
+			continue;
+		tl_put_string(words, words->size > 0 ? ", " : "");
+		put_number_word(words, w->notes.count[i], foot_words[i]);
+	}
+}
+
+static int
+svg_end(struct tl_writer *writer)
+{
+	struct svg_write *w = write_of(writer);
+	double height;
+	int rc = w->chart->layout(w, &height);
+
+	if (rc < 0)
+		return rc;
+	put_head(w, HEAD + height + FOOT);
+	if ((rc = w->chart->draw(w, HEAD)) < 0)
+		return rc;
+	put_words(w, "dim", SVG_MARGIN, HEAD + height + 20, put_foot);
+	tl_put_string(&writer->out.text, "</svg>\n");
+	tl_notes_say(&w->notes, writer->report);
+	return 0;
+}
+
+static void
+svg_free(struct tl_writer *writer)
+{
+	struct svg_write *w = write_of(writer);
+
+	if (w->chart)
+		w->chart->free(w);
+	tl_spans_free(w->spans);
+	tl_svg_names_free(&w->names);
+}
+
+static const struct tl_writer_kind svg_kind = { .begin = svg_begin,
+	.put = svg_put,
+	.end = svg_end,
+	.free = svg_free,
+	.is_of_one_machine = true };
+
+int
+tl_svg_write_new(struct tl_writer **writer, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	return tl_writer_make(writer, sizeof(struct svg_write), &svg_kind,
+	    write, context, report);
+}
+
+void
+tl_svg_write_set_chart(struct tl_writer *writer, enum tl_svg_chart chart)
+{
+	struct svg_write *w = write_of(writer);
+
+	assert(!w->chart && chart < TL_SVG_CHARTS); /* not begun */
+	w->which = chart;
+}

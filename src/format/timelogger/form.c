@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* timelogger_form.c - tell the messages that stand for sources, see
+ * timelogger.h. */
+#include "format/timelogger/form.h"
+
+#include "format/timelogger/timelogger.h"
+
+#include <timeline.h>
+
+/* Take text off the front, if it is there. */
+static bool
+skip(struct tl_bytes *bytes, const char *text)
+{
+	const size_t size = strlen(text);
+
+	if (bytes->size < size || memcmp(bytes->data, text, size) != 0)
+		return false;
+	bytes->data += size;
+	bytes->size -= size;
+	return true;
+}
+
+/* Take an id off the front. */
+static bool
+skip_id(struct tl_bytes *bytes, int32_t *id)
+{
+	const bool negative = skip(bytes, "-");
+	int64_t n = 0;
+	size_t digits = 0;
+
+	while (digits < bytes->size && bytes->data[digits] >= '0' &&
+	       bytes->data[digits] <= '9' && n <= INT32_MAX)
+		n = n * 10 + (bytes->data[digits++] - '0');
+	bytes->data += digits;
+	bytes->size -= digits;
+	n = negative ? -n : n;
+	*id = (int32_t)n;
+	return digits > 0 && n >= INT32_MIN && n <= INT32_MAX;
+}
+
+static bool
+ends_in(struct tl_bytes bytes, const char *text)
+{
+	const size_t size = strlen(text);
+
+	return bytes.size >= size &&
+	       memcmp(bytes.data + bytes.size - size, text, size) == 0;
+}
+
+/* Is it one of the messages that the reader makes for a source? */
+static bool
+read_which(struct tl_bytes which, struct tl_form *form)
+{
+	if (!skip(&which, "source ") || !skip_id(&which, &form->wanted))
+		return false;
+	form->suffix = "";
+	if (ends_in(which, ": " TL_TIMELOGGER_BELOW)) {
+		form->below = true;
+		form->suffix = " (" TL_TIMELOGGER_BELOW ")";
+	} else if (ends_in(which, ": " TL_TIMELOGGER_OVERLAP)) {
+		form->overlap = true;
+		form->suffix = " (" TL_TIMELOGGER_OVERLAP ")";
+	}
+	form->undefined = skip(&which, TL_TIMELOGGER_UNDEFINED);
+	return true;
+}
+
+void
+tl_form_fill(struct tl_form *form, const struct tl_message *message)
+{
+	*form = (struct tl_form){ .source = TL_FORM_SOURCE_NONE, .suffix = "" };
+	if (message->kind == TIMELINE_RECORD_INSTANT) {
+		if (tl_bytes_equal(message->category,
+			tl_bytes_of(TL_TIMELOGGER_DEFINER)) &&
+		    tl_bytes_equal(message->text,
+			tl_bytes_of(TL_TIMELOGGER_DEFINITION)))
+			form->what = TL_FORM_DEFINITION;
+	} else if (message->kind == TIMELINE_RECORD_SPAN) {
+		form->what = message->scope == TIMELINE_SOURCE
+				 ? TL_FORM_OWN
+				 : TL_FORM_PER_THREAD;
+		if (form->what == TL_FORM_OWN &&
+		    tl_bytes_equal(message->category,
+			tl_bytes_of(TL_TIMELOGGER_CATEGORY)) &&
+		    read_which(message->explain, form))
+			form->what = TL_FORM_NUMBERED;
+	}
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.c - records to events, see timelogger.h.
+ *
+ *	piece --> whole records --> store, in order of time --> sink
+ *	     \--> carry: the record that a piece ends in
+ *
+ *	id --> number --> the source that it stands for just now
+ *	source: its three labels and its activity
+ *
+ * Threads queue their records, so that they may stand out of order of time.
+ * Which source an id stands for is told by the order of records; activity is
+ * counted in order of time.
+ */
+#include "format/timelogger/read.h"
+
+#include "base/id_map.h"
+#include "base/mutf8.h"
+#include "event/notes.h"
+#include "event/store.h"
+#include "format/label.h"
+#include "format/timelogger/timelogger.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	/* So many strange records and no other: another format. */
+	STRANGE_MAX = 64,
+	/* As many sources are looked at to recognise a file. */
+	START_SOURCES_MAX = 256,
+	WHICH_SIZE_MAX = 80
+};
+
+/* The three messages of a source. */
+enum { ACTIVE, OVERLAP, BELOW, LEVELS };
+
+static const struct {
+	const char *suffix;
+	const char *which;
+} levels[LEVELS] = {
+	{ "", "" },
+	{ " (" TL_TIMELOGGER_OVERLAP ")", ": " TL_TIMELOGGER_OVERLAP },
+	{ " (" TL_TIMELOGGER_BELOW ")", ": " TL_TIMELOGGER_BELOW },
+};
+
+enum {
+	UNKNOWN_TYPE,
+	CUT,
+	UNDEFINED,
+	REDEFINED,
+	TOO_HIGH,
+	TOO_LOW,
+	UNSORTED,
+	BAD_NAME,
+	TOO_MANY
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[UNKNOWN_TYPE] = { -EBADMSG, "record of an unknown type, skipped" },
+	[CUT] = { -EBADMSG, "the last record is cut" },
+	[UNDEFINED] = { -EBADMSG, "source that was never defined" },
+	[REDEFINED] = { 0, "source defined again" },
+	[TOO_HIGH] = { 0, "open of a source that is open: an overlap" },
+	[TOO_LOW] = { 0, "close of a source that is not open: below 0" },
+	[UNSORTED] = { 0, "time is before the one of an earlier record" },
+	[BAD_NAME] = { -EBADMSG, "name is not modified UTF-8" },
+	[TOO_MANY] = { -ENOSPC, "too many sources: one stands for the rest" },
+};
+
+struct source {
+	struct tl_label label[LEVELS]; /* of a level; made when it is met */
+	int64_t activity;
+	int32_t id;
+	uint32_t definitions;
+};
+
+/* The place of the source for all that are too many. */
+enum { REST = UINT32_MAX };
+
+struct timelogger_read {
+	struct tl_reader reader; /* first: what callers see */
+	struct tl_sink *sink;
+	const struct tl_report *report;
+	struct tl_definer *definer;
+	const struct tl_message *definition;
+	struct tl_store *store;
+	struct tl_numbers ids;
+	uint32_t *current; /* source of an id's number, plus 1; 0: none yet */
+	size_t current_capacity;
+	struct source *sources;
+	size_t source_capacity;
+	uint32_t source_count;
+	struct source rest; /* when there are too many */
+	struct tl_notes notes;
+	struct tl_event event; /* what is the same for all of them is set */
+	struct tl_text carry;
+	struct tl_text name;
+	uint64_t at;      /* of the record at hand */
+	uint64_t numbers; /* of events */
+	int64_t newest_ns;
+	uint64_t known;
+	uint64_t strange;
+};
+
+static struct timelogger_read *
+read_of(struct tl_reader *reader)
+{
+	return (struct timelogger_read *)(void *)reader;
+}
+
+/* Which source a message is of: its second line. */
+static void
+say_which(char which[WHICH_SIZE_MAX], const struct source *source,
+    unsigned level)
+{
+	char again[32] = "";
+
+	if (source->definitions > 1)
+		snprintf(again, sizeof(again), ", definition %" PRIu32,
+		    source->definitions);
+	snprintf(which, WHICH_SIZE_MAX, "source %" PRId32 "%s%s%s", source->id,
+	    again, source->definitions == 0 ? TL_TIMELOGGER_UNDEFINED : "",
+	    levels[level].which);
+}
+
+/* Make the label of a level.  When the definer is full the source becomes
+ * one with the others that have none. */
+static int
+make_label(struct timelogger_read *r, struct source *source, unsigned level)
+{
+	char which[WHICH_SIZE_MAX];
+	int rc;
+
+	say_which(which, source, level);
+	rc = tl_label_define(r->definer, TL_TIMELOGGER_CATEGORY,
+	    tl_bytes(r->name.data, r->name.size), levels[level].suffix, which,
+	    &source->label[level]);
+	if (rc != -ENOSPC || source == &r->rest)
+		return rc;
+	tl_note(&r->notes, TOO_MANY, r->at);
+	source->label[level] = r->rest.label[level];
+	return 0;
+}
+
+/* The name of a source that nobody named. */
+static int
+name_undefined(struct timelogger_read *r, int32_t id)
+{
+	tl_text_clear(&r->name);
+	tl_put_string(&r->name, "source ");
+	tl_put_signed(&r->name, id);
+	return r->name.rc;
+}
+
+/* The name of a source again, from the label that it has. */
+static int
+name_again(struct timelogger_read *r, const struct source *source)
+{
+	const struct tl_event event = { .message =
+					    source->label[ACTIVE].message,
+		.args = { source->label[ACTIVE].arg } };
+
+	tl_text_clear(&r->name);
+	tl_label_put(&r->name, &event, "");
+	return r->name.rc;
+}
+
+/* A new source for an id: its place, or REST. */
+static int
+add_source(struct timelogger_read *r, int32_t id, uint32_t definitions,
+    uint32_t *place)
+{
+	void *sources = r->sources;
+
+	*place = REST;
+	if (r->source_count == TL_NUMBERS_MAX) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (r->source_count >= r->source_capacity) {
+		if (tl_numbers_room(&sources, &r->source_capacity,
+			r->source_count, sizeof(*r->sources)) < 0)
+			return -ENOMEM;
+		r->sources = sources;
+	}
+	*place = r->source_count++;
+	r->sources[*place].id = id;
+	r->sources[*place].definitions = definitions;
+	return 0;
+}
+
+static struct source *
+source_at(struct timelogger_read *r, uint32_t place)
+{
+	return place == REST ? &r->rest : &r->sources[place];
+}
+
+/* Where the source of an id is kept; NULL for one of those too many. */
+static int
+find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
+{
+	const struct tl_number_key key = { .a = (uint32_t)id };
+	void *all = r->current;
+	uint32_t number;
+	int rc = tl_numbers_get(&r->ids, key, &number);
+
+	*current = NULL;
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	if (rc >= 0 && number >= r->current_capacity) {
+		rc = tl_numbers_room(&all, &r->current_capacity, number,
+		    sizeof(*r->current));
+		r->current = all;
+	}
+	if (rc < 0)
+		return rc;
+	*current = &r->current[number];
+	return 0;
+}
+
+/* Keep an event until all are there. */
+static int
+keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
+    uint64_t b)
+{
+	struct tl_sink *sink = tl_store_sink(r->store);
+	struct tl_event *e = &r->event;
+
+	e->message = r->definition;
+	e->level = r->definition->level;
+	e->kind = kind;
+	e->ns = ns;
+	e->tsc = r->at;
+	e->args[0] = a;
+	e->args[1] = b;
+	if (ns < r->newest_ns) /* queued late? */
+		tl_note(&r->notes, UNSORTED, r->at);
+	else
+		r->newest_ns = ns;
+	r->known++;
+	return sink->put(sink, e);
+}
+
+/* A definition is an event, too: nothing of the file is lost. */
+static int
+keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
+{
+	uint64_t name;
+	int rc = tl_definer_string(r->definer,
+	    tl_bytes(r->name.data, r->name.size), &name);
+
+	if (rc == -ENOSPC) {
+		tl_note(&r->notes, TOO_MANY, r->at);
+		return 0;
+	}
+	return rc < 0 ? rc
+		      : keep(r, TL_INSTANT, ns, (uint64_t)(int64_t)id, name);
+}
+
+static int
+define(struct timelogger_read *r, int32_t id, int64_t ns, struct tl_bytes name)
+{
+	uint32_t *current, definitions = 1, place;
+	int rc = find_current(r, id, &current);
+
+	if (rc < 0)
+		return rc;
+	tl_text_clear(&r->name);
+	if (!tl_mutf8_decode(&r->name, name))
+		tl_note(&r->notes, BAD_NAME, r->at);
+	if ((rc = r->name.rc) < 0)
+		return rc;
+	if (current) {
+		if (*current > 0 && *current - 1 != REST)
+			definitions = r->sources[*current - 1].definitions + 1;
+		if (definitions > 1)
+			tl_note(&r->notes, REDEFINED, r->at);
+		if ((rc = add_source(r, id, definitions, &place)) < 0)
+			return rc;
+		*current = place == REST ? 0 : place + 1;
+		if (place != REST)
+			rc = make_label(r, &r->sources[place], ACTIVE);
+	}
+	return rc < 0 ? rc : keep_definition(r, id, ns);
+}
+
+/* An open or a close. */
+static int
+change(struct timelogger_read *r, int32_t id, int64_t ns, uint8_t kind)
+{
+	uint32_t *current, place = REST;
+	int rc = find_current(r, id, &current);
+
+	if (rc == 0 && current && *current == 0) {
+		rc = add_source(r, id, 0, &place);
+		*current = place == REST ? 0 : place + 1;
+	}
+	if (rc < 0)
+		return rc;
+	if (current && *current > 0)
+		place = *current - 1;
+	return keep(r, kind, ns, place, 0);
+}
+
+/* The label of a level that is met for the first time. */
+static int
+meet_level(struct timelogger_read *r, struct source *source, unsigned level)
+{
+	int rc = 0;
+
+	if (!source->label[ACTIVE].message) {
+		tl_note(&r->notes, UNDEFINED, r->at);
+		rc = name_undefined(r, source->id);
+		if (rc == 0)
+			rc = make_label(r, source, ACTIVE);
+	} else {
+		rc = name_again(r, source);
+	}
+	return rc < 0 || level == ACTIVE ? rc : make_label(r, source, level);
+}
+
+/* Hand an event on, in order of time: step is 1 or -1. */
+static int
+step(struct timelogger_read *r, struct tl_event *e, int by)
+{
+	struct source *source = source_at(r, (uint32_t)e->args[0]);
+	const int64_t higher = by > 0 ? source->activity + 1 : source->activity;
+	const unsigned level = higher == 1  ? ACTIVE
+			       : higher > 1 ? OVERLAP
+					    : BELOW;
+	int rc;
+
+	source->activity += by;
+	if (!source->label[level].message &&
+	    (rc = meet_level(r, source, level)) < 0)
+		return rc;
+	if (level == OVERLAP && by > 0)
+		tl_note(&r->notes, TOO_HIGH, r->at);
+	if (level == BELOW && by < 0)
+		tl_note(&r->notes, TOO_LOW, r->at);
+	e->args[0] = source->label[level].arg;
+	e->message = source->label[level].message;
+	e->level = e->message->level;
+	e->kind = (by > 0) == (level != BELOW) ? TL_BEGIN : TL_END;
+	return 0;
+}
+
+/* All that was kept, in order of time. */
+static int
+hand_on(struct timelogger_read *r)
+{
+	struct tl_sink *store = tl_store_sink(r->store);
+	struct tl_cursor *cursor;
+	struct tl_event e;
+	int rc = store->finish(store);
+
+	if (rc < 0 ||
+	    (rc = tl_store_cursor(r->store, TL_OLDEST_FIRST, &cursor)) < 0)
+		return rc;
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &e)) > 0) {
+		r->at = e.tsc;
+		e.tsc = (uint64_t)e.ns;
+		e.number = r->numbers++;
+		rc = e.kind == TL_INSTANT
+			 ? 0
+			 : step(r, &e, e.kind == TL_BEGIN ? 1 : -1);
+		if (rc == 0)
+			rc = r->sink->put(r->sink, &e);
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+static uint16_t
+text_size(const char *record)
+{
+	uint16_t size;
+
+	memcpy(&size, record + TL_TIMELOGGER_SIZE, sizeof(size));
+	return be16toh(size);
+}
+
+/* A whole record. */
+static int
+take(struct timelogger_read *r, const char *record)
+{
+	const uint8_t type = (uint8_t)record[0];
+	uint32_t id;
+	uint64_t ns;
+
+	memcpy(&id, record + 1, sizeof(id));
+	memcpy(&ns, record + 5, sizeof(ns));
+	id = be32toh(id);
+	ns = be64toh(ns);
+	switch (type) {
+	case TL_TIMELOGGER_NEW:
+		return define(r, (int32_t)id, (int64_t)ns,
+		    tl_bytes(record + TL_TIMELOGGER_TEXT_AT,
+			text_size(record)));
+	case TL_TIMELOGGER_OPEN:
+	case TL_TIMELOGGER_CLOSE:
+		return change(r, (int32_t)id, (int64_t)ns,
+		    type == TL_TIMELOGGER_OPEN ? TL_BEGIN : TL_END);
+	}
+	tl_note(&r->notes, UNKNOWN_TYPE, r->at);
+	if (++r->strange < STRANGE_MAX || r->known > 0)
+		return 0;
+	tl_report_say(r->report, -EBADMSG, r->at, "not a TimeLogger file");
+	return -EBADMSG;
+}
+
+/* How many bytes a record takes, as far as size of them tell. */
+static size_t
+record_size(const char *record, size_t size)
+{
+	if (size < TL_TIMELOGGER_SIZE || record[0] != TL_TIMELOGGER_NEW)
+		return TL_TIMELOGGER_SIZE;
+	if (size < TL_TIMELOGGER_TEXT_AT)
+		return TL_TIMELOGGER_TEXT_AT;
+	return TL_TIMELOGGER_TEXT_AT + (size_t)text_size(record);
+}
+
+/* Complete the record that the piece before ended in. */
+static int
+feed_carry(struct timelogger_read *r, struct tl_bytes *piece)
+{
+	struct tl_text *carry = &r->carry;
+	int rc;
+
+	for (;;) {
+		size_t missing = record_size(carry->data, carry->size);
+
+		if (missing <= carry->size)
+			break;
+		missing -= carry->size;
+		if (missing > piece->size)
+			missing = piece->size;
+		tl_put_bytes(carry, tl_bytes(piece->data, missing));
+		piece->data += missing;
+		piece->size -= missing;
+		if (carry->rc < 0 || missing == 0)
+			return carry->rc;
+	}
+	rc = take(r, carry->data);
+	r->at += carry->size;
+	tl_text_clear(carry);
+	return rc;
+}
+
+static int
+timelogger_feed(struct tl_reader *reader, struct tl_bytes piece)
+{
+	struct timelogger_read *r = read_of(reader);
+	int rc = 0;
+
+	if (r->carry.size > 0)
+		rc = feed_carry(r, &piece);
+	while (rc == 0 && piece.size > 0) {
+		const size_t size = record_size(piece.data, piece.size);
+
+		if (size > piece.size) {
+			tl_put_bytes(&r->carry, piece);
+			return r->carry.rc;
+		}
+		rc = take(r, piece.data);
+		r->at += size;
+		piece.data += size;
+		piece.size -= size;
+	}
+	return rc;
+}
+
+static int
+timelogger_finish(struct tl_reader *reader)
+{
+	struct timelogger_read *r = read_of(reader);
+	const bool strange = r->known == 0 && r->at + r->carry.size > 0;
+	int rc;
+
+	if (strange) {
+		tl_report_say(r->report, -EBADMSG, 0, "not a TimeLogger file");
+		return -EBADMSG;
+	}
+	if (r->carry.size > 0)
+		tl_note(&r->notes, CUT, r->at);
+	tl_text_clear(&r->carry);
+	rc = hand_on(r);
+	tl_notes_say(&r->notes, r->report);
+	return rc;
+}
+
+static void
+timelogger_free(struct tl_reader *reader)
+{
+	struct timelogger_read *r = read_of(reader);
+
+	tl_definer_free(r->definer);
+	tl_numbers_free(&r->ids);
+	tl_text_free(&r->carry);
+	tl_text_free(&r->name);
+	tl_store_free(r->store);
+	free(r->current);
+	free(r->sources);
+	free(r);
+}
+
+/* The messages that must be there even when nothing more fits. */
+static int
+make_messages(struct timelogger_read *r)
+{
+	int rc =
+	    tl_definer_message(r->definer, tl_bytes_of(TL_TIMELOGGER_DEFINER),
+		tl_bytes_of(TL_TIMELOGGER_DEFINITION), TIMELINE_RECORD_INSTANT,
+		(uint8_t)tl_level_parse("info"), 0, &r->definition);
+
+	tl_put_string(&r->name, "other sources");
+	if (rc == 0)
+		rc = r->name.rc;
+	for (unsigned level = 0; rc == 0 && level < LEVELS; level++)
+		rc = make_label(r, &r->rest, level);
+	return rc;
+}
+
+int
+tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
+    const struct tl_report *report)
+{
+	struct timelogger_read *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return -ENOMEM;
+	r->reader = (struct tl_reader){ .feed = timelogger_feed,
+		.finish = timelogger_finish,
+		.free = timelogger_free };
+	r->sink = sink;
+	r->report = report;
+	r->notes.kinds = kinds;
+	r->event.cpu = TL_CPU_UNKNOWN;
+	r->newest_ns = INT64_MIN;
+	r->rest.id = -1;
+	rc = tl_definer_new(&r->definer);
+	if (rc == 0)
+		rc = tl_store_new(&r->store, TL_STORE_MEMORY_MAX);
+	if (rc == 0)
+		rc = make_messages(r);
+	if (rc < 0)
+		timelogger_free(&r->reader);
+	else
+		*reader = &r->reader;
+	return rc;
+}
+
+/* Is the id one of those that were defined? */
+static bool
+is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+/* Records from the start on, each source defined by a name before it is used:
+ * ids that count from 0, or at least a use of one, are like nothing else. */
+unsigned
+tl_timelogger_recognise(struct tl_bytes first)
+{
+	uint32_t ids[START_SOURCES_MAX], count = 0, id;
+	bool ascending = true, used = false;
+
+	while (first.size >= TL_TIMELOGGER_SIZE && count < START_SOURCES_MAX) {
+		const size_t size = record_size(first.data, first.size);
+		const uint8_t type = (uint8_t)first.data[0];
+		bool known;
+
+		memcpy(&id, first.data + 1, sizeof(id));
+		id = be32toh(id);
+		known = is_defined(ids, count, id);
+		if (type > TL_TIMELOGGER_CLOSE ||
+		    (type == TL_TIMELOGGER_NEW ? size == TL_TIMELOGGER_TEXT_AT
+					       : !known))
+			return count > 1 ? 30 : 0;
+		used = used || type != TL_TIMELOGGER_NEW;
+		if (!known) {
+			ascending = ascending && id == count;
+			ids[count++] = id;
+		}
+		if (size > first.size)
+			break;
+		first.data += size;
+		first.size -= size;
+	}
+	return count == 0 ? 0 : ascending ? 90 : used ? 85 : 30;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timelogger.h - the bytes of a TimeLogger file, and what they are as events.
+ *
+ *	+------+-----------+---------------+----------------+------------+
+ *	| type | source id | time          | text size      | text       |
+ *	| u8   | i32       | i64           | u16            | mod. UTF-8 |
+ *	+------+-----------+---------------+----------------+------------+
+ *	0      1           5               13               15
+ *
+ * Records stand one after the other, big endian, nothing before, between or
+ * behind them.  Only type 0 has the text.
+ *
+ *	0 new source	instant, category "timelogger",
+ *			"source $id%d is $name%s"
+ *	1 open, 2 close	begin or end of a span of scope TIMELINE_SOURCE,
+ *			category "source", one of three messages:
+ *
+ *	activity    3 .            +----+
+ *	of the      2 .       +----+....+----+		"name (overlap)"
+ *	source      1 .  +----+..............+----+	"name"
+ *	            0 ...+........................+...   +...
+ *	           -1 .                            +---+	"name (below 0)"
+ *
+ * The activity of a source goes up by 1 when it is opened and down by 1 when
+ * it is closed, and should be 0 or 1.  The span of its name lasts while it is
+ * 1 or more; each level above is a span of "(overlap)", each one below 0 a
+ * span of "(below 0)", which begins when the source is *closed* and ends when
+ * it is opened.  So whatever stands in a file every event is kept, spans of a
+ * source nest, and what should not be is seen as what it is.
+ *
+ * The second line of such a message says which source it is:
+ *
+ *	source ID[, definition N][, undefined][: overlap|: below 0]
+ *
+ * N counts from 2 when an id is defined again, which starts a new source.
+ * Times count nanoseconds from anywhere, as System.nanoTime() does; they are
+ * taken for Unix time as they are.
+ */
+#ifndef TL_FORMAT_TIMELOGGER_TIMELOGGER_H
+#define TL_FORMAT_TIMELOGGER_TIMELOGGER_H
+
+/* record.type */
+enum { TL_TIMELOGGER_NEW = 0, TL_TIMELOGGER_OPEN = 1, TL_TIMELOGGER_CLOSE = 2 };
+
+enum {
+	TL_TIMELOGGER_SIZE = 13,    /* of a record */
+	TL_TIMELOGGER_TEXT_AT = 15, /* of one of type 0 */
+	TL_TIMELOGGER_SIZE_MAX = 15 + 65535
+};
+
+#define TL_TIMELOGGER_CATEGORY   "source"
+#define TL_TIMELOGGER_DEFINER    "timelogger" /* category of definitions */
+#define TL_TIMELOGGER_DEFINITION "source $id%d is $name%s"
+#define TL_TIMELOGGER_OVERLAP    "overlap"
+#define TL_TIMELOGGER_BELOW      "below 0"
+#define TL_TIMELOGGER_UNDEFINED  ", undefined"
+
+#endif

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - events to records, see timelogger.h.
+ *
+ *	message --> form: what its events are; where it is one source, which
+ *	key --> number --> source: its id, and whether it stands in the output
+ *
+ * A source that has a definition is known by (input, process, id); one that has
+ * none by (input, process, id, name).  Sources that were read have no process;
+ * those of timeline_source.h do, and two processes may count alike.  Any other
+ * is known by (message, thread).
+ *
+ * What comes first of a source, or after a loss, may tell that it was open
+ * before: opens or closes are added at the first time kept.
+ */
+#include "format/timelogger/write.h"
+
+#include "base/id_map.h"
+#include "base/mutf8.h"
+#include "event/message_map.h"
+#include "event/notes.h"
+#include "format/label.h"
+#include "format/timelogger/form.h"
+#include "format/timelogger/timelogger.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	/* An id as it was read is kept where it leaves no larger gap. */
+	GAP_MAX = 1 << 10
+};
+
+enum {
+	INSTANTS,
+	COUNTERS,
+	LOSSES,
+	ARGUMENTS,
+	LEVELS,
+	CPUS,
+	THREADS,
+	NAMES,
+	TOO_MANY,
+	OPEN_BEFORE
+};
+
+static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
+	[INSTANTS] = { -ENOTSUP, TL_NOTE_INSTANTS },
+	[COUNTERS] = { -ENOTSUP, TL_NOTE_COUNTERS },
+	[LOSSES] = { -ENOTSUP, TL_NOTE_LOSSES },
+	[ARGUMENTS] = { -ENOTSUP, TL_NOTE_ARGUMENTS },
+	[LEVELS] = { -ENOTSUP, TL_NOTE_LEVELS },
+	[CPUS] = { -ENOTSUP, TL_NOTE_CPUS },
+	[THREADS] = { -ENOTSUP, "the threads of a source are left out" },
+	[NAMES] = { -ENOTSUP, TL_NOTE_NAMES },
+	[TOO_MANY] = { -ENOSPC, "too many sources: event left out" },
+	[OPEN_BEFORE] = { 0, "what was open before the first time kept is "
+			     "opened there" },
+};
+
+struct source {
+	int32_t id;
+	bool known;   /* has it an id? */
+	bool written; /* is it defined in the output? */
+	bool early;   /* ... while no definition of it has come? */
+	int64_t activity;
+	int64_t last_ns;
+	uint64_t losses; /* that its activity is known after */
+};
+
+struct timelogger_write {
+	struct tl_writer writer; /* first: what callers see */
+	struct tl_message_map forms;
+	struct tl_definer *names; /* numbers of them */
+	struct tl_numbers keys;
+	struct source *sources;
+	size_t source_capacity;
+	uint64_t losses; /* what is before the first event is one */
+	int64_t kept_ns; /* the first time after the last of them */
+	int32_t next_id;
+	struct tl_notes notes;
+	struct tl_text name;
+};
+
+static struct timelogger_write *
+write_of(struct tl_writer *writer)
+{
+	return (struct timelogger_write *)(void *)writer;
+}
+
+/* What is lost of every event of a message. */
+static void
+note_message(struct timelogger_write *w, const struct tl_event *event,
+    const struct tl_form *form)
+{
+	const struct tl_message *message = event->message;
+	const bool spans =
+	    form->what != TL_FORM_UNFIT && form->what != TL_FORM_DEFINITION;
+
+	if (spans && form->what != TL_FORM_NUMBERED && message->argc > 0)
+		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
+	if (spans && event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+	if (spans && form->what != TL_FORM_PER_THREAD &&
+	    (event->pid != 0 || event->tid != 0))
+		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+	if (spans && message->level != tl_level_parse("info"))
+		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+}
+
+/* A message that is met for the first time. */
+static int
+make_form(struct timelogger_write *w, const struct tl_event *event,
+    struct tl_form **form)
+{
+	struct tl_form *f = malloc(sizeof(*f));
+	int rc;
+
+	if (!f)
+		return -ENOMEM;
+	tl_form_fill(f, event->message);
+	rc = tl_message_map_add(&w->forms, event->message, f);
+	if (rc < 0) {
+		free(f);
+		return rc;
+	}
+	note_message(w, event, f);
+	*form = f;
+	return 0;
+}
+
+/* A new source gets the id it had in a file, or the next. */
+static int32_t
+choose_id(struct timelogger_write *w, const struct tl_event *event,
+    int32_t wanted)
+{
+	int32_t id = w->next_id;
+
+	if (event->pid == 0 && wanted > id && wanted - id <= GAP_MAX)
+		id = wanted;
+	w->next_id = id + 1;
+	return id;
+}
+_Static_assert((int64_t)TL_NUMBERS_MAX *(GAP_MAX + 1) < INT32_MAX,
+    "ids do not run out before numbers do");
+
+static int
+find_source(struct timelogger_write *w, struct tl_number_key key,
+    struct source **source)
+{
+	void *sources = w->sources;
+	uint32_t number;
+	int rc = tl_numbers_get(&w->keys, key, &number);
+
+	if (rc >= 0 && number >= w->source_capacity) {
+		rc = tl_numbers_room(&sources, &w->source_capacity, number,
+		    sizeof(*w->sources));
+		w->sources = sources;
+	}
+	if (rc < 0)
+		return rc;
+	*source = &w->sources[number];
+	return 0;
+}
+
+/* No address has the highest bit: the three kinds of keys never meet. */
+static struct tl_number_key
+key_of_id(const struct tl_event *event, int32_t id, unsigned by_name)
+{
+	return (struct tl_number_key){ UINT64_C(1) << 63 |
+					   (uint64_t)event->pid << 17 |
+					   by_name << 16 | event->source,
+		(uint32_t)id };
+}
+
+static int
+find_by_id(struct timelogger_write *w, const struct tl_event *event, int32_t id,
+    struct source **source)
+{
+	return find_source(w, key_of_id(event, id, 0), source);
+}
+
+static int
+find_by_name(struct timelogger_write *w, const struct tl_event *event,
+    int32_t id, struct source **source)
+{
+	struct tl_number_key key = key_of_id(event, id, 1);
+	uint64_t number;
+	int rc = w->name.rc;
+
+	if (rc == 0)
+		rc = tl_definer_string(w->names,
+		    tl_bytes(w->name.data, w->name.size), &number);
+	if (rc < 0)
+		return rc;
+	key.b |= number << 32;
+	return find_source(w, key, source);
+}
+
+static int
+find_by_message(struct timelogger_write *w, const struct tl_event *event,
+    const struct tl_form *form, struct source **source)
+{
+	struct tl_number_key key = { .a = (uint64_t)(uintptr_t)event->message };
+
+	if (form->what == TL_FORM_PER_THREAD)
+		key.b = (uint64_t)event->pid << 32 | event->tid;
+	return find_source(w, key, source);
+}
+
+static void
+give_id(struct timelogger_write *w, const struct tl_event *event,
+    struct source *source, int32_t wanted)
+{
+	if (!source->known)
+		source->id = choose_id(w, event, wanted);
+	source->known = true;
+}
+
+static char *
+write_record(char *to, uint8_t type, int32_t id, int64_t ns)
+{
+	const uint32_t id_be = htobe32((uint32_t)id);
+	const uint64_t ns_be = htobe64((uint64_t)ns);
+
+	to[0] = (char)type;
+	memcpy(to + 1, &id_be, sizeof(id_be));
+	memcpy(to + 5, &ns_be, sizeof(ns_be));
+	return to + TL_TIMELOGGER_SIZE;
+}
+
+/* A definition, of the name in w->name. */
+static int
+put_definition(struct timelogger_write *w, int32_t id, int64_t ns)
+{
+	struct tl_text *text = &w->writer.out.text;
+	char *to = tl_text_reserve(text, TL_TIMELOGGER_SIZE_MAX);
+	size_t start;
+	uint16_t size;
+
+	if (!to || w->name.rc < 0)
+		return -ENOMEM;
+	write_record(to, TL_TIMELOGGER_NEW, id, ns);
+	text->size += TL_TIMELOGGER_TEXT_AT;
+	start = text->size;
+	if (!tl_mutf8_encode(text, tl_bytes(w->name.data, w->name.size),
+		TL_MUTF8_SIZE_MAX))
+		tl_note(&w->notes, NAMES, TL_FAULT_NOWHERE);
+	size = htobe16((uint16_t)(text->size - start));
+	memcpy(text->data + start - sizeof(size), &size, sizeof(size));
+	return 0;
+}
+
+static void
+name_source(struct timelogger_write *w, const struct tl_event *event,
+    const struct tl_form *form)
+{
+	struct tl_text *name = &w->name;
+
+	tl_text_clear(name);
+	if (form->what != TL_FORM_NUMBERED &&
+	    event->message->category.size > 0) {
+		tl_put_bytes(name, event->message->category);
+		tl_put_string(name, ": ");
+	}
+	tl_label_put(name, event, form->suffix);
+	if (form->what != TL_FORM_PER_THREAD)
+		return;
+	tl_put_string(name, " (");
+	tl_put_unsigned(name, event->pid);
+	tl_put_char(name, '/');
+	tl_put_unsigned(name, event->tid);
+	tl_put_char(name, ')');
+}
+
+/* A definition that was read.  Where the source was used before, one is there
+ * already. */
+static int
+define(struct timelogger_write *w, const struct tl_event *event)
+{
+	const int32_t id = (int32_t)(uint32_t)event->args[0];
+	struct source *source, early;
+	int rc;
+
+	tl_text_clear(&w->name);
+	tl_put_bytes(&w->name,
+	    tl_message_string(event->message, event->args[1]));
+	if ((rc = find_by_name(w, event, id, &source)) < 0)
+		return rc;
+	early = *source;
+	source->early = false;
+	if ((rc = find_by_id(w, event, id, &source)) < 0)
+		return rc;
+	if (early.early && !source->written) {
+		*source = early;
+		return 0;
+	}
+	give_id(w, event, source, id);
+	source->written = true;
+	source->activity = 0;
+	source->losses = w->losses;
+	return put_definition(w, source->id, event->ns);
+}
+
+/* The source of an event.  w->name is its name where it is not written. */
+static int
+look_source(struct timelogger_write *w, const struct tl_event *event,
+    const struct tl_form *form, struct source **source)
+{
+	int rc;
+
+	if (form->what != TL_FORM_NUMBERED)
+		rc = find_by_message(w, event, form, source);
+	else
+		rc = find_by_id(w, event, form->wanted, source);
+	if (rc < 0 || (*source)->written || form->undefined)
+		return rc;
+	name_source(w, event, form);
+	if (form->what == TL_FORM_NUMBERED)
+		rc = find_by_name(w, event, form->wanted, source);
+	return rc;
+}
+
+/* How often a source has to be opened (closed, below 0) for an event to make
+ * sense: its activity before the event is between two bounds. */
+static int64_t
+opens_before(const struct source *source, const struct tl_event *event,
+    const struct tl_form *form)
+{
+	const bool begins = event->kind == TL_BEGIN;
+	int64_t least = begins ? 0 : 1, most = INT64_MAX;
+
+	if (form->overlap) {
+		least++;
+	} else if (form->below) {
+		most = begins ? 0 : -1;
+		least = INT64_MIN;
+	} else if (form->what == TL_FORM_NUMBERED) {
+		most = least;
+	}
+	return source->activity < least  ? least - source->activity
+	       : source->activity > most ? most - source->activity
+					 : 0;
+}
+
+static int
+put_step(struct timelogger_write *w, struct source *source, bool opens,
+    int64_t ns)
+{
+	struct tl_text *text = &w->writer.out.text;
+	char *to = tl_text_reserve(text, TL_TIMELOGGER_SIZE);
+
+	if (!to)
+		return -ENOMEM;
+	write_record(to, opens ? TL_TIMELOGGER_OPEN : TL_TIMELOGGER_CLOSE,
+	    source->id, ns);
+	text->size += TL_TIMELOGGER_SIZE;
+	source->activity += opens ? 1 : -1;
+	source->last_ns = ns;
+	return 0;
+}
+
+/* The source of an event, which is defined if it was not, at the time that it
+ * has been known from. */
+static int
+use_source(struct timelogger_write *w, const struct tl_event *event,
+    struct tl_form *form, struct source **used)
+{
+	struct source *source;
+	int rc = look_source(w, event, form, &source);
+	const bool is_new = rc == 0 && source->losses == 0;
+
+	if (rc < 0)
+		return rc;
+	*used = source;
+	give_id(w, event, source, form->wanted);
+	if (form->what != TL_FORM_PER_THREAD) {
+		form->source = (uint32_t)(source - w->sources);
+		form->pid = event->pid;
+	}
+	if (source->written || form->undefined)
+		return 0;
+	source->written = true;
+	source->early = form->what == TL_FORM_NUMBERED;
+	return put_definition(w, source->id,
+	    is_new && opens_before(source, event, form) != 0 ? w->kept_ns
+							     : event->ns);
+}
+
+/* Opens and closes that are missing. */
+static int
+put_missing(struct timelogger_write *w, const struct tl_event *event,
+    const struct tl_form *form, struct source *source)
+{
+	int64_t missing = opens_before(source, event, form);
+	const bool opens = missing > 0;
+	const int64_t ns = source->losses > 0 && source->last_ns > w->kept_ns
+			       ? source->last_ns
+			       : w->kept_ns;
+	int rc = 0;
+
+	source->losses = w->losses;
+	if (missing != 0)
+		tl_note(&w->notes, OPEN_BEFORE, TL_FAULT_NOWHERE);
+	for (; rc == 0 && missing != 0; missing += opens ? -1 : 1)
+		rc = put_step(w, source, opens, ns);
+	return rc;
+}
+
+static int
+put_span(struct timelogger_write *w, const struct tl_event *event,
+    struct tl_form *form)
+{
+	const bool opens = (event->kind == TL_BEGIN) != form->below;
+	struct source *source;
+	int rc = 0;
+
+	if (form->source != TL_FORM_SOURCE_NONE && form->pid == event->pid)
+		source = &w->sources[form->source];
+	else
+		rc = use_source(w, event, form, &source);
+	if (rc == 0 && source->losses != w->losses)
+		rc = put_missing(w, event, form, source);
+	return rc < 0 ? rc : put_step(w, source, opens, event->ns);
+}
+
+static int
+put_event(struct timelogger_write *w, const struct tl_event *event)
+{
+	struct tl_form *form = tl_message_map_find(&w->forms, event->message);
+	int rc;
+
+	if (!form && (rc = make_form(w, event, &form)) < 0)
+		return rc;
+	if (form->what == TL_FORM_DEFINITION)
+		return define(w, event);
+	if (form->what != TL_FORM_UNFIT &&
+	    (event->kind == TL_BEGIN || event->kind == TL_END))
+		return put_span(w, event, form);
+	tl_note(&w->notes, event->kind == TL_COUNTER ? COUNTERS : INSTANTS,
+	    TL_FAULT_NOWHERE);
+	return 0;
+}
+
+static int
+timelogger_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct timelogger_write *w = write_of(writer);
+	int rc = 0;
+
+	if (w->losses == 0 || !event->message) {
+		w->losses++;
+		w->kept_ns = event->ns;
+	}
+	if (event->message)
+		rc = put_event(w, event);
+	else
+		tl_note(&w->notes, LOSSES, TL_FAULT_NOWHERE);
+	if (rc != -ENOSPC) /* too many sources, or messages? */
+		return rc;
+	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
+	return 0;
+}
+
+static int
+timelogger_end(struct tl_writer *writer)
+{
+	tl_notes_say(&write_of(writer)->notes, writer->report);
+	return 0;
+}
+
+static void
+timelogger_free(struct tl_writer *writer)
+{
+	struct timelogger_write *w = write_of(writer);
+
+	tl_message_map_free(&w->forms, free);
+	tl_numbers_free(&w->keys);
+	tl_definer_free(w->names);
+	tl_text_free(&w->name);
+	free(w->sources);
+}
+
+static const struct tl_writer_kind kind = { .put = timelogger_put,
+	.end = timelogger_end,
+	.free = timelogger_free };
+
+int
+tl_timelogger_write_new(struct tl_writer **writer, tl_write *write,
+    void *context, const struct tl_report *report)
+{
+	struct timelogger_write *w;
+	int rc =
+	    tl_writer_make(writer, sizeof(*w), &kind, write, context, report);
+
+	if (rc < 0)
+		return rc;
+	w = write_of(*writer);
+	w->notes.kinds = kinds;
+	rc = tl_definer_new(&w->names);
+	if (rc < 0)
+		tl_writer_free(*writer);
+	return rc;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write_lanes.h - which entry of which lane an event becomes, in a
+ * snapshot that is being written.
+ *
+ * Readers take what comes next in a lane by its number, and from the lanes by
+ * epoch, stamp and lane.  There are two ways to have the events again in the
+ * order in which they were put:
+ *
+ *	as they were	lanes and numbers of the one timeline that they come
+ *			from.  Whole lanes are copied as they are; one that a
+ *			filter thinned out is numbered anew, for a hole would
+ *			be a loss.  Right where all lanes are whole, or the
+ *			events came in order of epoch, stamp and lane.
+ *	in a row	one fallback lane, whose entries know their CPUs, or,
+ *			where stamps never go back, several one after the
+ *			other: then no lane need be twice as long as the
+ *			events, and a loss of any length can stand where a
+ *			lane begins.
+ *
+ * A loss is a slot for each lost entry, or at the begin of a lane a number.
+ */
+#ifndef TL_SNAP_WRITE_LANES_H
+#define TL_SNAP_WRITE_LANES_H
+
+#include "snap/snap.h"
+
+enum {
+	TL_TIMELINE_EPOCHS_MAX = 256, /* as many as readers take */
+	TL_TIMELINE_TORN_MAX = 64,    /* more lost begin a lane, in a row ... */
+	TL_TIMELINE_BREAKS_MAX = 1000, /* ... at so many places */
+	TL_TIMELINE_TAIL_MAX = 4096    /* lost behind the last event */
+};
+/* More lost at the begin of a lane are written as so many: numbers of entries
+ * have a bound. */
+#define TL_TIMELINE_LOST_MAX (UINT64_MAX / 4 - (UINT64_C(1) << 33))
+
+/* What came of one lane, where lanes are to be as they were. */
+struct tl_timeline_strand {
+	uint64_t base;  /* number of its first event */
+	uint64_t next;  /* the one that comes now if nothing is missing */
+	uint64_t lead;  /* lost before the first */
+	uint64_t span;  /* events, and what was lost between and behind */
+	uint64_t torn;  /* of these, lost */
+	uint64_t start; /* planned: the number of the first */
+	uint32_t epoch;
+	bool any;        /* event yet */
+	bool renumbered; /* some are missing */
+};
+
+/* The heads when the epoch began. */
+struct tl_timeline_epoch {
+	uint32_t number;
+	uint64_t *heads; /* of every lane */
+};
+
+/* What is noted of the events as they are put, and then planned. */
+struct tl_timeline_lanes {
+	const struct tl_snap *snap; /* NULL: lanes do not matter */
+	struct tl_timeline_strand *strands;
+	size_t strand_count;
+	bool apart;      /* can the lanes be as they were? */
+	bool any;        /* event yet */
+	bool lanes_rise; /* by epoch, stamp and lane */
+	bool rises;      /* by epoch and stamp */
+	struct tl_event last;
+	/* in a row: */
+	uint64_t lost; /* since the last event; in the end, behind it */
+	uint64_t span; /* events, and slots of what was lost */
+	uint64_t events;
+	uint64_t breaks; /* losses that begin a lane */
+	/* planned: */
+	struct timeline_head *heads;
+	size_t head_capacity;
+	uint32_t lane_count;
+	struct tl_timeline_epoch *epochs; /* oldest first */
+	size_t epoch_count;
+	bool epochs_full; /* some found no room */
+	bool displaced;   /* losses said at the start, not at their place */
+	bool cut;         /* ... of more than TL_TIMELINE_LOST_MAX */
+};
+
+int tl_timeline_lanes_init(struct tl_timeline_lanes *lanes,
+    const struct tl_snap *snap);
+void tl_timeline_lanes_free(struct tl_timeline_lanes *lanes);
+
+/* One more event, oldest first. */
+int tl_timeline_lanes_note(struct tl_timeline_lanes *lanes,
+    const struct tl_event *event);
+
+/*
+ * All were noted: plan the lanes, their heads and epochs, and fill in
+ * cpu_lanes, fallback_lanes, tiers and tier_entries of the header.  events
+ * opens a cursor over those that were put, in that order.  0, -EFBIG, -errno.
+ */
+struct tl_timeline_source {
+	int (*open)(void *context, struct tl_cursor **cursor);
+	void *context;
+};
+int tl_timeline_lanes_plan(struct tl_timeline_lanes *lanes,
+    const struct tl_timeline_source *events, struct timeline_header *header);
+/* The plan where lanes cannot be as they were. */
+int tl_timeline_row_plan(struct tl_timeline_lanes *lanes,
+    const struct tl_timeline_source *events, struct timeline_header *header);
+
+/* a + b, or as much as there is of numbers. */
+static inline uint64_t
+tl_timeline_lost_add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+/* So many lost at the begin of a lane, as far as that can be written. */
+uint64_t tl_timeline_lost_cut(struct tl_timeline_lanes *lanes, uint64_t lost);
+/* n rounded up to a power of two. */
+uint64_t tl_timeline_power_from(uint64_t n);
+void tl_timeline_epochs_free(struct tl_timeline_lanes *lanes);
+/* One more epoch: its heads are all 0.  NULL: no room. */
+struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
+    size_t at, uint32_t number, size_t heads);
+
+/* Where the events go as they come once more in the same order. */
+struct tl_timeline_walk {
+	struct tl_timeline_lanes *lanes;
+	uint64_t slots; /* of each lane, in a row */
+	uint64_t lost;  /* since the last event */
+	uint64_t used;  /* slots of the lane so far */
+	uint64_t events;
+	uint64_t breaks;
+	uint32_t lane;
+	uint32_t epoch;
+	bool split; /* may the lane end before it is full? */
+	bool planning;
+};
+
+void tl_timeline_walk_start(struct tl_timeline_walk *walk,
+    struct tl_timeline_lanes *lanes, const struct timeline_header *header);
+/* The lane and number of an event that is no loss.  0, -ENOMEM. */
+int tl_timeline_walk_put(struct tl_timeline_walk *walk,
+    const struct tl_event *event, uint32_t *lane, uint64_t *number);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* timeline_table.c - records at the places they had, or one after the other. */
+#include "snap/write_table.h"
+
+#include "base/text.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What one record is made of. */
+struct content {
+	struct timeline_record fixed;
+	struct tl_bytes category;
+	struct tl_bytes text;
+	struct tl_bytes file;
+};
+
+int
+tl_timeline_table_init(struct tl_timeline_table *t, uint64_t kept,
+    uint32_t tiers)
+{
+	const uint64_t step = 64 * TIMELINE_RECORD_ALIGN;
+
+	*t = (struct tl_timeline_table){ .tiers = tiers };
+	t->size_max = TL_TIMELINE_TABLE_MAX - TL_TIMELINE_TABLE_SPARE;
+	t->kept = kept / TIMELINE_RECORD_ALIGN * TIMELINE_RECORD_ALIGN;
+	if (t->kept < TIMELINE_STRINGS_START || t->kept > t->size_max)
+		t->kept = TIMELINE_STRINGS_START;
+	t->tail = t->kept;
+	t->hole = TIMELINE_STRINGS_START;
+	t->taken = calloc(t->kept / step + 1, sizeof(*t->taken));
+	return t->taken ? 0 : -ENOMEM;
+}
+
+void
+tl_timeline_table_free(struct tl_timeline_table *t)
+{
+	tl_numbers_free(&t->messages);
+	tl_numbers_free(&t->strings);
+	free(t->message_at);
+	free(t->string_at);
+	free(t->taken);
+	free(t->bytes);
+}
+
+/* Was this place the record's own, and is it free? */
+static bool
+is_free(const struct tl_timeline_table *t, uint64_t at, uint64_t size)
+{
+	if (at < TIMELINE_STRINGS_START || at % TIMELINE_RECORD_ALIGN != 0 ||
+	    !tl_fits(t->kept, at, size, 1))
+		return false;
+	for (uint64_t i = at / TIMELINE_RECORD_ALIGN;
+	     i < (at + size) / TIMELINE_RECORD_ALIGN; i++)
+		if (t->taken[i / 64] >> i % 64 & 1)
+			return false;
+	return true;
+}
+
+/* A place for a record, its own if that can be. */
+static int
+reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
+    uint64_t size_max, uint64_t *at)
+{
+	void *bytes = t->bytes;
+	const bool own = is_free(t, wanted, size);
+	int rc;
+
+	*at = own ? wanted : t->tail;
+	if (!tl_fits(size_max, *at, size, 1))
+		return -ENOSPC;
+	if ((rc = tl_numbers_room(&bytes, &t->capacity,
+		 (uint32_t)(*at + size - 1), 1)) < 0)
+		return rc;
+	t->bytes = bytes;
+	if (!own)
+		t->tail += size;
+	for (uint64_t i = *at / TIMELINE_RECORD_ALIGN;
+	     own && i < (*at + size) / TIMELINE_RECORD_ALIGN; i++)
+		t->taken[i / 64] |= UINT64_C(1) << i % 64;
+	return 0;
+}
+
+/* A text of the record, its NUL behind it: the bytes are 0 before. */
+static void
+write_text(uint8_t *to, uint32_t *end, struct tl_bytes text, uint32_t *at,
+    uint32_t *length)
+{
+	*at = *end;
+	*length = (uint32_t)text.size;
+	if (text.size > 0)
+		memcpy(to + *end, text.data, text.size);
+	*end += *length + 1;
+}
+
+static uint64_t
+size_of(const struct content *c)
+{
+	const uint64_t size = sizeof(c->fixed) + c->category.size +
+			      c->text.size + c->file.size + 3;
+
+	return (size + TIMELINE_RECORD_ALIGN - 1) &
+	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
+}
+
+static int
+add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
+    uint64_t size_max, uint32_t *offset)
+{
+	struct timeline_record *r = &c->fixed;
+	uint32_t end = sizeof(*r);
+	uint64_t size, at;
+	int rc;
+
+	if (c->category.size > size_max || c->text.size > size_max ||
+	    c->file.size > size_max)
+		return -ENOSPC;
+	size = size_of(c);
+	if ((rc = reserve(t, wanted, size, size_max, &at)) < 0)
+		return rc;
+	r->size = (uint32_t)size;
+	r->link = t->newest;
+	r->hash = tl_record_hash(&(struct tl_record){ .fixed = *r,
+	    .category = c->category,
+	    .text = c->text });
+	write_text(t->bytes + at, &end, c->category, &r->category,
+	    &r->category_length);
+	write_text(t->bytes + at, &end, c->text, &r->text, &r->text_length);
+	write_text(t->bytes + at, &end, c->file, &r->file, &r->file_length);
+	memcpy(t->bytes + at, r, sizeof(*r));
+	t->newest = at;
+	*offset = (uint32_t)at;
+	return 0;
+}
+
+/* The text, which readers will parse again; one that they could not read
+ * stands there without its $. */
+static int
+set_text(struct content *c, const struct tl_message *message,
+    struct tl_text *plain)
+{
+	struct tl_message parsed = { 0 };
+	int rc = tl_message_parse(&parsed, message->text);
+
+	c->text = message->text;
+	if (rc < 0) {
+		tl_put_bytes(plain, message->text);
+		for (size_t i = 0; i < plain->size; i++)
+			if (plain->data[i] == '$')
+				plain->data[i] = '_';
+		c->text = tl_bytes(plain->data, plain->size);
+		return plain->rc < 0 ? plain->rc : 1;
+	}
+	c->fixed.argc = parsed.argc;
+	for (unsigned i = 0; i < parsed.argc; i++)
+		c->fixed.formats[i] = parsed.argc == message->argc
+					  ? message->args[i].format
+					  : parsed.args[i].format;
+	return 0;
+}
+
+static int
+add_message(struct tl_timeline_table *t, const struct tl_message *message,
+    uint8_t kind, uint64_t size_max, uint32_t *offset)
+{
+	const uint8_t level = message->level < TIMELINE_LEVEL_MAX
+				  ? message->level
+				  : TIMELINE_LEVEL_MAX;
+	struct content c = {
+		.fixed = { .kind = kind,
+		    .level = level,
+		    .gate = message->gate,
+		    .tier = level >= TIMELINE_LEVEL_KEEP && t->tiers > 1,
+		    .scope = message->scope,
+		    .builtin = t->no_builtins ? 0 : message->builtin,
+		    .line = message->line },
+		.category = message->category,
+		.file = message->file
+	};
+	const uint32_t own = kind == message->kind ? message->id : 0;
+	struct tl_text plain = { 0 };
+	int rc = set_text(&c, message, &plain);
+
+	t->unreadable += rc > 0;
+	t->builtins += t->no_builtins && message->builtin != 0;
+	if (rc >= 0)
+		rc = add(t, &c, own, size_max, offset);
+	tl_text_free(&plain);
+	return rc;
+}
+
+/* As readers call the messages that they cannot find. */
+static int
+add_lost(struct tl_timeline_table *t)
+{
+	struct tl_message lost = { .category = tl_bytes_of("?"),
+		.kind = TIMELINE_RECORD_INSTANT,
+		.level = TIMELINE_LEVEL_MAX };
+
+	if (t->lost != 0)
+		return 0;
+	tl_message_parse(&lost,
+	    tl_bytes_of("message lost, with $a%x, $b%x, $c%x, and $d%x"));
+	return add_message(t, &lost, lost.kind, TL_TIMELINE_TABLE_MAX,
+	    &t->lost);
+}
+
+/* The place in an array for a key: 0 known, 1 new, -ENOSPC, -ENOMEM. */
+static int
+find(struct tl_numbers *numbers, struct tl_number_key key, uint32_t **at,
+    size_t *capacity, uint32_t *number)
+{
+	void *array = *at;
+	const int fresh = tl_numbers_get(numbers, key, number);
+	int rc;
+
+	if (fresh <= 0)
+		return fresh;
+	rc = tl_numbers_room(&array, capacity, *number, sizeof(**at));
+	if (rc < 0)
+		return rc;
+	*at = array;
+	return fresh;
+}
+
+int
+tl_timeline_table_message(struct tl_timeline_table *t,
+    const struct tl_message *message, uint8_t kind, uint32_t *offset)
+{
+	const struct tl_number_key key = { (uintptr_t)message, kind };
+	uint32_t n;
+	int rc =
+	    find(&t->messages, key, &t->message_at, &t->message_capacity, &n);
+
+	if (rc > 0)
+		rc = add_message(t, message, kind, t->size_max,
+		    &t->message_at[n]);
+	if (rc == 0 && t->message_at[n] == 0)
+		rc = -ENOSPC;
+	if (rc == 0)
+		*offset = t->message_at[n];
+	if (rc != -ENOSPC)
+		return rc;
+	rc = add_lost(t);
+	*offset = t->lost;
+	return rc < 0 ? rc : -ENOSPC;
+}
+
+/* A number that names nothing goes on to name nothing. */
+static int
+no_string(const struct tl_timeline_table *t, uint64_t number, uint64_t *named)
+{
+	struct tl_record r;
+
+	*named = number;
+	if (tl_record_at(&r, t->bytes, t->capacity, number, 0, NULL) == 0 &&
+	    r.fixed.kind >= TIMELINE_RECORD_STRING)
+		*named = 1; /* where no record can be */
+	return -ENOENT;
+}
+
+int
+tl_timeline_table_string(struct tl_timeline_table *t,
+    const struct tl_message *message, uint64_t number, uint64_t *named)
+{
+	const struct tl_number_key key = { (uintptr_t)message->strings,
+		number };
+	struct content c = { .fixed.kind = TIMELINE_RECORD_STRING,
+		.text = tl_message_string(message, number),
+		.category = tl_bytes_of(""),
+		.file = tl_bytes_of("") };
+	uint32_t n;
+	int rc;
+
+	if (!c.text.data)
+		return no_string(t, number, named);
+	rc = find(&t->strings, key, &t->string_at, &t->string_capacity, &n);
+	if (rc > 0)
+		rc = add(t, &c, number, t->size_max, &t->string_at[n]);
+	*named = rc == 0 ? t->string_at[n] : 0;
+	return rc == 0 && *named == 0 ? -ENOSPC : rc;
+}
+
+/* A place for what had none of its own: where a record of the timeline was
+ * that is not needed any more.  0: nowhere. */
+static uint64_t
+find_hole(struct tl_timeline_table *t, uint64_t size)
+{
+	for (; tl_fits(t->kept, t->hole, size, 1);
+	     t->hole += TIMELINE_RECORD_ALIGN) {
+		if (is_free(t, t->hole, size))
+			return t->hole;
+	}
+	return 0;
+}
+
+int
+tl_timeline_table_epoch(struct tl_timeline_table *t, uint32_t number,
+    const uint64_t *heads, size_t lanes)
+{
+	const size_t size = (lanes + 1) * sizeof(*heads);
+	struct content c = { .fixed.kind = TIMELINE_RECORD_EPOCH,
+		.category = tl_bytes_of(""),
+		.file = tl_bytes_of("") };
+	uint64_t *words = malloc(size);
+	uint32_t offset;
+	int rc;
+
+	if (!words)
+		return -ENOMEM;
+	words[0] = number;
+	memcpy(words + 1, heads, lanes * sizeof(*heads));
+	c.text = tl_bytes(words, size);
+	rc = add(t, &c, find_hole(t, size_of(&c)), TL_TIMELINE_TABLE_MAX,
+	    &offset);
+	free(words);
+	return rc;
+}

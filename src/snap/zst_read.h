@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * zst_read.h - a compressed file as storage: any part of it is read by
+ * decoding the few frames that hold it.
+ *
+ * Memory is bounded whatever the file says.  A frame that is damaged is told
+ * of once (see storage.h) and reads as zeros.
+ */
+#ifndef TL_SNAP_ZST_READ_H
+#define TL_SNAP_ZST_READ_H
+
+#include "base/fault.h"
+#include "base/storage.h"
+#include "snap/snap.h"
+
+/* The file is taken over, even on failure.  Errors as of zst_table.h. */
+int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
+    struct tl_fault *fault);
+
+/* As tl_snap_open, but a file may be compressed: its first bytes tell. */
+int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    struct tl_fault *fault);
+/* The same from an open file, which stays the caller's; compressed may be
+ * NULL. */
+int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
+    bool *compressed, struct tl_fault *fault);
+
+/* All of a compressed file, decoded into a temporary file that has no name: its
+ * descriptor; -EBADMSG damaged, what the system says; the fault says why. */
+int tl_zst_decode(int fd, struct tl_fault *fault);
+
+#endif

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hosts.c - which inputs share a clock, and what is done to their times. */
+#include "source/hosts.h"
+
+#include "base/id_map.h"
+#include "base/text.h"
+#include "clock/clock.h"
+#include "clock/convert.h"
+#include "source/inputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KINDS_MAX = 4 }; /* of clocks; the next power of two */
+
+/* == which of them there are == */
+
+/* While they are found: those whose boot id is known, by a number of it. */
+struct finder {
+	struct tl_inputs *inputs;
+	struct tl_hosts *hosts;
+	struct tl_numbers numbers;
+	unsigned *of_number; /* -> index of the host */
+};
+
+static bool
+is_known(const uint8_t boot_id[16])
+{
+	static const uint8_t unknown[16];
+
+	return memcmp(boot_id, unknown, sizeof(unknown)) != 0;
+}
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static unsigned
+add_host(struct finder *f, size_t input, const struct tl_origin *origin,
+    unsigned kind)
+{
+	struct tl_host *host = &f->hosts->list[f->hosts->count];
+
+	*host = (struct tl_host){ .origin = *origin,
+		.kind = kind,
+		.first_input = input };
+	snprintf(host->name, sizeof(host->name), "%s",
+	    origin->machine[0] ? origin->machine
+			       : base_name(f->inputs->items[input].name));
+	return (unsigned)f->hosts->count++;
+}
+
+static const struct timeline_knot *
+knot_at(const void *input, size_t i)
+{
+	return tl_input_knot(input, i);
+}
+
+/* Do two inputs of one boot id go by one clock? */
+static bool
+do_agree(const struct finder *f, size_t a, size_t b)
+{
+	const struct tl_input *items = f->inputs->items;
+	const struct tl_knot_list x = { &items[a],
+		tl_input_knot_count(&items[a]), knot_at };
+	const struct tl_knot_list y = { &items[b],
+		tl_input_knot_count(&items[b]), knot_at };
+
+	return tl_knots_agree(&x, &y);
+}
+
+/* Of one start of a machine there are two, if it has two kinds of clocks, and
+ * more, if it was copied. */
+static int
+find_host(struct finder *f, size_t input, const struct tl_origin *origin,
+    unsigned kind, unsigned *index)
+{
+	struct tl_number_key key;
+	uint32_t number;
+	int rc = 0;
+
+	if (!is_known(origin->boot_id)) {
+		*index = add_host(f, input, origin, kind);
+		return 0;
+	}
+	memcpy(&key, origin->boot_id, sizeof(key));
+	key.b += kind;
+	for (bool is_copy = false; rc == 0; is_copy = true) {
+		rc = tl_numbers_get(&f->numbers, key, &number);
+		if (rc > 0) {
+			f->of_number[number] = add_host(f, input, origin, kind);
+			f->hosts->list[f->of_number[number]].is_copy = is_copy;
+		}
+		if (rc >= 0)
+			*index = f->of_number[number];
+		if (rc == 0 &&
+		    do_agree(f, f->hosts->list[*index].first_input, input))
+			break;
+		key.b += KINDS_MAX;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* The host of an open input, which may be new. */
+static int
+add_input(struct finder *f, size_t input)
+{
+	const struct tl_input *item = &f->inputs->items[input];
+	struct tl_host_clock *clock;
+	struct tl_origin origin;
+	unsigned index;
+	int rc;
+
+	tl_input_origin(item, &origin);
+	rc = find_host(f, input, &origin, tl_input_clock_kind(item), &index);
+	if (rc < 0)
+		return rc;
+	f->hosts->of_input[input] = index;
+	clock = &f->hosts->list[index].clock;
+	/* Of a clock nobody knows its bounds mean nothing. */
+	for (size_t i = 0; is_known(origin.boot_id) && rc == 0 &&
+			   i < tl_input_knot_count(item);
+	     i++)
+		rc = tl_host_clock_add(clock, tl_input_knot(item, i));
+	return rc;
+}
+
+/* Is it another machine, or another start of it?  Two of which nothing is
+ * known are not told apart. */
+static bool
+do_differ(const struct tl_host *a, const struct tl_host *b)
+{
+	if (is_known(a->origin.boot_id) || is_known(b->origin.boot_id))
+		return memcmp(a->origin.boot_id, b->origin.boot_id,
+			   sizeof(a->origin.boot_id)) != 0;
+	return strcmp(a->origin.machine, b->origin.machine) != 0;
+}
+
+static int
+compare_machines(const void *a, const void *b)
+{
+	const struct tl_host *const *x = a, *const *y = b;
+
+	return strcmp((*x)->origin.machine, (*y)->origin.machine);
+}
+
+static bool
+has_machine(const struct tl_host *host, const struct tl_host *other)
+{
+	return host->origin.machine[0] &&
+	       strcmp(host->origin.machine, other->origin.machine) == 0;
+}
+
+/* Two starts of one machine have its name and that of a file. */
+static int
+tell_apart(struct finder *f)
+{
+	const size_t count = f->hosts->count;
+	struct tl_host **sorted = calloc(count + 1, sizeof(struct tl_host *));
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &f->hosts->list[i];
+	qsort(sorted, count, sizeof(struct tl_host *), compare_machines);
+	for (size_t i = 0; i < count; i++) {
+		struct tl_host *host = sorted[i];
+
+		if ((i > 0 && has_machine(host, sorted[i - 1])) ||
+		    (i + 1 < count && has_machine(host, sorted[i + 1])))
+			snprintf(host->name, sizeof(host->name), "%s (%s)",
+			    host->origin.machine,
+			    base_name(
+				f->inputs->items[host->first_input].name));
+	}
+	free(sorted);
+	return 0;
+}
+
+/* Everything of the inputs is known. */
+static int
+settle(struct finder *f)
+{
+	struct tl_hosts *hosts = f->hosts;
+
+	for (size_t i = 1; i < hosts->count && !hosts->are_several; i++)
+		hosts->are_several =
+		    hosts->list[i].is_copy ||
+		    do_differ(&hosts->list[0], &hosts->list[i]);
+	for (size_t i = 0; i < hosts->count; i++) {
+		struct tl_host *host = &hosts->list[i];
+
+		tl_host_clock_settle(&host->clock);
+		host->stated_us = tl_host_clock_worst(&host->clock);
+		host->is_marked = hosts->are_several;
+	}
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		struct tl_input *item = &f->inputs->items[i];
+
+		if (tl_input_is_open(item))
+			item->host = &hosts->list[hosts->of_input[i]];
+	}
+	return hosts->are_several ? tell_apart(f) : 0;
+}
+
+static int
+find_all(struct finder *f)
+{
+	const size_t count = f->inputs->count;
+	int rc = 0;
+
+	f->hosts->list = calloc(count + 1, sizeof(*f->hosts->list));
+	f->hosts->of_input = calloc(count + 1, sizeof(unsigned));
+	f->of_number = calloc(count + 1, sizeof(unsigned));
+	if (!f->hosts->list || !f->hosts->of_input || !f->of_number)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if (tl_input_is_open(&f->inputs->items[i]))
+			rc = add_input(f, i);
+	}
+	return rc < 0 ? rc : settle(f);
+}
+
+int
+tl_hosts_find(struct tl_inputs *inputs)
+{
+	struct finder f = { .inputs = inputs,
+		.hosts = calloc(1, sizeof(struct tl_hosts)) };
+	int rc = f.hosts ? find_all(&f) : -ENOMEM;
+
+	free(f.of_number);
+	tl_numbers_free(&f.numbers);
+	if (rc < 0) {
+		for (size_t i = 0; i < inputs->count; i++)
+			inputs->items[i].host = NULL;
+		tl_hosts_free(f.hosts);
+		return rc;
+	}
+	inputs->hosts = f.hosts;
+	return 0;
+}
+
+void
+tl_hosts_free(struct tl_hosts *hosts)
+{
+	if (!hosts)
+		return;
+	for (size_t i = 0; i < hosts->count; i++)
+		tl_host_clock_free(&hosts->list[i].clock);
+	free(hosts->list);
+	free(hosts->of_input);
+	free(hosts);
+}
+
+/* == times == */
+
+struct host_cursor {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *inner;
+	struct tl_host *host;
+};
+
+static int
+host_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct host_cursor *c = (struct host_cursor *)(void *)cursor;
+	struct tl_host *host = c->host;
+	const int rc = tl_cursor_next(c->inner, event);
+
+	if (rc <= 0)
+		return rc;
+	if (host->is_fixed)
+		event->sync_us = host->sync_us;
+	else if (host->is_marked)
+		event->sync_us = tl_host_clock_at(&host->clock, event);
+	event->ns = tl_add_ns(event->ns, host->offset_ns);
+	return rc;
+}
+
+static void
+host_close(struct tl_cursor *cursor)
+{
+	struct host_cursor *c = (struct host_cursor *)(void *)cursor;
+
+	tl_cursor_close(c->inner);
+	free(c);
+}
+
+int
+tl_host_cursor(struct tl_host *host, struct tl_cursor *inner,
+    struct tl_cursor **cursor)
+{
+	struct host_cursor *c;
+
+	*cursor = inner;
+	if (!host || (!host->is_marked && host->offset_ns == 0))
+		return 0; /* as it was logged */
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		tl_cursor_close(inner);
+		return -ENOMEM;
+	}
+	*c = (struct host_cursor){ { host_next, host_close }, inner, host };
+	*cursor = &c->cursor;
+	return 0;
+}
+
+uint32_t
+tl_host_bound(const struct tl_host *host)
+{
+	return host->is_fixed ? host->sync_us : host->stated_us;
+}
+
+/* == what a command line asks for == */
+
+/* "HOST=NS": where NS begins; NULL: nowhere. */
+static const char *
+parse_offset(const char *text, int64_t *ns)
+{
+	const char *equals = strrchr(text, '=');
+
+	if (!equals || equals == text || tl_parse_duration(equals + 1, ns) < 0)
+		return NULL;
+	return equals;
+}
+
+int
+tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
+    struct tl_fault *fault)
+{
+	int64_t ns;
+
+	if (plan->offset_count == TL_HOSTS_OFFSETS_MAX)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: too many offsets", text);
+	if (!parse_offset(text, &ns))
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: not HOST=OFFSET like host-b=-1.5ms", text);
+	plan->offsets[plan->offset_count++] = text;
+	return 0;
+}
+
+int
+tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
+    struct tl_fault *fault)
+{
+	int rc;
+
+	if (plan->pair_count == TL_PAIR_RULES_MAX)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: too many pairs", text);
+	rc = tl_pair_parse(&plan->pairs[plan->pair_count], text, fault);
+	if (rc == 0)
+		plan->pair_count++;
+	return rc;
+}
+
+static bool
+is_word(const char *name, const char *word, size_t size)
+{
+	return strlen(name) == size && memcmp(name, word, size) == 0;
+}
+
+int64_t
+tl_hosts_plan_given(const struct tl_hosts_plan *plan, const char *const *names,
+    size_t count)
+{
+	int64_t given_ns = 0, ns;
+
+	for (size_t i = 0; i < plan->offset_count; i++) {
+		const char *word = plan->offsets[i];
+		const size_t size = (size_t)(parse_offset(word, &ns) - word);
+		bool is_meant = false;
+
+		for (size_t k = 0; k < count && !is_meant; k++)
+			is_meant = is_word(names[k], word, size) ||
+				   is_word(base_name(names[k]), word, size);
+		if (is_meant)
+			given_ns = tl_add_ns(given_ns, ns);
+	}
+	return given_ns;
+}
+
+/* Is an input, or the host it is of, called so? */
+static bool
+is_called(const struct tl_inputs *inputs, size_t i, const char *word,
+    size_t size)
+{
+	const struct tl_host *host = inputs->items[i].host;
+	const char *name = inputs->items[i].name;
+	char number[24];
+
+	snprintf(number, sizeof(number), "%zu", i + 1);
+	return is_word(host->origin.machine, word, size) ||
+	       is_word(host->name, word, size) || is_word(name, word, size) ||
+	       is_word(base_name(name), word, size) ||
+	       is_word(number, word, size);
+}
+
+static int
+unknown_host(const struct tl_inputs *inputs, const char *word, size_t size,
+    struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+
+	for (size_t i = 0; inputs->hosts && i < inputs->hosts->count; i++) {
+		tl_put_string(&text, i > 0 ? ", " : "");
+		tl_put_string(&text, inputs->hosts->list[i].name);
+	}
+	tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	    "%.*s: no such host; there are %s", (int)(size < 64 ? size : 64),
+	    word, text.size > 0 ? tl_text_string(&text) : "none");
+	tl_text_free(&text);
+	return -EINVAL;
+}
+
+/* Every host that is called so, once. */
+static int
+shift(struct tl_inputs *inputs, const char *offset, struct tl_fault *fault)
+{
+	int64_t ns = 0;
+	const char *equals = parse_offset(offset, &ns);
+	const size_t size = (size_t)(equals - offset);
+	const struct tl_host *shifted = NULL;
+	bool *done = calloc(inputs->hosts->count + 1, sizeof(*done));
+
+	if (!done)
+		return -ENOMEM;
+	for (size_t i = 0; i < inputs->count; i++) {
+		struct tl_host *host = inputs->items[i].host;
+
+		if (!host || done[host - inputs->hosts->list] ||
+		    !is_called(inputs, i, offset, size))
+			continue;
+		done[host - inputs->hosts->list] = true;
+		host->given_ns = tl_add_ns(host->given_ns, ns);
+		host->offset_ns = tl_add_ns(host->offset_ns, ns);
+		shifted = host;
+	}
+	free(done);
+	return shifted ? 0 : unknown_host(inputs, offset, size, fault);
+}
+
+int
+tl_hosts_apply(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
+    const struct tl_report *report, struct tl_fault *fault)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < plan->offset_count && rc == 0; i++)
+		rc = shift(inputs, plan->offsets[i], fault);
+	if (rc == 0 && plan->pair_count > 0)
+		rc = tl_hosts_pair(inputs, plan, report);
+	return rc < 0
+		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
+		   : 0;
+}
+
+/* Stamps of two that have one boot id are not compared. */
+static void
+warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
+{
+	size_t copies = 0;
+
+	for (size_t i = 0; hosts && i < hosts->count; i++) {
+		const struct tl_host *host = &hosts->list[i];
+
+		if (host->is_copy && ++copies <= TL_HOSTS_WARNED_MAX)
+			tl_report_say(report, 0, TL_FAULT_NOWHERE,
+			    "%s: another clock under the same boot id: a copy "
+			    "of a virtual machine; merged by its times",
+			    host->name);
+	}
+	if (copies > TL_HOSTS_WARNED_MAX)
+		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		    "and %zu more copies", copies - TL_HOSTS_WARNED_MAX);
+}
+
+void
+tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
+{
+	size_t unbounded = 0;
+
+	warn_of_copies(hosts, report);
+	for (size_t i = 0; hosts && hosts->are_several && i < hosts->count;
+	     i++) {
+		const struct tl_host *host = &hosts->list[i];
+
+		if (tl_host_bound(host) != TL_SYNC_UNBOUNDED ||
+		    ++unbounded > TL_HOSTS_WARNED_MAX)
+			continue;
+		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		    "%s: clock %s: its order among other hosts is not known",
+		    host->name,
+		    host->clock.count > 0 ? "not synchronised" : "not known");
+	}
+	if (unbounded > TL_HOSTS_WARNED_MAX)
+		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		    "and that of %zu more hosts",
+		    unbounded - TL_HOSTS_WARNED_MAX);
+}

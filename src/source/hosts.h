@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hosts.h - the clocks of the inputs: which of them are the same, how far
+ * they may be apart, and what is added to their times.
+ *
+ *	inputs --boot id, kind of clock--> hosts --offsets, pairs--> times
+ *
+ * A host is one start of one machine, as far as that is known: every input
+ * that does not say is one by itself.  Copies of one virtual machine have one
+ * boot id: inputs of it whose clocks do not agree are of several hosts.
+ */
+#ifndef TL_SOURCE_HOSTS_H
+#define TL_SOURCE_HOSTS_H
+
+#include "event/bounds.h"
+#include "event/origin.h"
+#include "event/pairs.h"
+#include "event/reader.h"
+#include "source/host_clock.h"
+#include "source/input.h"
+
+enum {
+	TL_HOSTS_OFFSETS_MAX = 64,
+	TL_HOSTS_WARNED_MAX = 20, /* that are said by name */
+	TL_HOST_NAME_MAX = 128    /* with its NUL */
+};
+
+struct tl_host {
+	struct tl_host_clock clock;
+	char name[TL_HOST_NAME_MAX]; /* of its machine or else its file */
+	struct tl_origin origin;     /* of its first input */
+	unsigned kind;               /* TIMELINE_CLOCK_...; 0: unknown */
+	size_t first_input;
+	bool is_copy;       /* its boot id is that of another as well */
+	bool is_marked;     /* there are others: its events have sync_us */
+	int64_t offset_ns;  /* is added to its times */
+	int64_t given_ns;   /* ... of which so much was asked for */
+	uint32_t stated_us; /* the bound of its clock, as its knots have it */
+	/* What pairs made of it: */
+	bool is_fixed;       /* sync_us instead of what the knots say */
+	bool is_reference;   /* the others are compared with it */
+	uint32_t sync_us;    /* half of what is possible */
+	struct tl_range may; /* what may be added, less that of the reference */
+	uint64_t pairs;      /* that it sent or received */
+};
+
+struct tl_hosts {
+	struct tl_host *list;
+	size_t count;
+	unsigned *of_input; /* index of an input -> of its host */
+	bool are_several;   /* two that differ, of one at least known */
+	bool are_paired;    /* pairs were looked for */
+	struct tl_pairs_counts counts;
+};
+
+/* What a command line asks for. */
+struct tl_hosts_plan {
+	const char *offsets[TL_HOSTS_OFFSETS_MAX]; /* HOST=NS */
+	size_t offset_count;
+	struct tl_pair_rule pairs[TL_PAIR_RULES_MAX];
+	size_t pair_count;
+};
+
+struct tl_inputs;
+
+/* The hosts of inputs that are open: 0, -ENOMEM.  They live as long as the
+ * inputs, whose cursors go by them from now on. */
+int tl_hosts_find(struct tl_inputs *inputs);
+void tl_hosts_free(struct tl_hosts *hosts);
+
+/* One more of a plan: "HOST=NS", "SEND=RECEIVE".  0, -EINVAL and a fault. */
+int tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
+    struct tl_fault *fault);
+int tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
+    struct tl_fault *fault);
+
+/* What a plan adds to the times of a host of these names. */
+int64_t tl_hosts_plan_given(const struct tl_hosts_plan *plan,
+    const char *const *names, size_t count);
+
+/* Do what a plan says, before the first cursor; report what pairs are worth.
+ * 0; or a fault: -EINVAL no host is called so, -ENOMEM. */
+int tl_hosts_apply(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
+    const struct tl_report *report, struct tl_fault *fault);
+
+/* Report the hosts whose place among the others nobody knows. */
+void
+tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report);
+
+/* The bound of a host's clock as it is used now. */
+uint32_t tl_host_bound(const struct tl_host *host);
+
+/* A cursor of one of a host's inputs with its times and bounds as they are
+ * used: owns inner, also on failure.  0, -ENOMEM. */
+int tl_host_cursor(struct tl_host *host, struct tl_cursor *inner,
+    struct tl_cursor **cursor);
+
+/* == hosts_pairs.c == */
+
+/* Look for pairs in all inputs and make bounds narrower: 0, -ENOMEM. */
+int tl_hosts_pair(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
+    const struct tl_report *report);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hosts_pairs.c - what hosts sent each other bounds how far their clocks are
+ * apart.
+ *
+ *	UTC --+- what each kernel says -- host --- least delay --- host
+ *
+ * Every difference gets its narrowest interval; one host is the reference,
+ * and the middle of the interval of each other is added to its times.  What
+ * is added is one number for all of an input: that a clock drifts is not
+ * reckoned with.
+ */
+#include "source/hosts.h"
+
+#include "base/text.h"
+#include "clock/clock.h"
+#include "source/inputs.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct pairing {
+	struct tl_inputs *inputs;
+	struct tl_hosts *hosts;
+	const struct tl_report *report;
+	struct tl_pairs *pairs;
+	struct tl_bounds *bounds; /* of offsets; number count is UTC's, 0 */
+};
+
+/* == what was sent and received == */
+
+/* Damage is met again, and said, when the events are read. */
+static int
+read_pairs(struct pairing *p)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_inputs_cursor(p->inputs, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	for (size_t failed = 0; failed <= p->inputs->count;) {
+		rc = tl_cursor_next(cursor, &event);
+		if (rc == 0 || rc == -ENOMEM)
+			break;
+		if (rc < 0) {
+			failed++;
+			continue;
+		}
+		rc = tl_pairs_put(p->pairs, &event,
+		    p->hosts->of_input[event.source]);
+		if (rc < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+/* == bounds == */
+
+/* A time of a message, as text for people: sign, number, unit. */
+static const char *
+put_offset(struct tl_text *text, int64_t ns)
+{
+	tl_text_clear(text);
+	if (ns >= 0)
+		tl_put_char(text, '+');
+	tl_put_duration(text, ns);
+	return tl_text_string(text);
+}
+
+static void
+state_bounds(struct pairing *p)
+{
+	int64_t by;
+
+	for (size_t i = 0; i < p->hosts->count; i++) {
+		const struct tl_host *host = &p->hosts->list[i];
+		const int64_t ns = (int64_t)host->stated_us * 1000;
+
+		if (host->stated_us != TL_SYNC_UNBOUNDED)
+			(void)tl_bounds_add(p->bounds, p->hosts->count, i,
+			    (struct tl_range){ -ns, ns }, &by);
+	}
+}
+
+static void
+say_contradiction(struct pairing *p, size_t a, size_t b, int64_t by)
+{
+	struct tl_text text = { 0 };
+
+	tl_put_duration(&text, by);
+	tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+	    "%s and %s: their pairs contradict what else is known by %s, and "
+	    "are left out",
+	    p->hosts->list[a].name, p->hosts->list[b].name,
+	    tl_text_string(&text));
+	tl_text_free(&text);
+}
+
+/* What two hosts sent each other. */
+static void
+bound_two(struct pairing *p, size_t a, size_t b)
+{
+	struct tl_range range = { INT64_MIN, INT64_MAX };
+	int64_t delay_ns, by;
+	const uint64_t there = tl_pairs_delay(p->pairs, a, b, &delay_ns);
+	uint64_t back;
+
+	if (there > 0)
+		range.least = delay_ns == INT64_MIN ? INT64_MAX : -delay_ns;
+	back = tl_pairs_delay(p->pairs, b, a, &delay_ns);
+	if (back > 0)
+		range.most = delay_ns;
+	if (there + back == 0)
+		return;
+	if (tl_bounds_add(p->bounds, a, b, range, &by) < 0) {
+		say_contradiction(p, a, b, by);
+		return;
+	}
+	p->hosts->list[a].pairs += there + back;
+	p->hosts->list[b].pairs += there + back;
+}
+
+/* The best synchronised of those that have pairs; SIZE_MAX: none has. */
+static size_t
+choose_reference(const struct tl_hosts *hosts)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		if (hosts->list[i].pairs > 0 &&
+		    (best == SIZE_MAX ||
+			hosts->list[i].stated_us < hosts->list[best].stated_us))
+			best = i;
+	}
+	return best;
+}
+
+/* Half the width of a range in microseconds, rounded up. */
+static uint32_t
+half_us(struct tl_range range)
+{
+	const uint64_t ns = (uint64_t)range.most - (uint64_t)range.least;
+	const uint64_t us = ns / 2000 + (ns % 2000 > 0);
+
+	return us < TL_SYNC_UNBOUNDED ? (uint32_t)us : TL_SYNC_UNBOUNDED;
+}
+
+/* The middle; of what is bounded on one side only, as little as will do. */
+static int64_t
+middle_of(struct tl_range range)
+{
+	if (range.least == INT64_MIN || range.most == INT64_MAX) {
+		if (range.least > 0)
+			return range.least;
+		return range.most < 0 ? range.most : 0;
+	}
+	return range.least +
+	       (int64_t)(((uint64_t)range.most - (uint64_t)range.least) / 2);
+}
+
+static void
+fix_host(struct pairing *p, size_t reference, size_t i)
+{
+	struct tl_host *host = &p->hosts->list[i];
+
+	host->may = (struct tl_range){ 0, 0 };
+	if (i != reference)
+		host->may = tl_bounds_of(p->bounds, reference, i);
+	host->is_fixed = true;
+	host->is_reference = i == reference;
+	host->sync_us = TL_SYNC_UNBOUNDED;
+	if (host->may.least != INT64_MIN && host->may.most != INT64_MAX)
+		host->sync_us = half_us(host->may);
+	host->offset_ns = tl_add_ns(host->offset_ns, middle_of(host->may));
+}
+
+/* == said == */
+
+/* "+-1.5ms", or that there is none. */
+static void
+put_bound(struct tl_text *text, uint32_t sync_us)
+{
+	if (sync_us == TL_SYNC_UNBOUNDED) {
+		tl_put_string(text, "without a bound");
+		return;
+	}
+	tl_put_string(text, "+-");
+	tl_put_duration(text, (int64_t)sync_us * 1000);
+}
+
+static void
+say_host(struct pairing *p, const struct tl_host *host)
+{
+	struct tl_text text = { 0 }, number = { 0 };
+
+	tl_put_string(&text, put_offset(&number, middle_of(host->may)));
+	tl_put_char(&text, ' ');
+	put_bound(&text, host->sync_us);
+	tl_put_string(&text, " (was ");
+	put_bound(&text, host->stated_us);
+	tl_put_string(&text, ") from ");
+	tl_put_unsigned(&text, host->pairs);
+	tl_put_string(&text, host->pairs == 1 ? " pair" : " pairs");
+	tl_report_say(p->report, 0, TL_FAULT_NOWHERE, "%s: %s", host->name,
+	    host->is_reference ? "the clock that others are compared with"
+			       : tl_text_string(&text));
+	tl_text_free(&text);
+	tl_text_free(&number);
+}
+
+static void
+say_counts(struct pairing *p)
+{
+	const struct tl_pairs_counts *c = &p->hosts->counts;
+
+	if (c->paired == 0)
+		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+		    "no pair of two hosts was found: %llu of one host, %llu "
+		    "without the other side",
+		    (unsigned long long)c->same_clock,
+		    (unsigned long long)c->alone);
+	if (c->again > 0)
+		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+		    "%llu messages of pairs named a value again, and were "
+		    "left out",
+		    (unsigned long long)c->again);
+	if (c->over > 0)
+		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+		    "more than %d values of pairs: %llu messages were left out",
+		    TL_PAIRS_MAX, (unsigned long long)c->over);
+}
+
+static void
+tighten(struct pairing *p)
+{
+	struct tl_hosts *hosts = p->hosts;
+	size_t reference;
+
+	state_bounds(p);
+	for (size_t a = 0; a < hosts->count; a++) {
+		for (size_t b = a + 1; b < hosts->count; b++)
+			bound_two(p, a, b);
+	}
+	reference = choose_reference(hosts);
+	for (size_t i = 0; reference != SIZE_MAX && i < hosts->count; i++) {
+		fix_host(p, reference, i);
+		if (hosts->list[i].pairs > 0)
+			say_host(p, &hosts->list[i]);
+	}
+}
+
+int
+tl_hosts_pair(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
+    const struct tl_report *report)
+{
+	struct pairing p = { .inputs = inputs,
+		.hosts = inputs->hosts,
+		.report = report };
+	int rc;
+
+	if (p.hosts->count >= TL_BOUNDS_MAX) {
+		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		    "more than %d hosts: no pairs are looked for",
+		    TL_BOUNDS_MAX - 1);
+		return 0;
+	}
+	rc = tl_bounds_new(&p.bounds, p.hosts->count + 1);
+	if (rc < 0)
+		return rc;
+	rc = tl_pairs_new(&p.pairs, plan->pairs, plan->pair_count,
+	    p.hosts->count);
+	if (rc == 0)
+		rc = read_pairs(&p);
+	if (rc == 0) {
+		p.hosts->are_paired = true;
+		p.hosts->counts = tl_pairs_counts(p.pairs);
+		tighten(&p);
+		say_counts(&p);
+	}
+	tl_pairs_free(p.pairs);
+	tl_bounds_free(p.bounds);
+	return rc;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * progress.h - tell a waiting person how far it is: on a terminal, and only
+ * when it takes more than a second.
+ */
+#ifndef TL_SOURCE_PROGRESS_H
+#define TL_SOURCE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TL_PROGRESS_EVERY = 1 << 16 };
+
+struct tl_progress {
+	bool on;
+	bool shown;
+	uint64_t total; /* entries expected, 0 unknown */
+	uint64_t count;
+	int64_t start_ns;
+	int64_t last_ns;
+};
+
+/* on: does anybody want it?  stderr must be a terminal, too. */
+void tl_progress_start(struct tl_progress *progress, bool on);
+/* Look at the clock, and say it when it is time. */
+void tl_progress_show(struct tl_progress *progress);
+/* Wipe it away. */
+void tl_progress_end(struct tl_progress *progress);
+
+/* One more entry was read. */
+static inline void
+tl_progress_tick(struct tl_progress *progress)
+{
+	if (++progress->count % TL_PROGRESS_EVERY == 0 && progress->on)
+		tl_progress_show(progress);
+}
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* remote.c - run timeline-ship, and read what it writes. */
+#include "source/remote.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROGRAM "timeline-ship"
+
+enum {
+	TIME_SIZE = 32,
+	WORDS_MAX = 8 + 2 * TL_REMOTE_HOSTS_MAX,
+	NOT_FOUND = 127 /* as shells have it */
+};
+
+/* The command line, and what it is made of. */
+struct command {
+	char path[TL_PATH_MAX];
+	char since[TIME_SIZE];
+	char until[TIME_SIZE];
+	const char *words[WORDS_MAX];
+	size_t count;
+};
+
+static bool
+is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool
+tl_remote_is_name(const char *name)
+{
+	const char *at = name;
+
+	if (!is_letter(*at))
+		return false;
+	while (is_letter(*at) || (*at >= '0' && *at <= '9') ||
+	       (*at && strchr("+-.", *at)))
+		at++;
+	return strncmp(at, "://", 3) == 0;
+}
+
+/* == the command line == */
+
+/* Is it beside the program that runs? */
+static bool
+find_beside(char path[TL_PATH_MAX])
+{
+	const ssize_t size = readlink("/proc/self/exe", path, TL_PATH_MAX - 1);
+	char *slash;
+
+	if (size <= 0)
+		return false;
+	path[size] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash ||
+	    (size_t)(slash + 1 - path) + sizeof(PROGRAM) > TL_PATH_MAX)
+		return false;
+	strcpy(slash + 1, PROGRAM);
+	return access(path, X_OK) == 0;
+}
+
+static void
+find_program(char path[TL_PATH_MAX])
+{
+	const char *named = secure_getenv("TIMELINE_SHIP");
+
+	if (named && named[0] && strlen(named) < TL_PATH_MAX)
+		strcpy(path, named);
+	else if (!find_beside(path))
+		strcpy(path, PROGRAM); /* in PATH */
+}
+
+static void
+add(struct command *c, const char *word)
+{
+	c->words[c->count++] = word;
+}
+
+/* Unix time with all its digits. */
+static void
+add_time(struct command *c, const char *option, char text[TIME_SIZE],
+    int64_t ns)
+{
+	const int64_t second = 1000000000;
+	const uint64_t distance = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	snprintf(text, TIME_SIZE, "@%s%" PRIu64 ".%09" PRIu64,
+	    ns < 0 ? "-" : "", distance / (uint64_t)second,
+	    distance % (uint64_t)second);
+	add(c, option);
+	add(c, text);
+}
+
+static void
+make_command(struct command *c, const char *name,
+    const struct tl_remote_plan *plan)
+{
+	find_program(c->path);
+	c->count = 0;
+	add(c, c->path);
+	add(c, "read");
+	for (size_t i = 0; i < plan->host_count && i < TL_REMOTE_HOSTS_MAX;
+	     i++) {
+		add(c, "--host");
+		add(c, plan->hosts[i]);
+	}
+	if (plan->since_ns != INT64_MIN)
+		add_time(c, "--since", c->since, plan->since_ns);
+	if (plan->until_ns != INT64_MAX)
+		add_time(c, "--until", c->until, plan->until_ns);
+	if (plan->follow)
+		add(c, "-f");
+	add(c, name);
+	add(c, NULL);
+}
+
+/* == the process == */
+
+/* It ends with us, has no terminal to ask, and is killed by a pipe that
+ * nobody reads, as any filter. */
+static void
+become(struct command *c, int out, pid_t parent)
+{
+	const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	char *words[WORDS_MAX];
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(NOT_FOUND);
+	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(out, STDOUT_FILENO) < 0)
+		_exit(NOT_FOUND);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	for (size_t i = 0; i < c->count; i++)
+		words[i] = (char *)(uintptr_t)c->words[i];
+	execvp(c->path, words);
+	_exit(NOT_FOUND);
+}
+
+int
+tl_remote_open(struct tl_remote *remote, const char *name,
+    const struct tl_remote_plan *plan, struct tl_fault *fault)
+{
+	const pid_t parent = getpid();
+	struct command command;
+	int ends[2];
+
+	make_command(&command, name, plan);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+	remote->pid = fork();
+	if (remote->pid == 0)
+		become(&command, ends[1], parent);
+	close(ends[1]);
+	remote->fd = ends[0];
+	if (remote->pid > 0)
+		return 0;
+	close(ends[0]);
+	return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s", strerror(errno));
+}
+
+static int
+say_end(int status, struct tl_fault *fault)
+{
+	if (WIFSIGNALED(status))
+		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
+		    PROGRAM " was killed by signal %d", WTERMSIG(status));
+	if (WEXITSTATUS(status) == NOT_FOUND)
+		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
+		    PROGRAM " cannot be run, which reads from servers");
+	return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
+	    PROGRAM " failed: not all may be here");
+}
+
+int
+tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault)
+{
+	int status = 0;
+
+	if (early)
+		kill(remote->pid, SIGTERM);
+	close(remote->fd);
+	while (waitpid(remote->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return early || status == 0 ? 0 : say_end(status, fault);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * remote.h - what lies with a server, under a name like nats://host/STREAM:
+ * the program timeline-ship reads it and writes it into a pipe.
+ *
+ *	nats://... --> timeline-ship read nats://... ==pipe==> stream of traces
+ *
+ * So only that program is linked with the libraries of servers.  It is run
+ * without a shell: the one that TIMELINE_SHIP names, or timeline-ship beside
+ * the program that asks, or else in PATH.  What it has to say it says on
+ * standard error itself.
+ */
+#ifndef TL_SOURCE_REMOTE_H
+#define TL_SOURCE_REMOTE_H
+
+#include "base/fault.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { TL_REMOTE_HOSTS_MAX = 64 };
+
+/* What is asked of it. */
+struct tl_remote_plan {
+	const char *const *hosts; /* globs, any may match; none: all */
+	size_t host_count;
+	int64_t since_ns; /* INT64_MIN: no bound */
+	int64_t until_ns; /* INT64_MAX: no bound */
+	bool follow;      /* what comes from now on */
+};
+
+struct tl_remote {
+	pid_t pid;
+	int fd; /* to read from */
+};
+
+/* Is it the name of something remote: SCHEME://...? */
+bool tl_remote_is_name(const char *name);
+
+/* Start to read: 0, or -errno and the fault says why. */
+int tl_remote_open(struct tl_remote *remote, const char *name,
+    const struct tl_remote_plan *plan, struct tl_fault *fault);
+
+/* Stop: 0 it had come to its end without a failure, or -EIO and the fault.
+ * early: it is told to end, which is no failure. */
+int
+tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault);
+
+#endif

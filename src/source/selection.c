@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* selection.c - the options that choose entries. */
+#include "source/selection.h"
+
+#include "base/text.h"
+#include "event/message.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int
+take_bound(struct tl_bound *bound, const char *argument, struct tl_fault *fault)
+{
+	bound->given = true;
+	bound->relative = argument[0] == '-' || argument[0] == '+';
+	if (bound->relative && tl_parse_duration(argument, &bound->ns) < 0)
+		return tl_usage(fault, argument, "not a duration like -10ms");
+	if (!bound->relative && tl_parse_time(argument, &bound->ns) < 0)
+		return tl_usage(fault, argument,
+		    "not a time like 2026-11-20T19:24:18, nor a duration like "
+		    "-10ms");
+	return 0;
+}
+
+static int
+take_glob(const char **globs, size_t *count, const char *argument,
+    struct tl_fault *fault)
+{
+	if (*count == TL_FILTER_LIST_MAX)
+		return tl_usage(fault, argument, "too many of this option");
+	globs[(*count)++] = argument;
+	return 0;
+}
+
+static int
+take_number(uint32_t *numbers, size_t *count, const char *argument,
+    struct tl_fault *fault)
+{
+	uint64_t n;
+
+	if (*count == TL_FILTER_LIST_MAX)
+		return tl_usage(fault, argument, "too many of this option");
+	if (tl_parse_unsigned(argument, &n) < 0 || n > UINT32_MAX)
+		return tl_usage(fault, argument, "not a number of this kind");
+	numbers[(*count)++] = (uint32_t)n;
+	return 0;
+}
+
+static int
+take_priority(struct tl_filter *filter, const char *argument,
+    struct tl_fault *fault)
+{
+	const int level = tl_level_parse(argument);
+
+	if (level <= 0)
+		return tl_usage(fault, argument,
+		    "not a priority (fatal ... trace+++)");
+	filter->min_level = (unsigned)level;
+	return 0;
+}
+
+/* What there can be but one of. */
+static int
+take_once(const char **what, const char *argument, const char *twice,
+    struct tl_fault *fault)
+{
+	if (*what)
+		return tl_usage(fault, argument, twice);
+	*what = argument;
+	return 0;
+}
+
+void
+tl_selection_init(struct tl_selection *selection)
+{
+	*selection = (struct tl_selection){ 0 };
+	tl_filter_init(&selection->filter);
+}
+
+#define TIME(bound)          take_bound(&(bound), argument, fault)
+#define GLOBS(list, count)   take_glob(list, &(count), argument, fault)
+#define NUMBERS(list, count) take_number(list, &(count), argument, fault)
+#define ONCE(word, twice)    take_once(&(word), argument, twice, fault)
+
+int
+tl_selection_take(struct tl_selection *s, int value, const char *argument,
+    struct tl_fault *fault)
+{
+	struct tl_filter *f = &s->filter;
+
+	switch (value) {
+#define SELECTION(letter, name, argument, constant, take, help) \
+	case TL_SELECTION_##constant: \
+		s->any = true; \
+		return take;
+#define INPUT(letter, name, argument, constant, take, help) \
+	case TL_SELECTION_##constant: \
+		return take;
+#include "source/selection.def"
+#undef INPUT
+#undef SELECTION
+	default:
+		return 1;
+	}
+}
+
+int
+tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault)
+{
+	const char *name = getenv("TIMELINE_PRIORITY");
+	const int level = name && name[0] ? tl_level_parse(name) : 0;
+
+	if (level < 0)
+		return tl_usage(fault, name,
+		    "TIMELINE_PRIORITY is not a priority");
+	if (selection->filter.min_level == 0)
+		selection->filter.min_level = (unsigned)level;
+	return 0;
+}
+
+struct tl_remote_plan
+tl_selection_remote(const struct tl_selection *s, bool follow)
+{
+	struct tl_remote_plan plan = { .hosts = s->host_globs,
+		.host_count = s->host_glob_count,
+		.since_ns = INT64_MIN,
+		.until_ns = INT64_MAX,
+		.follow = follow };
+
+	/* Blocks are chosen by times as they were shipped. */
+	if (s->hosts.offset_count > 0 || s->hosts.pair_count > 0)
+		return plan;
+	/* What counts from the newest entry is known when that has come. */
+	if (s->since.given && !s->since.relative)
+		plan.since_ns = s->since.ns;
+	if (s->until.given && !s->until.relative)
+		plan.until_ns = s->until.ns;
+	return plan;
+}
+
+bool
+tl_selection_is_any(const struct tl_selection *selection)
+{
+	return selection->any || selection->filter.min_level;
+}

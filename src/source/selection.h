@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * selection.h - which entries a command line asks for, in the same words in
+ * every program: the rows of selection.def.
+ */
+#ifndef TL_SOURCE_SELECTION_H
+#define TL_SOURCE_SELECTION_H
+
+#include "base/fault.h"
+#include "base/options.h"
+#include "event/filter.h"
+#include "source/hosts.h"
+#include "source/remote.h"
+
+#include <stdbool.h>
+
+/* The values of its rows: beyond those of any program's own. */
+enum {
+	TL_SELECTION_FIRST = 4096,
+#define SELECTION(letter, name, argument, constant, take, help) \
+	TL_SELECTION_##constant,
+#define INPUT SELECTION
+#include "source/selection.def"
+#undef INPUT
+#undef SELECTION
+};
+
+/* --since and --until: a time, or counted from the newest entry. */
+struct tl_bound {
+	bool given;
+	bool relative;
+	int64_t ns;
+};
+
+struct tl_selection {
+	bool any; /* a SELECTION row was given */
+	struct tl_bound since;
+	struct tl_bound until;
+	struct tl_filter filter; /* without the time window */
+	const char *expression;  /* NULL: none */
+	const char *include;     /* files of regular expressions; NULL: none */
+	const char *exclude;
+	const char *host_globs[TL_FILTER_LIST_MAX]; /* any may match */
+	size_t host_glob_count;
+	struct tl_hosts_plan hosts; /* what is done to their times */
+};
+
+/* Everything is let through. */
+void tl_selection_init(struct tl_selection *selection);
+/* One option; its argument must outlive the selection.  0; 1: it is none of
+ * the rows; -EINVAL and a fault. */
+int tl_selection_take(struct tl_selection *selection, int value,
+    const char *argument, struct tl_fault *fault);
+/* Where no option said it: TIMELINE_PRIORITY.  0, -EINVAL and a fault. */
+int
+tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault);
+
+/* What a server is asked for: no less than what will be let through.  It lives
+ * as long as the selection. */
+struct tl_remote_plan
+tl_selection_remote(const struct tl_selection *selection, bool follow);
+
+/* Is there anything that keeps entries out? */
+bool tl_selection_is_any(const struct tl_selection *selection);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chain.h - a stream of recorded traces as timelines: blocks of one chain
+ * continue each other, whatever order they come in.
+ *
+ *	file, pipe --> traces (blocks.h) --> chains: blocks by their number
+ *	                                       | opened as they are reached
+ *	                                       +--> cursor, newest or oldest
+ *	                                            first
+ *
+ * The INFOs of a block say of which chain it is and its number there; a trace
+ * without is a chain of its own.  A block that comes twice counts once.
+ * Where numbers are missing so is what they held: it is said, and a TL_LOST of
+ * as many entries as the blocks on both sides tell, or of 0, which stands for
+ * an unknown number, shows where.  A span that
+ * goes on from block to block begins again in each; here it begins once.
+ *
+ * What is kept in memory is a line for each block, and what is defined.
+ */
+#ifndef TL_TRACE_CHAIN_CHAIN_H
+#define TL_TRACE_CHAIN_CHAIN_H
+
+#include "base/fault.h"
+#include "event/merge.h"
+#include "event/origin.h"
+
+#include <timeline_layout.h>
+
+enum {
+	TL_CHAINS_MAX = 65535, /* of a stream; more are said and left out */
+	/* Traces without a chain that stay apart; of more, those of one boot,
+	 * host and timeline are one. */
+	TL_CHAINS_LONE_MAX = 64,
+	TL_CHAIN_BLOCKS_MAX = 1 << 24,
+	/* Blocks that are open at once, of one cursor: no honest ones overlap
+	 * by more. */
+	TL_CHAIN_OPEN_MAX = 4,
+	TL_CHAIN_KNOTS_MAX = 1 << 16 /* in memory */
+};
+
+struct tl_chains;
+struct tl_chain;
+
+/*
+ * The chains of all traces in a file, which is duplicated.  What belongs to
+ * none of them is said of the first.  0; -EBADMSG there is no trace, -ENOMEM,
+ * -errno, and fault says why.
+ */
+int tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault);
+/* With the chains that are left. */
+void tl_chains_free(struct tl_chains *chains);
+
+/* By the time of their first event. */
+size_t tl_chains_count(const struct tl_chains *chains);
+
+/* Take a chain out: who has it frees it, in any order. */
+struct tl_chain *tl_chains_take(struct tl_chains *chains, size_t i);
+void tl_chain_free(struct tl_chain *chain);
+
+/* "host/timeline", or what is known of that: never empty. */
+const char *tl_chain_name(const struct tl_chain *chain);
+void tl_chain_origin(const struct tl_chain *chain, struct tl_origin *origin);
+uint64_t tl_chain_blocks(const struct tl_chain *chain);
+/* At least as many as a cursor gives. */
+uint64_t tl_chain_entries(const struct tl_chain *chain);
+/* The time of the newest; -ENODATA without. */
+int tl_chain_newest(const struct tl_chain *chain, int64_t *ns);
+
+/* What is defined: messages live as long as the chain. */
+size_t tl_chain_message_count(const struct tl_chain *chain);
+const struct tl_message *const *tl_chain_messages(const struct tl_chain *chain);
+/* Knots of its clock, by time.  Of very many some closing points are left out;
+ * a chain that is followed counts on from them, and those that come have the
+ * numbers behind. */
+size_t tl_chain_knot_count(const struct tl_chain *chain);
+const struct timeline_knot *
+tl_chain_knot(const struct tl_chain *chain, size_t i);
+
+/* What is wrong with it; damage inside of blocks as it is met.  As those of
+ * an import (import.h). */
+size_t tl_chain_fault_count(const struct tl_chain *chain);
+const struct tl_fault *tl_chain_fault(const struct tl_chain *chain, size_t i);
+bool tl_chain_is_damaged(const struct tl_chain *chain);
+/* Say one more thing of it: rc is 0 where it is no damage. */
+void tl_chain_say(struct tl_chain *chain, int rc, uint64_t at,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* All events in order of time, as far as those of each block are. */
+int tl_chain_cursor(struct tl_chain *chain, enum tl_order order,
+    struct tl_cursor **cursor);
+
+#endif

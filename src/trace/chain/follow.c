@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain_follow.c - block by block, as they come. */
+#include "trace/chain/follow.h"
+
+#include "base/file.h"
+#include "base/terminal.h"
+#include "clock/clock.h"
+#include "trace/chain/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	PIECE_SIZE = 64 << 10,
+	PIECES_MAX = 64, /* read at once */
+	HELD_FIRST = 1024,
+	MARKS_MAX = 32,
+	MARK_NS = TL_CHAIN_HOLD_NS / MARKS_MAX * 2,
+	FORGET_SIZE = 4 << 20 /* of the file, at least */
+};
+
+struct held {
+	struct tl_event event;
+	uint64_t order; /* in which they came */
+};
+
+/* What had come at some time was not newer than this. */
+struct mark {
+	int64_t at_ns; /* CLOCK_MONOTONIC */
+	int64_t newest_ns;
+};
+
+struct tl_chain_follow {
+	int fd;
+	bool ended;
+	struct tl_chains *chains;
+	struct tl_blocks blocks;
+	uint64_t size;      /* of the file that blocks lie in */
+	uint64_t forgotten; /* ... of which so much is gone */
+	struct held *held;  /* a heap, the oldest first */
+	size_t count;
+	size_t capacity;
+	uint64_t order;
+	struct mark marks[MARKS_MAX]; /* in order of time, from first on */
+	unsigned first;
+	unsigned mark_count;
+	int64_t free_ns; /* events up to here are not held back */
+	/* The block that is being read: */
+	struct tl_chain_opened *opened; /* NULL: none */
+	struct tl_chain_block block;
+	struct tl_chain *chain;
+};
+
+static void
+note(void *context, const struct tl_fault *fault)
+{
+	struct tl_chain_follow *f = context;
+
+	*tl_faults_next(&f->chains->faults) = *fault;
+}
+
+int
+tl_chain_follow_new(struct tl_chain_follow **follow, int fd)
+{
+	struct tl_chain_follow *f = calloc(1, sizeof(*f));
+	const int file = f ? tl_file_unnamed() : -ENOMEM;
+	struct tl_trace_report report = { note, f };
+	int rc = file < 0 ? file : tl_chains_new(&f->chains, file, true);
+
+	if (file >= 0)
+		close(file);
+	if (rc < 0) {
+		close(fd);
+		free(f);
+		return rc;
+	}
+	f->fd = fd;
+	f->free_ns = INT64_MIN;
+	tl_blocks_init(&f->blocks, f->chains->bytes->fd, &report);
+	*follow = f;
+	return 0;
+}
+
+void
+tl_chain_follow_free(struct tl_chain_follow *f)
+{
+	if (!f)
+		return;
+	close(f->fd);
+	tl_chain_block_close(f->opened);
+	tl_blocks_free(&f->blocks);
+	tl_chains_free(f->chains);
+	free(f->held);
+	free(f);
+}
+
+/* == the heap == */
+
+static bool
+is_older(const struct held *a, const struct held *b)
+{
+	if (a->event.ns != b->event.ns)
+		return a->event.ns < b->event.ns;
+	return a->order < b->order;
+}
+
+static int
+hold(struct tl_chain_follow *f, const struct tl_event *event)
+{
+	const size_t capacity = f->capacity ? f->capacity * 2 : HELD_FIRST;
+	const struct held one = { *event, f->order++ };
+	struct held *held;
+	size_t i = f->count;
+
+	if (f->count == f->capacity) {
+		held = realloc(f->held, capacity * sizeof(*held));
+		if (!held)
+			return -ENOMEM;
+		f->held = held;
+		f->capacity = capacity;
+	}
+	for (; i > 0 && is_older(&one, &f->held[(i - 1) / 2]); i = (i - 1) / 2)
+		f->held[i] = f->held[(i - 1) / 2];
+	f->held[i] = one;
+	f->count++;
+	return 0;
+}
+
+static void
+take_oldest(struct tl_chain_follow *f, struct tl_event *event)
+{
+	const struct held last = f->held[--f->count];
+	size_t i = 0;
+
+	*event = f->held[0].event;
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= f->count)
+			break;
+		if (child + 1 < f->count &&
+		    is_older(&f->held[child + 1], &f->held[child]))
+			child++;
+		if (!is_older(&f->held[child], &last))
+			break;
+		f->held[i] = f->held[child];
+		i = child;
+	}
+	f->held[i] = last;
+}
+
+/* == how long they are held == */
+
+/* Something as new as this came now. */
+static void
+mark(struct tl_chain_follow *f, int64_t newest_ns)
+{
+	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
+	struct mark *last =
+	    &f->marks[(f->first + f->mark_count - 1) % MARKS_MAX];
+
+	if (f->mark_count > 0 &&
+	    (now - last->at_ns < MARK_NS || f->mark_count == MARKS_MAX)) {
+		if (newest_ns > last->newest_ns)
+			last->newest_ns = newest_ns;
+		return;
+	}
+	f->marks[(f->first + f->mark_count++) % MARKS_MAX] =
+	    (struct mark){ now, newest_ns };
+}
+
+/* What was held long enough is free. */
+static void
+release(struct tl_chain_follow *f)
+{
+	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
+
+	while (f->mark_count > 0 &&
+	       now - f->marks[f->first].at_ns >= TL_CHAIN_HOLD_NS) {
+		if (f->marks[f->first].newest_ns > f->free_ns)
+			f->free_ns = f->marks[f->first].newest_ns;
+		f->first = (f->first + 1) % MARKS_MAX;
+		f->mark_count--;
+	}
+	if (f->ended)
+		f->free_ns = INT64_MAX;
+}
+
+static bool
+is_free(struct tl_chain_follow *f)
+{
+	release(f);
+	return f->count > 0 && (f->held[0].event.ns <= f->free_ns ||
+				   f->count > TL_CHAIN_HELD_MAX);
+}
+
+/* == blocks == */
+
+/* What is missing between the newest block and this one. */
+static int
+hold_hole(struct tl_chain_follow *f)
+{
+	const struct tl_chain_block *newest = &f->chain->blocks[0];
+	struct tl_event hole = { .kind = TL_LOST,
+		.ns = tl_chain_block_end(newest),
+		.cpu = TL_CPU_UNKNOWN,
+		.source = (uint16_t)f->chain->number };
+
+	tl_chain_miss(f->chain, newest, &f->block);
+	hole.lost = f->block.missing;
+	return hold(f, &hole);
+}
+
+/* The events of the block at hand, until too many are held back. */
+static int
+hold_events(struct tl_chain_follow *f)
+{
+	struct tl_event event;
+	int rc = 1;
+
+	if (!f->opened)
+		return 0;
+	while (f->count <= TL_CHAIN_HELD_MAX &&
+	       (rc = tl_chain_block_next(f->opened, &event)) > 0) {
+		event.source = (uint16_t)f->chain->number;
+		if ((rc = hold(f, &event)) < 0)
+			return rc;
+		rc = 1;
+	}
+	if (rc > 0) /* there may be more of it */
+		return 0;
+	tl_chain_block_close(f->opened);
+	f->opened = NULL;
+	return rc;
+}
+
+/* Of a chain that is followed the newest block is all that is kept. */
+static int
+keep_newest(struct tl_chain *chain, const struct tl_chain_block *block)
+{
+	int rc;
+
+	chain->block_count = 0;
+	rc = tl_chain_add(chain, block);
+	if (rc == 0 && !block->dropped && block->max_ns > block->told_ns)
+		chain->blocks[0].told_ns = block->max_ns;
+	return rc;
+}
+
+static int
+open_block(struct tl_chain_follow *f)
+{
+	int rc = tl_chain_block_open(&f->opened, f->chain, &f->block,
+	    TL_OLDEST_FIRST);
+
+	if (f->block.events > 0)
+		mark(f, f->block.max_ns);
+	if (rc == 0)
+		rc = hold_events(f);
+	else
+		f->opened = NULL;
+	return rc < 0 && rc != -EBADMSG ? rc : keep_newest(f->chain, &f->block);
+}
+
+static int
+take_block(struct tl_chain_follow *f)
+{
+	struct tl_chain_block *block = &f->block;
+	const struct tl_chain_block *newest =
+	    f->chain->block_count > 0 ? &f->chain->blocks[0] : NULL;
+	int rc = 0;
+
+	if (newest && f->chain->numbered) {
+		if (block->last <= newest->last)
+			return 0; /* it came before */
+		block->told_ns = newest->told_ns;
+		block->follows =
+		    block->number == newest->last + 1 && !newest->dropped;
+		if (block->number > newest->last + 1)
+			rc = hold_hole(f);
+	}
+	return rc < 0 ? rc : open_block(f);
+}
+
+static int
+take_trace(struct tl_chain_follow *f)
+{
+	struct tl_blocks_trace *trace = &f->blocks.trace;
+	int rc = tl_chains_find(f->chains, trace, &f->chain);
+
+	if (rc < 0 || !f->chain)
+		return rc;
+	if (!f->chain->name)
+		rc = tl_chain_make_name(f->chain, f->chain->number);
+	if (rc == 0)
+		rc = tl_chain_learn(f->chain, &trace->context);
+	if (rc < 0)
+		return rc;
+	tl_chain_describe(&f->block, trace);
+	return take_block(f);
+}
+
+/* Give back the part of the file that was read; no harm where it cannot. */
+static void
+forget(struct tl_chain_follow *f)
+{
+	const uint64_t read =
+	    f->blocks.inside ? f->blocks.trace.at : f->blocks.at;
+
+	if (read - f->forgotten < FORGET_SIZE)
+		return;
+	if (fallocate(f->chains->bytes->fd,
+		FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->forgotten,
+		(off_t)(read - f->forgotten)) == 0)
+		f->forgotten = read;
+}
+
+static int
+take_all(struct tl_chain_follow *f, bool last)
+{
+	int rc = hold_events(f);
+
+	while (rc == 0 && !f->opened &&
+	       (rc = tl_blocks_next(&f->blocks, f->size, last)) > 0)
+		rc = take_trace(f);
+	if (!f->opened)
+		forget(f);
+	return rc;
+}
+
+/* One piece of what has come: its size, 0 nothing has, -EPIPE the end. */
+static int64_t
+read_piece(struct tl_chain_follow *f)
+{
+	static char piece[PIECE_SIZE];
+	struct pollfd in = { .fd = f->fd, .events = POLLIN };
+	ssize_t n;
+	int rc;
+
+	if (poll(&in, 1, 0) <= 0)
+		return 0;
+	n = read(f->fd, piece, sizeof(piece));
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	if (n == 0)
+		return -EPIPE;
+	rc = tl_write_at(f->chains->bytes->fd, piece, (size_t)n, f->size);
+	if (rc < 0)
+		return rc;
+	f->size += (uint64_t)n;
+	return n;
+}
+
+/* 1: something has come, or is still to be given; 0, -EPIPE, -errno. */
+static int
+read_more(struct tl_chain_follow *f)
+{
+	bool any = false;
+	int64_t n = 1;
+	int rc;
+
+	for (unsigned i = 0; i < PIECES_MAX && n > 0 && !f->ended && !f->opened;
+	     i++)
+		any |= (n = read_piece(f)) > 0;
+	if (n < 0 && n != -EPIPE)
+		return (int)n;
+	f->ended |= n == -EPIPE;
+	rc = take_all(f, f->ended);
+	if (rc < 0)
+		return rc;
+	if (f->ended)
+		return f->count > 0 || f->opened ? 1 : -EPIPE;
+	return any || f->opened;
+}
+
+int
+tl_chain_follow_next(struct tl_chain_follow *f, struct tl_event *event)
+{
+	int rc = 1;
+
+	while (!is_free(f) && rc > 0)
+		rc = read_more(f);
+	if (rc <= 0)
+		return rc;
+	take_oldest(f, event);
+	return 1;
+}
+
+size_t
+tl_chain_follow_count(const struct tl_chain_follow *f)
+{
+	return f->chains->count;
+}
+
+struct tl_chain *
+tl_chain_follow_chain(const struct tl_chain_follow *f, size_t i)
+{
+	return f->chains->list[i];
+}
+
+const struct tl_faults *
+tl_chain_follow_faults(const struct tl_chain_follow *f)
+{
+	return &f->chains->faults;
+}

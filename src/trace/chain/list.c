@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chain_list.c - the traces of a stream, each to its chain. */
+#include "trace/chain/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SLOTS_FIRST = 64, CHAIN_DIGITS = 32 };
+
+/* == found by what their blocks have in common == */
+
+uint64_t
+tl_chain_hash(struct tl_bytes key)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < key.size; i++)
+		hash = (hash ^ (uint8_t)key.data[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint32_t *
+find_slot(const struct tl_chains *cs, uint32_t *slots, size_t size,
+    const char *key, size_t key_size)
+{
+	const uint64_t hash = tl_chain_hash(tl_bytes(key, key_size));
+	size_t i = (size_t)(hash ^ hash >> 32) & (size - 1);
+
+	while (slots[i] > 0 &&
+	       !tl_bytes_equal(tl_bytes(cs->list[slots[i] - 1]->key,
+				   cs->list[slots[i] - 1]->key_size),
+		   tl_bytes(key, key_size)))
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+static int
+grow(struct tl_chains *cs)
+{
+	const size_t size = cs->size ? cs->size * 2 : SLOTS_FIRST;
+	struct tl_chain **list;
+	uint32_t *slots;
+
+	if (cs->count * 2 < cs->size)
+		return 0;
+	list = realloc(cs->list, size * sizeof(struct tl_chain *));
+	if (!list)
+		return -ENOMEM;
+	cs->list = list;
+	slots = calloc(size, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < cs->count; i++)
+		*find_slot(cs, slots, size, list[i]->key, list[i]->key_size) =
+		    (uint32_t)i + 1;
+	free(cs->slots);
+	cs->slots = slots;
+	cs->size = size;
+	return 0;
+}
+
+/* The chain of a key, made now if there was none; NULL: there are too many. */
+static int
+get_chain(struct tl_chains *cs, const char *key, size_t key_size,
+    struct tl_chain **chain)
+{
+	struct tl_chain *new;
+	uint32_t *slot;
+	int rc = grow(cs);
+
+	if (rc < 0)
+		return rc;
+	slot = find_slot(cs, cs->slots, cs->size, key, key_size);
+	*chain = *slot > 0 ? cs->list[*slot - 1] : NULL;
+	if (*slot > 0)
+		return 0;
+	if (cs->count == TL_CHAINS_MAX) {
+		cs->left_out++;
+		return 0;
+	}
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	memcpy(new->key, key, key_size);
+	new->key_size = key_size;
+	new->number = (uint32_t)cs->count;
+	new->bytes = tl_chain_bytes_hold(cs->bytes);
+	cs->list[cs->count++] = new;
+	*slot = (uint32_t)cs->count;
+	*chain = new;
+	return 0;
+}
+
+/* == what the first block of a chain says of it == */
+
+static void
+read_origin(struct tl_origin *origin, const struct tl_context *c)
+{
+	tl_origin_name(origin->machine, tl_context_info(c, "host"));
+	tl_origin_name(origin->command, tl_context_info(c, "command"));
+	tl_origin_name(origin->timeline, tl_context_info(c, "timeline"));
+	tl_origin_boot(origin->boot_id, tl_context_info(c, "boot"));
+}
+
+static bool
+is_chain_id(struct tl_bytes text)
+{
+	if (text.size != CHAIN_DIGITS)
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if (!memchr("0123456789abcdef", text.data[i], 16))
+			return false;
+	return true;
+}
+
+/* By what the blocks of a chain are known; where they say nothing of it, by
+ * the trace or else by where it comes from. */
+static void
+make_key(struct tl_text *key, const struct tl_chains *cs,
+    const struct tl_blocks_trace *trace, const struct tl_origin *origin)
+{
+	const struct tl_bytes id = tl_context_info(&trace->context, "chain");
+
+	if (is_chain_id(id)) {
+		tl_put_bytes(key, id);
+	} else if (!cs->live) {
+		tl_put_bytes(key,
+		    tl_bytes(trace->header.id, sizeof(trace->header.id)));
+	} else {
+		tl_put_bytes(key,
+		    tl_bytes(origin->boot_id, sizeof(origin->boot_id)));
+		tl_put_string(key, origin->machine);
+		tl_put_char(key, '/');
+		tl_put_string(key, origin->timeline);
+	}
+}
+
+int
+tl_chains_find(struct tl_chains *cs, const struct tl_blocks_trace *trace,
+    struct tl_chain **chain)
+{
+	const size_t count = cs->count;
+	struct tl_origin origin = { 0 };
+	struct tl_text key = { 0 };
+	int rc;
+
+	read_origin(&origin, &trace->context);
+	make_key(&key, cs, trace, &origin);
+	rc = key.rc < 0 ? key.rc : get_chain(cs, key.data, key.size, chain);
+	if (rc == 0 && cs->count > count) {
+		(*chain)->origin = origin;
+		(*chain)->numbered = is_chain_id(tl_bytes(key.data, key.size));
+		(*chain)->lone = !cs->live && !(*chain)->numbered;
+		cs->lone += (*chain)->lone;
+	}
+	tl_text_free(&key);
+	return rc;
+}
+
+/* == what each says == */
+
+static int
+take_messages(struct tl_chain *chain, struct tl_context *c)
+{
+	const struct tl_message **messages, *interned;
+	size_t count;
+	int rc;
+
+	tl_context_settle(c);
+	rc = tl_context_messages(c, &messages, &count);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = tl_chain_intern(chain, messages[i], &interned);
+	free(messages);
+	return rc;
+}
+
+/* Every block has a closing point: of many, every second one will do. */
+static void
+thin_knots(struct tl_chain *chain)
+{
+	const size_t count = chain->knot_count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (i % 2 == 0 || i + 1 == count ||
+		    !(chain->knots[i].flags & TIMELINE_KNOT_CLOSE))
+			chain->knots[kept++] = chain->knots[i];
+	chain->knots_gone += count - kept;
+	chain->knot_count = kept;
+}
+
+static int
+add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
+{
+	const size_t capacity = chain->knot_capacity * 2 + 4;
+	struct timeline_knot *knots;
+
+	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
+		thin_knots(chain);
+	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
+		return 0;
+	if (chain->knot_count == chain->knot_capacity) {
+		knots = realloc(chain->knots, capacity * sizeof(*knots));
+		if (!knots)
+			return -ENOMEM;
+		chain->knots = knots;
+		chain->knot_capacity = capacity;
+	}
+	chain->knots[chain->knot_count++] = *knot;
+	return 0;
+}
+
+/* Each block tells the same ones again. */
+static int
+take_knots(struct tl_chain *chain, const struct tl_context *c)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < c->knot_count && rc == 0; i++) {
+		const struct timeline_knot *knot = &c->knots[i];
+		const struct timeline_knot *last =
+		    chain->knot_count > 0 ? &chain->knots[chain->knot_count - 1]
+					  : NULL;
+
+		if (!last || knot->epoch > last->epoch ||
+		    (knot->epoch == last->epoch && knot->tsc > last->tsc))
+			rc = add_knot(chain, knot);
+	}
+	return rc;
+}
+
+int
+tl_chain_learn(struct tl_chain *chain, struct tl_context *context)
+{
+	const int rc = take_messages(chain, context);
+
+	return rc < 0 ? rc : take_knots(chain, context);
+}
+
+static int
+take_trace(struct tl_chains *cs, struct tl_blocks_trace *trace)
+{
+	struct tl_chain_block block;
+	struct tl_chain *chain;
+	int rc = tl_chains_find(cs, trace, &chain);
+
+	if (rc < 0 || !chain)
+		return rc;
+	tl_chain_describe(&block, trace);
+	rc = tl_chain_add(chain, &block);
+	if (rc == -ENOSPC) {
+		cs->left_out++;
+		return 0;
+	}
+	return rc < 0 ? rc : tl_chain_learn(chain, &trace->context);
+}
+
+/* == all of a stream == */
+
+static void
+note(void *context, const struct tl_fault *fault)
+{
+	struct tl_chains *cs = context;
+
+	*tl_faults_next(&cs->faults) = *fault;
+}
+
+static int
+read_all(struct tl_chains *cs)
+{
+	const struct tl_trace_report report = { note, cs };
+	struct tl_blocks blocks;
+	struct stat st;
+	int rc;
+
+	if (fstat(cs->bytes->fd, &st) < 0)
+		return -errno;
+	tl_blocks_init(&blocks, cs->bytes->fd, &report);
+	while ((rc = tl_blocks_next(&blocks, (uint64_t)st.st_size, true)) > 0)
+		if ((rc = take_trace(cs, &blocks.trace)) < 0)
+			break;
+	tl_blocks_free(&blocks);
+	return rc;
+}
+
+/* What is of no chain is said of the first. */
+static void
+say_rest(struct tl_chains *cs)
+{
+	struct tl_chain *first = cs->list[0];
+	const size_t count = cs->faults.count < TL_SNAP_FAULTS_MAX
+				 ? cs->faults.count
+				 : TL_SNAP_FAULTS_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		tl_chain_say(first, cs->faults.list[i].rc,
+		    cs->faults.list[i].at, "%s", cs->faults.list[i].text);
+	if (cs->left_out > 0)
+		tl_chain_say(first, -ENOSPC, TL_FAULT_NOWHERE,
+		    "too many sources: %" PRIu64 " blocks are left out",
+		    cs->left_out);
+}
+
+static int
+finish(struct tl_chains *cs)
+{
+	int rc = tl_chains_group(cs);
+
+	for (size_t i = 0; i < cs->count && rc == 0; i++)
+		tl_chain_settle(cs->list[i]);
+	if (rc == 0)
+		rc = tl_chains_name(cs);
+	if (rc == 0 && cs->count == 0)
+		rc = -EBADMSG;
+	if (rc == 0)
+		say_rest(cs);
+	return rc;
+}
+
+static int
+new_bytes(struct tl_chain_bytes **bytes, int fd)
+{
+	struct tl_chain_bytes *b = calloc(1, sizeof(*b));
+	int rc;
+
+	if (!b)
+		return -ENOMEM;
+	b->refs = 1;
+	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	rc = b->fd < 0 ? -errno : tl_definer_new(&b->definer);
+	if (rc == 0)
+		rc = tl_definer_message(b->definer, tl_bytes_of("?"),
+		    tl_bytes_of("message that is not defined"),
+		    TIMELINE_RECORD_INSTANT, 0, 0, &b->nothing);
+	if (rc < 0)
+		tl_chain_bytes_release(b);
+	else
+		*bytes = b;
+	return rc;
+}
+
+int
+tl_chains_new(struct tl_chains **chains, int fd, bool live)
+{
+	struct tl_chains *cs = calloc(1, sizeof(*cs));
+	int rc;
+
+	if (!cs)
+		return -ENOMEM;
+	cs->live = live;
+	rc = new_bytes(&cs->bytes, fd);
+	if (rc == 0)
+		*chains = cs;
+	else
+		free(cs);
+	return rc;
+}
+
+int
+tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault)
+{
+	struct tl_chains *cs;
+	int rc = tl_chains_new(&cs, fd, false);
+
+	if (rc == 0 && ((rc = read_all(cs)) < 0 || (rc = finish(cs)) < 0))
+		tl_chains_free(cs);
+	if (rc == 0)
+		*chains = cs;
+	return rc == 0 ? 0
+		       : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+			     rc == -EBADMSG ? "there is no whole trace in it"
+					    : strerror(-rc));
+}
+
+void
+tl_chains_free(struct tl_chains *cs)
+{
+	if (!cs)
+		return;
+	for (size_t i = 0; i < cs->count; i++)
+		tl_chain_free(cs->list[i]);
+	tl_chain_bytes_release(cs->bytes);
+	free(cs->list);
+	free(cs->slots);
+	free(cs);
+}
+
+size_t
+tl_chains_count(const struct tl_chains *cs)
+{
+	return cs->count;
+}
+
+struct tl_chain *
+tl_chains_take(struct tl_chains *cs, size_t i)
+{
+	struct tl_chain *chain = cs->list[i];
+
+	cs->list[i] = NULL;
+	return chain;
+}

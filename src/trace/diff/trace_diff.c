@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_diff.c - the walk through two trees at once.
+ *
+ *	level 0    the roots of both threads
+ *	level 1    the children of a pair of them, or of one alone
+ *	...        each with what is left of its script
+ *
+ * Children are loaded a piece at a time, once for their identities and once
+ * more for the walk where one piece does not hold them all.
+ */
+#include "trace/diff/trace_diff.h"
+#include "trace/diff/identity.h"
+#include "trace/diff/script.h"
+#include "trace/diff/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+enum { LEFT, RIGHT, SIDES };
+
+/* The children of one node, of which a piece is loaded. */
+struct list {
+	struct tl_node *parent; /* NULL: there is none */
+	uint64_t first;         /* loaded are [first, last) */
+	uint64_t last;
+	uint64_t next; /* where the walk is */
+	uint64_t gone; /* none can be read from here less 1 on; 0: not known */
+};
+
+struct level {
+	struct tl_diff_item item; /* that the children are of */
+	struct list lists[SIDES];
+	struct tl_diff_script script;
+	size_t run;              /* of the script, that comes next */
+	struct tl_diff_run rest; /* of the one at hand */
+};
+
+struct diff {
+	struct tl_trace *traces[SIDES];
+	struct tl_diff_identities identities[SIDES];
+	const struct tl_diff_options *options;
+	struct tl_diff_sink *sink;
+	struct tl_diff_counts *counts;
+	struct level *levels;
+	size_t count;
+	size_t capacity;
+};
+
+/* == lists == */
+
+static uint64_t
+child_count(const struct tl_node *node)
+{
+	return node ? node->child_count : 0;
+}
+
+static uint64_t
+piece_size(uint64_t count)
+{
+	const uint64_t size = count / TL_DIFF_PIECE_PART;
+
+	if (size < TL_DIFF_PIECE_MIN)
+		return TL_DIFF_PIECE_MIN;
+	return size < TL_DIFF_PIECE_MAX ? size : TL_DIFF_PIECE_MAX;
+}
+
+/* Child i; NULL where damage has swallowed it. */
+static int
+child_at(struct diff *d, int side, struct list *list, uint64_t i,
+    struct tl_node **child)
+{
+	const uint64_t count = list->parent->child_count;
+	const uint64_t size = piece_size(count);
+	int rc = 0;
+
+	*child = NULL;
+	if (list->gone > 0 && i >= list->gone - 1)
+		return 0;
+	if (i < list->first || i >= list->last) {
+		tl_trace_forget(d->traces[side], list->parent);
+		list->first = i;
+		list->last = count - i < size ? count : i + size;
+		rc = tl_trace_load(d->traces[side], list->parent, i,
+		    list->last - i);
+		if (list->parent->loaded == 0)
+			list->gone = i + 1;
+	}
+	*child = tl_node_child(list->parent, i);
+	return rc;
+}
+
+static int
+identify(struct diff *d, int side, struct list *list, uint64_t *to)
+{
+	for (uint64_t i = 0; i < list->parent->child_count; i++) {
+		struct tl_node *child;
+		const int rc = child_at(d, side, list, i, &child);
+
+		if (rc < 0)
+			return rc;
+		to[i] = child ? tl_diff_identity(&d->identities[side],
+				    &child->event)
+			      : 0;
+	}
+	return 0;
+}
+
+static int
+compare_lists(struct diff *d, struct level *level)
+{
+	struct list *left = &level->lists[LEFT], *right = &level->lists[RIGHT];
+	const uint64_t left_count = left->parent->child_count;
+	const uint64_t right_count = right->parent->child_count;
+	uint64_t *items = calloc(left_count + right_count + 1, sizeof(*items));
+	int rc = items ? identify(d, LEFT, left, items) : -ENOMEM;
+
+	if (rc == 0)
+		rc = identify(d, RIGHT, right, items + left_count);
+	if (rc == 0)
+		rc = tl_diff_script_make(&level->script,
+		    (struct tl_diff_list){ items, left_count },
+		    (struct tl_diff_list){ items + left_count, right_count });
+	d->counts->guessed += level->script.guessed;
+	free(items);
+	return rc;
+}
+
+/* == levels == */
+
+static int
+grow(struct diff *d)
+{
+	const size_t capacity = d->capacity * 2 + 16;
+	struct level *levels;
+
+	if (d->count < d->capacity)
+		return 0;
+	levels = realloc(d->levels, capacity * sizeof(*levels));
+	if (!levels)
+		return -ENOMEM;
+	d->levels = levels;
+	d->capacity = capacity;
+	return 0;
+}
+
+/* The children of a pair, or of one alone, come next. */
+static int
+push(struct diff *d, const struct tl_diff_item *item,
+    struct tl_node *const nodes[SIDES])
+{
+	struct level *level;
+	int rc = grow(d);
+
+	if (rc < 0)
+		return rc;
+	level = &d->levels[d->count++];
+	*level = (struct level){ .item = *item,
+		.lists = { { .parent = nodes[LEFT] },
+		    { .parent = nodes[RIGHT] } } };
+	if (nodes[LEFT] && nodes[RIGHT])
+		return compare_lists(d, level);
+	level->rest.removed = child_count(nodes[LEFT]);
+	level->rest.added = child_count(nodes[RIGHT]);
+	return 0;
+}
+
+static void
+pop(struct diff *d)
+{
+	struct level *level = &d->levels[--d->count];
+
+	for (int side = 0; side < SIDES; side++)
+		if (level->lists[side].parent)
+			tl_trace_forget(d->traces[side],
+			    level->lists[side].parent);
+	tl_diff_script_free(&level->script);
+}
+
+/* == items == */
+
+static int64_t
+duration_of(const struct tl_node *node)
+{
+	uint64_t ns;
+
+	if (!node || node->ended != TL_NODE_ENDED)
+		return TL_DIFF_NO_TIME;
+	if (node->end.ns < node->event.ns)
+		return 0;
+	ns = (uint64_t)node->end.ns - (uint64_t)node->event.ns;
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+/* Is one duration longer than another by both thresholds? */
+static bool
+is_longer(const struct tl_diff_options *options, int64_t longer,
+    int64_t shorter, int64_t base)
+{
+	return longer > shorter && longer - shorter >= options->least_ns &&
+	       100.0 * (double)(longer - shorter) >=
+		   (double)base * options->percent;
+}
+
+static uint8_t
+judge(const struct tl_diff_options *options, const struct tl_diff_item *item)
+{
+	const int64_t before = item->left_ns, now = item->right_ns;
+
+	if (!item->right)
+		return TL_DIFF_REMOVED;
+	if (!item->left)
+		return TL_DIFF_ADDED;
+	if (before != TL_DIFF_NO_TIME && now != TL_DIFF_NO_TIME) {
+		if (is_longer(options, now, before, before))
+			return TL_DIFF_SLOWER;
+		if (is_longer(options, before, now, before))
+			return TL_DIFF_FASTER;
+	}
+	return item->changed || item->left->ended != item->right->ended
+		   ? TL_DIFF_CHANGED
+		   : TL_DIFF_SAME;
+}
+
+/* Do both say something else? */
+static bool
+is_changed(const struct tl_node *left, const struct tl_node *right)
+{
+	if (!tl_diff_same_values(&left->event, &right->event))
+		return true;
+	return left->ended == TL_NODE_ENDED && right->ended == TL_NODE_ENDED &&
+	       !tl_diff_same_values(&left->end, &right->end);
+}
+
+static struct tl_diff_item
+make_item(const struct diff *d, struct tl_node *const nodes[SIDES])
+{
+	const struct tl_node *left = nodes[LEFT], *right = nodes[RIGHT];
+	struct tl_diff_item item = { .left = left,
+		.right = right,
+		.left_ns = duration_of(left),
+		.right_ns = duration_of(right),
+		.depth = (uint32_t)d->count - 1,
+		.changed = d->options->values && left && right &&
+			   is_changed(left, right) };
+
+	item.has_inside = child_count(left) + child_count(right) > 0;
+	item.result = judge(d->options, &item);
+	return item;
+}
+
+static int
+tell(struct diff *d, struct tl_node *const nodes[SIDES])
+{
+	const struct tl_diff_item item = make_item(d, nodes);
+	int rc;
+
+	d->counts->items[item.result]++;
+	rc = d->sink->enter(d->sink, &item);
+	if (rc < 0)
+		return rc;
+	if (item.has_inside &&
+	    (d->options->depth == 0 || d->count < d->options->depth))
+		return push(d, &item, nodes);
+	return d->sink->leave(d->sink, &item);
+}
+
+/* The next child of one list or of both. */
+static int
+take(struct diff *d, struct level *level, bool left, bool right)
+{
+	const bool wanted[SIDES] = { left, right };
+	struct tl_node *nodes[SIDES] = { NULL, NULL };
+
+	for (int side = 0; side < SIDES; side++) {
+		struct list *list = &level->lists[side];
+		int rc;
+
+		if (!wanted[side])
+			continue;
+		rc = child_at(d, side, list, list->next++, &nodes[side]);
+		if (rc < 0)
+			return rc;
+		d->counts->unread += !nodes[side];
+	}
+	return nodes[LEFT] || nodes[RIGHT] ? tell(d, nodes) : 0;
+}
+
+void
+tl_diff_put_counts(struct tl_text *text, const struct tl_diff_counts *counts)
+{
+	static const char *const words[TL_DIFF_RESULTS] = {
+		[TL_DIFF_SAME] = "the same",
+		[TL_DIFF_REMOVED] = "removed",
+		[TL_DIFF_ADDED] = "added",
+		[TL_DIFF_SLOWER] = "slower",
+		[TL_DIFF_FASTER] = "faster",
+		[TL_DIFF_CHANGED] = "changed",
+	};
+
+	for (unsigned i = TL_DIFF_REMOVED; i <= TL_DIFF_RESULTS; i++) {
+		const unsigned result = i % TL_DIFF_RESULTS;
+
+		tl_put_unsigned(text, counts->items[result]);
+		tl_put_char(text, ' ');
+		tl_put_string(text, words[result]);
+		if (result != TL_DIFF_SAME)
+			tl_put_string(text, ", ");
+	}
+}
+
+/* == the walk == */
+
+static int
+end_level(struct diff *d)
+{
+	const struct tl_diff_item item = d->levels[d->count - 1].item;
+	const int rc = d->count > 1 ? d->sink->leave(d->sink, &item) : 0;
+
+	pop(d);
+	return rc;
+}
+
+static int
+step(struct diff *d)
+{
+	struct level *level = &d->levels[d->count - 1];
+
+	if (level->rest.removed > 0) {
+		level->rest.removed--;
+		return take(d, level, true, false);
+	}
+	if (level->rest.added > 0) {
+		level->rest.added--;
+		return take(d, level, false, true);
+	}
+	if (level->rest.same > 0) {
+		level->rest.same--;
+		return take(d, level, true, true);
+	}
+	if (level->run == level->script.count)
+		return end_level(d);
+	level->rest = level->script.runs[level->run++];
+	return 0;
+}
+
+static const struct tl_trace_thread *
+thread_at(const struct diff *d, int side, size_t i)
+{
+	return i == TL_DIFF_NO_THREAD ? NULL
+				      : tl_trace_thread(d->traces[side], i);
+}
+
+static struct tl_node *
+root_at(struct diff *d, int side, size_t i)
+{
+	return i == TL_DIFF_NO_THREAD ? NULL
+				      : tl_trace_root(d->traces[side], i);
+}
+
+static int
+compare_threads(struct diff *d, const struct tl_diff_pair *pair)
+{
+	static const struct tl_diff_item nothing;
+	struct tl_node *const roots[SIDES] = { root_at(d, LEFT, pair->left),
+		root_at(d, RIGHT, pair->right) };
+	int rc;
+
+	if (d->options->unmatched == TL_DIFF_SKIP &&
+	    (!roots[LEFT] || !roots[RIGHT]))
+		return 0;
+	for (int side = 0; side < SIDES; side++)
+		if (roots[side]) /* whoever had it before */
+			tl_trace_forget(d->traces[side], roots[side]);
+	rc = d->sink->thread(d->sink, thread_at(d, LEFT, pair->left),
+	    thread_at(d, RIGHT, pair->right));
+	if (rc == 0)
+		rc = push(d, &nothing, roots);
+	while (rc == 0 && d->count > 0)
+		rc = step(d);
+	while (d->count > 0)
+		pop(d);
+	return rc;
+}
+
+static int
+count_threads(struct diff *d, const struct tl_diff_pair *pairs, size_t count)
+{
+	struct tl_diff_counts *counts = d->counts;
+
+	for (size_t i = 0; i < count; i++) {
+		if (pairs[i].right == TL_DIFF_NO_THREAD)
+			counts->left_threads++;
+		else if (pairs[i].left == TL_DIFF_NO_THREAD)
+			counts->right_threads++;
+		else
+			counts->threads++;
+	}
+	return d->options->unmatched == TL_DIFF_REFUSE &&
+		       counts->left_threads + counts->right_threads > 0
+		   ? -ENOENT
+		   : 0;
+}
+
+static void
+init_identities(struct diff *d)
+{
+	uint64_t seed = 0;
+
+	/* without it they are only easier to foresee */
+	(void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+	for (int side = 0; side < SIDES; side++) {
+		d->identities[side].seed = seed;
+		d->identities[side].lines = d->options->lines;
+	}
+}
+
+int
+tl_trace_diff(struct tl_trace *left, struct tl_trace *right,
+    const struct tl_diff_options *options, struct tl_diff_sink *sink,
+    struct tl_diff_counts *counts)
+{
+	struct diff d = { .traces = { left, right },
+		.options = options,
+		.sink = sink,
+		.counts = counts };
+	struct tl_diff_pair *pairs = NULL;
+	size_t count = 0;
+	int rc;
+
+	*counts = (struct tl_diff_counts){ 0 };
+	init_identities(&d);
+	rc = tl_diff_pair_threads(left, right, options->by_index, &pairs,
+	    &count);
+	if (rc == 0)
+		rc = count_threads(&d, pairs, count);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = compare_threads(&d, &pairs[i]);
+	if (rc == 0)
+		rc = sink->finish(sink, counts);
+	for (int side = 0; side < SIDES; side++)
+		tl_diff_identities_free(&d.identities[side]);
+	free(d.levels);
+	free(pairs);
+	return rc;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packed.h - a recorded trace in one file, NAME.packedtrace: a zip.
+ *
+ *	+----------+-------------+-----------+-------------------+
+ *	| info.txt | trace.trace | trace.idx | central directory |
+ *	+----------+-------------+-----------+-------------------+
+ *
+ * Entries are stored as they are, so that they are read in place, as if they
+ * were files of their own; what another program has compressed is unpacked
+ * into a file that has no name.  What a zip says is hostile: no name of an
+ * entry becomes a path, and sizes are believed only as far as there is room.
+ */
+#ifndef TL_TRACE_PACK_PACKED_H
+#define TL_TRACE_PACK_PACKED_H
+
+#include "base/storage.h"
+#include "base/text.h"
+#include "trace/read.h"
+
+#define TL_PACKED_INFO  "info.txt"
+#define TL_PACKED_DATA  "trace.trace"
+#define TL_PACKED_INDEX "trace.idx"
+/* The data of JetBrains Lincheck, releases 3.2.2 to 3.3. */
+#define TL_PACKED_DATA_BEFORE "trace.data"
+
+enum {
+	TL_PACKED_INFO_MAX = 1 << 20 /* of info.txt is read */
+};
+
+/* Does a file that begins like this look like one?  0 no; 100: its first
+ * entry is one of ours; 30: a zip, of which only its directory can tell. */
+unsigned tl_packed_recognise(struct tl_bytes first);
+
+/* == reading == */
+
+struct tl_packed {
+	struct tl_storage *data;
+	struct tl_storage *index; /* NULL: there is none that can be read */
+	struct tl_text info;      /* of info.txt; empty: none */
+};
+
+/*
+ * Open a packed file, which is taken over, even on failure.  The storages are
+ * independent of each other and of packed, but one thread at a time uses
+ * them.  0; -EBADMSG not a packed trace or a damaged one; -ENOTSUP encrypted
+ * or compressed in a way that is not known here; -ENOSPC no room to unpack it;
+ * -ENOMEM, -errno; and the fault says why.
+ */
+int tl_packed_open(struct tl_packed *packed, struct tl_storage *file,
+    struct tl_fault *fault);
+/* What was not taken over by others. */
+void tl_packed_close(struct tl_packed *packed);
+
+/* Open the trace inside; info may be NULL, else it is the caller's. */
+int tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
+    struct tl_storage *file, const struct tl_trace_read_options *options,
+    struct tl_fault *fault);
+
+/* == writing == */
+
+/* What info.txt says of a trace: lines of "Key: value". */
+void tl_packed_describe(struct tl_text *text, const struct tl_trace *trace);
+
+/*
+ * Write all three into the file of fd, which is empty and can be sought in.
+ * created_ns is the time that the entries bear.  0, -ENOMEM, -errno.
+ */
+int tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
+    struct tl_bytes info, int64_t created_ns);
+
+/*
+ * Pack the trace at a path, with its index made again where it has none, into
+ * a file at another, which appears when it is whole (and replaces what was
+ * there).  The two files stay.  Errors as those of tl_trace_open and
+ * tl_packed_write, and the fault says why.
+ */
+int tl_packed_pack(const char *to, const char *path,
+    const struct tl_trace_read_options *options, struct tl_fault *fault);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* packed_write.c - a trace and its index into a zip. */
+#include "base/file.h"
+#include "trace/pack/packed.h"
+#include "trace/pack/zip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
+
+/* == info.txt == */
+
+/* What a line is called, and what the trace calls it. */
+static const struct {
+	const char *key;
+	const char *name;
+} infos[] = {
+	{ "Host", "host" },
+	{ "Command", "command" },
+	{ "Timeline", "timeline" },
+	{ "Title", "title" },
+	{ "Boot id", "boot_id" },
+	{ "Class", "class" },
+	{ "Method", "method" },
+	{ "Differences", "diff" },
+};
+
+static void
+put_line(struct tl_text *text, const char *key, struct tl_bytes value)
+{
+	if (value.size == 0)
+		return;
+	tl_put_string(text, key);
+	tl_put_string(text, ": ");
+	tl_put_plain(text, value);
+	tl_put_char(text, '\n');
+}
+
+static void
+put_number(struct tl_text *text, const char *key, int64_t n)
+{
+	tl_put_string(text, key);
+	tl_put_string(text, ": ");
+	tl_put_signed(text, n);
+	tl_put_char(text, '\n');
+}
+
+void
+tl_packed_describe(struct tl_text *text, const struct tl_trace *trace)
+{
+	int64_t min_ns = INT64_MAX, max_ns = INT64_MIN;
+	uint64_t events = 0;
+	const size_t count = tl_trace_thread_count(trace);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tl_trace_thread *t = tl_trace_thread(trace, i);
+
+		min_ns = t->min_ns < min_ns ? t->min_ns : min_ns;
+		max_ns = t->max_ns > max_ns ? t->max_ns : max_ns;
+		events += t->events;
+	}
+	for (size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++)
+		put_line(text, infos[i].key,
+		    tl_trace_info(trace, infos[i].name));
+	if (min_ns <= max_ns) {
+		put_number(text, "Start time", min_ns / NS_PER_MS);
+		put_number(text, "End time", max_ns / NS_PER_MS);
+	}
+	put_number(text, "Threads", (int64_t)count);
+	put_number(text, "Events", (int64_t)events);
+}
+
+/* == the zip == */
+
+/* One more entry, stored as it is; the source goes with the zip. */
+static int
+add_entry(zip_t *zip, const char *name, zip_source_t *source,
+    int64_t created_ns)
+{
+	const zip_int64_t i =
+	    source ? zip_file_add(zip, name, source, ZIP_FL_ENC_UTF_8) : -1;
+
+	if (i < 0) {
+		zip_source_free(source);
+		return tl_packed_error(zip_get_error(zip));
+	}
+	if (zip_set_file_compression(zip, (zip_uint64_t)i, ZIP_CM_STORE, 0) <
+		0 ||
+	    zip_file_set_mtime(zip, (zip_uint64_t)i, created_ns / NS_PER_S, 0) <
+		0)
+		return tl_packed_error(zip_get_error(zip));
+	return 0;
+}
+
+static int
+add_bytes(zip_t *zip, const char *name, struct tl_bytes bytes,
+    int64_t created_ns)
+{
+	return add_entry(zip, name,
+	    zip_source_buffer(zip, bytes.data, bytes.size, 0), created_ns);
+}
+
+static int
+add_data(zip_t *zip, struct tl_storage *data, int64_t created_ns)
+{
+	return add_entry(zip, TL_PACKED_DATA,
+	    tl_packed_source(data, zip_get_error(zip)), created_ns);
+}
+
+static int
+open_zip(zip_t **zip, int fd)
+{
+	zip_error_t error;
+	zip_source_t *target;
+	int rc = 0;
+
+	zip_error_init(&error);
+	target = tl_packed_target(fd, &error);
+	*zip = target ? zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE,
+			    &error)
+		      : NULL;
+	if (!*zip) {
+		rc = tl_packed_error(&error);
+		zip_source_free(target);
+	}
+	zip_error_fini(&error);
+	return rc;
+}
+
+int
+tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
+    struct tl_bytes info, int64_t created_ns)
+{
+	zip_t *zip;
+	int rc = open_zip(&zip, fd);
+
+	if (rc < 0)
+		return rc;
+	if ((rc = add_bytes(zip, TL_PACKED_INFO, info, created_ns)) == 0 &&
+	    (rc = add_data(zip, data, created_ns)) == 0 &&
+	    (rc = add_bytes(zip, TL_PACKED_INDEX, index, created_ns)) == 0) {
+		if (zip_close(zip) == 0)
+			return 0;
+		rc = tl_packed_error(zip_get_error(zip));
+	}
+	zip_discard(zip);
+	return rc;
+}
+
+/* == from files == */
+
+static int
+write_new(const char *to, struct tl_storage *data, const struct tl_trace *trace)
+{
+	const struct tl_trace_header *header = tl_trace_header(trace);
+	struct tl_text info = { 0 };
+	struct tl_file_new file;
+	int rc;
+
+	tl_packed_describe(&info, trace);
+	rc = info.rc < 0 ? info.rc : tl_file_new_begin(&file, to);
+	if (rc == 0) {
+		rc = tl_packed_write(file.fd, data, tl_trace_index_bytes(trace),
+		    tl_bytes(info.data, info.size), header->created_ns);
+		if (rc == 0)
+			rc = tl_file_new_commit(&file);
+		else
+			tl_file_new_abort(&file);
+	}
+	tl_text_free(&info);
+	return rc;
+}
+
+int
+tl_packed_pack(const char *to, const char *path,
+    const struct tl_trace_read_options *options, struct tl_fault *fault)
+{
+	struct tl_storage *data = NULL;
+	struct tl_trace *trace;
+	int rc = tl_trace_open(&trace, path, options, fault), fd;
+
+	if (rc < 0)
+		return rc;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	rc = fd < 0 ? -errno : tl_storage_of_fd(&data, fd);
+	if (fd >= 0)
+		close(fd);
+	if (rc == 0)
+		rc = write_new(to, data, trace);
+	if (rc < 0)
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "it cannot be packed");
+	tl_storage_close(data);
+	tl_trace_close(trace);
+	return rc;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder_begin.c - one file after the other: begin, flush, end, fail. */
+#include "trace/record/work.h"
+
+#include "clock/clock.h"
+#include "event/origin.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define RETRY_NS INT64_C(1000000000)
+
+enum { BOOT_ID_SIZE = 16, NUMBER_MAX = 24 };
+
+void
+tl_recorder_changed(struct tl_recorder *r)
+{
+	if (r->host.changed)
+		r->host.changed(r->host.context);
+}
+
+/* == what a file says of itself == */
+
+/* What its owner has to say. */
+static int
+describe(struct tl_recorder *r, const struct tl_recorder_content *content)
+{
+	if (!r->host.describe)
+		return 0;
+	return r->host.describe(r->host.context, r, content);
+}
+
+static const struct timeline_header *
+header_of(const struct tl_recorder *r, size_t source)
+{
+	return tl_follow_header(r->sources[source]->cursor);
+}
+
+/* The boot whose clock stamps the events: that which the timelines say, if
+ * they say the same. */
+static int
+write_boot_id(struct tl_recorder *r)
+{
+	const uint8_t *id = header_of(r, 0)->boot_id;
+	char text[2 * BOOT_ID_SIZE + 1];
+	bool known = false;
+
+	for (size_t i = 1; i < r->source_count; i++)
+		if (memcmp(header_of(r, i)->boot_id, id, BOOT_ID_SIZE) != 0)
+			return 0;
+	for (size_t i = 0; i < BOOT_ID_SIZE; i++) {
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
+		known |= id[i] != 0;
+	}
+	return known ? tl_recorder_file_info(&r->file, "boot", text) : 0;
+}
+
+/* As asked for, as the timeline says, or where this runs. */
+static int
+write_host(struct tl_recorder *r)
+{
+	const struct timeline_header *h =
+	    r->source_count > 0 ? header_of(r, 0) : NULL;
+	struct tl_origin origin;
+
+	if (r->now.host)
+		return tl_recorder_file_info(&r->file, "host", r->now.host);
+	if (h && h->creator_host[0])
+		return tl_trace_write_info(r->file.writer, tl_bytes_of("host"),
+		    tl_bytes(h->creator_host,
+			strnlen(h->creator_host, sizeof(h->creator_host))));
+	tl_origin_here(&origin);
+	return tl_recorder_file_info(&r->file, "host", origin.machine);
+}
+
+static int
+write_infos(struct tl_recorder *r)
+{
+	int rc = write_host(r);
+
+	if (rc == 0 && r->now.command)
+		rc = tl_recorder_file_info(&r->file, "command", r->now.command);
+	if (rc == 0 && r->source_count > 0)
+		rc = write_boot_id(r);
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_file_info(&r->file, "timeline",
+		    r->sources[i]->name);
+	return rc == 0 ? describe(r, NULL) : rc;
+}
+
+/* Time may have been set back since the knot before, its clock never is. */
+static bool
+is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
+{
+	return s->knots > 0 &&
+	       (knot->epoch < s->knot_epoch ||
+		   (knot->epoch == s->knot_epoch && knot->tsc <= s->knot_tsc));
+}
+
+/* The knots that this file does not have yet.  Those of several timelines
+ * would be mixed up: a file of several has none. */
+static int
+write_knots(struct tl_recorder *r)
+{
+	struct tl_recorder_source *s = r->sources[0];
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+	int rc;
+
+	if (r->source_count != 1 ||
+	    tl_snap_open_fd(&snap, s->fd, 1, &fault) != 0)
+		return 0; /* the events have their times without */
+	rc = 0;
+	for (size_t i = 0; rc == 0 && i < tl_snap_knot_count(snap); i++) {
+		const struct timeline_knot *knot = tl_snap_knot(snap, i);
+
+		if (is_written(s, knot))
+			continue;
+		rc = tl_trace_write_knot(r->file.writer, knot);
+		s->knot_epoch = knot->epoch;
+		s->knot_tsc = knot->tsc;
+		s->knots++;
+	}
+	tl_snap_close(snap);
+	return rc;
+}
+
+static int
+write_continued(struct tl_recorder *r)
+{
+	const uint64_t max = r->now.size_max ? r->now.size_max / 2 : UINT64_MAX;
+	char number[NUMBER_MAX];
+	uint64_t count;
+	int rc = tl_recorder_threads_continue(&r->threads, r->file.writer, max,
+	    &count);
+
+	if (rc < 0 || count == 0)
+		return rc;
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)count);
+	return tl_recorder_file_info(&r->file, "continued", number);
+}
+
+void
+tl_recorder_count(struct tl_recorder *r, struct tl_recorder_source *s,
+    const struct tl_event *event)
+{
+	struct tl_recorder_content *c = &r->content;
+
+	if (event->kind == TL_LOST) {
+		r->lost += event->lost;
+		c->lost += event->lost;
+		s->put_lost += event->lost;
+	} else {
+		r->events++;
+		c->entries++;
+		s->put_entries++;
+	}
+	if (event->ns < c->from_ns)
+		c->from_ns = event->ns;
+	if (event->ns > c->to_ns)
+		c->to_ns = event->ns;
+}
+
+int
+tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
+    const struct tl_event *next)
+{
+	struct tl_event hole = { .kind = TL_LOST,
+		.lost = s->carry,
+		.cpu = TL_CPU_UNKNOWN,
+		.source = s->number };
+	int rc;
+
+	if (s->carry == 0)
+		return 0;
+	hole.ns = next ? next->ns : tl_clock_read(CLOCK_REALTIME);
+	hole.tsc = next ? next->tsc : 0;
+	hole.epoch = next ? next->epoch : 0;
+	hole.lane = next ? next->lane : 0;
+	rc = tl_recorder_threads_put(&r->threads, r->file.writer, &hole,
+	    s->losses, s->name);
+	if (rc == 0) {
+		tl_recorder_count(r, s, &hole);
+		s->carry = 0;
+		r->fresh++;
+	}
+	return rc;
+}
+
+/* Say what is missing of those that nothing came of since. */
+static int
+write_carried(struct tl_recorder *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_write_carried(r, r->sources[i], NULL);
+	return rc;
+}
+
+static int
+write_first(struct tl_recorder *r)
+{
+	int rc = write_infos(r);
+
+	if (rc == 0)
+		rc = write_knots(r);
+	return rc == 0 ? write_continued(r) : rc;
+}
+
+/* == the files == */
+
+static void
+note_written(void *context, int32_t stream, uint32_t events)
+{
+	struct tl_recorder *r = context;
+
+	r->written += events;
+	tl_recorder_threads_written(&r->threads, stream, events);
+}
+
+/* Nothing is written for a while. */
+static void
+note_fault(struct tl_recorder *r, int rc)
+{
+	r->retry_ns = tl_clock_read(CLOCK_MONOTONIC) + RETRY_NS;
+	pthread_mutex_lock(&r->lock);
+	r->status.faults++;
+	r->status.rc = rc;
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_changed(r);
+}
+
+static void
+note_begun(struct tl_recorder *r)
+{
+	r->begun_ns = r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
+	r->retry_ns = 0;
+	pthread_mutex_lock(&r->lock);
+	r->status.files++;
+	memcpy(r->status.path, r->file.files.path, sizeof(r->status.path));
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_changed(r);
+}
+
+int
+tl_recorder_begin_file(struct tl_recorder *r)
+{
+	const int64_t ns = tl_clock_read(CLOCK_REALTIME);
+	int rc;
+
+	r->file =
+	    (struct tl_recorder_file){ .written = note_written, .context = r };
+	r->fresh = r->written = 0;
+	r->content = (struct tl_recorder_content){ .from_ns = INT64_MAX,
+		.to_ns = INT64_MIN };
+	for (size_t i = 0; i < r->source_count; i++) {
+		struct tl_recorder_source *s = r->sources[i];
+
+		s->knots = s->put_entries = s->put_lost = 0;
+	}
+	rc = r->host.begin(r->host.context, ns, &r->file.files);
+	if (rc == 0)
+		rc = tl_recorder_file_begin(&r->file, ns, &r->now);
+	if (rc < 0) {
+		note_fault(r, rc);
+		return rc;
+	}
+	rc = write_first(r);
+	if (rc < 0)
+		tl_recorder_fail_file(r, rc);
+	else
+		note_begun(r);
+	return rc;
+}
+
+/* Nothing of the file is used any more; without an event it is gone. */
+static void
+leave_file(struct tl_recorder *r, int rc)
+{
+	struct tl_recorder_content *c = &r->content;
+	uint64_t losses[TL_RECORDER_SOURCES_MAX];
+
+	for (size_t i = 0; i < r->source_count; i++)
+		losses[i] = r->sources[i]->losses;
+	c->data_size = r->file.data_size;
+	c->index_size = r->file.index_size;
+	r->bytes += c->data_size + c->index_size;
+	if (r->host.ended)
+		r->host.ended(r->host.context, r, &r->file.files, c, rc);
+	tl_recorder_file_free(&r->file,
+	    rc < 0 && (r->now.whole || r->written == 0));
+	tl_recorder_threads_leave(&r->threads, losses);
+}
+
+/* What was put into the file but is not there, or will not be. */
+static struct tl_recorder_missing
+missing_of(const struct tl_recorder *r, const struct tl_recorder_source *s)
+{
+	if (r->now.whole)
+		return (
+		    struct tl_recorder_missing){ s->put_entries, s->put_lost };
+	return tl_recorder_threads_missing(&r->threads, s->number);
+}
+
+void
+tl_recorder_fail_file(struct tl_recorder *r, int rc)
+{
+	for (size_t i = 0; i < r->source_count; i++) {
+		struct tl_recorder_source *s = r->sources[i];
+		const struct tl_recorder_missing missing = missing_of(r, s);
+
+		r->events -= missing.entries;
+		r->lost -= missing.holes;
+		r->content.entries -= missing.entries;
+		r->content.lost -= missing.holes;
+		s->carry += missing.entries + missing.holes;
+	}
+	leave_file(r, rc);
+	r->over = r->now.once;
+	note_fault(r, rc);
+}
+
+void
+tl_recorder_end_file(struct tl_recorder *r)
+{
+	int rc;
+
+	if (!r->file.writer)
+		return;
+	rc = write_knots(r);
+	if (rc == 0)
+		rc = write_carried(r);
+	if (rc == 0)
+		rc = describe(r, &r->content);
+	if (rc == 0)
+		rc = tl_recorder_file_finish(&r->file);
+	if (rc < 0) {
+		tl_recorder_fail_file(r, rc);
+		return;
+	}
+	leave_file(r, 0);
+	r->over = r->now.once;
+	tl_recorder_changed(r);
+	if (r->host.rest)
+		r->host.rest(r->host.context);
+}
+
+/* It works, now that something is in a file. */
+static void
+note_written_again(struct tl_recorder *r)
+{
+	bool changed;
+
+	pthread_mutex_lock(&r->lock);
+	changed = r->status.rc != 0;
+	r->status.rc = 0;
+	pthread_mutex_unlock(&r->lock);
+	if (changed)
+		tl_recorder_changed(r);
+}
+
+int
+tl_recorder_flush_file(struct tl_recorder *r)
+{
+	int rc = write_carried(r);
+
+	if (rc == 0)
+		rc = tl_trace_writer_flush(r->file.writer);
+	r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
+	if (rc < 0) {
+		tl_recorder_fail_file(r, rc);
+		return rc;
+	}
+	if (r->fresh > 0)
+		note_written_again(r);
+	r->fresh = 0;
+	if (r->host.rest)
+		r->host.rest(r->host.context);
+	return 0;
+}

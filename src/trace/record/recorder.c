@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder.c - a recording from its first thread to its last. */
+#include "trace/record/work.h"
+
+#include "base/word.h"
+#include "clock/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { POLL_NS = 10000000 };
+
+static void
+wake(void *context)
+{
+	struct tl_recorder *r = context;
+
+	pthread_mutex_lock(&r->lock);
+	r->awake = true;
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_crew_wake(r->crew, TL_CREW_WRITER);
+}
+
+int
+tl_recorder_new(struct tl_recorder **recorder,
+    const struct tl_recorder_options *options,
+    const struct tl_recorder_host *host)
+{
+	struct tl_recorder *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->options = r->now = *options;
+	r->host = *host;
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->done, NULL);
+	r->flushed_ns = tl_clock_read(CLOCK_MONOTONIC);
+	*recorder = r;
+	return 0;
+}
+
+static int
+add(struct tl_recorder *r, const char *name, int fd,
+    const struct tl_follow_start *start, struct tl_fault *fault)
+{
+	struct tl_recorder_source *s;
+	int rc;
+
+	if (r->source_count == TL_RECORDER_SOURCES_MAX)
+		return tl_fault(fault, -ENOSPC, TL_FAULT_NOWHERE,
+		    "more than %d timelines in one recording",
+		    TL_RECORDER_SOURCES_MAX);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	s->number = (uint16_t)r->source_count;
+	s->poll_ns = r->options.poll_ns ? r->options.poll_ns : POLL_NS;
+	s->wake = wake;
+	s->context = r;
+	rc = tl_recorder_source_open(s, name, fd, start, fault);
+	if (rc == 0)
+		r->sources[r->source_count++] = s;
+	else
+		free(s);
+	return rc;
+}
+
+int
+tl_recorder_add(struct tl_recorder *r, const char *name, int fd, bool all,
+    struct tl_fault *fault)
+{
+	const struct tl_follow_start start = { .tail = all ? UINT64_MAX : 0 };
+
+	return add(r, name, fd, &start, fault);
+}
+
+int
+tl_recorder_add_at(struct tl_recorder *r, const char *name, int fd,
+    const uint64_t *positions, size_t lane_count, struct tl_fault *fault)
+{
+	const struct tl_follow_start start = { .from = positions,
+		.lane_count = lane_count };
+
+	return add(r, name, fd, &start, fault);
+}
+
+size_t
+tl_recorder_positions(const struct tl_recorder *r, size_t source,
+    const uint64_t **positions)
+{
+	const struct tl_recorder_source *s = r->sources[source];
+
+	*positions = s->positions;
+	return s->lane_count;
+}
+
+int
+tl_recorder_info(struct tl_recorder *r, const char *name, const char *value)
+{
+	return tl_recorder_file_info(&r->file, name, value);
+}
+
+/* Pairs with tl_recorder_source_turn. */
+static void
+tell_stop(struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->stop, 1);
+}
+
+int
+tl_recorder_start_with(struct tl_recorder *r, struct tl_recorder_crew *crew)
+{
+	int rc = r->now.once ? tl_recorder_begin_file(r) : 0;
+
+	for (size_t i = 0; rc == 0 && i < r->source_count; i++)
+		rc = tl_recorder_source_start(r->sources[i]);
+	r->crew = crew;
+	if (rc == 0)
+		rc = tl_recorder_crew_add(crew, r);
+	if (rc < 0)
+		r->crew = NULL;
+	return rc;
+}
+
+int
+tl_recorder_start(struct tl_recorder *r)
+{
+	struct tl_recorder_crew *crew;
+	int rc = tl_recorder_crew_new(&crew);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_recorder_start_with(r, crew);
+	r->owns_crew = rc == 0;
+	if (rc < 0)
+		tl_recorder_crew_free(crew);
+	return rc;
+}
+
+int64_t
+tl_recorder_read(struct tl_recorder *r)
+{
+	int64_t due_ns = INT64_MAX;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		const int64_t one_ns = tl_recorder_source_turn(r->sources[i]);
+
+		due_ns = one_ns < due_ns ? one_ns : due_ns;
+	}
+	return due_ns;
+}
+
+void
+tl_recorder_configure(struct tl_recorder *r,
+    const struct tl_recorder_options *options)
+{
+	pthread_mutex_lock(&r->lock);
+	r->options = *options;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
+tl_recorder_stop(struct tl_recorder *r)
+{
+	tell_stop(r);
+	pthread_mutex_lock(&r->lock);
+	r->stop = r->awake = true;
+	pthread_mutex_unlock(&r->lock);
+	if (!r->crew)
+		return;
+	tl_recorder_crew_wake(r->crew, TL_CREW_READER);
+	tl_recorder_crew_wake(r->crew, TL_CREW_WRITER);
+}
+
+void
+tl_recorder_status(struct tl_recorder *r, struct tl_recorder_status *status)
+{
+	pthread_mutex_lock(&r->lock);
+	*status = r->status;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* What was begun without a thread that writes. */
+static void
+give_up(struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->abandon, 1);
+	tl_recorder_end_file(r);
+}
+
+static void
+wait_done(struct tl_recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (!r->status.done)
+		pthread_cond_wait(&r->done, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_crew_remove(r->crew, r);
+	if (r->owns_crew)
+		tl_recorder_crew_free(r->crew);
+	r->crew = NULL;
+}
+
+void
+tl_recorder_finish(struct tl_recorder *r)
+{
+	if (r->finished)
+		return;
+	tl_recorder_stop(r);
+	if (r->crew)
+		wait_done(r);
+	else
+		give_up(r);
+	r->finished = true;
+}
+
+void
+tl_recorder_free(struct tl_recorder *r)
+{
+	if (!r)
+		return;
+	tl_recorder_finish(r);
+	for (size_t i = 0; i < r->source_count; i++) {
+		tl_recorder_source_close(r->sources[i]);
+		free(r->sources[i]);
+	}
+	tl_recorder_threads_free(&r->threads);
+	pthread_cond_destroy(&r->done);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source.c - drain a timeline into batches.
+ *
+ * Messages that a cursor has given stay as they are, so another thread may
+ * use them; what finds the texts of arguments moves when a round begins.
+ * Messages with such arguments are therefore replaced by copies which ask
+ * under a lock, and rounds begin under it.
+ */
+#include "trace/record/source.h"
+
+#include "base/word.h"
+#include "clock/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TURN_BATCHES = 16,      /* then other timelines are read */
+	SOON_PART = 8,          /* of a pause */
+	PAUSE_NS = 1000000,     /* between rounds while entries come */
+	TROUBLE_NS = 100000000, /* ... and where one could not begin */
+	LAST_NS = 1000000000,   /* what is not whole then is lost */
+	BUSY_EVENTS = 4096      /* so many in a round: do not pause */
+};
+
+/* == batches == */
+
+void
+tl_batch_ring_init(struct tl_batch_ring *ring)
+{
+	ck_ring_init(&ring->ring, TL_BATCH_RING);
+}
+
+void
+tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch)
+{
+	/* pairs with taken, below: the slot is free */
+	(void)tl_load_acquire_32(&ring->taken);
+	ck_ring_enqueue_spsc(&ring->ring, ring->slots, batch);
+	/* pairs with put, below: the batch and its slot are written */
+	tl_store_release_32(&ring->put, ring->put + 1);
+}
+
+struct tl_batch *
+tl_batch_ring_take(struct tl_batch_ring *ring)
+{
+	void *batch;
+
+	if (tl_load_acquire_32(&ring->put) == ring->taken ||
+	    !ck_ring_dequeue_spsc(&ring->ring, ring->slots, &batch))
+		return NULL;
+	tl_store_release_32(&ring->taken, ring->taken + 1);
+	return batch;
+}
+
+/* One to fill; NULL: all are full, and there are no more. */
+static struct tl_batch *
+get_batch(struct tl_recorder_source *s)
+{
+	struct tl_batch *batch = tl_batch_ring_take(&s->empty);
+
+	if (!batch && s->batch_count < TL_BATCHES_MAX) {
+		batch = malloc(sizeof(*batch));
+		s->batch_count += batch != NULL;
+	}
+	if (batch)
+		batch->count = 0;
+	return batch;
+}
+
+/* == texts of arguments == */
+
+static struct tl_bytes
+string_of(const struct tl_strings *strings, uint64_t number)
+{
+	const struct tl_recorder_strings *own =
+	    (const struct tl_recorder_strings *)(const void *)strings;
+	struct tl_recorder_source *s = own->source;
+	struct tl_bytes text;
+
+	pthread_mutex_lock(&s->lock);
+	text = s->strings_of->get(s->strings_of, number);
+	pthread_mutex_unlock(&s->lock);
+	return text;
+}
+
+static bool
+has_strings(const struct tl_message *message)
+{
+	for (unsigned i = 0; i < message->argc; i++)
+		if (message->args[i].format == TIMELINE_ARG_STRING)
+			return message->strings != NULL;
+	return false;
+}
+
+/* Its copy, which asks for texts as another thread may.  NULL: no memory. */
+static const struct tl_message *
+copy_of(struct tl_recorder_source *s, const struct tl_message *message)
+{
+	struct tl_message *copy = tl_message_map_find(&s->messages, message);
+
+	if (copy)
+		return copy;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return NULL;
+	*copy = *message;
+	copy->strings = &s->strings.strings;
+	s->strings_of = message->strings;
+	if (tl_message_map_add(&s->messages, message, copy) != 0) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+/* == rounds == */
+
+static int
+next_event(struct tl_recorder_source *s, struct tl_event *event)
+{
+	int rc;
+
+	if (!s->fresh)
+		return tl_cursor_next(s->cursor, event);
+	pthread_mutex_lock(&s->lock);
+	rc = tl_cursor_next(s->cursor, event);
+	pthread_mutex_unlock(&s->lock);
+	s->fresh = rc <= 0;
+	return rc;
+}
+
+/* 1 when it is full, 0 when there is nothing more now, -errno. */
+static int
+fill(struct tl_recorder_source *s, struct tl_batch *batch)
+{
+	while (batch->count < TL_BATCH_EVENTS) {
+		struct tl_event *event = &batch->events[batch->count];
+		const int rc = next_event(s, event);
+
+		if (rc <= 0) {
+			s->fresh = true;
+			return rc;
+		}
+		event->source = s->number;
+		batch->count++;
+		if (event->message && has_strings(event->message)) {
+			event->message = copy_of(s, event->message);
+			if (!event->message) {
+				event->kind = TL_LOST;
+				event->lost = 1;
+				return -ENOMEM;
+			}
+		}
+	}
+	return 1;
+}
+
+static void
+send(struct tl_recorder_source *s, struct tl_batch *batch)
+{
+	tl_fetch_add_64(&s->queued, batch->count);
+	tl_batch_ring_put(&s->full, batch);
+	s->wake(s->context);
+}
+
+/* How long until the next round: the longer nothing comes, the longer. */
+static uint64_t
+pause_ns(struct tl_recorder_source *s)
+{
+	if (s->round >= BUSY_EVENTS)
+		return 0;
+	s->pause_ns = s->round > 0 ? PAUSE_NS : s->pause_ns * 2;
+	if (s->pause_ns > s->poll_ns)
+		s->pause_ns = s->poll_ns;
+	return s->pause_ns;
+}
+
+/* Will it be like that for ever? */
+static bool
+is_end(int rc)
+{
+	return rc == -EPIPE || rc == -EBADMSG || rc == -EPROTO ||
+	       rc == -ENODATA;
+}
+
+/* Nothing more will come; pairs with is_over. */
+static void
+end(struct tl_recorder_source *s)
+{
+	s->over = true;
+	tl_store_release_32(&s->ended, 1);
+	s->wake(s->context);
+}
+
+/*
+ * Is the last round the end?  Entries that are not whole yet are waited for,
+ * and those that do not come are lost: each is in this recording, or counted,
+ * before another goes on behind it.
+ */
+static bool
+is_complete(struct tl_recorder_source *s, int64_t now_ns)
+{
+	if (s->finishing || tl_follow_awaited(s->cursor) == 0)
+		return true;
+	if (s->last_ns == 0)
+		s->last_ns = now_ns;
+	s->finishing = now_ns - s->last_ns >= LAST_NS;
+	if (s->finishing)
+		tl_follow_finish(s->cursor);
+	return false;
+}
+
+/* A round has ended, or could not begin. */
+static void
+end_round(struct tl_recorder_source *s, int rc, int64_t now_ns)
+{
+	tl_store_32(&s->trouble, rc < 0 && rc != -EPIPE ? (uint32_t)rc : 0);
+	if (is_end(rc) || (s->last && (rc < 0 || is_complete(s, now_ns))))
+		end(s);
+	else
+		s->due_ns =
+		    now_ns + (int64_t)(rc < 0 ? TROUBLE_NS : pause_ns(s));
+	s->round = 0;
+}
+
+/* One batch: true, more may be had at once. */
+static bool
+read_batch(struct tl_recorder_source *s, int64_t now_ns)
+{
+	int rc;
+
+	if (!s->filling && !(s->filling = get_batch(s))) {
+		s->due_ns = now_ns + PAUSE_NS; /* some are being written */
+		return false;
+	}
+	if (s->fresh) /* pairs with tell_stop */
+		s->last = tl_load_acquire_32(&s->stop) != 0;
+	rc = fill(s, s->filling);
+	s->round += s->filling->count;
+	if (s->filling->count > 0) {
+		send(s, s->filling);
+		s->filling = NULL;
+	}
+	if (rc <= 0)
+		end_round(s, rc, now_ns);
+	return rc > 0;
+}
+
+/*
+ * A round is what was there when it began, and ends: the one that begins
+ * after somebody says stop is the last.  Timelines that are due soon are read
+ * now: the thread wakes up once for many.
+ */
+int64_t
+tl_recorder_source_turn(struct tl_recorder_source *s)
+{
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	const int64_t soon_ns = (int64_t)(s->pause_ns / SOON_PART);
+	bool more = true;
+
+	if (s->over)
+		return INT64_MAX;
+	if (tl_load_acquire_32(&s->abandon) != 0) {
+		end(s);
+		return INT64_MAX;
+	}
+	if (now_ns + soon_ns < s->due_ns && tl_load_32(&s->stop) == 0)
+		return s->due_ns;
+	for (int i = 0; more && i < TURN_BATCHES; i++)
+		more = read_batch(s, now_ns);
+	if (s->over)
+		return INT64_MAX;
+	return more ? 0 : s->due_ns;
+}
+
+int
+tl_recorder_source_start(struct tl_recorder_source *s)
+{
+	s->pause_ns = PAUSE_NS;
+	s->filling = get_batch(s);
+	return s->filling ? 0 : -ENOMEM;
+}
+
+/* Where it begins, until events tell more. */
+static int
+note_start(struct tl_recorder_source *s, struct tl_fault *fault)
+{
+	const uint64_t *positions;
+	const size_t count = tl_follow_positions(s->cursor, &positions);
+
+	s->positions = malloc((count + 1) * sizeof(*s->positions));
+	if (!s->positions)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	memcpy(s->positions, positions, count * sizeof(*s->positions));
+	s->lane_count = count;
+	return 0;
+}
+
+int
+tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
+    const struct tl_follow_start *start, struct tl_fault *fault)
+{
+	int rc;
+
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (s->fd < 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
+		    "no more files can be opened");
+	rc = tl_follow_open_at(&s->cursor, s->fd, start, fault);
+	if (rc == 0 && (rc = note_start(s, fault)) != 0)
+		tl_cursor_close(s->cursor);
+	if (rc != 0) {
+		close(s->fd);
+		return rc;
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	tl_batch_ring_init(&s->full);
+	tl_batch_ring_init(&s->empty);
+	s->strings = (struct tl_recorder_strings){ { string_of }, s };
+	s->fresh = true;
+	return 0;
+}
+
+static void
+free_batches(struct tl_batch_ring *ring)
+{
+	struct tl_batch *batch;
+
+	while ((batch = tl_batch_ring_take(ring)))
+		free(batch);
+}
+
+void
+tl_recorder_source_close(struct tl_recorder_source *s)
+{
+	free_batches(&s->full);
+	free_batches(&s->empty);
+	free(s->batch);
+	free(s->filling);
+	tl_cursor_close(s->cursor);
+	tl_message_map_free(&s->messages, free);
+	pthread_mutex_destroy(&s->lock);
+	free(s->positions);
+	close(s->fd);
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder_threads.c - from file to file, thread by thread. */
+#include "trace/record/threads.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeline.h>
+
+enum { SIZE_FIRST = 64 };
+
+/* == the table == */
+
+static struct tl_recorder_thread **
+find_slot(struct tl_recorder_thread **slots, size_t size, uint64_t who,
+    uint16_t source)
+{
+	const uint64_t hash = (who + source) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (size_t)(hash >> 32) & (size - 1);
+
+	while (slots[i] && (slots[i]->who != who || slots[i]->source != source))
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+/* Slots of another size for those there are. */
+static int
+resize(struct tl_recorder_threads *t, size_t size)
+{
+	struct tl_recorder_thread **slots = calloc(size, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->size; i++) {
+		struct tl_recorder_thread *thread = t->slots[i];
+
+		if (thread)
+			*find_slot(slots, size, thread->who, thread->source) =
+			    thread;
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->size = size;
+	return 0;
+}
+
+static int
+find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
+    struct tl_recorder_thread **thread)
+{
+	struct tl_recorder_thread **slot;
+	int rc;
+
+	if (t->last && t->last->who == who && t->last->source == source) {
+		*thread = t->last;
+		return 0;
+	}
+	if (t->count * 2 >= t->size &&
+	    (rc = resize(t, t->size ? t->size * 2 : SIZE_FIRST)) < 0)
+		return rc;
+	slot = find_slot(t->slots, t->size, who, source);
+	if (!*slot) {
+		*slot = calloc(1, sizeof(**slot));
+		if (!*slot)
+			return -ENOMEM;
+		(*slot)->who = who;
+		(*slot)->source = source;
+		t->count++;
+	}
+	*thread = t->last = *slot;
+	return 0;
+}
+
+/* == streams == */
+
+static int
+new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
+    struct tl_recorder_thread *thread, const char *source)
+{
+	const uint32_t pid = (uint32_t)(thread->who >> 32);
+	const uint32_t tid = (uint32_t)thread->who;
+	const size_t capacity = t->stream_capacity * 2 + 4;
+	char comm[TL_COMM_MAX];
+	int rc;
+
+	if (t->stream_count == t->stream_capacity) {
+		struct tl_recorder_thread **streams =
+		    realloc(t->streams, capacity * sizeof(*streams));
+
+		if (!streams)
+			return -ENOMEM;
+		t->streams = streams;
+		t->stream_capacity = capacity;
+	}
+	rc = tl_recorder_processes_define(&t->processes, writer, pid);
+	if (rc == 0)
+		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
+		    thread->who == 0 ? tl_bytes_of(source)
+				     : tl_recorder_comm(comm, pid, tid));
+	if (rc == 0)
+		t->streams[t->stream_count++] = thread;
+	return rc;
+}
+
+void
+tl_recorder_threads_written(struct tl_recorder_threads *t, int32_t stream,
+    uint32_t events)
+{
+	struct tl_recorder_thread *thread;
+	size_t holes = events;
+
+	if (stream < 0 || (size_t)stream >= t->stream_count)
+		return;
+	thread = t->streams[stream];
+	thread->written += events;
+	if (holes > thread->hole_count)
+		holes = thread->hole_count;
+	thread->hole_count -= holes;
+	if (thread->hole_count > 0)
+		memmove(thread->holes, thread->holes + holes,
+		    thread->hole_count * sizeof(*thread->holes));
+}
+
+/* Those that began before are no entries of this file. */
+static uint64_t
+missing_of(const struct tl_recorder_thread *thread)
+{
+	uint64_t from = thread->written;
+
+	if (from < thread->continued)
+		from = thread->continued;
+	return thread->put > from ? thread->put - from : 0;
+}
+
+static uint64_t
+missing_holes_of(const struct tl_recorder_thread *thread)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < thread->hole_count; i++)
+		count += thread->holes[i];
+	return count;
+}
+
+struct tl_recorder_missing
+tl_recorder_threads_missing(const struct tl_recorder_threads *t,
+    uint16_t source)
+{
+	struct tl_recorder_missing missing = { 0 };
+
+	for (size_t i = 0; i < t->stream_count; i++) {
+		const struct tl_recorder_thread *thread = t->streams[i];
+
+		if (thread->source != source)
+			continue;
+		if (thread->who == 0)
+			missing.holes += missing_holes_of(thread);
+		else
+			missing.entries += missing_of(thread);
+	}
+	return missing;
+}
+
+/* == open spans == */
+
+static bool
+is_nested(const struct tl_event *event)
+{
+	return event->message && event->message->scope != TIMELINE_SOURCE;
+}
+
+/* Memory that is missing costs no more than a span that is not continued. */
+static void
+push(struct tl_recorder_thread *thread, const struct tl_event *event,
+    uint64_t losses)
+{
+	const size_t capacity = thread->open_capacity * 2 + 4;
+
+	if (thread->open_count == thread->open_capacity &&
+	    capacity <= TL_RECORDER_OPEN_MAX * 2) {
+		struct tl_recorder_open *open =
+		    realloc(thread->open, capacity * sizeof(*open));
+
+		if (open) {
+			thread->open = open;
+			thread->open_capacity = capacity;
+		}
+	}
+	if (thread->skipped > 0 || thread->open_count == TL_RECORDER_OPEN_MAX ||
+	    thread->open_count == thread->open_capacity)
+		thread->skipped++;
+	else
+		thread->open[thread->open_count++] =
+		    (struct tl_recorder_open){ *event, losses };
+}
+
+/* An end also ends what is open within. */
+static void
+pop(struct tl_recorder_thread *thread, const struct tl_message *message)
+{
+	size_t i = thread->open_count;
+
+	if (thread->skipped > 0) {
+		thread->skipped--;
+		return;
+	}
+	while (i > 0 && thread->open[i - 1].begin.message != message)
+		i--;
+	if (i > 0)
+		thread->open_count = i - 1;
+}
+
+static int
+note_hole(struct tl_recorder_thread *thread, uint64_t lost)
+{
+	const size_t capacity = thread->hole_capacity * 2 + 16;
+
+	if (thread->hole_count == thread->hole_capacity) {
+		uint64_t *holes =
+		    realloc(thread->holes, capacity * sizeof(*holes));
+
+		if (!holes)
+			return -ENOMEM;
+		thread->holes = holes;
+		thread->hole_capacity = capacity;
+	}
+	thread->holes[thread->hole_count++] = lost;
+	return 0;
+}
+
+/* Writing the stream may write what was noted: note first. */
+static int
+put(struct tl_recorder_thread *thread, const struct tl_event *event)
+{
+	const bool is_hole = event->kind == TL_LOST;
+	int rc = is_hole ? note_hole(thread, event->lost) : 0;
+
+	if (rc < 0)
+		return rc;
+	rc = tl_trace_stream_put(thread->stream, event);
+	if (rc == 0)
+		thread->put++;
+	else if (is_hole && thread->hole_count > 0)
+		thread->hole_count--;
+	return rc;
+}
+
+int
+tl_recorder_threads_put(struct tl_recorder_threads *t,
+    struct tl_trace_writer *writer, const struct tl_event *event,
+    uint64_t losses, const char *name)
+{
+	const uint64_t who = event->kind == TL_LOST
+				 ? 0
+				 : (uint64_t)event->pid << 32 | event->tid;
+	struct tl_recorder_thread *thread;
+	int rc = find_thread(t, who, event->source, &thread);
+
+	if (rc == 0 && !thread->stream)
+		rc = new_stream(t, writer, thread, name);
+	if (rc == 0)
+		rc = put(thread, event);
+	if (rc < 0)
+		return rc;
+	if (event->kind == TL_BEGIN && is_nested(event))
+		push(thread, event, losses);
+	else if (event->kind == TL_END && is_nested(event))
+		pop(thread, event->message);
+	return 0;
+}
+
+/* == from one file to the next == */
+
+static void
+thread_free(struct tl_recorder_thread *thread)
+{
+	free(thread->holes);
+	free(thread->open);
+	free(thread);
+}
+
+static bool
+is_gone(const struct tl_recorder_thread *thread)
+{
+	const pid_t pid = (pid_t)(thread->who >> 32);
+
+	return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* What is beyond the bound is within what is open. */
+static void
+forget_spans(struct tl_recorder_thread *thread, uint64_t losses)
+{
+	const bool is_quiet = thread->put == thread->continued;
+	const size_t count =
+	    is_quiet && is_gone(thread) ? 0 : thread->open_count;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (thread->open[i].losses == losses)
+			thread->open[kept++] = thread->open[i];
+	thread->open_count = kept;
+	if (kept == 0)
+		thread->skipped = 0;
+}
+
+void
+tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
+{
+	for (size_t i = 0; i < t->size; i++) {
+		struct tl_recorder_thread *thread = t->slots[i];
+
+		if (!thread)
+			continue;
+		forget_spans(thread, losses[thread->source]);
+		thread->stream = NULL;
+		thread->put = thread->continued = thread->written = 0;
+		thread->hole_count = 0;
+		if (thread->open_count > 0)
+			continue;
+		thread_free(thread);
+		t->slots[i] = NULL;
+		t->count--;
+	}
+	t->last = NULL;
+	t->stream_count = 0;
+	tl_recorder_processes_leave(&t->processes);
+	/* The places of the others follow from what stood before them.  Where
+	 * there is no memory for new slots, those found no more are lost. */
+	if (t->size > 0)
+		resize(t, t->size);
+}
+
+/* The outermost first; those without room go on in no file, or in a later
+ * one. */
+static int
+continue_thread(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
+    struct tl_recorder_thread *thread, uint64_t size_max, uint64_t *count)
+{
+	int rc = 0;
+
+	if (thread->open_count == 0 || tl_trace_writer_size(writer) >= size_max)
+		return 0;
+	if (!thread->stream)
+		rc = new_stream(t, writer, thread, "");
+	for (size_t i = 0; rc == 0 && i < thread->open_count &&
+			   tl_trace_writer_size(writer) < size_max;
+	     i++) {
+		struct tl_event begin = thread->open[i].begin;
+
+		begin.continued = true;
+		rc = put(thread, &begin);
+		if (rc == 0)
+			thread->continued++;
+	}
+	*count += thread->continued;
+	return rc;
+}
+
+int
+tl_recorder_threads_continue(struct tl_recorder_threads *t,
+    struct tl_trace_writer *writer, uint64_t size_max, uint64_t *count)
+{
+	int rc = 0;
+
+	*count = 0;
+	for (size_t i = 0; rc == 0 && i < t->size; i++)
+		if (t->slots[i])
+			rc = continue_thread(t, writer, t->slots[i], size_max,
+			    count);
+	return rc;
+}
+
+void
+tl_recorder_threads_free(struct tl_recorder_threads *t)
+{
+	for (size_t i = 0; i < t->size; i++)
+		if (t->slots[i])
+			thread_free(t->slots[i]);
+	free(t->slots);
+	free(t->streams);
+	tl_recorder_processes_free(&t->processes);
+	*t = (struct tl_recorder_threads){ 0 };
+}

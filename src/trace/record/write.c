@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write.c - a turn of the thread that writes: batches as they come,
+ * and what is due by the clock.
+ */
+#include "trace/record/work.h"
+
+#include "base/word.h"
+#include "clock/clock.h"
+
+#include <errno.h>
+#include <time.h>
+
+enum {
+	NS_PER_S = 1000000000,
+	FLUSH_NS = NS_PER_S,
+	TURN_BATCHES = 16 /* of a source, then the clock is looked at */
+};
+
+/* The file that the next event goes to. */
+static int
+have_file(struct tl_recorder *r)
+{
+	if (r->file.writer)
+		return 0;
+	return r->over ? -EFBIG : tl_recorder_begin_file(r);
+}
+
+/* How many entries an event stands for. */
+static uint64_t
+entries_of(const struct tl_event *event)
+{
+	return event->kind == TL_LOST ? event->lost : 1;
+}
+
+/* Is the file as large as it may be? */
+static bool
+is_full(const struct tl_recorder *r)
+{
+	return r->now.size_max > 0 &&
+	       tl_recorder_file_size(&r->file) >= r->now.size_max;
+}
+
+/* It is in the file, or will be missing in it.  Entries of a fallback lane
+ * come in order of their stamps: the newest number counts. */
+static void
+note_position(struct tl_recorder_source *s, const struct tl_event *event)
+{
+	const uint64_t next = event->number + entries_of(event);
+
+	if (event->lane < s->lane_count && s->positions[event->lane] < next)
+		s->positions[event->lane] = next;
+}
+
+/* An event that no file can have, whatever is wrong with it, is missing. */
+static int
+put(struct tl_recorder *r, struct tl_recorder_source *s,
+    const struct tl_event *event)
+{
+	int rc = have_file(r);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_recorder_write_carried(r, s, event);
+	if (rc == 0)
+		rc = tl_recorder_threads_put(&r->threads, r->file.writer, event,
+		    s->losses, s->name);
+	if (rc < 0 && r->file.rc < 0) { /* it comes again */
+		tl_recorder_fail_file(r, rc);
+		return rc;
+	}
+	s->losses += event->kind == TL_LOST;
+	note_position(s, event);
+	if (rc == 0)
+		tl_recorder_count(r, s, event);
+	else
+		s->carry += entries_of(event);
+	r->fresh++;
+	if (is_full(r))
+		tl_recorder_end_file(r);
+	return 0;
+}
+
+static bool
+have_batch(struct tl_recorder_source *s)
+{
+	if (!s->batch)
+		s->batch = tl_batch_ring_take(&s->full);
+	return s->batch != NULL;
+}
+
+static void
+give_back(struct tl_recorder_source *s)
+{
+	tl_batch_ring_put(&s->empty, s->batch);
+	s->batch = NULL;
+	s->at = 0;
+}
+
+/* Put the batch in hand, or the rest of it. */
+static int
+put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
+{
+	const uint32_t first = s->at;
+	int rc = 0;
+
+	while (rc == 0 && s->at < s->batch->count) {
+		rc = put(r, s, &s->batch->events[s->at]);
+		s->at += rc == 0;
+	}
+	/* the other side only ever adds */
+	tl_fetch_add_64(&s->queued, (uint64_t)first - s->at);
+	if (s->at == s->batch->count)
+		give_back(s);
+	return rc;
+}
+
+/* Was there anything?  -errno: nothing can be written just now. */
+static int
+take_turn(struct tl_recorder *r, struct tl_recorder_source *s)
+{
+	int rc = 0;
+
+	for (int i = 0; i < TURN_BATCHES; i++) {
+		if (!have_batch(s))
+			return i > 0;
+		if ((rc = put_batch(r, s)) < 0)
+			return rc;
+	}
+	return 1;
+}
+
+static int
+take_turns(struct tl_recorder *r)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		const int rc = take_turn(r, r->sources[i]);
+
+		if (rc < 0)
+			return rc;
+		any |= rc;
+	}
+	return any;
+}
+
+/* Has every reader ended, with nothing left of it?  Asked before the rings
+ * are looked into for the last time. */
+static bool
+have_readers_ended(const struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++) /* pairs with run */
+		if (tl_load_acquire_32(&r->sources[i]->ended) == 0)
+			return false;
+	return true;
+}
+
+static uint64_t
+flush_ns_of(const struct tl_recorder *r)
+{
+	return r->now.flush_ns ? r->now.flush_ns : FLUSH_NS;
+}
+
+/* Is anything missing that no file tells of? */
+static bool
+is_owing(const struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		if (r->sources[i]->carry > 0)
+			return true;
+	return false;
+}
+
+/* A file for what is missing, if nothing came since that would have one. */
+static void
+tell_missing(struct tl_recorder *r)
+{
+	if (!r->file.writer && is_owing(r) && have_file(r) == 0)
+		tl_recorder_flush_file(r);
+}
+
+/* What is due by the clock. */
+static void
+look_at_clock(struct tl_recorder *r)
+{
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	const bool due = (uint64_t)(now_ns - r->flushed_ns) >= flush_ns_of(r);
+
+	if (r->retry_ns != 0 && now_ns >= r->retry_ns)
+		tell_missing(r);
+	if (r->file.writer && r->now.age_ns > 0 &&
+	    (uint64_t)(now_ns - r->begun_ns) >= r->now.age_ns) {
+		tl_recorder_end_file(r);
+	} else if (r->file.writer && due) {
+		tl_recorder_flush_file(r);
+	} else if (due) {
+		r->flushed_ns = now_ns;
+		if (r->host.rest)
+			r->host.rest(r->host.context);
+	}
+}
+
+/* == the status == */
+
+/* Entries that are missing: as holes say, and as holes will say. */
+static uint64_t
+count_lost(const struct tl_recorder *r)
+{
+	uint64_t lost = r->lost;
+
+	for (size_t i = 0; i < r->source_count; i++)
+		lost += r->sources[i]->carry;
+	return lost;
+}
+
+/* Say how it stands, hear what is wanted.  Is it to stop? */
+static bool
+report(struct tl_recorder *r)
+{
+	uint64_t queued = 0;
+	int trouble = 0;
+	bool stop, changed;
+
+	for (size_t i = 0; i < r->source_count; i++) {
+		queued += tl_load_64(&r->sources[i]->queued);
+		if (trouble == 0)
+			trouble = (int)tl_load_32(&r->sources[i]->trouble);
+	}
+	pthread_mutex_lock(&r->lock);
+	r->status.events = r->events;
+	r->status.lost = count_lost(r);
+	r->status.bytes = r->bytes;
+	if (r->file.writer)
+		r->status.bytes += r->file.data_size + r->file.index_size;
+	r->status.queued = queued;
+	changed = r->status.source_rc != trouble;
+	r->status.source_rc = trouble;
+	r->now = r->options;
+	stop = r->stop;
+	pthread_mutex_unlock(&r->lock);
+	if (changed)
+		tl_recorder_changed(r);
+	return stop;
+}
+
+/* When something is due by the clock. */
+static int64_t
+next_due(const struct tl_recorder *r)
+{
+	int64_t due_ns = r->flushed_ns + (int64_t)flush_ns_of(r);
+
+	if (r->retry_ns != 0)
+		return r->retry_ns;
+	if (r->file.writer && r->now.age_ns > 0 &&
+	    (int64_t)r->now.age_ns < due_ns - r->begun_ns)
+		due_ns = r->begun_ns + (int64_t)r->now.age_ns;
+	return due_ns;
+}
+
+/* Is there anything to do? */
+static bool
+is_due(struct tl_recorder *r)
+{
+	bool wanted;
+
+	pthread_mutex_lock(&r->lock);
+	/* what comes while the disk is full does not make it less full */
+	wanted = r->retry_ns != 0 ? r->stop : r->awake;
+	r->awake = false;
+	pthread_mutex_unlock(&r->lock);
+	return wanted || tl_clock_read(CLOCK_MONOTONIC) >= r->due_ns;
+}
+
+/* Nobody takes batches any more. */
+static void
+abandon_readers(struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++)
+		tl_store_release_32(&r->sources[i]->abandon, 1);
+}
+
+/* Entries of batches that nobody will write. */
+static void
+count_left(struct tl_recorder *r)
+{
+	for (size_t i = 0; i < r->source_count; i++) {
+		struct tl_recorder_source *s = r->sources[i];
+
+		for (; have_batch(s); give_back(s))
+			for (; s->at < s->batch->count; s->at++)
+				s->carry +=
+				    entries_of(&s->batch->events[s->at]);
+	}
+}
+
+/* The last file, and what is missing of it. */
+static void
+end(struct tl_recorder *r)
+{
+	r->ended = true;
+	tell_missing(r);
+	tl_recorder_end_file(r);
+	abandon_readers(r);
+	if (!r->over)
+		count_left(r);
+	report(r);
+	pthread_mutex_lock(&r->lock);
+	r->status.done = true;
+	pthread_cond_broadcast(&r->done);
+	pthread_mutex_unlock(&r->lock);
+	tl_recorder_changed(r);
+}
+
+int64_t
+tl_recorder_write(struct tl_recorder *r)
+{
+	bool ended, stop;
+	int rc;
+
+	if (r->ended)
+		return INT64_MAX;
+	if (!is_due(r))
+		return r->due_ns;
+	ended = have_readers_ended(r);
+	rc = take_turns(r);
+	stop = report(r);
+	look_at_clock(r);
+	if (r->over || (rc < 0 && stop) || (ended && rc == 0)) {
+		end(r);
+		return INT64_MAX;
+	}
+	r->due_ns = rc > 0 ? 0 : next_due(r);
+	return r->due_ns;
+}
