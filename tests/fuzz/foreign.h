@@ -14,6 +14,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* An input of which a reader reports the first of these and any other one has
+ * spans that its format cannot carry again.  Set by a fuzzer. */
+enum { FOREIGN_INEXACT_MAX = 3 };
+static const char *foreign_inexact[FOREIGN_INEXACT_MAX];
+
 /* One reading: a hash of all events, one of the times and kinds of spans. */
 struct foreign {
 	struct tl_sink sink; /* first: what the reader sees */
@@ -22,6 +27,7 @@ struct foreign {
 	uint64_t all;
 	uint64_t spans;
 	uint64_t faults;
+	bool inexact[FOREIGN_INEXACT_MAX]; /* was reported */
 	int rc;
 };
 
@@ -61,6 +67,9 @@ foreign_say(void *context, const struct tl_fault *fault)
 	assert(fault->text[0]);
 	f->faults = foreign_hash(f->faults, &fault->at, sizeof(fault->at));
 	f->faults = foreign_hash(f->faults, fault->text, strlen(fault->text));
+	for (int i = 0; i < FOREIGN_INEXACT_MAX; i++)
+		f->inexact[i] |= foreign_inexact[i] &&
+				 strstr(fault->text, foreign_inexact[i]);
 }
 
 static inline int
@@ -122,7 +131,10 @@ foreign_check(tl_reader_new *read, tl_writer_new *write,
 	if (whole.rc == 0 && out.size > 0) {
 		foreign_read(&again, read, tl_bytes(out.data, out.size), 0,
 		    NULL);
-		assert(again.rc == 0 && again.spans == whole.spans);
+		assert(again.rc == 0);
+		assert(again.spans == whole.spans ||
+		       (whole.inexact[0] &&
+			   (whole.inexact[1] || whole.inexact[2])));
 	}
 	tl_text_free(&out);
 }

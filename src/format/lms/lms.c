@@ -68,7 +68,9 @@ is_malformed(struct rest rest)
 void
 tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed)
 {
-	struct rest rest = { line.data, line.data + line.size };
+	/* An empty line may be NULL, which no offset is added to. */
+	const char *start = line.size > 0 ? line.data : "";
+	struct rest rest = { start, start + line.size };
 	char type;
 
 	skip_blanks(&rest);
