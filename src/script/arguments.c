@@ -76,7 +76,7 @@ event_of(lua_State *L, int index)
 {
 	const struct arguments *args = lua_touserdata(L, index);
 
-	if (args->own && tl_source_collected) {
+	if (args->own && tl_script_source_collected) {
 		lua_getiuservalue(L, index, 1);
 		tl_event_check_alive(L, lua_gettop(L));
 		lua_pop(L, 1);

@@ -95,7 +95,7 @@ message_count(const struct tl_script_input *input)
 int
 tl_describe_messages(lua_State *L)
 {
-	const struct tl_source *source = tl_source_check(L, 1);
+	const struct tl_script_source *source = tl_script_source_check(L, 1);
 	lua_Integer n = 0;
 
 	lua_newtable(L);
@@ -210,7 +210,7 @@ push_info(lua_State *L, const struct tl_script_input *input)
 int
 tl_describe_info(lua_State *L)
 {
-	const struct tl_source *source = tl_source_check(L, 1);
+	const struct tl_script_source *source = tl_script_source_check(L, 1);
 
 	if (source->count == 0) {
 		lua_newtable(L);

@@ -355,10 +355,10 @@ tl_event_push_names(lua_State *L)
 void
 tl_event_check_alive(lua_State *L, int index)
 {
-	if (!tl_source_collected)
+	if (!tl_script_source_collected)
 		return;
 	lua_getiuservalue(L, index, USER_CACHE);
-	tl_source_check_alive(L, lua_gettop(L));
+	tl_script_source_check_alive(L, lua_gettop(L));
 	lua_pop(L, 1);
 }
 

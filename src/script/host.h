@@ -126,7 +126,7 @@ void tl_arguments_push_one(lua_State *L, const struct tl_event *event,
 int tl_arguments_find(lua_State *L, const struct tl_event *event, int key);
 
 /* source.c: one or several inputs as a Lua value with methods. */
-struct tl_source {
+struct tl_script_source {
 	const struct tl_script_input *inputs; /* the caller's, or own */
 	struct tl_script_input own;
 	size_t count;
@@ -134,24 +134,24 @@ struct tl_source {
 	struct tl_snap *snap; /* owned; NULL: none */
 	bool closed;
 };
-void tl_source_register(lua_State *L);
-struct tl_source *tl_source_push(lua_State *L);
+void tl_script_source_register(lua_State *L);
+struct tl_script_source *tl_script_source_push(lua_State *L);
 /* Keep the string at index name as long as the source on top. */
-void tl_source_keep_name(lua_State *L, int name);
-struct tl_source *tl_source_check(lua_State *L, int index);
+void tl_script_source_keep_name(lua_State *L, int name);
+struct tl_script_source *tl_script_source_check(lua_State *L, int index);
 /* Push the texts by message that belong to the source at index; they keep it
  * alive. */
-void tl_source_push_cache(lua_State *L, int index);
+void tl_script_source_push_cache(lua_State *L, int index);
 /* Was the timeline of any source closed?  Then each event has to ask whether
  * its own was, with the cache it has: an error if so. */
-extern bool tl_source_collected;
-void tl_source_check_alive(lua_State *L, int cache);
+extern bool tl_script_source_collected;
+void tl_script_source_check_alive(lua_State *L, int cache);
 /* A cursor over all inputs of a source: 0 or -errno. */
-int tl_source_open(const struct tl_source *source, enum tl_order order,
-    struct tl_cursor **cursor);
+int tl_script_source_open(const struct tl_script_source *source,
+    enum tl_order order, struct tl_cursor **cursor);
 /* Put events, spans, messages, info (of the source on top) and inputs into
  * the table below it; pops the source. */
-void tl_source_bind(lua_State *L);
+void tl_script_source_bind(lua_State *L);
 
 /* iterate.c: events(options) and spans(options) of a source at index 1. */
 void tl_iterate_register(lua_State *L);

@@ -84,7 +84,7 @@ take_place(lua_State *L, struct tl_host *host)
 static struct iterator *
 push_iterator(lua_State *L, enum tl_order order, bool pair)
 {
-	const struct tl_source *source = tl_source_check(L, 1);
+	const struct tl_script_source *source = tl_script_source_check(L, 1);
 	struct tl_host *host = tl_host(L);
 	struct iterator *iterator;
 	int rc;
@@ -99,13 +99,13 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &iterator_key);
 	lua_setmetatable(L, -2);
 	charge(L, iterator, CURSOR_CHARGE);
-	tl_source_push_cache(L, 1);
+	tl_script_source_push_cache(L, 1);
 	lua_setiuservalue(L, -2, USER_CACHE);
 	iterator->filtered = tl_options_filter(L, 2, &iterator->filter);
 	lua_setiuservalue(L, -2, USER_STRINGS);
 	if (pair && tl_spans_new(&iterator->spans) < 0)
 		luaL_error(L, "not enough memory");
-	rc = tl_source_open(source, order, &iterator->cursor);
+	rc = tl_script_source_open(source, order, &iterator->cursor);
 	if (rc < 0)
 		tl_host_fail(L, host, rc, "cannot read");
 	host->cursors++;

@@ -91,7 +91,7 @@ tl_library_push(lua_State *L)
 
 	tl_event_register(L);
 	tl_arguments_register(L);
-	tl_source_register(L);
+	tl_script_source_register(L);
 	tl_iterate_register(L);
 	lua_newtable(L);
 	luaL_setfuncs(L, functions, 0);

@@ -35,12 +35,12 @@ open_timeline(lua_State *L)
 	const char *path = luaL_checkstring(L, 1);
 	const lua_Integer tail = luaL_optinteger(L, 2, 0);
 	struct tl_fault fault = { 0 };
-	struct tl_source *source;
+	struct tl_script_source *source;
 	int rc;
 
 	luaL_argcheck(L, tail >= 0, 2, "how many of the newest entries");
-	source = tl_source_push(L);
-	tl_source_keep_name(L, 1);
+	source = tl_script_source_push(L);
+	tl_script_source_keep_name(L, 1);
 	rc = tl_zst_snap_open(&source->snap, path, (uint64_t)tail, &fault);
 	if (rc < 0)
 		return luaL_error(L, "%s: %s", path,

@@ -233,13 +233,13 @@ host_of(const void *context, unsigned source)
 static void
 bind_inputs(lua_State *L, const struct run *run)
 {
-	struct tl_source *all;
+	struct tl_script_source *all;
 
 	lua_getglobal(L, "timeline");
-	all = tl_source_push(L);
+	all = tl_script_source_push(L);
 	all->inputs = run->inputs;
 	all->count = run->count;
-	tl_source_bind(L);
+	tl_script_source_bind(L);
 	lua_pop(L, 1);
 }
 

@@ -10,15 +10,15 @@
 
 static const char source_key;
 
-bool tl_source_collected;
+bool tl_script_source_collected;
 
 /* User values of a source. */
 enum { USER_CACHE = 1, USER_NAME };
 
-struct tl_source *
-tl_source_check(lua_State *L, int index)
+struct tl_script_source *
+tl_script_source_check(lua_State *L, int index)
 {
-	struct tl_source *source =
+	struct tl_script_source *source =
 	    tl_host_check_type(L, index, "input", &source_key);
 
 	if (source->closed)
@@ -26,10 +26,11 @@ tl_source_check(lua_State *L, int index)
 	return source;
 }
 
-struct tl_source *
-tl_source_push(lua_State *L)
+struct tl_script_source *
+tl_script_source_push(lua_State *L)
 {
-	struct tl_source *source = lua_newuserdatauv(L, sizeof(*source), 2);
+	struct tl_script_source *source =
+	    lua_newuserdatauv(L, sizeof(*source), 2);
 
 	memset(source, 0, sizeof(*source));
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &source_key);
@@ -42,16 +43,16 @@ tl_source_push(lua_State *L)
 }
 
 void
-tl_source_keep_name(lua_State *L, int name)
+tl_script_source_keep_name(lua_State *L, int name)
 {
 	lua_pushvalue(L, name);
 	lua_setiuservalue(L, -2, USER_NAME);
 }
 
 void
-tl_source_check_alive(lua_State *L, int cache)
+tl_script_source_check_alive(lua_State *L, int cache)
 {
-	const struct tl_source *source;
+	const struct tl_script_source *source;
 
 	lua_rawgeti(L, cache, 0);
 	source = lua_touserdata(L, -1);
@@ -61,7 +62,7 @@ tl_source_check_alive(lua_State *L, int cache)
 }
 
 void
-tl_source_push_cache(lua_State *L, int index)
+tl_script_source_push_cache(lua_State *L, int index)
 {
 	lua_getiuservalue(L, index, USER_CACHE);
 }
@@ -89,7 +90,7 @@ have_same_clock(const struct tl_script_input *a,
 /* The number of the first input whose clock this one shares: found by its
  * address, or else among the few timelines that scripts open; -errno. */
 static int
-clock_of(const struct tl_source *source, struct tl_numbers *numbers,
+clock_of(const struct tl_script_source *source, struct tl_numbers *numbers,
     unsigned *clocks, size_t i)
 {
 	const struct tl_number_key key = {
@@ -120,7 +121,8 @@ struct opened {
 };
 
 static int
-open_all(const struct tl_source *source, enum tl_order order, struct opened *o)
+open_all(const struct tl_script_source *source, enum tl_order order,
+    struct opened *o)
 {
 	int rc = 0;
 
@@ -144,7 +146,7 @@ open_all(const struct tl_source *source, enum tl_order order, struct opened *o)
 }
 
 static bool
-are_of_several(const struct tl_source *source)
+are_of_several(const struct tl_script_source *source)
 {
 	for (size_t i = 0; i < source->count; i++) {
 		if (source->inputs[i].is_of_several)
@@ -154,8 +156,8 @@ are_of_several(const struct tl_source *source)
 }
 
 int
-tl_source_open(const struct tl_source *source, enum tl_order order,
-    struct tl_cursor **cursor)
+tl_script_source_open(const struct tl_script_source *source,
+    enum tl_order order, struct tl_cursor **cursor)
 {
 	struct opened o = { 0 };
 	int rc;
@@ -182,7 +184,7 @@ tl_source_open(const struct tl_source *source, enum tl_order order,
 static int
 close_source(lua_State *L)
 {
-	struct tl_source *source =
+	struct tl_script_source *source =
 	    tl_host_check_type(L, 1, "input", &source_key);
 
 	if (!source->snap)
@@ -196,11 +198,11 @@ close_source(lua_State *L)
 static int
 collect(lua_State *L)
 {
-	struct tl_source *source = lua_touserdata(L, 1);
+	struct tl_script_source *source = lua_touserdata(L, 1);
 
 	if (source->snap) {
 		tl_snap_close(source->snap);
-		tl_source_collected = true;
+		tl_script_source_collected = true;
 	}
 	source->snap = NULL;
 	source->closed = true;
@@ -211,7 +213,7 @@ collect(lua_State *L)
 static int
 source_index(lua_State *L)
 {
-	const struct tl_source *source = lua_touserdata(L, 1);
+	const struct tl_script_source *source = lua_touserdata(L, 1);
 	const char *key =
 	    lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
 
@@ -237,7 +239,7 @@ static const luaL_Reg methods[] = { { "events", tl_iterate_events },
 	{ NULL, NULL } };
 
 void
-tl_source_register(lua_State *L)
+tl_script_source_register(lua_State *L)
 {
 	static const luaL_Reg functions[] = { { "__index", source_index },
 		{ "__gc", collect }, { NULL, NULL } };
@@ -260,11 +262,11 @@ call_bound(lua_State *L)
 
 /* An array of sources of one input each. */
 static void
-push_inputs(lua_State *L, const struct tl_source *all)
+push_inputs(lua_State *L, const struct tl_script_source *all)
 {
 	lua_createtable(L, (int)all->count, 0);
 	for (size_t i = 0; i < all->count; i++) {
-		struct tl_source *source = tl_source_push(L);
+		struct tl_script_source *source = tl_script_source_push(L);
 
 		source->inputs = &all->inputs[i];
 		source->count = 1;
@@ -274,9 +276,9 @@ push_inputs(lua_State *L, const struct tl_source *all)
 }
 
 void
-tl_source_bind(lua_State *L)
+tl_script_source_bind(lua_State *L)
 {
-	const struct tl_source *all = lua_touserdata(L, -1);
+	const struct tl_script_source *all = lua_touserdata(L, -1);
 
 	for (const luaL_Reg *method = methods; method->name; method++) {
 		if (method->func == close_source)
