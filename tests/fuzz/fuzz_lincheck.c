@@ -8,8 +8,7 @@
 #include "base/storage.h"
 #include "foreign.h"
 #include "format/lincheck/print.h"
-#include "format/lincheck/read.h"
-#include "format/lincheck/write.h"
+#include "format/lincheck/lincheck.h"
 
 /* Read, and write what was read. */
 static void

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "format/csv/read.h"
 #include "format/jsonl/read.h"
-#include "format/lincheck/read.h"
+#include "format/lincheck/lincheck.h"
 #include "format/line_read.h"
 #include "format/lms/read.h"
 

@@ -6,8 +6,7 @@
 #include "../lib/lincheck.h"
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "format/lincheck/read.h"
-#include "format/lincheck/write.h"
+#include "format/lincheck/lincheck.h"
 
 #include <errno.h>
 

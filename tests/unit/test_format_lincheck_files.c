@@ -8,8 +8,7 @@
 #include "base/file.h"
 #include "base/storage.h"
 #include "base/terminal.h"
-#include "format/lincheck/read.h"
-#include "format/lincheck/write.h"
+#include "format/lincheck/lincheck.h"
 #include "source/input.h"
 #include "trace/layout.h"
 

@@ -4,7 +4,6 @@
 #include "../lib/lincheck.h"
 #include "../lib/suite.h"
 #include "format/lincheck/lincheck.h"
-#include "format/lincheck/write.h"
 
 enum { TOO_MANY = 20000 };
 

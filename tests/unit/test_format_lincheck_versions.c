@@ -9,8 +9,7 @@
 #include "../lib/suite.h"
 #include "format/lincheck/object.h"
 #include "format/lincheck/print.h"
-#include "format/lincheck/read.h"
-#include "format/lincheck/write.h"
+#include "format/lincheck/lincheck.h"
 
 #include <errno.h>
 

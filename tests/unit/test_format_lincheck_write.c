@@ -5,8 +5,7 @@
  */
 #include "../lib/lincheck.h"
 #include "../lib/suite.h"
-#include "format/lincheck/read.h"
-#include "format/lincheck/write.h"
+#include "format/lincheck/lincheck.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,14 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context.h - what the points of a Lincheck trace refer to: classes,
- * methods, fields, variables, strings, access paths and locations, by kind and
- * id.  Bodies stay as the file's version has them.
+ * context.h - what the reader of a Lincheck trace keeps.
+ *
+ *	definition --> context: its body, by kind and id
+ *	point -------> shape --> message (words.h) --> event
+ *	block -------> layout: the order of the file, for the writer
+ *
+ * Context.  Classes, methods, fields, variables, strings, access paths and
+ * locations, by kind and id.  Bodies stay as the file's version has them.
+ *
+ * Layout.  What events cannot carry of their file: its blocks, where in them
+ * things were defined, and how its index was written.
+ *
+ *	block of thread 0 | define string 1 | 17 points | end | block of ...
+ *
+ * The strings of a reader's messages lead to its layout, so that the writer
+ * makes the same file of all events of one file; of other events, and of
+ * filtered ones, it makes a file in its own order.  The layout is kept only
+ * of a file of version 8 without a fault, and up to a bound.
+ *
+ * Messages.  A message is one method, field or variable at one place of the
+ * source, with values of one set of types.  Its first line is
+ *
+ *	Counter.add($this%s, $1%d, $2%s)	$object%s.count → $value%d
+ *	returned $result%d			$array%s[$index%d] ← $value%d
+ *
+ * Integers are %d and floats %f; other values are strings: an object is
+ * "Counter@4711".  If there are more than four arguments, the last one,
+ * "more", has the rest, one word each.
  */
 #ifndef TL_FORMAT_LINCHECK_CONTEXT_H
 #define TL_FORMAT_LINCHECK_CONTEXT_H
 
 #include "base/id_map.h"
 #include "event/intern.h"
+#include "event/message.h"
 #include "format/lincheck/object.h"
 
 /* Starts from all zeros but for definer and strings. */
@@ -54,5 +80,83 @@ bool tl_lincheck_context_misses(struct tl_lincheck_context *context,
     const struct tl_lincheck_object *object, struct tl_lincheck_key *key);
 
 void tl_lincheck_context_free(struct tl_lincheck_context *context);
+
+enum { TL_LINCHECK_LAYOUT_MAX = 4 << 20 /* steps */ };
+
+enum tl_lincheck_layout_what {
+	TL_LINCHECK_LAYOUT_BLOCK, /* of thread n begins */
+	TL_LINCHECK_LAYOUT_DEFINE,
+	TL_LINCHECK_LAYOUT_POINTS, /* and footers, n of them */
+	TL_LINCHECK_LAYOUT_END
+};
+
+struct tl_lincheck_layout_step {
+	uint8_t what;
+	uint8_t kind; /* of a definition */
+	int32_t n;    /* its id, a thread, or how many */
+};
+
+/* Starts from all zeros but for the context. */
+struct tl_lincheck_layout {
+	struct tl_lincheck_context *context; /* of what is defined */
+	struct tl_lincheck_layout_step *steps;
+	size_t count;
+	size_t capacity;
+	bool whole;     /* all of the file was read, and it has no fault */
+	bool lost;      /* there were too many steps */
+	bool by_memory; /* the index was written at the end, from memory */
+};
+
+void tl_lincheck_layout_add(struct tl_lincheck_layout *layout,
+    enum tl_lincheck_layout_what what, uint8_t kind, int32_t n);
+/* Without an index: was it written from memory?  Then each thread has one
+ * block, they are numbered from 0, and none is empty. */
+bool tl_lincheck_layout_is_by_memory(const struct tl_lincheck_layout *layout);
+
+/* The strings of a reader's messages. */
+struct tl_lincheck_strings {
+	struct tl_strings strings; /* first: what messages point to */
+	const struct tl_strings *inner;
+	struct tl_lincheck_layout layout;
+};
+
+void tl_lincheck_strings_init(struct tl_lincheck_strings *strings,
+    const struct tl_strings *inner, struct tl_lincheck_context *context);
+void tl_lincheck_strings_free(struct tl_lincheck_strings *strings);
+/* The layout of the file that a message was read from; NULL: it was not, or
+ * not by this process. */
+const struct tl_lincheck_layout *
+tl_lincheck_layout_of(const struct tl_message *message);
+
+/* Starts from all zeros; then init. */
+struct tl_lincheck_messages {
+	struct tl_lincheck_strings strings; /* of its messages */
+	struct tl_definer *definer;
+	struct tl_lincheck_context context;
+	struct tl_numbers shapes; /* by the number of their bytes as string */
+	struct tl_message **messages;
+	size_t capacity;
+	struct tl_text key;
+	struct tl_text text;
+	uint64_t cut;      /* texts that were too long */
+	uint64_t bad_name; /* ... that were no modified UTF-8 */
+	uint64_t full;     /* strings that found no room */
+};
+
+int tl_lincheck_messages_init(struct tl_lincheck_messages *messages);
+void tl_lincheck_messages_free(struct tl_lincheck_messages *messages);
+
+/*
+ * The message of a point or footer: 0; 1: something has not come that it
+ * refers to, and *key says what; -ENOSPC, -ENOMEM.  last: nothing comes any
+ * more, names may be missing.
+ */
+int tl_lincheck_messages_get(struct tl_lincheck_messages *messages,
+    const struct tl_lincheck_object *object, bool last,
+    struct tl_lincheck_key *key, const struct tl_message **message);
+
+/* The arguments of its event: 0, -ENOMEM. */
+int tl_lincheck_messages_args(struct tl_lincheck_messages *messages,
+    const struct tl_lincheck_object *object, uint64_t args[TL_ARGS_MAX]);
 
 #endif

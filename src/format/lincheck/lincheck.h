@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck.h - the bytes of a JetBrains Lincheck trace, versions 8 to 23, and
- * the events that they become.
+ * lincheck.h - traces of JetBrains Lincheck: versions 8 to 23 of its format
+ * are read, version 8 is written.
+ *
+ * A Lincheck trace is what a JVM agent recorded of one run: calls, loops,
+ * reads and writes of fields, with their values, one stream per thread.
  *
  *	file	magic i64 | version i64 | block | block | ... | EOF
  *	block	BLOCK_START thread i32 | object | object | ... | BLOCK_END
@@ -18,24 +21,38 @@
  *	LOCATION	[kind u8 20], id, file, class, method (strings; -1:
  *			none), line, [path 9], [count, paths of arguments 12],
  *			[count, names of locals 14, their kinds i32 19]
- *	POINT		class u8, location, thread, event, [diff i8, and of
+ *	POINT		class u8, location, thread, event, [diff i8, and for
  *			containers count i8, statuses i8 14], body
  *	FOOTER		of a call: result, exception; of a loop: count i32;
  *			of an iteration: nothing
  *
- *	value	tag i32; a class: hash i32, [what it holds 19]
+ *	value	tag i32; a class: hash i32, [the object's fields 19]
  *	type	u8; 0: then the type of an element; 8: then a name
  *
- * A number behind a field is the version that added it.  All is big-endian,
- * ids are i32, names modified UTF-8 behind a size u16.  A block belongs to one
- * thread; the blocks of a thread, one after the other, are its stream, and
- * what stands in it between the point of a container and its footer happened
- * inside.  A definition may stand behind its first use, in the block of
- * another thread or in its own.
+ * A number behind a field is the version that added it.  All numbers are
+ * big-endian, ids are i32, names are modified UTF-8 behind a size u16.  A
+ * block belongs to one thread.  The concatenated blocks of a thread are its
+ * stream; what a stream has between the point of a container and its footer
+ * happened inside that container.  A definition may follow its first use, in
+ * the block of another thread or in its own.
  *
- * Versions renumbered kinds and classes of points: the enums below are those
- * of version 8, which alone is written; tl_lincheck_kind_read() and the table
- * of classes translate the others.
+ * Versions.  Sixteen versions differ in three ways: fields were added, kinds
+ * and classes of points were renumbered (9, 10 and 23), and one release
+ * (18) wrote trace ids into breakpoints without a new version number.  The
+ * rest of the program sees one version only:
+ *
+ *	bytes of version N --> tl_lincheck_parse() --> struct tl_lincheck_object
+ *	                       |                       as in version 8
+ *	                       +-- tl_lincheck_kind_read(), table of classes,
+ *	                           enum tl_lincheck_since: if (v >= SINCE_x)
+ *
+ * A parser per version was rejected: 15 of them would differ in two lines
+ * each, and the damage tests would have to run 16 times.  The release of
+ * version 18 is found from the bytes behind its first breakpoint (see
+ * guess_trace_id() in object.c).  Only version 8 is written, because every
+ * release of the original reads it.
+ *
+ * Events.
  *
  *	call, loop,	begin of a span, category "call" or "loop"
  *	iteration
@@ -45,14 +62,48 @@
  *	throw, catch,	an instant, category "throw", "catch" or
  *	breakpoint	"breakpoint"
  *
- * The message of an event keeps the rest of its point in the lines after the
- * first (see format/lincheck/word.h).  Blocks, the places of definitions and
- * the form of the index are kept beside the events (lincheck_layout.h).  The
- * format has no time: the number of a point, which the program counted over
- * all its threads, is taken for its nanosecond.
+ * The message of an event carries the rest of its point in the lines after
+ * the first (words.h).  Blocks, the places of definitions and the form of the
+ * index are kept beside the events (context.h), so that a file that is read
+ * and written again has the same bytes.
+ *
+ * The format has no time.  The number of a point, which the program counted
+ * over all its threads, becomes the event's ns, and the messages have
+ * counts_steps set: readers show these times as steps.
+ *
+ * Reading.  Events come in the order of the file.  An event that refers to a
+ * definition further down waits, with everything behind it, in a queue that
+ * spills into an unnamed file.  The following is reported, and reading
+ * continues: bytes that are no object, after which everything up to the next
+ * block is skipped; calls without a footer and footers without a call; ids
+ * that are never defined; a truncated file.  Other versions are recognised,
+ * and refused.
+ *
+ * Writing.  A file that was read whole, was not filtered, and defines each
+ * thing once, right before its first use, is written byte for byte as it was.
+ * Of other events, spans become calls, instants become calls that return at
+ * once, counters become writes to static fields.  All events of a thread lie
+ * in one call, because the original shows one root per thread.  Times are
+ * left out; points are numbered.
+ *
+ * A reader or writer is used by one thread at a time; two of them share
+ * nothing.
+ *
+ *	object.c	bytes to objects and values, all versions
+ *	context.c	definitions by id, the layout of the file, messages
+ *	words.c		a point as the text of a message
+ *	print.c		a point as the original prints it
+ *	read.c		objects to events; the index checked
+ *	form.c		the point that an event becomes
+ *	points.c	points into the streams of their threads
+ *	write.c		events to points, streams to blocks
+ *	queue.c		objects that wait, in memory and in a file
  */
 #ifndef TL_FORMAT_LINCHECK_LINCHECK_H
 #define TL_FORMAT_LINCHECK_LINCHECK_H
+
+#include "event/reader.h"
+#include "event/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -204,5 +255,16 @@ tl_lincheck_is_container(uint8_t class)
 	return class == TL_LINCHECK_CALL || class == TL_LINCHECK_LOOP ||
 	       class == TL_LINCHECK_ITERATION;
 }
+
+tl_reader_new tl_lincheck_read_new;
+tl_recognise tl_lincheck_recognise;
+
+/* The data alone. */
+tl_writer_new tl_lincheck_write_new;
+/* The data at path, and its index beside it, at path.idx. */
+tl_writer_at tl_lincheck_write_at;
+/* Both into descriptors, which it closes.  0, -ENOMEM. */
+int tl_lincheck_write_files(struct tl_writer **writer, int data, int index,
+    const struct tl_report *report);
 
 #endif

@@ -1,12 +1,563 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lincheck_points.c - head, values; footer, result. */
+/*
+ * points.c - threads, their streams, and the points in them.
+ */
 #include "format/lincheck/points.h"
 
 #include "base/mutf8.h"
+#include "base/number.h"
 #include "event/render.h"
+#include "format/lincheck/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* == streams == */
+
+enum {
+	DATA_FIRST = 256, /* most of very many threads have little to say */
+	NUMBER_MAX = 8
+};
+
+static void
+put_number(struct tl_text *to, uint64_t n, unsigned size)
+{
+	while (size-- > 0)
+		tl_put_char(to, (char)(n >> 8 * size));
+}
+
+static void
+put_cell(struct tl_lincheck_file *f, uint8_t kind, int32_t id, uint64_t start,
+    uint64_t end)
+{
+	const struct tl_cell cell = { kind, id, (int64_t)start, (int64_t)end };
+	uint8_t bytes[TL_CELL_SIZE];
+
+	if (!f->index)
+		return;
+	tl_cell_put(bytes, &cell);
+	tl_put_bytes(&f->index->text, tl_bytes(bytes, sizeof(bytes)));
+}
+
+void
+tl_lincheck_file_begin(struct tl_lincheck_file *f)
+{
+	put_number(&f->data->text, TL_LINCHECK_MAGIC, NUMBER_MAX);
+	put_number(&f->data->text, TL_LINCHECK_VERSION, NUMBER_MAX);
+	f->at = TL_LINCHECK_HEADER_SIZE;
+	if (!f->index)
+		return;
+	put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC, NUMBER_MAX);
+	put_number(&f->index->text, TL_LINCHECK_VERSION, NUMBER_MAX);
+}
+
+static int
+reserve_cell(struct tl_lincheck_stream *s)
+{
+	void *cells = s->cells;
+	const int rc = tl_numbers_room(&cells, &s->cell_capacity, s->cell_count,
+	    sizeof(*s->cells));
+
+	s->cells = cells;
+	return rc;
+}
+
+/* Room for so many bytes and a cell, so that putting them cannot fail. */
+static int
+reserve(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, size_t size)
+{
+	size_t capacity = s->data.capacity ? s->data.capacity : DATA_FIRST;
+	uint8_t *data;
+
+	if (f->index && reserve_cell(s) < 0)
+		return -ENOMEM;
+	while (capacity - s->data.size < size)
+		capacity *= 2;
+	if (capacity == s->data.capacity)
+		return 0;
+	data = realloc(s->data.data, capacity);
+	if (!data)
+		return -ENOMEM;
+	s->data.data = data;
+	s->data.capacity = capacity;
+	return 0;
+}
+
+static uint64_t
+stream_at(const struct tl_lincheck_stream *s)
+{
+	return s->logical + s->data.size;
+}
+
+static void
+add_cell(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, uint8_t kind,
+    int32_t id, uint64_t start, uint64_t end)
+{
+	if (!f->index)
+		return;
+	s->cells[s->cell_count++] =
+	    (struct tl_cell){ kind, id, (int64_t)start, (int64_t)end };
+	f->filling += sizeof(struct tl_cell);
+}
+
+int
+tl_lincheck_stream_define(struct tl_lincheck_file *f,
+    struct tl_lincheck_stream *s, uint8_t kind, int32_t id,
+    struct tl_bytes body)
+{
+	const size_t size = 1 + 4 + body.size;
+	const int rc = reserve(f, s, size);
+
+	if (rc < 0)
+		return rc;
+	add_cell(f, s, kind, id, stream_at(s), UINT64_MAX);
+	tl_data_put_u8(&s->data, kind);
+	tl_data_put_i32(&s->data, id);
+	tl_data_put_bytes(&s->data, body);
+	f->filling += size;
+	return 0;
+}
+
+/* Is a definition new to the block?  1, 0, -ENOMEM. */
+static int
+mark_defined(struct tl_lincheck_stream *s, uint32_t number)
+{
+	const uint8_t bit = (uint8_t)(1u << number % 8);
+	void *defined = s->defined;
+	int rc = tl_numbers_room(&defined, &s->defined_size, number / 8, 1);
+
+	s->defined = defined;
+	if (rc < 0)
+		return rc;
+	rc = (s->defined[number / 8] & bit) == 0;
+	s->defined[number / 8] |= bit;
+	return rc;
+}
+
+int
+tl_lincheck_stream_define_all(struct tl_lincheck_file *f,
+    struct tl_lincheck_stream *s, const struct tl_lincheck_known *known,
+    const struct tl_lincheck_form *form)
+{
+	for (uint32_t i = 0; form && i < form->definition_count; i++) {
+		const struct tl_lincheck_definition *d =
+		    tl_lincheck_known_at(known, form->definitions[i]);
+		int rc = mark_defined(s, form->definitions[i]);
+
+		if (rc > 0)
+			rc = tl_lincheck_stream_define(f, s, d->kind, d->id,
+			    tl_bytes(d->body, d->size));
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
+    const struct tl_lincheck_record *record, const void *bytes)
+{
+	void *started = s->started;
+	int rc = tl_numbers_room(&started, &s->started_capacity, s->depth,
+	    sizeof(*s->started));
+
+	s->started = started;
+	if (rc == 0)
+		rc = reserve(f, s, record->size);
+	if (rc < 0)
+		return rc;
+	if (record->closes && s->depth > 0) {
+		const struct tl_lincheck_started *call =
+		    &s->started[--s->depth];
+
+		add_cell(f, s, TL_LINCHECK_POINT, call->number, call->at,
+		    stream_at(s));
+	}
+	tl_data_put_bytes(&s->data, tl_bytes(bytes, record->size));
+	f->filling += record->size;
+	if (record->opens)
+		s->started[s->depth++] =
+		    (struct tl_lincheck_started){ record->number,
+			    stream_at(s) };
+	return 0;
+}
+
+/* The cells of a block, in the order in which they were made; by how much
+ * what is counted in the stream moves in the file. */
+static void
+put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
+    uint64_t shift)
+{
+	for (size_t i = 0; i < s->cell_count; i++) {
+		const struct tl_cell *c = &s->cells[i];
+		const uint64_t by = c->kind == TL_LINCHECK_POINT ? 0 : shift;
+
+		put_cell(f, c->kind, c->id, (uint64_t)c->start + by,
+		    (uint64_t)c->end + by);
+	}
+}
+
+static void
+put_content(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
+{
+	tl_put_bytes(&f->data->text,
+	    tl_bytes(s->data.size ? s->data.data : (const uint8_t *)"",
+		s->data.size));
+	put_cells(f, s, f->at - s->logical);
+	f->at += s->data.size;
+	f->filling -= s->data.size + s->cell_count * sizeof(*s->cells);
+	s->logical += s->data.size;
+	s->data.size = 0;
+	s->cell_count = 0;
+	if (s->defined)
+		memset(s->defined, 0, s->defined_size);
+}
+
+static void
+begin_block(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
+{
+	if (f->begun)
+		return;
+	f->begun = true;
+	f->start = f->at;
+	put_number(&f->data->text, TL_LINCHECK_BLOCK_START, 1);
+	put_number(&f->data->text, (uint32_t)s->thread, 4);
+	f->at += TL_LINCHECK_BLOCK_HEADER;
+	f->block = f->at;
+}
+
+static int
+settle(struct tl_lincheck_file *f)
+{
+	const int rc = f->index ? tl_out_settle(f->index) : 0;
+
+	return rc < 0 ? rc : tl_out_settle(f->data);
+}
+
+int
+tl_lincheck_stream_spill(struct tl_lincheck_file *f,
+    struct tl_lincheck_stream *s)
+{
+	begin_block(f, s);
+	put_content(f, s);
+	return settle(f);
+}
+
+int
+tl_lincheck_stream_flush(struct tl_lincheck_file *f,
+    struct tl_lincheck_stream *s)
+{
+	bool is_last = f->by_memory || f->begun;
+
+	begin_block(f, s);
+	if (!is_last)
+		put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->start,
+		    f->at + s->data.size);
+	put_content(f, s);
+	if (is_last)
+		put_cell(f, TL_LINCHECK_BLOCK_START, s->thread, f->start,
+		    f->at);
+	put_number(&f->data->text, TL_LINCHECK_BLOCK_END, 1);
+	f->at++;
+	f->begun = false;
+	return settle(f);
+}
+
+void
+tl_lincheck_file_end(struct tl_lincheck_file *f)
+{
+	const uint64_t end = f->by_memory ? f->block - 1 : UINT64_MAX;
+
+	put_number(&f->data->text, TL_LINCHECK_EOF, 1);
+	put_cell(f, TL_LINCHECK_EOF, -1, end, end);
+	if (f->index)
+		put_number(&f->index->text, TL_LINCHECK_INDEX_MAGIC,
+		    NUMBER_MAX);
+}
+
+void
+tl_lincheck_stream_free(struct tl_lincheck_stream *s)
+{
+	free(s->data.data);
+	free(s->cells);
+	free(s->defined);
+	free(s->started);
+}
+
+/* == lanes == */
+
+/* What a thread is known by; a message is no small number. */
+static struct tl_number_key
+key_of(const struct tl_event *event, bool native, bool of_message)
+{
+	if (of_message)
+		return (struct tl_number_key){ (uintptr_t)event->message, 2 };
+	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
+		(uint64_t)event->source << 2 | native };
+}
+
+/* A number for a new thread: the wanted one, if it is free. */
+static int
+choose(struct tl_lincheck_lanes *l, int32_t wanted, int32_t *id)
+{
+	uint32_t number;
+	int rc = 0;
+
+	*id = wanted;
+	if (wanted != TL_LINCHECK_NONE)
+		rc = tl_numbers_get(&l->used,
+		    (struct tl_number_key){ .a = (uint32_t)wanted }, &number);
+	while (rc == 0) {
+		*id = l->next++;
+		rc = tl_numbers_get(&l->used,
+		    (struct tl_number_key){ .a = (uint32_t)*id }, &number);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+int
+tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
+    const struct tl_event *event, bool native, bool of_message,
+    struct tl_lincheck_lane **lane)
+{
+	void *lanes = l->lanes;
+	uint32_t number;
+	int rc = tl_numbers_get(&l->numbers, key_of(event, native, of_message),
+	    &number);
+	const bool is_new = rc == 1;
+
+	if (rc >= 0 && number >= TL_LINCHECK_THREADS_MAX)
+		return -ENOSPC;
+	if (is_new) {
+		rc = tl_numbers_room(&lanes, &l->capacity, number,
+		    sizeof(*l->lanes));
+		l->lanes = lanes;
+		l->count = rc == 0 ? number + 1 : number;
+	}
+	if (rc >= 0 && is_new)
+		l->lanes[number].waiting.fd = -1;
+	if (rc >= 0 && is_new)
+		rc = choose(l, native ? (int32_t)event->tid : TL_LINCHECK_NONE,
+		    &l->lanes[number].stream.thread);
+	if (rc < 0)
+		return rc;
+	*lane = &l->lanes[number];
+	return is_new;
+}
+
+void
+tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
+{
+	for (size_t i = 0; i < l->capacity; i++) {
+		tl_lincheck_stream_free(&l->lanes[i].stream);
+		if (i < l->count)
+			tl_lincheck_queue_free(&l->lanes[i].waiting);
+		free(l->lanes[i].open);
+	}
+	free(l->lanes);
+	tl_numbers_free(&l->numbers);
+	tl_numbers_free(&l->used);
+}
+
+int
+tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
+    const struct tl_message *message, int32_t number)
+{
+	void *open = lane->open;
+	int rc;
+
+	if (lane->depth == TL_LINCHECK_DEPTH_MAX)
+		return -ENOSPC;
+	rc = tl_numbers_room(&open, &lane->capacity, lane->depth,
+	    sizeof(*lane->open));
+	lane->open = open;
+	if (rc == 0)
+		lane->open[lane->depth++] =
+		    (struct tl_lincheck_open){ .message = message,
+			    .number = number };
+	return rc;
+}
+
+struct tl_lincheck_open
+tl_lincheck_lane_pop(struct tl_lincheck_lane *lane)
+{
+	return lane->open[--lane->depth];
+}
+
+bool
+tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
+    const struct tl_message *message, uint32_t *depth)
+{
+	const uint32_t least = lane->depth > TL_LINCHECK_LOOK_MAX
+				   ? lane->depth - TL_LINCHECK_LOOK_MAX
+				   : 0;
+
+	for (uint32_t i = lane->depth; i > least; i--) {
+		if (lane->open[i - 1].message == message) {
+			*depth = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* == values == */
+
+void
+tl_lincheck_values_start(struct tl_lincheck_values *v,
+    const struct tl_lincheck_form *form, const struct tl_event *event)
+{
+	v->form = form;
+	v->event = event;
+	v->more = tl_bytes(NULL, 0);
+	v->slot = 0;
+	if (form->shown > TL_ARGS_MAX)
+		v->more = tl_message_string(event->message,
+		    event->args[TL_ARGS_MAX - 1]);
+}
+
+/* A text into v->text. */
+static bool
+take_text(struct tl_lincheck_values *v, struct tl_bytes text,
+    struct tl_bytes *name)
+{
+	const bool good = tl_mutf8_encode(&v->text, text, TL_MUTF8_SIZE_MAX);
+
+	*name = tl_bytes(v->text.size > 0 ? v->text.data : "", v->text.size);
+	return good;
+}
+
+/* The UTF-16 unit of a character. */
+static bool
+take_unit(struct tl_lincheck_values *v, struct tl_bytes text, uint64_t *unit)
+{
+	const uint8_t *b;
+	struct tl_bytes name;
+
+	if (!take_text(v, text, &name) || name.size == 0 || name.size > 3)
+		return false;
+	b = (const uint8_t *)name.data;
+	if (name.size == 1)
+		*unit = b[0];
+	else if (name.size == 2)
+		*unit = (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu);
+	else
+		*unit =
+		    (b[0] & 0x0fu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+	return true;
+}
+
+/* The hash behind the name of an object's class. */
+static bool
+take_hash(struct tl_bytes text, uint64_t *bits)
+{
+	const char *end = text.data + text.size, *at = end;
+	int64_t hash;
+
+	while (at > text.data && at[-1] != '@')
+		at--;
+	if (at == text.data ||
+	    tl_number_signed(tl_bytes(at, (size_t)(end - at)), end, &hash) < 0)
+		return false;
+	*bits = (uint64_t)hash;
+	return true;
+}
+
+static bool
+take_number(struct tl_bytes text, uint64_t *bits)
+{
+	int64_t n;
+
+	if (tl_number_signed(text, text.data + text.size, &n) < 0)
+		return false;
+	*bits = (uint64_t)n;
+	return true;
+}
+
+/* What a text says of a value of a tag. */
+static bool
+read_value(struct tl_lincheck_values *v, struct tl_bytes text,
+    struct tl_lincheck_value *value)
+{
+	if (!text.data)
+		text = tl_bytes("", 0);
+	switch (value->tag) {
+	case TL_LINCHECK_NULL:
+	case TL_LINCHECK_VOID:
+	case TL_LINCHECK_UNIT:
+		return true;
+	case TL_LINCHECK_TEXT:
+	case TL_LINCHECK_RAW:
+		return take_text(v, text, &value->text);
+	case TL_LINCHECK_CHAR:
+		return take_unit(v, text, &value->bits);
+	case TL_LINCHECK_BOOLEAN:
+		value->bits = tl_bytes_equal(text, tl_bytes_of("true"));
+		return true;
+	case TL_LINCHECK_FLOAT:
+	case TL_LINCHECK_DOUBLE:
+		return tl_number_double(text, &value->bits) == 0;
+	}
+	return value->tag >= 0 ? take_hash(text, &value->bits)
+			       : take_number(text, &value->bits);
+}
+
+/* One of those that share the last argument. */
+static bool
+next_more(struct tl_lincheck_values *v, struct tl_lincheck_value *value)
+{
+	struct tl_bytes word;
+
+	if (!tl_lincheck_next_word(&v->more, &word))
+		return false;
+	tl_text_clear(&v->word);
+	tl_lincheck_take_word(&v->word, word);
+	if (v->word.rc < 0)
+		v->text.rc = v->word.rc;
+	return read_value(v, tl_bytes(v->word.data, v->word.size), value);
+}
+
+bool
+tl_lincheck_values_next(struct tl_lincheck_values *v, uint32_t i,
+    struct tl_lincheck_value *value)
+{
+	const struct tl_lincheck_form *f = v->form;
+	uint32_t slot;
+
+	*value = (struct tl_lincheck_value){ .tag = f->tags[i] };
+	tl_text_clear(&v->text);
+	if (!tl_lincheck_is_shown(f->class, i, value->tag, f->throws))
+		return true;
+	slot = v->slot++;
+	if (f->shown > TL_ARGS_MAX && slot >= TL_ARGS_MAX - 1)
+		return next_more(v, value);
+	if (tl_lincheck_is_number(value->tag)) {
+		value->bits = v->event->args[slot];
+		return true;
+	}
+	return read_value(v,
+	    tl_message_string(v->event->message, v->event->args[slot]), value);
+}
+
+bool
+tl_lincheck_values_exception(struct tl_lincheck_values *v,
+    struct tl_bytes *name)
+{
+	const struct tl_bytes text = tl_message_string(v->event->message,
+	    v->event->args[v->slot % TL_ARGS_MAX]);
+
+	tl_text_clear(&v->text);
+	return take_text(v, text.data ? text : tl_bytes("", 0), name);
+}
+
+void
+tl_lincheck_values_free(struct tl_lincheck_values *v)
+{
+	tl_text_free(&v->word);
+	tl_text_free(&v->text);
+}
+
+/* == points == */
 
 enum { HEAD = 1 + 1 + 4 * 4, COUNT = 4, RECORD_FIRST = 256 };
 
@@ -31,7 +582,7 @@ number_event(struct tl_lincheck_points *p, const struct tl_event *event,
 
 /* Room for more of the record that is made. */
 static int
-reserve(struct tl_lincheck_points *p, size_t size)
+reserve_record(struct tl_lincheck_points *p, size_t size)
 {
 	struct tl_data_out *out = &p->record;
 	size_t capacity = out->capacity ? out->capacity : RECORD_FIRST;
@@ -53,7 +604,7 @@ static int
 put_value(struct tl_lincheck_points *p, const struct tl_lincheck_value *value,
     bool is_index)
 {
-	const int rc = reserve(p, tl_lincheck_value_max(value) + COUNT);
+	const int rc = reserve_record(p, tl_lincheck_value_max(value) + COUNT);
 
 	if (rc == 0)
 		tl_lincheck_put_value(&p->record, value, is_index);
@@ -99,7 +650,7 @@ put_record(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 			      : tl_lincheck_stream_put(&p->file, &lane->stream,
 				    &record, p->record.data);
 	}
-	rc = reserve(p, sizeof(record));
+	rc = reserve_record(p, sizeof(record));
 	if (rc < 0)
 		return rc;
 	tl_data_put_bytes(&p->record, tl_bytes(&record, sizeof(record)));
@@ -146,7 +697,7 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 
 	out->size = 0;
 	if (rc == 0)
-		rc = reserve(p, HEAD);
+		rc = reserve_record(p, HEAD);
 	if (rc < 0)
 		return rc;
 	tl_data_put_u8(out, TL_LINCHECK_POINT);
@@ -175,7 +726,7 @@ static int
 put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
     const struct tl_lincheck_form *form, struct tl_bytes exception)
 {
-	int rc = reserve(p, sizeof(uint16_t) + exception.size);
+	int rc = reserve_record(p, sizeof(uint16_t) + exception.size);
 
 	if (rc < 0)
 		return rc;
@@ -193,7 +744,7 @@ begin_footer(struct tl_lincheck_points *p)
 	int rc;
 
 	p->record.size = 0;
-	rc = reserve(p, 1);
+	rc = reserve_record(p, 1);
 	if (rc == 0)
 		tl_data_put_u8(&p->record, TL_LINCHECK_FOOTER);
 	return rc;

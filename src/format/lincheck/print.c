@@ -4,7 +4,7 @@
 
 #include "base/mutf8.h"
 #include "base/number.h"
-#include "format/lincheck/word.h"
+#include "format/lincheck/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,25 +1,366 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - objects to events, see lincheck.h.
- *
- *	piece --> object --> definition --> context
- *	     \           \-> point, footer --> event --> sink
- *	      \               \             \-> queue: it waits
- *	       carry: what a   layout, cells: what no event tells
- *	       piece ends in
+ * read.c - objects to events.
  */
-#include "format/lincheck/read.h"
+#include "format/lincheck/lincheck.h"
 
+#include "base/fault.h"
+#include "base/id_map.h"
 #include "base/mutf8.h"
+#include "base/storage.h"
+#include "event/message.h"
 #include "event/notes.h"
-#include "format/lincheck/calls.h"
-#include "format/lincheck/index.h"
-#include "format/lincheck/message.h"
+#include "format/lincheck/context.h"
 #include "format/lincheck/queue.h"
+#include "trace/data.h"
+#include "trace/layout.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+/* == open calls of each thread == */
+
+/* A container that is open where events are put. */
+struct tl_lincheck_inner {
+	const struct tl_message *message;
+	int32_t class; /* of a method that runs, or NONE */
+};
+
+/* ... and where objects are parsed, which is ahead of that. */
+struct tl_lincheck_level {
+	uint64_t start; /* of its content in the stream of its thread */
+	int32_t event;
+	uint8_t class;
+};
+
+struct tl_lincheck_thread {
+	int32_t id;
+	uint32_t depth;
+	size_t capacity;
+	struct tl_lincheck_inner *calls; /* the outermost first */
+	uint64_t skipped;                /* ... those that were too deep */
+	struct tl_lincheck_level *levels;
+	uint32_t level;
+	size_t level_capacity;
+	uint64_t levels_skipped;
+	uint64_t size; /* of its stream so far */
+	int64_t last_ns;
+	bool has_events;
+	uint64_t name; /* number of a string; 0: none */
+};
+
+/* Starts from all zeros. */
+struct tl_lincheck_calls {
+	struct tl_numbers numbers;
+	struct tl_lincheck_thread *threads;
+	size_t capacity;
+};
+
+static inline struct tl_lincheck_thread *
+tl_lincheck_calls_at(const struct tl_lincheck_calls *calls, uint32_t number)
+{
+	return &calls->threads[number];
+}
+
+/* The number of a thread: 0, -ENOSPC, -ENOMEM. */
+static int
+calls_find(struct tl_lincheck_calls *c, int32_t id, uint32_t *number)
+{
+	const struct tl_number_key key = { .a = (uint32_t)id };
+	void *threads = c->threads;
+	int rc;
+
+	rc = tl_numbers_get(&c->numbers, key, number);
+	if (rc >= 0 && *number >= TL_LINCHECK_THREADS_MAX)
+		return -ENOSPC;
+	if (rc > 0) {
+		rc = tl_numbers_room(&threads, &c->capacity, *number,
+		    sizeof(*c->threads));
+		c->threads = threads;
+		if (rc == 0)
+			c->threads[*number].id = id;
+	}
+	return rc;
+}
+
+/* A call begins: 0, -ENOSPC too deep, -ENOMEM. */
+static int
+calls_push(struct tl_lincheck_thread *thread, const struct tl_message *message,
+    int32_t class)
+{
+	void *calls = thread->calls;
+	int rc;
+
+	if (thread->depth == TL_LINCHECK_DEPTH_MAX) {
+		thread->skipped++;
+		return -ENOSPC;
+	}
+	rc = tl_numbers_room(&calls, &thread->capacity, thread->depth,
+	    sizeof(*thread->calls));
+	thread->calls = calls;
+	if (rc == 0)
+		thread->calls[thread->depth++] =
+		    (struct tl_lincheck_inner){ message, class };
+	return rc;
+}
+
+/* The class of the method that runs innermost, or NONE. */
+static int32_t
+calls_class(const struct tl_lincheck_thread *thread)
+{
+	return thread->depth > 0 && thread->skipped == 0
+		   ? thread->calls[thread->depth - 1].class
+		   : TL_LINCHECK_NONE;
+}
+
+/* The same where objects are parsed. */
+static int
+calls_open_level(struct tl_lincheck_thread *thread,
+    struct tl_lincheck_level level)
+{
+	void *levels = thread->levels;
+	int rc;
+
+	if (thread->level == TL_LINCHECK_DEPTH_MAX) {
+		thread->levels_skipped++;
+		return 0;
+	}
+	rc = tl_numbers_room(&levels, &thread->level_capacity, thread->level,
+	    sizeof(*thread->levels));
+	thread->levels = levels;
+	if (rc == 0)
+		thread->levels[thread->level++] = level;
+	return rc;
+}
+
+static int
+calls_close_level(struct tl_lincheck_thread *thread,
+    struct tl_lincheck_level *level)
+{
+	if (thread->levels_skipped > 0) {
+		thread->levels_skipped--;
+		return -ENOSPC;
+	}
+	if (thread->level == 0)
+		return -ENOENT;
+	*level = thread->levels[--thread->level];
+	return 0;
+}
+
+/* The class of the container that a footer would end. */
+static uint8_t
+calls_container(const struct tl_lincheck_thread *thread)
+{
+	return thread->level > 0 && thread->levels_skipped == 0
+		   ? thread->levels[thread->level - 1].class
+		   : TL_LINCHECK_CALL;
+}
+
+/* The innermost ends: 0; -ENOENT: there is none; -ENOSPC: it was too deep. */
+static int
+calls_pop(struct tl_lincheck_thread *thread, const struct tl_message **message)
+{
+	if (thread->skipped > 0) {
+		thread->skipped--;
+		return -ENOSPC;
+	}
+	if (thread->depth == 0)
+		return -ENOENT;
+	*message = thread->calls[--thread->depth].message;
+	return 0;
+}
+
+/* How many are open. */
+static uint64_t
+calls_open(const struct tl_lincheck_calls *c)
+{
+	uint64_t open = 0;
+
+	for (uint32_t i = 0; i < c->numbers.count && i < c->capacity; i++)
+		open += c->threads[i].depth;
+	return open;
+}
+
+static void
+calls_free(struct tl_lincheck_calls *c)
+{
+	for (size_t i = 0; i < c->capacity; i++) {
+		free(c->threads[i].calls);
+		free(c->threads[i].levels);
+	}
+	free(c->threads);
+	tl_numbers_free(&c->numbers);
+}
+
+/* == the index beside the data == */
+
+/* Starts from all zeros. */
+struct tl_lincheck_cells {
+	uint64_t count;
+	uint64_t sum;
+};
+
+enum {
+	MAGIC_SIZE = 8,
+	CELLS_AT_ONCE = 512,
+	END_SIZE = TL_CELL_SIZE + MAGIC_SIZE /* cell of the EOF, magic */
+};
+
+static uint64_t
+mix(uint64_t n)
+{
+	n ^= n >> 32;
+	n *= UINT64_C(0xd6e8feb86659fd93);
+	n ^= n >> 32;
+	n *= UINT64_C(0xd6e8feb86659fd93);
+	return n ^ n >> 32;
+}
+
+/* kind as the file has it; of a definition only the start counts. */
+static void
+cells_add(struct tl_lincheck_cells *cells, uint32_t version, uint8_t kind,
+    int32_t id, uint64_t start, uint64_t end)
+{
+	const uint8_t known = tl_lincheck_kind_read(version, kind);
+	uint64_t hash = mix((uint64_t)kind << 32 | (uint32_t)id);
+
+	hash = mix(hash + start);
+	if (known == TL_LINCHECK_POINT || known == TL_LINCHECK_BLOCK_START)
+		hash = mix(hash + end);
+	cells->sum += hash;
+	cells->count++;
+}
+
+static int
+bad(struct tl_fault *fault, uint64_t at, const char *text)
+{
+	return tl_fault(fault, -EBADMSG, at, "%s", text);
+}
+
+static uint64_t
+number_at(const uint8_t *bytes)
+{
+	struct tl_data_in in = tl_data_in(bytes, MAGIC_SIZE);
+
+	return tl_data_u64(&in);
+}
+
+/* Exactly size bytes: 0, -EIO, -errno. */
+static int
+read_exactly(struct tl_storage *s, void *to, size_t size, uint64_t at)
+{
+	const int64_t n = tl_storage_read_at(s, to, size, at);
+
+	if (n < 0)
+		return (int)n;
+	return (size_t)n == size ? 0 : -EIO;
+}
+
+/* Header and footer, and that whole cells lie between them. */
+static int
+check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
+{
+	uint8_t head[TL_LINCHECK_HEADER_SIZE], end[END_SIZE];
+	struct tl_cell cell;
+	int rc;
+
+	if (s->size < sizeof(head) + sizeof(end))
+		return bad(fault, s->size, "it is cut short");
+	rc = read_exactly(s, head, sizeof(head), 0);
+	if (rc == 0)
+		rc = read_exactly(s, end, sizeof(end), s->size - sizeof(end));
+	if (rc < 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    "it cannot be read");
+	if (number_at(head) != TL_LINCHECK_INDEX_MAGIC)
+		return bad(fault, 0, "it does not begin as an index does");
+	if (number_at(head + MAGIC_SIZE) != version)
+		return bad(fault, MAGIC_SIZE, "it is of another version");
+	cell = tl_cell_get(end);
+	if (number_at(end + TL_CELL_SIZE) != TL_LINCHECK_INDEX_MAGIC ||
+	    tl_lincheck_kind_read(version, cell.kind) != TL_LINCHECK_EOF ||
+	    cell.id != TL_LINCHECK_NONE)
+		return bad(fault, s->size - sizeof(end),
+		    "it does not end as an index does");
+	if ((s->size - sizeof(head) - sizeof(end)) % TL_CELL_SIZE != 0)
+		return bad(fault, s->size, "a cell of it is cut");
+	return 0;
+}
+
+/* Does an index of this version end as one that was finished? */
+static bool
+index_is_finished(struct tl_storage *index, uint32_t version)
+{
+	struct tl_fault ignored = { 0 };
+
+	return check_ends(index, version, &ignored) == 0;
+}
+
+static int
+add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
+    bool *by_memory, struct tl_fault *fault)
+{
+	uint8_t piece[CELLS_AT_ONCE * TL_CELL_SIZE];
+	const uint64_t end = s->size - END_SIZE;
+	uint64_t at = TL_LINCHECK_HEADER_SIZE;
+
+	*by_memory = false;
+	while (at < end) {
+		const size_t size = end - at < sizeof(piece)
+					? (size_t)(end - at)
+					: sizeof(piece);
+		const int rc = read_exactly(s, piece, size, at);
+
+		if (rc < 0)
+			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+			    "it cannot be read");
+		for (size_t i = 0; i < size; i += TL_CELL_SIZE) {
+			const struct tl_cell c = tl_cell_get(piece + i);
+			const uint8_t kind =
+			    tl_lincheck_kind_read(version, c.kind);
+
+			if (kind == TL_LINCHECK_NO_KIND ||
+			    kind == TL_LINCHECK_EOF)
+				return bad(fault, at + i, "a cell of no kind");
+			if (at + i == TL_LINCHECK_HEADER_SIZE)
+				*by_memory = kind != TL_LINCHECK_BLOCK_START;
+			cells_add(cells, version, c.kind, c.id,
+			    (uint64_t)c.start, (uint64_t)c.end);
+		}
+		at += size;
+	}
+	return 0;
+}
+
+/*
+ * Compare an index with the cells of a file of this version: 0, and *by_memory
+ * says whether it was written from memory; -EBADMSG and a fault at a byte of
+ * the index; -errno of reading.
+ */
+static int
+index_check(struct tl_storage *index, uint32_t version,
+    const struct tl_lincheck_cells *cells, bool *by_memory,
+    struct tl_fault *fault)
+{
+	struct tl_lincheck_cells found = { 0 };
+	int rc = check_ends(index, version, fault);
+
+	if (rc == 0)
+		rc = add_all(index, version, &found, by_memory, fault);
+	if (rc < 0)
+		return rc;
+	if (found.count != cells->count)
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "it has %" PRIu64 " cells for %" PRIu64 " objects",
+		    found.count, cells->count);
+	if (found.sum != cells->sum)
+		return bad(fault, TL_FAULT_NOWHERE,
+		    "its cells are not those of the data");
+	return 0;
+}
+
+/* == objects to events == */
 
 enum {
 	NO_OBJECT,
@@ -118,7 +459,7 @@ is_inside(struct lincheck_read *r, const struct tl_lincheck_object *object,
 {
 	static const char companion[] = "$Companion";
 	const int32_t outer =
-	    tl_lincheck_calls_class(tl_lincheck_calls_at(&r->calls, number));
+	    calls_class(tl_lincheck_calls_at(&r->calls, number));
 	const int32_t class = class_of_target(r, object);
 	struct tl_bytes name, outer_name;
 
@@ -150,8 +491,7 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 		tl_note(&r->notes, OTHER_THREAD, at);
 	if (tl_lincheck_is_container(object->class)) {
 		e.kind = TL_BEGIN;
-		rc = tl_lincheck_calls_push(thread, message,
-		    class_of_target(r, object));
+		rc = calls_push(thread, message, class_of_target(r, object));
 		if (rc == -ENOSPC)
 			tl_note(&r->notes, TOO_DEEP, at);
 		if (rc < 0)
@@ -173,7 +513,7 @@ put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	struct tl_lincheck_thread *thread =
 	    tl_lincheck_calls_at(&r->calls, number);
 	struct tl_event e = { .message = message, .kind = TL_INSTANT };
-	int rc = tl_lincheck_calls_pop(thread, &message);
+	int rc = calls_pop(thread, &message);
 
 	if (rc == -ENOENT)
 		tl_note(&r->notes, NO_CALL, at);
@@ -275,13 +615,12 @@ count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	    TL_LINCHECK_LAYOUT_POINTS, 0, 1);
 	if (object->kind == TL_LINCHECK_POINT &&
 	    tl_lincheck_is_container(object->class))
-		rc = tl_lincheck_calls_open_level(thread, level);
+		rc = calls_open_level(thread, level);
 	/* the kind of a footer is that of a point and one */
 	else if (object->kind == TL_LINCHECK_FOOTER &&
-		 tl_lincheck_calls_close_level(thread, &level) == 0)
-		tl_lincheck_cells_add(&r->cells, r->dialect.version,
-		    (uint8_t)(kind - 1), level.event, level.start,
-		    thread->size);
+		 calls_close_level(thread, &level) == 0)
+		cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
+		    level.event, level.start, thread->size);
 	thread->size += size;
 	return rc;
 }
@@ -309,7 +648,7 @@ take_event(struct lincheck_read *r, struct tl_lincheck_object *object,
 static int
 start_block(struct lincheck_read *r, int32_t thread)
 {
-	const int rc = tl_lincheck_calls_find(&r->calls, thread, &r->block);
+	const int rc = calls_find(&r->calls, thread, &r->block);
 
 	if (rc < 0 && rc != -ENOSPC)
 		return rc;
@@ -331,9 +670,9 @@ finish_block(struct lincheck_read *r, uint8_t kind)
 		return;
 	tl_lincheck_layout_add(&r->messages.strings.layout,
 	    TL_LINCHECK_LAYOUT_END, 0, 0);
-	tl_lincheck_cells_add(&r->cells, r->dialect.version,
-	    (uint8_t)(kind - 1), tl_lincheck_calls_at(&r->calls, r->block)->id,
-	    r->block_start, r->at);
+	cells_add(&r->cells, r->dialect.version, (uint8_t)(kind - 1),
+	    tl_lincheck_calls_at(&r->calls, r->block)->id, r->block_start,
+	    r->at);
 }
 
 /* The name of a thread, in a block of any. */
@@ -342,7 +681,7 @@ take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
 {
 	struct tl_text name = { 0 };
 	uint32_t number;
-	int rc = tl_lincheck_calls_find(&r->calls, object->id, &number);
+	int rc = calls_find(&r->calls, object->id, &number);
 
 	if (!tl_mutf8_decode(&name, object->body))
 		tl_note(&r->notes, BAD_NAME, r->at);
@@ -361,8 +700,8 @@ take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
 {
 	if (!r->left_out) {
 		tl_lincheck_calls_at(&r->calls, r->block)->size += size;
-		tl_lincheck_cells_add(&r->cells, r->dialect.version, kind,
-		    object->id, r->at, 0);
+		cells_add(&r->cells, r->dialect.version, kind, object->id,
+		    r->at, 0);
 	}
 	if (object->kind == TL_LINCHECK_THREAD_NAME)
 		return take_name(r, object);
@@ -470,8 +809,8 @@ step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 	}
 	r->dialect.container = TL_LINCHECK_CALL;
 	if (r->inside && !r->left_out)
-		r->dialect.container = tl_lincheck_calls_container(
-		    tl_lincheck_calls_at(&r->calls, r->block));
+		r->dialect.container =
+		    calls_container(tl_lincheck_calls_at(&r->calls, r->block));
 	size =
 	    tl_lincheck_parse(&object, &r->dialect, bytes, r->last, &r->need);
 	rc = size > 0 ? take(r, &object, tl_bytes(bytes.data, (size_t)size))
@@ -552,7 +891,7 @@ note_end(struct lincheck_read *r)
 
 	if (!r->ended)
 		tl_note(notes, CUT, r->at + r->carry.size);
-	note_count(notes, NO_FOOTER, tl_lincheck_calls_open(&r->calls));
+	note_count(notes, NO_FOOTER, calls_open(&r->calls));
 	note_count(notes, BAD_NAME, r->messages.bad_name);
 	note_count(notes, LONG, r->messages.cut);
 	note_count(notes, TOO_MANY, r->messages.full);
@@ -581,13 +920,13 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 	int rc;
 
 	if (!r->ended) {
-		if (tl_lincheck_index_is_finished(index, r->dialect.version))
+		if (index_is_finished(index, r->dialect.version))
 			tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 			    "index: it was finished, and the data is not");
 		return 0;
 	}
-	rc = tl_lincheck_index_check(index, r->dialect.version, &r->cells,
-	    &by_memory, &fault);
+	rc = index_check(index, r->dialect.version, &r->cells, &by_memory,
+	    &fault);
 	if (rc == 0) {
 		r->messages.strings.layout.by_memory = by_memory;
 		return 0;
@@ -654,7 +993,7 @@ lincheck_free(struct tl_reader *reader)
 	struct lincheck_read *r = read_of(reader);
 
 	tl_lincheck_messages_free(&r->messages);
-	tl_lincheck_calls_free(&r->calls);
+	calls_free(&r->calls);
 	tl_lincheck_queue_free(&r->queue);
 	tl_text_free(&r->carry);
 	free(r);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * word.h - what a message says of a Lincheck object behind its first
- * line, in lines of words:
+ * words.h - a point of a Lincheck trace as the text of a message.
+ *
+ * The first line is for people; the lines after it are for the writer:
  *
  *	lincheck CLASS LOCATION TARGET TAG ... [throws]
  *	string ID TEXT
@@ -12,18 +13,21 @@
  *	variable ID NAME
  *	print TEMPLATE
  *
- * The first is the point itself, with the tags of its values; then what it
- * refers to, in the order in which the original writes it before the point;
- * at last how the original prints it (format/lincheck/print.h).  Of a newer
- * version they stand as version 8 would have them: ids of strings count from
- * 1, and what version 8 does not know is left out.
- * A word may be empty; in it, control characters, space, semicolon and
+ * The line "lincheck" is the point itself, with the tags of its values.  The
+ * definitions that it refers to follow, in the order in which the original
+ * writes them before the point.  The last line is how the original prints the
+ * point (print.h).  Definitions of newer versions stand here as version 8
+ * would have them: ids of strings count from 1, and fields that version 8
+ * does not have are left out.
+ *
+ * A word may be empty.  In a word, control characters, space, semicolon and
  * backslash are \NN, two hexadecimal digits.  A DESCRIPTOR is that of a JVM,
  * with names as the file has them: (ILjava.lang.String;[J)V.
  */
-#ifndef TL_FORMAT_LINCHECK_WORD_H
-#define TL_FORMAT_LINCHECK_WORD_H
+#ifndef TL_FORMAT_LINCHECK_WORDS_H
+#define TL_FORMAT_LINCHECK_WORDS_H
 
+#include "format/lincheck/context.h"
 #include "format/lincheck/object.h"
 
 #define TL_LINCHECK_WORD   "lincheck"
@@ -81,5 +85,19 @@ tl_lincheck_is_number(int32_t tag)
 {
 	return tag <= TL_LINCHECK_BYTE && tag >= TL_LINCHECK_DOUBLE;
 }
+
+/* Append the text of the message of a point or footer.  false: a name is not
+ * modified UTF-8. */
+bool
+tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
+    const struct tl_lincheck_object *object);
+
+/* Append a value as the text forms of the original have it, but without
+ * quotes.  false as above. */
+bool tl_lincheck_put_value_text(struct tl_text *text,
+    struct tl_lincheck_context *context, const struct tl_lincheck_value *value);
+
+/* How many of its values have a place among the arguments. */
+uint32_t tl_lincheck_count_shown(const struct tl_lincheck_object *object);
 
 #endif
