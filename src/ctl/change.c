@@ -6,7 +6,7 @@
  * Who names a timeline here trusts its owner: root and members of its group
  * may change what belongs to another user, as far as its mode lets them.
  */
-#include "ctl/verbs.h"
+#include "ctl/ctl.h"
 #include "event/message.h"
 #include "ring/ring.h"
 

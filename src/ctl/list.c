@@ -7,9 +7,9 @@
  * reason.
  */
 #include "base/size.h"
-#include "ctl/look.h"
+#include "ctl/ctl.h"
+#include "ctl/inspect.h"
 #include "ctl/table.h"
-#include "ctl/verbs.h"
 
 #include <dirent.h>
 #include <errno.h>

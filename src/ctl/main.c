@@ -7,7 +7,7 @@
  */
 #include "base/signals.h"
 #include "base/terminal.h"
-#include "ctl/verbs.h"
+#include "ctl/ctl.h"
 
 #include <errno.h>
 #include <signal.h>

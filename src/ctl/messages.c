@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* messages.c - what is defined in a timeline. */
+/*
+ * messages.c - list the messages that are defined in a timeline
+ */
+#include "ctl/ctl.h"
 #include "ctl/table.h"
-#include "ctl/verbs.h"
 #include "snap/snap.h"
 #include "snap/zst_read.h"
 

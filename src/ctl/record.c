@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c - keep what comes in a recorded trace; needs no daemon. */
+/*
+ * record.c - record entries into a trace, without the daemon
+ */
 #include "base/signals.h"
 #include "base/size.h"
 #include "base/terminal.h"
 #include "clock/clock.h"
-#include "ctl/look.h"
-#include "ctl/verbs.h"
+#include "ctl/ctl.h"
+#include "ctl/inspect.h"
 #include "trace/codec.h"
 #include "trace/record/recorder.h"
 

@@ -4,7 +4,7 @@
  *
  * By the right to read alone: nothing is mapped and nothing written to.
  */
-#include "ctl/verbs.h"
+#include "ctl/ctl.h"
 #include "snap/glance.h"
 #include "snap/take.h"
 #include "snap/zst_write.h"

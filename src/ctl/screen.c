@@ -6,9 +6,10 @@
  * between, so that no half sequence is left on it.
  */
 #include "ctl/screen.h"
+
 #include "base/terminal.h"
 #include "clock/clock.h"
-#include "ctl/look.h"
+#include "ctl/inspect.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -5,10 +5,10 @@
  */
 #include "base/terminal.h"
 #include "clock/clock.h"
-#include "ctl/sample.h"
+#include "ctl/ctl.h"
+#include "ctl/rates.h"
 #include "ctl/screen.h"
 #include "ctl/table.h"
-#include "ctl/verbs.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c - entries as they come: the newest ten, then what follows. */
+/*
+ * watch.c - entries as they come: the newest ten, then what follows.
+ */
 #include "base/signals.h"
 #include "base/terminal.h"
+#include "ctl/ctl.h"
 #include "ctl/table.h"
-#include "ctl/verbs.h"
 #include "event/render.h"
 #include "format/jsonl/write.h"
 #include "snap/snap.h"

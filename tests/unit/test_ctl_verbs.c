@@ -4,7 +4,7 @@
  * with the verb that is near?
  */
 #include "../lib/suite.h"
-#include "ctl/verbs.h"
+#include "ctl/ctl.h"
 
 #include <errno.h>
 #include <stdlib.h>

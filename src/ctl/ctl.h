@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call.h - one call of timelinectl: what was asked for, what comes of it.
- *
- * A verb is a function that reads the call and appends to its text.  It
- * returns 0, or -errno with the fault filled in; only main.c prints that and
- * exits.
+ * ctl.h - TODO
  */
-#ifndef TL_CTL_CALL_H
-#define TL_CTL_CALL_H
+#ifndef TL_CTL_CTL_H
+#define TL_CTL_CTL_H
 
 #include "base/fault.h"
 #include "base/fields.h"
@@ -100,5 +96,29 @@ tl_call_json(struct tl_call *call)
 {
 	return (struct tl_fields){ .text = &call->out, .json = true };
 }
+
+/* == verbs == */
+
+#define JSON 0
+#define GROUP(title)
+#define VERB(name, arguments, least, most, function, options, help) \
+	int function(struct tl_call *call);
+#include "ctl/verbs.def"
+#undef VERB
+#undef GROUP
+#undef JSON
+
+/* Ask timelined with the call's own verb and operands; the answer is appended
+ * to the call's text. */
+int tl_daemon_ask(struct tl_call *call);
+
+/* The verb of a name; NULL. */
+const struct tl_verb *tl_verb_find(const char *name);
+/* The one whose name is nearest; NULL when none is near. */
+const char *tl_verb_nearest(const char *name);
+
+/* Read the command line.  1 when the call was answered by a text (help,
+ * version), 0 when its verb is to be run, -errno. */
+int tl_verbs_parse(struct tl_call *call, int argc, char **argv);
 
 #endif

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tally.h - how often each message was seen, lately and ever.
+ * rates.h - how often each message of a timeline is logged, round by round.
  *
- * Rows outlive the cursor that their messages came from: a message is known by
- * its number in the file, and its text is kept.
+ * The work of a round is bounded.  Where more was logged than can be read, the
+ * newest entries stand for all.  Rows outlive the cursor that their messages came
+ * from: a message is known by its number in the file, and its text is copied.
  */
-#ifndef TL_CTL_TALLY_H
-#define TL_CTL_TALLY_H
+#ifndef TL_CTL_RATES_H
+#define TL_CTL_RATES_H
 
+#include "ctl/ctl.h"
+#include "ctl/inspect.h"
+#include "event/cursor.h"
 #include "event/event.h"
+
+/* == messages == */
 
 enum { TL_TALLY_MAX = 1 << 16 }; /* messages */
 
@@ -53,5 +59,29 @@ void tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key);
 /* "rate", "total", "priority", "name"; TL_TALLY_KEYS: no such key. */
 enum tl_tally_key tl_tally_parse_key(const char *word);
 const char *tl_tally_key_name(enum tl_tally_key key);
+
+/* == rounds == */
+
+enum { TL_SAMPLE_MAX = 50000 }; /* entries looked at in a round */
+
+struct tl_sample {
+	struct tl_name name;
+	struct tl_look look;
+	struct tl_cursor *cursor;
+	uint64_t *heads; /* of the lanes, when the last round ended */
+	size_t lane_count;
+	struct tl_tally tally;
+	uint64_t dropped; /* before this round */
+	uint64_t lost;    /* in this round: never stored */
+	double share;     /* of the entries of this round that were seen */
+};
+
+/* From now on.  0, or -errno and the call's fault. */
+int tl_sample_open(struct tl_sample *sample, struct tl_call *call,
+    const struct tl_name *name);
+/* What has come since.  -EPIPE: it was removed, and that is an end like any
+ * other (tl_call_removed); -ENOENT: and more was wanted of it. */
+int tl_sample_round(struct tl_sample *sample, struct tl_call *call);
+void tl_sample_close(struct tl_sample *sample);
 
 #endif

@@ -1,16 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * look.h - a timeline as list and top show it: looked at now and then.
+ * inspect.h - what list and top show of a timeline: level, counts, rate, history
+ * and the processes that write to it
  */
-#ifndef TL_CTL_LOOK_H
-#define TL_CTL_LOOK_H
+#ifndef TL_CTL_INSPECT_H
+#define TL_CTL_INSPECT_H
 
 #include "base/fault.h"
 #include "base/fields.h"
-#include "ctl/writers.h"
 #include "snap/glance.h"
 
 #include <sys/stat.h>
+
+/* == writers == */
+
+enum {
+	TL_WRITERS_MAX = 64,       /* known of one timeline */
+	TL_WRITER_ENTRIES_MAX = 32 /* of each lane tell who they are */
+};
+
+struct tl_writer {
+	uint32_t pid;
+	bool alive;
+	uint64_t age_ns;  /* of its newest entry */
+	uint64_t entries; /* of those that were looked at */
+	char command[64]; /* as it calls itself; "" unknown */
+};
+
+struct tl_writers {
+	struct tl_writer list[TL_WRITERS_MAX]; /* newest entry first */
+	size_t count;
+	size_t more; /* entries of others, for whom there was no room */
+};
+
+/* Who wrote the newest entries of each lane; of a file that nobody can write
+ * to any more, nobody is alive. */
+void tl_writers_read(struct tl_writers *writers, int fd,
+    const struct tl_glance *glance);
+
+/* "hello 123, worker 124 died". */
+void tl_writers_put(struct tl_text *text, const struct tl_writers *writers);
+void
+tl_writers_json(struct tl_fields *fields, const struct tl_writers *writers);
+
+/* == a timeline == */
 
 struct tl_look {
 	int fd; /* -1: it cannot be read, fault says why */
