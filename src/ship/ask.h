@@ -6,8 +6,8 @@
 #ifndef TL_SHIP_ASK_H
 #define TL_SHIP_ASK_H
 
-#include "ship/ask_request.h"
-#include "ship/nats_link.h"
+#include "ship/ask_message.h"
+#include "ship/nats/link.h"
 
 #include <signal.h>
 

@@ -11,7 +11,7 @@
 #ifndef TL_SHIP_FEED_H
 #define TL_SHIP_FEED_H
 
-#include "ship/spool.h"
+#include "ship/spool/spool.h"
 
 #include <stdbool.h>
 

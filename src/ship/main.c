@@ -8,7 +8,7 @@
  */
 #include "base/signals.h"
 #include "base/terminal.h"
-#include "ship/call.h"
+#include "ship/ship.h"
 
 #include <errno.h>
 #include <timeline.h>

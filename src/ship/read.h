@@ -8,7 +8,7 @@
 
 #include "event/out.h"
 #include "event/reader.h"
-#include "ship/nats_link.h"
+#include "ship/nats/link.h"
 
 #include <signal.h>
 

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "ship/sources.h"
-#include "ship/targets.h"
+#include "ship/target/target.h"
 
 #include <signal.h>
 

@@ -6,11 +6,10 @@
  *
  * The sources of a program are in no library: they are included.
  */
-#include "ship/ask_json.c"
-#include "ship/ask_request.c"
-#include "ship/nats_subject.c"
+#include "ship/ask_message.c"
+#include "ship/nats/protocol.c"
 
-#include "ship/block_id.h"
+#include "ship/block.h"
 
 #include <assert.h>
 #include <stdlib.h>

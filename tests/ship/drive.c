@@ -16,9 +16,8 @@
 #include "base/file.h"
 #include "clock/clock.h"
 #include "event/intern.h"
-#include "ship/block_read.h"
-#include "ship/kafka_target.h"
-#include "ship/nats_target.h"
+#include "ship/block.h"
+#include "ship/target/target.h"
 #include "trace/write.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define TESTS_UNIT_SHIP_FIXTURE_H
 
 #include "../lib/suite.h"
-#include "ship/block_read.h"
+#include "ship/block.h"
 #include "trace/write.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_SHIP_SPOOL_FIXTURE_H
 #define TESTS_UNIT_SHIP_SPOOL_FIXTURE_H
 
-#include "ship/spool.h"
+#include "ship/spool/spool.h"
 #include "ship_fixture.h"
 
 enum { ROOM = 1 << 20 };

@@ -4,7 +4,7 @@
  * few brokers in threads of this process.
  */
 #include "../lib/suite.h"
-#include "ship/kafka_target.h"
+#include "ship/target/target.h"
 
 #include <errno.h>
 
@@ -30,7 +30,7 @@ END_TEST
 
 #ifdef TL_KAFKA
 
-#	include "ship/block_id.h"
+#	include "ship/block.h"
 #	include <librdkafka/rdkafka.h>
 #	include <librdkafka/rdkafka_mock.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ship_many.c - timelines that come and go, more than there is room for. */
 #include "ship/sources.h"
-#include "ship/targets.h"
+#include "ship/target/target.h"
 #include "ship_spool_fixture.h"
 
 #include <dirent.h>

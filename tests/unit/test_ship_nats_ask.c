@@ -5,7 +5,7 @@
 #include "event/cursor.h"
 #include "event/message.h"
 #include "ring/ring.h"
-#include "ship/allow.h"
+#include "ship/answer.h"
 #include "ship/ask.h"
 #include "snap/snap.h"
 

@@ -2,9 +2,9 @@
 /* What a block is called in a cluster: subjects, ids; URLs; acknowledgements. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "ship/nats_ack.h"
-#include "ship/nats_link.h"
-#include "ship/nats_message.h"
+#include "ship/nats/link.h"
+#include "ship/nats/protocol.h"
+#include "ship/nats/stream.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* Blocks on their way, and blocks that were read: order, and what is missing. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "ship/read_seen.h"
-#include "ship/target_window.h"
+#include "ship/seen.h"
+#include "ship/target/window.h"
 
 #include <errno.h>
 #include <stdio.h>

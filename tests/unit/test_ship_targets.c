@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ship_targets.c - a directory of blocks, or of their events; a pipe. */
-#include "ship/targets.h"
+#include "ship/target/target.h"
 #include "ship_fixture.h"
 
 #include <ftw.h>

@@ -3,7 +3,7 @@
  * test_ship_thin.c - when a spool is full detail goes first: what is left of a
  * block, what it says of itself, and what is counted.
  */
-#include "ship/block_write.h"
+#include "ship/block.h"
 #include "ship_spool_fixture.h"
 
 #include <string.h>

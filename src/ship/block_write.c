@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * block_write.c - write blocks that hold less than they did, or no entries
+ */
+#include "ship/block.h"
+#include "trace/codec.h"
+#include "trace/write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RANGE_MAX = 2 * TL_UNSIGNED_MAX + 2 };
+
+static int
+append(void *context, const void *data, size_t size)
+{
+	struct tl_text *text = context;
+
+	tl_put_bytes(text, tl_bytes(data, size));
+	return text->rc;
+}
+
+static int
+write_info(struct tl_trace_writer *writer, const char *name, const char *value)
+{
+	if (value[0] == '\0')
+		return 0;
+	return tl_trace_write_info(writer, tl_bytes_of(name),
+	    tl_bytes_of(value));
+}
+
+static int
+write_number(struct tl_trace_writer *writer, const char *name, uint64_t number)
+{
+	char words[TL_UNSIGNED_MAX + 1];
+
+	snprintf(words, sizeof(words), "%llu", (unsigned long long)number);
+	return write_info(writer, name, words);
+}
+
+static int
+write_numbers(struct tl_trace_writer *writer,
+    const struct tl_block_facts *facts)
+{
+	const uint64_t first = facts->block.number;
+	char words[RANGE_MAX];
+	int rc = write_number(writer, TL_INFO_BLOCK, first);
+
+	if (rc == 0 && facts->sent > 0)
+		rc = write_number(writer, TL_INFO_SENT, facts->sent);
+	if (rc < 0 || !facts->dropped)
+		return rc;
+	snprintf(words, sizeof(words), "%llu-%llu", (unsigned long long)first,
+	    (unsigned long long)facts->last);
+	return write_info(writer, TL_INFO_DROPPED, words);
+}
+
+static int
+write_thinned(struct tl_trace_writer *writer,
+    const uint64_t thinned[TIMELINE_LEVEL_NONE])
+{
+	struct tl_text words = { 0 };
+	int rc;
+
+	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++) {
+		if (thinned[i] > 0)
+			tl_put_format(&words, "%s%u:%llu",
+			    words.size > 0 ? " " : "", i,
+			    (unsigned long long)thinned[i]);
+	}
+	rc = words.rc;
+	if (rc == 0)
+		rc =
+		    write_info(writer, TL_INFO_THINNED, tl_text_string(&words));
+	tl_text_free(&words);
+	return rc;
+}
+
+static int
+write_positions(struct tl_trace_writer *writer, const char *name,
+    const struct tl_text *positions)
+{
+	if (positions->size == 0)
+		return 0;
+	return tl_trace_write_info(writer, tl_bytes_of(name),
+	    tl_bytes(positions->data, positions->size));
+}
+
+static int
+write_infos(struct tl_trace_writer *writer, const struct tl_block_facts *facts)
+{
+	const struct tl_block *b = &facts->block;
+	int rc;
+
+	if ((rc = write_info(writer, "host", b->host)) < 0 ||
+	    (rc = write_info(writer, "command", "timeline-ship")) < 0 ||
+	    (rc = write_info(writer, "boot", facts->boot)) < 0 ||
+	    (rc = write_info(writer, "timeline", b->timeline)) < 0 ||
+	    (rc = write_info(writer, TL_INFO_CHAIN, b->chain)) < 0 ||
+	    (rc = write_numbers(writer, facts)) < 0 ||
+	    (rc = write_thinned(writer, facts->thinned)) < 0 ||
+	    (rc = write_info(writer, TL_INFO_IDENTITY, facts->identity)) < 0)
+		return rc;
+	rc = write_positions(writer, TL_INFO_BEGINS, &facts->begins);
+	return rc < 0 ? rc
+		      : write_positions(writer, TL_INFO_POSITIONS,
+			    &facts->positions);
+}
+
+/* Of no thread, as the recorder has it. */
+static int
+write_loss(struct tl_trace_writer *writer, const struct tl_block *block)
+{
+	const struct tl_event loss = { .kind = TL_LOST,
+		.lost = block->lost,
+		.cpu = TL_CPU_UNKNOWN,
+		.ns = block->from_ns };
+	struct tl_trace_stream *stream;
+	const int rc = tl_trace_stream_new(&stream, writer, 0, 0,
+	    tl_bytes_of(block->timeline));
+
+	return rc < 0 ? rc : tl_trace_stream_put(stream, &loss);
+}
+
+int
+tl_block_make(struct tl_text *text, const struct tl_block_facts *facts)
+{
+	const struct tl_trace_options options = { .data = append,
+		.context = text,
+		.created_ns = facts->block.from_ns };
+	struct tl_trace_writer *writer;
+	int rc = tl_trace_writer_new(&writer, &options);
+
+	if (rc < 0)
+		return rc;
+	rc = write_infos(writer, facts);
+	if (rc == 0 && facts->dropped && facts->block.lost > 0)
+		rc = write_loss(writer, &facts->block);
+	if (rc == 0)
+		rc = tl_trace_writer_finish(writer);
+	tl_trace_writer_free(writer);
+	return rc;
+}
+
+/* == a block without its detail == */
+
+struct thread {
+	uint32_t pid;
+	uint32_t tid;
+	struct tl_trace_stream *stream;
+};
+
+struct thinning {
+	struct tl_trace *trace;
+	struct tl_trace_writer *writer;
+	struct tl_block_facts *facts;
+	struct thread *threads;
+	size_t thread_count;
+	size_t last; /* the thread of the event before */
+	struct tl_event loss;
+	bool told; /* the loss was put */
+};
+
+static bool
+is_detail(const struct tl_event *event)
+{
+	return event->kind != TL_LOST && event->level < TIMELINE_LEVEL_KEEP;
+}
+
+/* What is left of it, and what is not. */
+static int
+count(struct thinning *t)
+{
+	struct tl_block *b = &t->facts->block;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_trace_cursor(t->trace, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (!is_detail(&event) || event.continued)
+			continue;
+		if (t->loss.lost++ == 0)
+			t->loss.ns = event.ns;
+		t->facts->thinned[tl_block_level(&event)]++;
+	}
+	tl_cursor_close(cursor);
+	if (rc == 0 && t->loss.lost == 0)
+		return -EALREADY;
+	b->entries -= t->loss.lost;
+	b->lost += t->loss.lost;
+	return rc;
+}
+
+static bool
+is_known(const struct thinning *t, uint32_t pid)
+{
+	for (size_t i = 0; i < t->thread_count; i++) {
+		if (t->threads[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Its threads, each with the command of its process. */
+static int
+add_threads(struct thinning *t)
+{
+	const size_t count = tl_trace_thread_count(t->trace);
+	int rc = 0;
+
+	t->threads = calloc(count + 1, sizeof(*t->threads));
+	if (!t->threads)
+		return -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		const struct tl_trace_thread *from =
+		    tl_trace_thread(t->trace, i);
+		struct thread *to = &t->threads[t->thread_count];
+
+		to->pid = from->pid;
+		to->tid = from->tid;
+		if (from->command.size > 0 && !is_known(t, from->pid))
+			rc = tl_trace_write_process(t->writer, from->pid,
+			    from->command);
+		if (rc == 0)
+			rc = tl_trace_stream_new(&to->stream, t->writer,
+			    from->pid, from->tid, from->name);
+		t->thread_count++;
+	}
+	return rc;
+}
+
+static struct thread *
+find_thread(struct thinning *t, const struct tl_event *event)
+{
+	for (size_t i = 0; i < t->thread_count; i++) {
+		const size_t at = (t->last + i) % t->thread_count;
+
+		if (t->threads[at].pid == event->pid &&
+		    t->threads[at].tid == event->tid) {
+			t->last = at;
+			return &t->threads[at];
+		}
+	}
+	return NULL;
+}
+
+static int
+put(struct thinning *t, const struct tl_event *event)
+{
+	struct thread *thread = find_thread(t, event);
+
+	if (thread)
+		return tl_trace_stream_put(thread->stream, event);
+	/* the loss, in a block that had none */
+	if (event != &t->loss)
+		return -EBADMSG;
+	thread = &t->threads[t->thread_count];
+	*thread = (struct thread){ 0 };
+	t->thread_count++;
+	return tl_trace_stream_new(&thread->stream, t->writer, 0, 0,
+		   tl_bytes_of(t->facts->block.timeline)) < 0
+		   ? -ENOMEM
+		   : tl_trace_stream_put(thread->stream, event);
+}
+
+static int
+put_all(struct thinning *t)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_trace_cursor(t->trace, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (!t->told && event.ns >= t->loss.ns && !event.continued) {
+			t->told = true;
+			if ((rc = put(t, &t->loss)) < 0)
+				break;
+		}
+		if (!is_detail(&event) && (rc = put(t, &event)) < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+write_rest(struct thinning *t)
+{
+	int rc = write_infos(t->writer, t->facts);
+
+	for (size_t i = 0; rc == 0 && i < tl_trace_knot_count(t->trace); i++)
+		rc = tl_trace_write_knot(t->writer, tl_trace_knot(t->trace, i));
+	if (rc == 0)
+		rc = add_threads(t);
+	if (rc == 0)
+		rc = put_all(t);
+	return rc == 0 ? tl_trace_writer_finish(t->writer) : rc;
+}
+
+static int
+thin(struct thinning *t, struct tl_text *text, struct tl_bytes data)
+{
+	const struct tl_trace_options options = { .data = append,
+		.context = text,
+		.codec = &tl_trace_zstd,
+		.created_ns = tl_trace_header(t->trace)->created_ns };
+	struct tl_fault fault = { 0 };
+	int rc = tl_block_describe(t->facts, data, &fault);
+
+	if (rc == 0)
+		rc = count(t);
+	if (rc == 0)
+		rc = tl_trace_writer_new(&t->writer, &options);
+	if (rc == 0)
+		rc = write_rest(t);
+	/* before the trace, whose messages it has */
+	tl_trace_writer_free(t->writer);
+	return rc;
+}
+
+int
+tl_block_thin(struct tl_text *text, struct tl_block_facts *facts,
+    struct tl_bytes data)
+{
+	struct thinning t = { .facts = facts,
+		.loss = { .kind = TL_LOST, .cpu = TL_CPU_UNKNOWN } };
+	struct tl_fault fault = { 0 };
+	int rc = tl_block_open(&t.trace, data, &fault);
+
+	if (rc < 0)
+		return rc;
+	rc = thin(&t, text, data);
+	free(t.threads);
+	tl_trace_close(t.trace);
+	return rc;
+}

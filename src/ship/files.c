@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * files.c - list a folder, write a file atomically, escape a name
+ */
+#include "ship/files.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* To read the names of, from the first. */
+static int
+open_again(int folder, DIR **directory)
+{
+	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	*directory = fdopendir(fd);
+	if (*directory)
+		return 0;
+	rc = -errno;
+	close(fd);
+	return rc;
+}
+
+int
+tl_folder_each(int folder, tl_folder_name *each, void *context)
+{
+	const struct dirent *entry;
+	DIR *directory;
+	int rc = open_again(folder, &directory);
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; rc == 0 && i < TL_FOLDER_FILES_MAX; i++) {
+		if (!(entry = readdir(directory)))
+			break;
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			rc = each(context, entry->d_name);
+	}
+	closedir(directory);
+	return rc;
+}
+
+static int
+write_hidden(int folder, const char *hidden, mode_t mode, struct tl_bytes data)
+{
+	const int fd = openat(folder, hidden,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+	    mode);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = tl_write_at(fd, data.data, data.size, 0);
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	return rc;
+}
+
+int
+tl_folder_write(int folder, const char *name, const char *hidden, mode_t mode,
+    struct tl_bytes data)
+{
+	int rc = write_hidden(folder, hidden, mode, data);
+
+	if (rc == 0 && renameat(folder, hidden, folder, name) != 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(folder, hidden, 0);
+	return rc;
+}
+
+/* == names == */
+
+enum { HASH_DIGITS = 16, BITS_A_DIGIT = 4 };
+
+static bool
+is_plain(char c, bool first)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+	       (c == '.' && !first);
+}
+
+/* FNV-1a: two long names that begin alike must not meet by chance. */
+static uint64_t
+hash_of(const char *name)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static void
+put_digits(struct tl_text *text, uint64_t value, unsigned count)
+{
+	for (unsigned i = count; i-- > 0;)
+		tl_put_char(text,
+		    "0123456789ABCDEF"[value >> BITS_A_DIGIT * i & 15]);
+}
+
+void
+tl_put_file_part(struct tl_text *text, const char *name)
+{
+	const size_t start = text->size;
+	const size_t most = TL_FILE_PART_MAX - HASH_DIGITS - 1;
+
+	for (const char *at = name; *at; at++) {
+		if (is_plain(*at, at == name)) {
+			tl_put_char(text, *at);
+		} else {
+			tl_put_char(text, '%');
+			put_digits(text, (unsigned char)*at, 2);
+		}
+		if (text->size - start <= TL_FILE_PART_MAX)
+			continue;
+		text->size = start + most;
+		tl_put_char(text, '%');
+		put_digits(text, hash_of(name), HASH_DIGITS);
+		return;
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * files.h - files of a folder that others may write to: names that are safe as
+ * part of a path, and files that appear whole or not at all
+ */
+#ifndef TL_SHIP_FILES_H
+#define TL_SHIP_FILES_H
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+#include <sys/types.h>
+
+enum { TL_FOLDER_FILES_MAX = 1 << 20 /* more are not seen */ };
+
+/* Told of each name but "." and ".."; what is not 0 ends it. */
+typedef int tl_folder_name(void *context, const char *name);
+
+/* 0, what each said, or -errno. */
+int tl_folder_each(int folder, tl_folder_name *each, void *context);
+/* Write a file under another name, then give it its own, whatever had that:
+ * it is there whole or not at all.  0 or -errno. */
+int tl_folder_write(int folder, const char *name, const char *hidden,
+    mode_t mode, struct tl_bytes data);
+
+/* == names == */
+
+enum { TL_FILE_PART_MAX = 120 }; /* bytes of one name in that of a file */
+
+/*
+ * Append a name as part of a file's: letters, digits, _ - and dots but the
+ * first stay, of all else each byte becomes %XX.  What would be longer than
+ * TL_FILE_PART_MAX is cut and ends with a hash of all of it.
+ */
+void tl_put_file_part(struct tl_text *text, const char *name);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loop.c - the loop of timeline-ship run: find timelines, send blocks, take
+ * acknowledgements
+ */
+#include "base/terminal.h"
+#include "clock/clock.h"
+#include "ship/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	NS_PER_MS = 1000000,
+	LOOK_MS = 250, /* for timelines */
+	SHOW_MS = 200,
+	IDLE_MS = 100, /* a look at the clock, whatever happens */
+	SETTLE_MS = 20,
+	TURN_BLOCKS = 64, /* then others are looked at */
+	AGAIN_MS_MIN = 100,
+	AGAIN_MS_MAX = 5000
+};
+
+struct run {
+	const struct tl_run_options *options;
+	struct tl_spool *spool;
+	struct tl_target *target;
+	struct tl_sources *sources;
+	int wake; /* an eventfd: there is a block */
+	struct tl_run_result result;
+	uint64_t under_way;
+	uint64_t settled;
+	bool moved; /* something was sent or settled in this turn */
+	bool away;
+	int64_t again_ms; /* how long the next pause is */
+	/* CLOCK_MONOTONIC */
+	int64_t begun_ns;
+	int64_t retry_ns; /* nothing is sent before */
+	int64_t look_ns;
+	int64_t show_ns;
+	bool on_terminal; /* somebody waits there */
+	bool shown;
+};
+
+static int64_t
+now(void)
+{
+	return tl_clock_read(CLOCK_MONOTONIC);
+}
+
+static void
+wake(void *context)
+{
+	const struct run *r = context;
+	const uint64_t one = 1;
+
+	if (write(r->wake, &one, sizeof(one)) < 0)
+		return; /* it is awake */
+}
+
+/* == the target == */
+
+static void
+say_back(struct run *r)
+{
+	r->away = false;
+	r->again_ms = 0;
+	tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
+	    "the target takes blocks again");
+}
+
+static void
+settled(void *context, const char *chain, uint64_t number, int rc)
+{
+	struct run *r = context;
+
+	if (rc < 0)
+		return; /* what sent or settled says so, too */
+	tl_spool_settled(r->spool, chain, number);
+	r->under_way -= r->under_way > 0;
+	r->settled++;
+	r->moved = true;
+	if (r->away)
+		say_back(r);
+}
+
+/* Nothing on its way will arrive: all of it again, in a while. */
+static void
+go_away(struct run *r, int rc, const struct tl_fault *fault)
+{
+	if (rc == -EPIPE && strcmp(r->options->target.url, "-") == 0)
+		r->result.reader_left = true;
+	else if (!r->away)
+		tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
+		    "%s; blocks are kept and sent again",
+		    fault->text[0] ? fault->text : strerror(-rc));
+	r->away = true;
+	r->under_way = 0;
+	tl_spool_away(r->spool);
+	r->again_ms = r->again_ms ? r->again_ms * 2 : AGAIN_MS_MIN;
+	if (r->again_ms > AGAIN_MS_MAX)
+		r->again_ms = AGAIN_MS_MAX;
+	r->retry_ns = now() + r->again_ms * NS_PER_MS;
+}
+
+static bool
+is_too_large(const struct run *r, const struct tl_block *block)
+{
+	return r->target->size_max > 0 &&
+	       block->data.size > r->target->size_max;
+}
+
+static void
+refuse(struct run *r, const struct tl_block *block)
+{
+	if (r->result.refused++ == 0)
+		tl_report_say(r->options->report, -EMSGSIZE, TL_FAULT_NOWHERE,
+		    "%s: a block of %zu bytes is more than the target takes "
+		    "(%zu): such are dropped and counted",
+		    block->timeline, block->data.size, r->target->size_max);
+	tl_spool_refuse(r->spool);
+	r->moved = true;
+}
+
+/* Send one: 0; -EAGAIN no more now; -errno. */
+static int
+send_one(struct run *r)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_block block;
+	int rc = tl_spool_take(r->spool, &block);
+
+	if (rc == 0) {
+		rc = r->target->send(r->target, &block, &fault);
+		if (rc == -EMSGSIZE && is_too_large(r, &block)) {
+			refuse(r, &block);
+			return 0;
+		}
+		tl_spool_give(r->spool, rc);
+	}
+	if (rc < 0 && rc != -EAGAIN)
+		go_away(r, rc, &fault);
+	if (rc == 0) {
+		r->under_way++;
+		r->moved = true;
+	}
+	return rc;
+}
+
+/* Send what waits, hear of what arrived. */
+static void
+pump(struct run *r)
+{
+	struct tl_fault fault = { 0 };
+	int rc = 0;
+
+	r->moved = false;
+	if (r->result.reader_left || now() < r->retry_ns)
+		return;
+	for (int i = 0; rc == 0 && i < TURN_BLOCKS; i++)
+		rc = send_one(r);
+	if (rc < 0 && rc != -EAGAIN)
+		return;
+	rc = r->target->settle(r->target, r->moved ? 0 : SETTLE_MS, &fault);
+	if (rc < 0)
+		go_away(r, rc, &fault);
+}
+
+/* == what is seen of it == */
+
+static void
+count_up(struct run *r)
+{
+	tl_spool_status(r->spool, &r->result.spool);
+	tl_sources_status(r->sources, &r->result.sources);
+	r->result.lasted_ns = now() - r->begun_ns;
+}
+
+static void
+show(struct run *r)
+{
+	struct tl_text text = { 0 };
+
+	if (!r->on_terminal || now() < r->show_ns)
+		return;
+	r->show_ns = now() + SHOW_MS * NS_PER_MS;
+	count_up(r);
+	tl_put_string(&text, "\r\033[K");
+	tl_run_line(&text, &r->result, r->away);
+	if (text.rc == 0)
+		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
+	tl_text_free(&text);
+	r->shown = true;
+}
+
+static void
+wipe(const struct run *r)
+{
+	static const char words[] = "\r\033[K";
+
+	if (r->shown)
+		(void)tl_write_all(STDERR_FILENO, words, sizeof(words) - 1);
+}
+
+/* == the loop == */
+
+static void
+wait_for_blocks(const struct run *r, int timeout_ms)
+{
+	struct pollfd ready = { .fd = r->wake, .events = POLLIN };
+	uint64_t count;
+
+	if (poll(&ready, 1, timeout_ms) > 0 &&
+	    read(r->wake, &count, sizeof(count)) < 0)
+		return; /* somebody was quicker */
+}
+
+/* Nothing moves: until there is a block, or something is due. */
+static void
+rest(const struct run *r)
+{
+	const int64_t left_ms = (r->retry_ns - now()) / NS_PER_MS + 1;
+
+	if (r->away && left_ms > 0)
+		(void)poll(NULL, 0, left_ms < IDLE_MS ? (int)left_ms : IDLE_MS);
+	else
+		wait_for_blocks(r, IDLE_MS);
+}
+
+static bool
+is_over(const struct run *r)
+{
+	const struct tl_run_options *o = r->options;
+
+	return r->result.reader_left || *o->stop != 0 ||
+	       (o->for_ns > 0 && now() - r->begun_ns >= o->for_ns);
+}
+
+static void
+turn(struct run *r)
+{
+	pump(r);
+	show(r);
+	if (!r->moved)
+		rest(r);
+}
+
+static void
+look(struct run *r)
+{
+	tl_sources_look(r->sources);
+	r->look_ns = now() + LOOK_MS * NS_PER_MS;
+}
+
+static void
+run_until_told(struct run *r)
+{
+	for (look(r); !is_over(r); turn(r))
+		if (now() >= r->look_ns)
+			look(r);
+}
+
+/* Is everything on its way that can be? */
+static bool
+is_empty(struct run *r)
+{
+	struct tl_spool_status status;
+
+	tl_spool_status(r->spool, &status);
+	return status.blocks <= r->under_way;
+}
+
+static bool
+may_linger(const struct run *r, int64_t until_ns)
+{
+	return !r->result.reader_left && now() < until_ns;
+}
+
+/* What is on its way arrives, or all of it waits again.  A target that was
+ * away is so until the first that it was sent since has arrived. */
+static void
+finish(struct run *r, int64_t until_ns)
+{
+	struct tl_fault fault = { 0 };
+
+	if ((r->under_way > 0 || !r->away) &&
+	    r->target->finish(r->target, &fault) < 0)
+		go_away(r, fault.rc, &fault);
+	while (r->under_way > 0 && now() < until_ns)
+		turn(r);
+}
+
+/* What was logged before is sent, as far as that is quick. */
+static void
+linger(struct run *r)
+{
+	const int64_t until_ns = now() + r->options->linger_ns;
+
+	tl_sources_stop(r->sources);
+	do {
+		while (may_linger(r, until_ns) &&
+		       !(tl_sources_are_done(r->sources) && is_empty(r)))
+			turn(r);
+		while (!tl_sources_are_done(r->sources)) /* bound to end */
+			wait_for_blocks(r, SETTLE_MS);
+		finish(r, until_ns);
+	} while (r->away && !is_empty(r) && may_linger(r, until_ns));
+}
+
+static void
+end(struct run *r)
+{
+	count_up(r);
+	wipe(r);
+	r->result.failed = r->result.spool.blocks > 0 && !r->options->spool &&
+			   !r->result.reader_left;
+}
+
+static int
+open_spool(struct run *r, struct tl_fault *fault)
+{
+	const struct tl_spool_options options = { .path = r->options->spool,
+		.size_max = r->options->spool_size,
+		.report = r->options->report,
+		.wake = wake,
+		.context = r };
+	struct tl_fault why = { 0 };
+	int rc;
+
+	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r->wake < 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
+		    strerror(errno));
+	rc = tl_spool_open(&r->spool, &options, &why);
+	if (rc < 0 && options.path)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
+		    options.path, why.text);
+	return rc < 0 ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", why.text)
+		      : 0;
+}
+
+static int
+open_all(struct run *r, struct tl_fault *fault)
+{
+	const struct tl_run_options *o = r->options;
+	int rc = open_spool(r, fault);
+
+	if (rc == 0)
+		rc = tl_target_open(&r->target, &o->target, fault);
+	if (rc < 0)
+		return rc;
+	r->target->settled = settled;
+	r->target->context = r;
+	rc = tl_sources_new(&r->sources, r->spool, o->timelines,
+	    o->timeline_count, &o->chain);
+	return rc == 0 ? 0 : tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+}
+
+int
+tl_run(const struct tl_run_options *options, struct tl_run_result *result,
+    struct tl_fault *fault)
+{
+	struct run r = { .options = options, .wake = -1, .begun_ns = now() };
+	const int rc = open_all(&r, fault);
+
+	r.on_terminal = !options->quiet && isatty(STDERR_FILENO) == 1;
+	if (rc == 0) {
+		run_until_told(&r);
+		linger(&r);
+		end(&r);
+		*result = r.result;
+	}
+	tl_sources_free(r.sources);
+	tl_target_free(r.target);
+	tl_spool_free(r.spool);
+	if (r.wake >= 0)
+		close(r.wake);
+	return rc;
+}

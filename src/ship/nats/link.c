@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link.c - parse a URL, load the credentials, connect
+ */
+#include "ship/nats/link.h"
+
+#include "base/file.h"
+#include "ship/secret.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+enum {
+	CONNECT_MS = 2000, /* for each server */
+	/* A server that is gone without a word is so after three of these. */
+	PING_MS = 5000,
+	PINGS_OUT_MAX = 2,
+	WRITE_MS = 10000,
+	RECONNECT_MS = 250
+};
+
+static const char *const schemes[] = { "nats://", "tls://" };
+
+/* What follows the scheme; NULL: another one. */
+static const char *
+behind_scheme(const char *url, bool *tls)
+{
+	for (size_t i = 0; i < 2; i++) {
+		const size_t size = strlen(schemes[i]);
+
+		if (strncasecmp(url, schemes[i], size) == 0) {
+			*tls = i == 1;
+			return url + size;
+		}
+	}
+	return NULL;
+}
+
+bool
+tl_nats_is_url(const char *url)
+{
+	bool tls;
+
+	return behind_scheme(url, &tls) != NULL;
+}
+
+static int
+take_server(struct tl_nats_url *url, const char *text, size_t size,
+    struct tl_fault *fault)
+{
+	const char *scheme = schemes[url->tls];
+	char *to = url->servers[url->server_count];
+
+	if (size == 0)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a server without a name");
+	if (url->server_count == TL_NATS_SERVERS_MAX)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "more than %d servers", TL_NATS_SERVERS_MAX);
+	if (strlen(scheme) + size >= TL_NATS_SERVER_MAX)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "the name of a server is too long");
+	for (size_t i = 0; i < size; i++) {
+		if (!isgraph((unsigned char)text[i]))
+			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			    "not the name of a server");
+	}
+	strcpy(to, scheme);
+	strncat(to, text, size);
+	url->server_count++;
+	return 0;
+}
+
+/* What a server takes for the name of a stream: one token, and a file's. */
+static int
+take_stream(struct tl_nats_url *url, const char *text, struct tl_fault *fault)
+{
+	const size_t size = strlen(text);
+
+	if (size == 0) {
+		strcpy(url->stream, TL_NATS_STREAM);
+		return 0;
+	}
+	for (size_t i = 0; i < size; i++) {
+		const unsigned char c = (unsigned char)text[i];
+
+		if (!isalnum(c) && c != '_' && c != '-')
+			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			    "the name of a stream is letters, digits, _ and -");
+	}
+	if (size >= TL_NATS_STREAM_MAX)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "the name of the stream is too long");
+	strcpy(url->stream, text);
+	return 0;
+}
+
+int
+tl_nats_url_parse(struct tl_nats_url *url, const char *text,
+    struct tl_fault *fault)
+{
+	const char *at, *slash;
+	int rc;
+
+	memset(url, 0, sizeof(*url));
+	if (!(at = behind_scheme(text, &url->tls)))
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "not nats://HOST or tls://HOST");
+	slash = strchrnul(at, '/');
+	for (;;) {
+		const char *end = at + strcspn(at, ",/");
+
+		rc = take_server(url, at, (size_t)(end - at), fault);
+		if (rc < 0)
+			return rc;
+		if (end == slash)
+			break;
+		at = end + 1;
+	}
+	return take_stream(url, *slash ? slash + 1 : "", fault);
+}
+
+int
+tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what)
+{
+	static const struct {
+		natsStatus status;
+		int rc;
+	} known[] = {
+		{ NATS_NO_MEMORY, -ENOMEM },
+		{ NATS_INVALID_ARG, -EINVAL },
+		{ NATS_TIMEOUT, -ETIMEDOUT },
+		{ NATS_NO_SERVER, -ENOTCONN },
+		{ NATS_CONNECTION_CLOSED, -ENOTCONN },
+		{ NATS_CONNECTION_DISCONNECTED, -ENOTCONN },
+		{ NATS_STALE_CONNECTION, -ENOTCONN },
+		{ NATS_IO_ERROR, -ENOTCONN },
+		{ NATS_CONNECTION_AUTH_FAILED, -EACCES },
+		{ NATS_NOT_PERMITTED, -EACCES },
+		{ NATS_SSL_ERROR, -EACCES },
+		{ NATS_SECURE_CONNECTION_WANTED, -EACCES },
+		{ NATS_SECURE_CONNECTION_REQUIRED, -EACCES },
+		{ NATS_MAX_PAYLOAD, -EMSGSIZE },
+		{ NATS_NO_RESPONDERS, -EHOSTUNREACH },
+		{ NATS_NOT_FOUND, -ENOENT },
+	};
+	const char *words = natsStatus_GetText(status), *more;
+	natsStatus last = NATS_OK;
+	int rc = -EPROTO;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].status == status)
+			rc = known[i].rc;
+	}
+	/* the library's own words tell more, if they are about this */
+	more = nats_GetLastError(&last);
+	if (more && more[0] && last == status)
+		words = more;
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", what, words);
+}
+
+static int
+take_password(natsOptions *to, const struct tl_nats_options *options,
+    struct tl_fault *fault)
+{
+	struct tl_text secret = { 0 };
+	natsStatus status = NATS_OK;
+	int rc = 0;
+
+	if (options->user) {
+		if (options->password_file)
+			rc = tl_secret_read(&secret, options->password_file,
+			    fault);
+		if (rc == 0)
+			status = natsOptions_SetUserInfo(to, options->user,
+			    tl_text_string(&secret));
+	} else if (options->token_file) {
+		rc = tl_secret_read(&secret, options->token_file, fault);
+		if (rc == 0)
+			status =
+			    natsOptions_SetToken(to, tl_text_string(&secret));
+	}
+	tl_secret_forget(&secret);
+	if (rc == 0 && status != NATS_OK)
+		rc = tl_nats_fault(fault, status, "credentials");
+	return rc;
+}
+
+/* A file with the seed and, in a line of its own, the public key, which the
+ * library does not compute. */
+static int
+take_nkey(natsOptions *to, const char *path, struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+	const char *line, *key = NULL;
+	natsStatus status;
+	int rc = tl_read_file(path, TL_SECRET_MAX, &text);
+
+	if (rc < 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
+		    strerror(-rc));
+		goto forget;
+	}
+	for (line = tl_text_string(&text); line; line = strchr(line, '\n')) {
+		line += strspn(line, "\r\n \t");
+		if (*line == 'U')
+			key = line;
+		if (!*line)
+			break;
+	}
+	if (!key) {
+		rc = tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: no public key (U...) in a line of its own", path);
+		goto forget;
+	}
+	text.data[key - text.data + (ptrdiff_t)strcspn(key, "\r\n \t")] = '\0';
+	status = natsOptions_SetNKeyFromSeed(to, key, path);
+	if (status != NATS_OK)
+		rc = tl_nats_fault(fault, status, path);
+forget:
+	tl_secret_forget(&text);
+	return rc;
+}
+
+static int
+take_credentials(natsOptions *to, const struct tl_nats_options *options,
+    struct tl_fault *fault)
+{
+	natsStatus status;
+
+	if (options->creds) {
+		status = natsOptions_SetUserCredentialsFromFiles(to,
+		    options->creds, NULL);
+		return status == NATS_OK
+			   ? 0
+			   : tl_nats_fault(fault, status, options->creds);
+	}
+	if (options->nkey)
+		return take_nkey(to, options->nkey, fault);
+	return take_password(to, options, fault);
+}
+
+static int
+take_tls(natsOptions *to, const struct tl_nats_options *options, bool tls,
+    struct tl_fault *fault)
+{
+	natsStatus status = NATS_OK;
+	const char *what = "TLS";
+
+	if (!options->tls_cert != !options->tls_key)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a certificate goes with its key");
+	if (tls || options->tls_ca || options->tls_cert)
+		status = natsOptions_SetSecure(to, true);
+	if (status == NATS_OK && options->tls_ca) {
+		what = options->tls_ca;
+		status = natsOptions_LoadCATrustedCertificates(to, what);
+	}
+	if (status == NATS_OK && options->tls_cert) {
+		what = options->tls_cert;
+		status = natsOptions_LoadCertificatesChain(to, what,
+		    options->tls_key);
+	}
+	return status == NATS_OK ? 0 : tl_nats_fault(fault, status, what);
+}
+
+/* The library's own would print. */
+static void
+stay_silent(natsConnection *connection, natsSubscription *subscription,
+    natsStatus status, void *context)
+{
+	(void)connection;
+	(void)subscription;
+	(void)status;
+	(void)context;
+}
+
+static natsStatus
+set_manner(natsOptions *to, const struct tl_nats_manner *manner)
+{
+	natsStatus s = natsOptions_SetName(to, manner->name);
+
+	if (s == NATS_OK)
+		s = natsOptions_SetAllowReconnect(to, manner->patient);
+	if (s == NATS_OK && manner->patient) {
+		s = natsOptions_SetMaxReconnect(to, -1);
+		if (s == NATS_OK)
+			s = natsOptions_SetReconnectWait(to, RECONNECT_MS);
+		if (s == NATS_OK)
+			s = natsOptions_SetRetryOnFailedConnect(to, true,
+			    manner->reconnected, manner->context);
+	}
+	if (s == NATS_OK && manner->closed)
+		s = natsOptions_SetClosedCB(to, manner->closed,
+		    manner->context);
+	if (s == NATS_OK && manner->disconnected)
+		s = natsOptions_SetDisconnectedCB(to, manner->disconnected,
+		    manner->context);
+	if (s == NATS_OK && manner->reconnected)
+		s = natsOptions_SetReconnectedCB(to, manner->reconnected,
+		    manner->context);
+	return s;
+}
+
+static natsStatus
+set_servers(natsOptions *to, const struct tl_nats_url *url)
+{
+	const char *servers[TL_NATS_SERVERS_MAX];
+
+	for (size_t i = 0; i < url->server_count; i++)
+		servers[i] = url->servers[i];
+	return natsOptions_SetServers(to, servers, (int)url->server_count);
+}
+
+static natsStatus
+set_all(natsOptions *to, const struct tl_nats_url *url,
+    const struct tl_nats_manner *manner)
+{
+	natsStatus s = set_servers(to, url);
+
+	if (s == NATS_OK)
+		s = natsOptions_SetTimeout(to, CONNECT_MS);
+	if (s == NATS_OK)
+		s = natsOptions_SetPingInterval(to, PING_MS);
+	if (s == NATS_OK)
+		s = natsOptions_SetMaxPingsOut(to, PINGS_OUT_MAX);
+	if (s == NATS_OK)
+		s = natsOptions_SetWriteDeadline(to, WRITE_MS);
+	if (s == NATS_OK)
+		s = natsOptions_SetFailRequestsOnDisconnect(to, true);
+	if (s == NATS_OK)
+		s = natsOptions_SetErrorHandler(to, stay_silent, NULL);
+	/* a block is worth a write of its own */
+	if (s == NATS_OK)
+		s = natsOptions_SetSendAsap(to, true);
+	return s == NATS_OK ? set_manner(to, manner) : s;
+}
+
+int
+tl_nats_connect(natsConnection **connection,
+    const struct tl_nats_options *options, const struct tl_nats_manner *manner,
+    struct tl_fault *fault)
+{
+	natsOptions *to = NULL;
+	natsConnection *made = NULL;
+	struct tl_nats_url url;
+	natsStatus status;
+	int rc = tl_nats_url_parse(&url, options->url, fault);
+
+	if (rc < 0)
+		return rc;
+	status = natsOptions_Create(&to);
+	if (status == NATS_OK)
+		status = set_all(to, &url, manner);
+	if (status != NATS_OK)
+		rc = tl_nats_fault(fault, status, "options");
+	if (rc == 0)
+		rc = take_tls(to, options, url.tls, fault);
+	if (rc == 0)
+		rc = take_credentials(to, options, fault);
+	if (rc == 0) {
+		status = natsConnection_Connect(&made, to);
+		if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
+			*connection = made;
+		else
+			rc = tl_nats_fault(fault, status, "cannot connect");
+	}
+	natsOptions_Destroy(to);
+	return rc;
+}
+
+void
+tl_nats_disconnect(natsConnection *connection)
+{
+	if (!connection)
+		return;
+	natsConnection_Close(connection);
+	natsConnection_Destroy(connection);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link.h - a connection to a NATS cluster, from what a user says of it.
+ *
+ *	nats://HOST[:PORT][,HOST[:PORT]...][/STREAM]	tls://... the same, TLS
+ */
+#ifndef TL_SHIP_NATS_LINK_H
+#define TL_SHIP_NATS_LINK_H
+
+#include "base/fault.h"
+#include "base/text.h"
+
+#include <nats/nats.h>
+
+/* What a stream is called when nobody says otherwise. */
+#define TL_NATS_STREAM "TIMELINE"
+
+enum {
+	TL_NATS_SERVERS_MAX = 32,
+	TL_NATS_SERVER_MAX = 320, /* bytes of one, with its scheme */
+	TL_NATS_STREAM_MAX = 64,
+	TL_NATS_HEADERS_MAX = 512 /* of a message of ours; part of it */
+};
+
+/* The strings outlive whoever is given them.  NULL and 0: not said. */
+struct tl_nats_options {
+	const char *url;
+	const char *tls_ca;   /* files, PEM: who is trusted ... */
+	const char *tls_cert; /* ... who we are, with the ... */
+	const char *tls_key;
+	const char *creds;
+	const char *nkey; /* a file with the seed */
+	const char *user;
+	const char *password_file;
+	const char *token_file;
+	/* Of a stream that is not there yet: */
+	uint32_t replicas;   /* 0: 1 */
+	uint64_t bytes_max;  /* 0: no bound */
+	uint64_t age_max_ns; /* 0: no bound */
+};
+
+struct tl_nats_url {
+	size_t server_count;
+	char servers[TL_NATS_SERVERS_MAX][TL_NATS_SERVER_MAX];
+	char stream[TL_NATS_STREAM_MAX];
+	bool tls;
+};
+
+/* Is it one of ours?  By its scheme. */
+bool tl_nats_is_url(const char *url);
+/* 0, or -EINVAL and the fault says why. */
+int tl_nats_url_parse(struct tl_nats_url *url, const char *text,
+    struct tl_fault *fault);
+
+/* How a connection behaves.  NULL: as libnats does. */
+struct tl_nats_manner {
+	const char *name; /* that a server's operator sees */
+	bool patient;     /* there may be no server yet */
+	/* All may be NULL; called by another thread. */
+	natsConnectionHandler closed, disconnected, reconnected;
+	void *context;
+};
+
+/*
+ * Connect.  The file of a password or token is read each time.  0, -EINVAL
+ * what was said cannot be, -EACCES not let in, -ENOTCONN no server answers,
+ * -EPROTO another failure, -ENOMEM; or what reading a file said.
+ */
+int tl_nats_connect(natsConnection **connection,
+    const struct tl_nats_options *options, const struct tl_nats_manner *manner,
+    struct tl_fault *fault);
+/* NULL does nothing. */
+void tl_nats_disconnect(natsConnection *connection);
+
+/* The -errno of what libnats said, and a fault: "WHAT: WORDS". */
+int tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what);
+
+#endif

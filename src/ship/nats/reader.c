@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader.c - a consumer that is asked for a batch at a time.
+ *
+ *	reach --> consume --> fetch, fetch, ... --+
+ *	  ^---- fault, or the consumer is gone ---+  from the sequence after
+ *					the last one that was handed out
+ *
+ * The consumer has no name that stays and lives in the memory of one server;
+ * when that dies another one is made.  It is deleted at the end, and where
+ * that cannot be it ends by itself after IDLE_NS.
+ */
+#include "ship/nats/reader.h"
+
+#include "ship/nats/stream.h"
+#include "ship/target/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define IDLE_NS INT64_C(30000000000)
+
+enum {
+	BATCH = 16,         /* messages on their way to us */
+	FETCH_MS = 1000,    /* how long to wait for the first of them */
+	RETRY_MS = 250,     /* from fault to fault */
+	PATIENCE_MS = 30000 /* without follow: so long without a message */
+};
+
+struct tl_nats_reader {
+	const struct tl_nats_reading *reading;
+	struct tl_nats_url url;
+	natsConnection *connection;
+	jsCtx *js;
+	natsSubscription *consumer;
+	natsMsgList batch;
+	int next;          /* of the batch */
+	uint64_t sequence; /* of the last message that was handed out */
+	uint64_t last;     /* where to end */
+	uint64_t received; /* of this consumer, so many; it counts them, too */
+	bool awaited;      /* it has sent more, which must be on its way */
+	bool ended;
+	int64_t heard_ms; /* when the last message came */
+};
+
+static bool
+is_stopped(const struct tl_nats_reader *r)
+{
+	return r->reading->stop && *r->reading->stop;
+}
+
+static void
+forget_batch(struct tl_nats_reader *r)
+{
+	natsMsgList_Destroy(&r->batch);
+	r->batch = (natsMsgList){ 0 };
+	r->next = 0;
+}
+
+static void
+end_consumer(struct tl_nats_reader *r)
+{
+	forget_batch(r);
+	if (r->consumer) {
+		natsSubscription_Unsubscribe(r->consumer); /* deletes it */
+		natsSubscription_Destroy(r->consumer);
+	}
+	r->consumer = NULL;
+}
+
+static void
+leave(struct tl_nats_reader *r)
+{
+	end_consumer(r);
+	jsCtx_Destroy(r->js);
+	r->js = NULL;
+	tl_nats_disconnect(r->connection);
+	r->connection = NULL;
+}
+
+static int
+reach(struct tl_nats_reader *r, struct tl_fault *fault)
+{
+	const struct tl_nats_manner manner = { .name = "timeline-ship read" };
+	natsStatus s;
+	int rc;
+
+	if (r->connection)
+		return 0;
+	rc = tl_nats_connect(&r->connection, r->reading->options, &manner,
+	    fault);
+	if (rc < 0)
+		return rc;
+	s = natsConnection_JetStream(&r->js, r->connection, NULL);
+	if (s == NATS_OK)
+		return 0;
+	leave(r);
+	return tl_nats_fault(fault, s, "JetStream");
+}
+
+/* From the beginning, or after what was handed out. */
+static void
+choose_start(const struct tl_nats_reader *r, jsConsumerConfig *config)
+{
+	if (r->sequence > 0) {
+		config->DeliverPolicy = js_DeliverByStartSequence;
+		config->OptStartSeq = r->sequence + 1;
+	} else if (r->reading->from_ns > 0) {
+		config->DeliverPolicy = js_DeliverByStartTime;
+		config->OptStartTime = r->reading->from_ns;
+	} else {
+		config->DeliverPolicy = js_DeliverAll;
+	}
+}
+
+static int
+consume(struct tl_nats_reader *r, struct tl_fault *fault)
+{
+	jsSubOptions options;
+	natsStatus s;
+
+	if (r->consumer)
+		return 0;
+	jsSubOptions_Init(&options);
+	options.Stream = r->url.stream;
+	options.Config.AckPolicy = js_AckNone;
+	options.Config.MaxDeliver = 1;
+	options.Config.InactiveThreshold = IDLE_NS;
+	options.Config.MemoryStorage = true;
+	options.Config.Replicas = 1;
+	choose_start(r, &options.Config);
+	r->received = 0;
+	r->awaited = false;
+	s = js_PullSubscribe(&r->consumer, r->js, r->reading->subject, NULL,
+	    NULL, &options, NULL);
+	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot read");
+}
+
+/* Nothing came.  What was sent may have met this answer on its way, over a
+ * slow link: the next fetch has it, or it is lost. */
+static int
+judge(struct tl_nats_reader *r, const jsConsumerInfo *info,
+    struct tl_fault *fault)
+{
+	const bool sent = info->Delivered.Consumer > r->received;
+
+	if (sent && r->awaited)
+		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
+		    "messages were lost on their way");
+	r->awaited = sent;
+	if (sent)
+		return 0;
+	r->ended = !r->reading->follow && info->NumPending == 0;
+	r->heard_ms = tl_window_now();
+	return 0;
+}
+
+/* Nothing came.  Is there nothing, or nobody who would tell? */
+static int
+look(struct tl_nats_reader *r, struct tl_fault *fault)
+{
+	jsConsumerInfo *info = NULL;
+	natsStatus s =
+	    natsSubscription_GetConsumerInfo(&info, r->consumer, NULL, NULL);
+	int rc;
+
+	if (s != NATS_OK)
+		return tl_nats_fault(fault, s, "cannot read");
+	rc = judge(r, info, fault);
+	jsConsumerInfo_Destroy(info);
+	return rc;
+}
+
+static int
+fetch(struct tl_nats_reader *r, struct tl_fault *fault)
+{
+	natsStatus s;
+
+	forget_batch(r);
+	s = natsSubscription_Fetch(&r->batch, r->consumer, BATCH, FETCH_MS,
+	    NULL);
+	if (s == NATS_OK && r->batch.Count > 0) {
+		r->heard_ms = tl_window_now();
+		r->awaited = false;
+		return 0;
+	}
+	if (s == NATS_OK || s == NATS_TIMEOUT)
+		return look(r, fault);
+	return tl_nats_fault(fault, s, "cannot read");
+}
+
+/* The same once more: is it worth it? */
+static int
+recover(struct tl_nats_reader *r, int rc)
+{
+	const struct timespec wait = { .tv_nsec = RETRY_MS * 1000000L };
+
+	leave(r);
+	if (rc == -EACCES || rc == -EINVAL || rc == -ENOMEM)
+		return rc;
+	if (!r->reading->follow && tl_window_now() - r->heard_ms > PATIENCE_MS)
+		return rc;
+	nanosleep(&wait, NULL);
+	return 0;
+}
+
+static int
+refill(struct tl_nats_reader *r, struct tl_fault *fault)
+{
+	struct tl_fault found = { 0 };
+	int rc = reach(r, &found);
+
+	if (rc == 0)
+		rc = consume(r, &found);
+	if (rc == 0)
+		rc = fetch(r, &found);
+	if (rc < 0 && (rc = recover(r, rc)) < 0)
+		*fault = found;
+	return rc;
+}
+
+/* It is the next that the consumer has sent: so far the stream was read. */
+static bool
+note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
+{
+	if (meta->Sequence.Consumer != r->received + 1)
+		return false;
+	r->received++;
+	r->sequence = meta->Sequence.Stream;
+	if (!r->reading->follow &&
+	    (r->sequence >= r->last || meta->NumPending == 0))
+		r->ended = true;
+	return true;
+}
+
+/* The next of the batch: 1; 0 it is none of the stream, or others before it
+ * were lost on their way, which another consumer sends again. */
+static int
+take(struct tl_nats_reader *r, natsMsg **message, uint64_t *sequence)
+{
+	natsMsg *taken = r->batch.Msgs[r->next];
+	jsMsgMetaData *meta = NULL;
+	bool ours, is_next;
+
+	r->batch.Msgs[r->next++] = NULL;
+	ours = natsMsg_GetMetaData(&meta, taken) == NATS_OK;
+	is_next = ours && note_taken(r, meta);
+	jsMsgMetaData_Destroy(meta);
+	if (is_next) {
+		*message = taken;
+		*sequence = r->sequence;
+		return 1;
+	}
+	natsMsg_Destroy(taken);
+	if (ours)
+		end_consumer(r);
+	return 0;
+}
+
+int
+tl_nats_reader_next(struct tl_nats_reader *r, natsMsg **message,
+    uint64_t *sequence, struct tl_fault *fault)
+{
+	int rc;
+
+	while (!is_stopped(r)) {
+		if (r->ended)
+			return 0;
+		if (r->next < r->batch.Count) {
+			if (take(r, message, sequence) > 0)
+				return 1;
+			continue;
+		}
+		if ((rc = refill(r, fault)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+look_for(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
+    struct tl_fault *fault)
+{
+	const int rc = reach(r, fault);
+
+	return rc < 0 ? rc
+		      : tl_nats_stream_look(r->js, r->url.stream, state, fault);
+}
+
+/* There is no such stream: wait until somebody makes it. */
+static int
+await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
+    struct tl_fault *fault)
+{
+	const struct timespec wait = { .tv_nsec = RETRY_MS * 1000000L };
+	int rc = -ENOENT;
+
+	tl_report_say(r->reading->report, 0, TL_FAULT_NOWHERE,
+	    "stream %s: there is none yet: waiting for it", r->url.stream);
+	while (rc < 0 && !is_stopped(r)) {
+		if (rc == -ENOENT)
+			nanosleep(&wait, NULL);
+		else if ((rc = recover(r, rc)) < 0)
+			return rc;
+		rc = look_for(r, state, fault);
+	}
+	return 0;
+}
+
+/* Whether there is such a stream, and where it ends now. */
+static int
+begin(struct tl_nats_reader *r, struct tl_fault *fault)
+{
+	struct tl_nats_stream_state state = { 0 };
+	int rc = tl_nats_url_parse(&r->url, r->reading->options->url, fault);
+
+	if (rc == 0)
+		rc = look_for(r, &state, fault);
+	if (rc == -ENOENT && r->reading->follow)
+		rc = await(r, &state, fault);
+	r->last = state.last;
+	r->ended = !r->reading->follow && state.count == 0;
+	r->heard_ms = tl_window_now();
+	return rc;
+}
+
+int
+tl_nats_reader_new(struct tl_nats_reader **reader,
+    const struct tl_nats_reading *reading, struct tl_fault *fault)
+{
+	struct tl_nats_reader *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	r->reading = reading;
+	rc = begin(r, fault);
+	if (rc < 0)
+		tl_nats_reader_free(r);
+	else
+		*reader = r;
+	return rc;
+}
+
+void
+tl_nats_reader_free(struct tl_nats_reader *r)
+{
+	if (!r)
+		return;
+	leave(r);
+	free(r);
+}

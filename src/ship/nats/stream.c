@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.c - a stream is a large ring on the disks of the cluster: what
+ * is oldest goes when its bound is reached.
+ */
+#include "ship/nats/stream.h"
+
+#include "base/text.h"
+#include "ship/nats/protocol.h"
+#include "trace/layout.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A message that comes again within this time is known by its id.  A server
+ * reads so much of a stream when it starts. */
+#define DUPLICATES_NS INT64_C(120000000000)
+
+static int
+say(struct tl_fault *fault, natsStatus status, const char *stream)
+{
+	char what[TL_NATS_STREAM_MAX + 16];
+
+	snprintf(what, sizeof(what), "stream %s", stream);
+	return tl_nats_fault(fault, status, what);
+}
+
+static int64_t
+at_most(uint64_t n)
+{
+	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+static int
+make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
+    struct tl_fault *fault)
+{
+	const char *subjects[] = { TL_NATS_SUBJECTS };
+	jsStreamInfo *info = NULL;
+	jsStreamConfig config;
+	jsErrCode code = 0;
+	natsStatus s;
+
+	jsStreamConfig_Init(&config);
+	config.Name = stream;
+	config.Description = "blocks of timelines";
+	config.Subjects = subjects;
+	config.SubjectsLen = 1;
+	config.Retention = js_LimitsPolicy;
+	config.Discard = js_DiscardOld;
+	config.Storage = js_FileStorage;
+	config.AllowDirect = true;
+	config.Replicas = options->replicas ? options->replicas : 1;
+	config.Duplicates = DUPLICATES_NS;
+	if (options->bytes_max)
+		config.MaxBytes = at_most(options->bytes_max);
+	if (options->age_max_ns) {
+		config.MaxAge = at_most(options->age_max_ns);
+		if (config.MaxAge < config.Duplicates)
+			config.Duplicates = config.MaxAge;
+	}
+	s = js_AddStream(&info, js, &config, NULL, &code);
+	jsStreamInfo_Destroy(info);
+	/* somebody else made it at the same time, with other bounds */
+	if (s != NATS_OK && code == JSStreamNameExistErr)
+		return 0;
+	return s == NATS_OK ? 0 : say(fault, s, stream);
+}
+
+/* An answer from anybody may have no configuration. */
+static bool
+covers(const jsStreamConfig *config, const char *subject)
+{
+	for (int i = 0; config && i < config->SubjectsLen; i++) {
+		if (tl_nats_subject_matches(config->Subjects[i], subject))
+			return true;
+	}
+	return false;
+}
+
+int
+tl_nats_stream_need(jsCtx *js, const struct tl_nats_options *options,
+    const char *stream, const char *subject, int64_t *size_max,
+    struct tl_fault *fault)
+{
+	jsStreamInfo *info = NULL;
+	natsStatus s = js_GetStreamInfo(&info, js, stream, NULL, NULL);
+	bool takes;
+
+	*size_max = 0;
+	if (s == NATS_NOT_FOUND)
+		return make(js, options, stream, fault);
+	if (s != NATS_OK)
+		return say(fault, s, stream);
+	takes = covers(info->Config, subject);
+	if (takes)
+		*size_max = info->Config->MaxMsgSize;
+	jsStreamInfo_Destroy(info);
+	if (takes)
+		return 0;
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	    "stream %s is there and does not take %s", stream, subject);
+}
+
+int
+tl_nats_stream_look(jsCtx *js, const char *stream,
+    struct tl_nats_stream_state *state, struct tl_fault *fault)
+{
+	jsStreamInfo *info = NULL;
+	natsStatus s = js_GetStreamInfo(&info, js, stream, NULL, NULL);
+
+	if (s == NATS_NOT_FOUND)
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "stream %s: there is none", stream);
+	if (s != NATS_OK)
+		return say(fault, s, stream);
+	state->first = info->State.FirstSeq;
+	state->last = info->State.LastSeq;
+	state->count = info->State.Msgs;
+	jsStreamInfo_Destroy(info);
+	return 0;
+}
+
+/* == a block as a message == */
+
+static natsStatus
+set_signed(natsMsg *message, const char *key, int64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	return natsMsgHeader_Set(message, key, text);
+}
+
+static natsStatus
+set_unsigned(natsMsg *message, const char *key, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return natsMsgHeader_Set(message, key, text);
+}
+
+static natsStatus
+set_headers(natsMsg *message, const struct tl_block *block, const char *stream)
+{
+	char id[TL_BLOCK_ID_MAX];
+	natsStatus s;
+
+	tl_block_id_put(id, block);
+	s = natsMsgHeader_Set(message, TL_HEADER_ID, id);
+	/* another stream that takes the subject is not ours */
+	if (s == NATS_OK)
+		s = natsMsgHeader_Set(message, "Nats-Expected-Stream", stream);
+	if (s == NATS_OK)
+		s = set_signed(message, TL_HEADER_FROM, block->from_ns);
+	if (s == NATS_OK)
+		s = set_signed(message, TL_HEADER_TO, block->to_ns);
+	if (s == NATS_OK)
+		s = set_unsigned(message, TL_HEADER_ENTRIES, block->entries);
+	if (s == NATS_OK)
+		s = set_unsigned(message, TL_HEADER_LOST, block->lost);
+	return s;
+}
+
+natsStatus
+tl_nats_message_new(natsMsg **message, const struct tl_block *block,
+    const char *stream, const char *reply)
+{
+	char subject[TL_NATS_SUBJECT_MAX];
+	natsMsg *made = NULL;
+	natsStatus s;
+
+	tl_nats_subject_put(subject, block);
+	s = natsMsg_Create(&made, subject, reply, block->data.data,
+	    (int)block->data.size);
+	if (s == NATS_OK)
+		s = set_headers(made, block, stream);
+	if (s == NATS_OK)
+		*message = made;
+	else
+		natsMsg_Destroy(made);
+	return s;
+}
+
+static bool
+get_signed(natsMsg *message, const char *key, int64_t *value)
+{
+	const char *text;
+	char *end;
+
+	if (natsMsgHeader_Get(message, key, &text) != NATS_OK || !text ||
+	    (!isdigit((unsigned char)text[0]) && text[0] != '-'))
+		return false;
+	errno = 0;
+	*value = strtoll(text, &end, 10);
+	return errno == 0 && *end == '\0';
+}
+
+static uint64_t
+get_unsigned(natsMsg *message, const char *key)
+{
+	const char *text;
+	uint64_t value;
+
+	if (natsMsgHeader_Get(message, key, &text) != NATS_OK || !text ||
+	    tl_parse_unsigned(text, &value) < 0)
+		return 0;
+	return value;
+}
+
+static void
+get_times(struct tl_block *block, natsMsg *message)
+{
+	if (!get_signed(message, TL_HEADER_FROM, &block->from_ns) ||
+	    !get_signed(message, TL_HEADER_TO, &block->to_ns) ||
+	    block->from_ns > block->to_ns) {
+		block->from_ns = INT64_MIN;
+		block->to_ns = INT64_MAX;
+	}
+	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
+	block->lost = get_unsigned(message, TL_HEADER_LOST);
+}
+
+int
+tl_nats_message_get(struct tl_block *block, natsMsg *message,
+    struct tl_fault *fault)
+{
+	struct tl_trace_header header;
+	const char *id;
+
+	memset(block, 0, sizeof(*block));
+	if (!tl_nats_subject_get(block, natsMsg_GetSubject(message)))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "not the subject of a block");
+	if (natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK || !id ||
+	    !tl_block_id_get(block, id))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "not the id of a block");
+	get_times(block, message);
+	block->data = tl_bytes(natsMsg_GetData(message),
+	    (size_t)natsMsg_GetDataLength(message));
+	return tl_trace_header_get(&header, block->data, fault);
+}

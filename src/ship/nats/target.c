@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target.c - a window of blocks, of which each chain has one on its way:
+ *
+ *	settled <-- | kept  sent  sent  waits  sent  waits | <-- send
+ *	              A1    B1    A2    A3     C1    B2
+ *
+ * A block is sent when the one before it in its chain is acknowledged.  With
+ * more of them the stream would lose its order: where the leader dies the
+ * first may be lost on its way to it and the second reach the next leader,
+ * and sent again the first lies behind.  (The conditions that a server checks
+ * cannot prevent that: the last message of the stream tells nothing while
+ * others write to it, and the last sequence of the subject is not known before
+ * the acknowledgement.)
+ *
+ * An acknowledgement comes to a subject that ends in the serial number of the
+ * sending.  After any fault all that is on its way is dropped, the connection
+ * with it, so nothing late can be taken for something else: the caller sends
+ * the same blocks with the same ids, and JetStream keeps each once.
+ */
+#include "ship/target/target.h"
+#include "base/text.h"
+#include "ship/nats/protocol.h"
+#include "ship/nats/stream.h"
+#include "ship/target/window.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	ACK_MS = 5000, /* longer than it takes to elect a leader */
+	REPLY_MAX = 96,
+	ERROR_SIZE = 10054 /* JetStream: too large for this stream */
+};
+
+struct nats_target {
+	struct tl_target target; /* first: what callers see */
+	const struct tl_nats_options *options;
+	struct tl_nats_url url;
+	natsConnection *connection; /* NULL: away */
+	jsCtx *js;
+	natsSubscription *acks;
+	char inbox[REPLY_MAX];
+	bool needed; /* the stream is there */
+	struct tl_window window;
+};
+
+static struct nats_target *
+target_of(struct tl_target *target)
+{
+	return (struct nats_target *)(void *)target;
+}
+
+static void
+forget(void *message)
+{
+	natsMsg_Destroy(message);
+}
+
+/* == connection == */
+
+/* The target is away: all that is on its way is the caller's again. */
+static int
+give_up(struct nats_target *t, int rc)
+{
+	tl_window_clear(&t->window);
+	natsSubscription_Destroy(t->acks);
+	t->acks = NULL;
+	jsCtx_Destroy(t->js);
+	t->js = NULL;
+	tl_nats_disconnect(t->connection);
+	t->connection = NULL;
+	t->needed = false;
+	return rc;
+}
+
+static int
+give_up_nats(struct nats_target *t, struct tl_fault *fault, natsStatus status,
+    const char *what)
+{
+	return give_up(t, tl_nats_fault(fault, status, what));
+}
+
+static natsStatus
+listen(struct nats_target *t)
+{
+	char subject[REPLY_MAX + 2];
+	natsInbox *inbox = NULL;
+	natsStatus s = natsInbox_Create(&inbox);
+
+	if (s != NATS_OK)
+		return s;
+	snprintf(t->inbox, sizeof(t->inbox), "%s", inbox);
+	natsInbox_Destroy(inbox);
+	snprintf(subject, sizeof(subject), "%s.*", t->inbox);
+	s = natsConnection_SubscribeSync(&t->acks, t->connection, subject);
+	if (s == NATS_OK)
+		s = natsConnection_JetStream(&t->js, t->connection, NULL);
+	return s;
+}
+
+/* What a message may hold, of a server or a stream; <= 0: any. */
+static void
+bound(struct nats_target *t, int64_t size)
+{
+	const size_t size_max = (size_t)size - TL_NATS_HEADERS_MAX;
+
+	if (size > TL_NATS_HEADERS_MAX && size_max < t->target.size_max)
+		t->target.size_max = size_max;
+}
+
+static int
+reach(struct nats_target *t, struct tl_fault *fault)
+{
+	const struct tl_nats_manner manner = { .name = "timeline-ship" };
+	natsStatus s;
+	int rc;
+
+	if (t->connection)
+		return 0;
+	rc = tl_nats_connect(&t->connection, t->options, &manner, fault);
+	if (rc < 0)
+		return rc;
+	s = listen(t);
+	if (s != NATS_OK)
+		return give_up_nats(t, fault, s, "cannot listen");
+	t->target.size_max = SIZE_MAX;
+	bound(t, natsConnection_GetMaxPayload(t->connection));
+	return 0;
+}
+
+static int
+need_stream(struct nats_target *t, const struct tl_block *block,
+    struct tl_fault *fault)
+{
+	char subject[TL_NATS_SUBJECT_MAX];
+	int64_t size_max;
+	int rc;
+
+	if (t->needed)
+		return 0;
+	tl_nats_subject_put(subject, block);
+	rc = tl_nats_stream_need(t->js, t->options, t->url.stream, subject,
+	    &size_max, fault);
+	if (rc < 0)
+		return give_up(t, rc);
+	bound(t, size_max);
+	t->needed = true;
+	return 0;
+}
+
+/* == sending == */
+
+static natsStatus
+send_ready(struct nats_target *t)
+{
+	struct tl_window *w = &t->window;
+
+	for (uint64_t i = w->first; i < w->next; i++) {
+		struct tl_sending *sending = tl_window_find(w, i);
+		natsStatus s;
+
+		if (sending->state != TL_SENDING_WAITS ||
+		    tl_window_must_wait(w, sending))
+			continue;
+		s = natsConnection_PublishMsg(t->connection, sending->message);
+		if (s != NATS_OK)
+			return s;
+		sending->state = TL_SENDING_SENT;
+		sending->sent_ms = tl_window_now();
+	}
+	return NATS_OK;
+}
+
+static natsStatus
+enqueue(struct nats_target *t, const struct tl_block *block)
+{
+	char reply[REPLY_MAX + TL_UNSIGNED_MAX + 2];
+	natsMsg *message;
+	natsStatus s;
+
+	snprintf(reply, sizeof(reply), "%s.%llu", t->inbox,
+	    (unsigned long long)t->window.next);
+	s = tl_nats_message_new(&message, block, t->url.stream, reply);
+	if (s == NATS_OK)
+		tl_window_add(&t->window, block, message);
+	return s;
+}
+
+static int
+nats_send(struct tl_target *target, const struct tl_block *block,
+    struct tl_fault *fault)
+{
+	struct nats_target *t = target_of(target);
+	natsStatus s;
+	int rc;
+
+	if ((rc = reach(t, fault)) < 0 ||
+	    (rc = need_stream(t, block, fault)) < 0)
+		return rc;
+	if (block->data.size > target->size_max)
+		return tl_fault(fault, -EMSGSIZE, TL_FAULT_NOWHERE,
+		    "block of %zu bytes: the stream takes %zu",
+		    block->data.size, target->size_max);
+	if (!tl_window_has_room(&t->window, block->data.size))
+		return -EAGAIN;
+	s = enqueue(t, block);
+	if (s == NATS_OK)
+		s = send_ready(t);
+	return s == NATS_OK ? 0 : give_up_nats(t, fault, s, "cannot send");
+}
+
+/* == acknowledgements == */
+
+static struct tl_sending *
+find(struct nats_target *t, natsMsg *message)
+{
+	const char *subject = natsMsg_GetSubject(message);
+	const size_t size = strlen(t->inbox);
+	uint64_t serial;
+
+	if (strncmp(subject, t->inbox, size) != 0 || subject[size] != '.' ||
+	    tl_parse_unsigned(subject + size + 1, &serial) < 0)
+		return NULL;
+	return tl_window_find(&t->window, serial);
+}
+
+static int
+take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
+{
+	struct tl_sending *sending = find(t, message);
+	struct tl_nats_ack ack;
+	int rc;
+
+	if (!sending || sending->state != TL_SENDING_SENT)
+		return 0;
+	rc = tl_nats_ack_parse(&ack,
+	    tl_bytes(natsMsg_GetData(message),
+		(size_t)natsMsg_GetDataLength(message)));
+	if (rc < 0)
+		return give_up(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
+				      "an acknowledgement that is none"));
+	if (ack.code == 0) {
+		sending->state = TL_SENDING_KEPT;
+		return 0;
+	}
+	rc = ack.error_code == ERROR_SIZE ? -EMSGSIZE : -EIO;
+	tl_fault(fault, rc, TL_FAULT_NOWHERE, "stream %s: %s", t->url.stream,
+	    ack.error);
+	tl_window_refuse(&t->window, &t->target, sending->serial, rc);
+	return give_up(t, rc);
+}
+
+/* The next acknowledgement, if it comes in time. */
+static int
+wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
+{
+	natsMsg *message = NULL;
+	const natsStatus s = natsSubscription_NextMsg(&message, t->acks, ms);
+	int rc;
+
+	if (s == NATS_TIMEOUT)
+		return 0;
+	if (s == NATS_NO_RESPONDERS)
+		return give_up(t,
+		    tl_fault(fault, -EHOSTUNREACH, TL_FAULT_NOWHERE,
+			"stream %s does not answer", t->url.stream));
+	if (s != NATS_OK)
+		return give_up_nats(t, fault, s, "connection lost");
+	rc = take_ack(t, message, fault);
+	natsMsg_Destroy(message);
+	return rc;
+}
+
+/* One acknowledgement and what follows from it: 1 something was settled, 0
+ * not yet, -errno. */
+static int
+settle_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
+{
+	const int64_t wait_ms = tl_window_left(&t->window, ACK_MS, ms);
+	natsStatus s;
+	int rc = wait_ack(t, wait_ms, fault);
+
+	if (rc < 0)
+		return rc;
+	if (tl_window_left(&t->window, ACK_MS, ACK_MS) == 0)
+		return give_up(t, tl_fault(fault, -ETIMEDOUT, TL_FAULT_NOWHERE,
+				      "no acknowledgement in %d ms", ACK_MS));
+	s = send_ready(t);
+	if (s != NATS_OK)
+		return give_up_nats(t, fault, s, "cannot send");
+	return tl_window_settle(&t->window, &t->target) > 0;
+}
+
+static int
+nats_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+{
+	struct nats_target *t = target_of(target);
+	const int64_t end = tl_window_now() + timeout_ms;
+	int64_t left = timeout_ms;
+	int rc = 0;
+
+	while (!tl_window_is_empty(&t->window) && rc == 0 && left >= 0) {
+		rc = settle_one(t, left, fault);
+		left = end - tl_window_now() - 1;
+	}
+	/* and what is there already */
+	while (!tl_window_is_empty(&t->window) && rc > 0)
+		rc = settle_one(t, 0, fault);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+nats_finish(struct tl_target *target, struct tl_fault *fault)
+{
+	struct nats_target *t = target_of(target);
+	int rc = 0;
+
+	while (!tl_window_is_empty(&t->window) && rc == 0)
+		rc = nats_settle(target, ACK_MS, fault);
+	return give_up(t, rc);
+}
+
+static void
+nats_free(struct tl_target *target)
+{
+	struct nats_target *t = target_of(target);
+
+	give_up(t, 0);
+	free(t);
+}
+
+int
+tl_nats_target_new(struct tl_target **target,
+    const struct tl_nats_options *options, struct tl_fault *fault)
+{
+	struct nats_target *t = calloc(1, sizeof(*t));
+	struct tl_fault away = { 0 };
+	int rc;
+
+	if (!t)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	t->target = (struct tl_target){ .send = nats_send,
+		.settle = nats_settle,
+		.finish = nats_finish,
+		.free = nats_free };
+	t->options = options;
+	t->window.forget = forget;
+	rc = tl_nats_url_parse(&t->url, options->url, fault);
+	if (rc < 0) {
+		free(t);
+		return rc;
+	}
+	/* now, so that what can never be is said now */
+	rc = reach(t, &away);
+	if (rc == -EINVAL || rc == -ENOMEM) {
+		*fault = away;
+		nats_free(&t->target);
+		return rc;
+	}
+	*target = &t->target;
+	return 0;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.c - the command line, from the table options.def
+ */
+#include "base/options.h"
+#include "base/signals.h"
+#include "base/size.h"
+#include "clock/clock.h"
+#include "ship/ship.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define RUN  (1 << TL_SHIP_VERB_RUN)
+#define READ (1 << TL_SHIP_VERB_READ)
+#define ASK  (1 << TL_SHIP_VERB_ASK)
+
+static const struct tl_option rows[] = {
+#define GROUP(title) { TL_OPTION_GROUP, NULL, NULL, title, 0 },
+#define OPTION(letter, name, argument, constant, verbs, help) \
+	{ letter, name, argument, help, \
+		TL_OPTION_VALUE_MIN + TL_SHIP_##constant },
+#include "ship/options.def"
+#undef OPTION
+#undef GROUP
+};
+
+/* Which verbs take it, and what it is called. */
+static const struct {
+	const char *name;
+	unsigned verbs;
+} takers[TL_SHIP_OPTIONS] = {
+#define GROUP(title)
+#define OPTION(letter, name, argument, constant, verbs, help) { name, verbs },
+#include "ship/options.def"
+#undef OPTION
+#undef GROUP
+};
+
+static const struct {
+	const char *name;
+	const char *arguments;
+	const char *description;
+} verbs[] = {
+	[TL_SHIP_VERB_RUN] = { "run", "--to TARGET TIMELINE...",
+	    "ship timelines, globs among them, until told to end" },
+	[TL_SHIP_VERB_READ] = { "read", "URL",
+	    "write the blocks of a stream to standard output" },
+	[TL_SHIP_VERB_ASK] = { "ask", "URL list|priority|burst|snapshot ...",
+	    "ask hosts that ship there about their timelines" },
+};
+
+enum {
+	ROWS = sizeof(rows) / sizeof(rows[0]),
+	VERBS = sizeof(verbs) / sizeof(verbs[0])
+};
+
+static int
+usage(struct tl_fault *fault, const char *word, const char *what)
+{
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word, what);
+}
+
+static int
+add_word(struct tl_words *words, const char *word, struct tl_fault *fault)
+{
+	if (words->count == TL_WORDS_MAX)
+		return usage(fault, word, "too many of them");
+	words->items[words->count++] = word;
+	return 0;
+}
+
+static int
+take_verb(struct tl_options *o, const char *word, struct tl_fault *fault)
+{
+	for (int i = TL_SHIP_VERB_RUN; i < VERBS; i++) {
+		if (strcmp(word, verbs[i].name) == 0) {
+			o->verb = (enum tl_ship_verb)i;
+			return 0;
+		}
+	}
+	return usage(fault, word, "no such verb: run, read, ask");
+}
+
+/* The first word is the verb. */
+static int
+take_operand(struct tl_options *o, const char *word, struct tl_fault *fault)
+{
+	return o->verb == TL_SHIP_VERB_NONE
+		   ? take_verb(o, word, fault)
+		   : add_word(&o->operands, word, fault);
+}
+
+static int
+take(struct tl_options *o, int value, const char *argument,
+    struct tl_fault *fault)
+{
+	const int option = value - TL_OPTION_VALUE_MIN;
+
+	if (value == TL_OPTION_OPERAND)
+		return take_operand(o, argument, fault);
+	o->given[option] = argument ? argument : "";
+	if (option == TL_SHIP_HOST)
+		return add_word(&o->hosts, argument, fault);
+	if (option == TL_SHIP_TIMELINE)
+		return add_word(&o->timelines, argument, fault);
+	return 0;
+}
+
+/* Does what was given suit the verb? */
+static int
+check(const struct tl_options *o, struct tl_fault *fault)
+{
+	if (tl_options_has(o, TL_SHIP_HELP) ||
+	    tl_options_has(o, TL_SHIP_VERSION))
+		return 0;
+	if (o->verb == TL_SHIP_VERB_NONE)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "no verb given: run, read or ask");
+	for (size_t i = 0; i < TL_SHIP_OPTIONS; i++) {
+		if (o->given[i] && !(takers[i].verbs & 1u << o->verb))
+			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			    "--%s: not an option of %s", takers[i].name,
+			    verbs[o->verb].name);
+	}
+	if (o->operands.count == 0)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s needs %s",
+		    verbs[o->verb].name, verbs[o->verb].arguments);
+	return 0;
+}
+
+int
+tl_options_parse(struct tl_options *o, int argc, char **argv,
+    struct tl_fault *fault)
+{
+	struct tl_option_reader reader;
+	int value, rest, rc = 0;
+	char *argument;
+
+	*o = (struct tl_options){ 0 };
+	tl_options_start(&reader, rows, ROWS);
+	while (rc == 0 && (value = tl_options_next(&reader, argc, argv,
+			       &argument, &rest, fault)) != 0)
+		rc = value < 0 ? value : take(o, value, argument, fault);
+	for (; rc == 0 && rest < argc; rest++)
+		rc = take_operand(o, argv[rest], fault);
+	return rc < 0 ? rc : check(o, fault);
+}
+
+/* == help == */
+
+static void
+put_verbs(struct tl_text *text)
+{
+	tl_put_string(text,
+	    "timeline-ship VERB [options] WORD...\n"
+	    "Ship timelines of this host to a cluster or a directory, and read "
+	    "them there.\n\nVerbs:\n");
+	for (int i = TL_SHIP_VERB_RUN; i < VERBS; i++) {
+		tl_put_format(text, "  %-4s %-38s %s\n", verbs[i].name,
+		    verbs[i].arguments, verbs[i].description);
+	}
+}
+
+/* A group's title comes with the first of its rows that is shown. */
+static void
+put_options(struct tl_text *text, unsigned bits)
+{
+	const struct tl_option *title = NULL;
+
+	for (size_t i = 0; i < ROWS; i++) {
+		if (rows[i].letter == TL_OPTION_GROUP) {
+			title = &rows[i];
+			continue;
+		}
+		if (!(takers[rows[i].value - TL_OPTION_VALUE_MIN].verbs & bits))
+			continue;
+		if (title)
+			tl_option_help(text, title);
+		title = NULL;
+		tl_option_help(text, &rows[i]);
+	}
+}
+
+void
+tl_options_help(struct tl_text *text, enum tl_ship_verb verb)
+{
+	if (verb == TL_SHIP_VERB_NONE)
+		put_verbs(text);
+	else
+		tl_put_format(text, "timeline-ship %s [options] %s\n%s\n",
+		    verbs[verb].name, verbs[verb].arguments,
+		    verbs[verb].description);
+	put_options(text,
+	    verb == TL_SHIP_VERB_NONE ? RUN | READ | ASK : 1u << verb);
+	tl_put_string(text, "SIZE: 64K, 256M, 1G.  DURATION: 100ms, 2s, 10m.  "
+			    "See timeline-ship(1).\n");
+}
+
+/* == values == */
+
+int
+tl_options_size(const struct tl_options *o, enum tl_ship_option option,
+    uint64_t least, uint64_t *value, struct tl_fault *fault)
+{
+	const char *word = o->given[option];
+	uint64_t size;
+
+	if (!word)
+		return 0;
+	if (tl_parse_size(word, &size) != 0 || size < least)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "--%s %s: not a size of at least %lluK, like 10M",
+		    takers[option].name, word, (unsigned long long)least >> 10);
+	*value = size;
+	return 0;
+}
+
+int
+tl_options_duration(const struct tl_options *o, enum tl_ship_option option,
+    int64_t least_ns, int64_t *ns, struct tl_fault *fault)
+{
+	const char *word = o->given[option];
+	int64_t value;
+
+	if (!word)
+		return 0;
+	if (tl_parse_duration(word, &value) != 0 || value < least_ns)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "--%s %s: not a duration of at least %lldms, like 10s",
+		    takers[option].name, word, (long long)least_ns / 1000000);
+	*ns = value;
+	return 0;
+}
+
+int
+tl_options_number(const struct tl_options *o, enum tl_ship_option option,
+    uint64_t least, uint64_t most, uint64_t *value, struct tl_fault *fault)
+{
+	const char *word = o->given[option];
+	uint64_t number;
+
+	if (!word)
+		return 0;
+	if (tl_parse_unsigned(word, &number) != 0 || number < least ||
+	    number > most)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "--%s %s: not a number from %llu to %llu",
+		    takers[option].name, word, (unsigned long long)least,
+		    (unsigned long long)most);
+	*value = number;
+	return 0;
+}
+
+int
+tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
+    struct tl_fault *fault)
+{
+	enum { REPLICAS_MAX = 5 };
+	uint64_t replicas = 0, size = 0;
+	int64_t age_ns = 0;
+	int rc;
+
+	if (tl_options_has(o, TL_SHIP_PASSWORD_FILE) &&
+	    !tl_options_has(o, TL_SHIP_USER))
+		return usage(fault, "--password-file", "goes with --user");
+	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
+		 &replicas, fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,
+		 fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_STREAM_AGE, 1000000000,
+		 &age_ns, fault)) < 0)
+		return rc;
+	*nats = (struct tl_nats_options){ .tls_ca = o->given[TL_SHIP_TLS_CA],
+		.tls_cert = o->given[TL_SHIP_TLS_CERT],
+		.tls_key = o->given[TL_SHIP_TLS_KEY],
+		.creds = o->given[TL_SHIP_CREDS],
+		.nkey = o->given[TL_SHIP_NKEY],
+		.user = o->given[TL_SHIP_USER],
+		.password_file = o->given[TL_SHIP_PASSWORD_FILE],
+		.token_file = o->given[TL_SHIP_TOKEN_FILE],
+		.replicas = (uint32_t)replicas,
+		.bytes_max = size,
+		.age_max_ns = (uint64_t)age_ns };
+	return 0;
+}
+
+/* == what verbs share == */
+
+const volatile sig_atomic_t *
+tl_call_stops(void)
+{
+	tl_signals_ask_to_stop(true);
+	return tl_stop_flag();
+}
+
+int
+tl_call_usage(struct tl_call *call, int rc)
+{
+	call->usage = rc < 0;
+	return rc;
+}
+
+int
+tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
+    const char *url)
+{
+	struct tl_nats_url parsed;
+	int rc = tl_options_nats(&call->options, nats, &call->fault);
+
+	if (rc == 0 && (rc = tl_nats_url_parse(&parsed, url, &call->fault)) < 0)
+		call->subject = url;
+	nats->url = url;
+	return rc;
+}
+
+int
+tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns)
+{
+	const char *word = call->options.given[option];
+	int64_t value;
+	int rc;
+
+	if (!word)
+		return 0;
+	if (word[0] == '-' || word[0] == '+') {
+		rc = tl_parse_duration(word, &value);
+		value = tl_add_ns(tl_clock_read(CLOCK_REALTIME), value);
+	} else {
+		rc = tl_parse_time(word, &value);
+	}
+	if (rc < 0)
+		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: not a time like 2026-11-20T19:24 or -10m", word);
+	*ns = value;
+	return 0;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - timeline-ship run: its options, and the report of what was done
+ */
+#include "ship/run.h"
+
+#include "base/fields.h"
+#include "base/size.h"
+#include "event/message.h"
+#include "event/origin.h"
+#include "ship/answer.h"
+#include "ship/ship.h"
+#include "trace/codec.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#define SECOND_NS INT64_C(1000000000)
+
+enum {
+	KIB = 1 << 10,
+	MIB = 1 << 20,
+	BLOCK_SIZE = 256 * KIB,
+	BLOCK_SIZE_MIN = 16 * KIB,
+	BLOCK_SIZE_MAX = 32 * MIB,
+	SPOOL_BLOCKS_MIN = 4, /* that there is room for */
+	NS_PER_MS = 1000000
+};
+
+static const struct tl_run_options usual = {
+	.target = { .part_size = 64 * MIB, .part_ns = 600 * SECOND_NS },
+	.chain = { .block_size = BLOCK_SIZE, .every_ns = SECOND_NS },
+	.spool_size = UINT64_C(256) * MIB,
+	.linger_ns = 2 * SECOND_NS,
+};
+
+static int
+fail(struct tl_call *call, const char *word, const char *what)
+{
+	return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word,
+	    what);
+}
+
+static int
+read_sizes(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	struct tl_fault *fault = &call->fault;
+	int rc;
+
+	if ((rc = tl_options_size(o, TL_SHIP_BLOCK_SIZE, BLOCK_SIZE_MIN,
+		 &run->chain.block_size, fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_SPOOL_SIZE, 0, &run->spool_size,
+		 fault)) < 0 ||
+	    (rc = tl_options_size(o, TL_SHIP_PART_SIZE, MIB,
+		 &run->target.part_size, fault)) < 0)
+		return rc;
+	if (run->chain.block_size > BLOCK_SIZE_MAX)
+		return fail(call, "--block-size", "32M is the most");
+	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
+		return fail(call, "--spool-size",
+		    "less than four blocks (--block-size)");
+	run->target.held_max = run->spool_size / 2;
+	return 0;
+}
+
+static int
+read_durations(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	struct tl_fault *fault = &call->fault;
+	int64_t every_ns = (int64_t)run->chain.every_ns;
+	int64_t part_ns = (int64_t)run->target.part_ns;
+	int rc;
+
+	if ((rc = tl_options_duration(o, TL_SHIP_EVERY, 10 * NS_PER_MS,
+		 &every_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_PART_AGE, 100 * NS_PER_MS,
+		 &part_ns, fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_FOR, NS_PER_MS, &run->for_ns,
+		 fault)) < 0 ||
+	    (rc = tl_options_duration(o, TL_SHIP_LINGER, 0, &run->linger_ns,
+		 fault)) < 0)
+		return rc;
+	run->chain.every_ns = (uint64_t)every_ns;
+	run->target.part_ns = (uint64_t)part_ns;
+	return 0;
+}
+
+static int
+read_format(struct tl_call *call, struct tl_run_options *run)
+{
+	const char *word = call->options.given[TL_SHIP_FORMAT];
+
+	if (!word || strcmp(word, "trace") == 0)
+		return 0;
+	run->target.format = tl_formats_find(word);
+	if (!run->target.format ||
+	    (strcmp(word, "jsonl") != 0 && strcmp(word, "parquet") != 0) ||
+	    !run->target.format->write_new)
+		return fail(call, word,
+		    "no such format: trace, jsonl, parquet");
+	if (!tl_target_takes_formats(run->target.url))
+		return fail(call, "--format", "only for a directory or -");
+	if (strcmp(run->target.url, "-") == 0 && strcmp(word, "jsonl") != 0)
+		return fail(call, word, "not for standard output");
+	return 0;
+}
+
+static int
+read_host(struct tl_call *call, struct tl_run_options *run)
+{
+	static struct tl_origin here;
+	const struct tl_words *hosts = &call->options.hosts;
+
+	if (hosts->count > 1)
+		return fail(call, "--host", "one name is enough");
+	tl_origin_here(&here);
+	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
+	if (run->chain.host[0] == '\0')
+		return fail(call, "--host", "this machine has no name: say it");
+	if (strlen(run->chain.host) >= sizeof(here.machine))
+		return fail(call, "--host", "a name of more than 64 bytes");
+	return 0;
+}
+
+static int
+read_target(struct tl_call *call, struct tl_run_options *run)
+{
+	struct tl_options *o = &call->options;
+	int rc;
+
+	run->target.url = o->given[TL_SHIP_TO];
+	if (!run->target.url || run->target.url[0] == '\0')
+		return fail(call, "run", "needs --to TARGET");
+	rc = tl_options_nats(o, &run->target.nats, &call->fault);
+	run->target.nats.url = run->target.url;
+	run->target.kafka = (struct tl_kafka_options){ .url = run->target.url,
+		.tls_ca = o->given[TL_SHIP_TLS_CA],
+		.tls_cert = o->given[TL_SHIP_TLS_CERT],
+		.tls_key = o->given[TL_SHIP_TLS_KEY],
+		.user = o->given[TL_SHIP_USER],
+		.password_file = o->given[TL_SHIP_PASSWORD_FILE] };
+	run->target.report = &call->report;
+	return rc;
+}
+
+static int
+read_timelines(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_words *words = &call->options.operands;
+
+	for (size_t i = 0; i < words->count; i++) {
+		if (words->items[i][0] == '\0')
+			return fail(call, "run", "a timeline has a name");
+		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
+			return fail(call, words->items[i],
+			    "a name of more than 255 bytes");
+	}
+	run->timelines = words->items;
+	run->timeline_count = words->count;
+	return 0;
+}
+
+static int
+read_options(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_options *o = &call->options;
+	int rc;
+
+	*run = usual;
+	if ((rc = read_target(call, run)) < 0 ||
+	    (rc = read_format(call, run)) < 0 ||
+	    (rc = read_host(call, run)) < 0 ||
+	    (rc = read_sizes(call, run)) < 0 ||
+	    (rc = read_durations(call, run)) < 0)
+		return rc;
+	run->chain.all = tl_options_has(o, TL_SHIP_ALL);
+	run->chain.report = run->report = &call->report;
+	if (tl_options_has(o, TL_SHIP_ZSTD))
+		run->chain.compress = TL_TRACE_ZSTD_LEVEL;
+	run->spool = o->given[TL_SHIP_SPOOL];
+	run->quiet = tl_options_has(o, TL_SHIP_QUIET);
+	return read_timelines(call, run);
+}
+
+/* What nobody can have any more. */
+static int
+judge(struct tl_call *call, const struct tl_run_result *result)
+{
+	const uint64_t blocks = result->spool.blocks;
+
+	if (!result->failed)
+		return 0;
+	return tl_fault(&call->fault, -EIO, TL_FAULT_NOWHERE,
+	    "%llu %s lost without a --spool", (unsigned long long)blocks,
+	    blocks == 1 ? "block was not sent, and is"
+			: "blocks were not sent, and are");
+}
+
+static int
+read_allowed(struct tl_call *call, const struct tl_run_options *run,
+    struct tl_allow_options *allow)
+{
+	const struct tl_options *o = &call->options;
+	const char *words = o->given[TL_SHIP_ALLOW];
+
+	*allow = (struct tl_allow_options){ .nats = &run->target.nats,
+		.host = run->chain.host,
+		.timelines = run->timelines,
+		.timeline_count = run->timeline_count,
+		.snapshots = o->given[TL_SHIP_SNAPSHOTS] };
+	if (!words)
+		return 0;
+	if (!tl_nats_is_url(run->target.url))
+		return fail(call, "--allow", "only where blocks go to NATS");
+	return tl_allow_parse(&allow->verbs, words, &call->fault);
+}
+
+/* A timeline needs five descriptors while its block is made, and there may be
+ * hundreds. */
+static void
+raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Meanwhile whoever asks is answered, where that is allowed. */
+static int
+run_answering(struct tl_call *call, const struct tl_run_options *run,
+    struct tl_run_result *result)
+{
+	struct tl_allow_options options;
+	struct tl_allow *allow = NULL;
+	int rc = read_allowed(call, run, &options);
+
+	if (rc < 0)
+		return tl_call_usage(call, rc);
+	if (options.verbs != 0)
+		rc = tl_allow_start(&allow, &options, &call->fault);
+	if (rc == 0)
+		rc = tl_run(run, result, &call->fault);
+	tl_allow_stop(allow);
+	return rc;
+}
+
+int
+tl_verb_run(struct tl_call *call)
+{
+	struct tl_run_options run;
+	struct tl_run_result result;
+	int rc = read_options(call, &run);
+
+	if (rc < 0)
+		return tl_call_usage(call, rc);
+	run.stop = tl_call_stops();
+	raise_descriptors();
+	rc = run_answering(call, &run, &result);
+	if (rc < 0)
+		return rc;
+	call->aside = strcmp(run.target.url, "-") == 0;
+	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
+		tl_run_summary(&call->out, &result,
+		    tl_options_has(&call->options, TL_SHIP_JSON));
+	return judge(call, &result);
+}
+
+/* == reports == */
+
+/* "1 block", "2 blocks" */
+static void
+put_count(struct tl_text *text, uint64_t count, const char *one,
+    const char *many)
+{
+	tl_put_unsigned(text, count);
+	tl_put_char(text, ' ');
+	tl_put_string(text, count == 1 ? one : many);
+}
+
+static void
+put_sent(struct tl_text *text, const struct tl_spool_status *s)
+{
+	put_count(text, s->settled, "block (", "blocks (");
+	tl_put_size(text, s->settled_size);
+	tl_put_string(text, ") sent");
+	if (s->blocks == 0)
+		return;
+	tl_put_string(text, ", ");
+	tl_put_unsigned(text, s->blocks);
+	tl_put_string(text, " (");
+	tl_put_size(text, s->size);
+	tl_put_string(text, s->blocks == 1 ? ") waits" : ") wait");
+}
+
+static void
+put_dropped(struct tl_text *text, const struct tl_spool_status *s)
+{
+	if (s->dropped == 0)
+		return;
+	tl_put_string(text, ", ");
+	if (s->thinned_blocks > 0) {
+		tl_put_unsigned(text, s->thinned_blocks);
+		tl_put_string(text, " thinned and ");
+	}
+	tl_put_unsigned(text, s->dropped_blocks);
+	tl_put_string(text, " dropped with ");
+	put_count(text, s->dropped, "entry", "entries");
+}
+
+static void
+put_entries(struct tl_text *text, const struct tl_run_result *r)
+{
+	put_count(text, r->sources.entries, "entry, ", "entries, ");
+	tl_put_unsigned(text, r->sources.lost);
+	tl_put_string(text, " lost, ");
+	put_sent(text, &r->spool);
+	put_dropped(text, &r->spool);
+}
+
+void
+tl_run_line(struct tl_text *text, const struct tl_run_result *r, bool away)
+{
+	put_count(text, r->sources.count, "timeline, ", "timelines, ");
+	put_entries(text, r);
+	if (away)
+		tl_put_string(text, "; the target is away");
+}
+
+static void
+put_json(struct tl_text *text, const struct tl_run_result *r)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_unsigned(&f, "entries", r->sources.entries);
+	tl_fields_unsigned(&f, "lost", r->sources.lost);
+	tl_fields_unsigned(&f, "blocks_sent", r->spool.settled);
+	tl_fields_unsigned(&f, "size_sent", r->spool.settled_size);
+	tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
+	tl_fields_unsigned(&f, "size_waiting", r->spool.size);
+	tl_fields_unsigned(&f, "blocks_dropped", r->spool.dropped_blocks);
+	tl_fields_unsigned(&f, "blocks_thinned", r->spool.thinned_blocks);
+	tl_fields_unsigned(&f, "entries_dropped", r->spool.dropped);
+	tl_fields_object(&f, "dropped_by_priority");
+	for (unsigned i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++)
+		tl_fields_unsigned(&f, tl_level_name(i),
+		    r->spool.dropped_by[i]);
+	tl_fields_unsigned(&f, "unknown", r->spool.dropped_by[0]);
+	tl_fields_object_end(&f);
+	tl_fields_unsigned(&f, "blocks_refused", r->refused);
+	tl_fields_unsigned(&f, "chains", r->spool.chains);
+	tl_fields_duration(&f, "lasted", r->lasted_ns);
+	tl_fields_object_end(&f);
+}
+
+void
+tl_run_summary(struct tl_text *text, const struct tl_run_result *r, bool json)
+{
+	if (json) {
+		put_json(text, r);
+		return;
+	}
+	put_entries(text, r);
+	tl_put_string(text, " in ");
+	tl_put_duration(text, r->lasted_ns / 1000000 * 1000000);
+	tl_put_char(text, '\n');
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seen.c - chains by name, and the gaps of each in the order of their numbers
+ */
+#include "ship/seen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct tl_seen_chain *
+find(const struct tl_seen *seen, const char *name)
+{
+	for (size_t i = 0; i < seen->count; i++) {
+		if (strcmp(seen->chains[i]->name, name) == 0)
+			return seen->chains[i];
+	}
+	return NULL;
+}
+
+/* The one that was not used for longest. */
+static struct tl_seen_chain *
+oldest(const struct tl_seen *seen)
+{
+	struct tl_seen_chain *chain = seen->chains[0];
+
+	for (size_t i = 1; i < seen->count; i++) {
+		if (seen->chains[i]->used < chain->used)
+			chain = seen->chains[i];
+	}
+	return chain;
+}
+
+static struct tl_seen_chain *
+grow(struct tl_seen *seen)
+{
+	if (seen->count == TL_SEEN_CHAINS_MAX)
+		return oldest(seen);
+	if (seen->count == seen->capacity) {
+		const size_t capacity = 2 * seen->capacity + 16;
+		void *grown = reallocarray(seen->chains, capacity,
+		    sizeof(seen->chains[0]));
+
+		if (!grown)
+			return NULL;
+		seen->chains = grown;
+		seen->capacity = capacity;
+	}
+	seen->chains[seen->count] = calloc(1, sizeof(struct tl_seen_chain));
+	if (!seen->chains[seen->count])
+		return NULL;
+	return seen->chains[seen->count++];
+}
+
+static struct tl_seen_chain *
+begin(struct tl_seen *seen, const struct tl_block *block)
+{
+	struct tl_seen_chain *chain = grow(seen);
+
+	if (!chain)
+		return NULL;
+	memset(chain, 0, sizeof(*chain));
+	memcpy(chain->name, block->chain, sizeof(chain->name));
+	memcpy(chain->host, block->host, sizeof(chain->host));
+	memcpy(chain->timeline, block->timeline, sizeof(chain->timeline));
+	chain->begun = block->number;
+	return chain;
+}
+
+static void
+remove_gap(struct tl_seen_chain *chain, size_t i)
+{
+	chain->gap_count--;
+	memmove(&chain->gaps[i], &chain->gaps[i + 1],
+	    (chain->gap_count - i) * sizeof(chain->gaps[0]));
+}
+
+static void
+insert_gap(struct tl_seen_chain *chain, size_t i, uint64_t first, uint64_t last)
+{
+	if (chain->gap_count == TL_SEEN_GAPS_MAX) {
+		remove_gap(chain, 0);
+		i -= i > 0;
+	}
+	memmove(&chain->gaps[i + 1], &chain->gaps[i],
+	    (chain->gap_count - i) * sizeof(chain->gaps[0]));
+	chain->gaps[i] = (struct tl_seen_gap){ first, last };
+	chain->gap_count++;
+}
+
+/* The gap that a number is in, or gap_count. */
+static size_t
+find_gap(const struct tl_seen_chain *chain, uint64_t number)
+{
+	size_t i = 0;
+
+	while (i < chain->gap_count &&
+	       (number < chain->gaps[i].first || number > chain->gaps[i].last))
+		i++;
+	return i;
+}
+
+/* Some of a gap is there: how many. */
+static uint64_t
+fill(struct tl_seen_chain *chain, size_t i, uint64_t first, uint64_t last)
+{
+	const struct tl_seen_gap gap = chain->gaps[i];
+
+	if (last > gap.last)
+		last = gap.last;
+	remove_gap(chain, i);
+	if (last < gap.last)
+		insert_gap(chain, i, last + 1, gap.last);
+	if (first > gap.first)
+		insert_gap(chain, i, gap.first, first - 1);
+	return last - first + 1;
+}
+
+static int
+place(struct tl_seen *seen, struct tl_seen_chain *chain, uint64_t number,
+    uint64_t last)
+{
+	const uint64_t next = chain->next;
+
+	if (number < next) {
+		const size_t i = find_gap(chain, number);
+
+		if (i == chain->gap_count)
+			return TL_SEEN_AGAIN;
+		seen->missing -= fill(chain, i, number, last);
+		return TL_SEEN_LATE;
+	}
+	if (number > next) {
+		insert_gap(chain, chain->gap_count, next, number - 1);
+		seen->missing += number - next;
+	}
+	chain->next = last < UINT64_MAX ? last + 1 : last;
+	return number > next ? TL_SEEN_AHEAD : TL_SEEN_NEXT;
+}
+
+int
+tl_seen_add(struct tl_seen *seen, const struct tl_block *block, uint64_t last,
+    const struct tl_seen_chain **found)
+{
+	struct tl_seen_chain *chain = find(seen, block->chain);
+	const bool known = chain != NULL;
+	int at;
+
+	if (!chain)
+		chain = begin(seen, block);
+	if (!chain)
+		return -ENOMEM;
+	chain->used = ++seen->used;
+	*found = chain;
+	if (!known) /* what was before it, nobody missed */
+		chain->next = block->number;
+	at = place(seen, chain, block->number, last);
+	return known ? at : TL_SEEN_FIRST;
+}
+
+void
+tl_seen_free(struct tl_seen *seen)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		free(seen->chains[i]);
+	free(seen->chains);
+	*seen = (struct tl_seen){ 0 };
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ship.h - one call of timeline-ship.  A verb is a function that reads the
+ * options, does its work and appends to the text; it returns 0, or -errno
+ * with the fault filled in.  Only main.c prints that and exits.
+ */
+#ifndef TL_SHIP_SHIP_H
+#define TL_SHIP_SHIP_H
+
+#include "base/fault.h"
+#include "base/text.h"
+#include "event/reader.h"
+#include "ship/nats/link.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+enum { TL_WORDS_MAX = 64 };
+
+enum tl_ship_option {
+#define GROUP(title)
+#define OPTION(letter, name, argument, constant, verbs, help) \
+	TL_SHIP_##constant,
+#include "ship/options.def"
+#undef OPTION
+#undef GROUP
+	TL_SHIP_OPTIONS
+};
+
+enum tl_ship_verb {
+	TL_SHIP_VERB_NONE, /* help, version */
+	TL_SHIP_VERB_RUN,
+	TL_SHIP_VERB_READ,
+	TL_SHIP_VERB_ASK
+};
+
+struct tl_words {
+	const char *items[TL_WORDS_MAX];
+	size_t count;
+};
+
+struct tl_options {
+	enum tl_ship_verb verb;
+	const char *given[TL_SHIP_OPTIONS]; /* its word, the last; "" without
+					       one; NULL: not given */
+	struct tl_words operands;
+	struct tl_words hosts; /* of --host, all of them ... */
+	struct tl_words timelines;
+};
+
+static inline bool
+tl_options_has(const struct tl_options *options, enum tl_ship_option option)
+{
+	return options->given[option] != NULL;
+}
+
+/* Read the command line, whose words must outlive the options.  -EINVAL and
+ * the fault's text for a usage error. */
+int tl_options_parse(struct tl_options *options, int argc, char **argv,
+    struct tl_fault *fault);
+/* What --help says, of a verb or of all. */
+void tl_options_help(struct tl_text *text, enum tl_ship_verb verb);
+
+/* The value of an option, between two bounds; *value stays when it was not
+ * given.  0, -EINVAL and a fault. */
+int
+tl_options_size(const struct tl_options *options, enum tl_ship_option option,
+    uint64_t least, uint64_t *value, struct tl_fault *fault);
+int tl_options_duration(const struct tl_options *options,
+    enum tl_ship_option option, int64_t least_ns, int64_t *ns,
+    struct tl_fault *fault);
+int
+tl_options_number(const struct tl_options *options, enum tl_ship_option option,
+    uint64_t least, uint64_t most, uint64_t *value, struct tl_fault *fault);
+/* All that is said of the cluster. */
+int tl_options_nats(const struct tl_options *options,
+    struct tl_nats_options *nats, struct tl_fault *fault);
+
+/* == calls == */
+
+struct tl_call {
+	struct tl_options options;
+	struct tl_text out;  /* what was done, or answered */
+	bool aside;          /* ... standard output has something else */
+	bool usage;          /* the command line makes no sense */
+	const char *subject; /* what the fault is about; NULL nothing */
+	struct tl_fault fault;
+	struct tl_report report; /* said at once; any thread */
+};
+
+int tl_verb_run(struct tl_call *call);
+int tl_verb_read(struct tl_call *call);
+int tl_verb_ask(struct tl_call *call);
+
+/* A fault of the command line: rc. */
+int tl_call_usage(struct tl_call *call, int rc);
+/* From now on, signals that ask to end set this. */
+const volatile sig_atomic_t *tl_call_stops(void);
+/* A cluster that is asked or read, by its URL.  0, -EINVAL and the fault says
+ * why. */
+int tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
+    const char *url);
+/* A time, or a duration from now; *ns stays when it was not given.  0, -EINVAL
+ * and the fault says why. */
+int tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns);
+
+#endif

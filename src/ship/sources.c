@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.c - look for timelines, and follow each until it is removed
+ */
+#include "ship/sources.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <timeline_layout.h>
+#include <unistd.h>
+
+/* == names and globs == */
+
+#define SHM "/dev/shm/"
+
+void
+tl_expand(const char *name, tl_expand_found *found, void *context)
+{
+	char path[TL_PATH_MAX], shown[TL_PATH_MAX];
+	glob_t paths;
+
+	if (snprintf(shown, sizeof(shown), "%s%s", strchr(name, '/') ? "" : "/",
+		name) >= (int)sizeof(shown) ||
+	    tl_path_resolve(shown, path) != 0)
+		return;
+	if (!strpbrk(name, "*?[")) {
+		found(context, path, false);
+		return;
+	}
+	if (glob(path, 0, NULL, &paths) != 0)
+		return;
+	for (size_t i = 0; i < paths.gl_pathc; i++) {
+		if (!found(context, paths.gl_pathv[i], true))
+			break;
+	}
+	globfree(&paths);
+}
+
+const char *
+tl_expand_name(const char *path)
+{
+	const size_t size = strlen(SHM);
+
+	if (strncmp(path, SHM, size) == 0 && !strchr(path + size, '/'))
+		return path + size;
+	return path;
+}
+
+/* == sources == */
+
+/* Of a timeline: a header, lanes, knots and strings, in whole pages. */
+enum { SIZE_MIN = 16 * TIMELINE_PAGE_SIZE };
+
+struct source {
+	char name[TL_BLOCK_NAME_MAX];
+	struct tl_feed *feed; /* NULL: it is not followed */
+	struct tl_spool_chain *kept;
+	dev_t device; /* of the file that is, or was, or could not be */
+	ino_t inode;
+	int said;       /* why it could not be */
+	uint64_t found; /* by which look, the last time */
+};
+
+struct tl_sources {
+	struct tl_spool *spool;
+	const char *const *names;
+	size_t name_count;
+	struct tl_feed_options options;
+	uint64_t looks; /* with the first of 1: what comes later is all new */
+	bool too_many;
+	struct source *items[TL_SOURCES_MAX];
+	size_t count;
+	uint64_t entries; /* of those that have ended */
+	uint64_t lost;
+};
+
+int
+tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
+    const char *const *names, size_t count,
+    const struct tl_feed_options *options)
+{
+	struct tl_sources *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->spool = spool;
+	s->names = names;
+	s->name_count = count;
+	s->options = *options;
+	*sources = s;
+	return 0;
+}
+
+/* == one == */
+
+/* A fault that lasts is said once, and when it is over. */
+static void
+say(struct tl_sources *s, struct source *source, int rc,
+    const struct tl_fault *fault)
+{
+	const char *words = fault->text[0] ? fault->text : strerror(-rc);
+
+	if (rc == source->said)
+		return;
+	source->said = rc;
+	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s",
+	    source->name, rc < 0 ? words : "is followed now");
+}
+
+/* Room for one more: of one that was there in no look but those before the
+ * last, if need be.  NULL: there is none. */
+static struct source *
+make_room(struct tl_sources *s)
+{
+	if (s->count < TL_SOURCES_MAX) {
+		struct source *added = calloc(1, sizeof(*added));
+
+		if (added)
+			s->items[s->count++] = added;
+		return added;
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		struct source *gone = s->items[i];
+
+		if (gone->feed || gone->found + 1 >= s->looks)
+			continue;
+		if (gone->kept)
+			tl_spool_chain_leave(gone->kept);
+		memset(gone, 0, sizeof(*gone));
+		return gone;
+	}
+	return NULL;
+}
+
+static struct source *
+source_of(struct tl_sources *s, const char *name)
+{
+	struct source *source;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (strcmp(s->items[i]->name, name) == 0)
+			return s->items[i];
+	source = make_room(s);
+	if (source)
+		snprintf(source->name, sizeof(source->name), "%s", name);
+	return source;
+}
+
+static int
+start(struct tl_sources *s, struct source *source, int fd,
+    struct tl_fault *fault)
+{
+	struct tl_feed_options options = s->options;
+	int rc = 0;
+
+	options.all |= s->looks > 1;
+	if (!source->kept)
+		rc = tl_spool_chain(&source->kept, s->spool, options.host,
+		    source->name, fault);
+	if (rc == 0)
+		rc = tl_feed_start(&source->feed, source->kept, source->name,
+		    fd, &options, fault);
+	return rc;
+}
+
+/* It has ended: nothing is followed until there is another file. */
+static void
+leave(struct tl_sources *s, struct source *source)
+{
+	struct tl_feed_status status;
+
+	tl_feed_status(source->feed, &status);
+	if (!status.done)
+		return;
+	if (status.rc < 0)
+		tl_report_say(s->options.report, status.rc, TL_FAULT_NOWHERE,
+		    "%s: cannot be followed any more: %s", source->name,
+		    strerror(-status.rc));
+	s->entries += status.entries;
+	s->lost += status.lost;
+	tl_feed_free(source->feed);
+	source->feed = NULL;
+}
+
+static bool
+has_our_magic(int fd)
+{
+	uint64_t magic = 0;
+
+	return tl_read_at(fd, &magic, sizeof(magic), 0) ==
+		   (int64_t)sizeof(magic) &&
+	       magic == TIMELINE_MAGIC;
+}
+
+/* Is it being made, or do we lack what others may give back? */
+static bool
+will_pass(int rc)
+{
+	return rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
+}
+
+/* A file of this name: the one that is followed, or was, or another? */
+static int
+look_at_file(struct tl_sources *s, struct source *source, int fd,
+    struct tl_fault *fault)
+{
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (source->device == st.st_dev && source->inode == st.st_ino)
+		return source->said;
+	rc = start(s, source, fd, fault);
+	if (!will_pass(rc)) {
+		source->device = st.st_dev;
+		source->inode = st.st_ino;
+	}
+	return rc == -EAGAIN ? source->said : rc;
+}
+
+/* What may not be read could be a timeline if its size could be one's. */
+static bool
+could_be(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size >= SIZE_MIN && st.st_size % TIMELINE_PAGE_SIZE == 0;
+}
+
+/* It is only called like one. */
+static bool
+is_other(const char *path, int fd, bool globbed)
+{
+	return strlen(tl_expand_name(path)) >= TL_BLOCK_NAME_MAX ||
+	       (globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd)));
+}
+
+static bool
+look_at(void *context, const char *path, bool globbed)
+{
+	struct tl_sources *s = context;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct tl_fault fault = { 0 };
+	struct source *source = NULL;
+	int rc = fd < 0 ? -errno : 0;
+
+	if (!is_other(path, fd, globbed)) {
+		source = source_of(s, tl_expand_name(path));
+		s->too_many |= !source;
+	}
+	if (source)
+		source->found = s->looks;
+	if (source && !source->feed) {
+		if (rc == 0)
+			rc = look_at_file(s, source, fd, &fault);
+		say(s, source, rc, &fault);
+	}
+	if (fd >= 0)
+		close(fd);
+	return true;
+}
+
+/* == all == */
+
+void
+tl_sources_look(struct tl_sources *s)
+{
+	const bool before = s->too_many;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i]->feed)
+			leave(s, s->items[i]);
+	s->too_many = false;
+	s->looks++;
+	for (size_t i = 0; i < s->name_count; i++)
+		tl_expand(s->names[i], look_at, s);
+	if (s->too_many && !before)
+		tl_report_say(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
+		    "more than %d timelines: some are not shipped",
+		    TL_SOURCES_MAX);
+}
+
+void
+tl_sources_status(struct tl_sources *s, struct tl_sources_status *status)
+{
+	*status = (struct tl_sources_status){ .entries = s->entries,
+		.lost = s->lost };
+	for (size_t i = 0; i < s->count; i++) {
+		struct tl_feed_status one;
+
+		if (!s->items[i]->feed)
+			continue;
+		tl_feed_status(s->items[i]->feed, &one);
+		status->count++;
+		status->entries += one.entries;
+		status->lost += one.lost;
+	}
+}
+
+void
+tl_sources_stop(struct tl_sources *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i]->feed)
+			tl_feed_stop(s->items[i]->feed);
+}
+
+bool
+tl_sources_are_done(struct tl_sources *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct tl_feed_status one;
+
+		if (!s->items[i]->feed)
+			continue;
+		tl_feed_status(s->items[i]->feed, &one);
+		if (!one.done)
+			return false;
+	}
+	return true;
+}
+
+void
+tl_sources_free(struct tl_sources *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		tl_feed_free(s->items[i]->feed);
+		free(s->items[i]);
+	}
+	free(s);
+}

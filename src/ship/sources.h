@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.h - the timelines that are shipped: found by name or glob, followed
+ * until they are removed
+ */
+#ifndef TL_SHIP_SOURCES_H
+#define TL_SHIP_SOURCES_H
+
+#include "ship/feed.h"
+
+#include <stdbool.h>
+
+enum { TL_SOURCES_MAX = 256 /* at a time */ };
+
+struct tl_sources;
+
+struct tl_sources_status {
+	size_t count;     /* timelines that are followed now */
+	uint64_t entries; /* recorded, of all */
+	uint64_t lost;
+};
+
+/* names, globs among them, and all of options outlive it.  0, -ENOMEM. */
+int tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
+    const char *const *names, size_t count,
+    const struct tl_feed_options *options);
+/* Follow what is there now and was not. */
+void tl_sources_look(struct tl_sources *sources);
+void
+tl_sources_status(struct tl_sources *sources, struct tl_sources_status *status);
+/* What was logged by now becomes blocks.  Returns at once. */
+void tl_sources_stop(struct tl_sources *sources);
+/* Have all of them ended? */
+bool tl_sources_are_done(struct tl_sources *sources);
+/* NULL does nothing. */
+void tl_sources_free(struct tl_sources *sources);
+
+/* == names and globs == */
+
+/* Told of a path; globbed: it only looks like what was meant.  false: stop. */
+typedef bool tl_expand_found(void *context, const char *path, bool globbed);
+
+/* A name without a slash is one in /dev/shm.  What is no glob is told whether
+ * it is there or not. */
+void tl_expand(const char *name, tl_expand_found *found, void *context);
+
+/* What a path is called: that in /dev/shm by its name. */
+const char *tl_expand_name(const char *path);
+
+#endif

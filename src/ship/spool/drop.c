@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * drop.c - more than there is room for: detail goes first, as in the
+ * lanes of a timeline; then the oldest blocks become one that counts what they
+ * held.
+ *
+ *	17.trace 18.trace 19.trace --> 17.trace 18-18.lost 19.trace
+ *	                           --> 17.trace 18-19.lost
+ *
+ * A block that the target may have is dropped last: else it would arrive and
+ * be counted as missing.  The new file is there before the old ones go; what
+ * is in both after a crash is removed when the folder is looked through.
+ */
+#include "ship/block.h"
+#include "ship/spool/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* == what a block holds == */
+
+int
+tl_spooled_load(struct tl_spool_chain *c, const struct tl_spooled *b,
+    struct tl_text *text, struct tl_bytes *data)
+{
+	char name[TL_SPOOL_FILE_MAX];
+	int rc;
+
+	*data = tl_bytes(b->data, b->size);
+	if (b->data)
+		return 0;
+	tl_text_clear(text);
+	tl_spool_file_name(name, b);
+	rc = tl_spool_file_read(c->folder, name, text);
+	*data = tl_bytes(text->data, text->size);
+	return rc;
+}
+
+static bool
+is_of(const struct tl_block_facts *facts, const struct tl_spool_chain *c,
+    const struct tl_spooled *b)
+{
+	const struct tl_block *is = &facts->block;
+
+	return strcmp(is->chain, c->name) == 0 &&
+	       strcmp(is->host, c->host) == 0 &&
+	       strcmp(is->timeline, c->timeline) == 0 &&
+	       is->number == b->first && facts->last == b->last &&
+	       facts->dropped == b->dropped;
+}
+
+int
+tl_spooled_know(struct tl_spool_chain *c, struct tl_spooled *b,
+    struct tl_bytes data, struct tl_fault *fault)
+{
+	struct tl_block_facts facts = { 0 };
+	int rc = tl_block_describe(&facts, data, fault);
+
+	if (rc == 0 && !is_of(&facts, c, b))
+		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "it is of another chain than its name says");
+	if (rc == 0) {
+		b->known = true;
+		b->from_ns = facts.block.from_ns;
+		b->to_ns = facts.block.to_ns;
+		b->entries = facts.block.entries;
+		b->lost = facts.block.lost;
+		b->detail = tl_levels_total(facts.thinned);
+		b->thinned = b->detail > 0;
+	}
+	tl_block_facts_free(&facts);
+	return rc;
+}
+
+/* Of one that was found in the folder.  What is damaged holds nothing. */
+static void
+have_known(struct tl_spool_chain *c, struct tl_spooled *b)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	struct tl_bytes data;
+
+	if (!b->known && tl_spooled_load(c, b, &text, &data) == 0)
+		(void)tl_spooled_know(c, b, data, &fault);
+	b->known = true;
+	tl_text_free(&text);
+}
+
+/* == what stands for it == */
+
+static struct tl_block_facts
+facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	struct tl_block_facts facts = { .dropped = true, .last = b->last };
+
+	memcpy(facts.block.host, c->host, sizeof(c->host));
+	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
+	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	facts.block.number = b->first;
+	facts.block.from_ns = b->from_ns;
+	facts.block.lost = b->lost;
+	return facts;
+}
+
+/* What a block says of itself; of a damaged one all is empty. */
+static struct tl_block_facts
+infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	struct tl_block_facts facts = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	struct tl_bytes data;
+	bool wrong = false;
+
+	if (tl_spooled_load(c, b, &text, &data) < 0 ||
+	    tl_block_read_infos(&facts, data, &fault) < 0)
+		wrong = true;
+	tl_text_free(&text);
+	if (wrong)
+		tl_block_facts_free(&facts);
+	return wrong ? (struct tl_block_facts){ 0 } : facts;
+}
+
+static void
+copy(struct tl_text *to, const struct tl_text *from)
+{
+	tl_put_bytes(to, tl_bytes(from->data, from->size));
+}
+
+/* It begins where the first does, and ends where the last does; the newest of
+ * a chain tells where to go on. */
+static void
+take_place(struct tl_block_facts *facts, struct tl_spool_chain *c,
+    const struct tl_spooled *first, const struct tl_spooled *last)
+{
+	struct tl_block_facts a = infos_of(c, first), b = infos_of(c, last);
+	const bool newest = last->last + 1 == c->next;
+	const bool known = !newest && b.identity[0];
+
+	memcpy(facts->identity, known ? b.identity : c->identity,
+	    sizeof(facts->identity));
+	memcpy(facts->boot, known ? b.boot : c->boot, sizeof(facts->boot));
+	if (strcmp(a.identity, facts->identity) == 0)
+		copy(&facts->begins, &a.begins);
+	copy(&facts->positions, newest ? &c->positions : &b.positions);
+	tl_block_facts_free(&a);
+	tl_block_facts_free(&b);
+}
+
+/* Make what stands for all from first to last: 0 or -errno. */
+static int
+make(struct tl_text *text, struct tl_spool_chain *c, const struct tl_spooled *b,
+    const struct tl_spooled *first, const struct tl_spooled *last)
+{
+	struct tl_block_facts facts = facts_of(c, b);
+	int rc;
+
+	take_place(&facts, c, first, last);
+	rc = facts.begins.rc < 0 ? facts.begins.rc : facts.positions.rc;
+	if (rc == 0)
+		rc = tl_block_make(text, &facts);
+	tl_block_facts_free(&facts);
+	return rc;
+}
+
+/* ... and keep it. */
+static int
+keep(struct tl_spool_chain *c, struct tl_spooled *b,
+    const struct tl_spooled *first, const struct tl_spooled *last)
+{
+	char name[TL_SPOOL_FILE_MAX];
+	struct tl_text text = { 0 };
+	int rc = make(&text, c, b, first, last);
+
+	b->size = (uint32_t)text.size;
+	tl_spool_file_name(name, b);
+	if (rc == 0 && c->folder >= 0) {
+		rc = tl_spool_file_write(c->folder, name,
+		    tl_bytes(text.data, text.size));
+	} else if (rc == 0) {
+		b->data = text.data;
+		return 0;
+	}
+	tl_text_free(&text);
+	return rc;
+}
+
+/* One for two that stand side by side. */
+static struct tl_spooled
+one_for(const struct tl_spooled *a, const struct tl_spooled *b)
+{
+	return (struct tl_spooled){ .first = a->first,
+		.last = b->last,
+		.dropped = true,
+		.known = true,
+		.from_ns = a->from_ns,
+		.to_ns = a->from_ns,
+		.lost = a == b ? a->lost + a->entries
+			       : a->lost + a->entries + b->lost + b->entries,
+		.put_ns = a->put_ns };
+}
+
+/* Blocks i to k of the list become the one. */
+static void
+replace(struct tl_spool_chain *c, size_t i, size_t k,
+    const struct tl_spooled *one)
+{
+	struct tl_spool_status *status = &c->spool->status;
+
+	for (size_t at = i; at <= k; at++) {
+		struct tl_spooled *old = tl_spooled_at(c, at);
+
+		if (!old->dropped) {
+			status->dropped_blocks++;
+			status->dropped +=
+			    old->entries + old->lost - old->detail;
+		}
+		if (!(old->dropped && old->first == one->first &&
+			old->last == one->last))
+			tl_spool_file_remove(c, old);
+	}
+	if (k > i)
+		tl_spool_list_remove(c, k);
+	status->size -= tl_spooled_size(tl_spooled_at(c, i));
+	free(tl_spooled_at(c, i)->data);
+	*tl_spooled_at(c, i) = *one;
+	status->size += tl_spooled_size(one);
+}
+
+/* Is block i taken, to be sent? */
+static bool
+is_taken(const struct tl_spool_chain *c, size_t i)
+{
+	return c->spool->taken == c && i == c->under_way;
+}
+
+/* May it become part of one that stands for more? */
+static bool
+may_grow(const struct tl_spool_chain *c, size_t i)
+{
+	return i >= c->under_way && i < c->count && !is_taken(c, i) &&
+	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
+}
+
+/* Of what level are the entries that go with a block?  What cannot be read, or
+ * was missing before, is of none. */
+static void
+count_levels(struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	uint64_t *by = c->spool->status.dropped_by;
+	uint64_t counts[TIMELINE_LEVEL_NONE] = { 0 };
+	const uint64_t all = b->entries + b->lost - b->detail;
+	struct tl_text text = { 0 };
+	struct tl_bytes data;
+	uint64_t known;
+
+	if (tl_spooled_load(c, b, &text, &data) == 0)
+		(void)tl_block_count_levels(counts, data);
+	tl_text_free(&text);
+	known = tl_levels_total(counts);
+	for (unsigned i = 0; known <= all && i < TIMELINE_LEVEL_NONE; i++)
+		by[i] += counts[i];
+	by[0] += known <= all ? all - known : all;
+}
+
+int
+tl_spool_drop(struct tl_spool_chain *c, size_t i)
+{
+	size_t from = i > 0 && may_grow(c, i - 1) ? i - 1 : i;
+	struct tl_spooled one;
+	int rc;
+
+	have_known(c, tl_spooled_at(c, i));
+	have_known(c, tl_spooled_at(c, from));
+	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
+	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
+	if (rc < 0)
+		return rc;
+	count_levels(c, tl_spooled_at(c, i));
+	replace(c, from, i, &one);
+	if (!may_grow(c, from + 1))
+		return 0;
+	have_known(c, tl_spooled_at(c, from + 1));
+	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, from + 1));
+	if (keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, from + 1)) ==
+	    0)
+		replace(c, from, from + 1, &one);
+	return 0;
+}
+
+/* == which block == */
+
+enum choice { WITH_DETAIL, UNTRIED, ANY };
+
+static bool
+is_eligible(const struct tl_spooled *b, enum choice choice)
+{
+	if (b->dropped || (choice != ANY && b->tried))
+		return false;
+	return choice != WITH_DETAIL || !b->thinned;
+}
+
+/* The oldest block that waits; ANY: or one that the target may have. */
+static bool
+find_oldest(const struct tl_spool *spool, enum choice choice,
+    struct tl_spool_chain **chain, size_t *index)
+{
+	int64_t oldest_ns = INT64_MAX;
+
+	for (size_t n = 0; n < spool->chain_count; n++) {
+		struct tl_spool_chain *c = spool->chains[n];
+
+		for (size_t i = c->under_way; i < c->count; i++) {
+			const struct tl_spooled *b = tl_spooled_at(c, i);
+
+			if (is_taken(c, i) || !is_eligible(b, choice))
+				continue;
+			if (b->put_ns < oldest_ns) {
+				oldest_ns = b->put_ns;
+				*chain = c;
+				*index = i;
+			}
+			break;
+		}
+	}
+	return oldest_ns < INT64_MAX;
+}
+
+/* What it holds is in the new file, or in memory: it takes the place. */
+static int
+replace_data(struct tl_spool_chain *c, struct tl_spooled *b,
+    struct tl_text *text)
+{
+	char name[TL_SPOOL_FILE_MAX];
+	int rc = 0;
+
+	tl_spool_file_name(name, b);
+	if (c->folder >= 0)
+		rc = tl_spool_file_write(c->folder, name,
+		    tl_bytes(text->data, text->size));
+	if (rc < 0)
+		return rc;
+	c->spool->status.size -= tl_spooled_size(b);
+	b->size = (uint32_t)text->size;
+	if (c->folder < 0) {
+		free(b->data);
+		b->data = text->data;
+		*text = (struct tl_text){ 0 };
+	}
+	c->spool->status.size += tl_spooled_size(b);
+	return 0;
+}
+
+/* What is left of it is known. */
+static int
+take_detail(struct tl_spool_chain *c, struct tl_spooled *b,
+    const struct tl_block_facts *facts, struct tl_text *text)
+{
+	struct tl_spool_status *status = &c->spool->status;
+	const uint64_t detail = tl_levels_total(facts->thinned);
+	const int rc = replace_data(c, b, text);
+
+	if (rc < 0)
+		return rc;
+	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++)
+		status->dropped_by[i] += facts->thinned[i];
+	status->dropped += detail;
+	status->thinned_blocks++;
+	b->entries = facts->block.entries;
+	b->lost = facts->block.lost;
+	b->detail = detail;
+	return 0;
+}
+
+int
+tl_spool_thin(struct tl_spool_chain *c, size_t i)
+{
+	struct tl_spooled *b = tl_spooled_at(c, i);
+	struct tl_text old = { 0 }, text = { 0 };
+	struct tl_block_facts facts = { 0 };
+	struct tl_bytes data;
+	int rc;
+
+	have_known(c, b);
+	if (b->thinned)
+		return -EALREADY;
+	b->thinned = true; /* or it was tried, and will not be again */
+	rc = tl_spooled_load(c, b, &old, &data);
+	if (rc == 0)
+		rc = tl_block_thin(&text, &facts, data);
+	/* nothing but detail: then no block of its own */
+	if (rc == 0 && facts.block.entries == 0)
+		rc = tl_spool_drop(c, i);
+	else if (rc == 0)
+		rc = take_detail(c, b, &facts, &text);
+	tl_block_facts_free(&facts);
+	tl_text_free(&text);
+	tl_text_free(&old);
+	return rc;
+}
+
+int
+tl_spool_make_less(struct tl_spool *spool)
+{
+	struct tl_spool_chain *c;
+	size_t i;
+
+	while (find_oldest(spool, WITH_DETAIL, &c, &i)) {
+		if (tl_spool_thin(c, i) == 0)
+			return 0;
+	}
+	if (!find_oldest(spool, UNTRIED, &c, &i) &&
+	    !find_oldest(spool, ANY, &c, &i))
+		return -ENOENT;
+	return tl_spool_drop(c, i);
+}

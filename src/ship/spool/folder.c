@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * folder.c - files of a chain: by their names, whole or not at all.
+ */
+#include "base/file.h"
+#include "ship/block.h"
+#include "ship/files.h"
+#include "ship/spool/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* == files == */
+
+void
+tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b)
+{
+	if (b->dropped)
+		snprintf(name, TL_SPOOL_FILE_MAX, "%llu-%llu.lost",
+		    (unsigned long long)b->first, (unsigned long long)b->last);
+	else
+		snprintf(name, TL_SPOOL_FILE_MAX, "%llu.trace",
+		    (unsigned long long)b->first);
+}
+
+/* Only what is written in one way. */
+bool
+tl_spool_file_parse(const char *name, struct tl_spooled *b)
+{
+	char words[TL_SPOOL_FILE_MAX], again[TL_SPOOL_FILE_MAX];
+	char *end, *dash;
+
+	if (snprintf(words, sizeof(words), "%s", name) >= (int)sizeof(words) ||
+	    !(end = strchr(words, '.')))
+		return false;
+	*b = (struct tl_spooled){ .dropped = strcmp(end, ".lost") == 0 };
+	*end = '\0';
+	dash = strchr(words, '-');
+	if (dash)
+		*dash = '\0';
+	if (tl_parse_unsigned(words, &b->first) != 0)
+		return false;
+	b->last = b->first;
+	if (dash && tl_parse_unsigned(dash + 1, &b->last) != 0)
+		return false;
+	tl_spool_file_name(again, b);
+	return b->first <= b->last && b->last < UINT64_MAX &&
+	       strcmp(again, name) == 0;
+}
+
+int
+tl_spool_file_write(int folder, const char *name, struct tl_bytes data)
+{
+	char hidden[TL_SPOOL_FILE_MAX + sizeof(".new")];
+
+	snprintf(hidden, sizeof(hidden), "%s.new", name);
+	return tl_folder_write(folder, name, hidden, 0600, data);
+}
+
+static int
+read_open(int fd, struct tl_text *text)
+{
+	struct stat st;
+	int64_t n;
+	char *room;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size > TL_SPOOL_BLOCK_MAX)
+		return -EFBIG;
+	room = tl_text_reserve(text, (size_t)st.st_size + 1);
+	if (!room)
+		return -ENOMEM;
+	n = tl_read_at(fd, room, (size_t)st.st_size, 0);
+	if (n < 0)
+		return (int)n;
+	text->size += (size_t)n;
+	return 0;
+}
+
+int
+tl_spool_file_read(int folder, const char *name, struct tl_text *text)
+{
+	const int fd = openat(folder, name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = read_open(fd, text);
+	close(fd);
+	return rc;
+}
+
+void
+tl_spool_file_aside(struct tl_spool_chain *c, const char *name, const char *why)
+{
+	char aside[TL_SPOOL_FILE_MAX + sizeof(".bad")];
+
+	snprintf(aside, sizeof(aside), "%.*s.bad", TL_SPOOL_FILE_MAX - 1, name);
+	if (renameat(c->folder, name, c->folder, aside) != 0 &&
+	    unlinkat(c->folder, name, 0) != 0)
+		why = "it cannot even be moved aside";
+	tl_report_say(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
+	    "%s: block %s was moved aside: %s", c->timeline, name, why);
+}
+
+void
+tl_spool_file_remove(struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	char name[TL_SPOOL_FILE_MAX];
+
+	if (b->data || c->folder < 0)
+		return;
+	tl_spool_file_name(name, b);
+	unlinkat(c->folder, name, 0);
+}
+
+void
+tl_spool_folder_name(struct tl_text *name, const char *host,
+    const char *timeline)
+{
+	tl_put_file_part(name, host);
+	tl_put_char(name, '=');
+	tl_put_file_part(name, timeline);
+}
+
+void
+tl_spool_folder_remove(struct tl_spool_chain *c)
+{
+	struct tl_text name = { 0 };
+
+	if (c->folder < 0)
+		return;
+	unlinkat(c->folder, "state", 0);
+	tl_spool_folder_name(&name, c->host, c->timeline);
+	if (name.rc == 0)
+		unlinkat(c->spool->folder, tl_text_string(&name), AT_REMOVEDIR);
+	tl_text_free(&name);
+}
+
+int
+tl_spool_state_write(struct tl_spool_chain *c)
+{
+	struct tl_block_facts facts = { .block = { .number = c->next },
+		.sent = c->sent,
+		.positions = c->positions };
+	struct tl_text text = { 0 };
+	int rc;
+
+	if (c->folder < 0)
+		return 0;
+	memcpy(facts.block.host, c->host, sizeof(c->host));
+	memcpy(facts.block.timeline, c->timeline, sizeof(c->timeline));
+	memcpy(facts.block.chain, c->name, sizeof(c->name));
+	memcpy(facts.identity, c->identity, sizeof(c->identity));
+	memcpy(facts.boot, c->boot, sizeof(c->boot));
+	rc = tl_block_make(&text, &facts);
+	if (rc == 0)
+		rc = tl_spool_file_write(c->folder, "state",
+		    tl_bytes(text.data, text.size));
+	tl_text_free(&text);
+	return rc;
+}
+
+/* == reading a folder == */
+
+/* == files of a chain == */
+
+static bool
+ends_with(const char *name, const char *end)
+{
+	const size_t size = strlen(name), end_size = strlen(end);
+
+	return size >= end_size && strcmp(name + size - end_size, end) == 0;
+}
+
+static int64_t
+ns_of(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+static int
+add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
+{
+	struct stat st;
+	int rc = tl_spool_list_room(c);
+
+	if (rc < 0)
+		return rc;
+	if (fstatat(c->folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	if (!S_ISREG(st.st_mode) || st.st_size == 0 ||
+	    st.st_size > TL_SPOOL_BLOCK_MAX) {
+		tl_spool_file_aside(c, name, "it is no file of a block");
+		return 0;
+	}
+	b->size = (uint32_t)st.st_size;
+	b->put_ns = ns_of(&st.st_mtim);
+	tl_spool_list_add(c, b);
+	return 0;
+}
+
+/* A name that begins as all do, or is that of something else? */
+static int
+take_name(void *context, const char *name)
+{
+	struct tl_spool_chain *c = context;
+	struct tl_spooled b;
+
+	if (strcmp(name, "state") == 0 || ends_with(name, ".bad"))
+		return 0;
+	if (ends_with(name, ".new")) {
+		unlinkat(c->folder, name, 0);
+		return 0;
+	}
+	if (tl_spool_file_parse(name, &b))
+		return add_file(c, name, &b);
+	tl_report_say(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
+	    "%s: %s is none of its files: left alone", c->timeline, name);
+	return 0;
+}
+
+/* By number; what stands for more comes before what it stands for. */
+static int
+compare(const void *x, const void *y)
+{
+	const struct tl_spooled *a = x, *b = y;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	if (a->last != b->last)
+		return a->last > b->last ? -1 : 1;
+	return b->dropped - a->dropped;
+}
+
+/* Remove what another one stands for. */
+static void
+remove_covered(struct tl_spool_chain *c)
+{
+	for (size_t i = 1; i < c->count;) {
+		const struct tl_spooled *before = tl_spooled_at(c, i - 1);
+		const struct tl_spooled *b = tl_spooled_at(c, i);
+
+		if (b->first > before->last) {
+			i++;
+			continue;
+		}
+		tl_spool_file_remove(c, b);
+		tl_spool_list_remove(c, i);
+	}
+}
+
+/* == where it goes on == */
+
+/* What is known of the chain: name, next, identity, positions. */
+static int
+take_facts(struct tl_spool_chain *c, struct tl_block_facts *facts,
+    uint64_t next)
+{
+	c->next = next;
+	memcpy(c->name, facts->block.chain, sizeof(c->name));
+	memcpy(c->host, facts->block.host, sizeof(c->host));
+	memcpy(c->timeline, facts->block.timeline, sizeof(c->timeline));
+	memcpy(c->identity, facts->identity, sizeof(c->identity));
+	memcpy(c->boot, facts->boot, sizeof(c->boot));
+	tl_text_free(&c->positions);
+	c->positions = facts->positions;
+	facts->positions = (struct tl_text){ 0 };
+	(void)tl_text_string(&c->positions); /* its NUL */
+	return c->positions.rc;
+}
+
+/* Is the folder the one of this host and timeline? */
+static bool
+is_folder_of(const char *folder, const struct tl_block_facts *facts)
+{
+	struct tl_text name = { 0 };
+	bool same;
+
+	tl_spool_folder_name(&name, facts->block.host, facts->block.timeline);
+	same = name.rc == 0 && strcmp(tl_text_string(&name), folder) == 0;
+	tl_text_free(&name);
+	return same;
+}
+
+static void
+read_state(struct tl_spool_chain *c, const char *folder)
+{
+	struct tl_block_facts facts = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	int rc = tl_spool_file_read(c->folder, "state", &text);
+
+	if (rc == 0)
+		rc = tl_block_describe(&facts, tl_bytes(text.data, text.size),
+		    &fault);
+	if (rc == 0 && (facts.dropped || !is_folder_of(folder, &facts)))
+		rc = tl_fault(&fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "it is of another chain");
+	if (rc == 0) {
+		c->sent = facts.sent;
+		(void)take_facts(c, &facts, facts.block.number);
+	} else if (rc != -ENOENT) {
+		tl_spool_file_aside(c, "state",
+		    fault.text[0] ? fault.text : strerror(-rc));
+	}
+	tl_block_facts_free(&facts);
+	tl_text_free(&text);
+}
+
+/* Does a block tell of this chain? */
+static int
+describe(struct tl_spool_chain *c, const struct tl_spooled *b,
+    const char *folder, struct tl_block_facts *facts, struct tl_fault *fault)
+{
+	struct tl_bytes data;
+	int rc = tl_spooled_load(c, b, &c->spool->data, &data);
+
+	if (rc == 0)
+		rc = tl_block_describe(facts, data, fault);
+	if (rc < 0)
+		return rc;
+	if (!is_folder_of(folder, facts) || facts->block.number != b->first ||
+	    facts->last != b->last || facts->dropped != b->dropped ||
+	    (c->name[0] && strcmp(c->name, facts->block.chain) != 0))
+		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "it is of another chain than its name says");
+	return 0;
+}
+
+/* The newest block tells more than the state when it came after it. */
+static int
+read_newest(struct tl_spool_chain *c, const char *folder)
+{
+	const struct tl_spooled *b = tl_spooled_at(c, c->count - 1);
+	struct tl_block_facts facts = { 0 };
+	struct tl_fault fault = { 0 };
+	char name[TL_SPOOL_FILE_MAX];
+	const uint64_t next = b->last + 1;
+	int rc = describe(c, b, folder, &facts, &fault);
+
+	if (rc == 0 && (c->name[0] == '\0' || next >= c->next))
+		(void)take_facts(c, &facts, next > c->next ? next : c->next);
+	tl_block_facts_free(&facts);
+	if (rc == 0)
+		return 0;
+	tl_spool_file_name(name, b);
+	tl_spool_file_aside(c, name,
+	    fault.text[0] ? fault.text : strerror(-rc));
+	tl_spool_list_remove(c, c->count - 1);
+	return rc;
+}
+
+/* Numbers that were seen are never given again. */
+static void
+read_chain(struct tl_spool_chain *c, const char *folder)
+{
+	uint64_t seen = 0;
+
+	read_state(c, folder);
+	if (c->count > 0)
+		seen = tl_spooled_at(c, c->count - 1)->last + 1;
+	while (c->count > 0 && read_newest(c, folder) != 0)
+		continue;
+	if (c->next < seen)
+		c->next = seen;
+	for (size_t i = 0; i < c->count; i++)
+		tl_spooled_at(c, i)->tried =
+		    tl_spooled_at(c, i)->first < c->sent;
+}
+
+/* When its state was written. */
+static int64_t
+used_at(int folder)
+{
+	struct stat st;
+
+	if (fstatat(folder, "state", &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return 0;
+	return ns_of(&st.st_mtim);
+}
+
+/* Learn what lies in the folder of a chain, which is the last one: one of which
+ * nothing is known is none. */
+static int
+scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
+{
+	const int rc = tl_folder_each(c->folder, take_name, c);
+
+	if (rc == 0) {
+		if (c->count > 0)
+			qsort(tl_spooled_at(c, 0), c->count,
+			    sizeof(struct tl_spooled), compare);
+		remove_covered(c);
+		read_chain(c, name);
+	}
+	if (rc == 0 && c->name[0] != '\0')
+		return 0;
+	s->chain_count--;
+	tl_spool_chain_free(c);
+	return rc;
+}
+
+/* == all of them == */
+
+static int
+take_folder(void *context, const char *name)
+{
+	struct tl_spool *s = context;
+	struct tl_spool_chain *c;
+	int folder, rc;
+
+	if (!strchr(name, '='))
+		return 0;
+	folder = openat(s->folder, name,
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	rc = folder < 0 ? -errno : tl_spool_add(s, &c);
+	if (rc == 0) {
+		c->folder = folder;
+		c->used_ns = used_at(folder);
+		return scan_chain(s, c, name);
+	}
+	if (folder >= 0)
+		close(folder);
+	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE,
+	    "%s: left alone: %s", name, strerror(-rc));
+	return 0;
+}
+
+int
+tl_spool_scan(struct tl_spool *s, struct tl_fault *fault)
+{
+	const int rc = tl_folder_each(s->folder, take_folder, s);
+
+	return rc == 0
+		   ? 0
+		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}

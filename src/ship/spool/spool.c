@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spool.c - open a spool, find chains, put blocks
+ */
+#include "clock/clock.h"
+#include "ship/spool/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* == the spool == */
+
+static int
+no_folder(struct tl_fault *fault, int rc)
+{
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+static int
+open_folder(struct tl_spool *s, struct tl_fault *fault)
+{
+	const char *path = s->options.path;
+
+	if (mkdir(path, 0700) != 0 && errno != EEXIST)
+		return no_folder(fault, -errno);
+	s->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->folder < 0)
+		return no_folder(fault, -errno);
+	s->lock_fd = openat(s->folder, "lock",
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (s->lock_fd < 0)
+		return no_folder(fault, -errno);
+	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0)
+		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
+		    "another timeline-ship has this spool");
+	return tl_spool_scan(s, fault);
+}
+
+int
+tl_spool_open(struct tl_spool **spool, const struct tl_spool_options *options,
+    struct tl_fault *fault)
+{
+	struct tl_spool *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	s->options = *options;
+	s->folder = s->lock_fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	rc = options->path ? open_folder(s, fault) : 0;
+	if (rc < 0)
+		tl_spool_free(s);
+	else
+		*spool = s;
+	return rc;
+}
+
+void
+tl_spool_free(struct tl_spool *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->chain_count; i++)
+		tl_spool_chain_free(s->chains[i]);
+	if (s->lock_fd >= 0)
+		close(s->lock_fd);
+	if (s->folder >= 0)
+		close(s->folder);
+	tl_text_free(&s->data);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+void
+tl_spool_status(struct tl_spool *s, struct tl_spool_status *status)
+{
+	pthread_mutex_lock(&s->lock);
+	*status = s->status;
+	status->chains = s->chain_count;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* == chains == */
+
+void
+tl_spool_chain_free(struct tl_spool_chain *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		free(tl_spooled_at(c, i)->data);
+	free(c->blocks);
+	tl_text_free(&c->positions);
+	if (c->folder >= 0)
+		close(c->folder);
+	free(c);
+}
+
+/* The one that nobody needs, and did not for longest; NULL: all are needed. */
+static struct tl_spool_chain *
+take_idle(struct tl_spool *s)
+{
+	struct tl_spool_chain *idle = NULL;
+	size_t at = 0;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->chain_count; i++) {
+		struct tl_spool_chain *c = s->chains[i];
+
+		if (c->used || c->count > 0 ||
+		    (idle && c->used_ns >= idle->used_ns))
+			continue;
+		idle = c;
+		at = i;
+	}
+	if (idle)
+		s->chains[at] = s->chains[--s->chain_count];
+	pthread_mutex_unlock(&s->lock);
+	return idle;
+}
+
+int
+tl_spool_add(struct tl_spool *s, struct tl_spool_chain **chain)
+{
+	struct tl_spool_chain *c;
+
+	if (s->chain_count == TL_SPOOL_CHAINS_MAX) {
+		if (!(c = take_idle(s)))
+			return -ENOSPC;
+		tl_spool_folder_remove(c);
+		tl_spool_chain_free(c);
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->spool = s;
+	c->folder = -1;
+	pthread_mutex_lock(&s->lock);
+	s->chains[s->chain_count++] = c;
+	pthread_mutex_unlock(&s->lock);
+	*chain = c;
+	return 0;
+}
+
+static struct tl_spool_chain *
+find_chain(const struct tl_spool *s, const char *host, const char *timeline)
+{
+	for (size_t i = 0; i < s->chain_count; i++) {
+		struct tl_spool_chain *c = s->chains[i];
+
+		if (strcmp(c->host, host) == 0 &&
+		    strcmp(c->timeline, timeline) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static int
+draw_name(char name[TL_CHAIN_SIZE])
+{
+	uint8_t random[(TL_CHAIN_SIZE - 1) / 2];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(name + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
+static int
+make_folder(struct tl_spool_chain *c)
+{
+	struct tl_text name = { 0 };
+	int rc;
+
+	if (c->spool->folder < 0)
+		return 0;
+	tl_spool_folder_name(&name, c->host, c->timeline);
+	rc = name.rc;
+	if (rc == 0 &&
+	    mkdirat(c->spool->folder, tl_text_string(&name), 0700) != 0 &&
+	    errno != EEXIST)
+		rc = -errno;
+	if (rc == 0)
+		c->folder = openat(c->spool->folder, tl_text_string(&name),
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (rc == 0 && c->folder < 0)
+		rc = -errno;
+	tl_text_free(&name);
+	return rc;
+}
+
+static int
+make_chain(struct tl_spool_chain **chain, struct tl_spool *s, const char *host,
+    const char *timeline)
+{
+	struct tl_spool_chain *c;
+	int rc;
+
+	if (strlen(host) >= sizeof(c->host) ||
+	    strlen(timeline) >= sizeof(c->timeline))
+		return -ENAMETOOLONG;
+	if ((rc = tl_spool_add(s, &c)) < 0)
+		return rc;
+	strcpy(c->host, host);
+	strcpy(c->timeline, timeline);
+	rc = draw_name(c->name);
+	if (rc == 0)
+		rc = make_folder(c);
+	if (rc == 0) {
+		*chain = c;
+		return 0;
+	}
+	pthread_mutex_lock(&s->lock);
+	s->chain_count--;
+	pthread_mutex_unlock(&s->lock);
+	tl_spool_chain_free(c);
+	return rc;
+}
+
+int
+tl_spool_chain(struct tl_spool_chain **chain, struct tl_spool *s,
+    const char *host, const char *timeline, struct tl_fault *fault)
+{
+	int rc = 0;
+
+	*chain = find_chain(s, host, timeline);
+	if (!*chain)
+		rc = make_chain(chain, s, host, timeline);
+	if (rc < 0)
+		return no_folder(fault, rc);
+	(*chain)->used = true;
+	return 0;
+}
+
+void
+tl_spool_chain_leave(struct tl_spool_chain *c)
+{
+	c->used = false;
+	c->used_ns = tl_clock_read(CLOCK_REALTIME);
+}
+
+const char *
+tl_spool_chain_name(const struct tl_spool_chain *c)
+{
+	return c->name;
+}
+
+uint64_t
+tl_spool_chain_next(const struct tl_spool_chain *c)
+{
+	return c->next;
+}
+
+const char *
+tl_spool_chain_identity(const struct tl_spool_chain *c)
+{
+	return c->identity;
+}
+
+const char *
+tl_spool_chain_positions(const struct tl_spool_chain *c)
+{
+	return c->positions.data ? c->positions.data : "";
+}
+
+static void
+set_string(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from);
+}
+
+/* Where it goes on: 0 or -ENOMEM, then it stays. */
+static int
+set_positions(struct tl_spool_chain *c, const char *positions)
+{
+	const size_t size = strlen(positions);
+	char *room;
+
+	tl_text_clear(&c->positions);
+	room = tl_text_reserve(&c->positions, size);
+	if (!room)
+		return -ENOMEM;
+	memcpy(room, positions, size + 1);
+	c->positions.size = size;
+	return 0;
+}
+
+int
+tl_spool_chain_begin(struct tl_spool_chain *c, const char *identity,
+    const char *boot, const char *positions)
+{
+	int rc;
+
+	pthread_mutex_lock(&c->spool->lock);
+	set_string(c->identity, sizeof(c->identity), identity);
+	set_string(c->boot, sizeof(c->boot), boot);
+	rc = set_positions(c, positions);
+	if (rc == 0)
+		rc = tl_spool_state_write(c);
+	pthread_mutex_unlock(&c->spool->lock);
+	return rc;
+}
+
+/* == put == */
+
+static int
+copy_data(struct tl_spooled *b, struct tl_bytes data)
+{
+	b->data = malloc(data.size);
+	if (!b->data)
+		return -ENOMEM;
+	memcpy(b->data, data.data, data.size);
+	return 0;
+}
+
+static int
+put_file(struct tl_spool_chain *c, const struct tl_spooled *b,
+    struct tl_bytes data)
+{
+	char name[TL_SPOOL_FILE_MAX];
+
+	tl_spool_file_name(name, b);
+	return tl_spool_file_write(c->folder, name, data);
+}
+
+/* Until there is room for size more, or nothing that could go; at_least one
+ * goes, where the disk is full. */
+static int
+make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
+{
+	struct tl_spool *s = c->spool;
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = tl_spool_list_room(c);
+	while (rc == 0 &&
+	       (at_least || s->status.size + size > s->options.size_max)) {
+		rc = tl_spool_make_less(s);
+		at_least = false;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return rc == -ENOENT && !at_least ? 0 : rc;
+}
+
+static void
+note_put(struct tl_spool_chain *c, const struct tl_spooled *b,
+    const char *positions)
+{
+	struct tl_spool *s = c->spool;
+
+	tl_spool_list_add(c, b);
+	c->next = b->last + 1;
+	if (set_positions(c, positions) != 0)
+		tl_text_clear(&c->positions); /* the block has them */
+	s->status.entries += b->entries;
+	s->status.lost += b->lost;
+}
+
+int
+tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
+    const char *positions)
+{
+	struct tl_spool *s = c->spool;
+	struct tl_spooled b = { .first = c->next,
+		.last = c->next,
+		.known = true,
+		.from_ns = block->from_ns,
+		.to_ns = block->to_ns,
+		.entries = block->entries,
+		.lost = block->lost,
+		.put_ns = tl_clock_read(CLOCK_REALTIME),
+		.size = (uint32_t)block->data.size };
+	int rc = make_room(c, tl_spooled_size(&b), false);
+
+	if (rc == 0)
+		rc = c->folder < 0 ? copy_data(&b, block->data)
+				   : put_file(c, &b, block->data);
+	if (rc == -ENOSPC || rc == -EDQUOT) {
+		if (make_room(c, 0, true) == 0)
+			rc = put_file(c, &b, block->data);
+	}
+	if (rc < 0)
+		return rc;
+	pthread_mutex_lock(&s->lock);
+	note_put(c, &b, positions);
+	pthread_mutex_unlock(&s->lock);
+	if (s->options.wake)
+		s->options.wake(s->options.context);
+	return 0;
+}
+
+/* == the list of a chain == */
+
+enum { CAPACITY_FIRST = 64 };
+
+/* What is gone at the front is room at the back. */
+static void
+move_to_front(struct tl_spool_chain *c)
+{
+	memmove(c->blocks, c->blocks + c->begin, c->count * sizeof(*c->blocks));
+	c->begin = 0;
+}
+
+int
+tl_spool_list_room(struct tl_spool_chain *c)
+{
+	const size_t capacity = c->capacity ? c->capacity * 2 : CAPACITY_FIRST;
+	struct tl_spooled *blocks;
+
+	if (c->begin + c->count < c->capacity)
+		return 0;
+	if (c->begin > c->capacity / 2) {
+		move_to_front(c);
+		return 0;
+	}
+	if (capacity > TL_SPOOL_BLOCKS_MAX)
+		return -ENOSPC;
+	blocks = realloc(c->blocks, capacity * sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	c->blocks = blocks;
+	c->capacity = capacity;
+	return 0;
+}
+
+static void
+count_in(struct tl_spool *spool, const struct tl_spooled *b)
+{
+	spool->status.blocks++;
+	spool->status.size += tl_spooled_size(b);
+}
+
+void
+tl_spool_list_add(struct tl_spool_chain *c, const struct tl_spooled *b)
+{
+	c->blocks[c->begin + c->count++] = *b;
+	count_in(c->spool, b);
+}
+
+void
+tl_spool_list_remove(struct tl_spool_chain *c, size_t i)
+{
+	struct tl_spooled *b = tl_spooled_at(c, i);
+
+	c->spool->status.blocks--;
+	c->spool->status.size -= tl_spooled_size(b);
+	free(b->data);
+	if (i == 0)
+		c->begin++;
+	else
+		memmove(b, b + 1, (c->count - i - 1) * sizeof(*b));
+	c->count--;
+	if (i < c->under_way)
+		c->under_way--;
+}

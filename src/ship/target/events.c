@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events.c - write the events of blocks
+ */
+#include "ship/target/events.h"
+
+#include "event/intern.h"
+#include "event/message_map.h"
+#include "ship/block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Whose texts of arguments are asked for: those of the block at hand. */
+struct own_strings {
+	struct tl_strings strings; /* first: what messages point to */
+	const struct tl_strings *now;
+};
+
+/* Where blocks came from, and whether one before the next was dropped. */
+struct known_chain {
+	char name[TL_CHAIN_SIZE];
+	bool dropped;
+};
+
+struct tl_events {
+	struct tl_writer *writer;
+	struct tl_definer *definer;
+	struct tl_message_map copies; /* by message of the definer */
+	struct own_strings strings;
+	struct tl_origin *origins; /* by the number of its chain */
+	struct known_chain *chains;
+	size_t chain_count;
+	size_t chains_max;
+	size_t again; /* the next that gives its place to another */
+	size_t last;
+	const struct tl_report *told; /* of damage */
+	struct tl_report report;
+};
+
+enum { ORIGIN_NAME_SIZE = sizeof(((struct tl_origin *)0)->machine) };
+
+_Static_assert(ORIGIN_NAME_SIZE == sizeof(((struct tl_origin *)0)->timeline),
+    "both names are cut alike");
+
+static struct tl_bytes
+string_of(const struct tl_strings *strings, uint64_t number)
+{
+	const struct own_strings *own =
+	    (const struct own_strings *)(const void *)strings;
+
+	return own->now ? own->now->get(own->now, number) : tl_bytes(NULL, 0);
+}
+
+/* What a format cannot carry is known, and need not be said of each file. */
+static void
+say_damage(void *context, const struct tl_fault *fault)
+{
+	const struct tl_events *e = context;
+
+	if (fault->rc == -EBADMSG)
+		e->told->say(e->told->context, fault);
+}
+
+/* The table has its size from the first: the writer must know it. */
+static int
+make_tables(struct tl_events *e, size_t chains_max)
+{
+	e->chains_max = chains_max;
+	e->chains = calloc(chains_max, sizeof(*e->chains));
+	e->origins = calloc(chains_max, sizeof(*e->origins));
+	return e->chains && e->origins ? tl_definer_new(&e->definer) : -ENOMEM;
+}
+
+int
+tl_events_new(struct tl_events **events, const struct tl_format_row *format,
+    size_t chains_max, tl_write *write, void *context,
+    const struct tl_report *report)
+{
+	struct tl_events *e = calloc(1, sizeof(*e));
+	int rc;
+
+	if (!e)
+		return -ENOMEM;
+	e->strings.strings.get = string_of;
+	e->told = report;
+	e->report = (struct tl_report){ say_damage, e };
+	rc = make_tables(e, chains_max);
+	if (rc == 0)
+		rc = format->write_new(&e->writer, write, context, &e->report);
+	if (rc == 0)
+		tl_writer_set_sources(e->writer, e->origins, chains_max);
+	if (rc < 0)
+		tl_events_free(e);
+	else
+		*events = e;
+	return rc;
+}
+
+void
+tl_events_free(struct tl_events *e)
+{
+	if (!e)
+		return;
+	tl_writer_free(e->writer);
+	tl_message_map_free(&e->copies, free);
+	tl_definer_free(e->definer);
+	free(e->origins);
+	free(e->chains);
+	free(e);
+}
+
+/* == where they come from == */
+
+/* As much as an origin has room for. */
+static void
+copy_name(char to[ORIGIN_NAME_SIZE], const char *from)
+{
+	const size_t size = strnlen(from, ORIGIN_NAME_SIZE - 1);
+
+	memcpy(to, from, size);
+	to[size] = '\0';
+}
+
+/* Where there is no more room, in place of one that came long ago. */
+static size_t
+add_chain(struct tl_events *e, const struct tl_block *block)
+{
+	const size_t n = e->chain_count < e->chains_max
+			     ? e->chain_count++
+			     : e->again++ % e->chains_max;
+
+	memcpy(e->chains[n].name, block->chain, TL_CHAIN_SIZE);
+	e->chains[n].dropped = false;
+	copy_name(e->origins[n].machine, block->host);
+	copy_name(e->origins[n].timeline, block->timeline);
+	return n;
+}
+
+static size_t
+find_chain(struct tl_events *e, const struct tl_block *block)
+{
+	for (size_t i = 0; i < e->chain_count; i++) {
+		const size_t n = (e->last + i) % e->chain_count;
+
+		if (strcmp(e->chains[n].name, block->chain) == 0)
+			return n;
+	}
+	return add_chain(e, block);
+}
+
+/* == messages == */
+
+static int
+copy_message(struct tl_events *e, const struct tl_message *from,
+    struct tl_message **copy)
+{
+	const struct tl_message *known;
+	int rc = tl_definer_message(e->definer, from->category, from->text,
+	    from->kind, from->level, from->scope, &known);
+
+	if (rc < 0)
+		return rc;
+	*copy = tl_message_map_find(&e->copies, known);
+	if (*copy)
+		return 0;
+	*copy = malloc(sizeof(**copy));
+	if (!*copy)
+		return -ENOMEM;
+	**copy = *known;
+	(*copy)->builtin = from->builtin;
+	(*copy)->strings = &e->strings.strings;
+	rc = tl_message_map_add(&e->copies, known, *copy);
+	if (rc < 0)
+		free(*copy);
+	return rc;
+}
+
+/* What a message of this block is called for the writer. */
+static int
+translate(struct tl_events *e, struct tl_message_map *met,
+    struct tl_event *event)
+{
+	struct tl_message *copy;
+	int rc = 0;
+
+	if (!event->message)
+		return 0;
+	copy = tl_message_map_find(met, event->message);
+	if (!copy) {
+		rc = copy_message(e, event->message, &copy);
+		if (rc == 0)
+			rc = tl_message_map_add(met, event->message, copy);
+	}
+	if (rc < 0)
+		return rc;
+	e->strings.now = event->message->strings;
+	event->message = copy;
+	return 0;
+}
+
+/* == blocks == */
+
+static int
+put_all(struct tl_events *e, struct tl_trace *trace, bool all)
+{
+	struct tl_message_map met = { 0 };
+	struct tl_sink *sink = &e->writer->sink;
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (event.continued && !all)
+			continue;
+		event.source = (uint16_t)e->last;
+		if ((rc = translate(e, &met, &event)) < 0 ||
+		    (rc = sink->put(sink, &event)) < 0)
+			break;
+	}
+	e->strings.now = NULL;
+	tl_cursor_close(cursor);
+	tl_message_map_free(&met, NULL);
+	return rc;
+}
+
+int
+tl_events_put(struct tl_events *e, const struct tl_block *block, bool gap)
+{
+	struct tl_fault fault = { 0 };
+	struct known_chain *chain;
+	struct tl_trace *trace;
+	int rc = tl_block_open(&trace, block->data, &fault);
+
+	if (rc < 0)
+		return rc;
+	e->last = find_chain(e, block);
+	chain = &e->chains[e->last];
+	rc = put_all(e, trace, gap || chain->dropped);
+	chain->dropped = tl_trace_info(trace, TL_INFO_DROPPED).size > 0;
+	tl_trace_close(trace);
+	return rc < 0 ? rc : tl_out_flush(&e->writer->out);
+}
+
+int
+tl_events_finish(struct tl_events *e)
+{
+	return e->writer->sink.finish(&e->writer->sink);
+}

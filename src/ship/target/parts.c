@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parts.c - a directory of files that hold the events of many blocks.
+ *
+ * Each chain has one that is being made.  It is whole when it is large or old
+ * enough, when the hour ends, or when too much waits for it; its blocks are
+ * settled then, not before.  A block that comes again after a crash may lie in
+ * a file that is whole: its name tells.
+ */
+#include "base/terminal.h"
+#include "clock/clock.h"
+#include "ship/block.h"
+#include "ship/files.h"
+#include "ship/target/dir.h"
+#include "ship/target/events.h"
+#include "ship/target/target.h"
+#include "ship/target/window.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* == one file: .app-CHAIN-17.parquet.new, then app-CHAIN-17-90.parquet == */
+
+struct part {
+	int folder;
+	int fd;
+	const struct tl_format_row *format;
+	struct tl_events *events; /* NULL: there is none */
+	struct tl_text prefix;    /* of its name */
+	char hidden[TL_PARTITION_NAME_MAX];
+	int64_t hour;
+	int64_t begun_ns; /* CLOCK_MONOTONIC */
+	uint64_t first;
+	uint64_t last;
+	uint64_t size;                      /* of the file */
+	uint64_t held;                      /* bytes of its blocks */
+	struct tl_target_queue held_blocks; /* that are settled with it */
+};
+
+static int
+write_on(void *context, const char *data, size_t size)
+{
+	struct part *p = context;
+	const int rc = tl_write_all(p->fd, data, size);
+
+	p->size += rc == 0 ? size : 0;
+	return rc;
+}
+
+static int
+open_hidden(struct part *p, const struct tl_block *block)
+{
+	struct tl_text name = { 0 };
+
+	tl_put_string(&name, tl_text_string(&p->prefix));
+	tl_put_unsigned(&name, block->number);
+	tl_put_string(&name, p->format->suffix);
+	if (p->prefix.rc < 0 || name.rc < 0) {
+		tl_text_free(&name);
+		return -ENOMEM;
+	}
+	tl_partition_hidden(p->hidden, tl_text_string(&name));
+	tl_text_free(&name);
+	p->fd = openat(p->folder, p->hidden,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	return p->fd < 0 ? -errno : 0;
+}
+
+/* Close everything; the queue of blocks is kept. */
+static void
+leave(struct part *p)
+{
+	const struct tl_target_queue blocks = p->held_blocks;
+
+	tl_events_free(p->events);
+	tl_text_free(&p->prefix);
+	if (p->fd >= 0)
+		close(p->fd);
+	close(p->folder);
+	*p = (struct part){ .held_blocks = blocks };
+}
+
+/* Remove the unfinished file; its queue is emptied. */
+static void
+part_abandon(struct part *p)
+{
+	unlinkat(p->folder, p->hidden, 0);
+	p->held_blocks.count = 0;
+	leave(p);
+}
+
+/* Begin with a block that goes into this folder, which is taken over, even on
+ * failure.  part is all zeros but for its queue.  0 or -errno. */
+static int
+part_open(struct part *p, int folder, const struct tl_block *block,
+    const struct tl_format_row *format, const struct tl_report *report)
+{
+	int rc;
+
+	p->folder = folder;
+	p->fd = -1;
+	p->format = format;
+	p->hour = tl_partition_hour(block->from_ns);
+	p->begun_ns = tl_clock_read(CLOCK_MONOTONIC);
+	p->first = block->number;
+	tl_partition_prefix(&p->prefix, block);
+	rc = open_hidden(p, block);
+	if (rc == 0)
+		rc = tl_events_new(&p->events, format, 1, write_on, p, report);
+	if (rc < 0)
+		part_abandon(p);
+	return rc;
+}
+
+/* Its events, up to the last block that it stands for; gap: those before it
+ * were dropped.  0; -errno: the part is of no use any
+ * more. */
+static int
+part_put(struct part *p, const struct tl_block *block, uint64_t last, bool gap)
+{
+	int rc = tl_events_put(p->events, block, gap);
+
+	if (rc == 0)
+		rc = tl_queue_add(&p->held_blocks, block);
+	if (rc < 0)
+		return rc;
+	p->held += block->data.size;
+	p->last = last;
+	return 0;
+}
+
+static int
+rename_whole(struct part *p)
+{
+	struct tl_text name = { 0 };
+	int rc;
+
+	tl_put_string(&name, tl_text_string(&p->prefix));
+	tl_put_unsigned(&name, p->first);
+	tl_put_char(&name, '-');
+	tl_put_unsigned(&name, p->last);
+	tl_put_string(&name, p->format->suffix);
+	rc = name.rc;
+	if (rc == 0 && renameat(p->folder, p->hidden, p->folder,
+			   tl_text_string(&name)) != 0)
+		rc = -errno;
+	tl_text_free(&name);
+	return rc;
+}
+
+/* It is whole, and there; or it is not, and gone.  0 or -errno. */
+static int
+part_close(struct part *p)
+{
+	int rc = tl_events_finish(p->events);
+
+	if (close(p->fd) != 0 && rc == 0)
+		rc = -errno;
+	p->fd = -1;
+	if (rc == 0)
+		rc = rename_whole(p);
+	if (rc < 0)
+		part_abandon(p);
+	else
+		leave(p);
+	return rc;
+}
+
+/* == parts that are there == */
+
+/* "17-90.parquet" */
+static bool
+read_range(const char *name, const char *suffix, uint64_t *first,
+    uint64_t *last)
+{
+	char words[2 * TL_UNSIGNED_MAX + 2];
+	const char *end = strchr(name, '.');
+	char *dash;
+
+	if (!end || (size_t)(end - name) >= sizeof(words) ||
+	    strcmp(end, suffix) != 0)
+		return false;
+	memcpy(words, name, (size_t)(end - name));
+	words[end - name] = '\0';
+	dash = strchr(words, '-');
+	if (!dash)
+		return false;
+	*dash = '\0';
+	return tl_parse_unsigned(words, first) == 0 &&
+	       tl_parse_unsigned(dash + 1, last) == 0;
+}
+
+/* What is looked for. */
+struct search {
+	struct tl_bytes prefix;
+	const char *suffix;
+	uint64_t number;
+	uint64_t last; /* of the part that has it */
+};
+
+static int
+look_at(void *context, const char *name)
+{
+	struct search *s = context;
+	uint64_t first, last;
+
+	if (strncmp(name, s->prefix.data, s->prefix.size) != 0 ||
+	    !read_range(name + s->prefix.size, s->suffix, &first, &last) ||
+	    s->number < first || s->number > last)
+		return 0;
+	s->last = last;
+	return 1;
+}
+
+/* The last block of a part in this folder that has this block; UINT64_MAX:
+ * none has. */
+static uint64_t
+part_find(int folder, const struct tl_block *block,
+    const struct tl_format_row *format)
+{
+	struct tl_text prefix = { 0 };
+	struct search search = { .suffix = format->suffix,
+		.number = block->number,
+		.last = UINT64_MAX };
+
+	tl_partition_prefix(&prefix, block);
+	search.prefix = tl_bytes(prefix.data, prefix.size);
+	if (prefix.rc == 0)
+		(void)tl_folder_each(folder, look_at, &search);
+	tl_text_free(&prefix);
+	return search.last;
+}
+
+/* == all chains == */
+
+struct chain_part {
+	char name[TL_CHAIN_SIZE];
+	struct part part;
+	uint64_t covered; /* blocks before it lie in files that are whole */
+	bool gap;         /* the block before was a stand-in for others ... */
+	bool part_gap;    /* ... or was before the part */
+};
+
+struct events_target {
+	struct tl_target target; /* first: what callers hold */
+	struct tl_target_options options;
+	struct tl_partitions partitions;
+	struct chain_part **chains;
+	size_t chain_count;
+	uint64_t held; /* bytes of blocks in files that are not whole */
+	struct tl_target_queue queue;
+};
+
+/* == chains == */
+
+/* One without a file, whose place another can have; NULL: there is none. */
+static struct chain_part *
+find_idle(struct events_target *e)
+{
+	for (size_t i = 0; i < e->chain_count; i++) {
+		const struct part *p = &e->chains[i]->part;
+
+		if (!p->events && p->held_blocks.count == 0)
+			return e->chains[i];
+	}
+	return NULL;
+}
+
+static int
+find_chain(struct events_target *e, const char *name, struct chain_part **chain)
+{
+	struct chain_part **grown;
+
+	for (size_t i = 0; i < e->chain_count; i++) {
+		*chain = e->chains[i];
+		if (strcmp((*chain)->name, name) == 0)
+			return 0;
+	}
+	if (e->chain_count >= TL_TARGET_CHAINS_MAX && (*chain = find_idle(e))) {
+		tl_queue_free(&(*chain)->part.held_blocks);
+		**chain = (struct chain_part){ 0 };
+		memcpy((*chain)->name, name, TL_CHAIN_SIZE);
+		return 0;
+	}
+	grown = realloc(e->chains, (e->chain_count + 1) * sizeof(*e->chains));
+	if (!grown)
+		return -ENOMEM;
+	e->chains = grown;
+	*chain = calloc(1, sizeof(**chain));
+	if (!*chain)
+		return -ENOMEM;
+	memcpy((*chain)->name, name, TL_CHAIN_SIZE);
+	e->chains[e->chain_count++] = *chain;
+	return 0;
+}
+
+/* == one file: .app-CHAIN-17.parquet.new, then app-CHAIN-17-90.parquet == */
+
+static int
+finish_part(struct events_target *e, struct chain_part *c)
+{
+	int rc;
+
+	if (!c->part.events)
+		return 0;
+	e->held -= c->part.held;
+	rc = part_close(&c->part);
+	return rc < 0 ? rc : tl_queue_move(&e->queue, &c->part.held_blocks);
+}
+
+/* A fault: whatever is not whole is made again. */
+static void
+abandon_all(struct events_target *e)
+{
+	for (size_t i = 0; i < e->chain_count; i++) {
+		struct chain_part *c = e->chains[i];
+
+		if (!c->part.events)
+			continue;
+		part_abandon(&c->part);
+		c->gap = c->part_gap;
+	}
+	e->held = 0;
+}
+
+static bool
+is_done(const struct events_target *e, const struct part *p, int64_t now_ns)
+{
+	return p->size >= e->options.part_size ||
+	       now_ns - p->begun_ns >= (int64_t)e->options.part_ns;
+}
+
+/* The file with most blocks, while all have too many. */
+static int
+finish_largest(struct events_target *e)
+{
+	struct chain_part *most = NULL;
+
+	if (e->held <= e->options.held_max)
+		return 0;
+	for (size_t i = 0; i < e->chain_count; i++)
+		if (!most || e->chains[i]->part.held > most->part.held)
+			most = e->chains[i];
+	return most ? finish_part(e, most) : 0;
+}
+
+/* == blocks == */
+
+/* Where a new file begins it may turn out that the block lies in another. */
+static int
+begin_part(struct events_target *e, struct chain_part *c,
+    const struct tl_block *block)
+{
+	const int folder = tl_partition_open(&e->partitions, block->host,
+	    tl_partition_hour(block->from_ns));
+	uint64_t last;
+
+	if (folder < 0)
+		return folder;
+	last = part_find(folder, block, e->options.format);
+	if (last != UINT64_MAX) {
+		c->covered = last + 1;
+		close(folder);
+		return 0;
+	}
+	c->part_gap = c->gap;
+	return part_open(&c->part, folder, block, e->options.format,
+	    e->options.report);
+}
+
+/* Does it stand for others, and up to which? */
+static bool
+is_stand_in(const struct tl_block *block, uint64_t *last)
+{
+	struct tl_block_facts facts = { 0 };
+	struct tl_fault fault = { 0 };
+	bool dropped = false;
+
+	*last = block->number;
+	if (block->entries == 0 &&
+	    tl_block_describe(&facts, block->data, &fault) == 0) {
+		dropped = facts.dropped;
+		*last = facts.last;
+	}
+	tl_block_facts_free(&facts);
+	return dropped;
+}
+
+static int
+put_in_part(struct events_target *e, struct chain_part *c,
+    const struct tl_block *block)
+{
+	uint64_t last;
+	const bool stand_in = is_stand_in(block, &last);
+	int rc = part_put(&c->part, block, last, c->gap);
+
+	if (rc < 0)
+		return rc;
+	c->gap = stand_in;
+	e->held += block->data.size;
+	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
+		rc = finish_part(e, c);
+	return rc < 0 ? rc : finish_largest(e);
+}
+
+static int
+put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
+{
+	int rc = 0;
+
+	if (c->part.events && c->part.hour != tl_partition_hour(block->from_ns))
+		rc = finish_part(e, c);
+	if (rc == 0 && !c->part.events && block->number >= c->covered)
+		rc = begin_part(e, c, block);
+	if (rc < 0)
+		return rc;
+	if (block->number < c->covered)
+		return tl_queue_add(&e->queue, block);
+	return put_in_part(e, c, block);
+}
+
+static int
+fail(struct events_target *e, int rc, struct tl_fault *fault)
+{
+	abandon_all(e);
+	tl_queue_settle(&e->queue, &e->target);
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", e->options.url,
+	    strerror(-rc));
+}
+
+static int
+events_send(struct tl_target *target, const struct tl_block *block,
+    struct tl_fault *fault)
+{
+	struct events_target *e = (struct events_target *)target;
+	struct chain_part *c;
+	int rc = find_chain(e, block->chain, &c);
+
+	if (rc == 0)
+		rc = put(e, c, block);
+	return rc < 0 ? fail(e, rc, fault) : 0;
+}
+
+static int
+settle(struct events_target *e, bool all, struct tl_fault *fault)
+{
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < e->chain_count; i++) {
+		struct chain_part *c = e->chains[i];
+
+		if (c->part.events && (all || is_done(e, &c->part, now_ns)))
+			rc = finish_part(e, c);
+	}
+	if (rc < 0)
+		return fail(e, rc, fault);
+	tl_queue_settle(&e->queue, &e->target);
+	return 0;
+}
+
+static int
+events_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+{
+	(void)timeout_ms;
+	return settle((struct events_target *)target, false, fault);
+}
+
+static int
+events_finish(struct tl_target *target, struct tl_fault *fault)
+{
+	return settle((struct events_target *)target, true, fault);
+}
+
+static void
+events_free(struct tl_target *target)
+{
+	struct events_target *e = (struct events_target *)target;
+
+	abandon_all(e);
+	for (size_t i = 0; i < e->chain_count; i++) {
+		tl_queue_free(&e->chains[i]->part.held_blocks);
+		free(e->chains[i]);
+	}
+	free(e->chains);
+	tl_partitions_close(&e->partitions);
+	tl_queue_free(&e->queue);
+	free(e);
+}
+
+int
+tl_events_target_new(struct tl_target **target,
+    const struct tl_target_options *options)
+{
+	struct events_target *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return -ENOMEM;
+	e->target = (struct tl_target){ .send = events_send,
+		.settle = events_settle,
+		.finish = events_finish,
+		.free = events_free };
+	e->options = *options;
+	e->partitions = (struct tl_partitions){ options->url, -1 };
+	*target = &e->target;
+	return 0;
+}

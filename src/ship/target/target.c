@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * target.c - open the target that a URL or a path names
+ */
+#include "ship/target/target.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static bool
+is_url(const char *word)
+{
+	const char *scheme = strstr(word, "://");
+
+	return scheme && !memchr(word, '/', (size_t)(scheme - word));
+}
+
+bool
+tl_target_takes_formats(const char *word)
+{
+	return !is_url(word);
+}
+
+static int
+check_stdout(const struct tl_target_options *o, struct tl_fault *fault)
+{
+	if (o->format && !o->format->write_new)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s cannot go through a pipe", o->format->name);
+	if ((!o->format || (o->format->flags & TL_FORMAT_BINARY)) &&
+	    isatty(STDOUT_FILENO) == 1)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "blocks are not for a terminal");
+	return 0;
+}
+
+static int
+open_url(struct tl_target **target, const struct tl_target_options *o,
+    struct tl_fault *fault)
+{
+	if (o->format)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "only blocks go there, no other format");
+	if (tl_nats_is_url(o->url))
+		return tl_nats_target_new(target, &o->nats, fault);
+	if (tl_kafka_is_url(o->url))
+		return tl_kafka_target_new(target, &o->kafka, fault);
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	    "no such kind of target");
+}
+
+static int
+open_own(struct tl_target **target, const struct tl_target_options *o,
+    struct tl_fault *fault)
+{
+	int rc;
+
+	if (strcmp(o->url, "-") == 0) {
+		rc = check_stdout(o, fault);
+		if (rc == 0)
+			rc = tl_stdout_target_new(target, STDOUT_FILENO, o);
+	} else if (o->format) {
+		rc = tl_events_target_new(target, o);
+	} else {
+		rc = tl_dir_target_new(target, o);
+	}
+	return rc == 0
+		   ? 0
+		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+int
+tl_target_open(struct tl_target **target, const struct tl_target_options *o,
+    struct tl_fault *fault)
+{
+	return is_url(o->url) ? open_url(target, o, fault)
+			      : open_own(target, o, fault);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * window.h - blocks on their way to a cluster, in the order of sending.
+ *
+ *	settled <-- | kept  sent  sent  waits  sent  waits | <-- send
+ *	            first                                 next   (serials)
+ */
+#ifndef TL_SHIP_TARGET_WINDOW_H
+#define TL_SHIP_TARGET_WINDOW_H
+
+#include "ship/target/target.h"
+
+/* == a window of blocks on their way to a cluster == */
+
+enum {
+	TL_WINDOW_MAX = 64,          /* blocks */
+	TL_WINDOW_SIZE_MAX = 8 << 20 /* bytes, or one block */
+};
+
+enum tl_sending_state { TL_SENDING_WAITS, TL_SENDING_SENT, TL_SENDING_KEPT };
+
+struct tl_sending {
+	enum tl_sending_state state;
+	uint64_t serial; /* never one twice */
+	int64_t sent_ms; /* tl_window_now */
+	char chain[TL_CHAIN_SIZE];
+	uint64_t number;
+	size_t size;
+	void *message; /* the target's own */
+};
+
+/* Starts from all zeros but for forget. */
+struct tl_window {
+	uint64_t first, next;
+	size_t size;
+	void (*forget)(void *message); /* may be NULL */
+	struct tl_sending sendings[TL_WINDOW_MAX];
+};
+
+int64_t tl_window_now(void);
+
+static inline bool
+tl_window_is_empty(const struct tl_window *window)
+{
+	return window->first == window->next;
+}
+
+bool tl_window_has_room(const struct tl_window *window, size_t size);
+/* A block comes in, while there is room; it waits. */
+struct tl_sending *tl_window_add(struct tl_window *window,
+    const struct tl_block *block, void *message);
+/* The sending of a serial, or NULL: it is not on its way any more. */
+struct tl_sending *tl_window_find(struct tl_window *window, uint64_t serial);
+/* Is one before it in its chain not kept yet? */
+bool
+tl_window_must_wait(struct tl_window *window, const struct tl_sending *sending);
+/* How many ms until one was sent so long ago; 0: it was.  at_most when none
+ * is on its way. */
+int64_t tl_window_left(struct tl_window *window, int64_t ms, int64_t at_most);
+
+/* Tell of those that are kept, oldest first, up to one that is not: how many
+ * there were. */
+unsigned
+tl_window_settle(struct tl_window *window, const struct tl_target *target);
+/* That serial cannot be had: told with rc, all others with -ECANCELED; the
+ * window is empty. */
+void tl_window_refuse(struct tl_window *window, const struct tl_target *target,
+    uint64_t serial, int rc);
+/* Forget all, untold. */
+void tl_window_clear(struct tl_window *window);
+
+/* == a queue of blocks that are written, but not yet acknowledged == */
+
+struct tl_queued {
+	char chain[TL_CHAIN_SIZE];
+	uint64_t number;
+};
+
+/* Starts from all zeros. */
+struct tl_target_queue {
+	struct tl_queued *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* 0 or -ENOMEM. */
+int tl_queue_add(struct tl_target_queue *queue, const struct tl_block *block);
+/* All of one go behind those of another, which has none left: 0, -ENOMEM. */
+int tl_queue_move(struct tl_target_queue *to, struct tl_target_queue *from);
+/* Tell that the target keeps them; none is left. */
+void
+tl_queue_settle(struct tl_target_queue *queue, const struct tl_target *target);
+void tl_queue_free(struct tl_target_queue *queue);
+
+#endif
