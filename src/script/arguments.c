@@ -13,40 +13,43 @@ struct arguments {
 /* The key of the metatable in the registry, by its address. */
 static const char arguments_key;
 
-/* As listings show a text that is not there. */
-static void
-push_unknown(lua_State *L, uint64_t number)
-{
-	struct tl_host *host = tl_host(L);
-
-	tl_put_char(tl_host_scratch(host), '#');
-	tl_put_unsigned(&host->text, number);
-	tl_host_push_scratch(L, host);
-}
-
 void
-tl_arguments_push_one(lua_State *L, const struct tl_event *event,
-    unsigned index)
+tl_arguments_get(const struct tl_event *event, unsigned index,
+    struct tl_scalar *to)
 {
 	const uint64_t raw = event->args[index];
-	struct tl_bytes text;
-	double value;
 
 	switch (event->message->args[index].format) {
 	case TIMELINE_ARG_DOUBLE:
-		memcpy(&value, &raw, sizeof(value));
-		lua_pushnumber(L, value);
+		to->kind = TL_SCALAR_REAL;
+		memcpy(&to->real, &raw, sizeof(to->real));
 		return;
 	case TIMELINE_ARG_STRING:
-		text = tl_message_string(event->message, raw);
-		if (text.data)
-			lua_pushlstring(L, text.data, text.size);
-		else
-			push_unknown(L, raw);
+		to->text = tl_message_string(event->message, raw);
+		to->kind = to->text.data ? TL_SCALAR_TEXT : TL_SCALAR_UNKNOWN;
 		return;
 	default:
-		lua_pushinteger(L, (lua_Integer)raw);
+		to->kind = TL_SCALAR_INTEGER;
+		to->integer = (int64_t)raw;
 	}
+}
+
+/* A string that is not there is its number, as in listings. */
+static void
+push_argument(lua_State *L, const struct tl_event *event, unsigned index)
+{
+	struct tl_host *host;
+	struct tl_scalar scalar;
+
+	tl_arguments_get(event, index, &scalar);
+	if (scalar.kind != TL_SCALAR_UNKNOWN) {
+		tl_scalar_push(L, &scalar);
+		return;
+	}
+	host = tl_host(L);
+	tl_put_char(tl_host_scratch(host), '#');
+	tl_put_unsigned(&host->text, event->args[index]);
+	tl_host_push_scratch(L, host);
 }
 
 int
@@ -64,10 +67,7 @@ tl_arguments_find(lua_State *L, const struct tl_event *event, int key)
 	if (lua_type(L, key) != LUA_TSTRING)
 		return -1;
 	name.data = lua_tolstring(L, key, &name.size);
-	for (int i = 0; i < event->message->argc; i++)
-		if (tl_bytes_equal(event->message->args[i].name, name))
-			return i;
-	return -1;
+	return tl_message_find_argument(event->message, name);
 }
 
 /* The event whose arguments the value at index are; NULL: none at present. */
@@ -93,7 +93,7 @@ args_index(lua_State *L)
 	if (i < 0)
 		lua_pushnil(L);
 	else
-		tl_arguments_push_one(L, event, (unsigned)i);
+		push_argument(L, event, (unsigned)i);
 	return 1;
 }
 
@@ -120,7 +120,7 @@ args_next(lua_State *L)
 	}
 	lua_pushlstring(L, event->message->args[i].name.data,
 	    event->message->args[i].name.size);
-	tl_arguments_push_one(L, event, (unsigned)i);
+	push_argument(L, event, (unsigned)i);
 	return 2;
 }
 

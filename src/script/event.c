@@ -30,7 +30,8 @@ enum field {
 	EXPLAIN,
 	FILE_NAME,
 	LINE,
-	ID,
+	SCOPE,
+	ID, /* PRIORITY to ID: of the message */
 	TEXT,
 	DELTA,
 	DURATION,
@@ -42,7 +43,6 @@ enum field {
 	ERROR_NS,
 	EPOCH,
 	SOURCE,
-	SCOPE,
 	END_NS,
 	END_TSC,
 	END_CPU,
@@ -57,18 +57,25 @@ enum field {
 static const struct {
 	const char *name;
 	enum field field;
-} fields[] = { { "ns", NS }, { "time", TIME }, { "tsc", TSC }, { "cpu", CPU },
-	{ "pid", PID }, { "tid", TID }, { "kind", KIND }, { "level", LEVEL },
-	{ "priority", PRIORITY }, { "category", CATEGORY },
-	{ "message", MESSAGE }, { "name", NAME }, { "explain", EXPLAIN },
-	{ "file", FILE_NAME }, { "line", LINE }, { "id", ID }, { "text", TEXT },
-	{ "delta", DELTA }, { "duration", DURATION }, { "begin_ns", BEGIN_NS },
-	{ "depth", DEPTH }, { "lost", LOST }, { "number", NUMBER },
-	{ "lane", LANE }, { "error_ns", ERROR_NS }, { "epoch", EPOCH },
-	{ "source", SOURCE }, { "scope", SCOPE }, { "end_ns", END_NS },
-	{ "end_tsc", END_TSC }, { "end_cpu", END_CPU }, { "nesting", NESTING },
-	{ "lossy", LOSSY }, { "open", OPEN }, { "host", HOST },
-	{ "sync_error_us", SYNC_ERROR }, { "overlaps", OVERLAPS } };
+	bool of_span; /* it takes more than one event to know */
+} fields[] = { { "ns", NS, false }, { "time", TIME, false },
+	{ "tsc", TSC, false }, { "cpu", CPU, false }, { "pid", PID, false },
+	{ "tid", TID, false }, { "kind", KIND, false },
+	{ "level", LEVEL, false }, { "priority", PRIORITY, false },
+	{ "category", CATEGORY, false }, { "message", MESSAGE, false },
+	{ "name", NAME, false }, { "explain", EXPLAIN, false },
+	{ "file", FILE_NAME, false }, { "line", LINE, false },
+	{ "id", ID, false }, { "text", TEXT, false }, { "delta", DELTA, false },
+	{ "duration", DURATION, true }, { "begin_ns", BEGIN_NS, true },
+	{ "depth", DEPTH, true }, { "lost", LOST, false },
+	{ "number", NUMBER, false }, { "lane", LANE, false },
+	{ "error_ns", ERROR_NS, false }, { "epoch", EPOCH, false },
+	{ "source", SOURCE, false }, { "scope", SCOPE, false },
+	{ "end_ns", END_NS, true }, { "end_tsc", END_TSC, true },
+	{ "end_cpu", END_CPU, true }, { "nesting", NESTING, true },
+	{ "lossy", LOSSY, true }, { "open", OPEN, true },
+	{ "host", HOST, false }, { "sync_error_us", SYNC_ERROR, false },
+	{ "overlaps", OVERLAPS, false } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
@@ -111,240 +118,271 @@ push_text(lua_State *L, const struct tl_message *message, int cache,
 /* == fields == */
 
 static void
-push_line(lua_State *L, const struct tl_event *event)
-{
-	struct tl_host *host = tl_host(L);
-
-	tl_render_line(tl_host_scratch(host), event);
-	tl_host_push_scratch(L, host);
-}
-
-static void
-push_time(lua_State *L, const struct tl_event *event)
-{
-	struct tl_host *host = tl_host(L);
-
-	tl_put_time(tl_host_scratch(host), event->ns);
-	tl_host_push_scratch(L, host);
-}
-
-/* The first line, with the label where a message has one. */
-static void
-push_name(lua_State *L, const struct tl_event *event, int cache)
-{
-	struct tl_host *host = tl_host(L);
-
-	if (!tl_label_is(event->message)) {
-		push_text(L, event->message, cache, TEXT_MESSAGE);
-		return;
-	}
-	tl_label_name(tl_host_scratch(host), event);
-	tl_host_push_scratch(L, host);
-}
-
-/* What only a message has. */
-static void
-push_of_message(lua_State *L, const struct tl_event *event, enum field field,
-    int cache)
-{
-	const struct tl_message *message = event->message;
-
-	if (!message) {
-		lua_pushnil(L);
-		return;
-	}
-	switch (field) {
-	case CATEGORY:
-		push_text(L, message, cache, TEXT_CATEGORY);
-		return;
-	case MESSAGE:
-		push_text(L, message, cache, TEXT_MESSAGE);
-		return;
-	case NAME:
-		push_name(L, event, cache);
-		return;
-	case EXPLAIN:
-		push_text(L, message, cache, TEXT_EXPLAIN);
-		return;
-	case FILE_NAME:
-		push_text(L, message, cache, TEXT_FILE);
-		return;
-	case LINE:
-		lua_pushinteger(L, message->line);
-		return;
-	case ID:
-		lua_pushinteger(L, message->id);
-		return;
-	case SCOPE:
-		lua_pushinteger(L, message->scope);
-		return;
-	default:
-		lua_pushstring(L, tl_level_name(event->level));
-	}
-}
-
-static void
-push_if(lua_State *L, bool known, int64_t value)
+set_integer(struct tl_scalar *to, bool known, int64_t value)
 {
 	if (known)
-		lua_pushinteger(L, value);
-	else
-		lua_pushnil(L);
+		*to = (struct tl_scalar){ TL_SCALAR_INTEGER, .integer = value };
 }
 
-/* What was worked out beside the event. */
 static void
-push_worked_out(lua_State *L, const struct tl_event_value *value,
-    enum field field)
+set_boolean(struct tl_scalar *to, bool value)
 {
-	switch (field) {
-	case DELTA:
-		push_if(L, value->has_delta, value->delta_ns);
+	*to = (struct tl_scalar){ TL_SCALAR_BOOLEAN, .boolean = value };
+}
+
+static void
+set_text(struct tl_scalar *to, struct tl_bytes text)
+{
+	*to = (struct tl_scalar){ TL_SCALAR_TEXT, .text = text };
+}
+
+static void
+set_string(struct tl_scalar *to, const char *text)
+{
+	if (text)
+		set_text(to, tl_bytes_of(text));
+}
+
+/* The scratch text of the host, filled by render or with the time. */
+static void
+set_rendered(lua_State *L, const struct tl_event *event,
+    void (*render)(struct tl_text *, const struct tl_event *),
+    struct tl_scalar *to)
+{
+	struct tl_text *text = tl_host_scratch(tl_host(L));
+
+	if (render)
+		render(text, event);
+	else
+		tl_put_time(text, event->ns);
+	if (text->rc < 0)
+		to->kind = TL_SCALAR_UNKNOWN;
+	else
+		set_text(to, tl_bytes(text->data, text->size));
+}
+
+bool
+tl_event_field_is_rendered(int field)
+{
+	return field == TIME || field == TEXT || field == NAME;
+}
+
+void
+tl_event_get_field(lua_State *L, const struct tl_event *event,
+    const struct tl_event_value *value, int field, struct tl_scalar *to)
+{
+	const struct tl_message *message = event->message;
+	const struct tl_host *host;
+
+	to->kind = TL_SCALAR_NIL;
+	if (!message && field >= PRIORITY && field <= ID)
 		return;
-	case DEPTH:
-		push_if(L, value->has_depth, value->depth);
+	switch ((enum field)field) {
+	case NS:
+		set_integer(to, true, event->ns);
+		return;
+	case TIME:
+		set_rendered(L, event, NULL, to);
+		return;
+	case TSC:
+		set_integer(to, true, (int64_t)event->tsc);
+		return;
+	case CPU:
+		set_integer(to, event->cpu != TL_CPU_UNKNOWN, event->cpu);
+		return;
+	case PID:
+		set_integer(to, true, event->pid);
+		return;
+	case TID:
+		set_integer(to, true, event->tid);
+		return;
+	case KIND:
+		set_string(to, tl_kind_name(event->kind));
+		return;
+	case LEVEL:
+		set_integer(to, true, event->level);
+		return;
+	case PRIORITY:
+		set_string(to, tl_level_name(event->level));
+		return;
+	case CATEGORY:
+		set_text(to, message->category);
+		return;
+	case MESSAGE:
+		set_text(to, message->line1);
+		return;
+	case NAME:
+		if (tl_label_is(message))
+			set_rendered(L, event, tl_label_name, to);
+		else
+			set_text(to, message->line1);
+		return;
+	case EXPLAIN:
+		set_text(to, message->explain);
+		return;
+	case FILE_NAME:
+		set_text(to, message->file);
+		return;
+	case LINE:
+		set_integer(to, true, message->line);
+		return;
+	case SCOPE:
+		set_integer(to, true, message->scope);
+		return;
+	case ID:
+		set_integer(to, true, message->id);
+		return;
+	case TEXT:
+		set_rendered(L, event, tl_render_line, to);
+		return;
+	case DELTA:
+		set_integer(to, value->has_delta, value->delta_ns);
 		return;
 	case DURATION:
-		push_if(L, value->paired, value->span.duration_ns);
+		set_integer(to, value->paired, value->span.duration_ns);
 		return;
 	case BEGIN_NS:
-		push_if(L, value->paired || value->open, value->span.begin_ns);
+		set_integer(to, value->paired || value->open,
+		    value->span.begin_ns);
+		return;
+	case DEPTH:
+		set_integer(to, value->has_depth, value->depth);
+		return;
+	case LOST:
+		set_integer(to, event->kind == TL_LOST, (int64_t)event->lost);
+		return;
+	case NUMBER:
+		set_integer(to, true, (int64_t)event->number);
+		return;
+	case LANE:
+		set_integer(to, true, event->lane);
+		return;
+	case ERROR_NS:
+		set_integer(to, true, event->error_ns);
+		return;
+	case EPOCH:
+		set_integer(to, true, event->epoch);
+		return;
+	case SOURCE:
+		set_integer(to, true, event->source + 1);
 		return;
 	case END_NS:
-		push_if(L, value->paired, value->span.end_ns);
+		set_integer(to, value->paired, value->span.end_ns);
 		return;
 	case END_TSC:
-		push_if(L, value->paired, (int64_t)value->span.end_tsc);
+		set_integer(to, value->paired, (int64_t)value->span.end_tsc);
 		return;
 	case END_CPU:
-		push_if(L,
+		set_integer(to,
 		    value->paired && value->span.end_cpu != TL_CPU_UNKNOWN,
 		    value->span.end_cpu);
 		return;
 	case NESTING:
-		push_if(L, value->paired, value->span.nesting);
+		set_integer(to, value->paired, value->span.nesting);
 		return;
 	case LOSSY:
-		lua_pushboolean(L, value->span.lossy);
+		set_boolean(to, value->span.lossy);
 		return;
-	default:
-		lua_pushboolean(L, value->open);
-	}
-}
-
-static void
-push_host(lua_State *L, const struct tl_event *event)
-{
-	const struct tl_host *host = tl_host(L);
-
-	lua_pushstring(L, host->host_name
-			      ? host->host_name(host->hosts, event->source)
-			      : NULL);
-}
-
-/* The fields that are asked for rarely. */
-static void
-push_rare(lua_State *L, const struct tl_event *event, enum field field)
-{
-	switch (field) {
-	case TIME:
-		push_time(L, event);
-		return;
-	case TEXT:
-		push_line(L, event);
-		return;
-	case LOST:
-		push_if(L, event->kind == TL_LOST, (int64_t)event->lost);
-		return;
-	case NUMBER:
-		lua_pushinteger(L, (lua_Integer)event->number);
-		return;
-	case LANE:
-		lua_pushinteger(L, event->lane);
-		return;
-	case ERROR_NS:
-		lua_pushinteger(L, event->error_ns);
-		return;
-	case EPOCH:
-		lua_pushinteger(L, event->epoch);
+	case OPEN:
+		set_boolean(to, value->open);
 		return;
 	case HOST:
-		push_host(L, event);
+		host = tl_host(L);
+		if (host->host_name)
+			set_string(to,
+			    host->host_name(host->hosts, event->source));
 		return;
 	case SYNC_ERROR:
-		push_if(L, event->sync_us != TL_SYNC_UNBOUNDED, event->sync_us);
+		set_integer(to, event->sync_us != TL_SYNC_UNBOUNDED,
+		    event->sync_us);
 		return;
 	case OVERLAPS:
-		lua_pushboolean(L, event->overlaps);
+		set_boolean(to, event->overlaps);
 		return;
-	default:
-		lua_pushinteger(L, event->source + 1);
 	}
 }
 
 void
-tl_event_push_field(lua_State *L, const struct tl_event_value *value,
-    lua_Integer field, int cache)
+tl_scalar_push(lua_State *L, const struct tl_scalar *scalar)
 {
-	const struct tl_event *event = &value->event;
-
-	switch ((enum field)field) {
-	case NS:
-		lua_pushinteger(L, event->ns);
+	switch (scalar->kind) {
+	case TL_SCALAR_BOOLEAN:
+		lua_pushboolean(L, scalar->boolean);
 		return;
-	case TSC:
-		lua_pushinteger(L, (lua_Integer)event->tsc);
+	case TL_SCALAR_INTEGER:
+		lua_pushinteger(L, scalar->integer);
 		return;
-	case CPU:
-		push_if(L, event->cpu != TL_CPU_UNKNOWN, event->cpu);
+	case TL_SCALAR_REAL:
+		lua_pushnumber(L, scalar->real);
 		return;
-	case PID:
-		lua_pushinteger(L, event->pid);
+	case TL_SCALAR_TEXT:
+		lua_pushlstring(L,
+		    scalar->text.size > 0 ? scalar->text.data : "",
+		    scalar->text.size);
 		return;
-	case TID:
-		lua_pushinteger(L, event->tid);
-		return;
-	case KIND:
-		lua_pushstring(L, tl_kind_name(event->kind));
-		return;
-	case LEVEL:
-		lua_pushinteger(L, event->level);
-		return;
-	case PRIORITY:
-	case CATEGORY:
-	case MESSAGE:
-	case NAME:
-	case EXPLAIN:
-	case FILE_NAME:
-	case LINE:
-	case ID:
-	case SCOPE:
-		push_of_message(L, event, (enum field)field, cache);
-		return;
-	case DELTA:
-	case DURATION:
-	case BEGIN_NS:
-	case DEPTH:
-	case END_NS:
-	case END_TSC:
-	case END_CPU:
-	case NESTING:
-	case LOSSY:
-	case OPEN:
-		push_worked_out(L, value, (enum field)field);
+	case TL_SCALAR_UNKNOWN:
+		luaL_error(L, "not enough memory");
 		return;
 	default:
-		push_rare(L, event, (enum field)field);
+		lua_pushnil(L);
+	}
+}
+
+/* Which of a message's cached texts a field is; 0: none. */
+static enum text
+cached_text(const struct tl_message *message, int field)
+{
+	switch ((enum field)field) {
+	case CATEGORY:
+		return TEXT_CATEGORY;
+	case NAME:
+		return tl_label_is(message) ? 0 : TEXT_MESSAGE;
+	case MESSAGE:
+		return TEXT_MESSAGE;
+	case EXPLAIN:
+		return TEXT_EXPLAIN;
+	case FILE_NAME:
+		return TEXT_FILE;
+	default:
+		return 0;
 	}
 }
 
 void
-tl_event_push_names(lua_State *L)
+tl_event_push_field(lua_State *L, const struct tl_event_value *value, int field,
+    int cache)
+{
+	const struct tl_message *message = value->event.message;
+	const enum text text = message ? cached_text(message, field) : 0;
+	struct tl_scalar scalar;
+
+	if (text) {
+		push_text(L, message, cache, text);
+		return;
+	}
+	tl_event_get_field(L, &value->event, value, field, &scalar);
+	tl_scalar_push(L, &scalar);
+}
+
+int
+tl_event_find_field(struct tl_bytes name)
+{
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!fields[i].of_span &&
+		    tl_bytes_equal(name, tl_bytes_of(fields[i].name)))
+			return (int)fields[i].field;
+	return 0;
+}
+
+void
+tl_event_push_names(lua_State *L, bool of_spans)
 {
 	const size_t count = sizeof(fields) / sizeof(fields[0]);
 
 	lua_createtable(L, 0, (int)count + 1);
 	for (size_t i = 0; i < count; i++) {
+		if (fields[i].of_span && !of_spans)
+			continue;
 		lua_pushinteger(L, fields[i].field);
 		lua_setfield(L, -2, fields[i].name);
 	}
@@ -398,7 +436,7 @@ event_index(lua_State *L)
 		return 1;
 	}
 	lua_getiuservalue(L, 1, USER_CACHE);
-	tl_event_push_field(L, value, field, lua_gettop(L));
+	tl_event_push_field(L, value, (int)field, lua_gettop(L));
 	return 1;
 }
 
@@ -432,7 +470,10 @@ event_raw(lua_State *L)
 	tl_event_check_alive(L, 1);
 	i = tl_arguments_find(L, &value->event, 2);
 
-	push_if(L, i >= 0, i < 0 ? 0 : (int64_t)value->event.args[i]);
+	if (i < 0)
+		lua_pushnil(L);
+	else
+		lua_pushinteger(L, (lua_Integer)value->event.args[i]);
 	return 1;
 }
 
@@ -457,7 +498,7 @@ tl_event_register(lua_State *L)
 	static const luaL_Reg event_functions[] = { { "__index", event_index },
 		{ "__tostring", event_text }, { NULL, NULL } };
 
-	tl_event_push_names(L);
+	tl_event_push_names(L, true);
 	lua_pushcfunction(L, event_raw);
 	lua_setfield(L, -2, "raw");
 	tl_host_register_type(L, "event", &event_key, event_functions);

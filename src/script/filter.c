@@ -2,9 +2,11 @@
 /*
  * filter.c - an expression asked of every event.
  *
- * The expression is compiled once, with an environment whose __index answers
+ * Lua compiles the expression once, with an environment whose __index answers
  * for the one event that is current: nothing is made for an event but the
- * texts that are asked for.
+ * texts that are asked for.  Comparisons of fields and arguments, which most
+ * expressions are, are compiled by expression.c, too; Lua then runs for the
+ * events of which only it can tell the answer, or the error.
  */
 #include "script/host.h"
 
@@ -16,6 +18,8 @@
 struct tl_script_filter {
 	struct tl_host host;
 	lua_State *L; /* 1: the handler of errors, 2: the expression */
+	struct tl_expression compiled;
+	char *text; /* of the expression; compiled points into it */
 	struct tl_event_value value;
 	const struct tl_event *current; /* NULL between events */
 	bool has_previous;
@@ -45,7 +49,7 @@ look_up(lua_State *L)
 		return 1;
 	}
 	if (field != 0 && filter->current) {
-		tl_event_push_field(L, &filter->value, field,
+		tl_event_push_field(L, &filter->value, (int)field,
 		    lua_upvalueindex(3));
 		return 1;
 	}
@@ -132,28 +136,13 @@ push_functions(lua_State *L)
 	}
 }
 
-/* Fields by name, without those that take more than one event to know. */
-static void
-push_fields(lua_State *L)
-{
-	static const char *const unknown[] = { "duration", "begin_ns", "end_ns",
-		"end_tsc", "end_cpu", "depth", "nesting", "lossy", "open",
-		NULL };
-
-	tl_event_push_names(L);
-	for (size_t i = 0; unknown[i]; i++) {
-		lua_pushnil(L);
-		lua_setfield(L, -2, unknown[i]);
-	}
-}
-
 static void
 push_environment(lua_State *L, struct tl_script_filter *filter)
 {
 	lua_newtable(L);
 	lua_createtable(L, 0, 3);
 	lua_pushlightuserdata(L, filter);
-	push_fields(L);
+	tl_event_push_names(L, false); /* one event is no span */
 	lua_newtable(L);
 	tl_arguments_push_current(L, &filter->current);
 	push_functions(L);
@@ -223,11 +212,23 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 		tl_state_close(made->L, &made->host);
 		goto free;
 	}
+	/* without the copy, Lua answers */
+	if ((made->text = strdup(expression)))
+		tl_expression_compile(&made->compiled, made->L, made->text);
 	*filter = made;
 	return 0;
 free:
 	free(made);
 	return rc;
+}
+
+bool
+tl_script_filter_interpret(struct tl_script_filter *filter)
+{
+	const bool compiled = filter->compiled.count > 0;
+
+	tl_expression_free(&filter->compiled);
+	return compiled;
 }
 
 void
@@ -244,6 +245,8 @@ tl_script_filter_free(struct tl_script_filter *filter)
 	if (!filter)
 		return;
 	tl_state_close(filter->L, &filter->host);
+	tl_expression_free(&filter->compiled);
+	free(filter->text);
 	free(filter);
 }
 
@@ -257,9 +260,8 @@ tl_script_filter_abandon(struct tl_script_filter *filter)
 
 /* How far from the event asked before, which was newer or older. */
 static void
-fill_delta(struct tl_script_filter *filter)
+fill_delta(struct tl_script_filter *filter, int64_t now)
 {
-	const int64_t now = filter->value.event.ns;
 	const int64_t then = filter->previous_ns;
 
 	filter->value.has_delta = filter->has_previous;
@@ -270,19 +272,16 @@ fill_delta(struct tl_script_filter *filter)
 	filter->has_previous = true;
 }
 
-int
-tl_script_filter_passes(struct tl_script_filter *filter,
-    const struct tl_event *event, struct tl_fault *fault)
+static int
+ask_lua(struct tl_script_filter *filter, const struct tl_event *event,
+    struct tl_fault *fault)
 {
 	lua_State *L = filter->L;
 	int status;
 	int rc;
 
-	if (event->kind == TL_LOST)
-		return 1;
 	assert(lua_gettop(L) == EXPRESSION);
 	filter->value.event = *event;
-	fill_delta(filter);
 	filter->current = &filter->value.event;
 	tl_watch_again(&filter->host.watch);
 	tl_watch_enter(&filter->host.watch);
@@ -297,4 +296,19 @@ tl_script_filter_passes(struct tl_script_filter *filter,
 	tl_watch_leave(&filter->host.watch);
 	filter->current = NULL;
 	return rc;
+}
+
+int
+tl_script_filter_passes(struct tl_script_filter *filter,
+    const struct tl_event *event, struct tl_fault *fault)
+{
+	int rc = -1;
+
+	if (event->kind == TL_LOST)
+		return 1;
+	fill_delta(filter, event->ns);
+	if (filter->compiled.count > 0)
+		rc = tl_expression_passes(&filter->compiled, filter->L, event,
+		    &filter->value);
+	return rc >= 0 ? rc : ask_lua(filter, event, fault);
 }

@@ -101,15 +101,44 @@ void tl_event_register(lua_State *L);
 /* Push a new event value; it keeps the cache of texts, and thereby its
  * source, alive. */
 struct tl_event_value *tl_event_push(lua_State *L, int cache);
-/*
- * Push the table that turns a field's name into its number, and the field of
- * that number.  cache is the index of a table that keeps texts by message.
- */
-void tl_event_push_names(lua_State *L);
+/* A value that needs no Lua: what fields and arguments are. */
+enum tl_scalar_kind {
+	TL_SCALAR_NIL,
+	TL_SCALAR_BOOLEAN,
+	TL_SCALAR_INTEGER,
+	TL_SCALAR_REAL,
+	TL_SCALAR_TEXT,
+	TL_SCALAR_UNKNOWN /* a string that is not there; no memory */
+};
+struct tl_scalar {
+	enum tl_scalar_kind kind;
+	union {
+		bool boolean;
+		int64_t integer;
+		double real;
+		struct tl_bytes text;
+	};
+};
+/* Push a scalar; UNKNOWN raises the error of memory. */
+void tl_scalar_push(lua_State *L, const struct tl_scalar *scalar);
+
+/* Push the table that turns the name of a field into its number; of_spans:
+ * with the fields that only spans have. */
+void tl_event_push_names(lua_State *L, bool of_spans);
+/* The number of a field that every event has; 0: no such field. */
+int tl_event_find_field(struct tl_bytes name);
+/* Is a field made in the scratch text of the host?  It stays until the next
+ * one is made. */
+bool tl_event_field_is_rendered(int field);
+/* Get a field of an event.  value has the fields of spans, and delta; its own
+ * event is not looked at.  Raises no error. */
+void tl_event_get_field(lua_State *L, const struct tl_event *event,
+    const struct tl_event_value *value, int field, struct tl_scalar *to);
+/* Push a field; cache is the index of a table that keeps texts by message. */
+void tl_event_push_field(lua_State *L, const struct tl_event_value *value,
+    int field, int cache);
 /* Raises an error when the timeline of the event at index is gone. */
 void tl_event_check_alive(lua_State *L, int index);
-void tl_event_push_field(lua_State *L, const struct tl_event_value *value,
-    lua_Integer field, int cache);
 enum { TL_FIELD_ARGS = 1 }; /* pushed by the caller, not by push_field */
 
 /* arguments.c: those of an event that outlives them, or of whatever event the
@@ -118,9 +147,18 @@ void tl_arguments_register(lua_State *L);
 void tl_arguments_push(lua_State *L, const struct tl_event *event);
 void
 tl_arguments_push_current(lua_State *L, const struct tl_event *const *event);
-/* Push argument number index as its format says. */
-void tl_arguments_push_one(lua_State *L, const struct tl_event *event,
-    unsigned index);
+/* The value of argument number index as its format tells. */
+void tl_arguments_get(const struct tl_event *event, unsigned index,
+    struct tl_scalar *to);
+/* The number of the argument of that name; -1: the message has none. */
+static inline int
+tl_message_find_argument(const struct tl_message *message, struct tl_bytes name)
+{
+	for (int i = 0; i < message->argc; i++)
+		if (tl_bytes_equal(message->args[i].name, name))
+			return i;
+	return -1;
+}
 /* The number of the argument that the name or number at index key means;
  * -1 when the event has no such. */
 int tl_arguments_find(lua_State *L, const struct tl_event *event, int key);
@@ -176,6 +214,25 @@ int tl_describe_info(lua_State *L);
 /* histogram.c */
 void tl_histogram_register(lua_State *L);
 int tl_histogram_create(lua_State *L);
+
+/* expression.c: filters that need no Lua. */
+enum { TL_EXPRESSION_NODES_MAX = 64 };
+struct tl_expression_node;
+struct tl_expression {
+	struct tl_expression_node *nodes; /* the last one is the root */
+	unsigned count;                   /* 0: it was not compiled */
+};
+/* Compile an expression, of which Lua knows that it is one, if all of it is
+ * simple enough; else, and without memory, count is 0.  It points into text. */
+void tl_expression_compile(struct tl_expression *expression, lua_State *L,
+    const char *text);
+void tl_expression_free(struct tl_expression *expression);
+/* Does an event pass: 1, 0; -1: only Lua can tell. */
+int tl_expression_passes(const struct tl_expression *expression, lua_State *L,
+    const struct tl_event *event, const struct tl_event_value *value);
+
+/* filter.c: have Lua answer what was compiled; was anything?  For tests. */
+bool tl_script_filter_interpret(struct tl_script_filter *filter);
 
 /* sandbox.c: the libraries of an untrusted state; print. */
 void tl_sandbox_open(lua_State *L, bool trusted);

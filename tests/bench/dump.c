@@ -49,8 +49,8 @@ static const struct job jobs[] = {
 	{ "json", { "--format", "json" }, 0, false },
 	{ "csv", { "--format", "csv" }, 0, false },
 	{ "--stats", { "--stats" }, 0, false },
-	{ "-e, every entry", { "-e", "args.udp >= 0" }, 1, false },
-	{ "-e, no entry", { "-e", "args.udp == 12345" }, 1, false },
+	{ "-e, every entry", { "-e", "args.udp >= 0" }, 6, false },
+	{ "-e, no entry", { "-e", "args.udp == 12345" }, 10, false },
 };
 
 static char tool[PATH_MAX];
