@@ -13,29 +13,29 @@
 enum { ALIGN = 4 };
 
 void
-tl_heap_init(struct tl_heap *heap)
+tl_arena_init(struct tl_arena *heap)
 {
-	*heap = (struct tl_heap){ .fd = -1, .used = TL_HEAP_CHUNK };
+	*heap = (struct tl_arena){ .fd = -1, .used = TL_ARENA_CHUNK };
 }
 
 void
-tl_heap_free(struct tl_heap *heap)
+tl_arena_free(struct tl_arena *heap)
 {
 	while (heap->count > 0)
-		munmap(heap->chunks[--heap->count], TL_HEAP_CHUNK);
+		munmap(heap->chunks[--heap->count], TL_ARENA_CHUNK);
 	free(heap->chunks);
 	if (heap->fd >= 0)
 		close(heap->fd);
-	tl_heap_init(heap);
+	tl_arena_init(heap);
 }
 
 /* The next piece of the file; its bytes are nobody's memory but the file's
  * once they are not looked at. */
 static void *
-map_file(struct tl_heap *heap)
+map_file(struct tl_arena *heap)
 {
 	const off_t at =
-	    (off_t)(heap->count - TL_HEAP_MEMORY_CHUNKS) * TL_HEAP_CHUNK;
+	    (off_t)(heap->count - TL_ARENA_MEMORY_CHUNKS) * TL_ARENA_CHUNK;
 
 	if (heap->fd < 0)
 		heap->fd = tl_file_unnamed();
@@ -44,15 +44,15 @@ map_file(struct tl_heap *heap)
 		return MAP_FAILED;
 	}
 	/* Room on the disk now, not SIGBUS later. */
-	errno = posix_fallocate(heap->fd, at, TL_HEAP_CHUNK);
+	errno = posix_fallocate(heap->fd, at, TL_ARENA_CHUNK);
 	if (errno != 0)
 		return MAP_FAILED;
-	return mmap(NULL, TL_HEAP_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED,
+	return mmap(NULL, TL_ARENA_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    heap->fd, at);
 }
 
 static int
-add_chunk(struct tl_heap *heap)
+add_chunk(struct tl_arena *heap)
 {
 	char **chunks =
 	    realloc(heap->chunks, (heap->count + 1) * sizeof(*chunks));
@@ -61,10 +61,10 @@ add_chunk(struct tl_heap *heap)
 	if (!chunks)
 		return -ENOMEM;
 	heap->chunks = chunks;
-	if (heap->count > TL_HEAP_MEMORY_CHUNKS)
-		madvise(chunks[heap->count - 1], TL_HEAP_CHUNK, MADV_DONTNEED);
-	if (heap->count < TL_HEAP_MEMORY_CHUNKS)
-		chunk = mmap(NULL, TL_HEAP_CHUNK, PROT_READ | PROT_WRITE,
+	if (heap->count > TL_ARENA_MEMORY_CHUNKS)
+		madvise(chunks[heap->count - 1], TL_ARENA_CHUNK, MADV_DONTNEED);
+	if (heap->count < TL_ARENA_MEMORY_CHUNKS)
+		chunk = mmap(NULL, TL_ARENA_CHUNK, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	else
 		chunk = map_file(heap);
@@ -76,32 +76,32 @@ add_chunk(struct tl_heap *heap)
 }
 
 int
-tl_heap_add(struct tl_heap *heap, struct tl_bytes text, uint64_t *place)
+tl_arena_add(struct tl_arena *heap, struct tl_bytes text, uint64_t *place)
 {
 	const uint32_t size = (uint32_t)text.size;
 	size_t whole;
 	char *to;
 	int rc;
 
-	if (text.size > TL_HEAP_TEXT_MAX)
+	if (text.size > TL_ARENA_TEXT_MAX)
 		return -EINVAL;
 	whole = (sizeof(size) + text.size + ALIGN - 1) / ALIGN * ALIGN;
-	if (TL_HEAP_CHUNK - heap->used < whole && (rc = add_chunk(heap)) < 0)
+	if (TL_ARENA_CHUNK - heap->used < whole && (rc = add_chunk(heap)) < 0)
 		return rc;
 	to = heap->chunks[heap->count - 1] + heap->used;
 	memcpy(to, &size, sizeof(size));
 	if (text.size > 0)
 		memcpy(to + sizeof(size), text.data, text.size);
-	*place = (uint64_t)(heap->count - 1) * TL_HEAP_CHUNK + heap->used;
+	*place = (uint64_t)(heap->count - 1) * TL_ARENA_CHUNK + heap->used;
 	heap->used += whole;
 	return 0;
 }
 
 struct tl_bytes
-tl_heap_get(const struct tl_heap *heap, uint64_t place)
+tl_arena_get(const struct tl_arena *heap, uint64_t place)
 {
-	const uint64_t chunk = place / TL_HEAP_CHUNK;
-	const size_t at = place % TL_HEAP_CHUNK;
+	const uint64_t chunk = place / TL_ARENA_CHUNK;
+	const size_t at = place % TL_ARENA_CHUNK;
 	const char *from;
 	uint32_t size;
 

@@ -12,27 +12,27 @@
 #include "base/bytes.h"
 
 enum {
-	TL_HEAP_CHUNK = 4 << 20,
-	TL_HEAP_TEXT_MAX = TL_HEAP_CHUNK - 8,
-	TL_HEAP_MEMORY_CHUNKS = 4 /* before the file is used */
+	TL_ARENA_CHUNK = 4 << 20,
+	TL_ARENA_TEXT_MAX = TL_ARENA_CHUNK - 8,
+	TL_ARENA_MEMORY_CHUNKS = 4 /* before the file is used */
 };
 
-/* Starts from tl_heap_init. */
-struct tl_heap {
+/* Starts from tl_arena_init. */
+struct tl_arena {
 	char **chunks;
 	size_t count;
 	size_t used; /* of the last chunk */
 	int fd;      /* of the file, or -1 */
 };
 
-void tl_heap_init(struct tl_heap *heap);
-void tl_heap_free(struct tl_heap *heap);
+void tl_arena_init(struct tl_arena *heap);
+void tl_arena_free(struct tl_arena *heap);
 
 /* Keep a copy, at *place.  0, -EINVAL too long, -ENOMEM, or what making the
  * file said. */
-int tl_heap_add(struct tl_heap *heap, struct tl_bytes text, uint64_t *place);
+int tl_arena_add(struct tl_arena *heap, struct tl_bytes text, uint64_t *place);
 /* The text at a place, for as long as the heap lives; data is NULL where there
- * is none.  place is one that tl_heap_add gave, or beyond all of them. */
-struct tl_bytes tl_heap_get(const struct tl_heap *heap, uint64_t place);
+ * is none.  place is one that tl_arena_add gave, or beyond all of them. */
+struct tl_bytes tl_arena_get(const struct tl_arena *heap, uint64_t place);
 
 #endif

@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array.c - twice as much whenever it is full. */
+/* array.c - arrays that grow by doubling. */
 #include "base/array.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { FIRST = 8 };
+enum { CAPACITY_FIRST = 8 };
 
-void *
-tl_array_room(void *array, size_t *capacity, size_t count, size_t element_size)
+int
+tl_array_grow(void *array, size_t *capacity, size_t count, size_t element_size,
+    bool zeros)
 {
-	const size_t more = *capacity > 0 ? *capacity * 2 : FIRST;
-	void *grown;
+	size_t more = *capacity > 0 ? *capacity : CAPACITY_FIRST;
+	char *elements, *grown;
 
-	if (count < *capacity)
-		return array;
+	/* The pointer's own type is not known here: its bytes are copied. */
+	memcpy(&elements, array, sizeof(elements));
+	while (more <= count)
+		if (__builtin_mul_overflow(more, 2, &more))
+			return -ENOMEM;
 	if (more > SIZE_MAX / element_size)
-		return NULL;
-	grown = realloc(array, more * element_size);
-	if (grown)
-		*capacity = more;
-	return grown;
+		return -ENOMEM;
+	grown = realloc(elements, more * element_size);
+	if (!grown)
+		return -ENOMEM;
+	if (zeros)
+		memset(grown + *capacity * element_size, 0,
+		    (more - *capacity) * element_size);
+	memcpy(array, &grown, sizeof(grown));
+	*capacity = more;
+	return 0;
 }

@@ -2,22 +2,34 @@
 /*
  * array.h - arrays that grow by doubling.
  *
- *	void *items = tl_array_room(list->items, &list->capacity, list->count,
- *	    sizeof(*list->items));
- *
- *	if (!items)
+ *	if (TL_ARRAY_ROOM(list->items, list->capacity, list->count) < 0)
  *		return -ENOMEM;
- *	list->items = items;
  *	list->items[list->count++] = item;
+ *
+ * array is a pointer to elements of any type, NULL at first, and capacity a
+ * size_t, 0 at first.  Both are evaluated several times.  The value is 0 or
+ * -ENOMEM; then the array is as it was.  free() takes the array.
  */
 #ifndef TL_BASE_ARRAY_H
 #define TL_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The array (NULL at first, of capacity 0), maybe elsewhere now, with room for
- * one more than count elements; NULL: no memory, and it is as it was. */
-void *
-tl_array_room(void *array, size_t *capacity, size_t count, size_t element_size);
+/* Room for one more than count elements. */
+#define TL_ARRAY_ROOM(array, capacity, count) \
+	((size_t)(count) < (capacity) ? 0 \
+				      : tl_array_grow(&(array), &(capacity), \
+					    (count), sizeof(*(array)), false))
+
+/* The same, where elements that were never set are all zeros. */
+#define TL_ARRAY_ZEROS(array, capacity, count) \
+	((size_t)(count) < (capacity) ? 0 \
+				      : tl_array_grow(&(array), &(capacity), \
+					    (count), sizeof(*(array)), true))
+
+/* For the macros: array is the address of the pointer. */
+int tl_array_grow(void *array, size_t *capacity, size_t count,
+    size_t element_size, bool zeros);
 
 #endif

@@ -1,56 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * id_map.h - a number, counted from 0, for each key that is met: the place
- * in an array of what its owner keeps about the key.
+ * id_map.h - ids for keys of two numbers: 0, 1, 2, ... in the order in which
+ * the keys first come.  An owner keeps what it knows of a key in an array,
+ * at the key's id.
  */
 #ifndef TL_BASE_ID_MAP_H
 #define TL_BASE_ID_MAP_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/table.h"
 
-enum { TL_NUMBERS_MAX = 1 << 20 };
+enum { TL_ID_MAP_MAX = 1 << 20 };
 
-struct tl_number_key {
+struct tl_id_key {
 	uint64_t a;
 	uint64_t b;
 };
 
-struct tl_number_slot {
-	struct tl_number_key key;
-	uint32_t number; /* plus 1; 0: free */
-};
-
 /* Starts from all zeros. */
-struct tl_numbers {
-	struct tl_number_slot *slots;
-	size_t size; /* 0 or a power of two, at least twice count */
+struct tl_id_map {
+	struct tl_table table;
+	struct tl_id_key *keys; /* by id */
+	size_t capacity;
 	uint32_t count;
-	uint64_t seed;
-	struct tl_number_slot last; /* the answer before */
+	uint32_t last; /* plus 1: the id that was given last */
 };
 
-/* What tl_numbers_get did not know at once. */
-int tl_numbers_look(struct tl_numbers *numbers, struct tl_number_key key,
-    uint32_t *number);
+/* As tl_id_map_get, for a key that is not that of the last id. */
+int tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id);
 
-/* The number of a key: 0 known, 1 new, -ENOSPC, -ENOMEM. */
+/* The id of a key: 0 it was known, 1 it is new, -ENOSPC, -ENOMEM. */
 static inline int
-tl_numbers_get(struct tl_numbers *numbers, struct tl_number_key key,
-    uint32_t *number)
+tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
 {
-	if (numbers->last.number == 0 || numbers->last.key.a != key.a ||
-	    numbers->last.key.b != key.b)
-		return tl_numbers_look(numbers, key, number);
-	*number = numbers->last.number - 1;
+	const struct tl_id_key *last =
+	    map->last > 0 ? &map->keys[map->last - 1] : NULL;
+
+	if (!last || last->a != key.a || last->b != key.b)
+		return tl_id_map_search(map, key, id);
+	*id = map->last - 1;
 	return 0;
 }
 
-void tl_numbers_free(struct tl_numbers *numbers);
-
-/* Room for element number count of an array (NULL at first), in which all is
- * 0 that was not set: 0 or -ENOMEM. */
-int tl_numbers_room(void **array, size_t *capacity, uint32_t count,
-    size_t size_each);
+void tl_id_map_free(struct tl_id_map *map);
 
 #endif

@@ -72,14 +72,11 @@ tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count)
 	int rc = -EINVAL;
 
 	for (; rest.size > 0; count++) {
-		uint64_t *grown =
-		    tl_array_room(list, &capacity, count, sizeof(*list));
 
-		if (!grown) {
+		if (TL_ARRAY_ROOM(list, capacity, count) < 0) {
 			rc = -ENOMEM;
 			goto bad;
 		}
-		list = grown;
 		if (!read_lane(&rest, count, &list[count]))
 			goto bad;
 	}

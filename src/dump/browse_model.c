@@ -222,12 +222,11 @@ static int
 add_inner(struct tl_fold *fold, size_t at, struct tl_fold *inner)
 {
 	const size_t count = fold->inner_count;
-	struct tl_fold **list = tl_array_room(fold->inner,
-	    &fold->inner_capacity, count, sizeof(struct tl_fold *));
+	struct tl_fold **list;
 
-	if (!list)
+	if (TL_ARRAY_ROOM(fold->inner, fold->inner_capacity, count) < 0)
 		return -ENOMEM;
-	fold->inner = list;
+	list = fold->inner;
 	memmove(list + at + 1, list + at, (count - at) * sizeof(*list));
 	list[at] = inner;
 	fold->inner_count++;

@@ -17,7 +17,7 @@ find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
     uint32_t *machine)
 {
 	static const uint8_t unknown[sizeof(origin->boot_id)];
-	struct tl_number_key key;
+	struct tl_id_key key;
 	int rc;
 
 	if (memcmp(origin->boot_id, unknown, sizeof(unknown)) == 0) {
@@ -26,7 +26,7 @@ find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
 	} else {
 		memcpy(&key, origin->boot_id, sizeof(key));
 	}
-	rc = tl_numbers_get(&s->boots, key, machine);
+	rc = tl_id_map_get(&s->boots, key, machine);
 	if (rc > 0)
 		s->machine_count++;
 	return rc < 0 ? rc : 0;
@@ -108,7 +108,7 @@ tl_follow_sources_free(struct tl_follow_sources *s)
 	free(s->machines);
 	free(s->hosts.list);
 	free(s->hosts.of_input);
-	tl_numbers_free(&s->boots);
+	tl_id_map_free(&s->boots);
 }
 
 void

@@ -2,6 +2,7 @@
 /* tree_forest.c - one trace for each input. */
 #include "dump/tree_forest.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/id_map.h"
 #include "base/terminal.h"
@@ -69,7 +70,6 @@ name_threads(struct tl_tree_source *source, const struct tl_input *input,
     struct tl_trace_writer *writer)
 {
 	struct tl_reader_thread thread;
-	void *known = NULL;
 	size_t capacity = 0;
 	int rc = 0;
 
@@ -78,9 +78,8 @@ name_threads(struct tl_tree_source *source, const struct tl_input *input,
 	     i++) {
 		if (thread.is_empty)
 			continue;
-		rc = tl_numbers_room(&known, &capacity,
-		    (uint32_t)source->known_count, sizeof(thread));
-		source->known = known;
+		rc = TL_ARRAY_ZEROS(source->known, capacity,
+		    source->known_count);
 		if (rc < 0)
 			break;
 		source->known[source->known_count++] = thread;

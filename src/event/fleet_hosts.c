@@ -2,7 +2,7 @@
 /*
  * fleet_hosts.c - sources into hosts, and names that tell hosts apart.
  *
- * A definer numbers texts by what they are: what tells hosts apart, their
+ * A interner numbers texts by what they are: what tells hosts apart, their
  * names before these are made to differ, and after.
  */
 #include "event/fleet_hosts.h"
@@ -17,9 +17,9 @@ enum { SUFFIX_MAX = 48 };
 
 /* What is needed only while hosts are found. */
 struct search {
-	struct tl_definer *keys;
-	struct tl_definer *bases;
-	struct tl_definer *names;
+	struct tl_interner *keys;
+	struct tl_interner *bases;
+	struct tl_interner *names;
 	uint64_t key_count, name_count;
 	uint32_t of_key[TL_FLEET_HOSTS_MAX + 1]; /* host of a key's number */
 	uint32_t uses[TL_FLEET_HOSTS_MAX + 1];   /* of a base by its number */
@@ -77,7 +77,7 @@ find_host(struct tl_fleet_hosts *hosts, struct search *s,
 	}
 	memcpy(key, origin->boot_id, boot_size);
 	memcpy(key + boot_size, origin->machine, size);
-	rc = tl_definer_string(s->keys, tl_bytes(key, boot_size + size),
+	rc = tl_interner_string(s->keys, tl_bytes(key, boot_size + size),
 	    &number);
 	if (rc < 0)
 		return rc;
@@ -123,7 +123,7 @@ take_name(struct search *s, const struct tl_fleet_host *host)
 {
 	uint64_t number;
 	const int rc =
-	    tl_definer_string(s->names, tl_bytes_of(host->name), &number);
+	    tl_interner_string(s->names, tl_bytes_of(host->name), &number);
 
 	if (rc < 0 || number <= s->name_count)
 		return rc;
@@ -137,7 +137,8 @@ name_host(struct search *s, struct tl_fleet_host *host)
 	const uint8_t *boot = host->origin->boot_id;
 	char suffix[SUFFIX_MAX] = "", numbered[SUFFIX_MAX];
 	uint64_t base;
-	int rc = tl_definer_string(s->bases, tl_bytes_of(base_of(host)), &base);
+	int rc =
+	    tl_interner_string(s->bases, tl_bytes_of(base_of(host)), &base);
 
 	if (rc < 0)
 		return rc;
@@ -163,7 +164,7 @@ name_hosts(struct tl_fleet_hosts *hosts, struct search *s)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < hosts->count; i++) {
-		rc = tl_definer_string(s->bases,
+		rc = tl_interner_string(s->bases,
 		    tl_bytes_of(base_of(&hosts->items[i])), &base);
 		if (rc == 0)
 			s->uses[base]++;
@@ -179,9 +180,9 @@ search(struct tl_fleet_hosts *hosts, struct search *s,
 {
 	int rc = 0;
 
-	if ((rc = tl_definer_new(&s->keys)) < 0 ||
-	    (rc = tl_definer_new(&s->bases)) < 0 ||
-	    (rc = tl_definer_new(&s->names)) < 0)
+	if ((rc = tl_interner_new(&s->keys)) < 0 ||
+	    (rc = tl_interner_new(&s->bases)) < 0 ||
+	    (rc = tl_interner_new(&s->names)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < hosts->source_count; i++)
 		rc = find_host(hosts, s, &writer->sources[i],
@@ -207,9 +208,9 @@ tl_fleet_hosts_find(struct tl_fleet_hosts *hosts,
 	if (s && hosts->items && hosts->of_source)
 		rc = search(hosts, s, writer);
 	if (s) {
-		tl_definer_free(s->keys);
-		tl_definer_free(s->bases);
-		tl_definer_free(s->names);
+		tl_interner_free(s->keys);
+		tl_interner_free(s->bases);
+		tl_interner_free(s->names);
 	}
 	free(s);
 	if (rc < 0)

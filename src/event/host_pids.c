@@ -2,6 +2,7 @@
 /* host_pids.c - a number for each process of each host. */
 #include "event/host_pids.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "event/fleet_hosts.h"
 
@@ -21,8 +22,8 @@ struct process {
 
 struct tl_host_pids {
 	struct tl_fleet_hosts hosts;
-	struct tl_numbers keys;  /* (pid, host): a process */
-	struct tl_numbers taken; /* a pid that was given: its process, ... */
+	struct tl_id_map keys;  /* (pid, host): a process */
+	struct tl_id_map taken; /* a pid that was given: its process, ... */
 	struct process *processes;
 	size_t capacity;
 	uint32_t *of_taken; /* ... by the number of the pid, plus 1 */
@@ -83,8 +84,8 @@ tl_host_pids_free(struct tl_host_pids *p)
 	if (!p)
 		return;
 	tl_fleet_hosts_free(&p->hosts);
-	tl_numbers_free(&p->keys);
-	tl_numbers_free(&p->taken);
+	tl_id_map_free(&p->keys);
+	tl_id_map_free(&p->taken);
 	free(p->processes);
 	free(p->of_taken);
 	free(p);
@@ -94,16 +95,13 @@ tl_host_pids_free(struct tl_host_pids *p)
 static int
 take(struct tl_host_pids *p, uint32_t pid, uint32_t process)
 {
-	const struct tl_number_key key = { pid, 0 };
-	void *of_taken = p->of_taken;
+	const struct tl_id_key key = { pid, 0 };
 	uint32_t number;
-	int rc = tl_numbers_get(&p->taken, key, &number);
+	int rc = tl_id_map_get(&p->taken, key, &number);
 
 	if (rc <= 0)
 		return rc;
-	rc = tl_numbers_room(&of_taken, &p->taken_capacity, number,
-	    sizeof(*p->of_taken));
-	p->of_taken = of_taken;
+	rc = TL_ARRAY_ZEROS(p->of_taken, p->taken_capacity, number);
 	if (rc < 0)
 		return rc;
 	p->of_taken[number] = process + 1;
@@ -114,12 +112,9 @@ take(struct tl_host_pids *p, uint32_t pid, uint32_t process)
 static int
 add(struct tl_host_pids *p, uint32_t number, uint32_t pid, uint32_t host)
 {
-	void *processes = p->processes;
 	uint32_t given = pid;
-	int rc = tl_numbers_room(&processes, &p->capacity, number,
-	    sizeof(*p->processes));
+	int rc = TL_ARRAY_ZEROS(p->processes, p->capacity, number);
 
-	p->processes = processes;
 	if (rc < 0)
 		return rc;
 	while ((rc = take(p, given, number)) == 0)
@@ -134,9 +129,9 @@ int
 tl_host_pids_put(struct tl_host_pids *p, struct tl_event *event)
 {
 	const uint32_t host = host_of(p, event);
-	const struct tl_number_key key = { event->pid, host };
+	const struct tl_id_key key = { event->pid, host };
 	uint32_t number;
-	int rc = tl_numbers_get(&p->keys, key, &number);
+	int rc = tl_id_map_get(&p->keys, key, &number);
 
 	if (rc > 0)
 		rc = add(p, number, event->pid, host);
@@ -148,11 +143,11 @@ tl_host_pids_put(struct tl_host_pids *p, struct tl_event *event)
 struct tl_host_pid
 tl_host_pids_get(struct tl_host_pids *p, uint32_t given)
 {
-	const struct tl_number_key key = { given, 0 };
+	const struct tl_id_key key = { given, 0 };
 	const struct process *process;
 	uint32_t number;
 
-	if (!p || tl_numbers_get(&p->taken, key, &number) != 0 ||
+	if (!p || tl_id_map_get(&p->taken, key, &number) != 0 ||
 	    number >= p->taken_capacity || p->of_taken[number] == 0)
 		return (struct tl_host_pid){ .pid = given };
 	process = &p->processes[p->of_taken[number] - 1];

@@ -30,7 +30,7 @@ tl_host_pids_new(struct tl_host_pids **pids, const struct tl_writer *writer);
 void tl_host_pids_free(struct tl_host_pids *pids);
 
 /* Give an event the id that its process has among all hosts: 0, -ENOMEM.
- * What is beyond TL_NUMBERS_MAX processes keeps what it has. */
+ * What is beyond TL_ID_MAP_MAX processes keeps what it has. */
 int tl_host_pids_put(struct tl_host_pids *pids, struct tl_event *event);
 /* The process of an id that was given; pids may be NULL. */
 struct tl_host_pid tl_host_pids_get(struct tl_host_pids *pids, uint32_t given);

@@ -62,9 +62,9 @@ struct recent {
 	uint64_t number; /* 0: none */
 };
 
-struct tl_definer {
+struct tl_interner {
 	struct tl_strings strings; /* first: what messages point to */
-	struct tl_heap values;
+	struct tl_arena values;
 	struct recent recent[RECENT];
 	struct block *blocks; /* the one in use first */
 	uint64_t bytes;
@@ -118,9 +118,9 @@ new_block(size_t size)
 	return block;
 }
 
-/* Memory that stays where it is until the definer goes. */
+/* Memory that stays where it is until the interner goes. */
 static int
-take(struct tl_definer *d, size_t size, void **memory)
+take(struct tl_interner *d, size_t size, void **memory)
 {
 	struct block *block = d->blocks;
 
@@ -182,34 +182,34 @@ table_grow(struct table *table)
 static struct tl_bytes
 get_string(const struct tl_strings *strings, uint64_t n)
 {
-	const struct tl_definer *d =
-	    (const struct tl_definer *)(const void *)strings;
+	const struct tl_interner *d =
+	    (const struct tl_interner *)(const void *)strings;
 
 	if (n & value_bit)
-		return tl_heap_get(&d->values, n & ~value_bit);
+		return tl_arena_get(&d->values, n & ~value_bit);
 	if (n == 0 || n > d->string_table.count)
 		return tl_bytes(NULL, 0);
 	return tl_bytes(d->names[n - 1]->data, d->names[n - 1]->size);
 }
 
 int
-tl_definer_new(struct tl_definer **definer)
+tl_interner_new(struct tl_interner **interner)
 {
-	struct tl_definer *d = calloc(1, sizeof(*d));
+	struct tl_interner *d = calloc(1, sizeof(*d));
 
 	if (!d)
 		return -ENOMEM;
 	d->strings.get = get_string;
-	tl_heap_init(&d->values);
+	tl_arena_init(&d->values);
 	/* Without one, only hostile files are slow. */
 	if (getrandom(&d->seed, sizeof(d->seed), GRND_NONBLOCK) < 0)
 		d->seed = (uint64_t)(uintptr_t)d;
-	*definer = d;
+	*interner = d;
 	return 0;
 }
 
 void
-tl_definer_free(struct tl_definer *d)
+tl_interner_free(struct tl_interner *d)
 {
 	if (!d)
 		return;
@@ -219,7 +219,7 @@ tl_definer_free(struct tl_definer *d)
 		free(d->blocks);
 		d->blocks = next;
 	}
-	tl_heap_free(&d->values);
+	tl_arena_free(&d->values);
 	free(d->messages.slots);
 	free(d->string_table.slots);
 	free(d->names);
@@ -229,13 +229,13 @@ tl_definer_free(struct tl_definer *d)
 static struct tl_bytes
 cut(struct tl_bytes text)
 {
-	if (text.size > TL_DEFINER_TEXT_MAX)
-		text.size = TL_DEFINER_TEXT_MAX;
+	if (text.size > TL_INTERNER_TEXT_MAX)
+		text.size = TL_INTERNER_TEXT_MAX;
 	return text;
 }
 
 static uint64_t
-hash_key(const struct tl_definer *d, const struct key *key)
+hash_key(const struct tl_interner *d, const struct key *key)
 {
 	const uint64_t word =
 	    (uint64_t)key->kind << 16 | (uint64_t)key->level << 8 | key->scope;
@@ -276,7 +276,7 @@ copy(char *to, struct tl_bytes bytes)
 
 /* A message and, behind it, its texts. */
 static int
-make_message(struct tl_definer *d, const struct key *key,
+make_message(struct tl_interner *d, const struct key *key,
     struct tl_message **message)
 {
 	struct tl_message *m, parsed;
@@ -304,7 +304,7 @@ make_message(struct tl_definer *d, const struct key *key,
 }
 
 int
-tl_definer_message(struct tl_definer *d, struct tl_bytes category,
+tl_interner_message(struct tl_interner *d, struct tl_bytes category,
     struct tl_bytes text, uint8_t kind, uint8_t level, uint8_t scope,
     const struct tl_message **message)
 {
@@ -318,7 +318,7 @@ tl_definer_message(struct tl_definer *d, struct tl_bytes category,
 		*message = known;
 		return 0;
 	}
-	if (d->messages.count == TL_DEFINER_MESSAGES_MAX)
+	if (d->messages.count == TL_INTERNER_MESSAGES_MAX)
 		return -ENOSPC;
 	if ((rc = table_grow(&d->messages)) < 0 ||
 	    (rc = make_message(d, &key, &made)) < 0)
@@ -346,7 +346,7 @@ find_string(const struct table *table, struct tl_bytes bytes, uint64_t hash)
 }
 
 static int
-grow_names(struct tl_definer *d)
+grow_names(struct tl_interner *d)
 {
 	const size_t capacity =
 	    d->name_capacity ? d->name_capacity * 2 : SLOTS_FIRST;
@@ -363,7 +363,7 @@ grow_names(struct tl_definer *d)
 }
 
 static int
-add_string(struct tl_definer *d, struct tl_bytes bytes, uint64_t hash)
+add_string(struct tl_interner *d, struct tl_bytes bytes, uint64_t hash)
 {
 	struct string *string;
 	void *memory;
@@ -385,7 +385,8 @@ add_string(struct tl_definer *d, struct tl_bytes bytes, uint64_t hash)
 }
 
 int
-tl_definer_string(struct tl_definer *d, struct tl_bytes bytes, uint64_t *number)
+tl_interner_string(struct tl_interner *d, struct tl_bytes bytes,
+    uint64_t *number)
 {
 	const struct tl_bytes text = cut(bytes);
 	const uint64_t hash = hash_bytes(d->seed, text);
@@ -398,7 +399,8 @@ tl_definer_string(struct tl_definer *d, struct tl_bytes bytes, uint64_t *number)
 }
 
 int
-tl_definer_value(struct tl_definer *d, struct tl_bytes bytes, uint64_t *number)
+tl_interner_value(struct tl_interner *d, struct tl_bytes bytes,
+    uint64_t *number)
 {
 	const struct tl_bytes text = cut(bytes);
 	const uint64_t hash = hash_bytes(d->seed, text);
@@ -408,7 +410,7 @@ tl_definer_value(struct tl_definer *d, struct tl_bytes bytes, uint64_t *number)
 
 	if (recent->number == 0 || recent->hash != hash ||
 	    !tl_bytes_equal(get_string(&d->strings, recent->number), text)) {
-		rc = tl_heap_add(&d->values, text, &place);
+		rc = tl_arena_add(&d->values, text, &place);
 		if (rc < 0)
 			return rc;
 		*recent = (struct recent){ hash, place | value_bit };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * intern.h - the messages and strings that a reader makes up as it goes:
- * each once, living as long as the definer.
+ * each once, living as long as the interner.
  */
 #ifndef TL_EVENT_INTERN_H
 #define TL_EVENT_INTERN_H
@@ -9,14 +9,14 @@
 #include "event/message.h"
 
 enum {
-	TL_DEFINER_MESSAGES_MAX = 1 << 20,
-	TL_DEFINER_TEXT_MAX = 65536 /* bytes of one text; more are cut */
+	TL_INTERNER_MESSAGES_MAX = 1 << 20,
+	TL_INTERNER_TEXT_MAX = 65536 /* bytes of one text; more are cut */
 };
 
-struct tl_definer;
+struct tl_interner;
 
-int tl_definer_new(struct tl_definer **definer);
-void tl_definer_free(struct tl_definer *definer);
+int tl_interner_new(struct tl_interner **interner);
+void tl_interner_free(struct tl_interner *interner);
 
 /*
  * The message of these texts, kind (TIMELINE_RECORD_...), level and scope,
@@ -25,13 +25,13 @@ void tl_definer_free(struct tl_definer *definer);
  * text itself where it holds no $.  0, -EINVAL bad text, -ENOSPC too many,
  * -ENOMEM.
  */
-int tl_definer_message(struct tl_definer *definer, struct tl_bytes category,
+int tl_interner_message(struct tl_interner *interner, struct tl_bytes category,
     struct tl_bytes text, uint8_t kind, uint8_t level, uint8_t scope,
     const struct tl_message **message);
 
-/* The number of a string, for %s arguments of the definer's messages: always
+/* The number of a string, for %s arguments of the interner's messages: always
  * the same, and 1, 2, 3, ... as they first come.  0, -ENOSPC, -ENOMEM. */
-int tl_definer_string(struct tl_definer *definer, struct tl_bytes string,
+int tl_interner_string(struct tl_interner *interner, struct tl_bytes string,
     uint64_t *number);
 
 /*
@@ -39,7 +39,7 @@ int tl_definer_string(struct tl_definer *definer, struct tl_bytes string,
  * the same, memory does not grow with them.  0, -ENOMEM, or what the system
  * said of the file they are kept in.
  */
-int tl_definer_value(struct tl_definer *definer, struct tl_bytes value,
+int tl_interner_value(struct tl_interner *interner, struct tl_bytes value,
     uint64_t *number);
 
 #endif

@@ -2,12 +2,14 @@
 /* label.c - names of foreign things to messages and back. */
 #include "format/label.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <timeline.h>
 
 /* Room for a suffix and a second line behind the longest first line. */
-enum { NAME_SIZE_MAX = TL_DEFINER_TEXT_MAX - 256 };
+enum { NAME_SIZE_MAX = TL_INTERNER_TEXT_MAX - 256 };
 /* So many labels have messages of their own. */
 enum { LABELS_MAX = 1 << 16 };
 
@@ -24,7 +26,7 @@ is_plain(struct tl_bytes name)
 }
 
 int
-tl_label_define(struct tl_definer *definer, const char *category,
+tl_label_define(struct tl_interner *interner, const char *category,
     struct tl_bytes name, const char *suffix, const char *which,
     struct tl_label *label)
 {
@@ -34,7 +36,7 @@ tl_label_define(struct tl_definer *definer, const char *category,
 
 	*label = (struct tl_label){ 0 };
 	if (!plain)
-		rc = tl_definer_string(definer, name, &label->arg);
+		rc = tl_interner_string(interner, name, &label->arg);
 	tl_put_bytes(&text, plain ? name : tl_bytes_of(LABEL));
 	tl_put_string(&text, suffix);
 	tl_put_char(&text, '\n');
@@ -42,7 +44,7 @@ tl_label_define(struct tl_definer *definer, const char *category,
 	if (rc == 0)
 		rc = text.rc;
 	if (rc == 0)
-		rc = tl_definer_message(definer, tl_bytes_of(category),
+		rc = tl_interner_message(interner, tl_bytes_of(category),
 		    tl_bytes(text.data, text.size), TIMELINE_RECORD_SPAN,
 		    (uint8_t)tl_level_parse("info"), TIMELINE_SOURCE,
 		    &label->message);
@@ -104,21 +106,18 @@ make_named(const struct tl_event *event)
 const struct tl_message *
 tl_labels_get(struct tl_labels *labels, const struct tl_event *event)
 {
-	struct tl_number_key key = { .a = (uint64_t)(uintptr_t)event->message };
-	void *made = labels->made;
+	struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message };
 	uint32_t number;
 
 	if (!event->message || !label_of(event).data ||
 	    labels->numbers.count >= LABELS_MAX)
 		return event->message;
 	key.b = event->args[0];
-	if (tl_numbers_get(&labels->numbers, key, &number) < 0)
+	if (tl_id_map_get(&labels->numbers, key, &number) < 0)
 		return event->message;
 	if (number >= labels->capacity) {
-		if (tl_numbers_room(&made, &labels->capacity, number,
-			sizeof(struct tl_message *)) < 0)
+		if (TL_ARRAY_ZEROS(labels->made, labels->capacity, number) < 0)
 			return event->message;
-		labels->made = made;
 	}
 	if (!labels->made[number])
 		labels->made[number] = make_named(event);
@@ -131,7 +130,7 @@ tl_labels_free(struct tl_labels *labels)
 	for (size_t i = 0; i < labels->capacity; i++)
 		free(labels->made[i]);
 	free(labels->made);
-	tl_numbers_free(&labels->numbers);
+	tl_id_map_free(&labels->numbers);
 	*labels = (struct tl_labels){ 0 };
 }
 

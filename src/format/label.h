@@ -26,8 +26,8 @@ struct tl_label {
 
 /* The label of a span of scope TIMELINE_SOURCE.  suffix stands behind the
  * name in the first line ("" for none); which is the second line.  As
- * tl_definer_message. */
-int tl_label_define(struct tl_definer *definer, const char *category,
+ * tl_interner_message. */
+int tl_label_define(struct tl_interner *interner, const char *category,
     struct tl_bytes name, const char *suffix, const char *which,
     struct tl_label *label);
 
@@ -44,7 +44,7 @@ void tl_label_name(struct tl_text *text, const struct tl_event *event);
  * all zeros; lives no longer than the messages.
  */
 struct tl_labels {
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	struct tl_message **made;
 	size_t capacity;
 };

@@ -110,7 +110,7 @@ free_reader(struct tl_reader *reader)
 		r->kind->free(r);
 	tl_lines_free(&r->lines);
 	tl_memo_free(&r->memo);
-	tl_definer_free(r->definer);
+	tl_interner_free(r->interner);
 	tl_text_free(&r->scratch);
 	tl_text_free(&r->host);
 	free(r);
@@ -127,7 +127,7 @@ tl_line_read_new(struct tl_reader **reader, size_t size,
 	assert(size >= sizeof(*r));
 	if (!(r = calloc(1, size)))
 		return -ENOMEM;
-	rc = tl_definer_new(&r->definer);
+	rc = tl_interner_new(&r->interner);
 	if (rc < 0) {
 		free(r);
 		return rc;
@@ -172,7 +172,7 @@ define(struct tl_line_read *r, const struct tl_memo_key *plain,
 	const bool known = named > 0;
 	const uint8_t level = (uint8_t)(known ? named : tl_level_parse("info"));
 	const uint8_t kind = tl_record_kind_of(plain->kind);
-	int rc = tl_definer_message(r->definer, category, text, kind, level,
+	int rc = tl_interner_message(r->interner, category, text, kind, level,
 	    plain->scope, message);
 
 	if (!known)
@@ -180,9 +180,9 @@ define(struct tl_line_read *r, const struct tl_memo_key *plain,
 	if (rc != -EINVAL)
 		return rc < 0 ? rc : known;
 	tl_note(&r->notes, TL_LINE_TEXT, r->at);
-	rc = tl_definer_string(r->definer, text, whole);
+	rc = tl_interner_string(r->interner, text, whole);
 	return rc < 0 ? rc
-		      : tl_definer_message(r->definer, category,
+		      : tl_interner_message(r->interner, category,
 			    tl_bytes_of("$text%s"), kind, level, plain->scope,
 			    message);
 }

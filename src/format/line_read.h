@@ -44,7 +44,7 @@ struct tl_line_read {
 	const struct tl_line_read_kind *kind;
 	struct tl_sink *sink;
 	const struct tl_report *report;
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	struct tl_lines lines;
 	struct tl_memo memo; /* by the fields as they stand in a line */
 	struct tl_notes notes;

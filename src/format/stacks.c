@@ -7,6 +7,7 @@
  */
 #include "format/stacks.h"
 
+#include "base/array.h"
 #include "event/host_pids.h"
 #include "format/label.h"
 
@@ -69,15 +70,12 @@ static int
 find_track(struct tl_stacks *s, const struct tl_event *event,
     struct tl_track **track)
 {
-	void *tracks = s->track;
 	uint32_t number;
-	int rc = tl_numbers_get(&s->tracks, tl_track_key(event), &number);
+	int rc = tl_id_map_get(&s->tracks, tl_track_key(event), &number);
 
 	if (rc >= 0 && number >= s->track_capacity) {
-		if (tl_numbers_room(&tracks, &s->track_capacity, number,
-			sizeof(*s->track)) < 0)
+		if (TL_ARRAY_ZEROS(s->track, s->track_capacity, number) < 0)
 			return -ENOMEM;
-		s->track = tracks;
 	}
 	if (rc < 0)
 		return rc;
@@ -103,18 +101,13 @@ static int
 find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 {
 	/* Two labels of one message are two. */
-	const struct tl_number_key key = {
-		.a = (uint64_t)(uintptr_t)event->message,
-		.b = tl_label_is(event->message) ? event->args[0] : 0
-	};
-	void *frames = s->frame;
-	int rc = tl_numbers_get(&s->frames, key, frame);
+	const struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message,
+		.b = tl_label_is(event->message) ? event->args[0] : 0 };
+	int rc = tl_id_map_get(&s->frames, key, frame);
 
 	if (rc >= 0 && *frame >= s->frame_capacity) {
-		if (tl_numbers_room(&frames, &s->frame_capacity, *frame,
-			sizeof(*s->frame)) < 0)
+		if (TL_ARRAY_ZEROS(s->frame, s->frame_capacity, *frame) < 0)
 			return -ENOMEM;
-		s->frame = frames;
 	}
 	if (rc <= 0)
 		return rc;
@@ -128,7 +121,6 @@ find_frame(struct tl_stacks *s, const struct tl_event *event, uint32_t *frame)
 static int
 push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 {
-	void *open = track->open;
 	uint32_t frame;
 	int rc;
 
@@ -138,10 +130,9 @@ push(struct tl_stacks *s, struct tl_track *track, const struct tl_event *event)
 		return 0;
 	}
 	if ((rc = find_frame(s, event, &frame)) < 0 ||
-	    (rc = tl_numbers_room(&open, &track->capacity, track->depth,
-		 sizeof(*track->open))) < 0)
+	    (rc = TL_ARRAY_ZEROS(track->open, track->capacity, track->depth)) <
+		0)
 		return rc;
-	track->open = open;
 	track->open[track->depth++] =
 	    (struct tl_stacks_open){ .message = event->message,
 		    .frame = frame,
@@ -285,6 +276,6 @@ tl_stacks_free(struct tl_stacks *s)
 		tl_text_free(&s->frame[i]);
 	free(s->track);
 	free(s->frame);
-	tl_numbers_free(&s->tracks);
-	tl_numbers_free(&s->frames);
+	tl_id_map_free(&s->tracks);
+	tl_id_map_free(&s->frames);
 }

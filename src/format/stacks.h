@@ -27,16 +27,16 @@ enum { TL_STACKS_DEPTH_MAX = 512 };
 
 /* The thread or source that an event is of.  Messages are no small numbers,
  * inputs are: the keys of the two never meet. */
-static inline struct tl_number_key
+static inline struct tl_id_key
 tl_track_key(const struct tl_event *event)
 {
 	if (event->message->scope == TIMELINE_SOURCE)
-		return (struct tl_number_key){
-			tl_message_is_of_process(event->message) ? event->pid
-								 : 0,
-			(uint64_t)(uintptr_t)event->message
-		};
-	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
+		return (
+		    struct tl_id_key){ tl_message_is_of_process(event->message)
+					   ? event->pid
+					   : 0,
+			(uint64_t)(uintptr_t)event->message };
+	return (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
 		event->source };
 }
 
@@ -75,10 +75,10 @@ struct tl_stacks {
 	tl_stacks_told *closing;
 	const struct tl_writer *writer; /* of several hosts tracks say which */
 	struct tl_notes notes;          /* its kinds are set by put */
-	struct tl_numbers tracks;
+	struct tl_id_map tracks;
 	struct tl_track *track;
 	size_t track_capacity;
-	struct tl_numbers frames;
+	struct tl_id_map frames;
 	struct tl_text *frame; /* names, as they are */
 	size_t frame_capacity;
 	bool begun;

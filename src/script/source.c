@@ -90,12 +90,11 @@ have_same_clock(const struct tl_script_input *a,
 /* The number of the first input whose clock this one shares: found by its
  * address, or else among the few timelines that scripts open; -errno. */
 static int
-clock_of(const struct tl_script_source *source, struct tl_numbers *numbers,
+clock_of(const struct tl_script_source *source, struct tl_id_map *numbers,
     unsigned *clocks, size_t i)
 {
-	const struct tl_number_key key = {
-		.a = (uintptr_t)source->inputs[i].clock
-	};
+	const struct tl_id_key key = { .a =
+					   (uintptr_t)source->inputs[i].clock };
 	uint32_t number;
 	size_t first = 0;
 	int rc;
@@ -105,7 +104,7 @@ clock_of(const struct tl_script_source *source, struct tl_numbers *numbers,
 		first++;
 	if (key.a == 0)
 		return (int)first;
-	rc = tl_numbers_get(numbers, key, &number);
+	rc = tl_id_map_get(numbers, key, &number);
 	if (rc > 0)
 		clocks[number] = (unsigned)i;
 	return rc < 0 ? rc : (int)clocks[number];
@@ -116,7 +115,7 @@ struct opened {
 	struct tl_cursor **cursors;
 	unsigned *clocks;
 	unsigned *of_numbers; /* the clock of a number */
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	size_t count;
 };
 
@@ -175,7 +174,7 @@ tl_script_source_open(const struct tl_script_source *source,
 	free(o.cursors);
 	free(o.clocks);
 	free(o.of_numbers);
-	tl_numbers_free(&o.numbers);
+	tl_id_map_free(&o.numbers);
 	return rc;
 }
 

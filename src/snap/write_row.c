@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* timeline_row.c - walk over the events in a row, to plan and to write. */
+#include "base/array.h"
 #include "base/id_map.h"
 #include "snap/write_lanes.h"
 
@@ -59,7 +60,6 @@ static int
 open_lane(struct tl_timeline_walk *w, uint64_t lost)
 {
 	struct tl_timeline_lanes *l = w->lanes;
-	void *heads = l->heads;
 	size_t capacity = l->head_capacity;
 	int rc;
 
@@ -67,10 +67,9 @@ open_lane(struct tl_timeline_walk *w, uint64_t lost)
 	w->used = 0;
 	if (!w->planning)
 		return 0;
-	rc = tl_numbers_room(&heads, &capacity, w->lane, sizeof(*l->heads));
+	rc = TL_ARRAY_ZEROS(l->heads, capacity, w->lane);
 	if (rc < 0)
 		return rc;
-	l->heads = heads;
 	l->head_capacity = capacity;
 	l->lane_count = w->lane + 1;
 	l->heads[w->lane].cleared = lost; /* until all are known */

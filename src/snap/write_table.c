@@ -2,6 +2,7 @@
 /* timeline_table.c - records at the places they had, or one after the other. */
 #include "snap/write_table.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "ring/ring.h"
 
@@ -36,8 +37,8 @@ tl_timeline_table_init(struct tl_timeline_table *t, uint64_t kept,
 void
 tl_timeline_table_free(struct tl_timeline_table *t)
 {
-	tl_numbers_free(&t->messages);
-	tl_numbers_free(&t->strings);
+	tl_id_map_free(&t->messages);
+	tl_id_map_free(&t->strings);
 	free(t->message_at);
 	free(t->string_at);
 	free(t->taken);
@@ -63,17 +64,15 @@ static int
 reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
     uint64_t size_max, uint64_t *at)
 {
-	void *bytes = t->bytes;
 	const bool own = is_free(t, wanted, size);
 	int rc;
 
 	*at = own ? wanted : t->tail;
 	if (!tl_fits(size_max, *at, size, 1))
 		return -ENOSPC;
-	if ((rc = tl_numbers_room(&bytes, &t->capacity,
-		 (uint32_t)(*at + size - 1), 1)) < 0)
+	if ((rc = TL_ARRAY_ZEROS(t->bytes, t->capacity,
+		 (uint32_t)(*at + size - 1))) < 0)
 		return rc;
-	t->bytes = bytes;
 	if (!own)
 		t->tail += size;
 	for (uint64_t i = *at / TIMELINE_RECORD_ALIGN;
@@ -208,19 +207,17 @@ add_lost(struct tl_timeline_table *t)
 
 /* The place in an array for a key: 0 known, 1 new, -ENOSPC, -ENOMEM. */
 static int
-find(struct tl_numbers *numbers, struct tl_number_key key, uint32_t **at,
+find(struct tl_id_map *numbers, struct tl_id_key key, uint32_t **at,
     size_t *capacity, uint32_t *number)
 {
-	void *array = *at;
-	const int fresh = tl_numbers_get(numbers, key, number);
+	const int fresh = tl_id_map_get(numbers, key, number);
 	int rc;
 
 	if (fresh <= 0)
 		return fresh;
-	rc = tl_numbers_room(&array, capacity, *number, sizeof(**at));
+	rc = TL_ARRAY_ZEROS(*at, *capacity, *number);
 	if (rc < 0)
 		return rc;
-	*at = array;
 	return fresh;
 }
 
@@ -228,7 +225,7 @@ int
 tl_timeline_table_message(struct tl_timeline_table *t,
     const struct tl_message *message, uint8_t kind, uint32_t *offset)
 {
-	const struct tl_number_key key = { (uintptr_t)message, kind };
+	const struct tl_id_key key = { (uintptr_t)message, kind };
 	uint32_t n;
 	int rc =
 	    find(&t->messages, key, &t->message_at, &t->message_capacity, &n);
@@ -264,8 +261,7 @@ int
 tl_timeline_table_string(struct tl_timeline_table *t,
     const struct tl_message *message, uint64_t number, uint64_t *named)
 {
-	const struct tl_number_key key = { (uintptr_t)message->strings,
-		number };
+	const struct tl_id_key key = { (uintptr_t)message->strings, number };
 	struct content c = { .fixed.kind = TIMELINE_RECORD_STRING,
 		.text = tl_message_string(message, number),
 		.category = tl_bytes_of(""),

@@ -32,10 +32,10 @@ struct tl_timeline_table {
 	uint64_t kept;    /* records keep their places below */
 	uint64_t *taken;  /* a bit for each 16 bytes below */
 	uint64_t hole;    /* none is free below */
-	struct tl_numbers messages;
+	struct tl_id_map messages;
 	uint32_t *message_at; /* by number; 0: found no room */
 	size_t message_capacity;
-	struct tl_numbers strings;
+	struct tl_id_map strings;
 	uint32_t *string_at;
 	size_t string_capacity;
 	uint64_t unreadable; /* texts written without their $ */

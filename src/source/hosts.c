@@ -21,7 +21,7 @@ enum { KINDS_MAX = 4 }; /* of clocks; the next power of two */
 struct finder {
 	struct tl_inputs *inputs;
 	struct tl_hosts *hosts;
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	unsigned *of_number; /* -> index of the host */
 };
 
@@ -81,7 +81,7 @@ static int
 find_host(struct finder *f, size_t input, const struct tl_origin *origin,
     unsigned kind, unsigned *index)
 {
-	struct tl_number_key key;
+	struct tl_id_key key;
 	uint32_t number;
 	int rc = 0;
 
@@ -92,7 +92,7 @@ find_host(struct finder *f, size_t input, const struct tl_origin *origin,
 	memcpy(&key, origin->boot_id, sizeof(key));
 	key.b += kind;
 	for (bool is_copy = false; rc == 0; is_copy = true) {
-		rc = tl_numbers_get(&f->numbers, key, &number);
+		rc = tl_id_map_get(&f->numbers, key, &number);
 		if (rc > 0) {
 			f->of_number[number] = add_host(f, input, origin, kind);
 			f->hosts->list[f->of_number[number]].is_copy = is_copy;
@@ -235,7 +235,7 @@ tl_hosts_find(struct tl_inputs *inputs)
 	int rc = f.hosts ? find_all(&f) : -ENOMEM;
 
 	free(f.of_number);
-	tl_numbers_free(&f.numbers);
+	tl_id_map_free(&f.numbers);
 	if (rc < 0) {
 		for (size_t i = 0; i < inputs->count; i++)
 			inputs->items[i].host = NULL;

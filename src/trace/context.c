@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* context.c - an open hash table of everything that has an id. */
+/* context.c - everything that has an id. */
 #include "trace/context.h"
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-enum { SLOTS_FIRST = 64 };
 
 struct tl_context_object {
 	uint8_t kind;
@@ -28,42 +25,22 @@ struct tl_context_object {
 	char *data;
 };
 
-static struct tl_context_object **
-find_slot(const struct tl_context *c, uint8_t kind, int32_t id)
+static uint64_t
+hash_of(uint8_t kind, int32_t id)
 {
-	const uint64_t key = (uint64_t)kind << 32 | (uint32_t)id;
-	const size_t last = c->size - 1;
-	size_t i = (size_t)tl_hash_key(key, c->seed) & last;
-
-	while (
-	    c->slots[i] && (c->slots[i]->kind != kind || c->slots[i]->id != id))
-		i = (i + 1) & last;
-	return &c->slots[i];
+	return tl_hash_number((uint64_t)kind << 32 | (uint32_t)id);
 }
 
 static struct tl_context_object *
 find(const struct tl_context *c, uint8_t kind, int32_t id)
 {
-	return c->size > 0 ? *find_slot(c, kind, id) : NULL;
-}
+	struct tl_probe probe = tl_table_probe(&c->table, hash_of(kind, id));
+	uint32_t at;
 
-static int
-grow(struct tl_context *c)
-{
-	const size_t size = c->size;
-	struct tl_context_object **slots = c->slots;
-	struct tl_context_object **grown =
-	    calloc(size ? size * 2 : SLOTS_FIRST, sizeof(*grown));
-
-	if (!grown)
-		return -ENOMEM;
-	c->slots = grown;
-	c->size = size ? size * 2 : SLOTS_FIRST;
-	for (size_t i = 0; i < size; i++)
-		if (slots[i])
-			*find_slot(c, slots[i]->kind, slots[i]->id) = slots[i];
-	free(slots);
-	return 0;
+	while (tl_probe_next(&probe, &at))
+		if (c->objects[at]->kind == kind && c->objects[at]->id == id)
+			return c->objects[at];
+	return NULL;
 }
 
 /* The object of this kind and id, made now if there was none. */
@@ -74,16 +51,18 @@ get(struct tl_context *c, uint8_t kind, int32_t id)
 
 	if (object)
 		return object;
-	if (c->count * 2 >= c->size && grow(c) < 0)
+	if (TL_ARRAY_ROOM(c->objects, c->capacity, c->count) < 0 ||
+	    !(object = calloc(1, sizeof(*object))))
 		return NULL;
-	if (!(object = calloc(1, sizeof(*object))))
+	if (tl_table_add(&c->table, hash_of(kind, id), c->count) < 0) {
+		free(object);
 		return NULL;
+	}
 	object->kind = kind;
 	object->id = id;
 	object->category = object->location = object->file = TL_TRACE_NONE;
 	object->process = TL_TRACE_NONE;
-	*find_slot(c, kind, id) = object;
-	c->count++;
+	c->objects[c->count++] = object;
 	return object;
 }
 
@@ -117,8 +96,7 @@ set_words(struct tl_message *message, struct tl_bytes text)
 void
 tl_context_init(struct tl_context *c)
 {
-	*c = (struct tl_context){ .strings = { get_string },
-		.seed = tl_hash_seed(c) };
+	*c = (struct tl_context){ .strings = { get_string } };
 	c->nothing.strings = &c->strings;
 	c->nothing.kind = TIMELINE_RECORD_INSTANT;
 	c->nothing.category = tl_bytes_of("?");
@@ -136,9 +114,10 @@ free_object(struct tl_context_object *object)
 void
 tl_context_free(struct tl_context *c)
 {
-	for (size_t i = 0; i < c->size; i++)
-		free_object(c->slots[i]);
-	free(c->slots);
+	for (size_t i = 0; i < c->count; i++)
+		free_object(c->objects[i]);
+	free(c->objects);
+	tl_table_free(&c->table);
 	free(c->knots);
 }
 
@@ -162,7 +141,6 @@ static int
 read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 {
 	struct timeline_knot knot = { .tsc = tl_data_u64(in) };
-	void *knots;
 
 	knot.utc_ns = tl_data_i64(in);
 	knot.mult = tl_data_u64(in);
@@ -176,11 +154,8 @@ read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 	knot.pid = tl_data_u32(in);
 	if (in->bad || known)
 		return 0;
-	knots = tl_array_room(c->knots, &c->knot_capacity, c->knot_count,
-	    sizeof(*c->knots));
-	if (!knots)
+	if (TL_ARRAY_ROOM(c->knots, c->knot_capacity, c->knot_count) < 0)
 		return -ENOMEM;
-	c->knots = knots;
 	knot.seq = c->knot_count + 1;
 	c->knots[c->knot_count++] = knot;
 	return 0;
@@ -337,9 +312,9 @@ tl_context_read_all(struct tl_context *c, struct tl_bytes content)
 void
 tl_context_settle(struct tl_context *c)
 {
-	for (size_t i = 0; c->unsettled && i < c->size; i++)
-		if (c->slots[i] && c->slots[i]->kind == TL_TRACE_MESSAGE)
-			resolve(c, c->slots[i]);
+	for (size_t i = 0; c->unsettled && i < c->count; i++)
+		if (c->objects[i]->kind == TL_TRACE_MESSAGE)
+			resolve(c, c->objects[i]);
 	c->unsettled = false;
 }
 
@@ -379,11 +354,10 @@ tl_context_messages(struct tl_context *c, const struct tl_message ***messages,
 
 	if (!list)
 		return -ENOMEM;
-	for (size_t i = 0; i < c->size; i++) {
-		const struct tl_context_object *object = c->slots[i];
+	for (size_t i = 0; i < c->count; i++) {
+		const struct tl_context_object *object = c->objects[i];
 
-		if (object && object->kind == TL_TRACE_MESSAGE &&
-		    object->defined)
+		if (object->kind == TL_TRACE_MESSAGE && object->defined)
 			list[n++] = &object->message;
 	}
 	qsort(list, n, sizeof(*list), by_id);
@@ -412,10 +386,10 @@ tl_context_info(const struct tl_context *c, const char *name)
 {
 	const struct tl_context_object *first = NULL;
 
-	for (size_t i = 0; i < c->size; i++) {
-		const struct tl_context_object *object = c->slots[i];
+	for (size_t i = 0; i < c->count; i++) {
+		const struct tl_context_object *object = c->objects[i];
 
-		if (object && object->kind == TL_TRACE_INFO &&
+		if (object->kind == TL_TRACE_INFO &&
 		    tl_bytes_equal(object->name, tl_bytes_of(name)) &&
 		    (!first || object->id < first->id))
 			first = object;

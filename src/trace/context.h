@@ -9,6 +9,7 @@
 #ifndef TL_TRACE_CONTEXT_H
 #define TL_TRACE_CONTEXT_H
 
+#include "base/table.h"
 #include "event/message.h"
 #include "trace/layout.h"
 
@@ -23,10 +24,10 @@ struct tl_context_object;
 
 struct tl_context {
 	struct tl_strings strings; /* first: found from the messages */
-	struct tl_context_object **slots;
-	size_t size; /* 0 or a power of two, at least twice count */
+	struct tl_context_object **objects;
 	size_t count;
-	uint64_t seed;
+	size_t capacity;
+	struct tl_table table;     /* of objects, by kind and id */
 	size_t unknown;            /* messages without a definition */
 	bool unsettled;            /* is a text not there yet? */
 	struct tl_message nothing; /* when there are too many */

@@ -258,14 +258,11 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 static int
 get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
 {
-	void *processes = tl_array_room(d->processes, &d->process_capacity,
-	    d->pids.count, sizeof(*d->processes));
 	size_t i;
 	int rc;
 
-	if (!processes)
+	if (TL_ARRAY_ROOM(d->processes, d->process_capacity, d->pids.count) < 0)
 		return -ENOMEM;
-	d->processes = processes;
 	rc = tl_id_table_get(&d->pids, (int32_t)pid, &i);
 	if (rc < 0)
 		return rc;

@@ -47,12 +47,9 @@ struct tl_trace_eager {
 static int
 push(struct tree *t, struct tl_node *node)
 {
-	void *levels = tl_array_room(t->levels, &t->capacity, t->top + 1,
-	    sizeof(*t->levels));
 
-	if (!levels)
+	if (TL_ARRAY_ROOM(t->levels, t->capacity, t->top + 1) < 0)
 		return -ENOMEM;
-	t->levels = levels;
 	t->levels[++t->top] = (struct level){ node, 0 };
 	t->depth++;
 	return 0;
@@ -95,14 +92,11 @@ new_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 static int
 get_tree(struct tl_trace_eager *e, int32_t id, struct tree **tree)
 {
-	void *trees = tl_array_room(e->trees, &e->capacity, e->count,
-	    sizeof(struct tree *));
 	size_t i;
 	int rc;
 
-	if (!trees)
+	if (TL_ARRAY_ROOM(e->trees, e->capacity, e->count) < 0)
 		return -ENOMEM;
-	e->trees = trees;
 	rc = tl_id_table_get(&e->ids, id, &i);
 	if (rc > 0 && (rc = new_tree(e, id, tree)) == 0)
 		e->trees[e->count++] = *tree;

@@ -61,14 +61,11 @@ add_track(struct build *b, int32_t id)
 static int
 find_track(struct build *b, int32_t id, struct track **track)
 {
-	void *tracks = tl_array_room(b->tracks, &b->capacity, b->count,
-	    sizeof(struct track *));
 	size_t i;
 	int rc;
 
-	if (!tracks)
+	if (TL_ARRAY_ROOM(b->tracks, b->capacity, b->count) < 0)
 		return -ENOMEM;
-	b->tracks = tracks;
 	rc = tl_id_table_get(&b->ids, id, &i);
 	if (rc > 0)
 		rc = add_track(b, id);

@@ -31,14 +31,11 @@ static int
 find_lane(struct parse *p, int32_t id, struct tl_trace_lane **lane)
 {
 	struct tl_index *x = p->index;
-	void *lanes = tl_array_room(x->lanes, &x->lane_capacity, x->lane_count,
-	    sizeof(*x->lanes));
 	size_t i;
 	int rc;
 
-	if (!lanes)
+	if (TL_ARRAY_ROOM(x->lanes, x->lane_capacity, x->lane_count) < 0)
 		return -ENOMEM;
-	x->lanes = lanes;
 	if ((rc = tl_id_table_get(&p->ids, id, &i)) < 0)
 		return rc;
 	if (rc > 0)
@@ -99,7 +96,6 @@ static int
 add_block(struct parse *p, const struct tl_block_place *place)
 {
 	struct tl_trace_lane *lane;
-	void *blocks;
 	int rc = find_lane(p, place->block.thread, &lane);
 
 	if (rc < 0)
@@ -109,11 +105,9 @@ add_block(struct parse *p, const struct tl_block_place *place)
 		return wrong(p, "a block is not where its stream goes on");
 	if (place->block.logical > lane->size)
 		lane->holes = true;
-	blocks = tl_array_room(lane->blocks, &lane->block_capacity,
-	    lane->block_count, sizeof(*lane->blocks));
-	if (!blocks)
+	if (TL_ARRAY_ROOM(lane->blocks, lane->block_capacity,
+		lane->block_count) < 0)
 		return -ENOMEM;
-	lane->blocks = blocks;
 	lane->blocks[lane->block_count++] = *place;
 	lane->size = place->block.logical + place->block.size;
 	return 0;
@@ -168,17 +162,14 @@ static int
 add_span(struct parse *p, const struct tl_cell *cell)
 {
 	struct tl_trace_lane *lane = p->lane;
-	void *spans;
 
 	if (!lane || p->roots || cell->id < 0 ||
 	    cell->start < TL_POINT_SIZE_MIN || cell->end < cell->start ||
 	    (uint64_t)cell->end >= lane->size)
 		return wrong(p, "a span is outside its stream");
-	spans = tl_array_room(lane->spans, &lane->span_capacity,
-	    lane->span_count, sizeof(*lane->spans));
-	if (!spans)
+	if (TL_ARRAY_ROOM(lane->spans, lane->span_capacity, lane->span_count) <
+	    0)
 		return -ENOMEM;
-	lane->spans = spans;
 	lane->spans[lane->span_count++] =
 	    (struct tl_span_place){ (uint64_t)cell->start, (uint64_t)cell->end,
 		    (uint32_t)cell->id };
@@ -192,16 +183,13 @@ add_mark(struct parse *p, const struct tl_cell *cell,
 {
 	const struct tl_mark_place mark = { (uint64_t)cell->start,
 		(uint64_t)cell->end, (uint32_t)cell->id, false };
-	void *marks;
 
 	if (cell->start < 0 || cell->end < 0 || cell->id < 0 ||
 	    mark.at > p->lane->size || mark.number > p->lane->size ||
 	    (*count > 0 && (*list)[*count - 1].at >= mark.at))
 		return wrong(p, "a mark is not where it can be");
-	marks = tl_array_room(*list, capacity, *count, sizeof(mark));
-	if (!marks)
+	if (TL_ARRAY_ROOM(*list, *capacity, *count) < 0)
 		return -ENOMEM;
-	*list = marks;
 	(*list)[(*count)++] = mark;
 	return 0;
 }

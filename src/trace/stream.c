@@ -63,16 +63,12 @@ static int
 register_stream(struct tl_trace_writer *w, struct tl_trace_stream *s,
     uint32_t pid, uint32_t tid, struct tl_bytes name)
 {
-	void *streams;
 	int rc;
 
 	if (w->stream_count == INT32_MAX)
 		return -ENOSPC;
-	streams = tl_array_room(w->streams, &w->stream_capacity,
-	    w->stream_count, sizeof(struct tl_trace_stream *));
-	if (!streams)
+	if (TL_ARRAY_ROOM(w->streams, w->stream_capacity, w->stream_count) < 0)
 		return -ENOMEM;
-	w->streams = streams;
 	s->id = (int32_t)w->stream_count;
 	rc = tl_define_thread(&w->definitions, s->id, pid, tid, name);
 	if (rc == 0)

@@ -30,12 +30,9 @@ add_mark(struct pass *p, uint64_t at)
 {
 	struct tl_survey *s = p->survey;
 	const struct level *top = &p->levels[p->depth];
-	void *marks = tl_array_room(s->marks, &s->mark_capacity, s->mark_count,
-	    sizeof(*s->marks));
 
-	if (!marks)
+	if (TL_ARRAY_ROOM(s->marks, s->mark_capacity, s->mark_count) < 0)
 		return -ENOMEM;
-	s->marks = marks;
 	s->marks[s->mark_count++] = (struct tl_survey_mark){ top->start,
 		top->children, at, top->orphans };
 	return 0;
@@ -59,12 +56,9 @@ add_child(struct pass *p, uint64_t at)
 static int
 reserve_level(struct pass *p)
 {
-	void *levels = tl_array_room(p->levels, &p->capacity, p->depth + 1,
-	    sizeof(*p->levels));
 
-	if (!levels)
+	if (TL_ARRAY_ROOM(p->levels, p->capacity, p->depth + 1) < 0)
 		return -ENOMEM;
-	p->levels = levels;
 	return 0;
 }
 
@@ -89,15 +83,11 @@ close_level(struct pass *p, uint64_t end, enum tl_survey_end how)
 {
 	struct tl_survey *s = p->survey;
 	const struct level *top = &p->levels[p->depth--];
-	void *spans;
 
 	if (end - top->start < TL_TRACE_CELL_MIN)
 		return 0;
-	spans = tl_array_room(s->spans, &s->span_capacity, s->span_count,
-	    sizeof(*s->spans));
-	if (!spans)
+	if (TL_ARRAY_ROOM(s->spans, s->span_capacity, s->span_count) < 0)
 		return -ENOMEM;
-	s->spans = spans;
 	s->spans[s->span_count++] =
 	    (struct tl_survey_span){ top->start, end, top->children, how };
 	return 0;

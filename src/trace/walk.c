@@ -22,12 +22,10 @@ tl_trace_block_release(struct tl_block_data *data)
 static int
 add_mark(struct tl_block_data *data)
 {
-	void *marks = tl_array_room(data->marks, &data->mark_capacity,
-	    data->mark_count, sizeof(*data->marks));
 
-	if (!marks)
+	if (TL_ARRAY_ROOM(data->marks, data->mark_capacity, data->mark_count) <
+	    0)
 		return -ENOMEM;
-	data->marks = marks;
 	data->marks[data->mark_count++] =
 	    (struct tl_block_mark){ data->marked.at, data->marked_state };
 	return 0;

@@ -40,7 +40,7 @@ struct drive {
 	int state;
 	uint64_t faults;
 	int every_ms; /* from block to block, at least; 0: as fast as can be */
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	const struct tl_message *message;
 };
 
@@ -256,13 +256,13 @@ verb_send(char **argv)
 	if (tl_read_at(d.state, &d.settled, sizeof(d.settled), 0) <= 0)
 		d.settled = 0;
 	d.sent = d.settled;
-	expect(tl_definer_new(&d.definer), "definer");
-	expect(tl_definer_message(d.definer, tl_bytes_of("test"),
+	expect(tl_interner_new(&d.interner), "interner");
+	expect(tl_interner_message(d.interner, tl_bytes_of("test"),
 		   tl_bytes_of(text), TIMELINE_RECORD_INSTANT, 6,
 		   TIMELINE_THREAD, &d.message),
 	    "message");
 	rc = send_blocks(&d, argv[2], argv[8]);
-	tl_definer_free(d.definer);
+	tl_interner_free(d.interner);
 	close(d.state);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 
 #include <check.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -16,9 +17,7 @@ START_TEST(what_is_in_an_array_stays_while_it_grows)
 	for (size_t i = 0; i < COUNT; i++) {
 		const size_t before = capacity;
 
-		numbers =
-		    tl_array_room(numbers, &capacity, i, sizeof(*numbers));
-		ck_assert_ptr_nonnull(numbers);
+		ck_assert_int_eq(TL_ARRAY_ROOM(numbers, capacity, i), 0);
 		ck_assert_uint_gt(capacity, i);
 		moved += capacity != before;
 		numbers[i] = i * 3;
@@ -30,16 +29,39 @@ START_TEST(what_is_in_an_array_stays_while_it_grows)
 }
 END_TEST
 
+START_TEST(elements_that_were_never_set_are_zeros)
+{
+	struct element {
+		char bytes[24];
+	} *elements = NULL;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < 1000; i += 37) {
+		ck_assert_int_eq(TL_ARRAY_ZEROS(elements, capacity, i), 0);
+		ck_assert_uint_gt(capacity, i);
+		elements[i].bytes[0] = 'x';
+	}
+	for (size_t i = 0; i < capacity; i++) {
+		ck_assert_int_eq(elements[i].bytes[0],
+		    i % 37 == 0 && i < 1000 ? 'x' : 0);
+		ck_assert_int_eq(elements[i].bytes[23], 0);
+	}
+	free(elements);
+}
+END_TEST
+
 START_TEST(one_that_cannot_grow_stays_as_it_is)
 {
-	size_t capacity = 0;
-	char *bytes = tl_array_room(NULL, &capacity, 0, 1);
-	const size_t before = capacity;
+	size_t capacity = 0, before;
+	char *bytes = NULL;
 
-	ck_assert_ptr_nonnull(bytes);
+	ck_assert_int_eq(TL_ARRAY_ROOM(bytes, capacity, 0), 0);
+	before = capacity;
 	bytes[0] = 'x';
-	ck_assert_ptr_null(
-	    tl_array_room(bytes, &capacity, before, SIZE_MAX / 2));
+	ck_assert_int_eq(TL_ARRAY_ROOM(bytes, capacity, SIZE_MAX - 1), -ENOMEM);
+	ck_assert_int_eq(tl_array_grow(&bytes, &capacity, before, SIZE_MAX / 2,
+			     true),
+	    -ENOMEM);
 	ck_assert_uint_eq(capacity, before);
 	ck_assert_int_eq(bytes[0], 'x');
 	free(bytes);
@@ -53,6 +75,7 @@ main(void)
 	TCase *array = tcase_create("array");
 
 	tcase_add_test(array, what_is_in_an_array_stays_while_it_grows);
+	tcase_add_test(array, elements_that_were_never_set_are_zeros);
 	tcase_add_test(array, one_that_cannot_grow_stays_as_it_is);
 	suite_add_tcase(suite, array);
 	return run_suite(suite);

@@ -196,7 +196,7 @@ START_TEST(texts_that_are_too_long_are_cut)
 	uint64_t seed = 2;
 	struct got got;
 
-	tl_put_repeat(&words, 'w', 2 * TL_DEFINER_TEXT_MAX);
+	tl_put_repeat(&words, 'w', 2 * TL_INTERNER_TEXT_MAX);
 	fixture_messages();
 	make_events(&t, &seed, 2);
 	for (unsigned i = 0; i < 2; i++) {
@@ -224,7 +224,7 @@ START_TEST(texts_that_are_too_long_are_cut)
 			i == 0 ? "short" : "message that is not defined")));
 		ck_assert(
 		    i > 0 || tl_bytes_equal(m->category,
-				 tl_bytes(words.data, TL_DEFINER_TEXT_MAX)));
+				 tl_bytes(words.data, TL_INTERNER_TEXT_MAX)));
 		ck_assert(i > 0 || tl_bytes_equal(m->file, m->category));
 	}
 	free(got.events);

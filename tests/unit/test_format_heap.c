@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct tl_heap heap;
+static struct tl_arena heap;
 
 static void
 setup(void)
 {
-	tl_heap_init(&heap);
+	tl_arena_init(&heap);
 }
 
 static void
 teardown(void)
 {
-	tl_heap_free(&heap);
+	tl_arena_free(&heap);
 }
 
 /* Text number n, of any size, the same each time. */
@@ -40,12 +40,12 @@ START_TEST(what_was_added_is_found_in_memory_and_in_the_file)
 	char buffer[1000];
 
 	for (uint64_t i = 0; i < COUNT; i++)
-		ck_assert_int_eq(tl_heap_add(&heap, text_of(i, buffer),
+		ck_assert_int_eq(tl_arena_add(&heap, text_of(i, buffer),
 				     &places[i]),
 		    0);
-	ck_assert_uint_gt(heap.count, TL_HEAP_MEMORY_CHUNKS + 1);
+	ck_assert_uint_gt(heap.count, TL_ARENA_MEMORY_CHUNKS + 1);
 	for (uint64_t i = COUNT; i-- > 0;)
-		ck_assert(tl_bytes_equal(tl_heap_get(&heap, places[i]),
+		ck_assert(tl_bytes_equal(tl_arena_get(&heap, places[i]),
 		    text_of(i, buffer)));
 	free(places);
 }
@@ -53,21 +53,21 @@ END_TEST
 
 START_TEST(a_text_may_be_empty_or_fill_a_chunk_but_not_more)
 {
-	char *text = calloc(1, TL_HEAP_CHUNK);
+	char *text = calloc(1, TL_ARENA_CHUNK);
 	uint64_t empty, full, after;
 
-	ck_assert_int_eq(tl_heap_add(&heap, tl_bytes(NULL, 0), &empty), 0);
-	ck_assert_int_eq(tl_heap_add(&heap, tl_bytes(text, TL_HEAP_TEXT_MAX),
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes(NULL, 0), &empty), 0);
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes(text, TL_ARENA_TEXT_MAX),
 			     &full),
 	    0);
-	ck_assert_int_eq(tl_heap_add(&heap, tl_bytes_of("x"), &after), 0);
-	ck_assert_int_eq(tl_heap_add(&heap,
-			     tl_bytes(text, TL_HEAP_TEXT_MAX + 1), &after),
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes_of("x"), &after), 0);
+	ck_assert_int_eq(tl_arena_add(&heap,
+			     tl_bytes(text, TL_ARENA_TEXT_MAX + 1), &after),
 	    -EINVAL);
-	ck_assert_ptr_nonnull(tl_heap_get(&heap, empty).data);
-	ck_assert_uint_eq(tl_heap_get(&heap, empty).size, 0);
-	ck_assert_uint_eq(tl_heap_get(&heap, full).size, TL_HEAP_TEXT_MAX);
-	ck_assert(tl_bytes_equal(tl_heap_get(&heap, after), tl_bytes_of("x")));
+	ck_assert_ptr_nonnull(tl_arena_get(&heap, empty).data);
+	ck_assert_uint_eq(tl_arena_get(&heap, empty).size, 0);
+	ck_assert_uint_eq(tl_arena_get(&heap, full).size, TL_ARENA_TEXT_MAX);
+	ck_assert(tl_bytes_equal(tl_arena_get(&heap, after), tl_bytes_of("x")));
 	free(text);
 }
 END_TEST
@@ -76,42 +76,42 @@ START_TEST(beyond_all_there_is_nothing)
 {
 	uint64_t place;
 
-	ck_assert_ptr_null(tl_heap_get(&heap, 0).data);
-	ck_assert_int_eq(tl_heap_add(&heap, tl_bytes_of("x"), &place), 0);
-	ck_assert_ptr_null(tl_heap_get(&heap, place + 8).data);
-	ck_assert_ptr_null(tl_heap_get(&heap, UINT64_MAX >> 1).data);
+	ck_assert_ptr_null(tl_arena_get(&heap, 0).data);
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes_of("x"), &place), 0);
+	ck_assert_ptr_null(tl_arena_get(&heap, place + 8).data);
+	ck_assert_ptr_null(tl_arena_get(&heap, UINT64_MAX >> 1).data);
 }
 END_TEST
 
 START_TEST(no_folder_for_the_file_is_an_error)
 {
-	char *text = calloc(1, TL_HEAP_TEXT_MAX);
-	const struct tl_bytes whole = tl_bytes(text, TL_HEAP_TEXT_MAX);
+	char *text = calloc(1, TL_ARENA_TEXT_MAX);
+	const struct tl_bytes whole = tl_bytes(text, TL_ARENA_TEXT_MAX);
 	uint64_t place;
 
 	setenv("TMPDIR", "/nonexistent", 1);
-	for (int i = 0; i < TL_HEAP_MEMORY_CHUNKS; i++)
-		ck_assert_int_eq(tl_heap_add(&heap, whole, &place), 0);
-	ck_assert_int_eq(tl_heap_add(&heap, whole, &place), -ENOENT);
+	for (int i = 0; i < TL_ARENA_MEMORY_CHUNKS; i++)
+		ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
+	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), -ENOENT);
 	unsetenv("TMPDIR");
-	ck_assert_int_eq(tl_heap_add(&heap, whole, &place), 0);
+	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
 	free(text);
 }
 END_TEST
 
 START_TEST(values_met_lately_have_the_same_number)
 {
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	const struct tl_message *message;
 	uint64_t a, b, again;
 
-	ck_assert_int_eq(tl_definer_new(&definer), 0);
-	ck_assert_int_eq(tl_definer_message(definer, tl_bytes_of("c"),
+	ck_assert_int_eq(tl_interner_new(&interner), 0);
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
 			     tl_bytes_of("$t%s"), 1, 6, 0, &message),
 	    0);
-	ck_assert_int_eq(tl_definer_value(definer, tl_bytes_of("a"), &a), 0);
-	ck_assert_int_eq(tl_definer_value(definer, tl_bytes(NULL, 0), &b), 0);
-	ck_assert_int_eq(tl_definer_value(definer, tl_bytes_of("a"), &again),
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &a), 0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes(NULL, 0), &b), 0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &again),
 	    0);
 	ck_assert_uint_eq(a, again);
 	ck_assert_uint_ne(a, b);
@@ -122,13 +122,13 @@ START_TEST(values_met_lately_have_the_same_number)
 		char text[16];
 
 		snprintf(text, sizeof(text), "%d", i);
-		ck_assert_int_eq(tl_definer_value(definer, tl_bytes_of(text),
+		ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of(text),
 				     &again),
 		    0);
 		ck_assert(tl_bytes_equal(tl_message_string(message, again),
 		    tl_bytes_of(text)));
 	}
-	tl_definer_free(definer);
+	tl_interner_free(interner);
 }
 END_TEST
 

@@ -23,7 +23,7 @@ static const struct {
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static struct tl_text first, second;
-static struct tl_definer *definer;
+static struct tl_interner *interner;
 static unsigned faults;
 static const char odd[] =
     "=a,\"b\"\\n\n\t\x1b[31m'\xe2\x82\xac\xf0\x9f\x98\x80";
@@ -56,8 +56,9 @@ put(struct tl_writer *w, const char *text, uint8_t record, unsigned kind,
 		.kind = (uint8_t)kind,
 		.args = { a, b } };
 
-	ck_assert_int_eq(tl_definer_message(definer, tl_bytes(odd, sizeof(odd)),
-			     tl_bytes_of(text), record, 8, 0, &event.message),
+	ck_assert_int_eq(tl_interner_message(interner,
+			     tl_bytes(odd, sizeof(odd)), tl_bytes_of(text),
+			     record, 8, 0, &event.message),
 	    0);
 	ck_assert_int_eq(w->sink.put(&w->sink, &event), 0);
 }
@@ -84,8 +85,8 @@ write_events(struct tl_writer *w)
 	put(w, "$a%d $b%t", TIMELINE_RECORD_SPAN, TL_END, 1, 2);
 	put(w, "$a%f $b%f", TIMELINE_RECORD_COUNTER, TL_COUNTER, bits[0],
 	    bits[1]);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes(odd, sizeof(odd)),
-			     &number),
+	ck_assert_int_eq(tl_interner_string(interner,
+			     tl_bytes(odd, sizeof(odd)), &number),
 	    0);
 	put(w, "$a%s, \"$b%s\"", TIMELINE_RECORD_INSTANT, TL_INSTANT, number,
 	    number);
@@ -98,13 +99,13 @@ setup(void)
 {
 	first = second = (struct tl_text){ 0 };
 	faults = 0;
-	ck_assert_int_eq(tl_definer_new(&definer), 0);
+	ck_assert_int_eq(tl_interner_new(&interner), 0);
 }
 
 static void
 teardown(void)
 {
-	tl_definer_free(definer);
+	tl_interner_free(interner);
 	tl_text_free(&first);
 	tl_text_free(&second);
 }
@@ -237,7 +238,7 @@ span_message(const char *text, uint8_t scope)
 {
 	const struct tl_message *message;
 
-	ck_assert_int_eq(tl_definer_message(definer, tl_bytes_of("c"),
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
 			     tl_bytes_of(text), TIMELINE_RECORD_SPAN, 6, scope,
 			     &message),
 	    0);
@@ -272,7 +273,7 @@ START_TEST(scopes_and_ends_without_arguments_come_back)
 	uint64_t source;
 
 	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("source"),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("source"),
 			     &source),
 	    0);
 	for (unsigned k = 0; k < 3 * SPANS; k++) { /* known ones, too */
@@ -311,7 +312,7 @@ START_TEST(an_empty_text_is_no_missing_one)
 				  span_message("of $a%s", TIMELINE_THREAD),
 		.kind = TL_END };
 
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of(""),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of(""),
 			     &e.args[0]),
 	    0);
 	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
@@ -344,7 +345,7 @@ fill_random(struct tl_event *e, uint64_t *state, uint64_t messages)
 	tl_put_format(&text, "%llu %s", (unsigned long long)which,
 	    texts[which % 6]);
 	e->kind = (uint8_t)(1 + random_below(state, 4));
-	ck_assert_int_eq(tl_definer_message(definer, tl_bytes_of("c"),
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
 			     tl_bytes(text.data, text.size), kinds[e->kind],
 			     (uint8_t)(1 + which % 9),
 			     kinds[e->kind] == TIMELINE_RECORD_SPAN &&
@@ -371,11 +372,11 @@ START_TEST(any_events_come_back)
 	struct tl_writer *w;
 	uint64_t state = 7, ignored;
 
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("plain"),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("plain"),
 			     &ignored),
 	    0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes(odd, sizeof(odd)),
-			     &ignored),
+	ck_assert_int_eq(tl_interner_string(interner,
+			     tl_bytes(odd, sizeof(odd)), &ignored),
 	    0);
 	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
 	for (unsigned k = 0; k < 20000; k++) {
@@ -456,7 +457,7 @@ START_TEST(values_that_change_are_said)
 
 	memcpy(&e.args[0], &infinite, sizeof(infinite));
 	memcpy(&e.args[1], &nan, sizeof(nan)); /* null is just this one */
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes("\xff", 1),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes("\xff", 1),
 			     &e.args[2]),
 	    0);
 	e.args[3] = 77;

@@ -275,7 +275,7 @@ set_number(struct tl_chrome_work *w, unsigned field, uint32_t *number)
 		return 0;
 	}
 	tl_note(w->c->notes, TL_CHROME_NOTE_IDS, w->e->at);
-	rc = tl_definer_string(w->c->messages.definer, value->text, &n);
+	rc = tl_interner_string(w->c->messages.interner, value->text, &n);
 	if (rc == 0)
 		*number = ID_FIRST + (uint32_t)n;
 	return tl_chrome_full(w, rc);

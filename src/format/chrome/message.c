@@ -2,6 +2,7 @@
 /* chrome_message.c - names and arguments to messages. */
 #include "format/chrome/message.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "format/chrome/names.h"
 #include "format/chrome/words.h"
@@ -15,16 +16,16 @@
 int
 tl_chrome_messages_make(struct tl_chrome_messages *m)
 {
-	int rc = tl_definer_new(&m->definer);
+	int rc = tl_interner_new(&m->interner);
 
-	return rc < 0 ? rc : tl_definer_new(&m->told_keys);
+	return rc < 0 ? rc : tl_interner_new(&m->told_keys);
 }
 
 void
 tl_chrome_messages_free(struct tl_chrome_messages *m)
 {
-	tl_definer_free(m->definer);
-	tl_definer_free(m->told_keys);
+	tl_interner_free(m->interner);
+	tl_interner_free(m->told_keys);
 	free((void *)m->told);
 	tl_memo_free(&m->memo);
 	tl_text_free(&m->text);
@@ -42,7 +43,7 @@ told_key(struct tl_chrome_messages *m, struct tl_bytes category,
 	tl_put_bytes(&m->text, name);
 	if (m->text.rc < 0)
 		return m->text.rc;
-	return tl_definer_string(m->told_keys,
+	return tl_interner_string(m->told_keys,
 	    tl_bytes(m->text.data, m->text.size), number);
 }
 
@@ -50,7 +51,7 @@ int
 tl_chrome_tell(struct tl_chrome_messages *m, struct tl_bytes text,
     uint8_t level, const struct tl_message **told)
 {
-	return tl_definer_message(m->definer, tl_bytes_of(""), text,
+	return tl_interner_message(m->interner, tl_bytes_of(""), text,
 	    TIMELINE_RECORD_STRING, level, 0, told);
 }
 
@@ -59,19 +60,16 @@ tl_chrome_tell_name(struct tl_chrome_messages *m, struct tl_bytes category,
     struct tl_bytes name, struct tl_bytes text, uint8_t level)
 {
 	const struct tl_message *told;
-	void *array = (void *)m->told;
 	uint64_t key;
 	int rc = tl_chrome_tell(m, text, level, &told);
 
 	if (rc == 0)
 		rc = told_key(m, category, name, &key);
-	if (rc == 0 && key > TL_NUMBERS_MAX)
+	if (rc == 0 && key > TL_ID_MAP_MAX)
 		rc = -ENOSPC;
 	if (rc < 0)
 		return rc;
-	rc = tl_numbers_room(&array, &m->told_capacity, (uint32_t)key,
-	    sizeof(*m->told));
-	m->told = array;
+	rc = TL_ARRAY_ZEROS(m->told, m->told_capacity, key);
 	if (rc == 0)
 		m->told[key] = told;
 	return rc;
@@ -217,7 +215,7 @@ define(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask,
 {
 	if (ask->args->level > 0)
 		level = ask->args->level;
-	return tl_definer_message(m->definer, ask->category, text, ask->kind,
+	return tl_interner_message(m->interner, ask->category, text, ask->kind,
 	    level, ask->scope, message);
 }
 
@@ -313,7 +311,7 @@ set_value(struct tl_chrome_messages *m, const struct tl_chrome_value *value,
     unsigned format, uint64_t *to, unsigned *bad)
 {
 	if (format == TIMELINE_ARG_STRING)
-		return tl_definer_value(m->definer, value->text, to);
+		return tl_interner_value(m->interner, value->text, to);
 	if (!tl_chrome_number(value, format, to)) {
 		*to = 0;
 		++*bad;

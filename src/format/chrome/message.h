@@ -15,10 +15,10 @@
 
 /* Starts from all zeros; see tl_chrome_messages_make. */
 struct tl_chrome_messages {
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	/* What was told, by the number of category and name in told_keys:
 	 * texts and levels, none of them of an event. */
-	struct tl_definer *told_keys;
+	struct tl_interner *told_keys;
 	const struct tl_message **told;
 	size_t told_capacity;
 	struct tl_memo memo;

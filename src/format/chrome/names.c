@@ -6,6 +6,7 @@
  */
 #include "format/chrome/names.h"
 
+#include "base/array.h"
 #include "event/host_pids.h"
 #include "format/chrome/words.h"
 
@@ -94,7 +95,7 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	struct tl_text *text = &writer->out.text;
 	uint32_t number;
 
-	if (tl_numbers_get(&names->processes, (struct tl_number_key){ pid, 0 },
+	if (tl_id_map_get(&names->processes, (struct tl_id_key){ pid, 0 },
 		&number) != 1)
 		return;
 	open_line(names, "process_name", pid, pid);
@@ -115,14 +116,14 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 static void
 name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 {
-	const struct tl_number_key key = { event->pid, event->tid };
+	const struct tl_id_key key = { event->pid, event->tid };
 	struct tl_text *text = &names->writer->out.text;
 	const uint32_t pid = event->pid, tid = event->tid;
 	const bool is_main =
 	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
 	uint32_t number;
 
-	if (tl_numbers_get(&names->threads, key, &number) != 1)
+	if (tl_id_map_get(&names->threads, key, &number) != 1)
 		return;
 	name_process(names, pid);
 	open_line(names, TL_CHROME_THREAD, pid, tid);
@@ -146,12 +147,12 @@ is_plain(const struct tl_message *message)
 static void
 define(struct tl_chrome_names *names, const struct tl_event *event)
 {
-	const struct tl_number_key key = { (uintptr_t)event->message, 0 };
+	const struct tl_id_key key = { (uintptr_t)event->message, 0 };
 	const struct tl_message *message = event->message;
 	struct tl_text *text = &names->writer->out.text;
 	uint32_t number;
 
-	if (tl_numbers_get(&names->messages, key, &number) != 1 ||
+	if (tl_id_map_get(&names->messages, key, &number) != 1 ||
 	    is_plain(message))
 		return;
 	open_line(names, TL_CHROME_DEFINITION, event->pid, event->tid);
@@ -204,17 +205,15 @@ name_source(struct tl_chrome_names *names, const struct tl_event *event,
 static int
 to_source(struct tl_chrome_names *names, struct tl_event *event)
 {
-	const struct tl_number_key key = { (uintptr_t)event->message, 0 };
-	void *pids = names->source_pids;
+	const struct tl_id_key key = { (uintptr_t)event->message, 0 };
 	uint32_t number;
-	int rc = tl_numbers_get(&names->sources, key, &number);
+	int rc = tl_id_map_get(&names->sources, key, &number);
 
 	if (rc < 0)
 		return rc;
 	if (rc == 1) {
-		rc = tl_numbers_room(&pids, &names->source_capacity, number,
-		    sizeof(*names->source_pids));
-		names->source_pids = pids;
+		rc = TL_ARRAY_ZEROS(names->source_pids, names->source_capacity,
+		    number);
 		if (rc < 0)
 			return rc;
 		names->source_pids[number] = event->pid;
@@ -251,10 +250,10 @@ tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 void
 tl_chrome_names_free(struct tl_chrome_names *names)
 {
-	tl_numbers_free(&names->processes);
-	tl_numbers_free(&names->threads);
-	tl_numbers_free(&names->messages);
-	tl_numbers_free(&names->sources);
+	tl_id_map_free(&names->processes);
+	tl_id_map_free(&names->threads);
+	tl_id_map_free(&names->messages);
+	tl_id_map_free(&names->sources);
 	free(names->source_pids);
 	tl_text_free(&names->scratch);
 }

@@ -12,11 +12,11 @@
 /* Starts from all zeros but for writer. */
 struct tl_chrome_names {
 	struct tl_writer *writer;
-	struct tl_numbers processes;
-	struct tl_numbers threads;
-	struct tl_numbers messages;
-	struct tl_numbers sources; /* messages with a thread of their own */
-	uint32_t *source_pids;     /* by number of a source */
+	struct tl_id_map processes;
+	struct tl_id_map threads;
+	struct tl_id_map messages;
+	struct tl_id_map sources; /* messages with a thread of their own */
+	uint32_t *source_pids;    /* by number of a source */
 	size_t source_capacity;
 	struct tl_text scratch;
 	bool follows; /* does an event stand before the next? */

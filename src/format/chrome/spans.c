@@ -7,6 +7,8 @@
  */
 #include "format/chrome/spans.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -45,15 +47,12 @@ int
 tl_chrome_thread(struct tl_chrome_spans *s, uint32_t pid, uint32_t tid,
     uint32_t *thread)
 {
-	const struct tl_number_key key = { pid, tid };
-	void *threads = s->threads;
-	int rc = tl_numbers_get(&s->numbers, key, thread);
+	const struct tl_id_key key = { pid, tid };
+	int rc = tl_id_map_get(&s->numbers, key, thread);
 
 	if (rc <= 0)
 		return rc;
-	rc = tl_numbers_room(&threads, &s->capacity, *thread,
-	    sizeof(*s->threads));
-	s->threads = threads;
+	rc = TL_ARRAY_ZEROS(s->threads, s->capacity, *thread);
 	if (rc < 0)
 		return rc;
 	s->threads[*thread].pid = pid;
@@ -316,7 +315,7 @@ tl_chrome_spans_free(struct tl_chrome_spans *s)
 		free(s->threads[i].begun);
 		free(s->threads[i].ending);
 	}
-	tl_numbers_free(&s->numbers);
+	tl_id_map_free(&s->numbers);
 	free(s->threads);
 	free(s->window);
 }

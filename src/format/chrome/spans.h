@@ -36,7 +36,7 @@ struct tl_chrome_waiting;
 struct tl_chrome_spans {
 	struct tl_sink *sink;
 	uint64_t count; /* of all events */
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	struct tl_chrome_thread *threads;
 	size_t capacity;
 	size_t open; /* what waits on threads */

@@ -217,7 +217,7 @@ read_text(struct tl_line_read *r, struct tl_bytes raw, uint64_t *value)
 {
 	if (make_room(&r->scratch, raw.size) < 0)
 		return -ENOMEM;
-	return tl_definer_value(r->definer, undo(&r->scratch, raw), value);
+	return tl_interner_value(r->interner, undo(&r->scratch, raw), value);
 }
 
 static int

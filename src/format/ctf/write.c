@@ -11,6 +11,7 @@
  */
 #include "format/ctf/write.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "event/notes.h"
 #include "format/ctf/ctf.h"
@@ -65,8 +66,8 @@ struct stream {
 struct ctf_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_files *files;
-	struct tl_numbers classes;
-	struct tl_numbers stream_keys;
+	struct tl_id_map classes;
+	struct tl_id_map stream_keys;
 	struct stream *streams;
 	uint32_t stream_count;
 	size_t stream_capacity;
@@ -172,13 +173,10 @@ flush_all(struct ctf_write *w)
 static int
 make_stream(struct ctf_write *w, const struct tl_event *event, uint32_t number)
 {
-	void *streams = w->streams;
-	int rc = tl_numbers_room(&streams, &w->stream_capacity, number,
-	    sizeof(*w->streams));
+	int rc = TL_ARRAY_ZEROS(w->streams, w->stream_capacity, number);
 
 	if (rc < 0)
 		return rc;
-	w->streams = streams;
 	w->streams[number] = (struct stream){ .cpu = event->cpu,
 		.lane = event->lane,
 		.source = event->source,
@@ -191,11 +189,10 @@ static int
 find_stream(struct ctf_write *w, const struct tl_event *event,
     struct stream **stream)
 {
-	const struct tl_number_key key = {
-		(uint64_t)event->lane << 32 | event->cpu, event->source
-	};
+	const struct tl_id_key key = { (uint64_t)event->lane << 32 | event->cpu,
+		event->source };
 	uint32_t number;
-	int rc = tl_numbers_get(&w->stream_keys, key, &number);
+	int rc = tl_id_map_get(&w->stream_keys, key, &number);
 
 	if (rc < 0)
 		return rc;
@@ -212,9 +209,9 @@ find_stream(struct ctf_write *w, const struct tl_event *event,
 static int
 find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 {
-	const struct tl_number_key key = { (uintptr_t)event->message,
+	const struct tl_id_key key = { (uintptr_t)event->message,
 		(uint64_t)event->kind << 1 | event->bare };
-	const int rc = tl_numbers_get(&w->classes, key, id);
+	const int rc = tl_id_map_get(&w->classes, key, id);
 
 	if (rc > 0)
 		tl_ctf_put_class(&w->metadata,
@@ -423,8 +420,8 @@ ctf_free(struct tl_writer *writer)
 	for (size_t i = 0; i < w->stream_capacity; i++)
 		tl_text_free(&w->streams[i].packet);
 	free(w->streams);
-	tl_numbers_free(&w->stream_keys);
-	tl_numbers_free(&w->classes);
+	tl_id_map_free(&w->stream_keys);
+	tl_id_map_free(&w->classes);
 	tl_text_free(&w->metadata);
 	if (w->files->close)
 		w->files->close(w->files);

@@ -5,6 +5,7 @@
  */
 #include "format/firefox/firefox.h"
 
+#include "base/array.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -19,22 +20,18 @@ static int
 find(struct firefox_write *w, const struct tl_event *event, uint32_t thread,
     struct firefox_counter **counter)
 {
-	const struct tl_number_key key = { (uintptr_t)event->message,
-		event->pid };
-	void *counters = w->counters;
+	const struct tl_id_key key = { (uintptr_t)event->message, event->pid };
 	uint32_t number;
-	const int found = tl_numbers_get(&w->counter_keys, key, &number);
+	const int found = tl_id_map_get(&w->counter_keys, key, &number);
 	int rc;
 
 	if (found < 0)
 		return found;
 	if (number >= FIREFOX_COUNTERS_MAX)
 		return -ENOSPC;
-	rc = tl_numbers_room(&counters, &w->counter_capacity, number,
-	    sizeof(*w->counters));
+	rc = TL_ARRAY_ZEROS(w->counters, w->counter_capacity, number);
 	if (rc < 0)
 		return rc;
-	w->counters = counters;
 	*counter = &w->counters[number];
 	if (found == 0)
 		return 0;
@@ -228,5 +225,5 @@ tl_firefox_counters_free(struct firefox_write *w)
 		tl_column_free(&w->counters[i].count);
 	}
 	free(w->counters);
-	tl_numbers_free(&w->counter_keys);
+	tl_id_map_free(&w->counter_keys);
 }

@@ -88,25 +88,25 @@ struct firefox_write {
 	uint32_t open; /* spans, at most TL_SPANS_OPEN_MAX */
 	struct tl_columns spill;
 
-	struct tl_numbers thread_keys;
+	struct tl_id_map thread_keys;
 	struct firefox_thread *threads;
 	size_t thread_capacity;
 	uint32_t thread_count;
 	uint32_t sources;
-	struct tl_numbers counter_keys;
+	struct tl_id_map counter_keys;
 	struct firefox_counter *counters;
 	size_t counter_capacity;
 	uint32_t counter_count;
 
-	struct tl_numbers message_keys;
+	struct tl_id_map message_keys;
 	struct firefox_message *messages;
 	size_t message_capacity;
 	struct tl_column schemas;
-	struct tl_definer *categories; /* numbered from 1, by their text */
+	struct tl_interner *categories; /* numbered from 1, by their text */
 	struct tl_column category_list;
 	uint32_t category_count;
 
-	struct tl_numbers string_keys;
+	struct tl_id_map string_keys;
 	uint64_t *string_numbers;
 	size_t string_capacity;
 	struct tl_column strings;

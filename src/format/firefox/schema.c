@@ -5,6 +5,7 @@
  */
 #include "format/firefox/firefox.h"
 
+#include "base/array.h"
 #include "format/label.h"
 
 #include <errno.h>
@@ -198,7 +199,7 @@ find_category(struct firefox_write *w, struct tl_bytes category,
 	*number = 0;
 	if (category.size == 0)
 		return 0;
-	if ((rc = tl_definer_string(w->categories, category, &known)) < 0)
+	if ((rc = tl_interner_string(w->categories, category, &known)) < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	if (known > FIREFOX_CATEGORIES_MAX)
 		return 0;
@@ -233,17 +234,14 @@ int
 tl_firefox_message(struct firefox_write *w, const struct tl_event *event,
     uint32_t *number)
 {
-	const struct tl_number_key key = { (uintptr_t)event->message, 0 };
-	void *messages = w->messages;
-	int rc = tl_numbers_get(&w->message_keys, key, number);
+	const struct tl_id_key key = { (uintptr_t)event->message, 0 };
+	int rc = tl_id_map_get(&w->message_keys, key, number);
 
 	if (rc <= 0)
 		return rc;
-	rc = tl_numbers_room(&messages, &w->message_capacity, *number,
-	    sizeof(*w->messages));
+	rc = TL_ARRAY_ZEROS(w->messages, w->message_capacity, *number);
 	if (rc < 0)
 		return rc;
-	w->messages = messages;
 	if ((rc = make_message(w, event, &w->messages[*number])) < 0)
 		return rc;
 	put_schema(w, event->message, *number);

@@ -5,6 +5,8 @@
  */
 #include "format/firefox/firefox.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 
 void
@@ -47,22 +49,18 @@ int
 tl_firefox_string(struct firefox_write *w, const struct tl_message *message,
     uint64_t string, uint64_t *number)
 {
-	const struct tl_number_key key = { string,
-		(uintptr_t)message->strings };
-	void *numbers = w->string_numbers;
+	const struct tl_id_key key = { string, (uintptr_t)message->strings };
 	uint32_t at;
-	int rc = tl_numbers_get(&w->string_keys, key, &at);
+	int rc = tl_id_map_get(&w->string_keys, key, &at);
 
 	if (rc == -ENOSPC) /* written again each time it is met */
 		return add_argument(w, message, string, number);
 	if (rc < 0)
 		return rc;
 	if (rc > 0) {
-		rc = tl_numbers_room(&numbers, &w->string_capacity, at,
-		    sizeof(*w->string_numbers));
+		rc = TL_ARRAY_ZEROS(w->string_numbers, w->string_capacity, at);
 		if (rc < 0)
 			return rc;
-		w->string_numbers = numbers;
 		rc = add_argument(w, message, string, &w->string_numbers[at]);
 	}
 	*number = w->string_numbers[at];

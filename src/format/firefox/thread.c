@@ -5,6 +5,7 @@
  */
 #include "format/firefox/firefox.h"
 
+#include "base/array.h"
 #include "event/host_pids.h"
 #include "format/label.h"
 
@@ -17,23 +18,20 @@ enum { THREAD, SOURCE, LOST };
 
 /* The thread of a key, made when it is new (1). */
 static int
-find(struct firefox_write *w, struct tl_number_key key,
+find(struct firefox_write *w, struct tl_id_key key,
     struct firefox_thread **thread)
 {
-	void *threads = w->threads;
 	uint32_t number;
-	const int found = tl_numbers_get(&w->thread_keys, key, &number);
+	const int found = tl_id_map_get(&w->thread_keys, key, &number);
 	int rc;
 
 	if (found < 0)
 		return found;
 	if (number >= FIREFOX_THREADS_MAX)
 		return -ENOSPC;
-	rc = tl_numbers_room(&threads, &w->thread_capacity, number,
-	    sizeof(*w->threads));
+	rc = TL_ARRAY_ZEROS(w->threads, w->thread_capacity, number);
 	if (rc < 0)
 		return rc;
-	w->threads = threads;
 	*thread = &w->threads[number];
 	if (found > 0)
 		w->thread_count = number + 1;
@@ -44,7 +42,7 @@ static int
 find_source(struct firefox_write *w, const struct tl_event *event,
     struct firefox_thread **thread)
 {
-	const struct tl_number_key key = { (uintptr_t)event->message, SOURCE };
+	const struct tl_id_key key = { (uintptr_t)event->message, SOURCE };
 	const int rc = find(w, key, thread);
 
 	if (rc <= 0)
@@ -60,9 +58,8 @@ int
 tl_firefox_thread(struct firefox_write *w, const struct tl_event *event,
     struct firefox_thread **thread)
 {
-	const struct tl_number_key key = {
-		(uint64_t)event->pid << 32 | event->tid, THREAD
-	};
+	const struct tl_id_key key = { (uint64_t)event->pid << 32 | event->tid,
+		THREAD };
 	int rc;
 
 	if (event->message->scope == TIMELINE_SOURCE &&
@@ -79,7 +76,7 @@ tl_firefox_thread(struct firefox_write *w, const struct tl_event *event,
 int
 tl_firefox_lost_thread(struct firefox_write *w, struct firefox_thread **thread)
 {
-	const int rc = find(w, (struct tl_number_key){ 0, LOST }, thread);
+	const int rc = find(w, (struct tl_id_key){ 0, LOST }, thread);
 
 	if (rc > 0)
 		(*thread)->is_lost = true;
@@ -89,10 +86,10 @@ tl_firefox_lost_thread(struct firefox_write *w, struct firefox_thread **thread)
 uint32_t
 tl_firefox_main_thread(struct firefox_write *w, uint32_t pid, uint32_t other)
 {
-	const struct tl_number_key key = { (uint64_t)pid << 32 | pid, THREAD };
+	const struct tl_id_key key = { (uint64_t)pid << 32 | pid, THREAD };
 	uint32_t number;
 
-	if (tl_numbers_get(&w->thread_keys, key, &number) != 0)
+	if (tl_id_map_get(&w->thread_keys, key, &number) != 0)
 		return other;
 	return number < w->thread_count ? number : other;
 }
@@ -220,5 +217,5 @@ tl_firefox_threads_free(struct firefox_write *w)
 		tl_text_free(&w->threads[i].name);
 	}
 	free(w->threads);
-	tl_numbers_free(&w->thread_keys);
+	tl_id_map_free(&w->thread_keys);
 }

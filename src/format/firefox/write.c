@@ -281,12 +281,12 @@ firefox_free(struct tl_writer *writer)
 	tl_column_free(&w->strings);
 	tl_column_free(&w->category_list);
 	tl_columns_free(&w->spill);
-	tl_numbers_free(&w->message_keys);
-	tl_numbers_free(&w->string_keys);
+	tl_id_map_free(&w->message_keys);
+	tl_id_map_free(&w->string_keys);
 	free(w->messages);
 	free(w->string_numbers);
 	tl_text_free(&w->scratch);
-	tl_definer_free(w->categories);
+	tl_interner_free(w->categories);
 	tl_spans_free(w->spans);
 }
 
@@ -309,7 +309,7 @@ tl_firefox_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
 	if ((rc = tl_spans_new(&w->spans)) < 0 ||
-	    (rc = tl_definer_new(&w->categories)) < 0 ||
+	    (rc = tl_interner_new(&w->categories)) < 0 ||
 	    (rc = tl_firefox_string_add(w, tl_bytes_of("entries lost"),
 		 &name)) < 0)
 		tl_writer_free(*writer);

@@ -240,7 +240,7 @@ read_value(struct jsonl *j, unsigned format, const struct value *value,
 		break;
 	case TIMELINE_ARG_STRING:
 		if ((good = value->kind == TL_JSON_STRING))
-			return tl_definer_value(j->read.definer,
+			return tl_interner_value(j->read.interner,
 			    text_of(j, value), to);
 		break;
 	default:

@@ -200,7 +200,7 @@ scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
 	if (has_escapes)
 		rc = tl_json_unescape(&r->scratch, &text);
 	if (rc == 0)
-		rc = tl_definer_value(r->definer, text, value);
+		rc = tl_interner_value(r->interner, text, value);
 	return rc == -EBADMSG ? 0 : rc < 0 ? rc : 1;
 }
 

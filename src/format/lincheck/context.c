@@ -4,6 +4,7 @@
  */
 #include "format/lincheck/context.h"
 
+#include "base/array.h"
 #include "base/mutf8.h"
 #include "format/lincheck/words.h"
 
@@ -22,15 +23,12 @@ enum {
 static int
 find(struct tl_lincheck_context *c, uint8_t kind, int32_t id, uint64_t **body)
 {
-	const struct tl_number_key key = { kind, (uint32_t)id };
-	void *bodies = c->bodies;
+	const struct tl_id_key key = { kind, (uint32_t)id };
 	uint32_t number;
-	int rc = tl_numbers_get(&c->keys, key, &number);
+	int rc = tl_id_map_get(&c->keys, key, &number);
 
 	if (rc >= 0 && number >= c->capacity) {
-		rc = tl_numbers_room(&bodies, &c->capacity, number,
-		    sizeof(*c->bodies));
-		c->bodies = bodies;
+		rc = TL_ARRAY_ZEROS(c->bodies, c->capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -46,7 +44,7 @@ tl_lincheck_context_put(struct tl_lincheck_context *c,
 	int rc = find(c, object->kind, object->id, &body);
 
 	if (rc == 0)
-		rc = tl_definer_string(c->definer, object->body, &number);
+		rc = tl_interner_string(c->interner, object->body, &number);
 	if (rc < 0)
 		return rc;
 	if (*body != 0)
@@ -232,7 +230,7 @@ tl_lincheck_context_misses(struct tl_lincheck_context *c,
 void
 tl_lincheck_context_free(struct tl_lincheck_context *c)
 {
-	tl_numbers_free(&c->keys);
+	tl_id_map_free(&c->keys);
 	free(c->bodies);
 }
 
@@ -244,7 +242,6 @@ tl_lincheck_layout_add(struct tl_lincheck_layout *l,
 {
 	struct tl_lincheck_layout_step *last =
 	    l->count > 0 ? &l->steps[l->count - 1] : NULL;
-	void *steps = l->steps;
 
 	if (l->lost)
 		return;
@@ -254,12 +251,10 @@ tl_lincheck_layout_add(struct tl_lincheck_layout *l,
 		return;
 	}
 	if (l->count == TL_LINCHECK_LAYOUT_MAX ||
-	    tl_numbers_room(&steps, &l->capacity, (uint32_t)l->count,
-		sizeof(*l->steps)) < 0) {
+	    TL_ARRAY_ZEROS(l->steps, l->capacity, l->count) < 0) {
 		l->lost = true;
 		return;
 	}
-	l->steps = steps;
 	l->steps[l->count++] =
 	    (struct tl_lincheck_layout_step){ (uint8_t)what, kind, n };
 }
@@ -320,15 +315,15 @@ int
 tl_lincheck_messages_init(struct tl_lincheck_messages *m)
 {
 	const struct tl_message *first;
-	int rc = tl_definer_new(&m->definer);
+	int rc = tl_interner_new(&m->interner);
 
 	if (rc == 0) /* for its strings */
-		rc = tl_definer_message(m->definer, tl_bytes_of("lincheck"),
+		rc = tl_interner_message(m->interner, tl_bytes_of("lincheck"),
 		    tl_bytes_of("lincheck"), TIMELINE_RECORD_INSTANT,
 		    (uint8_t)tl_level_parse("trace"), 0, &first);
 	if (rc < 0)
 		return rc;
-	m->context.definer = m->definer;
+	m->context.interner = m->interner;
 	m->context.strings = first->strings;
 	tl_lincheck_strings_init(&m->strings, first->strings, &m->context);
 	return 0;
@@ -340,10 +335,10 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 	for (size_t i = 0; i < m->capacity; i++)
 		free(m->messages[i]);
 	free(m->messages);
-	tl_numbers_free(&m->shapes);
+	tl_id_map_free(&m->shapes);
 	tl_lincheck_strings_free(&m->strings);
 	tl_lincheck_context_free(&m->context);
-	tl_definer_free(m->definer);
+	tl_interner_free(m->interner);
 	tl_text_free(&m->key);
 	tl_text_free(&m->text);
 }
@@ -373,21 +368,18 @@ make_key(struct tl_lincheck_messages *m,
 static int
 find_message(struct tl_lincheck_messages *m, struct tl_message ***message)
 {
-	void *messages = m->messages;
 	uint64_t shape;
 	uint32_t number;
 	int rc = m->key.rc;
 
 	if (rc == 0)
-		rc = tl_definer_string(m->definer,
+		rc = tl_interner_string(m->interner,
 		    tl_bytes(m->key.data, m->key.size), &shape);
 	if (rc == 0)
-		rc = tl_numbers_get(&m->shapes,
-		    (struct tl_number_key){ .a = shape }, &number);
+		rc = tl_id_map_get(&m->shapes, (struct tl_id_key){ .a = shape },
+		    &number);
 	if (rc >= 0 && number >= m->capacity) {
-		rc = tl_numbers_room(&messages, &m->capacity, number,
-		    sizeof(struct tl_message *));
-		m->messages = messages;
+		rc = TL_ARRAY_ZEROS(m->messages, m->capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -401,7 +393,7 @@ text_of(const struct tl_lincheck_messages *m)
 	return tl_bytes(m->text.data, m->text.size);
 }
 
-/* A definer's messages have no place in the source: ours is a copy with it. */
+/* A interner's messages have no place in the source: ours is a copy with it. */
 static int
 set_place(struct tl_lincheck_messages *m, struct tl_message *message,
     int32_t location)
@@ -417,7 +409,7 @@ set_place(struct tl_lincheck_messages *m, struct tl_message *message,
 				      TL_LINCHECK_STRING, place.texts[0]));
 	if (m->text.rc < 0 || m->text.size == 0)
 		return m->text.rc;
-	rc = tl_definer_string(m->definer, text_of(m), &number);
+	rc = tl_interner_string(m->interner, text_of(m), &number);
 	if (rc < 0)
 		return rc;
 	message->file = tl_message_string(message, number);
@@ -459,11 +451,11 @@ make(struct tl_lincheck_messages *m, const struct tl_lincheck_object *object,
 	tl_text_clear(&m->text);
 	if (!tl_lincheck_describe(&m->text, &m->context, object))
 		m->bad_name++;
-	if (m->text.size > TL_DEFINER_TEXT_MAX)
+	if (m->text.size > TL_INTERNER_TEXT_MAX)
 		m->cut++;
 	rc = m->text.rc;
 	if (rc == 0)
-		rc = tl_definer_message(m->definer,
+		rc = tl_interner_message(m->interner,
 		    tl_bytes_of(category_of(class)), text_of(m),
 		    is_span ? TIMELINE_RECORD_SPAN : TIMELINE_RECORD_INSTANT,
 		    (uint8_t)tl_level_parse(is_access ? "debug" : "info"),
@@ -512,10 +504,10 @@ number_of(struct tl_lincheck_messages *m, uint64_t *number)
 	int rc = m->text.rc;
 
 	*number = 0;
-	if (m->text.size > TL_DEFINER_TEXT_MAX)
+	if (m->text.size > TL_INTERNER_TEXT_MAX)
 		m->cut++;
 	if (rc == 0)
-		rc = tl_definer_value(m->definer, text_of(m), number);
+		rc = tl_interner_value(m->interner, text_of(m), number);
 	if (rc == -ENOSPC)
 		m->full++;
 	return rc == -ENOSPC ? 0 : rc;

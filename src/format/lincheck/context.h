@@ -37,12 +37,12 @@
 #include "event/message.h"
 #include "format/lincheck/object.h"
 
-/* Starts from all zeros but for definer and strings. */
+/* Starts from all zeros but for interner and strings. */
 struct tl_lincheck_context {
-	struct tl_definer *definer; /* whose strings bodies are */
+	struct tl_interner *interner; /* whose strings bodies are */
 	const struct tl_strings *strings;
 	uint32_t version;
-	struct tl_numbers keys;
+	struct tl_id_map keys;
 	uint64_t *bodies; /* numbers of strings; 0: not met */
 	size_t capacity;
 };
@@ -131,9 +131,9 @@ tl_lincheck_layout_of(const struct tl_message *message);
 /* Starts from all zeros; then init. */
 struct tl_lincheck_messages {
 	struct tl_lincheck_strings strings; /* of its messages */
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	struct tl_lincheck_context context;
-	struct tl_numbers shapes; /* by the number of their bytes as string */
+	struct tl_id_map shapes; /* by the number of their bytes as string */
 	struct tl_message **messages;
 	size_t capacity;
 	struct tl_text key;

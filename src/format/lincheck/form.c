@@ -4,6 +4,7 @@
  */
 #include "format/lincheck/form.h"
 
+#include "base/array.h"
 #include "format/label.h"
 #include "format/lincheck/print.h"
 #include "format/lincheck/words.h"
@@ -20,8 +21,8 @@ use(struct tl_lincheck_known *k, uint8_t kind, int32_t id)
 {
 	uint32_t number;
 
-	return tl_numbers_get(&k->used,
-	    (struct tl_number_key){ kind, (uint32_t)id }, &number);
+	return tl_id_map_get(&k->used, (struct tl_id_key){ kind, (uint32_t)id },
+	    &number);
 }
 
 static int
@@ -52,10 +53,10 @@ number_of(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
 	tl_put_bytes(&key, tl_bytes(&wanted, sizeof(wanted)));
 	tl_put_bytes(&key, body);
 	rc = key.rc;
-	if (rc == 0 && key.size > TL_DEFINER_TEXT_MAX)
+	if (rc == 0 && key.size > TL_INTERNER_TEXT_MAX)
 		rc = -ENOSPC; /* two might be taken for one */
 	if (rc == 0)
-		rc = tl_definer_string(k->bodies, tl_bytes(key.data, key.size),
+		rc = tl_interner_string(k->bodies, tl_bytes(key.data, key.size),
 		    number);
 	tl_text_free(&key);
 	return rc;
@@ -83,19 +84,16 @@ int
 tl_lincheck_known_add(struct tl_lincheck_known *k, uint8_t kind, int32_t wanted,
     struct tl_bytes body, uint32_t *number)
 {
-	void *definitions = k->definitions;
 	uint64_t string;
 	int rc = number_of(k, kind, wanted, body, &string);
 
 	if (rc < 0)
 		return rc;
-	if (string > TL_NUMBERS_MAX)
+	if (string > TL_ID_MAP_MAX)
 		return -ENOSPC;
 	*number = (uint32_t)string - 1;
 	if (*number >= k->capacity) {
-		rc = tl_numbers_room(&definitions, &k->capacity, *number,
-		    sizeof(*k->definitions));
-		k->definitions = definitions;
+		rc = TL_ARRAY_ZEROS(k->definitions, k->capacity, *number);
 	}
 	if (rc < 0 || k->definitions[*number].body)
 		return rc;
@@ -108,8 +106,8 @@ tl_lincheck_known_free(struct tl_lincheck_known *k)
 	for (size_t i = 0; i < k->capacity; i++)
 		free(k->definitions[i].body);
 	free(k->definitions);
-	tl_numbers_free(&k->used);
-	tl_definer_free(k->bodies);
+	tl_id_map_free(&k->used);
+	tl_interner_free(k->bodies);
 }
 
 /* == forms == */

@@ -25,8 +25,8 @@ struct tl_lincheck_definition {
 
 /* Starts from all zeros but for bodies. */
 struct tl_lincheck_known {
-	struct tl_definer *bodies; /* numbers of (kind, wanted id, body) */
-	struct tl_numbers used;    /* (kind, id) */
+	struct tl_interner *bodies; /* numbers of (kind, wanted id, body) */
+	struct tl_id_map used;      /* (kind, id) */
 	struct tl_lincheck_definition *definitions;
 	size_t capacity;
 	int32_t next[TL_LINCHECK_POINT]; /* id to be tried */

@@ -4,6 +4,7 @@
  */
 #include "format/lincheck/points.h"
 
+#include "base/array.h"
 #include "base/mutf8.h"
 #include "base/number.h"
 #include "event/render.h"
@@ -54,11 +55,9 @@ tl_lincheck_file_begin(struct tl_lincheck_file *f)
 static int
 reserve_cell(struct tl_lincheck_stream *s)
 {
-	void *cells = s->cells;
-	const int rc = tl_numbers_room(&cells, &s->cell_capacity, s->cell_count,
-	    sizeof(*s->cells));
+	const int rc =
+	    TL_ARRAY_ZEROS(s->cells, s->cell_capacity, s->cell_count);
 
-	s->cells = cells;
 	return rc;
 }
 
@@ -123,10 +122,8 @@ static int
 mark_defined(struct tl_lincheck_stream *s, uint32_t number)
 {
 	const uint8_t bit = (uint8_t)(1u << number % 8);
-	void *defined = s->defined;
-	int rc = tl_numbers_room(&defined, &s->defined_size, number / 8, 1);
+	int rc = TL_ARRAY_ZEROS(s->defined, s->defined_size, number / 8);
 
-	s->defined = defined;
 	if (rc < 0)
 		return rc;
 	rc = (s->defined[number / 8] & bit) == 0;
@@ -157,11 +154,8 @@ int
 tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
     const struct tl_lincheck_record *record, const void *bytes)
 {
-	void *started = s->started;
-	int rc = tl_numbers_room(&started, &s->started_capacity, s->depth,
-	    sizeof(*s->started));
+	int rc = TL_ARRAY_ZEROS(s->started, s->started_capacity, s->depth);
 
-	s->started = started;
 	if (rc == 0)
 		rc = reserve(f, s, record->size);
 	if (rc < 0)
@@ -287,12 +281,12 @@ tl_lincheck_stream_free(struct tl_lincheck_stream *s)
 /* == lanes == */
 
 /* What a thread is known by; a message is no small number. */
-static struct tl_number_key
+static struct tl_id_key
 key_of(const struct tl_event *event, bool native, bool of_message)
 {
 	if (of_message)
-		return (struct tl_number_key){ (uintptr_t)event->message, 2 };
-	return (struct tl_number_key){ (uint64_t)event->pid << 32 | event->tid,
+		return (struct tl_id_key){ (uintptr_t)event->message, 2 };
+	return (struct tl_id_key){ (uint64_t)event->pid << 32 | event->tid,
 		(uint64_t)event->source << 2 | native };
 }
 
@@ -305,12 +299,12 @@ choose(struct tl_lincheck_lanes *l, int32_t wanted, int32_t *id)
 
 	*id = wanted;
 	if (wanted != TL_LINCHECK_NONE)
-		rc = tl_numbers_get(&l->used,
-		    (struct tl_number_key){ .a = (uint32_t)wanted }, &number);
+		rc = tl_id_map_get(&l->used,
+		    (struct tl_id_key){ .a = (uint32_t)wanted }, &number);
 	while (rc == 0) {
 		*id = l->next++;
-		rc = tl_numbers_get(&l->used,
-		    (struct tl_number_key){ .a = (uint32_t)*id }, &number);
+		rc = tl_id_map_get(&l->used,
+		    (struct tl_id_key){ .a = (uint32_t)*id }, &number);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -320,18 +314,15 @@ tl_lincheck_lanes_find(struct tl_lincheck_lanes *l,
     const struct tl_event *event, bool native, bool of_message,
     struct tl_lincheck_lane **lane)
 {
-	void *lanes = l->lanes;
 	uint32_t number;
-	int rc = tl_numbers_get(&l->numbers, key_of(event, native, of_message),
+	int rc = tl_id_map_get(&l->numbers, key_of(event, native, of_message),
 	    &number);
 	const bool is_new = rc == 1;
 
 	if (rc >= 0 && number >= TL_LINCHECK_THREADS_MAX)
 		return -ENOSPC;
 	if (is_new) {
-		rc = tl_numbers_room(&lanes, &l->capacity, number,
-		    sizeof(*l->lanes));
-		l->lanes = lanes;
+		rc = TL_ARRAY_ZEROS(l->lanes, l->capacity, number);
 		l->count = rc == 0 ? number + 1 : number;
 	}
 	if (rc >= 0 && is_new)
@@ -355,22 +346,19 @@ tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
 		free(l->lanes[i].open);
 	}
 	free(l->lanes);
-	tl_numbers_free(&l->numbers);
-	tl_numbers_free(&l->used);
+	tl_id_map_free(&l->numbers);
+	tl_id_map_free(&l->used);
 }
 
 int
 tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
     const struct tl_message *message, int32_t number)
 {
-	void *open = lane->open;
 	int rc;
 
 	if (lane->depth == TL_LINCHECK_DEPTH_MAX)
 		return -ENOSPC;
-	rc = tl_numbers_room(&open, &lane->capacity, lane->depth,
-	    sizeof(*lane->open));
-	lane->open = open;
+	rc = TL_ARRAY_ZEROS(lane->open, lane->capacity, lane->depth);
 	if (rc == 0)
 		lane->open[lane->depth++] =
 		    (struct tl_lincheck_open){ .message = message,

@@ -134,8 +134,8 @@ struct tl_lincheck_lane {
 
 /* Starts from all zeros. */
 struct tl_lincheck_lanes {
-	struct tl_numbers numbers;
-	struct tl_numbers used; /* numbers of threads */
+	struct tl_id_map numbers;
+	struct tl_id_map used; /* numbers of threads */
 	int32_t next;
 	struct tl_lincheck_lane *lanes;
 	uint32_t count; /* at most TL_LINCHECK_THREADS_MAX; numbers has more */

@@ -4,6 +4,7 @@
  */
 #include "format/lincheck/lincheck.h"
 
+#include "base/array.h"
 #include "base/fault.h"
 #include "base/id_map.h"
 #include "base/mutf8.h"
@@ -52,7 +53,7 @@ struct tl_lincheck_thread {
 
 /* Starts from all zeros. */
 struct tl_lincheck_calls {
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	struct tl_lincheck_thread *threads;
 	size_t capacity;
 };
@@ -67,17 +68,14 @@ tl_lincheck_calls_at(const struct tl_lincheck_calls *calls, uint32_t number)
 static int
 calls_find(struct tl_lincheck_calls *c, int32_t id, uint32_t *number)
 {
-	const struct tl_number_key key = { .a = (uint32_t)id };
-	void *threads = c->threads;
+	const struct tl_id_key key = { .a = (uint32_t)id };
 	int rc;
 
-	rc = tl_numbers_get(&c->numbers, key, number);
+	rc = tl_id_map_get(&c->numbers, key, number);
 	if (rc >= 0 && *number >= TL_LINCHECK_THREADS_MAX)
 		return -ENOSPC;
 	if (rc > 0) {
-		rc = tl_numbers_room(&threads, &c->capacity, *number,
-		    sizeof(*c->threads));
-		c->threads = threads;
+		rc = TL_ARRAY_ZEROS(c->threads, c->capacity, *number);
 		if (rc == 0)
 			c->threads[*number].id = id;
 	}
@@ -89,16 +87,13 @@ static int
 calls_push(struct tl_lincheck_thread *thread, const struct tl_message *message,
     int32_t class)
 {
-	void *calls = thread->calls;
 	int rc;
 
 	if (thread->depth == TL_LINCHECK_DEPTH_MAX) {
 		thread->skipped++;
 		return -ENOSPC;
 	}
-	rc = tl_numbers_room(&calls, &thread->capacity, thread->depth,
-	    sizeof(*thread->calls));
-	thread->calls = calls;
+	rc = TL_ARRAY_ZEROS(thread->calls, thread->capacity, thread->depth);
 	if (rc == 0)
 		thread->calls[thread->depth++] =
 		    (struct tl_lincheck_inner){ message, class };
@@ -119,16 +114,14 @@ static int
 calls_open_level(struct tl_lincheck_thread *thread,
     struct tl_lincheck_level level)
 {
-	void *levels = thread->levels;
 	int rc;
 
 	if (thread->level == TL_LINCHECK_DEPTH_MAX) {
 		thread->levels_skipped++;
 		return 0;
 	}
-	rc = tl_numbers_room(&levels, &thread->level_capacity, thread->level,
-	    sizeof(*thread->levels));
-	thread->levels = levels;
+	rc = TL_ARRAY_ZEROS(thread->levels, thread->level_capacity,
+	    thread->level);
 	if (rc == 0)
 		thread->levels[thread->level++] = level;
 	return rc;
@@ -190,7 +183,7 @@ calls_free(struct tl_lincheck_calls *c)
 		free(c->threads[i].levels);
 	}
 	free(c->threads);
-	tl_numbers_free(&c->numbers);
+	tl_id_map_free(&c->numbers);
 }
 
 /* == the index beside the data == */
@@ -585,7 +578,7 @@ take_definition(struct lincheck_read *r,
 {
 	int rc = tl_lincheck_context_put(&r->messages.context, object);
 
-	if (object->body.size > TL_DEFINER_TEXT_MAX)
+	if (object->body.size > TL_INTERNER_TEXT_MAX)
 		tl_note(&r->notes, LONG, r->at);
 	if (rc == 1)
 		tl_note(&r->notes, REDEFINED, r->at);
@@ -686,7 +679,7 @@ take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
 	if (!tl_mutf8_decode(&name, object->body))
 		tl_note(&r->notes, BAD_NAME, r->at);
 	if (rc >= 0 && name.size > 0)
-		rc = tl_definer_string(r->messages.definer,
+		rc = tl_interner_string(r->messages.interner,
 		    tl_bytes(name.data, name.size),
 		    &tl_lincheck_calls_at(&r->calls, number)->name);
 	tl_text_free(&name);

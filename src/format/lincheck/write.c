@@ -481,7 +481,7 @@ tl_lincheck_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
 	w->fd[0] = w->fd[1] = -1;
-	rc = tl_definer_new(&w->points.known.bodies);
+	rc = tl_interner_new(&w->points.known.bodies);
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;

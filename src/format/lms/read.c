@@ -12,6 +12,7 @@
  */
 #include "format/lms/read.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "event/notes.h"
 #include "format/label.h"
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 
 enum {
-	LINE_SIZE_MAX = TL_DEFINER_TEXT_MAX,
+	LINE_SIZE_MAX = TL_INTERNER_TEXT_MAX,
 	/* So many strange lines and no other: another format. */
 	STRANGE_MAX = 64,
 	NS_PER_US = 1000
@@ -69,9 +70,9 @@ struct lms_read {
 	struct tl_reader reader; /* first: what callers see */
 	struct tl_sink *sink;
 	const struct tl_report *report;
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	const struct tl_message *mapping;
-	struct tl_numbers ids;
+	struct tl_id_map ids;
 	struct process *processes;
 	size_t process_capacity;
 	struct process rest; /* when there are too many */
@@ -99,10 +100,9 @@ read_of(struct tl_reader *reader)
 static int
 find_process(struct lms_read *r, int64_t id, struct process **process)
 {
-	const struct tl_number_key key = { .a = (uint64_t)id };
-	void *processes = r->processes;
+	const struct tl_id_key key = { .a = (uint64_t)id };
 	uint32_t number;
-	int rc = tl_numbers_get(&r->ids, key, &number);
+	int rc = tl_id_map_get(&r->ids, key, &number);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
@@ -110,9 +110,7 @@ find_process(struct lms_read *r, int64_t id, struct process **process)
 		return 0;
 	}
 	if (rc >= 0 && number >= r->process_capacity) {
-		rc = tl_numbers_room(&processes, &r->process_capacity, number,
-		    sizeof(*r->processes));
-		r->processes = processes;
+		rc = TL_ARRAY_ZEROS(r->processes, r->process_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -134,7 +132,7 @@ give_label(struct lms_read *r, struct process *process, int64_t id,
 		snprintf(again, sizeof(again), ", label %" PRIu32,
 		    process->labels + 1);
 	snprintf(which, sizeof(which), TL_LMS_ID "%" PRId64 "%s", id, again);
-	rc = tl_label_define(r->definer, TL_LMS_CATEGORY, name, "", which,
+	rc = tl_label_define(r->interner, TL_LMS_CATEGORY, name, "", which,
 	    &label);
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
@@ -183,7 +181,7 @@ put(struct lms_read *r, const struct tl_message *message, uint8_t kind)
 static int
 put_mapping(struct lms_read *r, int64_t id, struct tl_bytes name)
 {
-	int rc = tl_definer_string(r->definer, name, &r->event.args[1]);
+	int rc = tl_interner_string(r->interner, name, &r->event.args[1]);
 
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
@@ -236,7 +234,7 @@ start_label(struct lms_read *r, const struct tl_lms_line *line)
 	return rc < 0 ? rc : r->label.rc;
 }
 
-/* A line of no meaning after a label is more of it.  What the definer would
+/* A line of no meaning after a label is more of it.  What the interner would
  * cut is not kept. */
 static int
 continue_label(struct lms_read *r, struct tl_bytes line)
@@ -448,8 +446,8 @@ lms_free(struct tl_reader *reader)
 {
 	struct lms_read *r = read_of(reader);
 
-	tl_definer_free(r->definer);
-	tl_numbers_free(&r->ids);
+	tl_interner_free(r->interner);
+	tl_id_map_free(&r->ids);
 	tl_text_free(&r->carry);
 	tl_text_free(&r->label);
 	free(r->processes);
@@ -472,12 +470,12 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->report = report;
 	r->notes.kinds = kinds;
 	r->event.cpu = TL_CPU_UNKNOWN;
-	rc = tl_definer_new(&r->definer);
+	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
-		rc =
-		    tl_definer_message(r->definer, tl_bytes_of(TL_LMS_CATEGORY),
-			tl_bytes_of(TL_LMS_MAPPING), TIMELINE_RECORD_INSTANT,
-			(uint8_t)tl_level_parse("info"), 0, &r->mapping);
+		rc = tl_interner_message(r->interner,
+		    tl_bytes_of(TL_LMS_CATEGORY), tl_bytes_of(TL_LMS_MAPPING),
+		    TIMELINE_RECORD_INSTANT, (uint8_t)tl_level_parse("info"), 0,
+		    &r->mapping);
 	if (rc == 0)
 		rc = give_label(r, &r->rest, -1, tl_bytes_of("other ids"));
 	if (rc < 0)

@@ -13,6 +13,7 @@
  */
 #include "format/lms/write.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "event/message_map.h"
 #include "event/notes.h"
@@ -74,11 +75,11 @@ struct lms_write {
 	struct tl_message_map processes;
 	struct tl_notes notes;
 	struct tl_text label;
-	struct tl_numbers inputs;
+	struct tl_id_map inputs;
 	struct mapping *mappings;
 	size_t mapping_capacity;
-	struct tl_numbers taken; /* ids of the output */
-	int64_t lowest;          /* that may be free */
+	struct tl_id_map taken; /* ids of the output */
+	int64_t lowest;         /* that may be free */
 	int64_t last_us;
 	bool started; /* has it a line? */
 	bool timed;   /* does last_us count? */
@@ -144,17 +145,14 @@ mend_label(struct lms_write *w)
 }
 
 static int
-find_mapping(struct lms_write *w, struct tl_number_key key,
+find_mapping(struct lms_write *w, struct tl_id_key key,
     struct mapping **mapping)
 {
-	void *mappings = w->mappings;
 	uint32_t number;
-	int rc = tl_numbers_get(&w->inputs, key, &number);
+	int rc = tl_id_map_get(&w->inputs, key, &number);
 
 	if (rc >= 0 && number >= w->mapping_capacity) {
-		rc = tl_numbers_room(&mappings, &w->mapping_capacity, number,
-		    sizeof(*w->mappings));
-		w->mappings = mappings;
+		rc = TL_ARRAY_ZEROS(w->mappings, w->mapping_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -168,8 +166,8 @@ take_id(struct lms_write *w, int64_t id)
 {
 	uint32_t number;
 
-	return tl_numbers_get(&w->taken,
-	    (struct tl_number_key){ .a = (uint64_t)id }, &number);
+	return tl_id_map_get(&w->taken, (struct tl_id_key){ .a = (uint64_t)id },
+	    &number);
 }
 
 /* Give a mapping its id in the output: the wanted one, if there is such. */
@@ -253,8 +251,7 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	const struct tl_message *m = event->message;
 	const bool ours =
 	    tl_bytes_equal(m->category, tl_bytes_of(TL_LMS_CATEGORY));
-	struct tl_number_key key = { .a = (uint64_t)(uintptr_t)m,
-		.b = UINT64_MAX };
+	struct tl_id_key key = { .a = (uint64_t)(uintptr_t)m, .b = UINT64_MAX };
 	int64_t id;
 	const bool is_read = read_id(m, &id);
 	int rc;
@@ -267,7 +264,7 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	}
 	tl_label_put(&w->label, event, "");
 	if (is_read)
-		key = (struct tl_number_key){ (uint64_t)id, event->source };
+		key = (struct tl_id_key){ (uint64_t)id, event->source };
 	if ((rc = find_mapping(w, key, mapping)) < 0 ||
 	    (rc = give_id(w, *mapping, is_read ? &id : NULL)) < 0)
 		return rc;
@@ -317,7 +314,7 @@ put_mapping(struct lms_write *w, const struct tl_event *event)
 	const int64_t id = (int64_t)event->args[0];
 	struct mapping *mapping;
 	int rc = find_mapping(w,
-	    (struct tl_number_key){ (uint64_t)id, event->source }, &mapping);
+	    (struct tl_id_key){ (uint64_t)id, event->source }, &mapping);
 
 	if (rc < 0 || (rc = give_id(w, mapping, &id)) < 0)
 		return rc;
@@ -410,8 +407,8 @@ lms_free(struct tl_writer *writer)
 	struct lms_write *w = write_of(writer);
 
 	tl_message_map_free(&w->processes, free);
-	tl_numbers_free(&w->inputs);
-	tl_numbers_free(&w->taken);
+	tl_id_map_free(&w->inputs);
+	tl_id_map_free(&w->taken);
 	for (size_t i = 0; i < w->mapping_capacity; i++)
 		tl_text_free(&w->mappings[i].label);
 	free(w->mappings);

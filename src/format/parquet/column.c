@@ -79,7 +79,7 @@ tl_parquet_column_free(struct tl_parquet_column *c)
 	tl_text_free(&c->plain);
 	tl_text_free(&c->pages);
 	tl_text_free(&c->dictionary);
-	tl_definer_free(c->definer);
+	tl_interner_free(c->interner);
 }
 
 static void
@@ -294,10 +294,10 @@ find_entry(struct tl_parquet_column *c, struct tl_bytes string, uint32_t *entry)
 {
 	uint64_t number;
 	size_t opened;
-	int rc = c->definer ? 0 : tl_definer_new(&c->definer);
+	int rc = c->interner ? 0 : tl_interner_new(&c->interner);
 
 	if (rc == 0)
-		rc = tl_definer_string(c->definer, string, &number);
+		rc = tl_interner_string(c->interner, string, &number);
 	if (rc < 0)
 		return rc;
 	*entry = (uint32_t)number - 1;
@@ -374,8 +374,8 @@ tl_parquet_next_chunk(struct tl_parquet_column *c)
 	assert(c->rows == 0 && c->waiting == 0);
 	tl_text_clear(&c->pages);
 	tl_text_clear(&c->dictionary);
-	tl_definer_free(c->definer);
-	c->definer = NULL;
+	tl_interner_free(c->interner);
+	c->interner = NULL;
 	c->entries = 0;
 	c->nulls = c->size = 0;
 	c->encodings = 0;

@@ -76,7 +76,7 @@ struct tl_parquet_column {
 	/* The chunk. */
 	struct tl_text pages;
 	struct tl_text dictionary; /* its entries */
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	uint32_t entries;
 	uint32_t waiting;   /* rows of NULL before the page */
 	uint64_t nulls;     /* of its pages */
@@ -123,7 +123,7 @@ tl_parquet_put(struct tl_parquet_column *c, uint32_t row, uint64_t value)
 	c->values[c->count++] = value;
 }
 
-/* A string of UTF-8 of at most TL_DEFINER_TEXT_MAX bytes, that was or will be
+/* A string of UTF-8 of at most TL_INTERNER_TEXT_MAX bytes, that was or will be
  * known (NULL: it is not).  0, -errno. */
 int tl_parquet_put_string(struct tl_parquet_packer *packer,
     struct tl_parquet_column *column, uint32_t row, struct tl_bytes string,

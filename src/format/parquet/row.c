@@ -14,7 +14,7 @@
 #include <timeline.h>
 
 /* A byte of a text may become three. */
-enum { TEXT_MAX = TL_DEFINER_TEXT_MAX / 3 };
+enum { TEXT_MAX = TL_INTERNER_TEXT_MAX / 3 };
 
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 

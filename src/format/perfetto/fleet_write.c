@@ -92,7 +92,7 @@ name_member(char name[TL_TAR_NAME_MAX], const char *host, size_t number)
 /* Names of members that were given, in lower case: to some file systems, and
  * so to those who unpack there, case is no difference. */
 struct naming {
-	struct tl_definer *names;
+	struct tl_interner *names;
 	uint64_t count;
 };
 
@@ -109,7 +109,7 @@ take_name(struct naming *naming, const char *name)
 		lower[size] = name[size] >= 'A' && name[size] <= 'Z'
 				  ? (char)(name[size] | 0x20)
 				  : name[size];
-	rc = tl_definer_string(naming->names, tl_bytes(lower, size), &number);
+	rc = tl_interner_string(naming->names, tl_bytes(lower, size), &number);
 	if (rc < 0 || number <= naming->count)
 		return rc;
 	naming->count = number;
@@ -120,7 +120,7 @@ static int
 name_parts(struct fleet_write *w)
 {
 	struct naming naming = { 0 };
-	int rc = tl_definer_new(&naming.names);
+	int rc = tl_interner_new(&naming.names);
 
 	for (size_t i = 0; i < w->hosts.count && rc >= 0; i++) {
 		struct part *part = &w->parts[i];
@@ -131,7 +131,7 @@ name_parts(struct fleet_write *w)
 			    number++);
 		while ((rc = take_name(&naming, part->member.name)) == 0);
 	}
-	tl_definer_free(naming.names);
+	tl_interner_free(naming.names);
 	return rc < 0 ? rc : 0;
 }
 

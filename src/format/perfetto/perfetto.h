@@ -130,10 +130,10 @@ struct perfetto_message {
 };
 
 struct perfetto_texts {
-	struct tl_definer *definer;
-	uint64_t count;         /* of its strings that stand in the trace */
-	struct tl_numbers keys; /* of the strings that events name */
-	uint32_t *ids;          /* by number of a key; 0: not interned */
+	struct tl_interner *interner;
+	uint64_t count;        /* of its strings that stand in the trace */
+	struct tl_id_map keys; /* of the strings that events name */
+	uint32_t *ids;         /* by number of a key; 0: not interned */
 	size_t id_capacity;
 	size_t size; /* of those strings */
 };
@@ -143,7 +143,7 @@ struct perfetto_write {
 	struct perfetto_texts texts[PERFETTO_KINDS];
 	uint64_t locations;
 	struct tl_message_map messages;
-	struct tl_numbers tracks;
+	struct tl_id_map tracks;
 	int64_t last_ns;              /* of the own clock */
 	const struct tl_origin *host; /* of the first event */
 	bool started;

@@ -2,11 +2,13 @@
 /*
  * strings.c - texts are written once and named by numbers since.
  *
- * A definer numbers the texts of a kind by what they are; the strings that
+ * A interner numbers the texts of a kind by what they are; the strings that
  * arguments name are found by their number in their file first, which is
  * quicker than by what they are.
  */
 #include "format/perfetto/perfetto.h"
+
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
 	struct perfetto_texts *texts = &w->texts[kind];
 	struct tl_text *text = &w->writer.out.text;
 	size_t packet, interned;
-	int rc = tl_definer_string(texts->definer, string, id);
+	int rc = tl_interner_string(texts->interner, string, id);
 
 	if (rc < 0 || *id <= texts->count)
 		return rc;
@@ -58,7 +60,7 @@ keep_string(struct perfetto_write *w, enum perfetto_kind kind,
 	int rc;
 
 	if (string.size > PERFETTO_STRINGS_SIZE_MAX - texts->size ||
-	    string.size > TL_DEFINER_TEXT_MAX)
+	    string.size > TL_INTERNER_TEXT_MAX)
 		return 0;
 	if ((rc = tl_perfetto_intern(w, kind, string, &wide)) < 0)
 		return rc;
@@ -73,24 +75,20 @@ tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
 {
 	struct perfetto_texts *texts = &w->texts[kind];
 	const struct tl_bytes string = tl_message_string(message, number);
-	const struct tl_number_key key = { number,
-		(uintptr_t)message->strings };
-	void *ids = texts->ids;
+	const struct tl_id_key key = { number, (uintptr_t)message->strings };
 	uint32_t at;
 	int rc;
 
 	*id = 0;
 	if (!string.data)
 		return 0;
-	rc = tl_numbers_get(&texts->keys, key, &at);
+	rc = tl_id_map_get(&texts->keys, key, &at);
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	if (rc > 0) {
-		rc = tl_numbers_room(&ids, &texts->id_capacity, at,
-		    sizeof(*texts->ids));
+		rc = TL_ARRAY_ZEROS(texts->ids, texts->id_capacity, at);
 		if (rc < 0)
 			return rc;
-		texts->ids = ids;
 		rc = keep_string(w, kind, string, &texts->ids[at]);
 	}
 	*id = texts->ids[at];
@@ -229,8 +227,8 @@ void
 tl_perfetto_texts_free(struct perfetto_write *w)
 {
 	for (unsigned i = 0; i < PERFETTO_KINDS; i++) {
-		tl_definer_free(w->texts[i].definer);
-		tl_numbers_free(&w->texts[i].keys);
+		tl_interner_free(w->texts[i].interner);
+		tl_id_map_free(&w->texts[i].keys);
 		free(w->texts[i].ids);
 	}
 	tl_message_map_free(&w->messages, free);

@@ -47,8 +47,7 @@ static int
 number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 {
 	uint32_t number;
-	int rc =
-	    tl_numbers_get(&w->tracks, (struct tl_number_key){ a, b }, &number);
+	int rc = tl_id_map_get(&w->tracks, (struct tl_id_key){ a, b }, &number);
 
 	if (rc == -ENOSPC) {
 		tl_note(&w->notes, TRACKS, TL_FAULT_NOWHERE);

@@ -466,7 +466,7 @@ perfetto_free(struct tl_writer *writer)
 	struct perfetto_write *w = write_of(writer);
 
 	tl_perfetto_texts_free(w);
-	tl_numbers_free(&w->tracks);
+	tl_id_map_free(&w->tracks);
 	tl_text_free(&w->scratch);
 	tl_text_free(&w->values);
 }
@@ -490,7 +490,7 @@ tl_perfetto_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w->notes.kinds = kinds;
 	tl_origin_here(&w->writer.origin);
 	for (unsigned i = 0; rc == 0 && i < PERFETTO_KINDS; i++)
-		rc = tl_definer_new(&w->texts[i].definer);
+		rc = tl_interner_new(&w->texts[i].interner);
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;

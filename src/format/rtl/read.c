@@ -40,7 +40,7 @@ struct rtl_read {
 	struct tl_reader reader; /* first: what callers see */
 	struct tl_sink *sink;
 	const struct tl_report *report;
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	struct tl_notes notes;
 	struct tl_rtl_scopes *scopes;
 	struct tl_text part;
@@ -82,7 +82,7 @@ put(struct rtl_read *r, int rc, const struct tl_rtl_meaning *meaning,
 	if (rc == 0 && meaning->has_label)
 		e->args[n++] = meaning->label;
 	if (rc == 0 && kind == TL_INSTANT)
-		rc = tl_definer_value(r->definer, words, &e->args[n]);
+		rc = tl_interner_value(r->interner, words, &e->args[n]);
 	if (rc == -ENOSPC) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		return 0;
@@ -390,7 +390,7 @@ rtl_free(struct tl_reader *reader)
 {
 	struct rtl_read *r = read_of(reader);
 
-	tl_definer_free(r->definer);
+	tl_interner_free(r->interner);
 	tl_text_free(&r->part);
 	tl_text_free(&r->joined);
 	tl_rtl_scopes_free(r->scopes);
@@ -440,13 +440,13 @@ tl_rtl_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->unit_ns = ms_ns;
 	r->event.cpu = TL_CPU_UNKNOWN;
 	r->event.level = TL_RTL_LEVEL;
-	rc = tl_definer_new(&r->definer);
+	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
-		rc = tl_definer_message(r->definer,
+		rc = tl_interner_message(r->interner,
 		    tl_bytes_of(TL_RTL_CATEGORY), tl_bytes_of(TL_RTL_OPENED),
 		    TIMELINE_RECORD_INSTANT, TL_RTL_LEVEL, 0, &r->opened);
 	if (rc == 0)
-		rc = tl_rtl_scopes_new(&r->scopes, r->definer);
+		rc = tl_rtl_scopes_new(&r->scopes, r->interner);
 	if (rc < 0)
 		rtl_free(&r->reader);
 	else

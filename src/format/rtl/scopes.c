@@ -24,19 +24,19 @@ struct kept {
 };
 
 struct tl_rtl_scopes {
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	struct tl_text text; /* of the message that is being made */
 	struct kept kept[KEPT_COUNT];
 };
 
 int
-tl_rtl_scopes_new(struct tl_rtl_scopes **scopes, struct tl_definer *definer)
+tl_rtl_scopes_new(struct tl_rtl_scopes **scopes, struct tl_interner *interner)
 {
 	struct tl_rtl_scopes *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
-	s->definer = definer;
+	s->interner = interner;
 	*scopes = s;
 	return 0;
 }
@@ -70,7 +70,7 @@ put_name(struct tl_rtl_scopes *s, struct tl_bytes name,
 	}
 	meaning->has_label = true;
 	tl_put_string(&s->text, TL_RTL_LABEL);
-	return tl_definer_string(s->definer, name, &meaning->label);
+	return tl_interner_string(s->interner, name, &meaning->label);
 }
 
 /* The message of the text that was made, its author and its project. */
@@ -89,7 +89,7 @@ define(struct tl_rtl_scopes *s, const struct tl_rtl_scope *scope, char what,
 	}
 	if (s->text.rc < 0)
 		return s->text.rc;
-	return tl_definer_message(s->definer, category,
+	return tl_interner_message(s->interner, category,
 	    tl_bytes(s->text.data, s->text.size),
 	    what == '|' ? TIMELINE_RECORD_INSTANT : TIMELINE_RECORD_SPAN,
 	    TL_RTL_LEVEL, TIMELINE_THREAD, &meaning->message);

@@ -21,13 +21,13 @@ struct tl_rtl_meaning {
 	bool has_label;
 };
 
-/* The definer outlives it.  0, -ENOMEM. */
+/* The interner outlives it.  0, -ENOMEM. */
 int
-tl_rtl_scopes_new(struct tl_rtl_scopes **scopes, struct tl_definer *definer);
+tl_rtl_scopes_new(struct tl_rtl_scopes **scopes, struct tl_interner *interner);
 void tl_rtl_scopes_free(struct tl_rtl_scopes *scopes);
 
 /* The meaning of "project (author) name": behind '{' a span, behind '|' an
- * event with the words as its last argument.  As tl_definer_message. */
+ * event with the words as its last argument.  As tl_interner_message. */
 int tl_rtl_scopes_find(struct tl_rtl_scopes *scopes, char what,
     struct tl_bytes key, struct tl_rtl_meaning *meaning);
 /* The meaning of a part of it that a message opens or closes: a span. */

@@ -8,6 +8,7 @@
  */
 #include "format/sqlite/write.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "event/fleet_hosts.h"
 #include "event/notes.h"
@@ -46,8 +47,8 @@ struct sqlite_write {
 	struct tl_sqlite sqlite;
 	sqlite3_stmt *statements[STATEMENTS];
 	struct tl_labels labels;
-	struct tl_numbers messages;
-	struct tl_numbers thread_keys;
+	struct tl_id_map messages;
+	struct tl_id_map thread_keys;
 	struct thread *threads;
 	size_t thread_capacity;
 	struct tl_spans *spans;
@@ -122,8 +123,8 @@ static int
 find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
 	const struct tl_message *message = tl_labels_get(&w->labels, event);
-	const struct tl_number_key key = { (uintptr_t)message, event->source };
-	const int rc = tl_numbers_get(&w->messages, key, id);
+	const struct tl_id_key key = { (uintptr_t)message, event->source };
+	const int rc = tl_id_map_get(&w->messages, key, id);
 
 	++*id;
 	return rc > 0 ? insert_message(w, message, event->source, *id) : rc;
@@ -134,18 +135,14 @@ find_message(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 static int
 find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 {
-	const struct tl_number_key key = { (uint64_t)event->pid << 32 |
-					       event->tid,
+	const struct tl_id_key key = { (uint64_t)event->pid << 32 | event->tid,
 		tl_fleet_host_of(&w->hosts, event) };
-	void *threads = w->threads;
-	int rc = tl_numbers_get(&w->thread_keys, key, id);
+	int rc = tl_id_map_get(&w->thread_keys, key, id);
 
 	if (rc > 0) {
-		rc = tl_numbers_room(&threads, &w->thread_capacity, *id,
-		    sizeof(*w->threads));
+		rc = TL_ARRAY_ZEROS(w->threads, w->thread_capacity, *id);
 		if (rc < 0)
 			return rc;
-		w->threads = threads;
 		w->threads[*id] = (struct thread){ .pid = event->pid,
 			.tid = event->tid,
 			.first_ns = event->ns,
@@ -389,9 +386,9 @@ sqlite_free(struct tl_writer *writer)
 	sqlite3_close(w->sqlite.db);
 	tl_spans_free(w->spans);
 	tl_fleet_hosts_free(&w->hosts);
-	tl_numbers_free(&w->messages);
+	tl_id_map_free(&w->messages);
 	tl_labels_free(&w->labels);
-	tl_numbers_free(&w->thread_keys);
+	tl_id_map_free(&w->thread_keys);
 	free(w->threads);
 }
 

@@ -9,6 +9,7 @@
  */
 #include "format/stacks/folded.h"
 
+#include "base/array.h"
 #include "format/stacks.h"
 
 #include <assert.h>
@@ -27,7 +28,7 @@ struct node {
 struct folded {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_stacks stacks;
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	struct node *nodes;
 	size_t capacity;
 	bool full;
@@ -45,10 +46,9 @@ static int
 find_node(struct folded *w, uint32_t above, uint32_t frame, bool is_track,
     uint32_t *node)
 {
-	const struct tl_number_key key = { (uint64_t)is_track << 32 | above,
+	const struct tl_id_key key = { (uint64_t)is_track << 32 | above,
 		frame };
-	void *nodes = w->nodes;
-	int rc = tl_numbers_get(&w->numbers, key, node);
+	int rc = tl_id_map_get(&w->numbers, key, node);
 
 	if (rc == -ENOSPC) {
 		w->full = true;
@@ -56,10 +56,8 @@ find_node(struct folded *w, uint32_t above, uint32_t frame, bool is_track,
 		return 0;
 	}
 	if (rc >= 0 && *node >= w->capacity) {
-		if (tl_numbers_room(&nodes, &w->capacity, *node,
-			sizeof(*w->nodes)) < 0)
+		if (TL_ARRAY_ZEROS(w->nodes, w->capacity, *node) < 0)
 			return -ENOMEM;
-		w->nodes = nodes;
 	}
 	if (rc < 0)
 		return rc;
@@ -173,7 +171,7 @@ folded_free(struct tl_writer *writer)
 	struct folded *w = folded_of(writer);
 
 	tl_stacks_free(&w->stacks);
-	tl_numbers_free(&w->numbers);
+	tl_id_map_free(&w->numbers);
 	free(w->nodes);
 }
 

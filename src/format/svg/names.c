@@ -2,6 +2,7 @@
 /* svg_names.c - each name once, and one for all that are too many. */
 #include "format/svg/names.h"
 
+#include "base/array.h"
 #include "format/label.h"
 #include "format/svg/draw.h"
 
@@ -85,19 +86,18 @@ int
 tl_svg_names_get(struct svg_names *names, const struct tl_event *event,
     unsigned arg, unsigned *name)
 {
-	const struct tl_number_key key = { (uint64_t)(uintptr_t)event->message,
+	const struct tl_id_key key = { (uint64_t)(uintptr_t)event->message,
 		arg };
-	void *known = names->known;
 	uint32_t number;
-	int rc = tl_numbers_get(&names->numbers, key, &number);
+	int rc = tl_id_map_get(&names->numbers, key, &number);
 
 	if (rc == -ENOSPC)
 		return find_others(names, name);
-	if (rc >= 0 && tl_numbers_room(&known, &names->capacity, number, 1) < 0)
+	if (rc >= 0 &&
+	    TL_ARRAY_ZEROS(names->known, names->capacity, number) < 0)
 		rc = -ENOMEM;
 	if (rc < 0)
 		return rc;
-	names->known = known;
 	if (rc == 1) {
 		if ((rc = find_name(names, event, arg, name)) < 0)
 			return rc;
@@ -113,5 +113,5 @@ tl_svg_names_free(struct svg_names *names)
 	for (unsigned i = 0; i < SVG_NAMES_MAX; i++)
 		tl_text_free(&names->name[i]);
 	free(names->known);
-	tl_numbers_free(&names->numbers);
+	tl_id_map_free(&names->numbers);
 }

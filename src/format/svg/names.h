@@ -18,8 +18,8 @@ enum {
 
 /* Starts from all zeros. */
 struct svg_names {
-	struct tl_numbers numbers; /* of messages and their arguments */
-	uint8_t *known;            /* ... to names */
+	struct tl_id_map numbers; /* of messages and their arguments */
+	uint8_t *known;           /* ... to names */
 	size_t capacity;
 	unsigned count; /* the others are among them once there are any */
 	struct tl_text name[SVG_NAMES_MAX]; /* plain */

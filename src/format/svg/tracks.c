@@ -59,7 +59,7 @@ tl_svg_tracks_get(struct svg_tracks *t, const struct tl_event *event,
     struct svg_track **track)
 {
 	uint32_t number;
-	int rc = tl_numbers_get(&t->numbers, tl_track_key(event), &number);
+	int rc = tl_id_map_get(&t->numbers, tl_track_key(event), &number);
 
 	if (rc < 0)
 		return rc;
@@ -250,5 +250,5 @@ tl_svg_tracks_free(struct svg_tracks *t)
 			tl_text_free(&t->tracks[i]->name);
 		free(t->tracks[i]);
 	}
-	tl_numbers_free(&t->numbers);
+	tl_id_map_free(&t->numbers);
 }

@@ -65,7 +65,7 @@ struct svg_track {
 
 struct svg_tracks {
 	struct svg_columns grains; /* how long a grain is, in its shift */
-	struct tl_numbers numbers;
+	struct tl_id_map numbers;
 	struct svg_track *tracks[SVG_TRACKS_MAX];
 	unsigned count;
 	uint64_t shapes;           /* of all tracks */

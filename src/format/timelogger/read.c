@@ -14,6 +14,7 @@
  */
 #include "format/timelogger/read.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "base/mutf8.h"
 #include "event/notes.h"
@@ -86,10 +87,10 @@ struct timelogger_read {
 	struct tl_reader reader; /* first: what callers see */
 	struct tl_sink *sink;
 	const struct tl_report *report;
-	struct tl_definer *definer;
+	struct tl_interner *interner;
 	const struct tl_message *definition;
 	struct tl_store *store;
-	struct tl_numbers ids;
+	struct tl_id_map ids;
 	uint32_t *current; /* source of an id's number, plus 1; 0: none yet */
 	size_t current_capacity;
 	struct source *sources;
@@ -128,7 +129,7 @@ say_which(char which[WHICH_SIZE_MAX], const struct source *source,
 	    levels[level].which);
 }
 
-/* Make the label of a level.  When the definer is full the source becomes
+/* Make the label of a level.  When the interner is full the source becomes
  * one with the others that have none. */
 static int
 make_label(struct timelogger_read *r, struct source *source, unsigned level)
@@ -137,7 +138,7 @@ make_label(struct timelogger_read *r, struct source *source, unsigned level)
 	int rc;
 
 	say_which(which, source, level);
-	rc = tl_label_define(r->definer, TL_TIMELOGGER_CATEGORY,
+	rc = tl_label_define(r->interner, TL_TIMELOGGER_CATEGORY,
 	    tl_bytes(r->name.data, r->name.size), levels[level].suffix, which,
 	    &source->label[level]);
 	if (rc != -ENOSPC || source == &r->rest)
@@ -175,18 +176,16 @@ static int
 add_source(struct timelogger_read *r, int32_t id, uint32_t definitions,
     uint32_t *place)
 {
-	void *sources = r->sources;
 
 	*place = REST;
-	if (r->source_count == TL_NUMBERS_MAX) {
+	if (r->source_count == TL_ID_MAP_MAX) {
 		tl_note(&r->notes, TOO_MANY, r->at);
 		return 0;
 	}
 	if (r->source_count >= r->source_capacity) {
-		if (tl_numbers_room(&sources, &r->source_capacity,
-			r->source_count, sizeof(*r->sources)) < 0)
+		if (TL_ARRAY_ZEROS(r->sources, r->source_capacity,
+			r->source_count) < 0)
 			return -ENOMEM;
-		r->sources = sources;
 	}
 	*place = r->source_count++;
 	r->sources[*place].id = id;
@@ -204,10 +203,9 @@ source_at(struct timelogger_read *r, uint32_t place)
 static int
 find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 {
-	const struct tl_number_key key = { .a = (uint32_t)id };
-	void *all = r->current;
+	const struct tl_id_key key = { .a = (uint32_t)id };
 	uint32_t number;
-	int rc = tl_numbers_get(&r->ids, key, &number);
+	int rc = tl_id_map_get(&r->ids, key, &number);
 
 	*current = NULL;
 	if (rc == -ENOSPC) {
@@ -215,9 +213,7 @@ find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 		return 0;
 	}
 	if (rc >= 0 && number >= r->current_capacity) {
-		rc = tl_numbers_room(&all, &r->current_capacity, number,
-		    sizeof(*r->current));
-		r->current = all;
+		rc = TL_ARRAY_ZEROS(r->current, r->current_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -253,7 +249,7 @@ static int
 keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
 {
 	uint64_t name;
-	int rc = tl_definer_string(r->definer,
+	int rc = tl_interner_string(r->interner,
 	    tl_bytes(r->name.data, r->name.size), &name);
 
 	if (rc == -ENOSPC) {
@@ -501,8 +497,8 @@ timelogger_free(struct tl_reader *reader)
 {
 	struct timelogger_read *r = read_of(reader);
 
-	tl_definer_free(r->definer);
-	tl_numbers_free(&r->ids);
+	tl_interner_free(r->interner);
+	tl_id_map_free(&r->ids);
 	tl_text_free(&r->carry);
 	tl_text_free(&r->name);
 	tl_store_free(r->store);
@@ -516,7 +512,7 @@ static int
 make_messages(struct timelogger_read *r)
 {
 	int rc =
-	    tl_definer_message(r->definer, tl_bytes_of(TL_TIMELOGGER_DEFINER),
+	    tl_interner_message(r->interner, tl_bytes_of(TL_TIMELOGGER_DEFINER),
 		tl_bytes_of(TL_TIMELOGGER_DEFINITION), TIMELINE_RECORD_INSTANT,
 		(uint8_t)tl_level_parse("info"), 0, &r->definition);
 
@@ -546,7 +542,7 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	r->event.cpu = TL_CPU_UNKNOWN;
 	r->newest_ns = INT64_MIN;
 	r->rest.id = -1;
-	rc = tl_definer_new(&r->definer);
+	rc = tl_interner_new(&r->interner);
 	if (rc == 0)
 		rc = tl_store_new(&r->store, TL_STORE_MEMORY_MAX);
 	if (rc == 0)

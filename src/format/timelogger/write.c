@@ -15,6 +15,7 @@
  */
 #include "format/timelogger/write.h"
 
+#include "base/array.h"
 #include "base/id_map.h"
 #include "base/mutf8.h"
 #include "event/message_map.h"
@@ -73,8 +74,8 @@ struct source {
 struct timelogger_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_message_map forms;
-	struct tl_definer *names; /* numbers of them */
-	struct tl_numbers keys;
+	struct tl_interner *names; /* numbers of them */
+	struct tl_id_map keys;
 	struct source *sources;
 	size_t source_capacity;
 	uint64_t losses; /* what is before the first event is one */
@@ -143,21 +144,18 @@ choose_id(struct timelogger_write *w, const struct tl_event *event,
 	w->next_id = id + 1;
 	return id;
 }
-_Static_assert((int64_t)TL_NUMBERS_MAX *(GAP_MAX + 1) < INT32_MAX,
+_Static_assert((int64_t)TL_ID_MAP_MAX *(GAP_MAX + 1) < INT32_MAX,
     "ids do not run out before numbers do");
 
 static int
-find_source(struct timelogger_write *w, struct tl_number_key key,
+find_source(struct timelogger_write *w, struct tl_id_key key,
     struct source **source)
 {
-	void *sources = w->sources;
 	uint32_t number;
-	int rc = tl_numbers_get(&w->keys, key, &number);
+	int rc = tl_id_map_get(&w->keys, key, &number);
 
 	if (rc >= 0 && number >= w->source_capacity) {
-		rc = tl_numbers_room(&sources, &w->source_capacity, number,
-		    sizeof(*w->sources));
-		w->sources = sources;
+		rc = TL_ARRAY_ZEROS(w->sources, w->source_capacity, number);
 	}
 	if (rc < 0)
 		return rc;
@@ -166,12 +164,12 @@ find_source(struct timelogger_write *w, struct tl_number_key key,
 }
 
 /* No address has the highest bit: the three kinds of keys never meet. */
-static struct tl_number_key
+static struct tl_id_key
 key_of_id(const struct tl_event *event, int32_t id, unsigned by_name)
 {
-	return (struct tl_number_key){ UINT64_C(1) << 63 |
-					   (uint64_t)event->pid << 17 |
-					   by_name << 16 | event->source,
+	return (struct tl_id_key){ UINT64_C(1) << 63 |
+				       (uint64_t)event->pid << 17 |
+				       by_name << 16 | event->source,
 		(uint32_t)id };
 }
 
@@ -186,12 +184,12 @@ static int
 find_by_name(struct timelogger_write *w, const struct tl_event *event,
     int32_t id, struct source **source)
 {
-	struct tl_number_key key = key_of_id(event, id, 1);
+	struct tl_id_key key = key_of_id(event, id, 1);
 	uint64_t number;
 	int rc = w->name.rc;
 
 	if (rc == 0)
-		rc = tl_definer_string(w->names,
+		rc = tl_interner_string(w->names,
 		    tl_bytes(w->name.data, w->name.size), &number);
 	if (rc < 0)
 		return rc;
@@ -203,7 +201,7 @@ static int
 find_by_message(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form, struct source **source)
 {
-	struct tl_number_key key = { .a = (uint64_t)(uintptr_t)event->message };
+	struct tl_id_key key = { .a = (uint64_t)(uintptr_t)event->message };
 
 	if (form->what == TL_FORM_PER_THREAD)
 		key.b = (uint64_t)event->pid << 32 | event->tid;
@@ -477,8 +475,8 @@ timelogger_free(struct tl_writer *writer)
 	struct timelogger_write *w = write_of(writer);
 
 	tl_message_map_free(&w->forms, free);
-	tl_numbers_free(&w->keys);
-	tl_definer_free(w->names);
+	tl_id_map_free(&w->keys);
+	tl_interner_free(w->names);
 	tl_text_free(&w->name);
 	free(w->sources);
 }
@@ -499,7 +497,7 @@ tl_timelogger_write_new(struct tl_writer **writer, tl_write *write,
 		return rc;
 	w = write_of(*writer);
 	w->notes.kinds = kinds;
-	rc = tl_definer_new(&w->names);
+	rc = tl_interner_new(&w->names);
 	if (rc < 0)
 		tl_writer_free(*writer);
 	return rc;

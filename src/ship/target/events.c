@@ -25,8 +25,8 @@ struct known_chain {
 
 struct tl_events {
 	struct tl_writer *writer;
-	struct tl_definer *definer;
-	struct tl_message_map copies; /* by message of the definer */
+	struct tl_interner *interner;
+	struct tl_message_map copies; /* by message of the interner */
 	struct own_strings strings;
 	struct tl_origin *origins; /* by the number of its chain */
 	struct known_chain *chains;
@@ -69,7 +69,8 @@ make_tables(struct tl_events *e, size_t chains_max)
 	e->chains_max = chains_max;
 	e->chains = calloc(chains_max, sizeof(*e->chains));
 	e->origins = calloc(chains_max, sizeof(*e->origins));
-	return e->chains && e->origins ? tl_definer_new(&e->definer) : -ENOMEM;
+	return e->chains && e->origins ? tl_interner_new(&e->interner)
+				       : -ENOMEM;
 }
 
 int
@@ -104,7 +105,7 @@ tl_events_free(struct tl_events *e)
 		return;
 	tl_writer_free(e->writer);
 	tl_message_map_free(&e->copies, free);
-	tl_definer_free(e->definer);
+	tl_interner_free(e->interner);
 	free(e->origins);
 	free(e->chains);
 	free(e);
@@ -156,7 +157,7 @@ copy_message(struct tl_events *e, const struct tl_message *from,
     struct tl_message **copy)
 {
 	const struct tl_message *known;
-	int rc = tl_definer_message(e->definer, from->category, from->text,
+	int rc = tl_interner_message(e->interner, from->category, from->text,
 	    from->kind, from->level, from->scope, &known);
 
 	if (rc < 0)

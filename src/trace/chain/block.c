@@ -167,7 +167,7 @@ find_message(struct tl_chain_opened *o, const struct tl_message *message,
 }
 
 /* The chain's number of a string; one that names none gets the top bit, which
- * no number of a definer's string has. */
+ * no number of a interner's string has. */
 static int
 find_string(struct tl_chain_opened *o, const struct tl_message *message,
     uint64_t *number)
@@ -183,7 +183,7 @@ find_string(struct tl_chain_opened *o, const struct tl_message *message,
 	text = tl_message_string(message, *number);
 	seen->interned = *number | UINT64_C(1) << 63;
 	if (text.data)
-		rc = tl_definer_string(o->chain->bytes->definer, text,
+		rc = tl_interner_string(o->chain->bytes->interner, text,
 		    &seen->interned);
 	seen->number = *number;
 	seen->known = rc == 0;

@@ -31,7 +31,7 @@ tl_chain_bytes_release(struct tl_chain_bytes *bytes)
 		return;
 	if (bytes->fd >= 0)
 		close(bytes->fd);
-	tl_definer_free(bytes->definer);
+	tl_interner_free(bytes->interner);
 	free(bytes);
 }
 

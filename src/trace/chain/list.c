@@ -334,9 +334,9 @@ new_bytes(struct tl_chain_bytes **bytes, int fd)
 		return -ENOMEM;
 	b->refs = 1;
 	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	rc = b->fd < 0 ? -errno : tl_definer_new(&b->definer);
+	rc = b->fd < 0 ? -errno : tl_interner_new(&b->interner);
 	if (rc == 0)
-		rc = tl_definer_message(b->definer, tl_bytes_of("?"),
+		rc = tl_interner_message(b->interner, tl_bytes_of("?"),
 		    tl_bytes_of("message that is not defined"),
 		    TIMELINE_RECORD_INSTANT, 0, 0, &b->nothing);
 	if (rc < 0)

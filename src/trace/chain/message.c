@@ -2,7 +2,7 @@
 /*
  * message.c - what every block of a chain defines again is one message.
  *
- * Texts are the definer's, each once: messages are the same whose texts lie at
+ * Texts are the interner's, each once: messages are the same whose texts lie at
  * the same place.
  */
 #include "trace/chain/work.h"
@@ -80,7 +80,7 @@ grow_list(struct tl_chain_messages *ms)
 	return 0;
 }
 
-/* A text of the definer's, cut where it is too long, and nothing where there
+/* A text of the interner's, cut where it is too long, and nothing where there
  * is no room. */
 static int
 keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
@@ -88,7 +88,7 @@ keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
 {
 	const struct tl_strings *strings = bytes->nothing->strings;
 	uint64_t number;
-	const int rc = tl_definer_string(bytes->definer, text, &number);
+	const int rc = tl_interner_string(bytes->interner, text, &number);
 
 	*kept = tl_bytes(NULL, 0);
 	if (rc < 0)

@@ -45,7 +45,7 @@ struct tl_chain_block {
 struct tl_chain_bytes {
 	unsigned refs;
 	int fd;
-	struct tl_definer *definer;       /* texts of messages */
+	struct tl_interner *interner;     /* texts of messages */
 	const struct tl_message *nothing; /* where there are too many */
 };
 

@@ -134,12 +134,9 @@ wake_all(struct tl_recorder_crew *crew)
 static int
 add(struct tl_recorder_crew *crew, struct tl_recorder *recorder)
 {
-	struct tl_recorder **list = tl_array_room(crew->list, &crew->capacity,
-	    crew->count, sizeof(struct tl_recorder *));
 
-	if (!list)
+	if (TL_ARRAY_ROOM(crew->list, crew->capacity, crew->count) < 0)
 		return -ENOMEM;
-	crew->list = list;
 	crew->list[crew->count++] = recorder;
 	wake_all(crew);
 	return 0;

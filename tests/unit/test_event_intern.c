@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_format_definer.c - messages and strings that a reader makes up. */
+/* test_event_intern.c - messages and strings that a reader makes up. */
 #include "../lib/suite.h"
 #include "event/intern.h"
 
@@ -7,25 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct tl_definer *definer;
+static struct tl_interner *interner;
 
 static void
 setup(void)
 {
-	ck_assert_int_eq(tl_definer_new(&definer), 0);
+	ck_assert_int_eq(tl_interner_new(&interner), 0);
 }
 
 static void
 teardown(void)
 {
-	tl_definer_free(definer);
+	tl_interner_free(interner);
 }
 
 static int
 define(const struct tl_message **message, const char *category,
     const char *text, uint8_t kind, uint8_t level, uint8_t scope)
 {
-	return tl_definer_message(definer, tl_bytes_of(category),
+	return tl_interner_message(interner, tl_bytes_of(category),
 	    tl_bytes_of(text), kind, level, scope, message);
 }
 
@@ -115,13 +115,15 @@ START_TEST(strings_are_found_by_their_number)
 	uint64_t eth0, lo, again, nothing;
 
 	ck_assert_int_eq(define(&message, "net", "on $dev%s", 1, 6, 0), 0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("eth0"), &eth0),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("eth0"),
+			     &eth0),
 	    0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("lo"), &lo), 0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes_of("eth0"),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("lo"), &lo),
+	    0);
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("eth0"),
 			     &again),
 	    0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes(NULL, 0),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes(NULL, 0),
 			     &nothing),
 	    0);
 	ck_assert_uint_eq(eth0, again);
@@ -140,24 +142,24 @@ END_TEST
 
 START_TEST(a_text_that_is_too_long_is_cut)
 {
-	enum { SIZE = TL_DEFINER_TEXT_MAX + 1000 };
+	enum { SIZE = TL_INTERNER_TEXT_MAX + 1000 };
 	const struct tl_message *message;
 	char *text = malloc(SIZE);
 	uint64_t a, b;
 
 	memset(text, 'x', SIZE);
-	ck_assert_int_eq(tl_definer_message(definer, tl_bytes(text, SIZE),
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes(text, SIZE),
 			     tl_bytes(text, SIZE), 1, 6, 0, &message),
 	    0);
-	ck_assert_uint_eq(message->text.size, TL_DEFINER_TEXT_MAX);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes(text, SIZE), &a),
+	ck_assert_uint_eq(message->text.size, TL_INTERNER_TEXT_MAX);
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes(text, SIZE), &a),
 	    0);
-	ck_assert_int_eq(tl_definer_string(definer, tl_bytes(text, SIZE - 1),
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes(text, SIZE - 1),
 			     &b),
 	    0);
 	ck_assert_uint_eq(a, b);
 	ck_assert_uint_eq(tl_message_string(message, a).size,
-	    TL_DEFINER_TEXT_MAX);
+	    TL_INTERNER_TEXT_MAX);
 	free(text);
 }
 END_TEST
@@ -165,8 +167,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("format definer");
-	TCase *tcase = tcase_create("definer");
+	Suite *suite = suite_create("format interner");
+	TCase *tcase = tcase_create("interner");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, the_same_texts_are_the_same_message);
