@@ -11,7 +11,7 @@
 #include "daemon/calibrator.h"
 
 #include "clock/keeper.h"
-#include "daemon/calibrator_sample.h"
+#include "daemon/clock_sampler.h"
 #include "ring/ring.h"
 
 #include <errno.h>

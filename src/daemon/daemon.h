@@ -1,26 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * daemon.h - the whole of a running timelined.
+ * daemon.h - the state of a running timelined, and why it is built this way.
  *
- *	config ----> targets: the timelines looked after
- *	                |  stream: entries as they come
- *	                +--> rules --> actions: burst, snapshot, run
- *	                +--> writers: who logs, who died
- *	                +--> bursts: samples, and keep
- *	                +--> calibrator: the clock
- *	                +--> record: what it logs, into files
- *	snapshots: a thread that saves	    http: metrics and the page
- *	control: timelinectl's socket
+ * The problem.  Programs log to timelines in /dev/shm and know nothing of a
+ * daemon.  timelined adds what a program cannot do for itself: sampling
+ * bursts, an exact clock, triggers, snapshots, recordings, metrics.  It must
+ * run for years next to programs that must not be slowed down, and it reads
+ * memory that those programs can change at any moment.
  *
- * One thread runs the loop and everything in it; the threads of snapshots and
- * of recordings touch nothing but their queues.  Nothing here is shared with a
- * writer but the timeline itself: when this process dies, nobody notices.
+ *	config/ --> targets.c: attach to the timelines that a section names
+ *			|
+ *			v	     one struct tl_target for each
+ *		    target.c --+-- stream.c	read new entries, each poll
+ *			       +-- rules/	triggers --> burst, snapshot,
+ *			       |		programs.c --> sandbox/runner.c
+ *			       +-- writers.c	which processes log, which died
+ *			       +-- sampling/	bursts and slots, retention
+ *			       +-- calibrator.c the clock
+ *			       +-- disk/	snapshots and recordings
+ *	serve/: timelinectl's socket, HTTP    metrics/: the numbers they show
+ *	lifecycle.c: start, reload, stop      sandbox/: rights and filters
+ *
+ * The event loop.  One thread runs libev's default loop.  Everything that is
+ * declared here belongs to that thread; no lock protects it.  Nothing in the
+ * loop waits for a client, a disk or a reader of stderr.  A writer wakes
+ * nobody, because a wake-up would cost the writer a system call: stream.c
+ * polls, every 10 ms, and reads the heads of the lanes first.
+ *
+ * The threads.  Two threads save snapshots (disk/snapshots.c): one copies at
+ * memory speed, one compresses and writes.  Two threads serve all recordings
+ * (trace/record): one reads timelines, one writes files.  They share queues
+ * with the loop under a mutex, block all signals, and report by ev_async.
+ * One process, timelined-run (sandbox/runner.c), starts the programs of
+ * triggers.
+ *
+ * The disk is full.  Writers never notice: they write to memory.  A snapshot
+ * that cannot be written is removed, reported and counted
+ * (timelined_snapshots_failed_total); disk/snapshots.h.  A recording reports
+ * the error once, counts the entries it could not write, records their number
+ * as a loss, and tries again every second; disk/record.h.  `keep` is applied
+ * in both cases, so old files make room.  The loop, bursts and metrics go on.
+ *
+ * A writer dies.  Its timeline stays: the entries it appended are complete or
+ * are skipped, because each entry is published by one store.  writers.c sees
+ * the process end (pidfd), waits until all its entries were read, decides
+ * whether it ended cleanly, and reports the death to rules and snapshots.
+ *
+ * The daemon dies.  A burst ends by the stamp in the levels word, a plan of
+ * slots by its lease; both are compared by the writers with their own TSC.  A
+ * half-written snapshot has no name and disappears.  The next daemon attaches
+ * to the same files.  A lock on byte 0 of each file, which the kernel drops,
+ * keeps two daemons from attaching to one timeline.
+ *
+ * What is trusted.  The configuration file, the user's own files, and owners
+ * that a section lists: a file of anyone else is never opened (targets.c).
+ * The contents of an attached file are not trusted: each number read from it
+ * is checked, a truncated file is survived (sandbox/guard.c), text is escaped
+ * before it is logged or served.  Expressions of triggers run in the Lua
+ * sandbox with caps on memory and time (rules/rule.c).  Clients of the socket
+ * are identified by the kernel, clients of the TCP port by a token.
+ *
+ * The sandbox.  lifecycle.c takes these steps in this order: make folders as
+ * root; change the user, drop all capabilities, set no_new_privs
+ * (sandbox/privileges.c); fork the runner; listen; install the seccomp filter
+ * (sandbox/seccomp.c); attach to the first timeline.  So no byte that another
+ * user wrote is read before the filter is in force.
+ *
+ * Rejected: a thread for each timeline (idle timelines would cost stacks and
+ * wake-ups, and triggers would need locks); a futex or eventfd written by the
+ * writer (a system call in the fast path); running programs of triggers from
+ * the daemon itself (they would inherit the filter, or the filter would have
+ * to allow execve).
  */
 #ifndef TL_DAEMON_DAEMON_H
 #define TL_DAEMON_DAEMON_H
 
 #include "base/fault.h"
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 #include <ev.h>
 #include <stddef.h>
@@ -43,49 +99,25 @@ struct tl_recorder_crew;
 struct tl_daemon {
 	struct ev_loop *loop;
 	struct tl_config *config;
-	struct tl_target *targets[TL_TARGETS_MAX]; /* by name */
+	/* tl_daemon_reload, for the parts that lifecycle.c is made of. */
+	int (*reload)(struct tl_daemon *daemon, struct tl_fault *fault);
+	struct tl_target *targets[TL_TARGETS_MAX]; /* sorted by name */
 	size_t target_count;
-	struct tl_targets *folder; /* where targets appear */
+	struct tl_targets *folder; /* where timelines are looked for */
 	struct tl_stream *stream;
 	struct tl_snapshots *snapshots;
-	struct tl_http *http; /* TCP: metrics, and the page with token */
-	struct tl_http *page; /* a UNIX socket */
+	struct tl_http *http; /* TCP: metrics, and the page with the token */
+	struct tl_http *page; /* a UNIX socket: the same without a token */
 	char token[TL_TOKEN_SIZE];
 	struct tl_control *control;
 	struct tl_recorder_crew *crew; /* of all recordings; NULL: none */
-	size_t record_count;           /* that use it */
-	struct tl_record *ending;      /* those whose timeline was let go */
+	size_t record_count;           /* recordings that use it */
+	struct tl_record *ending;      /* recordings of detached timelines */
 	int64_t started_ns;            /* Unix time */
-	int64_t configured_ns;         /* ... of the configuration that holds */
-	uint64_t reloads;              /* that held */
+	int64_t configured_ns; /* when the current configuration was loaded */
+	uint64_t reloads;      /* that succeeded */
 	uint64_t reload_faults;
-	uint64_t refused; /* timelines in /dev/shm, never opened */
+	uint64_t refused; /* timelines in /dev/shm that were not attached */
 };
-
-/* Load the file again; what is wrong in it leaves everything as it was.
- * 0 or -errno and why. */
-int tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault);
-
-/* The target of a name, with or without a leading slash; NULL. */
-struct tl_target *
-tl_daemon_find(const struct tl_daemon *daemon, const char *name);
-
-/*
- * A line of the log: to stderr, with the priority that the journal reads
- * ("<4>") where stderr is the journal's.  Escaped.  A line for which there is
- * no room is dropped and counted; the next one that is written says how many.
- */
-enum {
-	TL_LOG_ERROR = 3,
-	TL_LOG_WARNING = 4,
-	TL_LOG_NOTICE = 5,
-	TL_LOG_INFO = 6
-};
-extern int tl_daemon_log_least; /* lines less urgent are not written */
-void tl_daemon_log(int priority, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* Before privileges are given up: how to write without waiting. */
-void tl_daemon_log_open(void);
-uint64_t tl_daemon_log_dropped(void);
 
 #endif

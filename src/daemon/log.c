@@ -7,8 +7,10 @@
  * process that started it, so a pipe or a terminal is opened once more; a
  * socket is asked with each write.
  */
+#include "daemon/log.h"
+
 #include "base/text.h"
-#include "daemon/daemon.h"
+#include "clock/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +21,12 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
-	WORDS_MAX = 1024,
+	TEXT_MAX = 1024,
 	LINE_MAX_BYTES = PIPE_BUF /* one write: lines do not mix */
 };
 
@@ -40,7 +44,7 @@ static enum output output;
 static int output_fd;
 static bool is_journal;
 static uint64_t dropped;
-static uint64_t dropped_said;
+static uint64_t dropped_reported;
 
 /* Does JOURNAL_STREAM name the device and inode of stderr? */
 static bool
@@ -88,18 +92,18 @@ write_line(const char *line, size_t size)
 }
 
 static void
-put_line(struct tl_text *text, int priority, const char *words)
+put_line(struct tl_text *line, int priority, const char *text)
 {
-	const size_t before = text->size;
+	const size_t before = line->size;
 
 	if (is_journal)
-		tl_put_format(text, "<%d>", priority);
+		tl_put_format(line, "<%d>", priority);
 	else
-		tl_put_string(text, "timelined: ");
-	tl_put_plain(text, tl_bytes_of(words));
-	if (text->rc == 0 && text->size - before >= LINE_MAX_BYTES)
-		text->size = before + LINE_MAX_BYTES - 1;
-	tl_put_char(text, '\n');
+		tl_put_string(line, "timelined: ");
+	tl_put_plain(line, tl_bytes_of(text));
+	if (line->rc == 0 && line->size - before >= LINE_MAX_BYTES)
+		line->size = before + LINE_MAX_BYTES - 1;
+	tl_put_char(line, '\n');
 }
 
 static bool
@@ -113,27 +117,27 @@ write_text(const struct tl_text *text)
 static bool
 write_dropped(void)
 {
-	struct tl_text text = { 0 };
-	char words[WORDS_MAX];
+	struct tl_text line = { 0 };
+	char text[TEXT_MAX];
 	bool written;
 
-	if (dropped == dropped_said)
+	if (dropped == dropped_reported)
 		return true;
-	snprintf(words, sizeof(words),
+	snprintf(text, sizeof(text),
 	    "%llu lines of the log were dropped: standard error was full",
-	    (unsigned long long)(dropped - dropped_said));
-	put_line(&text, TL_LOG_WARNING, words);
-	written = write_text(&text);
+	    (unsigned long long)(dropped - dropped_reported));
+	put_line(&line, TL_LOG_WARNING, text);
+	written = write_text(&line);
 	if (written)
-		dropped_said = dropped;
-	tl_text_free(&text);
+		dropped_reported = dropped;
+	tl_text_free(&line);
 	return written;
 }
 
 void
 tl_daemon_log(int priority, const char *format, ...)
 {
-	char words[WORDS_MAX];
+	char text[TEXT_MAX];
 	struct tl_text line = { 0 };
 	va_list args;
 
@@ -142,9 +146,9 @@ tl_daemon_log(int priority, const char *format, ...)
 	if (output == UNKNOWN)
 		tl_daemon_log_open();
 	va_start(args, format);
-	vsnprintf(words, sizeof(words), format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put_line(&line, priority, words);
+	put_line(&line, priority, text);
 	if (!write_dropped() || !write_text(&line))
 		dropped++;
 	tl_text_free(&line);
@@ -154,4 +158,82 @@ uint64_t
 tl_daemon_log_dropped(void)
 {
 	return dropped;
+}
+
+void
+tl_daemon_log_limited(struct tl_log_limit *limit, double now_s,
+    const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list args;
+
+	if (limit->any && now_s >= limit->logged_s &&
+	    now_s - limit->logged_s < TL_LOG_LIMIT_S) {
+		limit->suppressed++;
+		return;
+	}
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (limit->suppressed > 0)
+		tl_daemon_log(TL_LOG_WARNING, "%s (and %llu times before)",
+		    text, (unsigned long long)limit->suppressed);
+	else
+		tl_daemon_log(TL_LOG_WARNING, "%s", text);
+	*limit = (struct tl_log_limit){ .logged_s = now_s, .any = true };
+}
+
+/* == the supervisor == */
+
+enum { STATUS_MAX = 256 };
+
+void
+tl_notify_ready(void)
+{
+	sd_notify(0, "READY=1");
+}
+
+/* The time tells this reload from one that began before. */
+void
+tl_notify_reloading(void)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+	    (unsigned long long)tl_clock_read(CLOCK_MONOTONIC) / 1000);
+}
+
+void
+tl_notify_stopping(void)
+{
+	sd_notify(0, "STOPPING=1");
+}
+
+/* Escaped, so that no text begins another assignment. */
+void
+tl_notify_status(const char *format, ...)
+{
+	char line[STATUS_MAX];
+	struct tl_text text = { 0 };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	tl_put_string(&text, "STATUS=");
+	tl_put_plain(&text, tl_bytes_of(line));
+	sd_notify(0, tl_text_string(&text));
+	tl_text_free(&text);
+}
+
+uint64_t
+tl_notify_watchdog_ns(void)
+{
+	uint64_t us = 0;
+
+	return sd_watchdog_enabled(0, &us) > 0 ? us * 1000 : 0;
+}
+
+void
+tl_notify_alive(void)
+{
+	sd_notify(0, "WATCHDOG=1");
 }

@@ -9,12 +9,12 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/rate.h"
-#include "daemon/bursts.h"
-#include "daemon/daemon.h"
-#include "daemon/guard.h"
-#include "daemon/privileges.h"
-#include "daemon/run.h"
-#include "daemon/start.h"
+#include "daemon/lifecycle.h"
+#include "daemon/log.h"
+#include "daemon/sampling/bursts.h"
+#include "daemon/sandbox/guard.h"
+#include "daemon/sandbox/privileges.h"
+#include "daemon/sandbox/runner.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -122,7 +122,7 @@ start(const char *path, bool check_only)
 		tl_config_free(config);
 		return complain(&fault);
 	}
-	if ((rc = tl_run_start(config)) != 0) {
+	if ((rc = tl_runner_start(config)) != 0) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE,
 		    "cannot start the runner of programs: %s", strerror(-rc));
 		tl_config_free(config);

@@ -107,7 +107,7 @@ read_namespaces(struct tl_process *process, const char *status, uint32_t pid)
 }
 
 void
-tl_process_look(struct tl_process *process, uint32_t pid)
+tl_process_inspect(struct tl_process *process, uint32_t pid)
 {
 	char text[FILE_BYTES];
 

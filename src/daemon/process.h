@@ -5,10 +5,11 @@
 #ifndef TL_DAEMON_PROCESS_H
 #define TL_DAEMON_PROCESS_H
 
-#include "daemon/writers.h"
-
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
+
+enum { TL_COMMAND_MAX = 64 };
 
 struct tl_process {
 	char command[TL_COMMAND_MAX]; /* escaped; "?" unknown */
@@ -36,6 +37,6 @@ struct tl_pidfd_info {
 #define TL_PIDFD_GET_INFO  _IOWR(0xff, 11, struct tl_pidfd_info)
 
 /* What is hidden from us stays unknown. */
-void tl_process_look(struct tl_process *process, uint32_t pid);
+void tl_process_inspect(struct tl_process *process, uint32_t pid);
 
 #endif

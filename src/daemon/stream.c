@@ -8,11 +8,10 @@
  * of entries of each target, so that one that is busy does not starve the
  * rest; then the loop has its turn, and the rest of it comes at once.
  */
-#include "daemon/stream.h"
+#include "daemon/targets.h"
 
 #include "base/word.h"
 #include "clock/clock.h"
-#include "daemon/targets.h"
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -107,7 +106,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	}
 	tl_rules_tick(target->rules, rc == 0 ? now_ns : complete_ns);
 	if (rc == 0) {
-		tl_writers_settle(target->writers, marks, now_ns);
+		tl_writers_update(target->writers, marks, now_ns);
 		tl_level_sum(&target->levels, now_ns, target->counts.open_ns,
 		    &target->counts.known_ns);
 	}

@@ -6,10 +6,10 @@
 #include "daemon/target.h"
 
 #include "clock/clock.h"
-#include "daemon/actions.h"
-#include "daemon/guard.h"
-#include "daemon/snapshots.h"
-#include "daemon/targets.h"
+#include "daemon/disk/names.h"
+#include "daemon/disk/snapshots.h"
+#include "daemon/programs.h"
+#include "daemon/sandbox/guard.h"
 #include "ring/ring.h"
 #include "snap/glance.h"
 #include "snap/snap.h"
@@ -80,6 +80,51 @@ tl_target_snapshot(struct tl_target *target, const char *reason)
 	    target);
 }
 
+/* The burst comes first, because what it would catch passes by; then the
+ * snapshot, which is only queued; then the program; then the log line. */
+void
+tl_target_rule_fired(void *context, const struct tl_firing *firing)
+{
+	struct tl_target *t = context;
+	const struct tl_config_actions *actions = &firing->rule->actions;
+	const char *rule = firing->rule->name;
+	char reason[TL_REASON_MAX + 1];
+	int rc;
+
+	if (actions->burst_level > 0 && t->bursts) {
+		rc = tl_bursts_raise(t->bursts, actions->burst_level,
+		    actions->burst_ns);
+		if (rc < 0)
+			tl_daemon_log_limited(&t->no_burst,
+			    ev_now(t->daemon->loop),
+			    "%s: trigger %s: no burst: %s", t->name, rule,
+			    strerror(-rc));
+	}
+	if (actions->snapshot) {
+		tl_snapshot_reason_make(reason, rule);
+		rc = tl_target_snapshot(t, reason);
+		/* -EBUSY: the snapshot that is queued will show it too */
+		if (rc < 0 && rc != -EBUSY)
+			tl_daemon_log(TL_LOG_WARNING,
+			    "%s: trigger %s: no snapshot: %s", t->name, rule,
+			    strerror(-rc));
+	}
+	if (actions->run && actions->run[0])
+		tl_programs_run(t->daemon->loop, t->name, firing);
+	tl_daemon_log(TL_LOG_NOTICE, "%s: trigger %s: %s", t->name, rule,
+	    firing->text);
+}
+
+void
+tl_target_rule_failed(void *context, const struct tl_config_rule *rule,
+    const char *why)
+{
+	const struct tl_target *target = context;
+
+	tl_daemon_log(TL_LOG_ERROR, "%s: trigger %s is switched off: %s",
+	    target->name, rule->name, why);
+}
+
 /* The levels of now are where counting of open time begins. */
 static int
 begin_levels(struct tl_target *t, struct tl_fault *fault)
@@ -103,8 +148,8 @@ static int
 open_parts(struct tl_target *t, struct tl_fault *fault)
 {
 	struct ev_loop *loop = t->daemon->loop;
-	const struct tl_rules_host host = { .fired = tl_actions_fired,
-		.failed = tl_actions_failed,
+	const struct tl_rules_host host = { .fired = tl_target_rule_fired,
+		.failed = tl_target_rule_failed,
 		.context = t };
 	int rc;
 
@@ -184,7 +229,7 @@ set_priority(struct tl_target *t)
 
 int
 tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
-    const char *path, const struct stat *judged,
+    const char *path, const struct stat *inspected,
     const struct tl_config_timeline *config, struct tl_fault *fault)
 {
 	struct tl_target *t = calloc(1, sizeof(*t));
@@ -197,16 +242,16 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	strncpy(t->name, strrchr(path, '/') + 1, sizeof(t->name) - 1);
 	ev_init(&t->snapshot_timer, snapshot_due);
 	t->snapshot_timer.data = t;
-	rc = tl_attach(&t->tl, path, judged->st_uid);
+	rc = tl_attach(&t->tl, path, inspected->st_uid);
 	if (rc != 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
 		goto fail;
 	}
 	/* What was judged by its owner must be what was opened. */
 	if (fstat(t->tl->fd, &t->status) != 0 ||
-	    t->status.st_ino != judged->st_ino ||
-	    t->status.st_dev != judged->st_dev ||
-	    t->status.st_uid != judged->st_uid) {
+	    t->status.st_ino != inspected->st_ino ||
+	    t->status.st_dev != inspected->st_dev ||
+	    t->status.st_uid != inspected->st_uid) {
 		rc = tl_fault(fault, -EAGAIN, TL_FAULT_NOWHERE,
 		    "it was replaced while it was opened");
 		goto fail;
@@ -299,7 +344,7 @@ tl_target_close(struct tl_target *target)
 		return;
 	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
 	if (t->daemon->snapshots)
-		tl_snapshots_forget(t->daemon->snapshots, t);
+		tl_snapshots_cancel(t->daemon->snapshots, t);
 	tl_record_end(t->record);
 	tl_calibrator_free(t->calibrator);
 	tl_bursts_free(t->bursts);

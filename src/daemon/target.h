@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.h - one timeline that the daemon looks after.
+ * target.h - one timeline that the daemon is attached to, and the parts that
+ * work on it.
  */
 #ifndef TL_DAEMON_TARGET_H
 #define TL_DAEMON_TARGET_H
 
-#include "daemon/bursts.h"
 #include "daemon/calibrator.h"
 #include "daemon/daemon.h"
-#include "daemon/record.h"
-#include "daemon/rules.h"
-#include "daemon/window.h"
+#include "daemon/disk/record.h"
+#include "daemon/log.h"
+#include "daemon/rules/rules.h"
+#include "daemon/rules/window.h"
+#include "daemon/sampling/bursts.h"
 #include "daemon/writers.h"
 #include "event/cursor.h"
 #include "event/levels.h"
@@ -18,16 +20,17 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-/* What the stream has shown since it was opened. */
+/* What the stream has shown since the timeline was attached. */
 struct tl_target_counts {
-	uint64_t entries; /* seen */
-	uint64_t lost;    /* overwritten before they were */
+	uint64_t entries; /* read */
+	uint64_t lost;    /* overwritten before they were read */
 	uint64_t by_level[TIMELINE_LEVEL_NONE + 1];
-	uint64_t spans; /* ends */
+	uint64_t spans; /* end events */
 	uint64_t snapshots;
 	uint64_t snapshot_faults;
-	int64_t open_ns[TIMELINE_LEVEL_NONE + 1]; /* of a gate, so long */
-	int64_t known_ns;                         /* of this time */
+	/* how long messages of each level were logged, of known_ns */
+	int64_t open_ns[TIMELINE_LEVEL_NONE + 1];
+	int64_t known_ns;
 };
 
 struct tl_target {
@@ -42,22 +45,45 @@ struct tl_target {
 	struct tl_bursts *bursts;
 	struct tl_rules *rules;
 	struct tl_writers *writers;
-	struct tl_calibrator *calibrator; /* NULL: no clock to keep */
-	struct tl_record *record;         /* NULL: not recorded ... */
-	int record_rc; /* ... and why, where it should be; 0 */
+	struct tl_calibrator *calibrator; /* NULL: clock = false */
+	struct tl_record *record;         /* NULL: not recorded */
+	int record_rc; /* why record is NULL where it should not be; 0 */
 	ev_timer snapshot_timer;
-	struct tl_throttle deaths;   /* snapshots because of one */
-	struct tl_throttle requests; /* ... because a person asked */
+	struct tl_throttle deaths;   /* of snapshots when a writer died */
+	struct tl_throttle requests; /* of snapshots that a user requested */
+	struct tl_log_limit no_burst;
 };
 
-/* Is it recorded, or would be if that could begin? */
+/* Attach to the file at path if it is still the one that was inspected: 0,
+ * -EAGAIN it was replaced, -EBUSY another daemon is attached, or -errno, and
+ * a fault. */
+int tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
+    const char *path, const struct stat *inspected,
+    const struct tl_config_timeline *config, struct tl_fault *fault);
+/* Apply another section; where that fails the old one stays in force. */
+int tl_target_configure(struct tl_target *target,
+    const struct tl_config_timeline *config, struct tl_fault *fault);
+/* Try once more what could not be started: its recording. */
+void tl_target_retry(struct tl_target *target);
+/* Why the timeline cannot be used any more (removed, truncated); NULL. */
+const char *tl_target_fault(const struct tl_target *target);
+void tl_target_close(struct tl_target *target);
+
+/* Save a snapshot soon: 0, -EBUSY one for this reason is queued already. */
+int tl_target_snapshot(struct tl_target *target, const char *reason);
+/* The callbacks of a target's rules; context is the target. */
+void tl_target_rule_fired(void *target, const struct tl_firing *firing);
+void tl_target_rule_failed(void *target, const struct tl_config_rule *rule,
+    const char *why);
+
+/* Is it recorded, or would be if the recording could start? */
 static inline bool
 tl_target_is_recorded(const struct tl_target *target)
 {
 	return target->record || target->record_rc < 0;
 }
 
-/* How its recording is: all 0 and why, where it could not begin. */
+/* The status of its recording: all 0 and rc where it could not start. */
 static inline void
 tl_target_record_status(const struct tl_target *target,
     struct tl_record_status *status)
@@ -66,8 +92,5 @@ tl_target_record_status(const struct tl_target *target,
 	if (target->record)
 		tl_record_status(target->record, status);
 }
-
-/* Save a snapshot soon: 0, -EBUSY while one of this timeline waits. */
-int tl_target_snapshot(struct tl_target *target, const char *reason);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * targets.h - which timelines are looked after: those that the configuration
- * creates, and those that appear in /dev/shm and may be adopted.
+ * targets.h - all timelines that the daemon is attached to: those that the
+ * configuration creates, and those that appear in /dev/shm.
  *
- * A file is adopted when a section names it, its owner is this process's user
- * or one that the section trusts, and, being somebody else's, its mode gives
- * the group that it has access.  Others are said once and never opened to
- * write to.
+ * A file is attached when a section names it and its owner is this process's
+ * user, or an owner that the section lists and the mode lets our group read
+ * and write.  Every other file is reported once and never opened for writing.
  */
 #ifndef TL_DAEMON_TARGETS_H
 #define TL_DAEMON_TARGETS_H
@@ -15,37 +14,36 @@
 
 struct tl_targets;
 
+/* The target of a name, with or without a leading slash; NULL. */
+struct tl_target *
+tl_daemon_find(const struct tl_daemon *daemon, const char *name);
+
 /* Watch the folder (NULL: /dev/shm). */
 int tl_targets_new(struct tl_targets **targets, struct tl_daemon *daemon,
     const char *folder, struct tl_fault *fault);
-/* Make what is to be made.  -EBUSY when another daemon looks after one of
- * them. */
+/* Create the timelines whose section has create.  -EBUSY: another daemon is
+ * attached to one of them. */
 int tl_targets_create(struct tl_targets *targets, struct tl_fault *fault);
-/* Look at the folder now: adopt and let go.  -EBUSY as above, the rest of
- * what can be adopted is. */
+/* Scan the folder now: attach and detach.  -EBUSY as above; all others are
+ * attached nevertheless. */
 int tl_targets_scan(struct tl_targets *targets, struct tl_fault *fault);
-/* The daemon has a new configuration: give each target its section, let go
- * those that have none. */
+/* The configuration has changed: give each target its section, detach those
+ * that have none. */
 void tl_targets_configure(struct tl_targets *targets);
-/* A target cannot go on (removed, cut short): let it go. */
+/* Detach a target that cannot go on (removed, truncated). */
 void tl_targets_drop(struct tl_targets *targets, struct tl_target *target,
     const char *why);
 void tl_targets_free(struct tl_targets *targets);
 
-/* Attach to the file at path, as long as it is the one that was judged: 0,
- * -EAGAIN another lies there by now, -EBUSY another daemon has it, or -errno,
- * and why. */
-int tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
-    const char *path, const struct stat *judged,
-    const struct tl_config_timeline *config, struct tl_fault *fault);
-/* Another section, from now on; where it fails the old one still holds. */
-int tl_target_configure(struct tl_target *target,
-    const struct tl_config_timeline *config, struct tl_fault *fault);
-/* Try once more what could not begin: its recording. */
-void tl_target_retry(struct tl_target *target);
-/* Is the file still whole, and still the one of that name?  NULL, or why
- * not. */
-const char *tl_target_fault(const struct tl_target *target);
-void tl_target_close(struct tl_target *target);
+/* stream.c: read the entries of all targets as they come and pass them to
+ * counts, writers and rules: each poll_ns, less often while all are idle. */
+int tl_streams_new(struct tl_stream **stream, struct tl_daemon *daemon);
+/* poll_ns of the configuration may have changed. */
+void tl_streams_configure(struct tl_stream *stream);
+void tl_streams_free(struct tl_stream *stream);
+/* Read what is new of one target: 0 all was read, 1 one turn's worth was
+ * read, -errno the stream is at its end.  *complete_ns becomes the time of
+ * the last entry, if there was one. */
+int tl_streams_read(struct tl_target *target, int64_t *complete_ns);
 
 #endif

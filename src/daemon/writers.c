@@ -170,7 +170,7 @@ ask_status(const struct slot *slot, int *status)
 		*status = info.exit_code;
 		return KNOWN;
 	}
-	tl_process_look(&process, slot->writer.pid);
+	tl_process_inspect(&process, slot->writer.pid);
 	if (!process.ended || process.start_ticks != slot->start_ticks)
 		return UNKNOWN;
 	*status = process.status;
@@ -250,7 +250,7 @@ fd_is_readable(struct ev_loop *loop, ev_io *io, int events)
 }
 
 void
-tl_writers_settle(struct tl_writers *w, const uint64_t *marks, int64_t ns)
+tl_writers_update(struct tl_writers *w, const uint64_t *marks, int64_t ns)
 {
 	memcpy(w->marks, marks, sizeof(w->marks));
 	for (uint32_t i = 0; i < w->count && w->waiting > 0; i++) {
@@ -321,7 +321,7 @@ look(struct slot *slot, int64_t ns)
 		set_gone(slot, ns);
 		return;
 	}
-	tl_process_look(&process, pid);
+	tl_process_inspect(&process, pid);
 	memcpy(slot->writer.command, process.command,
 	    sizeof(slot->writer.command));
 	slot->start_ticks = process.start_ticks;
@@ -349,7 +349,7 @@ poll_one(struct slot *slot)
 	const int fd = open_fd(pid);
 	struct tl_process process;
 
-	tl_process_look(&process, pid);
+	tl_process_inspect(&process, pid);
 	if (fd == -ESRCH || process.ended ||
 	    (slot->start_ticks && process.start_ticks &&
 		process.start_ticks != slot->start_ticks) ||

@@ -19,6 +19,8 @@
 #ifndef TL_DAEMON_WRITERS_H
 #define TL_DAEMON_WRITERS_H
 
+#include "daemon/process.h"
+
 #include <ev.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +28,6 @@
 
 enum {
 	TL_WRITERS_MAX = 4096, /* the longest dead are forgotten first */
-	TL_COMMAND_MAX = 64,
 	/* Descriptors of processes, of all timelines; more processes are
 	 * looked after by a slow timer. */
 	TL_WRITERS_FDS_MAX = 512
@@ -55,7 +56,7 @@ void tl_writers_seen(struct tl_writers *writers, uint32_t pid, int64_t ns);
  * (Unix time), and all entries logged before were seen: judge the processes
  * that have ended, as far as that can be done by now.
  */
-void tl_writers_settle(struct tl_writers *writers, const uint64_t *marks,
+void tl_writers_update(struct tl_writers *writers, const uint64_t *marks,
     int64_t ns);
 /* How many are known, and each; the dead are kept for a while. */
 size_t tl_writers_count(const struct tl_writers *writers);

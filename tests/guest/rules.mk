@@ -3,7 +3,7 @@
 # cpio and a Linux kernel in /boot (or GUEST_KERNEL=FILE); says so without.
 GUEST	 := $(B)/tests/guest/init
 GUEST_OBJECTS := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/guest/*.c) \
-	    $(wildcard src/daemon/calibrator*.c))
+	    src/daemon/calibrator.c src/daemon/clock_sampler.c)
 
 $(GUEST): $(GUEST_OBJECTS) $(LAYERS_trace)
 	@mkdir -p $(@D); echo "  LD      $@"

@@ -11,7 +11,7 @@
 #include "clock/convert.h"
 #include "clock/keeper.h"
 #include "clock_fixture.h"
-#include "daemon/calibrator_sample.h"
+#include "daemon/clock_sampler.h"
 
 #include <errno.h>
 

@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_CONFIG_FIXTURE_H
 #define TESTS_UNIT_CONFIG_FIXTURE_H
 
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 
 #include <check.h>
 #include <errno.h>

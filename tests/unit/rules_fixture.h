@@ -6,7 +6,7 @@
 #ifndef TL_TESTS_RULES_FIXTURE_H
 #define TL_TESTS_RULES_FIXTURE_H
 
-#include "daemon/rules.h"
+#include "daemon/rules/rules.h"
 
 #include <check.h>
 #include <math.h>

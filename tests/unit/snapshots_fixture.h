@@ -7,8 +7,8 @@
 #define TESTS_UNIT_SNAPSHOTS_FIXTURE_H
 
 #include "../lib/frozen.h"
-#include "daemon/snapshots.h"
-#include "daemon/snapshots_name.h"
+#include "daemon/disk/names.h"
+#include "daemon/disk/snapshots.h"
 #include "snap/zst_read.h"
 
 #include <dirent.h>

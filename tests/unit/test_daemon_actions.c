@@ -5,9 +5,9 @@
  */
 #include "../lib/fixture.h"
 #include "../lib/suite.h"
-#include "daemon/actions.h"
+#include "daemon/disk/snapshots.h"
 #include "daemon/process.h"
-#include "daemon/snapshots.h"
+#include "daemon/programs.h"
 #include "daemon/target.h"
 
 #include <dirent.h>
@@ -68,7 +68,7 @@ teardown(void)
 {
 	char command[128];
 
-	tl_actions_stop();
+	tl_programs_stop();
 	dup2(stderr_before, STDERR_FILENO);
 	ev_loop_destroy(daemon_state.loop);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
@@ -108,15 +108,15 @@ fire(void)
 		.ns = 1700000000123456789,
 		.text = "took 3s" };
 
-	tl_actions_fired(&target, &firing);
+	tl_target_rule_fired(&target, &firing);
 }
 
-static struct tl_actions_status
+static struct tl_programs_status
 status(void)
 {
-	struct tl_actions_status now;
+	struct tl_programs_status now;
 
-	tl_actions_status(&now);
+	tl_programs_status(&now);
 	return now;
 }
 
@@ -264,9 +264,9 @@ START_TEST(too_many_at_once_are_refused)
 	    folder);
 	write_program(go);
 	rule.actions.run = argv;
-	for (int i = 0; i < TL_ACTIONS_RUNNING_MAX + 5; i++)
+	for (int i = 0; i < TL_PROGRAMS_RUNNING_MAX + 5; i++)
 		fire();
-	ck_assert_uint_eq(status().running, TL_ACTIONS_RUNNING_MAX);
+	ck_assert_uint_eq(status().running, TL_PROGRAMS_RUNNING_MAX);
 	ck_assert_uint_eq(status().refused, 5);
 	expect_said("programs run already");
 	snprintf(go, sizeof(go), "%s/go", folder);
@@ -287,12 +287,12 @@ START_TEST(programs_that_run_too_long_make_room)
 	write_program("sleep 1000");
 	rule.actions.run = argv;
 	rule.actions.run_ns = 50000000;
-	for (int i = 0; i < TL_ACTIONS_RUNNING_MAX; i++)
+	for (int i = 0; i < TL_PROGRAMS_RUNNING_MAX; i++)
 		fire();
-	ck_assert_uint_eq(status().running, TL_ACTIONS_RUNNING_MAX);
+	ck_assert_uint_eq(status().running, TL_PROGRAMS_RUNNING_MAX);
 	run_until_none_runs();
-	ck_assert_uint_eq(status().timed_out, TL_ACTIONS_RUNNING_MAX);
-	ck_assert_uint_eq(status().failed, TL_ACTIONS_RUNNING_MAX);
+	ck_assert_uint_eq(status().timed_out, TL_PROGRAMS_RUNNING_MAX);
+	ck_assert_uint_eq(status().failed, TL_PROGRAMS_RUNNING_MAX);
 	expect_said("trigger too slow! runs for longer than its timeout");
 	ck_assert_ptr_null(strstr(read_text(said), "ended by signal"));
 	write_program("exit 0");
@@ -300,7 +300,7 @@ START_TEST(programs_that_run_too_long_make_room)
 	fire();
 	run_until_none_runs();
 	ck_assert_uint_eq(status().refused, 0);
-	ck_assert_uint_eq(status().failed, TL_ACTIONS_RUNNING_MAX);
+	ck_assert_uint_eq(status().failed, TL_PROGRAMS_RUNNING_MAX);
 }
 END_TEST
 
@@ -317,7 +317,7 @@ is_left(const char *file)
 	ck_assert_int_gt(pid, 0);
 	if (kill((pid_t)pid, 0) != 0)
 		return false;
-	tl_process_look(&process, (uint32_t)pid);
+	tl_process_inspect(&process, (uint32_t)pid);
 	return !process.ended; /* but not reaped */
 }
 
@@ -403,7 +403,7 @@ END_TEST
 
 START_TEST(a_rule_that_failed_is_said)
 {
-	tl_actions_failed(&target, &rule, "no\033such");
+	tl_target_rule_failed(&target, &rule, "no\033such");
 	expect_said("line: trigger too slow! is switched off: no\\x1bsuch");
 }
 END_TEST

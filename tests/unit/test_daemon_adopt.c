@@ -7,7 +7,7 @@
  * ADOPT_ROUNDS=10000 is how many there are; each loop of a test takes a part.
  */
 #include "../lib/random.h"
-#include "daemon/guard.h"
+#include "daemon/sandbox/guard.h"
 #include "daemon/targets.h"
 #include "service_fixture.h"
 #include "snap/snap.h"

@@ -3,7 +3,7 @@
  * test_daemon_bursts.c - does a loop make the bursts it should, and nothing
  * that is in anybody's way?
  */
-#include "daemon/bursts.h"
+#include "daemon/sampling/bursts.h"
 
 #include "../lib/fixture.h"
 #include "snap/snap.h"

@@ -4,7 +4,7 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "base/text.h"
-#include "daemon/config.h"
+#include "daemon/config/config.h"
 #include "script/data.h"
 
 #include <errno.h>

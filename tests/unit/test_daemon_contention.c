@@ -4,7 +4,7 @@
  * from a /proc that the test writes.
  */
 #include "../lib/suite.h"
-#include "daemon/contention.h"
+#include "daemon/sampling/contention.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -68,13 +68,13 @@ START_TEST(pressure_is_the_measure_where_there_is_one)
 	ck_assert_uint_eq(tl_contention_sample(&c), TIMELINE_SAMPLE_PRESSURE);
 	put("pressure/cpu",
 	    "some avg10=1.00 avg60=2.00 avg300=3.00 total=64000\n");
-	tl_contention_see(&c);
+	tl_contention_read(&c);
 	ck_assert_uint_eq(tl_contention_us(&c), 63000);
 	ck_assert_uint_eq(tl_contention_sample(&c),
 	    63000 << TIMELINE_SAMPLE_SHIFT | TIMELINE_SAMPLE_PRESSURE);
 	/* it does not go back */
 	put("pressure/cpu", "some avg10=1.00 avg60=2.00 avg300=3.00 total=9\n");
-	tl_contention_see(&c);
+	tl_contention_read(&c);
 	ck_assert_uint_eq(tl_contention_us(&c), 63000);
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(pressure_that_cannot_be_read_any_more_measures_nothing)
 	tl_contention_open(&c, proc);
 	ck_assert_uint_eq(c.kind, TIMELINE_SAMPLE_PRESSURE);
 	put("pressure/cpu", "");
-	tl_contention_see(&c);
+	tl_contention_read(&c);
 	ck_assert_uint_eq(tl_contention_sample(&c), TIMELINE_SAMPLE_UNMEASURED);
 }
 END_TEST
@@ -99,21 +99,21 @@ START_TEST(run_delay_of_daemon_and_writers_stands_in)
 	tl_contention_open(&c, proc);
 	ck_assert_uint_eq(c.kind, TIMELINE_SAMPLE_RUN_DELAY);
 	ck_assert(tl_contention_wants_pids(&c));
-	tl_contention_see_pids(&c, pids, 1); /* new: from here on */
+	tl_contention_read_pids(&c, pids, 1); /* new: from here on */
 	ck_assert_uint_eq(tl_contention_us(&c), 0);
 	put("self/schedstat", "1000 6000000 2\n");
 	put("7/schedstat", "1000 12000000 2\n");
-	tl_contention_see_pids(&c, pids, 1);
+	tl_contention_read_pids(&c, pids, 1);
 	ck_assert_uint_eq(tl_contention_us(&c), 4000);
 	ck_assert_uint_eq(tl_contention_sample(&c),
 	    4000 << TIMELINE_SAMPLE_SHIFT | TIMELINE_SAMPLE_RUN_DELAY);
 	/* another process of its number takes nothing back ... */
 	put("self/schedstat", "1000 6500000 2\n");
 	put("7/schedstat", "1000 1000000 2\n");
-	tl_contention_see_pids(&c, pids, 1);
+	tl_contention_read_pids(&c, pids, 1);
 	ck_assert_uint_eq(tl_contention_us(&c), 4500);
 	/* ... and neither does one that has ended */
-	tl_contention_see_pids(&c, NULL, 0);
+	tl_contention_read_pids(&c, NULL, 0);
 	ck_assert_uint_eq(tl_contention_us(&c), 4500);
 }
 END_TEST
@@ -126,7 +126,7 @@ START_TEST(more_writers_than_are_measured_do_no_harm)
 	for (size_t i = 0; i < sizeof(pids) / sizeof(pids[0]); i++)
 		pids[i] = (uint32_t)i + 1;
 	tl_contention_open(&c, proc);
-	tl_contention_see_pids(&c, pids, sizeof(pids) / sizeof(pids[0]));
+	tl_contention_read_pids(&c, pids, sizeof(pids) / sizeof(pids[0]));
 	ck_assert_uint_le(c.pid_count, TL_CONTENTION_PIDS_MAX);
 }
 END_TEST
@@ -135,7 +135,7 @@ START_TEST(without_any_measure_that_is_said)
 {
 	tl_contention_open(&c, proc); /* neither file is there */
 	ck_assert_uint_eq(tl_contention_sample(&c), TIMELINE_SAMPLE_UNMEASURED);
-	tl_contention_see(&c);
+	tl_contention_read(&c);
 	ck_assert_uint_eq(tl_contention_us(&c), 0);
 	tl_contention_close(&c);
 	tl_contention_open(&c, "/no/such/folder");
@@ -148,7 +148,7 @@ START_TEST(this_machine_has_a_measure)
 	struct tl_contention here;
 
 	tl_contention_open(&here, "/proc");
-	tl_contention_see(&here);
+	tl_contention_read(&here);
 	printf("kind %u\n", here.kind);
 	tl_contention_close(&here);
 }

@@ -3,7 +3,7 @@
  * test_daemon_control.c - does each line get its answer, from whoever may ask,
  * and does no client do harm?
  */
-#include "daemon/control.h"
+#include "daemon/serve/control.h"
 #include "service_fixture.h"
 
 #include <grp.h>

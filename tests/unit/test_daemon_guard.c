@@ -2,7 +2,7 @@
 /* test_daemon_guard.c - a mapping that is cut short does not end the
  * process. */
 #include "../lib/suite.h"
-#include "daemon/guard.h"
+#include "daemon/sandbox/guard.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
  * test_daemon_http.c - is every request answered as it should be, whoever
  * sends it, and does nobody hold up the loop?
  */
-#include "daemon/http.h"
-#include "daemon/http_address.h"
+#include "daemon/serve/http.h"
+#include "daemon/serve/listen.h"
 #include "service_fixture.h"
 
 #define TOKEN      "0123456789abcdef0123456789abcdef"
@@ -171,14 +171,14 @@ END_TEST
 
 START_TEST(a_configured_name_is_ours)
 {
-	struct tl_http_address at;
+	struct tl_tcp_address at;
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(tl_http_address_parse(&at, "probe.example:9464",
+	ck_assert_int_eq(tl_tcp_address_parse(&at, "probe.example:9464",
 			     &fault),
 	    0);
-	ck_assert(tl_http_host_is_ours(&at, "Probe.Example:9464"));
-	ck_assert(!tl_http_host_is_ours(&at, "other.example:9464"));
+	ck_assert(tl_host_is_ours(&at, "Probe.Example:9464"));
+	ck_assert(!tl_host_is_ours(&at, "other.example:9464"));
 }
 END_TEST
 

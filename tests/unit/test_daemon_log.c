@@ -4,7 +4,7 @@
  * daemon goes on, and says later how many lines are missing.
  */
 #include "../lib/suite.h"
-#include "daemon/daemon.h"
+#include "daemon/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * test_daemon_metrics.c - does every number come out whole, once, under a name
  * that Prometheus and JSON readers accept, whatever names people chose?
  */
-#include "daemon/metrics.h"
-#include "daemon/metrics_table.h"
+#include "daemon/metrics/metrics.h"
+#include "daemon/metrics/table.h"
 #include "service_fixture.h"
 
 enum { RECORD_PATIENCE_S = 60 };

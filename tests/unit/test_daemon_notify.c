@@ -2,7 +2,7 @@
 /* test_daemon_notify.c - what a supervisor is told, by a socket in its
  * place. */
 #include "../lib/suite.h"
-#include "daemon/notify.h"
+#include "daemon/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

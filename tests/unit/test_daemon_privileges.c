@@ -2,7 +2,7 @@
 /* test_daemon_privileges.c - nothing is left, and what is needed still
  * works.  Each case is a process of its own. */
 #include "../lib/suite.h"
-#include "daemon/privileges.h"
+#include "daemon/sandbox/privileges.h"
 
 #include <errno.h>
 #include <fcntl.h>

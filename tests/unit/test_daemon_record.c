@@ -6,7 +6,7 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "config_fixture.h"
-#include "daemon/snapshots_keep.h"
+#include "daemon/disk/keep.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

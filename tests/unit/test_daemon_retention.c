@@ -4,7 +4,7 @@
  * time bursts may take, and stay there?  Lanes and programs are scripted.
  */
 #include "../lib/suite.h"
-#include "daemon/retention.h"
+#include "daemon/sampling/retention.h"
 
 #include "../lib/random.h"
 
@@ -24,7 +24,7 @@ struct program {
 };
 
 static struct tl_retention r;
-static struct tl_retention_look looks[LANES_MAX];
+static struct tl_retention_reading looks[LANES_MAX];
 static double heads[LANES_MAX];
 static uint64_t now, random_state;
 /* Seen by run(). */
@@ -74,11 +74,11 @@ tick(const struct program *p, uint64_t ns)
 	for (uint64_t i = 0; i < count; i++)
 		grow(p, burst, length);
 	grow(p, r.base, ns - count * length);
-	tl_retention_see(&r, looks, now, count * length);
+	tl_retention_read(&r, looks, now, count * length);
 	if (bursts && (count > 0 || uniform() < (double)ns / (double)period)) {
 		grow(p, burst, length);
 		grow(p, r.base, 50000); /* woken late */
-		tl_retention_see(&r, looks, now, length);
+		tl_retention_read(&r, looks, now, length);
 	}
 	tl_retention_decide(&r, now);
 }
@@ -112,7 +112,7 @@ begin(const struct program *p, const struct tl_retention_plan *plan,
 	for (size_t i = 0; i < LANES_MAX; i++)
 		heads[i] = 0;
 	ck_assert_int_eq(tl_retention_init(&r, p->lanes), 0);
-	tl_retention_wish(&r, base);
+	tl_retention_want(&r, base);
 	tl_retention_configure(&r, plan);
 }
 
@@ -395,11 +395,11 @@ START_TEST(somebody_elses_priority_is_the_wish)
 	begin(&p, &raising, 2);
 	run(&p, 60);
 	ck_assert_uint_eq(r.base, 4);
-	tl_retention_wish(&r, 6); /* higher than needed: stays */
+	tl_retention_want(&r, 6); /* higher than needed: stays */
 	run(&p, 120);
 	ck_assert_uint_eq(r.base, 6);
 	ck_assert_uint_eq(base_changes, 0);
-	tl_retention_wish(&r, 8); /* beyond what we may: stays, too */
+	tl_retention_want(&r, 8); /* beyond what we may: stays, too */
 	run(&p, 120);
 	ck_assert_uint_eq(r.base, 8);
 	tl_retention_free(&r);

@@ -5,7 +5,7 @@
  */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "daemon/window.h"
+#include "daemon/rules/window.h"
 #include "rules_fixture.h"
 
 #include <timeline.h>

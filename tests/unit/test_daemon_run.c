@@ -4,8 +4,8 @@
  * a daemon that may start nothing itself, and nothing else.
  */
 #include "../lib/fixture.h"
-#include "daemon/run.h"
-#include "daemon/seccomp.h"
+#include "daemon/sandbox/runner.h"
+#include "daemon/sandbox/seccomp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ setup(void)
 	configure("'sh', '-c', 'exit 3'");
 	ck_assert_msg(tl_config_load(&config, path, &fault) == 0, "%s",
 	    fault.text);
-	ck_assert_int_eq(tl_run_start(config), 0);
+	ck_assert_int_eq(tl_runner_start(config), 0);
 	tl_config_free(config);
 }
 
@@ -59,7 +59,7 @@ static int
 run(const char *const *argv)
 {
 	pid_t pid = 0;
-	int status, rc = tl_run(&pid, argv, "b", &firing);
+	int status, rc = tl_runner_run(&pid, argv, "b", &firing);
 
 	if (rc != 0)
 		return rc;
@@ -97,12 +97,12 @@ START_TEST(a_new_configuration_names_new_programs)
 
 	configure("'sh', '-c', 'exit 5'");
 	ck_assert_int_eq(run(new), -EPERM);
-	tl_run_reload();
+	tl_runner_reload();
 	ck_assert_int_eq(run(new), 5);
 	ck_assert_int_eq(run(configured), -EPERM);
 	/* One that is wrong changes nothing. */
 	configure("");
-	tl_run_reload();
+	tl_runner_reload();
 	ck_assert_int_eq(run(new), 5);
 }
 END_TEST
@@ -112,7 +112,7 @@ START_TEST(what_cannot_be_started_says_why)
 	static const char *const none[] = { "/nonexistent/program", NULL };
 
 	configure("'/nonexistent/program'");
-	tl_run_reload();
+	tl_runner_reload();
 	ck_assert_int_eq(run(none), -ENOENT);
 	/* ... and leaves no process behind but the runner. */
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), 0);
@@ -121,11 +121,11 @@ END_TEST
 
 START_TEST(a_request_has_a_size)
 {
-	static const char *words[TL_CONFIG_WORDS_MAX + 1];
+	static const char *words[TL_CONFIG_ARGV_MAX + 1];
 	static char word[8000];
 
 	memset(word, 'a', sizeof(word) - 1);
-	for (size_t i = 0; i < TL_CONFIG_WORDS_MAX; i++)
+	for (size_t i = 0; i < TL_CONFIG_ARGV_MAX; i++)
 		words[i] = word;
 	ck_assert_int_eq(run(words), -E2BIG);
 	ck_assert_int_eq(run(configured), 3);
@@ -173,7 +173,7 @@ START_TEST(programs_are_not_under_the_filter_of_the_daemon)
 	snprintf(words, sizeof(words), "cat /proc/self/status >%s", result);
 	snprintf(quoted, sizeof(quoted), "'sh', '-c', '%s'", words);
 	configure(quoted);
-	tl_run_reload();
+	tl_runner_reload();
 	tl_seccomp_start(true);
 	ck_assert_int_eq(run(argv), 0);
 	ck_assert_int_eq(filters_of(result), before);

@@ -4,7 +4,7 @@
  * them?  Statistics of a fixed seed: the same every time.
  */
 #include "../lib/suite.h"
-#include "daemon/schedule.h"
+#include "daemon/sampling/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * it does not need fails, and what only an intruder needs ends it.
  */
 #include "../lib/fixture.h"
-#include "daemon/seccomp.h"
+#include "daemon/sandbox/seccomp.h"
 
 #include <netinet/in.h>
 #include <pthread.h>

@@ -159,7 +159,7 @@ START_TEST(who_was_forgotten_hears_nothing)
 	int waited = 0;
 
 	ck_assert_int_eq(ask(&packed), 0);
-	tl_snapshots_forget(snapshots, answers);
+	tl_snapshots_cancel(snapshots, answers);
 	do {
 		ev_run(loop, EVRUN_NOWAIT);
 		usleep(1000);

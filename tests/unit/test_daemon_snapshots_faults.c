@@ -6,7 +6,7 @@
  * This program has calls of its own in place of the C library's: they count
  * themselves, and one of them fails, kills this process, or waits.
  */
-#include "daemon/snapshots_file.h"
+#include "daemon/disk/snapshot_file.h"
 #include "snapshots_fixture.h"
 
 #include <pthread.h>

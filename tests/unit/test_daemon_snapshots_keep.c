@@ -4,7 +4,7 @@
  * the same as with the dumbest rules.
  */
 #include "../lib/random.h"
-#include "daemon/snapshots_keep.h"
+#include "daemon/disk/keep.h"
 #include "snapshots_fixture.h"
 
 #include <time.h>

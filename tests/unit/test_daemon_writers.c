@@ -204,11 +204,11 @@ run_until_ended(pid_t pid, const uint64_t *marks)
 
 	while (writer->died_ns == 0 && now_ns() < end_ns) {
 		run_for(0.02);
-		tl_writers_settle(writers, marks, now_ns());
+		tl_writers_update(writers, marks, now_ns());
 	}
 	/* it may not be known yet how it ended */
 	run_for(1.5);
-	tl_writers_settle(writers, marks, now_ns());
+	tl_writers_update(writers, marks, now_ns());
 	ck_assert_int_ne(writer->died_ns, 0);
 	return writer;
 }
@@ -296,7 +296,7 @@ START_TEST(a_mark_does_not_hide_the_signal_that_killed)
 
 	tl_writers_seen(writers, (uint32_t)pid, now_ns());
 	marks[0] = timeline_exit((uint32_t)pid, now_ns());
-	tl_writers_settle(writers, marks, now_ns());
+	tl_writers_update(writers, marks, now_ns());
 	end_process(pid);
 	run_until(1);
 }
@@ -316,9 +316,9 @@ START_TEST(the_mark_tells_of_one_that_ended_before_we_looked)
 	tl_writers_seen(writers, (uint32_t)later, now_ns());
 	marks[0] = timeline_exit((uint32_t)pid, now_ns());
 	marks[14] = timeline_exit((uint32_t)later, now_ns() - SECOND);
-	tl_writers_settle(writers, marks, now_ns());
+	tl_writers_update(writers, marks, now_ns());
 	/* pushed out by others meanwhile */
-	tl_writers_settle(writers, no_marks, now_ns());
+	tl_writers_update(writers, no_marks, now_ns());
 	run_until(1);
 	run_for(1.2);
 	ck_assert_uint_eq(died.count, 1);
@@ -345,7 +345,7 @@ START_TEST(a_name_that_could_do_harm_is_escaped)
 
 	tl_writers_seen(writers, (uint32_t)pid, now_ns());
 	ck_assert_str_eq(find((uint32_t)pid)->command, "a) R\\x1b[2J(");
-	tl_process_look(&process, (uint32_t)pid);
+	tl_process_inspect(&process, (uint32_t)pid);
 	ck_assert_int_le(process.start_ns, now_ns());
 	ck_assert_int_ge(process.start_ns, now_ns() - 60 * SECOND);
 	end_process(pid);
@@ -480,7 +480,7 @@ START_TEST(a_process_of_a_namespace_below_is_not_taken_for_the_writer)
 	const pid_t pid = start_inner(&helper);
 
 	if (pid > 0) {
-		tl_process_look(&process, (uint32_t)pid);
+		tl_process_inspect(&process, (uint32_t)pid);
 		ck_assert(process.elsewhere);
 		tl_writers_seen(writers, (uint32_t)pid, now_ns());
 		ck_assert_str_eq(find((uint32_t)pid)->command, "?");

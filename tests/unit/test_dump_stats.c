@@ -8,7 +8,7 @@
 #include "dump/stats_estimate.h"
 
 /* The schedule itself, which stands in another program, and no copy. */
-#include "daemon/schedule.c"
+#include "daemon/sampling/schedule.c"
 
 #include "../lib/random.h"
 

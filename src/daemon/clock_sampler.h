@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibrator_sample.h - points of the clock, and what else happened to it.
+ *
+ * One sampler serves every timeline of this machine: a point says nothing
+ * about a file.  All it reads are functions, so that tests can script them.
+ */
+#ifndef TL_DAEMON_CLOCK_SAMPLER_H
+#define TL_DAEMON_CLOCK_SAMPLER_H
+
+#include "clock/clock.h"
+#include "clock/keeper.h"
+
+enum { TL_SAMPLER_WIDTHS = 15 };
+
+/* What is asked of the machine beside its clocks; each may be NULL. */
+struct tl_sampler_machine {
+	/* how long it was suspended: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	int64_t (*asleep_ns)(void *context);
+	/* does the kernel use the counter for its own clock? */
+	bool (*uses_counter)(void *context);
+	void (*boot_id)(void *context, uint8_t id[16]);
+	void *context;
+};
+
+struct tl_sampler {
+	const struct tl_clock_source *clock;
+	const struct tl_sampler_machine *machine;
+	uint64_t widths[TL_SAMPLER_WIDTHS]; /* of the last brackets, halves */
+	uint64_t takes;
+	uint64_t rejected;
+	int64_t asleep_ns;
+	uint8_t boot_id[16];
+	bool used_counter;
+	/* The raw clock: by the counter at first, and where it was. */
+	uint64_t raw_mult;
+	uint64_t raw_tsc; /* 0: nowhere */
+	int64_t raw_ns;
+	unsigned raw_doubts;
+	bool suspect; /* for good */
+};
+
+/* The machine that this process runs on. */
+const struct tl_sampler_machine *tl_sampler_machine(void);
+
+void
+tl_sampler_init(struct tl_sampler *sampler, const struct tl_clock_source *clock,
+    const struct tl_sampler_machine *machine);
+/*
+ * Take a point.  Adds to news what was found out (slept, restarted, suspect),
+ * which stays true until the caller clears it.  -EAGAIN: the bracket was too
+ * wide to tell, it is counted; -EIO: no clock.
+ */
+int tl_sampler_take(struct tl_sampler *sampler, struct tl_clock_point *point,
+    struct tl_keep_news *news);
+
+#endif

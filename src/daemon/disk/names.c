@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* snapshots_name.c - names of files; snapshots_name.h draws them. */
+#include "daemon/disk/names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define PLAIN      ".tl"
+#define COMPRESSED ".tl.zst"
+#define RECORDED   ".trace"
+
+enum {
+	STAMP_SIZE = TL_SNAPSHOT_STAMP_SIZE,
+	STAMP_DOT = 15, /* of the seconds, in a stamp */
+	NS_A_SECOND = 1000000000
+};
+
+static const char reason_characters[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+static int
+put_stamp(char stamp[STAMP_SIZE + 1], int64_t ns)
+{
+	const time_t s = (time_t)(ns / NS_A_SECOND);
+	char seconds[STAMP_DOT + 1];
+	struct tm tm;
+
+	if (ns < 0 || !gmtime_r(&s, &tm) ||
+	    strftime(seconds, sizeof(seconds), "%Y%m%dT%H%M%S", &tm) !=
+		STAMP_DOT)
+		return -EINVAL;
+	snprintf(stamp, STAMP_SIZE + 1, "%s.%06dZ", seconds,
+	    (int)(ns % NS_A_SECOND / 1000));
+	return 0;
+}
+
+static void
+put_reason(char clean[TL_REASON_MAX + 1], const char *reason)
+{
+	size_t n = 0;
+
+	for (; n < TL_REASON_MAX && reason[n]; n++)
+		clean[n] =
+		    strchr(reason_characters, reason[n]) ? reason[n] : '_';
+	if (n == 0)
+		clean[n++] = '_';
+	clean[n] = '\0';
+}
+
+void
+tl_snapshot_reason_make(char reason[TL_REASON_MAX + 1], const char *name)
+{
+	size_t size = 0;
+
+	for (; *name && size < TL_REASON_MAX - 1; name++) {
+		if (*name != '-' && strchr(reason_characters, *name))
+			reason[size++] = *name;
+		else if (size > 0 && reason[size - 1] != '-')
+			reason[size++] = '-';
+	}
+	while (size > 0 && reason[size - 1] == '-')
+		size--;
+	reason[size] = '\0';
+	if (size == 0)
+		strcpy(reason, "trigger");
+}
+
+static int
+check_timeline(const char *timeline, size_t size_max)
+{
+	if (timeline[0] == '\0' || strchr(timeline, '/'))
+		return -EINVAL;
+	return strlen(timeline) > size_max ? -ENAMETOOLONG : 0;
+}
+
+int
+tl_snapshot_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
+    int64_t ns, const char *reason, bool compressed)
+{
+	const char *suffix = compressed ? COMPRESSED : PLAIN;
+	const size_t others =
+	    strlen(timeline) + 1 + STAMP_SIZE + 1 + strlen(suffix) + 1;
+	char stamp[STAMP_SIZE + 1];
+	char clean[TL_REASON_MAX + 1];
+	int rc;
+
+	rc = check_timeline(timeline, TL_SNAPSHOT_TIMELINE_MAX);
+	if (rc != 0 || (rc = put_stamp(stamp, ns)) != 0)
+		return rc;
+	put_reason(clean, reason);
+	if (strlen(clean) > TL_FILE_NAME_MAX - others)
+		clean[TL_FILE_NAME_MAX - others] = '\0';
+	snprintf(name, TL_FILE_NAME_MAX, "%s-%s-%s%s", timeline, stamp, clean,
+	    suffix);
+	return 0;
+}
+
+/* How long a name is without its suffix; 0: it has none of ours. */
+static size_t
+size_without_suffix(const char *name)
+{
+	static const char *const suffixes[] = { PLAIN, COMPRESSED };
+	const size_t size = strlen(name);
+
+	for (int i = 0; i < 2; i++) {
+		const size_t n = strlen(suffixes[i]);
+
+		if (size > n && strcmp(name + size - n, suffixes[i]) == 0)
+			return size - n;
+	}
+	return 0;
+}
+
+/* The time of a stamp, if it is written just as we do. */
+static bool
+parse_stamp(const char *stamp, int64_t *ns)
+{
+	char again[STAMP_SIZE + 1];
+	struct tm tm = { 0 };
+	int us;
+
+	if (sscanf(stamp, "%4d%2d%2dT%2d%2d%2d.%6dZ", &tm.tm_year, &tm.tm_mon,
+		&tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &us) != 7)
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	if (__builtin_mul_overflow(timegm(&tm), NS_A_SECOND, ns) ||
+	    __builtin_add_overflow(*ns, (int64_t)us * 1000, ns))
+		return false;
+	return put_stamp(again, *ns) == 0 &&
+	       memcmp(again, stamp, STAMP_SIZE) == 0;
+}
+
+/* Where it is NAME, a dash, a stamp and something more, up to size. */
+static bool
+parse_front(struct tl_snapshot_name *parts, const char *name, size_t size)
+{
+	const char *dot = size ? memrchr(name, '.', size) : NULL;
+
+	/* there must be room for NAME and a dash before the stamp */
+	if (!dot || dot - name < STAMP_DOT + 2 ||
+	    size < (size_t)(dot - name) + STAMP_SIZE - STAMP_DOT)
+		return false;
+	parts->stamp = dot - STAMP_DOT;
+	parts->timeline_size = (size_t)(parts->stamp - name) - 1;
+	return name[parts->timeline_size] == '-' &&
+	       parse_stamp(parts->stamp, &parts->ns);
+}
+
+bool
+tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name)
+{
+	const size_t size = size_without_suffix(name);
+	size_t reason;
+
+	if (!parse_front(parts, name, size))
+		return false;
+	/* ... and for a dash and a reason behind it */
+	if (size < (size_t)(parts->stamp - name) + STAMP_SIZE + 2 ||
+	    parts->stamp[STAMP_SIZE] != '-')
+		return false;
+	reason = size - (size_t)(parts->stamp - name) - STAMP_SIZE - 1;
+	parts->reason = parts->stamp + STAMP_SIZE + 1;
+	parts->reason_size = reason;
+	return reason <= TL_REASON_MAX &&
+	       strspn(parts->reason, reason_characters) == reason;
+}
+
+int
+tl_record_name_make(char name[TL_FILE_NAME_MAX], const char *timeline,
+    int64_t ns)
+{
+	char stamp[STAMP_SIZE + 1];
+	int rc = check_timeline(timeline, TL_RECORD_TIMELINE_MAX);
+
+	if (rc != 0 || (rc = put_stamp(stamp, ns)) != 0)
+		return rc;
+	snprintf(name, TL_FILE_NAME_MAX, "%s-%s" RECORDED, timeline, stamp);
+	return 0;
+}
+
+bool
+tl_record_name_parse(struct tl_snapshot_name *parts, const char *name)
+{
+	const size_t size = strlen(name);
+	const size_t suffix = strlen(RECORDED);
+
+	parts->reason = "";
+	parts->reason_size = 0;
+	return size > suffix && strcmp(name + size - suffix, RECORDED) == 0 &&
+	       parse_front(parts, name, size - suffix) &&
+	       parts->stamp + STAMP_SIZE == name + size - suffix;
+}

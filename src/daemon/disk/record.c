@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.c - files of a recording: named, made, and removed in time; and what
+ * the log says of it.
+ */
+#include "daemon/disk/record.h"
+
+#include "clock/clock.h"
+#include "daemon/disk/keep.h"
+#include "daemon/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAMES_TRIED_MAX = 1000, NS_A_MICROSECOND = 1000 };
+
+/* Bytes grow between files, too. */
+static const int64_t tidy_ns = 10 * (int64_t)1000000000;
+
+struct tl_record {
+	struct tl_daemon *daemon;
+	struct tl_record *next; /* of those that end */
+	struct ev_loop *loop;
+	struct ev_async changed;
+	struct tl_recorder *recorder;
+	char name[NAME_MAX + 1];
+	int live; /* whose readers may read the files */
+
+	pthread_mutex_t lock; /* of what follows */
+	char directory[PATH_MAX];
+	struct tl_config_keep keep;
+	bool tidy; /* at the next chance */
+	uint64_t removed;
+
+	/* of the thread that writes */
+	int64_t tidy_at_ns;          /* CLOCK_MONOTONIC */
+	char file[TL_FILE_NAME_MAX]; /* that is written, or was last */
+
+	/* of the loop: what was said */
+	int said_rc;
+	int said_source_rc;
+	uint64_t said_files;
+	bool said_done;
+};
+
+/* == in the thread that writes == */
+
+/* The folder of now: its descriptor or -errno.  Made when it is absent. */
+static int
+open_folder(struct tl_record *r, char directory[PATH_MAX])
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd;
+
+	pthread_mutex_lock(&r->lock);
+	memcpy(directory, r->directory, PATH_MAX);
+	pthread_mutex_unlock(&r->lock);
+	fd = open(directory, flags);
+	if (fd < 0 && errno == ENOENT && mkdir(directory, 0750) == 0)
+		fd = open(directory, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Who may read the timeline may read what was recorded of it. */
+static mode_t
+mode_of(const struct tl_record *r)
+{
+	struct stat st;
+
+	if (fstat(r->live, &st) != 0 || st.st_gid != getegid())
+		return S_IRUSR | S_IWUSR;
+	return S_IRUSR | S_IWUSR | (st.st_mode & S_IRGRP);
+}
+
+static int
+make_file(int folder, const char *name, mode_t mode)
+{
+	const int fd = openat(folder, name,
+	    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Both files of this name, or neither. */
+static int
+make_files(const struct tl_record *r, int folder, const char *name,
+    struct tl_recorder_files *files)
+{
+	char index[TL_FILE_NAME_MAX + 8];
+	int rc;
+
+	snprintf(index, sizeof(index), "%s%s", name, tl_kept_traces.beside);
+	files->data = make_file(folder, name, mode_of(r));
+	if (files->data < 0)
+		return files->data;
+	/* one that was left alone by its trace stands in nobody's way */
+	unlinkat(folder, index, 0);
+	files->index = make_file(folder, index, mode_of(r));
+	if (files->index >= 0)
+		return 0;
+	rc = files->index;
+	close(files->data);
+	unlinkat(folder, name, 0);
+	return rc;
+}
+
+static int
+begin(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	struct tl_record *r = context;
+	char directory[PATH_MAX];
+	const int folder = open_folder(r, directory);
+	int rc = folder < 0 ? folder : -EEXIST;
+
+	/* A name that is taken: a microsecond later there is another. */
+	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
+		rc = tl_record_name_make(r->file, r->name,
+		    ns + i * NS_A_MICROSECOND);
+		if (rc == 0)
+			rc = make_files(r, folder, r->file, files);
+	}
+	if (folder >= 0)
+		close(folder);
+	r->tidy_at_ns = 0;
+	if (rc == 0 && snprintf(files->path, sizeof(files->path), "%s/%s",
+			   directory, r->file) >= (int)sizeof(files->path))
+		files->path[0] = '\0';
+	return rc;
+}
+
+/* Remove what need not be kept. */
+static void
+tidy(void *context)
+{
+	struct tl_record *r = context;
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	struct tl_config_keep keep;
+	char directory[PATH_MAX];
+	uint64_t removed = 0;
+	int64_t next_ns;
+	bool asked;
+	int folder;
+
+	pthread_mutex_lock(&r->lock);
+	keep = r->keep;
+	asked = r->tidy;
+	r->tidy = false;
+	pthread_mutex_unlock(&r->lock);
+	if (!asked && now_ns < r->tidy_at_ns)
+		return;
+	r->tidy_at_ns = now_ns + tidy_ns;
+	if ((folder = open_folder(r, directory)) < 0)
+		return;
+	(void)tl_kept_apply(&tl_kept_traces, folder, r->name, r->file, &keep,
+	    tl_clock_read(CLOCK_REALTIME), &removed, &next_ns);
+	close(folder);
+	if (next_ns < tidy_ns)
+		r->tidy_at_ns = now_ns + next_ns;
+	pthread_mutex_lock(&r->lock);
+	r->removed += removed;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void
+changed(void *context)
+{
+	struct tl_record *r = context;
+
+	ev_async_send(r->loop, &r->changed);
+}
+
+/* == in the loop == */
+
+/* What is wrong is said once, and when it is over. */
+static void
+say_trouble(const struct tl_record *r, int *said, int rc, const char *what)
+{
+	if (rc == *said)
+		return;
+	if (rc < 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s: cannot %s: %s", r->name, what,
+		    strerror(-rc));
+	else
+		tl_daemon_log(TL_LOG_NOTICE, "%s: can %s again", r->name, what);
+	*said = rc;
+}
+
+static void
+say(struct tl_record *r)
+{
+	struct tl_recorder_status s;
+
+	tl_recorder_status(r->recorder, &s);
+	if (s.files != r->said_files)
+		tl_daemon_log(TL_LOG_INFO, "%s: records to %s", r->name,
+		    s.path);
+	r->said_files = s.files;
+	say_trouble(r, &r->said_rc, s.rc, "record");
+	say_trouble(r, &r->said_source_rc, s.source_rc, "follow it to record");
+	if (s.done && !r->said_done)
+		tl_daemon_log(TL_LOG_INFO,
+		    "%s: recorded %llu entries, %llu were lost", r->name,
+		    (unsigned long long)s.events, (unsigned long long)s.lost);
+	r->said_done = s.done;
+}
+
+static bool
+is_ending(const struct tl_record *r)
+{
+	const struct tl_record *one = r->daemon->ending;
+
+	while (one && one != r)
+		one = one->next;
+	return one != NULL;
+}
+
+static void
+on_changed(struct ev_loop *loop, ev_async *async, int events)
+{
+	struct tl_record *r = async->data;
+
+	(void)loop;
+	(void)events;
+	say(r);
+	if (r->said_done && is_ending(r))
+		tl_record_free(r);
+}
+
+static struct tl_recorder_options
+options_of(const struct tl_config *config, const struct tl_config_record *how)
+{
+	return (struct tl_recorder_options){ .size_max = how->size,
+		.age_ns = how->age_ns,
+		.flush_ns = how->flush_ns,
+		.poll_ns = config->poll_ns,
+		.compress = how->compress,
+		.command = "timelined" };
+}
+
+static int
+set_folder(struct tl_record *r, const struct tl_config *config,
+    const struct tl_config_record *how)
+{
+	const char *directory =
+	    how->directory ? how->directory : config->directory;
+
+	if (strlen(directory) >= sizeof(r->directory))
+		return -ENAMETOOLONG;
+	pthread_mutex_lock(&r->lock);
+	strcpy(r->directory, directory);
+	r->keep = how->keep;
+	r->tidy = true;
+	pthread_mutex_unlock(&r->lock);
+	return 0;
+}
+
+int
+tl_record_configure(struct tl_record *r, const struct tl_config *config,
+    const struct tl_config_record *how)
+{
+	const struct tl_recorder_options options = options_of(config, how);
+	const int rc = set_folder(r, config, how);
+
+	if (rc == 0)
+		tl_recorder_configure(r->recorder, &options);
+	return rc;
+}
+
+static int
+start(struct tl_record *r, struct tl_daemon *daemon, int fd, bool all,
+    const struct tl_config_record *how, struct tl_fault *fault)
+{
+	const struct tl_recorder_options options =
+	    options_of(daemon->config, how);
+	const struct tl_recorder_host host = { .begin = begin,
+		.rest = tidy,
+		.changed = changed,
+		.context = r };
+	int rc = set_folder(r, daemon->config, how);
+
+	r->live = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (rc == 0 && r->live < 0)
+		rc = -errno;
+	if (rc == 0 && !daemon->crew)
+		rc = tl_recorder_crew_new(&daemon->crew);
+	if (rc == 0)
+		rc = tl_recorder_new(&r->recorder, &options, &host);
+	if (rc == 0 &&
+	    (rc = tl_recorder_add(r->recorder, r->name, fd, all, fault)) != 0)
+		return rc;
+	if (rc == 0)
+		rc = tl_recorder_start_with(r->recorder, daemon->crew);
+	return rc == 0
+		   ? 0
+		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
+
+int
+tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
+    const char *name, int fd, bool all, const struct tl_config_record *how,
+    struct tl_fault *fault)
+{
+	struct tl_record *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	snprintf(r->name, sizeof(r->name), "%s", name);
+	r->daemon = daemon;
+	r->daemon->record_count++;
+	r->loop = daemon->loop;
+	r->live = -1;
+	pthread_mutex_init(&r->lock, NULL);
+	ev_async_init(&r->changed, on_changed);
+	r->changed.data = r;
+	ev_async_start(r->loop, &r->changed);
+	rc = start(r, daemon, fd, all, how, fault);
+	if (rc < 0)
+		tl_record_free(r);
+	else
+		*record = r;
+	return rc;
+}
+
+/* One that has ended under a timeline which goes on has no error of its own
+ * to show. */
+static int
+trouble_of(const struct tl_recorder_status *s)
+{
+	if (s->rc < 0 || s->source_rc < 0)
+		return s->rc < 0 ? s->rc : s->source_rc;
+	return s->done ? -ECANCELED : 0;
+}
+
+void
+tl_record_status(struct tl_record *r, struct tl_record_status *status)
+{
+	tl_recorder_status(r->recorder, &status->recorder);
+	status->rc = trouble_of(&status->recorder);
+	pthread_mutex_lock(&r->lock);
+	status->removed = r->removed;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void
+tl_record_end(struct tl_record *r)
+{
+	if (!r)
+		return;
+	r->next = r->daemon->ending;
+	r->daemon->ending = r;
+	tl_recorder_stop(r->recorder);
+	ev_async_send(r->loop, &r->changed); /* it may have ended before */
+}
+
+/* The last recording takes the threads with it: they are idle then. */
+static void
+leave_daemon(struct tl_record *r)
+{
+	struct tl_daemon *d = r->daemon;
+	struct tl_record **link = &d->ending;
+
+	while (*link && *link != r)
+		link = &(*link)->next;
+	if (*link)
+		*link = r->next;
+	if (--d->record_count > 0)
+		return;
+	tl_recorder_crew_free(d->crew);
+	d->crew = NULL;
+}
+
+void
+tl_record_free(struct tl_record *r)
+{
+	if (!r)
+		return;
+	if (r->recorder) {
+		tl_recorder_finish(r->recorder);
+		say(r);
+		tl_recorder_free(r->recorder);
+	}
+	ev_async_stop(r->loop, &r->changed);
+	leave_daemon(r);
+	if (r->live >= 0)
+		close(r->live);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}

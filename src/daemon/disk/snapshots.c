@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshots.c - the queue of snapshots, the two threads that work on it, and
+ * when files are removed.
+ *
+ * Everything of struct tl_snapshots that changes is under its one lock.  A job
+ * that was taken from a list belongs to the thread that took it.
+ */
+#include "daemon/disk/snapshots.h"
+
+#include "clock/clock.h"
+#include "daemon/disk/keep.h"
+#include "daemon/disk/snapshot_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	NS_A_SECOND = 1000000000,
+	NS_A_MICROSECOND = 1000,
+	TIMELINE_NAME_MAX = TL_SNAPSHOT_TIMELINE_MAX + 1,
+	NAMES_TRIED_MAX = 1000, /* until one is free */
+	MEMORY_MAX = 128 << 20, /* bytes of copies that wait for the saver */
+	KEEP_RULES_MAX = 1024   /* beyond that the oldest is forgotten */
+};
+
+/* Other processes may change the folder or set the clock: check again after a
+ * minute at the latest, and at most ten times a second. */
+static const int64_t wait_ns_max = INT64_C(60000000000);
+static const int64_t wait_ns_min = 100000000;
+
+/* How many files of a timeline are kept, and when to check again. */
+struct keep_rule {
+	char *timeline;
+	struct tl_config_keep keep;
+	int64_t due_ns; /* CLOCK_MONOTONIC; INT64_MAX: after the next save */
+};
+
+struct keep_rules {
+	struct keep_rule *items;
+	size_t count;
+	size_t next; /* to be replaced when all are taken */
+};
+
+struct job {
+	struct job *next;
+	char timeline[TIMELINE_NAME_MAX];
+	char reason[TL_REASON_MAX + 1];
+	struct tl_config_snapshots how;
+	tl_snapshot_done *done;
+	void *context;
+	int64_t unix_ns; /* when it was requested */
+	struct tl_snapshot_copy copy;
+	uint64_t memory; /* reserved for the copy */
+	struct tl_snapshot_result result;
+	char path[]; /* the folder, a slash, room for a name */
+};
+
+struct jobs {
+	struct job *first;
+	struct job **last;
+};
+
+struct tl_snapshots {
+	struct ev_loop *loop;
+	struct ev_async answer;
+	char *path; /* of the folder */
+	struct tl_snapshot_folder folder;
+	pthread_t copier;
+	pthread_t saver;
+	pthread_mutex_t lock;        /* of everything below */
+	pthread_cond_t requested;    /* the copier waits for it */
+	pthread_cond_t frozen_ready; /* the saver waits for it */
+	struct jobs waiting;
+	struct jobs frozen;
+	struct jobs done;
+	struct job *copying; /* by the copier now */
+	struct job *saving;  /* by the saver now */
+	uint64_t memory;     /* bytes of copies that are in memory */
+	bool stop;
+	bool copier_ended;
+	struct keep_rules rules;
+	struct tl_snapshots_status status;
+};
+
+/* == what is kept == */
+
+static struct keep_rule *
+keep_rules_find(const struct keep_rules *rules, const char *timeline)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		if (strcmp(rules->items[i].timeline, timeline) == 0)
+			return &rules->items[i];
+	return NULL;
+}
+
+/* One with a new name. */
+static struct keep_rule *
+add(struct keep_rules *rules, const char *timeline)
+{
+	char *name = strdup(timeline);
+	struct keep_rule *rule;
+
+	if (!rules->items)
+		rules->items = calloc(KEEP_RULES_MAX, sizeof(*rules->items));
+	if (!name || !rules->items) {
+		free(name);
+		return NULL;
+	}
+	if (rules->count < KEEP_RULES_MAX)
+		rule = &rules->items[rules->count++];
+	else
+		rule = &rules->items[rules->next++ % KEEP_RULES_MAX];
+	free(rule->timeline);
+	rule->timeline = name;
+	return rule;
+}
+
+static int
+keep_rules_put(struct keep_rules *rules, const char *timeline,
+    const struct tl_config_keep *keep)
+{
+	struct keep_rule *rule = keep_rules_find(rules, timeline);
+
+	if (!rule && !(rule = add(rules, timeline)))
+		return -ENOMEM;
+	rule->keep = *keep;
+	rule->due_ns =
+	    keep->count || keep->age_ns || keep->bytes ? 0 : INT64_MAX;
+	return 0;
+}
+
+static struct keep_rule *
+keep_rules_first(struct keep_rules *rules)
+{
+	struct keep_rule *first = NULL;
+
+	for (size_t i = 0; i < rules->count; i++)
+		if (!first || rules->items[i].due_ns < first->due_ns)
+			first = &rules->items[i];
+	return first;
+}
+
+static void
+keep_rules_done(struct keep_rules *rules, const char *timeline, int64_t now_ns,
+    int64_t next_ns)
+{
+	struct keep_rule *rule = keep_rules_find(rules, timeline);
+
+	if (!rule) /* forgotten meanwhile */
+		return;
+	if (rule->keep.age_ns == 0) {
+		rule->due_ns = INT64_MAX;
+		return;
+	}
+	if (next_ns < wait_ns_min)
+		next_ns = wait_ns_min;
+	if (next_ns > wait_ns_max)
+		next_ns = wait_ns_max;
+	rule->due_ns = now_ns + next_ns;
+}
+
+static void
+keep_rules_free(struct keep_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		free(rules->items[i].timeline);
+	free(rules->items);
+}
+
+/* == the threads == */
+
+static void
+jobs_init(struct jobs *jobs)
+{
+	jobs->first = NULL;
+	jobs->last = &jobs->first;
+}
+
+static void
+jobs_put(struct jobs *jobs, struct job *job)
+{
+	job->next = NULL;
+	*jobs->last = job;
+	jobs->last = &job->next;
+}
+
+static struct job *
+jobs_get(struct jobs *jobs)
+{
+	struct job *job = jobs->first;
+
+	if (job && !(jobs->first = job->next))
+		jobs->last = &jobs->first;
+	return job;
+}
+
+/* == the copier == */
+
+/* Does a copy of this size fit into memory beside the others? */
+static bool
+reserve_memory(struct tl_snapshots *s, struct job *job)
+{
+	const uint64_t size = job->copy.geometry.total_size;
+	bool fits;
+
+	pthread_mutex_lock(&s->lock);
+	fits = size <= MEMORY_MAX && s->memory <= MEMORY_MAX - size;
+	if (fits)
+		s->memory += job->memory = size;
+	pthread_mutex_unlock(&s->lock);
+	return fits;
+}
+
+static void
+freeze(struct tl_snapshots *s, struct job *job)
+{
+	int rc = tl_snapshot_copy_check(&job->copy);
+
+	if (rc == 0)
+		rc = tl_snapshot_copy_prepare(&job->copy, &s->folder,
+		    reserve_memory(s, job));
+	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
+	if (rc == 0)
+		rc = tl_snapshot_copy_freeze(&job->copy);
+	job->result.rc = rc;
+}
+
+static void *
+run_copier(void *context)
+{
+	struct tl_snapshots *s = context;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop) {
+		s->copying = jobs_get(&s->waiting);
+		if (!s->copying) {
+			pthread_cond_wait(&s->requested, &s->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&s->lock);
+		freeze(s, s->copying);
+		pthread_mutex_lock(&s->lock);
+		jobs_put(&s->frozen, s->copying);
+		s->copying = NULL;
+		pthread_cond_signal(&s->frozen_ready);
+	}
+	s->copier_ended = true;
+	pthread_cond_signal(&s->frozen_ready);
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* == the saver == */
+
+static int
+name_job(const struct tl_snapshots *s, struct job *job, int64_t unix_ns)
+{
+	return tl_snapshot_name_make(job->path + strlen(s->path) + 1,
+	    job->timeline, unix_ns, job->reason, job->how.compress != 0);
+}
+
+/* A name that is taken is not ours: a microsecond later there is another. */
+static int
+commit(struct tl_snapshots *s, struct job *job)
+{
+	int rc = -EEXIST;
+
+	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
+		rc = name_job(s, job, job->unix_ns + i * NS_A_MICROSECOND);
+		if (rc == 0)
+			rc = tl_snapshot_file_commit(&job->copy.file,
+			    &s->folder, job->path + strlen(s->path) + 1);
+	}
+	return rc;
+}
+
+static void
+save(struct tl_snapshots *s, struct job *job)
+{
+	struct tl_snapshot_result *result = &job->result;
+
+	if (result->rc == 0)
+		result->rc = tl_snapshot_copy_finish(&job->copy, &s->folder,
+		    job->how.compress, &result->size);
+	if (result->rc == 0)
+		result->rc = commit(s, job);
+	tl_snapshot_copy_close(&job->copy, &s->folder);
+	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
+}
+
+/* What lies in the folder now.  The lock is held, but not meanwhile. */
+static void
+count_files(struct tl_snapshots *s)
+{
+	uint64_t files, bytes;
+	int rc;
+
+	pthread_mutex_unlock(&s->lock);
+	rc = tl_snapshots_keep_count(s->folder.fd, &files, &bytes);
+	pthread_mutex_lock(&s->lock);
+	if (rc != 0)
+		return;
+	s->status.files = files;
+	s->status.bytes = bytes;
+}
+
+/* Look after every timeline that is due.  As above. */
+static void
+keep_due(struct tl_snapshots *s)
+{
+	const int64_t now = tl_clock_read(CLOCK_MONOTONIC);
+	uint64_t removed = 0, all = 0;
+	struct keep_rule *rule;
+	struct tl_config_keep keep;
+	char timeline[TIMELINE_NAME_MAX];
+	int64_t next_ns;
+
+	while ((rule = keep_rules_first(&s->rules)) && rule->due_ns <= now) {
+		snprintf(timeline, sizeof(timeline), "%s", rule->timeline);
+		keep = rule->keep;
+		/* who says it again meanwhile makes it due again */
+		keep_rules_done(&s->rules, timeline, now, INT64_MAX);
+		pthread_mutex_unlock(&s->lock);
+		(void)tl_snapshots_keep_apply(s->folder.fd, timeline, &keep,
+		    tl_clock_read(CLOCK_REALTIME), &removed, &next_ns);
+		pthread_mutex_lock(&s->lock);
+		all += removed;
+		rule = keep_rules_find(&s->rules, timeline);
+		if (rule && rule->due_ns > now)
+			keep_rules_done(&s->rules, timeline, now, next_ns);
+	}
+	s->status.removed += all;
+	if (all > 0)
+		count_files(s);
+}
+
+static void
+save_one(struct tl_snapshots *s, struct job *job)
+{
+	s->saving = job;
+	pthread_mutex_unlock(&s->lock);
+	save(s, job);
+	pthread_mutex_lock(&s->lock);
+	s->memory -= job->memory;
+	if (job->result.rc == 0)
+		s->status.saved++;
+	else
+		s->status.failed++;
+	(void)keep_rules_put(&s->rules, job->timeline, &job->how.keep);
+	keep_due(s);
+	if (!s->frozen.first) /* of many, count once */
+		count_files(s);
+	s->saving = NULL;
+	s->status.queued--;
+	jobs_put(&s->done, job);
+	ev_async_send(s->loop, &s->answer);
+}
+
+/* Until a copy is there, or something grows too old. */
+static void
+wait_frozen(struct tl_snapshots *s)
+{
+	const struct keep_rule *rule = keep_rules_first(&s->rules);
+	struct timespec until;
+
+	if (!rule || rule->due_ns == INT64_MAX) {
+		pthread_cond_wait(&s->frozen_ready, &s->lock);
+		return;
+	}
+	until.tv_sec = (time_t)(rule->due_ns / NS_A_SECOND);
+	until.tv_nsec = (long)(rule->due_ns % NS_A_SECOND);
+	pthread_cond_timedwait(&s->frozen_ready, &s->lock, &until);
+}
+
+static void *
+run_saver(void *context)
+{
+	struct tl_snapshots *s = context;
+	struct job *job;
+
+	pthread_mutex_lock(&s->lock);
+	for (;;) {
+		job = jobs_get(&s->frozen);
+		if (job) {
+			save_one(s, job);
+			continue;
+		}
+		if (s->copier_ended)
+			break;
+		keep_due(s);
+		if (!s->frozen.first && !s->copier_ended)
+			wait_frozen(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* == the loop == */
+
+static void
+jobs_forget(struct jobs *jobs, const void *context)
+{
+	for (struct job *job = jobs->first; job; job = job->next)
+		if (job->context == context)
+			job->done = NULL;
+}
+
+static void
+job_free(struct tl_snapshots *s, struct job *job)
+{
+	if (!job)
+		return;
+	tl_snapshot_copy_close(&job->copy, &s->folder);
+	free(job);
+}
+
+static void
+jobs_free(struct tl_snapshots *s, struct jobs *jobs)
+{
+	struct job *job;
+
+	while ((job = jobs_get(jobs)))
+		job_free(s, job);
+}
+
+static void
+answer(struct ev_loop *loop, struct ev_async *watcher, int events)
+{
+	struct tl_snapshots *s = watcher->data;
+	struct job *job;
+
+	(void)loop;
+	(void)events;
+	for (;;) {
+		pthread_mutex_lock(&s->lock);
+		job = jobs_get(&s->done);
+		pthread_mutex_unlock(&s->lock);
+		if (!job)
+			return;
+		if (job->done)
+			job->done(job->context, &job->result);
+		job_free(s, job);
+	}
+}
+
+static int
+start_thread(pthread_t *thread, void *(*run)(void *), struct tl_snapshots *s,
+    const char *name)
+{
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc == 0)
+		pthread_setname_np(*thread, name);
+	return -rc;
+}
+
+static void
+stop_copier(struct tl_snapshots *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	pthread_cond_signal(&s->requested);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->copier, NULL);
+}
+
+static int
+start(struct tl_snapshots *s)
+{
+	pthread_condattr_t attributes;
+	int rc;
+
+	jobs_init(&s->waiting);
+	jobs_init(&s->frozen);
+	jobs_init(&s->done);
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->requested, &attributes);
+	pthread_cond_init(&s->frozen_ready, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if ((rc = start_thread(&s->copier, run_copier, s, "snapshots-copy")) !=
+	    0)
+		return rc;
+	if ((rc = start_thread(&s->saver, run_saver, s, "snapshots-save")) != 0)
+		stop_copier(s);
+	return rc;
+}
+
+static void
+free_all(struct tl_snapshots *s)
+{
+	keep_rules_free(&s->rules);
+	tl_snapshot_folder_close(&s->folder);
+	free(s->path);
+	free(s);
+}
+
+int
+tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
+    const char *directory, struct tl_fault *fault)
+{
+	struct tl_snapshots *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s || !(s->path = strdup(directory))) {
+		free(s);
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	}
+	s->loop = loop;
+	rc = tl_snapshot_folder_open(&s->folder, directory, fault);
+	if (rc != 0) {
+		free(s->path);
+		free(s);
+		return rc;
+	}
+	(void)tl_snapshots_keep_count(s->folder.fd, &s->status.files,
+	    &s->status.bytes);
+	ev_async_init(&s->answer, answer);
+	s->answer.data = s;
+	ev_async_start(loop, &s->answer);
+	if ((rc = start(s)) != 0) {
+		ev_async_stop(loop, &s->answer);
+		free_all(s);
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "cannot start a thread: %s", strerror(-rc));
+	}
+	*snapshots = s;
+	return 0;
+}
+
+/* All of it but the descriptor; -errno when it cannot be. */
+static int
+job_new(struct job **out, const struct tl_snapshots *s, const char *timeline,
+    const char *reason, const struct tl_config_snapshots *how)
+{
+	const size_t size =
+	    sizeof(struct job) + strlen(s->path) + 1 + TL_FILE_NAME_MAX;
+	struct job *job;
+	int rc;
+
+	if (strlen(timeline) >= TIMELINE_NAME_MAX)
+		return -ENAMETOOLONG;
+	job = calloc(1, size);
+	if (!job)
+		return -ENOMEM;
+	job->how = *how;
+	job->unix_ns = tl_clock_read(CLOCK_REALTIME);
+	snprintf(job->timeline, sizeof(job->timeline), "%s", timeline);
+	snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	sprintf(job->path, "%s/", s->path);
+	if ((rc = name_job(s, job, job->unix_ns)) != 0) {
+		free(job);
+		return rc;
+	}
+	job->copy.live = job->copy.file.fd = -1;
+	job->result.timeline = job->timeline;
+	job->result.reason = job->reason;
+	job->result.path = job->path;
+	job->result.asked_ns = tl_clock_read(CLOCK_MONOTONIC);
+	*out = job;
+	return 0;
+}
+
+/* The lock is held. */
+static int
+enqueue(struct tl_snapshots *s, struct job *job)
+{
+	for (const struct job *w = s->waiting.first; w; w = w->next)
+		if (strcmp(w->timeline, job->timeline) == 0 &&
+		    strcmp(w->reason, job->reason) == 0)
+			return -EBUSY;
+	if (s->status.queued >= TL_SNAPSHOTS_QUEUED_MAX)
+		return -EAGAIN;
+	s->status.queued++;
+	jobs_put(&s->waiting, job);
+	pthread_cond_signal(&s->requested);
+	return 0;
+}
+
+int
+tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
+    const char *reason, const struct tl_config_snapshots *how,
+    tl_snapshot_done *done, void *context)
+{
+	struct job *job;
+	int rc = job_new(&job, s, timeline + (timeline[0] == '/'), reason, how);
+
+	if (rc != 0)
+		return rc;
+	job->done = done;
+	job->context = context;
+	job->copy.live = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (job->copy.live < 0)
+		rc = -errno;
+	if (rc == 0) {
+		pthread_mutex_lock(&s->lock);
+		rc = enqueue(s, job);
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (rc != 0)
+		job_free(s, job);
+	return rc;
+}
+
+int
+tl_snapshots_keep(struct tl_snapshots *s, const char *timeline,
+    const struct tl_config_keep *keep)
+{
+	int rc;
+
+	timeline += timeline[0] == '/';
+	if (strlen(timeline) >= TIMELINE_NAME_MAX)
+		return -ENAMETOOLONG;
+	pthread_mutex_lock(&s->lock);
+	rc = keep_rules_put(&s->rules, timeline, keep);
+	pthread_cond_signal(&s->frozen_ready);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+void
+tl_snapshots_cancel(struct tl_snapshots *s, void *context)
+{
+	pthread_mutex_lock(&s->lock);
+	jobs_forget(&s->waiting, context);
+	jobs_forget(&s->frozen, context);
+	jobs_forget(&s->done, context);
+	if (s->copying && s->copying->context == context)
+		s->copying->done = NULL;
+	if (s->saving && s->saving->context == context)
+		s->saving->done = NULL;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void
+tl_snapshots_status(struct tl_snapshots *s, struct tl_snapshots_status *status)
+{
+	pthread_mutex_lock(&s->lock);
+	*status = s->status;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void
+tl_snapshots_free(struct tl_snapshots *s)
+{
+	if (!s)
+		return;
+	stop_copier(s);
+	pthread_join(s->saver, NULL);
+	ev_async_stop(s->loop, &s->answer);
+	jobs_free(s, &s->waiting);
+	jobs_free(s, &s->done);
+	pthread_cond_destroy(&s->requested);
+	pthread_cond_destroy(&s->frozen_ready);
+	pthread_mutex_destroy(&s->lock);
+	free_all(s);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshots.h - save evidence: timelines are copied to files, which are whole
+ * or absent, and what need not be kept is removed.
+ *
+ * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.
+ *
+ *	take --> waiting --> frozen --> done --> the loop
+ *	          copier      saver
+ *
+ * One thread freezes, as fast as memory allows, and begins at once; the other
+ * compresses, waits for the disk and keeps the folder small.  Both block all
+ * signals, and have the rights that their maker had when they were made.
+ */
+#ifndef TL_DAEMON_DISK_SNAPSHOTS_H
+#define TL_DAEMON_DISK_SNAPSHOTS_H
+
+#include "daemon/config/config.h"
+#include "daemon/disk/names.h"
+
+#include <ev.h>
+
+struct tl_snapshots;
+
+enum { TL_SNAPSHOTS_QUEUED_MAX = 256 /* that are not done */ };
+
+/* What came of one; runs in the loop's thread. */
+struct tl_snapshot_result {
+	const char *timeline;
+	const char *path; /* where it would be or is */
+	const char *reason;
+	int rc;           /* 0 or -errno */
+	uint64_t size;    /* of the file, bytes */
+	int64_t asked_ns; /* CLOCK_MONOTONIC */
+	int64_t begun_ns; /* when the copy began */
+	int64_t done_ns;
+};
+typedef void
+tl_snapshot_done(void *context, const struct tl_snapshot_result *result);
+
+struct tl_snapshots_status {
+	uint64_t saved;
+	uint64_t failed;
+	uint64_t removed; /* because of keep */
+	size_t queued;    /* not done */
+	uint64_t bytes;   /* that all in the directory occupy on the disk */
+	uint64_t files;
+};
+
+/* Starts the threads; removes half files that a daemon before us left.  The
+ * directory is made when it is absent. */
+int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
+    const char *directory, struct tl_fault *fault);
+/*
+ * Queue one.  fd is that of the live file and is duplicated, so the timeline
+ * may be closed or removed meanwhile.  A leading slash of the name is passed
+ * over.  done may be NULL.  0; -EBUSY when one of this name and for this reason
+ * waits already;
+ * -EAGAIN queue full; -EINVAL, -ENAMETOOLONG no name for a file, -EMFILE,
+ * -ENOMEM.
+ */
+int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
+    int fd, const char *reason, const struct tl_config_snapshots *how,
+    tl_snapshot_done *done, void *context);
+/*
+ * From now on these of the timeline are kept, also when none is taken: what
+ * grows too old goes.  A take says it, too.  0, -ENOMEM, -ENAMETOOLONG.
+ */
+int tl_snapshots_keep(struct tl_snapshots *snapshots, const char *timeline,
+    const struct tl_config_keep *keep);
+/* done is never called with this context any more. */
+void tl_snapshots_cancel(struct tl_snapshots *snapshots, void *context);
+void tl_snapshots_status(struct tl_snapshots *snapshots,
+    struct tl_snapshots_status *status);
+/* Finishes those that were copied, drops those that wait. */
+void tl_snapshots_free(struct tl_snapshots *snapshots);
+
+#endif

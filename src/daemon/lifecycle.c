@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lifecycle.c - start the parts, run the loop, change the configuration under
+ * them, stop them.
+ */
+#include "daemon/lifecycle.h"
+
+#include "clock/clock.h"
+#include "daemon/disk/snapshots.h"
+#include "daemon/log.h"
+#include "daemon/programs.h"
+#include "daemon/sandbox/runner.h"
+#include "daemon/sandbox/seccomp.h"
+#include "daemon/serve/control.h"
+#include "daemon/serve/http.h"
+#include "daemon/targets.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void
+no_firing(void *context, const struct tl_firing *firing)
+{
+	(void)context;
+	(void)firing;
+}
+
+static void
+no_failure(void *context, const struct tl_config_rule *rule, const char *why)
+{
+	(void)context;
+	(void)rule;
+	(void)why;
+}
+
+int
+tl_daemon_check(const struct tl_config *config, struct tl_fault *fault)
+{
+	const struct tl_rules_host nobody = { .fired = no_firing,
+		.failed = no_failure };
+
+	for (size_t i = 0; i < config->timeline_count; i++) {
+		const struct tl_config_timeline *t = &config->timelines[i];
+		struct tl_fault inner = { 0 };
+		struct tl_rules *rules;
+		const int rc = tl_rules_new(&rules, t->rules, t->rule_count,
+		    &nobody, &inner);
+
+		if (rc != 0)
+			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+			    "%s: timelines[%zu]: %s", config->path, i + 1,
+			    inner.text);
+		tl_rules_free(rules);
+	}
+	return 0;
+}
+
+static bool
+is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int
+serve_again(struct tl_daemon *d, struct tl_http **http, const char *old,
+    const char *new, struct tl_fault *fault)
+{
+	if (*http && is_same(old, new))
+		return 0;
+	tl_http_free(*http);
+	*http = NULL;
+	return new ? tl_http_new(http, d, new, fault) : 0;
+}
+
+/* The first fault is the caller's, another one is logged. */
+static int
+note_second(int rc, int second_rc, const struct tl_fault *second,
+    struct tl_fault *fault)
+{
+	if (rc != 0 && second_rc != 0)
+		tl_daemon_log(TL_LOG_ERROR, "%s", second->text);
+	if (rc != 0 || second_rc == 0)
+		return rc;
+	*fault = *second;
+	return second_rc;
+}
+
+/* Listen where the configuration says now, also where that failed before;
+ * one that fails does not keep the others. */
+static int
+listen_again(struct tl_daemon *d, const struct tl_config *old,
+    struct tl_fault *fault)
+{
+	const struct tl_config *new = d->config;
+	struct tl_fault second = { 0 };
+	int second_rc = 0;
+	int rc = serve_again(d, &d->http, old->listen, new->listen, fault);
+
+	rc = note_second(rc,
+	    serve_again(d, &d->page, old->page, new->page, &second), &second,
+	    fault);
+	if (!d->control || !is_same(old->socket, new->socket)) {
+		tl_control_free(d->control);
+		d->control = NULL;
+		if (new->socket)
+			second_rc = tl_control_new(&d->control, d, new->socket,
+			    &second);
+	}
+	rc = note_second(rc, second_rc, &second, fault);
+	if (!is_same(old->directory, new->directory) ||
+	    !is_same(old->user, new->user) || old->seccomp != new->seccomp)
+		tl_daemon_log(TL_LOG_WARNING,
+		    "another directory, user or seccomp takes effect at the "
+		    "next start");
+	return rc;
+}
+
+/* Whoever supervises us shows it. */
+static void
+tell_ready(const struct tl_daemon *daemon)
+{
+	tl_notify_ready();
+	tl_notify_status("%zu timelines", daemon->target_count);
+}
+
+int
+tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
+{
+	struct tl_config *const old = daemon->config;
+	struct tl_fault before = { 0 };
+	struct tl_config *new;
+	int rc;
+
+	tl_notify_reloading();
+	rc = tl_config_load(&new, old->path, fault);
+	if (rc == 0 && (rc = tl_daemon_check(new, fault)) != 0)
+		tl_config_free(new);
+	if (rc != 0) {
+		daemon->reload_faults++;
+		tl_daemon_log(TL_LOG_ERROR, "not reloaded: %s", fault->text);
+		tell_ready(daemon);
+		return rc;
+	}
+	/* What was made before is of the old one. */
+	(void)tl_targets_scan(daemon->folder, &before);
+	daemon->config = new;
+	tl_runner_reload();
+	daemon->configured_ns = tl_clock_read(CLOCK_REALTIME);
+	tl_targets_configure(daemon->folder);
+	rc = listen_again(daemon, old, fault);
+	if (rc == 0)
+		rc = tl_targets_create(daemon->folder, fault);
+	if (rc == 0)
+		rc = tl_targets_scan(daemon->folder, fault);
+	tl_streams_configure(daemon->stream);
+	tl_config_free(old);
+	daemon->reloads++;
+	tl_daemon_log(rc == 0 ? TL_LOG_NOTICE : TL_LOG_ERROR, "reloaded%s%s",
+	    rc == 0 ? "" : ", but: ", rc == 0 ? "" : fault->text);
+	tell_ready(daemon);
+	return rc;
+}
+
+static void
+on_hangup(struct ev_loop *loop, ev_signal *signal, int events)
+{
+	struct tl_fault fault = { 0 };
+
+	(void)loop;
+	(void)events;
+	tl_daemon_reload(signal->data, &fault);
+}
+
+static void
+on_end(struct ev_loop *loop, ev_signal *signal, int events)
+{
+	(void)signal;
+	(void)events;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void
+on_watchdog(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)timer;
+	(void)events;
+	tl_notify_alive();
+}
+
+/* Everything that can fail, in the order in which it depends. */
+static int
+open_all(struct tl_daemon *d, struct tl_fault *fault)
+{
+	const struct tl_config *c = d->config;
+	int rc;
+
+	if ((rc = tl_http_make_token(d->token)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "no random bytes for a token: %s", strerror(-rc));
+	/* A second daemon is found by its socket before it touches a thing. */
+	if (c->socket &&
+	    (rc = tl_control_new(&d->control, d, c->socket, fault)) != 0)
+		return rc;
+	if ((c->listen &&
+		(rc = tl_http_new(&d->http, d, c->listen, fault)) != 0) ||
+	    (c->page && (rc = tl_http_new(&d->page, d, c->page, fault)) != 0))
+		return rc;
+	/* Names were looked up; what others can write comes now. */
+	tl_seccomp_start(c->seccomp);
+	if ((rc = tl_snapshots_new(&d->snapshots, d->loop, c->directory,
+		 fault)) != 0 ||
+	    (rc = tl_targets_new(&d->folder, d, NULL, fault)) != 0 ||
+	    (rc = tl_targets_create(d->folder, fault)) != 0 ||
+	    (rc = tl_targets_scan(d->folder, fault)) != 0)
+		return rc;
+	if ((rc = tl_streams_new(&d->stream, d)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+	return 0;
+}
+
+static void
+close_all(struct tl_daemon *d)
+{
+	tl_http_free(d->http);
+	tl_http_free(d->page);
+	tl_control_free(d->control);
+	tl_streams_free(d->stream);
+	tl_targets_free(d->folder);
+	while (d->ending)
+		tl_record_free(d->ending);
+	tl_programs_stop();
+	tl_snapshots_free(d->snapshots);
+}
+
+/* Until a signal ends it. */
+static void
+run(struct tl_daemon *d)
+{
+	const double watchdog_s = (double)tl_notify_watchdog_ns() / 2e9;
+	ev_signal hangup, end, interrupt;
+	ev_timer watchdog;
+
+	ev_signal_init(&hangup, on_hangup, SIGHUP);
+	ev_signal_init(&end, on_end, SIGTERM);
+	ev_signal_init(&interrupt, on_end, SIGINT);
+	hangup.data = d;
+	ev_signal_start(d->loop, &hangup);
+	ev_signal_start(d->loop, &end);
+	ev_signal_start(d->loop, &interrupt);
+	ev_timer_init(&watchdog, on_watchdog, watchdog_s, watchdog_s);
+	if (watchdog_s > 0)
+		ev_timer_start(d->loop, &watchdog);
+	tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timelines, metrics on port %u",
+	    d->target_count, d->http ? tl_http_port(d->http) : 0);
+	tell_ready(d);
+	ev_run(d->loop, 0);
+	tl_notify_stopping();
+	tl_daemon_log(TL_LOG_NOTICE, "ends");
+	ev_signal_stop(d->loop, &hangup);
+	ev_signal_stop(d->loop, &end);
+	ev_signal_stop(d->loop, &interrupt);
+	ev_timer_stop(d->loop, &watchdog);
+}
+
+int
+tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
+{
+	struct tl_daemon *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d) {
+		tl_config_free(config);
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	}
+	d->config = config;
+	d->reload = tl_daemon_reload;
+	d->started_ns = d->configured_ns = tl_clock_read(CLOCK_REALTIME);
+	/* The default loop: the only one that may watch children. */
+	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
+	rc = d->loop
+		 ? open_all(d, fault)
+		 : tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no event loop");
+	if (rc == 0)
+		run(d);
+	close_all(d);
+	tl_config_free(d->config);
+	if (d->loop)
+		ev_loop_destroy(d->loop);
+	free(d);
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.c - the metrics for programs: Prometheus text, and JSON.
+ */
+#include "daemon/metrics/metrics.h"
+
+#include "base/fields.h"
+#include "daemon/metrics/table.h"
+
+#include <string.h>
+
+/* == Prometheus == */
+
+/*
+ * A label's value.  First what could steer a terminal is escaped as
+ * everywhere, and so is what is no UTF-8: two names stay two.  Then \ and "
+ * once more, as the format wants it (no newline is left by then).
+ */
+static void
+put_label(struct tl_text *text, const char *name, struct tl_bytes value)
+{
+	struct tl_text plain = { 0 };
+
+	tl_put_plain(&plain, value);
+	tl_put_string(text, name);
+	tl_put_string(text, "=\"");
+	for (size_t i = 0; i < plain.size; i++) {
+		if (plain.data[i] == '\\' || plain.data[i] == '"')
+			tl_put_char(text, '\\');
+		tl_put_char(text, plain.data[i]);
+	}
+	tl_put_char(text, '"');
+	if (plain.rc != 0)
+		text->rc = plain.rc;
+	tl_text_free(&plain);
+}
+
+static void
+put_labels(struct tl_text *text, const struct tl_metrics_view *view,
+    const struct tl_metric_labels *labels)
+{
+	const char *before = "{";
+
+	if (view->target) {
+		tl_put_string(text, before);
+		put_label(text, "timeline", tl_bytes_of(view->target->name));
+		before = ",";
+	}
+	for (size_t i = 0; i < labels->count; i++) {
+		tl_put_string(text, before);
+		put_label(text, labels->label[i].name, labels->label[i].value);
+		before = ",";
+	}
+	if (*before == ',')
+		tl_put_char(text, '}');
+}
+
+static void
+put_samples(struct tl_text *text, const struct tl_metric *metric,
+    const struct tl_metrics_view *view)
+{
+	const size_t count = tl_metric_set_size(metric->set, view);
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t before = text->size;
+		struct tl_metric_labels labels;
+		struct tl_metric_value value;
+
+		if (!tl_metric_set_labels(metric->set, view, i, &labels) ||
+		    !metric->get(view, i, &value))
+			continue;
+		tl_put_string(text, metric->name);
+		put_labels(text, view, &labels);
+		tl_put_char(text, ' ');
+		if (tl_metric_put(text, &value))
+			tl_put_char(text, '\n');
+		else
+			text->size = before;
+	}
+}
+
+/* All samples of a metric stand together; one without any is not named. */
+static void
+put_metric(struct tl_text *text, const struct tl_metric *metric,
+    const struct tl_metrics *metrics)
+{
+	const size_t before = text->size;
+	size_t head;
+
+	tl_put_format(text, "# HELP %s %s\n# TYPE %s %s\n", metric->name,
+	    metric->help, metric->name,
+	    metric->type == TL_METRIC_COUNTER ? "counter" : "gauge");
+	head = text->size;
+	if (metric->set < TL_METRIC_TIMELINE)
+		put_samples(text, metric, &metrics->whole);
+	else
+		for (size_t i = 0; i < metrics->count; i++)
+			put_samples(text, metric, &metrics->views[i]);
+	if (text->size == head)
+		text->size = before;
+}
+
+void
+tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon)
+{
+	struct tl_metrics metrics;
+	const int rc = tl_metrics_gather(&metrics, daemon);
+
+	if (rc == 0)
+		for (size_t i = 0; i < tl_metrics_table_count; i++)
+			put_metric(text, &tl_metrics_table[i], &metrics);
+	else
+		text->rc = rc;
+	tl_metrics_release(&metrics);
+}
+
+/* == JSON == */
+
+static struct tl_bytes
+key_of(const char *name)
+{
+	static const char *const drop[] = { "timelined_", "timeline_" };
+	static const char total[] = "_total";
+	const size_t end = sizeof(total) - 1;
+	struct tl_bytes key = tl_bytes_of(name);
+
+	for (size_t i = 0; i < sizeof(drop) / sizeof(drop[0]); i++) {
+		const size_t size = strlen(drop[i]);
+
+		if (key.size > size && memcmp(key.data, drop[i], size) == 0)
+			key = tl_bytes(key.data + size, key.size - size);
+	}
+	if (key.size > end && strcmp(key.data + key.size - end, total) == 0)
+		key.size -= end;
+	return key;
+}
+
+/* Names of the kind "key": with what separates it from the one before. */
+static void
+put_key(struct tl_text *text, struct tl_bytes key)
+{
+	const char last = text->size > 0 ? text->data[text->size - 1] : '{';
+
+	if (last != '{' && last != '[')
+		tl_put_char(text, ',');
+	tl_put_char(text, '"');
+	tl_put_bytes(text, key);
+	tl_put_string(text, "\":");
+}
+
+static void
+put_text(struct tl_text *text, const char *key, struct tl_bytes value)
+{
+	put_key(text, tl_bytes_of(key));
+	tl_put_char(text, '"');
+	tl_put_json(text, value);
+	tl_put_char(text, '"');
+}
+
+/* The values of the i-th thing of a set. */
+static void
+put_values(struct tl_text *text, enum tl_metric_set set,
+    const struct tl_metrics_view *view, size_t i)
+{
+	for (size_t m = 0; m < tl_metrics_table_count; m++) {
+		const struct tl_metric *metric = &tl_metrics_table[m];
+		struct tl_metric_value value;
+
+		if (metric->set != set)
+			continue;
+		put_key(text, key_of(metric->name));
+		if (!metric->get(view, i, &value) ||
+		    !tl_metric_put(text, &value))
+			tl_put_string(text, "null");
+	}
+}
+
+static void
+put_set(struct tl_text *text, enum tl_metric_set set,
+    const struct tl_metrics_view *view)
+{
+	const size_t count = tl_metric_set_size(set, view);
+	const char *before = "";
+
+	put_key(text, tl_bytes_of(tl_metric_set_key(set)));
+	tl_put_char(text, '[');
+	for (size_t i = 0; i < count; i++) {
+		struct tl_metric_labels labels;
+
+		if (!tl_metric_set_labels(set, view, i, &labels))
+			continue;
+		tl_put_string(text, before);
+		tl_put_char(text, '{');
+		for (size_t n = 0; n < labels.count; n++)
+			put_text(text, labels.label[n].name,
+			    labels.label[n].value);
+		put_values(text, set, view, i);
+		tl_put_char(text, '}');
+		before = ",";
+	}
+	tl_put_char(text, ']');
+}
+
+static void
+put_timeline(struct tl_text *text, const struct tl_metrics_view *view)
+{
+	tl_put_char(text, '{');
+	put_text(text, "timeline", tl_bytes_of(view->target->name));
+	put_values(text, TL_METRIC_TIMELINE, view, 0);
+	for (unsigned set = TL_METRIC_LANE; set < TL_METRIC_SETS; set++)
+		put_set(text, (enum tl_metric_set)set, view);
+	tl_put_char(text, '}');
+}
+
+static void
+put_all(struct tl_text *text, const struct tl_metrics *metrics)
+{
+	tl_put_char(text, '{');
+	put_text(text, "version", tl_bytes_of(TIMELINE_VERSION));
+	put_key(text, tl_bytes_of("daemon"));
+	tl_put_char(text, '{');
+	put_values(text, TL_METRIC_DAEMON, &metrics->whole, 0);
+	tl_put_char(text, '}');
+	put_key(text, tl_bytes_of("timelines"));
+	tl_put_char(text, '[');
+	for (size_t i = 0; i < metrics->count; i++) {
+		if (i > 0)
+			tl_put_char(text, ',');
+		put_timeline(text, &metrics->views[i]);
+	}
+	tl_put_string(text, "]}\n");
+}
+
+void
+tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon)
+{
+	struct tl_metrics metrics;
+	const int rc = tl_metrics_gather(&metrics, daemon);
+
+	if (rc == 0)
+		put_all(text, &metrics);
+	else
+		text->rc = rc;
+	tl_metrics_release(&metrics);
+}
+
+/* == recordings == */
+
+/* "" is null. */
+static void
+put_words(struct tl_fields *f, const char *name, const char *words)
+{
+	if (words[0])
+		tl_fields_string(f, name, words);
+	else
+		tl_fields_null(f, name);
+}
+
+static void
+put_recording(struct tl_fields *f, const struct tl_target *target)
+{
+	struct tl_record_status status;
+	const struct tl_recorder_status *r = &status.recorder;
+
+	tl_target_record_status(target, &status);
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "timeline", target->name);
+	tl_fields_unsigned(f, "entries", r->events);
+	tl_fields_unsigned(f, "lost", r->lost);
+	tl_fields_unsigned(f, "files", r->files);
+	tl_fields_unsigned(f, "bytes", r->bytes);
+	tl_fields_unsigned(f, "queued", r->queued);
+	tl_fields_unsigned(f, "faults", r->faults);
+	put_words(f, "path", r->path);
+	put_words(f, "error", status.rc < 0 ? strerror(-status.rc) : "");
+	tl_fields_object_end(f);
+}
+
+void
+tl_metrics_record(struct tl_text *text, const struct tl_daemon *daemon)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_array(&f, "recordings");
+	for (size_t i = 0; i < daemon->target_count; i++)
+		if (tl_target_is_recorded(daemon->targets[i]))
+			put_recording(&f, daemon->targets[i]);
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metrics_status.c - the same numbers for a person: a paragraph for the
+ * daemon, one for each timeline; what is not there is not spoken of.
+ *
+ *	example: 163840 slots, 10.0M bytes; logs info, outside of bursts
+ *	  entries    12345 appended, 0 dropped; 12345 seen, 0 missed
+ *	  history    1m02s of 1m00s
+ *	  bursts     120: 100 trace, 20 trace+; 1 skipped; 100us each 10ms
+ *	  clock      within 81ns (at most 203ns)
+ *	  writers    2 alive, 0 dead
+ *	  trigger    slow: fired 3 times, 1 suppressed
+ *	  snapshots  3 saved, 0 failed
+ *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
+ */
+#include "base/size.h"
+#include "clock/clock.h"
+#include "daemon/metrics/metrics.h"
+#include "daemon/metrics/table.h"
+#include "daemon/sandbox/seccomp.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LABEL_WIDTH = 11 };
+
+static void
+put_label(struct tl_text *text, const char *label)
+{
+	tl_put_format(text, "  %-*s", LABEL_WIDTH, label);
+}
+
+static void
+put_name(struct tl_text *text, const char *name)
+{
+	tl_put_plain(text, tl_bytes_of(name));
+}
+
+static void
+put_bytes(struct tl_text *text, uint64_t bytes)
+{
+	tl_put_size(text, bytes);
+	tl_put_string(text, " bytes");
+}
+
+static void
+put_ns(struct tl_text *text, uint64_t ns)
+{
+	tl_put_duration(text, ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
+}
+
+static void
+put_daemon(struct tl_text *text, const struct tl_metrics *m)
+{
+	const struct tl_daemon *d = m->whole.daemon;
+	tl_put_format(text, "timelined %s, process %d, up ", TIMELINE_VERSION,
+	    (int)getpid());
+	tl_put_duration(text, (tl_clock_read(CLOCK_REALTIME) - d->started_ns) /
+				  1000000000 * 1000000000);
+	tl_put_string(text, "; used ");
+	tl_put_duration(text, m->own.cpu_ns / 1000000 * 1000000);
+	tl_put_string(text, " of CPU");
+	if (m->own.has_rss) {
+		tl_put_string(text, ", ");
+		put_bytes(text, m->own.rss);
+	}
+	tl_put_char(text, '\n');
+	put_label(text, "configured");
+	put_name(text, d->config->path);
+	tl_put_format(text, "; %llu reloads, %llu refused\n",
+	    (unsigned long long)d->reloads,
+	    (unsigned long long)d->reload_faults);
+	put_label(text, "seccomp");
+	put_name(text, tl_seccomp_state());
+	tl_put_char(text, '\n');
+	put_label(text, "timelines");
+	tl_put_format(text, "%zu looked after, %llu of others refused\n",
+	    d->target_count, (unsigned long long)d->refused);
+}
+
+static void
+put_snapshots(struct tl_text *text, const struct tl_metrics *m)
+{
+	const struct tl_snapshots_status *s = &m->snapshots;
+
+	put_label(text, "snapshots");
+	tl_put_format(text,
+	    "%llu saved, %llu failed, %llu removed, %zu waiting; %llu "
+	    "files, ",
+	    (unsigned long long)s->saved, (unsigned long long)s->failed,
+	    (unsigned long long)s->removed, s->queued,
+	    (unsigned long long)s->files);
+	put_bytes(text, s->bytes);
+	tl_put_string(text, " in ");
+	put_name(text, m->whole.daemon->config->directory);
+	tl_put_char(text, '\n');
+}
+
+/* The first line of a timeline, after its name. */
+static void
+put_glance(struct tl_text *text, const struct tl_glance *glance)
+{
+	const struct timeline_header *h = &glance->header;
+	uint64_t slots = 0;
+
+	for (size_t i = 0; i < glance->lane_count; i++)
+		slots += glance->lanes[i].entries;
+	tl_put_unsigned(text, slots);
+	tl_put_string(text, " slots, ");
+	put_bytes(text, h->total_size);
+	tl_put_string(text, "; logs ");
+	tl_put_string(text, glance->threshold > TIMELINE_LEVEL_MAX
+				? "nothing"
+				: tl_level_name(glance->threshold));
+	if (glance->burst) {
+		tl_put_string(text, " for ");
+		put_ns(text, glance->burst_left_ns);
+		tl_put_string(text, " more, then ");
+		tl_put_string(text, glance->base > TIMELINE_LEVEL_MAX
+					? "nothing"
+					: tl_level_name(glance->base));
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
+put_entries(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_target_counts *counts = &v->target->counts;
+
+	put_label(text, "entries");
+	tl_put_format(text,
+	    "%llu appended, %llu dropped; %llu seen, %llu missed\n",
+	    (unsigned long long)v->glance.appended,
+	    (unsigned long long)v->glance.dropped,
+	    (unsigned long long)counts->entries,
+	    (unsigned long long)counts->lost);
+}
+
+static void
+put_history(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const int64_t kept_ns =
+	    v->bursts.kept_ns >= 0 ? v->bursts.kept_ns : v->glance.kept_ns;
+	const uint64_t wanted_ns =
+	    v->target->config ? v->target->config->keep_ns : 0;
+
+	if (kept_ns < 0 && wanted_ns == 0)
+		return;
+	put_label(text, "history");
+	if (kept_ns < 0)
+		tl_put_string(text, "not known yet");
+	else
+		tl_put_duration(text, kept_ns);
+	if (wanted_ns > 0) {
+		tl_put_string(text, " of ");
+		put_ns(text, wanted_ns);
+		if (v->target->bursts && !v->bursts.keeps)
+			tl_put_string(text, ": too little");
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
+put_slots(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_bursts_status *b = &v->bursts;
+
+	if (b->slot_ns == 0)
+		return;
+	put_label(text, "slots");
+	put_ns(text, b->slot_ns);
+	tl_put_format(text, " each, %.3g %% of them open, scale %.3g; ",
+	    b->share * 100, b->scale);
+	put_ns(text, b->starved_ns / 1000000 * 1000000);
+	tl_put_string(text, " starved\n");
+}
+
+static void
+put_bursts(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_bursts_status *b = &v->bursts;
+	const char *before = ": ";
+
+	if (!v->target->bursts || (b->period_ns == 0 && b->made == 0))
+		return;
+	put_label(text, "bursts");
+	tl_put_unsigned(text, b->made);
+	for (unsigned level = 1; level <= TIMELINE_LEVEL_MAX; level++) {
+		if (b->by_level[level] == 0)
+			continue;
+		tl_put_format(text, "%s%llu %s", before,
+		    (unsigned long long)b->by_level[level],
+		    tl_level_name(level));
+		before = ", ";
+	}
+	tl_put_format(text, "; %llu skipped, %llu by triggers",
+	    (unsigned long long)b->skipped, (unsigned long long)b->triggered);
+	if (b->period_ns > 0) {
+		tl_put_string(text, "; ");
+		put_ns(text, b->length_ns);
+		tl_put_string(text, " each ");
+		put_ns(text, b->period_ns);
+		tl_put_format(text, ", scale %.3g", b->scale);
+	}
+	if (b->contended >= 0)
+		tl_put_format(text, "; CPUs contended %.2g %% of the time",
+		    b->contended * 100);
+	tl_put_char(text, '\n');
+}
+
+static void
+put_clock(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_calibrator_status *c = &v->clock;
+
+	if (!v->target->calibrator)
+		return;
+	put_label(text, "clock");
+	if (c->busy)
+		tl_put_string(text, "kept by another process; ");
+	tl_put_string(text, "within ");
+	tl_put_duration(text, c->est_err_ns);
+	tl_put_string(text, " (at most ");
+	tl_put_duration(text, c->max_err_ns);
+	tl_put_format(text, "), %llu points", (unsigned long long)c->points);
+	if (c->steps > 0)
+		tl_put_format(text, ", %llu steps",
+		    (unsigned long long)c->steps);
+	if (c->suspect)
+		tl_put_string(text, "; the counter is not trusted");
+	tl_put_char(text, '\n');
+}
+
+static void
+put_triggers(struct tl_text *text, const struct tl_rules *rules)
+{
+	const size_t count = rules ? tl_rules_count(rules) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct tl_rule_status s = { 0 };
+
+		tl_rules_status(rules, i, &s);
+		put_label(text, "trigger");
+		put_name(text, s.rule->name);
+		tl_put_format(text, ": fired %llu times, %llu suppressed%s\n",
+		    (unsigned long long)s.fired,
+		    (unsigned long long)s.suppressed,
+		    s.off ? "; OFF: it failed" : "");
+	}
+}
+
+static void
+put_record(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_recorder_status *r = &v->record.recorder;
+
+	if (!v->has_record)
+		return;
+	put_label(text, "recording");
+	tl_put_format(text, "%llu entries, %llu lost; %llu files, ",
+	    (unsigned long long)r->events, (unsigned long long)r->lost,
+	    (unsigned long long)r->files);
+	put_bytes(text, r->bytes);
+	if (r->path[0]) {
+		tl_put_string(text, ", now ");
+		put_name(text, r->path);
+	}
+	if (v->record.rc < 0) {
+		tl_put_string(text, "; FAILS: ");
+		put_name(text, strerror(-v->record.rc));
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
+put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
+{
+	const struct tl_target *t = v->target;
+
+	tl_put_char(text, '\n');
+	put_name(text, t->name);
+	tl_put_string(text, ": ");
+	if (!v->has_glance) {
+		tl_put_string(text, "cannot be looked at\n");
+		return;
+	}
+	put_glance(text, &v->glance);
+	put_entries(text, v);
+	put_history(text, v);
+	put_bursts(text, v);
+	put_slots(text, v);
+	put_clock(text, v);
+	if (t->writers) {
+		put_label(text, "writers");
+		tl_put_format(text, "%zu alive, %zu dead\n", v->writers_alive,
+		    v->writers_dead);
+	}
+	put_triggers(text, t->rules);
+	put_label(text, "snapshots");
+	tl_put_format(text, "%llu saved, %llu failed\n",
+	    (unsigned long long)t->counts.snapshots,
+	    (unsigned long long)t->counts.snapshot_faults);
+	put_record(text, v);
+}
+
+void
+tl_metrics_status(struct tl_text *text, const struct tl_daemon *daemon)
+{
+	struct tl_metrics metrics;
+	const int rc = tl_metrics_gather(&metrics, daemon);
+
+	if (rc == 0) {
+		put_daemon(text, &metrics);
+		put_snapshots(text, &metrics);
+		for (size_t i = 0; i < metrics.count; i++)
+			put_timeline(text, &metrics.views[i]);
+	} else {
+		text->rc = rc;
+	}
+	tl_metrics_release(&metrics);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * metrics_table.h - every metric there is: name, meaning, where its value
+ * comes from.  The text for Prometheus, the JSON object and the manual page's
+ * test are driven by it.
+ *
+ * A metric belongs to a set: one of the daemon, one of each timeline, or one
+ * of each lane, priority, ... of a timeline.
+ */
+#ifndef TL_DAEMON_METRICS_TABLE_H
+#define TL_DAEMON_METRICS_TABLE_H
+
+#include "base/text.h"
+#include "daemon/daemon.h"
+#include "daemon/disk/snapshots.h"
+#include "daemon/programs.h"
+#include "daemon/target.h"
+#include "snap/glance.h"
+
+#include <stdbool.h>
+
+/* What the daemon itself costs. */
+struct tl_metrics_own {
+	int64_t cpu_ns;
+	uint64_t rss; /* bytes */
+	uint64_t fds;
+	bool has_rss; /* /proc told */
+	bool has_fds;
+	struct tl_programs_status programs;
+};
+
+/* One timeline, or the daemon as a whole (target is NULL). */
+struct tl_metrics_view {
+	const struct tl_daemon *daemon;
+	const struct tl_metrics_own *own;
+	const struct tl_snapshots_status *snapshots;
+	const struct tl_target *target;
+	struct tl_glance glance; /* lane_count 0 when has_glance is false */
+	bool has_glance;
+	struct tl_bursts_status bursts;
+	struct tl_calibrator_status clock;
+	struct tl_record_status record;
+	bool has_record; /* it is recorded, or should be */
+	size_t writers_alive;
+	size_t writers_dead;
+};
+
+struct tl_metrics {
+	struct tl_metrics_own own;
+	struct tl_snapshots_status snapshots;
+	struct tl_metrics_view whole;
+	struct tl_metrics_view *views; /* one for each target */
+	size_t count;
+};
+
+/* Ask.  -ENOMEM.  Points into metrics: do not move it. */
+int tl_metrics_gather(struct tl_metrics *metrics, const struct tl_daemon *d);
+void tl_metrics_release(struct tl_metrics *metrics);
+
+enum tl_metric_set {
+	TL_METRIC_DAEMON,
+	TL_METRIC_BUILD,
+	TL_METRIC_TIMELINE,
+	TL_METRIC_LANE, /* the first of those nested in a timeline */
+	TL_METRIC_TIER,
+	TL_METRIC_CAUSE,
+	TL_METRIC_PRIORITY,
+	TL_METRIC_WRITER,
+	TL_METRIC_RULE,
+	TL_METRIC_SETS
+};
+
+enum tl_metric_type { TL_METRIC_COUNTER, TL_METRIC_GAUGE };
+
+enum tl_metric_form {
+	TL_METRIC_COUNT,
+	TL_METRIC_SECONDS, /* kept in ns */
+	TL_METRIC_RATIO
+};
+
+struct tl_metric_value {
+	enum tl_metric_form form;
+	uint64_t count;
+	int64_t ns;
+	double ratio;
+};
+
+struct tl_metric {
+	enum tl_metric_set set;
+	enum tl_metric_type type;
+	const char *name;
+	const char *help;
+	/* The value of the i-th thing of the set; false: there is none. */
+	bool (*get)(const struct tl_metrics_view *view, size_t i,
+	    struct tl_metric_value *value);
+};
+
+extern const struct tl_metric tl_metrics_table[];
+extern const size_t tl_metrics_table_count;
+
+enum { TL_METRIC_LABELS_MAX = 2, TL_METRIC_LANES_MAX = 1024 };
+
+/* A label's value: bytes that may be hostile. */
+struct tl_metric_label {
+	const char *name;
+	struct tl_bytes value;
+	char own[64]; /* value points here where it was made up */
+};
+
+struct tl_metric_labels {
+	struct tl_metric_label label[TL_METRIC_LABELS_MAX];
+	size_t count;
+};
+
+/* The name of a nested set in the JSON object. */
+const char *tl_metric_set_key(enum tl_metric_set set);
+size_t
+tl_metric_set_size(enum tl_metric_set set, const struct tl_metrics_view *view);
+/* What tells the i-th from the others; false: leave this one out. */
+bool
+tl_metric_set_labels(enum tl_metric_set set, const struct tl_metrics_view *view,
+    size_t i, struct tl_metric_labels *labels);
+
+/* A value as a plain number; false when it is not finite. */
+bool tl_metric_put(struct tl_text *text, const struct tl_metric_value *value);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules.c - the rules of one timeline, and what each entry and each tick is
+ * to them.
+ *
+ * Where something was missed (entries lost, the stream closed, the clock set
+ * back) all rules are cut: nothing that lasts from before it counts.
+ */
+#include "daemon/rules/engine.h"
+#include "event/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Entries come in order; so much earlier, and the clock was set back. */
+enum { BACK_NS = 1000000000 };
+
+/* == entries == */
+
+static void
+cut_rule(struct tl_rule *rule, int64_t ns, bool back)
+{
+	if (back) {
+		tl_window_clear(&rule->stamps);
+		tl_window_clear(&rule->fires);
+		if (rule->fired_ns > ns)
+			rule->fired_ns = ns;
+	}
+	rule->since_ns = ns;
+	if (rule->config->kind == TL_RULE_INTERVAL)
+		rule->since = false;
+}
+
+static void
+cut(struct tl_rules *rules, int64_t ns, bool back)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		cut_rule(&rules->list[i], ns, back);
+	tl_rules_drop_spans(rules);
+	rules->cut_due = false;
+}
+
+/* The time of an entry or a tick: is it the one before, or later? */
+static inline void
+advance(struct tl_rules *rules, int64_t *last_ns, bool *has_last, int64_t ns)
+{
+	const bool back = *has_last && tl_ns_since(*last_ns, ns) > BACK_NS;
+
+	if (__builtin_expect(back || rules->cut_due, false))
+		cut(rules, ns, back);
+	if (!*has_last || back || ns > *last_ns)
+		*last_ns = ns;
+	*has_last = true;
+}
+
+static void
+put_one(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, unsigned part, const struct tl_span *span)
+{
+	switch (rule->config->kind) {
+	case TL_RULE_EVENT:
+	case TL_RULE_LEVEL:
+		tl_rule_put_event(rules, rule, event);
+		return;
+	case TL_RULE_SPAN:
+		if (span)
+			tl_rule_put_span(rules, rule, event, span);
+		return;
+	case TL_RULE_INTERVAL:
+		tl_rule_put_interval(rules, rule, event, part);
+		return;
+	case TL_RULE_ABSENT:
+		tl_rule_put_absent(rules, rule, event);
+		return;
+	case TL_RULE_ARGUMENT:
+		tl_rule_put_argument(rules, rule, event, part);
+		return;
+	case TL_RULE_RATE:
+		tl_rule_put_rate(rules, rule, event);
+		return;
+	case TL_RULE_DIED:
+		return;
+	}
+}
+
+static void
+put_lost(struct tl_rules *rules, const struct tl_event *event)
+{
+	int64_t ns = event->ns;
+
+	if (rules->has_newest && ns < rules->newest_ns)
+		ns = rules->newest_ns;
+	cut(rules, ns, false);
+}
+
+void
+tl_rules_put(struct tl_rules *rules, const struct tl_event *event)
+{
+	const struct tl_rule_match *match;
+	struct tl_span span;
+	bool ended;
+
+	if (event->kind == TL_LOST) {
+		put_lost(rules, event);
+		return;
+	}
+	advance(rules, &rules->newest_ns, &rules->has_newest, event->ns);
+	match = tl_rules_match(rules, event->message);
+	ended = match->is_span && tl_rules_pair(rules, event, &span) == 1;
+	for (uint64_t left = match->wanted & rules->on; left;
+	     left &= left - 1) {
+		const unsigned i = (unsigned)__builtin_ctzll(left);
+
+		put_one(rules, &rules->list[i], event, match->part[i],
+		    ended ? &span : NULL);
+	}
+}
+
+void
+tl_rules_tick(struct tl_rules *rules, int64_t now_ns)
+{
+	advance(rules, &rules->tick_ns, &rules->has_tick, now_ns);
+	tl_rules_tick_spans(rules, now_ns);
+	for (uint64_t left = rules->on; left; left &= left - 1) {
+		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+
+		if (rule->config->kind == TL_RULE_INTERVAL)
+			tl_rule_tick_interval(rules, rule, now_ns);
+		else if (rule->config->kind == TL_RULE_ABSENT)
+			tl_rule_tick_absent(rules, rule, now_ns);
+		else if (rule->config->kind == TL_RULE_RATE)
+			tl_rule_tick_rate(rules, rule, now_ns);
+	}
+}
+
+void
+tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
+    int64_t now_ns)
+{
+	for (uint64_t left = rules->on; left; left &= left - 1) {
+		struct tl_rule *rule = &rules->list[__builtin_ctzll(left)];
+		const char *glob = rule->config->match.message;
+		struct tl_text *text;
+
+		if (rule->config->kind != TL_RULE_DIED ||
+		    (glob && !tl_glob_matches(glob, tl_bytes_of(command))))
+			continue;
+		text = tl_rule_claim(rules, rule, now_ns);
+		if (!text)
+			continue;
+		tl_put_string(text, "process ");
+		tl_put_unsigned(text, pid);
+		tl_put_string(text, " (");
+		tl_put_string(text, command);
+		tl_put_string(text, ") has ended");
+		tl_rule_fire(rules, rule, NULL, now_ns);
+	}
+}
+
+/* == making == */
+
+static void
+rule_free(struct tl_rule *rule)
+{
+	tl_script_filter_free(rule->when);
+	tl_window_free(&rule->fires);
+	tl_window_free(&rule->stamps);
+}
+
+static int
+rule_init(struct tl_rule *rule, const struct tl_config_rule *config,
+    struct tl_fault *fault)
+{
+	uint64_t fires = config->fires_max;
+	int rc = 0;
+
+	if (fires > TL_WINDOW_ASKED_MAX)
+		fires = TL_WINDOW_ASKED_MAX;
+	*rule = (struct tl_rule){ .config = config, .judged_ns = INT64_MIN };
+	if (fires > 0)
+		rc = tl_window_init(&rule->fires, fires);
+	if (rc == 0 && config->kind == TL_RULE_RATE)
+		rc = tl_rule_rate_init(rule);
+	if (rc != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "%s: not enough memory", config->name);
+	return tl_rule_compile(rule, fault);
+}
+
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool
+is_same_match(const struct tl_config_match *a, const struct tl_config_match *b)
+{
+	return is_same_text(a->category, b->category) &&
+	       is_same_text(a->message, b->message);
+}
+
+/* Bits, because NAN is a value like any other here. */
+static bool
+is_same_double(double a, double b)
+{
+	return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+/* Do both look for the same?  What is done then does not matter. */
+static bool
+is_same_rule(const struct tl_config_rule *a, const struct tl_config_rule *b)
+{
+	return is_same_text(a->name, b->name) && a->kind == b->kind &&
+	       is_same_match(&a->match, &b->match) &&
+	       is_same_match(&a->other, &b->other) &&
+	       is_same_text(a->when, b->when) &&
+	       is_same_text(a->argument, b->argument) &&
+	       is_same_double(a->bound, b->bound) && a->below == b->below &&
+	       a->limit_ns == b->limit_ns && a->level == b->level &&
+	       is_same_double(a->clear, b->clear) &&
+	       a->every_ns == b->every_ns && a->fires_max == b->fires_max;
+}
+
+/* The rule of before that goes on as this one; NULL: it is new. */
+static struct tl_rule *
+find_same(const struct tl_rules *rules, const struct tl_config_rule *config,
+    uint64_t *taken)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		const uint64_t bit = (uint64_t)1 << i;
+
+		if ((*taken & bit) ||
+		    !is_same_rule(rules->list[i].config, config))
+			continue;
+		*taken |= bit;
+		return &rules->list[i];
+	}
+	return NULL;
+}
+
+/* The new list takes over what goes on, and the old one is freed. */
+static void
+change_over(struct tl_rules *rules, struct tl_rule *made,
+    struct tl_rule *const *same, const struct tl_config_rule *list,
+    size_t count)
+{
+	uint64_t on = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (same[i]) {
+			made[i] = *same[i];
+			made[i].config = &list[i];
+			made[i].off = false; /* another chance */
+			*same[i] = (struct tl_rule){ 0 };
+		}
+		on |= (uint64_t)1 << i;
+	}
+	for (size_t i = 0; i < rules->count; i++)
+		rule_free(&rules->list[i]);
+	free(rules->list);
+	rules->list = made;
+	rules->count = count;
+	rules->on = on;
+	tl_rules_forget_matches(rules);
+}
+
+/* The pairing of spans, where a rule needs it. */
+static int
+make_spans(struct tl_spans **spans, const struct tl_config_rule *list,
+    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].kind == TL_RULE_SPAN)
+			return tl_spans_new(spans);
+	}
+	return 0;
+}
+
+int
+tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
+    size_t count, struct tl_fault *fault)
+{
+	struct tl_rule *same[TL_CONFIG_RULES_MAX];
+	struct tl_spans *spans = NULL;
+	struct tl_rule *made;
+	uint64_t taken = 0;
+	size_t i = 0;
+	int rc;
+
+	if (count > TL_CONFIG_RULES_MAX)
+		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
+		    "more than %d triggers", TL_CONFIG_RULES_MAX);
+	made = calloc(count + 1, sizeof(*made));
+	rc = made ? make_spans(&spans, list, count) : -ENOMEM;
+	if (rc != 0)
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "not enough memory");
+	for (; rc == 0 && i < count; i++) {
+		same[i] = find_same(rules, &list[i], &taken);
+		if (!same[i])
+			rc = rule_init(&made[i], &list[i], fault);
+	}
+	if (rc != 0) {
+		while (i-- > 0)
+			rule_free(&made[i]);
+		tl_spans_free(spans);
+		free(made);
+		return rc;
+	}
+	change_over(rules, made, same, list, count);
+	if (!spans || !rules->spans) {
+		tl_spans_free(rules->spans);
+		rules->spans = spans;
+	} else {
+		tl_spans_free(spans); /* go on with what is open */
+	}
+	rules->scan_ns = INT64_MIN;
+	return 0;
+}
+
+int
+tl_rules_new(struct tl_rules **rules, const struct tl_config_rule *list,
+    size_t count, const struct tl_rules_host *host, struct tl_fault *fault)
+{
+	struct tl_rules *made = calloc(1, sizeof(*made));
+	int rc;
+
+	if (!made)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "not enough memory");
+	made->host = *host;
+	made->list = calloc(1, sizeof(*made->list));
+	rc = made->list ? tl_rules_configure(made, list, count, fault)
+			: tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+			      "not enough memory");
+	if (rc == 0)
+		*rules = made;
+	else
+		tl_rules_free(made);
+	return rc;
+}
+
+size_t
+tl_rules_count(const struct tl_rules *rules)
+{
+	return rules->count;
+}
+
+void
+tl_rules_status(const struct tl_rules *rules, size_t i,
+    struct tl_rule_status *status)
+{
+	const struct tl_rule *rule = &rules->list[i];
+
+	*status = (struct tl_rule_status){ .rule = rule->config,
+		.fired = rule->fired,
+		.suppressed = rule->suppressed,
+		.off = rule->off };
+}
+
+void
+tl_rules_free(struct tl_rules *rules)
+{
+	if (!rules)
+		return;
+	for (size_t i = 0; i < rules->count; i++)
+		rule_free(&rules->list[i]);
+	free(rules->list);
+	tl_rules_forget_matches(rules);
+	tl_spans_free(rules->spans);
+	tl_text_free(&rules->text);
+	free(rules);
+}

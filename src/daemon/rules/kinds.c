@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kinds.c - what each kind of rule looks for.
+ */
+#include "clock/clock.h"
+#include "daemon/rules/engine.h"
+#include "event/render.h"
+
+#include <math.h>
+
+/* == one entry == */
+
+static void
+put_entry(struct tl_text *text, const struct tl_event *event)
+{
+	tl_put_plain(text, event->message->category);
+	tl_put_string(text, ": ");
+	tl_render_line(text, event);
+}
+
+void
+tl_rule_put_event(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event)
+{
+	struct tl_text *text;
+
+	if (!tl_rule_passes(rules, rule, event))
+		return;
+	text = tl_rule_claim(rules, rule, event->ns);
+	if (!text)
+		return;
+	tl_put_string(text, tl_level_name(event->level));
+	tl_put_char(text, ' ');
+	put_entry(text, event);
+	tl_rule_fire(rules, rule, event, event->ns);
+}
+
+/* The number that an argument's 64 bits stand for: 64 bits of mantissa hold
+ * each of them exactly. */
+static long double
+value_of(const struct tl_event *event, unsigned index)
+{
+	const uint64_t bits = event->args[index];
+	double value;
+
+	switch (event->message->args[index].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		return (int64_t)bits;
+	case TIMELINE_ARG_DOUBLE:
+		memcpy(&value, &bits, sizeof(value));
+		return value;
+	default:
+		return bits;
+	}
+}
+
+void
+tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, unsigned index)
+{
+	const struct tl_config_rule *config = rule->config;
+	const double clear =
+	    isnan(config->clear) ? config->bound : config->clear;
+	const long double value = event->bare ? NAN : value_of(event, index);
+	const bool bad =
+	    config->below ? value < config->bound : value > config->bound;
+	const bool good = config->below ? value >= clear : value <= clear;
+	struct tl_text *text;
+
+	/* Ask the expression only where the answer changes something. */
+	if (!tl_rule_turns(rule, bad, good) ||
+	    !tl_rule_passes(rules, rule, event))
+		return;
+	if (rule->disarmed) {
+		rule->disarmed = false;
+		return;
+	}
+	text = tl_rule_claim(rules, rule, event->ns);
+	if (!text)
+		return;
+	tl_put_plain(text, event->message->args[index].name);
+	tl_put_char(text, ' ');
+	tl_render_arg(text, event, index);
+	tl_put_string(text, config->below ? " is below " : " is above ");
+	tl_put_double(text, config->bound);
+	tl_put_string(text, ", ");
+	put_entry(text, event);
+	tl_rule_fire(rules, rule, event, event->ns);
+}
+
+/* == time == */
+
+/* What the rule looks for, as it was configured. */
+static void
+put_match(struct tl_text *text, const struct tl_config_match *match)
+{
+	if (match->category) {
+		tl_put_plain(text, tl_bytes_of(match->category));
+		tl_put_string(text, ": ");
+	}
+	tl_put_plain(text, tl_bytes_of(match->message ? match->message : "*"));
+}
+
+/* == interval == */
+
+/* It took, or takes already, so long. */
+static void
+judge_interval(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, int64_t now_ns)
+{
+	const int64_t ns = tl_ns_since(now_ns, rule->since_ns);
+	struct tl_text *text;
+
+	if (!tl_rule_turns_ns(rule, ns))
+		return;
+	if (rule->disarmed) {
+		rule->disarmed = false;
+		return;
+	}
+	text = tl_rule_claim(rules, rule, now_ns);
+	if (!text)
+		return;
+	tl_put_string(text, event ? "took " : "waits since ");
+	tl_put_duration(text, ns);
+	tl_put_string(text, " (limit ");
+	tl_put_duration(text, tl_rule_limit(rule));
+	tl_put_string(text, ") from ");
+	put_match(text, &rule->config->match);
+	tl_put_string(text, " to ");
+	put_match(text, &rule->config->other);
+	tl_rule_fire(rules, rule, event, now_ns);
+}
+
+void
+tl_rule_put_interval(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, unsigned part)
+{
+	if ((part & TL_PART_OTHER) && rule->since) {
+		rule->since = false;
+		if (!rule->judged)
+			judge_interval(rules, rule, event, event->ns);
+	}
+	if ((part & TL_PART_FIRST) && !rule->since &&
+	    tl_rule_passes(rules, rule, event)) {
+		rule->since = true;
+		rule->since_ns = event->ns;
+		rule->judged = false;
+	}
+}
+
+void
+tl_rule_tick_interval(struct tl_rules *rules, struct tl_rule *rule,
+    int64_t now_ns)
+{
+	if (!rule->since || rule->judged ||
+	    tl_ns_since(now_ns, rule->since_ns) <= tl_rule_limit(rule))
+		return;
+	rule->judged = true;
+	if (!rule->disarmed)
+		judge_interval(rules, rule, NULL, now_ns);
+}
+
+/* == absent == */
+
+void
+tl_rule_put_absent(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event)
+{
+	if (!tl_rule_passes(rules, rule, event))
+		return;
+	if (!rule->since || event->ns > rule->since_ns)
+		rule->since_ns = event->ns;
+	rule->since = true;
+	rule->disarmed = false;
+	rule->held = false;
+}
+
+void
+tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
+    int64_t now_ns)
+{
+	const int64_t ns = tl_ns_since(now_ns, rule->since_ns);
+	struct tl_text *text;
+
+	if (!rule->since) {
+		rule->since = true;
+		rule->since_ns = now_ns;
+		return;
+	}
+	if (rule->disarmed || ns <= tl_rule_limit(rule))
+		return;
+	text = tl_rule_claim(rules, rule, now_ns);
+	rule->held = !text;
+	if (!text)
+		return;
+	tl_put_string(text, "not seen for ");
+	tl_put_duration(text, ns);
+	tl_put_string(text, ": ");
+	put_match(text, &rule->config->match);
+	tl_rule_fire(rules, rule, NULL, now_ns);
+}
+
+/* == rate == */
+
+/* The least number of entries in limit_ns that is more than (or, where below
+ * is asked, not fewer than) so many a second. */
+static uint64_t
+count_at(const struct tl_rule *rule, double per_second)
+{
+	const double n = per_second * (double)rule->config->limit_ns / 1e9;
+	const double least = rule->config->below ? ceil(n) : floor(n) + 1;
+
+	if (!(least > 0))
+		return 0;
+	return least < (double)TL_WINDOW_ASKED_MAX ? (uint64_t)least
+						   : TL_WINDOW_ASKED_MAX;
+}
+
+int
+tl_rule_rate_init(struct tl_rule *rule)
+{
+	const struct tl_config_rule *config = rule->config;
+	const double clear =
+	    isnan(config->clear) ? config->bound : config->clear;
+
+	rule->enough = count_at(rule, config->bound);
+	rule->enough_clear = count_at(rule, clear);
+	return tl_window_init(&rule->stamps, rule->enough > rule->enough_clear
+						 ? rule->enough
+						 : rule->enough_clear);
+}
+
+static void
+fire_rate(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, int64_t now_ns)
+{
+	struct tl_text *text = tl_rule_claim(rules, rule, now_ns);
+
+	rule->held = !text;
+	if (!text)
+		return;
+	tl_put_string(text, rule->config->below ? "fewer" : "more");
+	tl_put_string(text, " than ");
+	tl_put_double(text, rule->config->bound);
+	tl_put_string(text, " a second over ");
+	tl_put_duration(text, tl_rule_limit(rule));
+	if (event) {
+		tl_put_string(text, ", ");
+		put_entry(text, event);
+	} else {
+		tl_put_string(text, ": ");
+		put_match(text, &rule->config->match);
+	}
+	tl_rule_fire(rules, rule, event, now_ns);
+}
+
+/* There are so few that the rate is low: true only where none was missed. */
+static void
+judge_low(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, int64_t now_ns)
+{
+	const int64_t limit = tl_rule_limit(rule);
+	const int64_t after_ns = tl_ns_since(now_ns, limit);
+	const uint64_t enough =
+	    rule->disarmed ? rule->enough_clear : rule->enough;
+
+	if (!rule->since) {
+		rule->since = true;
+		rule->since_ns = now_ns;
+	}
+	/* It fires on the low side where below is asked, and is armed again
+	 * there where it is not. */
+	if (rule->disarmed == rule->config->below ||
+	    tl_ns_since(now_ns, rule->since_ns) < limit)
+		return;
+	if (tl_window_has(&rule->stamps, enough, after_ns)) {
+		rule->held = false;
+		return;
+	}
+	if (!rule->disarmed)
+		fire_rate(rules, rule, event, now_ns);
+	else
+		rule->disarmed = false;
+}
+
+/* There are so many that the rate is high. */
+static void
+judge_high(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event)
+{
+	const int64_t after_ns = tl_ns_since(event->ns, tl_rule_limit(rule));
+	const uint64_t enough =
+	    rule->disarmed ? rule->enough_clear : rule->enough;
+
+	if (rule->disarmed != rule->config->below)
+		return;
+	if (!tl_window_has(&rule->stamps, enough, after_ns)) {
+		rule->held = false;
+		return;
+	}
+	if (!rule->disarmed)
+		fire_rate(rules, rule, event, event->ns);
+	else
+		rule->disarmed = false;
+}
+
+void
+tl_rule_put_rate(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event)
+{
+	if (!tl_rule_passes(rules, rule, event))
+		return;
+	judge_low(rules, rule, event, event->ns);
+	tl_window_add(&rule->stamps, event->ns);
+	judge_high(rules, rule, event);
+}
+
+void
+tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule, int64_t now_ns)
+{
+	judge_low(rules, rule, NULL, now_ns);
+}
+
+/* == spans == */
+
+enum { SCAN_NS = 1000 }; /* pause for each span that was looked at */
+
+int
+tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,
+    struct tl_span *span)
+{
+	int rc;
+
+	if (!rules->spans)
+		return 0;
+	rc = tl_spans_put(rules->spans, event, span);
+	if (rc < 0) /* a begin is missing: ends would find wrong ones */
+		tl_rules_drop_spans(rules);
+	return rc == 1 && !span->lossy;
+}
+
+void
+tl_rules_drop_spans(struct tl_rules *rules)
+{
+	const struct tl_event loss = { .kind = TL_LOST };
+	struct tl_spans_count count;
+	struct tl_spans *fresh;
+	struct tl_span span;
+
+	for (size_t i = 0; i < rules->count; i++)
+		rules->list[i].judged_ns = INT64_MIN;
+	rules->scan_ns = INT64_MIN;
+	if (!rules->spans)
+		return;
+	tl_spans_counts(rules->spans, &count);
+	if (count.lonely_begins == 0)
+		return;
+	if (tl_spans_new(&fresh) == 0) {
+		tl_spans_free(rules->spans);
+		rules->spans = fresh;
+	} else { /* they are marked at least */
+		tl_spans_put(rules->spans, &loss, &span);
+	}
+}
+
+/* The expression of a rule is asked about the begin, which has the arguments
+ * that all spans have. */
+static bool
+begin_passes(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_span *span)
+{
+	struct tl_event begin = { .ns = span->begin_ns,
+		.tsc = span->begin_tsc,
+		.message = span->message,
+		.cpu = span->begin_cpu,
+		.pid = span->pid,
+		.tid = span->tid,
+		.epoch = span->begin_epoch,
+		.source = span->source,
+		.kind = TL_BEGIN,
+		.level = span->message->level };
+
+	if (!rule->config->when)
+		return true;
+	memcpy(begin.args, span->args, sizeof(begin.args));
+	return tl_rule_passes(rules, rule, &begin);
+}
+
+static void
+fire(struct tl_rules *rules, struct tl_rule *rule, const struct tl_event *event,
+    const struct tl_span *span, int64_t now_ns)
+{
+	struct tl_text *text = tl_rule_claim(rules, rule, now_ns);
+
+	if (!text)
+		return;
+	tl_put_string(text, event ? "took " : "still open after ");
+	tl_put_duration(text, tl_ns_since(now_ns, span->begin_ns));
+	tl_put_string(text, " (limit ");
+	tl_put_duration(text, tl_rule_limit(rule));
+	tl_put_string(text, "), pid ");
+	tl_put_unsigned(text, span->pid);
+	tl_put_string(text, ", ");
+	tl_put_plain(text, span->message->category);
+	tl_put_string(text, ": ");
+	tl_put_plain(text, span->message->line1);
+	tl_rule_fire(rules, rule, event, now_ns);
+}
+
+void
+tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, const struct tl_span *span)
+{
+	if (span->begin_ns <= rule->judged_ns ||
+	    !tl_rule_turns_ns(rule, span->duration_ns) ||
+	    !begin_passes(rules, rule, span))
+		return;
+	if (rule->disarmed)
+		rule->disarmed = false;
+	else
+		fire(rules, rule, event, span, event->ns);
+}
+
+/* Begins up to here are older than the limit. */
+static int64_t
+reach_of(const struct tl_rule *rule, int64_t now_ns)
+{
+	return tl_ns_since(tl_ns_since(now_ns, tl_rule_limit(rule)), 1);
+}
+
+/* An open span before every rule that wants it. */
+static void
+judge_open(struct tl_rules *rules, const struct tl_span *span, int64_t now_ns)
+{
+	uint64_t wanted =
+	    tl_rules_match(rules, span->message)->wanted & rules->on;
+
+	for (; wanted; wanted &= wanted - 1) {
+		struct tl_rule *rule = &rules->list[__builtin_ctzll(wanted)];
+
+		if (rule->config->kind != TL_RULE_SPAN || rule->disarmed ||
+		    span->begin_ns <= rule->judged_ns ||
+		    span->begin_ns > reach_of(rule, now_ns) ||
+		    !begin_passes(rules, rule, span))
+			continue;
+		fire(rules, rule, NULL, span, now_ns);
+	}
+}
+
+/* The youngest begin that any rule wants judged now. */
+static int64_t
+farthest_reach(const struct tl_rules *rules, int64_t now_ns)
+{
+	int64_t farthest = INT64_MIN;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct tl_rule *rule = &rules->list[i];
+		const int64_t reach = reach_of(rule, now_ns);
+
+		if (rule->config->kind == TL_RULE_SPAN && reach > farthest)
+			farthest = reach;
+	}
+	return farthest;
+}
+
+void
+tl_rules_tick_spans(struct tl_rules *rules, int64_t now_ns)
+{
+	struct tl_span span;
+	int64_t farthest, looked = 0;
+	uint32_t index = 0;
+
+	if (!rules->spans || now_ns < rules->scan_ns)
+		return;
+	farthest = farthest_reach(rules, now_ns);
+	/* At most TL_SPANS_OPEN_MAX; where most are old, not every time. */
+	while (tl_spans_open(rules->spans, &index, &span) &&
+	       span.begin_ns <= farthest) {
+		if (!span.lossy)
+			judge_open(rules, &span, now_ns);
+		looked++;
+	}
+	rules->scan_ns = tl_add_ns(now_ns, looked * SCAN_NS);
+	for (size_t i = 0; i < rules->count; i++) {
+		struct tl_rule *rule = &rules->list[i];
+		const int64_t reach = reach_of(rule, now_ns);
+
+		if (rule->config->kind == TL_RULE_SPAN &&
+		    reach > rule->judged_ns)
+			rule->judged_ns = reach;
+	}
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rule.c - one rule: which messages it wants, what its expression lets pass,
+ * and whether it may fire now.
+ */
+#include "daemon/rules/engine.h"
+#include "event/filter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* == match == */
+
+/* The entries that tell of levels are there because of us as often as not:
+ * only who asks for their category wants them. */
+static bool
+is_match(const struct tl_config_match *match, const struct tl_message *message)
+{
+	if (message->builtin != TIMELINE_BUILTIN_NONE && !match->category)
+		return false;
+	return (!match->category ||
+		   tl_glob_matches(match->category, message->category)) &&
+	       (!match->message ||
+		   tl_glob_matches(match->message, message->line1));
+}
+
+/* The number of an argument of that name whose value is a number; -1. */
+static int
+find_argument(const struct tl_message *message, const char *name)
+{
+	for (int i = 0; i < message->argc; i++) {
+		if (tl_bytes_equal(message->args[i].name, tl_bytes_of(name)))
+			return message->args[i].format == TIMELINE_ARG_STRING
+				   ? -1
+				   : i;
+	}
+	return -1;
+}
+
+static unsigned
+interval_part(const struct tl_config_rule *rule,
+    const struct tl_message *message)
+{
+	unsigned part = 0;
+
+	if (is_match(&rule->match, message))
+		part |= TL_PART_FIRST;
+	if (is_match(&rule->other, message))
+		part |= TL_PART_OTHER;
+	return part;
+}
+
+/* Does the rule want it, and which part of it? */
+static bool
+wants(const struct tl_config_rule *rule, const struct tl_message *message,
+    uint8_t *part)
+{
+	int i;
+
+	if (rule->kind == TL_RULE_INTERVAL) {
+		*part = (uint8_t)interval_part(rule, message);
+		return *part != 0;
+	}
+	if (rule->kind == TL_RULE_DIED || !is_match(&rule->match, message))
+		return false;
+	switch (rule->kind) {
+	case TL_RULE_SPAN:
+		return message->kind == TIMELINE_RECORD_SPAN;
+	case TL_RULE_LEVEL:
+		return message->level >= rule->level;
+	case TL_RULE_ARGUMENT:
+		i = rule->argument ? find_argument(message, rule->argument)
+				   : -1;
+		*part = (uint8_t)i;
+		return i >= 0;
+	default:
+		return true;
+	}
+}
+
+static void
+fill(struct tl_rule_match *match, const struct tl_rules *rules,
+    const struct tl_message *message)
+{
+	*match = (struct tl_rule_match){ 0 };
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct tl_config_rule *rule = rules->list[i].config;
+
+		if (!wants(rule, message, &match->part[i]))
+			continue;
+		match->wanted |= (uint64_t)1 << i;
+		match->is_span |= rule->kind == TL_RULE_SPAN;
+	}
+}
+
+/* What no rule wants need not be kept one by one. */
+static struct tl_rule_match unwanted;
+
+static void
+release(void *value)
+{
+	if (value != &unwanted)
+		free(value);
+}
+
+static const struct tl_rule_match *
+make(struct tl_rules *rules, const struct tl_message *message)
+{
+	struct tl_rule_match *kept = &unwanted;
+
+	fill(&rules->scratch, rules, message);
+	if (rules->scratch.wanted) {
+		kept = malloc(sizeof(*kept));
+		if (!kept)
+			return &rules->scratch;
+		*kept = rules->scratch;
+	}
+	if (tl_message_map_add(&rules->map, message, kept) == 0)
+		return kept;
+	release(kept);
+	return &rules->scratch;
+}
+
+const struct tl_rule_match *
+tl_rules_match(struct tl_rules *rules, const struct tl_message *message)
+{
+	const struct tl_rule_match *match =
+	    tl_message_map_find(&rules->map, message);
+
+	return match ? match : make(rules, message);
+}
+
+void
+tl_rules_forget_matches(struct tl_rules *rules)
+{
+	tl_message_map_free(&rules->map, release);
+}
+
+/* == expression == */
+
+enum {
+	CPU_SECONDS = 1, /* for one entry */
+	MEMORY_BYTES = 16 << 20
+};
+
+/* The way out; one expression runs at a time. */
+static struct {
+	sigjmp_buf place;
+	volatile sig_atomic_t open;
+	pthread_t thread; /* whose stack the place is on */
+	const char *name; /* of the rule */
+	char message[TL_FAULT_TEXT_MAX];
+} out;
+
+/* Runs in the signal handler. */
+static void
+leave(void *context, const char *message, size_t size)
+{
+	(void)context;
+	if (out.open && pthread_equal(pthread_self(), out.thread)) {
+		if (size >= sizeof(out.message))
+			size = sizeof(out.message) - 1;
+		memcpy(out.message, message, size);
+		out.message[size] = '\0';
+		siglongjmp(out.place, 1);
+	}
+	if (write(STDERR_FILENO, out.name, strlen(out.name)) < 0 ||
+	    write(STDERR_FILENO, ": ", 2) < 0 ||
+	    write(STDERR_FILENO, message, size) < 0)
+		_exit(1);
+	_exit(1);
+}
+
+/* Nobody reads what an expression would print. */
+static int
+swallow(void *context, const char *data, size_t size)
+{
+	(void)context;
+	(void)data;
+	(void)size;
+	return 0;
+}
+
+int
+tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault)
+{
+	const struct tl_script_limits limits = { .memory_bytes = MEMORY_BYTES,
+		.cpu_seconds = CPU_SECONDS };
+	const struct tl_script_io io = { .write = swallow, .killed = leave };
+	struct tl_fault why = { 0 };
+	int rc;
+
+	if (!rule->config->when || rule->when)
+		return 0;
+	rc = tl_script_filter_new(&rule->when, rule->config->when, &limits, &io,
+	    &why);
+	if (rc != 0)
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
+		    rule->config->name, why.text);
+	return rc;
+}
+
+/* After leave: the signal that it left is still blocked, and the message is
+ * whole lines. */
+static int
+left(struct tl_rule *rule, struct tl_fault *fault)
+{
+	sigset_t profile;
+
+	sigemptyset(&profile);
+	sigaddset(&profile, SIGPROF);
+	pthread_sigmask(SIG_UNBLOCK, &profile, NULL);
+	tl_script_filter_abandon(rule->when);
+	rule->when = NULL;
+	out.message[strcspn(out.message, "\n")] = '\0';
+	return tl_fault(fault, -ETIME, TL_FAULT_NOWHERE, "%s", out.message);
+}
+
+static int
+ask(struct tl_rule *rule, const struct tl_event *event, struct tl_fault *fault)
+{
+	int rc;
+
+	out.thread = pthread_self();
+	out.name = rule->config->name;
+	if (sigsetjmp(out.place, 0) != 0) { /* no system call: mask not kept */
+		out.open = 0;
+		return left(rule, fault);
+	}
+	out.open = 1;
+	rc = tl_script_filter_passes(rule->when, event, fault);
+	out.open = 0;
+	return rc;
+}
+
+void
+tl_rule_switch_off(struct tl_rules *rules, struct tl_rule *rule,
+    const char *why)
+{
+	rule->off = true;
+	rules->on &= ~((uint64_t)1 << (rule - rules->list));
+	tl_script_filter_free(rule->when);
+	rule->when = NULL;
+	rules->host.failed(rules->host.context, rule->config, why);
+}
+
+bool
+tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event)
+{
+	struct tl_fault fault = { 0 };
+	int rc;
+
+	if (!rule->config->when)
+		return true;
+	rc = tl_rule_compile(rule, &fault);
+	if (rc == 0)
+		rc = ask(rule, event, &fault);
+	if (rc < 0)
+		tl_rule_switch_off(rules, rule, fault.text);
+	return rc > 0;
+}
+
+/* == fire == */
+
+/* Was it long enough since it fired, and not too often this hour? */
+static bool
+is_allowed(const struct tl_rule *rule, int64_t ns)
+{
+	const struct tl_config_rule *config = rule->config;
+	const int64_t since = tl_ns_since(ns, rule->fired_ns);
+
+	if (rule->fired > 0 &&
+	    (since < 0 ? 0 : (uint64_t)since) < config->every_ns)
+		return false;
+	return config->fires_max == 0 ||
+	       !tl_window_has(&rule->fires, config->fires_max,
+		   tl_ns_since(ns, TL_HOUR_NS));
+}
+
+struct tl_text *
+tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule, int64_t ns)
+{
+	if (!is_allowed(rule, ns)) {
+		rule->suppressed += !rule->held;
+		return NULL;
+	}
+	tl_text_clear(&rules->text);
+	return &rules->text;
+}
+
+/* As much of the text as fits, cut between two characters. */
+static void
+copy_text(char *to, struct tl_text *text)
+{
+	const char *from = tl_text_string(text);
+	size_t size = text->size;
+
+	if (size > TL_FIRING_TEXT_MAX - 1) {
+		size = TL_FIRING_TEXT_MAX - 1;
+		while (size > 0 && ((unsigned char)from[size] & 0xc0) == 0x80)
+			size--;
+	}
+	memcpy(to, from, size);
+	to[size] = '\0';
+}
+
+void
+tl_rule_fire(struct tl_rules *rules, struct tl_rule *rule,
+    const struct tl_event *event, int64_t ns)
+{
+	struct tl_firing firing = { .rule = rule->config,
+		.event = event,
+		.ns = ns };
+
+	copy_text(firing.text, &rules->text);
+	rule->fired++;
+	rule->fired_ns = ns;
+	rule->disarmed = true;
+	rule->held = false;
+	if (rule->config->fires_max > 0)
+		tl_window_add(&rule->fires, ns);
+	rules->host.fired(rules->host.context, &firing);
+}
+
+bool
+tl_rule_turns_ns(const struct tl_rule *rule, int64_t ns)
+{
+	const double clear = rule->config->clear;
+	const int64_t limit = tl_rule_limit(rule);
+
+	return tl_rule_turns(rule, ns > limit,
+	    isnan(clear) ? ns <= limit : (long double)ns <= clear);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules.h - watch the stream of a timeline for what its triggers describe.
+ *
+ * Knows nothing of what is done then; the host is told.  A message is matched
+ * against the globs once, later entries of it cost a lookup.  A rule whose
+ * expression fails, or does not come back, is switched off and reported; the
+ * others go on.
+ *
+ * Time is that of the entries and of the ticks; no clock is read.  What is
+ * still going on (a span, an interval, an absence, a low rate) is found out at
+ * ticks.  Nothing fires because of what was lost: after a TL_LOST spans and
+ * intervals begin anew, and an absence or a low rate has to last its whole
+ * time again.  A rule of spans asks its expression about the begin, one of
+ * intervals about the first message; all others about each entry.
+ */
+#ifndef TL_DAEMON_RULES_RULES_H
+#define TL_DAEMON_RULES_RULES_H
+
+#include "daemon/config/config.h"
+#include "event/event.h"
+
+struct tl_rules;
+
+enum { TL_FIRING_TEXT_MAX = 256 };
+
+/* A rule fired. */
+struct tl_firing {
+	const struct tl_config_rule *rule;
+	const struct tl_event *event;  /* that it fired on; NULL: none */
+	int64_t ns;                    /* Unix time */
+	char text[TL_FIRING_TEXT_MAX]; /* why, for a person; escaped */
+};
+
+struct tl_rules_host {
+	void (*fired)(void *context, const struct tl_firing *firing);
+	/* A rule was switched off. */
+	void (*failed)(void *context, const struct tl_config_rule *rule,
+	    const char *why);
+	void *context;
+};
+
+/* Of one rule. */
+struct tl_rule_status {
+	const struct tl_config_rule *rule;
+	uint64_t fired;
+	uint64_t suppressed; /* by every_ns or fires_max */
+	bool off;            /* it failed */
+};
+
+/* rules stay the caller's and outlive it; host is copied.  -ENOMEM, or a
+ * fault of an expression that does not compile. */
+int tl_rules_new(struct tl_rules **rules, const struct tl_config_rule *list,
+    size_t count, const struct tl_rules_host *host, struct tl_fault *fault);
+/* The next entry of the stream, oldest first, TL_LOST included. */
+void tl_rules_put(struct tl_rules *rules, const struct tl_event *event);
+/* The stream is complete up to now_ns (Unix time): what is absent, rates. */
+void tl_rules_tick(struct tl_rules *rules, int64_t now_ns);
+/* A process that logged here has died. */
+void tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
+    int64_t now_ns);
+/* Another list (a reload); rules of the same name that look for the same keep
+ * their state; those that were switched off are tried again.  On failure all
+ * stays as it was. */
+int tl_rules_configure(struct tl_rules *rules,
+    const struct tl_config_rule *list, size_t count, struct tl_fault *fault);
+size_t tl_rules_count(const struct tl_rules *rules);
+void tl_rules_status(const struct tl_rules *rules, size_t i,
+    struct tl_rule_status *status);
+void tl_rules_free(struct tl_rules *rules);
+
+#endif

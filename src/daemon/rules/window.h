@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * window.h - how many things have happened lately.
+ *
+ * Stamps of the newest ones in a ring.  The only question, "were there at
+ * least n since then?", is one look at the stamp n places back.  For very many
+ * only every so-manieth stamp is kept, which is one part in TL_WINDOW_SLOTS
+ * less exact and always errs towards "no".
+ */
+#ifndef TL_DAEMON_RULES_WINDOW_H
+#define TL_DAEMON_RULES_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TL_WINDOW_SLOTS = 1 << 16 };
+/* Nobody asks for more. */
+#define TL_WINDOW_ASKED_MAX ((uint64_t)1 << 40)
+
+struct tl_window {
+	int64_t *stamps; /* NULL: nothing can be asked for */
+	uint64_t size;   /* of the ring */
+	uint64_t every;  /* one stamp of so many is kept */
+	uint64_t total;  /* that were added */
+	int64_t newest;
+};
+
+/* Ready for questions of up to n_max.  0 or -ENOMEM. */
+int tl_window_init(struct tl_window *window, uint64_t n_max);
+void tl_window_free(struct tl_window *window);
+void tl_window_clear(struct tl_window *window);
+/* One more, not older than the one before: it counts as no older. */
+void tl_window_add(struct tl_window *window, int64_t ns);
+/* Were at least n added later than after_ns? */
+bool
+tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns);
+
+/* What may be done only so often, in one clock. */
+struct tl_throttle {
+	struct tl_window done; /* in the last hour */
+	uint64_t per_hour;     /* 0: no bound */
+	uint64_t every_ns;     /* 0: none */
+	uint64_t suppressed;
+};
+
+/* Other bounds; what was done before is forgotten where per_hour differs. */
+int tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
+    uint64_t per_hour);
+/* May it be done now?  Then it counts as done, else as suppressed. */
+bool tl_throttle_claim(struct tl_throttle *rate, int64_t ns);
+
+#endif

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bursts.c - sample a timeline in detail for short moments, and keep as much
+ * history as was asked for.
+ *
+ *	timerfd --> sample: draw, burst, arm for the next
+ *	       \--> look at the lanes right after a burst that is measured
+ *	tick -----> look at the lanes and levels, decide, pace
+ *
+ * libev's own timers count milliseconds, which bursts need finer.
+ *
+ * By slots nothing is made here: writers open slots by a hash of the stamp,
+ * and each tick renews the lease of the plan they do it by.  A daemon that is
+ * late by less than the lease changes nothing; one that dies leaves a plan
+ * that ends by the writers' clock.
+ */
+#include "daemon/sampling/bursts.h"
+
+#include "base/word.h"
+#include "clock/clock.h"
+#include "daemon/sampling/contention.h"
+#include "daemon/sampling/retention.h"
+#include "daemon/sampling/schedule.h"
+#include "event/message.h"
+#include "ring/ring.h"
+#include "snap/glance.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often rates are looked at where history must be kept, and how often
+ * history itself, which costs a few reads of each lane. */
+static const double tick_s = 0.25, history_s = 1;
+/* Of how much time the share of contention is reported. */
+static const uint64_t share_over_ns = UINT64_C(5000000000);
+
+/* Until the writers end a plan that is not renewed; and of more slots since
+ * the last look the open ones are not counted but reckoned. */
+static const uint64_t lease_ns = UINT64_C(10000000000);
+static const uint64_t count_slots_max = 100000;
+
+struct tl_bursts {
+	struct ev_loop *loop;
+	struct timeline *tl;
+	int fd; /* timer */
+	ev_io io;
+	ev_timer tick;
+	struct tl_config_bursts plan;
+	uint64_t keep_ns;
+	uint8_t base_max;
+	bool sampling;
+	uint64_t seed;
+	struct tl_schedule schedule;
+	struct tl_retention retention;
+	struct tl_retention_reading *looks;
+	uint64_t open_ns;     /* of our bursts, since the last look */
+	uint64_t own_word;    /* the levels as our last burst left them */
+	bool measure;         /* the next burst */
+	bool measuring;       /* the timer stands for the end of one */
+	unsigned ticks;       /* until history is looked at */
+	struct tl_plan slots; /* as it was last set ... */
+	bool has_slots;       /* ... if it was */
+	uint64_t slots_ns;    /* ... when */
+	uint64_t looked;      /* stamp of the last look */
+	struct tl_contention contention;
+	uint64_t share_us; /* contention when share_ns was: for status */
+	uint64_t share_ns;
+	const struct tl_writers *writers; /* NULL: none are known */
+	struct tl_bursts_status status;
+};
+
+static uint64_t
+now_ns(void)
+{
+	return (uint64_t)tl_clock_read(CLOCK_MONOTONIC);
+}
+
+/* Let the timer fire at ns; 0: never. */
+static void
+arm(struct tl_bursts *b, uint64_t ns)
+{
+	const struct itimerspec when = {
+		.it_value = { .tv_sec = (time_t)(ns / 1000000000),
+		    .tv_nsec = (long)(ns % 1000000000) }
+	};
+
+	timerfd_settime(b->fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+/* Lanes of tier 0, of CPUs and fallback, are looked at in this order. */
+static size_t
+lane_count(const struct timeline *tl)
+{
+	return tl->geometry.cpu_lanes + tl->geometry.fallback_lanes;
+}
+
+/* == slots == */
+
+/* The part of all slots that is open to a gate, by the list of levels: each
+ * next one is rarer, and what is open to a level is open to those above. */
+static double
+weight_of(const struct tl_config_bursts *plan, unsigned gate)
+{
+	double all = 0, sum = 0, weight = 1;
+
+	for (size_t i = 0; i < plan->level_count; i++) {
+		all += weight;
+		if (gate >= plan->levels[i])
+			sum += weight;
+		weight /= plan->rarer;
+	}
+	return all > 0 ? sum / all : 0;
+}
+
+static double
+share_of_slots(const struct tl_config_bursts *plan)
+{
+	return plan->share > 0
+		   ? plan->share
+		   : (double)plan->length_ns / (double)plan->period_ns;
+}
+
+unsigned
+tl_bursts_slot_shift(uint64_t ticks)
+{
+	/* the power of two that is nearest by its ratio */
+	const double bits = ticks > 0 ? log2((double)ticks) : 0;
+
+	return bits < 1 ? 1 : (unsigned)fmin(rint(bits), 63);
+}
+
+static struct tl_plan
+make_plan(const struct tl_bursts *b)
+{
+	const double share =
+	    share_of_slots(&b->plan) * tl_retention_scale(&b->retention);
+	struct tl_plan plan = { .seed = b->slots.seed,
+		.shift = tl_bursts_slot_shift(
+		    tl_calibrate_ticks(b->tl->header, b->plan.length_ns)) };
+
+	for (unsigned gate = 1; gate < TIMELINE_PLAN_GATES; gate++) {
+		const double part = share * weight_of(&b->plan, gate) * 0x1p32;
+
+		plan.shares[gate] =
+		    (uint32_t)fmin(part < 1 && part > 0 ? 1 : part, UINT32_MAX);
+	}
+	return plan;
+}
+
+static double
+slot_ns(const struct tl_bursts *b)
+{
+	const uint64_t second_ns = 1000000000;
+	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, second_ns);
+
+	return ticks > 0 ? (double)(UINT64_C(1) << b->slots.shift) *
+			       (double)second_ns / (double)ticks
+			 : 0;
+}
+
+/* For how long slots were open since the last look. */
+static uint64_t
+slots_open_ns(struct tl_bursts *b)
+{
+	const uint32_t share = b->slots.shares[TIMELINE_LEVEL_MAX];
+	const uint64_t now = tl_stamp_now(b->tl);
+	const uint64_t first = timeline_slot(b->looked, b->slots.shift);
+	const uint64_t end = timeline_slot(now, b->slots.shift);
+	double open = 0;
+
+	b->looked = now;
+	if (end < first || first == 0)
+		return 0;
+	if (end - first > count_slots_max)
+		open = (double)(end - first) * (double)share * 0x1p-32;
+	else
+		for (uint64_t slot = first; slot < end; slot++)
+			open += timeline_slot_hash(slot, b->slots.seed) < share;
+	return (uint64_t)(open * slot_ns(b));
+}
+
+/* Renew the plan, or change over to another one, or to none. */
+static void
+set_slots(struct tl_bursts *b, uint64_t at_ns)
+{
+	const bool wanted = b->sampling && b->plan.slots;
+	struct tl_plan plan;
+
+	if (b->has_slots && !tl_plan_is_held(b->tl, &b->slots))
+		b->status.starved_ns += at_ns - b->slots_ns;
+	if (!wanted) {
+		if (b->has_slots || tl_load_64(&b->tl->header->lease) != 0)
+			tl_plan_set(b->tl, b->has_slots ? &b->slots : NULL,
+			    NULL, 0);
+		b->has_slots = false;
+		b->status.slot_ns = 0;
+		b->status.share = 0;
+		return;
+	}
+	if (b->slots.seed == 0)
+		b->slots.seed = tl_schedule_seed() | 1;
+	plan = make_plan(b);
+	if (tl_plan_set(b->tl, b->has_slots ? &b->slots : NULL, &plan,
+		lease_ns) != 0)
+		return; /* the string table is full: nothing is sampled */
+	if (!b->has_slots)
+		b->looked = tl_stamp_now(b->tl);
+	b->slots = plan;
+	b->slots_ns = at_ns;
+	b->has_slots = true;
+	b->status.slot_ns = (uint64_t)slot_ns(b);
+	b->status.share = plan.shares[TIMELINE_LEVEL_MAX] * 0x1p-32;
+}
+
+/* How far is each lane?  Their rates since the last time follow. */
+static void
+look(struct tl_bursts *b, uint64_t at_ns)
+{
+	const struct timeline_header *g = &b->tl->geometry;
+
+	if (b->keep_ns == 0)
+		return;
+	for (uint32_t i = 0; i < lane_count(b->tl); i++) {
+		const uint64_t at =
+		    timeline_head_offset(g, timeline_lane(g, i, 0));
+
+		b->looks[i].entries =
+		    timeline_lane_entries(g, timeline_lane(g, i, 0));
+		/* acquire: no more than that of a neighbour is asked */
+		b->looks[i].head = tl_load_acquire_64(
+		    (const uint64_t *)(const void *)(b->tl->map + at));
+	}
+	if (b->has_slots)
+		b->open_ns += slots_open_ns(b);
+	tl_retention_read(&b->retention, b->looks, at_ns, b->open_ns);
+	b->open_ns = 0;
+}
+
+/* What the levels word says, within bounds whatever it says. */
+static struct tl_levels_now
+look_at_levels(const struct tl_bursts *b)
+{
+	struct tl_levels_now now;
+
+	tl_levels_look(b->tl, &now);
+	if (now.base < TIMELINE_LEVEL_MIN)
+		now.base = TIMELINE_LEVEL_MIN;
+	if (now.base > TIMELINE_LEVEL_NONE)
+		now.base = TIMELINE_LEVEL_NONE;
+	return now;
+}
+
+/* How long a burst is open: its end is rounded up to a unit of the levels
+ * word, which then still belongs to it. */
+static uint64_t
+open_time(const struct tl_bursts *b, uint64_t length_ns)
+{
+	const uint64_t second_ns = 1000000000;
+	const uint64_t ticks = tl_calibrate_ticks(b->tl->header, second_ns);
+	const uint64_t unit = UINT64_C(3) << (TIMELINE_UNTIL_SHIFT - 1);
+
+	return length_ns +
+	       (ticks > 0 && ticks < UINT64_MAX ? unit * second_ns / ticks : 0);
+}
+
+/* One sample, unless a burst is open or nothing would come of it. */
+static bool
+sample(struct tl_bursts *b)
+{
+	const uint8_t level = tl_schedule_level(&b->schedule);
+	const uint64_t length_ns = b->schedule.length_ns;
+	struct tl_levels_now levels = look_at_levels(b);
+
+	if (levels.burst) {
+		b->status.skipped += levels.word != b->own_word;
+		return false;
+	}
+	if (level >= levels.base ||
+	    tl_burst(b->tl, level, length_ns,
+		tl_contention_sample(&b->contention)) != 0)
+		return false;
+	/* for the next one: now it must be quick */
+	tl_contention_read(&b->contention);
+	tl_levels_look(b->tl, &levels);
+	b->own_word = levels.word;
+	b->open_ns += open_time(b, length_ns);
+	b->status.made++;
+	b->status.by_level[level]++;
+	return true;
+}
+
+/* It is time for a sample.  Some are measured: one look right before, one at
+ * the end; the sample after it is drawn already. */
+static void
+begin_sample(struct tl_bursts *b, uint64_t at_ns)
+{
+	const bool measure = b->measure && b->keep_ns > 0;
+	bool made;
+
+	if (measure)
+		look(b, at_ns);
+	made = sample(b);
+	tl_schedule_next(&b->schedule, at_ns);
+	b->measuring = measure && made;
+	b->measure = b->measure && !b->measuring;
+	arm(b, b->measuring ? at_ns + open_time(b, b->schedule.length_ns)
+			    : b->schedule.at_ns);
+}
+
+static void
+timer_fired(struct ev_loop *loop, ev_io *io, int events)
+{
+	struct tl_bursts *b = io->data;
+
+	(void)loop;
+	(void)events;
+	/* Arming it anew makes it unreadable: nothing need be read. */
+	if (!b->sampling || b->plan.slots) {
+		arm(b, 0);
+	} else if (!b->measuring) {
+		begin_sample(b, now_ns());
+	} else {
+		look(b, now_ns());
+		b->measuring = false;
+		arm(b, b->schedule.at_ns);
+	}
+}
+
+/* How much history is there? */
+static void
+see_history(struct tl_bursts *b)
+{
+	bool wrapped = false;
+	struct tl_glance glance;
+
+	b->status.kept_ns = -1;
+	b->status.keeps = b->keep_ns == 0;
+	if (tl_glance_fd(&glance, b->tl->fd, true, NULL) != 0)
+		return;
+	for (size_t i = 0; i < glance.lane_count; i++) {
+		const struct tl_glance_lane *lane = &glance.lanes[i];
+
+		wrapped |= lane->tier == 0 && lane->head > lane->entries;
+	}
+	b->status.kept_ns = glance.kept_ns;
+	if (!wrapped ||
+	    (glance.kept_ns >= 0 && (uint64_t)glance.kept_ns >= b->keep_ns))
+		b->status.keeps = true;
+	tl_glance_free(&glance);
+}
+
+/* Give the timeline this base. */
+static void
+put_base(struct tl_bursts *b, uint8_t base)
+{
+	timeline_priority(b->tl,
+	    base > TIMELINE_LEVEL_MAX ? "off" : tl_level_name(base));
+}
+
+/* Decide anew, and do what follows. */
+static void
+control(struct tl_bursts *b, uint64_t at_ns)
+{
+	struct tl_retention *r = &b->retention;
+	const uint8_t base = look_at_levels(b).base;
+
+	if (base != r->base) /* somebody else's: that is the wish now */
+		tl_retention_want(r, base);
+	tl_retention_decide(r, at_ns);
+	if (r->base != base)
+		put_base(b, r->base);
+	b->status.base = r->base > r->wish ? r->base : 0;
+	b->status.scale = tl_retention_scale(r);
+	if (b->sampling)
+		tl_schedule_pace(&b->schedule, tl_retention_length(r),
+		    tl_retention_period(r));
+}
+
+/* How long did threads wait for CPUs?  Once a while the share is worked out
+ * anew. */
+static void
+see_contention(struct tl_bursts *b, uint64_t at_ns)
+{
+	uint32_t pids[TL_CONTENTION_PIDS_MAX];
+	size_t count = 0;
+	uint64_t us;
+
+	tl_contention_read(&b->contention);
+	if (tl_contention_wants_pids(&b->contention)) {
+		const size_t n = b->writers ? tl_writers_count(b->writers) : 0;
+
+		for (size_t i = 0; i < n && count < TL_CONTENTION_PIDS_MAX;
+		     i++) {
+			const struct tl_writer *w =
+			    tl_writers_get(b->writers, i);
+
+			if (w->died_ns == 0)
+				pids[count++] = w->pid;
+		}
+		tl_contention_read_pids(&b->contention, pids, count);
+	}
+	us = tl_contention_us(&b->contention);
+	b->status.contended_ns = us * 1000;
+	if (at_ns - b->share_ns < share_over_ns)
+		return;
+	b->status.contended =
+	    (double)(us - b->share_us) * 1000 / (double)(at_ns - b->share_ns);
+	if (b->status.contended > 1)
+		b->status.contended = 1;
+	if (b->contention.kind == TIMELINE_SAMPLE_UNMEASURED)
+		b->status.contended = -1;
+	b->share_us = us;
+	b->share_ns = at_ns;
+}
+
+static void
+ticked(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct tl_bursts *b = timer->data;
+	const uint64_t at_ns = now_ns();
+
+	(void)loop;
+	(void)events;
+	see_contention(b, at_ns);
+	if (b->keep_ns > 0) {
+		if (!b->measuring) /* that look would be torn in two */
+			look(b, at_ns);
+		control(b, at_ns);
+		b->measure = !b->plan.slots;
+	}
+	if (b->plan.slots)
+		set_slots(b, at_ns);
+	if (b->ticks > 0) {
+		b->ticks--;
+		return;
+	}
+	see_history(b);
+	b->ticks =
+	    b->tick.repeat < history_s ? (unsigned)(history_s / tick_s) - 1 : 0;
+}
+
+/* What the priority was raised for is over. */
+static void
+give_base_back(struct tl_bursts *b)
+{
+	struct tl_retention *r = &b->retention;
+
+	if (r->base > r->wish && look_at_levels(b).base == r->base)
+		put_base(b, r->wish);
+	tl_retention_want(r, look_at_levels(b).base);
+	b->status.base = 0;
+}
+
+static void
+configure_retention(struct tl_bursts *b)
+{
+	struct tl_retention_plan plan = { .keep_ns = b->keep_ns,
+		.length_ns = b->plan.length_ns,
+		.period_ns = b->sampling ? b->plan.period_ns : 0,
+		.burst_level = b->plan.levels[0],
+		.base_max = b->base_max };
+
+	if (b->sampling && b->plan.share > 0)
+		plan.period_ns =
+		    (uint64_t)((double)b->plan.length_ns / b->plan.share);
+	if (b->keep_ns == 0 || b->retention.base > b->base_max)
+		give_base_back(b);
+	tl_retention_configure(&b->retention, &plan);
+	b->status.scale = tl_retention_scale(&b->retention);
+}
+
+void
+tl_bursts_configure(struct tl_bursts *b,
+    const struct tl_config_timeline *config)
+{
+	const double every =
+	    config->keep_ns > 0 || config->bursts.slots ? tick_s : history_s;
+
+	if (b->sampling) /* go on drawing from where it is */
+		b->seed = b->schedule.random;
+	b->plan = config->bursts;
+	b->keep_ns = config->keep_ns;
+	b->base_max = config->priority_max;
+	b->sampling = b->plan.level_count > 0;
+	b->measuring = b->measure = false;
+	configure_retention(b);
+	if (b->sampling) {
+		tl_schedule_init(&b->schedule, &b->plan, b->seed, now_ns());
+		tl_schedule_pace(&b->schedule,
+		    tl_retention_length(&b->retention),
+		    tl_retention_period(&b->retention));
+	}
+	arm(b, b->sampling && !b->plan.slots ? b->schedule.at_ns : 0);
+	set_slots(b, now_ns());
+	look(b, now_ns());
+	see_history(b);
+	b->ticks = 0;
+	ev_timer_stop(b->loop, &b->tick);
+	ev_timer_set(&b->tick, every, every);
+	ev_timer_start(b->loop, &b->tick);
+}
+
+static int
+allocate(struct tl_bursts *b)
+{
+	const size_t lanes = lane_count(b->tl);
+
+	b->looks = calloc(lanes + 1, sizeof(*b->looks));
+	if (!b->looks)
+		return -ENOMEM;
+	return tl_retention_init(&b->retention, lanes);
+}
+
+int
+tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
+    struct timeline *tl, const struct tl_config_timeline *config, uint64_t seed)
+{
+	struct tl_bursts *b = calloc(1, sizeof(*b));
+	int rc;
+
+	if (!b)
+		return -ENOMEM;
+	b->loop = loop;
+	b->tl = tl;
+	b->seed = seed ? seed : tl_schedule_seed();
+	tl_contention_open(&b->contention, "/proc");
+	b->share_ns = now_ns();
+	b->status.contended = -1;
+	b->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	rc = b->fd < 0 ? -errno : allocate(b);
+	if (rc != 0)
+		goto free;
+	tl_retention_want(&b->retention, look_at_levels(b).base);
+	ev_io_init(&b->io, timer_fired, b->fd, EV_READ);
+	ev_set_priority(&b->io, EV_MAXPRI);
+	b->io.data = b;
+	ev_io_start(loop, &b->io);
+	ev_init(&b->tick, ticked);
+	b->tick.data = b;
+	tl_bursts_configure(b, config);
+	*bursts = b;
+	return 0;
+free:
+	tl_contention_close(&b->contention);
+	tl_retention_free(&b->retention);
+	free(b->looks);
+	if (b->fd >= 0)
+		close(b->fd);
+	free(b);
+	return rc;
+}
+
+void
+tl_bursts_writers(struct tl_bursts *b, const struct tl_writers *writers)
+{
+	b->writers = writers;
+}
+
+int
+tl_bursts_raise(struct tl_bursts *b, uint8_t level, uint64_t ns)
+{
+	int rc;
+
+	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX)
+		return -EINVAL;
+	rc = tl_burst(b->tl, level, ns, 0);
+	b->status.triggered += rc == 0;
+	return rc;
+}
+
+void
+tl_bursts_status(const struct tl_bursts *b, struct tl_bursts_status *status)
+{
+	*status = b->status;
+	if (b->sampling && !b->plan.slots) {
+		status->length_ns = b->schedule.length_ns;
+		status->period_ns = b->schedule.period_ns;
+	}
+}
+
+void
+tl_bursts_free(struct tl_bursts *b)
+{
+	if (!b)
+		return;
+	give_base_back(b);
+	b->sampling = false;
+	set_slots(b, now_ns());
+	ev_io_stop(b->loop, &b->io);
+	ev_timer_stop(b->loop, &b->tick);
+	close(b->fd);
+	tl_contention_close(&b->contention);
+	tl_retention_free(&b->retention);
+	free(b->looks);
+	free(b);
+}

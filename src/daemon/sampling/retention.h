@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * retention.h - how much of the time bursts may take, so that the lanes keep
+ * enough history: pure, fed with how far each lane was when.
+ *
+ * Between two looks at the heads a lane grows by
+ *
+ *	quiet time * base rate + burst time * burst rate
+ *
+ * Looks are of two kinds: right around one burst, and from there to the next
+ * such.  Two unknowns, two kinds of equation: least squares with a short
+ * memory tell the rates apart.  A lane of N entries keeps what was asked for
+ * as long as its mean rate stays below N / keep, which bounds the share of
+ * burst time; the tightest lane decides.
+ *
+ * The share goes in steps, each a fixed part of the one before.  Down as far
+ * as needed, at once where much is too much; up half of the way, and only
+ * after the room for it was there for a while.  At the last step bursts are so rare that they cost
+ * nothing and still tell their rate.
+ *
+ * Where the base alone is too much and the priority may be raised it is, one
+ * level at a time, and lowered again after the level below would have had
+ * room for a while: judged by what bursts show, which log more than that
+ * level would, or by how much was saved when it was raised.
+ */
+#ifndef TL_DAEMON_SAMPLING_RETENTION_H
+#define TL_DAEMON_SAMPLING_RETENTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <timeline_layout.h>
+
+enum {
+	TL_RETENTION_STEPS = 40,       /* 2^(-1/4) each: down to 1/1024 */
+	TL_RETENTION_LENGTH_PART = 8,  /* bursts get so much shorter, then
+					  farther apart */
+	TL_RETENTION_MEMORY_MS = 1000, /* of rates */
+	TL_RETENTION_CALM_MS = 2000,   /* room, before a step up */
+	TL_RETENTION_SHORT_MS = 2000,  /* no room, before a priority */
+	TL_RETENTION_ROOM_MS = 5000,   /* room, before it is lowered */
+	TL_RETENTION_BACKOFF_MAX = 64  /* ... times this, when that failed */
+};
+
+struct tl_retention_plan {
+	uint64_t keep_ns;
+	uint64_t length_ns;  /* of a burst, as configured */
+	uint64_t period_ns;  /* 0: no bursts */
+	uint8_t burst_level; /* that is mostly drawn */
+	uint8_t base_max;    /* the priority may be raised up to here; 0: not */
+};
+
+/* Sums of one lane, which fade. */
+struct tl_retention_lane {
+	uint64_t entries; /* slots */
+	uint64_t head;    /* at the last look */
+	double qq, qb, bb, qn, bn;
+	double base_rate; /* entries a second */
+	double burst_rate;
+};
+
+struct tl_retention {
+	struct tl_retention_plan plan;
+	struct tl_retention_lane *lanes;
+	size_t lane_count;
+	uint64_t last_ns;
+	bool begun;
+	unsigned step;           /* 0: as configured */
+	uint64_t calm_since_ns;  /* another step would be right; 0: no */
+	uint64_t short_since_ns; /* no room for the base; 0: there is */
+	uint64_t room_since_ns;  /* room for the level below */
+	uint64_t raised_at_ns;
+	uint64_t lowered_at_ns;
+	unsigned backoff;
+	uint8_t wish; /* base without us */
+	uint8_t base; /* as it is */
+	/* Total rate below and above each step of the priority. */
+	double rate_before[TIMELINE_LEVEL_NONE + 1];
+	double rate_after[TIMELINE_LEVEL_NONE + 1];
+};
+
+/* What a lane looks like. */
+struct tl_retention_reading {
+	uint64_t entries;
+	uint64_t head;
+};
+
+/* lane_count is fixed.  -ENOMEM. */
+int tl_retention_init(struct tl_retention *retention, size_t lane_count);
+void tl_retention_free(struct tl_retention *retention);
+/* Another plan; what was learnt stays. */
+void tl_retention_configure(struct tl_retention *retention,
+    const struct tl_retention_plan *plan);
+/* The base that somebody else chose. */
+void tl_retention_want(struct tl_retention *retention, uint8_t base);
+
+/*
+ * The lanes look like this at now_ns; since the last look our bursts were open
+ * for burst_ns.  Looks that come before the last are ignored.
+ */
+void tl_retention_read(struct tl_retention *retention,
+    const struct tl_retention_reading *looks, uint64_t now_ns,
+    uint64_t burst_ns);
+/* Decide, a few times a second: step and base are then what should be. */
+void tl_retention_decide(struct tl_retention *retention, uint64_t now_ns);
+
+/* Part of the configured burst time: 0 to 1. */
+double tl_retention_scale(const struct tl_retention *retention);
+uint64_t tl_retention_length(const struct tl_retention *retention);
+uint64_t tl_retention_period(const struct tl_retention *retention);
+
+#endif

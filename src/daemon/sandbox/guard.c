@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * guard.c - survive a timeline that is cut short under us.
+ */
+#include "daemon/sandbox/guard.h"
+
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <timeline_layout.h>
+
+/* Read by the handler at any moment: size is stored last and cleared first. */
+static struct guard {
+	uint64_t map;
+	uint64_t size; /* 0: free */
+	uint32_t lost;
+} guards[TL_GUARDS_MAX];
+
+static struct guard *
+find(uint64_t address)
+{
+	for (int i = 0; i < TL_GUARDS_MAX; i++) {
+		struct guard *g = &guards[i];
+		const uint64_t size = tl_load_acquire_64(&g->size);
+
+		if (size > 0 && address - g->map < size)
+			return g;
+	}
+	return NULL;
+}
+
+static void
+handle(int signal_number, siginfo_t *info, void *context)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+	const uint64_t page = address & ~(uint64_t)(TIMELINE_PAGE_SIZE - 1);
+	struct guard *g = find(address);
+	const int saved = errno;
+
+	(void)context;
+	if (!g ||
+	    mmap((void *)(uintptr_t)page, TIMELINE_PAGE_SIZE,
+		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		-1, 0) == MAP_FAILED) {
+		/* Not ours: end as without a handler. */
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+		return;
+	}
+	tl_store_32(&g->lost, 1);
+	errno = saved;
+}
+
+int
+tl_guard_start(void)
+{
+	static const struct tl_map_guard guard = { tl_guard_add,
+		tl_guard_remove };
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_NODEFER };
+
+	tl_map_guard = &guard;
+	action.sa_sigaction = handle;
+	return sigaction(SIGBUS, &action, NULL) == 0 ? 0 : -errno;
+}
+
+int
+tl_guard_add(const void *map, size_t size)
+{
+	for (int i = 0; i < TL_GUARDS_MAX; i++) {
+		if (guards[i].size > 0)
+			continue;
+		guards[i].map = (uint64_t)(uintptr_t)map;
+		guards[i].lost = 0;
+		tl_store_release_64(&guards[i].size, size);
+		return i;
+	}
+	return -ENOSPC;
+}
+
+void
+tl_guard_remove(int guard)
+{
+	if (guard >= 0)
+		tl_store_release_64(&guards[guard].size, 0);
+}
+
+bool
+tl_guard_is_lost(int guard)
+{
+	return guard >= 0 && tl_load_32(&guards[guard].lost) != 0;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* privileges.c - give away every right that the daemon does not need. */
+#include "daemon/sandbox/privileges.h"
+
+#include "base/text.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* == folders == */
+
+/* A folder of the user's own, if there is none. */
+static int
+make_folder(const char *path, mode_t mode, const struct passwd *user,
+    struct tl_fault *fault)
+{
+	if (mkdir(path, mode) != 0)
+		return errno == EEXIST
+			   ? 0
+			   : tl_fault(fault, -errno, TL_FAULT_NOWHERE,
+				 "cannot make the folder %s: %s", path,
+				 strerror(errno));
+	if (user && chown(path, user->pw_uid, user->pw_gid) != 0)
+		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s", path,
+		    strerror(errno));
+	return 0;
+}
+
+/* The folder that a socket is to lie in. */
+static int
+make_folder_of(const char *socket, const struct passwd *user,
+    struct tl_fault *fault)
+{
+	char folder[PATH_MAX];
+	char *slash;
+
+	if (!socket)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s", socket);
+	slash = strrchr(folder, '/');
+	if (!slash || slash == folder)
+		return 0;
+	*slash = '\0';
+	return make_folder(folder, 0755, user, fault);
+}
+
+int
+tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault)
+{
+	const struct passwd *user = NULL;
+	int rc;
+
+	if (geteuid() == 0 && config->user)
+		user = getpwnam(config->user);
+	if ((rc = make_folder_of(config->socket, user, fault)) != 0 ||
+	    (rc = make_folder_of(config->page, user, fault)) != 0)
+		return rc;
+	return make_folder(config->directory, 0750, user, fault);
+}
+
+/* == rights == */
+
+static int
+failed(struct tl_fault *fault, int rc, const char *what)
+{
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", what,
+	    strerror(-rc));
+}
+
+static int
+find_user(const char *user, const struct passwd **found, struct tl_fault *fault)
+{
+	uint64_t number;
+
+	errno = 0;
+	*found = getpwnam(user);
+	if (!*found && tl_parse_unsigned(user, &number) == 0 &&
+	    number < UINT32_MAX)
+		*found = getpwuid((uid_t)number);
+	if (*found)
+		return 0;
+	return tl_fault(fault, errno ? -errno : -ENOENT, TL_FAULT_NOWHERE,
+	    "no user '%s'", user);
+}
+
+static int
+become(const struct passwd *user, struct tl_fault *fault)
+{
+	if (initgroups(user->pw_name, user->pw_gid) < 0 ||
+	    setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
+	    setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
+		return failed(fault, -errno, "cannot become another user");
+	return 0;
+}
+
+/* The bounding set can only be emptied by who has the right to; without it
+ * no_new_privs alone keeps a program that we run from gaining anything. */
+static void
+empty_bounding_set(void)
+{
+	capng_clear(CAPNG_SELECT_ALL);
+	capng_apply(CAPNG_SELECT_BOUNDS);
+}
+
+static int
+empty_other_sets(struct tl_fault *fault)
+{
+	capng_clear(CAPNG_SELECT_ALL);
+	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) < 0)
+		return tl_fault(fault, -EPERM, TL_FAULT_NOWHERE,
+		    "cannot give away capabilities");
+	/* Ask the kernel and not the library. */
+	if (capng_get_caps_process() < 0 ||
+	    capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE ||
+	    capng_have_capabilities(CAPNG_SELECT_AMBIENT) == CAPNG_FULL)
+		return tl_fault(fault, -EPERM, TL_FAULT_NOWHERE,
+		    "capabilities are still there");
+	return 0;
+}
+
+int
+tl_privileges_drop(const char *user, struct tl_fault *fault)
+{
+	const struct passwd *found = NULL;
+	int rc;
+
+	if (geteuid() != 0)
+		user = NULL;
+	if (user && (rc = find_user(user, &found, fault)) < 0)
+		return rc;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return failed(fault, -errno, "cannot set no_new_privs");
+	empty_bounding_set();
+	if (found && (rc = become(found, fault)) < 0)
+		return rc;
+	if ((rc = empty_other_sets(fault)) < 0)
+		return rc;
+	/* Whoever changes its user is hidden from it: no core dump, and
+	 * /proc/self belongs to root.  There is no secret here to keep. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+		return failed(fault, -errno, "cannot become dumpable");
+	return 0;
+}

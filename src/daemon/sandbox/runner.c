@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.c - the runner, and what the daemon asks of it. */
+#include "daemon/sandbox/runner.h"
+
+#include "base/text.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	INHERITED_MAX = 1024, /* variables of our own environment */
+	OWN = 4,
+	REQUEST_MAX = 128 << 10,
+	START_MAX_MS = 5000 /* until a program has been started */
+};
+
+/* Then the words and OWN variables, each ended by NUL; no words: reload. */
+struct request {
+	uint32_t number;
+	uint32_t words;
+};
+
+struct reply {
+	uint32_t number;
+	int32_t rc;
+	int32_t pid; /* 0: there is no process */
+};
+
+/* == in the runner == */
+
+static struct tl_config *known; /* NULL: anything may be started */
+
+/* What is ours to say, or between systemd and the daemon only. */
+static bool
+is_inherited(const char *variable)
+{
+	static const char *const not [] = { "TIMELINE=", "TIMELINE_TRIGGER=",
+		"TIMELINE_TEXT=", "TIMELINE_NS=", "NOTIFY_SOCKET=",
+		"WATCHDOG_USEC=", "WATCHDOG_PID=", NULL };
+
+	for (size_t i = 0; not [i]; i++) {
+		if (strncmp(variable, not [i], strlen(not [i])) == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_same_program(const char *const *a, char *const *b)
+{
+	size_t i = 0;
+
+	while (a[i] && b[i] && strcmp(a[i], b[i]) == 0)
+		i++;
+	return !a[i] && !b[i];
+}
+
+/* Does a trigger of the configuration run it? */
+static bool
+is_known(char *const *argv)
+{
+	if (!known)
+		return true;
+	for (size_t i = 0; i < known->timeline_count; i++) {
+		const struct tl_config_timeline *t = &known->timelines[i];
+
+		for (size_t j = 0; j < t->rule_count; j++)
+			if (t->rules[j].actions.run &&
+			    is_same_program(t->rules[j].actions.run, argv))
+				return true;
+	}
+	return false;
+}
+
+/* The new process: it becomes the program, or writes why not. */
+static _Noreturn void
+become(char *const *argv, char *const *environment, int failure)
+{
+	const struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int rc, fd;
+
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	fd = open("/dev/null", O_RDONLY);
+	if (setpgid(0, 0) == 0 && fd >= 0 && dup2(fd, STDIN_FILENO) >= 0 &&
+	    dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 &&
+	    close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
+		execvpe(argv[0], argv, environment);
+	rc = -errno;
+	if (write(failure, &rc, sizeof(rc)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* The process is the daemon's child, as the runner is. */
+static int
+start_program(char *const *argv, char *const *environment, int32_t *pid)
+{
+	int ends[2], rc = 0;
+	ssize_t n;
+	long made;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return -errno;
+	made = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
+	if (made == 0)
+		become(argv, environment, ends[1]);
+	if (made < 0)
+		rc = -errno;
+	close(ends[1]);
+	if (made > 0) {
+		*pid = (int32_t)made;
+		do
+			n = read(ends[0], &rc, sizeof(rc));
+		while (n < 0 && errno == EINTR);
+	}
+	close(ends[0]);
+	return rc;
+}
+
+static void
+reload(void)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_config *config;
+
+	if (!known || tl_config_load(&config, known->path, &fault) != 0)
+		return; /* what was known before may still be started */
+	tl_config_free(known);
+	known = config;
+}
+
+/* 0 with as many strings as there should be, each within the text. */
+static int
+cut_strings(char *text, size_t size, char **strings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *end = memchr(text, '\0', size);
+
+		if (!end)
+			return -EPROTO;
+		strings[i] = text;
+		size -= (size_t)(end + 1 - text);
+		text = end + 1;
+	}
+	return 0;
+}
+
+static int
+obey(char *text, size_t size, size_t words, int32_t *pid)
+{
+	char *strings[TL_CONFIG_ARGV_MAX + OWN];
+	char *argv[TL_CONFIG_ARGV_MAX + 1] = { 0 };
+	char *environment[INHERITED_MAX + OWN + 1] = { 0 };
+	size_t count = 0;
+	int rc;
+
+	if (words > TL_CONFIG_ARGV_MAX)
+		return -E2BIG;
+	if ((rc = cut_strings(text, size, strings, words + OWN)) != 0)
+		return rc;
+	memcpy(argv, strings, words * sizeof(*argv));
+	if (!is_known(argv))
+		return -EPERM;
+	for (size_t i = 0; environ[i] && count < INHERITED_MAX; i++) {
+		if (is_inherited(environ[i]))
+			environment[count++] = environ[i];
+	}
+	memcpy(&environment[count], &strings[words], OWN * sizeof(*argv));
+	return start_program(argv, environment, pid);
+}
+
+/* Until the daemon's end of the socket is closed. */
+static _Noreturn void
+serve(int fd)
+{
+	static char buffer[REQUEST_MAX];
+	struct request request;
+
+	for (;;) {
+		const ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
+		struct reply reply = { 0 };
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < (ssize_t)sizeof(request))
+			_exit(0);
+		memcpy(&request, buffer, sizeof(request));
+		if (request.words == 0) {
+			reload();
+			continue;
+		}
+		reply.number = request.number;
+		reply.rc = obey(buffer + sizeof(request),
+		    (size_t)n - sizeof(request), request.words, &reply.pid);
+		if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
+			_exit(0);
+	}
+}
+
+/* Signals to the group or the unit are for the daemon, which ends us. */
+static _Noreturn void
+be_runner(int fd)
+{
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	prctl(PR_SET_NAME, "timelined-run");
+	if (dup2(fd, STDERR_FILENO + 1) < 0 ||
+	    fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC) != 0)
+		_exit(1);
+	close_range(STDERR_FILENO + 2, ~0U, 0);
+	serve(STDERR_FILENO + 1);
+}
+
+/* == in the daemon == */
+
+static int runner = -1;   /* the socket */
+static uint32_t asked;    /* number of the last request */
+static uint32_t answered; /* ... and of the last reply */
+
+int
+tl_runner_start(const struct tl_config *config)
+{
+	int ends[2], rc;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		memcpy(&known, &config, sizeof(known)); /* its own copy */
+		be_runner(ends[1]);
+	}
+	rc = pid < 0 ? -errno : 0;
+	close(ends[1]);
+	if (rc == 0)
+		runner = ends[0];
+	else
+		close(ends[0]);
+	return rc;
+}
+
+/* One message: the request and its strings. */
+static int
+send_request(const struct tl_text *message)
+{
+	if (message->rc != 0)
+		return message->rc;
+	if (message->size > REQUEST_MAX)
+		return -E2BIG;
+	while (send(runner, message->data, message->size,
+		   MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		if (errno != EINTR)
+			return errno == EAGAIN ? -EBUSY : -errno;
+	return 0;
+}
+
+static void
+put_head(struct tl_text *message, uint32_t words)
+{
+	const struct request request = { .number = ++asked, .words = words };
+
+	tl_put_bytes(message, tl_bytes(&request, sizeof(request)));
+}
+
+void
+tl_runner_reload(void)
+{
+	struct tl_text message = { 0 };
+
+	if (runner < 0)
+		return;
+	put_head(&message, 0);
+	answered = asked; /* no reply comes */
+	if (send_request(&message) != 0)
+		tl_daemon_log(TL_LOG_WARNING,
+		    "programs of triggers may not start: their runner does not "
+		    "hear of the new configuration");
+	tl_text_free(&message);
+}
+
+/* The next reply; -EAGAIN, there is none yet. */
+static int
+take_reply(struct reply *reply)
+{
+	ssize_t n;
+
+	do
+		n = recv(runner, reply, sizeof(*reply), MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if (n != (ssize_t)sizeof(*reply))
+		return -EPIPE;
+	answered = reply->number;
+	return 0;
+}
+
+static int
+wait_reply(struct reply *reply)
+{
+	struct pollfd ready = { .fd = runner, .events = POLLIN };
+	int rc;
+
+	do
+		rc = poll(&ready, 1, START_MAX_MS);
+	while (rc < 0 && errno == EINTR);
+	if (rc <= 0)
+		return rc < 0 ? -errno : -ETIMEDOUT;
+	return take_reply(reply);
+}
+
+static void
+put_word(struct tl_text *message, const char *name, const char *value)
+{
+	tl_put_string(message, name);
+	tl_put_string(message, value);
+	tl_put_char(message, '\0');
+}
+
+static void
+put_request(struct tl_text *message, const char *const *argv,
+    const char *timeline, const struct tl_firing *firing)
+{
+	uint32_t words = 0;
+
+	while (words < TL_CONFIG_ARGV_MAX && argv[words])
+		words++;
+	put_head(message, words);
+	for (uint32_t i = 0; i < words; i++)
+		put_word(message, "", argv[i]);
+	put_word(message, "TIMELINE=", timeline);
+	put_word(message, "TIMELINE_TRIGGER=", firing->rule->name);
+	put_word(message, "TIMELINE_TEXT=", firing->text);
+	tl_put_format(message, "TIMELINE_NS=%" PRId64, firing->ns);
+	tl_put_char(message, '\0');
+}
+
+int
+tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
+    const struct tl_firing *firing)
+{
+	struct tl_text message = { 0 };
+	struct reply reply = { 0 };
+	int rc = runner < 0 ? tl_runner_start(NULL) : 0;
+
+	/* A program whose start took too long may have begun since then: it
+	 * is our child, but is not looked after. */
+	while (rc == 0 && answered != asked)
+		rc = take_reply(&reply);
+	if (rc != 0)
+		return rc == -EAGAIN ? -EBUSY : rc;
+	put_request(&message, argv, timeline, firing);
+	rc = send_request(&message);
+	if (rc != 0)
+		answered = asked;
+	tl_text_free(&message);
+	if (rc != 0 || (rc = wait_reply(&reply)) != 0)
+		return rc;
+	if (reply.rc != 0 && reply.pid > 0)
+		while (waitpid(reply.pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	*pid = reply.pid;
+	return reply.rc;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.c - connections of libmicrohttpd in the daemon's own loop: its epoll
+ * descriptor is watched, a timer runs while it wants one, and no thread does.
+ *
+ * A client that is slow, in sending its request or in reading the answer, is
+ * disconnected after a while, and at once when a new one finds all places
+ * taken: of those whose request is not complete the oldest has to go.  So slow
+ * clients delay each other, and nobody who asks and reads at once.
+ */
+#include "daemon/serve/http.h"
+#include "daemon/serve/answer.h"
+#include "daemon/serve/listen.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	CONNECTIONS_MAX = 256,
+	/* with those that were disconnected and not yet closed */
+	LIBRARY_MAX = CONNECTIONS_MAX + 64,
+	CONNECTION_BYTES = 64 << 10, /* of a request, all its headers */
+	UPLOAD_MAX = 64 << 10,
+	HEADERS_MAX_S = 5, /* until a request has come, and between two */
+	SILENCE_MAX_S = 10,
+	REQUEST_MAX_S = 30, /* one that is never silent for so long */
+	SWEEP_S = 1
+};
+
+/* A connection; lives as long as it. */
+struct client {
+	struct client *next;
+	struct client **link;
+	int fd;
+	double since; /* the loop's time when its request began */
+	bool asked;   /* the headers of its request have come */
+	bool waits;   /* for a snapshot */
+	bool cut;     /* disconnected: the library has yet to close it */
+};
+
+/* A request with its connection. */
+struct request {
+	struct tl_http_request http; /* first: resume gets its address */
+	struct tl_http *owner;
+	struct client *client;
+	size_t upload; /* bytes of a body, which is not used */
+	bool suspended;
+	struct request *next; /* of those that are suspended */
+	struct request **link;
+};
+
+struct tl_http {
+	struct tl_daemon *daemon;
+	struct tl_tcp_address address; /* of TCP; else empty */
+	struct tl_unix_socket socket;  /* of a path */
+	bool is_local;
+	struct MHD_Daemon *mhd;
+	ev_io io;
+	ev_timer timer;
+	ev_timer sweep;
+	unsigned port;
+	struct client *clients;
+	size_t client_count; /* that are not cut */
+	struct request *waiting;
+};
+
+/* What every answer says.  The page holds its own script and style and may
+ * ask us, nobody else; nobody may show it inside of theirs. */
+static const struct {
+	const char *name, *value;
+} headers[] = {
+	{ "Cache-Control", "no-store" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Content-Security-Policy",
+	    "default-src 'none'; script-src 'unsafe-inline'; "
+	    "style-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
+	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+};
+
+/* A browser shows the cookie to no script and sends it with no request of
+ * another site. */
+static void
+add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
+{
+	char name[TL_HTTP_COOKIE_MAX];
+	char cookie[TL_HTTP_COOKIE_MAX + TL_TOKEN_SIZE + 64];
+
+	tl_http_cookie_name(name, r->port);
+	snprintf(cookie, sizeof(cookie),
+	    "%s=%s; Path=/; HttpOnly; SameSite=Strict", name, r->daemon->token);
+	MHD_add_response_header(response, "Set-Cookie", cookie);
+}
+
+/* Hand the body over and queue the answer. */
+static enum MHD_Result
+send_answer(struct tl_http_request *r)
+{
+	struct MHD_Response *response;
+	enum MHD_Result done;
+
+	if (r->body.rc != 0)
+		return MHD_NO;
+	response = MHD_create_response_from_buffer(r->body.size, r->body.data,
+	    MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		return MHD_NO;
+	r->body = (struct tl_text){ 0 };
+	MHD_add_response_header(response, "Content-Type", r->type);
+	if (r->allow)
+		MHD_add_response_header(response, "Allow", r->allow);
+	if (r->status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+	if (r->begins)
+		add_cookie(response, r);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		MHD_add_response_header(response, headers[i].name,
+		    headers[i].value);
+	done = MHD_queue_response(r->connection, r->status, response);
+	MHD_destroy_response(response);
+	return done;
+}
+
+/* Nothing of a suspended request happens until resume. */
+static void
+suspend(struct request *r)
+{
+	struct tl_http *h = r->owner;
+
+	r->suspended = true;
+	r->link = &h->waiting;
+	r->next = h->waiting;
+	if (r->next)
+		r->next->link = &r->next;
+	h->waiting = r;
+	if (r->client)
+		r->client->waits = true;
+	MHD_suspend_connection(r->http.connection);
+}
+
+static void
+leave_waiting(struct request *r)
+{
+	*r->link = r->next;
+	if (r->next)
+		r->next->link = r->link;
+	r->suspended = false;
+	if (r->client) {
+		r->client->waits = false;
+		r->client->since = ev_now(r->owner->daemon->loop);
+	}
+}
+
+static void
+resume(struct tl_http_request *request)
+{
+	struct request *r = (struct request *)request;
+	struct tl_http *h = r->owner;
+
+	if (!r->suspended)
+		return;
+	leave_waiting(r);
+	MHD_resume_connection(r->http.connection);
+	/* The library's epoll descriptor does not become readable by it. */
+	ev_timer_stop(h->daemon->loop, &h->timer);
+	ev_timer_set(&h->timer, 0, 0);
+	ev_timer_start(h->daemon->loop, &h->timer);
+}
+
+static struct request *
+begin(struct tl_http *h, struct MHD_Connection *connection)
+{
+	struct request *r = calloc(1, sizeof(*r));
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection,
+		MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	if (!r)
+		return NULL;
+	*r = (struct request){ .http = { .daemon = h->daemon,
+				   .address = &h->address,
+				   .port = h->port,
+				   .is_local = h->is_local,
+				   .connection = connection,
+				   .resume = resume },
+		.owner = h,
+		.client = info ? info->socket_context : NULL };
+	if (r->client) {
+		r->client->asked = true;
+		r->client->since = ev_now(h->daemon->loop);
+	}
+	return r;
+}
+
+/* Called when the headers have come, for each piece of a body, and when all
+ * of it has come. */
+static enum MHD_Result
+handle(void *context, struct MHD_Connection *connection, const char *url,
+    const char *method, const char *version, const char *upload,
+    size_t *upload_size, void **request)
+{
+	struct request *r = *request;
+
+	(void)version;
+	(void)upload;
+	if (!r) {
+		*request = begin(context, connection);
+		return *request ? MHD_YES : MHD_NO;
+	}
+	if (*upload_size > 0) {
+		r->upload += *upload_size;
+		*upload_size = 0;
+		return r->upload > UPLOAD_MAX ? MHD_NO : MHD_YES;
+	}
+	if (!r->http.answered)
+		tl_http_answer(&r->http, url, method);
+	if (r->http.answered)
+		return send_answer(&r->http);
+	suspend(r);
+	return MHD_YES;
+}
+
+static void
+completed(void *context, struct MHD_Connection *connection, void **request,
+    enum MHD_RequestTerminationCode why)
+{
+	struct request *r = *request;
+
+	(void)connection;
+	(void)context;
+	(void)why;
+	if (!r)
+		return;
+	assert(!r->suspended);
+	if (r->client) {
+		r->client->asked = false;
+		r->client->since = ev_now(r->owner->daemon->loop);
+	}
+	tl_text_free(&r->http.body);
+	free(r);
+	*request = NULL;
+}
+
+/* The library sees the end of the connection and closes it. */
+static void
+cut(struct tl_http *h, struct client *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	c->cut = true;
+	h->client_count--;
+}
+
+/* Which client should make room?  NULL: all wait for a snapshot. */
+static struct client *
+find_oldest(const struct tl_http *h)
+{
+	struct client *oldest = NULL;
+
+	for (struct client *c = h->clients; c; c = c->next) {
+		if (c->cut || c->waits)
+			continue;
+		if (!oldest || (oldest->asked && !c->asked) ||
+		    (oldest->asked == c->asked && c->since <= oldest->since))
+			oldest = c;
+	}
+	return oldest;
+}
+
+static void
+client_comes(struct tl_http *h, struct MHD_Connection *connection,
+    void **socket_context)
+{
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection,
+		MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct client *c = calloc(1, sizeof(*c));
+
+	*socket_context = c;
+	if (!c)
+		return;
+	c->fd = info ? info->connect_fd : -1;
+	c->since = ev_now(h->daemon->loop);
+	c->link = &h->clients;
+	c->next = h->clients;
+	if (c->next)
+		c->next->link = &c->next;
+	h->clients = c;
+	if (++h->client_count > CONNECTIONS_MAX) {
+		struct client *oldest = find_oldest(h);
+
+		if (oldest)
+			cut(h, oldest);
+	}
+	if (!ev_is_active(&h->sweep))
+		ev_timer_again(h->daemon->loop, &h->sweep);
+}
+
+static void
+client_goes(struct tl_http *h, struct client *c)
+{
+	if (!c)
+		return;
+	h->client_count -= !c->cut;
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	free(c);
+}
+
+static void
+notice(void *context, struct MHD_Connection *connection, void **socket_context,
+    enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		client_comes(context, connection, socket_context);
+	else
+		client_goes(context, *socket_context);
+}
+
+/* A request that takes too long is disconnected, unless it waits for us. */
+static void
+on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct tl_http *h = timer->data;
+
+	(void)events;
+	if (!h->clients)
+		ev_timer_stop(loop, timer);
+	for (struct client *c = h->clients; c; c = c->next) {
+		const int max_s = c->asked ? REQUEST_MAX_S : HEADERS_MAX_S;
+
+		if (!c->waits && !c->cut && ev_now(loop) - c->since > max_s)
+			cut(h, c);
+	}
+}
+
+/* Let the library work, and ask when it wants to be called without a cause:
+ * never, while nobody is connected. */
+static void
+turn(struct tl_http *h)
+{
+	struct ev_loop *loop = h->daemon->loop;
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	MHD_run(h->mhd);
+	ev_timer_stop(loop, &h->timer);
+	if (MHD_get_timeout(h->mhd, &ms) != MHD_YES)
+		return;
+	ev_timer_set(&h->timer, (double)ms / 1e3, 0);
+	ev_timer_start(loop, &h->timer);
+}
+
+static void
+on_ready(struct ev_loop *loop, ev_io *io, int events)
+{
+	(void)loop;
+	(void)events;
+	turn(io->data);
+}
+
+static void
+on_timeout(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	turn(timer->data);
+}
+
+static unsigned
+port_of(int fd)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in four;
+		struct sockaddr_in6 six;
+	} at = { .any = { 0 } };
+	socklen_t size = sizeof(at);
+
+	if (getsockname(fd, &at.any, &size) != 0)
+		return 0;
+	return ntohs(
+	    at.any.sa_family == AF_INET6 ? at.six.sin6_port : at.four.sin_port);
+}
+
+static int
+start_library(struct tl_http *h, int fd)
+{
+	h->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0,
+	    NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIBRARY_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENCE_MAX_S,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
+	    completed, h, MHD_OPTION_NOTIFY_CONNECTION, notice, h,
+	    MHD_OPTION_END);
+	return h->mhd ? 0 : -EIO;
+}
+
+static void
+watch(struct tl_http *h)
+{
+	struct ev_loop *loop = h->daemon->loop;
+	const union MHD_DaemonInfo *info =
+	    MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+
+	assert(info);
+	ev_io_init(&h->io, on_ready, info->epoll_fd, EV_READ);
+	ev_init(&h->timer, on_timeout);
+	ev_init(&h->sweep, on_sweep);
+	h->sweep.repeat = SWEEP_S;
+	h->io.data = h->timer.data = h->sweep.data = h;
+	ev_io_start(loop, &h->io);
+}
+
+/* The library closes its descriptor, so it gets one of its own: the socket's
+ * file is removed by the one who made it. */
+static int
+listen_at_path(struct tl_http *h, const char *path, int *fd,
+    struct tl_fault *fault)
+{
+	int rc = tl_unix_socket_open(&h->socket, path, fault);
+
+	if (rc != 0)
+		return rc;
+	*fd = fcntl(h->socket.fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd >= 0)
+		return 0;
+	rc = tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s", path,
+	    strerror(errno));
+	tl_unix_socket_close(&h->socket);
+	return rc;
+}
+
+static int
+listen_at_port(struct tl_http *h, const char *address, int *fd,
+    struct tl_fault *fault)
+{
+	int rc = tl_tcp_address_parse(&h->address, address, fault);
+
+	if (rc == 0)
+		rc = tl_tcp_listen(&h->address, fd, fault);
+	if (rc == 0)
+		h->port = port_of(*fd);
+	return rc;
+}
+
+int
+tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
+    const char *address, struct tl_fault *fault)
+{
+	struct tl_http *h = calloc(1, sizeof(*h));
+	int fd, rc;
+
+	if (!h)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	h->daemon = daemon;
+	h->is_local = address[0] == '/';
+	rc = h->is_local ? listen_at_path(h, address, &fd, fault)
+			 : listen_at_port(h, address, &fd, fault);
+	if (rc != 0)
+		goto free_http;
+	rc = start_library(h, fd);
+	if (rc != 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "cannot start the library of HTTP");
+		goto close_fd;
+	}
+	watch(h);
+	*http = h;
+	return 0;
+close_fd:
+	if (h->is_local)
+		tl_unix_socket_close(&h->socket);
+	close(fd);
+free_http:
+	free(h);
+	return rc;
+}
+
+unsigned
+tl_http_port(const struct tl_http *http)
+{
+	return http->port;
+}
+
+/* One that listens everywhere is reached on this machine, too. */
+void
+tl_http_put_address(struct tl_text *text, const struct tl_http *http)
+{
+	const char *host = http->address.host;
+	const char *open = strchr(host, ':') ? "[" : "";
+
+	if (strcmp(host, "0.0.0.0") == 0)
+		host = "127.0.0.1";
+	else if (strcmp(host, "::") == 0)
+		host = "::1";
+	tl_put_format(text, "http://%s%s%s:%u/?token=%s", open, host,
+	    *open ? "]" : "", http->port, http->daemon->token);
+}
+
+int
+tl_http_make_token(char token[TL_TOKEN_SIZE])
+{
+	uint8_t bytes[(TL_TOKEN_SIZE - 1) / 2];
+	ssize_t n;
+
+	do
+		n = getrandom(bytes, sizeof(bytes), 0);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(bytes))
+		return n < 0 ? -errno : -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+void
+tl_http_free(struct tl_http *http)
+{
+	if (!http)
+		return;
+	while (http->waiting) {
+		struct request *r = http->waiting;
+
+		tl_request_cancel(&r->http.snapshot);
+		leave_waiting(r);
+		MHD_resume_connection(r->http.connection);
+	}
+	ev_io_stop(http->daemon->loop, &http->io);
+	ev_timer_stop(http->daemon->loop, &http->timer);
+	ev_timer_stop(http->daemon->loop, &http->sweep);
+	MHD_stop_daemon(http->mhd); /* closes every descriptor it has */
+	if (http->is_local)
+		tl_unix_socket_close(&http->socket);
+	assert(!http->clients);
+	free(http);
+}

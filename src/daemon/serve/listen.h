@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * control_socket.h - the file of the daemon's socket: who made it, whether
+ * anybody is behind it, who may speak through it.
+ */
+#ifndef TL_DAEMON_SERVE_LISTEN_H
+#define TL_DAEMON_SERVE_LISTEN_H
+
+#include "base/fault.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+struct tl_unix_socket {
+	int fd;
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct stat status; /* of the file when we had made it */
+};
+
+/* Listen at path, mode 0660; takes the place of a file that a daemon left
+ * behind which is dead.  -EADDRINUSE: one is alive. */
+int tl_unix_socket_open(struct tl_unix_socket *socket, const char *path,
+    struct tl_fault *fault);
+/* Close, and remove the file if it is still ours. */
+void tl_unix_socket_close(struct tl_unix_socket *socket);
+
+/* May the process at the other end of fd?  Root, our own user, members of the
+ * group of the file. */
+bool tl_unix_socket_allows(const struct tl_unix_socket *socket, int fd);
+
+enum { TL_TCP_HOST_MAX = 256, TL_TCP_PORT_MAX = 6 };
+
+struct tl_tcp_address {
+	char host[TL_TCP_HOST_MAX]; /* without brackets */
+	char port[TL_TCP_PORT_MAX];
+};
+
+/* "127.0.0.1:9464", "[::1]:0", "name:9464"; -EINVAL and why. */
+int tl_tcp_address_parse(struct tl_tcp_address *address, const char *text,
+    struct tl_fault *fault);
+/* A socket that listens there, non-blocking; -errno and why. */
+int tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
+    struct tl_fault *fault);
+
+/*
+ * May a request with this Host header be answered?  A page of a stranger can
+ * let its own name point to this machine, and its script then reads what we
+ * answer; the name it used stands in Host.  So: an address, localhost, the
+ * name of this machine, the name in the configuration.
+ */
+bool tl_host_is_ours(const struct tl_tcp_address *address, const char *host);
+/* Does an Origin header name the page of that Host? */
+bool tl_origin_is_host(const char *origin, const char *host);
+
+#endif
