@@ -153,7 +153,7 @@ gather_one(void *context, const char *name,
     const struct tl_snapshot_name *parts)
 {
 	struct gathering *g = context;
-	struct kept *kept, *items;
+	struct kept *kept;
 	uint64_t bytes;
 
 	if (parts->timeline_size != g->timeline_size ||
@@ -162,12 +162,9 @@ gather_one(void *context, const char *name,
 	    g->list.count >= TL_SNAPSHOTS_KEPT_MAX ||
 	    !measure_all(g->kind, g->directory, name, &bytes))
 		return 0;
-	items = tl_array_room(g->list.items, &g->list.capacity, g->list.count,
-	    sizeof(*items));
-	if (!items)
+	if (TL_ARRAY_ROOM(g->list.items, g->list.capacity, g->list.count) < 0)
 		return -ENOMEM;
-	g->list.items = items;
-	kept = &items[g->list.count++];
+	kept = &g->list.items[g->list.count++];
 	*kept = (struct kept){ .bytes = bytes, .ns = parts->ns };
 	memcpy(kept->name, name, strlen(name) + 1);
 	kept->stamp = (size_t)(parts->stamp - name);
