@@ -9,7 +9,7 @@
 
 #include "convert/output.h"
 #include "script/select.h"
-#include "snap/faults.h"
+#include "snap/snap.h"
 
 struct tl_conversion {
 	uint64_t read;          /* entries that the inputs have */

@@ -6,7 +6,7 @@
 
 #include "base/terminal.h"
 #include "convert/replace.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 #include "trace/read.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "base/fault.h"
 #include "base/fields.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 
 #include <sys/stat.h>
 

@@ -4,8 +4,8 @@
  */
 #include "ctl/ctl.h"
 #include "ctl/table.h"
+#include "snap/compressed.h"
 #include "snap/snap.h"
-#include "snap/zst_read.h"
 
 enum { WIDTH_CATEGORY = 12, WIDTH_LEVEL = 9, WIDTH_KIND = 8, WIDTH_TEXT = 40 };
 

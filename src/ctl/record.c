@@ -8,7 +8,7 @@
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/inspect.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 #include "trace/record/recorder.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@
  * By the right to read alone: nothing is mapped and nothing written to.
  */
 #include "ctl/ctl.h"
-#include "snap/glance.h"
+#include "snap/compressed.h"
+#include "snap/inspect.h"
 #include "snap/take.h"
-#include "snap/zst_write.h"
 
 #include <errno.h>
 #include <stdlib.h>

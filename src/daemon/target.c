@@ -11,7 +11,7 @@
 #include "daemon/programs.h"
 #include "daemon/sandbox/guard.h"
 #include "ring/ring.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 #include "snap/snap.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 #include "base/signals.h"
 #include "dump/follow_stream.h"
 #include "dump/sinks.h"
-#include "snap/faults.h"
+#include "snap/snap.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "event/filter.h"
-#include "snap/faults.h"
+#include "snap/snap.h"
 #include "trace/chain/follow.h"
 
 #include <errno.h>

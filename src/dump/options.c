@@ -3,7 +3,7 @@
  * options.c - the command line, from the table options.def.
  */
 #include "dump/options_parse.h"
-#include "trace/diff/trace_diff.h"
+#include "trace/diff/diff.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #define TL_FORMAT_DIFF_TEXT_H
 
 #include "event/out.h"
-#include "trace/diff/trace_diff.h"
+#include "trace/diff/diff.h"
 
 enum {
 	/* What is deeper stands here, led by its depth in brackets. */

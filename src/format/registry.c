@@ -26,8 +26,8 @@
 #include "format/timelogger/read.h"
 #include "format/timelogger/write.h"
 #include "snap/write.h"
-#include "trace/event_writer.h"
-#include "trace/pack/events.h"
+#include "trace/pack/packed.h"
+#include "trace/write.h"
 
 static const struct tl_format_row rows[] = {
 #define FORMAT(name, reader, recogniser, writer, at, suffix, flags, help) \

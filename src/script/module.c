@@ -9,7 +9,7 @@
  * is the user's own.
  */
 #include "script/host.h"
-#include "snap/zst_read.h"
+#include "snap/compressed.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include "ring/ring.h"
 #include "ship/files.h"
 #include "ship/sources.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * block_read.c - parse a block, whose bytes are untrusted
  */
 #include "ship/block.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * block_write.c - write blocks that hold less than they did, or no entries
  */
 #include "ship/block.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 #include "trace/write.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/positions.h"
 #include "base/word.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 #include "trace/record/recorder.h"
 
 #include <errno.h>

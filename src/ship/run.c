@@ -10,7 +10,7 @@
 #include "event/origin.h"
 #include "ship/answer.h"
 #include "ship/ship.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 
 #include <errno.h>
 #include <sys/resource.h>

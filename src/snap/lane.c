@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lane.c - read a lane chunk by chunk, by number or by stamp. */
 #include "snap/lane.h"
-#include "snap/messages.h"
 
 #include <errno.h>
 #include <stdlib.h>

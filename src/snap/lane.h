@@ -1,19 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lane.h - the whole entries of one lane of a frozen file, one after the
- * other in either direction, a chunk at a time.
+ * lane.h - the parts of a frozen file: its messages, and the whole entries of
+ * one lane, one after the other in either direction, a chunk at a time.
  *
- * In CPU lanes their order is their number.  In fallback lanes threads take
- * tickets and stamps side by side, so there it is (epoch, stamp, number): the
- * lane is read once for the stamps, which are nearly sorted, and the runs that
- * are there by nature are merged.  Each thread's entries stay in its order,
- * for its tickets and stamps grow together.
+ * Messages are every record that can be reached, made from a private copy of
+ * the string table.  They can be brought up to date as a followed file grows;
+ * a message once made stays where it is.
+ *
+ * In CPU lanes entries are in the order of their numbers.  In fallback lanes
+ * threads take tickets and stamps side by side, so there the order is (epoch,
+ * stamp, number): the lane is read once for the stamps, which are nearly
+ * sorted, and the runs that are there by nature are merged.  Each thread's
+ * entries stay in its order, because its tickets and stamps grow together.
  */
 #ifndef TL_SNAP_LANE_H
 #define TL_SNAP_LANE_H
 
 #include "base/storage.h"
+#include "event/message.h"
 #include "snap/snap.h"
+
+/* The counter began again: entries from heads[lane] on are of this epoch. */
+struct tl_epoch {
+	uint32_t number;
+	uint64_t *heads;
+};
+
+struct tl_messages {
+	struct tl_strings strings; /* first: found from the messages */
+	uint8_t *table;            /* copy of the string table */
+	uint64_t size;             /* of the table */
+	uint64_t filled;           /* bytes of it that were read */
+	uint64_t newest;           /* record the last walk began with */
+	uint64_t base;             /* where the table is in the file */
+	size_t lane_count;
+	struct tl_message **list; /* oldest definition first */
+	size_t count;
+	size_t capacity;
+	struct tl_record_slot *slots; /* by offset of the record */
+	size_t slot_count;            /* a power of two */
+	size_t slots_used;
+	struct tl_epoch *epochs; /* oldest first */
+	size_t epoch_count;
+	struct tl_message unknown; /* for entries that name none */
+};
+
+/* An empty table for a file of this geometry.  -ENOMEM. */
+int tl_messages_new(struct tl_messages **messages,
+    const struct timeline_header *header, uint64_t file_size);
+void tl_messages_free(struct tl_messages *messages);
+
+/* Read what was added to the file since, and walk to the new records. */
+int tl_messages_update(struct tl_messages *messages, struct tl_storage *file,
+    const struct timeline_header *header, struct tl_faults *faults);
+
+/* The message of a record; NULL when none was met at this offset. */
+const struct tl_message *
+tl_messages_find(const struct tl_messages *messages, uint32_t offset);
+
+/* The epoch of an entry. */
+uint32_t tl_messages_epoch(const struct tl_messages *messages, uint32_t lane,
+    uint64_t number);
 
 struct tl_messages;
 

@@ -5,8 +5,8 @@
  * A link may point anywhere, so the walk is bounded by the number of records
  * a table can hold, and a record that is met twice ends it.
  */
-#include "snap/messages.h"
 #include "ring/ring.h"
+#include "snap/lane.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
 
 #include "base/storage.h"
 #include "clock/convert.h"
-#include "snap/faults.h"
-#include "snap/messages.h"
+#include "snap/lane.h"
+#include "snap/snap.h"
 #include "snap/take.h"
 
 struct tl_snap {

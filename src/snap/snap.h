@@ -1,14 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snap.h - read a timeline: the read side of libtimeline.
+ * snap.h - read a timeline: a live one, a saved one, or one that is followed.
  *
  *	live file --take--> frozen copy --+
  *	saved file -----------------------+--> snap --> cursor of tl_event
+ *	compressed file --frames----------+
  *
- * A live file is copied first (only as much of each lane's tail as is asked
- * for), so that everything after parses bytes that nobody changes.  Every
- * number read is hostile until it was checked against the file's size.  What
- * is damaged is listed as faults; the rest is shown.
+ * How a live ring is read.  Writers never wait for a reader, so a reader may
+ * see an entry half written, an entry that overwrites another, or a lane that
+ * goes on while the next one is read.  All of that is settled in one place:
+ * tl_take() (take.h has the proof) copies the file, only as much of each
+ * lane's tail as is asked for, and keeps what was whole.  Everything after it
+ * parses bytes that do not change:
+ *
+ *	take.c		live file --> frozen copy, whole entries only
+ *	snap.c		check header and geometry, open lanes and tables
+ *	messages.c	the string table: records --> messages, epochs
+ *	lane.c		the whole entries of one lane, a chunk at a time
+ *	order.c		all lanes, merged by (epoch, stamp, lane)
+ *	follow.c	the same again for what is new, round by round
+ *
+ * Invariants.
+ *	- A number from the file is hostile until it was checked against the
+ *	  size of the file.  What is damaged is listed as faults; the rest is
+ *	  shown.
+ *	- An entry is shown only if its stamp belongs to its number.
+ *	- What a lane lost is a TL_LOST event before the next entry of it: no
+ *	  entry is missing without a number that says so.
+ *	- Events of one thread come in the order in which it logged them.
+ *
+ * Who may call.  A snap and its cursors are used by one thread at a time;
+ * different snaps share nothing.  Any number of readers, in any process, may
+ * read one live file: they do not write to it.
+ *
+ * Rejected: mapping the live file and parsing it in place.  Each check would
+ * be of a number that changes after the check, in every function above, and
+ * not in one.
+ *
+ * The way back, from events to a file of our own, is write.h.
  */
 #ifndef TL_SNAP_SNAP_H
 #define TL_SNAP_SNAP_H
@@ -131,5 +160,26 @@ size_t tl_follow_awaited(const struct tl_cursor *follow);
 void tl_follow_finish(struct tl_cursor *follow);
 /* The timeline's header as it was when it was opened. */
 const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
+
+struct tl_faults {
+	struct tl_fault list[TL_SNAP_FAULTS_MAX];
+	size_t count;
+};
+
+/* Where the next fault goes; when all are full, one that is thrown away. */
+static inline struct tl_fault *
+tl_faults_next(struct tl_faults *faults)
+{
+	static struct tl_fault thrown_away;
+	const size_t i = faults->count++;
+
+	if (i < TL_SNAP_FAULTS_MAX)
+		return &faults->list[i];
+	thrown_away.rc = 0;
+	return &thrown_away;
+}
+
+#define tl_faults_add(faults, at, ...) \
+	tl_fault(tl_faults_next(faults), -EBADMSG, (at), __VA_ARGS__)
 
 #endif

@@ -50,7 +50,7 @@
 #ifndef TL_SNAP_TAKE_H
 #define TL_SNAP_TAKE_H
 
-#include "snap/faults.h"
+#include "snap/snap.h"
 
 /* A ticket of a fallback lane without an entry. */
 struct tl_hole {

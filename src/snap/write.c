@@ -1,14 +1,424 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline_write.c - keep what comes; when all is there, lay it out. */
+/*
+ * write.c - a snapshot made of events.
+ */
 #include "snap/write.h"
 
+#include "clock/clock.h"
 #include "event/notes.h"
+#include "event/out.h"
+#include "event/store.h"
 #include "ring/ring.h"
-#include "snap/write_file.h"
+#include "snap/snap.h"
+#include "snap/write_parts.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* == clock == */
+
+/* The first bit of a stamp that counts from the least int64_t. */
+#define TL_TIMELINE_BIAS ((uint64_t)1 << 63)
+
+struct tl_timeline_clock {
+	struct timeline_knot knots[TIMELINE_KNOTS_MAX]; /* by slot */
+	uint32_t knots_max;                             /* slots */
+};
+
+static inline uint64_t
+tl_timeline_clock_bias(int64_t oldest_ns)
+{
+	return oldest_ns < 0 ? TL_TIMELINE_BIAS : 0;
+}
+
+/* Where a longer line has knots, apart from its ends. */
+static const int64_t joints_ns[] = { -(INT64_C(1) << 62), 0, INT64_C(1) << 62,
+	INT64_MAX - 1 };
+
+enum { JOINTS = sizeof(joints_ns) / sizeof(joints_ns[0]) };
+
+/* Are the knots that can be trusted all that the snapshot's ring has? */
+static bool
+is_unbroken(const struct tl_snap *snap, size_t count)
+{
+	const struct timeline_header *h = tl_snap_header(snap);
+	const uint64_t ever = h->knot_count;
+	const uint64_t kept = ever < h->knots_max ? ever : h->knots_max;
+
+	for (size_t i = 0; i < count; i++) {
+		if (tl_snap_knot(snap, i)->seq != ever - count + i + 1)
+			return false;
+	}
+	/* the oldest may have been making room */
+	return count == kept || (kept == h->knots_max && count + 1 == kept);
+}
+
+/* The knots as a snapshot has them; header has its clock already. */
+static void
+timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
+    struct timeline_header *header)
+{
+	size_t count = tl_snap_knot_count(snap);
+	bool unbroken;
+
+	/* the newest point is no knot yet, and in the header */
+	if (count > 0 && tl_snap_knot(snap, count - 1)->seq == 0)
+		count--;
+	unbroken = is_unbroken(snap, count);
+	memset(clock, 0, sizeof(*clock));
+	clock->knots_max = unbroken ? header->knots_max : TIMELINE_KNOTS_MAX;
+	if (!unbroken)
+		header->knot_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct timeline_knot knot = *tl_snap_knot(snap, i);
+
+		if (!unbroken)
+			knot.seq = i + 1;
+		clock->knots[(knot.seq - 1) % clock->knots_max] = knot;
+	}
+	if (header->knot_count < clock->knots_max)
+		clock->knots_max =
+		    header->knot_count > 0 ? (uint32_t)header->knot_count : 1;
+}
+
+/*
+ * Stamps are Unix time, from oldest to newest ns: as it is, or if oldest is
+ * before 1970, counted from the least int64_t.  error_ns is the bound of the
+ * error of each.
+ */
+static void
+timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
+    int64_t newest_ns, uint32_t error_ns, struct timeline_header *header)
+{
+	const uint64_t bias = tl_timeline_clock_bias(oldest_ns);
+	const int64_t end_ns = tl_add_ns(newest_ns, 1);
+	struct timeline_knot knot = { .utc_ns = oldest_ns,
+		.mult = TL_MULT_ONE,
+		.est_err_ns = error_ns,
+		.max_err_ns = error_ns,
+		.flags = TIMELINE_KNOT_FIRST };
+	uint64_t count = 0;
+
+	memset(clock, 0, sizeof(*clock));
+	for (size_t i = 0; i <= JOINTS; i++) {
+		knot.tsc = (uint64_t)knot.utc_ns ^ bias;
+		knot.seq = count + 1;
+		clock->knots[count++] = knot;
+		knot.flags = 0;
+		while (i < JOINTS &&
+		       (joints_ns[i] <= oldest_ns || joints_ns[i] >= end_ns))
+			i++;
+		if (i < JOINTS)
+			knot.utc_ns = joints_ns[i];
+	}
+	clock->knots_max = (uint32_t)count;
+	header->knot_count = count;
+	header->clock_kind = TIMELINE_CLOCK_REALTIME;
+	header->rate_source = TL_RATE_EXACT;
+	header->clock =
+	    (struct timeline_clock_tail){ .tsc = (uint64_t)end_ns ^ bias,
+		    .utc_ns = end_ns,
+		    .mult = TL_MULT_ONE,
+		    .est_err_ns = error_ns,
+		    .max_err_ns = error_ns };
+}
+
+/* How wrong the time of an event might be. */
+static uint32_t
+error_of(const struct tl_snap *snap, const struct tl_event *event)
+{
+	uint32_t error_ns;
+
+	tl_snap_time(snap, event->epoch, event->tsc, &error_ns);
+	return error_ns;
+}
+
+/* Was a measured after b? */
+static bool
+is_newer(const struct tl_snap *a, const struct tl_snap *b)
+{
+	const struct timeline_clock_tail *p = &tl_snap_header(a)->clock;
+	const struct timeline_clock_tail *q = &tl_snap_header(b)->clock;
+
+	return p->epoch != q->epoch ? p->epoch > q->epoch : p->tsc > q->tsc;
+}
+
+/* Of several timelines of one clock the one that tells stamps from oldest to
+ * newest with the least error; of equals, that which was measured last. */
+static const struct tl_snap *
+timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
+    const struct tl_event *oldest, const struct tl_event *newest)
+{
+	const struct tl_snap *best = NULL;
+	uint32_t least = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t first = error_of(snaps[i], oldest);
+		const uint32_t last = error_of(snaps[i], newest);
+		const uint32_t worst = first > last ? first : last;
+
+		if (best && (worst > least ||
+				(worst == least && !is_newer(snaps[i], best))))
+			continue;
+		best = snaps[i];
+		least = worst;
+	}
+	return best;
+}
+
+/* == file == */
+
+/* Starts from all zeros; then its owner fills in store, lanes and table. */
+struct tl_timeline_file {
+	struct timeline_header header;
+	struct tl_timeline_lanes lanes;
+	struct tl_timeline_table table;
+	struct tl_timeline_clock clock;
+	struct tl_store *store;  /* events, with ns counting them as put */
+	struct tl_store *placed; /* by their place in the file, if need be */
+	uint64_t flip;           /* bits of every stamp */
+	uint64_t renamed;        /* numbers of strings that are not there */
+	struct tl_out *out;
+	uint64_t at; /* bytes written */
+};
+
+enum { TL_TIMELINE_STORE_MEMORY = 16 << 20 }; /* of each store */
+
+static inline bool
+tl_timeline_is_string(const struct tl_message *message, unsigned i)
+{
+	return message->args[i].format == TIMELINE_ARG_STRING;
+}
+
+enum { ZEROS = 4096 }; /* written at a time */
+
+static int
+open_events(void *context, struct tl_cursor **cursor)
+{
+	const struct tl_timeline_file *f = context;
+
+	return tl_store_cursor(f->store, TL_OLDEST_FIRST, cursor);
+}
+
+static uint64_t
+to_page(uint64_t at)
+{
+	return (at + TIMELINE_PAGE_SIZE - 1) &
+	       ~(uint64_t)(TIMELINE_PAGE_SIZE - 1);
+}
+
+/* Place one region after the other. */
+static void
+place_regions(struct tl_timeline_file *f)
+{
+	struct timeline_header *h = &f->header;
+	const uint64_t lanes = (uint64_t)h->cpu_lanes + h->fallback_lanes;
+	uint64_t end = TIMELINE_HEADER_SIZE;
+
+	h->heads_offset = end;
+	end += lanes * h->tiers * TIMELINE_HEAD_SIZE;
+	memset(h->entries_offset, 0, sizeof(h->entries_offset));
+	for (uint32_t tier = 0; tier < h->tiers; tier++) {
+		h->entries_offset[tier] = to_page(end);
+		end = h->entries_offset[tier] +
+		      timeline_tier_slots(h, tier) * TIMELINE_ENTRY_SIZE;
+	}
+	h->knots_max = f->clock.knots_max;
+	h->knots_offset = to_page(end);
+	end = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
+	h->strings_offset = to_page(end);
+	h->strings_size = h->strings_tail = f->table.tail;
+	h->newest = f->table.newest;
+	h->total_size = h->strings_offset + h->strings_size;
+	assert(tl_layout_check(h, NULL) == 0);
+}
+
+static int
+add_epochs(struct tl_timeline_file *f)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < f->lanes.epoch_count && rc == 0; i++)
+		rc = tl_timeline_table_epoch(&f->table,
+		    f->lanes.epochs[i].number, f->lanes.epochs[i].heads,
+		    f->lanes.lane_count);
+	f->lanes.epochs_full |= rc == -ENOSPC;
+	return rc == -ENOSPC ? 0 : rc;
+}
+
+/* Hand an event to what comes next, with its lane and number. */
+typedef int take_event(struct tl_timeline_file *f, struct tl_event *event);
+
+static int
+take_from(struct tl_timeline_file *f, struct tl_store *store, bool walk,
+    take_event *take)
+{
+	struct tl_timeline_walk places;
+	struct tl_cursor *cursor;
+	struct tl_event e;
+	int rc = tl_store_cursor(store, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	tl_timeline_walk_start(&places, &f->lanes, &f->header);
+	while ((rc = tl_cursor_next(cursor, &e)) > 0) {
+		if (walk)
+			rc = tl_timeline_walk_put(&places, &e, &e.lane,
+			    &e.number);
+		if (rc >= 0 && e.kind != TL_LOST)
+			rc = take(f, &e);
+		if (rc < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+static int
+keep_placed(struct tl_timeline_file *f, struct tl_event *event)
+{
+	struct tl_sink *sink = tl_store_sink(f->placed);
+
+	event->ns = (int64_t)timeline_entry_offset(&f->header, event->lane,
+	    event->number);
+	return sink->put(sink, event);
+}
+
+/* The events by their place in the file. */
+static int
+sort_by_place(struct tl_timeline_file *f)
+{
+	int rc = tl_store_new(&f->placed, TL_TIMELINE_STORE_MEMORY);
+
+	if (rc == 0)
+		rc = take_from(f, f->store, true, keep_placed);
+	if (rc < 0)
+		return rc;
+	tl_store_free(f->store);
+	f->store = NULL;
+	return tl_store_sink(f->placed)->finish(tl_store_sink(f->placed));
+}
+
+static int
+append(struct tl_timeline_file *f, const void *data, size_t size)
+{
+	f->at += size;
+	tl_put_bytes(&f->out->text, tl_bytes(data, size));
+	return tl_out_settle(f->out);
+}
+
+/* Nothing is there up to this byte. */
+static int
+append_zeros(struct tl_timeline_file *f, uint64_t to)
+{
+	static const char zeros[ZEROS];
+	int rc = 0;
+
+	assert(to >= f->at);
+	while (rc == 0 && f->at < to)
+		rc = append(f, zeros,
+		    to - f->at < ZEROS ? (size_t)(to - f->at) : ZEROS);
+	return rc;
+}
+
+/* An argument as it is in the file. */
+static uint64_t
+argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
+{
+	uint64_t named = event->args[i];
+
+	if (i < event->message->argc &&
+	    tl_timeline_is_string(event->message, i) &&
+	    tl_timeline_table_string(&f->table, event->message, event->args[i],
+		&named) == -ENOENT)
+		f->renamed += named != event->args[i];
+	return named;
+}
+
+static int
+write_entry(struct tl_timeline_file *f, struct tl_event *event)
+{
+	struct timeline_entry entry = { .tsc = event->tsc ^ f->flip,
+		.tid = event->tid,
+		.pid = event->pid,
+		.stamp = timeline_stamp_whole(event->number) };
+	int rc = tl_timeline_table_message(&f->table, event->message,
+	    tl_record_kind_of(event->kind), &entry.message);
+
+	if (rc < 0 && rc != -ENOSPC)
+		return rc;
+	if (event->kind == TL_END)
+		entry.message |= TIMELINE_MESSAGE_END;
+	if (event->bare)
+		entry.message |= TIMELINE_MESSAGE_BARE;
+	if (timeline_lane_is_fallback(&f->header, event->lane))
+		entry.cpu = event->cpu;
+	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++)
+		entry.args[i] = argument(f, event, i);
+	rc = append_zeros(f,
+	    timeline_entry_offset(&f->header, event->lane, event->number));
+	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
+}
+
+/* Records may keep places far behind the last one. */
+static int
+write_strings(struct tl_timeline_file *f)
+{
+	const uint64_t size = f->table.tail < f->table.capacity
+				  ? f->table.tail
+				  : f->table.capacity;
+	int rc = 0;
+
+	for (uint64_t at = 0; at < size && rc == 0; at += ZEROS)
+		rc = append(f, f->table.bytes + at,
+		    size - at < ZEROS ? (size_t)(size - at) : ZEROS);
+	return rc < 0 ? rc : append_zeros(f, f->header.total_size);
+}
+
+static int
+timeline_file_write(struct tl_timeline_file *f)
+{
+	const struct timeline_header *h = &f->header;
+	struct tl_store *store = f->placed ? f->placed : f->store;
+	int rc;
+
+	if ((rc = append(f, h, sizeof(*h))) < 0 ||
+	    (rc = append(f, f->lanes.heads,
+		 f->lanes.lane_count * sizeof(*f->lanes.heads))) < 0 ||
+	    (rc = take_from(f, store, !f->placed, write_entry)) < 0 ||
+	    (rc = append_zeros(f, h->knots_offset)) < 0 ||
+	    (rc = append(f, f->clock.knots,
+		 h->knots_max * sizeof(f->clock.knots[0]))) < 0 ||
+	    (rc = append_zeros(f, h->strings_offset)) < 0)
+		return rc;
+	return write_strings(f);
+}
+
+/* Plan lanes, and place every region: header knows the clock already. */
+static int
+timeline_file_plan(struct tl_timeline_file *f)
+{
+	const struct tl_timeline_source events = { open_events, f };
+	int rc = tl_timeline_lanes_plan(&f->lanes, &events, &f->header);
+
+	if (rc < 0 || (rc = add_epochs(f)) < 0)
+		return rc;
+	place_regions(f);
+	return f->lanes.apart ? sort_by_place(f) : 0;
+}
+
+static void
+timeline_file_free(struct tl_timeline_file *f)
+{
+	tl_store_free(f->store);
+	tl_store_free(f->placed);
+	tl_timeline_table_free(&f->table);
+	tl_timeline_lanes_free(&f->lanes);
+}
+
+/* == events == */
 
 enum {
 	RAW_STAMPS,
@@ -239,14 +649,14 @@ make_header(struct snapshot_write *w)
 	const struct tl_snap *snap = NULL;
 
 	if (!w->wall) {
-		snap = tl_timeline_clock_choose(w->snaps, w->snap_count,
+		snap = timeline_clock_choose(w->snaps, w->snap_count,
 		    &w->oldest, &w->newest);
 		*h = *tl_snap_header(snap);
-		tl_timeline_clock_copy(&w->file.clock, snap, h);
+		timeline_clock_copy(&w->file.clock, snap, h);
 	} else {
 		make_identity(w);
-		tl_timeline_clock_make(&w->file.clock, h->created_ns,
-		    h->saved_ns, w->error_max, h);
+		timeline_clock_make(&w->file.clock, h->created_ns, h->saved_ns,
+		    w->error_max, h);
 		w->file.flip =
 		    TL_TIMELINE_BIAS ^ tl_timeline_clock_bias(h->created_ns);
 	}
@@ -284,10 +694,10 @@ end(struct tl_writer *writer)
 
 	if (rc == 0) {
 		make_header(w);
-		rc = tl_timeline_file_plan(&w->file);
+		rc = timeline_file_plan(&w->file);
 	}
 	if (rc == 0)
-		rc = tl_timeline_file_write(&w->file);
+		rc = timeline_file_write(&w->file);
 	if (rc == 0)
 		say_notes(w);
 	return rc;
@@ -298,7 +708,7 @@ release(struct tl_writer *writer)
 {
 	struct snapshot_write *w = write_of(writer);
 
-	tl_timeline_file_free(&w->file);
+	timeline_file_free(&w->file);
 	free(w->snaps);
 }
 

@@ -1,13 +1,298 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline_lanes.c - note what is put, and plan the lanes as they were. */
-#include "snap/write_lanes.h"
+/*
+ * write_lanes.c - which entry of which lane an event becomes.
+ */
+#include "snap/write_parts.h"
 
+#include "base/array.h"
+#include "base/id_map.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* == in a row == */
+
+enum {
+	SLOTS_MIN = 128,   /* of a lane where there are several */
+	LANES_WANTED = 16, /* for each part between long losses ... */
+	LANES_MOST = 1500, /* ... and about so many in all */
+	CPU_LANES = 1      /* a timeline has at least one; it is empty */
+};
 static const uint64_t slots_max = UINT64_C(1) << 31; /* of a lane */
-static const uint64_t head_max = UINT64_MAX / 4;     /* as readers have it */
+
+static uint64_t
+greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Lost behind the last event, if there is one. */
+static uint64_t
+tail_of(const struct tl_timeline_lanes *l)
+{
+	return l->any && l->lost <= TL_TIMELINE_TAIL_MAX ? l->lost : 0;
+}
+
+/* The slots of each lane: a long lane wastes nearly half of itself, a short
+ * one its head. */
+static uint64_t
+choose_slots(const struct tl_timeline_lanes *l)
+{
+	uint64_t slots;
+
+	if (!l->rises)
+		return tl_timeline_power_from(l->span + tail_of(l));
+	slots = greater(l->span / LANES_MOST,
+	    l->span / (LANES_WANTED * (l->breaks + 1)));
+	slots = greater(slots, tail_of(l)) + 1;
+	return tl_timeline_power_from(greater(slots, SLOTS_MIN));
+}
+
+void
+tl_timeline_walk_start(struct tl_timeline_walk *w, struct tl_timeline_lanes *l,
+    const struct timeline_header *header)
+{
+	*w = (struct tl_timeline_walk){ .lanes = l,
+		.slots = header->tier_entries[0],
+		.split = l->rises };
+	for (size_t i = 0; i < l->strand_count; i++)
+		l->strands[i].span = 0;
+}
+
+/* Go on in a new lane, before which so many were lost. */
+static int
+open_lane(struct tl_timeline_walk *w, uint64_t lost)
+{
+	struct tl_timeline_lanes *l = w->lanes;
+	size_t capacity = l->head_capacity;
+	int rc;
+
+	w->lane++;
+	w->used = 0;
+	if (!w->planning)
+		return 0;
+	rc = TL_ARRAY_ZEROS(l->heads, capacity, w->lane);
+	if (rc < 0)
+		return rc;
+	l->head_capacity = capacity;
+	l->lane_count = w->lane + 1;
+	l->heads[w->lane].cleared = lost; /* until all are known */
+	return 0;
+}
+
+static void
+lose_slots(struct tl_timeline_walk *w, uint64_t lost)
+{
+	w->used += lost;
+	if (w->planning)
+		w->lanes->heads[w->lane].torn += lost;
+}
+
+/* Losses for which there is no place stand before all. */
+static void
+displace(struct tl_timeline_walk *w)
+{
+	struct timeline_head *head = &w->lanes->heads[CPU_LANES];
+
+	if (!w->planning)
+		return;
+	w->lanes->displaced = true;
+	head->cleared = tl_timeline_lost_add(head->cleared, w->lost);
+}
+
+/* Is there too little room in this lane for the event, and for what was lost
+ * around it? */
+static bool
+is_full(const struct tl_timeline_walk *w, uint64_t lost)
+{
+	const uint64_t behind =
+	    w->events + 1 == w->lanes->events ? tail_of(w->lanes) : 0;
+
+	return w->split && w->used + lost + 1 + behind > w->slots;
+}
+
+/* What was lost before an event, and where it goes. */
+static int
+make_place(struct tl_timeline_walk *w)
+{
+	if (w->lane == 0)
+		return open_lane(w, w->lost);
+	if (w->lost > TL_TIMELINE_TORN_MAX) {
+		if (w->split && w->breaks < TL_TIMELINE_BREAKS_MAX) {
+			w->breaks++;
+			return open_lane(w, w->lost);
+		}
+		displace(w);
+		w->lost = 0;
+	}
+	if (is_full(w, w->lost))
+		return open_lane(w, w->lost);
+	lose_slots(w, w->lost);
+	return 0;
+}
+
+/* Until the plan is made, where an epoch begins stands in its first heads. */
+static int
+note_row_epoch(struct tl_timeline_walk *w, uint32_t number)
+{
+	struct tl_timeline_lanes *l = w->lanes;
+	struct tl_timeline_epoch *e;
+
+	w->epoch = number;
+	if (l->epoch_count == TL_TIMELINE_EPOCHS_MAX) {
+		l->epochs_full = true;
+		return 0;
+	}
+	e = tl_timeline_epoch_add(l, l->epoch_count, number, 2);
+	if (!e)
+		return -ENOMEM;
+	e->heads[0] = w->lane;
+	e->heads[1] = w->used;
+	return 0;
+}
+
+static void
+put_as_it_was(struct tl_timeline_walk *w, const struct tl_event *event,
+    uint32_t *lane, uint64_t *number)
+{
+	struct tl_timeline_strand *s = &w->lanes->strands[event->lane];
+
+	if (event->kind == TL_LOST) {
+		if (s->span > 0)
+			s->span += event->lost;
+		return;
+	}
+	*lane = event->lane;
+	*number = s->start + s->span++;
+}
+
+int
+tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
+    uint32_t *lane, uint64_t *number)
+{
+	struct tl_timeline_lanes *l = w->lanes;
+	int rc;
+
+	if (l->apart) {
+		put_as_it_was(w, event, lane, number);
+		return 0;
+	}
+	if (event->kind == TL_LOST) {
+		w->lost = tl_timeline_lost_add(w->lost, event->lost);
+		return 0;
+	}
+	if ((rc = make_place(w)) < 0)
+		return rc;
+	if (w->planning && event->epoch != w->epoch &&
+	    (rc = note_row_epoch(w, event->epoch)) < 0)
+		return rc;
+	w->lost = 0;
+	w->events++;
+	*lane = w->lane;
+	*number = l->heads[w->lane].first + w->used++;
+	if (w->planning)
+		l->heads[w->lane].end = w->used;
+	return 0;
+}
+
+static int
+walk_all(struct tl_timeline_walk *w, const struct tl_timeline_source *events)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	uint64_t number;
+	uint32_t lane;
+	int rc = events->open(events->context, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+		if ((rc = tl_timeline_walk_put(w, &event, &lane, &number)) < 0)
+			break;
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* What was lost behind the last event. */
+static int
+walk_end(struct tl_timeline_walk *w)
+{
+	if (w->lane == 0)
+		return open_lane(w, w->lost);
+	if (w->lost > TL_TIMELINE_TAIL_MAX) {
+		displace(w);
+		return 0;
+	}
+	assert(w->used + w->lost <= w->slots);
+	lose_slots(w, w->lost);
+	w->lanes->heads[w->lane].end = w->used;
+	return 0;
+}
+
+/* Lanes begin in their first slot: their entries lie as they come. */
+static void
+plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
+{
+	for (uint32_t i = CPU_LANES; i < l->lane_count; i++) {
+		struct timeline_head *head = &l->heads[i];
+		const uint64_t lost = tl_timeline_lost_cut(l, head->cleared);
+
+		head->first = (lost + slots - 1) & ~(slots - 1);
+		head->cleared = head->first - lost;
+		head->end += head->first;
+		head->head = head->end;
+	}
+}
+
+/* Lanes before the one in which an epoch began are over. */
+static int
+plan_row_epochs(struct tl_timeline_lanes *l)
+{
+	for (size_t i = 0; i < l->epoch_count; i++) {
+		uint64_t *heads = calloc(l->lane_count, sizeof(*heads));
+		const uint32_t lane = (uint32_t)l->epochs[i].heads[0];
+
+		if (!heads)
+			return -ENOMEM;
+		for (uint32_t k = 0; k < lane; k++)
+			heads[k] = l->heads[k].end;
+		heads[lane] = l->heads[lane].first + l->epochs[i].heads[1];
+		free(l->epochs[i].heads);
+		l->epochs[i].heads = heads;
+	}
+	return 0;
+}
+
+int
+tl_timeline_row_plan(struct tl_timeline_lanes *l,
+    const struct tl_timeline_source *events, struct timeline_header *h)
+{
+	struct tl_timeline_walk w;
+	int rc;
+
+	h->cpu_lanes = CPU_LANES;
+	h->tiers = 1;
+	memset(h->tier_entries, 0, sizeof(h->tier_entries));
+	h->tier_entries[0] = choose_slots(l);
+	if (h->tier_entries[0] > slots_max)
+		return -EFBIG;
+	memcpy(h->fallback_entries, h->tier_entries,
+	    sizeof(h->fallback_entries));
+	tl_timeline_walk_start(&w, l, h);
+	w.planning = true;
+	if ((rc = walk_all(&w, events)) < 0 || (rc = walk_end(&w)) < 0)
+		return rc;
+	assert(l->lane_count - CPU_LANES <= TIMELINE_LANES_MAX);
+	h->fallback_lanes = l->lane_count - CPU_LANES;
+	plan_heads(l, h->tier_entries[0]);
+	return plan_row_epochs(l);
+}
+
+/* == as they were == */
+
+static const uint64_t head_max = UINT64_MAX / 4; /* as readers have it */
 
 uint64_t
 tl_timeline_lost_cut(struct tl_timeline_lanes *l, uint64_t lost)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* timeline_table.c - records at the places they had, or one after the other. */
-#include "snap/write_table.h"
+#include "snap/write_parts.h"
 
 #include "base/array.h"
 #include "base/text.h"

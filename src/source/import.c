@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "event/message_map.h"
 #include "event/store.h"
-#include "snap/faults.h"
+#include "snap/snap.h"
 
 #include <errno.h>
 #include <stdlib.h>

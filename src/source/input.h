@@ -7,7 +7,7 @@
 #ifndef TL_SOURCE_INPUT_H
 #define TL_SOURCE_INPUT_H
 
-#include "snap/faults.h"
+#include "snap/snap.h"
 #include "source/import.h"
 #include "source/remote.h"
 #include "trace/chain/chain.h"

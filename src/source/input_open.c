@@ -2,11 +2,11 @@
 /* input_open.c - find out what a file is, and open it as that. */
 #include "base/file.h"
 #include "base/terminal.h"
-#include "snap/zst.h"
-#include "snap/zst_read.h"
+#include "snap/compressed.h"
+#include "snap/frames.h"
 #include "source/input.h"
 #include "trace/chain/blocks.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 #include "trace/pack/packed.h"
 
 #include <errno.h>

@@ -1,11 +1,364 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block.c - blocks into the data, their cells into the index. */
+/*
+ * block.c - what a trace defines, and the blocks of its two files.
+ */
 #include "trace/writer.h"
 
+#include "base/array.h"
 #include "base/word.h"
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 
 #include <errno.h>
+#include <stdlib.h>
+
+/* == definitions == */
+
+enum { SLOTS_FIRST = 256, FIELDS_MAX = 80 };
+
+struct tl_text_slot {
+	struct tl_bytes text; /* data NULL: free */
+	uint8_t kind;
+	int32_t id;
+};
+
+int
+tl_definitions_init(struct tl_definitions *d)
+{
+	*d = (struct tl_definitions){ 0 };
+	d->next[TL_TRACE_STRING] = 1;
+	tl_put_repeat(&d->text, '\0', TL_TRACE_BLOCK_HEADER);
+	return d->text.rc;
+}
+
+void
+tl_definitions_free(struct tl_definitions *d)
+{
+	for (size_t i = 0; i < d->ids.size; i++)
+		free((void *)(uintptr_t)d->ids.slots[i].text.data);
+	free(d->ids.slots);
+	free(d->processes);
+	tl_id_table_free(&d->pids);
+	tl_message_map_free(&d->messages, free);
+	tl_text_free(&d->text);
+	tl_text_free(&d->cells);
+}
+
+/* The object from mark on is whole: give it a cell, or take it back. */
+static int
+add(struct tl_definitions *d, size_t mark, enum tl_trace_kind kind, int32_t id)
+{
+	const struct tl_cell cell = { .kind = (uint8_t)kind,
+		.id = id,
+		.start = (int64_t)mark, /* until it is known where it goes */
+		.end = -1 };
+	uint8_t bytes[TL_CELL_SIZE];
+
+	tl_cell_put(bytes, &cell);
+	if (d->text.rc == 0)
+		tl_put_bytes(&d->cells, tl_bytes(bytes, sizeof(bytes)));
+	if (d->text.rc < 0 || d->cells.rc < 0) {
+		d->text.size = mark;
+		d->text.rc = d->cells.rc = 0;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Numbers first, then at most two texts. */
+static int
+put_object(struct tl_definitions *d, enum tl_trace_kind kind, int32_t id,
+    const struct tl_data_out *fields, const struct tl_bytes *texts,
+    unsigned count)
+{
+	const size_t mark = d->text.size;
+	uint8_t head[5];
+	struct tl_data_out out = { .data = head, .capacity = sizeof(head) };
+
+	tl_data_put_u8(&out, (uint8_t)kind);
+	tl_data_put_i32(&out, id);
+	tl_put_bytes(&d->text, tl_bytes(head, out.size));
+	tl_put_bytes(&d->text, tl_bytes(fields->data, fields->size));
+	for (unsigned i = 0; i < count; i++) {
+		const size_t size = texts[i].size < TL_TRACE_TEXT_MAX
+					? texts[i].size
+					: TL_TRACE_TEXT_MAX;
+
+		out.size = 0;
+		tl_data_put_u32(&out, (uint32_t)size);
+		tl_put_bytes(&d->text, tl_bytes(head, out.size));
+		tl_put_bytes(&d->text, tl_bytes(texts[i].data, size));
+	}
+	return add(d, mark, kind, id);
+}
+
+static size_t
+hash_of(uint8_t kind, struct tl_bytes text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + kind;
+
+	for (size_t i = 0; i < text.size; i++)
+		hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static struct tl_text_slot *
+find_slot(const struct tl_text_ids *ids, uint8_t kind, struct tl_bytes text)
+{
+	size_t i = hash_of(kind, text) & (ids->size - 1);
+
+	while (ids->slots[i].text.data &&
+	       (ids->slots[i].kind != kind ||
+		   !tl_bytes_equal(ids->slots[i].text, text)))
+		i = (i + 1) & (ids->size - 1);
+	return &ids->slots[i];
+}
+
+static int
+grow(struct tl_text_ids *ids)
+{
+	const struct tl_text_ids old = *ids;
+	const size_t size = old.size ? old.size * 2 : SLOTS_FIRST;
+	struct tl_text_slot *slots = calloc(size, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	ids->slots = slots;
+	ids->size = size;
+	for (size_t i = 0; i < old.size; i++)
+		if (old.slots[i].text.data)
+			*find_slot(ids, old.slots[i].kind, old.slots[i].text) =
+			    old.slots[i];
+	free(old.slots);
+	return 0;
+}
+
+static int
+next_id(struct tl_definitions *d, enum tl_trace_kind kind, int32_t *id)
+{
+	if (d->next[kind] == INT32_MAX)
+		return -ENOSPC;
+	*id = d->next[kind];
+	return 0;
+}
+
+int64_t
+tl_define_text(struct tl_definitions *d, enum tl_trace_kind kind,
+    struct tl_bytes text)
+{
+	const struct tl_data_out none = { 0 };
+	struct tl_text_slot *slot;
+	char *copy;
+	int32_t id;
+	int rc = 0;
+
+	if (d->ids.count * 2 >= d->ids.size)
+		rc = grow(&d->ids);
+	if (rc < 0)
+		return rc;
+	slot = find_slot(&d->ids, (uint8_t)kind, text);
+	if (slot->text.data)
+		return slot->id;
+	if ((rc = next_id(d, kind, &id)) < 0)
+		return rc;
+	if (!(copy = malloc(text.size + 1)))
+		return -ENOMEM;
+	if ((rc = put_object(d, kind, id, &none, &text, 1)) < 0) {
+		free(copy);
+		return rc;
+	}
+	if (text.size > 0)
+		memcpy(copy, text.data, text.size);
+	*slot = (struct tl_text_slot){ tl_bytes(copy, text.size), (uint8_t)kind,
+		id };
+	d->ids.count++;
+	d->next[kind]++;
+	return id;
+}
+
+static int64_t
+define_location(struct tl_definitions *d, const struct tl_message *m)
+{
+	uint8_t bytes[FIELDS_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	int64_t file;
+	int32_t id;
+	int rc;
+
+	if (m->file.size == 0)
+		return TL_TRACE_NONE;
+	if ((file = tl_define_text(d, TL_TRACE_STRING, m->file)) < 0)
+		return file;
+	if ((rc = next_id(d, TL_TRACE_LOCATION, &id)) < 0)
+		return rc;
+	tl_data_put_i32(&out, (int32_t)file);
+	tl_data_put_u32(&out, m->line);
+	tl_data_put_i32(&out, TL_TRACE_NONE);
+	rc = put_object(d, TL_TRACE_LOCATION, id, &out, NULL, 0);
+	if (rc < 0)
+		return rc;
+	d->next[TL_TRACE_LOCATION]++;
+	return id;
+}
+
+static int
+write_message(struct tl_definitions *d, const struct tl_message *m, int32_t id)
+{
+	uint8_t bytes[FIELDS_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	const int64_t category =
+	    tl_define_text(d, TL_TRACE_CATEGORY, m->category);
+	int64_t location;
+
+	if (category < 0)
+		return (int)category;
+	location = define_location(d, m);
+	if (location < TL_TRACE_NONE)
+		return (int)location;
+	tl_data_put_i32(&out, (int32_t)category);
+	tl_data_put_i32(&out, (int32_t)location);
+	tl_data_put_u8(&out, m->kind);
+	tl_data_put_u8(&out, m->level);
+	tl_data_put_u8(&out, m->gate);
+	tl_data_put_u8(&out, m->scope);
+	tl_data_put_u8(&out, m->builtin);
+	return put_object(d, TL_TRACE_MESSAGE, id, &out, &m->text, 1);
+}
+
+static uint8_t
+strings_of(const struct tl_message *m)
+{
+	uint8_t strings = 0;
+
+	for (unsigned i = 0; i < m->argc; i++)
+		if (m->args[i].format == TIMELINE_ARG_STRING)
+			strings |= (uint8_t)(1u << i);
+	return strings;
+}
+
+const struct tl_defined *
+tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
+{
+	struct tl_defined *defined = tl_message_map_find(&d->messages, m);
+	int32_t id;
+
+	if (defined)
+		return defined;
+	if ((*rc = next_id(d, TL_TRACE_MESSAGE, &id)) < 0)
+		return NULL;
+	if (!(defined = malloc(sizeof(*defined)))) {
+		*rc = -ENOMEM;
+		return NULL;
+	}
+	*defined = (struct tl_defined){ (uint32_t)id, strings_of(m) };
+	if ((*rc = write_message(d, m, id)) == 0)
+		*rc = tl_message_map_add(&d->messages, m, defined);
+	if (*rc < 0) {
+		free(defined);
+		return NULL;
+	}
+	d->next[TL_TRACE_MESSAGE]++;
+	return defined;
+}
+
+/* The place of a pid among those that were named. */
+static int
+get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
+{
+	size_t i;
+	int rc;
+
+	if (TL_ARRAY_ROOM(d->processes, d->process_capacity, d->pids.count) < 0)
+		return -ENOMEM;
+	rc = tl_id_table_get(&d->pids, (int32_t)pid, &i);
+	if (rc < 0)
+		return rc;
+	*process = &d->processes[i];
+	if (rc > 0)
+		**process = TL_TRACE_NONE;
+	return 0;
+}
+
+int
+tl_define_process(struct tl_definitions *d, uint32_t pid,
+    struct tl_bytes command)
+{
+	uint8_t bytes[FIELDS_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	int32_t id, *process;
+	int rc = get_process(d, pid, &process);
+
+	if (rc < 0 || (rc = next_id(d, TL_TRACE_PROCESS, &id)) < 0)
+		return rc;
+	tl_data_put_u32(&out, pid);
+	rc = put_object(d, TL_TRACE_PROCESS, id, &out, &command, 1);
+	if (rc < 0)
+		return rc;
+	*process = id;
+	d->next[TL_TRACE_PROCESS]++;
+	return 0;
+}
+
+int
+tl_define_thread(struct tl_definitions *d, int32_t id, uint32_t pid,
+    uint32_t tid, struct tl_bytes name)
+{
+	uint8_t bytes[FIELDS_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	int32_t *process;
+	const int rc = get_process(d, pid, &process);
+
+	if (rc < 0)
+		return rc;
+	tl_data_put_i32(&out, *process);
+	tl_data_put_u32(&out, pid);
+	tl_data_put_u32(&out, tid);
+	return put_object(d, TL_TRACE_THREAD, id, &out, &name, 1);
+}
+
+int
+tl_define_info(struct tl_definitions *d, struct tl_bytes name,
+    struct tl_bytes value)
+{
+	const struct tl_data_out none = { 0 };
+	const struct tl_bytes texts[] = { name, value };
+	int32_t id;
+	int rc = next_id(d, TL_TRACE_INFO, &id);
+
+	if (rc == 0)
+		rc = put_object(d, TL_TRACE_INFO, id, &none, texts, 2);
+	if (rc == 0)
+		d->next[TL_TRACE_INFO]++;
+	return rc;
+}
+
+int
+tl_define_knot(struct tl_definitions *d, const struct timeline_knot *knot)
+{
+	uint8_t bytes[FIELDS_MAX];
+	struct tl_data_out out = { .data = bytes, .capacity = sizeof(bytes) };
+	int32_t id;
+	int rc = next_id(d, TL_TRACE_KNOT, &id);
+
+	if (rc < 0)
+		return rc;
+	tl_data_put_u64(&out, knot->tsc);
+	tl_data_put_i64(&out, knot->utc_ns);
+	tl_data_put_u64(&out, knot->mult);
+	tl_data_put_i64(&out, knot->raw_ns);
+	tl_data_put_u32(&out, knot->est_err_ns);
+	tl_data_put_u32(&out, knot->max_err_ns);
+	tl_data_put_u32(&out, knot->sync_err_us);
+	tl_data_put_u32(&out, knot->epoch);
+	tl_data_put_u16(&out, knot->flags);
+	tl_data_put_u16(&out, (uint16_t)knot->tai_offset_s);
+	tl_data_put_u32(&out, knot->pid);
+	rc = put_object(d, TL_TRACE_KNOT, id, &out, NULL, 0);
+	if (rc == 0)
+		d->next[TL_TRACE_KNOT]++;
+	return rc;
+}
+
+/* == blocks == */
 
 /* What goes to a file, unless it is the null strategy's. */
 static int

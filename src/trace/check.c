@@ -1,10 +1,263 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - is what a cell says what stands there? */
-#include "trace/check.h"
+/*
+ * check.c - what to trust of an index, and what to do without one.
+ */
+#include "trace/opened.h"
 
-#include "trace/shape.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "trace/point.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* == survey == */
+
+/* A container whose begin is known; those without one count as orphans of the
+ * one around them. */
+struct level {
+	uint64_t start;  /* of its content */
+	uint64_t number; /* spans that are open in it */
+	uint64_t orphans;
+	uint64_t children;
+	uint64_t marked;
+};
+
+struct pass {
+	struct tl_survey *survey;
+	struct tl_walk walk;
+	struct level *levels; /* 0: the thread itself */
+	size_t depth;         /* of the innermost */
+	size_t capacity;
+};
+
+static int
+add_mark(struct pass *p, uint64_t at)
+{
+	struct tl_survey *s = p->survey;
+	const struct level *top = &p->levels[p->depth];
+
+	if (TL_ARRAY_ROOM(s->marks, s->mark_capacity, s->mark_count) < 0)
+		return -ENOMEM;
+	s->marks[s->mark_count++] = (struct tl_survey_mark){ top->start,
+		top->children, at, top->orphans };
+	return 0;
+}
+
+static int
+add_child(struct pass *p, uint64_t at)
+{
+	struct level *top = &p->levels[p->depth];
+	int rc = 0;
+
+	if (at - top->marked >= TL_TRACE_MARK_EVERY) {
+		rc = add_mark(p, at);
+		top->marked = at;
+	}
+	top->children++;
+	return rc;
+}
+
+/* Room for one more level inside the innermost. */
+static int
+reserve_level(struct pass *p)
+{
+
+	if (TL_ARRAY_ROOM(p->levels, p->capacity, p->depth + 1) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+static int
+open_level(struct pass *p)
+{
+	const struct level *top = &p->levels[p->depth];
+	const uint64_t number = top->number + top->orphans + 1;
+	const int rc =
+	    p->depth < TL_TRACE_DEPTH_MAX ? reserve_level(p) : -ENOSPC;
+
+	if (rc == 0)
+		p->levels[++p->depth] = (struct level){ .start = p->walk.at,
+			.number = number,
+			.marked = p->walk.at };
+	return rc;
+}
+
+/* The innermost ends; what is short is read over. */
+static int
+close_level(struct pass *p, uint64_t end, enum tl_survey_end how)
+{
+	struct tl_survey *s = p->survey;
+	const struct level *top = &p->levels[p->depth--];
+
+	if (end - top->start < TL_TRACE_CELL_MIN)
+		return 0;
+	if (TL_ARRAY_ROOM(s->spans, s->span_capacity, s->span_count) < 0)
+		return -ENOMEM;
+	s->spans[s->span_count++] =
+	    (struct tl_survey_span){ top->start, end, top->children, how };
+	return 0;
+}
+
+static int
+take_point(struct pass *p, const struct tl_point *point, uint64_t at)
+{
+	struct level *top = &p->levels[p->depth];
+	int rc;
+
+	if (point->kind != TL_TRACE_FOOTER) {
+		rc = add_child(p, at);
+		if (rc == 0 && point->kind == TL_TRACE_SPAN)
+			rc = open_level(p);
+		return rc;
+	}
+	if (top->orphans == 0 && p->depth > 0)
+		return close_level(p, at, TL_SURVEY_FOOTER);
+	rc = point->silent ? 0 : add_child(p, at);
+	if (top->orphans > 0)
+		top->orphans--;
+	return rc;
+}
+
+static int
+take_block(struct pass *p)
+{
+	const struct tl_trace_block *block =
+	    &p->walk.lane->blocks[p->walk.block].block;
+	const struct level *top = &p->levels[p->depth];
+	int rc = 0;
+
+	if (block->depth == top->number + top->orphans)
+		return 0;
+	while (rc == 0 && p->levels[p->depth].number > block->depth)
+		rc = close_level(p, block->logical, TL_SURVEY_HOLE);
+	p->levels[p->depth].orphans = block->depth - p->levels[p->depth].number;
+	return rc;
+}
+
+static int
+go_through(struct pass *p)
+{
+	struct tl_point point;
+	int rc = 0;
+
+	while (rc == 0) {
+		const uint64_t at = p->walk.at;
+
+		rc = tl_walk_next(&p->walk, &point);
+		if (rc == TL_WALK_END)
+			break;
+		if (rc == TL_WALK_POINT)
+			rc = take_point(p, &point, at);
+		else if (rc == TL_WALK_BLOCK)
+			rc = take_block(p);
+	}
+	while (rc == 0 && p->depth > 0)
+		rc = close_level(p, p->walk.at, TL_SURVEY_STREAM);
+	return rc;
+}
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct tl_survey_span *p = a, *q = b;
+
+	return (p->start > q->start) - (p->start < q->start);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const struct tl_survey_mark *p = a, *q = b;
+
+	if (p->start != q->start)
+		return p->start < q->start ? -1 : 1;
+	return (p->number > q->number) - (p->number < q->number);
+}
+
+static int
+make(struct tl_trace *trace, struct tl_trace_lane *lane, struct tl_survey *s)
+{
+	struct pass p = { .survey = s };
+	int rc = reserve_level(&p);
+
+	tl_walk_init(&p.walk, trace, lane);
+	if (rc == 0) {
+		p.levels[0] = (struct level){ 0 };
+		rc = go_through(&p);
+	}
+	tl_walk_free(&p.walk);
+	free(p.levels);
+	if (s->span_count > 1)
+		qsort(s->spans, s->span_count, sizeof(*s->spans), by_start);
+	if (s->mark_count > 1)
+		qsort(s->marks, s->mark_count, sizeof(*s->marks), by_number);
+	return rc;
+}
+
+const struct tl_survey *
+tl_survey_get(struct tl_trace *trace, struct tl_trace_lane *lane, int *rc)
+{
+	*rc = 0;
+	if (lane->survey || lane->plain)
+		return lane->survey;
+	lane->survey = calloc(1, sizeof(*lane->survey));
+	*rc = lane->survey ? make(trace, lane, lane->survey) : -ENOMEM;
+	if (*rc == 0)
+		return lane->survey;
+	tl_survey_free(lane->survey);
+	lane->survey = NULL;
+	lane->plain = *rc == -ENOMEM || *rc == -ENOSPC;
+	if (lane->plain)
+		*rc = 0;
+	return NULL;
+}
+
+void
+tl_survey_free(struct tl_survey *survey)
+{
+	if (!survey)
+		return;
+	free(survey->spans);
+	free(survey->marks);
+	free(survey);
+}
+
+const struct tl_survey_span *
+tl_survey_find_span(const struct tl_survey *s, uint64_t start)
+{
+	const struct tl_survey_span key = { .start = start };
+
+	if (s->span_count == 0)
+		return NULL;
+	return bsearch(&key, s->spans, s->span_count, sizeof(key), by_start);
+}
+
+const struct tl_survey_mark *
+tl_survey_find_mark(const struct tl_survey *s, uint64_t start, uint64_t number)
+{
+	const struct tl_survey_mark key = { .start = start, .number = number };
+	size_t low = 0, high = s->mark_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (by_number(&s->marks[middle], &key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || s->marks[low - 1].start != start)
+		return NULL;
+	return &s->marks[low - 1];
+}
+
+/* == check == */
 
 /* What a failed seek means: where something is lost, nothing. */
 static int
@@ -191,4 +444,172 @@ tl_check_root(struct tl_trace *trace, struct tl_trace_lane *lane)
 	rc = check_to_end(trace, lane, 0, 0, lane->children);
 	lane->checked = rc == 0;
 	return rc;
+}
+
+/* == mend == */
+
+static struct tl_trace_lane *
+find_lane(const struct tl_index *x, int32_t id)
+{
+	for (size_t i = 0; i < x->lane_count; i++)
+		if (x->lanes[i].id == id)
+			return &x->lanes[i];
+	return NULL;
+}
+
+static void
+free_cells(struct tl_trace_lane *lane)
+{
+	free(lane->spans);
+	free(lane->marks);
+	free(lane->open);
+	lane->spans = NULL;
+	lane->marks = lane->open = NULL;
+	lane->span_count = lane->span_capacity = 0;
+	lane->mark_count = lane->mark_capacity = 0;
+	lane->open_count = lane->open_capacity = 0;
+}
+
+/* The cells of a lane become those that were made; the others go. */
+static void
+take_cells(struct tl_trace_lane *lane, struct tl_trace_lane *made)
+{
+	const struct tl_trace_lane old = *lane;
+
+	if (!made) { /* all of its blocks are damaged */
+		free_cells(lane);
+		lane->holes = true;
+		return;
+	}
+	lane->spans = made->spans;
+	lane->span_count = made->span_count;
+	lane->span_capacity = made->span_capacity;
+	lane->marks = made->marks;
+	lane->mark_count = made->mark_count;
+	lane->mark_capacity = made->mark_capacity;
+	lane->open = made->open;
+	lane->open_count = made->open_count;
+	lane->open_capacity = made->open_capacity;
+	lane->children = made->children;
+	lane->holes |= made->holes;
+	made->spans = old.spans;
+	made->marks = old.marks;
+	made->open = old.open;
+}
+
+static void
+take_index(struct tl_trace *t, struct tl_index *made)
+{
+	const struct tl_text bytes = t->index.bytes;
+
+	t->index.bytes = made->bytes;
+	made->bytes = bytes;
+	for (size_t i = 0; i < t->index.lane_count; i++) {
+		struct tl_trace_lane *lane = &t->index.lanes[i];
+
+		take_cells(lane, find_lane(made, lane->id));
+		if (!t->roots[i].chunks)
+			t->roots[i].child_count = lane->children;
+	}
+}
+
+/* What is damaged was said already, or is when it is read. */
+static int
+make_again(struct tl_trace *t)
+{
+	struct tl_trace_read_options quiet = t->options;
+	struct tl_index made = { .data = t->index.data,
+		.options = &quiet,
+		.header = t->index.header,
+		.seed = t->index.seed,
+		.context = &t->context };
+	int rc;
+
+	quiet.report.say = NULL;
+	rc = tl_index_rebuild(&made);
+	if (rc == 0)
+		take_index(t, &made);
+	tl_index_clear(&made);
+	tl_text_free(&made.bytes);
+	return rc;
+}
+
+void
+tl_trace_mend(struct tl_trace *t, struct tl_trace_lane *lane)
+{
+	const struct tl_trace_report *report = &t->options.report;
+
+	if (t->state == TL_INDEX_READ) {
+		tl_trace_say(report, 0, TL_FAULT_NOWHERE,
+		    "the index is not used: a cell of thread %" PRId32
+		    " is not what it points to",
+		    lane->id);
+		if (make_again(t) == 0) {
+			t->state = TL_INDEX_BROKEN;
+			tl_trace_write_back(t);
+			return;
+		}
+	} else {
+		t->index.damage++; /* no writer wrote this */
+	}
+	lane->holes = true;
+	tl_trace_say(report, 0, TL_FAULT_NOWHERE,
+	    "thread %" PRId32 " is read without an index", lane->id);
+}
+
+/* Is it still this file, does nobody write it just now, and did nobody since
+ * it was read?  The index would be theirs then. */
+static bool
+is_ours(const struct tl_trace *t, const char *path, struct stat *st)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t bytes[TL_TRACE_HEADER_SIZE], same[TL_TRACE_HEADER_SIZE];
+	bool ours;
+
+	if (fd < 0)
+		return false;
+	tl_trace_header_put(same, &t->index.header);
+	ours = fstat(fd, st) == 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
+	       (uint64_t)st->st_size == t->index.data->size &&
+	       pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes) &&
+	       memcmp(bytes, same, sizeof(bytes)) == 0;
+	close(fd);
+	return ours;
+}
+
+/* Who may read and write the data may do so with the index. */
+static int
+write_index(const struct tl_trace *t, const char *path, mode_t mode)
+{
+	const struct tl_bytes bytes = tl_trace_index_bytes(t);
+	struct tl_file_new file;
+	int rc = tl_file_new_begin(&file, path);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_write_at(file.fd, bytes.data, bytes.size, 0);
+	if (rc == 0 && fchmod(file.fd, mode & 0666) < 0)
+		rc = -errno;
+	if (rc == 0)
+		return tl_file_new_commit(&file);
+	tl_file_new_abort(&file);
+	return rc;
+}
+
+void
+tl_trace_write_back(const struct tl_trace *t)
+{
+	struct tl_text name = { 0 };
+	struct stat st;
+
+	if (!t->path || t->state == TL_INDEX_READ || !is_ours(t, t->path, &st))
+		return;
+	tl_put_string(&name, t->path);
+	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
+	if (name.rc == 0 &&
+	    write_index(t, tl_text_string(&name), st.st_mode) == 0 &&
+	    t->state == TL_INDEX_BROKEN)
+		tl_trace_say(&t->options.report, 0, TL_FAULT_NOWHERE,
+		    "the index was made again");
+	tl_text_free(&name);
 }

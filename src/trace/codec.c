@@ -5,7 +5,7 @@
  * What zstd works with is large and costs more to make than a block does to
  * pack; each thread keeps its own until it ends.
  */
-#include "trace/codec.h"
+#include "trace/layout.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h - owns the bytes of a recorded trace: data file and index.
+ * layout.h - the bytes of a recorded trace: data file and index.
  *
  *	data   header | block | block | ... | EOF
  *	block  BLOCK_START(thread ...) | object | object | ... | BLOCK_END
@@ -9,17 +9,58 @@
  *	index  magic | version | cell | cell | ... | EOF cell | magic
  *	cell   kind 1 | id 4 | start 8 | end 8
  *
- * A block holds objects of one thread; those of no thread (DEFINITIONS) hold
- * what all threads refer to.  The contents of a thread's blocks, put behind
- * each other, are its stream: a place in it is a logical offset, a place in
- * the file a physical one.  Big-endian throughout; timeline-trace(5) draws
- * every field.  Cells and blocks are shared with other formats of this shape.
+ * A trace holds everything that a program logged, for minutes or hours, and
+ * is larger than memory.  Three things are wanted of it: a crash at any byte
+ * loses only what was not written; a reader finds child 1,000,000 of a span
+ * without reading the others; and damage in one place costs that place only.
+ *
+ * Blocks.  A block holds objects of one thread, so that threads write without
+ * waiting for each other; blocks of TL_TRACE_DEFINITIONS hold what all
+ * threads refer to.  The concatenated contents of a thread's blocks are its
+ * stream.  A place in the stream is a logical offset, a place in the file a
+ * physical one.  The header of a block carries the logical offset, the number
+ * of spans open there, and two checksums, seeded with the id of the trace; so
+ * a reader can begin at any block, and a block of another file is not taken
+ * for one of this.
+ *
+ * Index.  One cell for each block, and in addition:
+ *
+ *	SPAN	where the content of a large container begins and ends
+ *	MARK	a child's number and place, every TL_TRACE_MARK_EVERY bytes
+ *	ROOT	how many children a thread has
+ *	OPEN	how many children a span without a footer has
+ *
+ *	stream	| SPAN [ child child child | child child | ... ] FOOTER |
+ *	cells	  start            mark            mark           end
+ *
+ * A container with less content than TL_TRACE_CELL_MIN has no cell: reading
+ * over it is cheaper than a cell would be.  An index can always be made again
+ * from the data; writer and maker share point.h, so both make the same cells.
+ * Nothing in an index is believed before it was compared with the data.
+ *
+ * Rejected: an index inside the data file (a crash would leave both without
+ * an end, and data would have to be moved to grow it); one stream for all
+ * threads (a lock per event, and no tree per thread); a cell for each span
+ * (an index as large as the data).
+ *
+ * Numbers are big-endian; timeline-trace(5) draws every field.  Lincheck
+ * traces have cells and blocks of the same shape.
  */
 #ifndef TL_TRACE_LAYOUT_H
 #define TL_TRACE_LAYOUT_H
 
+#include "base/data.h"
 #include "base/fault.h"
-#include "trace/data.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of some bytes, going on from the checksum of what stands before (0: nothing
+ * does): by the processor where it can, else by tables. */
+uint32_t tl_crc32c(uint32_t crc, const void *data, size_t size);
+
+/* The same by tables alone. */
+uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
 
 /* 0x89 and the letters TLTRACE; that of the index is its complement. */
 #define TL_TRACE_MAGIC       UINT64_C(0x89544c5452414345)
@@ -145,5 +186,12 @@ struct tl_trace_codec {
 	    size_t packed);
 	void *context;
 };
+
+enum { TL_TRACE_ZSTD = 1, TL_TRACE_ZSTD_LEVEL = 3 };
+
+/* At TL_TRACE_ZSTD_LEVEL; to read, the level does not matter. */
+extern const struct tl_trace_codec tl_trace_zstd;
+/* At another level: 1 to 19. */
+struct tl_trace_codec tl_trace_zstd_at(int level);
 
 #endif

@@ -10,9 +10,8 @@
  * but a survey made, and where a cell is wrong all is done again with an index
  * that is right.
  */
-#include "trace/check.h"
-#include "trace/shape.h"
-#include "trace/survey.h"
+#include "trace/opened.h"
+#include "trace/point.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* node.c - nodes, and their children in pieces of TL_NODE_CHUNK. */
-#include "trace/node.h"
+#include "trace/read.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open.c - a trace from its two files. */
 #include "base/file.h"
-#include "trace/check.h"
+#include "trace/opened.h"
 
 #include <errno.h>
 #include <fcntl.h>

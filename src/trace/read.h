@@ -6,18 +6,102 @@
  *	index ---+--> open --> roots --> children, on demand
  *	         +--> cursor of tl_event, newest or oldest first
  *
- * Several traces may be open at once.  What is damaged is told of, by its
- * place; the rest is there.  A missing, broken or stale index is made again.
+ * A trace is a forest: one tree for each thread.  A node is an event; the
+ * node of a span has children.  The number of children is known as soon as
+ * the node is loaded, because the footer of its span carries it.  Children
+ * that are not loaded are NULL (placeholders).
+ *
+ *	root --> chunks of 256 --> node --> chunks --> ...
+ *	          |  NULL               child_count = 3, loaded = 0
+ *	          +- NULL
+ *	          +- node
+ *
+ * Lazy loading.  tl_trace_load(node, first, count) looks in the index for the
+ * last mark before child first, starts there and reads count children; a
+ * child that is a large container is skipped by its cell.  The cost is about
+ * TL_TRACE_MARK_EVERY bytes plus what was asked for.  tl_trace_forget() frees
+ * children again; they can be loaded again.  memory_max bounds all nodes of a
+ * trace together: beyond it loading returns -EDQUOT, and the caller forgets
+ * something.  Of the file TL_CACHE_BLOCKS blocks are in memory.
+ *
+ * The eager reader takes pieces of the data file in order, from a pipe for
+ * example, and keeps everything in memory.
+ *
+ * Who may call.  A trace, its nodes and its cursors are used by one thread at
+ * a time.  Several traces may be open at once, in one thread or in several;
+ * they share nothing.  Nodes, messages and texts live as long as the trace.
+ *
+ * Damage is reported with its place, and the rest is readable.  If the index
+ * is missing, broken or of another file it is made again.
  */
 #ifndef TL_TRACE_READ_H
 #define TL_TRACE_READ_H
 
 #include "base/storage.h"
+#include "event/event.h"
 #include "event/merge.h"
 #include "trace/layout.h"
-#include "trace/node.h"
 
 #include <timeline_layout.h>
+
+enum {
+	TL_NODE_CHUNK = 256 /* children that share one piece of memory */
+};
+
+/* How a span ended. */
+enum tl_node_end {
+	TL_NODE_LEAF,      /* no span */
+	TL_NODE_ENDED,     /* end is its end */
+	TL_NODE_CROSSED,   /* a span around it ended first */
+	TL_NODE_UNFINISHED /* the trace ended first */
+};
+
+struct tl_node {
+	struct tl_event event; /* a span's begin */
+	struct tl_event end;   /* of a span that is ENDED */
+	struct tl_node *parent;
+	struct tl_node ***chunks; /* NULL: no child is loaded */
+	uint64_t child_count;
+	uint64_t loaded;  /* ... of them */
+	uint64_t content; /* logical: where its content begins ... */
+	uint64_t content_end;
+	uint64_t level;  /* spans that are open there */
+	uint32_t thread; /* which of an open trace's */
+	uint32_t depth;  /* nodes around it */
+	uint8_t ended;   /* enum tl_node_end */
+};
+
+/* Child i, or NULL where it is not loaded (or i is too large). */
+static inline struct tl_node *
+tl_node_child(const struct tl_node *node, uint64_t i)
+{
+	if (i >= node->child_count || !node->chunks ||
+	    !node->chunks[i / TL_NODE_CHUNK])
+		return NULL;
+	return node->chunks[i / TL_NODE_CHUNK][i % TL_NODE_CHUNK];
+}
+
+/* How much memory is taken, and may be (0: any). */
+struct tl_node_budget {
+	size_t used;
+	size_t max;
+};
+
+/* A node of nothing; NULL and *rc: -ENOMEM, -EDQUOT over the budget. */
+struct tl_node *tl_node_new(struct tl_node_budget *budget, int *rc);
+/* Put a child at its place, which is empty; the child count is known.  0,
+ * -ENOMEM, -EDQUOT over the budget. */
+int tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
+    struct tl_node_budget *budget);
+/* Put one more child behind the others.  As tl_node_adopt. */
+int tl_node_append(struct tl_node *node, struct tl_node *child,
+    struct tl_node_budget *budget);
+/* Forget the children, or one of them, with all below; the place stays. */
+void tl_node_forget(struct tl_node *node, struct tl_node_budget *budget);
+void tl_node_forget_child(struct tl_node *node, uint64_t i,
+    struct tl_node_budget *budget);
+/* Free a node with all below it, however deep. */
+void tl_node_free(struct tl_node *node, struct tl_node_budget *budget);
 
 /* Told of each thing that is wrong: rc is -EBADMSG damage, -ENODATA what is
  * cut off, 0 good to know.  say may be NULL. */

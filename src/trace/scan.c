@@ -2,7 +2,7 @@
 /* scan.c - from block to block, over whatever lies between them. */
 #include "trace/scan.h"
 
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 
 #include <errno.h>
 #include <inttypes.h>

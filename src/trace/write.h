@@ -6,17 +6,21 @@
  *	             | full, or by timer           |
  *	             +-- cells ----- one lock -----+--> index
  *
- * A stream keeps what its thread wrote in a buffer of its own; a full one is
- * written as a block together with its cells.  TL_TRACE_COLLECT keeps the
- * blocks in memory until the end instead, TL_TRACE_NULL drops them: the rest
- * is the same for all three.  Spans of a thread become containers; those that
- * belong to a source, and ends that have no begin, are points.  A crash at
- * any byte leaves a file of whole blocks.
+ * A stream keeps what its thread wrote in a buffer of its own.  A full buffer
+ * is written as a block, together with its cells.  TL_TRACE_COLLECT keeps the
+ * blocks in memory until the end, TL_TRACE_NULL drops them; the rest is the
+ * same for all three.  Spans of a thread become containers.  Spans of a
+ * source, and ends without a begin, are points.  A crash at any byte leaves a
+ * file of whole blocks.
+ *
+ * Who may call.  One thread at a time puts events into a stream; different
+ * streams may be used by different threads at once.  Everything else locks.
  */
 #ifndef TL_TRACE_WRITE_H
 #define TL_TRACE_WRITE_H
 
 #include "event/cursor.h"
+#include "event/writer.h"
 #include "trace/layout.h"
 
 #include <timeline_layout.h>
@@ -119,5 +123,7 @@ int tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options);
 /* Remove both, of a writer that was created and comes to nothing. */
 void tl_trace_remove(const char *path);
+
+tl_writer_new tl_trace_write_new;
 
 #endif

@@ -11,7 +11,6 @@
 #include "event/message_map.h"
 #include "trace/id_table.h"
 #include "trace/point.h"
-#include "trace/shape.h"
 #include "trace/write.h"
 
 #include <pthread.h>

@@ -14,7 +14,7 @@
  */
 #include "../lib/random.h"
 #include "event/render.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 #include "snap/snap.h"
 
 #include <errno.h>

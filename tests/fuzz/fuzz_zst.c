@@ -4,7 +4,7 @@
  * bytes choose, and as a timeline.  What is read in pieces must be what is
  * read at once.
  */
-#include "snap/zst_read.h"
+#include "snap/compressed.h"
 
 #include <assert.h>
 #include <stdlib.h>

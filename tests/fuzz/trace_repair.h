@@ -6,7 +6,7 @@
 #ifndef TESTS_FUZZ_TRACE_REPAIR_H
 #define TESTS_FUZZ_TRACE_REPAIR_H
 
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 #include "trace/read.h"
 #include "trace/write.h"
 

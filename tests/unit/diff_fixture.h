@@ -10,7 +10,7 @@
 #ifndef TESTS_UNIT_DIFF_FIXTURE_H
 #define TESTS_UNIT_DIFF_FIXTURE_H
 
-#include "trace/diff/trace_diff.h"
+#include "trace/diff/diff.h"
 #include "trace_fixture.h"
 
 enum { LETTERS = 26, OPEN_MAX = 1 << 17, US = 1000 };

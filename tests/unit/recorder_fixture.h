@@ -8,7 +8,7 @@
 
 #include "../lib/fixture.h"
 #include "base/word.h"
-#include "trace/codec.h"
+#include "trace/layout.h"
 #include "trace/read.h"
 #include "trace/record/recorder.h"
 

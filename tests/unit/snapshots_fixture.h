@@ -9,7 +9,7 @@
 #include "../lib/frozen.h"
 #include "daemon/disk/names.h"
 #include "daemon/disk/snapshots.h"
-#include "snap/zst_read.h"
+#include "snap/compressed.h"
 
 #include <dirent.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * as long as anybody knows them. */
 #include "../lib/process.h"
 #include "../lib/suite.h"
-#include "trace/record/processes.h"
+#include "trace/record/work.h"
 #include "trace_fixture.h"
 
 #include <sys/prctl.h>

@@ -7,8 +7,7 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "trace/read.h"
-#include "trace/record/file.h"
-#include "trace/record/threads.h"
+#include "trace/record/work.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -7,8 +7,7 @@
 
 #include "../lib/viewers.h"
 #include "clock/clock.h"
-#include "snap/write_lanes.h"
-#include "snap/write_table.h"
+#include "snap/write_parts.h"
 
 #include <sys/resource.h>
 

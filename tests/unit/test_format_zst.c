@@ -5,9 +5,8 @@
  */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "snap/zst.h"
-#include "snap/zst_read.h"
-#include "snap/zst_write.h"
+#include "snap/compressed.h"
+#include "snap/frames.h"
 
 #include <errno.h>
 #include <stdlib.h>

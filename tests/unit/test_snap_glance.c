@@ -5,7 +5,7 @@
  */
 #include "../lib/frozen.h"
 #include "../lib/random.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -2,7 +2,7 @@
 /* test_trace_check.c - a cell of a span is believed only where its footer is:
  * that check alone, without those which might find the same later. */
 #include "../lib/suite.h"
-#include "trace/check.h"
+#include "trace/opened.h"
 #include "trace_fixture.h"
 
 enum { SPAN_EVENTS = 1000, SPAN_COUNT = 3 };

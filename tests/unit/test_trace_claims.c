@@ -2,7 +2,7 @@
 /* test_trace_claims.c - what data and index claim costs no more than what is
  * there. */
 #include "../lib/suite.h"
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 #include "trace/point.h"
 #include "trace_fixture.h"
 

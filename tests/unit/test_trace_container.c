@@ -2,9 +2,8 @@
 /* test_trace_container.c - the bytes: numbers, checksums, headers, cells,
  * objects, and the two kinds of offsets. */
 #include "../lib/suite.h"
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 #include "trace/point.h"
-#include "trace/shape.h"
 #include "trace_fixture.h"
 
 enum { ROUNDS = 5000 };

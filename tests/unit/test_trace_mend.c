@@ -2,7 +2,7 @@
 /* test_trace_mend.c - indexes whose checksum is right and whose cells are not:
  * what is read is right all the same, and the index is made again. */
 #include "../lib/suite.h"
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 #include "trace_fixture.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* test_trace_survey.c - a damaged trace is read with a survey as it is read
  * without, whatever is lost; and no more of it than a whole one. */
 #include "../lib/suite.h"
-#include "trace/survey.h"
+#include "trace/opened.h"
 #include "trace_fixture.h"
 
 enum { SEEDS = 12, COUNT = 8000, PROBES = 60, LARGE = 300000, RANGE = 256 };

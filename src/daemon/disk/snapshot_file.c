@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/word.h"
 #include "ring/ring.h"
+#include "snap/compressed.h"
 #include "snap/take.h"
-#include "snap/zst_write.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "daemon/disk/snapshots.h"
 #include "daemon/programs.h"
 #include "daemon/target.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 
 #include <stdbool.h>
 

@@ -23,7 +23,7 @@
 #include "daemon/sampling/schedule.h"
 #include "event/message.h"
 #include "ring/ring.h"
-#include "snap/glance.h"
+#include "snap/inspect.h"
 
 #include <errno.h>
 #include <math.h>

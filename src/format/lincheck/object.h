@@ -6,9 +6,9 @@
 #ifndef TL_FORMAT_LINCHECK_OBJECT_H
 #define TL_FORMAT_LINCHECK_OBJECT_H
 
+#include "base/data.h"
 #include "base/text.h"
 #include "format/lincheck/lincheck.h"
-#include "trace/data.h"
 
 struct tl_lincheck_value {
 	int32_t tag;

@@ -5,6 +5,7 @@
 #include "format/lincheck/lincheck.h"
 
 #include "base/array.h"
+#include "base/data.h"
 #include "base/fault.h"
 #include "base/id_map.h"
 #include "base/mutf8.h"
@@ -13,7 +14,6 @@
 #include "event/notes.h"
 #include "format/lincheck/context.h"
 #include "format/lincheck/queue.h"
-#include "trace/data.h"
 #include "trace/layout.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "trace/chain/blocks.h"
 
 #include "base/file.h"
-#include "trace/crc32c.h"
+#include "trace/layout.h"
 #include "trace/scan.h"
 
 #include <errno.h>

@@ -1,20 +1,414 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor.c - the events of a chain, block after block.
- *
- *	block 6   block 7   block 8   block 9   block 10
- *	 done     open      open      the next  ...
- *	           \ the earlier of  \ opened when an event of it may be
- *	             their events      earlier than those at hand
- *
- * Blocks are opened in the order of their numbers, TL_CHAIN_OPEN_MAX at once:
- * each took up where the one before had stopped, so that no more than
- * neighbours overlap, whatever the times in their headers claim.
+ * cursor.c - the events of a chain, block by block.
  */
 #include "trace/chain/work.h"
 
+#include "base/file.h"
+#include "event/message_map.h"
+#include "trace/layout.h"
+
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* == messages == */
+
+enum { SLOTS_FIRST = 64, MESSAGES_MAX = 1 << 20 };
+
+static uint64_t
+hash_of(const struct tl_message *m)
+{
+	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (uintptr_t)m->text.data * odd;
+
+	hash = (hash ^ (uintptr_t)m->category.data) * odd;
+	hash = (hash ^ (uintptr_t)m->file.data ^ m->line) * odd;
+	return hash ^ hash >> 32;
+}
+
+/* The gate is what it was when the first block was made. */
+static bool
+is_same(const struct tl_message *a, const struct tl_message *b)
+{
+	return a->text.data == b->text.data &&
+	       a->category.data == b->category.data &&
+	       a->file.data == b->file.data && a->line == b->line &&
+	       a->kind == b->kind && a->level == b->level &&
+	       a->scope == b->scope && a->builtin == b->builtin;
+}
+
+static const struct tl_message **
+find_slot(const struct tl_message **slots, size_t size,
+    const struct tl_message *m)
+{
+	size_t i = (size_t)hash_of(m) & (size - 1);
+
+	while (slots[i] && !is_same(slots[i], m))
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+static int
+grow_slots(struct tl_chain_messages *ms)
+{
+	const size_t size = ms->size ? ms->size * 2 : SLOTS_FIRST;
+	const struct tl_message **slots;
+
+	if (ms->count * 2 < ms->size)
+		return 0;
+	slots = calloc(size, sizeof(struct tl_message *));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < ms->count; i++)
+		*find_slot(slots, size, ms->list[i]) = ms->list[i];
+	free(ms->slots);
+	ms->slots = slots;
+	ms->size = size;
+	return 0;
+}
+
+static int
+grow_list(struct tl_chain_messages *ms)
+{
+	const size_t capacity = ms->capacity ? ms->capacity * 2 : SLOTS_FIRST;
+	const struct tl_message **list;
+
+	if (ms->count < ms->capacity)
+		return 0;
+	list = realloc(ms->list, capacity * sizeof(struct tl_message *));
+	if (!list)
+		return -ENOMEM;
+	ms->list = list;
+	ms->capacity = capacity;
+	return 0;
+}
+
+/* A text of the interner's, cut where it is too long, and nothing where there
+ * is no room. */
+static int
+keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
+    struct tl_bytes *kept)
+{
+	const struct tl_strings *strings = bytes->nothing->strings;
+	uint64_t number;
+	const int rc = tl_interner_string(bytes->interner, text, &number);
+
+	*kept = tl_bytes(NULL, 0);
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	*kept = strings->get(strings, number);
+	return 0;
+}
+
+/* A piece of one text as that of another. */
+static struct tl_bytes
+rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
+{
+	if (!piece.data)
+		return piece;
+	return tl_bytes(to.data + (piece.data - from.data), piece.size);
+}
+
+/* The same message with texts that stay; text.data is NULL: there is no room
+ * for its text, or not for all of it. */
+static int
+translate_text(const struct tl_chain_bytes *bytes,
+    const struct tl_message *from, struct tl_message *to)
+{
+	int rc;
+
+	*to = *from;
+	to->strings = bytes->nothing->strings;
+	to->user = NULL;
+	if ((rc = keep(bytes, from->text, &to->text)) < 0 ||
+	    (rc = keep(bytes, from->category, &to->category)) < 0)
+		return rc;
+	if (from->file.size > 0)
+		rc = keep(bytes, from->file, &to->file);
+	if (to->text.size < from->text.size)
+		to->text = tl_bytes(NULL, 0);
+	if (!to->text.data)
+		return rc;
+	to->line1 = rebase(from->line1, from->text, to->text);
+	to->explain = rebase(from->explain, from->text, to->text);
+	to->after = rebase(from->after, from->text, to->text);
+	for (unsigned i = 0; i < from->argc; i++) {
+		to->args[i].name =
+		    rebase(from->args[i].name, from->text, to->text);
+		to->args[i].before =
+		    rebase(from->args[i].before, from->text, to->text);
+	}
+	return rc;
+}
+
+static int
+add(struct tl_chain_messages *ms, const struct tl_message *message,
+    const struct tl_message **interned)
+{
+	struct tl_message *copy;
+	int rc;
+
+	if ((rc = grow_slots(ms)) < 0 || (rc = grow_list(ms)) < 0)
+		return rc;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *message;
+	copy->id = (uint32_t)ms->count + 1;
+	*find_slot(ms->slots, ms->size, copy) = copy;
+	ms->list[ms->count++] = copy;
+	*interned = copy;
+	return 0;
+}
+
+int
+tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
+    const struct tl_message **interned)
+{
+	struct tl_chain_messages *ms = &chain->messages;
+	struct tl_message translated;
+	const int rc = translate_text(chain->bytes, message, &translated);
+
+	if (rc < 0)
+		return rc;
+	*interned = chain->bytes->nothing;
+	if (!translated.text.data)
+		return 0;
+	if (ms->size > 0)
+		*interned = *find_slot(ms->slots, ms->size, &translated);
+	if (ms->size > 0 && *interned)
+		return 0;
+	*interned = chain->bytes->nothing;
+	if (ms->count == MESSAGES_MAX)
+		return 0;
+	return add(ms, &translated, interned);
+}
+
+void
+tl_chain_messages_free(struct tl_chain_messages *ms)
+{
+	for (size_t i = 0; i < ms->count; i++)
+		free((void *)(uintptr_t)ms->list[i]);
+	free(ms->list);
+	free(ms->slots);
+}
+
+/* == one block == */
+
+enum { STRINGS = 64 };
+
+/* A part of a file as storage; the file stays its owner's. */
+struct part {
+	struct tl_storage storage; /* first: what a trace sees */
+	int fd;
+	uint64_t at;
+};
+
+/* A number of a string of the block, and the chain's. */
+struct string_seen {
+	bool known;
+	uint64_t number;
+	uint64_t interned;
+};
+
+struct tl_chain_opened {
+	struct tl_chain *chain;
+	struct tl_chain_block *block;
+	struct tl_trace *trace;
+	struct tl_cursor *cursor;
+	struct tl_message_map map; /* of its messages to the chain's */
+	struct string_seen strings[STRINGS];
+};
+
+static int64_t
+part_read_at(struct tl_storage *storage, void *data, size_t size,
+    uint64_t offset)
+{
+	const struct part *p = (const struct part *)(const void *)storage;
+
+	if (offset >= storage->size)
+		return 0;
+	if (size > storage->size - offset)
+		size = (size_t)(storage->size - offset);
+	return tl_read_at(p->fd, data, size, p->at + offset);
+}
+
+static void
+part_close(struct tl_storage *storage)
+{
+	free(storage);
+}
+
+static struct tl_storage *
+part_new(int fd, uint64_t at, uint64_t size)
+{
+	struct part *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	*p = (struct part){ .storage = { .size = size,
+				.read_at = part_read_at,
+				.close = part_close },
+		.fd = fd,
+		.at = at };
+	return &p->storage;
+}
+
+/* What is wrong inside it is said once, however often it is opened. */
+static void
+note(void *context, const struct tl_fault *fault)
+{
+	const struct tl_chain_opened *o = context;
+	const uint64_t at = fault->at == TL_FAULT_NOWHERE
+				? TL_FAULT_NOWHERE
+				: o->block->at + fault->at;
+
+	const struct tl_chain *chain = o->chain;
+	const bool was_damaged = chain->damaged;
+
+	if (o->block->said)
+		return;
+	tl_chain_say(o->chain, fault->rc, at, "%s", fault->text);
+	/* its writer may still be at work on the last block */
+	if (fault->rc == -ENODATA && chain->block_count > 0 &&
+	    o->block == &chain->blocks[chain->block_count - 1])
+		o->chain->damaged = was_damaged;
+}
+
+static int
+open_trace(struct tl_chain_opened *o, enum tl_order order)
+{
+	const struct tl_trace_read_options options = {
+		.codecs = &tl_trace_zstd,
+		.codec_count = 1,
+		.report = { note, o },
+	};
+	const struct tl_chain_block *block = o->block;
+	struct tl_storage *part =
+	    part_new(o->chain->bytes->fd, block->at, block->size);
+	struct tl_fault fault = { 0 };
+	int rc = part ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = tl_trace_open_storage(&o->trace, part, NULL, &options,
+		    &fault);
+	if (rc == -EBADMSG || rc == -EPROTO || rc == -ENODATA) {
+		note(o, &fault);
+		rc = -EBADMSG;
+	}
+	return rc < 0 ? rc : tl_trace_cursor(o->trace, order, &o->cursor);
+}
+
+int
+tl_chain_block_open(struct tl_chain_opened **opened, struct tl_chain *chain,
+    struct tl_chain_block *block, enum tl_order order)
+{
+	struct tl_chain_opened *o = calloc(1, sizeof(*o));
+	int rc;
+
+	if (!o)
+		return -ENOMEM;
+	o->chain = chain;
+	o->block = block;
+	rc = open_trace(o, order);
+	if (rc == 0 || rc == -EBADMSG)
+		block->said = true;
+	if (rc == 0)
+		*opened = o;
+	else
+		tl_chain_block_close(o);
+	return rc;
+}
+
+void
+tl_chain_block_close(struct tl_chain_opened *o)
+{
+	if (!o)
+		return;
+	tl_cursor_close(o->cursor);
+	tl_trace_close(o->trace);
+	tl_message_map_free(&o->map, NULL);
+	free(o);
+}
+
+static int
+find_message(struct tl_chain_opened *o, const struct tl_message *message,
+    const struct tl_message **interned)
+{
+	void *known = tl_message_map_find(&o->map, message);
+	int rc;
+
+	if (known) {
+		*interned = known;
+		return 0;
+	}
+	rc = tl_chain_intern(o->chain, message, interned);
+	if (rc == 0)
+		rc = tl_message_map_add(&o->map, message,
+		    (void *)(uintptr_t)*interned);
+	return rc == -ENOSPC ? 0 : rc;
+}
+
+/* The chain's number of a string; one that names none gets the top bit, which
+ * no number of a interner's string has. */
+static int
+find_string(struct tl_chain_opened *o, const struct tl_message *message,
+    uint64_t *number)
+{
+	struct string_seen *seen = &o->strings[*number % STRINGS];
+	struct tl_bytes text;
+	int rc = 0;
+
+	if (seen->known && seen->number == *number) {
+		*number = seen->interned;
+		return 0;
+	}
+	text = tl_message_string(message, *number);
+	seen->interned = *number | UINT64_C(1) << 63;
+	if (text.data)
+		rc = tl_interner_string(o->chain->bytes->interner, text,
+		    &seen->interned);
+	seen->number = *number;
+	seen->known = rc == 0;
+	*number = seen->interned;
+	return rc == -ENOSPC ? 0 : rc;
+}
+
+static int
+translate(struct tl_chain_opened *o, struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	int rc = 0;
+
+	if (!message)
+		return 0;
+	for (unsigned i = 0; i < message->argc && rc == 0; i++)
+		if (message->args[i].format == TIMELINE_ARG_STRING)
+			rc = find_string(o, message, &event->args[i]);
+	return rc < 0 ? rc : find_message(o, message, &event->message);
+}
+
+/* Was it told before? */
+static bool
+is_repeated(const struct tl_chain_block *block, const struct tl_event *event)
+{
+	return event->continued &&
+	       (block->follows || event->ns <= block->told_ns);
+}
+
+int
+tl_chain_block_next(struct tl_chain_opened *o, struct tl_event *event)
+{
+	int rc;
+
+	do
+		rc = tl_cursor_next(o->cursor, event);
+	while (rc > 0 && is_repeated(o->block, event));
+	return rc <= 0 ? rc : (rc = translate(o, event)) < 0 ? rc : 1;
+}
+
+/* == all blocks == */
 
 struct slot {
 	struct tl_chain_opened *opened;

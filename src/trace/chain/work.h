@@ -7,7 +7,7 @@
 #define TL_TRACE_CHAIN_WORK_H
 
 #include "event/intern.h"
-#include "snap/faults.h"
+#include "snap/snap.h"
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
 

@@ -19,7 +19,7 @@
 #ifndef TL_TRACE_DIFF_TRACE_H
 #define TL_TRACE_DIFF_TRACE_H
 
-#include "trace/diff/trace_diff.h"
+#include "trace/diff/diff.h"
 #include "trace/write.h"
 
 #define TL_DIFF_CATEGORY "diff"

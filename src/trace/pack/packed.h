@@ -6,16 +6,18 @@
  *	| info.txt | trace.trace | trace.idx | central directory |
  *	+----------+-------------+-----------+-------------------+
  *
- * Entries are stored as they are, so that they are read in place, as if they
- * were files of their own; what another program has compressed is unpacked
- * into a file that has no name.  What a zip says is hostile: no name of an
- * entry becomes a path, and sizes are believed only as far as there is room.
+ * Entries are stored, not compressed, so that they are read in place, as if
+ * they were files of their own; an entry that another program compressed is
+ * unpacked into an unnamed file.  A zip is hostile until checked: no name of
+ * an entry becomes a path, and sizes are believed only as far as there is
+ * room.
  */
 #ifndef TL_TRACE_PACK_PACKED_H
 #define TL_TRACE_PACK_PACKED_H
 
 #include "base/storage.h"
 #include "base/text.h"
+#include "event/writer.h"
 #include "trace/read.h"
 
 #define TL_PACKED_INFO  "info.txt"
@@ -77,5 +79,7 @@ int tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
  */
 int tl_packed_pack(const char *to, const char *path,
     const struct tl_trace_read_options *options, struct tl_fault *fault);
+
+tl_writer_at tl_packed_write_at;
 
 #endif

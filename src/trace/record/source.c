@@ -7,7 +7,7 @@
  * Messages with such arguments are therefore replaced by copies which ask
  * under a lock, and rounds begin under it.
  */
-#include "trace/record/source.h"
+#include "trace/record/work.h"
 
 #include "base/word.h"
 #include "clock/clock.h"

@@ -1,24 +1,106 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - timeline_trace.h: a program that records itself.
- *
- *	message --> trace --> the calling thread's stream
- *
- * A thread finds its streams in thread-local storage, by the number of the
- * trace, which is never given twice: one that was closed is never found.
+ * api.c - timeline_trace.h: traces that programs record into.
  */
 #include "base/word.h"
-#include "trace/own.h"
 #include "trace/writer.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <timeline.h>
 #include <timeline_trace.h>
 #include <unistd.h>
+
+/* == streams of the calling thread == */
+
+enum {
+	TL_OWN_TRACES = 16, /* those that it used last */
+	TL_OWN_NAME_MAX = 256
+};
+
+struct tl_trace_stream;
+
+struct tl_own {
+	uint64_t number; /* 0: free */
+	uint64_t used;   /* the greater, the later */
+	struct tl_trace_stream *stream;
+	uint32_t tid;
+	char name[TL_OWN_NAME_MAX];
+};
+
+struct list {
+	struct tl_own own[TL_OWN_TRACES];
+	uint64_t clock;
+};
+
+static _Thread_local struct list *list;
+static pthread_key_t key;
+
+/* Who is called after us, as the thread ends, may record something yet. */
+static void
+free_list(void *memory)
+{
+	list = NULL;
+	free(memory);
+}
+
+/* Before any thread remembers anything: 0 or -errno. */
+static int
+own_prepare(void)
+{
+	return -pthread_key_create(&key, free_list);
+}
+
+static struct list *
+make_list(void)
+{
+	struct list *made = calloc(1, sizeof(*made));
+
+	if (made && pthread_setspecific(key, made) != 0) {
+		free(made);
+		made = NULL;
+	}
+	return list = made;
+}
+
+/* What there is of a trace, maybe nothing yet; NULL: no memory. */
+static struct tl_own *
+own_find(uint64_t number)
+{
+	struct tl_own *oldest, *own;
+
+	if (!list && !make_list())
+		return NULL;
+	oldest = list->own;
+	for (own = list->own; own < list->own + TL_OWN_TRACES; own++) {
+		if (own->number == number)
+			break;
+		if (own->used < oldest->used)
+			oldest = own;
+	}
+	if (own == list->own + TL_OWN_TRACES) {
+		own = oldest;
+		*own = (struct tl_own){ .number = number };
+	}
+	own->used = ++list->clock;
+	return own;
+}
+
+/* Of a trace that is closed. */
+static void
+own_forget(uint64_t number)
+{
+	for (unsigned i = 0; list && i < TL_OWN_TRACES; i++)
+		if (list->own[i].number == number)
+			list->own[i] = (struct tl_own){ 0 };
+}
+
+/* == traces == */
 
 enum { FLUSH_MS = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
@@ -58,7 +140,7 @@ static void
 prepare(void)
 {
 	pthread_atfork(NULL, NULL, count_fork);
-	prepared = tl_own_prepare();
+	prepared = own_prepare();
 }
 
 /* Is this the process that made it?  A child shares only its files. */
@@ -250,7 +332,7 @@ timeline_trace_close(struct timeline_trace *trace)
 	if (!trace || !is_ours(trace))
 		return 0; /* a forked child's copy stays as it is */
 	stop_flusher(trace);
-	tl_own_forget(trace->number);
+	own_forget(trace->number);
 	rc = error_of(trace);
 	if (rc == 0)
 		rc = tl_trace_writer_finish(trace->writer);
@@ -376,7 +458,7 @@ timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
 
 	if (!is_ours(trace))
 		return -EPERM;
-	if (!(own = tl_own_find(trace->number)))
+	if (!(own = own_find(trace->number)))
 		return -ENOMEM;
 	if (own->stream)
 		return -EBUSY;
@@ -389,7 +471,7 @@ timeline_trace_thread_name(struct timeline_trace *trace, const char *name)
 static int
 find_stream(struct timeline_trace *trace, struct tl_own **own)
 {
-	struct tl_own *o = *own = tl_own_find(trace->number);
+	struct tl_own *o = *own = own_find(trace->number);
 
 	if (!o)
 		return -ENOMEM;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_lanes.h - which entry of which lane an event becomes, in a
- * snapshot that is being written.
+ * write_parts.h - two parts of a snapshot that is made of events: its string
+ * table, and the lanes of its entries.
  *
- * Readers take what comes next in a lane by its number, and from the lanes by
- * epoch, stamp and lane.  There are two ways to have the events again in the
- * order in which they were put:
+ * The table has a record for each message and each string, once, in memory
+ * until the end.  Records that come from one timeline keep their place, so
+ * that the number by which entries and people know them is the same.
+ *
+ * Lanes.  Readers take the next entry of a lane by its number, and from the
+ * lanes by epoch, stamp and lane.  There are two ways to get the events back
+ * in the order in which they were put:
  *
  *	as they were	lanes and numbers of the one timeline that they come
  *			from.  Whole lanes are copied as they are; one that a
- *			filter thinned out is numbered anew, for a hole would
- *			be a loss.  Right where all lanes are whole, or the
- *			events came in order of epoch, stamp and lane.
+ *			filter thinned out is numbered anew, because a gap
+ *			would be a loss.  Right where all lanes are whole, or
+ *			the events came in order of epoch, stamp and lane.
  *	in a row	one fallback lane, whose entries know their CPUs, or,
  *			where stamps never go back, several one after the
  *			other: then no lane need be twice as long as the
@@ -20,10 +24,62 @@
  *
  * A loss is a slot for each lost entry, or at the begin of a lane a number.
  */
-#ifndef TL_SNAP_WRITE_LANES_H
-#define TL_SNAP_WRITE_LANES_H
+#ifndef TL_SNAP_WRITE_PARTS_H
+#define TL_SNAP_WRITE_PARTS_H
 
+#include "base/id_map.h"
+#include "event/message.h"
 #include "snap/snap.h"
+
+#define TL_TIMELINE_TABLE_MAX (UINT64_C(1) << 31) /* offsets have 32 bits */
+
+enum {
+	/* Room that messages and strings leave: for the epochs, and for the
+	 * message that stands for those which found no room. */
+	TL_TIMELINE_TABLE_SPARE = 128 << 20
+};
+
+struct tl_timeline_table {
+	uint8_t *bytes;
+	size_t capacity;
+	uint64_t tail;     /* bytes in use */
+	uint64_t size_max; /* that messages and strings may fill */
+	uint64_t newest;   /* offset of the last record */
+	uint32_t tiers;
+	bool no_builtins; /* what they say counts in another clock's stamps */
+	uint64_t kept;    /* records keep their places below */
+	uint64_t *taken;  /* a bit for each 16 bytes below */
+	uint64_t hole;    /* none is free below */
+	struct tl_id_map messages;
+	uint32_t *message_at; /* by number; 0: found no room */
+	size_t message_capacity;
+	struct tl_id_map strings;
+	uint32_t *string_at;
+	size_t string_capacity;
+	uint64_t unreadable; /* texts written without their $ */
+	uint64_t builtins;   /* ... that are ordinary messages now */
+	uint32_t lost;       /* the message of those that found no room */
+};
+
+/* kept: how far places are kept; 0 nowhere.  0 or -ENOMEM. */
+int tl_timeline_table_init(struct tl_timeline_table *table, uint64_t kept,
+    uint32_t tiers);
+void tl_timeline_table_free(struct tl_timeline_table *table);
+
+/* The offset of a message as a record of this kind.  When it finds no room,
+ * that of one which says so, and -ENOSPC; -ENOMEM. */
+int tl_timeline_table_message(struct tl_timeline_table *table,
+    const struct tl_message *message, uint8_t kind, uint32_t *offset);
+
+/* The number that a %s argument of the message has in this table: 0 for one
+ * that found no room, and -ENOSPC; -ENOENT: it names no string, and the new
+ * number none either; -ENOMEM. */
+int tl_timeline_table_string(struct tl_timeline_table *table,
+    const struct tl_message *message, uint64_t number, uint64_t *named);
+
+/* From these entries of the lanes on the clock's epoch is another. */
+int tl_timeline_table_epoch(struct tl_timeline_table *table, uint32_t number,
+    const uint64_t *heads, size_t lanes);
 
 enum {
 	TL_TIMELINE_EPOCHS_MAX = 256, /* as many as readers take */

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_diff.h - what differs between two recorded traces.
+ * diff.h - the differences between two recorded traces.
  *
  *	left tree   --+                               +--> text
  *	              +--> pairs of nodes, in order --+
- *	right tree  --+    (or what only one has)     +--> a trace
+ *	right tree  --+    (or a node of one side)    +--> a trace
  *
  * Threads are paired, then the roots of a pair of threads, then the children
- * of each pair of spans: two events are a pair when their message is the same
- * (category, text, file) and the shortest script that makes one list of
- * children the other keeps both (trace_diff_script.h).  A pair is slower or
- * faster when the durations of its spans say so, and changed when it is neither
- * and only one of them ended, or its arguments differ and that is asked for.
+ * of each pair of spans.  Two events can be a pair if their message is the
+ * same (category, text, file), and are one if the shortest script that turns
+ * one list of children into the other keeps both (script.h).  A pair is
+ * slower or faster if the durations of its spans differ enough, and changed
+ * if only one of them ended, or if its arguments differ and that is asked
+ * for.
  *
- * Memory is bounded by what is open: one path through both trees, with a piece
- * of the children of each node on it, and a number for each child of the one
- * list at hand.
+ * Memory is bounded by what is open: one path through both trees, with a
+ * piece of the children of each node on it, and a number for each child of
+ * the list at hand.  A matching of whole trees (edit distance) was rejected:
+ * it needs both trees in memory and time quadratic in their size.
  */
-#ifndef TL_TRACE_DIFF_TRACE_DIFF_H
-#define TL_TRACE_DIFF_TRACE_DIFF_H
+#ifndef TL_TRACE_DIFF_DIFF_H
+#define TL_TRACE_DIFF_DIFF_H
 
 #include "base/text.h"
 #include "trace/read.h"

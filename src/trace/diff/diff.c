@@ -1,22 +1,249 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_diff.c - the walk through two trees at once.
- *
- *	level 0    the roots of both threads
- *	level 1    the children of a pair of them, or of one alone
- *	...        each with what is left of its script
- *
- * Children are loaded a piece at a time, once for their identities and once
- * more for the walk where one piece does not hold them all.
+ * diff.c - pairs of nodes of two traces.
  */
-#include "trace/diff/trace_diff.h"
-#include "trace/diff/identity.h"
+#include "trace/diff/diff.h"
+
+#include "event/event.h"
+#include "event/message_map.h"
 #include "trace/diff/script.h"
-#include "trace/diff/threads.h"
+#include "trace/read.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/random.h>
+
+/* == identities == */
+
+/* Starts from all zeros but for seed and lines. */
+struct tl_diff_identities {
+	struct tl_message_map known; /* to what a message's number is */
+	uint64_t seed;               /* the same for both traces */
+	bool lines;                  /* of places count */
+};
+
+#define PRIME UINT64_C(0x100000001b3)
+
+static uint64_t
+mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t
+mix_bytes(uint64_t hash, struct tl_bytes bytes)
+{
+	for (size_t i = 0; i < bytes.size; i++)
+		hash = (hash ^ (uint8_t)bytes.data[i]) * PRIME;
+	return mix(hash, bytes.size);
+}
+
+/* A path without its folders. */
+static struct tl_bytes
+file_name(struct tl_bytes path)
+{
+	const char *slash =
+	    path.size > 0 ? memrchr(path.data, '/', path.size) : NULL;
+	size_t skipped;
+
+	if (!slash)
+		return path;
+	skipped = (size_t)(slash + 1 - path.data);
+	return tl_bytes(slash + 1, path.size - skipped);
+}
+
+static uint64_t
+identify(const struct tl_diff_identities *ids, const struct tl_message *m)
+{
+	uint64_t hash = mix(ids->seed, (uint64_t)m->kind << 8 | m->scope);
+
+	hash = mix_bytes(hash, m->category);
+	hash = mix_bytes(hash, m->text);
+	hash = mix_bytes(hash, file_name(m->file));
+	return ids->lines ? mix(hash, m->line) : hash;
+}
+
+static uint64_t
+identity_of(struct tl_diff_identities *ids, const struct tl_message *message)
+{
+	const uint64_t *known = tl_message_map_find(&ids->known, message);
+	uint64_t hash, *kept;
+
+	if (known)
+		return *known;
+	hash = identify(ids, message);
+	kept = malloc(sizeof(*kept));
+	if (kept) {
+		*kept = hash;
+		if (tl_message_map_add(&ids->known, message, kept) < 0)
+			free(kept); /* found again each time */
+	}
+	return hash;
+}
+
+/*
+ * A number that is the same for the same events of both traces: by the kind,
+ * and by category, text, kind, scope and place of the message.  Of a place it
+ * is the name of the file that counts: where it was built, and what was put
+ * in above it, does not.
+ */
+static uint64_t
+diff_identity(struct tl_diff_identities *ids, const struct tl_event *event)
+{
+	if (!event->message)
+		return mix(ids->seed, event->kind);
+	return mix(identity_of(ids, event->message), event->kind);
+}
+
+static void
+diff_identities_free(struct tl_diff_identities *ids)
+{
+	tl_message_map_free(&ids->known, free);
+}
+
+/* The numbers of strings are each trace's own. */
+static bool
+same_string(const struct tl_event *a, const struct tl_event *b, unsigned i)
+{
+	const struct tl_bytes x = tl_message_string(a->message, a->args[i]);
+	const struct tl_bytes y = tl_message_string(b->message, b->args[i]);
+
+	if (!x.data || !y.data)
+		return !x.data && !y.data && a->args[i] == b->args[i];
+	return tl_bytes_equal(x, y);
+}
+
+/* Do two events of one identity say the same? */
+static bool
+diff_same_values(const struct tl_event *a, const struct tl_event *b)
+{
+	if (!a->message || !b->message)
+		return a->lost == b->lost;
+	if (a->bare != b->bare || a->message->argc != b->message->argc)
+		return false;
+	for (unsigned i = 0; i < a->message->argc; i++) {
+		const bool text =
+		    a->message->args[i].format == TIMELINE_ARG_STRING;
+
+		if (text ? !same_string(a, b, i) : a->args[i] != b->args[i])
+			return false;
+	}
+	return true;
+}
+
+/* == pairs of threads == */
+
+#define TL_DIFF_NO_THREAD SIZE_MAX
+
+struct tl_diff_pair {
+	size_t left; /* its place in its trace, or TL_DIFF_NO_THREAD */
+	size_t right;
+};
+
+struct named {
+	struct tl_bytes name;
+	size_t index;
+};
+
+static int
+compare_names(const struct named *a, const struct named *b)
+{
+	const size_t size =
+	    a->name.size < b->name.size ? a->name.size : b->name.size;
+	const int order =
+	    size > 0 ? memcmp(a->name.data, b->name.data, size) : 0;
+
+	if (order != 0 || a->name.size == b->name.size)
+		return order;
+	return a->name.size < b->name.size ? -1 : 1;
+}
+
+static int
+compare(const void *one, const void *other)
+{
+	const struct named *a = one, *b = other;
+	const int order = compare_names(a, b);
+
+	return order != 0 ? order
+			  : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Without names all threads are of one name. */
+static struct named *
+sort_threads(const struct tl_trace *trace, bool by_index)
+{
+	const size_t count = tl_trace_thread_count(trace);
+	struct named *threads = calloc(count + 1, sizeof(*threads));
+
+	for (size_t i = 0; threads && i < count; i++) {
+		threads[i].index = i;
+		if (!by_index)
+			threads[i].name = tl_trace_thread(trace, i)->name;
+	}
+	if (threads)
+		qsort(threads, count, sizeof(*threads), compare);
+	return threads;
+}
+
+/* Each of left's threads gets its pair; right's that have one are marked. */
+static void
+merge(const struct named *left, size_t left_count, const struct named *right,
+    size_t right_count, struct tl_diff_pair *pairs, bool *taken)
+{
+	for (size_t i = 0, k = 0; i < left_count && k < right_count;) {
+		const int order = compare_names(&left[i], &right[k]);
+
+		if (order == 0) {
+			pairs[left[i].index].right = right[k].index;
+			taken[right[k].index] = true;
+		}
+		i += order <= 0;
+		k += order >= 0;
+	}
+}
+
+/*
+ * The pairs in the order of left's threads, then those that only right has;
+ * the caller frees them.  Threads of one name, or of none, are paired in the
+ * order in which they stand in their traces.  0 or -ENOMEM.
+ */
+static int
+diff_pair_threads(const struct tl_trace *left, const struct tl_trace *right,
+    bool by_index, struct tl_diff_pair **out, size_t *count)
+{
+	const size_t left_count = tl_trace_thread_count(left);
+	const size_t right_count = tl_trace_thread_count(right);
+	struct named *a = sort_threads(left, by_index);
+	struct named *b = sort_threads(right, by_index);
+	bool *taken = calloc(right_count + 1, sizeof(*taken));
+	struct tl_diff_pair *pairs =
+	    calloc(left_count + right_count + 1, sizeof(*pairs));
+	int rc = a && b && taken && pairs ? 0 : -ENOMEM;
+
+	if (rc == 0) {
+		for (size_t i = 0; i < left_count; i++)
+			pairs[i] =
+			    (struct tl_diff_pair){ i, TL_DIFF_NO_THREAD };
+		merge(a, left_count, b, right_count, pairs, taken);
+		*count = left_count;
+		for (size_t i = 0; i < right_count; i++)
+			if (!taken[i])
+				pairs[(*count)++] =
+				    (struct tl_diff_pair){ TL_DIFF_NO_THREAD,
+					    i };
+		*out = pairs;
+	} else {
+		free(pairs);
+	}
+	free(a);
+	free(b);
+	free(taken);
+	return rc;
+}
+
+/* == pairs of nodes == */
 
 enum { LEFT, RIGHT, SIDES };
 
@@ -92,7 +319,7 @@ child_at(struct diff *d, int side, struct list *list, uint64_t i,
 }
 
 static int
-identify(struct diff *d, int side, struct list *list, uint64_t *to)
+identify_children(struct diff *d, int side, struct list *list, uint64_t *to)
 {
 	for (uint64_t i = 0; i < list->parent->child_count; i++) {
 		struct tl_node *child;
@@ -100,9 +327,9 @@ identify(struct diff *d, int side, struct list *list, uint64_t *to)
 
 		if (rc < 0)
 			return rc;
-		to[i] = child ? tl_diff_identity(&d->identities[side],
-				    &child->event)
-			      : 0;
+		to[i] = child
+			    ? diff_identity(&d->identities[side], &child->event)
+			    : 0;
 	}
 	return 0;
 }
@@ -114,10 +341,10 @@ compare_lists(struct diff *d, struct level *level)
 	const uint64_t left_count = left->parent->child_count;
 	const uint64_t right_count = right->parent->child_count;
 	uint64_t *items = calloc(left_count + right_count + 1, sizeof(*items));
-	int rc = items ? identify(d, LEFT, left, items) : -ENOMEM;
+	int rc = items ? identify_children(d, LEFT, left, items) : -ENOMEM;
 
 	if (rc == 0)
-		rc = identify(d, RIGHT, right, items + left_count);
+		rc = identify_children(d, RIGHT, right, items + left_count);
 	if (rc == 0)
 		rc = tl_diff_script_make(&level->script,
 		    (struct tl_diff_list){ items, left_count },
@@ -227,10 +454,10 @@ judge(const struct tl_diff_options *options, const struct tl_diff_item *item)
 static bool
 is_changed(const struct tl_node *left, const struct tl_node *right)
 {
-	if (!tl_diff_same_values(&left->event, &right->event))
+	if (!diff_same_values(&left->event, &right->event))
 		return true;
 	return left->ended == TL_NODE_ENDED && right->ended == TL_NODE_ENDED &&
-	       !tl_diff_same_values(&left->end, &right->end);
+	       !diff_same_values(&left->end, &right->end);
 }
 
 static struct tl_diff_item
@@ -431,8 +658,7 @@ tl_trace_diff(struct tl_trace *left, struct tl_trace *right,
 
 	*counts = (struct tl_diff_counts){ 0 };
 	init_identities(&d);
-	rc = tl_diff_pair_threads(left, right, options->by_index, &pairs,
-	    &count);
+	rc = diff_pair_threads(left, right, options->by_index, &pairs, &count);
 	if (rc == 0)
 		rc = count_threads(&d, pairs, count);
 	for (size_t i = 0; rc == 0 && i < count; i++)
@@ -440,7 +666,7 @@ tl_trace_diff(struct tl_trace *left, struct tl_trace *right,
 	if (rc == 0)
 		rc = sink->finish(sink, counts);
 	for (int side = 0; side < SIDES; side++)
-		tl_diff_identities_free(&d.identities[side]);
+		diff_identities_free(&d.identities[side]);
 	free(d.levels);
 	free(pairs);
 	return rc;

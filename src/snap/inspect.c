@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glance.c - a live timeline seen by a few reads; every number is suspect. */
-#include "snap/glance.h"
+/*
+ * inspect.c - header, levels and heads of a live timeline.
+ */
+#include "snap/inspect.h"
+
 #include "base/file.h"
 #include "clock/clock.h"
 #include "ring/ring.h"

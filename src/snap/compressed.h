@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zst_read.h - a compressed file as storage: any part of it is read by
- * decoding the few frames that hold it.
+ * compressed.h - a compressed file as storage: any part of it is read by
+ * decoding the few frames that hold it (frames.h).
  *
- * Memory is bounded whatever the file says.  A frame that is damaged is told
- * of once (see storage.h) and reads as zeros.
+ * Memory is bounded whatever the file says.  A damaged frame is reported once
+ * (see storage.h) and reads as zeros.
  */
-#ifndef TL_SNAP_ZST_READ_H
-#define TL_SNAP_ZST_READ_H
+#ifndef TL_SNAP_COMPRESSED_H
+#define TL_SNAP_COMPRESSED_H
 
 #include "base/fault.h"
 #include "base/storage.h"
@@ -28,5 +28,9 @@ int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
 /* All of a compressed file, decoded into a temporary file that has no name: its
  * descriptor; -EBADMSG damaged, what the system says; the fault says why. */
 int tl_zst_decode(int fd, struct tl_fault *fault);
+
+/* Compress all of from, at this level of zstd, into out, an empty file of the
+ * caller's.  0 or -errno. */
+int tl_zst_write(int out, struct tl_storage *from, int level);
 
 #endif

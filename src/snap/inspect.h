@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glance.h - what a live timeline looks like just now, without its entries:
- * header, levels, how far each lane is, how far back it reaches.  A few reads
- * whatever its size.
+ * inspect.h - header, levels, heads and reach of a live timeline, without its
+ * entries.  A few reads whatever its size.
  */
-#ifndef TL_SNAP_GLANCE_H
-#define TL_SNAP_GLANCE_H
+#ifndef TL_SNAP_INSPECT_H
+#define TL_SNAP_INSPECT_H
 
 #include "base/fault.h"
 

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compressed.c - compressed snapshots: read, decode, write.
+ */
+#include "snap/compressed.h"
+
+#include "base/file.h"
+#include "base/terminal.h"
+#include "snap/frames.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+/* == read == */
+
+enum {
+	CACHE_SIZE = 64 << 20, /* bytes of decoded frames */
+	SLOTS_MAX = 512,
+	SLOTS_MIN = 2
+};
+
+/* A decoded frame. */
+struct slot {
+	uint8_t *data;
+	size_t frame;
+	uint64_t used; /* the greater the later; 0: holds none */
+};
+
+struct zst {
+	struct tl_storage storage; /* first: what callers hold */
+	struct tl_storage *file;
+	struct tl_zst_table table;
+	ZSTD_DCtx *zstd;
+	uint8_t *packed;
+	size_t packed_size; /* that there is room for */
+	struct slot *slots;
+	size_t slot_count;
+	uint64_t now; /* counts uses */
+};
+
+static size_t
+decoded_size(const struct zst *z, size_t i)
+{
+	return (
+	    size_t)(z->table.frames[i + 1].begin - z->table.frames[i].begin);
+}
+
+static void
+say(struct zst *z, uint64_t at, const char *what)
+{
+	if (z->storage.damaged)
+		z->storage.damaged(z->storage.context, at, what);
+}
+
+static int
+reserve_packed(struct zst *z, size_t size)
+{
+	uint8_t *grown;
+
+	if (size <= z->packed_size)
+		return 0;
+	grown = realloc(z->packed, size);
+	if (!grown)
+		return -ENOMEM;
+	z->packed = grown;
+	z->packed_size = size;
+	return 0;
+}
+
+/* 0, 1 when the frame is damaged, or -errno. */
+static int
+decode(struct zst *z, size_t i, uint8_t *data)
+{
+	const struct tl_zst_frame *frame = &z->table.frames[i];
+	const size_t size = decoded_size(z, i);
+	int64_t n;
+	int rc;
+
+	if (frame->size > ZSTD_compressBound(TL_ZST_FRAME_MAX))
+		return 1;
+	if ((rc = reserve_packed(z, frame->size)) != 0)
+		return rc;
+	n = tl_storage_read_at(z->file, z->packed, frame->size, frame->at);
+	if (n < 0)
+		return (int)n;
+	return n < (int64_t)frame->size ||
+	       ZSTD_decompressDCtx(z->zstd, data, size, z->packed,
+		   frame->size) != size;
+}
+
+/* The slot that holds a frame, or else the one to give up. */
+static struct slot *
+choose_slot(struct zst *z, size_t frame)
+{
+	struct slot *oldest = &z->slots[0];
+
+	for (size_t i = 0; i < z->slot_count; i++) {
+		struct slot *slot = &z->slots[i];
+
+		if (slot->used && slot->frame == frame)
+			return slot;
+		if (slot->used < oldest->used)
+			oldest = slot;
+	}
+	return oldest;
+}
+
+static int
+load(struct zst *z, size_t frame, struct slot **out)
+{
+	struct slot *slot = *out = choose_slot(z, frame);
+	int rc;
+
+	if (slot->used && slot->frame == frame) {
+		slot->used = ++z->now;
+		return 0;
+	}
+	slot->used = 0;
+	if (!slot->data && !(slot->data = malloc(z->table.decoded_max)))
+		return -ENOMEM;
+	rc = decode(z, frame, slot->data);
+	if (rc < 0)
+		return rc;
+	if (rc > 0) {
+		memset(slot->data, 0, decoded_size(z, frame));
+		if (!z->table.frames[frame].damaged)
+			say(z, z->table.frames[frame].at,
+			    "a compressed frame is damaged");
+		z->table.frames[frame].damaged = true;
+	}
+	slot->frame = frame;
+	slot->used = ++z->now;
+	return 0;
+}
+
+static int64_t
+zst_read_at(struct tl_storage *storage, void *data, size_t size,
+    uint64_t offset)
+{
+	struct zst *z = (struct zst *)storage;
+	struct slot *slot;
+	size_t done = 0;
+	int rc;
+
+	if (z->table.fault.rc != 0)
+		say(z, z->table.fault.at, z->table.fault.text);
+	z->table.fault.rc = 0;
+	if (offset >= storage->size)
+		return 0;
+	if (size > storage->size - offset)
+		size = (size_t)(storage->size - offset);
+	for (size_t i = tl_zst_table_find(&z->table, offset); done < size;
+	     i++) {
+		const uint64_t from = offset + done - z->table.frames[i].begin;
+		size_t n = decoded_size(z, i) - (size_t)from;
+
+		assert(i < z->table.count && from <= decoded_size(z, i));
+		if (n == 0) /* some decode to nothing */
+			continue;
+		if ((rc = load(z, i, &slot)) != 0)
+			return rc;
+		if (n > size - done)
+			n = size - done;
+		memcpy((char *)data + done, slot->data + from, n);
+		done += n;
+	}
+	return (int64_t)done;
+}
+
+static int
+zst_check(struct tl_storage *storage)
+{
+	struct zst *z = (struct zst *)storage;
+	struct slot *slot;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < z->table.count; i++)
+		rc = load(z, i, &slot);
+	return rc;
+}
+
+static void
+zst_close(struct tl_storage *storage)
+{
+	struct zst *z = (struct zst *)storage;
+
+	for (size_t i = 0; z->slots && i < z->slot_count; i++)
+		free(z->slots[i].data);
+	free(z->slots);
+	free(z->packed);
+	ZSTD_freeDCtx(z->zstd);
+	tl_zst_table_free(&z->table);
+	tl_storage_close(z->file);
+	free(z);
+}
+
+static int
+make_slots(struct zst *z)
+{
+	const uint64_t each = z->table.decoded_max ? z->table.decoded_max : 1;
+	uint64_t count = CACHE_SIZE / each;
+
+	if (count > SLOTS_MAX)
+		count = SLOTS_MAX;
+	if (count > z->table.count)
+		count = z->table.count;
+	if (count < SLOTS_MIN)
+		count = SLOTS_MIN;
+	z->slot_count = (size_t)count;
+	z->slots = calloc(z->slot_count, sizeof(*z->slots));
+	z->zstd = ZSTD_createDCtx();
+	return z->slots && z->zstd ? 0 : -ENOMEM;
+}
+
+int
+tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
+    struct tl_fault *fault)
+{
+	struct zst *z = calloc(1, sizeof(*z));
+	int rc;
+
+	if (!z) {
+		tl_storage_close(file);
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	}
+	z->file = file;
+	z->storage.read_at = zst_read_at;
+	z->storage.check = zst_check;
+	z->storage.close = zst_close;
+	if ((rc = tl_zst_table_read(&z->table, file, fault)) != 0)
+		goto close;
+	z->storage.size = tl_zst_table_size(&z->table);
+	if ((rc = make_slots(z)) != 0) {
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+		goto close;
+	}
+	*storage = &z->storage;
+	return 0;
+close:
+	zst_close(&z->storage);
+	return rc;
+}
+
+/* == open == */
+
+static bool
+is_compressed(int fd)
+{
+	uint8_t magic[4];
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       tl_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       tl_zst_is_magic(magic);
+}
+
+/* As one frame, which zstd makes unless it is told otherwise. */
+static int
+open_whole(struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault)
+{
+	const int decoded = tl_zst_decode(fd, fault);
+	int rc;
+
+	if (decoded < 0)
+		return decoded;
+	rc = tl_snap_open_fd(snap, decoded, tail, fault);
+	close(decoded);
+	return rc;
+}
+
+static int
+open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
+    struct tl_fault *fault)
+{
+	struct tl_storage *file, *decoded;
+	int rc = tl_storage_of_fd(&file, fd);
+
+	if (rc != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	rc = tl_zst_open(&decoded, file, fault);
+	if (rc == -EFBIG) {
+		*fault = (struct tl_fault){ 0 };
+		return open_whole(snap, fd, tail, fault);
+	}
+	return rc < 0 ? rc : tl_snap_open_storage(snap, decoded, tail, fault);
+}
+
+int
+tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
+    bool *compressed, struct tl_fault *fault)
+{
+	const bool packed = is_compressed(fd);
+
+	if (compressed)
+		*compressed = packed;
+	return packed ? open_compressed(snap, fd, tail, fault)
+		      : tl_snap_open_fd(snap, fd, tail, fault);
+}
+
+int
+tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
+    struct tl_fault *fault)
+{
+	const int fd = tl_open_read(path);
+	int rc;
+
+	if (fd < 0)
+		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
+		    strerror(-fd));
+	rc = tl_zst_snap_open_fd(snap, fd, tail, NULL, fault);
+	close(fd);
+	return rc;
+}
+
+/* == decode == */
+
+/* More is a file that was made to fill the disk. */
+static const uint64_t decoded_max = UINT64_C(64) << 30;
+
+struct whole {
+	ZSTD_DStream *stream;
+	uint8_t *from;
+	uint8_t *to;
+	int out;
+	uint64_t at; /* of the next piece in the file */
+	uint64_t decoded;
+	size_t more; /* what zstd wants; 0: a frame is at its end */
+};
+
+static int
+damaged(const struct whole *w, const char *what, struct tl_fault *fault)
+{
+	return tl_fault(fault, -EBADMSG, w->at, "%s", what);
+}
+
+static int
+decode_piece(struct whole *w, size_t size, struct tl_fault *fault)
+{
+	ZSTD_inBuffer in = { w->from, size, 0 };
+	int rc;
+
+	while (in.pos < in.size) {
+		ZSTD_outBuffer out = { w->to, ZSTD_DStreamOutSize(), 0 };
+
+		w->more = ZSTD_decompressStream(w->stream, &out, &in);
+		if (ZSTD_isError(w->more))
+			return damaged(w, ZSTD_getErrorName(w->more), fault);
+		w->decoded += out.pos;
+		if (w->decoded > decoded_max)
+			return damaged(w, "it decodes to too much", fault);
+		rc = tl_write_all(w->out, w->to, out.pos);
+		if (rc < 0)
+			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+			    strerror(-rc));
+	}
+	w->at += size;
+	return 0;
+}
+
+static int
+decode_all(struct whole *w, int fd, struct tl_fault *fault)
+{
+	int64_t n = 1;
+	int rc;
+
+	while (n > 0) {
+		n = tl_read_at(fd, w->from, ZSTD_DStreamInSize(), w->at);
+		if (n > 0 && (rc = decode_piece(w, (size_t)n, fault)) < 0)
+			return rc;
+	}
+	if (n < 0)
+		return tl_fault(fault, (int)n, TL_FAULT_NOWHERE, "%s",
+		    strerror((int)-n));
+	return w->more == 0
+		   ? 0
+		   : damaged(w, "the file ends inside a compressed frame",
+			 fault);
+}
+
+int
+tl_zst_decode(int fd, struct tl_fault *fault)
+{
+	struct whole w = { .stream = ZSTD_createDStream(),
+		.from = malloc(ZSTD_DStreamInSize()),
+		.to = malloc(ZSTD_DStreamOutSize()),
+		.out = tl_file_unnamed() };
+	int rc = w.out < 0 ? w.out : 0;
+
+	if (!w.stream || !w.from || !w.to)
+		rc = -ENOMEM;
+	rc = rc < 0 ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
+		    : decode_all(&w, fd, fault);
+	ZSTD_freeDStream(w.stream);
+	free(w.from);
+	free(w.to);
+	if (rc == 0)
+		return w.out;
+	if (w.out >= 0)
+		close(w.out);
+	return rc;
+}
+
+/* == write == */
+
+struct writer {
+	int out;
+	uint64_t at; /* bytes written */
+	struct tl_storage *from;
+	ZSTD_CCtx *zstd;
+	uint8_t *decoded;
+	uint8_t *packed;
+	size_t packed_max;
+	uint8_t *table; /* as it will be written */
+	size_t table_size;
+};
+
+static int
+append(struct writer *w, const void *data, size_t size)
+{
+	const int rc = tl_write_at(w->out, data, size, w->at);
+
+	w->at += size;
+	return rc;
+}
+
+static int
+write_frame(struct writer *w, uint64_t offset)
+{
+	const int64_t n =
+	    tl_storage_read_at(w->from, w->decoded, TL_ZST_FRAME_SIZE, offset);
+	size_t packed;
+
+	if (n <= 0)
+		return n < 0 ? (int)n : -ENODATA; /* it became shorter */
+	packed = ZSTD_compress2(w->zstd, w->packed, w->packed_max, w->decoded,
+	    (size_t)n);
+	if (ZSTD_isError(packed))
+		return -ENOMEM; /* there is room, so nothing else fails */
+	tl_zst_put32(w->table + w->table_size, (uint32_t)packed);
+	tl_zst_put32(w->table + w->table_size + 4, (uint32_t)n);
+	w->table_size += TL_ZST_ROW_SIZE;
+	return append(w, w->packed, packed);
+}
+
+static int
+write_frames(struct writer *w)
+{
+	int rc = 0;
+
+	for (uint64_t at = 0; rc == 0 && at < w->from->size;
+	     at += TL_ZST_FRAME_SIZE)
+		rc = write_frame(w, at);
+	return rc;
+}
+
+/* The frames say their checksums themselves. */
+static int
+write_table(struct writer *w)
+{
+	uint8_t *footer = w->table + w->table_size;
+	const size_t rows = w->table_size - TL_ZST_SKIPPABLE_SIZE;
+
+	tl_zst_put32(w->table, TL_ZST_MAGIC_TABLE);
+	tl_zst_put32(w->table + 4, (uint32_t)(rows + TL_ZST_FOOTER_SIZE));
+	tl_zst_put32(footer, (uint32_t)(rows / TL_ZST_ROW_SIZE));
+	footer[4] = 0;
+	tl_zst_put32(footer + 5, TL_ZST_MAGIC_FOOTER);
+	return append(w, w->table, w->table_size + TL_ZST_FOOTER_SIZE);
+}
+
+static int
+open_writer(struct writer *w, int level)
+{
+	const uint64_t frames =
+	    (w->from->size + TL_ZST_FRAME_SIZE - 1) / TL_ZST_FRAME_SIZE;
+
+	if (frames > TL_ZST_FRAMES_MAX)
+		return -EFBIG;
+	w->packed_max = ZSTD_compressBound(TL_ZST_FRAME_SIZE);
+	w->packed = malloc(w->packed_max);
+	w->decoded = malloc(TL_ZST_FRAME_SIZE);
+	w->table = malloc(TL_ZST_SKIPPABLE_SIZE + frames * TL_ZST_ROW_SIZE +
+			  TL_ZST_FOOTER_SIZE);
+	w->table_size = TL_ZST_SKIPPABLE_SIZE;
+	w->zstd = ZSTD_createCCtx();
+	if (!w->packed || !w->decoded || !w->table || !w->zstd)
+		return -ENOMEM;
+	/* a level that it does not have becomes the nearest */
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
+	return 0;
+}
+
+int
+tl_zst_write(int out, struct tl_storage *from, int level)
+{
+	struct writer w = { .out = out, .from = from };
+	int rc = open_writer(&w, level);
+
+	if (rc == 0)
+		rc = write_frames(&w);
+	if (rc == 0)
+		rc = write_table(&w);
+	ZSTD_freeCCtx(w.zstd);
+	free(w.table);
+	free(w.decoded);
+	free(w.packed);
+	return rc;
+}
