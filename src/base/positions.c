@@ -72,7 +72,6 @@ tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count)
 	int rc = -EINVAL;
 
 	for (; rest.size > 0; count++) {
-
 		if (TL_ARRAY_ROOM(list, capacity, count) < 0) {
 			rc = -ENOMEM;
 			goto bad;

@@ -57,6 +57,17 @@ tl_pqueue_first(const struct tl_pqueue *queue)
 	return queue->count > 0 ? queue->items : NULL;
 }
 
+/* Room for so many elements, so that pushing them cannot fail: 0, -ENOMEM. */
+static inline int
+tl_pqueue_reserve(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
+    size_t count)
+{
+	return count < queue->capacity
+		   ? 0
+		   : tl_array_grow(&queue->items, &queue->capacity, count,
+			 order->size, false);
+}
+
 /* An element: 0 or -ENOMEM. */
 static inline int
 tl_pqueue_push(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
@@ -64,9 +75,7 @@ tl_pqueue_push(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 {
 	size_t at = queue->count;
 
-	if (queue->count + 1 >= queue->capacity &&
-	    tl_array_grow(&queue->items, &queue->capacity, queue->count + 1,
-		order->size, false) < 0)
+	if (tl_pqueue_reserve(queue, order, queue->count + 1) < 0)
 		return -ENOMEM;
 	while (at > 0) {
 		const size_t parent = (at - 1) / 2;

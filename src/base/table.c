@@ -67,12 +67,20 @@ grow(struct tl_table *table)
 }
 
 int
+tl_table_reserve(struct tl_table *table)
+{
+	if (table->count == TL_TABLE_MAX)
+		return -ENOSPC;
+	return 2 * (table->count + 1) > table->size ? grow(table) : 0;
+}
+
+int
 tl_table_add(struct tl_table *table, uint64_t hash, size_t place)
 {
-	if (table->count == TL_TABLE_MAX || place >= UINT32_MAX)
-		return -ENOSPC;
-	if (2 * (table->count + 1) > table->size && grow(table) < 0)
-		return -ENOMEM;
+	const int rc = place < UINT32_MAX ? tl_table_reserve(table) : -ENOSPC;
+
+	if (rc < 0)
+		return rc;
 	put(table->slots, table->size,
 	    (struct tl_table_slot){ (uint32_t)hash, (uint32_t)place + 1 });
 	table->count++;

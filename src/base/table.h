@@ -81,6 +81,9 @@ tl_probe_next(struct tl_probe *probe, uint32_t *place)
 	}
 }
 
+/* Room for one more element, so that adding it cannot fail: 0, -ENOMEM,
+ * -ENOSPC. */
+int tl_table_reserve(struct tl_table *table);
 /* An element that is not in the table yet: 0, -ENOMEM, -ENOSPC; then the
  * table is as it was. */
 int tl_table_add(struct tl_table *table, uint64_t hash, size_t place);

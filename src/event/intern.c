@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern.c - messages and strings, found again by a hash of what they are.
+ * intern.c - each message and each string once.
  *
- *	table of messages: hash -> message --+
- *	table of strings:  hash -> string ---+--> blocks, which never move
- *	names: number - 1 -> string ---------+
- *	values: number -> place in a heap, and the places of those met lately
+ *	table of messages: key   -> place in list of messages --+
+ *	table of strings:  bytes -> place in list of strings  --+--> blocks,
+ *	arena of values:   the number is a place in it                 which
+ *	                                                          never move
  *
- * Hashes are mixed with a number of this process, so that nobody can write a
- * file whose texts all meet in one slot.
+ * The number of a string is its place plus 1.  Values that were met recently
+ * are found by a direct-mapped cache, so that what repeats is stored once and
+ * what does not costs no table.
  */
 #include "event/intern.h"
 
 #include "base/arena.h"
+#include "base/array.h"
+#include "base/table.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 enum {
 	BLOCK_SIZE = 256 << 10,
 	ALIGN = 16,
-	SLOTS_FIRST = 256,
 	STRINGS_MAX = 1 << 26,
 	RECENT = 1024 /* values, by their hash */
 };
@@ -40,19 +41,7 @@ struct block {
 	_Alignas(ALIGN) char data[];
 };
 
-struct slot {
-	uint64_t hash;
-	void *item; /* NULL: free */
-};
-
-struct table {
-	struct slot *slots;
-	size_t size; /* 0 or a power of two, at least twice count */
-	size_t count;
-};
-
 struct string {
-	uint64_t number;
 	size_t size;
 	char data[];
 };
@@ -68,9 +57,10 @@ struct tl_interner {
 	struct recent recent[RECENT];
 	struct block *blocks; /* the one in use first */
 	uint64_t bytes;
-	uint64_t seed;
-	struct table messages;
-	struct table string_table;
+	struct tl_table message_table;
+	struct tl_message **messages;
+	size_t message_capacity;
+	struct tl_table string_table;
 	struct string **names;
 	size_t name_capacity;
 };
@@ -81,32 +71,6 @@ struct key {
 	struct tl_bytes text;
 	uint8_t kind, level, scope;
 };
-
-/* Both halves of a product: every bit in reaches every bit out. */
-static uint64_t
-mix(uint64_t a, uint64_t b)
-{
-	const unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static uint64_t
-hash_bytes(uint64_t hash, struct tl_bytes bytes)
-{
-	const uint64_t odd = UINT64_C(0x9e6c63d0876a3f6b);
-	uint64_t word;
-	size_t at = 0;
-
-	for (; bytes.size - at > sizeof(word); at += sizeof(word)) {
-		memcpy(&word, bytes.data + at, sizeof(word));
-		hash = mix(hash ^ word, odd);
-	}
-	word = 0;
-	if (bytes.size > at)
-		memcpy(&word, bytes.data + at, bytes.size - at);
-	return mix(mix(hash ^ word, odd) ^ bytes.size, odd);
-}
 
 static struct block *
 new_block(size_t size)
@@ -140,45 +104,6 @@ take(struct tl_interner *d, size_t size, void **memory)
 	return 0;
 }
 
-/* The slot from which a hash is looked for. */
-static size_t
-home(const struct table *table, uint64_t hash)
-{
-	return (size_t)hash & (table->size - 1);
-}
-
-static void
-table_put(struct table *table, uint64_t hash, void *item)
-{
-	size_t at = home(table, hash);
-
-	while (table->slots[at].item)
-		at = (at + 1) & (table->size - 1);
-	table->slots[at] = (struct slot){ hash, item };
-}
-
-/* Room for one more. */
-static int
-table_grow(struct table *table)
-{
-	struct table grown = *table;
-
-	if (table->count * 2 < table->size)
-		return 0;
-	grown.size = table->size ? table->size * 2 : SLOTS_FIRST;
-	grown.slots = calloc(grown.size, sizeof(*grown.slots));
-	if (!grown.slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->size; i++) {
-		if (table->slots[i].item)
-			table_put(&grown, table->slots[i].hash,
-			    table->slots[i].item);
-	}
-	free(table->slots);
-	*table = grown;
-	return 0;
-}
-
 static struct tl_bytes
 get_string(const struct tl_strings *strings, uint64_t n)
 {
@@ -201,9 +126,6 @@ tl_interner_new(struct tl_interner **interner)
 		return -ENOMEM;
 	d->strings.get = get_string;
 	tl_arena_init(&d->values);
-	/* Without one, only hostile files are slow. */
-	if (getrandom(&d->seed, sizeof(d->seed), GRND_NONBLOCK) < 0)
-		d->seed = (uint64_t)(uintptr_t)d;
 	*interner = d;
 	return 0;
 }
@@ -220,8 +142,9 @@ tl_interner_free(struct tl_interner *d)
 		d->blocks = next;
 	}
 	tl_arena_free(&d->values);
-	free(d->messages.slots);
-	free(d->string_table.slots);
+	tl_table_free(&d->message_table);
+	free(d->messages);
+	tl_table_free(&d->string_table);
 	free(d->names);
 	free(d);
 }
@@ -235,12 +158,14 @@ cut(struct tl_bytes text)
 }
 
 static uint64_t
-hash_key(const struct tl_interner *d, const struct key *key)
+hash_key(const struct key *key)
 {
 	const uint64_t word =
 	    (uint64_t)key->kind << 16 | (uint64_t)key->level << 8 | key->scope;
+	const uint64_t hash = tl_hash_more(tl_hash_seed(), word);
 
-	return hash_bytes(hash_bytes(d->seed ^ word, key->category), key->text);
+	return tl_hash_more_bytes(tl_hash_more_bytes(hash, key->category),
+	    key->text);
 }
 
 static bool
@@ -253,16 +178,14 @@ is_message(const struct tl_message *message, const struct key *key)
 }
 
 static const struct tl_message *
-find_message(const struct table *table, const struct key *key, uint64_t hash)
+find_message(const struct tl_interner *d, const struct key *key, uint64_t hash)
 {
-	if (table->size == 0)
-		return NULL;
-	for (size_t at = home(table, hash); table->slots[at].item;
-	     at = (at + 1) & (table->size - 1)) {
-		if (table->slots[at].hash == hash &&
-		    is_message(table->slots[at].item, key))
-			return table->slots[at].item;
-	}
+	struct tl_probe probe = tl_table_probe(&d->message_table, hash);
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at))
+		if (is_message(d->messages[at], key))
+			return d->messages[at];
 	return NULL;
 }
 
@@ -289,7 +212,7 @@ make_message(struct tl_interner *d, const struct key *key,
 	if (rc < 0)
 		return rc;
 	m = memory;
-	*m = (struct tl_message){ .id = (uint32_t)d->messages.count + 1,
+	*m = (struct tl_message){ .id = (uint32_t)d->message_table.count + 1,
 		.kind = key->kind,
 		.level = key->level,
 		.gate = key->level,
@@ -309,8 +232,9 @@ tl_interner_message(struct tl_interner *d, struct tl_bytes category,
     const struct tl_message **message)
 {
 	const struct key key = { cut(category), cut(text), kind, level, scope };
-	const uint64_t hash = hash_key(d, &key);
-	const struct tl_message *known = find_message(&d->messages, &key, hash);
+	const uint64_t hash = hash_key(&key);
+	const struct tl_message *known = find_message(d, &key, hash);
+	const size_t count = d->message_table.count;
 	struct tl_message *made;
 	int rc;
 
@@ -318,69 +242,55 @@ tl_interner_message(struct tl_interner *d, struct tl_bytes category,
 		*message = known;
 		return 0;
 	}
-	if (d->messages.count == TL_INTERNER_MESSAGES_MAX)
+	if (count == TL_INTERNER_MESSAGES_MAX)
 		return -ENOSPC;
-	if ((rc = table_grow(&d->messages)) < 0 ||
-	    (rc = make_message(d, &key, &made)) < 0)
+	if (TL_ARRAY_ROOM(d->messages, d->message_capacity, count) < 0)
+		return -ENOMEM;
+	if ((rc = make_message(d, &key, &made)) < 0 ||
+	    (rc = tl_table_add(&d->message_table, hash, count)) < 0)
 		return rc;
-	table_put(&d->messages, hash, made);
-	d->messages.count++;
+	d->messages[count] = made;
 	*message = made;
 	return 0;
 }
 
-static const struct string *
-find_string(const struct table *table, struct tl_bytes bytes, uint64_t hash)
+/* The number of a string; 0: it is not there. */
+static uint64_t
+find_string(const struct tl_interner *d, struct tl_bytes bytes, uint64_t hash)
 {
-	if (table->size == 0)
-		return NULL;
-	for (size_t at = home(table, hash); table->slots[at].item;
-	     at = (at + 1) & (table->size - 1)) {
-		const struct string *string = table->slots[at].item;
+	struct tl_probe probe = tl_table_probe(&d->string_table, hash);
+	uint32_t at;
 
-		if (table->slots[at].hash == hash &&
-		    tl_bytes_equal(tl_bytes(string->data, string->size), bytes))
-			return string;
+	while (tl_probe_next(&probe, &at)) {
+		const struct string *string = d->names[at];
+
+		if (tl_bytes_equal(tl_bytes(string->data, string->size), bytes))
+			return (uint64_t)at + 1;
 	}
-	return NULL;
-}
-
-static int
-grow_names(struct tl_interner *d)
-{
-	const size_t capacity =
-	    d->name_capacity ? d->name_capacity * 2 : SLOTS_FIRST;
-	struct string **names;
-
-	if (d->string_table.count < d->name_capacity)
-		return 0;
-	names = realloc(d->names, capacity * sizeof(struct string *));
-	if (!names)
-		return -ENOMEM;
-	d->names = names;
-	d->name_capacity = capacity;
 	return 0;
 }
 
 static int
-add_string(struct tl_interner *d, struct tl_bytes bytes, uint64_t hash)
+add_string(struct tl_interner *d, struct tl_bytes bytes, uint64_t hash,
+    uint64_t *number)
 {
+	const size_t count = d->string_table.count;
 	struct string *string;
 	void *memory;
 	int rc;
 
-	if (d->string_table.count == STRINGS_MAX)
+	if (count == STRINGS_MAX)
 		return -ENOSPC;
-	if ((rc = table_grow(&d->string_table)) < 0 ||
-	    (rc = grow_names(d)) < 0 ||
-	    (rc = take(d, sizeof(*string) + bytes.size, &memory)) < 0)
+	if (TL_ARRAY_ROOM(d->names, d->name_capacity, count) < 0)
+		return -ENOMEM;
+	if ((rc = take(d, sizeof(*string) + bytes.size, &memory)) < 0 ||
+	    (rc = tl_table_add(&d->string_table, hash, count)) < 0)
 		return rc;
 	string = memory;
 	string->size = bytes.size;
 	copy(string->data, bytes);
-	d->names[d->string_table.count++] = string;
-	string->number = d->string_table.count;
-	table_put(&d->string_table, hash, string);
+	d->names[count] = string;
+	*number = count + 1;
 	return 0;
 }
 
@@ -389,13 +299,10 @@ tl_interner_string(struct tl_interner *d, struct tl_bytes bytes,
     uint64_t *number)
 {
 	const struct tl_bytes text = cut(bytes);
-	const uint64_t hash = hash_bytes(d->seed, text);
-	const struct string *known = find_string(&d->string_table, text, hash);
-	int rc = known ? 0 : add_string(d, text, hash);
+	const uint64_t hash = tl_hash_bytes(text);
 
-	if (rc == 0)
-		*number = known ? known->number : d->string_table.count;
-	return rc;
+	*number = find_string(d, text, hash);
+	return *number > 0 ? 0 : add_string(d, text, hash, number);
 }
 
 int
@@ -403,7 +310,7 @@ tl_interner_value(struct tl_interner *d, struct tl_bytes bytes,
     uint64_t *number)
 {
 	const struct tl_bytes text = cut(bytes);
-	const uint64_t hash = hash_bytes(d->seed, text);
+	const uint64_t hash = tl_hash_bytes(text);
 	struct recent *recent = &d->recent[hash % RECENT];
 	uint64_t place;
 	int rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * merge.c - a heap of cursors by their next event.
+ * merge.c - a queue of cursors by their next event.
  *
  *	cursors of one clock --by stamp--> merge --+
  *	cursors of one clock --by stamp--> merge --+--by ns--> merge
@@ -9,11 +9,13 @@
  * To compare some pairs by stamp and others by time would be no order at all,
  * so each clock is a merge of its own.
  *
- * The cursor that gave the last event is not in the heap: its next event goes
- * straight to the caller as long as it stays ahead of the heap's first, which
+ * The cursor that gave the last event is not in the queue: its next event goes
+ * straight to the caller as long as it stays ahead of the first of the queue, which
  * costs one comparison.
  */
 #include "event/merge.h"
+
+#include "base/pqueue.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -26,7 +28,7 @@ struct input {
 	bool is_merge; /* of several: knows their sources, survives one */
 	bool failed;
 	uint16_t source;
-	struct tl_event event; /* its next one, while it is in the heap */
+	struct tl_event event; /* its next one, while it is in the queue */
 };
 
 /* How far the events of one input, and those of any other, reach. */
@@ -43,9 +45,8 @@ struct merge {
 	bool marks;
 	struct reach reach; /* of what was given */
 	size_t count;
-	size_t current; /* gave the last event; or NONE */
-	size_t *heap;   /* indexes of inputs */
-	size_t heap_count;
+	size_t current;         /* gave the last event; or NONE */
+	struct tl_pqueue queue; /* of indexes of inputs, as uint32_t */
 	struct input inputs[];
 };
 
@@ -73,42 +74,24 @@ is_ahead(const struct merge *m, size_t i, const struct tl_event *a, size_t j,
 }
 
 static bool
-is_heap_ahead(const struct merge *m, size_t i, size_t j)
+is_before(const void *context, const void *first, const void *second)
 {
+	const struct merge *m = context;
+	const uint32_t i = *(const uint32_t *)first;
+	const uint32_t j = *(const uint32_t *)second;
+
 	return is_ahead(m, i, &m->inputs[i].event, j, &m->inputs[j].event);
 }
 
-static void
-sift_down(struct merge *m, size_t at)
+static const struct tl_pqueue_order by_event = { sizeof(uint32_t), is_before };
+
+/* The input whose event comes first of those in the queue, or NONE. */
+static size_t
+first_of(const struct merge *m)
 {
-	const size_t moving = m->heap[at];
+	const uint32_t *first = tl_pqueue_first(&m->queue);
 
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= m->heap_count)
-			break;
-		if (child + 1 < m->heap_count &&
-		    is_heap_ahead(m, m->heap[child + 1], m->heap[child]))
-			child++;
-		if (!is_heap_ahead(m, m->heap[child], moving))
-			break;
-		m->heap[at] = m->heap[child];
-		at = child;
-	}
-	m->heap[at] = moving;
-}
-
-static void
-sift_up(struct merge *m, size_t at)
-{
-	const size_t moving = m->heap[at];
-
-	while (at > 0 && is_heap_ahead(m, moving, m->heap[(at - 1) / 2])) {
-		m->heap[at] = m->heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	m->heap[at] = moving;
+	return first ? *first : NONE;
 }
 
 /* The next event of input i: as a cursor's next. */
@@ -127,7 +110,7 @@ ask(struct merge *m, size_t i, struct tl_event *event)
 	return rc;
 }
 
-/* The same for the heap, past what fails of a merge: each of its cursors does
+/* The same for the queue, past what fails of a merge: each of its cursors does
  * so once. */
 static int
 ask_first(struct merge *m, size_t i, int *first_rc)
@@ -144,43 +127,40 @@ ask_first(struct merge *m, size_t i, int *first_rc)
 
 /* Ask every input that works: 0, or the first error. */
 static int
-fill_heap(struct merge *m)
+fill_queue(struct merge *m)
 {
 	int first_rc = 0;
 
-	for (size_t i = 0; i < m->count; i++) {
+	for (uint32_t i = 0; i < m->count; i++) {
 		if (m->inputs[i].failed || ask_first(m, i, &first_rc) <= 0)
 			continue;
-		m->heap[m->heap_count++] = i;
-		sift_up(m, m->heap_count - 1);
+		tl_pqueue_push(&m->queue, &by_event, m, &i); /* has room */
 	}
 	return first_rc;
 }
 
-/* Take the first out of the heap: it is current, its event the caller's. */
+/* Take the first out of the queue: it is current, its event the caller's. */
 static int
 take_first(struct merge *m, struct tl_event *event)
 {
-	m->current = m->heap[0];
+	m->current = first_of(m);
 	*event = m->inputs[m->current].event;
-	m->heap[0] = m->heap[--m->heap_count];
-	if (m->heap_count > 0)
-		sift_down(m, 0);
+	tl_pqueue_pop(&m->queue, &by_event, m);
 	return 1;
 }
 
 /* The current one fell behind with this event: change places with the first
- * of the heap. */
+ * of the queue. */
 static int
 change_places(struct merge *m, struct tl_event *event)
 {
 	const size_t behind = m->current;
 
 	m->inputs[behind].event = *event;
-	m->current = m->heap[0];
+	m->current = first_of(m);
 	*event = m->inputs[m->current].event;
-	m->heap[0] = behind;
-	sift_down(m, 0);
+	*(uint32_t *)tl_pqueue_first(&m->queue) = (uint32_t)behind;
+	tl_pqueue_changed(&m->queue, &by_event, m);
 	return 1;
 }
 
@@ -190,13 +170,13 @@ next_event(struct merge *m, struct tl_event *event)
 	int rc;
 
 	if (m->current == NONE) {
-		if (m->heap_count == 0 && (rc = fill_heap(m)) < 0)
+		if (m->queue.count == 0 && (rc = fill_queue(m)) < 0)
 			return rc;
-		return m->heap_count > 0 ? take_first(m, event) : 0;
+		return m->queue.count > 0 ? take_first(m, event) : 0;
 	}
 	rc = ask(m, m->current, event);
 	if (rc > 0) {
-		const size_t first = m->heap_count > 0 ? m->heap[0] : NONE;
+		const size_t first = first_of(m);
 
 		if (first == NONE || is_ahead(m, m->current, event, first,
 					 &m->inputs[first].event))
@@ -208,7 +188,7 @@ next_event(struct merge *m, struct tl_event *event)
 	m->current = NONE;
 	if (rc < 0)
 		return rc;
-	return m->heap_count > 0 ? take_first(m, event) : 0;
+	return m->queue.count > 0 ? take_first(m, event) : 0;
 }
 
 /* == what overlaps == */
@@ -263,8 +243,9 @@ is_reached(const struct merge *m, int64_t low)
 static bool
 reaches(const struct merge *m, int64_t high)
 {
-	for (size_t k = 0; k < m->heap_count; k++) {
-		const struct tl_event *next = &m->inputs[m->heap[k]].event;
+	for (size_t k = 0; k < m->queue.count; k++) {
+		const uint32_t *i = tl_pqueue_at(&m->queue, &by_event, k);
+		const struct tl_event *next = &m->inputs[*i].event;
 
 		if (is_bounded(next) && interval_of(m, next).low <= high)
 			return true;
@@ -339,7 +320,7 @@ merge_close(struct tl_cursor *cursor)
 
 	for (size_t i = 0; i < m->count; i++)
 		tl_cursor_close(m->inputs[i].cursor);
-	free(m->heap);
+	tl_pqueue_free(&m->queue);
 	free(m);
 }
 
@@ -351,8 +332,7 @@ make(size_t room, enum tl_order order, bool by_stamp)
 
 	if (!m)
 		return NULL;
-	m->heap = calloc(room + 1, sizeof(*m->heap));
-	if (!m->heap) {
+	if (tl_pqueue_reserve(&m->queue, &by_event, room) < 0) {
 		free(m);
 		return NULL;
 	}

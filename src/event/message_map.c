@@ -1,59 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* message_map.c - an open hash table, probed in steps of one. */
+/* message_map.c - values by the address of a message. */
 #include "event/message_map.h"
+
+#include "base/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-enum { FIRST_SIZE = 64 };
-
-/* The slot of a message, or the free one where it belongs.  There always is a
- * free one: the table is never more than half full. */
-static struct tl_message_slot *
-find_slot(struct tl_message_slot *slots, size_t size,
-    const struct tl_message *message)
+static uint64_t
+hash_of(const struct tl_message *message)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)message * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(hash >> 32) & (size - 1);
-
-	while (slots[i].message && slots[i].message != message)
-		i = (i + 1) & (size - 1);
-	return &slots[i];
+	return tl_hash_number((uint64_t)(uintptr_t)message);
 }
 
 void *
 tl_message_map_look(struct tl_message_map *map,
     const struct tl_message *message)
 {
-	const struct tl_message_slot *slot;
+	struct tl_probe probe = tl_table_probe(&map->table, hash_of(message));
+	uint32_t at;
 
-	if (map->size == 0)
-		return NULL;
-	slot = find_slot(map->slots, map->size, message);
-	if (!slot->message)
-		return NULL;
-	map->last = *slot;
-	return slot->value;
-}
-
-static int
-grow(struct tl_message_map *map)
-{
-	const size_t size = map->size ? map->size * 2 : FIRST_SIZE;
-	struct tl_message_slot *slots = calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < map->size; i++) {
-		const struct tl_message_slot *old = &map->slots[i];
-
-		if (old->message)
-			*find_slot(slots, size, old->message) = *old;
+	while (tl_probe_next(&probe, &at)) {
+		if (map->slots[at].message == message) {
+			map->last = map->slots[at];
+			return map->last.value;
+		}
 	}
-	free(map->slots);
-	map->slots = slots;
-	map->size = size;
-	return 0;
+	return NULL;
 }
 
 int
@@ -64,21 +37,22 @@ tl_message_map_add(struct tl_message_map *map, const struct tl_message *message,
 
 	if (map->count == TL_MESSAGE_MAP_MAX)
 		return -ENOSPC;
-	if (map->count * 2 == map->size && (rc = grow(map)) < 0)
+	if (TL_ARRAY_ROOM(map->slots, map->capacity, map->count) < 0)
+		return -ENOMEM;
+	rc = tl_table_add(&map->table, hash_of(message), map->count);
+	if (rc < 0)
 		return rc;
 	map->last = (struct tl_message_slot){ message, value };
-	*find_slot(map->slots, map->size, message) = map->last;
-	map->count++;
+	map->slots[map->count++] = map->last;
 	return 0;
 }
 
 void
 tl_message_map_free(struct tl_message_map *map, void (*release)(void *value))
 {
-	for (size_t i = 0; release && i < map->size; i++) {
-		if (map->slots[i].message)
-			release(map->slots[i].value);
-	}
+	for (size_t i = 0; release && i < map->count; i++)
+		release(map->slots[i].value);
+	tl_table_free(&map->table);
 	free(map->slots);
 	*map = (struct tl_message_map){ 0 };
 }

@@ -9,21 +9,23 @@
 #ifndef TL_EVENT_MESSAGE_MAP_H
 #define TL_EVENT_MESSAGE_MAP_H
 
+#include "base/table.h"
 #include "event/message.h"
 
 /* More messages are served without being kept. */
 enum { TL_MESSAGE_MAP_MAX = 1 << 20 };
 
 struct tl_message_slot {
-	const struct tl_message *message; /* NULL: free */
+	const struct tl_message *message;
 	void *value;
 };
 
 /* Starts from all zeros. */
 struct tl_message_map {
-	struct tl_message_slot *slots;
-	size_t size; /* 0 or a power of two, at least twice count */
+	struct tl_table table;
+	struct tl_message_slot *slots; /* as the messages came */
 	size_t count;
+	size_t capacity;
 	struct tl_message_slot last; /* the answer before */
 };
 

@@ -10,6 +10,8 @@
  */
 #include "event/pairs.h"
 
+#include "base/array.h"
+#include "base/table.h"
 #include "event/bounds.h"
 #include "event/filter.h"
 #include "event/message_map.h"
@@ -17,11 +19,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { SLOTS_FIRST = 1024, SIDES_MAX = TL_PAIR_RULES_MAX * TL_PAIR_SIDES };
+enum { SIDES_MAX = TL_PAIR_RULES_MAX * TL_PAIR_SIDES };
 
 _Static_assert(TL_PAIR_SIDES == 2 && SIDES_MAX <= 32, "a bit for each");
 
-enum state { FREE, SENT, RECEIVED, PAIRED };
+enum state { SENT, RECEIVED, PAIRED };
 
 struct slot {
 	uint64_t value;
@@ -48,9 +50,10 @@ struct tl_pairs {
 	size_t rule_count;
 	size_t clock_count;
 	struct tl_message_map parts; /* of messages; &no_part: none */
+	struct tl_table table;       /* of slots, by rule and value */
 	struct slot *slots;
-	size_t size; /* a power of two, at least twice used */
 	size_t used;
+	size_t capacity;
 	struct tl_pairs_counts counts;
 	struct part unkept;  /* of a message that the map has no room for */
 	struct link links[]; /* sent by row, received by column */
@@ -203,14 +206,6 @@ find_part(struct tl_pairs *p, const struct tl_message *message)
 
 /* == values == */
 
-static uint64_t
-mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
-
 /* The number of a text differs from host to host: what it says counts. */
 static uint64_t
 value_of(const struct tl_event *event, unsigned arg)
@@ -220,47 +215,21 @@ value_of(const struct tl_event *event, unsigned arg)
 	    message->args[arg].format == TIMELINE_ARG_STRING
 		? tl_message_string(message, event->args[arg])
 		: tl_bytes(NULL, 0);
-	uint64_t hash = text.size;
 
-	if (!text.data)
-		return event->args[arg];
-	for (size_t i = 0; i < text.size; i++)
-		hash = mix(hash ^ (uint8_t)text.data[i]);
-	return hash;
+	return text.data ? tl_hash_bytes(text) : event->args[arg];
 }
 
-/* The slot of a value, or the free one where it would be. */
 static struct slot *
-find_slot(const struct tl_pairs *p, unsigned rule, uint64_t value)
+find_slot(const struct tl_pairs *p, const struct slot *one, uint64_t hash)
 {
-	size_t at = (size_t)mix(value + rule) & (p->size - 1);
+	struct tl_probe probe = tl_table_probe(&p->table, hash);
+	uint32_t at;
 
-	while (p->slots[at].state != FREE &&
-	       (p->slots[at].value != value || p->slots[at].rule != rule))
-		at = (at + 1) & (p->size - 1);
-	return &p->slots[at];
-}
-
-static int
-grow(struct tl_pairs *p)
-{
-	struct slot *before = p->slots;
-	const size_t count = p->size;
-
-	p->size = count ? 2 * count : SLOTS_FIRST;
-	p->slots = calloc(p->size, sizeof(*p->slots));
-	if (!p->slots) {
-		p->slots = before;
-		p->size = count;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (before[i].state != FREE)
-			*find_slot(p, before[i].rule, before[i].value) =
-			    before[i];
-	}
-	free(before);
-	return 0;
+	while (tl_probe_next(&probe, &at))
+		if (p->slots[at].value == one->value &&
+		    p->slots[at].rule == one->rule)
+			return &p->slots[at];
+	return NULL;
 }
 
 static int64_t
@@ -292,17 +261,16 @@ add_pair(struct tl_pairs *p, const struct slot *sent,
 static int
 add_value(struct tl_pairs *p, const struct slot *one)
 {
-	struct slot *slot;
+	const uint64_t hash = tl_hash_pair(one->value, one->rule);
+	struct slot *slot = find_slot(p, one, hash);
 
-	if (2 * (p->used + 1) > p->size && p->used < TL_PAIRS_MAX &&
-	    grow(p) < 0)
-		return -ENOMEM;
-	slot = find_slot(p, one->rule, one->value);
-	if (slot->state == FREE && p->used == TL_PAIRS_MAX) {
+	if (!slot && p->used == TL_PAIRS_MAX) {
 		p->counts.over++;
-	} else if (slot->state == FREE) {
-		*slot = *one;
-		p->used++;
+	} else if (!slot) {
+		if (TL_ARRAY_ROOM(p->slots, p->capacity, p->used) < 0 ||
+		    tl_table_add(&p->table, hash, p->used) < 0)
+			return -ENOMEM;
+		p->slots[p->used++] = *one;
 		p->counts.alone++;
 	} else if (slot->state == PAIRED || slot->state == one->state) {
 		p->counts.again++;
@@ -401,6 +369,7 @@ tl_pairs_free(struct tl_pairs *p)
 	if (!p)
 		return;
 	tl_message_map_free(&p->parts, free_part);
+	tl_table_free(&p->table);
 	free(p->slots);
 	free(p);
 }

@@ -12,6 +12,8 @@
  */
 #include "front/profile.h"
 
+#include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "front/log_file.h"
 #include "ring/ring.h"
@@ -23,11 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLOTS_FIRST = 256 /* a power of two */ };
-
 struct label {
-	uint64_t hash;
-	uint64_t id;
 	size_t size;
 	bool is_written; /* its line */
 	char name[];
@@ -37,9 +35,10 @@ struct tl_profile {
 	struct tl_log_file file;
 	pthread_mutex_t lock; /* of all that follows */
 	struct tl_text line;
-	struct label **slots;
-	size_t slot_count; /* a power of two, at least twice count */
-	uint64_t count;
+	struct tl_table table; /* of labels, by name */
+	struct label **labels; /* by id */
+	size_t count;
+	size_t capacity;
 	int64_t last_us;
 	pid_t pid;
 	uint64_t lost; /* also changed without the lock */
@@ -54,48 +53,12 @@ now_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* The slot of a label: where it is, or where it belongs. */
-static size_t
-find_slot(struct label *const *slots, size_t count,
-    const struct tl_profile_key *key)
-{
-	size_t i = key->hash & (count - 1);
-
-	while (slots[i] &&
-	       !(slots[i]->hash == key->hash && slots[i]->size == key->size &&
-		   memcmp(slots[i]->name, key->name, key->size) == 0))
-		i = (i + 1) & (count - 1);
-	return i;
-}
-
-static bool
-grow(struct tl_profile *p)
-{
-	const size_t count = p->slot_count ? p->slot_count * 2 : SLOTS_FIRST;
-	struct label **slots = calloc(count, sizeof(struct label *));
-
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < p->slot_count; i++) {
-		struct label *l = p->slots[i];
-
-		if (l)
-			slots[find_slot(slots, count,
-			    &(struct tl_profile_key){ l->name, l->size,
-				l->hash })] = l;
-	}
-	free(p->slots);
-	p->slots = slots;
-	p->slot_count = count;
-	return true;
-}
-
 /* The line of a label that is new: nothing in it ends the line. */
 static void
-put_label(struct tl_profile *p, const struct label *label)
+put_label(struct tl_profile *p, size_t id, const struct label *label)
 {
 	tl_put_string(&p->line, "2,");
-	tl_put_unsigned(&p->line, label->id);
+	tl_put_unsigned(&p->line, id);
 	tl_put_char(&p->line, ',');
 	for (size_t i = 0; i < label->size; i++) {
 		const char c = label->name[i];
@@ -105,42 +68,52 @@ put_label(struct tl_profile *p, const struct label *label)
 	tl_put_char(&p->line, '\n');
 }
 
-/* The label of a key, made if there was none; NULL without memory. */
-static struct label *
-find_label(struct tl_profile *p, const struct tl_profile_key *key)
+/* The id of a key's label, made if there was none; false without memory. */
+static bool
+find_label(struct tl_profile *p, const struct tl_profile_key *key, size_t *id)
 {
+	const struct tl_bytes name = tl_bytes(key->name, key->size);
+	const uint64_t hash = tl_hash_bytes(name);
+	struct tl_probe probe = tl_table_probe(&p->table, hash);
 	struct label *label;
-	size_t slot;
+	uint32_t at;
 
-	if (p->count * 2 >= p->slot_count && !grow(p))
-		return NULL;
-	slot = find_slot(p->slots, p->slot_count, key);
-	if (p->slots[slot])
-		return p->slots[slot];
-	if (!(label = malloc(sizeof(*label) + key->size)))
-		return NULL;
-	label->hash = key->hash;
-	label->id = p->count++;
+	while (tl_probe_next(&probe, &at)) {
+		label = p->labels[at];
+		*id = at;
+		if (tl_bytes_equal(tl_bytes(label->name, label->size), name))
+			return true;
+	}
+	if (TL_ARRAY_ROOM(p->labels, p->capacity, p->count) < 0 ||
+	    !(label = malloc(sizeof(*label) + key->size)))
+		return false;
+	if (tl_table_add(&p->table, hash, p->count) < 0) {
+		free(label);
+		return false;
+	}
 	label->size = key->size;
 	label->is_written = false;
 	memcpy(label->name, key->name, key->size);
-	p->slots[slot] = label;
-	return label;
+	*id = p->count;
+	p->labels[p->count++] = label;
+	return true;
 }
 
 static bool
 mark_locked(struct tl_profile *p, const struct tl_profile_key *key, int is_end)
 {
 	const int64_t now = now_us();
-	struct label *label = find_label(p, key);
+	struct label *label;
+	size_t id;
 
-	if (!label)
+	if (!find_label(p, key, &id))
 		return false;
+	label = p->labels[id];
 	tl_text_clear(&p->line);
 	if (!label->is_written)
-		put_label(p, label);
+		put_label(p, id, label);
 	tl_put_string(&p->line, is_end ? "1," : "0,");
-	tl_put_unsigned(&p->line, label->id);
+	tl_put_unsigned(&p->line, id);
 	tl_put_char(&p->line, ',');
 	tl_put_signed(&p->line, now - p->last_us);
 	tl_put_char(&p->line, '\n');
@@ -209,9 +182,10 @@ tl_profile_close(struct tl_profile *p)
 	if (!p)
 		return;
 	tl_log_file_close(&p->file);
-	for (size_t i = 0; i < p->slot_count; i++)
-		free(p->slots[i]);
-	free(p->slots);
+	for (size_t i = 0; i < p->count; i++)
+		free(p->labels[i]);
+	free(p->labels);
+	tl_table_free(&p->table);
 	tl_text_free(&p->line);
 	pthread_mutex_destroy(&p->lock);
 	free(p);

@@ -5,6 +5,7 @@
 #include "ship/files.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -90,17 +91,6 @@ is_plain(char c, bool first)
 	       (c == '.' && !first);
 }
 
-/* FNV-1a: two long names that begin alike must not meet by chance. */
-static uint64_t
-hash_of(const char *name)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static void
 put_digits(struct tl_text *text, uint64_t value, unsigned count)
 {
@@ -126,7 +116,7 @@ tl_put_file_part(struct tl_text *text, const char *name)
 			continue;
 		text->size = start + most;
 		tl_put_char(text, '%');
-		put_digits(text, hash_of(name), HASH_DIGITS);
+		put_digits(text, tl_hash_fixed(tl_bytes_of(name)), HASH_DIGITS);
 		return;
 	}
 }

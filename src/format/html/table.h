@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - numbers for things that are told once and named often.
+ * table.h - ids for things that the page defines once and references by id.
  *
- * Numbers count up from 0 and are never given twice.  A table that is full
- * forgets what it gave and goes on counting: what comes again is told again.
+ * Ids count up from 0 and are never reused.  A full table forgets its keys and
+ * goes on counting: what comes again is defined again.
  */
 #ifndef TL_FORMAT_HTML_TABLE_H
 #define TL_FORMAT_HTML_TABLE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/table.h"
 
 enum { TL_HTML_TABLE_MAX = 1 << 18 };
 
@@ -19,17 +18,13 @@ struct tl_html_key {
 	uint64_t c;
 };
 
-struct tl_html_slot {
-	struct tl_html_key key;
-	uint32_t number; /* + 1; 0: free */
-};
-
 /* Starts from all zeros. */
 struct tl_html_table {
-	struct tl_html_slot *slots;
-	size_t size; /* 0 or a power of two, at least twice count */
-	size_t count;
-	uint32_t next;
+	struct tl_table table;
+	struct tl_html_key *keys; /* ids first, first + 1, ... */
+	size_t capacity;
+	uint32_t count;
+	uint32_t first;
 };
 
 /* The number of a key: 1 it had one, 0 it is new, -ENOMEM. */

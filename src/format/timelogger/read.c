@@ -176,7 +176,6 @@ static int
 add_source(struct timelogger_read *r, int32_t id, uint32_t definitions,
     uint32_t *place)
 {
-
 	*place = REST;
 	if (r->source_count == TL_ID_MAP_MAX) {
 		tl_note(&r->notes, TOO_MANY, r->at);
