@@ -29,7 +29,6 @@ SONAME	 := libtimeline.so.0
 LAYERS	 := base clock event ring front snap trace format source script
 PROGRAMS := dump ctl convert ship daemon
 LIBRARY	 := base clock event ring front snap trace
-BUILT	 := $(filter $(PROGRAMS),$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/*/main.c))))))
 NAME_dump := timeline-dump
 NAME_ctl := timelinectl
 NAME_convert := timeline-convert
@@ -42,36 +41,65 @@ B	 := build$(if $(variant),/$(patsubst -%,%,$(variant)))
 
 WARN	 := -Wall -Wextra $(if $(WERROR),-Werror) -Wshadow -Wstrict-prototypes \
 	    -Wmissing-prototypes -Wvla -Wpointer-arith -Wcast-qual
-override CPPFLAGS += -Isrc -Iinclude -D_GNU_SOURCE -MMD -MP \
-	    $(if $(filter c,$(LOG)),-DTL_LOG_C)
-override CFLAGS += -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden \
-	    -fcf-protection -ffunction-sections -fdata-sections $(if $(SAN),-fsanitize=$(SAN) \
+# What the project needs; CPPFLAGS, CFLAGS and LDFLAGS are the user's and come
+# last, so that they win.  The same sources give the same bytes in any folder.
+TL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -MMD -MP \
+	    $(if $(filter c,$(LOG)),-DTL_LOG_C) $(if $(or $(SAN),$(filter -O0,\
+	    $(OPT) $(CFLAGS))),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+TL_CFLAGS := -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fcf-protection \
+	    -fstack-protector-strong -ffile-prefix-map=$(CURDIR)=. \
+	    -ffunction-sections -fdata-sections $(if $(SAN),-fsanitize=$(SAN) \
 	    -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-override LDFLAGS += -Wl,-z,relro,-z,now,--as-needed,--gc-sections $(if $(SAN),-fsanitize=$(SAN))
+TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
+	    $(if $(SAN),-fsanitize=$(SAN))
+COMPILE	 = $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
 LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
 LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
-# what the layers right of the library are linked with, and each program more
-FORMAT_LIBS := -lzstd -lsqlite3 -lzip
-LIBS_dump := -lncursesw
-# Kafka is for those who have its library
-KAFKA	 ?= $(shell pkg-config --exists rdkafka 2>/dev/null && echo yes)
-LIBS_ship := -lnats $(if $(KAFKA),-lrdkafka) -lpthread
-$(B)/obj/src/ship/%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
+
+# Optional libraries: "yes" where pkg-config finds one.  "make SQLITE=" leaves
+# it out.  What is left out is named once, and says so when it is asked for.
+has	 = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
+SQLITE	 ?= $(call has,sqlite3)
+ZIP	 ?= $(call has,libzip)
+NATS	 ?= $(call has,libnats)
+KAFKA	 ?= $(call has,rdkafka)
+# timelined: libev has no file of pkg-config
+DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
+	    libsystemd libcap-ng))
 # the daemon filters its system calls; sanitizers make calls of their own
-SECCOMP	 ?= $(if $(SAN),,$(shell pkg-config --exists libseccomp 2>/dev/null && \
-	    echo yes))
+SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
+# what layers need, and each program more
+FORMAT_LIBS := -lzstd $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
+LIBS_dump := -lncursesw
+LIBS_ship := -lnats $(if $(KAFKA),-lrdkafka) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
+$(B)/obj/src/ship/%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
 $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/test_daemon_seccomp.o: \
-    CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
+    TL_CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
+ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NATS),,ship) \
+	    $(if $(DAEMON),,daemon)
+ABSENT_sqlite := --to sqlite: libsqlite3-dev not found, left out; make deps
+ABSENT_zip := packed traces: libzip-dev not found, left out; make deps
+ABSENT_ship := timeline-ship: libnats-dev not found, skipped; make deps
+ABSENT_daemon := timelined: libev-dev, libmicrohttpd-dev, libsystemd-dev or \
+	    libcap-ng-dev not found, skipped; make deps
 
 all: lib tools lua
+	@$(foreach a,$(ABSENT),echo "  SKIP    $(ABSENT_$(a))";) :
 
 # A layer is an archive of all objects below its folder.  LAYERS_x are those of
 # x and of everything left of it, in the order in which a linker wants them.
-CODE	 := $(shell find src -name '*.c' | LC_ALL=C sort)
-HEADS	 := $(shell find src -name '*.h' | LC_ALL=C sort)
+# The folder of an optional library has a file absent.c in its place.
+LEFT_OUT := $(if $(SQLITE),,src/format/sqlite) $(if $(ZIP),,src/trace/pack)
+BUILT	 := $(filter-out $(ABSENT),$(PROGRAMS))
+sources	 = $(shell find src -name '$(1)' | LC_ALL=C sort)
+kept	 = $(filter-out $(PROGRAMS:%=src/%/%),$(1)) \
+	    $(foreach p,$(BUILT),$(filter src/$(p)/%,$(1)))
+CODE	 := $(call kept,$(filter-out %/absent.c $(LEFT_OUT:%=%/%),$(call sources,*.c)) \
+	    $(LEFT_OUT:%=%/absent.c))
+HEADS	 := $(call kept,$(filter-out $(LEFT_OUT:%=%/%),$(call sources,*.h)))
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(filter src/$(1)/%,$(CODE)))
 left :=
 $(foreach l,$(LAYERS),\
@@ -88,20 +116,30 @@ $(foreach l,$(LAYERS),$(eval OBJ_$(l) := $(ARCHIVES)))
 LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 
 $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
-    CPPFLAGS += $(LUA_CFLAGS)
+    TL_CPPFLAGS += $(LUA_CFLAGS)
+# Opening, defining and calibrating is done once: small code before fast code.
+# The user's CFLAGS still win.
+COLD	 := $(filter-out %/strings.o %/define.o %/record.o %/log_c.o %/log.o,$(OWN_ring)) $(OWN_clock)
+$(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
+# The fallback lanes are appended to in C: no canary on that path.
+$(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector
 # What everything was compiled and linked with: other flags build all of it anew.
-FLAGS	 := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(KAFKA),KAFKA) $(if $(SECCOMP),SECCOMP)
+FLAGS	 := $(COMPILE) $(TL_LDFLAGS) $(LDFLAGS) $(ABSENT) $(if $(KAFKA),KAFKA) \
+	    $(if $(SECCOMP),SECCOMP)
 export FLAGS
+NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(call has,lua5.4),,liblua5.4-dev) \
+	    $(if $(call has,libzstd),,libzstd-dev)
 $(B)/flags: FORCE
+	@$(if $(strip $(NEEDED)),echo "not found: $(strip $(NEEDED)); make deps" >&2; exit 1)
 	@mkdir -p $(@D); echo "$$FLAGS" | cmp -s - $@ || echo "$$FLAGS" >$@
 .PHONY: FORCE
 
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D); echo "  CC      $<"
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	@$(COMPILE) -c -o $@ $<
 $(B)/obj/%.o: %.S $(B)/flags
 	@mkdir -p $(@D); echo "  AS      $<"
-	@$(CC) $(CPPFLAGS) -g -c -o $@ $<
+	@$(CC) $(TL_CPPFLAGS) $(CPPFLAGS) -g -ffile-prefix-map=$(CURDIR)=. -c -o $@ $<
 
 $(foreach l,$(LAYERS),$(eval $(B)/lib/lib$(l).a: $(OWN_$(l))))
 $(ARCHIVES):
@@ -114,7 +152,7 @@ lib: $(LIBS)
 
 $(SO): $(LIB_OBJECTS) src/ring/timeline.map
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -shared -o $@ $(LIB_OBJECTS) $(LDFLAGS) \
+	@$(CC) -shared -o $@ $(LIB_OBJECTS) $(TL_LDFLAGS) $(LDFLAGS) \
 	    -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,-z,noexecstack \
 	    -Wl,--version-script,src/ring/timeline.map -Wl,--no-undefined
 	@ln -sf $(@F) $(@D)/$(SONAME); ln -sf $(SONAME) $(@D)/libtimeline.so
@@ -128,7 +166,7 @@ tools: $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p)))
 define program
 $(B)/bin/$(2): $(call objects_of,$(1)) $(ARCHIVES)
 	@mkdir -p $$(@D); echo "  LD      $$@"
-	@$(CC) -o $$@ $$(filter %.o %.a,$$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	@$(CC) -pie -o $$@ $$(filter %.o %.a,$$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    $(LIBS_$(1))
 endef
 $(foreach p,$(BUILT),$(eval $(call program,$(p),$(NAME_$(p)))))
@@ -163,6 +201,8 @@ UNITS	 := $(wildcard src/*/*.service)
 COMPLETE := $(wildcard src/*/*.bash)
 LUA54	 := $(wildcard $(B)/lib/lua/5.4/timeline.so)
 
+# where the loader does not look by itself
+RPATH	 := $(if $(filter /usr/%,$(LIBDIR)),,-Wl$(comma)-rpath$(comma)$${libdir})
 define PKGCONFIG
 prefix=$(PREFIX)
 libdir=$(LIBDIR)
@@ -171,7 +211,7 @@ includedir=$(PREFIX)/include
 Name: timeline
 Description: Event log in shared memory, for about the price of a clock
 Version: $(VERSION)
-Libs: -L$${libdir} -ltimeline
+Libs: -L$${libdir} $(RPATH) -ltimeline
 Libs.private: -lpthread
 Cflags: -I$${includedir}
 endef
@@ -208,6 +248,8 @@ install: all
 	@install -m 644 $(wildcard $(B)/share/lua/5.1/*.lua) $(D)$(LUAJITDIR)
 	@$(if $(LUA54),install -m 755 $(LUA54) $(D)$(LUADIR))
 	@echo "  INSTALL $(D)$(PREFIX)"
+	@[ -n "$(D)" ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null || \
+	  echo "  NOTE    $(if $(RPATH),programs linked as pkg-config says find $(LIBDIR); others need,programs need) LD_LIBRARY_PATH=$(LIBDIR)"
 
 uninstall:
 	@rm -f $(addprefix $(D)$(PREFIX)/include/,$(notdir $(HEADERS))) \
@@ -261,7 +303,7 @@ format-check:
 lint: format-check
 	@for cc in gcc clang; do echo "  LINT    $$cc"; \
 	  printf '%s\n' $(CODE) | xargs -P "$$(nproc)" -n 8 $$cc \
-	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -Werror \
+	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -O2 $(WARN) -Werror \
 	  -fsyntax-only || exit 1; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
@@ -280,6 +322,7 @@ clean:
 help:
 	@echo 'tour      the main job on this machine, command by command'
 	@echo 'all       library, tools and Lua modules, into $(B)'
+	@echo 'lib       the library alone: what a program that logs needs'
 	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
 	@echo 'check-loaded  every test beside LOAD=4 busy loops, TIMES=1 often'
@@ -288,6 +331,7 @@ help:
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'
+	@echo 'bench-compare  REV=commit PARTS=append: ratios of this tree to REV'
 	@echo 'fuzz      search for crashes: T=name SECONDS=60'
 	@echo 'check-guest  the clock under a second kernel that is slewed and set'
 	@echo '          (qemu-system-x86, cpio, a kernel in /boot; else skipped)'

@@ -16,35 +16,35 @@ TOOLHELP := $(patsubst %.c,$(B)/%,$(wildcard tests/tool/*.c \
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 
 # its readers of a live file are stopped between two words
-$(B)/tests/unit/test_snap_stopped: override LDFLAGS += -Wl,--wrap=pread \
+$(B)/tests/unit/test_snap_stopped: TL_LDFLAGS += -Wl,--wrap=pread \
     -Wl,--wrap=nanosleep
 
 # the layer of tests/unit/test_<layer>_<what>
 layer = $(word 2,$(subst _, ,$(notdir $(1))))
 $(foreach p,$(BUILT),$(eval $(B)/obj/tests/unit/test_$(p)_%.o: \
-  CPPFLAGS += $(LUA_CFLAGS)))
+  TL_CPPFLAGS += $(LUA_CFLAGS)))
 libs_of = $(LIBS_$(call layer,$(1))) $(LUA_LIBS) $(FORMAT_LIBS)
 
 .SECONDEXPANSION:
 $(UNIT): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(OBJ_$$(call layer,$$*))
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(CHECK_LIBS) $(call libs_of,$@)
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(CHECK_LIBS) $(call libs_of,$@)
 $(ASMTESTS): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(wildcard tests/asm/*.S) \
     $(LAYERS_trace)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S %.a,$^) $(LDFLAGS) \
+	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
 	    $(CHECK_LIBS)
 $(PROCESS) $(TOOLHELP) $(EXAMPLES): $(B)/%: $(B)/obj/%.o $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(B)/lib/libtimeline.a -lpthread
+	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) $(B)/lib/libtimeline.a -lpthread
 $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VERSION)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -ltimeline \
+	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
 	    -Wl,-rpath,'$$ORIGIN/../lib' -lpthread
 $(B)/tests/fuzz/replay_%: $(B)/obj/tests/fuzz/fuzz_%.o \
     $(B)/obj/tests/fuzz/replay.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
 tests: $(UNIT) $(ASMTESTS) $(PROCESS) $(REPLAY) $(TOOLHELP)
 examples: $(EXAMPLES)
@@ -113,7 +113,7 @@ headers:
 	  $(CXX) -Wall -Wextra -Werror -Iinclude -fsyntax-only -x c++ $$h \
 	    || exit 1; done
 	@printf '%s\n' $(HEADS) | xargs -P "$$(nproc)" -n 1 $(CC) \
-	  $(filter-out -MMD -MP,$(CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
+	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
 .PHONY: tests examples check check-twin check-unit check-loaded check-built mutants fuzz \

@@ -8,7 +8,7 @@ $(B)/obj/src/script/views.o: $(SCRIPT_TEXTS)
 # No -llua5.4: the program that requires it brings Lua.
 $(LUA_MODULE): $(ARCHIVES) src/script/module.map
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -shared -o $@ -Wl,-u,luaopen_timeline $(ARCHIVES) $(LDFLAGS) -Wl,-z,nodelete \
+	@$(CC) -shared -o $@ -Wl,-u,luaopen_timeline $(ARCHIVES) $(TL_LDFLAGS) $(LDFLAGS) -Wl,-z,nodelete \
 	    -Wl,-z,noexecstack -Wl,--version-script,src/script/module.map $(FORMAT_LIBS) \
 	    -lpthread
 
@@ -17,4 +17,4 @@ lua-module: $(LUA_MODULE)
 all: $(LUA_MODULE)
 
 $(B)/obj/tests/unit/test_script_%.o $(B)/obj/tests/fuzz/fuzz_script.o: \
-    CPPFLAGS += $(LUA_CFLAGS)
+    TL_CPPFLAGS += $(LUA_CFLAGS)

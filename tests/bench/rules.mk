@@ -10,19 +10,19 @@ BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
 
 # a loop of seven instructions costs half as much again where it straddles
 # what the CPU fetches at once
-$(B)/obj/tests/bench/%.o: override CFLAGS += -falign-loops=64
+$(B)/obj/tests/bench/%.o: TL_CFLAGS += -falign-loops=64
 
 $(patsubst %,$(B)/bench/%,$(filter-out append-static,$(BENCH_PARTS)) \
     peer_ours): $(BENCH_LIB)
 $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
     $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $^ $(LDFLAGS) -lpthread
+	@$(CC) -o $@ $^ $(TL_LDFLAGS) $(LDFLAGS) -lpthread
 
 # readers and writers are in no library
 $(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child) \
     $(ARCHIVES)
-$(B)/bench/format: override LDFLAGS += $(FORMAT_LIBS)
+$(B)/bench/format: TL_LDFLAGS += $(FORMAT_LIBS)
 $(B)/bench/trace: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child \
     self) $(ARCHIVES)
 $(B)/bench/record: $(B)/obj/tests/bench/place.o
@@ -49,3 +49,8 @@ bench-luajit: lib lua
 	  else echo '# luajit: not installed'; fi
 
 .PHONY: bench bench-ship bench-luajit $(patsubst %,bench-%,$(BENCH_PARTS))
+
+# make bench-compare REV=main~3 [PARTS='append front'] [ROUNDS=3]
+bench-compare:
+	@ROUNDS=$(ROUNDS) tests/bench/compare $(REV) $(PARTS)
+.PHONY: bench-compare

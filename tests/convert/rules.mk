@@ -4,7 +4,7 @@ WRITE_VIEWERS := $(B)/tests/convert/write_viewers
 
 $(WRITE_VIEWERS): $(B)/obj/tests/convert/write_viewers.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(FORMAT_LIBS) -lpthread
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(FORMAT_LIBS) -lpthread
 
 tests: $(WRITE_VIEWERS)
 

@@ -4,5 +4,5 @@ CTLHELP	 := $(patsubst %.c,$(B)/%,$(wildcard tests/ctl/*.c))
 
 $(CTLHELP): $(B)/%: $(B)/obj/%.o
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $< $(LDFLAGS)
+	@$(CC) -o $@ $< $(TL_LDFLAGS) $(LDFLAGS)
 tests: $(CTLHELP)

@@ -4,7 +4,7 @@ MAKE_PAGE := $(B)/tests/page/make_page
 
 $(MAKE_PAGE): $(B)/obj/tests/page/make_page.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    -lpthread
 
 tests: $(MAKE_PAGE)

@@ -6,7 +6,7 @@ SECONDS_ ?= $(or $(SECONDS),1.5)
 
 $(B)/tests/sampling/cell: $(B)/obj/tests/sampling/cell.o $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(B)/lib/libtimeline.a \
+	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) $(B)/lib/libtimeline.a \
 	    -lpthread -lm
 
 check-sampling: all $(B)/tests/sampling/cell

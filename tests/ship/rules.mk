@@ -4,7 +4,7 @@ SHIP_DRIVE := $(B)/tests/ship/drive
 
 $(SHIP_DRIVE): $(B)/obj/tests/ship/drive.o $(OBJ_ship)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) \
 	    $(LIBS_ship)
 
 # Hosts that log to each other, by clocks that are wrong: cases_5_hosts.sh.
@@ -12,15 +12,15 @@ SHIP_FLEET := $(B)/tests/ship/make_fleet
 
 $(SHIP_FLEET): $(B)/obj/tests/ship/make_fleet.o $(LAYERS_ring)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS)
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS)
 
 # A server that is far away: cases_nats_1_stream.sh.
 SHIP_LINK := $(B)/tests/ship/slow_link
 
 $(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(LAYERS_base)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS)
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS)
 
 tests: $(SHIP_DRIVE) $(SHIP_FLEET) $(SHIP_LINK)
 # what is built with Kafka is tested with it
-$(B)/obj/tests/unit/test_ship_%.o: CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
+$(B)/obj/tests/unit/test_ship_%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
