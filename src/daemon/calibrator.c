@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrator.c - owns when a point is taken: twice a second, twice as often
- * after the clock changed its rate, and at once when somebody sets it.
+ * calibrator.c - when points of the clock are taken: twice a second, four
+ * times a second after the clock changed its rate, and at once when the wall
+ * clock is set.
  *
- * The clocks of a machine are one, so all calibrators of a loop share one
- * ticker, and a point is measured once for all of them.  A timerfd that can
- * never expire wakes it when the wall clock is set; it is also asked after
- * each point, so that a step is never taken for a slew.
+ * All timelines of a machine share its clocks, so all calibrators share one
+ * ticker, and a point is measured once for all of them.  A timerfd that never
+ * expires becomes readable when the wall clock is set (TFD_TIMER_CANCEL_ON_SET).
+ * It is also read after each point, so that a step is not taken for a slew.
  */
 #include "daemon/calibrator.h"
 
@@ -34,7 +35,7 @@ struct ticker {
 	struct ev_loop *loop;
 	ev_timer timer;
 	ev_io set;       /* the wall clock was */
-	int set_fd;      /* -1: nobody tells */
+	int set_fd;      /* -1: steps are not reported */
 	unsigned lively; /* quick ticks to come */
 	struct tl_sampler sampler;
 	struct tl_calibrator *first;
@@ -65,7 +66,7 @@ arm(const struct ticker *ticker)
 	    TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
 }
 
-/* Was the clock set since the last time we asked? */
+/* Was the clock set since the last call? */
 static bool
 was_set(const struct ticker *ticker)
 {
@@ -79,8 +80,8 @@ was_set(const struct ticker *ticker)
 	return true;
 }
 
-/* A point, and whether the clock was set before it.  If we hear of it only
- * after the point, that may lie on either side: then another one tells. */
+/* Take a point, and find out whether the clock was set before it.  If it was
+ * set around the point, the order is unknown: take another point. */
 static int
 take(struct ticker *ticker, struct tl_clock_point *point,
     struct tl_keep_news *news)
@@ -108,9 +109,9 @@ add_news(struct tl_keep_news *to, const struct tl_keep_news *news)
 	to->suspect = news->suspect;
 }
 
-/* Work the point into one timeline; busy ones hear the news again. */
+/* Apply the point to one timeline; a busy one keeps the news for the next. */
 static void
-work_in(struct tl_calibrator *c, const struct tl_clock_point *point)
+apply_point(struct tl_calibrator *c, const struct tl_clock_point *point)
 {
 	int rc;
 
@@ -126,8 +127,8 @@ work_in(struct tl_calibrator *c, const struct tl_clock_point *point)
 	c->news = (struct tl_keep_news){ 0 };
 }
 
-/* A clock whose rate changes is looked at more often for a while: some change
- * it every second, and there must be straight points between. */
+/* Sample more often for a while after the rate changed: some clocks change it
+ * every second, and there must be straight stretches between. */
 static void
 plan_next(struct ticker *ticker)
 {
@@ -156,7 +157,7 @@ tick(struct ticker *ticker)
 		add_news(&c->news, &news);
 		c->rejected += rc == -EAGAIN;
 		if (rc == 0)
-			work_in(c, &point);
+			apply_point(c, &point);
 	}
 	plan_next(ticker);
 }
@@ -237,7 +238,7 @@ tl_calibrator_new(struct tl_calibrator **out, struct ev_loop *loop,
 	return 0;
 }
 
-/* How wrong a stamp taken now may be: the tail, and its age. */
+/* The error of a stamp taken now: that of the tail, grown by its age. */
 static void
 error_now(const struct tl_calibrator *c, struct tl_calibrator_status *status)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrator.h - keep the clock of a timeline exact: two points a second, the
- * corners where the kernel's clock changed its rate, steps the moment they
- * happen.
+ * calibrator.h - calibrate the clock of a timeline: two points a second, a
+ * knot where the kernel's clock changed its rate, a step when it was set.
  */
 #ifndef TL_DAEMON_CALIBRATOR_H
 #define TL_DAEMON_CALIBRATOR_H
@@ -18,15 +17,15 @@ struct tl_calibrator;
 
 struct tl_calibrator_status {
 	uint64_t points;
-	uint64_t rejected;   /* brackets too wide to tell */
+	uint64_t rejected;   /* the reads were too far apart */
 	uint64_t knots;      /* committed */
 	uint64_t steps;      /* the clock was set */
-	uint64_t epochs;     /* the counter began again */
+	uint64_t epochs;     /* the TSC started again */
 	uint32_t est_err_ns; /* of a stamp taken now */
 	uint32_t max_err_ns;
 	uint32_t rate_err_ppb;
 	bool busy;    /* another process holds the clock */
-	bool suspect; /* the counter cannot be trusted any more */
+	bool suspect; /* the TSC cannot be trusted any more */
 };
 
 /* Begin, on the loop.  tl must outlive it. */

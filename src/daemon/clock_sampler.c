@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrator_sample.c - owns the questions to the machine's clocks.
+ * clock_sampler.c - read the clocks of the machine, and detect suspends,
+ * another boot and an unstable TSC.
  *
- * A bracket four times as wide as usual was interrupted each of its sixteen
- * times: better no point than that.  Usual is the median of the last fifteen,
- * rejected ones too, so that a machine that became slow is believed after
- * eight.
+ * A point is a bracket: TSC, clock, TSC.  A bracket that is four times as wide
+ * as usual was interrupted in all of its sixteen attempts; no point is better
+ * than that one.  Usual is the median of the last fifteen brackets, rejected
+ * ones included, so that a machine that became slow is accepted after eight.
  */
 #include "daemon/clock_sampler.h"
 
@@ -101,7 +102,7 @@ tl_sampler_init(struct tl_sampler *s, const struct tl_clock_source *clock,
 }
 
 static void
-look_asleep(struct tl_sampler *s, struct tl_keep_news *news)
+check_suspend(struct tl_sampler *s, struct tl_keep_news *news)
 {
 	if (!s->machine->asleep_ns)
 		return;
@@ -116,7 +117,7 @@ look_asleep(struct tl_sampler *s, struct tl_keep_news *news)
 
 /* Is this another boot, under a process that was moved or restored? */
 static void
-look_boot(struct tl_sampler *s, struct tl_keep_news *news)
+check_boot(struct tl_sampler *s, struct tl_keep_news *news)
 {
 	static const uint8_t unknown[16];
 	uint8_t id[16];
@@ -134,9 +135,9 @@ look_boot(struct tl_sampler *s, struct tl_keep_news *news)
 }
 
 /* A kernel that stops using the counter has its reasons.  One that never did
- * says nothing (kvm-clock and others are made from it). */
+ * proves nothing (kvm-clock and others are derived from it). */
 static void
-look_trust(struct tl_sampler *s)
+check_clocksource(struct tl_sampler *s)
 {
 	if (s->used_counter && s->machine->uses_counter &&
 	    !s->machine->uses_counter(s->machine->context))
@@ -155,7 +156,7 @@ is_off(uint64_t a, uint64_t b)
 /* The raw clock is the counter at a rate that never changes, or the kernel
  * goes by another one. */
 static void
-look_raw(struct tl_sampler *s, const struct tl_clock_point *point)
+check_raw(struct tl_sampler *s, const struct tl_clock_point *point)
 {
 	const int64_t ns = point->raw_ns - s->raw_ns;
 	uint64_t mult = 0;
@@ -201,17 +202,17 @@ tl_sampler_take(struct tl_sampler *s, struct tl_clock_point *point,
 	const bool check = s->takes % CHECK_TAKES == 0;
 	int rc;
 
-	look_asleep(s, news);
+	check_suspend(s, news);
 	if (check) {
-		look_boot(s, news);
-		look_trust(s);
+		check_boot(s, news);
+		check_clocksource(s);
 	}
 	if ((rc = tl_clock_sample(s->clock, point)) < 0)
 		return rc;
 	if (is_too_wide(s, point->half_ticks))
 		rc = -EAGAIN;
 	else if (check)
-		look_raw(s, point);
+		check_raw(s, point);
 	s->rejected += rc == -EAGAIN;
 	s->takes++;
 	news->suspect = s->suspect;

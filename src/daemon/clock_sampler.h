@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * calibrator_sample.h - points of the clock, and what else happened to it.
+ * clock_sampler.h - points of the clock, and the events that affect it.
  *
- * One sampler serves every timeline of this machine: a point says nothing
- * about a file.  All it reads are functions, so that tests can script them.
+ * One sampler serves every timeline of this machine: a point does not depend
+ * on a file.  All clocks are read through functions, so that tests can script
+ * them.
  */
 #ifndef TL_DAEMON_CLOCK_SAMPLER_H
 #define TL_DAEMON_CLOCK_SAMPLER_H
@@ -13,7 +14,7 @@
 
 enum { TL_SAMPLER_WIDTHS = 15 };
 
-/* What is asked of the machine beside its clocks; each may be NULL. */
+/* What else is read of the machine; each may be NULL. */
 struct tl_sampler_machine {
 	/* how long it was suspended: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	int64_t (*asleep_ns)(void *context);
@@ -49,7 +50,7 @@ tl_sampler_init(struct tl_sampler *sampler, const struct tl_clock_source *clock,
 /*
  * Take a point.  Adds to news what was found out (slept, restarted, suspect),
  * which stays true until the caller clears it.  -EAGAIN: the bracket was too
- * wide to tell, it is counted; -EIO: no clock.
+ * wide, it is counted; -EIO: no clock.
  */
 int tl_sampler_take(struct tl_sampler *sampler, struct tl_clock_point *point,
     struct tl_keep_news *news);

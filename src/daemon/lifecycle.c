@@ -40,7 +40,7 @@ no_failure(void *context, const struct tl_config_rule *rule, const char *why)
 int
 tl_daemon_check(const struct tl_config *config, struct tl_fault *fault)
 {
-	const struct tl_rules_host nobody = { .fired = no_firing,
+	const struct tl_rules_host host = { .fired = no_firing,
 		.failed = no_failure };
 
 	for (size_t i = 0; i < config->timeline_count; i++) {
@@ -48,7 +48,7 @@ tl_daemon_check(const struct tl_config *config, struct tl_fault *fault)
 		struct tl_fault inner = { 0 };
 		struct tl_rules *rules;
 		const int rc = tl_rules_new(&rules, t->rules, t->rule_count,
-		    &nobody, &inner);
+		    &host, &inner);
 
 		if (rc != 0)
 			return tl_fault(fault, rc, TL_FAULT_NOWHERE,
@@ -66,7 +66,7 @@ is_same(const char *a, const char *b)
 }
 
 static int
-serve_again(struct tl_daemon *d, struct tl_http **http, const char *old,
+listen_again_at(struct tl_daemon *d, struct tl_http **http, const char *old,
     const char *new, struct tl_fault *fault)
 {
 	if (*http && is_same(old, new))
@@ -76,9 +76,9 @@ serve_again(struct tl_daemon *d, struct tl_http **http, const char *old,
 	return new ? tl_http_new(http, d, new, fault) : 0;
 }
 
-/* The first fault is the caller's, another one is logged. */
+/* Of two faults the first is returned and the second is logged. */
 static int
-note_second(int rc, int second_rc, const struct tl_fault *second,
+keep_first(int rc, int second_rc, const struct tl_fault *second,
     struct tl_fault *fault)
 {
 	if (rc != 0 && second_rc != 0)
@@ -89,8 +89,8 @@ note_second(int rc, int second_rc, const struct tl_fault *second,
 	return second_rc;
 }
 
-/* Listen where the configuration says now, also where that failed before;
- * one that fails does not keep the others. */
+/* Apply changed addresses, and retry those that failed before.  One failure
+ * does not prevent the others. */
 static int
 listen_again(struct tl_daemon *d, const struct tl_config *old,
     struct tl_fault *fault)
@@ -98,11 +98,11 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 	const struct tl_config *new = d->config;
 	struct tl_fault second = { 0 };
 	int second_rc = 0;
-	int rc = serve_again(d, &d->http, old->listen, new->listen, fault);
+	int rc = listen_again_at(d, &d->http, old->listen, new->listen, fault);
 
-	rc = note_second(rc,
-	    serve_again(d, &d->page, old->page, new->page, &second), &second,
-	    fault);
+	rc = keep_first(rc,
+	    listen_again_at(d, &d->page, old->page, new->page, &second),
+	    &second, fault);
 	if (!d->control || !is_same(old->socket, new->socket)) {
 		tl_control_free(d->control);
 		d->control = NULL;
@@ -110,18 +110,18 @@ listen_again(struct tl_daemon *d, const struct tl_config *old,
 			second_rc = tl_control_new(&d->control, d, new->socket,
 			    &second);
 	}
-	rc = note_second(rc, second_rc, &second, fault);
+	rc = keep_first(rc, second_rc, &second, fault);
 	if (!is_same(old->directory, new->directory) ||
 	    !is_same(old->user, new->user) || old->seccomp != new->seccomp)
 		tl_daemon_log(TL_LOG_WARNING,
-		    "another directory, user or seccomp takes effect at the "
-		    "next start");
+		    "a change of directory, user or seccomp takes effect at "
+		    "the next start");
 	return rc;
 }
 
-/* Whoever supervises us shows it. */
+/* Report readiness to the supervisor. */
 static void
-tell_ready(const struct tl_daemon *daemon)
+notify_ready(const struct tl_daemon *daemon)
 {
 	tl_notify_ready();
 	tl_notify_status("%zu timelines", daemon->target_count);
@@ -142,10 +142,10 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	if (rc != 0) {
 		daemon->reload_faults++;
 		tl_daemon_log(TL_LOG_ERROR, "not reloaded: %s", fault->text);
-		tell_ready(daemon);
+		notify_ready(daemon);
 		return rc;
 	}
-	/* What was made before is of the old one. */
+	/* Timelines created until now belong to the old configuration. */
 	(void)tl_targets_scan(daemon->folder, &before);
 	daemon->config = new;
 	tl_runner_reload();
@@ -161,7 +161,7 @@ tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault)
 	daemon->reloads++;
 	tl_daemon_log(rc == 0 ? TL_LOG_NOTICE : TL_LOG_ERROR, "reloaded%s%s",
 	    rc == 0 ? "" : ", but: ", rc == 0 ? "" : fault->text);
-	tell_ready(daemon);
+	notify_ready(daemon);
 	return rc;
 }
 
@@ -192,7 +192,7 @@ on_watchdog(struct ev_loop *loop, ev_timer *timer, int events)
 	tl_notify_alive();
 }
 
-/* Everything that can fail, in the order in which it depends. */
+/* Everything that can fail, in the order of daemon.h. */
 static int
 open_all(struct tl_daemon *d, struct tl_fault *fault)
 {
@@ -201,8 +201,8 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 
 	if ((rc = tl_http_make_token(d->token)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "no random bytes for a token: %s", strerror(-rc));
-	/* A second daemon is found by its socket before it touches a thing. */
+		    "cannot make a token: %s", strerror(-rc));
+	/* A second daemon is detected here, before it changes anything. */
 	if (c->socket &&
 	    (rc = tl_control_new(&d->control, d, c->socket, fault)) != 0)
 		return rc;
@@ -210,7 +210,7 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 		(rc = tl_http_new(&d->http, d, c->listen, fault)) != 0) ||
 	    (c->page && (rc = tl_http_new(&d->page, d, c->page, fault)) != 0))
 		return rc;
-	/* Names were looked up; what others can write comes now. */
+	/* Names were resolved; data of other users is read from here on. */
 	tl_seccomp_start(c->seccomp);
 	if ((rc = tl_snapshots_new(&d->snapshots, d->loop, c->directory,
 		 fault)) != 0 ||
@@ -219,7 +219,7 @@ open_all(struct tl_daemon *d, struct tl_fault *fault)
 	    (rc = tl_targets_scan(d->folder, fault)) != 0)
 		return rc;
 	if ((rc = tl_streams_new(&d->stream, d)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "out of memory");
 	return 0;
 }
 
@@ -237,7 +237,7 @@ close_all(struct tl_daemon *d)
 	tl_snapshots_free(d->snapshots);
 }
 
-/* Until a signal ends it. */
+/* Run the loop until a signal stops it. */
 static void
 run(struct tl_daemon *d)
 {
@@ -257,10 +257,10 @@ run(struct tl_daemon *d)
 		ev_timer_start(d->loop, &watchdog);
 	tl_daemon_log(TL_LOG_NOTICE, "ready: %zu timelines, metrics on port %u",
 	    d->target_count, d->http ? tl_http_port(d->http) : 0);
-	tell_ready(d);
+	notify_ready(d);
 	ev_run(d->loop, 0);
 	tl_notify_stopping();
-	tl_daemon_log(TL_LOG_NOTICE, "ends");
+	tl_daemon_log(TL_LOG_NOTICE, "stopping");
 	ev_signal_stop(d->loop, &hangup);
 	ev_signal_stop(d->loop, &end);
 	ev_signal_stop(d->loop, &interrupt);
@@ -275,12 +275,13 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 
 	if (!d) {
 		tl_config_free(config);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	}
 	d->config = config;
 	d->reload = tl_daemon_reload;
 	d->started_ns = d->configured_ns = tl_clock_read(CLOCK_REALTIME);
-	/* The default loop: the only one that may watch children. */
+	/* Only the default loop can watch children. */
 	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);
 	rc = d->loop
 		 ? open_all(d, fault)

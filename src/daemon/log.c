@@ -2,10 +2,10 @@
 /*
  * log.c - the log of the daemon: lines on stderr.
  *
- * Whoever reads stderr may be slow or stopped, and the loop must not wait for
- * it.  O_NONBLOCK belongs to the open file, which the daemon shares with the
- * process that started it, so a pipe or a terminal is opened once more; a
- * socket is asked with each write.
+ * The reader of stderr may be slow or stopped, and the loop must not wait for
+ * it.  O_NONBLOCK belongs to the open file description, which the daemon
+ * shares with the process that started it; so a pipe or a terminal is opened a
+ * second time, and a socket is written with MSG_DONTWAIT.
  */
 #include "daemon/log.h"
 
@@ -33,8 +33,8 @@ enum {
 enum output {
 	UNKNOWN,
 	DIRECT, /* a file, which does not block */
-	OPENED, /* a pipe or terminal of which we have a description */
-	SHARED, /* ... of which we have none: poll first */
+	OPENED, /* a pipe or terminal, opened a second time */
+	SHARED, /* ... which could not be: poll first */
 	SOCKET
 };
 
@@ -113,7 +113,7 @@ write_text(const struct tl_text *text)
 	       write_line(text->data, text->size) == (ssize_t)text->size;
 }
 
-/* How many lines are missing, once there is room again. */
+/* Report how many lines were dropped, once there is room again. */
 static bool
 write_dropped(void)
 {
@@ -193,7 +193,7 @@ tl_notify_ready(void)
 	sd_notify(0, "READY=1");
 }
 
-/* The time tells this reload from one that began before. */
+/* The time distinguishes this reload from an earlier one. */
 void
 tl_notify_reloading(void)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - timelined: read the command line and the configuration, become
- * who it should be, run.
+ * main.c - timelined: read the command line and the configuration, drop
+ * rights, run.
  *
- * Exit status: 0 done, 1 it could not start, 2 the command line makes no
- * sense.
+ * Exit status: 0 stopped or checked, 1 it could not start, 2 usage error.
  */
 #include "base/text.h"
 #include "clock/clock.h"
@@ -27,17 +26,18 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static const char help[] =
-    "timelined [options]\n"
-    "Look after timelines: sample bursts, keep clocks exact, watch for "
-    "trouble,\nsave the evidence, serve metrics.  Stays in the foreground.\n"
+    "usage: timelined [-nq] [-c FILE]\n"
+    "Attach to timelines: sample them in bursts, calibrate their clocks, "
+    "watch for\ntriggers, save snapshots, record, serve metrics.  Stays in "
+    "the foreground.\n"
     "\n"
     "  -c, --config FILE  configuration (" TL_CONFIG_FILE ")\n"
-    "  -n, --check        check the configuration and stop\n"
-    "  -q, --quiet        say only what is wrong\n"
-    "  -h, --help         show this\n"
-    "  -V, --version      show the version\n"
+    "  -n, --check        check the configuration and exit\n"
+    "  -q, --quiet        log warnings and errors only\n"
+    "  -h, --help         show this help and exit\n"
+    "  -V, --version      show the version and exit\n"
     "\n"
-    "SIGHUP loads the configuration again, SIGTERM ends.  See "
+    "SIGHUP loads the configuration again, SIGTERM stops.  See "
     "timelined(8),\ntimelined.conf(5).\n";
 
 static const struct option options[] = {
@@ -50,7 +50,7 @@ static const struct option options[] = {
 };
 
 static int
-complain(const struct tl_fault *fault)
+report(const struct tl_fault *fault)
 {
 	tl_daemon_log(TL_LOG_ERROR, "%s",
 	    fault->text[0] ? fault->text : strerror(-fault->rc));
@@ -64,7 +64,7 @@ usage(void)
 	return USAGE;
 }
 
-/* Load, and check what can be checked without running. */
+/* Load the configuration and check all that needs no running daemon. */
 static int
 load(struct tl_config **config, const char *path, struct tl_fault *fault)
 {
@@ -75,7 +75,8 @@ load(struct tl_config **config, const char *path, struct tl_fault *fault)
 	return rc;
 }
 
-/* A slot is a power of two of ticks: how long is it on this machine? */
+/* Print the length of slots on this machine, which is a power of two of
+ * ticks of the TSC. */
 static void
 report_slots(const struct tl_config *config)
 {
@@ -107,7 +108,7 @@ start(const char *path, bool check_only)
 	int rc;
 
 	if (load(&config, path, &fault) != 0)
-		return complain(&fault);
+		return report(&fault);
 	if (check_only) {
 		printf("%s: %zu timelines, no error\n", path,
 		    config->timeline_count);
@@ -120,15 +121,16 @@ start(const char *path, bool check_only)
 	if (tl_guard_start() != 0 || tl_daemon_prepare(config, &fault) != 0 ||
 	    tl_privileges_drop(config->user, &fault) != 0) {
 		tl_config_free(config);
-		return complain(&fault);
+		return report(&fault);
 	}
 	if ((rc = tl_runner_start(config)) != 0) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE,
-		    "cannot start the runner of programs: %s", strerror(-rc));
+		    "cannot start the process that runs programs: %s",
+		    strerror(-rc));
 		tl_config_free(config);
-		return complain(&fault);
+		return report(&fault);
 	}
-	return tl_daemon_run(config, &fault) == 0 ? DONE : complain(&fault);
+	return tl_daemon_run(config, &fault) == 0 ? DONE : report(&fault);
 }
 
 int
@@ -161,7 +163,8 @@ main(int argc, char **argv)
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, "timelined: no operands are taken\n");
+		fprintf(stderr, "timelined: %s: unexpected argument\n",
+		    argv[optind]);
 		return usage();
 	}
 	return start(path, check_only);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.c - /proc/PID/stat and the line NSpid of /proc/PID/status, which
- * anybody may read.
+ * process.c - read /proc/PID/stat and the line NSpid of /proc/PID/status,
+ * which every user may read.
  */
 #include "daemon/process.h"
 
@@ -85,7 +85,7 @@ read_stat(struct tl_process *process, char *line)
 	}
 }
 
-/* "NSpid:\t12\t3": its number here, and the one it knows. */
+/* "NSpid:\t12\t3": its pid here, and in its own namespace. */
 static void
 read_namespaces(struct tl_process *process, const char *status, uint32_t pid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h - what /proc says of a process.
+ * process.h - the name, start and state of a process, from /proc.
  */
 #ifndef TL_DAEMON_PROCESS_H
 #define TL_DAEMON_PROCESS_H
@@ -16,16 +16,16 @@ struct tl_process {
 	uint64_t start_ticks;         /* since boot; 0 unknown */
 	int64_t start_ns;             /* Unix time; INT64_MIN unknown */
 	bool ended;                   /* but not reaped */
-	/* As of wait(2), of one that has ended; 0: it is not known, for the
-	 * kernel gives 0 to those that may not ask, too. */
+	/* As of wait(2), of a process that has ended; 0: not known, because
+	 * the kernel also gives 0 to readers without the right. */
 	int status;
-	/* It lives in a pid namespace below ours and knows itself by another
-	 * number: what was logged under this one is not its. */
+	/* It is in a pid namespace below ours and has another pid there:
+	 * entries with this pid are not its own. */
 	bool elsewhere;
 };
 
-/* What a descriptor of a process tells since Linux 6.13: how it ended, since
- * 6.15 and once it was reaped.  Headers of today do not have it yet. */
+/* PIDFD_GET_INFO of Linux 6.13; the exit status is there since 6.15, once the
+ * process was reaped.  Defined here because headers may be older. */
 struct tl_pidfd_info {
 	uint64_t mask;
 	uint64_t cgroup;
@@ -36,7 +36,7 @@ struct tl_pidfd_info {
 #define TL_PIDFD_INFO_EXIT (UINT64_C(1) << 3)
 #define TL_PIDFD_GET_INFO  _IOWR(0xff, 11, struct tl_pidfd_info)
 
-/* What is hidden from us stays unknown. */
+/* Fill in what /proc shows; the rest stays unknown. */
 void tl_process_inspect(struct tl_process *process, uint32_t pid);
 
 #endif

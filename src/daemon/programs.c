@@ -54,7 +54,7 @@ ended(struct child *child, int status)
 	const bool stopped = child->stopped;
 
 	release(child);
-	if (stopped) /* what it left behind goes with it */
+	if (stopped) /* and processes that it left behind */
 		kill(-child->pid, SIGKILL);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !stopped)
 		return;

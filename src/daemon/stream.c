@@ -2,11 +2,11 @@
 /*
  * stream.c - the entries of all targets as they come.
  *
- * Nothing wakes the daemon when an entry is logged: that would cost the
- * writer.  It looks, each poll_ns, first only at how far the lanes are.  While
- * nothing at all comes it looks more seldom.  A turn takes a bounded number
- * of entries of each target, so that one that is busy does not starve the
- * rest; then the loop has its turn, and the rest of it comes at once.
+ * A writer wakes nobody when it logs; that would cost it a system call.  The
+ * daemon polls each poll_ns, and reads the heads of the lanes first.  While
+ * all timelines are idle it polls less often.  A turn reads a bounded number
+ * of entries of each target, so that a busy one does not starve the others;
+ * then the loop handles other events, and the next turn follows at once.
  */
 #include "daemon/targets.h"
 
@@ -21,7 +21,7 @@
 
 enum {
 	TURN_MAX = 20000,  /* entries of a target in one turn */
-	IDLE_ROUNDS = 100, /* without an entry: look more seldom */
+	IDLE_ROUNDS = 100, /* without an entry: poll less often */
 	IDLE_FACTOR = 3
 };
 
@@ -45,7 +45,7 @@ count(struct tl_target *t, const struct tl_event *event)
 	tl_writers_seen(t->writers, event->pid, event->ns);
 }
 
-/* The rate of its clock, just now. */
+/* The current rate of its clock. */
 static uint64_t
 rate_of(const struct tl_target *t)
 {
@@ -73,7 +73,7 @@ tl_streams_read(struct tl_target *target, int64_t *complete_ns)
 	return 1;
 }
 
-/* Which processes have left, by now. */
+/* Copy the marks of processes that have exited. */
 static void
 copy_marks(const struct tl_target *t, uint64_t marks[TIMELINE_EXITS])
 {
@@ -81,12 +81,12 @@ copy_marks(const struct tl_target *t, uint64_t marks[TIMELINE_EXITS])
 		marks[i] = tl_load_64(&t->tl->header->exits[i]);
 }
 
-/* One target's turn; may let it go.  Did it have anything? */
+/* Read one target; may detach from it.  Returns whether it had entries. */
 static bool
 take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 {
 	const uint64_t before = target->counts.entries + target->counts.lost;
-	/* What was logged before now is in the stream when it is empty. */
+	/* When the stream is empty, all entries before now_ns were read. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	int64_t complete_ns = now_ns;
 	uint64_t marks[TIMELINE_EXITS];
@@ -114,7 +114,7 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	return any;
 }
 
-/* When to look again. */
+/* Set the timer for the next poll. */
 static void
 rearm(struct tl_stream *s, bool more)
 {
@@ -136,7 +136,7 @@ poll_all(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
-	/* backwards: a target that is let go leaves a place behind it */
+	/* backwards: detaching moves the later targets */
 	for (size_t i = d->target_count; i-- > 0;)
 		any |= take_turn(s, d->targets[i], &more);
 	s->idle = any ? 0 : s->idle + 1;

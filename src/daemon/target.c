@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.c - attach to one timeline and put everything around it that looks
- * after it.
+ * target.c - attach to one timeline, start the parts that work on it, and
+ * carry out what its triggers ask for.
  */
 #include "daemon/target.h"
 
@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The byte of a live file that the daemon which looks after it has locked.
- * The kernel lets go of it, however that daemon ends. */
+/* Lock byte 0 of the file, so that no second daemon attaches.  The kernel
+ * releases the lock however this process ends. */
 static int
 lock_for_daemon(int fd)
 {
@@ -35,7 +35,7 @@ lock_for_daemon(int fd)
 	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 }
 
-/* A writer has died: rules may want to know, and a snapshot may be kept. */
+/* Report the death to rules, and save a snapshot where that is configured. */
 static void
 writer_died(void *context, const struct tl_writer *writer)
 {
@@ -55,7 +55,7 @@ snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
 	tl_target_snapshot(timer->data, TL_REASON_SCHEDULE);
 }
 
-/* What the thread of snapshots says of ours. */
+/* Count and log the result of a snapshot. */
 static void
 snapshot_done(void *context, const struct tl_snapshot_result *result)
 {
@@ -121,11 +121,11 @@ tl_target_rule_failed(void *context, const struct tl_config_rule *rule,
 {
 	const struct tl_target *target = context;
 
-	tl_daemon_log(TL_LOG_ERROR, "%s: trigger %s is switched off: %s",
+	tl_daemon_log(TL_LOG_ERROR, "%s: trigger %s is disabled: %s",
 	    target->name, rule->name, why);
 }
 
-/* The levels of now are where counting of open time begins. */
+/* Start the count of open time with the current levels. */
 static int
 begin_levels(struct tl_target *t, struct tl_fault *fault)
 {
@@ -166,11 +166,11 @@ open_parts(struct tl_target *t, struct tl_fault *fault)
 	if (t->daemon->config->clock &&
 	    (rc = tl_calibrator_new(&t->calibrator, loop, t->tl)) != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot keep its clock: %s", strerror(-rc));
+		    "cannot calibrate its clock: %s", strerror(-rc));
 	return 0;
 }
 
-/* The schedule of snapshots, and which are kept, as the section says. */
+/* Apply the section's schedule of snapshots and how many are kept. */
 static void
 schedule_snapshots(struct tl_target *t)
 {
@@ -183,15 +183,15 @@ schedule_snapshots(struct tl_target *t)
 		ev_timer_start(t->daemon->loop, &t->snapshot_timer);
 	tl_snapshots_keep(t->daemon->snapshots, t->name,
 	    &t->config->snapshots.keep);
-	/* without memory there is no bound */
+	/* without memory nothing is limited */
 	(void)tl_throttle_configure(&t->deaths, s->death.every_ns,
 	    s->death.per_hour);
 	(void)tl_throttle_configure(&t->requests, s->request.every_ns,
 	    s->request.per_hour);
 }
 
-/* Recorded, or not, as the section says; with all it still has, or from now
- * on. */
+/* Start, change or end the recording as the section says.  all: include the
+ * entries that the timeline still holds. */
 static void
 configure_record(struct tl_target *t, bool all)
 {
@@ -236,7 +236,8 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	int rc;
 
 	if (!t)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	t->daemon = daemon;
 	t->config = config;
 	strncpy(t->name, strrchr(path, '/') + 1, sizeof(t->name) - 1);
@@ -247,26 +248,26 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
 		goto fail;
 	}
-	/* What was judged by its owner must be what was opened. */
+	/* The file that was inspected must be the one that was opened. */
 	if (fstat(t->tl->fd, &t->status) != 0 ||
 	    t->status.st_ino != inspected->st_ino ||
 	    t->status.st_dev != inspected->st_dev ||
 	    t->status.st_uid != inspected->st_uid) {
 		rc = tl_fault(fault, -EAGAIN, TL_FAULT_NOWHERE,
-		    "it was replaced while it was opened");
+		    "it was replaced while it was being opened");
 		goto fail;
 	}
 	if ((rc = lock_for_daemon(t->tl->fd)) != 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "another daemon looks after it");
+		    "another timelined is attached to it");
 		goto fail;
 	}
 	if ((rc = open_parts(t, fault)) != 0)
 		goto fail;
 	set_priority(t);
 	schedule_snapshots(t);
-	/* One that was made under this configuration has nothing yet that was
-	 * recorded before, or was not meant to be. */
+	/* A timeline that was created under this configuration has no entry
+	 * that was recorded before, or was not to be recorded. */
 	configure_record(t, t->tl->header->created_ns >= daemon->configured_ns);
 	*target = t;
 	return 0;
@@ -275,7 +276,7 @@ fail:
 	return rc;
 }
 
-/* The clock is kept, or not, as the configuration says now. */
+/* Start or stop to calibrate, as the configuration says. */
 static void
 configure_clock(struct tl_target *t)
 {
@@ -287,7 +288,7 @@ configure_clock(struct tl_target *t)
 	t->calibrator = NULL;
 	if (wanted &&
 	    tl_calibrator_new(&t->calibrator, t->daemon->loop, t->tl) != 0)
-		tl_daemon_log(TL_LOG_ERROR, "%s: cannot keep its clock",
+		tl_daemon_log(TL_LOG_ERROR, "%s: cannot calibrate its clock",
 		    t->name);
 }
 
@@ -301,11 +302,11 @@ tl_target_configure(struct tl_target *target,
 
 	if (rc != 0)
 		return rc;
-	/* The old section lives until all of them have changed over. */
+	/* The old section stays valid until all targets have changed. */
 	target->config = config;
 	tl_bursts_configure(target->bursts, config);
 	configure_clock(target);
-	target->record_rc = 0; /* what is still wrong is said again */
+	target->record_rc = 0; /* report it again if it persists */
 	if (config->priority != before)
 		set_priority(target);
 	schedule_snapshots(target);
@@ -326,12 +327,12 @@ tl_target_fault(const struct tl_target *target)
 	struct stat st;
 
 	if (fstat(target->tl->fd, &st) != 0)
-		return "it cannot be looked at";
+		return "it cannot be inspected";
 	if (st.st_nlink == 0)
 		return "it was removed";
 	if ((uint64_t)st.st_size < target->tl->geometry.total_size ||
 	    tl_guard_is_lost(target->tl->guard))
-		return "it was cut short";
+		return "it was truncated";
 	return NULL;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * targets.c - which timelines are looked after.
+ * targets.c - find the timelines in /dev/shm, attach and detach.
  *
- * The folder is looked at when something changes in it (inotify, a moment
- * later, so that a storm of files costs one look) and every few seconds.
+ * The folder is scanned when something changes in it (inotify; 20 ms later, so
+ * that many new files cost one scan) and every 5 seconds.
  */
 #include "daemon/targets.h"
 
@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 enum {
-	REFUSED_MAX = 4096, /* remembered, so that each is said once */
-	NAMES_MAX = 65536   /* looked at in the folder */
+	REFUSED_MAX = 4096, /* remembered, so that each is reported once */
+	NAMES_MAX = 65536   /* read in one scan */
 };
 
-static const double settle_s = 0.02;
+static const double delay_s = 0.02;
 static const double rescan_s = 5.0;
 
 /* A file that was refused: that file, as it was then. */
@@ -30,7 +30,7 @@ struct refused {
 	dev_t dev;
 	ino_t ino;
 	struct timespec changed;
-	bool seen; /* in this look at the folder */
+	bool seen; /* in the current scan */
 };
 
 struct tl_targets {
@@ -38,7 +38,7 @@ struct tl_targets {
 	char folder[PATH_MAX];
 	int inotify;
 	ev_io changed;
-	ev_timer settled;
+	ev_timer delay;
 	ev_timer rescan;
 	struct refused refused[REFUSED_MAX];
 	size_t refused_count;
@@ -59,13 +59,14 @@ find_refused(struct tl_targets *f, const struct stat *st)
 	return NULL;
 }
 
-/* Remember a file, and say why it is refused (NULL: nobody asked for it). */
+/* Remember a file and report why it is refused (NULL: without a report, it is
+ * not a timeline). */
 static void
 refuse(struct tl_targets *f, const char *name, const struct stat *st,
     const char *why)
 {
 	if (f->refused_count == REFUSED_MAX)
-		return; /* or it would be said each time */
+		return; /* or it would be reported in each scan */
 	f->refused[f->refused_count++] = (struct refused){ .dev = st->st_dev,
 		.ino = st->st_ino,
 		.changed = st->st_ctim,
@@ -73,7 +74,7 @@ refuse(struct tl_targets *f, const char *name, const struct stat *st,
 	if (!why)
 		return;
 	f->daemon->refused++;
-	tl_daemon_log(TL_LOG_WARNING, "%s: not looked after: %s", name, why);
+	tl_daemon_log(TL_LOG_WARNING, "%s: not attached: %s", name, why);
 }
 
 /* Forget those that are gone. */
@@ -108,26 +109,27 @@ is_in_group(gid_t gid)
 
 /* May this file be opened to write to?  NULL, or why not. */
 static const char *
-judge(const struct tl_config_timeline *config, const struct stat *st)
+refusal_of(const struct tl_config_timeline *config, const struct stat *st)
 {
 	const mode_t group = S_IRGRP | S_IWGRP;
 	bool trusted = false;
 
 	if (!S_ISREG(st->st_mode))
-		return "it is no ordinary file";
+		return "not a regular file";
 	if (st->st_uid == geteuid())
 		return NULL;
 	for (size_t i = 0; i < config->owner_count; i++)
 		trusted |= config->owners[i] == st->st_uid;
 	if (!trusted)
-		return "somebody else owns it";
+		return "its owner is not trusted; see \"owners\"";
 	if ((st->st_mode & group) != group || !is_in_group(st->st_gid))
-		return "its mode does not let our group write";
+		return "its mode does not let the daemon's group read and "
+		       "write";
 	return NULL;
 }
 
 static size_t
-place_of(const struct tl_daemon *daemon, const char *name)
+index_of(const struct tl_daemon *daemon, const char *name)
 {
 	size_t i = 0;
 
@@ -141,7 +143,7 @@ struct tl_target *
 tl_daemon_find(const struct tl_daemon *daemon, const char *name)
 {
 	const char *plain = name + (name[0] == '/');
-	const size_t i = place_of(daemon, plain);
+	const size_t i = index_of(daemon, plain);
 
 	if (i < daemon->target_count &&
 	    strcmp(daemon->targets[i]->name, plain) == 0)
@@ -152,7 +154,7 @@ tl_daemon_find(const struct tl_daemon *daemon, const char *name)
 static void
 insert(struct tl_daemon *daemon, struct tl_target *target)
 {
-	const size_t i = place_of(daemon, target->name);
+	const size_t i = index_of(daemon, target->name);
 
 	memmove(&daemon->targets[i + 1], &daemon->targets[i],
 	    (daemon->target_count - i) * sizeof(*daemon->targets));
@@ -165,22 +167,22 @@ tl_targets_drop(struct tl_targets *targets, struct tl_target *target,
     const char *why)
 {
 	struct tl_daemon *d = targets->daemon;
-	const size_t i = place_of(d, target->name);
+	const size_t i = index_of(d, target->name);
 
-	tl_daemon_log(TL_LOG_NOTICE, "%s: let go: %s", target->name, why);
+	tl_daemon_log(TL_LOG_NOTICE, "%s: detached: %s", target->name, why);
 	d->target_count--;
 	memmove(&d->targets[i], &d->targets[i + 1],
 	    (d->target_count - i) * sizeof(*d->targets));
 	tl_target_close(target);
 }
 
-/* Take in a file of the folder that a section names. */
+/* Attach to a file of the folder that a section names. */
 static int
-adopt(struct tl_targets *f, const char *name,
+attach(struct tl_targets *f, const char *name,
     const struct tl_config_timeline *config, const struct stat *st,
     struct tl_fault *fault)
 {
-	const char *why = judge(config, st);
+	const char *why = refusal_of(config, st);
 	struct tl_fault own = { 0 };
 	struct tl_target *target;
 	char path[PATH_MAX + NAME_MAX + 2];
@@ -191,15 +193,15 @@ adopt(struct tl_targets *f, const char *name,
 		return 0;
 	}
 	if (f->daemon->target_count == TL_TARGETS_MAX) {
-		refuse(f, name, st, "there are too many");
+		refuse(f, name, st, "too many timelines are attached");
 		return 0;
 	}
 	snprintf(path, sizeof(path), "%s/%s", f->folder, name);
 	rc = tl_target_open(&target, f->daemon, path, st, config, &own);
-	if (rc == -ENOENT || rc == -EAGAIN) /* gone again, or another by now */
+	if (rc == -ENOENT || rc == -EAGAIN) /* removed or replaced since */
 		return 0;
 	if (rc != 0) {
-		/* What is no timeline is nobody's business. */
+		/* A file that is not a timeline is not reported. */
 		refuse(f, name, st, rc == -EBADMSG ? NULL : own.text);
 		if (rc == -EBUSY)
 			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
@@ -207,13 +209,13 @@ adopt(struct tl_targets *f, const char *name,
 		return 0;
 	}
 	insert(f->daemon, target);
-	tl_daemon_log(TL_LOG_NOTICE, "%s: looked after", name);
+	tl_daemon_log(TL_LOG_NOTICE, "%s: attached", name);
 	return 0;
 }
 
-/* One name of the folder. */
+/* Attach to, detach from or ignore one name of the folder. */
 static int
-look_at(struct tl_targets *f, int folder, const char *name,
+scan_one(struct tl_targets *f, int folder, const char *name,
     struct tl_fault *fault)
 {
 	const struct tl_config_timeline *config =
@@ -225,10 +227,10 @@ look_at(struct tl_targets *f, int folder, const char *name,
 	if (!config && !target)
 		return 0;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return 0; /* gone again */
+		return 0; /* removed since */
 	if (target && (target->status.st_ino != st.st_ino ||
 			  target->status.st_dev != st.st_dev)) {
-		tl_targets_drop(f, target, "another lies there now");
+		tl_targets_drop(f, target, "it was replaced by another file");
 		target = NULL;
 	}
 	if (target || !config)
@@ -237,10 +239,10 @@ look_at(struct tl_targets *f, int folder, const char *name,
 		refused->seen = true;
 		return 0;
 	}
-	return adopt(f, name, config, &st, fault);
+	return attach(f, name, config, &st, fault);
 }
 
-/* Let go what cannot go on; of the rest begin what could not. */
+/* Detach from timelines that are gone; retry recordings of the others. */
 static void
 drop_lost(struct tl_targets *f)
 {
@@ -270,7 +272,7 @@ tl_targets_scan(struct tl_targets *targets, struct tl_fault *fault)
 	for (int i = 0; i < NAMES_MAX && (entry = readdir(folder)); i++) {
 		if (entry->d_name[0] == '.')
 			continue;
-		one = look_at(targets, dirfd(folder), entry->d_name, fault);
+		one = scan_one(targets, dirfd(folder), entry->d_name, fault);
 		rc = rc ? rc : one;
 	}
 	closedir(folder);
@@ -325,22 +327,22 @@ tl_targets_configure(struct tl_targets *targets)
 
 		if (!config)
 			tl_targets_drop(targets, target,
-			    "the configuration names it no more");
+			    "no section names it any more");
 		else if (tl_target_configure(target, config, &fault) != 0)
 			tl_targets_drop(targets, target, fault.text);
 	}
-	/* Who was refused may be trusted now. */
+	/* An owner who was refused may be trusted now. */
 	targets->refused_count = 0;
 }
 
 static void
-look_again(struct ev_loop *loop, ev_timer *timer, int events)
+scan_again(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct tl_targets *f = timer->data;
 	struct tl_fault fault = { 0 };
 
 	(void)events;
-	if (timer == &f->settled)
+	if (timer == &f->delay)
 		ev_timer_stop(loop, timer);
 	tl_targets_scan(f, &fault);
 }
@@ -354,9 +356,9 @@ folder_changed(struct ev_loop *loop, ev_io *io, int events)
 	(void)events;
 	while (read(f->inotify, names, sizeof(names)) > 0)
 		continue;
-	if (!ev_is_active(&f->settled)) {
-		ev_timer_set(&f->settled, settle_s, 0);
-		ev_timer_start(loop, &f->settled);
+	if (!ev_is_active(&f->delay)) {
+		ev_timer_set(&f->delay, delay_s, 0);
+		ev_timer_start(loop, &f->delay);
 	}
 }
 
@@ -367,7 +369,8 @@ tl_targets_new(struct tl_targets **targets, struct tl_daemon *daemon,
 	struct tl_targets *f = calloc(1, sizeof(*f));
 
 	if (!f)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	f->daemon = daemon;
 	snprintf(f->folder, sizeof(f->folder), "%s",
 	    folder ? folder : "/dev/shm");
@@ -377,12 +380,12 @@ tl_targets_new(struct tl_targets **targets, struct tl_daemon *daemon,
 		IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM |
 		    IN_ATTRIB | IN_ONLYDIR) < 0) {
 		close(f->inotify);
-		f->inotify = -1; /* then every few seconds must do */
+		f->inotify = -1; /* then only the timer scans */
 	}
 	ev_io_init(&f->changed, folder_changed, f->inotify, EV_READ);
-	ev_timer_init(&f->settled, look_again, settle_s, 0);
-	ev_timer_init(&f->rescan, look_again, rescan_s, rescan_s);
-	f->changed.data = f->settled.data = f->rescan.data = f;
+	ev_timer_init(&f->delay, scan_again, delay_s, 0);
+	ev_timer_init(&f->rescan, scan_again, rescan_s, rescan_s);
+	f->changed.data = f->delay.data = f->rescan.data = f;
 	if (f->inotify >= 0)
 		ev_io_start(daemon->loop, &f->changed);
 	ev_timer_start(daemon->loop, &f->rescan);
@@ -400,7 +403,7 @@ tl_targets_free(struct tl_targets *targets)
 	while (f->daemon->target_count > 0)
 		tl_target_close(f->daemon->targets[--f->daemon->target_count]);
 	ev_io_stop(f->daemon->loop, &f->changed);
-	ev_timer_stop(f->daemon->loop, &f->settled);
+	ev_timer_stop(f->daemon->loop, &f->delay);
 	ev_timer_stop(f->daemon->loop, &f->rescan);
 	if (f->inotify >= 0)
 		close(f->inotify);

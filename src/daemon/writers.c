@@ -2,11 +2,11 @@
 /*
  * writers.c - a table of the processes that log, by pid.
  *
- *	first entry --> WATCHED     its descriptor tells of the end
- *		    --> POLLED      no descriptor to spare: the timer looks
+ *	first entry --> WATCHED     its pidfd becomes readable at the end
+ *		    --> POLLED      no pidfd available: the timer polls
  *		    --> GONE        was not there; for a second, more entries
  *				    may show that it is of another namespace
- *		    --> ELSEWHERE   of another namespace: nobody can tell
+ *		    --> ELSEWHERE   of another namespace: its end is invisible
  *	all but ELSEWHERE --> ENDED until it is known how, a second at most
  *		    --> DEAD        and, with another entry, again from above
  */
@@ -34,8 +34,8 @@ enum { BUCKETS = 8192, POLL_MAX = 256 /* at a time */ };
 static const double every_s = 1;
 /* An entry so old is history. */
 static const int64_t fresh_ns = 5 * SECOND_NS;
-/* How long a number that is nobody's may still show that it logs, and one that
- * has ended how it did. */
+/* How long to wait for another entry of a pid that does not exist, and for the
+ * status of a process that has ended. */
 static const int64_t grace_ns = SECOND_NS;
 /* Stamps and the clock of the system differ by less. */
 static const int64_t margin_ns = SECOND_NS / 10;
@@ -122,9 +122,9 @@ unlink_dead(struct slot *slot)
 			      : &w->slots[slot->older].newer) = slot->newer;
 }
 
-/* Stop whatever is done to know of its end. */
+/* Close the pidfd and leave the list of the dead. */
 static void
-let_go(struct slot *slot)
+stop_watching(struct slot *slot)
 {
 	if (slot->io.fd >= 0) {
 		ev_io_stop(slot->owner->loop, &slot->io);
@@ -142,7 +142,7 @@ set_dead(struct slot *slot, int64_t died_ns)
 	struct tl_writers *w = slot->owner;
 	const uint32_t i = index_of(slot);
 
-	let_go(slot);
+	stop_watching(slot);
 	set_state(slot, DEAD);
 	slot->writer.died_ns = died_ns;
 	slot->newer = NONE;
@@ -156,9 +156,9 @@ set_dead(struct slot *slot, int64_t died_ns)
 
 enum answer { UNKNOWN, LATER, KNOWN };
 
-/* Its status, as of wait(2): LATER, its parent has not reaped it. */
+/* Read the status, as of wait(2).  LATER: its parent has not reaped it. */
 static enum answer
-ask_status(const struct slot *slot, int *status)
+read_status(const struct slot *slot, int *status)
 {
 	struct tl_pidfd_info info = { .mask = TL_PIDFD_INFO_EXIT };
 	struct tl_process process;
@@ -212,13 +212,13 @@ is_over(const struct slot *slot, int64_t now_ns)
 	       !is_later(slot->looked_ns, now_ns, -grace_ns);
 }
 
-/* It has ended.  last: all its entries were seen, and the marks since. */
+/* Decide how it ended.  last: all its entries and marks were read. */
 static void
 judge(struct slot *slot, bool last)
 {
 	const bool over = is_over(slot, tl_clock_read(CLOCK_REALTIME));
 	int status = 0;
-	const enum answer answer = ask_status(slot, &status);
+	const enum answer answer = read_status(slot, &status);
 
 	if (answer == KNOWN)
 		conclude(slot, status == 0);
@@ -256,7 +256,7 @@ tl_writers_update(struct tl_writers *w, const uint64_t *marks, int64_t ns)
 	for (uint32_t i = 0; i < w->count && w->waiting > 0; i++) {
 		struct slot *slot = &w->slots[i];
 
-		if (slot->state == GONE) /* before others push it out */
+		if (slot->state == GONE) /* before newer marks overwrite it */
 			(void)has_left(slot);
 		else if (slot->state == ENDED)
 			judge(slot, is_later(ns, slot->looked_ns, 0));
@@ -307,9 +307,9 @@ close_fd(int fd)
 	fds_open--;
 }
 
-/* Who is it that logged at ns? */
+/* Inspect the process that logged at ns, and watch it. */
 static void
-look(struct slot *slot, int64_t ns)
+inspect(struct slot *slot, int64_t ns)
 {
 	const uint32_t pid = slot->writer.pid;
 	const int fd = open_fd(pid);
@@ -330,7 +330,7 @@ look(struct slot *slot, int64_t ns)
 		strcpy(slot->writer.command, "?");
 		set_state(slot, ELSEWHERE);
 	} else if (is_later(process.start_ns, ns, SECOND_NS)) {
-		close_fd(fd); /* the number has another owner since */
+		close_fd(fd); /* the pid was reused */
 		strcpy(slot->writer.command, "?");
 		set_gone(slot, ns);
 	} else if (fd >= 0) {
@@ -418,8 +418,8 @@ find(struct tl_writers *w, uint32_t pid)
 	return i;
 }
 
-/* The place of the one that is missed least: the longest dead, or else the
- * longest silent. */
+/* The slot to reuse: of the process that is dead for the longest time, or else
+ * silent. */
 static struct slot *
 forget_one(struct tl_writers *w)
 {
@@ -433,7 +433,7 @@ forget_one(struct tl_writers *w)
 			    w->slots[least].writer.last_ns)
 				least = i;
 	}
-	let_go(&w->slots[least]);
+	stop_watching(&w->slots[least]);
 	set_state(&w->slots[least], ELSEWHERE);
 	link = bucket_of(w, w->slots[least].writer.pid);
 	while (*link != least)
@@ -455,11 +455,12 @@ add(struct tl_writers *w, uint32_t pid, int64_t ns)
 		.next = *bucket,
 		.writer = { .pid = pid, .command = "?", .last_ns = ns } };
 	*bucket = index_of(slot);
-	look(slot, ns);
+	inspect(slot, ns);
 	return index_of(slot);
 }
 
-/* An entry of one that is gone or dead: late, or is it somebody after all? */
+/* An entry of a process that is gone or dead: a late one, or the pid is in use
+ * again. */
 static void
 seen_again(struct slot *slot, int64_t ns)
 {
@@ -472,16 +473,16 @@ seen_again(struct slot *slot, int64_t ns)
 		set_state(slot, ELSEWHERE);
 		return;
 	}
-	if (slot->state == ENDED) /* its number has another owner by now */
+	if (slot->state == ENDED) /* the pid was reused */
 		conclude(slot, has_left(slot));
-	let_go(slot);
+	stop_watching(slot);
 	slot->state = ELSEWHERE;
 	slot->writer.died_ns = 0;
 	slot->writer.clean = false;
 	slot->writer.entries = 0;
 	slot->left_ns = 0;
 	strcpy(slot->writer.command, "?");
-	look(slot, ns);
+	inspect(slot, ns);
 }
 
 void
@@ -493,7 +494,7 @@ tl_writers_seen(struct tl_writers *w, uint32_t pid, int64_t ns)
 		uint32_t i;
 
 		if (pid == 0 || pid > INT32_MAX)
-			return; /* nobody's */
+			return; /* not a pid */
 		i = find(w, pid);
 		w->last = i == NONE ? add(w, pid, ns) : i;
 		slot = &w->slots[w->last];
@@ -550,7 +551,7 @@ tl_writers_free(struct tl_writers *w)
 		return;
 	ev_timer_stop(w->loop, &w->timer);
 	for (uint32_t i = 0; i < w->count; i++)
-		let_go(&w->slots[i]);
+		stop_watching(&w->slots[i]);
 	free(w->slots);
 	free(w);
 }

@@ -2,19 +2,19 @@
 /*
  * writers.h - the processes that log to a timeline, and their death.
  *
- * A process has died when a signal ended it, or when it ended with a status
- * other than 0.  Linux 6.15 and later give the status of any process once its
- * parent has reaped it, and a process of the same user shows a status other
- * than 0 until then.  Where neither does, as for a process that has ended
- * before its entry was seen, one that left no mark in the header (exit, or
- * timeline_close: ring/exits.c) has died.  One that ended long before its
- * entry was seen is only noted.
+ * A process died if a signal ended it or its exit status is not 0.  Since
+ * Linux 6.15 the status of any process can be read once its parent has reaped
+ * it, and before that a process of the same user shows a status other than 0.
+ * Where the status is not known, as for a process that ended before its entry
+ * was read, a process died if it left no mark in the header (exit, or
+ * timeline_close: ring/exits.c).  A process that ended long before its entry
+ * was read is counted, but not reported.
  *
- * Process ids are those of our own pid namespace.  A process that lives in
- * one below ours knows itself by another number, which /proc tells; a number
- * that is nobody's here and yet goes on logging is of a namespace that we do
- * not see.  Nobody can tell when such a writer dies.  Before it has logged a
- * second time it looks like one that has ended.
+ * Pids are those of our own pid namespace.  A process in a namespace below
+ * ours has another pid there, which /proc shows.  A pid that does not exist
+ * here and still logs belongs to a namespace that we cannot see.  The death of
+ * such a writer cannot be detected; until its second entry it looks like a
+ * process that has ended.
  */
 #ifndef TL_DAEMON_WRITERS_H
 #define TL_DAEMON_WRITERS_H
@@ -29,7 +29,7 @@
 enum {
 	TL_WRITERS_MAX = 4096, /* the longest dead are forgotten first */
 	/* Descriptors of processes, of all timelines; more processes are
-	 * looked after by a slow timer. */
+	 * polled by a slow timer. */
 	TL_WRITERS_FDS_MAX = 512
 };
 
@@ -40,21 +40,21 @@ struct tl_writer {
 	char command[TL_COMMAND_MAX]; /* escaped */
 	uint64_t entries;
 	int64_t last_ns; /* its newest entry, Unix time */
-	int64_t died_ns; /* of its end; 0: alive, or nobody can tell */
-	bool clean;      /* it ended, and did not die */
+	int64_t died_ns; /* of its end; 0: alive, or not known */
+	bool clean;      /* it ended by itself, with status 0 */
 };
 
-/* May ask about writers, but not free them nor tell of entries. */
+/* Called when a writer died.  It may call tl_writers_count and _get only. */
 typedef void tl_writer_died(void *context, const struct tl_writer *writer);
 
 int tl_writers_new(struct tl_writers **writers, struct ev_loop *loop,
     tl_writer_died *died, void *context);
-/* An entry of pid was seen: cheap for the same pid again and again. */
+/* An entry of pid was read; cheap while the pid stays the same. */
 void tl_writers_seen(struct tl_writers *writers, uint32_t pid, int64_t ns);
 /*
- * Marks are those of the header, TIMELINE_EXITS of them, as they were at ns
- * (Unix time), and all entries logged before were seen: judge the processes
- * that have ended, as far as that can be done by now.
+ * All entries before ns (Unix time) were read, and marks are those of the
+ * header (TIMELINE_EXITS of them) at that time: decide how the processes that
+ * have ended did, as far as that is known by now.
  */
 void tl_writers_update(struct tl_writers *writers, const uint64_t *marks,
     int64_t ns);

@@ -27,25 +27,25 @@ is 'a configured timeline is created with its mode' \
 	"$(stat -c %a "/dev/shm/$name-made" 2>&1)" 640
 has 'and its priority' "$("$dump" --info "/$name-made" 2>&1)" 'info'
 start_load "$name-came"
-until_true logged "$name-came: looked after"
-logged "$name-came: looked after"
+until_true logged "$name-came: attached"
+logged "$name-came: attached"
 is 'a timeline that appears is adopted' $? 0
 rm "/dev/shm/$name-came"
-until_true logged "$name-came: let go"
-logged "$name-came: let go"
+until_true logged "$name-came: detached"
+logged "$name-came: detached"
 is 'its removal is noticed' $? 0
 stop_load
 start_load "$name-came"
-until_true lines 2 'came: looked after'
+until_true lines 2 'came: attached'
 is 'one that is made again is adopted again' \
-	"$(grep -c 'came: looked after' "$work/log")" 2
+	"$(grep -c 'came: attached' "$work/log")" 2
 
 # -- what must not be opened
 if [ "$(id -u)" = 0 ]; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$load" "/$name-foreign" </dev/null
-	until_true logged "$name-foreign: not looked after: somebody else owns it"
-	logged "$name-foreign: not looked after: somebody else owns it"
+	until_true logged "$name-foreign: not attached: its owner is not trusted; see"
+	logged "$name-foreign: not attached: its owner is not trusted; see"
 	is 'a timeline of another user is refused' $? 0
 	sleep 0.3
 	is 'and that is said once' "$(grep -c 'foreign: not' "$work/log")" 1
@@ -54,13 +54,13 @@ if [ "$(id -u)" = 0 ]; then
 	# shellcheck disable=SC2016
 	setpriv --reuid=65534 --regid=65534 --clear-groups bash -c \
 		'for ((i = 0; i < 4200; i++)); do : >"/dev/shm/$0-crowd-$i"; done' "$name"
-	crowd() { [ "$(grep -c 'crowd-[0-9]*: not looked after' "$work/log")" -ge 4000 ]; }
+	crowd() { [ "$(grep -c 'crowd-[0-9]*: not attached' "$work/log")" -ge 4000 ]; }
 	until_true crowd
 	for i in 1 2 3; do
 		cp "/dev/shm/$name-made" "/dev/shm/$name-look-$i"
-		until_true logged "$name-look-$i: looked after"
+		until_true logged "$name-look-$i: attached"
 	done
-	[ "$(grep -c 'crowd-[0-9]*: not looked after' "$work/log")" -le 4200 ]
+	[ "$(grep -c 'crowd-[0-9]*: not attached' "$work/log")" -le 4200 ]
 	is 'a crowd of them does not fill the log' $? 0
 	rm -f "/dev/shm/$name-look-"*
 	find /dev/shm -maxdepth 1 -name "$name-crowd-*" -delete
@@ -70,11 +70,11 @@ fi
 ln -s "/dev/shm/$name-came" "/dev/shm/$name-link"
 mkfifo "/dev/shm/$name-fifo"
 echo 'no timeline' >"/dev/shm/$name-text"
-until_true logged "$name-fifo: not looked after"
-until_true logged "$name-link: not looked after"
-logged "$name-link: not looked after: it is no ordinary file"
+until_true logged "$name-fifo: not attached"
+until_true logged "$name-link: not attached"
+logged "$name-link: not attached: not a regular file"
 is 'a symbolic link is refused' $? 0
-logged "$name-fifo: not looked after: it is no ordinary file"
+logged "$name-fifo: not attached: not a regular file"
 is 'a fifo is refused' $? 0
 logged "$name-text"
 is 'a file that is no timeline is nobody'"'"'s business' $? 1
@@ -82,11 +82,11 @@ rm -f "/dev/shm/$name-link" "/dev/shm/$name-fifo" "/dev/shm/$name-text"
 
 # -- cut short under the daemon
 cp "/dev/shm/$name-made" "/dev/shm/$name-cut"
-until_true logged "$name-cut: looked after"
+until_true logged "$name-cut: attached"
 truncate -s 4096 "/dev/shm/$name-cut"
-until_true logged "$name-cut: let go: it was cut short"
-logged "$name-cut: let go: it was cut short"
-is 'one that is cut short is let go' $? 0
+until_true logged "$name-cut: detached: it was truncated"
+logged "$name-cut: detached: it was truncated"
+is 'one that is cut short is detached' $? 0
 rm -f "/dev/shm/$name-cut"
 kill -0 "$daemon_pid" 2>/dev/null
 is 'the daemon lives on' $? 0
@@ -96,7 +96,7 @@ cp "$work/conf" "$work/conf2"
 sed -i "s|socket = \"[^\"]*\"|socket = \"$work/sock2\"|" "$work/conf2"
 ends 'a second daemon on the same timelines stops' 1 \
 	env -u TIMELINED_SOCKET "$daemon" -c "$work/conf2"
-has 'and says why' "$err" 'another daemon looks after it'
+has 'and says why' "$err" 'another timelined is attached to it'
 ends 'a second daemon on the same socket stops' 1 "$daemon" -c "$work/conf"
 has 'and says why' "$err" 'sock'
 
@@ -109,8 +109,8 @@ is 'a wrong configuration is not taken' $? 0
 configure 'timelines = { { name = "'"$name"'-came" } }'
 kill -HUP "$daemon_pid"
 until_true logged 'timelined: reloaded'
-logged "$name-made: let go: the configuration names it no more"
-is 'a timeline that is named no more is let go' $? 0
+logged "$name-made: detached: no section names it any more"
+is 'a timeline that is named no more is detached' $? 0
 stop_load
 
 # -- the end
@@ -125,12 +125,12 @@ is 'the timelines stay' $? 0
 # -- many
 start_daemon 'timelines = { { name = "'"$name"'-many-*" } }'
 for i in $(seq 64); do cp "/dev/shm/$name-made" "/dev/shm/$name-many-$i"; done
-until_true lines 64 'many-.*: looked after'
-is '64 timelines are looked after at once' \
-	"$(grep -c 'many-.*: looked after' "$work/log")" 64
+until_true lines 64 'many-.*: attached'
+is '64 timelines are attached at once' \
+	"$(grep -c 'many-.*: attached' "$work/log")" 64
 until_true reaches 64 timeline_slots 'many-'
 rm -f "/dev/shm/$name-many-"*
-until_true lines 64 'many-.*: let go'
-is 'and let go' "$(grep -c 'many-.*: let go' "$work/log")" 64
+until_true lines 64 'many-.*: detached'
+is 'and detached' "$(grep -c 'many-.*: detached' "$work/log")" 64
 stop_daemon
 rm -f "/dev/shm/$name"*

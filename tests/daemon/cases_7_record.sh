@@ -34,7 +34,7 @@ until_true reaches "$logged" timeline_record_entries_total "$name-r1"
 is 'the metrics count what was recorded' \
 	"$(metric timeline_record_entries_total "$name-r1")" "$((logged + 0))"
 has 'status tells' "$("$ctl" status)" "recording +$logged entries, 0 lost; 1 files"
-has 'the log names the file' "$(cat "$work/log")" "$name-r1: records to $traces/$name-r1-.*Z.trace"
+has 'the log names the file' "$(cat "$work/log")" "$name-r1: recording to $traces/$name-r1-.*Z.trace"
 stop_daemon
 seen=$(sum r1)
 is 'what was logged lies in one whole file' "$seen" \
@@ -120,7 +120,7 @@ is 'and begin it again, with another file' $? 0
 tell rate 0 info >/dev/null
 stop_load
 "$ctl" remove "$name-r5"
-until_true logged "$name-r5: let go"
+until_true logged "$name-r5: detached"
 start_load "$name-r5"
 tell rate 1000 info >/dev/null
 until_true ticked 200
@@ -148,7 +148,7 @@ configure 'timelines = { { name = "'"$name"'-none" } }'
 "$ctl" reload
 cp "$work/conf-named" "$work/conf"
 "$ctl" reload
-until_true lines 2 "$name-r9: looked after"
+until_true lines 2 "$name-r9: attached"
 tell rate 1000 info >/dev/null
 more() { reaches 1 timeline_record_entries_total "$name-r9"; }
 until_true more

@@ -30,16 +30,16 @@ is 'the file is whole by then' \
 is 'and in JSON' "$(say "snapshot $name-control json"$'\n' | tail -n +2 |
 	jq -r .timeline)" "$name-control"
 has 'a timeline it does not know is refused' "$(say $'snapshot none\n')" \
-	'^error the daemon looks after no timeline'
+	'^error timelined is not attached'
 has 'so is what is no verb, without its bytes' "$(say $'\e[2J\n')" \
-	'^error there is no such verb: \\x1b\[2J$'
+	'^error unknown verb: \\x1b\[2J$'
 is 'half a line is no order' "$(say reload)" ''
 is 'nor is it done' "$(metric timelined_reloads_total)" 0
 
 # -- the page
 has 'page is its address' "$(say $'page\n')" \
 	"^http://127\.0\.0\.1:$port/\?token=[0-9a-f]{32}$"
-is 'it takes nothing' "$(say $'page x\n')" 'error page takes nothing'
+is 'it takes nothing' "$(say $'page x\n')" 'error page: takes no argument'
 
 # -- reload
 is 'reload says ok' "$(say $'reload\n')" ok
@@ -100,7 +100,7 @@ if [ "$(id -u)" = 0 ]; then
 	chgrp 4242 "$TIMELINED_SOCKET"
 	as() { setpriv --reuid=65534 --regid="$1" --clear-groups bash -c \
 		"$(declare -f say); say \$'status\n'"; }
-	has 'a stranger is refused in words' "$(as 65534)" '^error you may not'
+	has 'a stranger is refused in words' "$(as 65534)" '^error permission denied'
 	has 'a member of the group is not' "$(as 4242)" '^ok$'
 else
 	skip 'no second user'

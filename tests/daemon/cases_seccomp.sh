@@ -35,7 +35,7 @@ on)
 *)
 	has 'without libseccomp, or with a sanitizer, there is no filter' "$state" \
 		'^off: built without libseccomp$'
-	logged 'the filter of system calls is off: built without'
+	logged 'the seccomp filter is off: built without'
 	is 'and the log says so' $? 0
 	start_load "$name-s"
 	;;

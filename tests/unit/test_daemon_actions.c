@@ -404,7 +404,7 @@ END_TEST
 START_TEST(a_rule_that_failed_is_said)
 {
 	tl_target_rule_failed(&target, &rule, "no\033such");
-	expect_said("line: trigger too slow! is switched off: no\\x1bsuch");
+	expect_said("line: trigger too slow! is disabled: no\\x1bsuch");
 }
 END_TEST
 

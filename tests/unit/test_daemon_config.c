@@ -34,12 +34,12 @@ START_TEST(what_the_whole_daemon_does_is_said_at_the_top)
 	ck_assert(!config->socket && !config->listen);
 	ck_assert_str_eq(config->user, "root");
 	good("return { listen = 'localhost:80' }");
-	bad("return { directory = 'd' }", "directory: not a path from / on");
-	bad("return { directory = false }", "directory: not a text in quotes");
-	bad("return { directory = '' }", "directory: an empty text");
-	bad("return { user = 'no body' }", "user: no user 'no body'");
-	bad("return { clock = 1 }", "clock: neither true nor false");
-	bad("return { pol = '1ms' }", "pol: unknown key; there are directory "
+	bad("return { directory = 'd' }", "directory: not an absolute path");
+	bad("return { directory = false }", "directory: not a string");
+	bad("return { directory = '' }", "directory: an empty string");
+	bad("return { user = 'no body' }", "user: unknown user 'no body'");
+	bad("return { clock = 1 }", "clock: not true or false");
+	bad("return { pol = '1ms' }", "pol: unknown key; known keys: directory "
 				      "socket listen page user poll "
 				      "clock seccomp timelines");
 	bad("return { 'x' }", "[1]: a value without a key");
@@ -125,7 +125,7 @@ START_TEST(a_timeline_is_made_as_asked)
 	bad_section("create = { mode = '4755' }",
 	    "create.mode: not a mode like \"0640\"");
 	bad_section("create = { mode = '0044' }",
-	    "create.mode: a mode that keeps the owner from reading or writing");
+	    "create.mode: a mode that does not let the owner read and write");
 	bad_section("create = { tiers = 3 }",
 	    "create.tiers: not a whole number from 1 to 2");
 	bad_section("create = { stamp = 'sun' }",
@@ -150,25 +150,24 @@ START_TEST(a_section_says_how_much_is_logged)
 	ck_assert_uint_eq(t->snapshots.keep.count, 100);
 	ck_assert_uint_eq(good_section("priority = 'off'")->priority,
 	    TIMELINE_LEVEL_NONE);
-	bad_section("priority = 'loud'",
-	    "priority: no priority 'loud': fatal error warning info debug "
-	    "trace trace+ trace++ trace+++");
+	bad_section("priority = 'loud'", "priority: unknown priority 'loud'; "
+					 "use fatal error warning info debug "
+					 "trace trace+ trace++ trace+++");
 	bad_section("priority_max = 'info'",
-	    "priority_max: of no use without 'keep'");
+	    "priority_max: has no effect without 'keep'");
 	bad_section("keep = '1s', priority = 'info', priority_max = 'debug'",
 	    "priority_max: less than 'priority'");
 	bad_section("keep = '1s', priority_max = 'off'",
-	    "priority_max: \"off\" is no priority to log at");
+	    "priority_max: \"off\" is not allowed here");
 	bad_section("owners = { 'root', 'no body' }",
-	    "owners[2]: no user 'no body'");
-	bad_section("owners = { -1 }",
-	    "owners[1]: not a user's name or number");
+	    "owners[2]: unknown user 'no body'");
+	bad_section("owners = { -1 }", "owners[1]: not a user name or ID");
 	bad_section("owners = { 4294967295 }",
-	    "owners[1]: not a user's name or number");
-	bad_section("owners = 'root'", "owners: not a list in { }");
+	    "owners[1]: not a user name or ID");
+	bad_section("owners = 'root'", "owners: not a list { }");
 	bad_section("owners = {}", "owners: an empty list");
 	bad_section("owners = { a = 1 }",
-	    "owners.a: a key in a list: its values stand in { } of their own");
+	    "owners.a: a key in a list: put each element in { } of its own");
 }
 END_TEST
 
@@ -191,8 +190,8 @@ START_TEST(the_first_section_that_matches_holds)
 	bad("return { timelines = { { name = 'a*', create = true } } }",
 	    "timelines[1].create: 'a*' is a glob: no name to create");
 	bad("return { timelines = { { name = 'a/b' } } }",
-	    "timelines[1].name: a '/': only timelines of /dev/shm are looked "
-	    "after");
+	    "timelines[1].name: contains '/': only timelines in /dev/shm are "
+	    "attached");
 	bad("return { timelines = { { name = '/' } } }",
 	    "timelines[1].name: not a name of a file");
 	bad("return { timelines = { { name = '..' } } }",
@@ -203,8 +202,7 @@ START_TEST(the_first_section_that_matches_holds)
 	bad("return { timelines = { { name = ('x'):format() .. "
 	    "string.format('%99s%99s%99s', 'x', 'x', 'x') } } }",
 	    "timelines[1].name: longer than 255 bytes");
-	bad("return { timelines = { 'x' } }",
-	    "timelines[1]: not a table in { }");
+	bad("return { timelines = { 'x' } }", "timelines[1]: not a table { }");
 	bad("return { timelines = { nil, {} } }",
 	    "timelines: a hole in the list");
 }
@@ -232,7 +230,7 @@ START_TEST(bursts_are_nested_from_rough_to_fine)
 	ck_assert_uint_eq(good_section("keep = '1s'")->bursts.level_count, 0);
 	bad_section("bursts = {}", "bursts: 'level' is missing (or 'levels')");
 	bad_section("bursts = { level = 'trace', levels = { 'debug' } }",
-	    "bursts.levels: there is 'level' already");
+	    "bursts.levels: 'level' is given as well");
 	bad_section("bursts = { levels = { 'debug', 'debug' } }",
 	    "bursts.levels[2]: not more detailed than debug before it");
 	bad_section("bursts = { level = 'trace', rarer = 0.5 }",
@@ -300,17 +298,17 @@ START_TEST(snapshots_have_bounds)
 	ck_assert(!good_section("snapshots = { on_death = false }")
 		       ->snapshots.on_death);
 	bad_section("snapshots = { on_death = 5 }",
-	    "snapshots.on_death: not a table in { }");
+	    "snapshots.on_death: not a table { }");
 	bad_section("snapshots = { on_request = { per_hour = 3600001 } }",
 	    "snapshots.on_request.per_hour: not between 0 and 3600000");
 	bad_section("snapshots = { on_death = { keep = {} } }",
-	    "snapshots.on_death.keep: unknown key; there are every per_hour");
+	    "snapshots.on_death.keep: unknown key; known keys: every per_hour");
 	bad_section("snapshots = { compress = 20 }",
 	    "snapshots.compress: not true, false or a level from 1 to 19");
 	bad_section("snapshots = { every = '1ms' }",
 	    "snapshots.every: not between 1s and 366d");
 	bad_section("snapshots = { keep = 5 }",
-	    "snapshots.keep: not a table in { }");
+	    "snapshots.keep: not a table { }");
 }
 END_TEST
 

@@ -72,11 +72,11 @@ START_TEST(a_trigger_says_what_is_done)
 			     ->actions.run[0],
 	    "echo");
 	bad_rule("died = true, run = { 'bin/echo' }",
-	    ".run[1]: neither a name nor a path from / on");
+	    ".run[1]: neither a name nor an absolute path");
 	bad_rule("died = true, run = { '', 'a' }",
-	    ".run[1]: neither a name nor a path from / on");
+	    ".run[1]: neither a name nor an absolute path");
 	bad_rule("died = true, run = { '/bin/echo', 1 }",
-	    ".run[2]: not a text in quotes");
+	    ".run[2]: not a string");
 	bad_rule("died = true, run = {}", ".run: an empty list");
 	ck_assert_uint_eq(good_rule("died = true, run = { 'a' }")
 			      ->actions.run_ns,
@@ -88,7 +88,7 @@ START_TEST(a_trigger_says_what_is_done)
 	bad_rule("died = true, run = { 'a' }, timeout = '1ms'",
 	    ".timeout: not between 10ms and 1d");
 	bad_rule("died = true, timeout = '1s'",
-	    ".timeout: of no use without 'run'");
+	    ".timeout: has no effect without 'run'");
 	bad_rule("died = true, burst = { length = '1ms' }",
 	    ".burst: 'level' is missing");
 	bad_rule("died = true, burst = { level = 'info', length = '2h' }",
@@ -103,31 +103,31 @@ START_TEST(what_a_trigger_cannot_mean_is_refused)
 	bad("return { timelines = { { name = 'x', triggers = {"
 	    " { died = true, name = 'a b', snapshot = true },"
 	    " { died = true, name = 'a+b!', snapshot = true } } } } }",
-	    "timelines[1].triggers[2]: its snapshots would have the names of "
+	    "timelines[1].triggers[2]: its snapshots would be named like "
 	    "those of triggers[1]");
 	good("return { timelines = { { name = 'x', triggers = {"
 	     " { died = true, name = 'a b', snapshot = true },"
 	     " { died = true, name = 'a+b!' } } } } }");
 	bad("return { timelines = { { name = 'x', triggers = {"
 	    " { died = true, name = 'writer died', snapshot = true } } } } }",
-	    "timelines[1].triggers[1]: the name 'writer died' is that of other "
-	    "snapshots");
+	    "timelines[1].triggers[1]: the name 'writer died' is reserved "
+	    "for other snapshots");
 	bad_rule("name = 'x'",
-	    ": looks for nothing; it can for event span interval absent "
+	    ": no condition; use one of event span interval absent "
 	    "argument rate level died");
 	bad_rule("level = 'error', died = true",
-	    ".died: there is 'level' already; a trigger looks for one thing");
+	    ".died: 'level' is given as well; a trigger has one condition");
 	bad_rule("event = {}", ".event: 'message' is missing (or 'category')");
 	bad_rule("event = {}, when = 'args.x >'",
 	    ".when: unexpected symbol near <eof>");
 	bad_rule("died = true, when = 'true'",
-	    ".when: there is no entry to ask it of where a process died");
+	    ".when: there is no entry to test when a process has died");
 	bad_rule("died = false", ".died: not true");
 	bad_rule("span = { message = 'x' }", ".span: 'longer' is missing");
 	bad_rule("span = { longer = '1ms', clear = '2ms' }",
 	    ".span.clear: more than 'longer'");
 	bad_rule("span = { messages = 'x', longer = '1ms' }",
-	    ".span.messages: unknown key; there are category message longer "
+	    ".span.messages: unknown key; known keys: category message longer "
 	    "clear");
 	bad_rule("interval = { from = {}, to = {}, longer = '1s' }",
 	    ".interval.from: 'message' is missing (or 'category')");
@@ -138,7 +138,7 @@ START_TEST(what_a_trigger_cannot_mean_is_refused)
 	bad_rule("argument = { name = 'x' }",
 	    ".argument: 'above' is missing (or 'below')");
 	bad_rule("argument = { name = 'x', above = 1, below = 1 }",
-	    ".argument.below: there is 'above' already");
+	    ".argument.below: 'above' is given as well");
 	bad_rule("argument = { name = 'x', above = 1, clear = 2 }",
 	    ".argument.clear: more than 'above'");
 	bad_rule("rate = { below = 5, clear = 2 }",

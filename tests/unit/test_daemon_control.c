@@ -76,7 +76,7 @@ START_TEST(status_is_for_a_person_or_a_program)
 	ck_assert_has(answer_text, fixture_name + 1);
 	ck_assert_has(ask("status json\n"), "ok\n{\"version\":\"");
 	ck_assert_str_eq(ask("status xml\n"),
-	    "error status takes nothing but json\n");
+	    "error status: takes no argument but json\n");
 }
 END_TEST
 
@@ -96,9 +96,12 @@ END_TEST
 
 START_TEST(a_snapshot_of_nothing_says_so)
 {
-	ck_assert_has(ask("snapshot none\n"), "error the daemon looks after");
-	ck_assert_has(ask("snapshot\n"), "error snapshot of which");
-	ck_assert_has(ask("snapshot json\n"), "error snapshot of which");
+	ck_assert_has(ask("snapshot none\n"),
+	    "error timelined is not attached");
+	ck_assert_has(ask("snapshot\n"),
+	    "error snapshot: the name of a timeline is missing");
+	ck_assert_has(ask("snapshot json\n"),
+	    "error snapshot: the name of a timeline is missing");
 }
 END_TEST
 
@@ -106,7 +109,7 @@ START_TEST(a_reload_that_fails_says_where)
 {
 	ck_assert_has(ask("reload\n"), "error /nonexistent/timelined.conf: ");
 	ck_assert_ptr_null(strchr(strchr(answer_text, '\n') + 1, '\n'));
-	ck_assert_has(ask("reload all\n"), "error reload takes nothing");
+	ck_assert_has(ask("reload all\n"), "error reload: takes no argument");
 }
 END_TEST
 
@@ -115,13 +118,14 @@ START_TEST(nonsense_is_refused_and_escaped)
 	static char line[10000];
 
 	ck_assert_str_eq(ask("\x1b[2J\xff\n"),
-	    "error there is no such verb: \\x1b[2J\\xff\n");
-	ck_assert_str_eq(ask("\n"), "error there is no such verb: \n");
-	ck_assert_str_eq(ask("STATUS\n"),
-	    "error there is no such verb: STATUS\n");
-	ck_assert_str_eq(ask_bytes("stat\0us\n", 8), "error this is no text\n");
+	    "error unknown verb: \\x1b[2J\\xff\n");
+	ck_assert_str_eq(ask("\n"), "error unknown verb: \n");
+	ck_assert_str_eq(ask("STATUS\n"), "error unknown verb: STATUS\n");
+	ck_assert_str_eq(ask_bytes("stat\0us\n", 8),
+	    "error the request contains a NUL byte\n");
 	memset(line, 'x', sizeof(line));
-	ck_assert_str_eq(ask_bytes(line, 4096), "error the line is too long\n");
+	ck_assert_str_eq(ask_bytes(line, 4096),
+	    "error the request is too long\n");
 	ask_bytes(line, sizeof(line));
 	ck_assert_has(ask("status\n"), "ok\n");
 }
@@ -195,7 +199,7 @@ START_TEST(so_many_may_wait_and_no_more)
 	}
 	for (int i = ROOM; i < MANY; i++)
 		refused += strcmp(service_read(many[i]),
-			       "error too many at once\n") == 0;
+			       "error too many clients\n") == 0;
 	ck_assert_int_eq(refused, MANY - ROOM);
 	for (int i = 0; i < ROOM; i++)
 		close(many[i]);
@@ -280,7 +284,7 @@ START_TEST(what_is_no_socket_is_left_alone)
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 	ck_assert_int_eq(tl_control_new(&other, d, file, &fault), -EEXIST);
-	ck_assert_has(fault.text, "is no socket");
+	ck_assert_has(fault.text, "is not a socket");
 	ck_assert_int_eq(access(file, F_OK), 0);
 }
 END_TEST
@@ -348,13 +352,13 @@ START_TEST(only_who_may_is_answered)
 	ck_assert_int_eq(chmod(folder, 0755), 0);
 	ck_assert_int_eq(chown(path, 0, 4242), 0);
 	ask_as(NOBODY, NOBODY);
-	ck_assert_has(answer_text, "error you may not");
+	ck_assert_has(answer_text, "error permission denied");
 	ask_as(4242, NOBODY);
 	ck_assert_has(answer_text, "ok\n");
 	ask_as(NOBODY, 4242);
 	ck_assert_has(answer_text, "ok\n");
 	ask_as(4243, 4241);
-	ck_assert_has(answer_text, "error you may not");
+	ck_assert_has(answer_text, "error permission denied");
 }
 END_TEST
 

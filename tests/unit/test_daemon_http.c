@@ -645,7 +645,7 @@ START_TEST(an_address_that_is_none_is_named)
 	refuses_address("[::1:9464", "it is not ADDRESS:PORT");
 	refuses_address("127.0.0.1:x", "it is not ADDRESS:PORT");
 	refuses_address("127.0.0.1:", "it is not ADDRESS:PORT");
-	refuses_address("127.0.0.1:65536", "no port above 65535");
+	refuses_address("127.0.0.1:65536", "the port is above 65535");
 	refuses_address("192.0.2.1:9464", "192.0.2.1:9464: ");
 	refuses_address("999.0.0.1:9464", "\"999.0.0.1\"");
 	snprintf(taken, sizeof(taken), "127.0.0.1:%u", tl_http_port(http));

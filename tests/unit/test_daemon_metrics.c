@@ -226,7 +226,7 @@ START_TEST(a_timeline_that_is_gone_leaves_the_rest)
 	    "timeline_stream_lost_total{timeline=\"blind\"} 0\n");
 	ck_assert_lacks(text.data, "timeline_size_bytes{timeline=\"blind\"}");
 	ck_assert_has(json(), "\"timeline\":\"blind\",\"size_bytes\":null");
-	ck_assert_has(status(), "blind: cannot be looked at\n");
+	ck_assert_has(status(), "blind: cannot be inspected\n");
 }
 END_TEST
 
@@ -236,7 +236,7 @@ START_TEST(no_timeline_is_no_fault)
 	ck_assert_has(prometheus(), "\ntimelined_timelines 0\n");
 	ck_assert_lacks(text.data, "\ntimeline_");
 	ck_assert_has(json(), "\"timelines\":[]}");
-	ck_assert_has(status(), "0 looked after");
+	ck_assert_has(status(), "0 attached");
 	d->target_count = 1;
 }
 END_TEST

@@ -158,7 +158,7 @@ become_unknown(void)
 	struct tl_fault fault = { 0 };
 
 	need(tl_privileges_drop("no body", &fault) == -ENOENT);
-	need(strcmp(fault.text, "no user 'no body'") == 0);
+	need(strcmp(fault.text, "unknown user 'no body'") == 0);
 	need(geteuid() == 0);
 }
 

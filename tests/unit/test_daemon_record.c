@@ -68,9 +68,9 @@ END_TEST
 
 START_TEST(what_makes_no_sense_is_refused_with_its_path)
 {
-	bad_section("record = 5", "record: not a table in { }");
+	bad_section("record = 5", "record: not a table { }");
 	bad_section("record = { directory = 'd' }",
-	    "record.directory: not a path from / on");
+	    "record.directory: not an absolute path");
 	bad_section("record = { size = '1K' }",
 	    "record.size: not between 64K and 1048576T");
 	bad_section("record = { size = 'big' }",
@@ -84,7 +84,7 @@ START_TEST(what_makes_no_sense_is_refused_with_its_path)
 	bad_section("record = { keep = { count = 0 } }",
 	    "record.keep.count: not between 1 and 1G");
 	bad_section("record = { every = '1h' }",
-	    "record.every: unknown key; there are directory size age flush "
+	    "record.every: unknown key; known keys: directory size age flush "
 	    "compress keep");
 }
 END_TEST

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * config.h - what the daemon is told to do: a Lua 5.4 table, loaded in the
- * sandbox, checked whole before anything of it holds.  timelined.conf(5).
+ * config.h - the configuration: a Lua 5.4 table, loaded in the sandbox and
+ * checked as a whole before any of it is applied.  timelined.conf(5).
+ *
+ *	load.c      the file and the outermost table
+ *	sections.c  "timelines": one section
+ *	triggers.c  "triggers" of a section
+ *	read.c      values: durations, sizes, globs, users, addresses
+ *
+ * To add a key: a member here, a line in the list of keys of its table, and a
+ * paragraph in timelined.conf(5).
  */
 #ifndef TL_DAEMON_CONFIG_CONFIG_H
 #define TL_DAEMON_CONFIG_CONFIG_H
@@ -26,9 +34,9 @@ enum {
 #define TL_CONFIG_FILE "/etc/timeline/timelined.conf"
 
 /*
- * Sampling bursts.  One level is drawn for each burst: levels[0] mostly, each
- * next one `rarer` times more seldom.  period_ns lies between the beginnings
- * of two bursts, moved by up to jitter * period_ns / 2 either way.
+ * Sampling bursts.  One level is drawn for each burst: levels[0] most often,
+ * each next one `rarer` times less often.  From the start of one burst to the
+ * next it is period_ns, plus or minus up to jitter * period_ns / 2.
  */
 struct tl_config_bursts {
 	uint8_t levels[TL_CONFIG_LEVELS_MAX];
@@ -36,7 +44,7 @@ struct tl_config_bursts {
 	double rarer;       /* 5 */
 	uint64_t length_ns; /* 100 us */
 	uint64_t period_ns; /* 10 ms */
-	double jitter;      /* 0 .. 1; 0.5; of no use with slots */
+	double jitter;      /* 0 .. 1; 0.5; not used with slots */
 	bool slots;         /* writers open slots; no burst is made */
 	double share;       /* of slots; 0: length_ns / period_ns */
 };
@@ -86,8 +94,7 @@ struct tl_config_rule {
 	struct tl_config_actions actions;
 };
 
-/* Which files are kept; 0: no such bound.  100 by count where the table
- * says nothing. */
+/* Which files are kept; 0: no such bound.  The default is 100 by count. */
 struct tl_config_keep {
 	uint64_t count;
 	uint64_t age_ns;
@@ -104,7 +111,7 @@ struct tl_config_snapshots {
 	uint64_t every_ns;             /* on a schedule; 0: not */
 	bool on_death;                 /* when a process that logged has died */
 	struct tl_config_rate death;   /* ... so often; 10 s, 60 */
-	struct tl_config_rate request; /* of people; 0, 600 */
+	struct tl_config_rate request; /* requested by users; 0, 600 */
 	int compress;                  /* zstd level, 0: plain; 3 */
 	struct tl_config_keep keep;    /* of those of one reason */
 };
@@ -155,10 +162,10 @@ struct tl_config {
 };
 
 /*
- * Load and check a file.  The fault says where (file, line or the key's path)
- * and what.  -ENOENT etc., -EINVAL a wrong value or an unknown key, -ENOEXEC
- * it does not compile, -ECANCELED it raised an error, -EFBIG, -ENOMEM, -ETIME.
- * Sandbox: that of script/data.h.
+ * Load and check a file.  The fault names the place (file and line, or the
+ * path of the key) and the error.  -ENOENT etc., -EINVAL a wrong value or an
+ * unknown key, -ENOEXEC it does not compile, -ECANCELED it raised an error,
+ * -EFBIG, -ENOMEM, -ETIME.  The sandbox is that of script/data.h.
  */
 int tl_config_load(struct tl_config **config, const char *path,
     struct tl_fault *fault);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - the configuration: read, checked, found in, given back.
- *
- * Texts stay where tl_data_load put them; what else is made lies in blocks
- * that are freed at once.
+ * load.c - load a configuration, and find the section of a timeline.
  */
 #include "daemon/config/config.h"
 
@@ -148,7 +145,7 @@ tl_config_parse(struct tl_config **config, const char *name, const char *text,
 
 	if (!made)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		    "out of memory");
 	reader.memory = made->memory;
 	rc = tl_data_load(&made->memory->data, name, text, size, fault);
 	if (rc == 0)

@@ -37,7 +37,7 @@ tl_config_allocate(struct tl_config_reader *reader, size_t size)
 
 	if (!block) {
 		tl_fault(reader->fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		    "out of memory");
 		return NULL;
 	}
 	block->next = memory->blocks;
@@ -88,7 +88,7 @@ refuse_key(const struct tl_config_reader *reader, const struct tl_data *value,
 		tl_put_string(&names, keys->name);
 	}
 	rc = tl_data_fault(value, reader->fault, -EINVAL,
-	    "unknown key; there are%s", tl_text_string(&names));
+	    "unknown key; known keys:%s", tl_text_string(&names));
 	tl_text_free(&names);
 	return rc;
 }
@@ -99,7 +99,7 @@ check_keys(const struct tl_config_reader *reader, const struct tl_data *table,
 {
 	if (table->kind != TL_DATA_TABLE)
 		return tl_data_fault(table, reader->fault, -EINVAL,
-		    "not a table in { }");
+		    "not a table { }");
 	if (table->list_count > 0)
 		return tl_data_fault(&table->items[0], reader->fault, -EINVAL,
 		    "a value without a key");
@@ -134,17 +134,17 @@ tl_config_check_list(struct tl_config_reader *reader,
 {
 	if (list->kind != TL_DATA_TABLE)
 		return tl_data_fault(list, reader->fault, -EINVAL,
-		    "not a list in { }");
+		    "not a list { }");
 	if (list->count > list->list_count)
 		return tl_data_fault(&list->items[list->list_count],
 		    reader->fault, -EINVAL,
-		    "a key in a list: its values stand in { } of their own");
+		    "a key in a list: put each element in { } of its own");
 	if (list->count == 0)
 		return tl_data_fault(list, reader->fault, -EINVAL,
 		    "an empty list");
 	if (list->count > count_max)
 		return tl_data_fault(list, reader->fault, -EINVAL,
-		    "more than %zu", count_max);
+		    "more than %zu elements", count_max);
 	return 0;
 }
 
@@ -224,7 +224,8 @@ tl_config_duration(struct tl_config_reader *reader, const struct tl_data *value,
 	if (value->kind != TL_DATA_TEXT ||
 	    (rc = tl_parse_duration(value->text, &parsed)) == -EINVAL)
 		return wrong(reader, value, "not a duration like 100us");
-	/* What the parser takes for nanoseconds is here an oversight. */
+	/* The parser reads a plain number as nanoseconds; here a unit is
+	 * required. */
 	if (rc == 0 && parsed != 0 &&
 	    value->text[strspn(value->text, "+-0123456789.")] == '\0')
 		return wrong(reader, value,
@@ -242,7 +243,7 @@ tl_config_size(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
 {
 	uint64_t *size = to;
-	uint64_t n = UINT64_MAX; /* what is out of range stays so */
+	uint64_t n = UINT64_MAX; /* fails check_bounds below */
 	int rc = -EINVAL;
 
 	if (value->kind == TL_DATA_TEXT) {
@@ -272,7 +273,7 @@ tl_config_flag(struct tl_config_reader *reader, const struct tl_data *value,
 
 	(void)key;
 	if (value->kind != TL_DATA_FLAG)
-		return wrong(reader, value, "neither true nor false");
+		return wrong(reader, value, "not true or false");
 	*flag = value->flag;
 	return 0;
 }
@@ -341,7 +342,7 @@ tl_config_mode(struct tl_config_reader *reader, const struct tl_data *value,
 	*mode = (uint32_t)strtoul(value->text, NULL, 8);
 	if ((*mode & 0600) != 0600)
 		return wrong(reader, value,
-		    "a mode that keeps the owner from reading or writing");
+		    "a mode that does not let the owner read and write");
 	return 0;
 }
 
@@ -355,9 +356,9 @@ tl_config_text(struct tl_config_reader *reader, const struct tl_data *value,
 
 	(void)key;
 	if (value->kind != TL_DATA_TEXT)
-		return wrong(reader, value, "not a text in quotes");
+		return wrong(reader, value, "not a string");
 	if (value->text[0] == '\0')
-		return wrong(reader, value, "an empty text");
+		return wrong(reader, value, "an empty string");
 	*text = value->text;
 	return 0;
 }
@@ -373,7 +374,7 @@ tl_config_path(struct tl_config_reader *reader, const struct tl_data *value,
 	if ((rc = tl_config_text(reader, value, key, &path)) < 0)
 		return rc;
 	if (path[0] != '/')
-		return wrong(reader, value, "not a path from / on");
+		return wrong(reader, value, "not an absolute path");
 	*member = path;
 	return 0;
 }
@@ -384,7 +385,7 @@ tl_config_is_glob(const char *text)
 	return strpbrk(text, "*?[\\") != NULL;
 }
 
-/* fnmatch takes a bracket without its end for itself; nobody means that. */
+/* fnmatch takes an unclosed bracket literally, which is not intended. */
 int
 tl_config_glob(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -422,7 +423,8 @@ tl_config_gate(struct tl_config_reader *reader, const struct tl_data *value,
 					  : tl_level_parse(name);
 	if (parsed <= 0)
 		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "no priority '%.20s': fatal error warning info debug "
+		    "unknown priority '%.20s'; use fatal error warning info "
+		    "debug "
 		    "trace trace+ trace++ trace+++",
 		    name);
 	*level = (uint8_t)parsed;
@@ -437,7 +439,7 @@ tl_config_level(struct tl_config_reader *reader, const struct tl_data *value,
 	const int rc = tl_config_gate(reader, value, key, level);
 
 	if (rc == 0 && *level == TIMELINE_LEVEL_NONE)
-		return wrong(reader, value, "\"off\" is no priority to log at");
+		return wrong(reader, value, "\"off\" is not allowed here");
 	return rc;
 }
 
@@ -451,12 +453,12 @@ tl_config_find_user(struct tl_config_reader *reader,
 	uint64_t number;
 
 	if (value->kind == TL_DATA_INTEGER && value->integer >= 0 &&
-	    value->integer < UINT32_MAX) { /* that one is nobody's number */
+	    value->integer < UINT32_MAX) { /* (uid_t)-1 is not a user */
 		*uid = (uid_t)value->integer;
 		return 0;
 	}
 	if (value->kind != TL_DATA_TEXT)
-		return wrong(reader, value, "not a user's name or number");
+		return wrong(reader, value, "not a user name or ID");
 	if (tl_parse_unsigned(value->text, &number) == 0 &&
 	    number < UINT32_MAX) {
 		*uid = (uid_t)number;
@@ -464,13 +466,13 @@ tl_config_find_user(struct tl_config_reader *reader,
 	}
 	if (!(user = getpwnam(value->text)))
 		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "no user '%.40s'", value->text);
+		    "unknown user '%.40s'", value->text);
 	*uid = user->pw_uid;
 	return 0;
 }
 
-/* A number is said in words of the user it belongs to: whoever becomes that
- * user wants the groups as well. */
+/* A number becomes the name of its user, because the groups are found by
+ * name. */
 int
 tl_config_user(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -485,7 +487,7 @@ tl_config_user(struct tl_config_reader *reader, const struct tl_data *value,
 		return rc;
 	if (!(user = getpwuid(uid)))
 		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "no user has the number %u", (unsigned)uid);
+		    "unknown user ID %u", (unsigned)uid);
 	*member = tl_config_copy(reader, user->pw_name);
 	return *member ? 0 : -ENOMEM;
 }
@@ -532,7 +534,7 @@ is_address(const char *text)
 	return inet_pton(AF_INET6, host + 1, parsed) == 1;
 }
 
-/* False switches off what the address is of. */
+/* false disables the address. */
 static bool
 is_off(const struct tl_data *value)
 {

@@ -37,7 +37,7 @@ read_name(struct tl_config_reader *reader, const struct tl_data *value,
 	*name += (*name)[0] == '/';
 	if (strchr(*name, '/'))
 		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "a '/': only timelines of /dev/shm are looked after");
+		    "contains '/': only timelines in /dev/shm are attached");
 	if (strcmp(*name, "") == 0 || strcmp(*name, ".") == 0 ||
 	    strcmp(*name, "..") == 0)
 		return tl_data_fault(value, reader->fault, -EINVAL,
@@ -155,7 +155,7 @@ static const struct tl_config_key keep_keys[] = {
 };
 #undef AT
 
-/* What a table of one's own does not bound is not bounded. */
+/* A table replaces the default: a bound that it does not give is none. */
 static int
 read_keep(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -280,7 +280,7 @@ read_levels(struct tl_config_reader *reader, const struct tl_data *list,
 		return rc;
 	if (bursts->level_count > 0)
 		return tl_data_fault(list, reader->fault, -EINVAL,
-		    "there is 'level' already");
+		    "'level' is given as well");
 	for (size_t i = 0; i < list->count; i++) {
 		rc = tl_config_level(reader, &list->items[i], key,
 		    &bursts->levels[i]);
@@ -444,7 +444,7 @@ check_priority_max(struct tl_config_reader *reader, const struct tl_data *table,
 		return 0;
 	if (timeline->keep_ns == 0)
 		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "of no use without 'keep'");
+		    "has no effect without 'keep'");
 	if (timeline->priority_max < timeline->priority)
 		return tl_data_fault(value, reader->fault, -EINVAL,
 		    "less than 'priority'");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config_rule.c - the triggers of a section: what to look for, what to do. */
+/*
+ * triggers.c - the triggers of a section: what to look for, what to do.
+ */
 #include "daemon/config/sections.h"
 #include "daemon/disk/names.h"
 
@@ -183,7 +185,7 @@ check_bound(struct tl_config_reader *reader, const struct tl_data *table,
 		    "'above' is missing (or 'below')");
 	if (below && above)
 		return tl_data_fault(below, reader->fault, -EINVAL,
-		    "there is 'above' already");
+		    "'above' is given as well");
 	rule->below = below != NULL;
 	return check_clear(reader, table, rule);
 }
@@ -280,42 +282,40 @@ read_burst(struct tl_config_reader *reader, const struct tl_data *table,
 	return tl_config_read_keys(reader, table, keys, actions);
 }
 
-/* The words of a program; nothing of a shell. */
+/* The arguments of a program; no shell is involved. */
 static int
 read_run(struct tl_config_reader *reader, const struct tl_data *list,
     const struct tl_config_key *key, void *to)
 {
 	struct tl_config_actions *actions = to;
-	const char **words;
+	const char **argv;
 	const int rc = tl_config_check_list(reader, list, TL_CONFIG_ARGV_MAX);
 
 	(void)key;
 	if (rc < 0)
 		return rc;
-	words =
-	    tl_config_allocate(reader, (list->count + 1) * sizeof(words[0]));
-	if (!words)
+	argv = tl_config_allocate(reader, (list->count + 1) * sizeof(argv[0]));
+	if (!argv)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct tl_data *word = &list->items[i];
+		const struct tl_data *arg = &list->items[i];
 
-		if (word->kind != TL_DATA_TEXT)
-			return tl_data_fault(word, reader->fault, -EINVAL,
-			    "not a text in quotes");
-		words[i] = word->text;
+		if (arg->kind != TL_DATA_TEXT)
+			return tl_data_fault(arg, reader->fault, -EINVAL,
+			    "not a string");
+		argv[i] = arg->text;
 	}
-	/* Where the daemon was started decides nothing. */
-	if (words[0][0] != '/' &&
-	    (words[0][0] == '\0' || strchr(words[0], '/')))
+	/* The directory in which the daemon was started must not matter. */
+	if (argv[0][0] != '/' && (argv[0][0] == '\0' || strchr(argv[0], '/')))
 		return tl_data_fault(&list->items[0], reader->fault, -EINVAL,
-		    "neither a name nor a path from / on");
-	actions->run = words;
+		    "neither a name nor an absolute path");
+	actions->run = argv;
 	return 0;
 }
 
 /* == a trigger == */
 
-/* Compile it once: whoever checks a file wants to hear of it. */
+/* Compile it, so that `timelined -n` reports its errors. */
 static int
 read_when(struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *key, void *to)
@@ -325,7 +325,7 @@ read_when(struct tl_config_reader *reader, const struct tl_data *value,
 	const char **when = to;
 	struct tl_script_filter *filter;
 	struct tl_fault fault = { 0 };
-	const char *words = fault.text;
+	const char *text = fault.text;
 	int rc;
 
 	if ((rc = tl_config_text(reader, value, key, when)) < 0)
@@ -335,13 +335,13 @@ read_when(struct tl_config_reader *reader, const struct tl_data *value,
 		tl_script_filter_free(filter);
 		return 0;
 	}
-	if (strncmp(words, place, sizeof(place) - 1) == 0)
-		words += sizeof(place) - 1;
+	if (strncmp(text, place, sizeof(place) - 1) == 0)
+		text += sizeof(place) - 1;
 	return tl_data_fault(value, reader->fault,
-	    rc == -ENOEXEC ? -EINVAL : rc, "%s", words);
+	    rc == -ENOEXEC ? -EINVAL : rc, "%s", text);
 }
 
-/* Kinds first: what they read decides what else makes sense. */
+/* Kinds first: the checks of other keys depend on the kind. */
 static const struct tl_config_key keys[] = {
 	[TL_RULE_EVENT] = { .name = "event", read_event, 0 },
 	[TL_RULE_SPAN] = { .name = "span", read_span, 0 },
@@ -384,8 +384,8 @@ read_kind(struct tl_config_reader *reader, const struct tl_data *table,
 			continue;
 		if (first)
 			return tl_data_fault(value, reader->fault, -EINVAL,
-			    "there is '%s' already; a trigger looks for one "
-			    "thing",
+			    "'%s' is given as well; a trigger has one "
+			    "condition",
 			    first->name);
 		first = value;
 		rule->kind = kind;
@@ -393,7 +393,7 @@ read_kind(struct tl_config_reader *reader, const struct tl_data *table,
 	if (first)
 		return 0;
 	return tl_data_fault(table, reader->fault, -EINVAL,
-	    "looks for nothing; it can for event span interval absent argument "
+	    "no condition; use one of event span interval absent argument "
 	    "rate level died");
 }
 
@@ -406,17 +406,17 @@ check_rule(struct tl_config_reader *reader, const struct tl_data *table,
 
 	if (timeout && !rule->actions.run)
 		return tl_data_fault(timeout, reader->fault, -EINVAL,
-		    "of no use without 'run'");
+		    "has no effect without 'run'");
 	if (rule->kind == TL_RULE_DIED && when)
 		return tl_data_fault(when, reader->fault, -EINVAL,
-		    "there is no entry to ask it of where a process died");
+		    "there is no entry to test when a process has died");
 	if (rule->kind == TL_RULE_EVENT && !when)
 		return need_match(reader, tl_data_get(table, "event"),
 		    &rule->match);
 	return 0;
 }
 
-/* Those that the table does not name are numbered. */
+/* A trigger without a name is named by its number. */
 static int
 give_name(struct tl_config_reader *reader, struct tl_config_rule *rule,
     size_t number)
@@ -453,7 +453,7 @@ read_rule(struct tl_config_reader *reader, const struct tl_data *table,
 	return give_name(reader, rule, table->place);
 }
 
-/* Snapshots of each reason are kept by themselves: is this one's another's? */
+/* Snapshots are kept for each reason separately, so reasons must differ. */
 static bool
 has_same_reason(const struct tl_config_rule *a, const struct tl_config_rule *b)
 {
@@ -486,7 +486,7 @@ check_name(struct tl_config_reader *reader, const struct tl_data *list,
 
 	if (is_reserved(&rules[i]))
 		return tl_data_fault(at, reader->fault, -EINVAL,
-		    "the name '%.40s' is that of other snapshots",
+		    "the name '%.40s' is reserved for other snapshots",
 		    rules[i].name);
 	for (size_t j = 0; j < i; j++) {
 		if (strcmp(rules[j].name, rules[i].name) == 0)
@@ -495,7 +495,7 @@ check_name(struct tl_config_reader *reader, const struct tl_data *list,
 			    rules[i].name, j + 1);
 		if (has_same_reason(&rules[i], &rules[j]))
 			return tl_data_fault(at, reader->fault, -EINVAL,
-			    "its snapshots would have the names of those of "
+			    "its snapshots would be named like those of "
 			    "triggers[%zu]",
 			    j + 1);
 	}

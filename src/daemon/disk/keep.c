@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshots_keep.c - remove the oldest files of a timeline. */
+/* keep.c - remove the oldest files of a timeline. */
 #include "daemon/disk/keep.h"
 
 #include "base/array.h"
@@ -21,7 +21,7 @@ enum {
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse, NULL };
 const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, ".idx" };
 
-/* Which are newer than others, whatever their names say. */
+/* The order of files before that of their names. */
 enum rank {
 	AHEAD, /* of the clock, by more than clocks are corrected */
 	ORDINARY,
@@ -97,7 +97,7 @@ put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX],
 	    kind->beside);
 }
 
-/* The same with what lies beside it. */
+/* The same, with its second file. */
 static bool
 measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
     uint64_t *bytes)
@@ -115,7 +115,7 @@ measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
 	return true;
 }
 
-/* What lies beside it goes first: alone it would stay for ever. */
+/* The second file first: without the first it would never be removed. */
 static int
 remove_all(const struct tl_kept_kind *kind, int directory, const char *name)
 {

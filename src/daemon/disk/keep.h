@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_keep.h - which snapshots stay, and which recorded traces.
+ * keep.h - remove snapshots and recorded traces that need not be kept.
  *
- * What is said of a timeline holds for the snapshots of each reason by
- * themselves: many of one reason never push out those of another.
+ * `keep` applies to the snapshots of each reason separately: many of one reason
+ * never displace those of another.
  *
- * Only regular files that are named just as we name those of this timeline
- * are ever removed, the oldest first; the newest of a reason never is.  One of a time
- * that is still to come was made before the clock was set back: it is older
- * than all others, or what is made from then on would go at once.
+ * Only regular files whose name is exactly one that we would make for this
+ * timeline are removed, the oldest first; the newest of a reason never is.  A
+ * file of a future time was made before the clock was set back.  It counts as
+ * older than all others, or each new file would be removed at once.
  */
 #ifndef TL_DAEMON_DISK_KEEP_H
 #define TL_DAEMON_DISK_KEEP_H
@@ -16,8 +16,8 @@
 #include "daemon/config/config.h"
 #include "daemon/disk/names.h"
 
-/* What lies in a folder: how it is named, and what lies beside it, and goes
- * with it, under a longer name (NULL: nothing). */
+/* A kind of files: how names are parsed, and the suffix of a second file that
+ * is removed with the first (NULL: none). */
 struct tl_kept_kind {
 	bool (*parse)(struct tl_snapshot_name *parts, const char *name);
 	const char *beside;
@@ -28,10 +28,10 @@ extern const struct tl_kept_kind tl_kept_traces;
 enum { TL_SNAPSHOTS_KEPT_MAX = 65536 }; /* of one timeline, looked at */
 
 /*
- * Remove what need not be kept at this Unix time.  Sets how many were removed
- * and after how long the next one grows too old (INT64_MAX: none will).
- * directory is an open folder; busy is the name of the file that is written
- * just now: it stays, as the newest (NULL: none is).  0 or -errno.
+ * Remove files that need not be kept at this Unix time.  Sets how many were
+ * removed and after how many ns the next one grows too old (INT64_MAX: none).
+ * directory is an open folder; busy is the name of the file that is being
+ * written: it is kept, as the newest (NULL: none).  0 or -errno.
  */
 int tl_kept_apply(const struct tl_kept_kind *kind, int directory,
     const char *timeline, const char *busy, const struct tl_config_keep *keep,

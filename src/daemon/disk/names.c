@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshots_name.c - names of files; snapshots_name.h draws them. */
+/* names.c - make and parse names of files; names.h draws them. */
 #include "daemon/disk/names.h"
 
 #include <errno.h>

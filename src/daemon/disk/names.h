@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_name.h - names of snapshots and of recorded traces, made and taken
- * apart.
+ * names.h - names of snapshots and of recorded traces: make and parse.
  *
  *	NAME-20261121T195501.123456Z-REASON.tl[.zst]
  *	NAME-20261121T195501.123456Z.trace	(its index: .trace.idx)
@@ -30,7 +29,7 @@ enum {
 	TL_RECORD_TIMELINE_MAX = 221    /* ... of a trace and its index */
 };
 
-/* The reason that stands for the name of a trigger: letters, digits, '_', and
+/* The reason for the name of a trigger: letters, digits, '_', and
  * one '-' for whatever is between them; never empty. */
 void tl_snapshot_reason_make(char reason[TL_REASON_MAX + 1], const char *name);
 

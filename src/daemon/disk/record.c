@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.c - files of a recording: named, made, and removed in time; and what
- * the log says of it.
+ * record.c - the files of a recording: names, removal, log lines.
  */
 #include "daemon/disk/record.h"
 
@@ -44,11 +43,11 @@ struct tl_record {
 	int64_t tidy_at_ns;          /* CLOCK_MONOTONIC */
 	char file[TL_FILE_NAME_MAX]; /* that is written, or was last */
 
-	/* of the loop: what was said */
-	int said_rc;
-	int said_source_rc;
-	uint64_t said_files;
-	bool said_done;
+	/* of the loop: the state that was logged last */
+	int reported_rc;
+	int reported_source_rc;
+	uint64_t reported_files;
+	bool reported_done;
 };
 
 /* == in the thread that writes == */
@@ -69,7 +68,7 @@ open_folder(struct tl_record *r, char directory[PATH_MAX])
 	return fd < 0 ? -errno : fd;
 }
 
-/* Who may read the timeline may read what was recorded of it. */
+/* The group that may read the timeline may read its recordings. */
 static mode_t
 mode_of(const struct tl_record *r)
 {
@@ -101,7 +100,7 @@ make_files(const struct tl_record *r, int folder, const char *name,
 	files->data = make_file(folder, name, mode_of(r));
 	if (files->data < 0)
 		return files->data;
-	/* one that was left alone by its trace stands in nobody's way */
+	/* an index without its trace is of no use */
 	unlinkat(folder, index, 0);
 	files->index = make_file(folder, index, mode_of(r));
 	if (files->index >= 0)
@@ -120,7 +119,7 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	const int folder = open_folder(r, directory);
 	int rc = folder < 0 ? folder : -EEXIST;
 
-	/* A name that is taken: a microsecond later there is another. */
+	/* Where the name is taken, use the next microsecond. */
 	for (int i = 0; rc == -EEXIST && i < NAMES_TRIED_MAX; i++) {
 		rc = tl_record_name_make(r->file, r->name,
 		    ns + i * NS_A_MICROSECOND);
@@ -146,15 +145,15 @@ tidy(void *context)
 	char directory[PATH_MAX];
 	uint64_t removed = 0;
 	int64_t next_ns;
-	bool asked;
+	bool requested;
 	int folder;
 
 	pthread_mutex_lock(&r->lock);
 	keep = r->keep;
-	asked = r->tidy;
+	requested = r->tidy;
 	r->tidy = false;
 	pthread_mutex_unlock(&r->lock);
-	if (!asked && now_ns < r->tidy_at_ns)
+	if (!requested && now_ns < r->tidy_at_ns)
 		return;
 	r->tidy_at_ns = now_ns + tidy_ns;
 	if ((folder = open_folder(r, directory)) < 0)
@@ -179,37 +178,38 @@ changed(void *context)
 
 /* == in the loop == */
 
-/* What is wrong is said once, and when it is over. */
+/* Report an error once, and its end. */
 static void
-say_trouble(const struct tl_record *r, int *said, int rc, const char *what)
+report_error(const struct tl_record *r, int *reported, int rc, const char *verb)
 {
-	if (rc == *said)
+	if (rc == *reported)
 		return;
 	if (rc < 0)
-		tl_daemon_log(TL_LOG_ERROR, "%s: cannot %s: %s", r->name, what,
+		tl_daemon_log(TL_LOG_ERROR, "%s: cannot %s: %s", r->name, verb,
 		    strerror(-rc));
 	else
-		tl_daemon_log(TL_LOG_NOTICE, "%s: can %s again", r->name, what);
-	*said = rc;
+		tl_daemon_log(TL_LOG_NOTICE, "%s: can %s again", r->name, verb);
+	*reported = rc;
 }
 
 static void
-say(struct tl_record *r)
+report(struct tl_record *r)
 {
 	struct tl_recorder_status s;
 
 	tl_recorder_status(r->recorder, &s);
-	if (s.files != r->said_files)
-		tl_daemon_log(TL_LOG_INFO, "%s: records to %s", r->name,
+	if (s.files != r->reported_files)
+		tl_daemon_log(TL_LOG_INFO, "%s: recording to %s", r->name,
 		    s.path);
-	r->said_files = s.files;
-	say_trouble(r, &r->said_rc, s.rc, "record");
-	say_trouble(r, &r->said_source_rc, s.source_rc, "follow it to record");
-	if (s.done && !r->said_done)
+	r->reported_files = s.files;
+	report_error(r, &r->reported_rc, s.rc, "record");
+	report_error(r, &r->reported_source_rc, s.source_rc,
+	    "follow it to record it");
+	if (s.done && !r->reported_done)
 		tl_daemon_log(TL_LOG_INFO,
 		    "%s: recorded %llu entries, %llu were lost", r->name,
 		    (unsigned long long)s.events, (unsigned long long)s.lost);
-	r->said_done = s.done;
+	r->reported_done = s.done;
 }
 
 static bool
@@ -229,8 +229,8 @@ on_changed(struct ev_loop *loop, ev_async *async, int events)
 
 	(void)loop;
 	(void)events;
-	say(r);
-	if (r->said_done && is_ending(r))
+	report(r);
+	if (r->reported_done && is_ending(r))
 		tl_record_free(r);
 }
 
@@ -312,7 +312,8 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	int rc;
 
 	if (!r)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	snprintf(r->name, sizeof(r->name), "%s", name);
 	r->daemon = daemon;
 	r->daemon->record_count++;
@@ -330,10 +331,10 @@ tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
 	return rc;
 }
 
-/* One that has ended under a timeline which goes on has no error of its own
- * to show. */
+/* A recording that ended although its timeline goes on has no error of its
+ * own. */
 static int
-trouble_of(const struct tl_recorder_status *s)
+error_of(const struct tl_recorder_status *s)
 {
 	if (s->rc < 0 || s->source_rc < 0)
 		return s->rc < 0 ? s->rc : s->source_rc;
@@ -344,7 +345,7 @@ void
 tl_record_status(struct tl_record *r, struct tl_record_status *status)
 {
 	tl_recorder_status(r->recorder, &status->recorder);
-	status->rc = trouble_of(&status->recorder);
+	status->rc = error_of(&status->recorder);
 	pthread_mutex_lock(&r->lock);
 	status->removed = r->removed;
 	pthread_mutex_unlock(&r->lock);
@@ -385,7 +386,7 @@ tl_record_free(struct tl_record *r)
 		return;
 	if (r->recorder) {
 		tl_recorder_finish(r->recorder);
-		say(r);
+		report(r);
 		tl_recorder_free(r->recorder);
 	}
 	ev_async_stop(r->loop, &r->changed);

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - record a timeline, as its section says, into a folder that keeps
- * what it is to keep.
+ * record.h - record a timeline to files, and remove old ones.
  *
- * NAME-20261121T195501.123456Z.trace, its index beside it.
+ * NAME-20261121T195501.123456Z.trace, and its index, NAME-....trace.idx.
+ *
+ * trace/record reads the timeline and writes the file, in two threads that all
+ * recordings share; record.c names the files, applies keep, and logs.
+ *
+ * On a full disk the file ends as a failed one: what was written stays
+ * readable.  The log has "NAME: cannot record: No space left on device" once,
+ * and "NAME: can record again" when a file could be written again; opening a
+ * file is tried again as entries come.  Entries that could not be written are
+ * counted (timeline_record_lost_total), and their number is recorded as a loss
+ * in the next file.  timeline_record_failing is 1 meanwhile.  The queue between
+ * the two threads is bounded; when it is full the reading thread waits, and the
+ * timeline overwrites: writers never wait.
  */
 #ifndef TL_DAEMON_DISK_RECORD_H
 #define TL_DAEMON_DISK_RECORD_H
@@ -15,14 +26,14 @@ struct tl_record;
 
 struct tl_record_status {
 	struct tl_recorder_status recorder;
-	uint64_t removed; /* files, as keep says */
+	uint64_t removed; /* files, because of keep */
 	int rc;           /* why nothing is recorded now; 0: it is */
 };
 
 /*
  * Record the live timeline of fd, which stays the caller's, from now on or
- * with all it still has.  A folder that is not there or full is no failure
- * here: it is said, and tried again.  0 or -errno, and why.
+ * with all it still has.  A folder that is absent or full is not an
+ * error here: it is logged, and tried again.  0 or -errno and a fault.
  */
 int tl_record_new(struct tl_record **record, struct tl_daemon *daemon,
     const char *name, int fd, bool all, const struct tl_config_record *how,
@@ -32,7 +43,7 @@ int tl_record_configure(struct tl_record *record,
     const struct tl_config *config, const struct tl_config_record *how);
 void
 tl_record_status(struct tl_record *record, struct tl_record_status *status);
-/* What was logged by now is written while the loop goes on; then it is freed.
+/* Entries logged until now are written while the loop goes on; then it is freed.
  * NULL does nothing. */
 void tl_record_end(struct tl_record *record);
 /* Waits until the last file is whole.  NULL does nothing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshots_file.c - files that are whole or absent. */
+/* snapshot_file.c - files that are complete or absent; copies of timelines. */
 #include "daemon/disk/snapshot_file.h"
 
 #include "base/file.h"
@@ -65,7 +65,7 @@ is_temporary(const char *name)
 	return strcmp(p, TEMPORARY_SUFFIX) == 0;
 }
 
-/* Whoever still writes to it holds a lock. */
+/* A daemon that still writes to the file holds a lock on it. */
 static void
 remove_stale(int folder, const char *name)
 {
@@ -106,9 +106,9 @@ tl_snapshot_folder_open(struct tl_snapshot_folder *folder, const char *path,
 	*folder = (struct tl_snapshot_folder){ .fd = open(path, flags) };
 	if (folder->fd < 0 && errno == ENOENT && mkdir(path, 0750) == 0)
 		folder->fd = open(path, flags);
-	if (folder->fd < 0) /* ENOTDIR, too, says that it is a link */
+	if (folder->fd < 0) /* ENOTDIR: it may be a link */
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE,
-		    "folder of snapshots %s: %s", path, strerror(errno));
+		    "snapshot directory %s: %s", path, strerror(errno));
 	folder->nameless = has_nameless(folder->fd);
 	sweep(folder->fd);
 	return 0;
@@ -231,7 +231,7 @@ tl_snapshot_copy_check(struct tl_snapshot_copy *copy)
 		return -EROFS;
 	if (h->total_size > (uint64_t)st.st_size)
 		return -ENODATA;
-	/* who may read the one may read the other */
+	/* the group that may read the timeline may read the snapshot */
 	copy->mode = S_IRUSR | S_IWUSR;
 	if (st.st_gid == getegid())
 		copy->mode |= st.st_mode & S_IRGRP;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots_file.h - files in the folder of snapshots that are whole or
- * absent.
+ * snapshot_file.h - files in the snapshot directory that are complete or
+ * absent, and how a live timeline becomes one.
  *
- * A file without a name (O_TMPFILE) gets one when it is on the disk; who dies
- * before leaves nothing.  Where the file system has no such files a temporary
- * name stands in, and the next daemon removes what is left of it.
+ * A file is made without a name (O_TMPFILE) and gets one when it is on the
+ * disk; a daemon that dies before leaves nothing.  Where the file system has no
+ * O_TMPFILE a temporary name is used, and the next daemon removes the rest.
+ *
+ * A live timeline is copied in two steps.  freeze copies it at full speed, to
+ * memory or, if it is too large, to a nameless file in the folder; it waits for
+ * neither disk nor zstd, so the writers do not overtake the copy.  finish then
+ * compresses or copies it to the file that stays.
  */
 #ifndef TL_DAEMON_DISK_SNAPSHOT_FILE_H
 #define TL_DAEMON_DISK_SNAPSHOT_FILE_H
@@ -30,19 +35,19 @@ struct tl_snapshot_file {
 	char temporary[TL_TEMPORARY_MAX]; /* empty: it has no name */
 };
 
-/* Made when it is absent, but not the folders above it.  Removes what dead
- * daemons left there. */
+/* Created when it is absent, but not its parents.  Removes temporary files of
+ * dead daemons. */
 int tl_snapshot_folder_open(struct tl_snapshot_folder *folder, const char *path,
     struct tl_fault *fault);
 void tl_snapshot_folder_close(struct tl_snapshot_folder *folder);
 
 int tl_snapshot_file_open(struct tl_snapshot_file *file,
     struct tl_snapshot_folder *folder, mode_t mode);
-/* To the disk, then under its name.  -EEXIST: the name is taken and the file
- * still open. */
+/* Sync the file, then give it its name.  -EEXIST: the name is taken, and the
+ * file is still open. */
 int tl_snapshot_file_commit(struct tl_snapshot_file *file,
     const struct tl_snapshot_folder *folder, const char *name);
-/* What was not committed is gone. */
+/* Close; a file that was not committed is removed. */
 void tl_snapshot_file_close(struct tl_snapshot_file *file,
     const struct tl_snapshot_folder *folder);
 
@@ -65,8 +70,8 @@ int tl_snapshot_copy_prepare(struct tl_snapshot_copy *copy,
 /* Copy.  The live file is no longer needed then. */
 int tl_snapshot_copy_freeze(struct tl_snapshot_copy *copy);
 
-/* Turn it into what is to be committed, at this level of zstd, 0: plain; and
- * say how large that is. */
+/* Turn the copy into the file to commit, compressed by zstd at this level (0:
+ * plain), and set its size. */
 int tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
     struct tl_snapshot_folder *folder, int level, uint64_t *size);
 

@@ -267,7 +267,7 @@ name_job(const struct tl_snapshots *s, struct job *job, int64_t unix_ns)
 	    job->timeline, unix_ns, job->reason, job->how.compress != 0);
 }
 
-/* A name that is taken is not ours: a microsecond later there is another. */
+/* Where the name is taken, use the next microsecond. */
 static int
 commit(struct tl_snapshots *s, struct job *job)
 {
@@ -296,7 +296,7 @@ save(struct tl_snapshots *s, struct job *job)
 	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
 }
 
-/* What lies in the folder now.  The lock is held, but not meanwhile. */
+/* Count the files in the folder.  The lock is held, and released meanwhile. */
 static void
 count_files(struct tl_snapshots *s)
 {
@@ -312,7 +312,7 @@ count_files(struct tl_snapshots *s)
 	s->status.bytes = bytes;
 }
 
-/* Look after every timeline that is due.  As above. */
+/* Apply keep to every timeline that is due.  The lock: as above. */
 static void
 keep_due(struct tl_snapshots *s)
 {
@@ -326,7 +326,7 @@ keep_due(struct tl_snapshots *s)
 	while ((rule = keep_rules_first(&s->rules)) && rule->due_ns <= now) {
 		snprintf(timeline, sizeof(timeline), "%s", rule->timeline);
 		keep = rule->keep;
-		/* who says it again meanwhile makes it due again */
+		/* tl_snapshots_keep may make it due again meanwhile */
 		keep_rules_done(&s->rules, timeline, now, INT64_MAX);
 		pthread_mutex_unlock(&s->lock);
 		(void)tl_snapshots_keep_apply(s->folder.fd, timeline, &keep,
@@ -518,7 +518,8 @@ tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 
 	if (!s || !(s->path = strdup(directory))) {
 		free(s);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	}
 	s->loop = loop;
 	rc = tl_snapshot_folder_open(&s->folder, directory, fault);

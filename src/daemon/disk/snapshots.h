@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * snapshots.h - save evidence: timelines are copied to files, which are whole
- * or absent, and what need not be kept is removed.
+ * snapshots.h - copy timelines to files, and remove old ones.
  *
  * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.
  *
  *	take --> waiting --> frozen --> done --> the loop
  *	          copier      saver
  *
- * One thread freezes, as fast as memory allows, and begins at once; the other
- * compresses, waits for the disk and keeps the folder small.  Both block all
- * signals, and have the rights that their maker had when they were made.
+ * The copier freezes a timeline as fast as memory allows, and starts at once.
+ * The saver compresses, waits for the disk and removes old files.  Both threads
+ * block all signals and have the rights of the thread that made them.
+ *
+ * On a full disk the write fails with ENOSPC in the saver: the file, which has
+ * no name yet, is closed and thereby freed; the result carries -ENOSPC, which
+ * target.c logs as "NAME: cannot save PATH: No space left on device" and counts
+ * in timelined_snapshots_failed_total and timeline_snapshots_failed_total; then
+ * keep is applied, which may free space.  A failed snapshot is not retried: by
+ * then the entries it was for are overwritten.  Writers and the loop never
+ * wait.  The copies that wait for the saver are bounded: 256 jobs, 128 MiB of
+ * memory; a larger one is copied to a nameless file in the directory.
  */
 #ifndef TL_DAEMON_DISK_SNAPSHOTS_H
 #define TL_DAEMON_DISK_SNAPSHOTS_H
@@ -24,7 +32,7 @@ struct tl_snapshots;
 
 enum { TL_SNAPSHOTS_QUEUED_MAX = 256 /* that are not done */ };
 
-/* What came of one; runs in the loop's thread. */
+/* The result of a snapshot; passed to done in the thread of the loop. */
 struct tl_snapshot_result {
 	const char *timeline;
 	const char *path; /* where it would be or is */
@@ -63,12 +71,13 @@ int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context);
 /*
- * From now on these of the timeline are kept, also when none is taken: what
- * grows too old goes.  A take says it, too.  0, -ENOMEM, -ENAMETOOLONG.
+ * Set which snapshots of the timeline are kept, from now on, also while none is
+ * taken: files that grow too old are removed.  tl_snapshots_take sets it as
+ * well.  0, -ENOMEM, -ENAMETOOLONG.
  */
 int tl_snapshots_keep(struct tl_snapshots *snapshots, const char *timeline,
     const struct tl_config_keep *keep);
-/* done is never called with this context any more. */
+/* done will not be called with this context any more. */
 void tl_snapshots_cancel(struct tl_snapshots *snapshots, void *context);
 void tl_snapshots_status(struct tl_snapshots *snapshots,
     struct tl_snapshots_status *status);

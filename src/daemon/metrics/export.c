@@ -79,7 +79,7 @@ put_samples(struct tl_text *text, const struct tl_metric *metric,
 	}
 }
 
-/* All samples of a metric stand together; one without any is not named. */
+/* All samples of a metric together; a metric without samples is left out. */
 static void
 put_metric(struct tl_text *text, const struct tl_metric *metric,
     const struct tl_metrics *metrics)
@@ -135,7 +135,7 @@ key_of(const char *name)
 	return key;
 }
 
-/* Names of the kind "key": with what separates it from the one before. */
+/* "key": with a comma before it where one is needed. */
 static void
 put_key(struct tl_text *text, struct tl_bytes key)
 {
@@ -248,7 +248,7 @@ tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon)
 
 /* "" is null. */
 static void
-put_words(struct tl_fields *f, const char *name, const char *words)
+put_optional(struct tl_fields *f, const char *name, const char *words)
 {
 	if (words[0])
 		tl_fields_string(f, name, words);
@@ -271,8 +271,8 @@ put_recording(struct tl_fields *f, const struct tl_target *target)
 	tl_fields_unsigned(f, "bytes", r->bytes);
 	tl_fields_unsigned(f, "queued", r->queued);
 	tl_fields_unsigned(f, "faults", r->faults);
-	put_words(f, "path", r->path);
-	put_words(f, "error", status.rc < 0 ? strerror(-status.rc) : "");
+	put_optional(f, "path", r->path);
+	put_optional(f, "error", status.rc < 0 ? strerror(-status.rc) : "");
 	tl_fields_object_end(f);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics.h - what the daemon knows, as numbers with names.
+ * metrics.h - the state of the daemon, in four forms.
  */
 #ifndef TL_DAEMON_METRICS_METRICS_H
 #define TL_DAEMON_METRICS_METRICS_H
@@ -12,9 +12,9 @@
 void tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon);
 /* The same, one JSON object; also what `timelinectl status --json` shows. */
 void tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon);
-/* The same for a person: `timelinectl status`. */
+/* The same as text to read: `timelinectl status`. */
 void tl_metrics_status(struct tl_text *text, const struct tl_daemon *daemon);
-/* What is recorded, or should be: where, how much, and why not.  JSON. */
+/* The recordings: path, counts, error.  JSON. */
 void tl_metrics_record(struct tl_text *text, const struct tl_daemon *daemon);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics_status.c - the same numbers for a person: a paragraph for the
- * daemon, one for each timeline; what is not there is not spoken of.
+ * status.c - the metrics as text to read: a paragraph for the daemon and one
+ * for each timeline.  What is absent is left out.
  *
  *	example: 163840 slots, 10.0M bytes; logs info, outside of bursts
  *	  entries    12345 appended, 0 dropped; 12345 seen, 0 missed
@@ -75,8 +75,8 @@ put_daemon(struct tl_text *text, const struct tl_metrics *m)
 	put_name(text, tl_seccomp_state());
 	tl_put_char(text, '\n');
 	put_label(text, "timelines");
-	tl_put_format(text, "%zu looked after, %llu of others refused\n",
-	    d->target_count, (unsigned long long)d->refused);
+	tl_put_format(text, "%zu attached, %llu refused\n", d->target_count,
+	    (unsigned long long)d->refused);
 }
 
 static void
@@ -150,7 +150,7 @@ put_history(struct tl_text *text, const struct tl_metrics_view *v)
 		return;
 	put_label(text, "history");
 	if (kept_ns < 0)
-		tl_put_string(text, "not known yet");
+		tl_put_string(text, "unknown");
 	else
 		tl_put_duration(text, kept_ns);
 	if (wanted_ns > 0) {
@@ -219,7 +219,7 @@ put_clock(struct tl_text *text, const struct tl_metrics_view *v)
 		return;
 	put_label(text, "clock");
 	if (c->busy)
-		tl_put_string(text, "kept by another process; ");
+		tl_put_string(text, "calibrated by another process; ");
 	tl_put_string(text, "within ");
 	tl_put_duration(text, c->est_err_ns);
 	tl_put_string(text, " (at most ");
@@ -229,7 +229,7 @@ put_clock(struct tl_text *text, const struct tl_metrics_view *v)
 		tl_put_format(text, ", %llu steps",
 		    (unsigned long long)c->steps);
 	if (c->suspect)
-		tl_put_string(text, "; the counter is not trusted");
+		tl_put_string(text, "; the TSC is not trusted");
 	tl_put_char(text, '\n');
 }
 
@@ -283,7 +283,7 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	put_name(text, t->name);
 	tl_put_string(text, ": ");
 	if (!v->has_glance) {
-		tl_put_string(text, "cannot be looked at\n");
+		tl_put_string(text, "cannot be inspected\n");
 		return;
 	}
 	put_glance(text, &v->glance);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics_table.c - the table, and the sets of things that are measured. */
+/* table.c - read the status of all parts, and the table of metrics. */
 #include "daemon/metrics/table.h"
 
 #include "base/file.h"
@@ -72,7 +72,7 @@ count_writers(struct tl_metrics_view *view)
 }
 
 static void
-look_at(struct tl_metrics_view *view, const struct tl_target *target)
+read_target(struct tl_metrics_view *view, const struct tl_target *target)
 {
 	struct tl_fault fault = { 0 };
 
@@ -108,7 +108,7 @@ tl_metrics_gather(struct tl_metrics *metrics, const struct tl_daemon *d)
 		tl_snapshots_status(d->snapshots, &metrics->snapshots);
 	for (size_t i = 0; i < metrics->count; i++) {
 		metrics->views[i] = metrics->whole;
-		look_at(&metrics->views[i], d->targets[i]);
+		read_target(&metrics->views[i], d->targets[i]);
 	}
 	return 0;
 }
@@ -245,7 +245,7 @@ add_number(struct tl_metric_labels *labels, const char *name,
 }
 
 /* Where a machine has absurdly many lanes, those that never held anything are
- * left out.  Several fallback lanes are told apart by their number. */
+ * left out.  Several fallback lanes are numbered. */
 static bool
 label_lane(struct tl_metric_labels *labels, const struct tl_metrics_view *view,
     size_t i)

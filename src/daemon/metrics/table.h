@@ -24,7 +24,7 @@ struct tl_metrics_own {
 	int64_t cpu_ns;
 	uint64_t rss; /* bytes */
 	uint64_t fds;
-	bool has_rss; /* /proc told */
+	bool has_rss; /* /proc was readable */
 	bool has_fds;
 	struct tl_programs_status programs;
 };
@@ -53,7 +53,8 @@ struct tl_metrics {
 	size_t count;
 };
 
-/* Ask.  -ENOMEM.  Points into metrics: do not move it. */
+/* Read the status of all parts.  -ENOMEM.  metrics points into itself: do not
+ * move it. */
 int tl_metrics_gather(struct tl_metrics *metrics, const struct tl_daemon *d);
 void tl_metrics_release(struct tl_metrics *metrics);
 
@@ -116,7 +117,7 @@ struct tl_metric_labels {
 const char *tl_metric_set_key(enum tl_metric_set set);
 size_t
 tl_metric_set_size(enum tl_metric_set set, const struct tl_metrics_view *view);
-/* What tells the i-th from the others; false: leave this one out. */
+/* The labels of the i-th member; false: leave it out. */
 bool
 tl_metric_set_labels(enum tl_metric_set set, const struct tl_metrics_view *view,
     size_t i, struct tl_metric_labels *labels);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rules.c - the rules of one timeline, and what each entry and each tick is
- * to them.
+ * engine.c - pass entries and ticks to the rules of one timeline.
  *
- * Where something was missed (entries lost, the stream closed, the clock set
- * back) all rules are cut: nothing that lasts from before it counts.
+ * Where entries were lost, the stream was closed or the clock was set back,
+ * all rules are reset: no duration from before that point counts.
  */
 #include "daemon/rules/engine.h"
 #include "event/filter.h"
@@ -183,7 +182,7 @@ rule_init(struct tl_rule *rule, const struct tl_config_rule *config,
 		rc = tl_rule_rate_init(rule);
 	if (rc != 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "%s: not enough memory", config->name);
+		    "%s: out of memory", config->name);
 	return tl_rule_compile(rule, fault);
 }
 
@@ -207,7 +206,7 @@ is_same_double(double a, double b)
 	return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
-/* Do both look for the same?  What is done then does not matter. */
+/* Do both look for the same?  Their actions may differ. */
 static bool
 is_same_rule(const struct tl_config_rule *a, const struct tl_config_rule *b)
 {
@@ -222,7 +221,7 @@ is_same_rule(const struct tl_config_rule *a, const struct tl_config_rule *b)
 	       a->every_ns == b->every_ns && a->fires_max == b->fires_max;
 }
 
-/* The rule of before that goes on as this one; NULL: it is new. */
+/* The old rule that continues as this one; NULL: it is new. */
 static struct tl_rule *
 find_same(const struct tl_rules *rules, const struct tl_config_rule *config,
     uint64_t *taken)
@@ -239,7 +238,7 @@ find_same(const struct tl_rules *rules, const struct tl_config_rule *config,
 	return NULL;
 }
 
-/* The new list takes over what goes on, and the old one is freed. */
+/* Move the rules that continue to the new list, and free the old one. */
 static void
 change_over(struct tl_rules *rules, struct tl_rule *made,
     struct tl_rule *const *same, const struct tl_config_rule *list,
@@ -294,7 +293,7 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 	made = calloc(count + 1, sizeof(*made));
 	rc = made ? make_spans(&spans, list, count) : -ENOMEM;
 	if (rc != 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "not enough memory");
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "out of memory");
 	for (; rc == 0 && i < count; i++) {
 		same[i] = find_same(rules, &list[i], &taken);
 		if (!same[i])
@@ -327,12 +326,12 @@ tl_rules_new(struct tl_rules **rules, const struct tl_config_rule *list,
 
 	if (!made)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-		    "not enough memory");
+		    "out of memory");
 	made->host = *host;
 	made->list = calloc(1, sizeof(*made->list));
-	rc = made->list ? tl_rules_configure(made, list, count, fault)
-			: tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
-			      "not enough memory");
+	rc = made->list
+		 ? tl_rules_configure(made, list, count, fault)
+		 : tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "out of memory");
 	if (rc == 0)
 		*rules = made;
 	else

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rule.h - what the files of the rules' engine share: a rule at work.
+ * engine.h - the rules of one timeline at work; included in src/daemon/rules
+ * only.
  *
- *	entry --> rules.c --> rule_match.c: which rules want this message?
- *			  --> rule_entry.c   event, level, argument
- *			  --> rule_time.c    interval, absent, rate
- *			  --> rule_span.c    spans
- *	each --> rule_when.c: does the expression let it pass?
- *	     --> rule_fire.c: may it fire now?  Then say so.
+ *	entry --> engine.c --> rule.c: which rules want this message?
+ *			   --> kinds.c: event, level, argument, interval,
+ *			       absent, rate, span
+ *	each --> rule.c: does its expression let the entry pass, and may it
+ *		 fire now?
  *
  * A rule that has fired is disarmed until what it watches was on the good
  * side of its bound again.  One that may not fire (every_ns, fires_max) stays
@@ -27,7 +27,7 @@
 
 struct tl_rule {
 	const struct tl_config_rule *config;
-	struct tl_script_filter *when; /* made when it is first asked */
+	struct tl_script_filter *when; /* made at its first use */
 	uint64_t fired;
 	uint64_t suppressed;
 	int64_t fired_ns;       /* last, where fired > 0 */
@@ -59,7 +59,7 @@ struct tl_rules {
 	struct tl_rules_host host;
 	struct tl_rule *list;
 	size_t count;
-	uint64_t on; /* bit i: rule i was not switched off */
+	uint64_t on; /* bit i: rule i was not disabled */
 	struct tl_message_map map;
 	struct tl_rule_match scratch; /* of a message that is not kept */
 	struct tl_spans *spans;       /* NULL: no rule asks for spans */
@@ -94,13 +94,12 @@ tl_rule_limit(const struct tl_rule *rule)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-/* rule_match.c: what the rules want of this message; the answer is good until
- * the next question. */
+/* rule.c: what the rules want of this message; valid until the next call. */
 const struct tl_rule_match *
 tl_rules_match(struct tl_rules *rules, const struct tl_message *message);
 void tl_rules_forget_matches(struct tl_rules *rules);
 
-/* rule_when.c: does the expression let the event pass?  A failure switches
+/* rule.c: does the expression let the event pass?  A failure switches
  * the rule off. */
 bool tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event);
@@ -109,8 +108,8 @@ int tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault);
 void tl_rule_switch_off(struct tl_rules *rules, struct tl_rule *rule,
     const char *why);
 
-/* rule_fire.c: where the text of a firing goes, empty; NULL: it must not fire
- * now.  Then tl_rule_fire says it, which disarms the rule. */
+/* rule.c: an empty text to describe the firing; NULL: the rule must not fire
+ * now.  tl_rule_fire then reports it and disarms the rule. */
 struct tl_text *
 tl_rule_claim(struct tl_rules *rules, struct tl_rule *rule, int64_t ns);
 void tl_rule_fire(struct tl_rules *rules, struct tl_rule *rule,
@@ -125,13 +124,12 @@ tl_rule_turns(const struct tl_rule *rule, bool bad, bool good)
 /* The same of a span or interval that took so long. */
 bool tl_rule_turns_ns(const struct tl_rule *rule, int64_t ns);
 
-/* rule_entry.c: an entry that matches. */
+/* kinds.c: an entry that matches. */
 void tl_rule_put_event(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event);
 void tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, unsigned index);
 
-/* rule_time.c */
 int tl_rule_rate_init(struct tl_rule *rule);
 void tl_rule_put_interval(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, unsigned part);
@@ -146,7 +144,7 @@ void tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
 void
 tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule, int64_t now_ns);
 
-/* rule_span.c: pair an entry of a message that rules of spans want: 1 and the
+/* kinds.c: pair an entry of a message that rules of spans want: 1 and the
  * span that it ended, or 0. */
 int tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,
     struct tl_span *span);

@@ -121,7 +121,7 @@ judge_interval(struct tl_rules *rules, struct tl_rule *rule,
 	text = tl_rule_claim(rules, rule, now_ns);
 	if (!text)
 		return;
-	tl_put_string(text, event ? "took " : "waits since ");
+	tl_put_string(text, event ? "took " : "waiting for ");
 	tl_put_duration(text, ns);
 	tl_put_string(text, " (limit ");
 	tl_put_duration(text, tl_rule_limit(rule));
@@ -204,7 +204,7 @@ tl_rule_tick_absent(struct tl_rules *rules, struct tl_rule *rule,
 /* == rate == */
 
 /* The least number of entries in limit_ns that is more than (or, where below
- * is asked, not fewer than) so many a second. */
+ * is set, not fewer than) so many a second. */
 static uint64_t
 count_at(const struct tl_rule *rule, double per_second)
 {
@@ -269,8 +269,7 @@ judge_low(struct tl_rules *rules, struct tl_rule *rule,
 		rule->since = true;
 		rule->since_ns = now_ns;
 	}
-	/* It fires on the low side where below is asked, and is armed again
-	 * there where it is not. */
+	/* With below it fires here, without it it is armed again here. */
 	if (rule->disarmed == rule->config->below ||
 	    tl_ns_since(now_ns, rule->since_ns) < limit)
 		return;
@@ -364,8 +363,8 @@ tl_rules_drop_spans(struct tl_rules *rules)
 	}
 }
 
-/* The expression of a rule is asked about the begin, which has the arguments
- * that all spans have. */
+/* The expression of a rule is applied to the begin event, whose arguments all
+ * spans have. */
 static bool
 begin_passes(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_span *span)

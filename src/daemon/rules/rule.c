@@ -16,8 +16,8 @@
 
 /* == match == */
 
-/* The entries that tell of levels are there because of us as often as not:
- * only who asks for their category wants them. */
+/* Entries about levels are often caused by the daemon itself, so only rules
+ * that name their category want them. */
 static bool
 is_match(const struct tl_config_match *match, const struct tl_message *message)
 {
@@ -98,7 +98,7 @@ fill(struct tl_rule_match *match, const struct tl_rules *rules,
 	}
 }
 
-/* What no rule wants need not be kept one by one. */
+/* Shared by all messages that no rule wants. */
 static struct tl_rule_match unwanted;
 
 static void
@@ -176,7 +176,7 @@ leave(void *context, const char *message, size_t size)
 	_exit(1);
 }
 
-/* Nobody reads what an expression would print. */
+/* Discard what an expression prints. */
 static int
 swallow(void *context, const char *data, size_t size)
 {

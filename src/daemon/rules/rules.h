@@ -2,17 +2,17 @@
 /*
  * rules.h - watch the stream of a timeline for what its triggers describe.
  *
- * Knows nothing of what is done then; the host is told.  A message is matched
- * against the globs once, later entries of it cost a lookup.  A rule whose
- * expression fails, or does not come back, is switched off and reported; the
+ * A rule that fires calls its host, which carries out the actions.  A message
+ * is matched against the globs once; later entries of it cost a lookup.  A rule
+ * whose expression fails or does not return is disabled and reported; the
  * others go on.
  *
- * Time is that of the entries and of the ticks; no clock is read.  What is
- * still going on (a span, an interval, an absence, a low rate) is found out at
- * ticks.  Nothing fires because of what was lost: after a TL_LOST spans and
- * intervals begin anew, and an absence or a low rate has to last its whole
- * time again.  A rule of spans asks its expression about the begin, one of
- * intervals about the first message; all others about each entry.
+ * Time is that of the entries and of the ticks; no clock is read.   Conditions
+ * that last (an open span, an interval, an absence, a low rate) are detected at
+ * ticks.  No rule fires because of lost entries: after a TL_LOST spans and
+ * intervals start again, and an absence or a low rate has to last its whole
+ * time again.  The expression of a span rule is applied to the begin event, of
+ * an interval rule to the first message, of all others to each entry.
  */
 #ifndef TL_DAEMON_RULES_RULES_H
 #define TL_DAEMON_RULES_RULES_H
@@ -34,7 +34,7 @@ struct tl_firing {
 
 struct tl_rules_host {
 	void (*fired)(void *context, const struct tl_firing *firing);
-	/* A rule was switched off. */
+	/* A rule was disabled. */
 	void (*failed)(void *context, const struct tl_config_rule *rule,
 	    const char *why);
 	void *context;
@@ -60,7 +60,7 @@ void tl_rules_tick(struct tl_rules *rules, int64_t now_ns);
 void tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,
     int64_t now_ns);
 /* Another list (a reload); rules of the same name that look for the same keep
- * their state; those that were switched off are tried again.  On failure all
+ * their state; those that were disabled are tried again.  On failure all
  * stays as it was. */
 int tl_rules_configure(struct tl_rules *rules,
     const struct tl_config_rule *list, size_t count, struct tl_fault *fault);

@@ -11,7 +11,7 @@ tl_window_init(struct tl_window *window, uint64_t n_max)
 {
 	assert(n_max <= TL_WINDOW_ASKED_MAX);
 	*window = (struct tl_window){ .every = n_max / TL_WINDOW_SLOTS + 1 };
-	/* The newest may begin a group, the oldest asked for end one. */
+	/* The newest may begin a group, the oldest needed may end one. */
 	window->size = n_max / window->every + 2;
 	window->stamps = calloc(window->size, sizeof(*window->stamps));
 	return window->stamps ? 0 : -ENOMEM;

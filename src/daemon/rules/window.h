@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * window.h - how many things have happened lately.
+ * window.h - did an event happen at least n times since some time?
  *
- * Stamps of the newest ones in a ring.  The only question, "were there at
- * least n since then?", is one look at the stamp n places back.  For very many
- * only every so-manieth stamp is kept, which is one part in TL_WINDOW_SLOTS
- * less exact and always errs towards "no".
+ * The newest stamps are in a ring, so the answer is one comparison with the
+ * stamp n places back.  For large n only every k-th stamp is kept; the answer
+ * is then exact to one part in TL_WINDOW_SLOTS and errs towards "no".
  */
 #ifndef TL_DAEMON_RULES_WINDOW_H
 #define TL_DAEMON_RULES_WINDOW_H
@@ -14,18 +13,18 @@
 #include <stdint.h>
 
 enum { TL_WINDOW_SLOTS = 1 << 16 };
-/* Nobody asks for more. */
+/* The largest n of tl_window_has. */
 #define TL_WINDOW_ASKED_MAX ((uint64_t)1 << 40)
 
 struct tl_window {
-	int64_t *stamps; /* NULL: nothing can be asked for */
+	int64_t *stamps; /* NULL: not initialized */
 	uint64_t size;   /* of the ring */
 	uint64_t every;  /* one stamp of so many is kept */
 	uint64_t total;  /* that were added */
 	int64_t newest;
 };
 
-/* Ready for questions of up to n_max.  0 or -ENOMEM. */
+/* Allocate for n of up to n_max.  0 or -ENOMEM. */
 int tl_window_init(struct tl_window *window, uint64_t n_max);
 void tl_window_free(struct tl_window *window);
 void tl_window_clear(struct tl_window *window);

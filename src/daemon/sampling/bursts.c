@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bursts.c - sample a timeline in detail for short moments, and keep as much
- * history as was asked for.
+ * bursts.c - the timers of sampling bursts, slots and retention control.
  *
  *	timerfd --> sample: draw, burst, arm for the next
- *	       \--> look at the lanes right after a burst that is measured
- *	tick -----> look at the lanes and levels, decide, pace
+ *	       \--> read the lanes right after a burst that is measured
+ *	tick -----> read the lanes and levels, decide, pace
  *
  * libev's own timers count milliseconds, which bursts need finer.
  *
@@ -57,7 +56,7 @@ struct tl_bursts {
 	uint64_t seed;
 	struct tl_schedule schedule;
 	struct tl_retention retention;
-	struct tl_retention_reading *looks;
+	struct tl_retention_reading *readings;
 	uint64_t open_ns;     /* of our bursts, since the last look */
 	uint64_t own_word;    /* the levels as our last burst left them */
 	bool measure;         /* the next burst */
@@ -66,7 +65,7 @@ struct tl_bursts {
 	struct tl_plan slots; /* as it was last set ... */
 	bool has_slots;       /* ... if it was */
 	uint64_t slots_ns;    /* ... when */
-	uint64_t looked;      /* stamp of the last look */
+	uint64_t last_stamp;  /* of the last count of open slots */
 	struct tl_contention contention;
 	uint64_t share_us; /* contention when share_ns was: for status */
 	uint64_t share_ns;
@@ -169,11 +168,11 @@ slots_open_ns(struct tl_bursts *b)
 {
 	const uint32_t share = b->slots.shares[TIMELINE_LEVEL_MAX];
 	const uint64_t now = tl_stamp_now(b->tl);
-	const uint64_t first = timeline_slot(b->looked, b->slots.shift);
+	const uint64_t first = timeline_slot(b->last_stamp, b->slots.shift);
 	const uint64_t end = timeline_slot(now, b->slots.shift);
 	double open = 0;
 
-	b->looked = now;
+	b->last_stamp = now;
 	if (end < first || first == 0)
 		return 0;
 	if (end - first > count_slots_max)
@@ -209,7 +208,7 @@ set_slots(struct tl_bursts *b, uint64_t at_ns)
 		lease_ns) != 0)
 		return; /* the string table is full: nothing is sampled */
 	if (!b->has_slots)
-		b->looked = tl_stamp_now(b->tl);
+		b->last_stamp = tl_stamp_now(b->tl);
 	b->slots = plan;
 	b->slots_ns = at_ns;
 	b->has_slots = true;
@@ -219,7 +218,7 @@ set_slots(struct tl_bursts *b, uint64_t at_ns)
 
 /* How far is each lane?  Their rates since the last time follow. */
 static void
-look(struct tl_bursts *b, uint64_t at_ns)
+read_lanes(struct tl_bursts *b, uint64_t at_ns)
 {
 	const struct timeline_header *g = &b->tl->geometry;
 
@@ -229,21 +228,21 @@ look(struct tl_bursts *b, uint64_t at_ns)
 		const uint64_t at =
 		    timeline_head_offset(g, timeline_lane(g, i, 0));
 
-		b->looks[i].entries =
+		b->readings[i].entries =
 		    timeline_lane_entries(g, timeline_lane(g, i, 0));
-		/* acquire: no more than that of a neighbour is asked */
-		b->looks[i].head = tl_load_acquire_64(
+		/* acquire: heads need no order among lanes */
+		b->readings[i].head = tl_load_acquire_64(
 		    (const uint64_t *)(const void *)(b->tl->map + at));
 	}
 	if (b->has_slots)
 		b->open_ns += slots_open_ns(b);
-	tl_retention_read(&b->retention, b->looks, at_ns, b->open_ns);
+	tl_retention_read(&b->retention, b->readings, at_ns, b->open_ns);
 	b->open_ns = 0;
 }
 
-/* What the levels word says, within bounds whatever it says. */
+/* Read the levels word; its base is forced into bounds. */
 static struct tl_levels_now
-look_at_levels(const struct tl_bursts *b)
+read_levels(const struct tl_bursts *b)
 {
 	struct tl_levels_now now;
 
@@ -274,7 +273,7 @@ sample(struct tl_bursts *b)
 {
 	const uint8_t level = tl_schedule_level(&b->schedule);
 	const uint64_t length_ns = b->schedule.length_ns;
-	struct tl_levels_now levels = look_at_levels(b);
+	struct tl_levels_now levels = read_levels(b);
 
 	if (levels.burst) {
 		b->status.skipped += levels.word != b->own_word;
@@ -284,7 +283,7 @@ sample(struct tl_bursts *b)
 	    tl_burst(b->tl, level, length_ns,
 		tl_contention_sample(&b->contention)) != 0)
 		return false;
-	/* for the next one: now it must be quick */
+	/* after the burst, for the next one: before it would delay it */
 	tl_contention_read(&b->contention);
 	tl_levels_look(b->tl, &levels);
 	b->own_word = levels.word;
@@ -303,7 +302,7 @@ begin_sample(struct tl_bursts *b, uint64_t at_ns)
 	bool made;
 
 	if (measure)
-		look(b, at_ns);
+		read_lanes(b, at_ns);
 	made = sample(b);
 	tl_schedule_next(&b->schedule, at_ns);
 	b->measuring = measure && made;
@@ -325,7 +324,7 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 	} else if (!b->measuring) {
 		begin_sample(b, now_ns());
 	} else {
-		look(b, now_ns());
+		read_lanes(b, now_ns());
 		b->measuring = false;
 		arm(b, b->schedule.at_ns);
 	}
@@ -333,7 +332,7 @@ timer_fired(struct ev_loop *loop, ev_io *io, int events)
 
 /* How much history is there? */
 static void
-see_history(struct tl_bursts *b)
+measure_history(struct tl_bursts *b)
 {
 	bool wrapped = false;
 	struct tl_glance glance;
@@ -367,14 +366,14 @@ static void
 control(struct tl_bursts *b, uint64_t at_ns)
 {
 	struct tl_retention *r = &b->retention;
-	const uint8_t base = look_at_levels(b).base;
+	const uint8_t base = read_levels(b).base;
 
-	if (base != r->base) /* somebody else's: that is the wish now */
+	if (base != r->base) /* another process set it: adopt it */
 		tl_retention_want(r, base);
 	tl_retention_decide(r, at_ns);
 	if (r->base != base)
 		put_base(b, r->base);
-	b->status.base = r->base > r->wish ? r->base : 0;
+	b->status.base = r->base > r->wanted_base ? r->base : 0;
 	b->status.scale = tl_retention_scale(r);
 	if (b->sampling)
 		tl_schedule_pace(&b->schedule, tl_retention_length(r),
@@ -384,7 +383,7 @@ control(struct tl_bursts *b, uint64_t at_ns)
 /* How long did threads wait for CPUs?  Once a while the share is worked out
  * anew. */
 static void
-see_contention(struct tl_bursts *b, uint64_t at_ns)
+measure_contention(struct tl_bursts *b, uint64_t at_ns)
 {
 	uint32_t pids[TL_CONTENTION_PIDS_MAX];
 	size_t count = 0;
@@ -426,10 +425,10 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 
 	(void)loop;
 	(void)events;
-	see_contention(b, at_ns);
+	measure_contention(b, at_ns);
 	if (b->keep_ns > 0) {
 		if (!b->measuring) /* that look would be torn in two */
-			look(b, at_ns);
+			read_lanes(b, at_ns);
 		control(b, at_ns);
 		b->measure = !b->plan.slots;
 	}
@@ -439,7 +438,7 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 		b->ticks--;
 		return;
 	}
-	see_history(b);
+	measure_history(b);
 	b->ticks =
 	    b->tick.repeat < history_s ? (unsigned)(history_s / tick_s) - 1 : 0;
 }
@@ -450,9 +449,9 @@ give_base_back(struct tl_bursts *b)
 {
 	struct tl_retention *r = &b->retention;
 
-	if (r->base > r->wish && look_at_levels(b).base == r->base)
-		put_base(b, r->wish);
-	tl_retention_want(r, look_at_levels(b).base);
+	if (r->base > r->wanted_base && read_levels(b).base == r->base)
+		put_base(b, r->wanted_base);
+	tl_retention_want(r, read_levels(b).base);
 	b->status.base = 0;
 }
 
@@ -497,8 +496,8 @@ tl_bursts_configure(struct tl_bursts *b,
 	}
 	arm(b, b->sampling && !b->plan.slots ? b->schedule.at_ns : 0);
 	set_slots(b, now_ns());
-	look(b, now_ns());
-	see_history(b);
+	read_lanes(b, now_ns());
+	measure_history(b);
 	b->ticks = 0;
 	ev_timer_stop(b->loop, &b->tick);
 	ev_timer_set(&b->tick, every, every);
@@ -510,8 +509,8 @@ allocate(struct tl_bursts *b)
 {
 	const size_t lanes = lane_count(b->tl);
 
-	b->looks = calloc(lanes + 1, sizeof(*b->looks));
-	if (!b->looks)
+	b->readings = calloc(lanes + 1, sizeof(*b->readings));
+	if (!b->readings)
 		return -ENOMEM;
 	return tl_retention_init(&b->retention, lanes);
 }
@@ -535,7 +534,7 @@ tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 	rc = b->fd < 0 ? -errno : allocate(b);
 	if (rc != 0)
 		goto free;
-	tl_retention_want(&b->retention, look_at_levels(b).base);
+	tl_retention_want(&b->retention, read_levels(b).base);
 	ev_io_init(&b->io, timer_fired, b->fd, EV_READ);
 	ev_set_priority(&b->io, EV_MAXPRI);
 	b->io.data = b;
@@ -548,7 +547,7 @@ tl_bursts_new(struct tl_bursts **bursts, struct ev_loop *loop,
 free:
 	tl_contention_close(&b->contention);
 	tl_retention_free(&b->retention);
-	free(b->looks);
+	free(b->readings);
 	if (b->fd >= 0)
 		close(b->fd);
 	free(b);
@@ -596,6 +595,6 @@ tl_bursts_free(struct tl_bursts *b)
 	close(b->fd);
 	tl_contention_close(&b->contention);
 	tl_retention_free(&b->retention);
-	free(b->looks);
+	free(b->readings);
 	free(b);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bursts.h - sample a timeline in detail for short moments, and keep as much
- * history as was asked for.
+ * bursts.h - sampling bursts, slots, and retention control of a timeline.
  *
- * A burst is one call; its end is the writers' own affair (their TSC).  The
- * beginnings are jittered so that they cannot lock onto a period of the
- * program.  The next one never begins before the last has ended.  Where
+ * A burst is one call; writers end it by comparing their TSC with the levels
+ * word.  Starts are jittered so that they cannot lock onto a period of the
+ * program.  The next burst never starts before the last has ended.  Where
  * history must be kept (keep_ns) a control loop measures how fast the lanes
- * turn over and scales how much time bursts may take: less when the ring
- * forgets too soon, up to what was configured when there is room.
+ * turn over and scales the time of bursts: down when the ring overwrites too
+ * soon, up to the configured time when there is room.
  */
 #ifndef TL_DAEMON_SAMPLING_BURSTS_H
 #define TL_DAEMON_SAMPLING_BURSTS_H
@@ -23,13 +22,13 @@ struct tl_bursts;
 struct tl_bursts_status {
 	uint64_t made;
 	uint64_t by_level[TIMELINE_LEVEL_NONE + 1];
-	uint64_t skipped;   /* somebody else's burst was open */
+	uint64_t skipped;   /* another burst was open */
 	uint64_t triggered; /* by tl_bursts_raise */
 	double scale;       /* of the time bursts may take: 0 .. 1 */
 	uint64_t length_ns; /* as it is just now */
 	uint64_t period_ns;
 	int64_t kept_ns;  /* history that the ring holds now; -1 unknown */
-	bool keeps;       /* as much as was asked for, or not asked */
+	bool keeps;       /* at least keep_ns of it, or keep_ns is 0 */
 	uint8_t base;     /* priority that keep has set; 0: none */
 	double contended; /* share of the last seconds in which threads waited
 			     for a CPU; below 0: not known */
@@ -52,7 +51,7 @@ tl_bursts_writers(struct tl_bursts *bursts, const struct tl_writers *writers);
 void tl_bursts_configure(struct tl_bursts *bursts,
     const struct tl_config_timeline *config);
 /* A burst that a trigger wants, now: not a sample, so out of estimates.  0
- * or what timeline_burst said. */
+ * or the error of timeline_burst. */
 int tl_bursts_raise(struct tl_bursts *bursts, uint8_t level, uint64_t ns);
 /* A slot of about so many ticks has two to the power of that. */
 unsigned tl_bursts_slot_shift(uint64_t ticks);

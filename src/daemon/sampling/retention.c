@@ -17,8 +17,8 @@ static const double target = 0.9;
 static const double down_below = 0.95, up_above = 1.1, down_at_once = 0.75;
 /* Room that the level below must have to be taken. */
 static const double lower_below = 0.7;
-/* A lane that is emptier tells nothing of what was saved. */
-static const double told_above = 0.02;
+/* Below this use of a lane the savings are not known. */
+static const double known_above = 0.02;
 /* Rates are known from so much time on. */
 static const double known_after_s = 0.2;
 
@@ -71,7 +71,7 @@ void
 tl_retention_want(struct tl_retention *r, uint8_t base)
 {
 	assert(base >= TIMELINE_LEVEL_MIN && base <= TIMELINE_LEVEL_NONE);
-	r->wish = base;
+	r->wanted_base = base;
 	r->backoff = 1;
 	r->raised_at_ns = r->lowered_at_ns = 0;
 	for (size_t i = 0; i <= TIMELINE_LEVEL_NONE; i++)
@@ -80,7 +80,7 @@ tl_retention_want(struct tl_retention *r, uint8_t base)
 		set_base(r, base);
 }
 
-/* Tell the two rates of a lane apart. */
+/* Solve for the two rates of a lane. */
 static void
 solve(struct tl_retention_lane *l)
 {
@@ -103,13 +103,13 @@ solve(struct tl_retention_lane *l)
 }
 
 static void
-see_lane(struct tl_retention_lane *l, const struct tl_retention_reading *look,
-    double quiet_s, double burst_s)
+read_lane(struct tl_retention_lane *l,
+    const struct tl_retention_reading *reading, double quiet_s, double burst_s)
 {
 	const double all_s = quiet_s + burst_s;
 	const double fade = exp(-all_s * 1e3 / TL_RETENTION_MEMORY_MS);
 	const double n =
-	    look->head > l->head ? (double)(look->head - l->head) : 0;
+	    reading->head > l->head ? (double)(reading->head - l->head) : 0;
 
 	l->qq = l->qq * fade + quiet_s * quiet_s / all_s;
 	l->qb = l->qb * fade + quiet_s * burst_s / all_s;
@@ -121,7 +121,7 @@ see_lane(struct tl_retention_lane *l, const struct tl_retention_reading *look,
 
 void
 tl_retention_read(struct tl_retention *r,
-    const struct tl_retention_reading *looks, uint64_t now_ns,
+    const struct tl_retention_reading *readings, uint64_t now_ns,
     uint64_t burst_ns)
 {
 	const bool begun = r->begun;
@@ -133,10 +133,10 @@ tl_retention_read(struct tl_retention *r,
 	burst_s = fmin((double)burst_ns / second_ns, all_s);
 	for (size_t i = 0; i < r->lane_count; i++) {
 		if (begun)
-			see_lane(&r->lanes[i], &looks[i], all_s - burst_s,
+			read_lane(&r->lanes[i], &readings[i], all_s - burst_s,
 			    burst_s);
-		r->lanes[i].entries = looks[i].entries;
-		r->lanes[i].head = looks[i].head;
+		r->lanes[i].entries = readings[i].entries;
+		r->lanes[i].head = readings[i].head;
 	}
 	r->begun = true;
 	r->last_ns = now_ns;
@@ -175,7 +175,7 @@ tl_retention_period(const struct tl_retention *r)
 			 : (uint64_t)((double)r->plan.period_ns / part);
 }
 
-/* How much of its room a lane needs for what was asked, at some rate. */
+/* How much of its room a lane needs for keep_ns, at some rate. */
 static double
 need(const struct tl_retention *r, const struct tl_retention_lane *l,
     double rate)
@@ -290,7 +290,7 @@ knows_bursts(const struct tl_retention *r)
 	return false;
 }
 
-/* What the level below the base would need, as far as can be told. */
+/* What the level below the base would need, as far as it is known. */
 static double
 need_below(const struct tl_retention *r)
 {
@@ -298,10 +298,10 @@ need_below(const struct tl_retention *r)
 	const double now = need_most(r, false);
 	double guess = now;
 
-	if (r->rate_after[below] > told_above)
+	if (r->rate_after[below] > known_above)
 		guess = now * r->rate_before[below] / r->rate_after[below];
 	if (knows_bursts(r) && r->plan.burst_level <= below)
-		guess = r->rate_after[below] > told_above
+		guess = r->rate_after[below] > known_above
 			    ? fmin(guess, need_most(r, true))
 			    : need_most(r, true);
 	return guess;
@@ -341,7 +341,7 @@ lower_base(struct tl_retention *r, uint64_t now_ns)
 static void
 take_after(struct tl_retention *r, uint64_t now_ns)
 {
-	if (r->raised_at_ns == 0 || r->base <= r->wish ||
+	if (r->raised_at_ns == 0 || r->base <= r->wanted_base ||
 	    now_ns - r->raised_at_ns <
 		TL_RETENTION_SHORT_MS * UINT64_C(1000000))
 		return;
@@ -356,7 +356,7 @@ decide_base(struct tl_retention *r, uint64_t now_ns)
 	    r->plan.period_ns == 0 || r->step == TL_RETENTION_STEPS;
 
 	take_after(r, now_ns);
-	if (r->base < r->wish || r->wish == 0)
+	if (r->base < r->wanted_base || r->wanted_base == 0)
 		return;
 	if (spent && need_most(r, false) > 1 && r->base < r->plan.base_max) {
 		r->room_since_ns = 0;
@@ -366,7 +366,7 @@ decide_base(struct tl_retention *r, uint64_t now_ns)
 		return;
 	}
 	r->short_since_ns = 0;
-	if (r->base == r->wish || need_below(r) > lower_below)
+	if (r->base == r->wanted_base || need_below(r) > lower_below)
 		r->room_since_ns = 0;
 	else if (has_lasted(&r->room_since_ns, now_ns, room_ms(r)))
 		lower_base(r, now_ns);

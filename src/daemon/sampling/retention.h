@@ -3,7 +3,7 @@
  * retention.h - how much of the time bursts may take, so that the lanes keep
  * enough history: pure, fed with how far each lane was when.
  *
- * Between two looks at the heads a lane grows by
+ * Between two readings at the heads a lane grows by
  *
  *	quiet time * base rate + burst time * burst rate
  *
@@ -15,8 +15,8 @@
  *
  * The share goes in steps, each a fixed part of the one before.  Down as far
  * as needed, at once where much is too much; up half of the way, and only
- * after the room for it was there for a while.  At the last step bursts are so rare that they cost
- * nothing and still tell their rate.
+ * after there was room for it for a while.  At the last step bursts are so rare
+ * that they cost nothing, and their rate can still be measured.
  *
  * Where the base alone is too much and the priority may be raised it is, one
  * level at a time, and lowered again after the level below would have had
@@ -72,14 +72,14 @@ struct tl_retention {
 	uint64_t raised_at_ns;
 	uint64_t lowered_at_ns;
 	unsigned backoff;
-	uint8_t wish; /* base without us */
-	uint8_t base; /* as it is */
+	uint8_t wanted_base; /* base without retention control */
+	uint8_t base;        /* as it is */
 	/* Total rate below and above each step of the priority. */
 	double rate_before[TIMELINE_LEVEL_NONE + 1];
 	double rate_after[TIMELINE_LEVEL_NONE + 1];
 };
 
-/* What a lane looks like. */
+/* What a lane readings like. */
 struct tl_retention_reading {
 	uint64_t entries;
 	uint64_t head;
@@ -91,7 +91,7 @@ void tl_retention_free(struct tl_retention *retention);
 /* Another plan; what was learnt stays. */
 void tl_retention_configure(struct tl_retention *retention,
     const struct tl_retention_plan *plan);
-/* The base that somebody else chose. */
+/* The base that the user or another process chose. */
 void tl_retention_want(struct tl_retention *retention, uint8_t base);
 
 /*
@@ -99,7 +99,7 @@ void tl_retention_want(struct tl_retention *retention, uint8_t base);
  * for burst_ns.  Looks that come before the last are ignored.
  */
 void tl_retention_read(struct tl_retention *retention,
-    const struct tl_retention_reading *looks, uint64_t now_ns,
+    const struct tl_retention_reading *readings, uint64_t now_ns,
     uint64_t burst_ns);
 /* Decide, a few times a second: step and base are then what should be. */
 void tl_retention_decide(struct tl_retention *retention, uint64_t now_ns);

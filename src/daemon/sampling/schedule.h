@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.h - when the next sample begins and how detailed it is: pure, by
- * the clock it is told and a generator of its own.
+ * schedule.h - when the next sample starts and which level it has: pure, with
+ * the time as an argument and a generator of its own.
  *
  * From one beginning to the next it is a period, more or less: each distance
- * is drawn evenly and for itself, so that after a few samples nobody can tell
- * where in its own period a program is met.  The level is drawn for itself,
- * too: each next one is so many times rarer.
+ * is drawn uniformly and independently, so that after a few samples all phases
+ * of a periodic program are equally likely.  The level is drawn independently,
+ * too: each next one is `rarer` times less likely.
  */
 #ifndef TL_DAEMON_SAMPLING_SCHEDULE_H
 #define TL_DAEMON_SAMPLING_SCHEDULE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.c - survive a timeline that is cut short under us.
+ * guard.c - the handler of SIGBUS, and the mappings it knows.
  */
 #include "daemon/sandbox/guard.h"
 
@@ -46,7 +46,7 @@ handle(int signal_number, siginfo_t *info, void *context)
 	    mmap((void *)(uintptr_t)page, TIMELINE_PAGE_SIZE,
 		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		-1, 0) == MAP_FAILED) {
-		/* Not ours: end as without a handler. */
+		/* Not a guarded mapping: end as without a handler. */
 		signal(signal_number, SIG_DFL);
 		raise(signal_number);
 		return;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guard.h - survive a timeline that is cut short under us.
+ * guard.h - survive a timeline that is truncated while it is mapped.
  *
- * Its owner may truncate the file at any time; a store to the mapping would
- * then end this process by SIGBUS.  The handler puts an empty page of our own
- * in the place of the lost one and marks the mapping; whoever looks after it
- * lets it go.
+ * The owner may truncate the file at any time; an access to the mapping would
+ * then end this process by SIGBUS.  The handler maps an empty page of our own
+ * in place of the lost one and marks the mapping; targets.c then detaches.
  */
 #ifndef TL_DAEMON_SANDBOX_GUARD_H
 #define TL_DAEMON_SANDBOX_GUARD_H
@@ -18,7 +17,7 @@ enum { TL_GUARDS_MAX = 1024 };
 /* Once, at start: from then on every timeline that is attached is guarded, by
  * the number in its struct.  0 or -errno. */
 int tl_guard_start(void);
-/* Look after a mapping: its number, or -ENOSPC. */
+/* Guard a mapping: its number, or -ENOSPC. */
 int tl_guard_add(const void *map, size_t size);
 void tl_guard_remove(int guard);
 /* Was a page of it lost? */

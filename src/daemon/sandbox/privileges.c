@@ -26,7 +26,7 @@ make_folder(const char *path, mode_t mode, const struct passwd *user,
 		return errno == EEXIST
 			   ? 0
 			   : tl_fault(fault, -errno, TL_FAULT_NOWHERE,
-				 "cannot make the folder %s: %s", path,
+				 "cannot create the directory %s: %s", path,
 				 strerror(errno));
 	if (user && chown(path, user->pw_uid, user->pw_gid) != 0)
 		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s: %s", path,
@@ -34,7 +34,7 @@ make_folder(const char *path, mode_t mode, const struct passwd *user,
 	return 0;
 }
 
-/* The folder that a socket is to lie in. */
+/* Create the folder of a socket. */
 static int
 make_folder_of(const char *socket, const struct passwd *user,
     struct tl_fault *fault)
@@ -88,7 +88,7 @@ find_user(const char *user, const struct passwd **found, struct tl_fault *fault)
 	if (*found)
 		return 0;
 	return tl_fault(fault, errno ? -errno : -ENOENT, TL_FAULT_NOWHERE,
-	    "no user '%s'", user);
+	    "unknown user '%s'", user);
 }
 
 static int
@@ -97,12 +97,12 @@ become(const struct passwd *user, struct tl_fault *fault)
 	if (initgroups(user->pw_name, user->pw_gid) < 0 ||
 	    setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
 	    setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
-		return failed(fault, -errno, "cannot become another user");
+		return failed(fault, -errno, "cannot change to the user");
 	return 0;
 }
 
-/* The bounding set can only be emptied by who has the right to; without it
- * no_new_privs alone keeps a program that we run from gaining anything. */
+/* Only a process with CAP_SETPCAP can empty the bounding set.  Without it,
+ * no_new_privs alone keeps programs that we run from gaining rights. */
 static void
 empty_bounding_set(void)
 {
@@ -116,13 +116,13 @@ empty_other_sets(struct tl_fault *fault)
 	capng_clear(CAPNG_SELECT_ALL);
 	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) < 0)
 		return tl_fault(fault, -EPERM, TL_FAULT_NOWHERE,
-		    "cannot give away capabilities");
-	/* Ask the kernel and not the library. */
+		    "cannot drop capabilities");
+	/* Read the sets back from the kernel. */
 	if (capng_get_caps_process() < 0 ||
 	    capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE ||
 	    capng_have_capabilities(CAPNG_SELECT_AMBIENT) == CAPNG_FULL)
 		return tl_fault(fault, -EPERM, TL_FAULT_NOWHERE,
-		    "capabilities are still there");
+		    "capabilities were not dropped");
 	return 0;
 }
 
@@ -143,8 +143,8 @@ tl_privileges_drop(const char *user, struct tl_fault *fault)
 		return rc;
 	if ((rc = empty_other_sets(fault)) < 0)
 		return rc;
-	/* Whoever changes its user is hidden from it: no core dump, and
-	 * /proc/self belongs to root.  There is no secret here to keep. */
+	/* A process that changed its user is not dumpable: it leaves no core,
+	 * and /proc/self belongs to root.  It holds no secret of root. */
 	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		return failed(fault, -errno, "cannot become dumpable");
 	return 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * privileges.h - give away every right that the daemon does not need.
+ * privileges.h - create folders as root, then drop every right that the daemon
+ * does not need.
  *
- * What is left: the files of one user, in /dev/shm and in the directory of
- * snapshots, and processes of that user or whose death anybody may see
- * (pidfd_open asks for no right).  Programs that triggers run inherit that.
+ * What remains is access to the files of one user, in /dev/shm and in the
+ * snapshot directory, and to pidfds, which need no right.  Programs of
+ * triggers inherit these restrictions.
  */
 #ifndef TL_DAEMON_SANDBOX_PRIVILEGES_H
 #define TL_DAEMON_SANDBOX_PRIVILEGES_H
@@ -13,12 +14,12 @@
 #include "daemon/config/config.h"
 
 /*
- * Become user, by name or number, with its groups, if we are root and user is
- * not NULL; then give away all capabilities, those that children could get
- * included, for good.  Root without a user stays the owner of root's files
- * and no more.  Sockets and directories have to be made before, threads
- * afterwards: capabilities are a thread's.  0, or -errno and a fault; then
- * the process must end.
+ * Change to user (a name or number) with its groups, if we are root and user
+ * is not NULL; then drop all capabilities, those of future children included,
+ * for good.  Root without a user keeps access to root's files only.  Call it
+ * after sockets and directories were made and before any thread is started:
+ * capabilities belong to a thread.  0, or -errno and a fault; then the process
+ * must exit.
  */
 int tl_privileges_drop(const char *user, struct tl_fault *fault);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run.c - the runner, and what the daemon asks of it. */
+/* runner.c - the process that starts programs, and the daemon's end of it. */
 #include "daemon/sandbox/runner.h"
 
 #include "base/text.h"
@@ -28,10 +28,11 @@ enum {
 	START_MAX_MS = 5000 /* until a program has been started */
 };
 
-/* Then the words and OWN variables, each ended by NUL; no words: reload. */
+/* Followed by argc arguments and OWN variables, each ended by NUL.  argc 0:
+ * reload. */
 struct request {
 	uint32_t number;
-	uint32_t words;
+	uint32_t argc;
 };
 
 struct reply {
@@ -44,7 +45,8 @@ struct reply {
 
 static struct tl_config *known; /* NULL: anything may be started */
 
-/* What is ours to say, or between systemd and the daemon only. */
+/* Variables that we set, or that belong to systemd and the daemon only, are
+ * not inherited. */
 static bool
 is_inherited(const char *variable)
 {
@@ -164,7 +166,7 @@ cut_strings(char *text, size_t size, char **strings, size_t count)
 }
 
 static int
-obey(char *text, size_t size, size_t words, int32_t *pid)
+handle(char *text, size_t size, size_t argc, int32_t *pid)
 {
 	char *strings[TL_CONFIG_ARGV_MAX + OWN];
 	char *argv[TL_CONFIG_ARGV_MAX + 1] = { 0 };
@@ -172,18 +174,18 @@ obey(char *text, size_t size, size_t words, int32_t *pid)
 	size_t count = 0;
 	int rc;
 
-	if (words > TL_CONFIG_ARGV_MAX)
+	if (argc > TL_CONFIG_ARGV_MAX)
 		return -E2BIG;
-	if ((rc = cut_strings(text, size, strings, words + OWN)) != 0)
+	if ((rc = cut_strings(text, size, strings, argc + OWN)) != 0)
 		return rc;
-	memcpy(argv, strings, words * sizeof(*argv));
+	memcpy(argv, strings, argc * sizeof(*argv));
 	if (!is_known(argv))
 		return -EPERM;
 	for (size_t i = 0; environ[i] && count < INHERITED_MAX; i++) {
 		if (is_inherited(environ[i]))
 			environment[count++] = environ[i];
 	}
-	memcpy(&environment[count], &strings[words], OWN * sizeof(*argv));
+	memcpy(&environment[count], &strings[argc], OWN * sizeof(*argv));
 	return start_program(argv, environment, pid);
 }
 
@@ -203,13 +205,13 @@ serve(int fd)
 		if (n < (ssize_t)sizeof(request))
 			_exit(0);
 		memcpy(&request, buffer, sizeof(request));
-		if (request.words == 0) {
+		if (request.argc == 0) {
 			reload();
 			continue;
 		}
 		reply.number = request.number;
-		reply.rc = obey(buffer + sizeof(request),
-		    (size_t)n - sizeof(request), request.words, &reply.pid);
+		reply.rc = handle(buffer + sizeof(request),
+		    (size_t)n - sizeof(request), request.argc, &reply.pid);
 		if (send(fd, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
 			_exit(0);
 	}
@@ -217,7 +219,7 @@ serve(int fd)
 
 /* Signals to the group or the unit are for the daemon, which ends us. */
 static _Noreturn void
-be_runner(int fd)
+run_runner(int fd)
 {
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
@@ -232,9 +234,9 @@ be_runner(int fd)
 
 /* == in the daemon == */
 
-static int runner = -1;   /* the socket */
-static uint32_t asked;    /* number of the last request */
-static uint32_t answered; /* ... and of the last reply */
+static int runner = -1;    /* the socket */
+static uint32_t requested; /* number of the last request */
+static uint32_t answered;  /* ... and of the last reply */
 
 int
 tl_runner_start(const struct tl_config *config)
@@ -247,7 +249,7 @@ tl_runner_start(const struct tl_config *config)
 	pid = fork();
 	if (pid == 0) {
 		memcpy(&known, &config, sizeof(known)); /* its own copy */
-		be_runner(ends[1]);
+		run_runner(ends[1]);
 	}
 	rc = pid < 0 ? -errno : 0;
 	close(ends[1]);
@@ -274,9 +276,9 @@ send_request(const struct tl_text *message)
 }
 
 static void
-put_head(struct tl_text *message, uint32_t words)
+put_head(struct tl_text *message, uint32_t argc)
 {
-	const struct request request = { .number = ++asked, .words = words };
+	const struct request request = { .number = ++requested, .argc = argc };
 
 	tl_put_bytes(message, tl_bytes(&request, sizeof(request)));
 }
@@ -289,11 +291,11 @@ tl_runner_reload(void)
 	if (runner < 0)
 		return;
 	put_head(&message, 0);
-	answered = asked; /* no reply comes */
+	answered = requested; /* no reply comes */
 	if (send_request(&message) != 0)
 		tl_daemon_log(TL_LOG_WARNING,
-		    "programs of triggers may not start: their runner does not "
-		    "hear of the new configuration");
+		    "new programs of triggers will not start: the runner did "
+		    "not receive the new configuration");
 	tl_text_free(&message);
 }
 
@@ -329,7 +331,7 @@ wait_reply(struct reply *reply)
 }
 
 static void
-put_word(struct tl_text *message, const char *name, const char *value)
+put_string(struct tl_text *message, const char *name, const char *value)
 {
 	tl_put_string(message, name);
 	tl_put_string(message, value);
@@ -340,16 +342,16 @@ static void
 put_request(struct tl_text *message, const char *const *argv,
     const char *timeline, const struct tl_firing *firing)
 {
-	uint32_t words = 0;
+	uint32_t argc = 0;
 
-	while (words < TL_CONFIG_ARGV_MAX && argv[words])
-		words++;
-	put_head(message, words);
-	for (uint32_t i = 0; i < words; i++)
-		put_word(message, "", argv[i]);
-	put_word(message, "TIMELINE=", timeline);
-	put_word(message, "TIMELINE_TRIGGER=", firing->rule->name);
-	put_word(message, "TIMELINE_TEXT=", firing->text);
+	while (argc < TL_CONFIG_ARGV_MAX && argv[argc])
+		argc++;
+	put_head(message, argc);
+	for (uint32_t i = 0; i < argc; i++)
+		put_string(message, "", argv[i]);
+	put_string(message, "TIMELINE=", timeline);
+	put_string(message, "TIMELINE_TRIGGER=", firing->rule->name);
+	put_string(message, "TIMELINE_TEXT=", firing->text);
 	tl_put_format(message, "TIMELINE_NS=%" PRId64, firing->ns);
 	tl_put_char(message, '\0');
 }
@@ -363,15 +365,15 @@ tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
 	int rc = runner < 0 ? tl_runner_start(NULL) : 0;
 
 	/* A program whose start took too long may have begun since then: it
-	 * is our child, but is not looked after. */
-	while (rc == 0 && answered != asked)
+	 * is our child, but is not watched. */
+	while (rc == 0 && answered != requested)
 		rc = take_reply(&reply);
 	if (rc != 0)
 		return rc == -EAGAIN ? -EBUSY : rc;
 	put_request(&message, argv, timeline, firing);
 	rc = send_request(&message);
 	if (rc != 0)
-		answered = asked;
+		answered = requested;
 	tl_text_free(&message);
 	if (rc != 0 || (rc = wait_reply(&reply)) != 0)
 		return rc;

@@ -10,24 +10,24 @@
  * A program must not inherit the filter of system calls (seccomp.h), and under
  * that filter the daemon can start none.  So the runner, a process that is
  * forked before the filter and before the first timeline is mapped, starts
- * them, as children of the daemon.  It takes orders from a process that
- * may have been taken over: it starts what the configuration says, which it
- * has read itself, and nothing else.  It ends when the daemon does.
+ * them, as children of the daemon.  The daemon may have been compromised, so
+ * the runner reads the configuration itself and starts only programs that a
+ * trigger there names.  It ends when the daemon does.
  */
 #ifndef TL_DAEMON_SANDBOX_RUNNER_H
 #define TL_DAEMON_SANDBOX_RUNNER_H
 
 #include "daemon/rules/rules.h"
 
-/* Fork the runner, while there is one thread.  It may start what config says
- * (NULL: anything, for tests).  0 or -errno. */
+/* Fork the runner, before any thread is started.  It may start the programs
+ * that config names (NULL: any program, for tests).  0 or -errno. */
 int tl_runner_start(const struct tl_config *config);
-/* Let the runner read the configuration again, which has just been loaded. */
+/* Let the runner read the changed configuration. */
 void tl_runner_reload(void);
 
 /*
- * Start argv (ended by NULL, at most TL_CONFIG_ARGV_MAX words) as actions.h
- * says; a name without a slash is looked for in PATH.  The child is a process
+ * Start argv (ended by NULL, at most TL_CONFIG_ARGV_MAX words) as programs.h
+ * describes; a name without a slash is looked for in PATH.  The child is a process
  * group of its own, has no descriptor but 0, 1 and 2, no signal blocked and
  * none ignored.  The caller, whose child it is, reaps it.  Forks a runner if
  * there is none yet.  0 or -errno: -EPERM, the runner's configuration does not

@@ -96,7 +96,7 @@ static const int allowed[] = {
 	SCMP_SYS(setsockopt), SCMP_SYS(shutdown), SCMP_SYS(socketpair)
 };
 
-/* The daemon has no use for these, and an intruder has. */
+/* Calls that only an attacker would make. */
 static const int killing[] = { SCMP_SYS(add_key), SCMP_SYS(bpf),
 	SCMP_SYS(chroot), SCMP_SYS(delete_module), SCMP_SYS(execve),
 	SCMP_SYS(execveat), SCMP_SYS(finit_module), SCMP_SYS(init_module),
@@ -161,7 +161,8 @@ add_rules(scmp_filter_ctx filter)
 		rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW,
 		    conditions[i].call, conditions[i].count,
 		    conditions[i].arguments);
-	/* Its arguments lie in memory: glibc takes clone where there is none. */
+	/* Its arguments are in memory, which a filter cannot read; on ENOSYS
+	 * glibc uses clone. */
 	if (rc == 0)
 		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS),
 		    SCMP_SYS(clone3), 0);
@@ -205,6 +206,6 @@ tl_seccomp_start(bool wanted)
 #endif
 	snprintf(state, sizeof(state), is_on ? "on" : "off: %s", why);
 	if (wanted && !is_on)
-		tl_daemon_log(TL_LOG_WARNING,
-		    "the filter of system calls is %s", state);
+		tl_daemon_log(TL_LOG_WARNING, "the seccomp filter is %s",
+		    state);
 }

@@ -3,11 +3,11 @@
  * seccomp.h - a filter of the daemon's own for its system calls.
  *
  * The daemon reads files that other processes write, and requests of any local
- * user.  Whoever found a way to run code of their own in it would be left with
- * what the daemon does anyway: files of its user, sockets that listen.  A call
- * that is not on the list of seccomp.c fails with EPERM, which is an ordinary
- * error for a library that learns a new call.  A call that only an intruder
- * would make, like execve or ptrace, kills the process.
+ * user.  An attacker who runs code in it is left with what the daemon does
+ * anyway: files of its user, sockets that listen.  A call that is not on the
+ * list of seccomp.c fails with EPERM, which a library that uses a new call
+ * handles as an error.  A call that only an attacker would make, like execve or
+ * ptrace, kills the process.
  *
  *	start -> listen -> filter -> timelines, snapshots, requests, reload
  *	  |
@@ -17,7 +17,7 @@
  * before starts them.
  *
  * The filter allows no connect: it is installed after the names of "listen"
- * were looked up, and later on only local files are asked for users and hosts.
+ * were resolved; later, users and hosts are looked up in local files only.
  */
 #ifndef TL_DAEMON_SANDBOX_SECCOMP_H
 #define TL_DAEMON_SANDBOX_SECCOMP_H
@@ -26,8 +26,8 @@
 
 /*
  * Install the filter for all threads, those to come included, if it is wanted.
- * It cannot be taken back.  Not thread-safe.  Without it the daemon goes on,
- * and says why it is off.
+ * It cannot be removed.  Not thread-safe.  If it cannot be installed the daemon
+ * logs why and goes on.
  */
 void tl_seccomp_start(bool wanted);
 /* Is the filter installed? */

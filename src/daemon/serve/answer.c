@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_answer.c - what is asked for, and what is answered. */
+/* answer.c - the paths of the HTTP server and their answers. */
 #include "daemon/serve/answer.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/targets.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One look at a live timeline: no more than the loop can spare. */
+/* Bounds of one read of a live timeline, for the sake of the loop. */
 enum {
 	LIVE_LANE_MAX = 5000, /* entries of a lane */
 	LIVE_MAX = 40000,     /* ... and of all */
@@ -31,13 +31,13 @@ static const char json_type[] = "application/json";
 static const char html_type[] = "text/html; charset=utf-8";
 
 static void
-refuse(struct tl_http_request *r, unsigned status, const char *words)
+refuse(struct tl_http_request *r, unsigned status, const char *text)
 {
 	r->answered = true;
 	r->status = status;
 	r->type = text_type;
 	tl_text_clear(&r->body);
-	tl_put_plain(&r->body, tl_bytes_of(words));
+	tl_put_plain(&r->body, tl_bytes_of(text));
 	tl_put_char(&r->body, '\n');
 }
 
@@ -151,15 +151,15 @@ static void
 live(struct tl_http_request *r)
 {
 	const struct tl_target *target = find_target(r);
-	const char *asked = argument(r, "max");
+	const char *given = argument(r, "max");
 	struct tl_fault fault = { 0 };
 	uint64_t max = SHOWN;
 	int rc;
 
 	if (!target)
 		return;
-	if (asked && tl_parse_unsigned(asked, &max) != 0) {
-		refuse(r, MHD_HTTP_BAD_REQUEST, "max is no number");
+	if (given && tl_parse_unsigned(given, &max) != 0) {
+		refuse(r, MHD_HTTP_BAD_REQUEST, "max is not a number");
 		return;
 	}
 	if (max > SHOWN_MAX)
@@ -188,8 +188,8 @@ saved(void *context, const struct tl_snapshot_result *result)
 }
 
 /*
- * A page of a stranger can make a browser send a form here, but not with a
- * header of our own: for that the browser would ask us first.
+ * The page of another site can make a browser send a form here, but not with a
+ * header of ours: for that the browser would need our consent (CORS).
  */
 static void
 snapshot(struct tl_http_request *r)
@@ -202,11 +202,12 @@ snapshot(struct tl_http_request *r)
 
 	if (!mark || strcmp(mark, "1") != 0) {
 		refuse(r, MHD_HTTP_FORBIDDEN,
-		    "only with the header \"X-Timeline: 1\"");
+		    "the header \"X-Timeline: 1\" is missing");
 		return;
 	}
 	if (origin && (!host || !tl_origin_is_host(origin, host))) {
-		refuse(r, MHD_HTTP_FORBIDDEN, "not from a page of elsewhere");
+		refuse(r, MHD_HTTP_FORBIDDEN,
+		    "the request comes from the page of another site");
 		return;
 	}
 	target = find_target(r);
@@ -293,8 +294,8 @@ tl_http_answer(struct tl_http_request *request, const char *url,
 
 	if (host && !tl_host_is_ours(request->address, host)) {
 		refuse(request, MHD_HTTP_FORBIDDEN,
-		    "ask by address, or as localhost: this daemon does not "
-		    "go by the name in the Host header");
+		    "unknown name in the Host header: use an IP address or "
+		    "localhost");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
@@ -303,17 +304,16 @@ tl_http_answer(struct tl_http_request *request, const char *url,
 		if (!is_allowed(&routes[i], method)) {
 			request->allow = routes[i].post ? "POST" : "GET, HEAD";
 			refuse(request, MHD_HTTP_METHOD_NOT_ALLOWED,
-			    "this is not done with it");
+			    "method not allowed");
 		} else if (!routes[i].is_public &&
 			   !is_authorized(request, &routes[i])) {
 			refuse(request, MHD_HTTP_UNAUTHORIZED,
-			    "this needs the token of timelined: run "
-			    "\"timelinectl page\" on its machine for the "
-			    "address with the token");
+			    "token required: run \"timelinectl page\" on this "
+			    "machine for the address with the token");
 		} else {
 			routes[i].answer(request);
 		}
 		return;
 	}
-	refuse(request, MHD_HTTP_NOT_FOUND, "there is no such thing here");
+	refuse(request, MHD_HTTP_NOT_FOUND, "not found");
 }

@@ -4,7 +4,8 @@
  *
  *	accepted -> line read -> [saving] -> answer written -> closed
  *
- * Each step but the saving has so long; nothing here waits for a client.
+ * Each step but saving is limited to STEP_MAX_S; the loop never waits for a
+ * client.
  */
 #include "daemon/serve/control.h"
 #include "base/text.h"
@@ -49,8 +50,8 @@ struct tl_control {
 	ev_io io;
 	ev_timer pause;
 	struct client *clients[CLIENTS_MAX];
-	bool busy;   /* in a verb: it may free us */
-	bool orphan; /* which it did */
+	bool busy;   /* in a verb, which may call tl_control_free */
+	bool orphan; /* it did: free us afterwards */
 };
 
 static void
@@ -68,8 +69,7 @@ close_client(struct client *c)
 	free(c);
 }
 
-/* Write what there is; close when that was all.  One who left is not worth a
- * word. */
+/* Write as much as possible; close when all is written, or the client left. */
 static void
 flush(struct client *c)
 {
@@ -100,7 +100,7 @@ on_writable(struct ev_loop *loop, ev_io *io, int events)
 	flush(io->data);
 }
 
-/* The answer is in out, whole or not at all. */
+/* Send the answer that is in out. */
 static void
 answer(struct client *c)
 {
@@ -109,7 +109,7 @@ answer(struct client *c)
 	c->saving = false;
 	if (c->out.rc != 0) {
 		tl_text_free(&c->out);
-		tl_put_string(&c->out, "error no memory\n");
+		tl_put_string(&c->out, "error out of memory\n");
 	}
 	ev_io_stop(loop, &c->io);
 	ev_set_cb(&c->io, on_writable);
@@ -119,12 +119,12 @@ answer(struct client *c)
 }
 
 static void
-put_error(struct client *c, const char *before, const char *words)
+put_error(struct client *c, const char *before, const char *text)
 {
 	tl_text_clear(&c->out);
 	tl_put_string(&c->out, "error ");
 	tl_put_plain(&c->out, tl_bytes_of(before));
-	tl_put_plain(&c->out, tl_bytes_of(words));
+	tl_put_plain(&c->out, tl_bytes_of(text));
 	tl_put_char(&c->out, '\n');
 }
 
@@ -134,7 +134,8 @@ saved(void *context, const struct tl_snapshot_result *result)
 	struct client *c = context;
 
 	if (result->rc != 0) {
-		put_error(c, "cannot save it: ", strerror(-result->rc));
+		put_error(c,
+		    "cannot save the snapshot: ", strerror(-result->rc));
 	} else if (c->json) {
 		tl_put_string(&c->out, "ok\n");
 		tl_request_json(&c->out, result);
@@ -152,7 +153,7 @@ do_snapshot(struct client *c, const char *name)
 	int rc;
 
 	if (*name == '\0') {
-		put_error(c, "", "snapshot of which timeline?");
+		put_error(c, "", "snapshot: the name of a timeline is missing");
 		return;
 	}
 	c->snapshot = (struct tl_request){ .daemon = c->control->daemon,
@@ -170,7 +171,7 @@ static void
 do_status(struct client *c, const char *rest)
 {
 	if (*rest != '\0') {
-		put_error(c, "", "status takes nothing but json");
+		put_error(c, "", "status: takes no argument but json");
 		return;
 	}
 	tl_put_string(&c->out, "ok\n");
@@ -186,11 +187,11 @@ do_reload(struct client *c, const char *rest)
 	struct tl_daemon *daemon = c->control->daemon;
 	struct tl_fault fault = { 0 };
 	struct tl_text named = { 0 };
-	const char *path, *words;
+	const char *path, *text;
 	int rc;
 
 	if (*rest != '\0') {
-		put_error(c, "", "reload takes nothing");
+		put_error(c, "", "reload: takes no argument");
 		return;
 	}
 	rc = daemon->reload(daemon, &fault);
@@ -199,12 +200,12 @@ do_reload(struct client *c, const char *rest)
 		return;
 	}
 	path = daemon->config->path;
-	words = fault.text[0] ? fault.text : strerror(-rc);
-	if (strncmp(words, path, strlen(path)) == 0) {
-		put_error(c, "", words);
+	text = fault.text[0] ? fault.text : strerror(-rc);
+	if (strncmp(text, path, strlen(path)) == 0) {
+		put_error(c, "", text);
 		return;
 	}
-	tl_put_format(&named, "%s: %s", path, words);
+	tl_put_format(&named, "%s: %s", path, text);
 	put_error(c, "", tl_text_string(&named));
 	tl_text_free(&named);
 }
@@ -215,7 +216,7 @@ do_page(struct client *c, const char *rest)
 	const struct tl_daemon *daemon = c->control->daemon;
 
 	if (*rest != '\0') {
-		put_error(c, "", "page takes nothing");
+		put_error(c, "", "page: takes no argument");
 	} else if (daemon->http) {
 		tl_put_string(&c->out, "ok\n");
 		tl_http_put_address(&c->out, daemon->http);
@@ -242,7 +243,7 @@ static const struct {
 	{ "page", do_page },
 };
 
-/* Cut the last word off if it is json. */
+/* Remove a last argument "json". */
 static bool
 cut_json(char *rest)
 {
@@ -274,7 +275,7 @@ run_verb(struct client *c)
 		verbs[i].run(c, rest);
 		return;
 	}
-	put_error(c, "there is no such verb: ", c->line);
+	put_error(c, "unknown verb: ", c->line);
 }
 
 static void
@@ -286,8 +287,8 @@ release(struct tl_control *control)
 	free(control);
 }
 
-/* The line is whole.  A verb may make an end of control itself: reload does,
- * where the socket is to lie elsewhere. */
+/* The line is complete.  The verb reload frees control itself where the path of
+ * the socket has changed. */
 static void
 dispatch(struct client *c, size_t size)
 {
@@ -299,10 +300,10 @@ dispatch(struct client *c, size_t size)
 	control->busy = true;
 	if (!tl_unix_socket_allows(&control->socket, c->fd))
 		put_error(c, "",
-		    "you may not: it takes root, the daemon's user, or a "
-		    "member of the socket's group");
+		    "permission denied: only root, the daemon's user and "
+		    "members of the socket's group may use this socket");
 	else if (strlen(c->line) != size)
-		put_error(c, "", "this is no text");
+		put_error(c, "", "the request contains a NUL byte");
 	else
 		run_verb(c);
 	control->busy = false;
@@ -324,7 +325,7 @@ on_readable(struct ev_loop *loop, ev_io *io, int events)
 	(void)events;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	if (n <= 0) { /* half a line is no order */
+	if (n <= 0) { /* an incomplete line is dropped */
 		close_client(c);
 		return;
 	}
@@ -333,7 +334,7 @@ on_readable(struct ev_loop *loop, ev_io *io, int events)
 	if (end) {
 		dispatch(c, (size_t)(end - c->line));
 	} else if (c->size == LINE_BYTES_MAX) {
-		put_error(c, "", "the line is too long");
+		put_error(c, "", "the request is too long");
 		answer(c);
 	}
 }
@@ -370,7 +371,7 @@ add_client(struct tl_control *control, struct client **place, int fd)
 static void
 on_client(struct ev_loop *loop, ev_io *io, int events)
 {
-	static const char full[] = "error too many at once\n";
+	static const char full[] = "error too many clients\n";
 	struct tl_control *control = io->data;
 	const int fd =
 	    accept4(io->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -378,7 +379,7 @@ on_client(struct ev_loop *loop, ev_io *io, int events)
 	(void)events;
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 			  errno == ENOMEM)) {
-		/* It stays readable: do not go round and round. */
+		/* The socket stays readable: pause, or the loop would spin. */
 		ev_io_stop(loop, io);
 		ev_timer_again(loop, &control->pause);
 	}
@@ -413,7 +414,8 @@ tl_control_new(struct tl_control **control, struct tl_daemon *daemon,
 	int rc;
 
 	if (!c)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	c->daemon = daemon;
 	rc = tl_unix_socket_open(&c->socket, path, fault);
 	if (rc != 0) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control.h - the socket through which timelinectl speaks to the daemon.
+ * control.h - the socket of timelinectl.
  *
  * A stream socket.  The client sends one line, "VERB[ ARGUMENT]...\n"; the
- * daemon answers "ok\n" and text, or "error WORDS\n", and closes.  Verbs:
+ * daemon answers "ok\n" and text, or "error TEXT\n", and closes.  Verbs:
  *
- *	status [json]	     what it does
- *	snapshot NAME [json] save one and say where (answers when it is done)
+ *	status [json]	     print the state of the daemon
+ *	snapshot NAME [json] save a snapshot, then answer with its path
  *	reload		     load the configuration again
  *	page		     the address of the page, with the token
  *
- * Who may: root, the daemon's own user, and members of the group of the
- * socket's file (the credentials are the kernel's, SO_PEERCRED).
+ * Allowed are root, the daemon's own user, and members of the group of the
+ * socket's file, by the credentials that the kernel gives (SO_PEERCRED).
  */
 #ifndef TL_DAEMON_SERVE_CONTROL_H
 #define TL_DAEMON_SERVE_CONTROL_H

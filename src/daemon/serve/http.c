@@ -3,10 +3,10 @@
  * http.c - connections of libmicrohttpd in the daemon's own loop: its epoll
  * descriptor is watched, a timer runs while it wants one, and no thread does.
  *
- * A client that is slow, in sending its request or in reading the answer, is
- * disconnected after a while, and at once when a new one finds all places
- * taken: of those whose request is not complete the oldest has to go.  So slow
- * clients delay each other, and nobody who asks and reads at once.
+ * A client that is slow to send its request or to read the answer is
+ * disconnected after a while.  When CONNECTIONS_MAX are open and one more
+ * comes, the oldest one whose request is not complete is disconnected.  So slow
+ * clients delay each other, but not a client that sends and reads at once.
  */
 #include "daemon/serve/http.h"
 #include "daemon/serve/answer.h"
@@ -31,7 +31,7 @@ enum {
 	UPLOAD_MAX = 64 << 10,
 	HEADERS_MAX_S = 5, /* until a request has come, and between two */
 	SILENCE_MAX_S = 10,
-	REQUEST_MAX_S = 30, /* one that is never silent for so long */
+	REQUEST_MAX_S = 30, /* in all, also if it is never silent */
 	SWEEP_S = 1
 };
 
@@ -43,7 +43,7 @@ struct client {
 	double since; /* the loop's time when its request began */
 	bool asked;   /* the headers of its request have come */
 	bool waits;   /* for a snapshot */
-	bool cut;     /* disconnected: the library has yet to close it */
+	bool cut;     /* disconnected, but not yet closed by the library */
 };
 
 /* A request with its connection. */
@@ -72,8 +72,8 @@ struct tl_http {
 	struct request *waiting;
 };
 
-/* What every answer says.  The page holds its own script and style and may
- * ask us, nobody else; nobody may show it inside of theirs. */
+/* Headers of every answer.  The page contains its own script and style, may
+ * connect to us only, and may not be embedded in another page. */
 static const struct {
 	const char *name, *value;
 } headers[] = {
@@ -86,8 +86,8 @@ static const struct {
 	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
 };
 
-/* A browser shows the cookie to no script and sends it with no request of
- * another site. */
+/* HttpOnly: no script can read the cookie; SameSite: no other site can make
+ * the browser send it. */
 static void
 add_cookie(struct MHD_Response *response, const struct tl_http_request *r)
 {
@@ -249,16 +249,16 @@ completed(void *context, struct MHD_Connection *connection, void **request,
 	*request = NULL;
 }
 
-/* The library sees the end of the connection and closes it. */
+/* Shut down the connection; the library notices and closes it. */
 static void
-cut(struct tl_http *h, struct client *c)
+disconnect(struct tl_http *h, struct client *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
 	c->cut = true;
 	h->client_count--;
 }
 
-/* Which client should make room?  NULL: all wait for a snapshot. */
+/* The client to disconnect; NULL: all wait for a snapshot. */
 static struct client *
 find_oldest(const struct tl_http *h)
 {
@@ -297,7 +297,7 @@ client_comes(struct tl_http *h, struct MHD_Connection *connection,
 		struct client *oldest = find_oldest(h);
 
 		if (oldest)
-			cut(h, oldest);
+			disconnect(h, oldest);
 	}
 	if (!ev_is_active(&h->sweep))
 		ev_timer_again(h->daemon->loop, &h->sweep);
@@ -325,7 +325,7 @@ notice(void *context, struct MHD_Connection *connection, void **socket_context,
 		client_goes(context, *socket_context);
 }
 
-/* A request that takes too long is disconnected, unless it waits for us. */
+/* Disconnect clients that take too long, but not those that wait for us. */
 static void
 on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 {
@@ -338,12 +338,12 @@ on_sweep(struct ev_loop *loop, ev_timer *timer, int events)
 		const int max_s = c->asked ? REQUEST_MAX_S : HEADERS_MAX_S;
 
 		if (!c->waits && !c->cut && ev_now(loop) - c->since > max_s)
-			cut(h, c);
+			disconnect(h, c);
 	}
 }
 
-/* Let the library work, and ask when it wants to be called without a cause:
- * never, while nobody is connected. */
+/* Let the library work, and set the timer that it wants: none while there is no
+ * connection. */
 static void
 turn(struct tl_http *h)
 {
@@ -420,8 +420,8 @@ watch(struct tl_http *h)
 	ev_io_start(loop, &h->io);
 }
 
-/* The library closes its descriptor, so it gets one of its own: the socket's
- * file is removed by the one who made it. */
+/* The library closes the descriptor it gets, so it gets a duplicate;
+ * tl_unix_socket_close removes the file. */
 static int
 listen_at_path(struct tl_http *h, const char *path, int *fd,
     struct tl_fault *fault)
@@ -460,7 +460,8 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 	int fd, rc;
 
 	if (!h)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
 	h->daemon = daemon;
 	h->is_local = address[0] == '/';
 	rc = h->is_local ? listen_at_path(h, address, &fd, fault)
@@ -470,7 +471,7 @@ tl_http_new(struct tl_http **http, struct tl_daemon *daemon,
 	rc = start_library(h, fd);
 	if (rc != 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE,
-		    "cannot start the library of HTTP");
+		    "cannot start libmicrohttpd");
 		goto close_fd;
 	}
 	watch(h);
@@ -491,7 +492,7 @@ tl_http_port(const struct tl_http *http)
 	return http->port;
 }
 
-/* One that listens everywhere is reached on this machine, too. */
+/* The wildcard addresses are reached on this machine by loopback. */
 void
 tl_http_put_address(struct tl_text *text, const struct tl_http *http)
 {

@@ -6,16 +6,16 @@
  *	GET /		      the page; ?token=TOKEN begins a session
  *	GET /metrics.json     the same as JSON
  *	GET /timelines.json   names of the targets: ["a","b"]
- *	GET /recordings.json  what is recorded, or why not (metrics_record.c)
+ *	GET /recordings.json  the recordings, or why there is none
  *	GET /live.json	      newest entries of one, for the page:
  *			      ?timeline=NAME&after=MARK&max=N
  *	POST /snapshot	      save one: ?timeline=NAME, with a header
  *			      "X-Timeline: 1"; answers when it is done,
  *			      {"timeline":...,"path":...,"bytes":...}
  *
- * There are two ways in.  A TCP port is open to every local user, so it gives
- * /metrics to all, which holds numbers and names but no text of a message, and
- * the rest only with the daemon's token: in a header "Authorization: Bearer
+ * A TCP port is open to every local user.  So /metrics, which contains numbers
+ * and names but no text of a message, is for everyone, and the rest needs the
+ * daemon's token: in a header "Authorization: Bearer
  * TOKEN", in the cookie that the page gets, or once in the address of the page.
  * The token is made at start and given out by the control socket.  A UNIX
  * socket needs no token: the rights of its file decide.

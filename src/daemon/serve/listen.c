@@ -48,17 +48,17 @@ is_alive(const struct sockaddr_un *at)
 	return alive;
 }
 
-/* Only a socket that nobody is behind may go. */
+/* Remove the file of a socket on which no process listens. */
 static int
 clear_path(const struct sockaddr_un *at, struct tl_fault *fault)
 {
 	struct stat st;
 
 	if (lstat(at->sun_path, &st) != 0)
-		return 0; /* bind will say what is wrong with it */
+		return 0; /* bind reports the error */
 	if (!S_ISSOCK(st.st_mode))
 		return tl_fault(fault, -EEXIST, TL_FAULT_NOWHERE,
-		    "%s is there and is no socket", at->sun_path);
+		    "%s exists and is not a socket", at->sun_path);
 	if (is_alive(at))
 		return tl_fault(fault, -EADDRINUSE, TL_FAULT_NOWHERE,
 		    "another timelined runs: it listens on %s", at->sun_path);
@@ -121,7 +121,7 @@ tl_unix_socket_close(struct tl_unix_socket *socket)
 }
 
 /* The groups that the process had when it connected, as the kernel knows
- * them: no file or server is asked who is in what. */
+ * them: no file or name server is consulted. */
 static bool
 has_group(int fd, gid_t group)
 {
@@ -148,7 +148,7 @@ tl_unix_socket_allows(const struct tl_unix_socket *socket, int fd)
 		return false;
 	if (peer.uid == 0 || peer.uid == geteuid())
 		return true;
-	/* Asked each time: an administrator may change the file's group. */
+	/* Read each time: an administrator may change the file's group. */
 	if (lstat(socket->path, &st) != 0)
 		return false;
 	return peer.gid == st.st_gid || has_group(fd, st.st_gid);
@@ -198,7 +198,7 @@ tl_tcp_address_parse(struct tl_tcp_address *address, const char *text,
 		    text);
 	if (port > PORT_LAST)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "cannot listen on \"%.100s\": there is no port above 65535",
+		    "cannot listen on \"%.100s\": the port is above 65535",
 		    text);
 	return 0;
 }
@@ -262,19 +262,19 @@ is_address(const char *host, bool bracket)
 bool
 tl_host_is_ours(const struct tl_tcp_address *address, const char *host)
 {
-	struct tl_tcp_address asked;
+	struct tl_tcp_address given;
 	char machine[TL_TCP_HOST_MAX] = "";
 
-	if (!split(host, &asked) || !asked.host[0])
+	if (!split(host, &given) || !given.host[0])
 		return false;
-	if (is_address(asked.host, *host == '['))
+	if (is_address(given.host, *host == '['))
 		return true;
 	if (*host == '[')
 		return false;
 	gethostname(machine, sizeof(machine) - 1);
-	return strcasecmp(asked.host, "localhost") == 0 ||
-	       strcasecmp(asked.host, address->host) == 0 ||
-	       strcasecmp(asked.host, machine) == 0;
+	return strcasecmp(given.host, "localhost") == 0 ||
+	       strcasecmp(given.host, address->host) == 0 ||
+	       strcasecmp(given.host, machine) == 0;
 }
 
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * control_socket.h - the file of the daemon's socket: who made it, whether
- * anybody is behind it, who may speak through it.
+ * listen.h - sockets that the daemon listens on: files of UNIX sockets, TCP
+ * ports; and which clients may use them.
  */
 #ifndef TL_DAEMON_SERVE_LISTEN_H
 #define TL_DAEMON_SERVE_LISTEN_H
@@ -18,15 +18,15 @@ struct tl_unix_socket {
 	struct stat status; /* of the file when we had made it */
 };
 
-/* Listen at path, mode 0660; takes the place of a file that a daemon left
- * behind which is dead.  -EADDRINUSE: one is alive. */
+/* Listen at path, mode 0660.  Replaces a file that a dead daemon left.
+ * -EADDRINUSE: another daemon listens there. */
 int tl_unix_socket_open(struct tl_unix_socket *socket, const char *path,
     struct tl_fault *fault);
 /* Close, and remove the file if it is still ours. */
 void tl_unix_socket_close(struct tl_unix_socket *socket);
 
-/* May the process at the other end of fd?  Root, our own user, members of the
- * group of the file. */
+/* May the peer of fd use the socket?  Root, our own user and members of the
+ * group of the file may. */
 bool tl_unix_socket_allows(const struct tl_unix_socket *socket, int fd);
 
 enum { TL_TCP_HOST_MAX = 256, TL_TCP_PORT_MAX = 6 };
@@ -44,10 +44,11 @@ int tl_tcp_listen(const struct tl_tcp_address *address, int *fd,
     struct tl_fault *fault);
 
 /*
- * May a request with this Host header be answered?  A page of a stranger can
- * let its own name point to this machine, and its script then reads what we
- * answer; the name it used stands in Host.  So: an address, localhost, the
- * name of this machine, the name in the configuration.
+ * May a request with this Host header be answered?  An attacker can let the
+ * name of his site resolve to this machine (DNS rebinding); the scripts of his
+ * page could then read our answers.  The Host header has the name that was
+ * used, so only these are accepted: an IP address, localhost, the name of this
+ * machine, and the name in the configuration.
  */
 bool tl_host_is_ours(const struct tl_tcp_address *address, const char *host);
 /* Does an Origin header name the page of that Host? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* asked.c - a snapshot that a person asked for. */
+/* request.c - a snapshot that a user requested. */
 #include "daemon/serve/request.h"
 #include "clock/clock.h"
 #include "daemon/targets.h"
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-/* The timeline may be gone by now: it is looked for again, by its name. */
+/* The timeline may have been detached since, so find it again by name. */
 static void
-note(void *context, const struct tl_snapshot_result *result)
+saved(void *context, const struct tl_snapshot_result *result)
 {
-	struct tl_request *asked = context;
+	struct tl_request *request = context;
 	struct tl_target *target =
-	    tl_daemon_find(asked->daemon, result->timeline);
+	    tl_daemon_find(request->daemon, result->timeline);
 
 	if (target && result->rc == 0)
 		target->counts.snapshots++;
@@ -27,31 +27,31 @@ note(void *context, const struct tl_snapshot_result *result)
 	else
 		tl_daemon_log(TL_LOG_ERROR, "%s: cannot save %s: %s",
 		    result->timeline, result->path, strerror(-result->rc));
-	asked->done(asked->context, result);
+	request->done(request->context, result);
 }
 
 int
-tl_request_snapshot(struct tl_request *asked, const char *name)
+tl_request_snapshot(struct tl_request *request, const char *name)
 {
-	struct tl_target *target = tl_daemon_find(asked->daemon, name);
+	struct tl_target *target = tl_daemon_find(request->daemon, name);
 
 	if (!target || !target->tl)
 		return -ENOENT;
-	if (!asked->daemon->snapshots)
+	if (!request->daemon->snapshots)
 		return -ENOTSUP;
 	if (!tl_throttle_claim(&target->requests,
 		tl_clock_read(CLOCK_MONOTONIC)))
 		return -EDQUOT;
-	return tl_snapshots_take(asked->daemon->snapshots, target->name,
-	    target->tl->fd, TL_REASON_REQUEST, &target->config->snapshots, note,
-	    asked);
+	return tl_snapshots_take(request->daemon->snapshots, target->name,
+	    target->tl->fd, TL_REASON_REQUEST, &target->config->snapshots,
+	    saved, request);
 }
 
 void
-tl_request_cancel(struct tl_request *asked)
+tl_request_cancel(struct tl_request *request)
 {
-	if (asked->daemon->snapshots)
-		tl_snapshots_cancel(asked->daemon->snapshots, asked);
+	if (request->daemon->snapshots)
+		tl_snapshots_cancel(request->daemon->snapshots, request);
 }
 
 const char *
@@ -59,13 +59,13 @@ tl_request_error(int rc)
 {
 	switch (rc) {
 	case -ENOENT:
-		return "the daemon looks after no timeline of this name";
+		return "timelined is not attached to a timeline of this name";
 	case -EBUSY:
-		return "a snapshot of this timeline waits already";
+		return "a snapshot of this timeline is queued already";
 	case -EAGAIN:
-		return "too many snapshots wait already";
+		return "too many snapshots are queued already";
 	case -EDQUOT:
-		return "too many snapshots were asked for lately: see "
+		return "too many snapshots were requested recently: see "
 		       "snapshots.on_request in timelined.conf(5)";
 	case -ENOTSUP:
 		return "this daemon saves no snapshots";
