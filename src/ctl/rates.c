@@ -3,6 +3,7 @@
  * rates.c - rows of top, found by the number of a message, and its rounds
  */
 #include "ctl/rates.h"
+#include "base/array.h"
 
 #include "snap/snap.h"
 
@@ -11,8 +12,6 @@
 #include <string.h>
 
 /* == messages == */
-
-enum { ROWS_FIRST = 64 };
 
 static const char *const keys[TL_TALLY_KEYS] = { [TL_TALLY_RATE] = "rate",
 	[TL_TALLY_TOTAL] = "total",
@@ -50,48 +49,21 @@ tl_tally_free(struct tl_tally *tally)
 		row_free(tally->by_id[i]);
 	free(tally->rows);
 	free(tally->by_id);
-	free(tally->slots);
+	tl_table_free(&tally->table);
 	*tally = (struct tl_tally){ 0 };
 }
 
-/* The slot of an id, or the free one where it belongs. */
-static uint32_t *
-slot_of(const struct tl_tally *tally, uint32_t id)
+static struct tl_tally_row *
+find(const struct tl_tally *tally, uint32_t id)
 {
-	const size_t mask = tally->slot_count - 1;
-	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
+	struct tl_probe probe =
+	    tl_table_probe(&tally->table, tl_hash_number(id));
+	uint32_t at;
 
-	while (tally->slots[i] && tally->by_id[tally->slots[i] - 1]->id != id)
-		i = (i + 1) & mask;
-	return &tally->slots[i];
-}
-
-/* Twice the rows, four times the slots: never more than half of them used. */
-static int
-grow(struct tl_tally *t)
-{
-	const size_t more = t->capacity ? 2 * t->capacity : ROWS_FIRST;
-	struct tl_tally_row **rows = realloc(t->rows, more * sizeof(*rows));
-	struct tl_tally_row **by_id;
-	uint32_t *slots;
-
-	if (!rows)
-		return -ENOMEM;
-	t->rows = rows;
-	by_id = realloc(t->by_id, more * sizeof(*by_id));
-	if (!by_id)
-		return -ENOMEM;
-	t->by_id = by_id;
-	slots = calloc(2 * more, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(t->slots);
-	t->slots = slots;
-	t->slot_count = 2 * more;
-	t->capacity = more;
-	for (size_t i = 0; i < t->count; i++)
-		*slot_of(t, t->by_id[i]->id) = (uint32_t)i + 1;
-	return 0;
+	while (tl_probe_next(&probe, &at))
+		if (tally->by_id[at]->id == id)
+			return tally->by_id[at];
+	return NULL;
 }
 
 /* A copy; data is NULL without memory. */
@@ -106,43 +78,42 @@ keep(struct tl_bytes bytes)
 }
 
 static int
-add(struct tl_tally *t, const struct tl_message *message)
+add(struct tl_tally *t, const struct tl_message *message,
+    struct tl_tally_row **added)
 {
 	struct tl_tally_row *row;
-	int rc = t->count == t->capacity ? grow(t) : 0;
 
-	if (rc != 0)
-		return rc;
-	row = calloc(1, sizeof(*row));
-	if (!row)
+	if (TL_ARRAY_ROOM(t->rows, t->capacity, t->count) < 0 ||
+	    TL_ARRAY_ROOM(t->by_id, t->by_id_capacity, t->count) < 0 ||
+	    !(row = calloc(1, sizeof(*row))))
 		return -ENOMEM;
 	row->id = message->id;
 	row->level = message->level;
 	row->category = keep(message->category);
 	row->line = keep(message->line1);
-	if (!row->category.data || !row->line.data) {
+	if (!row->category.data || !row->line.data ||
+	    tl_table_add(&t->table, tl_hash_number(row->id), t->count) < 0) {
 		row_free(row);
 		return -ENOMEM;
 	}
 	t->by_id[t->count] = t->rows[t->count] = row;
-	*slot_of(t, row->id) = (uint32_t)++t->count;
+	t->count++;
+	*added = row;
 	return 0;
 }
 
 int
 tl_tally_put(struct tl_tally *tally, const struct tl_event *event)
 {
-	const uint32_t id = event->message->id;
+	struct tl_tally_row *row = find(tally, event->message->id);
 	int rc;
 
 	tally->seen++;
-	if (tally->slot_count == 0 || *slot_of(tally, id) == 0) {
-		if (tally->count == TL_TALLY_MAX)
-			return 0;
-		if ((rc = add(tally, event->message)) != 0)
-			return rc;
-	}
-	tally->by_id[*slot_of(tally, id) - 1]->seen++;
+	if (!row && tally->count == TL_TALLY_MAX)
+		return 0;
+	if (!row && (rc = add(tally, event->message, &row)) != 0)
+		return rc;
+	row->seen++;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #ifndef TL_CTL_RATES_H
 #define TL_CTL_RATES_H
 
+#include "base/table.h"
 #include "ctl/ctl.h"
 #include "ctl/inspect.h"
 #include "event/cursor.h"
@@ -40,10 +41,10 @@ struct tl_tally {
 	struct tl_tally_row **rows; /* in order after tl_tally_sort */
 	size_t count;
 	size_t capacity;
-	uint32_t *slots; /* by id: row of by_id + 1; 0 free */
+	struct tl_table table; /* of by_id, by id of the message */
 	struct tl_tally_row **by_id;
-	size_t slot_count; /* a power of two */
-	uint64_t seen;     /* since the round began */
+	size_t by_id_capacity;
+	uint64_t seen; /* since the round began */
 };
 
 /* Starts from all zeros. */

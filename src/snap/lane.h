@@ -17,6 +17,7 @@
 #define TL_SNAP_LANE_H
 
 #include "base/storage.h"
+#include "base/table.h"
 #include "event/message.h"
 #include "snap/snap.h"
 
@@ -37,9 +38,10 @@ struct tl_messages {
 	struct tl_message **list; /* oldest definition first */
 	size_t count;
 	size_t capacity;
-	struct tl_record_slot *slots; /* by offset of the record */
-	size_t slot_count;            /* a power of two */
-	size_t slots_used;
+	struct tl_table places; /* of records, by offset */
+	struct tl_record_place *records;
+	size_t record_count;
+	size_t record_capacity;
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
 	struct tl_message unknown; /* for entries that name none */

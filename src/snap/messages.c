@@ -5,6 +5,7 @@
  * A link may point anywhere, so the walk is bounded by the number of records
  * a table can hold, and a record that is met twice ends it.
  */
+#include "base/array.h"
 #include "ring/ring.h"
 #include "snap/lane.h"
 
@@ -13,45 +14,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	SLOTS_MIN = 64,
-	EPOCHS_MAX = 256 /* the newest; each entry is looked up among them */
-};
+enum { EPOCHS_MAX = 256 /* the newest; each entry is looked up among them */ };
 
-/* offset 0: free.  text is set for strings, message for what is logged. */
-struct tl_record_slot {
+/* text is set for strings, message for what is logged. */
+struct tl_record_place {
 	uint32_t offset;
 	struct tl_message *message;
 	struct tl_bytes text;
 };
 
-static size_t
-slot_of(const struct tl_messages *m, uint32_t offset)
-{
-	size_t at = offset / TIMELINE_RECORD_ALIGN * 0x9e3779b1u;
-
-	for (at &= m->slot_count - 1;
-	     m->slots[at].offset != 0 && m->slots[at].offset != offset;
-	     at = (at + 1) & (m->slot_count - 1))
-		;
-	return at;
-}
-
-static const struct tl_record_slot *
+static const struct tl_record_place *
 find(const struct tl_messages *m, uint64_t offset)
 {
-	const struct tl_record_slot *slot;
+	struct tl_probe probe =
+	    tl_table_probe(&m->places, tl_hash_number(offset));
+	uint32_t at;
 
-	if (m->slot_count == 0 || offset == 0 || offset > UINT32_MAX)
-		return NULL;
-	slot = &m->slots[slot_of(m, (uint32_t)offset)];
-	return slot->offset ? slot : NULL;
+	while (tl_probe_next(&probe, &at))
+		if (m->records[at].offset == offset)
+			return &m->records[at];
+	return NULL;
 }
 
 const struct tl_message *
 tl_messages_find(const struct tl_messages *m, uint32_t offset)
 {
-	const struct tl_record_slot *slot = find(m, offset);
+	const struct tl_record_place *slot = find(m, offset);
 
 	return slot ? slot->message : NULL;
 }
@@ -60,32 +48,12 @@ tl_messages_find(const struct tl_messages *m, uint32_t offset)
 static struct tl_bytes
 string_of(const struct tl_strings *strings, uint64_t number)
 {
-	const struct tl_record_slot *slot =
+	const struct tl_record_place *slot =
 	    find((const struct tl_messages *)(const void *)strings, number);
 
 	if (!slot || slot->message)
 		return tl_bytes(NULL, 0);
 	return slot->text;
-}
-
-static int
-slots_grow(struct tl_messages *m)
-{
-	struct tl_record_slot *old = m->slots;
-	const size_t old_count = m->slot_count;
-
-	m->slot_count = old_count ? 2 * old_count : SLOTS_MIN;
-	m->slots = calloc(m->slot_count, sizeof(*m->slots));
-	if (!m->slots) {
-		m->slots = old;
-		m->slot_count = old_count;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].offset)
-			m->slots[slot_of(m, old[i].offset)] = old[i];
-	free(old);
-	return 0;
 }
 
 static void
@@ -118,22 +86,14 @@ parse(struct tl_messages *m, struct tl_message *message,
 static int
 append(struct tl_messages *m, struct tl_message *message)
 {
-	if (m->count == m->capacity) {
-		const size_t capacity = m->capacity ? 2 * m->capacity : 64;
-		struct tl_message **list =
-		    realloc(m->list, capacity * sizeof(struct tl_message *));
-
-		if (!list)
-			return -ENOMEM;
-		m->list = list;
-		m->capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(m->list, m->capacity, m->count) < 0)
+		return -ENOMEM;
 	m->list[m->count++] = message;
 	return 0;
 }
 
 static int
-add_message(struct tl_messages *m, struct tl_record_slot *slot,
+add_message(struct tl_messages *m, struct tl_record_place *slot,
     const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
 {
 	struct tl_message *message = calloc(1, sizeof(*message));
@@ -186,16 +146,18 @@ static int
 add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
     struct tl_faults *faults)
 {
-	struct tl_record_slot *slot;
+	struct tl_record_place *slot;
 
-	if (2 * (m->slots_used + 1) > m->slot_count && slots_grow(m) != 0)
-		return -ENOMEM;
-	slot = &m->slots[slot_of(m, (uint32_t)offset)];
-	if (slot->offset)
+	if (find(m, offset))
 		return -EEXIST;
-	slot->offset = (uint32_t)offset;
-	slot->text = r->text;
-	m->slots_used++;
+	if (TL_ARRAY_ROOM(m->records, m->record_capacity, m->record_count) <
+		0 ||
+	    tl_table_add(&m->places, tl_hash_number(offset), m->record_count) <
+		0)
+		return -ENOMEM;
+	slot = &m->records[m->record_count++];
+	*slot = (struct tl_record_place){ .offset = (uint32_t)offset,
+		.text = r->text };
 	if (r->fixed.kind == TIMELINE_RECORD_EPOCH)
 		return add_epoch(m, r, faults, offset);
 	if (r->fixed.kind == TIMELINE_RECORD_STRING)
@@ -410,7 +372,8 @@ tl_messages_free(struct tl_messages *m)
 		free(m->epochs[i].heads);
 	free(m->epochs);
 	free(m->list);
-	free(m->slots);
+	tl_table_free(&m->places);
+	free(m->records);
 	free(m->table);
 	free(m);
 }

@@ -3,10 +3,11 @@
  * order.c - the events of all lanes in order of time.
  *
  * Inside a lane order is that of lane.h: the entry's number, in fallback lanes
- * its stamp; between lanes it is (epoch, stamp).  A heap of lanes, the next
- * event on top; a lane stays on top as long as it is ahead, which costs one
+ * its stamp; between lanes it is (epoch, stamp).  A queue of lanes, that
+ * of the next event first; a lane stays first as long as it is ahead, which costs one
  * comparison or two.
  */
+#include "base/pqueue.h"
 #include "snap/lane.h"
 #include "snap/reader.h"
 
@@ -32,16 +33,18 @@ struct order {
 	bool newest_first;
 	struct walker *walkers;
 	uint32_t walker_count;
-	struct walker **heap;
-	size_t heap_size;
+	struct tl_pqueue queue;                /* of struct walker * */
 	const struct tl_time_segment *segment; /* of the last stamp */
 	const struct tl_message *message;      /* of the last event */
 };
 
-/* Does a come before b? */
 static bool
-is_before(const struct order *o, const struct walker *a, const struct walker *b)
+is_before(const void *context, const void *first, const void *second)
 {
+	const struct order *o = context;
+	const struct walker *a = *(struct walker *const *)first;
+	const struct walker *b = *(struct walker *const *)second;
+
 	if (a->epoch != b->epoch)
 		return (a->epoch > b->epoch) == o->newest_first;
 	if (a->tsc != b->tsc)
@@ -49,25 +52,13 @@ is_before(const struct order *o, const struct walker *a, const struct walker *b)
 	return (a->lane.number > b->lane.number) == o->newest_first;
 }
 
-static void
-sift_down(struct order *o, size_t i)
+static const struct tl_pqueue_order by_time = { sizeof(struct walker *),
+	is_before };
+
+static struct walker *
+first_of(const struct order *o)
 {
-	struct walker *const moved = o->heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= o->heap_size)
-			break;
-		if (child + 1 < o->heap_size &&
-		    is_before(o, o->heap[child + 1], o->heap[child]))
-			child++;
-		if (!is_before(o, o->heap[child], moved))
-			break;
-		o->heap[i] = o->heap[child];
-		i = child;
-	}
-	o->heap[i] = moved;
+	return *(struct walker **)tl_pqueue_first(&o->queue);
 }
 
 /* Take up what the lane found; what was lost stands where its neighbour is. */
@@ -91,16 +82,16 @@ look(struct order *o, struct walker *w)
 static int
 advance(struct order *o)
 {
-	struct walker *w = o->heap[0];
+	struct walker *w = first_of(o);
 	const int rc = tl_lane_step(&w->lane);
 
 	if (rc != 0)
 		return rc;
 	look(o, w);
 	if (!w->lane.entry && w->lost == 0)
-		o->heap[0] = o->heap[--o->heap_size];
-	if (o->heap_size > 0)
-		sift_down(o, 0);
+		tl_pqueue_pop(&o->queue, &by_time, o);
+	else
+		tl_pqueue_changed(&o->queue, &by_time, o);
 	return 0;
 }
 
@@ -185,16 +176,13 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	struct walker *w;
 	int rc;
 
-	if (o->heap_size == 0)
+	if (o->queue.count == 0)
 		return 0;
-	w = o->heap[0];
+	w = first_of(o);
 	if (w->lost > 0) {
 		fill_lost(o, w, event);
-		if (!w->lane.entry) {
-			o->heap[0] = o->heap[--o->heap_size];
-			if (o->heap_size > 0)
-				sift_down(o, 0);
-		}
+		if (!w->lane.entry)
+			tl_pqueue_pop(&o->queue, &by_time, o);
 		return 1;
 	}
 	fill_event(o, w, event);
@@ -210,7 +198,7 @@ order_close(struct tl_cursor *cursor)
 	for (uint32_t i = 0; i < o->walker_count; i++)
 		tl_lane_close(&o->walkers[i].lane);
 	free(o->walkers);
-	free(o->heap);
+	tl_pqueue_free(&o->queue);
 	free(o);
 }
 
@@ -245,10 +233,9 @@ open_lanes(struct order *o, enum tl_order order)
 		look(o, w);
 		if (order == TL_OLDEST_FIRST)
 			w->lost += snap->lanes[i].lapped;
-		o->heap[o->heap_size++] = w;
+		if ((rc = tl_pqueue_push(&o->queue, &by_time, o, &w)) < 0)
+			return rc;
 	}
-	for (size_t i = o->heap_size / 2; i > 0; i--)
-		sift_down(o, i - 1);
 	return 0;
 }
 
@@ -266,8 +253,7 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 	o->snap = snap;
 	o->newest_first = order == TL_NEWEST_FIRST;
 	o->walkers = calloc(snap->lane_count, sizeof(*o->walkers));
-	o->heap = calloc(snap->lane_count, sizeof(struct walker *));
-	if (o->walkers && o->heap)
+	if (o->walkers)
 		rc = open_lanes(o, order);
 	if (rc != 0) {
 		order_close(&o->cursor);

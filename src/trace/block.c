@@ -13,10 +13,10 @@
 
 /* == definitions == */
 
-enum { SLOTS_FIRST = 256, FIELDS_MAX = 80 };
+enum { FIELDS_MAX = 80 };
 
-struct tl_text_slot {
-	struct tl_bytes text; /* data NULL: free */
+struct tl_text_id {
+	struct tl_bytes text;
 	uint8_t kind;
 	int32_t id;
 };
@@ -33,9 +33,10 @@ tl_definitions_init(struct tl_definitions *d)
 void
 tl_definitions_free(struct tl_definitions *d)
 {
-	for (size_t i = 0; i < d->ids.size; i++)
-		free((void *)(uintptr_t)d->ids.slots[i].text.data);
-	free(d->ids.slots);
+	for (size_t i = 0; i < d->ids.count; i++)
+		free((void *)(uintptr_t)d->ids.list[i].text.data);
+	free(d->ids.list);
+	tl_table_free(&d->ids.table);
 	free(d->processes);
 	tl_id_table_free(&d->pids);
 	tl_message_map_free(&d->messages, free);
@@ -91,47 +92,6 @@ put_object(struct tl_definitions *d, enum tl_trace_kind kind, int32_t id,
 	return add(d, mark, kind, id);
 }
 
-static size_t
-hash_of(uint8_t kind, struct tl_bytes text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) + kind;
-
-	for (size_t i = 0; i < text.size; i++)
-		hash = (hash ^ (uint8_t)text.data[i]) * UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ hash >> 32);
-}
-
-static struct tl_text_slot *
-find_slot(const struct tl_text_ids *ids, uint8_t kind, struct tl_bytes text)
-{
-	size_t i = hash_of(kind, text) & (ids->size - 1);
-
-	while (ids->slots[i].text.data &&
-	       (ids->slots[i].kind != kind ||
-		   !tl_bytes_equal(ids->slots[i].text, text)))
-		i = (i + 1) & (ids->size - 1);
-	return &ids->slots[i];
-}
-
-static int
-grow(struct tl_text_ids *ids)
-{
-	const struct tl_text_ids old = *ids;
-	const size_t size = old.size ? old.size * 2 : SLOTS_FIRST;
-	struct tl_text_slot *slots = calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	ids->slots = slots;
-	ids->size = size;
-	for (size_t i = 0; i < old.size; i++)
-		if (old.slots[i].text.data)
-			*find_slot(ids, old.slots[i].kind, old.slots[i].text) =
-			    old.slots[i];
-	free(old.slots);
-	return 0;
-}
-
 static int
 next_id(struct tl_definitions *d, enum tl_trace_kind kind, int32_t *id)
 {
@@ -146,31 +106,33 @@ tl_define_text(struct tl_definitions *d, enum tl_trace_kind kind,
     struct tl_bytes text)
 {
 	const struct tl_data_out none = { 0 };
-	struct tl_text_slot *slot;
+	const uint64_t hash = tl_hash_more(tl_hash_bytes(text), kind);
+	struct tl_text_ids *ids = &d->ids;
+	struct tl_probe probe = tl_table_probe(&ids->table, hash);
+	uint32_t at;
 	char *copy;
 	int32_t id;
-	int rc = 0;
+	int rc;
 
-	if (d->ids.count * 2 >= d->ids.size)
-		rc = grow(&d->ids);
-	if (rc < 0)
-		return rc;
-	slot = find_slot(&d->ids, (uint8_t)kind, text);
-	if (slot->text.data)
-		return slot->id;
+	while (tl_probe_next(&probe, &at))
+		if (ids->list[at].kind == kind &&
+		    tl_bytes_equal(ids->list[at].text, text))
+			return ids->list[at].id;
 	if ((rc = next_id(d, kind, &id)) < 0)
 		return rc;
-	if (!(copy = malloc(text.size + 1)))
+	if (TL_ARRAY_ROOM(ids->list, ids->capacity, ids->count) < 0 ||
+	    !(copy = malloc(text.size + 1)))
 		return -ENOMEM;
-	if ((rc = put_object(d, kind, id, &none, &text, 1)) < 0) {
+	if ((rc = tl_table_reserve(&ids->table)) < 0 ||
+	    (rc = put_object(d, kind, id, &none, &text, 1)) < 0) {
 		free(copy);
 		return rc;
 	}
 	if (text.size > 0)
 		memcpy(copy, text.data, text.size);
-	*slot = (struct tl_text_slot){ tl_bytes(copy, text.size), (uint8_t)kind,
-		id };
-	d->ids.count++;
+	tl_table_add(&ids->table, hash, ids->count); /* there is room */
+	ids->list[ids->count++] =
+	    (struct tl_text_id){ tl_bytes(copy, text.size), (uint8_t)kind, id };
 	d->next[kind]++;
 	return id;
 }

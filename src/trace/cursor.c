@@ -2,12 +2,13 @@
 /*
  * cursor.c - the events of all threads in order of time.
  *
- *	heap of threads, by the next event of each
+ *	queue of threads, by the next event of each
  *	  | a thread whose next block is not read yet stands by the bound
  *	  | that its header gives, so that it is read only when it may matter
  *	  v
  *	block: marks on every CHUNK objects, so that it can be read backwards
  */
+#include "base/pqueue.h"
 #include "trace/opened.h"
 
 #include <errno.h>
@@ -35,8 +36,7 @@ struct trace_cursor {
 	struct tl_trace *trace;
 	bool backward;
 	struct source *sources;
-	struct source **heap;
-	size_t heap_count;
+	struct tl_pqueue queue; /* of struct source * */
 	size_t source_count;
 };
 
@@ -52,11 +52,13 @@ is_older(const struct source *a, const struct source *b)
 	return order != 0 ? order < 0 : a->rank < b->rank;
 }
 
-/* Does a come before b? */
 static bool
-is_before(const struct trace_cursor *c, const struct source *a,
-    const struct source *b)
+is_before(const void *context, const void *first, const void *second)
 {
+	const struct trace_cursor *c = context;
+	const struct source *a = *(struct source *const *)first;
+	const struct source *b = *(struct source *const *)second;
+
 	if (a->key != b->key)
 		return c->backward ? a->key > b->key : a->key < b->key;
 	if (a->bound != b->bound)
@@ -64,25 +66,8 @@ is_before(const struct trace_cursor *c, const struct source *a,
 	return is_older(a, b) != c->backward;
 }
 
-static void
-sift(struct trace_cursor *c, size_t i)
-{
-	for (;;) {
-		size_t best = i;
-
-		for (size_t k = 2 * i + 1; k <= 2 * i + 2; k++)
-			if (k < c->heap_count &&
-			    is_before(c, c->heap[k], c->heap[best]))
-				best = k;
-		if (best == i)
-			return;
-		struct source *moved = c->heap[i];
-
-		c->heap[i] = c->heap[best];
-		c->heap[best] = moved;
-		i = best;
-	}
-}
+static const struct tl_pqueue_order by_key = { sizeof(struct source *),
+	is_before };
 
 /* The block after those that are done: its number in the lane. */
 static size_t
@@ -197,13 +182,16 @@ set_key(struct trace_cursor *c, struct source *s)
 	return true;
 }
 
-/* What the first of the heap is by now. */
+/* What the first of the queue is by now. */
 static void
 settle_first(struct trace_cursor *c)
 {
-	if (!set_key(c, c->heap[0]))
-		c->heap[0] = c->heap[--c->heap_count];
-	sift(c, 0);
+	struct source **first = tl_pqueue_first(&c->queue);
+
+	if (set_key(c, *first))
+		tl_pqueue_changed(&c->queue, &by_key, c);
+	else
+		tl_pqueue_pop(&c->queue, &by_key, c);
 }
 
 static int
@@ -211,8 +199,9 @@ cursor_next(struct tl_cursor *cursor, struct tl_event *event)
 {
 	struct trace_cursor *c = (struct trace_cursor *)(void *)cursor;
 
-	while (c->heap_count > 0) {
-		struct source *first = c->heap[0];
+	while (c->queue.count > 0) {
+		struct source *first =
+		    *(struct source **)tl_pqueue_first(&c->queue);
 		int rc;
 
 		if (!first->bound) {
@@ -238,7 +227,7 @@ cursor_close(struct tl_cursor *cursor)
 	for (size_t i = 0; c->sources && i < c->source_count; i++)
 		close_block(&c->sources[i]);
 	free(c->sources);
-	free(c->heap);
+	tl_pqueue_free(&c->queue);
 	free(c);
 }
 
@@ -248,8 +237,7 @@ open_sources(struct trace_cursor *c)
 	const size_t count = c->source_count;
 
 	c->sources = calloc(count + 1, sizeof(*c->sources));
-	c->heap = calloc(count + 1, sizeof(struct source *));
-	if (!c->sources || !c->heap)
+	if (!c->sources || tl_pqueue_reserve(&c->queue, &by_key, count) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		struct source *s = &c->sources[i];
@@ -257,10 +245,8 @@ open_sources(struct trace_cursor *c)
 		s->lane = &c->trace->index.lanes[i];
 		s->rank = (uint32_t)i;
 		if (set_key(c, s))
-			c->heap[c->heap_count++] = s;
+			tl_pqueue_push(&c->queue, &by_key, c, &s);
 	}
-	for (size_t i = c->heap_count; i-- > 0;)
-		sift(c, i);
 	return 0;
 }
 

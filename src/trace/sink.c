@@ -2,6 +2,8 @@
 /*
  * sink.c - events of any threads into a trace; the format "trace".
  */
+#include "base/array.h"
+#include "base/table.h"
 #include "trace/writer.h"
 
 #include "clock/clock.h"
@@ -11,54 +13,21 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SLOTS_FIRST = 64 };
-
 struct slot {
 	uint64_t who; /* pid and tid */
 	uint32_t source;
-	struct tl_trace_stream *stream; /* NULL: free */
+	struct tl_trace_stream *stream;
 };
 
 struct tl_trace_sink {
 	struct tl_sink sink; /* first: what callers see */
 	struct tl_trace_writer *writer;
+	struct tl_table table; /* of slots, by who and source */
 	struct slot *slots;
-	size_t size; /* a power of two, at least twice count */
 	size_t count;
-	struct slot last;
+	size_t capacity;
+	struct slot last; /* stream NULL: none yet */
 };
-
-static struct slot *
-find_slot(struct slot *slots, size_t size, uint64_t who, uint32_t source)
-{
-	const uint64_t hash = (who + source) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (size - 1);
-
-	while (slots[i].stream &&
-	       (slots[i].who != who || slots[i].source != source))
-		i = (i + 1) & (size - 1);
-	return &slots[i];
-}
-
-static int
-grow(struct tl_trace_sink *s)
-{
-	const size_t size = s->size * 2;
-	struct slot *slots = calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->size; i++) {
-		const struct slot *old = &s->slots[i];
-
-		if (old->stream)
-			*find_slot(slots, size, old->who, old->source) = *old;
-	}
-	free(s->slots);
-	s->slots = slots;
-	s->size = size;
-	return 0;
-}
 
 /* The stream of a thread, which is s->last then; a new one gets the name. */
 static int
@@ -66,24 +35,25 @@ find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
     uint32_t source, struct tl_bytes name)
 {
 	const uint64_t who = (uint64_t)pid << 32 | tid;
-	struct slot *slot;
-	int rc = 0;
+	const uint64_t hash = tl_hash_pair(who, source);
+	struct tl_probe probe = tl_table_probe(&s->table, hash);
+	struct tl_trace_stream *stream;
+	uint32_t at;
+	int rc;
 
-	if (s->count * 2 >= s->size)
-		rc = grow(s);
-	if (rc < 0)
-		return rc;
-	slot = find_slot(s->slots, s->size, who, source);
-	if (!slot->stream) {
-		struct tl_trace_stream *stream;
-
-		rc = tl_trace_stream_new(&stream, s->writer, pid, tid, name);
-		if (rc < 0)
-			return rc;
-		*slot = (struct slot){ who, source, stream };
-		s->count++;
+	while (tl_probe_next(&probe, &at)) {
+		if (s->slots[at].who == who && s->slots[at].source == source) {
+			s->last = s->slots[at];
+			return 0;
+		}
 	}
-	s->last = *slot;
+	if (TL_ARRAY_ROOM(s->slots, s->capacity, s->count) < 0)
+		return -ENOMEM;
+	if ((rc = tl_table_reserve(&s->table)) < 0 ||
+	    (rc = tl_trace_stream_new(&stream, s->writer, pid, tid, name)) < 0)
+		return rc;
+	tl_table_add(&s->table, hash, s->count); /* there is room */
+	s->last = s->slots[s->count++] = (struct slot){ who, source, stream };
 	return 0;
 }
 
@@ -121,12 +91,6 @@ tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink)
 		s = calloc(1, sizeof(*s));
 		if (!s)
 			return -ENOMEM;
-		s->slots = calloc(SLOTS_FIRST, sizeof(*s->slots));
-		if (!s->slots) {
-			free(s);
-			return -ENOMEM;
-		}
-		s->size = SLOTS_FIRST;
 		s->sink = (struct tl_sink){ sink_put, sink_finish };
 		s->writer = writer;
 		writer->sink = s;
@@ -150,6 +114,7 @@ tl_trace_sink_free(struct tl_trace_sink *s)
 {
 	if (!s)
 		return;
+	tl_table_free(&s->table);
 	free(s->slots);
 	free(s);
 }

@@ -23,9 +23,10 @@ struct tl_defined {
 
 /* Ids by kind and text. */
 struct tl_text_ids {
-	struct tl_text_slot *slots;
-	size_t size; /* 0 or a power of two, at least twice count */
+	struct tl_table table; /* of the list, by kind and text */
+	struct tl_text_id *list;
 	size_t count;
+	size_t capacity;
 };
 
 /* Definitions that wait for the next block. */

@@ -131,7 +131,7 @@ tl_chain_describe(struct tl_chain_block *block,
 		.told_ns = INT64_MIN,
 		.begins = read_positions(c, "begins"),
 		.goes_on = read_positions(c, "positions"),
-		.identity = tl_chain_hash(tl_context_info(c, "identity")),
+		.identity = tl_hash_bytes(tl_context_info(c, "identity")),
 		.repeats = continued.size > 0 &&
 			   !tl_bytes_equal(continued, tl_bytes_of("0")) };
 	if (read_number(tl_context_info(c, "block"), &block->number) < 0)

@@ -2,6 +2,7 @@
 /*
  * cursor.c - the events of a chain, block by block.
  */
+#include "base/array.h"
 #include "trace/chain/work.h"
 
 #include "base/file.h"
@@ -14,17 +15,16 @@
 
 /* == messages == */
 
-enum { SLOTS_FIRST = 64, MESSAGES_MAX = 1 << 20 };
+enum { MESSAGES_MAX = 1 << 20 };
 
 static uint64_t
 hash_of(const struct tl_message *m)
 {
-	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t hash = (uintptr_t)m->text.data * odd;
+	const uint64_t hash =
+	    tl_hash_pair((uintptr_t)m->text.data, (uintptr_t)m->category.data);
 
-	hash = (hash ^ (uintptr_t)m->category.data) * odd;
-	hash = (hash ^ (uintptr_t)m->file.data ^ m->line) * odd;
-	return hash ^ hash >> 32;
+	return tl_hash_more(tl_hash_more(hash, (uintptr_t)m->file.data),
+	    m->line);
 }
 
 /* The gate is what it was when the first block was made. */
@@ -38,50 +38,16 @@ is_same(const struct tl_message *a, const struct tl_message *b)
 	       a->scope == b->scope && a->builtin == b->builtin;
 }
 
-static const struct tl_message **
-find_slot(const struct tl_message **slots, size_t size,
-    const struct tl_message *m)
+static const struct tl_message *
+find(const struct tl_chain_messages *ms, const struct tl_message *m)
 {
-	size_t i = (size_t)hash_of(m) & (size - 1);
+	struct tl_probe probe = tl_table_probe(&ms->table, hash_of(m));
+	uint32_t at;
 
-	while (slots[i] && !is_same(slots[i], m))
-		i = (i + 1) & (size - 1);
-	return &slots[i];
-}
-
-static int
-grow_slots(struct tl_chain_messages *ms)
-{
-	const size_t size = ms->size ? ms->size * 2 : SLOTS_FIRST;
-	const struct tl_message **slots;
-
-	if (ms->count * 2 < ms->size)
-		return 0;
-	slots = calloc(size, sizeof(struct tl_message *));
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < ms->count; i++)
-		*find_slot(slots, size, ms->list[i]) = ms->list[i];
-	free(ms->slots);
-	ms->slots = slots;
-	ms->size = size;
-	return 0;
-}
-
-static int
-grow_list(struct tl_chain_messages *ms)
-{
-	const size_t capacity = ms->capacity ? ms->capacity * 2 : SLOTS_FIRST;
-	const struct tl_message **list;
-
-	if (ms->count < ms->capacity)
-		return 0;
-	list = realloc(ms->list, capacity * sizeof(struct tl_message *));
-	if (!list)
-		return -ENOMEM;
-	ms->list = list;
-	ms->capacity = capacity;
-	return 0;
+	while (tl_probe_next(&probe, &at))
+		if (is_same(ms->list[at], m))
+			return ms->list[at];
+	return NULL;
 }
 
 /* A text of the interner's, cut where it is too long, and nothing where there
@@ -149,14 +115,15 @@ add(struct tl_chain_messages *ms, const struct tl_message *message,
 	struct tl_message *copy;
 	int rc;
 
-	if ((rc = grow_slots(ms)) < 0 || (rc = grow_list(ms)) < 0)
-		return rc;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
+	if (TL_ARRAY_ROOM(ms->list, ms->capacity, ms->count) < 0 ||
+	    !(copy = malloc(sizeof(*copy))))
 		return -ENOMEM;
+	if ((rc = tl_table_add(&ms->table, hash_of(message), ms->count)) < 0) {
+		free(copy);
+		return rc;
+	}
 	*copy = *message;
 	copy->id = (uint32_t)ms->count + 1;
-	*find_slot(ms->slots, ms->size, copy) = copy;
 	ms->list[ms->count++] = copy;
 	*interned = copy;
 	return 0;
@@ -175,9 +142,7 @@ tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
 	*interned = chain->bytes->nothing;
 	if (!translated.text.data)
 		return 0;
-	if (ms->size > 0)
-		*interned = *find_slot(ms->slots, ms->size, &translated);
-	if (ms->size > 0 && *interned)
+	if ((*interned = find(ms, &translated)))
 		return 0;
 	*interned = chain->bytes->nothing;
 	if (ms->count == MESSAGES_MAX)
@@ -191,7 +156,7 @@ tl_chain_messages_free(struct tl_chain_messages *ms)
 	for (size_t i = 0; i < ms->count; i++)
 		free((void *)(uintptr_t)ms->list[i]);
 	free(ms->list);
-	free(ms->slots);
+	tl_table_free(&ms->table);
 }
 
 /* == one block == */

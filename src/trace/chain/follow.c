@@ -3,6 +3,7 @@
 #include "trace/chain/follow.h"
 
 #include "base/file.h"
+#include "base/pqueue.h"
 #include "base/terminal.h"
 #include "clock/clock.h"
 #include "trace/chain/work.h"
@@ -19,7 +20,6 @@
 enum {
 	PIECE_SIZE = 64 << 10,
 	PIECES_MAX = 64, /* read at once */
-	HELD_FIRST = 1024,
 	MARKS_MAX = 32,
 	MARK_NS = TL_CHAIN_HOLD_NS / MARKS_MAX * 2,
 	FORGET_SIZE = 4 << 20 /* of the file, at least */
@@ -41,11 +41,9 @@ struct tl_chain_follow {
 	bool ended;
 	struct tl_chains *chains;
 	struct tl_blocks blocks;
-	uint64_t size;      /* of the file that blocks lie in */
-	uint64_t forgotten; /* ... of which so much is gone */
-	struct held *held;  /* a heap, the oldest first */
-	size_t count;
-	size_t capacity;
+	uint64_t size;         /* of the file that blocks lie in */
+	uint64_t forgotten;    /* ... of which so much is gone */
+	struct tl_pqueue held; /* of struct held, the oldest first */
 	uint64_t order;
 	struct mark marks[MARKS_MAX]; /* in order of time, from first on */
 	unsigned first;
@@ -96,63 +94,41 @@ tl_chain_follow_free(struct tl_chain_follow *f)
 	tl_chain_block_close(f->opened);
 	tl_blocks_free(&f->blocks);
 	tl_chains_free(f->chains);
-	free(f->held);
+	tl_pqueue_free(&f->held);
 	free(f);
 }
 
-/* == the heap == */
+/* == what is held == */
 
 static bool
-is_older(const struct held *a, const struct held *b)
+is_older(const void *context, const void *first, const void *second)
 {
+	const struct held *a = first, *b = second;
+
+	(void)context;
 	if (a->event.ns != b->event.ns)
 		return a->event.ns < b->event.ns;
 	return a->order < b->order;
 }
 
+static const struct tl_pqueue_order oldest_first = { sizeof(struct held),
+	is_older };
+
 static int
 hold(struct tl_chain_follow *f, const struct tl_event *event)
 {
-	const size_t capacity = f->capacity ? f->capacity * 2 : HELD_FIRST;
 	const struct held one = { *event, f->order++ };
-	struct held *held;
-	size_t i = f->count;
 
-	if (f->count == f->capacity) {
-		held = realloc(f->held, capacity * sizeof(*held));
-		if (!held)
-			return -ENOMEM;
-		f->held = held;
-		f->capacity = capacity;
-	}
-	for (; i > 0 && is_older(&one, &f->held[(i - 1) / 2]); i = (i - 1) / 2)
-		f->held[i] = f->held[(i - 1) / 2];
-	f->held[i] = one;
-	f->count++;
-	return 0;
+	return tl_pqueue_push(&f->held, &oldest_first, NULL, &one);
 }
 
 static void
 take_oldest(struct tl_chain_follow *f, struct tl_event *event)
 {
-	const struct held last = f->held[--f->count];
-	size_t i = 0;
+	const struct held *oldest = tl_pqueue_first(&f->held);
 
-	*event = f->held[0].event;
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child >= f->count)
-			break;
-		if (child + 1 < f->count &&
-		    is_older(&f->held[child + 1], &f->held[child]))
-			child++;
-		if (!is_older(&f->held[child], &last))
-			break;
-		f->held[i] = f->held[child];
-		i = child;
-	}
-	f->held[i] = last;
+	*event = oldest->event;
+	tl_pqueue_pop(&f->held, &oldest_first, NULL);
 }
 
 /* == how long they are held == */
@@ -195,9 +171,12 @@ release(struct tl_chain_follow *f)
 static bool
 is_free(struct tl_chain_follow *f)
 {
+	const struct held *oldest;
+
 	release(f);
-	return f->count > 0 && (f->held[0].event.ns <= f->free_ns ||
-				   f->count > TL_CHAIN_HELD_MAX);
+	oldest = tl_pqueue_first(&f->held);
+	return oldest && (oldest->event.ns <= f->free_ns ||
+			     f->held.count > TL_CHAIN_HELD_MAX);
 }
 
 /* == blocks == */
@@ -226,7 +205,7 @@ hold_events(struct tl_chain_follow *f)
 
 	if (!f->opened)
 		return 0;
-	while (f->count <= TL_CHAIN_HELD_MAX &&
+	while (f->held.count <= TL_CHAIN_HELD_MAX &&
 	       (rc = tl_chain_block_next(f->opened, &event)) > 0) {
 		event.source = (uint16_t)f->chain->number;
 		if ((rc = hold(f, &event)) < 0)
@@ -375,7 +354,7 @@ read_more(struct tl_chain_follow *f)
 	if (rc < 0)
 		return rc;
 	if (f->ended)
-		return f->count > 0 || f->opened ? 1 : -EPIPE;
+		return f->held.count > 0 || f->opened ? 1 : -EPIPE;
 	return any || f->opened;
 }
 

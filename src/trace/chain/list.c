@@ -2,6 +2,7 @@
 /*
  * list.c - the chains of a stream, and their names.
  */
+#include "base/array.h"
 #include "trace/chain/work.h"
 
 #include <errno.h>
@@ -12,88 +13,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLOTS_FIRST = 64, CHAIN_DIGITS = 32 };
+enum { CHAIN_DIGITS = 32 };
 
 /* == found by what their blocks have in common == */
-
-uint64_t
-tl_chain_hash(struct tl_bytes key)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < key.size; i++)
-		hash = (hash ^ (uint8_t)key.data[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-static uint32_t *
-find_slot(const struct tl_chains *cs, uint32_t *slots, size_t size,
-    const char *key, size_t key_size)
-{
-	const uint64_t hash = tl_chain_hash(tl_bytes(key, key_size));
-	size_t i = (size_t)(hash ^ hash >> 32) & (size - 1);
-
-	while (slots[i] > 0 &&
-	       !tl_bytes_equal(tl_bytes(cs->list[slots[i] - 1]->key,
-				   cs->list[slots[i] - 1]->key_size),
-		   tl_bytes(key, key_size)))
-		i = (i + 1) & (size - 1);
-	return &slots[i];
-}
-
-static int
-grow(struct tl_chains *cs)
-{
-	const size_t size = cs->size ? cs->size * 2 : SLOTS_FIRST;
-	struct tl_chain **list;
-	uint32_t *slots;
-
-	if (cs->count * 2 < cs->size)
-		return 0;
-	list = realloc(cs->list, size * sizeof(struct tl_chain *));
-	if (!list)
-		return -ENOMEM;
-	cs->list = list;
-	slots = calloc(size, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < cs->count; i++)
-		*find_slot(cs, slots, size, list[i]->key, list[i]->key_size) =
-		    (uint32_t)i + 1;
-	free(cs->slots);
-	cs->slots = slots;
-	cs->size = size;
-	return 0;
-}
 
 /* The chain of a key, made now if there was none; NULL: there are too many. */
 static int
 get_chain(struct tl_chains *cs, const char *key, size_t key_size,
     struct tl_chain **chain)
 {
+	const uint64_t hash = tl_hash_bytes(tl_bytes(key, key_size));
+	struct tl_probe probe = tl_table_probe(&cs->table, hash);
 	struct tl_chain *new;
-	uint32_t *slot;
-	int rc = grow(cs);
+	uint32_t at;
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	slot = find_slot(cs, cs->slots, cs->size, key, key_size);
-	*chain = *slot > 0 ? cs->list[*slot - 1] : NULL;
-	if (*slot > 0)
-		return 0;
+	while (tl_probe_next(&probe, &at)) {
+		*chain = cs->list[at];
+		if (tl_bytes_equal(tl_bytes((*chain)->key, (*chain)->key_size),
+			tl_bytes(key, key_size)))
+			return 0;
+	}
+	*chain = NULL;
 	if (cs->count == TL_CHAINS_MAX) {
 		cs->left_out++;
 		return 0;
 	}
-	new = calloc(1, sizeof(*new));
-	if (!new)
+	if (TL_ARRAY_ROOM(cs->list, cs->capacity, cs->count) < 0 ||
+	    !(new = calloc(1, sizeof(*new))))
 		return -ENOMEM;
+	if ((rc = tl_table_add(&cs->table, hash, cs->count)) < 0) {
+		free(new);
+		return rc;
+	}
 	memcpy(new->key, key, key_size);
 	new->key_size = key_size;
 	new->number = (uint32_t)cs->count;
 	new->bytes = tl_chain_bytes_hold(cs->bytes);
 	cs->list[cs->count++] = new;
-	*slot = (uint32_t)cs->count;
 	*chain = new;
 	return 0;
 }
@@ -201,20 +158,13 @@ thin_knots(struct tl_chain *chain)
 static int
 add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
 {
-	const size_t capacity = chain->knot_capacity * 2 + 4;
-	struct timeline_knot *knots;
-
 	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
 		thin_knots(chain);
 	if (chain->knot_count == TL_CHAIN_KNOTS_MAX)
 		return 0;
-	if (chain->knot_count == chain->knot_capacity) {
-		knots = realloc(chain->knots, capacity * sizeof(*knots));
-		if (!knots)
-			return -ENOMEM;
-		chain->knots = knots;
-		chain->knot_capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(chain->knots, chain->knot_capacity,
+		chain->knot_count) < 0)
+		return -ENOMEM;
 	chain->knots[chain->knot_count++] = *knot;
 	return 0;
 }
@@ -390,7 +340,7 @@ tl_chains_free(struct tl_chains *cs)
 		tl_chain_free(cs->list[i]);
 	tl_chain_bytes_release(cs->bytes);
 	free(cs->list);
-	free(cs->slots);
+	tl_table_free(&cs->table);
 	free(cs);
 }
 

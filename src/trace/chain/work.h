@@ -54,8 +54,7 @@ void tl_chain_bytes_release(struct tl_chain_bytes *bytes);
 
 /* Messages that live as long as their chain, made of those of its blocks. */
 struct tl_chain_messages {
-	const struct tl_message **slots;
-	size_t size; /* 0 or a power of two, at least twice count */
+	struct tl_table table; /* of the list, by what is_same() compares */
 	const struct tl_message **list;
 	size_t count;
 	size_t capacity;
@@ -89,15 +88,13 @@ struct tl_chains {
 	bool live; /* blocks are read as they come, and not kept */
 	struct tl_chain **list;
 	size_t count;
-	uint32_t *slots; /* number in the list, plus 1, by key */
-	size_t size;     /* 0 or a power of two, at least twice count */
-	size_t lone;     /* chains of one trace */
+	size_t capacity;
+	struct tl_table table; /* of the list, by key */
+	size_t lone;           /* chains of one trace */
 	uint64_t left_out;
 };
 
 /* == chain_list.c == */
-
-uint64_t tl_chain_hash(struct tl_bytes key);
 
 /* The chains of a file that is still empty, or not looked at: 0, -errno. */
 int tl_chains_new(struct tl_chains **chains, int fd, bool live);

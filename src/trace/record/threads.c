@@ -2,6 +2,7 @@
 /*
  * threads.c - recorded threads: streams, open spans, names.
  */
+#include "base/array.h"
 #include "trace/record/work.h"
 
 #include <errno.h>
@@ -14,8 +15,6 @@
 #include <unistd.h>
 
 /* == names == */
-
-enum { SLOTS_FIRST = 16 };
 
 struct tl_bytes
 tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
@@ -36,37 +35,27 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
-static struct tl_recorder_process *
-find_process(struct tl_recorder_process *slots, size_t size, uint32_t pid)
-{
-	const uint64_t hash = pid * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (size - 1);
-
-	while (slots[i].pid != 0 && slots[i].pid != pid)
-		i = (i + 1) & (size - 1);
-	return &slots[i];
-}
-
-/* Slots of another size, for those that were defined, or for all. */
+/* The process of a pid, made now if there was none. */
 static int
-resize_processes(struct tl_recorder_processes *p, size_t size, bool all)
+get_process(struct tl_recorder_processes *p, uint32_t pid,
+    struct tl_recorder_process **process)
 {
-	struct tl_recorder_process *slots = calloc(size, sizeof(*slots));
+	const uint64_t hash = tl_hash_number(pid);
+	struct tl_probe probe = tl_table_probe(&p->table, hash);
+	uint32_t at;
+	int rc;
 
-	if (!slots)
-		return -ENOMEM;
-	p->count = 0;
-	for (size_t i = 0; i < p->size; i++) {
-		const struct tl_recorder_process *old = &p->slots[i];
-
-		if (old->pid == 0 || !(all || old->defined))
-			continue;
-		*find_process(slots, size, old->pid) = *old;
-		p->count++;
+	while (tl_probe_next(&probe, &at)) {
+		*process = &p->list[at];
+		if ((*process)->pid == pid)
+			return 0;
 	}
-	free(p->slots);
-	p->slots = slots;
-	p->size = size;
+	if (TL_ARRAY_ROOM(p->list, p->capacity, p->count) < 0)
+		return -ENOMEM;
+	if ((rc = tl_table_add(&p->table, hash, p->count)) < 0)
+		return rc;
+	*process = &p->list[p->count++];
+	**process = (struct tl_recorder_process){ .pid = pid };
 	return 0;
 }
 
@@ -81,16 +70,11 @@ tl_recorder_processes_define(struct tl_recorder_processes *p,
 
 	if (pid == 0)
 		return 0;
-	if (p->count * 2 >= p->size &&
-	    (rc = resize_processes(p, p->size ? p->size * 2 : SLOTS_FIRST,
-		 true)) < 0)
+	if ((rc = get_process(p, pid, &process)) < 0)
 		return rc;
-	process = find_process(p->slots, p->size, pid);
 	if (process->defined)
 		return 0;
 	now = tl_recorder_comm(name, pid, 0);
-	p->count += process->pid == 0;
-	process->pid = pid;
 	process->defined = true;
 	if (now.size > 0) {
 		memcpy(process->name, now.data, now.size);
@@ -102,86 +86,71 @@ tl_recorder_processes_define(struct tl_recorder_processes *p,
 	    tl_bytes(process->name, process->size));
 }
 
-/* Without memory for another table those that are gone stay longer. */
+/* The processes of this file are kept, for their names; those that were only
+ * of an earlier one are forgotten. */
 void
 tl_recorder_processes_leave(struct tl_recorder_processes *p)
 {
-	if (p->size > 0)
-		resize_processes(p, p->size, false);
-	for (size_t i = 0; i < p->size; i++)
-		p->slots[i].defined = false;
+	const size_t count = p->count;
+
+	tl_table_clear(&p->table);
+	p->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!p->list[i].defined)
+			continue;
+		p->list[i].defined = false;
+		/* The table had room for all of them. */
+		tl_table_add(&p->table, tl_hash_number(p->list[i].pid),
+		    p->count);
+		p->list[p->count++] = p->list[i];
+	}
 }
 
 void
 tl_recorder_processes_free(struct tl_recorder_processes *p)
 {
-	free(p->slots);
+	tl_table_free(&p->table);
+	free(p->list);
 	*p = (struct tl_recorder_processes){ 0 };
 }
 
 /* == threads == */
 
-enum { SIZE_FIRST = 64 };
-
 /* == the table == */
 
-static struct tl_recorder_thread **
-find_slot(struct tl_recorder_thread **slots, size_t size, uint64_t who,
-    uint16_t source)
+static uint64_t
+hash_of(uint64_t who, uint16_t source)
 {
-	const uint64_t hash = (who + source) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (size - 1);
-
-	while (slots[i] && (slots[i]->who != who || slots[i]->source != source))
-		i = (i + 1) & (size - 1);
-	return &slots[i];
+	return tl_hash_pair(who, source);
 }
 
-/* Slots of another size for those there are. */
-static int
-resize(struct tl_recorder_threads *t, size_t size)
-{
-	struct tl_recorder_thread **slots = calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->size; i++) {
-		struct tl_recorder_thread *thread = t->slots[i];
-
-		if (thread)
-			*find_slot(slots, size, thread->who, thread->source) =
-			    thread;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->size = size;
-	return 0;
-}
-
+/* The thread, made now if there was none. */
 static int
 find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
     struct tl_recorder_thread **thread)
 {
-	struct tl_recorder_thread **slot;
-	int rc;
+	struct tl_probe probe;
+	uint32_t at;
 
-	if (t->last && t->last->who == who && t->last->source == source) {
-		*thread = t->last;
+	*thread = t->last;
+	if (t->last && t->last->who == who && t->last->source == source)
 		return 0;
+	probe = tl_table_probe(&t->table, hash_of(who, source));
+	while (tl_probe_next(&probe, &at)) {
+		*thread = t->list[at];
+		if ((*thread)->who == who && (*thread)->source == source) {
+			t->last = *thread;
+			return 0;
+		}
 	}
-	if (t->count * 2 >= t->size &&
-	    (rc = resize(t, t->size ? t->size * 2 : SIZE_FIRST)) < 0)
-		return rc;
-	slot = find_slot(t->slots, t->size, who, source);
-	if (!*slot) {
-		*slot = calloc(1, sizeof(**slot));
-		if (!*slot)
-			return -ENOMEM;
-		(*slot)->who = who;
-		(*slot)->source = source;
-		t->count++;
-	}
-	*thread = t->last = *slot;
+	if (TL_ARRAY_ROOM(t->list, t->capacity, t->count) < 0 ||
+	    tl_table_reserve(&t->table) < 0 ||
+	    !(*thread = calloc(1, sizeof(**thread))))
+		return -ENOMEM;
+	(*thread)->who = who;
+	(*thread)->source = source;
+	tl_table_add(&t->table, hash_of(who, source), t->count);
+	t->last = t->list[t->count++] = *thread;
 	return 0;
 }
 
@@ -193,19 +162,11 @@ new_stream(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
 {
 	const uint32_t pid = (uint32_t)(thread->who >> 32);
 	const uint32_t tid = (uint32_t)thread->who;
-	const size_t capacity = t->stream_capacity * 2 + 4;
 	char comm[TL_COMM_MAX];
 	int rc;
 
-	if (t->stream_count == t->stream_capacity) {
-		struct tl_recorder_thread **streams =
-		    realloc(t->streams, capacity * sizeof(*streams));
-
-		if (!streams)
-			return -ENOMEM;
-		t->streams = streams;
-		t->stream_capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(t->streams, t->stream_capacity, t->stream_count) < 0)
+		return -ENOMEM;
 	rc = tl_recorder_processes_define(&t->processes, writer, pid);
 	if (rc == 0)
 		rc = tl_trace_stream_new(&thread->stream, writer, pid, tid,
@@ -327,17 +288,9 @@ pop(struct tl_recorder_thread *thread, const struct tl_message *message)
 static int
 note_hole(struct tl_recorder_thread *thread, uint64_t lost)
 {
-	const size_t capacity = thread->hole_capacity * 2 + 16;
-
-	if (thread->hole_count == thread->hole_capacity) {
-		uint64_t *holes =
-		    realloc(thread->holes, capacity * sizeof(*holes));
-
-		if (!holes)
-			return -ENOMEM;
-		thread->holes = holes;
-		thread->hole_capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(thread->holes, thread->hole_capacity,
+		thread->hole_count) < 0)
+		return -ENOMEM;
 	thread->holes[thread->hole_count++] = lost;
 	return 0;
 }
@@ -421,28 +374,29 @@ forget_spans(struct tl_recorder_thread *thread, uint64_t losses)
 void
 tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 {
-	for (size_t i = 0; i < t->size; i++) {
-		struct tl_recorder_thread *thread = t->slots[i];
+	const size_t count = t->count;
 
-		if (!thread)
-			continue;
+	tl_table_clear(&t->table);
+	t->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct tl_recorder_thread *thread = t->list[i];
+
 		forget_spans(thread, losses[thread->source]);
 		thread->stream = NULL;
 		thread->put = thread->continued = thread->written = 0;
 		thread->hole_count = 0;
-		if (thread->open_count > 0)
+		if (thread->open_count == 0) {
+			thread_free(thread);
 			continue;
-		thread_free(thread);
-		t->slots[i] = NULL;
-		t->count--;
+		}
+		/* The table had room for all of them. */
+		tl_table_add(&t->table, hash_of(thread->who, thread->source),
+		    t->count);
+		t->list[t->count++] = thread;
 	}
 	t->last = NULL;
 	t->stream_count = 0;
 	tl_recorder_processes_leave(&t->processes);
-	/* The places of the others follow from what stood before them.  Where
-	 * there is no memory for new slots, those found no more are lost. */
-	if (t->size > 0)
-		resize(t, t->size);
 }
 
 /* The outermost first; those without room go on in no file, or in a later
@@ -478,20 +432,18 @@ tl_recorder_threads_continue(struct tl_recorder_threads *t,
 	int rc = 0;
 
 	*count = 0;
-	for (size_t i = 0; rc == 0 && i < t->size; i++)
-		if (t->slots[i])
-			rc = continue_thread(t, writer, t->slots[i], size_max,
-			    count);
+	for (size_t i = 0; rc == 0 && i < t->count; i++)
+		rc = continue_thread(t, writer, t->list[i], size_max, count);
 	return rc;
 }
 
 void
 tl_recorder_threads_free(struct tl_recorder_threads *t)
 {
-	for (size_t i = 0; i < t->size; i++)
-		if (t->slots[i])
-			thread_free(t->slots[i]);
-	free(t->slots);
+	for (size_t i = 0; i < t->count; i++)
+		thread_free(t->list[i]);
+	free(t->list);
+	tl_table_free(&t->table);
 	free(t->streams);
 	tl_recorder_processes_free(&t->processes);
 	*t = (struct tl_recorder_threads){ 0 };

@@ -12,6 +12,7 @@
 #define TL_TRACE_RECORD_WORK_H
 
 #include "base/fault.h"
+#include "base/table.h"
 #include "event/cursor.h"
 #include "event/message_map.h"
 #include "snap/snap.h"
@@ -161,9 +162,10 @@ struct tl_recorder_process {
 
 /* Starts from all zeros. */
 struct tl_recorder_processes {
-	struct tl_recorder_process *slots; /* by pid; 0: free */
-	size_t size;                       /* 0, or a power of two */
+	struct tl_table table; /* of the list, by pid */
+	struct tl_recorder_process *list;
 	size_t count;
+	size_t capacity;
 };
 
 /* A thread of this process comes next: 0, -ENOMEM or what writing said. */
@@ -203,9 +205,10 @@ struct tl_recorder_thread {
 
 /* Starts from all zeros. */
 struct tl_recorder_threads {
-	struct tl_recorder_thread **slots; /* by who and source */
-	size_t size;                       /* 0, or a power of two */
+	struct tl_table table; /* of the list, by who and source */
+	struct tl_recorder_thread **list;
 	size_t count;
+	size_t capacity;
 	struct tl_recorder_thread *last;
 	struct tl_recorder_thread **streams; /* by their number in the file */
 	size_t stream_count;
