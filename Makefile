@@ -63,6 +63,7 @@ has	 = $(shell pkg-config --exists $(1) 2>/dev/null && echo yes)
 SQLITE	 ?= $(call has,sqlite3)
 ZIP	 ?= $(call has,libzip)
 NATS	 ?= $(call has,libnats)
+NCURSES	 ?= $(call has,ncursesw)
 KAFKA	 ?= $(call has,rdkafka)
 # timelined: libev has no file of pkg-config
 DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
@@ -71,17 +72,19 @@ DAEMON	 ?= $(and $(wildcard /usr/include/ev.h),$(call has,libmicrohttpd \
 SECCOMP	 ?= $(if $(SAN),,$(call has,libseccomp))
 # what layers need, and each program more
 FORMAT_LIBS := -lzstd $(if $(SQLITE),-lsqlite3) $(if $(ZIP),-lzip)
-LIBS_dump := -lncursesw
+LIBS_dump := $(if $(NCURSES),-lncursesw)
 LIBS_ship := -lnats $(if $(KAFKA),-lrdkafka) -lpthread
 LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
+$(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(if $(NCURSES),-DTL_NCURSES)
 $(B)/obj/src/ship/%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
 $(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/test_daemon_seccomp.o: \
     TL_CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
-ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NATS),,ship) \
-	    $(if $(DAEMON),,daemon)
+ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NCURSES),,ncurses) \
+	    $(if $(NATS),,ship) $(if $(DAEMON),,daemon)
 ABSENT_sqlite := --to sqlite: libsqlite3-dev not found, left out; make deps
 ABSENT_zip := packed traces: libzip-dev not found, left out; make deps
+ABSENT_ncurses := --browse: libncurses-dev not found, left out; make deps
 ABSENT_ship := timeline-ship: libnats-dev not found, skipped; make deps
 ABSENT_daemon := timelined: libev-dev, libmicrohttpd-dev, libsystemd-dev or \
 	    libcap-ng-dev not found, skipped; make deps

@@ -5,7 +5,7 @@
  *
  * Reading everything once finds what opening did not: entries that cannot be.
  */
-#include "dump/check.h"
+#include "dump/views.h"
 
 #include "base/fields.h"
 

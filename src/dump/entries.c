@@ -7,9 +7,9 @@
  * The N newest, oldest of them first, are gathered newest first and turned
  * around; everything else streams.
  */
-#include "dump/entries.h"
+#include "dump/views.h"
 
-#include "dump/sinks.h"
+#include "dump/listing.h"
 
 #include <errno.h>
 #include <stdlib.h>

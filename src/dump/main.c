@@ -8,16 +8,8 @@
  */
 #include "base/signals.h"
 #include "base/terminal.h"
-#include "dump/browse.h"
-#include "dump/check.h"
-#include "dump/defined.h"
-#include "dump/diff.h"
-#include "dump/entries.h"
-#include "dump/follow.h"
-#include "dump/info.h"
-#include "dump/scripting.h"
-#include "dump/stats.h"
-#include "dump/tree.h"
+#include "dump/tree/tree.h"
+#include "dump/views.h"
 #include "source/diagnostics.h"
 #include "source/select_hosts.h"
 

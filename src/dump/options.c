@@ -2,17 +2,275 @@
 /*
  * options.c - the command line, from the table options.def.
  */
-#include "dump/options_parse.h"
+#include "dump/options.h"
+
+#include "base/options.h"
+#include "dump/tree/walk.h"
 #include "trace/diff/diff.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define OPTIONS "dump/options.def"
+#include "script/option_values.def"
 
 #include "script/option_rows.def"
 
+/* Where parsing stands. */
+struct parse {
+	struct tl_options *options;
+	struct tl_fault *fault;
+	char *argument;  /* of the option in hand */
+	char **operands; /* in the order of the command line */
+	int operand_count;
+	int before_script; /* operands left of -s or --view */
+	const char *mode_name;
+};
+
+/* -EINVAL and the fault "VALUE: WHAT". */
 static int
-take_mode(struct tl_option_parse *p, enum tl_mode mode, const char *name)
+usage(struct parse *p, const char *what, const char *value)
+{
+	return tl_usage(p->fault, value, what);
+}
+
+/* == options of trees and of their comparison == */
+
+enum { LIMIT_SIZE_MAX = 64 };
+
+static int
+take_path(struct parse *p)
+{
+	const char *path = p->argument;
+	uint64_t number;
+	int rc;
+
+	while ((rc = tl_tree_path_take(&path, &number)) > 0)
+		;
+	if (rc < 0 || p->argument[0] == '\0')
+		return usage(p, "not a path like 3/0/17", p->argument);
+	p->options->path = p->argument;
+	return 0;
+}
+
+static int
+take_count(struct parse *p, uint64_t *count, const char *what)
+{
+	if (tl_parse_unsigned(p->argument, count) < 0)
+		return usage(p, what, p->argument);
+	return 0;
+}
+
+/* A part of the time, "25%", or a time, "100us". */
+static bool
+take_limit(struct tl_options *o, const char *word, size_t size)
+{
+	char text[LIMIT_SIZE_MAX + 1];
+	uint64_t percent;
+	int64_t ns;
+
+	if (size == 0 || size > LIMIT_SIZE_MAX)
+		return false;
+	memcpy(text, word, size);
+	text[size] = '\0';
+	if (text[size - 1] == '%') {
+		text[size - 1] = '\0';
+		if (tl_parse_unsigned(text, &percent) < 0 ||
+		    percent > UINT32_MAX)
+			return false;
+		o->percent = (uint32_t)percent;
+		return true;
+	}
+	if (text[size - 1] >= '0' && text[size - 1] <= '9') /* of what? */
+		return false;
+	if (tl_parse_duration(text, &ns) < 0 || ns < 0)
+		return false;
+	o->least_ns = ns;
+	return true;
+}
+
+/* What is not named is not asked for. */
+static int
+take_threshold(struct parse *p)
+{
+	struct tl_options *o = p->options;
+	const char *at = p->argument;
+
+	o->threshold_given = true;
+	o->percent = 0;
+	o->least_ns = 0;
+	for (;;) {
+		const size_t size = strcspn(at, ",");
+
+		if (!take_limit(o, at, size))
+			return usage(p,
+			    "not a threshold like 25%, 100us or 25%,100us",
+			    p->argument);
+		if (at[size] == '\0')
+			return 0;
+		at += size + 1;
+	}
+}
+
+/* Options of a comparison; 1 for another kind. */
+static int
+take_diff(struct parse *p, int value)
+{
+	struct tl_options *o = p->options;
+
+	switch (value) {
+	case OPTION_ONLY_CHANGES:
+		o->only_changes = true;
+		return 0;
+	case OPTION_BY_INDEX:
+		o->by_index = true;
+		return 0;
+	case OPTION_VALUES:
+		o->values = true;
+		return 0;
+	case OPTION_THRESHOLD:
+		return take_threshold(p);
+	case OPTION_AS_TRACE:
+		o->as_trace = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* Options of trees and of their comparison; 1 for another kind. */
+static int
+take_tree(struct parse *p, int value)
+{
+	struct tl_options *o = p->options;
+
+	switch (value) {
+	case OPTION_PATH:
+		return take_path(p);
+	case OPTION_DEPTH:
+		return take_count(p, &o->depth, "not a number of levels");
+	case OPTION_CHILDREN:
+		return take_count(p, &o->children, "not a number of children");
+	case OPTION_VERBOSE:
+		o->verbose = true;
+		return 0;
+	case OPTION_STYLE:
+		o->lincheck_3_1 = strcmp(p->argument, "lincheck-3.1") == 0;
+		o->lincheck =
+		    o->lincheck_3_1 || strcmp(p->argument, "lincheck") == 0;
+		return o->lincheck
+			   ? 0
+			   : usage(p, "not a style: lincheck or lincheck-3.1",
+				 p->argument);
+	case OPTION_PATHS:
+		o->paths = true;
+		return 0;
+	default:
+		return take_diff(p, value);
+	}
+}
+
+/* == which options go together == */
+
+static int
+check_diff(struct parse *p)
+{
+	const struct tl_options *o = p->options;
+	const bool diff = o->mode == TL_MODE_DIFF;
+
+	if (!diff && (o->only_changes || o->by_index || o->values ||
+			 o->threshold_given || o->as_trace))
+		return usage(p, "only for --diff",
+		    "--only-changes, --by-index, --values, --threshold, "
+		    "--as-trace");
+	if (!diff)
+		return 0;
+	if (o->file_count != 2)
+		return usage(p, "two files are compared", "--diff");
+	if (o->format != TL_FORMAT_TEXT || o->explain)
+		return usage(p, "not in this format", "--diff");
+	if (o->as_trace && !o->output && isatty(STDOUT_FILENO))
+		return usage(p, "not for a terminal: name a file by -o",
+		    "--as-trace");
+	return 0;
+}
+
+/* Do they go with trees, or with anything else? */
+static int
+check_tree(struct parse *p)
+{
+	const struct tl_options *o = p->options;
+	const bool tree = o->mode == TL_MODE_TREE;
+	const bool browse = o->mode == TL_MODE_BROWSE;
+
+	if (o->path && !tree && !browse)
+		return usage(p, "only for --tree and --browse", "--path");
+	if (!tree && (o->depth != UINT64_MAX || o->children != UINT64_MAX))
+		return usage(p, "only for --tree", "--depth, --children");
+	if (o->lincheck && (o->mode != TL_MODE_TREE ||
+			       o->format != TL_FORMAT_TEXT || o->paths))
+		return usage(p, "only for --tree as text, without --paths",
+		    "--style");
+	if (!tree && o->paths)
+		return usage(p, "only for --tree", "--paths");
+	if (!tree && o->mode != TL_MODE_DIFF && o->verbose)
+		return usage(p, "only for --tree and --diff", "--verbose");
+	if (!tree && !browse)
+		return check_diff(p);
+	if (o->explain)
+		return usage(p, "does not go with --explain", p->mode_name);
+	if (o->format == TL_FORMAT_CSV || (browse && o->format))
+		return usage(p, "not in this format", p->mode_name);
+	if (browse && o->output)
+		return usage(p, "does not go with --output", "--browse");
+	if (browse && !isatty(STDOUT_FILENO))
+		return usage(p, "standard output is no terminal", "--browse");
+	return 0;
+}
+
+static int
+check_options(struct parse *p)
+{
+	const struct tl_options *o = p->options;
+	const bool entries = o->mode == TL_MODE_ENTRIES;
+	const bool scripted =
+	    o->mode == TL_MODE_SCRIPT || o->mode == TL_MODE_VIEW;
+
+	if (o->follow && !entries)
+		return usage(p, "does not go with --follow", p->mode_name);
+	if (o->follow && o->output)
+		return usage(p,
+		    "a file that appears when it is whole does not go "
+		    "with "
+		    "--follow",
+		    "--output");
+	if (o->follow && o->selection.hosts.pair_count > 0)
+		return usage(p,
+		    "pairs are looked for in all entries, of which --follow "
+		    "does not know the last",
+		    "--pair");
+	if (o->max_given && !entries)
+		return usage(p, "does not go with --max", p->mode_name);
+	if (o->oldest_first && !entries)
+		return usage(p, "does not go with --oldest-first",
+		    p->mode_name);
+	if (o->columns_given && (!entries || o->format != TL_FORMAT_TEXT))
+		return usage(p, "only for entries as text", "--columns");
+	if (scripted && o->format != TL_FORMAT_TEXT)
+		return usage(p, "writes text of its own", p->mode_name);
+	if (o->mode == TL_MODE_INFO && o->format == TL_FORMAT_CSV)
+		return usage(p, "has no CSV", "--info");
+	if (o->trusted && !scripted && !o->selection.expression)
+		return usage(p, "there is no script", "--trusted");
+	return check_tree(p);
+}
+
+/* == all options == */
+
+static int
+take_mode(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->mode_name && strcmp(p->mode_name, name) != 0)
 		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
@@ -23,21 +281,20 @@ take_mode(struct tl_option_parse *p, enum tl_mode mode, const char *name)
 }
 
 static int
-take_script(struct tl_option_parse *p, enum tl_mode mode, const char *name)
+take_script(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->options->script)
-		return tl_option_usage(p, "one script or view is enough", name);
+		return usage(p, "one script or view is enough", name);
 	p->options->script = p->argument;
 	p->before_script = p->operand_count;
 	return take_mode(p, mode, name);
 }
 
 static int
-take_max(struct tl_option_parse *p)
+take_max(struct parse *p)
 {
 	if (tl_parse_unsigned(p->argument, &p->options->max) < 0)
-		return tl_option_usage(p, "not a number of entries",
-		    p->argument);
+		return usage(p, "not a number of entries", p->argument);
 	p->options->max_given = true;
 	return 0;
 }
@@ -55,7 +312,7 @@ find_word(const char *const *words, size_t count, const char *word, size_t size)
 }
 
 static int
-take_columns(struct tl_option_parse *p)
+take_columns(struct parse *p)
 {
 	static const char *const names[] = {
 #define COLUMN(constant, name) name,
@@ -72,11 +329,10 @@ take_columns(struct tl_option_parse *p)
 		const int column = find_word(names, TL_COLUMNS, at, size);
 
 		if (column < 0)
-			return tl_option_usage(p, "no such column in the list",
+			return usage(p, "no such column in the list",
 			    p->argument);
 		if (o->column_count == TL_COLUMNS_SHOWN)
-			return tl_option_usage(p, "too many columns",
-			    p->argument);
+			return usage(p, "too many columns", p->argument);
 		o->columns[o->column_count++] = (uint8_t)column;
 		if (at[size] == '\0')
 			return 0;
@@ -85,34 +341,32 @@ take_columns(struct tl_option_parse *p)
 }
 
 static int
-take_format(struct tl_option_parse *p, const char *word)
+take_format(struct parse *p, const char *word)
 {
 	static const char *const names[] = { "text", "json", "csv" };
 	const int format = find_word(names, 3, word, strlen(word));
 
 	if (format < 0)
-		return tl_option_usage(p, "not a format (text, json, csv)",
-		    word);
+		return usage(p, "not a format (text, json, csv)", word);
 	p->options->format = (enum tl_format)format;
 	return 0;
 }
 
 static int
-take_color(struct tl_option_parse *p)
+take_color(struct parse *p)
 {
 	static const char *const names[] = { "auto", "always", "never" };
 	const int color = find_word(names, 3, p->argument, strlen(p->argument));
 
 	if (color < 0)
-		return tl_option_usage(p, "not one of auto, always, never",
-		    p->argument);
+		return usage(p, "not one of auto, always, never", p->argument);
 	p->options->color = (enum tl_color)color;
 	return 0;
 }
 
 /* Options that do something else instead; 1 for another kind. */
 static int
-take_instead(struct tl_option_parse *p, int value)
+take_instead(struct parse *p, int value)
 {
 	switch (value) {
 	case OPTION_LIST:
@@ -139,7 +393,7 @@ take_instead(struct tl_option_parse *p, int value)
 }
 
 static int
-take_rest(struct tl_option_parse *p, int value)
+take_rest(struct parse *p, int value)
 {
 	switch (value) {
 	case OPTION_MAX:
@@ -171,13 +425,13 @@ take_rest(struct tl_option_parse *p, int value)
 		p->options->trusted = true;
 		return 0;
 	default:
-		return tl_option_usage(p, "unknown option", "?");
+		return usage(p, "unknown option", "?");
 	}
 }
 
 /* One option, or an operand in its place. */
 static int
-take(struct tl_option_parse *p, int value)
+take(struct parse *p, int value)
 {
 	int rc;
 
@@ -190,17 +444,17 @@ take(struct tl_option_parse *p, int value)
 	if (rc == 1)
 		rc = take_instead(p, value);
 	if (rc == 1)
-		rc = tl_option_take_tree(p, value);
+		rc = take_tree(p, value);
 	return rc == 1 ? take_rest(p, value) : rc;
 }
 
 static int
-add_file(struct tl_option_parse *p, const char *name)
+add_file(struct parse *p, const char *name)
 {
 	struct tl_options *o = p->options;
 
 	if (o->file_count == TL_INPUTS_MAX)
-		return tl_option_usage(p, "too many files", name);
+		return usage(p, "too many files", name);
 	o->files[o->file_count++] = name;
 	return 0;
 }
@@ -211,7 +465,7 @@ add_file(struct tl_option_parse *p, const char *name)
  * of it are words too, unless no file stands left of it.
  */
 static int
-share_operands(struct tl_option_parse *p, int count, char **argv, int dashes)
+share_operands(struct parse *p, int count, char **argv, int dashes)
 {
 	struct tl_options *o = p->options;
 	int files = p->operand_count;
@@ -234,7 +488,7 @@ share_operands(struct tl_option_parse *p, int count, char **argv, int dashes)
 }
 
 static int
-default_file(struct tl_option_parse *p)
+default_file(struct parse *p)
 {
 	const char *name = getenv("TIMELINE");
 
@@ -272,7 +526,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	struct tl_option_reader reader;
 	/* The operands are gathered in argv itself: behind what getopt has
 	 * read there is always room. */
-	struct tl_option_parse p = { .options = options,
+	struct parse p = { .options = options,
 		.fault = fault,
 		.operands = argv };
 	int value, rest, rc;
@@ -298,7 +552,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	    (rc = default_file(&p)) < 0 ||
 	    (rc = tl_selection_defaults(&options->selection, fault)) < 0)
 		return rc;
-	return tl_option_check(&p);
+	return check_options(&p);
 }
 
 struct tl_script_limits

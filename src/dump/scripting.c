@@ -2,7 +2,7 @@
 /*
  * scripting.c - run a Lua script or a stock view over the inputs.
  */
-#include "dump/scripting.h"
+#include "dump/views.h"
 
 #include "base/signals.h"
 

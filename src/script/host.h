@@ -50,7 +50,7 @@ struct tl_host {
 	bool has_current;
 };
 
-/* memory.c: the allocator of a state and the charge for what is not Lua's. */
+/* state.c: the allocator of a state and the charge for what is not Lua's. */
 void *tl_memory_allocate(void *memory, void *block, size_t size, size_t wanted);
 /* Raises Lua's error of memory when it does not fit even after a collection. */
 void tl_memory_charge(lua_State *L, struct tl_host *host, size_t size);
@@ -196,7 +196,7 @@ void tl_iterate_register(lua_State *L);
 int tl_iterate_events(lua_State *L);
 int tl_iterate_spans(lua_State *L);
 
-/* options.c: the filter that an options table asks for. */
+/* iterate.c: the filter that an options table asks for. */
 /*
  * Fill filter from the table at index options; the strings it points to are
  * kept in the table that is pushed.  False when there is nothing to filter by.
@@ -207,7 +207,7 @@ bool tl_options_flag(lua_State *L, int options, const char *name);
 /* Is every word in the table one that we know? */
 void tl_options_check(lua_State *L, int options);
 
-/* describe.c: messages() and info() of a source at index 1. */
+/* source.c: messages() and info() of a source at index 1. */
 int tl_describe_messages(lua_State *L);
 int tl_describe_info(lua_State *L);
 
@@ -236,7 +236,7 @@ bool tl_script_filter_interpret(struct tl_script_filter *filter);
 
 /* sandbox.c: the libraries of an untrusted state; print. */
 void tl_sandbox_open(lua_State *L, bool trusted);
-/* sandbox_data.c: those of a chunk that only returns data. */
+/* sandbox.c: those of a chunk that only returns data. */
 void tl_sandbox_open_data(lua_State *L);
 
 /* views.c: texts that are part of the program. */

@@ -19,7 +19,11 @@ export dump on_screen=$build/tests/tool/on_screen
 rows() { sed -n 2,15p | sed -E 's/^ *[0-9.]+(ns|us|ms|s) /TIME /; s/^ +//; s/  +/ /g; /^$/d'; }
 title() { sed -n 1p; }
 
-if has_terminals; then
+if has_terminals && ! ldd "$dump" | grep -q libncurses; then
+	"$build/tests/tool/make_trace" "$work/browse.trace" known
+	has '--browse reports a build without ncurses' \
+		"$("$browse" end raw -- "$work/browse.trace")" 'was built without ncurses: install libncurses-dev'
+elif has_terminals; then
 	trace=$work/browse.trace
 	enter=$'\r'
 	"$build/tests/tool/make_trace" "$trace" known hostile open=1

@@ -6,9 +6,10 @@
 #ifndef TESTS_UNIT_BROWSE_FIXTURE_H
 #define TESTS_UNIT_BROWSE_FIXTURE_H
 
-#include "dump/browse_task.h"
-#include "dump/browse_text.h"
-#include "dump/tree_line.h"
+#include "dump/browse/screen.h"
+#include "dump/browse/task.h"
+#include "dump/browse/view.h"
+#include "dump/tree/line.h"
 
 #include "trace_fixture.h"
 

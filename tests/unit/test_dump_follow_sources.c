@@ -3,7 +3,7 @@
  * test_dump_follow_sources.c - machines that come while entries are followed,
  * and what may overlap, compared with a look at every two entries.
  */
-#include "dump/follow_sources.h"
+#include "dump/follow/sources.h"
 
 #include "../lib/random.h"
 #include "../lib/suite.h"

@@ -3,7 +3,7 @@
  * test_dump_levels.c - are the levels of a file read as they were, and from
  * when on is all of it there?
  */
-#include "dump/levels.h"
+#include "dump/stats/levels.h"
 
 #include "../lib/fixture.h"
 

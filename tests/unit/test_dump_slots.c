@@ -4,7 +4,7 @@
  * are all slots left out that are no fair sample?  A stamp is a nanosecond.
  */
 #include "../lib/suite.h"
-#include "dump/stats_estimate.h"
+#include "dump/stats/estimate.h"
 
 #include "../lib/random.h"
 

@@ -5,7 +5,7 @@
  * daemon's own schedule, many times over.
  */
 #include "../lib/suite.h"
-#include "dump/stats_estimate.h"
+#include "dump/stats/estimate.h"
 
 /* The schedule itself, which stands in another program, and no copy. */
 #include "daemon/sampling/schedule.c"

@@ -3,9 +3,9 @@
  * test_dump_tree.c - is a printed tree the tree that was read eagerly, however
  * little of it is in memory at once, and does every path lead to its node?
  */
-#include "dump/tree.h"
-#include "dump/tree_line.h"
-#include "dump/tree_walk.h"
+#include "dump/tree/tree.h"
+#include "dump/tree/line.h"
+#include "dump/tree/walk.h"
 
 #include "../lib/suite.h"
 #include "trace_fixture.h"

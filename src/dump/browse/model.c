@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model.c - rows from folds. */
+#include "dump/browse/model.h"
+
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Where the fold of a child is among the inner ones, or belongs. */
+static size_t
+find_inner(const struct tl_fold *fold, uint64_t index)
+{
+	size_t low = 0, high = fold->inner_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (fold->inner[middle]->index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What is unfolded at a place; NULL: nothing. */
+static struct tl_fold *
+fold_at(struct tl_place place)
+{
+	const size_t at = find_inner(place.fold, place.index);
+
+	if (at == place.fold->inner_count ||
+	    place.fold->inner[at]->index != place.index)
+		return NULL;
+	return place.fold->inner[at];
+}
+
+bool
+tl_browse_same(struct tl_place a, struct tl_place b)
+{
+	return a.fold == b.fold && a.index == b.index;
+}
+
+static struct tl_place
+place_of(const struct tl_fold *fold)
+{
+	return (struct tl_place){ fold->parent, fold->index };
+}
+
+bool
+tl_browse_next(struct tl_place *place)
+{
+	struct tl_fold *inner = fold_at(*place);
+	struct tl_place at = *place;
+
+	if (inner) {
+		*place = (struct tl_place){ inner, 0 };
+		return true;
+	}
+	while (at.index + 1 >= at.fold->branch.child_count) {
+		if (!at.fold->parent)
+			return false;
+		at = place_of(at.fold);
+	}
+	*place = (struct tl_place){ at.fold, at.index + 1 };
+	return true;
+}
+
+/* The last row that is seen below a place, or itself. */
+static struct tl_place
+last_below(struct tl_place place)
+{
+	struct tl_fold *inner;
+
+	while ((inner = fold_at(place)))
+		place =
+		    (struct tl_place){ inner, inner->branch.child_count - 1 };
+	return place;
+}
+
+bool
+tl_browse_previous(struct tl_place *place)
+{
+	if (place->index > 0) {
+		place->index--;
+		*place = last_below(*place);
+		return true;
+	}
+	if (!place->fold->parent)
+		return false;
+	*place = place_of(place->fold);
+	return true;
+}
+
+/* The number of the thread that a place lies in. */
+static uint64_t
+thread_of(struct tl_place place)
+{
+	return place.fold->parent ? place.fold->thread : place.index;
+}
+
+int
+tl_browse_row(struct tl_browse *browse, struct tl_place place,
+    struct tl_row *row)
+{
+	*row = (struct tl_row){ .place = place,
+		.thread_number = thread_of(place),
+		.unfolded = fold_at(place) != NULL };
+	if (place.fold->parent) {
+		row->depth = (uint64_t)place.fold->branch.depth + 1;
+		return tl_tree_branch_child(&browse->pool, &place.fold->branch,
+		    place.index, &row->node);
+	}
+	row->thread = tl_forest_thread(browse->forest, place.index);
+	row->node = tl_forest_root(browse->forest, place.index);
+	return 0;
+}
+
+/* == where the rows that are seen begin == */
+
+/* How many rows a place is below another; max: at least so many, or above. */
+static uint64_t
+distance(struct tl_place from, struct tl_place to, uint64_t max)
+{
+	uint64_t rows = 0;
+
+	while (rows < max && !tl_browse_same(from, to)) {
+		if (!tl_browse_next(&from))
+			return max;
+		rows++;
+	}
+	return rows;
+}
+
+/* So that the cursor is seen.  What is near scrolls, what is far comes to the
+ * middle. */
+static void
+show_cursor(struct tl_browse *browse)
+{
+	const uint64_t height = browse->height;
+	struct tl_place top = browse->cursor;
+	uint64_t rows;
+
+	if (distance(browse->top, browse->cursor, height) < height)
+		return;
+	if (distance(browse->cursor, browse->top, height) < height)
+		rows = 0;
+	else if (distance(browse->top, browse->cursor, 2 * height) < 2 * height)
+		rows = height - 1;
+	else
+		rows = height / 2;
+	while (rows-- > 0 && tl_browse_previous(&top))
+		;
+	browse->top = top;
+}
+
+void
+tl_browse_resize(struct tl_browse *browse, uint64_t height)
+{
+	browse->height = height > 0 ? height : 1;
+	show_cursor(browse);
+}
+
+void
+tl_browse_go(struct tl_browse *browse, struct tl_place place)
+{
+	browse->cursor = place;
+	show_cursor(browse);
+}
+
+void
+tl_browse_move(struct tl_browse *browse, int64_t rows)
+{
+	for (; rows > 0 && tl_browse_next(&browse->cursor); rows--)
+		;
+	for (; rows < 0 && tl_browse_previous(&browse->cursor); rows++)
+		;
+	show_cursor(browse);
+}
+
+void
+tl_browse_home(struct tl_browse *browse)
+{
+	tl_browse_go(browse, (struct tl_place){ &browse->all, 0 });
+}
+
+void
+tl_browse_end(struct tl_browse *browse)
+{
+	if (browse->all.branch.child_count == 0)
+		return;
+	tl_browse_go(browse, last_below((struct tl_place){ &browse->all,
+				 browse->all.branch.child_count - 1 }));
+}
+
+bool
+tl_browse_up(struct tl_browse *browse)
+{
+	if (!browse->cursor.fold->parent)
+		return false;
+	tl_browse_go(browse, place_of(browse->cursor.fold));
+	return true;
+}
+
+bool
+tl_browse_sibling(struct tl_browse *browse, int step)
+{
+	struct tl_place at = browse->cursor;
+
+	if (step < 0 ? at.index == 0
+		     : at.index + 1 >= at.fold->branch.child_count)
+		return false;
+	at.index += (uint64_t)(int64_t)step;
+	tl_browse_go(browse, at);
+	return true;
+}
+
+/* == unfold and fold == */
+
+static int
+add_inner(struct tl_fold *fold, size_t at, struct tl_fold *inner)
+{
+	const size_t count = fold->inner_count;
+	struct tl_fold **list;
+
+	if (TL_ARRAY_ROOM(fold->inner, fold->inner_capacity, count) < 0)
+		return -ENOMEM;
+	list = fold->inner;
+	memmove(list + at + 1, list + at, (count - at) * sizeof(*list));
+	list[at] = inner;
+	fold->inner_count++;
+	return 0;
+}
+
+static int
+make_fold(struct tl_browse *browse, const struct tl_row *row)
+{
+	struct tl_fold *fold = row->place.fold, *inner;
+	struct tl_trace *trace =
+	    tl_forest_source(browse->forest, row->thread_number)->trace;
+	int rc;
+
+	if (browse->fold_count == TL_FOLDS_MAX)
+		return -ENOSPC;
+	inner = calloc(1, sizeof(*inner));
+	if (!inner)
+		return -ENOMEM;
+	tl_tree_branch_init(&inner->branch, trace, row->node);
+	inner->parent = fold;
+	inner->index = row->place.index;
+	inner->thread = row->thread_number;
+	rc = add_inner(fold, find_inner(fold, inner->index), inner);
+	if (rc < 0)
+		free(inner);
+	else
+		browse->fold_count++;
+	return rc;
+}
+
+int
+tl_browse_unfold(struct tl_browse *browse)
+{
+	struct tl_row row;
+	int rc;
+
+	if (browse->all.branch.child_count == 0)
+		return 0;
+	rc = tl_browse_row(browse, browse->cursor, &row);
+	if (rc < 0 || row.unfolded || !row.node || row.node->child_count == 0)
+		return rc;
+	rc = make_fold(browse, &row);
+	return rc < 0 ? rc : 1;
+}
+
+/* Free a fold with all that is in it, however deep. */
+static void
+free_folds(struct tl_browse *browse, struct tl_fold *fold)
+{
+	struct tl_fold *at = fold;
+
+	for (;;) {
+		struct tl_fold *parent = at->parent;
+
+		if (at->inner_count > 0) {
+			at = at->inner[--at->inner_count];
+			continue;
+		}
+		if (at->parent) /* that of all threads holds no nodes */
+			tl_tree_branch_drop(&browse->pool, &at->branch);
+		free(at->inner);
+		if (at == &browse->all)
+			return;
+		free(at);
+		browse->fold_count--;
+		if (at == fold)
+			return;
+		at = parent;
+	}
+}
+
+/* Does a place lie in a fold? */
+static bool
+lies_in(struct tl_place place, const struct tl_fold *fold)
+{
+	const struct tl_fold *at = place.fold;
+
+	while (at && at != fold)
+		at = at->parent;
+	return at != NULL;
+}
+
+bool
+tl_browse_fold(struct tl_browse *browse)
+{
+	struct tl_fold *inner, *fold = browse->cursor.fold;
+	size_t at;
+
+	if (browse->all.branch.child_count == 0 ||
+	    !(inner = fold_at(browse->cursor)))
+		return false;
+	if (lies_in(browse->top, inner))
+		browse->top = browse->cursor;
+	at = find_inner(fold, inner->index);
+	free_folds(browse, inner);
+	fold->inner_count--;
+	memmove(fold->inner + at, fold->inner + at + 1,
+	    (fold->inner_count - at) * sizeof(struct tl_fold *));
+	show_cursor(browse);
+	return true;
+}
+
+/* == paths == */
+
+int
+tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count)
+{
+	const struct tl_place before = browse->cursor;
+	struct tl_place place = { &browse->all, 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0) {
+			browse->cursor = place;
+			rc = tl_browse_unfold(browse);
+			place.fold = fold_at(place);
+		}
+		if (rc >= 0 &&
+		    (!place.fold ||
+			numbers[i] >= place.fold->branch.child_count))
+			rc = -ENOENT;
+		if (rc < 0)
+			break;
+		place.index = numbers[i];
+	}
+	browse->cursor = before;
+	if (rc < 0)
+		return rc;
+	tl_browse_go(browse, place);
+	return 0;
+}
+
+int
+tl_browse_open_path(struct tl_browse *browse, const char *path)
+{
+	uint64_t numbers[TL_TREE_PATH_MAX];
+	size_t count = 0;
+	int rc = 1;
+
+	while (count < TL_TREE_PATH_MAX &&
+	       (rc = tl_tree_path_take(&path, &numbers[count])) > 0)
+		count++;
+	if (rc != 0 || count == 0)
+		return -EINVAL;
+	if (numbers[0]-- == 0)
+		return -ENOENT;
+	return tl_browse_open(browse, numbers, count);
+}
+
+void
+tl_browse_put_path(struct tl_text *text, struct tl_place place)
+{
+	uint64_t numbers[TL_TREE_PATH_MAX];
+	size_t count = 0;
+
+	while (place.fold->parent && count < TL_TREE_PATH_MAX) {
+		numbers[count++] = place.index;
+		place = place_of(place.fold);
+	}
+	tl_tree_put_numbers(text, thread_of(place), numbers, count,
+	    place.fold->parent != NULL);
+}
+
+int
+tl_browse_init(struct tl_browse *browse, const struct tl_forest *forest)
+{
+	int rc = 0;
+
+	*browse = (struct tl_browse){ .forest = forest, .height = 1 };
+	browse->all.branch.child_count = forest->thread_count;
+	browse->cursor = (struct tl_place){ &browse->all, 0 };
+	browse->top = browse->cursor;
+	if (forest->thread_count == 1)
+		rc = tl_browse_unfold(browse);
+	return rc < 0 ? rc : 0;
+}
+
+void
+tl_browse_free(struct tl_browse *browse)
+{
+	free_folds(browse, &browse->all);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model.h - what a reader of trees sees: rows, a cursor, what is
+ * unfolded.  Knows nothing of a terminal.
+ *
+ *	- # Thread 1 (main)           fold: the node whose children are rows
+ *	    + request id(1): 1.2ms    place: child i of a fold
+ *	    - request id(2): 3.4ms  <- cursor
+ *	        open: 12us
+ *	+ # Thread 2
+ *
+ * Rows are not counted and not kept: from each place one steps to the next or
+ * the one before, so that a node with ten million children unfolds at once.
+ * Children are loaded where rows are looked at.
+ */
+#ifndef TL_DUMP_BROWSE_MODEL_H
+#define TL_DUMP_BROWSE_MODEL_H
+
+#include "dump/tree/forest.h"
+#include "dump/tree/walk.h"
+
+enum {
+	TL_FOLDS_MAX = 1 << 16 /* nodes that are unfolded at once */
+};
+
+/* A node that is unfolded.  The outermost is that of all threads. */
+struct tl_fold {
+	struct tl_tree_branch branch; /* its child_count alone is used there */
+	struct tl_fold *parent;       /* NULL: of all threads */
+	uint64_t index;               /* of the node in it */
+	uint64_t thread;              /* which it lies in */
+	struct tl_fold **inner;       /* unfolded children, by index */
+	size_t inner_count;
+	size_t inner_capacity;
+};
+
+struct tl_place {
+	struct tl_fold *fold;
+	uint64_t index;
+};
+
+struct tl_browse {
+	const struct tl_forest *forest;
+	struct tl_tree_pool pool;
+	struct tl_fold all;
+	size_t fold_count;
+	struct tl_place cursor;
+	struct tl_place top; /* of the rows that are seen ... */
+	uint64_t height;     /* ... and how many there are */
+};
+
+/* What stands in a row. */
+struct tl_row {
+	struct tl_place place;
+	const struct tl_node *node; /* NULL: it was lost in a damaged part */
+	const struct tl_trace_thread *thread; /* not NULL: its heading */
+	uint64_t thread_number;               /* from 0 */
+	uint64_t depth;                       /* a heading has 0 */
+	bool unfolded;
+};
+
+/* At the first row; a thread that is alone is unfolded. */
+int tl_browse_init(struct tl_browse *browse, const struct tl_forest *forest);
+void tl_browse_free(struct tl_browse *browse);
+
+/* The row next to a place: false, there is none. */
+bool tl_browse_next(struct tl_place *place);
+bool tl_browse_previous(struct tl_place *place);
+/* What is there; its node is until the next one is asked for.  0, -errno. */
+int tl_browse_row(struct tl_browse *browse, struct tl_place place,
+    struct tl_row *row);
+bool tl_browse_same(struct tl_place a, struct tl_place b);
+
+/* How many rows the terminal has. */
+void tl_browse_resize(struct tl_browse *browse, uint64_t height);
+
+/* Move the cursor by rows; to the first or the last of all. */
+void tl_browse_move(struct tl_browse *browse, int64_t rows);
+void tl_browse_home(struct tl_browse *browse);
+void tl_browse_end(struct tl_browse *browse);
+/* To what it lies in, to the next and the last of the same node.  False:
+ * there is none. */
+bool tl_browse_up(struct tl_browse *browse);
+bool tl_browse_sibling(struct tl_browse *browse, int step);
+void tl_browse_go(struct tl_browse *browse, struct tl_place place);
+
+/* Show what is in the node at the cursor: 1; 0 there is nothing, or it is
+ * seen; -ENOSPC too many are unfolded; -errno. */
+int tl_browse_unfold(struct tl_browse *browse);
+/* Hide it again, with what was unfolded inside.  False: nothing was seen. */
+bool tl_browse_fold(struct tl_browse *browse);
+
+/* Unfold what is around a node, and go there: numbers of a path, the thread
+ * from 0.  0; -ENOENT there is none such; as tl_browse_unfold. */
+int
+tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count);
+/* The same for "3/0/17", the thread from 1; -EINVAL no path. */
+int tl_browse_open_path(struct tl_browse *browse, const char *path);
+/* The path of a place, as tl_tree_put_path. */
+void tl_browse_put_path(struct tl_text *text, struct tl_place place);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * screen.c - the terminal by ncurses, which no other file includes.
+ *
+ * Without TL_NCURSES there is no screen: opening it fails with the reason, and
+ * nothing else is called.
+ */
+#include "dump/browse/screen.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+
+size_t
+tl_browse_fit(struct tl_bytes line, unsigned columns, unsigned *used)
+{
+	size_t at = 0;
+
+	*used = 0;
+	while (at < line.size) {
+		uint32_t code;
+		size_t size = tl_utf8_decode(line, at, &code);
+		const unsigned width = size > 0 ? tl_utf8_width(code) : 1;
+
+		if (*used + width > columns && at > 0)
+			break;
+		*used += width;
+		at += size > 0 ? size : 1;
+	}
+	return at;
+}
+
+#ifdef TL_NCURSES
+
+#	include <curses.h>
+#	include <langinfo.h>
+#	include <locale.h>
+#	include <stdio.h>
+#	include <stdlib.h>
+#	include <string.h>
+#	include <term.h>
+#	include <unistd.h>
+
+enum {
+	ESCAPE_WAIT_MS = 25, /* until a lone escape is the key itself */
+	PAIR_RED = 1,
+	PAIR_YELLOW,
+	PAIR_CYAN
+};
+
+static SCREEN *screen;
+static FILE *keys; /* standard input, or the terminal itself */
+static bool colored;
+
+/* What reading on it needs. */
+static int
+check_terminal(struct tl_fault *fault)
+{
+	static char position[] = "cup", erase_all[] = "clear";
+	const char *name = getenv("TERM");
+	bool able;
+	int found;
+
+	if (!name || name[0] == '\0')
+		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		    "--browse: TERM does not say what terminal this is");
+	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
+		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		    "--browse: nothing is known of this terminal "
+		    "(TERM, terminfo)");
+	able = tigetstr(position) && tigetstr(erase_all);
+	del_curterm(cur_term); /* the screen makes its own */
+	if (!able)
+		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		    "--browse: this terminal cannot place its cursor (TERM)");
+	return 0;
+}
+
+/* Our bytes are UTF-8, whatever the locale. */
+static void
+set_encoding(void)
+{
+	if (!setlocale(LC_CTYPE, "") ||
+	    strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+static void
+set_colors(bool color)
+{
+	colored = color && has_colors() && start_color() == OK;
+	if (!colored)
+		return;
+	use_default_colors();
+	init_pair(PAIR_RED, COLOR_RED, -1);
+	init_pair(PAIR_YELLOW, COLOR_YELLOW, -1);
+	init_pair(PAIR_CYAN, COLOR_CYAN, -1);
+}
+
+static int
+open_keys(struct tl_fault *fault)
+{
+	keys = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
+	if (keys)
+		return 0;
+	return tl_fault(fault, -ENOTTY, TL_FAULT_NOWHERE,
+	    "--browse: there is no terminal to read keys from");
+}
+
+static void
+close_keys(void)
+{
+	if (keys && keys != stdin)
+		fclose(keys);
+	keys = NULL;
+}
+
+int
+tl_screen_open(bool color, struct tl_fault *fault)
+{
+	int rc = check_terminal(fault);
+
+	if (rc == 0)
+		rc = open_keys(fault);
+	if (rc < 0)
+		return rc;
+	set_encoding();
+	screen = newterm(NULL, stdout, keys);
+	if (!screen) {
+		close_keys();
+		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		    "--browse: this terminal cannot be used");
+	}
+	set_escdelay(ESCAPE_WAIT_MS);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	set_colors(color);
+	return 0;
+}
+
+void
+tl_screen_close(void)
+{
+	if (!screen)
+		return;
+	endwin();
+	delscreen(screen);
+	screen = NULL;
+	close_keys();
+}
+
+unsigned
+tl_screen_rows(void)
+{
+	return (unsigned)LINES;
+}
+
+unsigned
+tl_screen_columns(void)
+{
+	return (unsigned)COLS;
+}
+
+void
+tl_screen_clear(void)
+{
+	erase();
+}
+
+static attr_t
+level_attributes(unsigned level)
+{
+	if (level == 0 || level == 6)
+		return A_NORMAL;
+	if (level >= 8)
+		return (level > 8 ? A_BOLD : A_NORMAL) |
+		       (colored ? (attr_t)COLOR_PAIR(PAIR_RED) : A_BOLD);
+	if (level < 5)
+		return A_DIM;
+	if (!colored)
+		return A_NORMAL;
+	return (attr_t)COLOR_PAIR(level == 7 ? PAIR_YELLOW : PAIR_CYAN);
+}
+
+void
+tl_screen_put(unsigned row, unsigned column, unsigned width,
+    struct tl_bytes text, enum tl_look look, unsigned level)
+{
+	const attr_t attributes =
+	    look == TL_LOOK_PLAIN ? level_attributes(level) : A_REVERSE;
+	unsigned used = 0;
+	size_t size = 0;
+
+	if (width == 0 || row >= tl_screen_rows())
+		return;
+	if (text.size > 0)
+		size = tl_browse_fit(text, width, &used);
+	attrset(attributes);
+	move((int)row, (int)column);
+	for (unsigned i = 0; i < width; i++)
+		addch(' ');
+	if (used <= width)
+		mvaddnstr((int)row, (int)column, text.data, (int)size);
+	attrset(A_NORMAL);
+}
+
+void
+tl_screen_point(unsigned row, unsigned column, bool seen)
+{
+	curs_set(seen);
+	move((int)row, (int)column);
+}
+
+void
+tl_screen_show(void)
+{
+	refresh();
+}
+
+static int
+translate(int key)
+{
+	static const struct {
+		int from;
+		enum tl_key to;
+	} table[] = { { KEY_UP, TL_KEY_UP }, { KEY_DOWN, TL_KEY_DOWN },
+		{ KEY_LEFT, TL_KEY_LEFT }, { KEY_RIGHT, TL_KEY_RIGHT },
+		{ KEY_PPAGE, TL_KEY_PAGE_UP }, { KEY_NPAGE, TL_KEY_PAGE_DOWN },
+		{ KEY_HOME, TL_KEY_HOME }, { KEY_END, TL_KEY_END },
+		{ KEY_BACKSPACE, TL_KEY_BACKSPACE }, { 127, TL_KEY_BACKSPACE },
+		{ '\b', TL_KEY_BACKSPACE }, { KEY_RESIZE, TL_KEY_RESIZE },
+		{ KEY_ENTER, '\r' }, { '\n', '\r' } };
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (table[i].from == key)
+			return table[i].to;
+	}
+	return key < KEY_MIN ? key : TL_KEY_OTHER;
+}
+
+int
+tl_screen_key(bool wait)
+{
+	int key;
+
+	timeout(wait ? -1 : 0);
+	errno = 0;
+	key = getch();
+	if (key != ERR)
+		return translate(key);
+	if (!wait || errno == EINTR)
+		return TL_KEY_NONE;
+	return TL_KEY_GONE;
+}
+
+#else
+
+int
+tl_screen_open(bool color, struct tl_fault *fault)
+{
+	(void)color;
+	return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+	    "--browse: this timeline-dump was built without ncurses: "
+	    "install libncurses-dev and run make again");
+}
+
+void
+tl_screen_close(void)
+{
+}
+
+unsigned
+tl_screen_rows(void)
+{
+	return 0;
+}
+
+unsigned
+tl_screen_columns(void)
+{
+	return 0;
+}
+
+void
+tl_screen_clear(void)
+{
+}
+
+void
+tl_screen_put(unsigned row, unsigned column, unsigned width,
+    struct tl_bytes text, enum tl_look look, unsigned level)
+{
+	(void)row;
+	(void)column;
+	(void)width;
+	(void)text;
+	(void)look;
+	(void)level;
+}
+
+void
+tl_screen_point(unsigned row, unsigned column, bool seen)
+{
+	(void)row;
+	(void)column;
+	(void)seen;
+}
+
+void
+tl_screen_show(void)
+{
+}
+
+int
+tl_screen_key(bool wait)
+{
+	(void)wait;
+	return TL_KEY_GONE;
+}
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * follow.c - show entries of live timelines as they come.
+ *
+ * Round after round every timeline is asked for what is new; what came of
+ * several is put in order of time, and shown.  The first round keeps only the
+ * newest of what was there before.  What comes through a pipe or from a server
+ * is asked in the same way, and all of it is shown.
+ */
+#include "dump/views.h"
+
+#include "base/signals.h"
+#include "dump/follow/stream.h"
+#include "dump/listing.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	ROUND_MS = 50,
+	KEPT_MAX = 1 << 20, /* entries the first round may keep */
+	ROUND_MAX = 1 << 16 /* entries of one timeline in a later round */
+};
+
+struct batch {
+	struct tl_event *events;
+	size_t count;
+	size_t capacity;
+};
+
+struct follow {
+	const struct tl_options *options;
+	struct tl_inputs *inputs;
+	struct tl_cursor *cursors[TL_INPUTS_MAX]; /* NULL: none */
+	bool ended[TL_INPUTS_MAX];
+	size_t live;
+	size_t tail; /* entries the first round shows */
+	struct tl_select *select;
+	struct tl_output *output;
+	struct tl_sink *sink;
+	struct batch batch;
+	struct tl_follow_sources sources;
+	struct tl_remote_plan plan; /* what servers are asked for */
+};
+
+/* Which of two events comes first, for qsort. */
+static int
+compare_events(const void *a, const void *b)
+{
+	const struct tl_event *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? 1 : -1;
+	if (x->source != y->source)
+		return x->source > y->source ? 1 : -1;
+	/* At the same time: at least a lane keeps its order. */
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int
+batch_reserve(struct batch *batch, size_t count)
+{
+	struct tl_event *grown;
+
+	if (batch->count + count <= batch->capacity)
+		return 0;
+	grown = realloc(batch->events, (batch->count + count) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	batch->events = grown;
+	batch->capacity = batch->count + count;
+	return 0;
+}
+
+static void
+reverse(struct tl_event *events, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		const struct tl_event event = events[i];
+
+		events[i] = events[count - 1 - i];
+		events[count - 1 - i] = event;
+	}
+}
+
+/* Was it the end of one timeline only? */
+static int
+end_one(struct follow *f, size_t i, int rc)
+{
+	struct tl_input *input = &f->inputs->items[i];
+
+	if (rc != -EPIPE)
+		return rc;
+	if (!input->is_stream)
+		tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
+	f->ended[i] = true; /* its messages are still used */
+	f->live--;
+	return 0;
+}
+
+/* Add the newest keep events of one timeline to the batch.  Returns 1 when
+ * there may be more at once, 0, or -errno. */
+static int
+gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
+{
+	struct tl_event *kept;
+	struct tl_event event;
+	size_t count = 0, read = 0;
+	int rc = batch_reserve(&f->batch, keep);
+
+	if (rc < 0)
+		return rc;
+	kept = f->batch.events + f->batch.count;
+	while (read < read_max && !tl_stop_is_asked() &&
+	       (rc = tl_cursor_next(f->cursors[i], &event)) > 0) {
+		read++;
+		if (!f->inputs->items[i].is_stream) {
+			event.source = (uint16_t)i;
+			event.sync_us = f->sources.here_us;
+			tl_follow_sources_shift(&f->sources, &event);
+		}
+		rc = tl_select_passes(f->select, &event);
+		if (rc < 0)
+			return rc;
+		if (rc == 0 || keep == 0)
+			continue;
+		kept[count++ % keep] = event;
+	}
+	if (count > keep) { /* went round: turn the oldest to the front */
+		reverse(kept, count % keep);
+		reverse(kept + count % keep, keep - count % keep);
+		reverse(kept, keep);
+		count = keep;
+	}
+	f->batch.count += count;
+	if (rc < 0)
+		return end_one(f, i, rc);
+	return read == read_max;
+}
+
+/* One round over all; 1 when there is more at once. */
+static int
+gather(struct follow *f, bool first)
+{
+	size_t files = 0;
+	int more = 0;
+
+	f->batch.count = 0;
+	tl_follow_sources_ask_clock(&f->sources);
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		const bool cut = first && !f->inputs->items[i].is_stream;
+		const size_t before = f->batch.count;
+		int rc;
+
+		if (!f->cursors[i] || f->ended[i])
+			continue;
+		rc = gather_one(f, i, cut ? f->tail : ROUND_MAX,
+		    cut ? SIZE_MAX : ROUND_MAX);
+		if (rc < 0)
+			return rc;
+		more |= rc;
+		files += f->batch.count > before;
+	}
+	/* Offsets may have moved some before others. */
+	if (files > 1 || f->options->selection.hosts.offset_count > 0)
+		qsort(f->batch.events, f->batch.count, sizeof(struct tl_event),
+		    compare_events);
+	tl_follow_sources_mark(&f->sources, f->batch.events, f->batch.count);
+	return more;
+}
+
+static int
+show(struct follow *f, size_t from)
+{
+	int rc = 0;
+
+	for (size_t i = from; i < f->batch.count && rc == 0; i++)
+		rc = f->sink->put(f->sink, &f->batch.events[i]);
+	if (rc == 0)
+		rc = f->sink->finish(f->sink);
+	return rc < 0 ? rc : tl_output_flush(f->output);
+}
+
+static int
+run(struct follow *f)
+{
+	struct pollfd reader = { .fd = f->output->fd };
+	int rc = gather(f, true);
+	const bool cut = f->batch.count > f->tail && !f->sources.has_streams;
+
+	if (rc >= 0)
+		rc = show(f, cut ? f->batch.count - f->tail : 0);
+	while (rc >= 0 && f->live > 0 && !tl_stop_is_asked()) {
+		rc = gather(f, false);
+		if (rc < 0)
+			break;
+		/* No wait when the reader of a pipe is gone or more is there. */
+		if (poll(&reader, 1, rc > 0 ? 0 : ROUND_MS) > 0)
+			return 0;
+		rc = show(f, 0);
+	}
+	return rc;
+}
+
+/* Nothing is chosen before there are N of what passes: with a filter all that
+ * is there must be looked at. */
+static uint64_t
+first_tail(struct follow *f)
+{
+	const struct tl_options *o = f->options;
+	uint64_t tail = o->max_given               ? o->max
+			: o->selection.since.given ? KEPT_MAX
+						   : TL_FOLLOW_SHOWN;
+
+	if (tail > KEPT_MAX)
+		tail = KEPT_MAX;
+	f->tail = (size_t)tail;
+	return tail > 0 && tl_selection_is_any(&o->selection) ? UINT64_MAX
+							      : tail;
+}
+
+static int
+open_all(struct follow *f)
+{
+	const uint64_t tail = first_tail(f);
+
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		struct tl_input *input = &f->inputs->items[i];
+
+		if (input->fault.rc < 0)
+			continue;
+		if ((input->is_stream
+			    ? tl_follow_stream_open(&f->cursors[i], input,
+				  &f->plan, &f->sources)
+			    : tl_follow_open(&f->cursors[i], input->name, tail,
+				  &input->fault)) < 0)
+			f->cursors[i] = NULL;
+		else
+			f->live++;
+	}
+	return f->live == 0 ? -ENOENT : 0;
+}
+
+/* Was there damage in a stream? */
+static bool
+is_faulty(const struct tl_input *input)
+{
+	for (size_t k = 0; input->faults && k < tl_input_faults_kept(input);
+	     k++)
+		if (tl_input_fault(input, k)->rc < 0)
+			return true;
+	return false;
+}
+
+/* Streams say now what was wrong with them; true: something was. */
+static bool
+close_all(struct follow *f)
+{
+	bool faulty = false;
+
+	for (size_t i = 0; i < f->inputs->count; i++) {
+		tl_cursor_close(f->cursors[i]);
+		faulty |= is_faulty(&f->inputs->items[i]);
+	}
+	return faulty;
+}
+
+static const char *
+host_of(const void *context, unsigned source)
+{
+	const struct tl_follow_sources *sources = context;
+
+	return source < sources->count ? sources->hosts.list[source].name
+				       : NULL;
+}
+
+static int
+follow_all(struct follow *f)
+{
+	const struct tl_listing_style style =
+	    tl_sinks_style(f->options, &f->sources.hosts, TL_OLDEST_FIRST);
+	int rc = tl_sinks_new(&f->sink, f->options, f->output, &style);
+
+	if (rc < 0)
+		return rc;
+	tl_sinks_set_sources(f->sink, f->options, f->sources.origins,
+	    TL_FOLLOW_SOURCES_MAX);
+	if (f->sources.has_streams)
+		tl_sinks_expect_hosts(f->sink, f->options);
+	if (f->select->expression)
+		tl_script_filter_set_hosts(f->select->expression, host_of,
+		    &f->sources);
+	rc = open_all(f);
+	if (rc == 0)
+		rc = run(f);
+	tl_sinks_free(f->sink, f->options);
+	return close_all(f) && rc == 0 ? -ENOENT : rc;
+}
+
+int
+tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	struct follow f = { .options = options,
+		.inputs = inputs,
+		.select = select,
+		.output = output,
+		.plan = tl_selection_remote(&options->selection, true) };
+	int rc = tl_follow_sources_init(&f.sources, inputs,
+	    &options->selection.hosts);
+
+	tl_signals_ask_to_stop(false);
+	if (rc == 0)
+		rc = follow_all(&f);
+	tl_follow_sources_free(&f.sources);
+	free(f.batch.events);
+	return rc;
+}

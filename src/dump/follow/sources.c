@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sources.c - sources and their machines, as they come. */
+#include "dump/follow/sources.h"
+
+#include "clock/clock.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeline_layout.h>
+
+/* The number of a machine: of one whose start nobody knows its own. */
+static int
+find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
+    uint32_t *machine)
+{
+	static const uint8_t unknown[sizeof(origin->boot_id)];
+	struct tl_id_key key;
+	int rc;
+
+	if (memcmp(origin->boot_id, unknown, sizeof(unknown)) == 0) {
+		key.a = 0;
+		key.b = s->count + 1; /* no boot id is so small */
+	} else {
+		memcpy(&key, origin->boot_id, sizeof(key));
+	}
+	rc = tl_id_map_get(&s->boots, key, machine);
+	if (rc > 0)
+		s->machine_count++;
+	return rc < 0 ? rc : 0;
+}
+
+int
+tl_follow_sources_add(struct tl_follow_sources *s,
+    const struct tl_origin *origin, const char *name)
+{
+	struct tl_host *host = &s->hosts.list[s->count];
+	char number[24] = "";
+	int rc;
+
+	if (s->count == TL_FOLLOW_SOURCES_MAX)
+		return -ENOSPC;
+	rc = find_machine(s, origin, &s->machines[s->count]);
+	if (rc < 0)
+		return rc;
+	*host = (struct tl_host){ .origin = *origin, .first_input = s->count };
+	snprintf(host->name, sizeof(host->name), "%s",
+	    origin->machine[0] ? origin->machine : name);
+	if (s->count < s->input_count)
+		snprintf(number, sizeof(number), "%zu", s->count + 1);
+	host->offset_ns = host->given_ns = tl_hosts_plan_given(s->plan,
+	    (const char *const[]){ origin->machine, name, number }, 3);
+	s->origins[s->count] = *origin;
+	s->hosts.of_input[s->count] = (unsigned)s->count;
+	s->hosts.count = ++s->count;
+	return 0;
+}
+
+/* A stream is of nobody itself; what is here is of this machine. */
+static int
+add_inputs(struct tl_follow_sources *s, const struct tl_inputs *inputs)
+{
+	static const struct tl_origin nobody;
+	struct tl_origin here;
+	int rc = 0;
+
+	tl_origin_here(&here);
+	tl_boot_id(here.boot_id);
+	s->input_count = inputs->count;
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
+		const struct tl_input *item = &inputs->items[i];
+
+		rc = tl_follow_sources_add(s, item->is_stream ? &nobody : &here,
+		    item->is_stream ? "" : item->name);
+		s->has_streams |= item->is_stream;
+		s->machine_count -= item->is_stream;
+	}
+	return rc;
+}
+
+int
+tl_follow_sources_init(struct tl_follow_sources *s,
+    const struct tl_inputs *inputs, const struct tl_hosts_plan *plan)
+{
+	const size_t most = TL_FOLLOW_SOURCES_MAX;
+	int rc;
+
+	*s = (struct tl_follow_sources){
+		.hosts = { .list = calloc(most, sizeof(*s->hosts.list)),
+		    .of_input = calloc(most, sizeof(*s->hosts.of_input)) },
+		.origins = calloc(most, sizeof(*s->origins)),
+		.machines = calloc(most, sizeof(*s->machines)),
+		.plan = plan
+	};
+	if (!s->hosts.list || !s->hosts.of_input || !s->origins || !s->machines)
+		return -ENOMEM;
+	rc = add_inputs(s, inputs);
+	s->hosts.are_several = s->has_streams; /* there may be soon */
+	return rc;
+}
+
+void
+tl_follow_sources_free(struct tl_follow_sources *s)
+{
+	free(s->origins);
+	free(s->machines);
+	free(s->hosts.list);
+	free(s->hosts.of_input);
+	tl_id_map_free(&s->boots);
+}
+
+void
+tl_follow_sources_ask_clock(struct tl_follow_sources *s)
+{
+	const struct tl_clock_source *clock =
+	    tl_clock_source(TIMELINE_CLOCK_REALTIME);
+	struct tl_clock_sync sync = { .error_us = TL_SYNC_UNBOUNDED };
+
+	if (!s->has_streams)
+		return; /* all are of here */
+	if (clock && clock->sync)
+		clock->sync(clock->context, &sync);
+	s->here_us = sync.error_us;
+}
+
+void
+tl_follow_sources_shift(const struct tl_follow_sources *s,
+    struct tl_event *event)
+{
+	event->ns =
+	    tl_add_ns(event->ns, s->hosts.list[event->source].offset_ns);
+}
+
+/* == overlaps == */
+
+static void
+keep_end(struct tl_follow_ends *e, int64_t ns, uint32_t machine)
+{
+	const unsigned last = e->count > 0 && e->machine[0] == machine ? 0 : 1;
+
+	if (e->count == 0 || ns > e->ns[0]) {
+		if (e->count > 0 && last == 1) { /* another one was farthest */
+			e->ns[1] = e->ns[0];
+			e->machine[1] = e->machine[0];
+		}
+		e->count += e->count == 0 || (last == 1 && e->count == 1);
+		e->ns[0] = ns;
+		e->machine[0] = machine;
+	} else if (last == 1 && (e->count == 1 || ns > e->ns[1])) {
+		e->ns[1] = ns;
+		e->machine[1] = machine;
+		e->count = 2;
+	}
+}
+
+/* Does an interval that begins at ns reach one of another machine? */
+static bool
+reaches(const struct tl_follow_ends *e, int64_t ns, uint32_t machine)
+{
+	for (unsigned i = 0; i < e->count; i++) {
+		if (e->machine[i] != machine)
+			return ns <= e->ns[i];
+	}
+	return false;
+}
+
+/* Half of the interval of an event; below 0: it has no bound. */
+static int64_t
+half_of(const struct tl_event *event)
+{
+	return event->sync_us == TL_SYNC_UNBOUNDED
+		   ? -1
+		   : (int64_t)event->sync_us * 1000 + event->error_ns;
+}
+
+/* Of times that are turned round what is behind comes first. */
+static void
+mark_one(const struct tl_follow_sources *s, struct tl_follow_ends *ends,
+    struct tl_event *event, bool turned)
+{
+	const uint32_t machine = s->machines[event->source];
+	const int64_t half = half_of(event);
+	/* Alone nobody comes before others. */
+	const bool is_alone = s->machine_count < 2;
+	const int64_t ns = turned ? ~event->ns : event->ns;
+
+	if (!event->message)
+		return;
+	if (half < 0) {
+		event->overlaps = !is_alone;
+		return;
+	}
+	event->overlaps |= reaches(ends, tl_add_ns(ns, -half), machine);
+	keep_end(ends, tl_add_ns(ns, half), machine);
+}
+
+void
+tl_follow_sources_mark(struct tl_follow_sources *s, struct tl_event *events,
+    size_t count)
+{
+	struct tl_follow_ends behind = { 0 };
+
+	if (!s->has_streams)
+		return; /* all are of here */
+	for (size_t i = 0; i < count; i++)
+		mark_one(s, &s->shown, &events[i], false);
+	while (count > 0)
+		mark_one(s, &behind, &events[--count], true);
+}

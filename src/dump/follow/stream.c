@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.c - a stream that is followed as a cursor. */
+#include "dump/follow/stream.h"
+
+#include "base/file.h"
+#include "event/filter.h"
+#include "snap/snap.h"
+#include "trace/chain/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct stream {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_input *input;
+	const struct tl_remote_plan *plan;
+	struct tl_follow_sources *sources;
+	struct tl_chain_follow *follow;
+	struct tl_remote remote;
+	bool is_remote;
+	bool ended;
+	struct known *known; /* chains that have come */
+	size_t known_count;
+	size_t known_capacity;
+};
+
+/* A clock keeps so many of its last knots, and of more only few go on. */
+enum { KNOTS_KEPT_MAX = 4096, KNOTS_KEPT = 256 };
+
+struct known {
+	uint16_t source;
+	bool wanted; /* of a host that is asked for */
+	bool has_boot;
+	struct tl_host_clock clock;
+	size_t knots; /* of the chain's, that the clock has seen */
+};
+
+/* == a stream == */
+
+static bool
+is_asked_for(const struct stream *s, const struct tl_origin *origin)
+{
+	bool any = s->plan->host_count == 0 || !origin->machine[0];
+
+	for (size_t i = 0; i < s->plan->host_count && !any; i++)
+		any = tl_glob_matches(s->plan->hosts[i],
+		    tl_bytes_of(origin->machine));
+	return any;
+}
+
+static bool
+has_boot(const struct tl_origin *origin)
+{
+	static const uint8_t unknown[sizeof(origin->boot_id)];
+
+	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
+}
+
+/* Those that have come since the last event. */
+static int
+meet_chains(struct stream *s, size_t count)
+{
+	const size_t capacity = count * 2;
+	struct known *known;
+	int rc = 0;
+
+	if (count > s->known_capacity) {
+		known = realloc(s->known, capacity * sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		s->known = known;
+		s->known_capacity = capacity;
+	}
+	while (s->known_count < count && rc == 0) {
+		struct tl_chain *chain =
+		    tl_chain_follow_chain(s->follow, s->known_count);
+		struct tl_origin origin;
+
+		tl_chain_origin(chain, &origin);
+		s->known[s->known_count++] =
+		    (struct known){ .source = (uint16_t)s->sources->count,
+			    .wanted = is_asked_for(s, &origin),
+			    .has_boot = has_boot(&origin) };
+		rc = tl_follow_sources_add(s->sources, &origin,
+		    tl_chain_name(chain));
+	}
+	return rc;
+}
+
+/* Its host's clock is as it was measured by now.  Of a clock nobody knows
+ * bounds mean nothing. */
+static int
+bound(const struct tl_chain *chain, struct known *known, struct tl_event *event)
+{
+	const size_t count = tl_chain_knot_count(chain);
+	int rc = 0;
+
+	if (known->has_boot && known->knots < count) {
+		if (known->clock.count > KNOTS_KEPT_MAX)
+			tl_host_clock_free(&known->clock);
+		if (known->clock.count == 0 && count > KNOTS_KEPT)
+			known->knots = count - KNOTS_KEPT;
+		while (rc == 0 && known->knots < count)
+			rc = tl_host_clock_add(&known->clock,
+			    tl_chain_knot(chain, known->knots++));
+		tl_host_clock_settle(&known->clock);
+	}
+	event->sync_us = tl_host_clock_at(&known->clock, event);
+	return rc;
+}
+
+static int
+stream_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct stream *s = (struct stream *)(void *)cursor;
+	int rc;
+
+	do {
+		rc = tl_chain_follow_next(s->follow, event);
+		if (rc > 0 && event->source >= s->known_count &&
+		    (rc = meet_chains(s, event->source + 1u)) == 0)
+			rc = 1;
+	} while (rc > 0 && !s->known[event->source].wanted);
+	if (rc > 0) {
+		struct known *known = &s->known[event->source];
+
+		if (bound(tl_chain_follow_chain(s->follow, event->source),
+			known, event) < 0)
+			rc = -ENOMEM;
+		event->source = known->source;
+		tl_follow_sources_shift(s->sources, event);
+	}
+	s->ended |= rc == -EPIPE;
+	return rc;
+}
+
+/* == its end == */
+
+static void
+keep_fault(struct tl_input *input, const struct tl_fault *fault)
+{
+	if (!input->faults)
+		input->faults = calloc(1, sizeof(*input->faults));
+	if (input->faults)
+		*tl_faults_next(input->faults) = *fault;
+}
+
+static void
+keep_faults(struct stream *s)
+{
+	const struct tl_faults *rest = tl_chain_follow_faults(s->follow);
+
+	for (size_t i = 0; i < rest->count && i < TL_SNAP_FAULTS_MAX; i++)
+		keep_fault(s->input, &rest->list[i]);
+	for (size_t k = 0; k < tl_chain_follow_count(s->follow); k++) {
+		const struct tl_chain *chain =
+		    tl_chain_follow_chain(s->follow, k);
+		const size_t count = tl_chain_fault_count(chain);
+
+		for (size_t i = 0; i < count && i < TL_SNAP_FAULTS_MAX; i++)
+			keep_fault(s->input, tl_chain_fault(chain, i));
+	}
+}
+
+static void
+stream_close(struct tl_cursor *cursor)
+{
+	struct stream *s = (struct stream *)(void *)cursor;
+	struct tl_fault fault = { 0 };
+
+	if (s->follow)
+		keep_faults(s);
+	tl_chain_follow_free(s->follow);
+	if (s->is_remote && tl_remote_close(&s->remote, !s->ended, &fault) < 0)
+		keep_fault(s->input, &fault);
+	for (size_t i = 0; i < s->known_count; i++)
+		tl_host_clock_free(&s->known[i].clock);
+	free(s->known);
+	free(s);
+}
+
+/* Where its bytes come from: a descriptor of its own, or -errno. */
+static int
+open_bytes(struct stream *s)
+{
+	const char *name = s->input->file;
+	int rc;
+
+	if (strcmp(name, "-") == 0)
+		rc = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	else if (!tl_remote_is_name(name))
+		return tl_open_read(name);
+	else if ((rc = tl_remote_open(&s->remote, name, s->plan,
+		      &s->input->fault)) < 0)
+		return rc;
+	else
+		s->is_remote = true;
+	if (s->is_remote)
+		rc = fcntl(s->remote.fd, F_DUPFD_CLOEXEC, 0);
+	return rc < 0 ? -errno : rc;
+}
+
+int
+tl_follow_stream_open(struct tl_cursor **cursor, struct tl_input *input,
+    const struct tl_remote_plan *plan, struct tl_follow_sources *sources)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	int rc = -ENOMEM;
+
+	if (s) {
+		*s = (struct stream){ .cursor = { stream_next, stream_close },
+			.input = input,
+			.plan = plan,
+			.sources = sources };
+		rc = open_bytes(s);
+	}
+	if (rc >= 0)
+		rc = tl_chain_follow_new(&s->follow, rc);
+	if (rc == 0) {
+		*cursor = &s->cursor;
+		return 0;
+	}
+	tl_fault(&input->fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	if (s) {
+		s->follow = NULL;
+		stream_close(&s->cursor);
+	}
+	return rc;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * estimate.h - how often a message would have been seen had its level
+ * always been open, from the samples that a schedule drew.
+ *
+ * For each gate time falls apart into three:
+ *
+ *	open	the base, or a burst that somebody wanted, logged it: what
+ *		was seen is all there was
+ *	sample	a burst of a schedule, and nothing else, opened it: a sample
+ *		of the rest, for a schedule knows nothing of the program
+ *	closed	the rest of the rest
+ *
+ * So the total is what was seen while open, plus the rate in samples times
+ * the length of sample and closed.  Somebody's burst is in the first part
+ * however busy the program was then; a sample that it merged with is left out
+ * of the rate, and counts as seen, too.  One that lost entries is left out.
+ *
+ * That a schedule knows nothing of the program holds only while the scheduler
+ * of the machine has nothing to decide: a burst begins when the daemon gets a
+ * CPU, and where threads wait for CPUs that moment depends on what the program
+ * does.  So there is no estimate
+ *
+ *	contended	where threads waited for a CPU for 5 % of the sampled
+ *			time or more, by the measure that samples carry
+ *	unmeasured	where samples carry no measure
+ *	skewed		where messages that are always logged come more often
+ *			(or less) in samples than outside, beyond chance
+ */
+#ifndef TL_DUMP_STATS_ESTIMATE_H
+#define TL_DUMP_STATS_ESTIMATE_H
+
+#include "dump/stats/levels.h"
+
+enum {
+	/* Samples are put together, neighbours first, into so many groups: a
+	 * program whose period is near to that of the schedule makes
+	 * neighbours alike, groups hardly. */
+	TL_SAMPLE_GROUPS = 40
+};
+
+/* The samples of a timeline, once for all messages. */
+struct tl_samples {
+	const struct tl_levels *levels;
+	uint8_t *groups; /* of each window */
+	int64_t from_ns; /* of interest, and complete */
+	int64_t to_ns;
+	double length_s[TL_LEVEL_GATES][TL_SAMPLE_GROUPS];
+	double open_s[TL_LEVEL_GATES];
+	double known_s;
+	uint64_t count[TL_LEVEL_GATES];    /* samples */
+	uint64_t left_out[TL_LEVEL_GATES]; /* bursts that are none */
+	double contended; /* share of the time sampled; below 0: not known */
+	/* Messages that are always logged, inside samples and outside. */
+	uint8_t base_max;
+	size_t control_at; /* window of the entry before */
+	double control_seen[TL_SAMPLE_GROUPS];
+	double control_s[TL_SAMPLE_GROUPS];
+	double control_out;
+	double control_out_s;
+	struct tl_slot_samples slots;
+};
+
+/* What was seen of one message.  Starts from all zeros. */
+struct tl_tally {
+	double *sampled; /* in each group; NULL: nothing yet */
+	double open;
+	size_t at;            /* the window of the entry before */
+	double *slot_sampled; /* as sampled and open, but of slots */
+	double slot_open;
+};
+
+enum tl_estimate_why {
+	TL_ESTIMATE_NO_SAMPLES, /* or it was always open */
+	TL_ESTIMATE_CONTENDED,
+	TL_ESTIMATE_UNMEASURED,
+	TL_ESTIMATE_SKEWED,
+	TL_ESTIMATE_STARVED, /* slots: their plan was out of force too long */
+	TL_ESTIMATE_GIVEN
+};
+
+struct tl_estimate {
+	enum tl_estimate_why why; /* below GIVEN there is no estimate ... */
+	bool known;               /* GIVEN */
+	double contended;         /* as in tl_samples */
+	bool slots;               /* by slots, not bursts */
+	double starved;           /* as in tl_slot_samples */
+	double skew;     /* rate inside by outside of what is always logged */
+	bool interval;   /* ... two of them */
+	double rate;     /* entries a second ... */
+	double rate_low; /* ... with a confidence of 95 % */
+	double rate_high;
+	double seconds; /* of so much time: the count is rate * seconds */
+	uint64_t samples;
+	uint64_t left_out;
+};
+
+/* levels must outlive it.  -ENOMEM. */
+int tl_samples_init(struct tl_samples *samples, const struct tl_levels *levels,
+    int64_t from_ns, int64_t to_ns);
+void tl_samples_free(struct tl_samples *samples);
+
+/* An entry of any message of this gate but those of category timeline, for
+ * the comparison of what is always logged. */
+void tl_samples_control(struct tl_samples *samples, unsigned gate, int64_t ns);
+
+/* An entry of a message of this gate.  0 or -ENOMEM. */
+int tl_tally_put(struct tl_tally *tally, const struct tl_samples *samples,
+    unsigned gate, int64_t ns, uint64_t stamp);
+void tl_tally_free(struct tl_tally *tally);
+
+void tl_estimate(struct tl_estimate *estimate, const struct tl_samples *samples,
+    const struct tl_tally *tally, unsigned gate);
+
+#endif

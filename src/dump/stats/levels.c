@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * levels.c - which levels of a timeline were open when.
+ */
+#include "dump/stats/levels.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { WINDOWS_FIRST = 64 };
+
+static int
+add_window(void *context, const struct tl_level_window *window)
+{
+	struct tl_levels *l = context;
+	struct tl_level_window *grown;
+	size_t more;
+
+	if (l->count == l->capacity) {
+		more = l->capacity ? l->capacity * 2 : WINDOWS_FIRST;
+		grown = realloc(l->windows, more * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		l->windows = grown;
+		l->capacity = more;
+	}
+	l->windows[l->count++] = *window;
+	return 0;
+}
+
+/* Is every entry that was ever logged still there? */
+static bool
+is_complete(const struct tl_input *input)
+{
+	for (size_t i = 0; i < tl_input_lane_count(input); i++) {
+		if (tl_input_lane_is_cut(input, i))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_level(uint64_t n)
+{
+	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
+}
+
+/* The levels before the first change: those of a new timeline if that is in
+ * sight, those of now if nothing ever changed. */
+static uint8_t
+level_at_start(const struct tl_input *input, bool any_change)
+{
+	uint8_t base;
+
+	if (is_complete(input)) /* as every foreign file */
+		return TIMELINE_LEVEL_MIN;
+	base = (uint8_t)(timeline_levels(tl_snap_header(input->snap)) >>
+			 TIMELINE_LEVELS_BASE);
+	return !any_change && is_level(base) ? base : 0;
+}
+
+/* What is walked for the levels. */
+struct walk {
+	struct tl_levels *levels;
+	const struct tl_input *input;
+	struct tl_level_state state;
+	bool *begun;      /* each lane */
+	int64_t *lane_ns; /* its newest entry */
+	uint8_t start;
+};
+
+/* A lane that has forgotten its past covers no time before its first entry. */
+static void
+lane_begin(struct walk *w, const struct tl_event *event)
+{
+	const size_t lane = tl_input_lane(w->input, event);
+
+	assert(lane < tl_input_lane_count(w->input));
+	if (w->begun[lane])
+		return;
+	w->begun[lane] = true;
+	if (tl_input_lane_is_cut(w->input, lane) &&
+	    event->ns > w->levels->complete_ns)
+		w->levels->complete_ns = event->ns;
+}
+
+/* Are stamps those that the writers took? */
+static bool
+has_own_stamps(const struct tl_input *input)
+{
+	return input->snap &&
+	       tl_snap_header(input->snap)->state != TIMELINE_IMPORTED;
+}
+
+static int
+take(struct walk *w, const struct tl_event *event)
+{
+	struct tl_levels *l = w->levels;
+	int64_t until_ns = 0;
+
+	if (event->kind == TL_LOST) {
+		const size_t lane = tl_input_lane(w->input, event);
+		const int rc = tl_slots_lose(&l->slots,
+		    w->begun[lane] ? w->lane_ns[lane] : INT64_MIN, event->ns);
+
+		return rc < 0 ? rc : tl_level_put(&w->state, event, 0);
+	}
+	if (l->entries++ == 0) {
+		l->first_ns = event->ns;
+		tl_level_begin(&w->state, w->start, w->start, event->ns, 0);
+	}
+	if (event->ns > l->last_ns)
+		l->last_ns = event->ns;
+	lane_begin(w, event);
+	w->lane_ns[tl_input_lane(w->input, event)] = event->ns;
+	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
+		const int rc = tl_slots_put(&l->slots, event);
+
+		if (rc < 0)
+			return rc;
+	}
+	if (tl_level_is_change(event) && w->input->snap)
+		until_ns = tl_snap_time(w->input->snap, event->epoch,
+		    tl_level_end_stamp(event), NULL);
+	return tl_level_put(&w->state, event, until_ns);
+}
+
+static int
+walk(struct walk *w, struct tl_cursor *cursor, struct tl_progress *progress)
+{
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(progress);
+		rc = take(w, &event);
+		if (rc < 0)
+			return rc;
+	}
+	if (rc < 0 || w->levels->entries == 0)
+		return rc;
+	return tl_level_end(&w->state, w->levels->last_ns);
+}
+
+/* Does any change stand in the file? */
+static bool
+has_change(struct tl_cursor *cursor)
+{
+	struct tl_event event;
+
+	while (tl_cursor_next(cursor, &event) > 0) {
+		if (tl_level_is_change(&event))
+			return true;
+	}
+	return false;
+}
+
+static int
+read_levels(struct walk *w, struct tl_progress *progress)
+{
+	struct tl_cursor *cursor;
+	int rc = tl_input_cursor(w->input, TL_NEWEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	w->start = level_at_start(w->input, has_change(cursor));
+	tl_cursor_close(cursor);
+	rc = tl_input_cursor(w->input, TL_OLDEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	tl_level_init(&w->state, add_window, w->levels);
+	rc = walk(w, cursor, progress);
+	tl_cursor_close(cursor);
+	w->levels->bursts = w->state.bursts;
+	w->levels->merged_bursts = w->state.merged_bursts;
+	w->levels->samples = w->state.samples;
+	return rc;
+}
+
+int
+tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
+    struct tl_progress *progress)
+{
+	struct walk w = { .levels = levels,
+		.input = input,
+		.begun = calloc(tl_input_lane_count(input) + 1, sizeof(bool)),
+		.lane_ns =
+		    calloc(tl_input_lane_count(input) + 1, sizeof(int64_t)) };
+	int rc = -ENOMEM;
+
+	*levels = (struct tl_levels){ .last_ns = INT64_MIN,
+		.complete_ns = INT64_MIN };
+	if (w.begun && w.lane_ns)
+		rc = read_levels(&w, progress);
+	free(w.begun);
+	free(w.lane_ns);
+	return rc;
+}
+
+void
+tl_levels_free(struct tl_levels *levels)
+{
+	free(levels->windows);
+	tl_slots_free(&levels->slots);
+	*levels = (struct tl_levels){ 0 };
+}
+
+int64_t
+tl_levels_open(const struct tl_levels *levels, unsigned gate, int64_t from_ns,
+    int64_t to_ns, int64_t *known_ns)
+{
+	int64_t open_ns = 0;
+
+	*known_ns = 0;
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct tl_level_window *w = &levels->windows[i];
+		const int64_t from =
+		    w->from_ns > from_ns ? w->from_ns : from_ns;
+		const int64_t to = w->to_ns < to_ns ? w->to_ns : to_ns;
+
+		if (from >= to || w->threshold == 0)
+			continue;
+		*known_ns += to - from;
+		if (gate > 0 && gate >= w->threshold)
+			open_ns += to - from;
+	}
+	return open_ns;
+}
+
+/* The part of a window before to. */
+static int64_t
+window_length(const struct tl_level_window *window, int64_t to_ns)
+{
+	const int64_t to = window->to_ns < to_ns ? window->to_ns : to_ns;
+
+	return to > window->from_ns ? to - window->from_ns : 0;
+}
+
+void
+tl_levels_rest_init(struct tl_levels_rest *rest, const struct tl_levels *levels,
+    int64_t to_ns)
+{
+	*rest = (struct tl_levels_rest){ .levels = levels, .to_ns = to_ns };
+	for (size_t i = 0; i < levels->count; i++) {
+		const struct tl_level_window *w = &levels->windows[i];
+
+		rest->by_threshold[w->threshold] += window_length(w, to_ns);
+	}
+}
+
+void
+tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
+    int64_t open_ns[TIMELINE_LEVEL_MAX + 1])
+{
+	const struct tl_levels *l = rest->levels;
+	const struct tl_level_window *w = l->windows;
+	int64_t open = 0, before;
+
+	while (rest->at < l->count && w[rest->at].to_ns <= from_ns) {
+		rest->by_threshold[w[rest->at].threshold] -=
+		    window_length(&w[rest->at], rest->to_ns);
+		rest->at++;
+	}
+	open_ns[0] = 0;
+	for (unsigned gate = 1; gate <= TIMELINE_LEVEL_MAX; gate++) {
+		open += rest->by_threshold[gate];
+		open_ns[gate] = open;
+	}
+	if (rest->at == l->count || w[rest->at].threshold == 0)
+		return;
+	/* The window it begins in counts from there on only. */
+	before = window_length(&w[rest->at],
+	    from_ns < rest->to_ns ? from_ns : rest->to_ns);
+	for (unsigned gate = w[rest->at].threshold; gate <= TIMELINE_LEVEL_MAX;
+	     gate++)
+		open_ns[gate] -= before;
+}

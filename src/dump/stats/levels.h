@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * levels.h - which levels of a timeline were open when.
+ *
+ * Every change of priority and every burst is an entry of its own, so the
+ * past can be read off them.  A burst ends at the stamp it was given or with
+ * the next change, whichever comes first.
+ */
+#ifndef TL_DUMP_STATS_LEVELS_H
+#define TL_DUMP_STATS_LEVELS_H
+
+#include "dump/stats/slots.h"
+#include "event/levels.h"
+#include "source/inputs.h"
+#include "source/progress.h"
+
+struct tl_levels {
+	struct tl_level_window *windows; /* oldest first, no holes */
+	size_t count;
+	size_t capacity;
+	uint64_t bursts;
+	uint64_t merged_bursts;
+	uint64_t samples;    /* of the bursts, those of a schedule */
+	int64_t complete_ns; /* all that came after it is there; before it,
+				lanes have been overwritten */
+	int64_t first_ns;    /* the oldest entry ... */
+	int64_t last_ns;     /* ... and the newest, whose window is the last */
+	uint64_t entries;
+	struct tl_slots slots;
+};
+
+/* Read the changes of an input.  0 or -errno; levels must be freed. */
+int tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
+    struct tl_progress *progress);
+void tl_levels_free(struct tl_levels *levels);
+
+/* How much of [from, to] entries of this gate were logged.  *known is how
+ * much of it anything is known about. */
+int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
+    int64_t from_ns, int64_t to_ns, int64_t *known_ns);
+
+/*
+ * The same up to one end, for many beginnings that come in order of time:
+ * windows are passed once for all of them.
+ */
+struct tl_levels_rest {
+	const struct tl_levels *levels;
+	size_t at; /* windows from here on are counted */
+	int64_t to_ns;
+	int64_t by_threshold[TIMELINE_LEVEL_NONE + 1];
+};
+
+void tl_levels_rest_init(struct tl_levels_rest *rest,
+    const struct tl_levels *levels, int64_t to_ns);
+/* open_ns[gate] is how much of [from, to] a gate was open. */
+void tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
+    int64_t open_ns[TIMELINE_LEVEL_MAX + 1]);
+
+#endif

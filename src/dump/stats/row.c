@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row.c - what --stats knows of a message, as text, JSON and CSV.
+ */
+#include "dump/stats/row.h"
+
+#include "base/fields.h"
+#include "dump/views.h"
+#include "format/lincheck/print.h"
+
+enum { WIDTH_NAME = 12, WIDTH_VALUE = 10, INDENT = 4 };
+
+const char tl_stats_csv_heading[] =
+    "input,category,priority,kind,message,entries,rate,open_rate,"
+    "open_share,estimate,estimate_low,estimate_high,samples,left_out,"
+    "contended,"
+    "what,unit,count,min,mean,p50,p90,p99,p99.9,max\n";
+
+/* Shows the distribution of one quantity of a row. */
+typedef void put_quantity(void *context, struct tl_bytes name,
+    enum tl_values_unit unit, const struct tl_values_summary *summary);
+
+bool
+tl_stats_unit(const struct tl_message *message, unsigned arg,
+    enum tl_values_unit *unit)
+{
+	static const enum tl_values_unit units[] = { [TIMELINE_ARG_UNSIGNED] =
+							 TL_VALUES_UNSIGNED,
+		[TIMELINE_ARG_SIGNED] = TL_VALUES_SIGNED,
+		[TIMELINE_ARG_HEX] = TL_VALUES_HEX,
+		[TIMELINE_ARG_DOUBLE] = TL_VALUES_DOUBLE,
+		[TIMELINE_ARG_DURATION] = TL_VALUES_NS };
+	const unsigned format = message->args[arg].format;
+
+	if (format >= sizeof(units) / sizeof(units[0])) /* a text */
+		return false;
+	*unit = units[format];
+	return true;
+}
+
+static int
+put_one(struct tl_values *numbers, struct tl_bytes name,
+    enum tl_values_unit unit, put_quantity *put, void *context)
+{
+	struct tl_values_summary summary;
+	const int rc = tl_values_summarise(numbers, &summary);
+
+	if (rc == 0 && summary.count > 0)
+		put(context, name, unit, &summary);
+	return rc;
+}
+
+/* Hand every quantity of a row that has a number to put. */
+static int
+put_each(struct tl_stats_row *row, put_quantity *put, void *context,
+    put_quantity *put_arg)
+{
+	/* the points of a Lincheck trace have no times: they are counted */
+	const enum tl_values_unit time = tl_lincheck_is_native(row->message)
+					     ? TL_VALUES_UNSIGNED
+					     : TL_VALUES_NS;
+	enum tl_values_unit unit;
+	int rc = put_one(&row->interval, tl_bytes_of("interval"), time, put,
+	    context);
+
+	if (rc == 0)
+		rc = put_one(&row->duration, tl_bytes_of("duration"), time, put,
+		    context);
+	for (unsigned i = 0; i < row->message->argc && rc == 0; i++) {
+		if (tl_stats_unit(row->message, i, &unit))
+			rc = put_one(&row->args[i], row->message->args[i].name,
+			    unit, put_arg, context);
+	}
+	return rc;
+}
+
+/* Move what was put from start on to the right end of width columns. */
+static void
+put_value(struct tl_text *text, enum tl_values_unit unit, int64_t value)
+{
+	struct tl_text word = { 0 };
+
+	tl_values_put(&word, unit, value);
+	if (word.size < WIDTH_VALUE)
+		tl_put_repeat(text, ' ', WIDTH_VALUE - word.size);
+	tl_put_char(text, ' ');
+	tl_put_bytes(text, tl_bytes(word.data, word.size));
+	tl_text_free(&word);
+}
+
+/* U+2581 to U+2588: one to eight eighths. */
+static void
+put_bars(struct tl_text *text, const uint8_t bars[TL_VALUES_BARS])
+{
+	tl_put_string(text, "  ");
+	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
+		if (bars[i] == 0)
+			tl_put_char(text, ' ');
+		else
+			tl_put_bytes(text,
+			    tl_bytes((const char[]){ '\xe2', '\x96',
+					 (char)('\x80' + bars[i]) },
+				3));
+	}
+}
+
+static void
+put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
+{
+	struct tl_output *output = context;
+	struct tl_text *text = &output->text;
+	const size_t width = tl_text_width(name);
+
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_plain(text, name);
+	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 1);
+	put_value(text, TL_VALUES_UNSIGNED, (int64_t)s->count);
+	put_value(text, unit, s->min);
+	put_value(text, unit, s->p50);
+	put_value(text, unit, s->p90);
+	put_value(text, unit, s->p99);
+	put_value(text, unit, s->p999);
+	put_value(text, unit, s->max);
+	if (output->terminal)
+		put_bars(text, s->bars);
+	tl_put_char(text, '\n');
+}
+
+static void
+put_text_heading(struct tl_text *text, const struct tl_stats_row *row)
+{
+	const size_t width = tl_text_width(row->message->category);
+
+	tl_put_plain(text, row->message->category);
+	tl_put_repeat(text, ' ', width < 10 ? 11 - width : 1);
+	tl_put_plain(text, row->message->line1);
+	tl_put_char(text, '\n');
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_string(text, tl_level_name(row->message->level));
+	tl_put_format(text, "  %llu entries  %.6g/s",
+	    (unsigned long long)row->count, row->rate);
+	if (row->open_share >= 0 && row->open_share < 1)
+		tl_put_format(text, "  %.6g/s while open (%.3g%% of the time)",
+		    row->open_rate, row->open_share * 100);
+	tl_put_char(text, '\n');
+}
+
+/* Why there is no estimate although there are samples. */
+static void
+put_text_why(struct tl_text *text, const struct tl_estimate *e)
+{
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_string(text, "not estimated: ");
+	if (e->why == TL_ESTIMATE_STARVED) {
+		tl_put_format(text,
+		    "the plan of slots was starved %.0f %% of the time (its "
+		    "daemon did not run)\n",
+		    e->starved * 100);
+		return;
+	}
+	if (e->why == TL_ESTIMATE_CONTENDED)
+		tl_put_format(text, "CPUs were contended %.0f %% of the time ",
+		    e->contended * 100);
+	else if (e->why == TL_ESTIMATE_SKEWED)
+		tl_put_format(text,
+		    "messages that are always logged came %.3g times as often "
+		    "in bursts ",
+		    e->skew);
+	else
+		tl_put_string(text, "contention of the CPUs was not recorded ");
+	tl_put_string(text, "(bursts by slots sample without the scheduler)\n");
+}
+
+/* What the schedule's samples say; nothing where there are none. */
+static void
+put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
+{
+	struct tl_estimate e;
+
+	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
+	if (e.why > TL_ESTIMATE_NO_SAMPLES && !e.known)
+		put_text_why(text, &e);
+	if (!e.known)
+		return;
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_format(text, "estimated %.6g/s", e.rate);
+	if (e.interval)
+		tl_put_format(text, " (%.6g .. %.6g, 95 %%)", e.rate_low,
+		    e.rate_high);
+	tl_put_format(text, ", %.6g entries in %.6g s, from %llu %s%s",
+	    e.rate * e.seconds, e.seconds, (unsigned long long)e.samples,
+	    e.slots ? "slot" : "sample", e.samples == 1 ? "" : "s");
+	if (e.left_out > 0)
+		tl_put_format(text, " (%llu other burst%s left out)",
+		    (unsigned long long)e.left_out, e.left_out == 1 ? "" : "s");
+	tl_put_char(text, '\n');
+}
+
+static void
+put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
+{
+	const uint64_t begins = row->begins - row->spans;
+	const uint64_t ends = row->ends - row->spans;
+
+	if (row->message->kind != TIMELINE_RECORD_SPAN ||
+	    begins + ends + row->lossy == 0)
+		return;
+	tl_put_repeat(text, ' ', INDENT);
+	tl_put_format(text,
+	    "%llu begins without an end, %llu ends without a begin, %llu "
+	    "spans over a loss left out\n",
+	    (unsigned long long)begins, (unsigned long long)ends,
+	    (unsigned long long)row->lossy);
+}
+
+int
+tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
+{
+	struct tl_text *text = &output->text;
+	int rc;
+
+	put_text_heading(text, row);
+	put_text_estimate(text, row);
+	tl_put_repeat(text, ' ', INDENT + WIDTH_NAME);
+	tl_put_format(text, " %*s %*s %*s %*s %*s %*s %*s\n", WIDTH_VALUE,
+	    "count", WIDTH_VALUE, "min", WIDTH_VALUE, "p50", WIDTH_VALUE, "p90",
+	    WIDTH_VALUE, "p99", WIDTH_VALUE, "p99.9", WIDTH_VALUE, "max");
+	rc = put_each(row, put_text_line, output, put_text_line);
+	put_text_spans(text, row);
+	return rc;
+}
+
+/* Where the JSON of a row stands. */
+struct json {
+	struct tl_fields fields;
+	bool in_args;
+};
+
+static void
+put_json_number(struct json *j, const char *name, enum tl_values_unit unit,
+    int64_t value)
+{
+	if (unit == TL_VALUES_DOUBLE)
+		tl_fields_double(&j->fields, name,
+		    (double)value / TL_VALUES_SCALE);
+	else
+		tl_fields_signed(&j->fields, name, value);
+}
+
+static void
+put_json_body(struct json *j, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
+{
+	tl_fields_unsigned(&j->fields, "count", s->count);
+	put_json_number(j, "min", unit, s->min);
+	tl_fields_double(&j->fields, "mean",
+	    unit == TL_VALUES_DOUBLE ? s->mean / TL_VALUES_SCALE : s->mean);
+	put_json_number(j, "p50", unit, s->p50);
+	put_json_number(j, "p90", unit, s->p90);
+	put_json_number(j, "p99", unit, s->p99);
+	put_json_number(j, "p99.9", unit, s->p999);
+	put_json_number(j, "max", unit, s->max);
+	tl_fields_object_end(&j->fields);
+}
+
+/* Interval and duration are members of the row ... */
+static void
+put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
+{
+	struct json *j = context;
+
+	tl_fields_object(&j->fields,
+	    tl_bytes_equal(name, tl_bytes_of("interval")) ? "interval_ns"
+							  : "duration_ns");
+	put_json_body(j, unit, s);
+}
+
+/* ... arguments of "args", where their names clash with nothing. */
+static void
+put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
+{
+	struct tl_text word = { 0 };
+	struct json *j = context;
+
+	if (!j->in_args)
+		tl_fields_object(&j->fields, "args");
+	j->in_args = true;
+	tl_put_bytes(&word, name);
+	tl_fields_object(&j->fields, tl_text_string(&word));
+	tl_text_free(&word);
+	put_json_body(j, unit, s);
+}
+
+static void
+put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
+{
+	struct tl_estimate e;
+
+	tl_estimate(&e, row->samples, &row->tally, row->message->gate);
+	if (e.contended >= 0)
+		tl_fields_double(f, "contended", e.contended);
+	else
+		tl_fields_null(f, "contended");
+	if (e.slots)
+		tl_fields_double(f, "starved", e.starved);
+	else
+		tl_fields_null(f, "starved");
+	if (!e.known) {
+		tl_fields_null(f, "estimate");
+		return;
+	}
+	tl_fields_object(f, "estimate");
+	tl_fields_double(f, "rate", e.rate);
+	tl_fields_double(f, "count", e.rate * e.seconds);
+	if (e.interval) {
+		tl_fields_double(f, "rate_low", e.rate_low);
+		tl_fields_double(f, "rate_high", e.rate_high);
+		tl_fields_double(f, "count_low", e.rate_low * e.seconds);
+		tl_fields_double(f, "count_high", e.rate_high * e.seconds);
+	}
+	tl_fields_double(f, "seconds", e.seconds);
+	tl_fields_unsigned(f, "samples", e.samples);
+	tl_fields_unsigned(f, "left_out", e.left_out);
+	tl_fields_object_end(f);
+}
+
+int
+tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
+{
+	struct json j = { .fields = { .text = &output->text, .json = true } };
+	struct tl_fields *f = &j.fields;
+	int rc;
+
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "input", row->input);
+	tl_fields_bytes(f, "category", row->message->category);
+	tl_fields_string(f, "priority", tl_level_name(row->message->level));
+	tl_fields_string(f, "kind", tl_record_kind_name(row->message->kind));
+	tl_fields_bytes(f, "message", row->message->line1);
+	tl_fields_unsigned(f, "count", row->count);
+	tl_fields_time(f, "first", row->first_ns);
+	tl_fields_time(f, "last", row->last_ns);
+	tl_fields_double(f, "rate", row->rate);
+	if (row->open_share >= 0) {
+		tl_fields_double(f, "open_rate", row->open_rate);
+		tl_fields_double(f, "open_share", row->open_share);
+	} else {
+		tl_fields_null(f, "open_rate");
+		tl_fields_null(f, "open_share");
+	}
+	put_json_estimate(f, row);
+	if (row->message->kind == TIMELINE_RECORD_SPAN) {
+		tl_fields_unsigned(f, "spans", row->spans);
+		tl_fields_unsigned(f, "lonely_begins",
+		    row->begins - row->spans);
+		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
+		tl_fields_unsigned(f, "lossy_spans", row->lossy);
+	}
+	rc = put_each(row, put_json_own, &j, put_json_arg);
+	if (j.in_args)
+		tl_fields_object_end(f);
+	tl_fields_object_end(f);
+	return rc;
+}
+
+/* Where the CSV of a row goes. */
+struct csv {
+	const struct tl_stats_row *row;
+	struct tl_text *text;
+};
+
+static const char *
+unit_name(enum tl_values_unit unit)
+{
+	return unit == TL_VALUES_NS ? "ns" : "";
+}
+
+/* Six columns. */
+static void
+put_csv_estimate(struct csv *c)
+{
+	struct tl_text *text = c->text;
+	struct tl_estimate e;
+
+	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
+	if (e.why == TL_ESTIMATE_NO_SAMPLES) {
+		tl_put_string(text, ",,,,,,");
+		return;
+	}
+	if (e.known)
+		tl_put_double(text, e.rate);
+	tl_put_char(text, ',');
+	if (e.known && e.interval)
+		tl_put_double(text, e.rate_low);
+	tl_put_char(text, ',');
+	if (e.known && e.interval)
+		tl_put_double(text, e.rate_high);
+	tl_put_char(text, ',');
+	tl_put_unsigned(text, e.samples);
+	tl_put_char(text, ',');
+	tl_put_unsigned(text, e.left_out);
+	tl_put_char(text, ',');
+	if (e.contended >= 0)
+		tl_put_double(text, e.contended);
+	tl_put_char(text, ',');
+}
+
+static void
+put_csv_head(struct csv *c)
+{
+	struct tl_text *text = c->text;
+	const struct tl_stats_row *row = c->row;
+
+	tl_put_csv(text, tl_bytes_of(row->input));
+	tl_put_char(text, ',');
+	tl_put_csv(text, row->message->category);
+	tl_put_char(text, ',');
+	tl_put_string(text, tl_level_name(row->message->level));
+	tl_put_char(text, ',');
+	tl_put_string(text, tl_record_kind_name(row->message->kind));
+	tl_put_char(text, ',');
+	tl_put_csv(text, row->message->line1);
+	tl_put_char(text, ',');
+	tl_put_unsigned(text, row->count);
+	tl_put_char(text, ',');
+	tl_put_double(text, row->rate);
+	tl_put_char(text, ',');
+	if (row->open_share >= 0) {
+		tl_put_double(text, row->open_rate);
+		tl_put_char(text, ',');
+		tl_put_double(text, row->open_share);
+	} else {
+		tl_put_char(text, ',');
+	}
+	tl_put_char(text, ',');
+	put_csv_estimate(c);
+}
+
+static void
+put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
+    const struct tl_values_summary *s)
+{
+	const int64_t values[] = { s->p50, s->p90, s->p99, s->p999, s->max };
+	struct csv *c = context;
+
+	put_csv_head(c);
+	tl_put_csv(c->text, name);
+	tl_put_char(c->text, ',');
+	tl_put_string(c->text, unit_name(unit));
+	tl_put_char(c->text, ',');
+	tl_put_unsigned(c->text, s->count);
+	tl_put_char(c->text, ',');
+	tl_values_put_plain(c->text, unit, s->min);
+	tl_put_char(c->text, ',');
+	tl_put_double(c->text,
+	    unit == TL_VALUES_DOUBLE ? s->mean / TL_VALUES_SCALE : s->mean);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		tl_put_char(c->text, ',');
+		tl_values_put_plain(c->text, unit, values[i]);
+	}
+	tl_put_char(c->text, '\n');
+}
+
+int
+tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
+{
+	struct csv c = { .row = row, .text = &output->text };
+	const size_t before = output->text.size;
+	const int rc = put_each(row, put_csv_line, &c, put_csv_line);
+
+	if (rc == 0 && output->text.size == before) { /* no quantity at all */
+		put_csv_head(&c);
+		tl_put_string(&output->text, ",,,,,,,,,\n");
+	}
+	return rc;
+}

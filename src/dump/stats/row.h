@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row.h - what --stats knows of a message, and how it is shown.
+ */
+#ifndef TL_DUMP_STATS_ROW_H
+#define TL_DUMP_STATS_ROW_H
+
+#include "dump/output.h"
+#include "dump/stats/estimate.h"
+#include "dump/stats/values.h"
+#include "event/message.h"
+
+struct tl_stats_row {
+	const struct tl_message *message;
+	const char *input; /* the file */
+	uint64_t count;    /* entries, begins and ends alike */
+	uint64_t begins;
+	uint64_t ends;
+	uint64_t spans; /* begins whose end was found */
+	uint64_t lossy; /* of these, over a loss: not in durations */
+	int64_t first_ns;
+	int64_t last_ns;
+	int64_t before_ns;      /* the entry that an interval begins with */
+	uint64_t before_losses; /* seen by then */
+	double rate;            /* entries a second of all the time */
+	double open_rate;  /* ... of the time in which its level was open */
+	double open_share; /* of the time; below 0: not known */
+	const struct tl_samples *samples; /* of its file */
+	struct tl_tally tally;
+	struct tl_values interval;
+	struct tl_values duration;
+	struct tl_values args[TL_ARGS_MAX];
+};
+
+/* The unit of an argument; false for one that is no number. */
+bool tl_stats_unit(const struct tl_message *message, unsigned arg,
+    enum tl_values_unit *unit);
+
+/* Show one; 0 or -ENOMEM. */
+int tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output);
+int tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output);
+int tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output);
+extern const char tl_stats_csv_heading[];
+
+#endif

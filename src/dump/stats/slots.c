@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.c - the slots that a plan opened. */
+#include "dump/stats/slots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { ROOM_FIRST = 64 };
+/* A plan of more slots than that is damaged: days of slots of 100 us. */
+static const uint64_t slots_max = UINT64_C(1) << 32;
+/* Times of stamps are a line's: a slot must be so far from a change. */
+static const int64_t margin_ns = 2000;
+
+static int
+grow(void **array, size_t count, size_t *capacity, size_t size)
+{
+	const size_t more = *capacity ? *capacity * 2 : ROOM_FIRST;
+	void *grown;
+
+	if (count < *capacity)
+		return 0;
+	grown = realloc(*array, more * size);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*capacity = more;
+	return 0;
+}
+
+/* The plan of before was in force up to this entry. */
+static int
+add_plan(struct tl_slots *s, const struct tl_event *event)
+{
+	struct tl_slot_plan *p;
+	const int rc =
+	    grow((void **)&s->plans, s->count, &s->capacity, sizeof(*s->plans));
+
+	if (rc != 0)
+		return rc;
+	p = &s->plans[s->count++];
+	*p = s->state;
+	p->to_ns = event->ns;
+	p->to = event->tsc;
+	return 0;
+}
+
+static bool
+is_of_state(const struct tl_slots *s, const struct tl_event *event,
+    unsigned level, bool held)
+{
+	const struct tl_slot_plan *p = &s->state;
+
+	return s->begun && level > p->last_level && p->held == held &&
+	       p->seed == event->args[2] && p->pid == event->pid &&
+	       p->epoch == event->epoch && p->over == (event->args[3] == 0);
+}
+
+int
+tl_slots_put(struct tl_slots *s, const struct tl_event *event)
+{
+	const unsigned level = event->args[0] & UINT8_MAX;
+	const bool held = event->args[0] >> 16 & 1;
+	const uint64_t share = event->args[1];
+	int rc;
+
+	if (level < TIMELINE_LEVEL_MIN || level > TIMELINE_LEVEL_MAX ||
+	    share > UINT32_MAX) /* damaged */
+		return 0;
+	if (!is_of_state(s, event, level, held)) {
+		if (s->begun && held && !s->state.over &&
+		    s->state.seed == event->args[2] &&
+		    s->state.pid == event->pid &&
+		    s->state.epoch == event->epoch &&
+		    event->tsc > s->state.from &&
+		    (rc = add_plan(s, event)) != 0)
+			return rc;
+		s->first_ns = s->begun ? s->first_ns : event->ns;
+		s->begun = true;
+		s->state = (struct tl_slot_plan){ .seed = event->args[2],
+			.shift = event->args[0] >> 8 & 63,
+			.pid = event->pid,
+			.epoch = event->epoch,
+			.held = held,
+			.over = event->args[3] == 0 };
+	}
+	s->state.last_level = (uint8_t)level;
+	s->state.from_ns = s->last_ns = event->ns;
+	s->state.from = event->tsc;
+	for (unsigned gate = level; gate < TL_LEVEL_GATES; gate++)
+		s->state.shares[gate] = (uint32_t)share;
+	return 0;
+}
+
+int
+tl_slots_lose(struct tl_slots *s, int64_t from_ns, int64_t to_ns)
+{
+	const int rc = grow((void **)&s->losses, s->loss_count,
+	    &s->loss_capacity, sizeof(*s->losses));
+
+	if (rc == 0)
+		s->losses[s->loss_count++] =
+		    (struct tl_slot_loss){ from_ns, to_ns };
+	return rc;
+}
+
+void
+tl_slots_free(struct tl_slots *s)
+{
+	free(s->plans);
+	free(s->losses);
+	*s = (struct tl_slots){ 0 };
+}
+
+/* The time of a stamp inside a plan: a line from one end to the other. */
+static int64_t
+time_of(const struct tl_slot_plan *p, uint64_t stamp)
+{
+	return p->from_ns +
+	       (int64_t)((double)(stamp - p->from) / (double)(p->to - p->from) *
+			 ((double)p->to_ns - (double)p->from_ns));
+}
+
+/* The window of the levels that holds ns, or NULL. */
+static const struct tl_level_window *
+window_of(const struct tl_slot_samples *s, int64_t ns)
+{
+	size_t low = 0, high = s->window_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (s->windows[middle].to_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == s->window_count || ns < s->windows[low].from_ns
+		   ? NULL
+		   : &s->windows[low];
+}
+
+static bool
+touches_loss(const struct tl_slots *slots, int64_t from_ns, int64_t to_ns)
+{
+	for (size_t i = 0; i < slots->loss_count; i++)
+		if (slots->losses[i].from_ns <= to_ns &&
+		    from_ns <= slots->losses[i].to_ns)
+			return true;
+	return false;
+}
+
+/* The group of a slot, or TL_SLOT_NONE where it is no window at all; *base
+ * is then the least gate that is open anyway. */
+static int
+group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
+    uint64_t slot, uint8_t *base)
+{
+	const int64_t from = time_of(p, slot << p->shift);
+	const int64_t to = time_of(p, (slot + 1) << p->shift);
+	const struct tl_level_window *w = window_of(s, from - margin_ns);
+
+	if (from - margin_ns < s->from_ns || to + margin_ns >= s->to_ns)
+		return TL_SLOT_NONE;
+	if (!w || w->threshold == 0 || w->burst || to + margin_ns >= w->to_ns ||
+	    touches_loss(s->slots, from, to))
+		return TL_SLOT_NONE;
+	*base = w->base;
+	return (int)(((double)from - (double)s->from_ns) * TL_SLOT_GROUPS /
+		     ((double)s->to_ns - (double)s->from_ns));
+}
+
+/* Whole slots only: the first, and the one after the last. */
+static void
+whole_slots(const struct tl_slot_plan *p, uint64_t *first, uint64_t *end)
+{
+	*first = timeline_slot(p->from, p->shift) + 1;
+	*end = timeline_slot(p->to, p->shift);
+	if (p->shift == 0 || *end < *first || *end - *first > slots_max)
+		*end = *first;
+}
+
+static void
+add_slots(struct tl_slot_samples *s, const struct tl_slot_plan *p)
+{
+	const double seconds = ((double)p->to_ns - (double)p->from_ns) *
+			       (double)(UINT64_C(1) << p->shift) /
+			       (double)(p->to - p->from) / 1e9;
+	uint64_t first, end;
+	uint32_t most = 0;
+
+	for (unsigned gate = 0; gate < TL_LEVEL_GATES; gate++)
+		if (p->shares[gate] > most)
+			most = p->shares[gate];
+	whole_slots(p, &first, &end);
+	for (uint64_t slot = first; slot < end; slot++) {
+		const uint32_t hash = timeline_slot_hash(slot, p->seed);
+		uint8_t base;
+		int group;
+
+		if (hash >= most)
+			continue;
+		group = group_of(s, p, slot, &base);
+		if (group < 0)
+			continue;
+		for (unsigned gate = 1; gate < TL_LEVEL_GATES && gate < base;
+		     gate++) {
+			if (hash >= p->shares[gate])
+				continue;
+			s->length_s[gate][group] += seconds;
+			s->count[gate]++;
+		}
+	}
+}
+
+static double
+overlap_s(const struct tl_slot_samples *s, int64_t from_ns, int64_t to_ns)
+{
+	const int64_t from = from_ns > s->from_ns ? from_ns : s->from_ns;
+	const int64_t to = to_ns < s->to_ns ? to_ns : s->to_ns;
+
+	return to > from ? ((double)to - (double)from) / 1e9 : 0;
+}
+
+void
+tl_slot_samples_init(struct tl_slot_samples *s, const struct tl_slots *slots,
+    const struct tl_level_window *windows, size_t window_count, int64_t from_ns,
+    int64_t to_ns)
+{
+	double held_s = 0, all_s;
+
+	*s = (struct tl_slot_samples){ .slots = slots,
+		.windows = windows,
+		.window_count = window_count,
+		.from_ns =
+		    from_ns > slots->first_ns ? from_ns : slots->first_ns,
+		.to_ns = to_ns < slots->last_ns ? to_ns : slots->last_ns };
+	all_s = overlap_s(s, s->from_ns, s->to_ns);
+	if (!slots->begun || all_s <= 0)
+		return;
+	for (size_t i = 0; i < window_count; i++) {
+		const double seconds =
+		    overlap_s(s, windows[i].from_ns, windows[i].to_ns);
+
+		if (windows[i].threshold == 0)
+			continue;
+		s->known_s += seconds;
+		for (unsigned gate = windows[i].threshold;
+		     gate < TL_LEVEL_GATES; gate++)
+			s->open_s[gate] += seconds;
+	}
+	for (size_t i = 0; i < slots->count; i++) {
+		held_s += overlap_s(s, slots->plans[i].from_ns,
+		    slots->plans[i].to_ns);
+		add_slots(s, &slots->plans[i]);
+	}
+	s->starved = held_s < all_s ? 1 - held_s / all_s : 0;
+}
+
+/* The plan in force at a stamp. */
+static const struct tl_slot_plan *
+plan_of(const struct tl_slots *slots, int64_t ns, uint64_t stamp)
+{
+	size_t low = 0, high = slots->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (slots->plans[middle].to_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* times of stamps are rounded: a neighbour may hold it */
+	for (size_t i = low > 0 ? low - 1 : 0; i < slots->count && i <= low + 1;
+	     i++)
+		if (slots->plans[i].from <= stamp &&
+		    stamp <= slots->plans[i].to)
+			return &slots->plans[i];
+	return NULL;
+}
+
+int
+tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
+    uint64_t stamp)
+{
+	const struct tl_level_window *w;
+	const struct tl_slot_plan *p;
+	uint64_t slot, first, end;
+	uint8_t base;
+	int group;
+
+	if (gate == 0 || gate >= TL_LEVEL_GATES || ns < s->from_ns ||
+	    ns >= s->to_ns)
+		return TL_SLOT_NONE;
+	w = window_of(s, ns);
+	if (w && w->threshold != 0 && gate >= w->threshold)
+		return TL_SLOT_OPEN;
+	p = plan_of(s->slots, ns, stamp);
+	if (!p)
+		return TL_SLOT_NONE;
+	slot = timeline_slot(stamp, p->shift);
+	whole_slots(p, &first, &end);
+	if (slot < first || slot >= end ||
+	    timeline_slot_hash(slot, p->seed) >= p->shares[gate])
+		return TL_SLOT_NONE; /* a straggler, or cut */
+	group = group_of(s, p, slot, &base);
+	return group >= 0 && gate >= base ? TL_SLOT_NONE : group;
+}

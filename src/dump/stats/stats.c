@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stats.c - count, rate and percentiles of each message.
+ *
+ * Rates.  Lanes of CPUs that log much reach back less far than others, so an
+ * entry weighs 1 / (time that its lane covers); the rate of a message is the
+ * sum of these weights over its entries.  While a burst is open more is
+ * logged than otherwise; what a message's rate would be if its level were
+ * always open is the same sum with 1 / (time that its level was open while
+ * its lane covers it).  That rate leans to the times somebody had reason to
+ * look at; the estimate (estimate.h) does not.
+ */
+#include "dump/views.h"
+
+#include "dump/stats/estimate.h"
+#include "dump/stats/row.h"
+#include "event/spans.h"
+#include "format/label.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { ROWS_FIRST = 64, LEVELS = TIMELINE_LEVEL_MAX + 1 };
+
+struct lane {
+	bool begun;
+	double weight;              /* 1 / seconds covered; 0: no time at all */
+	double open_weight[LEVELS]; /* ... while a gate was open */
+};
+
+/* One input. */
+struct source {
+	struct tl_levels levels;
+	int64_t from_ns; /* of interest */
+	int64_t to_ns;
+	int64_t known_from_ns; /* the levels are known from here on */
+	struct tl_levels_rest rest;
+	struct tl_samples samples;
+	double open_share[LEVELS]; /* of each gate; below 0: not known */
+	struct lane *lanes;
+	size_t lane_count;
+};
+
+struct stats {
+	const struct tl_inputs *inputs;
+	struct tl_select *select;
+	struct source *sources;
+	struct tl_labels labels;
+	struct tl_message_map map; /* message, by its name -> row */
+	struct tl_stats_row **rows;
+	size_t row_count;
+	size_t row_capacity;
+	struct tl_spans *spans;
+	uint64_t losses;
+};
+
+static int64_t
+known_from(const struct tl_levels *levels)
+{
+	for (size_t i = 0; i < levels->count; i++) {
+		if (levels->windows[i].threshold != 0)
+			return levels->windows[i].from_ns;
+	}
+	return INT64_MAX;
+}
+
+/* Of the time in which the levels are known. */
+static double
+open_share(const struct source *source, unsigned gate)
+{
+	int64_t known;
+	const int64_t open = tl_levels_open(&source->levels, gate,
+	    source->from_ns, source->to_ns, &known);
+
+	return known > 0 && open > 0 ? (double)open / (double)known : -1;
+}
+
+static int
+source_init(struct stats *s, size_t i)
+{
+	const struct tl_input *input = &s->inputs->items[i];
+	const struct tl_filter *filter = &s->select->filter;
+	struct source *source = &s->sources[i];
+	int rc = tl_levels_read(&source->levels, input, &s->select->progress);
+
+	if (rc < 0)
+		return rc;
+	source->from_ns = source->levels.first_ns;
+	source->to_ns = source->levels.last_ns;
+	if (filter->since_ns > source->from_ns)
+		source->from_ns = filter->since_ns;
+	if (filter->until_ns < source->to_ns)
+		source->to_ns = filter->until_ns;
+	source->known_from_ns = known_from(&source->levels);
+	tl_levels_rest_init(&source->rest, &source->levels, source->to_ns);
+	for (unsigned gate = 0; gate < LEVELS; gate++)
+		source->open_share[gate] = open_share(source, gate);
+	source->lane_count = tl_input_lane_count(input);
+	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
+	if (!source->lanes)
+		return -ENOMEM;
+	return tl_samples_init(&source->samples, &source->levels,
+	    source->from_ns, source->to_ns);
+}
+
+static int
+stats_init(struct stats *s)
+{
+	int rc = tl_spans_new(&s->spans);
+
+	s->sources = calloc(s->inputs->count + 1, sizeof(*s->sources));
+	if (!s->sources)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->inputs->count && rc == 0; i++) {
+		if (tl_input_is_open(&s->inputs->items[i]))
+			rc = source_init(s, i);
+	}
+	return rc;
+}
+
+static void
+row_free(struct tl_stats_row *row)
+{
+	tl_values_free(&row->interval);
+	tl_values_free(&row->duration);
+	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
+		tl_values_free(&row->args[i]);
+	tl_tally_free(&row->tally);
+	free(row);
+}
+
+static void
+stats_free(struct stats *s)
+{
+	for (size_t i = 0; i < s->row_count; i++)
+		row_free(s->rows[i]);
+	free(s->rows);
+	tl_message_map_free(&s->map, NULL);
+	tl_labels_free(&s->labels);
+	for (size_t i = 0; s->sources && i < s->inputs->count; i++) {
+		tl_samples_free(&s->sources[i].samples);
+		tl_levels_free(&s->sources[i].levels);
+		free(s->sources[i].lanes);
+	}
+	free(s->sources);
+	tl_spans_free(s->spans);
+}
+
+static size_t
+lane_of(const struct stats *s, const struct tl_event *event)
+{
+	const struct tl_input *input = &s->inputs->items[event->source];
+	const size_t lane = tl_input_lane(input, event);
+
+	assert(lane < s->sources[event->source].lane_count);
+	return lane;
+}
+
+static double
+weight_of(int64_t ns)
+{
+	return ns > 0 ? 1e9 / (double)ns : 0;
+}
+
+/* The first entry of a lane tells from when on the lane covers time: from
+ * here, or from the beginning if nothing before it was lost. */
+static void
+lane_begin(const struct stats *s, const struct tl_event *event,
+    struct lane *lane)
+{
+	struct source *source = &s->sources[event->source];
+	const struct tl_input *input = &s->inputs->items[event->source];
+	int64_t from = source->from_ns, open_ns[LEVELS];
+
+	lane->begun = true;
+	if (tl_input_lane_is_cut(input, event->lane) && event->ns > from)
+		from = event->ns;
+	lane->weight = weight_of(source->to_ns - from);
+	if (source->known_from_ns > from)
+		from = source->known_from_ns;
+	tl_levels_rest_from(&source->rest, from, open_ns);
+	for (unsigned gate = 1; gate < LEVELS; gate++)
+		lane->open_weight[gate] = weight_of(open_ns[gate]);
+}
+
+static int
+row_new(struct stats *s, const struct tl_event *event,
+    struct tl_stats_row **row)
+{
+	const unsigned gate = event->message->gate;
+	struct tl_stats_row **grown;
+	size_t more;
+
+	if (s->row_count == s->row_capacity) {
+		more = s->row_capacity ? s->row_capacity * 2 : ROWS_FIRST;
+		grown = realloc(s->rows, more * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		s->rows = grown;
+		s->row_capacity = more;
+	}
+	*row = calloc(1, sizeof(**row));
+	if (!*row)
+		return -ENOMEM;
+	s->rows[s->row_count++] = *row;
+	(*row)->message = event->message;
+	(*row)->input = s->inputs->items[event->source].name;
+	(*row)->first_ns = event->ns;
+	(*row)->before_losses = UINT64_MAX;
+	(*row)->samples = &s->sources[event->source].samples;
+	/* A gate beyond all levels is always open. */
+	(*row)->open_share =
+	    gate < LEVELS ? s->sources[event->source].open_share[gate] : 1;
+	return tl_message_map_add(&s->map, event->message, *row);
+}
+
+static int
+take_interval(struct stats *s, struct tl_stats_row *row, int64_t ns)
+{
+	int64_t interval;
+	int rc = 0;
+
+	/* What was lost in between may have been of this message. */
+	if (row->before_losses == s->losses) {
+		if (__builtin_sub_overflow(ns, row->before_ns, &interval) ||
+		    interval < 0) /* a clock that was set back */
+			interval = 0;
+		rc = tl_values_add(&row->interval, interval);
+	}
+	row->before_ns = ns;
+	row->before_losses = s->losses;
+	return rc;
+}
+
+static int
+take_args(struct tl_stats_row *row, const struct tl_event *event)
+{
+	enum tl_values_unit unit;
+	int rc = 0;
+
+	for (unsigned i = 0; i < event->message->argc && rc == 0; i++) {
+		if (tl_stats_unit(event->message, i, &unit))
+			rc = tl_values_add_bits(&row->args[i], unit,
+			    event->args[i]);
+	}
+	return rc;
+}
+
+static void
+take_rate(const struct stats *s, struct tl_stats_row *row,
+    const struct tl_event *event)
+{
+	const struct source *source = &s->sources[event->source];
+	const struct lane *lane = &source->lanes[lane_of(s, event)];
+	const unsigned gate = event->message->gate;
+
+	row->rate += lane->weight;
+	if (gate >= LEVELS) /* logged whatever the level */
+		row->open_rate += lane->weight;
+	else if (event->ns >= source->known_from_ns)
+		row->open_rate += lane->open_weight[gate];
+}
+
+/* The row of an event; of an end without arguments that of its begin. */
+static int
+find_row(struct stats *s, const struct tl_event *event,
+    const struct tl_span *span, struct tl_stats_row **row)
+{
+	struct tl_event named = *event;
+
+	if (span && event->bare) {
+		named.bare = false;
+		memcpy(named.args, span->args, sizeof(named.args));
+	}
+	named.message = tl_labels_get(&s->labels, &named);
+	*row = tl_message_map_find(&s->map, named.message);
+	return *row ? 0 : row_new(s, &named, row);
+}
+
+static int
+take_entry(struct stats *s, const struct tl_event *event)
+{
+	struct tl_stats_row *row;
+	struct tl_span span;
+	const int paired = tl_spans_put(s->spans, event, &span);
+	int rc = paired;
+
+	if (rc >= 0)
+		rc = find_row(s, event, rc > 0 ? &span : NULL, &row);
+	if (rc < 0)
+		return rc;
+	row->count++;
+	row->last_ns = event->ns;
+	row->begins += event->kind == TL_BEGIN;
+	row->ends += event->kind == TL_END;
+	take_rate(s, row, event);
+	rc = tl_tally_put(&row->tally, row->samples, event->message->gate,
+	    event->ns, event->tsc);
+	if (rc < 0)
+		return rc;
+	if (paired > 0) {
+		row->spans++;
+		row->lossy += span.lossy;
+		rc = span.lossy
+			 ? 0
+			 : tl_values_add(&row->duration, span.duration_ns);
+	}
+	if (rc < 0 || event->kind == TL_END)
+		return rc;
+	rc = take_interval(s, row, event->ns);
+	return rc < 0 ? rc : take_args(row, event);
+}
+
+static int
+take(struct stats *s, const struct tl_event *event)
+{
+	struct source *source = &s->sources[event->source];
+	struct tl_span unused;
+	int rc;
+
+	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
+		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
+	if (event->kind != TL_LOST && !event->message->builtin)
+		tl_samples_control(&source->samples, event->message->gate,
+		    event->ns);
+	rc = tl_select_passes(s->select, event);
+	if (rc <= 0)
+		return rc;
+	if (event->kind == TL_LOST) {
+		s->losses++;
+		return tl_spans_put(s->spans, event, &unused);
+	}
+	return take_entry(s, event);
+}
+
+static int
+gather(struct stats *s)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_inputs_cursor(s->inputs, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(&s->select->progress);
+		rc = take(s, &event);
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* Most entries first; equals in the order they first came. */
+static int
+compare_rows(const void *a, const void *b)
+{
+	const struct tl_stats_row *const *x = a, *const *y = b;
+
+	if ((*x)->count != (*y)->count)
+		return (*x)->count < (*y)->count ? 1 : -1;
+	if ((*x)->first_ns != (*y)->first_ns)
+		return (*x)->first_ns > (*y)->first_ns ? 1 : -1;
+	return ((*x)->message->id > (*y)->message->id) -
+	       ((*x)->message->id < (*y)->message->id);
+}
+
+static int
+put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
+{
+	int rc = 0;
+
+	if (format == TL_FORMAT_CSV)
+		tl_put_string(&output->text, tl_stats_csv_heading);
+	if (s->row_count > 1)
+		qsort(s->rows, s->row_count, sizeof(*s->rows), compare_rows);
+	for (size_t i = 0; i < s->row_count && rc == 0; i++) {
+		if (format == TL_FORMAT_JSON) {
+			rc = tl_stats_put_json(s->rows[i], output);
+		} else if (format == TL_FORMAT_CSV) {
+			rc = tl_stats_put_csv(s->rows[i], output);
+		} else {
+			if (i > 0)
+				tl_put_char(&output->text, '\n');
+			rc = tl_stats_put_text(s->rows[i], output);
+		}
+		if (rc == 0)
+			rc = tl_output_more(output);
+	}
+	return rc;
+}
+
+int
+tl_stats_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	struct stats s = { .inputs = inputs, .select = select };
+	int rc = stats_init(&s);
+
+	if (rc == 0)
+		rc = gather(&s);
+	if (rc == 0)
+		rc = put_rows(&s, options->format, output);
+	stats_free(&s);
+	return rc;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * values.c - how a quantity is distributed.
+ */
+#include "dump/stats/values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RAW_FIRST = 8, LOG_RATIO = 100 };
+
+void
+tl_values_free(struct tl_values *n)
+{
+	free(n->raw);
+	tl_histogram_free(n->positive);
+	tl_histogram_free(n->negative);
+	*n = (struct tl_values){ 0 };
+}
+
+static uint64_t
+magnitude(int64_t value)
+{
+	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static int
+add_counted(struct tl_values *n, int64_t value)
+{
+	struct tl_histogram **h = value < 0 ? &n->negative : &n->positive;
+	int rc = 0;
+
+	if (!*h)
+		rc = tl_histogram_new(h, TL_VALUES_DIGITS);
+	return rc < 0 ? rc : tl_histogram_add(*h, magnitude(value), 1);
+}
+
+/* From here on there are enough for histograms. */
+static int
+count_raw(struct tl_values *n)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n->raw_count && rc == 0; i++)
+		rc = add_counted(n, n->raw[i]);
+	free(n->raw);
+	n->raw = NULL;
+	n->raw_count = n->raw_capacity = 0;
+	return rc;
+}
+
+static int
+add_raw(struct tl_values *n, int64_t value)
+{
+	if (n->raw_count == n->raw_capacity) {
+		const uint32_t more =
+		    n->raw_capacity ? n->raw_capacity * 2 : RAW_FIRST;
+		int64_t *grown = realloc(n->raw, more * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		n->raw = grown;
+		n->raw_capacity = more;
+	}
+	n->raw[n->raw_count++] = value;
+	return 0;
+}
+
+int
+tl_values_add(struct tl_values *n, int64_t value)
+{
+	int rc;
+
+	if (n->positive || n->negative) /* past the raw ones? */
+		return add_counted(n, value);
+	if (n->raw_count < TL_VALUES_RAW_MAX)
+		return add_raw(n, value);
+	rc = count_raw(n);
+	return rc < 0 ? rc : add_counted(n, value);
+}
+
+/* A double in millionths; false for what is none. */
+static bool
+scale(uint64_t bits, int64_t *value)
+{
+	double x;
+
+	memcpy(&x, &bits, sizeof(x));
+	if (!isfinite(x))
+		return false;
+	x *= TL_VALUES_SCALE;
+	if (x >= 0x1p63)
+		*value = INT64_MAX;
+	else if (x <= -0x1p63)
+		*value = -INT64_MAX;
+	else
+		*value = (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
+	return true;
+}
+
+int
+tl_values_add_bits(struct tl_values *n, enum tl_values_unit unit, uint64_t bits)
+{
+	int64_t value;
+
+	switch (unit) {
+	case TL_VALUES_DOUBLE:
+		return scale(bits, &value) ? tl_values_add(n, value) : 0;
+	case TL_VALUES_SIGNED:
+	case TL_VALUES_NS:
+		return tl_values_add(n, (int64_t)bits);
+	default: /* a histogram ends at 2^63 - 1 */
+		return tl_values_add(n,
+		    bits > INT64_MAX ? INT64_MAX : (int64_t)bits);
+	}
+}
+
+static uint64_t
+count_of(const struct tl_histogram *h)
+{
+	return h ? tl_histogram_count(h) : 0;
+}
+
+static int64_t
+negated(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MIN : -(int64_t)value;
+}
+
+/* The value that percent of all lie at or below: the negative ones come
+ * first, the largest magnitude of them before all. */
+static int64_t
+percentile(const struct tl_values *n, double percent)
+{
+	const double below = (double)count_of(n->negative);
+	const double above = (double)count_of(n->positive);
+	const double rank = percent / 100 * (below + above);
+
+	if (above == 0 || rank < below)
+		return negated(tl_histogram_percentile(n->negative,
+		    below > 0 ? 100 * (1 - rank / below) : 0));
+	return (int64_t)tl_histogram_percentile(n->positive,
+	    100 * (rank - below) / above);
+}
+
+/* The logarithm to base 2 of x >= 1, straight between powers of two: close
+ * enough to draw by, and no need of libm. */
+static double
+rough_log(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return (double)bits / 0x1p52 - 1023;
+}
+
+/* Which bar a value belongs to. */
+static unsigned
+bar_of(const struct tl_values_summary *s, bool by_log, double value)
+{
+	const double low = (double)s->min, high = (double)s->max;
+	const double share = by_log ? rough_log((value + 1) / (low + 1)) /
+					  rough_log((high + 1) / (low + 1))
+				    : (value - low) / (high - low);
+
+	if (!(share > 0))
+		return 0;
+	return share >= 1 ? TL_VALUES_BARS - 1
+			  : (unsigned)(share * TL_VALUES_BARS);
+}
+
+static void
+fill_bars(const struct tl_histogram *h, double sign, bool by_log,
+    const struct tl_values_summary *s, double counts[TL_VALUES_BARS])
+{
+	uint64_t low, high, count;
+	size_t index = 0;
+
+	if (!h)
+		return;
+	while (tl_histogram_bucket(h, &index, &low, &high, &count)) {
+		const double middle = sign * ((double)low + (double)high) / 2;
+
+		counts[bar_of(s, by_log, middle)] += (double)count;
+	}
+}
+
+static void
+draw_bars(const struct tl_values *n, struct tl_values_summary *s)
+{
+	const bool by_log = s->min >= 0 && s->max / LOG_RATIO > s->min;
+	double counts[TL_VALUES_BARS] = { 0 }, highest = 0;
+
+	if (s->min == s->max) {
+		s->bars[0] = 8;
+		return;
+	}
+	fill_bars(n->negative, -1, by_log, s, counts);
+	fill_bars(n->positive, 1, by_log, s, counts);
+	for (size_t i = 0; i < TL_VALUES_BARS; i++)
+		highest = counts[i] > highest ? counts[i] : highest;
+	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
+		if (counts[i] > 0) /* the least is seen, too */
+			s->bars[i] = (uint8_t)(1 + 7 * counts[i] / highest);
+	}
+}
+
+int
+tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
+{
+	const int rc = count_raw(n);
+	double below, above;
+
+	*s = (struct tl_values_summary){ 0 };
+	below = (double)count_of(n->negative);
+	above = (double)count_of(n->positive);
+	s->count = count_of(n->negative) + count_of(n->positive);
+	if (rc < 0 || s->count == 0)
+		return rc;
+	s->min = below > 0 ? negated(tl_histogram_max(n->negative))
+			   : (int64_t)tl_histogram_min(n->positive);
+	s->max = above > 0 ? (int64_t)tl_histogram_max(n->positive)
+			   : negated(tl_histogram_min(n->negative));
+	s->p50 = percentile(n, 50);
+	s->p90 = percentile(n, 90);
+	s->p99 = percentile(n, 99);
+	s->p999 = percentile(n, 99.9);
+	/* A percentile is the upper end of its bucket. */
+	s->p50 = s->p50 > s->max ? s->max : s->p50;
+	s->p90 = s->p90 > s->max ? s->max : s->p90;
+	s->p99 = s->p99 > s->max ? s->max : s->p99;
+	s->p999 = s->p999 > s->max ? s->max : s->p999;
+	if (below > 0)
+		s->mean -= tl_histogram_mean(n->negative) * below;
+	if (above > 0)
+		s->mean += tl_histogram_mean(n->positive) * above;
+	s->mean /= below + above;
+	draw_bars(n, s);
+	return 0;
+}
+
+void
+tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value)
+{
+	switch (unit) {
+	case TL_VALUES_NS:
+		tl_put_duration(text, value);
+		break;
+	case TL_VALUES_DOUBLE:
+		tl_put_format(text, "%.6g", (double)value / TL_VALUES_SCALE);
+		break;
+	case TL_VALUES_HEX:
+		tl_put_hex(text, (uint64_t)value);
+		break;
+	default:
+		tl_put_signed(text, value);
+	}
+}
+
+void
+tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
+    int64_t value)
+{
+	if (unit == TL_VALUES_DOUBLE)
+		tl_put_double(text, (double)value / TL_VALUES_SCALE);
+	else
+		tl_put_signed(text, value);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * forest.c - the trees of all inputs, and the part of them that is selected.
+ */
+#include "dump/tree/forest.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/id_map.h"
+#include "base/terminal.h"
+#include "dump/tree/line.h"
+#include "dump/tree/walk.h"
+#include "trace/write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* == what a selection lets through of a trace, as a trace == */
+
+struct copy {
+	struct tl_select *select;
+	const struct tl_trace_thread *thread;
+	struct tl_trace_stream *stream;
+	struct tl_tree_walk walk;
+};
+
+static int
+put(struct copy *c, const struct tl_event *event)
+{
+	struct tl_event own = *event;
+	int rc;
+
+	if (own.pid == 0 && own.tid == 0) { /* its thread says it for all */
+		own.pid = c->thread->pid;
+		own.tid = c->thread->tid;
+	}
+	tl_progress_tick(&c->select->progress);
+	rc = tl_select_passes(c->select, &own);
+	return rc > 0 ? tl_trace_stream_put(c->stream, &own) : rc;
+}
+
+/* The walk is at a node of which all was put but its end. */
+static int
+leave_node(struct copy *c)
+{
+	const struct tl_node *node;
+	int rc = tl_tree_walk_node(&c->walk, &node);
+
+	/* The end of one that was crossed comes later, as a leaf. */
+	if (rc == 0 && node && node->ended == TL_NODE_ENDED)
+		rc = put(c, &node->end);
+	c->walk.top->index++;
+	return rc;
+}
+
+static int
+put_node(struct copy *c)
+{
+	const struct tl_node *node;
+	int rc = tl_tree_walk_node(&c->walk, &node);
+
+	if (rc == 0 && node)
+		rc = put(c, &node->event);
+	if (rc < 0)
+		return rc;
+	if (node && node->child_count > 0)
+		return tl_tree_walk_into(&c->walk, c->walk.top->branch.trace,
+		    node);
+	return leave_node(c);
+}
+
+static int
+put_thread(struct copy *c, struct tl_trace *trace, size_t thread)
+{
+	int rc =
+	    tl_tree_walk_into(&c->walk, trace, tl_trace_root(trace, thread));
+
+	while (rc == 0 && c->walk.top) {
+		if (tl_tree_walk_is_at_child(&c->walk)) {
+			rc = put_node(c);
+			continue;
+		}
+		tl_tree_walk_out(&c->walk);
+		if (c->walk.top)
+			rc = leave_node(c);
+	}
+	tl_tree_walk_free(&c->walk);
+	return rc;
+}
+
+/* The stream of a thread like it, of a process like its. */
+static int
+new_stream(struct copy *c, struct tl_trace_writer *writer)
+{
+	const struct tl_trace_thread *thread = c->thread;
+	int rc = 0;
+
+	if (thread->command.size > 0)
+		rc = tl_trace_write_process(writer, thread->pid,
+		    thread->command);
+	return rc < 0 ? rc
+		      : tl_trace_stream_new(&c->stream, writer, thread->pid,
+			    thread->tid, thread->name);
+}
+
+/* Thread by thread, in the order of each, under its name.  0; -errno, and
+ * select->fault when its expression failed. */
+static int
+select_trace(struct tl_trace *trace, struct tl_select *select,
+    struct tl_trace_writer *writer)
+{
+	struct tl_tree_pool pool = { 0 };
+	struct copy c = { .select = select, .walk.pool = &pool };
+	int rc = 0;
+
+	for (size_t i = 0; i < tl_trace_thread_count(trace) && rc == 0; i++) {
+		c.thread = tl_trace_thread(trace, i);
+		rc = new_stream(&c, writer);
+		if (rc == 0)
+			rc = put_thread(&c, trace, i);
+	}
+	return rc < 0 ? rc : tl_trace_writer_finish(writer);
+}
+
+/* == the forest == */
+
+/* The two files of a trace that is made here, which go with it. */
+struct files {
+	int data;
+	int index;
+};
+
+static int
+append_data(void *context, const void *data, size_t size)
+{
+	const struct files *files = context;
+
+	return tl_write_all(files->data, data, size);
+}
+
+static int
+append_index(void *context, const void *data, size_t size)
+{
+	const struct files *files = context;
+
+	return tl_write_all(files->index, data, size);
+}
+
+static int
+open_files(struct files *files)
+{
+	files->data = tl_file_unnamed();
+	if (files->data < 0)
+		return files->data;
+	files->index = tl_file_unnamed();
+	if (files->index >= 0)
+		return 0;
+	close(files->data);
+	return files->index;
+}
+
+/* All that a cursor has, into a sink. */
+static int
+pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
+{
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		if (select->all)
+			tl_progress_tick(&select->progress);
+		rc = sink->put(sink, &event);
+		if (rc < 0)
+			return rc;
+	}
+	return rc < 0 ? rc : sink->finish(sink);
+}
+
+/* The threads of a format that knows their order and names. */
+static int
+name_threads(struct tl_tree_source *source, const struct tl_input *input,
+    struct tl_trace_writer *writer)
+{
+	struct tl_reader_thread thread;
+	size_t capacity = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && input->import &&
+			   tl_import_thread(input->import, i, &thread);
+	     i++) {
+		if (thread.is_empty)
+			continue;
+		rc = TL_ARRAY_ZEROS(source->known, capacity,
+		    source->known_count);
+		if (rc < 0)
+			break;
+		source->known[source->known_count++] = thread;
+		rc = tl_trace_sink_thread(writer, thread.pid, thread.tid,
+		    thread.name);
+	}
+	return rc;
+}
+
+static int
+pour_input(const struct tl_input *input, struct tl_select *select,
+    struct tl_trace_writer *writer)
+{
+	struct tl_cursor *inner, *cursor;
+	struct tl_sink *sink;
+	int rc = tl_trace_sink(writer, &sink);
+
+	if (rc == 0)
+		rc = tl_input_cursor(input, TL_OLDEST_FIRST, &inner);
+	if (rc == 0)
+		rc = tl_select_cursor(select, TL_OLDEST_FIRST, inner, &cursor);
+	if (rc < 0)
+		return rc;
+	rc = pour(cursor, select, sink);
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+static int
+write_trace(struct files *files, struct tl_tree_source *source,
+    const struct tl_input *input, struct tl_select *select)
+{
+	const struct tl_trace_options options = { .strategy =
+						      TL_TRACE_STREAMING,
+		.data = append_data,
+		.index = append_index,
+		.context = files };
+	struct tl_trace_writer *writer;
+	int rc = tl_trace_writer_new(&writer, &options);
+
+	if (rc < 0)
+		return rc;
+	rc = name_threads(source, input, writer);
+	if (rc == 0)
+		rc = input->trace ? select_trace(input->trace, select, writer)
+				  : pour_input(input, select, writer);
+	tl_trace_writer_free(writer);
+	return rc;
+}
+
+static int
+open_written(struct tl_trace **trace, const struct files *files)
+{
+	static const struct tl_trace_read_options options;
+	struct tl_storage *data, *index;
+	struct tl_fault fault = { 0 };
+	int rc = tl_storage_of_fd(&data, files->data);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_storage_of_fd(&index, files->index);
+	if (rc < 0) {
+		tl_storage_close(data);
+		return rc;
+	}
+	return tl_trace_open_storage(trace, data, index, &options, &fault);
+}
+
+static int
+make_trace(struct tl_tree_source *source, const struct tl_input *input,
+    struct tl_select *select)
+{
+	struct files files;
+	int rc = open_files(&files);
+
+	if (rc < 0)
+		return rc;
+	rc = write_trace(&files, source, input, select);
+	if (rc == 0)
+		rc = open_written(&source->trace, &files);
+	close(files.data);
+	close(files.index);
+	return rc;
+}
+
+static int
+add(struct tl_forest *forest, const struct tl_input *input,
+    struct tl_select *select)
+{
+	struct tl_tree_source *source = &forest->sources[forest->count];
+	int rc;
+
+	*source = (struct tl_tree_source){ .name = input->name,
+		.first = forest->thread_count };
+	if (input->trace && select->all) {
+		source->trace = input->trace;
+	} else {
+		rc = make_trace(source, input, select);
+		if (rc < 0) {
+			free(source->known);
+			return rc;
+		}
+		source->is_own = true;
+	}
+	forest->thread_count += tl_trace_thread_count(source->trace);
+	forest->count++;
+	return 0;
+}
+
+int
+tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
+    struct tl_select *select)
+{
+	int rc = 0;
+
+	*forest = (struct tl_forest){ 0 };
+	forest->sources = calloc(inputs->count + 1, sizeof(*forest->sources));
+	if (!forest->sources)
+		return -ENOMEM;
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
+		if (tl_input_is_open(&inputs->items[i]))
+			rc = add(forest, &inputs->items[i], select);
+	}
+	if (rc == 0 && forest->count == 0)
+		rc = -ENOENT;
+	if (rc < 0)
+		tl_forest_close(forest);
+	return rc;
+}
+
+void
+tl_forest_close(struct tl_forest *forest)
+{
+	for (size_t i = 0; i < forest->count; i++) {
+		if (forest->sources[i].is_own)
+			tl_trace_close(forest->sources[i].trace);
+		free(forest->sources[i].known);
+	}
+	forest->count = 0;
+	free(forest->sources);
+	forest->sources = NULL;
+}
+
+const struct tl_tree_source *
+tl_forest_source(const struct tl_forest *forest, uint64_t i)
+{
+	size_t at = forest->count - 1;
+
+	while (forest->sources[at].first > i)
+		at--;
+	return &forest->sources[at];
+}
+
+const struct tl_node *
+tl_forest_root(const struct tl_forest *forest, uint64_t i)
+{
+	const struct tl_tree_source *source = tl_forest_source(forest, i);
+
+	return tl_trace_root(source->trace, (size_t)(i - source->first));
+}
+
+const struct tl_reader_thread *
+tl_forest_known(const struct tl_forest *forest, uint64_t i)
+{
+	const struct tl_tree_source *source = tl_forest_source(forest, i);
+	const struct tl_trace_thread *thread = tl_forest_thread(forest, i);
+	const size_t at = (size_t)(i - source->first);
+
+	/* all were made in this order before any other */
+	return at < source->known_count && source->known[at].tid == thread->tid
+		   ? &source->known[at]
+		   : NULL;
+}
+
+const struct tl_trace_thread *
+tl_forest_thread(const struct tl_forest *forest, uint64_t i)
+{
+	const struct tl_tree_source *source = tl_forest_source(forest, i);
+
+	return tl_trace_thread(source->trace, (size_t)(i - source->first));
+}

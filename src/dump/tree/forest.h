@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * forest.h - the trees of all inputs: a recorded trace has them, of
+ * anything else a trace is made in a file without a name.
+ *
+ *	trace, everything wanted ------------------------+--> forest
+ *	other  --> cursor --> select --> trace writer ---+
+ */
+#ifndef TL_DUMP_TREE_FOREST_H
+#define TL_DUMP_TREE_FOREST_H
+
+#include "script/select.h"
+#include "source/inputs.h"
+
+struct tl_tree_source {
+	const char *name; /* of the file */
+	struct tl_trace *trace;
+	bool is_own;    /* made here */
+	uint64_t first; /* number of its first thread, from 0 */
+	/* Threads as a foreign format knows them; NULL: it does not. */
+	struct tl_reader_thread *known;
+	size_t known_count;
+};
+
+/* Threads are numbered through all of them. */
+struct tl_forest {
+	struct tl_tree_source *sources;
+	size_t count;
+	uint64_t thread_count;
+};
+
+/* 0; -ENOENT no input is open; -errno, and select->fault where its
+ * expression failed.  The inputs must outlive the forest. */
+int tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
+    struct tl_select *select);
+void tl_forest_close(struct tl_forest *forest);
+
+/* Whose is thread i, which must be below thread_count? */
+const struct tl_tree_source *
+tl_forest_source(const struct tl_forest *forest, uint64_t i);
+/* Its root, and what is known of it. */
+const struct tl_node *
+tl_forest_root(const struct tl_forest *forest, uint64_t i);
+/* The thread as its format knows it; NULL: nothing is known. */
+const struct tl_reader_thread *
+tl_forest_known(const struct tl_forest *forest, uint64_t i);
+const struct tl_trace_thread *
+tl_forest_thread(const struct tl_forest *forest, uint64_t i);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * line.c - nodes as pieces of a line, and as JSON in the words of entries.
+ */
+#include "dump/tree/line.h"
+
+#include "event/render.h"
+
+/* == pieces of a line == */
+
+bool
+tl_tree_has_result(const struct tl_node *node)
+{
+	return node->ended == TL_NODE_ENDED && !node->end.bare &&
+	       node->end.message->argc > 0 &&
+	       memcmp(node->event.args, node->end.args,
+		   sizeof(node->end.args)) != 0;
+}
+
+int64_t
+tl_tree_duration(const struct tl_node *node)
+{
+	if (node->ended != TL_NODE_ENDED || node->end.ns < node->event.ns)
+		return 0;
+	if (__builtin_sub_overflow(node->end.ns, node->event.ns,
+		&(int64_t){ 0 }))
+		return INT64_MAX;
+	return node->end.ns - node->event.ns;
+}
+
+bool
+tl_tree_is_counted(const struct tl_node *node)
+{
+	return tl_lincheck_is_native(node->event.message);
+}
+
+void
+tl_tree_put_duration(struct tl_text *text, const struct tl_node *node)
+{
+	const int64_t duration = tl_tree_duration(node);
+
+	if (!tl_tree_is_counted(node)) {
+		tl_put_duration(text, duration);
+		return;
+	}
+	tl_put_signed(text, duration);
+	tl_put_string(text, duration == 1 ? " step" : " steps");
+}
+
+void
+tl_tree_put_words(struct tl_text *text, const struct tl_node *node)
+{
+	const struct tl_lincheck_print how = { .children = node->child_count };
+	struct tl_event event = node->event;
+
+	if (tl_lincheck_print_plain(text, &node->event, &how))
+		return;
+	if (tl_tree_is_span(node)) /* no mark of a begin: all of it is here */
+		event.kind = TL_INSTANT;
+	tl_render_line(text, &event);
+}
+
+void
+tl_tree_put_result(struct tl_text *text, const struct tl_node *node)
+{
+	const struct tl_message *message = node->end.message;
+
+	for (unsigned i = 0; i < message->argc; i++) {
+		if (i > 0)
+			tl_put_string(text, ", ");
+		tl_put_plain(text, message->args[i].name);
+		tl_put_char(text, '(');
+		tl_render_arg(text, &node->end, i);
+		tl_put_char(text, ')');
+	}
+}
+
+void
+tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
+{
+	switch (node->ended) {
+	case TL_NODE_ENDED:
+		if (tl_tree_is_counted(node))
+			return;
+		tl_put_string(text, ": ");
+		tl_put_duration(text, tl_tree_duration(node));
+		break;
+	case TL_NODE_CROSSED:
+		tl_put_string(text, ": <ends outside>");
+		break;
+	case TL_NODE_UNFINISHED:
+		tl_put_string(text, ": <unfinished>");
+		break;
+	default:
+		return;
+	}
+	if (!tl_tree_has_result(node))
+		return;
+	tl_put_string(text, " -> ");
+	tl_tree_put_result(text, node);
+}
+
+void
+tl_tree_put_location(struct tl_text *text, const struct tl_node *node)
+{
+	const struct tl_message *message = node->event.message;
+
+	if (!message || message->file.size == 0)
+		return;
+	tl_put_string(text, " at ");
+	tl_put_plain(text, message->file);
+	tl_put_char(text, ':');
+	tl_put_unsigned(text, message->line);
+}
+
+void
+tl_tree_put_indent(struct tl_text *text, uint64_t depth)
+{
+	if (depth <= TL_TREE_INDENTED_MAX) {
+		tl_put_repeat(text, ' ', TL_TREE_INDENT * depth);
+		return;
+	}
+	tl_put_repeat(text, ' ', TL_TREE_INDENT * TL_TREE_INDENTED_MAX);
+	tl_put_char(text, '+');
+	tl_put_unsigned(text, depth - TL_TREE_INDENTED_MAX);
+	tl_put_char(text, ' ');
+}
+
+static void
+put_command(struct tl_text *text, const char *before,
+    const struct tl_trace_thread *thread)
+{
+	if (thread->command.size == 0)
+		return;
+	tl_put_string(text, before);
+	tl_put_plain(text, thread->command);
+}
+
+void
+tl_tree_put_thread(struct tl_text *text, uint64_t number,
+    const struct tl_trace_thread *thread)
+{
+	tl_put_string(text, "# Thread ");
+	tl_put_unsigned(text, number + 1);
+	if (thread->name.size > 0) {
+		tl_put_string(text, " (");
+		tl_put_plain(text, thread->name);
+		if (!tl_bytes_equal(thread->name, thread->command))
+			put_command(text, " of ", thread);
+	} else if (thread->pid != 0 || thread->tid != 0) {
+		tl_put_string(text, " (process ");
+		tl_put_unsigned(text, thread->pid);
+		put_command(text, " ", thread);
+		tl_put_string(text, ", thread ");
+		tl_put_unsigned(text, thread->tid);
+	} else {
+		return;
+	}
+	tl_put_char(text, ')');
+}
+
+/* == JSON == */
+
+static void
+put_text(struct tl_text *text, const char *name, struct tl_bytes value)
+{
+	tl_put_string(text, ",\"");
+	tl_put_string(text, name);
+	tl_put_string(text, "\":\"");
+	tl_put_json(text, value);
+	tl_put_char(text, '"');
+}
+
+static void
+put_number(struct tl_text *text, const char *name, uint64_t value)
+{
+	tl_put_string(text, ",\"");
+	tl_put_string(text, name);
+	tl_put_string(text, "\":");
+	tl_put_unsigned(text, value);
+}
+
+/* Where it is: what every object begins with. */
+static void
+put_place(struct tl_text *text, struct tl_bytes path, uint64_t depth,
+    const char *kind)
+{
+	tl_put_string(text, "{\"path\":");
+	if (path.size > 0) {
+		tl_put_char(text, '"');
+		tl_put_json(text, path);
+		tl_put_char(text, '"');
+	} else {
+		tl_put_string(text, "null");
+	}
+	put_number(text, "depth", depth);
+	put_text(text, "kind", tl_bytes_of(kind));
+}
+
+static void
+put_args(struct tl_text *text, const char *name, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+
+	tl_put_string(text, ",\"");
+	tl_put_string(text, name);
+	tl_put_string(text, "\":{");
+	for (unsigned i = 0; i < message->argc && !event->bare; i++) {
+		tl_put_string(text, i > 0 ? ",\"" : "\"");
+		tl_put_json(text, message->args[i].name);
+		tl_put_string(text, "\":");
+		tl_render_arg_json(text, event, i);
+	}
+	tl_put_char(text, '}');
+}
+
+static void
+put_words(struct tl_text *text, const struct tl_node *node)
+{
+	struct tl_text words = { 0 };
+
+	tl_tree_put_words(&words, node);
+	put_text(text, "text", tl_bytes(words.data, words.size));
+	if (words.rc < 0)
+		text->rc = words.rc;
+	tl_text_free(&words);
+}
+
+static void
+put_message(struct tl_text *text, const struct tl_node *node)
+{
+	const struct tl_message *message = node->event.message;
+
+	put_text(text, "priority",
+	    tl_bytes_of(tl_level_name(node->event.level)));
+	put_text(text, "category", message->category);
+	put_text(text, "message", message->line1);
+	put_words(text, node);
+	put_args(text, "args", &node->event);
+	if (tl_tree_has_result(node))
+		put_args(text, "result", &node->end);
+	if (message->file.size == 0)
+		return;
+	put_text(text, "file", message->file);
+	put_number(text, "line", message->line);
+}
+
+static void
+put_end(struct tl_text *text, const struct tl_node *node)
+{
+	static const char *const ends[] = { [TL_NODE_ENDED] = "ended",
+		[TL_NODE_CROSSED] = "outside",
+		[TL_NODE_UNFINISHED] = "unfinished" };
+
+	if (!tl_tree_is_span(node))
+		return;
+	tl_put_string(text,
+	    tl_tree_is_counted(node) ? ",\"steps\":" : ",\"duration_ns\":");
+	if (node->ended == TL_NODE_ENDED)
+		tl_put_signed(text, tl_tree_duration(node));
+	else
+		tl_put_string(text, "null");
+	put_text(text, "end", tl_bytes_of(ends[node->ended]));
+}
+
+void
+tl_tree_json_thread(struct tl_text *text, uint64_t number,
+    const struct tl_trace_thread *thread, uint64_t children, const char *input)
+{
+	char path[TL_UNSIGNED_MAX];
+	const char *end = tl_write_unsigned(path, number + 1);
+
+	put_place(text, tl_bytes(path, (size_t)(end - path)), 0, "thread");
+	put_text(text, "input", tl_bytes_of(input));
+	put_text(text, "name", thread->name);
+	if (thread->command.size > 0)
+		put_text(text, "command", thread->command);
+	put_number(text, "pid", thread->pid);
+	put_number(text, "tid", thread->tid);
+	put_number(text, "children", children);
+	tl_put_string(text, "}\n");
+}
+
+void
+tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
+    struct tl_bytes path, uint64_t index)
+{
+	const bool span = tl_tree_is_span(node);
+
+	put_place(text, path, node->depth,
+	    span                          ? "span"
+	    : node->event.kind == TL_LOST ? "lost"
+					  : tl_kind_name(node->event.kind));
+	put_number(text, "index", index);
+	tl_put_string(text, ",\"ns\":");
+	tl_put_signed(text, node->event.ns);
+	put_end(text, node);
+	if (node->event.message)
+		put_message(text, node);
+	else
+		put_number(text, "lost", node->event.lost);
+	put_number(text, "children", node->child_count);
+	tl_put_string(text, "}\n");
+}
+
+void
+tl_tree_json_missing(struct tl_text *text, uint64_t depth, struct tl_bytes path,
+    uint64_t index, uint64_t count)
+{
+	put_place(text, path, depth, "missing");
+	put_number(text, "index", index);
+	put_number(text, "count", count);
+	tl_put_string(text, "}\n");
+}

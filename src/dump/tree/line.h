@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * line.h - a node in one line, for people or as JSON.
+ *
+ *	request id(7), size(3): 1.234ms -> id(7), size(9) at server.c:41 [3/0/17]
+ *	message                 time       result         location       path
+ */
+#ifndef TL_DUMP_TREE_LINE_H
+#define TL_DUMP_TREE_LINE_H
+
+#include "base/text.h"
+#include "format/lincheck/print.h"
+#include "trace/read.h"
+
+enum {
+	TL_TREE_INDENT = 2,
+	TL_TREE_INDENTED_MAX = 100 /* deeper lines say how deep they are */
+};
+
+/* Is it a span?  Anything else has no children. */
+static inline bool
+tl_tree_is_span(const struct tl_node *node)
+{
+	return node->ended != TL_NODE_LEAF;
+}
+
+/* Did its end bring arguments of its own? */
+bool tl_tree_has_result(const struct tl_node *node);
+/* Is its time none, but the number of a step of the program, as a Lincheck
+ * trace has it? */
+bool tl_tree_is_counted(const struct tl_node *node);
+/* How long it took, in nanoseconds or steps; 0 where that is not known. */
+int64_t tl_tree_duration(const struct tl_node *node);
+
+/* "1.234ms", or "17 steps". */
+void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);
+
+/* Its message with arguments; a loss says how much was lost.  A point of a
+ * Lincheck trace is printed as there, a call without its result. */
+void tl_tree_put_words(struct tl_text *text, const struct tl_node *node);
+/* ": 1.234ms" and the result; ": <unfinished>".  Nothing for a leaf, nor for
+ * what was counted and ended. */
+void tl_tree_put_end(struct tl_text *text, const struct tl_node *node);
+/* " at server.c:41", where it is known. */
+void tl_tree_put_location(struct tl_text *text, const struct tl_node *node);
+/* The arguments that its end brought: "id(7), size(9)". */
+void tl_tree_put_result(struct tl_text *text, const struct tl_node *node);
+
+/* Depth counts from 0. */
+void tl_tree_put_indent(struct tl_text *text, uint64_t depth);
+
+/* What is known of a thread: "# Thread 3 (name of command)", number from
+ * 0. */
+void tl_tree_put_thread(struct tl_text *text, uint64_t number,
+    const struct tl_trace_thread *thread);
+
+/* path is null when empty: too long to be written for every node. */
+void tl_tree_json_thread(struct tl_text *text, uint64_t number,
+    const struct tl_trace_thread *thread, uint64_t children, const char *input);
+void tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
+    struct tl_bytes path, uint64_t index);
+/* Children that are lost with a damaged part of the file, from index on. */
+void tl_tree_json_missing(struct tl_text *text, uint64_t depth,
+    struct tl_bytes path, uint64_t index, uint64_t count);
+
+#endif

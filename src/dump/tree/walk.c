@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk.c - step by step through a tree of which little is loaded.
+ */
+#include "dump/tree/walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* == branches: windows over children, the longest unused of which go == */
+
+struct tl_tree_window {
+	struct tl_tree_branch *branch;
+	struct tl_tree_window *older;
+	struct tl_tree_window *newer;
+	uint64_t first;      /* children that were loaded last ... */
+	uint64_t end;        /* ... up to here */
+	struct tl_node node; /* holds them */
+};
+
+void
+tl_tree_branch_init(struct tl_tree_branch *branch, struct tl_trace *trace,
+    const struct tl_node *node)
+{
+	*branch = (struct tl_tree_branch){ .trace = trace,
+		.content = node->content,
+		.content_end = node->content_end,
+		.level = node->level,
+		.child_count = node->child_count,
+		.thread = node->thread,
+		.depth = node->depth };
+}
+
+static void
+unlink_window(struct tl_tree_pool *pool, struct tl_tree_window *w)
+{
+	*(w->older ? &w->older->newer : &pool->oldest) = w->newer;
+	*(w->newer ? &w->newer->older : &pool->newest) = w->older;
+}
+
+static void
+link_newest(struct tl_tree_pool *pool, struct tl_tree_window *w)
+{
+	w->older = pool->newest;
+	w->newer = NULL;
+	*(pool->newest ? &pool->newest->newer : &pool->oldest) = w;
+	pool->newest = w;
+}
+
+static void
+touch(struct tl_tree_pool *pool, struct tl_tree_window *w)
+{
+	if (pool->newest == w)
+		return;
+	unlink_window(pool, w);
+	link_newest(pool, w);
+}
+
+void
+tl_tree_branch_drop(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
+{
+	struct tl_tree_window *w = branch->window;
+	size_t before;
+
+	if (!w)
+		return;
+	before = tl_trace_memory(branch->trace);
+	tl_trace_forget(branch->trace, &w->node);
+	pool->used -= before - tl_trace_memory(branch->trace) + sizeof(*w);
+	unlink_window(pool, w);
+	free(w);
+	branch->window = NULL;
+}
+
+/* Make the window of a branch, of which nothing is loaded. */
+static int
+open_window(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
+{
+	struct tl_tree_window *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->branch = branch;
+	w->node = (struct tl_node){ .content = branch->content,
+		.content_end = branch->content_end,
+		.level = branch->level,
+		.child_count = branch->child_count,
+		.thread = branch->thread,
+		.depth = branch->depth };
+	link_newest(pool, w);
+	pool->used += sizeof(*w);
+	branch->window = w;
+	return 0;
+}
+
+/* Give up windows until there is room, at last the branch's own: true when
+ * there was one to give. */
+static bool
+make_room(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
+{
+	struct tl_tree_window *w = pool->oldest;
+
+	if (w && w->branch == branch && w->newer)
+		w = w->newer;
+	if (w)
+		tl_tree_branch_drop(pool, w->branch);
+	return w != NULL;
+}
+
+/* Who goes on from what was loaded last will go on. */
+static void
+choose_range(struct tl_tree_branch *branch, uint64_t i, uint64_t *first,
+    uint64_t *end)
+{
+	const struct tl_tree_window *w = branch->window;
+	const bool forward = w && i == w->end;
+	const bool backward = w && i + 1 == w->first;
+
+	if (branch->ahead < TL_TREE_WINDOW_MIN)
+		branch->ahead = TL_TREE_WINDOW_MIN;
+	else if (forward || backward)
+		branch->ahead *= branch->ahead < TL_TREE_WINDOW_MAX ? 2 : 1;
+	else if (w)
+		branch->ahead = TL_TREE_WINDOW_MIN;
+	*first = i;
+	*end = i + 1;
+	if (!backward)
+		*end = branch->child_count - i > branch->ahead
+			   ? i + branch->ahead
+			   : branch->child_count;
+	else
+		*first = i + 1 > branch->ahead ? i + 1 - branch->ahead : 0;
+}
+
+static int
+load_range(struct tl_tree_pool *pool, struct tl_tree_branch *branch,
+    uint64_t first, uint64_t end)
+{
+	const size_t before = tl_trace_memory(branch->trace);
+	struct tl_tree_window *w = branch->window;
+	const int rc =
+	    tl_trace_load(branch->trace, &w->node, first, end - first);
+
+	pool->used += tl_trace_memory(branch->trace) - before;
+	w->first = first;
+	w->end = rc < 0 ? first : end;
+	return rc;
+}
+
+static int
+load(struct tl_tree_pool *pool, struct tl_tree_branch *branch, uint64_t i)
+{
+	const size_t max = pool->max ? pool->max : TL_TREE_MEMORY_MAX;
+	uint64_t first, end;
+	int rc;
+
+	choose_range(branch, i, &first, &end);
+	while (pool->used >= max && make_room(pool, branch))
+		;
+	for (;;) {
+		rc = branch->window ? 0 : open_window(pool, branch);
+		if (rc == 0)
+			rc = load_range(pool, branch, first, end);
+		if (rc != -EDQUOT)
+			return rc;
+		if (pool->oldest == pool->newest) { /* alone, and too much */
+			if (end - first == 1)
+				return rc;
+			first = i;
+			end = i + 1;
+		}
+		make_room(pool, branch);
+	}
+}
+
+int
+tl_tree_branch_child(struct tl_tree_pool *pool, struct tl_tree_branch *branch,
+    uint64_t i, const struct tl_node **child)
+{
+	struct tl_tree_window *w = branch->window;
+	int rc;
+
+	*child = w ? tl_node_child(&w->node, i) : NULL;
+	if (!*child && (!w || i < w->first || i >= w->end)) {
+		rc = load(pool, branch, i);
+		if (rc < 0)
+			return rc;
+		w = branch->window;
+		*child = tl_node_child(&w->node, i);
+	}
+	touch(pool, w);
+	return 0;
+}
+
+/* == walks == */
+
+int
+tl_tree_walk_into(struct tl_tree_walk *walk, struct tl_trace *trace,
+    const struct tl_node *node)
+{
+	struct tl_tree_frame *frame = malloc(sizeof(*frame));
+
+	if (!frame)
+		return -ENOMEM;
+	tl_tree_branch_init(&frame->branch, trace, node);
+	frame->index = 0;
+	frame->hidden = 0;
+	frame->outer = walk->top;
+	walk->top = frame;
+	return 0;
+}
+
+void
+tl_tree_walk_out(struct tl_tree_walk *walk)
+{
+	struct tl_tree_frame *frame = walk->top;
+
+	walk->top = frame->outer;
+	tl_tree_branch_drop(walk->pool, &frame->branch);
+	free(frame);
+}
+
+void
+tl_tree_walk_free(struct tl_tree_walk *walk)
+{
+	while (walk->top)
+		tl_tree_walk_out(walk);
+}
+
+int
+tl_tree_walk_node(struct tl_tree_walk *walk, const struct tl_node **node)
+{
+	return tl_tree_branch_child(walk->pool, &walk->top->branch,
+	    walk->top->index, node);
+}
+
+/* Into the node that it is at: 1; 0 nothing is in it; -errno. */
+static int
+enter(struct tl_tree_walk *walk)
+{
+	const struct tl_node *node;
+	int rc = tl_tree_walk_node(walk, &node);
+
+	if (rc < 0 || !node || node->child_count == 0)
+		return rc;
+	rc = tl_tree_walk_into(walk, walk->top->branch.trace, node);
+	return rc < 0 ? rc : 1;
+}
+
+int
+tl_tree_walk_next(struct tl_tree_walk *walk)
+{
+	int rc = enter(walk);
+
+	if (rc != 0)
+		return rc;
+	while (walk->top && ++walk->top->index >= walk->top->branch.child_count)
+		tl_tree_walk_out(walk);
+	return walk->top != NULL;
+}
+
+/* Down along the last children. */
+static int
+sink(struct tl_tree_walk *walk)
+{
+	int rc;
+
+	while ((rc = enter(walk)) > 0)
+		walk->top->index = walk->top->branch.child_count - 1;
+	return rc < 0 ? rc : 1;
+}
+
+int
+tl_tree_walk_previous(struct tl_tree_walk *walk)
+{
+	if (walk->top->index > 0) {
+		walk->top->index--;
+		return sink(walk);
+	}
+	tl_tree_walk_out(walk);
+	return walk->top != NULL;
+}
+
+int
+tl_tree_walk_last(struct tl_tree_walk *walk)
+{
+	if (!tl_tree_walk_is_at_child(walk)) {
+		tl_tree_walk_free(walk);
+		return 0;
+	}
+	walk->top->index = walk->top->branch.child_count - 1;
+	return sink(walk);
+}
+
+void
+tl_tree_put_numbers(struct tl_text *text, uint64_t thread,
+    const uint64_t *numbers, size_t count, bool cut)
+{
+	tl_put_unsigned(text, thread + 1);
+	if (cut) { /* the innermost alone */
+		tl_put_string(text, "/...");
+		count = 1;
+	}
+	while (count > 0) {
+		tl_put_char(text, '/');
+		tl_put_unsigned(text, numbers[--count]);
+	}
+}
+
+bool
+tl_tree_put_path(struct tl_text *text, uint64_t thread,
+    const struct tl_tree_frame *frame)
+{
+	uint64_t numbers[TL_TREE_PATH_MAX];
+	size_t count = 0;
+
+	for (; frame && count < TL_TREE_PATH_MAX; frame = frame->outer)
+		numbers[count++] = frame->index;
+	tl_tree_put_numbers(text, thread, numbers, count, frame != NULL);
+	return frame == NULL;
+}
+
+int
+tl_tree_path_take(const char **path, uint64_t *number)
+{
+	const size_t size = strcspn(*path, "/");
+	char digits[TL_UNSIGNED_MAX + 1];
+
+	if (size == 0)
+		return **path == '\0' ? 0 : -EINVAL;
+	if (size >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, *path, size);
+	digits[size] = '\0';
+	if (tl_parse_unsigned(digits, number) < 0)
+		return -EINVAL;
+	*path += size;
+	if (**path == '/' && *++*path == '\0')
+		return -EINVAL;
+	return 1;
+}

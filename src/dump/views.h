@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * views.h - what timeline-dump can show: one function for each view.
+ *
+ *	command line --options.c--> struct tl_options (mode)
+ *	files -------source/------> struct tl_inputs
+ *	                                 |
+ *	main.c: run_mode() calls one view of this header
+ *	                                 |
+ *	inputs --cursor--> select --cursor--> view --text--> output --> write(2)
+ *
+ * How an entry becomes a line (entries.c): a cursor over all inputs yields
+ * events merged by time; select (script/select.h) drops those that the options
+ * leave out; tl_listing_new() gives a sink, for text that of listing.c, whose
+ * put_line() appends one column after another to output->text.  Nothing is
+ * allocated for an entry; text is written when 128 KiB wait.
+ *
+ * To add a column: a row in columns.def, a case in put_column() of listing.c;
+ * the man page and the completion name it (a test compares them).
+ *
+ * To add a view: a row in options.def and a value of enum tl_mode, both read
+ * by set_view() of options.c; a file NAME.c with tl_NAME_show(), declared
+ * here; a case in run_mode() of main.c; the man page and the completion.  A
+ * view that only counts or prints is better written in Lua: a script in
+ * lua/views and a row in script/views.def make "--view NAME".
+ *
+ * A view returns 0 or -errno, -EPIPE when the reader of the output has gone.
+ * It prints nothing on standard error: damage is left in the inputs, errors of
+ * an expression in select->fault, others in fault; main.c reports them and
+ * chooses the exit status.  All views run in the main thread.
+ */
+#ifndef TL_DUMP_VIEWS_H
+#define TL_DUMP_VIEWS_H
+
+#include "dump/output.h"
+#include "script/select.h"
+
+/* Entries, one a line: the default. */
+int tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+/* How many of the newest entries of each lane are needed; 0: all. */
+uint64_t tl_entries_tail(const struct tl_options *options);
+
+/*
+ * --follow: entries as they are logged, until SIGINT, SIGTERM, the output is
+ * closed, or all inputs are removed.  inputs has the names; it then has the
+ * faults of those that could not be opened, and a fault of rc 0 that says
+ * "removed" for those that were.
+ */
+int tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+
+/* --list: the messages that pass, and how many entries of each. */
+int tl_defined_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+
+/* --stats: count, rate and percentiles of each message. */
+int tl_stats_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+
+/* --info: who made a file, geometry, lanes, levels, losses, clock. */
+int tl_info_show(const struct tl_inputs *inputs,
+    const struct tl_options *options, struct tl_output *output);
+
+/* --check: read everything and list what is damaged; damage is no error of
+ * this function. */
+int tl_check_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+
+/* --tree: the call tree of each thread.  fault when a path leads nowhere. */
+int tl_tree_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
+
+/* --diff: what differs between the trees of two inputs.  fault when there are
+ * not two. */
+int tl_diff_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
+
+/* --browse: trees on the terminal, until the user quits.  fault when the
+ * terminal cannot be used or a path leads nowhere; -ENOTSUP in a build
+ * without ncurses. */
+int tl_browse_show(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, const struct tl_output *output,
+    struct tl_fault *fault);
+
+/* --script, --view: run Lua.  *error, which the caller frees, is all that is
+ * known of how the script failed. */
+int tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_text *error, struct tl_fault *fault);
+/* Where scripts and expressions write. */
+struct tl_script_io tl_scripting_io(struct tl_output *output);
+
+#endif
