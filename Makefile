@@ -24,9 +24,10 @@ WERROR	 ?=
 # == no need to change below ==
 VERSION	 := 0.1.0
 SONAME	 := libtimeline.so.0
+READ_SONAME := libtimeline-read.so.0
 
 # One order, three uses: includes, link lines, test order.
-LAYERS	 := base clock event ring front snap trace format source script
+LAYERS	 := base clock event ring front snap trace read format source script
 PROGRAMS := dump ctl convert ship daemon
 LIBRARY	 := base clock event ring front snap trace
 NAME_dump := timeline-dump
@@ -162,6 +163,21 @@ $(SO): $(LIB_OBJECTS) src/ring/timeline.map
 $(B)/lib/libtimeline.a: $(LIB_OBJECTS)
 	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
 
+# == the reader library: what a program needs that reads, and zstd ==
+READ_SO	 := $(B)/lib/libtimeline-read.so.$(VERSION)
+READ_OBJECTS := $(LIB_OBJECTS) $(OWN_read)
+lib: $(READ_SO) $(B)/lib/libtimeline-read.a
+
+$(READ_SO): $(OWN_read) $(LAYERS_trace) src/read/timeline_read.map
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -shared -o $@ $(filter %.o %.a,$^) $(LDFLAGS) \
+	    -Wl,-soname,$(READ_SONAME) -Wl,-z,noexecstack -Wl,--exclude-libs,ALL \
+	    -Wl,--version-script,src/read/timeline_read.map -Wl,--no-undefined \
+	    -lzstd
+	@ln -sf $(@F) $(@D)/$(READ_SONAME); ln -sf $(READ_SONAME) $(@D)/libtimeline-read.so
+$(B)/lib/libtimeline-read.a: $(READ_OBJECTS)
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
+
 # == the tools ==
 tools: $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p)))
 
@@ -219,6 +235,19 @@ Libs.private: -lpthread
 Cflags: -I$${includedir}
 endef
 export PKGCONFIG
+define PKGCONFIG_READ
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$(PREFIX)/include
+
+Name: timeline-read
+Description: Read event logs and recorded traces of timeline
+Version: $(VERSION)
+Libs: -L$${libdir} -ltimeline-read
+Libs.private: -lzstd -lpthread
+Cflags: -I$${includedir}
+endef
+export PKGCONFIG_READ
 
 install: all
 	@install -d $(addprefix $(D),$(PREFIX)/bin $(PREFIX)/include \
@@ -232,6 +261,11 @@ install: all
 	@ln -sf $(SONAME) $(D)$(LIBDIR)/libtimeline.so
 	@install -m 644 $(B)/lib/libtimeline.a $(D)$(LIBDIR)
 	@printf '%s\n' "$$PKGCONFIG" >$(D)$(LIBDIR)/pkgconfig/timeline.pc
+	@install -m 755 $(READ_SO) $(D)$(LIBDIR)
+	@ln -sf $(notdir $(READ_SO)) $(D)$(LIBDIR)/$(READ_SONAME)
+	@ln -sf $(READ_SONAME) $(D)$(LIBDIR)/libtimeline-read.so
+	@install -m 644 $(B)/lib/libtimeline-read.a $(D)$(LIBDIR)
+	@printf '%s\n' "$$PKGCONFIG_READ" >$(D)$(LIBDIR)/pkgconfig/timeline-read.pc
 	@install -m 755 $(wildcard $(B)/bin/*) $(D)$(PREFIX)/bin
 	@install -m 644 $(MAN1) $(D)$(MANDIR)/man1
 	@install -m 644 $(MAN3) $(D)$(MANDIR)/man3
@@ -259,6 +293,9 @@ uninstall:
 	    $(D)$(LIBDIR)/$(notdir $(SO)) $(D)$(LIBDIR)/$(SONAME) \
 	    $(D)$(LIBDIR)/libtimeline.so $(D)$(LIBDIR)/libtimeline.a \
 	    $(D)$(LIBDIR)/pkgconfig/timeline.pc \
+	    $(D)$(LIBDIR)/$(notdir $(READ_SO)) $(D)$(LIBDIR)/$(READ_SONAME) \
+	    $(D)$(LIBDIR)/libtimeline-read.so $(D)$(LIBDIR)/libtimeline-read.a \
+	    $(D)$(LIBDIR)/pkgconfig/timeline-read.pc \
 	    $(foreach p,$(BUILT),$(D)$(PREFIX)/bin/$(NAME_$(p))) \
 	    $(addprefix $(D)$(MANDIR)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(D)$(MANDIR)/man3/,$(notdir $(MAN3))) \

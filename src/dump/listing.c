@@ -286,14 +286,7 @@ put_loss(struct listing *l, const struct tl_event *event)
 		return rc;
 	if (l->output->color)
 		tl_put_string(text, "\033[35m");
-	tl_render_line(text, event);
-	if (event->cpu == TL_CPU_UNKNOWN) {
-		tl_put_string(text, " (no cpu)");
-	} else {
-		tl_put_string(text, " (cpu ");
-		tl_put_unsigned(text, event->cpu);
-		tl_put_char(text, ')');
-	}
+	tl_render_loss(text, event);
 	if (l->output->color)
 		tl_put_string(text, TL_COLOR_END);
 	tl_put_char(text, '\n');

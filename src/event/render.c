@@ -133,6 +133,29 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 	tl_put_plain(text, message->after);
 }
 
+void
+tl_render_loss(struct tl_text *text, const struct tl_event *event)
+{
+	put_lost(text, event);
+	if (event->cpu == TL_CPU_UNKNOWN) {
+		tl_put_string(text, " (no cpu)");
+		return;
+	}
+	tl_put_string(text, " (cpu ");
+	tl_put_unsigned(text, event->cpu);
+	tl_put_char(text, ')');
+}
+
+void
+tl_render_node(struct tl_text *text, const struct tl_event *event, bool is_span)
+{
+	struct tl_event unmarked = *event;
+
+	if (is_span)
+		unmarked.kind = TL_INSTANT;
+	tl_render_line(text, &unmarked);
+}
+
 char *
 tl_write_arg_json(struct tl_text *text, char *to, const struct tl_event *event,
     unsigned index, size_t room)

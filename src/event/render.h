@@ -17,6 +17,15 @@
  */
 void tl_render_line(struct tl_text *text, const struct tl_event *event);
 
+/* The same of a TL_LOST event, with the CPU whose lane it is missing from:
+ * "... 1234 entries lost here (cpu 0)", "(no cpu)" of a fallback lane. */
+void tl_render_loss(struct tl_text *text, const struct tl_event *event);
+
+/* The line of a node of a call tree.  A span stands for its begin, its end and
+ * all between, so it bears no mark. */
+void tl_render_node(struct tl_text *text, const struct tl_event *event,
+    bool is_span);
+
 /* One argument's value as its format says: 10, -3, 0x1f, 2.5, 1.234us, or the
  * interned text (escaped; #7 when string 7 is unknown). */
 void tl_render_arg(struct tl_text *text, const struct tl_event *event,

@@ -359,3 +359,10 @@ tl_trace_forget_child(struct tl_trace *trace, struct tl_node *node, uint64_t i)
 {
 	tl_node_forget_child(node, i, &trace->budget);
 }
+
+void
+tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
+    uint64_t first, uint64_t count)
+{
+	tl_node_forget_range(node, first, count, &trace->budget);
+}

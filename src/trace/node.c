@@ -63,6 +63,18 @@ give_back(struct tl_node_budget *budget, void *memory, size_t size)
 	budget->used -= size;
 }
 
+int64_t
+tl_node_duration(const struct tl_node *node)
+{
+	int64_t duration;
+
+	if (node->ended != TL_NODE_ENDED || node->end.ns < node->event.ns)
+		return 0;
+	if (__builtin_sub_overflow(node->end.ns, node->event.ns, &duration))
+		return INT64_MAX;
+	return duration;
+}
+
 struct tl_node *
 tl_node_new(struct tl_node_budget *budget, int *rc)
 {
@@ -91,6 +103,7 @@ tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
 	child->parent = node;
 	child->depth = node->depth + 1;
 	child->thread = node->thread;
+	child->owner = node->owner;
 	node->loaded++;
 	return 0;
 }
@@ -219,6 +232,48 @@ tl_node_forget_child(struct tl_node *node, uint64_t i,
 	node->chunks[i / TL_NODE_CHUNK][i % TL_NODE_CHUNK] = NULL;
 	node->loaded--;
 	tl_node_free(child, budget);
+}
+
+/* Free a chunk that holds no child any more. */
+static void
+drop_chunk(struct tl_node *node, uint64_t chunk, struct tl_node_budget *budget)
+{
+	const size_t size = chunk_size(node->child_count, chunk);
+	struct tl_node **places = node->chunks[chunk];
+
+	for (size_t i = 0; places && i < size / sizeof(*places); i++)
+		if (places[i])
+			return;
+	give_back(budget, places, size);
+	node->chunks[chunk] = NULL;
+}
+
+void
+tl_node_forget_range(struct tl_node *node, uint64_t first, uint64_t count,
+    struct tl_node_budget *budget)
+{
+	uint64_t end;
+
+	if (!node->chunks || first >= node->child_count || count == 0)
+		return;
+	if (count > node->child_count - first)
+		count = node->child_count - first;
+	if (count == node->child_count) {
+		tl_node_forget(node, budget);
+		return;
+	}
+	end = first + count;
+	for (uint64_t i = first; i < end;) {
+		const uint64_t chunk = i / TL_NODE_CHUNK;
+		const uint64_t next = (chunk + 1) * TL_NODE_CHUNK;
+
+		if (node->chunks[chunk]) {
+			for (; i < end && i < next; i++)
+				tl_node_forget_child(node, i, budget);
+			drop_chunk(node, chunk, budget);
+		}
+		i = next;
+	}
 }
 
 void

@@ -60,6 +60,7 @@ struct tl_node {
 	struct tl_event event; /* a span's begin */
 	struct tl_event end;   /* of a span that is ENDED */
 	struct tl_node *parent;
+	void *owner; /* of the tree: as that of its root, the caller's own */
 	struct tl_node ***chunks; /* NULL: no child is loaded */
 	uint64_t child_count;
 	uint64_t loaded;  /* ... of them */
@@ -81,6 +82,9 @@ tl_node_child(const struct tl_node *node, uint64_t i)
 	return node->chunks[i / TL_NODE_CHUNK][i % TL_NODE_CHUNK];
 }
 
+/* How long a span took, never below 0; 0 when it is not ENDED. */
+int64_t tl_node_duration(const struct tl_node *node);
+
 /* How much memory is taken, and may be (0: any). */
 struct tl_node_budget {
 	size_t used;
@@ -99,6 +103,11 @@ int tl_node_append(struct tl_node *node, struct tl_node *child,
 /* Forget the children, or one of them, with all below; the place stays. */
 void tl_node_forget(struct tl_node *node, struct tl_node_budget *budget);
 void tl_node_forget_child(struct tl_node *node, uint64_t i,
+    struct tl_node_budget *budget);
+/* Forget count children from the first on, and give back the memory of their
+ * places where no neighbour needs it: a node of very many children can be
+ * walked range by range. */
+void tl_node_forget_range(struct tl_node *node, uint64_t first, uint64_t count,
     struct tl_node_budget *budget);
 /* Free a node with all below it, however deep. */
 void tl_node_free(struct tl_node *node, struct tl_node_budget *budget);
@@ -203,6 +212,8 @@ int tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 void tl_trace_forget(struct tl_trace *trace, struct tl_node *node);
 void
 tl_trace_forget_child(struct tl_trace *trace, struct tl_node *node, uint64_t i);
+void tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
+    uint64_t first, uint64_t count);
 size_t tl_trace_memory(const struct tl_trace *trace);
 
 /* All events in order of time.  Of each thread only the blocks that the

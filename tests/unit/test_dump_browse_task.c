@@ -102,7 +102,7 @@ dumb_time(const struct dumb *d)
 		return thread.max_ns > d->node->event.ns
 			   ? thread.max_ns - d->node->event.ns
 			   : 0;
-	return d->node->ended == TL_NODE_LEAF ? -1 : tl_tree_duration(d->node);
+	return d->node->ended == TL_NODE_LEAF ? -1 : tl_node_duration(d->node);
 }
 
 /* The child that took longest, the first of them; node_count: none. */

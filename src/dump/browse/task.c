@@ -200,7 +200,7 @@ time_of(const struct tl_task *task, const struct tl_node *node)
 		until.ended = TL_NODE_ENDED;
 		until.end.ns = thread->max_ns;
 	}
-	return tl_tree_duration(&until);
+	return tl_node_duration(&until);
 }
 
 static int begin_children(struct tl_task *task);

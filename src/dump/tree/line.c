@@ -17,17 +17,6 @@ tl_tree_has_result(const struct tl_node *node)
 		   sizeof(node->end.args)) != 0;
 }
 
-int64_t
-tl_tree_duration(const struct tl_node *node)
-{
-	if (node->ended != TL_NODE_ENDED || node->end.ns < node->event.ns)
-		return 0;
-	if (__builtin_sub_overflow(node->end.ns, node->event.ns,
-		&(int64_t){ 0 }))
-		return INT64_MAX;
-	return node->end.ns - node->event.ns;
-}
-
 bool
 tl_tree_is_counted(const struct tl_node *node)
 {
@@ -37,7 +26,7 @@ tl_tree_is_counted(const struct tl_node *node)
 void
 tl_tree_put_duration(struct tl_text *text, const struct tl_node *node)
 {
-	const int64_t duration = tl_tree_duration(node);
+	const int64_t duration = tl_node_duration(node);
 
 	if (!tl_tree_is_counted(node)) {
 		tl_put_duration(text, duration);
@@ -51,13 +40,9 @@ void
 tl_tree_put_words(struct tl_text *text, const struct tl_node *node)
 {
 	const struct tl_lincheck_print how = { .children = node->child_count };
-	struct tl_event event = node->event;
 
-	if (tl_lincheck_print_plain(text, &node->event, &how))
-		return;
-	if (tl_tree_is_span(node)) /* no mark of a begin: all of it is here */
-		event.kind = TL_INSTANT;
-	tl_render_line(text, &event);
+	if (!tl_lincheck_print_plain(text, &node->event, &how))
+		tl_render_node(text, &node->event, tl_tree_is_span(node));
 }
 
 void
@@ -83,7 +68,7 @@ tl_tree_put_end(struct tl_text *text, const struct tl_node *node)
 		if (tl_tree_is_counted(node))
 			return;
 		tl_put_string(text, ": ");
-		tl_put_duration(text, tl_tree_duration(node));
+		tl_put_duration(text, tl_node_duration(node));
 		break;
 	case TL_NODE_CROSSED:
 		tl_put_string(text, ": <ends outside>");
@@ -257,7 +242,7 @@ put_end(struct tl_text *text, const struct tl_node *node)
 	tl_put_string(text,
 	    tl_tree_is_counted(node) ? ",\"steps\":" : ",\"duration_ns\":");
 	if (node->ended == TL_NODE_ENDED)
-		tl_put_signed(text, tl_tree_duration(node));
+		tl_put_signed(text, tl_node_duration(node));
 	else
 		tl_put_string(text, "null");
 	put_text(text, "end", tl_bytes_of(ends[node->ended]));

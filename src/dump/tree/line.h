@@ -29,8 +29,6 @@ bool tl_tree_has_result(const struct tl_node *node);
 /* Is its time none, but the number of a step of the program, as a Lincheck
  * trace has it? */
 bool tl_tree_is_counted(const struct tl_node *node);
-/* How long it took, in nanoseconds or steps; 0 where that is not known. */
-int64_t tl_tree_duration(const struct tl_node *node);
 
 /* "1.234ms", or "17 steps". */
 void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timeline_read.h - read timelines and recorded traces: libtimeline-read.
+ *
+ *	struct timeline_reader *reader;
+ *	const struct timeline_read_event *event;
+ *	char text[256];
+ *
+ *	if (timeline_read_open(&reader, "/timeline", NULL) < 0)
+ *		errx(1, "%s", timeline_read_error());
+ *	while (timeline_read_next(reader, &event) > 0) {
+ *		timeline_read_text(event, text, sizeof(text));
+ *		printf("%s %s\n", event->category, text);
+ *	}
+ *	timeline_read_close(reader);
+ *
+ * A reader gives the events of one source: a live timeline, a snapshot
+ * (compressed or not), a recorded trace or a stream of them.  A recorded
+ * trace is also a forest of nodes, one tree for each thread, whose children
+ * are loaded when they are asked for and may be forgotten again.
+ *
+ * Functions that return int return 0 or more on success and -errno on
+ * failure; timeline_read_error() then has the text.  The library never prints,
+ * exits or installs a signal handler, and keeps nothing outside of its readers
+ * but that text.  Any number of readers may be open.  One thread at a time
+ * uses a reader, its events and its nodes; different readers may be used by
+ * different threads at once.  No function is safe in a signal handler.
+ *
+ * What a file holds is checked before it is used: a damaged or hostile file
+ * gives fewer events, never a crash.  Strings of a file are bytes of any kind;
+ * only what timeline_read_text() and its like write is fit for a terminal.
+ *
+ * Compile with the flags of "pkg-config --cflags --libs timeline-read".  See
+ * timeline_read(3).
+ */
+#ifndef TIMELINE_READ_H
+#define TIMELINE_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+struct timeline_reader;
+struct timeline_node;
+struct timeline_read_definition;
+
+/* == events == */
+
+/* What an event is: timeline_read_event.kind. */
+enum timeline_read_kind {
+	TIMELINE_READ_INSTANT = 1,
+	TIMELINE_READ_BEGIN = 2,   /* a span begins */
+	TIMELINE_READ_END = 3,     /* a span ends */
+	TIMELINE_READ_COUNTER = 4, /* args[0] is the new value of a counter */
+	TIMELINE_READ_LOSS = 5     /* entries are missing here */
+};
+
+/* timeline_read_event.flags, or'ed. */
+enum {
+	/* The end of a span that was logged without arguments: they are 0. */
+	TIMELINE_READ_BARE = 1,
+	/* An entry that the timeline logs about itself: a changed priority, a
+	 * burst, a step of its clock. */
+	TIMELINE_READ_BUILTIN = 2,
+	/* A loss of an unknown number of entries: lost is 1. */
+	TIMELINE_READ_UNCOUNTED = 4,
+	/* A span that began in an earlier file and begins here once more. */
+	TIMELINE_READ_CONTINUED = 8,
+	/* Entries were lost while the span was open: duration_ns may be that
+	 * of another. */
+	TIMELINE_READ_UNSURE = 16
+};
+
+/* timeline_read_event.cpu when it is not known. */
+#define TIMELINE_READ_NO_CPU UINT32_MAX
+
+/*
+ * An event.  The library allocates it, so that members can be added.  A copy
+ * of the struct may be kept, and given to every function that takes an event,
+ * until the reader is closed.
+ */
+struct timeline_read_event {
+	int64_t ns;   /* Unix time in nanoseconds */
+	uint64_t tsc; /* stamp as it was logged, in ticks of its clock */
+	uint32_t cpu; /* or TIMELINE_READ_NO_CPU */
+	uint32_t pid;
+	uint32_t tid;
+	unsigned level; /* priority: 1 trace+++ to 9 fatal; 0 of a loss */
+	unsigned kind;  /* enum timeline_read_kind */
+	unsigned argc;  /* arguments, 0 to 4 */
+	/* Raw 64 bits of each, 0 past argc.  What they mean says
+	 * timeline_read_argument_format(). */
+	uint64_t args[4];
+	uint64_t lost; /* of a loss: how many entries, at least 1; else 0 */
+	/* As they were defined, NUL-terminated, valid until the reader is
+	 * closed; "" of a loss.  message is the first line, with the names of
+	 * its arguments: "processed $tcp, $udp%d".  Two events of one message
+	 * and one reader have the same pointer. */
+	const char *category;
+	const char *message;
+	/* How long a span took, in nanoseconds.  It is known at that of the
+	 * two events which comes second: the end where the oldest event comes
+	 * first, the begin where the newest does.  Else -1. */
+	int64_t duration_ns;
+	uint32_t error_ns; /* ns is wrong by no more than this */
+	uint32_t epoch;    /* stamps of different epochs do not compare */
+	uint32_t flags;    /* TIMELINE_READ_BARE ... */
+	/* What is known of the message; for the functions below. */
+	const struct timeline_read_definition *definition;
+};
+
+/* == opening == */
+
+/* What is wrong with a file, as on_damage is called with it. */
+struct timeline_read_damage {
+	int error;        /* -EBADMSG damaged, -ENODATA cut off, 0 a remark */
+	uint64_t at;      /* byte of the file, or UINT64_MAX: no place */
+	const char *text; /* one line, valid during the call */
+};
+
+/*
+ * How to read.  Set size to sizeof(struct timeline_read_options) and what is
+ * not wanted to 0:
+ *
+ *	struct timeline_read_options options = { .size = sizeof(options),
+ *		.oldest_first = 1 };
+ */
+struct timeline_read_options {
+	size_t size; /* of this struct, as the caller was compiled */
+
+	/* Oldest event first.  0: newest first. */
+	int oldest_first;
+	/* Give the entries of a live timeline as they are logged, the oldest
+	 * first, after those that are there already. */
+	int follow;
+	/* How long timeline_read_next() waits for a new entry while it
+	 * follows, in milliseconds.  0: not at all.  -1: as long as it takes.
+	 */
+	int timeout_ms;
+	/* Never write a file.  0: where the index beside a trace is missing or
+	 * wrong a new one is written, if the directory allows it. */
+	int read_only;
+
+	/* Of a live timeline only the newest so many entries of each lane (a
+	 * CPU's ring buffer) are copied.  0: all. */
+	uint64_t tail;
+	/* Give so many events at most, losses included.  0: any number. */
+	uint64_t limit;
+	/* Give what was logged from since_ns to until_ns, in Unix time.  0: no
+	 * bound. */
+	int64_t since_ns;
+	int64_t until_ns;
+	/* Give what has at least this priority, 1 (trace+++) to 9 (fatal), and
+	 * whose category and first line match a pattern of fnmatch(3).  0,
+	 * NULL: all.  The strings are used until the reader is closed.  Losses
+	 * pass. */
+	unsigned min_level;
+	const char *category;
+	const char *message;
+
+	/* Bytes that all loaded nodes together may take; what does not fit is
+	 * not loaded: -EDQUOT.  0: no bound. */
+	uint64_t memory_max;
+
+	/* Called for each thing that is wrong with the file, when it is found:
+	 * while it is opened, read, or loaded from.  The function must not call
+	 * the library for the same reader.  NULL: nothing is called. */
+	void (*on_damage)(void *context,
+	    const struct timeline_read_damage *damage);
+	void *context;
+};
+
+/*
+ * Open a timeline or a trace.  path: "/name" with no other slash is the
+ * timeline /dev/shm/name, "-" is standard input, anything else a file, FIFO or
+ * device.  What cannot be read at any place (a pipe) is read to its end and
+ * copied to a temporary file first.  A live timeline is copied as it is now;
+ * what is logged later is not seen, unless options->follow is set.  The name of
+ * the file plays no part, only its content.
+ *
+ * options NULL: newest first, everything.
+ *
+ * 0, and *reader is to be closed by timeline_read_close().  Else *reader is
+ * NULL: -ENOENT and the like from the system, -EBADMSG damaged, -EPROTO of a
+ * version or with a feature that this library does not know, -ENODATA empty or
+ * cut off before the first event, -ENOTSUP another format, -EINVAL bad options
+ * or a file that cannot be followed, -ENOMEM.
+ */
+int timeline_read_open(struct timeline_reader **reader, const char *path,
+    const struct timeline_read_options *options);
+
+/* The same of an open descriptor, which stays the caller's and may be closed
+ * as soon as this returns.  Of a pipe or socket all that comes is read; of a
+ * file all of it, whatever its offset. */
+int timeline_read_open_fd(struct timeline_reader **reader, int fd,
+    const struct timeline_read_options *options);
+
+/* The same of size bytes in memory, which must stay there unchanged until the
+ * reader is closed.  They cannot be followed. */
+int timeline_read_open_memory(struct timeline_reader **reader, const void *data,
+    size_t size, const struct timeline_read_options *options);
+
+/* Free the reader with its events, nodes and strings.  NULL does nothing. */
+void timeline_read_close(struct timeline_reader *reader);
+
+/* The text of the last failure of a function of this library in the calling
+ * thread, "" if there was none; valid until the next failure in the thread. */
+const char *timeline_read_error(void);
+
+/* What was opened: "timeline" (live or saved), "trace", or "stream" of traces
+ * behind each other. */
+const char *timeline_read_format(const struct timeline_reader *reader);
+
+/* How many places of the file were found damaged so far. */
+uint64_t timeline_read_damaged(const struct timeline_reader *reader);
+
+/* == reading == */
+
+/*
+ * The next event: 1, and *event is it until the next call of this function or
+ * the close.  0: there are no more; with options->follow: none came in time,
+ * call again.  -errno: something could not be read (-EPIPE: the timeline that
+ * is followed was removed; -EINTR: a signal arrived while waiting); *event is
+ * NULL, and another call goes on with what can be read.
+ */
+int timeline_read_next(struct timeline_reader *reader,
+    const struct timeline_read_event **event);
+
+/*
+ * Write the message with its values as timeline-dump prints it:
+ * "processed tcp(10), udp(20), and other(3)", led by "> " and "< " for the
+ * begin and end of a span and by "= " for a counter.  Control characters are
+ * escaped.  As snprintf: at most size bytes are written, the last one a NUL,
+ * and the length of the whole text is returned (text may be NULL where size is
+ * 0); -ENOMEM, -EINVAL not an event of a reader.
+ */
+int timeline_read_text(const struct timeline_read_event *event, char *text,
+    size_t size);
+
+/* Write the line of the event as timeline-dump lists it: its time in UTC, its
+ * category and its message; of a loss only the message.  As
+ * timeline_read_text(). */
+int timeline_read_line(const struct timeline_read_event *event, char *text,
+    size_t size);
+
+/* The name of an argument, without the $; NULL when i is not below argc.
+ * Valid until the reader is closed. */
+const char *timeline_read_argument_name(const struct timeline_read_event *event,
+    unsigned i);
+
+/* How an argument is meant: 'u' unsigned, 'd' signed, 'x' hexadecimal, 'f' the
+ * bits of a double, 't' nanoseconds, 's' number of a text of the file.  0 when
+ * i is not below argc. */
+int timeline_read_argument_format(const struct timeline_read_event *event,
+    unsigned i);
+
+/* Write the value of an argument as it is printed: "10", "0x1f", "1.234us", or
+ * the text that the number stands for.  As timeline_read_text(); -EINVAL when i
+ * is not below argc. */
+int timeline_read_argument_text(const struct timeline_read_event *event,
+    unsigned i, char *text, size_t size);
+
+/* The name of the event's priority: "info"; "" for a loss. */
+const char *timeline_read_priority(const struct timeline_read_event *event);
+
+/* The lines of the message behind its first one; "" when there are none. */
+const char *timeline_read_explanation(const struct timeline_read_event *event);
+
+/* Where in its source code the message was defined: the file, and *line (may
+ * be NULL); NULL when that is not known. */
+const char *
+timeline_read_location(const struct timeline_read_event *event, uint32_t *line);
+
+/* == nodes of a recorded trace == */
+
+/*
+ * A node is an event of a trace; that of a span has children, which were
+ * logged by its thread before the span ended.  The root of a thread has no
+ * event; its children are what is in no other span.
+ *
+ * A node exists from the moment it is loaded until it, or a node around it, is
+ * forgotten, or the reader closed.  Children are numbered from 0 on, oldest
+ * first; their count is known as soon as the node is.  Reading events and
+ * loading nodes do not disturb each other.
+ */
+
+/* A thread of a trace. */
+struct timeline_read_thread {
+	uint32_t pid;
+	uint32_t tid;
+	const char *name;    /* "" when it is not known */
+	const char *command; /* of its process; "" when it is not known */
+	uint64_t events;
+	int64_t first_ns; /* Unix time of its first and last event */
+	int64_t last_ns;
+};
+
+/* The roots of a trace, one for each thread: 0, and *roots is an array of
+ * *count, valid until the reader is closed.  -ENOTSUP for what is not one
+ * recorded trace; *roots is NULL then and *count 0. */
+int timeline_read_roots(struct timeline_reader *reader,
+    struct timeline_node *const **roots, size_t *count);
+
+/* Load every node: 0, or what timeline_node_load() returned, and the nodes
+ * loaded so far stay. */
+int timeline_read_eager(struct timeline_reader *reader);
+
+/* Bytes that the loaded nodes take. */
+uint64_t timeline_read_memory(const struct timeline_reader *reader);
+
+/* How many children there are, loaded or not. */
+uint64_t timeline_node_children(const struct timeline_node *node);
+
+/* How many of them are loaded. */
+uint64_t timeline_node_loaded(const struct timeline_node *node);
+
+/* Load the children from number first on, count of them or as many as there
+ * are; 0 and UINT64_MAX: all.  Those that are there stay as they are.  0,
+ * -ENOMEM, -EDQUOT over options.memory_max, -errno of reading; those loaded
+ * before the failure stay. */
+int
+timeline_node_load(struct timeline_node *node, uint64_t first, uint64_t count);
+
+/* Child i, or NULL: not loaded, or there is none. */
+struct timeline_node *
+timeline_node_child(const struct timeline_node *node, uint64_t i);
+
+/* Free the children from number first on, count of them, with everything
+ * below.  They may be loaded again. */
+void timeline_node_forget(struct timeline_node *node, uint64_t first,
+    uint64_t count);
+
+/* The node around this one; NULL for a root. */
+struct timeline_node *timeline_node_parent(const struct timeline_node *node);
+
+/* Write the message of the node with its values as timeline-dump --tree prints
+ * it: as timeline_read_text() of its event, but without the mark of a begin.
+ * For a root, the name of its thread, or "thread 123".  Returns as
+ * timeline_read_text(). */
+int
+timeline_node_text(const struct timeline_node *node, char *text, size_t size);
+
+/* The event of a node, of a span its begin, with duration_ns; NULL for a root.
+ * Valid until the next call of this function for a node of the same reader. */
+const struct timeline_read_event *
+timeline_node_event(const struct timeline_node *node);
+
+/* The end of a span; NULL when the node is no span, or the span has no end
+ * of its own: a span around it ended first, or the trace did.  Valid until the
+ * next call of this function for a node of the same reader. */
+const struct timeline_read_event *
+timeline_node_end(const struct timeline_node *node);
+
+/* The thread of a node, valid until the reader is closed. */
+const struct timeline_read_thread *
+timeline_node_thread(const struct timeline_node *node);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

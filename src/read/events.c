@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* events.c - the next event, and what is asked about one. */
+#include "read/read.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUND_MS = 10 /* from look to look at a timeline that is followed */ };
+
+/* == definitions == */
+
+/* Copy a text to where there is room, as a C string. */
+static const char *
+put_string(char **to, struct tl_bytes from)
+{
+	char *string = *to;
+
+	if (from.size > 0)
+		memcpy(string, from.data, from.size);
+	string[from.size] = '\0';
+	*to = string + from.size + 1;
+	return string;
+}
+
+static struct timeline_read_definition *
+new_definition(struct timeline_reader *r, const struct tl_message *m)
+{
+	static const struct tl_message nothing;
+	struct timeline_read_definition *d;
+	const struct tl_message *from = m ? m : &nothing;
+	size_t size = from->category.size + from->line1.size +
+		      from->explain.size + from->file.size + 4;
+	char *to;
+
+	for (unsigned i = 0; i < from->argc; i++)
+		size += from->args[i].name.size + 1;
+	d = malloc(sizeof(*d) + size);
+	if (!d)
+		return NULL;
+	*d = (struct timeline_read_definition){ .reader = r, .message = m };
+	to = d->text;
+	d->category = put_string(&to, from->category);
+	d->line = put_string(&to, from->line1);
+	d->explanation = put_string(&to, from->explain);
+	d->file = put_string(&to, from->file);
+	for (unsigned i = 0; i < from->argc; i++)
+		d->names[i] = put_string(&to, from->args[i].name);
+	return d;
+}
+
+static int
+define(struct timeline_reader *r, const struct tl_message *message,
+    const struct timeline_read_definition **definition)
+{
+	struct timeline_read_definition *d =
+	    message ? tl_message_map_find(&r->definitions, message) : r->loss;
+	int rc;
+
+	if (!d) {
+		d = new_definition(r, message);
+		if (!d)
+			return -ENOMEM;
+		if (!message)
+			r->loss = d;
+		else if ((rc = tl_message_map_add(&r->definitions, message,
+			      d)) < 0) {
+			free(d);
+			return rc;
+		}
+	}
+	*definition = d;
+	return 0;
+}
+
+/* == events == */
+
+int
+tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
+    struct timeline_read_event *to)
+{
+	const struct timeline_read_definition *definition;
+	const int rc = define(r, event->message, &definition);
+
+	if (rc < 0)
+		return rc;
+	*to = (struct timeline_read_event){ .ns = event->ns,
+		.tsc = event->tsc,
+		.cpu = event->cpu,
+		.pid = event->pid,
+		.tid = event->tid,
+		.level = event->level,
+		.kind = event->kind,
+		.category = definition->category,
+		.message = definition->line,
+		.duration_ns = -1,
+		.error_ns = event->error_ns,
+		.epoch = event->epoch,
+		.definition = definition };
+	if (event->kind == TL_LOST) {
+		to->lost = event->lost ? event->lost : 1;
+		to->flags = event->lost ? 0 : TIMELINE_READ_UNCOUNTED;
+		return 0;
+	}
+	to->argc = event->message->argc;
+	memcpy(to->args, event->args, sizeof(to->args));
+	if (event->bare)
+		to->flags |= TIMELINE_READ_BARE;
+	if (event->continued)
+		to->flags |= TIMELINE_READ_CONTINUED;
+	if (event->message->builtin != 0)
+		to->flags |= TIMELINE_READ_BUILTIN;
+	return 0;
+}
+
+/* Spans are paired oldest first.  Newest first, time is turned round: an end
+ * is pushed, the begin pops it, and negative times rise. */
+static int
+pair(struct timeline_reader *r, const struct tl_event *event,
+    struct tl_span *span)
+{
+	struct tl_event turned;
+
+	if (event->kind != TL_BEGIN && event->kind != TL_END &&
+	    event->kind != TL_LOST)
+		return 0;
+	if (r->options.oldest_first)
+		return tl_spans_put(r->spans, event, span);
+	turned = *event;
+	if (event->kind != TL_LOST)
+		turned.kind = event->kind == TL_BEGIN ? TL_END : TL_BEGIN;
+	turned.ns = event->ns == INT64_MIN ? INT64_MAX : -event->ns;
+	return tl_spans_put(r->spans, &turned, span);
+}
+
+static bool
+passes(struct timeline_reader *r, const struct tl_event *event)
+{
+	if (event->message && event->message != r->filtered) {
+		r->filtered = event->message;
+		r->passes = tl_filter_message(&r->filter, event->message);
+	}
+	return (!event->message || r->passes) &&
+	       tl_filter_event(&r->filter, event);
+}
+
+/* The next event of the cursor that passes: 1, 0, -errno.  Those that do not
+ * pass still end or begin spans. */
+static int
+step(struct timeline_reader *r)
+{
+	struct tl_span span = { 0 };
+	struct tl_event event;
+	int rc;
+
+	for (;;) {
+		int paired;
+
+		rc = tl_cursor_next(r->cursor, &event);
+		if (r->file.snap || r->file.chains)
+			tl_read_report(r);
+		if (rc <= 0)
+			return rc;
+		paired = pair(r, &event, &span);
+		if (paired < 0)
+			return paired;
+		if (!passes(r, &event))
+			continue;
+		rc = tl_read_fill(r, &event, &r->event);
+		if (rc < 0)
+			return rc;
+		if (paired) {
+			r->event.duration_ns = span.duration_ns;
+			if (span.lossy)
+				r->event.flags |= TIMELINE_READ_UNSURE;
+		}
+		return 1;
+	}
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The same of a timeline that is followed: wait for one. */
+static int
+wait_step(struct timeline_reader *r)
+{
+	const int64_t timeout = r->options.timeout_ms;
+	int64_t end = 0;
+	int rc;
+
+	while ((rc = step(r)) == 0 && timeout != 0) {
+		const int64_t now = now_ms();
+		int64_t left = ROUND_MS;
+		struct timespec pause = { 0 };
+
+		if (timeout > 0) {
+			if (end == 0)
+				end = now + timeout;
+			if (now >= end)
+				return 0;
+			if (end - now < left)
+				left = end - now;
+		}
+		pause.tv_nsec = (long)(left * 1000000);
+		if (nanosleep(&pause, NULL) < 0)
+			return -errno;
+	}
+	return rc;
+}
+
+int
+timeline_read_next(struct timeline_reader *r,
+    const struct timeline_read_event **event)
+{
+	int rc = 0;
+
+	*event = NULL;
+	if (r->options.limit > 0 && r->given >= r->options.limit)
+		return 0;
+	rc = r->file.follow ? wait_step(r) : step(r);
+	if (rc > 0) {
+		r->given++;
+		*event = &r->event;
+	} else if (rc == -EPIPE && r->file.follow) {
+		tl_read_fail(rc, "the timeline was removed");
+	} else if (rc < 0) {
+		tl_read_fail(rc, "an event cannot be read: %s", strerror(-rc));
+	}
+	return rc;
+}
+
+/* == text == */
+
+int
+tl_read_copy(struct timeline_reader *r, char *text, size_t size)
+{
+	struct tl_text *from = &r->text;
+	const size_t length = from->size;
+	int rc = from->rc;
+
+	if (rc == 0 && length > INT_MAX)
+		rc = -EOVERFLOW;
+	if (rc == 0 && size > 0) {
+		const size_t n = length < size ? length : size - 1;
+
+		if (n > 0)
+			memcpy(text, from->data, n);
+		text[n] = '\0';
+	} else if (size > 0) {
+		text[0] = '\0';
+	}
+	tl_text_clear(from);
+	from->rc = 0;
+	return rc < 0 ? tl_read_fail(rc, "%s", strerror(-rc)) : (int)length;
+}
+
+/* What rendering needs of an event: a copy of it will do. */
+static int
+restore(const struct timeline_read_event *event, struct tl_event *to)
+{
+	const struct timeline_read_definition *d = event->definition;
+
+	if (!d)
+		return tl_read_fail(-EINVAL, "not an event of a reader");
+	*to = (struct tl_event){ .message = d->message,
+		.ns = event->ns,
+		.cpu = event->cpu,
+		.kind = (uint8_t)event->kind,
+		.lost =
+		    event->flags & TIMELINE_READ_UNCOUNTED ? 0 : event->lost,
+		.bare = (event->flags & TIMELINE_READ_BARE) != 0 };
+	memcpy(to->args, event->args, sizeof(to->args));
+	return 0;
+}
+
+static void
+put_message(struct timeline_reader *r, const struct tl_event *event)
+{
+	if (event->message)
+		tl_render_cached(r->render, &r->text, event);
+	else
+		tl_render_loss(&r->text, event);
+}
+
+int
+timeline_read_text(const struct timeline_read_event *event, char *text,
+    size_t size)
+{
+	struct tl_event ours;
+	int rc = restore(event, &ours);
+
+	if (rc < 0)
+		return rc;
+	put_message(event->definition->reader, &ours);
+	return tl_read_copy(event->definition->reader, text, size);
+}
+
+int
+timeline_read_line(const struct timeline_read_event *event, char *text,
+    size_t size)
+{
+	struct timeline_reader *r;
+	struct tl_event ours;
+	int rc = restore(event, &ours);
+
+	if (rc < 0)
+		return rc;
+	r = event->definition->reader;
+	if (ours.message) {
+		tl_put_time(&r->text, ours.ns);
+		tl_put_char(&r->text, ' ');
+		tl_render_category(r->render, &r->text, &ours);
+	}
+	put_message(r, &ours);
+	return tl_read_copy(r, text, size);
+}
+
+/* The message that argument i belongs to; NULL: there is none. */
+static const struct tl_message *
+message_of(const struct timeline_read_event *event, unsigned i)
+{
+	const struct timeline_read_definition *d = event->definition;
+
+	return d && d->message && i < d->message->argc ? d->message : NULL;
+}
+
+const char *
+timeline_read_argument_name(const struct timeline_read_event *event, unsigned i)
+{
+	return message_of(event, i) ? event->definition->names[i] : NULL;
+}
+
+int
+timeline_read_argument_format(const struct timeline_read_event *event,
+    unsigned i)
+{
+	const struct tl_message *message = message_of(event, i);
+
+	if (!message)
+		return 0;
+	switch (message->args[i].format) {
+	case TIMELINE_ARG_SIGNED:
+		return 'd';
+	case TIMELINE_ARG_HEX:
+		return 'x';
+	case TIMELINE_ARG_DOUBLE:
+		return 'f';
+	case TIMELINE_ARG_DURATION:
+		return 't';
+	case TIMELINE_ARG_STRING:
+		return 's';
+	default:
+		return 'u';
+	}
+}
+
+int
+timeline_read_argument_text(const struct timeline_read_event *event, unsigned i,
+    char *text, size_t size)
+{
+	struct tl_event ours;
+
+	if (!message_of(event, i))
+		return tl_read_fail(-EINVAL, "the event has no argument %u", i);
+	(void)restore(event, &ours);
+	tl_render_arg(&event->definition->reader->text, &ours, i);
+	return tl_read_copy(event->definition->reader, text, size);
+}
+
+const char *
+timeline_read_priority(const struct timeline_read_event *event)
+{
+	return event->kind == TIMELINE_READ_LOSS ? ""
+						 : tl_level_name(event->level);
+}
+
+const char *
+timeline_read_explanation(const struct timeline_read_event *event)
+{
+	return event->definition ? event->definition->explanation : "";
+}
+
+const char *
+timeline_read_location(const struct timeline_read_event *event, uint32_t *line)
+{
+	const struct timeline_read_definition *d = event->definition;
+
+	if (!d || !d->message || d->file[0] == '\0')
+		return NULL;
+	if (line)
+		*line = d->message->line;
+	return d->file;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * read.h - libtimeline-read: the readers of this project behind a C API.
+ *
+ * A reader library exists for programs that are not ours, so its interface
+ * (include/timeline_read.h) must not change when ours does.  It is a thin
+ * skin over the readers that the tools use: snap, trace, chain and the
+ * rendering of event/.  Nothing is parsed here.
+ *
+ *	timeline_reader
+ *	  file ------- snap | follow | trace | chains	(read/file.h)
+ *	  cursor ----> tl_event ----> timeline_read_event
+ *	  definitions: tl_message --> C strings, made at its first event
+ *	  roots -----> tl_node of the trace, cast: its owner is the reader
+ *
+ * Invariants:
+ * - A definition lives as long as its reader, so copies of public events do.
+ *   It is made once for each message; of more messages than a map takes
+ *   (TL_MESSAGE_MAP_MAX) the reader refuses the event instead of lending a
+ *   string that dies early.
+ * - A public node is a tl_node.  A wrapper for each would double the number
+ *   of allocations of a lazy walk; the owner in each node costs 8 bytes.
+ * - A reader has one scratch text, and is used by one thread at a time.  Only
+ *   the text of the last failure is outside of readers: one for each thread.
+ *
+ * Rejected: an iterator that returns rendered lines (callers want numbers), a
+ * callback for each event (two readers cannot be walked side by side), nodes
+ * by number instead of by address (every access would search).
+ */
+#ifndef TL_READ_READ_H
+#define TL_READ_READ_H
+
+#include "event/filter.h"
+#include "event/message_map.h"
+#include "event/render.h"
+#include "event/spans.h"
+#include "read/file.h"
+
+#include <timeline_read.h>
+
+/* The texts of a message as C strings, all in one piece of memory. */
+struct timeline_read_definition {
+	struct timeline_reader *reader;
+	const struct tl_message *message; /* NULL: that of all losses */
+	const char *category;
+	const char *line; /* the first */
+	const char *explanation;
+	const char *file;
+	const char *names[TL_ARGS_MAX];
+	char text[];
+};
+
+struct timeline_reader {
+	struct timeline_read_options options;
+	struct tl_read_file file;
+	struct tl_cursor *cursor; /* that of the file where it follows */
+	struct tl_filter filter;
+	const struct tl_message
+	    *filtered; /* the message last asked about ... */
+	bool passes;   /* ... and the answer */
+	struct tl_spans *spans;
+	uint64_t given;    /* events */
+	uint64_t reported; /* faults of timelines and chains */
+	uint64_t damaged;
+	struct tl_message_map definitions;
+	struct timeline_read_definition *loss;
+	struct tl_render *render;
+	struct tl_text text;
+	struct timeline_read_event event;
+	/* of a trace */
+	struct tl_node **roots;
+	struct timeline_read_thread *threads;
+	char **thread_texts;
+	struct timeline_read_event node_event;
+	struct timeline_read_event node_end;
+};
+
+/* Set the text of timeline_read_error(); returns rc. */
+int tl_read_fail(int rc, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Report faults that were found since the last call. */
+void tl_read_report(struct timeline_reader *reader);
+
+/* A public event from ours: 0, -ENOMEM, -ENOSPC. */
+int tl_read_fill(struct timeline_reader *reader, const struct tl_event *event,
+    struct timeline_read_event *to);
+
+/* Copy what the text of a reader holds as snprintf does, and empty it. */
+int tl_read_copy(struct timeline_reader *reader, char *text, size_t size);
+
+/* Free what roots were made. */
+void tl_read_free_roots(struct timeline_reader *reader);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reader.c - open and close a reader, and what goes wrong with it. */
+#include "read/read.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first release has all members up to this one. */
+#define OPTIONS_SIZE_MIN \
+	(offsetof(struct timeline_read_options, context) + sizeof(void *))
+
+static _Thread_local char last_error[512];
+
+const char *
+timeline_read_error(void)
+{
+	return last_error;
+}
+
+int
+tl_read_fail(int rc, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(last_error, sizeof(last_error), format, arguments);
+	va_end(arguments);
+	return rc;
+}
+
+/* == damage == */
+
+static void
+report(struct timeline_reader *r, const struct tl_fault *fault)
+{
+	const struct timeline_read_damage damage = { .error = fault->rc,
+		.at = fault->at,
+		.text = fault->text };
+
+	if (fault->rc != 0)
+		r->damaged++;
+	if (r->options.on_damage)
+		r->options.on_damage(r->options.context, &damage);
+}
+
+/* What a trace reports as it is read. */
+static void
+take_report(void *context, const struct tl_fault *fault)
+{
+	report(context, fault);
+}
+
+/* Faults are kept in the order in which they were found; of several chains,
+ * those of each. */
+static void
+report_chains(struct timeline_reader *r)
+{
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < r->file.chain_count; i++) {
+		const struct tl_chain *chain = r->file.chains[i];
+		const size_t count = tl_chain_fault_count(chain);
+
+		before += count;
+		for (size_t k = 0; k < count && k < TL_SNAP_FAULTS_MAX; k++)
+			if (before > r->reported)
+				report(r, tl_chain_fault(chain, k));
+	}
+	r->reported = before;
+}
+
+void
+tl_read_report(struct timeline_reader *r)
+{
+	if (r->file.chains) {
+		uint64_t count = 0;
+
+		for (size_t i = 0; i < r->file.chain_count; i++)
+			count += tl_chain_fault_count(r->file.chains[i]);
+		if (count > r->reported)
+			report_chains(r);
+	}
+	if (!r->file.snap)
+		return;
+	for (; r->reported < tl_snap_fault_count(r->file.snap); r->reported++)
+		if (r->reported < TL_SNAP_FAULTS_MAX)
+			report(r, tl_snap_fault(r->file.snap, r->reported));
+		else
+			r->damaged++;
+}
+
+uint64_t
+timeline_read_damaged(const struct timeline_reader *reader)
+{
+	return reader->damaged;
+}
+
+/* == opening == */
+
+/* What the caller knows of the options, with the rest 0. */
+static int
+take_options(struct timeline_reader *r,
+    const struct timeline_read_options *options)
+{
+	struct timeline_read_options *o = &r->options;
+	size_t size;
+
+	if (!options)
+		return 0;
+	size = options->size;
+	if (size < OPTIONS_SIZE_MIN)
+		return tl_read_fail(-EINVAL,
+		    "options.size is %zu: set it to "
+		    "sizeof(struct timeline_read_options)",
+		    size);
+	for (size_t i = sizeof(*o); i < size; i++)
+		if (((const char *)options)[i] != 0)
+			return tl_read_fail(-EINVAL,
+			    "options has members that this release of "
+			    "libtimeline-read does not know");
+	memcpy(o, options, size < sizeof(*o) ? size : sizeof(*o));
+	if (o->min_level > TIMELINE_LEVEL_MAX)
+		return tl_read_fail(-EINVAL,
+		    "options.min_level is %u: 1 (trace+++) to %u (fatal)",
+		    o->min_level, (unsigned)TIMELINE_LEVEL_MAX);
+	return 0;
+}
+
+static void
+make_filter(struct timeline_reader *r)
+{
+	const struct timeline_read_options *o = &r->options;
+	struct tl_filter *filter = &r->filter;
+
+	tl_filter_init(filter);
+	if (o->since_ns != 0)
+		filter->since_ns = o->since_ns;
+	if (o->until_ns != 0)
+		filter->until_ns = o->until_ns;
+	filter->min_level = o->min_level;
+	if (o->category)
+		filter->categories[filter->category_count++] = o->category;
+	if (o->message)
+		filter->messages[filter->message_count++] = o->message;
+}
+
+/* Where a reader reads from. */
+struct from {
+	const char *path; /* or NULL */
+	const char *name; /* in texts of errors */
+	int fd;           /* or -1 */
+	struct tl_bytes bytes;
+};
+
+static int
+open_file(struct timeline_reader *r, const struct from *from)
+{
+	const struct tl_read_plan plan = { .tail = r->options.tail,
+		.follow = r->options.follow != 0,
+		.is_readonly = r->options.read_only != 0,
+		.report = { take_report, r },
+		.memory_max = r->options.memory_max };
+	struct tl_fault fault = { .at = TL_FAULT_NOWHERE };
+	int rc;
+
+	if (from->path)
+		rc = tl_read_file_open(&r->file, from->path, &plan, &fault);
+	else if (from->fd >= 0)
+		rc = tl_read_file_open_fd(&r->file, from->fd, &plan, &fault);
+	else
+		rc = tl_read_file_open_memory(&r->file, from->bytes, &plan,
+		    &fault);
+	if (rc == 0)
+		return 0;
+	if (fault.text[0] == '\0')
+		return tl_read_fail(rc, "%s: %s", from->name, strerror(-rc));
+	if (fault.at == TL_FAULT_NOWHERE)
+		return tl_read_fail(rc, "%s: %s", from->name, fault.text);
+	return tl_read_fail(rc, "%s: byte %llu: %s", from->name,
+	    (unsigned long long)fault.at, fault.text);
+}
+
+static int
+open_reader(struct timeline_reader *r, const struct from *from)
+{
+	const enum tl_order order =
+	    r->options.oldest_first ? TL_OLDEST_FIRST : TL_NEWEST_FIRST;
+	int rc;
+
+	make_filter(r);
+	if (tl_render_new(&r->render) < 0 || tl_spans_new(&r->spans) < 0)
+		return tl_read_fail(-ENOMEM, "%s: not enough memory",
+		    from->name);
+	if ((rc = open_file(r, from)) < 0)
+		return rc;
+	if (r->file.follow) {
+		r->options.oldest_first = 1;
+		r->cursor = r->file.follow;
+		return 0;
+	}
+	tl_read_report(r);
+	rc = tl_read_file_cursor(&r->file, order, &r->cursor);
+	if (rc < 0)
+		return tl_read_fail(rc, "%s: %s", from->name, strerror(-rc));
+	return 0;
+}
+
+static int
+new_reader(struct timeline_reader **reader, const struct from *from,
+    const struct timeline_read_options *options)
+{
+	struct timeline_reader *r = calloc(1, sizeof(*r));
+	int rc;
+
+	*reader = NULL;
+	if (!r)
+		return tl_read_fail(-ENOMEM, "%s: not enough memory",
+		    from->name);
+	rc = take_options(r, options);
+	if (rc == 0)
+		rc = open_reader(r, from);
+	if (rc < 0)
+		timeline_read_close(r);
+	else
+		*reader = r;
+	return rc;
+}
+
+int
+timeline_read_open(struct timeline_reader **reader, const char *path,
+    const struct timeline_read_options *options)
+{
+	const struct from from = { .path = path,
+		.name =
+		    path && strcmp(path, "-") == 0 ? "standard input" : path,
+		.fd = -1 };
+
+	if (!path) {
+		*reader = NULL;
+		return tl_read_fail(-EINVAL, "the path is NULL");
+	}
+	return new_reader(reader, &from, options);
+}
+
+int
+timeline_read_open_fd(struct timeline_reader **reader, int fd,
+    const struct timeline_read_options *options)
+{
+	char name[32];
+	const struct from from = { .name = name, .fd = fd };
+
+	(void)snprintf(name, sizeof(name), "descriptor %d", fd);
+	if (fd < 0) {
+		*reader = NULL;
+		return tl_read_fail(-EBADF, "%s: %s", name, strerror(EBADF));
+	}
+	return new_reader(reader, &from, options);
+}
+
+int
+timeline_read_open_memory(struct timeline_reader **reader, const void *data,
+    size_t size, const struct timeline_read_options *options)
+{
+	const struct from from = { .name = "memory",
+		.fd = -1,
+		.bytes = tl_bytes(data, size) };
+
+	return new_reader(reader, &from, options);
+}
+
+void
+timeline_read_close(struct timeline_reader *r)
+{
+	if (!r)
+		return;
+	if (!r->file.follow)
+		tl_cursor_close(r->cursor);
+	tl_read_free_roots(r);
+	tl_spans_free(r->spans);
+	tl_render_free(r->render);
+	tl_message_map_free(&r->definitions, free);
+	free(r->loss);
+	tl_text_free(&r->text);
+	tl_read_file_close(&r->file);
+	free(r);
+}
+
+const char *
+timeline_read_format(const struct timeline_reader *reader)
+{
+	if (reader->file.trace)
+		return "trace";
+	return reader->file.chains ? "stream" : "timeline";
+}
