@@ -170,7 +170,7 @@ lib: $(READ_SO) $(B)/lib/libtimeline-read.a
 
 $(READ_SO): $(OWN_read) $(LAYERS_trace) src/read/timeline_read.map
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -shared -o $@ $(filter %.o %.a,$^) $(LDFLAGS) \
+	@$(CC) -shared -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
 	    -Wl,-soname,$(READ_SONAME) -Wl,-z,noexecstack -Wl,--exclude-libs,ALL \
 	    -Wl,--version-script,src/read/timeline_read.map -Wl,--no-undefined \
 	    -lzstd
