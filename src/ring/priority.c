@@ -235,9 +235,11 @@ tl_levels_expire(struct timeline *tl)
 }
 
 /*
- * Let enter follow the plan as it is now.  Outside of bursts nothing reads
- * until: a time that has passed makes the word another one, so that a writer
- * that was stalled while it ended the plan of before cannot end this one.
+ * Let enter follow the plan as it is now.  A plan that begins must make the
+ * word one that never was before, or a writer that was stalled while it ended
+ * the last plan would find its word again and end this one, too.  Outside of
+ * bursts nothing reads until, so it becomes a time that has passed.  During a
+ * burst it becomes one unit more, 4096 ticks, and the later end is logged.
  */
 static void
 follow_plan(struct timeline *tl, bool begins)
@@ -249,10 +251,15 @@ follow_plan(struct timeline *tl, bool begins)
 		const uint64_t now = tl_stamp_now(tl);
 		struct levels l = unpack(old, now);
 
-		if (!is_alive(tl, l, now))
+		if (!is_alive(tl, l, now)) {
 			l = (struct levels){ l.base, l.base,
 				begins ? (now >> TIMELINE_UNTIL_SHIFT) - 1
 				       : 0 };
+		} else if (begins) {
+			l.until++;
+			timeline_append(tl->burst_event, l.threshold, l.base,
+			    l.until << TIMELINE_UNTIL_SHIFT, 0);
+		}
 		if (tl_cas_64(word, old, pack(l, plan_enter(tl, now))))
 			return;
 	}

@@ -416,6 +416,31 @@ START_TEST(bursts_and_priorities_leave_a_plan_in_force)
 }
 END_TEST
 
+/* Or a writer that was stalled while it ended the plan of before would find
+ * its word again, and end the new plan. */
+START_TEST(a_plan_that_changes_during_a_burst_changes_the_word)
+{
+	struct tl_plan other = all_of_debug;
+	uint64_t before;
+
+	other.seed++;
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	timeline_burst(tl, "warning", 60 * SECOND);
+	before = tl->header->levels;
+	tl_plan_set(tl, &all_of_debug, &other, 60 * SECOND);
+	ck_assert_uint_ne(tl->header->levels, before);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 7);
+	ck_assert_uint_eq(base(), 8);
+	ck_assert(tl_plan_is_held(tl, &other));
+	/* the burst ends one unit later than it would have */
+	ck_assert_uint_eq((tl->header->levels >> TIMELINE_LEVELS_UNTIL) -
+			      (before >> TIMELINE_LEVELS_UNTIL),
+	    1);
+}
+END_TEST
+
 START_TEST(a_plan_is_held_only_if_nothing_touched_it)
 {
 	struct tl_plan other = all_of_debug;
@@ -472,6 +497,7 @@ main(void)
 	tcase_add_test(t, a_plan_opens_slots_below_the_threshold);
 	tcase_add_test(t, a_plan_that_nobody_renews_ends_by_the_writers_clock);
 	tcase_add_test(t, bursts_and_priorities_leave_a_plan_in_force);
+	tcase_add_test(t, a_plan_that_changes_during_a_burst_changes_the_word);
 	tcase_add_test(t, a_plan_is_held_only_if_nothing_touched_it);
 	tcase_add_test(t, the_levels_word_of_version_1_is_still_read);
 	tcase_add_test(t, a_burst_says_whether_it_is_a_sample);
