@@ -14,7 +14,7 @@ const char tl_stats_csv_heading[] =
     "input,category,priority,kind,message,entries,rate,open_rate,"
     "open_share,estimate,estimate_low,estimate_high,samples,left_out,"
     "contended,"
-    "what,unit,count,min,mean,p50,p90,p99,p99.9,max\n";
+    "what,unit,count,min,mean,p50,p90,p99,p99.9,max,starved\n";
 
 /* Shows the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
@@ -439,6 +439,19 @@ put_csv_head(struct csv *c)
 	put_csv_estimate(c);
 }
 
+/* The last column. */
+static void
+put_csv_starved(struct csv *c)
+{
+	struct tl_estimate e;
+
+	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
+	tl_put_char(c->text, ',');
+	if (e.slots)
+		tl_put_double(c->text, e.starved);
+	tl_put_char(c->text, '\n');
+}
+
 static void
 put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
     const struct tl_values_summary *s)
@@ -461,7 +474,7 @@ put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 		tl_put_char(c->text, ',');
 		tl_values_put_plain(c->text, unit, values[i]);
 	}
-	tl_put_char(c->text, '\n');
+	put_csv_starved(c);
 }
 
 int
@@ -473,7 +486,8 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 
 	if (rc == 0 && output->text.size == before) { /* no quantity at all */
 		put_csv_head(&c);
-		tl_put_string(&output->text, ",,,,,,,,,\n");
+		tl_put_string(&output->text, ",,,,,,,,,");
+		put_csv_starved(&c);
 	}
 	return rc;
 }
