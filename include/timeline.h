@@ -281,6 +281,12 @@ timeline_enabled(const struct timeline_event *event)
 	    __atomic_load_n(event->levels, __ATOMIC_RELAXED);
 }
 
+/* The compiler's errors for calls that cannot log what they are given. */
+#define TIMELINE_POINTER_ \
+	"an argument is a pointer: timeline_string() gives text a number that " \
+	"%s shows; cast to uintptr_t to log the address itself"
+#define TIMELINE_TOO_MANY_ "an event has at most 4 arguments"
+
 #ifdef __cplusplus
 }
 
@@ -298,10 +304,23 @@ template <class T>
 static inline uint64_t
 timeline_bits_(T value)
 {
-	return (uint64_t)value;
+	return static_cast<uint64_t>(value);
 }
-#define TIMELINE_BITS_(x) timeline_bits_(x)
+template <class T>
+static inline uint64_t
+timeline_bits_(T *)
+{
+	static_assert(sizeof(T *) == 0, TIMELINE_POINTER_);
+	return 0;
+}
+#define TIMELINE_BITS_(x)    timeline_bits_(x)
+#define TIMELINE_NUMBER_(x)  static_assert(true, "")
+#define TIMELINE_REFUSE_(it) static_assert(sizeof(it) == 0, it)
 #else
+#define TIMELINE_REFUSE_(it) _Static_assert(sizeof(it) == 0, it)
+/* 5: the type class of a pointer, and of an array. */
+#define TIMELINE_NUMBER_(x) \
+	_Static_assert(__builtin_classify_type(x) != 5, TIMELINE_POINTER_)
 /* 64 bits of an argument: a floating one as the bits of a double. */
 #define TIMELINE_FLOATING_(x) \
 	timeline_double(_Generic((x), float : (x), double : (x), default : 0.0))
@@ -324,8 +343,9 @@ timeline_bits_(T value)
 	    TIMELINE_COUNTER, 0, __FILE__, __LINE__, (counter))
 
 /*
- * timeline_log(event, ...): 0 to 4 arguments of integer or floating type.
- * The gate is tested here; no argument is evaluated when it is closed.
+ * timeline_log(event, ...): 0 to 4 arguments of integer or floating type; a
+ * pointer, or a fifth argument, does not compile.  The gate is tested here; no
+ * argument is evaluated when it is closed.
  */
 #define timeline_log(...) TIMELINE_CALL_(0, __VA_ARGS__)
 /* timeline_begin(span, ...), timeline_end(span, ...): pair last-in first-out
@@ -351,31 +371,55 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_JOIN_(a, b)	   TIMELINE_JOIN2_(a, b)
 #define TIMELINE_JOIN2_(a, b)	   a##b
 #define TIMELINE_FIRST_(first, ...) first
-#define TIMELINE_COUNT_(e, a, b, c, d, name, ...) name
+#define TIMELINE_COUNT_(e, a, b, c, d, f, g, h, i, name, ...) name
 #define TIMELINE_CALL_(which, ...) \
-	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_LOG4_, TIMELINE_LOG3_, \
+	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_LOG5_, TIMELINE_LOG5_, \
+	    TIMELINE_LOG5_, TIMELINE_LOG5_, TIMELINE_LOG4_, TIMELINE_LOG3_, \
 	    TIMELINE_LOG2_, TIMELINE_LOG1_, TIMELINE_LOG0_, 0) \
 	(which, __VA_ARGS__)
 #define TIMELINE_SCOPE_BEGIN_(span, ...) \
-	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_SCOPE4_, TIMELINE_SCOPE3_, \
-	    TIMELINE_SCOPE2_, TIMELINE_SCOPE1_, TIMELINE_SCOPE0_, 0) \
+	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_SCOPE5_, TIMELINE_SCOPE5_, \
+	    TIMELINE_SCOPE5_, TIMELINE_SCOPE5_, TIMELINE_SCOPE4_, \
+	    TIMELINE_SCOPE3_, TIMELINE_SCOPE2_, TIMELINE_SCOPE1_, \
+	    TIMELINE_SCOPE0_, 0) \
 	(span, __VA_ARGS__)
-#define TIMELINE_SCOPE0_(s, e)		   TIMELINE_LOG0_(0, s)
-#define TIMELINE_SCOPE1_(s, e, a)	   TIMELINE_LOG1_(0, s, a)
-#define TIMELINE_SCOPE2_(s, e, a, b)	   TIMELINE_LOG2_(0, s, a, b)
-#define TIMELINE_SCOPE3_(s, e, a, b, c)	   TIMELINE_LOG3_(0, s, a, b, c)
+#define TIMELINE_SCOPE0_(s, e)             TIMELINE_LOG0_(0, s)
+#define TIMELINE_SCOPE1_(s, e, a)          TIMELINE_LOG1_(0, s, a)
+#define TIMELINE_SCOPE2_(s, e, a, b)       TIMELINE_LOG2_(0, s, a, b)
+#define TIMELINE_SCOPE3_(s, e, a, b, c)    TIMELINE_LOG3_(0, s, a, b, c)
 #define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
-#define TIMELINE_LOG0_(w, e)		   TIMELINE_LOG_(2 * (w), e, 0, 0, 0, 0)
+#define TIMELINE_SCOPE5_(...)              TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
+#define TIMELINE_LOG0_(w, e)               TIMELINE_LOG_(2 * (w), e, 0, 0, 0, 0)
 #define TIMELINE_LOG1_(w, e, a) \
-	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), 0, 0, 0)
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), 0, 0, 0); \
+	} while (0)
 #define TIMELINE_LOG2_(w, e, a, b) \
-	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0)
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
+		    0); \
+	} while (0)
 #define TIMELINE_LOG3_(w, e, a, b, c) \
-	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-	    TIMELINE_BITS_(c), 0)
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_NUMBER_(c); \
+		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		    TIMELINE_BITS_(c), 0); \
+	} while (0)
 #define TIMELINE_LOG4_(w, e, a, b, c, d) \
-	TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
-	    TIMELINE_BITS_(c), TIMELINE_BITS_(d))
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_NUMBER_(c); \
+		TIMELINE_NUMBER_(d); \
+		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
+	} while (0)
+#define TIMELINE_LOG5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
 #define TIMELINE_LOG_(which, event, a, b, c, d) \
 	do { \
 		struct timeline_event *timeline_event_ = (event) + (which); \
