@@ -243,11 +243,45 @@ includedir=$(PREFIX)/include
 Name: timeline-read
 Description: Read event logs and recorded traces of timeline
 Version: $(VERSION)
-Libs: -L$${libdir} -ltimeline-read
+Libs: -L$${libdir} $(RPATH) -ltimeline-read
 Libs.private: -lzstd -lpthread
 Cflags: -I$${includedir}
 endef
 export PKGCONFIG_READ
+# find_package(timeline): the targets timeline::timeline, ::static and ::read
+define CMAKE
+get_filename_component(_timeline "$${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+find_package(Threads REQUIRED)
+foreach(_kind timeline static read)
+  if(NOT TARGET timeline::$${_kind})
+    add_library(timeline::$${_kind} UNKNOWN IMPORTED)
+    set_target_properties(timeline::$${_kind} PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "$(PREFIX)/include"
+      INTERFACE_LINK_LIBRARIES Threads::Threads)
+  endif()
+endforeach()
+set_target_properties(timeline::timeline PROPERTIES
+  IMPORTED_LOCATION "$${_timeline}/libtimeline.so")
+set_target_properties(timeline::static PROPERTIES
+  IMPORTED_LOCATION "$${_timeline}/libtimeline.a")
+set_target_properties(timeline::read PROPERTIES
+  IMPORTED_LOCATION "$${_timeline}/libtimeline-read.so")
+unset(_timeline)
+unset(_kind)
+endef
+export CMAKE
+define CMAKEVERSION
+set(PACKAGE_VERSION $(VERSION))
+set(PACKAGE_VERSION_COMPATIBLE FALSE)
+if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION AND
+   PACKAGE_FIND_VERSION_MAJOR EQUAL $(firstword $(subst ., ,$(VERSION))))
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+  set(PACKAGE_VERSION_EXACT TRUE)
+endif()
+endef
+export CMAKEVERSION
 
 install: all
 	@install -d $(addprefix $(D),$(PREFIX)/bin $(PREFIX)/include \
@@ -266,6 +300,9 @@ install: all
 	@ln -sf $(READ_SONAME) $(D)$(LIBDIR)/libtimeline-read.so
 	@install -m 644 $(B)/lib/libtimeline-read.a $(D)$(LIBDIR)
 	@printf '%s\n' "$$PKGCONFIG_READ" >$(D)$(LIBDIR)/pkgconfig/timeline-read.pc
+	@install -d $(D)$(LIBDIR)/cmake/timeline
+	@printf '%s\n' "$$CMAKE" >$(D)$(LIBDIR)/cmake/timeline/timeline-config.cmake
+	@printf '%s\n' "$$CMAKEVERSION" >$(D)$(LIBDIR)/cmake/timeline/timeline-config-version.cmake
 	@install -m 755 $(wildcard $(B)/bin/*) $(D)$(PREFIX)/bin
 	@install -m 644 $(MAN1) $(D)$(MANDIR)/man1
 	@install -m 644 $(MAN3) $(D)$(MANDIR)/man3
@@ -296,6 +333,8 @@ uninstall:
 	    $(D)$(LIBDIR)/$(notdir $(READ_SO)) $(D)$(LIBDIR)/$(READ_SONAME) \
 	    $(D)$(LIBDIR)/libtimeline-read.so $(D)$(LIBDIR)/libtimeline-read.a \
 	    $(D)$(LIBDIR)/pkgconfig/timeline-read.pc \
+	    $(D)$(LIBDIR)/cmake/timeline/timeline-config.cmake \
+	    $(D)$(LIBDIR)/cmake/timeline/timeline-config-version.cmake \
 	    $(foreach p,$(BUILT),$(D)$(PREFIX)/bin/$(NAME_$(p))) \
 	    $(addprefix $(D)$(MANDIR)/man1/,$(notdir $(MAN1))) \
 	    $(addprefix $(D)$(MANDIR)/man3/,$(notdir $(MAN3))) \
@@ -323,7 +362,7 @@ DEPS	 := build-essential pkg-config libck-dev liblua5.4-dev luajit \
 DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgrind \
 	    strace mandoc shellcheck jq nodejs git zstd chromium prometheus \
 	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \
-	    openssl \
+	    openssl cmake \
 	    $(if $(shell command -v npm),,npm)
 deps deps-check:
 	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \
