@@ -155,7 +155,7 @@ struct tl_config {
 	const char *user;      /* to become when started as root; NULL: stay */
 	bool clock;            /* keep the clocks exact */
 	bool seccomp;          /* filter the daemon's own system calls */
-	uint64_t poll_ns;      /* live streams are looked at so often */
+	uint64_t poll_ns;      /* how often new entries are read */
 	struct tl_config_timeline *timelines; /* the first that matches */
 	size_t timeline_count;
 	struct tl_config_memory *memory; /* read.h */

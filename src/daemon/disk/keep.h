@@ -25,7 +25,7 @@ struct tl_kept_kind {
 extern const struct tl_kept_kind tl_kept_snapshots;
 extern const struct tl_kept_kind tl_kept_traces;
 
-enum { TL_SNAPSHOTS_KEPT_MAX = 65536 }; /* of one timeline, looked at */
+enum { TL_SNAPSHOTS_KEPT_MAX = 65536 }; /* of one timeline, considered */
 
 /*
  * Remove files that need not be kept at this Unix time.  Sets how many were

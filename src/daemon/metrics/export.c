@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.c - the metrics for programs: Prometheus text, and JSON.
+ * export.c - the metrics for programs.
+ *
+ * Prometheus text format 0.0.4:
+ *
+ *	# HELP timeline_entries_appended_total Entries appended to a lane ...
+ *	# TYPE timeline_entries_appended_total counter
+ *	timeline_entries_appended_total{timeline="a",cpu="0",tier="0"} 17
+ *
+ * JSON, where a key is the name of the metric without "timeline_" or
+ * "timelined_" and "_total", and a metric without a value is null:
+ *
+ *	{"version":"0.1.0","daemon":{"process_cpu_seconds":0.1,...},
+ *	 "timelines":[{"timeline":"a","kept_seconds":60.5,...,
+ *	   "lanes":[{"cpu":"0","tier":"0","entries_appended":17},...],
+ *	   "priorities":[{"priority":"trace","open_ratio":...},...],...}]}
+ *
+ * Recordings:
+ *
+ *	{"recordings":[{"timeline":"a","entries":17,"lost":0,"files":1,
+ *	  "bytes":4096,"queued":0,"faults":0,"path":"/...","error":null},...]}
  */
 #include "daemon/metrics/metrics.h"
 

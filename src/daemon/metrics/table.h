@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metrics_table.h - every metric there is: name, meaning, where its value
- * comes from.  The text for Prometheus, the JSON object and the manual page's
- * test are driven by it.
+ * table.h - the table of all metrics (metrics.def), and the status of all parts
+ * of the daemon, read once for each scrape.
+ *
+ * To add a metric:
+ *   1. metrics.def: a line METRIC(set, type, name, form, when, value, help).
+ *      value is an expression of v, the view below, and i, the number of the
+ *      member of the set; there is no value unless when is true.
+ *   2. If v has no such value yet: a member of struct tl_metrics_view, set in
+ *      read_target() of table.c from the _status() function of the part.
+ *   3. timelined-metrics(5): a line with the same name.
+ * Prometheus text, JSON and `timelinectl status --json` follow by themselves;
+ * tests/daemon/cases_metrics.sh fails if the manual page lacks the metric.  A
+ * line for people in `timelinectl status` is a function in status.c.
+ *
  *
  * A metric belongs to a set: one of the daemon, one of each timeline, or one
  * of each lane, priority, ... of a timeline.

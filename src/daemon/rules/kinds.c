@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kinds.c - what each kind of rule looks for.
+ *
+ * Event and level have no value that could return to a good side, so these
+ * rules are always armed.
+ *
+ * Interval: from the first message, of any process, to the next one that
+ * matches the other; more of the first in between change nothing.  Absent: the
+ * time since the first tick or the last such message.  Rate: entries in the
+ * limit_ns before each entry and each tick.  After a loss an interval is
+ * forgotten, an absent message might have been lost, and a rate is known to be
+ * low only when limit_ns have passed without another loss.
+ *
+ * Span: judged once, at its end or at the first tick that finds it open for
+ * longer than the limit, because a span that hangs never ends.  Spans that are
+ * open when entries are lost are forgotten: their end, or another begin, may
+ * have been lost.  All rules share the pairing.  judged_ns of a rule: spans
+ * that began up to then were longer than its limit, and were judged at a tick.
  */
 #include "clock/clock.h"
 #include "daemon/rules/engine.h"
@@ -323,7 +339,7 @@ tl_rule_tick_rate(struct tl_rules *rules, struct tl_rule *rule, int64_t now_ns)
 
 /* == spans == */
 
-enum { SCAN_NS = 1000 }; /* pause for each span that was looked at */
+enum { SCAN_NS = 1000 }; /* pause for each span that was examined */
 
 int
 tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,

@@ -2,6 +2,18 @@
 /*
  * rule.c - one rule: which messages it wants, what its expression lets pass,
  * and whether it may fire now.
+ *
+ * The globs are matched once for each message; the result is cached by the
+ * address of the message.
+ *
+ * An expression must not stop a daemon that is to run for years.  A loop in
+ * Lua ends with an error after one second of CPU time.  A library function that
+ * does not return (a pattern that backtracks) cannot be interrupted by Lua, and
+ * script/ would end the process.  Here the signal handler leaves the function
+ * by siglongjmp instead.  The Lua state is then inconsistent, so it is never
+ * used or freed again, and the rule is disabled.  This is safe because the
+ * handler does not run while memory is being allocated.  Signals must be
+ * delivered to the thread of the loop, so all other threads block them.
  */
 #include "daemon/rules/engine.h"
 #include "event/filter.h"

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How often rates are looked at where history must be kept, and how often
+/* How often rates are measured where history must be kept, and how often the
  * history itself, which costs a few reads of each lane. */
 static const double tick_s = 0.25, history_s = 1;
 /* Of how much time the share of contention is reported. */
@@ -61,7 +61,7 @@ struct tl_bursts {
 	uint64_t own_word;    /* the levels as our last burst left them */
 	bool measure;         /* the next burst */
 	bool measuring;       /* the timer stands for the end of one */
-	unsigned ticks;       /* until history is looked at */
+	unsigned ticks;       /* until history is measured */
 	struct tl_plan slots; /* as it was last set ... */
 	bool has_slots;       /* ... if it was */
 	uint64_t slots_ns;    /* ... when */
@@ -91,7 +91,7 @@ arm(struct tl_bursts *b, uint64_t ns)
 	timerfd_settime(b->fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* Lanes of tier 0, of CPUs and fallback, are looked at in this order. */
+/* Lanes of tier 0, of CPUs and fallback; readings are in this order. */
 static size_t
 lane_count(const struct timeline *tl)
 {

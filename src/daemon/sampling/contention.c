@@ -102,8 +102,8 @@ tl_contention_wants_pids(const struct tl_contention *c)
 	return c->kind == TIMELINE_SAMPLE_RUN_DELAY;
 }
 
-/* Add what a process has waited since it was last looked at; of one that is
- * new, nothing. */
+/* Add what a process has waited since it was last read; nothing
+ * for a new one. */
 static void
 see_pid(struct tl_contention *c, uint32_t pid, struct tl_contention_pid *to)
 {

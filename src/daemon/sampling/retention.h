@@ -9,7 +9,7 @@
  *
  * Looks are of two kinds: right around one burst, and from there to the next
  * such.  Two unknowns, two kinds of equation: least squares with a short
- * memory tell the rates apart.  A lane of N entries keeps what was asked for
+ * memory tell the rates apart.  A lane of N entries keeps keep_ns of history
  * as long as its mean rate stays below N / keep, which bounds the share of
  * burst time; the tightest lane decides.
  *
