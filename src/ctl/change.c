@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * change.c - what changes a live timeline: create, remove, priority, burst,
- * level.
+ * change.c - verbs that change a timeline: create, remove, priority, burst, level
  *
- * Who names a timeline here trusts its owner: root and members of its group
- * may change what belongs to another user, as far as its mode lets them.
+ * A user who names a timeline here trusts its owner: root and members of its
+ * group may change a timeline of another user, as far as its mode permits.
  */
 #include "ctl/ctl.h"
 #include "event/message.h"
@@ -33,7 +32,7 @@ attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
 	return rc == 0 ? 0 : tl_call_library(call, name, rc);
 }
 
-/* Word of a level or "off"; or "default", where that makes sense. */
+/* The name of a level; "off" and "default" where they are allowed. */
 static int
 check_level(struct tl_call *call, const char *word, bool off, bool defined)
 {
@@ -139,7 +138,7 @@ tl_verb_create(struct tl_call *call)
 
 	if (rc != 0 || (rc = parse_options(call, &options)) != 0)
 		return rc;
-	/* looked at first, so that no room is made in vain */
+	/* checked first: tl_create would allocate the whole file */
 	rc = lstat(name.path, &status) == 0
 		 ? -EEXIST
 		 : tl_create(&tl, name.path, &options);

@@ -1,6 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ctl.h - TODO
+ * ctl.h - the interface between main and the verbs of timelinectl
+ *
+ * Problem.  One small tool has to work on a machine that is in trouble: without
+ * the daemon, without write permission, on files that are truncated, hostile or
+ * being written while they are read.
+ *
+ *	argv --tl_verbs_parse--> struct tl_call --verb->run--> call.out, call.fault
+ *	       verbs.def                |                              |
+ *	       options.def              +-- change  create remove priority burst
+ *	                                |           level: map and write (ring)
+ *	                                +-- list top messages save watch record:
+ *	                                |           read only (snap, trace)
+ *	                                +-- daemon  status snapshot reload page:
+ *	                                            one request over a socket
+ *
+ * A verb is one function and one row of verbs.def, from which dispatch, help and
+ * the check of options are made; tests compare the rows with the man page and
+ * the completion.  A verb appends to call->out and returns 0, or returns -errno
+ * with call->fault filled in.  Only main.c prints diagnostics and exits.
+ *
+ * Reading verbs open the file once with O_NONBLOCK, read it with pread, and map
+ * nothing: a file that shrinks gives an error and no SIGBUS.  Every number from
+ * the file is checked before it is used, and what is printed is escaped.
+ *
+ * The first fault stays: later ones are consequences.  Everything runs in one
+ * thread, except that record has the thread of its recorder.
+ *
+ * Verbs that also exist in timelined (record, snapshot) were not moved there:
+ * the tool must work where no daemon runs.  The text-based socket protocol was
+ * kept over a library, so that timelinectl needs neither sqlite nor zip.
  */
 #ifndef TL_CTL_CTL_H
 #define TL_CTL_CTL_H
@@ -29,7 +58,7 @@ struct tl_verb {
 	const char *name;
 	const char *arguments;
 	size_t least; /* operands */
-	size_t most;
+	size_t most;  /* operands */
 	int (*run)(struct tl_call *call);
 	uint32_t options; /* a bit for each tl_ctl_option */
 	const char *description;
@@ -39,10 +68,11 @@ struct tl_call {
 	const struct tl_verb *verb;
 	const char *operands[TL_OPERANDS_MAX];
 	size_t operand_count;
-	const char *given[TL_CTL_OPTIONS]; /* its word, "" without one; NULL */
+	const char
+	    *given[TL_CTL_OPTIONS]; /* argument; "" if it takes none; NULL */
 	struct tl_text out;
-	bool usage;                /* the command line makes no sense */
-	char subject[TL_PATH_MAX]; /* what the fault is about; "" nothing */
+	bool usage;                /* a usage error */
+	char subject[TL_PATH_MAX]; /* of the fault; "" none */
 	struct tl_fault fault;
 };
 
@@ -64,13 +94,13 @@ int tl_call_usage(struct tl_call *call, const char *format, ...)
 /* A fault about a subject (may be NULL); rc. */
 int tl_call_fail(struct tl_call *call, const char *subject, int rc,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* The end of a timeline is that of who watches it: said, and no failure (0)
- * unless more was wanted of it (-ENOENT). */
+/* The timeline was removed while it was followed.  Reported; 0, or -ENOENT if
+ * -n asked for more of it. */
 int tl_call_removed(struct tl_call *call, const struct tl_name *name);
-/* The same as somebody else found it, with its place. */
+/* A fault that another layer filled in, with its place. */
 int tl_call_fault(struct tl_call *call, const char *subject, int rc,
     const struct tl_fault *fault);
-/* What the library said of its last failure. */
+/* The text of timeline_error(3). */
 int tl_call_library(struct tl_call *call, const struct tl_name *name, int rc);
 
 /* The number of an option between two bounds; *n stays when it was not
@@ -81,13 +111,13 @@ int tl_call_number(struct tl_call *call, enum tl_ctl_option option,
 /* The timeline that operand i names or, where that is missing, TIMELINE in
  * the environment. */
 int tl_call_name(struct tl_call *call, size_t i, struct tl_name *name);
-/* The same of a word: "demo" is "/demo". */
+/* Resolve a name: "demo" is "/demo". */
 int
 tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name);
 /* Open it to read.  The descriptor, or -errno. */
 int tl_call_open(struct tl_call *call, const struct tl_name *name);
 
-/* Write what waits: 0 or -errno (-EPIPE: nobody reads any more). */
+/* Write the output so far: 0 or -errno (-EPIPE: the reader has left). */
 int tl_call_flush(struct tl_call *call);
 
 /* An object on top of the text, as JSON. */
@@ -110,7 +140,7 @@ tl_call_json(struct tl_call *call)
 
 /* Ask timelined with the call's own verb and operands; the answer is appended
  * to the call's text. */
-int tl_daemon_ask(struct tl_call *call);
+int tl_daemon_request(struct tl_call *call);
 
 /* The verb of a name; NULL. */
 const struct tl_verb *tl_verb_find(const char *name);

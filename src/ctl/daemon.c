@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
-#include "ctl/inspect.h"
+#include "ctl/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,14 +44,14 @@ socket_path(void)
 }
 
 static int
-cannot_connect(struct tl_call *call, const char *path, int rc)
+report_connect(struct tl_call *call, const char *path, int rc)
 {
 	if (rc == -ENOENT || rc == -ECONNREFUSED)
 		return tl_call_fail(call, path, rc,
 		    "no timelined runs here (%s)", strerror(-rc));
 	if (rc == -EACCES || rc == -EPERM)
 		return tl_call_fail(call, path, rc,
-		    "you may not speak to timelined (%s)", strerror(-rc));
+		    "no access to timelined (%s)", strerror(-rc));
 	return tl_call_fail(call, path, rc, "%s", strerror(-rc));
 }
 
@@ -70,7 +70,7 @@ connect_daemon(struct tl_call *call, const char *path)
 		return tl_call_fail(call, path, -errno, "%s", strerror(errno));
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) !=
 	    0) {
-		rc = cannot_connect(call, path, -errno);
+		rc = report_connect(call, path, -errno);
 		close(fd);
 		return rc;
 	}
@@ -95,8 +95,8 @@ send_all(int fd, struct tl_text *request)
 	return request->rc;
 }
 
-/* Up to its end, within the time; a connection reset behind an answer is its
- * end, too. */
+/* Read up to the end of the stream, within the time.  A reset after an answer
+ * is an end, too: timelined may close before it has read the whole request. */
 static int
 receive_all(int fd, int wait_ms, struct tl_text *reply)
 {
@@ -114,7 +114,7 @@ receive_all(int fd, int wait_ms, struct tl_text *reply)
 		if (left_ns <= 0)
 			return -ETIMEDOUT;
 		if (poll(&answer, 1, (int)(left_ns / 1000000) + 1) <= 0)
-			continue; /* time is looked at again */
+			continue; /* check the time left */
 		n = recv(fd, to, CHUNK, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -149,7 +149,7 @@ put_answer(struct tl_text *text, struct tl_bytes answer, bool json)
 }
 
 static int
-judge(struct tl_call *call, const char *path, struct tl_bytes reply)
+take_reply(struct tl_call *call, const char *path, struct tl_bytes reply)
 {
 	const char *end = memchr(reply.data, '\n', reply.size);
 	size_t size = end ? (size_t)(end - reply.data) : reply.size;
@@ -167,12 +167,12 @@ judge(struct tl_call *call, const char *path, struct tl_bytes reply)
 	}
 	if (reply.size == 0)
 		return tl_call_fail(call, path, -EPROTO,
-		    "timelined hung up without an answer");
+		    "timelined closed the connection without an answer");
 	return tl_call_fail(call, path, -EPROTO, "not an answer of timelined");
 }
 
 static int
-ask(struct tl_call *call, struct tl_text *request, int wait_ms)
+exchange(struct tl_call *call, struct tl_text *request, int wait_ms)
 {
 	const char *path = socket_path();
 	struct tl_text reply = { 0 };
@@ -185,7 +185,7 @@ ask(struct tl_call *call, struct tl_text *request, int wait_ms)
 	if (rc == 0)
 		rc = receive_all(fd, wait_ms, &reply);
 	if (rc == 0)
-		rc = judge(call, path,
+		rc = take_reply(call, path,
 		    tl_bytes(tl_text_string(&reply), reply.size));
 	else
 		tl_call_fail(call, path, rc, "%s",
@@ -197,9 +197,9 @@ ask(struct tl_call *call, struct tl_text *request, int wait_ms)
 	return rc;
 }
 
-/* The verb itself, its words, and how to answer. */
+/* Send the verb, its operands and the format of the answer. */
 static int
-tell(struct tl_call *call, int wait_ms)
+request_verb(struct tl_call *call, int wait_ms)
 {
 	struct tl_text request = { 0 };
 	int rc;
@@ -212,27 +212,27 @@ tell(struct tl_call *call, int wait_ms)
 	if (tl_call_has(call, TL_CTL_JSON))
 		tl_put_string(&request, " json");
 	tl_put_char(&request, '\n');
-	rc = ask(call, &request, wait_ms);
+	rc = exchange(call, &request, wait_ms);
 	tl_text_free(&request);
 	return rc;
 }
 
 int
-tl_daemon_ask(struct tl_call *call)
+tl_daemon_request(struct tl_call *call)
 {
-	return tell(call, WAIT_MS);
+	return request_verb(call, WAIT_MS);
 }
 
 int
 tl_verb_status(struct tl_call *call)
 {
-	return tell(call, WAIT_MS);
+	return request_verb(call, WAIT_MS);
 }
 
 int
 tl_verb_reload(struct tl_call *call)
 {
-	return tell(call, WAIT_MS);
+	return request_verb(call, WAIT_MS);
 }
 
 int
@@ -240,15 +240,17 @@ tl_verb_snapshot(struct tl_call *call)
 {
 	const char *name = call->operands[0];
 
-	/* what ends a word or a line cannot be said in one */
+	/* the protocol separates by space and newline */
 	for (const char *c = name; *c; c++) {
 		if ((unsigned char)*c <= ' ' || *c == '\x7f')
 			return tl_call_usage(call,
-			    "%s: timelined knows no such name", name);
+			    "%s: names sent to timelined contain no space or "
+			    "control character",
+			    name);
 	}
 	if (name[0] == '\0')
-		return tl_call_usage(call, "a timeline has a name");
-	return tell(call, WAIT_SAVED_MS);
+		return tl_call_usage(call, "empty name of a timeline");
+	return request_verb(call, WAIT_SAVED_MS);
 }
 
 /* == the page in a browser == */
@@ -352,7 +354,7 @@ tl_verb_page(struct tl_call *call)
 {
 	const size_t before = call->out.size;
 	struct tl_text address = { 0 };
-	const int rc = tl_daemon_ask(call);
+	const int rc = tl_daemon_request(call);
 
 	if (rc != 0)
 		return rc;

@@ -2,14 +2,14 @@
 /*
  * list.c - every timeline in /dev/shm.
  *
- * A file counts if its magic is ours, whoever owns it.  One that may not be
- * read could be a timeline if its size could be one's; it is listed with the
- * reason.
+ * A file is listed if it has the magic of a timeline, whoever owns it.  A file
+ * that cannot be opened is listed with the reason if its size could be that of a
+ * timeline.
  */
 #include "base/size.h"
 #include "ctl/ctl.h"
-#include "ctl/inspect.h"
 #include "ctl/table.h"
+#include "ctl/view.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,8 @@
 
 enum {
 	LIST_MAX = 1024,   /* timelines */
-	FILES_MAX = 65536, /* looked at */
-	BETWEEN_MS = 200,  /* from one look to the next */
+	FILES_MAX = 65536, /* of the directory */
+	BETWEEN_MS = 200,  /* between the two inspections */
 	/* a header, lanes, knots and strings: in whole pages */
 	SIZE_MIN = 16 * TIMELINE_PAGE_SIZE,
 	WIDTH_NAME = 20,
@@ -39,7 +39,7 @@ enum {
 
 struct item {
 	char name[NAME_MAX + 2]; /* with its slash */
-	struct tl_look look;
+	struct tl_view view;
 };
 
 struct list {
@@ -68,48 +68,48 @@ could_be(const struct stat *status)
 
 /* 1 if it belongs in the list, then fd (or why there is none) is set. */
 static int
-examine(int directory, const char *name, struct tl_look *look)
+examine(int directory, const char *name, struct tl_view *view)
 {
-	if (fstatat(directory, name, &look->status, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    !S_ISREG(look->status.st_mode))
+	if (fstatat(directory, name, &view->status, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(view->status.st_mode))
 		return 0;
-	look->fd = openat(directory, name,
+	view->fd = openat(directory, name,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (look->fd < 0) {
-		if (errno == ENOENT || !could_be(&look->status))
+	if (view->fd < 0) {
+		if (errno == ENOENT || !could_be(&view->status))
 			return 0;
-		tl_fault(&look->fault, -errno, TL_FAULT_NOWHERE, "%s",
+		tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
 		    strerror(errno));
 		return 1;
 	}
-	if (has_our_magic(look->fd))
+	if (has_our_magic(view->fd))
 		return 1;
-	close(look->fd);
-	look->fd = -1;
+	close(view->fd);
+	view->fd = -1;
 	return 0;
 }
 
 static int
 add(struct list *list, int directory, const char *name)
 {
-	struct tl_look look = { .fd = -1 };
+	struct tl_view view = { .fd = -1 };
 	struct item *item;
 
-	if (examine(directory, name, &look) == 0)
+	if (examine(directory, name, &view) == 0)
 		return 0;
 	if (list->count == LIST_MAX) {
 		list->too_many = true;
-		tl_look_free(&look);
+		tl_view_free(&view);
 		return 0;
 	}
 	item = calloc(1, sizeof(*item));
 	if (!item) {
-		tl_look_free(&look);
+		tl_view_free(&view);
 		return -ENOMEM;
 	}
 	item->name[0] = '/';
 	memcpy(item->name + 1, name, strnlen(name, NAME_MAX));
-	item->look = look;
+	item->view = view;
 	list->items[list->count++] = item;
 	return 0;
 }
@@ -142,18 +142,18 @@ gather(struct tl_call *call, struct list *list)
 	return rc;
 }
 
-/* Twice, for the rate.  What cannot be looked at keeps its fault. */
+/* Inspect each twice, for the rate.  One that fails keeps its fault. */
 static void
-look_at_all(struct list *list)
+update_all(struct list *list)
 {
 	const struct timespec between = { .tv_nsec = BETWEEN_MS * 1000000L };
 
 	for (int whole = 0; whole < 2; whole++) {
 		for (size_t i = 0; i < list->count; i++) {
-			struct tl_look *look = &list->items[i]->look;
+			struct tl_view *view = &list->items[i]->view;
 
-			if (look->fd >= 0 && look->fault.rc == 0)
-				(void)tl_look_again(look, whole);
+			if (view->fd >= 0 && view->fault.rc == 0)
+				(void)tl_view_update(view, whole);
 		}
 		if (!whole && list->count > 0)
 			nanosleep(&between, NULL);
@@ -184,17 +184,17 @@ put_heading(struct tl_text *text)
 }
 
 static void
-put_numbers(struct tl_text *text, const struct tl_look *look)
+put_numbers(struct tl_text *text, const struct tl_view *view)
 {
-	const struct tl_glance *g = &look->glance;
+	const struct tl_glance *g = &view->glance;
 	size_t start = text->size;
 
 	if (g->now_tsc && !g->header.superseded)
-		tl_look_put_level(text, g);
+		tl_put_threshold(text, g);
 	else
-		tl_put_string(text, tl_look_state(look));
+		tl_put_string(text, tl_view_state(view));
 	tl_cell_end(text, start, WIDTH_LEVEL, false);
-	tl_cell_rate(text, tl_look_rate(look), WIDTH_RATE);
+	tl_cell_rate(text, tl_view_rate(view), WIDTH_RATE);
 	tl_cell_unsigned(text, g->appended, WIDTH_ENTRIES);
 	tl_cell_unsigned(text, g->dropped, WIDTH_LOST);
 	start = text->size;
@@ -203,25 +203,25 @@ put_numbers(struct tl_text *text, const struct tl_look *look)
 	else
 		tl_put_char(text, '-');
 	tl_cell_end(text, start, WIDTH_HISTORY, true);
-	tl_writers_put(text, &look->writers);
+	tl_writers_put(text, &view->writers);
 }
 
 static void
 put_row(struct tl_text *text, const struct item *item)
 {
-	const struct tl_look *look = &item->look;
+	const struct tl_view *view = &item->view;
 	size_t start;
 
 	tl_cell_string(text, item->name, WIDTH_NAME);
 	start = text->size;
-	tl_put_size(text, (uint64_t)look->status.st_size);
+	tl_put_size(text, (uint64_t)view->status.st_size);
 	tl_cell_end(text, start, WIDTH_SIZE, true);
-	if (look->seen) {
-		put_numbers(text, look);
+	if (view->seen) {
+		put_numbers(text, view);
 	} else {
 		tl_put_string(text,
-		    look->fd < 0 ? "may be one: " : "damaged: ");
-		tl_put_plain(text, tl_bytes_of(look->fault.text));
+		    view->fd < 0 ? "unreadable: " : "damaged: ");
+		tl_put_plain(text, tl_bytes_of(view->fault.text));
 	}
 	tl_put_char(text, '\n');
 }
@@ -252,14 +252,14 @@ put_json(struct tl_call *call, const struct list *list)
 		tl_fields_object(&f, NULL);
 		tl_fields_string(&f, "name", item->name);
 		tl_fields_unsigned(&f, "size",
-		    (uint64_t)item->look.status.st_size);
-		tl_fields_unsigned(&f, "owner", item->look.status.st_uid);
-		if (item->look.seen)
-			tl_look_json(&f, &item->look);
-		if (item->look.seen)
+		    (uint64_t)item->view.status.st_size);
+		tl_fields_unsigned(&f, "owner", item->view.status.st_uid);
+		if (item->view.seen)
+			tl_view_json(&f, &item->view);
+		if (item->view.seen)
 			tl_fields_null(&f, "fault");
 		else
-			tl_fields_string(&f, "fault", item->look.fault.text);
+			tl_fields_string(&f, "fault", item->view.fault.text);
 		tl_fields_object_end(&f);
 	}
 	tl_fields_array_end(&f);
@@ -277,14 +277,14 @@ tl_verb_list(struct tl_call *call)
 		return rc;
 	rc = gather(call, list);
 	if (rc == 0) {
-		look_at_all(list);
+		update_all(list);
 		if (tl_call_has(call, TL_CTL_JSON))
 			put_json(call, list);
 		else
 			put_text(&call->out, list);
 	}
 	for (size_t i = 0; i < list->count; i++) {
-		tl_look_free(&list->items[i]->look);
+		tl_view_free(&list->items[i]->view);
 		free(list->items[i]);
 	}
 	free(list);

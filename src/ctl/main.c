@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - timelinectl: read the words, do what they ask, say what is wrong.
+ * main.c - timelinectl: parse the command line, run the verb, report faults
  *
- * The only file that prints errors and exits: 0 done, 1 it could not be done,
- * 2 the command line makes no sense.
+ * The only file that prints diagnostics and exits: 0 success, 1 failure, 2 usage
+ * error.
  */
 #include "base/signals.h"
 #include "base/terminal.h"
@@ -17,9 +17,9 @@
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-/* Say "timelinectl: NAME: byte N: TEXT". */
+/* "timelinectl: NAME: byte N: TEXT" */
 static void
-complain(const struct tl_call *call, int rc)
+print_diagnostic(const struct tl_call *call, int rc)
 {
 	struct tl_fault fault = call->fault;
 
@@ -31,7 +31,7 @@ complain(const struct tl_call *call, int rc)
 		fputs("Try timelinectl --help.\n", stderr);
 }
 
-/* Somebody made the file shorter while it was mapped. */
+/* The file was truncated while it was mapped. */
 static void
 bus_error(int signal_number)
 {
@@ -50,7 +50,7 @@ main(int argc, char **argv)
 	int rc, flush_rc;
 
 	tl_fill_standard_fds();
-	signal(SIGPIPE, SIG_IGN); /* write says so */
+	signal(SIGPIPE, SIG_IGN); /* write returns EPIPE */
 	sigaction(SIGBUS, &action, NULL);
 	rc = tl_verbs_parse(&call, argc, argv);
 	if (rc == 0)
@@ -62,7 +62,7 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = flush_rc;
 	if (call.fault.rc != 0 || (rc != 0 && rc != -EPIPE))
-		complain(&call, rc);
+		print_diagnostic(&call, rc);
 	if (rc == 0 || rc == -EPIPE) /* a reader that left early */
 		return DONE;
 	return call.usage ? USAGE : FAILED;

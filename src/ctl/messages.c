@@ -9,7 +9,7 @@
 
 enum { WIDTH_CATEGORY = 12, WIDTH_LEVEL = 9, WIDTH_KIND = 8, WIDTH_TEXT = 40 };
 
-/* As what it is logged now: builtin messages always are. */
+/* The level at which it is logged now; builtin messages always are. */
 static const char *
 gate_name(const struct tl_message *message)
 {

@@ -203,13 +203,13 @@ tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key)
 
 /* Its geometry never changes, or it is no timeline any more. */
 static int
-look(struct tl_sample *s, struct tl_call *call)
+update_view(struct tl_sample *s, struct tl_call *call)
 {
-	int rc = tl_look_again(&s->look, true);
+	int rc = tl_view_update(&s->view, true);
 
 	if (rc != 0)
-		return tl_call_fault(call, s->name.shown, rc, &s->look.fault);
-	if (s->heads && s->look.glance.lane_count != s->lane_count)
+		return tl_call_fault(call, s->name.shown, rc, &s->view.fault);
+	if (s->heads && s->view.glance.lane_count != s->lane_count)
 		return tl_call_fail(call, s->name.shown, -EBADMSG,
 		    "its geometry changed");
 	return 0;
@@ -219,8 +219,8 @@ static void
 keep_heads(struct tl_sample *s)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
-		s->heads[i] = s->look.glance.lanes[i].head;
-	s->dropped = s->look.glance.dropped;
+		s->heads[i] = s->view.glance.lanes[i].head;
+	s->dropped = s->view.glance.dropped;
 }
 
 static int
@@ -231,7 +231,7 @@ follow(struct tl_sample *s, struct tl_call *call, uint64_t tail)
 
 	tl_cursor_close(s->cursor);
 	s->cursor = NULL;
-	rc = tl_follow_open_fd(&s->cursor, s->look.fd, tail, &fault);
+	rc = tl_follow_open_fd(&s->cursor, s->view.fd, tail, &fault);
 	return rc == 0 ? 0 : tl_call_fault(call, s->name.shown, rc, &fault);
 }
 
@@ -242,12 +242,12 @@ tl_sample_open(struct tl_sample *s, struct tl_call *call,
 	int rc;
 
 	*s = (struct tl_sample){ .name = *name };
-	s->look.fd = tl_call_open(call, name);
-	if (s->look.fd < 0)
-		return s->look.fd;
-	if ((rc = look(s, call)) != 0)
+	s->view.fd = tl_call_open(call, name);
+	if (s->view.fd < 0)
+		return s->view.fd;
+	if ((rc = update_view(s, call)) != 0)
 		return rc;
-	s->lane_count = s->look.glance.lane_count;
+	s->lane_count = s->view.glance.lane_count;
 	s->heads = calloc(s->lane_count, sizeof(*s->heads));
 	if (!s->heads)
 		return -ENOMEM;
@@ -255,7 +255,7 @@ tl_sample_open(struct tl_sample *s, struct tl_call *call,
 	return follow(s, call, 0);
 }
 
-/* Lanes in which something was logged share what may be looked at. */
+/* Busy lanes share the number of entries that a round may read. */
 static uint64_t
 tail_of_each(const struct tl_sample *s)
 {
@@ -263,7 +263,7 @@ tail_of_each(const struct tl_sample *s)
 	uint64_t tail;
 
 	for (size_t i = 0; i < s->lane_count; i++)
-		busy += s->look.glance.lanes[i].head > s->heads[i];
+		busy += s->view.glance.lanes[i].head > s->heads[i];
 	tail = TL_SAMPLE_MAX / (busy ? busy : 1);
 	return tail ? tail : 1;
 }
@@ -292,27 +292,27 @@ int
 tl_sample_round(struct tl_sample *s, struct tl_call *call)
 {
 	uint64_t seen;
-	int rc = look(s, call);
+	int rc = update_view(s, call);
 
 	if (rc != 0)
 		return rc;
-	if (s->look.fresh > TL_SAMPLE_MAX)
+	if (s->view.fresh > TL_SAMPLE_MAX)
 		rc = follow(s, call, tail_of_each(s));
 	if (rc != 0)
 		return rc;
 	rc = count(s);
-	if (rc == -EPIPE || (rc == 0 && s->look.status.st_nlink == 0))
+	if (rc == -EPIPE || (rc == 0 && s->view.status.st_nlink == 0))
 		return tl_call_removed(call, &s->name) == 0 ? -EPIPE : -ENOENT;
 	if (rc != 0)
 		return tl_call_fail(call, s->name.shown, rc,
-		    "cannot be followed any more");
+		    "following it failed");
 	seen = s->tally.seen;
 	s->share =
-	    s->look.fresh > seen ? (double)seen / (double)s->look.fresh : 1;
-	tl_tally_end_round(&s->tally, (double)s->look.past_ns / 1e9,
-	    s->look.fresh);
-	s->lost = s->look.glance.dropped > s->dropped
-		      ? s->look.glance.dropped - s->dropped
+	    s->view.fresh > seen ? (double)seen / (double)s->view.fresh : 1;
+	tl_tally_end_round(&s->tally, (double)s->view.round_ns / 1e9,
+	    s->view.fresh);
+	s->lost = s->view.glance.dropped > s->dropped
+		      ? s->view.glance.dropped - s->dropped
 		      : 0;
 	keep_heads(s);
 	return 0;
@@ -323,6 +323,6 @@ tl_sample_close(struct tl_sample *s)
 {
 	tl_cursor_close(s->cursor);
 	tl_tally_free(&s->tally);
-	tl_look_free(&s->look);
+	tl_view_free(&s->view);
 	free(s->heads);
 }

@@ -11,7 +11,7 @@
 
 #include "base/table.h"
 #include "ctl/ctl.h"
-#include "ctl/inspect.h"
+#include "ctl/view.h"
 #include "event/cursor.h"
 #include "event/event.h"
 
@@ -53,7 +53,7 @@ void tl_tally_free(struct tl_tally *tally);
  * in seen. */
 int tl_tally_put(struct tl_tally *tally, const struct tl_event *event);
 /* The round took so long, and stands for fresh entries, of which seen were
- * looked at. */
+ * read. */
 void tl_tally_end_round(struct tl_tally *tally, double seconds, uint64_t fresh);
 void tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key);
 
@@ -63,11 +63,11 @@ const char *tl_tally_key_name(enum tl_tally_key key);
 
 /* == rounds == */
 
-enum { TL_SAMPLE_MAX = 50000 }; /* entries looked at in a round */
+enum { TL_SAMPLE_MAX = 50000 }; /* entries read in a round */
 
 struct tl_sample {
 	struct tl_name name;
-	struct tl_look look;
+	struct tl_view view;
 	struct tl_cursor *cursor;
 	uint64_t *heads; /* of the lanes, when the last round ended */
 	size_t lane_count;
@@ -80,8 +80,9 @@ struct tl_sample {
 /* From now on.  0, or -errno and the call's fault. */
 int tl_sample_open(struct tl_sample *sample, struct tl_call *call,
     const struct tl_name *name);
-/* What has come since.  -EPIPE: it was removed, and that is an end like any
- * other (tl_call_removed); -ENOENT: and more was wanted of it. */
+/* Read what was logged since the last round.  -EPIPE: the timeline was removed,
+ * a normal end (tl_call_removed); -ENOENT: it was removed before all rounds that
+ * were asked for. */
 int tl_sample_round(struct tl_sample *sample, struct tl_call *call);
 void tl_sample_close(struct tl_sample *sample);
 

@@ -7,7 +7,7 @@
 #include "base/terminal.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
-#include "ctl/inspect.h"
+#include "ctl/view.h"
 #include "trace/layout.h"
 #include "trace/record/recorder.h"
 
@@ -32,7 +32,7 @@ struct record {
 	bool shown;
 };
 
-/* == what was asked for == */
+/* == options == */
 
 static int
 read_path(struct record *r)
@@ -117,14 +117,15 @@ add(struct record *r, size_t i)
 }
 
 static int
-cannot_begin(struct record *r, int rc)
+report_start(struct record *r, int rc)
 {
 	struct tl_recorder_status status;
 
 	tl_recorder_status(r->recorder, &status);
 	if (status.rc == -EEXIST)
 		return tl_call_fail(r->call, r->path, rc,
-		    "it, or its index, is there already");
+		    "the file or its index exists already; choose another "
+		    "name");
 	return tl_call_fail(r->call, r->path, rc, "%s", strerror(-rc));
 }
 
@@ -141,10 +142,10 @@ start(struct record *r)
 	if (rc != 0)
 		return rc;
 	rc = tl_recorder_start(r->recorder);
-	return rc == 0 ? 0 : cannot_begin(r, rc);
+	return rc == 0 ? 0 : report_start(r, rc);
 }
 
-/* == what is said == */
+/* == reports == */
 
 static void
 put_state(struct tl_text *text, const struct tl_recorder_status *status)
@@ -155,7 +156,7 @@ put_state(struct tl_text *text, const struct tl_recorder_status *status)
 	tl_put_size(text, status->bytes);
 }
 
-/* For who waits at a terminal. */
+/* Progress, on a terminal only. */
 static void
 show(struct record *r)
 {
@@ -172,7 +173,7 @@ show(struct record *r)
 }
 
 static void
-wipe(const struct record *r)
+clear_line(const struct record *r)
 {
 	static const char words[] = "\r\033[K";
 
@@ -229,11 +230,11 @@ wait_for_end(struct record *r)
 	}
 	tl_recorder_finish(r->recorder);
 	tl_recorder_status(r->recorder, &r->status);
-	wipe(r);
+	clear_line(r);
 }
 
 static int
-judge(struct record *r)
+take_reply(struct record *r)
 {
 	const int rc = r->status.rc < 0 ? r->status.rc : r->status.source_rc;
 
@@ -241,8 +242,7 @@ judge(struct record *r)
 		return tl_call_fail(r->call, r->path, rc, "%s", strerror(-rc));
 	if (rc < 0)
 		return tl_call_fail(r->call, NULL, rc,
-		    "a timeline cannot be followed any more: %s",
-		    strerror(-rc));
+		    "following a timeline failed: %s", strerror(-rc));
 	return 0;
 }
 
@@ -261,7 +261,7 @@ tl_verb_record(struct tl_call *call)
 		r.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 		wait_for_end(&r);
 		put_summary(&r);
-		rc = judge(&r);
+		rc = take_reply(&r);
 	}
 	tl_recorder_free(r.recorder);
 	return rc;

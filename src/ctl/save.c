@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * save.c - save a snapshot: whole under its name, or absent.
+ * save.c - save a snapshot: the file appears whole or not at all
  *
- * By the right to read alone: nothing is mapped and nothing written to.
+ * Read permission is enough: the timeline is neither mapped nor written to.
  */
 #include "ctl/ctl.h"
 #include "snap/compressed.h"
@@ -18,7 +18,7 @@
 
 enum { ZST_LEVEL = 3 };
 
-/* Its geometry, if there is something to save. */
+/* The geometry of a live timeline. */
 static int
 check(struct tl_call *call, const struct tl_name *name, int fd,
     struct timeline_header *geometry)
@@ -34,7 +34,7 @@ check(struct tl_call *call, const struct tl_name *name, int fd,
 	tl_glance_free(&glance);
 	if (geometry->state != TIMELINE_LIVE)
 		return tl_call_fail(call, name->shown, -EINVAL,
-		    "a snapshot already");
+		    "not live: it is a snapshot already");
 	if (fstat(fd, &status) != 0 ||
 	    (uint64_t)status.st_size < geometry->total_size)
 		return tl_call_fail(call, name->shown, -ENODATA, "truncated");
@@ -53,7 +53,7 @@ copy(int live, const struct timeline_header *geometry, int out,
 	return rc;
 }
 
-/* The copy is made first: a writer would overwrite what is slow to pack. */
+/* Copy first, compress later: writers overwrite entries while it compresses. */
 static int
 copy_packed(int live, const struct timeline_header *geometry, int out,
     struct tl_faults *faults)
@@ -135,7 +135,7 @@ tl_verb_save(struct tl_call *call)
 	if (rc != 0)
 		return rc;
 	if (path[0] == '\0')
-		return tl_call_usage(call, "a file has a name");
+		return tl_call_usage(call, "empty name of a file");
 	if ((fd = tl_call_open(call, &name)) < 0)
 		return fd;
 	rc = check(call, &name, fd, &geometry);

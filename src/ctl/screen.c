@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.c - a terminal in raw mode.
+ * screen.c - a terminal in raw mode
  *
- * Handlers only note that a signal came; giving the terminal back is done in
- * between, so that no half sequence is left on it.
+ * Signal handlers only set flags.  The terminal is restored between writes, so
+ * that no half escape sequence is left on it.
  */
 #include "ctl/screen.h"
 
 #include "base/terminal.h"
 #include "clock/clock.h"
-#include "ctl/inspect.h"
+#include "ctl/view.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -32,7 +32,7 @@ static volatile sig_atomic_t stop_asked;
 static volatile sig_atomic_t resized;
 
 static void
-note(int signal_number)
+note_signal(int signal_number)
 {
 	if (signal_number == SIGWINCH || signal_number == SIGCONT)
 		resized = 1;
@@ -67,7 +67,7 @@ tl_screen_open(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP,
 		SIGCONT, SIGWINCH };
-	const struct sigaction action = { .sa_handler = note };
+	const struct sigaction action = { .sa_handler = note_signal };
 
 	if (isatty(STDOUT_FILENO) != 1 || isatty(STDIN_FILENO) != 1 ||
 	    tcgetattr(STDIN_FILENO, &before) != 0)
@@ -83,7 +83,7 @@ tl_screen_close(void)
 	leave();
 }
 
-/* Into the background, and back when somebody asks for us. */
+/* Stop like any job, and take the terminal again on SIGCONT. */
 static void
 stop(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top.c - messages by rate: on a terminal as they change, elsewhere a number
- * of rounds, one after the other.
+ * top.c - messages by rate: a live screen on a terminal, else a number of rounds
  */
 #include "base/terminal.h"
 #include "clock/clock.h"
@@ -42,17 +41,17 @@ struct top {
 static void
 put_state(struct top *t, struct tl_text *text)
 {
-	const struct tl_look *look = &t->sample.look;
-	const struct tl_glance *g = &look->glance;
+	const struct tl_view *view = &t->sample.view;
+	const struct tl_glance *g = &view->glance;
 
 	tl_put_plain(text, tl_bytes_of(t->sample.name.shown));
 	tl_put_string(text, "  level ");
-	tl_look_put_level(text, g);
+	tl_put_threshold(text, g);
 	if (g->burst) {
 		tl_put_string(text, ", then ");
 		tl_put_string(text, tl_threshold_name(g->base));
 	}
-	tl_put_format(text, "  %.0f entries/s  lost ", tl_look_rate(look));
+	tl_put_format(text, "  %.0f entries/s  lost ", tl_view_rate(view));
 	tl_put_unsigned(text, g->dropped);
 	tl_put_string(text, " (+");
 	tl_put_unsigned(text, t->sample.lost);
@@ -62,7 +61,7 @@ put_state(struct top *t, struct tl_text *text)
 	else
 		tl_put_char(text, '-');
 	if (t->sample.share < 1)
-		tl_put_format(text, "  (%.2g%% of the entries looked at)",
+		tl_put_format(text, "  (%.2g%% of the entries read)",
 		    t->sample.share * 100);
 }
 
@@ -126,7 +125,7 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 	end_line(t, text, start, columns, "");
 	start = text->size;
 	tl_put_string(text, "written by ");
-	tl_writers_put(text, &t->sample.look.writers);
+	tl_writers_put(text, &t->sample.view.writers);
 	end_line(t, text, start, columns, "");
 	if (t->rounds == 0) {
 		start = text->size;
@@ -165,8 +164,8 @@ put_json(struct top *t)
 	tl_fields_object(&f, NULL);
 	tl_fields_time(&f, "time", tl_clock_read(CLOCK_REALTIME));
 	tl_fields_string(&f, "name", t->sample.name.shown);
-	tl_fields_duration(&f, "round", t->sample.look.past_ns);
-	tl_look_json(&f, &t->sample.look);
+	tl_fields_duration(&f, "round", t->sample.view.round_ns);
+	tl_view_json(&f, &t->sample.view);
 	tl_fields_unsigned(&f, "lost_in_round", t->sample.lost);
 	tl_fields_double(&f, "share_seen", t->sample.share);
 	tl_fields_array(&f, "messages");
@@ -216,7 +215,7 @@ scroll(struct top *t, int by)
 
 /* True when it was the last. */
 static bool
-press(struct top *t, int key)
+handle_key(struct top *t, int key)
 {
 	unsigned rows;
 
@@ -280,7 +279,7 @@ run_screen(struct top *t)
 			break;
 		key = tl_screen_key(next_ns);
 		if (key != TL_KEY_NONE) {
-			if (press(t, key))
+			if (handle_key(t, key))
 				break;
 			continue;
 		}
@@ -357,7 +356,7 @@ tl_verb_top(struct tl_call *call)
 	if (!t)
 		return rc;
 	t->call = call;
-	t->sample.look.fd = -1;
+	t->sample.view.fd = -1;
 	t->sample.share = 1;
 	t->delay_ns = 1000000000;
 	if ((rc = parse(t)) != 0 || (rc = tl_call_name(call, 0, &name)) != 0 ||

@@ -24,7 +24,7 @@ static const struct tl_option options[] = {
 };
 
 #define BIT(constant) (UINT32_C(1) << TL_CTL_##constant)
-/* every verb can tell about itself */
+/* options of every verb */
 enum { ALWAYS = BIT(HELP) | BIT(VERSION) };
 
 /* A row without a name is the title of those below it. */
@@ -127,9 +127,9 @@ static void
 put_help(struct tl_text *text)
 {
 	tl_put_string(text,
-	    "timelinectl VERB [option...] [word...]\n"
-	    "See and change timelines: live ones (NAME or /NAME in /dev/shm) "
-	    "and files.\n");
+	    "timelinectl VERB [option...] [operand...]\n"
+	    "Inspect and change timelines: live ones (NAME or /NAME in "
+	    "/dev/shm) and files.\n");
 	for (size_t i = 0; i < VERBS; i++) {
 		if (verbs[i].name) {
 			put_verb(text, &verbs[i]);
@@ -142,8 +142,8 @@ put_help(struct tl_text *text)
 	tl_put_string(text,
 	    "\nLEVEL: fatal error warning info debug trace trace+ trace++ "
 	    "trace+++ off.\nDURATION: 100us, 1.5ms, 2s, 1m, 1h.  "
-	    "[NAME]: or the one that TIMELINE names.\n"
-	    "timelinectl help VERB tells its options.  See "
+	    "[NAME]: default $TIMELINE.\n"
+	    "timelinectl help VERB shows its options.  See "
 	    "timelinectl(1).\n");
 }
 
@@ -167,7 +167,7 @@ put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 }
 
 static int
-no_such_verb(struct tl_call *call, const char *word)
+report_unknown_verb(struct tl_call *call, const char *word)
 {
 	const char *near = tl_verb_nearest(word);
 
@@ -188,7 +188,7 @@ tl_verb_help(struct tl_call *call)
 	}
 	verb = tl_verb_find(call->operands[0]);
 	if (!verb)
-		return no_such_verb(call, call->operands[0]);
+		return report_unknown_verb(call, call->operands[0]);
 	put_verb_help(&call->out, verb);
 	return 0;
 }
@@ -199,10 +199,10 @@ take_operand(struct tl_call *call, const char *word)
 {
 	if (!call->verb) {
 		call->verb = tl_verb_find(word);
-		return call->verb ? 0 : no_such_verb(call, word);
+		return call->verb ? 0 : report_unknown_verb(call, word);
 	}
 	if (call->operand_count == call->verb->most)
-		return tl_call_usage(call, "%s: one word too many for %s", word,
+		return tl_call_usage(call, "%s: too many operands for %s", word,
 		    call->verb->name);
 	call->operands[call->operand_count++] = word;
 	return 0;
@@ -329,7 +329,7 @@ tl_call_fault(struct tl_call *call, const char *subject, int rc,
 	return rc;
 }
 
-/* Its words may begin with the path, which our own name stands for. */
+/* The text may begin with the path, which the shown name replaces. */
 int
 tl_call_library(struct tl_call *call, const struct tl_name *name, int rc)
 {
@@ -367,7 +367,7 @@ tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name)
 	const char *slash = strchr(word, '/') ? "" : "/";
 
 	if (word[0] == '\0')
-		return tl_call_usage(call, "a timeline has a name");
+		return tl_call_usage(call, "empty name of a timeline");
 	if (strcmp(word, "/") == 0 || strcmp(word, ".") == 0 ||
 	    strcmp(word, "..") == 0)
 		return tl_call_usage(call, "%s: not the name of a timeline",

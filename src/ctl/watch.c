@@ -135,13 +135,13 @@ run(struct watch *w, const struct tl_name *name)
 	do {
 		rc = drain(w);
 		flush_rc = flush(w);
-		if (flush_rc < 0) /* nobody reads any more, or no room */
+		if (flush_rc < 0) /* the reader left, or the disk is full */
 			return flush_rc;
 		if (rc == -EPIPE)
 			return tl_call_removed(w->call, name);
 		if (rc < 0)
 			return tl_call_fail(w->call, name->shown, rc,
-			    "cannot be followed any more");
+			    "following it failed");
 	} while (
 	    rc == 0 && poll(&reader, 1, ROUND_MS) <= 0 && !tl_stop_is_asked());
 	return 0;

@@ -55,7 +55,7 @@ for wrong in 'maybe\n' 'ok' 'okay\n' 'error\n' '\000\000\n'; do
 done
 answers ''
 ends 'a daemon that hangs up' 1 "$ctl" status
-has '... is told' "$err" 'hung up without an answer'
+has '... is told' "$err" 'closed the connection without an answer'
 answers 'ok\nand on, and on, and on, and on, and on, and on, and on\n' endless
 ends 'an endless answer' 1 "$ctl" status
 has '... is not read to its end' "$err" 'too long'
@@ -71,7 +71,7 @@ if [ "$(id -u)" = 0 ] && [ "${nobody:-}" ]; then
 	answers 'ok\n'
 	chmod 600 "$work/daemon.sock"
 	ends 'a person without rights' 1 "${nobody[@]}" env "TIMELINED_SOCKET=$work/daemon.sock" "$ctl" status
-	has '... is refused clearly' "$err" 'you may not speak to timelined \(Permission denied\)'
+	has '... is refused clearly' "$err" 'no access to timelined \(Permission denied\)'
 fi
 
 # -- the page

@@ -31,7 +31,7 @@ has '... with an index beside it' "$(ls "$work")" 'a.trace.idx'
 is '... which nobody else may read' "$(stat -c %a "$trace" "$trace.idx" | uniq)" 600
 
 ends 'a file that is there is not written over' 1 "$ctl" record "$re" -o "$trace" --for 1s
-has '... and said so' "$err" "^timelinectl: $trace: it, or its index, is there already$"
+has '... and said so' "$err" "^timelinectl: $trace: the file or its index exists already; choose another name$"
 rm "$trace"
 ends '... nor is its index' 1 "$ctl" record "$re" -o "$trace" --for 1s
 is '... and nothing is left' "$(find "$work" -name 'a.trace*')" "$trace.idx"

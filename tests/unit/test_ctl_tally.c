@@ -5,9 +5,9 @@
  */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "ctl/inspect.h"
 #include "ctl/rates.h"
 #include "ctl/table.h"
+#include "ctl/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.h - what list and top show of a timeline: level, counts, rate, history
+ * view.h - what list and top show of a timeline: level, counts, rate, history
  * and the processes that write to it
  */
-#ifndef TL_CTL_INSPECT_H
-#define TL_CTL_INSPECT_H
+#ifndef TL_CTL_VIEW_H
+#define TL_CTL_VIEW_H
 
 #include "base/fault.h"
 #include "base/fields.h"
@@ -16,25 +16,25 @@
 
 enum {
 	TL_WRITERS_MAX = 64,       /* known of one timeline */
-	TL_WRITER_ENTRIES_MAX = 32 /* of each lane tell who they are */
+	TL_WRITER_ENTRIES_MAX = 32 /* newest entries read of each lane */
 };
 
 struct tl_writer {
 	uint32_t pid;
 	bool alive;
 	uint64_t age_ns;  /* of its newest entry */
-	uint64_t entries; /* of those that were looked at */
+	uint64_t entries; /* of those that were read */
 	char command[64]; /* as it calls itself; "" unknown */
 };
 
 struct tl_writers {
 	struct tl_writer list[TL_WRITERS_MAX]; /* newest entry first */
 	size_t count;
-	size_t more; /* entries of others, for whom there was no room */
+	size_t more; /* entries of writers beyond TL_WRITERS_MAX */
 };
 
-/* Who wrote the newest entries of each lane; of a file that nobody can write
- * to any more, nobody is alive. */
+/* Find the processes that wrote the newest entries of each lane.  A file that
+ * is not live has no live writers. */
 void tl_writers_read(struct tl_writers *writers, int fd,
     const struct tl_glance *glance);
 
@@ -45,34 +45,34 @@ tl_writers_json(struct tl_fields *fields, const struct tl_writers *writers);
 
 /* == a timeline == */
 
-struct tl_look {
+struct tl_view {
 	int fd; /* -1: it cannot be read, fault says why */
 	struct stat status;
 	struct tl_fault fault;
 	bool seen; /* glance is there */
 	struct tl_glance glance;
 	struct tl_writers writers;
-	int64_t taken_ns; /* CLOCK_MONOTONIC; 0 never */
-	uint64_t fresh;   /* appended since the look before */
-	int64_t past_ns;  /* time since the look before; 0 none */
+	int64_t updated_ns; /* CLOCK_MONOTONIC; 0 never */
+	uint64_t fresh;     /* appended since the update before */
+	int64_t round_ns;   /* time since the update before; 0 none */
 };
 
 /* Starts from { .fd = ... }.  Look at it again; whole: with its history and
  * its writers.  0 or -errno as the fault says. */
-int tl_look_again(struct tl_look *look, bool whole);
+int tl_view_update(struct tl_view *view, bool whole);
 /* Closes its descriptor. */
-void tl_look_free(struct tl_look *look);
+void tl_view_free(struct tl_view *view);
 
-/* Entries a second; 0 while it was looked at only once. */
-double tl_look_rate(const struct tl_look *look);
+/* Entries a second; 0 before the second update. */
+double tl_view_rate(const struct tl_view *view);
 /* "live", "saved", "imported", "old": from before the last boot, "superseded":
  * live, but the name by which it was made was taken from it. */
-const char *tl_look_state(const struct tl_look *look);
+const char *tl_view_state(const struct tl_view *view);
 
 /* "info", or "trace for 23ms" while there is a burst. */
-void tl_look_put_level(struct tl_text *text, const struct tl_glance *glance);
+void tl_put_threshold(struct tl_text *text, const struct tl_glance *glance);
 /* Members of an object: state, levels, counts, rate, history, writers. */
-void tl_look_json(struct tl_fields *fields, const struct tl_look *look);
+void tl_view_json(struct tl_fields *fields, const struct tl_view *view);
 
 /* The word of a threshold. */
 const char *tl_threshold_name(unsigned threshold);

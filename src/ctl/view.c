@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.c - inspect a live timeline or a file
+ * view.c - inspect a live timeline or a file
  */
-#include "ctl/inspect.h"
+#include "ctl/view.h"
 
 #include "base/file.h"
 #include "clock/clock.h"
@@ -26,18 +26,18 @@ enum {
 	 * stamped by another clock. */
 	SLACK_NS = 1000000000,
 	RUN_MAX = 32,    /* entries read at once */
-	LANE_MAX = 1024, /* ... looked at in a lane, with what steers it */
+	LANE_MAX = 1024, /* entries read of a lane, builtin ones included */
 	RUNS_MAX = 16384 /* read of one timeline, however many lanes */
 };
 
-/* One timeline whose entries are looked at. */
+/* The scan of one timeline for its writers. */
 struct scan {
 	struct tl_writers *writers;
 	int fd;
 	const struct tl_glance *glance;
 	unsigned runs_left;
-	uint64_t message; /* that was asked of last; 0 none */
-	bool builtin;     /* is it? */
+	uint64_t message; /* whose builtin flag is cached; 0 none */
+	bool builtin;
 };
 
 static struct tl_writer *
@@ -76,8 +76,8 @@ take_entry(struct tl_writers *writers, const struct tl_glance *g,
 		w->age_ns = age_ns;
 }
 
-/* Messages of ours tell who steered it, not who logs.  Asked once for several
- * entries of one message. */
+/* Builtin messages name the process that changed a level, not one that logs.
+ * The flag is read once for several entries of one message. */
 static bool
 is_builtin(struct scan *s, uint32_t message)
 {
@@ -109,8 +109,8 @@ is_entry(const struct timeline_header *h, uint32_t lane, uint64_t q,
 	       e->stamp == timeline_stamp_fallback(q, e);
 }
 
-/* Entries [q, q + count), side by side in the file, newest first.  What is
- * not whole tells nothing; what was overwritten meanwhile is an entry, too. */
+/* Entries [q, q + count), contiguous in the file, newest first.  Incomplete
+ * entries are skipped; one that was overwritten meanwhile counts as well. */
 static size_t
 take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 {
@@ -133,7 +133,7 @@ take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 	return taken;
 }
 
-/* From the newest back, until enough was seen of it. */
+/* From the newest entry back, until the lane has TL_WRITER_ENTRIES_MAX. */
 static void
 take_lane(struct scan *s, uint32_t i)
 {
@@ -198,7 +198,8 @@ parse_stat(const char *stat, char *state, uint64_t *start)
 	return end != at;
 }
 
-/* Who has this number now may have been born after the entry. */
+/* The process that has this number now may have started after the entry was
+ * logged: then its writer is dead. */
 static bool
 is_alive(const struct tl_writer *w)
 {
@@ -214,7 +215,7 @@ is_alive(const struct tl_writer *w)
 		return false;
 	if (!read_proc(w->pid, "stat", text, sizeof(text)) ||
 	    !parse_stat(text, &state, &start) || hz <= 0)
-		return true; /* /proc is closed to us */
+		return true; /* /proc is not readable */
 	if (state == 'Z' || state == 'X')
 		return false;
 	lived_ns = (uint64_t)tl_clock_read(CLOCK_BOOTTIME);
@@ -224,7 +225,7 @@ is_alive(const struct tl_writer *w)
 	return w->age_ns <= lived_ns + SLACK_NS;
 }
 
-/* The dead have no name any more, but who made the file left its own. */
+/* A dead process has no name in /proc, but the header names the creator. */
 static void
 name_writer(struct tl_writer *w, const struct tl_glance *g)
 {
@@ -315,59 +316,59 @@ tl_writers_json(struct tl_fields *f, const struct tl_writers *writers)
 /* == a timeline == */
 
 int
-tl_look_again(struct tl_look *look, bool whole)
+tl_view_update(struct tl_view *view, bool whole)
 {
-	const uint64_t before = look->glance.appended;
-	const int64_t then_ns = look->taken_ns;
+	const uint64_t before = view->glance.appended;
+	const int64_t then_ns = view->updated_ns;
 	int rc;
 
-	if (fstat(look->fd, &look->status) != 0)
-		return tl_fault(&look->fault, -errno, TL_FAULT_NOWHERE, "%s",
+	if (fstat(view->fd, &view->status) != 0)
+		return tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
 		    strerror(errno));
-	tl_glance_free(&look->glance);
-	look->seen = false;
-	rc = tl_glance_fd(&look->glance, look->fd, whole, &look->fault);
+	tl_glance_free(&view->glance);
+	view->seen = false;
+	rc = tl_glance_fd(&view->glance, view->fd, whole, &view->fault);
 	if (rc != 0)
 		return rc;
-	look->seen = true;
-	look->taken_ns = tl_clock_read(CLOCK_MONOTONIC);
-	look->past_ns = then_ns ? look->taken_ns - then_ns : 0;
-	look->fresh = then_ns && look->glance.appended > before
-			  ? look->glance.appended - before
+	view->seen = true;
+	view->updated_ns = tl_clock_read(CLOCK_MONOTONIC);
+	view->round_ns = then_ns ? view->updated_ns - then_ns : 0;
+	view->fresh = then_ns && view->glance.appended > before
+			  ? view->glance.appended - before
 			  : 0;
 	if (whole)
-		tl_writers_read(&look->writers, look->fd, &look->glance);
+		tl_writers_read(&view->writers, view->fd, &view->glance);
 	return 0;
 }
 
 void
-tl_look_free(struct tl_look *look)
+tl_view_free(struct tl_view *view)
 {
-	tl_glance_free(&look->glance);
-	if (look->fd >= 0)
-		close(look->fd);
-	look->fd = -1;
+	tl_glance_free(&view->glance);
+	if (view->fd >= 0)
+		close(view->fd);
+	view->fd = -1;
 }
 
 double
-tl_look_rate(const struct tl_look *look)
+tl_view_rate(const struct tl_view *view)
 {
-	if (look->past_ns <= 0)
+	if (view->round_ns <= 0)
 		return 0;
-	return (double)look->fresh * 1e9 / (double)look->past_ns;
+	return (double)view->fresh * 1e9 / (double)view->round_ns;
 }
 
 const char *
-tl_look_state(const struct tl_look *look)
+tl_view_state(const struct tl_view *view)
 {
-	switch (look->glance.header.state) {
+	switch (view->glance.header.state) {
 	case TIMELINE_SAVED:
 		return "saved";
 	case TIMELINE_IMPORTED:
 		return "imported";
 	default:
-		return !look->glance.now_tsc            ? "old"
-		       : look->glance.header.superseded ? "superseded"
+		return !view->glance.now_tsc            ? "old"
+		       : view->glance.header.superseded ? "superseded"
 							: "live";
 	}
 }
@@ -380,7 +381,7 @@ tl_threshold_name(unsigned threshold)
 }
 
 void
-tl_look_put_level(struct tl_text *text, const struct tl_glance *glance)
+tl_put_threshold(struct tl_text *text, const struct tl_glance *glance)
 {
 	tl_put_string(text, tl_threshold_name(glance->threshold));
 	if (!glance->burst)
@@ -400,18 +401,18 @@ put_optional_ns(struct tl_fields *f, const char *name, const char *null_name,
 }
 
 void
-tl_look_json(struct tl_fields *f, const struct tl_look *look)
+tl_view_json(struct tl_fields *f, const struct tl_view *view)
 {
-	const struct tl_glance *g = &look->glance;
+	const struct tl_glance *g = &view->glance;
 
-	tl_fields_string(f, "state", tl_look_state(look));
+	tl_fields_string(f, "state", tl_view_state(view));
 	tl_fields_string(f, "level", tl_threshold_name(g->threshold));
 	tl_fields_string(f, "base", tl_threshold_name(g->base));
 	put_optional_ns(f, "burst_left", "burst_left_ns", g->burst,
 	    (int64_t)g->burst_left_ns);
-	tl_fields_double(f, "rate", tl_look_rate(look));
+	tl_fields_double(f, "rate", tl_view_rate(view));
 	tl_fields_unsigned(f, "entries", g->appended);
 	tl_fields_unsigned(f, "lost", g->dropped);
 	put_optional_ns(f, "kept", "kept_ns", g->kept_ns >= 0, g->kept_ns);
-	tl_writers_json(f, &look->writers);
+	tl_writers_json(f, &view->writers);
 }
