@@ -30,7 +30,7 @@
 /* Of one folder: who may ask for snapshots may not fill the disk. */
 enum { SNAPSHOTS_MAX = 256 };
 /* Accounts and hosts that are named in timelines, and how long they are. */
-enum { WHO_MAX = 128, WHO_SIZE_MAX = 64 };
+enum { WHO_MAX = 128, NAME_SIZE_MAX = 64 };
 
 #define SNAPSHOT_SUFFIX ".tl"
 
@@ -187,7 +187,7 @@ save(struct tl_ask_timeline *answer, struct timeline *tl, const char *folder)
 static const char *
 admit(const char *name)
 {
-	static char known[WHO_MAX][WHO_SIZE_MAX + 1];
+	static char known[WHO_MAX][NAME_SIZE_MAX + 1];
 	static size_t known_count;
 
 	for (size_t i = 0; i < known_count; i++) {
@@ -202,9 +202,9 @@ admit(const char *name)
 
 /* Escaped, and not too long. */
 static int
-name_who(struct timeline *tl, const char *who, uint64_t *number)
+string_of_name(struct timeline *tl, const char *who, uint64_t *number)
 {
-	char name[WHO_SIZE_MAX + 1];
+	char name[NAME_SIZE_MAX + 1];
 	struct tl_text text = { 0 };
 	int rc;
 
@@ -235,9 +235,9 @@ record(struct timeline *tl, const struct tl_ask_request *request)
 		rc = timeline_string(tl, has_level ? request->level : "-",
 		    &level);
 	if (rc == 0)
-		rc = name_who(tl, request->account, &account);
+		rc = string_of_name(tl, request->account, &account);
 	if (rc == 0)
-		rc = name_who(tl, request->from, &from);
+		rc = string_of_name(tl, request->from, &from);
 	if (rc == 0)
 		timeline_append(event, verb, level, account, from);
 	return rc;
@@ -451,12 +451,12 @@ leave(struct tl_allow *allow)
 static int
 listen(struct tl_allow *allow, struct tl_fault *fault)
 {
-	const struct tl_nats_manner manner = { .name = "timeline-ship allow",
+	const struct tl_nats_session session = { .name = "timeline-ship allow",
 		.patient = true,
 		.reconnected = connected };
 	natsStatus s;
 	int rc = tl_nats_connect(&allow->connection, allow->options->nats,
-	    &manner, fault);
+	    &session, fault);
 
 	if (rc < 0)
 		return rc;

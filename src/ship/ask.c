@@ -37,7 +37,7 @@ take_level(struct tl_ask_request *request, const char *word)
 }
 
 int
-tl_ship_ask_words(struct tl_ask_request *request, const char *const *words,
+tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
     size_t count, struct tl_fault *fault)
 {
 	static const size_t wants[TL_ASK_VERBS] = { [TL_ASK_LIST] = 1,
@@ -189,10 +189,10 @@ gather_all(struct gather *g, struct tl_fault *fault)
 {
 	const int64_t wait_ms =
 	    g->ask->wait_ns ? g->ask->wait_ns / 1000000 : WAIT_MS;
-	const int64_t end = tl_window_now() + wait_ms;
+	const int64_t end = tl_now_ms() + wait_ms;
 
 	while (!is_enough(g)) {
-		const int64_t left = end - tl_window_now();
+		const int64_t left = end - tl_now_ms();
 		natsMsg *message = NULL;
 		natsStatus s;
 
@@ -246,7 +246,7 @@ send_request(struct gather *g)
 int
 tl_ship_ask(const struct tl_ship_ask *ask, struct tl_fault *fault)
 {
-	const struct tl_nats_manner manner = { .name = "timeline-ship ask" };
+	const struct tl_nats_session session = { .name = "timeline-ship ask" };
 	struct gather g = { .ask = ask,
 		.answer = calloc(1, sizeof(*g.answer)) };
 	natsStatus s;
@@ -254,7 +254,7 @@ tl_ship_ask(const struct tl_ship_ask *ask, struct tl_fault *fault)
 
 	if (!g.answer)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
-	rc = tl_nats_connect(&g.connection, &ask->nats, &manner, fault);
+	rc = tl_nats_connect(&g.connection, &ask->nats, &session, fault);
 	if (rc == 0) {
 		s = send_request(&g);
 		rc = s == NATS_OK ? gather_all(&g, fault)
@@ -271,7 +271,7 @@ tl_ship_ask(const struct tl_ship_ask *ask, struct tl_fault *fault)
 /* The glob of an option that makes sense but once. */
 static int
 copy_glob(struct tl_call *call, const char *option,
-    const struct tl_words *words, char to[TL_ASK_NAME_MAX])
+    const struct tl_arguments *words, char to[TL_ASK_NAME_MAX])
 {
 	if (words->count == 0)
 		return 0;
@@ -292,7 +292,7 @@ read_request(struct tl_call *call, struct tl_ask_request *request)
 	if (o->operands.count < 2)
 		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "ask needs a URL, and what to ask");
-	rc = tl_ship_ask_words(request, o->operands.items + 1,
+	rc = tl_ship_ask_parse(request, o->operands.items + 1,
 	    o->operands.count - 1, &call->fault);
 	if (rc == 0)
 		rc = copy_glob(call, "--host", &o->hosts, request->host);
@@ -322,7 +322,7 @@ read_options(struct tl_call *call, struct tl_ship_ask *ask)
 
 /* The user of the cluster, or else of this machine; and its name. */
 static void
-set_who(struct tl_ship_ask *ask)
+set_account(struct tl_ship_ask *ask)
 {
 	struct tl_ask_request *r = &ask->request;
 	const struct passwd *user = getpwuid(geteuid());
@@ -347,7 +347,7 @@ tl_verb_ask(struct tl_call *call)
 
 	if (rc < 0)
 		return tl_call_usage(call, rc);
-	set_who(&ask);
-	ask.stop = tl_call_stops();
+	set_account(&ask);
+	ask.stop = tl_call_stop_flag();
 	return tl_ship_ask(&ask, &call->fault);
 }

@@ -25,7 +25,7 @@ struct tl_ship_ask {
  * Fill in a request from words: "list", "priority" LEVEL, "burst" LEVEL
  * DURATION, "snapshot"; 0, or -EINVAL and the fault says why.
  */
-int tl_ship_ask_words(struct tl_ask_request *request, const char *const *words,
+int tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
     size_t count, struct tl_fault *fault);
 
 /* 0; -ENOENT: nobody answered; -EREMOTEIO: some host could not do it, as out

@@ -270,9 +270,9 @@ static const struct member request_table[] = {
 	{ "duration_ns", MEMBER_UNSIGNED,
 	    offsetof(struct asked, request.duration_ns), 0 },
 	{ "account", MEMBER_STRING, offsetof(struct asked, request.account),
-	    TL_ASK_WHO_MAX },
+	    TL_ASK_ACCOUNT_MAX },
 	{ "from", MEMBER_STRING, offsetof(struct asked, request.from),
-	    TL_ASK_WHO_MAX },
+	    TL_ASK_ACCOUNT_MAX },
 };
 static const struct members request_members = { MEMBERS(request_table), NULL,
 	NULL, NULL };

@@ -33,7 +33,7 @@ enum {
 	TL_ASK_NAME_MAX = 256,
 	TL_ASK_GLOB_MAX = TL_ASK_NAME_MAX,
 	TL_ASK_LEVEL_MAX = 16,
-	TL_ASK_WHO_MAX = 65, /* of an account, of the host it is on */
+	TL_ASK_ACCOUNT_MAX = 65, /* of an account, of the host it is on */
 	TL_ASK_ERROR_MAX = 200,
 	TL_ASK_TIMELINES_MAX = 64, /* in an answer */
 	TL_ASK_SIZE_MAX = 4096,    /* bytes of a request */
@@ -47,8 +47,8 @@ struct tl_ask_request {
 	char level[TL_ASK_LEVEL_MAX];   /* priority, burst */
 	uint64_t duration_ns;           /* burst */
 	/* Who asks, as the asking program says; "": it does not. */
-	char account[TL_ASK_WHO_MAX];
-	char from[TL_ASK_WHO_MAX];
+	char account[TL_ASK_ACCOUNT_MAX];
+	char from[TL_ASK_ACCOUNT_MAX];
 };
 
 /* A timeline after what was asked was done, or why it was not. */

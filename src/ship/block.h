@@ -104,7 +104,7 @@ int tl_block_open(struct tl_trace **trace, struct tl_bytes data,
 int tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 /* What an open block says.  0; -EBADMSG: it is no block of a chain. */
-int tl_block_tell(struct tl_block_facts *facts, struct tl_trace *trace,
+int tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
     struct tl_fault *fault);
 /* Both, of a whole block: -EBADMSG when anything in it is damaged. */
 int tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,

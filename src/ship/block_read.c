@@ -237,7 +237,7 @@ tl_block_count_levels(uint64_t counts[TIMELINE_LEVEL_NONE],
 }
 
 static int
-tell_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
+require_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
     struct tl_fault *fault)
 {
 	if (!read_infos(facts, trace))
@@ -247,7 +247,7 @@ tell_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
 }
 
 int
-tl_block_tell(struct tl_block_facts *facts, struct tl_trace *trace,
+tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
     struct tl_fault *fault)
 {
 	const int rc = count_all(&facts->block, trace);
@@ -255,7 +255,7 @@ tl_block_tell(struct tl_block_facts *facts, struct tl_trace *trace,
 	if (rc < 0)
 		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
 		    strerror(-rc));
-	return tell_infos(facts, trace, fault);
+	return require_infos(facts, trace, fault);
 }
 
 int
@@ -267,7 +267,7 @@ tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
 
 	if (rc < 0)
 		return rc;
-	rc = tell_infos(facts, trace, fault);
+	rc = require_infos(facts, trace, fault);
 	tl_trace_close(trace);
 	return rc;
 }
@@ -283,7 +283,7 @@ tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
 	if (rc < 0)
 		return rc;
 	facts->block.data = data;
-	rc = tl_block_tell(facts, trace, fault);
+	rc = tl_block_read_facts(facts, trace, fault);
 	if (rc == 0 && damage.rc < 0)
 		rc = tl_fault(fault, -EBADMSG, damage.at, "%s", damage.text);
 	tl_trace_close(trace);

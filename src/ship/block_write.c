@@ -159,7 +159,7 @@ struct thinning {
 	size_t thread_count;
 	size_t last; /* the thread of the event before */
 	struct tl_event loss;
-	bool told; /* the loss was put */
+	bool reported; /* the loss was put */
 };
 
 static bool
@@ -276,8 +276,9 @@ put_all(struct thinning *t)
 	if (rc < 0)
 		return rc;
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
-		if (!t->told && event.ns >= t->loss.ns && !event.continued) {
-			t->told = true;
+		if (!t->reported && event.ns >= t->loss.ns &&
+		    !event.continued) {
+			t->reported = true;
 			if ((rc = put(t, &t->loss)) < 0)
 				break;
 		}

@@ -122,7 +122,7 @@ rest(void)
 
 /* Said once, and when it is over. */
 static void
-note_put(struct tl_feed *c, int rc)
+report_put(struct tl_feed *c, int rc)
 {
 	const int before = (int)tl_load_32(&c->put_rc);
 
@@ -156,7 +156,7 @@ put(struct tl_feed *c, const struct tl_recorder_files *files,
 		if (rc == 0)
 			rc = tl_spool_put(c->kept, &block,
 			    tl_text_string(&c->positions));
-		note_put(c, rc);
+		report_put(c, rc);
 		if (rc == 0 || tl_load_32(&c->stop) != 0)
 			return;
 		rest();

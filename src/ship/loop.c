@@ -16,10 +16,10 @@
 
 enum {
 	NS_PER_MS = 1000000,
-	LOOK_MS = 250, /* for timelines */
+	SCAN_MS = 250, /* for timelines */
 	SHOW_MS = 200,
 	IDLE_MS = 100, /* a look at the clock, whatever happens */
-	SETTLE_MS = 20,
+	WAIT_MS = 20,
 	TURN_BLOCKS = 64, /* then others are looked at */
 	AGAIN_MS_MIN = 100,
 	AGAIN_MS_MAX = 5000
@@ -32,15 +32,15 @@ struct run {
 	struct tl_sources *sources;
 	int wake; /* an eventfd: there is a block */
 	struct tl_run_result result;
-	uint64_t under_way;
-	uint64_t settled;
+	uint64_t in_flight;
+	uint64_t acked;
 	bool moved; /* something was sent or settled in this turn */
-	bool away;
+	bool disconnected;
 	int64_t again_ms; /* how long the next pause is */
 	/* CLOCK_MONOTONIC */
 	int64_t begun_ns;
 	int64_t retry_ns; /* nothing is sent before */
-	int64_t look_ns;
+	int64_t scan_ns;
 	int64_t show_ns;
 	bool on_terminal; /* somebody waits there */
 	bool shown;
@@ -65,42 +65,42 @@ wake(void *context)
 /* == the target == */
 
 static void
-say_back(struct run *r)
+report_back(struct run *r)
 {
-	r->away = false;
+	r->disconnected = false;
 	r->again_ms = 0;
 	tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
 	    "the target takes blocks again");
 }
 
 static void
-settled(void *context, const char *chain, uint64_t number, int rc)
+acked(void *context, const char *chain, uint64_t number, int rc)
 {
 	struct run *r = context;
 
 	if (rc < 0)
 		return; /* what sent or settled says so, too */
-	tl_spool_settled(r->spool, chain, number);
-	r->under_way -= r->under_way > 0;
-	r->settled++;
+	tl_spool_acked(r->spool, chain, number);
+	r->in_flight -= r->in_flight > 0;
+	r->acked++;
 	r->moved = true;
-	if (r->away)
-		say_back(r);
+	if (r->disconnected)
+		report_back(r);
 }
 
 /* Nothing on its way will arrive: all of it again, in a while. */
 static void
-go_away(struct run *r, int rc, const struct tl_fault *fault)
+disconnect(struct run *r, int rc, const struct tl_fault *fault)
 {
 	if (rc == -EPIPE && strcmp(r->options->target.url, "-") == 0)
 		r->result.reader_left = true;
-	else if (!r->away)
+	else if (!r->disconnected)
 		tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
 		    "%s; blocks are kept and sent again",
 		    fault->text[0] ? fault->text : strerror(-rc));
-	r->away = true;
-	r->under_way = 0;
-	tl_spool_away(r->spool);
+	r->disconnected = true;
+	r->in_flight = 0;
+	tl_spool_disconnected(r->spool);
 	r->again_ms = r->again_ms ? r->again_ms * 2 : AGAIN_MS_MIN;
 	if (r->again_ms > AGAIN_MS_MAX)
 		r->again_ms = AGAIN_MS_MAX;
@@ -122,7 +122,7 @@ refuse(struct run *r, const struct tl_block *block)
 		    "%s: a block of %zu bytes is more than the target takes "
 		    "(%zu): such are dropped and counted",
 		    block->timeline, block->data.size, r->target->size_max);
-	tl_spool_refuse(r->spool);
+	tl_spool_reject(r->spool);
 	r->moved = true;
 }
 
@@ -143,9 +143,9 @@ send_one(struct run *r)
 		tl_spool_give(r->spool, rc);
 	}
 	if (rc < 0 && rc != -EAGAIN)
-		go_away(r, rc, &fault);
+		disconnect(r, rc, &fault);
 	if (rc == 0) {
-		r->under_way++;
+		r->in_flight++;
 		r->moved = true;
 	}
 	return rc;
@@ -165,15 +165,15 @@ pump(struct run *r)
 		rc = send_one(r);
 	if (rc < 0 && rc != -EAGAIN)
 		return;
-	rc = r->target->settle(r->target, r->moved ? 0 : SETTLE_MS, &fault);
+	rc = r->target->wait(r->target, r->moved ? 0 : WAIT_MS, &fault);
 	if (rc < 0)
-		go_away(r, rc, &fault);
+		disconnect(r, rc, &fault);
 }
 
 /* == what is seen of it == */
 
 static void
-count_up(struct run *r)
+update_result(struct run *r)
 {
 	tl_spool_status(r->spool, &r->result.spool);
 	tl_sources_status(r->sources, &r->result.sources);
@@ -188,9 +188,9 @@ show(struct run *r)
 	if (!r->on_terminal || now() < r->show_ns)
 		return;
 	r->show_ns = now() + SHOW_MS * NS_PER_MS;
-	count_up(r);
+	update_result(r);
 	tl_put_string(&text, "\r\033[K");
-	tl_run_line(&text, &r->result, r->away);
+	tl_run_line(&text, &r->result, r->disconnected);
 	if (text.rc == 0)
 		(void)tl_write_all(STDERR_FILENO, text.data, text.size);
 	tl_text_free(&text);
@@ -198,7 +198,7 @@ show(struct run *r)
 }
 
 static void
-wipe(const struct run *r)
+clear_line(const struct run *r)
 {
 	static const char words[] = "\r\033[K";
 
@@ -225,7 +225,7 @@ rest(const struct run *r)
 {
 	const int64_t left_ms = (r->retry_ns - now()) / NS_PER_MS + 1;
 
-	if (r->away && left_ms > 0)
+	if (r->disconnected && left_ms > 0)
 		(void)poll(NULL, 0, left_ms < IDLE_MS ? (int)left_ms : IDLE_MS);
 	else
 		wait_for_blocks(r, IDLE_MS);
@@ -252,15 +252,15 @@ turn(struct run *r)
 static void
 look(struct run *r)
 {
-	tl_sources_look(r->sources);
-	r->look_ns = now() + LOOK_MS * NS_PER_MS;
+	tl_sources_scan(r->sources);
+	r->scan_ns = now() + SCAN_MS * NS_PER_MS;
 }
 
 static void
-run_until_told(struct run *r)
+run_until_stopped(struct run *r)
 {
 	for (look(r); !is_over(r); turn(r))
-		if (now() >= r->look_ns)
+		if (now() >= r->scan_ns)
 			look(r);
 }
 
@@ -271,7 +271,7 @@ is_empty(struct run *r)
 	struct tl_spool_status status;
 
 	tl_spool_status(r->spool, &status);
-	return status.blocks <= r->under_way;
+	return status.blocks <= r->in_flight;
 }
 
 static bool
@@ -287,10 +287,10 @@ finish(struct run *r, int64_t until_ns)
 {
 	struct tl_fault fault = { 0 };
 
-	if ((r->under_way > 0 || !r->away) &&
+	if ((r->in_flight > 0 || !r->disconnected) &&
 	    r->target->finish(r->target, &fault) < 0)
-		go_away(r, fault.rc, &fault);
-	while (r->under_way > 0 && now() < until_ns)
+		disconnect(r, fault.rc, &fault);
+	while (r->in_flight > 0 && now() < until_ns)
 		turn(r);
 }
 
@@ -306,16 +306,16 @@ linger(struct run *r)
 		       !(tl_sources_are_done(r->sources) && is_empty(r)))
 			turn(r);
 		while (!tl_sources_are_done(r->sources)) /* bound to end */
-			wait_for_blocks(r, SETTLE_MS);
+			wait_for_blocks(r, WAIT_MS);
 		finish(r, until_ns);
-	} while (r->away && !is_empty(r) && may_linger(r, until_ns));
+	} while (r->disconnected && !is_empty(r) && may_linger(r, until_ns));
 }
 
 static void
 end(struct run *r)
 {
-	count_up(r);
-	wipe(r);
+	update_result(r);
+	clear_line(r);
 	r->result.failed = r->result.spool.blocks > 0 && !r->options->spool &&
 			   !r->result.reader_left;
 }
@@ -353,7 +353,7 @@ open_all(struct run *r, struct tl_fault *fault)
 		rc = tl_target_open(&r->target, &o->target, fault);
 	if (rc < 0)
 		return rc;
-	r->target->settled = settled;
+	r->target->acked = acked;
 	r->target->context = r;
 	rc = tl_sources_new(&r->sources, r->spool, o->timelines,
 	    o->timeline_count, &o->chain);
@@ -369,7 +369,7 @@ tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 
 	r.on_terminal = !options->quiet && isatty(STDERR_FILENO) == 1;
 	if (rc == 0) {
-		run_until_told(&r);
+		run_until_stopped(&r);
 		linger(&r);
 		end(&r);
 		*result = r.result;

@@ -19,7 +19,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 /* Say "timeline-ship: NAME: TEXT" by one write, as any thread may; name may be
  * NULL. */
 static void
-complain(const char *name, const struct tl_fault *fault)
+print_diagnostic(const char *name, const struct tl_fault *fault)
 {
 	static const char clear[] = "\r\033[K";
 
@@ -32,7 +32,7 @@ static void
 say(void *context, const struct tl_fault *fault)
 {
 	(void)context;
-	complain(NULL, fault);
+	print_diagnostic(NULL, fault);
 }
 
 static int
@@ -93,7 +93,7 @@ main(int argc, char **argv)
 	if (call.fault.rc == 0)
 		call.fault.rc = rc;
 	if (rc < 0 && rc != -EPIPE)
-		complain(call.subject, &call.fault);
+		print_diagnostic(call.subject, &call.fault);
 	if (call.usage)
 		(void)tl_write_all(STDERR_FILENO, "Try timeline-ship --help.\n",
 		    26);

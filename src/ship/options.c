@@ -62,9 +62,10 @@ usage(struct tl_fault *fault, const char *word, const char *what)
 }
 
 static int
-add_word(struct tl_words *words, const char *word, struct tl_fault *fault)
+add_argument(struct tl_arguments *words, const char *word,
+    struct tl_fault *fault)
 {
-	if (words->count == TL_WORDS_MAX)
+	if (words->count == TL_ARGUMENTS_MAX)
 		return usage(fault, word, "too many of them");
 	words->items[words->count++] = word;
 	return 0;
@@ -88,7 +89,7 @@ take_operand(struct tl_options *o, const char *word, struct tl_fault *fault)
 {
 	return o->verb == TL_SHIP_VERB_NONE
 		   ? take_verb(o, word, fault)
-		   : add_word(&o->operands, word, fault);
+		   : add_argument(&o->operands, word, fault);
 }
 
 static int
@@ -101,9 +102,9 @@ take(struct tl_options *o, int value, const char *argument,
 		return take_operand(o, argument, fault);
 	o->given[option] = argument ? argument : "";
 	if (option == TL_SHIP_HOST)
-		return add_word(&o->hosts, argument, fault);
+		return add_argument(&o->hosts, argument, fault);
 	if (option == TL_SHIP_TIMELINE)
-		return add_word(&o->timelines, argument, fault);
+		return add_argument(&o->timelines, argument, fault);
 	return 0;
 }
 
@@ -288,7 +289,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 /* == what verbs share == */
 
 const volatile sig_atomic_t *
-tl_call_stops(void)
+tl_call_stop_flag(void)
 {
 	tl_signals_ask_to_stop(true);
 	return tl_stop_flag();

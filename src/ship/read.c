@@ -25,16 +25,16 @@
 
 #define SLACK_NS INT64_C(60000000000)
 
-enum { GAPS_SAID_MAX = 100 };
+enum { GAPS_REPORTED_MAX = 100 };
 
-enum { STRANGE, UNTRUE, LATE, AGAIN };
+enum { NOT_A_BLOCK, MISMATCH, LATE, DUPLICATE };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[STRANGE] = { -EBADMSG, "message that is no block, skipped" },
-	[UNTRUE] = { -EBADMSG, "block that says another thing than its "
-			       "message, skipped" },
+	[NOT_A_BLOCK] = { -EBADMSG, "message that is no block, skipped" },
+	[MISMATCH] = { -EBADMSG, "block that says another thing than its "
+				 "message, skipped" },
 	[LATE] = { 0, "block behind a later one of its chain" },
-	[AGAIN] = { 0, "block that was there already, left out" },
+	[DUPLICATE] = { 0, "block that was there already, left out" },
 };
 
 struct work {
@@ -97,12 +97,12 @@ choose_start(int64_t since_ns)
 }
 
 static void
-say_gap(struct work *w, const struct tl_seen_chain *chain)
+report_gap(struct work *w, const struct tl_seen_chain *chain)
 {
 	const struct tl_seen_gap *gap = &chain->gaps[chain->gap_count - 1];
 
 	w->wrong = true;
-	if (w->gaps++ >= GAPS_SAID_MAX)
+	if (w->gaps++ >= GAPS_REPORTED_MAX)
 		return;
 	tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
 	    "%s %s: %llu blocks are missing before block %llu of chain %.8s",
@@ -112,7 +112,7 @@ say_gap(struct work *w, const struct tl_seen_chain *chain)
 }
 
 static void
-say_begun(struct work *w, const struct tl_seen_chain *chain)
+report_begun(struct work *w, const struct tl_seen_chain *chain)
 {
 	if (chain->begun == 0 || w->read->since_ns != INT64_MIN)
 		return;
@@ -131,18 +131,18 @@ see(struct work *w, const struct tl_block *block, uint64_t last)
 
 	switch (place) {
 	case TL_SEEN_FIRST:
-		say_begun(w, chain);
+		report_begun(w, chain);
 		return 1;
 	case TL_SEEN_NEXT:
 		return 1;
 	case TL_SEEN_AHEAD:
-		say_gap(w, chain);
+		report_gap(w, chain);
 		return 1;
 	case TL_SEEN_LATE:
 		tl_note(&w->notes, LATE, TL_FAULT_NOWHERE);
 		return 1;
-	case TL_SEEN_AGAIN:
-		tl_note(&w->notes, AGAIN, TL_FAULT_NOWHERE);
+	case TL_SEEN_DUPLICATE:
+		tl_note(&w->notes, DUPLICATE, TL_FAULT_NOWHERE);
 		return 0;
 	default:
 		return place;
@@ -151,7 +151,7 @@ see(struct work *w, const struct tl_block *block, uint64_t last)
 
 /* Do its bytes say what its message does? */
 static bool
-is_true(const struct tl_block *said, const struct tl_block *is)
+matches_message(const struct tl_block *said, const struct tl_block *is)
 {
 	return strcmp(said->chain, is->chain) == 0 &&
 	       said->number == is->number &&
@@ -170,10 +170,10 @@ is_in_time(const struct tl_ship_read *read, const struct tl_block *block)
 static int
 skip(struct work *w, uint64_t at, const struct tl_fault *why)
 {
-	if (w->notes.count[STRANGE] == 0)
+	if (w->notes.count[NOT_A_BLOCK] == 0)
 		tl_report_say(w->read->report, -EBADMSG, TL_FAULT_NOWHERE,
 		    "message %llu: %s", (unsigned long long)at, why->text);
-	tl_note(&w->notes, STRANGE, TL_FAULT_NOWHERE);
+	tl_note(&w->notes, NOT_A_BLOCK, TL_FAULT_NOWHERE);
 	w->wrong = true;
 	return 0;
 }
@@ -185,8 +185,8 @@ take_whole(struct work *w, const struct tl_block *block,
 	const struct tl_ship_read *read = w->read;
 	int rc;
 
-	if (!is_true(block, &facts->block)) {
-		tl_note(&w->notes, UNTRUE, TL_FAULT_NOWHERE);
+	if (!matches_message(block, &facts->block)) {
+		tl_note(&w->notes, MISMATCH, TL_FAULT_NOWHERE);
 		w->wrong = true;
 		return 0;
 	}
@@ -252,10 +252,10 @@ read_all(struct work *w, struct tl_nats_reader *reader, struct tl_fault *fault)
 }
 
 static void
-say_all(struct work *w)
+report_totals(struct work *w)
 {
 	tl_notes_say(&w->notes, w->read->report);
-	if (w->gaps > GAPS_SAID_MAX)
+	if (w->gaps > GAPS_REPORTED_MAX)
 		tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
 		    "%llu blocks are missing in all",
 		    (unsigned long long)w->seen.missing);
@@ -281,7 +281,7 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 		return rc;
 	rc = read_all(&w, reader, fault);
 	tl_nats_reader_free(reader);
-	say_all(&w);
+	report_totals(&w);
 	tl_seen_free(&w.seen);
 	return rc == 0 && w.wrong ? -EBADMSG : rc;
 }
@@ -296,7 +296,7 @@ write_on(void *context, const char *data, size_t size)
 }
 
 static void
-copy_words(const char **to, size_t *count, const struct tl_words *words)
+copy_words(const char **to, size_t *count, const struct tl_arguments *words)
 {
 	memcpy(to, words->items, words->count * sizeof(*to));
 	*count = words->count;
@@ -339,6 +339,6 @@ tl_verb_read(struct tl_call *call)
 	if (isatty(STDOUT_FILENO) == 1)
 		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "blocks are not for a terminal");
-	read.stop = tl_call_stops();
+	read.stop = tl_call_stop_flag();
 	return tl_ship_read(&read, &call->fault);
 }

@@ -111,7 +111,7 @@ static int
 read_host(struct tl_call *call, struct tl_run_options *run)
 {
 	static struct tl_origin here;
-	const struct tl_words *hosts = &call->options.hosts;
+	const struct tl_arguments *hosts = &call->options.hosts;
 
 	if (hosts->count > 1)
 		return fail(call, "--host", "one name is enough");
@@ -148,7 +148,7 @@ read_target(struct tl_call *call, struct tl_run_options *run)
 static int
 read_timelines(struct tl_call *call, struct tl_run_options *run)
 {
-	const struct tl_words *words = &call->options.operands;
+	const struct tl_arguments *words = &call->options.operands;
 
 	for (size_t i = 0; i < words->count; i++) {
 		if (words->items[i][0] == '\0')
@@ -186,7 +186,7 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 
 /* What nobody can have any more. */
 static int
-judge(struct tl_call *call, const struct tl_run_result *result)
+check_result(struct tl_call *call, const struct tl_run_result *result)
 {
 	const uint64_t blocks = result->spool.blocks;
 
@@ -258,7 +258,7 @@ tl_verb_run(struct tl_call *call)
 
 	if (rc < 0)
 		return tl_call_usage(call, rc);
-	run.stop = tl_call_stops();
+	run.stop = tl_call_stop_flag();
 	raise_descriptors();
 	rc = run_answering(call, &run, &result);
 	if (rc < 0)
@@ -267,7 +267,7 @@ tl_verb_run(struct tl_call *call)
 	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
 		tl_run_summary(&call->out, &result,
 		    tl_options_has(&call->options, TL_SHIP_JSON));
-	return judge(call, &result);
+	return check_result(call, &result);
 }
 
 /* == reports == */
@@ -285,8 +285,8 @@ put_count(struct tl_text *text, uint64_t count, const char *one,
 static void
 put_sent(struct tl_text *text, const struct tl_spool_status *s)
 {
-	put_count(text, s->settled, "block (", "blocks (");
-	tl_put_size(text, s->settled_size);
+	put_count(text, s->acked, "block (", "blocks (");
+	tl_put_size(text, s->acked_size);
 	tl_put_string(text, ") sent");
 	if (s->blocks == 0)
 		return;
@@ -323,11 +323,12 @@ put_entries(struct tl_text *text, const struct tl_run_result *r)
 }
 
 void
-tl_run_line(struct tl_text *text, const struct tl_run_result *r, bool away)
+tl_run_line(struct tl_text *text, const struct tl_run_result *r,
+    bool disconnected)
 {
 	put_count(text, r->sources.count, "timeline, ", "timelines, ");
 	put_entries(text, r);
-	if (away)
+	if (disconnected)
 		tl_put_string(text, "; the target is away");
 }
 
@@ -339,8 +340,8 @@ put_json(struct tl_text *text, const struct tl_run_result *r)
 	tl_fields_object(&f, NULL);
 	tl_fields_unsigned(&f, "entries", r->sources.entries);
 	tl_fields_unsigned(&f, "lost", r->sources.lost);
-	tl_fields_unsigned(&f, "blocks_sent", r->spool.settled);
-	tl_fields_unsigned(&f, "size_sent", r->spool.settled_size);
+	tl_fields_unsigned(&f, "blocks_sent", r->spool.acked);
+	tl_fields_unsigned(&f, "size_sent", r->spool.acked_size);
 	tl_fields_unsigned(&f, "blocks_waiting", r->spool.blocks);
 	tl_fields_unsigned(&f, "size_waiting", r->spool.size);
 	tl_fields_unsigned(&f, "blocks_dropped", r->spool.dropped_blocks);

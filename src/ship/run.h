@@ -43,7 +43,7 @@ int tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 
 /* What a person waits for, on one line of a terminal. */
 void tl_run_line(struct tl_text *text, const struct tl_run_result *so_far,
-    bool away);
+    bool disconnected);
 /* All of it. */
 void tl_run_summary(struct tl_text *text, const struct tl_run_result *result,
     bool json);

@@ -125,7 +125,7 @@ place(struct tl_seen *seen, struct tl_seen_chain *chain, uint64_t number,
 		const size_t i = find_gap(chain, number);
 
 		if (i == chain->gap_count)
-			return TL_SEEN_AGAIN;
+			return TL_SEEN_DUPLICATE;
 		seen->missing -= fill(chain, i, number, last);
 		return TL_SEEN_LATE;
 	}

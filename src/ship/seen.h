@@ -43,11 +43,11 @@ struct tl_seen {
 };
 
 enum tl_seen_place {
-	TL_SEEN_FIRST, /* of its chain */
-	TL_SEEN_NEXT,  /* what was expected */
-	TL_SEEN_AHEAD, /* others are missing before it */
-	TL_SEEN_LATE,  /* one of those that were missing */
-	TL_SEEN_AGAIN  /* it was seen already */
+	TL_SEEN_FIRST,    /* of its chain */
+	TL_SEEN_NEXT,     /* what was expected */
+	TL_SEEN_AHEAD,    /* others are missing before it */
+	TL_SEEN_LATE,     /* one of those that were missing */
+	TL_SEEN_DUPLICATE /* it was seen already */
 };
 
 /* A block was seen that stands for all up to last; chain is set.  An enum

@@ -15,7 +15,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-enum { TL_WORDS_MAX = 64 };
+enum { TL_ARGUMENTS_MAX = 64 };
 
 enum tl_ship_option {
 #define GROUP(title)
@@ -34,8 +34,8 @@ enum tl_ship_verb {
 	TL_SHIP_VERB_ASK
 };
 
-struct tl_words {
-	const char *items[TL_WORDS_MAX];
+struct tl_arguments {
+	const char *items[TL_ARGUMENTS_MAX];
 	size_t count;
 };
 
@@ -43,9 +43,9 @@ struct tl_options {
 	enum tl_ship_verb verb;
 	const char *given[TL_SHIP_OPTIONS]; /* its word, the last; "" without
 					       one; NULL: not given */
-	struct tl_words operands;
-	struct tl_words hosts; /* of --host, all of them ... */
-	struct tl_words timelines;
+	struct tl_arguments operands;
+	struct tl_arguments hosts; /* of --host, all of them ... */
+	struct tl_arguments timelines;
 };
 
 static inline bool
@@ -95,7 +95,7 @@ int tl_verb_ask(struct tl_call *call);
 /* A fault of the command line: rc. */
 int tl_call_usage(struct tl_call *call, int rc);
 /* From now on, signals that ask to end set this. */
-const volatile sig_atomic_t *tl_call_stops(void);
+const volatile sig_atomic_t *tl_call_stop_flag(void);
 /* A cluster that is asked or read, by its URL.  0, -EINVAL and the fault says
  * why. */
 int tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,

@@ -73,7 +73,7 @@ struct tl_sources {
 	const char *const *names;
 	size_t name_count;
 	struct tl_feed_options options;
-	uint64_t looks; /* with the first of 1: what comes later is all new */
+	uint64_t scans; /* with the first of 1: what comes later is all new */
 	bool too_many;
 	struct source *items[TL_SOURCES_MAX];
 	size_t count;
@@ -129,7 +129,7 @@ make_room(struct tl_sources *s)
 	for (size_t i = 0; i < s->count; i++) {
 		struct source *gone = s->items[i];
 
-		if (gone->feed || gone->found + 1 >= s->looks)
+		if (gone->feed || gone->found + 1 >= s->scans)
 			continue;
 		if (gone->kept)
 			tl_spool_chain_leave(gone->kept);
@@ -160,7 +160,7 @@ start(struct tl_sources *s, struct source *source, int fd,
 	struct tl_feed_options options = s->options;
 	int rc = 0;
 
-	options.all |= s->looks > 1;
+	options.all |= s->scans > 1;
 	if (!source->kept)
 		rc = tl_spool_chain(&source->kept, s->spool, options.host,
 		    source->name, fault);
@@ -258,7 +258,7 @@ look_at(void *context, const char *path, bool globbed)
 		s->too_many |= !source;
 	}
 	if (source)
-		source->found = s->looks;
+		source->found = s->scans;
 	if (source && !source->feed) {
 		if (rc == 0)
 			rc = look_at_file(s, source, fd, &fault);
@@ -272,7 +272,7 @@ look_at(void *context, const char *path, bool globbed)
 /* == all == */
 
 void
-tl_sources_look(struct tl_sources *s)
+tl_sources_scan(struct tl_sources *s)
 {
 	const bool before = s->too_many;
 
@@ -280,7 +280,7 @@ tl_sources_look(struct tl_sources *s)
 		if (s->items[i]->feed)
 			leave(s, s->items[i]);
 	s->too_many = false;
-	s->looks++;
+	s->scans++;
 	for (size_t i = 0; i < s->name_count; i++)
 		tl_expand(s->names[i], look_at, s);
 	if (s->too_many && !before)

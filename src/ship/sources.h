@@ -25,7 +25,7 @@ int tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
     const char *const *names, size_t count,
     const struct tl_feed_options *options);
 /* Follow what is there now and was not. */
-void tl_sources_look(struct tl_sources *sources);
+void tl_sources_scan(struct tl_sources *sources);
 void
 tl_sources_status(struct tl_sources *sources, struct tl_sources_status *status);
 /* What was logged by now becomes blocks.  Returns at once. */

@@ -29,14 +29,14 @@
 #include <timeline_layout.h>
 #include <unistd.h>
 
-enum { CHAINS_MAX = 16, RETRY_MS = 100, SETTLE_MS = 20 };
+enum { CHAINS_MAX = 16, RETRY_MS = 100, WAIT_MS = 20 };
 
 struct drive {
 	const char *host;
 	const char *timelines[CHAINS_MAX];
 	size_t chains;
 	uint64_t total, events;
-	uint64_t sent, settled; /* of the sequence of all chains */
+	uint64_t sent, acked; /* of the sequence of all chains */
 	int state;
 	uint64_t faults;
 	int every_ms; /* from block to block, at least; 0: as fast as can be */
@@ -140,21 +140,20 @@ make_block(struct drive *d, struct tl_block *block, struct tl_text *text,
 }
 
 static void
-settled(void *context, const char *chain, uint64_t number, int rc)
+acked(void *context, const char *chain, uint64_t number, int rc)
 {
 	struct drive *d = context;
 	char want[TL_CHAIN_SIZE];
 
 	if (rc < 0)
 		return;
-	name_chain(want, d->host, d->timelines[d->settled % d->chains]);
-	if (strcmp(want, chain) != 0 || number != d->settled / d->chains) {
+	name_chain(want, d->host, d->timelines[d->acked % d->chains]);
+	if (strcmp(want, chain) != 0 || number != d->acked / d->chains) {
 		fprintf(stderr, "drive: settled out of order\n");
 		exit(1);
 	}
-	d->settled++;
-	expect(tl_write_at(d->state, &d->settled, sizeof(d->settled), 0),
-	    "state");
+	d->acked++;
+	expect(tl_write_at(d->state, &d->acked, sizeof(d->acked), 0), "state");
 }
 
 static void
@@ -164,7 +163,7 @@ retry(struct drive *d, const struct tl_fault *fault)
 
 	if (d->faults++ == 0 || getenv("VERBOSE"))
 		fprintf(stderr, "drive: %s\n", fault->text);
-	d->sent = d->settled;
+	d->sent = d->acked;
 	nanosleep(&wait, NULL);
 }
 
@@ -181,7 +180,7 @@ send_all(struct drive *d, struct tl_target *target)
 	struct tl_text text = { 0 };
 	struct tl_block block;
 
-	while (d->settled < d->total) {
+	while (d->acked < d->total) {
 		const uint64_t made = d->every_ms
 					  ? (uint64_t)(now_ms() - begun_ms) /
 						(uint64_t)d->every_ms
@@ -197,7 +196,7 @@ send_all(struct drive *d, struct tl_target *target)
 		if (rc == 0)
 			continue;
 		if (rc == -EAGAIN)
-			rc = target->settle(target, SETTLE_MS, &fault);
+			rc = target->wait(target, WAIT_MS, &fault);
 		if (d->every_ms)
 			nanosleep(&(struct timespec){ .tv_nsec = 1000000 },
 			    NULL);
@@ -224,7 +223,7 @@ send_blocks(struct drive *d, const char *url, const char *replicas)
 		     : tl_nats_target_new(&target, &options, &fault);
 
 	expect(rc, fault.text);
-	target->settled = settled;
+	target->acked = acked;
 	target->context = d;
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	send_all(d, target);
@@ -232,7 +231,7 @@ send_blocks(struct drive *d, const char *url, const char *replicas)
 	tl_target_free(target);
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	printf("settled %llu faults %llu ms %lld\n",
-	    (unsigned long long)d->settled, (unsigned long long)d->faults,
+	    (unsigned long long)d->acked, (unsigned long long)d->faults,
 	    (long long)((b.tv_sec - a.tv_sec) * 1000 +
 			(b.tv_nsec - a.tv_nsec) / 1000000));
 	return 0;
@@ -253,9 +252,9 @@ verb_send(char **argv)
 	for (char *t = strtok(argv[4], ","); t && d.chains < CHAINS_MAX;
 	     t = strtok(NULL, ","))
 		d.timelines[d.chains++] = t;
-	if (tl_read_at(d.state, &d.settled, sizeof(d.settled), 0) <= 0)
-		d.settled = 0;
-	d.sent = d.settled;
+	if (tl_read_at(d.state, &d.acked, sizeof(d.acked), 0) <= 0)
+		d.acked = 0;
+	d.sent = d.acked;
 	expect(tl_interner_new(&d.interner), "interner");
 	expect(tl_interner_message(d.interner, tl_bytes_of("test"),
 		   tl_bytes_of(text), TIMELINE_RECORD_INSTANT, 6,
@@ -295,11 +294,11 @@ verb_hostile(char **argv)
 		"0123456789abcdef0123456789abcdef-18446744073709551615" };
 	char noise[5000] = "\x45\x43\x41\x52\x54\x4c\x54\x89";
 	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_manner manner = { .name = "hostile" };
+	const struct tl_nats_session session = { .name = "hostile" };
 	struct tl_fault fault = { 0 };
 	natsConnection *nc;
 
-	expect(tl_nats_connect(&nc, &options, &manner, &fault), fault.text);
+	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
 	for (size_t i = 8; i < sizeof(noise); i++)
 		noise[i] = (char)(i * i >> 3);
 	for (size_t i = 0; i < 5; i++) {
@@ -317,12 +316,12 @@ static int
 verb_ask(char **argv)
 {
 	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_manner manner = { .name = "hostile" };
+	const struct tl_nats_session session = { .name = "hostile" };
 	struct tl_fault fault = { 0 };
 	natsMsg *answer = NULL;
 	natsConnection *nc;
 
-	expect(tl_nats_connect(&nc, &options, &manner, &fault), fault.text);
+	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
 	if (natsConnection_RequestString(&answer, nc, "timeline-ask", argv[3],
 		5000) == NATS_OK)
 		printf("%.*s", natsMsg_GetDataLength(answer),
@@ -345,12 +344,12 @@ static int
 verb_lie(char **argv)
 {
 	const struct tl_nats_options options = { .url = argv[2] };
-	const struct tl_nats_manner manner = { .name = "hostile" };
+	const struct tl_nats_session session = { .name = "hostile" };
 	natsSubscription *asked = NULL;
 	struct tl_fault fault = { 0 };
 	natsConnection *nc;
 
-	expect(tl_nats_connect(&nc, &options, &manner, &fault), fault.text);
+	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
 	natsConnection_Subscribe(&asked, nc, "$JS.API.>", lie, argv[3]);
 	natsConnection_FlushTimeout(nc, 5000);
 	printf("ready\n");

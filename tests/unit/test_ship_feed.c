@@ -156,7 +156,7 @@ take_all(struct seen *seen)
 	while (tl_spool_take(spool, &block) == 0) {
 		look_at(seen, &block);
 		tl_spool_give(spool, 0);
-		tl_spool_settled(spool, block.chain, block.number);
+		tl_spool_acked(spool, block.chain, block.number);
 	}
 }
 

@@ -42,7 +42,7 @@ static char url[512];
 static struct tl_kafka_options options;
 static struct tl_target *target;
 static struct tl_fault fault;
-static uint64_t settled, failed;
+static uint64_t acked, failed;
 static char bytes[BLOCK_SIZE];
 
 static void
@@ -53,9 +53,9 @@ count(void *context, const char *chain, uint64_t number, int rc)
 		failed++;
 		return;
 	}
-	ck_assert_int_eq(chain[0], 'a' + (int)(settled % CHAINS));
-	ck_assert_uint_eq(number, settled / CHAINS);
-	settled++;
+	ck_assert_int_eq(chain[0], 'a' + (int)(acked % CHAINS));
+	ck_assert_uint_eq(number, acked / CHAINS);
+	acked++;
 }
 
 static void
@@ -74,8 +74,8 @@ setup(void)
 	    rd_kafka_mock_cluster_bootstraps(cluster));
 	options.url = url;
 	ck_assert_int_eq(tl_kafka_target_new(&target, &options, &fault), 0);
-	target->settled = count;
-	settled = failed = 0;
+	target->acked = count;
+	acked = failed = 0;
 }
 
 static void
@@ -107,10 +107,10 @@ send_all(uint64_t window)
 	struct tl_block block;
 	uint64_t sent = 0;
 
-	while (settled < BLOCKS) {
+	while (acked < BLOCKS) {
 		int rc = -EAGAIN;
 
-		if (sent < BLOCKS && sent - settled < window) {
+		if (sent < BLOCKS && sent - acked < window) {
 			make_block(&block, sent);
 			rc = target->send(target, &block, &fault);
 		}
@@ -119,9 +119,9 @@ send_all(uint64_t window)
 			continue;
 		}
 		if (rc == -EAGAIN)
-			rc = target->settle(target, WAIT_MS, &fault);
+			rc = target->wait(target, WAIT_MS, &fault);
 		if (rc < 0)
-			sent = settled;
+			sent = acked;
 	}
 }
 
@@ -215,14 +215,14 @@ START_TEST(a_broker_that_is_gone_comes_back)
 		rd_kafka_mock_broker_set_down(cluster, i);
 	make_block(&block, 0);
 	ck_assert_int_eq(target->send(target, &block, &fault), 0);
-	ck_assert_int_eq(target->settle(target, 300, &fault), 0);
-	ck_assert_uint_eq(settled, 0);
+	ck_assert_int_eq(target->wait(target, 300, &fault), 0);
+	ck_assert_uint_eq(acked, 0);
 	for (int32_t i = 1; i <= 3; i++)
 		rd_kafka_mock_broker_set_up(cluster, i);
-	while (settled == 0)
-		ck_assert_int_eq(target->settle(target, WAIT_MS, &fault), 0);
+	while (acked == 0)
+		ck_assert_int_eq(target->wait(target, WAIT_MS, &fault), 0);
 	target->finish(target, &fault);
-	settled = 0;
+	acked = 0;
 	send_all(BLOCKS); /* the first comes again */
 	ck_assert_uint_eq(read_all(&again), BLOCKS + 1);
 	ck_assert_uint_eq(again, 1);
@@ -239,7 +239,7 @@ START_TEST(a_block_that_is_refused_is_told)
 	make_block(&block, 0);
 	ck_assert_int_eq(target->send(target, &block, &fault), 0);
 	for (int i = 0; rc == 0 && i < 100; i++)
-		rc = target->settle(target, WAIT_MS, &fault);
+		rc = target->wait(target, WAIT_MS, &fault);
 	ck_assert_int_eq(rc, -EMSGSIZE);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(fault.rc, -EMSGSIZE);

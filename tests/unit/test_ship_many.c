@@ -39,7 +39,7 @@ come_and_go(unsigned number)
 		ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	}
 	tl_spool_give(spool, 0);
-	tl_spool_settled(spool, block.chain, block.number);
+	tl_spool_acked(spool, block.chain, block.number);
 	tl_spool_chain_leave(chain);
 }
 
@@ -118,7 +118,7 @@ send_chains(struct tl_target *target, unsigned count)
 	struct tl_fault fault = { 0 };
 	struct tl_text text = { 0 };
 
-	target->settled = ignore;
+	target->acked = ignore;
 	for (unsigned i = 0; i <= count; i++) {
 		snprintf(block.host, sizeof(block.host), "%s",
 		    numbered(i % count));
@@ -127,7 +127,7 @@ send_chains(struct tl_target *target, unsigned count)
 		tl_text_clear(&text);
 		ship_block(&text, &block, 0, "0:0");
 		ck_assert_int_eq(target->send(target, &block, &fault), 0);
-		ck_assert_int_eq(target->settle(target, 0, &fault), 0);
+		ck_assert_int_eq(target->wait(target, 0, &fault), 0);
 	}
 	tl_text_free(&text);
 	ck_assert_int_eq(target->finish(target, &fault), 0);
@@ -232,7 +232,7 @@ static void
 look_until(size_t count)
 {
 	do
-		tl_sources_look(sources);
+		tl_sources_scan(sources);
 	while (followed() != count);
 }
 
@@ -291,7 +291,7 @@ START_TEST(one_that_lacks_descriptors_is_tried_again)
 	few = (struct rlimit){ (rlim_t)next + 1, all.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	for (int i = 0; i < 3; i++)
-		tl_sources_look(sources);
+		tl_sources_scan(sources);
 	ck_assert_uint_eq(followed(), 0);
 	ck_assert_uint_eq(said, 1);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);

@@ -20,7 +20,7 @@ static struct timeline *tl;
 static const char *paths[] = { path };
 static struct tl_allow_options options;
 static struct tl_ask_answer answer;
-static char account[TL_ASK_WHO_MAX];
+static char account[TL_ASK_ACCOUNT_MAX];
 
 static void
 setup(void)
@@ -64,7 +64,7 @@ ask(const char *host, const char *timeline, const char *words)
 	snprintf(copy, sizeof(copy), "%s", words);
 	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
 		list[count++] = w;
-	ck_assert_int_eq(tl_ship_ask_words(&request, list, count, &fault), 0);
+	ck_assert_int_eq(tl_ship_ask_parse(&request, list, count, &fault), 0);
 	strcpy(request.host, host);
 	strcpy(request.timeline, timeline);
 	strcpy(request.account, account);
@@ -178,7 +178,7 @@ START_TEST(what_a_hostile_account_is_called_is_escaped_and_bounded)
 
 	strcpy(account, "a\033[2J\n\"");
 	ck_assert(ask("", "", "priority info"));
-	memset(account, '\001', TL_ASK_WHO_MAX - 1);
+	memset(account, '\001', TL_ASK_ACCOUNT_MAX - 1);
 	ck_assert(ask("", "", "priority info"));
 	ck_assert_uint_eq(read_records(records, 4), 2);
 	ck_assert_str_eq(records[0], "priority info a\\x1b[2J\\n\" desk1");
@@ -307,7 +307,7 @@ START_TEST(words_that_make_no_sense_are_refused)
 
 		while (n < 4 && wrong[i][n])
 			n++;
-		ck_assert_msg(tl_ship_ask_words(&request, wrong[i], n,
+		ck_assert_msg(tl_ship_ask_parse(&request, wrong[i], n,
 				  &fault) == -EINVAL,
 		    "%s", wrong[i][0]);
 		ck_assert_int_eq(fault.rc, -EINVAL);

@@ -11,7 +11,7 @@
 
 /* == on their way == */
 
-struct told {
+struct reported {
 	size_t count;
 	uint64_t numbers[TL_WINDOW_MAX];
 	int rc[TL_WINDOW_MAX];
@@ -20,11 +20,11 @@ struct told {
 static void
 tell(void *context, const char *chain, uint64_t number, int rc)
 {
-	struct told *told = context;
+	struct reported *reported = context;
 
 	(void)chain;
-	told->numbers[told->count] = number;
-	told->rc[told->count++] = rc;
+	reported->numbers[reported->count] = number;
+	reported->rc[reported->count++] = rc;
 }
 
 static struct tl_sending *
@@ -40,18 +40,18 @@ add(struct tl_window *w, const char *chain, uint64_t number, size_t size)
 START_TEST(blocks_are_told_in_the_order_of_sending)
 {
 	struct tl_window w = { 0 };
-	struct told told = { 0 };
-	const struct tl_target target = { .settled = tell, .context = &told };
+	struct reported reported = { 0 };
+	const struct tl_target target = { .acked = tell, .context = &reported };
 	struct tl_sending *s[4];
 
 	for (unsigned i = 0; i < 4; i++)
 		s[i] = add(&w, i % 2 ? "a" : "b", i, 1);
-	s[1]->state = s[2]->state = TL_SENDING_KEPT;
-	ck_assert_uint_eq(tl_window_settle(&w, &target), 0);
-	s[0]->state = TL_SENDING_KEPT;
-	ck_assert_uint_eq(tl_window_settle(&w, &target), 3);
-	ck_assert_uint_eq(told.numbers[0], 0);
-	ck_assert_uint_eq(told.numbers[2], 2);
+	s[1]->state = s[2]->state = TL_SENDING_ACKED;
+	ck_assert_uint_eq(tl_window_ack(&w, &target), 0);
+	s[0]->state = TL_SENDING_ACKED;
+	ck_assert_uint_eq(tl_window_ack(&w, &target), 3);
+	ck_assert_uint_eq(reported.numbers[0], 0);
+	ck_assert_uint_eq(reported.numbers[2], 2);
 	ck_assert(!tl_window_find(&w, 2));
 	ck_assert_ptr_eq(tl_window_find(&w, 3), s[3]);
 	ck_assert(!tl_window_find(&w, 4));
@@ -69,7 +69,7 @@ START_TEST(a_block_waits_for_the_one_before_in_its_chain)
 	ck_assert(tl_window_must_wait(&w, a2));
 	a1->state = TL_SENDING_SENT;
 	ck_assert(tl_window_must_wait(&w, a2));
-	a1->state = TL_SENDING_KEPT;
+	a1->state = TL_SENDING_ACKED;
 	ck_assert(!tl_window_must_wait(&w, a2));
 }
 END_TEST
@@ -77,39 +77,39 @@ END_TEST
 START_TEST(a_window_has_bounds_and_room_for_one_of_any_size)
 {
 	struct tl_window w = { 0 };
-	struct told told = { 0 };
-	const struct tl_target target = { .settled = tell, .context = &told };
+	struct reported reported = { 0 };
+	const struct tl_target target = { .acked = tell, .context = &reported };
 
 	add(&w, "a", 0, TL_WINDOW_SIZE_MAX + 1);
 	ck_assert(!tl_window_has_room(&w, 0));
-	tl_window_find(&w, 0)->state = TL_SENDING_KEPT;
-	tl_window_settle(&w, &target);
+	tl_window_find(&w, 0)->state = TL_SENDING_ACKED;
+	tl_window_ack(&w, &target);
 	for (unsigned i = 0; i < TL_WINDOW_MAX; i++)
 		add(&w, "a", i, 1);
 	ck_assert(!tl_window_has_room(&w, 1));
 	tl_window_clear(&w);
 	ck_assert(tl_window_is_empty(&w));
 	ck_assert_uint_eq(w.size, 0);
-	ck_assert_uint_eq(told.count, 1);
+	ck_assert_uint_eq(reported.count, 1);
 }
 END_TEST
 
 START_TEST(one_that_is_refused_takes_all_with_it)
 {
 	struct tl_window w = { 0 };
-	struct told told = { 0 };
-	const struct tl_target target = { .settled = tell, .context = &told };
+	struct reported reported = { 0 };
+	const struct tl_target target = { .acked = tell, .context = &reported };
 
 	for (unsigned i = 0; i < 4; i++)
 		add(&w, "a", i, 1);
-	tl_window_find(&w, 0)->state = TL_SENDING_KEPT;
-	tl_window_find(&w, 3)->state = TL_SENDING_KEPT;
-	tl_window_refuse(&w, &target, 2, -EMSGSIZE);
-	ck_assert_uint_eq(told.count, 4);
-	ck_assert_int_eq(told.rc[0], 0);
-	ck_assert_int_eq(told.rc[1], -ECANCELED);
-	ck_assert_int_eq(told.rc[2], -EMSGSIZE);
-	ck_assert_int_eq(told.rc[3], -ECANCELED);
+	tl_window_find(&w, 0)->state = TL_SENDING_ACKED;
+	tl_window_find(&w, 3)->state = TL_SENDING_ACKED;
+	tl_window_reject(&w, &target, 2, -EMSGSIZE);
+	ck_assert_uint_eq(reported.count, 4);
+	ck_assert_int_eq(reported.rc[0], 0);
+	ck_assert_int_eq(reported.rc[1], -ECANCELED);
+	ck_assert_int_eq(reported.rc[2], -EMSGSIZE);
+	ck_assert_int_eq(reported.rc[3], -ECANCELED);
 	ck_assert(tl_window_is_empty(&w));
 }
 END_TEST
@@ -134,13 +134,13 @@ START_TEST(gaps_are_counted_and_late_blocks_fill_them)
 
 	ck_assert_int_eq(see(&seen, "a", 5, 5), TL_SEEN_FIRST);
 	ck_assert_int_eq(see(&seen, "a", 6, 6), TL_SEEN_NEXT);
-	ck_assert_int_eq(see(&seen, "a", 6, 6), TL_SEEN_AGAIN);
-	ck_assert_int_eq(see(&seen, "a", 4, 4), TL_SEEN_AGAIN);
+	ck_assert_int_eq(see(&seen, "a", 6, 6), TL_SEEN_DUPLICATE);
+	ck_assert_int_eq(see(&seen, "a", 4, 4), TL_SEEN_DUPLICATE);
 	ck_assert_int_eq(see(&seen, "a", 10, 19), TL_SEEN_AHEAD);
 	ck_assert_uint_eq(seen.missing, 3);
-	ck_assert_int_eq(see(&seen, "a", 15, 15), TL_SEEN_AGAIN);
+	ck_assert_int_eq(see(&seen, "a", 15, 15), TL_SEEN_DUPLICATE);
 	ck_assert_int_eq(see(&seen, "a", 8, 8), TL_SEEN_LATE);
-	ck_assert_int_eq(see(&seen, "a", 8, 8), TL_SEEN_AGAIN);
+	ck_assert_int_eq(see(&seen, "a", 8, 8), TL_SEEN_DUPLICATE);
 	ck_assert_uint_eq(seen.missing, 2);
 	ck_assert_int_eq(see(&seen, "a", 20, 20), TL_SEEN_NEXT);
 	ck_assert_int_eq(see(&seen, "b", 0, 0), TL_SEEN_FIRST);
@@ -168,7 +168,7 @@ see_random(uint64_t state)
 		uint64_t missing = 0;
 
 		if (table[n])
-			ck_assert_int_eq(place, TL_SEEN_AGAIN);
+			ck_assert_int_eq(place, TL_SEEN_DUPLICATE);
 		else if (n < next)
 			ck_assert_int_eq(place, TL_SEEN_LATE);
 		else

@@ -17,8 +17,8 @@ START_TEST(one_of_a_thing_is_no_more_than_one)
 {
 	const struct tl_run_result one = {
 		.sources = { .count = 1, .entries = 1, .lost = 1 },
-		.spool = { .settled = 1,
-		    .settled_size = 600,
+		.spool = { .acked = 1,
+		    .acked_size = 600,
 		    .blocks = 1,
 		    .size = 4096,
 		    .dropped_blocks = 1,
@@ -36,8 +36,8 @@ START_TEST(of_others_there_are_several)
 	const struct tl_run_result none = { .sources = { .count = 0 } };
 	const struct tl_run_result some = { .sources = { .count = 2,
 						.entries = 3 },
-		.spool = { .settled = 4,
-		    .settled_size = 2048,
+		.spool = { .acked = 4,
+		    .acked_size = 2048,
 		    .blocks = 5,
 		    .size = 6 << 20,
 		    .dropped_blocks = 7,

@@ -23,7 +23,7 @@ arrives(uint64_t number)
 	struct tl_block block;
 
 	ck_assert_uint_eq(send_next(&block), number);
-	tl_spool_settled(spool, block.chain, block.number);
+	tl_spool_acked(spool, block.chain, block.number);
 }
 
 /* Files of the only chain whose names end so. */
@@ -96,7 +96,7 @@ START_TEST(what_does_not_arrive_is_sent_again)
 	arrives(0);
 	ck_assert_uint_eq(send_next(&block), 1);
 	ck_assert_uint_eq(send_next(&block), 2);
-	tl_spool_away(spool);
+	tl_spool_disconnected(spool);
 	for (uint64_t i = 1; i < 3; i++)
 		arrives(i);
 	tl_spool_free(spool);
@@ -243,7 +243,7 @@ START_TEST(what_the_target_may_have_is_dropped_last)
 		put("app", 1);
 	for (uint64_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(send_next(&block), i);
-	tl_spool_away(spool);
+	tl_spool_disconnected(spool);
 	for (int i = 0; i < 20; i++)
 		put("app", 1);
 	for (uint64_t i = 0; i < 3; i++) {
@@ -264,7 +264,7 @@ START_TEST(a_block_too_large_for_the_target_is_counted)
 	open_spool(ROOM);
 	put("app", 9);
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
-	tl_spool_refuse(spool);
+	tl_spool_reject(spool);
 	ck_assert_uint_eq(send_next(&block), 0);
 	ck_assert_uint_eq(block.lost, 9);
 	ck_assert_uint_eq(status().dropped_blocks, 1);
@@ -282,7 +282,7 @@ START_TEST(what_stands_for_others_and_is_too_large_is_left_out)
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 		ck_assert_uint_eq(block.number, 0);
-		tl_spool_refuse(spool);
+		tl_spool_reject(spool);
 	}
 	arrives(1);
 	ck_assert_uint_eq(status().blocks, 0);

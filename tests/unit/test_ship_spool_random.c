@@ -131,22 +131,22 @@ send_one(void)
 }
 
 static void
-settle_one(void)
+wait_one(void)
 {
 	const struct sent sent = window[0];
 
 	if (window_count == 0)
 		return;
 	memmove(window, window + 1, --window_count * sizeof(window[0]));
-	tl_spool_settled(spool,
-	    tl_spool_chain_name(chain_of(names[sent.chain])), sent.number);
+	tl_spool_acked(spool, tl_spool_chain_name(chain_of(names[sent.chain])),
+	    sent.number);
 }
 
 static void
-go_away(void)
+disconnect(void)
 {
 	window_count = 0;
-	tl_spool_away(spool);
+	tl_spool_disconnected(spool);
 }
 
 /* The process dies; what the target has it has. */
@@ -173,7 +173,7 @@ fail_to_write(void)
 	for (int i = 0; i < 3; i++)
 		put_one();
 	for (int i = 0; i < 2; i++)
-		settle_one();
+		wait_one();
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
 }
 
@@ -182,7 +182,7 @@ step(void)
 {
 	switch (below(20)) {
 	case 0:
-		go_away();
+		disconnect();
 		break;
 	case 1:
 		die();
@@ -199,7 +199,7 @@ step(void)
 	case 7:
 	case 8:
 	case 9:
-		settle_one();
+		wait_one();
 		break;
 	default:
 		put_one();
@@ -212,10 +212,10 @@ drain(void)
 {
 	for (int i = 0; i < BLOCKS_MAX * CHAINS && status().blocks > 0; i++) {
 		send_one();
-		settle_one();
+		wait_one();
 	}
 	while (window_count > 0)
-		settle_one();
+		wait_one();
 	ck_assert_uint_eq(status().blocks, 0);
 }
 

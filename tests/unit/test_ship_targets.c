@@ -15,7 +15,7 @@ enum { PATHS_MAX = 64 };
 
 static const struct tl_report report = { ship_say, NULL };
 static struct tl_target *target;
-static uint64_t settled[1024]; /* how often, by number */
+static uint64_t acked[1024]; /* how often, by number */
 static uint64_t settled_count;
 static char paths[PATHS_MAX][256];
 static size_t path_count;
@@ -26,7 +26,7 @@ note_settled(void *context, const char *chain, uint64_t number, int rc)
 	(void)context;
 	ck_assert_str_eq(chain, CHAIN);
 	ck_assert_int_eq(rc, 0);
-	settled[number]++;
+	acked[number]++;
 	settled_count++;
 }
 
@@ -48,8 +48,8 @@ open_target(const struct tl_target_options *options)
 
 	ck_assert_msg(tl_target_open(&target, options, &fault) == 0, "%s",
 	    fault.text);
-	target->settled = note_settled;
-	memset(settled, 0, sizeof(settled));
+	target->acked = note_settled;
+	memset(acked, 0, sizeof(acked));
 	settled_count = 0;
 }
 
@@ -93,7 +93,7 @@ settle(void)
 {
 	struct tl_fault fault = { 0 };
 
-	ck_assert_int_eq(target->settle(target, 0, &fault), 0);
+	ck_assert_int_eq(target->wait(target, 0, &fault), 0);
 }
 
 static void
@@ -325,7 +325,7 @@ START_TEST(a_full_disk_is_no_end_of_events)
 	send_block(0, START_NS);
 	send_block(1, START_NS);
 	finish();
-	ck_assert_uint_eq(settled[0] + settled[1], 2);
+	ck_assert_uint_eq(acked[0] + acked[1], 2);
 	tl_target_free(target);
 }
 END_TEST
@@ -342,7 +342,7 @@ START_TEST(a_pipe_takes_what_it_can)
 
 	ck_assert_int_eq(pipe(ends), 0);
 	ck_assert_int_eq(tl_stdout_target_new(&target, ends[1], &options), 0);
-	target->settled = note_settled;
+	target->acked = note_settled;
 	while (try_send(sent, START_NS) == 0) {
 		sent++;
 		settle();
@@ -359,7 +359,7 @@ START_TEST(a_pipe_takes_what_it_can)
 	close(ends[0]);
 	signal(SIGPIPE, SIG_IGN);
 	send_block(sent, START_NS);
-	ck_assert_int_eq(target->settle(target, 0, &(struct tl_fault){ 0 }),
+	ck_assert_int_eq(target->wait(target, 0, &(struct tl_fault){ 0 }),
 	    -EPIPE);
 	tl_target_free(target);
 	close(ends[1]);

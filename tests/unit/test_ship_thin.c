@@ -172,7 +172,7 @@ START_TEST(what_is_left_is_all_from_warning_up)
 		.chain = "0123456789abcdef0123456789abcdef",
 		.number = 17 };
 	struct tl_text text = { 0 }, thin = { 0 }, again = { 0 };
-	struct tl_block_facts facts = { 0 }, told = { 0 }, twice = { 0 };
+	struct tl_block_facts facts = { 0 }, reported = { 0 }, twice = { 0 };
 	struct tl_fault fault = { 0 };
 	struct tl_bytes data;
 
@@ -183,20 +183,21 @@ START_TEST(what_is_left_is_all_from_warning_up)
 	ck_assert_uint_eq(tl_levels_total(facts.thinned),
 	    DETAIL - count_kept());
 	data = tl_bytes(thin.data, thin.size);
-	ck_assert_msg(tl_block_describe(&told, data, &fault) == 0, "%s",
+	ck_assert_msg(tl_block_describe(&reported, data, &fault) == 0, "%s",
 	    fault.text);
-	ck_assert_uint_eq(told.block.entries, count_kept());
-	ck_assert_uint_eq(told.block.lost, DETAIL - count_kept() + MISSING);
-	ck_assert_uint_eq(told.block.number, 17);
-	ck_assert_str_eq(told.block.chain, block.chain);
-	ck_assert_str_eq(told.identity, "identity");
-	ck_assert_str_eq(tl_text_string(&told.positions), "0:99");
-	ck_assert_str_eq(tl_text_string(&told.begins), "0:1");
-	ck_assert_mem_eq(told.thinned, facts.thinned, sizeof(told.thinned));
+	ck_assert_uint_eq(reported.block.entries, count_kept());
+	ck_assert_uint_eq(reported.block.lost, DETAIL - count_kept() + MISSING);
+	ck_assert_uint_eq(reported.block.number, 17);
+	ck_assert_str_eq(reported.block.chain, block.chain);
+	ck_assert_str_eq(reported.identity, "identity");
+	ck_assert_str_eq(tl_text_string(&reported.positions), "0:99");
+	ck_assert_str_eq(tl_text_string(&reported.begins), "0:1");
+	ck_assert_mem_eq(reported.thinned, facts.thinned,
+	    sizeof(reported.thinned));
 	expect_events(data, block_ns);
 	ck_assert_int_eq(tl_block_thin(&again, &twice, data), -EALREADY);
 	tl_block_facts_free(&facts);
-	tl_block_facts_free(&told);
+	tl_block_facts_free(&reported);
 	tl_block_facts_free(&twice);
 	tl_text_free(&text);
 	tl_text_free(&thin);
@@ -241,7 +242,7 @@ take_all(uint64_t *lost)
 		entries += block.entries;
 		*lost += block.lost;
 		tl_spool_give(spool, 0);
-		tl_spool_settled(spool, block.chain, block.number);
+		tl_spool_acked(spool, block.chain, block.number);
 	}
 	return entries;
 }
@@ -338,7 +339,7 @@ START_TEST(what_the_target_may_have_stays_as_it_is)
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	before = block.data.size;
 	tl_spool_give(spool, 0);
-	tl_spool_away(spool);
+	tl_spool_disconnected(spool);
 	for (int i = 1; i < BLOCKS; i++)
 		put_mixed(chain_of("app"));
 	ck_assert_uint_gt(status().thinned_blocks, 0);
@@ -357,11 +358,11 @@ START_TEST(a_block_too_large_for_the_target_goes_without_detail)
 	ck_assert_int_eq(try_open(folder, ROOM, &spool), 0);
 	put_mixed(chain_of("app"));
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
-	tl_spool_refuse(spool);
+	tl_spool_reject(spool);
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	ck_assert_uint_eq(block.number, 0);
 	ck_assert_uint_eq(block.entries, count_kept());
-	tl_spool_refuse(spool); /* still too large: dropped */
+	tl_spool_reject(spool); /* still too large: dropped */
 	ck_assert_int_eq(tl_spool_take(spool, &block), 0);
 	ck_assert_uint_eq(block.entries, 0);
 	ck_assert_uint_eq(block.lost, DETAIL + MISSING);

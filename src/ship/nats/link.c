@@ -24,7 +24,7 @@ static const char *const schemes[] = { "nats://", "tls://" };
 
 /* What follows the scheme; NULL: another one. */
 static const char *
-behind_scheme(const char *url, bool *tls)
+after_scheme(const char *url, bool *tls)
 {
 	for (size_t i = 0; i < 2; i++) {
 		const size_t size = strlen(schemes[i]);
@@ -42,7 +42,7 @@ tl_nats_is_url(const char *url)
 {
 	bool tls;
 
-	return behind_scheme(url, &tls) != NULL;
+	return after_scheme(url, &tls) != NULL;
 }
 
 static int
@@ -104,7 +104,7 @@ tl_nats_url_parse(struct tl_nats_url *url, const char *text,
 	int rc;
 
 	memset(url, 0, sizeof(*url));
-	if (!(at = behind_scheme(text, &url->tls)))
+	if (!(at = after_scheme(text, &url->tls)))
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "not nats://HOST or tls://HOST");
 	slash = strchrnul(at, '/');
@@ -267,7 +267,7 @@ take_tls(natsOptions *to, const struct tl_nats_options *options, bool tls,
 
 /* The library's own would print. */
 static void
-stay_silent(natsConnection *connection, natsSubscription *subscription,
+ignore_error(natsConnection *connection, natsSubscription *subscription,
     natsStatus status, void *context)
 {
 	(void)connection;
@@ -277,29 +277,29 @@ stay_silent(natsConnection *connection, natsSubscription *subscription,
 }
 
 static natsStatus
-set_manner(natsOptions *to, const struct tl_nats_manner *manner)
+set_session(natsOptions *to, const struct tl_nats_session *session)
 {
-	natsStatus s = natsOptions_SetName(to, manner->name);
+	natsStatus s = natsOptions_SetName(to, session->name);
 
 	if (s == NATS_OK)
-		s = natsOptions_SetAllowReconnect(to, manner->patient);
-	if (s == NATS_OK && manner->patient) {
+		s = natsOptions_SetAllowReconnect(to, session->patient);
+	if (s == NATS_OK && session->patient) {
 		s = natsOptions_SetMaxReconnect(to, -1);
 		if (s == NATS_OK)
 			s = natsOptions_SetReconnectWait(to, RECONNECT_MS);
 		if (s == NATS_OK)
 			s = natsOptions_SetRetryOnFailedConnect(to, true,
-			    manner->reconnected, manner->context);
+			    session->reconnected, session->context);
 	}
-	if (s == NATS_OK && manner->closed)
-		s = natsOptions_SetClosedCB(to, manner->closed,
-		    manner->context);
-	if (s == NATS_OK && manner->disconnected)
-		s = natsOptions_SetDisconnectedCB(to, manner->disconnected,
-		    manner->context);
-	if (s == NATS_OK && manner->reconnected)
-		s = natsOptions_SetReconnectedCB(to, manner->reconnected,
-		    manner->context);
+	if (s == NATS_OK && session->closed)
+		s = natsOptions_SetClosedCB(to, session->closed,
+		    session->context);
+	if (s == NATS_OK && session->disconnected)
+		s = natsOptions_SetDisconnectedCB(to, session->disconnected,
+		    session->context);
+	if (s == NATS_OK && session->reconnected)
+		s = natsOptions_SetReconnectedCB(to, session->reconnected,
+		    session->context);
 	return s;
 }
 
@@ -315,7 +315,7 @@ set_servers(natsOptions *to, const struct tl_nats_url *url)
 
 static natsStatus
 set_all(natsOptions *to, const struct tl_nats_url *url,
-    const struct tl_nats_manner *manner)
+    const struct tl_nats_session *session)
 {
 	natsStatus s = set_servers(to, url);
 
@@ -330,17 +330,17 @@ set_all(natsOptions *to, const struct tl_nats_url *url,
 	if (s == NATS_OK)
 		s = natsOptions_SetFailRequestsOnDisconnect(to, true);
 	if (s == NATS_OK)
-		s = natsOptions_SetErrorHandler(to, stay_silent, NULL);
+		s = natsOptions_SetErrorHandler(to, ignore_error, NULL);
 	/* a block is worth a write of its own */
 	if (s == NATS_OK)
 		s = natsOptions_SetSendAsap(to, true);
-	return s == NATS_OK ? set_manner(to, manner) : s;
+	return s == NATS_OK ? set_session(to, session) : s;
 }
 
 int
 tl_nats_connect(natsConnection **connection,
-    const struct tl_nats_options *options, const struct tl_nats_manner *manner,
-    struct tl_fault *fault)
+    const struct tl_nats_options *options,
+    const struct tl_nats_session *session, struct tl_fault *fault)
 {
 	natsOptions *to = NULL;
 	natsConnection *made = NULL;
@@ -352,7 +352,7 @@ tl_nats_connect(natsConnection **connection,
 		return rc;
 	status = natsOptions_Create(&to);
 	if (status == NATS_OK)
-		status = set_all(to, &url, manner);
+		status = set_all(to, &url, session);
 	if (status != NATS_OK)
 		rc = tl_nats_fault(fault, status, "options");
 	if (rc == 0)

@@ -53,7 +53,7 @@ int tl_nats_url_parse(struct tl_nats_url *url, const char *text,
     struct tl_fault *fault);
 
 /* How a connection behaves.  NULL: as libnats does. */
-struct tl_nats_manner {
+struct tl_nats_session {
 	const char *name; /* that a server's operator sees */
 	bool patient;     /* there may be no server yet */
 	/* All may be NULL; called by another thread. */
@@ -67,8 +67,8 @@ struct tl_nats_manner {
  * -EPROTO another failure, -ENOMEM; or what reading a file said.
  */
 int tl_nats_connect(natsConnection **connection,
-    const struct tl_nats_options *options, const struct tl_nats_manner *manner,
-    struct tl_fault *fault);
+    const struct tl_nats_options *options,
+    const struct tl_nats_session *session, struct tl_fault *fault);
 /* NULL does nothing. */
 void tl_nats_disconnect(natsConnection *connection);
 

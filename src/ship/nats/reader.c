@@ -41,7 +41,7 @@ struct tl_nats_reader {
 	uint64_t received; /* of this consumer, so many; it counts them, too */
 	bool awaited;      /* it has sent more, which must be on its way */
 	bool ended;
-	int64_t heard_ms; /* when the last message came */
+	int64_t message_ms; /* when the last message came */
 };
 
 static bool
@@ -51,7 +51,7 @@ is_stopped(const struct tl_nats_reader *r)
 }
 
 static void
-forget_batch(struct tl_nats_reader *r)
+drop_batch(struct tl_nats_reader *r)
 {
 	natsMsgList_Destroy(&r->batch);
 	r->batch = (natsMsgList){ 0 };
@@ -61,7 +61,7 @@ forget_batch(struct tl_nats_reader *r)
 static void
 end_consumer(struct tl_nats_reader *r)
 {
-	forget_batch(r);
+	drop_batch(r);
 	if (r->consumer) {
 		natsSubscription_Unsubscribe(r->consumer); /* deletes it */
 		natsSubscription_Destroy(r->consumer);
@@ -80,15 +80,15 @@ leave(struct tl_nats_reader *r)
 }
 
 static int
-reach(struct tl_nats_reader *r, struct tl_fault *fault)
+ensure_connected(struct tl_nats_reader *r, struct tl_fault *fault)
 {
-	const struct tl_nats_manner manner = { .name = "timeline-ship read" };
+	const struct tl_nats_session session = { .name = "timeline-ship read" };
 	natsStatus s;
 	int rc;
 
 	if (r->connection)
 		return 0;
-	rc = tl_nats_connect(&r->connection, r->reading->options, &manner,
+	rc = tl_nats_connect(&r->connection, r->reading->options, &session,
 	    fault);
 	if (rc < 0)
 		return rc;
@@ -140,7 +140,7 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 /* Nothing came.  What was sent may have met this answer on its way, over a
  * slow link: the next fetch has it, or it is lost. */
 static int
-judge(struct tl_nats_reader *r, const jsConsumerInfo *info,
+check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
     struct tl_fault *fault)
 {
 	const bool sent = info->Delivered.Consumer > r->received;
@@ -152,7 +152,7 @@ judge(struct tl_nats_reader *r, const jsConsumerInfo *info,
 	if (sent)
 		return 0;
 	r->ended = !r->reading->follow && info->NumPending == 0;
-	r->heard_ms = tl_window_now();
+	r->message_ms = tl_now_ms();
 	return 0;
 }
 
@@ -167,7 +167,7 @@ look(struct tl_nats_reader *r, struct tl_fault *fault)
 
 	if (s != NATS_OK)
 		return tl_nats_fault(fault, s, "cannot read");
-	rc = judge(r, info, fault);
+	rc = check_result(r, info, fault);
 	jsConsumerInfo_Destroy(info);
 	return rc;
 }
@@ -177,11 +177,11 @@ fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 {
 	natsStatus s;
 
-	forget_batch(r);
+	drop_batch(r);
 	s = natsSubscription_Fetch(&r->batch, r->consumer, BATCH, FETCH_MS,
 	    NULL);
 	if (s == NATS_OK && r->batch.Count > 0) {
-		r->heard_ms = tl_window_now();
+		r->message_ms = tl_now_ms();
 		r->awaited = false;
 		return 0;
 	}
@@ -199,7 +199,7 @@ recover(struct tl_nats_reader *r, int rc)
 	leave(r);
 	if (rc == -EACCES || rc == -EINVAL || rc == -ENOMEM)
 		return rc;
-	if (!r->reading->follow && tl_window_now() - r->heard_ms > PATIENCE_MS)
+	if (!r->reading->follow && tl_now_ms() - r->message_ms > PATIENCE_MS)
 		return rc;
 	nanosleep(&wait, NULL);
 	return 0;
@@ -209,7 +209,7 @@ static int
 refill(struct tl_nats_reader *r, struct tl_fault *fault)
 {
 	struct tl_fault found = { 0 };
-	int rc = reach(r, &found);
+	int rc = ensure_connected(r, &found);
 
 	if (rc == 0)
 		rc = consume(r, &found);
@@ -282,10 +282,11 @@ static int
 look_for(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
     struct tl_fault *fault)
 {
-	const int rc = reach(r, fault);
+	const int rc = ensure_connected(r, fault);
 
-	return rc < 0 ? rc
-		      : tl_nats_stream_look(r->js, r->url.stream, state, fault);
+	return rc < 0
+		   ? rc
+		   : tl_nats_stream_inspect(r->js, r->url.stream, state, fault);
 }
 
 /* There is no such stream: wait until somebody makes it. */
@@ -321,7 +322,7 @@ begin(struct tl_nats_reader *r, struct tl_fault *fault)
 		rc = await(r, &state, fault);
 	r->last = state.last;
 	r->ended = !r->reading->follow && state.count == 0;
-	r->heard_ms = tl_window_now();
+	r->message_ms = tl_now_ms();
 	return rc;
 }
 

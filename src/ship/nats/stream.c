@@ -82,7 +82,7 @@ covers(const jsStreamConfig *config, const char *subject)
 }
 
 int
-tl_nats_stream_need(jsCtx *js, const struct tl_nats_options *options,
+tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
     const char *stream, const char *subject, int64_t *size_max,
     struct tl_fault *fault)
 {
@@ -106,7 +106,7 @@ tl_nats_stream_need(jsCtx *js, const struct tl_nats_options *options,
 }
 
 int
-tl_nats_stream_look(jsCtx *js, const char *stream,
+tl_nats_stream_inspect(jsCtx *js, const char *stream,
     struct tl_nats_stream_state *state, struct tl_fault *fault)
 {
 	jsStreamInfo *info = NULL;

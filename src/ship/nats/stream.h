@@ -15,7 +15,7 @@
 /* There is a stream of that name, made now if it was not, and it takes the
  * subject, in messages of at most *size_max (<= 0: of any size).  0; -EINVAL
  * it does not, -errno; the fault says why. */
-int tl_nats_stream_need(jsCtx *js, const struct tl_nats_options *options,
+int tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
     const char *stream, const char *subject, int64_t *size_max,
     struct tl_fault *fault);
 
@@ -25,7 +25,7 @@ struct tl_nats_stream_state {
 	uint64_t count; /* of messages */
 };
 /* 0; -ENOENT there is none, -errno; the fault says why. */
-int tl_nats_stream_look(jsCtx *js, const char *stream,
+int tl_nats_stream_inspect(jsCtx *js, const char *stream,
     struct tl_nats_stream_state *state, struct tl_fault *fault);
 
 /* == a block as a message == */

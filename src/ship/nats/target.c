@@ -38,7 +38,7 @@ struct nats_target {
 	struct tl_target target; /* first: what callers see */
 	const struct tl_nats_options *options;
 	struct tl_nats_url url;
-	natsConnection *connection; /* NULL: away */
+	natsConnection *connection; /* NULL: unreachable */
 	jsCtx *js;
 	natsSubscription *acks;
 	char inbox[REPLY_MAX];
@@ -60,9 +60,9 @@ forget(void *message)
 
 /* == connection == */
 
-/* The target is away: all that is on its way is the caller's again. */
+/* The target is unreachable: all that is on its way is the caller's again. */
 static int
-give_up(struct nats_target *t, int rc)
+disconnect(struct nats_target *t, int rc)
 {
 	tl_window_clear(&t->window);
 	natsSubscription_Destroy(t->acks);
@@ -76,10 +76,10 @@ give_up(struct nats_target *t, int rc)
 }
 
 static int
-give_up_nats(struct nats_target *t, struct tl_fault *fault, natsStatus status,
-    const char *what)
+disconnect_nats(struct nats_target *t, struct tl_fault *fault,
+    natsStatus status, const char *what)
 {
-	return give_up(t, tl_nats_fault(fault, status, what));
+	return disconnect(t, tl_nats_fault(fault, status, what));
 }
 
 static natsStatus
@@ -111,27 +111,27 @@ bound(struct nats_target *t, int64_t size)
 }
 
 static int
-reach(struct nats_target *t, struct tl_fault *fault)
+ensure_connected(struct nats_target *t, struct tl_fault *fault)
 {
-	const struct tl_nats_manner manner = { .name = "timeline-ship" };
+	const struct tl_nats_session session = { .name = "timeline-ship" };
 	natsStatus s;
 	int rc;
 
 	if (t->connection)
 		return 0;
-	rc = tl_nats_connect(&t->connection, t->options, &manner, fault);
+	rc = tl_nats_connect(&t->connection, t->options, &session, fault);
 	if (rc < 0)
 		return rc;
 	s = listen(t);
 	if (s != NATS_OK)
-		return give_up_nats(t, fault, s, "cannot listen");
+		return disconnect_nats(t, fault, s, "cannot listen");
 	t->target.size_max = SIZE_MAX;
 	bound(t, natsConnection_GetMaxPayload(t->connection));
 	return 0;
 }
 
 static int
-need_stream(struct nats_target *t, const struct tl_block *block,
+ensure_stream(struct nats_target *t, const struct tl_block *block,
     struct tl_fault *fault)
 {
 	char subject[TL_NATS_SUBJECT_MAX];
@@ -141,10 +141,10 @@ need_stream(struct nats_target *t, const struct tl_block *block,
 	if (t->needed)
 		return 0;
 	tl_nats_subject_put(subject, block);
-	rc = tl_nats_stream_need(t->js, t->options, t->url.stream, subject,
+	rc = tl_nats_stream_ensure(t->js, t->options, t->url.stream, subject,
 	    &size_max, fault);
 	if (rc < 0)
-		return give_up(t, rc);
+		return disconnect(t, rc);
 	bound(t, size_max);
 	t->needed = true;
 	return 0;
@@ -168,7 +168,7 @@ send_ready(struct nats_target *t)
 		if (s != NATS_OK)
 			return s;
 		sending->state = TL_SENDING_SENT;
-		sending->sent_ms = tl_window_now();
+		sending->sent_ms = tl_now_ms();
 	}
 	return NATS_OK;
 }
@@ -196,8 +196,8 @@ nats_send(struct tl_target *target, const struct tl_block *block,
 	natsStatus s;
 	int rc;
 
-	if ((rc = reach(t, fault)) < 0 ||
-	    (rc = need_stream(t, block, fault)) < 0)
+	if ((rc = ensure_connected(t, fault)) < 0 ||
+	    (rc = ensure_stream(t, block, fault)) < 0)
 		return rc;
 	if (block->data.size > target->size_max)
 		return tl_fault(fault, -EMSGSIZE, TL_FAULT_NOWHERE,
@@ -208,7 +208,7 @@ nats_send(struct tl_target *target, const struct tl_block *block,
 	s = enqueue(t, block);
 	if (s == NATS_OK)
 		s = send_ready(t);
-	return s == NATS_OK ? 0 : give_up_nats(t, fault, s, "cannot send");
+	return s == NATS_OK ? 0 : disconnect_nats(t, fault, s, "cannot send");
 }
 
 /* == acknowledgements == */
@@ -239,17 +239,17 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 	    tl_bytes(natsMsg_GetData(message),
 		(size_t)natsMsg_GetDataLength(message)));
 	if (rc < 0)
-		return give_up(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
-				      "an acknowledgement that is none"));
+		return disconnect(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
+					 "an acknowledgement that is none"));
 	if (ack.code == 0) {
-		sending->state = TL_SENDING_KEPT;
+		sending->state = TL_SENDING_ACKED;
 		return 0;
 	}
 	rc = ack.error_code == ERROR_SIZE ? -EMSGSIZE : -EIO;
 	tl_fault(fault, rc, TL_FAULT_NOWHERE, "stream %s: %s", t->url.stream,
 	    ack.error);
-	tl_window_refuse(&t->window, &t->target, sending->serial, rc);
-	return give_up(t, rc);
+	tl_window_reject(&t->window, &t->target, sending->serial, rc);
+	return disconnect(t, rc);
 }
 
 /* The next acknowledgement, if it comes in time. */
@@ -263,11 +263,11 @@ wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 	if (s == NATS_TIMEOUT)
 		return 0;
 	if (s == NATS_NO_RESPONDERS)
-		return give_up(t,
+		return disconnect(t,
 		    tl_fault(fault, -EHOSTUNREACH, TL_FAULT_NOWHERE,
 			"stream %s does not answer", t->url.stream));
 	if (s != NATS_OK)
-		return give_up_nats(t, fault, s, "connection lost");
+		return disconnect_nats(t, fault, s, "connection lost");
 	rc = take_ack(t, message, fault);
 	natsMsg_Destroy(message);
 	return rc;
@@ -276,38 +276,39 @@ wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 /* One acknowledgement and what follows from it: 1 something was settled, 0
  * not yet, -errno. */
 static int
-settle_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
+wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 {
-	const int64_t wait_ms = tl_window_left(&t->window, ACK_MS, ms);
+	const int64_t wait_ms = tl_window_time_left(&t->window, ACK_MS, ms);
 	natsStatus s;
 	int rc = wait_ack(t, wait_ms, fault);
 
 	if (rc < 0)
 		return rc;
-	if (tl_window_left(&t->window, ACK_MS, ACK_MS) == 0)
-		return give_up(t, tl_fault(fault, -ETIMEDOUT, TL_FAULT_NOWHERE,
-				      "no acknowledgement in %d ms", ACK_MS));
+	if (tl_window_time_left(&t->window, ACK_MS, ACK_MS) == 0)
+		return disconnect(t,
+		    tl_fault(fault, -ETIMEDOUT, TL_FAULT_NOWHERE,
+			"no acknowledgement in %d ms", ACK_MS));
 	s = send_ready(t);
 	if (s != NATS_OK)
-		return give_up_nats(t, fault, s, "cannot send");
-	return tl_window_settle(&t->window, &t->target) > 0;
+		return disconnect_nats(t, fault, s, "cannot send");
+	return tl_window_ack(&t->window, &t->target) > 0;
 }
 
 static int
-nats_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+nats_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 {
 	struct nats_target *t = target_of(target);
-	const int64_t end = tl_window_now() + timeout_ms;
+	const int64_t end = tl_now_ms() + timeout_ms;
 	int64_t left = timeout_ms;
 	int rc = 0;
 
 	while (!tl_window_is_empty(&t->window) && rc == 0 && left >= 0) {
-		rc = settle_one(t, left, fault);
-		left = end - tl_window_now() - 1;
+		rc = wait_one(t, left, fault);
+		left = end - tl_now_ms() - 1;
 	}
 	/* and what is there already */
 	while (!tl_window_is_empty(&t->window) && rc > 0)
-		rc = settle_one(t, 0, fault);
+		rc = wait_one(t, 0, fault);
 	return rc < 0 ? rc : 0;
 }
 
@@ -318,8 +319,8 @@ nats_finish(struct tl_target *target, struct tl_fault *fault)
 	int rc = 0;
 
 	while (!tl_window_is_empty(&t->window) && rc == 0)
-		rc = nats_settle(target, ACK_MS, fault);
-	return give_up(t, rc);
+		rc = nats_wait(target, ACK_MS, fault);
+	return disconnect(t, rc);
 }
 
 static void
@@ -327,7 +328,7 @@ nats_free(struct tl_target *target)
 {
 	struct nats_target *t = target_of(target);
 
-	give_up(t, 0);
+	disconnect(t, 0);
 	free(t);
 }
 
@@ -336,13 +337,13 @@ tl_nats_target_new(struct tl_target **target,
     const struct tl_nats_options *options, struct tl_fault *fault)
 {
 	struct nats_target *t = calloc(1, sizeof(*t));
-	struct tl_fault away = { 0 };
+	struct tl_fault unreachable = { 0 };
 	int rc;
 
 	if (!t)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	t->target = (struct tl_target){ .send = nats_send,
-		.settle = nats_settle,
+		.wait = nats_wait,
 		.finish = nats_finish,
 		.free = nats_free };
 	t->options = options;
@@ -353,9 +354,9 @@ tl_nats_target_new(struct tl_target **target,
 		return rc;
 	}
 	/* now, so that what can never be is said now */
-	rc = reach(t, &away);
+	rc = ensure_connected(t, &unreachable);
 	if (rc == -EINVAL || rc == -ENOMEM) {
-		*fault = away;
+		*fault = unreachable;
 		nats_free(&t->target);
 		return rc;
 	}

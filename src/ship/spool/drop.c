@@ -50,7 +50,7 @@ is_of(const struct tl_block_facts *facts, const struct tl_spool_chain *c,
 }
 
 int
-tl_spooled_know(struct tl_spool_chain *c, struct tl_spooled *b,
+tl_spooled_inspect(struct tl_spool_chain *c, struct tl_spooled *b,
     struct tl_bytes data, struct tl_fault *fault)
 {
 	struct tl_block_facts facts = { 0 };
@@ -74,14 +74,14 @@ tl_spooled_know(struct tl_spool_chain *c, struct tl_spooled *b,
 
 /* Of one that was found in the folder.  What is damaged holds nothing. */
 static void
-have_known(struct tl_spool_chain *c, struct tl_spooled *b)
+inspect(struct tl_spool_chain *c, struct tl_spooled *b)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_text text = { 0 };
 	struct tl_bytes data;
 
 	if (!b->known && tl_spooled_load(c, b, &text, &data) == 0)
-		(void)tl_spooled_know(c, b, data, &fault);
+		(void)tl_spooled_inspect(c, b, data, &fault);
 	b->known = true;
 	tl_text_free(&text);
 }
@@ -104,7 +104,7 @@ facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
 
 /* What a block says of itself; of a damaged one all is empty. */
 static struct tl_block_facts
-infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
+read_infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
 	struct tl_block_facts facts = { 0 };
 	struct tl_fault fault = { 0 };
@@ -130,10 +130,11 @@ copy(struct tl_text *to, const struct tl_text *from)
 /* It begins where the first does, and ends where the last does; the newest of
  * a chain tells where to go on. */
 static void
-take_place(struct tl_block_facts *facts, struct tl_spool_chain *c,
+fill_placeholder(struct tl_block_facts *facts, struct tl_spool_chain *c,
     const struct tl_spooled *first, const struct tl_spooled *last)
 {
-	struct tl_block_facts a = infos_of(c, first), b = infos_of(c, last);
+	struct tl_block_facts a = read_infos_of(c, first),
+			      b = read_infos_of(c, last);
 	const bool newest = last->last + 1 == c->next;
 	const bool known = !newest && b.identity[0];
 
@@ -155,7 +156,7 @@ make(struct tl_text *text, struct tl_spool_chain *c, const struct tl_spooled *b,
 	struct tl_block_facts facts = facts_of(c, b);
 	int rc;
 
-	take_place(&facts, c, first, last);
+	fill_placeholder(&facts, c, first, last);
 	rc = facts.begins.rc < 0 ? facts.begins.rc : facts.positions.rc;
 	if (rc == 0)
 		rc = tl_block_make(text, &facts);
@@ -187,7 +188,7 @@ keep(struct tl_spool_chain *c, struct tl_spooled *b,
 
 /* One for two that stand side by side. */
 static struct tl_spooled
-one_for(const struct tl_spooled *a, const struct tl_spooled *b)
+placeholder_for(const struct tl_spooled *a, const struct tl_spooled *b)
 {
 	return (struct tl_spooled){ .first = a->first,
 		.last = b->last,
@@ -231,14 +232,14 @@ replace(struct tl_spool_chain *c, size_t i, size_t k,
 static bool
 is_taken(const struct tl_spool_chain *c, size_t i)
 {
-	return c->spool->taken == c && i == c->under_way;
+	return c->spool->taken == c && i == c->in_flight;
 }
 
 /* May it become part of one that stands for more? */
 static bool
 may_grow(const struct tl_spool_chain *c, size_t i)
 {
-	return i >= c->under_way && i < c->count && !is_taken(c, i) &&
+	return i >= c->in_flight && i < c->count && !is_taken(c, i) &&
 	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
 }
 
@@ -270,9 +271,9 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	struct tl_spooled one;
 	int rc;
 
-	have_known(c, tl_spooled_at(c, i));
-	have_known(c, tl_spooled_at(c, from));
-	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
+	inspect(c, tl_spooled_at(c, i));
+	inspect(c, tl_spooled_at(c, from));
+	one = placeholder_for(tl_spooled_at(c, from), tl_spooled_at(c, i));
 	rc = keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, i));
 	if (rc < 0)
 		return rc;
@@ -280,8 +281,9 @@ tl_spool_drop(struct tl_spool_chain *c, size_t i)
 	replace(c, from, i, &one);
 	if (!may_grow(c, from + 1))
 		return 0;
-	have_known(c, tl_spooled_at(c, from + 1));
-	one = one_for(tl_spooled_at(c, from), tl_spooled_at(c, from + 1));
+	inspect(c, tl_spooled_at(c, from + 1));
+	one =
+	    placeholder_for(tl_spooled_at(c, from), tl_spooled_at(c, from + 1));
 	if (keep(c, &one, tl_spooled_at(c, from), tl_spooled_at(c, from + 1)) ==
 	    0)
 		replace(c, from, from + 1, &one);
@@ -310,7 +312,7 @@ find_oldest(const struct tl_spool *spool, enum choice choice,
 	for (size_t n = 0; n < spool->chain_count; n++) {
 		struct tl_spool_chain *c = spool->chains[n];
 
-		for (size_t i = c->under_way; i < c->count; i++) {
+		for (size_t i = c->in_flight; i < c->count; i++) {
 			const struct tl_spooled *b = tl_spooled_at(c, i);
 
 			if (is_taken(c, i) || !is_eligible(b, choice))
@@ -381,7 +383,7 @@ tl_spool_thin(struct tl_spool_chain *c, size_t i)
 	struct tl_bytes data;
 	int rc;
 
-	have_known(c, b);
+	inspect(c, b);
 	if (b->thinned)
 		return -EALREADY;
 	b->thinned = true; /* or it was tried, and will not be again */
@@ -400,7 +402,7 @@ tl_spool_thin(struct tl_spool_chain *c, size_t i)
 }
 
 int
-tl_spool_make_less(struct tl_spool *spool)
+tl_spool_shrink(struct tl_spool *spool)
 {
 	struct tl_spool_chain *c;
 	size_t i;

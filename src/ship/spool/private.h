@@ -56,7 +56,7 @@ struct tl_spool_chain {
 	size_t begin;
 	size_t count;
 	size_t capacity;
-	size_t under_way; /* the first so many */
+	size_t in_flight; /* the first so many */
 };
 
 struct tl_spool {
@@ -130,12 +130,12 @@ void tl_spool_folder_remove(struct tl_spool_chain *chain);
 int tl_spooled_load(struct tl_spool_chain *chain, const struct tl_spooled *b,
     struct tl_text *text, struct tl_bytes *data);
 /* Learn what a block found in the folder holds: 0; -EBADMSG it is none. */
-int tl_spooled_know(struct tl_spool_chain *chain, struct tl_spooled *b,
+int tl_spooled_inspect(struct tl_spool_chain *chain, struct tl_spooled *b,
     struct tl_bytes data, struct tl_fault *fault);
 /* Make the oldest block smaller that may be: as long as one of any chain has
  * entries below warning these go, then the oldest is dropped.  0; -ENOENT there
  * is none; -errno. */
-int tl_spool_make_less(struct tl_spool *spool);
+int tl_spool_shrink(struct tl_spool *spool);
 /* Take the detail out of block i: 0; -errno: it stays as it was. */
 int tl_spool_thin(struct tl_spool_chain *chain, size_t i);
 /* Drop block i of a chain. */

@@ -15,7 +15,7 @@ next_chain(struct tl_spool *s)
 		struct tl_spool_chain *c =
 		    s->chains[(s->turn + i) % s->chain_count];
 
-		if (c->under_way == c->count)
+		if (c->in_flight == c->count)
 			continue;
 		s->turn = (s->turn + i + 1) % s->chain_count;
 		return c;
@@ -26,9 +26,9 @@ next_chain(struct tl_spool *s)
 /* What nobody can read, or take, is out of the chain, which goes on behind
  * it. */
 static void
-leave_out(struct tl_spool_chain *c, const char *why)
+skip_block(struct tl_spool_chain *c, const char *why)
 {
-	const struct tl_spooled *b = tl_spooled_at(c, c->under_way);
+	const struct tl_spooled *b = tl_spooled_at(c, c->in_flight);
 	char name[TL_SPOOL_FILE_MAX];
 
 	if (c->count == 1)
@@ -36,30 +36,30 @@ leave_out(struct tl_spool_chain *c, const char *why)
 	tl_spool_file_name(name, b);
 	if (!b->data)
 		tl_spool_file_aside(c, name, why);
-	tl_spool_list_remove(c, c->under_way);
+	tl_spool_list_remove(c, c->in_flight);
 }
 
 static int
 load(struct tl_spool_chain *c, struct tl_bytes *data)
 {
-	struct tl_spooled *b = tl_spooled_at(c, c->under_way);
+	struct tl_spooled *b = tl_spooled_at(c, c->in_flight);
 	struct tl_fault fault = { 0 };
 	int rc = tl_spooled_load(c, b, &c->spool->data, data);
 
 	if (rc == 0 && !b->known)
-		rc = tl_spooled_know(c, b, *data, &fault);
+		rc = tl_spooled_inspect(c, b, *data, &fault);
 	if (rc == 0 || rc == -ENOMEM || rc == -EMFILE || rc == -ENFILE)
 		return rc;
-	leave_out(c, fault.text[0] ? fault.text : strerror(-rc));
+	skip_block(c, fault.text[0] ? fault.text : strerror(-rc));
 	return -EBADMSG;
 }
 
 /* Before the target may have it, the state says that it may.  A disk that is
  * too full for that is no reason not to send: it would stay full. */
 static void
-note_tried(struct tl_spool_chain *c)
+write_tried(struct tl_spool_chain *c)
 {
-	const uint64_t number = tl_spooled_at(c, c->under_way)->first;
+	const uint64_t number = tl_spooled_at(c, c->in_flight)->first;
 	const uint64_t before = c->sent;
 
 	if (number < c->sent || c->folder < 0)
@@ -73,7 +73,7 @@ static void
 fill_in(struct tl_block *block, const struct tl_spool_chain *c,
     struct tl_bytes data)
 {
-	const struct tl_spooled *b = tl_spooled_at(c, c->under_way);
+	const struct tl_spooled *b = tl_spooled_at(c, c->in_flight);
 
 	*block = (struct tl_block){ .number = b->first,
 		.from_ns = b->from_ns,
@@ -97,7 +97,7 @@ tl_spool_take(struct tl_spool *s, struct tl_block *block)
 		rc = load(s->taken, &data);
 	}
 	if (rc == 0) {
-		note_tried(s->taken);
+		write_tried(s->taken);
 		fill_in(block, s->taken, data);
 	} else if (!s->taken) {
 		rc = -EAGAIN;
@@ -116,8 +116,8 @@ tl_spool_give(struct tl_spool *s, int rc)
 	pthread_mutex_lock(&s->lock);
 	s->taken = NULL;
 	if (rc == 0) {
-		tl_spooled_at(c, c->under_way)->tried = true;
-		c->under_way++;
+		tl_spooled_at(c, c->in_flight)->tried = true;
+		c->in_flight++;
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -125,29 +125,29 @@ tl_spool_give(struct tl_spool *s, int rc)
 /* Without its detail it may not be too large.  What stands for others takes no
  * less room when it is replaced. */
 void
-tl_spool_refuse(struct tl_spool *s)
+tl_spool_reject(struct tl_spool *s)
 {
 	struct tl_spool_chain *c = s->taken;
 
 	pthread_mutex_lock(&s->lock);
 	s->taken = NULL;
-	if (!tl_spooled_at(c, c->under_way)->dropped &&
-	    tl_spool_thin(c, c->under_way) == 0) {
+	if (!tl_spooled_at(c, c->in_flight)->dropped &&
+	    tl_spool_thin(c, c->in_flight) == 0) {
 		pthread_mutex_unlock(&s->lock);
 		return;
 	}
-	if (tl_spooled_at(c, c->under_way)->dropped ||
-	    tl_spool_drop(c, c->under_way) != 0)
-		leave_out(c, "it is too large, and cannot be replaced");
+	if (tl_spooled_at(c, c->in_flight)->dropped ||
+	    tl_spool_drop(c, c->in_flight) != 0)
+		skip_block(c, "it is too large, and cannot be replaced");
 	pthread_mutex_unlock(&s->lock);
 }
 
 /* What has arrived goes; where the chain goes on must not be forgotten with
  * its newest block. */
 static void
-let_go(struct tl_spool_chain *c)
+remove_acked(struct tl_spool_chain *c)
 {
-	while (c->under_way > 0 && tl_spooled_at(c, 0)->done) {
+	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
 		if (c->count == 1 && tl_spool_state_write(c) != 0)
 			return;
 		tl_spool_file_remove(c, tl_spooled_at(c, 0));
@@ -156,46 +156,46 @@ let_go(struct tl_spool_chain *c)
 }
 
 static void
-settle(struct tl_spool_chain *c, uint64_t number)
+mark_acked(struct tl_spool_chain *c, uint64_t number)
 {
 	struct tl_spool_status *status = &c->spool->status;
 
-	for (size_t i = 0; i < c->under_way; i++) {
+	for (size_t i = 0; i < c->in_flight; i++) {
 		struct tl_spooled *b = tl_spooled_at(c, i);
 
 		if (b->first != number || b->done)
 			continue;
 		b->done = true;
-		status->settled += !b->dropped;
-		status->settled_size += b->size;
+		status->acked += !b->dropped;
+		status->acked_size += b->size;
 		break;
 	}
-	let_go(c);
+	remove_acked(c);
 }
 
 void
-tl_spool_settled(struct tl_spool *s, const char *chain, uint64_t number)
+tl_spool_acked(struct tl_spool *s, const char *chain, uint64_t number)
 {
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->chain_count; i++) {
 		struct tl_spool_chain *c = s->chains[i];
 
 		if (strcmp(c->name, chain) == 0)
-			settle(c, number);
+			mark_acked(c, number);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
 
 void
-tl_spool_away(struct tl_spool *s)
+tl_spool_disconnected(struct tl_spool *s)
 {
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < s->chain_count; i++) {
 		struct tl_spool_chain *c = s->chains[i];
 
-		for (size_t k = 0; k < c->under_way; k++)
+		for (size_t k = 0; k < c->in_flight; k++)
 			tl_spooled_at(c, k)->done = false;
-		c->under_way = 0;
+		c->in_flight = 0;
 	}
 	pthread_mutex_unlock(&s->lock);
 }

@@ -342,7 +342,7 @@ make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
 	rc = tl_spool_list_room(c);
 	while (rc == 0 &&
 	       (at_least || s->status.size + size > s->options.size_max)) {
-		rc = tl_spool_make_less(s);
+		rc = tl_spool_shrink(s);
 		at_least = false;
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -350,7 +350,7 @@ make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
 }
 
 static void
-note_put(struct tl_spool_chain *c, const struct tl_spooled *b,
+report_put(struct tl_spool_chain *c, const struct tl_spooled *b,
     const char *positions)
 {
 	struct tl_spool *s = c->spool;
@@ -389,7 +389,7 @@ tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&s->lock);
-	note_put(c, &b, positions);
+	report_put(c, &b, positions);
 	pthread_mutex_unlock(&s->lock);
 	if (s->options.wake)
 		s->options.wake(s->options.context);
@@ -457,6 +457,6 @@ tl_spool_list_remove(struct tl_spool_chain *c, size_t i)
 	else
 		memmove(b, b + 1, (c->count - i - 1) * sizeof(*b));
 	c->count--;
-	if (i < c->under_way)
-		c->under_way--;
+	if (i < c->in_flight)
+		c->in_flight--;
 }

@@ -53,8 +53,8 @@ struct tl_spool_status {
 	/* Dropped entries by level; 0: it is not known, they were missing
 	 * before. */
 	uint64_t dropped_by[TIMELINE_LEVEL_NONE];
-	uint64_t settled; /* blocks, and ... */
-	uint64_t settled_size;
+	uint64_t acked; /* blocks, and ... */
+	uint64_t acked_size;
 };
 
 /* 0; -EBUSY: somebody else has it; -errno, and the fault says why. */
@@ -97,11 +97,10 @@ int tl_spool_take(struct tl_spool *spool, struct tl_block *block);
 void tl_spool_give(struct tl_spool *spool, int rc);
 /* It cannot be sent as it is: it waits without its detail, or is dropped if it
  * has none. */
-void tl_spool_refuse(struct tl_spool *spool);
+void tl_spool_reject(struct tl_spool *spool);
 /* A block on its way has arrived: it goes. */
-void
-tl_spool_settled(struct tl_spool *spool, const char *chain, uint64_t number);
+void tl_spool_acked(struct tl_spool *spool, const char *chain, uint64_t number);
 /* All that are on their way wait again. */
-void tl_spool_away(struct tl_spool *spool);
+void tl_spool_disconnected(struct tl_spool *spool);
 
 #endif

@@ -170,20 +170,20 @@ dir_send(struct tl_target *target, const struct tl_block *block,
 }
 
 static int
-dir_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+dir_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 {
 	struct dir_target *d = (struct dir_target *)target;
 
 	(void)timeout_ms;
 	(void)fault;
-	tl_queue_settle(&d->queue, target);
+	tl_queue_ack(&d->queue, target);
 	return 0;
 }
 
 static int
 dir_finish(struct tl_target *target, struct tl_fault *fault)
 {
-	return dir_settle(target, 0, fault);
+	return dir_wait(target, 0, fault);
 }
 
 static void
@@ -205,7 +205,7 @@ tl_dir_target_new(struct tl_target **target,
 	if (!d)
 		return -ENOMEM;
 	d->target = (struct tl_target){ .send = dir_send,
-		.settle = dir_settle,
+		.wait = dir_wait,
 		.finish = dir_finish,
 		.free = dir_free };
 	d->partitions = (struct tl_partitions){ options->url, -1 };

@@ -34,7 +34,7 @@ struct tl_events {
 	size_t chains_max;
 	size_t again; /* the next that gives its place to another */
 	size_t last;
-	const struct tl_report *told; /* of damage */
+	const struct tl_report *reported; /* of damage */
 	struct tl_report report;
 };
 
@@ -54,12 +54,12 @@ string_of(const struct tl_strings *strings, uint64_t number)
 
 /* What a format cannot carry is known, and need not be said of each file. */
 static void
-say_damage(void *context, const struct tl_fault *fault)
+report_damage(void *context, const struct tl_fault *fault)
 {
 	const struct tl_events *e = context;
 
 	if (fault->rc == -EBADMSG)
-		e->told->say(e->told->context, fault);
+		e->reported->say(e->reported->context, fault);
 }
 
 /* The table has its size from the first: the writer must know it. */
@@ -84,8 +84,8 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 	if (!e)
 		return -ENOMEM;
 	e->strings.strings.get = string_of;
-	e->told = report;
-	e->report = (struct tl_report){ say_damage, e };
+	e->reported = report;
+	e->report = (struct tl_report){ report_damage, e };
 	rc = make_tables(e, chains_max);
 	if (rc == 0)
 		rc = format->write_new(&e->writer, write, context, &e->report);

@@ -133,7 +133,7 @@ delivered(rd_kafka_t *producer, const rd_kafka_message_t *message,
 	if (!sending)
 		return;
 	if (rc == 0) {
-		sending->state = TL_SENDING_KEPT;
+		sending->state = TL_SENDING_ACKED;
 	} else if (t->refused_rc == 0) {
 		t->refused = serial;
 		t->refused_rc = rc;
@@ -156,7 +156,7 @@ failed(rd_kafka_t *producer, int error, const char *words, void *context)
 }
 
 static void
-stay_silent(const rd_kafka_t *producer, int level, const char *facility,
+ignore_error(const rd_kafka_t *producer, int level, const char *facility,
     const char *words)
 {
 	(void)producer;
@@ -233,12 +233,12 @@ configure(struct kafka_target *t, rd_kafka_conf_t *conf, struct tl_fault *fault)
 	rd_kafka_conf_set_opaque(conf, t);
 	rd_kafka_conf_set_dr_msg_cb(conf, delivered);
 	rd_kafka_conf_set_error_cb(conf, failed);
-	rd_kafka_conf_set_log_cb(conf, stay_silent);
+	rd_kafka_conf_set_log_cb(conf, ignore_error);
 	return rc < 0 ? rc : set_security(conf, t->options, fault);
 }
 
 static int
-reach(struct kafka_target *t, struct tl_fault *fault)
+ensure_connected(struct kafka_target *t, struct tl_fault *fault)
 {
 	char words[TL_FAULT_TEXT_MAX];
 	rd_kafka_conf_t *conf;
@@ -260,7 +260,7 @@ reach(struct kafka_target *t, struct tl_fault *fault)
 }
 
 static int
-give_up(struct kafka_target *t, int rc)
+disconnect(struct kafka_target *t, int rc)
 {
 	tl_window_clear(&t->window); /* first: nothing is told of it */
 	t->refused_rc = 0;
@@ -341,7 +341,7 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 {
 	struct kafka_target *t = target_of(target);
 	struct tl_sending *sending;
-	int rc = reach(t, fault);
+	int rc = ensure_connected(t, fault);
 
 	if (rc < 0)
 		return rc;
@@ -355,11 +355,11 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 	if (rc == -EAGAIN)
 		return rc;
 	if (rc < 0)
-		return give_up(t,
+		return disconnect(t,
 		    tl_fault(fault, rc, TL_FAULT_NOWHERE, "cannot send"));
 	sending = tl_window_add(&t->window, block, NULL);
 	sending->state = TL_SENDING_SENT;
-	sending->sent_ms = tl_window_now();
+	sending->sent_ms = tl_now_ms();
 	return 0;
 }
 
@@ -376,8 +376,8 @@ refuse(struct kafka_target *t, struct tl_fault *fault)
 	if (rc == -EMSGSIZE && refused)
 		t->target.size_max = refused->size - 1;
 	*fault = t->fault;
-	tl_window_refuse(&t->window, &t->target, t->refused, rc);
-	return give_up(t, rc);
+	tl_window_reject(&t->window, &t->target, t->refused, rc);
+	return disconnect(t, rc);
 }
 
 static int
@@ -388,25 +388,25 @@ time_out(struct kafka_target *t, struct tl_fault *fault)
 	else
 		tl_fault(fault, -ETIMEDOUT, TL_FAULT_NOWHERE,
 		    "no delivery in %d ms", ACK_MS);
-	return give_up(t, fault->rc);
+	return disconnect(t, fault->rc);
 }
 
 static int
-kafka_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+kafka_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 {
 	struct kafka_target *t = target_of(target);
-	const int64_t end = tl_window_now() + timeout_ms;
+	const int64_t end = tl_now_ms() + timeout_ms;
 	int64_t left = timeout_ms;
 
 	while (!tl_window_is_empty(&t->window) && left >= 0) {
 		rd_kafka_poll(t->producer, (int)left);
 		if (t->refused_rc < 0)
 			return refuse(t, fault);
-		if (tl_window_settle(&t->window, target) > 0)
+		if (tl_window_ack(&t->window, target) > 0)
 			return 0;
-		if (tl_window_left(&t->window, ACK_MS, ACK_MS) == 0)
+		if (tl_window_time_left(&t->window, ACK_MS, ACK_MS) == 0)
 			return time_out(t, fault);
-		left = end - tl_window_now() - 1;
+		left = end - tl_now_ms() - 1;
 	}
 	return 0;
 }
@@ -415,15 +415,15 @@ static int
 kafka_finish(struct tl_target *target, struct tl_fault *fault)
 {
 	struct kafka_target *t = target_of(target);
-	const int64_t end = tl_window_now() + FLUSH_MS;
+	const int64_t end = tl_now_ms() + FLUSH_MS;
 	int rc = 0;
 
 	while (rc == 0 && !tl_window_is_empty(&t->window)) {
-		if (tl_window_now() > end)
+		if (tl_now_ms() > end)
 			return time_out(t, fault);
-		rc = kafka_settle(target, FLUSH_MS / 10, fault);
+		rc = kafka_wait(target, FLUSH_MS / 10, fault);
 	}
-	return give_up(t, rc);
+	return disconnect(t, rc);
 }
 
 static void
@@ -431,7 +431,7 @@ kafka_free(struct tl_target *target)
 {
 	struct kafka_target *t = target_of(target);
 
-	give_up(t, 0);
+	disconnect(t, 0);
 	free(t);
 }
 
@@ -445,14 +445,14 @@ tl_kafka_target_new(struct tl_target **target,
 	if (!t)
 		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
 	t->target = (struct tl_target){ .send = kafka_send,
-		.settle = kafka_settle,
+		.wait = kafka_wait,
 		.finish = kafka_finish,
 		.free = kafka_free,
 		.size_max = MESSAGE_MAX - OVERHEAD_MAX };
 	t->options = options;
 	rc = parse_url(t, options->url, fault);
 	if (rc == 0)
-		rc = reach(t, fault);
+		rc = ensure_connected(t, fault);
 	if (rc < 0)
 		kafka_free(&t->target);
 	else

@@ -374,7 +374,7 @@ begin_part(struct events_target *e, struct chain_part *c,
 
 /* Does it stand for others, and up to which? */
 static bool
-is_stand_in(const struct tl_block *block, uint64_t *last)
+is_placeholder(const struct tl_block *block, uint64_t *last)
 {
 	struct tl_block_facts facts = { 0 };
 	struct tl_fault fault = { 0 };
@@ -395,12 +395,12 @@ put_in_part(struct events_target *e, struct chain_part *c,
     const struct tl_block *block)
 {
 	uint64_t last;
-	const bool stand_in = is_stand_in(block, &last);
+	const bool placeholder = is_placeholder(block, &last);
 	int rc = part_put(&c->part, block, last, c->gap);
 
 	if (rc < 0)
 		return rc;
-	c->gap = stand_in;
+	c->gap = placeholder;
 	e->held += block->data.size;
 	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
 		rc = finish_part(e, c);
@@ -427,7 +427,7 @@ static int
 fail(struct events_target *e, int rc, struct tl_fault *fault)
 {
 	abandon_all(e);
-	tl_queue_settle(&e->queue, &e->target);
+	tl_queue_ack(&e->queue, &e->target);
 	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", e->options.url,
 	    strerror(-rc));
 }
@@ -446,7 +446,7 @@ events_send(struct tl_target *target, const struct tl_block *block,
 }
 
 static int
-settle(struct events_target *e, bool all, struct tl_fault *fault)
+finish_due(struct events_target *e, bool all, struct tl_fault *fault)
 {
 	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
 	int rc = 0;
@@ -459,21 +459,21 @@ settle(struct events_target *e, bool all, struct tl_fault *fault)
 	}
 	if (rc < 0)
 		return fail(e, rc, fault);
-	tl_queue_settle(&e->queue, &e->target);
+	tl_queue_ack(&e->queue, &e->target);
 	return 0;
 }
 
 static int
-events_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+events_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 {
 	(void)timeout_ms;
-	return settle((struct events_target *)target, false, fault);
+	return finish_due((struct events_target *)target, false, fault);
 }
 
 static int
 events_finish(struct tl_target *target, struct tl_fault *fault)
 {
-	return settle((struct events_target *)target, true, fault);
+	return finish_due((struct events_target *)target, true, fault);
 }
 
 static void
@@ -501,7 +501,7 @@ tl_events_target_new(struct tl_target **target,
 	if (!e)
 		return -ENOMEM;
 	e->target = (struct tl_target){ .send = events_send,
-		.settle = events_settle,
+		.wait = events_wait,
 		.finish = events_finish,
 		.free = events_free };
 	e->options = *options;

@@ -80,7 +80,7 @@ write_piece(struct stdout_target *s, int timeout_ms)
 }
 
 static int
-stdout_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
+stdout_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 {
 	struct stdout_target *s = (struct stdout_target *)target;
 	int rc = 1;
@@ -93,7 +93,7 @@ stdout_settle(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 		return say(fault, rc);
 	}
 	if (s->at == s->text.size)
-		tl_queue_settle(&s->queue, target);
+		tl_queue_ack(&s->queue, target);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ stdout_finish(struct tl_target *target, struct tl_fault *fault)
 
 	if (s->events && (rc = tl_events_finish(s->events)) < 0)
 		return say(fault, rc);
-	return stdout_settle(target, 0, fault);
+	return stdout_wait(target, 0, fault);
 }
 
 static void
@@ -139,7 +139,7 @@ tl_stdout_target_new(struct tl_target **target, int fd,
 	if (!s)
 		return -ENOMEM;
 	s->target = (struct tl_target){ .send = stdout_send,
-		.settle = stdout_settle,
+		.wait = stdout_wait,
 		.finish = stdout_finish,
 		.free = stdout_free };
 	s->fd = fd;

@@ -22,7 +22,7 @@ struct tl_target;
 /* Told in the order of sending: 0, the target keeps the block; -errno: it
  * does not, and this and all after it must be sent again. */
 typedef void
-tl_target_settled(void *context, const char *chain, uint64_t number, int rc);
+tl_target_acked(void *context, const char *chain, uint64_t number, int rc);
 
 struct tl_target {
 	/* Take a block, whose bytes may go when this returns.  0: it is on
@@ -35,13 +35,13 @@ struct tl_target {
 	/* Wait until something is settled, at most so long: 0, or -errno, the
 	 * target is away (nothing that is on its way will be settled), and
 	 * fault says why; calling send again tries to reach it again. */
-	int (*settle)(struct tl_target *target, int timeout_ms,
+	int (*wait)(struct tl_target *target, int timeout_ms,
 	    struct tl_fault *fault);
 	/* End what is open; settles all there is.  0 or -errno. */
 	int (*finish)(struct tl_target *target, struct tl_fault *fault);
 	void (*free)(struct tl_target *target);
 	size_t size_max; /* of a block, as far as is known; 0: no bound */
-	tl_target_settled *settled;
+	tl_target_acked *acked;
 	void *context; /* of settled */
 };
 

@@ -14,7 +14,7 @@
 enum { NS_PER_MS = 1000000 };
 
 int64_t
-tl_window_now(void)
+tl_now_ms(void)
 {
 	return tl_clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
 }
@@ -59,7 +59,7 @@ tl_window_must_wait(struct tl_window *w, const struct tl_sending *sending)
 	for (uint64_t i = w->first; i < sending->serial; i++) {
 		const struct tl_sending *other = at(w, i);
 
-		if (other->state != TL_SENDING_KEPT &&
+		if (other->state != TL_SENDING_ACKED &&
 		    strcmp(other->chain, sending->chain) == 0)
 			return true;
 	}
@@ -67,9 +67,9 @@ tl_window_must_wait(struct tl_window *w, const struct tl_sending *sending)
 }
 
 int64_t
-tl_window_left(struct tl_window *w, int64_t ms, int64_t at_most)
+tl_window_time_left(struct tl_window *w, int64_t ms, int64_t at_most)
 {
-	const int64_t now = tl_window_now();
+	const int64_t now = tl_now_ms();
 	int64_t left = at_most;
 
 	for (uint64_t i = w->first; i < w->next; i++) {
@@ -96,32 +96,31 @@ take(struct tl_window *w)
 }
 
 unsigned
-tl_window_settle(struct tl_window *w, const struct tl_target *target)
+tl_window_ack(struct tl_window *w, const struct tl_target *target)
 {
 	unsigned count = 0;
 
 	for (; !tl_window_is_empty(w); count++) {
 		const struct tl_sending *sending = at(w, w->first);
 
-		if (sending->state != TL_SENDING_KEPT)
+		if (sending->state != TL_SENDING_ACKED)
 			break;
 		take(w);
-		target->settled(target->context, sending->chain,
-		    sending->number, 0);
+		target->acked(target->context, sending->chain, sending->number,
+		    0);
 	}
 	return count;
 }
 
 void
-tl_window_refuse(struct tl_window *w, const struct tl_target *target,
+tl_window_reject(struct tl_window *w, const struct tl_target *target,
     uint64_t serial, int rc)
 {
-	tl_window_settle(w, target);
+	tl_window_ack(w, target);
 	while (!tl_window_is_empty(w)) {
 		const struct tl_sending *sending = take(w);
 
-		target->settled(target->context, sending->chain,
-		    sending->number,
+		target->acked(target->context, sending->chain, sending->number,
 		    sending->serial == serial ? rc : -ECANCELED);
 	}
 }
@@ -183,10 +182,10 @@ tl_queue_move(struct tl_target_queue *to, struct tl_target_queue *from)
 }
 
 void
-tl_queue_settle(struct tl_target_queue *q, const struct tl_target *target)
+tl_queue_ack(struct tl_target_queue *q, const struct tl_target *target)
 {
 	for (size_t i = 0; i < q->count; i++)
-		target->settled(target->context, q->items[i].chain,
+		target->acked(target->context, q->items[i].chain,
 		    q->items[i].number, 0);
 	q->count = 0;
 }

@@ -17,12 +17,12 @@ enum {
 	TL_WINDOW_SIZE_MAX = 8 << 20 /* bytes, or one block */
 };
 
-enum tl_sending_state { TL_SENDING_WAITS, TL_SENDING_SENT, TL_SENDING_KEPT };
+enum tl_sending_state { TL_SENDING_WAITS, TL_SENDING_SENT, TL_SENDING_ACKED };
 
 struct tl_sending {
 	enum tl_sending_state state;
 	uint64_t serial; /* never one twice */
-	int64_t sent_ms; /* tl_window_now */
+	int64_t sent_ms; /* tl_now_ms */
 	char chain[TL_CHAIN_SIZE];
 	uint64_t number;
 	size_t size;
@@ -37,7 +37,7 @@ struct tl_window {
 	struct tl_sending sendings[TL_WINDOW_MAX];
 };
 
-int64_t tl_window_now(void);
+int64_t tl_now_ms(void);
 
 static inline bool
 tl_window_is_empty(const struct tl_window *window)
@@ -56,15 +56,16 @@ bool
 tl_window_must_wait(struct tl_window *window, const struct tl_sending *sending);
 /* How many ms until one was sent so long ago; 0: it was.  at_most when none
  * is on its way. */
-int64_t tl_window_left(struct tl_window *window, int64_t ms, int64_t at_most);
+int64_t
+tl_window_time_left(struct tl_window *window, int64_t ms, int64_t at_most);
 
 /* Tell of those that are kept, oldest first, up to one that is not: how many
  * there were. */
 unsigned
-tl_window_settle(struct tl_window *window, const struct tl_target *target);
+tl_window_ack(struct tl_window *window, const struct tl_target *target);
 /* That serial cannot be had: told with rc, all others with -ECANCELED; the
  * window is empty. */
-void tl_window_refuse(struct tl_window *window, const struct tl_target *target,
+void tl_window_reject(struct tl_window *window, const struct tl_target *target,
     uint64_t serial, int rc);
 /* Forget all, untold. */
 void tl_window_clear(struct tl_window *window);
@@ -89,7 +90,7 @@ int tl_queue_add(struct tl_target_queue *queue, const struct tl_block *block);
 int tl_queue_move(struct tl_target_queue *to, struct tl_target_queue *from);
 /* Tell that the target keeps them; none is left. */
 void
-tl_queue_settle(struct tl_target_queue *queue, const struct tl_target *target);
+tl_queue_ack(struct tl_target_queue *queue, const struct tl_target *target);
 void tl_queue_free(struct tl_target_queue *queue);
 
 #endif
