@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.c - by the calls of the library that timelinectl makes, too.
+ * answer.c - perform the verbs of requests, with the library calls of timelinectl
  *
- * Who runs this named the timelines: their owners are trusted as far as the
- * modes of the files let us.
+ * The user who runs timeline-ship named the timelines, and so trusts their owners
+ * as far as the modes of the files permit access.
  */
 #include "ship/answer.h"
 
@@ -25,11 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* == one timeline == */
+/* == verbs on one timeline == */
 
-/* Of one folder: who may ask for snapshots may not fill the disk. */
+/* In one folder, so that requests cannot fill the disk. */
 enum { SNAPSHOTS_MAX = 256 };
-/* Accounts and hosts that are named in timelines, and how long they are. */
+/* Names of accounts and hosts that requests may add to a timeline. */
 enum { WHO_MAX = 128, NAME_SIZE_MAX = 64 };
 
 #define SNAPSHOT_SUFFIX ".tl"
@@ -71,9 +71,9 @@ copy_level(char to[TL_ASK_LEVEL_MAX], unsigned threshold)
 					     : tl_level_name(threshold));
 }
 
-/* How it is now. */
+/* The state after the verb. */
 static int
-look(struct tl_ask_timeline *answer, const char *path)
+inspect(struct tl_ask_timeline *answer, const char *path)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_glance glance = { 0 };
@@ -163,13 +163,14 @@ save(struct tl_ask_timeline *answer, struct timeline *tl, const char *folder)
 	int rc;
 
 	if (!folder)
-		return fail(answer, -EPERM, "no folder for snapshots");
+		return fail(answer, -EPERM,
+		    "no folder for snapshots on that host (--snapshots)");
 	rc = count_files(folder);
 	if (rc < 0)
 		return fail_errno(answer, rc);
 	if (rc >= SNAPSHOTS_MAX)
 		return fail(answer, -ENOSPC,
-		    "the folder for snapshots is full");
+		    "the folder for snapshots is full (256 files)");
 	if ((rc = name_snapshot(answer, folder)) < 0)
 		return rc;
 	rc = timeline_save(tl, answer->path);
@@ -180,10 +181,10 @@ save(struct tl_ask_timeline *answer, struct timeline *tl, const char *folder)
 	return rc < 0 ? fail(answer, rc, timeline_error()) : 0;
 }
 
-/* == the record of it == */
+/* == the record of a change == */
 
-/* Texts stay in a timeline for good.  Whoever may ask could fill it with
- * names: those of a process are bounded, and all others are one. */
+/* Strings stay in a timeline forever, and requests could fill it with names: the
+ * names of a process are bounded, and all further ones become one. */
 static const char *
 admit(const char *name)
 {
@@ -200,7 +201,7 @@ admit(const char *name)
 	return name;
 }
 
-/* Escaped, and not too long. */
+/* Define a string of a name, escaped and cut. */
 static int
 string_of_name(struct timeline *tl, const char *who, uint64_t *number)
 {
@@ -216,12 +217,12 @@ string_of_name(struct timeline *tl, const char *who, uint64_t *number)
 	return rc == 0 ? timeline_string(tl, admit(name), number) : rc;
 }
 
-/* Who asks for what, in the timeline, before it is done; whatever is logged
- * there.  What cannot be recorded is not done. */
+/* Record the request in the timeline before it is performed, at any threshold.  A
+ * request that cannot be recorded is not performed. */
 static int
 record(struct timeline *tl, const struct tl_ask_request *request)
 {
-	/* ... which was checked then */
+	/* checked by tl_ask_request_check */
 	const bool has_level =
 	    request->verb == TL_ASK_PRIORITY || request->verb == TL_ASK_BURST;
 	struct timeline_event *event;
@@ -254,7 +255,8 @@ change(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
 		return rc;
 	rc = record(tl, request);
 	if (rc < 0)
-		fail(answer, rc, "it cannot be recorded who asked");
+		fail(answer, rc,
+		    "the request cannot be recorded in the timeline");
 	else if (request->verb == TL_ASK_PRIORITY)
 		rc = timeline_priority(tl, request->level);
 	else if (request->verb == TL_ASK_BURST)
@@ -277,7 +279,7 @@ act(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
 	if (request->verb != TL_ASK_LIST)
 		rc = change(answer, request, path, snapshots);
 	if (rc == 0)
-		rc = look(answer, path);
+		rc = inspect(answer, path);
 	answer->ok = rc == 0;
 }
 
@@ -320,7 +322,7 @@ is_meant(const char *glob, const char *name)
 	return glob[0] == '\0' || tl_glob_matches(glob, tl_bytes_of(name));
 }
 
-/* What is asked of every timeline that is shipped. */
+/* A request on its way through the timelines that are shipped. */
 struct asked {
 	const struct tl_allow_options *options;
 	const struct tl_ask_request *request;
@@ -376,7 +378,7 @@ refuse(struct tl_ask_answer *answer, const char *words)
 	snprintf(answer->error, sizeof(answer->error), "%s", words);
 }
 
-/* false: for others. */
+/* false: for other hosts. */
 static bool
 fill(const struct tl_allow_options *options, struct tl_bytes json,
     struct tl_ask_answer *answer)
@@ -393,7 +395,7 @@ fill(const struct tl_allow_options *options, struct tl_bytes json,
 	if (!is_meant(request.host, options->host))
 		return false;
 	if (!(options->verbs & UINT32_C(1) << request.verb))
-		refuse(answer, "not allowed here");
+		refuse(answer, "verb not allowed on this host (--allow)");
 	else
 		answer_each(options, &request, answer);
 	return true;
@@ -465,8 +467,8 @@ listen(struct tl_allow *allow, struct tl_fault *fault)
 	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot listen");
 }
 
-/* The library gives a connection up whose password is not taken any more; a
- * new one is made with what its file holds then. */
+/* The library closes a connection whose password is no longer accepted.  Connect
+ * again with the password that its file has then. */
 static void
 listen_again(struct tl_allow *allow)
 {

@@ -49,7 +49,7 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 
 	if (count == 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "what is to be asked?");
+		    "ask needs a verb: list, priority, burst, snapshot");
 	verb = tl_ask_verb_parse(tl_bytes_of(words[0]));
 	if (verb < 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
@@ -57,7 +57,7 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 	request->verb = (enum tl_ask_verb)verb;
 	if (count != wants[verb])
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s takes %zu words", words[0], wants[verb] - 1);
+		    "%s takes %zu arguments", words[0], wants[verb] - 1);
 	if (count > 1 && take_level(request, words[1]) < 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s: not a level", words[1]);
@@ -68,7 +68,7 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 	return tl_ask_request_check(request, fault);
 }
 
-/* == what was answered, for a person == */
+/* == answers as text == */
 
 static void
 put_level(struct tl_text *out, const struct tl_ask_timeline *t)
@@ -158,12 +158,12 @@ take_answer(struct gather *g, natsMsg *message)
 	    &fault);
 
 	g->count++;
-	if (rc < 0) { /* whoever it was */
+	if (rc < 0) { /* the host is unknown */
 		g->failed++;
 		g->answer->ok = false;
 		g->answer->count = 0;
 		snprintf(g->answer->error, sizeof(g->answer->error),
-		    "an answer that is none: %.100s", fault.text);
+		    "invalid answer: %.100s", fault.text);
 	} else {
 		g->failed += !g->answer->ok;
 		g->timelines += g->answer->count;
@@ -213,12 +213,11 @@ gather_all(struct gather *g, struct tl_fault *fault)
 		    "no host answered");
 	if (g->failed > 0)
 		return tl_fault(fault, -EREMOTEIO, TL_FAULT_NOWHERE,
-		    "%llu of %llu hosts could not do it",
-		    (unsigned long long)g->failed,
+		    "%llu of %llu hosts failed", (unsigned long long)g->failed,
 		    (unsigned long long)g->count);
 	if (g->timelines == 0)
 		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no host has such a timeline");
+		    "no host has a timeline of that name");
 	return 0;
 }
 
@@ -268,7 +267,7 @@ tl_ship_ask(const struct tl_ship_ask *ask, struct tl_fault *fault)
 
 /* == the command line == */
 
-/* The glob of an option that makes sense but once. */
+/* The glob of an option that may be given once. */
 static int
 copy_glob(struct tl_call *call, const char *option,
     const struct tl_arguments *words, char to[TL_ASK_NAME_MAX])
@@ -280,7 +279,8 @@ copy_glob(struct tl_call *call, const char *option,
 		return 0;
 	}
 	return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
-	    "%s: one glob of less than %d bytes", option, TL_ASK_NAME_MAX);
+	    "%s: needs one glob of less than %d bytes", option,
+	    TL_ASK_NAME_MAX);
 }
 
 static int
@@ -291,7 +291,7 @@ read_request(struct tl_call *call, struct tl_ask_request *request)
 
 	if (o->operands.count < 2)
 		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "ask needs a URL, and what to ask");
+		    "ask needs a URL and a verb");
 	rc = tl_ship_ask_parse(request, o->operands.items + 1,
 	    o->operands.count - 1, &call->fault);
 	if (rc == 0)
@@ -320,7 +320,7 @@ read_options(struct tl_call *call, struct tl_ship_ask *ask)
 	    &call->fault);
 }
 
-/* The user of the cluster, or else of this machine; and its name. */
+/* Claim the user of the cluster, else that of this machine; and its host name. */
 static void
 set_account(struct tl_ship_ask *ask)
 {

@@ -69,7 +69,7 @@ store_string(struct parse *p, const struct member *member, char *to,
 	if (token->text.size >= member->size || token->cut)
 		return wrong(p, token, "too long");
 	if (memchr(token->text.data, '\0', token->text.size))
-		return wrong(p, token, "a NUL in it");
+		return wrong(p, token, "contains NUL");
 	memcpy(to, token->text.data, token->text.size);
 	to[token->text.size] = '\0';
 	return 0;
@@ -106,7 +106,7 @@ store(struct parse *p, const struct member *member, void *object, int kind,
 		*(bool *)(void *)to = kind == TL_JSON_TRUE;
 		return 0;
 	}
-	return wrong(p, token, "of another type");
+	return wrong(p, token, "wrong type");
 }
 
 static const struct member *
@@ -311,7 +311,7 @@ tl_ask_request_check(const struct tl_ask_request *request,
 		    request->verb == TL_ASK_PRIORITY ? " off" : "");
 	if (request->verb == TL_ASK_BURST && request->duration_ns == 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "a burst has a duration");
+		    "burst needs a duration");
 	return 0;
 }
 
@@ -329,7 +329,7 @@ tl_ask_request_parse(struct tl_ask_request *request, struct tl_bytes json,
 		return rc;
 	if (asked.version != TL_ASK_VERSION)
 		return tl_fault(fault, -EPROTO, TL_FAULT_NOWHERE,
-		    "of another version");
+		    "request of another version of timeline-ship");
 	verb = tl_ask_verb_parse(tl_bytes_of(asked.verb));
 	if (verb < 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,

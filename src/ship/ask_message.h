@@ -43,21 +43,21 @@ enum {
 struct tl_ask_request {
 	enum tl_ask_verb verb;
 	char host[TL_ASK_NAME_MAX];     /* globs; "": any */
-	char timeline[TL_ASK_NAME_MAX]; /* of names as list tells them */
+	char timeline[TL_ASK_NAME_MAX]; /* of names that list prints */
 	char level[TL_ASK_LEVEL_MAX];   /* priority, burst */
 	uint64_t duration_ns;           /* burst */
-	/* Who asks, as the asking program says; "": it does not. */
+	/* As the asking program claims; "": unknown. */
 	char account[TL_ASK_ACCOUNT_MAX];
 	char from[TL_ASK_ACCOUNT_MAX];
 };
 
-/* A timeline after what was asked was done, or why it was not. */
+/* A timeline after the verb, or the reason why it failed. */
 struct tl_ask_timeline {
 	char name[TL_ASK_NAME_MAX];
 	bool ok;
 	char error[TL_ASK_ERROR_MAX];
-	char level[TL_ASK_LEVEL_MAX]; /* what is logged now, and ... */
-	char base[TL_ASK_LEVEL_MAX];  /* ... when the burst is over */
+	char level[TL_ASK_LEVEL_MAX]; /* logged now */
+	char base[TL_ASK_LEVEL_MAX];  /* logged after the burst */
 	uint64_t burst_left_ns;       /* 0: there is none */
 	uint64_t size;                /* bytes of it, or of its snapshot */
 	uint64_t entries;             /* appended so far */
@@ -74,23 +74,24 @@ struct tl_ask_answer {
 	struct tl_ask_timeline timelines[TL_ASK_TIMELINES_MAX];
 };
 
-/* The word of a verb; the verb of a word, or -ENOENT. */
+/* The name of a verb; the verb of a name, or -ENOENT. */
 const char *tl_ask_verb_name(unsigned verb);
 int tl_ask_verb_parse(struct tl_bytes word);
 
 void
 tl_ask_request_put(struct tl_text *text, const struct tl_ask_request *request);
-/* From anybody.  0; -EBADMSG no request, -EPROTO of another version, -EINVAL
- * it makes no sense, and the fault says why; -ENOMEM. */
+/* Parse an untrusted request.  0; -EBADMSG: invalid JSON; -EPROTO: another
+ * version; -EINVAL: invalid values; -ENOMEM; the fault. */
 int tl_ask_request_parse(struct tl_ask_request *request, struct tl_bytes json,
     struct tl_fault *fault);
-/* Does a request as it is make sense?  0, -EINVAL. */
+/* Check the values of a request.  0; -EINVAL and the fault. */
 int tl_ask_request_check(const struct tl_ask_request *request,
     struct tl_fault *fault);
 
 void
 tl_ask_answer_put(struct tl_text *text, const struct tl_ask_answer *answer);
-/* From anybody.  As tl_ask_request_parse; -ENOSPC too many timelines. */
+/* Parse an untrusted answer, as tl_ask_request_parse; -ENOSPC: too many
+ * timelines. */
 int tl_ask_answer_parse(struct tl_ask_answer *answer, struct tl_bytes json,
     struct tl_fault *fault);
 

@@ -1,7 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block.h - what is shipped: a small recorded trace that can be read alone,
- * one of a chain that continues one timeline of one host.
+ * block.h - the unit that is shipped: a small recorded trace
+ *
+ * Problem.  A stream of events has to survive a crash of the sender, of a server
+ * and of a reader; it has to be cut where any of them stops, and each piece has
+ * to be readable without the others.
+ *
+ *	chain 5f3c... of web1/app:
+ *
+ *	block 0 ----- block 1 ----- block 2 ----- [3-7 dropped] ----- block 8
+ *	INFO chain, block, host, timeline, identity	which piece this is
+ *	INFO begins					first entry of each lane
+ *	messages, threads, clock, entries		a whole trace
+ *	INFO positions					where block 1 begins
+ *
+ * Invariants.  A number of a chain is given once: never to two blocks with
+ * different entries, except that a block may be replaced by a smaller one that
+ * counts what it lost.  The positions of a block are the begins of the next, so
+ * two blocks tell how many entries lie between them.  CHAIN-NUMBER identifies a
+ * block everywhere; receivers drop a second copy by it.
+ *
+ * Two kinds of blocks are made by the spool and not by the recorder.  A
+ * placeholder has no entries and one loss that counts those of the blocks it
+ * stands for.  A thinned block has only entries of warning and above, one loss
+ * that counts the others, and their number by level.
+ *
+ * The bytes of a block are untrusted wherever they come from: a spool folder
+ * and a cluster can be written to by other users.
+ *
+ * Rejected: one long stream with offsets, because a reader that starts in the
+ * middle would need all message definitions before it.
  */
 #ifndef TL_SHIP_BLOCK_H
 #define TL_SHIP_BLOCK_H
@@ -25,10 +53,10 @@ struct tl_block {
 	char timeline[TL_BLOCK_NAME_MAX];
 	char chain[TL_CHAIN_SIZE];
 	uint64_t number;  /* in its chain, from 0 */
-	int64_t from_ns;  /* the least time of its events ... */
-	int64_t to_ns;    /* ... and the greatest */
-	uint64_t entries; /* losses are none */
-	uint64_t lost;    /* entries that its losses stand for */
+	int64_t from_ns;  /* of its earliest event */
+	int64_t to_ns;    /* of its latest event */
+	uint64_t entries; /* without losses */
+	uint64_t lost;    /* entries that its losses count */
 	struct tl_bytes data;
 };
 
@@ -47,7 +75,7 @@ tl_block_id_put(char to[TL_BLOCK_ID_MAX], const struct tl_block *block)
 	    block->chain, (unsigned long long)block->number);
 }
 
-/* Chain and number, from anybody: false, it is no id. */
+/* Parse an untrusted id.  false: it is invalid. */
 static inline bool
 tl_block_id_get(struct tl_block *block, const char *id)
 {
@@ -68,57 +96,59 @@ tl_block_id_get(struct tl_block *block, const char *id)
 /* == reading == */
 
 enum {
-	TL_IDENTITY_MAX = 80, /* of a timeline: its boot and its birth */
+	TL_IDENTITY_MAX = 80, /* boot ID and time of creation of a timeline */
 	TL_POSITIONS_MAX = 1 << 20
 };
 
-/* The INFOs that blocks have beside those of every recording. */
+/* The INFOs of a block, besides those of every recording. */
 #define TL_INFO_CHAIN     "chain"
 #define TL_INFO_BLOCK     "block"
 #define TL_INFO_DROPPED   "dropped"
 #define TL_INFO_SENT      "sent"
-#define TL_INFO_THINNED   "thinned" /* "4:120 6:8": so many of each level */
+#define TL_INFO_THINNED   "thinned" /* "4:120 6:8": level:entries */
 #define TL_INFO_IDENTITY  "identity"
 #define TL_INFO_BEGINS    "begins"
 #define TL_INFO_POSITIONS "positions"
 
-/* A block as its bytes tell it.  Starts from all zeros. */
+/* What the INFOs and the events of a block say.  Starts from all zeros. */
 struct tl_block_facts {
-	struct tl_block block; /* its data: what was given */
-	bool dropped;          /* it stands for others that were dropped: */
-	uint64_t last;         /* ... up to this number */
-	uint64_t sent;         /* of a state: those before it may have been */
-	/* Entries that were taken out of it, by level: among its lost. */
+	struct tl_block block; /* data: the bytes that were read */
+	bool dropped;          /* a placeholder of blocks up to last */
+	uint64_t last;
+	uint64_t sent; /* of a state: blocks before it may have been sent */
+	/* Entries that thinning removed, by level; counted in lost as well. */
 	uint64_t thinned[TIMELINE_LEVEL_NONE];
 	char identity[TL_IDENTITY_MAX];
 	char boot[TL_IDENTITY_MAX];
-	struct tl_text begins;    /* where it begins in each lane ... */
-	struct tl_text positions; /* ... and where the next one goes on */
+	struct tl_text begins;    /* first entry of each lane */
+	struct tl_text positions; /* first entry of the next block */
 };
 
 /* Open a block; data outlives the trace.  0, -errno and the fault says why. */
 int tl_block_open(struct tl_trace **trace, struct tl_bytes data,
     struct tl_fault *fault);
-/* The INFOs alone, of a block that may be damaged.  0; -EBADMSG: it is no
- * block of a chain; -errno. */
+/* Read only the INFOs, of a block that may be damaged.  0; -EBADMSG: not a block
+ * of a chain; -errno. */
 int tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
-/* What an open block says.  0; -EBADMSG: it is no block of a chain. */
+/* Read the INFOs and count the events of an open block.  0; -EBADMSG: not a
+ * block of a chain. */
 int tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
     struct tl_fault *fault);
-/* Both, of a whole block: -EBADMSG when anything in it is damaged. */
+/* The same from bytes, all of which are checked: -EBADMSG if anything in them is
+ * damaged. */
 int tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 void tl_block_facts_free(struct tl_block_facts *facts);
 
-/* The level of an entry; 0: a level that there is not. */
+/* The level of an entry; 0: invalid. */
 static inline unsigned
 tl_block_level(const struct tl_event *event)
 {
 	return event->level < TIMELINE_LEVEL_NONE ? event->level : 0;
 }
 
-/* Count the entries of a block by level; 0: it is not known.  0 or -errno. */
+/* Count the entries of a block by level; counts[0]: unknown.  0 or -errno. */
 int tl_block_count_levels(uint64_t counts[TIMELINE_LEVEL_NONE],
     struct tl_bytes data);
 static inline uint64_t
@@ -137,17 +167,17 @@ bool tl_chain_is_name(const char *name);
 /* == writing == */
 
 /*
- * Append a trace of these INFOs.  Where facts->dropped, it stands for the
- * blocks from facts->block.number to facts->last: one loss of so many entries
- * as facts->block.lost says, at facts->block.from_ns.  0 or -errno.
+ * Append a trace with these INFOs and no entries.  If facts->dropped, it is the
+ * placeholder of blocks facts->block.number to facts->last: one loss of
+ * facts->block.lost entries at facts->block.from_ns.  0 or -errno.
  */
 int tl_block_make(struct tl_text *text, const struct tl_block_facts *facts);
 
 /*
- * Append what is left of a block without the entries below warning: what they
- * were is one loss, where the first of them was, and the INFO "thinned" counts
- * them by level.  Sets the facts of the new block, to be freed.  0; -EALREADY:
- * it has no such entries; -EBADMSG: it is damaged; -errno.
+ * Append a copy of a block without its entries below warning.  One loss, at the
+ * time of the first of them, counts them, and the INFO "thinned" counts them by
+ * level.  Sets the facts of the new block, to be freed by the caller.  0;
+ * -EALREADY: there are no such entries; -EBADMSG: it is damaged; -errno.
  */
 int tl_block_thin(struct tl_text *text, struct tl_block_facts *facts,
     struct tl_bytes data);

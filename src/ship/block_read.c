@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block_read.c - parse a block, whose bytes are untrusted
+ * block_read.c - parse a block; its bytes are untrusted
  */
 #include "ship/block.h"
 #include "trace/layout.h"
@@ -36,7 +36,7 @@ memory_close(struct tl_storage *storage)
 	free(storage);
 }
 
-/* What is cut off, too: a block has its end. */
+/* A truncated block is damaged, too: unlike a live trace it has its end. */
 static void
 note_damage(void *context, const struct tl_fault *found)
 {
@@ -72,7 +72,7 @@ tl_block_open(struct tl_trace **trace, struct tl_bytes data,
 	return open_trace(trace, data, NULL, fault);
 }
 
-/* == what it says == */
+/* == its INFOs and events == */
 
 bool
 tl_chain_is_name(const char *name)
@@ -82,7 +82,7 @@ tl_chain_is_name(const char *name)
 	return size == TL_CHAIN_SIZE - 1 && name[size] == '\0';
 }
 
-/* An INFO as a string; false: none, or none that could be one. */
+/* Copy an INFO as a string; false: absent, too long or with a NUL. */
 static bool
 copy_info(const struct tl_trace *trace, const char *name, char *to, size_t size)
 {
@@ -130,7 +130,7 @@ read_numbers(struct tl_block_facts *facts, const struct tl_trace *trace)
 	       read_range(number, &first, &facts->last) && first == b->number;
 }
 
-/* What is no such list counts nothing. */
+/* Invalid items are skipped. */
 static void
 read_thinned(uint64_t thinned[TIMELINE_LEVEL_NONE],
     const struct tl_trace *trace)
@@ -182,7 +182,7 @@ read_infos(struct tl_block_facts *facts, const struct tl_trace *trace)
 static void
 count(struct tl_block *b, const struct tl_event *event)
 {
-	if (event->continued) /* an entry of a block before */
+	if (event->continued) /* counted in an earlier block */
 		return;
 	if (b->entries == 0 && b->lost == 0)
 		b->from_ns = b->to_ns = event->ns;

@@ -108,7 +108,7 @@ write_infos(struct tl_trace_writer *writer, const struct tl_block_facts *facts)
 			    &facts->positions);
 }
 
-/* Of no thread, as the recorder has it. */
+/* A loss belongs to no thread, as in a recording. */
 static int
 write_loss(struct tl_trace_writer *writer, const struct tl_block *block)
 {
@@ -143,7 +143,7 @@ tl_block_make(struct tl_text *text, const struct tl_block_facts *facts)
 	return rc;
 }
 
-/* == a block without its detail == */
+/* == thinning: remove entries below warning == */
 
 struct thread {
 	uint32_t pid;
@@ -157,7 +157,7 @@ struct thinning {
 	struct tl_block_facts *facts;
 	struct thread *threads;
 	size_t thread_count;
-	size_t last; /* the thread of the event before */
+	size_t last; /* thread of the last event */
 	struct tl_event loss;
 	bool reported; /* the loss was put */
 };
@@ -168,7 +168,7 @@ is_detail(const struct tl_event *event)
 	return event->kind != TL_LOST && event->level < TIMELINE_LEVEL_KEEP;
 }
 
-/* What is left of it, and what is not. */
+/* Count what stays and what is removed. */
 static int
 count(struct thinning *t)
 {
@@ -204,7 +204,7 @@ is_known(const struct thinning *t, uint32_t pid)
 	return false;
 }
 
-/* Its threads, each with the command of its process. */
+/* Copy its threads, each with the command of its process. */
 static int
 add_threads(struct thinning *t)
 {
@@ -254,7 +254,7 @@ put(struct thinning *t, const struct tl_event *event)
 
 	if (thread)
 		return tl_trace_stream_put(thread->stream, event);
-	/* the loss, in a block that had none */
+	/* the loss needs a stream in a block that had no loss */
 	if (event != &t->loss)
 		return -EBADMSG;
 	thread = &t->threads[t->thread_count];
@@ -319,7 +319,7 @@ thin(struct thinning *t, struct tl_text *text, struct tl_bytes data)
 		rc = tl_trace_writer_new(&t->writer, &options);
 	if (rc == 0)
 		rc = write_rest(t);
-	/* before the trace, whose messages it has */
+	/* freed before the trace: it refers to messages of the trace */
 	tl_trace_writer_free(t->writer);
 	return rc;
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	AGAIN_MS = 100, /* a block that cannot be kept now */
+	AGAIN_MS = 100, /* pause before a block is put again */
 	THREAD_BLOCK_MAX = 128 << 10
 };
 
@@ -27,8 +27,8 @@ struct tl_feed {
 	char timeline[TL_BLOCK_NAME_MAX];
 	char identity[TL_IDENTITY_MAX];
 	char boot[TL_IDENTITY_MAX];
-	uint32_t stop;   /* a block that cannot be kept is left */
-	uint32_t put_rc; /* why one cannot be */
+	uint32_t stop;   /* give up a block that cannot be put */
+	uint32_t put_rc; /* why a block cannot be put; 0 */
 
 	/* of the thread that writes */
 	struct tl_text positions;
@@ -37,7 +37,8 @@ struct tl_feed {
 
 /* == files of the recorder == */
 
-/* No name ends up in a folder: what would be removed is not there. */
+/* The files are in memory.  The path names no file, since the recorder removes
+ * failed files by it. */
 static int
 begin(void *context, int64_t ns, struct tl_recorder_files *files)
 {
@@ -57,7 +58,7 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
-/* Where the block before it has ended is where the chain stands. */
+/* A block begins at the positions of the chain: the end of the last block. */
 static int
 describe_begin(struct tl_feed *c, struct tl_recorder *recorder)
 {
@@ -120,7 +121,7 @@ rest(void)
 	nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
 }
 
-/* Said once, and when it is over. */
+/* Report a fault once, and its end. */
 static void
 report_put(struct tl_feed *c, int rc)
 {
@@ -139,9 +140,10 @@ report_put(struct tl_feed *c, int rc)
 }
 
 /*
- * The block stays here until it is kept.  Meanwhile its timeline overwrites
- * what nobody reads, which is counted; in the end what is not kept is left
- * for the next time, for the chain goes on where it is.
+ * Try to put the block until it is in the spool.  Meanwhile the timeline
+ * overwrites entries that are not read; they are counted as lost.  A block that
+ * cannot be put before the end is discarded: the positions of the chain do not
+ * move, so the next run reads its entries again.
  */
 static void
 put(struct tl_feed *c, const struct tl_recorder_files *files,
@@ -179,7 +181,7 @@ ended(void *context, struct tl_recorder *recorder,
 		put(context, files, &block);
 }
 
-/* == the start == */
+/* == start == */
 
 static void
 put_hex(char *to, const uint8_t *bytes, size_t count)
@@ -188,7 +190,8 @@ put_hex(char *to, const uint8_t *bytes, size_t count)
 		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* Which timeline it is: another of the same name was made at another time. */
+/* The identity of a file: a new one of the same name was created at another
+ * time. */
 static void
 identify(struct tl_feed *c, const struct timeline_header *h)
 {
@@ -202,7 +205,7 @@ identify(struct tl_feed *c, const struct timeline_header *h)
 	    (unsigned long long)h->created_tsc);
 }
 
-/* Of a chain that begins: from now on, or from the first entry there was. */
+/* Begin a chain: at the next entry, or at the first there was. */
 static int
 begin_at(struct tl_feed *c, const struct tl_glance *glance, bool all)
 {
@@ -239,7 +242,8 @@ add(struct tl_feed *c, int fd, struct tl_fault *fault)
 	return rc;
 }
 
-/* Where it was left, if it is the same; else from its beginning. */
+/* Continue if it is the same file, else begin.  Positions that the file cannot
+ * have (stale) make it begin, too. */
 static int
 add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 {

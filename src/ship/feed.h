@@ -4,9 +4,12 @@
  *
  *	timeline --recorder--> small files in memory --put--> spool
  *
- * It goes on where the chain left off, if the timeline is still the one that
- * the chain was made of; a new one of the same name is taken from its first
- * entry.
+ * It continues where the chain ended if the file is still the one that the chain
+ * was made from.  A new file of the same name is shipped from its first entry, in
+ * the same chain.
+ *
+ * The recorder has two threads for each timeline; all callbacks below run in its
+ * writing thread, which is also the only one that puts blocks of this chain.
  */
 #ifndef TL_SHIP_FEED_H
 #define TL_SHIP_FEED_H
@@ -20,28 +23,28 @@ struct tl_feed;
 struct tl_feed_options {
 	const char *host;
 	uint64_t block_size; /* of a block, about */
-	uint64_t every_ns;   /* ... or once so much time has passed */
+	uint64_t every_ns;   /* age at which a block ends */
 	int compress;        /* zstd level, 0: plain */
 	bool all;            /* begin a new chain with what was logged before */
-	const struct tl_report *report; /* of what goes wrong; any thread */
+	const struct tl_report *report; /* of faults; any thread */
 };
 
 struct tl_feed_status {
 	uint64_t entries; /* that were recorded */
 	uint64_t lost;
-	int rc;    /* why it cannot be followed, or its blocks not kept; 0 */
-	bool done; /* nothing more will come of it */
+	int rc;    /* why following or spooling fails; 0 */
+	bool done; /* it has ended */
 };
 
-/* Follow the timeline of fd, which stays the caller's, into the chain.  0,
- * -errno and the fault says why. */
+/* Follow the timeline of fd, which remains the caller's, into the chain.  0;
+ * -errno and the fault. */
 int tl_feed_start(struct tl_feed **chain, struct tl_spool_chain *kept,
     const char *timeline, int fd, const struct tl_feed_options *options,
     struct tl_fault *fault);
 void tl_feed_status(struct tl_feed *chain, struct tl_feed_status *status);
-/* What was logged by now becomes blocks.  Returns at once. */
+/* Make blocks of what was logged so far, and end.  Returns at once. */
 void tl_feed_stop(struct tl_feed *chain);
-/* Stops, and waits for the last block.  NULL does nothing. */
+/* Stop, and wait for the last block.  NULL does nothing. */
 void tl_feed_free(struct tl_feed *chain);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* To read the names of, from the first. */
+/* A second descriptor, because readdir moves the offset of the first. */
 static int
 open_again(int folder, DIR **directory)
 {
@@ -99,6 +99,7 @@ put_digits(struct tl_text *text, uint64_t value, unsigned count)
 		    "0123456789ABCDEF"[value >> BITS_A_DIGIT * i & 15]);
 }
 
+/* The hash keeps long names with the same beginning apart. */
 void
 tl_put_file_part(struct tl_text *text, const char *name)
 {

@@ -11,15 +11,15 @@
 
 #include <sys/types.h>
 
-enum { TL_FOLDER_FILES_MAX = 1 << 20 /* more are not seen */ };
+enum { TL_FOLDER_FILES_MAX = 1 << 20 /* more are ignored */ };
 
-/* Told of each name but "." and ".."; what is not 0 ends it. */
+/* Called for each name but "." and ".."; a result other than 0 ends it. */
 typedef int tl_folder_name(void *context, const char *name);
 
-/* 0, what each said, or -errno. */
+/* 0, the result of each, or -errno. */
 int tl_folder_each(int folder, tl_folder_name *each, void *context);
-/* Write a file under another name, then give it its own, whatever had that:
- * it is there whole or not at all.  0 or -errno. */
+/* Write a file under a hidden name, then rename it over whatever has its name:
+ * it appears whole or not at all.  0 or -errno. */
 int tl_folder_write(int folder, const char *name, const char *hidden,
     mode_t mode, struct tl_bytes data);
 
@@ -28,9 +28,9 @@ int tl_folder_write(int folder, const char *name, const char *hidden,
 enum { TL_FILE_PART_MAX = 120 }; /* bytes of one name in that of a file */
 
 /*
- * Append a name as part of a file's: letters, digits, _ - and dots but the
- * first stay, of all else each byte becomes %XX.  What would be longer than
- * TL_FILE_PART_MAX is cut and ends with a hash of all of it.
+ * Append a name as part of a file name.  Letters, digits, _ - and dots but the
+ * first are copied; each other byte becomes %XX.  A result longer than
+ * TL_FILE_PART_MAX is cut and ends with a hash of the whole name.
  */
 void tl_put_file_part(struct tl_text *text, const char *name);
 

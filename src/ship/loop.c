@@ -18,9 +18,9 @@ enum {
 	NS_PER_MS = 1000000,
 	SCAN_MS = 250, /* for timelines */
 	SHOW_MS = 200,
-	IDLE_MS = 100, /* a look at the clock, whatever happens */
+	IDLE_MS = 100, /* longest sleep of the loop */
 	WAIT_MS = 20,
-	TURN_BLOCKS = 64, /* then others are looked at */
+	TURN_BLOCKS = 64, /* sent before acknowledgements are read */
 	AGAIN_MS_MIN = 100,
 	AGAIN_MS_MAX = 5000
 };
@@ -36,13 +36,13 @@ struct run {
 	uint64_t acked;
 	bool moved; /* something was sent or settled in this turn */
 	bool disconnected;
-	int64_t again_ms; /* how long the next pause is */
+	int64_t again_ms; /* next pause before a retry */
 	/* CLOCK_MONOTONIC */
 	int64_t begun_ns;
-	int64_t retry_ns; /* nothing is sent before */
+	int64_t retry_ns; /* send nothing before */
 	int64_t scan_ns;
 	int64_t show_ns;
-	bool on_terminal; /* somebody waits there */
+	bool on_terminal; /* standard error: show progress */
 	bool shown;
 };
 
@@ -59,7 +59,7 @@ wake(void *context)
 	const uint64_t one = 1;
 
 	if (write(r->wake, &one, sizeof(one)) < 0)
-		return; /* it is awake */
+		return; /* the counter is full: it is awake */
 }
 
 /* == the target == */
@@ -70,7 +70,7 @@ report_back(struct run *r)
 	r->disconnected = false;
 	r->again_ms = 0;
 	tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
-	    "the target takes blocks again");
+	    "the target accepts blocks again");
 }
 
 static void
@@ -88,7 +88,7 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 		report_back(r);
 }
 
-/* Nothing on its way will arrive: all of it again, in a while. */
+/* Blocks in flight will not arrive: send all of them again after a pause. */
 static void
 disconnect(struct run *r, int rc, const struct tl_fault *fault)
 {
@@ -119,14 +119,15 @@ refuse(struct run *r, const struct tl_block *block)
 {
 	if (r->result.refused++ == 0)
 		tl_report_say(r->options->report, -EMSGSIZE, TL_FAULT_NOWHERE,
-		    "%s: a block of %zu bytes is more than the target takes "
-		    "(%zu): such are dropped and counted",
+		    "%s: block of %zu bytes exceeds the limit of the target "
+		    "(%zu): it is thinned, or dropped and counted; use a "
+		    "smaller --block-size",
 		    block->timeline, block->data.size, r->target->size_max);
 	tl_spool_reject(r->spool);
 	r->moved = true;
 }
 
-/* Send one: 0; -EAGAIN no more now; -errno. */
+/* Send one block: 0; -EAGAIN: none now; -errno. */
 static int
 send_one(struct run *r)
 {
@@ -151,7 +152,7 @@ send_one(struct run *r)
 	return rc;
 }
 
-/* Send what waits, hear of what arrived. */
+/* Send waiting blocks, take acknowledgements. */
 static void
 pump(struct run *r)
 {
@@ -170,7 +171,7 @@ pump(struct run *r)
 		disconnect(r, rc, &fault);
 }
 
-/* == what is seen of it == */
+/* == progress == */
 
 static void
 update_result(struct run *r)
@@ -216,10 +217,10 @@ wait_for_blocks(const struct run *r, int timeout_ms)
 
 	if (poll(&ready, 1, timeout_ms) > 0 &&
 	    read(r->wake, &count, sizeof(count)) < 0)
-		return; /* somebody was quicker */
+		return; /* read already */
 }
 
-/* Nothing moves: until there is a block, or something is due. */
+/* Sleep until there is a block or a retry is due. */
 static void
 rest(const struct run *r)
 {
@@ -264,7 +265,7 @@ run_until_stopped(struct run *r)
 			look(r);
 }
 
-/* Is everything on its way that can be? */
+/* Are all blocks of the spool in flight? */
 static bool
 is_empty(struct run *r)
 {
@@ -280,8 +281,8 @@ may_linger(const struct run *r, int64_t until_ns)
 	return !r->result.reader_left && now() < until_ns;
 }
 
-/* What is on its way arrives, or all of it waits again.  A target that was
- * away is so until the first that it was sent since has arrived. */
+/* Wait for the blocks in flight.  A target that was disconnected remains so until
+ * it acknowledges a block. */
 static void
 finish(struct run *r, int64_t until_ns)
 {
@@ -294,7 +295,7 @@ finish(struct run *r, int64_t until_ns)
 		turn(r);
 }
 
-/* What was logged before is sent, as far as that is quick. */
+/* Send what was logged before the end, for linger_ns at most. */
 static void
 linger(struct run *r)
 {
@@ -305,7 +306,8 @@ linger(struct run *r)
 		while (may_linger(r, until_ns) &&
 		       !(tl_sources_are_done(r->sources) && is_empty(r)))
 			turn(r);
-		while (!tl_sources_are_done(r->sources)) /* bound to end */
+		while (!tl_sources_are_done(
+		    r->sources)) /* each ends soon: its feed was stopped */
 			wait_for_blocks(r, WAIT_MS);
 		finish(r, until_ns);
 	} while (r->disconnected && !is_empty(r) && may_linger(r, until_ns));

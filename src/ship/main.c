@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - timeline-ship: read the options, do what the verb says, say what is
- * wrong.
+ * main.c - timeline-ship: parse the command line, run the verb, report faults
  *
- * The only file that prints errors and exits: 0 done, 1 it could not be done,
- * 2 the command line makes no sense.
+ * The only file that prints diagnostics and exits: 0 success, 1 failure, 2 usage
+ * error.
  */
 #include "base/signals.h"
 #include "base/terminal.h"
@@ -16,20 +15,19 @@
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-/* Say "timeline-ship: NAME: TEXT" by one write, as any thread may; name may be
- * NULL. */
+/* Print "timeline-ship: NAME: TEXT" in one write; any thread.  name may be NULL. */
 static void
 print_diagnostic(const char *name, const struct tl_fault *fault)
 {
 	static const char clear[] = "\r\033[K";
 
-	if (isatty(STDERR_FILENO) == 1) /* there may be a status */
+	if (isatty(STDERR_FILENO) == 1) /* over the progress line */
 		(void)tl_write_all(STDERR_FILENO, clear, sizeof(clear) - 1);
 	tl_fault_print("timeline-ship", name, fault);
 }
 
 static void
-say(void *context, const struct tl_fault *fault)
+report(void *context, const struct tl_fault *fault)
 {
 	(void)context;
 	print_diagnostic(NULL, fault);
@@ -81,7 +79,7 @@ flush(struct tl_call *call)
 int
 main(int argc, char **argv)
 {
-	static struct tl_call call = { .report = { say, NULL } };
+	static struct tl_call call = { .report = { report, NULL } };
 	int rc, flush_rc;
 
 	tl_fill_standard_fds();

@@ -25,7 +25,7 @@ static const struct tl_option rows[] = {
 #undef GROUP
 };
 
-/* Which verbs take it, and what it is called. */
+/* By option: its name and the verbs that take it. */
 static const struct {
 	const char *name;
 	unsigned verbs;
@@ -43,11 +43,11 @@ static const struct {
 	const char *description;
 } verbs[] = {
 	[TL_SHIP_VERB_RUN] = { "run", "--to TARGET TIMELINE...",
-	    "ship timelines, globs among them, until told to end" },
+	    "ship timelines, named or by globs, until interrupted" },
 	[TL_SHIP_VERB_READ] = { "read", "URL",
 	    "write the blocks of a stream to standard output" },
 	[TL_SHIP_VERB_ASK] = { "ask", "URL list|priority|burst|snapshot ...",
-	    "ask hosts that ship there about their timelines" },
+	    "list or change timelines of hosts that ship there" },
 };
 
 enum {
@@ -66,7 +66,8 @@ add_argument(struct tl_arguments *words, const char *word,
     struct tl_fault *fault)
 {
 	if (words->count == TL_ARGUMENTS_MAX)
-		return usage(fault, word, "too many of them");
+		return usage(fault, word,
+		    "too many arguments of this kind (64 at most)");
 	words->items[words->count++] = word;
 	return 0;
 }
@@ -83,7 +84,7 @@ take_verb(struct tl_options *o, const char *word, struct tl_fault *fault)
 	return usage(fault, word, "no such verb: run, read, ask");
 }
 
-/* The first word is the verb. */
+/* The first operand is the verb. */
 static int
 take_operand(struct tl_options *o, const char *word, struct tl_fault *fault)
 {
@@ -108,7 +109,7 @@ take(struct tl_options *o, int value, const char *argument,
 	return 0;
 }
 
-/* Does what was given suit the verb? */
+/* Do the options belong to the verb? */
 static int
 check(const struct tl_options *o, struct tl_fault *fault)
 {
@@ -154,7 +155,7 @@ static void
 put_verbs(struct tl_text *text)
 {
 	tl_put_string(text,
-	    "timeline-ship VERB [options] WORD...\n"
+	    "timeline-ship VERB [options] OPERAND...\n"
 	    "Ship timelines of this host to a cluster or a directory, and read "
 	    "them there.\n\nVerbs:\n");
 	for (int i = TL_SHIP_VERB_RUN; i < VERBS; i++) {
@@ -163,7 +164,7 @@ put_verbs(struct tl_text *text)
 	}
 }
 
-/* A group's title comes with the first of its rows that is shown. */
+/* The title of a group precedes the first row that is shown. */
 static void
 put_options(struct tl_text *text, unsigned bits)
 {
@@ -264,7 +265,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 
 	if (tl_options_has(o, TL_SHIP_PASSWORD_FILE) &&
 	    !tl_options_has(o, TL_SHIP_USER))
-		return usage(fault, "--password-file", "goes with --user");
+		return usage(fault, "--password-file", "needs --user");
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||
 	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,

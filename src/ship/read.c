@@ -30,9 +30,10 @@ enum { GAPS_REPORTED_MAX = 100 };
 enum { NOT_A_BLOCK, MISMATCH, LATE, DUPLICATE };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[NOT_A_BLOCK] = { -EBADMSG, "message that is no block, skipped" },
-	[MISMATCH] = { -EBADMSG, "block that says another thing than its "
-				 "message, skipped" },
+	[NOT_A_BLOCK] = { -EBADMSG, "message without a block, skipped" },
+	[MISMATCH] = { -EBADMSG,
+	    "block whose content and message headers differ, "
+	    "skipped" },
 	[LATE] = { 0, "block behind a later one of its chain" },
 	[DUPLICATE] = { 0, "block that was there already, left out" },
 };
@@ -42,7 +43,7 @@ struct work {
 	struct tl_seen seen;
 	struct tl_notes notes;
 	uint64_t written;
-	uint64_t gaps; /* times that some were missing */
+	uint64_t gaps; /* ranges of missing blocks */
 	bool wrong;
 };
 
@@ -56,7 +57,7 @@ matches(const char *const *globs, size_t count, const char *name)
 	return count == 0;
 }
 
-/* Of a host and a timeline that are wanted? */
+/* Is it of a chosen host and timeline? */
 static bool
 is_wanted(const struct tl_ship_read *read, const struct tl_block *block)
 {
@@ -71,7 +72,7 @@ is_plain_name(const char *glob)
 	       strlen(glob) < TL_BLOCK_NAME_MAX;
 }
 
-/* What the servers can leave out: all but one host, all but one timeline. */
+/* Let the servers filter if only one host or one timeline is chosen. */
 static void
 choose_subject(char subject[TL_NATS_SUBJECT_MAX],
     const struct tl_ship_read *read)
@@ -122,7 +123,7 @@ report_begun(struct work *w, const struct tl_seen_chain *chain)
 	    chain->name);
 }
 
-/* 1: it is to be written, 0: it was, or -errno. */
+/* 1: write it; 0: it was written already; -errno. */
 static int
 see(struct work *w, const struct tl_block *block, uint64_t last)
 {
@@ -149,7 +150,7 @@ see(struct work *w, const struct tl_block *block, uint64_t last)
 	}
 }
 
-/* Do its bytes say what its message does? */
+/* Do the bytes and the headers of the message agree? */
 static bool
 matches_message(const struct tl_block *said, const struct tl_block *is)
 {
@@ -166,7 +167,7 @@ is_in_time(const struct tl_ship_read *read, const struct tl_block *block)
 	       block->from_ns <= read->until_ns;
 }
 
-/* Say what is wrong with the first of them. */
+/* Count an invalid message; the first is reported with its reason. */
 static int
 skip(struct work *w, uint64_t at, const struct tl_fault *why)
 {
@@ -222,7 +223,7 @@ take(struct work *w, natsMsg *message, uint64_t at)
 		return skip(w, at, &fault);
 	if (!is_wanted(w->read, &block))
 		return 0;
-	/* only its bytes say for how many a block stands that has no events */
+	/* a placeholder has no entries: its range is only in its bytes */
 	if (!is_in_time(w->read, &block) && block.entries > 0)
 		return see(w, &block, block.number) < 0 ? -ENOMEM : 0;
 	return take_block(w, &block, at);
@@ -338,7 +339,7 @@ tl_verb_read(struct tl_call *call)
 		return tl_call_usage(call, rc);
 	if (isatty(STDOUT_FILENO) == 1)
 		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "blocks are not for a terminal");
+		    "blocks are binary: redirect standard output");
 	read.stop = tl_call_stop_flag();
 	return tl_ship_read(&read, &call->fault);
 }

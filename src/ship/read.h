@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.h - blocks out of a stream, one behind the other: those of some hosts
- * and timelines, of some time, each once and in the order of its chain.
+ * read.h - read the blocks of a stream: of chosen hosts, timelines and times, each
+ * once, in the order of its chain, concatenated
  */
 #ifndef TL_SHIP_READ_H
 #define TL_SHIP_READ_H
@@ -23,16 +23,16 @@ struct tl_ship_read {
 	int64_t since_ns; /* INT64_MIN: no bound; inclusive */
 	int64_t until_ns; /* INT64_MAX: no bound; inclusive */
 	uint64_t count;   /* stop after so many blocks; 0: no bound */
-	bool follow;      /* wait for what comes; else up to what is there */
+	bool follow;      /* wait for new blocks; else end at the last now */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
-	tl_write *write;                   /* a block after the other */
+	tl_write *write;                   /* called with one block at a time */
 	void *context;
-	/* Told of what is missing, damaged or none of ours. */
+	/* Receives missing, damaged and foreign messages. */
 	const struct tl_report *report;
 };
 
-/* 0; -errno and the fault says why; what write said; -EBADMSG: it was read to
- * the end, and something was wrong with it, which was said. */
+/* 0; -errno and the fault; the result of write; -EBADMSG: read to the end, and
+ * damage was reported. */
 int tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault);
 
 #endif

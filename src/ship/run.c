@@ -56,7 +56,7 @@ read_sizes(struct tl_call *call, struct tl_run_options *run)
 		 &run->target.part_size, fault)) < 0)
 		return rc;
 	if (run->chain.block_size > BLOCK_SIZE_MAX)
-		return fail(call, "--block-size", "32M is the most");
+		return fail(call, "--block-size", "more than 32M");
 	if (run->spool_size / SPOOL_BLOCKS_MIN < run->chain.block_size)
 		return fail(call, "--spool-size",
 		    "less than four blocks (--block-size)");
@@ -98,10 +98,10 @@ read_format(struct tl_call *call, struct tl_run_options *run)
 	if (!run->target.format ||
 	    (strcmp(word, "jsonl") != 0 && strcmp(word, "parquet") != 0) ||
 	    !run->target.format->write_new)
-		return fail(call, word,
-		    "no such format: trace, jsonl, parquet");
+		return fail(call, word, "not one of trace, jsonl, parquet");
 	if (!tl_target_takes_formats(run->target.url))
-		return fail(call, "--format", "only for a directory or -");
+		return fail(call, "--format",
+		    "works only with a directory or -");
 	if (strcmp(run->target.url, "-") == 0 && strcmp(word, "jsonl") != 0)
 		return fail(call, word, "not for standard output");
 	return 0;
@@ -114,11 +114,12 @@ read_host(struct tl_call *call, struct tl_run_options *run)
 	const struct tl_arguments *hosts = &call->options.hosts;
 
 	if (hosts->count > 1)
-		return fail(call, "--host", "one name is enough");
+		return fail(call, "--host", "given more than once");
 	tl_origin_here(&here);
 	run->chain.host = hosts->count > 0 ? hosts->items[0] : here.machine;
 	if (run->chain.host[0] == '\0')
-		return fail(call, "--host", "this machine has no name: say it");
+		return fail(call, "--host",
+		    "this machine has no host name; give one");
 	if (strlen(run->chain.host) >= sizeof(here.machine))
 		return fail(call, "--host", "a name of more than 64 bytes");
 	return 0;
@@ -152,7 +153,7 @@ read_timelines(struct tl_call *call, struct tl_run_options *run)
 
 	for (size_t i = 0; i < words->count; i++) {
 		if (words->items[i][0] == '\0')
-			return fail(call, "run", "a timeline has a name");
+			return fail(call, "run", "empty name of a timeline");
 		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
 			return fail(call, words->items[i],
 			    "a name of more than 255 bytes");
@@ -184,7 +185,7 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 	return read_timelines(call, run);
 }
 
-/* What nobody can have any more. */
+/* Blocks that were kept in memory and not sent are lost: a failure. */
 static int
 check_result(struct tl_call *call, const struct tl_run_result *result)
 {
@@ -193,7 +194,8 @@ check_result(struct tl_call *call, const struct tl_run_result *result)
 	if (!result->failed)
 		return 0;
 	return tl_fault(&call->fault, -EIO, TL_FAULT_NOWHERE,
-	    "%llu %s lost without a --spool", (unsigned long long)blocks,
+	    "%llu %s lost; use --spool to keep such blocks",
+	    (unsigned long long)blocks,
 	    blocks == 1 ? "block was not sent, and is"
 			: "blocks were not sent, and are");
 }
@@ -213,12 +215,12 @@ read_allowed(struct tl_call *call, const struct tl_run_options *run,
 	if (!words)
 		return 0;
 	if (!tl_nats_is_url(run->target.url))
-		return fail(call, "--allow", "only where blocks go to NATS");
+		return fail(call, "--allow", "works only with a NATS target");
 	return tl_allow_parse(&allow->verbs, words, &call->fault);
 }
 
-/* A timeline needs five descriptors while its block is made, and there may be
- * hundreds. */
+/* A timeline needs five descriptors while a block is made, and there may be
+ * hundreds of timelines. */
 static void
 raise_descriptors(void)
 {
@@ -230,7 +232,7 @@ raise_descriptors(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Meanwhile whoever asks is answered, where that is allowed. */
+/* Run, and answer requests meanwhile if --allow permits it. */
 static int
 run_answering(struct tl_call *call, const struct tl_run_options *run,
     struct tl_run_result *result)
@@ -329,7 +331,7 @@ tl_run_line(struct tl_text *text, const struct tl_run_result *r,
 	put_count(text, r->sources.count, "timeline, ", "timelines, ");
 	put_entries(text, r);
 	if (disconnected)
-		tl_put_string(text, "; the target is away");
+		tl_put_string(text, "; not connected to the target");
 }
 
 static void

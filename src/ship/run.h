@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.h - ship timelines until told to stop.
+ * run.h - ship timelines until stopped
  *
  *	timelines --chains--> spool --one loop--> target
  */
@@ -20,31 +20,31 @@ struct tl_run_options {
 	uint64_t spool_size;
 	const char *const *timelines;
 	size_t timeline_count;
-	int64_t for_ns; /* 0: until told */
+	int64_t for_ns; /* 0: until stopped */
 	int64_t linger_ns;
-	const volatile sig_atomic_t *stop; /* not 0: it is told */
+	const volatile sig_atomic_t *stop; /* not 0: end */
 	bool quiet;                        /* no status on a terminal */
 	const struct tl_report *report;    /* any thread */
 };
 
-/* What was done; what waits was not sent. */
+/* What was done.  Blocks still in the spool were not acknowledged. */
 struct tl_run_result {
 	struct tl_spool_status spool;
 	struct tl_sources_status sources;
 	uint64_t refused; /* blocks that were too large for the target */
 	int64_t lasted_ns;
 	bool reader_left; /* of standard output */
-	bool failed;      /* what waits is lost */
+	bool failed;      /* unsent blocks are lost: there is no spool folder */
 };
 
-/* 0; -errno: it could not begin, and the fault says why. */
+/* 0; -errno and the fault: it could not start. */
 int tl_run(const struct tl_run_options *options, struct tl_run_result *result,
     struct tl_fault *fault);
 
-/* What a person waits for, on one line of a terminal. */
+/* One line of progress for a terminal. */
 void tl_run_line(struct tl_text *text, const struct tl_run_result *so_far,
     bool disconnected);
-/* All of it. */
+/* The report at the end. */
 void tl_run_summary(struct tl_text *text, const struct tl_run_result *result,
     bool json);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.c - nothing of it stays. */
+/* secret.c - read a secret, erase it */
 #include "ship/secret.h"
 
 #include "base/file.h"
@@ -16,7 +16,7 @@ tl_secret_read(struct tl_text *text, const char *path, struct tl_fault *fault)
 		    strerror(-rc));
 	if (strcspn(tl_text_string(text), "\r\n") == 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: nothing in the first line", path);
+		    "%s: the first line is empty", path);
 	text->data[strcspn(text->data, "\r\n")] = '\0';
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.h - a password or token out of a file, and out of memory again. */
+/* secret.h - a password or token from a file, erased from memory after use */
 #ifndef TL_SHIP_SECRET_H
 #define TL_SHIP_SECRET_H
 
@@ -8,8 +8,7 @@
 
 enum { TL_SECRET_MAX = 4096 };
 
-/* The first line of a file: 0, -EINVAL it is empty, -errno, and the fault says
- * why. */
+/* Read the first line of a file.  0; -EINVAL: it is empty; -errno; the fault. */
 int
 tl_secret_read(struct tl_text *text, const char *path, struct tl_fault *fault);
 void tl_secret_forget(struct tl_text *text);

@@ -99,7 +99,7 @@ find_gap(const struct tl_seen_chain *chain, uint64_t number)
 	return i;
 }
 
-/* Some of a gap is there: how many. */
+/* Remove a range from a gap; returns its size. */
 static uint64_t
 fill(struct tl_seen_chain *chain, size_t i, uint64_t first, uint64_t last)
 {
@@ -151,7 +151,7 @@ tl_seen_add(struct tl_seen *seen, const struct tl_block *block, uint64_t last,
 		return -ENOMEM;
 	chain->used = ++seen->used;
 	*found = chain;
-	if (!known) /* what was before it, nobody missed */
+	if (!known) /* blocks before the first are not missing */
 		chain->next = block->number;
 	at = place(seen, chain, block->number, last);
 	return known ? at : TL_SEEN_FIRST;

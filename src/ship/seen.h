@@ -14,8 +14,9 @@
 #include <stdbool.h>
 
 enum {
-	TL_SEEN_CHAINS_MAX = 4096, /* remembered; then those seen last */
-	TL_SEEN_GAPS_MAX = 32 /* ranges of a chain; then the first is final */
+	TL_SEEN_CHAINS_MAX = 4096, /* then the least recently used goes */
+	TL_SEEN_GAPS_MAX =
+	    32 /* ranges of a chain; then the first is forgotten */
 };
 
 struct tl_seen_gap {
@@ -45,12 +46,12 @@ struct tl_seen {
 enum tl_seen_place {
 	TL_SEEN_FIRST,    /* of its chain */
 	TL_SEEN_NEXT,     /* what was expected */
-	TL_SEEN_AHEAD,    /* others are missing before it */
-	TL_SEEN_LATE,     /* one of those that were missing */
-	TL_SEEN_DUPLICATE /* it was seen already */
+	TL_SEEN_AHEAD,    /* blocks before it are missing */
+	TL_SEEN_LATE,     /* a block that was missing */
+	TL_SEEN_DUPLICATE /* seen before */
 };
 
-/* A block was seen that stands for all up to last; chain is set.  An enum
+/* Add a block, or the placeholder of all up to last; sets chain.  Returns an enum
  * tl_seen_place, or -ENOMEM. */
 int tl_seen_add(struct tl_seen *seen, const struct tl_block *block,
     uint64_t last, const struct tl_seen_chain **chain);

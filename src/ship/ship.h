@@ -44,8 +44,8 @@ struct tl_options {
 	const char *given[TL_SHIP_OPTIONS]; /* its word, the last; "" without
 					       one; NULL: not given */
 	struct tl_arguments operands;
-	struct tl_arguments hosts; /* of --host, all of them ... */
-	struct tl_arguments timelines;
+	struct tl_arguments hosts;     /* of every --host */
+	struct tl_arguments timelines; /* of every --timeline */
 };
 
 static inline bool
@@ -54,15 +54,15 @@ tl_options_has(const struct tl_options *options, enum tl_ship_option option)
 	return options->given[option] != NULL;
 }
 
-/* Read the command line, whose words must outlive the options.  -EINVAL and
- * the fault's text for a usage error. */
+/* Parse the command line, which must outlive the options.  0; -EINVAL and the
+ * fault for a usage error. */
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);
-/* What --help says, of a verb or of all. */
+/* Append the help of a verb, or of all verbs. */
 void tl_options_help(struct tl_text *text, enum tl_ship_verb verb);
 
-/* The value of an option, between two bounds; *value stays when it was not
- * given.  0, -EINVAL and a fault. */
+/* Parse the argument of an option, within bounds; *value stays if the option was
+ * not given.  0; -EINVAL and the fault. */
 int
 tl_options_size(const struct tl_options *options, enum tl_ship_option option,
     uint64_t least, uint64_t *value, struct tl_fault *fault);
@@ -72,7 +72,7 @@ int tl_options_duration(const struct tl_options *options,
 int
 tl_options_number(const struct tl_options *options, enum tl_ship_option option,
     uint64_t least, uint64_t most, uint64_t *value, struct tl_fault *fault);
-/* All that is said of the cluster. */
+/* The options of the connection to NATS. */
 int tl_options_nats(const struct tl_options *options,
     struct tl_nats_options *nats, struct tl_fault *fault);
 
@@ -80,28 +80,27 @@ int tl_options_nats(const struct tl_options *options,
 
 struct tl_call {
 	struct tl_options options;
-	struct tl_text out;  /* what was done, or answered */
-	bool aside;          /* ... standard output has something else */
-	bool usage;          /* the command line makes no sense */
-	const char *subject; /* what the fault is about; NULL nothing */
+	struct tl_text out;  /* the report */
+	bool aside;          /* to standard error: blocks use standard output */
+	bool usage;          /* a usage error */
+	const char *subject; /* of the fault; NULL: none */
 	struct tl_fault fault;
-	struct tl_report report; /* said at once; any thread */
+	struct tl_report report; /* printed at once; any thread */
 };
 
 int tl_verb_run(struct tl_call *call);
 int tl_verb_read(struct tl_call *call);
 int tl_verb_ask(struct tl_call *call);
 
-/* A fault of the command line: rc. */
+/* Mark a fault as a usage error; returns rc. */
 int tl_call_usage(struct tl_call *call, int rc);
-/* From now on, signals that ask to end set this. */
+/* SIGINT, SIGTERM and SIGHUP set this flag from now on. */
 const volatile sig_atomic_t *tl_call_stop_flag(void);
-/* A cluster that is asked or read, by its URL.  0, -EINVAL and the fault says
- * why. */
+/* The cluster of ask and read, by its URL.  0; -EINVAL and the fault. */
 int tl_call_cluster(struct tl_call *call, struct tl_nats_options *nats,
     const char *url);
-/* A time, or a duration from now; *ns stays when it was not given.  0, -EINVAL
- * and the fault says why. */
+/* A time, or a duration relative to now; *ns stays if the option was not given.
+ * 0; -EINVAL and the fault. */
 int tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns);
 
 #endif

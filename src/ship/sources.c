@@ -55,17 +55,17 @@ tl_expand_name(const char *path)
 
 /* == sources == */
 
-/* Of a timeline: a header, lanes, knots and strings, in whole pages. */
+/* The least size of a timeline: header, lanes, knots and strings in pages. */
 enum { SIZE_MIN = 16 * TIMELINE_PAGE_SIZE };
 
 struct source {
 	char name[TL_BLOCK_NAME_MAX];
 	struct tl_feed *feed; /* NULL: it is not followed */
 	struct tl_spool_chain *kept;
-	dev_t device; /* of the file that is, or was, or could not be */
+	dev_t device; /* of the file last opened */
 	ino_t inode;
-	int said;       /* why it could not be */
-	uint64_t found; /* by which look, the last time */
+	int reported;   /* the last fault reported; 0: none */
+	uint64_t found; /* number of the last scan that found it */
 };
 
 struct tl_sources {
@@ -73,11 +73,11 @@ struct tl_sources {
 	const char *const *names;
 	size_t name_count;
 	struct tl_feed_options options;
-	uint64_t scans; /* with the first of 1: what comes later is all new */
+	uint64_t scans; /* counted from 1; what appears later is new */
 	bool too_many;
 	struct source *items[TL_SOURCES_MAX];
 	size_t count;
-	uint64_t entries; /* of those that have ended */
+	uint64_t entries; /* of timelines that have ended */
 	uint64_t lost;
 };
 
@@ -98,24 +98,24 @@ tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
 	return 0;
 }
 
-/* == one == */
+/* == one timeline == */
 
-/* A fault that lasts is said once, and when it is over. */
+/* Report a fault once, and its end. */
 static void
-say(struct tl_sources *s, struct source *source, int rc,
+report_source(struct tl_sources *s, struct source *source, int rc,
     const struct tl_fault *fault)
 {
 	const char *words = fault->text[0] ? fault->text : strerror(-rc);
 
-	if (rc == source->said)
+	if (rc == source->reported)
 		return;
-	source->said = rc;
+	source->reported = rc;
 	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s",
-	    source->name, rc < 0 ? words : "is followed now");
+	    source->name, rc < 0 ? words : "followed now");
 }
 
-/* Room for one more: of one that was there in no look but those before the
- * last, if need be.  NULL: there is none. */
+/* A free place, or that of a timeline that the last two scans did not find.
+ * NULL: there is none. */
 static struct source *
 make_room(struct tl_sources *s)
 {
@@ -170,7 +170,7 @@ start(struct tl_sources *s, struct source *source, int fd,
 	return rc;
 }
 
-/* It has ended: nothing is followed until there is another file. */
+/* Release the feed of a timeline that has ended. */
 static void
 leave(struct tl_sources *s, struct source *source)
 {
@@ -181,7 +181,7 @@ leave(struct tl_sources *s, struct source *source)
 		return;
 	if (status.rc < 0)
 		tl_report_say(s->options.report, status.rc, TL_FAULT_NOWHERE,
-		    "%s: cannot be followed any more: %s", source->name,
+		    "%s: following it failed: %s", source->name,
 		    strerror(-status.rc));
 	s->entries += status.entries;
 	s->lost += status.lost;
@@ -199,16 +199,16 @@ has_our_magic(int fd)
 	       magic == TIMELINE_MAGIC;
 }
 
-/* Is it being made, or do we lack what others may give back? */
+/* Worth another attempt: it is being created, or a resource is short. */
 static bool
 will_pass(int rc)
 {
 	return rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
 }
 
-/* A file of this name: the one that is followed, or was, or another? */
+/* Follow the file of this name, unless it is the one already tried. */
 static int
-look_at_file(struct tl_sources *s, struct source *source, int fd,
+follow_file(struct tl_sources *s, struct source *source, int fd,
     struct tl_fault *fault)
 {
 	struct stat st;
@@ -217,16 +217,16 @@ look_at_file(struct tl_sources *s, struct source *source, int fd,
 	if (fstat(fd, &st) != 0)
 		return -errno;
 	if (source->device == st.st_dev && source->inode == st.st_ino)
-		return source->said;
+		return source->reported;
 	rc = start(s, source, fd, fault);
 	if (!will_pass(rc)) {
 		source->device = st.st_dev;
 		source->inode = st.st_ino;
 	}
-	return rc == -EAGAIN ? source->said : rc;
+	return rc == -EAGAIN ? source->reported : rc;
 }
 
-/* What may not be read could be a timeline if its size could be one's. */
+/* An unreadable file may be a timeline if its size is possible for one. */
 static bool
 could_be(const char *path)
 {
@@ -236,7 +236,7 @@ could_be(const char *path)
 	       st.st_size >= SIZE_MIN && st.st_size % TIMELINE_PAGE_SIZE == 0;
 }
 
-/* It is only called like one. */
+/* Does the glob match a file that is not a timeline? */
 static bool
 is_other(const char *path, int fd, bool globbed)
 {
@@ -245,7 +245,7 @@ is_other(const char *path, int fd, bool globbed)
 }
 
 static bool
-look_at(void *context, const char *path, bool globbed)
+visit(void *context, const char *path, bool globbed)
 {
 	struct tl_sources *s = context;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -261,15 +261,15 @@ look_at(void *context, const char *path, bool globbed)
 		source->found = s->scans;
 	if (source && !source->feed) {
 		if (rc == 0)
-			rc = look_at_file(s, source, fd, &fault);
-		say(s, source, rc, &fault);
+			rc = follow_file(s, source, fd, &fault);
+		report_source(s, source, rc, &fault);
 	}
 	if (fd >= 0)
 		close(fd);
 	return true;
 }
 
-/* == all == */
+/* == all timelines == */
 
 void
 tl_sources_scan(struct tl_sources *s)
@@ -282,10 +282,10 @@ tl_sources_scan(struct tl_sources *s)
 	s->too_many = false;
 	s->scans++;
 	for (size_t i = 0; i < s->name_count; i++)
-		tl_expand(s->names[i], look_at, s);
+		tl_expand(s->names[i], visit, s);
 	if (s->too_many && !before)
 		tl_report_say(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
-		    "more than %d timelines: some are not shipped",
+		    "more than %d timelines match: the others are not shipped",
 		    TL_SOURCES_MAX);
 }
 

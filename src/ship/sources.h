@@ -16,7 +16,7 @@ struct tl_sources;
 
 struct tl_sources_status {
 	size_t count;     /* timelines that are followed now */
-	uint64_t entries; /* recorded, of all */
+	uint64_t entries; /* recorded of all, so far */
 	uint64_t lost;
 };
 
@@ -24,11 +24,11 @@ struct tl_sources_status {
 int tl_sources_new(struct tl_sources **sources, struct tl_spool *spool,
     const char *const *names, size_t count,
     const struct tl_feed_options *options);
-/* Follow what is there now and was not. */
+/* Follow new timelines, release those that ended. */
 void tl_sources_scan(struct tl_sources *sources);
 void
 tl_sources_status(struct tl_sources *sources, struct tl_sources_status *status);
-/* What was logged by now becomes blocks.  Returns at once. */
+/* Make blocks of what was logged so far, and end.  Returns at once. */
 void tl_sources_stop(struct tl_sources *sources);
 /* Have all of them ended? */
 bool tl_sources_are_done(struct tl_sources *sources);
@@ -37,14 +37,15 @@ void tl_sources_free(struct tl_sources *sources);
 
 /* == names and globs == */
 
-/* Told of a path; globbed: it only looks like what was meant.  false: stop. */
+/* Called for each path; globbed: it matched a glob, and may be any file.  false:
+ * stop. */
 typedef bool tl_expand_found(void *context, const char *path, bool globbed);
 
-/* A name without a slash is one in /dev/shm.  What is no glob is told whether
- * it is there or not. */
+/* Expand "app", "/app", "/run/x.tl" or "web*".  A name without a slash is in
+ * /dev/shm.  A name that is not a glob is passed even if no such file exists. */
 void tl_expand(const char *name, tl_expand_found *found, void *context);
 
-/* What a path is called: that in /dev/shm by its name. */
+/* The name of a path: for a file of /dev/shm without the folder. */
 const char *tl_expand_name(const char *path);
 
 #endif

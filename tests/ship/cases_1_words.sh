@@ -13,7 +13,7 @@ ends 'nor is an unknown one' 2 "$ship" send
 ends 'a hostile word is escaped' 2 "$ship" $'\033[31m'
 lacks '... in what is said of it' "$err" $'\033'
 ends 'so is a URL' 2 "$ship" read $'nats://\033[31m'
-has '... in what is said of it' "$err" 'nats://.*not the name of a server'
+has '... in what is said of it' "$err" 'nats://.*invalid character in the name of a server'
 lacks '... in plain words' "$err" $'\033'
 while read -r words; do
 	# shellcheck disable=SC2086
@@ -49,10 +49,10 @@ ask nats://127.0.0.1
 ask nats://127.0.0.1 dance
 WORDS
 ends 'a target of no kind is said' 1 "$ship" run --to ftp://there app
-has '... as such' "$err" 'no such kind of target'
+has '... as such' "$err" 'unknown kind of target'
 if has_terminals; then
-	has 'blocks are not for a terminal' \
-		"$(on_terminal "$ship" run --to - --for 10ms "$name-none")" 'blocks are not for a terminal'
+	has 'blocks are binary: redirect standard output' \
+		"$(on_terminal "$ship" run --to - --for 10ms "$name-none")" 'blocks are binary: redirect standard output'
 fi
 
 options=$(sed -nE 's/^OPTION\([^,]*, "([a-z-]+)", .*/\1/p' "$top/src/ship/options.def")

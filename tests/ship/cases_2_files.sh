@@ -43,7 +43,7 @@ ends 'nor is one that reads slowly' 0 bash -c "'$ship' run --to - --all --for 1m
 is '... and has all of it' "$("$dump" "$w/piped" | wc -l)" 5000
 ends 'one that stops reading does not hold up the end' 1 bash -c \
 	"set -o pipefail; '$ship' run --to - --all --for 100ms --linger 300ms '$sh' | sleep 3"
-has '... and what it missed is said' "$err" 'blocks? (was|were) not sent, and (is|are) lost without a --spool'
+has '... and what it missed is said' "$err" 'blocks? (was|were) not sent, and (is|are) lost; use --spool to keep such blocks'
 
 for format in jsonl parquet; do
 	"$ship" run --help >/dev/null
@@ -81,7 +81,7 @@ until_true missing
 late_there() { [ "$(numbers_in "$w/late" | wc -l)" -eq 10 ]; }
 until_true late_there
 stop TERM
-has '... and to be there, when it comes' "$(tail -n 1 "$work/err")" "^timeline-ship: $base-late: is followed now$"
+has '... and to be there, when it comes' "$(tail -n 1 "$work/err")" "^timeline-ship: $base-late: followed now$"
 is '... all of it' "$(numbers_in "$w/late" | wc -l)" 10
 start --to "$w/glob" --every 50ms "$name-g*"
 sleep 0.5

@@ -23,7 +23,7 @@ is '... nothing is left in the spool' "$(find "$w/sp" -type f -name '*.trace')" 
 start --to "$w/busy" --spool "$w/busy-spool" --every 50ms "$re"
 sleep 0.4
 ends 'two cannot have one spool' 1 "$ship" run --to "$w/busy" --spool "$w/busy-spool" "$re"
-has '... the second is told' "$err" "^timeline-ship: $w/busy-spool: another timeline-ship has this spool$"
+has '... the second is told' "$err" "^timeline-ship: $w/busy-spool: in use by another timeline-ship$"
 
 # killed while it runs, and its timeline made again meanwhile
 "$make" "$re" plain=10

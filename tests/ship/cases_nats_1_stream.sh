@@ -19,13 +19,13 @@ else
 	url=$(cluster_url)
 
 	ends 'a stream that is not there is said' 1 "$ship" read "$url"
-	has '... by its name' "$err" 'stream TIMELINE: there is none'
+	has '... by its name' "$err" 'stream TIMELINE: does not exist'
 	"$ship" read "$url" -f -n 3 --timeline app >"$work/early" 2>"$work/early.err" &
 	reader=$!
 	until_true test -s "$work/early.err"
 	sleep 0.6
 	is 'who follows waits for it, and says so once' "$(cat "$work/early.err")" \
-		'timeline-ship: stream TIMELINE: there is none yet: waiting for it'
+		'timeline-ship: stream TIMELINE: does not exist yet; waiting for it'
 	"$ship" read "$url" -f >/dev/null 2>"$work/ended.err" &
 	ended=$!
 	until_true test -s "$work/ended.err"

@@ -35,7 +35,7 @@ else
 	is 'one host is asked to log more' "$(ask --host web1 priority debug)" "web1 $asked: debug"
 	is '... and does' "$("$ctl" list --json | jq -r --arg n "$name-ask" '.timelines[] | select(.name == $n) | .level')" debug
 	ends 'what a host does not allow is not done' 1 "$ship" ask "$url" -n 1 --host web2 priority trace
-	is '... and said' "$out" 'web2 not allowed here'
+	is '... and said' "$out" 'web2 verb not allowed on this host (--allow)'
 	has 'a burst on a glob of hosts' "$("$ship" ask "$url" -n 2 --host 'web[12]' burst trace 5s | sort | head -1)" \
 		"^web1 $asked: trace for 4.[0-9]*s, then debug"
 	out=$(ask --host web1 snapshot)

@@ -33,7 +33,7 @@ else
 	lacks '... without the password' "$err" 'wrong$'
 	ends 'nor is nobody' 1 "$ship" read "$url"
 	ends 'a file without a password is said' 1 "$ship" read "$url" --user shipper --password-file "$work/empty"
-	has '... by its name' "$err" 'empty: nothing in the first line'
+	has '... by its name' "$err" 'empty: the first line is empty'
 	ends 'a file that is not there, too' 1 "$ship" read "$url" --user shipper --password-file "$work/none"
 	"$ctl" create "$name-rotated" --entries 4096
 	"$ship" run -q --to "$url" --host web1 --user shipper --password-file "$work/password" \
@@ -58,7 +58,7 @@ else
 	cluster_start 1 'authorization { token: "t0ken" }'
 	echo t0ken >"$work/token"
 	ends 'a token lets in' 1 "$ship" read "$(cluster_url)" --token-file "$work/token"
-	has '... where there is no stream yet' "$err" 'there is none'
+	has '... where there is no stream yet' "$err" 'does not exist'
 	cluster_stop
 fi
 if ! has_nats || ! command -v openssl >/dev/null; then
@@ -85,6 +85,6 @@ else
 	has '... which is said' "$err" 'SSL|certificate|TLS'
 	ends 'a certificate goes with its key' 1 "$ship" read "$url" --tls-cert "$work/client.pem"
 	ends 'tls:// is the same' 1 "$ship" read "${url/nats:/tls:}/OTHER" "${tls[@]}"
-	has '... up to the stream' "$err" 'OTHER: there is none'
+	has '... up to the stream' "$err" 'OTHER: does not exist'
 	cluster_stop
 fi

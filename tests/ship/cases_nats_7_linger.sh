@@ -32,7 +32,7 @@ else
 	cluster_resume
 	wait "$shipper"
 	is '... and ends when all has arrived' "$? $(grep -c ', 0 lost, [0-9]* blocks* ([0-9.K]*) sent in' "$work/said")" '0 1'
-	has '... that it takes blocks again is said' "$(cat "$work/err")" 'takes blocks again'
+	has '... that it takes blocks again is said' "$(cat "$work/err")" 'accepts blocks again'
 	is '... once' "$(what_is_there)" "web1/${name#/}-away entries 500 lost 0 again 0 back 0 missing 0"
 
 	cluster_pause

@@ -220,7 +220,7 @@ START_TEST(a_change_that_cannot_be_recorded_is_not_made)
 	ck_assert(ask("", "", "priority trace"));
 	ck_assert(!answer.ok);
 	ck_assert_str_eq(answer.timelines[0].error,
-	    "it cannot be recorded who asked");
+	    "the request cannot be recorded in the timeline");
 	ck_assert_uint_eq(tl->header->levels & 0xff, 6);
 }
 END_TEST

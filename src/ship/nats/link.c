@@ -13,7 +13,7 @@
 
 enum {
 	CONNECT_MS = 2000, /* for each server */
-	/* A server that is gone without a word is so after three of these. */
+	/* A server that does not answer three of these is disconnected. */
 	PING_MS = 5000,
 	PINGS_OUT_MAX = 2,
 	WRITE_MS = 10000,
@@ -22,7 +22,7 @@ enum {
 
 static const char *const schemes[] = { "nats://", "tls://" };
 
-/* What follows the scheme; NULL: another one. */
+/* The text after the scheme; NULL: another scheme. */
 static const char *
 after_scheme(const char *url, bool *tls)
 {
@@ -54,7 +54,7 @@ take_server(struct tl_nats_url *url, const char *text, size_t size,
 
 	if (size == 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "a server without a name");
+		    "empty name of a server");
 	if (url->server_count == TL_NATS_SERVERS_MAX)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "more than %d servers", TL_NATS_SERVERS_MAX);
@@ -64,7 +64,7 @@ take_server(struct tl_nats_url *url, const char *text, size_t size,
 	for (size_t i = 0; i < size; i++) {
 		if (!isgraph((unsigned char)text[i]))
 			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-			    "not the name of a server");
+			    "invalid character in the name of a server");
 	}
 	strcpy(to, scheme);
 	strncat(to, text, size);
@@ -72,7 +72,7 @@ take_server(struct tl_nats_url *url, const char *text, size_t size,
 	return 0;
 }
 
-/* What a server takes for the name of a stream: one token, and a file's. */
+/* Servers use the name as a token of subjects and as a file name. */
 static int
 take_stream(struct tl_nats_url *url, const char *text, struct tl_fault *fault)
 {
@@ -153,7 +153,7 @@ tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what)
 		if (known[i].status == status)
 			rc = known[i].rc;
 	}
-	/* the library's own words tell more, if they are about this */
+	/* the last error of the library has details if it is the same error */
 	more = nats_GetLastError(&last);
 	if (more && more[0] && last == status)
 		words = more;
@@ -187,8 +187,8 @@ take_password(natsOptions *to, const struct tl_nats_options *options,
 	return rc;
 }
 
-/* A file with the seed and, in a line of its own, the public key, which the
- * library does not compute. */
+/* A file with the seed and, on a line of its own, the public key, because the
+ * library does not compute it. */
 static int
 take_nkey(natsOptions *to, const char *path, struct tl_fault *fault)
 {
@@ -211,7 +211,9 @@ take_nkey(natsOptions *to, const char *path, struct tl_fault *fault)
 	}
 	if (!key) {
 		rc = tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: no public key (U...) in a line of its own", path);
+		    "%s: no public key (U...) on a line of its own; add "
+		    "that of nk -pubout",
+		    path);
 		goto forget;
 	}
 	text.data[key - text.data + (ptrdiff_t)strcspn(key, "\r\n \t")] = '\0';
@@ -250,7 +252,7 @@ take_tls(natsOptions *to, const struct tl_nats_options *options, bool tls,
 
 	if (!options->tls_cert != !options->tls_key)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "a certificate goes with its key");
+		    "--tls-cert and --tls-key must be given together");
 	if (tls || options->tls_ca || options->tls_cert)
 		status = natsOptions_SetSecure(to, true);
 	if (status == NATS_OK && options->tls_ca) {
@@ -265,7 +267,7 @@ take_tls(natsOptions *to, const struct tl_nats_options *options, bool tls,
 	return status == NATS_OK ? 0 : tl_nats_fault(fault, status, what);
 }
 
-/* The library's own would print. */
+/* The default handler of the library prints. */
 static void
 ignore_error(natsConnection *connection, natsSubscription *subscription,
     natsStatus status, void *context)

@@ -12,7 +12,7 @@
 
 #include <nats/nats.h>
 
-/* What a stream is called when nobody says otherwise. */
+/* The default name of the stream. */
 #define TL_NATS_STREAM "TIMELINE"
 
 enum {
@@ -22,18 +22,21 @@ enum {
 	TL_NATS_HEADERS_MAX = 512 /* of a message of ours; part of it */
 };
 
-/* The strings outlive whoever is given them.  NULL and 0: not said. */
+/*
+ * How to connect.  Strings outlive the connection; NULL and 0: not given.  The
+ * TLS members are names of PEM files; replicas, bytes_max and age_max_ns apply to
+ * a stream that does not exist yet.
+ */
 struct tl_nats_options {
 	const char *url;
-	const char *tls_ca;   /* files, PEM: who is trusted ... */
-	const char *tls_cert; /* ... who we are, with the ... */
+	const char *tls_ca;
+	const char *tls_cert;
 	const char *tls_key;
 	const char *creds;
 	const char *nkey; /* a file with the seed */
 	const char *user;
 	const char *password_file;
 	const char *token_file;
-	/* Of a stream that is not there yet: */
 	uint32_t replicas;   /* 0: 1 */
 	uint64_t bytes_max;  /* 0: no bound */
 	uint64_t age_max_ns; /* 0: no bound */
@@ -46,16 +49,16 @@ struct tl_nats_url {
 	bool tls;
 };
 
-/* Is it one of ours?  By its scheme. */
+/* Has it the scheme nats:// or tls://? */
 bool tl_nats_is_url(const char *url);
-/* 0, or -EINVAL and the fault says why. */
+/* 0; -EINVAL and the fault. */
 int tl_nats_url_parse(struct tl_nats_url *url, const char *text,
     struct tl_fault *fault);
 
-/* How a connection behaves.  NULL: as libnats does. */
+/* The behavior of a connection.  Handlers may be NULL. */
 struct tl_nats_session {
 	const char *name; /* that a server's operator sees */
-	bool patient;     /* there may be no server yet */
+	bool patient;     /* connect later if no server is up */
 	/* All may be NULL; called by another thread. */
 	natsConnectionHandler closed, disconnected, reconnected;
 	void *context;

@@ -54,7 +54,7 @@ unescape(const char *at)
 	return low ? (int)(16 * (high - hex_digits) + (low - hex_digits)) : -1;
 }
 
-/* A token up to end, which only has one way to be written. */
+/* Parse a token up to end; only the form that put_token writes is accepted. */
 static bool
 get_token(char name[TL_BLOCK_NAME_MAX], const char *at, const char *end)
 {
@@ -205,7 +205,7 @@ tl_nats_ack_parse(struct tl_nats_ack *ack, struct tl_bytes text)
 	memset(ack, 0, sizeof(*ack));
 	tl_json_feed(&json, text);
 	while ((kind = tl_json_next(&json, &token)) > 0) {
-		/* one object, and what lies deep in it is not ours */
+		/* one object; deeper members are not used */
 		if (json.depth <= 2)
 			take_token(&p, &json, kind, &token);
 	}

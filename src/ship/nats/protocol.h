@@ -15,7 +15,7 @@
 
 /* == subjects == */
 
-/* Those of all blocks. */
+/* The subjects of all blocks. */
 #define TL_NATS_SUBJECTS "timeline.>"
 
 /* timeline.HOST.TIMELINE at its longest, and NUL */
@@ -23,9 +23,9 @@ enum { TL_NATS_SUBJECT_MAX = 2 * 3 * TL_BLOCK_NAME_MAX + 16 };
 
 void
 tl_nats_subject_put(char to[TL_NATS_SUBJECT_MAX], const struct tl_block *block);
-/* The host and timeline of a subject, from anybody: false, it is no block's. */
+/* Parse an untrusted subject.  false: not the subject of a block. */
 bool tl_nats_subject_get(struct tl_block *block, const char *subject);
-/* As a filter: of a host and a timeline, NULL: of any. */
+/* A filter for a host and a timeline; NULL: any. */
 void tl_nats_subject_filter(char to[TL_NATS_SUBJECT_MAX], const char *host,
     const char *timeline);
 /* Does a pattern with * and > match a subject? */
@@ -37,12 +37,12 @@ enum { TL_NATS_ERROR_MAX = 128 };
 
 struct tl_nats_ack {
 	uint64_t sequence;
-	uint64_t code; /* 0: kept */
+	uint64_t code; /* 0: stored */
 	uint64_t error_code;
 	char error[TL_NATS_ERROR_MAX];
 };
 
-/* 0; -EBADMSG: it is no such answer; -ENOMEM. */
+/* Parse an untrusted acknowledgement.  0; -EBADMSG: invalid; -ENOMEM. */
 int tl_nats_ack_parse(struct tl_nats_ack *ack, struct tl_bytes json);
 
 #endif

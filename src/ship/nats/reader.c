@@ -6,9 +6,9 @@
  *	  ^---- fault, or the consumer is gone ---+  from the sequence after
  *					the last one that was handed out
  *
- * The consumer has no name that stays and lives in the memory of one server;
- * when that dies another one is made.  It is deleted at the end, and where
- * that cannot be it ends by itself after IDLE_NS.
+ * The consumer is ephemeral and lives in the memory of one server; if that server
+ * dies, a new consumer is created.  It is deleted at the end; if that fails, the
+ * server deletes it after IDLE_NS.
  */
 #include "ship/nats/reader.h"
 
@@ -38,8 +38,8 @@ struct tl_nats_reader {
 	int next;          /* of the batch */
 	uint64_t sequence; /* of the last message that was handed out */
 	uint64_t last;     /* where to end */
-	uint64_t received; /* of this consumer, so many; it counts them, too */
-	bool awaited;      /* it has sent more, which must be on its way */
+	uint64_t received; /* messages of this consumer, by its own count */
+	bool awaited;      /* the server has sent more than was received */
 	bool ended;
 	int64_t message_ms; /* when the last message came */
 };
@@ -137,8 +137,8 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot read");
 }
 
-/* Nothing came.  What was sent may have met this answer on its way, over a
- * slow link: the next fetch has it, or it is lost. */
+/* The fetch was empty.  On a slow link a message may cross the answer to this
+ * query: if the next fetch does not have it either, it is lost. */
 static int
 check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
     struct tl_fault *fault)
@@ -147,7 +147,7 @@ check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
 
 	if (sent && r->awaited)
 		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
-		    "messages were lost on their way");
+		    "messages were lost in transit");
 	r->awaited = sent;
 	if (sent)
 		return 0;
@@ -156,9 +156,9 @@ check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
 	return 0;
 }
 
-/* Nothing came.  Is there nothing, or nobody who would tell? */
+/* The fetch was empty: is that the end, or is the consumer gone? */
 static int
-look(struct tl_nats_reader *r, struct tl_fault *fault)
+inspect(struct tl_nats_reader *r, struct tl_fault *fault)
 {
 	jsConsumerInfo *info = NULL;
 	natsStatus s =
@@ -186,11 +186,11 @@ fetch(struct tl_nats_reader *r, struct tl_fault *fault)
 		return 0;
 	}
 	if (s == NATS_OK || s == NATS_TIMEOUT)
-		return look(r, fault);
+		return inspect(r, fault);
 	return tl_nats_fault(fault, s, "cannot read");
 }
 
-/* The same once more: is it worth it? */
+/* Disconnect.  0: try again; -errno: give up. */
 static int
 recover(struct tl_nats_reader *r, int rc)
 {
@@ -220,7 +220,7 @@ refill(struct tl_nats_reader *r, struct tl_fault *fault)
 	return rc;
 }
 
-/* It is the next that the consumer has sent: so far the stream was read. */
+/* Is it the next of the consumer?  Then the stream was read up to it. */
 static bool
 note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
 {
@@ -234,8 +234,8 @@ note_taken(struct tl_nats_reader *r, const jsMsgMetaData *meta)
 	return true;
 }
 
-/* The next of the batch: 1; 0 it is none of the stream, or others before it
- * were lost on their way, which another consumer sends again. */
+/* The next of the batch: 1; 0: it has no metadata, or messages before it were
+ * lost in transit, and a new consumer sends them again. */
 static int
 take(struct tl_nats_reader *r, natsMsg **message, uint64_t *sequence)
 {
@@ -289,7 +289,7 @@ look_for(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 		   : tl_nats_stream_inspect(r->js, r->url.stream, state, fault);
 }
 
-/* There is no such stream: wait until somebody makes it. */
+/* Wait until the stream is created. */
 static int
 await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
     struct tl_fault *fault)
@@ -298,7 +298,7 @@ await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 	int rc = -ENOENT;
 
 	tl_report_say(r->reading->report, 0, TL_FAULT_NOWHERE,
-	    "stream %s: there is none yet: waiting for it", r->url.stream);
+	    "stream %s: does not exist yet; waiting for it", r->url.stream);
 	while (rc < 0 && !is_stopped(r)) {
 		if (rc == -ENOENT)
 			nanosleep(&wait, NULL);
@@ -309,7 +309,7 @@ await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 	return 0;
 }
 
-/* Whether there is such a stream, and where it ends now. */
+/* Find the stream, and its last message now. */
 static int
 begin(struct tl_nats_reader *r, struct tl_fault *fault)
 {

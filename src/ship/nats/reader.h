@@ -16,22 +16,21 @@ struct tl_nats_reader;
 struct tl_nats_reading {
 	const struct tl_nats_options *options;
 	const char *subject;               /* a filter */
-	int64_t from_ns;                   /* stored then; INT64_MIN: all */
-	bool follow;                       /* else up to what is there now */
-	const struct tl_report *report;    /* what is waited for; may be NULL */
+	int64_t from_ns;                   /* time of storage; INT64_MIN: all */
+	bool follow;                       /* else up to the last message now */
+	const struct tl_report *report;    /* may be NULL */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
 };
 
-/* All of reading outlives it.  A stream that is not there is waited for, with
- * follow, which is said.  0; -ENOENT no such stream, -errno; the fault says
- * why. */
+/* reading outlives the reader.  With follow, a stream that does not exist is
+ * reported and waited for.  0; -ENOENT: no such stream; -errno; the fault. */
 int tl_nats_reader_new(struct tl_nats_reader **reader,
     const struct tl_nats_reading *reading, struct tl_fault *fault);
 /* NULL does nothing. */
 void tl_nats_reader_free(struct tl_nats_reader *reader);
 
-/* The next message, which becomes the caller's, and its place in the stream:
- * 1, 0 the end, -errno and the fault says why. */
+/* The next message, which the caller destroys, and its sequence: 1; 0: end;
+ * -errno and the fault. */
 int tl_nats_reader_next(struct tl_nats_reader *reader, natsMsg **message,
     uint64_t *sequence, struct tl_fault *fault);
 

@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A message that comes again within this time is known by its id.  A server
- * reads so much of a stream when it starts. */
+/* A second copy within this time is dropped by its id.  A server reads this much
+ * of a stream when it starts, so it cannot be long. */
 #define DUPLICATES_NS INT64_C(120000000000)
 
 static int
-say(struct tl_fault *fault, natsStatus status, const char *stream)
+stream_fault(struct tl_fault *fault, natsStatus status, const char *stream)
 {
 	char what[TL_NATS_STREAM_MAX + 16];
 
@@ -64,13 +64,13 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 	}
 	s = js_AddStream(&info, js, &config, NULL, &code);
 	jsStreamInfo_Destroy(info);
-	/* somebody else made it at the same time, with other bounds */
+	/* another host created it at the same time, with other bounds */
 	if (s != NATS_OK && code == JSStreamNameExistErr)
 		return 0;
-	return s == NATS_OK ? 0 : say(fault, s, stream);
+	return s == NATS_OK ? 0 : stream_fault(fault, s, stream);
 }
 
-/* An answer from anybody may have no configuration. */
+/* An untrusted answer may have no configuration. */
 static bool
 covers(const jsStreamConfig *config, const char *subject)
 {
@@ -94,7 +94,7 @@ tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
 	if (s == NATS_NOT_FOUND)
 		return make(js, options, stream, fault);
 	if (s != NATS_OK)
-		return say(fault, s, stream);
+		return stream_fault(fault, s, stream);
 	takes = covers(info->Config, subject);
 	if (takes)
 		*size_max = info->Config->MaxMsgSize;
@@ -102,7 +102,9 @@ tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
 	if (takes)
 		return 0;
 	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-	    "stream %s is there and does not take %s", stream, subject);
+	    "stream %s: exists, but does not cover subject %s; name "
+	    "another stream in the URL",
+	    stream, subject);
 }
 
 int
@@ -114,9 +116,9 @@ tl_nats_stream_inspect(jsCtx *js, const char *stream,
 
 	if (s == NATS_NOT_FOUND)
 		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "stream %s: there is none", stream);
+		    "stream %s: does not exist", stream);
 	if (s != NATS_OK)
-		return say(fault, s, stream);
+		return stream_fault(fault, s, stream);
 	state->first = info->State.FirstSeq;
 	state->last = info->State.LastSeq;
 	state->count = info->State.Msgs;
@@ -152,7 +154,7 @@ set_headers(natsMsg *message, const struct tl_block *block, const char *stream)
 
 	tl_block_id_put(id, block);
 	s = natsMsgHeader_Set(message, TL_HEADER_ID, id);
-	/* another stream that takes the subject is not ours */
+	/* not in another stream that covers the subject */
 	if (s == NATS_OK)
 		s = natsMsgHeader_Set(message, "Nats-Expected-Stream", stream);
 	if (s == NATS_OK)

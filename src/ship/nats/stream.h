@@ -12,30 +12,30 @@
 
 #include <nats/nats.h>
 
-/* There is a stream of that name, made now if it was not, and it takes the
- * subject, in messages of at most *size_max (<= 0: of any size).  0; -EINVAL
- * it does not, -errno; the fault says why. */
+/* Create the stream if it does not exist, and check that it covers the subject.
+ * *size_max bounds its messages; <= 0: unbounded.  0; -EINVAL: it does not cover
+ * the subject; -errno; the fault. */
 int tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
     const char *stream, const char *subject, int64_t *size_max,
     struct tl_fault *fault);
 
 struct tl_nats_stream_state {
 	uint64_t first; /* sequence */
-	uint64_t last;  /* ... 0: nothing was there yet */
+	uint64_t last;  /* sequence; 0: it was always empty */
 	uint64_t count; /* of messages */
 };
-/* 0; -ENOENT there is none, -errno; the fault says why. */
+/* 0; -ENOENT: no such stream; -errno; the fault. */
 int tl_nats_stream_inspect(jsCtx *js, const char *stream,
     struct tl_nats_stream_state *state, struct tl_fault *fault);
 
 /* == a block as a message == */
 
-/* A message of it, which is a copy; reply: where its acknowledgement goes. */
+/* Make a message with a copy of a block; reply: the subject of its
+ * acknowledgement. */
 natsStatus tl_nats_message_new(natsMsg **message, const struct tl_block *block,
     const char *stream, const char *reply);
-/* The block that a message from anybody holds; data is still the message's.
- * Without times it is of all times.  -EBADMSG: none of ours, and the fault
- * says why. */
+/* Parse an untrusted message.  data refers to the message.  Without the headers of
+ * its times a block counts for all times.  0; -EBADMSG and the fault. */
 int tl_nats_message_get(struct tl_block *block, natsMsg *message,
     struct tl_fault *fault);
 

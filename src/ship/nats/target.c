@@ -5,18 +5,17 @@
  *	settled <-- | kept  sent  sent  waits  sent  waits | <-- send
  *	              A1    B1    A2    A3     C1    B2
  *
- * A block is sent when the one before it in its chain is acknowledged.  With
- * more of them the stream would lose its order: where the leader dies the
- * first may be lost on its way to it and the second reach the next leader,
- * and sent again the first lies behind.  (The conditions that a server checks
- * cannot prevent that: the last message of the stream tells nothing while
- * others write to it, and the last sequence of the subject is not known before
- * the acknowledgement.)
+ * A block is sent when the one before it in its chain is acknowledged.  With two
+ * in flight the stream could lose its order: if the leader dies, the first may be
+ * lost and the second reach the next leader, and the first, sent again, is stored
+ * after it.  The conditions that a server can check do not prevent this: the last
+ * message of the stream is useless while other hosts write, and the last sequence
+ * of the subject is not known before the acknowledgement.
  *
- * An acknowledgement comes to a subject that ends in the serial number of the
- * sending.  After any fault all that is on its way is dropped, the connection
- * with it, so nothing late can be taken for something else: the caller sends
- * the same blocks with the same ids, and JetStream keeps each once.
+ * An acknowledgement arrives on a subject that ends in the serial number of the
+ * sending.  After any fault everything in flight is dropped together with the
+ * connection, so that no late acknowledgement can be taken for another.  The
+ * caller sends the same blocks with the same ids; JetStream stores each once.
  */
 #include "ship/target/target.h"
 #include "base/text.h"
@@ -60,7 +59,7 @@ forget(void *message)
 
 /* == connection == */
 
-/* The target is unreachable: all that is on its way is the caller's again. */
+/* Drop the connection and everything in flight: the caller sends it again. */
 static int
 disconnect(struct nats_target *t, int rc)
 {
@@ -100,7 +99,7 @@ listen(struct nats_target *t)
 	return s;
 }
 
-/* What a message may hold, of a server or a stream; <= 0: any. */
+/* Apply the limit of a server or a stream; <= 0: none. */
 static void
 bound(struct nats_target *t, int64_t size)
 {
@@ -240,7 +239,7 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 		(size_t)natsMsg_GetDataLength(message)));
 	if (rc < 0)
 		return disconnect(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
-					 "an acknowledgement that is none"));
+					 "invalid acknowledgement"));
 	if (ack.code == 0) {
 		sending->state = TL_SENDING_ACKED;
 		return 0;
@@ -265,7 +264,7 @@ wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 	if (s == NATS_NO_RESPONDERS)
 		return disconnect(t,
 		    tl_fault(fault, -EHOSTUNREACH, TL_FAULT_NOWHERE,
-			"stream %s does not answer", t->url.stream));
+			"stream %s: no server answers for it", t->url.stream));
 	if (s != NATS_OK)
 		return disconnect_nats(t, fault, s, "connection lost");
 	rc = take_ack(t, message, fault);
@@ -273,8 +272,8 @@ wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 	return rc;
 }
 
-/* One acknowledgement and what follows from it: 1 something was settled, 0
- * not yet, -errno. */
+/* Take one acknowledgement, send what it permits: 1: a block was acked; 0: none;
+ * -errno. */
 static int
 wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 {
@@ -306,7 +305,7 @@ nats_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 		rc = wait_one(t, left, fault);
 		left = end - tl_now_ms() - 1;
 	}
-	/* and what is there already */
+	/* and those that have arrived already */
 	while (!tl_window_is_empty(&t->window) && rc > 0)
 		rc = wait_one(t, 0, fault);
 	return rc < 0 ? rc : 0;
@@ -353,7 +352,7 @@ tl_nats_target_new(struct tl_target **target,
 		free(t);
 		return rc;
 	}
-	/* now, so that what can never be is said now */
+	/* connect now, to report errors in the options at once */
 	rc = ensure_connected(t, &unreachable);
 	if (rc == -EINVAL || rc == -ENOMEM) {
 		*fault = unreachable;

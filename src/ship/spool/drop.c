@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drop.c - more than there is room for: detail goes first, as in the
- * lanes of a timeline; then the oldest blocks become one that counts what they
- * held.
+ * drop.c - free space in a full spool
+ *
+ * Detail is removed first, as in the lanes of a timeline: the oldest block with
+ * entries below warning is rewritten without them.  If no block has any, the
+ * oldest block is replaced by a placeholder that counts its entries; adjacent
+ * placeholders are merged.
  *
  *	17.trace 18.trace 19.trace --> 17.trace 18-18.lost 19.trace
  *	                           --> 17.trace 18-19.lost
  *
- * A block that the target may have is dropped last: else it would arrive and
- * be counted as missing.  The new file is there before the old ones go; what
- * is in both after a crash is removed when the folder is looked through.
+ * A block that the target may have received is dropped last: its entries could
+ * arrive and be counted as lost as well.  The new file exists before the old
+ * ones are removed; if both exist after a crash, folder.c removes the old ones.
  */
 #include "ship/block.h"
 #include "ship/spool/private.h"
@@ -17,7 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* == what a block holds == */
+/* == the content of a block == */
 
 int
 tl_spooled_load(struct tl_spool_chain *c, const struct tl_spooled *b,
@@ -58,7 +61,7 @@ tl_spooled_inspect(struct tl_spool_chain *c, struct tl_spooled *b,
 
 	if (rc == 0 && !is_of(&facts, c, b))
 		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "it is of another chain than its name says");
+		    "it belongs to another chain than its name");
 	if (rc == 0) {
 		b->known = true;
 		b->from_ns = facts.block.from_ns;
@@ -72,7 +75,7 @@ tl_spooled_inspect(struct tl_spool_chain *c, struct tl_spooled *b,
 	return rc;
 }
 
-/* Of one that was found in the folder.  What is damaged holds nothing. */
+/* Inspect a block that was found in the folder.  A damaged one counts as empty. */
 static void
 inspect(struct tl_spool_chain *c, struct tl_spooled *b)
 {
@@ -86,7 +89,7 @@ inspect(struct tl_spool_chain *c, struct tl_spooled *b)
 	tl_text_free(&text);
 }
 
-/* == what stands for it == */
+/* == placeholders == */
 
 static struct tl_block_facts
 facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
@@ -102,7 +105,7 @@ facts_of(const struct tl_spool_chain *c, const struct tl_spooled *b)
 	return facts;
 }
 
-/* What a block says of itself; of a damaged one all is empty. */
+/* The INFOs of a block; of a damaged one all are empty. */
 static struct tl_block_facts
 read_infos_of(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
@@ -127,8 +130,9 @@ copy(struct tl_text *to, const struct tl_text *from)
 	tl_put_bytes(to, tl_bytes(from->data, from->size));
 }
 
-/* It begins where the first does, and ends where the last does; the newest of
- * a chain tells where to go on. */
+/* The placeholder begins at the positions of the first block and ends at those of
+ * the last.  If it is the newest of the chain, it has to say where the chain
+ * continues. */
 static void
 fill_placeholder(struct tl_block_facts *facts, struct tl_spool_chain *c,
     const struct tl_spooled *first, const struct tl_spooled *last)
@@ -148,7 +152,7 @@ fill_placeholder(struct tl_block_facts *facts, struct tl_spool_chain *c,
 	tl_block_facts_free(&b);
 }
 
-/* Make what stands for all from first to last: 0 or -errno. */
+/* Make the placeholder of the blocks from first to last: 0 or -errno. */
 static int
 make(struct tl_text *text, struct tl_spool_chain *c, const struct tl_spooled *b,
     const struct tl_spooled *first, const struct tl_spooled *last)
@@ -164,7 +168,7 @@ make(struct tl_text *text, struct tl_spool_chain *c, const struct tl_spooled *b,
 	return rc;
 }
 
-/* ... and keep it. */
+/* Make it and store it. */
 static int
 keep(struct tl_spool_chain *c, struct tl_spooled *b,
     const struct tl_spooled *first, const struct tl_spooled *last)
@@ -186,7 +190,7 @@ keep(struct tl_spool_chain *c, struct tl_spooled *b,
 	return rc;
 }
 
-/* One for two that stand side by side. */
+/* One placeholder for two adjacent blocks; a may be b. */
 static struct tl_spooled
 placeholder_for(const struct tl_spooled *a, const struct tl_spooled *b)
 {
@@ -201,7 +205,7 @@ placeholder_for(const struct tl_spooled *a, const struct tl_spooled *b)
 		.put_ns = a->put_ns };
 }
 
-/* Blocks i to k of the list become the one. */
+/* Replace blocks i to k of the list by one. */
 static void
 replace(struct tl_spool_chain *c, size_t i, size_t k,
     const struct tl_spooled *one)
@@ -235,7 +239,7 @@ is_taken(const struct tl_spool_chain *c, size_t i)
 	return c->spool->taken == c && i == c->in_flight;
 }
 
-/* May it become part of one that stands for more? */
+/* May this placeholder be merged with another? */
 static bool
 may_grow(const struct tl_spool_chain *c, size_t i)
 {
@@ -243,8 +247,8 @@ may_grow(const struct tl_spool_chain *c, size_t i)
 	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
 }
 
-/* Of what level are the entries that go with a block?  What cannot be read, or
- * was missing before, is of none. */
+/* Count the entries of a dropped block by level.  Entries that were lost before,
+ * and those of an unreadable block, have no known level. */
 static void
 count_levels(struct tl_spool_chain *c, const struct tl_spooled *b)
 {
@@ -302,7 +306,7 @@ is_eligible(const struct tl_spooled *b, enum choice choice)
 	return choice != WITH_DETAIL || !b->thinned;
 }
 
-/* The oldest block that waits; ANY: or one that the target may have. */
+/* The oldest waiting block; ANY: or one that the target may have. */
 static bool
 find_oldest(const struct tl_spool *spool, enum choice choice,
     struct tl_spool_chain **chain, size_t *index)
@@ -328,7 +332,7 @@ find_oldest(const struct tl_spool *spool, enum choice choice,
 	return oldest_ns < INT64_MAX;
 }
 
-/* What it holds is in the new file, or in memory: it takes the place. */
+/* Replace the bytes of a block, in its file or in memory. */
 static int
 replace_data(struct tl_spool_chain *c, struct tl_spooled *b,
     struct tl_text *text)
@@ -353,7 +357,7 @@ replace_data(struct tl_spool_chain *c, struct tl_spooled *b,
 	return 0;
 }
 
-/* What is left of it is known. */
+/* Replace a block by its thinned copy, and count what was removed. */
 static int
 take_detail(struct tl_spool_chain *c, struct tl_spooled *b,
     const struct tl_block_facts *facts, struct tl_text *text)
@@ -386,11 +390,11 @@ tl_spool_thin(struct tl_spool_chain *c, size_t i)
 	inspect(c, b);
 	if (b->thinned)
 		return -EALREADY;
-	b->thinned = true; /* or it was tried, and will not be again */
+	b->thinned = true; /* also on failure: it is not tried again */
 	rc = tl_spooled_load(c, b, &old, &data);
 	if (rc == 0)
 		rc = tl_block_thin(&text, &facts, data);
-	/* nothing but detail: then no block of its own */
+	/* only detail: a placeholder is smaller */
 	if (rc == 0 && facts.block.entries == 0)
 		rc = tl_spool_drop(c, i);
 	else if (rc == 0)

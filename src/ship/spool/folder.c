@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * folder.c - files of a chain: by their names, whole or not at all.
+ * folder.c - the files of a spool: names, atomic writes, the scan at the start
+ *
+ * The folder may hold what a killed shipper left, and what other users put there.
+ * The names of the files give the numbers of the blocks.  A placeholder replaces
+ * all blocks in its range, so older files in that range are removed.  The newest
+ * block or the state, whichever has the higher number, says where the chain
+ * continues.  Other blocks are checked when they are sent or dropped.
  */
 #include "base/file.h"
 #include "ship/block.h"
@@ -27,7 +33,7 @@ tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b)
 		    (unsigned long long)b->first);
 }
 
-/* Only what is written in one way. */
+/* Accept only names that tl_spool_file_name would produce. */
 bool
 tl_spool_file_parse(const char *name, struct tl_spooled *b)
 {
@@ -106,7 +112,7 @@ tl_spool_file_aside(struct tl_spool_chain *c, const char *name, const char *why)
 	snprintf(aside, sizeof(aside), "%.*s.bad", TL_SPOOL_FILE_MAX - 1, name);
 	if (renameat(c->folder, name, c->folder, aside) != 0 &&
 	    unlinkat(c->folder, name, 0) != 0)
-		why = "it cannot even be moved aside";
+		why = "and renaming it to NAME.bad failed";
 	tl_report_say(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
 	    "%s: block %s was moved aside: %s", c->timeline, name, why);
 }
@@ -169,7 +175,7 @@ tl_spool_state_write(struct tl_spool_chain *c)
 	return rc;
 }
 
-/* == reading a folder == */
+/* == the scan at the start == */
 
 /* == files of a chain == */
 
@@ -199,7 +205,8 @@ add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
 		return 0;
 	if (!S_ISREG(st.st_mode) || st.st_size == 0 ||
 	    st.st_size > TL_SPOOL_BLOCK_MAX) {
-		tl_spool_file_aside(c, name, "it is no file of a block");
+		tl_spool_file_aside(c, name,
+		    "not a regular file of valid size");
 		return 0;
 	}
 	b->size = (uint32_t)st.st_size;
@@ -208,7 +215,7 @@ add_file(struct tl_spool_chain *c, const char *name, struct tl_spooled *b)
 	return 0;
 }
 
-/* A name that begins as all do, or is that of something else? */
+/* Take the file of a block, remove an unfinished one, report any other. */
 static int
 take_name(void *context, const char *name)
 {
@@ -224,11 +231,11 @@ take_name(void *context, const char *name)
 	if (tl_spool_file_parse(name, &b))
 		return add_file(c, name, &b);
 	tl_report_say(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
-	    "%s: %s is none of its files: left alone", c->timeline, name);
+	    "%s: %s: unknown file, ignored", c->timeline, name);
 	return 0;
 }
 
-/* By number; what stands for more comes before what it stands for. */
+/* By number; a placeholder before the blocks it replaces. */
 static int
 compare(const void *x, const void *y)
 {
@@ -241,7 +248,7 @@ compare(const void *x, const void *y)
 	return b->dropped - a->dropped;
 }
 
-/* Remove what another one stands for. */
+/* Remove blocks that a placeholder replaces. */
 static void
 remove_covered(struct tl_spool_chain *c)
 {
@@ -258,9 +265,9 @@ remove_covered(struct tl_spool_chain *c)
 	}
 }
 
-/* == where it goes on == */
+/* == where a chain continues == */
 
-/* What is known of the chain: name, next, identity, positions. */
+/* Take name, identity and positions of the chain from a block. */
 static int
 take_facts(struct tl_spool_chain *c, struct tl_block_facts *facts,
     uint64_t next)
@@ -278,7 +285,7 @@ take_facts(struct tl_spool_chain *c, struct tl_block_facts *facts,
 	return c->positions.rc;
 }
 
-/* Is the folder the one of this host and timeline? */
+/* Is this the folder of the host and timeline of the block? */
 static bool
 is_folder_of(const char *folder, const struct tl_block_facts *facts)
 {
@@ -304,7 +311,7 @@ read_state(struct tl_spool_chain *c, const char *folder)
 		    &fault);
 	if (rc == 0 && (facts.dropped || !is_folder_of(folder, &facts)))
 		rc = tl_fault(&fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "it is of another chain");
+		    "it belongs to another chain");
 	if (rc == 0) {
 		c->sent = facts.sent;
 		(void)take_facts(c, &facts, facts.block.number);
@@ -316,7 +323,7 @@ read_state(struct tl_spool_chain *c, const char *folder)
 	tl_text_free(&text);
 }
 
-/* Does a block tell of this chain? */
+/* Read a block and check that it belongs to this chain. */
 static int
 describe(struct tl_spool_chain *c, const struct tl_spooled *b,
     const char *folder, struct tl_block_facts *facts, struct tl_fault *fault)
@@ -332,11 +339,11 @@ describe(struct tl_spool_chain *c, const struct tl_spooled *b,
 	    facts->last != b->last || facts->dropped != b->dropped ||
 	    (c->name[0] && strcmp(c->name, facts->block.chain) != 0))
 		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "it is of another chain than its name says");
+		    "it belongs to another chain than its name");
 	return 0;
 }
 
-/* The newest block tells more than the state when it came after it. */
+/* Take the facts of the newest block, unless the state is newer. */
 static int
 read_newest(struct tl_spool_chain *c, const char *folder)
 {
@@ -359,7 +366,7 @@ read_newest(struct tl_spool_chain *c, const char *folder)
 	return rc;
 }
 
-/* Numbers that were seen are never given again. */
+/* The number of a file is never used again, even if the file is damaged. */
 static void
 read_chain(struct tl_spool_chain *c, const char *folder)
 {
@@ -388,8 +395,8 @@ used_at(int folder)
 	return ns_of(&st.st_mtim);
 }
 
-/* Learn what lies in the folder of a chain, which is the last one: one of which
- * nothing is known is none. */
+/* Scan the folder of the chain added last; remove it from the table if neither a
+ * state nor a block is valid. */
 static int
 scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 {
@@ -409,7 +416,7 @@ scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 	return rc;
 }
 
-/* == all of them == */
+/* == all chains == */
 
 static int
 take_folder(void *context, const char *name)
@@ -431,7 +438,7 @@ take_folder(void *context, const char *name)
 	if (folder >= 0)
 		close(folder);
 	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE,
-	    "%s: left alone: %s", name, strerror(-rc));
+	    "%s: ignored: %s", name, strerror(-rc));
 	return 0;
 }
 

@@ -14,26 +14,29 @@ enum {
 	TL_SPOOL_FILE_MAX = 64,        /* bytes of a name in a chain's folder */
 	TL_SPOOL_BLOCKS_MAX = 1 << 20, /* of a chain */
 	TL_SPOOL_BLOCK_MAX = 64 << 20, /* bytes of one that is read */
-	TL_SPOOL_PAGE = 4096,          /* of which files are made */
-	TL_SPOOL_SENT_AHEAD = 64       /* numbers that a state says are sent */
+	TL_SPOOL_PAGE = 4096,          /* a file uses whole pages of the disk */
+	TL_SPOOL_SENT_AHEAD = 64 /* numbers that a state reserves as sent */
 };
 
-/* A block, or one that stands for several. */
+/*
+ * A block or a placeholder.  The members from from_ns to detail are valid if
+ * known is set.  put_ns orders the blocks of all chains by age.
+ */
 struct tl_spooled {
 	uint64_t first;
 	uint64_t last;
-	bool dropped; /* stands for them */
-	bool known;   /* what follows is */
-	bool thinned; /* there is no more detail to take out of it */
+	bool dropped; /* a placeholder of first to last */
+	bool known;
+	bool thinned; /* no detail is left */
 	int64_t from_ns;
 	int64_t to_ns;
 	uint64_t entries;
 	uint64_t lost;
-	uint64_t detail; /* ... of these, what thinning took out of it */
-	int64_t put_ns;  /* when: the oldest is dropped first */
+	uint64_t detail; /* part of lost that thinning removed */
+	int64_t put_ns;
 	uint32_t size;
 	bool tried; /* the target may have it */
-	bool done;  /* it arrived, and only tells where its chain goes on */
+	bool done;  /* acked; kept to say where its chain continues */
 	char *data; /* in memory; NULL: in a file */
 };
 
@@ -44,11 +47,11 @@ struct tl_spool_chain {
 	char name[TL_CHAIN_SIZE];
 	int folder; /* -1: in memory */
 	bool used;
-	int64_t used_ns; /* when it was, the last time */
+	int64_t used_ns; /* end of the last use */
 
 	/* under the lock of the spool */
 	uint64_t next;
-	uint64_t sent; /* as the state has it */
+	uint64_t sent; /* numbers below may have been sent (state) */
 	char identity[TL_IDENTITY_MAX];
 	char boot[TL_IDENTITY_MAX];
 	struct tl_text positions;
@@ -56,7 +59,7 @@ struct tl_spool_chain {
 	size_t begin;
 	size_t count;
 	size_t capacity;
-	size_t in_flight; /* the first so many */
+	size_t in_flight; /* blocks from begin on */
 };
 
 struct tl_spool {
@@ -66,11 +69,11 @@ struct tl_spool {
 	struct tl_spool_chain *chains[TL_SPOOL_CHAINS_MAX];
 	size_t chain_count;
 
-	pthread_mutex_t lock; /* of what follows, and of the chains */
+	pthread_mutex_t lock; /* of status and of the chains */
 	struct tl_spool_status status;
 
 	/* of the thread that sends */
-	struct tl_spool_chain *taken; /* its first that waits; NULL: none */
+	struct tl_spool_chain *taken; /* its first waiting block; NULL */
 	size_t turn;
 	struct tl_text data;
 };
@@ -81,7 +84,7 @@ tl_spooled_at(const struct tl_spool_chain *chain, size_t i)
 	return &chain->blocks[chain->begin + i];
 }
 
-/* What a block takes. */
+/* The space that a block uses. */
 static inline uint64_t
 tl_spooled_size(const struct tl_spooled *b)
 {
@@ -91,60 +94,60 @@ tl_spooled_size(const struct tl_spooled *b)
 		       : ((uint64_t)b->size + page - 1) / page * page;
 }
 
-/* == the list of a chain (spool_list.c) == */
+/* == the list of a chain (spool.c) == */
 
 int tl_spool_list_room(struct tl_spool_chain *chain);
-/* There is room.  The data is taken over. */
+/* After tl_spool_list_room.  Takes the data over. */
 void
 tl_spool_list_add(struct tl_spool_chain *chain, const struct tl_spooled *b);
-/* Out of the list, and its memory; not its file. */
+/* Remove from the list and from memory; the file stays. */
 void tl_spool_list_remove(struct tl_spool_chain *chain, size_t i);
 
-/* == files (spool_file.c) == */
+/* == files (folder.c) == */
 
 /* "17.trace", "18-90.lost" */
 void
 tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b);
-/* Of the name, the numbers.  false: it is no such name. */
+/* Parse such a name.  false: it is none. */
 bool tl_spool_file_parse(const char *name, struct tl_spooled *b);
-/* Write a file so that it is there whole or not at all. */
+/* Write a file that appears whole or not at all. */
 int tl_spool_file_write(int folder, const char *name, struct tl_bytes data);
-/* All of an ordinary file: 0, -ELOOP, -EINVAL, -EFBIG, -errno. */
+/* Read a regular file: 0, -ELOOP, -EINVAL, -EFBIG, -errno. */
 int tl_spool_file_read(int folder, const char *name, struct tl_text *text);
-/* Keep what is damaged, under another name. */
+/* Rename a damaged file to NAME.bad, and report it. */
 void tl_spool_file_aside(struct tl_spool_chain *chain, const char *name,
     const char *why);
 void
 tl_spool_file_remove(struct tl_spool_chain *chain, const struct tl_spooled *b);
-/* Write what is known of a chain: 0 or -errno. */
+/* Write the state of a chain: 0 or -errno. */
 int tl_spool_state_write(struct tl_spool_chain *chain);
-/* What its folder is called. */
+/* The name of the folder of a chain. */
 void tl_spool_folder_name(struct tl_text *name, const char *host,
     const char *timeline);
-/* Remove what is known of a chain, and its folder if nothing else is there. */
+/* Remove the state of a chain, and its folder if it is empty then. */
 void tl_spool_folder_remove(struct tl_spool_chain *chain);
 
-/* == dropping (spool_drop.c), under the lock == */
+/* == dropping (drop.c), under the lock == */
 
-/* Its bytes: of memory, or read into text.  0, -errno. */
+/* The bytes of a block: in memory, or read into text.  0 or -errno. */
 int tl_spooled_load(struct tl_spool_chain *chain, const struct tl_spooled *b,
     struct tl_text *text, struct tl_bytes *data);
-/* Learn what a block found in the folder holds: 0; -EBADMSG it is none. */
+/* Check a block of the folder and take its counts: 0; -EBADMSG: invalid. */
 int tl_spooled_inspect(struct tl_spool_chain *chain, struct tl_spooled *b,
     struct tl_bytes data, struct tl_fault *fault);
-/* Make the oldest block smaller that may be: as long as one of any chain has
- * entries below warning these go, then the oldest is dropped.  0; -ENOENT there
- * is none; -errno. */
+/* Free space: thin the oldest block of any chain that has entries below warning;
+ * if there is none, drop the oldest block.  0; -ENOENT: nothing can be dropped;
+ * -errno. */
 int tl_spool_shrink(struct tl_spool *spool);
-/* Take the detail out of block i: 0; -errno: it stays as it was. */
+/* Thin block i: 0; -errno: it is unchanged. */
 int tl_spool_thin(struct tl_spool_chain *chain, size_t i);
-/* Drop block i of a chain. */
+/* Replace block i by a placeholder. */
 int tl_spool_drop(struct tl_spool_chain *chain, size_t i);
 
-/* == what lies in a folder (spool_scan.c) == */
+/* == the scan at the start (folder.c), and the table of chains == */
 
 int tl_spool_scan(struct tl_spool *spool, struct tl_fault *fault);
-/* A chain in the table.  0, -ENOSPC, -ENOMEM. */
+/* Add a chain to the table.  0, -ENOSPC, -ENOMEM. */
 int tl_spool_add(struct tl_spool *spool, struct tl_spool_chain **chain);
 void tl_spool_chain_free(struct tl_spool_chain *chain);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * send.c - take blocks to send, chain by chain in turns, and remove them once
- * they are acknowledged
+ * send.c - take blocks to send from the chains in turn, remove them when acked
  */
 #include "ship/spool/private.h"
 
 #include <errno.h>
 
-/* The next chain, in turns, with a block that waits. */
+/* The next chain in turn that has a waiting block. */
 static struct tl_spool_chain *
 next_chain(struct tl_spool *s)
 {
@@ -23,8 +22,8 @@ next_chain(struct tl_spool *s)
 	return NULL;
 }
 
-/* What nobody can read, or take, is out of the chain, which goes on behind
- * it. */
+/* Take a block that is damaged or too large out of its chain; the chain continues
+ * with the next number. */
 static void
 skip_block(struct tl_spool_chain *c, const char *why)
 {
@@ -54,8 +53,8 @@ load(struct tl_spool_chain *c, struct tl_bytes *data)
 	return -EBADMSG;
 }
 
-/* Before the target may have it, the state says that it may.  A disk that is
- * too full for that is no reason not to send: it would stay full. */
+/* Record in the state that the target may have the block, before it is sent.  If
+ * the disk is full it is sent anyway: sending is what frees space. */
 static void
 write_tried(struct tl_spool_chain *c)
 {
@@ -122,8 +121,8 @@ tl_spool_give(struct tl_spool *s, int rc)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Without its detail it may not be too large.  What stands for others takes no
- * less room when it is replaced. */
+/* The thinned block may be small enough.  A placeholder cannot be made smaller:
+ * it is skipped. */
 void
 tl_spool_reject(struct tl_spool *s)
 {
@@ -142,8 +141,8 @@ tl_spool_reject(struct tl_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* What has arrived goes; where the chain goes on must not be forgotten with
- * its newest block. */
+/* Remove acked blocks.  The last block of a chain says where it continues, so the
+ * state is written before that one is removed. */
 static void
 remove_acked(struct tl_spool_chain *c)
 {

@@ -39,7 +39,7 @@ open_folder(struct tl_spool *s, struct tl_fault *fault)
 		return no_folder(fault, -errno);
 	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0)
 		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
-		    "another timeline-ship has this spool");
+		    "in use by another timeline-ship");
 	return tl_spool_scan(s, fault);
 }
 
@@ -102,7 +102,8 @@ tl_spool_chain_free(struct tl_spool_chain *c)
 	free(c);
 }
 
-/* The one that nobody needs, and did not for longest; NULL: all are needed. */
+/* Remove the unused empty chain that was used least recently from the table;
+ * NULL: all are in use. */
 static struct tl_spool_chain *
 take_idle(struct tl_spool *s)
 {
@@ -276,7 +277,7 @@ set_string(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from);
 }
 
-/* Where it goes on: 0 or -ENOMEM, then it stays. */
+/* Where the chain continues: 0; -ENOMEM: unchanged. */
 static int
 set_positions(struct tl_spool_chain *c, const char *positions)
 {
@@ -330,8 +331,8 @@ put_file(struct tl_spool_chain *c, const struct tl_spooled *b,
 	return tl_spool_file_write(c->folder, name, data);
 }
 
-/* Until there is room for size more, or nothing that could go; at_least one
- * goes, where the disk is full. */
+/* Free space until size more fits, or nothing can be dropped.  at_least: free some
+ * in any case, since the disk is full. */
 static int
 make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
 {
@@ -400,7 +401,7 @@ tl_spool_put(struct tl_spool_chain *c, const struct tl_block *block,
 
 enum { CAPACITY_FIRST = 64 };
 
-/* What is gone at the front is room at the back. */
+/* Use the space of removed blocks at the front. */
 static void
 move_to_front(struct tl_spool_chain *c)
 {

@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spool.h - blocks that wait to be sent, or to be settled: a folder, or
- * memory.
+ * spool.h - blocks that are not yet acknowledged, in a folder or in memory
  *
- *	put -> waiting -> taken, on its way -> settled, gone
- *	          ^            |
- *	          +--- away ---+      too many: those that were never on their
- *	                              way lose what is below warning, the oldest
- *	                              first; then the oldest become one that
- *	                              counts them
+ * Problem.  The target may be unreachable for hours while timelines overwrite
+ * their entries within seconds, and the shipper may be killed at any instruction.
+ * Between the two lies a queue of bounded size that survives the process.
  *
- *	SPOOL/lock
- *	SPOOL/HOST=TIMELINE/state          the chain, when no block tells it
+ *	feeds (a thread each)          the loop (one thread)
+ *	  put --> waiting --take/give--> in flight --acked--> removed
+ *	             ^                       |
+ *	             +----- disconnected ----+
+ *
+ *	SPOOL/lock                         flock: one process for each spool
+ *	SPOOL/HOST=TIMELINE/state          where the chain continues
  *	                   /17.trace       a block
- *	                   /18-90.lost     what stands for blocks 18 to 90
- *	                   /NAME.bad       what was damaged, moved aside
+ *	                   /18-90.lost     placeholder of blocks 18 to 90
+ *	                   /NAME.bad       a damaged file, renamed
  *
- * A file appears whole or not at all, by its name; nothing is synced, so a
- * killed process loses nothing and a machine without power may.  What is
- * newest of a chain, a block or its state, tells where it goes on.
+ * Invariants.  A file appears whole (rename) or not at all.  The newest block or
+ * the state says where the chain continues, and one of them always exists: so the
+ * same entries are never given two numbers, and a number is never used twice.
+ * Blocks leave a chain in its order.  Before a block is sent the state says so;
+ * after a crash it is then known which blocks the target may have.  The sum of
+ * the sizes stays below size_max as long as anything can be dropped.
+ *
+ * Full.  Blocks that were never sent are thinned, oldest first: entries below
+ * warning are removed and counted.  When none is left to thin, the oldest blocks
+ * become placeholders (drop.c).
+ *
+ * Threads.  Functions on a chain: the one thread that makes its blocks.  Functions
+ * on all chains: the one thread that sends.  tl_spool_status: any thread.
+ *
+ * The spool is not fsynced: a killed process loses nothing, a machine that loses
+ * its power may lose the last half minute.  Syncing each block cost more than the
+ * shipping itself and was rejected; damaged files are detected by checksums.
  */
 #ifndef TL_SHIP_SPOOL_SPOOL_H
 #define TL_SHIP_SPOOL_SPOOL_H
@@ -26,8 +41,7 @@
 #include "event/reader.h"
 #include "ship/block.h"
 
-/* With one more, that is forgotten which has no block and was not used for
- * longest. */
+/* With one more, the unused empty chain that was used least recently is removed. */
 enum { TL_SPOOL_CHAINS_MAX = 1024 };
 
 struct tl_spool;
@@ -36,71 +50,69 @@ struct tl_spool_chain;
 struct tl_spool_options {
 	const char *path; /* NULL: in memory */
 	uint64_t size_max;
-	const struct tl_report *report; /* of what was found; any thread */
-	void (*wake)(void *context);    /* there is a block; may be NULL */
+	const struct tl_report *report; /* of damaged files; any thread */
+	void (*wake)(void *context);    /* a block was put; may be NULL */
 	void *context;
 };
 
 struct tl_spool_status {
 	uint64_t chains;
-	uint64_t blocks; /* that are there */
-	uint64_t size;
-	uint64_t entries; /* of those put: theirs, ... */
-	uint64_t lost;    /* ... missing before, ... */
-	uint64_t dropped; /* ... and dropped, of dropped_blocks */
+	uint64_t blocks;  /* in the spool, in flight ones included */
+	uint64_t size;    /* of these blocks */
+	uint64_t entries; /* of all blocks put */
+	uint64_t lost;    /* counted by losses of all blocks put */
+	uint64_t dropped; /* entries dropped or removed by thinning */
 	uint64_t dropped_blocks;
-	uint64_t thinned_blocks; /* what they lost is among dropped */
-	/* Dropped entries by level; 0: it is not known, they were missing
-	 * before. */
-	uint64_t dropped_by[TIMELINE_LEVEL_NONE];
-	uint64_t acked; /* blocks, and ... */
+	uint64_t thinned_blocks;
+	uint64_t dropped_by[TIMELINE_LEVEL_NONE]; /* [0]: level unknown */
+	uint64_t acked;                           /* blocks */
 	uint64_t acked_size;
 };
 
-/* 0; -EBUSY: somebody else has it; -errno, and the fault says why. */
+/* 0; -EBUSY: another process uses it; -errno; the fault. */
 int tl_spool_open(struct tl_spool **spool,
     const struct tl_spool_options *options, struct tl_fault *fault);
-/* What waits stays in the folder.  NULL does nothing. */
+/* Waiting blocks stay in the folder.  NULL does nothing. */
 void tl_spool_free(struct tl_spool *spool);
 void tl_spool_status(struct tl_spool *spool, struct tl_spool_status *status);
 
 /* == a chain: by the thread that makes its blocks == */
 
-/* The chain of a timeline, which may be new: it is used.  0, -ENOSPC, -errno. */
+/* Use the chain of a timeline, which may be new.  0, -ENOSPC, -errno. */
 int tl_spool_chain(struct tl_spool_chain **chain, struct tl_spool *spool,
     const char *host, const char *timeline, struct tl_fault *fault);
-/* It is not used any more, until somebody asks for it again. */
+/* End the use of a chain. */
 void tl_spool_chain_leave(struct tl_spool_chain *chain);
 const char *tl_spool_chain_name(const struct tl_spool_chain *chain);
 /* The number of the block that comes next. */
 uint64_t tl_spool_chain_next(const struct tl_spool_chain *chain);
-/* Where it goes on: of which timeline ("": it is new), and from where. */
+/* Where the chain continues: identity of the timeline ("": new) and positions. */
 const char *tl_spool_chain_identity(const struct tl_spool_chain *chain);
 const char *tl_spool_chain_positions(const struct tl_spool_chain *chain);
-/* It goes on with this timeline from there: kept.  0 or -errno. */
+/* Continue with this timeline and positions; stored.  0 or -errno. */
 int tl_spool_chain_begin(struct tl_spool_chain *chain, const char *identity,
     const char *boot, const char *positions);
 /*
- * Keep its next block: times, counts and data are set, the rest is known.
- * positions is where the one after it goes on.  0; -errno: it is not kept,
- * and its number not used.
+ * Store the next block; only its times, counts and data are used.  positions is
+ * where the block after it begins.  0; -errno: it is not stored, and its number
+ * is used for the next one.
  */
 int tl_spool_put(struct tl_spool_chain *chain, const struct tl_block *block,
     const char *positions);
 
 /* == all chains: by the thread that sends == */
 
-/* The next to send, of the chains by turns; good until it was given back.
- * 0; -EAGAIN: none waits; -errno. */
+/* Take the next block to send, from the chains in turn; valid until it is given
+ * back.  0; -EAGAIN: no block waits; -errno. */
 int tl_spool_take(struct tl_spool *spool, struct tl_block *block);
-/* Give it back: 0, it is on its way; else it waits again. */
+/* Give it back.  rc 0: it is in flight; else it waits again. */
 void tl_spool_give(struct tl_spool *spool, int rc);
-/* It cannot be sent as it is: it waits without its detail, or is dropped if it
- * has none. */
+/* Give it back because it is too large: it is thinned, or dropped if it has no
+ * detail. */
 void tl_spool_reject(struct tl_spool *spool);
-/* A block on its way has arrived: it goes. */
+/* A block in flight was acknowledged: remove it. */
 void tl_spool_acked(struct tl_spool *spool, const char *chain, uint64_t number);
-/* All that are on their way wait again. */
+/* All blocks in flight wait again. */
 void tl_spool_disconnected(struct tl_spool *spool);
 
 #endif

@@ -27,7 +27,7 @@ tl_partition_hour(int64_t ns)
 	return ns / hour_ns - (ns % hour_ns < 0);
 }
 
-/* The folder in another, which is closed. */
+/* Open a folder in another, which is closed. */
 static int
 enter(int folder, const char *name)
 {
@@ -94,7 +94,8 @@ tl_partition_open(struct tl_partitions *p, const char *host, int64_t hour)
 	tl_text_free(&name);
 	if (rc >= 0)
 		rc = enter_hour(rc, hour);
-	if (rc == -ENOENT || rc == -ESTALE) /* it was removed: another time */
+	if (rc == -ENOENT ||
+	    rc == -ESTALE) /* the root was removed: open it again */
 		tl_partitions_close(p);
 	return rc;
 }

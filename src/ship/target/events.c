@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Whose texts of arguments are asked for: those of the block at hand. */
+/* Strings of arguments: those of the current block. */
 struct own_strings {
 	struct tl_strings strings; /* first: what messages point to */
 	const struct tl_strings *now;
 };
 
-/* Where blocks came from, and whether one before the next was dropped. */
+/* A chain, and whether its last block was a placeholder. */
 struct known_chain {
 	char name[TL_CHAIN_SIZE];
 	bool dropped;
@@ -34,7 +34,7 @@ struct tl_events {
 	size_t chains_max;
 	size_t again; /* the next that gives its place to another */
 	size_t last;
-	const struct tl_report *reported; /* of damage */
+	const struct tl_report *damage;
 	struct tl_report report;
 };
 
@@ -52,14 +52,14 @@ string_of(const struct tl_strings *strings, uint64_t number)
 	return own->now ? own->now->get(own->now, number) : tl_bytes(NULL, 0);
 }
 
-/* What a format cannot carry is known, and need not be said of each file. */
+/* Only damage: what a format cannot represent is documented. */
 static void
 report_damage(void *context, const struct tl_fault *fault)
 {
 	const struct tl_events *e = context;
 
 	if (fault->rc == -EBADMSG)
-		e->reported->say(e->reported->context, fault);
+		e->damage->say(e->damage->context, fault);
 }
 
 /* The table has its size from the first: the writer must know it. */
@@ -84,7 +84,7 @@ tl_events_new(struct tl_events **events, const struct tl_format_row *format,
 	if (!e)
 		return -ENOMEM;
 	e->strings.strings.get = string_of;
-	e->reported = report;
+	e->damage = report;
 	e->report = (struct tl_report){ report_damage, e };
 	rc = make_tables(e, chains_max);
 	if (rc == 0)
@@ -113,7 +113,7 @@ tl_events_free(struct tl_events *e)
 
 /* == where they come from == */
 
-/* As much as an origin has room for. */
+/* Cut to the size of an origin. */
 static void
 copy_name(char to[ORIGIN_NAME_SIZE], const char *from)
 {
@@ -123,7 +123,7 @@ copy_name(char to[ORIGIN_NAME_SIZE], const char *from)
 	to[size] = '\0';
 }
 
-/* Where there is no more room, in place of one that came long ago. */
+/* If the table is full, replace the oldest chain. */
 static size_t
 add_chain(struct tl_events *e, const struct tl_block *block)
 {
@@ -177,7 +177,7 @@ copy_message(struct tl_events *e, const struct tl_message *from,
 	return rc;
 }
 
-/* What a message of this block is called for the writer. */
+/* Replace the message of the block by the copy that the writer knows. */
 static int
 translate(struct tl_events *e, struct tl_message_map *met,
     struct tl_event *event)

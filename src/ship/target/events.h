@@ -27,7 +27,7 @@ int tl_events_new(struct tl_events **events, const struct tl_format_row *format,
  */
 int
 tl_events_put(struct tl_events *events, const struct tl_block *block, bool gap);
-/* Nothing comes any more: 0 or what writing said. */
+/* End the output: 0 or the result of write. */
 int tl_events_finish(struct tl_events *events);
 /* NULL does nothing. */
 void tl_events_free(struct tl_events *events);

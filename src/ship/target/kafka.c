@@ -6,9 +6,10 @@
  *				order is that of sending
  *	headers			as those of NATS: Nats-Msg-Id and Timeline-...
  *
- * The library never gives a message up, so that none can pass another.  Who
- * waits longer than ACK_MS gives up the producer with all it has; what is then
- * sent again may lie there twice, in order, and a reader knows it by its id.
+ * The library never gives up a message, so that none can overtake another.  After
+ * ACK_MS without a report the producer is destroyed with all its messages; they
+ * are sent again, may be stored twice, in order, and readers drop the second copy
+ * by its id.
  */
 #include "ship/target/target.h"
 
@@ -62,7 +63,7 @@ struct kafka_target {
 	const struct tl_kafka_options *options;
 	char brokers[BROKERS_MAX];
 	char topic[TOPIC_MAX];
-	rd_kafka_t *producer; /* NULL: away */
+	rd_kafka_t *producer; /* NULL: disconnected */
 	struct tl_window window;
 	uint64_t refused; /* serial ... */
 	int refused_rc;   /* ... and why; 0: none is */
@@ -119,7 +120,7 @@ rc_of(rd_kafka_resp_err_t error)
 	}
 }
 
-/* What became of a message. */
+/* The delivery report of a message. */
 static void
 delivered(rd_kafka_t *producer, const rd_kafka_message_t *message,
     void *context)
@@ -142,7 +143,7 @@ delivered(rd_kafka_t *producer, const rd_kafka_message_t *message,
 	}
 }
 
-/* Only a fatal one ends a producer: the others it gets over itself. */
+/* The producer recovers by itself from all but fatal errors. */
 static void
 failed(rd_kafka_t *producer, int error, const char *words, void *context)
 {
@@ -216,7 +217,7 @@ configure(struct kafka_target *t, rd_kafka_conf_t *conf, struct tl_fault *fault)
 		{ "message.timeout.ms", "0" }, /* never given up */
 		{ "queue.buffering.max.kbytes", "16384" },
 		{ "linger.ms", "0" },
-		/* a broker bounds what comes at once: one block */
+		/* brokers bound the size of a batch: one block */
 		{ "batch.num.messages", "1" },
 		{ "socket.keepalive.enable", "true" },
 		{ "reconnect.backoff.max.ms", "2000" },
@@ -262,7 +263,7 @@ ensure_connected(struct kafka_target *t, struct tl_fault *fault)
 static int
 disconnect(struct kafka_target *t, int rc)
 {
-	tl_window_clear(&t->window); /* first: nothing is told of it */
+	tl_window_clear(&t->window); /* first: delivery reports are ignored */
 	t->refused_rc = 0;
 	t->fault = (struct tl_fault){ 0 };
 	if (!t->producer)
@@ -363,9 +364,9 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 	return 0;
 }
 
-/* == what became of it == */
+/* == acknowledgements == */
 
-/* What is too large once is so always: the next time it is not sent. */
+/* A block that is too large bounds the size from now on: it is not sent again. */
 static int
 refuse(struct kafka_target *t, struct tl_fault *fault)
 {

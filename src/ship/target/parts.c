@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * parts.c - a directory of files that hold the events of many blocks.
+ * parts.c - a directory of files with the events of many blocks
  *
- * Each chain has one that is being made.  It is whole when it is large or old
- * enough, when the hour ends, or when too much waits for it; its blocks are
- * settled then, not before.  A block that comes again after a crash may lie in
- * a file that is whole: its name tells.
+ * Each chain has at most one unfinished file, the part.  It is finished when it
+ * is large or old enough, when the hour ends, or when unfinished parts hold too
+ * many blocks; its blocks are acknowledged then and not before.  After a crash a
+ * block may come again that is already in a finished part: the name of the part
+ * gives its range of numbers.
  */
 #include "base/terminal.h"
 #include "clock/clock.h"
@@ -38,7 +39,7 @@ struct part {
 	uint64_t last;
 	uint64_t size;                      /* of the file */
 	uint64_t held;                      /* bytes of its blocks */
-	struct tl_target_queue held_blocks; /* that are settled with it */
+	struct tl_target_queue held_blocks; /* acked when it is finished */
 };
 
 static int
@@ -93,7 +94,7 @@ part_abandon(struct part *p)
 	leave(p);
 }
 
-/* Begin with a block that goes into this folder, which is taken over, even on
+/* Create the part of a block in this folder, which is taken over, even on
  * failure.  part is all zeros but for its queue.  0 or -errno. */
 static int
 part_open(struct part *p, int folder, const struct tl_block *block,
@@ -116,9 +117,8 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	return rc;
 }
 
-/* Its events, up to the last block that it stands for; gap: those before it
- * were dropped.  0; -errno: the part is of no use any
- * more. */
+/* Write the events of a block.  last: the block it is the placeholder up to; gap:
+ * the blocks before it were dropped.  0; -errno: the part has to be abandoned. */
 static int
 part_put(struct part *p, const struct tl_block *block, uint64_t last, bool gap)
 {
@@ -152,7 +152,7 @@ rename_whole(struct part *p)
 	return rc;
 }
 
-/* It is whole, and there; or it is not, and gone.  0 or -errno. */
+/* Finish the part and rename it, or remove it on failure.  0 or -errno. */
 static int
 part_close(struct part *p)
 {
@@ -194,7 +194,7 @@ read_range(const char *name, const char *suffix, uint64_t *first,
 	       tl_parse_unsigned(dash + 1, last) == 0;
 }
 
-/* What is looked for. */
+/* The part that has a block. */
 struct search {
 	struct tl_bytes prefix;
 	const char *suffix;
@@ -240,9 +240,9 @@ part_find(int folder, const struct tl_block *block,
 struct chain_part {
 	char name[TL_CHAIN_SIZE];
 	struct part part;
-	uint64_t covered; /* blocks before it lie in files that are whole */
-	bool gap;         /* the block before was a stand-in for others ... */
-	bool part_gap;    /* ... or was before the part */
+	uint64_t covered; /* blocks below are in finished parts */
+	bool gap;         /* the last block was a placeholder */
+	bool part_gap;    /* gap at the begin of the part */
 };
 
 struct events_target {
@@ -251,13 +251,13 @@ struct events_target {
 	struct tl_partitions partitions;
 	struct chain_part **chains;
 	size_t chain_count;
-	uint64_t held; /* bytes of blocks in files that are not whole */
+	uint64_t held; /* bytes of blocks in unfinished parts */
 	struct tl_target_queue queue;
 };
 
 /* == chains == */
 
-/* One without a file, whose place another can have; NULL: there is none. */
+/* A chain without a part, whose place another can use; NULL. */
 static struct chain_part *
 find_idle(struct events_target *e)
 {
@@ -312,7 +312,7 @@ finish_part(struct events_target *e, struct chain_part *c)
 	return rc < 0 ? rc : tl_queue_move(&e->queue, &c->part.held_blocks);
 }
 
-/* A fault: whatever is not whole is made again. */
+/* After a fault: all unfinished parts are written again. */
 static void
 abandon_all(struct events_target *e)
 {
@@ -334,7 +334,7 @@ is_done(const struct events_target *e, const struct part *p, int64_t now_ns)
 	       now_ns - p->begun_ns >= (int64_t)e->options.part_ns;
 }
 
-/* The file with most blocks, while all have too many. */
+/* Finish the part with most bytes if all together hold too many. */
 static int
 finish_largest(struct events_target *e)
 {
@@ -350,7 +350,7 @@ finish_largest(struct events_target *e)
 
 /* == blocks == */
 
-/* Where a new file begins it may turn out that the block lies in another. */
+/* Begin a part, unless the block is in a finished one already. */
 static int
 begin_part(struct events_target *e, struct chain_part *c,
     const struct tl_block *block)
@@ -372,7 +372,7 @@ begin_part(struct events_target *e, struct chain_part *c,
 	    e->options.report);
 }
 
-/* Does it stand for others, and up to which? */
+/* Is it a placeholder, and up to which block? */
 static bool
 is_placeholder(const struct tl_block *block, uint64_t *last)
 {

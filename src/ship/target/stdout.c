@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stdout.c - blocks, or their events, one behind the other.
+ * stdout.c - blocks or their events, concatenated, to standard output
  *
- * Who reads may be slow or stop: no write waits longer than it is asked to,
- * so that the program can still be told to end.
+ * The reader may be slow or stop.  No write blocks longer than the timeout, so
+ * that the program can still be stopped.
  */
 #include "ship/target/events.h"
 #include "ship/target/target.h"
@@ -19,7 +19,7 @@
 struct stdout_target {
 	struct tl_target target; /* first: what callers hold */
 	int fd;
-	size_t piece; /* a write of so much does not wait where poll says so */
+	size_t piece; /* a write of this size does not block after poll */
 	struct tl_events *events; /* NULL: blocks */
 	struct tl_text text;
 	size_t at; /* of it, written */
@@ -36,7 +36,7 @@ append(void *context, const char *data, size_t size)
 }
 
 static int
-say(struct tl_fault *fault, int rc)
+fail(struct tl_fault *fault, int rc)
 {
 	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "standard output: %s",
 	    strerror(-rc));
@@ -57,10 +57,10 @@ stdout_send(struct tl_target *target, const struct tl_block *block,
 		       : append(s, block->data.data, block->data.size);
 	if (rc == 0)
 		rc = tl_queue_add(&s->queue, block);
-	return rc == 0 ? 0 : say(fault, rc);
+	return rc == 0 ? 0 : fail(fault, rc);
 }
 
-/* One piece: 1 written, 0 not yet, -errno. */
+/* Write one piece: 1; 0: not now; -errno. */
 static int
 write_piece(struct stdout_target *s, int timeout_ms)
 {
@@ -90,7 +90,7 @@ stdout_wait(struct tl_target *target, int timeout_ms, struct tl_fault *fault)
 	if (rc < 0) {
 		s->queue.count = 0;
 		s->at = s->text.size = 0;
-		return say(fault, rc);
+		return fail(fault, rc);
 	}
 	if (s->at == s->text.size)
 		tl_queue_ack(&s->queue, target);
@@ -104,7 +104,7 @@ stdout_finish(struct tl_target *target, struct tl_fault *fault)
 	int rc;
 
 	if (s->events && (rc = tl_events_finish(s->events)) < 0)
-		return say(fault, rc);
+		return fail(fault, rc);
 	return stdout_wait(target, 0, fault);
 }
 

@@ -26,11 +26,11 @@ check_stdout(const struct tl_target_options *o, struct tl_fault *fault)
 {
 	if (o->format && !o->format->write_new)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s cannot go through a pipe", o->format->name);
+		    "%s cannot be written to a pipe", o->format->name);
 	if ((!o->format || (o->format->flags & TL_FORMAT_BINARY)) &&
 	    isatty(STDOUT_FILENO) == 1)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "blocks are not for a terminal");
+		    "blocks are binary: redirect standard output");
 	return 0;
 }
 
@@ -40,13 +40,14 @@ open_url(struct tl_target **target, const struct tl_target_options *o,
 {
 	if (o->format)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "only blocks go there, no other format");
+		    "--format works only with a directory or -");
 	if (tl_nats_is_url(o->url))
 		return tl_nats_target_new(target, &o->nats, fault);
 	if (tl_kafka_is_url(o->url))
 		return tl_kafka_target_new(target, &o->kafka, fault);
 	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-	    "no such kind of target");
+	    "unknown kind of target: nats://, tls://, kafka://, a directory, "
+	    "or -");
 }
 
 static int

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.h - where blocks go: a cluster, a directory, standard output.
+ * target.h - where blocks are sent: a cluster, a directory, standard output
  *
- *	send --> on its way --> settled(rc): kept by the target, or not
+ *	send --> in flight --> acked(0): the target has it
+ *	             |
+ *	             +-------> acked(-errno), or wait fails: send it again
  *
- * What is not settled is the caller's to send again, in its order, after
- * whatever fault; a target drops what it had before.  One thread uses it.
+ * Delivery.  A block that is not acknowledged remains in the spool and is sent
+ * again after any fault, in the order of its chain: each block arrives at least
+ * once.  It arrives exactly once because a second copy is recognised by its id
+ * CHAIN-NUMBER: by JetStream within two minutes (Nats-Msg-Id), by the directory
+ * because the file has the same name, and by every reader of blocks.
+ *
+ * Invariants.  acked is called in the order of sending.  On failure a target
+ * drops everything in flight, so nothing late is taken for something newer.  No
+ * function blocks longer than its timeout, so that the loop can be stopped.
+ *
+ * One thread, that of the loop, calls all functions of a target.
+ *
+ * Rejected: two-phase commit with the target, which no target offers; and one
+ * message for each event, which costs a hundred times as much.
  */
 #ifndef TL_SHIP_TARGET_TARGET_H
 #define TL_SHIP_TARGET_TARGET_H
@@ -19,30 +33,29 @@
 
 struct tl_target;
 
-/* Told in the order of sending: 0, the target keeps the block; -errno: it
- * does not, and this and all after it must be sent again. */
+/* Called in the order of sending.  rc 0: the target has the block; -errno: it does
+ * not, and this block and all after it have to be sent again. */
 typedef void
 tl_target_acked(void *context, const char *chain, uint64_t number, int rc);
 
 struct tl_target {
-	/* Take a block, whose bytes may go when this returns.  0: it is on
-	 * its way; -EAGAIN: no more at a time, settle first; -EMSGSIZE, of one
-	 * that is larger than size_max: it cannot be had, ever, and nothing
-	 * else has changed; -errno: it cannot be had now, and fault says why.
-	 */
+	/* Send a block; its bytes are copied.  0: it is in flight; -EAGAIN:
+	 * too much is in flight, call wait first; -EMSGSIZE for a block larger
+	 * than size_max: it can never be sent, and nothing else has changed;
+	 * -errno and the fault: disconnected. */
 	int (*send)(struct tl_target *target, const struct tl_block *block,
 	    struct tl_fault *fault);
-	/* Wait until something is settled, at most so long: 0, or -errno, the
-	 * target is away (nothing that is on its way will be settled), and
-	 * fault says why; calling send again tries to reach it again. */
+	/* Wait for acknowledgements, at most timeout_ms.  0; -errno and the
+	 * fault: disconnected, nothing in flight will be acknowledged; send
+	 * tries to connect again. */
 	int (*wait)(struct tl_target *target, int timeout_ms,
 	    struct tl_fault *fault);
-	/* End what is open; settles all there is.  0 or -errno. */
+	/* Finish open files, wait for all acknowledgements.  0 or -errno. */
 	int (*finish)(struct tl_target *target, struct tl_fault *fault);
 	void (*free)(struct tl_target *target);
-	size_t size_max; /* of a block, as far as is known; 0: no bound */
+	size_t size_max; /* of a block, if known; 0: no bound */
 	tl_target_acked *acked;
-	void *context; /* of settled */
+	void *context; /* of acked */
 };
 
 static inline void
@@ -54,26 +67,25 @@ tl_target_free(struct tl_target *target)
 
 /* == NATS JetStream == */
 
-/* options and what it points to outlive the target.  A cluster that is away
- * is no failure: send tries to reach it.  0, -EINVAL and the fault says why,
- * -ENOMEM. */
+/* options and what they point to outlive the target.  A cluster that cannot be
+ * reached is no failure: send tries again.  0, -EINVAL and the fault, -ENOMEM. */
 int tl_nats_target_new(struct tl_target **target,
     const struct tl_nats_options *options, struct tl_fault *fault);
 
 /* == Apache Kafka == */
 
-/* Strings outlive the target.  NULL: not said. */
+/* Strings outlive the target.  NULL: not given. */
 struct tl_kafka_options {
 	const char *url;
 	const char *tls_ca; /* files, PEM; any of them means TLS */
 	const char *tls_cert;
 	const char *tls_key;
-	const char *user; /* SASL PLAIN, with ... */
+	const char *user; /* SASL PLAIN */
 	const char *password_file;
 };
 
 bool tl_kafka_is_url(const char *url);
-/* 0; -EINVAL and the fault says why; -ENOTSUP: built without Kafka; -ENOMEM. */
+/* 0; -EINVAL; -ENOTSUP: built without Kafka; -ENOMEM; the fault. */
 int tl_kafka_target_new(struct tl_target **target,
     const struct tl_kafka_options *options, struct tl_fault *fault);
 
@@ -85,18 +97,18 @@ enum { TL_TARGET_CHAINS_MAX = 1024 }; /* remembered, if not needed */
 struct tl_target_options {
 	const char *url;
 	const struct tl_format_row *format; /* NULL: blocks as they are */
-	uint64_t part_size;                 /* of a file of events, about ... */
-	uint64_t part_ns;                   /* ... and its age */
-	uint64_t held_max; /* bytes of blocks in all files that are not whole */
+	uint64_t part_size;                 /* at which a part ends */
+	uint64_t part_ns;                   /* age at which a part ends */
+	uint64_t held_max; /* bytes of blocks in all unfinished parts */
 	const struct tl_report *report;
 	struct tl_nats_options nats;
 	struct tl_kafka_options kafka;
 };
 
-/* 0; -EINVAL: there is no such target; -errno, and the fault says why. */
+/* 0; -EINVAL: unknown kind of target; -errno; the fault. */
 int tl_target_open(struct tl_target **target,
     const struct tl_target_options *options, struct tl_fault *fault);
-/* Is it a folder, or standard output: one that takes any format? */
+/* Is it a directory or standard output, which accept --format? */
 bool tl_target_takes_formats(const char *url);
 
 /* A file for each block.  0, -ENOMEM. */
@@ -105,7 +117,7 @@ int tl_dir_target_new(struct tl_target **target,
 /* Files of events of many blocks.  0, -ENOMEM. */
 int tl_events_target_new(struct tl_target **target,
     const struct tl_target_options *options);
-/* A descriptor to write to, which stays the caller's.  0, -ENOMEM. */
+/* Write to a descriptor, which remains the caller's.  0, -ENOMEM. */
 int tl_stdout_target_new(struct tl_target **target, int fd,
     const struct tl_target_options *options);
 

@@ -82,7 +82,7 @@ tl_window_time_left(struct tl_window *w, int64_t ms, int64_t at_most)
 	return left < 0 ? 0 : left;
 }
 
-/* The oldest goes. */
+/* Remove the oldest. */
 static struct tl_sending *
 take(struct tl_window *w)
 {

@@ -10,7 +10,7 @@
 
 #include "ship/target/target.h"
 
-/* == a window of blocks on their way to a cluster == */
+/* == a window of blocks in flight to a cluster == */
 
 enum {
 	TL_WINDOW_MAX = 64,          /* blocks */
@@ -21,7 +21,7 @@ enum tl_sending_state { TL_SENDING_WAITS, TL_SENDING_SENT, TL_SENDING_ACKED };
 
 struct tl_sending {
 	enum tl_sending_state state;
-	uint64_t serial; /* never one twice */
+	uint64_t serial; /* unique */
 	int64_t sent_ms; /* tl_now_ms */
 	char chain[TL_CHAIN_SIZE];
 	uint64_t number;
@@ -46,28 +46,27 @@ tl_window_is_empty(const struct tl_window *window)
 }
 
 bool tl_window_has_room(const struct tl_window *window, size_t size);
-/* A block comes in, while there is room; it waits. */
+/* Add a block, after tl_window_has_room; it waits. */
 struct tl_sending *tl_window_add(struct tl_window *window,
     const struct tl_block *block, void *message);
-/* The sending of a serial, or NULL: it is not on its way any more. */
+/* The sending of a serial, or NULL: it is no longer in flight. */
 struct tl_sending *tl_window_find(struct tl_window *window, uint64_t serial);
-/* Is one before it in its chain not kept yet? */
+/* Is an earlier block of its chain not acked? */
 bool
 tl_window_must_wait(struct tl_window *window, const struct tl_sending *sending);
-/* How many ms until one was sent so long ago; 0: it was.  at_most when none
- * is on its way. */
+/* Time left until the oldest sent block is ms old; 0: it is; at_most if none is
+ * sent. */
 int64_t
 tl_window_time_left(struct tl_window *window, int64_t ms, int64_t at_most);
 
-/* Tell of those that are kept, oldest first, up to one that is not: how many
- * there were. */
+/* Report acked blocks, oldest first, up to one that is not; returns how many. */
 unsigned
 tl_window_ack(struct tl_window *window, const struct tl_target *target);
-/* That serial cannot be had: told with rc, all others with -ECANCELED; the
- * window is empty. */
+/* The target rejects that serial: report it with rc, all others with -ECANCELED;
+ * the window is empty then. */
 void tl_window_reject(struct tl_window *window, const struct tl_target *target,
     uint64_t serial, int rc);
-/* Forget all, untold. */
+/* Remove all without a report. */
 void tl_window_clear(struct tl_window *window);
 
 /* == a queue of blocks that are written, but not yet acknowledged == */
@@ -86,9 +85,9 @@ struct tl_target_queue {
 
 /* 0 or -ENOMEM. */
 int tl_queue_add(struct tl_target_queue *queue, const struct tl_block *block);
-/* All of one go behind those of another, which has none left: 0, -ENOMEM. */
+/* Append all of one queue to another, and empty it: 0, -ENOMEM. */
 int tl_queue_move(struct tl_target_queue *to, struct tl_target_queue *from);
-/* Tell that the target keeps them; none is left. */
+/* Report all as acked, and empty the queue. */
 void
 tl_queue_ack(struct tl_target_queue *queue, const struct tl_target *target);
 void tl_queue_free(struct tl_target_queue *queue);
