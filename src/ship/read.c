@@ -284,7 +284,10 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 	tl_nats_reader_free(reader);
 	report_totals(&w);
 	tl_seen_free(&w.seen);
-	return rc == 0 && w.wrong ? -EBADMSG : rc;
+	if (rc == 0 && w.wrong)
+		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "the stream has missing or damaged blocks");
+	return rc;
 }
 
 /* == the command line == */

@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ship.h - one call of timeline-ship.  A verb is a function that reads the
- * options, does its work and appends to the text; it returns 0, or -errno
- * with the fault filled in.  Only main.c prints that and exits.
+ * ship.h - timeline-ship: the command line, and what its verbs share
+ *
+ * Problem.  Timelines overwrite their oldest entries within seconds or hours.
+ * Shipping moves them to a cluster or a directory while they are logged, never
+ * delays a writer, survives a crash of any part, and counts what is lost.
+ *
+ *	run:  timelines --> feed --put--> spool --take--> target
+ *	      (sources.c)   a thread      (spool/)        (target/, nats/)
+ *	                    each                 loop.c: one thread
+ *	                                         answer.c: one thread, for ask
+ *	read: stream of a cluster --> blocks, concatenated, to standard output
+ *	ask:  request to all hosts --> answers
+ *
+ *	block.h          the unit that is shipped
+ *	spool/spool.h    the queue of blocks; what is removed when it is full
+ *	target/target.h  delivery: how each block arrives exactly once
+ *	ask.h            the control plane: requests to hosts
+ *
+ * A verb is a function that reads the options, does its work and appends its
+ * report to call->out; it returns 0, or -errno with call->fault filled in.  Only
+ * main.c prints diagnostics and exits.
  */
 #ifndef TL_SHIP_SHIP_H
 #define TL_SHIP_SHIP_H
@@ -41,8 +59,8 @@ struct tl_arguments {
 
 struct tl_options {
 	enum tl_ship_verb verb;
-	const char *given[TL_SHIP_OPTIONS]; /* its word, the last; "" without
-					       one; NULL: not given */
+	/* The last argument; "" if it takes none; NULL: not given. */
+	const char *given[TL_SHIP_OPTIONS];
 	struct tl_arguments operands;
 	struct tl_arguments hosts;     /* of every --host */
 	struct tl_arguments timelines; /* of every --timeline */

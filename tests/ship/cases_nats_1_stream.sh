@@ -108,7 +108,7 @@ else
 	is '... and harm no block' "$(read_back | head -3)" \
 		"$(chain_line web1/app 50 25000; chain_line web1/db 50 25000; chain_line web2/app 50 25000)"
 	has '... the first with its place' "$(cat "$work/err")" 'message 171: not the id of a block'
-	has '... all with their number' "$(cat "$work/err")" 'no block, skipped \([0-9]+ times\)'
+	has '... all with their number' "$(cat "$work/err")" 'without a block, skipped \([0-9]+ times\)'
 
 	# == bounds of the stream ==
 	"$drive" send "$url/SMALL" web1 app 10 500 "$work/state5" >"$work/small" 2>&1 &

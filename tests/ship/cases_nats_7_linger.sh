@@ -41,7 +41,7 @@ else
 	stop TERM
 	is 'one that is told not to wait long ends in time, and fails' "$status" 1
 	has '... what is lost is said' "$(cat "$work/err")" \
-		'^timeline-ship: (1 block was not sent, and is|[0-9]+ blocks were not sent, and are) lost without a --spool$'
+		'^timeline-ship: (1 block was not sent, and is|[0-9]+ blocks were not sent, and are) lost; use --spool to keep such blocks$'
 	ship_away --linger 100ms --spool "$work/away"
 	stop TERM
 	is '... or keeps it for the next time' "$status $(grep -cE ' [0-9]+ \([0-9.K]+\) waits?' "$work/said")" '0 1'
