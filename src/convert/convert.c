@@ -12,7 +12,7 @@
 /* What a conversion is made of. */
 struct run {
 	struct tl_conversion *conversion;
-	const struct tl_inputs *inputs;
+	const struct tl_sources *inputs;
 	struct tl_select *select;
 	const struct tl_options *options;
 	struct tl_output *output;
@@ -50,9 +50,9 @@ static int
 make_title(struct run *run)
 {
 	for (size_t i = 0; i < run->inputs->count; i++) {
-		const struct tl_input *input = &run->inputs->items[i];
+		const struct tl_source *input = &run->inputs->items[i];
 
-		if (!tl_input_is_open(input))
+		if (!tl_source_is_open(input))
 			continue;
 		if (run->title.size > 0)
 			tl_put_string(&run->title, ", ");
@@ -66,12 +66,12 @@ make_title(struct run *run)
 
 /* Are all of them timelines? */
 static bool
-are_snaps(const struct tl_inputs *inputs)
+are_snaps(const struct tl_sources *inputs)
 {
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_input *input = &inputs->items[i];
+		const struct tl_source *input = &inputs->items[i];
 
-		if (tl_input_is_open(input) && !input->snap)
+		if (tl_source_is_open(input) && !tl_source_snap(input))
 			return false;
 	}
 	return true;
@@ -84,7 +84,8 @@ set_snaps(struct run *run)
 	int rc = 0;
 
 	for (size_t i = 0; i < run->inputs->count && rc == 0; i++) {
-		const struct tl_snap *snap = run->inputs->items[i].snap;
+		const struct tl_snap *snap =
+		    tl_source_snap(&run->inputs->items[i]);
 
 		if (snap)
 			rc = tl_timeline_write_set_snap(run->writer, snap);
@@ -96,18 +97,18 @@ set_snaps(struct run *run)
 static int
 set_knots(struct run *run)
 {
-	const struct tl_input *input = &run->inputs->items[0];
+	const struct tl_source *input = &run->inputs->items[0];
 	size_t count;
 
-	if (run->inputs->count != 1 || !tl_input_is_open(input) ||
+	if (run->inputs->count != 1 || !tl_source_is_open(input) ||
 	    (input->host && input->host->offset_ns != 0))
 		return 0;
-	count = tl_input_knot_count(input);
+	count = tl_source_knot_count(input);
 	run->knots = calloc(count + 1, sizeof(*run->knots));
 	if (!run->knots)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		run->knots[i] = *tl_input_knot(input, i);
+		run->knots[i] = *tl_source_knot(input, i);
 	tl_writer_set_knots(run->writer, run->knots, count);
 	return 0;
 }
@@ -118,7 +119,7 @@ set_up(struct run *run)
 	const struct tl_options *o = run->options;
 	struct tl_origin origin;
 
-	tl_inputs_origin(run->inputs, &origin);
+	tl_sources_origin(run->inputs, &origin);
 	tl_writer_set_origin(run->writer, &origin);
 	tl_writer_set_sources(run->writer, run->sources, run->inputs->count);
 	tl_writer_set_title(run->writer, tl_text_string(&run->title));
@@ -181,7 +182,7 @@ static int
 open_cursor(struct run *run, struct counted *counted, struct tl_cursor **cursor)
 {
 	int rc =
-	    tl_inputs_cursor(run->inputs, TL_OLDEST_FIRST, &counted->inner);
+	    tl_sources_cursor(run->inputs, TL_OLDEST_FIRST, &counted->inner);
 
 	if (rc < 0)
 		return rc;
@@ -230,7 +231,7 @@ run_all(struct run *run)
 	int rc = make_title(run);
 
 	if (rc == 0)
-		rc = tl_inputs_origins(run->inputs, &run->sources);
+		rc = tl_sources_origins(run->inputs, &run->sources);
 	if (rc < 0 || (rc = open_cursor(run, &counted, &cursor)) < 0)
 		return rc;
 	rc = make_writer(run);
@@ -257,7 +258,7 @@ explain(struct run *run, int rc)
 }
 
 int
-tl_convert(struct tl_conversion *conversion, const struct tl_inputs *inputs,
+tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault)
 {

@@ -22,13 +22,14 @@ struct tl_conversion {
 };
 
 /* 0, or -errno and a fault. */
-int tl_convert(struct tl_conversion *conversion, const struct tl_inputs *inputs,
+int
+tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);
 
 /* What was done, as a line of JSON. */
 void tl_conversion_show(const struct tl_conversion *conversion,
-    const struct tl_inputs *inputs, const struct tl_options *options,
+    const struct tl_sources *inputs, const struct tl_options *options,
     struct tl_text *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include "convert/convert.h"
 #include "convert/table.h"
 #include "source/diagnostics.h"
-#include "source/select_hosts.h"
+#include "source/selection.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
-static struct tl_inputs inputs;
+static struct tl_sources inputs;
 static struct tl_conversion conversion;
 
 /* Say "timeline-convert: NAME: byte N: TEXT"; name may be NULL. */
@@ -40,8 +40,7 @@ complain_notes(const char *name, const struct tl_faults *notes, bool quiet)
 			complain(name, &notes->list[i]);
 	}
 	if (notes->count > TL_SNAP_FAULTS_MAX)
-		tl_complain_more(complain, name,
-		    notes->count - TL_SNAP_FAULTS_MAX);
+		tl_warn_more(complain, name, notes->count - TL_SNAP_FAULTS_MAX);
 }
 
 static const char *
@@ -53,7 +52,7 @@ output_name(const struct tl_options *options)
 static void
 complain_all(const struct tl_options *options)
 {
-	tl_complain_inputs(complain, &inputs, options->quiet);
+	tl_warn_sources(complain, &inputs, options->quiet);
 	complain_notes(NULL, &conversion.hosts, options->quiet);
 	complain_notes(output_name(options), &conversion.notes, options->quiet);
 }
@@ -88,13 +87,13 @@ open_inputs(const struct tl_options *options)
 	int rc;
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, false);
-	const struct tl_input_plan plan = { .format = options->from,
+	const struct tl_source_plan plan = { .format = options->from,
 		.remote = &remote,
 		.progress = &progress };
 
 	tl_progress_start(&progress, !options->no_progress);
-	rc =
-	    tl_inputs_open(&inputs, options->files, options->file_count, &plan);
+	rc = tl_sources_open(&inputs, options->files, options->file_count,
+	    &plan);
 	tl_progress_end(&progress);
 	return rc;
 }
@@ -116,7 +115,7 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	/* Not while entries scroll by. */
 	tl_progress_start(&select.progress,
 	    !options->no_progress && !output.terminal);
-	select.progress.total = tl_inputs_entries(&inputs);
+	select.progress.total = tl_sources_entries(&inputs);
 	rc = tl_convert(&conversion, &inputs, &select, options, &output, fault);
 	tl_progress_end(&select.progress);
 	tl_select_free(&select);
@@ -162,7 +161,7 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 		    fault->rc < 0 ? fault
 				  : &(struct tl_fault){ .rc = rc,
 					.at = TL_FAULT_NOWHERE });
-	if (rc < 0 || conversion.damaged || tl_inputs_are_damaged(&inputs))
+	if (rc < 0 || conversion.damaged || tl_sources_are_damaged(&inputs))
 		return FAILED;
 	return status;
 }
@@ -171,7 +170,7 @@ static bool
 is_any_open(void)
 {
 	for (size_t i = 0; i < inputs.count; i++) {
-		if (tl_input_is_open(&inputs.items[i]))
+		if (tl_source_is_open(&inputs.items[i]))
 			return true;
 	}
 	return false;
@@ -200,7 +199,7 @@ give_up(const struct tl_fault *fault)
 	struct tl_fault ignored = { 0 };
 
 	(void)tl_output_close(&output, false, &ignored);
-	tl_inputs_free(&inputs);
+	tl_sources_free(&inputs);
 	return say_usage(fault);
 }
 
@@ -218,7 +217,7 @@ convert(const struct tl_options *options)
 	}
 	rc = open_inputs(options);
 	if (rc == 0)
-		rc = tl_select_hosts(&inputs, &options->selection,
+		rc = tl_selection_hosts(&options->selection, &inputs,
 		    keep_of_hosts, true, &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
@@ -230,7 +229,7 @@ convert(const struct tl_options *options)
 		conversion.output_failed = true;
 	}
 	status = finish(options, rc, &fault);
-	tl_inputs_free(&inputs);
+	tl_sources_free(&inputs);
 	return status;
 }
 

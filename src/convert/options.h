@@ -8,8 +8,8 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "format/svg/write.h"
-#include "source/inputs.h"
 #include "source/selection.h"
+#include "source/sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum tl_mode {
 };
 
 struct tl_options {
-	const char *files[TL_INPUTS_MAX];
+	const char *files[TL_SOURCES_MAX];
 	size_t file_count;
 	enum tl_mode mode;
 	const struct tl_format_row *from; /* NULL: first bytes tell */

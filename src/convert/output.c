@@ -182,7 +182,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options,
 	*output = (struct tl_output){ .fd = -1,
 		.force = options->force,
 		.folder = options->to->flags & TL_FORMAT_FOLDER,
-		.indexed = options->to->flags & TL_FORMAT_TRACE };
+		.indexed = options->to->flags & TL_FORMAT_INDEXED };
 	if (special && !options->to->write_new)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s cannot be written there: it is no file",

@@ -6,21 +6,21 @@
 #include <errno.h>
 
 static void
-put_inputs(struct tl_fields *f, const struct tl_inputs *inputs)
+put_inputs(struct tl_fields *f, const struct tl_sources *inputs)
 {
 	tl_fields_array(f, "inputs");
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_input *input = &inputs->items[i];
-		const bool open = tl_input_is_open(input);
+		const struct tl_source *input = &inputs->items[i];
+		const bool open = tl_source_is_open(input);
 
 		tl_fields_object(f, NULL);
 		tl_fields_string(f, "name", input->name);
 		if (open)
-			tl_fields_string(f, "format", tl_input_format(input));
+			tl_fields_string(f, "format", input->format);
 		else
 			tl_fields_null(f, "format");
-		tl_fields_bool(f, "damaged", tl_input_is_damaged(input));
-		tl_fields_unsigned(f, "faults", tl_input_fault_count(input));
+		tl_fields_bool(f, "damaged", tl_source_is_damaged(input));
+		tl_fields_unsigned(f, "faults", tl_source_fault_count(input));
 		tl_fields_object_end(f);
 	}
 	tl_fields_array_end(f);
@@ -53,16 +53,16 @@ put_faults(struct tl_fields *f, const struct tl_faults *notes)
 }
 
 static void
-put_notes(struct tl_fields *f, const struct tl_inputs *inputs,
+put_notes(struct tl_fields *f, const struct tl_sources *inputs,
     const struct tl_conversion *conversion)
 {
 	tl_fields_array(f, "notes");
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_input *input = &inputs->items[i];
-		const size_t kept = tl_input_faults_kept(input);
+		const struct tl_source *input = &inputs->items[i];
+		const size_t kept = tl_source_faults_kept(input);
 
 		for (size_t k = 0; k < kept; k++)
-			put_said(f, input->name, tl_input_fault(input, k));
+			put_said(f, input->name, tl_source_fault(input, k));
 	}
 	put_faults(f, &conversion->hosts);
 	put_faults(f, &conversion->notes);
@@ -71,7 +71,7 @@ put_notes(struct tl_fields *f, const struct tl_inputs *inputs,
 
 void
 tl_conversion_show(const struct tl_conversion *conversion,
-    const struct tl_inputs *inputs, const struct tl_options *options,
+    const struct tl_sources *inputs, const struct tl_options *options,
     struct tl_text *text)
 {
 	struct tl_fields f = { .text = text, .json = true };
@@ -85,7 +85,7 @@ tl_conversion_show(const struct tl_conversion *conversion,
 	    conversion->read - conversion->written);
 	tl_fields_unsigned(&f, "lost", conversion->lost);
 	tl_fields_bool(&f, "damaged",
-	    conversion->damaged || tl_inputs_are_damaged(inputs));
+	    conversion->damaged || tl_sources_are_damaged(inputs));
 	put_inputs(&f, inputs);
 	put_notes(&f, inputs, conversion);
 	tl_fields_object_end(&f);

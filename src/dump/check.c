@@ -12,12 +12,12 @@
 #include <errno.h>
 
 static int
-count_entries(const struct tl_input *input, struct tl_progress *progress,
+count_entries(const struct tl_source *input, struct tl_progress *progress,
     uint64_t *count)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_input_cursor(input, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_source_cursor(input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
@@ -30,41 +30,41 @@ count_entries(const struct tl_input *input, struct tl_progress *progress,
 }
 
 static const char *const states[] = {
-	[TL_INPUT_WHOLE] = "whole",
-	[TL_INPUT_UNFINISHED] = "unfinished",
-	[TL_INPUT_DAMAGED] = "damaged",
+	[TL_SOURCE_WHOLE] = "whole",
+	[TL_SOURCE_UNFINISHED] = "unfinished",
+	[TL_SOURCE_DAMAGED] = "damaged",
 };
 
 /* Faults, without what is good to know and what is not finished. */
 static size_t
-count_faults(const struct tl_input *input)
+count_faults(const struct tl_source *input)
 {
-	size_t count = tl_input_fault_count(input);
+	size_t count = tl_source_fault_count(input);
 
-	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
-		const int rc = tl_input_fault(input, i)->rc;
+	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
+		const int rc = tl_source_fault(input, i)->rc;
 
-		count -= tl_input_state(input) != TL_INPUT_DAMAGED || rc == 0 ||
-			 rc == -ENODATA;
+		count -= tl_source_state(input) != TL_SOURCE_DAMAGED ||
+			 rc == 0 || rc == -ENODATA;
 	}
 	return count;
 }
 
 static void
-put_name(struct tl_text *text, const struct tl_input *input)
+put_name(struct tl_text *text, const struct tl_source *input)
 {
 	tl_put_plain(text, tl_bytes_of(input->name));
 	tl_put_string(text, ": ");
 }
 
 static void
-put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
+put_text(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 {
-	const enum tl_input_state state = tl_input_state(input);
+	const enum tl_source_state state = tl_source_state(input);
 	const size_t count = count_faults(input);
 
-	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
-		const struct tl_fault *fault = tl_input_fault(input, i);
+	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
+		const struct tl_fault *fault = tl_source_fault(input, i);
 
 		put_name(text, input);
 		if (fault->at != TL_FAULT_NOWHERE) {
@@ -76,36 +76,36 @@ put_text(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 		tl_put_char(text, '\n');
 	}
 	put_name(text, input);
-	if (!tl_input_is_open(input)) {
+	if (!tl_source_is_open(input)) {
 		tl_put_string(text, "cannot be read\n");
 		return;
 	}
 	tl_put_string(text, states[state]);
-	if (state == TL_INPUT_DAMAGED && count > 0)
+	if (state == TL_SOURCE_DAMAGED && count > 0)
 		tl_put_format(text, ", %zu fault%s", count,
 		    count == 1 ? "" : "s");
 	tl_put_string(text, ": ");
 	tl_put_unsigned(text, entries);
 	tl_put_format(text, " entries, %zu messages, %zu lanes\n",
-	    tl_input_message_count(input), tl_input_lane_count(input));
+	    tl_source_message_count(input), tl_source_lane_count(input));
 }
 
 static void
-put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
+put_json(struct tl_text *text, const struct tl_source *input, uint64_t entries)
 {
-	const enum tl_input_state state = tl_input_state(input);
+	const enum tl_source_state state = tl_source_state(input);
 	struct tl_fields f = { .text = text, .json = true };
 
 	tl_fields_object(&f, NULL);
 	tl_fields_string(&f, "file", input->name);
-	tl_fields_bool(&f, "whole", state == TL_INPUT_WHOLE);
+	tl_fields_bool(&f, "whole", state == TL_SOURCE_WHOLE);
 	tl_fields_string(&f, "state", states[state]);
-	tl_fields_bool(&f, "readable", tl_input_is_open(input));
+	tl_fields_bool(&f, "readable", tl_source_is_open(input));
 	tl_fields_unsigned(&f, "entries", entries);
-	tl_fields_unsigned(&f, "fault_count", tl_input_fault_count(input));
+	tl_fields_unsigned(&f, "fault_count", tl_source_fault_count(input));
 	tl_fields_array(&f, "faults");
-	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
-		const struct tl_fault *fault = tl_input_fault(input, i);
+	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
+		const struct tl_fault *fault = tl_source_fault(input, i);
 
 		tl_fields_object(&f, NULL);
 		if (fault->at == TL_FAULT_NOWHERE)
@@ -121,16 +121,16 @@ put_json(struct tl_text *text, const struct tl_input *input, uint64_t entries)
 
 /* A line for each fault, or one with the state alone. */
 static void
-put_csv(struct tl_text *text, const struct tl_input *input)
+put_csv(struct tl_text *text, const struct tl_source *input)
 {
-	const char *state = states[tl_input_state(input)];
+	const char *state = states[tl_source_state(input)];
 
-	if (tl_input_fault_count(input) == 0) {
+	if (tl_source_fault_count(input) == 0) {
 		tl_put_csv(text, tl_bytes_of(input->name));
 		tl_put_format(text, ",%s,,\n", state);
 	}
-	for (size_t i = 0; i < tl_input_faults_kept(input); i++) {
-		const struct tl_fault *fault = tl_input_fault(input, i);
+	for (size_t i = 0; i < tl_source_faults_kept(input); i++) {
+		const struct tl_fault *fault = tl_source_fault(input, i);
 
 		tl_put_csv(text, tl_bytes_of(input->name));
 		tl_put_format(text, ",%s,", state);
@@ -143,7 +143,7 @@ put_csv(struct tl_text *text, const struct tl_input *input)
 }
 
 int
-tl_check_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	int rc = 0;
@@ -151,10 +151,10 @@ tl_check_show(const struct tl_inputs *inputs, struct tl_select *select,
 	if (options->format == TL_FORMAT_CSV)
 		tl_put_string(&output->text, "file,state,byte,text\n");
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
-		const struct tl_input *input = &inputs->items[i];
+		const struct tl_source *input = &inputs->items[i];
 		uint64_t entries = 0;
 
-		if (tl_input_is_open(input))
+		if (tl_source_is_open(input))
 			rc = count_entries(input, &select->progress, &entries);
 		if (rc < 0)
 			return rc;

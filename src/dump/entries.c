@@ -124,13 +124,13 @@ turn_around(struct show *show)
 }
 
 int
-tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	const enum tl_order order =
 	    options->oldest_first ? TL_OLDEST_FIRST : TL_NEWEST_FIRST;
 	const bool turn = options->oldest_first && options->max_given &&
-			  options->max < tl_inputs_entries(inputs);
+			  options->max < tl_sources_entries(inputs);
 	const enum tl_order read_order = turn ? TL_NEWEST_FIRST : order;
 	struct tl_listing_style style =
 	    tl_sinks_style(options, inputs->hosts, order);
@@ -145,13 +145,13 @@ tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
 	rc = tl_sinks_new(&show.sink, options, output, &style);
 	if (rc < 0)
 		return rc;
-	rc = tl_inputs_origins(inputs, &sources);
+	rc = tl_sources_origins(inputs, &sources);
 	if (rc < 0)
 		goto free_sink;
 	tl_sinks_set_sources(show.sink, options, sources, inputs->count);
 	if (options->max_given && options->max == 0)
 		goto finish;
-	rc = tl_inputs_cursor(inputs, read_order, &inner);
+	rc = tl_sources_cursor(inputs, read_order, &inner);
 	if (rc < 0)
 		goto free_sink;
 	rc = tl_select_cursor(select, read_order, inner, &show.cursor);

@@ -6,7 +6,7 @@
 #include "dump/stats/levels.h"
 #include "dump/views.h"
 #include "source/hosts.h"
-#include "source/inputs.h"
+#include "source/sources.h"
 
 #include <string.h>
 
@@ -378,34 +378,35 @@ put_timeline(struct tl_fields *f, const struct tl_snap *snap,
 }
 
 static int
-put_input(struct tl_fields *f, const struct tl_input *input)
+put_input(struct tl_fields *f, const struct tl_source *input)
 {
 	struct tl_progress quiet = { 0 };
+	const struct tl_snap *snap = tl_source_snap(input);
 	struct tl_levels levels;
 	int rc = tl_levels_read(&levels, input, &quiet);
 
 	if (rc == 0) {
 		tl_fields_object(f, NULL);
 		tl_fields_string(f, "file", input->name);
-		if (input->snap) {
-			put_identity(f, input->snap);
-			put_geometry(f, tl_snap_header(input->snap));
+		if (snap) {
+			put_identity(f, snap);
+			put_geometry(f, tl_snap_header(snap));
 		} else {
 			tl_fields_string(f, "state", "foreign");
-			tl_fields_string(f, "format", tl_input_format(input));
+			tl_fields_string(f, "format", input->format);
 		}
 		if (input->host)
 			put_host(f, input->host);
 		tl_fields_unsigned(f, "messages",
-		    tl_input_message_count(input));
+		    tl_source_message_count(input));
 		tl_fields_unsigned(f, "entries_shown", levels.entries);
 		if (levels.entries > 0) {
 			tl_fields_time(f, "oldest", levels.first_ns);
 			tl_fields_time(f, "newest", levels.last_ns);
 		}
-		if (input->snap)
-			put_timeline(f, input->snap, &levels);
-		tl_fields_unsigned(f, "faults", tl_input_fault_count(input));
+		if (snap)
+			put_timeline(f, snap, &levels);
+		tl_fields_unsigned(f, "faults", tl_source_fault_count(input));
 		tl_fields_object_end(f);
 	}
 	tl_levels_free(&levels);
@@ -413,7 +414,7 @@ put_input(struct tl_fields *f, const struct tl_input *input)
 }
 
 int
-tl_info_show(const struct tl_inputs *inputs, const struct tl_options *options,
+tl_info_show(const struct tl_sources *inputs, const struct tl_options *options,
     struct tl_output *output)
 {
 	bool first = true;
@@ -423,7 +424,7 @@ tl_info_show(const struct tl_inputs *inputs, const struct tl_options *options,
 		struct tl_fields f = { .text = &output->text,
 			.json = options->format == TL_FORMAT_JSON };
 
-		if (!tl_input_is_open(&inputs->items[i]))
+		if (!tl_source_is_open(&inputs->items[i]))
 			continue;
 		if (!first && !f.json)
 			tl_put_char(&output->text, '\n');

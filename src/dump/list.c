@@ -53,16 +53,16 @@ counted_free(struct counted *c)
 }
 
 static int
-counted_init(struct counted *c, const struct tl_input *input)
+counted_init(struct counted *c, const struct tl_source *input)
 {
-	const size_t count = tl_input_message_count(input);
+	const size_t count = tl_source_message_count(input);
 	int rc = 0;
 
 	*c = (struct counted){ .seen = calloc(count + 1, sizeof(*c->seen)) };
 	if (!c->seen)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = tl_message_map_add(&c->map, tl_input_message(input, i),
+		rc = tl_message_map_add(&c->map, tl_source_message(input, i),
 		    &c->seen[i]);
 	if (rc == -ENOSPC) /* the rest is listed as never seen */
 		rc = 0;
@@ -70,13 +70,13 @@ counted_init(struct counted *c, const struct tl_input *input)
 }
 
 static int
-count_entries(struct counted *c, const struct tl_input *input,
+count_entries(struct counted *c, const struct tl_source *input,
     struct tl_select *select)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
 	uint64_t *seen;
-	int rc = tl_input_cursor(input, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_source_cursor(input, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
@@ -128,7 +128,7 @@ put_text(struct tl_text *text, const struct tl_message *m, uint64_t seen,
 }
 
 static void
-put_json(struct tl_text *text, const struct tl_input *input,
+put_json(struct tl_text *text, const struct tl_source *input,
     const struct tl_message *m, uint64_t seen)
 {
 	struct tl_fields f = { .text = text, .json = true };
@@ -158,7 +158,7 @@ put_json(struct tl_text *text, const struct tl_input *input,
 }
 
 static void
-put_csv(struct tl_text *text, const struct tl_input *input,
+put_csv(struct tl_text *text, const struct tl_source *input,
     const struct tl_message *m, uint64_t seen)
 {
 	tl_put_csv(text, tl_bytes_of(input->name));
@@ -182,15 +182,15 @@ put_csv(struct tl_text *text, const struct tl_input *input,
 }
 
 static int
-put_all(const struct counted *c, const struct tl_input *input,
+put_all(const struct counted *c, const struct tl_source *input,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output)
 {
-	const size_t count = tl_input_message_count(input);
+	const size_t count = tl_source_message_count(input);
 	int rc = 0;
 
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		const struct tl_message *m = tl_input_message(input, i);
+		const struct tl_message *m = tl_source_message(input, i);
 
 		if (!tl_select_message(select, m))
 			continue;
@@ -208,7 +208,7 @@ put_all(const struct counted *c, const struct tl_input *input,
 
 /* What leads the messages of an input. */
 static void
-put_heading(struct tl_text *text, const struct tl_inputs *inputs, size_t i,
+put_heading(struct tl_text *text, const struct tl_sources *inputs, size_t i,
     enum tl_format format)
 {
 	if (format == TL_FORMAT_CSV && i == 0)
@@ -226,17 +226,17 @@ put_heading(struct tl_text *text, const struct tl_inputs *inputs, size_t i,
 }
 
 int
-tl_defined_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	struct counted c;
 	int rc = 0;
 
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
-		const struct tl_input *input = &inputs->items[i];
+		const struct tl_source *input = &inputs->items[i];
 
 		put_heading(&output->text, inputs, i, options->format);
-		if (!tl_input_is_open(input))
+		if (!tl_source_is_open(input))
 			continue;
 		rc = counted_init(&c, input);
 		if (rc == 0)

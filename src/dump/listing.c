@@ -141,7 +141,7 @@ put_host(struct listing *l, const struct tl_event *event)
 
 	if (hosts)
 		name = tl_bytes_of(
-		    hosts->list[hosts->of_input[event->source]].name);
+		    hosts->list[hosts->of_source[event->source]].name);
 	width = tl_text_width(name);
 	tl_put_plain(text, name);
 	/* Hosts may come while it runs. */

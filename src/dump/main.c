@@ -11,7 +11,7 @@
 #include "dump/tree/tree.h"
 #include "dump/views.h"
 #include "source/diagnostics.h"
-#include "source/select_hosts.h"
+#include "source/selection.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
-static struct tl_inputs inputs;
+static struct tl_sources inputs;
 /* All that a script said of its failure; the text of a fault may be cut. */
 static struct tl_text script_error;
 
@@ -90,7 +90,7 @@ open_inputs(const struct tl_options *options)
 	int rc;
 	const struct tl_remote_plan remote =
 	    tl_selection_remote(&options->selection, options->follow);
-	const struct tl_input_plan plan = {
+	const struct tl_source_plan plan = {
 		.tail = options->follow ? 1
 			: options->mode == TL_MODE_ENTRIES
 			    ? tl_entries_tail(options)
@@ -102,8 +102,8 @@ open_inputs(const struct tl_options *options)
 	};
 
 	tl_progress_start(&progress, !options->no_progress);
-	rc =
-	    tl_inputs_open(&inputs, options->files, options->file_count, &plan);
+	rc = tl_sources_open(&inputs, options->files, options->file_count,
+	    &plan);
 	tl_progress_end(&progress);
 	return rc;
 }
@@ -120,12 +120,12 @@ run(const struct tl_options *options, struct tl_fault *fault)
 
 	if (rc < 0)
 		return rc;
-	select.early_end = tl_inputs_are_steady(&inputs);
+	select.early_end = tl_sources_are_steady(&inputs);
 	tl_progress_start(&select.progress, wants_progress(options));
 	if (options->mode == TL_MODE_ENTRIES) /* others read it twice */
-		select.progress.total = tl_inputs_entries(&inputs);
+		select.progress.total = tl_sources_entries(&inputs);
 	if (options->follow) /* opens them again in its own way */
-		tl_inputs_close(&inputs);
+		tl_sources_close(&inputs);
 	rc = run_mode(options, &select, fault);
 	tl_progress_end(&select.progress);
 	if (rc < 0 && select.fault.rc < 0)
@@ -155,7 +155,7 @@ static int
 give_up(const struct tl_fault *fault)
 {
 	(void)tl_output_close(&output, false);
-	tl_inputs_free(&inputs);
+	tl_sources_free(&inputs);
 	return say_usage(fault);
 }
 
@@ -177,19 +177,19 @@ show(const struct tl_options *options)
 	}
 	rc = open_inputs(options);
 	if (rc == 0)
-		rc = tl_select_hosts(&inputs, &options->selection, complain,
+		rc = tl_selection_hosts(&options->selection, &inputs, complain,
 		    is_in_order(options), &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
 	if (rc == 0)
 		rc = run(options, &fault);
-	damaged = options->follow ? rc < 0 : tl_inputs_are_damaged(&inputs);
+	damaged = options->follow ? rc < 0 : tl_sources_are_damaged(&inputs);
 	close_rc = tl_output_close(&output, rc == 0);
 	if (rc == 0)
 		rc = close_rc;
 	if (options->mode != TL_MODE_CHECK) /* it has said so */
-		tl_complain_inputs(complain, &inputs, false);
-	tl_inputs_free(&inputs);
+		tl_warn_sources(complain, &inputs, false);
+	tl_sources_free(&inputs);
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
 	/* -ENOENT: no file could be opened, which was said. */

@@ -453,7 +453,7 @@ add_file(struct parse *p, const char *name)
 {
 	struct tl_options *o = p->options;
 
-	if (o->file_count == TL_INPUTS_MAX)
+	if (o->file_count == TL_SOURCES_MAX)
 		return usage(p, "too many files", name);
 	o->files[o->file_count++] = name;
 	return 0;

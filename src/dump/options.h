@@ -8,8 +8,8 @@
 #include "base/fault.h"
 #include "base/text.h"
 #include "script/script.h"
-#include "source/inputs.h"
 #include "source/selection.h"
+#include "source/sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ enum tl_format { TL_FORMAT_TEXT, TL_FORMAT_JSON, TL_FORMAT_CSV };
 enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER };
 
 struct tl_options {
-	const char *files[TL_INPUTS_MAX];
+	const char *files[TL_SOURCES_MAX];
 	size_t file_count;
 	enum tl_mode mode;
 	enum tl_format format;

@@ -39,7 +39,7 @@ tl_scripting_io(struct tl_output *output)
 
 /* The command line chooses what a script sees. */
 struct chosen {
-	const struct tl_input *input;
+	const struct tl_source *input;
 	struct tl_select *select;
 	uint16_t source; /* place of the input among those of the command */
 };
@@ -91,7 +91,7 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 {
 	const struct chosen *chosen = input->context;
 	struct tl_cursor *inner;
-	int rc = tl_input_cursor(chosen->input, order, &inner);
+	int rc = tl_source_cursor(chosen->input, order, &inner);
 
 	if (rc == 0 && chosen->select->expression)
 		rc = number(&inner, chosen->source);
@@ -101,11 +101,12 @@ open_input(const struct tl_script_input *input, enum tl_order order,
 }
 
 static struct tl_script_input
-describe(const struct tl_input *input, struct chosen *chosen)
+describe(const struct tl_source *input, struct chosen *chosen)
 {
 	struct tl_script_input described = { .name = input->name,
-		.snap = input->snap,
-		.format = tl_input_format(input),
+		.snap = tl_source_snap(input),
+		.messages = tl_source_messages(input),
+		.format = input->format,
 		.open = open_input,
 		.context = chosen,
 		.clock = input->host,
@@ -115,14 +116,8 @@ describe(const struct tl_input *input, struct chosen *chosen)
 	if (input->host &&
 	    (input->host->is_marked || input->host->origin.machine[0]))
 		described.host = input->host->name;
-	if (input->import)
-		described.messages = tl_import_messages(input->import);
-	else if (input->chain)
-		described.messages = tl_chain_messages(input->chain);
-	else if (input->trace)
-		described.messages = input->messages;
 	if (described.messages)
-		described.message_count = tl_input_message_count(input);
+		described.message_count = tl_source_message_count(input);
 	return described;
 }
 
@@ -160,7 +155,7 @@ struct described {
 
 /* 0; -ENOENT: none is open; -ENOMEM. */
 static int
-describe_all(struct described *d, const struct tl_inputs *inputs,
+describe_all(struct described *d, const struct tl_sources *inputs,
     struct tl_select *select)
 {
 	d->inputs = calloc(inputs->count + 1, sizeof(*d->inputs));
@@ -168,9 +163,9 @@ describe_all(struct described *d, const struct tl_inputs *inputs,
 	if (!d->inputs || !d->chosen)
 		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count; i++) {
-		const struct tl_input *input = &inputs->items[i];
+		const struct tl_source *input = &inputs->items[i];
 
-		if (!tl_input_is_open(input))
+		if (!tl_source_is_open(input))
 			continue;
 		d->chosen[d->count] =
 		    (struct chosen){ input, select, (uint16_t)i };
@@ -201,7 +196,7 @@ run(const struct described *d, const struct tl_options *options,
 }
 
 int
-tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
+tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_text *error, struct tl_fault *fault)
 {

@@ -3,7 +3,7 @@
  * views.h - what timeline-dump can show: one function for each view.
  *
  *	command line --options.c--> struct tl_options (mode)
- *	files -------source/------> struct tl_inputs
+ *	files -------source/------> struct tl_sources
  *	                                 |
  *	main.c: run_mode() calls one view of this header
  *	                                 |
@@ -36,7 +36,7 @@
 #include "script/select.h"
 
 /* Entries, one a line: the default. */
-int tl_entries_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 /* How many of the newest entries of each lane are needed; 0: all. */
 uint64_t tl_entries_tail(const struct tl_options *options);
@@ -47,47 +47,47 @@ uint64_t tl_entries_tail(const struct tl_options *options);
  * faults of those that could not be opened, and a fault of rc 0 that says
  * "removed" for those that were.
  */
-int tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
+int tl_follow_show(struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
 /* --list: the messages that pass, and how many entries of each. */
-int tl_defined_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
 /* --stats: count, rate and percentiles of each message. */
-int tl_stats_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
 /* --info: who made a file, geometry, lanes, levels, losses, clock. */
-int tl_info_show(const struct tl_inputs *inputs,
+int tl_info_show(const struct tl_sources *inputs,
     const struct tl_options *options, struct tl_output *output);
 
 /* --check: read everything and list what is damaged; damage is no error of
  * this function. */
-int tl_check_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
 /* --tree: the call tree of each thread.  fault when a path leads nowhere. */
-int tl_tree_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
 /* --diff: what differs between the trees of two inputs.  fault when there are
  * not two. */
-int tl_diff_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_diff_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
 /* --browse: trees on the terminal, until the user quits.  fault when the
  * terminal cannot be used or a path leads nowhere; -ENOTSUP in a build
  * without ncurses. */
-int tl_browse_show(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_browse_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, const struct tl_output *output,
     struct tl_fault *fault);
 
 /* --script, --view: run Lua.  *error, which the caller frees, is all that is
  * known of how the script failed. */
-int tl_scripting_run(const struct tl_inputs *inputs, struct tl_select *select,
+int tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_text *error, struct tl_fault *fault);
 /* Where scripts and expressions write. */

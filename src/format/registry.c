@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* formats.c - look up a format. */
+/* registry.c - the table of formats. */
 #include "format/registry.h"
 
 #include "format/chrome/read.h"
@@ -25,12 +25,14 @@
 #include "format/svg/write.h"
 #include "format/timelogger/read.h"
 #include "format/timelogger/write.h"
+#include "snap/compressed.h"
 #include "snap/write.h"
 #include "trace/pack/packed.h"
 #include "trace/write.h"
 
 static const struct tl_format_row rows[] = {
-#define FORMAT(name, reader, recogniser, writer, at, suffix, flags, help) \
+#define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
+    help) \
 	{ name, reader, recogniser, writer, at, suffix, flags, help },
 #include "format/formats.def"
 #undef FORMAT
@@ -42,6 +44,12 @@ const struct tl_format_row *
 tl_formats_at(size_t i)
 {
 	return i < ROWS ? &rows[i] : NULL;
+}
+
+size_t
+tl_formats_index(const struct tl_format_row *row)
+{
+	return (size_t)(row - rows);
 }
 
 const struct tl_format_row *

@@ -11,19 +11,18 @@
 #include <stdbool.h>
 
 enum {
-	TL_FORMAT_NATIVE = 1 << 0, /* our own: not read through a reader */
-	TL_FORMAT_FOLDER = 1 << 1, /* its output is a directory */
-	TL_FORMAT_TRACE = 1 << 2,  /* a recorded trace, with an index beside */
-	TL_FORMAT_BINARY = 1 << 3, /* nothing for a terminal */
-	TL_FORMAT_PACKED = 1 << 4  /* may come in a zip, with an index */
+	TL_FORMAT_FOLDER = 1 << 0,  /* its output is a directory */
+	TL_FORMAT_INDEXED = 1 << 1, /* its output has an index beside it */
+	TL_FORMAT_BINARY = 1 << 2,  /* nothing for a terminal */
+	TL_FORMAT_PACKED = 1 << 3   /* its input may come in a zip */
 };
 
 enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */
 
 struct tl_format_row {
 	const char *name;
-	tl_reader_new *read_new;  /* NULL: is not read */
-	tl_recognise *recognise;  /* NULL with it */
+	tl_reader_new *read_new;  /* NULL: is not read, or is our own */
+	tl_recognise *recognise;  /* NULL: is not read */
 	tl_writer_new *write_new; /* a stream of bytes, ... */
 	tl_writer_at *write_at;   /* ... or what is at a path, to be preferred
 				     there; both NULL: is not written */
@@ -35,8 +34,7 @@ struct tl_format_row {
 static inline bool
 tl_format_is_read(const struct tl_format_row *row)
 {
-	return row->read_new ||
-	       (row->flags & (TL_FORMAT_NATIVE | TL_FORMAT_TRACE));
+	return row->recognise != NULL;
 }
 
 static inline bool
@@ -47,6 +45,8 @@ tl_format_is_written(const struct tl_format_row *row)
 
 /* Row i of the table; NULL behind the last. */
 const struct tl_format_row *tl_formats_at(size_t i);
+/* The inverse. */
+size_t tl_formats_index(const struct tl_format_row *row);
 /* NULL: no such format. */
 const struct tl_format_row *tl_formats_find(const char *name);
 /* The format that is read and that a file which begins like this looks most

@@ -36,14 +36,14 @@ add_saturated(int64_t a, int64_t b)
 
 static void
 set_window(struct tl_filter *filter, const struct tl_selection *selection,
-    const struct tl_inputs *inputs)
+    const struct tl_sources *inputs)
 {
 	const struct tl_bound *const since = &selection->since;
 	const struct tl_bound *const until = &selection->until;
 	int64_t newest_ns = 0;
 
 	if (since->relative || until->relative)
-		(void)tl_inputs_newest(inputs, &newest_ns);
+		(void)tl_sources_newest(inputs, &newest_ns);
 	if (since->given)
 		filter->since_ns =
 		    add_saturated(since->relative ? newest_ns : 0, since->ns);
@@ -75,17 +75,17 @@ read_patterns(struct tl_select *select, const struct tl_selection *selection,
 static const char *
 host_of(const void *context, unsigned source)
 {
-	const struct tl_inputs *inputs = context;
+	const struct tl_sources *inputs = context;
 
 	return inputs->hosts && source < inputs->count
-		   ? inputs->hosts->list[inputs->hosts->of_input[source]].name
+		   ? inputs->hosts->list[inputs->hosts->of_source[source]].name
 		   : NULL;
 }
 
 int
 tl_select_init(struct tl_select *select, const struct tl_selection *selection,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
-    const struct tl_inputs *inputs, struct tl_fault *fault)
+    const struct tl_sources *inputs, struct tl_fault *fault)
 {
 	int rc;
 

@@ -9,9 +9,9 @@
 #include "event/message_map.h"
 #include "event/writer.h"
 #include "script/script.h"
-#include "source/inputs.h"
 #include "source/progress.h"
 #include "source/selection.h"
+#include "source/sources.h"
 
 struct tl_select {
 	struct tl_filter filter;
@@ -34,7 +34,7 @@ struct tl_select {
 int
 tl_select_init(struct tl_select *select, const struct tl_selection *selection,
     const struct tl_script_limits *limits, const struct tl_script_io *io,
-    const struct tl_inputs *inputs, struct tl_fault *fault);
+    const struct tl_sources *inputs, struct tl_fault *fault);
 void tl_select_free(struct tl_select *select);
 
 /* 1 it passes, 0 not, -errno with select->fault set. */

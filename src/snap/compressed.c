@@ -248,6 +248,19 @@ close:
 
 /* == open == */
 
+unsigned
+tl_snap_recognise(struct tl_bytes first)
+{
+	const uint64_t magic = TIMELINE_MAGIC;
+
+	if (first.size >= sizeof(magic) &&
+	    memcmp(first.data, &magic, sizeof(magic)) == 0)
+		return 100;
+	return first.size >= 4 && tl_zst_is_magic((const uint8_t *)first.data)
+		   ? 100
+		   : 0;
+}
+
 static bool
 is_compressed(int fd)
 {

@@ -9,6 +9,7 @@
 #ifndef TL_SNAP_COMPRESSED_H
 #define TL_SNAP_COMPRESSED_H
 
+#include "base/bytes.h"
 #include "base/fault.h"
 #include "base/storage.h"
 #include "snap/snap.h"
@@ -16,6 +17,10 @@
 /* The file is taken over, even on failure.  Errors as of zst_table.h. */
 int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
     struct tl_fault *fault);
+
+/* Does a file that begins like this look like a timeline, compressed or not?
+ * 0 no, 100 yes. */
+unsigned tl_snap_recognise(struct tl_bytes first);
 
 /* As tl_snap_open, but a file may be compressed: its first bytes tell. */
 int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diagnostics.h - what programs that read timelines have to say of them.
+ * diagnostics.h - report what is wrong with sources.
  */
 #ifndef TL_SOURCE_DIAGNOSTICS_H
 #define TL_SOURCE_DIAGNOSTICS_H
 
-#include "source/inputs.h"
+#include "source/sources.h"
 
-/* How a program says it: name is the file's. */
-typedef void tl_complain(const char *name, const struct tl_fault *fault);
+/* How a program prints a diagnostic: name is the file's, NULL for none. */
+typedef void tl_warn(const char *name, const struct tl_fault *fault);
 
-/* What is damaged and, unless quiet, what is good to know, file by file. */
-void tl_complain_inputs(tl_complain *complain, const struct tl_inputs *inputs,
-    bool quiet);
-/* That there is more of this kind, of which nothing was kept. */
-void tl_complain_more(tl_complain *complain, const char *name, size_t count);
+/* Everything reported of each source; quiet: damage only. */
+void
+tl_warn_sources(tl_warn *warn, const struct tl_sources *sources, bool quiet);
+/* That there are count more, which were not kept. */
+void tl_warn_more(tl_warn *warn, const char *name, size_t count);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hosts.c - which inputs share a clock, and what is done to their times. */
+/* hosts.c - which sources share a clock, and what is added to their times. */
 #include "source/hosts.h"
 
 #include "base/id_map.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/convert.h"
-#include "source/inputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +18,8 @@ enum { KINDS_MAX = 4 }; /* of clocks; the next power of two */
 
 /* While they are found: those whose boot id is known, by a number of it. */
 struct finder {
-	struct tl_inputs *inputs;
+	struct tl_source *sources;
+	size_t count;
 	struct tl_hosts *hosts;
 	struct tl_id_map numbers;
 	unsigned *of_number; /* -> index of the host */
@@ -42,35 +42,36 @@ base_name(const char *path)
 }
 
 static unsigned
-add_host(struct finder *f, size_t input, const struct tl_origin *origin,
+add_host(struct finder *f, size_t source, const struct tl_origin *origin,
     unsigned kind)
 {
 	struct tl_host *host = &f->hosts->list[f->hosts->count];
 
 	*host = (struct tl_host){ .origin = *origin,
 		.kind = kind,
-		.first_input = input };
+		.first_source = source };
 	snprintf(host->name, sizeof(host->name), "%s",
 	    origin->machine[0] ? origin->machine
-			       : base_name(f->inputs->items[input].name));
+			       : base_name(f->sources[source].name));
 	return (unsigned)f->hosts->count++;
 }
 
 static const struct timeline_knot *
-knot_at(const void *input, size_t i)
+knot_at(const void *source, size_t i)
 {
-	return tl_input_knot(input, i);
+	return tl_source_knot(source, i);
 }
 
-/* Do two inputs of one boot id go by one clock? */
+/* Do two sources of one boot id go by one clock? */
 static bool
 do_agree(const struct finder *f, size_t a, size_t b)
 {
-	const struct tl_input *items = f->inputs->items;
-	const struct tl_knot_list x = { &items[a],
-		tl_input_knot_count(&items[a]), knot_at };
-	const struct tl_knot_list y = { &items[b],
-		tl_input_knot_count(&items[b]), knot_at };
+	const struct tl_source *x_source = &f->sources[a];
+	const struct tl_source *y_source = &f->sources[b];
+	const struct tl_knot_list x = { x_source,
+		tl_source_knot_count(x_source), knot_at };
+	const struct tl_knot_list y = { y_source,
+		tl_source_knot_count(y_source), knot_at };
 
 	return tl_knots_agree(&x, &y);
 }
@@ -78,7 +79,7 @@ do_agree(const struct finder *f, size_t a, size_t b)
 /* Of one start of a machine there are two, if it has two kinds of clocks, and
  * more, if it was copied. */
 static int
-find_host(struct finder *f, size_t input, const struct tl_origin *origin,
+find_host(struct finder *f, size_t source, const struct tl_origin *origin,
     unsigned kind, unsigned *index)
 {
 	struct tl_id_key key;
@@ -86,7 +87,7 @@ find_host(struct finder *f, size_t input, const struct tl_origin *origin,
 	int rc = 0;
 
 	if (!is_known(origin->boot_id)) {
-		*index = add_host(f, input, origin, kind);
+		*index = add_host(f, source, origin, kind);
 		return 0;
 	}
 	memcpy(&key, origin->boot_id, sizeof(key));
@@ -94,40 +95,41 @@ find_host(struct finder *f, size_t input, const struct tl_origin *origin,
 	for (bool is_copy = false; rc == 0; is_copy = true) {
 		rc = tl_id_map_get(&f->numbers, key, &number);
 		if (rc > 0) {
-			f->of_number[number] = add_host(f, input, origin, kind);
+			f->of_number[number] =
+			    add_host(f, source, origin, kind);
 			f->hosts->list[f->of_number[number]].is_copy = is_copy;
 		}
 		if (rc >= 0)
 			*index = f->of_number[number];
 		if (rc == 0 &&
-		    do_agree(f, f->hosts->list[*index].first_input, input))
+		    do_agree(f, f->hosts->list[*index].first_source, source))
 			break;
 		key.b += KINDS_MAX;
 	}
 	return rc < 0 ? rc : 0;
 }
 
-/* The host of an open input, which may be new. */
+/* The host of an open source, which may be new. */
 static int
-add_input(struct finder *f, size_t input)
+add_source(struct finder *f, size_t source)
 {
-	const struct tl_input *item = &f->inputs->items[input];
+	const struct tl_source *item = &f->sources[source];
 	struct tl_host_clock *clock;
 	struct tl_origin origin;
 	unsigned index;
 	int rc;
 
-	tl_input_origin(item, &origin);
-	rc = find_host(f, input, &origin, tl_input_clock_kind(item), &index);
+	tl_source_origin(item, &origin);
+	rc = find_host(f, source, &origin, tl_source_clock_kind(item), &index);
 	if (rc < 0)
 		return rc;
-	f->hosts->of_input[input] = index;
+	f->hosts->of_source[source] = index;
 	clock = &f->hosts->list[index].clock;
-	/* Of a clock nobody knows its bounds mean nothing. */
+	/* Bounds of a clock that is not known mean nothing. */
 	for (size_t i = 0; is_known(origin.boot_id) && rc == 0 &&
-			   i < tl_input_knot_count(item);
+			   i < tl_source_knot_count(item);
 	     i++)
-		rc = tl_host_clock_add(clock, tl_input_knot(item, i));
+		rc = tl_host_clock_add(clock, tl_source_knot(item, i));
 	return rc;
 }
 
@@ -176,16 +178,15 @@ tell_apart(struct finder *f)
 		    (i + 1 < count && has_machine(host, sorted[i + 1])))
 			snprintf(host->name, sizeof(host->name), "%s (%s)",
 			    host->origin.machine,
-			    base_name(
-				f->inputs->items[host->first_input].name));
+			    base_name(f->sources[host->first_source].name));
 	}
 	free(sorted);
 	return 0;
 }
 
-/* Everything of the inputs is known. */
+/* All sources have been added. */
 static int
-settle(struct finder *f)
+finish(struct finder *f)
 {
 	struct tl_hosts *hosts = f->hosts;
 
@@ -200,11 +201,9 @@ settle(struct finder *f)
 		host->stated_us = tl_host_clock_worst(&host->clock);
 		host->is_marked = hosts->are_several;
 	}
-	for (size_t i = 0; i < f->inputs->count; i++) {
-		struct tl_input *item = &f->inputs->items[i];
-
-		if (tl_input_is_open(item))
-			item->host = &hosts->list[hosts->of_input[i]];
+	for (size_t i = 0; i < f->count; i++) {
+		if (tl_source_is_open(&f->sources[i]))
+			f->sources[i].host = &hosts->list[hosts->of_source[i]];
 	}
 	return hosts->are_several ? tell_apart(f) : 0;
 }
@@ -212,38 +211,39 @@ settle(struct finder *f)
 static int
 find_all(struct finder *f)
 {
-	const size_t count = f->inputs->count;
+	const size_t count = f->count;
 	int rc = 0;
 
 	f->hosts->list = calloc(count + 1, sizeof(*f->hosts->list));
-	f->hosts->of_input = calloc(count + 1, sizeof(unsigned));
+	f->hosts->of_source = calloc(count + 1, sizeof(unsigned));
 	f->of_number = calloc(count + 1, sizeof(unsigned));
-	if (!f->hosts->list || !f->hosts->of_input || !f->of_number)
+	if (!f->hosts->list || !f->hosts->of_source || !f->of_number)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (tl_input_is_open(&f->inputs->items[i]))
-			rc = add_input(f, i);
+		if (tl_source_is_open(&f->sources[i]))
+			rc = add_source(f, i);
 	}
-	return rc < 0 ? rc : settle(f);
+	return rc < 0 ? rc : finish(f);
 }
 
 int
-tl_hosts_find(struct tl_inputs *inputs)
+tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count)
 {
-	struct finder f = { .inputs = inputs,
+	struct finder f = { .sources = sources,
+		.count = count,
 		.hosts = calloc(1, sizeof(struct tl_hosts)) };
 	int rc = f.hosts ? find_all(&f) : -ENOMEM;
 
 	free(f.of_number);
 	tl_id_map_free(&f.numbers);
-	if (rc < 0) {
-		for (size_t i = 0; i < inputs->count; i++)
-			inputs->items[i].host = NULL;
-		tl_hosts_free(f.hosts);
-		return rc;
-	}
-	inputs->hosts = f.hosts;
-	return 0;
+	*hosts = f.hosts;
+	if (rc == 0)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		sources[i].host = NULL;
+	tl_hosts_free(f.hosts);
+	*hosts = NULL;
+	return rc;
 }
 
 void
@@ -254,7 +254,7 @@ tl_hosts_free(struct tl_hosts *hosts)
 	for (size_t i = 0; i < hosts->count; i++)
 		tl_host_clock_free(&hosts->list[i].clock);
 	free(hosts->list);
-	free(hosts->of_input);
+	free(hosts->of_source);
 	free(hosts);
 }
 
@@ -293,11 +293,16 @@ host_close(struct tl_cursor *cursor)
 }
 
 int
-tl_host_cursor(struct tl_host *host, struct tl_cursor *inner,
+tl_source_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor)
 {
+	struct tl_host *host = source->host;
 	struct host_cursor *c;
+	struct tl_cursor *inner;
+	int rc = source->ops->cursor(source, order, &inner);
 
+	if (rc < 0)
+		return rc;
 	*cursor = inner;
 	if (!host || (!host->is_marked && host->offset_ns == 0))
 		return 0; /* as it was logged */
@@ -309,6 +314,35 @@ tl_host_cursor(struct tl_host *host, struct tl_cursor *inner,
 	*c = (struct host_cursor){ { host_next, host_close }, inner, host };
 	*cursor = &c->cursor;
 	return 0;
+}
+
+static int
+find_newest(const struct tl_source *source, int64_t *ns)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = source->ops->cursor(source, TL_NEWEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	do
+		rc = tl_cursor_next(cursor, &event);
+	while (rc > 0 && event.kind == TL_LOST);
+	tl_cursor_close(cursor);
+	if (rc > 0)
+		*ns = event.ns;
+	return rc > 0 ? 0 : rc == 0 ? -ENODATA : rc;
+}
+
+int
+tl_source_newest(const struct tl_source *source, int64_t *ns)
+{
+	const int rc = source->ops->newest ? source->ops->newest(source, ns)
+					   : find_newest(source, ns);
+
+	if (rc == 0 && source->host)
+		*ns = tl_add_ns(*ns, source->host->offset_ns);
+	return rc;
 }
 
 uint32_t
@@ -387,13 +421,13 @@ tl_hosts_plan_given(const struct tl_hosts_plan *plan, const char *const *names,
 	return given_ns;
 }
 
-/* Is an input, or the host it is of, called so? */
+/* Is a source, or the host it is of, called so? */
 static bool
-is_called(const struct tl_inputs *inputs, size_t i, const char *word,
+is_called(const struct tl_source *sources, size_t i, const char *word,
     size_t size)
 {
-	const struct tl_host *host = inputs->items[i].host;
-	const char *name = inputs->items[i].name;
+	const struct tl_host *host = sources[i].host;
+	const char *name = sources[i].name;
 	char number[24];
 
 	snprintf(number, sizeof(number), "%zu", i + 1);
@@ -404,14 +438,14 @@ is_called(const struct tl_inputs *inputs, size_t i, const char *word,
 }
 
 static int
-unknown_host(const struct tl_inputs *inputs, const char *word, size_t size,
+unknown_host(const struct tl_hosts *hosts, const char *word, size_t size,
     struct tl_fault *fault)
 {
 	struct tl_text text = { 0 };
 
-	for (size_t i = 0; inputs->hosts && i < inputs->hosts->count; i++) {
+	for (size_t i = 0; i < hosts->count; i++) {
 		tl_put_string(&text, i > 0 ? ", " : "");
-		tl_put_string(&text, inputs->hosts->list[i].name);
+		tl_put_string(&text, hosts->list[i].name);
 	}
 	tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 	    "%.*s: no such host; there are %s", (int)(size < 64 ? size : 64),
@@ -420,46 +454,36 @@ unknown_host(const struct tl_inputs *inputs, const char *word, size_t size,
 	return -EINVAL;
 }
 
-/* Every host that is called so, once. */
-static int
-shift(struct tl_inputs *inputs, const char *offset, struct tl_fault *fault)
+int
+tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
+    size_t count, const struct tl_hosts_plan *plan, struct tl_fault *fault)
 {
-	int64_t ns = 0;
-	const char *equals = parse_offset(offset, &ns);
-	const size_t size = (size_t)(equals - offset);
-	const struct tl_host *shifted = NULL;
-	bool *done = calloc(inputs->hosts->count + 1, sizeof(*done));
+	bool *done = calloc(hosts->count + 1, sizeof(*done));
+	int rc = done ? 0 : -ENOMEM;
 
-	if (!done)
-		return -ENOMEM;
-	for (size_t i = 0; i < inputs->count; i++) {
-		struct tl_host *host = inputs->items[i].host;
+	/* each offset goes to every host that is called so, once */
+	for (size_t k = 0; k < plan->offset_count && rc == 0; k++) {
+		int64_t ns = 0;
+		const char *word = plan->offsets[k];
+		const size_t size = (size_t)(parse_offset(word, &ns) - word);
+		bool any = false;
 
-		if (!host || done[host - inputs->hosts->list] ||
-		    !is_called(inputs, i, offset, size))
-			continue;
-		done[host - inputs->hosts->list] = true;
-		host->given_ns = tl_add_ns(host->given_ns, ns);
-		host->offset_ns = tl_add_ns(host->offset_ns, ns);
-		shifted = host;
+		memset(done, 0, hosts->count * sizeof(*done));
+		for (size_t i = 0; i < count; i++) {
+			struct tl_host *host = sources[i].host;
+
+			if (!host || done[host - hosts->list] ||
+			    !is_called(sources, i, word, size))
+				continue;
+			done[host - hosts->list] = any = true;
+			host->given_ns = tl_add_ns(host->given_ns, ns);
+			host->offset_ns = tl_add_ns(host->offset_ns, ns);
+		}
+		if (!any)
+			rc = unknown_host(hosts, word, size, fault);
 	}
 	free(done);
-	return shifted ? 0 : unknown_host(inputs, offset, size, fault);
-}
-
-int
-tl_hosts_apply(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
-    const struct tl_report *report, struct tl_fault *fault)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < plan->offset_count && rc == 0; i++)
-		rc = shift(inputs, plan->offsets[i], fault);
-	if (rc == 0 && plan->pair_count > 0)
-		rc = tl_hosts_pair(inputs, plan, report);
-	return rc < 0
-		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
-		   : 0;
+	return rc;
 }
 
 /* Stamps of two that have one boot id are not compared. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hosts.h - the clocks of the inputs: which of them are the same, how far
- * they may be apart, and what is added to their times.
+ * hosts.h - the clocks of the sources: which of them are the same, how far they
+ * may be apart, and what is added to their times.
  *
- *	inputs --boot id, kind of clock--> hosts --offsets, pairs--> times
+ *	sources --boot id, kind of clock--> hosts --offsets, pairs--> times
  *
- * A host is one start of one machine, as far as that is known: every input
- * that does not say is one by itself.  Copies of one virtual machine have one
- * boot id: inputs of it whose clocks do not agree are of several hosts.
+ * A host is one boot of one machine, as far as that is known: every source
+ * without a boot id is a host by itself.  Copies of one virtual machine have
+ * one boot id: sources of it whose clocks do not agree are of several hosts.
+ *
+ * Every tl_source_cursor goes by what is known of its host when it is called,
+ * so offsets and pairs come before the first cursor that is shown.
  */
 #ifndef TL_SOURCE_HOSTS_H
 #define TL_SOURCE_HOSTS_H
@@ -17,20 +20,20 @@
 #include "event/pairs.h"
 #include "event/reader.h"
 #include "source/host_clock.h"
-#include "source/input.h"
+#include "source/source.h"
 
 enum {
 	TL_HOSTS_OFFSETS_MAX = 64,
-	TL_HOSTS_WARNED_MAX = 20, /* that are said by name */
+	TL_HOSTS_WARNED_MAX = 20, /* that are reported by name */
 	TL_HOST_NAME_MAX = 128    /* with its NUL */
 };
 
 struct tl_host {
 	struct tl_host_clock clock;
 	char name[TL_HOST_NAME_MAX]; /* of its machine or else its file */
-	struct tl_origin origin;     /* of its first input */
+	struct tl_origin origin;     /* of its first source */
 	unsigned kind;               /* TIMELINE_CLOCK_...; 0: unknown */
-	size_t first_input;
+	size_t first_source;
 	bool is_copy;       /* its boot id is that of another as well */
 	bool is_marked;     /* there are others: its events have sync_us */
 	int64_t offset_ns;  /* is added to its times */
@@ -47,9 +50,9 @@ struct tl_host {
 struct tl_hosts {
 	struct tl_host *list;
 	size_t count;
-	unsigned *of_input; /* index of an input -> of its host */
-	bool are_several;   /* two that differ, of one at least known */
-	bool are_paired;    /* pairs were looked for */
+	unsigned *of_source; /* index of a source -> of its host */
+	bool are_several;    /* two that differ, of one at least known */
+	bool are_paired;     /* pairs were looked for */
 	struct tl_pairs_counts counts;
 };
 
@@ -61,11 +64,10 @@ struct tl_hosts_plan {
 	size_t pair_count;
 };
 
-struct tl_inputs;
-
-/* The hosts of inputs that are open: 0, -ENOMEM.  They live as long as the
- * inputs, whose cursors go by them from now on. */
-int tl_hosts_find(struct tl_inputs *inputs);
+/* The hosts of those sources that are open, which are pointed to them: 0,
+ * -ENOMEM.  They live as long as the sources. */
+int
+tl_hosts_find(struct tl_hosts **hosts, struct tl_source *sources, size_t count);
 void tl_hosts_free(struct tl_hosts *hosts);
 
 /* One more of a plan: "HOST=NS", "SEND=RECEIVE".  0, -EINVAL and a fault. */
@@ -78,27 +80,31 @@ int tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
 int64_t tl_hosts_plan_given(const struct tl_hosts_plan *plan,
     const char *const *names, size_t count);
 
-/* Do what a plan says, before the first cursor; report what pairs are worth.
- * 0; or a fault: -EINVAL no host is called so, -ENOMEM. */
-int tl_hosts_apply(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
-    const struct tl_report *report, struct tl_fault *fault);
+/* Add the offsets of a plan.  0; -EINVAL and a fault: no host is called so;
+ * -ENOMEM. */
+int tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
+    size_t count, const struct tl_hosts_plan *plan, struct tl_fault *fault);
 
-/* Report the hosts whose place among the others nobody knows. */
+/* Report the hosts whose order among the others is unknown. */
 void
 tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report);
 
 /* The bound of a host's clock as it is used now. */
 uint32_t tl_host_bound(const struct tl_host *host);
 
-/* A cursor of one of a host's inputs with its times and bounds as they are
- * used: owns inner, also on failure.  0, -ENOMEM. */
-int tl_host_cursor(struct tl_host *host, struct tl_cursor *inner,
+/* All events of a source that is open, with the times and bounds that its host
+ * has.  0, -ENOMEM, -errno. */
+int tl_source_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor);
+/* The time of its newest entry; -ENODATA without. */
+int tl_source_newest(const struct tl_source *source, int64_t *ns);
 
 /* == hosts_pairs.c == */
 
-/* Look for pairs in all inputs and make bounds narrower: 0, -ENOMEM. */
-int tl_hosts_pair(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
-    const struct tl_report *report);
+/* Find pairs in all events of count sources, which the cursor gives and which
+ * are read to the end, and make bounds narrower: 0, -ENOMEM. */
+int
+tl_hosts_pair(struct tl_hosts *hosts, struct tl_cursor *cursor, size_t count,
+    const struct tl_hosts_plan *plan, const struct tl_report *report);
 
 #endif

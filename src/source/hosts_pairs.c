@@ -7,20 +7,17 @@
  *
  * Every difference gets its narrowest interval; one host is the reference,
  * and the middle of the interval of each other is added to its times.  What
- * is added is one number for all of an input: that a clock drifts is not
- * reckoned with.
+ * is added is one number for all of a source: drift is not taken into account.
  */
 #include "source/hosts.h"
 
 #include "base/text.h"
 #include "clock/clock.h"
-#include "source/inputs.h"
 
 #include <errno.h>
 #include <string.h>
 
 struct pairing {
-	struct tl_inputs *inputs;
 	struct tl_hosts *hosts;
 	const struct tl_report *report;
 	struct tl_pairs *pairs;
@@ -29,17 +26,14 @@ struct pairing {
 
 /* == what was sent and received == */
 
-/* Damage is met again, and said, when the events are read. */
+/* Damage is reported when the events are read again to be shown. */
 static int
-read_pairs(struct pairing *p)
+read_pairs(struct pairing *p, struct tl_cursor *cursor, size_t count)
 {
-	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_inputs_cursor(p->inputs, TL_OLDEST_FIRST, &cursor);
+	int rc = 0;
 
-	if (rc < 0)
-		return rc == -ENOMEM ? rc : 0;
-	for (size_t failed = 0; failed <= p->inputs->count;) {
+	for (size_t failed = 0; failed <= count;) {
 		rc = tl_cursor_next(cursor, &event);
 		if (rc == 0 || rc == -ENOMEM)
 			break;
@@ -48,11 +42,10 @@ read_pairs(struct pairing *p)
 			continue;
 		}
 		rc = tl_pairs_put(p->pairs, &event,
-		    p->hosts->of_input[event.source]);
+		    p->hosts->of_source[event.source]);
 		if (rc < 0)
 			break;
 	}
-	tl_cursor_close(cursor);
 	return rc == -ENOMEM ? rc : 0;
 }
 
@@ -252,30 +245,28 @@ tighten(struct pairing *p)
 }
 
 int
-tl_hosts_pair(struct tl_inputs *inputs, const struct tl_hosts_plan *plan,
-    const struct tl_report *report)
+tl_hosts_pair(struct tl_hosts *hosts, struct tl_cursor *cursor, size_t count,
+    const struct tl_hosts_plan *plan, const struct tl_report *report)
 {
-	struct pairing p = { .inputs = inputs,
-		.hosts = inputs->hosts,
-		.report = report };
+	struct pairing p = { .hosts = hosts, .report = report };
 	int rc;
 
-	if (p.hosts->count >= TL_BOUNDS_MAX) {
+	if (hosts->count >= TL_BOUNDS_MAX) {
 		tl_report_say(report, 0, TL_FAULT_NOWHERE,
 		    "more than %d hosts: no pairs are looked for",
 		    TL_BOUNDS_MAX - 1);
 		return 0;
 	}
-	rc = tl_bounds_new(&p.bounds, p.hosts->count + 1);
+	rc = tl_bounds_new(&p.bounds, hosts->count + 1);
 	if (rc < 0)
 		return rc;
-	rc = tl_pairs_new(&p.pairs, plan->pairs, plan->pair_count,
-	    p.hosts->count);
+	rc =
+	    tl_pairs_new(&p.pairs, plan->pairs, plan->pair_count, hosts->count);
 	if (rc == 0)
-		rc = read_pairs(&p);
+		rc = read_pairs(&p, cursor, count);
 	if (rc == 0) {
-		p.hosts->are_paired = true;
-		p.hosts->counts = tl_pairs_counts(p.pairs);
+		hosts->are_paired = true;
+		hosts->counts = tl_pairs_counts(p.pairs);
 		tighten(&p);
 		say_counts(&p);
 	}

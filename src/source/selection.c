@@ -143,3 +143,29 @@ tl_selection_is_any(const struct tl_selection *selection)
 {
 	return selection->any || selection->filter.min_level;
 }
+
+/* == what they do to the clocks of hosts == */
+
+static void
+warn_of_hosts(void *context, const struct tl_fault *fault)
+{
+	tl_warn *const *warn = context;
+
+	(*warn)(NULL, fault);
+}
+
+int
+tl_selection_hosts(const struct tl_selection *selection,
+    struct tl_sources *sources, tl_warn *warn, bool in_order,
+    struct tl_fault *fault)
+{
+	const struct tl_report report = { warn_of_hosts, &warn };
+	int rc;
+
+	if (!sources->hosts || sources->hosts->count == 0)
+		return 0; /* none is open, which is reported */
+	rc = tl_sources_apply(sources, &selection->hosts, &report, fault);
+	if (rc == 0 && in_order)
+		tl_hosts_warn(sources->hosts, &report);
+	return rc;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * selection.h - which entries a command line asks for, in the same words in
- * every program: the rows of selection.def.
+ * selection.h - which entries a command line asks for: the options that are
+ * the same in every program, rows of selection.def.
  */
 #ifndef TL_SOURCE_SELECTION_H
 #define TL_SOURCE_SELECTION_H
@@ -9,12 +9,13 @@
 #include "base/fault.h"
 #include "base/options.h"
 #include "event/filter.h"
+#include "source/diagnostics.h"
 #include "source/hosts.h"
 #include "source/remote.h"
 
 #include <stdbool.h>
 
-/* The values of its rows: beyond those of any program's own. */
+/* The values of its rows, beyond those of any program's own. */
 enum {
 	TL_SELECTION_FIRST = 4096,
 #define SELECTION(letter, name, argument, constant, take, help) \
@@ -42,7 +43,7 @@ struct tl_selection {
 	const char *exclude;
 	const char *host_globs[TL_FILTER_LIST_MAX]; /* any may match */
 	size_t host_glob_count;
-	struct tl_hosts_plan hosts; /* what is done to their times */
+	struct tl_hosts_plan hosts; /* what is added to their times */
 };
 
 /* Everything is let through. */
@@ -51,7 +52,7 @@ void tl_selection_init(struct tl_selection *selection);
  * the rows; -EINVAL and a fault. */
 int tl_selection_take(struct tl_selection *selection, int value,
     const char *argument, struct tl_fault *fault);
-/* Where no option said it: TIMELINE_PRIORITY.  0, -EINVAL and a fault. */
+/* Where no option was given: TIMELINE_PRIORITY.  0, -EINVAL and a fault. */
 int
 tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault);
 
@@ -60,7 +61,17 @@ tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault);
 struct tl_remote_plan
 tl_selection_remote(const struct tl_selection *selection, bool follow);
 
-/* Is there anything that keeps entries out? */
+/* Is there anything that leaves entries out? */
 bool tl_selection_is_any(const struct tl_selection *selection);
+
+/*
+ * Do --offset and --pair to the clocks of hosts, before the first entry is
+ * read, and report what came of them.  in_order: entries of several hosts are
+ * put in one order; report the hosts whose order is unknown.  0; -EINVAL and a
+ * fault: the command line names no host of these; -ENOMEM.
+ */
+int tl_selection_hosts(const struct tl_selection *selection,
+    struct tl_sources *sources, tl_warn *warn, bool in_order,
+    struct tl_fault *fault);
 
 #endif

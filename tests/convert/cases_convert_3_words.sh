@@ -93,7 +93,7 @@ is 'hostile text becomes every format' "$(cat "$work/seen")" ''
 man=$top/src/convert/timeline-convert.1
 completion=$top/src/convert/timeline-convert.bash
 options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
-	"$top/src/convert/options.def" "$top/src/script/selection.def")
+	"$top/src/convert/options.def" "$top/src/source/selection.def")
 has 'the table of options is found' "$options" '^list-formats$'
 help=$("$convert" --help)
 for option in $options; do

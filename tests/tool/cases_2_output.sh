@@ -67,7 +67,7 @@ ends '--info has no CSV' 2 "$dump" --info --format csv "$known"
 
 # every option of the table is told of everywhere
 options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
-	"$top/src/dump/options.def" "$top/src/script/selection.def")
+	"$top/src/dump/options.def" "$top/src/source/selection.def")
 has 'the table of options is found' "$options" '^oldest-first$'
 help=$("$dump" --help)
 for option in $options; do

@@ -9,7 +9,7 @@
 #include "../lib/disguise.h"
 #include "../lib/suite.h"
 #include "snap/write.h"
-#include "source/inputs.h"
+#include "source/sources.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct host {
 
 static struct host hosts[HOSTS];
 static struct tl_message sent, received;
-static struct tl_inputs inputs;
+static struct tl_sources inputs;
 static char said[4096];
 
 static inline void
@@ -64,7 +64,7 @@ setup(void)
 static inline void
 teardown(void)
 {
-	tl_inputs_free(&inputs);
+	tl_sources_free(&inputs);
 	for (size_t i = 0; i < HOSTS; i++)
 		unlink(hosts[i].path);
 }
@@ -128,17 +128,17 @@ save(struct host *h)
 static inline void
 open_hosts(size_t count)
 {
-	static const struct tl_input_plan plan;
+	static const struct tl_source_plan plan;
 	const char *names[HOSTS];
 
 	for (size_t i = 0; i < count; i++) {
 		save(&hosts[i]);
 		names[i] = hosts[i].path;
 	}
-	tl_inputs_free(&inputs);
-	ck_assert_int_eq(tl_inputs_open(&inputs, names, count, &plan), 0);
+	tl_sources_free(&inputs);
+	ck_assert_int_eq(tl_sources_open(&inputs, names, count, &plan), 0);
 	for (size_t i = 0; i < count; i++)
-		ck_assert(tl_input_is_open(&inputs.items[i]));
+		ck_assert(tl_source_is_open(&inputs.items[i]));
 }
 
 static inline void
@@ -158,7 +158,7 @@ open_cursor(enum tl_order order)
 {
 	struct tl_cursor *cursor = NULL;
 
-	ck_assert_int_eq(tl_inputs_cursor(&inputs, order, &cursor), 0);
+	ck_assert_int_eq(tl_sources_cursor(&inputs, order, &cursor), 0);
 	return cursor;
 }
 
@@ -191,7 +191,8 @@ apply(const char *const *offsets, const char *const *pairs, int want)
 		    0);
 	for (; pairs && *pairs; pairs++)
 		ck_assert_int_eq(tl_hosts_plan_pair(&plan, *pairs, &fault), 0);
-	ck_assert_int_eq(tl_hosts_apply(&inputs, &plan, &report, &fault), want);
+	ck_assert_int_eq(tl_sources_apply(&inputs, &plan, &report, &fault),
+	    want);
 	if (want < 0)
 		snprintf(said, sizeof(said), "%s", fault.text);
 }

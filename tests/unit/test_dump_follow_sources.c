@@ -29,10 +29,13 @@ any(uint64_t below)
 static void
 start(void)
 {
-	struct tl_input item = { .name = "-", .is_stream = true };
-	const struct tl_inputs inputs = { .items = &item, .count = 1 };
+	struct tl_source item;
+	const struct tl_source_plan follow = { .follow = true };
+	const struct tl_sources inputs = { .items = &item, .count = 1 };
 
+	tl_source_open(&item, "test://", &follow);
 	ck_assert_int_eq(tl_follow_sources_init(&sources, &inputs, &plan), 0);
+	tl_source_free(&item);
 }
 
 static void

@@ -11,7 +11,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static struct tl_input input;
+static struct tl_source input;
 static struct tl_levels levels;
 static struct timeline_event *trace_event;
 
@@ -32,7 +32,7 @@ static void
 teardown(void)
 {
 	tl_levels_free(&levels);
-	tl_snap_close(input.snap);
+	tl_source_close(&input);
 	fixture_close();
 }
 
@@ -41,9 +41,11 @@ read_all(void)
 {
 	struct tl_progress quiet = { 0 };
 	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
 
-	ck_assert_msg(tl_snap_open(&input.snap, fixture_name, 0, &fault) == 0,
-	    "%s", fault.text);
+	ck_assert_msg(tl_snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
+	    fault.text);
+	tl_source_of_snap(&input, snap);
 	ck_assert_int_eq(tl_levels_read(&levels, &input, &quiet), 0);
 }
 
@@ -65,8 +67,10 @@ START_TEST(a_sample_is_as_long_as_writers_have_it_open)
 	w = &levels.windows[1];
 	ck_assert_uint_eq(w->threshold, 4);
 	ck_assert(w->burst && w->sample && !w->merged && !w->joined);
-	ck_assert_int_eq(w->to_ns, tl_snap_time(input.snap, 0, over, NULL));
-	ck_assert_int_eq(w->from_ns, tl_snap_time(input.snap, 0, e->tsc, NULL));
+	ck_assert_int_eq(w->to_ns,
+	    tl_snap_time(tl_source_snap(&input), 0, over, NULL));
+	ck_assert_int_eq(w->from_ns,
+	    tl_snap_time(tl_source_snap(&input), 0, e->tsc, NULL));
 	ck_assert_uint_eq(levels.bursts, 1);
 	ck_assert_uint_eq(levels.samples, 1);
 	ck_assert_int_eq(levels.complete_ns, INT64_MIN);

@@ -61,9 +61,9 @@ START_TEST(copies_of_a_machine_are_not_merged_by_their_stamps)
 		log_at(i % 4, NOON + (int64_t)i * MS, &sent, i);
 	open_hosts(4);
 	ck_assert_uint_eq(inputs.hosts->count, 2);
-	ck_assert_uint_eq(inputs.hosts->of_input[1], 1);
-	ck_assert_uint_eq(inputs.hosts->of_input[2], 1);
-	ck_assert_uint_eq(inputs.hosts->of_input[3], 0);
+	ck_assert_uint_eq(inputs.hosts->of_source[1], 1);
+	ck_assert_uint_eq(inputs.hosts->of_source[2], 1);
+	ck_assert_uint_eq(inputs.hosts->of_source[3], 0);
 	ck_assert_str_eq(sequence(TL_OLDEST_FIRST), "1 2 1 2 0 3 0 3");
 	tl_hosts_warn(inputs.hosts, &report);
 	ck_assert_ptr_nonnull(strstr(said, "another clock under the same boot "
@@ -128,7 +128,7 @@ START_TEST(an_offset_moves_a_host)
 		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
 		ck_assert_int_eq(event.ns, NOON - 2 * MS);
 		tl_cursor_close(cursor);
-		ck_assert_int_eq(tl_inputs_newest(&inputs, &newest), 0);
+		ck_assert_int_eq(tl_sources_newest(&inputs, &newest), 0);
 		ck_assert_int_eq(newest, NOON);
 	}
 }

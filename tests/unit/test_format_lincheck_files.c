@@ -9,7 +9,7 @@
 #include "base/storage.h"
 #include "base/terminal.h"
 #include "format/lincheck/lincheck.h"
-#include "source/input.h"
+#include "source/hosts.h"
 #include "trace/layout.h"
 
 #include <errno.h>
@@ -89,23 +89,23 @@ static const char *const of_8[] = { "v8-mem1", "v8-mem2", "v8-mem4",
 static void
 write_again(const char *name)
 {
-	static const struct tl_input_plan plan;
+	static const struct tl_source_plan plan;
 	struct tl_cursor *cursor;
 	struct tl_writer *writer;
 	struct tl_event event;
-	struct tl_input input;
+	struct tl_source input;
 
-	tl_input_open(&input, name, &plan);
-	ck_assert(tl_input_is_open(&input));
-	ck_assert_int_eq(tl_input_state(&input), TL_INPUT_WHOLE);
-	ck_assert_int_eq(tl_input_cursor(&input, TL_OLDEST_FIRST, &cursor), 0);
+	tl_source_open(&input, name, &plan);
+	ck_assert(tl_source_is_open(&input));
+	ck_assert_int_eq(tl_source_state(&input), TL_SOURCE_WHOLE);
+	ck_assert_int_eq(tl_source_cursor(&input, TL_OLDEST_FIRST, &cursor), 0);
 	ck_assert_int_eq(tl_lincheck_write_at(&writer, path, NULL), 0);
 	while (tl_cursor_next(cursor, &event) > 0)
 		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
 	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
 	tl_writer_free(writer);
 	tl_cursor_close(cursor);
-	tl_input_close(&input);
+	tl_source_close(&input);
 }
 
 START_TEST(a_file_of_version_8_comes_back)
@@ -238,19 +238,19 @@ END_TEST
 
 /* == the state of a file == */
 
-static enum tl_input_state
+static enum tl_source_state
 state_of(struct tl_bytes bytes)
 {
-	static const struct tl_input_plan plan = { .check = true };
-	enum tl_input_state state;
-	struct tl_input input;
+	static const struct tl_source_plan plan = { .check = true };
+	enum tl_source_state state;
+	struct tl_source input;
 
 	save(path, bytes);
-	tl_input_open(&input, path, &plan);
-	state = tl_input_state(&input);
-	ck_assert_int_eq(tl_input_is_damaged(&input),
-	    state == TL_INPUT_DAMAGED);
-	tl_input_close(&input);
+	tl_source_open(&input, path, &plan);
+	state = tl_source_state(&input);
+	ck_assert_int_eq(tl_source_is_damaged(&input),
+	    state == TL_SOURCE_DAMAGED);
+	tl_source_close(&input);
 	return state;
 }
 
@@ -260,27 +260,27 @@ START_TEST(a_file_is_whole_unfinished_or_damaged)
 
 	load(&data, DATA "v22-mem2.trace");
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size)),
-	    TL_INPUT_WHOLE);
+	    TL_SOURCE_WHOLE);
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size - 1)),
-	    TL_INPUT_UNFINISHED);
+	    TL_SOURCE_UNFINISHED);
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size / 2)),
-	    TL_INPUT_UNFINISHED);
+	    TL_SOURCE_UNFINISHED);
 	data.data[HEADER] ^= 0x40; /* the kind of the first object */
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size)),
-	    TL_INPUT_DAMAGED);
+	    TL_SOURCE_DAMAGED);
 	data.data[HEADER] ^= 0x40;
 	save(index_path, tl_bytes("no index", 8));
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size)),
-	    TL_INPUT_DAMAGED);
+	    TL_SOURCE_DAMAGED);
 	load(&index, DATA "v22-mem2.trace.idx");
 	save(index_path, tl_bytes(index.data, index.size));
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size)),
-	    TL_INPUT_WHOLE);
+	    TL_SOURCE_WHOLE);
 	ck_assert_int_eq(state_of(tl_bytes(data.data, data.size / 2)),
-	    TL_INPUT_DAMAGED);
+	    TL_SOURCE_DAMAGED);
 	unlink(index_path);
 	tl_text_free(&index);
-	ck_assert_int_eq(state_of(tl_bytes(data.data, 4)), TL_INPUT_DAMAGED);
+	ck_assert_int_eq(state_of(tl_bytes(data.data, 4)), TL_SOURCE_DAMAGED);
 	tl_text_free(&data);
 }
 END_TEST

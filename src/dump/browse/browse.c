@@ -394,7 +394,7 @@ start_at(struct tl_browse *browse, const char *path, struct tl_fault *fault)
 }
 
 int
-tl_browse_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_browse_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, const struct tl_output *output,
     struct tl_fault *fault)
 {

@@ -12,7 +12,6 @@
 #include "base/signals.h"
 #include "dump/follow/stream.h"
 #include "dump/listing.h"
-#include "snap/snap.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -33,9 +32,9 @@ struct batch {
 
 struct follow {
 	const struct tl_options *options;
-	struct tl_inputs *inputs;
-	struct tl_cursor *cursors[TL_INPUTS_MAX]; /* NULL: none */
-	bool ended[TL_INPUTS_MAX];
+	struct tl_sources *inputs;
+	struct tl_cursor *cursors[TL_SOURCES_MAX]; /* NULL: none */
+	bool ended[TL_SOURCES_MAX];
 	size_t live;
 	size_t tail; /* entries the first round shows */
 	struct tl_select *select;
@@ -90,11 +89,11 @@ reverse(struct tl_event *events, size_t count)
 static int
 end_one(struct follow *f, size_t i, int rc)
 {
-	struct tl_input *input = &f->inputs->items[i];
+	struct tl_source *input = &f->inputs->items[i];
 
 	if (rc != -EPIPE)
 		return rc;
-	if (!input->is_stream)
+	if (!tl_source_is_followed(input))
 		tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
 	f->ended[i] = true; /* its messages are still used */
 	f->live--;
@@ -117,7 +116,7 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 	while (read < read_max && !tl_stop_is_asked() &&
 	       (rc = tl_cursor_next(f->cursors[i], &event)) > 0) {
 		read++;
-		if (!f->inputs->items[i].is_stream) {
+		if (!tl_source_is_followed(&f->inputs->items[i])) {
 			event.source = (uint16_t)i;
 			event.sync_us = f->sources.here_us;
 			tl_follow_sources_shift(&f->sources, &event);
@@ -151,7 +150,8 @@ gather(struct follow *f, bool first)
 	f->batch.count = 0;
 	tl_follow_sources_ask_clock(&f->sources);
 	for (size_t i = 0; i < f->inputs->count; i++) {
-		const bool cut = first && !f->inputs->items[i].is_stream;
+		const bool cut =
+		    first && !tl_source_is_followed(&f->inputs->items[i]);
 		const size_t before = f->batch.count;
 		int rc;
 
@@ -228,11 +228,11 @@ open_all(struct follow *f)
 	const uint64_t tail = first_tail(f);
 
 	for (size_t i = 0; i < f->inputs->count; i++) {
-		struct tl_input *input = &f->inputs->items[i];
+		struct tl_source *input = &f->inputs->items[i];
 
 		if (input->fault.rc < 0)
 			continue;
-		if ((input->is_stream
+		if ((tl_source_is_followed(input)
 			    ? tl_follow_stream_open(&f->cursors[i], input,
 				  &f->plan, &f->sources)
 			    : tl_follow_open(&f->cursors[i], input->name, tail,
@@ -244,17 +244,6 @@ open_all(struct follow *f)
 	return f->live == 0 ? -ENOENT : 0;
 }
 
-/* Was there damage in a stream? */
-static bool
-is_faulty(const struct tl_input *input)
-{
-	for (size_t k = 0; input->faults && k < tl_input_faults_kept(input);
-	     k++)
-		if (tl_input_fault(input, k)->rc < 0)
-			return true;
-	return false;
-}
-
 /* Streams say now what was wrong with them; true: something was. */
 static bool
 close_all(struct follow *f)
@@ -263,7 +252,8 @@ close_all(struct follow *f)
 
 	for (size_t i = 0; i < f->inputs->count; i++) {
 		tl_cursor_close(f->cursors[i]);
-		faulty |= is_faulty(&f->inputs->items[i]);
+		faulty |= tl_source_is_followed(&f->inputs->items[i]) &&
+			  tl_source_is_damaged(&f->inputs->items[i]);
 	}
 	return faulty;
 }
@@ -301,7 +291,7 @@ follow_all(struct follow *f)
 }
 
 int
-tl_follow_show(struct tl_inputs *inputs, struct tl_select *select,
+tl_follow_show(struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	struct follow f = { .options = options,

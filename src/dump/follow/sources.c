@@ -45,7 +45,7 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	rc = find_machine(s, origin, &s->machines[s->count]);
 	if (rc < 0)
 		return rc;
-	*host = (struct tl_host){ .origin = *origin, .first_input = s->count };
+	*host = (struct tl_host){ .origin = *origin, .first_source = s->count };
 	snprintf(host->name, sizeof(host->name), "%s",
 	    origin->machine[0] ? origin->machine : name);
 	if (s->count < s->input_count)
@@ -53,14 +53,14 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	host->offset_ns = host->given_ns = tl_hosts_plan_given(s->plan,
 	    (const char *const[]){ origin->machine, name, number }, 3);
 	s->origins[s->count] = *origin;
-	s->hosts.of_input[s->count] = (unsigned)s->count;
+	s->hosts.of_source[s->count] = (unsigned)s->count;
 	s->hosts.count = ++s->count;
 	return 0;
 }
 
 /* A stream is of nobody itself; what is here is of this machine. */
 static int
-add_inputs(struct tl_follow_sources *s, const struct tl_inputs *inputs)
+add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
 {
 	static const struct tl_origin nobody;
 	struct tl_origin here;
@@ -70,31 +70,34 @@ add_inputs(struct tl_follow_sources *s, const struct tl_inputs *inputs)
 	tl_boot_id(here.boot_id);
 	s->input_count = inputs->count;
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
-		const struct tl_input *item = &inputs->items[i];
+		const struct tl_source *item = &inputs->items[i];
 
-		rc = tl_follow_sources_add(s, item->is_stream ? &nobody : &here,
-		    item->is_stream ? "" : item->name);
-		s->has_streams |= item->is_stream;
-		s->machine_count -= item->is_stream;
+		const bool is_stream = tl_source_is_followed(item);
+
+		rc = tl_follow_sources_add(s, is_stream ? &nobody : &here,
+		    is_stream ? "" : item->name);
+		s->has_streams |= is_stream;
+		s->machine_count -= is_stream;
 	}
 	return rc;
 }
 
 int
 tl_follow_sources_init(struct tl_follow_sources *s,
-    const struct tl_inputs *inputs, const struct tl_hosts_plan *plan)
+    const struct tl_sources *inputs, const struct tl_hosts_plan *plan)
 {
 	const size_t most = TL_FOLLOW_SOURCES_MAX;
 	int rc;
 
 	*s = (struct tl_follow_sources){
 		.hosts = { .list = calloc(most, sizeof(*s->hosts.list)),
-		    .of_input = calloc(most, sizeof(*s->hosts.of_input)) },
+		    .of_source = calloc(most, sizeof(*s->hosts.of_source)) },
 		.origins = calloc(most, sizeof(*s->origins)),
 		.machines = calloc(most, sizeof(*s->machines)),
 		.plan = plan
 	};
-	if (!s->hosts.list || !s->hosts.of_input || !s->origins || !s->machines)
+	if (!s->hosts.list || !s->hosts.of_source || !s->origins ||
+	    !s->machines)
 		return -ENOMEM;
 	rc = add_inputs(s, inputs);
 	s->hosts.are_several = s->has_streams; /* there may be soon */
@@ -107,7 +110,7 @@ tl_follow_sources_free(struct tl_follow_sources *s)
 	free(s->origins);
 	free(s->machines);
 	free(s->hosts.list);
-	free(s->hosts.of_input);
+	free(s->hosts.of_source);
 	tl_id_map_free(&s->boots);
 }
 

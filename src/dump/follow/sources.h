@@ -11,7 +11,7 @@
 
 #include "base/id_map.h"
 #include "source/hosts.h"
-#include "source/inputs.h"
+#include "source/sources.h"
 
 /* Writers want to know all of them at the beginning: what has not come yet is
  * unknown, and costs no memory that is not used. */
@@ -40,7 +40,7 @@ struct tl_follow_sources {
 
 /* Begins with the inputs, in their order: 0, -ENOMEM. */
 int tl_follow_sources_init(struct tl_follow_sources *sources,
-    const struct tl_inputs *inputs, const struct tl_hosts_plan *plan);
+    const struct tl_sources *inputs, const struct tl_hosts_plan *plan);
 void tl_follow_sources_free(struct tl_follow_sources *sources);
 
 /* One more, and what it is called where its host has no name: 0, -ENOSPC,

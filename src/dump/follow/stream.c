@@ -15,7 +15,7 @@
 
 struct stream {
 	struct tl_cursor cursor; /* first: what callers see */
-	struct tl_input *input;
+	struct tl_source *input;
 	const struct tl_remote_plan *plan;
 	struct tl_follow_sources *sources;
 	struct tl_chain_follow *follow;
@@ -140,28 +140,19 @@ stream_next(struct tl_cursor *cursor, struct tl_event *event)
 /* == its end == */
 
 static void
-keep_fault(struct tl_input *input, const struct tl_fault *fault)
-{
-	if (!input->faults)
-		input->faults = calloc(1, sizeof(*input->faults));
-	if (input->faults)
-		*tl_faults_next(input->faults) = *fault;
-}
-
-static void
 keep_faults(struct stream *s)
 {
 	const struct tl_faults *rest = tl_chain_follow_faults(s->follow);
 
 	for (size_t i = 0; i < rest->count && i < TL_SNAP_FAULTS_MAX; i++)
-		keep_fault(s->input, &rest->list[i]);
+		tl_source_add_fault(s->input, &rest->list[i]);
 	for (size_t k = 0; k < tl_chain_follow_count(s->follow); k++) {
 		const struct tl_chain *chain =
 		    tl_chain_follow_chain(s->follow, k);
 		const size_t count = tl_chain_fault_count(chain);
 
 		for (size_t i = 0; i < count && i < TL_SNAP_FAULTS_MAX; i++)
-			keep_fault(s->input, tl_chain_fault(chain, i));
+			tl_source_add_fault(s->input, tl_chain_fault(chain, i));
 	}
 }
 
@@ -175,7 +166,7 @@ stream_close(struct tl_cursor *cursor)
 		keep_faults(s);
 	tl_chain_follow_free(s->follow);
 	if (s->is_remote && tl_remote_close(&s->remote, !s->ended, &fault) < 0)
-		keep_fault(s->input, &fault);
+		tl_source_add_fault(s->input, &fault);
 	for (size_t i = 0; i < s->known_count; i++)
 		tl_host_clock_free(&s->known[i].clock);
 	free(s->known);
@@ -204,7 +195,7 @@ open_bytes(struct stream *s)
 }
 
 int
-tl_follow_stream_open(struct tl_cursor **cursor, struct tl_input *input,
+tl_follow_stream_open(struct tl_cursor **cursor, struct tl_source *input,
     const struct tl_remote_plan *plan, struct tl_follow_sources *sources)
 {
 	struct stream *s = calloc(1, sizeof(*s));

@@ -14,7 +14,7 @@
  * the faults of the input when it is closed.  0 or -errno, and the input's
  * fault says why.
  */
-int tl_follow_stream_open(struct tl_cursor **cursor, struct tl_input *input,
+int tl_follow_stream_open(struct tl_cursor **cursor, struct tl_source *input,
     const struct tl_remote_plan *plan, struct tl_follow_sources *sources);
 
 #endif

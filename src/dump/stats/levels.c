@@ -31,10 +31,10 @@ add_window(void *context, const struct tl_level_window *window)
 
 /* Is every entry that was ever logged still there? */
 static bool
-is_complete(const struct tl_input *input)
+is_complete(const struct tl_source *input)
 {
-	for (size_t i = 0; i < tl_input_lane_count(input); i++) {
-		if (tl_input_lane_is_cut(input, i))
+	for (size_t i = 0; i < tl_source_lane_count(input); i++) {
+		if (tl_source_lane_is_cut(input, i))
 			return false;
 	}
 	return true;
@@ -49,21 +49,22 @@ is_level(uint64_t n)
 /* The levels before the first change: those of a new timeline if that is in
  * sight, those of now if nothing ever changed. */
 static uint8_t
-level_at_start(const struct tl_input *input, bool any_change)
+level_at_start(const struct tl_source *input, bool any_change)
 {
 	uint8_t base;
 
 	if (is_complete(input)) /* as every foreign file */
 		return TIMELINE_LEVEL_MIN;
-	base = (uint8_t)(timeline_levels(tl_snap_header(input->snap)) >>
-			 TIMELINE_LEVELS_BASE);
+	base =
+	    (uint8_t)(timeline_levels(tl_snap_header(tl_source_snap(input))) >>
+		      TIMELINE_LEVELS_BASE);
 	return !any_change && is_level(base) ? base : 0;
 }
 
 /* What is walked for the levels. */
 struct walk {
 	struct tl_levels *levels;
-	const struct tl_input *input;
+	const struct tl_source *input;
 	struct tl_level_state state;
 	bool *begun;      /* each lane */
 	int64_t *lane_ns; /* its newest entry */
@@ -74,23 +75,24 @@ struct walk {
 static void
 lane_begin(struct walk *w, const struct tl_event *event)
 {
-	const size_t lane = tl_input_lane(w->input, event);
+	const size_t lane = tl_source_lane(w->input, event);
 
-	assert(lane < tl_input_lane_count(w->input));
+	assert(lane < tl_source_lane_count(w->input));
 	if (w->begun[lane])
 		return;
 	w->begun[lane] = true;
-	if (tl_input_lane_is_cut(w->input, lane) &&
+	if (tl_source_lane_is_cut(w->input, lane) &&
 	    event->ns > w->levels->complete_ns)
 		w->levels->complete_ns = event->ns;
 }
 
 /* Are stamps those that the writers took? */
 static bool
-has_own_stamps(const struct tl_input *input)
+has_own_stamps(const struct tl_source *input)
 {
-	return input->snap &&
-	       tl_snap_header(input->snap)->state != TIMELINE_IMPORTED;
+	const struct tl_snap *snap = tl_source_snap(input);
+
+	return snap && tl_snap_header(snap)->state != TIMELINE_IMPORTED;
 }
 
 static int
@@ -100,7 +102,7 @@ take(struct walk *w, const struct tl_event *event)
 	int64_t until_ns = 0;
 
 	if (event->kind == TL_LOST) {
-		const size_t lane = tl_input_lane(w->input, event);
+		const size_t lane = tl_source_lane(w->input, event);
 		const int rc = tl_slots_lose(&l->slots,
 		    w->begun[lane] ? w->lane_ns[lane] : INT64_MIN, event->ns);
 
@@ -113,15 +115,15 @@ take(struct walk *w, const struct tl_event *event)
 	if (event->ns > l->last_ns)
 		l->last_ns = event->ns;
 	lane_begin(w, event);
-	w->lane_ns[tl_input_lane(w->input, event)] = event->ns;
+	w->lane_ns[tl_source_lane(w->input, event)] = event->ns;
 	if (tl_slots_is_plan(event) && has_own_stamps(w->input)) {
 		const int rc = tl_slots_put(&l->slots, event);
 
 		if (rc < 0)
 			return rc;
 	}
-	if (tl_level_is_change(event) && w->input->snap)
-		until_ns = tl_snap_time(w->input->snap, event->epoch,
+	if (tl_level_is_change(event) && tl_source_snap(w->input))
+		until_ns = tl_snap_time(tl_source_snap(w->input), event->epoch,
 		    tl_level_end_stamp(event), NULL);
 	return tl_level_put(&w->state, event, until_ns);
 }
@@ -160,13 +162,13 @@ static int
 read_levels(struct walk *w, struct tl_progress *progress)
 {
 	struct tl_cursor *cursor;
-	int rc = tl_input_cursor(w->input, TL_NEWEST_FIRST, &cursor);
+	int rc = tl_source_cursor(w->input, TL_NEWEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
 	w->start = level_at_start(w->input, has_change(cursor));
 	tl_cursor_close(cursor);
-	rc = tl_input_cursor(w->input, TL_OLDEST_FIRST, &cursor);
+	rc = tl_source_cursor(w->input, TL_OLDEST_FIRST, &cursor);
 	if (rc < 0)
 		return rc;
 	tl_level_init(&w->state, add_window, w->levels);
@@ -179,14 +181,14 @@ read_levels(struct walk *w, struct tl_progress *progress)
 }
 
 int
-tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
+tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
     struct tl_progress *progress)
 {
 	struct walk w = { .levels = levels,
 		.input = input,
-		.begun = calloc(tl_input_lane_count(input) + 1, sizeof(bool)),
+		.begun = calloc(tl_source_lane_count(input) + 1, sizeof(bool)),
 		.lane_ns =
-		    calloc(tl_input_lane_count(input) + 1, sizeof(int64_t)) };
+		    calloc(tl_source_lane_count(input) + 1, sizeof(int64_t)) };
 	int rc = -ENOMEM;
 
 	*levels = (struct tl_levels){ .last_ns = INT64_MIN,

@@ -11,8 +11,8 @@
 
 #include "dump/stats/slots.h"
 #include "event/levels.h"
-#include "source/inputs.h"
 #include "source/progress.h"
+#include "source/sources.h"
 
 struct tl_levels {
 	struct tl_level_window *windows; /* oldest first, no holes */
@@ -30,7 +30,7 @@ struct tl_levels {
 };
 
 /* Read the changes of an input.  0 or -errno; levels must be freed. */
-int tl_levels_read(struct tl_levels *levels, const struct tl_input *input,
+int tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
     struct tl_progress *progress);
 void tl_levels_free(struct tl_levels *levels);
 

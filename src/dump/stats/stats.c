@@ -43,7 +43,7 @@ struct source {
 };
 
 struct stats {
-	const struct tl_inputs *inputs;
+	const struct tl_sources *inputs;
 	struct tl_select *select;
 	struct source *sources;
 	struct tl_labels labels;
@@ -79,7 +79,7 @@ open_share(const struct source *source, unsigned gate)
 static int
 source_init(struct stats *s, size_t i)
 {
-	const struct tl_input *input = &s->inputs->items[i];
+	const struct tl_source *input = &s->inputs->items[i];
 	const struct tl_filter *filter = &s->select->filter;
 	struct source *source = &s->sources[i];
 	int rc = tl_levels_read(&source->levels, input, &s->select->progress);
@@ -96,7 +96,7 @@ source_init(struct stats *s, size_t i)
 	tl_levels_rest_init(&source->rest, &source->levels, source->to_ns);
 	for (unsigned gate = 0; gate < LEVELS; gate++)
 		source->open_share[gate] = open_share(source, gate);
-	source->lane_count = tl_input_lane_count(input);
+	source->lane_count = tl_source_lane_count(input);
 	source->lanes = calloc(source->lane_count + 1, sizeof(struct lane));
 	if (!source->lanes)
 		return -ENOMEM;
@@ -113,7 +113,7 @@ stats_init(struct stats *s)
 	if (!s->sources)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->inputs->count && rc == 0; i++) {
-		if (tl_input_is_open(&s->inputs->items[i]))
+		if (tl_source_is_open(&s->inputs->items[i]))
 			rc = source_init(s, i);
 	}
 	return rc;
@@ -150,8 +150,8 @@ stats_free(struct stats *s)
 static size_t
 lane_of(const struct stats *s, const struct tl_event *event)
 {
-	const struct tl_input *input = &s->inputs->items[event->source];
-	const size_t lane = tl_input_lane(input, event);
+	const struct tl_source *input = &s->inputs->items[event->source];
+	const size_t lane = tl_source_lane(input, event);
 
 	assert(lane < s->sources[event->source].lane_count);
 	return lane;
@@ -170,11 +170,11 @@ lane_begin(const struct stats *s, const struct tl_event *event,
     struct lane *lane)
 {
 	struct source *source = &s->sources[event->source];
-	const struct tl_input *input = &s->inputs->items[event->source];
+	const struct tl_source *input = &s->inputs->items[event->source];
 	int64_t from = source->from_ns, open_ns[LEVELS];
 
 	lane->begun = true;
-	if (tl_input_lane_is_cut(input, event->lane) && event->ns > from)
+	if (tl_source_lane_is_cut(input, event->lane) && event->ns > from)
 		from = event->ns;
 	lane->weight = weight_of(source->to_ns - from);
 	if (source->known_from_ns > from)
@@ -339,7 +339,7 @@ gather(struct stats *s)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int rc = tl_inputs_cursor(s->inputs, TL_OLDEST_FIRST, &cursor);
+	int rc = tl_sources_cursor(s->inputs, TL_OLDEST_FIRST, &cursor);
 
 	if (rc < 0)
 		return rc;
@@ -391,7 +391,7 @@ put_rows(struct stats *s, enum tl_format format, struct tl_output *output)
 }
 
 int
-tl_stats_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output)
 {
 	struct stats s = { .inputs = inputs, .select = select };

@@ -88,7 +88,7 @@ as_trace(struct tl_trace *left, struct tl_trace *right,
 }
 
 int
-tl_diff_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_diff_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {

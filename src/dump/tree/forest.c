@@ -179,15 +179,14 @@ pour(struct tl_cursor *cursor, struct tl_select *select, struct tl_sink *sink)
 
 /* The threads of a format that knows their order and names. */
 static int
-name_threads(struct tl_tree_source *source, const struct tl_input *input,
+name_threads(struct tl_tree_source *source, const struct tl_source *input,
     struct tl_trace_writer *writer)
 {
 	struct tl_reader_thread thread;
 	size_t capacity = 0;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && input->import &&
-			   tl_import_thread(input->import, i, &thread);
+	for (size_t i = 0; rc == 0 && tl_source_thread(input, i, &thread);
 	     i++) {
 		if (thread.is_empty)
 			continue;
@@ -203,7 +202,7 @@ name_threads(struct tl_tree_source *source, const struct tl_input *input,
 }
 
 static int
-pour_input(const struct tl_input *input, struct tl_select *select,
+pour_input(const struct tl_source *input, struct tl_select *select,
     struct tl_trace_writer *writer)
 {
 	struct tl_cursor *inner, *cursor;
@@ -211,7 +210,7 @@ pour_input(const struct tl_input *input, struct tl_select *select,
 	int rc = tl_trace_sink(writer, &sink);
 
 	if (rc == 0)
-		rc = tl_input_cursor(input, TL_OLDEST_FIRST, &inner);
+		rc = tl_source_cursor(input, TL_OLDEST_FIRST, &inner);
 	if (rc == 0)
 		rc = tl_select_cursor(select, TL_OLDEST_FIRST, inner, &cursor);
 	if (rc < 0)
@@ -223,13 +222,14 @@ pour_input(const struct tl_input *input, struct tl_select *select,
 
 static int
 write_trace(struct files *files, struct tl_tree_source *source,
-    const struct tl_input *input, struct tl_select *select)
+    const struct tl_source *input, struct tl_select *select)
 {
 	const struct tl_trace_options options = { .strategy =
 						      TL_TRACE_STREAMING,
 		.data = append_data,
 		.index = append_index,
 		.context = files };
+	struct tl_trace *trace = tl_source_trace(input);
 	struct tl_trace_writer *writer;
 	int rc = tl_trace_writer_new(&writer, &options);
 
@@ -237,8 +237,8 @@ write_trace(struct files *files, struct tl_tree_source *source,
 		return rc;
 	rc = name_threads(source, input, writer);
 	if (rc == 0)
-		rc = input->trace ? select_trace(input->trace, select, writer)
-				  : pour_input(input, select, writer);
+		rc = trace ? select_trace(trace, select, writer)
+			   : pour_input(input, select, writer);
 	tl_trace_writer_free(writer);
 	return rc;
 }
@@ -262,7 +262,7 @@ open_written(struct tl_trace **trace, const struct files *files)
 }
 
 static int
-make_trace(struct tl_tree_source *source, const struct tl_input *input,
+make_trace(struct tl_tree_source *source, const struct tl_source *input,
     struct tl_select *select)
 {
 	struct files files;
@@ -279,7 +279,7 @@ make_trace(struct tl_tree_source *source, const struct tl_input *input,
 }
 
 static int
-add(struct tl_forest *forest, const struct tl_input *input,
+add(struct tl_forest *forest, const struct tl_source *input,
     struct tl_select *select)
 {
 	struct tl_tree_source *source = &forest->sources[forest->count];
@@ -287,8 +287,8 @@ add(struct tl_forest *forest, const struct tl_input *input,
 
 	*source = (struct tl_tree_source){ .name = input->name,
 		.first = forest->thread_count };
-	if (input->trace && select->all) {
-		source->trace = input->trace;
+	if (tl_source_trace(input) && select->all) {
+		source->trace = tl_source_trace(input);
 	} else {
 		rc = make_trace(source, input, select);
 		if (rc < 0) {
@@ -303,7 +303,7 @@ add(struct tl_forest *forest, const struct tl_input *input,
 }
 
 int
-tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
+tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
     struct tl_select *select)
 {
 	int rc = 0;
@@ -313,7 +313,7 @@ tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
 	if (!forest->sources)
 		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
-		if (tl_input_is_open(&inputs->items[i]))
+		if (tl_source_is_open(&inputs->items[i]))
 			rc = add(forest, &inputs->items[i], select);
 	}
 	if (rc == 0 && forest->count == 0)

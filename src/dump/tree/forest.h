@@ -10,7 +10,7 @@
 #define TL_DUMP_TREE_FOREST_H
 
 #include "script/select.h"
-#include "source/inputs.h"
+#include "source/sources.h"
 
 struct tl_tree_source {
 	const char *name; /* of the file */
@@ -31,7 +31,7 @@ struct tl_forest {
 
 /* 0; -ENOENT no input is open; -errno, and select->fault where its
  * expression failed.  The inputs must outlive the forest. */
-int tl_forest_open(struct tl_forest *forest, const struct tl_inputs *inputs,
+int tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
     struct tl_select *select);
 void tl_forest_close(struct tl_forest *forest);
 

@@ -469,7 +469,7 @@ tl_tree_print(const struct tl_forest *forest, const struct tl_options *options,
 }
 
 int
-tl_tree_show(const struct tl_inputs *inputs, struct tl_select *select,
+tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {

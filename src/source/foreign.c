@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * foreign.c - a file of a foreign format as a source: it is read whole when it
+ * is opened.
+ *
+ *	file, pipe --pieces--> reader --events--> sorter --cursor--> events
+ *
+ * Events come in the order of the file and are sorted by time.  Memory is
+ * bounded whatever the size of the file: what does not fit waits in a
+ * temporary file (event/store.h).
+ */
+#include "source/kinds.h"
+
+#include "base/file.h"
+#include "base/storage.h"
+#include "event/message_map.h"
+#include "event/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE_SIZE = 256 << 10, MESSAGES_FIRST = 64 };
+
+struct foreign {
+	struct tl_sink sink; /* first: where the reader puts events */
+	/* Until it is loaded: its bytes are first and then those of storage,
+	 * or of fd where that is NULL. */
+	const struct tl_format_row *format;
+	int fd;
+	struct tl_storage *storage;
+	struct tl_storage *beside;
+	bool has_place;
+	struct tl_text first;
+
+	struct tl_reader *reader; /* owns the messages */
+	struct tl_store *store;
+	struct tl_progress *progress;
+	struct tl_report report;
+	struct tl_faults faults;
+	bool damaged;
+	struct tl_message_map seen;
+	const struct tl_message **messages; /* in the order they were met */
+	size_t message_count;
+	size_t message_capacity;
+};
+
+/* == reading it == */
+
+static int
+add_message(struct foreign *f, const struct tl_message *message)
+{
+	const struct tl_message **grown;
+	size_t more;
+	int rc;
+
+	if (f->message_count == f->message_capacity) {
+		more = f->message_capacity ? f->message_capacity * 2
+					   : MESSAGES_FIRST;
+		grown = realloc(f->messages, more * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		f->messages = grown;
+		f->message_capacity = more;
+	}
+	rc = tl_message_map_add(&f->seen, message, f);
+	if (rc == 0)
+		f->messages[f->message_count++] = message;
+	return rc == -ENOSPC ? 0 : rc; /* it is not listed */
+}
+
+static int
+take(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct foreign *f = (struct foreign *)(void *)sink;
+	struct tl_sink *store = tl_store_sink(f->store);
+	int rc = 0;
+
+	if (f->progress)
+		tl_progress_tick(f->progress);
+	if (event->message && !tl_message_map_find(&f->seen, event->message))
+		rc = add_message(f, event->message);
+	return rc < 0 ? rc : store->put(store, event);
+}
+
+static int
+take_nothing_more(struct tl_sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+static void
+take_fault(void *context, const struct tl_fault *fault)
+{
+	struct foreign *f = context;
+
+	*tl_faults_next(&f->faults) = *fault;
+	f->damaged |= fault->rc != 0 && fault->rc != -ENODATA;
+}
+
+/* The file beside it that has the reader's suffix, if there is one. */
+static int
+feed_beside(struct tl_reader *reader, const char *name)
+{
+	struct tl_storage *storage;
+	struct tl_text path = { 0 };
+	int fd, rc = 0;
+
+	tl_put_string(&path, name);
+	tl_put_string(&path, reader->beside_suffix);
+	if (path.rc < 0)
+		return path.rc;
+	fd = tl_open_read(tl_text_string(&path));
+	tl_text_free(&path);
+	if (fd < 0)
+		return 0;
+	if (tl_storage_of_fd(&storage, fd) == 0) {
+		rc = reader->beside(reader, storage);
+		tl_storage_close(storage);
+	}
+	close(fd);
+	return rc;
+}
+
+/* == the source == */
+
+static struct foreign *
+foreign_of(const struct tl_source *source)
+{
+	return source->state;
+}
+
+/* What only load needs. */
+static void
+free_input(struct foreign *f)
+{
+	tl_storage_close(f->storage);
+	tl_storage_close(f->beside);
+	tl_text_free(&f->first);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->storage = f->beside = NULL;
+	f->fd = -1;
+}
+
+static void
+close_foreign(struct tl_source *source)
+{
+	struct foreign *f = foreign_of(source);
+
+	free_input(f);
+	tl_store_free(f->store);
+	if (f->reader)
+		f->reader->free(f->reader);
+	tl_message_map_free(&f->seen, NULL);
+	free(f->messages);
+	free(f);
+}
+
+static int
+load(struct tl_source *source, struct tl_progress *progress)
+{
+	struct foreign *f = foreign_of(source);
+	struct tl_reader *reader;
+	char *piece = malloc(PIECE_SIZE);
+	uint64_t at = f->first.size;
+	int64_t n = 1;
+	int rc = piece ? tl_store_new(&f->store, TL_STORE_MEMORY_MAX) : -ENOMEM;
+
+	if (rc == 0)
+		rc = f->format->read_new(&f->reader, &f->sink, &f->report);
+	if (rc < 0)
+		goto out;
+	f->progress = progress;
+	reader = f->reader;
+	if (reader->named)
+		reader->named(reader, source->name);
+	rc = reader->feed(reader, tl_bytes(f->first.data, f->first.size));
+	while (rc == 0 && n > 0) {
+		n = f->storage
+			? tl_storage_read_at(f->storage, piece, PIECE_SIZE, at)
+			: tl_read_waiting(f->fd, piece, PIECE_SIZE);
+		if (n > 0)
+			rc = reader->feed(reader, tl_bytes(piece, (size_t)n));
+		at += n > 0 ? (uint64_t)n : 0;
+	}
+	if (rc == 0 && n < 0)
+		rc = (int)n;
+	if (rc == 0)
+		rc = reader->finish(reader);
+	if (rc == 0 && reader->beside_suffix && f->beside)
+		rc = reader->beside(reader, f->beside);
+	else if (rc == 0 && reader->beside_suffix && f->has_place)
+		rc = feed_beside(reader, source->name);
+	if (rc == 0) {
+		struct tl_sink *sink = tl_store_sink(f->store);
+
+		rc = sink->finish(sink);
+	}
+	f->progress = NULL;
+out:
+	free(piece);
+	free_input(f);
+	if (rc == -EBADMSG && f->faults.count > 0)
+		source->fault =
+		    f->faults.list[0]; /* why it is not the format */
+	else if (rc < 0)
+		tl_source_fail(source, rc);
+	return rc;
+}
+
+static int
+open_cursor(const struct tl_source *source, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	return tl_store_cursor(foreign_of(source)->store, order, cursor);
+}
+
+static int
+newest(const struct tl_source *source, int64_t *ns)
+{
+	return tl_store_newest(foreign_of(source)->store, ns);
+}
+
+static uint64_t
+entries(const struct tl_source *source)
+{
+	return tl_store_count(foreign_of(source)->store);
+}
+
+static size_t
+message_count(const struct tl_source *source)
+{
+	return foreign_of(source)->message_count;
+}
+
+static const struct tl_message *const *
+messages(const struct tl_source *source)
+{
+	return foreign_of(source)->messages;
+}
+
+static size_t
+fault_count(const struct tl_source *source)
+{
+	return foreign_of(source)->faults.count;
+}
+
+static const struct tl_fault *
+fault(const struct tl_source *source, size_t i)
+{
+	return &foreign_of(source)->faults.list[i];
+}
+
+static bool
+is_damaged(const struct tl_source *source)
+{
+	return foreign_of(source)->damaged;
+}
+
+static bool
+thread(const struct tl_source *source, size_t i,
+    struct tl_reader_thread *thread)
+{
+	struct tl_reader *reader = foreign_of(source)->reader;
+
+	return reader->thread && reader->thread(reader, i, thread);
+}
+
+static const struct tl_source_ops foreign_ops = { .close = close_foreign,
+	.load = load,
+	.cursor = open_cursor,
+	.newest = newest,
+	.entries = entries,
+	.message_count = message_count,
+	.messages = messages,
+	.fault_count = fault_count,
+	.fault = fault,
+	.is_damaged = is_damaged,
+	.thread = thread };
+
+int
+tl_source_open_storage(struct tl_source *source, struct tl_opening *o,
+    struct tl_storage *storage, struct tl_storage *beside)
+{
+	struct foreign *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		tl_storage_close(storage);
+		tl_storage_close(beside);
+		return tl_source_fail(source, -ENOMEM);
+	}
+	f->sink = (struct tl_sink){ take, take_nothing_more };
+	f->report = (struct tl_report){ take_fault, f };
+	f->format = o->format;
+	f->storage = storage;
+	f->beside = beside;
+	f->has_place = o->has_place;
+	f->fd = -1;
+	source->ops = &foreign_ops;
+	source->state = f;
+	source->format = o->format->name;
+	tl_put_bytes(&f->first, tl_bytes(o->first, o->first_size));
+	if (f->first.rc == 0 &&
+	    (storage || (f->fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0)) >= 0))
+		return 0;
+	tl_source_fail(source, f->first.rc < 0 ? f->first.rc : -errno);
+	tl_source_close(source);
+	return source->fault.rc;
+}
+
+int
+tl_source_open_reader(struct tl_source *source, struct tl_opening *o)
+{
+	if (o->plan->follow)
+		return tl_fault(&source->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a file of another format does not grow");
+	return tl_source_open_storage(source, o, NULL, NULL);
+}

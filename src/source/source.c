@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* source.c - find out what a file is, and open it as that. */
+#include "source/kinds.h"
+
+#include "base/file.h"
+#include "base/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	COPY_SIZE = 256 << 10,
+	WRITER_MS = 1000 /* that a FIFO may have no writer */
+};
+
+/* == for openers == */
+
+int
+tl_source_fail(struct tl_source *source, int rc)
+{
+	return tl_fault(&source->fault, rc, TL_FAULT_NOWHERE, "%s",
+	    strerror(-rc));
+}
+
+int
+tl_source_copy(const struct tl_opening *o)
+{
+	static char piece[COPY_SIZE];
+	const int copy = tl_file_unnamed();
+	int64_t n = 0;
+	int rc;
+
+	if (copy < 0)
+		return copy;
+	rc = tl_write_all(copy, o->first, o->first_size);
+	while (
+	    rc == 0 && (n = tl_read_waiting(o->fd, piece, sizeof(piece))) > 0)
+		rc = tl_write_all(copy, piece, (size_t)n);
+	if (rc == 0 && n == 0)
+		return copy;
+	close(copy);
+	return rc < 0 ? rc : (int)n;
+}
+
+bool
+tl_source_has_steady_knots(const struct tl_source *source)
+{
+	const uint16_t jumps = TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP |
+			       TIMELINE_KNOT_GAP | TIMELINE_KNOT_NEW_EPOCH;
+	const size_t count = tl_source_knot_count(source);
+
+	for (size_t k = 0; k < count; k++) {
+		if (tl_source_knot(source, k)->flags & jumps)
+			return false;
+	}
+	return true;
+}
+
+/* == opening == */
+
+/* By row of the table of formats; NULL: it is not read. */
+static tl_source_opener *const openers[] = {
+#define tl_source_open_none NULL
+#define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
+    help) \
+	tl_source_open_##opener,
+#include "format/formats.def"
+#undef FORMAT
+#undef tl_source_open_none
+};
+
+static int
+read_first(struct tl_opening *o)
+{
+	struct pollfd fifo = { .fd = o->fd, .events = POLLIN };
+	struct stat status;
+	int64_t n = 1;
+
+	if (fstat(o->fd, &status) < 0)
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	o->is_regular = S_ISREG(status.st_mode);
+	if (S_ISFIFO(status.st_mode)) /* its writer may come later */
+		(void)poll(&fifo, 1, WRITER_MS);
+	while (o->first_size < sizeof(o->first) && n > 0) {
+		n = tl_read_waiting(o->fd, o->first + o->first_size,
+		    sizeof(o->first) - o->first_size);
+		if (n > 0)
+			o->first_size += (size_t)n;
+	}
+	return n < 0 ? (int)n : 0;
+}
+
+static int
+open_file(struct tl_source *source, const struct tl_source_plan *plan)
+{
+	const bool is_standard = strcmp(source->name, "-") == 0;
+	struct tl_opening o = { .plan = plan,
+		.format = plan->format,
+		.fd = is_standard ? STDIN_FILENO : tl_open_read(source->name) };
+	int rc = o.fd < 0 ? o.fd : read_first(&o);
+
+	if (rc < 0) {
+		tl_source_fail(source, rc);
+	} else {
+		o.has_place = o.is_regular && !is_standard;
+		if (!o.format)
+			o.format = tl_formats_recognise(
+			    tl_bytes(o.first, o.first_size));
+		rc = o.format ? openers[tl_formats_index(o.format)](source, &o)
+			      : tl_fault(&source->fault, -EBADMSG, 0,
+				    o.first_size == 0
+					? "not a timeline: it is empty"
+					: "not a timeline, nor of a format "
+					  "that is read");
+	}
+	if (!is_standard && o.fd >= 0)
+		close(o.fd);
+	return rc;
+}
+
+/* Does it come through a pipe? */
+static bool
+is_pipe(const char *path)
+{
+	char resolved[TL_PATH_MAX];
+	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return fstat(STDIN_FILENO, &st) == 0 &&
+		       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+	return tl_path_resolve(path, resolved) == 0 &&
+	       stat(resolved, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+void
+tl_source_open(struct tl_source *source, const char *path,
+    const struct tl_source_plan *plan)
+{
+	const bool is_remote = tl_remote_is_name(path);
+
+	*source = (struct tl_source){ .name = path, .file = path };
+	if (plan->follow && (is_remote || is_pipe(path)))
+		tl_source_open_followed(source);
+	else if (is_remote)
+		tl_source_open_remote(source, plan);
+	else
+		open_file(source, plan);
+	if (source->ops && source->ops->load &&
+	    source->ops->load(source, plan->progress) < 0)
+		tl_source_close(source);
+}
+
+void
+tl_source_close(struct tl_source *source)
+{
+	if (source->ops)
+		source->ops->close(source);
+	source->ops = NULL;
+	source->state = NULL;
+	source->host = NULL;
+}
+
+void
+tl_source_free(struct tl_source *source)
+{
+	tl_source_close(source);
+	free(source->own_name);
+	*source = (struct tl_source){ 0 };
+}
+
+/* == faults == */
+
+size_t
+tl_source_fault_count(const struct tl_source *source)
+{
+	return source->ops ? source->ops->fault_count(source) : 1;
+}
+
+size_t
+tl_source_faults_kept(const struct tl_source *source)
+{
+	const size_t count = tl_source_fault_count(source);
+
+	return count < TL_SNAP_FAULTS_MAX ? count : TL_SNAP_FAULTS_MAX;
+}
+
+const struct tl_fault *
+tl_source_fault(const struct tl_source *source, size_t i)
+{
+	return source->ops ? source->ops->fault(source, i) : &source->fault;
+}
+
+bool
+tl_source_is_damaged(const struct tl_source *source)
+{
+	return !source->ops || source->ops->is_damaged(source);
+}
+
+enum tl_source_state
+tl_source_state(const struct tl_source *source)
+{
+	if (tl_source_is_damaged(source))
+		return TL_SOURCE_DAMAGED;
+	for (size_t i = 0; i < tl_source_faults_kept(source); i++) {
+		if (tl_source_fault(source, i)->rc == -ENODATA)
+			return TL_SOURCE_UNFINISHED;
+	}
+	return TL_SOURCE_WHOLE;
+}
+
+/* == where it comes from == */
+
+void
+tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
+{
+	const char *slash = strrchr(source->name, '/');
+	const char *name = slash ? slash + 1 : source->name;
+
+	*origin = (struct tl_origin){ 0 };
+	/* the file's name without its suffixes, until more is known */
+	if (strcmp(name, "-") != 0)
+		tl_origin_name(origin->timeline,
+		    tl_bytes(name, strcspn(name, ".")));
+	if (source->ops->origin)
+		source->ops->origin(source, origin);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * source.h - what is read, whatever its format: one interface for a live
+ * timeline, a snapshot (compressed or not), a recorded trace (alone, in a zip,
+ * or many of them in a stream), a stream from a server, and files of all
+ * foreign formats.
+ *
+ *	name --open--> kind of it --ops--> struct tl_source --cursor--> events
+ *	 |                                   |
+ *	 "/name", a path, "-",               + messages, lanes, knots, faults,
+ *	 SCHEME://host/...                     origin
+ *
+ * Formats are detected by content.  format/formats.def has a row for each
+ * format; the row names the function that opens it, one of kinds.h.  That
+ * function sets ops and state; nothing else in the programs depends on the
+ * kind.  What only one kind has (the lanes of a snapshot, the tree of a
+ * recorded trace) is got through tl_source_snap and tl_source_trace, which
+ * return NULL for any other kind.
+ *
+ *	kind       file         state           reads
+ *	timeline   timeline.c   struct tl_snap  in place, a frozen copy if live
+ *	trace      trace.c      struct tl_trace in place, through its index
+ *	stream     trace.c      struct tl_chain blocks, as they are reached
+ *	followed   trace.c      its faults      nothing: whoever follows reads
+ *	foreign    foreign.c    the sorter      all of it when it is opened
+ *
+ * Invariants: ops is NULL while a source is not open, and fault says why it
+ * could not be opened.  name, file and fault stay valid after tl_source_close.
+ * Damage never makes an open source useless: it is a fault, and everything
+ * around it is read.
+ *
+ * A source and its cursors belong to one thread at a time.  The messages of
+ * its events live as long as the source is open.
+ *
+ * Rejected: a struct with a pointer for each kind, which every user had to
+ * tell apart; reading foreign files lazily, as their events are not in order
+ * of time and the first cursor needs all of them.
+ */
+#ifndef TL_SOURCE_SOURCE_H
+#define TL_SOURCE_SOURCE_H
+
+#include "event/merge.h"
+#include "event/origin.h"
+#include "event/reader.h"
+#include "format/registry.h"
+#include "snap/snap.h"
+#include "source/progress.h"
+#include "source/remote.h"
+
+#include <timeline_layout.h>
+
+struct tl_host;
+struct tl_source;
+struct tl_trace;
+
+/* Functions that may be NULL say what is then the case. */
+struct tl_source_ops {
+	void (*close)(struct tl_source *source);
+	/* Read what has to be read before the first cursor.  0, or -errno and
+	 * source->fault.  NULL: nothing. */
+	int (*load)(struct tl_source *source, struct tl_progress *progress);
+
+	/* All events as they were logged, in order of time. */
+	int (*cursor)(const struct tl_source *source, enum tl_order order,
+	    struct tl_cursor **cursor);
+	/* The time of the newest entry; -ENODATA without.  NULL: a cursor is
+	 * asked. */
+	int (*newest)(const struct tl_source *source, int64_t *ns);
+	/* At least as many as a cursor gives. */
+	uint64_t (*entries)(const struct tl_source *source);
+
+	/* The messages that are defined: messages is an array of all of them,
+	 * message is one.  One of both is NULL. */
+	size_t (*message_count)(const struct tl_source *source);
+	const struct tl_message *const *(*messages)(
+	    const struct tl_source *source);
+	const struct tl_message *(
+	    *message)(const struct tl_source *source, size_t i);
+
+	/* NULL: there is one lane, from which nothing is missing. */
+	size_t (*lane_count)(const struct tl_source *source);
+	bool (*lane_is_cut)(const struct tl_source *source, size_t i);
+
+	/* What is reported of the file; rc is 0 where it is no damage. */
+	size_t (*fault_count)(const struct tl_source *source);
+	const struct tl_fault *(
+	    *fault)(const struct tl_source *source, size_t i);
+	bool (*is_damaged)(const struct tl_source *source);
+
+	/* NULL: nothing is known of the clock. */
+	size_t (*knot_count)(const struct tl_source *source);
+	const struct timeline_knot *(
+	    *knot)(const struct tl_source *source, size_t i);
+	/* TIMELINE_CLOCK_...; NULL: unknown, 0. */
+	unsigned (*clock_kind)(const struct tl_source *source);
+	/* Does time certainly run one way?  NULL: yes. */
+	bool (*is_steady)(const struct tl_source *source);
+
+	/* Add what is known of where events come from; NULL: nothing. */
+	void (
+	    *origin)(const struct tl_source *source, struct tl_origin *origin);
+	/* As tl_reader.thread; NULL: nothing is known of threads. */
+	bool (*thread)(const struct tl_source *source, size_t i,
+	    struct tl_reader_thread *thread);
+
+	/* A file may hold several timelines.  How many others are left in it;
+	 * NULL: none. */
+	size_t (*others)(const struct tl_source *source);
+	/* Open the next of them as a source of its own.  Other is NULL: there
+	 * is no place for them, which is reported.  0, -ENOMEM. */
+	int (*take_other)(struct tl_source *source, struct tl_source *other);
+
+	/* NULL: it is no such file. */
+	struct tl_snap *(*snap)(const struct tl_source *source);
+	struct tl_trace *(*trace)(const struct tl_source *source);
+};
+
+struct tl_source {
+	const struct tl_source_ops *ops; /* NULL: it is not open */
+	void *state;                     /* what they work on */
+	const char *format;              /* its name */
+	const char *name;
+	const char *file;      /* that it is in */
+	char *own_name;        /* where that is not the file's */
+	struct tl_fault fault; /* of opening it, or since */
+	struct tl_host *host;  /* among those of other sources; NULL: unknown */
+};
+
+/* How files are opened. */
+struct tl_source_plan {
+	const struct tl_format_row *format; /* NULL: detect it */
+	uint64_t tail; /* newest entries of each lane of a live one; 0 all */
+	bool follow;   /* only what can grow */
+	bool check;    /* find damage also in parts that are not shown */
+	/* What servers are asked for; its hosts are of all sources.  NULL:
+	 * everything. */
+	const struct tl_remote_plan *remote;
+	struct tl_progress *progress; /* NULL: none is shown */
+};
+
+/*
+ * Open a path as in timeline_open, "-" for standard input, or SCHEME://... for
+ * a remote stream.  A FIFO is read to its end; it may be without a writer for
+ * a second.  With follow, a pipe or a remote stream is not read but left to
+ * tl_chain_follow (trace/chain/follow.h).  On failure source->fault is set.
+ */
+void tl_source_open(struct tl_source *source, const char *path,
+    const struct tl_source_plan *plan);
+/* name, own_name and fault stay. */
+void tl_source_close(struct tl_source *source);
+/* As it was before it was opened. */
+void tl_source_free(struct tl_source *source);
+
+/* Make a source of a snapshot, which is taken over. */
+void tl_source_of_snap(struct tl_source *source, struct tl_snap *snap);
+
+/* Is it a stream that is followed, not read? */
+bool tl_source_is_followed(const struct tl_source *source);
+/* Report something of a followed stream. */
+void
+tl_source_add_fault(struct tl_source *source, const struct tl_fault *fault);
+
+/* Can its events be read? */
+static inline bool
+tl_source_is_open(const struct tl_source *source)
+{
+	return source->ops && source->ops->cursor;
+}
+
+/* tl_source_cursor and tl_source_newest, which know about hosts: hosts.h. */
+
+static inline uint64_t
+tl_source_entries(const struct tl_source *source)
+{
+	return source->ops->entries(source);
+}
+
+static inline size_t
+tl_source_message_count(const struct tl_source *source)
+{
+	return source->ops->message_count(source);
+}
+
+/* An array of all messages; NULL: they are got one by one. */
+static inline const struct tl_message *const *
+tl_source_messages(const struct tl_source *source)
+{
+	return source->ops->messages ? source->ops->messages(source) : NULL;
+}
+
+static inline const struct tl_message *
+tl_source_message(const struct tl_source *source, size_t i)
+{
+	return source->ops->messages ? source->ops->messages(source)[i]
+				     : source->ops->message(source, i);
+}
+
+/* The lane of an event of it. */
+static inline size_t
+tl_source_lane(const struct tl_source *source, const struct tl_event *event)
+{
+	return source->ops->lane_count ? event->lane : 0;
+}
+
+static inline size_t
+tl_source_lane_count(const struct tl_source *source)
+{
+	return source->ops->lane_count ? source->ops->lane_count(source) : 1;
+}
+
+/* Had it entries before those that are shown? */
+static inline bool
+tl_source_lane_is_cut(const struct tl_source *source, size_t i)
+{
+	return source->ops->lane_is_cut && source->ops->lane_is_cut(source, i);
+}
+
+/* What is reported of it, all of them and those that are kept. */
+size_t tl_source_fault_count(const struct tl_source *source);
+size_t tl_source_faults_kept(const struct tl_source *source);
+const struct tl_fault *
+tl_source_fault(const struct tl_source *source, size_t i);
+/* Was it damaged, or could it not be opened? */
+bool tl_source_is_damaged(const struct tl_source *source);
+
+/* Of a file that is unfinished its writer did not reach the end; everything
+ * before that is whole. */
+enum tl_source_state {
+	TL_SOURCE_WHOLE,
+	TL_SOURCE_UNFINISHED,
+	TL_SOURCE_DAMAGED /* as tl_source_is_damaged */
+};
+enum tl_source_state tl_source_state(const struct tl_source *source);
+
+static inline size_t
+tl_source_knot_count(const struct tl_source *source)
+{
+	return source->ops->knot_count ? source->ops->knot_count(source) : 0;
+}
+
+static inline const struct timeline_knot *
+tl_source_knot(const struct tl_source *source, size_t i)
+{
+	return source->ops->knot(source, i);
+}
+
+static inline unsigned
+tl_source_clock_kind(const struct tl_source *source)
+{
+	return source->ops->clock_kind ? source->ops->clock_kind(source) : 0;
+}
+
+static inline bool
+tl_source_is_steady(const struct tl_source *source)
+{
+	return !source->ops || !source->ops->is_steady ||
+	       source->ops->is_steady(source);
+}
+
+/* Where its events come from, as far as that is known. */
+void tl_source_origin(const struct tl_source *source, struct tl_origin *origin);
+
+static inline bool
+tl_source_thread(const struct tl_source *source, size_t i,
+    struct tl_reader_thread *thread)
+{
+	return source->ops->thread && source->ops->thread(source, i, thread);
+}
+
+/* NULL: it is no file of ours. */
+static inline struct tl_snap *
+tl_source_snap(const struct tl_source *source)
+{
+	return source->ops && source->ops->snap ? source->ops->snap(source)
+						: NULL;
+}
+
+/* NULL: it is no recorded trace, or one of several in a stream. */
+static inline struct tl_trace *
+tl_source_trace(const struct tl_source *source)
+{
+	return source->ops && source->ops->trace ? source->ops->trace(source)
+						 : NULL;
+}
+
+#endif

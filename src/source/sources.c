@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.c - the files that are read, and all of them as one cursor.
+ */
+#include "source/sources.h"
+
+#include "event/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITEMS_FIRST = 8 };
+
+/* Puts the file's index into the events of a single file. */
+struct named {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *inner;
+	uint16_t sources[]; /* of the merge -> of the list */
+};
+
+/* One more, all zeros; NULL: there is no memory, or too many. */
+static struct tl_source *
+add_item(struct tl_sources *sources)
+{
+	const size_t capacity = sources->capacity * 2 + ITEMS_FIRST;
+	struct tl_source *items;
+
+	if (sources->count == TL_SOURCES_ITEMS_MAX)
+		return NULL;
+	if (sources->count == sources->capacity) {
+		items = realloc(sources->items, capacity * sizeof(*items));
+		if (!items)
+			return NULL;
+		sources->items = items;
+		sources->capacity = capacity;
+	}
+	sources->items[sources->count] = (struct tl_source){ 0 };
+	return &sources->items[sources->count++];
+}
+
+/* The other timelines in the file of the newest source. */
+static int
+add_others(struct tl_sources *sources)
+{
+	const size_t first = sources->count - 1;
+	const struct tl_source_ops *ops = sources->items[first].ops;
+	int rc = 0;
+
+	while (rc == 0 && ops && ops->others &&
+	       ops->others(&sources->items[first]) > 0) {
+		struct tl_source *other = add_item(sources);
+
+		rc = ops->take_other(&sources->items[first], other);
+	}
+	return rc;
+}
+
+/* Is it of a host that is asked for, or of one that is not known? */
+static bool
+is_asked_for(const struct tl_source *source, const struct tl_remote_plan *plan)
+{
+	struct tl_origin origin = { 0 };
+
+	if (tl_source_is_open(source))
+		tl_source_origin(source, &origin);
+	if (!origin.machine[0])
+		return true;
+	for (size_t i = 0; i < plan->host_count; i++)
+		if (tl_glob_matches(plan->hosts[i],
+			tl_bytes_of(origin.machine)))
+			return true;
+	return false;
+}
+
+/* Leave out those of other hosts; where none is left, say so. */
+static int
+keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
+{
+	const char *file = sources->count > 0 ? sources->items[0].file : NULL;
+	struct tl_source *item;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		item = &sources->items[i];
+		if (is_asked_for(item, plan)) {
+			sources->items[kept++] = *item;
+			continue;
+		}
+		tl_source_free(item);
+	}
+	sources->count = kept;
+	if (kept > 0 || !file)
+		return 0;
+	item = add_item(sources);
+	item->name = item->file = file;
+	tl_fault(&item->fault, -ENOENT, TL_FAULT_NOWHERE,
+	    "there is nothing of such a host");
+	return 0;
+}
+
+int
+tl_sources_open(struct tl_sources *sources, const char *const *names,
+    size_t count, const struct tl_source_plan *plan)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		struct tl_source *item = add_item(sources);
+
+		if (!item)
+			return -ENOMEM;
+		tl_source_open(item, names[i], plan);
+		rc = add_others(sources);
+	}
+	if (rc == 0 && plan->remote && plan->remote->host_count > 0)
+		rc = keep_hosts(sources, plan->remote);
+	return rc < 0 ? rc
+		      : tl_hosts_find(&sources->hosts, sources->items,
+			    sources->count);
+}
+
+void
+tl_sources_close(struct tl_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!tl_source_is_followed(&sources->items[i]))
+			tl_source_close(&sources->items[i]);
+	}
+	tl_hosts_free(sources->hosts);
+	sources->hosts = NULL;
+}
+
+void
+tl_sources_free(struct tl_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		tl_source_free(&sources->items[i]);
+	tl_hosts_free(sources->hosts);
+	free(sources->items);
+	*sources = (struct tl_sources){ 0 };
+}
+
+static int
+named_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct named *n = (struct named *)cursor;
+	const int rc = tl_cursor_next(n->inner, event);
+
+	if (rc > 0)
+		event->source = n->sources[event->source];
+	return rc;
+}
+
+static void
+named_close(struct tl_cursor *cursor)
+{
+	struct named *n = (struct named *)cursor;
+
+	tl_cursor_close(n->inner);
+	free(n);
+}
+
+/* What is open, while its cursors become one. */
+struct opened {
+	struct named *named;
+	struct tl_cursor **cursors;
+	unsigned *clocks; /* the number of each one's host */
+
+	size_t count;
+};
+
+static int
+make_room(struct opened *o, size_t count)
+{
+	o->named =
+	    calloc(1, sizeof(*o->named) + count * sizeof(o->named->sources[0]));
+	o->cursors = calloc(count + 1, sizeof(struct tl_cursor *));
+	o->clocks = calloc(count + 1, sizeof(*o->clocks));
+	return o->named && o->cursors && o->clocks ? 0 : -ENOMEM;
+}
+
+static int
+open_cursors(const struct tl_sources *sources, enum tl_order order,
+    struct opened *o)
+{
+	int rc = sources->hosts ? make_room(o, sources->count) : -ENOENT;
+
+	for (size_t i = 0; i < sources->count && rc == 0; i++) {
+		const struct tl_source *source = &sources->items[i];
+
+		if (!tl_source_is_open(source))
+			continue;
+		rc = tl_source_cursor(source, order, &o->cursors[o->count]);
+		if (rc < 0)
+			return rc;
+		o->named->sources[o->count] = (uint16_t)i;
+		o->clocks[o->count++] = sources->hosts->of_source[i];
+	}
+	if (rc < 0)
+		return rc;
+	return o->count == 0 ? -ENOENT : 0;
+}
+
+/* All cursors as one, which owns them; they are gone on failure. */
+static int
+merge(struct opened *o, enum tl_order order, bool of_several_hosts,
+    struct tl_cursor **cursor)
+{
+	struct named *n = o->named;
+	const int rc =
+	    tl_merge_new(&n->inner, o->cursors, o->clocks, o->count, order);
+
+	o->count = 0;
+	if (rc < 0)
+		return rc;
+	if (of_several_hosts)
+		tl_merge_mark_overlaps(n->inner);
+	n->cursor.next = named_next;
+	n->cursor.close = named_close;
+	*cursor = &n->cursor;
+	o->named = NULL;
+	return 0;
+}
+
+int
+tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	struct opened o = { 0 };
+	int rc = open_cursors(sources, order, &o);
+
+	if (rc == 0 && sources->count == 1) { /* its index is 0 anyway */
+		*cursor = o.cursors[0];
+		o.count = 0;
+	} else if (rc == 0) {
+		rc = merge(&o, order, sources->hosts->are_several, cursor);
+	}
+	while (o.count > 0)
+		tl_cursor_close(o.cursors[--o.count]);
+	free(o.named);
+	free(o.cursors);
+	free(o.clocks);
+	return rc;
+}
+
+int
+tl_sources_apply(struct tl_sources *sources, const struct tl_hosts_plan *plan,
+    const struct tl_report *report, struct tl_fault *fault)
+{
+	struct tl_hosts *hosts = sources->hosts;
+	struct tl_cursor *cursor;
+	int rc =
+	    tl_hosts_shift(hosts, sources->items, sources->count, plan, fault);
+
+	if (rc == 0 && plan->pair_count > 0) {
+		rc = tl_sources_cursor(sources, TL_OLDEST_FIRST, &cursor);
+		if (rc == 0) {
+			rc = tl_hosts_pair(hosts, cursor, sources->count, plan,
+			    report);
+			tl_cursor_close(cursor);
+		} else if (rc != -ENOMEM) {
+			rc = 0; /* reported when it is read to be shown */
+		}
+	}
+	return rc < 0
+		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
+		   : 0;
+}
+
+int
+tl_sources_newest(const struct tl_sources *sources, int64_t *ns)
+{
+	int64_t newest = INT64_MIN, one;
+	bool found = false;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct tl_source *source = &sources->items[i];
+
+		if (!tl_source_is_open(source) ||
+		    tl_source_newest(source, &one) < 0)
+			continue;
+		found = true;
+		if (one > newest)
+			newest = one;
+	}
+	if (!found)
+		return -ENODATA;
+	*ns = newest;
+	return 0;
+}
+
+uint64_t
+tl_sources_entries(const struct tl_sources *sources)
+{
+	uint64_t entries = 0;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		if (tl_source_is_open(&sources->items[i]))
+			entries += tl_source_entries(&sources->items[i]);
+	}
+	return entries;
+}
+
+bool
+tl_sources_are_steady(const struct tl_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!tl_source_is_steady(&sources->items[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+tl_sources_are_damaged(const struct tl_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		if (tl_source_is_damaged(&sources->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Keep of origin what is the same in other. */
+static void
+keep_common(struct tl_origin *origin, const struct tl_origin *other)
+{
+	if (strcmp(origin->machine, other->machine) != 0) {
+		*origin = (struct tl_origin){ 0 };
+		return;
+	}
+	if (origin->pid != other->pid ||
+	    strcmp(origin->command, other->command) != 0) {
+		origin->pid = 0;
+		origin->command[0] = '\0';
+	}
+	if (strcmp(origin->timeline, other->timeline) != 0)
+		origin->timeline[0] = '\0';
+	if (memcmp(origin->boot_id, other->boot_id, sizeof(other->boot_id)) !=
+	    0)
+		memset(origin->boot_id, 0, sizeof(origin->boot_id));
+	if (other->boottime_ns == 0) { /* of another start of the machine */
+		origin->monotonic_ns = 0;
+		origin->boottime_ns = 0;
+	}
+}
+
+void
+tl_sources_origin(const struct tl_sources *sources, struct tl_origin *origin)
+{
+	struct tl_origin other;
+	bool any = false;
+
+	*origin = (struct tl_origin){ 0 };
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!tl_source_is_open(&sources->items[i]))
+			continue;
+		tl_source_origin(&sources->items[i], any ? &other : origin);
+		if (any)
+			keep_common(origin, &other);
+		any = true;
+	}
+}
+
+int
+tl_sources_origins(const struct tl_sources *sources, struct tl_origin **origins)
+{
+	struct tl_origin *all = calloc(sources->count + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < sources->count; i++) {
+		if (tl_source_is_open(&sources->items[i]))
+			tl_source_origin(&sources->items[i], &all[i]);
+	}
+	*origins = all;
+	return 0;
+}

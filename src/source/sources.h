@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.h - the files of a command line, and all of them as one cursor.
+ */
+#ifndef TL_SOURCE_SOURCES_H
+#define TL_SOURCE_SOURCES_H
+
+#include "source/hosts.h"
+#include "source/source.h"
+
+enum {
+	TL_SOURCES_MAX = 64, /* files that are named */
+	/* ... and what is in them: a file may hold many timelines */
+	TL_SOURCES_ITEMS_MAX = UINT16_MAX
+};
+
+/* Starts from all zeros. */
+struct tl_sources {
+	struct tl_source *items;
+	size_t count;
+	size_t capacity;
+	struct tl_hosts *hosts; /* whose clocks they go by */
+};
+
+/* Open every file; one that holds several timelines becomes several sources,
+ * which are called FILE: HOST/TIMELINE.  Those that cannot be opened stay in
+ * the list with their fault.  0, -ENOMEM. */
+int tl_sources_open(struct tl_sources *sources, const char *const *names,
+    size_t count, const struct tl_source_plan *plan);
+/* Names, faults and followed streams stay. */
+void tl_sources_close(struct tl_sources *sources);
+void tl_sources_free(struct tl_sources *sources);
+
+/* Do what a plan says to the clocks, before the first cursor; report what the
+ * pairs are worth.  0; or a fault: -EINVAL no host is called so, -ENOMEM. */
+int
+tl_sources_apply(struct tl_sources *sources, const struct tl_hosts_plan *plan,
+    const struct tl_report *report, struct tl_fault *fault);
+
+/* Everything that can be shown, of all sources that are open.  event->source
+ * is the index of its source among them all; of several hosts, what overlaps
+ * is marked.  -ENOENT: none is open. */
+int tl_sources_cursor(const struct tl_sources *sources, enum tl_order order,
+    struct tl_cursor **cursor);
+
+/* The time of the newest entry of all; -ENODATA without. */
+int tl_sources_newest(const struct tl_sources *sources, int64_t *ns);
+
+/* At least as many entries as a cursor can give. */
+uint64_t tl_sources_entries(const struct tl_sources *sources);
+
+/* Is time certain to run one way in all of them? */
+bool tl_sources_are_steady(const struct tl_sources *sources);
+
+/* Was one damaged, or could it not be opened? */
+bool tl_sources_are_damaged(const struct tl_sources *sources);
+
+/* What is true of the events of all of them; nothing where they differ. */
+void
+tl_sources_origin(const struct tl_sources *sources, struct tl_origin *origin);
+/* What is true of each: an array to be freed, of as many as there are sources.
+ * 0, -ENOMEM. */
+int tl_sources_origins(const struct tl_sources *sources,
+    struct tl_origin **origins);
+
+#endif

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.c - recorded traces as sources: one trace, one timeline out of a
+ * stream of traces, and a stream that is followed.
+ *
+ *	file --+-- one trace --------------> trace, with its index
+ *	       +-- more than one ----------> chains, each is a source
+ *	       +-- zip: one trace ---------> trace, with the index inside
+ *	       |     \- a foreign format --> foreign.c
+ *	pipe --+--> copied into a file first
+ *	server ---> timeline-ship --> copied --> chains
+ */
+#include "source/kinds.h"
+
+#include "base/file.h"
+#include "clock/clock.h"
+#include "trace/chain/blocks.h"
+#include "trace/chain/chain.h"
+#include "trace/layout.h"
+#include "trace/pack/packed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What stamps count: where the first knot says that they are the time, one
+ * tick is one nanosecond; otherwise it is a counter. */
+static unsigned
+clock_kind(const struct tl_source *source)
+{
+	const struct timeline_knot *knot;
+
+	if (tl_source_knot_count(source) == 0)
+		return TIMELINE_CLOCK_TSC;
+	knot = tl_source_knot(source, 0);
+	return knot->mult == TL_MULT_ONE && knot->tsc == (uint64_t)knot->utc_ns
+		   ? TIMELINE_CLOCK_REALTIME
+		   : TIMELINE_CLOCK_TSC;
+}
+
+/* == one trace == */
+
+struct opened_trace {
+	struct tl_trace *trace;
+	struct tl_faults faults;
+	const struct tl_message **messages;
+	size_t message_count;
+};
+
+static struct opened_trace *
+opened_of(const struct tl_source *source)
+{
+	return source->state;
+}
+
+static struct tl_trace *
+trace_of(const struct tl_source *source)
+{
+	return opened_of(source)->trace;
+}
+
+static void
+free_opened(struct opened_trace *opened)
+{
+	tl_trace_close(opened->trace);
+	free(opened->messages);
+	free(opened);
+}
+
+static void
+trace_close(struct tl_source *source)
+{
+	free_opened(opened_of(source));
+}
+
+static int
+trace_cursor(const struct tl_source *source, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	return tl_trace_cursor(trace_of(source), order, cursor);
+}
+
+static uint64_t
+trace_entries(const struct tl_source *source)
+{
+	const struct tl_trace *trace = trace_of(source);
+	uint64_t entries = 0;
+
+	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
+		entries += tl_trace_thread(trace, i)->events;
+	return entries;
+}
+
+static size_t
+trace_message_count(const struct tl_source *source)
+{
+	return opened_of(source)->message_count;
+}
+
+static const struct tl_message *const *
+trace_messages(const struct tl_source *source)
+{
+	return opened_of(source)->messages;
+}
+
+static size_t
+trace_fault_count(const struct tl_source *source)
+{
+	return opened_of(source)->faults.count;
+}
+
+static const struct tl_fault *
+trace_fault(const struct tl_source *source, size_t i)
+{
+	return &opened_of(source)->faults.list[i];
+}
+
+static bool
+trace_is_damaged(const struct tl_source *source)
+{
+	return tl_trace_damage(trace_of(source)) > 0;
+}
+
+static size_t
+trace_knot_count(const struct tl_source *source)
+{
+	return tl_trace_knot_count(trace_of(source));
+}
+
+static const struct timeline_knot *
+trace_knot(const struct tl_source *source, size_t i)
+{
+	return tl_trace_knot(trace_of(source), i);
+}
+
+static void
+trace_origin(const struct tl_source *source, struct tl_origin *origin)
+{
+	const struct tl_trace *trace = trace_of(source);
+	const struct tl_bytes timeline = tl_trace_info(trace, "timeline");
+
+	tl_origin_name(origin->machine, tl_trace_info(trace, "host"));
+	tl_origin_name(origin->command, tl_trace_info(trace, "command"));
+	tl_origin_boot(origin->boot_id, tl_trace_info(trace, "boot"));
+	if (timeline.size > 0)
+		tl_origin_name(origin->timeline, timeline);
+}
+
+static const struct tl_source_ops trace_ops = { .close = trace_close,
+	.cursor = trace_cursor,
+	.entries = trace_entries,
+	.message_count = trace_message_count,
+	.messages = trace_messages,
+	.fault_count = trace_fault_count,
+	.fault = trace_fault,
+	.is_damaged = trace_is_damaged,
+	.knot_count = trace_knot_count,
+	.knot = trace_knot,
+	.clock_kind = clock_kind,
+	.origin = trace_origin,
+	.trace = trace_of };
+
+static void
+report_trace(void *context, const struct tl_fault *fault)
+{
+	struct opened_trace *opened = context;
+
+	*tl_faults_next(&opened->faults) = *fault;
+}
+
+/* == one timeline of a stream == */
+
+struct opened_chain {
+	struct tl_chain *chain;
+	struct tl_chains *others; /* NULL: none is left */
+	size_t taken;
+};
+
+static struct opened_chain *
+stream_of(const struct tl_source *source)
+{
+	return source->state;
+}
+
+static struct tl_chain *
+chain_of(const struct tl_source *source)
+{
+	return stream_of(source)->chain;
+}
+
+static void
+chain_close(struct tl_source *source)
+{
+	tl_chain_free(chain_of(source));
+	tl_chains_free(stream_of(source)->others);
+	free(source->state);
+}
+
+static int
+chain_cursor(const struct tl_source *source, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	return tl_chain_cursor(chain_of(source), order, cursor);
+}
+
+static int
+chain_newest(const struct tl_source *source, int64_t *ns)
+{
+	return tl_chain_newest(chain_of(source), ns);
+}
+
+static uint64_t
+chain_entries(const struct tl_source *source)
+{
+	return tl_chain_entries(chain_of(source));
+}
+
+static size_t
+chain_message_count(const struct tl_source *source)
+{
+	return tl_chain_message_count(chain_of(source));
+}
+
+static const struct tl_message *const *
+chain_messages(const struct tl_source *source)
+{
+	return tl_chain_messages(chain_of(source));
+}
+
+static size_t
+chain_fault_count(const struct tl_source *source)
+{
+	return tl_chain_fault_count(chain_of(source));
+}
+
+static const struct tl_fault *
+chain_fault(const struct tl_source *source, size_t i)
+{
+	return tl_chain_fault(chain_of(source), i);
+}
+
+static bool
+chain_is_damaged(const struct tl_source *source)
+{
+	return tl_chain_is_damaged(chain_of(source));
+}
+
+static size_t
+chain_knot_count(const struct tl_source *source)
+{
+	return tl_chain_knot_count(chain_of(source));
+}
+
+static const struct timeline_knot *
+chain_knot(const struct tl_source *source, size_t i)
+{
+	return tl_chain_knot(chain_of(source), i);
+}
+
+static void
+chain_origin(const struct tl_source *source, struct tl_origin *origin)
+{
+	tl_chain_origin(chain_of(source), origin);
+}
+
+static size_t
+chain_others(const struct tl_source *source)
+{
+	const struct opened_chain *stream = stream_of(source);
+
+	return stream->others ? tl_chains_count(stream->others) - stream->taken
+			      : 0;
+}
+
+static int chain_take_other(struct tl_source *source, struct tl_source *other);
+
+static const struct tl_source_ops chain_ops = { .close = chain_close,
+	.cursor = chain_cursor,
+	.newest = chain_newest,
+	.entries = chain_entries,
+	.message_count = chain_message_count,
+	.messages = chain_messages,
+	.fault_count = chain_fault_count,
+	.fault = chain_fault,
+	.is_damaged = chain_is_damaged,
+	.knot_count = chain_knot_count,
+	.knot = chain_knot,
+	.clock_kind = clock_kind,
+	.is_steady = tl_source_has_steady_knots,
+	.origin = chain_origin,
+	.others = chain_others,
+	.take_other = chain_take_other };
+
+/* The next chain of a stream as a source, which is called "FILE: CHAIN". */
+static int
+set_chain(struct tl_source *source, const char *file, struct opened_chain *from)
+{
+	struct opened_chain *stream = calloc(1, sizeof(*stream));
+	struct tl_text name = { 0 };
+
+	*source = (struct tl_source){ .name = file, .file = file };
+	if (!stream)
+		return tl_source_fail(source, -ENOMEM);
+	stream->chain = tl_chains_take(from->others, from->taken++);
+	source->ops = &chain_ops;
+	source->state = stream;
+	source->format = "trace";
+	tl_put_string(&name, file);
+	tl_put_string(&name, ": ");
+	tl_put_string(&name, tl_chain_name(stream->chain));
+	if (name.rc == 0)
+		source->own_name = strdup(tl_text_string(&name));
+	tl_text_free(&name);
+	if (!source->own_name) {
+		tl_source_close(source);
+		return tl_source_fail(source, -ENOMEM);
+	}
+	source->name = source->own_name;
+	return 0;
+}
+
+static int
+chain_take_other(struct tl_source *source, struct tl_source *other)
+{
+	struct opened_chain *stream = stream_of(source);
+	int rc = 0;
+
+	if (other)
+		rc = set_chain(other, source->file, stream);
+	else
+		tl_chain_say(stream->chain, -ENOSPC, TL_FAULT_NOWHERE,
+		    "more than %d sources: %zu of it are left out", UINT16_MAX,
+		    chain_others(source));
+	if (!other || rc < 0 || chain_others(source) == 0) {
+		tl_chains_free(stream->others);
+		stream->others = NULL;
+	}
+	return rc;
+}
+
+/* The first timeline of a file; the others are taken out of it later. */
+static int
+read_stream(struct tl_source *source, int fd)
+{
+	struct opened_chain all = { 0 };
+	int rc = tl_chains_open(&all.others, fd, &source->fault);
+
+	if (rc < 0)
+		return rc;
+	rc = set_chain(source, source->file, &all);
+	if (rc < 0) {
+		tl_chains_free(all.others);
+		return rc;
+	}
+	stream_of(source)->others = all.others;
+	stream_of(source)->taken = all.taken;
+	return 0;
+}
+
+/* == a file == */
+
+static bool
+is_packed(const struct tl_opening *o)
+{
+	return tl_packed_recognise(tl_bytes(o->first, o->first_size)) > 0;
+}
+
+/* Has the file an index of as many bytes as it has?  Then it is one trace. */
+static bool
+has_index(const char *path, uint64_t size)
+{
+	uint8_t end[TL_INDEX_FOOTER_SIZE];
+	struct tl_text name = { 0 };
+	struct tl_cell cell = { 0 };
+	struct stat st;
+	int fd;
+
+	tl_put_string(&name, path);
+	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
+	fd = name.rc == 0 ? tl_open_read(tl_text_string(&name)) : -1;
+	tl_text_free(&name);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(end) &&
+	    tl_read_at(fd, end, sizeof(end),
+		(uint64_t)st.st_size - sizeof(end)) == sizeof(end))
+		cell = tl_cell_get(end);
+	close(fd);
+	return cell.kind == TL_TRACE_EOF && cell.start == (int64_t)size;
+}
+
+/* Is there more in the file than the trace that it begins with? */
+static int
+is_stream(const struct tl_source *source, const struct tl_opening *o, int fd)
+{
+	const struct tl_trace_report none = { NULL, NULL };
+	struct tl_blocks blocks;
+	struct stat st;
+	uint64_t size;
+	int rc;
+
+	if (is_packed(o))
+		return 0;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	size = (uint64_t)st.st_size;
+	if (o->has_place && has_index(source->name, size))
+		return 0;
+	tl_blocks_init(&blocks, fd, &none);
+	rc = tl_blocks_next(&blocks, size, true);
+	if (rc > 0)
+		rc = blocks.trace.at > 0 || blocks.trace.size < size;
+	tl_blocks_free(&blocks);
+	return rc;
+}
+
+/* One trace: with the index beside it or inside of it, where there is one. */
+static int
+read_trace(struct tl_source *source, const struct tl_opening *o, int fd)
+{
+	struct opened_trace *opened = calloc(1, sizeof(*opened));
+	const struct tl_trace_read_options options = {
+		.codecs = &tl_trace_zstd,
+		.codec_count = 1,
+		.report = { report_trace, opened },
+	};
+	struct tl_storage *storage;
+	int rc;
+
+	if (!opened)
+		return tl_source_fail(source, -ENOMEM);
+	if (o->has_place && !is_packed(o))
+		rc = tl_trace_open(&opened->trace, source->name, &options,
+		    &source->fault);
+	else if ((rc = tl_storage_of_fd(&storage, fd)) < 0)
+		tl_source_fail(source, rc);
+	else if (is_packed(o))
+		rc = tl_packed_open_trace(&opened->trace, NULL, storage,
+		    &options, &source->fault);
+	else
+		rc = tl_trace_open_storage(&opened->trace, storage, NULL,
+		    &options, &source->fault);
+	if (rc < 0) {
+		opened->trace = NULL;
+		free_opened(opened);
+		return rc;
+	}
+	source->ops = &trace_ops;
+	source->state = opened;
+	source->format = is_packed(o) ? "packed" : "trace";
+	rc = tl_trace_messages(opened->trace, &opened->messages,
+	    &opened->message_count);
+	return rc < 0 ? tl_source_fail(source, rc) : 0;
+}
+
+/* A zip with a recording of another format: false, it is none. */
+static bool
+read_packed_foreign(struct tl_source *source, struct tl_opening *o)
+{
+	struct tl_fault ignored = { 0 };
+	struct tl_storage *file;
+	struct tl_packed packed;
+	struct tl_opening inside = { .plan = o->plan, .fd = -1 };
+	int64_t n;
+	bool is_read;
+
+	if (tl_storage_of_fd(&file, o->fd) < 0 ||
+	    tl_packed_open(&packed, file, &ignored) < 0)
+		return false;
+	n = tl_storage_read_at(packed.data, inside.first, sizeof(inside.first),
+	    0);
+	inside.first_size = n > 0 ? (size_t)n : 0;
+	inside.format =
+	    tl_formats_recognise(tl_bytes(inside.first, inside.first_size));
+	is_read = inside.format && inside.format->read_new &&
+		  (inside.format->flags & TL_FORMAT_PACKED);
+	if (is_read) {
+		(void)tl_source_open_storage(source, &inside, packed.data,
+		    packed.index);
+		packed.data = packed.index = NULL;
+	}
+	tl_packed_close(&packed);
+	return is_read;
+}
+
+static int
+read_any(struct tl_source *source, struct tl_opening *o)
+{
+	int rc;
+
+	if (is_packed(o) && !o->plan->follow && read_packed_foreign(source, o))
+		return source->ops ? 0 : source->fault.rc;
+	if (o->plan->follow)
+		return tl_fault(&source->fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "a recorded trace is not followed");
+	rc = is_stream(source, o, o->fd);
+	if (rc < 0)
+		return tl_source_fail(source, rc);
+	return rc > 0 ? read_stream(source, o->fd)
+		      : read_trace(source, o, o->fd);
+}
+
+int
+tl_source_open_trace(struct tl_source *source, struct tl_opening *o)
+{
+	struct tl_opening copy;
+	int rc;
+
+	if (!is_packed(o) && o->format->read_new)
+		return tl_source_open_reader(source, o);
+	if (o->is_regular)
+		return read_any(source, o);
+	copy = *o;
+	copy.fd = tl_source_copy(o);
+	if (copy.fd < 0)
+		return tl_source_fail(source, copy.fd);
+	copy.is_regular = true;
+	rc = read_any(source, &copy);
+	close(copy.fd);
+	return rc;
+}
+
+/* == what a server sends == */
+
+int
+tl_source_open_remote(struct tl_source *source,
+    const struct tl_source_plan *plan)
+{
+	static const struct tl_remote_plan all = { .since_ns = INT64_MIN,
+		.until_ns = INT64_MAX };
+	struct tl_opening o = { .plan = plan };
+	struct tl_fault why = { 0 };
+	struct tl_remote remote;
+	struct stat st;
+	int fd, rc;
+
+	rc = tl_remote_open(&remote, source->name,
+	    plan->remote ? plan->remote : &all, &source->fault);
+	if (rc < 0)
+		return rc;
+	o.fd = remote.fd;
+	fd = tl_source_copy(&o);
+	tl_remote_close(&remote, fd < 0, &why);
+	if (fd < 0)
+		return tl_source_fail(source, fd);
+	/* What has come is shown, even if it is not everything. */
+	if (fstat(fd, &st) < 0) {
+		rc = tl_source_fail(source, -errno);
+	} else if (st.st_size == 0) {
+		if (why.rc < 0)
+			source->fault = why;
+		else
+			tl_fault(&source->fault, -ENODATA, TL_FAULT_NOWHERE,
+			    "there is nothing that was asked for");
+		rc = source->fault.rc;
+	} else {
+		rc = read_stream(source, fd);
+		if (rc == 0 && why.rc < 0)
+			tl_chain_say(chain_of(source), why.rc, TL_FAULT_NOWHERE,
+			    "%s", why.text);
+	}
+	close(fd);
+	return rc;
+}
+
+/* == a stream that is followed == */
+
+static void
+followed_close(struct tl_source *source)
+{
+	free(source->state);
+}
+
+static struct tl_faults *
+faults_of(const struct tl_source *source)
+{
+	return source->state;
+}
+
+static size_t
+followed_fault_count(const struct tl_source *source)
+{
+	const size_t count = faults_of(source)->count;
+
+	return count > 0 ? count : 1;
+}
+
+static const struct tl_fault *
+followed_fault(const struct tl_source *source, size_t i)
+{
+	return faults_of(source)->count > 0 ? &faults_of(source)->list[i]
+					    : &source->fault;
+}
+
+static bool
+followed_is_damaged(const struct tl_source *source)
+{
+	for (size_t i = 0; i < tl_source_faults_kept(source); i++)
+		if (tl_source_fault(source, i)->rc < 0)
+			return true;
+	return false;
+}
+
+static const struct tl_source_ops followed_ops = { .close = followed_close,
+	.fault_count = followed_fault_count,
+	.fault = followed_fault,
+	.is_damaged = followed_is_damaged };
+
+int
+tl_source_open_followed(struct tl_source *source)
+{
+	source->state = calloc(1, sizeof(struct tl_faults));
+	if (!source->state)
+		return tl_source_fail(source, -ENOMEM);
+	source->ops = &followed_ops;
+	source->format = "trace";
+	return 0;
+}
+
+bool
+tl_source_is_followed(const struct tl_source *source)
+{
+	return source->ops == &followed_ops;
+}
+
+void
+tl_source_add_fault(struct tl_source *source, const struct tl_fault *fault)
+{
+	*tl_faults_next(faults_of(source)) = *fault;
+}
