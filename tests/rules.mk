@@ -34,9 +34,13 @@ $(ASMTESTS): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(wildcard tests/asm/*.S) \
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
 	    $(CHECK_LIBS)
-$(PROCESS) $(TOOLHELP) $(EXAMPLES): $(B)/%: $(B)/obj/%.o $(B)/lib/libtimeline.a
+$(PROCESS) $(TOOLHELP) $(filter-out $(B)/examples/read,$(EXAMPLES)): \
+    $(B)/%: $(B)/obj/%.o $(B)/lib/libtimeline.a
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) $(B)/lib/libtimeline.a -lpthread
+$(B)/examples/read: $(B)/obj/examples/read.o $(B)/lib/libtimeline-read.a
+	@mkdir -p $(@D); echo "  LD      $@"
+	@$(CC) -o $@ $^ $(TL_LDFLAGS) $(LDFLAGS) -lzstd -lpthread
 $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VERSION)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
