@@ -152,6 +152,15 @@ put_host(struct listing *l, const struct tl_event *event)
 }
 
 static void
+put_step(struct tl_text *text, const struct tl_event *event)
+{
+	const size_t start = text->size;
+
+	tl_render_time(text, event);
+	pad_left(text, start, TL_TIME_SIZE);
+}
+
+static void
 put_priority(struct tl_text *text, unsigned level)
 {
 	const char *name = tl_level_name(level);
@@ -171,7 +180,10 @@ put_column(struct listing *l, enum tl_column column,
 
 	switch (column) {
 	case TL_COLUMN_TIME:
-		tl_put_time_cached(text, &l->time_cache, event->ns);
+		if (tl_message_counts_steps(event->message))
+			put_step(text, event);
+		else
+			tl_put_time_cached(text, &l->time_cache, event->ns);
 		if (l->style.marks)
 			tl_put_char(text, event->overlaps ? '~' : ' ');
 		break;

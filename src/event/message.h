@@ -63,6 +63,21 @@ struct tl_message {
  */
 int tl_message_parse(struct tl_message *message, struct tl_bytes text);
 
+/*
+ * Do the events of a message count steps of a program?  Then their ns is the
+ * number of a step, not a time.  Messages of Lincheck traces do; their
+ * explanation begins with this word, whatever file they were copied to.
+ */
+#define TL_MESSAGE_STEPS "lincheck "
+static inline bool
+tl_message_counts_steps(const struct tl_message *message)
+{
+	const size_t size = sizeof(TL_MESSAGE_STEPS) - 1;
+
+	return message->explain.size >= size &&
+	       memcmp(message->explain.data, TL_MESSAGE_STEPS, size) == 0;
+}
+
 /* The text of a %s argument; data is NULL when the number names none. */
 static inline struct tl_bytes
 tl_message_string(const struct tl_message *message, uint64_t number)

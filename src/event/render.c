@@ -112,6 +112,17 @@ put_lost(struct tl_text *text, const struct tl_event *event)
 }
 
 void
+tl_render_time(struct tl_text *text, const struct tl_event *event)
+{
+	if (event->message && tl_message_counts_steps(event->message)) {
+		tl_put_string(text, "step ");
+		tl_put_signed(text, event->ns);
+	} else {
+		tl_put_time(text, event->ns);
+	}
+}
+
+void
 tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;

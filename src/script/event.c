@@ -143,7 +143,7 @@ set_string(struct tl_scalar *to, const char *text)
 		set_text(to, tl_bytes_of(text));
 }
 
-/* The scratch text of the host, filled by render or with the time. */
+/* The scratch text of the host, filled by render. */
 static void
 set_rendered(lua_State *L, const struct tl_event *event,
     void (*render)(struct tl_text *, const struct tl_event *),
@@ -151,10 +151,7 @@ set_rendered(lua_State *L, const struct tl_event *event,
 {
 	struct tl_text *text = tl_host_scratch(tl_host(L));
 
-	if (render)
-		render(text, event);
-	else
-		tl_put_time(text, event->ns);
+	render(text, event);
 	if (text->rc < 0)
 		to->kind = TL_SCALAR_UNKNOWN;
 	else
@@ -182,7 +179,7 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		set_integer(to, true, event->ns);
 		return;
 	case TIME:
-		set_rendered(L, event, NULL, to);
+		set_rendered(L, event, tl_render_time, to);
 		return;
 	case TSC:
 		set_integer(to, true, (int64_t)event->tsc);
@@ -448,7 +445,7 @@ event_text(lua_State *L)
 	struct tl_text *text = tl_host_scratch(host);
 
 	tl_event_check_alive(L, 1);
-	tl_put_time(text, value->event.ns);
+	tl_render_time(text, &value->event);
 	tl_put_char(text, ' ');
 	if (value->event.message) {
 		tl_put_plain(text, value->event.message->category);

@@ -285,7 +285,7 @@ put_event(struct tl_text *text, const struct tl_host *host)
 	if (!host->has_current)
 		return;
 	tl_put_string(text, "; last event: ");
-	tl_put_time(text, host->current.ns);
+	tl_render_time(text, &host->current);
 	tl_put_char(text, ' ');
 	if (host->current.message) {
 		tl_put_plain(text, host->current.message->category);

@@ -33,19 +33,23 @@ guarded_make(struct guarded *g)
 		   PROT_NONE) == 0);
 }
 
-/* A copy of bytes whose last is the last that can be touched, or whose first
- * is the first. */
-static inline const char *
-guarded_copy(struct guarded *g, const void *bytes, size_t size, bool at_end)
+/* Room whose last byte is the last that can be touched, or whose first is the
+ * first. */
+static inline char *
+guarded_to(struct guarded *g, size_t size, bool at_end)
 {
 	const size_t room = GUARDED_PAGE * GUARDED_PAGES;
 	char *to = g->pages + GUARDED_PAGE;
 
 	assert(size <= room);
-	if (at_end)
-		to += room - size;
-	memcpy(to, bytes, size);
-	return to;
+	return at_end ? to + (room - size) : to;
+}
+
+/* ... with a copy of bytes. */
+static inline const char *
+guarded_copy(struct guarded *g, const void *bytes, size_t size, bool at_end)
+{
+	return memcpy(guarded_to(g, size, at_end), bytes, size);
 }
 
 static inline void

@@ -91,6 +91,25 @@ has '... and said where' "$out" 'index: byte [0-9]+: it does not end'
 rm "$work/v22-mem2.trace.idx"
 ends 'without one it is whole' 0 "$dump" --check "$work/v22-mem2.trace"
 
+# several roots of a thread: all but the call around everything
+"$convert" -e 'not message:find("Main.run0", 1, true)' --to lincheck \
+	-o "$work/roots.trace" "$lincheck/v8-mem1.trace" 2>/dev/null
+is 'all roots of a thread are shown' \
+	"$("$dump" --tree --style lincheck "$work/roots.trace" |
+		grep -c '^Box@[0-9]*[.]put')" 4
+has '--children folds them' \
+	"$("$dump" --tree --style lincheck --children 2 "$work/roots.trace" |
+		tail -n 1)" '^[.][.][.] <2 unloaded children>$'
+
+# points are counted, their times are steps
+has 'entries have steps in place of times' \
+	"$("$dump" "$lincheck/v8-mem1.trace" | head -n 1)" \
+	'^ *step 80 call '
+lacks '... all of them' "$("$dump" "$lincheck/v8-mem1.trace")" '1970'
+has '... in Lua, too' \
+	"$("$dump" -e 'time == "step 80"' "$lincheck/v8-mem1.trace" | head -n 1)" \
+	'step 80 '
+
 # --check: whole, unfinished, damaged
 head -c -1 "$lincheck/v8-stream2.trace" >"$work/open.trace"
 ends '--check of a trace that was not finished is no failure' 0 "$dump" \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_trace_index_file.c - an index that is written beside its data: what is
  * said of that, and who may read it. */
+#include "../lib/guarded.h"
 #include "../lib/suite.h"
+#include "trace/index.h"
 #include "trace_fixture.h"
 
 #include <stdio.h>
@@ -162,6 +164,54 @@ START_TEST(a_link_in_its_place_is_replaced_and_what_it_names_stays)
 }
 END_TEST
 
+/* Parse an index beside which no byte can be read. */
+static int
+parse_guarded(char *bytes, size_t size)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_context context;
+	struct tl_index index = { .data = storage_of(bytes_of(&made.data)),
+		.options = &read_options,
+		.context = &context,
+		.bytes = { .data = bytes, .size = size } };
+	int rc;
+
+	tl_context_init(&context);
+	rc = tl_trace_header_get(&index.header, bytes_of(&made.data), &fault);
+	ck_assert_int_eq(rc, 0);
+	index.seed = tl_trace_seed(&index.header);
+	rc = tl_index_parse(&index, &fault);
+	tl_index_clear(&index);
+	tl_context_free(&context);
+	tl_storage_close(index.data);
+	return rc;
+}
+
+START_TEST(one_that_is_cut_anywhere_is_read_up_to_there)
+{
+	const size_t whole = made.index.size, end = TL_INDEX_FOOTER_SIZE;
+	struct guarded guarded;
+	char *bytes;
+
+	guarded_make(&guarded);
+	for (size_t size = 0; size <= whole; size++) {
+		for (int at_end = 0; at_end < 2; at_end++) {
+			bytes = guarded_to(&guarded, size, at_end);
+			memcpy(bytes, made.index.data, size);
+			ck_assert_int_eq(parse_guarded(bytes, size),
+			    size == whole ? 0 : -EBADMSG);
+			if (size < end || size == whole)
+				continue;
+			/* ... and ends as if it were whole */
+			memcpy(bytes + size - end,
+			    made.index.data + whole - end, end);
+			ck_assert_int_eq(parse_guarded(bytes, size), -EBADMSG);
+		}
+	}
+	guarded_free(&guarded);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -175,6 +225,7 @@ main(void)
 	tcase_add_loop_test(c,
 	    one_that_is_broken_is_made_again_and_that_is_said, 0, count);
 	tcase_add_test(c, where_nothing_can_be_written_nothing_is_said_of_it);
+	tcase_add_test(c, one_that_is_cut_anywhere_is_read_up_to_there);
 	tcase_add_test(c, one_of_data_that_grew_meanwhile_is_not_written);
 	tcase_add_test(c,
 	    a_link_in_its_place_is_replaced_and_what_it_names_stays);

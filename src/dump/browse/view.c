@@ -95,7 +95,8 @@ put_thread(struct tl_text *text, const struct tl_browse *browse,
 static void
 put_times(struct tl_text *text, const struct tl_node *node)
 {
-	put_when(text, "time", node->event.ns);
+	tl_put_string(text, "time: ");
+	tl_render_time(text, &node->event);
 	if (node->event.error_ns != UINT32_MAX && node->event.error_ns != 0) {
 		tl_put_string(text, " +-");
 		tl_put_duration(text, node->event.error_ns);
@@ -110,7 +111,8 @@ put_times(struct tl_text *text, const struct tl_node *node)
 			: "end: none, it is unfinished\n");
 		return;
 	}
-	put_when(text, "end", node->end.ns);
+	tl_put_string(text, "end: ");
+	tl_render_time(text, &node->end);
 	tl_put_string(text, ", took ");
 	tl_tree_put_duration(text, node);
 	tl_put_char(text, '\n');

@@ -304,16 +304,6 @@ put_child(struct print *p)
 	return rc == 0 ? go_inside(p, &node, hidden) : rc;
 }
 
-/* How many children of the innermost are printed at most: Lincheck prints one
- * root of a thread. */
-static uint64_t
-children_max(const struct print *p)
-{
-	return p->options->lincheck && !p->walk.top->outer
-		   ? 1
-		   : p->options->children;
-}
-
 static int
 step(struct print *p)
 {
@@ -321,9 +311,9 @@ step(struct print *p)
 	const uint64_t count = top->branch.child_count - top->hidden;
 	int rc = 0;
 
-	if (top->index < count && top->index < children_max(p))
+	if (top->index < count && top->index < p->options->children)
 		return put_child(p);
-	if (top->index < count && (top->outer || !p->options->lincheck))
+	if (top->index < count)
 		rc = put_unloaded(p, count - top->index, top->outer);
 	leave(p);
 	return rc;

@@ -838,7 +838,7 @@ find_line(const struct tl_message *message, const char *word,
 bool
 tl_lincheck_is_native(const struct tl_message *message)
 {
-	return message && begins_with(message->explain, TL_LINCHECK_WORD " ");
+	return message && tl_message_counts_steps(message);
 }
 
 bool
