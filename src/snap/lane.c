@@ -88,11 +88,24 @@ is_whole(const struct tl_lane *lane, uint64_t q)
 			       : timeline_stamp_whole(q));
 }
 
+/* In an imported file the last slot of a loss has its CPU, plus 1. */
+static void
+take_lost_cpu(struct tl_lane *lane)
+{
+	const uint64_t n = lane->entry->args[0];
+
+	if (lane->header->state == TIMELINE_IMPORTED && n > 0 &&
+	    n <= TL_CPU_UNKNOWN &&
+	    timeline_lane_is_fallback(lane->header, lane->number))
+		lane->lost_cpu = (uint32_t)(n - 1);
+}
+
 /* By number. */
 static int
 step(struct tl_lane *lane)
 {
 	lane->lost = 0;
+	lane->lost_cpu = TL_CPU_UNKNOWN;
 	while (lane->first < lane->end) {
 		const bool backwards = lane->order == TL_NEWEST_FIRST;
 		const uint64_t q = backwards ? lane->end - 1 : lane->first;
@@ -114,6 +127,7 @@ step(struct tl_lane *lane)
 		if (is_whole(lane, q))
 			return 0;
 		lane->lost++;
+		take_lost_cpu(lane);
 	}
 	lane->entry = NULL;
 	return 0;
@@ -325,6 +339,7 @@ tl_lane_open(struct tl_lane *lane, struct tl_storage *frozen,
 
 	*lane = (struct tl_lane){
 		.frozen = frozen,
+		.lost_cpu = TL_CPU_UNKNOWN,
 		.header = header,
 		.number = number,
 		.order = order,

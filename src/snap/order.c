@@ -166,6 +166,8 @@ fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 {
 	*event = (struct tl_event){ .kind = TL_LOST, .lost = w->lost };
 	fill_place(o, w, event);
+	if (event->cpu == TL_CPU_UNKNOWN)
+		event->cpu = w->lane.lost_cpu;
 	w->lost = 0;
 }
 

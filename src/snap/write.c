@@ -248,6 +248,40 @@ add_epochs(struct tl_timeline_file *f)
 	return rc == -ENOSPC ? 0 : rc;
 }
 
+static int
+append(struct tl_timeline_file *f, const void *data, size_t size)
+{
+	f->at += size;
+	tl_put_bytes(&f->out->text, tl_bytes(data, size));
+	return tl_out_settle(f->out);
+}
+
+/* Nothing is there up to this byte. */
+static int
+append_zeros(struct tl_timeline_file *f, uint64_t to)
+{
+	static const char zeros[ZEROS];
+	int rc = 0;
+
+	assert(to >= f->at);
+	while (rc == 0 && f->at < to)
+		rc = append(f, zeros,
+		    to - f->at < ZEROS ? (size_t)(to - f->at) : ZEROS);
+	return rc;
+}
+
+/* The slot before an event carries the CPU of what was lost there. */
+static int
+write_lost_cpu(struct tl_timeline_file *f, const struct tl_event *event,
+    uint32_t cpu)
+{
+	const struct timeline_entry entry = { .args = { (uint64_t)cpu + 1 } };
+	const int rc = append_zeros(f,
+	    timeline_entry_offset(&f->header, event->lane, event->number - 1));
+
+	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
+}
+
 /* Hand an event to what comes next, with its lane and number. */
 typedef int take_event(struct tl_timeline_file *f, struct tl_event *event);
 
@@ -267,8 +301,12 @@ take_from(struct tl_timeline_file *f, struct tl_store *store, bool walk,
 		if (walk)
 			rc = tl_timeline_walk_put(&places, &e, &e.lane,
 			    &e.number);
-		if (rc >= 0 && e.kind != TL_LOST)
-			rc = take(f, &e);
+		if (rc >= 0 && e.kind != TL_LOST) {
+			if (places.mark != TL_CPU_UNKNOWN)
+				rc = write_lost_cpu(f, &e, places.mark);
+			if (rc >= 0)
+				rc = take(f, &e);
+		}
 		if (rc < 0)
 			break;
 	}
@@ -299,28 +337,6 @@ sort_by_place(struct tl_timeline_file *f)
 	tl_store_free(f->store);
 	f->store = NULL;
 	return tl_store_sink(f->placed)->finish(tl_store_sink(f->placed));
-}
-
-static int
-append(struct tl_timeline_file *f, const void *data, size_t size)
-{
-	f->at += size;
-	tl_put_bytes(&f->out->text, tl_bytes(data, size));
-	return tl_out_settle(f->out);
-}
-
-/* Nothing is there up to this byte. */
-static int
-append_zeros(struct tl_timeline_file *f, uint64_t to)
-{
-	static const char zeros[ZEROS];
-	int rc = 0;
-
-	assert(to >= f->at);
-	while (rc == 0 && f->at < to)
-		rc = append(f, zeros,
-		    to - f->at < ZEROS ? (size_t)(to - f->at) : ZEROS);
-	return rc;
 }
 
 /* An argument as it is in the file. */
@@ -444,8 +460,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[LANES] = { -ENOTSUP,
 	    "events of several timelines, or out of order, do not keep their "
 	    "lanes" },
-	[LOST_CPU] = { -ENOTSUP, "where lanes are not kept, losses do not tell "
-				 "their CPU" },
+	[LOST_CPU] = { -ENOTSUP,
+	    "losses of several CPUs at one place, and those that are moved, do "
+	    "not keep their CPU" },
 	[LOST_PLACE] = { -ENOTSUP,
 	    "long losses are told at the start, not at their place" },
 	[LOST_CUT] = { -ERANGE,
@@ -607,8 +624,6 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		return -ENOMEM;
 	if (w->wall)
 		stamp_by_wall(w, &e);
-	if (e.kind == TL_LOST && e.cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, LOST_CPU, TL_FAULT_NOWHERE);
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0)
 			return rc;
@@ -670,8 +685,7 @@ say_notes(struct snapshot_write *w)
 	struct tl_notes *notes = &w->notes;
 
 	notes->count[LANES] = w->snap_count > 0 && !w->file.lanes.apart;
-	if (w->file.lanes.apart)
-		notes->count[LOST_CPU] = 0;
+	notes->count[LOST_CPU] = w->file.lanes.cpus_lost;
 	notes->count[ERRORS] = w->wall && w->error_min != w->error_max;
 	notes->count[LOST_PLACE] = w->file.lanes.displaced;
 	notes->count[LOST_CUT] = w->file.lanes.cut;

@@ -46,7 +46,7 @@ choose_slots(const struct tl_timeline_lanes *l)
 		return tl_timeline_power_from(l->span + tail_of(l));
 	slots = greater(l->span / LANES_MOST,
 	    l->span / (LANES_WANTED * (l->breaks + 1)));
-	slots = greater(slots, tail_of(l)) + 1;
+	slots = greater(slots, tail_of(l)) + 1 + l->has_cpus;
 	return tl_timeline_power_from(greater(slots, SLOTS_MIN));
 }
 
@@ -55,31 +55,12 @@ tl_timeline_walk_start(struct tl_timeline_walk *w, struct tl_timeline_lanes *l,
     const struct timeline_header *header)
 {
 	*w = (struct tl_timeline_walk){ .lanes = l,
+		.lost_cpu = TL_CPU_UNKNOWN,
+		.mark = TL_CPU_UNKNOWN,
 		.slots = header->tier_entries[0],
 		.split = l->rises };
 	for (size_t i = 0; i < l->strand_count; i++)
 		l->strands[i].span = 0;
-}
-
-/* Go on in a new lane, before which so many were lost. */
-static int
-open_lane(struct tl_timeline_walk *w, uint64_t lost)
-{
-	struct tl_timeline_lanes *l = w->lanes;
-	size_t capacity = l->head_capacity;
-	int rc;
-
-	w->lane++;
-	w->used = 0;
-	if (!w->planning)
-		return 0;
-	rc = TL_ARRAY_ZEROS(l->heads, capacity, w->lane);
-	if (rc < 0)
-		return rc;
-	l->head_capacity = capacity;
-	l->lane_count = w->lane + 1;
-	l->heads[w->lane].cleared = lost; /* until all are known */
-	return 0;
 }
 
 static void
@@ -90,12 +71,63 @@ lose_slots(struct tl_timeline_walk *w, uint64_t lost)
 		w->lanes->heads[w->lane].torn += lost;
 }
 
+/* Go on in a new lane, before which is what was lost: a number, and where it
+ * has a CPU, a slot for that. */
+static int
+open_lane(struct tl_timeline_walk *w)
+{
+	struct tl_timeline_lanes *l = w->lanes;
+	const bool has_cpu = w->lost_cpu != TL_CPU_UNKNOWN;
+	size_t capacity = l->head_capacity;
+	int rc;
+
+	w->lane++;
+	w->used = 0;
+	if (w->planning) {
+		rc = TL_ARRAY_ZEROS(l->heads, capacity, w->lane);
+		if (rc < 0)
+			return rc;
+		l->head_capacity = capacity;
+		l->lane_count = w->lane + 1;
+		/* until all are known */
+		l->heads[w->lane].cleared = w->lost - has_cpu;
+	}
+	l->leads_cpu |= has_cpu && w->lane == CPU_LANES;
+	lose_slots(w, has_cpu);
+	return 0;
+}
+
+/* The CPU of what was lost finds no place. */
+static void
+drop_cpu(struct tl_timeline_walk *w)
+{
+	if (w->planning && w->lost_cpu != TL_CPU_UNKNOWN)
+		w->lanes->cpus_lost++;
+	w->lost_cpu = TL_CPU_UNKNOWN;
+}
+
+static void
+add_loss(struct tl_timeline_walk *w, const struct tl_event *event)
+{
+	if (event->lost == 0)
+		return;
+	if (w->lost == 0) {
+		w->lost_cpu = event->cpu;
+	} else if (w->lost_cpu != event->cpu) {
+		drop_cpu(w);
+		if (w->planning)
+			w->lanes->cpus_lost += event->cpu != TL_CPU_UNKNOWN;
+	}
+	w->lost = tl_timeline_lost_add(w->lost, event->lost);
+}
+
 /* Losses for which there is no place stand before all. */
 static void
 displace(struct tl_timeline_walk *w)
 {
 	struct timeline_head *head = &w->lanes->heads[CPU_LANES];
 
+	drop_cpu(w);
 	if (!w->planning)
 		return;
 	w->lanes->displaced = true;
@@ -118,17 +150,17 @@ static int
 make_place(struct tl_timeline_walk *w)
 {
 	if (w->lane == 0)
-		return open_lane(w, w->lost);
+		return open_lane(w);
 	if (w->lost > TL_TIMELINE_TORN_MAX) {
 		if (w->split && w->breaks < TL_TIMELINE_BREAKS_MAX) {
 			w->breaks++;
-			return open_lane(w, w->lost);
+			return open_lane(w);
 		}
 		displace(w);
 		w->lost = 0;
 	}
 	if (is_full(w, w->lost))
-		return open_lane(w, w->lost);
+		return open_lane(w);
 	lose_slots(w, w->lost);
 	return 0;
 }
@@ -180,15 +212,18 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 		return 0;
 	}
 	if (event->kind == TL_LOST) {
-		w->lost = tl_timeline_lost_add(w->lost, event->lost);
+		add_loss(w, event);
 		return 0;
 	}
 	if ((rc = make_place(w)) < 0)
 		return rc;
+	/* The first loss may stand for others, too. */
+	w->mark = w->events == 0 && l->displaced ? TL_CPU_UNKNOWN : w->lost_cpu;
 	if (w->planning && event->epoch != w->epoch &&
 	    (rc = note_row_epoch(w, event->epoch)) < 0)
 		return rc;
 	w->lost = 0;
+	w->lost_cpu = TL_CPU_UNKNOWN;
 	w->events++;
 	*lane = w->lane;
 	*number = l->heads[w->lane].first + w->used++;
@@ -219,8 +254,9 @@ walk_all(struct tl_timeline_walk *w, const struct tl_timeline_source *events)
 static int
 walk_end(struct tl_timeline_walk *w)
 {
+	drop_cpu(w); /* no slot behind the last event has one */
 	if (w->lane == 0)
-		return open_lane(w, w->lost);
+		return open_lane(w);
 	if (w->lost > TL_TIMELINE_TAIL_MAX) {
 		displace(w);
 		return 0;
@@ -284,6 +320,7 @@ tl_timeline_row_plan(struct tl_timeline_lanes *l,
 	w.planning = true;
 	if ((rc = walk_all(&w, events)) < 0 || (rc = walk_end(&w)) < 0)
 		return rc;
+	l->cpus_lost += l->displaced && l->leads_cpu;
 	assert(l->lane_count - CPU_LANES <= TIMELINE_LANES_MAX);
 	h->fallback_lanes = l->lane_count - CPU_LANES;
 	plan_heads(l, h->tier_entries[0]);
@@ -389,7 +426,7 @@ note_in_row(struct tl_timeline_lanes *l)
 		l->span += l->lost;
 	else if (l->any && l->breaks < TL_TIMELINE_BREAKS_MAX)
 		l->breaks++;
-	l->span++;
+	l->span += 1 + (l->has_cpus && l->lost > 0);
 	l->events++;
 	l->lost = 0;
 }
@@ -461,6 +498,7 @@ tl_timeline_lanes_note(struct tl_timeline_lanes *l,
 {
 	if (event->kind == TL_LOST) {
 		l->lost = tl_timeline_lost_add(l->lost, event->lost);
+		l->has_cpus |= event->cpu != TL_CPU_UNKNOWN;
 	} else {
 		note_order(l, event);
 		note_in_row(l);

@@ -23,6 +23,9 @@
  *			lane begins.
  *
  * A loss is a slot for each lost entry, or at the begin of a lane a number.
+ * In a row the last slot of a loss also carries its CPU, plus 1, in its first
+ * argument; a number at the begin of a lane then counts one less.  Losses of
+ * several CPUs at one place become one loss of no CPU, which is reported.
  */
 #ifndef TL_SNAP_WRITE_PARTS_H
 #define TL_SNAP_WRITE_PARTS_H
@@ -121,8 +124,10 @@ struct tl_timeline_lanes {
 	bool rises;      /* by epoch and stamp */
 	struct tl_event last;
 	/* in a row: */
-	uint64_t lost; /* since the last event; in the end, behind it */
-	uint64_t span; /* events, and slots of what was lost */
+	uint64_t lost;  /* since the last event; in the end, behind it */
+	bool has_cpus;  /* some losses have one ... */
+	bool leads_cpu; /* ... and that before the first event */
+	uint64_t span;  /* events, and slots of what was lost */
 	uint64_t events;
 	uint64_t breaks; /* losses that begin a lane */
 	/* planned: */
@@ -131,9 +136,10 @@ struct tl_timeline_lanes {
 	uint32_t lane_count;
 	struct tl_timeline_epoch *epochs; /* oldest first */
 	size_t epoch_count;
-	bool epochs_full; /* some found no room */
-	bool displaced;   /* losses said at the start, not at their place */
-	bool cut;         /* ... of more than TL_TIMELINE_LOST_MAX */
+	bool epochs_full;   /* some found no room */
+	bool displaced;     /* losses said at the start, not at their place */
+	bool cut;           /* ... of more than TL_TIMELINE_LOST_MAX */
+	uint64_t cpus_lost; /* losses whose CPU is not kept */
 };
 
 int tl_timeline_lanes_init(struct tl_timeline_lanes *lanes,
@@ -177,9 +183,11 @@ struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
 /* Where the events go as they come once more in the same order. */
 struct tl_timeline_walk {
 	struct tl_timeline_lanes *lanes;
-	uint64_t slots; /* of each lane, in a row */
-	uint64_t lost;  /* since the last event */
-	uint64_t used;  /* slots of the lane so far */
+	uint64_t slots;    /* of each lane, in a row */
+	uint64_t lost;     /* since the last event ... */
+	uint32_t lost_cpu; /* ... on this CPU; TL_CPU_UNKNOWN: any */
+	uint32_t mark;     /* CPU in the slot before the event that was put */
+	uint64_t used;     /* slots of the lane so far */
 	uint64_t events;
 	uint64_t breaks;
 	uint32_t lane;

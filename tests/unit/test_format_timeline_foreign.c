@@ -296,12 +296,78 @@ START_TEST(what_is_lost_on_the_way_is_said)
 	written_whole(&w);
 	ck_assert_ptr_nonnull(
 	    strstr(tl_text_string(&w.said.text), "raw stamps are not kept"));
-	ck_assert_ptr_nonnull(strstr(tl_text_string(&w.said.text),
-	    "losses do not tell their CPU"));
+	ck_assert_ptr_nonnull(
+	    strstr(tl_text_string(&w.said.text), "do not keep their CPU"));
 	ck_assert_ptr_nonnull(
 	    strstr(tl_text_string(&w.said.text), "not at their place"));
 	ck_assert_ptr_nonnull(
 	    strstr(tl_text_string(&w.said.text), "not all are told"));
+	written_free(&w);
+}
+END_TEST
+
+/* Before the first event, in slots between two, as the begin of a lane. */
+START_TEST(a_loss_keeps_its_cpu)
+{
+	static const struct {
+		uint64_t lost;
+		uint32_t cpu;
+	} losses[] = { { 100000, 2 }, { 5, 1 }, { 1000, 300 },
+		{ 7, TL_CPU_UNKNOWN }, { 1, 0 }, { TL_TIMELINE_TORN_MAX, 4 },
+		{ 2000, TL_CPU_UNKNOWN } };
+	const unsigned count = sizeof(losses) / sizeof(losses[0]);
+	struct tl_cursor *cursor;
+	struct tl_event e;
+
+	written_start(&w);
+	for (unsigned i = 0; i < count; i++) {
+		put_lost(losses[i].lost, losses[i].cpu);
+		put_at(i, 0);
+	}
+	written_finish(&w);
+	written_whole(&w);
+	for (unsigned back = 0; back < 2; back++) {
+		ck_assert_int_eq(tl_snap_cursor(w.snap,
+				     back ? TL_NEWEST_FIRST : TL_OLDEST_FIRST,
+				     &cursor),
+		    0);
+		for (unsigned i = 0, at; i < count; i++) {
+			at = back ? count - 1 - i : i;
+			if (back)
+				ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
+			ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
+			ck_assert_int_eq(e.kind, TL_LOST);
+			ck_assert_uint_eq(e.lost, losses[at].lost);
+			ck_assert_uint_eq(e.cpu, losses[at].cpu);
+			if (!back)
+				ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
+		}
+		ck_assert_int_eq(tl_cursor_next(cursor, &e), 0);
+		tl_cursor_close(cursor);
+	}
+	ck_assert_str_eq(tl_text_string(&w.said.text), "");
+	written_free(&w);
+}
+END_TEST
+
+START_TEST(losses_of_two_cpus_at_one_place_have_none)
+{
+	struct tl_cursor *cursor;
+	struct tl_event e;
+
+	written_start(&w);
+	put_lost(3, 1);
+	put_lost(4, 2);
+	put_at(1, 0);
+	written_finish(&w);
+	written_whole(&w);
+	ck_assert_int_eq(tl_snap_cursor(w.snap, TL_OLDEST_FIRST, &cursor), 0);
+	ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
+	ck_assert_uint_eq(e.lost, 7);
+	ck_assert_uint_eq(e.cpu, TL_CPU_UNKNOWN);
+	tl_cursor_close(cursor);
+	ck_assert_ptr_nonnull(
+	    strstr(tl_text_string(&w.said.text), "do not keep their CPU"));
 	written_free(&w);
 }
 END_TEST
@@ -484,6 +550,8 @@ main(void)
 	tcase_add_test(t, stamps_are_the_time_from_1970_on);
 	tcase_add_test(t, a_snapshot_may_have_no_events);
 	tcase_add_test(t, what_is_lost_on_the_way_is_said);
+	tcase_add_test(t, a_loss_keeps_its_cpu);
+	tcase_add_test(t, losses_of_two_cpus_at_one_place_have_none);
 	tcase_add_test(t, very_many_long_losses_are_all_counted);
 	tcase_add_test(t, losses_at_the_ends_of_lanes_are_whole);
 	tcase_add_test(t, a_million_events_take_little_memory);
