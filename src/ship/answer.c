@@ -203,13 +203,13 @@ admit(const char *name)
 
 /* Define a string of a name, escaped and cut. */
 static int
-string_of_name(struct timeline *tl, const char *who, uint64_t *number)
+string_of_name(struct timeline *tl, const char *from, uint64_t *number)
 {
 	char name[NAME_SIZE_MAX + 1];
 	struct tl_text text = { 0 };
 	int rc;
 
-	tl_put_plain(&text, tl_bytes_of(who[0] ? who : "?"));
+	tl_put_plain(&text, tl_bytes_of(from[0] ? from : "?"));
 	rc = text.rc;
 	if (rc == 0)
 		snprintf(name, sizeof(name), "%s", tl_text_string(&text));

@@ -179,9 +179,8 @@ take(struct parse *p, int kind, const struct tl_json_token *token)
 	}
 }
 
-/* Members that are not in the table are read over; those that are missing
- * stay as they are.  0; -EBADMSG it is no such object, -ENOSPC too many in
- * the array, and the fault says why; -ENOMEM. */
+/* Unknown members are skipped, missing ones keep their value.  0; -EBADMSG:
+ * invalid; -ENOSPC: the array is too long; -ENOMEM; the fault. */
 static int
 parse_members(const struct members *members, void *object, struct tl_bytes json,
     struct tl_fault *fault)

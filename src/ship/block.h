@@ -124,7 +124,7 @@ struct tl_block_facts {
 	struct tl_text positions; /* first entry of the next block */
 };
 
-/* Open a block; data outlives the trace.  0, -errno and the fault says why. */
+/* Open a block; data outlives the trace.  0; -errno and the fault. */
 int tl_block_open(struct tl_trace **trace, struct tl_bytes data,
     struct tl_fault *fault);
 /* Read only the INFOs, of a block that may be damaged.  0; -EBADMSG: not a block

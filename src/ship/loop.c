@@ -79,7 +79,7 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 	struct run *r = context;
 
 	if (rc < 0)
-		return; /* what sent or settled says so, too */
+		return; /* send or wait returns the same error */
 	tl_spool_acked(r->spool, chain, number);
 	r->in_flight -= r->in_flight > 0;
 	r->acked++;

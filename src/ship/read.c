@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - which blocks are handed on.
+ * read.c - timeline-ship read: select the blocks of a stream
  *
- *	message --> of these hosts? --> of this time? --> whole, and what it
- *	   |  none of ours: said            says it is? --> seen? --> write
+ *	message --> valid? --> host? --> time? --> undamaged? --> new? --> write
+ *	            |                              |              |
+ *	            +---------- reported ----------+--------------+
  *
- * A block is stored after its events happened, by the clock of the servers:
- * reading begins SLACK_NS before since, for hosts whose clock is ahead.
+ * A block is stored after its events were logged.  Reading begins SLACK_NS before
+ * since by the clock of the servers, for hosts whose clock is ahead.
  */
 #include "ship/read.h"
 
@@ -152,12 +153,12 @@ see(struct work *w, const struct tl_block *block, uint64_t last)
 
 /* Do the bytes and the headers of the message agree? */
 static bool
-matches_message(const struct tl_block *said, const struct tl_block *is)
+matches_message(const struct tl_block *expected, const struct tl_block *is)
 {
-	return strcmp(said->chain, is->chain) == 0 &&
-	       said->number == is->number &&
-	       strcmp(said->host, is->host) == 0 &&
-	       strcmp(said->timeline, is->timeline) == 0;
+	return strcmp(expected->chain, is->chain) == 0 &&
+	       expected->number == is->number &&
+	       strcmp(expected->host, is->host) == 0 &&
+	       strcmp(expected->timeline, is->timeline) == 0;
 }
 
 static bool

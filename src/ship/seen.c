@@ -4,6 +4,8 @@
  */
 #include "ship/seen.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -35,16 +37,8 @@ grow(struct tl_seen *seen)
 {
 	if (seen->count == TL_SEEN_CHAINS_MAX)
 		return oldest(seen);
-	if (seen->count == seen->capacity) {
-		const size_t capacity = 2 * seen->capacity + 16;
-		void *grown = reallocarray(seen->chains, capacity,
-		    sizeof(seen->chains[0]));
-
-		if (!grown)
-			return NULL;
-		seen->chains = grown;
-		seen->capacity = capacity;
-	}
+	if (TL_ARRAY_ROOM(seen->chains, seen->capacity, seen->count) < 0)
+		return NULL;
 	seen->chains[seen->count] = calloc(1, sizeof(struct tl_seen_chain));
 	if (!seen->chains[seen->count])
 		return NULL;

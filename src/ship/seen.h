@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seen.h - what was seen of each chain: a block that comes again is
- * known, one that is missing is counted.
+ * seen.h - the blocks seen of each chain: second copies are detected, missing
+ * blocks are counted
  *
  *	numbers	0 1 2 . . 5 6 7 . 9     next: 10
  *		      ^3-4    ^8-8      ranges that are missing

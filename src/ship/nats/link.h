@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * link.h - a connection to a NATS cluster, from what a user says of it.
+ * link.h - a connection to a NATS cluster, by URL and credentials
  *
  *	nats://HOST[:PORT][,HOST[:PORT]...][/STREAM]	tls://... the same, TLS
  */
@@ -57,17 +57,17 @@ int tl_nats_url_parse(struct tl_nats_url *url, const char *text,
 
 /* The behavior of a connection.  Handlers may be NULL. */
 struct tl_nats_session {
-	const char *name; /* that a server's operator sees */
+	const char *name; /* shown to operators of the server */
 	bool patient;     /* connect later if no server is up */
-	/* All may be NULL; called by another thread. */
+	/* Called by threads of the library; may be NULL. */
 	natsConnectionHandler closed, disconnected, reconnected;
 	void *context;
 };
 
 /*
- * Connect.  The file of a password or token is read each time.  0, -EINVAL
- * what was said cannot be, -EACCES not let in, -ENOTCONN no server answers,
- * -EPROTO another failure, -ENOMEM; or what reading a file said.
+ * Connect.  The file of a password or token is read each time.  0; -EINVAL:
+ * invalid options; -EACCES: rejected; -ENOTCONN: no server answers; -EPROTO: other
+ * failures; -ENOMEM; -errno of reading a file; the fault.
  */
 int tl_nats_connect(natsConnection **connection,
     const struct tl_nats_options *options,
@@ -75,7 +75,7 @@ int tl_nats_connect(natsConnection **connection,
 /* NULL does nothing. */
 void tl_nats_disconnect(natsConnection *connection);
 
-/* The -errno of what libnats said, and a fault: "WHAT: WORDS". */
+/* The -errno of a status of libnats, and the fault "WHAT: TEXT". */
 int tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what);
 
 #endif

@@ -2,10 +2,9 @@
 /*
  * events.h - the events of many blocks, of any chains, through one writer.
  *
- * A block is closed when its events were put; a writer may keep the messages
- * of its events for longer.  So each is copied, once for all blocks.  A begin
- * that a block tells once more, because the span goes on, is left out unless
- * the blocks before it were dropped.
+ * A block is closed after its events were written, but a writer may refer to their
+ * messages for longer: each message is copied, once for all blocks.  A repeated
+ * begin event (continued) is left out, unless the blocks before it were dropped.
  */
 #ifndef TL_SHIP_TARGET_EVENTS_H
 #define TL_SHIP_TARGET_EVENTS_H
@@ -15,15 +14,15 @@
 
 struct tl_events;
 
-/* Of a format that is a stream of bytes; so many chains are remembered.  report
- * outlives it, and is told of damage only.  0, -ENOMEM. */
+/* format has to be a stream of bytes; chains_max chains are remembered.  report
+ * outlives it and receives damage only.  0, -ENOMEM. */
 int tl_events_new(struct tl_events **events, const struct tl_format_row *format,
     size_t chains_max, tl_write *write, void *context,
     const struct tl_report *report);
 /*
- * All events of a block, and what became of them is handed on.  gap: those
- * before it were dropped, as far as the caller knows.  0, -EBADMSG it cannot
- * be read, or what writing said.
+ * Write all events of a block, and flush.  gap: the blocks before it were dropped,
+ * as far as the caller knows.  0; -EBADMSG: it cannot be read; the result of
+ * write.
  */
 int
 tl_events_put(struct tl_events *events, const struct tl_block *block, bool gap);

@@ -51,9 +51,9 @@ enum {
 	ACK_MS = 30000,
 	FLUSH_MS = 10000,
 	BROKERS_MAX = 4096,
-	TOPIC_MAX = 250, /* as brokers have it */
-	/* What brokers take unless they are told otherwise, and of it what
-	 * key, headers and frame may need. */
+	TOPIC_MAX = 250, /* limit of brokers */
+	/* The default limit of brokers, and the part of it that key, headers
+	 * and frame may need. */
 	MESSAGE_MAX = 1048588,
 	OVERHEAD_MAX = 4096
 };
@@ -65,8 +65,8 @@ struct kafka_target {
 	char topic[TOPIC_MAX];
 	rd_kafka_t *producer; /* NULL: disconnected */
 	struct tl_window window;
-	uint64_t refused; /* serial ... */
-	int refused_rc;   /* ... and why; 0: none is */
+	uint64_t refused; /* serial of a rejected message */
+	int refused_rc;   /* why; 0: none is rejected */
 	struct tl_fault fault;
 };
 

@@ -8,6 +8,7 @@
  * block may come again that is already in a finished part: the name of the part
  * gives its range of numbers.
  */
+#include "base/array.h"
 #include "base/terminal.h"
 #include "clock/clock.h"
 #include "ship/block.h"
@@ -251,6 +252,7 @@ struct events_target {
 	struct tl_partitions partitions;
 	struct chain_part **chains;
 	size_t chain_count;
+	size_t chain_capacity;
 	uint64_t held; /* bytes of blocks in unfinished parts */
 	struct tl_target_queue queue;
 };
@@ -273,8 +275,6 @@ find_idle(struct events_target *e)
 static int
 find_chain(struct events_target *e, const char *name, struct chain_part **chain)
 {
-	struct chain_part **grown;
-
 	for (size_t i = 0; i < e->chain_count; i++) {
 		*chain = e->chains[i];
 		if (strcmp((*chain)->name, name) == 0)
@@ -286,10 +286,8 @@ find_chain(struct events_target *e, const char *name, struct chain_part **chain)
 		memcpy((*chain)->name, name, TL_CHAIN_SIZE);
 		return 0;
 	}
-	grown = realloc(e->chains, (e->chain_count + 1) * sizeof(*e->chains));
-	if (!grown)
+	if (TL_ARRAY_ROOM(e->chains, e->chain_capacity, e->chain_count) < 0)
 		return -ENOMEM;
-	e->chains = grown;
 	*chain = calloc(1, sizeof(**chain));
 	if (!*chain)
 		return -ENOMEM;
