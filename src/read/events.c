@@ -316,7 +316,7 @@ timeline_read_line(const struct timeline_read_event *event, char *text,
 		return rc;
 	r = event->definition->reader;
 	if (ours.message) {
-		tl_put_time(&r->text, ours.ns);
+		tl_render_time(&r->text, &ours);
 		tl_put_char(&r->text, ' ');
 		tl_render_category(r->render, &r->text, &ours);
 	}

@@ -68,8 +68,8 @@
  * and written again has the same bytes.
  *
  * The format has no time.  The number of a point, which the program counted
- * over all its threads, becomes the event's ns, and the messages have
- * counts_steps set: readers show these times as steps.
+ * over all its threads, becomes the event's ns; readers show it as a step
+ * (tl_message_counts_steps()).
  *
  * Reading.  Events come in the order of the file.  An event that refers to a
  * definition further down waits, with everything behind it, in a queue that

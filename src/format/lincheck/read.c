@@ -417,9 +417,10 @@ read_of(struct tl_reader *reader)
 	return (struct lincheck_read *)(void *)reader;
 }
 
-static int
-put(struct lincheck_read *r, struct tl_event *event,
-    const struct tl_lincheck_thread *thread, uint32_t number)
+/* What all events of a thread have: its number, and the last step as time. */
+static void
+set_place(struct tl_event *event, const struct tl_lincheck_thread *thread,
+    uint32_t number)
 {
 	event->ns = thread->last_ns;
 	event->tsc = (uint64_t)event->ns;
@@ -428,7 +429,6 @@ put(struct lincheck_read *r, struct tl_event *event,
 	event->lane = number;
 	event->level = event->message->level;
 	event->cpu = TL_CPU_UNKNOWN;
-	return r->sink->put(r->sink, event);
 }
 
 /* The class of the method that a point calls, or NONE. */
@@ -495,7 +495,10 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	rc = tl_lincheck_messages_args(&r->messages, object, e.args);
 	thread->last_ns = object->event;
 	thread->has_events = true;
-	return rc < 0 ? rc : put(r, &e, thread, number);
+	if (rc < 0)
+		return rc;
+	set_place(&e, thread, number);
+	return r->sink->put(r->sink, &e);
 }
 
 /* What a call returned or threw, and its end. */
@@ -514,13 +517,19 @@ put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
 		return 0;
 	if (e.message && e.message->argc > 0) {
 		rc = tl_lincheck_messages_args(&r->messages, object, e.args);
+		set_place(&e, thread, number);
 		if (rc == 0)
-			rc = put(r, &e, thread, number);
+			rc = r->sink->put(r->sink, &e);
+		if (rc < 0)
+			return rc;
 	}
+	if (!message)
+		return 0;
 	e = (struct tl_event){ .message = message,
 		.kind = TL_END,
 		.bare = true };
-	return rc < 0 || !message ? rc : put(r, &e, thread, number);
+	set_place(&e, thread, number);
+	return r->sink->put(r->sink, &e);
 }
 
 /* An object that has its turn: 0; 1: it must wait. */
@@ -686,9 +695,10 @@ take_name(struct lincheck_read *r, const struct tl_lincheck_object *object)
 	return rc == -ENOSPC || rc > 0 ? 0 : rc;
 }
 
-/* What is no event, of a size; its place is that of its kind. */
+/* A definition or the name of a thread, of a size; its place is that of its
+ * kind. */
 static int
-take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
+take_named(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
 {
 	if (!r->left_out) {
@@ -703,13 +713,12 @@ take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return take_definition(r, object);
 }
 
-/* A whole object: 0, -EBADMSG where it has no place here. */
+/* A whole object that is no point of a block: 0, -EBADMSG where it has no
+ * place here. */
 static int
-take(struct lincheck_read *r, struct tl_lincheck_object *object,
-    struct tl_bytes bytes)
+take_other(struct lincheck_read *r, const struct tl_lincheck_object *object,
+    uint8_t kind, size_t size)
 {
-	const uint8_t kind = (uint8_t)bytes.data[0];
-
 	if (!r->inside) {
 		if (object->kind == TL_LINCHECK_BLOCK_START)
 			return start_block(r, object->id);
@@ -718,12 +727,9 @@ take(struct lincheck_read *r, struct tl_lincheck_object *object,
 	}
 	if (tl_lincheck_is_definition(object->kind) ||
 	    object->kind == TL_LINCHECK_THREAD_NAME)
-		return take_other(r, object, kind, bytes.size);
-	if (object->kind == TL_LINCHECK_BLOCK_START ||
-	    object->kind == TL_LINCHECK_EOF)
-		return -EBADMSG;
+		return take_named(r, object, kind, size);
 	if (object->kind != TL_LINCHECK_BLOCK_END)
-		return take_event(r, object, bytes);
+		return -EBADMSG;
 	finish_block(r, kind);
 	return 0;
 }
@@ -806,8 +812,14 @@ step(struct lincheck_read *r, struct tl_bytes bytes, size_t *used)
 		    calls_container(tl_lincheck_calls_at(&r->calls, r->block));
 	size =
 	    tl_lincheck_parse(&object, &r->dialect, bytes, r->last, &r->need);
-	rc = size > 0 ? take(r, &object, tl_bytes(bytes.data, (size_t)size))
-		      : (int)size;
+	if (size <= 0)
+		rc = (int)size;
+	else if (r->inside && (object.kind == TL_LINCHECK_POINT ||
+				  object.kind == TL_LINCHECK_FOOTER))
+		rc = take_event(r, &object, tl_bytes(bytes.data, (size_t)size));
+	else
+		rc = take_other(r, &object, (uint8_t)bytes.data[0],
+		    (size_t)size);
 	*used = size > 0 && rc == 0 ? (size_t)size : 0;
 	if (rc != -EBADMSG)
 		return rc;

@@ -1,21 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chain.h - a stream of recorded traces as timelines: blocks of one chain
- * continue each other, whatever order they come in.
+ * chain.h - a stream of recorded traces as timelines: the blocks of a chain
+ * continue each other, in whatever order they come.
  *
  *	file, pipe --> traces (blocks.h) --> chains: blocks by their number
  *	                                       | opened as they are reached
  *	                                       +--> cursor, newest or oldest
  *	                                            first
  *
- * The INFOs of a block say of which chain it is and its number there; a trace
- * without is a chain of its own.  A block that comes twice counts once.
- * Where numbers are missing so is what they held: it is said, and a TL_LOST of
- * as many entries as the blocks on both sides tell, or of 0, which stands for
- * an unknown number, shows where.  A span that
- * goes on from block to block begins again in each; here it begins once.
+ * timeline-ship sends each recording in blocks, which are small traces.  A
+ * broker may repeat, reorder or drop them, and may mix those of many hosts.
+ * The INFOs of a block name its chain and its number there; a trace without
+ * them is a chain of its own.
  *
- * What is kept in memory is a line for each block, and what is defined.
+ * Invariants.
+ *	- A block that comes twice counts once.
+ *	- If numbers are missing, so are their entries: this is reported, and a
+ *	  TL_LOST event stands there, of as many entries as the blocks on both
+ *	  sides allow to count, or of 0, which means an unknown number.
+ *	- A span that continues from block to block begins again in each block;
+ *	  a cursor gives its begin once.
+ *	- Memory holds a line for each block, and all definitions; events are
+ *	  read block by block, TL_CHAIN_OPEN_MAX of them at once.
+ *
+ * Who may call.  Chains of one stream share the file and the texts: one
+ * thread at a time uses them, though each is freed on its own.  follow.h
+ * reads the same from a pipe, while blocks come.
+ *
+ *	list.c		which trace is of which chain; names
+ *	chain.c		blocks in order, gaps
+ *	cursor.c	events of one block, of all blocks
+ *	blocks.c	traces in a stream of bytes, damaged or not
+ *	follow.c	a stream that has not ended
  */
 #ifndef TL_TRACE_CHAIN_CHAIN_H
 #define TL_TRACE_CHAIN_CHAIN_H

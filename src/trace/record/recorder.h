@@ -1,24 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder.h - keep what live timelines forget: their entries, as they come,
- * become recorded traces.
+ * recorder.h - record live timelines: their entries, as they come, become
+ * traces on disk, before the rings overwrite them.
  *
  *	timeline --follow--> batches --ring--+
  *	   (the thread that reads)           +--> spans, streams --> file, file,
  *	timeline --follow--> batches --ring--+    (the thread that writes)
  *
- * Both threads are those of a crew, which many recordings may share.
+ * Threads.  A crew is two threads, one that reads and one that writes; many
+ * recordings may share a crew.  The reader must come back before a ring has
+ * wrapped, so it never waits for the disk: it puts batches of events into a
+ * bounded ring of its timeline (one thread puts, one takes, no lock).  The
+ * writer takes batches, finds the stream of each thread, and appends blocks.
+ * Processes that log are never delayed.
  *
- * Who logs is never held up.  Where the disk is slower than they are, the
- * bounded rings fill, their readers wait, and what the timeline overwrites
- * meanwhile is recorded as the number of entries that are missing, exactly.
- * So is what was read but could not be written.
+ *	reader	tl_recorder_source_turn()	source.c
+ *	writer	tl_recorder_write()		write.c, begin.c, threads.c
+ *	any	status(), stop(), configure()
  *
- * Each file is a trace of its own.  When one follows another, spans that are
- * open end in the old one as unfinished, and begin in the new one with the
- * time and the arguments they had; its INFO "continued" tells how many did.
- * A span that was open across a loss is left behind: its end may be what was
- * lost.  After a crash a file misses what was not flushed, no more.
+ * Invariants.
+ *	- If the disk is slower than the writers of a timeline, the rings fill
+ *	  and the reader waits.  What the timeline overwrites meanwhile is
+ *	  recorded as the exact number of missing entries; so are entries that
+ *	  were read but could not be written.
+ *	- Each file is a trace of its own.  When one file follows another, open
+ *	  spans end in the old file as unfinished and begin in the new file with
+ *	  the time and the arguments that they had; the INFO "continued" has
+ *	  their number.  A span that was open across a loss is dropped, because
+ *	  its end may be among the lost entries.
+ *	- After a crash a file lacks what was not flushed, no more.
+ *
+ * Closing rounds.  Entries of fallback lanes become whole some time after
+ * their ticket is taken.  tl_recorder_stop() therefore does not end a
+ * recording at once: the reader makes rounds until every entry that was
+ * logged before the stop is whole or is known to be lost, then one closing
+ * round (tl_follow_finish()) counts what is left as missing, and the writer
+ * ends the file.
+ *
+ * Rejected: one thread for both sides (a slow disk would then cost entries at
+ * once); a lock per event; writing the ring's own bytes and sorting them
+ * later (a crash would leave a file that no reader knows).
  */
 #ifndef TL_TRACE_RECORD_RECORDER_H
 #define TL_TRACE_RECORD_RECORDER_H
