@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "event/filter.h"
 #include "event/spans.h"
+#include "read/file.h"
 #include "script/script.h"
 #include "script/watch.h"
 
@@ -169,10 +170,17 @@ struct tl_script_source {
 	struct tl_script_input own;
 	size_t count;
 	size_t first; /* place of the first input among all of the script */
-	struct tl_snap *snap; /* owned; NULL: none */
+	/* Of what open() returned: */
+	bool is_owned; /* until it is collected */
+	struct tl_read_file file;
+	const struct tl_message **listed; /* of a trace, for messages() */
+	uint64_t forgets;                 /* calls of node:forget() */
 	bool closed;
 };
 void tl_script_source_register(lua_State *L);
+/* nodes.c: roots() of the source at index 1, and what it returns. */
+void tl_script_nodes_register(lua_State *L);
+int tl_script_source_roots(lua_State *L);
 struct tl_script_source *tl_script_source_push(lua_State *L);
 /* Keep the string at index name as long as the source on top. */
 void tl_script_source_keep_name(lua_State *L, int name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * module.c - require "timeline" in plain Lua 5.4: read timelines.
+ * module.c - require "timeline" in plain Lua 5.4: read timelines and traces.
  *
  *	local timeline = require "timeline"
  *	for e in timeline.open("/timeline"):events() do print(e.text) end
@@ -9,11 +9,11 @@
  * is the user's own.
  */
 #include "script/host.h"
-#include "snap/compressed.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 __attribute__((visibility("default"))) int luaopen_timeline(lua_State *L);
@@ -28,12 +28,45 @@ write_stdout(void *context, const char *data, size_t size)
 	return fwrite(data, 1, size, stdout) == size ? 0 : -EIO;
 }
 
+static int
+open_cursor(const struct tl_script_input *input, enum tl_order order,
+    struct tl_cursor **cursor)
+{
+	const struct tl_script_source *source = input->context;
+
+	return tl_read_file_cursor(&source->file, order, cursor);
+}
+
+/* The messages of a stream of traces, one chain behind the other. */
+static int
+list_chains(struct tl_script_source *source, size_t *count)
+{
+	const struct tl_read_file *file = &source->file;
+
+	for (size_t i = 0; i < file->chain_count; i++)
+		*count += tl_chain_message_count(file->chains[i]);
+	source->listed = calloc(*count + 1, sizeof(*source->listed));
+	if (!source->listed)
+		return -ENOMEM;
+	*count = 0;
+	for (size_t i = 0; i < file->chain_count; i++) {
+		const struct tl_chain *chain = file->chains[i];
+		const size_t n = tl_chain_message_count(chain);
+
+		for (size_t k = 0; k < n; k++)
+			source->listed[(*count)++] =
+			    tl_chain_messages(chain)[k];
+	}
+	return 0;
+}
+
 /* open(path, tail): tail bounds the newest entries of each lane. */
 static int
-open_timeline(lua_State *L)
+open_source(lua_State *L)
 {
 	const char *path = luaL_checkstring(L, 1);
 	const lua_Integer tail = luaL_optinteger(L, 2, 0);
+	const struct tl_read_plan plan = { .tail = (uint64_t)tail };
 	struct tl_fault fault = { 0 };
 	struct tl_script_source *source;
 	int rc;
@@ -41,14 +74,27 @@ open_timeline(lua_State *L)
 	luaL_argcheck(L, tail >= 0, 2, "how many of the newest entries");
 	source = tl_script_source_push(L);
 	tl_script_source_keep_name(L, 1);
-	rc = tl_zst_snap_open(&source->snap, path, (uint64_t)tail, &fault);
+	rc = tl_read_file_open(&source->file, path, &plan, &fault);
 	if (rc < 0)
 		return luaL_error(L, "%s: %s", path,
 		    fault.text[0] ? fault.text : strerror(-rc));
+	source->is_owned = true;
 	source->own.name = path;
-	source->own.snap = source->snap;
+	source->own.snap = source->file.snap;
 	source->inputs = &source->own;
 	source->count = 1;
+	if (source->file.snap)
+		return 1;
+	source->own.format = "trace";
+	source->own.open = open_cursor;
+	source->own.context = source;
+	rc = source->file.trace
+		 ? tl_trace_messages(source->file.trace, &source->listed,
+		       &source->own.message_count)
+		 : list_chains(source, &source->own.message_count);
+	if (rc < 0)
+		return luaL_error(L, "%s: %s", path, strerror(-rc));
+	source->own.messages = source->listed;
 	return 1;
 }
 
@@ -85,7 +131,7 @@ luaopen_timeline(lua_State *L)
 	luaL_checkversion(L);
 	make_host(L);
 	tl_library_push(L);
-	lua_pushcfunction(L, open_timeline);
+	lua_pushcfunction(L, open_source);
 	lua_setfield(L, -2, "open");
 	return 1;
 }

@@ -61,7 +61,7 @@ tl_script_source_check_alive(lua_State *L, int cache)
 	lua_rawgeti(L, cache, 0);
 	source = lua_touserdata(L, -1);
 	lua_pop(L, 1);
-	if (source && source->closed && !source->snap)
+	if (source && source->closed && !source->is_owned)
 		luaL_error(L, "the event's timeline was collected");
 }
 
@@ -190,7 +190,7 @@ close_source(lua_State *L)
 	struct tl_script_source *source =
 	    tl_host_check_type(L, 1, "input", &source_key);
 
-	if (!source->snap)
+	if (!source->is_owned)
 		return luaL_error(L, "only what open returned can be closed");
 	source->closed = true;
 	return 0;
@@ -203,11 +203,12 @@ collect(lua_State *L)
 {
 	struct tl_script_source *source = lua_touserdata(L, 1);
 
-	if (source->snap) {
-		tl_snap_close(source->snap);
+	if (source->is_owned) {
+		free(source->listed);
+		tl_read_file_close(&source->file);
 		tl_script_source_collected = true;
 	}
-	source->snap = NULL;
+	source->is_owned = false;
 	source->closed = true;
 	return 0;
 }
@@ -239,7 +240,7 @@ source_index(lua_State *L)
 static const luaL_Reg methods[] = { { "events", tl_iterate_events },
 	{ "spans", tl_iterate_spans }, { "messages", tl_describe_messages },
 	{ "info", tl_describe_info }, { "close", close_source },
-	{ NULL, NULL } };
+	{ "roots", tl_script_source_roots }, { NULL, NULL } };
 
 void
 tl_script_source_register(lua_State *L)
@@ -251,6 +252,7 @@ tl_script_source_register(lua_State *L)
 	luaL_setfuncs(L, methods, 0);
 	tl_host_register_type(L, "input", &source_key, functions);
 	lua_pop(L, 1);
+	tl_script_nodes_register(L);
 }
 
 /* timeline.events(options) is all:events(options).  Upvalues: the method, the
@@ -284,7 +286,8 @@ tl_script_source_bind(lua_State *L)
 	const struct tl_script_source *all = lua_touserdata(L, -1);
 
 	for (const luaL_Reg *method = methods; method->name; method++) {
-		if (method->func == close_source)
+		if (method->func == close_source ||
+		    method->func == tl_script_source_roots)
 			continue;
 		lua_pushcfunction(L, method->func);
 		lua_pushvalue(L, -2);
