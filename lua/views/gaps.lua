@@ -3,7 +3,7 @@
 local options, words = timeline.arguments([[
 usage: gaps [COUNT] [--category=GLOB] [--message=GLOB] [--priority=P]
 Print the COUNT longest silences (10) between one event and the next: of all
-CPUs together and of each.  Where entries were lost nothing is said.]], ...)
+CPUs together and of each.  Gaps with lost entries are left out.]], ...)
 if not options then return end
 
 local most = math.max(1, timeline.count(words[1], 10))

@@ -18,7 +18,7 @@ struct tl_listing_style {
 	enum tl_order order; /* of the events that come */
 	bool explain;
 	uint64_t max;                 /* lines of entries; 0: any number */
-	const struct tl_hosts *hosts; /* that they come from; NULL: not said */
+	const struct tl_hosts *hosts; /* that they come from; NULL: not shown */
 	bool marks;                   /* ... of several: what overlaps */
 };
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - timeline-dump: read the options, do what they ask, say what is
- * wrong.
+ * main.c - timeline-dump: options, inputs, one view, exit status.
  *
  * The only file that prints errors and exits: 0 done, 1 something was damaged
- * or failed, 2 the command line makes no sense.
+ * or failed, 2 wrong usage.  views.h describes how a view is reached.
  */
 #include "base/signals.h"
 #include "base/terminal.h"
@@ -24,12 +23,12 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
 static struct tl_sources inputs;
-/* All that a script said of its failure; the text of a fault may be cut. */
+/* The whole error of a script; the text of a fault may be cut. */
 static struct tl_text script_error;
 
-/* Say "timeline-dump: NAME: byte N: TEXT"; name may be NULL. */
+/* Print "timeline-dump: NAME: byte N: TEXT"; name may be NULL. */
 static void
-complain(const char *name, const struct tl_fault *fault)
+report(const char *name, const struct tl_fault *fault)
 {
 	if (!name && script_error.size > 0) /* it was escaped */
 		fprintf(stderr, "timeline-dump: %s\n",
@@ -38,7 +37,7 @@ complain(const char *name, const struct tl_fault *fault)
 		tl_fault_print("timeline-dump", name, fault);
 }
 
-/* An unfinished file is no use to anybody. */
+/* In a signal handler: an incomplete file does not stay. */
 static void
 remove_unfinished(void)
 {
@@ -135,9 +134,9 @@ run(const struct tl_options *options, struct tl_fault *fault)
 }
 
 static int
-say_usage(const struct tl_fault *fault)
+report_usage(const struct tl_fault *fault)
 {
-	complain(NULL, fault);
+	report(NULL, fault);
 	fputs("Try timeline-dump --help.\n", stderr);
 	return USAGE;
 }
@@ -156,7 +155,7 @@ give_up(const struct tl_fault *fault)
 {
 	(void)tl_output_close(&output, false);
 	tl_sources_free(&inputs);
-	return say_usage(fault);
+	return report_usage(fault);
 }
 
 static int
@@ -172,12 +171,12 @@ show(const struct tl_options *options)
 	rc = tl_output_open(&output, options);
 	if (rc < 0) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
-		complain(options->output, &fault);
+		report(options->output, &fault);
 		return FAILED;
 	}
 	rc = open_inputs(options);
 	if (rc == 0)
-		rc = tl_selection_hosts(&options->selection, &inputs, complain,
+		rc = tl_selection_hosts(&options->selection, &inputs, report,
 		    is_in_order(options), &fault);
 	if (rc == -EINVAL)
 		return give_up(&fault);
@@ -187,15 +186,15 @@ show(const struct tl_options *options)
 	close_rc = tl_output_close(&output, rc == 0);
 	if (rc == 0)
 		rc = close_rc;
-	if (options->mode != TL_MODE_CHECK) /* it has said so */
-		tl_warn_sources(complain, &inputs, false);
+	if (options->mode != TL_MODE_CHECK) /* it listed them */
+		tl_warn_sources(report, &inputs, false);
 	tl_sources_free(&inputs);
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
-	/* -ENOENT: no file could be opened, which was said. */
+	/* -ENOENT: no file could be opened, which was reported. */
 	if (rc < 0 && (rc != -ENOENT || fault.rc < 0)) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
-		complain(NULL, &fault);
+		report(NULL, &fault);
 	}
 	tl_text_free(&script_error);
 	return rc < 0 || damaged ? FAILED : DONE;
@@ -203,20 +202,20 @@ show(const struct tl_options *options)
 
 /* For --help and --version. */
 static int
-say(const char *text)
+print(const char *text)
 {
 	return fputs(text, stdout) == EOF || fflush(stdout) == EOF ? FAILED
 								   : DONE;
 }
 
 static int
-say_help(void)
+print_help(void)
 {
 	struct tl_text text = { 0 };
 	int status;
 
 	tl_options_help(&text);
-	status = say(tl_text_string(&text));
+	status = print(tl_text_string(&text));
 	tl_text_free(&text);
 	return status;
 }
@@ -229,12 +228,12 @@ main(int argc, char **argv)
 
 	tl_fill_standard_fds();
 	if (tl_options_parse(&options, argc, argv, &fault) < 0)
-		return say_usage(&fault);
+		return report_usage(&fault);
 	switch (options.mode) {
 	case TL_MODE_HELP:
-		return say_help();
+		return print_help();
 	case TL_MODE_VERSION:
-		return say("timeline-dump " TIMELINE_VERSION "\n");
+		return print("timeline-dump " TIMELINE_VERSION "\n");
 	default:
 		return show(&options);
 	}

@@ -91,7 +91,7 @@ take_limit(struct tl_options *o, const char *word, size_t size)
 	return true;
 }
 
-/* What is not named is not asked for. */
+/* A limit that is not named does not apply. */
 static int
 take_threshold(struct parse *p)
 {
@@ -182,17 +182,17 @@ check_diff(struct parse *p)
 
 	if (!diff && (o->only_changes || o->by_index || o->values ||
 			 o->threshold_given || o->as_trace))
-		return usage(p, "only for --diff",
+		return usage(p, "needs --diff",
 		    "--only-changes, --by-index, --values, --threshold, "
 		    "--as-trace");
 	if (!diff)
 		return 0;
 	if (o->file_count != 2)
-		return usage(p, "two files are compared", "--diff");
+		return usage(p, "needs exactly two files", "--diff");
 	if (o->format != TL_FORMAT_TEXT || o->explain)
-		return usage(p, "not in this format", "--diff");
+		return usage(p, "not available in this format", "--diff");
 	if (o->as_trace && !o->output && isatty(STDOUT_FILENO))
-		return usage(p, "not for a terminal: name a file by -o",
+		return usage(p, "cannot be written to a terminal: use -o FILE",
 		    "--as-trace");
 	return 0;
 }
@@ -206,27 +206,29 @@ check_tree(struct parse *p)
 	const bool browse = o->mode == TL_MODE_BROWSE;
 
 	if (o->path && !tree && !browse)
-		return usage(p, "only for --tree and --browse", "--path");
+		return usage(p, "needs --tree or --browse", "--path");
 	if (!tree && (o->depth != UINT64_MAX || o->children != UINT64_MAX))
-		return usage(p, "only for --tree", "--depth, --children");
+		return usage(p, "needs --tree", "--depth, --children");
 	if (o->lincheck && (o->mode != TL_MODE_TREE ||
 			       o->format != TL_FORMAT_TEXT || o->paths))
-		return usage(p, "only for --tree as text, without --paths",
+		return usage(p, "needs --tree as text, without --paths",
 		    "--style");
 	if (!tree && o->paths)
-		return usage(p, "only for --tree", "--paths");
+		return usage(p, "needs --tree", "--paths");
 	if (!tree && o->mode != TL_MODE_DIFF && o->verbose)
-		return usage(p, "only for --tree and --diff", "--verbose");
+		return usage(p, "needs --tree or --diff", "--verbose");
 	if (!tree && !browse)
 		return check_diff(p);
 	if (o->explain)
-		return usage(p, "does not go with --explain", p->mode_name);
+		return usage(p, "cannot be combined with --explain",
+		    p->mode_name);
 	if (o->format == TL_FORMAT_CSV || (browse && o->format))
-		return usage(p, "not in this format", p->mode_name);
+		return usage(p, "not available in this format", p->mode_name);
 	if (browse && o->output)
-		return usage(p, "does not go with --output", "--browse");
+		return usage(p, "cannot be combined with --output", "--browse");
 	if (browse && !isatty(STDOUT_FILENO))
-		return usage(p, "standard output is no terminal", "--browse");
+		return usage(p, "standard output is not a terminal",
+		    "--browse");
 	return 0;
 }
 
@@ -239,31 +241,32 @@ check_options(struct parse *p)
 	    o->mode == TL_MODE_SCRIPT || o->mode == TL_MODE_VIEW;
 
 	if (o->follow && !entries)
-		return usage(p, "does not go with --follow", p->mode_name);
+		return usage(p, "cannot be combined with --follow",
+		    p->mode_name);
 	if (o->follow && o->output)
 		return usage(p,
-		    "a file that appears when it is whole does not go "
-		    "with "
-		    "--follow",
+		    "cannot be combined with --follow: the file appears "
+		    "when it is complete",
 		    "--output");
 	if (o->follow && o->selection.hosts.pair_count > 0)
 		return usage(p,
-		    "pairs are looked for in all entries, of which --follow "
-		    "does not know the last",
+		    "cannot be combined with --follow: pairs need all entries",
 		    "--pair");
 	if (o->max_given && !entries)
-		return usage(p, "does not go with --max", p->mode_name);
+		return usage(p, "cannot be combined with --max", p->mode_name);
 	if (o->oldest_first && !entries)
-		return usage(p, "does not go with --oldest-first",
+		return usage(p, "cannot be combined with --oldest-first",
 		    p->mode_name);
 	if (o->columns_given && (!entries || o->format != TL_FORMAT_TEXT))
-		return usage(p, "only for entries as text", "--columns");
+		return usage(p, "works only for entries as text", "--columns");
 	if (scripted && o->format != TL_FORMAT_TEXT)
-		return usage(p, "writes text of its own", p->mode_name);
+		return usage(p, "prints text: cannot be combined with --format",
+		    p->mode_name);
 	if (o->mode == TL_MODE_INFO && o->format == TL_FORMAT_CSV)
-		return usage(p, "has no CSV", "--info");
+		return usage(p, "not available as CSV", "--info");
 	if (o->trusted && !scripted && !o->selection.expression)
-		return usage(p, "there is no script", "--trusted");
+		return usage(p, "needs --script, --view or --expression",
+		    "--trusted");
 	return check_tree(p);
 }
 
@@ -274,7 +277,7 @@ take_mode(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->mode_name && strcmp(p->mode_name, name) != 0)
 		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s does not go with %s", name, p->mode_name);
+		    "%s cannot be combined with %s", name, p->mode_name);
 	p->mode_name = name;
 	p->options->mode = mode;
 	return 0;
@@ -284,7 +287,7 @@ static int
 take_script(struct parse *p, enum tl_mode mode, const char *name)
 {
 	if (p->options->script)
-		return usage(p, "one script or view is enough", name);
+		return usage(p, "more than one script or view", name);
 	p->options->script = p->argument;
 	p->before_script = p->operand_count;
 	return take_mode(p, mode, name);
@@ -299,7 +302,7 @@ take_max(struct parse *p)
 	return 0;
 }
 
-/* The index of a word in a list of words; -1 when it is none of them. */
+/* The index of a name in a list; -1 when it is not there. */
 static int
 find_word(const char *const *words, size_t count, const char *word, size_t size)
 {
@@ -329,7 +332,7 @@ take_columns(struct parse *p)
 		const int column = find_word(names, TL_COLUMNS, at, size);
 
 		if (column < 0)
-			return usage(p, "no such column in the list",
+			return usage(p, "unknown column in the list",
 			    p->argument);
 		if (o->column_count == TL_COLUMNS_SHOWN)
 			return usage(p, "too many columns", p->argument);
@@ -364,9 +367,9 @@ take_color(struct parse *p)
 	return 0;
 }
 
-/* Options that do something else instead; 1 for another kind. */
+/* Options that choose a view; 1 for another option. */
 static int
-take_instead(struct parse *p, int value)
+set_view(struct parse *p, int value)
 {
 	switch (value) {
 	case OPTION_LIST:
@@ -442,7 +445,7 @@ take(struct parse *p, int value)
 	rc = tl_selection_take(&p->options->selection, value, p->argument,
 	    p->fault);
 	if (rc == 1)
-		rc = take_instead(p, value);
+		rc = set_view(p, value);
 	if (rc == 1)
 		rc = take_tree(p, value);
 	return rc == 1 ? take_rest(p, value) : rc;
@@ -460,9 +463,9 @@ add_file(struct parse *p, const char *name)
 }
 
 /*
- * Which operands are files and which are words for the script: those behind
- * "--" are for the script; those left of -s or --view are files; those right
- * of it are words too, unless no file stands left of it.
+ * Divide operands into files and arguments of the script: those after "--" are
+ * for the script; those left of -s or --view are files; those right of it are
+ * arguments too, unless there is no file left of it.
  */
 static int
 share_operands(struct parse *p, int count, char **argv, int dashes)
@@ -499,7 +502,7 @@ default_file(struct parse *p)
 		return 0;
 	if (!name || name[0] == '\0')
 		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "no file given, and TIMELINE is not set");
+		    "no file given and TIMELINE is not set");
 	return add_file(p, name);
 }
 

@@ -79,7 +79,7 @@ struct tl_options {
 	uint32_t percent; /* slower or faster is what differs by both */
 	int64_t least_ns;
 	const char *script; /* file or view */
-	char **script_argv; /* words for the script */
+	char **script_argv; /* arguments of the script */
 	int script_argc;
 };
 
@@ -91,7 +91,7 @@ struct tl_options {
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);
 
-/* What --help says. */
+/* The text of --help. */
 void tl_options_help(struct tl_text *text);
 
 /* The limits of scripts and expressions. */

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Whatever the terminal is like, a person may insist. */
+/* --color overrides what is known of the terminal. */
 static bool
 wants_color(const struct tl_output *output, enum tl_color color)
 {

@@ -33,7 +33,7 @@ int tl_output_open(struct tl_output *output, const struct tl_options *options);
 /* Write what waits. */
 int tl_output_flush(struct tl_output *output);
 
-/* Write if enough waits: 0 or -errno (-EPIPE: nobody reads any more). */
+/* Write if enough waits: 0 or -errno (-EPIPE: the reader has gone). */
 static inline int
 tl_output_more(struct tl_output *output)
 {

@@ -112,7 +112,7 @@ describe(const struct tl_source *input, struct chosen *chosen)
 		.clock = input->host,
 		.is_of_several = input->host && input->host->is_marked };
 
-	/* One that nobody knows has a name only beside others. */
+	/* An unknown host has a name only among several. */
 	if (input->host &&
 	    (input->host->is_marked || input->host->origin.machine[0]))
 		described.host = input->host->name;

@@ -282,7 +282,7 @@ queue_tables(lua_State *L, struct load *load, struct tl_data *table)
 }
 
 /* Copy the table on top.  Lua goes over its keys in an order of its own, and
- * another one each time; who reads the copy finds them sorted. */
+ * another one each time; the copy has them sorted. */
 static int
 copy_table(lua_State *L, struct load *load, struct tl_data *table)
 {

@@ -4,7 +4,7 @@
  *
  *	text --load, run--> table --copied--> tree of values; the state is gone
  *
- * For configuration files: nobody who reads one needs to know of Lua.  The
+ * For configuration files: its reader needs no Lua.  The
  * chunk sees less than a script does: no input and no output, nothing that
  * compiles, no metatables, no coroutines, and of the libraries only functions
  * that cannot run long, so that its caps of memory and time always end it
@@ -35,7 +35,7 @@ enum tl_data_kind {
 	TL_DATA_REAL,
 	TL_DATA_TEXT,
 	TL_DATA_TABLE,
-	TL_DATA_OTHER /* a function or so: text says what */
+	TL_DATA_OTHER /* a function or so: text is its type */
 };
 
 struct tl_data {
@@ -72,7 +72,7 @@ tl_data_get(const struct tl_data *table, const char *name);
 /* Append "timelines[2].bursts"; escaped. */
 void tl_data_put_path(struct tl_text *text, const struct tl_data *data);
 
-/* Fault "FILE: PATH: words", escaped; returns rc. */
+/* Fault "FILE: PATH: text", escaped; returns rc. */
 int tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 

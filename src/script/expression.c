@@ -262,7 +262,7 @@ parse_constant_call(struct parser *p, struct tl_bytes name)
 		value.integer = rc = tl_level_parse(text);
 	else
 		rc = -1;
-	/* Lua has the words for what is wrong */
+	/* Lua reports what is wrong */
 	return rc < 0 ? fail(p) : add_constant(p, value);
 }
 

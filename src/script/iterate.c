@@ -251,7 +251,7 @@ charge(lua_State *L, struct iterator *iterator, size_t size)
 	iterator->charged += size;
 }
 
-/* Cursors that nobody can reach any more are closed by a collection. */
+/* Cursors that no Lua value refers to are closed by a collection. */
 static void
 take_place(lua_State *L, struct tl_host *host)
 {
@@ -378,7 +378,7 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 	iterator->has_previous = true;
 }
 
-/* What the pairs say about an event: to be asked before an end is taken
+/* The pairs of an event: to be asked before an end is taken
  * (it closes its span) and after a begin counts itself. */
 static void
 pair_value(lua_State *L, struct iterator *iterator,

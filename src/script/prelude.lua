@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- prelude.lua - the part of the table "timeline" that is written in Lua:
--- tables, bars, drawn histograms, the words of a command line.
+-- tables, bars, drawn histograms, arguments of a command line.
 
 local timeline, histogram = ...
 local insert, concat = table.insert, table.concat
@@ -206,7 +206,7 @@ function histogram:draw(options)
 	return self
 end
 
--- End with words for whoever typed the command: no place in a script.
+-- End with a message for the user of the command, without a place in a script.
 function timeline.fail(text)
 	error({ failure = text })
 end

@@ -88,7 +88,7 @@ struct load {
 	char *const *argv;
 };
 
-/* The table "arg": the script's name in [0], then its words. */
+/* The table "arg": the script's name in [0], then its arguments. */
 static void
 push_args(lua_State *L, const struct load *load)
 {

@@ -76,7 +76,7 @@ struct tl_script_input {
 	int (*open)(const struct tl_script_input *input, enum tl_order order,
 	    struct tl_cursor **cursor);
 	void *context; /* for open */
-	/* The same of inputs whose stamps compare; NULL: snap tells. */
+	/* The same of inputs whose stamps compare; NULL: that of snap. */
 	const void *clock;
 	/* Of which host; NULL: unknown.  Several hosts: its events may overlap
 	 * those of others. */
@@ -96,7 +96,7 @@ tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
     const struct tl_script_io *io, struct tl_fault *fault);
 /*
  * Load what tl_script_run shall run: a file, a stock view, or text from
- * memory under a name.  argv are the words after the script's name; the
+ * memory under a name.  argv are the arguments after the script's name; the
  * script has them in arg[1] and up and in "...".  argv is copied.
  * -ENOEXEC: it does not compile; -ENOENT etc. from the system, or no such
  * view; -EFBIG.
@@ -111,7 +111,7 @@ int tl_script_load_text(struct tl_script *script, const char *name,
 /*
  * Run what was loaded, once.  0, or: -ECANCELED the script failed, -ENOMEM
  * over the memory cap, -ETIME over the time cap, or what io.write or a cursor
- * returned (-EPIPE: usually to be said by nothing but the exit status).
+ * returned (-EPIPE: usually only the exit status reports it).
  * The fault's text names script, line and the event that was being looked at.
  */
 int tl_script_run(struct tl_script *script,

@@ -128,7 +128,7 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 	return passes;
 }
 
-/* As tl_select_passes, for what the patterns say; a loss matches none. */
+/* As tl_select_passes, for the patterns; a loss matches none. */
 static int
 patterns_pass(struct tl_select *select, const struct tl_event *event)
 {

@@ -41,7 +41,7 @@ tl_script_source_push(lua_State *L)
 	lua_setmetatable(L, -2);
 	lua_newtable(L);
 	lua_pushvalue(L, -2);
-	lua_rawseti(L, -2, 0); /* whoever has the cache has the source */
+	lua_rawseti(L, -2, 0); /* the cache keeps the source alive */
 	lua_setiuservalue(L, -2, USER_CACHE);
 	return source;
 }

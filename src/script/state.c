@@ -77,7 +77,7 @@ void *
 tl_memory_allocate(void *context, void *block, size_t size, size_t wanted)
 {
 	struct tl_memory *memory = context;
-	/* without a block size tells the type of the object */
+	/* without a block, size is the type of the object */
 	const size_t had = block ? cost_of(size) : 0;
 	const size_t wants = cost_of(wanted);
 	void *moved;
@@ -250,8 +250,8 @@ push_place(lua_State *L)
 	lua_pushstring(L, "");
 }
 
-/* What timeline.fail raises: words for whoever typed the command, to whom a
- * line of the script says nothing. */
+/* What timeline.fail raises: a message for the user of the command, to whom a
+ * line of the script means nothing. */
 static bool
 push_plain_failure(lua_State *L)
 {
@@ -328,7 +328,7 @@ first_line(lua_State *L)
 	return calls ? tl_bytes(text.data, (size_t)(calls - text.data)) : text;
 }
 
-/* Did the cap of memory refuse?  Lua's words for it, and ours, end so. */
+/* Did the cap of memory refuse?  Lua's message and ours both end so. */
 static bool
 is_memory(const struct tl_host *host, struct tl_bytes line)
 {
@@ -339,7 +339,7 @@ is_memory(const struct tl_host *host, struct tl_bytes line)
 	       memcmp(line.data + line.size - size, memory, size) == 0;
 }
 
-/* Lua's own words for memory come without a place and without the cap. */
+/* Lua's own message about memory comes without a place and without the cap. */
 static void
 put_failure(struct tl_text *text, const struct tl_host *host,
     struct tl_bytes line)

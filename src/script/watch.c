@@ -28,7 +28,7 @@ static unsigned watch_count;
 
 static void stop(lua_State *L, lua_Debug *where);
 
-/* level: that of the function whose line is said. */
+/* level: that of the function whose line is reported. */
 static void
 raise_error(lua_State *L, struct tl_watch *watch, int level)
 {

@@ -33,7 +33,7 @@ struct tl_watch {
 	volatile sig_atomic_t hooked; /* the interpreter has answered */
 };
 
-/* 0; -EBUSY when there are TL_WATCH_MAX; or what the system says. */
+/* 0; -EBUSY when there are TL_WATCH_MAX; or -errno of the system. */
 int tl_watch_start(struct tl_watch *watch);
 void tl_watch_stop(struct tl_watch *watch);
 

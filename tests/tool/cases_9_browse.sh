@@ -116,5 +116,5 @@ unfinished request id(0)
 	has '... and one that is searched for' "$(title <<<"$seen")" '^ 1/0/654321  '
 fi
 ends '--browse without a terminal is a usage error' 2 "$dump" --browse "$known"
-has '... with a reason' "$err" 'standard output is no terminal'
+has '... with a reason' "$err" 'standard output is not a terminal'
 ends '--browse has no JSON' 2 "$dump" --browse --json "$known"

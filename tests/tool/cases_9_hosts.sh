@@ -98,7 +98,7 @@ ends '... of timeline-convert, too' 2 "$convert" --offset db-7=1ms "$a" "$b" -o 
 ends '... that writes nothing' 1 test -e "$work/never.tl"
 ends 'an offset is a duration' 2 "$dump" --offset db-1=soon "$a" "$b"
 ends 'pairs are not looked for in what is followed' 2 "$dump" -f --pair 'a=b' "$a"
-has '... which is said' "$err" 'pair: pairs are looked for in all entries, '
+has '... which is said' "$err" 'pair: cannot be combined with --follow'
 
 echo 'for e in timeline.events() do print(e.source, e.ns) break end' >"$work/first.lua"
 is 'a script sees times as they were moved' \

@@ -126,7 +126,7 @@ put_dumb_line(struct tl_text *text, size_t i)
 		tl_trace_eager_tree(eager, d->thread, &thread);
 		tl_tree_put_thread(text, d->thread, &thread);
 	} else {
-		tl_tree_put_words(text, d->node);
+		tl_tree_put_message(text, d->node);
 	}
 }
 

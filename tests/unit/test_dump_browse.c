@@ -30,7 +30,7 @@ compare_row(struct tl_place place, size_t i)
 	ck_assert_int_eq(row.unfolded, nodes[i].open);
 	tl_browse_put_path(&path, place);
 	ck_assert_str_eq(tl_text_string(&path), nodes[i].path);
-	tl_browse_put_words(&seen, &row);
+	tl_browse_put_row(&seen, &row);
 	tl_put_string(&dumb, nodes[i].open                    ? "- "
 			     : nodes[i].node->child_count > 0 ? "+ "
 							      : "  ");

@@ -106,7 +106,7 @@ put_dumb(struct tl_text *text, const struct tl_node *node, uint64_t level)
 
 		ck_assert_ptr_nonnull(child);
 		tl_tree_put_indent(text, level);
-		tl_tree_put_words(text, child);
+		tl_tree_put_message(text, child);
 		tl_tree_put_end(text, child);
 		tl_put_char(text, '\n');
 		put_dumb(text, child, level + 1);
@@ -173,7 +173,7 @@ walk_words(struct tl_tree_walk *walk, int (*step)(struct tl_tree_walk *),
 		ck_assert_int_eq(tl_tree_walk_node(walk, &node), 0);
 		ck_assert_ptr_nonnull(node);
 		starts[count++] = words->size;
-		tl_tree_put_words(words, node);
+		tl_tree_put_message(words, node);
 	} while (step(walk) > 0);
 	starts[count] = words->size;
 	ck_assert_ptr_null(walk->top);

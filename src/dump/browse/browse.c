@@ -38,20 +38,20 @@ static const char *const help_lines[] = { "",
 	"  letter are found in any case." };
 
 static void
-say(struct reader *r, const char *message)
+show_message(struct reader *r, const char *message)
 {
 	snprintf(r->view.message, sizeof(r->view.message), "%s", message);
 }
 
 static void
-say_failure(struct reader *r, int rc, const char *nothing)
+show_failure(struct reader *r, int rc, const char *nothing)
 {
 	if (rc == -ENOENT)
-		say(r, nothing);
+		show_message(r, nothing);
 	else if (rc == -ENOSPC)
-		say(r, "too many nodes are unfolded: fold some first");
+		show_message(r, "too many nodes are unfolded: fold some first");
 	else
-		say(r, strerror(-rc));
+		show_message(r, strerror(-rc));
 }
 
 /* == what takes long == */
@@ -87,9 +87,9 @@ finish_task(struct reader *r, struct tl_task *task, int rc, const char *nothing)
 		rc = run_task(r, task);
 	tl_task_end(task);
 	if (rc == -ECANCELED)
-		say(r, "stopped");
+		show_message(r, "stopped");
 	else if (rc < 0)
-		say_failure(r, rc, nothing);
+		show_failure(r, rc, nothing);
 }
 
 static void
@@ -99,7 +99,7 @@ search(struct reader *r, bool forward)
 	int rc;
 
 	if (r->wanted[0] == '\0') {
-		say(r, "nothing was searched for yet");
+		show_message(r, "no search yet");
 		return;
 	}
 	rc = tl_task_search(&task, r->browse, r->wanted, forward);
@@ -177,9 +177,9 @@ ask_path(struct reader *r)
 		return;
 	rc = tl_browse_open_path(r->browse, line);
 	if (rc == -EINVAL)
-		say(r, "not a path like 3/0/17");
+		show_message(r, "not a path like 3/0/17");
 	else if (rc < 0)
-		say_failure(r, rc, "there is no such node");
+		show_failure(r, rc, "there is no such node");
 }
 
 /* == other pages == */
@@ -266,7 +266,7 @@ unfold(struct reader *r)
 	const int rc = tl_browse_unfold(r->browse);
 
 	if (rc < 0)
-		say_failure(r, rc, "");
+		show_failure(r, rc, "");
 }
 
 /* Keys that move the cursor; false: another one. */
@@ -302,13 +302,13 @@ take_move(struct reader *r, int key)
 		return true;
 	case 'u':
 		if (!tl_browse_up(r->browse))
-			say(r, "this is a thread");
+			show_message(r, "this is a thread");
 		return true;
 	case ']':
 	case '[':
 		if (!tl_browse_sibling(r->browse, key == ']' ? 1 : -1))
-			say(r, key == ']' ? "this is the last child"
-					  : "this is the first child");
+			show_message(r, key == ']' ? "this is the last child"
+						   : "this is the first child");
 		return true;
 	default:
 		return false;

@@ -63,7 +63,8 @@ check_terminal(struct tl_fault *fault)
 
 	if (!name || name[0] == '\0')
 		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
-		    "--browse: TERM does not say what terminal this is");
+		    "--browse: TERM is not set: set it to the type of this "
+		    "terminal");
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
 		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
 		    "--browse: nothing is known of this terminal "

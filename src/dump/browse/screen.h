@@ -37,7 +37,7 @@ enum tl_key {
 };
 
 /* 0; -ENOTSUP the terminal cannot do what is needed, -ENOTTY there is none to
- * read keys from: the fault says why. */
+ * read keys from: the fault has the reason. */
 int tl_screen_open(bool color, struct tl_fault *fault);
 void tl_screen_close(void);
 

@@ -111,7 +111,7 @@ look(struct tl_task *task)
 	rc = tl_tree_walk_node(&task->walk, &node);
 	if (rc < 0 || !node)
 		return rc;
-	tl_tree_put_words(&task->line, node);
+	tl_tree_put_message(&task->line, node);
 	tl_tree_put_end(&task->line, node);
 	return task->line.rc < 0 ? task->line.rc : matches(task);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * task.h - what takes long in a large file: to search it, to find the
- * slowest of many children.  Done step by step, so that a person can stop it.
+ * slowest of many children.  Done step by step, so that a key can stop it.
  *
  *	rc = tl_task_search(&task, browse, "words", true);
  *	while (rc > 0 && !key_pressed())

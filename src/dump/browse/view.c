@@ -13,7 +13,7 @@
 
 /* == text of a row == */
 
-static const char lost_words[] = "<lost in a damaged part>";
+static const char lost_text[] = "<lost in a damaged part>";
 
 void
 tl_browse_put_time(struct tl_text *text, const struct tl_row *row)
@@ -29,7 +29,7 @@ tl_browse_put_time(struct tl_text *text, const struct tl_row *row)
 }
 
 void
-tl_browse_put_words(struct tl_text *text, const struct tl_row *row)
+tl_browse_put_row(struct tl_text *text, const struct tl_row *row)
 {
 	const bool inside = row->node && row->node->child_count > 0;
 
@@ -37,9 +37,9 @@ tl_browse_put_words(struct tl_text *text, const struct tl_row *row)
 	if (row->thread)
 		tl_tree_put_thread(text, row->thread_number, row->thread);
 	else if (row->node)
-		tl_tree_put_words(text, row->node);
+		tl_tree_put_message(text, row->node);
 	else
-		tl_put_string(text, lost_words);
+		tl_put_string(text, lost_text);
 }
 
 static void
@@ -185,11 +185,11 @@ tl_browse_put_details(struct tl_text *text, const struct tl_browse *browse,
 		return;
 	}
 	if (!row->node) {
-		tl_put_string(text, lost_words);
+		tl_put_string(text, lost_text);
 		tl_put_char(text, '\n');
 		return;
 	}
-	tl_tree_put_words(text, row->node);
+	tl_tree_put_message(text, row->node);
 	tl_put_char(text, '\n');
 	put_times(text, row->node);
 	if (row->node->event.message)
@@ -302,7 +302,7 @@ draw_row(struct tl_view *view, unsigned line, const struct tl_row *row,
 	tl_browse_put_time(text, row);
 	tl_put_repeat(text, ' ', TIME_GAP);
 	put_indent(text, row->depth);
-	tl_browse_put_words(text, row);
+	tl_browse_put_row(text, row);
 	tl_screen_put(line, 0, tl_screen_columns(), taken(text), look,
 	    is_loss                     ? LEVEL_OF_LOSSES
 	    : row->node && !row->thread ? row->node->event.level

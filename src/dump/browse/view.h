@@ -10,7 +10,7 @@
 /* How long it took, for the column of times; nothing for what has no time. */
 void tl_browse_put_time(struct tl_text *text, const struct tl_row *row);
 /* "+ words", "- words" when unfolded; two spaces where nothing is inside. */
-void tl_browse_put_words(struct tl_text *text, const struct tl_row *row);
+void tl_browse_put_row(struct tl_text *text, const struct tl_row *row);
 /* Lines for the pane of details. */
 void tl_browse_put_details(struct tl_text *text, const struct tl_browse *browse,
     const struct tl_row *row);

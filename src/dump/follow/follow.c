@@ -244,7 +244,7 @@ open_all(struct follow *f)
 	return f->live == 0 ? -ENOENT : 0;
 }
 
-/* Streams say now what was wrong with them; true: something was. */
+/* Take the faults of streams; true: there were some. */
 static bool
 close_all(struct follow *f)
 {

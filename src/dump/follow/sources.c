@@ -11,7 +11,7 @@
 #include <string.h>
 #include <timeline_layout.h>
 
-/* The number of a machine: of one whose start nobody knows its own. */
+/* The number of a machine: one whose boot id is unknown has a number of its own. */
 static int
 find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
     uint32_t *machine)
@@ -58,11 +58,11 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	return 0;
 }
 
-/* A stream is of nobody itself; what is here is of this machine. */
+/* A stream has no origin of its own; other inputs are of this machine. */
 static int
 add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
 {
-	static const struct tl_origin nobody;
+	static const struct tl_origin unknown;
 	struct tl_origin here;
 	int rc = 0;
 
@@ -74,7 +74,7 @@ add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
 
 		const bool is_stream = tl_source_is_followed(item);
 
-		rc = tl_follow_sources_add(s, is_stream ? &nobody : &here,
+		rc = tl_follow_sources_add(s, is_stream ? &unknown : &here,
 		    is_stream ? "" : item->name);
 		s->has_streams |= is_stream;
 		s->machine_count -= is_stream;
@@ -185,7 +185,7 @@ mark_one(const struct tl_follow_sources *s, struct tl_follow_ends *ends,
 {
 	const uint32_t machine = s->machines[event->source];
 	const int64_t half = half_of(event);
-	/* Alone nobody comes before others. */
+	/* Events of one machine do not overlap. */
 	const bool is_alone = s->machine_count < 2;
 	const int64_t ns = turned ? ~event->ns : event->ns;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sources.h - who the events are of that are followed.
+ * sources.h - the origins of followed events.
  *
  * A source of events is the number of an input, as everywhere, or for the
  * timelines of a stream, which are known only when they come, a number behind
@@ -33,7 +33,7 @@ struct tl_follow_sources {
 	uint32_t here_us; /* the bound of this machine's clock */
 	const struct tl_hosts_plan *plan;
 	struct tl_id_map boots; /* starts of machines that have come, ... */
-	uint32_t *machines;     /* ... or what else tells them, by source */
+	uint32_t *machines;     /* ... or another number, by source */
 	uint32_t machine_count;
 	struct tl_follow_ends shown; /* of the events so far */
 };

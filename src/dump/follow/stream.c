@@ -90,7 +90,7 @@ meet_chains(struct stream *s, size_t count)
 	return rc;
 }
 
-/* Its host's clock is as it was measured by now.  Of a clock nobody knows
+/* Its host's clock is as it was measured by now.  Of an unknown clock
  * bounds mean nothing. */
 static int
 bound(const struct tl_chain *chain, struct known *known, struct tl_event *event)

@@ -282,7 +282,7 @@ t_quantile(unsigned freedom)
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
 }
 
-/* What the samples say of a second of the time they are a sample of. */
+/* The rate in the sampled time, by the samples. */
 struct ratio {
 	double seen;
 	double seconds;

@@ -5,7 +5,7 @@
  *
  * For each gate time falls apart into three:
  *
- *	open	the base, or a burst that somebody wanted, logged it: what
+ *	open	the base, or a requested burst, logged it: what
  *		was seen is all there was
  *	sample	a burst of a schedule, and nothing else, opened it: a sample
  *		of the rest, for a schedule knows nothing of the program

@@ -172,7 +172,7 @@ put_text_why(struct tl_text *text, const struct tl_estimate *e)
 	tl_put_string(text, "(bursts by slots sample without the scheduler)\n");
 }
 
-/* What the schedule's samples say; nothing where there are none. */
+/* The estimate from the schedule's samples; nothing without samples. */
 static void
 put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line.c - nodes as pieces of a line, and as JSON in the words of entries.
+ * line.c - nodes as pieces of a line, and as JSON in the members of entries.
  */
 #include "dump/tree/line.h"
 
@@ -37,7 +37,7 @@ tl_tree_put_duration(struct tl_text *text, const struct tl_node *node)
 }
 
 void
-tl_tree_put_words(struct tl_text *text, const struct tl_node *node)
+tl_tree_put_message(struct tl_text *text, const struct tl_node *node)
 {
 	const struct tl_lincheck_print how = { .children = node->child_count };
 
@@ -200,15 +200,15 @@ put_args(struct tl_text *text, const char *name, const struct tl_event *event)
 }
 
 static void
-put_words(struct tl_text *text, const struct tl_node *node)
+put_rendered(struct tl_text *text, const struct tl_node *node)
 {
-	struct tl_text words = { 0 };
+	struct tl_text rendered = { 0 };
 
-	tl_tree_put_words(&words, node);
-	put_text(text, "text", tl_bytes(words.data, words.size));
-	if (words.rc < 0)
-		text->rc = words.rc;
-	tl_text_free(&words);
+	tl_tree_put_message(&rendered, node);
+	put_text(text, "text", tl_bytes(rendered.data, rendered.size));
+	if (rendered.rc < 0)
+		text->rc = rendered.rc;
+	tl_text_free(&rendered);
 }
 
 static void
@@ -220,7 +220,7 @@ put_message(struct tl_text *text, const struct tl_node *node)
 	    tl_bytes_of(tl_level_name(node->event.level)));
 	put_text(text, "category", message->category);
 	put_text(text, "message", message->line1);
-	put_words(text, node);
+	put_rendered(text, node);
 	put_args(text, "args", &node->event);
 	if (tl_tree_has_result(node))
 		put_args(text, "result", &node->end);

@@ -14,7 +14,8 @@
 
 enum {
 	TL_TREE_INDENT = 2,
-	TL_TREE_INDENTED_MAX = 100 /* deeper lines say how deep they are */
+	TL_TREE_INDENTED_MAX =
+	    100 /* deeper lines show their depth as a number */
 };
 
 /* Is it a span?  Anything else has no children. */
@@ -33,9 +34,9 @@ bool tl_tree_is_counted(const struct tl_node *node);
 /* "1.234ms", or "17 steps". */
 void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);
 
-/* Its message with arguments; a loss says how much was lost.  A point of a
+/* Its message with arguments; a loss is the number of lost entries.  A point of a
  * Lincheck trace is printed as there, a call without its result. */
-void tl_tree_put_words(struct tl_text *text, const struct tl_node *node);
+void tl_tree_put_message(struct tl_text *text, const struct tl_node *node);
 /* ": 1.234ms" and the result; ": <unfinished>".  Nothing for a leaf, nor for
  * what was counted and ended. */
 void tl_tree_put_end(struct tl_text *text, const struct tl_node *node);

@@ -185,7 +185,7 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 	is_point = raw ? tl_lincheck_print(text, &node->event, &how)
 		       : tl_lincheck_print_plain(text, &node->event, &how);
 	if (!is_point)
-		tl_tree_put_words(text, node);
+		tl_tree_put_message(text, node);
 	if (color[0])
 		tl_put_string(text, TL_COLOR_END);
 	if (!is_point || !p->options->lincheck)
@@ -195,7 +195,7 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 	return end_line(p, p->walk.top);
 }
 
-/* Children that are not shown; JSON says how many there are anyway. */
+/* Children that are not shown; JSON has their number anyway. */
 static int
 put_unloaded(struct print *p, uint64_t count, const struct tl_tree_frame *of)
 {
@@ -353,9 +353,9 @@ put_tree(struct print *p)
 	    tl_forest_root(p->forest, p->thread), 0);
 }
 
-/* A path that leads nowhere: how far does it go? */
+/* No node has that path: report how far it goes. */
 static int
-say_nowhere(struct print *p, uint64_t number, uint64_t count,
+path_fault(struct print *p, uint64_t number, uint64_t count,
     struct tl_fault *fault)
 {
 	tl_text_clear(&p->path);
@@ -384,7 +384,7 @@ find_node(struct print *p, const char *path, const struct tl_node **node,
 		if (rc < 0)
 			return rc;
 		if (number >= count)
-			return say_nowhere(p, number, count, fault);
+			return path_fault(p, number, count, fault);
 		p->walk.top->index = number;
 		rc = tl_tree_walk_node(&p->walk, node);
 		if (rc == 0 && !*node)

@@ -108,7 +108,7 @@ bool tl_tree_put_path(struct tl_text *text, uint64_t thread,
 /* The same from numbers, the innermost first; cut: there were more. */
 void tl_tree_put_numbers(struct tl_text *text, uint64_t thread,
     const uint64_t *numbers, size_t count, bool cut);
-/* The next number of a path that somebody typed, which moves on: 1; 0 there
+/* The next number of a path that a user typed, which moves on: 1; 0 there
  * is no more; -EINVAL. */
 int tl_tree_path_take(const char **path, uint64_t *number);
 
