@@ -55,7 +55,7 @@ text=$("$dump" --stats "$stats")
 has '--stats as text names message and count' "$text" '^    trace  1000 entries  [0-9.e+]+/s$'
 has '... with a line for an argument' "$text" '^    tcp +1000 +0 +499 +899 +989 +998 +999$'
 has '--stats --format csv has a line for each quantity' \
-	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999$'
+	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999,$'
 is '--stats counts only what passes' \
 	"$("$dump" --stats --json --category queue "$known" | jq -r .message)" 'depth $length'
 is 'doubles and negative numbers have percentiles' \
