@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timeline_trace.h - a program records itself into a trace file, without a
- * ring: nothing is overwritten, and begin and end become a tree per thread.
+ * timeline_trace.h - record the events of a program into a trace file.
+ *
+ * There is no ring, so nothing is overwritten.  Begin and end events become
+ * one tree per thread.
  *
  *	struct timeline_trace *trace;
  *	struct timeline_trace_message *parse;
@@ -12,8 +14,8 @@
  *	timeline_trace_end(parse, 0);
  *	timeline_trace_close(trace);
  *
- * Every function that can fail returns 0 or -errno.  All are safe in threads,
- * none in signal handlers; a forked child records nothing.  See
+ * Every function that can fail returns 0 or -errno.  All may be called by any
+ * thread, none by a signal handler; a forked child records nothing.  See
  * timeline_trace(3).
  */
 #ifndef TIMELINE_TRACE_H
@@ -31,29 +33,29 @@ struct timeline_trace_message;
 
 /* How blocks reach the file. */
 enum {
-	TIMELINE_TRACE_STREAM = 0,  /* as they fill up */
-	TIMELINE_TRACE_COLLECT = 1, /* all at the end */
-	TIMELINE_TRACE_DROP = 2	    /* not at all: to measure the cost */
+	TIMELINE_TRACE_STREAM = 0,  /* written as they fill up */
+	TIMELINE_TRACE_COLLECT = 1, /* kept until close */
+	TIMELINE_TRACE_DROP = 2	    /* dropped, to measure the cost */
 };
 
-/* A member left 0 takes its default. */
+/* A member that is 0 has its default. */
 struct timeline_trace_options {
 	uint32_t strategy;
-	uint32_t flush_ms;   /* what waits longer is written; 1000 */
+	uint32_t flush_ms;   /* how long an event may wait; 1000 */
 	uint64_t block_size; /* bytes of a thread's buffer; 131072 */
 };
 
-/* Create path and path.idx, neither of which may be there.  Errors: -EEXIST,
- * -EINVAL bad option, -ENOMEM, or what the system said. */
+/* Create path and path.idx, neither of which may exist.  Errors: -EEXIST,
+ * -EINVAL invalid option, -ENOMEM, or that of the system. */
 int timeline_trace_create(struct timeline_trace **trace, const char *path,
     const struct timeline_trace_options *options);
-/* End every span that is open as unfinished, write everything, free the
- * trace and its messages.  The first error there was, or 0.  NULL: 0. */
+/* End every open span as unfinished, write all buffers, free the trace and its
+ * messages.  Returns the first error of the trace, or 0.  NULL: 0. */
 int timeline_trace_close(struct timeline_trace *trace);
-/* Write what waits in the buffers of all threads. */
+/* Write the buffers of all threads. */
 int timeline_trace_flush(struct timeline_trace *trace);
 
-/* What a message is of. */
+/* Kinds of messages. */
 enum {
 	TIMELINE_TRACE_INSTANT = 1,
 	TIMELINE_TRACE_SPAN = 2,
@@ -61,9 +63,9 @@ enum {
 };
 
 /*
- * Messages, as those of timeline_define.  -EINVAL bad kind, priority or text.
- * file and line are their place in the source; file NULL: none.  The three
- * others are macros, too, which give the place where they stand.
+ * Define a message, as timeline_define does.  -EINVAL: invalid kind, priority
+ * or text.  file and line are its source location; file NULL: none.  The other
+ * three are macros, too, which add the location of the call.
  */
 int timeline_trace_define(struct timeline_trace *trace, uint32_t kind,
     const char *category, const char *priority, const char *text,
@@ -94,9 +96,9 @@ int timeline_trace_thread_name(struct timeline_trace *trace, const char *name);
 
 /*
  * Record an event of the calling thread with argc (0 to 4) arguments of 64
- * bits: uint64_t each, timeline_double of a double.  0 or the first error of
- * the trace; nothing more is recorded after one.  -EINVAL for a begin or end
- * of what is no span.
+ * bits: uint64_t each, timeline_double() of a double.  Returns 0 or the first
+ * error of the trace, after which nothing more is recorded.  -EINVAL: begin or
+ * end of a message that is not a span.
  */
 int timeline_trace_log(
     struct timeline_trace_message *message, unsigned argc, ...);
