@@ -25,7 +25,7 @@ take_file(struct tl_options *o, const char *name, struct tl_fault *fault)
 	for (size_t i = 0; i < o->file_count; i++) {
 		if (strcmp(name, "-") == 0 && strcmp(o->files[i], "-") == 0)
 			return tl_usage(fault, name,
-			    "standard input is read but once");
+			    "standard input can be read only once");
 	}
 	o->files[o->file_count++] = name;
 	return 0;
@@ -35,9 +35,9 @@ static int
 take_output(struct tl_options *o, const char *name, struct tl_fault *fault)
 {
 	if (o->output)
-		return tl_usage(fault, name, "one OUT is enough");
+		return tl_usage(fault, name, "--output is given twice");
 	if (name[0] == '\0')
-		return tl_usage(fault, "--output", "a file has a name");
+		return tl_usage(fault, "--output", "empty file name");
 	o->output = name;
 	return 0;
 }
@@ -52,7 +52,7 @@ take_chart(struct tl_options *o, const char *name, struct tl_fault *fault)
 	o->chart_given = true;
 	if (tl_svg_chart_parse(name, &o->chart) < 0)
 		return tl_usage(fault, name,
-		    "no such chart: --chart help lists them");
+		    "unknown chart; --chart help lists them");
 	return 0;
 }
 
@@ -135,7 +135,7 @@ default_format(struct tl_options *o, struct tl_fault *fault)
 		return 0;
 	if (!o->output)
 		return tl_usage(fault, "standard output",
-		    "has no name that tells the format: say it by --to");
+		    "format unknown; use --to");
 	o->to = tl_table_of_file(o->output, fault);
 	return o->to ? 0 : -EINVAL;
 }
@@ -146,16 +146,16 @@ check_options(const struct tl_options *o, struct tl_fault *fault)
 {
 	if (!o->to->write_new && !o->output)
 		return tl_usage(fault, o->to->name,
-		    "cannot go through a pipe: name a file by -o");
+		    "cannot be written to a pipe; use -o");
 	if (o->json && !o->output)
 		return tl_usage(fault, "--json",
-		    "standard output is taken: name a file by -o");
+		    "the summary goes to standard output; use -o");
 	if (o->chart_given && o->to->write_new != tl_svg_write_new)
 		return tl_usage(fault, "--chart", "only for svg");
 	if (o->rtl_us && o->to->write_new != tl_rtl_write_new)
 		return tl_usage(fault, "--rtl-us", "only for rtl");
 	if (o->trusted && !o->selection.expression)
-		return tl_usage(fault, "--trusted", "there is no expression");
+		return tl_usage(fault, "--trusted", "needs an expression");
 	return 0;
 }
 
@@ -209,13 +209,13 @@ tl_options_help(struct tl_text *text)
 {
 	tl_put_string(text,
 	    "timeline-convert [options] [IN...] -o OUT\n"
-	    "Write what is in timelines, live ones (/name) and saved ones, and "
-	    "in files of\nother formats, merged by time, in another format.  "
-	    "Without IN: the one that\nTIMELINE names.  - is standard input or "
-	    "output.\n");
+	    "Convert timelines, live (/name) or saved, and files of other "
+	    "formats, merged by\ntime, to another format.  Without IN, read "
+	    "the "
+	    "timeline that TIMELINE names.\n- is standard input or output.\n");
 	for (size_t i = 0; i < ROWS; i++)
 		tl_option_help(text, &rows[i]);
-	tl_put_string(text, "\nWhat they are called:\n");
+	tl_put_string(text, "\nFormats:\n");
 	tl_table_show(text, false);
 	tl_put_string(text, "See timeline-convert(1).\n");
 }

@@ -36,8 +36,7 @@ release_signals(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-const char tl_output_steers[] =
-    "this is not for a terminal: name a file by -o, or a pipe";
+const char tl_output_steers[] = "not for a terminal; use -o or a pipe";
 
 /* What rc means of OUT. */
 static int
@@ -48,11 +47,11 @@ explain(struct tl_fault *fault, int rc)
 	if (rc == -EEXIST)
 		text = "exists already; --force replaces it";
 	else if (rc == -ENOTEMPTY || rc == -ENOTDIR)
-		text = "not the directory of a trace: not replaced";
+		text = "not the directory of a trace; not replaced";
 	else if (rc == -EILSEQ)
 		text = tl_output_steers;
 	else if (rc == -ESTALE)
-		text = "came to be no trace meanwhile: it is kept beside it";
+		text = "is no longer a trace; the old one is kept beside it";
 	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", text);
 }
 

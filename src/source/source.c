@@ -114,10 +114,8 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 			    tl_bytes(o.first, o.first_size));
 		rc = o.format ? openers[tl_formats_index(o.format)](source, &o)
 			      : tl_fault(&source->fault, -EBADMSG, 0,
-				    o.first_size == 0
-					? "not a timeline: it is empty"
-					: "not a timeline, nor of a format "
-					  "that is read");
+				    o.first_size == 0 ? "empty file"
+						      : "unknown file format");
 	}
 	if (!is_standard && o.fd >= 0)
 		close(o.fd);

@@ -162,7 +162,7 @@ if has_terminals; then
 	for f in perfetto timelogger; do
 		has "$f is not for a terminal" \
 			"$(on_terminal "$convert" -q --to $f "$in.timeline")" \
-			'^timeline-convert: standard output: this is not for a terminal'
+			'^timeline-convert: standard output: not for a terminal'
 	done
 	is 'text is' "$(on_terminal "$convert" -q --to csv "$in.timeline" | cksum)" \
 		"$(cksum <"$in.csv")"

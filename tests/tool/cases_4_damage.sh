@@ -8,7 +8,7 @@ size=$(stat -c %s "$known")
 
 echo 'nothing of the kind' >"$work/foreign"
 ends 'a foreign file is refused' 1 "$dump" "$work/foreign"
-has '... with a reason' "$err" '^timeline-dump: .*foreign: (byte [0-9]+: )?not a timeline'
+has '... with a reason' "$err" '^timeline-dump: .*foreign: (byte [0-9]+: )?unknown file format'
 : >"$work/empty"
 ends 'an empty file is refused' 1 "$dump" "$work/empty"
 head -c 100 "$known" >"$work/short.tl"

@@ -60,7 +60,7 @@ ends '--check of it fails, too' 1 "$dump" --check "$work/damaged.jsonl"
 has '... and says how much is there' "$out" 'damaged, 1 fault: 7 entries'
 : >"$work/empty"
 ends 'an empty file is no format' 1 "$dump" "$work/empty"
-has '... which is said' "$err" 'it is empty'
+has '... which is said' "$err" 'empty file'
 
 # files of regular expressions
 echo '# mine' >"$work/mine"
