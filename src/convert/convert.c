@@ -2,9 +2,6 @@
 /* convert.c - make the writer, and give it all events that are chosen. */
 #include "convert/convert.h"
 
-#include "format/rtl/write.h"
-#include "snap/write.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +85,7 @@ set_snaps(struct run *run)
 		    tl_source_snap(&run->inputs->items[i]);
 
 		if (snap)
-			rc = tl_timeline_write_set_snap(run->writer, snap);
+			rc = run->writer->kind->set_snap(run->writer, snap);
 	}
 	return rc;
 }
@@ -123,11 +120,11 @@ set_up(struct run *run)
 	tl_writer_set_origin(run->writer, &origin);
 	tl_writer_set_sources(run->writer, run->sources, run->inputs->count);
 	tl_writer_set_title(run->writer, tl_text_string(&run->title));
-	if (o->rtl_us)
-		tl_rtl_write_set_us(run->writer);
 	if (o->chart_given)
-		tl_svg_write_set_chart(run->writer, o->chart);
-	if (o->to->write_new == tl_timeline_write_new && are_snaps(run->inputs))
+		tl_writer_set(run->writer, (int)o->chart);
+	else if (o->rtl_us)
+		tl_writer_set(run->writer, true);
+	if (run->writer->kind->set_snap && are_snaps(run->inputs))
 		return set_snaps(run);
 	return set_knots(run);
 }

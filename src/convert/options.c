@@ -6,7 +6,6 @@
 
 #include "base/options.h"
 #include "convert/table.h"
-#include "format/rtl/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -150,9 +149,9 @@ check_options(const struct tl_options *o, struct tl_fault *fault)
 	if (o->json && !o->output)
 		return tl_usage(fault, "--json",
 		    "the summary goes to standard output; use -o");
-	if (o->chart_given && o->to->write_new != tl_svg_write_new)
+	if (o->chart_given && !(o->to->flags & TL_FORMAT_CHARTS))
 		return tl_usage(fault, "--chart", "only for svg");
-	if (o->rtl_us && o->to->write_new != tl_rtl_write_new)
+	if (o->rtl_us && !(o->to->flags & TL_FORMAT_MICROSECONDS))
 		return tl_usage(fault, "--rtl-us", "only for rtl");
 	if (o->trusted && !o->selection.expression)
 		return tl_usage(fault, "--trusted", "needs an expression");

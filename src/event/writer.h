@@ -18,6 +18,7 @@
 
 struct timeline_knot;
 struct tl_host_pids;
+struct tl_snap;
 struct tl_writer;
 
 /* What a writer of one format does. */
@@ -33,6 +34,13 @@ struct tl_writer_kind {
 	/* It knows processes by their id alone: of several hosts they get ids
 	 * that differ (host_pids.h). */
 	bool is_of_one_machine;
+	/* The one setting that this format has, before the first event, as its
+	 * header describes it.  NULL: it has none. */
+	void (*set)(struct tl_writer *writer, int value);
+	/* All events come from this snapshot, or from this and others that are
+	 * set, too; none from elsewhere.  Before the first event; the snapshot
+	 * outlives the writer.  0, -ENOMEM.  NULL: it makes no difference. */
+	int (*set_snap)(struct tl_writer *writer, const struct tl_snap *snap);
 };
 
 struct tl_writer {
@@ -71,6 +79,12 @@ void tl_writer_set_knots(struct tl_writer *writer,
 /* What is known of where an event comes from: never NULL. */
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);
+/* The setting of its format, which must have one. */
+static inline void
+tl_writer_set(struct tl_writer *writer, int value)
+{
+	writer->kind->set(writer, value);
+}
 /* The title, which stays the caller's. */
 void tl_writer_set_title(struct tl_writer *writer, const char *title);
 /* Before the sources of its events close.  NULL does nothing. */

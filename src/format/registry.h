@@ -14,7 +14,10 @@ enum {
 	TL_FORMAT_FOLDER = 1 << 0,  /* its output is a directory */
 	TL_FORMAT_INDEXED = 1 << 1, /* its output has an index beside it */
 	TL_FORMAT_BINARY = 1 << 2,  /* nothing for a terminal */
-	TL_FORMAT_PACKED = 1 << 3   /* its input may come in a zip */
+	TL_FORMAT_PACKED = 1 << 3,  /* its input may come in a zip */
+	/* What the setting of its writer is, if it has one. */
+	TL_FORMAT_CHARTS = 1 << 4,      /* enum tl_svg_chart */
+	TL_FORMAT_MICROSECONDS = 1 << 5 /* times in these, not milliseconds */
 };
 
 enum { TL_FORMATS_FIRST_SIZE = 4096 }; /* what is looked at of a file */

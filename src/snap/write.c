@@ -748,7 +748,8 @@ tl_timeline_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	static const struct tl_writer_kind kind = { .put = put,
 		.begin = begin,
 		.end = end,
-		.free = release };
+		.free = release,
+		.set_snap = tl_timeline_write_set_snap };
 
 	return tl_writer_make(writer, sizeof(struct snapshot_write), &kind,
 	    write, context, report);

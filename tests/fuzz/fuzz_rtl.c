@@ -98,7 +98,7 @@ rewrite(struct count *c, struct tl_bytes bytes, struct tl_text *text)
 	int rc = tl_rtl_write_new(&writer, keep, text, NULL);
 
 	assert(rc == 0);
-	tl_rtl_write_set_us(writer);
+	tl_writer_set(writer, true);
 	c->next = &writer->sink;
 	rc = read_in(c, bytes, SIZE_MAX / 2);
 	if (rc == 0) {

@@ -42,7 +42,7 @@ svg_start(enum tl_svg_chart chart)
 	ck_assert_int_eq(tl_svg_write_new(&f.writer, foreign_write, &f.out,
 			     &f.noted.report),
 	    0);
-	tl_svg_write_set_chart(f.writer, chart);
+	tl_writer_set(f.writer, chart);
 }
 
 static inline void

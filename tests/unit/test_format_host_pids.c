@@ -157,7 +157,7 @@ START_TEST(a_picture_has_a_row_for_each)
 	struct tl_writer *writer;
 
 	ck_assert_int_eq(tl_svg_write_new(&writer, take, NULL, NULL), 0);
-	tl_svg_write_set_chart(writer, TL_SVG_SPANS);
+	tl_writer_set(writer, TL_SVG_SPANS);
 	put_crossing(writer);
 	ck_assert_uint_eq(count(">web: 41/50"), 1);
 	ck_assert_uint_eq(count(">db: 41/50"), 1);

@@ -449,7 +449,7 @@ START_TEST(microseconds_are_kept_where_asked_for)
 	    "99999999999 11 | : z\n"
 	    "closing log file at 99999999999";
 
-	tl_rtl_write_set_us(writer);
+	tl_writer_set(writer, true);
 	ck_assert_str_eq(again(text), text);
 	ck_assert_uint_eq(faults.size, 0);
 }

@@ -619,13 +619,20 @@ rtl_free(struct tl_writer *writer)
 	tl_text_free(&write_of(writer)->strings);
 }
 
+static void
+rtl_set_us(struct tl_writer *writer, int value)
+{
+	write_of(writer)->is_us = value != 0;
+}
+
 int
 tl_rtl_write_new(struct tl_writer **writer, tl_write *write, void *context,
     const struct tl_report *report)
 {
 	static const struct tl_writer_kind kind = { .put = rtl_put,
 		.end = rtl_end,
-		.free = rtl_free };
+		.free = rtl_free,
+		.set = rtl_set_us };
 	struct rtl_write *w;
 	int rc =
 	    tl_writer_make(writer, sizeof(*w), &kind, write, context, report);
@@ -638,10 +645,4 @@ tl_rtl_write_new(struct tl_writer **writer, tl_write *write, void *context,
 	w->cache[WORDS].make = make_words;
 	w->notes.kinds = kinds;
 	return 0;
-}
-
-void
-tl_rtl_write_set_us(struct tl_writer *writer)
-{
-	write_of(writer)->is_us = true;
 }

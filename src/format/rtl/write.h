@@ -13,6 +13,7 @@
 
 #include "event/writer.h"
 
+/* Its setting (tl_writer_set): times in microseconds instead of milliseconds. */
 tl_writer_new tl_rtl_write_new;
 
 /*
@@ -23,8 +24,5 @@ tl_writer_new tl_rtl_write_new;
  */
 int tl_rtl_write_label(struct tl_writer *writer, const struct tl_event *event,
     const char **label);
-
-/* Times in microseconds instead of milliseconds: before the first event. */
-void tl_rtl_write_set_us(struct tl_writer *writer);
 
 #endif

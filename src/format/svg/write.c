@@ -328,10 +328,20 @@ svg_free(struct tl_writer *writer)
 	tl_svg_names_free(&w->names);
 }
 
+static void
+svg_set_chart(struct tl_writer *writer, int chart)
+{
+	struct svg_write *w = write_of(writer);
+
+	assert(!w->chart && chart >= 0 && chart < TL_SVG_CHARTS);
+	w->which = (enum tl_svg_chart)chart;
+}
+
 static const struct tl_writer_kind svg_kind = { .begin = svg_begin,
 	.put = svg_put,
 	.end = svg_end,
 	.free = svg_free,
+	.set = svg_set_chart,
 	.is_of_one_machine = true };
 
 int
@@ -340,13 +350,4 @@ tl_svg_write_new(struct tl_writer **writer, tl_write *write, void *context,
 {
 	return tl_writer_make(writer, sizeof(struct svg_write), &svg_kind,
 	    write, context, report);
-}
-
-void
-tl_svg_write_set_chart(struct tl_writer *writer, enum tl_svg_chart chart)
-{
-	struct svg_write *w = write_of(writer);
-
-	assert(!w->chart && chart < TL_SVG_CHARTS); /* not begun */
-	w->which = chart;
 }

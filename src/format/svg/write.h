@@ -28,10 +28,9 @@ enum tl_svg_chart {
 	TL_SVG_CHARTS /* how many there are */
 };
 
-/* Its title stands on top of the picture. */
+/* Its title stands on top of the picture; its setting (tl_writer_set) is the
+ * chart, TL_SVG_LATENCY unless it is set. */
 tl_writer_new tl_svg_write_new;
-/* What to draw, before the first event; TL_SVG_LATENCY unless it is said. */
-void tl_svg_write_set_chart(struct tl_writer *writer, enum tl_svg_chart chart);
 
 /* The chart of a word; -EINVAL: there is none. */
 int tl_svg_chart_parse(const char *name, enum tl_svg_chart *chart);
