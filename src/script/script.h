@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script.h - ask a timeline questions in Lua.
+ * script.h - query timelines in Lua: scripts, views and filters.
  *
  *	inputs --events, spans, messages--> script or view --text--> io.write
  *	event --> filter (one expression) --> does it pass?
  *
- * Nobody trusts a script: it sees a part of Lua's libraries, has a memory cap
+ * To add a stock view: lua/views/NAME.lua and a row in views.def; the program
+ * then has "--view NAME" (views.c embeds the text when it is built).  To add a
+ * field of events: a row and a case in event.c; scripts and -e have it.
+ *
+ * A script is not trusted: it sees a part of Lua's libraries, has a memory cap
  * and a cap of processor time.  Both caps hold inside library functions, too:
  * memory because every byte comes from one allocator, time because a timer
  * that counts the processor time of the process first asks the interpreter to

@@ -231,6 +231,37 @@ START_TEST(random_expressions_answer_as_in_lua)
 }
 END_TEST
 
+/* Every number against every argument: integers and floats that are equal only
+ * when rounded are not equal. */
+START_TEST(numbers_compare_exactly)
+{
+	static const char *const comparisons[] = { "==", "~=", "<", "<=", ">",
+		">=" };
+	static const uint64_t raws[] = { 0, 1, UINT64_MAX, INT64_MAX,
+		UINT64_C(1) << 63, (UINT64_C(1) << 53) - 1, UINT64_C(1) << 53,
+		(UINT64_C(1) << 53) + 1, UINT64_C(0x4340000000000000),
+		UINT64_C(0x43e0000000000000), UINT64_C(0xc3e0000000000000),
+		UINT64_C(0x7ff0000000000000), UINT64_C(0x7ff8000000000000) };
+	uint64_t errors = 0;
+
+	feed_init(&feed, "a.tl");
+	for (size_t i = 0; i < sizeof(raws) / sizeof(raws[0]); i++) {
+		feed_add(&feed, PROC, TL_INSTANT, 1, raws[i], 0, 0);
+		feed_add(&feed, RATIO, TL_INSTANT, 1, raws[i], 0, 0);
+	}
+	for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
+		for (size_t c = 0; c < 6; c++) {
+			size = 0;
+			put("(args.tcp or args.x)");
+			put(comparisons[c]);
+			put(numbers[n]);
+			ck_assert_int_eq(compare(&errors), 1);
+		}
+	}
+	ck_assert_uint_eq(errors, 0);
+}
+END_TEST
+
 static const struct {
 	const char *expression;
 	bool compiled;
@@ -298,6 +329,7 @@ suite(void)
 
 	tcase_set_timeout(c, 300);
 	tcase_add_test(c, random_expressions_answer_as_in_lua);
+	tcase_add_test(c, numbers_compare_exactly);
 	tcase_add_test(c, simple_comparisons_are_compiled);
 	tcase_add_test(c, what_is_too_big_is_left_to_lua);
 	suite_add_tcase(s, c);
