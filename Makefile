@@ -386,7 +386,7 @@ lint: format-check
 	  -fsyntax-only || exit 1; done
 	@echo "  LINT    shell"; shellcheck -x $(SCRIPTS)
 	@echo "  LINT    lua"; for f in $(wildcard lua/views/*.lua \
-	  src/script/*.lua tests/lua/script_*.lua); do \
+	  src/script/*.lua tests/lua/script_*.lua tests/lua/module_*.lua); do \
 	  luac5.4 -p $$f || exit 1; done; for f in $(wildcard lua/*.lua examples/*.lua tests/lua/luajit_*.lua); do \
 	  $(LUAJIT) -bl $$f >/dev/null || exit 1; done
 	@echo "  LINT    man"; mandoc -Tlint -Wwarning $(MAN1) $(MAN3) $(MAN5) \
