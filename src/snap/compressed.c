@@ -272,7 +272,7 @@ is_compressed(int fd)
 	       tl_zst_is_magic(magic);
 }
 
-/* As one frame, which zstd makes unless it is told otherwise. */
+/* As one frame, which is the default of zstd. */
 static int
 open_whole(struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault)
 {

@@ -14,7 +14,8 @@
 #include "base/storage.h"
 #include "snap/snap.h"
 
-/* The file is taken over, even on failure.  Errors as of zst_table.h. */
+/* The file is taken over, even on failure.  Errors as of
+ * frames.h. */
 int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
     struct tl_fault *fault);
 
@@ -31,7 +32,7 @@ int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault);
 
 /* All of a compressed file, decoded into a temporary file that has no name: its
- * descriptor; -EBADMSG damaged, what the system says; the fault says why. */
+ * descriptor; -EBADMSG damaged, -errno; the fault has the reason. */
 int tl_zst_decode(int fd, struct tl_fault *fault);
 
 /* Compress all of from, at this level of zstd, into out, an empty file of the

@@ -45,7 +45,7 @@ struct follow {
 };
 
 /* A file without a name is at its end once nothing new comes; asked at first
- * and then seldom, for most rounds of most files find nothing. */
+ * and then rarely, because most rounds of most files find nothing. */
 enum { REMOVED_ROUNDS = 8 };
 
 static bool
@@ -274,7 +274,7 @@ is_turned(const struct tl_event *a, const struct tl_event *b)
 }
 
 /* Each round knows time a little better than the one before.  That turns no
- * order round: who sorts by time finds what the stamps say.  A clock that was
+ * order round: a caller that sorts by time gets the order of stamps.  A clock that was
  * set is another matter. */
 static void
 keep_order(struct follow *f, struct tl_event *event)

@@ -19,7 +19,7 @@ struct tl_zst_walk {
 	struct tl_storage *file;
 	uint64_t at;      /* of the frame found */
 	uint64_t packed;  /* its size in the file */
-	uint64_t decoded; /* what it says it decodes to */
+	uint64_t decoded; /* decoded size, by its header */
 	uint8_t *window;  /* bytes of the file from window_at on; free it */
 	uint64_t window_at;
 	size_t window_size;
@@ -138,7 +138,7 @@ measure(struct tl_zst_walk *w, const uint8_t *data, size_t n,
 /*
  * Go on to the next frame that is not to be skipped: 1, 0 at the end.
  * -ENODATA the file ends inside a frame, -EBADMSG not a frame or of unknown
- * size, -EFBIG decodes to more than TL_ZST_FRAME_MAX; the fault says where.
+ * size, -EFBIG decodes to more than TL_ZST_FRAME_MAX; the fault has the place.
  */
 static int
 zst_walk_next(struct tl_zst_walk *w, struct tl_fault *fault)

@@ -57,7 +57,7 @@ read_clock(int fd, struct timeline_header *header)
 			return 0;
 		header->clock = again;
 	}
-	header->clock.sequence |= 1; /* nobody may rely on it */
+	header->clock.sequence |= 1; /* no caller may rely on it */
 	return 0;
 }
 
@@ -72,7 +72,7 @@ ticks_to_ns(const struct timeline_header *header, uint64_t ticks)
 	return mult == 0 ? n : tl_ticks_to_ns(n, mult);
 }
 
-/* A hostile word may say any number; who reads this may index by it. */
+/* A hostile word may be any number; callers may use it as an index. */
 static uint8_t
 level_within(uint64_t level)
 {
@@ -166,7 +166,7 @@ range_of(const struct tl_glance *g, const struct tl_glance_lane *lane,
 
 /*
  * The stamp of entry q if it is whole: 1, 0 not whole, -EAGAIN overwritten
- * (range is the newer one then), or -errno.  take.h says what whole is.
+ * (range is the newer one then), or -errno.  take.h defines whole.
  */
 static int
 read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
@@ -198,7 +198,7 @@ read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
 
 /*
  * The first whole entry from one end of the range on.  Who was lapped begins
- * further inside, for the writers are quick: at most a quarter of the lane.
+ * further inside, because writers are fast: at most a quarter of the lane.
  */
 static int
 find_stamp(const struct tl_glance *g, int fd, uint32_t i, struct range range,

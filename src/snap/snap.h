@@ -54,7 +54,7 @@ enum { TL_SNAP_FAULTS_MAX = 100 };
 struct tl_snap;
 struct tl_storage;
 
-/* What is known of a lane. */
+/* A lane, as far as it is known. */
 struct tl_snap_lane {
 	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
 	uint32_t tier;
@@ -71,7 +71,7 @@ struct tl_snap_lane {
 /*
  * Open a timeline: path as in timeline_open.  tail bounds how many of the
  * newest entries of each lane are wanted (0: all); a live file is copied only
- * so far.  The fault says why where it returns -errno: -ENOENT etc. from the
+ * so far.  The fault has the reason if it returns -errno: -ENOENT etc. from the
  * system, -EBADMSG not a timeline, -EPROTO of another version, -ENODATA
  * truncated before its header or geometry.  Lesser damage is no error here
  * but is listed by tl_snap_fault.
@@ -85,7 +85,7 @@ int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
  * as it lies there: what was copied of a live file byte by byte is damaged. */
 int tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
     uint64_t tail, struct tl_fault *fault);
-/* Find damage of compressed storage also where nobody reads it; it is listed
+/* Find damage of compressed storage also in parts that are not read; it is listed
  * by tl_snap_fault.  0 or -errno. */
 int tl_snap_check(struct tl_snap *snap);
 void tl_snap_close(struct tl_snap *snap);
@@ -140,7 +140,7 @@ int tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
 /* Where to begin: at an entry of each lane, or with the newest of all. */
 struct tl_follow_start {
 	uint64_t tail;
-	const uint64_t *from; /* by lane; NULL: tail says it */
+	const uint64_t *from; /* by lane; NULL: use tail */
 	size_t lane_count;    /* of from */
 };
 

@@ -90,7 +90,7 @@ later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Is it left for the next round, or to nobody? */
+/* Is it left for the next round, or dropped? */
 static bool
 is_after_cut(const struct copy *c, uint64_t tsc)
 {
@@ -417,7 +417,7 @@ copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
 			  : check_cpu_run(c, run, head);
 		if (rc < 0)
 			return rc;
-		/* what nobody wrote takes no room in the copy, either */
+		/* pages that were not written take no room in the copy */
 		if ((rc > 0 || again) && (rc = write_run(c, lane, run)) != 0)
 			return rc;
 		q += run.count;

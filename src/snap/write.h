@@ -6,8 +6,8 @@
  *		-> events, in a file without a name
  *	finish	header | lane heads | entries | clock knots | strings
  *
- * Nothing is written before the last event is known.  snap/write_lanes.h
- * tells in which lanes events are.  Their time is told in one of two ways:
+ * Nothing is written before the last event is known.  write_parts.h
+ * defines the lanes of events.  Their time is kept in one of two ways:
  *
  *	stamps as they were, and the knots of the clock that they counted,
  *	where all events come from snapshots of one clock;

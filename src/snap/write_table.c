@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline_table.c - records at the places they had, or one after the other. */
+/* write_table.c - records at the places they had, or one after the other. */
 #include "snap/write_parts.h"
 
 #include "base/array.h"

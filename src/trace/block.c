@@ -436,7 +436,7 @@ tl_block_write_definitions(struct tl_trace_writer *w)
 	if (size == 0 || w->rc < 0)
 		return w->rc;
 	place_cells(w, &d->cells);
-	/* A text has one byte more than it says. */
+	/* A text has one byte more than its size. */
 	write_block(w, &block, bytes, (uint8_t *)d->cells.data, d->cells.size);
 	d->logical += size;
 	d->text.size = TL_TRACE_BLOCK_HEADER;

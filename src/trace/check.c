@@ -557,7 +557,7 @@ tl_trace_mend(struct tl_trace *t, struct tl_trace_lane *lane)
 	    "thread %" PRId32 " is read without an index", lane->id);
 }
 
-/* Is it still this file, does nobody write it just now, and did nobody since
+/* Is it still this file, does no process write it, and did none since
  * it was read?  The index would be theirs then. */
 static bool
 is_ours(const struct tl_trace *t, const char *path, struct stat *st)

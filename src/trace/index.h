@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.h - what an index says, checked against the data: where each thread's
+ * index.h - the content of an index, checked against the data: where each thread's
  * stream lies in the file, and where the large containers are in it.
  *
  *	index bytes, read or made again --> tl_index --> lanes, context

@@ -184,7 +184,7 @@ tl_trace_block_put(uint8_t to[TL_TRACE_BLOCK_HEADER],
 	tl_data_put_u32(&out, tl_crc32c(seed, to, BLOCK_CHECKED));
 }
 
-/* Can this be, whatever its checksum says? */
+/* Is this possible, even if its checksum is right? */
 static bool
 is_sane(const struct tl_trace_block *block)
 {

@@ -72,7 +72,7 @@ struct tl_trace {
 	char *path;     /* of the data; NULL: it has none */
 };
 
-/* Block i of a lane, with one more reference: 0 (data->rc says whether it is
+/* Block i of a lane, with one more reference: 0 (data->rc tells whether it is
  * whole), -ENOMEM, -errno. */
 int tl_trace_block_data(struct tl_trace *trace, struct tl_trace_lane *lane,
     size_t i, struct tl_block_data **data);
@@ -80,7 +80,7 @@ int tl_trace_block_data(struct tl_trace *trace, struct tl_trace_lane *lane,
 int tl_trace_block_mark(struct tl_block_data *data, size_t place);
 void tl_trace_block_release(struct tl_block_data *data);
 
-/* What of an event its message says. */
+/* The members of an event that its message defines. */
 static inline void
 tl_trace_name(struct tl_trace *trace, struct tl_point *point)
 {
@@ -134,7 +134,7 @@ int tl_check_open(struct tl_trace *trace, struct tl_trace_lane *lane,
 /* The number of children of the thread itself. */
 int tl_check_root(struct tl_trace *trace, struct tl_trace_lane *lane);
 
-/* == mend.c == */
+/* == mend, in check.c == */
 
 /* A cell of this lane was wrong: make the index again, or do without one. */
 void tl_trace_mend(struct tl_trace *trace, struct tl_trace_lane *lane);

@@ -36,7 +36,7 @@ enum {
 	TL_POINT_SIZE_MIN = 5    /* nor shorter */
 };
 
-/* What an object of a stream says. */
+/* An object of a stream, decoded. */
 struct tl_point {
 	struct tl_event event; /* all but its message */
 	uint32_t message;      /* its id; of no meaning for TL_LOST */

@@ -112,8 +112,8 @@ void tl_node_forget_range(struct tl_node *node, uint64_t first, uint64_t count,
 /* Free a node with all below it, however deep. */
 void tl_node_free(struct tl_node *node, struct tl_node_budget *budget);
 
-/* Told of each thing that is wrong: rc is -EBADMSG damage, -ENODATA what is
- * cut off, 0 good to know.  say may be NULL. */
+/* Called for each problem: rc is -EBADMSG for damage, -ENODATA for a truncated
+ * file, 0 for a remark.  say may be NULL. */
 struct tl_trace_report {
 	void (*say)(void *context, const struct tl_fault *fault);
 	void *context;
@@ -142,7 +142,7 @@ struct tl_trace_thread {
 	int64_t max_ns;
 };
 
-/* == all of it, once, from any stream == */
+/* == eagerly, from any stream == */
 
 struct tl_trace_eager;
 
@@ -160,7 +160,7 @@ const struct tl_node *tl_trace_eager_tree(const struct tl_trace_eager *eager,
 uint64_t tl_trace_eager_damage(const struct tl_trace_eager *eager);
 void tl_trace_eager_free(struct tl_trace_eager *eager);
 
-/* == only what is looked at == */
+/* == lazily, by index == */
 
 struct tl_trace;
 
@@ -173,7 +173,7 @@ enum tl_trace_index {
 };
 
 /* Storage of data and index (NULL: none), which are taken over, even on
- * failure.  0, -errno, and the fault says why. */
+ * failure.  0, -errno, and the fault has the reason. */
 int tl_trace_open_storage(struct tl_trace **trace, struct tl_storage *data,
     struct tl_storage *index, const struct tl_trace_read_options *options,
     struct tl_fault *fault);

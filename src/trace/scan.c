@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SLACK = 1 << 20 /* looked at and still kept */ };
+enum { SLACK = 1 << 20 /* scanned bytes that are still kept */ };
 
 void
 tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
@@ -235,7 +235,7 @@ run(struct tl_scan *s, bool last)
 	return rc == -EAGAIN ? 0 : rc;
 }
 
-/* Drop what was looked at, when it is worth it. */
+/* Drop scanned bytes, if there are many. */
 static void
 drop_used(struct tl_scan *s)
 {

@@ -2,7 +2,7 @@
 /*
  * scan.h - the blocks of a data file, from pieces of it in order.
  *
- * Whatever is damaged or cut off is told of with its place; the scan goes on
+ * What is damaged or truncated is reported with its place; the scan continues
  * at the next block that is whole.
  */
 #ifndef TL_TRACE_SCAN_H
@@ -26,7 +26,7 @@ struct tl_scan {
 	bool inside; /* the file goes on behind what is fed: no EOF is due */
 	bool ended;  /* was EOF the last byte? */
 	uint64_t damage;
-	struct tl_text buffer; /* what was fed and not looked at */
+	struct tl_text buffer; /* what was fed and not scanned */
 	size_t used;           /* ... up to here it was */
 	uint64_t at;           /* the file's byte at buffer.data + used */
 	bool lost;             /* between two blocks, looking for the next */

@@ -17,7 +17,7 @@
 enum {
 	BUFFER_FIRST = 4096,
 	AROUND = TL_BLOCK_AROUND,
-	SILENT_SIZE = 24 /* about the end of a span that nobody ended */
+	SILENT_SIZE = 24 /* about the end of a span without end event */
 };
 
 /* What a stream knows of a message. */
@@ -402,7 +402,7 @@ innermost(const struct tl_trace_stream *s)
 	    ->user;
 }
 
-/* Close the innermost span, though nobody said that it ends. */
+/* Close the innermost span, which has no end event. */
 static int
 put_silent(struct tl_trace_stream *s, bool at_the_end)
 {

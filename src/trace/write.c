@@ -125,7 +125,7 @@ tl_trace_writer_flush(struct tl_trace_writer *w)
 	return rc;
 }
 
-/* What was kept goes first: who has no memory for more of it gets some. */
+/* Kept blocks are written first, which frees memory. */
 static int
 end_stream(struct tl_trace_stream *stream)
 {

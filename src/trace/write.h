@@ -76,7 +76,7 @@ void tl_trace_writer_counts(struct tl_trace_writer *writer,
  * they were not.  Of a writer that is sized; at any time, for any thread. */
 uint64_t tl_trace_writer_size(const struct tl_trace_writer *writer);
 
-/* What the file says of itself: "host", "command", ... */
+/* A property of the file: "host", "command", ... */
 int tl_trace_write_info(struct tl_trace_writer *writer, struct tl_bytes name,
     struct tl_bytes value);
 /* The number of a text in the file, for %s arguments of messages whose strings

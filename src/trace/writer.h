@@ -137,7 +137,7 @@ int tl_block_end_files(struct tl_trace_writer *writer);
 /* == stream.c; with the lock of the stream == */
 
 int tl_trace_stream_flush(struct tl_trace_stream *stream);
-/* The same by a timer, which gives back the memory of who writes nothing. */
+/* The same by a timer; frees the buffer of a thread that writes nothing. */
 int tl_stream_rest(struct tl_trace_stream *stream);
 /* End what is open, and hand over the last block. */
 int tl_trace_stream_finish(struct tl_trace_stream *stream);

@@ -107,7 +107,7 @@ tl_lincheck_context_place(struct tl_lincheck_context *c, int32_t id,
 	return true;
 }
 
-/* A path, and the paths that it names; in all so many steps are looked at. */
+/* A path and the paths that it names, up to a number of steps. */
 static bool
 misses_path(struct tl_lincheck_context *c, int32_t id,
     struct tl_lincheck_key *key)
@@ -343,7 +343,7 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 	tl_text_free(&m->text);
 }
 
-/* All that tells one message from another. */
+/* The key of a message: all in which two messages differ. */
 static void
 make_key(struct tl_lincheck_messages *m,
     const struct tl_lincheck_object *object)
@@ -393,7 +393,7 @@ text_of(const struct tl_lincheck_messages *m)
 	return tl_bytes(m->text.data, m->text.size);
 }
 
-/* A interner's messages have no place in the source: ours is a copy with it. */
+/* Messages of an interner have no source location: ours is a copy with one. */
 static int
 set_place(struct tl_lincheck_messages *m, struct tl_message *message,
     int32_t location)

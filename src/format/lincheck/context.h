@@ -148,7 +148,7 @@ void tl_lincheck_messages_free(struct tl_lincheck_messages *messages);
 
 /*
  * The message of a point or footer: 0; 1: something has not come that it
- * refers to, and *key says what; -ENOSPC, -ENOMEM.  last: nothing comes any
+ * refers to, and *key is that; -ENOSPC, -ENOMEM.  last: nothing comes any
  * more, names may be missing.
  */
 int tl_lincheck_messages_get(struct tl_lincheck_messages *messages,

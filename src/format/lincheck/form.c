@@ -126,7 +126,7 @@ struct draft {
 	struct tl_lincheck_known *known;
 	struct tl_text body;
 	int32_t tags[TL_LINCHECK_VALUES_MAX];
-	int32_t wanted[DEFINITIONS_MAX]; /* ids that the message says */
+	int32_t wanted[DEFINITIONS_MAX]; /* ids that the message has */
 	uint32_t definitions[DEFINITIONS_MAX];
 	bool changed;
 };

@@ -48,7 +48,7 @@ void tl_lincheck_known_free(struct tl_lincheck_known *known);
 struct tl_lincheck_form {
 	uint8_t class;
 	bool native;   /* was it read from such a trace? */
-	bool is_block; /* ... by a version that told the ends of blocks */
+	bool is_block; /* ... by a version that wrote the ends of blocks */
 	bool throws;   /* of a footer */
 	uint8_t shown; /* values among the arguments, TL_ARGS_MAX + 1: more */
 	int32_t location;

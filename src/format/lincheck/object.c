@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lincheck_object.c - walk over an object once, and know all of it. */
+/* object.c - parse an object of any version, in one pass. */
 #include "format/lincheck/object.h"
 
 #include <errno.h>

@@ -53,9 +53,9 @@ int64_t tl_lincheck_parse(struct tl_lincheck_object *object,
     size_t *need);
 
 /*
- * Do a block end and one begin here, with its first object?  So many bytes
- * are looked at.  Threads are counted from 0, and few: that is all by which
- * one can find back into a file that is damaged.
+ * Does a block end and another begin here, with its first object?  These bytes
+ * are enough to resume in a damaged file, because threads are counted from 0
+ * and are few.
  */
 enum { TL_LINCHECK_BETWEEN = 1 + TL_LINCHECK_BLOCK_HEADER + 1 };
 static inline bool

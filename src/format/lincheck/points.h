@@ -170,7 +170,7 @@ struct tl_lincheck_values {
 void tl_lincheck_values_start(struct tl_lincheck_values *values,
     const struct tl_lincheck_form *form, const struct tl_event *event);
 /* Value i, in order, good until the next call; false: what it was does not
- * fit.  values->text.rc says whether there was memory. */
+ * fit.  values->text.rc is -ENOMEM without memory. */
 bool tl_lincheck_values_next(struct tl_lincheck_values *values, uint32_t i,
     struct tl_lincheck_value *value);
 /* The exception behind them, in modified UTF-8. */
@@ -196,12 +196,12 @@ struct tl_lincheck_points {
 int tl_lincheck_put_point(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, struct tl_lincheck_form *form,
     const struct tl_event *event);
-/* The innermost call ends, with what an event says that was returned or
- * thrown; form is NULL: nothing. */
+/* The innermost call ends with the result or exception of an event; form NULL:
+ * without. */
 int tl_lincheck_put_footer(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, struct tl_lincheck_form *form,
     const struct tl_event *event);
-/* The same, with what an end says that was not read as such. */
+/* The same, with the arguments of an end event of another format. */
 int tl_lincheck_put_end(struct tl_lincheck_points *points,
     struct tl_lincheck_lane *lane, const struct tl_event *event);
 /* Write the next record of those that wait in a lane, with what it refers to

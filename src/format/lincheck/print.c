@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lincheck_print.c - templates of points, and lines out of templates. */
+/* print.c - templates of points, and lines made of templates. */
 #include "format/lincheck/print.h"
 
 #include "base/mutf8.h"

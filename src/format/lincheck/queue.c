@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lincheck_queue.c - records of (header, object) in two ends and a file. */
+/* queue.c - records of (header, object) in two buffers and a file. */
 #include "format/lincheck/queue.h"
 
 #include "base/file.h"

@@ -6,7 +6,7 @@
  *
  *	put --> tail --> a file without a name --> head --> front
  *
- * Memory is bounded whatever the file says: what is more lies in the file.
+ * Memory is bounded for any input: the rest is in an unnamed file.
  */
 #ifndef TL_FORMAT_LINCHECK_QUEUE_H
 #define TL_FORMAT_LINCHECK_QUEUE_H

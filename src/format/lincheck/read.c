@@ -400,7 +400,7 @@ struct lincheck_read {
 	struct tl_lincheck_key missing; /* what the front of queue waits for */
 	struct tl_notes notes;
 	struct tl_text carry;
-	size_t need;    /* of the carry, before it is looked at again */
+	size_t need;    /* of the carry, before it is parsed again */
 	uint64_t at;    /* of the object at hand */
 	uint32_t block; /* number of the thread that one is of */
 	bool begun;     /* is the header read? */
@@ -1031,7 +1031,7 @@ tl_lincheck_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* Those of other versions, too: nobody else can say more of them. */
+/* Also other versions, so that they are refused by number. */
 unsigned
 tl_lincheck_recognise(struct tl_bytes first)
 {

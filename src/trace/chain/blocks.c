@@ -58,7 +58,7 @@ look(struct tl_blocks *b, uint64_t at, size_t size, uint64_t end,
 		n = tl_read_at(b->fd, to, size, at);
 		if (n < 0)
 			return (int)n;
-		if ((size_t)n < there) /* who cut it off? */
+		if ((size_t)n < there) /* truncated meanwhile */
 			return -EIO;
 		w->size = (size_t)n;
 		b->window_at = at;
@@ -189,12 +189,12 @@ take_header(struct tl_blocks *b, uint64_t end, bool last)
 		return GO_ON;
 	}
 	if (b->inside)
-		return end_trace(b); /* the header is looked at again */
+		return end_trace(b); /* the header is read again */
 	begin_trace(b, &header);
 	return GO_ON;
 }
 
-/* Is the block whole that its header tells of?  1 it is, 0 not. */
+/* Is the block of this header whole?  1 yes, 0 no. */
 static int
 is_whole(struct tl_blocks *b, const struct tl_trace_block *block)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blocks.h - the traces in a stream of them, found one behind the other.
+ * blocks.h - find the traces of a stream of concatenated traces.
  *
  *	header block block EOF | header block EOF | ??? | header block ...
  *	  ^      ^ from header to header,                 ^ after damage, the
@@ -8,7 +8,7 @@
  *	  the seed of all its checksums
  *
  * The bytes lie in a file, which may still grow.  Of each trace its place is
- * found, and what is defined in it; its events are read by who opens it.  A
+ * found, and what is defined in it; its events are read when it is opened.  A
  * header of a trace that lies in a message is not taken for one, as long as
  * the block around it is whole.
  */
@@ -20,7 +20,7 @@
 #include "trace/read.h"
 
 enum {
-	/* Content that turned out damaged and was looked at twice; beyond it
+	/* Content that turned out damaged and was read twice; beyond it
 	 * what a header claims is passed over. */
 	TL_BLOCKS_TWICE_MAX = 64 << 20
 };
@@ -45,7 +45,7 @@ struct tl_blocks {
 	bool lost;                    /* what is damaged is passed over */
 	uint64_t lost_from;
 	uint32_t seed;
-	uint64_t at;     /* looked at up to here */
+	uint64_t at;     /* scanned up to here */
 	uint64_t twice;  /* bytes */
 	uint64_t damage; /* places that belong to no trace */
 	struct tl_text content;
@@ -53,7 +53,7 @@ struct tl_blocks {
 	uint64_t window_at;    /* ... from here */
 };
 
-/* The report is told what belongs to no trace. */
+/* The report gets what belongs to no trace. */
 void tl_blocks_init(struct tl_blocks *blocks, int fd,
     const struct tl_trace_report *report);
 void tl_blocks_free(struct tl_blocks *blocks);

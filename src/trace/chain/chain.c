@@ -208,7 +208,7 @@ drop_doubles(struct tl_chain *chain)
 	chain->block_count = kept;
 }
 
-/* ": 5 entries", if somebody knows. */
+/* ": 5 entries", if their number is known. */
 static const char *
 say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 {
@@ -220,7 +220,7 @@ say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 }
 
 /* All that was logged between them, losses among it: both count the entries
- * of one timeline, or nobody knows. */
+ * of one timeline, or it is unknown. */
 static uint64_t
 count_between(const struct tl_chain_block *before,
     const struct tl_chain_block *block)
@@ -288,7 +288,7 @@ join(struct tl_chain *chain)
 	}
 }
 
-/* Spans that began by then were told when they did. */
+/* Spans that began by then were returned when they did. */
 static void
 set_told(struct tl_chain *chain)
 {
@@ -326,7 +326,7 @@ tl_chain_settle(struct tl_chain *chain)
 	if (chain->numbered && chain->block_count > 0)
 		join(chain);
 	set_told(chain);
-	chain->knots_gone = 0; /* nobody has counted them */
+	chain->knots_gone = 0; /* no caller has counted them */
 	chain->events = 0;
 	for (size_t i = 0; i < chain->block_count; i++)
 		chain->events += chain->blocks[i].events;

@@ -43,7 +43,7 @@
 #include <timeline_layout.h>
 
 enum {
-	TL_CHAINS_MAX = 65535, /* of a stream; more are said and left out */
+	TL_CHAINS_MAX = 65535, /* of a stream; more are reported and dropped */
 	/* Traces without a chain that stay apart; of more, those of one boot,
 	 * host and timeline are one. */
 	TL_CHAINS_LONE_MAX = 64,
@@ -60,7 +60,7 @@ struct tl_chain;
 /*
  * The chains of all traces in a file, which is duplicated.  What belongs to
  * none of them is said of the first.  0; -EBADMSG there is no trace, -ENOMEM,
- * -errno, and fault says why.
+ * -errno, and fault has the reason.
  */
 int tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault);
 /* With the chains that are left. */
@@ -69,7 +69,7 @@ void tl_chains_free(struct tl_chains *chains);
 /* By the time of their first event. */
 size_t tl_chains_count(const struct tl_chains *chains);
 
-/* Take a chain out: who has it frees it, in any order. */
+/* Take a chain out.  The caller frees it, in any order. */
 struct tl_chain *tl_chains_take(struct tl_chains *chains, size_t i);
 void tl_chain_free(struct tl_chain *chain);
 

@@ -354,7 +354,7 @@ translate(struct tl_chain_opened *o, struct tl_event *event)
 	return rc < 0 ? rc : find_message(o, message, &event->message);
 }
 
-/* Was it told before? */
+/* Was it returned before? */
 static bool
 is_repeated(const struct tl_chain_block *block, const struct tl_event *event)
 {
@@ -380,7 +380,7 @@ struct slot {
 	struct tl_event event; /* the next one; when it ended, the last, if
 				* there was any */
 	bool ended;
-	bool hole; /* something is missing before the block: to be told */
+	bool hole; /* entries are lost before the block: return a loss first */
 	uint64_t missing;
 };
 

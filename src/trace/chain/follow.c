@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain_follow.c - block by block, as they come. */
+/* follow.c - the events of a stream, block by block, as they come. */
 #include "trace/chain/follow.h"
 
 #include "base/file.h"

@@ -55,7 +55,7 @@ get_chain(struct tl_chains *cs, const char *key, size_t key_size,
 	return 0;
 }
 
-/* == what the first block of a chain says of it == */
+/* == properties of a chain, from its first block == */
 
 static void
 read_origin(struct tl_origin *origin, const struct tl_context *c)
@@ -121,7 +121,7 @@ tl_chains_find(struct tl_chains *cs, const struct tl_blocks_trace *trace,
 	return rc;
 }
 
-/* == what each says == */
+/* == properties of each block == */
 
 static int
 take_messages(struct tl_chain *chain, struct tl_context *c)
@@ -169,7 +169,7 @@ add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
 	return 0;
 }
 
-/* Each block tells the same ones again. */
+/* Each block repeats the same ones. */
 static int
 take_knots(struct tl_chain *chain, const struct tl_context *c)
 {

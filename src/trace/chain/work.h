@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * work.h - what the files share that make chains of a stream.  Only
- * chain*.c include this.
+ * work.h - what the files of src/trace/chain share (see chain.h).
  */
 #ifndef TL_TRACE_CHAIN_WORK_H
 #define TL_TRACE_CHAIN_WORK_H
@@ -23,22 +22,22 @@ struct tl_chain_block {
 	uint64_t last; /* the number, or of several that were dropped ... */
 	bool dropped;  /* ... the last */
 	uint64_t events;
-	int64_t min_ns; /* of its events, and of begins told again */
+	int64_t min_ns; /* of its events, and of repeated begins */
 	int64_t max_ns;
 	uint32_t order; /* in which it came */
 	bool whole;
 	int64_t created_ns;
-	bool repeats;    /* begins are told again in it ... */
+	bool repeats;    /* begins are repeated in it ... */
 	bool follows;    /* ... all of which the block before has had ... */
 	int64_t told_ns; /* ... or some block those up to here */
-	bool said;       /* has its damage been told? */
+	bool said;       /* was its damage reported? */
 	/* Entries of its timeline before it, and up to where the next block
 	 * begins; TL_CHAIN_UNKNOWN: it does not say. */
 	uint64_t begins;
 	uint64_t goes_on;
 	uint64_t identity; /* a hash of which timeline it is */
 	bool hole;         /* blocks are missing before it ... */
-	uint64_t missing;  /* ... with so many entries; 0: nobody knows */
+	uint64_t missing;  /* ... with so many entries; 0: unknown */
 };
 
 /* The bytes of a stream, which chains share. */
@@ -94,9 +93,9 @@ struct tl_chains {
 	uint64_t left_out;
 };
 
-/* == chain_list.c == */
+/* == list.c == */
 
-/* The chains of a file that is still empty, or not looked at: 0, -errno. */
+/* The chains of a file that is still empty, or not scanned: 0, -errno. */
 int tl_chains_new(struct tl_chains **chains, int fd, bool live);
 /* The chain of a trace, made now if there was none; NULL: there are too
  * many.  0, -ENOMEM. */
@@ -104,8 +103,6 @@ int tl_chains_find(struct tl_chains *chains,
     const struct tl_blocks_trace *trace, struct tl_chain **chain);
 /* What a block of it defines: 0, -ENOMEM. */
 int tl_chain_learn(struct tl_chain *chain, struct tl_context *context);
-
-/* == chain_name.c == */
 
 /* Where there are many traces without a chain, those of one origin become
  * one: 0, -ENOMEM. */
@@ -130,14 +127,12 @@ int64_t tl_chain_block_end(const struct tl_chain_block *block);
 /* All its blocks are there: put them in order, and say what is missing. */
 void tl_chain_settle(struct tl_chain *chain);
 
-/* == chain_message.c == */
+/* == cursor.c == */
 
 /* The message of a chain that says the same as one of a block.  0, -ENOMEM. */
 int tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
     const struct tl_message **interned);
 void tl_chain_messages_free(struct tl_chain_messages *messages);
-
-/* == chain_block.c == */
 
 struct tl_chain_opened;
 

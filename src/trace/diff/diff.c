@@ -598,7 +598,7 @@ compare_threads(struct diff *d, const struct tl_diff_pair *pair)
 	    (!roots[LEFT] || !roots[RIGHT]))
 		return 0;
 	for (int side = 0; side < SIDES; side++)
-		if (roots[side]) /* whoever had it before */
+		if (roots[side]) /* loaded before by the caller */
 			tl_trace_forget(d->traces[side], roots[side]);
 	rc = d->sink->thread(d->sink, thread_at(d, LEFT, pair->left),
 	    thread_at(d, RIGHT, pair->right));

@@ -62,7 +62,7 @@ struct tl_diff_options {
 	bool values;   /* other arguments are a change */
 	uint8_t unmatched; /* enum tl_diff_unmatched */
 	uint32_t depth;    /* go no deeper; 0: all the way */
-	/* Slower or faster is who differs by both of them: */
+	/* A span is slower or faster if it differs by both: */
 	uint32_t percent; /* of left's duration */
 	int64_t least_ns;
 };
@@ -92,7 +92,7 @@ struct tl_diff_counts {
 void
 tl_diff_put_counts(struct tl_text *text, const struct tl_diff_counts *counts);
 
-/* Who is told.  Each returns 0, or -errno to stop. */
+/* Where results go.  Each function returns 0, or -errno to stop. */
 struct tl_diff_sink {
 	/* A pair of threads, or one (the other is NULL). */
 	int (*thread)(struct tl_diff_sink *sink,

@@ -192,7 +192,7 @@ put_took(struct trace_sink *s, const struct tl_message *message,
 	return tl_trace_stream_put(s->stream, &event);
 }
 
-/* Spans that nobody ended, from a depth on: what comes is not inside. */
+/* Close spans without end, from a depth on: what comes is not inside. */
 static int
 end_deeper(struct trace_sink *s, uint32_t depth)
 {

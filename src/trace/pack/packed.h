@@ -61,7 +61,7 @@ int tl_packed_open_trace(struct tl_trace **trace, struct tl_text *info,
 
 /* == writing == */
 
-/* What info.txt says of a trace: lines of "Key: value". */
+/* The content of info.txt: lines of "Key: value". */
 void tl_packed_describe(struct tl_text *text, const struct tl_trace *trace);
 
 /*

@@ -19,7 +19,7 @@
 /* == entries == */
 
 enum {
-	/* No codec packs by more: what says it did is hostile. */
+	/* No codec packs by more: such an entry is hostile. */
 	TL_PACKED_RATIO_MAX = 1 << 20,
 	/* Of the room that there is, this part may be taken to unpack. */
 	TL_PACKED_ROOM_PART = 2
@@ -202,7 +202,7 @@ check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 	return 0;
 }
 
-/* As much as it says that it has; a damaged one ends early. */
+/* As much as its header declares; a damaged one ends early. */
 static int
 unpack(int fd, zip_file_t *file, uint64_t size)
 {

@@ -244,7 +244,7 @@ packed_put(struct tl_writer *writer, const struct tl_event *event)
 	return sink->put(sink, event);
 }
 
-/* The trace is whole: read it for its index and what it says of itself. */
+/* The trace is whole: read it for its index and properties. */
 static int
 pack(struct packed_events *p, struct tl_storage *data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* packed_zip.c - a storage, or a file that is written, as a source of libzip. */
+/* zip.c - a storage, or a file that is written, as a source of libzip. */
 #include "trace/pack/zip.h"
 
 #include "base/file.h"

@@ -171,7 +171,7 @@ tl_recorder_changed(struct tl_recorder *r)
 		r->host.changed(r->host.context);
 }
 
-/* == what a file says of itself == */
+/* == properties of a file == */
 
 /* What its owner has to say. */
 static int
@@ -207,7 +207,7 @@ write_boot_id(struct tl_recorder *r)
 	return known ? tl_recorder_file_info(&r->file, "boot", text) : 0;
 }
 
-/* As asked for, as the timeline says, or where this runs. */
+/* As configured, as the timeline has it, or of this machine. */
 static int
 write_host(struct tl_recorder *r)
 {

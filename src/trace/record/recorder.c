@@ -26,7 +26,7 @@ struct side {
 	pthread_t thread;
 	bool running;
 	pthread_cond_t more;
-	bool awake;             /* somebody wants something since */
+	bool awake;             /* woken since it slept */
 	struct tl_recorder *at; /* in hand; NULL */
 };
 

@@ -62,17 +62,17 @@ struct tl_recorder_options {
 	uint64_t size_max;
 	uint64_t age_ns;   /* ... since its first event; 0: no bound */
 	uint64_t flush_ns; /* what a crash may take; 0: a second */
-	uint64_t poll_ns;  /* idle timelines are looked at so often; 0: 10 ms */
+	uint64_t poll_ns;  /* how often idle timelines are read; 0: 10 ms */
 	size_t block_size; /* of a thread; 0: 128 KiB */
 	int compress;      /* zstd level, 0: plain */
 	bool once;         /* one file, begun at once: the end of it is all */
 	bool whole; /* a file that goes wrong is removed, all of it missing */
 	const char *command; /* INFO "command" of the files; stays there */
-	const char *host;    /* ... "host"; NULL: as the timeline says */
+	const char *host;    /* ... "host"; NULL: that of the timeline */
 };
 
 /* The two files of a trace, new and empty, to append to; the paths are kept
- * for who wants to know and to remove what stayed empty. */
+ * for status, and to remove files that stayed empty. */
 struct tl_recorder_files {
 	int data;
 	int index;
@@ -81,7 +81,7 @@ struct tl_recorder_files {
 
 /* What is in a file. */
 struct tl_recorder_content {
-	uint64_t entries;   /* no losses, and no begins told once more */
+	uint64_t entries;   /* no losses, and no repeated begins */
 	uint64_t lost;      /* that its losses stand for */
 	int64_t from_ns;    /* the least time of both; more than to_ns: none */
 	int64_t to_ns;      /* ... the greatest */
@@ -109,7 +109,7 @@ struct tl_recorder_host {
 	    const struct tl_recorder_content *content, int rc);
 	/* After each flush, and each file: time to tidy up.  May be NULL. */
 	void (*rest)(void *context);
-	/* The status has changed in a way to tell somebody: a file was begun
+	/* The status has changed in a way worth a report: a file was begun
 	 * or ended, writing failed or works again, all has ended.  NULL. */
 	void (*changed)(void *context);
 	void *context;
@@ -136,7 +136,7 @@ int tl_recorder_new(struct tl_recorder **recorder,
  * Record this live timeline, too: before the start.  fd stays the caller's.
  * From now on, or with all it has had, and how much of that is overwritten.
  * -ENOSPC too many, -errno and the
- * fault says why.
+ * fault has the reason.
  */
 int tl_recorder_add(struct tl_recorder *recorder, const char *name, int fd,
     bool all, struct tl_fault *fault);

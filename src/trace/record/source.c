@@ -255,7 +255,7 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 
 /*
  * A round is what was there when it began, and ends: the one that begins
- * after somebody says stop is the last.  Timelines that are due soon are read
+ * after a stop is the last.  Timelines that are due soon are read
  * now: the thread wakes up once for many.
  */
 int64_t

@@ -83,7 +83,7 @@ struct tl_recorder_source {
 
 	/* shared */
 	uint32_t stop;    /* what was logged before is the last */
-	uint32_t abandon; /* nobody takes any more */
+	uint32_t abandon; /* no thread takes any more */
 	uint32_t ended;
 	uint64_t queued;  /* events in full */
 	uint32_t trouble; /* -errno of the last round; 0 */
@@ -93,7 +93,7 @@ struct tl_recorder_source {
 	/* of the thread that writes */
 	struct tl_batch *batch; /* in hand */
 	uint32_t at;
-	uint64_t carry;    /* missing entries that no file tells of yet */
+	uint64_t carry;    /* missing entries that are in no file yet */
 	uint64_t losses;   /* holes so far */
 	uint64_t knot_tsc; /* of the last knot in the file of now */
 	uint32_t knot_epoch;
@@ -268,7 +268,7 @@ struct tl_recorder {
 	bool finished;
 
 	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t done;  /* the status says so */
+	pthread_cond_t done;  /* as the status shows */
 	bool awake;           /* there is more to write, or it is to end */
 	bool stop;
 	struct tl_recorder_options options;

@@ -14,7 +14,7 @@
 enum {
 	NS_PER_S = 1000000000,
 	FLUSH_NS = NS_PER_S,
-	TURN_BATCHES = 16 /* of a source, then the clock is looked at */
+	TURN_BATCHES = 16 /* of a source, then the clock is read */
 };
 
 /* The file that the next event goes to. */
@@ -162,7 +162,7 @@ flush_ns_of(const struct tl_recorder *r)
 	return r->now.flush_ns ? r->now.flush_ns : FLUSH_NS;
 }
 
-/* Is anything missing that no file tells of? */
+/* Is anything missing that is in no file? */
 static bool
 is_owing(const struct tl_recorder *r)
 {
@@ -280,7 +280,7 @@ abandon_readers(struct tl_recorder *r)
 		tl_store_release_32(&r->sources[i]->abandon, 1);
 }
 
-/* Entries of batches that nobody will write. */
+/* Entries of batches that will not be written. */
 static void
 count_left(struct tl_recorder *r)
 {
