@@ -34,7 +34,7 @@ else
 	ends '... nor who has the seed of another' 1 "$ship" read "$url" --nkey "$work/other.nk"
 	has '... which is said' "$err" 'Authorization'
 	ends 'a seed without its public key is said' 1 "$ship" read "$url" --nkey "$work/seed.nk"
-	has '... by its name, and not more of it' "$err" "^timeline-ship: $work/seed.nk: no public key \(U\.\.\.\) in a line of its own\$"
+	has '... by its name, and not more of it' "$err" "^timeline-ship: $work/seed.nk: no public key \(U\.\.\.\) on a line of its own; add that of nk -pubout\$"
 	ends 'so is a file that is not there' 1 "$ship" read "$url" --nkey "$work/none.nk"
 	has '... by its name' "$err" 'none\.nk: No such file'
 
