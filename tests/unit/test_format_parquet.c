@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_parquet.c - what a Parquet file is made of, read again by hand:
  * structs, packed numbers, bounds. */
-#include "format/parquet/bits.h"
+#include "format/parquet/encode.h"
 
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "format/parquet/bounds.h"
-#include "format/parquet/thrift_write.h"
 
 #include <check.h>
 

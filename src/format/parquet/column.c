@@ -2,8 +2,7 @@
 /* parquet_column.c - rows to pages. */
 #include "format/parquet/column.h"
 
-#include "format/parquet/bits.h"
-#include "format/parquet/thrift_write.h"
+#include "format/parquet/encode.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -17,7 +17,7 @@
 #define TL_FORMAT_PARQUET_COLUMN_H
 
 #include "event/intern.h"
-#include "format/parquet/bounds.h"
+#include "format/parquet/encode.h"
 
 #include <assert.h>
 #include <zstd.h>

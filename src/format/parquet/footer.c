@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parquet_footer.c - row groups, and what the end of the file says of them. */
+#include "format/parquet/encode.h"
 #include "format/parquet/parquet.h"
-#include "format/parquet/thrift_write.h"
 
 #include <endian.h>
 #include <timeline.h>

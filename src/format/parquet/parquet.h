@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet.h - private between the parquet_*.c files: the writer. */
+/* parquet.h - private to the family: the writer. */
 #ifndef TL_FORMAT_PARQUET_PARQUET_H
 #define TL_FORMAT_PARQUET_PARQUET_H
 
@@ -66,10 +66,7 @@ struct parquet_write {
 	struct tl_parquet_column columns[COLUMNS];
 };
 
-/* The columns of an event.  0, -errno. */
-int tl_parquet_row(struct parquet_write *w, const struct tl_event *event);
-
-/* A row group and what is told of it; nothing without rows. */
+/* A row group and its entry in the footer; nothing without rows. */
 int tl_parquet_write_group(struct parquet_write *w);
 /* What stands after the last of them. */
 void tl_parquet_put_footer(struct parquet_write *w);

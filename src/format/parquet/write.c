@@ -1,11 +1,349 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_write.c - rows to pages, pages to row groups. */
+/*
+ * write.c - an event into the columns of its row, rows to pages, pages to row
+ * groups.
+ *
+ * Most texts of an event are those of its message and of its source: where
+ * they are in the dictionaries is kept, and searched once in a row group.
+ */
 #include "format/parquet/write.h"
 
+#include "base/utf8.h"
 #include "format/parquet/parquet.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <timeline.h>
+
+/* == a row == */
+
+/* A byte of a text may become three. */
+enum { TEXT_MAX = TL_INTERNER_TEXT_MAX / 3 };
+
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+static void
+put(struct parquet_write *w, enum parquet_column_name name, uint64_t value)
+{
+	tl_parquet_put(&w->columns[name], w->row, value);
+}
+
+/* How many bytes from at on are ASCII, in eights. */
+static size_t
+count_ascii(struct tl_bytes text, size_t at)
+{
+	const size_t start = at;
+	uint64_t word;
+
+	for (; text.size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, text.data + at, sizeof(word));
+		if (word & HIGH_BITS)
+			break;
+	}
+	return at - start;
+}
+
+/* How many bytes from the begin are UTF-8. */
+static size_t
+count_valid(struct tl_bytes text)
+{
+	size_t at = 0, size;
+	uint32_t code;
+
+	while (at < text.size) {
+		at += count_ascii(text, at);
+		if (at == text.size)
+			break;
+		size = tl_utf8_decode(text, at, &code);
+		if (size == 0)
+			break;
+		at += size;
+	}
+	return at;
+}
+
+/* Is it a byte of a character, but not the first? */
+static bool
+is_inside(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The same text, of UTF-8 and not too long. */
+static struct tl_bytes
+made_valid(struct parquet_write *w, struct tl_bytes text)
+{
+	size_t valid;
+
+	if (text.size > TEXT_MAX) {
+		tl_note(&w->notes, CUT, TL_FAULT_NOWHERE);
+		text.size = TEXT_MAX;
+		while (text.size > 0 && is_inside(text.data[text.size]))
+			text.size--;
+	}
+	valid = count_valid(text);
+	if (valid == text.size)
+		return text;
+	tl_note(&w->notes, NOT_UTF8, TL_FAULT_NOWHERE);
+	tl_text_clear(&w->scratch);
+	while (valid < text.size) {
+		tl_put_bytes(&w->scratch, tl_bytes(text.data, valid));
+		tl_put_string(&w->scratch, "\xef\xbf\xbd");
+		text = tl_bytes(text.data + valid + 1, text.size - valid - 1);
+		valid = count_valid(text);
+	}
+	tl_put_bytes(&w->scratch, text);
+	return tl_bytes(w->scratch.data, w->scratch.size);
+}
+
+static int
+put_text(struct parquet_write *w, enum parquet_column_name name,
+    struct tl_bytes text, struct tl_parquet_known *known)
+{
+	struct tl_parquet_column *c = &w->columns[name];
+
+	if (known && tl_parquet_put_known(c, w->row, known))
+		return 0;
+	text = made_valid(w, text);
+	return w->scratch.rc < 0
+		   ? w->scratch.rc
+		   : tl_parquet_put_string(&w->packer, c, w->row, text, known);
+}
+
+/* The same, NULL where there is none. */
+static int
+put_some(struct parquet_write *w, enum parquet_column_name name,
+    struct tl_bytes text, struct tl_parquet_known *known)
+{
+	return text.size > 0 ? put_text(w, name, text, known) : 0;
+}
+
+static int
+put_word(struct parquet_write *w, enum parquet_column_name name,
+    const char *word, struct tl_parquet_known *known)
+{
+	return put_some(w, name, tl_bytes_of(word), known);
+}
+
+/* Where it comes from. */
+static int
+put_source(struct parquet_write *w, const struct tl_event *event)
+{
+	const struct tl_origin *origin = tl_writer_source(&w->writer, event);
+	const size_t count = w->writer.source_count;
+	struct parquet_source *kept =
+	    &w->sources[event->source < count ? event->source : count];
+	int rc;
+
+	put(w, SOURCE, event->source);
+	if ((rc = put_word(w, HOST, origin->machine, &kept->host)) < 0 ||
+	    (rc = put_word(w, TIMELINE, origin->timeline, &kept->timeline)) < 0)
+		return rc;
+	if (!event->message || origin->pid == 0 || event->pid != origin->pid)
+		return 0;
+	return put_word(w, COMMAND, origin->command, &kept->command);
+}
+
+/* What an event and a loss have. */
+static void
+put_place(struct parquet_write *w, const struct tl_event *event)
+{
+	put(w, TIME, (uint64_t)event->ns);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		put(w, CPU, event->cpu);
+	if (event->sync_us != 0 && event->sync_us != TL_SYNC_UNBOUNDED)
+		put(w, SYNC_US, event->sync_us);
+	put(w, OVERLAPS, event->overlaps);
+	put(w, ERROR_NS, event->error_ns);
+	put(w, TSC, event->tsc);
+	put(w, EPOCH, event->epoch);
+	put(w, LANE, event->lane);
+}
+
+/* What only an event has. */
+static void
+put_entry(struct parquet_write *w, const struct tl_event *event)
+{
+	put(w, PID, event->pid);
+	put(w, TID, event->tid);
+	put(w, NUMBER, event->number);
+	put(w, LEVEL, event->level);
+	if (event->kind == TL_BEGIN)
+		put(w, CONTINUED, event->continued);
+	if (event->kind == TL_END)
+		put(w, BARE, event->bare);
+}
+
+static int
+put_definition(struct parquet_write *w, const struct tl_message *m,
+    struct parquet_message *kept)
+{
+	int rc;
+
+	if ((rc = put_text(w, CATEGORY, m->category, &kept->category)) < 0 ||
+	    (rc = put_text(w, MESSAGE, m->line1, &kept->message)) < 0 ||
+	    (rc = put_some(w, EXPLANATION, m->explain, &kept->explanation)) <
+		0 ||
+	    (rc = put_some(w, FILE, m->file, &kept->file)) < 0)
+		return rc;
+	if (m->file.size > 0)
+		put(w, FILE_LINE, m->line);
+	if (m->kind != TIMELINE_RECORD_SPAN)
+		return 0;
+	return put_word(w, SCOPE,
+	    m->scope == TIMELINE_SOURCE ? "source" : "thread", &kept->scope);
+}
+
+static int
+put_value(struct parquet_write *w, const struct tl_message *message, unsigned i,
+    uint64_t value)
+{
+	const unsigned skip = i * ARG_COLUMNS;
+	struct tl_bytes string;
+
+	switch (message->args[i].format) {
+	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_DURATION:
+		put(w, SIGNED1 + skip, value);
+		return 0;
+	case TIMELINE_ARG_DOUBLE:
+		put(w, DOUBLE1 + skip, value);
+		return 0;
+	case TIMELINE_ARG_STRING:
+		string = tl_message_string(message, value);
+		if (string.data)
+			return put_text(w, STRING1 + skip, string, NULL);
+		break;
+	}
+	put(w, VALUE1 + skip, value);
+	return 0;
+}
+
+static int
+put_args(struct parquet_write *w, const struct tl_event *event,
+    struct parquet_message *kept)
+{
+	const struct tl_message *message = event->message;
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < message->argc; i++) {
+		rc = put_text(w, NAME1 + i * ARG_COLUMNS, message->args[i].name,
+		    &kept->names[i]);
+		if (rc == 0 && !event->bare)
+			rc = put_value(w, message, i, event->args[i]);
+	}
+	return rc;
+}
+
+static int
+put_rendered(struct parquet_write *w, const struct tl_event *event)
+{
+	struct tl_parquet_column *c = &w->columns[TEXT];
+	const size_t opened = tl_parquet_text_open(c);
+
+	tl_render_cached(w->render, &c->plain, event);
+	return c->plain.rc < 0
+		   ? c->plain.rc
+		   : tl_parquet_text_close(&w->packer, c, w->row, opened);
+}
+
+static void
+note_message(struct parquet_write *w, const struct tl_message *m)
+{
+	if (m->gate != m->level)
+		tl_note(&w->notes, GATES, TL_FAULT_NOWHERE);
+	if (m->builtin != TIMELINE_BUILTIN_NONE)
+		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
+}
+
+/* What is kept for a message; for one too many, nothing is. */
+static int
+find_message(struct parquet_write *w, const struct tl_message *message,
+    struct parquet_message **kept)
+{
+	int rc;
+
+	*kept = tl_message_map_find(&w->messages, message);
+	if (*kept)
+		return 0;
+	note_message(w, message);
+	*kept = calloc(1, sizeof(**kept));
+	if (!*kept)
+		return -ENOMEM;
+	rc = tl_message_map_add(&w->messages, message, *kept);
+	if (rc == 0)
+		return 0;
+	free(*kept);
+	w->unkept = (struct parquet_message){ 0 };
+	*kept = &w->unkept;
+	return rc == -ENOSPC ? 0 : rc;
+}
+
+/* An end has how long it took; without arguments of its own, those of its
+ * begin. */
+static int
+put_span(struct parquet_write *w, struct tl_event *event)
+{
+	struct tl_span span;
+	const int rc = tl_spans_put(w->spans, event, &span);
+
+	if (rc <= 0)
+		return rc;
+	put(w, DURATION_NS, (uint64_t)span.duration_ns);
+	put(w, DEPTH, span.depth);
+	put(w, LOSSY, span.lossy);
+	if (event->bare)
+		memcpy(event->args, span.args, sizeof(event->args));
+	event->bare = false;
+	return 0;
+}
+
+static int
+put_event(struct parquet_write *w, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+	struct tl_event whole = *event;
+	struct parquet_message *kept;
+	int rc;
+
+	put_entry(w, event);
+	if ((rc = find_message(w, message, &kept)) < 0 ||
+	    (rc = put_word(w, KIND, tl_kind_name(event->kind),
+		 &kept->kinds[event->kind])) < 0 ||
+	    (rc = put_word(w, PRIORITY, tl_level_name(event->level),
+		 &kept->priority)) < 0 ||
+	    (rc = put_definition(w, message, kept)) < 0 ||
+	    (rc = put_span(w, &whole)) < 0 ||
+	    (rc = put_args(w, &whole, kept)) < 0)
+		return rc;
+	return put_rendered(w, &whole);
+}
+
+static int
+put_loss(struct parquet_write *w, const struct tl_event *event)
+{
+	struct tl_span span;
+	int rc;
+
+	put(w, LOST, event->lost);
+	if ((rc = tl_spans_put(w->spans, event, &span)) < 0 ||
+	    (rc = put_word(w, KIND, tl_kind_name(event->kind), NULL)) < 0)
+		return rc;
+	return put_rendered(w, event);
+}
+
+static int
+put_row(struct parquet_write *w, const struct tl_event *event)
+{
+	int rc;
+
+	put_place(w, event);
+	if ((rc = put_source(w, event)) < 0)
+		return rc;
+	return event->message ? put_event(w, event) : put_loss(w, event);
+}
+
+/* == pages and row groups == */
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	[GATES] = { -ENOTSUP,
@@ -53,7 +391,7 @@ parquet_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct parquet_write *w = write_of(writer);
 	const bool is_large = w->packer.size > PARQUET_GROUP_SIZE_MAX;
-	int rc = tl_parquet_row(w, event);
+	int rc = put_row(w, event);
 
 	w->row++;
 	if (rc == 0 && (w->row == TL_PARQUET_PAGE_ROWS || is_large))

@@ -1,11 +1,144 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_bits.c - runs, groups of eight, and steps. */
-#include "format/parquet/bits.h"
+/* encode.c - packed numbers, bounds of values, fields of Thrift. */
+#include "format/parquet/encode.h"
 
-#include "format/parquet/thrift_write.h"
+#include "base/utf8.h"
 #include "format/protobuf.h"
 
 #include <endian.h>
+
+/* == Thrift == */
+
+enum {
+	FAR = 15, /* fields, items */
+	HEAD_SHIFT = 4
+};
+
+/* Both protocols have the same varints. */
+void
+tl_thrift_varint(struct tl_text *text, uint64_t n)
+{
+	char *to = tl_text_reserve(text, TL_PB_VARINT_MAX);
+
+	if (to)
+		text->size = (size_t)(tl_pb_write_varint(to, n) - text->data);
+}
+
+void
+tl_thrift_zigzag(struct tl_text *text, int64_t n)
+{
+	tl_thrift_varint(text, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+}
+
+static void
+put_head(struct tl_thrift *t, int field, enum tl_thrift_type type)
+{
+	const int step = field - t->last;
+
+	if (step > 0 && step <= FAR) {
+		tl_put_char(t->text, (char)(step << HEAD_SHIFT | (int)type));
+	} else {
+		tl_put_char(t->text, (char)type);
+		tl_thrift_zigzag(t->text, field);
+	}
+	t->last = field;
+}
+
+void
+tl_thrift_put_bool(struct tl_thrift *t, int field, bool is_so)
+{
+	put_head(t, field, is_so ? TL_THRIFT_TRUE : TL_THRIFT_FALSE);
+}
+
+void
+tl_thrift_put_i8(struct tl_thrift *t, int field, int8_t n)
+{
+	put_head(t, field, TL_THRIFT_I8);
+	tl_put_char(t->text, (char)n);
+}
+
+void
+tl_thrift_put_i32(struct tl_thrift *t, int field, int32_t n)
+{
+	put_head(t, field, TL_THRIFT_I32);
+	tl_thrift_zigzag(t->text, n);
+}
+
+void
+tl_thrift_put_i64(struct tl_thrift *t, int field, int64_t n)
+{
+	put_head(t, field, TL_THRIFT_I64);
+	tl_thrift_zigzag(t->text, n);
+}
+
+void
+tl_thrift_put_bytes(struct tl_thrift *t, int field, struct tl_bytes bytes)
+{
+	put_head(t, field, TL_THRIFT_BYTES);
+	tl_thrift_item_bytes(t, bytes);
+}
+
+int
+tl_thrift_open(struct tl_thrift *t, int field)
+{
+	put_head(t, field, TL_THRIFT_STRUCT);
+	return tl_thrift_item_open(t);
+}
+
+void
+tl_thrift_close(struct tl_thrift *t, int last)
+{
+	tl_thrift_end(t);
+	t->last = last;
+}
+
+void
+tl_thrift_put_nothing(struct tl_thrift *t, int field)
+{
+	tl_thrift_close(t, tl_thrift_open(t, field));
+}
+
+void
+tl_thrift_end(struct tl_thrift *t)
+{
+	tl_put_char(t->text, 0);
+}
+
+void
+tl_thrift_list(struct tl_thrift *t, int field, enum tl_thrift_type type,
+    size_t count)
+{
+	const size_t head = count < FAR ? count : FAR;
+
+	put_head(t, field, TL_THRIFT_LIST);
+	tl_put_char(t->text, (char)(head << HEAD_SHIFT | (size_t)type));
+	if (count >= FAR)
+		tl_thrift_varint(t->text, count);
+}
+
+void
+tl_thrift_item_i32(struct tl_thrift *t, int32_t n)
+{
+	tl_thrift_zigzag(t->text, n);
+}
+
+void
+tl_thrift_item_bytes(struct tl_thrift *t, struct tl_bytes bytes)
+{
+	tl_thrift_varint(t->text, bytes.size);
+	tl_put_bytes(t->text, bytes);
+}
+
+int
+tl_thrift_item_open(struct tl_thrift *t)
+{
+	const int last = t->last;
+
+	t->last = 0;
+	return last;
+}
+
+/* == numbers, packed == */
 
 enum {
 	GROUP = TL_PARQUET_GROUP,
@@ -288,4 +421,168 @@ tl_parquet_put_delta(struct tl_text *text, const uint64_t *values, size_t count,
 		text->size = (size_t)(to - text->data);
 		at += n;
 	}
+}
+
+/* == bounds == */
+
+#define TOP_BIT (UINT64_C(1) << 63)
+
+/* Of doubles those below 0 are in order the other way round. */
+static inline uint64_t
+key_of(enum tl_parquet_order order, uint64_t value)
+{
+	if (order == TL_PARQUET_UNSIGNED)
+		return value;
+	if (order == TL_PARQUET_REAL && value >> 63)
+		return ~value;
+	return value ^ TOP_BIT;
+}
+
+static uint64_t
+value_of(enum tl_parquet_order order, uint64_t key)
+{
+	if (order == TL_PARQUET_UNSIGNED)
+		return key;
+	if (order == TL_PARQUET_REAL && !(key >> 63))
+		return ~key;
+	return key ^ TOP_BIT;
+}
+
+static bool
+is_not_a_number(uint64_t bits)
+{
+	const uint64_t infinity = UINT64_C(0x7ff) << 52;
+
+	return (bits & ~TOP_BIT) > infinity;
+}
+
+static inline void
+take(struct tl_parquet_bounds *b, enum tl_parquet_order order,
+    const uint64_t *values, size_t count)
+{
+	uint64_t least = b->is_known ? b->least : UINT64_MAX;
+	uint64_t most = b->is_known ? b->most : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t key = key_of(order, values[i]);
+
+		least = key < least ? key : least;
+		most = key > most ? key : most;
+	}
+	b->least = least;
+	b->most = most;
+	b->is_known |= count > 0;
+}
+
+/* The compiler makes a loop for each order. */
+void
+tl_parquet_bounds_take(struct tl_parquet_bounds *b, enum tl_parquet_order order,
+    const uint64_t *values, size_t count)
+{
+	switch (order) {
+	case TL_PARQUET_UNSIGNED:
+		take(b, TL_PARQUET_UNSIGNED, values, count);
+		return;
+	case TL_PARQUET_SIGNED:
+		take(b, TL_PARQUET_SIGNED, values, count);
+		return;
+	case TL_PARQUET_REAL:
+		take(b, TL_PARQUET_REAL, values, count);
+		for (size_t i = 0; i < count; i++)
+			b->is_void |= is_not_a_number(values[i]);
+	}
+}
+
+/* Of doubles, both zeros are the same: the bounds hold either. */
+bool
+tl_parquet_bounds_get(const struct tl_parquet_bounds *b,
+    enum tl_parquet_order order, uint64_t *least, uint64_t *most)
+{
+	if (!b->is_known || b->is_void)
+		return false;
+	*least = value_of(order, b->least);
+	*most = value_of(order, b->most);
+	if (order == TL_PARQUET_REAL && *least == 0)
+		*least = TOP_BIT;
+	if (order == TL_PARQUET_REAL && *most == TOP_BIT)
+		*most = 0;
+	return true;
+}
+
+static bool
+is_less(struct tl_bytes a, struct tl_bytes b)
+{
+	const size_t size = a.size < b.size ? a.size : b.size;
+	const int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
+
+	return order < 0 || (order == 0 && a.size < b.size);
+}
+
+bool
+tl_parquet_bounds_of_texts(struct tl_bytes texts, struct tl_bytes *least,
+    struct tl_bytes *most)
+{
+	uint32_t size;
+
+	for (size_t at = 0; at < texts.size; at += size) {
+		struct tl_bytes text;
+
+		memcpy(&size, texts.data + at, sizeof(size));
+		size = le32toh(size);
+		at += sizeof(size);
+		text = tl_bytes(texts.data + at, size);
+		if (text.data == texts.data + sizeof(size))
+			*least = *most = text; /* the first */
+		if (is_less(text, *least))
+			*least = text;
+		if (is_less(*most, text))
+			*most = text;
+	}
+	return texts.size > 0;
+}
+
+/* Where the last character begins that does not fit, or the end. */
+static size_t
+cut_at(struct tl_bytes text)
+{
+	size_t at = 0, size = 0;
+	uint32_t code;
+
+	while (at + size <= TL_PARQUET_BOUND_SIZE_MAX) {
+		at += size;
+		if (at == text.size)
+			break;
+		size = tl_utf8_decode(text, at, &code);
+		size = size > 0 ? size : 1;
+	}
+	return at;
+}
+
+bool
+tl_parquet_cut_least(struct tl_text *cut, struct tl_bytes least)
+{
+	const size_t size = cut_at(least);
+
+	tl_put_bytes(cut, tl_bytes(least.data, size));
+	return size == least.size;
+}
+
+/* One further: the last letter that has a next one in ASCII. */
+bool
+tl_parquet_cut_most(struct tl_text *cut, struct tl_bytes most)
+{
+	const size_t size = cut_at(most);
+	size_t at = size;
+
+	if (size == most.size) {
+		tl_put_bytes(cut, most);
+		return true;
+	}
+	while (at > 0 && (unsigned char)most.data[at - 1] >= 0x7f)
+		at--;
+	if (at > 0) {
+		tl_put_bytes(cut, tl_bytes(most.data, at - 1));
+		tl_put_char(cut, (char)(most.data[at - 1] + 1));
+	}
+	return false;
 }
