@@ -7,7 +7,7 @@
 #include "ctl/ctl.h"
 #include "ctl/table.h"
 #include "event/render.h"
-#include "format/jsonl/write.h"
+#include "format/jsonl/jsonl.h"
 #include "snap/snap.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #include "dump/listing.h"
 
 #include "event/render.h"
-#include "format/csv/write.h"
-#include "format/jsonl/write.h"
+#include "format/csv/csv.h"
+#include "format/jsonl/jsonl.h"
 
 #include <errno.h>
 #include <stdlib.h>

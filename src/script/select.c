@@ -4,7 +4,7 @@
  */
 #include "script/select.h"
 
-#include "format/rtl/write.h"
+#include "format/rtl/rtl.h"
 
 #include <errno.h>
 #include <stdlib.h>

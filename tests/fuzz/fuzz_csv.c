@@ -4,8 +4,7 @@
  * once, and written again, which must be read as the same.
  */
 #include "foreign.h"
-#include "format/csv/read.h"
-#include "format/csv/write.h"
+#include "format/csv/csv.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,8 +4,7 @@
  * and at once, and written again, which must be read as the same.
  */
 #include "foreign.h"
-#include "format/jsonl/read.h"
-#include "format/jsonl/write.h"
+#include "format/jsonl/jsonl.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

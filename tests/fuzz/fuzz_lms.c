@@ -4,8 +4,7 @@
  * choose and at once, and written again, which must be read as the same.
  */
 #include "foreign.h"
-#include "format/lms/read.h"
-#include "format/lms/write.h"
+#include "format/lms/lms.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,8 +5,7 @@
  * same number of events.
  */
 #include "base/text.h"
-#include "format/rtl/read.h"
-#include "format/rtl/write.h"
+#include "format/rtl/rtl.h"
 
 #include <assert.h>
 #include <errno.h>

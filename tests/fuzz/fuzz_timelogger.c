@@ -4,8 +4,7 @@
  * bytes choose and at once, and written again, which must be read as the same.
  */
 #include "foreign.h"
-#include "format/timelogger/read.h"
-#include "format/timelogger/write.h"
+#include "format/timelogger/timelogger.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_csv.c - events as CSV, and back again. */
 #include "../lib/suite.h"
-#include "format/csv/write.h"
+#include "format/csv/csv.h"
 
 #include <errno.h>
 #include <stdlib.h>

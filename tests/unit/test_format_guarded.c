@@ -8,11 +8,11 @@
 #include "../lib/guarded.h"
 #include "../lib/suite.h"
 #include "base/file.h"
-#include "format/csv/read.h"
-#include "format/jsonl/read.h"
+#include "format/csv/csv.h"
+#include "format/jsonl/jsonl.h"
 #include "format/lincheck/lincheck.h"
 #include "format/line_read.h"
-#include "format/lms/read.h"
+#include "format/lms/lms.h"
 
 #include <errno.h>
 #include <unistd.h>

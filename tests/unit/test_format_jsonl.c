@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_jsonl.c - events as JSON lines, byte by byte. */
 #include "../lib/suite.h"
-#include "format/jsonl/write.h"
+#include "format/jsonl/jsonl.h"
 
 #include <errno.h>
 #include <math.h>

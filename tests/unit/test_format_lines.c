@@ -4,10 +4,8 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "event/intern.h"
-#include "format/csv/read.h"
-#include "format/csv/write.h"
-#include "format/jsonl/read.h"
-#include "format/jsonl/write.h"
+#include "format/csv/csv.h"
+#include "format/jsonl/jsonl.h"
 
 #include <errno.h>
 #include <timeline.h>

@@ -6,8 +6,7 @@
 #include "../lib/foreign.h"
 #include "../lib/random.h"
 #include "event/spans.h"
-#include "format/lms/read.h"
-#include "format/lms/write.h"
+#include "format/lms/lms.h"
 
 #include <errno.h>
 #include <timeline.h>

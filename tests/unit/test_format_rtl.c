@@ -2,8 +2,7 @@
 /* test_format_rtl.c - the log of RTL_LOGFILE, read, written, and back. */
 #define TIMELOG
 #include "../lib/suite.h"
-#include "format/rtl/read.h"
-#include "format/rtl/write.h"
+#include "format/rtl/rtl.h"
 #include "front/rtl_text.h"
 #include "snap/snap.h"
 

@@ -6,8 +6,7 @@
  */
 #include "../lib/random.h"
 #include "../lib/timelogger.h"
-#include "format/timelogger/read.h"
-#include "format/timelogger/write.h"
+#include "format/timelogger/timelogger.h"
 
 #include <unistd.h>
 

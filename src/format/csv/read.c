@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv_read.c - lines of 17 fields to events. */
-#include "format/csv/read.h"
+/* read.c - lines of 17 fields to events. */
+#include "format/csv/csv.h"
 
 #include "base/line_scan.h"
 #include "base/number.h"
-#include "format/csv/write.h"
 #include "format/line_read.h"
 
 #include <errno.h>

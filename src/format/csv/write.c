@@ -4,7 +4,7 @@
  *
  *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,,
  */
-#include "format/csv/write.h"
+#include "format/csv/csv.h"
 
 #include "event/render.h"
 #include "format/line_write.h"

@@ -9,7 +9,7 @@
  * Whatever is not as expected goes the second way from its begin, and only
  * here it is judged.
  */
-#include "format/jsonl/read.h"
+#include "format/jsonl/jsonl.h"
 
 #include "base/json_number.h"
 #include "base/json_parse.h"

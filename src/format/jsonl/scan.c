@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jsonl_scan.c - what must stand in a line, byte after byte. */
+/* scan.c - what must stand in a line, byte after byte. */
 #include "format/jsonl/scan.h"
 
 #include "base/json_number.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.h - read a line of JSON that is as jsonl_write.h has it.
+ * scan.h - read a line of JSON that is as jsonl.h has it.
  */
 #ifndef TL_FORMAT_JSONL_SCAN_H
 #define TL_FORMAT_JSONL_SCAN_H

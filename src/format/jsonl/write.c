@@ -12,7 +12,7 @@
  * where null is an error without a bound, and overlaps is left out if it is
  * not so.  The last piece of a message is what stands behind its arguments.
  */
-#include "format/jsonl/write.h"
+#include "format/jsonl/jsonl.h"
 
 #include "event/render.h"
 #include "format/line_write.h"

@@ -17,11 +17,26 @@
  * first counts from the start of the program, which is taken for Unix time 0.
  * Nothing is quoted: a label goes to the end of its line, commas and all.
  * Lines behind it that do not begin with digits and a comma belong to it, too.
+ *
+ * Reading:
+ * Events come in the order of the file; where a difference is negative that
+ * is not the order of their times.  Reported and read on: an end without a
+ * begin, a begin without an end, a begin inside another of its label, an id
+ * without a label or with a second one, lines that are none of this format.
+ *
+ * Writing:
+ * What its reader makes of such a file becomes that file again, byte for
+ * byte.  Of other events spans are written, each under the label
+ * "category.message".  The first difference counts from Unix time 0, so that
+ * absolute time is kept.  Instants, counters, arguments, threads, levels and
+ * what is below a microsecond are left out, and said.
  */
 #ifndef TL_FORMAT_LMS_LMS_H
 #define TL_FORMAT_LMS_LMS_H
 
 #include "base/bytes.h"
+#include "event/reader.h"
+#include "event/writer.h"
 
 #define TL_LMS_CATEGORY "lms"
 #define TL_LMS_ID       "id " /* begins the second line of a label */
@@ -45,5 +60,10 @@ struct tl_lms_line {
 
 /* What a line (without its newline) says. */
 void tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed);
+
+tl_reader_new tl_lms_read_new;
+tl_recognise tl_lms_recognise;
+
+tl_writer_new tl_lms_write_new;
 
 #endif

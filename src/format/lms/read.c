@@ -10,13 +10,12 @@
  * Only the line after a label tells that the label is whole, so it is kept
  * until then.
  */
-#include "format/lms/read.h"
+#include "format/lms/lms.h"
 
 #include "base/array.h"
 #include "base/id_map.h"
 #include "event/notes.h"
 #include "format/label.h"
-#include "format/lms/lms.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,14 +11,13 @@
  *	message --> process: the id in the output
  *	(input, id in it) --> number --> mapping: id and label in the output
  */
-#include "format/lms/write.h"
+#include "format/lms/lms.h"
 
 #include "base/array.h"
 #include "base/id_map.h"
 #include "event/message_map.h"
 #include "event/notes.h"
 #include "format/label.h"
-#include "format/lms/lms.h"
 
 #include <errno.h>
 #include <stdlib.h>

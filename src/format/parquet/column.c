@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_column.c - rows to pages. */
+/* column.c - rows to pages. */
 #include "format/parquet/column.h"
 
 #include "format/parquet/encode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parquet_footer.c - row groups, and what the end of the file says of them. */
+/* footer.c - row groups, and what the end of the file says of them. */
 #include "format/parquet/encode.h"
 #include "format/parquet/parquet.h"
 

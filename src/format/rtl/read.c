@@ -5,7 +5,7 @@
  *	piece --> whole lines, taken where they stand --> sink
  *	     \--> part: the line that a piece ends in
  */
-#include "format/rtl/read.h"
+#include "format/rtl/rtl.h"
 
 #include "base/text.h"
 #include "event/notes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rtl_scopes.c - texts of scopes to messages, see front/rtl_text.h. */
+/* scopes.c - texts of scopes to messages, see front/rtl_text.h. */
 #include "format/rtl/scopes.h"
 
 #include "base/text.h"

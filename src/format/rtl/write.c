@@ -9,7 +9,7 @@
  * a scope, its end, and words.  One that has a format of printf is written by
  * that.
  */
-#include "format/rtl/write.h"
+#include "format/rtl/rtl.h"
 
 #include "event/notes.h"
 #include "event/pieces.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_row.c - values into rows, and what SQLite says of it. */
+/* row.c - values into rows, and what SQLite says of it. */
 #include "format/sqlite/row.h"
 
 #include "base/utf8.h"

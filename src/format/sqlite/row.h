@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_row.h - private between the sqlite_*.c files: how a row is made. */
+/* row.h - private between the sqlite_*.c files: how a row is made. */
 #ifndef TL_FORMAT_SQLITE_ROW_H
 #define TL_FORMAT_SQLITE_ROW_H
 

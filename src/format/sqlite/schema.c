@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_schema.c - tables, then what makes them quick and handy. */
+/* schema.c - tables, then what makes them quick and handy. */
 #include "format/sqlite/schema.h"
 
 const char tl_sqlite_tables[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqlite_schema.h - private between the sqlite_*.c files: the SQL. */
+/* schema.h - private between the sqlite_*.c files: the SQL. */
 #ifndef TL_FORMAT_SQLITE_SCHEMA_H
 #define TL_FORMAT_SQLITE_SCHEMA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timelogger_form.c - tell the messages that stand for sources, see
+/* form.c - tell the messages that stand for sources, see
  * timelogger.h. */
 #include "format/timelogger/form.h"
 

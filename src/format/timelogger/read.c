@@ -12,7 +12,7 @@
  * Which source an id stands for is told by the order of records; activity is
  * counted in order of time.
  */
-#include "format/timelogger/read.h"
+#include "format/timelogger/timelogger.h"
 
 #include "base/array.h"
 #include "base/id_map.h"
@@ -20,7 +20,6 @@
 #include "event/notes.h"
 #include "event/store.h"
 #include "format/label.h"
-#include "format/timelogger/timelogger.h"
 
 #include <assert.h>
 #include <endian.h>

@@ -36,9 +36,29 @@
  * N counts from 2 when an id is defined again, which starts a new source.
  * Times count nanoseconds from anywhere, as System.nanoTime() does; they are
  * taken for Unix time as they are.
+ *
+ * Reading:
+ * Events come in the order of the file, which is not that of their times: the
+ * original took the time before it queued.  Reported and read on: a record of
+ * an unknown type (its 13 bytes are skipped), a source that was never defined
+ * or is defined again, activity outside 0 and 1, a tail that is cut.
+ *
+ * Writing:
+ * A file that was read becomes that file again, byte for byte, unless it has
+ * records out of order of time: these are sorted, and where such a file also
+ * has two sources of one id, an event may move to the other source of that id.
+ *
+ * Of other events spans are written: a span of scope TIMELINE_SOURCE is a
+ * source "category: message", any other one a source for each thread that logs
+ * it, "category: message (pid/tid)", so that threads are no overlap.  A source
+ * is defined right before its first event.  Instants, counters, arguments,
+ * levels and CPUs are left out, which is reported.
  */
 #ifndef TL_FORMAT_TIMELOGGER_TIMELOGGER_H
 #define TL_FORMAT_TIMELOGGER_TIMELOGGER_H
+
+#include "event/reader.h"
+#include "event/writer.h"
 
 /* record.type */
 enum { TL_TIMELOGGER_NEW = 0, TL_TIMELOGGER_OPEN = 1, TL_TIMELOGGER_CLOSE = 2 };
@@ -55,5 +75,10 @@ enum {
 #define TL_TIMELOGGER_OVERLAP    "overlap"
 #define TL_TIMELOGGER_BELOW      "below 0"
 #define TL_TIMELOGGER_UNDEFINED  ", undefined"
+
+tl_reader_new tl_timelogger_read_new;
+tl_recognise tl_timelogger_recognise;
+
+tl_writer_new tl_timelogger_write_new;
 
 #endif

@@ -13,7 +13,7 @@
  * What comes first of a source, or after a loss, may tell that it was open
  * before: opens or closes are added at the first time kept.
  */
-#include "format/timelogger/write.h"
+#include "format/timelogger/timelogger.h"
 
 #include "base/array.h"
 #include "base/id_map.h"
@@ -22,7 +22,6 @@
 #include "event/notes.h"
 #include "format/label.h"
 #include "format/timelogger/form.h"
-#include "format/timelogger/timelogger.h"
 
 #include <endian.h>
 #include <errno.h>

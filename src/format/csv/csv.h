@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - events as comma separated values.
+ * csv.h - comma separated values, as timeline-dump --format csv prints them.
  *
  *	ns,tsc,cpu,pid,tid,priority,category,message,kind,arg1,value1,...value4
  *	1795202658123456789,7654321,0,41,42,trace,example,
@@ -21,11 +21,20 @@
  * $x and $x%x are decimal without a sign, $x%d and $x%t with one, $x%f reads
  * back the same (or is inf, -inf, nan).  Category, message and $x%s texts are
  * written by tl_put_csv: drop one leading ', then undo \\ \n \t \xNN.
+ *
+ * Reading:
+ * The line of names may be missing; such a file is not recognised, but read
+ * when it is said to be one.  Reported and read on: lines of another form,
+ * values that are not of their argument's format, priorities that are none.
  */
-#ifndef TL_FORMAT_CSV_WRITE_H
-#define TL_FORMAT_CSV_WRITE_H
+#ifndef TL_FORMAT_CSV_CSV_H
+#define TL_FORMAT_CSV_CSV_H
 
+#include "event/reader.h"
 #include "event/writer.h"
+
+tl_reader_new tl_csv_read_new;
+tl_recognise tl_csv_recognise;
 
 /* What stands behind the arguments of such a span, as if it were one. */
 #define TL_CSV_SCOPE_NAME   "scope"

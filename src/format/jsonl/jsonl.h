@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - events as JSON lines.
+ * jsonl.h - JSON lines, as timeline-dump --json prints them.
  *
  *	{"ns":1795202658123456789,"tsc":7654321,"cpu":0,"pid":41,"tid":42,
  *	 "priority":"trace","category":"example",
@@ -14,11 +14,22 @@
  * counter; $x%f is a number, null when not finite; $x%s the text.  args is
  * empty for an end that was logged without arguments.  A span that belongs to
  * its message, not to a thread, has "scope":"source" behind args.
+ *
+ * Reading:
+ * The members may stand in any order, and arguments, which are known by their
+ * names; what is unknown is skipped.  A loss, which has no time of its own,
+ * gets that of the line before.  Reported and read on: lines that are no JSON
+ * object or miss a number, values that are not of their argument's format,
+ * priorities that are none.
  */
-#ifndef TL_FORMAT_JSONL_WRITE_H
-#define TL_FORMAT_JSONL_WRITE_H
+#ifndef TL_FORMAT_JSONL_JSONL_H
+#define TL_FORMAT_JSONL_JSONL_H
 
+#include "event/reader.h"
 #include "event/writer.h"
+
+tl_reader_new tl_jsonl_read_new;
+tl_recognise tl_jsonl_recognise;
 
 /* Its finish hands on what is left and may be called again after more
  * events. */
