@@ -126,6 +126,28 @@ follow(struct tl_read_file *file, const struct source *s, enum format format,
 	return tl_follow_open_fd(&file->follow, s->fd, plan->tail, fault);
 }
 
+/* Frames too large to be decoded here and there, as zstd(1) makes them, are
+ * decoded into a file by those who read files. */
+static int
+open_large_frames(struct tl_read_file *file, const struct source *s,
+    const struct tl_read_plan *plan, struct tl_fault *fault)
+{
+	const int copy = tl_file_unnamed();
+	int rc;
+
+	*fault = (struct tl_fault){ .at = TL_FAULT_NOWHERE };
+	if (copy < 0)
+		return fail(fault, copy);
+	rc = tl_write_all(copy, s->bytes.data, s->bytes.size);
+	if (rc < 0)
+		fail(fault, rc);
+	else
+		rc = tl_zst_snap_open_fd(&file->snap, copy, plan->tail, NULL,
+		    fault);
+	close(copy);
+	return rc;
+}
+
 static int
 open_timeline(struct tl_read_file *file, const struct source *s,
     enum format format, const struct tl_read_plan *plan, struct tl_fault *fault)
@@ -139,7 +161,10 @@ open_timeline(struct tl_read_file *file, const struct source *s,
 	if ((rc = open_storage(s, &storage)) < 0)
 		return fail(fault, rc);
 	if (format == FORMAT_COMPRESSED) {
-		if ((rc = tl_zst_open(&decoded, storage, fault)) < 0)
+		rc = tl_zst_open(&decoded, storage, fault);
+		if (rc == -EFBIG)
+			return open_large_frames(file, s, plan, fault);
+		if (rc < 0)
 			return rc;
 		storage = decoded;
 	}

@@ -170,7 +170,7 @@ struct tl_faults {
 static inline struct tl_fault *
 tl_faults_next(struct tl_faults *faults)
 {
-	static struct tl_fault thrown_away;
+	static _Thread_local struct tl_fault thrown_away;
 	const size_t i = faults->count++;
 
 	if (i < TL_SNAP_FAULTS_MAX)
