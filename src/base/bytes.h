@@ -45,4 +45,303 @@ tl_bytes_equal(struct tl_bytes a, struct tl_bytes b)
 	       (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+/*
+ * == data ==
+ *
+ * numbers as Java's DataOutput has them, big-endian, into a buffer
+ * of a fixed size and out of bytes that may be anything.
+ *
+ *	const size_t mark = tl_data_mark(&out);
+ *
+ *	tl_data_put_u8(&out, kind);
+ *	tl_data_put_i32(&out, id);
+ *	if (out.full)
+ *		tl_data_roll_back(&out, mark);	(no half object stays)
+ *
+ * Both remember their first failure, so that callers ask once, at the end of
+ * an object.  A varint has seven bits a byte, the lowest first, the top bit
+ * set where more follow; a signed one is folded (0 -1 1 -2 ...) first.
+ */
+
+enum { TL_VARINT_MAX = 10 };
+
+struct tl_data_out {
+	uint8_t *data;
+	size_t size;
+	size_t capacity;
+	bool full; /* something did not fit and is not there */
+};
+
+static inline size_t
+tl_data_mark(const struct tl_data_out *out)
+{
+	return out->size;
+}
+
+static inline void
+tl_data_roll_back(struct tl_data_out *out, size_t mark)
+{
+	out->size = mark;
+	out->full = false;
+}
+
+/* Room for size bytes: where they go, or NULL, and it is full. */
+static inline uint8_t *
+tl_data_room(struct tl_data_out *out, size_t size)
+{
+	if (out->full || out->capacity - out->size < size) {
+		out->full = true;
+		return NULL;
+	}
+	out->size += size;
+	return out->data + (out->size - size);
+}
+
+static inline void
+tl_data_put_u8(struct tl_data_out *out, uint8_t n)
+{
+	uint8_t *to = tl_data_room(out, 1);
+
+	if (to)
+		*to = n;
+}
+
+static inline void
+tl_data_put_u16(struct tl_data_out *out, uint16_t n)
+{
+	uint8_t *to = tl_data_room(out, sizeof(n));
+
+	n = __builtin_bswap16(n);
+	if (to)
+		memcpy(to, &n, sizeof(n));
+}
+
+static inline void
+tl_data_put_u32(struct tl_data_out *out, uint32_t n)
+{
+	uint8_t *to = tl_data_room(out, sizeof(n));
+
+	n = __builtin_bswap32(n);
+	if (to)
+		memcpy(to, &n, sizeof(n));
+}
+
+static inline void
+tl_data_put_u64(struct tl_data_out *out, uint64_t n)
+{
+	uint8_t *to = tl_data_room(out, sizeof(n));
+
+	n = __builtin_bswap64(n);
+	if (to)
+		memcpy(to, &n, sizeof(n));
+}
+
+static inline void
+tl_data_put_i32(struct tl_data_out *out, int32_t n)
+{
+	tl_data_put_u32(out, (uint32_t)n);
+}
+
+static inline void
+tl_data_put_i64(struct tl_data_out *out, int64_t n)
+{
+	tl_data_put_u64(out, (uint64_t)n);
+}
+
+static inline void
+tl_data_put_bytes(struct tl_data_out *out, struct tl_bytes bytes)
+{
+	uint8_t *to = tl_data_room(out, bytes.size);
+
+	if (to && bytes.size > 0)
+		memcpy(to, bytes.data, bytes.size);
+}
+
+/* A text of ours: its size in 32 bits, then its bytes as they are. */
+static inline void
+tl_data_put_text(struct tl_data_out *out, struct tl_bytes text)
+{
+	tl_data_put_u32(out, (uint32_t)text.size);
+	tl_data_put_bytes(out, text);
+}
+
+/* A text of Java's writeUTF, already in modified UTF-8: its size in 16. */
+static inline void
+tl_data_put_utf(struct tl_data_out *out, struct tl_bytes text)
+{
+	if (text.size > UINT16_MAX) {
+		out->full = true;
+		return;
+	}
+	tl_data_put_u16(out, (uint16_t)text.size);
+	tl_data_put_bytes(out, text);
+}
+
+static inline void
+tl_data_put_varint(struct tl_data_out *out, uint64_t n)
+{
+	uint8_t bytes[TL_VARINT_MAX];
+	size_t size = 0;
+
+	for (; n >= 0x80; n >>= 7)
+		bytes[size++] = (uint8_t)(n | 0x80);
+	bytes[size++] = (uint8_t)n;
+	tl_data_put_bytes(out, tl_bytes(bytes, size));
+}
+
+static inline uint64_t
+tl_data_fold(int64_t n)
+{
+	return (uint64_t)n << 1 ^ (n < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t
+tl_data_unfold(uint64_t n)
+{
+	return (int64_t)(n >> 1 ^ (n & 1 ? UINT64_MAX : 0));
+}
+
+static inline void
+tl_data_put_folded(struct tl_data_out *out, int64_t n)
+{
+	tl_data_put_varint(out, tl_data_fold(n));
+}
+
+struct tl_data_in {
+	const uint8_t *data;
+	size_t size;
+	size_t at;
+	bool bad; /* it ended too early, or a varint was none */
+};
+
+static inline struct tl_data_in
+tl_data_in(const void *data, size_t size)
+{
+	return (struct tl_data_in){ .data = data, .size = size };
+}
+
+/* The next size bytes, or NULL, and it is bad. */
+static inline const uint8_t *
+tl_data_take(struct tl_data_in *in, size_t size)
+{
+	if (in->bad || in->size - in->at < size) {
+		in->bad = true;
+		return NULL;
+	}
+	in->at += size;
+	return in->data + (in->at - size);
+}
+
+static inline uint8_t
+tl_data_u8(struct tl_data_in *in)
+{
+	const uint8_t *from = tl_data_take(in, 1);
+
+	return from ? *from : 0;
+}
+
+static inline uint16_t
+tl_data_u16(struct tl_data_in *in)
+{
+	const uint8_t *from = tl_data_take(in, sizeof(uint16_t));
+	uint16_t n = 0;
+
+	if (from)
+		memcpy(&n, from, sizeof(n));
+	return __builtin_bswap16(n);
+}
+
+static inline uint32_t
+tl_data_u32(struct tl_data_in *in)
+{
+	const uint8_t *from = tl_data_take(in, sizeof(uint32_t));
+	uint32_t n = 0;
+
+	if (from)
+		memcpy(&n, from, sizeof(n));
+	return __builtin_bswap32(n);
+}
+
+static inline uint64_t
+tl_data_u64(struct tl_data_in *in)
+{
+	const uint8_t *from = tl_data_take(in, sizeof(uint64_t));
+	uint64_t n = 0;
+
+	if (from)
+		memcpy(&n, from, sizeof(n));
+	return __builtin_bswap64(n);
+}
+
+static inline int32_t
+tl_data_i32(struct tl_data_in *in)
+{
+	return (int32_t)tl_data_u32(in);
+}
+
+static inline int64_t
+tl_data_i64(struct tl_data_in *in)
+{
+	return (int64_t)tl_data_u64(in);
+}
+
+static inline struct tl_bytes
+tl_data_bytes(struct tl_data_in *in, size_t size)
+{
+	const uint8_t *from = tl_data_take(in, size);
+
+	return tl_bytes(from, from ? size : 0);
+}
+
+static inline struct tl_bytes
+tl_data_text(struct tl_data_in *in)
+{
+	const uint32_t size = tl_data_u32(in);
+
+	return tl_data_bytes(in, size);
+}
+
+static inline struct tl_bytes
+tl_data_utf(struct tl_data_in *in)
+{
+	const uint16_t size = tl_data_u16(in);
+
+	return tl_data_bytes(in, size);
+}
+
+static inline uint64_t
+tl_data_varint(struct tl_data_in *in)
+{
+	uint64_t n = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		const uint8_t byte = tl_data_u8(in);
+
+		n |= (uint64_t)(byte & 0x7f) << shift;
+		if (shift == 63 && byte > 1)
+			break; /* more than 64 bits */
+		if (byte < 0x80)
+			return n;
+	}
+	in->bad = true;
+	return 0;
+}
+
+/* A varint that must fit into 32 bits. */
+static inline uint32_t
+tl_data_varint32(struct tl_data_in *in)
+{
+	const uint64_t n = tl_data_varint(in);
+
+	if (n > UINT32_MAX)
+		in->bad = true;
+	return (uint32_t)n;
+}
+
+static inline int64_t
+tl_data_folded(struct tl_data_in *in)
+{
+	return tl_data_unfold(tl_data_varint(in));
+}
+
 #endif

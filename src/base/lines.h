@@ -8,6 +8,7 @@
 #ifndef TL_BASE_LINES_H
 #define TL_BASE_LINES_H
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 enum { TL_LINES_SIZE_MAX = 1 << 20 };
@@ -26,5 +27,28 @@ int tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece);
 /* The last line may lack its end. */
 int tl_lines_finish(struct tl_lines *lines);
 void tl_lines_free(struct tl_lines *lines);
+
+/* == * line_scan.h - go through a line by what must stand in it == */
+
+/* Where reading of a line stands. */
+struct tl_scan {
+	const char *at;
+	const char *end;
+};
+
+/* Go on behind text if it is what stands here. */
+static inline bool
+tl_scan_skip(struct tl_scan *s, struct tl_bytes text)
+{
+	if ((size_t)(s->end - s->at) < text.size ||
+	    memcmp(s->at, text.data, text.size) != 0)
+		return false;
+	s->at += text.size;
+	return true;
+}
+
+/* The same for a literal, whose size the compiler knows. */
+#define TL_SCAN_SKIP(s, literal) \
+	tl_scan_skip((s), tl_bytes((literal), sizeof(literal) - 1))
 
 #endif

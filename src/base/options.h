@@ -53,4 +53,9 @@ int tl_usage(struct tl_fault *fault, const char *word, const char *what);
 /* A line for one option, or a title. */
 void tl_option_help(struct tl_text *text, const struct tl_option *option);
 
+/* == * control.h - where timelined listens and timelinectl speaks == */
+
+/* Unless TIMELINED_SOCKET in the environment says otherwise. */
+#define TL_CONTROL_SOCKET "/run/timeline/timelined.sock"
+
 #endif

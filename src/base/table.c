@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - a hash table with open addressing, and its hash functions. */
+/*
+ * table.c - a hash table with open addressing, and its hash functions.
+ */
 #include "base/table.h"
 
+#include "base/array.h"
+
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 enum { SIZE_FIRST = 16 };
@@ -100,4 +106,68 @@ tl_table_free(struct tl_table *table)
 {
 	free(table->slots);
 	*table = (struct tl_table){ 0 };
+}
+
+/* == ids for keys of two numbers == */
+
+int
+tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
+{
+	const uint64_t hash = tl_hash_pair(key.a, key.b);
+	struct tl_probe probe = tl_table_probe(&map->table, hash);
+	int rc;
+
+	while (tl_probe_next(&probe, id)) {
+		if (map->keys[*id].a == key.a && map->keys[*id].b == key.b) {
+			map->last = *id + 1;
+			return 0;
+		}
+	}
+	if (map->count == TL_ID_MAP_MAX)
+		return -ENOSPC;
+	if (TL_ARRAY_ROOM(map->keys, map->capacity, map->count) < 0)
+		return -ENOMEM;
+	if ((rc = tl_table_add(&map->table, hash, map->count)) < 0)
+		return rc;
+	*id = map->count;
+	map->keys[map->count++] = key;
+	map->last = map->count;
+	return 1;
+}
+
+void
+tl_id_map_free(struct tl_id_map *map)
+{
+	tl_table_free(&map->table);
+	free(map->keys);
+	*map = (struct tl_id_map){ 0 };
+}
+
+/* == arrays that grow by doubling == */
+
+enum { CAPACITY_FIRST = 8 };
+
+int
+tl_array_grow(void *array, size_t *capacity, size_t count, size_t element_size,
+    bool zeros)
+{
+	size_t more = *capacity > 0 ? *capacity : CAPACITY_FIRST;
+	char *elements, *grown;
+
+	/* The pointer's own type is not known here: its bytes are copied. */
+	memcpy(&elements, array, sizeof(elements));
+	while (more <= count)
+		if (__builtin_mul_overflow(more, 2, &more))
+			return -ENOMEM;
+	if (more > SIZE_MAX / element_size)
+		return -ENOMEM;
+	grown = realloc(elements, more * element_size);
+	if (!grown)
+		return -ENOMEM;
+	if (zeros)
+		memset(grown + *capacity * element_size, 0,
+		    (more - *capacity) * element_size);
+	memcpy(array, &grown, sizeof(grown));
+	*capacity = more;
+	return 0;
 }

@@ -1,6 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the hash table: from a key to a place in its owner's array.
+ * table.h - the hash functions: one for tables in memory, one for names that
+ * other processes must find again.
+ *
+ * Keys of tables come out of files.  Their hashes start from a random number
+ * of this process, so that no file can be written whose keys all collide.
+ * Such a hash is never stored and never sent.
+ *
+ * tl_hash_fixed() is the same in every process and every release (FNV-1a): it
+ * picks a shard or a file name.  It must not choose the slot of a table.
+ * The string area of a timeline has a hash of its own (ring/record.c), which
+ * is part of the layout.
+ */
+#ifndef TL_BASE_TABLE_H
+#define TL_BASE_TABLE_H
+
+#include "base/bytes.h"
+
+/* 0 until tl_hash_seed_make() has chosen it. */
+extern uint64_t tl_hash_seed_chosen;
+
+/* Chooses the seed, once; any thread. */
+uint64_t tl_hash_seed_make(void);
+
+static inline uint64_t
+tl_hash_seed(void)
+{
+	const uint64_t seed =
+	    __atomic_load_n(&tl_hash_seed_chosen, __ATOMIC_RELAXED);
+
+	return seed != 0 ? seed : tl_hash_seed_make();
+}
+
+/* The halves of a 128 bit product, folded: every input bit reaches every
+ * output bit. */
+static inline uint64_t
+tl_hash_mix(uint64_t number)
+{
+	const unsigned __int128 product =
+	    (unsigned __int128)number * UINT64_C(0x9fb21c651e98df25);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The hash of what was hashed so far and a number. */
+static inline uint64_t
+tl_hash_more(uint64_t hash, uint64_t number)
+{
+	return tl_hash_mix(hash ^ number);
+}
+
+/* The hash of a number, or of a pair: the second round keeps the seed out of
+ * reach of one who sees which keys collide. */
+static inline uint64_t
+tl_hash_number(uint64_t number)
+{
+	const uint64_t seed = tl_hash_seed();
+
+	return tl_hash_more(tl_hash_more(seed, number), seed);
+}
+
+static inline uint64_t
+tl_hash_pair(uint64_t first, uint64_t second)
+{
+	return tl_hash_more(tl_hash_more(tl_hash_seed(), first), second);
+}
+
+/* The hash of what was hashed so far and bytes, eight at a time. */
+static inline uint64_t
+tl_hash_more_bytes(uint64_t hash, struct tl_bytes bytes)
+{
+	uint64_t word;
+	size_t at = 0;
+
+	for (; bytes.size - at > sizeof(word); at += sizeof(word)) {
+		memcpy(&word, bytes.data + at, sizeof(word));
+		hash = tl_hash_more(hash, word);
+	}
+	word = 0;
+	if (bytes.size > at)
+		memcpy(&word, bytes.data + at, bytes.size - at);
+	return tl_hash_more(tl_hash_more(hash, word), bytes.size);
+}
+
+static inline uint64_t
+tl_hash_bytes(struct tl_bytes bytes)
+{
+	return tl_hash_more_bytes(tl_hash_seed(), bytes);
+}
+
+/* The same in every process: not for tables. */
+uint64_t tl_hash_fixed(struct tl_bytes bytes);
+
+/*
+ * == table ==
+ *
+ * * table.h - the hash table: from a key to a place in its owner's array.
  *
  *	owner's array	| element 0 | element 1 | element 2 |
  *	                     ^            ^           ^
@@ -29,10 +124,6 @@
  *
  * A table starts from all zeros.  One thread uses it at a time.
  */
-#ifndef TL_BASE_TABLE_H
-#define TL_BASE_TABLE_H
-
-#include "base/hash.h"
 
 enum { TL_TABLE_MAX = 1 << 30 /* elements */ };
 
@@ -91,5 +182,47 @@ int tl_table_add(struct tl_table *table, uint64_t hash, size_t place);
 /* Forgets all elements and keeps the memory. */
 void tl_table_clear(struct tl_table *table);
 void tl_table_free(struct tl_table *table);
+
+/*
+ * == id map ==
+ *
+ * ids for keys of two numbers: 0, 1, 2, ... in the order in which
+ * the keys first come.  An owner keeps what it knows of a key in an array,
+ * at the key's id.
+ */
+
+enum { TL_ID_MAP_MAX = 1 << 20 };
+
+struct tl_id_key {
+	uint64_t a;
+	uint64_t b;
+};
+
+/* Starts from all zeros. */
+struct tl_id_map {
+	struct tl_table table;
+	struct tl_id_key *keys; /* by id */
+	size_t capacity;
+	uint32_t count;
+	uint32_t last; /* plus 1: the id that was given last */
+};
+
+/* As tl_id_map_get, for a key that is not that of the last id. */
+int tl_id_map_search(struct tl_id_map *map, struct tl_id_key key, uint32_t *id);
+
+/* The id of a key: 0 it was known, 1 it is new, -ENOSPC, -ENOMEM. */
+static inline int
+tl_id_map_get(struct tl_id_map *map, struct tl_id_key key, uint32_t *id)
+{
+	const struct tl_id_key *last =
+	    map->last > 0 ? &map->keys[map->last - 1] : NULL;
+
+	if (!last || last->a != key.a || last->b != key.b)
+		return tl_id_map_search(map, key, id);
+	*id = map->last - 1;
+	return 0;
+}
+
+void tl_id_map_free(struct tl_id_map *map);
 
 #endif

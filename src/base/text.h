@@ -132,4 +132,38 @@ struct tl_fault;
 void tl_put_fault(struct tl_text *text, const char *program, const char *name,
     const struct tl_fault *fault);
 
+/*
+ * == number ==
+ *
+ * numbers as programs write them, read where they stand.
+ */
+
+static inline bool
+tl_is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+/* The number that bytes begin with: how many digits it has; 0: there is none,
+ * or 64 bits do not hold it.  Quick where eight bytes more than the digits
+ * may be looked at. */
+size_t tl_number_take(struct tl_bytes bytes, uint64_t *n);
+
+/* All of a field, which lies in what goes on to end: 0, -EINVAL where it is
+ * no such number or one that is too large. */
+int tl_number_unsigned(struct tl_bytes field, const char *end, uint64_t *n);
+int tl_number_signed(struct tl_bytes field, const char *end, int64_t *n);
+/* Into 32 bits. */
+int tl_number_small(struct tl_bytes field, const char *end, uint32_t *n);
+/* The bits of a double, as JSON writes it, or of inf -inf nan. */
+int tl_number_double(struct tl_bytes field, uint64_t *bits);
+
+/* == sizes as people write and read them: 5000, 64K, 10M, 2G, 1T == */
+
+/* Decimal digits and a unit, a power of 1024, of either case: 0, -EINVAL,
+ * -ERANGE. */
+int tl_parse_size(const char *text, uint64_t *size);
+/* 10.5M, 105M: bytes for a person. */
+void tl_put_size(struct tl_text *text, uint64_t bytes);
+
 #endif

@@ -5,8 +5,7 @@
  * The only file that prints errors and exits: 0 done, 1 something was damaged
  * or failed, 2 the command line makes no sense.
  */
-#include "base/signals.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "convert/convert.h"
 #include "convert/table.h"
 #include "source/diagnostics.h"

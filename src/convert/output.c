@@ -4,7 +4,7 @@
  */
 #include "convert/output.h"
 
-#include "base/terminal.h"
+#include "base/process.h"
 #include "convert/replace.h"
 #include "trace/layout.h"
 #include "trace/read.h"

@@ -11,8 +11,8 @@
  * of every process.  So the browser gets the name of a file that only its user can
  * read and that leads on to the address.
  */
-#include "base/control.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/view.h"

@@ -6,7 +6,7 @@
  * that cannot be opened is listed with the reason if its size could be that of a
  * timeline.
  */
-#include "base/size.h"
+#include "base/text.h"
 #include "ctl/ctl.h"
 #include "ctl/table.h"
 #include "ctl/view.h"

@@ -5,8 +5,7 @@
  * The only file that prints diagnostics and exits: 0 success, 1 failure, 2 usage
  * error.
  */
-#include "base/signals.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "ctl/ctl.h"
 
 #include <errno.h>

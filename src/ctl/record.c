@@ -2,9 +2,8 @@
 /*
  * record.c - record entries into a trace, without the daemon
  */
-#include "base/signals.h"
-#include "base/size.h"
-#include "base/terminal.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/view.h"

@@ -7,7 +7,7 @@
  */
 #include "ctl/screen.h"
 
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/view.h"
 

@@ -2,7 +2,7 @@
 /*
  * top.c - messages by rate: a live screen on a terminal, else a number of rounds
  */
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/rates.h"

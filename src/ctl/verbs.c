@@ -3,7 +3,7 @@
  * verbs.c - parse the command line, find the verb, print help
  */
 #include "base/options.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "ctl/ctl.h"
 
 #include <errno.h>

@@ -2,8 +2,7 @@
 /*
  * watch.c - entries as they come: the newest ten, then what follows.
  */
-#include "base/signals.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "ctl/ctl.h"
 #include "ctl/table.h"
 #include "event/render.h"

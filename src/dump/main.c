@@ -5,8 +5,7 @@
  * The only file that prints errors and exits: 0 done, 1 something was damaged
  * or failed, 2 wrong usage.  views.h describes how a view is reached.
  */
-#include "base/signals.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "dump/tree/tree.h"
 #include "dump/views.h"
 #include "source/diagnostics.h"

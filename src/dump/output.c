@@ -3,7 +3,7 @@
  * output.c - where all text goes.
  */
 #include "dump/output.h"
-#include "base/terminal.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  */
 #include "dump/views.h"
 
-#include "base/signals.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "event/writer.h"
 
-#include "event/host_pids.h"
+#include "event/hosts.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -12,7 +12,7 @@
 #ifndef TL_FORMAT_COLUMN_H
 #define TL_FORMAT_COLUMN_H
 
-#include "event/out.h"
+#include "event/writer.h"
 
 #include <stdbool.h>
 

@@ -15,7 +15,7 @@
 #ifndef TL_FORMAT_DIFF_TEXT_H
 #define TL_FORMAT_DIFF_TEXT_H
 
-#include "event/out.h"
+#include "event/writer.h"
 #include "trace/diff/diff.h"
 
 enum {

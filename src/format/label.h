@@ -14,7 +14,7 @@
 #ifndef TL_FORMAT_LABEL_H
 #define TL_FORMAT_LABEL_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "event/event.h"
 #include "event/intern.h"

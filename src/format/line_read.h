@@ -8,8 +8,8 @@
 
 #include "base/lines.h"
 #include "event/intern.h"
-#include "event/message_cache.h"
-#include "event/notes.h"
+#include "event/message_map.h"
+#include "event/reader.h"
 
 /* The fields that tell a message, in the order of tl_memo_key. */
 enum { TL_LINE_PRIORITY, TL_LINE_CATEGORY, TL_LINE_MESSAGE };

@@ -3,7 +3,7 @@
 #include "format/line_write.h"
 
 #include "base/utf8.h"
-#include "event/notes.h"
+#include "event/reader.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef TL_FORMAT_LINE_WRITE_H
 #define TL_FORMAT_LINE_WRITE_H
 
-#include "event/pieces.h"
+#include "event/message_map.h"
 #include "event/writer.h"
 
 /* Every string is a text of its own or, without one, # and its number. */

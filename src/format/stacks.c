@@ -8,7 +8,7 @@
 #include "format/stacks.h"
 
 #include "base/array.h"
-#include "event/host_pids.h"
+#include "event/hosts.h"
 #include "format/label.h"
 
 #include <assert.h>

@@ -14,10 +14,10 @@
 #ifndef TL_FORMAT_STACKS_H
 #define TL_FORMAT_STACKS_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "event/event.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "event/writer.h"
 #include "format/column.h"
 

@@ -3,7 +3,7 @@
 #include "read/file.h"
 
 #include "base/file.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "snap/compressed.h"
 #include "snap/frames.h"
 #include "trace/chain/blocks.h"

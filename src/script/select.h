@@ -5,9 +5,9 @@
 #ifndef TL_SCRIPT_SELECT_H
 #define TL_SCRIPT_SELECT_H
 
-#include "base/patterns.h"
 #include "event/message_map.h"
 #include "event/writer.h"
+#include "script/patterns.h"
 #include "script/script.h"
 #include "source/progress.h"
 #include "source/selection.h"

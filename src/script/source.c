@@ -4,7 +4,7 @@
  */
 #include "script/host.h"
 
-#include "base/id_map.h"
+#include "base/table.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,8 +9,7 @@
 
 #include "base/fault.h"
 #include "base/fields.h"
-#include "base/json_number.h"
-#include "base/json_parse.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "event/message.h"
 

@@ -3,9 +3,9 @@
 #include "ship/feed.h"
 
 #include "base/file.h"
-#include "base/positions.h"
 #include "base/word.h"
 #include "snap/inspect.h"
+#include "trace/chain/positions.h"
 #include "trace/record/recorder.h"
 
 #include <errno.h>

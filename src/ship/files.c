@@ -5,7 +5,7 @@
 #include "ship/files.h"
 
 #include "base/file.h"
-#include "base/hash.h"
+#include "base/table.h"
 
 #include <dirent.h>
 #include <errno.h>

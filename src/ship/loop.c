@@ -3,7 +3,7 @@
  * loop.c - the loop of timeline-ship run: find timelines, send blocks, take
  * acknowledgements
  */
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ship/run.h"
 

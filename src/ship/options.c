@@ -3,8 +3,8 @@
  * options.c - the command line, from the table options.def
  */
 #include "base/options.h"
-#include "base/signals.h"
-#include "base/size.h"
+#include "base/process.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "ship/ship.h"
 

@@ -11,9 +11,9 @@
  */
 #include "ship/read.h"
 
-#include "base/terminal.h"
+#include "base/process.h"
 #include "event/filter.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "ship/block.h"
 #include "ship/nats/reader.h"
 #include "ship/nats/stream.h"

@@ -6,8 +6,8 @@
 #ifndef TL_SHIP_READ_H
 #define TL_SHIP_READ_H
 
-#include "event/out.h"
 #include "event/reader.h"
+#include "event/writer.h"
 #include "ship/nats/link.h"
 
 #include <signal.h>

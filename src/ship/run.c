@@ -5,7 +5,7 @@
 #include "ship/run.h"
 
 #include "base/fields.h"
-#include "base/size.h"
+#include "base/text.h"
 #include "event/message.h"
 #include "event/origin.h"
 #include "ship/answer.h"

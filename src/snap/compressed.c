@@ -5,7 +5,7 @@
 #include "snap/compressed.h"
 
 #include "base/file.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "snap/frames.h"
 
 #include <assert.h>

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/fault.h"
-#include "base/storage.h"
+#include "base/file.h"
 #include "snap/snap.h"
 
 /* The file is taken over, even on failure.  Errors as of

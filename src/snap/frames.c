@@ -5,7 +5,7 @@
 #include "snap/frames.h"
 
 #include "base/fault.h"
-#include "base/storage.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <stdbool.h>

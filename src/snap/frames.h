@@ -24,7 +24,7 @@
 #define TL_SNAP_FRAMES_H
 
 #include "base/fault.h"
-#include "base/storage.h"
+#include "base/file.h"
 
 #include <stdbool.h>
 #include <stdint.h>

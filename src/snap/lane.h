@@ -16,7 +16,7 @@
 #ifndef TL_SNAP_LANE_H
 #define TL_SNAP_LANE_H
 
-#include "base/storage.h"
+#include "base/file.h"
 #include "base/table.h"
 #include "event/message.h"
 #include "snap/snap.h"

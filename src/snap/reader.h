@@ -5,7 +5,7 @@
 #ifndef TL_SNAP_READER_H
 #define TL_SNAP_READER_H
 
-#include "base/storage.h"
+#include "base/file.h"
 #include "clock/convert.h"
 #include "snap/lane.h"
 #include "snap/snap.h"

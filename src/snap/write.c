@@ -5,9 +5,9 @@
 #include "snap/write.h"
 
 #include "clock/clock.h"
-#include "event/notes.h"
-#include "event/out.h"
-#include "event/store.h"
+#include "event/reader.h"
+#include "event/sorter.h"
+#include "event/writer.h"
 #include "ring/ring.h"
 #include "snap/snap.h"
 #include "snap/write_parts.h"

@@ -5,7 +5,7 @@
 #include "snap/write_parts.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
+#include "base/table.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -30,7 +30,7 @@
 #ifndef TL_SNAP_WRITE_PARTS_H
 #define TL_SNAP_WRITE_PARTS_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/message.h"
 #include "snap/snap.h"
 

@@ -12,9 +12,8 @@
 #include "source/kinds.h"
 
 #include "base/file.h"
-#include "base/storage.h"
 #include "event/message_map.h"
-#include "event/store.h"
+#include "event/sorter.h"
 
 #include <errno.h>
 #include <fcntl.h>

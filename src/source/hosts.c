@@ -2,7 +2,7 @@
 /* hosts.c - which sources share a clock, and what is added to their times. */
 #include "source/hosts.h"
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/convert.h"

@@ -15,7 +15,6 @@
 #ifndef TL_SOURCE_HOSTS_H
 #define TL_SOURCE_HOSTS_H
 
-#include "event/bounds.h"
 #include "event/origin.h"
 #include "event/pairs.h"
 #include "event/reader.h"

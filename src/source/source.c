@@ -3,7 +3,7 @@
 #include "source/kinds.h"
 
 #include "base/file.h"
-#include "base/terminal.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <poll.h>

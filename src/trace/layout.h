@@ -49,7 +49,7 @@
 #ifndef TL_TRACE_LAYOUT_H
 #define TL_TRACE_LAYOUT_H
 
-#include "base/data.h"
+#include "base/bytes.h"
 #include "base/fault.h"
 
 #include <stddef.h>

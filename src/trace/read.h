@@ -37,7 +37,7 @@
 #ifndef TL_TRACE_READ_H
 #define TL_TRACE_READ_H
 
-#include "base/storage.h"
+#include "base/file.h"
 #include "event/event.h"
 #include "event/merge.h"
 #include "trace/layout.h"

@@ -5,7 +5,7 @@
 #include "trace/writer.h"
 
 #include "base/file.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "base/word.h"
 
 #include <errno.h>

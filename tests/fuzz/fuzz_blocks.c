@@ -4,7 +4,7 @@
  * in them whether they come at once or byte by byte, and what is whole reads
  * the same in both orders, and as it comes.
  */
-#include "base/terminal.h"
+#include "base/process.h"
 #include "trace/chain/blocks.h"
 #include "trace/chain/chain.h"
 #include "trace/chain/follow.h"

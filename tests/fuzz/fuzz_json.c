@@ -3,8 +3,7 @@
  * fuzz_json.c - any bytes as JSON: at once and in pieces whose size the first
  * byte chooses the tokens must be the same, with recovery after each fault.
  */
-#include "base/json_number.h"
-#include "base/json_parse.h"
+#include "base/json.h"
 
 #include <assert.h>
 #include <errno.h>

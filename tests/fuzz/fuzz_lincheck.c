@@ -5,10 +5,10 @@
  * the same when it is read and written once more.  Each event is printed as
  * the original would, and the end of the bytes is taken for an index.
  */
-#include "base/storage.h"
+#include "base/file.h"
 #include "foreign.h"
-#include "format/lincheck/print.h"
 #include "format/lincheck/lincheck.h"
+#include "format/lincheck/print.h"
 
 /* Read, and write what was read. */
 static void

@@ -9,7 +9,7 @@
  * What a client sends waits MS milliseconds where WORD is in it, with all that
  * is behind it.  The first line of output is the port, on loopback.
  */
-#include "base/terminal.h"
+#include "base/process.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

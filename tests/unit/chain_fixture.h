@@ -6,11 +6,11 @@
 #define TESTS_UNIT_CHAIN_FIXTURE_H
 
 #include "base/file.h"
-#include "base/positions.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "event/intern.h"
 #include "trace/chain/chain.h"
 #include "trace/chain/follow.h"
+#include "trace/chain/positions.h"
 #include "trace_fixture.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "../lib/spans_written.h"
 #include "../lib/viewers.h"
-#include "base/json_parse.h"
+#include "base/json.h"
 #include "format/firefox/write.h"
 
 /* An assertion for millions of things: those of Check write a mark each. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_base_parse.c - numbers, durations and times that people type. */
 #include "../lib/suite.h"
-#include "base/size.h"
 #include "base/text.h"
 
 #include <errno.h>

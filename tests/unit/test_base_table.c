@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_base_table.c - does a table find what was added, and nothing else? */
 #include "../lib/suite.h"
-#include "base/id_map.h"
 #include "base/pqueue.h"
+#include "base/table.h"
 
 #include <check.h>
 

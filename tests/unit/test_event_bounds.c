@@ -2,7 +2,7 @@
 /* test_event_bounds.c - bounds beside all of them closed anew each time. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "event/bounds.h"
+#include "event/pairs.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,7 +2,6 @@
 /* test_event_pairs.c - hosts with planted clocks that send to each other. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "event/bounds.h"
 #include "event/pairs.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_event_render.c - an event as a person reads it, kept or not. */
 #include "../lib/suite.h"
-#include "event/pieces.h"
+#include "event/message_map.h"
 #include "event/render.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "recorder_fixture.h"
 
 #include "../lib/random.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "snap/snap.h"
 #include "trace/chain/chain.h"
 

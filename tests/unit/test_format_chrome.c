@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_chrome.c - events as Chrome's trace events. */
 #include "../lib/suite.h"
-#include "base/json_parse.h"
+#include "base/json.h"
 #include "event/spans.h"
 #include "format/chrome/write.h"
 

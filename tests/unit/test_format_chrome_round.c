@@ -12,7 +12,7 @@
 #include "../lib/random.h"
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
-#include "event/store.h"
+#include "event/sorter.h"
 #include "format/chrome/read.h"
 #include "format/chrome/write.h"
 

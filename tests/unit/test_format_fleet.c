@@ -8,7 +8,7 @@
 #include "../lib/perfetto_read.h"
 #include "../lib/suite.h"
 #include "../lib/viewers.h"
-#include "event/fleet_hosts.h"
+#include "event/hosts.h"
 #include "format/perfetto/fleet_tar.h"
 #include "writer_fixture.h"
 

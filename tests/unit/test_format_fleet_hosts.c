@@ -3,7 +3,7 @@
  * test_format_fleet_hosts.c - sources of events, and the hosts that they are
  * of: which are the same, and that no two are called the same.
  */
-#include "event/fleet_hosts.h"
+#include "event/hosts.h"
 
 #include "../lib/suite.h"
 #include "format/perfetto/fleet_write.h"

@@ -3,7 +3,7 @@
  * test_format_host_pids.c - two hosts that have the same process and thread:
  * their spans cross, and every format of one machine keeps them apart.
  */
-#include "event/host_pids.h"
+#include "event/hosts.h"
 
 #include "../lib/suite.h"
 #include "../lib/viewers.h"

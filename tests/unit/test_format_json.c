@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_json.c - JSON tokens out of pieces that are cut anywhere. */
-#include "base/json_number.h"
-#include "base/json_parse.h"
+#include "base/json.h"
 
 #include "../lib/random.h"
 

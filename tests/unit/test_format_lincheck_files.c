@@ -6,8 +6,7 @@
  */
 #include "../lib/suite.h"
 #include "base/file.h"
-#include "base/storage.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "format/lincheck/lincheck.h"
 #include "source/hosts.h"
 #include "trace/layout.h"

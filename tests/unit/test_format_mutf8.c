@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_mutf8.c - Java's modified UTF-8, both ways and for any bytes. */
-#include "base/mutf8.h"
+#include "base/utf8.h"
 
 #include "../lib/random.h"
-#include "base/utf8.h"
 
 #include <check.h>
 #include <stdlib.h>

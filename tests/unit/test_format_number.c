@@ -2,7 +2,7 @@
 /* test_format_number.c - numbers beside what strtoull makes of them. */
 #include "../lib/random.h"
 #include "../lib/suite.h"
-#include "base/number.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>

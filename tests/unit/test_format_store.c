@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_format_store.c - events are kept and given in order of time. */
-#include "event/store.h"
+#include "event/sorter.h"
 
 #include <check.h>
 #include <errno.h>

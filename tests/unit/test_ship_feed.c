@@ -3,8 +3,8 @@
 #include "../lib/fixture.h"
 #include "ship/feed.h"
 
-#include "base/positions.h"
 #include "ship_spool_fixture.h"
+#include "trace/chain/positions.h"
 
 #include <signal.h>
 #include <sys/resource.h>

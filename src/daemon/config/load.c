@@ -4,8 +4,8 @@
  */
 #include "daemon/config/config.h"
 
-#include "base/control.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "daemon/config/read.h"
 #include "daemon/config/sections.h"
 

@@ -5,9 +5,9 @@
  */
 #include "daemon/config/read.h"
 
-#include "base/control.h"
 #include "base/file.h"
-#include "base/size.h"
+#include "base/options.h"
+#include "base/text.h"
 #include "event/message.h"
 
 #include <arpa/inet.h>

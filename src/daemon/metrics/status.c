@@ -13,7 +13,7 @@
  *	  snapshots  3 saved, 0 failed
  *	  recording  12345 entries, 0 lost; 2 files, 1.2M bytes, now FILE
  */
-#include "base/size.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/table.h"

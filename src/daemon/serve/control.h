@@ -16,7 +16,7 @@
 #ifndef TL_DAEMON_SERVE_CONTROL_H
 #define TL_DAEMON_SERVE_CONTROL_H
 
-#include "base/control.h"
+#include "base/options.h"
 #include "daemon/daemon.h"
 
 int tl_control_new(struct tl_control **control, struct tl_daemon *daemon,

@@ -9,7 +9,7 @@
  */
 #include "dump/views.h"
 
-#include "base/signals.h"
+#include "base/process.h"
 #include "dump/follow/stream.h"
 #include "dump/listing.h"
 

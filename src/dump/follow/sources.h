@@ -9,7 +9,7 @@
 #ifndef TL_DUMP_FOLLOW_SOURCES_H
 #define TL_DUMP_FOLLOW_SOURCES_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "source/hosts.h"
 #include "source/sources.h"
 

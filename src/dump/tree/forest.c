@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "base/id_map.h"
-#include "base/terminal.h"
+#include "base/process.h"
+#include "base/table.h"
 #include "dump/tree/line.h"
 #include "dump/tree/walk.h"
 #include "trace/write.h"

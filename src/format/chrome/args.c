@@ -2,7 +2,7 @@
 /* chrome_args.c - any args to four good arguments. */
 #include "format/chrome/args.h"
 
-#include "base/json_number.h"
+#include "base/json.h"
 #include "event/message.h"
 #include "format/chrome/words.h"
 

@@ -6,7 +6,7 @@
 #ifndef TL_FORMAT_CHROME_CONVERT_H
 #define TL_FORMAT_CHROME_CONVERT_H
 
-#include "event/notes.h"
+#include "event/reader.h"
 #include "format/chrome/message.h"
 #include "format/chrome/spans.h"
 

@@ -14,7 +14,7 @@
 #ifndef TL_FORMAT_CHROME_EVENT_H
 #define TL_FORMAT_CHROME_EVENT_H
 
-#include "base/json_parse.h"
+#include "base/json.h"
 
 enum {
 	/* All keys and values that are kept of one event. */

@@ -12,7 +12,7 @@
 #ifndef TL_FORMAT_CHROME_LINE_H
 #define TL_FORMAT_CHROME_LINE_H
 
-#include "event/pieces.h"
+#include "event/message_map.h"
 #include "format/chrome/names.h"
 
 /* Starts from all zeros; see tl_chrome_lines_make. */

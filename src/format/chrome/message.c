@@ -3,7 +3,7 @@
 #include "format/chrome/message.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
+#include "base/table.h"
 #include "format/chrome/names.h"
 #include "format/chrome/words.h"
 

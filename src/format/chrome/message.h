@@ -10,7 +10,7 @@
 #define TL_FORMAT_CHROME_MESSAGE_H
 
 #include "event/intern.h"
-#include "event/message_cache.h"
+#include "event/message_map.h"
 #include "format/chrome/args.h"
 
 /* Starts from all zeros; see tl_chrome_messages_make. */

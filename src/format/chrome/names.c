@@ -7,7 +7,7 @@
 #include "format/chrome/names.h"
 
 #include "base/array.h"
-#include "event/host_pids.h"
+#include "event/hosts.h"
 #include "format/chrome/words.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef TL_FORMAT_CHROME_NAMES_H
 #define TL_FORMAT_CHROME_NAMES_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/writer.h"
 
 /* Starts from all zeros but for writer. */

@@ -9,7 +9,7 @@
  */
 #include "format/chrome/read.h"
 
-#include "base/json_number.h"
+#include "base/json.h"
 #include "format/chrome/convert.h"
 #include "format/chrome/scan.h"
 #include "format/chrome/words.h"

@@ -2,8 +2,7 @@
 /* chrome_scan.c - events of plain bytes, without the machine of a parser. */
 #include "format/chrome/scan.h"
 
-#include "base/json_number.h"
-#include "base/json_string.h"
+#include "base/json.h"
 
 enum {
 	/* Deeper values are left to the parser. */

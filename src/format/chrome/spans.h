@@ -11,7 +11,7 @@
 #ifndef TL_FORMAT_CHROME_SPANS_H
 #define TL_FORMAT_CHROME_SPANS_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/cursor.h"
 
 enum {

@@ -2,7 +2,7 @@
 /* chrome_value.c - times exactly, names shortly. */
 #include "format/chrome/value.h"
 
-#include "base/json_number.h"
+#include "base/json.h"
 
 enum {
 	US_SHIFT = 3, /* 10^3 nanoseconds */

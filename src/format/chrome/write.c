@@ -10,7 +10,7 @@
  */
 #include "format/chrome/write.h"
 
-#include "event/notes.h"
+#include "event/reader.h"
 #include "event/spans.h"
 #include "format/chrome/line.h"
 

@@ -2,8 +2,8 @@
 /* read.c - lines of 17 fields to events. */
 #include "format/csv/csv.h"
 
-#include "base/line_scan.h"
-#include "base/number.h"
+#include "base/lines.h"
+#include "base/text.h"
 #include "format/line_read.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "format/ctf/directory.h"
 
-#include "base/terminal.h"
+#include "base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

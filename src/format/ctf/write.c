@@ -12,8 +12,8 @@
 #include "format/ctf/write.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
-#include "event/notes.h"
+#include "base/table.h"
+#include "event/reader.h"
 #include "format/ctf/ctf.h"
 
 #include <assert.h>

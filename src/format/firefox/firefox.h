@@ -11,9 +11,9 @@
 #ifndef TL_FORMAT_FIREFOX_FIREFOX_H
 #define TL_FORMAT_FIREFOX_FIREFOX_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/intern.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "event/spans.h"
 #include "event/writer.h"
 #include "format/column.h"

@@ -48,7 +48,7 @@
 
 #include "base/text.h"
 #include "event/event.h"
-#include "event/fleet_hosts.h"
+#include "event/hosts.h"
 #include "format/html/table.h"
 
 enum { TL_HTML_CHUNK_SIZE = 64 << 10 };

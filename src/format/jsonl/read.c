@@ -11,9 +11,7 @@
  */
 #include "format/jsonl/jsonl.h"
 
-#include "base/json_number.h"
-#include "base/json_parse.h"
-#include "base/json_string.h"
+#include "base/json.h"
 #include "format/jsonl/scan.h"
 
 #include <errno.h>

@@ -2,10 +2,9 @@
 /* scan.c - what must stand in a line, byte after byte. */
 #include "format/jsonl/scan.h"
 
-#include "base/json_number.h"
-#include "base/json_string.h"
-#include "base/line_scan.h"
-#include "base/number.h"
+#include "base/json.h"
+#include "base/lines.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <timeline.h>

@@ -5,7 +5,7 @@
 #include "format/lincheck/context.h"
 
 #include "base/array.h"
-#include "base/mutf8.h"
+#include "base/utf8.h"
 #include "format/lincheck/words.h"
 
 #include <errno.h>

@@ -32,7 +32,7 @@
 #ifndef TL_FORMAT_LINCHECK_CONTEXT_H
 #define TL_FORMAT_LINCHECK_CONTEXT_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/intern.h"
 #include "event/message.h"
 #include "format/lincheck/object.h"

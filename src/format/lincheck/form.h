@@ -11,7 +11,7 @@
 #ifndef TL_FORMAT_LINCHECK_FORM_H
 #define TL_FORMAT_LINCHECK_FORM_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/event.h"
 #include "event/intern.h"
 #include "format/lincheck/object.h"

@@ -6,7 +6,7 @@
 #ifndef TL_FORMAT_LINCHECK_OBJECT_H
 #define TL_FORMAT_LINCHECK_OBJECT_H
 
-#include "base/data.h"
+#include "base/bytes.h"
 #include "base/text.h"
 #include "format/lincheck/lincheck.h"
 

@@ -5,8 +5,8 @@
 #include "format/lincheck/points.h"
 
 #include "base/array.h"
-#include "base/mutf8.h"
-#include "base/number.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "event/render.h"
 #include "format/lincheck/words.h"
 

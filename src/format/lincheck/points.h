@@ -30,7 +30,7 @@
 #ifndef TL_FORMAT_LINCHECK_POINTS_H
 #define TL_FORMAT_LINCHECK_POINTS_H
 
-#include "event/out.h"
+#include "event/writer.h"
 #include "format/lincheck/context.h"
 #include "format/lincheck/form.h"
 #include "format/lincheck/queue.h"

@@ -2,8 +2,8 @@
 /* print.c - templates of points, and lines made of templates. */
 #include "format/lincheck/print.h"
 
-#include "base/mutf8.h"
-#include "base/number.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "format/lincheck/words.h"
 
 #include <stdio.h>

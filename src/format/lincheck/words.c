@@ -4,8 +4,8 @@
  */
 #include "format/lincheck/words.h"
 
-#include "base/mutf8.h"
-#include "base/number.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "format/lincheck/print.h"
 
 enum { HEX_DIGIT = 4, ESCAPE_SIZE = 3, TYPE_ARRAY = 0, TYPE_OBJECT = 8 };

@@ -4,9 +4,9 @@
  */
 #include "format/lincheck/lincheck.h"
 
-#include "base/terminal.h"
+#include "base/process.h"
 #include "event/message_map.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "format/lincheck/points.h"
 
 #include <errno.h>

@@ -13,8 +13,8 @@
 #include "format/lms/lms.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
-#include "event/notes.h"
+#include "base/table.h"
+#include "event/reader.h"
 #include "format/label.h"
 
 #include <errno.h>

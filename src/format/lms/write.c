@@ -14,9 +14,9 @@
 #include "format/lms/lms.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/message_map.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "format/label.h"
 
 #include <errno.h>

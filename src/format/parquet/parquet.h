@@ -4,7 +4,7 @@
 #define TL_FORMAT_PARQUET_PARQUET_H
 
 #include "event/message_map.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "event/render.h"
 #include "event/spans.h"
 #include "event/writer.h"

@@ -6,11 +6,11 @@
 #ifndef TL_FORMAT_PERFETTO_PERFETTO_H
 #define TL_FORMAT_PERFETTO_PERFETTO_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "event/intern.h"
 #include "event/message_map.h"
-#include "event/notes.h"
 #include "event/origin.h"
+#include "event/reader.h"
 #include "event/writer.h"
 #include "format/protobuf.h"
 

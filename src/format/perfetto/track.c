@@ -14,8 +14,7 @@
  */
 #include "format/perfetto/perfetto.h"
 
-#include "event/fleet_hosts.h"
-#include "event/host_pids.h"
+#include "event/hosts.h"
 
 #include <errno.h>
 #include <timeline.h>

@@ -8,7 +8,7 @@
 #include "format/rtl/rtl.h"
 
 #include "base/text.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "format/rtl/line.h"
 #include "format/rtl/scopes.h"
 #include "front/rtl_text.h"

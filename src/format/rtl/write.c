@@ -11,8 +11,8 @@
  */
 #include "format/rtl/rtl.h"
 
-#include "event/notes.h"
-#include "event/pieces.h"
+#include "event/message_map.h"
+#include "event/reader.h"
 #include "event/render.h"
 #include "front/rtl_text.h"
 #include "front/rtl_words.h"

@@ -9,9 +9,9 @@
 #include "format/sqlite/write.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
-#include "event/fleet_hosts.h"
-#include "event/notes.h"
+#include "base/table.h"
+#include "event/hosts.h"
+#include "event/reader.h"
 #include "event/spans.h"
 #include "format/label.h"
 #include "format/sqlite/row.h"

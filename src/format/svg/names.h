@@ -6,7 +6,7 @@
 #ifndef TL_FORMAT_SVG_NAMES_H
 #define TL_FORMAT_SVG_NAMES_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "event/event.h"
 

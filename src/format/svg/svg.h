@@ -11,7 +11,7 @@
 #ifndef TL_FORMAT_SVG_SVG_H
 #define TL_FORMAT_SVG_SVG_H
 
-#include "event/notes.h"
+#include "event/reader.h"
 #include "event/spans.h"
 #include "format/svg/draw.h"
 #include "format/svg/names.h"

@@ -14,7 +14,7 @@
 #ifndef TL_FORMAT_SVG_TRACKS_H
 #define TL_FORMAT_SVG_TRACKS_H
 
-#include "base/id_map.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "event/spans.h"
 #include "format/svg/columns.h"

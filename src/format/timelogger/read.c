@@ -15,10 +15,10 @@
 #include "format/timelogger/timelogger.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
-#include "base/mutf8.h"
-#include "event/notes.h"
-#include "event/store.h"
+#include "base/table.h"
+#include "base/utf8.h"
+#include "event/reader.h"
+#include "event/sorter.h"
 #include "format/label.h"
 
 #include <assert.h>

@@ -16,10 +16,10 @@
 #include "format/timelogger/timelogger.h"
 
 #include "base/array.h"
-#include "base/id_map.h"
-#include "base/mutf8.h"
+#include "base/table.h"
+#include "base/utf8.h"
 #include "event/message_map.h"
-#include "event/notes.h"
+#include "event/reader.h"
 #include "format/label.h"
 #include "format/timelogger/form.h"
 

@@ -7,8 +7,7 @@
  */
 #include "ship/nats/protocol.h"
 
-#include "base/json_number.h"
-#include "base/json_parse.h"
+#include "base/json.h"
 
 #include <ctype.h>
 #include <errno.h>

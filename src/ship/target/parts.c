@@ -9,7 +9,7 @@
  * gives its range of numbers.
  */
 #include "base/array.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "ship/block.h"
 #include "ship/files.h"

@@ -2,8 +2,8 @@
 /* chain.c - one chain: its blocks in order, and what is known of it. */
 #include "trace/chain/chain.h"
 
-#include "base/positions.h"
 #include "clock/clock.h"
+#include "trace/chain/positions.h"
 #include "trace/chain/work.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/pqueue.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "trace/chain/work.h"
 

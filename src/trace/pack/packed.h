@@ -15,7 +15,7 @@
 #ifndef TL_TRACE_PACK_PACKED_H
 #define TL_TRACE_PACK_PACKED_H
 
-#include "base/storage.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "event/writer.h"
 #include "trace/read.h"

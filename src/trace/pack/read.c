@@ -6,7 +6,6 @@
 
 #include "base/fault.h"
 #include "base/file.h"
-#include "base/storage.h"
 #include "base/text.h"
 #include "trace/pack/zip.h"
 

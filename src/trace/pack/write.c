@@ -5,7 +5,7 @@
 #include "trace/pack/packed.h"
 
 #include "base/file.h"
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "trace/pack/zip.h"
 #include "trace/write.h"

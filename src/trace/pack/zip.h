@@ -5,7 +5,7 @@
 #ifndef TL_TRACE_PACK_ZIP_H
 #define TL_TRACE_PACK_ZIP_H
 
-#include "base/storage.h"
+#include "base/file.h"
 
 #include <zip.h>
 

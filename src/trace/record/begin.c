@@ -4,7 +4,7 @@
  */
 #include "trace/record/work.h"
 
-#include "base/terminal.h"
+#include "base/process.h"
 #include "clock/clock.h"
 #include "event/origin.h"
 #include "snap/snap.h"

@@ -4,8 +4,8 @@
  * them: one a line, POSIX extended; empty lines and those that begin with #
  * say nothing.
  */
-#ifndef TL_BASE_PATTERNS_H
-#define TL_BASE_PATTERNS_H
+#ifndef TL_SCRIPT_PATTERNS_H
+#define TL_SCRIPT_PATTERNS_H
 
 #include "base/bytes.h"
 #include "base/fault.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store.h - events that are kept, to be had in order of time.
+ * sorter.h - events that are kept, to be had in order of time.
  *
  * What a reader yields stands in the order of its input; here it is sorted,
  * and given oldest or newest first, as often as wanted.  Beyond a budget of
  * memory sorted runs are spilled to a temporary file that has no name.
  */
-#ifndef TL_EVENT_STORE_H
-#define TL_EVENT_STORE_H
+#ifndef TL_EVENT_SORTER_H
+#define TL_EVENT_SORTER_H
 
 #include "event/merge.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signals.h - a program that is told to end: it stops when it gets round to
+ * process.h - a program that is told to end: it stops when it gets round to
  * it, or cleans up at once and ends by the signal, as who sent it expects.
  */
-#ifndef TL_BASE_SIGNALS_H
-#define TL_BASE_SIGNALS_H
+#ifndef TL_BASE_PROCESS_H
+#define TL_BASE_PROCESS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -26,5 +26,29 @@ const volatile sig_atomic_t *tl_stop_flag(void);
 
 /* In a signal handler: these words on standard error, and exit status 1. */
 _Noreturn void tl_die(const char *words, size_t size);
+
+/*
+ * == terminal ==
+ *
+ * where a program's text goes: a terminal with its size and its
+ * colours, or not.
+ */
+
+enum {
+	TL_COLUMNS_DEFAULT = 80, /* where there is no terminal to ask */
+	TL_ROWS_DEFAULT = 24
+};
+
+/* Colours are for terminals whose user did not refuse them. */
+bool tl_terminal_wants_color(int fd);
+/* Its size, never absurd; either may be NULL. */
+void tl_terminal_size(int fd, unsigned *columns, unsigned *rows);
+
+/* Write all of it wherever it goes: 0 or -errno. */
+int tl_write_all(int fd, const void *data, size_t size);
+
+/* A file that is opened must not become standard output because that was
+ * closed: fill 0 to 2. */
+void tl_fill_standard_fds(void);
 
 #endif

@@ -3,8 +3,8 @@
  * positions.h - where a chain of blocks stands in its timeline:
  * "LANE:NUMBER LANE:NUMBER ...", the next entry of each lane, lanes from 0.
  */
-#ifndef TL_BASE_POSITIONS_H
-#define TL_BASE_POSITIONS_H
+#ifndef TL_TRACE_CHAIN_POSITIONS_H
+#define TL_TRACE_CHAIN_POSITIONS_H
 
 #include "base/text.h"
 

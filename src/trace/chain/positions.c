@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* positions.c - positions of lanes, written and read. */
-#include "base/positions.h"
+#include "trace/chain/positions.h"
 
 #include "base/array.h"
 

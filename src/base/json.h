@@ -1,6 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json_parse.h - JSON, one token after the other, out of pieces of bytes that
+ * json.h - the words and numbers of JSON, exactly.
+ */
+#ifndef TL_BASE_JSON_H
+#define TL_BASE_JSON_H
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+/* The byte at or after at that belongs to no word or number, or size. */
+size_t tl_json_word_end(const char *data, size_t size, size_t at);
+
+/* TL_JSON_NUMBER, TRUE, FALSE or NULL; -EBADMSG: none of these. */
+int tl_json_word(struct tl_bytes word);
+
+/*
+ * The value of a number as JSON writes it.  unsigned and signed are for whole
+ * numbers (12, 12.0 and 1.2e1 are the same one); scaled gives it times
+ * 10^shift, what then is behind the point rounded to the nearest.  Nothing
+ * goes through a double.  0, -EINVAL no number, or not a whole one, -ERANGE.
+ */
+int tl_json_unsigned(struct tl_bytes number, uint64_t *value);
+int tl_json_signed(struct tl_bytes number, int64_t *value);
+int tl_json_scaled(struct tl_bytes number, unsigned shift, int64_t *value);
+
+/* The double next to it; beyond all of them, infinity.  0, -EINVAL. */
+int tl_json_double(struct tl_bytes number, double *value);
+
+/* == * json_string.h - where a JSON string ends and what it says == */
+
+#define TL_JSON_EACH 0x0101010101010101u
+#define TL_JSON_HIGH 0x8080808080808080u
+
+/* The high bit of the first byte of x that is 0 is set, and of none before it;
+ * none set: no byte is 0. */
+static inline uint64_t
+tl_json_zero(uint64_t x)
+{
+	return (x - TL_JSON_EACH) & ~x & TL_JSON_HIGH;
+}
+
+/* How many of eight bytes stand before the first that is not plain. */
+static inline unsigned
+tl_json_count_plain(const char *data)
+{
+	uint64_t x, odd;
+
+	memcpy(&x, data, sizeof(x));
+	odd = tl_json_zero(x ^ TL_JSON_EACH * '"') |
+	      tl_json_zero(x ^ TL_JSON_EACH * '\\') |
+	      tl_json_zero(x ^ TL_JSON_EACH * '\n');
+	return odd ? (unsigned)__builtin_ctzll(odd) / 8 : 8;
+}
+
+/* The byte at or after at that is a quote, a backslash or a newline, or
+ * size. */
+static inline size_t
+tl_json_plain_end(const char *data, size_t size, size_t at)
+{
+	unsigned count = 8;
+
+	while (count == 8 && size - at >= 8) {
+		count = tl_json_count_plain(data + at);
+		at += count;
+	}
+	if (count < 8)
+		return at;
+	while (at < size && data[at] != '"' && data[at] != '\\' &&
+	       data[at] != '\n')
+		at++;
+	return at;
+}
+
+/*
+ * The byte at or after at that ends a string, a quote or a newline; size when
+ * none does.  *is_escaped: a backslash stands before byte at; on return,
+ * before byte size.  *has_escapes becomes true when there is a backslash.
+ */
+size_t tl_json_string_end(const char *data, size_t size, size_t at,
+    bool *is_escaped, bool *has_escapes);
+
+/*
+ * The text without its escapes, in plain, which is overwritten.  Half a
+ * surrogate pair becomes U+FFFD; an escape that the end cuts off is left out.
+ * 0, -EBADMSG, -ENOMEM.
+ */
+int tl_json_unescape(struct tl_text *plain, struct tl_bytes *text);
+
+/*
+ * == json parse ==
+ *
+ * JSON, one token after the other, out of pieces of bytes that
  * may be cut anywhere.
  *
  *	struct tl_json json = { 0 };
@@ -16,10 +106,6 @@
  * RFC 8259 a comma may stand before a ] and control bytes other than a newline
  * within a string: both are met in real traces.
  */
-#ifndef TL_BASE_JSON_PARSE_H
-#define TL_BASE_JSON_PARSE_H
-
-#include "base/text.h"
 
 enum {
 	TL_JSON_DEPTH_MAX = 256,

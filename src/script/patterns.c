@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patterns.c - a file of regular expressions. */
-#include "base/patterns.h"
+#include "script/patterns.h"
 
 #include "base/file.h"
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.c - a program that is told to end.
+ */
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static void (*clean_up)(void);
+static volatile sig_atomic_t stop_asked;
+
+void
+tl_signals_leave_to_write(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+static void
+clean_and_end(int signal_number)
+{
+	clean_up();
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+void
+tl_signals_clean_up(void (*clean)(void))
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction action = { .sa_handler = clean_and_end };
+	struct sigaction before;
+
+	clean_up = clean;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		sigaction(ends[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	}
+}
+
+static void
+ask_stop(int signal_number)
+{
+	(void)signal_number;
+	stop_asked = 1;
+}
+
+void
+tl_signals_ask_to_stop(bool hangup)
+{
+	const struct sigaction action = { .sa_handler = ask_stop };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (hangup)
+		sigaction(SIGHUP, &action, NULL);
+}
+
+bool
+tl_stop_is_asked(void)
+{
+	return stop_asked != 0;
+}
+
+const volatile sig_atomic_t *
+tl_stop_flag(void)
+{
+	return &stop_asked;
+}
+
+void
+tl_die(const char *words, size_t size)
+{
+	if (write(STDERR_FILENO, words, size) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(EXIT_FAILURE);
+}
+
+/* == standard output and what stands behind it == */
+
+enum { COLUMNS_MIN = 20, COLUMNS_MAX = 1000, ROWS_MIN = 4, ROWS_MAX = 500 };
+
+bool
+tl_terminal_wants_color(int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (no_color && no_color[0] != '\0')
+		return false;
+	return isatty(fd) == 1 && term && strcmp(term, "dumb") != 0;
+}
+
+void
+tl_terminal_size(int fd, unsigned *columns, unsigned *rows)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(fd, TIOCGWINSZ, &size) != 0)
+		size = (struct winsize){ 0 };
+	if (columns)
+		*columns =
+		    size.ws_col < COLUMNS_MIN || size.ws_col > COLUMNS_MAX
+			? TL_COLUMNS_DEFAULT
+			: size.ws_col;
+	if (rows)
+		*rows = size.ws_row < ROWS_MIN || size.ws_row > ROWS_MAX
+			    ? TL_ROWS_DEFAULT
+			    : size.ws_row;
+}
+
+int
+tl_write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		const ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+void
+tl_fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
