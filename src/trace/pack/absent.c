@@ -3,7 +3,6 @@
  * absent.c - stands for this folder where libzip was not found when timeline
  * was built: a zip is recognised, and refused with the reason.
  */
-#include "trace/pack/events.h"
 #include "trace/pack/packed.h"
 
 #include <errno.h>
