@@ -32,6 +32,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whatever the compiler thinks of its size: a call of is_before through the
+ * pointer made listings 6 % slower. */
+#define TL_PQUEUE_INLINE __attribute__((always_inline))
+
 struct tl_pqueue_order {
 	size_t size; /* of an element */
 	bool (*is_before)(const void *context, const void *a, const void *b);
@@ -93,7 +97,7 @@ tl_pqueue_push(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 }
 
 /* The element at items[count] goes to where the first was. */
-static inline void
+static inline TL_PQUEUE_INLINE void
 tl_pqueue_sink_(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context)
 {
@@ -121,7 +125,7 @@ tl_pqueue_sink_(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 }
 
 /* Removes the first of a queue that has one. */
-static inline void
+static inline TL_PQUEUE_INLINE void
 tl_pqueue_pop(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context)
 {
@@ -130,7 +134,7 @@ tl_pqueue_pop(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
 }
 
 /* The first has changed, and its place with it. */
-static inline void
+static inline TL_PQUEUE_INLINE void
 tl_pqueue_changed(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     const void *context)
 {
