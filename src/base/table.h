@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the hash functions: one for tables in memory, one for names that
- * other processes must find again.
+ * table.h - the hash table, ids of keys, and the hash functions: one for
+ * tables in memory, one for names that other processes must find again.
  *
  * Keys of tables come out of files.  Their hashes start from a random number
  * of this process, so that no file can be written whose keys all collide.
@@ -93,9 +93,9 @@ tl_hash_bytes(struct tl_bytes bytes)
 uint64_t tl_hash_fixed(struct tl_bytes bytes);
 
 /*
- * == table ==
+ * == the table ==
  *
- * * table.h - the hash table: from a key to a place in its owner's array.
+ * The hash table leads from a key to a place in its owner's array.
  *
  *	owner's array	| element 0 | element 1 | element 2 |
  *	                     ^            ^           ^
