@@ -6,9 +6,9 @@ int
 main(int argc, char **argv)
 {
 	const struct timeline_read_options options = { .size = sizeof(options),
-		.oldest_first = 1,
+		.oldest_first = (argc < 5),
 		.category = argc > 2 ? argv[2] : NULL,
-		.limit = argc > 3 ? 1 : 0 };
+		.limit = (argc == 4) };
 	const struct timeline_read_event *e;
 	struct timeline_reader *reader;
 	char text[256];
