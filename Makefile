@@ -79,7 +79,7 @@ LIBS_daemon := -lev -lmicrohttpd -lsystemd -lcap-ng $(if $(SECCOMP),-lseccomp) \
 	    -lpthread
 $(B)/obj/src/dump/%.o: TL_CPPFLAGS += $(if $(NCURSES),-DTL_NCURSES)
 $(B)/obj/src/ship/%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
-$(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/test_daemon_seccomp.o: \
+$(B)/obj/src/daemon/%.o $(B)/obj/tests/unit/daemon/seccomp.o: \
     TL_CPPFLAGS += $(if $(SECCOMP),-DTL_SECCOMP)
 ABSENT	 := $(if $(SQLITE),,sqlite) $(if $(ZIP),,zip) $(if $(NCURSES),,ncurses) \
 	    $(if $(NATS),,ship) $(if $(DAEMON),,daemon)
@@ -371,8 +371,8 @@ deps deps-check:
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
 	  -y -qq --no-install-recommends $$missing >/dev/null; fi
 
-SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] examples/*.[ch])
-SCRIPTS	 := $(wildcard tests/run tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/ship/with_cluster \
+SOURCES	 := $(CODE) $(HEADS) $(wildcard tests/*/*.[ch] tests/unit/*/*.[ch] examples/*.[ch])
+SCRIPTS	 := $(wildcard tests/run tests/one tests/lib/*.sh tests/install tests/*/run tests/*/*_run tests/*/*.sh tests/ship/with_cluster \
 	    examples/*.sh .ci/run .githooks/* src/*/*.bash)
 format:
 	@clang-format -i $(SOURCES)
@@ -402,6 +402,8 @@ help:
 	@echo 'tour      the main job on this machine, command by command'
 	@echo 'all       library, tools and Lua modules, into $(B)'
 	@echo 'lib       the library alone: what a program that logs needs'
+	@echo 't         T=name: build and run the tests of that name (T=take,'
+	@echo '          T=unit/snap:take, T=process/hammer, T=tool:4_damage)'
 	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
 	@echo 'check-loaded  every test beside LOAD=4 busy loops, TIMES=1 often'

@@ -3,34 +3,45 @@
 # red one names the guilty layer.
 
 TEST_LIB := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/lib/*.c))
-UNIT	 := $(foreach l,$(LAYERS) $(BUILT),$(patsubst %.c,$(B)/%,\
-	    $(wildcard tests/unit/test_$(l)_*.c)))
-ASMTESTS := $(if $(filter asm,$(LOG)),$(patsubst %.c,$(B)/%,\
-	    $(wildcard tests/asm/test_*.c)))
+# A program for each layer and program of ours: all of tests/unit/LAYER.  Files
+# that replace functions of libc are programs of their own, LAYER_FILE.
+ALONE	 := convert/replace daemon/snapshots_faults snap/knots snap/stopped
+ALONE_C	 := $(ALONE:%=tests/unit/%.c)
+UNITS_OF = $(filter-out $(ALONE_C),$(wildcard tests/unit/$(1)/*.c))
+UNIT	 := $(foreach l,$(LAYERS) $(BUILT),\
+	    $(if $(call UNITS_OF,$(l)),$(B)/tests/unit/$(l))\
+	    $(foreach a,$(filter $(l)/%,$(ALONE)),\
+	    $(B)/tests/unit/$(subst /,_,$(a))))
+ifneq ($(filter asm,$(LOG)),)
+UNIT	 += $(B)/tests/unit/asm
+endif
 PROCESS	 := $(patsubst %.c,$(B)/%,$(wildcard tests/process/*.c))
 FUZZERS	 := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-REPLAY	 := $(patsubst %,$(B)/tests/fuzz/replay_%,$(FUZZERS))
+REPLAY	 := $(B)/tests/fuzz/replay
 BENCHES	 := $(patsubst %.c,$(B)/bench/%,$(notdir $(wildcard tests/bench/*.c)))
 TOOLHELP := $(patsubst %.c,$(B)/%,$(wildcard tests/tool/*.c \
 	    tests/daemon/*.c tests/faults/scribble.c))
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c))
 
 # its readers of a live file are stopped between two words
-$(B)/tests/unit/test_snap_stopped: TL_LDFLAGS += -Wl,--wrap=pread \
+$(B)/tests/unit/snap_stopped: TL_LDFLAGS += -Wl,--wrap=pread \
     -Wl,--wrap=nanosleep
+$(B)/obj/tests/unit/%.o: TL_CPPFLAGS += -Itests $(LUA_CFLAGS)
+$(B)/obj/tests/lib/%.o $(B)/obj/tests/asm/%.o: TL_CPPFLAGS += -Itests
 
-# the layer of tests/unit/test_<layer>_<what>
-layer = $(word 2,$(subst _, ,$(notdir $(1))))
-$(foreach p,$(BUILT),$(eval $(B)/obj/tests/unit/test_$(p)_%.o: \
-  TL_CPPFLAGS += $(LUA_CFLAGS)))
-libs_of = $(LIBS_$(call layer,$(1))) $(LUA_LIBS) $(FORMAT_LIBS)
-
-.SECONDEXPANSION:
-$(UNIT): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(OBJ_$$(call layer,$$*))
-	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(CHECK_LIBS) $(call libs_of,$@)
-$(ASMTESTS): $(B)/%: $(B)/obj/%.o $(TEST_LIB) $$(wildcard tests/asm/*.S) \
-    $(LAYERS_trace)
+# $(call unit,PROGRAM,LAYER,SOURCE...)
+define unit
+$(B)/tests/unit/$(1): $(patsubst %.c,$(B)/obj/%.o,$(3)) $(TEST_LIB) $(OBJ_$(2))
+	@mkdir -p $$(@D); echo "  LD      $$@"
+	@$(CC) -o $$@ $$(filter %.o %.a,$$^) $$(TL_LDFLAGS) $$(LDFLAGS) \
+	    $(CHECK_LIBS) $(LIBS_$(2)) $(LUA_LIBS) $(FORMAT_LIBS)
+endef
+$(foreach l,$(LAYERS) $(BUILT),\
+  $(eval $(call unit,$(l),$(l),$(call UNITS_OF,$(l)))))
+$(foreach a,$(ALONE),$(eval $(call unit,$(subst /,_,$(a)),$(firstword \
+  $(subst /, ,$(a))),tests/unit/$(a).c)))
+$(B)/tests/unit/asm: $(B)/obj/tests/asm/log.o $(TEST_LIB) \
+    $(wildcard tests/asm/*.S) $(LAYERS_trace)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -Iinclude -Iasm -o $@ $(filter %.o %.S %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) \
 	    $(CHECK_LIBS)
@@ -45,13 +56,26 @@ $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VER
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
 	    -Wl,-rpath,'$$ORIGIN/../lib' -lpthread
-$(B)/tests/fuzz/replay_%: $(B)/obj/tests/fuzz/fuzz_%.o \
+# every fuzzer, its entry under a name of its own: replay NAME FILE...
+$(B)/obj/tests/fuzz/fuzz_%.o: TL_CPPFLAGS += $(LUA_CFLAGS) \
+    -DLLVMFuzzerTestOneInput=$(*F)
+$(B)/obj/tests/fuzz/replay.o: TL_CPPFLAGS += -I$(B)/tests/fuzz
+$(FUZZERS:%=$(B)/obj/tests/fuzz/fuzz_%.o) $(B)/obj/tests/fuzz/replay.o: \
+    $(B)/tests/fuzz/fuzzers.def
+$(B)/tests/fuzz/fuzzers.def: FORCE
+	@mkdir -p $(@D); printf 'FUZZER(%s)\n' $(FUZZERS) | cmp -s - $@ || \
+	    printf 'FUZZER(%s)\n' $(FUZZERS) >$@
+$(REPLAY): $(FUZZERS:%=$(B)/obj/tests/fuzz/fuzz_%.o) \
     $(B)/obj/tests/fuzz/replay.o $(ARCHIVES)
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) $(LUA_LIBS) $(FORMAT_LIBS) -lpthread
 
-tests: $(UNIT) $(ASMTESTS) $(PROCESS) $(REPLAY) $(TOOLHELP)
+tests: $(UNIT) $(PROCESS) $(REPLAY) $(TOOLHELP)
 examples: $(EXAMPLES)
+# touch a file, see the verdict: make t T=take, make t T='a_lane_*', make t
+# T=tool:4_damage builds what the test needs and runs it (tests/one)
+t:
+	@MAKE='$(MAKE)' tests/one $(B) '$(T)'
 check-unit: $(UNIT)
 	@tests/run $(B) unit $(UNIT)
 check: arrows headers all tests examples
@@ -75,8 +99,7 @@ mutants: all
 	@CC='$(CC)' tests/mutants/run $(B) $(T)
 
 # Whatever logs, with the C twin of the assembly, and no sanitizer.
-LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/test_$(l)_%,\
-	    $(UNIT)))
+LOGGERS	 := $(foreach l,ring front snap,$(filter $(B)/tests/unit/$(l)%,$(UNIT)))
 check-twin: $(LOGGERS) $(PROCESS)
 	@tests/run $(B) twin $(LOGGERS)
 
@@ -87,7 +110,7 @@ check-built: all $(PROCESS) $(TOOLHELP)
 # tests/fuzz/corpus/NAME goes through make check with plain gcc; this is the
 # search itself: make fuzz T=name SECONDS=60
 SECONDS	 ?= 60
-fuzz: $(patsubst %,$(B)/fuzz/%,$(if $(T),$(T),$(FUZZERS)))
+fuzz: $(patsubst %,$(B)/fuzz/%,$(if $(T),$(filter $(FUZZERS),$(T)),$(FUZZERS)))
 	@tests/fuzz/run $(SECONDS) $^
 # the layers once for all fuzzers
 FUZZ_FLAGS := -std=c11 -g -O1 -fsanitize=address,undefined \
@@ -120,20 +143,20 @@ headers:
 	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: tests examples check check-twin check-unit check-loaded check-built mutants fuzz \
+.PHONY: t tests examples check check-twin check-unit check-loaded check-built mutants fuzz \
     arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
 # compiler's atomics.  Without the releases it must find a race, or the
 # check proves nothing.
 TSAN	 := SAN=thread LOG=c
-THREADED := process/threads unit/test_format_recorder_files \
-    unit/test_format_chain_recorder
 check-threads:
-	@$(MAKE) -s $(TSAN) B=$(B)/sound $(THREADED:%=$(B)/sound/tests/%)
+	@$(MAKE) -s $(TSAN) B=$(B)/sound $(B)/sound/tests/process/threads \
+	    $(B)/sound/tests/unit/trace
 	@$(MAKE) -s $(TSAN) B=$(B)/unsound CPPFLAGS=-DTL_WORD_NO_RELEASE \
 	    $(B)/unsound/tests/process/threads
-	@p=0; f=0; for t in $(THREADED); do \
+	@p=0; f=0; for t in process/threads 'unit/trace recorder_files:' \
+	    'unit/trace chain_recorder:'; do \
 	  if TSAN_OPTIONS=exitcode=66 $(B)/sound/tests/$$t >$(B)/log 2>&1; then \
 	    echo "  ok      $$t: no race"; p=$$((p + 1)); \
 	  else cat $(B)/log; f=$$((f + 1)); fi; done; \

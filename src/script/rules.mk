@@ -15,6 +15,3 @@ $(LUA_MODULE): $(ARCHIVES) src/script/module.map
 lua-module: $(LUA_MODULE)
 .PHONY: lua-module
 all: $(LUA_MODULE)
-
-$(B)/obj/tests/unit/test_script_%.o $(B)/obj/tests/fuzz/fuzz_script.o: \
-    TL_CPPFLAGS += $(LUA_CFLAGS)

@@ -7,7 +7,7 @@
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
 
-rows=$build/tests/unit/test_format_parquet_rows
+rows=("$build/tests/unit/format" do rows)
 queries=$(cd "$here/../../examples" && pwd)
 ROWS=140000 # more than a row group, of several pages
 
@@ -18,7 +18,7 @@ asked() { (cd "$work" && parquet ask "$@"); }
 # every column of every row, as two readers see it
 same_cases() {
 	local reader
-	"$rows" random 1 $ROWS "$work/random.parquet" "$work/random.lines"
+	"${rows[@]}" 1 $ROWS "$work/random.parquet" "$work/random.lines"
 	for reader in duckdb hyparquet; do
 		is "$reader reads every value of every row" \
 			"$(parquet same $reader "$work/random.parquet" "$work/random.lines")" \
@@ -134,7 +134,7 @@ fleet_cases() {
 	for host in db1 web1 web2; do
 		mkdir -p "$work/fleet/host=$host/date=2026-11-20/hour=10"
 	done
-	"$rows" fleet "$work/fleet"
+	"${rows[@]}" "$work/fleet"
 	is 'a fleet in folders is one table' "$(asked "SELECT host, date, hour,
 		count(*) FROM 'fleet/**/*.parquet' GROUP BY ALL ORDER BY ALL")" \
 		'db1|2026-11-20|10|2001

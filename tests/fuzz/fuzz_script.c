@@ -4,7 +4,7 @@
  * cap; it leaves no cursor open and writes nothing that steers a terminal.
  * The same text as a filter gives an answer or a fault for every event.
  */
-#include "../unit/script_fixture.h"
+#include "../lib/script_fixture.h"
 
 #include <errno.h>
 #include <unistd.h>

@@ -2,10 +2,10 @@
 /*
  * replay.c - a fuzzer's corpus under any compiler, without libFuzzer.
  *
- *	replay DIRECTORY|FILE...
+ *	build/tests/fuzz/replay NAME DIRECTORY|FILE...
  *
- * Hands every file to the fuzzer it is linked with.  A property that does not
- * hold aborts, after the name of the file was said.
+ * Hands every file to fuzz_NAME.c.  A property that does
+ * not hold aborts, after the name of the file was written.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,10 +18,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* The Makefile lists the fuzzers; each has its entry under its own name. */
+#define FUZZER(name) int fuzz_##name(const uint8_t *data, size_t size);
+#include "fuzzers.def"
+#undef FUZZER
+
+static const struct {
+	const char *name;
+	int (*run)(const uint8_t *data, size_t size);
+} fuzzers[] = {
+#define FUZZER(name) { #name, fuzz_##name },
+#include "fuzzers.def"
+#undef FUZZER
+};
 
 enum { INPUT_SIZE_MAX = 16 << 20 };
 
+static int (*fuzz)(const uint8_t *data, size_t size);
 static const char *running; /* the file at hand */
 static unsigned long count;
 
@@ -47,7 +60,7 @@ run_bytes(FILE *f, size_t size)
 	if (!data)
 		return -ENOMEM;
 	if (fread(data, 1, size, f) == size) {
-		LLVMFuzzerTestOneInput(data, size);
+		fuzz(data, size);
 		count++;
 	} else {
 		rc = -EIO;
@@ -112,8 +125,15 @@ int
 main(int argc, char **argv)
 {
 	running = argv[0];
+	for (size_t i = 0; i < sizeof(fuzzers) / sizeof(*fuzzers); i++)
+		if (argc > 1 && strcmp(argv[1], fuzzers[i].name) == 0)
+			fuzz = fuzzers[i].run;
+	if (!fuzz) {
+		fprintf(stderr, "usage: replay NAME DIRECTORY|FILE...\n");
+		return 2;
+	}
 	signal(SIGABRT, say_input);
-	for (int i = 1; i < argc; i++) {
+	for (int i = 2; i < argc; i++) {
 		const int rc = run(argv[i]);
 
 		if (rc < 0) {

@@ -6,7 +6,7 @@
 #define TESTS_LIB_FIXTURE_H
 
 #include "ring/ring.h"
-#include "suite.h"
+#include "test.h"
 
 #include <errno.h>
 #include <stdio.h>

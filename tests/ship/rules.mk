@@ -23,4 +23,4 @@ $(SHIP_LINK): $(B)/obj/tests/ship/slow_link.o $(LAYERS_base)
 
 tests: $(SHIP_DRIVE) $(SHIP_FLEET) $(SHIP_LINK)
 # what is built with Kafka is tested with it
-$(B)/obj/tests/unit/test_ship_%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)
+$(B)/obj/tests/unit/ship/%.o: TL_CPPFLAGS += $(if $(KAFKA),-DTL_KAFKA)

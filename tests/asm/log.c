@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log.c - is asm/log.S what its contract says, and its twin in C?
+ *
+ * Both append the same random calls under the same random levels; their
+ * decisions, the levels they leave and their entries must agree, and the
+ * assembly must leave every register alone that it promises to.
+ */
+#include "checked_call.h"
+#include "lib/random.h"
+#include "lib/test.h"
+#include "ring/ring.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#undef timeline_log
+
+enum {
+	TRIALS = 20000,
+	EVENTS = 4,
+	LANES_MAX = 256,
+	ASM_RED_ZONE = 24, /* what asm/log.S says it uses */
+	ARITHMETIC = 0x8d5 /* flags that a call may change */
+};
+
+static char name[64];
+static struct timeline *tl;
+static struct timeline_event *events[EVENTS];
+static uint64_t seed;
+
+/* What one append did. */
+struct outcome {
+	uint64_t appended; /* entries */
+	uint64_t dropped;
+	uint32_t lane; /* of the last */
+	uint64_t number;
+	struct timeline_entry entry;
+	uint64_t levels;
+	uint64_t before; /* stamps around it */
+	uint64_t after;
+};
+
+static void
+setup(void)
+{
+	const struct timeline_options options = { .entries = 128 };
+	struct timeline_event *span;
+
+	snprintf(name, sizeof(name), "/test-asm-log-%d", (int)getpid());
+	timeline_remove(name);
+	ck_assert_int_eq(timeline_new(&tl, name, &options), 0);
+	ck_assert_int_eq(timeline_define(tl, "asm", "trace", "one $a $b $c $d",
+			     &events[0]),
+	    0);
+	ck_assert_int_eq(timeline_define(tl, "asm", "fatal", "two $a $b $c $d",
+			     &events[1]),
+	    0);
+	ck_assert_int_eq(timeline_define_span(tl, "asm", "info", "three",
+			     TIMELINE_THREAD, &span),
+	    0);
+	events[2] = &span[0];
+	events[3] = &span[1];
+	tl_ids_fill();
+	seed = 1;
+}
+
+static void
+teardown(void)
+{
+	timeline_close(tl);
+	timeline_remove(name);
+}
+
+static uint64_t
+head_of(uint32_t lane)
+{
+	const struct timeline_head *head =
+	    (const void *)(tl->map + timeline_head_offset(&tl->geometry, lane));
+
+	return __atomic_load_n(&head->head, __ATOMIC_ACQUIRE);
+}
+
+static const struct timeline_entry *
+entry_of(uint32_t lane, uint64_t q)
+{
+	return (const void *)(tl->map +
+			      timeline_entry_offset(&tl->geometry, lane, q));
+}
+
+static uint64_t
+drops(void)
+{
+	return tl->header->drops[TIMELINE_DROP_BUSY] +
+	       tl->header->drops[TIMELINE_DROP_LAPPED] +
+	       tl->header->drops[TIMELINE_DROP_RACED];
+}
+
+/* Run something and see what it did to the file. */
+static struct outcome
+observe(void (*run)(void *), void *context)
+{
+	const uint32_t lanes = timeline_lane_count(&tl->geometry);
+	uint64_t heads[LANES_MAX];
+	struct outcome o = { .dropped = drops() };
+
+	ck_assert_uint_le(lanes, LANES_MAX);
+	for (uint32_t i = 0; i < lanes; i++)
+		heads[i] = head_of(i);
+	o.before = __rdtsc();
+	run(context);
+	o.after = __rdtsc();
+	for (uint32_t i = 0; i < lanes; i++) {
+		o.appended += head_of(i) - heads[i];
+		if (head_of(i) == heads[i])
+			continue;
+		o.lane = i;
+		o.number = heads[i];
+		o.entry = *entry_of(i, heads[i]);
+	}
+	o.dropped = drops() - o.dropped;
+	o.levels = tl->header->levels;
+	return o;
+}
+
+static const char *
+spoiled_vector(const struct checked_call *call)
+{
+	static char text[16];
+	const size_t size = call->wide ? 32 : 16;
+
+	for (int i = 0; i < 16; i++)
+		if (memcmp(call->vectors[i], call->vectors_out[i], size) != 0) {
+			snprintf(text, sizeof(text), "%s%d",
+			    call->wide ? "ymm" : "xmm", i);
+			return text;
+		}
+	return NULL;
+}
+
+/* The name of what the call spoiled, or NULL. */
+static const char *
+spoiled(const struct checked_call *call)
+{
+	static const char *const names[] = { "rbx", "rbp", "r12", "r13", "r14",
+		"r15" };
+
+	for (int i = 0; i < 6; i++)
+		if (call->kept[i] != call->kept_out[i])
+			return names[i];
+	if (call->stack != call->stack_out)
+		return "rsp";
+	if ((call->flags ^ call->flags_out) & 0x400)
+		return "direction flag";
+	if (call->above)
+		return "stack above the frame";
+	if (call->below)
+		return "stack below the red zone";
+	if (call->mxcsr[0] != call->mxcsr[1])
+		return "mxcsr";
+	if (call->control[0] != call->control[1])
+		return "x87 control word";
+	return spoiled_vector(call);
+}
+
+static void
+fill_noise(struct checked_call *call)
+{
+	for (int i = 0; i < 6; i++)
+		call->kept[i] = random_next(&seed);
+	for (int i = 0; i < 4; i++)
+		call->scratch[i] = random_next(&seed);
+	for (size_t i = 0; i < sizeof(call->vectors); i++)
+		call->vectors[i / 32][i % 32] = (uint8_t)random_next(&seed);
+	call->flags = (random_next(&seed) & ARITHMETIC) | 0x202;
+	call->wide = __builtin_cpu_supports("avx") != 0;
+}
+
+static const char *
+spoiled_by(void (*function)(void), uint64_t red_zone)
+{
+	struct checked_call call = { .function = (void *)function,
+		.red_zone = red_zone };
+
+	fill_noise(&call);
+	checked_call(&call);
+	return spoiled(&call);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(the_check_finds_whatever_is_spoiled)
+{
+	ck_assert_ptr_null(spoiled_by(spoil_nothing, 0));
+	ck_assert_str_eq(spoiled_by(spoil_rbx, 0), "rbx");
+	ck_assert_str_eq(spoiled_by(spoil_rbp, 0), "rbp");
+	ck_assert_str_eq(spoiled_by(spoil_r12, 0), "r12");
+	ck_assert_str_eq(spoiled_by(spoil_r13, 0), "r13");
+	ck_assert_str_eq(spoiled_by(spoil_r14, 0), "r14");
+	ck_assert_str_eq(spoiled_by(spoil_r15, 0), "r15");
+	ck_assert_str_eq(spoiled_by(spoil_direction, 0), "direction flag");
+	ck_assert_str_eq(spoiled_by(spoil_above, 0), "stack above the frame");
+	ck_assert_str_eq(spoiled_by(spoil_below, 16),
+	    "stack below the red zone");
+	ck_assert_ptr_null(spoiled_by(spoil_below, 24));
+	ck_assert_ptr_null(spoiled_by(spoil_red_zone, 16));
+	ck_assert_str_eq(spoiled_by(spoil_red_zone, 8),
+	    "stack below the red zone");
+	ck_assert_str_eq(spoiled_by(spoil_mxcsr, 16), "mxcsr");
+	ck_assert_str_eq(spoiled_by(spoil_control, 16), "x87 control word");
+	ck_assert_ptr_nonnull(spoiled_by(spoil_xmm0, 0));
+	ck_assert_ptr_nonnull(spoiled_by(spoil_xmm15, 0));
+	if (__builtin_cpu_supports("avx"))
+		ck_assert_str_eq(spoiled_by(spoil_ymm7, 0), "ymm7");
+}
+
+/* What both are asked to do. */
+struct trial {
+	struct timeline_event *event;
+	uint64_t args[4];
+	uint64_t levels;
+	uint8_t gate;
+	uint64_t lease;
+	uint64_t plan_seed;
+	uint32_t shares[TIMELINE_PLAN_GATES];
+	bool through_gate; /* timeline_log, not timeline_append */
+	struct checked_call call;
+};
+
+/* When a burst ends, in units of until; never at a moment that may pass
+ * between one twin and the other. */
+static uint64_t
+random_until(void)
+{
+	const uint64_t now = __rdtsc() >> TIMELINE_UNTIL_SHIFT;
+	const uint64_t longest = tl_burst_max(tl);
+
+	switch (random_below(&seed, 8)) {
+	case 0:
+		return 0;
+	case 1:
+		return now - 1 - random_below(&seed, now / 2);
+	case 2:
+	case 3:
+	case 4: /* alive */
+		return now + longest / 100 + random_below(&seed, longest / 2);
+	case 5: /* absurdly far ahead */
+		return now + longest + (UINT64_C(1) << 24);
+	case 6:
+		return UINT64_MAX >> TIMELINE_LEVELS_UNTIL;
+	}
+	return random_next(&seed) >> TIMELINE_LEVELS_UNTIL;
+}
+
+/* Half of the time a plan: slots so long that both twins meet the same. */
+static void
+random_plan(struct trial *t, uint64_t base)
+{
+	const uint64_t enter = (uint8_t)t->levels;
+	const uint64_t leases[] = { 0, __rdtsc() / 2, UINT64_MAX, UINT64_MAX,
+		UINT64_MAX };
+	/* where the counter has 2^50 ticks it lies in slot 0 of 2^63 */
+	const uint64_t shift = 44 + random_below(&seed, 20);
+
+	memset(t->shares, 0, sizeof(t->shares));
+	t->lease = 0;
+	t->plan_seed = 0;
+	if (random_below(&seed, 2))
+		return;
+	t->levels |= (enter + random_below(&seed, base - enter + 1))
+		     << TIMELINE_LEVELS_THRESHOLD;
+	t->lease = (leases[random_below(&seed, 5)] & ~UINT64_C(255)) | shift;
+	t->plan_seed = random_next(&seed);
+	for (size_t i = 0; i < TIMELINE_PLAN_GATES; i++)
+		t->shares[i] = (uint32_t)random_next(&seed);
+}
+
+static struct trial
+random_trial(void)
+{
+	struct trial t = { .event = events[random_below(&seed, EVENTS)] };
+	const uint64_t base = random_below(&seed, TIMELINE_LEVEL_NONE + 1);
+
+	for (int i = 0; i < 4; i++)
+		t.args[i] = random_next(&seed);
+	t.gate = (uint8_t)random_below(&seed, 12);
+	t.levels = random_below(&seed, base + 1) |
+		   base << TIMELINE_LEVELS_BASE |
+		   random_until() << TIMELINE_LEVELS_UNTIL;
+	random_plan(&t, base);
+	/* who calls append has tested the gate */
+	t.through_gate = t.gate < (uint8_t)t.levels || random_below(&seed, 2);
+	fill_noise(&t.call);
+	return t;
+}
+
+static void
+set_levels(const struct trial *t)
+{
+	uint8_t *gate = tl->strings + (t->event->message & ~15U) +
+			offsetof(struct timeline_record, gate);
+
+	*gate = t->gate;
+	tl->header->levels = t->levels;
+	tl->header->lease = t->lease;
+	tl->header->seed = t->plan_seed;
+	memcpy(tl->header->shares, t->shares, sizeof(t->shares));
+}
+
+static void
+run_assembly(void *context)
+{
+	struct trial *t = context;
+	struct checked_call *call = &t->call;
+
+	call->function =
+	    t->through_gate ? (void *)timeline_log : (void *)timeline_append;
+	call->args[0] = (uint64_t)(uintptr_t)t->event;
+	memcpy(&call->args[1], t->args, sizeof(t->args));
+	call->red_zone = ASM_RED_ZONE;
+	checked_call(call);
+}
+
+static void
+run_twin(void *context)
+{
+	const struct trial *t = context;
+
+	if (!t->through_gate || timeline_enabled(t->event))
+		tl_append_fallback(t->event, t->args[0], t->args[1], t->args[2],
+		    t->args[3]);
+}
+
+static void
+check_entry(const struct trial *t, const struct outcome *o, const char *who)
+{
+	const struct timeline_entry *e = &o->entry;
+	const bool fallback = timeline_lane_is_fallback(&tl->geometry, o->lane);
+
+	ck_assert_msg(e->stamp ==
+			  (fallback ? timeline_stamp_fallback(o->number, e)
+				    : timeline_stamp_whole(o->number)),
+	    "%s: stamp %lu of entry %lu", who, e->stamp, o->number);
+	ck_assert_msg(e->message == t->event->message, "%s: message", who);
+	ck_assert_msg(e->pid == (uint32_t)getpid(), "%s: pid", who);
+	ck_assert_msg(e->tid == (uint32_t)gettid(), "%s: tid", who);
+	ck_assert_msg(memcmp(e->args, t->args, sizeof(e->args)) == 0,
+	    "%s: arguments", who);
+	ck_assert_msg(e->tsc >= o->before && e->tsc <= o->after,
+	    "%s: stamp %lu not in %lu..%lu", who, e->tsc, o->before, o->after);
+	ck_assert_msg(timeline_lane_tier(&tl->geometry, o->lane) ==
+			  t->event->tier,
+	    "%s: tier of lane %u", who, o->lane);
+	if (!fallback)
+		ck_assert_msg(e->cpu == 0, "%s: spare word", who);
+}
+
+/* Did the assembly do all of it, without leaving to C? */
+static bool
+stayed_in_assembly(const struct trial *t, const struct outcome *o)
+{
+	if (o->appended == 0)
+		return t->through_gate && t->gate < (uint8_t)t->levels;
+	return !timeline_lane_is_fallback(&tl->geometry, o->lane);
+}
+
+static void
+compare(struct trial *t, uint64_t *in_lane)
+{
+	struct outcome a, c;
+	const char *what;
+
+	set_levels(t);
+	a = observe(run_assembly, t);
+	set_levels(t);
+	c = observe(run_twin, t);
+	ck_assert_msg(a.appended == c.appended && a.appended <= 1,
+	    "gate %u, levels %lx: assembly %lu, twin %lu entries", t->gate,
+	    t->levels, a.appended, c.appended);
+	ck_assert_msg(a.levels == c.levels,
+	    "gate %u, levels %lx: assembly leaves %lx, twin %lx", t->gate,
+	    t->levels, a.levels, c.levels);
+	ck_assert_uint_eq(a.dropped + c.dropped, 0);
+	if (a.appended == 1) {
+		check_entry(t, &a, "assembly");
+		check_entry(t, &c, "twin");
+	}
+	if (!stayed_in_assembly(t, &a)) /* C may use the stack, and vectors */
+		t->call.below = 0;
+	if (!stayed_in_assembly(t, &a))
+		memcpy(t->call.vectors_out, t->call.vectors,
+		    sizeof(t->call.vectors));
+	what = spoiled(&t->call);
+	ck_assert_msg(!what, "gate %u, levels %lx: spoiled: %s", t->gate,
+	    t->levels, what);
+	*in_lane +=
+	    a.appended && !timeline_lane_is_fallback(&tl->geometry, a.lane);
+}
+
+TEST(assembly_and_twin_agree_on_random_calls)
+{
+	uint64_t in_lane = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		struct trial t = random_trial();
+
+		compare(&t, &in_lane);
+	}
+	/* preempted eight times in a row is rare */
+	if (tl->use_rseq)
+		ck_assert_uint_gt(in_lane, TRIALS / 4);
+	else
+		ck_assert_uint_eq(in_lane, 0);
+}
+
+TEST(a_thread_without_ids_gets_them_on_its_first_call)
+{
+	struct trial t = random_trial();
+	struct outcome o;
+
+	t.gate = TIMELINE_LEVEL_MAX;
+	t.levels = 0x101;
+	t.lease = 0;
+	t.through_gate = true;
+	set_levels(&t);
+	timeline_after_fork();
+	o = observe(run_assembly, &t);
+	ck_assert_uint_eq(o.appended, 1);
+	check_entry(&t, &o, "assembly");
+}
+
+TEST(a_cpu_beyond_the_lanes_goes_to_the_fallback)
+{
+	struct timeline_event copy[2] __attribute__((aligned(64)));
+	struct trial t = random_trial();
+	struct outcome o;
+
+	memcpy(copy, events[0], sizeof(copy));
+	copy[0].lanes = 0;
+	t.event = copy;
+	t.gate = TIMELINE_LEVEL_MAX;
+	t.levels = 0x101;
+	t.lease = 0;
+	t.through_gate = true;
+	set_levels(&t);
+	o = observe(run_assembly, &t);
+	ck_assert_uint_eq(o.appended, 1);
+	ck_assert(timeline_lane_is_fallback(&tl->geometry, o.lane));
+	ck_assert_uint_lt(o.entry.cpu, CPU_SETSIZE);
+	check_entry(&t, &o, "assembly");
+}
+
+TEST(a_lane_goes_round_many_times)
+{
+	const uint64_t n = tl->geometry.tier_entries[0];
+	uint64_t in_lane = 0;
+
+	for (uint64_t i = 0; i < 5 * n; i++) {
+		struct trial t = random_trial();
+
+		t.event = events[0];
+		t.gate = TIMELINE_LEVEL_MAX;
+		t.levels = 0x101;
+		t.lease = 0;
+		compare(&t, &in_lane);
+	}
+	if (tl->use_rseq)
+		ck_assert_uint_gt(in_lane, 4 * n);
+}
+
+/* A counter of the test's own: rdtsc faults, and the handler answers.  The
+ * kernel must not see the section then, or each fault would abort it. */
+static __thread struct {
+	uint32_t cpu_id_start;
+	uint32_t cpu_id;
+	uint64_t rseq_cs;
+} own_rseq;
+static volatile uint64_t own_tsc;
+
+static void
+answer_rdtsc(int signal_number, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	const uint8_t *code = (const uint8_t *)uc->uc_mcontext.gregs[REG_RIP];
+
+	(void)info;
+	if (code[0] == 0x0f && code[1] == 0x31) {
+		uc->uc_mcontext.gregs[REG_RIP] += 2;
+	} else if (code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9) {
+		uc->uc_mcontext.gregs[REG_RIP] += 3;
+		uc->uc_mcontext.gregs[REG_RCX] = 0;
+	} else {
+		signal(signal_number, SIG_DFL);
+		return;
+	}
+	uc->uc_mcontext.gregs[REG_RAX] = (greg_t)(own_tsc & UINT32_MAX);
+	uc->uc_mcontext.gregs[REG_RDX] = (greg_t)(own_tsc >> 32);
+}
+
+/* The end of a burst has 44 bits in the word: a counter that has more must
+ * find it alive in assembly, too, and not leave to C. */
+TEST(the_end_of_a_burst_goes_round_with_the_counter)
+{
+	const struct sigaction action = { .sa_sigaction = answer_rdtsc,
+		.sa_flags = SA_SIGINFO };
+	const uint64_t around = (TL_UNTIL_MASK + 1) << TIMELINE_UNTIL_SHIFT;
+	struct timeline_event copy[2] __attribute__((aligned(64)));
+	struct trial t = random_trial();
+	uint64_t before;
+
+	memcpy(copy, events[0], sizeof(copy));
+	copy[0].rseq =
+	    (int32_t)((char *)&own_rseq - (char *)__builtin_thread_pointer());
+	own_rseq.cpu_id = 0;
+	t.event = copy;
+	t.gate = 3;
+	t.lease = 0;
+	/* threshold 2, base 5, and until 8 units after the counter */
+	t.levels = 0x0502 | UINT64_C(1008) << TIMELINE_LEVELS_UNTIL;
+	set_levels(&t);
+	tl_ids_fill();
+	before = head_of(timeline_lane(&tl->geometry, 0, copy[0].tier));
+	own_tsc = around + (UINT64_C(1000) << TIMELINE_UNTIL_SHIFT);
+	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_SIGSEGV), 0);
+	timeline_append(copy, 1, 2, 3, 4);
+	own_tsc = around + (UINT64_C(1009) << TIMELINE_UNTIL_SHIFT);
+	timeline_append(copy, 1, 2, 3, 4); /* over: C, and not logged */
+	ck_assert_int_eq(prctl(PR_SET_TSC, PR_TSC_ENABLE), 0);
+	ck_assert_uint_eq(head_of(
+			      timeline_lane(&tl->geometry, 0, copy[0].tier)),
+	    before + 1);
+	ck_assert_uint_eq(tl->header->levels, 0x0505);
+}

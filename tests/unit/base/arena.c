@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arena.c - texts in memory and in a file. */
+#include "base/arena.h"
+#include "event/intern.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct tl_arena heap;
+
+static void
+setup(void)
+{
+	tl_arena_init(&heap);
+}
+
+static void
+teardown(void)
+{
+	tl_arena_free(&heap);
+}
+
+/* Text number n, of any size, the same each time. */
+static struct tl_bytes
+text_of(uint64_t n, char *buffer)
+{
+	const size_t size = n * 2654435761u % 997;
+
+	for (size_t i = 0; i < size; i++)
+		buffer[i] = (char)(n * 31 + i);
+	return tl_bytes(buffer, size);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+TEST(what_was_added_is_found_in_memory_and_in_the_file)
+{
+	enum { COUNT = 200000 };
+	uint64_t *places = calloc(COUNT, sizeof(*places));
+	char buffer[1000];
+
+	for (uint64_t i = 0; i < COUNT; i++)
+		ck_assert_int_eq(tl_arena_add(&heap, text_of(i, buffer),
+				     &places[i]),
+		    0);
+	ck_assert_uint_gt(heap.count, TL_ARENA_MEMORY_CHUNKS + 1);
+	for (uint64_t i = COUNT; i-- > 0;)
+		ck_assert(tl_bytes_equal(tl_arena_get(&heap, places[i]),
+		    text_of(i, buffer)));
+	free(places);
+}
+
+TEST(a_text_may_be_empty_or_fill_a_chunk_but_not_more)
+{
+	char *text = calloc(1, TL_ARENA_CHUNK);
+	uint64_t empty, full, after;
+
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes(NULL, 0), &empty), 0);
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes(text, TL_ARENA_TEXT_MAX),
+			     &full),
+	    0);
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes_of("x"), &after), 0);
+	ck_assert_int_eq(tl_arena_add(&heap,
+			     tl_bytes(text, TL_ARENA_TEXT_MAX + 1), &after),
+	    -EINVAL);
+	ck_assert_ptr_nonnull(tl_arena_get(&heap, empty).data);
+	ck_assert_uint_eq(tl_arena_get(&heap, empty).size, 0);
+	ck_assert_uint_eq(tl_arena_get(&heap, full).size, TL_ARENA_TEXT_MAX);
+	ck_assert(tl_bytes_equal(tl_arena_get(&heap, after), tl_bytes_of("x")));
+	free(text);
+}
+
+TEST(beyond_all_there_is_nothing)
+{
+	uint64_t place;
+
+	ck_assert_ptr_null(tl_arena_get(&heap, 0).data);
+	ck_assert_int_eq(tl_arena_add(&heap, tl_bytes_of("x"), &place), 0);
+	ck_assert_ptr_null(tl_arena_get(&heap, place + 8).data);
+	ck_assert_ptr_null(tl_arena_get(&heap, UINT64_MAX >> 1).data);
+}
+
+TEST(no_folder_for_the_file_is_an_error)
+{
+	char *text = calloc(1, TL_ARENA_TEXT_MAX);
+	const struct tl_bytes whole = tl_bytes(text, TL_ARENA_TEXT_MAX);
+	uint64_t place;
+
+	setenv("TMPDIR", "/nonexistent", 1);
+	for (int i = 0; i < TL_ARENA_MEMORY_CHUNKS; i++)
+		ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
+	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), -ENOENT);
+	unsetenv("TMPDIR");
+	ck_assert_int_eq(tl_arena_add(&heap, whole, &place), 0);
+	free(text);
+}
+
+TEST(values_met_lately_have_the_same_number)
+{
+	struct tl_interner *interner;
+	const struct tl_message *message;
+	uint64_t a, b, again;
+
+	ck_assert_int_eq(tl_interner_new(&interner), 0);
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
+			     tl_bytes_of("$t%s"), 1, 6, 0, &message),
+	    0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &a), 0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes(NULL, 0), &b), 0);
+	ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of("a"), &again),
+	    0);
+	ck_assert_uint_eq(a, again);
+	ck_assert_uint_ne(a, b);
+	ck_assert(
+	    tl_bytes_equal(tl_message_string(message, a), tl_bytes_of("a")));
+	ck_assert_ptr_nonnull(tl_message_string(message, b).data);
+	for (int i = 0; i < 100000; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%d", i);
+		ck_assert_int_eq(tl_interner_value(interner, tl_bytes_of(text),
+				     &again),
+		    0);
+		ck_assert(tl_bytes_equal(tl_message_string(message, again),
+		    tl_bytes_of(text)));
+	}
+	tl_interner_free(interner);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * histogram.c - the histogram beside a sorted array, and beside the
+ * original that Node carries.
+ */
+#include "base/histogram.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { COUNT = 5000 };
+
+static uint64_t values[COUNT];
+static uint64_t seed;
+
+static uint64_t
+next_random(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return seed >> 11; /* 53 bits */
+}
+
+/* Random values of all magnitudes from 1 on. */
+static void
+fill_values(void)
+{
+	seed = 7;
+	for (size_t i = 0; i < COUNT; i++)
+		values[i] = (next_random() >> (next_random() % 53)) + 1;
+}
+
+static struct tl_histogram *
+histogram_of(const uint64_t *some, size_t count, unsigned digits)
+{
+	struct tl_histogram *h;
+
+	ck_assert_int_eq(tl_histogram_new(&h, digits), 0);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_eq(tl_histogram_add(h, some[i], 1), 0);
+	return h;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+TEST_FILE(.timeout = 60);
+
+TEST(an_empty_histogram_says_zero)
+{
+	struct tl_histogram *h = histogram_of(NULL, 0, 3);
+	uint64_t low, high, count;
+	size_t index = 0;
+
+	ck_assert_uint_eq(tl_histogram_count(h), 0);
+	ck_assert_uint_eq(tl_histogram_min(h), 0);
+	ck_assert_uint_eq(tl_histogram_max(h), 0);
+	ck_assert_uint_eq(tl_histogram_percentile(h, 50), 0);
+	ck_assert(tl_histogram_mean(h) == 0);
+	ck_assert(tl_histogram_stddev(h) == 0);
+	ck_assert(!tl_histogram_bucket(h, &index, &low, &high, &count));
+	tl_histogram_free(h);
+	tl_histogram_free(NULL);
+}
+
+TEST(digits_are_one_to_five)
+{
+	struct tl_histogram *h = NULL;
+
+	ck_assert_int_eq(tl_histogram_new(&h, 0), -EINVAL);
+	ck_assert_int_eq(tl_histogram_new(&h, 6), -EINVAL);
+	ck_assert_ptr_null(h);
+}
+
+TEST(percentiles_are_those_of_a_sorted_array_to_the_digits_asked)
+{
+	static const double percents[] = { 0, 1, 10, 25, 50, 75, 90, 99, 99.9,
+		100 };
+
+	fill_values();
+	qsort(values, COUNT, sizeof(values[0]), compare);
+	for (unsigned digits = 1; digits <= 5; digits++) {
+		struct tl_histogram *h = histogram_of(values, COUNT, digits);
+
+		for (size_t i = 0; i < 10; i++) {
+			size_t rank = (size_t)(percents[i] / 100 * COUNT + 0.5);
+			const double want =
+			    (double)values[rank > 0 ? rank - 1 : 0];
+			const double got =
+			    (double)tl_histogram_percentile(h, percents[i]);
+
+			ck_assert_double_le(fabs(got - want),
+			    want * pow(10, -(int)digits));
+		}
+		ck_assert_uint_eq(tl_histogram_min(h), values[0]);
+		ck_assert_uint_eq(tl_histogram_max(h), values[COUNT - 1]);
+		tl_histogram_free(h);
+	}
+}
+
+TEST(mean_and_deviation_are_those_of_the_values)
+{
+	double sum = 0, squares = 0, mean;
+	struct tl_histogram *h;
+
+	fill_values();
+	h = histogram_of(values, COUNT, 5);
+	for (size_t i = 0; i < COUNT; i++)
+		sum += (double)values[i];
+	mean = sum / COUNT;
+	for (size_t i = 0; i < COUNT; i++)
+		squares +=
+		    ((double)values[i] - mean) * ((double)values[i] - mean);
+	ck_assert_double_le(fabs(tl_histogram_mean(h) - mean), mean * 1e-5);
+	ck_assert_double_le(fabs(
+				tl_histogram_stddev(h) - sqrt(squares / COUNT)),
+	    mean * 1e-5);
+	tl_histogram_free(h);
+}
+
+/* Each value lies in one bucket, the buckets touch no other, and hold all. */
+static void
+check_buckets(unsigned digits)
+{
+	struct tl_histogram *h = histogram_of(values, COUNT, digits);
+	uint64_t low, high, count, before = 0, total = 0;
+	size_t index = 0, i = 0;
+
+	while (tl_histogram_bucket(h, &index, &low, &high, &count)) {
+		ck_assert(total == 0 || low > before);
+		ck_assert_uint_ge(high, low);
+		ck_assert((double)(high - low) <=
+			  (double)low * pow(10, -(int)digits));
+		for (uint64_t n = 0; n < count; n++, i++) {
+			ck_assert_uint_ge(values[i], low);
+			ck_assert_uint_le(values[i], high);
+		}
+		total += count;
+		before = high;
+	}
+	ck_assert_uint_eq(total, COUNT);
+	ck_assert_uint_eq(tl_histogram_count(h), COUNT);
+	tl_histogram_free(h);
+}
+
+TEST(buckets_hold_every_value_once)
+{
+	fill_values();
+	qsort(values, COUNT, sizeof(values[0]), compare);
+	for (unsigned digits = 1; digits <= 5; digits++)
+		check_buckets(digits);
+}
+
+TEST(the_largest_values_share_a_bucket)
+{
+	static const uint64_t large[] = { INT64_MAX, UINT64_MAX,
+		(uint64_t)INT64_MAX + 1 };
+
+	for (unsigned digits = 1; digits <= 5; digits++) {
+		struct tl_histogram *h = histogram_of(large, 3, digits);
+		uint64_t low, high, count;
+		size_t index = 0;
+
+		ck_assert(tl_histogram_bucket(h, &index, &low, &high, &count));
+		ck_assert_uint_eq(count, 3);
+		ck_assert_uint_eq(high, INT64_MAX);
+		ck_assert_uint_eq(tl_histogram_max(h), INT64_MAX);
+		ck_assert_uint_eq(tl_histogram_percentile(h, 100), INT64_MAX);
+		ck_assert(!tl_histogram_bucket(h, &index, &low, &high, &count));
+		tl_histogram_free(h);
+	}
+}
+
+TEST(merging_counts_what_both_counted)
+{
+	struct tl_histogram *a, *b, *all, *other;
+
+	fill_values();
+	a = histogram_of(values, COUNT / 3, 3);
+	b = histogram_of(values + COUNT / 3, COUNT - COUNT / 3, 3);
+	all = histogram_of(values, COUNT, 3);
+	other = histogram_of(values, 1, 2);
+	ck_assert_int_eq(tl_histogram_merge(a, b), 0);
+	ck_assert_int_eq(tl_histogram_merge(a, other), -EINVAL);
+	ck_assert_uint_eq(tl_histogram_count(a), COUNT);
+	ck_assert_uint_eq(tl_histogram_min(a), tl_histogram_min(all));
+	ck_assert_uint_eq(tl_histogram_max(a), tl_histogram_max(all));
+	ck_assert(tl_histogram_mean(a) == tl_histogram_mean(all));
+	for (unsigned p = 0; p <= 100; p++)
+		ck_assert_uint_eq(tl_histogram_percentile(a, p),
+		    tl_histogram_percentile(all, p));
+	tl_histogram_free(a);
+	tl_histogram_free(b);
+	tl_histogram_free(all);
+	tl_histogram_free(other);
+}
+
+TEST(merging_into_an_empty_one_takes_the_least_along)
+{
+	const uint64_t value = 500;
+	struct tl_histogram *a = histogram_of(NULL, 0, 3);
+	struct tl_histogram *b = histogram_of(&value, 1, 3);
+
+	ck_assert_int_eq(tl_histogram_merge(a, b), 0);
+	ck_assert_uint_eq(tl_histogram_min(a), 500);
+	tl_histogram_reset(b);
+	ck_assert_int_eq(tl_histogram_merge(a, b), 0);
+	ck_assert_uint_eq(tl_histogram_min(a), 500);
+	ck_assert_uint_eq(tl_histogram_count(a), 1);
+	tl_histogram_free(a);
+	tl_histogram_free(b);
+}
+
+TEST(a_reset_histogram_is_empty)
+{
+	struct tl_histogram *h;
+
+	fill_values();
+	h = histogram_of(values, COUNT, 3);
+	tl_histogram_reset(h);
+	ck_assert_uint_eq(tl_histogram_count(h), 0);
+	ck_assert_uint_eq(tl_histogram_percentile(h, 100), 0);
+	ck_assert_int_eq(tl_histogram_add(h, 5, 10), 0);
+	ck_assert_int_eq(tl_histogram_add(h, 9, 0), 0);
+	ck_assert_uint_eq(tl_histogram_count(h), 10);
+	ck_assert_uint_eq(tl_histogram_min(h), 5);
+	ck_assert_uint_eq(tl_histogram_max(h), 5);
+	tl_histogram_free(h);
+}
+
+/* Hand the values to Node's histogram; its answers come back in a file. */
+static const char script[] =
+    "const h = require('perf_hooks').createHistogram();"
+    "require('fs').readFileSync(0, 'utf8').trim().split('\\n')"
+    "    .forEach(v => h.record(BigInt(v)));"
+    "console.log([h.minBigInt ?? h.min, h.maxBigInt ?? h.max].join(' '));"
+    "console.log([h.mean, h.stddev].join(' '));"
+    "for (const p of [0.001, 1, 5, 10, 25, 33.3, 50, 66.6, 75, 90, 95, 99,"
+    "    99.9, 99.99, 100])"
+    "    console.log(p + ' ' + (h.percentileBigInt ?"
+    "        h.percentileBigInt(p) : h.percentile(p)));";
+
+static void
+ask_node(const char *answers)
+{
+	char command[2000];
+	FILE *node;
+
+	snprintf(command, sizeof(command), "node -e \"%s\" > %s", script,
+	    answers);
+	node = popen(command, "w");
+	ck_assert_ptr_nonnull(node);
+	for (size_t i = 0; i < COUNT; i++)
+		fprintf(node, "%" PRIu64 "\n", values[i]);
+	ck_assert_int_eq(pclose(node), 0);
+}
+
+/* The bucket a value shares. */
+static void
+bucket_of(uint64_t value, uint64_t *low, uint64_t *high)
+{
+	struct tl_histogram *h = histogram_of(&value, 1, 3);
+	uint64_t count;
+	size_t index = 0;
+
+	ck_assert(tl_histogram_bucket(h, &index, low, high, &count));
+	tl_histogram_free(h);
+}
+
+static void
+compare_with_answers(const struct tl_histogram *h, FILE *f)
+{
+	uint64_t min, max, low, high, value;
+	double mean, stddev, percent;
+	unsigned lines = 0;
+
+	ck_assert_int_eq(fscanf(f, "%" SCNu64 " %" SCNu64, &min, &max), 2);
+	bucket_of(tl_histogram_min(h), &low, &high);
+	ck_assert_uint_eq(min, low);
+	bucket_of(tl_histogram_max(h), &low, &high);
+	ck_assert_uint_eq(max, high);
+	ck_assert_int_eq(fscanf(f, "%lf %lf", &mean, &stddev), 2);
+	ck_assert_double_le(fabs(mean - tl_histogram_mean(h)),
+	    fabs(mean) * 1e-12);
+	ck_assert_double_le(fabs(stddev - tl_histogram_stddev(h)),
+	    stddev * 1e-12);
+	while (fscanf(f, "%lf %" SCNu64, &percent, &value) == 2) {
+		ck_assert_uint_eq(value, tl_histogram_percentile(h, percent));
+		lines++;
+	}
+	ck_assert_uint_eq(lines, 15);
+}
+
+TEST(node_gives_the_same_answers)
+{
+	char directory[] = "/tmp/test_base_histogram.XXXXXX", answers[64];
+	struct tl_histogram *h;
+	FILE *f;
+
+	if (system("command -v node >/dev/null") != 0) {
+		fputs("skipped: no node to compare with\n", stderr);
+		return;
+	}
+	fill_values();
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(answers, sizeof(answers), "%s/answers", directory);
+	ask_node(answers);
+	f = fopen(answers, "r");
+	unlink(answers);
+	rmdir(directory);
+	ck_assert_ptr_nonnull(f);
+	h = histogram_of(values, COUNT, 3);
+	compare_with_answers(h, f);
+	fclose(f);
+	tl_histogram_free(h);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - the text builder, and numbers and times as text. */
+#include "base/text.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Steele and Vigna's splitmix, so that every run sees the same numbers. */
+static uint64_t seed;
+
+static uint64_t
+next_random(void)
+{
+	uint64_t z = (seed += 0x9e3779b97f4a7c15u);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* Any magnitude is as likely as another. */
+static uint64_t
+next_magnitude(void)
+{
+	return next_random() >> (next_random() % 64);
+}
+
+static struct tl_text text;
+
+static void
+setup(void)
+{
+	seed = 1;
+	text = (struct tl_text){ 0 };
+}
+
+static void
+teardown(void)
+{
+	tl_text_free(&text);
+}
+
+/* Compare with what was put, and empty it.  Check writes to a pipe for each
+ * of its asserts: millions of them are asked here first. */
+#define ASSERT_TEXT(want) \
+	do { \
+		if (strcmp(tl_text_string(&text), want) != 0) \
+			ck_assert_str_eq(tl_text_string(&text), want); \
+		if (text.rc != 0) \
+			ck_assert_int_eq(text.rc, 0); \
+		tl_text_clear(&text); \
+	} while (0)
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+TEST(an_empty_text_is_an_empty_string)
+{
+	ck_assert_str_eq(tl_text_string(&text), "");
+	tl_put_bytes(&text, tl_bytes(NULL, 0));
+	tl_put_repeat(&text, 'x', 0);
+	ASSERT_TEXT("");
+}
+
+TEST(a_text_grows_byte_by_byte_and_keeps_all)
+{
+	for (unsigned i = 0; i < 100000; i++)
+		tl_put_char(&text, (char)('a' + i % 26));
+	ck_assert_uint_eq(text.size, 100000);
+	for (unsigned i = 0; i < 100000; i++) {
+		if (text.data[i] != (char)('a' + i % 26))
+			ck_abort_msg("byte %u is '%c'", i, text.data[i]);
+	}
+	ck_assert_uint_eq(strlen(tl_text_string(&text)), 100000);
+}
+
+TEST(a_reservation_leaves_room_for_the_nul)
+{
+	for (size_t size = 1; size < 2000; size++) {
+		ck_assert_ptr_nonnull(tl_text_reserve(&text, size));
+		ck_assert_uint_gt(text.capacity, text.size + size);
+		tl_text_free(&text);
+	}
+}
+
+TEST(the_first_failure_stays_and_nothing_is_added_after_it)
+{
+	tl_put_string(&text, "kept");
+	ck_assert_ptr_null(tl_text_reserve(&text, SIZE_MAX - 10));
+	ck_assert_int_eq(text.rc, -ENOMEM);
+	tl_put_char(&text, 'x');
+	tl_put_unsigned(&text, 7);
+	tl_put_plain(&text, tl_bytes_of("y"));
+	ck_assert_str_eq(tl_text_string(&text), "kept");
+	ck_assert_int_eq(text.rc, -ENOMEM);
+}
+
+TEST(formatted_text_of_any_length_is_whole)
+{
+	char long_one[1000];
+
+	memset(long_one, 'z', sizeof(long_one));
+	long_one[999] = '\0';
+	tl_put_format(&text, "%d-%s", 42, "x");
+	ASSERT_TEXT("42-x");
+	tl_put_format(&text, "%s", long_one);
+	ASSERT_TEXT(long_one);
+}
+
+static void
+check_number(uint64_t n)
+{
+	char want[64];
+
+	snprintf(want, sizeof(want), "%" PRIu64, n);
+	tl_put_unsigned(&text, n);
+	ASSERT_TEXT(want);
+	snprintf(want, sizeof(want), "%" PRId64, (int64_t)n);
+	tl_put_signed(&text, (int64_t)n);
+	ASSERT_TEXT(want);
+	snprintf(want, sizeof(want), "0x%" PRIx64, n);
+	tl_put_hex(&text, n);
+	ASSERT_TEXT(want);
+}
+
+TEST(whole_numbers_print_as_printf_prints_them)
+{
+	uint64_t power = 1;
+
+	for (unsigned i = 0; i < 20; i++, power *= 10) {
+		check_number(power - 1);
+		check_number(power);
+		check_number(power + 1);
+	}
+	for (unsigned i = 0; i < 64; i++)
+		check_number((uint64_t)1 << i);
+	check_number(UINT64_MAX);
+	check_number((uint64_t)INT64_MIN);
+	for (unsigned i = 0; i < 20000; i++)
+		check_number(next_magnitude());
+}
+
+/* The dumb way: the first precision that reads back. */
+static void
+check_double(double value)
+{
+	char want[64];
+
+	for (int precision = 15; precision <= 17; precision++) {
+		snprintf(want, sizeof(want), "%.*g", precision, value);
+		if (strtod(want, NULL) == value)
+			break;
+	}
+	tl_put_double(&text, value);
+	ASSERT_TEXT(want);
+}
+
+TEST(doubles_print_in_the_shortest_form_that_reads_back)
+{
+	static const double values[] = { 0.0, -0.0, 1, -1, 0.1, 0.3, 2.5, 1e15,
+		999999999999999, 123456789.123456, 1e-4, 0.00012, 1e-5, 9e-5,
+		1e-300, 1e300, 4.9e-324, 1.7976931348623157e308, 100, 1e6,
+		0.000001, 0.1234567, 1000000.000001 };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		check_double(values[i]);
+	for (unsigned i = 0; i < 20000; i++) {
+		const uint64_t bits = next_random();
+		double value;
+
+		memcpy(&value, &bits, sizeof(value));
+		if (isfinite(value))
+			check_double(value);
+		check_double((double)(int64_t)next_magnitude() / 1e3);
+		check_double((double)next_magnitude() / 7);
+	}
+}
+
+TEST(doubles_that_are_no_numbers_are_words)
+{
+	tl_put_double(&text, INFINITY);
+	ASSERT_TEXT("inf");
+	tl_put_double(&text, -INFINITY);
+	ASSERT_TEXT("-inf");
+	tl_put_double(&text, NAN);
+	ASSERT_TEXT("nan");
+	tl_put_double(&text, -NAN);
+	ASSERT_TEXT("nan");
+}
+
+TEST(durations_take_the_unit_a_person_would)
+{
+	static const struct {
+		int64_t ns;
+		const char *want;
+	} cases[] = {
+		{ 0, "0ns" },
+		{ 873, "873ns" },
+		{ 999, "999ns" },
+		{ 1000, "1us" },
+		{ 1234, "1.234us" },
+		{ 1200, "1.2us" },
+		{ 1203, "1.203us" },
+		{ 1230, "1.23us" },
+		{ 1003, "1.003us" },
+		{ 999999, "999.999us" },
+		{ 12345678, "12.345ms" },
+		{ 999999999, "999.999ms" },
+		{ 1234567890, "1.234s" },
+		{ 59999999999, "59.999s" },
+		{ 60000000000, "1m00s" },
+		{ 83999999999, "1m23s" },
+		{ 3599000000000, "59m59s" },
+		{ 7380000000000, "2h03m" },
+		{ 360000000000000, "100h00m" },
+		{ -873, "-873ns" },
+		{ -12345678, "-12.345ms" },
+		{ INT64_MAX, "2562047h47m" },
+		{ INT64_MIN, "-2562047h47m" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		tl_put_duration(&text, cases[i].ns);
+		ASSERT_TEXT(cases[i].want);
+	}
+}
+
+/* The C library's calendar. */
+static void
+check_time(int64_t ns, struct tl_time_cache *cache)
+{
+	int64_t second = ns / 1000000000, rest = ns % 1000000000;
+	char date[64], want[128];
+	struct tm tm;
+	time_t t;
+
+	if (rest < 0) {
+		rest += 1000000000;
+		second--;
+	}
+	t = (time_t)second;
+	gmtime_r(&t, &tm);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(want, sizeof(want), "%s.%09d+00:00", date, (int)rest);
+	tl_put_time(&text, ns);
+	ASSERT_TEXT(want);
+	tl_put_time_cached(&text, cache, ns);
+	ASSERT_TEXT(want);
+}
+
+TEST(times_are_those_of_the_system_calendar)
+{
+	struct tl_time_cache cache = { 0 };
+
+	tl_put_time(&text, 1795202658123456789);
+	ASSERT_TEXT("2026-11-20T19:24:18.123456789+00:00");
+	check_time(0, &cache);
+	check_time(-1, &cache);
+	check_time(1, &cache);
+	check_time(INT64_MIN, &cache);
+	check_time(INT64_MIN + 1, &cache);
+	check_time(INT64_MAX, &cache);
+	check_time(INT64_MIN, &cache);
+	for (unsigned i = 0; i < 50000; i++)
+		check_time((int64_t)next_random(), &cache);
+}
+
+TEST(every_day_of_the_calendar_has_its_date)
+{
+	struct tl_time_cache cache = { 0 };
+
+	for (int64_t day = -106751; day <= 106751; day++)
+		check_time(day * 86400 * 1000000000, &cache);
+}
+
+TEST(a_kept_second_is_left_and_entered_in_both_directions)
+{
+	struct tl_time_cache cache = { 0 };
+	int64_t ns = 1795202658123456789;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		check_time(ns, &cache);
+		ns += (int64_t)(next_random() % 600000000) - 300000000;
+	}
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tally.c - do the rows of top count right, whatever comes?  And do
+ * their cells line up?
+ */
+#include "ctl/rates.h"
+#include "ctl/table.h"
+#include "ctl/view.h"
+#include "lib/random.h"
+#include "lib/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGES = 1000, EVENTS = 20000 };
+
+static struct tl_tally tally;
+
+static void
+put(uint32_t id, const char *category, const char *line, uint8_t level)
+{
+	const struct tl_message message = { .id = id,
+		.level = level,
+		.category = tl_bytes_of(category),
+		.line1 = tl_bytes_of(line) };
+	const struct tl_event event = { .kind = TL_INSTANT,
+		.message = &message };
+
+	ck_assert_int_eq(tl_tally_put(&tally, &event), 0);
+}
+
+static void
+teardown(void)
+{
+	tl_tally_free(&tally);
+}
+
+TEST_FILE(.teardown = teardown, .timeout = 60);
+
+/* Against an array by id. */
+TEST(every_message_has_its_own_row)
+{
+	static uint64_t seen[MESSAGES];
+	uint64_t random = 20261121;
+
+	for (int i = 0; i < EVENTS; i++) {
+		const uint64_t n = random_below(&random, MESSAGES);
+		char line[32];
+
+		snprintf(line, sizeof(line), "message %d", (int)n);
+		put((uint32_t)n * 16, "a", line, 4);
+		seen[n]++;
+	}
+	ck_assert_uint_eq(tally.seen, EVENTS);
+	tl_tally_end_round(&tally, 2, EVENTS);
+	for (size_t i = 0; i < tally.count; i++) {
+		const struct tl_tally_row *row = tally.rows[i];
+		const uint64_t want = seen[row->id / 16];
+		char line[32];
+
+		snprintf(line, sizeof(line), "message %d", (int)row->id / 16);
+		ck_assert(tl_bytes_equal(row->line, tl_bytes_of(line)));
+		ck_assert(row->total == (double)want);
+		ck_assert(row->rate == (double)want / 2);
+		seen[row->id / 16] = 0;
+	}
+	for (size_t i = 0; i < MESSAGES; i++)
+		ck_assert_uint_eq(seen[i], 0);
+}
+
+TEST(what_was_not_looked_at_is_made_up_for)
+{
+	for (int i = 0; i < 30; i++)
+		put(i % 3 ? 16 : 32, "a", i % 3 ? "often" : "seldom", 4);
+	tl_tally_end_round(&tally, 1, 3000);
+	tl_tally_sort(&tally, TL_TALLY_RATE);
+	ck_assert(tally.rows[0]->rate == 2000);
+	ck_assert(tally.rows[1]->rate == 1000);
+	tl_tally_end_round(&tally, 1, 0); /* nothing came */
+	ck_assert(tally.rows[0]->rate == 0);
+	ck_assert(tally.rows[0]->total == 2000);
+}
+
+static void
+expect_order(enum tl_tally_key key, const char *ids)
+{
+	char seen[16] = "";
+
+	tl_tally_sort(&tally, key);
+	for (size_t i = 0; i < tally.count; i++)
+		seen[i] = (char)('0' + tally.rows[i]->id / 16);
+	ck_assert_str_eq(seen, ids);
+}
+
+TEST(rows_come_in_the_order_of_the_key)
+{
+	for (int i = 0; i < 5; i++)
+		put(16, "b", "one", 4);
+	tl_tally_end_round(&tally, 1, 5);
+	for (int i = 0; i < 3; i++)
+		put(32, "c", "two", 9);
+	for (int i = 0; i < 4; i++)
+		put(48, "a", "three", 4);
+	put(16, "b", "one", 4);
+	tl_tally_end_round(&tally, 1, 8);
+	expect_order(TL_TALLY_RATE, "321");
+	expect_order(TL_TALLY_TOTAL, "132");
+	expect_order(TL_TALLY_PRIORITY, "231");
+	expect_order(TL_TALLY_NAME, "312");
+	ck_assert_int_eq(tl_tally_parse_key("total"), TL_TALLY_TOTAL);
+	ck_assert_int_eq(tl_tally_parse_key("nose"), TL_TALLY_KEYS);
+}
+
+TEST(messages_beyond_the_bound_are_only_counted)
+{
+	for (uint32_t i = 0; i < TL_TALLY_MAX + 10; i++)
+		put(i, "", "", 1);
+	ck_assert_uint_eq(tally.count, TL_TALLY_MAX);
+	ck_assert_uint_eq(tally.seen, TL_TALLY_MAX + 10);
+	tl_tally_end_round(&tally, 1, tally.seen);
+	tl_tally_sort(&tally, TL_TALLY_NAME);
+}
+
+TEST(cells_are_as_wide_as_a_terminal_makes_them)
+{
+	struct tl_text text = { 0 };
+
+	tl_cell_string(&text, "ab", 4);
+	tl_cell_unsigned(&text, 12, 4);
+	tl_cell_string(&text, "\xe6\xbc\xa2", 4); /* two columns */
+	tl_cell_string(&text, "too long", 4);
+	tl_cell_string(&text, "\033[m", 6); /* escaped */
+	ck_assert_str_eq(tl_text_string(&text),
+	    "ab     12 \xe6\xbc\xa2   too long \\x1b[m ");
+	tl_text_free(&text);
+}
+
+TEST(a_line_is_cut_between_characters)
+{
+	struct tl_text text = { 0 };
+
+	tl_put_string(&text, "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
+	tl_line_cut(&text, 7, 10);
+	ck_assert_str_eq(tl_text_string(&text),
+	    "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
+	tl_line_cut(&text, 7, 4); /* half of a character is none */
+	ck_assert_str_eq(tl_text_string(&text), "before a\xe6\xbc\xa2");
+	tl_line_cut(&text, 7, 0);
+	ck_assert_str_eq(tl_text_string(&text), "before ");
+	tl_text_free(&text);
+}

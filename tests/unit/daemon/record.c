@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.c - what a configuration says of recording, how the
+ * files are named, and which of them stay.
+ */
+#include "config_fixture.h"
+#include "daemon/disk/keep.h"
+#include "lib/random.h"
+#include "lib/test.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ROUNDS = 100, FILES_MAX = 20 };
+
+static const int64_t second = 1000000000;
+static const int64_t now = INT64_C(1795202658123456000);
+
+/* == the configuration == */
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+TEST(nothing_is_recorded_unless_it_is_said)
+{
+	ck_assert(!good_section("")->record.on);
+	ck_assert(!good_section("record = false")->record.on);
+}
+
+TEST(true_or_a_table_records_with_defaults)
+{
+	static const char *const texts[] = { "record = true", "record = {}" };
+
+	for (int i = 0; i < 2; i++) {
+		const struct tl_config_record *r =
+		    &good_section(texts[i])->record;
+
+		ck_assert(r->on);
+		ck_assert(!r->directory);
+		ck_assert_uint_eq(r->size, UINT64_C(256) << 20);
+		ck_assert_uint_eq(r->age_ns, 3600 * (uint64_t)second);
+		ck_assert_uint_eq(r->flush_ns, (uint64_t)second);
+		ck_assert_int_eq(r->compress, 3);
+		ck_assert_uint_eq(r->keep.count, 100);
+		ck_assert_uint_eq(r->keep.bytes, 0);
+		ck_assert_uint_eq(r->keep.age_ns, 0);
+	}
+}
+
+TEST(a_table_says_how)
+{
+	const struct tl_config_record *r =
+	    &good_section("record = { directory = '/d', size = '1M', "
+			  "age = '5m', flush = '100ms', compress = false, "
+			  "keep = { bytes = '2G', age = '7d' } }")
+		 ->record;
+
+	ck_assert_str_eq(r->directory, "/d");
+	ck_assert_uint_eq(r->size, 1 << 20);
+	ck_assert_uint_eq(r->age_ns, 300 * (uint64_t)second);
+	ck_assert_uint_eq(r->flush_ns, 100000000);
+	ck_assert_int_eq(r->compress, 0);
+	ck_assert_uint_eq(r->keep.count, 0);
+	ck_assert_uint_eq(r->keep.bytes, UINT64_C(2) << 30);
+	ck_assert_uint_eq(r->keep.age_ns, 7 * 86400 * (uint64_t)second);
+}
+
+TEST(what_makes_no_sense_is_refused_with_its_path)
+{
+	bad_section("record = 5", "record: not a table { }");
+	bad_section("record = { directory = 'd' }",
+	    "record.directory: not an absolute path");
+	bad_section("record = { size = '1K' }",
+	    "record.size: not between 64K and 1048576T");
+	bad_section("record = { size = 'big' }",
+	    "record.size: not a number like 5000 or \"64M\"");
+	bad_section("record = { age = '1ms' }",
+	    "record.age: not between 1s and 366d");
+	bad_section("record = { flush = '2h' }",
+	    "record.flush: not between 1ms and 1h");
+	bad_section("record = { compress = 20 }",
+	    "record.compress: not true, false or a level from 1 to 19");
+	bad_section("record = { keep = { count = 0 } }",
+	    "record.keep.count: not between 1 and 1G");
+	bad_section("record = { every = '1h' }",
+	    "record.every: unknown key; known keys: directory size age flush "
+	    "compress keep");
+}
+
+/* == names == */
+
+TEST(a_name_has_the_time_and_comes_apart_again)
+{
+	struct tl_snapshot_name parts;
+	char name[TL_FILE_NAME_MAX];
+
+	ck_assert_int_eq(tl_record_name_make(name, "app", now), 0);
+	ck_assert_str_eq(name, "app-20261120T192418.123456Z.trace");
+	ck_assert(tl_record_name_parse(&parts, name));
+	ck_assert_uint_eq(parts.timeline_size, 3);
+	ck_assert_int_eq(parts.ns, now);
+	ck_assert(!tl_snapshot_name_parse(&parts, name));
+	ck_assert_int_eq(tl_record_name_make(name, "a/b", now), -EINVAL);
+	ck_assert_int_eq(tl_record_name_make(name, "", now), -EINVAL);
+}
+
+TEST(the_longest_name_leaves_room_for_that_of_its_index)
+{
+	char timeline[300], name[TL_FILE_NAME_MAX];
+
+	memset(timeline, 'x', sizeof(timeline));
+	timeline[TL_RECORD_TIMELINE_MAX] = '\0';
+	ck_assert_int_eq(tl_record_name_make(name, timeline, now), 0);
+	ck_assert_uint_eq(strlen(name) + strlen(tl_kept_traces.beside), 255);
+	timeline[TL_RECORD_TIMELINE_MAX] = 'x';
+	timeline[TL_RECORD_TIMELINE_MAX + 1] = '\0';
+	ck_assert_int_eq(tl_record_name_make(name, timeline, now),
+	    -ENAMETOOLONG);
+}
+
+TEST(what_is_not_named_so_is_not_ours)
+{
+	static const char *const others[] = { "", ".trace", "app.trace",
+		"app-20261120T192418.123456Z", "-20261120T192418.123456Z.trace",
+		"app-20261120T192418.123456Z-r.trace",
+		"app-20261120T192418.123456Z.trace.idx",
+		"app-20261120T192418.123456Z.tl",
+		"app-20261320T192418.123456Z.trace",
+		"app20261120T192418.123456Z.trace" };
+	struct tl_snapshot_name parts;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(!tl_record_name_parse(&parts, others[i]), "%s",
+		    others[i]);
+}
+
+/* == which stay == */
+
+static char folder[64];
+static int folder_fd;
+
+static void
+make_folder(void)
+{
+	strcpy(folder, "/dev/shm/test-record-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(folder_fd, 0);
+}
+
+static void
+remove_folder(void)
+{
+	char command[128];
+
+	close(folder_fd);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void
+make_file(const char *name, const char *suffix, size_t size)
+{
+	char path[TL_FILE_NAME_MAX + 8], bytes[4096] = { 1 };
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", name, suffix);
+	fd = openat(folder_fd, path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(write(fd, bytes, size) == (ssize_t)size);
+	close(fd);
+}
+
+static bool
+exists(const char *name, const char *suffix)
+{
+	char path[TL_FILE_NAME_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s%s", name, suffix);
+	return faccessat(folder_fd, path, F_OK, 0) == 0;
+}
+
+/* A trace of this age, with its index. */
+static void
+make_trace(char name[TL_FILE_NAME_MAX], int64_t age_ns)
+{
+	ck_assert_int_eq(tl_record_name_make(name, "app", now - age_ns), 0);
+	make_file(name, "", 4096);
+	make_file(name, ".idx", 4096);
+}
+
+TEST(the_oldest_go_with_their_indexes)
+{
+	char names[FILES_MAX][TL_FILE_NAME_MAX];
+	uint64_t removed, seed = 7;
+	int64_t next_ns;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		const size_t count = 1 + random_below(&seed, FILES_MAX);
+		const size_t stay = 1 + random_below(&seed, FILES_MAX);
+		const bool by_bytes = random_below(&seed, 2);
+		const struct tl_config_keep keep = { .count =
+							 by_bytes ? 0 : stay,
+			.bytes = by_bytes ? stay * 8192 : 0 };
+
+		make_folder();
+		for (size_t i = 0; i < count; i++)
+			make_trace(names[i], (int64_t)i * second);
+		ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd,
+				     "app", NULL, &keep, now, &removed,
+				     &next_ns),
+		    0);
+		ck_assert_uint_eq(removed, count > stay ? count - stay : 0);
+		for (size_t i = 0; i < count; i++) {
+			ck_assert(exists(names[i], "") == (i < stay));
+			ck_assert(exists(names[i], ".idx") == (i < stay));
+		}
+		remove_folder();
+	}
+}
+
+TEST(snapshots_and_traces_do_not_count_for_each_other)
+{
+	static const char snapshot[] = "app-20200101T000000.000000Z-r.tl";
+	const struct tl_config_keep keep = { .count = 1 };
+	char new[TL_FILE_NAME_MAX], old[TL_FILE_NAME_MAX];
+	uint64_t removed;
+	int64_t next_ns;
+
+	make_folder();
+	make_file(snapshot, "", 100);
+	make_trace(new, 0);
+	make_trace(old, second);
+	ck_assert_int_eq(tl_snapshots_keep_apply(folder_fd, "app", &keep, now,
+			     &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 0);
+	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
+			     &keep, now, &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 1);
+	ck_assert(exists(snapshot, "") && exists(new, "") && !exists(old, ""));
+	remove_folder();
+}
+
+/* Files of after the moment that a clock was set back to. */
+TEST(what_is_made_after_the_clock_was_set_back_stays)
+{
+	const struct tl_config_keep keep = { .count = 2 };
+	const int64_t hour = 3600 * second;
+	char later[TL_FILE_NAME_MAX], latest[TL_FILE_NAME_MAX];
+	char new[TL_FILE_NAME_MAX], old[TL_FILE_NAME_MAX];
+	uint64_t removed;
+	int64_t next_ns;
+
+	make_folder();
+	make_trace(latest, -2 * hour);
+	make_trace(later, -hour);
+	make_trace(old, second);
+	make_trace(new, 0);
+	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
+			     &keep, now, &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 2);
+	ck_assert(exists(new, "") && exists(new, ".idx") && exists(old, ""));
+	ck_assert(!exists(later, "") && !exists(latest, ""));
+	remove_folder();
+}
+
+TEST(the_file_that_is_written_stays_whatever_its_time)
+{
+	const struct tl_config_keep keep = { .count = 2 };
+	const int64_t hour = 3600 * second;
+	char first[TL_FILE_NAME_MAX], second_one[TL_FILE_NAME_MAX];
+	char third[TL_FILE_NAME_MAX], last[TL_FILE_NAME_MAX];
+	const char *const names[] = { first, second_one, third, last };
+	uint64_t removed;
+	int64_t next_ns;
+
+	for (int busy = 0; busy < 4; busy++) {
+		make_folder();
+		make_trace(first, -hour);
+		make_trace(second_one, 0);
+		make_trace(third, second);
+		make_trace(last, hour);
+		ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd,
+				     "app", names[busy], &keep, now, &removed,
+				     &next_ns),
+		    0);
+		ck_assert_uint_eq(removed, 2);
+		ck_assert(exists(names[busy], ""));
+		ck_assert(exists(names[busy == 1 ? 2 : 1], ""));
+		remove_folder();
+	}
+}
+
+TEST(files_of_the_future_do_not_hide_when_the_next_is_too_old)
+{
+	const struct tl_config_keep keep = { .age_ns = 10 * (uint64_t)second };
+	char name[TL_FILE_NAME_MAX];
+	uint64_t removed;
+	int64_t next_ns;
+
+	make_folder();
+	make_trace(name, -3600 * second);
+	make_trace(name, 4 * second);
+	make_trace(name, 0);
+	ck_assert_int_eq(tl_kept_apply(&tl_kept_traces, folder_fd, "app", NULL,
+			     &keep, now, &removed, &next_ns),
+	    0);
+	ck_assert_uint_eq(removed, 0);
+	ck_assert_int_eq(next_ns, 6 * second + 1);
+	remove_folder();
+}

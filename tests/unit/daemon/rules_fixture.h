@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rules_fixture.h - a few messages, a host that writes down what fired, and
+ * entries by one call each.
+ */
+#ifndef TL_TESTS_RULES_FIXTURE_H
+#define TL_TESTS_RULES_FIXTURE_H
+
+#include "daemon/rules/rules.h"
+#include "lib/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS     ((int64_t)1000000)
+#define SECOND ((int64_t)1000000000)
+/* Tests begin here, so that nothing depends on time being near 0. */
+#define START (1700000000 * SECOND)
+
+enum { DEPTH, SIGNED, RATIO, NAME, WORK, STEP, PING, PONG, BAD, MESSAGES };
+
+static struct tl_message messages[MESSAGES];
+
+static const struct {
+	const char *category;
+	const char *text;
+	uint8_t kind;
+	uint8_t level;
+} defined[MESSAGES] = {
+	[DEPTH] = { "queue", "depth $value", TIMELINE_RECORD_COUNTER, 5 },
+	[SIGNED] = { "queue", "error $value%d", TIMELINE_RECORD_INSTANT, 7 },
+	[RATIO] = { "math", "ratio $value%f", TIMELINE_RECORD_INSTANT, 4 },
+	[NAME] = { "math", "called $value%s", TIMELINE_RECORD_INSTANT, 4 },
+	[WORK] = { "work", "request $id", TIMELINE_RECORD_SPAN, 6 },
+	[STEP] = { "work", "step", TIMELINE_RECORD_SPAN, 5 },
+	[PING] = { "net", "ping $n", TIMELINE_RECORD_INSTANT, 5 },
+	[PONG] = { "net", "pong $n", TIMELINE_RECORD_INSTANT, 5 },
+	[BAD] = { "evil", "red \033[31m", TIMELINE_RECORD_INSTANT, 9 },
+};
+
+/* What fired, and what was switched off. */
+static struct {
+	size_t count;
+	struct tl_firing last;
+	struct tl_event event; /* of the last, where it has one */
+	size_t failures;
+	char why[512];
+} seen;
+
+static struct tl_rules *rules;
+
+static inline void
+rules_fixture_define(void)
+{
+	memset(&seen, 0, sizeof(seen));
+	for (size_t i = 0; i < MESSAGES; i++) {
+		struct tl_message *m = &messages[i];
+
+		*m = (struct tl_message){ 0 };
+		m->category = tl_bytes_of(defined[i].category);
+		m->kind = defined[i].kind;
+		m->level = defined[i].level;
+		m->scope = TIMELINE_THREAD;
+		ck_assert_int_eq(tl_message_parse(m,
+				     tl_bytes_of(defined[i].text)),
+		    0);
+	}
+}
+
+static inline void
+note_fired(void *context, const struct tl_firing *firing)
+{
+	(void)context;
+	seen.count++;
+	seen.last = *firing;
+	if (firing->event)
+		seen.event = *firing->event;
+}
+
+static inline void
+note_failed(void *context, const struct tl_config_rule *rule, const char *why)
+{
+	(void)context;
+	(void)rule;
+	seen.failures++;
+	snprintf(seen.why, sizeof(seen.why), "%s", why);
+}
+
+static const struct tl_rules_host host = { .fired = note_fired,
+	.failed = note_failed };
+
+/* A rule that may always fire. */
+static inline struct tl_config_rule
+rule_of(enum tl_rule_kind kind)
+{
+	return (
+	    struct tl_config_rule){ .name = "it", .kind = kind, .clear = NAN };
+}
+
+static inline void
+start(const struct tl_config_rule *list, size_t count)
+{
+	struct tl_fault fault = { 0 };
+
+	ck_assert_msg(tl_rules_new(&rules, list, count, &host, &fault) == 0,
+	    "%s", fault.text);
+}
+
+static inline void
+put_full(unsigned message, enum tl_kind kind, int64_t ns, uint64_t value,
+    uint32_t tid)
+{
+	const struct tl_event event = { .message = &messages[message],
+		.kind = (uint8_t)kind,
+		.level = messages[message].level,
+		.ns = START + ns,
+		.pid = 7,
+		.tid = tid,
+		.args = { value } };
+
+	tl_rules_put(rules, &event);
+}
+
+static inline void
+put(unsigned message, int64_t ns, uint64_t value)
+{
+	put_full(message,
+	    messages[message].kind == TIMELINE_RECORD_COUNTER ? TL_COUNTER
+							      : TL_INSTANT,
+	    ns, value, 7);
+}
+
+static inline void
+begin(unsigned message, int64_t ns, uint64_t value)
+{
+	put_full(message, TL_BEGIN, ns, value, 7);
+}
+
+static inline void
+end(unsigned message, int64_t ns)
+{
+	put_full(message, TL_END, ns, 0, 7);
+}
+
+static inline void
+lose(int64_t ns)
+{
+	const struct tl_event event = { .kind = TL_LOST,
+		.ns = START + ns,
+		.lost = 3 };
+
+	tl_rules_put(rules, &event);
+}
+
+static inline void
+tick(int64_t ns)
+{
+	tl_rules_tick(rules, START + ns);
+}
+
+/* So many have fired since the last question. */
+static inline void
+fired_at(size_t count, int line)
+{
+	ck_assert_msg(seen.count == count, "line %d: %zu fired, not %zu (%s)",
+	    line, seen.count, count, seen.last.text);
+	seen.count = 0;
+}
+#define fired(count) fired_at(count, __LINE__)
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshots.c - is what was asked for saved, whole, under its
+ * name, whatever becomes of the timeline?
+ */
+#include "lib/test.h"
+#include "snapshots_fixture.h"
+
+#include <sys/file.h>
+#include <sys/resource.h>
+
+enum { MANY = 64 };
+
+static void
+setup(void)
+{
+	folder_setup();
+	daemon_start();
+}
+
+static void
+teardown(void)
+{
+	daemon_stop();
+	folder_teardown();
+}
+
+static void
+expect_saved(const struct answer *a)
+{
+	struct stat st;
+
+	ck_assert_msg(a->rc == 0, "%s: %s", a->path, strerror(-a->rc));
+	ck_assert_int_le(a->asked_ns, a->begun_ns);
+	ck_assert_int_le(a->begun_ns, a->done_ns);
+	ck_assert_int_eq(stat(a->path, &st), 0);
+	ck_assert_uint_eq(a->size, (uint64_t)st.st_size);
+	ck_assert_uint_eq(st.st_mode & 07777 & ~0640u, 0);
+	ck_assert_uint_eq(st.st_nlink, 1);
+	expect_whole(a->path);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown,
+    .timeout = 2 * WAIT_SECONDS_MAX);
+
+TEST(a_snapshot_shows_what_the_timeline_does, .to = 2)
+{
+	const struct tl_config_snapshots *how = _i ? &packed : &plain;
+	struct tl_snapshots_status status;
+
+	ck_assert_int_eq(ask_and_wait(how), 0);
+	expect_saved(&answers[0]);
+	ck_assert_str_eq(answers[0].timeline, fixture_name + 1);
+	ck_assert_str_eq(answers[0].reason, "test");
+	ck_assert_uint_eq(folder_each(expect_whole_name), 1);
+	ck_assert_ptr_nonnull(
+	    strstr(answers[0].path, _i ? "Z-test.tl.zst" : "Z-test.tl"));
+	tl_snapshots_status(snapshots, &status);
+	ck_assert_uint_eq(status.saved, 1);
+	ck_assert_uint_eq(status.failed, 0);
+	ck_assert_uint_eq(status.queued, 0);
+	ck_assert_uint_eq(status.files, 1);
+	ck_assert_uint_gt(status.bytes, 0);
+}
+
+TEST(a_plain_one_takes_no_more_room_than_what_was_logged)
+{
+	struct tl_snapshots_status status;
+
+	ck_assert_int_eq(ask_and_wait(&plain), 0);
+	tl_snapshots_status(snapshots, &status);
+	ck_assert_uint_lt(status.bytes, answers[0].size);
+}
+
+TEST(a_timeline_may_be_removed_as_soon_as_it_was_asked, .to = 2)
+{
+	const uint64_t logged = fixture_logged();
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+
+	ck_assert_int_eq(ask(_i ? &packed : &plain), 0);
+	fixture_close();
+	wait_answers(1);
+	ck_assert_int_eq(answers[0].rc, 0);
+	ck_assert_int_eq(tl_zst_snap_open(&snap, answers[0].path, 0, &fault),
+	    0);
+	ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events, logged);
+	tl_snap_close(snap);
+	fixture_setup_tiny();
+}
+
+/* Room for the copy is in memory as long as it is small. */
+TEST(a_large_timeline_is_saved_by_way_of_the_disk, .to = 2)
+{
+	const struct timeline_options large = { .entries = 1 << 22,
+		.cpu_lanes = 1 };
+	struct timeline_event *event;
+
+	fixture_close();
+	fixture_open(&large);
+	ck_assert_uint_gt(tl->geometry.total_size, 128 << 20);
+	ck_assert_int_eq(timeline_define(tl, "test", "info", "$n", &event), 0);
+	timeline_log(event, 1);
+	ck_assert_int_eq(ask_and_wait(_i ? &packed : &plain), 0);
+	expect_saved(&answers[0]);
+	ck_assert_uint_eq(folder_each(NULL), 1);
+}
+
+TEST(many_timelines_are_saved_at_once)
+{
+	static struct timeline *many[MANY];
+	char name[80];
+
+	for (int i = 0; i < MANY; i++) {
+		struct timeline_event *event;
+
+		snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
+		ck_assert_int_eq(timeline_new(&many[i], name, &fixture_tiny),
+		    0);
+		ck_assert_int_eq(timeline_define(many[i], "test", "info", "$n",
+				     &event),
+		    0);
+		timeline_log(event, (uint64_t)i);
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
+		ck_assert_int_eq(ask_of(many[i], name, "test",
+				     i % 2 ? &packed : &plain),
+		    0);
+	}
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%s-%d", fixture_name, i);
+		timeline_close(many[i]);
+		timeline_remove(name);
+	}
+	wait_answers(MANY);
+	for (int i = 0; i < MANY; i++) {
+		struct tl_fault fault = { 0 };
+		struct tl_snap *snap;
+		struct walk w;
+
+		ck_assert_int_eq(answers[i].rc, 0);
+		ck_assert_int_eq(tl_zst_snap_open(&snap, answers[i].path, 0,
+				     &fault),
+		    0);
+		w = frozen_walk(snap, TL_NEWEST_FIRST);
+		ck_assert_uint_eq(w.events, 1);
+		ck_assert_int_eq((int)w.sum,
+		    atoi(strrchr(answers[i].timeline, '-') + 1));
+		tl_snap_close(snap);
+	}
+	ck_assert_uint_eq(folder_each(NULL), MANY);
+}
+
+TEST(who_was_forgotten_hears_nothing)
+{
+	struct tl_snapshots_status status;
+	int waited = 0;
+
+	ck_assert_int_eq(ask(&packed), 0);
+	tl_snapshots_cancel(snapshots, answers);
+	do {
+		ev_run(loop, EVRUN_NOWAIT);
+		usleep(1000);
+		tl_snapshots_status(snapshots, &status);
+	} while (status.queued > 0 && waited++ < WAIT_SECONDS_MAX * 1000);
+	ev_run(loop, EVRUN_NOWAIT);
+	ck_assert_uint_eq(status.saved, 1);
+	ck_assert_uint_eq(answer_count, 0);
+}
+
+TEST(nobody_needs_to_listen)
+{
+	struct tl_snapshots_status status;
+
+	ck_assert_int_eq(tl_snapshots_take(snapshots, "quiet", tl->fd, "test",
+			     &plain, NULL, NULL),
+	    0);
+	ck_assert_int_eq(ask_and_wait(&plain), 0);
+	tl_snapshots_status(snapshots, &status);
+	ck_assert_uint_eq(status.saved, 2);
+}
+
+TEST(what_is_no_live_timeline_is_refused)
+{
+	int fd;
+
+	/* a saved one */
+	ck_assert_int_eq(ask_and_wait(&plain), 0);
+	fd = open(answers[0].path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
+			     hear, answers),
+	    0);
+	wait_answers(2);
+	ck_assert_int_eq(answers[1].rc, -EROFS);
+	close(fd);
+	/* anything else */
+	fd = frozen_file("nothing of the kind", 19);
+	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
+			     hear, answers),
+	    0);
+	wait_answers(3);
+	ck_assert_int_eq(answers[2].rc, -ENODATA);
+	close(fd);
+	/* shorter than it says */
+	fd = frozen_file(tl->map, 8192);
+	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", fd, "r", &plain,
+			     hear, answers),
+	    0);
+	wait_answers(4);
+	ck_assert_int_eq(answers[3].rc, -ENODATA);
+	close(fd);
+	ck_assert_int_eq(tl_snapshots_take(snapshots, "x", -1, "r", &plain,
+			     hear, answers),
+	    -EBADF);
+	ck_assert_uint_eq(folder_each(NULL), 1);
+}
+
+TEST(a_name_that_makes_no_file_name_is_refused)
+{
+	char name[300];
+
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	ck_assert_int_eq(ask_of(tl, name, "r", &plain), -ENAMETOOLONG);
+	ck_assert_int_eq(ask_of(tl, "", "r", &plain), -EINVAL);
+	ck_assert_int_eq(ask_of(tl, "/", "r", &plain), -EINVAL);
+	ck_assert_int_eq(ask_of(tl, "../x", "r", &plain), -EINVAL);
+	ck_assert_int_eq(ask_of(tl, "//x", "r", &plain), -EINVAL);
+	/* the longest that fits */
+	name[TL_SNAPSHOT_TIMELINE_MAX] = '\0';
+	ck_assert_int_eq(ask_of(tl, name, "a long reason", &packed), 0);
+	wait_answers(1);
+	ck_assert_int_eq(answers[0].rc, 0);
+	ck_assert_uint_eq(strlen(strrchr(answers[0].path, '/') + 1), 255);
+	ck_assert_uint_eq(folder_each(expect_whole_name), 1);
+}
+
+TEST(a_limit_of_the_file_size_is_said, .to = 2)
+{
+	const struct rlimit small = { .rlim_cur = 4096,
+		.rlim_max = RLIM_INFINITY };
+	struct rlimit old;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	setrlimit(RLIMIT_FSIZE, &small);
+	ck_assert_int_eq(ask_and_wait(_i ? &packed : &plain), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &old);
+	ck_assert_uint_eq(folder_each(NULL), 0);
+	ck_assert_int_eq(ask_and_wait(_i ? &packed : &plain), 0);
+	expect_saved(&answers[1]);
+}
+
+TEST(a_removed_folder_is_said)
+{
+	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_lt(ask_and_wait(&plain), 0);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+}
+
+TEST(a_folder_is_made_but_no_link_is_followed)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_snapshots *other;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/new/newer", folder);
+	ck_assert_int_eq(tl_snapshots_new(&other, loop, path, &fault), -ENOENT);
+	ck_assert_ptr_nonnull(strstr(fault.text, path));
+	*strrchr(path, '/') = '\0';
+	ck_assert_int_eq(tl_snapshots_new(&other, loop, path, NULL), 0);
+	tl_snapshots_free(other);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(symlink("/tmp", path), 0);
+	ck_assert_int_lt(tl_snapshots_new(&other, loop, path, NULL), 0);
+	unlink(path);
+}
+
+/* Left by a dead daemon, or being written by one that lives. */
+TEST(half_files_of_the_dead_are_removed)
+{
+	static const char *const names[] = { ".timelined-1-0.tmp",
+		".timelined-123456-99.tmp", ".timelined-2-0.tmp",
+		".timelined-x-0.tmp", "timelined-1-0.tmp" };
+	char path[128];
+	int locked = -1;
+
+	daemon_stop();
+	for (int i = 0; i < 5; i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+		ck_assert_int_ge(fd, 0);
+		if (i == 2)
+			ck_assert_int_eq(flock(locked = fd, LOCK_EX), 0);
+		else
+			close(fd);
+	}
+	daemon_start();
+	for (int i = 0; i < 5; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		ck_assert_int_eq(access(path, F_OK), i < 2 ? -1 : 0);
+	}
+	close(locked);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * browse_task.c - are searches and the slowest child what a look at
+ * every node finds?
+ */
+#include "browse_fixture.h"
+
+#include "lib/test.h"
+
+static int
+finish(struct tl_task *task, int rc)
+{
+	while (rc > 0)
+		rc = tl_task_step(task);
+	tl_task_end(task);
+	return rc;
+}
+
+static bool
+line_has(size_t i, const char *wanted)
+{
+	struct tl_text line = { 0 };
+	bool has;
+
+	put_dumb_line(&line, i);
+	if (!nodes[i].heading)
+		tl_tree_put_end(&line, nodes[i].node);
+	has = strcasestr(tl_text_string(&line), wanted) != NULL;
+	tl_text_free(&line);
+	return has;
+}
+
+/* The next one that has the words, around the end; node_count: none. */
+static size_t
+dumb_search(size_t from, const char *wanted, bool forward)
+{
+	for (size_t step = 1; step <= node_count; step++) {
+		const size_t i =
+		    (from + (forward ? step : node_count - step)) % node_count;
+
+		if (line_has(i, wanted))
+			return i;
+	}
+	return node_count;
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST(a_search_finds_what_is_next_and_goes_around)
+{
+	static const char *const words[] = { "gamma", "unfinished", "thread",
+		"lost here", "string s(one)", "n(1", "nowhere to be found" };
+	struct tl_task task;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		const char *wanted = words[seed % 7];
+		const bool forward = seed % 3 > 0;
+		size_t i = 0;
+
+		make(seed, 1 + seed % 4);
+		for (unsigned step = 0; step < 20; step++) {
+			const size_t next = dumb_search(i, wanted, forward);
+			struct tl_text path = { 0 };
+			int rc;
+
+			rc = finish(&task,
+			    tl_task_search(&task, &browse, wanted, forward));
+			if (next == node_count) {
+				ck_assert_int_eq(rc, -ENOENT);
+				break;
+			}
+			ck_assert_int_eq(rc, 0);
+			tl_browse_put_path(&path, browse.cursor);
+			ck_assert_str_eq(tl_text_string(&path),
+			    nodes[next].path);
+			tl_text_free(&path);
+			i = next;
+		}
+	}
+}
+
+TEST(capital_letters_are_looked_for)
+{
+	struct tl_task task;
+
+	make(2, 1);
+	ck_assert_int_eq(finish(&task,
+			     tl_task_search(&task, &browse, "gamma", true)),
+	    0);
+	ck_assert_int_eq(finish(&task,
+			     tl_task_search(&task, &browse, "Gamma", true)),
+	    -ENOENT);
+}
+
+static int64_t
+dumb_time(const struct dumb *d)
+{
+	struct tl_trace_thread thread;
+
+	tl_trace_eager_tree(eager, d->thread, &thread);
+	if (d->node->ended == TL_NODE_UNFINISHED)
+		return thread.max_ns > d->node->event.ns
+			   ? thread.max_ns - d->node->event.ns
+			   : 0;
+	return d->node->ended == TL_NODE_LEAF ? -1 : tl_node_duration(d->node);
+}
+
+/* The child that took longest, the first of them; node_count: none. */
+static size_t
+dumb_slowest(size_t parent)
+{
+	size_t slowest = node_count;
+
+	for (size_t i = parent + 1; i < node_count; i++) {
+		if (nodes[i].parent != parent || nodes[i].depth == 0 ||
+		    dumb_time(&nodes[i]) < 0)
+			continue;
+		if (slowest == node_count ||
+		    dumb_time(&nodes[i]) > dumb_time(&nodes[slowest]))
+			slowest = i;
+	}
+	return slowest;
+}
+
+static void
+expect_path(size_t i)
+{
+	struct tl_text path = { 0 };
+
+	tl_browse_put_path(&path, browse.cursor);
+	ck_assert_str_eq(tl_text_string(&path), nodes[i].path);
+	tl_text_free(&path);
+}
+
+/* Is the cursor on the screen? */
+static bool
+is_seen(void)
+{
+	struct tl_place place = browse.top;
+
+	for (unsigned row = 0; row < HEIGHT; row++) {
+		if (tl_browse_same(place, browse.cursor))
+			return true;
+		if (!tl_browse_next(&place))
+			return false;
+	}
+	return false;
+}
+
+TEST(the_slowest_child_is_found)
+{
+	struct tl_task task;
+
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		make(seed, 1 + seed % 3);
+		for (size_t i = 0; i < node_count; i++) {
+			const size_t slowest = dumb_slowest(i);
+			int rc;
+
+			tl_browse_open_path(&browse, nodes[i].path);
+			rc = finish(&task,
+			    tl_task_slowest(&task, &browse, false));
+			ck_assert_int_eq(rc,
+			    slowest == node_count ? -ENOENT : 0);
+			expect_path(slowest == node_count ? i : slowest);
+			ck_assert(is_seen());
+		}
+	}
+}
+
+TEST(the_slowest_path_goes_down_to_its_end)
+{
+	struct tl_task task;
+	size_t i = 0, next;
+
+	make(6, 1);
+	ck_assert_int_eq(finish(&task, tl_task_slowest(&task, &browse, true)),
+	    0);
+	while ((next = dumb_slowest(i)) < node_count)
+		i = next;
+	ck_assert_uint_gt(nodes[i].depth, 1);
+	expect_path(i);
+	ck_assert(is_seen());
+}
+
+TEST(a_task_that_is_stopped_leaves_nothing)
+{
+	struct tl_task task;
+
+	make(4, 2);
+	ck_assert_int_gt(tl_task_search(&task, &browse, "x", true), 0);
+	tl_task_end(&task);
+	ck_assert_int_gt(tl_task_slowest(&task, &browse, true), 0);
+	tl_task_end(&task);
+	tl_browse_free(&browse);
+	browse.forest = NULL;
+	ck_assert_uint_eq(tl_trace_memory(trace), 0);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * levels.c - are the levels of a file read as they were, and from
+ * when on is all of it there?
+ */
+#include "dump/stats/levels.h"
+#include "lib/test.h"
+
+#include "lib/fixture.h"
+
+#include <sched.h>
+
+#define SECOND UINT64_C(1000000000)
+
+static struct tl_source input;
+static struct tl_levels levels;
+static struct timeline_event *trace_event;
+
+static void
+setup(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_define(tl, "a", "trace", "$n", &trace_event),
+	    0);
+}
+
+static void
+teardown(void)
+{
+	tl_levels_free(&levels);
+	tl_source_close(&input);
+	fixture_close();
+}
+
+static void
+read_all(void)
+{
+	struct tl_progress quiet = { 0 };
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+
+	ck_assert_msg(tl_snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
+	    fault.text);
+	tl_source_of_snap(&input, snap);
+	ck_assert_int_eq(tl_levels_read(&levels, &input, &quiet), 0);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+TEST(a_sample_is_as_long_as_writers_have_it_open)
+{
+	const struct timeline_entry *e;
+	const struct tl_level_window *w;
+	uint64_t over;
+
+	timeline_priority(tl, "info");
+	ck_assert_int_eq(tl_burst(tl, 4, SECOND / 100, 1), 0);
+	e = fixture_newest();
+	over = e->args[2] + (UINT64_C(1) << TIMELINE_UNTIL_SHIFT);
+	while (tl_stamp_now(tl) <= over)
+		continue;
+	timeline_priority(tl, "info");
+	read_all();
+	ck_assert_uint_eq(levels.count, 3);
+	w = &levels.windows[1];
+	ck_assert_uint_eq(w->threshold, 4);
+	ck_assert(w->burst && w->sample && !w->merged && !w->joined);
+	ck_assert_int_eq(w->to_ns,
+	    tl_snap_time(tl_source_snap(&input), 0, over, NULL));
+	ck_assert_int_eq(w->from_ns,
+	    tl_snap_time(tl_source_snap(&input), 0, e->tsc, NULL));
+	ck_assert_uint_eq(levels.bursts, 1);
+	ck_assert_uint_eq(levels.samples, 1);
+	ck_assert_int_eq(levels.complete_ns, INT64_MIN);
+}
+
+TEST(a_new_timeline_is_open_from_the_start)
+{
+	int64_t known;
+
+	timeline_log(trace_event, 1);
+	timeline_priority(tl, "info");
+	read_all();
+	ck_assert_uint_eq(levels.windows[0].threshold, TIMELINE_LEVEL_MIN);
+	ck_assert_int_gt(tl_levels_open(&levels, 1, INT64_MIN, INT64_MAX,
+			     &known),
+	    0);
+}
+
+TEST(what_was_overwritten_makes_the_past_incomplete)
+{
+	timeline_priority(tl, "info"); /* the other tier: stays */
+	timeline_priority(tl, "trace");
+	for (uint64_t i = 0; i < 1000; i++)
+		timeline_log(trace_event, i);
+	read_all();
+	ck_assert_int_gt(levels.complete_ns, levels.first_ns);
+	ck_assert_int_lt(levels.complete_ns, levels.last_ns);
+}

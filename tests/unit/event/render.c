@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* render.c - an event as a person reads it, kept or not. */
+#include "event/render.h"
+#include "event/message_map.h"
+#include "lib/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct tl_text text;
+static struct tl_message message;
+static struct tl_event event;
+static struct tl_render *render;
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	if (n == 1)
+		return tl_bytes_of("eth0");
+	if (n == 2)
+		return tl_bytes_of("say \"x\"\x1b");
+	return tl_bytes(NULL, 0);
+}
+
+static const struct tl_strings strings = { get_string };
+
+static void
+setup(void)
+{
+	text = (struct tl_text){ 0 };
+	message = (struct tl_message){ .category = tl_bytes_of("example"),
+		.level = 4,
+		.strings = &strings };
+	event = (struct tl_event){ .message = &message, .kind = TL_INSTANT };
+	ck_assert_int_eq(tl_render_new(&render), 0);
+}
+
+static void
+teardown(void)
+{
+	tl_render_free(render);
+	tl_text_free(&text);
+}
+
+static void
+define(const char *line)
+{
+	/* What was kept of the message before is of no use any more. */
+	tl_render_free(render);
+	ck_assert_int_eq(tl_render_new(&render), 0);
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)), 0);
+}
+
+static void
+set_args(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	event.args[0] = a;
+	event.args[1] = b;
+	event.args[2] = c;
+	event.args[3] = d;
+}
+
+#define ASSERT_TEXT(want) \
+	do { \
+		ck_assert_str_eq(tl_text_string(&text), want); \
+		tl_text_clear(&text); \
+	} while (0)
+
+/* Both ways, the kept one twice: once made, once found. */
+#define ASSERT_LINE(want) \
+	do { \
+		tl_render_line(&text, &event); \
+		ASSERT_TEXT(want); \
+		tl_render_cached(render, &text, &event); \
+		ASSERT_TEXT(want); \
+		tl_render_cached(render, &text, &event); \
+		ASSERT_TEXT(want); \
+	} while (0)
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(the_example_reads_as_the_seed_has_it)
+{
+	define("processed $tcp, $udp, and $other");
+	set_args(10, 20, 3, 0);
+	ASSERT_LINE("processed tcp(10), udp(20), and other(3)");
+	set_args(UINT64_MAX, UINT64_MAX, UINT64_MAX, 0);
+	ASSERT_LINE("processed tcp(18446744073709551615), "
+		    "udp(18446744073709551615), "
+		    "and other(18446744073709551615)");
+}
+
+TEST(every_format_has_its_form)
+{
+	const double half = 2.5;
+	uint64_t bits;
+
+	memcpy(&bits, &half, sizeof(bits));
+	define("$a%d $b%x $c%f $d%t.");
+	set_args((uint64_t)-3, 0x1f, bits, 1234);
+	ASSERT_LINE("a(-3) b(0x1f) c(2.5) d(1.234us).");
+	set_args((uint64_t)INT64_MIN, UINT64_MAX, 0, (uint64_t)INT64_MIN);
+	ASSERT_LINE("a(-9223372036854775808) b(0xffffffffffffffff) c(0) "
+		    "d(-2562047h47m).");
+}
+
+TEST(interned_strings_are_escaped_or_numbered)
+{
+	define("on $if%s, $other%s, $none%s");
+	set_args(1, 2, 7, 0);
+	ASSERT_LINE("on if(eth0), other(say \"x\"\\x1b), none(#7)");
+	message.strings = NULL;
+	ASSERT_LINE("on if(#1), other(#2), none(#7)");
+}
+
+TEST(the_kind_leads_the_line)
+{
+	define("work $n");
+	event.kind = TL_BEGIN;
+	ASSERT_LINE("> work n(0)");
+	event.kind = TL_END;
+	ASSERT_LINE("< work n(0)");
+	event.kind = TL_COUNTER;
+	ASSERT_LINE("= work n(0)");
+	event.kind = 77;
+	ASSERT_LINE("work n(0)");
+}
+
+TEST(a_loss_is_said_in_words)
+{
+	event.kind = TL_LOST;
+	event.message = NULL;
+	event.lost = 1234;
+	ASSERT_LINE("... 1234 entries lost here");
+	event.lost = 1;
+	ASSERT_LINE("... 1 entry lost here");
+}
+
+TEST(the_text_of_a_message_is_escaped)
+{
+	define("\x1b[2J $x\t\xc2\x9b");
+	ASSERT_LINE("\\x1b[2J x(0)\\t\\xc2\\x9b");
+	define("");
+	ASSERT_LINE("");
+	define("a line without arguments that is longer than a block or two");
+	ASSERT_LINE(
+	    "a line without arguments that is longer than a block or two");
+}
+
+static void
+check_category(const char *category, const char *want)
+{
+	message.category = tl_bytes_of(category);
+	define("x");
+	for (unsigned i = 0; i < 2; i++) {
+		tl_render_category(render, &text, &event);
+		ASSERT_TEXT(want);
+	}
+}
+
+TEST(categories_are_padded_to_columns)
+{
+	check_category("example", "example    ");
+	check_category("", "           ");
+	check_category("pci01:00.0", "pci01:00.0 ");
+	check_category("longer than ten", "longer than ten ");
+	check_category("\x1b", "\\x1b       ");
+	check_category("\xe6\x97\xa5\xe6\x9c\xac",
+	    "\xe6\x97\xa5\xe6\x9c\xac       ");
+	event.message = NULL;
+	tl_render_category(render, &text, &event);
+	ASSERT_TEXT("           ");
+}
+
+TEST(json_values_are_plain)
+{
+	const double half = 2.5, none = NAN;
+
+	define("$a $b%x $c%d $d%t");
+	set_args(UINT64_MAX, 255, (uint64_t)-7, (uint64_t)-1500);
+	for (unsigned i = 0; i < 4; i++) {
+		tl_render_arg_json(&text, &event, i);
+		tl_put_char(&text, ' ');
+	}
+	ASSERT_TEXT("18446744073709551615 255 -7 -1500 ");
+	define("$a%f $b%f $c%s $d%s");
+	set_args(0, 0, 2, 9);
+	memcpy(&event.args[0], &half, sizeof(half));
+	memcpy(&event.args[1], &none, sizeof(none));
+	for (unsigned i = 0; i < 4; i++) {
+		tl_render_arg_json(&text, &event, i);
+		tl_put_char(&text, ' ');
+	}
+	ASSERT_TEXT("2.5 null \"say \\\"x\\\"\\u001b\" \"#9\" ");
+}
+
+/* Hundreds of messages of all lengths, in an order that jumps. */
+TEST(many_messages_are_kept_apart)
+{
+	enum { MANY = 300 };
+	static struct tl_message many[MANY];
+	static char lines[MANY][MANY + 20];
+	struct tl_text want = { 0 };
+
+	for (size_t i = 0; i < MANY; i++) {
+		memset(lines[i], 'a' + (int)(i % 26), i);
+		memcpy(lines[i] + i, "$n%d end $m", 12);
+		ck_assert_int_eq(tl_message_parse(&many[i],
+				     tl_bytes_of(lines[i])),
+		    0);
+	}
+	for (size_t i = 0; i < 20000; i++) {
+		event.message = &many[i * 7919 % MANY];
+		event.kind = (uint8_t)(TL_INSTANT + i % 4);
+		event.args[0] = i * 0x123456789abcdef;
+		tl_render_line(&want, &event);
+		tl_render_cached(render, &text, &event);
+		ck_assert_str_eq(tl_text_string(&text), tl_text_string(&want));
+		tl_text_clear(&text);
+		tl_text_clear(&want);
+	}
+	tl_text_free(&want);
+}
+
+/* Texts that together exceed what is kept are rendered all the same. */
+TEST(more_text_than_is_kept_is_rendered_all_the_same)
+{
+	enum { MANY = 100, LENGTH = 500000 };
+	static struct tl_message many[MANY];
+	char *line = malloc(LENGTH);
+
+	ck_assert_ptr_nonnull(line);
+	memset(line, 'x', LENGTH);
+	for (unsigned round = 0; round < 2; round++) {
+		for (size_t i = 0; i < MANY; i++) {
+			tl_message_parse(&many[i], tl_bytes(line, LENGTH - i));
+			event.message = &many[i];
+			tl_render_cached(render, &text, &event);
+			ck_assert_uint_eq(text.size, LENGTH - i);
+			tl_text_clear(&text);
+		}
+	}
+	free(line);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chrome_read.c - Chrome's trace events: what each phase means,
+ * what is wrong with files, and that what we wrote comes back.
+ */
+#include "event/spans.h"
+#include "format/chrome/read.h"
+#include "format/chrome/write.h"
+#include "lib/foreign.h"
+#include "lib/random.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <timeline.h>
+
+static struct foreign f;
+
+/* Of a file: events and what is said. */
+static void
+check(const char *file, const char *events, const char *said)
+{
+	foreign_check_pieces(tl_chrome_read_new, tl_bytes_of(file));
+	foreign_run(&f, tl_chrome_read_new, tl_chrome_write_new,
+	    tl_bytes_of(file), 0);
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_str_eq(tl_text_string(&f.sink.text), events);
+	ck_assert_str_eq(tl_text_string(&f.said.text), said);
+	foreign_free(&f);
+}
+
+/* Of a list of events that is whole, nothing is said. */
+static void
+means(const char *list, const char *events)
+{
+	struct tl_text file = { 0 };
+
+	tl_put_format(&file, "[%s]", list);
+	check(tl_text_string(&file), events, "");
+	tl_text_free(&file);
+}
+
+static void
+refuses(const char *file)
+{
+	foreign_run(&f, tl_chrome_read_new, NULL, tl_bytes_of(file), 0);
+	ck_assert_int_eq(f.rc, -EBADMSG);
+	ck_assert_ptr_nonnull(
+	    strstr(tl_text_string(&f.said.text), "not Chrome trace events"));
+	foreign_free(&f);
+}
+
+TEST_FILE(.timeout = 60);
+
+TEST(both_forms_are_read)
+{
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]", "1000  a\n", "");
+	check("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]}",
+	    "1000  a\n", "");
+	check("{\"metadata\":{\"traceEvents\":[1]},\"displayTimeUnit\":\"ms\","
+	      "\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],"
+	      "\"otherData\":{\"version\":\"x\"}}",
+	    "1000  a\n", "");
+	check("\xef\xbb\xbf [{\"ts\":1,\"name\":\"a\",\"ph\":\"i\"}] ",
+	    "1000  a\n", "");
+	check("[]", "", "");
+	check("{\"traceEvents\":[]}", "", "");
+	check("", "", "");
+	check("{\"stackFrames\":{\"5\":[{}]},\"traceEvents\":[]}", "",
+	    "-95 1 member of the file that has no events: left out\n");
+}
+
+TEST(a_list_may_lack_its_end)
+{
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}", "1000  a\n",
+	    "0 29 the list of events does not end\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},\n", "1000  a\n",
+	    "0 31 the list of events does not end\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},\n{}]\n", "1000  a\n",
+	    "");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},]", "1000  a\n", "");
+	check("{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}],",
+	    "1000  a\n", "-74 46 the end of the file is missing\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"i\",\"ts\"",
+	    "1000  a\n", "-74 30 the end of the file is missing\n");
+}
+
+TEST(begins_and_ends_are_spans_of_their_thread)
+{
+	means("{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"a\","
+	      "\"cat\":\"c\",\"args\":{\"n\":5}},"
+	      "{\"ph\":\"B\",\"pid\":1,\"tid\":3,\"ts\":2,\"name\":\"b\"},"
+	      "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"ts\":3,\"name\":\"c\"},"
+	      "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":4},"
+	      "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":5,\"name\":\"a\"},"
+	      "{\"ph\":\"E\",\"pid\":1,\"tid\":3,\"ts\":6}",
+	    "1000 c > a: n(5)\n2000  > b\n3000  > c\n4000  < c\n"
+	    "5000 c < a: n\n6000  < b\n");
+}
+
+TEST(an_end_is_of_the_innermost_begin_of_its_name)
+{
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"i\":1}},"
+	      "{\"ph\":\"B\",\"ts\":2,\"name\":\"a\",\"args\":{\"k\":2}},"
+	      "{\"ph\":\"B\",\"ts\":3,\"name\":\"b\"},"
+	      "{\"ph\":\"E\",\"ts\":4,\"name\":\"a\"},"
+	      "{\"ph\":\"E\",\"ts\":5,\"name\":\"other\"},"
+	      "{\"ph\":\"E\",\"ts\":6},{\"ph\":\"E\",\"ts\":7},"
+	      "{\"ph\":\"E\",\"ts\":8,\"name\":\"d\"}",
+	    "1000  > a: i(1)\n2000  > a: k(2)\n3000  > b\n4000  < a: k\n"
+	    "5000  < other\n6000  < b\n7000  < a: i\n8000  < d\n");
+}
+
+TEST(arguments_that_only_an_end_has_are_an_instant)
+{
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"cat\":\"c\"},"
+	      "{\"ph\":\"E\",\"ts\":4,\"args\":{\"result\":7}}",
+	    "1000 c > a\n4000 c end: result(7)\n4000 c < a\n");
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"x\":1}},"
+	      "{\"ph\":\"E\",\"ts\":4,\"name\":\"a\",\"args\":{\"x\":2}}",
+	    "1000  > a: x(1)\n4000  < a: x(2)\n");
+}
+
+TEST(whole_spans_nest_where_times_are_equal)
+{
+	means("{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"out\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"in\"},"
+	      "{\"ph\":\"X\",\"ts\":3,\"dur\":0,\"name\":\"zero\"},"
+	      "{\"ph\":\"X\",\"ts\":3.1,\"dur\":0.9,\"name\":\"last\"}",
+	    "1000  > out\n1000  > in\n2000  < in\n3000  < out\n"
+	    "3000  > zero\n3000  < zero\n3100  > last\n4000  < last\n");
+	/* the inner first, as it ends first */
+	means("{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"in\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"out\"}",
+	    "1000  > out\n1000  > in\n2000  < in\n3000  < out\n");
+	/* ends at one time: the inner first */
+	means("{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"out\"},"
+	      "{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"name\":\"in\"}",
+	    "1000  > out\n2000  > in\n3000  < in\n3000  < out\n");
+	/* among begins and ends */
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"b\"},"
+	      "{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"x\"},"
+	      "{\"ph\":\"E\",\"ts\":3}",
+	    "1000  > b\n1000  > x\n3000  < x\n3000  < b\n");
+}
+
+TEST(a_whole_span_may_be_none)
+{
+	check("[{\"ph\":\"X\",\"ts\":1,\"name\":\"a\"},"
+	      "{\"ph\":\"X\",\"ts\":2,\"dur\":-1,\"name\":\"b\"}]",
+	    "1000  > a\n2000  > b\n2000  < b\n",
+	    "-74 30 time or duration is missing, bad or out of range\n"
+	    "0 1 complete event without a duration: a begin without an "
+	    "end\n");
+}
+
+TEST(instants_are_read_in_all_their_forms)
+{
+	means("{\"ph\":\"i\",\"s\":\"g\",\"ts\":1,\"name\":\"a\"},"
+	      "{\"ph\":\"I\",\"ts\":2,\"name\":\"b\"},"
+	      "{\"ph\":\"R\",\"ts\":3,\"name\":\"c\"},"
+	      "{\"ph\":\"P\",\"ts\":4,\"name\":\"d\"},"
+	      "{\"ph\":\"i\",\"ts\":5}",
+	    "1000  a\n2000  b\n3000  c\n4000  d\n5000  \n");
+}
+
+TEST(a_counter_is_one_for_each_series)
+{
+	means("{\"ph\":\"C\",\"ts\":1,\"name\":\"mem\",\"cat\":\"c\","
+	      "\"args\":{\"used\":1,\"free\":2.5,\"a\":3,\"b\":4,\"c\":5}},"
+	      "{\"ph\":\"C\",\"ts\":2,\"name\":\"mem\",\"id\":7,"
+	      "\"args\":{\"used\":9007199254740993}}",
+	    "1000 c = mem: used(1)\n1000 c = mem: free(2.5)\n"
+	    "1000 c = mem: a(3)\n1000 c = mem: b(4)\n1000 c = mem: c(5)\n"
+	    "2000  = mem: used(9007199254740993)\n");
+	check("[{\"ph\":\"C\",\"ts\":1,\"name\":\"m\",\"args\":{\"x\":\"y\"}},"
+	      "{\"ph\":\"C\",\"ts\":1,\"name\":\"m\"}]",
+	    "", "-74 1 value is not of its kind: 0, or no counter (2 times)\n");
+}
+
+/* What an event is beside what a listing shows. */
+static struct tl_event last;
+static char last_explain[64];
+
+static int
+keep_last(struct tl_sink *sink, const struct tl_event *event)
+{
+	(void)sink;
+	last = *event;
+	snprintf(last_explain, sizeof(last_explain), "%.*s",
+	    (int)event->message->explain.size,
+	    event->message->explain.size ? event->message->explain.data : "");
+	last.message = NULL;
+	last.lost = event->message->scope;
+	return 0;
+}
+
+static void
+read_last(const char *file)
+{
+	struct tl_sink sink = { keep_last, NULL };
+	struct tl_reader *reader;
+
+	ck_assert_int_eq(tl_chrome_read_new(&reader, &sink, NULL), 0);
+	ck_assert_int_eq(reader->feed(reader, tl_bytes_of(file)), 0);
+	ck_assert_int_eq(reader->finish(reader), 0);
+	reader->free(reader);
+}
+
+TEST(async_spans_belong_to_their_name_and_id)
+{
+	means("{\"ph\":\"b\",\"ts\":1,\"cat\":\"n\",\"name\":\"a\",\"id\":"
+	      "\"0x1\",\"tid\":1,\"args\":{\"url\":\"u\"}},"
+	      "{\"ph\":\"n\",\"ts\":2,\"cat\":\"n\",\"name\":\"a\",\"id\":"
+	      "\"0x1\"},"
+	      "{\"ph\":\"e\",\"ts\":3,\"cat\":\"n\",\"name\":\"a\",\"id\":"
+	      "\"0x1\",\"tid\":2,\"args\":{\"ok\":true}},"
+	      "{\"ph\":\"S\",\"ts\":4,\"cat\":\"n\",\"name\":\"o\",\"id\":5},"
+	      "{\"ph\":\"T\",\"ts\":5,\"cat\":\"n\",\"name\":\"o\",\"id\":5,"
+	      "\"args\":{\"step\":\"x\"}},"
+	      "{\"ph\":\"F\",\"ts\":6,\"cat\":\"n\",\"name\":\"o\",\"id\":5}",
+	    "1000 n > a\n1000 n a: url(u)\n2000 n a\n3000 n a: ok(true)\n"
+	    "3000 n < a\n4000 n > o\n5000 n o: step(x)\n6000 n < o\n");
+	read_last("[{\"ph\":\"b\",\"ts\":1,\"name\":\"a\",\"id\":\"0x1\"}]");
+	ck_assert_str_eq(last_explain, "id 0x1");
+	ck_assert_uint_eq(last.lost, TIMELINE_SOURCE);
+	read_last("[{\"ph\":\"e\",\"pid\":7,\"ts\":1,\"name\":\"a\",\"scope\":"
+		  "\"s\",\"id2\":{\"local\":\"0x1\"}}]");
+	ck_assert_str_eq(last_explain, "id 0x1 of process 7, scope s");
+	read_last("[{\"ph\":\"n\",\"ts\":1,\"name\":\"a\","
+		  "\"id2\":{\"global\":3}}]");
+	ck_assert_str_eq(last_explain, "id 3");
+}
+
+TEST(flows_and_objects_are_instants_with_their_id)
+{
+	means("{\"ph\":\"s\",\"ts\":1,\"name\":\"a\",\"id\":3},"
+	      "{\"ph\":\"t\",\"ts\":2,\"name\":\"a\",\"id\":\"0xff\"},"
+	      "{\"ph\":\"f\",\"bp\":\"e\",\"ts\":3,\"name\":\"a\",\"id\":\"x\"}"
+	      ","
+	      "{\"ph\":\"N\",\"ts\":4,\"name\":\"b\",\"id\":1},"
+	      "{\"ph\":\"O\",\"ts\":5,\"name\":\"b\",\"id\":1,"
+	      "\"args\":{\"snapshot\":{\"a\":[1,{}]}}},"
+	      "{\"ph\":\"D\",\"ts\":6,\"name\":\"b\",\"id\":1}",
+	    "1000  a: id(3)\n2000  a: id(0xff)\n3000  a: id(x)\n"
+	    "4000  b: id(1)\n5000  b: id(1) snapshot({\"a\":[1,{}]})\n"
+	    "6000  b: id(1)\n");
+	read_last("[{\"ph\":\"t\",\"ts\":2,\"name\":\"a\",\"id\":3}]");
+	ck_assert_str_eq(last_explain, "flow step");
+}
+
+TEST(metadata_is_instants_at_the_first_time)
+{
+	means("{\"ph\":\"M\",\"pid\":1,\"tid\":2,\"name\":\"thread_name\","
+	      "\"args\":{\"name\":\"Main\"}},"
+	      "{\"ph\":\"i\",\"ts\":5,\"name\":\"a\"},"
+	      "{\"ph\":\"M\",\"ts\":0,\"cat\":\"c\",\"name\":\"num_cpus\","
+	      "\"args\":{\"number\":8}}",
+	    "5000 __metadata thread_name: name(Main)\n5000  a\n"
+	    "5000 c num_cpus: number(8)\n");
+	means("{\"ph\":\"M\",\"name\":\"m\"}", "0 __metadata m\n");
+}
+
+TEST(arguments_of_any_kind_are_kept)
+{
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"u\":"
+	      "18446744073709551615,\"s\":-9223372036854775808,\"d\":1e-3,"
+	      "\"x\":\"0x1f\"}}",
+	    "1000  a: u(18446744073709551615) s(-9223372036854775808) "
+	    "d(0.001) x(0x1f)\n");
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"t\":true,"
+	      "\"n\":null,\"s\":\"q\\\"\",\"l\":[1,\"a\\\"\",{\"b\":[]}]}}",
+	    "1000  a: t(true) n(null) s(q\") l([1,\"a\\\\\"\",{\"b\":[]}])\n");
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"a b\":1,"
+	      "\"a.b\":2,\"\":3}}",
+	    "1000  a: a_b(1) a_b2(2) _(3)\n");
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":\"gone\"}",
+	    "1000  a: args(gone)\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"n\",\"args\":{\"a\":1,"
+	      "\"b\":2,\"c\":3,\"d\":\"x\",\"e\":{}}}]",
+	    "1000  n: a(1) b(2) c(3) more({\"d\":\"x\",\"e\":{}})\n",
+	    "0 1 event has more arguments than a message: the last has the "
+	    "rest\n");
+}
+
+TEST(words_of_a_name_that_are_keys_are_its_arguments)
+{
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"read size, of file\","
+	      "\"args\":{\"file\":\"x\",\"size\":3,\"at\":4}}",
+	    "1000  read size(3), of file(x): at(4)\n");
+	/* a level is no argument, other words are */
+	means("{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{\"priority\":"
+	      "\"error\"}},{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{"
+	      "\"priority\":\"high\"}}",
+	    "1000  a\n1000  a: priority(high)\n");
+	read_last("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{"
+		  "\"priority\":\"error\"}}]");
+	ck_assert_uint_eq(last.level, 8);
+}
+
+TEST(a_name_that_no_line_can_say_is_an_argument)
+{
+	means("{\"ph\":\"B\",\"ts\":1,\"name\":\"Outer$Inner\",\"args\":{"
+	      "\"label\":1}},{\"ph\":\"E\",\"ts\":2},"
+	      "{\"ph\":\"i\",\"ts\":3,\"name\":\"two\\nlines\"}",
+	    "1000  > label(Outer$Inner): label2(1)\n"
+	    "2000  < label: label2\n3000  label(two\\nlines)\n");
+}
+
+TEST(times_are_exact)
+{
+	means("{\"ph\":\"i\",\"ts\":1795202658123456.789,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":-0.001,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":1.5e3,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":\"2.25\",\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":0.12345678,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":9223372036854775.807,\"name\":\"a\"}",
+	    "1795202658123456789  a\n-1  a\n1500000  a\n2250  a\n123  a\n"
+	    "9223372036854775807  a\n");
+	check("[{\"ph\":\"i\",\"ts\":9223372036854775.808,\"name\":\"a\"},"
+	      "{\"ph\":\"i\",\"ts\":true,\"name\":\"a\"}]",
+	    "9223372036854775807  a\n0  a\n",
+	    "-74 1 time or duration is missing, bad or out of range "
+	    "(2 times)\n");
+}
+
+TEST(processes_and_threads_may_be_no_numbers)
+{
+	read_last("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"12\",\"tid\":4294967295,"
+		  "\"name\":\"a\"}]");
+	ck_assert_uint_eq(last.pid, 12);
+	ck_assert_uint_eq(last.tid, UINT32_MAX);
+	read_last("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"tid\":-1,"
+		  "\"name\":\"a\"}]");
+	ck_assert_uint_eq(last.pid, (1u << 30) + 1);
+	ck_assert_uint_eq(last.tid, (1u << 30) + 2);
+	check("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"name\":\"a\"}]",
+	    "1000  a\n",
+	    "0 1 process or thread is not a number of 32 bits: counted from "
+	    "1073741824\n");
+}
+
+TEST(reading_goes_on_behind_damage)
+{
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},"
+	      "{\"ph\":\"i\" \"ts\":2},"
+	      "{\"ph\":\"i\",\"ts\":3,\"name\":\"\\x\"},"
+	      "{\"ph\":\"i\",\"ts\":4,\"name\":\"b\"}]",
+	    "1000  a\n4000  b\n",
+	    "-74 40 no comma after a value: on to the next event\n"
+	    "-74 72 a bad escape: on to the next event\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},5,[{\"ph\":1}],"
+	      "{\"x\":{}},{\"ph\":\"i\",\"ts\":4,\"name\":\"b\"}]",
+	    "1000  a\n4000  b\n",
+	    "-74 30 no event where one must be: skipped (3 times)\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]}", "1000  a\n",
+	    "-74 30 no value where one must be: the rest is not read\n");
+	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"V\"},"
+	      "{\"ph\":\"v\"}]",
+	    "1000  a\n",
+	    "-95 30 event of a phase that a timeline has no place for: left "
+	    "out (2 times)\n");
+}
+
+TEST(another_file_is_refused)
+{
+	refuses("{\"ns\":1}\n{\"ns\":2}\n");
+	refuses("5");
+	refuses("x");
+	refuses("[1,2,3]");
+	refuses("{\"traceEvents\":5}");
+	refuses("[{\"a\":1}]");
+	refuses("{\"otherData\":{\"a\" 5}}");
+}
+
+TEST(an_event_has_a_bound)
+{
+	struct tl_text file = { 0 };
+
+	tl_put_string(&file,
+	    "[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\",\"args\":{");
+	for (unsigned i = 0; i < 6; i++) {
+		tl_put_format(&file, "%s\"k%u\":\"", i > 0 ? "," : "", i);
+		tl_put_repeat(&file, 'x', 1000000);
+		tl_put_char(&file, '"');
+	}
+	tl_put_string(&file, "}},{\"ph\":\"i\",\"ts\":2,\"name\":\"b\"}]");
+	foreign_run(&f, tl_chrome_read_new, NULL,
+	    tl_bytes(file.data, file.size), 4096);
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_str_eq(tl_text_string(&f.sink.text), "2000  b\n");
+	ck_assert_str_eq(tl_text_string(&f.said.text),
+	    "-28 1 event is too large: left out\n");
+	foreign_free(&f);
+	tl_text_free(&file);
+}
+
+TEST(what_the_sink_says_is_returned)
+{
+	static const char file[] = "[{\"ph\":\"X\",\"ts\":1,\"dur\":1}]";
+
+	foreign_init(&f);
+	f.sink.rc = -ENOSPC;
+	ck_assert_int_eq(tl_chrome_read_new(&f.reader, &f.sink.sink, NULL), 0);
+	ck_assert_int_eq(f.reader->feed(f.reader, tl_bytes_of(file)), 0);
+	ck_assert_int_eq(f.reader->finish(f.reader), -ENOSPC);
+	foreign_free(&f);
+}
+
+TEST(a_file_is_recognised)
+{
+	static const struct {
+		const char *first;
+		bool is;
+	} files[] = { { "[{\"ph\":\"i\"", true },
+		{ " \n{ \"traceEvents\" : [", true },
+		{ "\xef\xbb\xbf{\"displayTimeUnit\"", true },
+		{ "{\"ns\":1}", false }, { "", false }, { "[1]", false },
+		{ "\0\0", false } };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		ck_assert_int_eq(tl_chrome_recognise(
+				     tl_bytes_of(files[i].first)) > 0,
+		    files[i].is);
+}

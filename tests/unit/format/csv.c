@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* csv.c - events as CSV, and back again. */
+#include "format/csv/csv.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NAMES \
+	"ns,tsc,cpu,pid,tid,priority,category,message,kind," \
+	"arg1,value1,arg2,value2,arg3,value3,arg4,value4\n"
+
+enum { COLUMNS = 17, FIELD_MAX = 2000 };
+
+static struct tl_text got;
+static int write_rc;
+static struct tl_writer *writer;
+static struct tl_sink *sink;
+static struct tl_message message;
+static struct tl_event event;
+static char odd[256];
+
+static int
+take(void *context, const char *data, size_t size)
+{
+	ck_assert_ptr_eq(context, &got);
+	tl_put_bytes(&got, tl_bytes(data, size));
+	return write_rc;
+}
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	if (n == 1)
+		return tl_bytes_of("eth0");
+	return n == 2 ? tl_bytes(odd, sizeof(odd)) : tl_bytes(NULL, 0);
+}
+
+static const struct tl_strings strings = { get_string };
+
+static void
+setup(void)
+{
+	got = (struct tl_text){ 0 };
+	write_rc = 0;
+	ck_assert_int_eq(tl_csv_write_new(&writer, take, &got, NULL), 0);
+	sink = &writer->sink;
+	message = (struct tl_message){ .category = tl_bytes_of("example"),
+		.level = 4,
+		.strings = &strings };
+	event = (struct tl_event){ .ns = 1795202658123456789,
+		.tsc = 76543210,
+		.cpu = 1,
+		.pid = 41,
+		.tid = 42,
+		.kind = TL_INSTANT,
+		.message = &message,
+		.args = { 10, 20, 3, 0 } };
+	for (size_t i = 0; i < sizeof(odd); i++)
+		odd[i] = (char)i;
+}
+
+static void
+teardown(void)
+{
+	tl_writer_free(writer);
+	tl_text_free(&got);
+}
+
+static void
+put(const char *line)
+{
+	if (line)
+		ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)),
+		    0);
+	ck_assert_int_eq(sink->put(sink, &event), 0);
+	ck_assert_int_eq(sink->finish(sink), 0);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+TEST(an_event_is_a_row_of_seventeen)
+{
+	put("processed $tcp, $udp, and $other");
+	put(NULL);
+	ck_assert_str_eq(tl_text_string(&got),
+	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,"
+		  "\"processed $tcp, $udp, and $other\",instant,tcp,10,udp,20,"
+		  "other,3,,\n"
+		  "1795202658123456789,76543210,1,41,42,trace,example,"
+		  "\"processed $tcp, $udp, and $other\",instant,tcp,10,udp,20,"
+		  "other,3,,\n");
+}
+
+TEST(no_events_leave_the_names)
+{
+	ck_assert_int_eq(sink->finish(sink), 0);
+	ck_assert_int_eq(sink->finish(sink), 0);
+	ck_assert_str_eq(tl_text_string(&got), NAMES);
+}
+
+TEST(values_are_numbers_of_their_format)
+{
+	const double half = -2.5;
+
+	event.cpu = TL_CPU_UNKNOWN;
+	event.kind = TL_END;
+	event.args[0] = (uint64_t)-1;
+	event.args[1] = 255;
+	event.args[2] = (uint64_t)-1500;
+	memcpy(&event.args[3], &half, sizeof(half));
+	put("$a%d $b%x $c%t $d%f");
+	ck_assert_str_eq(tl_text_string(&got),
+	    NAMES "1795202658123456789,76543210,,41,42,trace,example,"
+		  "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5\n");
+}
+
+TEST(a_loss_is_a_row_of_its_own)
+{
+	event.kind = TL_LOST;
+	event.message = NULL;
+	event.lost = 1234;
+	put(NULL);
+	event.cpu = TL_CPU_UNKNOWN;
+	put(NULL);
+	ck_assert_str_eq(tl_text_string(&got),
+	    NAMES "1795202658123456789,76543210,1,,,,,,lost,lost,1234,,,,,,\n"
+		  "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,\n");
+}
+
+TEST(no_field_starts_a_formula)
+{
+	message.category = tl_bytes_of("=cmd");
+	event.args[0] = 1;
+	put("@x $a%s");
+	ck_assert_str_eq(tl_text_string(&got),
+	    NAMES "1795202658123456789,76543210,1,41,42,trace,'=cmd,"
+		  "'@x $a%s,instant,a,eth0,,,,,,\n");
+}
+
+/* A reader as simple as the format says: split a row into its fields. */
+static size_t
+read_row(const char *row, char fields[COLUMNS][FIELD_MAX])
+{
+	size_t count = 0;
+
+	for (;;) {
+		const bool quoted = *row == '"';
+		char *to = fields[count++];
+
+		row += quoted;
+		while (quoted ? *row != '"' || row[1] == '"'
+			      : *row != ',' && *row != '\n') {
+			row += quoted && *row == '"';
+			*to++ = *row++;
+		}
+		*to = '\0';
+		row += quoted;
+		if (*row++ != ',' || count == COLUMNS)
+			return count;
+	}
+}
+
+/* Undo tl_put_csv in place; returns the size. */
+static size_t
+undo(char *field)
+{
+	const char *from = field + (*field == '\'');
+	char *to = field;
+
+	for (; *from; from++) {
+		char digits[3] = { 0 };
+
+		if (*from != '\\') {
+			*to++ = *from;
+			continue;
+		}
+		from++;
+		if (*from == 'x') {
+			memcpy(digits, from + 1, 2);
+			*to++ = (char)strtoul(digits, NULL, 16);
+			from += 2;
+		} else {
+			*to++ = *from == 'n'   ? '\n'
+				: *from == 't' ? '\t'
+					       : '\\';
+		}
+	}
+	return (size_t)(to - field);
+}
+
+TEST(every_byte_can_be_read_back)
+{
+	static char fields[COLUMNS][FIELD_MAX];
+	const char *row;
+
+	message.category = tl_bytes(odd + 39, 100); /* starts with a ' */
+	event.args[0] = 2;
+	put("say \"$a%s\", and \\");
+	row = strchr(tl_text_string(&got), '\n') + 1;
+	ck_assert_uint_eq(read_row(row, fields), COLUMNS);
+	ck_assert_uint_eq(undo(fields[6]), 100);
+	ck_assert_mem_eq(fields[6], odd + 39, 100);
+	ck_assert_uint_eq(undo(fields[7]), message.line1.size);
+	ck_assert_mem_eq(fields[7], message.line1.data, message.line1.size);
+	ck_assert_str_eq(fields[9], "a");
+	ck_assert_uint_eq(undo(fields[10]), sizeof(odd));
+	ck_assert_mem_eq(fields[10], odd, sizeof(odd));
+	ck_assert_str_eq(fields[16], "");
+}
+
+TEST(what_write_says_is_returned)
+{
+	int rc = 0;
+
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of("x")), 0);
+	write_rc = -EPIPE;
+	for (unsigned i = 0; i < 10000 && rc == 0; i++)
+		rc = sink->put(sink, &event);
+	ck_assert_int_eq(rc, -EPIPE);
+}

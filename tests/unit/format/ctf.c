@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ctf.c - traces of the Common Trace Format, read again. */
+#include "format/ctf/directory.h"
+#include "format/ctf/write.h"
+
+#include "lib/test.h"
+#include "lib/viewers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 8, NAME_SIZE = 32 };
+
+/* What a packet says of itself, and its events. */
+struct packet {
+	uint64_t begin, end, content, size, discarded, number;
+	uint32_t cpu, lane, source;
+	struct tl_bytes events;
+};
+
+struct file {
+	char name[NAME_SIZE];
+	struct tl_text data;
+};
+
+static struct file file[FILES_MAX];
+static size_t file_count;
+static int write_rc;
+static char said[TL_FAULT_TEXT_MAX];
+static unsigned said_count;
+static struct tl_writer *writer;
+
+static struct tl_text *
+named(const char *name)
+{
+	for (size_t i = 0; i < file_count; i++) {
+		if (strcmp(file[i].name, name) == 0)
+			return &file[i].data;
+	}
+	return NULL;
+}
+
+static int
+take(struct tl_files *files, const char *name, const char *data, size_t size)
+{
+	struct tl_text *text = named(name);
+
+	(void)files;
+	ck_assert_uint_gt(size, 0);
+	if (!text) {
+		ck_assert_uint_lt(file_count, FILES_MAX);
+		snprintf(file[file_count].name, NAME_SIZE, "%s", name);
+		text = &file[file_count++].data;
+	}
+	tl_put_bytes(text, tl_bytes(data, size));
+	return write_rc;
+}
+
+static void
+hear(void *context, const struct tl_fault *fault)
+{
+	(void)context;
+	said_count++;
+	strcpy(said, fault->text);
+}
+
+static struct tl_files files = { .write = take };
+static const struct tl_report report = { hear, NULL };
+
+static void
+setup(void)
+{
+	memset(file, 0, sizeof(file));
+	file_count = said_count = 0;
+	write_rc = 0;
+	ck_assert_int_eq(tl_ctf_write_new(&writer, &files, &report), 0);
+}
+
+static void
+teardown(void)
+{
+	tl_writer_free(writer);
+	for (size_t i = 0; i < file_count; i++)
+		tl_text_free(&file[i].data);
+}
+
+static void
+put_set(enum viewers_set set, uint64_t count)
+{
+	struct tl_event event = { 0 };
+
+	for (uint64_t i = 0; i < count && viewers_event(set, i, &event); i++)
+		ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+}
+
+static uint64_t
+number(struct tl_bytes *in, size_t size)
+{
+	uint64_t n = 0;
+
+	ck_assert_uint_ge(in->size, size);
+	for (size_t i = 0; i < size; i++)
+		n |= (uint64_t)(unsigned char)in->data[i] << (8 * i);
+	in->data += size;
+	in->size -= size;
+	return n;
+}
+
+/* Take the first packet off a stream. */
+static bool
+next_packet(struct tl_bytes *in, struct packet *p)
+{
+	const struct tl_bytes whole = *in;
+
+	if (in->size == 0)
+		return false;
+	ck_assert_uint_eq(number(in, 4), 0xc1fc1fc1);
+	ck_assert_uint_eq(number(in, 4), 0);
+	p->begin = number(in, 8);
+	p->end = number(in, 8);
+	p->content = number(in, 8);
+	p->size = number(in, 8);
+	p->discarded = number(in, 8);
+	p->number = number(in, 8);
+	p->cpu = (uint32_t)number(in, 4);
+	p->lane = (uint32_t)number(in, 4);
+	p->source = (uint32_t)number(in, 4);
+	ck_assert_uint_eq(p->content, p->size);
+	ck_assert_uint_le(p->size / 8, whole.size);
+	ck_assert_uint_le(p->begin, p->end);
+	p->events =
+	    tl_bytes(in->data, (size_t)(whole.data + p->size / 8 - in->data));
+	*in = tl_bytes(whole.data + p->size / 8, whole.size - p->size / 8);
+	return true;
+}
+
+static struct tl_bytes
+stream(const char *name)
+{
+	const struct tl_text *text = named(name);
+
+	ck_assert_ptr_nonnull(text);
+	return tl_bytes(text->data, text->size);
+}
+
+static struct packet
+only_packet(const char *name)
+{
+	struct tl_bytes in = stream(name);
+	struct packet p;
+
+	ck_assert(next_packet(&in, &p));
+	ck_assert_uint_eq(in.size, 0);
+	return p;
+}
+
+static bool
+metadata_has(const char *text)
+{
+	return strstr(tl_text_string(named("metadata")), text) != NULL;
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown);
+
+TEST(each_lane_has_a_stream)
+{
+	struct packet p;
+
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	ck_assert_uint_eq(file_count, 4);
+	p = only_packet("stream_0");
+	ck_assert_uint_eq(p.cpu, 0);
+	ck_assert_uint_eq(p.begin, VIEWERS_NS);
+	p = only_packet("stream_1");
+	ck_assert_uint_eq(p.cpu, 1);
+	ck_assert_uint_eq(p.lane, 1);
+	p = only_packet("stream_2");
+	ck_assert_uint_eq(p.cpu, TL_CPU_UNKNOWN);
+	ck_assert_uint_eq(p.begin, p.end);
+}
+
+TEST(an_event_lies_as_the_metadata_say)
+{
+	struct tl_bytes in;
+
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	in = only_packet("stream_0").events;
+	ck_assert_uint_eq(number(&in, 4), 0);
+	ck_assert_uint_eq(number(&in, 8), VIEWERS_NS);
+	ck_assert_uint_eq(number(&in, 4), 40);
+	ck_assert_uint_eq(number(&in, 4), 50);
+	ck_assert_uint_eq(number(&in, 8), (uint64_t)VIEWERS_NS * 3);
+	ck_assert_uint_eq(number(&in, 8), 0);
+	ck_assert_uint_eq(number(&in, 4), 0);
+	ck_assert_uint_eq(number(&in, 4), 30);
+	ck_assert_uint_eq(number(&in, 1), 0);
+	ck_assert_uint_eq(number(&in, 1), 4);
+	ck_assert_uint_eq(number(&in, 1), TL_INSTANT);
+	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
+	ck_assert_uint_eq(number(&in, 8), (uint64_t)INT64_MIN);
+	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
+	ck_assert_uint_eq(number(&in, 4), 1); /* request, a string */
+	in.data += 8 + 4 + 4 + 8 + 8 + 4 + 4 + 3 + 8;
+	ck_assert_str_eq(in.data, "/index");
+	ck_assert(metadata_has("\tname = \"net:processed tcp, udp, and "
+			       "other\";\n\tloglevel = 14;"));
+	ck_assert(metadata_has("\t\tu64 _tcp;\n\t\ts64 _udp;\n\t\tx64 "
+			       "_other;\n"));
+	ck_assert(metadata_has("\t\tf64 _r;\n\t\ts64 _t;\n"));
+	ck_assert(metadata_has("\t\tu64 _id;\n\t\tstring _path;\n"));
+	ck_assert(metadata_has("enum : u8 { \"trace\" = 4 } level;"));
+	ck_assert(metadata_has("\"http:request id to path_entry\""));
+	ck_assert(metadata_has("\"http:request id to path_exit\""));
+	ck_assert(metadata_has("src/server.c:101\nPackets of one pass. */"));
+	ck_assert(!metadata_has("hostname"));
+}
+
+TEST(the_origin_stands_in_the_environment)
+{
+	const struct tl_origin origin = { .machine = "host\"a\\",
+		.command = "server",
+		.pid = 40 };
+
+	tl_writer_set_origin(writer, &origin);
+	put_set(VIEWERS_PLAIN, 1);
+	ck_assert(metadata_has("hostname = \"host\\\"a\\\\\\\\\";"));
+	ck_assert(metadata_has("procname = \"server\";"));
+	ck_assert(metadata_has("vpid = 40;"));
+}
+
+TEST(a_full_packet_is_followed_by_the_next)
+{
+	struct tl_bytes in;
+	struct packet p;
+	uint64_t end = 0, count = 0;
+
+	put_set(VIEWERS_MANY, 20000);
+	in = stream("stream_0");
+	while (next_packet(&in, &p)) {
+		ck_assert_uint_eq(p.number, count++);
+		ck_assert_uint_ge(p.begin, end);
+		ck_assert_uint_lt(p.size / 8, 65 << 10);
+		end = p.end;
+	}
+	ck_assert_uint_gt(count, 5);
+}
+
+TEST(losses_lie_between_packets)
+{
+	static const uint64_t discarded[] = { 0, 11, 511, 514 };
+	struct tl_bytes in;
+	struct packet p;
+
+	put_set(VIEWERS_LOSSY, UINT64_MAX);
+	in = stream("stream_0");
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert(next_packet(&in, &p));
+		ck_assert_uint_eq(p.discarded, discarded[i]);
+		ck_assert(i == 0 || i == 3 || p.events.size > 0);
+	}
+	ck_assert(!next_packet(&in, &p));
+	ck_assert_uint_eq(only_packet("stream_1").discarded, 0);
+	ck_assert_uint_eq(said_count, 0);
+}
+
+TEST(time_never_goes_back_in_a_stream)
+{
+	struct packet p;
+
+	put_set(VIEWERS_BACK, UINT64_MAX);
+	p = only_packet("stream_0");
+	ck_assert(metadata_has("offset_s = -1;"));
+	ck_assert_uint_eq(p.begin, 1000000000 - 5);
+	ck_assert_uint_eq(p.end, VIEWERS_NS + 1000000000 + 10);
+	ck_assert_uint_eq(said_count, 1);
+	ck_assert_str_eq(said, "CTF has no clock that is set back: time "
+			       "stands still meanwhile");
+}
+
+TEST(the_first_and_the_last_time_there_is_are_kept_apart)
+{
+	struct tl_event event = { 0 };
+	struct packet p;
+
+	ck_assert(viewers_event(VIEWERS_PLAIN, 0, &event));
+	event.ns = INT64_MIN;
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	event.ns = INT64_MAX;
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	p = only_packet("stream_0");
+	ck_assert_uint_eq(p.begin, 0);
+	ck_assert_uint_eq(p.end, INT64_MAX - 1000000000); /* 292 years */
+}
+
+TEST(hostile_texts_end_no_string_and_no_comment)
+{
+	const char *text;
+	unsigned open = 0;
+
+	put_set(VIEWERS_HOSTILE, UINT64_MAX);
+	ck_assert(metadata_has("/* \n* / event { / * */"));
+	ck_assert(metadata_has("\"a\\\"b\\\\\\\\c*/\\\\n\\\\x1b[2J"));
+	text = tl_text_string(named("metadata"));
+	for (; *text != '\0'; text++) {
+		ck_assert(*text >= ' ' || *text == '\n' || *text == '\t');
+		ck_assert((unsigned char)*text < 0x80);
+		if (open && *text == '\\')
+			text++;
+		else if (*text == '"')
+			open = !open;
+		ck_assert(*text != '\n' || !open);
+	}
+}
+
+static char large[50000];
+
+static struct tl_bytes
+get_large(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	memset(large, (int)n, sizeof(large));
+	return tl_bytes(large, sizeof(large));
+}
+
+TEST(an_event_may_be_larger_than_a_packet)
+{
+	static const struct tl_strings strings = { get_large };
+	struct tl_message message = { .kind = TIMELINE_RECORD_INSTANT,
+		.level = 6,
+		.strings = &strings };
+	struct tl_event event = { .ns = 5,
+		.kind = TL_INSTANT,
+		.message = &message,
+		.args = { 'a', 'b', 'c', 1 } };
+	struct tl_bytes in;
+	struct packet p;
+
+	ck_assert_int_eq(tl_message_parse(&message,
+			     tl_bytes_of("$a%s $b%s $c%s $d%s")),
+	    0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	in = stream("stream_0");
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert(next_packet(&in, &p));
+		ck_assert_uint_eq(p.events.size,
+		    47 + 3 * sizeof(large) + 4 * sizeof(large) + 4);
+	}
+	ck_assert_uint_eq(in.size, 0);
+}
+
+TEST(a_trace_without_events_is_one)
+{
+	put_set(VIEWERS_PLAIN, 0);
+	ck_assert_uint_eq(file_count, 1);
+	ck_assert(metadata_has("/* CTF 1.8 */"));
+}
+
+TEST(an_error_of_the_output_stops_the_caller)
+{
+	write_rc = -ENOSPC;
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), -ENOSPC);
+}
+
+TEST(a_directory_takes_files_and_is_never_one_of_others)
+{
+	struct tl_directory *directory, *again;
+	char path[64], name[96];
+	struct tl_files *into;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/tmp/tl-ctf-%d", (int)getpid());
+	ck_assert_int_eq(tl_directory_new(&directory, path), 0);
+	ck_assert_int_eq(tl_directory_new(&again, path), -EEXIST);
+	into = tl_directory_files(directory);
+	ck_assert_int_eq(into->write(into, "a", "xy", 2), 0);
+	ck_assert_int_eq(into->write(into, "a", "z", 1), 0);
+	snprintf(name, sizeof(name), "%s/a", path);
+	ck_assert_int_eq(stat(name, &st), 0);
+	ck_assert_int_eq(st.st_size, 3);
+	ck_assert_int_eq(unlink(name), 0);
+	ck_assert_int_eq(symlink("/dev/null", name), 0);
+	ck_assert_int_eq(into->write(into, "a", "z", 1), -ELOOP);
+	ck_assert_int_eq(unlink(name), 0);
+	tl_directory_free(directory);
+	ck_assert_int_eq(rmdir(path), 0);
+	ck_assert_int_eq(tl_directory_new(&directory, "/dev/null/x"), -ENOTDIR);
+	tl_directory_free(NULL);
+}

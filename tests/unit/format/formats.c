@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* formats.c - the table of formats. */
+#include "format/registry.h"
+#include "lib/test.h"
+
+TEST(every_row_is_found_by_its_name_and_does_something)
+{
+	const struct tl_format_row *row;
+
+	for (size_t i = 0; (row = tl_formats_at(i)); i++) {
+		ck_assert_ptr_eq(tl_formats_find(row->name), row);
+		ck_assert(tl_format_is_read(row) || tl_format_is_written(row));
+		ck_assert(!row->read_new || row->recognise);
+		ck_assert_uint_eq(tl_formats_index(row), i);
+		ck_assert_int_eq(row->suffix[0], '.');
+	}
+	ck_assert_ptr_null(tl_formats_find("nonesuch"));
+}
+
+TEST(lines_are_recognised_and_anything_else_is_not)
+{
+	static const struct {
+		const char *first, *name;
+	} cases[] = {
+		{ "ns,tsc,cpu,pid,tid,priority,category,message\n", "csv" },
+		{ "{\"ns\":1,\"tsc\":2}\n", "jsonl" },
+		{ "", NULL },
+		{ "BEGIN:VCARD\n", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct tl_format_row *row =
+		    tl_formats_recognise(tl_bytes_of(cases[i].first));
+
+		if (cases[i].name)
+			ck_assert_str_eq(row ? row->name : "", cases[i].name);
+		else
+			ck_assert_ptr_null(row);
+	}
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jsonl.c - events as JSON lines, byte by byte. */
+#include "format/jsonl/jsonl.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct tl_text got;
+static unsigned writes;
+static int write_rc;
+static struct tl_writer *writer;
+static struct tl_sink *sink;
+static struct tl_message message;
+static struct tl_event event;
+
+static int
+take(void *context, const char *data, size_t size)
+{
+	ck_assert_ptr_eq(context, &got);
+	ck_assert_uint_gt(size, 0);
+	writes++;
+	tl_put_bytes(&got, tl_bytes(data, size));
+	return write_rc;
+}
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	return n == 1 ? tl_bytes_of("say \"eth0\"\n") : tl_bytes(NULL, 0);
+}
+
+static const struct tl_strings strings = { get_string };
+
+static void
+setup(void)
+{
+	got = (struct tl_text){ 0 };
+	writes = 0;
+	write_rc = 0;
+	ck_assert_int_eq(tl_jsonl_write_new(&writer, take, &got, NULL), 0);
+	sink = &writer->sink;
+	message = (struct tl_message){ .category = tl_bytes_of("example"),
+		.level = 4,
+		.strings = &strings };
+	event = (struct tl_event){ .ns = 1795202658123456789,
+		.tsc = 18446744073709551615u,
+		.cpu = 1,
+		.pid = 41,
+		.tid = 4294967295,
+		.kind = TL_INSTANT,
+		.message = &message,
+		.args = { 10, 20, 3, 0 } };
+}
+
+static void
+teardown(void)
+{
+	tl_writer_free(writer);
+	tl_text_free(&got);
+}
+
+static void
+put(const char *line)
+{
+	if (line)
+		ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(line)),
+		    0);
+	ck_assert_int_eq(sink->put(sink, &event), 0);
+	ck_assert_int_eq(sink->finish(sink), 0);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(an_event_has_its_fields_in_their_order)
+{
+	put("processed $tcp, $udp, and $other\nmore");
+	ck_assert_str_eq(tl_text_string(&got),
+	    "{\"ns\":1795202658123456789,\"tsc\":18446744073709551615,"
+	    "\"cpu\":1,\"pid\":41,\"tid\":4294967295,\"priority\":\"trace\","
+	    "\"category\":\"example\",\"message\":\"processed $tcp, $udp, and "
+	    "$other\",\"kind\":\"instant\",\"args\":{\"tcp\":10,\"udp\":20,"
+	    "\"other\":3}}\n");
+}
+
+TEST(an_event_without_arguments_has_an_empty_object)
+{
+	event.ns = -5;
+	event.cpu = TL_CPU_UNKNOWN;
+	event.kind = TL_BEGIN;
+	message.level = 9;
+	put("a \"line\"\x1b");
+	ck_assert_str_eq(tl_text_string(&got),
+	    "{\"ns\":-5,\"tsc\":18446744073709551615,\"cpu\":null,\"pid\":41,"
+	    "\"tid\":4294967295,\"priority\":\"fatal\",\"category\":"
+	    "\"example\",\"message\":\"a \\\"line\\\"\\u001b\",\"kind\":"
+	    "\"begin\",\"args\":{}}\n");
+}
+
+static void
+check_args(const char *want)
+{
+	const char *at = strstr(tl_text_string(&got), "\"args\":");
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_str_eq(at, want);
+}
+
+TEST(values_are_plain_json)
+{
+	const double tenth = 0.1, infinite = INFINITY;
+
+	event.args[0] = (uint64_t)-1;
+	event.args[1] = UINT64_MAX;
+	event.args[2] = (uint64_t)INT64_MIN;
+	memcpy(&event.args[3], &tenth, sizeof(tenth));
+	put("$a%d $b%x $c%t $d%f");
+	check_args("\"args\":{\"a\":-1,\"b\":18446744073709551615,"
+		   "\"c\":-9223372036854775808,\"d\":0.1}}\n");
+	tl_text_clear(&got);
+	memcpy(&event.args[3], &infinite, sizeof(infinite));
+	put(NULL);
+	check_args("\"args\":{\"a\":-1,\"b\":18446744073709551615,"
+		   "\"c\":-9223372036854775808,\"d\":null}}\n");
+}
+
+TEST(interned_strings_are_json_strings)
+{
+	event.args[0] = 1;
+	event.args[1] = 77;
+	put("$a%s $b%s");
+	check_args("\"args\":{\"a\":\"say \\\"eth0\\\"\\n\",\"b\":\"#77\"}}\n");
+}
+
+TEST(a_loss_is_an_object_of_its_own)
+{
+	event =
+	    (struct tl_event){ .kind = TL_LOST, .lost = UINT64_MAX, .cpu = 3 };
+	put(NULL);
+	event.cpu = TL_CPU_UNKNOWN;
+	event.lost = 1;
+	put(NULL);
+	ck_assert_str_eq(tl_text_string(&got),
+	    "{\"lost\":18446744073709551615,\"cpu\":3}\n"
+	    "{\"lost\":1,\"cpu\":null}\n");
+}
+
+TEST(lines_are_handed_on_in_large_pieces_and_all_of_them)
+{
+	size_t lines = 0;
+
+	ck_assert_int_eq(tl_message_parse(&message,
+			     tl_bytes_of("processed $tcp")),
+	    0);
+	for (unsigned i = 0; i < 10000; i++) {
+		event.args[0] = i;
+		ck_assert_int_eq(sink->put(sink, &event), 0);
+	}
+	ck_assert_int_eq(sink->finish(sink), 0);
+	for (size_t i = 0; i < got.size; i++)
+		lines += got.data[i] == '\n';
+	ck_assert_uint_eq(lines, 10000);
+	ck_assert_uint_le(writes, got.size / TL_OUT_SIZE_MAX + 1);
+	ck_assert_int_eq(sink->finish(sink), 0); /* nothing is left */
+}
+
+TEST(what_write_says_is_returned)
+{
+	int rc = 0;
+
+	ck_assert_int_eq(tl_message_parse(&message,
+			     tl_bytes_of("processed $tcp")),
+	    0);
+	write_rc = -ENOSPC;
+	for (unsigned i = 0; i < 10000 && rc == 0; i++)
+		rc = sink->put(sink, &event);
+	ck_assert_int_eq(rc, -ENOSPC);
+	ck_assert_uint_eq(writes, 1);
+	ck_assert_int_eq(sink->put(sink, &event), 0);
+	ck_assert_int_eq(sink->finish(sink), -ENOSPC);
+}
+
+/* Every byte there is, in every text of an event, read by another program. */
+TEST(python_reads_every_line)
+{
+	char path[] = "/tmp/test_format_jsonl.XXXXXX", command[200];
+	char odd[256];
+	int fd;
+
+	if (system("command -v python3 >/dev/null") != 0) {
+		fputs("skipped: no python3 to read with\n", stderr);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(odd); i++)
+		odd[i] = (char)i;
+	message.category = tl_bytes(odd, sizeof(odd));
+	event.args[0] = 1;
+	put("odd $a%s $b%d");
+	ck_assert_int_eq(tl_message_parse(&message,
+			     tl_bytes(odd + 11, sizeof(odd) - 11)),
+	    0);
+	tl_writer_free(writer);
+	ck_assert_int_eq(tl_jsonl_write_new(&writer, take, &got, NULL), 0);
+	sink = &writer->sink;
+	put(NULL);
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, got.data, got.size), (ssize_t)got.size);
+	close(fd);
+	snprintf(command, sizeof(command),
+	    "python3 -c 'import json, sys\n"
+	    "for line in open(sys.argv[1], encoding=\"utf-8\"):\n"
+	    "    json.loads(line)' %s",
+	    path);
+	ck_assert_int_eq(system(command), 0);
+	unlink(path);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lincheck_write.c - Lincheck traces written: of what timelines
+ * have; and the index, cell by cell.
+ */
+#include "format/lincheck/lincheck.h"
+#include "lib/lincheck.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static struct foreign f;
+static struct tl_message message;
+
+static struct tl_bytes
+get_string(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	return n == 1 ? tl_bytes_of("first") : tl_bytes(NULL, 0);
+}
+
+static const struct tl_strings strings = { get_string };
+
+static void
+start_writer(void)
+{
+	foreign_init(&f);
+	ck_assert_int_eq(tl_lincheck_write_new(&f.writer, foreign_write, &f.out,
+			     &f.noted.report),
+	    0);
+}
+
+static void
+define(uint8_t kind, uint8_t scope, const char *text)
+{
+	message = (struct tl_message){ .category = tl_bytes_of("net"),
+		.kind = kind,
+		.scope = scope,
+		.strings = &strings,
+		.level = (uint8_t)tl_level_parse("info") };
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+}
+
+static void
+put_event(uint8_t kind, uint32_t tid, uint64_t a, uint64_t b)
+{
+	const struct tl_event e = { .message = &message,
+		.ns = 1000,
+		.args = { a, b },
+		.kind = kind,
+		.level = message.level,
+		.cpu = TL_CPU_UNKNOWN,
+		.pid = 41,
+		.tid = tid };
+
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+}
+
+/* What the original would show of what was written. */
+static void
+check_written(const char *events, const char *noted)
+{
+	struct foreign again;
+
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_str_eq(tl_text_string(&f.noted.text), noted);
+	foreign_run(&again, tl_lincheck_read_new, tl_lincheck_write_new,
+	    tl_bytes(f.out.data, f.out.size), 7);
+	ck_assert_str_eq(tl_text_string(&again.said.text), "");
+	ck_assert_str_eq(tl_text_string(&again.sink.text), events);
+	ck_assert_uint_eq(again.out.size, f.out.size);
+	ck_assert_mem_eq(again.out.data, f.out.data, f.out.size);
+	foreign_free(&again);
+	foreign_free(&f);
+}
+
+#define TIMES "-95 - times are left out: only their order is kept\n"
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST(a_span_is_a_call)
+{
+	start_writer();
+	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD,
+	    "read $size of $name%s\nand why");
+	message.file = tl_bytes_of("net.c");
+	message.line = 12;
+	put_event(TL_BEGIN, 7, 64, 1);
+	put_event(TL_END, 7, 64, 1);
+	check_written("0 call > timeline.thread(1(41), 2(7))\n"
+		      "1 call > net.read size of name(1(64), 2(first))\n"
+		      "1 return returned result(size(64), name(first))\n"
+		      "1 call < net.read size of name(1, 2)\n"
+		      "1 call < timeline.thread(1, 2)\n",
+	    TIMES);
+}
+
+TEST(instants_counters_and_losses_are_kept)
+{
+	const struct tl_event lost = { .kind = TL_LOST,
+		.lost = 3,
+		.tid = 7,
+		.pid = 41 };
+
+	start_writer();
+	define(TIMELINE_RECORD_COUNTER, 0, "queue $length");
+	put_event(TL_COUNTER, 7, 5, 0);
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
+	check_written("0 call > timeline.thread(1(41), 2(7))\n"
+		      "1 write net.queue length \xe2\x86\x90 value(5)\n"
+		      "2 call > timeline.lost(1(3))\n"
+		      "2 call < timeline.lost(1)\n"
+		      "2 call < timeline.thread(1, 2)\n",
+	    TIMES);
+	start_writer();
+	define(TIMELINE_RECORD_INSTANT, 0, "at $x%f");
+	put_event(TL_INSTANT, 8, 0x4004000000000000, 0);
+	check_written("0 call > timeline.thread(1(41), 2(8))\n"
+		      "1 call > net.at x(1(2.5))\n1 call < net.at x(1)\n"
+		      "1 call < timeline.thread(1, 2)\n",
+	    TIMES);
+}
+
+TEST(an_end_returns_its_argument)
+{
+	start_writer();
+	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "f $n%d");
+	put_event(TL_BEGIN, 7, 1, 0);
+	put_event(TL_END, 7, (uint64_t)-2, 0);
+	check_written("0 call > timeline.thread(1(41), 2(7))\n"
+		      "1 call > net.f n(1(1))\n1 return returned result(-2)\n"
+		      "1 call < net.f n(1)\n1 call < timeline.thread(1, 2)\n",
+	    TIMES);
+}
+
+TEST(threads_have_streams_of_their_own)
+{
+	start_writer();
+	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "work");
+	put_event(TL_BEGIN, 7, 0, 0);
+	put_event(TL_BEGIN, 8, 0, 0);
+	put_event(TL_END, 7, 0, 0);
+	put_event(TL_END, 9, 0, 0);
+	check_written("0 call > timeline.thread(1(41), 2(7))\n"
+		      "1 call > net.work()\n1 call < net.work()\n"
+		      "1 call < timeline.thread(1, 2)\n"
+		      "2 call > timeline.thread(1(41), 2(8))\n"
+		      "3 call > net.work()\n3 call < net.work()\n"
+		      "3 call < timeline.thread(1, 2)\n"
+		      "4 call > timeline.thread(1(41), 2(9))\n"
+		      "4 call < timeline.thread(1, 2)\n",
+	    TIMES "-95 - an end without a begin is left out\n"
+		  "0 - a call without an end is ended\n");
+}
+
+TEST(spans_that_cross_are_nested)
+{
+	struct tl_message outer;
+	struct tl_event e = { .kind = TL_END,
+		.pid = 41,
+		.tid = 7,
+		.cpu = TL_CPU_UNKNOWN,
+		.bare = true };
+
+	start_writer();
+	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "outer");
+	outer = message;
+	e.message = &outer;
+	e.kind = TL_BEGIN;
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	define(TIMELINE_RECORD_SPAN, TIMELINE_THREAD, "inner");
+	put_event(TL_BEGIN, 7, 0, 0);
+	e.kind = TL_END;
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+	put_event(TL_END, 7, 0, 0);
+	check_written("0 call > timeline.thread(1(41), 2(7))\n"
+		      "1 call > net.outer()\n2 call > net.inner()\n"
+		      "2 call < net.inner()\n2 call < net.outer()\n"
+		      "2 call < timeline.thread(1, 2)\n",
+	    TIMES "-95 - a span is ended early: calls lie inside each other\n"
+		  "-95 - an end without a begin is left out\n");
+}
+
+TEST(a_span_of_a_message_has_a_thread)
+{
+	start_writer();
+	define(TIMELINE_RECORD_SPAN, TIMELINE_SOURCE, "lock");
+	put_event(TL_BEGIN, 7, 0, 0);
+	put_event(TL_END, 8, 0, 0);
+	check_written("0 call > timeline.source()\n1 call > net.lock()\n"
+		      "1 call < net.lock()\n1 call < timeline.source()\n",
+	    TIMES);
+}
+
+/* Where the next block of a file begins, from the begin of one on, when its
+ * objects are calls and footers of a size each. */
+static size_t
+skip_block(const char *data, size_t at, size_t definitions, size_t call,
+    size_t footer)
+{
+	at += 1 + 4 + definitions;
+	while (data[at] != 9)
+		at += data[at] == 6 ? call : footer;
+	return at + 1;
+}
+
+/*
+ * A tick is a call of 38 bytes and a footer of 7.  A block defines a class and
+ * a method, the first one also the class and method of its thread, which is a
+ * call of 50 bytes around all: a block is full after so many ticks.
+ */
+TEST(blocks_end_where_the_original_ends_them)
+{
+	enum {
+		TICKS = 60000,
+		TICK = 38 + 7,
+		ENDS = (1 << 20) - 1024,
+		CLASS = 1 + 4 + 2 + 3,
+		METHOD = 1 + 4 + 4 + 2 + 4 + 1 + 4 + 1,
+		OWN = 1 + 4 + 2 + 8 + 1 + 4 + 4 + 2 + 6 + 1 + 4 + 2 + 50
+	};
+	size_t at = 16, first, second;
+
+	start_writer();
+	define(TIMELINE_RECORD_INSTANT, 0, "tick $n");
+	for (uint64_t i = 0; i < TICKS; i++)
+		put_event(TL_INSTANT, 7, i, 0);
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	first = skip_block(f.out.data, at, OWN + CLASS + METHOD, 38, 7);
+	ck_assert_uint_gt(first - at, ENDS);
+	ck_assert_uint_le(first - at, ENDS + TICK + 6);
+	ck_assert_uint_eq((uint8_t)f.out.data[first], 8);
+	ck_assert_uint_eq((uint8_t)f.out.data[first + 5], 0);
+	ck_assert_uint_eq((uint8_t)f.out.data[first + 5 + CLASS], 1);
+	second = skip_block(f.out.data, first, CLASS + METHOD, 38, 7);
+	ck_assert_uint_gt(second - first, ENDS);
+	ck_assert_uint_le(second - first, ENDS + TICK + 6);
+	foreign_free(&f);
+}
+
+/* Events of the second of two traces. */
+static int
+put_second(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct tl_event e = *event;
+
+	(void)sink;
+	e.source = 1;
+	return f.writer->sink.put(&f.writer->sink, &e);
+}
+
+static void
+make_one_call(const char *class)
+{
+	tl_text_clear(&file);
+	put_header(8);
+	start_block(0);
+	put_class(0, class);
+	put_method(0, 0, "main", VOID_TYPES);
+	put_call(-1, 0, 1, 0);
+	put_void_footer();
+	end_block();
+	put_eof();
+}
+
+static void
+feed(struct tl_reader *reader, size_t from, size_t to)
+{
+	ck_assert_int_eq(reader->feed(reader,
+			     tl_bytes(file.data + from, to - from)),
+	    0);
+}
+
+TEST(traces_of_the_same_ids_are_merged)
+{
+	struct tl_sink second = { put_second, NULL };
+	struct tl_reader *readers[2];
+	struct tl_sink *sinks[2];
+
+	start_writer();
+	sinks[0] = &f.writer->sink;
+	sinks[1] = &second;
+	for (unsigned i = 0; i < 2; i++) {
+		make_one_call(i == 0 ? "a.First" : "a.Second");
+		ck_assert_int_eq(tl_lincheck_read_new(&readers[i], sinks[i],
+				     NULL),
+		    0);
+		feed(readers[i], 0, file.size);
+		ck_assert_int_eq(readers[i]->finish(readers[i]), 0);
+	}
+	check_written("1 call > First.main()\n1 call < First.main()\n"
+		      "1 call > Second.main()\n1 call < Second.main()\n",
+	    "");
+	for (unsigned i = 0; i < 2; i++)
+		readers[i]->free(readers[i]);
+}
+
+/* More than a block holds of one trace, between whose events those of another
+ * come. */
+TEST(a_large_block_is_cut_where_traces_are_mixed)
+{
+	enum { CALLS = 600000, CALL = 26 + 7 };
+	struct tl_sink second = { put_second, NULL };
+	struct tl_reader *large, *small;
+	struct foreign again;
+	struct tl_text kept;
+
+	start_writer();
+	ck_assert_int_eq(tl_lincheck_read_new(&large, &f.writer->sink, NULL),
+	    0);
+	ck_assert_int_eq(tl_lincheck_read_new(&small, &second, NULL), 0);
+	put_header(8);
+	start_block(0);
+	put_main();
+	for (int i = 0; i < CALLS; i++) {
+		put_call(-1, 0, i, 0);
+		put_void_footer();
+	}
+	end_block();
+	put_eof();
+	feed(large, 0, (CALLS - 9) * CALL);
+	kept = file;
+	file = (struct tl_text){ 0 };
+	make_one_call("a.Second");
+	feed(small, 0, file.size);
+	teardown();
+	file = kept;
+	feed(large, (CALLS - 9) * CALL, file.size);
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_str_eq(tl_text_string(&f.noted.text), "");
+	foreign_run(&again, tl_lincheck_read_new, NULL,
+	    tl_bytes(f.out.data, f.out.size), 1 << 16);
+	ck_assert_str_eq(tl_text_string(&again.said.text), "");
+	ck_assert_uint_eq(again.sink.count, 2 * CALLS + 2);
+	foreign_free(&again);
+	foreign_free(&f);
+	large->free(large);
+	small->free(small);
+}
+
+/* == the index == */
+
+static struct tl_text written, indexed;
+
+static uint64_t
+get(const struct tl_text *text, size_t at, unsigned size)
+{
+	uint64_t n = 0;
+
+	ck_assert_uint_le(at + size, text->size);
+	while (size-- > 0)
+		n = n << 8 | (uint8_t)text->data[at++];
+	return n;
+}
+
+static void
+load(const char *path, struct tl_text *text)
+{
+	FILE *in = fopen(path, "rb");
+	int c;
+
+	ck_assert_ptr_nonnull(in);
+	while ((c = getc(in)) != EOF)
+		tl_put_char(text, (char)c);
+	fclose(in);
+}
+
+static void
+write_files(char *path)
+{
+	char index[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	strcat(path, "/t");
+	snprintf(index, sizeof(index), "%s.idx", path);
+	foreign_init(&f);
+	ck_assert_int_eq(tl_lincheck_write_at(&f.writer, path, NULL), 0);
+	f.sink.next = &f.writer->sink;
+	ck_assert_int_eq(tl_lincheck_read_new(&f.reader, &f.sink.sink, NULL),
+	    0);
+	ck_assert_int_eq(f.reader->feed(f.reader,
+			     tl_bytes(file.data, file.size)),
+	    0);
+	ck_assert_int_eq(f.reader->finish(f.reader), 0);
+	ck_assert_int_eq(f.sink.sink.finish(&f.sink.sink), 0);
+	foreign_free(&f);
+	load(path, &written);
+	load(index, &indexed);
+	ck_assert_int_eq(tl_lincheck_write_at(&f.writer, path, NULL), -EEXIST);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(tl_lincheck_write_at(&f.writer, path, NULL), -EEXIST);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(unlink(index), 0);
+	*strrchr(path, '/') = '\0';
+	ck_assert_int_eq(rmdir(path), 0);
+}
+
+/* One cell, as it must be. */
+static size_t
+check_cell(size_t at, uint8_t kind, int32_t id, int64_t start, int64_t end)
+{
+	ck_assert_uint_eq(get(&indexed, at, 1), kind);
+	ck_assert_int_eq((int32_t)get(&indexed, at + 1, 4), id);
+	ck_assert_int_eq((int64_t)get(&indexed, at + 5, 8), start);
+	ck_assert_int_eq((int64_t)get(&indexed, at + 13, 8), end);
+	return at + 21;
+}
+
+/*
+ * byte 16 block 0 | 21 class, 13 | 34 method, 20 | 54 call, 26 | 80 end
+ *      81 block 1 | 86 call, 26 | 112 footer, 7 | 119 end
+ *     120 block 0 | 125 class, 13 | 138 footer, 11 | 149 end | 150 EOF
+ */
+TEST(an_index_tells_every_place)
+{
+	char path[64] = "/tmp/test_lincheck.XXXXXX";
+	size_t at = 16;
+
+	put_header(8);
+	start_block(0);
+	put_main();
+	put_call(-1, 0, 1, 0);
+	end_block();
+	start_block(1);
+	put_call(-1, 1, 2, 0);
+	put_void_footer();
+	end_block();
+	start_block(0);
+	put_class(1, "b.Pair");
+	put_n(7, 1);
+	put_object(1, 9);
+	put_utf("");
+	end_block();
+	put_eof();
+	write_files(path);
+	ck_assert_uint_eq(written.size, file.size);
+	ck_assert_mem_eq(written.data, file.data, file.size);
+	ck_assert_uint_eq(get(&indexed, 0, 8), 0x8f91ab8edb11a08f);
+	ck_assert_uint_eq(get(&indexed, 8, 8), 8);
+	at = check_cell(at, 8, 0, 16, 80);
+	at = check_cell(at, 0, 0, 21, 20);
+	at = check_cell(at, 1, 0, 34, 20);
+	at = check_cell(at, 8, 1, 81, 119);
+	at = check_cell(at, 6, 2, 26, 26);
+	/* the second block of the thread: 59 bytes were in the first */
+	at = check_cell(at, 8, 0, 120, 149);
+	at = check_cell(at, 0, 1, 125, 125 - 59 - 1);
+	at = check_cell(at, 6, 1, 59, 59 + 13);
+	at = check_cell(at, 10, -1, -1, -1);
+	ck_assert_uint_eq(get(&indexed, at, 8), 0x8f91ab8edb11a08f);
+	ck_assert_uint_eq(indexed.size, at + 8);
+	/* cells of definitions point at their kind and id */
+	for (size_t i = 16; i + 8 < indexed.size; i += 21) {
+		const uint64_t kind = get(&indexed, i, 1);
+
+		if (kind >= 6)
+			continue;
+		ck_assert_uint_eq(get(&written, get(&indexed, i + 5, 8), 1),
+		    kind);
+		ck_assert_uint_eq(get(&written, get(&indexed, i + 5, 8) + 1, 4),
+		    get(&indexed, i + 1, 4));
+	}
+	tl_text_free(&written);
+	tl_text_free(&indexed);
+}

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lines.c - what is written as lines is read back. */
+#include "event/intern.h"
+#include "format/csv/csv.h"
+#include "format/jsonl/jsonl.h"
+#include "lib/foreign.h"
+#include "lib/random.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <timeline.h>
+
+static const struct {
+	tl_writer_new *write_new;
+	tl_reader_new *read_new;
+	tl_recognise *recognise;
+} formats[] = {
+	{ tl_csv_write_new, tl_csv_read_new, tl_csv_recognise },
+	{ tl_jsonl_write_new, tl_jsonl_read_new, tl_jsonl_recognise },
+};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+static struct tl_text first, second;
+static struct tl_interner *interner;
+static unsigned faults;
+static const char odd[] =
+    "=a,\"b\"\\n\n\t\x1b[31m'\xe2\x82\xac\xf0\x9f\x98\x80";
+
+static int
+append(void *context, const char *data, size_t size)
+{
+	tl_put_bytes(context, tl_bytes(data, size));
+	return 0;
+}
+
+static void
+count_fault(void *context, const struct tl_fault *fault)
+{
+	(void)context;
+	faults += fault->rc < 0;
+}
+
+static const struct tl_report report = { count_fault, NULL };
+
+static void
+put(struct tl_writer *w, const char *text, uint8_t record, unsigned kind,
+    uint64_t a, uint64_t b)
+{
+	struct tl_event event = { .ns = INT64_MIN + 5,
+		.tsc = UINT64_MAX,
+		.cpu = TL_CPU_UNKNOWN,
+		.pid = UINT32_MAX,
+		.tid = 1,
+		.kind = (uint8_t)kind,
+		.args = { a, b } };
+
+	ck_assert_int_eq(tl_interner_message(interner,
+			     tl_bytes(odd, sizeof(odd)), tl_bytes_of(text),
+			     record, 8, 0, &event.message),
+	    0);
+	ck_assert_int_eq(w->sink.put(&w->sink, &event), 0);
+}
+
+/* One of everything. */
+static void
+write_events(struct tl_writer *w)
+{
+	const struct tl_event lost = { .kind = TL_LOST,
+		.ns = INT64_MIN + 5,
+		.tsc = 7,
+		.cpu = 3,
+		.lost = UINT64_MAX };
+	const double tenth = 0.1, tiny = -4.9406564584124654e-324;
+	uint64_t bits[2], number;
+
+	memcpy(&bits[0], &tenth, 8);
+	memcpy(&bits[1], &tiny, 8);
+	put(w, "", TIMELINE_RECORD_INSTANT, TL_INSTANT, 0, 0);
+	put(w, "$a and $b%x", TIMELINE_RECORD_INSTANT, TL_INSTANT, UINT64_MAX,
+	    (UINT64_C(1) << 53) + 1);
+	put(w, "$a%d $b%t", TIMELINE_RECORD_SPAN, TL_BEGIN, (uint64_t)INT64_MIN,
+	    (uint64_t)INT64_MAX);
+	put(w, "$a%d $b%t", TIMELINE_RECORD_SPAN, TL_END, 1, 2);
+	put(w, "$a%f $b%f", TIMELINE_RECORD_COUNTER, TL_COUNTER, bits[0],
+	    bits[1]);
+	ck_assert_int_eq(tl_interner_string(interner,
+			     tl_bytes(odd, sizeof(odd)), &number),
+	    0);
+	put(w, "$a%s, \"$b%s\"", TIMELINE_RECORD_INSTANT, TL_INSTANT, number,
+	    number);
+	ck_assert_int_eq(w->sink.put(&w->sink, &lost), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+}
+
+static void
+setup(void)
+{
+	first = second = (struct tl_text){ 0 };
+	faults = 0;
+	ck_assert_int_eq(tl_interner_new(&interner), 0);
+}
+
+static void
+teardown(void)
+{
+	tl_interner_free(interner);
+	tl_text_free(&first);
+	tl_text_free(&second);
+}
+
+/* Read text in pieces of a size and write it again, to second. */
+static int
+copy(int i, struct tl_bytes text, size_t size)
+{
+	struct tl_writer *w;
+	struct tl_reader *r;
+	int rc = 0;
+
+	tl_text_clear(&second);
+	ck_assert_int_eq(formats[i].write_new(&w, append, &second, NULL), 0);
+	ck_assert_int_eq(formats[i].read_new(&r, &w->sink, &report), 0);
+	for (size_t at = 0; at < text.size && rc == 0; at += size)
+		rc = r->feed(r,
+		    tl_bytes(text.data + at,
+			text.size - at < size ? text.size - at : size));
+	if (rc == 0)
+		rc = r->finish(r);
+	if (rc == 0)
+		ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	r->free(r);
+	return rc;
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(what_was_written_is_read_back_from_any_pieces, .to = FORMATS)
+{
+	static const size_t sizes[] = { 1, 2, 7, 1 << 20 };
+	struct tl_writer *w;
+
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	write_events(w);
+	tl_writer_free(w);
+	ck_assert_uint_ge(formats[_i].recognise(
+			      tl_bytes(first.data, first.size)),
+	    90);
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		ck_assert_int_eq(copy(_i, tl_bytes(first.data, first.size),
+				     sizes[k]),
+		    0);
+		ck_assert_str_eq(tl_text_string(&second),
+		    tl_text_string(&first));
+	}
+	ck_assert_uint_eq(faults, 0);
+}
+
+TEST(a_damaged_line_is_reported_and_the_next_is_read, .to = FORMATS)
+{
+	struct tl_text damaged = { 0 };
+	struct tl_writer *w;
+
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	write_events(w);
+	tl_writer_free(w);
+	tl_put_bytes(&damaged, tl_bytes(first.data, first.size));
+	tl_put_string(&damaged, "1,2,3\n{\"ns\":1\n{\"ns\":\"\\\n\"\n\r\n");
+	tl_put_bytes(&damaged, tl_bytes(first.data, first.size));
+	ck_assert_int_eq(copy(_i, tl_bytes(damaged.data, damaged.size), 5), 0);
+	ck_assert_uint_eq(faults, 1);
+	ck_assert_uint_ge(second.size, 2 * first.size - 200);
+	tl_text_free(&damaged);
+}
+
+TEST(another_format_is_said_to_be_one, .to = FORMATS)
+{
+	const struct tl_bytes text = tl_bytes_of("BEGIN:VCARD\nEND:VCARD\n");
+
+	ck_assert_uint_eq(formats[_i].recognise(text), 0);
+	ck_assert_int_eq(copy(_i, text, 3), -EBADMSG);
+	ck_assert_uint_ge(faults, 1);
+}
+
+TEST(every_prefix_of_a_file_is_read_without_harm, .to = FORMATS)
+{
+	struct tl_writer *w;
+
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	write_events(w);
+	tl_writer_free(w);
+	for (size_t size = 0; size < first.size; size++)
+		(void)copy(_i, tl_bytes(first.data, size), 64);
+}
+
+/* What is read, kept. */
+enum { KEPT_MAX = 64 };
+
+static struct tl_event kept[KEPT_MAX];
+static unsigned kept_count;
+
+static int
+keep_event(struct tl_sink *sink, const struct tl_event *event)
+{
+	(void)sink;
+	ck_assert_uint_lt(kept_count, KEPT_MAX);
+	kept[kept_count++] = *event;
+	return 0;
+}
+
+static int
+keep_nothing(struct tl_sink *sink)
+{
+	(void)sink;
+	return 0;
+}
+
+static struct tl_reader *reader;
+
+/* The reader stays, for the messages of what was kept. */
+static int
+read_kept(int i, const char *text)
+{
+	static struct tl_sink sink = { keep_event, keep_nothing };
+	int rc;
+
+	kept_count = 0;
+	ck_assert_int_eq(formats[i].read_new(&reader, &sink, &report), 0);
+	rc = reader->feed(reader, tl_bytes_of(text));
+	return rc < 0 ? rc : reader->finish(reader);
+}
+
+static const struct tl_message *
+span_message(const char *text, uint8_t scope)
+{
+	const struct tl_message *message;
+
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
+			     tl_bytes_of(text), TIMELINE_RECORD_SPAN, 6, scope,
+			     &message),
+	    0);
+	return message;
+}
+
+static const struct {
+	const char *text;
+	uint8_t scope;
+	uint8_t kind;
+	bool bare;
+} spans[] = {
+	{ "lock", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "lock", TIMELINE_SOURCE, TL_END, false },
+	{ "lock", TIMELINE_THREAD, TL_BEGIN, false },
+	{ "of $a", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "of $a", TIMELINE_SOURCE, TL_END, true },
+	{ "of $a", TIMELINE_THREAD, TL_END, true },
+	{ "of $a", TIMELINE_THREAD, TL_END, false },
+	{ "$scope%s", TIMELINE_THREAD, TL_BEGIN, false },
+	{ "$scope%s", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "$scope%s", TIMELINE_SOURCE, TL_END, true },
+	{ "$a%s and $scope%s", TIMELINE_SOURCE, TL_END, false },
+	{ "$a $b $c%s", TIMELINE_SOURCE, TL_BEGIN, false },
+	{ "$a%s $b $c", TIMELINE_SOURCE, TL_END, true },
+};
+enum { SPANS = sizeof(spans) / sizeof(spans[0]) };
+
+TEST(scopes_and_ends_without_arguments_come_back, .to = FORMATS)
+{
+	struct tl_writer *w;
+	uint64_t source;
+
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("source"),
+			     &source),
+	    0);
+	for (unsigned k = 0; k < 3 * SPANS; k++) { /* known ones, too */
+		const struct tl_event e = {
+			.message = span_message(spans[k % SPANS].text,
+			    spans[k % SPANS].scope),
+			.kind = spans[k % SPANS].kind,
+			.bare = spans[k % SPANS].bare,
+			.args = { source, source, source }
+		};
+
+		ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+	}
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	ck_assert_int_eq(read_kept(_i, tl_text_string(&first)), 0);
+	ck_assert_uint_eq(kept_count, 3 * SPANS);
+	for (unsigned k = 0; k < kept_count; k++) {
+		const struct tl_event *e = &kept[k];
+
+		ck_assert_mem_eq(e->message->line1.data, spans[k % SPANS].text,
+		    e->message->line1.size);
+		ck_assert_uint_eq(e->message->scope, spans[k % SPANS].scope);
+		ck_assert_uint_eq(e->kind, spans[k % SPANS].kind);
+		ck_assert_int_eq(e->bare, spans[k % SPANS].bare);
+	}
+	ck_assert_uint_eq(faults, 0);
+	reader->free(reader);
+}
+
+TEST(an_empty_text_is_no_missing_one, .to = FORMATS)
+{
+	struct tl_writer *w;
+	struct tl_event e = { .message =
+				  span_message("of $a%s", TIMELINE_THREAD),
+		.kind = TL_END };
+
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of(""),
+			     &e.args[0]),
+	    0);
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	ck_assert_int_eq(read_kept(_i, tl_text_string(&first)), 0);
+	ck_assert(!kept[0].bare);
+	ck_assert_uint_eq(tl_message_string(kept[0].message, kept[0].args[0])
+			      .size,
+	    0);
+	ck_assert_ptr_nonnull(
+	    tl_message_string(kept[0].message, kept[0].args[0]).data);
+	reader->free(reader);
+}
+
+/* Messages and values of any kind. */
+static void
+fill_random(struct tl_event *e, uint64_t *state, uint64_t messages)
+{
+	static const char *const texts[] = { "", "$a", "$a%d and $b%t",
+		"$a%x, \"$b%s\" $c%s", "$a%f $b $c%d $d%s", "x\\\"y\\\\" };
+	static const uint8_t kinds[] = { 0, TIMELINE_RECORD_INSTANT,
+		TIMELINE_RECORD_SPAN, TIMELINE_RECORD_SPAN,
+		TIMELINE_RECORD_COUNTER };
+	const uint64_t which = random_below(state, messages);
+	struct tl_text text = { 0 };
+
+	tl_put_format(&text, "%llu %s", (unsigned long long)which,
+	    texts[which % 6]);
+	e->kind = (uint8_t)(1 + random_below(state, 4));
+	ck_assert_int_eq(tl_interner_message(interner, tl_bytes_of("c"),
+			     tl_bytes(text.data, text.size), kinds[e->kind],
+			     (uint8_t)(1 + which % 9),
+			     kinds[e->kind] == TIMELINE_RECORD_SPAN &&
+				 which % 3 == 1 && which % 6 != 4,
+			     &e->message),
+	    0);
+	tl_text_free(&text);
+	e->bare =
+	    e->kind == TL_END && e->message->argc > 0 && random_below(state, 2);
+	e->ns = (int64_t)(random_next(state) >> random_below(state, 64));
+	e->tsc = random_next(state) >> random_below(state, 64);
+	e->cpu = (uint32_t)random_next(state) >> random_below(state, 32);
+	e->pid = (uint32_t)random_next(state) >> random_below(state, 32);
+	for (unsigned i = 0; i < e->message->argc && !e->bare; i++) {
+		e->args[i] = random_next(state) >> random_below(state, 64);
+		if (e->message->args[i].format == TIMELINE_ARG_STRING)
+			e->args[i] = 1 + e->args[i] % 2;
+	}
+}
+
+TEST(any_events_come_back, .to = FORMATS)
+{
+	static const uint64_t messages[] = { 1, 5, 200, 20000 };
+	struct tl_writer *w;
+	uint64_t state = 7, ignored;
+
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes_of("plain"),
+			     &ignored),
+	    0);
+	ck_assert_int_eq(tl_interner_string(interner,
+			     tl_bytes(odd, sizeof(odd)), &ignored),
+	    0);
+	ck_assert_int_eq(formats[_i].write_new(&w, append, &first, NULL), 0);
+	for (unsigned k = 0; k < 20000; k++) {
+		struct tl_event e = { 0 };
+
+		fill_random(&e, &state, messages[k / 5000]);
+		if (k % 100 == 0)
+			e = (struct tl_event){ .kind = TL_LOST,
+				.ns = e.ns,
+				.lost = e.tsc };
+		ck_assert_int_eq(w->sink.put(&w->sink, &e), 0);
+	}
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	tl_writer_free(w);
+	ck_assert_int_eq(copy(_i, tl_bytes(first.data, first.size), 4000), 0);
+	ck_assert_uint_eq(faults, 0);
+	ck_assert_uint_eq(second.size, first.size);
+	ck_assert_mem_eq(second.data, first.data, first.size);
+}
+
+/* What a writer says when somebody listens. */
+static void
+check_noted(int i, const struct tl_event *event, const char *noted)
+{
+	struct foreign_report said = { 0 };
+	struct tl_writer *w;
+
+	said.report = (struct tl_report){ foreign_say, &said.text };
+	ck_assert_int_eq(formats[i].write_new(&w, append, &first, &said.report),
+	    0);
+	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
+	ck_assert_int_eq(w->sink.put(&w->sink, event), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0);
+	ck_assert_int_eq(w->sink.finish(&w->sink), 0); /* said once */
+	tl_writer_free(w);
+	ck_assert_str_eq(tl_text_string(&said.text), noted);
+	tl_text_free(&said.text);
+}
+
+TEST(what_has_no_place_is_said, .to = FORMATS)
+{
+	struct tl_message m = { .category = tl_bytes_of("c"),
+		.file = tl_bytes_of("a.c"),
+		.kind = TIMELINE_RECORD_INSTANT,
+		.level = 6,
+		.gate = 4 };
+	struct tl_event e = { .message = &m, .kind = TL_INSTANT, .lane = 3 };
+	const struct tl_event plain = { .message = span_message("x $a", 1),
+		.kind = TL_END,
+		.bare = true };
+
+	ck_assert_int_eq(tl_message_parse(&m, tl_bytes_of("x\nwhy")), 0);
+	check_noted(_i, &e,
+	    "-95 - the explanation of a message is left out\n"
+	    "-95 - the file and line that define a message are left out\n"
+	    "-95 - the level that was set for a message is left out\n"
+	    "-95 - lane, number, epoch and clock error of an entry are left "
+	    "out (2 times)\n");
+	check_noted(_i, &plain, "");
+}
+
+TEST(values_that_change_are_said, .to = FORMATS)
+{
+	static const char *const noted[FORMATS] = {
+		"-95 - a text that is missing is written as its number "
+		"(2 times)\n",
+		"-95 - bytes that are no UTF-8 become U+FFFD (2 times)\n"
+		"-95 - a double that is no number is not written exactly "
+		"(2 times)\n"
+		"-95 - a text that is missing is written as its number "
+		"(2 times)\n"
+	};
+	const double infinite = __builtin_inf(), nan = __builtin_nan("");
+	struct tl_event e = { .message = span_message("$a%f $b%f $c%s $d%s", 0),
+		.kind = TL_BEGIN };
+
+	memcpy(&e.args[0], &infinite, sizeof(infinite));
+	memcpy(&e.args[1], &nan, sizeof(nan)); /* null is just this one */
+	ck_assert_int_eq(tl_interner_string(interner, tl_bytes("\xff", 1),
+			     &e.args[2]),
+	    0);
+	e.args[3] = 77;
+	check_noted(_i, &e, noted[_i]);
+}
+
+TEST(losses_and_scopes_that_have_no_place_are_said, .to = FORMATS)
+{
+	static const char *const noted[FORMATS][2] = {
+		{ "", "-95 - spans of a message with so many arguments are "
+		      "written as those of a thread\n" },
+		{ "-95 - the time of a loss is left out (2 times)\n", "" }
+	};
+	const struct tl_event lost = { .kind = TL_LOST, .ns = 5, .lost = 1 };
+	const struct tl_event full = { .message =
+					   span_message("$a $b $c $d", 1),
+		.kind = TL_BEGIN };
+
+	check_noted(_i, &lost, noted[_i][0]);
+	check_noted(_i, &full, noted[_i][1]);
+}
+
+TEST(csv_needs_no_line_of_names)
+{
+	const char *text = "5,6,,41,42,info,c,of $a,instant,a,7,,,,,,\n";
+
+	ck_assert_uint_eq(tl_csv_recognise(tl_bytes_of(text)), 0);
+	ck_assert_int_eq(read_kept(0, text), 0);
+	ck_assert_uint_eq(faults, 0);
+	ck_assert_uint_eq(kept_count, 1);
+	ck_assert_int_eq(kept[0].ns, 5);
+	ck_assert_uint_eq(kept[0].args[0], 7);
+	reader->free(reader);
+}
+
+#define MIDDLE \
+	"\"priority\":\"info\",\"category\":\"c\"," \
+	"\"message\":\"of $a, $b%d and $c%s\",\"kind\":\"end\""
+#define LINE(ns, args, rest) \
+	"{\"ns\":" ns ",\"tsc\":2,\"cpu\":0,\"pid\":3,\"tid\":4," MIDDLE \
+	",\"args\":{" args "}" rest "}\n"
+#define ARGS "\"a\":1,\"b\":-2,\"c\":\"x\""
+
+TEST(json_may_have_any_order_and_space)
+{
+	static const char *const lines[] = { LINE("1", ARGS, ""),
+		" { \"args\" : { \"c\" : \"\\u0078\" , \"a\":1.0 , \"b\":-2} ,"
+		"\t\"x\":[{\"ns\":7},null],\"tid\":4,\"pid\":3,\"cpu\":0,"
+		"\"tsc\":2e0,\"ns\":1, " MIDDLE " }\r\n",
+		LINE("1", ARGS ",\"z\":5", ",\"more\":{\"lost\":1}") };
+	struct tl_text text = { 0 };
+
+	for (unsigned k = 0; k < 6; k++)
+		tl_put_string(&text, lines[k % 3]);
+	ck_assert_int_eq(read_kept(1, tl_text_string(&text)), 0);
+	ck_assert_uint_eq(faults, 0);
+	ck_assert_uint_eq(kept_count, 6);
+	for (unsigned k = 1; k < 6; k++)
+		ck_assert_mem_eq(&kept[k], &kept[0], sizeof(kept[0]));
+	reader->free(reader);
+	tl_text_free(&text);
+}
+
+TEST(what_is_no_json_is_no_line)
+{
+	static const char *const bad[] = { LINE("01", ARGS, ""),
+		LINE("1", ARGS, "}"), LINE("1", ARGS, ",}"),
+		LINE("1", ARGS ",", ""), LINE("+1", ARGS, ""),
+		LINE("1", "\"a\":1,\"b\":-2,\"c\":\"\\q\"", ""),
+		LINE("1", "\"a\":1,\"b\":--2,\"c\":\"x\"", ""),
+		LINE("1", "\"a\":1 2,\"b\":-2,\"c\":\"x\"", ""),
+		LINE("1.5", ARGS, ""), LINE("9223372036854775808", ARGS, ""),
+		LINE("\"1\"", ARGS, ""), LINE("1", ARGS, "") "{}\n",
+		LINE("1", ARGS, ",\"lost\":-1") };
+	struct tl_text text = { 0 };
+
+	for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+		tl_text_clear(&text);
+		tl_put_string(&text, LINE("1", ARGS, ""));
+		tl_put_string(&text, bad[k]);
+		tl_put_string(&text, LINE("1", ARGS, ""));
+		faults = 0;
+		ck_assert_int_eq(read_kept(1, tl_text_string(&text)), 0);
+		ck_assert_msg(faults == 1, "%s", bad[k]);
+		ck_assert_uint_eq(kept_count, 2 + (k == 11));
+		reader->free(reader);
+	}
+	tl_text_free(&text);
+}
+
+TEST(members_that_are_there_twice_harm_no_other_line)
+{
+	const char *text = LINE("1", ARGS, ",\"message\":\"other\"")
+	    LINE("1", ARGS, ",\"scope\":\"source\"")
+		LINE("1", ARGS, ",\"kind\":\"instant\"") LINE("1", ARGS, "")
+		    LINE("1", ARGS, "");
+
+	ck_assert_int_eq(read_kept(1, text), 0);
+	ck_assert_uint_eq(kept_count, 5);
+	ck_assert_uint_eq(kept[0].message->argc, 0);
+	ck_assert_uint_eq(kept[1].message->scope, TIMELINE_SOURCE);
+	ck_assert_uint_eq(kept[2].kind, TL_INSTANT);
+	for (unsigned k = 3; k < 5; k++) {
+		ck_assert_uint_eq(kept[k].kind, TL_END);
+		ck_assert_uint_eq(kept[k].message->kind, TIMELINE_RECORD_SPAN);
+		ck_assert_uint_eq(kept[k].message->scope, TIMELINE_THREAD);
+		ck_assert_uint_eq(kept[k].message->argc, 3);
+		ck_assert_int_eq((int64_t)kept[k].args[1], -2);
+	}
+	reader->free(reader);
+}

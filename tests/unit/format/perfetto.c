@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfetto.c - Perfetto traces, read again by the field numbers
+ * that Perfetto has published.
+ */
+#include "format/perfetto/write.h"
+
+#include "lib/perfetto_read.h"
+#include "lib/test.h"
+#include "lib/viewers.h"
+#include "writer_fixture.h"
+
+#include <errno.h>
+
+static const struct tl_origin origin = { .machine = "host-a",
+	.command = "server",
+	.pid = 40,
+	.monotonic_ns = VIEWERS_NS - 1000,
+	.boottime_ns = VIEWERS_NS + 1 };
+
+static void
+setup(void)
+{
+	writer_setup(tl_perfetto_write_new);
+	tl_writer_set_origin(writer, &origin);
+}
+
+static void
+put_set(enum viewers_set set, uint64_t count)
+{
+	struct tl_event event = { 0 };
+
+	for (uint64_t i = 0; i < count && viewers_event(set, i, &event); i++)
+		put(&event);
+	finish();
+}
+
+/* The value of an event's annotation. */
+static struct field
+argument(struct tl_bytes event, const char *name)
+{
+	struct field field, value;
+
+	while (pb_next(&event, &field)) {
+		if (field.number != 4 ||
+		    !pb_is(text(ARGUMENT, pb_value(field.bytes, 1)), name))
+			continue;
+		ck_assert(pb_next(&field.bytes, &value));
+		ck_assert(pb_next(&field.bytes, &value));
+		ck_assert_uint_eq(field.bytes.size, 0);
+		return value;
+	}
+	ck_abort_msg("no argument %s", name);
+}
+
+static void
+is_argument(size_t i, const char *name, uint32_t number, uint64_t value)
+{
+	const struct field field = argument(events[i], name);
+
+	ck_assert_uint_eq(field.number, number);
+	ck_assert_uint_eq(field.value, value);
+}
+
+static void
+is_string(size_t i, const char *name, const char *string)
+{
+	const struct field field = argument(events[i], name);
+
+	ck_assert_uint_eq(field.number, 17);
+	ck_assert(pb_is(text(VALUE, field.value), string));
+}
+
+static bool
+is_named(size_t i, const char *name)
+{
+	return pb_is(text(NAME, pb_value(events[i], 10)), name);
+}
+
+TEST_FILE(.setup = setup, .teardown = writer_teardown, .timeout = 600);
+
+TEST(every_event_is_there_with_its_time)
+{
+	struct tl_event event = { 0 };
+
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	for (size_t i = 0; i < event_count; i++) {
+		ck_assert(viewers_event(VIEWERS_PLAIN, i, &event));
+		ck_assert_int_eq(times[i], event.ns);
+	}
+	ck_assert(!viewers_event(VIEWERS_PLAIN, event_count, &event));
+}
+
+TEST(arguments_keep_all_their_bits)
+{
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(pb_value(events[0], 9), 3);
+	ck_assert(is_named(0, "processed tcp, udp, and other"));
+	ck_assert(pb_is(text(CATEGORY, pb_value(events[0], 3)), "net"));
+	is_argument(0, "tcp", 3, UINT64_MAX);
+	is_argument(0, "udp", 4, (uint64_t)INT64_MIN);
+	is_argument(0, "other", 7, UINT64_MAX);
+	is_argument(0, "cpu", 3, 0);
+	is_string(0, "priority", "trace");
+	is_argument(5, "r", 5, HALF);
+	is_argument(5, "t", 4, (uint64_t)-1500);
+	is_string(1, "path", "/index");
+	ck_assert_uint_eq(argument(events[15], "path").number, 6);
+	ck_assert(pb_is(argument(events[15], "path").bytes, "#77"));
+}
+
+TEST(spans_begin_and_end_by_name_on_their_tracks)
+{
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(pb_value(events[1], 9), 1);
+	ck_assert_uint_eq(pb_value(events[6], 9), 2);
+	ck_assert(is_named(6, "request id to path"));
+	ck_assert_uint_eq(pb_value(events[1], 11), pb_value(events[6], 11));
+	/* of scope TIMELINE_SOURCE: whoever ends it */
+	ck_assert_uint_eq(pb_value(events[2], 11), pb_value(events[7], 11));
+	ck_assert(is_named(11, "GameThread"));
+	ck_assert(
+	    pb_is(pb_bytes(tracks[pb_value(events[11], 11)], 2), "GameThread"));
+}
+
+TEST(threads_stand_under_their_process)
+{
+	struct tl_bytes track, process;
+
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	track = tracks[pb_value(events[4], 11)];
+	ck_assert_uint_eq(pb_value(pb_bytes(track, 4), 1), 41);
+	ck_assert_uint_eq(pb_value(pb_bytes(track, 4), 2), 52);
+	process = pb_bytes(tracks[pb_value(track, 5)], 3);
+	ck_assert_uint_eq(pb_value(process, 1), 41);
+	track = tracks[pb_value(events[0], 11)];
+	process = pb_bytes(tracks[pb_value(track, 5)], 3);
+	ck_assert(pb_is(pb_bytes(process, 6), "server"));
+}
+
+TEST(a_counter_has_a_track_for_each_process)
+{
+	struct tl_bytes track;
+	double nearest = 18446744073709551616.0;
+	uint64_t bits;
+
+	memcpy(&bits, &nearest, sizeof(bits));
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(pb_value(events[3], 9), 4);
+	ck_assert_uint_eq(pb_value(events[3], 30), 3);
+	ck_assert_uint_eq(pb_value(events[9], 44), bits);
+	ck_assert_uint_eq(pb_value(events[13], 44), HALF);
+	ck_assert_uint_eq(pb_value(events[3], 11), pb_value(events[9], 11));
+	ck_assert_uint_ne(pb_value(events[3], 11), pb_value(events[10], 11));
+	track = tracks[pb_value(events[3], 11)];
+	ck_assert(pb_is(pb_bytes(track, 2), "depth length"));
+	ck_assert(pb_is(pb_bytes(pb_bytes(track, 8), 2), "queue"));
+	ck_assert_str_eq(said[0],
+	    "Perfetto has no counters of 2^63 and above: rounded to a double");
+}
+
+TEST(a_counter_of_durations_is_one_of_nanoseconds)
+{
+	put_set(VIEWERS_HOSTILE, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(pb_value(pb_bytes(tracks[pb_value(events[3], 11)], 8),
+			      3),
+	    1);
+}
+
+TEST(the_snapshot_tells_every_clock_there_was)
+{
+	put_set(VIEWERS_PLAIN, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_int_eq(clock_of(1), VIEWERS_NS);
+	ck_assert_int_eq(clock_of(64), VIEWERS_NS);
+	ck_assert_int_eq(clock_of(3), 1000);
+	ck_assert_int_eq(clock_of(6), -1); /* it began later */
+	ck_assert_uint_eq(pb_value(snapshot, 2), 1);
+	ck_assert(pb_is(pb_bytes(machine, 17), "host-a"));
+}
+
+TEST(a_trace_of_now_knows_this_machine)
+{
+	struct tl_origin here;
+
+	tl_origin_here(&here);
+	ck_assert_int_gt(here.monotonic_ns, 0);
+	ck_assert_int_le(here.boottime_ns, here.monotonic_ns + 1000000000);
+	tl_writer_set_origin(writer, &here);
+	put_set(VIEWERS_BACK, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_int_eq(clock_of(6), -1); /* 1970 */
+}
+
+TEST(a_clock_that_is_set_back_is_told_as_it_is)
+{
+	put_set(VIEWERS_BACK, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, 4);
+	ck_assert_int_eq(times[0], 0);
+	ck_assert_int_eq(times[1], VIEWERS_NS);
+	ck_assert_int_eq(times[2], VIEWERS_NS - 20);
+	ck_assert_int_eq(times[3], VIEWERS_NS + 10);
+	ck_assert_str_eq(said[0],
+	    "Perfetto has no time before 1970: taken for its begin");
+}
+
+TEST(losses_have_a_track)
+{
+	put_set(VIEWERS_LOSSY, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, 6);
+	ck_assert(is_named(3, "entries lost"));
+	is_argument(3, "lost", 3, 500);
+	is_argument(3, "lane", 3, 0);
+	is_argument(3, "cpu", 3, 0);
+	ck_assert_uint_eq(pb_value(events[3], 11), pb_value(events[5], 11));
+}
+
+TEST(events_of_another_host_are_said)
+{
+	static const struct tl_origin hosts[] = { { .machine = "a" },
+		{ .timeline = "file" }, { .machine = "b" },
+		{ .machine = "a", .timeline = "two" } };
+	struct tl_event event = { 0 };
+
+	tl_writer_set_sources(writer, hosts, 4);
+	for (uint64_t i = 0; i < 12; i++) {
+		ck_assert(viewers_event(VIEWERS_MANY, i, &event));
+		event.source = (uint16_t)(i % 4);
+		event.overlaps = i == 5;
+		put(&event);
+	}
+	finish();
+	ck_assert_uint_eq(said_count, 2);
+	ck_assert_str_eq(said[1],
+	    "a Perfetto trace has one machine: an event is of another; "
+	    "perfetto-fleet keeps them apart (3 times)");
+	read_all(tl_bytes(got.data, got.size));
+	is_argument(5, "overlaps", 3, 1);
+}
+
+TEST(hostile_texts_steer_nothing)
+{
+	put_set(VIEWERS_HOSTILE, UINT64_MAX);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert(pb_is(text(CATEGORY, pb_value(events[0], 3)),
+	    "a\"b\\\\c*/\\n\\x1b[2J\\xe2\\x80\\xae"));
+	is_string(0, "int", "\"; }\\x00*/ \\x1b]0;x\\x07 \xc3\xa9 \\xff");
+	is_argument(0, "9x", 3, 1);
+	is_string(1, "int", "");
+}
+
+static char many[60000];
+
+static struct tl_bytes
+get_large(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	memset(many, 'x', sizeof(many));
+	memcpy(many, &(uint32_t){ (uint32_t)n | 0x40404040 }, 4);
+	return tl_bytes(many, sizeof(many));
+}
+
+TEST(strings_beyond_what_is_kept_are_written_in_full)
+{
+	static const struct tl_strings strings = { get_large };
+	struct tl_message message = { .kind = TIMELINE_RECORD_INSTANT,
+		.level = 6,
+		.strings = &strings };
+	struct tl_event event = { .kind = TL_INSTANT, .message = &message };
+	struct field first, last;
+
+	ck_assert_int_eq(tl_message_parse(&message,
+			     tl_bytes_of("a $x%s and $y%s")),
+	    0);
+	for (uint64_t i = 0; i < 700; i++) {
+		event.args[0] = 2 * i;
+		event.args[1] = 2 * i + 1;
+		put(&event);
+	}
+	event.args[0] = 0; /* kept since the first */
+	put(&event);
+	finish();
+	read_all(tl_bytes(got.data, got.size));
+	first = argument(events[0], "x");
+	last = argument(events[699], "x");
+	ck_assert_uint_eq(first.number, 17);
+	ck_assert_uint_eq(last.number, 6);
+	ck_assert_uint_eq(last.bytes.size, sizeof(many));
+	ck_assert_uint_eq(argument(events[699], "y").bytes.size, sizeof(many));
+	ck_assert_mem_ne(last.bytes.data, argument(events[699], "y").bytes.data,
+	    4);
+	ck_assert_uint_eq(argument(events[700], "x").value, first.value);
+}
+
+TEST(a_trace_without_events_is_one)
+{
+	finish();
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, 0);
+	ck_assert_int_eq(clock_of(1), 0);
+}
+
+TEST(an_error_of_the_output_stops_the_caller)
+{
+	write_rc = -ENOSPC;
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), -ENOSPC);
+}
+
+TEST(what_a_viewer_does_not_get_is_said_once)
+{
+	put_set(VIEWERS_MANY, 1000);
+	ck_assert_uint_eq(said_count, 1);
+	ck_assert_str_eq(said[0], "Perfetto has no place for a message's "
+				  "explanation: left out");
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, 1000);
+	ck_assert_uint_eq(text_count[CATEGORY], 4);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timelogger_write.c - TimeLogger files written: from spans of
+ * timelines, and from what was read, byte for byte; and what Java makes of
+ * them.
+ */
+#include "format/timelogger/timelogger.h"
+#include "lib/random.h"
+#include "lib/test.h"
+#include "lib/timelogger.h"
+
+#include <unistd.h>
+
+static struct foreign f;
+
+/* Events of a timeline, put into the writer. */
+static struct tl_message message;
+
+static void
+put_event_of(const struct tl_message *of, uint8_t kind, int64_t ns,
+    uint32_t tid)
+{
+	const struct tl_event e = { .message = of,
+		.ns = ns,
+		.kind = kind,
+		.level = of->level,
+		.cpu = tid ? 1 : TL_CPU_UNKNOWN,
+		.pid = tid ? 41 : 0,
+		.tid = tid };
+
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+}
+
+static void
+put_event(uint8_t kind, int64_t ns, uint32_t tid)
+{
+	put_event_of(&message, kind, ns, tid);
+}
+
+static void
+start_writer(uint8_t scope, const char *text)
+{
+	foreign_init(&f);
+	message = (struct tl_message){ .category = tl_bytes_of("net"),
+		.kind = TIMELINE_RECORD_SPAN,
+		.scope = scope,
+		.level = 6 };
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of(text)), 0);
+	ck_assert_int_eq(tl_timelogger_write_new(&f.writer, foreign_write,
+			     &f.out, &f.noted.report),
+	    0);
+}
+
+static void
+check_written(const char *noted)
+{
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_uint_eq(f.out.size, file.size);
+	ck_assert_mem_eq(tl_text_string(&f.out), tl_text_string(&file),
+	    file.size);
+	ck_assert_str_eq(tl_text_string(&f.noted.text), noted);
+	foreign_free(&f);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST(a_span_of_a_source_is_a_source)
+{
+	start_writer(TIMELINE_SOURCE, "wait for $lock%s\nand why");
+	put_event(TL_BEGIN, 5, 0);
+	put_event(TL_END, 6, 7);
+	put_source(0, 5, "net: wait for lock");
+	put_open(0, 5);
+	put_close(0, 6);
+	check_written("-95 - the arguments of a message are left out\n");
+}
+
+TEST(a_span_of_threads_is_a_source_for_each)
+{
+	start_writer(TIMELINE_THREAD, "work");
+	put_event(TL_BEGIN, 5, 1);
+	put_event(TL_BEGIN, 6, 2);
+	put_event(TL_END, 7, 1);
+	put_event(TL_END, 8, 2);
+	put_source(0, 5, "net: work (41/1)");
+	put_open(0, 5);
+	put_source(1, 6, "net: work (41/2)");
+	put_open(1, 6);
+	put_close(0, 7);
+	put_close(1, 8);
+	check_written("-95 - the CPUs of a message are left out\n");
+}
+
+TEST(what_has_no_place_is_said)
+{
+	const struct tl_event lost = { .kind = TL_LOST, .lost = 3 };
+
+	start_writer(TIMELINE_SOURCE, "x");
+	put_event(TL_INSTANT, 5, 1);
+	put_event(TL_COUNTER, 5, 1);
+	put_event(TL_COUNTER, 5, 1);
+	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
+	check_written("-95 - an instant is left out\n"
+		      "-95 - a value of a counter is left out (2 times)\n"
+		      "-95 - lost entries cannot be told of\n"
+		      "-95 - the CPUs of a message are left out\n"
+		      "-95 - the threads of a source are left out\n");
+}
+
+TEST(a_name_that_is_too_long_is_cut_and_said)
+{
+	char *name = malloc(70001);
+
+	ck_assert_ptr_nonnull(name);
+	memset(name, 'n', 70000);
+	name[70000] = '\0';
+	start_writer(TIMELINE_SOURCE, name);
+	put_event(TL_BEGIN, 5, 0);
+	memcpy(name, "net: ", 5);
+	put_source_bytes(0, 5, name, 65535);
+	put_open(0, 5);
+	check_written("-95 - name is too long or not UTF-8: changed\n");
+	free(name);
+}
+
+/* A file whose definitions were filtered out gets them again. */
+TEST(a_source_whose_definition_is_missing_is_defined)
+{
+	static const struct {
+		const char *text;
+	} texts[] = { { "lock\nsource 3" },
+		{ "lock (overlap)\nsource 3: overlap" },
+		{ "lock (below 0)\nsource 3: below 0" },
+		{ "lock\nsource 3, definition 2" } };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const bool below = i == 2;
+
+		start_writer(TIMELINE_SOURCE, texts[i].text);
+		message.category = tl_bytes_of("source");
+		put_event(TL_BEGIN, 5, 0);
+		put_event(TL_END, 6, 0);
+		put_source(3, 5, "lock");
+		if (i == 1)
+			put_open(3, 5);
+		put_record(below ? 2 : 1, 3, 5);
+		put_record(below ? 1 : 2, 3, 6);
+		check_written(i == 1 ? "0 - what was open before the first "
+				       "time kept is opened there\n"
+				     : "");
+		tl_text_clear(&file);
+	}
+}
+
+static struct tl_bytes
+always_lock(const struct tl_strings *strings, uint64_t n)
+{
+	(void)strings;
+	(void)n;
+	return tl_bytes_of("lock");
+}
+
+/* Sorting may put a definition behind the first use. */
+TEST(a_definition_that_comes_late_is_not_written_twice)
+{
+	static const struct tl_strings strings = { always_lock };
+	struct tl_message definition;
+
+	start_writer(TIMELINE_SOURCE, "lock\nsource 0");
+	definition = message;
+	message.category = tl_bytes_of("source");
+	definition.category = tl_bytes_of("timelogger");
+	definition.kind = TIMELINE_RECORD_INSTANT;
+	definition.strings = &strings;
+	ck_assert_int_eq(tl_message_parse(&definition,
+			     tl_bytes_of("source $id%d is $name%s")),
+	    0);
+	put_event(TL_BEGIN, 5, 0);
+	put_event_of(&definition, TL_INSTANT, 6, 0);
+	put_event(TL_END, 7, 0);
+	put_event_of(&definition, TL_INSTANT, 8, 0); /* again, in earnest */
+	put_source(0, 5, "lock");
+	put_open(0, 5);
+	put_close(0, 7);
+	put_source(0, 8, "lock");
+	check_written("");
+}
+
+/* Second lines that only look like ours. */
+TEST(other_messages_of_the_category_are_just_messages)
+{
+	static const char *const texts[] = { "lock\nsource x", "lock",
+		"lock\nsource", "lock\nsource 99999999999",
+		"lock\nsource -2147483649", "lock\nthe source 3" };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		start_writer(TIMELINE_SOURCE, texts[i]);
+		message.category = tl_bytes_of("source");
+		put_event(TL_BEGIN, 5, 0);
+		put_source(0, 5, "source: lock");
+		put_open(0, 5);
+		check_written("");
+		tl_text_clear(&file);
+	}
+}
+
+/* What the original could have written, at random. */
+TEST(files_come_back_byte_for_byte, .to = 8)
+{
+	uint64_t state = (uint64_t)_i + 1;
+	int32_t ids = 0;
+	int64_t ns = (int64_t)random_next(&state) / 2;
+
+	for (unsigned k = 0; k < 3000; k++) {
+		const int32_t id = (int32_t)random_below(&state,
+		    ids < 100 ? (uint64_t)ids + 1 : (uint64_t)ids);
+		char name[40];
+
+		ns += (int64_t)random_below(&state, 1000);
+		if (id == ids) {
+			snprintf(name, sizeof(name), "%s%llu",
+			    ids % 4 ? "Thread-" : "\xc0\x80$x\n\xed\xa0\x80",
+			    (unsigned long long)random_below(&state, 5));
+			put_source(ids++, ns, name);
+		}
+		put_record((uint8_t)(1 + random_below(&state, 2)), id, ns);
+	}
+	foreign_run(&f, tl_timelogger_read_new, tl_timelogger_write_new,
+	    tl_bytes(file.data, file.size), random_below(&state, 100));
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_uint_eq(f.sink.count, 3000 + (unsigned)ids);
+	ck_assert_uint_eq(f.out.size, file.size);
+	ck_assert_mem_eq(f.out.data, file.data, file.size);
+	foreign_free(&f);
+}
+
+/* What the reader puts has these times, kinds and names, in this order. */
+struct wanted {
+	struct tl_sink sink;
+	struct tl_text name[400];
+	int64_t ns[400];
+	uint8_t kind[400];
+	unsigned count;
+	unsigned seen;
+};
+
+static int
+compare(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct wanted *w = (struct wanted *)(void *)sink;
+	const unsigned i = w->seen;
+	const struct tl_text *name = &w->name[i];
+
+	if (event->kind == TL_INSTANT)
+		return 0;
+	ck_assert_uint_lt(i, w->count);
+	ck_assert_int_eq(event->ns, w->ns[i]);
+	ck_assert_uint_eq(event->kind, w->kind[i]);
+	ck_assert_uint_ge(event->message->line1.size, name->size);
+	ck_assert_mem_eq(event->message->line1.data, name->data, name->size);
+	w->seen++;
+	return 0;
+}
+
+/* Spans of threads and of sources, never more ends than begins. */
+static void
+put_random_spans(struct wanted *w, const struct tl_message messages[4],
+    uint64_t *state)
+{
+	unsigned open[4][3] = { { 0 } };
+	int64_t ns = (int64_t)random_next(state) / 2;
+
+	while (w->count < 400) {
+		const unsigned m = (unsigned)random_below(state, 4);
+		const uint32_t tid = (uint32_t)random_below(state, 3) + 1;
+		unsigned *n = &open[m][m < 2 ? tid - 1 : 0];
+		const bool begins = *n == 0 || random_below(state, 2);
+
+		*n += begins ? 1 : -1u;
+		ns += (int64_t)random_below(state, 1000);
+		w->ns[w->count] = ns;
+		w->kind[w->count] = begins ? TL_BEGIN : TL_END;
+		tl_put_format(&w->name[w->count],
+		    m < 2 ? "net: m%u (41/%u)" : "net: m%u", m, tid);
+		put_event_of(&messages[m], w->kind[w->count++], ns, tid);
+	}
+}
+
+TEST(spans_of_a_timeline_come_back, .to = 8)
+{
+	static struct wanted w;
+	struct tl_message messages[4];
+	char texts[4][8];
+	struct tl_reader *reader;
+	uint64_t state = (uint64_t)_i + 1;
+
+	start_writer(TIMELINE_SOURCE, "x");
+	w = (struct wanted){ .sink = { compare, NULL } };
+	for (unsigned m = 0; m < 4; m++) {
+		messages[m] = message;
+		snprintf(texts[m], sizeof(texts[m]), "m%u", m);
+		messages[m].scope = m < 2 ? TIMELINE_THREAD : TIMELINE_SOURCE;
+		ck_assert_int_eq(tl_message_parse(&messages[m],
+				     tl_bytes_of(texts[m])),
+		    0);
+	}
+	put_random_spans(&w, messages, &state);
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	ck_assert_int_eq(tl_timelogger_read_new(&reader, &w.sink, NULL), 0);
+	ck_assert_int_eq(reader->feed(reader, tl_bytes(f.out.data, f.out.size)),
+	    0);
+	ck_assert_int_eq(reader->finish(reader), 0);
+	ck_assert_uint_eq(w.seen, 400);
+	reader->free(reader);
+	for (unsigned i = 0; i < 400; i++)
+		tl_text_free(&w.name[i]);
+	foreign_free(&f);
+}
+
+/* Two files merged, or two processes that log into one timeline: their ids
+ * meet, their sources do not. */
+TEST(sources_of_one_id_stay_apart, .to = 2)
+{
+	static const char *const texts[] = { "a\nsource 0", "b\nsource 0",
+		"b (overlap)\nsource 0: overlap", "a\nsource 0: overlap" };
+	static const int32_t ids[] = { 0, 1, 1, 0 };
+	struct tl_message messages[4];
+
+	start_writer(TIMELINE_SOURCE, "x");
+	message.category = tl_bytes_of("source");
+	for (unsigned i = 0; i < 4; i++) {
+		struct tl_event e = { .message = &messages[i],
+			.kind = TL_BEGIN,
+			.ns = i,
+			.cpu = TL_CPU_UNKNOWN,
+			.source = _i ? (uint16_t)ids[i] : 0 };
+
+		messages[i] = message;
+		ck_assert_int_eq(tl_message_parse(&messages[i],
+				     tl_bytes_of(texts[i])),
+		    0);
+		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+		if (i < 2)
+			put_source(ids[i], i, i == 0 ? "a" : "b");
+		put_open(ids[i], i);
+	}
+	check_written("");
+}
+
+/* A window that begins inside of an open source: what was open is opened at
+ * the first time kept. */
+TEST(a_source_that_was_open_is_opened_first, .to = 3)
+{
+	static const char *const texts[] = { "a\nsource 0",
+		"a (overlap)\nsource 0: overlap",
+		"a (below 0)\nsource 0: below 0", "b\nsource 1" };
+	struct tl_message messages[4];
+
+	start_writer(TIMELINE_SOURCE, "x");
+	message.category = tl_bytes_of("source");
+	for (unsigned i = 0; i < 4; i++) {
+		messages[i] = message;
+		ck_assert_int_eq(tl_message_parse(&messages[i],
+				     tl_bytes_of(texts[i])),
+		    0);
+	}
+	put_event_of(&messages[3], TL_BEGIN, 100, 0);
+	if (_i == 0) { /* it was open once */
+		put_event_of(&messages[0], TL_END, 900, 0);
+		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
+	} else if (_i == 1) { /* twice */
+		put_event_of(&messages[1], TL_END, 900, 0);
+		put_event_of(&messages[0], TL_END, 1000, 0);
+	} else { /* closed once too often */
+		put_event_of(&messages[2], TL_END, 900, 0);
+		put_event_of(&messages[0], TL_BEGIN, 1000, 0);
+	}
+	put_source(1, 100, "b");
+	put_open(1, 100);
+	put_source(2, 100, "a");
+	if (_i == 2)
+		put_close(2, 100);
+	else
+		put_open(2, 100);
+	if (_i == 1)
+		put_open(2, 100);
+	put_record(_i == 2 ? 1 : 2, 2, 900);
+	put_record(_i == 1 ? 2 : 1, 2, 1000);
+	check_written("0 - what was open before the first time kept is opened "
+		      "there\n");
+}
+
+/* A process that was forked has the sources of its parent, and they are
+ * others. */
+TEST(sources_of_two_processes_are_two)
+{
+	struct tl_message defines, opens;
+	struct tl_event e = { .message = &defines,
+		.kind = TL_INSTANT,
+		.cpu = TL_CPU_UNKNOWN,
+		.level = 6,
+		.pid = 40 };
+
+	start_writer(TIMELINE_SOURCE, "x");
+	opens = message;
+	opens.category = tl_bytes_of("source");
+	ck_assert_int_eq(tl_message_parse(&opens, tl_bytes_of("s\nsource 3")),
+	    0);
+	for (e.ns = 1; e.ns < 7; e.ns++) {
+		e.message = &opens;
+		e.kind = e.ns < 4 ? TL_BEGIN : TL_END;
+		e.pid = 40 + (uint32_t)(e.ns - 1) % 3;
+		ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &e), 0);
+		if (e.ns < 4)
+			put_source((int32_t)e.ns - 1, e.ns, "s");
+		put_record(e.ns < 4 ? 1 : 2, (int32_t)(e.ns - 1) % 3, e.ns);
+	}
+	check_written("-95 - the threads of a source are left out\n");
+}
+
+#define JAVA_WRITES \
+	"import java.io.*; class W { public static void main(String[] a) " \
+	"throws Exception { DataOutputStream d = new DataOutputStream(new " \
+	"BufferedOutputStream(new FileOutputStream(a[0]))); String[] n = { " \
+	"\"GameThread\", \"nul\\0, \\u00e9 \\u20ac\", " \
+	"\"pair \\ud83d\\ude00\", \"alone \\ud800x\\udc00\" }; for (int i = " \
+	"0; i < 4; i++) { d.writeByte(0); d.writeInt(i); " \
+	"d.writeLong(System.nanoTime()); d.writeUTF(n[i]); for (int k = 0; " \
+	"k < 5; k++) { d.writeByte(1 + k % 2); d.writeInt(i); " \
+	"d.writeLong(System.nanoTime()); } } d.close(); } }\n"
+#define JAVA_READS \
+	"import java.io.*; class R { public static void main(String[] a) " \
+	"throws Exception { DataInputStream d = new DataInputStream(new " \
+	"BufferedInputStream(new FileInputStream(a[0]))); int n = 0, t; " \
+	"while ((t = d.read()) >= 0) { d.readInt(); d.readLong(); if (t == " \
+	"0) d.readUTF(); n++; } System.exit(n == %d ? 0 : 1); } }\n"
+
+/* Run a program of Java on a file; 0 when it was content. */
+static int
+run_java(const char *directory, const char *name, const char *path)
+{
+	char command[400];
+
+	snprintf(command, sizeof(command),
+	    "java -Xshare:auto -XX:TieredStopAtLevel=1 %s/%s.java %s",
+	    directory, name, path);
+	return system(command);
+}
+
+static void
+save(const char *directory, const char *name, const void *data, size_t size,
+    char path[200])
+{
+	FILE *out;
+
+	snprintf(path, 200, "%s/%s", directory, name);
+	out = fopen(path, "wb");
+	ck_assert_ptr_nonnull(out);
+	ck_assert_uint_eq(fwrite(data, 1, size, out), size);
+	fclose(out);
+}
+
+static void
+load(const char *path)
+{
+	FILE *in = fopen(path, "rb");
+	char bytes[4096];
+	size_t size;
+
+	ck_assert_ptr_nonnull(in);
+	while ((size = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		tl_put_bytes(&file, tl_bytes(bytes, size));
+	fclose(in);
+}
+
+/* What the real one writes is read, and it reads what is written. */
+TEST(java_understands_us_and_we_it)
+{
+	char directory[] = "/tmp/test_format_timelogger.XXXXXX";
+	char program[600], java[200], data[200];
+
+	if (system("command -v java >/dev/null && command -v javac "
+		   ">/dev/null") != 0) {
+		fputs("skipped: no java to compare with\n", stderr);
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	save(directory, "W.java", JAVA_WRITES, strlen(JAVA_WRITES), java);
+	snprintf(data, sizeof(data), "%s/data", directory);
+	ck_assert_int_eq(run_java(directory, "W", data), 0);
+	unlink(java);
+	load(data);
+	ck_assert_uint_gt(file.size, 4 * 15 + 20 * 13);
+	ck_assert_uint_ge(tl_timelogger_recognise(
+			      tl_bytes(file.data, file.size)),
+	    80);
+	foreign_run(&f, tl_timelogger_read_new, tl_timelogger_write_new,
+	    tl_bytes(file.data, file.size), 0);
+	ck_assert_int_eq(f.rc, 0);
+	ck_assert_uint_eq(f.out.size, file.size);
+	ck_assert_mem_eq(f.out.data, file.data, file.size);
+	ck_assert_ptr_nonnull(strstr(tl_text_string(&f.sink.text),
+	    "name(pair \xf0\x9f\x98\x80)\n"));
+	foreign_free(&f);
+
+	start_writer(TIMELINE_SOURCE, "bad \xff\xf0\x9f\x98\x80 \xed\xa0\x80");
+	put_event(TL_BEGIN, 5, 0);
+	put_event(TL_END, 6, 0);
+	ck_assert_int_eq(f.writer->sink.finish(&f.writer->sink), 0);
+	save(directory, "data", f.out.data, f.out.size, data);
+	foreign_free(&f);
+	snprintf(program, sizeof(program), JAVA_READS, 3);
+	save(directory, "R.java", program, strlen(program), java);
+	ck_assert_int_eq(run_java(directory, "R", data), 0);
+	unlink(java);
+	unlink(data);
+	rmdir(directory);
+}

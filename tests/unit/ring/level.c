@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * level.c - are just the messages that match turned up and down,
+ * and are gates no more than gates?
+ */
+#include "lib/fixture.h"
+#include "lib/test.h"
+
+static struct timeline_event *tcp;
+static struct timeline_event *udp;
+static struct timeline_event *disk;
+
+static void
+setup(void)
+{
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_define(tl, "net", "trace",
+			     "tcp $n\nabout udp, too", &tcp),
+	    0);
+	ck_assert_int_eq(timeline_define(tl, "net", "error", "udp $n", &udp),
+	    0);
+	ck_assert_int_eq(timeline_define(tl, "disk", "trace", "tcp?", &disk),
+	    0);
+}
+
+static void
+expect_gates(unsigned of_tcp, unsigned of_udp, unsigned of_disk)
+{
+	ck_assert_uint_eq(*tcp->gate, of_tcp);
+	ck_assert_uint_eq(*udp->gate, of_udp);
+	ck_assert_uint_eq(*disk->gate, of_disk);
+	/* what was defined is what it was */
+	ck_assert_uint_eq(tcp->tier, 0);
+	ck_assert_uint_eq(udp->tier, 1);
+}
+
+TEST_FILE(.setup = setup, .teardown = fixture_close);
+
+TEST(globs_choose_by_category_and_first_line)
+{
+	expect_gates(4, 8, 4);
+	ck_assert_int_eq(timeline_level(tl, "net", "tcp*", "fatal"), 0);
+	expect_gates(9, 8, 4);
+	ck_assert_int_eq(timeline_level(tl, "*", "tcp?*", "debug"), 0);
+	expect_gates(5, 8, 5);
+	ck_assert_int_eq(timeline_level(tl, "n[e]t", "*", "off"), 0);
+	expect_gates(0, 0, 5);
+	ck_assert_int_eq(timeline_level(tl, "*", "*", "default"), 0);
+	expect_gates(4, 8, 4);
+	/* the lines after the first do not count */
+	ck_assert_int_eq(timeline_level(tl, "*", "*about*", "off"), -ENOENT);
+	ck_assert_int_eq(timeline_level(tl, "*", "tcp $n", "info"), 0);
+	expect_gates(6, 8, 4);
+}
+
+TEST(what_is_off_is_logged_by_nobody)
+{
+	const uint64_t before = fixture_logged();
+
+	timeline_level(tl, "net", "tcp*", "off");
+	const uint64_t told = fixture_logged() - before;
+
+	timeline_log(tcp, 1);
+	ck_assert_uint_eq(told, 1);
+	ck_assert_uint_eq(fixture_logged(), before + told);
+	timeline_level(tl, "net", "tcp*", "default");
+	timeline_log(tcp, 1);
+	ck_assert_uint_eq(fixture_logged(), before + told + 2);
+}
+
+TEST(what_is_turned_up_passes_a_priority)
+{
+	uint64_t before;
+
+	timeline_priority(tl, "fatal");
+	before = fixture_logged();
+	timeline_log(tcp, 1);
+	ck_assert_uint_eq(fixture_logged(), before);
+	timeline_level(tl, "*", "tcp*", "fatal");
+	timeline_log(tcp, 2);
+	ck_assert_uint_eq(fixture_logged(), before + 2);
+	ck_assert_uint_eq(fixture_newest()->args[0], 2);
+}
+
+TEST(the_change_is_told_with_its_count)
+{
+	const struct timeline_entry *e;
+
+	timeline_level(tl, "net", "*", "off");
+	e = fixture_newest();
+	ck_assert_uint_eq(e->message, tl->level_event->message);
+	ck_assert_uint_eq(e->args[0], 0);
+	ck_assert_uint_eq(e->args[1], 2);
+	timeline_level(tl, "*", "*", "default");
+	e = fixture_newest();
+	ck_assert_uint_eq(e->args[0], 10);
+	ck_assert_uint_eq(e->args[1], 3);
+}
+
+TEST(messages_of_the_library_cannot_be_turned_off)
+{
+	ck_assert_int_eq(timeline_level(tl, "timeline", "*", "off"), -ENOENT);
+	timeline_level(tl, "*", "*", "off");
+	ck_assert(timeline_enabled(tl->priority_event));
+}
+
+TEST(unknown_words_change_nothing)
+{
+	ck_assert_int_eq(timeline_level(tl, "*", "*", "loud"), -EINVAL);
+	ck_assert_int_eq(timeline_level(tl, "*", "*", NULL), -EINVAL);
+	ck_assert_int_eq(timeline_level(tl, "*", "*", "Default"), -EINVAL);
+	expect_gates(4, 8, 4);
+	ck_assert_uint_eq(fixture_logged(), 0);
+}
+
+TEST(strings_have_no_gate)
+{
+	uint64_t number;
+
+	ck_assert_int_eq(timeline_string(tl, "tcp eth0", &number), 0);
+	ck_assert_int_eq(timeline_level(tl, "*", "tcp eth0", "off"), -ENOENT);
+}
+
+TEST(clear_moves_marks_and_no_heads)
+{
+	const uint32_t lanes = timeline_lane_count(&tl->geometry);
+
+	for (int i = 0; i < 100; i++)
+		timeline_log(tcp, i);
+	timeline_log(udp, 1);
+	ck_assert_int_eq(timeline_clear(tl), 0);
+	for (uint32_t i = 0; i < lanes; i++)
+		ck_assert_uint_eq(fixture_head(i)->cleared,
+		    fixture_head(i)->head);
+	ck_assert_uint_eq(fixture_logged(), 101);
+	timeline_log(tcp, 1);
+	fixture_head(2)->cleared = 1000;
+	ck_assert_int_eq(timeline_clear(tl), 0);
+	ck_assert_uint_eq(fixture_head(2)->cleared, 1000);
+}

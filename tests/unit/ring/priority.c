@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * priority.c - does the levels word change as its table says, for
+ * either clock, and is each change told to readers?
+ */
+#include "lib/fixture.h"
+#include "lib/test.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static struct timeline_event *debug_event;
+
+static void
+setup_with(uint32_t stamp)
+{
+	struct timeline_options options = fixture_tiny;
+
+	options.stamp = stamp;
+	fixture_open(&options);
+	ck_assert_int_eq(timeline_define(tl, "a", "debug", "$a", &debug_event),
+	    0);
+}
+
+static void
+setup(void)
+{
+	setup_with(TIMELINE_STAMP_AUTO);
+}
+
+static unsigned
+threshold(void)
+{
+	return timeline_threshold(tl->header->levels);
+}
+
+static unsigned
+enter(void)
+{
+	return (uint8_t)tl->header->levels;
+}
+
+static unsigned
+base(void)
+{
+	return (uint8_t)(tl->header->levels >> TIMELINE_LEVELS_BASE);
+}
+
+static uint64_t
+until(void)
+{
+	return tl->header->levels >> TIMELINE_LEVELS_UNTIL;
+}
+
+/* Was it logged, now? */
+static bool
+is_logged(void)
+{
+	const uint64_t before = fixture_logged();
+
+	timeline_log(debug_event, 1);
+	return fixture_logged() > before;
+}
+
+/* A burst over base error whose end lies just behind us. */
+static void
+leave_burst_that_is_over(uint64_t level)
+{
+	const uint64_t now = tl_stamp_now(tl) >> TIMELINE_UNTIL_SHIFT;
+
+	tl->header->levels = level | 8 << TIMELINE_LEVELS_BASE |
+			     (now - 1) << TIMELINE_LEVELS_UNTIL;
+}
+
+/* What was last said of the levels. */
+static void
+expect_told(const struct timeline_event *builtin)
+{
+	const struct timeline_entry *e = fixture_newest();
+
+	ck_assert_uint_eq(e->message, builtin->message);
+	ck_assert_uint_eq(e->args[0], threshold());
+	ck_assert_uint_eq(e->args[1], base());
+	ck_assert_uint_eq((e->args[2] >> TIMELINE_UNTIL_SHIFT) & TL_UNTIL_MASK,
+	    until());
+}
+
+TEST_FILE(.setup = setup, .teardown = fixture_close);
+
+TEST(names_are_the_nine_priorities_and_off)
+{
+	static const char *const names[] = { "trace+++", "trace++", "trace+",
+		"trace", "debug", "info", "warning", "error", "fatal", "off" };
+
+	ck_assert_uint_eq(threshold(), 1);
+	for (unsigned i = 0; i < 10; i++) {
+		ck_assert_int_eq(timeline_priority(tl, names[i]), 0);
+		ck_assert_uint_eq(threshold(), i + 1);
+		ck_assert_uint_eq(base(), i + 1);
+		ck_assert_uint_eq(until(), 0);
+		expect_told(tl->priority_event);
+	}
+	ck_assert_int_eq(timeline_priority(tl, "Trace"), -EINVAL);
+	ck_assert_int_eq(timeline_priority(tl, ""), -EINVAL);
+	ck_assert_int_eq(timeline_priority(tl, NULL), -EINVAL);
+	ck_assert_uint_eq(threshold(), 10);
+}
+
+TEST(changes_of_priority_are_kept_apart_from_bursts)
+{
+	ck_assert_uint_eq(tl->priority_event->tier, 1);
+	ck_assert_uint_eq(tl->burst_event->tier, 0);
+}
+
+TEST(a_burst_opens_until_its_end)
+{
+	timeline_priority(tl, "error");
+	ck_assert(!is_logged());
+	ck_assert_int_eq(timeline_burst(tl, "debug", 60 * SECOND), 0);
+	ck_assert_uint_eq(threshold(), 5);
+	ck_assert_uint_eq(base(), 8);
+	expect_told(tl->burst_event);
+	ck_assert_uint_gt(fixture_newest()->args[2], tl_stamp_now(tl));
+	ck_assert(is_logged());
+	ck_assert(is_logged());
+}
+
+TEST(a_writer_ends_a_burst_that_is_over)
+{
+	leave_burst_that_is_over(5);
+	ck_assert(timeline_enabled(debug_event));
+	ck_assert(!is_logged());
+	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert(!timeline_enabled(debug_event));
+}
+
+TEST(what_is_open_anyway_does_not_end_a_burst)
+{
+	struct timeline_event *fatal;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$b", &fatal), 0);
+	leave_burst_that_is_over(5);
+	timeline_log(fatal, 1);
+	ck_assert_uint_eq(fixture_logged(), 1);
+	ck_assert_uint_eq(threshold(), 5);
+}
+
+TEST(a_burst_in_a_burst_adds_to_it)
+{
+	uint64_t end;
+
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "info", 60 * SECOND);
+	end = until();
+	timeline_burst(tl, "debug", SECOND);
+	ck_assert_uint_eq(threshold(), 5);
+	ck_assert_uint_eq(until(), end);
+	timeline_burst(tl, "warning", 100 * SECOND);
+	ck_assert_uint_eq(threshold(), 5);
+	ck_assert_uint_gt(until(), end);
+	expect_told(tl->burst_event);
+}
+
+TEST(a_burst_after_a_burst_stands_alone)
+{
+	leave_burst_that_is_over(4);
+	timeline_burst(tl, "info", 60 * SECOND);
+	ck_assert_uint_eq(threshold(), 6);
+	ck_assert_uint_eq(base(), 8);
+}
+
+TEST(a_priority_in_a_burst_is_what_comes_after)
+{
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "debug", 60 * SECOND);
+	timeline_priority(tl, "fatal");
+	ck_assert_uint_eq(threshold(), 5);
+	ck_assert_uint_eq(base(), 9);
+	ck_assert_uint_ne(until(), 0);
+	timeline_priority(tl, "trace");
+	ck_assert_uint_eq(threshold(), 4);
+	ck_assert_uint_eq(base(), 4);
+	expect_told(tl->priority_event);
+}
+
+TEST(a_priority_after_a_burst_is_all_there_is)
+{
+	leave_burst_that_is_over(5);
+	timeline_priority(tl, "fatal");
+	ck_assert_uint_eq(tl->header->levels, 0x0909);
+}
+
+TEST(an_end_absurdly_far_ahead_is_over)
+{
+	const uint64_t now = tl_stamp_now(tl) >> TIMELINE_UNTIL_SHIFT;
+	const uint64_t ahead[] = { tl_burst_max(tl) + 1000, UINT64_C(1) << 40,
+		(UINT64_C(1) << 47) - 1 };
+
+	for (int i = 0; i < 3; i++) {
+		tl->header->levels = 0x0805 | (now + ahead[i])
+						  << TIMELINE_LEVELS_UNTIL;
+		ck_assert(!is_logged());
+		ck_assert_uint_eq(tl->header->levels, 0x0808);
+	}
+}
+
+TEST(the_last_unit_of_a_burst_belongs_to_it)
+{
+	const uint64_t now = UINT64_C(1000) << TIMELINE_UNTIL_SHIFT;
+
+	ck_assert(tl_until_is_over(999, now, 10));
+	ck_assert(!tl_until_is_over(1000, now, 10));
+	ck_assert(!tl_until_is_over(1010, now, 10));
+	ck_assert(tl_until_is_over(1011, now, 10));
+	/* where the word's 44 bits go round */
+	ck_assert(
+	    !tl_until_is_over(5, TL_UNTIL_MASK << TIMELINE_UNTIL_SHIFT, 10));
+	ck_assert(tl_until_is_over(TL_UNTIL_MASK, 0, 10));
+}
+
+TEST(expiry_touches_no_living_burst)
+{
+	uint64_t word;
+
+	timeline_priority(tl, "error");
+	timeline_burst(tl, "debug", 60 * SECOND);
+	word = tl->header->levels;
+	tl_levels_expire(tl);
+	ck_assert_uint_eq(tl->header->levels, word);
+	leave_burst_that_is_over(5);
+	tl_levels_expire(tl);
+	ck_assert_uint_eq(tl->header->levels, 0x0808);
+}
+
+TEST(a_burst_says_whether_it_is_a_sample)
+{
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(tl_burst(tl, 5, 60 * SECOND, 1), 0);
+	expect_told(tl->burst_event);
+	ck_assert_uint_eq(fixture_newest()->args[3], 1);
+	timeline_burst(tl, "debug", 61 * SECOND);
+	expect_told(tl->burst_event);
+	ck_assert_uint_eq(fixture_newest()->args[3], 0);
+	ck_assert_int_eq(tl_burst(tl, 5, 0, 1), -ERANGE);
+}
+
+TEST(a_look_sees_what_a_writer_would)
+{
+	struct tl_levels_now now;
+	uint64_t word;
+
+	timeline_priority(tl, "error");
+	tl_levels_look(tl, &now);
+	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
+	timeline_burst(tl, "debug", 60 * SECOND);
+	tl_levels_look(tl, &now);
+	ck_assert(now.burst && now.threshold == 5 && now.base == 8);
+	ck_assert_uint_eq(now.word, tl->header->levels);
+	leave_burst_that_is_over(5);
+	word = tl->header->levels;
+	tl_levels_look(tl, &now);
+	ck_assert(!now.burst && now.threshold == 8 && now.base == 8);
+	ck_assert_uint_eq(tl->header->levels, word); /* it only looks */
+}
+
+TEST(a_burst_lasts_one_ns_to_an_hour)
+{
+	const uint64_t word = tl->header->levels;
+
+	ck_assert_int_eq(timeline_burst(tl, "debug", 0), -ERANGE);
+	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND + 1),
+	    -ERANGE);
+	ck_assert_int_eq(timeline_burst(tl, "off", SECOND), -EINVAL);
+	ck_assert_int_eq(timeline_burst(tl, "loud", SECOND), -EINVAL);
+	ck_assert_uint_eq(tl->header->levels, word);
+	timeline_priority(tl, "error");
+	ck_assert_int_eq(timeline_burst(tl, "debug", 3600 * SECOND), 0);
+	ck_assert(is_logged());
+}
+
+TEST(off_logs_nothing_but_changes)
+{
+	struct timeline_event *fatal;
+	uint64_t before;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "fatal", "$b", &fatal), 0);
+	timeline_priority(tl, "off");
+	before = fixture_logged();
+	timeline_log(fatal, 1);
+	ck_assert_uint_eq(fixture_logged(), before);
+	timeline_priority(tl, "off");
+	ck_assert_uint_eq(fixture_logged(), before + 1);
+}
+
+TEST(bursts_work_by_the_other_clock)
+{
+	fixture_close();
+	setup_with(TIMELINE_STAMP_REALTIME);
+	ck_assert_uint_eq(tl->geometry.clock_kind, TIMELINE_CLOCK_REALTIME);
+	timeline_priority(tl, "error");
+	ck_assert(!is_logged());
+	timeline_burst(tl, "debug", 60 * SECOND);
+	expect_told(tl->burst_event);
+	ck_assert_uint_gt(fixture_newest()->args[2], tl_stamp_now(tl));
+	ck_assert_uint_lt(fixture_newest()->args[2],
+	    tl_stamp_now(tl) + 61 * SECOND);
+	ck_assert(is_logged());
+	timeline_burst(tl, "info", SECOND);
+	ck_assert(is_logged());
+	timeline_priority(tl, "fatal");
+	ck_assert(is_logged());
+	leave_burst_that_is_over(5);
+	ck_assert(!is_logged());
+	ck_assert_uint_eq(tl->header->levels, 0x0808);
+}
+
+/* == slots == */
+
+/* All slots are open to debug and above. */
+static const struct tl_plan all_of_debug = { .seed = 7,
+	.shift = 10,
+	.shares = { [5] = UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX,
+	    UINT32_MAX } };
+
+TEST(the_hash_of_slots_is_splitmix64)
+{
+	/* the generator's first outputs for the states 0, 1 and 1234567 */
+	ck_assert_uint_eq(timeline_slot_hash(0, 0), 0xe220a839);
+	ck_assert_uint_eq(timeline_slot_hash(1, 0), 0x910a2dec);
+	ck_assert_uint_eq(timeline_slot_hash(1234560, 7), 0x599ed017);
+	ck_assert_uint_eq(timeline_slot(UINT64_C(0x123456789), 16), 0x12345);
+	ck_assert_uint_eq(timeline_slot(UINT64_MAX, 63), 1);
+}
+
+TEST(a_plan_opens_slots_below_the_threshold)
+{
+	struct tl_plan none = all_of_debug;
+
+	timeline_priority(tl, "error");
+	ck_assert(!is_logged());
+	ck_assert_int_eq(tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND), 0);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 8);
+	ck_assert_uint_eq(base(), 8);
+	ck_assert(is_logged());
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+	/* no share: closed, and the word is as it was */
+	for (int gate = 5; gate < 10; gate++)
+		none.shares[gate] = 1;
+	tl_plan_set(tl, &all_of_debug, &none, 60 * SECOND);
+	for (int i = 0; i < 1000; i++)
+		ck_assert(!is_logged());
+	ck_assert_uint_eq(enter(), 5);
+	tl_plan_set(tl, &none, NULL, 0);
+	ck_assert_uint_eq(tl->header->levels, 0x0808);
+	ck_assert(!is_logged());
+}
+
+TEST(a_plan_that_nobody_renews_ends_by_the_writers_clock)
+{
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert(is_logged());
+	tl->header->lease = 0x100 | all_of_debug.shift; /* long ago */
+	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
+	ck_assert(!is_logged());
+	ck_assert_uint_eq(tl->header->levels, 0x0808); /* 0.5 ns again */
+	/* and comes back as one that was not held */
+	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
+	ck_assert(is_logged());
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+}
+
+TEST(bursts_and_priorities_leave_a_plan_in_force)
+{
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	timeline_burst(tl, "trace", 60 * SECOND); /* more than the plan */
+	ck_assert_uint_eq(enter(), 4);
+	ck_assert_uint_eq(threshold(), 4);
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+	leave_burst_that_is_over(4);
+	ck_assert(is_logged());
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 8);
+	timeline_burst(tl, "warning", 60 * SECOND); /* less than the plan */
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 7);
+	ck_assert(is_logged());
+	timeline_priority(tl, "fatal");
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 7);
+	ck_assert_uint_eq(base(), 9);
+	timeline_priority(tl, "trace+++");
+	ck_assert_uint_eq(tl->header->levels & 0xff, 1);
+	ck_assert(is_logged());
+}
+
+/* Or a writer that was stalled while it ended the plan of before would find
+ * its word again, and end the new plan. */
+TEST(a_plan_that_changes_during_a_burst_changes_the_word)
+{
+	struct tl_plan other = all_of_debug;
+	uint64_t before;
+
+	other.seed++;
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	timeline_burst(tl, "warning", 60 * SECOND);
+	before = tl->header->levels;
+	tl_plan_set(tl, &all_of_debug, &other, 60 * SECOND);
+	ck_assert_uint_ne(tl->header->levels, before);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert_uint_eq(threshold(), 7);
+	ck_assert_uint_eq(base(), 8);
+	ck_assert(tl_plan_is_held(tl, &other));
+	/* the burst ends one unit later than it would have */
+	ck_assert_uint_eq((tl->header->levels >> TIMELINE_LEVELS_UNTIL) -
+			      (before >> TIMELINE_LEVELS_UNTIL),
+	    1);
+}
+
+TEST(a_plan_is_held_only_if_nothing_touched_it)
+{
+	struct tl_plan other = all_of_debug;
+
+	timeline_priority(tl, "error");
+	tl_plan_set(tl, NULL, &all_of_debug, 60 * SECOND);
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+	other.shares[9]--;
+	ck_assert(!tl_plan_is_held(tl, &other));
+	other = all_of_debug;
+	other.seed++;
+	ck_assert(!tl_plan_is_held(tl, &other));
+	/* a stalled writer closes it by its old word */
+	tl->header->levels = 0x0808;
+	ck_assert(!tl_plan_is_held(tl, &all_of_debug));
+	tl_plan_set(tl, &all_of_debug, &all_of_debug, 60 * SECOND);
+	ck_assert_uint_eq(enter(), 5);
+	ck_assert(tl_plan_is_held(tl, &all_of_debug));
+}
+
+TEST(the_levels_word_of_version_1_is_still_read)
+{
+	struct timeline_header h = { .major = 1,
+		.levels = 4 | 6 << 8 | UINT64_C(0x123456789a) << 16 };
+
+	ck_assert_uint_eq(timeline_threshold(timeline_levels(&h)), 4);
+	ck_assert_uint_eq((uint8_t)(timeline_levels(&h) >> 8), 6);
+	ck_assert_uint_eq(timeline_levels(&h) >> TIMELINE_LEVELS_UNTIL,
+	    0x123456789a);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* filter.c - an expression asked of every event. */
+#include "lib/script_fixture.h"
+#include "lib/test.h"
+
+#include <errno.h>
+
+static struct feed feed;
+static struct result result;
+
+static void
+setup(void)
+{
+	feed_init(&feed, "a.tl");
+	feed_story(&feed);
+	memset(&result, 0, sizeof(result));
+}
+
+static void
+teardown(void)
+{
+	result_free(&result);
+}
+
+static int
+make(struct tl_script_filter **filter, const char *expression)
+{
+	const struct tl_script_limits limits = { .cpu_seconds = 1,
+		.memory_bytes = 4 << 20 };
+	const struct tl_script_io io = { .write = result_write,
+		.context = &result };
+
+	memset(&result.fault, 0, sizeof(result.fault));
+	return tl_script_filter_new(filter, expression, &limits, &io,
+	    &result.fault);
+}
+
+/* Which events pass, as a mask: bit i for event i. */
+static uint64_t
+passing(const char *expression)
+{
+	struct tl_script_filter *filter;
+	uint64_t mask = 0;
+
+	ck_assert_msg(make(&filter, expression) == 0, "%s", result.fault.text);
+	for (size_t i = 0; i < feed.count; i++) {
+		const int rc = tl_script_filter_passes(filter, &feed.events[i],
+		    &result.fault);
+
+		ck_assert_msg(rc >= 0, "%s: %s", expression, result.fault.text);
+		mask |= (uint64_t)rc << i;
+	}
+	tl_script_filter_free(filter);
+	return mask;
+}
+
+/* The loss, event 12, always passes. */
+enum { LOSS = 1 << 12 };
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
+
+TEST(an_expression_sees_fields_as_plain_names)
+{
+	ck_assert_uint_eq(passing("true"), (1 << 14) - 1);
+	ck_assert_uint_eq(passing("nil"), LOSS);
+	ck_assert_uint_eq(passing("category == 'net'"), LOSS | 7 << 3);
+	ck_assert_uint_eq(passing("kind == 'end'"), LOSS | 1 << 9 | 1 << 11);
+	ck_assert_uint_eq(passing("priority == 'warning'"), LOSS | 7 << 3);
+	ck_assert_uint_eq(passing("level >= level_of 'warning'"),
+	    LOSS | 7 << 3);
+	ck_assert_uint_eq(passing("tsc < 1006"), LOSS | 3);
+	ck_assert_uint_eq(passing("cpu == 1 and pid == 100 and tid == 101 and "
+				  "tsc < 1010"),
+	    LOSS | 2 | 8);
+	ck_assert_uint_eq(passing("text:find('eth0', 1, true)"), LOSS | 8);
+	ck_assert_uint_eq(passing("message:sub(1, 4) == 'rati'"), LOSS | 4);
+	ck_assert_uint_eq(passing("ns < time_of('2025-11-20T19:24:18.123458')"),
+	    LOSS | 3);
+	ck_assert_uint_eq(passing("delta and delta > duration_of '1.2us'"),
+	    LOSS | 1 << 9 | 1 << 13);
+}
+
+TEST(arguments_compare_exactly_and_absent_ones_do_not)
+{
+	ck_assert_uint_eq(passing("args.tcp == 10"), LOSS | 1);
+	ck_assert_uint_eq(passing("args.tcp == -1"), LOSS | 2);
+	ck_assert_uint_eq(passing("math.ult(10, args.tcp or 0)"), LOSS | 2);
+	ck_assert_uint_eq(passing("args.x == 2.5 and args.d < 0"), LOSS | 4);
+	ck_assert_uint_eq(passing("args.name == 'eth0'"), LOSS | 8);
+	ck_assert_uint_eq(passing("args.tcp > 5"), LOSS | 1);
+	ck_assert_uint_eq(passing("args.tcp + args.udp * 2 == 50"), LOSS | 1);
+	ck_assert_uint_eq(passing("args.nowhere > 5 or args.tcp <= 5"),
+	    LOSS | 2 | 1 << 8);
+	ck_assert_uint_eq(passing("args.name:find '^bad'"), LOSS | 16);
+	ck_assert_uint_eq(passing("not args.tcp and kind == 'instant'"),
+	    LOSS | 15 << 2);
+	ck_assert_uint_eq(passing("#args == 3"), LOSS | 3 | 1 << 8);
+	ck_assert_uint_eq(passing("args[2] == 60"), LOSS | 2);
+}
+
+TEST(a_wrong_expression_is_refused_with_its_reason)
+{
+	struct tl_script_filter *filter;
+
+	ck_assert_int_eq(make(&filter, "pid =="), -ENOEXEC);
+	ck_assert_ptr_nonnull(strstr(result.fault.text, "-e:1: unexpected"));
+	ck_assert_int_eq(make(&filter, "true; x = 1"), -ENOEXEC);
+	ck_assert_int_eq(make(&filter, "true end do return 1"), -ENOEXEC);
+}
+
+static void
+fails(const char *expression, int rc, const char *expected)
+{
+	struct tl_script_filter *filter;
+
+	ck_assert_msg(make(&filter, expression) == 0, "%s", result.fault.text);
+	ck_assert_int_eq(tl_script_filter_passes(filter, &feed.events[0],
+			     &result.fault),
+	    rc);
+	ck_assert_msg(strstr(result.fault.text, expected),
+	    "'%s' is not in '%s'", expected, result.fault.text);
+	/* It can be asked again. */
+	memset(&result.fault, 0, sizeof(result.fault));
+	if (rc != -ETIME)
+		ck_assert_int_eq(tl_script_filter_passes(filter,
+				     &feed.events[1], &result.fault),
+		    rc);
+	tl_script_filter_free(filter);
+}
+
+TEST(a_failing_expression_names_the_event)
+{
+	fails("tcp > 10", -ECANCELED, "an event has no 'tcp'");
+	fails("category > 10", -ECANCELED,
+	    "-e:1: attempt to compare number with string; last event: "
+	    "2025-11-20T19:24:18.123456789+00:00 example processed tcp(10)");
+	fails("(function() x = 1 end)()", -ECANCELED, "cannot set 'x'");
+	fails("duration > 1", -ECANCELED, "an event has no 'duration'");
+	fails("io.write('x')", -ECANCELED, "no 'io'");
+	fails("print('x')", -ECANCELED, "no 'print'");
+	fails("('x'):rep(1 << 28)", -ENOMEM, "not enough memory");
+}
+
+TEST(the_time_cap_is_one_of_each_event)
+{
+	struct tl_script_filter *filter;
+
+	fails("(function() while true do end end)()", -ETIME,
+	    "-e:1: over the time cap of 1 s");
+	/* Longer than the cap in all, but no event takes so long. */
+	ck_assert_int_eq(make(&filter,
+			     "(function() local n = 0 for i = 1, 3e7 do n = n "
+			     "+ 1 end return true end)()"),
+	    0);
+	for (size_t i = 0; i < 12; i++)
+		ck_assert_int_eq(tl_script_filter_passes(filter,
+				     &feed.events[i], &result.fault),
+		    1);
+	tl_script_filter_free(filter);
+}
+
+TEST(two_filters_do_not_meet)
+{
+	struct tl_script_filter *a;
+	struct tl_script_filter *b;
+
+	ck_assert_int_eq(make(&a, "args.tcp == 10"), 0);
+	ck_assert_int_eq(make(&b, "args.tcp == -1"), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(tl_script_filter_passes(a, &feed.events[i],
+				     NULL),
+		    i == 0);
+		ck_assert_int_eq(tl_script_filter_passes(b, &feed.events[i],
+				     NULL),
+		    i == 1);
+	}
+	tl_script_filter_free(a);
+	tl_script_filter_free(b);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * views.c - the stock views over a small story, what each says of
+ * itself, and the scripts in tests/lua.
+ */
+#include "lib/script_fixture.h"
+#include "lib/test.h"
+
+#include <errno.h>
+#include <glob.h>
+
+static struct feed feed;
+static struct feed other;
+static struct result result;
+
+static void
+setup(void)
+{
+	feed_init(&feed, "a.tl");
+	feed_story(&feed);
+	feed_init(&other, "b.tl");
+	feed_story(&other);
+	feed_story(&other);
+	memset(&result, 0, sizeof(result));
+}
+
+static void
+teardown(void)
+{
+	ck_assert_int_eq(feed.open, 0);
+	result_free(&result);
+}
+
+/* What a view with up to three words writes. */
+static const char *
+view(const char *name, const char *a, const char *b, const char *c)
+{
+	const char *const words[] = { a, b, c };
+	struct feed *feeds[] = { &feed, &other };
+	const int argc = c ? 3 : b ? 2 : a ? 1 : 0;
+
+	tl_text_clear(&result.out);
+	memset(&result.fault, 0, sizeof(result.fault));
+	run_with(&result, feeds, strcmp(name, "diff") == 0 ? 2 : 1, NULL, name,
+	    NULL, argc, words);
+	return tl_text_string(&result.out);
+}
+
+static void
+has(const char *expected)
+{
+	ck_assert_msg(result.rc == 0, "%s", result.fault.text);
+	ck_assert_msg(strstr(tl_text_string(&result.out), expected),
+	    "'%s' is not in:\n%s", expected, tl_text_string(&result.out));
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(every_view_runs_and_tells_its_usage)
+{
+	const struct tl_script_view *v = tl_script_views();
+	const char *text;
+	char usage[100];
+	int count = 0;
+
+	for (; v->name; v++, count++) {
+		const bool two = strcmp(v->name, "latency") == 0;
+
+		ck_assert_int_gt(strlen(v->description), 10);
+		text = view(v->name, "--help", NULL, NULL);
+		snprintf(usage, sizeof(usage), "usage: %s ", v->name);
+		has(usage);
+		ck_assert_ptr_eq(text, strstr(text, usage));
+		view(v->name, two ? "*" : NULL, two ? "*" : NULL, NULL);
+		ck_assert_msg(result.rc == 0, "%s", result.fault.text);
+		ck_assert_uint_gt(result.out.size, 0);
+	}
+	ck_assert_int_ge(count, 7);
+	view("nothing", NULL, NULL, NULL);
+	ck_assert_int_eq(result.rc, -ENOENT);
+}
+
+TEST(every_view_bears_an_empty_timeline)
+{
+	const struct tl_script_view *v = tl_script_views();
+
+	feed.count = 0;
+	other.count = 0;
+	for (; v->name; v++) {
+		const bool two = strcmp(v->name, "latency") == 0;
+
+		view(v->name, two ? "*" : NULL, two ? "*" : NULL, NULL);
+		ck_assert_msg(result.rc == 0, "%s: %s", v->name,
+		    result.fault.text);
+	}
+}
+
+/* Times at the ends of what an int64_t holds, nothing but losses, spans that
+ * end before they begin. */
+TEST(every_view_bears_a_strange_timeline)
+{
+	const struct tl_script_view *v = tl_script_views();
+
+	feed.events[0].ns = INT64_MIN;
+	feed.events[13].ns = INT64_MAX;
+	feed.events[9].ns = 5;
+	feed.events[12].lost = UINT64_MAX;
+	feed.events[3].cpu = TL_CPU_UNKNOWN;
+	for (; v->name; v++) {
+		const bool two = strcmp(v->name, "latency") == 0;
+
+		view(v->name, two ? "*" : NULL, two ? "*" : NULL, NULL);
+		ck_assert_msg(result.rc == 0, "%s: %s", v->name,
+		    result.fault.text);
+	}
+}
+
+TEST(a_wrong_word_is_said_without_a_place)
+{
+	view("top", "--loud", NULL, NULL);
+	ck_assert_int_eq(result.rc, -ECANCELED);
+	ck_assert_str_eq(result.fault.text, "no such option: --loud");
+	view("list", "many", NULL, NULL);
+	ck_assert_str_eq(result.fault.text, "not a count: 'many'");
+	view("latency", "a", NULL, NULL);
+	ck_assert_str_eq(result.fault.text,
+	    "latency needs two messages: see --help");
+}
+
+TEST(list_shows_the_newest_first)
+{
+	ck_assert_str_eq(view("list", "3", NULL, NULL),
+	    "2025-11-20T19:24:18.123473789+00:00 work       > request id(8)\n"
+	    "... 1234 entries lost here\n"
+	    "2025-11-20T19:24:18.123467789+00:00 work       < request id(0)\n");
+	view("list", "1", "--oldest-first", "--category=net");
+	has("link name(eth0) up after t(1.234us)");
+}
+
+TEST(tree_indents_and_times)
+{
+	ck_assert_str_eq(view("tree", NULL, NULL, NULL),
+	    "2025-11-20T19:24:18.123462789+00:00  process 100 thread 101\n"
+	    "         0ns          5us  request id(7)\n"
+	    "         1us          2us    step n(1)\n"
+	    "       1.5us                   processed tcp(1), udp(2), and "
+	    "other(3)\n"
+	    "         4us                 = depth value(42)\n"
+	    "2025-11-20T19:24:18.123473789+00:00  process 100 thread 101\n"
+	    "         0ns         open  request id(8)\n");
+	ck_assert_str_eq(view("tree", "1", "--bare", NULL),
+	    "2025-11-20T19:24:18.123473789+00:00  process 100 thread 101\n"
+	    "         0ns         open  request id(8)\n");
+}
+
+TEST(top_counts_and_shares_time)
+{
+	view("top", "2", "--time", NULL);
+	has("    2  18.2%  117647/s       5us    29.4%  work      request $id\n"
+	    "    1   9.1%   58824/s       2us    11.8%  work      step $n\n"
+	    "11 events in 17us\n");
+}
+
+TEST(gaps_finds_the_longest_silences)
+{
+	view("gaps", "1", NULL, NULL);
+	has("all      1.5us  2025-11-20T19:24:18.123464289+00:00  processed "
+	    "tcp(1), udp(2), and other(3)  < step n(0)\n");
+	has("cpu 1      6us");
+}
+
+TEST(rate_draws_slices)
+{
+	view("rate", "2", NULL, NULL);
+	has("2 slices of 8.5us\n"
+	    "19:24:18.123456789          9");
+	view("rate", "--slice=5us", NULL, NULL);
+	has("4 slices of 5us\n");
+	view("rate", "--slice=0", NULL, NULL);
+	ck_assert_int_eq(result.rc, -ECANCELED);
+}
+
+TEST(latency_measures_from_each_a_to_the_next_b)
+{
+	view("latency", "ratio*", "request*", "--worst=1");
+	has("ratio*  ->  request*\ncount 1  min 4us");
+	has("4us  2025-11-20T19:24:18.123458789+00:00  ratio x(2.5) delta "
+	    "d(-7)  ->  > request id(7)\n");
+	/* What was waiting at the hole has no answer. */
+	view("latency", "depth*", "no such", NULL);
+	has("count 0");
+}
+
+TEST(diff_sets_two_beside_each_other)
+{
+	view("diff", NULL, NULL, NULL);
+	has("A: a.tl, 17us\nB: b.tl, 34us\n");
+	has("      3        6  176471/s  176471/s   +0.0%  example   "
+	    "processed $tcp, $udp, and $other\n");
+	has("request $id  5.023us  5.023us  5.023us  5.023us  5.023us");
+}
+
+TEST(heat_draws_a_map)
+{
+	view("heat", "--columns=10", NULL, NULL);
+	has("       5us |         @\n"
+	    "       2us |@\n"
+	    "           +----------\n");
+}
+
+/* Each tests/lua/script_*.lua asserts by itself. */
+TEST(the_scripts_in_tests_lua_hold)
+{
+	glob_t found;
+
+	ck_assert_int_eq(glob("tests/lua/script_*.lua", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const struct tl_script_io io = { .write = result_write,
+			.context = &result };
+		const struct tl_script_input inputs[] = { feed.input,
+			other.input };
+		struct tl_script *script;
+		int rc;
+
+		memset(&result.fault, 0, sizeof(result.fault));
+		ck_assert_int_eq(tl_script_new(&script, NULL, &io,
+				     &result.fault),
+		    0);
+		rc = tl_script_load_file(script, found.gl_pathv[i], 0, NULL,
+		    &result.fault);
+		if (rc == 0)
+			rc = tl_script_run(script, inputs, 2, &result.fault);
+		ck_assert_msg(rc == 0, "%s", tl_script_error(script));
+		tl_script_free(script);
+	}
+	globfree(&found);
+}
+
+TEST(a_file_that_is_no_script_is_refused)
+{
+	const struct tl_script_io io = { .write = result_write,
+		.context = &result };
+	static const struct {
+		const char *path;
+		int rc;
+	} cases[] = { { "/nowhere/x.lua", -ENOENT }, { "/tmp", -EISDIR },
+		{ "/dev/null", -EINVAL } };
+	struct tl_script *script;
+
+	ck_assert_int_eq(tl_script_new(&script, NULL, &io, NULL), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(&result.fault, 0, sizeof(result.fault));
+		ck_assert_int_eq(tl_script_load_file(script, cases[i].path, 0,
+				     NULL, &result.fault),
+		    cases[i].rc);
+		ck_assert_ptr_eq(result.fault.text,
+		    strstr(result.fault.text, cases[i].path));
+	}
+	tl_script_free(script);
+}

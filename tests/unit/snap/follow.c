@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * follow.c - does a follower see every entry once, and say what it
+ * missed?
+ */
+#include "lib/frozen.h"
+#include "lib/test.h"
+
+enum { N = 64, LANES = 4 };
+
+static struct timeline_event *event;
+static struct timeline_event *error;
+static struct tl_cursor *follow;
+
+static void
+open_follow(uint64_t tail)
+{
+	struct tl_fault fault = { 0 };
+
+	ck_assert_msg(tl_follow_open(&follow, fixture_name, tail, &fault) == 0,
+	    "%s", fault.text);
+}
+
+static void
+setup(void)
+{
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	ck_assert_int_eq(timeline_define(tl, "a", "error", "$a", &error), 0);
+}
+
+static void
+teardown(void)
+{
+	tl_cursor_close(follow);
+	fixture_close();
+}
+
+/* Log numbers [from, to) through one lane. */
+static void
+log_numbers(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++)
+		tl_append_fallback(event, i, 0, 0, 0);
+}
+
+/* The next events are these numbers, then there is nothing new. */
+static void
+expect_numbers(uint64_t from, uint64_t to)
+{
+	struct tl_event e;
+
+	for (uint64_t i = from; i < to; i++) {
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.kind, TL_INSTANT);
+		ck_assert_uint_eq(e.args[0], i);
+	}
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+}
+
+static void
+expect_lost(uint64_t lost)
+{
+	struct tl_event e;
+
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.lost, lost);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(what_is_logged_from_now_on_comes_once)
+{
+	log_numbers(0, 10);
+	open_follow(0);
+	expect_numbers(0, 0);
+	for (uint64_t i = 10; i < 500; i += 30) {
+		log_numbers(i, i + 30);
+		expect_numbers(i, i + 30);
+	}
+}
+
+TEST(a_tail_comes_first)
+{
+	log_numbers(0, 20);
+	open_follow(5);
+	expect_numbers(15, 20);
+	log_numbers(20, 30);
+	expect_numbers(20, 30);
+}
+
+TEST(a_tail_longer_than_all_there_is_loses_nothing)
+{
+	log_numbers(0, 3);
+	open_follow(1000);
+	expect_numbers(0, 3);
+	log_numbers(3, 4);
+	expect_numbers(3, 4);
+}
+
+TEST(what_was_overwritten_is_said_to_be_lost)
+{
+	open_follow(0);
+	log_numbers(0, 10);
+	expect_numbers(0, 10);
+	log_numbers(10, 10 + 2 * N);
+	expect_lost(N);
+	expect_numbers(10 + N, 10 + 2 * N);
+	log_numbers(200, 203);
+	expect_numbers(200, 203);
+}
+
+TEST(what_was_cleared_is_not_lost)
+{
+	open_follow(0);
+	log_numbers(0, 10);
+	timeline_clear(tl);
+	expect_numbers(0, 0);
+	log_numbers(10, 12);
+	expect_numbers(10, 12);
+}
+
+TEST(lanes_come_merged_within_a_round)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	for (uint64_t i = 0; i < 20; i++)
+		tl_append_fallback(i % 3 ? event : error, i, 0, 0, 0);
+	for (uint64_t i = 0; i < 20; i++) {
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.args[0], i);
+	}
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+}
+
+TEST(messages_defined_meanwhile_are_known)
+{
+	const struct tl_message *first;
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	first = e.message;
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	for (int i = 0; i < 30; i++) {
+		struct timeline_event *own;
+		char text[32];
+
+		snprintf(text, sizeof(text), "message %d", i);
+		ck_assert_int_eq(timeline_define(tl, "later", "info", text,
+				     &own),
+		    0);
+		tl_append_fallback(own, 0, 0, 0, 0);
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of(text)));
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	}
+	/* messages stay where they are */
+	log_numbers(1, 2);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_ptr_eq(e.message, first);
+}
+
+/* A writer that has its ticket but is not done. */
+TEST(what_is_not_whole_yet_comes_later)
+{
+	struct timeline_entry *slot;
+
+	open_follow(0);
+	log_numbers(0, 3);
+	expect_numbers(0, 3);
+	fixture_head(2)->head = 4;
+	expect_numbers(0, 0);
+	slot = fixture_entry(2, 3);
+	slot->args[0] = 3;
+	slot->message = event->message;
+	fixture_stamp(2, 3);
+	expect_numbers(3, 4);
+}
+
+/* The next event, however many rounds it takes. */
+static void
+wait_next(struct tl_event *e)
+{
+	int rc;
+
+	while ((rc = tl_cursor_next(follow, e)) == 0)
+		usleep(1000);
+	ck_assert_int_eq(rc, 1);
+}
+
+TEST(a_writer_that_never_finishes_is_said_once)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	fixture_head(2)->head = 2;
+	log_numbers(2, 4);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 0);
+	expect_numbers(2, 4); /* it may yet come */
+	wait_next(&e);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.lost, 1);
+	ck_assert_uint_eq(e.number, 1);
+	expect_numbers(0, 0);
+	log_numbers(4, 5);
+	expect_numbers(4, 5);
+}
+
+/* Threads that were stopped between their ticket and their last store. */
+TEST(late_entries_come_in_a_later_round_and_once)
+{
+	uint64_t given = 0;
+
+	open_follow(0);
+	for (uint64_t q = 0; q < 40; q++) {
+		log_numbers(q, q + 1);
+		if (q % 3 == 0)
+			fixture_entry(2, q)->stamp ^= UINT64_C(1) << 40;
+	}
+	for (uint64_t q = 0; q < 40; q++) {
+		struct tl_event e;
+
+		if (q % 3 == 0)
+			continue;
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.number, q);
+		given++;
+	}
+	expect_numbers(0, 0);
+	for (uint64_t q = 39; q > 0; q -= 3) { /* the last one first */
+		fixture_stamp(2, q);
+		expect_numbers(q, q + 1);
+		given++;
+	}
+	fixture_stamp(2, 0);
+	expect_numbers(0, 1);
+	ck_assert_uint_eq(given + 1, 40);
+}
+
+/* Tickets without an entry that were overwritten are lost at once. */
+TEST(holes_that_are_overwritten_are_lost)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	for (uint64_t q = 0; q < 10; q++) {
+		log_numbers(q, q + 1);
+		if (q < 3)
+			fixture_entry(2, q)->stamp = 0;
+	}
+	expect_numbers(3, 10);
+	log_numbers(10, 10 + N);
+	expect_lost(3);
+	expect_numbers(10, 10 + N);
+	log_numbers(0, 2 * N);
+	expect_lost(N);
+	expect_numbers(N, 2 * N);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+}
+
+/* What has a stamp after the beginning of the round comes in the next one,
+ * unless its stamp is wrong. */
+TEST(stamps_ahead_wait_for_a_second_at_most)
+{
+	const uint64_t second =
+	    tl_calibrate_ticks(tl->header, UINT64_C(1000000000));
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 3);
+	fixture_entry(2, 1)->tsc += second / 4;
+	fixture_stamp(2, 1);
+	fixture_entry(2, 2)->tsc += 3 * second;
+	fixture_stamp(2, 2);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 0);
+	expect_numbers(2, 3);
+	wait_next(&e);
+	ck_assert_uint_eq(e.args[0], 1);
+	expect_numbers(0, 0);
+}
+
+/* The same of a lane of a CPU: only its end waits. */
+TEST(the_end_of_a_cpu_lane_waits_for_its_time)
+{
+	const uint64_t second =
+	    tl_calibrate_ticks(tl->header, UINT64_C(1000000000));
+	const uint64_t now = tl_stamp_now(tl);
+	const uint64_t stamps[] = { now, now + second / 2, now + 1,
+		now + second / 4, now + second / 4 };
+	struct tl_event e;
+
+	open_follow(0);
+	for (uint64_t q = 0; q < 5; q++) {
+		*fixture_entry(0, q) =
+		    (struct timeline_entry){ .tsc = stamps[q],
+			    .message = event->message,
+			    .args = { q },
+			    .stamp = timeline_stamp_whole(q) };
+		fixture_head(0)->head = q + 1;
+	}
+	expect_numbers(0, 3); /* order inside a CPU lane is the number */
+	wait_next(&e);
+	ck_assert_uint_eq(e.args[0], 3);
+	expect_numbers(4, 5);
+}
+
+TEST(a_removed_file_ends_it)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2);
+	timeline_remove(fixture_name);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EPIPE);
+}
+
+TEST(a_saved_file_does_not_grow)
+{
+	struct tl_fault fault = { 0 };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/dev/shm/test-follow-%d", (int)getpid());
+	ck_assert_int_eq(timeline_save(tl, path), 0);
+	follow = NULL;
+	ck_assert_int_eq(tl_follow_open(&follow, path, 0, &fault), -EINVAL);
+	ck_assert_str_ne(fault.text, "");
+	unlink(path);
+	ck_assert_int_eq(tl_follow_open(&follow, "/nobody-has-this", 0, &fault),
+	    -ENOENT);
+	ck_assert_int_eq(tl_follow_open(&follow, "", 0, &fault), -EINVAL);
+	ck_assert_ptr_null(follow);
+}
+
+/* What comes of each lane until there is nothing new. */
+struct rest {
+	uint64_t events[LANES];
+	uint64_t lost[LANES];
+	uint64_t sum[LANES];
+	uint64_t next[LANES];
+};
+
+static struct rest
+take_rest(struct tl_cursor *cursor)
+{
+	struct rest rest = { 0 };
+	const uint64_t *positions;
+	struct tl_event e;
+
+	while (tl_cursor_next(cursor, &e) > 0) {
+		rest.events[e.lane] += e.kind != TL_LOST;
+		rest.lost[e.lane] += e.lost;
+		rest.sum[e.lane] += e.args[0] + e.number;
+	}
+	ck_assert_uint_eq(tl_follow_positions(cursor, &positions), LANES);
+	memcpy(rest.next, positions, sizeof(rest.next));
+	return rest;
+}
+
+/* Another follower goes on where this one is. */
+static void
+expect_twin(void)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_follow_start start = { 0 };
+	struct tl_cursor *twin;
+	struct rest mine, other;
+
+	start.lane_count = tl_follow_positions(follow, &start.from);
+	ck_assert_msg(tl_follow_open_at(&twin, tl->fd, &start, &fault) == 0,
+	    "%s", fault.text);
+	other = take_rest(twin);
+	mine = take_rest(follow);
+	ck_assert_mem_eq(&mine, &other, sizeof(mine));
+	tl_cursor_close(twin);
+}
+
+/* So many events, or all there are. */
+static void
+take(unsigned count)
+{
+	struct tl_event e;
+
+	while (count > 0 && tl_cursor_next(follow, &e) > 0)
+		count--;
+}
+
+/* The newest entry of a lane was never finished. */
+static void
+tear_last(uint32_t lane)
+{
+	const uint64_t head = fixture_head(lane)->head;
+
+	if (head > 0)
+		fixture_entry(lane, head - 1)->stamp = 0;
+}
+
+/* Some are overwritten, some torn, some hidden; one is anywhere among the rest. */
+TEST(another_goes_on_where_one_is)
+{
+	for (unsigned at = 0; at < N; at++) {
+		open_follow(0);
+		log_numbers(0, 5);
+		take(at % 2 ? N : 0); /* a round has ended, or none has */
+		log_numbers(5, 5 + 3 * N);
+		timeline_log(event, 1);
+		timeline_log(error, 2);
+		take(at);
+		expect_twin();
+		tl_cursor_close(follow);
+	}
+	tear_last(0);
+	open_follow(UINT64_MAX);
+	take(N);
+	take(N);
+	expect_twin();
+	log_numbers(0, 10);
+	timeline_clear(tl);
+	log_numbers(10, 20);
+	take(3);
+	expect_twin();
+}
+
+TEST(a_loss_has_the_number_of_the_first_that_is_missing)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 10);
+	expect_numbers(0, 10);
+	log_numbers(10, 10 + 2 * N);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.number, 10);
+}
+
+/* Two lanes: of one, all was overwritten but what came after the other's. */
+TEST(a_loss_stands_where_what_is_left_begins)
+{
+	struct tl_event e, loss;
+
+	open_follow(0);
+	for (uint64_t i = 0; i < 10; i++)
+		tl_append_fallback(error, i, 0, 0, 0);
+	log_numbers(10, 10 + 2 * N);
+	for (uint64_t i = 0; i < 10; i++) {
+		ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+		ck_assert_uint_eq(e.args[0], i);
+	}
+	ck_assert_int_eq(tl_cursor_next(follow, &loss), 1);
+	ck_assert_uint_eq(loss.kind, TL_LOST);
+	ck_assert_uint_eq(loss.lost, N);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 10 + N);
+	ck_assert_uint_eq(loss.tsc, e.tsc);
+	ck_assert_int_eq(loss.ns, e.ns);
+}
+
+/* The oldest entry left is not done, so none can be given yet. */
+TEST(a_loss_with_nothing_behind_it_ends_its_round)
+{
+	const int64_t before = (int64_t)tl_clock_read(CLOCK_REALTIME);
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2 * N);
+	for (uint64_t q = N; q < 2 * N; q++)
+		fixture_entry(2, q)->stamp = 0;
+	tl_append_fallback(error, 7, 0, 0, 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.args[0], 7);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.kind, TL_LOST);
+	ck_assert_uint_eq(e.lost, N); /* the rest may come yet */
+	ck_assert_uint_eq(e.number, 0);
+	ck_assert_int_ge(e.ns, before);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 0);
+}
+
+/* What the next round takes for the time of a stamp. */
+static void
+move_clock(int64_t ns)
+{
+	tl->header->clock.utc_ns += ns;
+	for (uint32_t i = 0; i < tl->geometry.knots_max; i++)
+		((struct timeline_knot *)(void *)(tl->map +
+						  tl->geometry.knots_offset))[i]
+		    .utc_ns += ns;
+}
+
+TEST(time_known_better_turns_no_order_round)
+{
+	struct tl_event a, b, c;
+
+	open_follow(0);
+	log_numbers(0, 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &a), 1);
+	ck_assert_int_eq(tl_cursor_next(follow, &b), 0);
+	tl->header->clock.max_err_ns = 500 * 1000 * 1000;
+	move_clock(-400 * 1000 * 1000);
+	log_numbers(1, 2);
+	ck_assert_int_eq(tl_cursor_next(follow, &b), 1);
+	ck_assert_uint_gt(b.tsc, a.tsc);
+	ck_assert_int_eq(b.ns, a.ns);
+	ck_assert_int_eq(tl_cursor_next(follow, &c), 0);
+	/* more than it may err: somebody set it */
+	move_clock(-INT64_C(3600) * 1000 * 1000 * 1000);
+	log_numbers(2, 3);
+	ck_assert_int_eq(tl_cursor_next(follow, &c), 1);
+	ck_assert_int_lt(c.ns, b.ns - INT64_C(3000) * 1000 * 1000 * 1000);
+}
+
+TEST(positions_that_cannot_be_are_refused)
+{
+	struct tl_fault fault = { 0 };
+	const uint64_t *positions;
+	uint64_t from[64];
+	struct tl_follow_start start = { .from = from };
+	struct tl_cursor *other;
+
+	open_follow(0);
+	start.lane_count = tl_follow_positions(follow, &positions);
+	memcpy(from, positions, start.lane_count * sizeof(*from));
+	from[0]++;
+	ck_assert_int_eq(tl_follow_open_at(&other, tl->fd, &start, &fault),
+	    -ESTALE);
+	from[0]--;
+	start.lane_count++;
+	ck_assert_int_eq(tl_follow_open_at(&other, tl->fd, &start, &fault),
+	    -ESTALE);
+}
+
+/* A hostile writer may change what never changes. */
+TEST(other_geometry_than_before_is_refused)
+{
+	struct tl_event e;
+	const struct timeline_header good = *tl->header;
+
+	open_follow(0);
+	log_numbers(0, 3);
+	tl->header->fallback_lanes = 2;
+	tl->header->tiers = 1;
+	tl->header->cpu_lanes = 1;
+	ck_assert_int_lt(tl_cursor_next(follow, &e), 0);
+	memcpy(tl->header, &good, offsetof(struct timeline_header, levels));
+	expect_numbers(0, 3);
+}
+
+/* More lanes than the follower has room for, and other places of them. */
+TEST(a_geometry_that_changes_ends_it)
+{
+	const struct timeline_header honest = *tl->header;
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2);
+	expect_numbers(0, 2);
+	log_numbers(2, 3);
+	tl->header->tier_entries[0] = tl->header->tier_entries[1] = 2;
+	tl->header->cpu_lanes = 14;
+	ck_assert_int_eq(tl_layout_check(tl->header, NULL), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
+	*tl->header = honest;
+	tl->header->state = TIMELINE_SAVED;
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
+	*tl->header = honest;
+	expect_numbers(2, 3);
+}
+
+TEST(a_file_that_is_truncated_ends_it)
+{
+	struct tl_event e;
+
+	open_follow(0);
+	log_numbers(0, 2);
+	expect_numbers(0, 2);
+	log_numbers(2, 3);
+	ck_assert_int_eq(ftruncate(tl->fd,
+			     (off_t)tl->geometry.total_size - 4096),
+	    0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
+	ck_assert_int_eq(ftruncate(tl->fd, 4096), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -ENODATA);
+	ck_assert_int_eq(ftruncate(tl->fd, 0), 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), -EBADMSG);
+	/* for those who close it */
+	ck_assert_int_eq(ftruncate(tl->fd, (off_t)tl->geometry.total_size), 0);
+}
+
+/* Its place was reserved, but nothing written yet, when a round copied the
+ * string table. */
+TEST(a_message_that_was_half_written_is_known_when_it_is_whole)
+{
+	const uint64_t newest = tl->header->newest;
+	const uint64_t at = tl->header->strings_tail;
+	struct timeline_event *later;
+	uint8_t record[256];
+	struct tl_event e;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "later", &later), 0);
+	memcpy(record, tl->strings + at, sizeof(record));
+	memset(tl->strings + at, 0, sizeof(record));
+	tl->header->newest = newest;
+	open_follow(0);
+	log_numbers(0, 1);
+	expect_numbers(0, 1);
+	memcpy(tl->strings + at, record, sizeof(record));
+	tl->header->newest = at;
+	tl_append_fallback(later, 0, 0, 0, 0);
+	ck_assert_int_eq(tl_cursor_next(follow, &e), 1);
+	ck_assert_uint_eq(e.message->id, at);
+	ck_assert(tl_bytes_equal(e.message->line1, tl_bytes_of("later")));
+}

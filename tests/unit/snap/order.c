@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * order.c - do the lanes of a file come as one, in order of time,
+ * and the same both ways?
+ */
+#include "lib/frozen.h"
+#include "lib/random.h"
+#include "lib/test.h"
+
+enum { LANES = 8, N = 64, EVENTS_MAX = LANES * N };
+
+static struct timeline_event *event;
+static struct frozen file;
+
+/* What was put into the file, in no order. */
+struct put {
+	uint64_t tsc;
+	uint64_t number;
+	uint32_t lane;
+	uint32_t epoch;
+};
+static struct put all_puts[EVENTS_MAX];
+static size_t put_count;
+
+static void
+setup(void)
+{
+	struct timeline_options options = fixture_tiny;
+
+	options.cpu_lanes = LANES / 2 - 1; /* and a fallback, in two tiers */
+	fixture_open(&options);
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "$a", &event), 0);
+	file = frozen_save();
+	put_count = 0;
+}
+
+static void
+teardown(void)
+{
+	frozen_free(&file);
+	fixture_close();
+}
+
+static void
+put(uint32_t lane, uint64_t tsc, uint32_t epoch)
+{
+	struct timeline_head *head = frozen_head(&file, lane);
+	const uint64_t q = head->end;
+
+	*frozen_entry(&file, lane, q) = (struct timeline_entry){ .tsc = tsc,
+		.message = event->message,
+		.cpu = 77,
+		.args = { put_count },
+		.stamp = timeline_stamp_whole(q) };
+	head->end = head->head = q + 1;
+	all_puts[put_count++] = (struct put){ tsc, q, lane, epoch };
+}
+
+static int
+compare_puts(const void *left, const void *right)
+{
+	const struct put *a = left, *b = right;
+
+	if (a->epoch != b->epoch)
+		return a->epoch < b->epoch ? -1 : 1;
+	if (a->tsc != b->tsc)
+		return a->tsc < b->tsc ? -1 : 1;
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void
+expect_order(enum tl_order order)
+{
+	struct tl_snap *snap = frozen_open(&file, 0);
+	struct tl_cursor *cursor;
+	struct tl_event e;
+
+	ck_assert_int_eq(tl_snap_cursor(snap, order, &cursor), 0);
+	for (size_t i = 0; i < put_count; i++) {
+		const struct put *p =
+		    &all_puts[order == TL_OLDEST_FIRST ? i : put_count - 1 - i];
+
+		ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
+		ck_assert_uint_eq(e.kind, TL_INSTANT);
+		ck_assert_uint_eq(e.tsc, p->tsc);
+		ck_assert_uint_eq(e.lane, p->lane);
+		ck_assert_uint_eq(e.number, p->number);
+		ck_assert_uint_eq(e.epoch, p->epoch);
+		/* of a fallback lane the entry says which CPU it was */
+		ck_assert_uint_eq(e.cpu,
+		    p->lane >= LANES - 2 ? 77 : p->lane / 2);
+	}
+	ck_assert_int_eq(tl_cursor_next(cursor, &e), 0);
+	ck_assert_int_eq(tl_cursor_next(cursor, &e), 0);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+}
+
+TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(random_lanes_come_sorted_both_ways)
+{
+	uint64_t seed = 11;
+
+	for (int i = 0; i < 200; i++) {
+		uint64_t tsc = 1000000;
+		const unsigned many = (unsigned)random_below(&seed, 300);
+
+		put_count = 0;
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			memset(frozen_head(&file, lane), 0,
+			    sizeof(struct timeline_head));
+		for (unsigned k = 0; k < many; k++) {
+			tsc += random_below(&seed, 3); /* ties, too */
+			const uint32_t lane =
+			    (uint32_t)random_below(&seed, LANES);
+
+			if (frozen_head(&file, lane)->end < N)
+				put(lane, tsc, 0);
+		}
+		qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
+		expect_order(TL_OLDEST_FIRST);
+		expect_order(TL_NEWEST_FIRST);
+	}
+}
+
+/* Stamps of a fallback lane go back: a little, or as far as a thread was
+ * stalled.  With any number of the newest wanted, too. */
+TEST(fallback_lanes_come_in_order_of_their_stamps)
+{
+	uint64_t seed = 12;
+
+	for (int i = 0; i < 200; i++) {
+		uint64_t tsc = 1000000;
+
+		put_count = 0;
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			memset(frozen_head(&file, lane), 0,
+			    sizeof(struct timeline_head));
+		for (unsigned k = 0; k < 200; k++) {
+			const uint32_t lane =
+			    (uint32_t)random_below(&seed, LANES);
+			const uint64_t late = random_below(&seed, 5)
+						  ? random_below(&seed, 3)
+						  : random_below(&seed, 300);
+
+			tsc += random_below(&seed, 3);
+			if (frozen_head(&file, lane)->end < N)
+				put(lane, lane < LANES - 2 ? tsc : tsc - late,
+				    0);
+		}
+		qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
+		expect_order(TL_OLDEST_FIRST);
+		expect_order(TL_NEWEST_FIRST);
+	}
+}
+
+/* What -n and --since ask for: the newest, and no newer one after them. */
+TEST(a_tail_of_a_fallback_lane_is_its_newest_by_stamp)
+{
+	for (uint64_t q = 0; q < N; q++) /* the newest numbers are the oldest */
+		put(LANES - 2, 1000 + (q < N / 2 ? q + N : q), 0);
+	for (uint64_t tail = 1; tail <= N; tail++) {
+		struct tl_snap *snap = frozen_open(&file, tail);
+		struct tl_cursor *cursor;
+		struct tl_event e;
+		uint64_t n = 0;
+
+		qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
+		ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor),
+		    0);
+		for (; tl_cursor_next(cursor, &e) > 0; n++)
+			ck_assert_uint_eq(e.tsc, all_puts[N - 1 - n].tsc);
+		ck_assert_uint_eq(n, tail);
+		tl_cursor_close(cursor);
+		tl_snap_close(snap);
+	}
+}
+
+/* Inside a CPU lane order is the entry's number, whatever the stamps say. */
+TEST(a_lane_is_never_put_in_another_order)
+{
+	struct tl_snap *snap;
+	struct tl_cursor *cursor;
+	struct tl_event e;
+	static const uint64_t stamps[] = { 500, 400, 900, 100, 901, 3 };
+
+	for (int i = 0; i < 6; i++)
+		put(0, stamps[i], 0);
+	put(2, 450, 0);
+	snap = frozen_open(&file, 0);
+	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
+	for (uint64_t next = 0; tl_cursor_next(cursor, &e) > 0;)
+		if (e.lane == 0)
+			ck_assert_uint_eq(e.number, next++);
+	tl_cursor_close(cursor);
+	ck_assert_int_eq(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor), 0);
+	for (uint64_t next = 6; tl_cursor_next(cursor, &e) > 0;)
+		if (e.lane == 0)
+			ck_assert_uint_eq(e.number, --next);
+	tl_cursor_close(cursor);
+	tl_snap_close(snap);
+}
+
+/* Publish a record by hand: the newest, linked to what was there. */
+static void
+add_epoch(uint64_t number, const uint64_t heads[LANES])
+{
+	const uint64_t at = file.header->strings_tail;
+	const uint32_t text = (LANES + 1) * sizeof(uint64_t);
+	uint8_t *to = file.bytes + file.header->strings_offset + at;
+	struct timeline_record r = { .kind = TIMELINE_RECORD_EPOCH,
+		.size = (sizeof(r) + text + 3 + 15) & ~15U,
+		.link = file.header->newest,
+		.text = sizeof(r),
+		.text_length = text,
+		.category = sizeof(r) + text + 1,
+		.file = sizeof(r) + text + 2 };
+
+	memset(to, 0, r.size);
+	memcpy(to, &r, sizeof(r));
+	memcpy(to + sizeof(r), &number, sizeof(number));
+	memcpy(to + sizeof(r) + 8, heads, LANES * sizeof(uint64_t));
+	file.header->strings_tail += r.size;
+	file.header->newest = at;
+}
+
+TEST(epochs_part_what_stamps_cannot)
+{
+	const uint64_t first[LANES] = { 2, 0, 1 };
+	const uint64_t second[LANES] = { 3, 0, 2 };
+
+	put(0, 900, 0);
+	put(0, 1000, 0);
+	put(2, 950, 0);
+	add_epoch(1, first);
+	put(0, 5, 1);
+	put(2, 7, 1);
+	add_epoch(2, second);
+	put(2, 1, 2);
+	put(0, 2, 2);
+	put(4, 1, 2); /* lanes with no heads then began in the last epoch */
+	qsort(all_puts, put_count, sizeof(all_puts[0]), compare_puts);
+	expect_order(TL_OLDEST_FIRST);
+	expect_order(TL_NEWEST_FIRST);
+}
+
+TEST(an_epoch_of_other_lanes_is_a_fault)
+{
+	const uint64_t heads[LANES] = { 0 };
+	struct timeline_record *r;
+	struct tl_snap *snap;
+
+	add_epoch(1, heads);
+	r = (void *)(file.bytes + file.header->strings_offset +
+		     file.header->newest);
+	r->text_length -= 8;
+	memset((uint8_t *)r + r->text + r->text_length, 0, 8);
+	put(0, 10, 0);
+	snap = frozen_open(&file, 0);
+	ck_assert_uint_eq(tl_snap_fault_count(snap), 1);
+	ck_assert_uint_eq(frozen_walk(snap, TL_OLDEST_FIRST).events, 1);
+	tl_snap_close(snap);
+}
+
+TEST(losses_are_said_where_they_happened)
+{
+	static const uint8_t wanted[] = { 1, 1, 0, 1, 1 }; /* 0: a loss of 3 */
+	struct tl_snap *snap;
+	struct tl_cursor *cursor;
+	struct tl_event e;
+
+	for (uint64_t i = 0; i < 7; i++)
+		put(0, 100 + i, 0);
+	for (uint64_t i = 2; i < 5; i++)
+		frozen_entry(&file, 0, i)->stamp = 0;
+	for (int order = 0; order < 2; order++) {
+		snap = frozen_open(&file, 0);
+		ck_assert_int_eq(tl_snap_cursor(snap,
+				     order ? TL_OLDEST_FIRST : TL_NEWEST_FIRST,
+				     &cursor),
+		    0);
+		for (size_t i = 0; i < sizeof(wanted); i++) {
+			ck_assert_int_eq(tl_cursor_next(cursor, &e), 1);
+			ck_assert_int_eq(e.kind != TL_LOST, wanted[i]);
+			if (e.kind == TL_LOST)
+				ck_assert_uint_eq(e.lost, 3);
+		}
+		ck_assert_int_eq(tl_cursor_next(cursor, &e), 0);
+		tl_cursor_close(cursor);
+		tl_snap_close(snap);
+	}
+}
+
+TEST(losses_at_either_end_are_said_too)
+{
+	struct tl_snap *snap;
+	struct walk w;
+
+	for (uint64_t i = 0; i < 10; i++)
+		put(0, 100 + i, 0);
+	for (uint64_t i = 0; i < 4; i++)
+		put(4, 50 + i, 0);
+	for (uint64_t i = 0; i < 4; i++)
+		frozen_entry(&file, 4, i)->stamp = 0; /* all of a lane */
+	frozen_entry(&file, 0, 0)->stamp = 0;
+	frozen_entry(&file, 0, 9)->stamp = 0;
+	snap = frozen_open(&file, 0);
+	w = frozen_walk(snap, TL_OLDEST_FIRST);
+	ck_assert_uint_eq(w.events, 8);
+	ck_assert_uint_eq(w.lost, 6);
+	w = frozen_walk(snap, TL_NEWEST_FIRST);
+	ck_assert_uint_eq(w.events, 8);
+	ck_assert_uint_eq(w.lost, 6);
+	tl_snap_close(snap);
+}
+
+TEST(tails_of_a_saved_file_are_its_newest)
+{
+	struct tl_snap *snap;
+
+	for (uint64_t i = 0; i < 30; i++)
+		put(0, 100 + i, 0);
+	for (uint64_t i = 0; i < 5; i++)
+		put(2, 100 + i, 0);
+	for (uint64_t tail = 1; tail < 40; tail++) {
+		snap = frozen_open(&file, tail);
+		ck_assert_uint_eq(frozen_walk(snap, TL_NEWEST_FIRST).events,
+		    (tail < 30 ? tail : 30) + (tail < 5 ? tail : 5));
+		tl_snap_close(snap);
+	}
+}
+
+TEST(snapshots_of_one_boot_share_their_clock)
+{
+	struct tl_snap *a = frozen_open(&file, 0), *b, *c, *d;
+
+	b = frozen_open(&file, 0);
+	file.header->boot_id[3] ^= 1;
+	c = frozen_open(&file, 0);
+	memset(file.header->boot_id, 0, 16);
+	d = frozen_open(&file, 0);
+	ck_assert(tl_snap_same_clock(a, b));
+	ck_assert(!tl_snap_same_clock(a, c));
+	ck_assert(!tl_snap_same_clock(d, d)); /* nobody knows */
+	tl_snap_close(a);
+	tl_snap_close(b);
+	tl_snap_close(c);
+	tl_snap_close(d);
+}

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder_files.c - what is said of each file is what lies in
+ * it, none is larger than it may be, and who goes on where one ended misses
+ * nothing and has nothing twice.
+ */
+#include "lib/test.h"
+#include "recorder_fixture.h"
+
+#include <pthread.h>
+
+enum {
+	CREW = 40,
+	CREW_EVENTS = 2000,
+	THREADS = 100,
+	EACH = 600,
+	SIZE_MAX_BYTES = 256 << 10,
+	CLOSING =
+	    4096, /* one event, its definitions, what is said at the end */
+	LANES_MAX = 256,
+	TICKS = 400000
+};
+
+/* What the host was told. */
+static struct told {
+	unsigned whole;
+	unsigned failed;
+	uint64_t entries;
+	uint64_t lost;
+	uint64_t largest;
+	struct tl_recorder_content last; /* that is whole */
+	uint64_t positions[LANES_MAX];
+	size_t lanes;
+	bool check; /* read each file that is whole */
+} told;
+
+static unsigned files_max; /* that the host makes */
+
+static int
+begin_some(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	return made < files_max ? begin_file(context, ns, files) : -ENOSPC;
+}
+
+static void
+note_range(struct recorded *recorded, const struct tl_event *event)
+{
+	struct tl_recorder_content *range = recorded->context;
+
+	if (event->continued)
+		return;
+	if (event->ns < range->from_ns)
+		range->from_ns = event->ns;
+	if (event->ns > range->to_ns)
+		range->to_ns = event->ns;
+}
+
+static void
+check_file(const char *path, const struct tl_recorder_content *content)
+{
+	struct tl_recorder_content range = { .from_ns = INT64_MAX,
+		.to_ns = INT64_MIN };
+	struct recorded recorded = { .each = note_range, .context = &range };
+	struct stat st;
+
+	count_file(&recorded, path);
+	ck_assert_uint_eq(recorded.events, content->entries);
+	ck_assert_uint_eq(recorded.lost, content->lost);
+	ck_assert_int_eq(range.from_ns, content->from_ns);
+	ck_assert_int_eq(range.to_ns, content->to_ns);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq((uint64_t)st.st_size, content->data_size);
+}
+
+static void
+ended(void *context, struct tl_recorder *recorder,
+    const struct tl_recorder_files *files,
+    const struct tl_recorder_content *content, int rc)
+{
+	const uint64_t *positions;
+
+	(void)context;
+	if (rc < 0) {
+		told.failed++;
+		return;
+	}
+	told.whole++;
+	told.entries += content->entries;
+	told.lost += content->lost;
+	told.last = *content;
+	if (content->data_size > told.largest)
+		told.largest = content->data_size;
+	told.lanes = tl_recorder_positions(recorder, 0, &positions);
+	ck_assert_uint_le(told.lanes, LANES_MAX);
+	memcpy(told.positions, positions, told.lanes * sizeof(*positions));
+	if (told.check)
+		check_file(files->path, content);
+}
+
+/* Record from positions (NULL: from now on). */
+static struct tl_recorder *
+record_at(const struct tl_recorder_options *options, const uint64_t *positions)
+{
+	const struct tl_recorder_host host = { .begin = begin_some,
+		.ended = ended };
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r;
+	int rc;
+
+	ck_assert_int_eq(tl_recorder_new(&r, options, &host), 0);
+	rc = positions ? tl_recorder_add_at(r, "demo", tl->fd, positions,
+			     told.lanes, &fault)
+		       : tl_recorder_add(r, "demo", tl->fd, false, &fault);
+	ck_assert_msg(rc == 0, "%s", fault.text);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	return r;
+}
+
+static void
+setup(void)
+{
+	memset(&told, 0, sizeof(told));
+	files_max = RECORD_FILES_MAX;
+	recorder_setup();
+}
+
+/* == sizes == */
+
+static void *
+log_slowly(void *context)
+{
+	(void)context;
+	for (uint64_t i = 0; i < EACH; i++) {
+		timeline_log(tick, i << 40);
+		if (i % 20 == 0)
+			sleep_ms(1);
+	}
+	return NULL;
+}
+
+TEST_FILE(.setup = setup, .teardown = recorder_teardown,
+    .timeout = RECORD_TIMEOUT_S);
+
+TEST(no_file_of_many_threads_is_larger_than_it_may_be)
+{
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ .size_max = SIZE_MAX_BYTES,
+			  .flush_ns = UINT64_C(60000000000) },
+		NULL);
+	struct recorded recorded = { 0 };
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, log_slowly,
+				     NULL),
+		    0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	end_record(r);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.events + recorded.lost, THREADS * EACH);
+	ck_assert_uint_ge(told.whole, 3);
+	ck_assert_uint_le(told.largest, SIZE_MAX_BYTES + CLOSING);
+	/* ... nor much smaller: the index is some of it */
+	ck_assert_uint_ge(told.largest, SIZE_MAX_BYTES / 4 * 3);
+}
+
+/* With more spans open than a file has room for, files go on all the same. */
+TEST(spans_that_go_on_leave_room_for_events)
+{
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ .size_max = 16 << 10 },
+		NULL);
+	struct recorded recorded = { 0 };
+
+	for (uint64_t i = 0; i < 1000; i++)
+		timeline_begin(outer, i);
+	for (uint64_t i = 0; i < 5000; i++)
+		timeline_log(tick, i);
+	end_record(r);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.events, 6000);
+	ck_assert_uint_gt(recorded.continued, 100);
+	ck_assert_uint_le(told.largest, (16 << 10) + CLOSING);
+	ck_assert_uint_le(told.whole, 40);
+}
+
+/* == what is said == */
+
+TEST(the_host_is_told_what_is_in_each_file)
+{
+	struct tl_recorder *r;
+	struct tl_recorder_status status;
+
+	told.check = true;
+	r = record_at(&(struct tl_recorder_options){ .size_max = 60000 }, NULL);
+	timeline_begin(outer, 1);
+	for (uint64_t i = 0; i < TICKS; i++) /* some are lost */
+		timeline_log(tick, i);
+	timeline_end(outer, 1);
+	status = end_record(r);
+	ck_assert_uint_gt(told.whole, 3);
+	ck_assert_uint_eq(told.failed, 0);
+	ck_assert_uint_eq(told.entries + told.lost, TICKS + 2);
+	ck_assert_uint_eq(told.entries, status.events);
+	ck_assert_uint_eq(told.lost, status.lost);
+}
+
+/* == to go on == */
+
+static uint8_t *seen; /* how often each tick was */
+
+static void
+see(struct recorded *recorded, const struct tl_event *event)
+{
+	(void)recorded;
+	if (event->kind == TL_INSTANT)
+		seen[event->args[0]]++;
+}
+
+static void
+log_from(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		timeline_log(tick, i);
+		if (i % 1000 == 0)
+			sleep_ms(1);
+	}
+}
+
+struct writing {
+	uint64_t from, to;
+};
+
+static void *
+log_range(void *context)
+{
+	const struct writing *w = context;
+
+	log_from(w->from, w->to);
+	return NULL;
+}
+
+/* Recorders end while somebody writes, each goes on where the one before said
+ * it ended; what the ring had to overwrite between them is counted. */
+TEST(who_goes_on_where_a_file_ended_has_all_once, .to = 2)
+{
+	const struct tl_recorder_options options = { .size_max = 100000 };
+	const uint64_t gap = _i == 0 ? 0 : 200000; /* more than the ring has */
+	struct writing writing = { 1000, TICKS - 1000 };
+	struct recorded recorded = { .each = see };
+	struct tl_recorder *r = record_at(&options, NULL);
+	pthread_t writer;
+	uint64_t missing = 0;
+
+	seen = calloc(TICKS, 1);
+	log_from(0, 1000);
+	writing.to = TICKS - gap - 1000;
+	ck_assert_int_eq(pthread_create(&writer, NULL, log_range, &writing), 0);
+	for (int i = 0; i < 5; i++) {
+		sleep_ms(10);
+		end_record(r);
+		ck_assert_uint_gt(told.whole, 0);
+		r = record_at(&options, told.positions);
+	}
+	pthread_join(writer, NULL);
+	end_record(r);
+	for (uint64_t i = writing.to; i < TICKS - 1000; i++)
+		timeline_log(tick, i);
+	r = record_at(&options, told.positions);
+	log_from(TICKS - 1000, TICKS);
+	end_record(r);
+	count_all(&recorded);
+	for (uint64_t i = 0; i < TICKS; i++) {
+		ck_assert_uint_le(seen[i], 1);
+		missing += seen[i] == 0;
+	}
+	ck_assert_uint_eq(recorded.lost, missing);
+	ck_assert_uint_eq(recorded.events, TICKS - missing);
+	ck_assert(missing > 0 || gap == 0);
+	free(seen);
+}
+
+/* A ticket of a fallback lane is taken, as by a thread that was killed. */
+static void
+take_ticket(void)
+{
+	__atomic_fetch_add((uint64_t *)(void *)tick->fallback_heads, 1,
+	    __ATOMIC_RELAXED);
+}
+
+/* What is not whole at the end is waited for, then lost; and the next goes on
+ * behind it. */
+TEST(an_entry_that_is_not_whole_at_the_end_is_counted_once)
+{
+	struct recorded recorded = { .each = see };
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ 0 }, NULL);
+
+	seen = calloc(TICKS, 1);
+	tl_append_fallback(tick, 1, 0, 0, 0);
+	take_ticket();
+	tl_append_fallback(tick, 2, 0, 0, 0);
+	take_ticket();
+	end_record(r);
+	r = record_at(&(struct tl_recorder_options){ 0 }, told.positions);
+	tl_append_fallback(tick, 3, 0, 0, 0);
+	end_record(r);
+	count_all(&recorded);
+	ck_assert_uint_eq(recorded.lost, 2);
+	ck_assert_uint_eq(recorded.events, 3);
+	free(seen);
+}
+
+/* ... even if that was between a loss and what comes after it. */
+TEST(a_loss_alone_in_a_file_is_passed_for_good)
+{
+	const struct tl_recorder_options one = { .size_max = 1 };
+	struct recorded recorded = { .each = see };
+	struct tl_recorder *r = record_at(&one, NULL);
+	uint64_t missing = 0;
+
+	seen = calloc(TICKS, 1);
+	log_from(0, 10);
+	end_record(r);
+	log_from(10, TICKS);
+	for (unsigned i = 0; i < 2 * told.lanes; i++) {
+		files_max = made + 1;
+		r = record_at(&one, told.positions);
+		end_record(r);
+	}
+	files_max = RECORD_FILES_MAX;
+	end_record(
+	    record_at(&(struct tl_recorder_options){ 0 }, told.positions));
+	count_all(&recorded);
+	for (uint64_t i = 0; i < TICKS; i++) {
+		ck_assert_uint_le(seen[i], 1);
+		missing += seen[i] == 0;
+	}
+	ck_assert_uint_gt(missing, 0);
+	ck_assert_uint_eq(recorded.lost, missing);
+	free(seen);
+}
+
+TEST(positions_of_another_timeline_are_refused)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r =
+	    record_at(&(struct tl_recorder_options){ 0 }, NULL);
+
+	log_from(0, 10);
+	end_record(r);
+	ck_assert_int_eq(tl_recorder_new(&r, &(struct tl_recorder_options){ 0 },
+			     &(struct tl_recorder_host){ .begin = begin_file }),
+	    0);
+	ck_assert_int_eq(tl_recorder_add_at(r, "demo", tl->fd, told.positions,
+			     told.lanes - 1, &fault),
+	    -ESTALE);
+	told.positions[0] += 1000;
+	ck_assert_int_eq(tl_recorder_add_at(r, "demo", tl->fd, told.positions,
+			     told.lanes, &fault),
+	    -ESTALE);
+	tl_recorder_free(r);
+}
+
+/* == what goes wrong == */
+
+/* What is missing comes first, at the time of what comes next. */
+static void
+expect_loss_first(struct recorded *recorded, const struct tl_event *event)
+{
+	struct tl_event *first = recorded->context;
+
+	if (recorded->n == 0) {
+		ck_assert_int_eq(event->kind, TL_LOST);
+		*first = *event;
+	} else if (recorded->n == 1) {
+		ck_assert_int_eq(event->ns, first->ns);
+	}
+	recorded->n++;
+}
+
+/* Of one that fails nothing stays but its loss, exactly. */
+TEST(a_file_that_fails_is_there_whole_or_not_at_all)
+{
+	struct tl_event first;
+	struct recorded recorded = { .each = expect_loss_first,
+		.context = &first };
+	struct tl_recorder_status status;
+	struct tl_recorder *r;
+	uint64_t logged;
+
+	recorder_setup_again(1 << 12);
+	r = record_at(&(struct tl_recorder_options){ .flush_ns = 5000000,
+			  .whole = true },
+	    NULL);
+	logged = log_over_a_full_disk(r);
+	status = end_record(r);
+	ck_assert_uint_gt(told.failed, 0);
+	ck_assert_uint_eq(status.faults, told.failed);
+	count_all(&recorded);
+	ck_assert_uint_gt(recorded.n, 1);
+	ck_assert_uint_eq(recorded.files, told.whole);
+	ck_assert_uint_eq(recorded.cut, 0);
+	ck_assert_uint_gt(recorded.lost, 0);
+	ck_assert_uint_eq(recorded.events, status.events);
+	ck_assert_uint_eq(recorded.lost, status.lost);
+	ck_assert_uint_eq(recorded.events + recorded.lost, logged);
+}
+
+static int data_fd; /* of the newest file */
+
+static int
+begin_and_note(void *context, int64_t ns, struct tl_recorder_files *files)
+{
+	const int rc = begin_file(context, ns, files);
+
+	data_fd = files->data;
+	return rc;
+}
+
+/* All of it was in the file that failed, and nothing comes after. */
+TEST(what_is_missing_is_told_though_nothing_comes)
+{
+	const struct tl_recorder_host host = { .begin = begin_and_note };
+	struct tl_recorder_options options = { .flush_ns = 1000000000000 };
+	struct recorded recorded = { 0 };
+	struct tl_recorder_status status;
+	struct tl_fault fault = { 0 };
+	struct tl_recorder *r;
+	int full;
+
+	ck_assert_int_eq(tl_recorder_new(&r, &options, &host), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "a", tl->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	log_from(0, 10);
+	until(status_of(r).events == 10);
+	full = open("/dev/full", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(dup2(full, data_fd), 0);
+	close(full);
+	options.flush_ns = 1000000;
+	tl_recorder_configure(r, &options);
+	log_from(10, 11);
+	until(status_of(r).rc == -ENOSPC);
+	until(status_of(r).rc == 0);
+	status = end_record(r);
+	ck_assert_uint_eq(status.faults, 1);
+	count_all(&recorded);
+	ck_assert_uint_ge(recorded.lost, 10); /* the last may have been late */
+	ck_assert_uint_eq(recorded.events + recorded.lost, 11);
+	ck_assert_uint_eq(status.lost, recorded.lost);
+}
+
+/* Two timelines, room for one file, and that is for one event: all that waits
+ * at the end is missing, whichever of them it is of. */
+TEST(what_waits_at_the_end_is_counted_for_each_timeline)
+{
+	const struct tl_recorder_host host = { .begin = begin_some };
+	const struct tl_recorder_options one = { .size_max = 1 };
+	struct tl_recorder_status status;
+	struct timeline_event *other_tick;
+	struct tl_fault fault = { 0 };
+	struct timeline *other;
+	struct tl_recorder *r;
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s-other", fixture_name);
+	timeline_remove(name);
+	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
+	ck_assert_int_eq(timeline_define(other, "t", "info", "other $n",
+			     &other_tick),
+	    0);
+	files_max = 1;
+	ck_assert_int_eq(tl_recorder_new(&r, &one, &host), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "a", tl->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_add(r, "b", other->fd, false, &fault), 0);
+	ck_assert_int_eq(tl_recorder_start(r), 0);
+	timeline_log(other_tick, 0);
+	until(status_of(r).events == 1);
+	log_from(0, 10);
+	until(status_of(r).rc == -ENOSPC);
+	for (uint64_t i = 0; i < 5; i++)
+		timeline_log(other_tick, i);
+	until(status_of(r).queued == 15);
+	status = end_record(r);
+	ck_assert_uint_eq(status.events, 1);
+	ck_assert_uint_eq(status.lost, 15);
+	timeline_close(other);
+	timeline_remove(name);
+}
+
+/* How many threads has this process? */
+static int
+count_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	int count = 0;
+
+	ck_assert_ptr_nonnull(tasks);
+	for (const struct dirent *one; (one = readdir(tasks));)
+		count += one->d_name[0] != '.';
+	closedir(tasks);
+	return count;
+}
+
+/* A hundred recordings were two hundred threads. */
+TEST(two_threads_serve_all_recordings_of_a_crew)
+{
+	const struct tl_recorder_options options = { .flush_ns = 1000000 };
+	const struct tl_recorder_host host = { .begin = begin_file };
+	struct tl_recorder *recorders[CREW];
+	struct tl_recorder_crew *crew;
+	struct tl_fault fault = { 0 };
+	int with_crew;
+
+	ck_assert_int_eq(tl_recorder_crew_new(&crew), 0);
+	with_crew = count_threads();
+	for (int i = 0; i < CREW; i++) {
+		ck_assert_int_eq(tl_recorder_new(&recorders[i], &options,
+				     &host),
+		    0);
+		ck_assert_int_eq(tl_recorder_add(recorders[i], "demo", tl->fd,
+				     false, &fault),
+		    0);
+		ck_assert_int_eq(tl_recorder_start_with(recorders[i], crew), 0);
+	}
+	ck_assert_int_eq(count_threads(), with_crew);
+	for (int n = 0; n < CREW_EVENTS; n++) {
+		timeline_log(tick, (uint64_t)n);
+		/* one after the other goes, while the rest go on */
+		if (n < CREW / 2)
+			ck_assert_uint_eq(end_record(recorders[n]).events,
+			    (uint64_t)n + 1);
+	}
+	for (int i = CREW / 2; i < CREW; i++) {
+		const struct tl_recorder_status s = end_record(recorders[i]);
+
+		ck_assert_uint_eq(s.events, CREW_EVENTS);
+		ck_assert_uint_eq(s.lost, 0);
+	}
+	tl_recorder_crew_free(crew);
+	ck_assert_int_eq(count_threads(), with_crew - 2);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder_threads.c - what is in a file that went wrong and what
+ * is said to be missing of it are all that was put; and the spans that a file
+ * begins with are those that a dumb list says are open.
+ */
+#include "lib/random.h"
+#include "lib/test.h"
+#include "trace/read.h"
+#include "trace/record/work.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <timeline.h>
+#include <unistd.h>
+
+enum { ROUNDS = 60, FILES = 4, PUTS = 4000, THREADS = 3, SPANS = 3, OPEN = 64 };
+
+static struct tl_message messages[SPANS + 1]; /* the last: an instant */
+
+/* What a dumb person remembers of a thread. */
+static struct open_span {
+	unsigned message;
+	uint64_t number; /* of the event that began it */
+	bool lossy;
+} open_spans[THREADS][OPEN];
+static size_t open_counts[THREADS];
+
+static struct tl_recorder_threads threads;
+static struct tl_recorder_file file;
+static uint64_t number; /* of events so far: their first argument */
+static uint64_t losses;
+static uint64_t entries, lost; /* put into the file of now */
+
+static void
+written(void *context, int32_t stream, uint32_t events)
+{
+	(void)context;
+	tl_recorder_threads_written(&threads, stream, events);
+}
+
+static void
+define(void)
+{
+	static const char *const texts[] = { "a $n", "b $n", "c $n",
+		"tick $n" };
+
+	for (unsigned i = 0; i <= SPANS; i++) {
+		messages[i] = (struct tl_message){ .id = 64 * (i + 1),
+			.kind = i < SPANS ? TIMELINE_RECORD_SPAN
+					  : TIMELINE_RECORD_INSTANT,
+			.scope = TIMELINE_THREAD,
+			.level = 6,
+			.gate = 6 };
+		ck_assert_int_eq(tl_message_parse(&messages[i],
+				     tl_bytes_of(texts[i])),
+		    0);
+	}
+}
+
+static void
+begin_file(void)
+{
+	static const struct tl_recorder_options options;
+
+	file = (struct tl_recorder_file){ .written = written };
+	file.files.data = memfd_create("data", MFD_ALLOW_SEALING);
+	file.files.index = memfd_create("index", 0);
+	ck_assert_int_eq(tl_recorder_file_begin(&file, 1, &options), 0);
+	entries = lost = 0;
+}
+
+/* From now on nothing more fits. */
+static void
+fill_disk(void)
+{
+	ck_assert_int_eq(fcntl(file.files.data, F_ADD_SEALS, F_SEAL_GROW), 0);
+}
+
+/* == the dumb list == */
+
+static void
+dumb_begin(unsigned thread, unsigned message)
+{
+	open_spans[thread][open_counts[thread]++] =
+	    (struct open_span){ message, number, false };
+}
+
+static void
+dumb_end(unsigned thread, unsigned message)
+{
+	for (size_t i = open_counts[thread]; i > 0; i--)
+		if (open_spans[thread][i - 1].message == message) {
+			open_counts[thread] = i - 1;
+			return;
+		}
+}
+
+static void
+dumb_loss(void)
+{
+	for (unsigned t = 0; t < THREADS; t++)
+		for (size_t i = 0; i < open_counts[t]; i++)
+			open_spans[t][i].lossy = true;
+}
+
+/* A new file: how many go on? */
+static uint64_t
+dumb_leave(void)
+{
+	uint64_t count = 0;
+
+	for (unsigned t = 0; t < THREADS; t++) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < open_counts[t]; i++)
+			if (!open_spans[t][i].lossy)
+				open_spans[t][kept++] = open_spans[t][i];
+		open_counts[t] = kept;
+		count += kept;
+	}
+	return count;
+}
+
+/* == events == */
+
+static struct tl_event
+draw(uint64_t *seed, unsigned *thread, unsigned *message)
+{
+	struct tl_event event = { .ns = (int64_t)number * 100,
+		.pid = (uint32_t)getpid(),
+		.level = 6 };
+
+	*thread = (unsigned)random_below(seed, THREADS);
+	*message = (unsigned)random_below(seed, SPANS + 1);
+	event.tid = 1000 + *thread;
+	event.args[0] = number;
+	event.message = &messages[*message];
+	event.kind = TL_INSTANT;
+	if (random_below(seed, 40) == 0) {
+		event.kind = TL_LOST;
+		event.message = NULL;
+		event.lost = 1 + random_below(seed, 1000);
+	} else if (*message < SPANS) {
+		event.kind =
+		    random_below(seed, 2) || open_counts[*thread] == OPEN
+			? TL_END
+			: TL_BEGIN;
+	}
+	return event;
+}
+
+static void
+remember(const struct tl_event *event, unsigned thread, unsigned message)
+{
+	if (event->kind == TL_LOST) {
+		lost += event->lost;
+		losses++;
+		dumb_loss();
+		return;
+	}
+	entries++;
+	if (event->kind == TL_BEGIN)
+		dumb_begin(thread, message);
+	else if (event->kind == TL_END)
+		dumb_end(thread, message);
+}
+
+/* Until one cannot be put any more, or all are. */
+static void
+put_many(uint64_t *seed)
+{
+	const uint64_t fill_at = random_below(seed, 2 * PUTS);
+
+	for (uint64_t i = 0; i < PUTS; i++) {
+		unsigned thread, message;
+		const struct tl_event event = draw(seed, &thread, &message);
+
+		if (i == fill_at)
+			fill_disk();
+		if (tl_recorder_threads_put(&threads, file.writer, &event,
+			losses, "t") != 0)
+			return;
+		remember(&event, thread, message);
+		number++;
+		if (random_below(seed, 300) == 0 &&
+		    tl_trace_writer_flush(file.writer) != 0)
+			return;
+	}
+}
+
+/* == what lies there == */
+
+static void
+check_file(uint64_t first, uint64_t continued)
+{
+	const struct tl_trace_read_options options = { 0 };
+	const struct tl_recorder_missing missing =
+	    tl_recorder_threads_missing(&threads, 0);
+	struct tl_storage *storage;
+	struct tl_fault fault = { 0 };
+	struct tl_cursor *cursor;
+	struct tl_trace *trace;
+	struct tl_event event;
+	uint64_t seen = 0, seen_lost = 0, before = 0;
+
+	ck_assert_int_eq(tl_storage_of_fd(&storage, file.files.data), 0);
+	ck_assert_msg(tl_trace_open_storage(&trace, storage, NULL, &options,
+			  &fault) == 0,
+	    "%s", fault.text);
+	ck_assert_int_eq(tl_trace_cursor(trace, TL_OLDEST_FIRST, &cursor), 0);
+	while (tl_cursor_next(cursor, &event) > 0) {
+		if (event.kind == TL_LOST)
+			seen_lost += event.lost;
+		else if (event.args[0] < first && event.kind == TL_BEGIN)
+			before += event.continued;
+		else
+			seen++;
+	}
+	ck_assert_uint_eq(seen + missing.entries, entries);
+	ck_assert_uint_eq(seen_lost + missing.holes, lost);
+	ck_assert_uint_le(before, continued);
+	if (missing.entries == 0)
+		ck_assert_uint_eq(before, continued);
+	tl_cursor_close(cursor);
+	tl_trace_close(trace);
+}
+
+TEST_FILE(.timeout = 600);
+
+TEST(what_is_written_and_what_is_missing_is_all)
+{
+	uint64_t seed = 1;
+
+	define();
+	for (int round = 0; round < ROUNDS; round++) {
+		number = 1;
+		losses = 0;
+		memset(open_counts, 0, sizeof(open_counts));
+		for (int i = 0; i < FILES; i++) {
+			const uint64_t first = number;
+			const uint64_t expected = dumb_leave();
+			uint64_t continued;
+
+			begin_file();
+			ck_assert_int_eq(tl_recorder_threads_continue(&threads,
+					     file.writer, UINT64_MAX,
+					     &continued),
+			    0);
+			ck_assert_uint_eq(continued, expected);
+			put_many(&seed);
+			if (random_below(&seed, 2))
+				(void)tl_recorder_file_finish(&file);
+			check_file(first, continued);
+			tl_recorder_file_free(&file, false);
+			tl_recorder_threads_leave(&threads, &losses);
+		}
+		tl_recorder_threads_free(&threads);
+	}
+}
+
+/* == spans that end no more == */
+
+/* A file with what goes on, and what is put into it besides: how many spans
+ * went on? */
+static uint64_t
+record_file(const struct tl_event *events, size_t count)
+{
+	uint64_t continued;
+
+	begin_file();
+	ck_assert_int_eq(tl_recorder_threads_continue(&threads, file.writer,
+			     UINT64_MAX, &continued),
+	    0);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_int_eq(tl_recorder_threads_put(&threads, file.writer,
+				     &events[i], losses, "t"),
+		    0);
+		losses += events[i].kind == TL_LOST;
+	}
+	tl_recorder_file_free(&file, false);
+	tl_recorder_threads_leave(&threads, &losses);
+	return continued;
+}
+
+/* What it logged last may come a file later. */
+TEST(spans_of_a_process_that_is_gone_go_on_for_one_file)
+{
+	struct tl_event begin = { .kind = TL_BEGIN, .tid = 7, .level = 6 };
+	const pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	define();
+	begin.message = &messages[0];
+	begin.pid = (uint32_t)pid;
+	ck_assert_uint_eq(record_file(&begin, 1), 0);
+	ck_assert_uint_eq(record_file(NULL, 0), 1);
+	ck_assert_uint_eq(record_file(NULL, 0), 0);
+	ck_assert_uint_eq(threads.count, 0);
+	tl_recorder_threads_free(&threads);
+}
+
+/* A loss has taken the ends of more spans than go on. */
+TEST(spans_that_were_too_many_before_a_loss_are_forgotten)
+{
+	static struct tl_event events[TL_RECORDER_OPEN_MAX + 3];
+	const size_t count = TL_RECORDER_OPEN_MAX + 2;
+
+	define();
+	for (size_t i = 0; i < count; i++)
+		events[i] = (struct tl_event){ .kind = TL_BEGIN,
+			.message = &messages[0],
+			.pid = (uint32_t)getpid(),
+			.tid = 7,
+			.level = 6 };
+	events[count] = (struct tl_event){ .kind = TL_LOST, .lost = 5000 };
+	ck_assert_uint_eq(record_file(events, count), 0);
+	ck_assert_uint_eq(record_file(&events[count], 1), TL_RECORDER_OPEN_MAX);
+	ck_assert_uint_eq(threads.count, 0);
+	ck_assert_uint_eq(record_file(events, 1), 0);
+	ck_assert_uint_eq(record_file(NULL, 0), 1);
+	tl_recorder_threads_free(&threads);
+}
