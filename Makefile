@@ -405,6 +405,7 @@ help:
 	@echo 't         T=name: build and run the tests of that name (T=take,'
 	@echo '          T=unit/snap:take, T=process/hammer, T=tool:4_damage)'
 	@echo 'check     every test (QUICK=1: not again without rseq and under valgrind)'
+	@echo 'check-all  ... and all repetitions without rseq and under valgrind'
 	@echo '          SAN=address,undefined or SAN=thread LOG=c: under sanitizers'
 	@echo 'check-loaded  every test beside LOAD=4 busy loops, TIMES=1 often'
 	@echo 'mutants   change lines of the product one by one: T="name ..."'

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How tests are built.  check runs them in the order of the layers: the first
-# red one names the guilty layer.
+# How tests are built.  tests/run runs them, tests/README.md names them.
 
 TEST_LIB := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/lib/*.c))
 # A program for each layer and program of ours: all of tests/unit/LAYER.  Files
@@ -81,6 +80,13 @@ check-unit: $(UNIT)
 check: arrows headers all tests examples
 	@tests/run $(B) all $(UNIT)
 
+# ... and every repetition without rseq and under valgrind
+check-all:
+	@$(MAKE) ALL=1 check
+# What a sanitizer is to see: every layer, the daemon and the tools
+check-sanitized: all tests
+	@tests/run $(B) sanitized $(UNIT)
+
 # Everything beside LOAD busy loops, TIMES often: a test that fails under load
 # is a defect of the test or of the product.
 TIMES	 ?= 1
@@ -143,7 +149,7 @@ headers:
 	  $(filter-out -MMD -MP,$(TL_CPPFLAGS)) $(LUA_CFLAGS) -std=c11 -Wall \
 	  -Wextra -Werror -fsyntax-only -x c
 
-.PHONY: t tests examples check check-twin check-unit check-loaded check-built mutants fuzz \
+.PHONY: t tests examples check check-all check-sanitized check-twin check-unit check-loaded check-built mutants fuzz \
     arrows headers
 
 # ThreadSanitizer sees C only and not through ck_pr: the twin and the
