@@ -6,6 +6,7 @@
 #include "lib/threads_of.h"
 #include "lib/trace_fixture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -320,7 +321,7 @@ check_recorded(void)
 		    (uint32_t)getpid());
 		ck_assert_uint_eq(tl_trace_thread(trace, i)->name.size, 8);
 		ck_assert(tl_bytes_equal(tl_trace_thread(trace, i)->command,
-		    tl_bytes_of("test_trace_record")));
+		    tl_bytes_of(program_invocation_short_name)));
 		ck_assert_uint_eq(root->child_count, CALLS + 1);
 		ck_assert_int_eq(tl_trace_load(trace, root, 0, UINT64_MAX), 0);
 		node = tl_node_child(root, CALLS / 2);
