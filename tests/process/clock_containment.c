@@ -242,8 +242,9 @@ judge(const struct line *naive_1ms, const struct line *naive_10ms)
 	    count_line(line_off_by(wrong_ppb), bound_ns));
 	good &=
 	    control("1 ms at start, naive", count_naive(naive_1ms, bound_ns));
-	good &=
-	    control("10 ms at start, naive", count_naive(naive_10ms, bound_ns));
+	/* ten times better, and by luck within the bound: for information */
+	(void)control("10 ms at start, naive",
+	    count_naive(naive_10ms, bound_ns));
 	good &= control_nominal(tolerance, bound_ns);
 	return good ? 0 : 1;
 }
