@@ -163,20 +163,21 @@ const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
 
 struct tl_faults {
 	struct tl_fault list[TL_SNAP_FAULTS_MAX];
+	struct tl_fault beyond; /* the last of those that found no room */
 	size_t count;
 };
 
-/* Where the next fault goes; when all are full, one that is thrown away. */
+/* Where the next fault goes; when all are full, to beyond.  A thread-local
+ * one would take static TLS, of which dlopen has little, for each caller. */
 static inline struct tl_fault *
 tl_faults_next(struct tl_faults *faults)
 {
-	static _Thread_local struct tl_fault thrown_away;
 	const size_t i = faults->count++;
 
 	if (i < TL_SNAP_FAULTS_MAX)
 		return &faults->list[i];
-	thrown_away.rc = 0;
-	return &thrown_away;
+	faults->beyond.rc = 0;
+	return &faults->beyond;
 }
 
 #define tl_faults_add(faults, at, ...) \
