@@ -373,7 +373,7 @@ TEST(marks_without_room_in_the_file_system_are_counted)
 {
 	const struct rlimit small = { 100, RLIM_INFINITY };
 	const struct rlimit large = { RLIM_INFINITY, RLIM_INFINITY };
-	const char *broken;
+	const char *text, *broken;
 
 	start_profile();
 	signal(SIGXFSZ, SIG_IGN);
@@ -383,8 +383,11 @@ TEST(marks_without_room_in_the_file_system_are_counted)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &large), 0);
 	ck_assert_uint_gt(timeline_profiler_lost(profiler), MARKS - 20);
 	timeline_profiler_mark_end(profiler, "somewhat long");
-	ck_assert_ptr_nonnull(broken = strstr(read_profile(), "...\n1,0,"));
-	ck_assert_ptr_null(strstr(broken + 1, "..."));
+	text = read_profile();
+	broken = strstr(text, "...\n1,0,");
+	/* a line may end where the room does */
+	ck_assert(broken || text[small.rlim_cur - 1] == '\n');
+	ck_assert(!broken || !strstr(broken + 1, "..."));
 }
 
 TEST(only_a_timeline_of_ours_is_replaced)
