@@ -7,7 +7,7 @@
 # shellcheck source=tests/convert/made.sh
 . "$here/made.sh"
 
-rows=("$build/tests/unit/format" do rows)
+rows=("$build/tests/unit/format" 'do' rows)
 queries=$(cd "$here/../../examples" && pwd)
 ROWS=140000 # more than a row group, of several pages
 

@@ -71,8 +71,9 @@ make_message(unsigned i)
 	static const char *const formats[] = { "", "%d", "%x", "%f", "%t",
 		"%s" };
 	static const char *const categories[] = { "net", "", "d\xc3\xa9j\xc3",
-		"z category that is longer than what is told of a bound, which "
-		"is \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9" };
+		("z category that is longer than what is told of a bound, "
+		 "which is \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+		 "\xc3\xa9") };
 	struct tl_message *m = &messages[i];
 	char *to = message_texts[i];
 
