@@ -154,9 +154,12 @@ SO	 := $(B)/lib/libtimeline.so.$(VERSION)
 LIBS	 := $(SO) $(B)/lib/libtimeline.a
 lib: $(LIBS)
 
-$(SO): $(LIB_OBJECTS) src/ring/timeline.map
+# Its roots are the files that define public functions; they pull in the rest.
+SO_ROOTS := $(OWN_ring) $(OWN_front) $(B)/obj/src/snap/take.o \
+	    $(B)/obj/src/trace/api.o
+$(SO): $(SO_ROOTS) $(LAYERS_trace) src/ring/timeline.map
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -shared -o $@ $(LIB_OBJECTS) $(TL_LDFLAGS) $(LDFLAGS) \
+	@$(CC) -shared -o $@ $(SO_ROOTS) $(LAYERS_trace) $(TL_LDFLAGS) $(LDFLAGS) \
 	    -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,-z,noexecstack \
 	    -Wl,--version-script,src/ring/timeline.map -Wl,--no-undefined
 	@ln -sf $(@F) $(@D)/$(SONAME); ln -sf $(SONAME) $(@D)/libtimeline.so
