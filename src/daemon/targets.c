@@ -30,6 +30,8 @@ struct refused {
 	dev_t dev;
 	ino_t ino;
 	struct timespec changed;
+	bool busy; /* another daemon, or a recording that ends, has it: only
+		    * the report is remembered, and each scan tries again */
 	bool seen; /* in the current scan */
 };
 
@@ -63,13 +65,14 @@ find_refused(struct tl_targets *f, const struct stat *st)
  * not a timeline). */
 static void
 refuse(struct tl_targets *f, const char *name, const struct stat *st,
-    const char *why)
+    const char *why, bool busy)
 {
 	if (f->refused_count == REFUSED_MAX)
 		return; /* or it would be reported in each scan */
 	f->refused[f->refused_count++] = (struct refused){ .dev = st->st_dev,
 		.ino = st->st_ino,
 		.changed = st->st_ctim,
+		.busy = busy,
 		.seen = true };
 	if (!why)
 		return;
@@ -180,7 +183,7 @@ tl_targets_drop(struct tl_targets *targets, struct tl_target *target,
 static int
 attach(struct tl_targets *f, const char *name,
     const struct tl_config_timeline *config, const struct stat *st,
-    struct tl_fault *fault)
+    bool was_busy, struct tl_fault *fault)
 {
 	const char *why = refusal_of(config, st);
 	struct tl_fault own = { 0 };
@@ -189,20 +192,23 @@ attach(struct tl_targets *f, const char *name,
 	int rc;
 
 	if (why) {
-		refuse(f, name, st, why);
+		refuse(f, name, st, why, false);
 		return 0;
 	}
 	if (f->daemon->target_count == TL_TARGETS_MAX) {
-		refuse(f, name, st, "too many timelines are attached");
+		refuse(f, name, st, "too many timelines are attached", false);
 		return 0;
 	}
 	snprintf(path, sizeof(path), "%s/%s", f->folder, name);
 	rc = tl_target_open(&target, f->daemon, path, st, config, &own);
+	if (rc == -EBUSY && was_busy)
+		return 0;
 	if (rc == -ENOENT || rc == -EAGAIN) /* removed or replaced since */
 		return 0;
 	if (rc != 0) {
 		/* A file that is not a timeline is not reported. */
-		refuse(f, name, st, rc == -EBADMSG ? NULL : own.text);
+		refuse(f, name, st, rc == -EBADMSG ? NULL : own.text,
+		    rc == -EBUSY);
 		if (rc == -EBUSY)
 			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
 			    name, own.text);
@@ -237,9 +243,10 @@ scan_one(struct tl_targets *f, int folder, const char *name,
 		return 0;
 	if ((refused = find_refused(f, &st)) != NULL) {
 		refused->seen = true;
-		return 0;
+		if (!refused->busy)
+			return 0;
 	}
-	return attach(f, name, config, &st, fault);
+	return attach(f, name, config, &st, refused != NULL, fault);
 }
 
 /* Detach from timelines that are gone; retry recordings of the others. */
