@@ -4,6 +4,8 @@
  */
 #include "base/file.h"
 
+#include "base/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -79,6 +81,25 @@ tl_read_waiting(int fd, void *data, size_t size)
 		else if (errno != EINTR)
 			return -errno;
 	}
+}
+
+int
+tl_file_copy(int fd, const void *first, size_t size)
+{
+	enum { PIECE_SIZE = 256 << 10 };
+	char *piece = malloc(PIECE_SIZE);
+	const int copy = piece ? tl_file_unnamed() : -ENOMEM;
+	int64_t n = 0;
+	int rc = copy < 0 ? copy : tl_write_all(copy, first, size);
+
+	while (rc == 0 && (n = tl_read_waiting(fd, piece, PIECE_SIZE)) > 0)
+		rc = tl_write_all(copy, piece, (size_t)n);
+	free(piece);
+	if (rc == 0 && n == 0)
+		return copy;
+	if (copy >= 0)
+		close(copy);
+	return rc < 0 ? rc : (int)n;
 }
 
 int64_t

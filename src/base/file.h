@@ -21,13 +21,17 @@ int tl_path_resolve(const char *path, char resolved[TL_PATH_MAX]);
  * holds us up.  The descriptor or -errno. */
 int tl_open_read(const char *path);
 
-/* A file in TMPDIR or /tmp that nobody else can open and that goes when it is
- * closed.  The descriptor or -errno. */
+/* A file in TMPDIR or /tmp that no other process can open and that is removed
+ * when it is closed.  The descriptor or -errno. */
 int tl_file_unnamed(void);
 
 /* The next up to size bytes of a file or pipe, waiting for them even where it
  * was opened not to: how many, 0 at the end, or -errno. */
 int64_t tl_read_waiting(int fd, void *data, size_t size);
+
+/* All that fd gives until its end, behind the size bytes of first, in an unnamed
+ * file: its descriptor, -ENOMEM, or -errno. */
+int tl_file_copy(int fd, const void *first, size_t size);
 
 /* Read up to size bytes at offset, going on after short reads and signals:
  * how many there were (less at the end of the file), or -errno. */
@@ -71,13 +75,13 @@ struct tl_storage {
 	/* As tl_read_at: how many there were, or -errno. */
 	int64_t (*read_at)(struct tl_storage *storage, void *data, size_t size,
 	    uint64_t offset);
-	/* Look at all of it, so that what is damaged is told of: 0 or -errno.
+	/* Read all of it, so that damage is reported: 0 or -errno.
 	 * NULL where there is nothing to be found. */
 	int (*check)(struct tl_storage *storage);
 	void (*close)(struct tl_storage *storage);
 	/*
-	 * Set by who reads: told once of each part that is damaged and reads
-	 * as zeros.  at is a byte of the file itself.  NULL: nobody asks.
+	 * Set by the reader: called once for each part that is damaged and
+	 * reads as zeros.  at is a byte of the file itself.  NULL: no report.
 	 */
 	void (*damaged)(void *context, uint64_t at, const char *what);
 	void *context;

@@ -99,8 +99,6 @@ struct tl_recorder_crew;
 struct tl_daemon {
 	struct ev_loop *loop;
 	struct tl_config *config;
-	/* tl_daemon_reload, for the parts that lifecycle.c is made of. */
-	int (*reload)(struct tl_daemon *daemon, struct tl_fault *fault);
 	struct tl_target *targets[TL_TARGETS_MAX]; /* sorted by name */
 	size_t target_count;
 	struct tl_targets *folder; /* where timelines are looked for */
@@ -119,5 +117,17 @@ struct tl_daemon {
 	uint64_t reload_faults;
 	uint64_t refused; /* timelines in /dev/shm that were not attached */
 };
+
+/* == lifecycle.c: start, reload, stop == */
+
+/* Check what the loader of the configuration cannot: whether all expressions
+ * of triggers compile.  0 or -errno and a fault. */
+int tl_daemon_check(const struct tl_config *config, struct tl_fault *fault);
+/* Run until SIGTERM or SIGINT: 0, or -errno and why it could not start.
+ * Takes ownership of the configuration. */
+int tl_daemon_run(struct tl_config *config, struct tl_fault *fault);
+/* Load the file again; an error in it leaves everything as it was.
+ * 0 or -errno and a fault. */
+int tl_daemon_reload(struct tl_daemon *daemon, struct tl_fault *fault);
 
 #endif

@@ -3,7 +3,7 @@
  * lifecycle.c - start the parts, run the loop, change the configuration under
  * them, stop them.
  */
-#include "daemon/lifecycle.h"
+#include "daemon/daemon.h"
 
 #include "clock/clock.h"
 #include "daemon/disk/snapshots.h"
@@ -279,7 +279,6 @@ tl_daemon_run(struct tl_config *config, struct tl_fault *fault)
 		    "out of memory");
 	}
 	d->config = config;
-	d->reload = tl_daemon_reload;
 	d->started_ns = d->configured_ns = tl_clock_read(CLOCK_REALTIME);
 	/* Only the default loop can watch children. */
 	d->loop = ev_default_loop(EVFLAG_AUTO | EVFLAG_NOENV);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/rate.h"
-#include "daemon/lifecycle.h"
+#include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/sampling/bursts.h"
 #include "daemon/sandbox/guard.h"

@@ -17,7 +17,6 @@
 
 enum {
 	FIRST_SIZE = 64, /* bytes that tell the format */
-	COPY_SIZE = 64 << 10,
 	WRITER_MS = 1000 /* that a FIFO may be without a writer */
 };
 
@@ -173,56 +172,6 @@ open_timeline(struct tl_read_file *file, const struct source *s,
 
 /* == traces == */
 
-/* Has the file an index of as many bytes as it has?  Then it is one trace. */
-static bool
-has_index(const char *path, uint64_t size)
-{
-	uint8_t end[TL_INDEX_FOOTER_SIZE];
-	struct tl_text name = { 0 };
-	struct tl_cell cell = { 0 };
-	struct stat st;
-	int fd;
-
-	tl_put_string(&name, path);
-	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
-	fd = name.rc == 0 ? tl_open_read(tl_text_string(&name)) : -1;
-	tl_text_free(&name);
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(end) &&
-	    tl_read_at(fd, end, sizeof(end),
-		(uint64_t)st.st_size - sizeof(end)) == sizeof(end))
-		cell = tl_cell_get(end);
-	close(fd);
-	return cell.kind == TL_TRACE_EOF && cell.start == (int64_t)size;
-}
-
-/* Is there more in the file than the trace that it begins with?  Without an
- * index the file is read from its beginning to learn that. */
-static int
-is_stream(const struct source *s)
-{
-	const struct tl_trace_report none = { NULL, NULL };
-	struct tl_blocks blocks;
-	struct stat st;
-	uint64_t size;
-	int rc;
-
-	if (s->fd < 0)
-		return 0;
-	if (fstat(s->fd, &st) < 0)
-		return -errno;
-	size = (uint64_t)st.st_size;
-	if (s->path && has_index(s->path, size))
-		return 0;
-	tl_blocks_init(&blocks, s->fd, &none);
-	rc = tl_blocks_next(&blocks, size, true);
-	if (rc > 0)
-		rc = blocks.trace.at > 0 || blocks.trace.size < size;
-	tl_blocks_free(&blocks);
-	return rc;
-}
-
 static int
 open_chains(struct tl_read_file *file, const struct source *s,
     struct tl_fault *fault)
@@ -253,7 +202,7 @@ open_trace(struct tl_read_file *file, const struct source *s,
 	};
 	struct tl_storage *data, *index = NULL;
 	struct tl_text name = { 0 };
-	int rc = is_stream(s);
+	int rc = s->fd < 0 ? 0 : tl_blocks_is_stream(s->fd, s->path);
 
 	if (rc < 0)
 		return fail(fault, rc);
@@ -300,28 +249,6 @@ open_source(struct tl_read_file *file, const struct source *s,
 	return rc;
 }
 
-/* All that comes through a pipe, in a file without a name: its descriptor or
- * -errno. */
-static int
-copy_pipe(const struct source *s, int fd)
-{
-	char *piece = malloc(COPY_SIZE);
-	const int copy = piece ? tl_file_unnamed() : -ENOMEM;
-	int64_t n = 0;
-	int rc = copy;
-
-	if (copy >= 0)
-		rc = tl_write_all(copy, s->first, s->first_size);
-	while (rc == 0 && (n = tl_read_waiting(fd, piece, COPY_SIZE)) > 0)
-		rc = tl_write_all(copy, piece, (size_t)n);
-	free(piece);
-	if (rc == 0 && n == 0)
-		return copy;
-	if (copy >= 0)
-		close(copy);
-	return rc < 0 ? rc : (int)n;
-}
-
 static int
 open_pipe(struct tl_read_file *file, int fd, struct source *s,
     const struct tl_read_plan *plan, struct tl_fault *fault)
@@ -341,7 +268,7 @@ open_pipe(struct tl_read_file *file, int fd, struct source *s,
 		return fail(fault, (int)n);
 	if (recognise(s) == FORMAT_OTHER)
 		return refuse(s, fault);
-	s->fd = copy_pipe(s, fd);
+	s->fd = tl_file_copy(fd, s->first, s->first_size);
 	if (s->fd < 0)
 		return fail(fault, s->fd);
 	rc = open_source(file, s, plan, fault);

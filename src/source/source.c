@@ -12,10 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	COPY_SIZE = 256 << 10,
-	WRITER_MS = 1000 /* that a FIFO may have no writer */
-};
+enum { WRITER_MS = 1000 /* that a FIFO may have no writer */ };
 
 /* == for openers == */
 
@@ -29,21 +26,7 @@ tl_source_fail(struct tl_source *source, int rc)
 int
 tl_source_copy(const struct tl_opening *o)
 {
-	static char piece[COPY_SIZE];
-	const int copy = tl_file_unnamed();
-	int64_t n = 0;
-	int rc;
-
-	if (copy < 0)
-		return copy;
-	rc = tl_write_all(copy, o->first, o->first_size);
-	while (
-	    rc == 0 && (n = tl_read_waiting(o->fd, piece, sizeof(piece))) > 0)
-		rc = tl_write_all(copy, piece, (size_t)n);
-	if (rc == 0 && n == 0)
-		return copy;
-	close(copy);
-	return rc < 0 ? rc : (int)n;
+	return tl_file_copy(o->fd, o->first, o->first_size);
 }
 
 bool

@@ -367,55 +367,6 @@ is_packed(const struct tl_opening *o)
 	return tl_packed_recognise(tl_bytes(o->first, o->first_size)) > 0;
 }
 
-/* Has the file an index of as many bytes as it has?  Then it is one trace. */
-static bool
-has_index(const char *path, uint64_t size)
-{
-	uint8_t end[TL_INDEX_FOOTER_SIZE];
-	struct tl_text name = { 0 };
-	struct tl_cell cell = { 0 };
-	struct stat st;
-	int fd;
-
-	tl_put_string(&name, path);
-	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
-	fd = name.rc == 0 ? tl_open_read(tl_text_string(&name)) : -1;
-	tl_text_free(&name);
-	if (fd < 0)
-		return false;
-	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(end) &&
-	    tl_read_at(fd, end, sizeof(end),
-		(uint64_t)st.st_size - sizeof(end)) == sizeof(end))
-		cell = tl_cell_get(end);
-	close(fd);
-	return cell.kind == TL_TRACE_EOF && cell.start == (int64_t)size;
-}
-
-/* Is there more in the file than the trace that it begins with? */
-static int
-is_stream(const struct tl_source *source, const struct tl_opening *o, int fd)
-{
-	const struct tl_trace_report none = { NULL, NULL };
-	struct tl_blocks blocks;
-	struct stat st;
-	uint64_t size;
-	int rc;
-
-	if (is_packed(o))
-		return 0;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	size = (uint64_t)st.st_size;
-	if (o->has_place && has_index(source->name, size))
-		return 0;
-	tl_blocks_init(&blocks, fd, &none);
-	rc = tl_blocks_next(&blocks, size, true);
-	if (rc > 0)
-		rc = blocks.trace.at > 0 || blocks.trace.size < size;
-	tl_blocks_free(&blocks);
-	return rc;
-}
-
 /* One trace: with the index beside it or inside of it, where there is one. */
 static int
 read_trace(struct tl_source *source, const struct tl_opening *o, int fd)
@@ -495,7 +446,9 @@ read_any(struct tl_source *source, struct tl_opening *o)
 	if (o->plan->follow)
 		return tl_fault(&source->fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "a recorded trace is not followed");
-	rc = is_stream(source, o, o->fd);
+	rc = is_packed(o) ? 0
+			  : tl_blocks_is_stream(o->fd,
+				o->has_place ? source->name : NULL);
 	if (rc < 0)
 		return tl_source_fail(source, rc);
 	return rc > 0 ? read_stream(source, o->fd)

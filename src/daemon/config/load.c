@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "daemon/config/read.h"
-#include "daemon/config/sections.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,11 +3,12 @@
  * read.h - how the values of a configuration become members of structures: a
  * list of keys for each kind of table, a reader for each kind of value.
  *
- * Knows nothing of what the values mean; only src/daemon/config includes it.
+ * Only src/daemon/config includes it.
  */
 #ifndef TL_DAEMON_CONFIG_READ_H
 #define TL_DAEMON_CONFIG_READ_H
 
+#include "daemon/config/config.h"
 #include "script/data.h"
 
 #include <stdbool.h>
@@ -81,5 +82,11 @@ int tl_config_find_user(struct tl_config_reader *reader,
     const struct tl_data *value, uid_t *uid);
 /* Does it hold anything that fnmatch takes for more than itself? */
 bool tl_config_is_glob(const char *text);
+
+/* sections.c: one section of "timelines", with defaults for absent keys. */
+int tl_config_read_timeline(struct tl_config_reader *reader,
+    const struct tl_data *table, struct tl_config_timeline *to);
+/* triggers.c: its triggers; to is struct tl_config_timeline. */
+tl_config_read tl_config_read_triggers;
 
 #endif

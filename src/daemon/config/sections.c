@@ -3,7 +3,7 @@
  * sections.c - one section of "timelines": its name, what it creates, snapshots,
  * bursts, recordings.
  */
-#include "daemon/config/sections.h"
+#include "daemon/config/read.h"
 
 #include "event/message.h"
 

@@ -2,7 +2,7 @@
 /*
  * triggers.c - the triggers of a section: what to look for, what to do.
  */
-#include "daemon/config/sections.h"
+#include "daemon/config/read.h"
 #include "daemon/disk/names.h"
 
 #include "script/script.h"

@@ -194,7 +194,7 @@ do_reload(struct client *c, const char *rest)
 		put_error(c, "", "reload: takes no argument");
 		return;
 	}
-	rc = daemon->reload(daemon, &fault);
+	rc = tl_daemon_reload(daemon, &fault);
 	if (rc == 0) {
 		tl_put_string(&c->out, "ok\n");
 		return;

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	LOOK_SIZE = 4096,        /* of the file, where a header is */
@@ -307,4 +309,50 @@ tl_blocks_next(struct tl_blocks *b, uint64_t size, bool last)
 		rc = step(b, size, last);
 	while (rc == GO_ON);
 	return rc == FOUND ? 1 : rc;
+}
+
+/* Has the file an index of as many bytes as it has?  Then it is one trace. */
+static bool
+has_index(const char *path, uint64_t size)
+{
+	uint8_t end[TL_INDEX_FOOTER_SIZE];
+	struct tl_text name = { 0 };
+	struct tl_cell cell = { 0 };
+	struct stat st;
+	int fd;
+
+	tl_put_string(&name, path);
+	tl_put_string(&name, TL_TRACE_INDEX_SUFFIX);
+	fd = name.rc == 0 ? tl_open_read(tl_text_string(&name)) : -1;
+	tl_text_free(&name);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && st.st_size > (off_t)sizeof(end) &&
+	    tl_read_at(fd, end, sizeof(end),
+		(uint64_t)st.st_size - sizeof(end)) == sizeof(end))
+		cell = tl_cell_get(end);
+	close(fd);
+	return cell.kind == TL_TRACE_EOF && cell.start == (int64_t)size;
+}
+
+int
+tl_blocks_is_stream(int fd, const char *path)
+{
+	const struct tl_trace_report none = { NULL, NULL };
+	struct tl_blocks blocks;
+	struct stat st;
+	uint64_t size;
+	int rc;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	size = (uint64_t)st.st_size;
+	if (path && has_index(path, size))
+		return 0;
+	tl_blocks_init(&blocks, fd, &none);
+	rc = tl_blocks_next(&blocks, size, true);
+	if (rc > 0)
+		rc = blocks.trace.at > 0 || blocks.trace.size < size;
+	tl_blocks_free(&blocks);
+	return rc;
 }

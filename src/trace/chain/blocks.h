@@ -66,4 +66,11 @@ void tl_blocks_free(struct tl_blocks *blocks);
  */
 int tl_blocks_next(struct tl_blocks *blocks, uint64_t size, bool last);
 
+/*
+ * Is there more in the file of fd than the trace that it begins with?  An index
+ * beside path (NULL: none) that covers the whole file answers at once; without
+ * one the file is read.  1, 0, or -errno.
+ */
+int tl_blocks_is_stream(int fd, const char *path);
+
 #endif

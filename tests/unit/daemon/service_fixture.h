@@ -8,7 +8,6 @@
 
 #include "daemon/daemon.h"
 #include "daemon/disk/snapshots.h"
-#include "daemon/lifecycle.h"
 #include "daemon/target.h"
 #include "lib/fixture.h"
 #include "lib/test.h"
@@ -51,7 +50,6 @@ service_open(void)
 	ck_assert(d && target);
 	d->loop = ev_loop_new(EVFLAG_AUTO);
 	d->config = &config;
-	d->reload = tl_daemon_reload;
 	d->started_ns = INT64_C(1795202658123456789);
 	target->daemon = d;
 	target->config = &section;
