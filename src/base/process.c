@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.c - a program that is told to end.
+ * process.c - a program that is asked to end.
  */
 #include "base/process.h"
 

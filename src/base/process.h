@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h - a program that is told to end: it stops when it gets round to
+ * process.h - a program that is asked to end: it stops when it gets round to
  * it, or cleans up at once and ends by the signal, as who sent it expects.
  */
 #ifndef TL_BASE_PROCESS_H

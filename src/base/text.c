@@ -202,7 +202,7 @@ put_hex_byte(struct tl_text *text, const char *lead, unsigned char c)
 	tl_put_char(text, digits[c & 15]);
 }
 
-/* One byte so that it can be read and told from any other. */
+/* One byte in a form that no other byte has. */
 static void
 put_byte(struct tl_text *text, unsigned char c)
 {

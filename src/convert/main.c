@@ -25,7 +25,7 @@ static struct tl_conversion conversion;
 
 /* Say "timeline-convert: NAME: byte N: TEXT"; name may be NULL. */
 static void
-complain(const char *name, const struct tl_fault *fault)
+warn(const char *name, const struct tl_fault *fault)
 {
 	tl_fault_print("timeline-convert", name, fault);
 }
@@ -36,10 +36,10 @@ complain_notes(const char *name, const struct tl_faults *notes, bool quiet)
 {
 	for (size_t i = 0; i < notes->count && i < TL_SNAP_FAULTS_MAX; i++) {
 		if (!quiet || notes->list[i].rc == -EBADMSG)
-			complain(name, &notes->list[i]);
+			warn(name, &notes->list[i]);
 	}
 	if (notes->count > TL_SNAP_FAULTS_MAX)
-		tl_warn_more(complain, name, notes->count - TL_SNAP_FAULTS_MAX);
+		tl_warn_more(warn, name, notes->count - TL_SNAP_FAULTS_MAX);
 }
 
 static const char *
@@ -51,7 +51,7 @@ output_name(const struct tl_options *options)
 static void
 complain_all(const struct tl_options *options)
 {
-	tl_warn_sources(complain, &inputs, options->quiet);
+	tl_warn_sources(warn, &inputs, options->quiet);
 	complain_notes(NULL, &conversion.hosts, options->quiet);
 	complain_notes(output_name(options), &conversion.notes, options->quiet);
 }
@@ -156,7 +156,7 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 		return DONE;
 	/* -ENOENT: no file could be opened, which was reported */
 	if (fault->rc < 0 || (rc < 0 && rc != -ENOENT))
-		complain(of_output ? output_name(options) : NULL,
+		warn(of_output ? output_name(options) : NULL,
 		    fault->rc < 0 ? fault
 				  : &(struct tl_fault){ .rc = rc,
 					.at = TL_FAULT_NOWHERE });
@@ -178,7 +178,7 @@ is_any_open(void)
 static int
 say_usage(const struct tl_fault *fault)
 {
-	complain(NULL, fault);
+	warn(NULL, fault);
 	fputs("Try timeline-convert --help.\n", stderr);
 	return USAGE;
 }
@@ -211,7 +211,7 @@ convert(const struct tl_options *options)
 	tl_signals_leave_to_write();
 	tl_signals_clean_up(remove_unfinished);
 	if (tl_output_open(&output, options, &fault) < 0) {
-		complain(output_name(options), &fault);
+		warn(output_name(options), &fault);
 		return FAILED;
 	}
 	rc = open_inputs(options);

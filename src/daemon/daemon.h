@@ -24,7 +24,7 @@
  * The event loop.  One thread runs libev's default loop.  Everything that is
  * declared here belongs to that thread; no lock protects it.  Nothing in the
  * loop waits for a client, a disk or a reader of stderr.  A writer wakes
- * nobody, because a wake-up would cost the writer a system call: stream.c
+ * no process, as that would cost the writer a system call: stream.c
  * polls, every 10 ms, and reads the heads of the lanes first.
  *
  * The threads.  Two threads save snapshots (disk/snapshots.c): one copies at

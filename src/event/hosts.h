@@ -6,7 +6,7 @@
  * Two sources are of one host when machine and boot are the same.  One that
  * tells neither is a host of its own, called like its timeline.  Of hosts of
  * one name each has its boot behind it, or else a number; of more hosts than
- * can be told apart the rest is one:
+ * can be distinguished the rest is one:
  *
  *	db	web (boot 1a2b3c4d)	web (boot 99887766)	trace 2	others
  */

@@ -89,7 +89,7 @@ struct tl_note_kind {
 /* What more than one format cannot carry, in the same words: texts of kinds. */
 #define TL_NOTE_INSTANTS    "an instant is left out"
 #define TL_NOTE_COUNTERS    "a value of a counter is left out"
-#define TL_NOTE_LOSSES      "lost entries cannot be told of"
+#define TL_NOTE_LOSSES      "lost entries are left out"
 #define TL_NOTE_ARGUMENTS   "the arguments of a message are left out"
 #define TL_NOTE_LEVELS      "the priority of a message is left out"
 #define TL_NOTE_CPUS        "the CPUs of a message are left out"

@@ -464,20 +464,20 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 	    "losses of several CPUs at one place, and those that are moved, do "
 	    "not keep their CPU" },
 	[LOST_PLACE] = { -ENOTSUP,
-	    "long losses are told at the start, not at their place" },
+	    "long losses are recorded at the start, not at their place" },
 	[LOST_CUT] = { -ERANGE,
-	    "of more than 2^62 lost events not all are told" },
+	    "of more than 2^62 lost events not all are recorded" },
 	[ONE_CLOCK] = { 0, "the clock knots of one timeline tell the times of "
 			   "all" },
 	[BUILTINS] = { -ENOTSUP,
 	    "changes of level are kept as ordinary messages: when bursts ended "
-	    "is told in stamps of another clock" },
+	    "is given in stamps of another clock" },
 	[TABLE_FULL] = { -ENOSPC,
 	    "messages or strings find no room: too many for one timeline" },
 	[NO_STRING] = { -EBADMSG,
 	    "the number of a string that is not there is changed" },
 	[TEXT] = { -EBADMSG,
-	    "a message whose arguments cannot be told is written with _ for "
+	    "a message whose arguments cannot be parsed is written with _ for "
 	    "$" },
 	[EPOCHS] = { -ENOSPC, "clock epochs find no room: too many for one "
 			      "timeline" },

@@ -40,6 +40,23 @@ until_true lines 2 'came: attached'
 is 'one that is made again is adopted again' \
 	"$(grep -c 'came: attached' "$work/log")" 2
 
+# What another process has locked is tried again, and reported once.
+elsewhere=/dev/shm/tl-elsewhere-$$
+"$ctl" create --entries 4096 "/${elsewhere##*/}" >/dev/null
+# shellcheck disable=SC2016
+perl -MFcntl=:DEFAULT,:seek -e 'open(F, "+<", $ARGV[0]) or die;
+	my $lock = pack("s s x4 q q i", F_WRLCK, SEEK_SET, 0, 0, 0);
+	fcntl(F, F_SETLK, $lock) or die;
+	rename($ARGV[0], $ARGV[1]) or die; sleep(1000)' \
+	"$elsewhere" "/dev/shm/$name-held" &
+holder=$!
+until_true logged "$name-held: not attached: another timelined"
+kill "$holder"
+until_true logged "$name-held: attached"
+is 'one that was locked is attached when it is free' \
+	"$(grep -c "$name-held: not attached" "$work/log") $(grep -c "$name-held: attached" "$work/log")" '1 1'
+rm -f "/dev/shm/$name-held"
+
 # -- what must not be opened
 if [ "$(id -u)" = 0 ]; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups \

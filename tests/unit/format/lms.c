@@ -381,7 +381,7 @@ TEST(spans_of_a_timeline_are_written)
 	ck_assert_str_eq(tl_text_string(&f.noted.text),
 	    "-95 - an instant is left out\n"
 	    "-95 - a value of a counter is left out\n"
-	    "-95 - lost entries cannot be told of\n"
+	    "-95 - lost entries are left out\n"
 	    "-95 - the arguments of a message are left out\n"
 	    "-95 - the priority of a message is left out\n"
 	    "-95 - the CPUs of a message are left out\n"

@@ -102,7 +102,7 @@ TEST(what_has_no_place_is_said)
 	ck_assert_int_eq(f.writer->sink.put(&f.writer->sink, &lost), 0);
 	check_written("-95 - an instant is left out\n"
 		      "-95 - a value of a counter is left out (2 times)\n"
-		      "-95 - lost entries cannot be told of\n"
+		      "-95 - lost entries are left out\n"
 		      "-95 - the CPUs of a message are left out\n"
 		      "-95 - the threads of a source are left out\n");
 }

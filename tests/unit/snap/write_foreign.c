@@ -299,7 +299,7 @@ TEST(what_is_lost_on_the_way_is_said)
 	ck_assert_ptr_nonnull(
 	    strstr(tl_text_string(&w.said.text), "not at their place"));
 	ck_assert_ptr_nonnull(
-	    strstr(tl_text_string(&w.said.text), "not all are told"));
+	    strstr(tl_text_string(&w.said.text), "not all are recorded"));
 	written_free(&w);
 }
 
