@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c - getopt_long and a help, both from one table. */
+/* options.c - getopt_long, help and suggestions, all from one table. */
 #include "base/options.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
+#include <strings.h>
 
 enum { HELP_COLUMN = 28 };
+
+static int
+has_argument(const struct tl_option *option)
+{
+	if (!option->argument)
+		return no_argument;
+	return option->argument[0] == '[' ? optional_argument
+					  : required_argument;
+}
 
 void
 tl_options_start(struct tl_option_reader *reader, const struct tl_option *table,
@@ -24,11 +36,11 @@ tl_options_start(struct tl_option_reader *reader, const struct tl_option *table,
 			continue;
 		if (table[i].letter > 0) {
 			reader->letters[l++] = (char)table[i].letter;
-			if (table[i].argument)
+			if (has_argument(&table[i]) == required_argument)
 				reader->letters[l++] = ':';
 		}
 		reader->names[n++] = (struct option){ .name = table[i].name,
-			.has_arg = table[i].argument != NULL,
+			.has_arg = has_argument(&table[i]),
 			.val = table[i].value };
 	}
 	opterr = 0;
@@ -39,6 +51,77 @@ int
 tl_usage(struct tl_fault *fault, const char *word, const char *what)
 {
 	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word, what);
+}
+
+/* Options that begin with the letters of word, when there are several. */
+static int
+report_ambiguous(const struct tl_option_reader *reader, const char *word,
+    size_t size, struct tl_fault *fault)
+{
+	char list[TL_FAULT_TEXT_MAX / 2] = "";
+	size_t count = 0;
+
+	for (const struct option *o = reader->names; o->name; o++) {
+		if (strncmp(o->name, word, size) != 0 ||
+		    strlen(list) + strlen(o->name) + 5 > sizeof(list))
+			continue;
+		strcat(strcat(list, count++ > 0 ? ", --" : "--"), o->name);
+	}
+	return count < 2 ? 0
+			 : tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			       "--%.*s: ambiguous: %s", (int)size, word, list);
+}
+
+/* A word that begins with "--" and is no option. */
+static int
+report_unknown(const struct tl_option_reader *reader, const char *word,
+    struct tl_fault *fault)
+{
+	char name[TL_NEAR_MAX + 3];
+	const size_t size = strcspn(word + 2, "=");
+	struct tl_near near;
+	int rc;
+
+	if (size > TL_NEAR_MAX)
+		return tl_usage(fault, word, "no such option");
+	rc = report_ambiguous(reader, word + 2, size, fault);
+	if (rc < 0)
+		return rc;
+	memcpy(name, word, size + 2);
+	name[size + 2] = '\0';
+	near = tl_near_to(name + 2);
+	for (const struct option *o = reader->names; o->name; o++)
+		tl_near_try(&near, o->name);
+	if (near.best[0])
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: no such option; did you mean --%s?", name, near.best);
+	return tl_usage(fault, name, "no such option");
+}
+
+/* What getopt_long found wrong: ':' or '?', and optopt. */
+static int
+report_wrong(const struct tl_option_reader *reader, int value, char **argv,
+    struct tl_fault *fault)
+{
+	const char letter[] = { '-', (char)optopt, '\0' };
+	const char *word = argv[optind - 1];
+	const bool is_long = strncmp(word, "--", 2) == 0;
+
+	if (value == '?' && optopt == 0)
+		return report_unknown(reader, word, fault);
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct tl_option *o = &reader->table[i];
+
+		if (o->letter == TL_OPTION_GROUP ||
+		    (o->value != optopt && o->letter != optopt))
+			continue;
+		if (value == '?')
+			return tl_usage(fault, word, "takes no value");
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: needs a value: %s", is_long ? word : letter,
+		    o->argument);
+	}
+	return tl_usage(fault, letter, "no such option");
 }
 
 int
@@ -52,11 +135,8 @@ tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
 	*rest = optind;
 	if (value == -1)
 		return 0;
-	if (value == ':')
-		return tl_usage(fault, argv[optind - 1], "needs a value");
-	if (value == '?')
-		return tl_usage(fault, argv[optind - 1],
-		    "no such option, or one that takes no value");
+	if (value == ':' || value == '?')
+		return report_wrong(reader, value, argv, fault);
 	for (size_t i = 0; i < reader->count; i++) {
 		if (reader->table[i].letter > 0 &&
 		    reader->table[i].letter == value)
@@ -87,7 +167,8 @@ tl_option_help(struct tl_text *text, const struct tl_option *option)
 	tl_put_string(text, "--");
 	tl_put_string(text, option->name);
 	if (option->argument) {
-		tl_put_char(text, ' ');
+		if (option->argument[0] != '[')
+			tl_put_char(text, ' ');
 		tl_put_string(text, option->argument);
 	}
 	if (text->size - start < HELP_COLUMN)
@@ -95,4 +176,187 @@ tl_option_help(struct tl_text *text, const struct tl_option *option)
 	tl_put_char(text, ' ');
 	tl_put_string(text, option->help);
 	tl_put_char(text, '\n');
+}
+
+static void
+put_common(struct tl_text *text, const char *common,
+    const struct tl_option *table, size_t count)
+{
+	for (const char *at = common; *at; at += strspn(at, " ")) {
+		const size_t size = strcspn(at, " ");
+		size_t i = 0;
+
+		while (i < count && (table[i].letter == TL_OPTION_GROUP ||
+					strlen(table[i].name) != size ||
+					memcmp(table[i].name, at, size) != 0))
+			i++;
+		if (i < count)
+			tl_option_help(text, &table[i]);
+		at += size;
+	}
+}
+
+/* The row of the title that what begins; count and a fault: there is none. */
+static size_t
+find_group(const struct tl_option *table, size_t count, const char *what,
+    struct tl_fault *fault)
+{
+	struct tl_near near = tl_near_to(what);
+
+	for (size_t i = 0; i < count; i++) {
+		if (table[i].letter != TL_OPTION_GROUP)
+			continue;
+		if (strncasecmp(table[i].help, what, strlen(what)) == 0)
+			return i;
+		tl_near_try(&near, table[i].help);
+	}
+	tl_near_try(&near, "all");
+	tl_usage_near(fault, &near, "no such group of options");
+	return count;
+}
+
+int
+tl_help_put(struct tl_text *text, const struct tl_help *help,
+    const struct tl_option *table, size_t count, const char *what,
+    struct tl_fault *fault)
+{
+	size_t i = 0;
+
+	if (what && strcmp(what, "all") != 0) {
+		if ((i = find_group(table, count, what, fault)) == count)
+			return -EINVAL;
+		tl_put_string(text, table[i].help);
+		tl_put_string(text, ":\n");
+		for (i++; i < count && table[i].letter != TL_OPTION_GROUP; i++)
+			tl_option_help(text, &table[i]);
+		return 0;
+	}
+	tl_put_string(text, help->usage);
+	if (what) {
+		for (; i < count; i++)
+			tl_option_help(text, &table[i]);
+	} else {
+		tl_put_char(text, '\n');
+		put_common(text, help->common, table, count);
+	}
+	tl_put_char(text, '\n');
+	tl_put_string(text, help->end);
+	return 0;
+}
+
+/* == near == */
+
+static unsigned
+least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters must be changed, added, left out, or swapped with the
+ * next, to make b of a: by dynamic programming, three rows kept. */
+static unsigned
+distance(const char *a, size_t m, const char *b, size_t n)
+{
+	unsigned rows[3][TL_NEAR_MAX + 1];
+
+	for (size_t k = 0; k <= n; k++)
+		rows[0][k] = (unsigned)k;
+	for (size_t i = 1; i <= m; i++) {
+		unsigned *const row = rows[i % 3];
+		const unsigned *const above = rows[(i - 1) % 3];
+
+		row[0] = (unsigned)i;
+		for (size_t k = 1; k <= n; k++) {
+			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]),
+			    least(above[k], row[k - 1]) + 1);
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
+			    a[i - 2] == b[k - 1])
+				row[k] =
+				    least(row[k], rows[(i - 2) % 3][k - 2] + 1);
+		}
+	}
+	return rows[m % 3][n];
+}
+
+/* Its size; 0: too long to be compared. */
+static size_t
+fold(const char *word, char folded[TL_NEAR_MAX + 1])
+{
+	const size_t size = strnlen(word, TL_NEAR_MAX + 1);
+
+	if (size > TL_NEAR_MAX)
+		return 0;
+	for (size_t i = 0; i <= size; i++)
+		folded[i] = (char)tolower((unsigned char)word[i]);
+	return size;
+}
+
+void
+tl_near_try(struct tl_near *near, const char *candidate)
+{
+	enum { PREFIX_MIN = 3, STEP = 3, FAR = 3 };
+	char a[TL_NEAR_MAX + 1], b[TL_NEAR_MAX + 1];
+	const size_t m = fold(near->word, a), n = fold(candidate, b);
+	/* one in a word of 3 letters, two in 6, three in 9 */
+	const size_t far = m / STEP < FAR ? m / STEP : FAR;
+	unsigned d;
+
+	if (m == 0 || n == 0)
+		return;
+	d = distance(a, m, b, n);
+	if (d > far && m >= PREFIX_MIN && strncmp(a, b, m) == 0)
+		d = FAR;
+	else if (d > far || d >= n)
+		return;
+	if (d >= near->distance)
+		return;
+	near->distance = d;
+	memcpy(near->best, candidate, n + 1);
+}
+
+int
+tl_usage_near(struct tl_fault *fault, const struct tl_near *near,
+    const char *what)
+{
+	if (!near->best[0])
+		return tl_usage(fault, near->word, what);
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	    "%s: %s; did you mean %s?", near->word, what, near->best);
+}
+
+int
+tl_option_choose(const char *const *names, size_t count, const char *word,
+    const char *kind, struct tl_fault *fault)
+{
+	struct tl_near near = tl_near_to(word);
+	char list[TL_FAULT_TEXT_MAX] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(names[i], word) == 0)
+			return (int)i;
+		tl_near_try(&near, names[i]);
+	}
+	if (near.best[0])
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: no such %s; did you mean %s?", word, kind, near.best);
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(list) + strlen(names[i]) + 3 > sizeof(list))
+			break;
+		strcat(strcat(list, i > 0 ? ", " : ""), names[i]);
+	}
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: no such %s: %s",
+	    word, kind, list);
+}
+
+int
+tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault)
+{
+	uint64_t number;
+
+	if (tl_parse_duration(word, ns) == 0)
+		return 0;
+	if (tl_parse_unsigned(word, &number) == 0)
+		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "%s: a duration needs a unit; %sus?", word, word);
+	return tl_usage(fault, word, "not a duration like 100us or 1.5s");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - the options of a command line, from a table.
+ * options.h - the options of a command line, from a table; what is near to a
+ * mistyped word.
  *
  * The table is the only place where an option is written down: reading, help
  * and the tests of man page and completion go by it.
@@ -23,7 +24,9 @@ enum {
 struct tl_option {
 	int letter; /* 0: none */
 	const char *name;
-	const char *argument; /* what it is called in the help; NULL: none */
+	/* What it is called in the help; NULL: none; "[=WHAT]": it may be left
+	 * out. */
+	const char *argument;
 	const char *help;
 	int value;
 };
@@ -52,6 +55,58 @@ int tl_usage(struct tl_fault *fault, const char *word, const char *what);
 
 /* A line for one option, or a title. */
 void tl_option_help(struct tl_text *text, const struct tl_option *option);
+
+/*
+ * The help of a program.  --help shows the few options that most people need,
+ * on one screen of 24 lines; --help=all all, by group; --help=GROUP one group,
+ * by its title or the first letters of it.
+ */
+struct tl_help {
+	const char *usage; /* the lines above the options */
+	/* The names that --help shows, in this order: "max since".  Those that
+	 * are not in the table are left out. */
+	const char *common;
+	const char *end; /* the lines below */
+};
+
+/* what is the argument of --help, or NULL.  0, -EINVAL and a fault. */
+int tl_help_put(struct tl_text *text, const struct tl_help *help,
+    const struct tl_option *table, size_t count, const char *what,
+    struct tl_fault *fault);
+
+/*
+ * == near ==
+ *
+ * The candidate that was probably meant by a mistyped word.
+ */
+
+enum { TL_NEAR_MAX = 64 /* bytes of a word; longer ones are near to none */ };
+
+struct tl_near {
+	const char *word;
+	unsigned distance;          /* of the best */
+	char best[TL_NEAR_MAX + 1]; /* "": none is near */
+};
+
+static inline struct tl_near
+tl_near_to(const char *word)
+{
+	return (struct tl_near){ .word = word, .distance = TL_NEAR_MAX };
+}
+/* Keep the candidate if it is the nearest so far.  Letters of either case are
+ * the same; a letter changed, added, left out or swapped with the next counts
+ * 1, up to 3 in a long word; a candidate that begins with word is near. */
+void tl_near_try(struct tl_near *near, const char *candidate);
+/* -EINVAL and the fault "WORD: WHAT; did you mean BEST?". */
+int tl_usage_near(struct tl_fault *fault, const struct tl_near *near,
+    const char *what);
+
+/* The index of a word among the names of a KIND ("color"); -EINVAL and the
+ * fault "WORD: no such KIND; did you mean NAME?", or with all names. */
+int tl_option_choose(const char *const *names, size_t count, const char *word,
+    const char *kind, struct tl_fault *fault);
+/* A duration with its unit; -EINVAL and a fault. */
+int tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault);
 
 /* == * control.h - where timelined listens and timelinectl speaks == */
 

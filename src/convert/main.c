@@ -244,7 +244,8 @@ main(int argc, char **argv)
 		return say_usage(&fault);
 	switch (options.mode) {
 	case TL_MODE_HELP:
-		tl_options_help(&text);
+		if (tl_options_help(&options, &text, &fault) < 0)
+			return say_usage(&fault);
 		return say(&text);
 	case TL_MODE_VERSION:
 		tl_put_string(&text, "timeline-convert " TIMELINE_VERSION "\n");

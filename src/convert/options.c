@@ -189,6 +189,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 		if (value == OPTION_HELP || value == OPTION_VERSION) {
 			options->mode = value == OPTION_HELP ? TL_MODE_HELP
 							     : TL_MODE_VERSION;
+			options->help = argument;
 			return 0;
 		}
 		if ((rc = take(options, value, argument, fault)) < 0)
@@ -203,18 +204,22 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 	return complete(options, fault);
 }
 
-void
-tl_options_help(struct tl_text *text)
+int
+tl_options_help(const struct tl_options *options, struct tl_text *text,
+    struct tl_fault *fault)
 {
-	tl_put_string(text,
-	    "timeline-convert [options] [IN...] -o OUT\n"
-	    "Convert timelines, live (/name) or saved, and files of other "
-	    "formats, merged by\ntime, to another format.  Without IN, read "
-	    "the "
-	    "timeline that TIMELINE names.\n- is standard input or output.\n");
-	for (size_t i = 0; i < ROWS; i++)
-		tl_option_help(text, &rows[i]);
-	tl_put_string(text, "\nFormats:\n");
-	tl_table_show(text, false);
-	tl_put_string(text, "See timeline-convert(1).\n");
+	static const struct tl_help help = {
+		.usage = "timeline-convert [options] [IN...] -o OUT\n"
+			 "Convert timelines, live (NAME in /dev/shm) or saved, "
+			 "and files of other formats,\nmerged by time, to the "
+			 "format of OUT's suffix.  Without IN: the timeline "
+			 "that\nTIMELINE names.  - is standard input or "
+			 "output.\n",
+		.common = "output force to from list-formats chart since "
+			  "category message expression json help",
+		.end = "--list-formats shows the formats.  See "
+		       "timeline-convert(1).\n"
+	};
+
+	return tl_help_put(text, &help, rows, ROWS, options->help, fault);
 }

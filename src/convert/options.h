@@ -26,6 +26,7 @@ struct tl_options {
 	const char *files[TL_SOURCES_MAX];
 	size_t file_count;
 	enum tl_mode mode;
+	const char *help; /* what --help asks for; NULL: the common options */
 	const struct tl_format_row *from; /* NULL: first bytes tell */
 	const struct tl_format_row *to;
 	const char *output; /* NULL: standard output */
@@ -48,7 +49,8 @@ struct tl_options {
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);
 
-/* What --help says. */
-void tl_options_help(struct tl_text *text);
+/* The text of --help: 0, -EINVAL and a fault. */
+int tl_options_help(const struct tl_options *options, struct tl_text *text,
+    struct tl_fault *fault);
 
 #endif

@@ -16,7 +16,7 @@ _timeline_convert() {
 		--until --category --message --min-priority --pid --tid --cpu
 		--expression --include --exclude --host --offset
 		--pair --output --force --quiet
-		--json --no-progress --trusted --help --version'
+		--json --no-progress --trusted --help --help=all --version'
 	local priorities='fatal error warning info debug trace trace+ trace++
 		trace+++'
 	local -a live=()

@@ -60,7 +60,7 @@ struct tl_verb {
 	size_t least; /* operands */
 	size_t most;  /* operands */
 	int (*run)(struct tl_call *call);
-	uint32_t options; /* a bit for each tl_ctl_option */
+	uint64_t options; /* a bit for each tl_ctl_option */
 	const char *description;
 };
 
@@ -144,9 +144,6 @@ int tl_daemon_request(struct tl_call *call);
 
 /* The verb of a name; NULL. */
 const struct tl_verb *tl_verb_find(const char *name);
-/* The one whose name is nearest; NULL when none is near. */
-const char *tl_verb_nearest(const char *name);
-
 /* Read the command line.  1 when the call was answered by a text (help,
  * version), 0 when its verb is to be run, -errno. */
 int tl_verbs_parse(struct tl_call *call, int argc, char **argv);

@@ -61,7 +61,7 @@ _timelinectl() {
 	esac
 	((skip)) && return
 	case $verb in
-	'') options='--help --version' ;;
+	'') options='--help --help=all --version' ;;
 	list | status | snapshot | messages) options+=' --json' ;;
 	create) options+=' --json --entries --strings --mode --tiers --cpu-lanes
 		--fallback-lanes --stamp' ;;

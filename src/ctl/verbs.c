@@ -23,9 +23,9 @@ static const struct tl_option options[] = {
 #undef OPTION
 };
 
-#define BIT(constant) (UINT32_C(1) << TL_CTL_##constant)
-/* options of every verb */
-enum { ALWAYS = BIT(HELP) | BIT(VERSION) };
+#define BIT(constant) (UINT64_C(1) << TL_CTL_##constant)
+/* Options of every verb. */
+#define ALWAYS (BIT(HELP) | BIT(VERSION))
 
 /* A row without a name is the title of those below it. */
 static const struct tl_verb verbs[] = {
@@ -39,12 +39,11 @@ static const struct tl_verb verbs[] = {
 #undef JSON
 };
 
-enum {
-	VERBS = sizeof(verbs) / sizeof(verbs[0]),
-	HELP_COLUMN = 32,
-	WORD_MAX = 16, /* letters that are compared */
-	NEAR = 2       /* a typo has at most so many */
-};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), HELP_COLUMN = 32 };
+
+/* The verbs of --help, on one screen. */
+static const char common[] = "list create remove save priority burst level "
+			     "messages top watch record status help";
 
 const struct tl_verb *
 tl_verb_find(const char *name)
@@ -54,57 +53,6 @@ tl_verb_find(const char *name)
 			return &verbs[i];
 	}
 	return NULL;
-}
-
-static unsigned
-least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters must be changed, added, left out, or swapped with the
- * next, to make b of a: by dynamic programming, three rows kept. */
-static unsigned
-distance(const char *a, const char *b)
-{
-	const size_t m = strnlen(a, WORD_MAX), n = strnlen(b, WORD_MAX);
-	unsigned rows[3][WORD_MAX + 1];
-
-	for (size_t k = 0; k <= n; k++)
-		rows[0][k] = (unsigned)k;
-	for (size_t i = 1; i <= m; i++) {
-		unsigned *const row = rows[i % 3];
-		const unsigned *const above = rows[(i - 1) % 3];
-
-		row[0] = (unsigned)i;
-		for (size_t k = 1; k <= n; k++) {
-			row[k] = least(above[k - 1] + (a[i - 1] != b[k - 1]),
-			    least(above[k], row[k - 1]) + 1);
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
-			    a[i - 2] == b[k - 1])
-				row[k] =
-				    least(row[k], rows[(i - 2) % 3][k - 2] + 1);
-		}
-	}
-	return rows[m % 3][n];
-}
-
-const char *
-tl_verb_nearest(const char *name)
-{
-	const char *nearest = NULL;
-	unsigned best = NEAR + 1;
-
-	for (size_t i = 0; i < VERBS; i++) {
-		const unsigned far =
-		    verbs[i].name ? distance(name, verbs[i].name) : best;
-
-		if (far >= best || far >= strlen(verbs[i].name))
-			continue;
-		best = far;
-		nearest = verbs[i].name;
-	}
-	return nearest;
 }
 
 static void
@@ -123,28 +71,52 @@ put_verb(struct tl_text *text, const struct tl_verb *verb)
 	tl_put_char(text, '\n');
 }
 
+/* Those that are common, or all by group. */
 static void
-put_help(struct tl_text *text)
+put_verbs(struct tl_text *text)
 {
-	tl_put_string(text,
-	    "timelinectl VERB [option...] [operand...]\n"
-	    "Inspect and change timelines: live ones (NAME or /NAME in "
-	    "/dev/shm) and files.\n");
+	for (const char *at = common; *at; at += strspn(at, " ")) {
+		char name[TL_NEAR_MAX] = "";
+
+		memcpy(name, at, strcspn(at, " "));
+		put_verb(text, tl_verb_find(name));
+		at += strlen(name);
+	}
+}
+
+static void
+put_all_verbs(struct tl_text *text)
+{
 	for (size_t i = 0; i < VERBS; i++) {
 		if (verbs[i].name) {
 			put_verb(text, &verbs[i]);
 			continue;
 		}
-		tl_put_char(text, '\n');
+		tl_put_string(text, i > 0 ? "\n" : "");
 		tl_put_string(text, verbs[i].description);
 		tl_put_string(text, ":\n");
 	}
+	tl_put_string(text, "\nOptions, each of some verbs:\n");
+	for (size_t i = 0; i < TL_CTL_OPTIONS; i++)
+		tl_option_help(text, &options[i]);
+}
+
+static void
+put_help(struct tl_text *text, bool all)
+{
+	tl_put_string(text,
+	    "timelinectl VERB [option...] [operand...]\n"
+	    "Inspect and change timelines: live ones (NAME in /dev/shm) and "
+	    "files.\n\n");
+	(all ? put_all_verbs : put_verbs)(text);
 	tl_put_string(text,
 	    "\nLEVEL: fatal error warning info debug trace trace+ trace++ "
 	    "trace+++ off.\nDURATION: 100us, 1.5ms, 2s, 1m, 1h.  "
-	    "[NAME]: default $TIMELINE.\n"
-	    "timelinectl help VERB shows its options.  See "
-	    "timelinectl(1).\n");
+	    "[NAME]: default $TIMELINE.\n");
+	tl_put_string(text,
+	    all ? "See timelinectl(1).\n"
+		: "timelinectl help VERB shows its options, --help=all all "
+		  "verbs and options.\nSee timelinectl(1).\n");
 }
 
 static void
@@ -152,7 +124,7 @@ put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 {
 	tl_put_string(text, "timelinectl ");
 	tl_put_string(text, verb->name);
-	if (verb->options & ~(uint32_t)ALWAYS)
+	if (verb->options & ~ALWAYS)
 		tl_put_string(text, " [option...]");
 	if (verb->arguments[0])
 		tl_put_char(text, ' ');
@@ -161,7 +133,7 @@ put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 	tl_put_string(text, verb->description);
 	tl_put_string(text, "\n\nOptions:\n");
 	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
-		if (verb->options & UINT32_C(1) << i)
+		if (verb->options & UINT64_C(1) << i)
 			tl_option_help(text, &options[i]);
 	}
 }
@@ -169,12 +141,33 @@ put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 static int
 report_unknown_verb(struct tl_call *call, const char *word)
 {
-	const char *near = tl_verb_nearest(word);
+	struct tl_near near = tl_near_to(word);
 
-	if (near)
-		return tl_call_usage(call, "%s: no such verb; is it \"%s\"?",
-		    word, near);
-	return tl_call_usage(call, "%s: no such verb", word);
+	for (size_t i = 0; i < VERBS; i++) {
+		if (verbs[i].name)
+			tl_near_try(&near, verbs[i].name);
+	}
+	call->usage = true;
+	return tl_usage_near(&call->fault, &near, "no such verb");
+}
+
+/* The argument of --help: nothing, or "all". */
+static int
+answer_help(struct tl_call *call)
+{
+	static const char *const known[] = { "", "all" };
+	const int which = tl_option_choose(known, 2, call->given[TL_CTL_HELP],
+	    "help", &call->fault);
+
+	if (which < 0) {
+		call->usage = true;
+		return which;
+	}
+	if (call->verb)
+		put_verb_help(&call->out, call->verb);
+	else
+		put_help(&call->out, which > 0);
+	return 1;
 }
 
 int
@@ -182,8 +175,8 @@ tl_verb_help(struct tl_call *call)
 {
 	const struct tl_verb *verb;
 
-	if (call->operand_count == 0) {
-		put_help(&call->out);
+	if (call->operand_count == 0 || strcmp(call->operands[0], "all") == 0) {
+		put_help(&call->out, call->operand_count > 0);
 		return 0;
 	}
 	verb = tl_verb_find(call->operands[0]);
@@ -242,7 +235,7 @@ check(struct tl_call *call)
 	const struct tl_verb *verb = call->verb;
 
 	for (size_t i = 0; i < TL_CTL_OPTIONS; i++) {
-		if (call->given[i] && !(verb->options & UINT32_C(1) << i))
+		if (call->given[i] && !(verb->options & UINT64_C(1) << i))
 			return tl_call_usage(call, "--%s: not an option of %s",
 			    options[i].name, verb->name);
 	}
@@ -263,13 +256,8 @@ tl_verbs_parse(struct tl_call *call, int argc, char **argv)
 		tl_put_string(&call->out, "timelinectl " TIMELINE_VERSION "\n");
 		return 1;
 	}
-	if (tl_call_has(call, TL_CTL_HELP)) {
-		if (call->verb)
-			put_verb_help(&call->out, call->verb);
-		else
-			put_help(&call->out);
-		return 1;
-	}
+	if (tl_call_has(call, TL_CTL_HELP))
+		return answer_help(call);
 	if (!call->verb)
 		return tl_call_usage(call, "no verb given");
 	return check(call);

@@ -5,6 +5,7 @@
  *
  * Exit status: 0 stopped or checked, 1 it could not start, 2 usage error.
  */
+#include "base/options.h"
 #include "base/text.h"
 #include "clock/clock.h"
 #include "clock/rate.h"
@@ -16,7 +17,6 @@
 #include "daemon/sandbox/runner.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,29 +25,15 @@
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-static const char help[] =
-    "usage: timelined [-nq] [-c FILE]\n"
-    "Attach to timelines: sample them in bursts, calibrate their clocks, "
-    "watch for\ntriggers, save snapshots, record, serve metrics.  Stays in "
-    "the foreground.\n"
-    "\n"
-    "  -c, --config FILE  configuration (" TL_CONFIG_FILE ")\n"
-    "  -n, --check        check the configuration and exit\n"
-    "  -q, --quiet        log warnings and errors only\n"
-    "  -h, --help         show this help and exit\n"
-    "  -V, --version      show the version and exit\n"
-    "\n"
-    "SIGHUP loads the configuration again, SIGTERM stops.  See "
-    "timelined(8),\ntimelined.conf(5).\n";
-
-static const struct option options[] = {
-	{ "config", required_argument, NULL, 'c' },
-	{ "check", no_argument, NULL, 'n' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+static const struct tl_option options[] = {
+	{ 'c', "config", "FILE", "configuration (" TL_CONFIG_FILE ")", 'c' },
+	{ 'n', "check", NULL, "check the configuration and exit", 'n' },
+	{ 'q', "quiet", NULL, "log warnings and errors only", 'q' },
+	{ 'h', "help", NULL, "show this help and exit", 'h' },
+	{ 'V', "version", NULL, "show the version and exit", 'V' },
 };
+
+enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
 static int
 report(const struct tl_fault *fault)
@@ -58,10 +44,34 @@ report(const struct tl_fault *fault)
 }
 
 static int
-usage(void)
+usage(const struct tl_fault *fault)
 {
-	fputs("Try 'timelined --help'.\n", stderr);
+	tl_fault_print("timelined", NULL, fault);
+	fputs("Try timelined --help.\n", stderr);
 	return USAGE;
+}
+
+static int
+print_help(void)
+{
+	static const struct tl_help help = {
+		.usage = "timelined [options]\n"
+			 "Attach to timelines: sample them in bursts, "
+			 "calibrate their "
+			 "clocks, watch for\ntriggers, save snapshots, record, "
+			 "serve "
+			 "metrics.  Stays in the foreground.\n",
+		.common = "config check quiet help version",
+		.end =
+		    "SIGHUP loads the configuration again, SIGTERM stops.  See "
+		    "timelined(8),\ntimelined.conf(5).\n"
+	};
+	struct tl_text text = { 0 };
+
+	tl_help_put(&text, &help, options, OPTIONS, NULL, NULL);
+	fputs(tl_text_string(&text), stdout);
+	tl_text_free(&text);
+	return fflush(stdout) == 0 ? DONE : FAILED;
 }
 
 /* Load the configuration and check all that needs no running daemon. */
@@ -137,14 +147,18 @@ int
 main(int argc, char **argv)
 {
 	const char *path = TL_CONFIG_FILE;
+	struct tl_option_reader reader;
+	struct tl_fault fault = { 0 };
 	bool check_only = false;
-	int letter;
+	char *argument;
+	int value, rest;
 
-	while (
-	    (letter = getopt_long(argc, argv, "c:nqhV", options, NULL)) != -1) {
-		switch (letter) {
+	tl_options_start(&reader, options, OPTIONS);
+	while ((value = tl_options_next(&reader, argc, argv, &argument, &rest,
+		    &fault)) > 0) {
+		switch (value) {
 		case 'c':
-			path = optarg;
+			path = argument;
 			break;
 		case 'n':
 			check_only = true;
@@ -153,19 +167,16 @@ main(int argc, char **argv)
 			tl_daemon_log_least = TL_LOG_WARNING;
 			break;
 		case 'h':
-			fputs(help, stdout);
-			return fflush(stdout) == 0 ? DONE : FAILED;
+			return print_help();
 		case 'V':
 			puts("timelined " TIMELINE_VERSION);
 			return fflush(stdout) == 0 ? DONE : FAILED;
 		default:
-			return usage();
+			tl_usage(&fault, argument, "unexpected argument");
+			return usage(&fault);
 		}
 	}
-	if (optind < argc) {
-		fprintf(stderr, "timelined: %s: unexpected argument\n",
-		    argv[optind]);
-		return usage();
-	}
-	return start(path, check_only);
+	if (value == 0 && rest < argc)
+		tl_usage(&fault, argv[rest], "unexpected argument");
+	return fault.rc < 0 ? usage(&fault) : start(path, check_only);
 }

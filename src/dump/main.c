@@ -208,12 +208,14 @@ print(const char *text)
 }
 
 static int
-print_help(void)
+print_help(const struct tl_options *options)
 {
+	struct tl_fault fault = { 0 };
 	struct tl_text text = { 0 };
 	int status;
 
-	tl_options_help(&text);
+	if (tl_options_help(options, &text, &fault) < 0)
+		return report_usage(&fault);
 	status = print(tl_text_string(&text));
 	tl_text_free(&text);
 	return status;
@@ -230,7 +232,7 @@ main(int argc, char **argv)
 		return report_usage(&fault);
 	switch (options.mode) {
 	case TL_MODE_HELP:
-		return print_help();
+		return print_help(&options);
 	case TL_MODE_VERSION:
 		return print("timeline-dump " TIMELINE_VERSION "\n");
 	default:

@@ -540,6 +540,7 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
 		    fault)) > 0) {
 		if (value == OPTION_HELP) {
 			options->mode = TL_MODE_HELP;
+			options->help = p.argument;
 			return 0;
 		}
 		if (value == OPTION_VERSION) {
@@ -564,19 +565,51 @@ tl_options_limits(const struct tl_options *options)
 	return (struct tl_script_limits){ .trusted = options->trusted };
 }
 
-void
-tl_options_help(struct tl_text *text)
+/* Their names, in lines of a terminal. */
+static void
+put_columns(struct tl_text *text)
 {
-	tl_put_string(text,
-	    "timeline-dump [options] [FILE...]\n"
-	    "Show timelines, newest entry first: live ones (/name) and "
-	    "snapshots,\nseveral merged by time.  Without FILE: the "
-	    "one that "
-	    "TIMELINE names.\n");
-	for (size_t i = 0; i < ROWS; i++)
-		tl_option_help(text, &rows[i]);
-	tl_put_string(text,
-	    "\nColumns: time cpu pid tid priority delta-cycles "
-	    "delta-ns tsc "
-	    "clock-error\ncategory message.  See timeline-dump(1).\n");
+	static const char *const names[] = {
+#define COLUMN(constant, name) name,
+#include "dump/columns.def"
+#undef COLUMN
+	};
+	enum { WIDTH = 78 };
+	size_t start = text->size;
+
+	tl_put_string(text, "Columns:");
+	for (size_t i = 0; i < TL_COLUMNS; i++) {
+		if (text->size - start + strlen(names[i]) > WIDTH) {
+			tl_put_string(text, "\n ");
+			start = text->size;
+		}
+		tl_put_char(text, ' ');
+		tl_put_string(text, names[i]);
+	}
+	tl_put_string(text, ".\n");
+}
+
+int
+tl_options_help(const struct tl_options *options, struct tl_text *text,
+    struct tl_fault *fault)
+{
+	struct tl_help help = {
+		.usage =
+		    "timeline-dump [options] [FILE...]\n"
+		    "Show timelines, newest entry first: live ones (NAME in "
+		    "/dev/shm) and files,\nseveral merged by time.  Without "
+		    "FILE: the one that TIMELINE names.\n",
+		.common = "max follow since min-priority message expression "
+			  "columns json stats view tree browse help"
+	};
+	struct tl_text end = { 0 };
+	int rc;
+
+	if (options->help)
+		put_columns(&end);
+	tl_put_string(&end, "See timeline-dump(1).\n");
+	help.end = tl_text_string(&end);
+	rc = tl_help_put(text, &help, rows, ROWS, options->help, fault);
+	tl_text_free(&end);
+	return rc;
 }

@@ -50,6 +50,7 @@ struct tl_options {
 	const char *files[TL_SOURCES_MAX];
 	size_t file_count;
 	enum tl_mode mode;
+	const char *help; /* what --help asks for; NULL: the common options */
 	enum tl_format format;
 	enum tl_color color;
 	uint64_t max; /* 0: all */
@@ -91,8 +92,9 @@ struct tl_options {
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);
 
-/* The text of --help. */
-void tl_options_help(struct tl_text *text);
+/* The text of --help: 0, -EINVAL and a fault. */
+int tl_options_help(const struct tl_options *options, struct tl_text *text,
+    struct tl_fault *fault);
 
 /* The limits of scripts and expressions. */
 struct tl_script_limits tl_options_limits(const struct tl_options *options);

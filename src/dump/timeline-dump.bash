@@ -18,7 +18,7 @@ _timeline_dump() {
 		--explain --format --json --color --no-progress --output --list
 		--stats --info --check --tree --browse --diff --script --view --trusted
 		--path --depth --children --verbose --style --paths --only-changes
-		--by-index --values --threshold --as-trace --help --version'
+		--by-index --values --threshold --as-trace --help --help=all --version'
 	local columns='time host cpu pid tid priority delta-cycles delta-ns tsc
 		clock-error category message'
 	local priorities='fatal error warning info debug trace trace+ trace++

@@ -57,7 +57,8 @@ answer(struct tl_call *call, int argc, char **argv)
 		tl_put_string(&call->out,
 		    "timeline-ship " TIMELINE_VERSION "\n");
 	else if (tl_options_has(&call->options, TL_SHIP_HELP))
-		tl_options_help(&call->out, call->options.verb);
+		return tl_call_usage(call,
+		    tl_options_help(&call->options, &call->out, &call->fault));
 	else
 		return run_verb(call);
 	return 0;

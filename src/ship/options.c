@@ -43,11 +43,11 @@ static const struct {
 	const char *description;
 } verbs[] = {
 	[TL_SHIP_VERB_RUN] = { "run", "--to TARGET TIMELINE...",
-	    "ship timelines, named or by globs, until interrupted" },
+	    "ship timelines until interrupted" },
 	[TL_SHIP_VERB_READ] = { "read", "URL",
-	    "write the blocks of a stream to standard output" },
+	    "write a stream to standard output" },
 	[TL_SHIP_VERB_ASK] = { "ask", "URL list|priority|burst|snapshot ...",
-	    "list or change timelines of hosts that ship there" },
+	    "list or change timelines of hosts" },
 };
 
 enum {
@@ -75,13 +75,12 @@ add_argument(struct tl_arguments *words, const char *word,
 static int
 take_verb(struct tl_options *o, const char *word, struct tl_fault *fault)
 {
-	for (int i = TL_SHIP_VERB_RUN; i < VERBS; i++) {
-		if (strcmp(word, verbs[i].name) == 0) {
-			o->verb = (enum tl_ship_verb)i;
-			return 0;
-		}
-	}
-	return usage(fault, word, "no such verb: run, read, ask");
+	static const char *const names[] = { "run", "read", "ask" };
+	const int verb = tl_option_choose(names, 3, word, "verb", fault);
+
+	if (verb >= 0)
+		o->verb = (enum tl_ship_verb)(TL_SHIP_VERB_RUN + verb);
+	return verb < 0 ? verb : 0;
 }
 
 /* The first operand is the verb. */
@@ -164,39 +163,56 @@ put_verbs(struct tl_text *text)
 	}
 }
 
-/* The title of a group precedes the first row that is shown. */
-static void
-put_options(struct tl_text *text, unsigned bits)
+/* The rows that some of the verbs take, and the titles of these. */
+static size_t
+rows_of(unsigned bits, struct tl_option chosen[ROWS])
 {
-	const struct tl_option *title = NULL;
+	size_t count = 0;
 
 	for (size_t i = 0; i < ROWS; i++) {
-		if (rows[i].letter == TL_OPTION_GROUP) {
-			title = &rows[i];
+		const bool is_title = rows[i].letter == TL_OPTION_GROUP;
+
+		if (!is_title &&
+		    !(takers[rows[i].value - TL_OPTION_VALUE_MIN].verbs & bits))
 			continue;
-		}
-		if (!(takers[rows[i].value - TL_OPTION_VALUE_MIN].verbs & bits))
-			continue;
-		if (title)
-			tl_option_help(text, title);
-		title = NULL;
-		tl_option_help(text, &rows[i]);
+		if (is_title && count > 0 &&
+		    chosen[count - 1].letter == TL_OPTION_GROUP)
+			count--; /* a title of nothing */
+		chosen[count++] = rows[i];
 	}
+	return count;
 }
 
-void
-tl_options_help(struct tl_text *text, enum tl_ship_verb verb)
+int
+tl_options_help(const struct tl_options *o, struct tl_text *text,
+    struct tl_fault *fault)
 {
+	const char *word = o->given[TL_SHIP_HELP];
+	const enum tl_ship_verb verb = o->verb;
+	struct tl_option chosen[ROWS];
+	const size_t count =
+	    rows_of(verb == TL_SHIP_VERB_NONE ? RUN | READ | ASK : 1u << verb,
+		chosen);
+	struct tl_text usage = { 0 };
+	struct tl_help help = {
+		.common = "to all host timeline for spool zstd format since "
+			  "follow count json help",
+		.end = "SIZE: 64K, 256M, 1G.  DURATION: 100ms, 2s, 10m.  "
+		       "See timeline-ship(1).\n"
+	};
+	int rc;
+
 	if (verb == TL_SHIP_VERB_NONE)
-		put_verbs(text);
+		put_verbs(&usage);
 	else
-		tl_put_format(text, "timeline-ship %s [options] %s\n%s\n",
+		tl_put_format(&usage, "timeline-ship %s [options] %s\n%s\n",
 		    verbs[verb].name, verbs[verb].arguments,
 		    verbs[verb].description);
-	put_options(text,
-	    verb == TL_SHIP_VERB_NONE ? RUN | READ | ASK : 1u << verb);
-	tl_put_string(text, "SIZE: 64K, 256M, 1G.  DURATION: 100ms, 2s, 10m.  "
-			    "See timeline-ship(1).\n");
+	help.usage = tl_text_string(&usage);
+	rc = tl_help_put(text, &help, chosen, count, word[0] ? word : NULL,
+	    fault);
+	tl_text_free(&usage);
+	return rc;
 }
 
 /* == values == */

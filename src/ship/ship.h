@@ -76,8 +76,10 @@ tl_options_has(const struct tl_options *options, enum tl_ship_option option)
  * fault for a usage error. */
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);
-/* Append the help of a verb, or of all verbs. */
-void tl_options_help(struct tl_text *text, enum tl_ship_verb verb);
+/* Append the help that was asked for, of the verb or of all verbs: 0, -EINVAL
+ * and a fault. */
+int tl_options_help(const struct tl_options *options, struct tl_text *text,
+    struct tl_fault *fault);
 
 /* Parse the argument of an option, within bounds; *value stays if the option was
  * not given.  0; -EINVAL and the fault. */

@@ -63,7 +63,7 @@ _timeline_ship() {
 		$cluster --help --version" ;;
 	ask) options="--host --timeline --count --wait $cluster --json --help
 		--version" ;;
-	*) options='run read ask --help --version' ;;
+	*) options='run read ask --help --help=all --version' ;;
 	esac
 	if [[ -z $verb || $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

@@ -95,7 +95,7 @@ completion=$top/src/convert/timeline-convert.bash
 options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
 	"$top/src/convert/options.def" "$top/src/source/selection.def")
 has 'the table of options is found' "$options" '^list-formats$'
-help=$("$convert" --help)
+help=$("$convert" --help=all; "$convert" --list-formats)
 for option in $options; do
 	grep -q -- "--$option" <<<"$help" || echo "--help lacks --$option"
 	grep -qE "^\.It .*Fl -$option( |$)|^\.It .*Fl -$option Ar" "$man" ||

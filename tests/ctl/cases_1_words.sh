@@ -11,11 +11,11 @@ has '--version says it' "$out" '^timelinectl [0-9]+\.[0-9]+\.[0-9]+$'
 ends 'no verb is a usage error' 2 "$ctl"
 has '... that is told' "$err" '^timelinectl: no verb given$'
 ends 'a typo is a usage error' 2 "$ctl" stauts
-has '... and the nearest verb is suggested' "$err" 'stauts: no such verb; is it "status"\?'
+has '... and the nearest verb is suggested' "$err" 'stauts: no such verb; did you mean status\?'
 ends 'a typo of help, too' 2 "$ctl" help brust
-has '... is met with the nearest' "$err" 'is it "burst"'
+has '... is met with the nearest' "$err" 'did you mean burst\?'
 ends 'a word that is near nothing' 2 "$ctl" xylophone
-lacks '... brings no suggestion' "$err" 'is it'
+lacks '... brings no suggestion' "$err" 'did you mean'
 ends 'an unknown option is a usage error' 2 "$ctl" list --nose
 ends 'an option of another verb is a usage error' 2 "$ctl" list --entries 5
 has '... that names both' "$err" -- '--entries: not an option of list'
@@ -35,6 +35,7 @@ options=$(sed -nE 's/^OPTION\(.*, "([a-z-]+)", .*/\1/p' "$top/src/ctl/options.de
 is 'the tables are found' "$(wc -w <<<"$verbs") $(wc -w <<<"$options")" '16 19'
 page=$top/src/ctl/timelinectl.1
 completion=$top/src/ctl/timelinectl.bash
+help=$("$ctl" --help=all)
 for verb in $verbs; do
 	grep -qE "^  $verb " <<<"$help" || echo "--help lacks $verb"
 	grep -qE "^\.(It|)( ?)Cm $verb( |$)" "$page" || echo "the man page lacks $verb"

@@ -59,6 +59,7 @@ options=$(sed -nE 's/^OPTION\([^,]*, "([a-z-]+)", .*/\1/p' "$top/src/ship/option
 is 'the table is found' "$(($(wc -w <<<"$options") > 30))" 1
 page=$top/src/ship/timeline-ship.1
 completion=$top/src/ship/timeline-ship.bash
+help=$("$ship" --help=all)
 for option in $options; do
 	grep -q -- "--$option" <<<"$help" || echo "--help lacks --$option"
 	grep -qE "^\.It .*Fl -$option( |$)" "$page" || echo "the man page lacks --$option"
@@ -68,7 +69,7 @@ for verb in run read ask; do
 	grep -qE "^\.Cm $verb" "$page" || echo "the man page lacks $verb"
 	offered=$(bash -c '. "$0"; COMP_WORDS=(timeline-ship "$1" --); COMP_CWORD=2; _timeline_ship
 		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$verb" | sort)
-	takes=$("$ship" "$verb" --help | grep -oE -- '^ +(-[a-z], |-[A-Z], )? *--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort)
+	takes=$("$ship" "$verb" --help=all | grep -oE -- '^ +(-[a-z], |-[A-Z], )? *--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort)
 	[ "$offered" = "$takes" ] || diff <(echo "$offered") <(echo "$takes")
 done >"$work/out"
 is 'the completion offers what each verb takes' "$(cat "$work/out")" ''

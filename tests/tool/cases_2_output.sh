@@ -65,11 +65,25 @@ ends '--follow goes with entries only' 2 "$dump" --follow --list "$name"
 ends '--trusted wants a script' 2 "$dump" --trusted "$known"
 ends '--info has no CSV' 2 "$dump" --info --format csv "$known"
 
+# help fits a terminal
+for program in timeline-dump timelinectl timeline-convert timeline-ship timelined \
+	'timeline-ship run' 'timeline-ship read' 'timeline-ship ask'; do
+	# shellcheck disable=SC2086
+	"$bin/"$program --help | awk -v p="$program" 'length > 80 { print p ": " $0 }
+		END { if (NR > 24) print p ": " NR " lines" }'
+	[ "$program" = timelined ] || # shellcheck disable=SC2086
+		"$bin/"$program --help=all | awk -v p="$program" 'length > 80 { print p ": " $0 }'
+done >"$work/out"
+is 'the help of every program fits a screen of 24 lines and 80 columns' "$(cat "$work/out")" ''
+has '--help=GROUP shows one group' "$("$dump" --help=tree)" '^ +--depth N '
+ends 'a group that is none is a usage error' 2 "$dump" --help=treees
+has '... with the nearest' "$err" 'treees: no such group of options; did you mean Trees\?'
+
 # every option of the table is told of everywhere
 options=$(sed -nE 's/^(OPTION|SELECTION|INPUT)\([^"]*"([a-z-]+)".*/\2/p' \
 	"$top/src/dump/options.def" "$top/src/source/selection.def")
 has 'the table of options is found' "$options" '^oldest-first$'
-help=$("$dump" --help)
+help=$("$dump" --help=all)
 for option in $options; do
 	grep -q -- "--$option" <<<"$help" || echo "--help lacks --$option"
 	grep -qE "^\.It .*Fl -$option( |$)" "$top/src/dump/timeline-dump.1" ||

@@ -88,9 +88,12 @@ TEST(what_is_wrong_is_said)
 		const char *what;
 	} wrong[] = { { "x --nose", "--nose: no such option" },
 		{ "x -x", "-x: no such option" },
-		{ "x --size", "--size: needs a value" },
-		{ "x -s", "-s: needs a value" },
-		{ "x --fast=2", "--fast=2: no such option, or one that" } };
+		{ "x --size", "--size: needs a value: N" },
+		{ "x -s", "-s: needs a value: N" },
+		{ "x --sizzle=3", "--sizzle: no such option" },
+		{ "x --qiuet",
+		    "--qiuet: no such option; did you mean --quiet?" },
+		{ "x --fast=2", "--fast=2: takes no value" } };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		int end;
@@ -115,4 +118,110 @@ TEST(the_help_has_every_row)
 	    "  -s, --size N               so large\n"
 	    "      --quiet                without a word\n");
 	tl_text_free(&text);
+}
+
+TEST(a_typo_is_met_with_the_nearest_word)
+{
+	static const char *const words[] = { "list", "burst", "status", "watch",
+		"priority", "top", "reload", "save", "messages", "--category" };
+	static const struct {
+		const char *typo;
+		const char *word;
+	} known[] = { { "lst", "list" }, { "lisst", "list" },
+		{ "BURST", "burst" }, { "brust", "burst" },
+		{ "stauts", "status" }, { "wacth", "watch" },
+		{ "priorty", "priority" }, { "prio", "priority" },
+		{ "tpo", "top" }, { "realod", "reload" }, { "safe", "save" },
+		{ "mesages", "messages" }, { "--catgory", "--category" },
+		{ "xylophone", "" }, { "", "" }, { "zz", "" }, { "tp", "" },
+		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		  "aaaaaaaaaaaa",
+		    "" } };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct tl_near near = tl_near_to(known[i].typo);
+
+		for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+			tl_near_try(&near, words[k]);
+		ck_assert_str_eq(near.best, known[i].word);
+	}
+}
+
+/* Letters that must be changed, by trying all ways. */
+static unsigned
+dumb_distance(const char *a, const char *b)
+{
+	unsigned best, d;
+
+	if (!*a || !*b)
+		return (unsigned)(strlen(a) + strlen(b));
+	best = dumb_distance(a + 1, b + 1) + (*a != *b);
+	if ((d = dumb_distance(a + 1, b) + 1) < best)
+		best = d;
+	if ((d = dumb_distance(a, b + 1) + 1) < best)
+		best = d;
+	if (a[1] && b[1] && a[0] == b[1] && a[1] == b[0] &&
+	    (d = dumb_distance(a + 2, b + 2) + 1) < best)
+		best = d;
+	return best;
+}
+
+TEST(the_distance_is_that_of_trying_all_ways)
+{
+	uint32_t state = 1;
+
+	for (int round = 0; round < 2000; round++) {
+		char word[7] = "", other[7] = "";
+		struct tl_near near = tl_near_to(word);
+
+		for (size_t i = 0; i < 6; i++) {
+			state = state * 1103515245 + 12345;
+			word[i] = (char)('a' + (state >> 16) % 3);
+			other[i] = (char)('a' + (state >> 20) % 3);
+		}
+		other[3 + (state >> 24) % 4] = '\0';
+		tl_near_try(&near, other);
+		if (near.best[0])
+			ck_assert_uint_eq(near.distance,
+			    dumb_distance(word, other));
+		else
+			ck_assert_uint_gt(dumb_distance(word, other), 2);
+	}
+}
+
+TEST(help_shows_common_options_all_or_a_group)
+{
+	static const struct tl_help help = { "x\n", "size fast", "End.\n" };
+	static const struct {
+		const char *what;
+		const char *text;
+	} cases[] = { { NULL,
+			  "x\n\n"
+			  "  -s, --size N               so large\n"
+			  "  -f, --fast                 not slowly\n\nEnd.\n" },
+		{ "all",
+		    "x\n\nHow:\n"
+		    "  -f, --fast                 not slowly\n"
+		    "  -s, --size N               so large\n"
+		    "      --quiet                without a word\n\nEnd.\n" },
+		{ "how", "How:\n"
+			 "  -f, --fast                 not slowly\n"
+			 "  -s, --size N               so large\n"
+			 "      --quiet                without a word\n" },
+		{ "hwo", NULL } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_fault wrong = { 0 };
+		struct tl_text text = { 0 };
+		const int rc = tl_help_put(&text, &help, table, ROWS,
+		    cases[i].what, &wrong);
+
+		ck_assert_int_eq(rc, cases[i].text ? 0 : -EINVAL);
+		if (cases[i].text)
+			ck_assert_str_eq(tl_text_string(&text), cases[i].text);
+		else
+			ck_assert_str_eq(wrong.text,
+			    "hwo: no such group of options; did you mean How?");
+		tl_text_free(&text);
+	}
 }

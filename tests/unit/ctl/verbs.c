@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verbs.c - is a command line read as it is meant, and a typo met
- * with the verb that is near?
+ * verbs.c - is a command line read as it is meant?
  */
 #include "ctl/ctl.h"
 #include "lib/test.h"
@@ -84,29 +83,6 @@ TEST(help_and_version_are_answered_at_once)
 	ck_assert_ptr_nonnull(strstr(tl_text_string(&call.out), "--help"));
 	ck_assert_int_eq(parse("ctl -V"), 1);
 	ck_assert_ptr_nonnull(strstr(tl_text_string(&call.out), "timelinectl"));
-}
-
-TEST(a_typo_is_met_with_the_nearest_verb)
-{
-	static const struct {
-		const char *typo;
-		const char *verb;
-	} known[] = { { "lst", "list" }, { "lisst", "list" },
-		{ "brust", "burst" }, { "stauts", "status" },
-		{ "wacth", "watch" }, { "priorty", "priority" },
-		{ "tpo", "top" }, { "realod", "reload" }, { "safe", "save" },
-		{ "mesages", "messages" }, { "xylophone", NULL }, { "", NULL },
-		{ "zz", NULL },
-		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL } };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		const char *near = tl_verb_nearest(known[i].typo);
-
-		if (known[i].verb)
-			ck_assert_pstr_eq(near, known[i].verb);
-		else
-			ck_assert_ptr_null(near);
-	}
 }
 
 TEST(a_name_is_found_with_and_without_its_slash)
