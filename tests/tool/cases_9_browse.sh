@@ -16,7 +16,7 @@ END
 chmod +x "$browse"
 export dump on_screen=$build/tests/tool/on_screen
 # The rows between title and details, and what took how long in one word.
-rows() { sed -n 2,15p | sed -E 's/^ *[0-9.]+(ns|us|ms|s) /TIME /; s/^ +//; s/  +/ /g; /^$/d'; }
+rows() { sed -n 2,15p | sed -E 's/^ *[0-9.]+(ns|us|ms|s) /TIME /; s/^ +//; s/^(TIME|unfinished) +[0-9.]+% /\1 /; s/  +/ /g; /^$/d'; }
 title() { sed -n 1p; }
 
 if has_terminals && ! ldd "$dump" | grep -q libncurses; then
@@ -42,7 +42,7 @@ note n(7)
 TIME + open fd(3)
 TIME open fd(4)
 note n(8)
-red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae bidi \xff
+red \x1b[31m what(title \x1b]0;owned\x07) \xe2\x80\xae b
 unfinished request id(0)
 + # Thread 2 (second of make_trace)'
 	has '... the title tells where' "$(title <<<"$seen")" \
@@ -71,7 +71,7 @@ unfinished request id(0)
 	has 't lists threads' "$seen" '^ # Thread 2 \(second of make_trace\)  3 events from 20'
 	has '... Enter goes there' "$seen" '^ 2  2 of 2  # Thread 2 \(second of make_trace\)'
 	seen=$("$browse" until=Thread 'keys=?' screen keys=x keys=d screen keys=q end -- "$trace")
-	has '? shows the keys' "$seen" '^  S  +... and on to its slowest'
+	has '? shows the keys' "$seen" '^  s S  +longest child; the same down to the end'
 	is '... d takes the details away' "$(grep -c '^events: 17$' <<<"$seen")" 0
 	seen=$("$browse" until=Thread size=9x30 gone=events screen keys=q end -- "$trace")
 	is 'a terminal that gets smaller gets less' "$(tail -9 <<<"$seen" | grep -c .)" 4
@@ -87,6 +87,45 @@ unfinished request id(0)
 	has 'a warning is yellow' "$seen" $'\033\\[33m'
 	seen=$(export NO_COLOR=1; terminal=xterm-256color "$browse" until=Thread keys=/note "keys=$enter" raw keys=q end -- "$trace" | tr -d '\0')
 	lacks '... not with NO_COLOR' "$seen" $'\033\\[33m'
+	has 'rows show the share of the parent' "$("$browse" until=Thread keys=ljj screen keys=q end -- "$trace")" \
+		'^ +[0-9.]+ms +[0-9]+\.[0-9]%  +[+] request id\(2\)'
+	seen=$("$browse" size=30x150 until=Thread keys=ljj screen keys=cc screen keys=cccc screen keys=q end -- "$trace")
+	has '... a wide terminal also self time and time since the start' "$seen" \
+		'^ +[0-9.]+ms +[0-9]+\.[0-9]% +[0-9.]+us +[0-9.]+us +[+] request id\(2\)'
+	has '... c chooses one of them' "$seen" '^columns: self time$'
+	has '... details have all' "$seen" '^since the start: [0-9.]+us, [0-9.]+% of the parent, self [0-9.]+us$'
+	seen=$("$browse" until=Thread keys=l keys=jj 'keys=>>' screen 'keys=<<<' screen keys=q end -- "$trace")
+	has '> scrolls sideways' "$seen" '^ +[0-9.]+us +[0-9.]+% *(d\(2\))?$'
+	seen=$("$browse" until=Thread keys=fnote "keys=$enter" screen keys=n screen keys=f "keys=$enter" screen keys=q end -- "$trace")
+	is 'f shows rows with a text and the nodes around them' "$(sed 24q <<<"$seen" | rows)" \
+		'- # Thread 1 (first of make_trace)
+TIME - request id(2)
+note n(7)
+note n(8)
++ # Thread 2 (second of make_trace)'
+	has '... the title tells' "$seen" '^ 1/1/0 \(filtered\)  1 of 3'
+	has '... n goes on' "$seen" '^ 1/2 \(filtered\)  3 of 5'
+	has '... nothing typed shows all again' "$(tail -24 <<<"$seen")" 'unfinished.* request id\(0\)'
+	seen=$("$browse" until=Thread keys=fnowhere "keys=$enter" screen keys=q end -- "$trace")
+	has '... not found is said' "$seen" '^not found: all rows are shown$'
+	seen=$("$browse" until=Thread keys=m screen keys=G "keys=$enter" screen keys=q end -- "$trace")
+	has 'm merges equal calls, largest total first' "$seen" '^ +[0-9.]+ms +[0-9.]+% +[0-9.]+us +3  \+ request \$id$'
+	has '... Enter goes to the longest of them' "$(tail -24 <<<"$seen")" '^ 1/3  4 of 5'
+	mkdir -p "$work/source/tests/tool"
+	printf '#!/bin/sh\necho "$@" >%q\n' "$work/edited" >"$work/editor"
+	chmod +x "$work/editor"
+	seen=$(cd "$work/source" && EDITOR=$work/editor "$browse" until=Thread keys=ljl keys=e screen keys=q end -- "$trace")
+	has 'e without the source file says so' "$seen" '^no such file from here: '
+	: >"$work/source/tests/tool/make_trace.c"
+	seen=$(cd "$work/source" && EDITOR=$work/editor "$browse" until=Thread keys=ljl keys=e screen keys=q end -- "$trace")
+	has '... with it the editor gets line and file' "$(cat "$work/edited")" '^\+[0-9]+ \./'
+	seen=$(cd "$work/source" && VISUAL=false "$browse" until=Thread keys=ljl keys=e screen keys=q end -- "$trace")
+	has '... an editor that fails is said' "$seen" '^the editor failed: set VISUAL or EDITOR$'
+	esc=$'\033'
+	seen=$(terminal=xterm-256color "$browse" until=Thread "keys=$esc[<0;9;3M$esc[<0;9;3m" screen "keys=$esc[<0;9;3M$esc[<0;9;3m" screen "keys=$esc[<64;9;3M" screen keys=q end -- "$trace")
+	has 'a click goes to a row' "$(sed 24q <<<"$seen" | title)" '^ 2  2 of 2'
+	has '... another one unfolds it' "$(sed -n 25,48p <<<"$seen")" '- # Thread 2'
+	has '... the wheel scrolls' "$(sed -n 49p <<<"$seen")" '^ 1  1 of 2'
 	has '--path says where to begin' \
 		"$("$browse" --path until=1/1/1 screen keys=q end -- --path 1/1/1 "$trace" | title)" '^ 1/1/1  '
 	ends 'one that leads nowhere is a failure' 1 "$browse" end raw -- --path 1/7 "$trace"

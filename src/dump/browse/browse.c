@@ -8,34 +8,43 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-enum { CONTROL_L = 'L' & 31, PROGRESS_STEPS = 16 };
+enum { CONTROL_L = 'L' & 31, PROGRESS_STEPS = 16, SHIFT = 16, WHEEL = 3 };
 
 struct reader {
 	struct tl_view view;
 	struct tl_browse *browse;
-	char wanted[TL_PROMPT_MAX]; /* what was searched for last */
+	char wanted[TL_PROMPT_MAX]; /* the last search */
 	bool done;
 };
 
-static const char *const help_lines[] = { "",
-	"  j k  Down Up          next row, row before",
-	"  Space b  PgDn PgUp    next page, page before",
+static const char *const help_lines[] = {
+	"  j k  Down Up          next row, previous row",
+	"  Space b  PgDn PgUp    next page, previous page",
 	"  g G  Home End         first row, last row",
 	"  l Right Enter         unfold",
-	"  h Left                fold; what is folded: to its parent",
-	"  u                     to the parent",
-	"  ] [                   next child of the same parent, the one before",
-	"  s                     to the child that took longest",
-	"  S                     ... and on to its slowest, down to the end",
-	"  / n N                 search; next; the one before",
+	"  h Left                fold; if folded, go to the parent",
+	"  u                     go to the parent",
+	"  ] [                   next sibling, previous sibling",
+	"  s S                   longest child; the same down to the end",
+	"  < >                   scroll sideways",
+	"  / n N                 search; next match; previous match",
+	"  f                     show only rows with a text; f Enter: all rows",
+	"  m                     merge equal calls inside the row",
+	"  c                     columns: share, self, start, all, none",
+	"  e                     open the source line in $VISUAL or $EDITOR",
 	"  :                     go to a path, as 3/0/17",
-	"  t                     list of threads",
-	"  d                     details of the row, or none",
-	"  q                     quit", "",
-	"  Any key stops a search that takes long.  Words without a capital",
-	"  letter are found in any case." };
+	"  t d                   list of threads; details of the row or none",
+	"  q                     quit",
+	"  Mouse                 click: go there; again: unfold or fold; wheel",
+	"", "  Any key stops a long search.  Without a capital letter case is",
+	"  ignored."
+};
 
 static void
 show_message(struct reader *r, const char *message)
@@ -50,11 +59,14 @@ show_failure(struct reader *r, int rc, const char *nothing)
 		show_message(r, nothing);
 	else if (rc == -ENOSPC)
 		show_message(r, "too many nodes are unfolded: fold some first");
+	else if (rc == -EOVERFLOW)
+		show_message(r,
+		    "too many different calls: choose an inner node");
 	else
 		show_message(r, strerror(-rc));
 }
 
-/* == what takes long == */
+/* == tasks == */
 
 /* Do all of it, or until a key is pressed. */
 static int
@@ -80,7 +92,7 @@ run_task(struct reader *r, struct tl_task *task)
 	return rc;
 }
 
-static void
+static int
 finish_task(struct reader *r, struct tl_task *task, int rc, const char *nothing)
 {
 	if (rc > 0)
@@ -90,6 +102,7 @@ finish_task(struct reader *r, struct tl_task *task, int rc, const char *nothing)
 		show_message(r, "stopped");
 	else if (rc < 0)
 		show_failure(r, rc, nothing);
+	return rc;
 }
 
 static void
@@ -126,7 +139,8 @@ last_character(const char *text, size_t size)
 	return size;
 }
 
-/* Type a line, which holds TL_PROMPT_MAX bytes: false, it was given up. */
+/* Type a line, which holds TL_PROMPT_MAX bytes: false, it was given up.  The
+ * line may be empty if Enter was the only key. */
 static bool
 ask(struct reader *r, const char *lead, char *line)
 {
@@ -140,7 +154,7 @@ ask(struct reader *r, const char *lead, char *line)
 		tl_screen_show();
 		key = tl_screen_key(true);
 		if (key == '\r')
-			return size > 0;
+			return true;
 		if (key == TL_KEY_ESCAPE || key == TL_KEY_GONE ||
 		    (key == TL_KEY_BACKSPACE && size == 0))
 			return false;
@@ -161,10 +175,35 @@ ask_search(struct reader *r)
 {
 	char line[TL_PROMPT_MAX];
 
-	if (!ask(r, "/", line))
+	if (!ask(r, "/", line) || line[0] == '\0')
 		return;
 	memcpy(r->wanted, line, sizeof(line));
 	search(r, true);
+}
+
+/* Show only rows with a text, and search for it with n; nothing typed: all. */
+static void
+ask_filter(struct reader *r)
+{
+	char line[TL_PROMPT_MAX];
+	struct tl_task task;
+	int rc;
+
+	if (!ask(r, "filter: ", line))
+		return;
+	if (line[0] == '\0') {
+		rc = tl_browse_set_filter(r->browse, NULL);
+		if (rc < 0)
+			show_failure(r, rc, "");
+		return;
+	}
+	rc = tl_task_filter(&task, r->browse, line);
+	if (finish_task(r, &task, rc, "not found: all rows are shown") < 0)
+		return;
+	memcpy(r->wanted, line, sizeof(line));
+	if (task.truncated)
+		show_message(r,
+		    "too many rows have it: only the first are shown");
 }
 
 static void
@@ -173,13 +212,16 @@ ask_path(struct reader *r)
 	char line[TL_PROMPT_MAX];
 	int rc;
 
-	if (!ask(r, ":", line))
+	if (!ask(r, ":", line) || line[0] == '\0')
 		return;
 	rc = tl_browse_open_path(r->browse, line);
 	if (rc == -EINVAL)
 		show_message(r, "not a path like 3/0/17");
 	else if (rc < 0)
-		show_failure(r, rc, "there is no such node");
+		show_failure(r, rc,
+		    r->browse->filter.children
+			? "there is no such node, or the filter hides it"
+			: "there is no such node");
 }
 
 /* == other pages == */
@@ -258,8 +300,6 @@ show_threads(struct reader *r)
 	tl_view_resize(&r->view);
 }
 
-/* == keys == */
-
 static void
 unfold(struct reader *r)
 {
@@ -267,6 +307,234 @@ unfold(struct reader *r)
 
 	if (rc < 0)
 		show_failure(r, rc, "");
+}
+
+static void
+shift_rows(struct reader *r, int key)
+{
+	if (key == '>' && r->view.shift < UINT16_MAX)
+		r->view.shift += SHIFT;
+	else if (key == '<' && r->view.shift > 0)
+		r->view.shift -= SHIFT;
+}
+
+/* == equal calls merged == */
+
+/* The page begins where the call is visible: at most rows above it. */
+static struct tl_merged_call *
+move_top(struct tl_merged *merged, struct tl_merged_call *top,
+    const struct tl_merged_call *at, uint64_t rows)
+{
+	struct tl_merged_call *call = top;
+
+	for (uint64_t i = 0; call && i < rows; i++) {
+		if (call == at)
+			return top;
+		call = tl_merged_next(call, false);
+	}
+	/* above, folded away or below: count from the first on */
+	top = call = tl_merged_next(&merged->root, false);
+	for (uint64_t i = 0; call != at; i++) {
+		call = tl_merged_next(call, false);
+		if (i + 1 >= rows)
+			top = tl_merged_next(top, false);
+	}
+	return top;
+}
+
+/* Move by a number of rows; stop at the first and the last. */
+static struct tl_merged_call *
+move_call(struct tl_merged *merged, struct tl_merged_call *at, int64_t rows)
+{
+	struct tl_merged_call *call = tl_merged_next(&merged->root, false);
+	struct tl_merged_call *behind = call;
+
+	if (rows >= 0) {
+		while (rows-- > 0 && (call = tl_merged_next(at, false)))
+			at = call;
+		return at;
+	}
+	for (; call != at; call = tl_merged_next(call, false)) {
+		if (rows++ >= 0)
+			behind = tl_merged_next(behind, false);
+	}
+	return behind;
+}
+
+static struct tl_merged_call *
+take_merged_key(struct reader *r, struct tl_merged *merged,
+    struct tl_merged_call *at, int key)
+{
+	const int64_t page = (int64_t)tl_view_page_rows();
+
+	switch (key) {
+	case 'j':
+	case TL_KEY_DOWN:
+		return move_call(merged, at, 1);
+	case 'k':
+	case TL_KEY_UP:
+		return move_call(merged, at, -1);
+	case TL_KEY_WHEEL_DOWN:
+		return move_call(merged, at, WHEEL);
+	case TL_KEY_WHEEL_UP:
+		return move_call(merged, at, -WHEEL);
+	case ' ':
+	case TL_KEY_PAGE_DOWN:
+		return move_call(merged, at, page);
+	case 'b':
+	case TL_KEY_PAGE_UP:
+		return move_call(merged, at, -page);
+	case 'g':
+	case TL_KEY_HOME:
+		return tl_merged_next(&merged->root, false);
+	case 'G':
+	case TL_KEY_END:
+		return move_call(merged, at, INT64_MAX);
+	case 'l':
+	case TL_KEY_RIGHT:
+		at->unfolded = true;
+		return at;
+	case 'h':
+	case TL_KEY_LEFT:
+		if (at->unfolded && at->inner_count > 0)
+			at->unfolded = false;
+		else if (at->outer->outer)
+			return at->outer;
+		return at;
+	case '<':
+	case '>':
+		shift_rows(r, key);
+		return at;
+	default:
+		return at;
+	}
+}
+
+static void
+show_merged(struct reader *r)
+{
+	struct tl_merged merged = { 0 };
+	struct tl_merged_call *at, *top;
+	struct tl_task task;
+	int rc = tl_task_merge(&task, r->browse, &merged), key = TL_KEY_NONE;
+
+	rc = finish_task(r, &task, rc, "there are no calls in it");
+	if (rc == 0) {
+		at = top = tl_merged_next(&merged.root, false);
+		while (key != 'q' && key != 'm' && key != TL_KEY_ESCAPE &&
+		       key != TL_KEY_GONE && key != '\r') {
+			top = move_top(&merged, top, at, tl_view_page_rows());
+			tl_view_draw_merged(&r->view, &merged, top, at);
+			key = tl_screen_key(true);
+			at = take_merged_key(r, &merged, at, key);
+		}
+		if (key == '\r')
+			finish_task(r, &task,
+			    tl_task_go(&task, r->browse, at->slowest),
+			    "the filter hides it");
+	}
+	tl_merged_free(&merged);
+	r->view.shift = 0;
+	tl_view_resize(&r->view);
+}
+
+/* == the source == */
+
+/* Run the user's editor on a line of a file: its exit status, or -errno. */
+static int
+run_editor(const char *editor, const char *file, uint32_t line)
+{
+	char script[TL_PROMPT_MAX + 16], number[16];
+	int status;
+	pid_t pid;
+
+	if ((size_t)snprintf(script, sizeof(script), "%s \"$@\"", editor) >=
+	    sizeof(script))
+		return -ENAMETOOLONG;
+	snprintf(number, sizeof(number), "+%u", line);
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", script, editor, number, file,
+		    (char *)NULL);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+static const char *
+editor_of_user(void)
+{
+	const char *editor = getenv("VISUAL");
+
+	if (!editor || editor[0] == '\0')
+		editor = getenv("EDITOR");
+	return editor && editor[0] != '\0' ? editor : "vi";
+}
+
+/* Open the place where the message of the row was defined.  The name comes from
+ * the file: it must be that of a regular file, and is never an option. */
+static void
+edit_source(struct reader *r)
+{
+	const struct tl_message *message;
+	struct tl_text file = { 0 };
+	struct tl_row row;
+	struct stat st;
+	int rc;
+
+	if (r->browse->forest->thread_count == 0 ||
+	    tl_browse_row(r->browse, r->browse->cursor, &row) < 0 ||
+	    row.thread || !row.node || !row.node->event.message ||
+	    row.node->event.message->file.size == 0) {
+		show_message(r, "the source line of this row is not known");
+		return;
+	}
+	message = row.node->event.message;
+	if (message->file.data[0] != '/')
+		tl_put_string(&file, "./");
+	tl_put_bytes(&file, message->file);
+	if (stat(tl_text_string(&file), &st) < 0 || !S_ISREG(st.st_mode)) {
+		tl_text_clear(&file);
+		tl_put_string(&file, "no such file from here: ");
+		tl_put_plain(&file, message->file);
+		show_message(r, tl_text_string(&file));
+		tl_text_free(&file);
+		return;
+	}
+	tl_screen_suspend();
+	rc = run_editor(editor_of_user(), tl_text_string(&file), message->line);
+	tl_screen_resume();
+	tl_view_resize(&r->view);
+	if (rc != 0)
+		show_message(r, "the editor failed: set VISUAL or EDITOR");
+	tl_text_free(&file);
+}
+
+/* == keys == */
+
+/* Go to the row that was clicked; if the cursor is there, unfold or fold it. */
+static void
+click(struct reader *r)
+{
+	const unsigned line = tl_screen_clicked();
+	const struct tl_place before = r->browse->cursor;
+	struct tl_place place = r->browse->top;
+
+	if (line == 0 || line > r->browse->height)
+		return;
+	for (unsigned i = 1; i < line; i++) {
+		if (!tl_browse_next(&place))
+			return;
+	}
+	tl_browse_go(r->browse, place);
+	if (tl_browse_same(place, before) && !tl_browse_fold(r->browse))
+		unfold(r);
 }
 
 /* Keys that move the cursor; false: another one. */
@@ -283,6 +551,15 @@ take_move(struct reader *r, int key)
 	case 'k':
 	case TL_KEY_UP:
 		tl_browse_move(r->browse, -1);
+		return true;
+	case TL_KEY_WHEEL_DOWN:
+		tl_browse_move(r->browse, WHEEL);
+		return true;
+	case TL_KEY_WHEEL_UP:
+		tl_browse_move(r->browse, -WHEEL);
+		return true;
+	case TL_KEY_CLICK:
+		click(r);
 		return true;
 	case ' ':
 	case TL_KEY_PAGE_DOWN:
@@ -316,6 +593,24 @@ take_move(struct reader *r, int key)
 }
 
 static void
+next_columns(struct reader *r)
+{
+	static const char *const names[TL_COLUMNS_COUNT] = {
+		[TL_COLUMNS_FIT] = "what fits",
+		[TL_COLUMNS_SHARE] = "share of the parent",
+		[TL_COLUMNS_SELF] = "self time",
+		[TL_COLUMNS_START] = "time since the start",
+		[TL_COLUMNS_ALL] = "share of the parent, self time, time since "
+				   "the start",
+		[TL_COLUMNS_NONE] = "none",
+	};
+
+	r->view.columns = (r->view.columns + 1) % TL_COLUMNS_COUNT;
+	snprintf(r->view.message, sizeof(r->view.message), "columns: %s",
+	    names[r->view.columns]);
+}
+
+static void
 take_other(struct reader *r, int key)
 {
 	switch (key) {
@@ -342,6 +637,22 @@ take_other(struct reader *r, int key)
 		break;
 	case ':':
 		ask_path(r);
+		break;
+	case 'f':
+		ask_filter(r);
+		break;
+	case 'm':
+		show_merged(r);
+		break;
+	case 'e':
+		edit_source(r);
+		break;
+	case 'c':
+		next_columns(r);
+		break;
+	case '<':
+	case '>':
+		shift_rows(r, key);
 		break;
 	case 't':
 		show_threads(r);

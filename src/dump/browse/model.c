@@ -3,6 +3,7 @@
 #include "dump/browse/model.h"
 
 #include "base/array.h"
+#include "dump/tree/line.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,6 +49,77 @@ place_of(const struct tl_fold *fold)
 	return (struct tl_place){ fold->parent, fold->index };
 }
 
+/* == children that are shown == */
+
+/* Where the child is among those that the filter shows, or belongs. */
+static size_t
+find_kept(const struct tl_kept *kept, uint64_t index)
+{
+	size_t low = 0, high = kept->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (kept->children[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct tl_kept *
+tl_kept_child(const struct tl_kept *kept, uint64_t index)
+{
+	const size_t at = find_kept(kept, index);
+
+	return at < kept->count && kept->children[at].index == index
+		   ? &kept->children[at]
+		   : NULL;
+}
+
+const struct tl_kept *
+tl_browse_kept(struct tl_place place)
+{
+	const struct tl_kept *kept = place.fold->kept;
+
+	if (kept)
+		kept = tl_kept_child(kept, place.index);
+	return kept && kept->children ? kept : NULL;
+}
+
+/* A fold is never without a child that is shown. */
+static uint64_t
+first_child(const struct tl_fold *fold)
+{
+	return fold->kept ? fold->kept->children[0].index : 0;
+}
+
+static uint64_t
+last_child(const struct tl_fold *fold)
+{
+	return fold->kept ? fold->kept->children[fold->kept->count - 1].index
+			  : fold->branch.child_count - 1;
+}
+
+static uint64_t
+next_child(const struct tl_fold *fold, uint64_t index)
+{
+	return fold->kept
+		   ? fold->kept->children[find_kept(fold->kept, index) + 1]
+			 .index
+		   : index + 1;
+}
+
+static uint64_t
+previous_child(const struct tl_fold *fold, uint64_t index)
+{
+	return fold->kept
+		   ? fold->kept->children[find_kept(fold->kept, index) - 1]
+			 .index
+		   : index - 1;
+}
+
 bool
 tl_browse_next(struct tl_place *place)
 {
@@ -55,35 +127,35 @@ tl_browse_next(struct tl_place *place)
 	struct tl_place at = *place;
 
 	if (inner) {
-		*place = (struct tl_place){ inner, 0 };
+		*place = (struct tl_place){ inner, first_child(inner) };
 		return true;
 	}
-	while (at.index + 1 >= at.fold->branch.child_count) {
+	while (at.fold->branch.child_count == 0 ||
+	       at.index >= last_child(at.fold)) {
 		if (!at.fold->parent)
 			return false;
 		at = place_of(at.fold);
 	}
-	*place = (struct tl_place){ at.fold, at.index + 1 };
+	*place = (struct tl_place){ at.fold, next_child(at.fold, at.index) };
 	return true;
 }
 
-/* The last row that is seen below a place, or itself. */
+/* The last visible row below a place, or itself. */
 static struct tl_place
 last_below(struct tl_place place)
 {
 	struct tl_fold *inner;
 
 	while ((inner = fold_at(place)))
-		place =
-		    (struct tl_place){ inner, inner->branch.child_count - 1 };
+		place = (struct tl_place){ inner, last_child(inner) };
 	return place;
 }
 
 bool
 tl_browse_previous(struct tl_place *place)
 {
-	if (place->index > 0) {
-		place->index--;
+	if (place->index > first_child(place->fold)) {
+		place->index = previous_child(place->fold, place->index);
 		*place = last_below(*place);
 		return true;
 	}
@@ -182,7 +254,8 @@ tl_browse_move(struct tl_browse *browse, int64_t rows)
 void
 tl_browse_home(struct tl_browse *browse)
 {
-	tl_browse_go(browse, (struct tl_place){ &browse->all, 0 });
+	tl_browse_go(browse,
+	    (struct tl_place){ &browse->all, first_child(&browse->all) });
 }
 
 void
@@ -191,7 +264,7 @@ tl_browse_end(struct tl_browse *browse)
 	if (browse->all.branch.child_count == 0)
 		return;
 	tl_browse_go(browse, last_below((struct tl_place){ &browse->all,
-				 browse->all.branch.child_count - 1 }));
+				 last_child(&browse->all) }));
 }
 
 bool
@@ -208,10 +281,12 @@ tl_browse_sibling(struct tl_browse *browse, int step)
 {
 	struct tl_place at = browse->cursor;
 
-	if (step < 0 ? at.index == 0
-		     : at.index + 1 >= at.fold->branch.child_count)
+	if (at.fold->branch.child_count == 0 ||
+	    (step < 0 ? at.index <= first_child(at.fold)
+		      : at.index >= last_child(at.fold)))
 		return false;
-	at.index += (uint64_t)(int64_t)step;
+	at.index = step < 0 ? previous_child(at.fold, at.index)
+			    : next_child(at.fold, at.index);
 	tl_browse_go(browse, at);
 	return true;
 }
@@ -233,6 +308,21 @@ add_inner(struct tl_fold *fold, size_t at, struct tl_fold *inner)
 	return 0;
 }
 
+int64_t
+tl_browse_duration(const struct tl_browse *browse, uint64_t thread,
+    const struct tl_node *node)
+{
+	struct tl_node until = *node;
+
+	if (!tl_tree_is_span(node))
+		return -1;
+	if (node->ended == TL_NODE_UNFINISHED) {
+		until.ended = TL_NODE_ENDED;
+		until.end.ns = tl_forest_thread(browse->forest, thread)->max_ns;
+	}
+	return tl_node_duration(&until);
+}
+
 static int
 make_fold(struct tl_browse *browse, const struct tl_row *row)
 {
@@ -250,6 +340,11 @@ make_fold(struct tl_browse *browse, const struct tl_row *row)
 	inner->parent = fold;
 	inner->index = row->place.index;
 	inner->thread = row->thread_number;
+	inner->duration_ns =
+	    row->thread
+		? row->thread->max_ns - row->thread->min_ns
+		: tl_browse_duration(browse, row->thread_number, row->node);
+	inner->kept = tl_browse_kept(row->place);
 	rc = add_inner(fold, find_inner(fold, inner->index), inner);
 	if (rc < 0)
 		free(inner);
@@ -347,7 +442,9 @@ tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count)
 		}
 		if (rc >= 0 &&
 		    (!place.fold ||
-			numbers[i] >= place.fold->branch.child_count))
+			numbers[i] >= place.fold->branch.child_count ||
+			(place.fold->kept &&
+			    !tl_kept_child(place.fold->kept, numbers[i]))))
 			rc = -ENOENT;
 		if (rc < 0)
 			break;
@@ -377,6 +474,114 @@ tl_browse_open_path(struct tl_browse *browse, const char *path)
 	return tl_browse_open(browse, numbers, count);
 }
 
+/* == filter == */
+
+bool
+tl_browse_shows(const struct tl_browse *browse, const uint64_t *numbers,
+    size_t count)
+{
+	const struct tl_kept *kept = &browse->filter;
+
+	for (size_t i = 0; i < count && kept->children; i++) {
+		kept = tl_kept_child(kept, numbers[i]);
+		if (!kept)
+			return false;
+	}
+	return true;
+}
+
+void
+tl_kept_free(struct tl_kept *kept)
+{
+	struct tl_kept *at = kept; /* as deep as the trees: no recursion */
+
+	kept->outer = NULL;
+	while (at) {
+		struct tl_kept *last = at->children + at->count - 1;
+
+		if (at->count == 0) {
+			free(at->children);
+			at = at->outer;
+		} else {
+			at->count--;
+			last->outer = at;
+			at = last;
+		}
+	}
+	*kept = (struct tl_kept){ 0 };
+}
+
+/* The numbers of a place, the thread first, into an array of count. */
+static void
+put_numbers(struct tl_place place, uint64_t *numbers, size_t count)
+{
+	for (; count > 0; place = place_of(place.fold)) {
+		numbers[--count] = place.index;
+		if (!place.fold->parent)
+			break;
+	}
+}
+
+static size_t
+count_numbers(struct tl_place place)
+{
+	size_t count = 1;
+
+	for (; place.fold->parent; place = place_of(place.fold))
+		count++;
+	return count;
+}
+
+/* To the first node that matched: along the first children. */
+static int
+open_first(struct tl_browse *browse)
+{
+	struct tl_place place = { &browse->all, first_child(&browse->all) };
+	const struct tl_kept *kept = browse->filter.children;
+	int rc = 0;
+
+	browse->cursor = browse->top = place;
+	while (kept && kept->children && rc >= 0) {
+		rc = tl_browse_unfold(browse);
+		if (rc >= 0 && tl_browse_next(&browse->cursor))
+			kept = kept->children;
+	}
+	tl_browse_go(browse, browse->cursor);
+	return rc < 0 ? rc : 0;
+}
+
+int
+tl_browse_set_filter(struct tl_browse *browse, struct tl_kept *filter)
+{
+	const size_t count = count_numbers(browse->cursor);
+	uint64_t *numbers = calloc(count, sizeof(*numbers));
+	int rc;
+
+	if (!numbers) {
+		if (filter)
+			tl_kept_free(filter);
+		return -ENOMEM;
+	}
+	put_numbers(browse->cursor, numbers, count);
+	while (browse->all.inner_count > 0)
+		free_folds(browse,
+		    browse->all.inner[--browse->all.inner_count]);
+	tl_kept_free(&browse->filter);
+	if (filter) {
+		browse->filter = *filter;
+		*filter = (struct tl_kept){ 0 };
+	}
+	browse->all.kept = browse->filter.children ? &browse->filter : NULL;
+	browse->cursor = browse->top =
+	    (struct tl_place){ &browse->all, first_child(&browse->all) };
+	if (!browse->filter.children)
+		rc = tl_browse_open(browse, numbers, count);
+	else
+		rc = open_first(browse);
+	free(numbers);
+	return rc;
+}
+
 void
 tl_browse_put_path(struct tl_text *text, struct tl_place place)
 {
@@ -391,6 +596,23 @@ tl_browse_put_path(struct tl_text *text, struct tl_place place)
 	    place.fold->parent != NULL);
 }
 
+static void
+find_start(struct tl_browse *browse)
+{
+	bool found = false;
+
+	for (uint64_t i = 0; i < browse->forest->thread_count; i++) {
+		const struct tl_trace_thread *thread =
+		    tl_forest_thread(browse->forest, i);
+
+		if (thread->events > 0 &&
+		    (!found || thread->min_ns < browse->start_ns)) {
+			browse->start_ns = thread->min_ns;
+			found = true;
+		}
+	}
+}
+
 int
 tl_browse_init(struct tl_browse *browse, const struct tl_forest *forest)
 {
@@ -400,6 +622,7 @@ tl_browse_init(struct tl_browse *browse, const struct tl_forest *forest)
 	browse->all.branch.child_count = forest->thread_count;
 	browse->cursor = (struct tl_place){ &browse->all, 0 };
 	browse->top = browse->cursor;
+	find_start(browse);
 	if (forest->thread_count == 1)
 		rc = tl_browse_unfold(browse);
 	return rc < 0 ? rc : 0;
@@ -409,4 +632,5 @@ void
 tl_browse_free(struct tl_browse *browse)
 {
 	free_folds(browse, &browse->all);
+	tl_kept_free(&browse->filter);
 }

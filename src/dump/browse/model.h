@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model.h - what a reader of trees sees: rows, a cursor, what is
- * unfolded.  Knows nothing of a terminal.
+ * model.h - the rows of a call tree: a cursor, unfolded nodes, a filter.
+ * Knows nothing of a terminal.
  *
  *	- # Thread 1 (main)           fold: the node whose children are rows
  *	    + request id(1): 1.2ms    place: child i of a fold
@@ -12,6 +12,11 @@
  * Rows are not counted and not kept: from each place one steps to the next or
  * the one before, so that a node with ten million children unfolds at once.
  * Children are loaded where rows are looked at.
+ *
+ * A filter shows the nodes whose line contains a text, everything inside them,
+ * and the nodes around them.  It is a tree of the shown children of those outer
+ * nodes, built once by tl_task_filter(): a row then finds its neighbours by
+ * binary search.
  */
 #ifndef TL_DUMP_BROWSE_MODEL_H
 #define TL_DUMP_BROWSE_MODEL_H
@@ -23,12 +28,23 @@ enum {
 	TL_FOLDS_MAX = 1 << 16 /* nodes that are unfolded at once */
 };
 
+/* A node that a filter shows. */
+struct tl_kept {
+	uint64_t index;           /* among the children of the outer one */
+	struct tl_kept *children; /* ascending; NULL: all are shown */
+	size_t count;
+	size_t capacity;
+	struct tl_kept *outer; /* used while it is freed */
+};
+
 /* A node that is unfolded.  The outermost is that of all threads. */
 struct tl_fold {
 	struct tl_tree_branch branch; /* its child_count alone is used there */
 	struct tl_fold *parent;       /* NULL: of all threads */
 	uint64_t index;               /* of the node in it */
 	uint64_t thread;              /* which it lies in */
+	int64_t duration_ns;          /* of the node; -1: unknown */
+	const struct tl_kept *kept;   /* NULL: all children are shown */
 	struct tl_fold **inner;       /* unfolded children, by index */
 	size_t inner_count;
 	size_t inner_capacity;
@@ -44,10 +60,17 @@ struct tl_browse {
 	struct tl_tree_pool pool;
 	struct tl_fold all;
 	size_t fold_count;
+	struct tl_kept filter; /* no children: none is set */
+	int64_t start_ns;      /* of the first event of all threads */
 	struct tl_place cursor;
-	struct tl_place top; /* of the rows that are seen ... */
-	uint64_t height;     /* ... and how many there are */
+	struct tl_place top; /* the first visible row */
+	uint64_t height;     /* visible rows */
 };
+
+/* How long a node took, until the end of its thread if it is unfinished; -1: it
+ * has no duration. */
+int64_t tl_browse_duration(const struct tl_browse *browse, uint64_t thread,
+    const struct tl_node *node);
 
 /* What stands in a row. */
 struct tl_row {
@@ -94,6 +117,17 @@ bool tl_browse_fold(struct tl_browse *browse);
  * from 0.  0; -ENOENT there is none such; as tl_browse_unfold. */
 int
 tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count);
+/* Is the node of these numbers shown by the filter? */
+bool tl_browse_shows(const struct tl_browse *browse, const uint64_t *numbers,
+    size_t count);
+/* Show what a filter has, which the model then owns and frees; NULL: all nodes.
+ * Everything is folded; the cursor goes to the first node that matched, or stays
+ * where it is if all are shown.  0, as tl_browse_unfold. */
+int tl_browse_set_filter(struct tl_browse *browse, struct tl_kept *filter);
+void tl_kept_free(struct tl_kept *kept);
+/* The children of the node at a place that the filter shows; NULL: all. */
+const struct tl_kept *tl_browse_kept(struct tl_place place);
+const struct tl_kept *tl_kept_child(const struct tl_kept *kept, uint64_t index);
 /* The same for "3/0/17", the thread from 1; -EINVAL no path. */
 int tl_browse_open_path(struct tl_browse *browse, const char *path);
 /* The path of a place, as tl_tree_put_path. */

@@ -51,6 +51,7 @@ enum {
 static SCREEN *screen;
 static FILE *keys; /* standard input, or the terminal itself */
 static bool colored;
+static unsigned clicked;
 
 /* What reading on it needs. */
 static int
@@ -137,6 +138,8 @@ tl_screen_open(bool color, struct tl_fault *fault)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	mouseinterval(0); /* do not wait for a second click */
 	curs_set(0);
 	set_colors(color);
 	return 0;
@@ -242,6 +245,22 @@ translate(int key)
 	return key < KEY_MIN ? key : TL_KEY_OTHER;
 }
 
+/* What the mouse did; other buttons and movements are no key. */
+static int
+translate_mouse(void)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return TL_KEY_OTHER;
+	clicked = event.y < 0 ? 0 : (unsigned)event.y;
+	if (event.bstate & BUTTON4_PRESSED)
+		return TL_KEY_WHEEL_UP;
+	if (event.bstate & BUTTON5_PRESSED)
+		return TL_KEY_WHEEL_DOWN;
+	return event.bstate & BUTTON1_PRESSED ? TL_KEY_CLICK : TL_KEY_OTHER;
+}
+
 int
 tl_screen_key(bool wait)
 {
@@ -250,6 +269,8 @@ tl_screen_key(bool wait)
 	timeout(wait ? -1 : 0);
 	errno = 0;
 	key = getch();
+	if (key == KEY_MOUSE)
+		return translate_mouse();
 	if (key != ERR)
 		return translate(key);
 	if (!wait || errno == EINTR)
@@ -257,7 +278,44 @@ tl_screen_key(bool wait)
 	return TL_KEY_GONE;
 }
 
+unsigned
+tl_screen_clicked(void)
+{
+	return clicked;
+}
+
+void
+tl_screen_suspend(void)
+{
+	def_prog_mode();
+	endwin();
+}
+
+void
+tl_screen_resume(void)
+{
+	reset_prog_mode();
+	clearok(curscr, TRUE);
+	refresh();
+}
+
 #else
+
+unsigned
+tl_screen_clicked(void)
+{
+	return 0;
+}
+
+void
+tl_screen_suspend(void)
+{
+}
+
+void
+tl_screen_resume(void)
+{
+}
 
 int
 tl_screen_open(bool color, struct tl_fault *fault)

@@ -31,6 +31,9 @@ enum tl_key {
 	TL_KEY_END,
 	TL_KEY_BACKSPACE,
 	TL_KEY_RESIZE,
+	TL_KEY_CLICK, /* on tl_screen_clicked() */
+	TL_KEY_WHEEL_UP,
+	TL_KEY_WHEEL_DOWN,
 	TL_KEY_OTHER,
 	TL_KEY_GONE, /* the terminal went away */
 	TL_KEY_ESCAPE = 27
@@ -54,6 +57,13 @@ void tl_screen_show(void);
 
 /* The next key: a byte, or a tl_key.  Wait for one, or not. */
 int tl_screen_key(bool wait);
+
+/* The row of the last click. */
+unsigned tl_screen_clicked(void);
+
+/* Give the terminal to another program, and take it back. */
+void tl_screen_suspend(void);
+void tl_screen_resume(void);
 
 /* How many bytes of a line fill at most so many columns; *used: how many they
  * take.  At least one character, so that wrapping a line always ends. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task.c - search and slowest child, step by step. */
+/* task.c - search, filter, slowest child, equal calls merged. */
 #include "dump/browse/task.h"
 
+#include "base/array.h"
 #include "dump/tree/line.h"
 
 #include <errno.h>
@@ -116,25 +117,38 @@ look(struct tl_task *task)
 	return task->line.rc < 0 ? task->line.rc : matches(task);
 }
 
-/* The cursor comes to where the walk is. */
-static int
-take_cursor(struct tl_task *task)
+/* Where the walk is: the thread first.  The caller frees it. */
+static uint64_t *
+numbers_of(const struct tl_task *task, size_t *count)
 {
 	const struct tl_tree_frame *frame;
 	uint64_t *numbers;
-	size_t count = 1;
-	int rc;
+	size_t i = 1;
 
 	for (frame = task->walk.top; frame; frame = frame->outer)
-		count++;
-	numbers = calloc(count, sizeof(*numbers));
+		i++;
+	*count = i;
+	numbers = calloc(i, sizeof(*numbers));
+	if (!numbers)
+		return NULL;
+	numbers[0] = task->thread;
+	for (frame = task->walk.top; frame; frame = frame->outer)
+		numbers[--i] = frame->index;
+	return numbers;
+}
+
+/* The cursor comes to where the walk is: 0; 1 the filter hides that; -errno. */
+static int
+take_cursor(struct tl_task *task)
+{
+	size_t count;
+	uint64_t *numbers = numbers_of(task, &count);
+	int rc = 1;
+
 	if (!numbers)
 		return -ENOMEM;
-	numbers[0] = task->thread;
-	frame = task->walk.top;
-	for (size_t i = count; frame; frame = frame->outer)
-		numbers[--i] = frame->index;
-	rc = tl_browse_open(task->browse, numbers, count);
+	if (tl_browse_shows(task->browse, numbers, count))
+		rc = tl_browse_open(task->browse, numbers, count);
 	free(numbers);
 	return rc;
 }
@@ -150,10 +164,30 @@ search(struct tl_task *task)
 			return rc;
 		task->seen++;
 		rc = look(task);
-		if (rc != 0)
-			return rc < 0 ? rc : take_cursor(task);
+		if (rc > 0) {
+			rc = take_cursor(task);
+			if (rc <= 0)
+				return rc;
+		}
+		if (rc < 0)
+			return rc;
 	}
 	return 1;
+}
+
+/* A task whose walk begins at the cursor. */
+static int
+start_walk(struct tl_task *task, const struct tl_task *from)
+{
+	const struct tl_place at = from->browse->cursor;
+	int rc;
+
+	*task = *from;
+	if (task->browse->forest->thread_count == 0)
+		return -ENOENT;
+	rc = go_to(&task->walk, at);
+	task->thread = at.fold->parent ? at.fold->thread : at.index;
+	return rc < 0 ? rc : 1;
 }
 
 static bool
@@ -168,40 +202,196 @@ int
 tl_task_search(struct tl_task *task, struct tl_browse *browse,
     const char *wanted, bool forwards)
 {
-	struct tl_place at = browse->cursor;
-	int rc;
-
-	*task = (struct tl_task){ .browse = browse,
+	return start_walk(task,
+	    &(struct tl_task){ .browse = browse,
 		.step = search,
 		.walk.pool = &browse->pool,
 		.wanted = wanted,
 		.any_case = !has_capital(wanted),
 		.forward = forwards,
-		.threads_left = browse->forest->thread_count + 1 };
+		.threads_left = browse->forest->thread_count + 1 });
+}
+
+/* == filter == */
+
+/* The child of an inner node of the filter, made unless it is its last one. */
+static struct tl_kept *
+keep_child(struct tl_task *task, struct tl_kept *kept, uint64_t index)
+{
+	if (kept->count > 0 && kept->children[kept->count - 1].index == index)
+		return &kept->children[kept->count - 1];
+	if (TL_ARRAY_ROOM(kept->children, kept->capacity, kept->count) < 0)
+		return NULL;
+	task->kept++;
+	kept->children[kept->count] = (struct tl_kept){ .index = index };
+	return &kept->children[kept->count++];
+}
+
+/* The node that the walk is at, and those around it, are shown. */
+static int
+keep(struct tl_task *task)
+{
+	struct tl_kept *kept = &task->filter;
+	size_t count;
+	uint64_t *numbers = numbers_of(task, &count);
+
+	if (!numbers)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && kept; i++)
+		kept = keep_child(task, kept, numbers[i]);
+	free(numbers);
+	return kept ? 0 : -ENOMEM;
+}
+
+static int
+finish_filter(struct tl_task *task)
+{
+	int rc = -ENOENT;
+
+	if (task->kept > 0) {
+		tl_tree_walk_free(&task->walk);
+		rc = tl_browse_set_filter(task->browse, &task->filter);
+	}
+	return rc;
+}
+
+static int
+filter(struct tl_task *task)
+{
+	for (unsigned i = 0; i < TL_TASK_STEP; i++) {
+		int rc = look(task);
+
+		task->seen++;
+		if (rc > 0) {
+			rc = keep(task);
+			if (rc < 0)
+				return rc;
+			if (task->kept >= TL_KEPT_MAX) {
+				task->truncated = true;
+				return finish_filter(task);
+			}
+			/* what is inside is shown with it */
+			rc =
+			    task->walk.top ? tl_tree_walk_over(&task->walk) : 0;
+			if (rc == 0)
+				rc = next_thread(task);
+		} else if (rc == 0) {
+			rc = forward(task);
+		}
+		if (rc == -ENOENT)
+			return finish_filter(task);
+		if (rc < 0)
+			return rc;
+	}
+	return 1;
+}
+
+int
+tl_task_filter(struct tl_task *task, struct tl_browse *browse,
+    const char *wanted)
+{
+	*task = (struct tl_task){ .browse = browse,
+		.step = filter,
+		.walk.pool = &browse->pool,
+		.wanted = wanted,
+		.any_case = !has_capital(wanted),
+		.forward = true,
+		.threads_left = browse->forest->thread_count };
+	return browse->forest->thread_count == 0 ? -ENOENT : 1;
+}
+
+/* == equal calls merged == */
+
+/* To the first child of the cursor's node: 1; -ENOENT it has none. */
+static int
+begin_merge(struct tl_task *task)
+{
+	struct tl_browse *browse = task->browse;
+	struct tl_row row;
+	int rc;
+
 	if (browse->forest->thread_count == 0)
 		return -ENOENT;
-	rc = go_to(&task->walk, at);
-	task->thread = at.fold->parent ? at.fold->thread : at.index;
+	rc = tl_browse_row(browse, browse->cursor, &row);
+	if (rc < 0)
+		return rc;
+	if (!row.node || row.node->child_count == 0)
+		return -ENOENT;
+	task->thread = row.thread_number;
+	task->merged->root.total_ns =
+	    row.thread ? row.thread->max_ns - row.thread->min_ns
+		       : tl_browse_duration(browse, task->thread, row.node);
+	rc = tl_tree_walk_into(&task->walk,
+	    tl_forest_source(browse->forest, row.thread_number)->trace,
+	    row.node);
 	return rc < 0 ? rc : 1;
 }
 
-/* == the slowest child == */
-
-static int64_t
-time_of(const struct tl_task *task, const struct tl_node *node)
+static int
+merge(struct tl_task *task)
 {
-	const struct tl_trace_thread *thread =
-	    tl_trace_thread(task->branch.trace, node->thread);
-	struct tl_node until = *node;
+	for (unsigned i = 0; i < TL_TASK_STEP; i++) {
+		const struct tl_node *node;
+		int rc = tl_tree_walk_node(&task->walk, &node);
 
-	if (!tl_tree_is_span(node))
-		return -1;
-	if (node->ended == TL_NODE_UNFINISHED) {
-		until.ended = TL_NODE_ENDED;
-		until.end.ns = thread->max_ns;
+		if (rc == 0 && node)
+			rc = tl_merged_add(task->merged, node,
+			    tl_browse_duration(task->browse, task->thread,
+				node),
+			    task->seen);
+		if (rc == 0)
+			rc = tl_tree_walk_next(&task->walk);
+		if (rc == 0)
+			return tl_merged_finish(task->merged);
+		if (rc < 0)
+			return rc;
+		task->seen++;
 	}
-	return tl_node_duration(&until);
+	return 1;
 }
+
+int
+tl_task_merge(struct tl_task *task, struct tl_browse *browse,
+    struct tl_merged *merged)
+{
+	*task = (struct tl_task){ .browse = browse,
+		.step = merge,
+		.walk.pool = &browse->pool,
+		.merged = merged };
+	return begin_merge(task);
+}
+
+static int
+go(struct tl_task *task)
+{
+	for (unsigned i = 0; i < TL_TASK_STEP; i++) {
+		int rc;
+
+		if (task->seen > task->steps) {
+			rc = take_cursor(task);
+			return rc > 0 ? -ENOENT : rc;
+		}
+		rc = forward(task);
+		if (rc < 0)
+			return rc;
+		task->seen++;
+	}
+	return 1;
+}
+
+int
+tl_task_go(struct tl_task *task, struct tl_browse *browse, uint64_t steps)
+{
+	return start_walk(task,
+	    &(struct tl_task){ .browse = browse,
+		.step = go,
+		.walk.pool = &browse->pool,
+		.forward = true,
+		.steps = steps,
+		.threads_left = browse->forest->thread_count + 1 });
+}
+
+/* == the slowest child == */
 
 static int begin_children(struct tl_task *task);
 
@@ -239,7 +429,10 @@ compare(struct tl_task *task)
 		    task->index, &node);
 		if (rc < 0)
 			return rc;
-		ns = node ? time_of(task, node) : -1;
+		ns = node && (!task->shown ||
+				 tl_kept_child(task->shown, task->index))
+			 ? tl_browse_duration(task->browse, task->thread, node)
+			 : -1;
 		if (ns > task->slowest_ns) {
 			task->slowest_ns = ns;
 			task->slowest = task->index;
@@ -266,6 +459,8 @@ begin_children(struct tl_task *task)
 	tl_tree_branch_init(&task->branch,
 	    tl_forest_source(browse->forest, row.thread_number)->trace,
 	    row.node);
+	task->thread = row.thread_number;
+	task->shown = tl_browse_kept(browse->cursor);
 	task->index = 0;
 	task->slowest_ns = -1;
 	return 1;
@@ -294,4 +489,5 @@ tl_task_end(struct tl_task *task)
 	tl_tree_walk_free(&task->walk);
 	tl_tree_branch_drop(&task->browse->pool, &task->branch);
 	tl_text_free(&task->line);
+	tl_kept_free(&task->filter);
 }

@@ -176,40 +176,22 @@ put_message(struct tl_text *text, const struct tl_browse *browse,
 	put_origin(text, browse, row);
 }
 
-void
-tl_browse_put_details(struct tl_text *text, const struct tl_browse *browse,
-    const struct tl_row *row)
-{
-	if (row->thread) {
-		put_thread(text, browse, row);
-		return;
-	}
-	if (!row->node) {
-		tl_put_string(text, lost_text);
-		tl_put_char(text, '\n');
-		return;
-	}
-	tl_tree_put_message(text, row->node);
-	tl_put_char(text, '\n');
-	put_times(text, row->node);
-	if (row->node->event.message)
-		put_message(text, browse, row);
-	if (tl_tree_is_span(row->node))
-		put_number(text, "children", row->node->child_count);
-}
-
 /* == the screen == */
 
 enum {
 	ROWS_FOR_DETAILS = 14, /* a smaller screen has none */
 	DETAILS_MAX = 12,
 	TIME_WIDTH = 10,
-	TIME_GAP = 2,
+	SHARE_WIDTH = 6,
+	COUNT_WIDTH = 9,
+	GAP = 2,
+	WIDE = 110, /* columns of a terminal that shows all of ours */
 	LEVEL_OF_LOSSES = 7
 };
 
-static const char hint[] = "? help  q quit  / search  l h unfold fold  "
-			   "s S slowest  u parent  t threads";
+static const char hint[] =
+    "? help  q quit  / search  f filter  l h unfold fold  "
+    "s slowest  m merge  e edit";
 
 /* Lines of the pane of details, with the line above it. */
 static unsigned
@@ -252,6 +234,8 @@ draw_title(struct tl_view *view, const struct tl_row *row)
 	tl_text_clear(text);
 	tl_put_char(text, ' ');
 	tl_browse_put_path(text, row->place);
+	if (view->browse->filter.children)
+		tl_put_string(text, " (filtered)");
 	tl_put_string(text, "  ");
 	tl_put_unsigned(text, row->place.index + 1);
 	tl_put_string(text, " of ");
@@ -284,26 +268,181 @@ put_indent(struct tl_text *text, uint64_t depth)
 	tl_put_char(text, ' ');
 }
 
+/* == columns == */
+
+int64_t
+tl_view_self(struct tl_view *view, const struct tl_row *row)
+{
+	const struct tl_node *node = row->node;
+	struct tl_self *known;
+	struct tl_tree_branch branch;
+	uint64_t i;
+	int64_t ns;
+
+	if (!node || row->thread || tl_tree_is_counted(node))
+		return -1;
+	ns = tl_browse_duration(view->browse, row->thread_number, node);
+	if (ns < 0 || node->child_count == 0)
+		return ns;
+	if (node->child_count > TL_SELF_MAX)
+		return -1;
+	known = &view->self[(node->content * 31 + row->thread_number) %
+			    TL_SELF_CACHE];
+	if (known->content == node->content &&
+	    known->thread == row->thread_number)
+		return known->ns;
+	tl_tree_branch_init(&branch,
+	    tl_forest_source(view->browse->forest, row->thread_number)->trace,
+	    node);
+	for (i = 0; i < branch.child_count; i++) {
+		const struct tl_node *child;
+		int64_t inside;
+
+		if (tl_tree_branch_child(&view->browse->pool, &branch, i,
+			&child) < 0)
+			break;
+		inside = child ? tl_browse_duration(view->browse,
+				     row->thread_number, child)
+			       : 0;
+		ns -= inside > 0 ? inside : 0;
+	}
+	if (i < branch.child_count)
+		ns = -1;
+	else if (ns < 0)
+		ns = 0;
+	*known = (struct tl_self){ .content = branch.content,
+		.thread = row->thread_number,
+		.ns = ns };
+	tl_tree_branch_drop(&view->browse->pool, &branch);
+	return ns;
+}
+
+/* Share of the parent in tenths of a percent; -1: there is none. */
+static int64_t
+share_of(const struct tl_browse *browse, const struct tl_row *row)
+{
+	const int64_t whole = row->place.fold->duration_ns;
+	int64_t ns;
+
+	if (!row->node || row->thread || whole <= 0)
+		return -1;
+	ns = tl_browse_duration(browse, row->thread_number, row->node);
+	return ns < 0 ? -1 : (int64_t)((double)ns * 1000 / (double)whole + 0.5);
+}
+
+static void
+put_share(struct tl_text *text, int64_t share)
+{
+	tl_put_unsigned(text, (uint64_t)share / 10);
+	tl_put_char(text, '.');
+	tl_put_unsigned(text, (uint64_t)share % 10);
+	tl_put_char(text, '%');
+}
+
+/* What was put since a size of the text is aligned to the right. */
+static void
+align(struct tl_text *text, size_t since, size_t width)
+{
+	const size_t size = text->size - since;
+	const size_t blanks = size < width ? width - size : 0;
+
+	tl_put_repeat(text, ' ', blanks);
+	if (text->rc == 0 && blanks > 0) {
+		memmove(text->data + since + blanks, text->data + since, size);
+		memset(text->data + since, ' ', blanks);
+	}
+	tl_put_repeat(text, ' ', GAP);
+}
+
+static void
+put_duration(struct tl_text *text, int64_t ns)
+{
+	const size_t since = text->size;
+
+	if (ns >= 0)
+		tl_put_duration(text, ns);
+	align(text, since, TIME_WIDTH);
+}
+
+static bool
+has_column(const struct tl_view *view, enum tl_columns column)
+{
+	enum tl_columns shown = view->columns;
+
+	if (shown == TL_COLUMNS_FIT)
+		shown = tl_screen_columns() >= WIDE ? TL_COLUMNS_ALL
+						    : TL_COLUMNS_SHARE;
+	return shown == TL_COLUMNS_ALL || shown == column;
+}
+
+static void
+put_columns(struct tl_text *text, struct tl_view *view,
+    const struct tl_row *row)
+{
+	size_t since = text->size;
+
+	tl_browse_put_time(text, row);
+	align(text, since, TIME_WIDTH);
+	if (has_column(view, TL_COLUMNS_SHARE)) {
+		const int64_t share = share_of(view->browse, row);
+
+		since = text->size;
+		if (share >= 0)
+			put_share(text, share);
+		align(text, since, SHARE_WIDTH);
+	}
+	if (has_column(view, TL_COLUMNS_SELF))
+		put_duration(text, tl_view_self(view, row));
+	if (has_column(view, TL_COLUMNS_START)) {
+		const bool known =
+		    row->node && !row->thread && !tl_tree_is_counted(row->node);
+
+		put_duration(text,
+		    known ? row->node->event.ns - view->browse->start_ns : -1);
+	}
+}
+
+/* A line of columns, of which what is behind the first ones moves sideways. */
+static void
+put_shifted(const struct tl_view *view, unsigned line, size_t columns,
+    enum tl_look look, unsigned level)
+{
+	const unsigned width = tl_screen_columns();
+	struct tl_bytes rest =
+	    tl_bytes(view->text.data + columns, view->text.size - columns);
+	unsigned left = 0;
+
+	if (columns < width)
+		left = (unsigned)columns;
+	tl_screen_put(line, 0, left, tl_bytes(view->text.data, left), look,
+	    level);
+	if (view->shift > 0 && rest.size > 0) {
+		unsigned used;
+		const size_t cut = tl_browse_fit(rest, view->shift, &used);
+
+		rest = tl_bytes(rest.data + cut, rest.size - cut);
+	}
+	tl_screen_put(line, left, width - left, rest, look, level);
+}
+
 static void
 draw_row(struct tl_view *view, unsigned line, const struct tl_row *row,
     bool at_cursor)
 {
-	const enum tl_look look = at_cursor ? TL_LOOK_CURSOR : TL_LOOK_PLAIN;
 	const bool is_loss =
 	    row->node && !row->thread && !row->node->event.message;
 	struct tl_text *text = &view->text;
-	size_t width;
+	size_t columns;
 
 	tl_text_clear(text);
-	tl_browse_put_time(text, row);
-	width = text->size < TIME_WIDTH ? TIME_WIDTH - text->size : 0;
-	tl_text_clear(text);
-	tl_put_repeat(text, ' ', width);
-	tl_browse_put_time(text, row);
-	tl_put_repeat(text, ' ', TIME_GAP);
+	put_columns(text, view, row);
+	columns = text->size;
 	put_indent(text, row->depth);
 	tl_browse_put_row(text, row);
-	tl_screen_put(line, 0, tl_screen_columns(), taken(text), look,
+	if (text->rc < 0)
+		return;
+	put_shifted(view, line, columns,
+	    at_cursor ? TL_LOOK_CURSOR : TL_LOOK_PLAIN,
 	    is_loss                     ? LEVEL_OF_LOSSES
 	    : row->node && !row->thread ? row->node->event.level
 					: 0);
@@ -361,6 +500,56 @@ draw_wrapped(struct tl_bytes text, unsigned row, unsigned end)
 }
 
 static void
+put_parts(struct tl_view *view, const struct tl_row *row)
+{
+	struct tl_text *text = &view->text;
+	const int64_t share = share_of(view->browse, row);
+	const int64_t self = tl_view_self(view, row);
+
+	if (!row->node || row->thread || tl_tree_is_counted(row->node))
+		return;
+	tl_put_string(text, "since the start: ");
+	tl_put_duration(text, row->node->event.ns - view->browse->start_ns);
+	if (share >= 0) {
+		tl_put_string(text, ", ");
+		put_share(text, share);
+		tl_put_string(text, " of the parent");
+	}
+	if (self >= 0) {
+		tl_put_string(text, ", self ");
+		tl_put_duration(text, self);
+	} else if (row->node->child_count > TL_SELF_MAX) {
+		tl_put_string(text, ", self not summed (m sums it)");
+	}
+	tl_put_char(text, '\n');
+}
+
+void
+tl_view_put_details(struct tl_view *view, const struct tl_row *row)
+{
+	const struct tl_browse *browse = view->browse;
+	struct tl_text *text = &view->text;
+
+	if (row->thread) {
+		put_thread(text, browse, row);
+		return;
+	}
+	if (!row->node) {
+		tl_put_string(text, lost_text);
+		tl_put_char(text, '\n');
+		return;
+	}
+	tl_tree_put_message(text, row->node);
+	tl_put_char(text, '\n');
+	put_times(text, row->node);
+	put_parts(view, row);
+	if (row->node->event.message)
+		put_message(text, browse, row);
+	if (tl_tree_is_span(row->node))
+		put_number(text, "children", row->node->child_count);
+}
+
+static void
 draw_details(struct tl_view *view, const struct tl_row *row)
 {
 	const unsigned count = detail_rows(view);
@@ -370,7 +559,7 @@ draw_details(struct tl_view *view, const struct tl_row *row)
 		return;
 	put_line(end - count, tl_bytes(NULL, 0), TL_LOOK_BAR);
 	tl_text_clear(&view->text);
-	tl_browse_put_details(&view->text, view->browse, row);
+	tl_view_put_details(view, row);
 	draw_wrapped(taken(&view->text), end - count + 1, end);
 }
 
@@ -437,6 +626,79 @@ tl_view_draw_page(struct tl_view *view, const char *title,
 	for (size_t i = 0; i < count && i < rows; i++)
 		put_line(1 + (unsigned)i, tl_bytes_of(lines[i]), TL_LOOK_PLAIN);
 	tl_view_draw_prompt(view, "any key: back", NULL);
+	tl_screen_show();
+}
+
+/* Times, calls and message of a merged call; columns that have a size: where the
+ * message begins. */
+static size_t
+put_merged(struct tl_text *text, const struct tl_merged *merged,
+    const struct tl_merged_call *call)
+{
+	const int64_t whole = merged->root.total_ns;
+	const bool timed = call->max_ns >= 0;
+	size_t since, depth = 0;
+
+	put_duration(text, timed ? call->total_ns : -1);
+	since = text->size;
+	if (timed && whole > 0)
+		put_share(text,
+		    (int64_t)((double)call->total_ns * 1000 / (double)whole +
+			      0.5));
+	align(text, since, SHARE_WIDTH);
+	put_duration(text, timed ? call->self_ns : -1);
+	since = text->size;
+	tl_put_unsigned(text, call->count);
+	align(text, since, COUNT_WIDTH);
+	if (tl_screen_columns() >= WIDE) {
+		put_duration(text,
+		    timed ? call->total_ns / (int64_t)call->count : -1);
+		put_duration(text, call->max_ns);
+	}
+	since = text->size;
+	for (const struct tl_merged_call *c = call->outer; c->outer;
+	     c = c->outer)
+		depth++;
+	put_indent(text, depth);
+	tl_put_string(text, call->inner_count == 0 ? "  "
+			    : call->unfolded       ? "- "
+						   : "+ ");
+	if (call->message)
+		tl_put_plain(text, call->message->line1);
+	else
+		tl_put_string(text, "lost entries");
+	return since;
+}
+
+void
+tl_view_draw_merged(struct tl_view *view, const struct tl_merged *merged,
+    const struct tl_merged_call *top, const struct tl_merged_call *at)
+{
+	struct tl_text *text = &view->text;
+	const uint64_t rows = tl_view_page_rows();
+
+	tl_screen_clear();
+	tl_text_clear(text);
+	tl_put_string(text, "     total   share        self      calls  ");
+	if (tl_screen_columns() >= WIDE)
+		tl_put_string(text, "      mean     longest  ");
+	tl_put_string(text, "equal calls merged");
+	put_line(0, taken(text), TL_LOOK_BAR);
+	for (uint64_t i = 0; i < rows && top; i++) {
+		size_t columns;
+
+		tl_text_clear(text);
+		columns = put_merged(text, merged, top);
+		if (text->rc == 0)
+			put_shifted(view, 1 + (unsigned)i, columns,
+			    top == at ? TL_LOOK_CURSOR : TL_LOOK_PLAIN, 0);
+		top = tl_merged_next(top, false);
+	}
+	tl_view_draw_prompt(view,
+	    view->message[0] ? view->message
+			     : "l h unfold fold  Enter go to the longest  < > "
+			       "scroll  q back",
+	    NULL);
 	tl_screen_show();
 }
 

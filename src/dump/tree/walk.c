@@ -250,10 +250,14 @@ enter(struct tl_tree_walk *walk)
 int
 tl_tree_walk_next(struct tl_tree_walk *walk)
 {
-	int rc = enter(walk);
+	const int rc = enter(walk);
 
-	if (rc != 0)
-		return rc;
+	return rc != 0 ? rc : tl_tree_walk_over(walk);
+}
+
+int
+tl_tree_walk_over(struct tl_tree_walk *walk)
+{
 	while (walk->top && ++walk->top->index >= walk->top->branch.child_count)
 		tl_tree_walk_out(walk);
 	return walk->top != NULL;

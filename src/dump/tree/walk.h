@@ -96,6 +96,8 @@ int tl_tree_walk_node(struct tl_tree_walk *walk, const struct tl_node **node);
  * 0 there is none, and top is NULL; -errno. */
 int tl_tree_walk_next(struct tl_tree_walk *walk);
 int tl_tree_walk_previous(struct tl_tree_walk *walk);
+/* To the next node that is not inside this one: 1; 0 there is none. */
+int tl_tree_walk_over(struct tl_tree_walk *walk);
 /* To the last node of all below the root that it is at the first child of:
  * 1, 0, -errno. */
 int tl_tree_walk_last(struct tl_tree_walk *walk);

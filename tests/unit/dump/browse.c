@@ -235,7 +235,8 @@ TEST(text_is_cut_by_what_a_terminal_shows)
 
 TEST(details_tell_all_of_a_row)
 {
-	struct tl_text text = { 0 };
+	struct tl_view view = { .browse = &browse };
+	const char *text;
 	struct tl_row row;
 	size_t i = 0;
 
@@ -246,11 +247,13 @@ TEST(details_tell_all_of_a_row)
 		i++;
 	ck_assert_int_eq(tl_browse_open_path(&browse, nodes[i].path), 0);
 	ck_assert_int_eq(tl_browse_row(&browse, browse.cursor, &row), 0);
-	tl_browse_put_details(&text, &browse, &row);
-	ck_assert_ptr_nonnull(strstr(tl_text_string(&text), "time: 1970-"));
-	ck_assert_ptr_nonnull(strstr(tl_text_string(&text), ", took "));
-	ck_assert_ptr_nonnull(strstr(tl_text_string(&text), "category: odd"));
-	ck_assert_ptr_nonnull(strstr(tl_text_string(&text), "at beta.c:77"));
-	ck_assert_ptr_nonnull(strstr(tl_text_string(&text), "with words\n"));
-	tl_text_free(&text);
+	tl_view_put_details(&view, &row);
+	text = tl_text_string(&view.text);
+	ck_assert_ptr_nonnull(strstr(text, "time: 1970-"));
+	ck_assert_ptr_nonnull(strstr(text, ", took "));
+	ck_assert_ptr_nonnull(strstr(text, " of the parent, self "));
+	ck_assert_ptr_nonnull(strstr(text, "category: odd"));
+	ck_assert_ptr_nonnull(strstr(text, "at beta.c:77"));
+	ck_assert_ptr_nonnull(strstr(text, "with words\n"));
+	tl_text_free(&view.text);
 }

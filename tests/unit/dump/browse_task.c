@@ -196,3 +196,164 @@ TEST(a_task_that_is_stopped_leaves_nothing)
 	browse.forest = NULL;
 	ck_assert_uint_eq(tl_trace_memory(trace), 0);
 }
+
+/* Is the node shown if rows with the words, all inside and around are? */
+static bool
+dumb_shows(size_t i, const char *wanted)
+{
+	for (size_t k = i;; k = nodes[k].parent) {
+		if (line_has(k, wanted))
+			return true;
+		if (nodes[k].parent == k)
+			break;
+	}
+	for (size_t k = i + 1;
+	     k < node_count && nodes[k].depth > nodes[i].depth; k++) {
+		if (line_has(k, wanted))
+			return true;
+	}
+	return false;
+}
+
+static void
+check_path(size_t i)
+{
+	struct tl_text path = { 0 };
+
+	tl_browse_put_path(&path, browse.cursor);
+	ck_assert_str_eq(tl_text_string(&path), nodes[i].path);
+	tl_text_free(&path);
+}
+
+/* Unfold all, and compare each row with the nodes that are to be shown. */
+static void
+compare_shown(const char *wanted)
+{
+	struct tl_place before = { 0 };
+	size_t last = node_count;
+
+	tl_browse_home(&browse);
+	for (size_t i = 0; i < node_count; i++) {
+		if (wanted && !dumb_shows(i, wanted))
+			continue;
+		if (last < node_count)
+			tl_browse_move(&browse, 1);
+		ck_assert(!tl_browse_same(before, browse.cursor));
+		check_path(i);
+		ck_assert_int_ge(tl_browse_unfold(&browse), 0);
+		before = browse.cursor;
+		last = i;
+	}
+	tl_browse_move(&browse, 1);
+	ck_assert(tl_browse_same(before, browse.cursor));
+	for (size_t i = last + 1; i-- > 0;) {
+		if (wanted && !dumb_shows(i, wanted))
+			continue;
+		check_path(i);
+		tl_browse_move(&browse, -1);
+	}
+}
+
+TEST(a_filter_shows_matches_their_inside_and_the_nodes_around)
+{
+	static const char *const words[] = { "gamma", "unfinished", "thread 1",
+		"lost here", "string s(one)", "n(1", "nowhere to be found" };
+	struct tl_task task;
+
+	for (uint64_t seed = 1; seed <= 21; seed++) {
+		const char *wanted = words[seed % 7];
+		size_t i = 0;
+		int rc;
+
+		make(seed, 1 + seed % 4);
+		while (i < node_count && !line_has(i, wanted))
+			i++;
+		rc = finish(&task, tl_task_filter(&task, &browse, wanted));
+		ck_assert_int_eq(rc, i < node_count ? 0 : -ENOENT);
+		if (i < node_count)
+			check_path(i);
+		compare_shown(i < node_count ? wanted : NULL);
+		ck_assert_int_eq(tl_browse_set_filter(&browse, NULL), 0);
+		compare_shown(NULL);
+	}
+}
+
+/* Equal calls are those of one message under equal calls. */
+static bool
+is_equal_call(size_t a, size_t b)
+{
+	if (nodes[a].depth != nodes[b].depth)
+		return false;
+	for (; a != b; a = nodes[a].parent, b = nodes[b].parent) {
+		if (nodes[a].node->event.message !=
+		    nodes[b].node->event.message)
+			return false;
+	}
+	return true;
+}
+
+static int64_t
+duration(size_t i)
+{
+	return tl_browse_duration(&browse, nodes[i].thread, nodes[i].node);
+}
+
+/* Against all nodes of the first thread, which end before end. */
+static void
+compare_call(const struct tl_merged_call *call, size_t end)
+{
+	const size_t slowest = 1 + (size_t)call->slowest;
+	uint64_t count = 0;
+	int64_t total = 0, longest = -1, inside = 0;
+
+	for (size_t i = 1; i < end; i++) {
+		if (!is_equal_call(i, slowest))
+			continue;
+		count++;
+		total += duration(i) > 0 ? duration(i) : 0;
+		if (duration(i) > longest)
+			longest = duration(i);
+	}
+	for (size_t i = 0; i < call->inner_count; i++)
+		inside += call->inner[i]->total_ns;
+	ck_assert_uint_eq(call->count, count);
+	ck_assert_int_eq(call->total_ns, total);
+	ck_assert_int_eq(call->max_ns, longest);
+	ck_assert_int_eq(duration(slowest), longest);
+	ck_assert_int_eq(call->self_ns, total > inside ? total - inside : 0);
+	if (call->number > 0)
+		ck_assert_int_ge(call->outer->inner[call->number - 1]->total_ns,
+		    total);
+}
+
+TEST(equal_calls_are_merged)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct tl_merged merged = { 0 };
+		struct tl_merged_call *call = &merged.root;
+		struct tl_task task;
+		uint64_t counted = 0;
+		size_t end = 1;
+		int rc;
+
+		make(seed, 1 + seed % 3);
+		while (end < node_count && nodes[end].depth > 0)
+			end++;
+		rc = finish(&task, tl_task_merge(&task, &browse, &merged));
+		ck_assert_int_eq(rc, end > 1 ? 0 : -ENOENT);
+		while ((call = tl_merged_next(call, true))) {
+			compare_call(call, end);
+			counted += call->count;
+		}
+		ck_assert_uint_eq(counted, end - 1);
+		call = tl_merged_next(&merged.root, false);
+		if (call) {
+			ck_assert_int_eq(finish(&task,
+					     tl_task_go(&task, &browse,
+						 call->slowest)),
+			    0);
+			check_path(1 + (size_t)call->slowest);
+		}
+		tl_merged_free(&merged);
+	}
+}

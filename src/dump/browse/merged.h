@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * merged.h - equal calls of a subtree merged: a profile of one node.
+ *
+ *	request              total  self  calls    calls of the same message under
+ *	  + parse               ...                the same path of messages become
+ *	  + reply               ...                one node, largest total first
+ *
+ * tl_task_merge() walks over the subtree and adds each node; memory is taken
+ * for distinct paths, not for nodes.
+ */
+#ifndef TL_DUMP_BROWSE_MERGED_H
+#define TL_DUMP_BROWSE_MERGED_H
+
+#include "trace/read.h"
+
+enum {
+	TL_MERGED_MAX = 1 << 16 /* distinct paths */
+};
+
+struct tl_merged_call {
+	const struct tl_message *message; /* NULL: lost entries */
+	struct tl_merged_call *outer;
+	struct tl_merged_call **inner; /* by total when finished */
+	size_t inner_count;
+	size_t inner_capacity;
+	uint64_t count;
+	int64_t total_ns;
+	int64_t self_ns;  /* valid when finished */
+	int64_t max_ns;   /* -1: no duration at all */
+	uint64_t slowest; /* steps of the walk before its slowest call */
+	size_t number;    /* among the inner of outer; valid when finished */
+	bool unfolded;
+};
+
+struct tl_merged {
+	struct tl_merged_call root; /* the node itself: its total alone */
+	struct tl_merged_call *at;  /* added last */
+	uint32_t depth;             /* of at */
+	size_t count;               /* distinct paths */
+};
+
+/* Start from all zeros.  Add the next node of a walk in the order of the
+ * printed tree; duration -1: none; step: its number.  0, -ENOMEM, -EOVERFLOW
+ * there are too many distinct paths. */
+int tl_merged_add(struct tl_merged *merged, const struct tl_node *node,
+    int64_t duration_ns, uint64_t step);
+/* Compute self times and sort: 0. */
+int tl_merged_finish(struct tl_merged *merged);
+void tl_merged_free(struct tl_merged *merged);
+
+/* The next call in the order of the printed tree; NULL: none.  all: folded ones
+ * are entered, too. */
+struct tl_merged_call *
+tl_merged_next(const struct tl_merged_call *call, bool all);
+
+#endif
