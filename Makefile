@@ -54,8 +54,11 @@ TL_CFLAGS := -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fcf-protection \
 TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
 	    $(if $(SAN),-fsanitize=$(SAN))
 COMPILE	 = $(CC) $(TL_CPPFLAGS) $(CPPFLAGS) $(TL_CFLAGS) $(CFLAGS)
-LUA_CFLAGS := $(shell pkg-config --cflags lua5.4 2>/dev/null)
-LUA_LIBS := $(shell pkg-config --libs lua5.4 2>/dev/null || echo -llua5.4) -lm
+# Lua 5.4 has a name of its own on each distribution
+LUA_PC	 := $(firstword $(foreach p,lua5.4 lua-5.4 lua54 lua,$(shell \
+	    pkg-config --atleast-version=5.4 $(p) 2>/dev/null && echo $(p))))
+LUA_CFLAGS := $(if $(LUA_PC),$(shell pkg-config --cflags $(LUA_PC)))
+LUA_LIBS := $(if $(LUA_PC),$(shell pkg-config --libs $(LUA_PC)),-llua5.4) -lm
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
 # Optional libraries: "yes" where pkg-config finds one.  "make SQLITE=" leaves
@@ -131,7 +134,7 @@ $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector
 FLAGS	 := $(COMPILE) $(TL_LDFLAGS) $(LDFLAGS) $(ABSENT) $(if $(KAFKA),KAFKA) \
 	    $(if $(SECCOMP),SECCOMP)
 export FLAGS
-NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(call has,lua5.4),,liblua5.4-dev) \
+NEEDED	 := $(if $(call has,ck),,libck-dev) $(if $(LUA_PC),,liblua5.4-dev) \
 	    $(if $(call has,libzstd),,libzstd-dev)
 $(B)/flags: FORCE
 	@$(if $(strip $(NEEDED)),echo "not found: $(strip $(NEEDED)); make deps" >&2; exit 1)
@@ -164,7 +167,7 @@ $(SO): $(SO_ROOTS) $(LAYERS_trace) src/ring/timeline.map
 	    -Wl,--version-script,src/ring/timeline.map -Wl,--no-undefined
 	@ln -sf $(@F) $(@D)/$(SONAME); ln -sf $(SONAME) $(@D)/libtimeline.so
 $(B)/lib/libtimeline.a: $(LIB_OBJECTS)
-	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) qcs $@ $^
 
 # == the reader library: what a program needs that reads, and zstd ==
 READ_SO	 := $(B)/lib/libtimeline-read.so.$(VERSION)
@@ -179,7 +182,7 @@ $(READ_SO): $(OWN_read) $(LAYERS_trace) src/read/timeline_read.map
 	    -lzstd
 	@ln -sf $(@F) $(@D)/$(READ_SONAME); ln -sf $(READ_SONAME) $(@D)/libtimeline-read.so
 $(B)/lib/libtimeline-read.a: $(READ_OBJECTS)
-	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) rcsP $@ $^
+	@mkdir -p $(@D); echo "  AR      $@"; rm -f $@; $(AR) qcs $@ $^
 
 # == the tools ==
 tools: $(foreach p,$(BUILT),$(B)/bin/$(NAME_$(p)))
@@ -221,7 +224,6 @@ MAN8	 := $(wildcard src/*/*.8)
 HEADERS	 := $(wildcard include/*.h)
 UNITS	 := $(wildcard src/*/*.service)
 COMPLETE := $(wildcard src/*/*.bash)
-LUA54	 := $(wildcard $(B)/lib/lua/5.4/timeline.so)
 
 # where the loader does not look by itself
 RPATH	 := $(if $(filter /usr/%,$(LIBDIR)),,-Wl$(comma)-rpath$(comma)$${libdir})
@@ -322,11 +324,18 @@ install: all
 	    $(D)$(PREFIX)/share/timeline/timelined.conf
 	@$(foreach c,$(COMPLETE),install -m 644 $(c) \
 	    $(D)$(COMPDIR)/$(basename $(notdir $(c)));)
-	@install -m 644 $(wildcard $(B)/share/lua/5.1/*.lua) $(D)$(LUAJITDIR)
-	@$(if $(LUA54),install -m 755 $(LUA54) $(D)$(LUADIR))
+	@$(MAKE) -s --no-print-directory install-luajit install-lua
 	@echo "  INSTALL $(D)$(PREFIX)"
 	@[ -n "$(D)" ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null || \
 	  echo "  NOTE    $(if $(RPATH),programs linked as pkg-config says find $(LIBDIR); others need,programs need) LD_LIBRARY_PATH=$(LIBDIR)"
+
+# each Lua module by itself, as LuaRocks wants them
+install-luajit: lua
+	@install -d $(D)$(LUAJITDIR)
+	@install -m 644 $(B)/share/lua/5.1/timeline.lua $(CDEF) $(D)$(LUAJITDIR)
+install-lua: $(LUA_MODULE)
+	@install -d $(D)$(LUADIR)
+	@install -m 755 $(LUA_MODULE) $(D)$(LUADIR)
 
 uninstall:
 	@rm -f $(addprefix $(D)$(PREFIX)/include/,$(notdir $(HEADERS))) \
@@ -367,8 +376,11 @@ DEPS_CHECK := check curl lua5.4 clang clang-format libclang-rt-14-dev spin valgr
 	    perl-base protobuf-compiler babeltrace2 sqlite3 nats-server librdkafka-dev \
 	    openssl cmake \
 	    $(if $(shell command -v npm),,npm)
-deps deps-check:
-	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)); do dpkg-query -W -f='$${Status}' $$p \
+# ... and that packages need, and their tests.
+DEPS_PACKAGES := debhelper librdkafka-dev lintian debootstrap rpm luarocks
+deps deps-check deps-packages:
+	@missing=; for p in $(DEPS) $(if $(filter %-check,$@),$(DEPS_CHECK)) \
+	  $(if $(filter %-packages,$@),$(DEPS_PACKAGES)); do dpkg-query -W -f='$${Status}' $$p \
 	  2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then echo "  APT    $$missing"; \
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install \
@@ -425,6 +437,9 @@ help:
 	@echo 'install   PREFIX=$(PREFIX) DESTDIR=; uninstall'
 	@echo 'deps      install the Debian packages that building needs'
 	@echo 'deps-check  ... and those that testing needs'
+	@echo 'deps-packages  ... and those that packages need'
+	@echo 'deb       Debian packages, in build/deb; rpm: RPMs, in build/rpm'
 	@echo 'examples arrows headers format dist clean'
 
-.PHONY: tour install uninstall deps deps-check format format-check lint dist clean help
+.PHONY: tour install uninstall install-lua install-luajit deps \
+    deps-check deps-packages format format-check lint dist clean help

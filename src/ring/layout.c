@@ -149,8 +149,9 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 	if (h->major < TIMELINE_MAJOR_OLDEST || h->major > TIMELINE_MAJOR)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, major),
-		    "a timeline of version %u.%u, this program reads %u to %u",
-		    h->major, h->minor, TIMELINE_MAJOR_OLDEST, TIMELINE_MAJOR);
+		    "a timeline of version %u.%u, this program reads %u to %u%s",
+		    h->major, h->minor, TIMELINE_MAJOR_OLDEST, TIMELINE_MAJOR,
+		    h->major > TIMELINE_MAJOR ? ": upgrade the program" : "");
 	if (h->header_size != TIMELINE_HEADER_SIZE ||
 	    h->entry_size != TIMELINE_ENTRY_SIZE)
 		return tl_fault(fault, -EPROTO,
@@ -160,7 +161,8 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 	if (h->incompat != 0)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, incompat),
-		    "needs features this program does not know: 0x%llx",
+		    "needs features this program does not know: 0x%llx: "
+		    "upgrade the program",
 		    (unsigned long long)h->incompat);
 	if (h->state < TIMELINE_LIVE || h->state > TIMELINE_IMPORTED)
 		return tl_fault(fault, -EPROTO,

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * abi.c - what programs that were compiled with an older header rely on.
+ *
+ * Sizes and places of the structs that the macros of the public headers look
+ * into or that programs fill in.  Within one SONAME none of them changes
+ * (timeline(7), VERSIONS): if a line here fails, programs that are installed
+ * would break.  Compiled by tests/install, never run.
+ */
+#include <stddef.h>
+#include <timeline.h>
+#include <timeline_read.h>
+#include <timeline_trace.h>
+
+#define SIZE(type, bytes) \
+	_Static_assert(sizeof(struct type) == (bytes), "the size of " #type)
+#define AT(type, member, bytes) \
+	_Static_assert(offsetof(struct type, member) == (bytes), \
+	    "the place of " #type "." #member)
+
+/* the macros test the gate and step from begin to end */
+SIZE(timeline_event, 128);
+AT(timeline_event, gate, 0);
+AT(timeline_event, levels, 8);
+
+/* passed without their size */
+SIZE(timeline_options, 40);
+AT(timeline_options, stringtablesize, 8);
+AT(timeline_options, mode, 16);
+AT(timeline_options, tiers, 20);
+AT(timeline_options, cpu_lanes, 24);
+AT(timeline_options, fallback_lanes, 28);
+AT(timeline_options, stamp, 32);
+AT(timeline_options, trusted_uid, 36);
+SIZE(timeline_definition, 48);
+AT(timeline_definition, message, 16);
+AT(timeline_definition, kind, 24);
+AT(timeline_definition, scope, 28);
+AT(timeline_definition, file, 32);
+AT(timeline_definition, line, 40);
