@@ -3,7 +3,8 @@
  * burst.c - log little always and everything for a moment: the priority is
  * info, and a burst opens trace for 100 microseconds.  The loop does not know.
  *
- *	burst
+ *	cc burst.c $(pkg-config --cflags --libs timeline) -o burst
+ *	./burst
  */
 #include "example.h"
 

@@ -3,7 +3,8 @@
  * crash.c - a process is killed in the middle of its work; what it logged is
  * still there, to the last event, and nobody had to write it anywhere.
  *
- *	crash
+ *	cc crash.c $(pkg-config --cflags --libs timeline) -o crash
+ *	./crash
  */
 #include "example.h"
 

@@ -2,7 +2,8 @@
 /*
  * profiler.c - modules that run in cycles, as LMS runs them.
  *
- *	profiler --profiling /tmp/cycles.csv [cycles]
+ *	cc profiler.c $(pkg-config --cflags --libs timeline) -o profiler
+ *	./profiler --profiling /tmp/cycles.csv [cycles]
  *	timeline-dump --view intervals /tmp/cycles.csv
  */
 #include "example.h"

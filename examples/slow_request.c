@@ -3,7 +3,8 @@
  * slow_request.c - a server whose requests take a tenth of a microsecond,
  * but one of them takes a thousand times as long.  Which, and why?
  *
- *	slow_request
+ *	cc slow_request.c $(pkg-config --cflags --libs timeline) -o slow_request
+ *	./slow_request
  *	timeline-dump --stats /timeline-example-slow
  *	timeline-dump --view gaps /timeline-example-slow
  *	timeline-dump --explain --min-priority info /timeline-example-slow

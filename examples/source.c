@@ -4,7 +4,8 @@
  * source each for what the threads do, and one for the buffer itself, which
  * is opened by the one and closed by the other.
  *
- *	source [rounds]
+ *	cc source.c $(pkg-config --cflags --libs timeline) -o source
+ *	./source [rounds]
  *	timeline-convert --to timelogger /timeline-example-source -o x.bin
  */
 #include "example.h"

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154
 # steps.sh - sourced by tour.sh and fleet.sh: a folder and a timeline of their
-# own, which are gone at the end, and commands that are shown and run.
+# own, and commands that are shown and run.  At the end the timeline is removed,
+# and so is the folder unless it is to be kept.
 #
-# Needs $build, where make put things; goes to $work, which is empty.
+# Needs $build, where make put things, and $keep, the folder that is kept, which
+# must not exist, or nothing; goes to $work, which is empty.
 
-work=$(mktemp -d)
+if [ -n "${keep:-}" ]; then
+	mkdir "$keep" || exit
+	work=$(cd "$keep" && pwd)
+else
+	work=$(mktemp -d)
+fi
 TIMELINE=/timeline-$(basename "$0" .sh)-$$
 PATH=$build/bin:$build/examples:$PATH
 export TIMELINE PATH
@@ -19,7 +26,8 @@ finish()
 		kill "$job" 2>/dev/null || true
 	done
 	wait
-	rm -rf "/dev/shm$TIMELINE" "$work"
+	rm -f "/dev/shm$TIMELINE"
+	[ -n "${keep:-}" ] || rm -rf "$work"
 	exit $status
 }
 trap finish EXIT

@@ -1,13 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tour.sh [BUILD] - what a timeline is for, on this machine, in a few seconds:
-# C processes and a LuaJIT process log to one timeline, a burst opens the
-# details for a moment, a process is killed, a snapshot is saved and read; a
+# tour.sh [BUILD [FOLDER]] - what a timeline is for, on this machine, in a few
+# seconds: C processes and a LuaJIT process log to one timeline, a burst opens
+# the details for a moment, a process is killed, a snapshot is saved and read; a
 # daemon samples bursts, estimates the whole from them and saves evidence.
-# BUILD is where make put things (build).  Leaves nothing behind.
+#
+# BUILD is where make put things (build).  What was made stays in FOLDER, which
+# must not exist; without it in ./timeline-tour, or timeline-tour-2 and so on
+# where that exists.
 set -eu
 examples=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$examples/../build}" && pwd)
+from=$PWD
+keep=${2:-timeline-tour}
+for number in $(seq 2 99); do
+	[ $# -lt 2 ] && [ -e "$keep" ] || break
+	keep=timeline-tour-$number
+done
 # shellcheck source=examples/steps.sh
 . "$examples/steps.sh"
 export LUA_PATH="$build/share/lua/5.1/?.lua;;"
@@ -44,10 +53,11 @@ say "The last jobs as trees, and how long all of them took."
 run 'timeline-dump --view tree tour.tl -- 3 --category=worker'
 run 'timeline-dump --stats --message "job*" tour.tl'
 
-say "The same for Perfetto's page, and as a picture for the report."
+say "The same for Perfetto's page, as a picture, and as a page of its own."
 run 'timeline-convert -q tour.tl -o tour.pftrace'
-run 'timeline-convert -q tour.tl -o tour.svg --chart heat'
-run 'ls -sh tour.pftrace tour.svg'
+run 'timeline-convert -q tour.tl -o tour.svg --message "job*"'
+run 'timeline-convert -q tour.tl -o tour.html'
+run 'ls -sh tour.pftrace tour.svg tour.html'
 
 say "Let the daemon look after it: 100 microseconds of everything, again and" \
 	"again, and a snapshot when a job takes longer than a millisecond."
@@ -66,6 +76,7 @@ return {
 END
 run 'cat tour.conf'
 run 'timelined -c tour.conf &'
+daemon=$!
 until_true "timelinectl status"
 run 'workers 2 1 30000 &'
 worker=$!
@@ -85,3 +96,23 @@ run 'timeline-dump --stats --message "sorted*"'
 say "What the trigger saved."
 run "timelinectl snapshot $TIMELINE"
 run 'ls saved'
+
+kill "$daemon"
+wait "$daemon" || true
+rm -f hello.lua
+tools=$(realpath --relative-to="$from" "$build/bin")
+cat <<END
+
+# $keep holds what was made:
+  tour.tl       the snapshot
+  tour.svg      how long the jobs took, as a picture
+  tour.html     the snapshot as a page; any browser opens it, also offline
+  tour.pftrace  the same for https://ui.perfetto.dev
+  tour.conf     the daemon's configuration
+  saved/        the snapshots that the daemon saved
+
+# Three things to try next:
+  $tools/timeline-dump --browse $keep/tour.tl
+  $tools/timeline-dump --view gaps $keep/tour.tl
+  make install, and then the head of examples/hello.c
+END

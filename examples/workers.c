@@ -3,7 +3,8 @@
  * workers.c - several processes of several threads on one timeline: spans
  * that end by themselves, a counter, warnings.
  *
- *	workers [processes [threads [jobs]]]
+ *	cc workers.c $(pkg-config --cflags --libs timeline) -o workers
+ *	./workers [processes [threads [jobs]]]
  *	timeline-dump --view tree /timeline-example-workers
  */
 #include "example.h"
