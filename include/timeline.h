@@ -99,8 +99,9 @@ struct timeline_options {
 };
 
 /*
- * Create the timeline at path or attach to the one there.  "/name" with no
- * other slash is /dev/shm/name; any other string is an ordinary path.  When
+ * Create the timeline at path or attach to the one there.  "name" and
+ * "/name" are /dev/shm/name; a string with another slash in it is an ordinary
+ * path ("./name").  So it is for timeline_open and timeline_remove.  When
  * several processes call this at once one creates and the others attach.  A
  * file from before the last boot is replaced.  *tl is NULL after every error:
  * -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated, -EROFS

@@ -16,26 +16,36 @@
 #include <unistd.h>
 
 int
-tl_path_resolve(const char *path, char resolved[TL_PATH_MAX])
+tl_name_path(const char *name, char path[TL_PATH_MAX])
 {
-	const char *in_shm =
-	    path[0] == '/' && path[1] != '\0' && !strchr(path + 1, '/')
-		? "/dev/shm"
-		: "";
+	const char *base = name + (name[0] == '/');
+	const bool is_path = strchr(base, '/') || strcmp(name, ".") == 0 ||
+			     strcmp(name, "..") == 0;
 
-	if (path[0] == '\0')
+	if (base[0] == '\0')
 		return -EINVAL;
-	if (snprintf(resolved, TL_PATH_MAX, "%s%s", in_shm, path) >=
-	    TL_PATH_MAX)
+	if (snprintf(path, TL_PATH_MAX, "%s%s", is_path ? "" : "/dev/shm/",
+		is_path ? name : base) >= TL_PATH_MAX)
 		return -ENAMETOOLONG;
 	return 0;
+}
+
+int
+tl_name_find(const char *name, char path[TL_PATH_MAX])
+{
+	const int rc = tl_name_path(name, path);
+
+	if (rc == 0 && !strchr(name, '/') && access(path, F_OK) != 0 &&
+	    errno == ENOENT && access(name, F_OK) == 0)
+		strcpy(path, name);
+	return rc;
 }
 
 int
 tl_open_read(const char *path)
 {
 	char resolved[TL_PATH_MAX];
-	const int rc = tl_path_resolve(path, resolved);
+	const int rc = tl_name_find(path, resolved);
 	int fd;
 
 	if (rc < 0)

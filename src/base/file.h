@@ -13,11 +13,19 @@
 
 enum { TL_PATH_MAX = 4096 };
 
-/* "/name" (one slash, leading) is /dev/shm/name; any other path itself.
- * -ENAMETOOLONG, -EINVAL for an empty one. */
-int tl_path_resolve(const char *path, char resolved[TL_PATH_MAX]);
+/*
+ * The rule of names, for the library and every tool.  "name" and "/name" are
+ * the timeline /dev/shm/name; what has another slash in it, "." and ".." are
+ * paths themselves: "./name", "folder/name", "/folder/name".
+ * -ENAMETOOLONG, -EINVAL for "" and "/".
+ */
+int tl_name_path(const char *name, char path[TL_PATH_MAX]);
 
-/* Open it to read, resolved; neither a FIFO without a writer nor a terminal
+/* The same for what is only read: where /dev/shm has no "name", the file of
+ * that name in the current directory, if there is one. */
+int tl_name_find(const char *name, char path[TL_PATH_MAX]);
+
+/* Open what tl_name_find finds, to read; neither a FIFO without a writer nor a terminal
  * holds us up.  The descriptor or -errno. */
 int tl_open_read(const char *path);
 

@@ -362,7 +362,7 @@ tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name)
 		    word);
 	if (snprintf(name->shown, sizeof(name->shown), "%s%s", slash, word) >=
 		(int)sizeof(name->shown) ||
-	    tl_path_resolve(name->shown, name->path) != 0)
+	    tl_name_path(name->shown, name->path) != 0)
 		return tl_call_usage(call,
 		    "the name of a timeline is too long");
 	return 0;

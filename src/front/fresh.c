@@ -6,6 +6,8 @@
 #include "ring/ring.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,12 +15,14 @@ int
 tl_front_fresh(struct timeline **tl, const char *path,
     const struct timeline_options *options)
 {
-	char resolved[TL_PATH_MAX];
+	char file[TL_PATH_MAX], resolved[TL_PATH_MAX];
 	struct stat st;
-	int rc = tl_path_resolve(path, resolved);
+	int rc;
 
-	if (rc != 0)
-		return tl_error(rc, "bad path \"%s\"", path);
+	if (snprintf(file, sizeof(file), "%s%s", strchr(path, '/') ? "" : "./",
+		path) >= (int)sizeof(file) ||
+	    (rc = tl_name_path(file, resolved)) != 0)
+		return tl_error(-EINVAL, "bad path \"%s\"", path);
 	if (lstat(resolved, &st) == 0) {
 		if (S_ISREG(st.st_mode) && st.st_uid != geteuid())
 			return tl_error(-EPERM, "%s belongs to user %u",

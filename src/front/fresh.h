@@ -8,7 +8,8 @@
 #include <timeline.h>
 
 /*
- * As timeline_new, but a timeline that lies there is replaced when it is the
+ * As timeline_new, but path is always a file's ("name" lies in the current
+ * directory: so these APIs name their files), and a timeline that lies there is replaced when it is the
  * caller's own.  Whatever else lies there stays: -EPERM somebody else's,
  * -EBADMSG no timeline.
  */

@@ -317,7 +317,7 @@ tl_read_file_open(struct tl_read_file *file, const char *path,
 	*file = (struct tl_read_file){ 0 };
 	if (strcmp(path, "-") == 0)
 		return open_fd(file, STDIN_FILENO, NULL, plan, fault);
-	if ((rc = tl_path_resolve(path, resolved)) < 0)
+	if ((rc = tl_name_find(path, resolved)) < 0)
 		return fail(fault, rc);
 	if ((fd = tl_open_read(path)) < 0)
 		return fail(fault, fd);

@@ -322,7 +322,7 @@ timeline_new(struct timeline **tl, const char *path,
 	static const struct timeline_options defaults;
 	const struct timeline_options *o = options ? options : &defaults;
 	char resolved[TL_PATH_MAX];
-	int rc = tl_path_resolve(path, resolved);
+	int rc = tl_name_path(path, resolved);
 
 	*tl = NULL;
 	if (rc != 0)
@@ -348,7 +348,7 @@ int
 timeline_open(struct timeline **tl, const char *path)
 {
 	char resolved[TL_PATH_MAX];
-	int rc = tl_path_resolve(path, resolved);
+	int rc = tl_name_path(path, resolved);
 
 	*tl = NULL;
 	if (rc != 0)
@@ -398,7 +398,7 @@ timeline_remove(const char *path)
 	char resolved[TL_PATH_MAX];
 	uint64_t magic = 0;
 	struct stat st;
-	int rc = tl_path_resolve(path, resolved);
+	int rc = tl_name_path(path, resolved);
 	int fd;
 
 	if (rc != 0)

@@ -103,7 +103,7 @@ attach(struct timeline **tl, struct tl_ask_timeline *answer, const char *path)
 {
 	char resolved[TL_PATH_MAX];
 	struct stat status;
-	int rc = tl_path_resolve(path, resolved);
+	int rc = tl_name_path(path, resolved);
 
 	if (rc < 0)
 		return fail_errno(answer, rc);

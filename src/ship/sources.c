@@ -23,12 +23,10 @@
 void
 tl_expand(const char *name, tl_expand_found *found, void *context)
 {
-	char path[TL_PATH_MAX], shown[TL_PATH_MAX];
+	char path[TL_PATH_MAX];
 	glob_t paths;
 
-	if (snprintf(shown, sizeof(shown), "%s%s", strchr(name, '/') ? "" : "/",
-		name) >= (int)sizeof(shown) ||
-	    tl_path_resolve(shown, path) != 0)
+	if (tl_name_path(name, path) != 0)
 		return;
 	if (!strpbrk(name, "*?[")) {
 		found(context, path, false);

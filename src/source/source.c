@@ -115,7 +115,7 @@ is_pipe(const char *path)
 	if (strcmp(path, "-") == 0)
 		return fstat(STDIN_FILENO, &st) == 0 &&
 		       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
-	return tl_path_resolve(path, resolved) == 0 &&
+	return tl_name_find(path, resolved) == 0 &&
 	       stat(resolved, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 

@@ -20,6 +20,21 @@ static const struct timeline_options small = { .entries = 64,
 	.stringtablesize = 16384,
 	.cpu_lanes = 1 };
 
+/* "name" is "/name": nothing is made in the current directory. */
+static void
+bare_name(void)
+{
+	struct timeline *made, *opened;
+
+	expect_ok(timeline_new(&made, test_name + 1, &small));
+	expect(access(test_name + 1, F_OK) != 0, "a file in the directory");
+	expect_ok(timeline_open(&opened, test_name));
+	timeline_close(opened);
+	timeline_close(made);
+	expect_ok(timeline_remove(test_name + 1));
+	expect(timeline_open(&opened, test_name) == -ENOENT, "still there");
+}
+
 static ino_t
 inode_of(const struct timeline *tl)
 {
@@ -399,6 +414,7 @@ main(void)
 	ready = share(sizeof(*ready));
 	go = share(sizeof(*go));
 	inodes = share(RACERS * sizeof(*inodes));
+	bare_name();
 	race_for_a_new_name();
 	race_for_a_stale_one();
 	refuse_a_locked_stale_one();

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule of names: which file "name", "/name" and "./name" are. */
+#include "base/file.h"
+
+#include "lib/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[TL_PATH_MAX];
+
+TEST(a_name_with_or_without_a_slash_in_front_is_in_dev_shm)
+{
+	static const char *const cases[][2] = { { "app", "/dev/shm/app" },
+		{ "/app", "/dev/shm/app" }, { "a.tl", "/dev/shm/a.tl" },
+		{ "...", "/dev/shm/..." }, { "./app", "./app" },
+		{ "a/b", "a/b" }, { "/a/b", "/a/b" }, { "app/", "app/" },
+		{ "//app", "//app" }, { ".", "." }, { "..", ".." } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(tl_name_path(cases[i][0], path), 0);
+		ck_assert_str_eq(path, cases[i][1]);
+	}
+}
+
+TEST(an_empty_name_and_one_that_is_too_long_are_refused)
+{
+	char name[TL_PATH_MAX];
+
+	ck_assert_int_eq(tl_name_path("", path), -EINVAL);
+	ck_assert_int_eq(tl_name_path("/", path), -EINVAL);
+	memset(name, 'x', sizeof(name));
+	name[TL_PATH_MAX - 1] = '\0';
+	ck_assert_int_eq(tl_name_path(name, path), -ENAMETOOLONG);
+	name[TL_PATH_MAX - sizeof("/dev/shm/")] = '\0';
+	ck_assert_int_eq(tl_name_path(name, path), 0);
+}
+
+static void
+make(const char *name)
+{
+	const int fd = open(name, O_CREAT | O_WRONLY, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+TEST(a_reader_finds_a_file_in_its_folder_where_dev_shm_has_none)
+{
+	char folder[] = "/tmp/timeline-names-XXXXXX", name[64], shm[128];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	snprintf(name, sizeof(name), "names-%d.tl", (int)getpid());
+	snprintf(shm, sizeof(shm), "/dev/shm/%s", name);
+	ck_assert_int_eq(tl_name_find(name, path), 0);
+	ck_assert_str_eq(path, shm); /* neither is there: the rule */
+	make(name);
+	tl_name_find(name, path);
+	ck_assert_str_eq(path, name);
+	make(shm);
+	tl_name_find(name, path);
+	unlink(shm);
+	unlink(name);
+	rmdir(folder);
+	ck_assert_str_eq(path, shm);
+}
