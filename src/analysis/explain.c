@@ -1,0 +1,1195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * explain.c - from records to the causes that are claimed.
+ *
+ *	records --> thresholds, a level for each record
+ *	        --> scales: bounds of the numbers, from a sorted sample
+ *	        --> counts: a histogram of levels for each candidate (one scan)
+ *	        --> claims --> medians, examples (a scan for each that is claimed)
+ */
+#include "analysis/explain.h"
+
+#include "analysis/chance.h"
+#include "base/array.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	SAMPLE_MAX = 1 << 16,
+	BOUNDS_MAX = 1024,
+	BINS = 100,
+	VALUES_MAX = 1 << 16, /* of one family */
+	COUNTS = 64,          /* buckets of how many were inside */
+	FAR_MAX = 9,          /* spans far above all others ... */
+	FAR_TIMES = 4,        /* ... by this factor */
+	SLOW_MIN = 10,
+	HITS_MIN = 5
+};
+
+static const double p_max = 0.01;
+static const double covers_min = 0.1;
+static const double risk_min = 2;
+
+const int64_t tl_periods_ns[TL_PERIODS] = { 10000000, 100000000, 1000000000,
+	60000000000, 3600000000000, 86400000000000 };
+
+typedef uint32_t levels_t[TL_LEVELS_MAX];
+
+enum family {
+	FAMILY_ARGUMENT, /* one for each */
+	FAMILY_CPU = FAMILY_ARGUMENT + TL_ARGS_MAX,
+	FAMILY_PID,
+	FAMILY_TID,
+	FAMILY_TIME,
+	FAMILY_PERIOD, /* one for each */
+	FAMILY_BEFORE = FAMILY_PERIOD + TL_PERIODS,
+	FAMILY_BESIDE,
+	FAMILY_QUEUE,
+	FAMILY_SINCE_THREAD,
+	FAMILY_SINCE_ANY,
+	FAMILY_LOST,
+	FAMILY_STATE,
+	FAMILIES
+};
+
+/* Numbers that are tried by threshold. */
+enum scale_kind {
+	SCALE_ARGUMENT,
+	SCALE_START = SCALE_ARGUMENT + TL_ARGS_MAX,
+	SCALE_QUEUE,
+	SCALE_SINCE_THREAD,
+	SCALE_SINCE_ANY,
+	SCALES
+};
+
+/* Bounds between which numbers are counted. */
+struct scale {
+	bool used;
+	bool up, down; /* is >= tried, is <=? */
+	uint8_t cause;
+	uint8_t family;
+	int64_t *sample;
+	size_t sample_count;
+	int64_t bounds[BOUNDS_MAX]; /* rising */
+	bool is_up[BOUNDS_MAX], is_down[BOUNDS_MAX]; /* >=; or <= before it */
+	size_t count;
+	levels_t counts[BOUNDS_MAX + 1]; /* below the first, from it on, ... */
+};
+
+struct explain {
+	struct tl_why *why;
+	struct tl_target *target;
+	struct tl_result *result;
+	const struct tl_message *message;
+	bool uses_argument[TL_ARGS_MAX];
+	struct scale scales[SCALES];
+	int64_t bin_ns; /* of the run */
+	levels_t run[BINS];
+	levels_t phases[TL_PERIODS][BINS];
+	levels_t migrated, lost;
+	levels_t *threads;
+	levels_t *features;
+	levels_t **inside; /* by feature: buckets */
+	struct tl_part_sums *sums;
+	size_t feature_count;
+	struct tl_id_map value_ids; /* family, value */
+	levels_t *values;
+	size_t value_capacity;
+	size_t value_counts[FAMILIES];
+	struct tl_id_map text_ids; /* strings, number -> texts[] */
+	uint32_t *texts;
+	size_t text_capacity;
+	uint64_t tests[FAMILIES]; /* without the thresholds */
+	double families;
+};
+
+/* == numbers == */
+
+int64_t
+tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw)
+{
+	if (message->args[argument].format != TIMELINE_ARG_DOUBLE ||
+	    (int64_t)raw >= 0)
+		return (int64_t)raw;
+	return (int64_t) ~(raw & INT64_MAX);
+}
+
+double
+tl_why_double(int64_t key)
+{
+	const uint64_t bits =
+	    key >= 0 ? (uint64_t)key : ~(uint64_t)key | UINT64_C(1) << 63;
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static bool
+is_string(const struct tl_message *message, unsigned argument)
+{
+	return message->args[argument].format == TIMELINE_ARG_STRING;
+}
+
+/* The number of a scale in a record; false: it has none. */
+static bool
+number_of(const struct explain *e, unsigned scale, const struct tl_record *r,
+    int64_t *number)
+{
+	switch (scale) {
+	case SCALE_START:
+		*number = r->rank;
+		return true;
+	case SCALE_QUEUE:
+		*number = r->queue;
+		return true;
+	case SCALE_SINCE_THREAD:
+		*number = r->since_thread_ns;
+		return *number != INT64_MIN;
+	case SCALE_SINCE_ANY:
+		*number = r->since_any_ns;
+		return *number != INT64_MIN;
+	default:
+		*number =
+		    tl_why_key(e->message, scale, tl_record_args(r)[scale]);
+		return true;
+	}
+}
+
+static int64_t
+phase_of(int64_t ns, int64_t period_ns)
+{
+	const int64_t phase = ns % period_ns;
+
+	return phase < 0 ? phase + period_ns : phase;
+}
+
+/* == thresholds and levels == */
+
+static struct tl_weighed *
+weigh_durations(const struct explain *e, size_t *count)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	struct tl_weighed *values =
+	    malloc(e->target->records.count * sizeof(*values));
+	const struct tl_record *r;
+
+	*count = 0;
+	while (values && (r = tl_records_next(&at)))
+		values[(*count)++] =
+		    (struct tl_weighed){ r->duration_ns, r->weight };
+	return values;
+}
+
+static void
+add_threshold(struct tl_result *result, int64_t ns)
+{
+	size_t i = result->threshold_count;
+
+	for (size_t k = 0; k < i; k++)
+		if (result->thresholds_ns[k] == ns)
+			return;
+	if (i == TL_THRESHOLDS_MAX)
+		return;
+	for (; i > 0 && result->thresholds_ns[i - 1] > ns; i--)
+		result->thresholds_ns[i] = result->thresholds_ns[i - 1];
+	result->thresholds_ns[i] = ns;
+	result->threshold_count++;
+}
+
+static int
+compare_longest(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* At most 9 spans at least 4 times above all others. */
+static void
+add_far(const struct explain *e, struct tl_weighed *values, size_t count)
+{
+	int64_t longest[FAR_MAX + 1];
+	size_t n = 0, far = 0;
+
+	if (count <= FAR_MAX + 1)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (n == FAR_MAX + 1 && values[i].value <= longest[n - 1])
+			continue;
+		if (n < FAR_MAX + 1)
+			n++;
+		longest[n - 1] = values[i].value;
+		qsort(longest, n, sizeof(longest[0]), compare_longest);
+	}
+	for (size_t i = 0; i + 1 < n; i++)
+		if (longest[i] / FAR_TIMES >= longest[i + 1] && longest[i] > 0)
+			far = i + 1;
+	if (far > 0 && longest[far - 1] >= e->result->median_ns / 2 * 3)
+		add_threshold(e->result, longest[far - 1]);
+}
+
+/* The k-th longest. */
+static int64_t
+longest_of(struct tl_weighed *values, size_t count, uint64_t weight, uint64_t k)
+{
+	return tl_weighed_select(values, count, weight - k);
+}
+
+static void
+choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
+{
+	static const double percents[] = { 5, 2, 1, 0.5, 0.2, 0.1 };
+	const struct tl_why_plan *plan = &e->why->plan;
+	struct tl_result *result = e->result;
+	const double all = (double)result->weight;
+
+	result->median_ns =
+	    tl_weighed_select(values, count, result->weight / 2);
+	if (plan->slower_ns > 0) {
+		add_threshold(result, plan->slower_ns);
+		return;
+	}
+	if (plan->slowest > 0) {
+		const uint64_t k = (uint64_t)(all * plan->slowest / 100);
+
+		add_threshold(result,
+		    longest_of(values, count, result->weight, k > 0 ? k : 1));
+		return;
+	}
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		const uint64_t k = (uint64_t)(all * percents[i] / 100);
+		int64_t ns;
+
+		if (k < SLOW_MIN)
+			break;
+		ns = longest_of(values, count, result->weight, k);
+		if ((double)ns >= 1.5 * (double)result->median_ns && ns > 0)
+			add_threshold(result, ns);
+	}
+	add_far(e, values, count);
+}
+
+/* One level for each record, and what else a first look finds. */
+static void
+set_levels(struct explain *e)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	struct tl_result *result = e->result;
+	struct tl_record *r;
+
+	result->first_ns = INT64_MAX;
+	result->last_ns = INT64_MIN;
+	while ((r = tl_records_next(&at))) {
+		unsigned level = 0;
+
+		while (level < result->threshold_count &&
+		       r->duration_ns >= result->thresholds_ns[level])
+			result->slow[level++] += r->weight;
+		r->level = level & 0xf;
+		if (r->begin_ns < result->first_ns)
+			result->first_ns = r->begin_ns;
+		if (r->begin_ns > result->last_ns)
+			result->last_ns = r->begin_ns;
+	}
+}
+
+/* == scales == */
+
+/* It rises from span to span: it is time under another name. */
+static bool
+only_counts(const struct tl_target *t, unsigned argument)
+{
+	const double all = (double)t->rises[argument];
+	const double own = (double)t->rises_in_thread[argument];
+
+	return t->begun > 1 &&
+	       (all > 0.9 * (double)(t->begun - 1) ||
+		   own > 0.9 * (double)t->compared_in_thread);
+}
+
+static void
+choose_scales(struct explain *e)
+{
+	for (unsigned i = 0; i < e->message->argc; i++) {
+		e->uses_argument[i] =
+		    is_string(e->message, i) || !only_counts(e->target, i);
+		e->scales[i] = (struct scale){ .used = e->uses_argument[i] &&
+			    !is_string(e->message, i),
+			.up = true,
+			.down = true,
+			.cause = TL_CAUSE_ARGUMENT,
+			.family = (uint8_t)(FAMILY_ARGUMENT + i) };
+	}
+	e->scales[SCALE_START] = (struct scale){ .used = true,
+		.down = true,
+		.cause = TL_CAUSE_START,
+		.family = FAMILY_TIME };
+	e->scales[SCALE_QUEUE] = (struct scale){ .used = true,
+		.up = true,
+		.cause = TL_CAUSE_QUEUE,
+		.family = FAMILY_QUEUE };
+	e->scales[SCALE_SINCE_THREAD] = (struct scale){ .used = true,
+		.up = true,
+		.down = true,
+		.cause = TL_CAUSE_SINCE_THREAD,
+		.family = FAMILY_SINCE_THREAD };
+	e->scales[SCALE_SINCE_ANY] = (struct scale){ .used = true,
+		.up = true,
+		.down = true,
+		.cause = TL_CAUSE_SINCE_ANY,
+		.family = FAMILY_SINCE_ANY };
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A place between two numbers of a scale. */
+struct cut {
+	int64_t bound;
+	bool up;
+};
+
+static int
+compare_cuts(const void *a, const void *b)
+{
+	const struct cut *x = a, *y = b;
+
+	return (x->bound > y->bound) - (x->bound < y->bound);
+}
+
+/* Cuts from one end, each with at least 2 % more numbers than the last. */
+static size_t
+cut_from(const struct scale *s, bool up, struct cut *cuts)
+{
+	const size_t n = s->sample_count;
+	double taken = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n && count < BOUNDS_MAX / 2; i++) {
+		const int64_t v = s->sample[up ? n - 1 - i : i];
+
+		if (i + 1 < n && s->sample[up ? n - 2 - i : i + 1] == v)
+			continue;
+		if (i + 1 == n || (double)(i + 1) < 1.02 * taken)
+			continue;
+		if (!up && v == INT64_MAX)
+			continue;
+		cuts[count++] = (struct cut){ up ? v : v + 1, up };
+		taken = (double)(i + 1);
+	}
+	return count;
+}
+
+static void
+make_bounds(struct scale *s)
+{
+	struct cut cuts[BOUNDS_MAX];
+	size_t count = 0;
+
+	qsort(s->sample, s->sample_count, sizeof(*s->sample), compare_numbers);
+	if (s->up)
+		count = cut_from(s, true, cuts);
+	if (s->down)
+		count += cut_from(s, false, cuts + count);
+	qsort(cuts, count, sizeof(cuts[0]), compare_cuts);
+	for (size_t i = 0; i < count; i++) {
+		if (s->count == 0 || s->bounds[s->count - 1] != cuts[i].bound)
+			s->bounds[s->count++] = cuts[i].bound;
+		*(cuts[i].up ? &s->is_up[s->count - 1]
+			     : &s->is_down[s->count - 1]) = true;
+	}
+}
+
+/* A sample of the records gives the bounds of all scales. */
+static int
+make_scales(struct explain *e)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	const uint64_t every = e->target->records.count / SAMPLE_MAX + 1;
+	const struct tl_record *r;
+	uint64_t number = 0;
+	int64_t value;
+
+	for (unsigned i = 0; i < SCALES; i++) {
+		struct scale *s = &e->scales[i];
+
+		if (s->used && !(s->sample = malloc(SAMPLE_MAX * sizeof(value))))
+			return -ENOMEM;
+	}
+	while ((r = tl_records_next(&at))) {
+		if (number++ % every != 0)
+			continue;
+		for (unsigned i = 0; i < SCALES; i++) {
+			struct scale *s = &e->scales[i];
+
+			if (s->used && s->sample_count < SAMPLE_MAX &&
+			    number_of(e, i, r, &value))
+				s->sample[s->sample_count++] = value;
+		}
+	}
+	for (unsigned i = 0; i < SCALES; i++) {
+		if (e->scales[i].used)
+			make_bounds(&e->scales[i]);
+		free(e->scales[i].sample);
+		e->scales[i].sample = NULL;
+	}
+	return 0;
+}
+
+/* == counts == */
+
+static void
+add(levels_t counts, const struct tl_record *r)
+{
+	counts[r->level] += r->weight;
+}
+
+static void
+count_number(struct scale *s, int64_t number, const struct tl_record *r)
+{
+	size_t low = 0, size = s->count;
+
+	while (size > 0) { /* how many bounds are not above it? */
+		const size_t half = size / 2;
+
+		if (s->bounds[low + half] <= number) {
+			low += half + 1;
+			size -= half + 1;
+		} else {
+			size = half;
+		}
+	}
+	add(s->counts[low], r);
+}
+
+/* The counters of a value; NULL: there are too many, or *rc. */
+static uint32_t *
+value_counts(struct explain *e, unsigned family, uint64_t value, int *rc)
+{
+	const struct tl_id_key key = { family, value };
+	uint32_t at;
+	int found;
+
+	if (e->value_counts[family] >= VALUES_MAX) {
+		e->why->left_out.values++;
+		return NULL;
+	}
+	found = tl_id_map_get(&e->value_ids, key, &at);
+	if (found == -ENOMEM)
+		*rc = found;
+	if (found < 0)
+		return NULL;
+	e->value_counts[family] += found == 1;
+	if (TL_ARRAY_ZEROS(e->values, e->value_capacity, at) < 0) {
+		*rc = -ENOMEM;
+		return NULL;
+	}
+	return e->values[at];
+}
+
+static int
+count_value(struct explain *e, unsigned family, uint64_t value,
+    const struct tl_record *r)
+{
+	int rc = 0;
+	uint32_t *counts = value_counts(e, family, value, &rc);
+
+	if (counts)
+		add(counts, r);
+	return rc;
+}
+
+/* The number of an argument's text, which was looked up once. */
+static uint32_t
+text_of(struct explain *e, const struct tl_record *r, unsigned argument)
+{
+	const struct tl_message *m =
+	    e->why->list[r->definition]->message;
+	const uint64_t number = tl_record_args(r)[argument];
+	const struct tl_id_key key = { (uint64_t)(uintptr_t)m->strings,
+		number };
+	uint32_t at;
+	const int found = tl_id_map_get(&e->text_ids, key, &at);
+
+	if (found < 0 ||
+	    TL_ARRAY_ROOM(e->texts, e->text_capacity, at) < 0)
+		return TL_TEXT_NONE;
+	if (found == 1)
+		e->texts[at] =
+		    tl_why_text(e->why, tl_message_string(m, number));
+	return e->texts[at];
+}
+
+static unsigned
+bucket_of(uint64_t count)
+{
+	unsigned octave;
+
+	if (count <= 32)
+		return (unsigned)count - 1;
+	octave = 63 - (unsigned)__builtin_clzll(count);
+	return octave > 20 ? COUNTS - 1
+			   : 32 + 2 * (octave - 5) +
+				 (unsigned)(count >> (octave - 1) & 1);
+}
+
+/* The least count of a bucket. */
+static uint64_t
+bucket_floor(unsigned bucket)
+{
+	const unsigned at = bucket - 32;
+
+	return bucket < 32 ? bucket + 1u
+			   : (UINT64_C(2) + at % 2) << (at / 2 + 4);
+}
+
+static int
+count_parts(struct explain *e, const struct tl_record *r)
+{
+	const uint64_t *parts = tl_record_parts(r);
+
+	for (unsigned i = 0; i < r->part_count; i++) {
+		const unsigned f = tl_part_feature(parts[i]);
+		const uint64_t amount = tl_part_amount(parts[i]);
+
+		add(e->features[f], r);
+		switch (e->why->features[f].kind) {
+		case TL_FEATURE_INSIDE:
+			if (!e->inside[f] && !(e->inside[f] = calloc(COUNTS,
+						   sizeof(levels_t))))
+				return -ENOMEM;
+			add(e->inside[f][bucket_of(amount)], r);
+			break;
+		case TL_FEATURE_SPENT:
+		case TL_FEATURE_GAP:
+			e->sums[f].ns[r->level] += (double)amount * r->weight;
+			break;
+		default:
+			break;
+		}
+	}
+	return 0;
+}
+
+static int
+count_record(struct explain *e, const struct tl_record *r)
+{
+	int64_t number;
+	int rc = 0;
+
+	for (unsigned i = 0; i < e->message->argc && rc == 0; i++) {
+		uint64_t value = tl_record_args(r)[i];
+
+		if (is_string(e->message, i))
+			value = text_of(e, r, i);
+		if (e->uses_argument[i] &&
+		    (!is_string(e->message, i) || value != TL_TEXT_NONE))
+			rc = count_value(e, FAMILY_ARGUMENT + i, value, r);
+	}
+	if (r->cpu != TL_CPU_UNKNOWN && rc == 0)
+		rc = count_value(e, FAMILY_CPU, r->cpu, r);
+	for (unsigned i = 0; i < SCALES; i++)
+		if (e->scales[i].used && number_of(e, i, r, &number))
+			count_number(&e->scales[i], number, r);
+	add(e->run[(uint64_t)(r->begin_ns - e->result->first_ns) /
+		   (uint64_t)e->bin_ns],
+	    r);
+	for (unsigned i = 0; i < TL_PERIODS; i++)
+		add(e->phases[i][phase_of(r->begin_ns, tl_periods_ns[i]) /
+				 (tl_periods_ns[i] / BINS)],
+		    r);
+	if (r->cpu != r->end_cpu)
+		add(e->migrated, r);
+	if (r->lost)
+		add(e->lost, r);
+	add(e->threads[r->thread], r);
+	return rc < 0 ? rc : count_parts(e, r);
+}
+
+/* Threads were counted once for both. */
+static int
+count_threads(struct explain *e)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < e->why->thread_ids.count; i++) {
+		const struct tl_thread *t = e->why->threads[i];
+		uint32_t any = 0, *pid, *tid;
+
+		for (unsigned k = 0; k < TL_LEVELS_MAX; k++)
+			any |= e->threads[i][k];
+		if (!any || !t)
+			continue;
+		pid = value_counts(e, FAMILY_PID, t->pid, &rc);
+		for (unsigned k = 0; pid && k < TL_LEVELS_MAX; k++)
+			pid[k] += e->threads[i][k];
+		tid = value_counts(e, FAMILY_TID, t->tid, &rc);
+		for (unsigned k = 0; tid && k < TL_LEVELS_MAX; k++)
+			tid[k] += e->threads[i][k];
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+count_all(struct explain *e)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	const struct tl_record *r;
+	int rc = 0;
+
+	e->feature_count = e->why->feature_ids.count;
+	e->features = calloc(e->feature_count + 1, sizeof(*e->features));
+	e->inside = calloc(e->feature_count + 1, sizeof(*e->inside));
+	e->sums = calloc(e->feature_count + 1, sizeof(*e->sums));
+	e->threads =
+	    calloc(e->why->thread_ids.count + 1u, sizeof(*e->threads));
+	if (!e->features || !e->inside || !e->sums || !e->threads)
+		return -ENOMEM;
+	e->bin_ns = (int64_t)(((uint64_t)e->result->last_ns -
+				  (uint64_t)e->result->first_ns) /
+				  BINS +
+			      1);
+	if (e->bin_ns <= 0)
+		e->bin_ns = INT64_MAX;
+	while (rc == 0 && (r = tl_records_next(&at)))
+		rc = count_record(e, r);
+	return rc < 0 ? rc : count_threads(e);
+}
+
+/* == claims == */
+
+static bool
+is_periodic(const struct explain *e, unsigned period)
+{
+	return (uint64_t)e->result->last_ns - (uint64_t)e->result->first_ns >=
+	       5 * (uint64_t)tl_periods_ns[period];
+}
+
+static bool
+has_any(const levels_t counts)
+{
+	uint32_t any = 0;
+
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
+		any |= counts[i];
+	return any != 0;
+}
+
+/* How many tests each family makes, and how many families there are. */
+static void
+count_tests(struct explain *e)
+{
+	static const uint8_t of_features[] = {
+		[TL_FEATURE_BEFORE] = FAMILY_BEFORE,
+		[TL_FEATURE_BESIDE] = FAMILY_BESIDE,
+		[TL_FEATURE_STATE] = FAMILY_STATE
+	};
+	uint64_t inside = 0;
+
+	for (unsigned i = 0; i < FAMILIES; i++)
+		e->tests[i] = e->value_counts[i];
+	for (unsigned i = 0; i < SCALES; i++)
+		for (size_t k = 0; k < e->scales[i].count; k++)
+			e->tests[e->scales[i].family] +=
+			    (uint64_t)e->scales[i].is_up[k] +
+			    e->scales[i].is_down[k];
+	e->tests[FAMILY_CPU] += has_any(e->migrated);
+	e->tests[FAMILY_LOST] += has_any(e->lost);
+	e->tests[FAMILY_TIME] += BINS * (BINS + 1) / 2 - 1;
+	for (unsigned i = 0; i < TL_PERIODS; i++)
+		if (is_periodic(e, i))
+			e->tests[FAMILY_PERIOD + i] = BINS * BINS / 2;
+	for (size_t i = 0; i < e->feature_count; i++) {
+		const uint8_t kind = e->why->features[i].kind;
+
+		if (!has_any(e->features[i]))
+			continue;
+		if (kind == TL_FEATURE_INSIDE) {
+			e->families++;
+			for (unsigned k = 0; k < COUNTS; k++)
+				inside += has_any(e->inside[i][k]);
+		} else if (kind != TL_FEATURE_SPENT && kind != TL_FEATURE_GAP) {
+			e->tests[of_features[kind]]++;
+		}
+	}
+	for (unsigned i = 0; i < FAMILIES; i++) {
+		e->families += e->tests[i] > 0;
+		e->result->tests += e->tests[i];
+	}
+	e->result->tests =
+	    (e->result->tests + inside) * e->result->threshold_count;
+}
+
+/* A candidate: is it better, at any threshold, than the best so far? */
+static void
+try_counts(const struct explain *e, const struct tl_cause *what,
+    const levels_t counts, uint64_t tests, struct tl_cause *best)
+{
+	const struct tl_result *result = e->result;
+	const double corrected =
+	    (double)tests * (double)result->threshold_count * e->families;
+	struct tl_fourfold f = { .all = (double)result->weight };
+	uint64_t with = 0, hits = 0;
+
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
+		with += counts[i];
+	f.with = (double)with;
+	if (with == 0 || with >= result->weight)
+		return;
+	for (size_t i = result->threshold_count; i > 0; i--) {
+		double information, p;
+
+		hits += counts[i];
+		f.slow = (double)result->slow[i - 1];
+		f.hits = (double)hits;
+		if (hits == 0 || f.slow >= f.all ||
+		    (hits < HITS_MIN && hits < result->slow[i - 1]) ||
+		    f.hits < covers_min * f.slow ||
+		    tl_risk_ratio(&f) < risk_min)
+			continue;
+		information = tl_information(&f);
+		if (information <= best->information * (1 + 1e-9))
+			continue;
+		p = exp(fmin(tl_hypergeometric_tail(&f) + log(corrected), 0));
+		if (p >= p_max)
+			continue;
+		*best = *what;
+		best->information = information;
+		best->p = p < 1e-308 ? 0 : p;
+		best->level = (unsigned)i;
+		best->with = with;
+		best->hits = hits;
+	}
+}
+
+/* One more claim among the best. */
+static void
+claim(struct explain *e, const struct tl_cause *cause)
+{
+	struct tl_result *result = e->result;
+	size_t i = result->cause_count;
+
+	if (cause->information <= 0)
+		return;
+	if (i == TL_CAUSES_MAX)
+		i--;
+	else
+		result->cause_count++;
+	if (i == TL_CAUSES_MAX - 1 && result->causes[i].information > 0 &&
+	    result->causes[i].information >= cause->information)
+		return;
+	while (i > 0 && result->causes[i - 1].information * (1 + 1e-9) <
+			    cause->information) {
+		result->causes[i] = result->causes[i - 1];
+		i--;
+	}
+	result->causes[i] = *cause;
+}
+
+static void
+claim_values(struct explain *e)
+{
+	for (uint32_t i = 0; i < e->value_ids.count; i++) {
+		const struct tl_id_key key = e->value_ids.keys[i];
+		const unsigned family = (unsigned)key.a;
+		struct tl_cause what = { .op = TL_OP_EQUAL,
+			.value = (int64_t)key.b };
+		struct tl_cause best = { 0 };
+
+		if (family == FAMILY_CPU)
+			what.kind = TL_CAUSE_CPU;
+		else if (family == FAMILY_PID)
+			what.kind = TL_CAUSE_PID;
+		else if (family == FAMILY_TID)
+			what.kind = TL_CAUSE_TID;
+		else
+			what.argument = (uint8_t)(family - FAMILY_ARGUMENT);
+		try_counts(e, &what, e->values[i], e->tests[family], &best);
+		claim(e, &best);
+	}
+}
+
+static void
+claim_one(struct explain *e, unsigned kind, const levels_t counts,
+    unsigned family)
+{
+	const struct tl_cause what = { .kind = (uint8_t)kind,
+		.op = kind == TL_CAUSE_LOST ? TL_OP_LEAST : TL_OP_EQUAL,
+		.value = 1 };
+	struct tl_cause best = { 0 };
+
+	try_counts(e, &what, counts, e->tests[family], &best);
+	claim(e, &best);
+}
+
+static void
+sum_counts(levels_t to, const levels_t counts)
+{
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
+		to[i] += counts[i];
+}
+
+static void
+claim_scale(struct explain *e, unsigned number)
+{
+	const struct scale *s = &e->scales[number];
+	struct tl_cause what = { .kind = s->cause,
+		.argument =
+		    (uint8_t)(s->cause == TL_CAUSE_ARGUMENT ? number : 0) };
+	struct tl_cause best = { 0 };
+	levels_t counts = { 0 };
+
+	what.op = TL_OP_LEAST;
+	for (size_t i = s->count; i > 0; i--) {
+		sum_counts(counts, s->counts[i]);
+		what.value = s->bounds[i - 1];
+		if (s->is_up[i - 1])
+			try_counts(e, &what, counts, e->tests[s->family], &best);
+	}
+	claim(e, &best);
+	best = (struct tl_cause){ 0 };
+	memset(counts, 0, sizeof(counts));
+	what.op = TL_OP_MOST;
+	for (size_t i = 0; i < s->count; i++) {
+		sum_counts(counts, s->counts[i]);
+		what.value = s->bounds[i] - 1;
+		if (s->is_down[i])
+			try_counts(e, &what, counts, e->tests[s->family], &best);
+	}
+	claim(e, &best);
+}
+
+/* All windows of bins, in a circle where they are phases. */
+static void
+claim_windows(struct explain *e, struct tl_cause what, const levels_t *bins,
+    int64_t first_ns, int64_t bin_ns, unsigned family)
+{
+	const bool circle = what.kind == TL_CAUSE_PERIOD;
+	struct tl_cause best = { 0 };
+
+	what.op = TL_OP_IN;
+	for (unsigned from = 0; from < BINS; from++) {
+		const unsigned size = circle ? BINS / 2 : BINS - from;
+		levels_t counts = { 0 };
+
+		for (unsigned i = 0; i < size; i++) {
+			const unsigned bin = (from + i) % BINS;
+
+			sum_counts(counts, bins[bin]);
+			what.value = first_ns + from * bin_ns;
+			what.end = first_ns + bin * bin_ns + (bin_ns - 1);
+			try_counts(e, &what, counts, e->tests[family], &best);
+		}
+	}
+	claim(e, &best);
+}
+
+static void
+claim_inside(struct explain *e, size_t feature)
+{
+	struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
+		.op = TL_OP_LEAST,
+		.feature = (uint16_t)feature };
+	struct tl_cause best = { 0 };
+	levels_t counts = { 0 };
+	uint64_t tests = 0;
+
+	for (unsigned i = 0; i < COUNTS; i++)
+		tests += has_any(e->inside[feature][i]);
+	for (unsigned i = COUNTS; i > 0; i--) {
+		if (!has_any(e->inside[feature][i - 1]))
+			continue;
+		sum_counts(counts, e->inside[feature][i - 1]);
+		what.value = (int64_t)bucket_floor(i - 1);
+		try_counts(e, &what, counts, tests, &best);
+	}
+	claim(e, &best);
+}
+
+static void
+claim_feature(struct explain *e, size_t feature)
+{
+	const unsigned kind = e->why->features[feature].kind;
+	const unsigned family = kind == TL_FEATURE_BEFORE   ? FAMILY_BEFORE
+				: kind == TL_FEATURE_BESIDE ? FAMILY_BESIDE
+							    : FAMILY_STATE;
+	const struct tl_cause what = { .kind = TL_CAUSE_FEATURE,
+		.op = kind == TL_FEATURE_STATE ? TL_OP_EQUAL : TL_OP_LEAST,
+		.feature = (uint16_t)feature,
+		.value = 1 };
+	struct tl_cause best = { 0 };
+
+	try_counts(e, &what, e->features[feature], e->tests[family], &best);
+	claim(e, &best);
+}
+
+static void
+claim_features(struct explain *e)
+{
+	for (size_t i = 0; i < e->feature_count; i++) {
+		const uint8_t kind = e->why->features[i].kind;
+
+		if (!has_any(e->features[i]) || kind == TL_FEATURE_SPENT ||
+		    kind == TL_FEATURE_GAP)
+			continue;
+		if (kind == TL_FEATURE_INSIDE)
+			claim_inside(e, i);
+		else
+			claim_feature(e, i);
+	}
+}
+
+/* Of what says the same, what is claimed first stands first. */
+static void
+claim_all(struct explain *e)
+{
+	const struct tl_cause run = { .kind = TL_CAUSE_RUN };
+
+	count_tests(e);
+	claim_values(e);
+	claim_one(e, TL_CAUSE_MIGRATED, e->migrated, FAMILY_CPU);
+	for (unsigned i = 0; i < SCALES; i++)
+		if (e->scales[i].used)
+			claim_scale(e, i);
+	claim_features(e);
+	claim_one(e, TL_CAUSE_LOST, e->lost, FAMILY_LOST);
+	claim_windows(e, run, e->run, e->result->first_ns, e->bin_ns,
+	    FAMILY_TIME);
+	for (unsigned i = 0; i < TL_PERIODS; i++) {
+		const struct tl_cause phase = { .kind = TL_CAUSE_PERIOD,
+			.argument = (uint8_t)i };
+
+		if (is_periodic(e, i))
+			claim_windows(e, phase, e->phases[i], 0,
+			    tl_periods_ns[i] / BINS, FAMILY_PERIOD + i);
+	}
+}
+
+/* == what is told of a claim == */
+
+static bool
+compare_key(const struct tl_cause *cause, int64_t key)
+{
+	return cause->op == TL_OP_LEAST ? key >= cause->value
+					: key <= cause->value;
+}
+
+static bool
+holds_argument(struct tl_why *why, const struct tl_cause *cause,
+    const struct tl_record *r)
+{
+	const struct tl_message *m = why->list[r->definition]->message;
+	const uint64_t raw = tl_record_args(r)[cause->argument];
+
+	if (cause->op != TL_OP_EQUAL)
+		return compare_key(cause, tl_why_key(m, cause->argument, raw));
+	if (!is_string(m, cause->argument))
+		return raw == (uint64_t)cause->value;
+	return tl_bytes_equal(tl_message_string(m, raw),
+	    why->texts[cause->value]);
+}
+
+bool
+tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
+    const struct tl_record *r)
+{
+	int64_t phase;
+
+	switch (cause->kind) {
+	case TL_CAUSE_ARGUMENT:
+		return holds_argument(why, cause, r);
+	case TL_CAUSE_CPU:
+		return r->cpu == (uint64_t)cause->value;
+	case TL_CAUSE_MIGRATED:
+		return r->cpu != r->end_cpu;
+	case TL_CAUSE_PID:
+		return why->threads[r->thread]->pid == (uint64_t)cause->value;
+	case TL_CAUSE_TID:
+		return why->threads[r->thread]->tid == (uint64_t)cause->value;
+	case TL_CAUSE_RUN:
+		return r->begin_ns >= cause->value && r->begin_ns <= cause->end;
+	case TL_CAUSE_PERIOD:
+		phase = phase_of(r->begin_ns, tl_periods_ns[cause->argument]);
+		if (cause->value <= cause->end)
+			return phase >= cause->value && phase <= cause->end;
+		return phase >= cause->value || phase <= cause->end;
+	case TL_CAUSE_START:
+		return r->rank <= cause->value;
+	case TL_CAUSE_QUEUE:
+		return r->queue >= cause->value;
+	case TL_CAUSE_SINCE_THREAD:
+		return r->since_thread_ns != INT64_MIN &&
+		       compare_key(cause, r->since_thread_ns);
+	case TL_CAUSE_SINCE_ANY:
+		return r->since_any_ns != INT64_MIN &&
+		       compare_key(cause, r->since_any_ns);
+	case TL_CAUSE_LOST:
+		return r->lost;
+	default:
+		return tl_record_amount(r, cause->feature) >=
+		       (uint64_t)cause->value;
+	}
+}
+
+/* One of the slowest that are examples? */
+static void
+add_example(struct tl_cause *cause, const struct tl_record *r)
+{
+	size_t i = cause->example_count;
+
+	if (i == TL_EXAMPLES_MAX) {
+		if (cause->examples[i - 1]->duration_ns >= r->duration_ns)
+			return;
+		i--;
+	} else {
+		cause->example_count++;
+	}
+	for (; i > 0 && cause->examples[i - 1]->duration_ns < r->duration_ns;
+	     i--)
+		cause->examples[i] = cause->examples[i - 1];
+	cause->examples[i] = r;
+}
+
+/* The half of a weight lies below. */
+static int64_t
+median_of(struct tl_weighed *values, size_t count)
+{
+	uint64_t weight = 0;
+
+	for (size_t i = 0; i < count; i++)
+		weight += values[i].weight;
+	return count > 0 ? tl_weighed_select(values, count, weight / 2) : 0;
+}
+
+static void
+describe(struct explain *e, struct tl_cause *cause, struct tl_weighed *room)
+{
+	struct tl_records_at at = { .records = &e->target->records };
+	const size_t all = e->target->records.count;
+	size_t with = 0, without = 0;
+	double over = 0, over_with = 0;
+	const struct tl_record *r;
+
+	cause->with = cause->hits = 0;
+	while ((r = tl_records_next(&at))) {
+		const bool holds = tl_cause_holds(e->why, cause, r);
+		const double above =
+		    ((double)r->duration_ns - (double)e->result->median_ns) *
+		    r->weight;
+
+		room[holds ? with++ : all - ++without] =
+		    (struct tl_weighed){ r->duration_ns, r->weight };
+		cause->with += holds ? r->weight : 0;
+		if (r->level < cause->level)
+			continue;
+		over += above;
+		if (!holds)
+			continue;
+		over_with += above;
+		cause->hits += r->weight;
+		add_example(cause, r);
+	}
+	cause->median_with_ns = median_of(room, with);
+	cause->median_without_ns = median_of(room + all - without, without);
+	cause->excess = over > 0 ? fmin(fmax(over_with / over, 0), 1) : 0;
+}
+
+static void
+explain_free(struct explain *e)
+{
+	for (unsigned i = 0; i < SCALES; i++)
+		free(e->scales[i].sample);
+	for (size_t i = 0; e->inside && i < e->feature_count; i++)
+		free(e->inside[i]);
+	free(e->inside);
+	free(e->features);
+	free(e->sums);
+	free(e->threads);
+	free(e->values);
+	free(e->texts);
+	tl_id_map_free(&e->value_ids);
+	tl_id_map_free(&e->text_ids);
+	free(e);
+}
+
+static int
+explain_records(struct explain *e)
+{
+	size_t count;
+	struct tl_weighed *room = weigh_durations(e, &count);
+	int rc = room ? 0 : -ENOMEM;
+
+	if (rc < 0)
+		return rc;
+	choose_thresholds(e, room, count);
+	set_levels(e);
+	if (e->result->threshold_count > 0) {
+		choose_scales(e);
+		rc = make_scales(e);
+		if (rc == 0)
+			rc = count_all(e);
+		if (rc == 0) {
+			claim_all(e);
+			rc = tl_where_explain(e->why, e->result, e->sums);
+		}
+	}
+	for (size_t i = 0; i < e->result->cause_count && rc == 0; i++)
+		describe(e, &e->result->causes[i], room);
+	free(room);
+	return rc;
+}
+
+static int
+explain_target(struct tl_why *why, struct tl_target *target,
+    struct tl_result *result)
+{
+	struct explain *e;
+	int rc;
+
+	result->target = target;
+	result->weight = target->records.weight;
+	if (target->spans < TL_SPANS_MIN || target->records.count == 0)
+		return 0;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->why = why;
+	e->target = target;
+	e->result = result;
+	e->message = target->message;
+	rc = explain_records(e);
+	explain_free(e);
+	return rc;
+}
+
+int
+tl_why_explain(struct tl_why *why)
+{
+	int rc = 0;
+
+	tl_why_forget(why);
+	why->results = calloc(why->target_count + 1, sizeof(*why->results));
+	if (!why->results)
+		return -ENOMEM;
+	for (size_t i = 0; i < why->target_count && rc == 0; i++)
+		rc =
+		    explain_target(why, &why->targets[i], &why->results[i]);
+	return rc;
+}
+
+void
+tl_why_forget(struct tl_why *why)
+{
+	free(why->results);
+	why->results = NULL;
+}

@@ -1,0 +1,1181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gather.c - events become records.
+ *
+ * Frames follow the rules of call trees (trace/stream.c), so that a child has
+ * the number that it has there.
+ */
+#include "analysis/gather.h"
+
+#include "base/array.h"
+#include "event/filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	LEARN_SPANS = 4096,
+	LEARN_EVENTS = 1 << 17,
+	OWN_MAX = 64, /* frames of a thread that are looked at */
+	DEPTH_MAX = 4096,
+	SET_WORDS = TL_GROUPS_MAX / 64,
+	PARTS_FIRST = 16
+};
+
+static const int64_t window_unknown_ns = 1000000;
+
+/* What a thread has logged since the last span of a target. */
+struct tl_lane {
+	bool begun; /* is there a last one? */
+	int64_t end_ns;
+	uint32_t rank;
+	uint16_t count;
+	uint16_t list[TL_PARTS_MAX]; /* groups */
+	uint64_t set[SET_WORDS];
+	uint64_t args[TL_ARGS_MAX];
+};
+
+/* A target that was begun and is no record yet. */
+struct tl_open {
+	struct tl_record head;
+	uint64_t args[TL_ARGS_MAX];
+	const struct tl_definition *definition;
+	struct tl_target *target;
+	struct tl_thread *thread;
+	struct tl_open *outer; /* around it on its thread; next free, scoped */
+	struct tl_open *next;  /* whose window is over next */
+	struct tl_open *made;  /* before it */
+	size_t frame;          /* its own */
+	int64_t mark_ns;       /* no child since then ... */
+	uint32_t mark;         /* ... when this group ended */
+	bool ended, left;
+	uint32_t pid; /* of a scoped one: whose it is */
+	uint64_t path[TL_RECORD_PATH_MAX];
+	uint64_t *parts;
+	size_t part_capacity;
+};
+
+/* == what events refer to == */
+
+static struct tl_group *
+find_group(struct tl_why *why, struct tl_bytes name, int *rc)
+{
+	const uint64_t hash = tl_hash_bytes(name);
+	struct tl_probe probe = tl_table_probe(&why->group_table, hash);
+	struct tl_group *group;
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at))
+		if (tl_bytes_equal(why->groups[at]->name, name))
+			return why->groups[at];
+	if (why->group_count == TL_GROUPS_MAX) {
+		why->left_out.groups++;
+		return NULL;
+	}
+	group = calloc(1, sizeof(*group));
+	if (!group ||
+	    tl_table_add(&why->group_table, hash, why->group_count) < 0) {
+		free(group);
+		*rc = -ENOMEM;
+		return NULL;
+	}
+	group->name = name;
+	group->number = why->group_count;
+	group->latest_ns = group->other_ns = INT64_MIN;
+	group->latest_thread = UINT32_MAX;
+	/* the oldest, so far */
+	group->newer = why->oldest;
+	if (why->oldest)
+		why->groups[why->oldest - 1]->older = why->group_count + 1;
+	else
+		why->newest = why->group_count + 1;
+	why->oldest = why->group_count + 1;
+	why->groups[why->group_count++] = group;
+	return group;
+}
+
+static bool
+is_of_kernel(const struct tl_message *message)
+{
+	return tl_bytes_equal(message->category, tl_bytes_of("sched")) ||
+	       tl_bytes_equal(message->category, tl_bytes_of("irq")) ||
+	       tl_bytes_equal(message->category, tl_bytes_of("kernel"));
+}
+
+static void
+add_target(struct tl_why *why, struct tl_group *group,
+    const struct tl_message *message)
+{
+	if (group->target || group->kernel ||
+	    message->kind != TIMELINE_RECORD_SPAN ||
+	    !tl_glob_matches(why->plan.glob, message->line1))
+		return;
+	if (why->target_count == TL_TARGETS_MAX) {
+		why->left_out.targets++;
+		return;
+	}
+	why->targets[why->target_count].group = group;
+	why->targets[why->target_count].message = message;
+	why->targets[why->target_count].window_ns = why->window_ns;
+	group->target = (uint8_t)++why->target_count;
+}
+
+static struct tl_definition *
+define(struct tl_why *why, const struct tl_message *message, int *rc)
+{
+	struct tl_definition *d = calloc(1, sizeof(*d));
+
+	if (!d || TL_ARRAY_ROOM(why->list, why->definition_capacity,
+		      why->definition_count) < 0)
+		goto fail;
+	d->message = message;
+	d->scoped = message->kind == TIMELINE_RECORD_SPAN &&
+		    message->scope == TIMELINE_SOURCE;
+	d->number = (uint32_t)why->definition_count;
+	d->group = find_group(why, message->line1, rc);
+	if (*rc < 0 || tl_message_map_add(&why->definitions, message, d) < 0)
+		goto fail;
+	why->list[why->definition_count++] = d;
+	if (d->group) {
+		d->group->kernel |= is_of_kernel(message);
+		add_target(why, d->group, message);
+	}
+	return d;
+fail:
+	free(d);
+	*rc = -ENOMEM;
+	return NULL;
+}
+
+static inline struct tl_definition *
+definition_of(struct tl_why *why, const struct tl_event *event, int *rc)
+{
+	const struct tl_message *message = event->message;
+	struct tl_definition *d;
+
+	if (message->argc > 0 && tl_label_is(message))
+		message = tl_labels_get(&why->labels, event);
+	d = tl_message_map_find(&why->definitions, message);
+	return d ? d : define(why, message, rc);
+}
+
+static struct tl_thread *
+new_thread(struct tl_why *why, const struct tl_event *event, uint32_t number)
+{
+	struct tl_thread *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->pid = event->pid;
+	t->tid = event->tid;
+	t->source = event->source;
+	t->number = number;
+	why->threads[number] = t;
+	return t;
+}
+
+/* NULL: there are too many, or *rc. */
+static struct tl_thread *
+find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
+{
+	const struct tl_id_key key = { (uint64_t)event->pid << 32 | event->tid,
+		event->source };
+	uint32_t number;
+	struct tl_thread *t;
+
+	*rc = tl_id_map_get(&why->thread_ids, key, &number);
+	if (*rc < 0) {
+		why->left_out.threads += *rc == -ENOSPC;
+		*rc = *rc == -ENOSPC ? 0 : *rc;
+		return NULL;
+	}
+	if (*rc == 0 && why->threads[number])
+		return why->threads[number];
+	*rc = 0;
+	if (TL_ARRAY_ZEROS(why->threads, why->thread_capacity, number) < 0 ||
+	    !(t = new_thread(why, event, number)))
+		*rc = -ENOMEM;
+	return *rc < 0 ? NULL : t;
+}
+
+uint32_t
+tl_why_text(struct tl_why *why, struct tl_bytes text)
+{
+	const uint64_t hash = tl_hash_bytes(text);
+	struct tl_probe probe = tl_table_probe(&why->text_table, hash);
+	uint32_t at;
+	char *copy;
+
+	if (!text.data)
+		return TL_TEXT_NONE;
+	while (tl_probe_next(&probe, &at))
+		if (tl_bytes_equal(why->texts[at], text))
+			return at;
+	if (why->text_count == TL_TEXTS_MAX) {
+		why->left_out.texts++;
+		return TL_TEXT_NONE;
+	}
+	copy = malloc(text.size + 1);
+	if (!copy ||
+	    TL_ARRAY_ROOM(why->texts, why->text_capacity, why->text_count) <
+		0 ||
+	    tl_table_add(&why->text_table, hash, why->text_count) < 0) {
+		free(copy);
+		return TL_TEXT_NONE;
+	}
+	if (text.size > 0)
+		memcpy(copy, text.data, text.size);
+	why->texts[why->text_count] = tl_bytes(copy, text.size);
+	return (uint32_t)why->text_count++;
+}
+
+/* == what a span has == */
+
+static int
+find_feature(struct tl_why *why, unsigned kind, uint32_t a, uint32_t b,
+    uint32_t *feature)
+{
+	const struct tl_id_key key = { (uint64_t)kind << 32 | a, b };
+	int rc;
+
+	if (why->feature_ids.count >= TL_FEATURES_MAX) {
+		why->left_out.features++;
+		return -ENOSPC;
+	}
+	rc = tl_id_map_get(&why->feature_ids, key, feature);
+	if (rc <= 0)
+		return rc;
+	if (TL_ARRAY_ZEROS(why->features, why->feature_capacity, *feature) < 0)
+		return -ENOMEM;
+	why->features[*feature] =
+	    (struct tl_feature){ (uint8_t)kind, a, b };
+	return 0;
+}
+
+static int
+add_part(struct tl_why *why, struct tl_open *o, uint32_t feature,
+    uint64_t amount)
+{
+	const uint64_t most = (UINT64_C(1) << TL_PART_BITS) - 1;
+	unsigned i = 0;
+
+	while (i < o->head.part_count &&
+	       tl_part_feature(o->parts[i]) != feature)
+		i++;
+	if (i == o->head.part_count) {
+		if (i == TL_PARTS_MAX) {
+			why->left_out.parts++;
+			return 0;
+		}
+		if (TL_ARRAY_ROOM(o->parts, o->part_capacity, i) < 0)
+			return -ENOMEM;
+		o->parts[i] = (uint64_t)feature << TL_PART_BITS;
+		o->head.part_count++;
+	}
+	if (amount > most - tl_part_amount(o->parts[i]))
+		amount = most - tl_part_amount(o->parts[i]);
+	o->parts[i] += amount;
+	return 0;
+}
+
+/* A feature of one of the simple kinds. */
+static int
+add_simple(struct tl_why *why, struct tl_open *o, struct tl_group *group,
+    unsigned kind, uint64_t amount)
+{
+	uint32_t feature;
+	int rc;
+
+	if (!group->features[kind]) {
+		rc = find_feature(why, kind, group->number, 0, &feature);
+		if (rc < 0)
+			return rc == -ENOSPC ? 0 : rc;
+		if (feature == UINT16_MAX) /* no room for the plus 1 */
+			return 0;
+		group->features[kind] = (uint16_t)(feature + 1);
+	}
+	return add_part(why, o, group->features[kind] - 1u, amount);
+}
+
+static int
+add_other(struct tl_why *why, struct tl_open *o, unsigned kind, uint32_t a,
+    uint32_t b, uint64_t amount)
+{
+	uint32_t feature;
+	const int rc = find_feature(why, kind, a, b, &feature);
+
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	return add_part(why, o, feature, amount);
+}
+
+/* Time in the span that no child covered, up to now. */
+static int
+add_gap(struct tl_why *why, struct tl_open *o, uint32_t to, int64_t ns)
+{
+	const int64_t gap = ns - o->mark_ns;
+
+	if (gap <= 0)
+		return 0;
+	return add_other(why, o, TL_FEATURE_GAP, o->mark, to, (uint64_t)gap);
+}
+
+/* == windows == */
+
+static int
+make_record(struct tl_why *why, struct tl_open *o)
+{
+	struct tl_target *target = o->target;
+	const int rc = tl_records_add(&target->records, &o->head, o->args,
+	    o->parts, o->path);
+
+	o->head.part_count = 0;
+	o->outer = why->free;
+	why->free = o;
+	return rc;
+}
+
+static int64_t
+sum(int64_t a, int64_t b)
+{
+	int64_t s;
+
+	return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
+}
+
+/* Was the group logged on another thread, or is it open there? */
+static bool
+is_beside(const struct tl_group *g, const struct tl_open *o)
+{
+	const struct tl_thread *t = o->thread;
+	uint32_t own = 0;
+
+	if (g->latest_thread != t->number ? g->latest_ns >= o->head.begin_ns
+					  : g->other_ns >= o->head.begin_ns)
+		return true;
+	if (g->open == 0)
+		return false;
+	for (size_t i = t->count; i > 0 && t->count - i < OWN_MAX; i--)
+		own += t->frames[i - 1].definition->group == g;
+	return g->open > own;
+}
+
+static int
+add_beside(struct tl_why *why, struct tl_open *o, struct tl_group *g)
+{
+	if (g->kernel || g == o->target->group || !is_beside(g, o))
+		return 0;
+	return add_simple(why, o, g, TL_FEATURE_BESIDE, 1);
+}
+
+/* The window is over: what was active in it, and what is open still. */
+static int
+leave_window(struct tl_why *why, struct tl_open *o)
+{
+	int rc = 0;
+
+	for (uint32_t i = why->newest; i && rc == 0;
+	     i = why->groups[i - 1]->older) {
+		if (why->groups[i - 1]->latest_ns < o->head.begin_ns)
+			break;
+		rc = add_beside(why, o, why->groups[i - 1]);
+	}
+	for (uint32_t i = 0; i < why->open_group_count && rc == 0; i++)
+		if (why->open_groups[i]->latest_ns < o->head.begin_ns)
+			rc = add_beside(why, o, why->open_groups[i]);
+	o->left = true;
+	return rc == 0 && o->ended ? make_record(why, o) : rc;
+}
+
+static int64_t
+window_end(const struct tl_open *o)
+{
+	return sum(o->head.begin_ns, o->target->window_ns);
+}
+
+/* All windows that end before now. */
+static int
+leave_windows(struct tl_why *why, int64_t ns)
+{
+	int rc = 0;
+
+	why->deadline_ns = INT64_MAX;
+	for (size_t i = 0; i < why->target_count && rc == 0; i++) {
+		struct tl_target *t = &why->targets[i];
+		struct tl_open *o;
+
+		while ((o = t->first) && rc == 0 && window_end(o) < ns) {
+			t->first = o->next;
+			rc = leave_window(why, o);
+		}
+		if (o && window_end(o) < why->deadline_ns)
+			why->deadline_ns = window_end(o);
+	}
+	return rc;
+}
+
+/* == the begin of a target == */
+
+static struct tl_open *
+get_open(struct tl_why *why)
+{
+	struct tl_open *o = why->free;
+
+	if (!o) {
+		o = calloc(1, sizeof(*o));
+		if (o) {
+			o->made = why->made;
+			why->made = o;
+		}
+		return o;
+	}
+	why->free = o->outer;
+	*o = (struct tl_open){ .parts = o->parts,
+		.part_capacity = o->part_capacity,
+		.made = o->made };
+	return o;
+}
+
+static struct tl_lane *
+lane_of(struct tl_thread *t, size_t target)
+{
+	if (TL_ARRAY_ZEROS(t->lanes, t->lane_capacity, target) < 0)
+		return NULL;
+	if (!t->lanes[target])
+		t->lanes[target] = calloc(1, sizeof(**t->lanes));
+	return t->lanes[target];
+}
+
+static int64_t
+difference(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
+}
+
+/* Which arguments only count? */
+static void
+count_rises(const struct tl_message *message, const uint64_t *before,
+    const uint64_t *args, uint64_t *rises)
+{
+	for (unsigned i = 0; i < message->argc; i++)
+		rises[i] += (int64_t)args[i] > (int64_t)before[i];
+}
+
+static void
+compare_args(struct tl_target *target, struct tl_lane *lane,
+    const struct tl_event *event)
+{
+	if (target->begun++ > 0)
+		count_rises(event->message, target->args, event->args,
+		    target->rises);
+	if (lane->rank > 1) {
+		target->compared_in_thread++;
+		count_rises(event->message, lane->args, event->args,
+		    target->rises_in_thread);
+	}
+	memcpy(target->args, event->args, sizeof(target->args));
+	memcpy(lane->args, event->args, sizeof(lane->args));
+}
+
+/* The time since another span of the process began. */
+static int
+take_interval(struct tl_target *target, const struct tl_event *event,
+    int64_t *since)
+{
+	const struct tl_id_key key = { event->pid, event->source };
+	uint32_t at;
+	const int rc = tl_id_map_get(&target->processes, key, &at);
+
+	*since = INT64_MIN;
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (TL_ARRAY_ROOM(target->begins, target->begin_capacity, at) < 0)
+		return -ENOMEM;
+	if (rc == 0)
+		*since = difference(event->ns, target->begins[at]);
+	target->begins[at] = event->ns;
+	return 0;
+}
+
+static void
+forget_before(struct tl_lane *lane)
+{
+	while (lane->count > 0) {
+		const uint16_t g = lane->list[--lane->count];
+
+		lane->set[g / 64] &= ~(UINT64_C(1) << g % 64);
+	}
+}
+
+/* What was logged since the span before it. */
+static int
+take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < lane->count && rc == 0; i++)
+		rc = add_simple(why, o, why->groups[lane->list[i]],
+		    TL_FEATURE_BEFORE, 1);
+	return rc;
+}
+
+/* Its place among the children that were counted, it being the last. */
+static void
+take_path(struct tl_open *o, const struct tl_thread *t)
+{
+	if (t->count >= TL_RECORD_PATH_MAX)
+		return;
+	o->path[0] = t->children - 1;
+	for (size_t i = 0; i < t->count; i++)
+		o->path[i + 1] = t->frames[i].children - 1;
+	o->head.path_count = (uint8_t)(t->count + 1);
+}
+
+static void
+wait_for_window(struct tl_why *why, struct tl_target *target, struct tl_open *o)
+{
+	if (target->first)
+		target->last->next = o;
+	else
+		target->first = o;
+	target->last = o;
+	if (window_end(o) < why->deadline_ns)
+		why->deadline_ns = window_end(o);
+}
+
+/* The begin of a target, which was counted as a child: NULL without memory. */
+static struct tl_open *
+begin_target(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *event)
+{
+	const size_t number = d->group->target - 1u;
+	struct tl_target *target = &why->targets[number];
+	struct tl_lane *lane = lane_of(t, number);
+	struct tl_open *o = lane ? get_open(why) : NULL;
+
+	if (!o)
+		return NULL;
+	o->head = (struct tl_record){ .begin_ns = event->ns,
+		.since_thread_ns = lane->begun
+				       ? difference(event->ns, lane->end_ns)
+				       : INT64_MIN,
+		.thread = t->number,
+		.definition = d->number,
+		.cpu = event->cpu,
+		.queue = target->open,
+		.rank = ++lane->rank,
+		.weight = 1,
+		.argc = event->message->argc };
+	memcpy(o->args, event->args, sizeof(o->args));
+	o->definition = d;
+	o->target = target;
+	o->thread = t;
+	o->mark_ns = event->ns;
+	o->mark = TL_GROUP_NONE;
+	o->pid = event->pid;
+	take_path(o, t);
+	compare_args(target, lane, event);
+	wait_for_window(why, target, o);
+	target->open++;
+	if (take_interval(target, event, &o->head.since_any_ns) < 0 ||
+	    take_before(why, o, lane) < 0)
+		return NULL;
+	return o;
+}
+
+/* == the end of a target == */
+
+/* Half of the records of a target that are not slow go. */
+static int
+thin(struct tl_why *why, struct tl_target *target)
+{
+	struct tl_records_at at = { .records = &target->records };
+	struct tl_weighed *values =
+	    malloc(target->records.count * sizeof(*values));
+	const double slowest = why->plan.slowest > 5 ? why->plan.slowest : 5;
+	const struct tl_record *r;
+	int64_t kept_ns;
+	size_t count = 0;
+
+	if (!values)
+		return -ENOMEM;
+	while ((r = tl_records_next(&at)))
+		values[count++] =
+		    (struct tl_weighed){ r->duration_ns, r->weight };
+	kept_ns = tl_weighed_select(values, count,
+	    (uint64_t)((double)target->records.weight * (1 - slowest / 100)));
+	if (why->plan.slower_ns > 0)
+		kept_ns = why->plan.slower_ns;
+	/* Where most are slow all of them are thinned. */
+	if (tl_weighed_select(values, count, target->records.weight / 2) >=
+	    kept_ns)
+		kept_ns = INT64_MAX;
+	free(values);
+	tl_records_thin(&target->records, kept_ns);
+	return 0;
+}
+
+/* Room for more records, in all targets together. */
+static int
+make_room(struct tl_why *why)
+{
+	struct tl_target *largest = &why->targets[0];
+	size_t size = 0;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < why->target_count; i++) {
+		struct tl_target *t = &why->targets[i];
+
+		size += tl_records_size(&t->records);
+		count += t->records.count;
+		if (t->records.count > largest->records.count)
+			largest = t;
+	}
+	if (size < TL_RECORDS_SIZE_MAX && count < TL_RECORDS_MAX)
+		return 0;
+	return thin(why, largest);
+}
+
+/* Its end has come; it is on no list of open targets any more. */
+static int
+end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
+{
+	struct tl_target *target = o->target;
+	struct tl_lane *lane = o->thread->lanes[target - why->targets];
+	int rc;
+
+	o->head.duration_ns = difference(event->ns, o->head.begin_ns);
+	o->head.end_cpu = event->cpu;
+	o->ended = true;
+	target->open--;
+	target->spans++;
+	lane->begun = true;
+	lane->end_ns = event->ns;
+	forget_before(lane);
+	rc = add_gap(why, o, TL_GROUP_NONE, event->ns);
+	if (rc == 0 && target->spans % 256 == 0)
+		rc = make_room(why);
+	return rc == 0 && o->left ? make_record(why, o) : rc;
+}
+
+/* == the call tree of a thread == */
+
+static void
+count_child(struct tl_thread *t)
+{
+	if (t->count > 0)
+		t->frames[t->count - 1].children++;
+	else
+		t->children++;
+}
+
+static void
+count_open(struct tl_why *why, struct tl_group *g)
+{
+	if (g->open++ > 0)
+		return;
+	g->open_at = why->open_group_count;
+	why->open_groups[why->open_group_count++] = g;
+}
+
+static void
+count_closed(struct tl_why *why, struct tl_group *g)
+{
+	struct tl_group *moved;
+
+	if (g->open == 0 || --g->open > 0)
+		return;
+	moved = why->open_groups[--why->open_group_count];
+	why->open_groups[g->open_at] = moved;
+	moved->open_at = g->open_at;
+}
+
+/* It is the latest now. */
+static inline void
+note_activity(struct tl_why *why, struct tl_group *g,
+    const struct tl_thread *t, int64_t ns)
+{
+	const uint32_t at = g->number + 1;
+
+	if (g->latest_thread != t->number) {
+		g->other_ns = g->latest_ns;
+		g->latest_thread = t->number;
+	}
+	g->latest_ns = ns;
+	if (why->newest == at)
+		return;
+	why->groups[g->newer - 1]->older = g->older;
+	if (g->older)
+		why->groups[g->older - 1]->newer = g->newer;
+	else
+		why->oldest = g->newer;
+	g->older = why->newest;
+	g->newer = 0;
+	why->groups[why->newest - 1]->newer = at;
+	why->newest = at;
+}
+
+static inline void
+note_before(struct tl_why *why, struct tl_thread *t, const struct tl_group *g)
+{
+	const uint64_t bit = UINT64_C(1) << g->number % 64;
+
+	for (size_t i = 0; i < t->lane_capacity; i++) {
+		struct tl_lane *lane = t->lanes[i];
+
+		if (!lane || lane->set[g->number / 64] & bit ||
+		    lane->count == TL_PARTS_MAX || why->targets[i].group == g)
+			continue;
+		lane->set[g->number / 64] |= bit;
+		lane->list[lane->count++] = (uint16_t)g->number;
+	}
+}
+
+/* Something was logged: before, or inside, what targets the thread has. */
+static int
+note_logged(struct tl_why *why, struct tl_thread *t, struct tl_group *g,
+    int64_t ns)
+{
+	int rc = 0;
+
+	count_child(t);
+	if (!g || g->kernel)
+		return 0;
+	if (!t->inner)
+		note_before(why, t, g);
+	for (struct tl_open *o = t->inner; o && rc == 0; o = o->outer) {
+		rc = add_simple(why, o, g, TL_FEATURE_INSIDE, 1);
+		if (rc == 0 && o->frame + 1 == t->count) {
+			rc = add_gap(why, o, g->number, ns);
+			o->mark = g->number;
+			o->mark_ns = ns;
+		}
+	}
+	note_activity(why, g, t, ns);
+	return rc;
+}
+
+/* A frame leaves the tree: its end has come, or that of one around it. */
+static struct tl_frame
+pop_frame(struct tl_thread *t)
+{
+	const struct tl_frame frame = t->frames[--t->count];
+
+	if (frame.target) {
+		t->inner = frame.target->outer;
+		frame.target->outer = NULL;
+	}
+	return frame;
+}
+
+static int
+cross_frame(struct tl_thread *t)
+{
+	if (TL_ARRAY_ROOM(t->crossed, t->crossed_capacity, t->crossed_count) <
+	    0)
+		return -ENOMEM;
+	t->crossed[t->crossed_count++] = pop_frame(t);
+	return 0;
+}
+
+/* The begin that an end belongs to: 1, 0 there is none, -ENOMEM. */
+static int
+take_frame(struct tl_thread *t, const struct tl_definition *d,
+    struct tl_frame *frame)
+{
+	size_t i = t->count;
+
+	while (i > 0 && t->frames[i - 1].definition != d)
+		i--;
+	if (i > 0) {
+		while (t->count > i)
+			if (cross_frame(t) < 0)
+				return -ENOMEM;
+		*frame = pop_frame(t);
+		return 1;
+	}
+	count_child(t); /* an end alone is an instant in a tree */
+	for (i = t->crossed_count; i > 0; i--) {
+		if (t->crossed[i - 1].definition != d)
+			continue;
+		*frame = t->crossed[i - 1];
+		memmove(&t->crossed[i - 1], &t->crossed[i],
+		    (t->crossed_count - i) * sizeof(*t->crossed));
+		t->crossed_count--;
+		return 1;
+	}
+	return 0;
+}
+
+static int
+take_begin(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *event)
+{
+	struct tl_open *o = NULL;
+
+	if (why->open == TL_SPANS_OPEN_MAX || t->count == DEPTH_MAX ||
+	    t->crossed_count == DEPTH_MAX) {
+		why->left_out.open++;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(t->frames, t->capacity, t->count) < 0)
+		return -ENOMEM;
+	if (d->group && d->group->target) {
+		o = begin_target(why, t, d, event);
+		if (!o)
+			return -ENOMEM;
+		o->frame = t->count;
+		o->outer = t->inner;
+		t->inner = o;
+	}
+	t->frames[t->count++] = (struct tl_frame){ .definition = d,
+		.ns = event->ns,
+		.target = o };
+	why->open++;
+	if (d->group)
+		count_open(why, d->group);
+	return 0;
+}
+
+static int
+take_end(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *event)
+{
+	struct tl_group *g = d->group;
+	struct tl_frame frame;
+	int rc = take_frame(t, d, &frame);
+
+	if (rc <= 0)
+		return rc;
+	rc = 0;
+	why->open--;
+	if (g) {
+		count_closed(why, g);
+		note_activity(why, g, t, event->ns);
+	}
+	for (struct tl_open *o = t->inner; g && !g->kernel && o && rc == 0;
+	     o = o->outer) {
+		if (frame.ns < o->head.begin_ns)
+			continue;
+		rc = add_simple(why, o, g, TL_FEATURE_SPENT,
+		    (uint64_t)difference(event->ns, frame.ns));
+		if (o->frame + 1 == t->count) {
+			o->mark = g->number;
+			o->mark_ns = event->ns;
+		}
+	}
+	if (rc == 0 && frame.target)
+		rc = end_target(why, frame.target, event);
+	return rc;
+}
+
+/* A span that belongs to no thread: an instant in the tree. */
+static int
+take_scoped(struct tl_why *why, struct tl_thread *t,
+    const struct tl_definition *d, const struct tl_event *event)
+{
+	struct tl_group *g = d->group;
+	struct tl_target *target =
+	    g && g->target ? &why->targets[g->target - 1] : NULL;
+	struct tl_open **at, *o;
+	unsigned looked_at = 0;
+
+	if (g && event->kind == TL_BEGIN)
+		count_open(why, g);
+	else if (g)
+		count_closed(why, g);
+	if (!target)
+		return 0;
+	if (event->kind == TL_BEGIN) {
+		if (target->open >= TL_SPANS_OPEN_MAX) {
+			why->left_out.open++;
+			return 0;
+		}
+		o = begin_target(why, t, d, event);
+		if (!o)
+			return -ENOMEM;
+		o->outer = target->scoped;
+		target->scoped = o;
+		return 0;
+	}
+	for (at = &target->scoped; *at && looked_at < DEPTH_MAX;
+	     at = &(*at)->outer, looked_at++) {
+		o = *at;
+		if (o->definition != d || (tl_message_is_of_process(d->message) &&
+					      o->pid != event->pid))
+			continue;
+		*at = o->outer;
+		return end_target(why, o, event);
+	}
+	return 0;
+}
+
+/* == events == */
+
+/* Entries are missing: near all spans in whose window that is. */
+static void
+take_loss(struct tl_why *why, const struct tl_event *event)
+{
+	for (size_t i = 0; i < why->target_count; i++)
+		for (struct tl_open *o = why->targets[i].first; o; o = o->next)
+			o->head.lost |= event->cpu == TL_CPU_UNKNOWN ||
+					event->cpu == o->head.cpu;
+}
+
+/* What the kernel did on a thread, or on a CPU. */
+static int
+take_state(struct tl_why *why, const struct tl_group *g,
+    const struct tl_event *event)
+{
+	const struct tl_message *m = event->message;
+	uint32_t text = TL_TEXT_NONE;
+	unsigned i = 0;
+	int rc = 0;
+
+	while (i < m->argc && m->args[i].format != TIMELINE_ARG_STRING)
+		i++;
+	if (i < m->argc && !event->bare)
+		text = tl_why_text(why, tl_message_string(m, event->args[i]));
+	for (size_t k = 0; k < why->target_count; k++) {
+		for (struct tl_open *o = why->targets[k].first; o && rc == 0;
+		     o = o->next) {
+			if (event->tid == 0 ? event->cpu == o->head.cpu
+					    : event->tid == o->thread->tid)
+				rc = add_other(why, o, TL_FEATURE_STATE,
+				    g->number, text, 1);
+		}
+	}
+	return rc;
+}
+
+static int
+take(struct tl_why *why, const struct tl_event *event)
+{
+	const struct tl_definition *d;
+	struct tl_thread *t;
+	int rc = 0;
+
+	if (event->ns > why->deadline_ns && (rc = leave_windows(why, event->ns)))
+		return rc;
+	t = find_thread(why, event, &rc);
+	if (!t)
+		return rc;
+	if (event->kind == TL_LOST) {
+		count_child(t);
+		take_loss(why, event);
+		return 0;
+	}
+	d = definition_of(why, event, &rc);
+	if (!d)
+		return rc;
+	if (d->group && d->group->kernel)
+		rc = take_state(why, d->group, event);
+	if (rc == 0 && (event->kind != TL_END || d->scoped))
+		rc = note_logged(why, t, d->group, event->ns);
+	if (rc < 0 || (event->kind != TL_BEGIN && event->kind != TL_END))
+		return rc;
+	if (d->scoped)
+		return take_scoped(why, t, d, event);
+	return event->kind == TL_BEGIN ? take_begin(why, t, d, event)
+				       : take_end(why, t, d, event);
+}
+
+/* == the windows are learned from the first spans == */
+
+static int64_t
+median_of(const struct tl_why *why, struct tl_weighed *room, size_t target)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < why->duration_count; i++)
+		if (target == SIZE_MAX || why->duration_targets[i] == target)
+			room[count++] = why->durations[i];
+	return count > 0 ? tl_weighed_select(room, count, count / 2) : -1;
+}
+
+/* Now the events that waited can be taken. */
+static int
+end_learning(struct tl_why *why)
+{
+	struct tl_weighed *room = calloc(LEARN_SPANS, sizeof(*room));
+	int64_t window_ns;
+	int rc = room ? 0 : -ENOMEM;
+
+	if (rc < 0)
+		return rc;
+	why->learns = false;
+	window_ns = median_of(why, room, SIZE_MAX);
+	if (window_ns >= 0)
+		why->window_ns = window_ns;
+	for (size_t i = 0; i < why->target_count; i++) {
+		window_ns = median_of(why, room, i);
+		why->targets[i].window_ns =
+		    window_ns < 0 ? why->window_ns : window_ns;
+	}
+	for (size_t i = 0; i < why->event_count && rc == 0; i++)
+		rc = take(why, &why->events[i]);
+	free(room);
+	free(why->events);
+	free(why->durations);
+	free(why->duration_targets);
+	tl_spans_free(why->spans);
+	why->events = NULL;
+	why->durations = NULL;
+	why->duration_targets = NULL;
+	why->spans = NULL;
+	return rc;
+}
+
+static int
+learn(struct tl_why *why, const struct tl_event *event)
+{
+	const struct tl_definition *d = NULL;
+	struct tl_span span;
+	int rc = 0;
+
+	if (TL_ARRAY_ROOM(why->events, why->event_capacity, why->event_count) <
+	    0)
+		return -ENOMEM;
+	why->events[why->event_count++] = *event;
+	if (event->kind != TL_LOST)
+		d = definition_of(why, event, &rc);
+	if (d && d->group && d->group->target)
+		rc = tl_spans_put(why->spans, event, &span);
+	if (rc < 0)
+		return rc;
+	if (rc == 1) {
+		why->durations[why->duration_count] =
+		    (struct tl_weighed){ span.duration_ns, 1 };
+		why->duration_targets[why->duration_count++] =
+		    (uint8_t)(d->group->target - 1);
+	}
+	return why->duration_count == LEARN_SPANS ||
+		       why->event_count == LEARN_EVENTS
+		   ? end_learning(why)
+		   : 0;
+}
+
+static int
+put(struct tl_sink *sink, const struct tl_event *event)
+{
+	struct tl_why *why = (struct tl_why *)(void *)sink;
+
+	return why->learns ? learn(why, event) : take(why, event);
+}
+
+static int
+finish(struct tl_sink *sink)
+{
+	struct tl_why *why = (struct tl_why *)(void *)sink;
+	int rc = why->learns ? end_learning(why) : 0;
+
+	if (rc == 0)
+		rc = leave_windows(why, INT64_MAX);
+	return rc < 0 ? rc : tl_why_explain(why);
+}
+
+int
+tl_why_new(struct tl_why **why, const struct tl_why_plan *plan)
+{
+	struct tl_why *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->sink = (struct tl_sink){ put, finish };
+	w->plan = *plan;
+	w->deadline_ns = INT64_MAX;
+	w->window_ns = window_unknown_ns;
+	w->learns = true;
+	w->durations = malloc(LEARN_SPANS * sizeof(*w->durations));
+	w->duration_targets = malloc(LEARN_SPANS);
+	if (!w->durations || !w->duration_targets ||
+	    tl_spans_new(&w->spans) < 0) {
+		tl_why_free(w);
+		return -ENOMEM;
+	}
+	*why = w;
+	return 0;
+}
+
+static void
+free_open(struct tl_open *o)
+{
+	free(o->parts);
+	free(o);
+}
+
+static void
+free_thread(struct tl_thread *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->lane_capacity; i++)
+		free(t->lanes[i]);
+	free(t->lanes);
+	free(t->frames);
+	free(t->crossed);
+	free(t);
+}
+
+void
+tl_why_free(struct tl_why *w)
+{
+	if (!w)
+		return;
+	tl_why_forget(w);
+	for (size_t i = 0; i < w->target_count; i++) {
+		tl_records_free(&w->targets[i].records);
+		tl_id_map_free(&w->targets[i].processes);
+		free(w->targets[i].begins);
+	}
+	while (w->made) {
+		struct tl_open *next = w->made->made;
+
+		free_open(w->made);
+		w->made = next;
+	}
+	for (size_t i = 0; i < w->thread_capacity; i++)
+		free_thread(w->threads[i]);
+	for (uint32_t i = 0; i < w->group_count; i++)
+		free(w->groups[i]);
+	for (size_t i = 0; i < w->text_count; i++)
+		free((char *)(uintptr_t)w->texts[i].data);
+	free(w->threads);
+	free(w->texts);
+	free(w->features);
+	free(w->list);
+	free(w->events);
+	free(w->durations);
+	free(w->duration_targets);
+	tl_spans_free(w->spans);
+	tl_id_map_free(&w->thread_ids);
+	tl_id_map_free(&w->feature_ids);
+	tl_table_free(&w->group_table);
+	tl_table_free(&w->text_table);
+	tl_message_map_free(&w->definitions, free);
+	tl_labels_free(&w->labels);
+	free(w);
+}
+
+struct tl_sink *
+tl_why_sink(struct tl_why *why)
+{
+	return &why->sink;
+}
+
+int
+tl_why_read(struct tl_why *why, struct tl_cursor *cursor)
+{
+	struct tl_event event;
+	int rc;
+
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		rc = put(&why->sink, &event);
+		if (rc < 0)
+			return rc;
+	}
+	return rc < 0 ? rc : finish(&why->sink);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gather.h - the one pass: a record for each span of each target.
+ *
+ *	event --> thread --> frames (spans that are open, innermost last)
+ *	      \-> group  --> its latest activity, spans of it that are open
+ *
+ *	begin of a target --> open --> waits until its window [begin, begin + W]
+ *	                               is over and its end has come --> record
+ *
+ * A group is all messages of one first line.  A target is a group that the
+ * glob matches.  A feature is what a span may have: a kind and up to two
+ * groups, or a group and a text.
+ */
+#ifndef TL_ANALYSIS_GATHER_H
+#define TL_ANALYSIS_GATHER_H
+
+#include "analysis/records.h"
+#include "analysis/why.h"
+#include "base/table.h"
+#include "event/message_map.h"
+#include "event/spans.h"
+#include "format/label.h"
+
+enum tl_feature_kind {
+	TL_FEATURE_BEFORE,
+	TL_FEATURE_INSIDE, /* how many */
+	TL_FEATURE_SPENT,  /* ns inside */
+	TL_FEATURE_BESIDE,
+	TL_FEATURE_GAP,  /* ns between two groups; or TL_GROUP_NONE */
+	TL_FEATURE_STATE /* of a group and a text */
+};
+
+enum {
+	TL_GROUPS_MAX = 4096,
+	TL_TARGETS_MAX = 64,
+	TL_TEXTS_MAX = 1 << 16,
+	TL_GROUP_NONE = 0xffff, /* the span's own begin or end */
+	TL_TEXT_NONE = 0xfffff
+};
+
+/* How often a limit left something out. */
+struct tl_left_out {
+	uint64_t groups, targets, features, parts, open, texts, threads, values;
+};
+
+/* Messages of one first line. */
+struct tl_group {
+	struct tl_bytes name;
+	int64_t latest_ns;
+	int64_t other_ns; /* the latest of another thread than latest_thread */
+	uint32_t latest_thread;
+	uint32_t number;
+	uint32_t open;         /* spans of it */
+	uint32_t open_at;      /* in the list of groups that are open */
+	uint32_t older, newer; /* groups by their latest activity; plus 1 */
+	uint16_t features[TL_FEATURE_GAP]; /* plus 1; of the simple kinds */
+	uint8_t target; /* plus 1 */
+	bool kernel;
+};
+
+struct tl_definition {
+	const struct tl_message *message;
+	struct tl_group *group; /* NULL: there are too many */
+	uint32_t number;
+	bool scoped; /* its spans belong to no thread */
+};
+
+struct tl_feature {
+	uint8_t kind;
+	uint32_t a;
+	uint32_t b;
+};
+
+struct tl_frame {
+	const struct tl_definition *definition;
+	int64_t ns;
+	uint64_t children;
+	struct tl_open *target; /* NULL: it is none */
+};
+
+struct tl_thread {
+	uint32_t pid, tid;
+	uint32_t number;
+	uint16_t source;
+	uint64_t children; /* roots */
+	struct tl_frame *frames;
+	size_t count, capacity;
+	struct tl_frame *crossed; /* a span around them ended first */
+	size_t crossed_count, crossed_capacity;
+	struct tl_open *inner; /* the innermost target that is open */
+	struct tl_lane **lanes; /* by target */
+	size_t lane_capacity;
+};
+
+struct tl_target {
+	struct tl_group *group;
+	const struct tl_message *message; /* the first of it */
+	struct tl_records records;
+	int64_t window_ns;
+	struct tl_open *first, *last; /* whose windows are not over */
+	struct tl_open *scoped;       /* that are open and belong to no thread */
+	uint64_t spans;
+	uint32_t open;
+	struct tl_id_map processes; /* pid and source -> begins[] */
+	int64_t *begins;
+	size_t begin_capacity;
+	uint64_t args[TL_ARGS_MAX]; /* of the span before */
+	uint64_t begun, compared_in_thread;
+	uint64_t rises[TL_ARGS_MAX], rises_in_thread[TL_ARGS_MAX];
+};
+
+struct tl_result;
+
+struct tl_why {
+	struct tl_sink sink; /* first: what callers see */
+	struct tl_why_plan plan;
+	struct tl_message_map definitions;
+	const struct tl_definition **list; /* by number */
+	size_t definition_count, definition_capacity;
+	struct tl_labels labels;
+	struct tl_table group_table;
+	struct tl_group *groups[TL_GROUPS_MAX];
+	uint32_t group_count;
+	uint32_t newest, oldest; /* groups by latest activity; plus 1 */
+	struct tl_group *open_groups[TL_GROUPS_MAX];
+	uint32_t open_group_count;
+	struct tl_target targets[TL_TARGETS_MAX];
+	size_t target_count;
+	struct tl_id_map thread_ids; /* pid and tid, source */
+	struct tl_thread **threads;
+	size_t thread_capacity;
+	struct tl_id_map feature_ids;
+	struct tl_feature *features;
+	size_t feature_capacity;
+	struct tl_table text_table; /* texts of all sources */
+	struct tl_bytes *texts;
+	size_t text_count, text_capacity;
+	struct tl_open *free, *made; /* to be used again; all */
+	uint32_t open; /* begins that are kept */
+	int64_t deadline_ns; /* the first window that is over */
+	/* Until W is known: */
+	bool learns;
+	struct tl_spans *spans;
+	struct tl_event *events;
+	size_t event_count, event_capacity;
+	struct tl_weighed *durations;
+	uint8_t *duration_targets;
+	size_t duration_count;
+	int64_t window_ns; /* of targets that come later */
+	struct tl_left_out left_out;
+	struct tl_result *results; /* one for each target */
+};
+
+/* The number of a text, the same wherever it comes from; TL_TEXT_NONE: there
+ * is none, or are too many. */
+uint32_t tl_why_text(struct tl_why *why, struct tl_bytes text);
+
+/* The results of all targets: 0 or -ENOMEM. */
+int tl_why_explain(struct tl_why *why);
+void tl_why_forget(struct tl_why *why);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * records.h - what is kept of a span, one record after another.
+ *
+ *	chunk | head args parts path | head args parts path | ... |
+ *	chunk | head ...
+ *
+ * Heads are of one size; behind a head stand the arguments of the begin, what
+ * the span has (parts: a feature in the upper 16 bits, an amount in the lower
+ * 48), and the numbers of its path in the call tree.
+ */
+#ifndef TL_ANALYSIS_RECORDS_H
+#define TL_ANALYSIS_RECORDS_H
+
+#include "event/event.h"
+
+enum {
+	TL_RECORDS_MAX = 1 << 20,
+	TL_RECORDS_SIZE_MAX = 112 << 20, /* bytes, of all messages together */
+	TL_PARTS_MAX = 255,              /* of one span */
+	TL_RECORD_PATH_MAX = 16,
+	TL_PART_BITS = 48,
+	TL_FEATURES_MAX = 1 << 16,
+	TL_LEVELS_MAX = 8 /* thresholds and none */
+};
+
+struct tl_record {
+	int64_t begin_ns;
+	int64_t duration_ns;
+	int64_t since_thread_ns; /* INT64_MIN: the first */
+	int64_t since_any_ns;    /* likewise */
+	uint32_t thread;
+	uint32_t definition; /* of the message */
+	uint32_t cpu;
+	uint32_t end_cpu;
+	uint32_t queue;  /* other spans of the message that were open */
+	uint32_t rank;   /* among those of its thread, from 1 */
+	uint32_t weight; /* it stands for so many */
+	uint8_t argc;
+	uint8_t part_count;
+	uint8_t path_count; /* 0: it has no path */
+	uint8_t level : 4;  /* how many thresholds it reaches */
+	uint8_t lost : 1;
+};
+
+struct tl_records_chunk;
+
+/* Starts from all zeros. */
+struct tl_records {
+	struct tl_records_chunk **chunks;
+	size_t chunk_count;
+	size_t chunk_capacity;
+	uint64_t count;
+	uint64_t weight; /* of all */
+	uint32_t thinned;
+};
+
+/* Where an iteration stands; starts from the records and zeros. */
+struct tl_records_at {
+	const struct tl_records *records;
+	size_t chunk;
+	size_t word;
+};
+
+/* The next record, in place; NULL at the end. */
+struct tl_record *tl_records_next(struct tl_records_at *at);
+
+static inline const uint64_t *
+tl_record_args(const struct tl_record *record)
+{
+	return (const uint64_t *)(const void *)(record + 1);
+}
+static inline const uint64_t *
+tl_record_parts(const struct tl_record *record)
+{
+	return tl_record_args(record) + record->argc;
+}
+static inline const uint64_t *
+tl_record_path(const struct tl_record *record)
+{
+	return tl_record_parts(record) + record->part_count;
+}
+static inline unsigned
+tl_part_feature(uint64_t part)
+{
+	return (unsigned)(part >> TL_PART_BITS);
+}
+static inline uint64_t
+tl_part_amount(uint64_t part)
+{
+	return part & ((UINT64_C(1) << TL_PART_BITS) - 1);
+}
+
+/* The amount of a feature in a record; 0: it does not have it. */
+uint64_t tl_record_amount(const struct tl_record *record, unsigned feature);
+
+/* Add a record, which is copied together with what stands behind it: 0 or
+ * -ENOMEM. */
+int tl_records_add(struct tl_records *records, const struct tl_record *head,
+    const uint64_t *args, const uint64_t *parts, const uint64_t *path);
+size_t tl_records_size(const struct tl_records *records); /* in bytes */
+void tl_records_free(struct tl_records *records);
+
+/*
+ * Drop about half of the records below duration kept_ns; the other half of
+ * them counts twice.
+ */
+void tl_records_thin(struct tl_records *records, int64_t kept_ns);
+
+/* A value that counts several times. */
+struct tl_weighed {
+	int64_t value;
+	uint64_t weight;
+};
+
+/* The value below which lie rank of the weight, 0 <= rank < all of it; the
+ * order of values changes.  count > 0. */
+int64_t
+tl_weighed_select(struct tl_weighed *values, size_t count, uint64_t rank);
+
+#endif

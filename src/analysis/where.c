@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * where.c - which part of the duration the slow spans take longer in.
+ *
+ * A part is the time in all enclosed spans of a message, or in a gap between
+ * two messages.  It always grows with the duration, so it is no cause of that
+ * in the sense of explain.c.  It is claimed where it takes clearly more of
+ * the additional time than of the usual one, and does so in most slow spans:
+ * a span that is slower everywhere in proportion, or each time in another
+ * place, gives no claim.
+ */
+#include "analysis/chance.h"
+#include "analysis/explain.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const double more_than_usual = 0.4;
+static const double slow_that_reach = 0.6;
+static const double rate_least = 0.25;
+static const double p_max = 0.01;
+
+struct where {
+	struct tl_why *why;
+	struct tl_result *result;
+	const struct tl_part_sums *sums;
+	struct tl_weighed *room;
+	double normal_ns; /* the median of the spans at no threshold */
+	double duration_ns[TL_LEVELS_MAX]; /* sums, by level */
+	double weight[TL_LEVELS_MAX];
+	double tests;
+};
+
+/* How one part does at one threshold. */
+struct reach {
+	double need; /* of what a span takes longer */
+	double slow, slow_all;
+	double normal, normal_all;
+	double more_ns; /* of the slow ones, in the part */
+};
+
+static double
+sum_from(const double *by_level, size_t from, size_t end)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < end; i++)
+		sum += by_level[i];
+	return sum;
+}
+
+/* What all spans of a threshold take longer than normal ones. */
+static double
+excess_of(const struct where *w, size_t level)
+{
+	return sum_from(w->duration_ns, level, TL_LEVELS_MAX) -
+	       w->normal_ns * sum_from(w->weight, level, TL_LEVELS_MAX);
+}
+
+static bool
+is_part(const struct tl_feature *f)
+{
+	return f->kind == TL_FEATURE_SPENT || f->kind == TL_FEATURE_GAP;
+}
+
+/* Could it be claimed at any threshold? */
+static bool
+may_be(const struct where *w, const struct tl_part_sums *sums)
+{
+	for (size_t i = 1; i <= w->result->threshold_count; i++)
+		if (sum_from(sums->ns, i, TL_LEVELS_MAX) >=
+			more_than_usual * excess_of(w, i) &&
+		    excess_of(w, i) > 0)
+			return true;
+	return false;
+}
+
+static double
+median_part(const struct where *w, unsigned feature)
+{
+	struct tl_records_at at = { .records = &w->result->target->records };
+	const struct tl_record *r;
+	uint64_t weight = 0;
+	size_t count = 0;
+
+	while ((r = tl_records_next(&at))) {
+		if (r->level > 0)
+			continue;
+		w->room[count++] = (struct tl_weighed){
+			(int64_t)tl_record_amount(r, feature), r->weight
+		};
+		weight += r->weight;
+	}
+	return count > 0
+		   ? (double)tl_weighed_select(w->room, count, weight / 2)
+		   : 0;
+}
+
+static void
+reach_all(const struct where *w, unsigned feature, double median_ns,
+    struct reach *reach)
+{
+	struct tl_records_at at = { .records = &w->result->target->records };
+	const struct tl_record *r;
+
+	while ((r = tl_records_next(&at))) {
+		const double more =
+		    (double)tl_record_amount(r, feature) - median_ns;
+		const double longer = (double)r->duration_ns - w->normal_ns;
+
+		if (longer <= 0)
+			continue;
+		for (size_t i = 1; i <= w->result->threshold_count; i++) {
+			struct reach *to = &reach[i];
+			const bool reaches = more >= to->need * longer;
+
+			if (r->level < i) {
+				to->normal_all += r->weight;
+				to->normal += reaches ? r->weight : 0;
+				continue;
+			}
+			to->slow_all += r->weight;
+			to->slow += reaches ? r->weight : 0;
+			to->more_ns += more * r->weight;
+		}
+	}
+}
+
+static double
+chance_of(const struct where *w, const struct reach *reach)
+{
+	const double rate =
+	    fmax(rate_least, reach->normal_all > 0
+				 ? reach->normal / reach->normal_all
+				 : 0);
+
+	if (rate >= 1 || reach->slow <= rate * reach->slow_all)
+		return 1;
+	return exp(fmin(tl_binomial_tail(reach->slow_all, rate, reach->slow) +
+			    log(w->tests),
+	    0));
+}
+
+/* Behind all that is no part, among parts by their share. */
+static void
+claim(struct tl_result *result, const struct tl_cause *cause)
+{
+	size_t i = result->cause_count;
+
+	if (i == TL_CAUSES_MAX)
+		i--;
+	else
+		result->cause_count++;
+	if (i == TL_CAUSES_MAX - 1 && result->cause_count == TL_CAUSES_MAX &&
+	    result->causes[i].information > 0)
+		return; /* no room behind the others */
+	while (i > 0 && result->causes[i - 1].kind == TL_CAUSE_WHERE &&
+	       result->causes[i - 1].share < cause->share) {
+		result->causes[i] = result->causes[i - 1];
+		i--;
+	}
+	result->causes[i] = *cause;
+}
+
+static void
+try_part(struct where *w, unsigned feature)
+{
+	struct tl_result *result = w->result;
+	const double median_ns = median_part(w, feature);
+	struct reach reach[TL_LEVELS_MAX] = { 0 };
+	struct tl_cause best = { .p = 1 };
+
+	for (size_t i = 1; i <= result->threshold_count; i++) {
+		const double usual =
+		    sum_from(w->sums[feature].ns, 0, i) /
+		    fmax(sum_from(w->duration_ns, 0, i), 1);
+
+		reach[i].need = usual + more_than_usual * (1 - usual);
+	}
+	reach_all(w, feature, median_ns, reach);
+	for (size_t i = 1; i <= result->threshold_count; i++) {
+		const double excess = excess_of(w, i);
+		const double share =
+		    excess > 0 ? reach[i].more_ns / excess : 0;
+		const double p = chance_of(w, &reach[i]);
+
+		if (share < reach[i].need || p >= p_max || p >= best.p ||
+		    reach[i].slow < slow_that_reach * reach[i].slow_all)
+			continue;
+		best = (struct tl_cause){ .kind = TL_CAUSE_WHERE,
+			.op = TL_OP_LEAST,
+			.feature = (uint16_t)feature,
+			.level = (unsigned)i,
+			.share = fmin(share, 1),
+			.p = p < 1e-308 ? 0 : p,
+			.value = (int64_t)(median_ns +
+				reach[i].need *
+				    fmax((double)result->thresholds_ns[i - 1] -
+					     w->normal_ns,
+					0)) };
+		if (best.value < 1)
+			best.value = 1;
+	}
+	if (best.p < p_max)
+		claim(result, &best);
+}
+
+static void
+sum_durations(struct where *w)
+{
+	struct tl_records_at at = { .records = &w->result->target->records };
+	const struct tl_record *r;
+	uint64_t weight = 0;
+	size_t count = 0;
+
+	while ((r = tl_records_next(&at))) {
+		w->duration_ns[r->level] +=
+		    (double)r->duration_ns * r->weight;
+		w->weight[r->level] += r->weight;
+		if (r->level > 0)
+			continue;
+		w->room[count++] =
+		    (struct tl_weighed){ r->duration_ns, r->weight };
+		weight += r->weight;
+	}
+	if (count > 0)
+		w->normal_ns =
+		    (double)tl_weighed_select(w->room, count, weight / 2);
+}
+
+int
+tl_where_explain(struct tl_why *why, struct tl_result *result,
+    const struct tl_part_sums *sums)
+{
+	struct where w = { .why = why, .result = result, .sums = sums };
+	uint64_t parts = 0;
+
+	w.room = malloc(result->target->records.count * sizeof(*w.room));
+	if (!w.room)
+		return -ENOMEM;
+	sum_durations(&w);
+	for (uint32_t i = 0; i < why->feature_ids.count; i++)
+		parts += is_part(&why->features[i]) &&
+			 sum_from(sums[i].ns, 0, TL_LEVELS_MAX) > 0;
+	w.tests = (double)parts * (double)result->threshold_count;
+	result->tests += parts * result->threshold_count;
+	for (uint32_t i = 0; i < why->feature_ids.count; i++)
+		if (is_part(&why->features[i]) && may_be(&w, &sums[i]))
+			try_part(&w, i);
+	free(w.room);
+	return 0;
+}

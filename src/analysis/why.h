@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * why.h - what distinguishes the slow spans of a message from the others.
+ *
+ *	events --> gather: a record for each span --> explain --> text, JSON
+ *	           (one pass)      fixed head, list    (two scans)
+ *	                           of what it has
+ *
+ * The problem.  A user sees that 1 % of the requests take ten times as long
+ * and asks why.  What was logged has thousands of features: values of
+ * arguments, CPUs, threads, what was logged before, inside and beside, waits.
+ * Some of them are more frequent in slow spans by chance, some because slow
+ * spans are long, and few because they are the cause.
+ *
+ * The algorithm.  A feature of a span never depends on how long the span
+ * took: what goes on beside it is looked up in a window [begin, begin + W], W
+ * being the median duration, the same for all spans and not cut at the end.
+ * A longer span would overlap more of everything otherwise.  Each span gets a
+ * level, the number of thresholds that its duration reaches: the slowest 5, 2,
+ * 1, 0.5, 0.2 and 0.1 %, each if it is at least 10 spans and 1.5 medians, and
+ * one for at most 9 spans that take 4 times as long as all others.  A
+ * candidate ("cpu is 3", "size is 4096 or more") is a row of 8 counters, one
+ * for each level.  Candidates are ranked by the mutual information between
+ * having the feature and being slow, at the best threshold: what only goes
+ * together with the cause cannot carry more of it than the cause.
+ *
+ * The guard.  The p-value is the tail of the hypergeometric distribution times
+ * the tests of the family (all values, cuts and windows, times the
+ * thresholds), times the families, so that ten thousand windows of time do not
+ * outweigh six processes.  Claimed is what has p < 0.01, five slow spans (all,
+ * where fewer are slow), a tenth of the slow ones, and at least twice the risk
+ * of the spans without it.  Parts of the duration itself (time in enclosed
+ * spans, gaps) always go together with it: they have another test (where.c)
+ * and stand behind the other causes.
+ *
+ * Bounds.  Records take TL_RECORDS_SIZE_MAX bytes and are TL_RECORDS_MAX.
+ * When there are more, all above the current 5 % stay and half of the others
+ * go; those that stay count twice.  Messages, features and values have limits
+ * too; tl_why_left_out() reports what one of them left out.
+ *
+ * Rejected.  Windows as long as the span: each of 11 traces without a cause
+ * then had a false claim.  Ranking by lift: it prefers rare accidents.
+ * Benjamini-Hochberg: its guarantee needs independence that overlapping cuts
+ * do not have.  A second pass over the events: it costs more than all else.
+ * event/spans.h for the pairs, except for the first of them that give W: the
+ * features need a stack for each thread, which has the begin in hand when the
+ * end comes.
+ */
+#ifndef TL_ANALYSIS_WHY_H
+#define TL_ANALYSIS_WHY_H
+
+#include "event/cursor.h"
+#include "source/sources.h"
+
+struct tl_why;
+
+struct tl_why_plan {
+	const char *glob;  /* of the first line of the spans */
+	int64_t slower_ns; /* a span is slow from here on; 0: not given */
+	double slowest;    /* ... or among so many percent; 0: not given */
+	/* Whose events they are: threads then have the numbers that they have
+	 * in a call tree.  NULL: unknown, and examples have no path. */
+	const struct tl_sources *sources;
+};
+
+/*
+ * Make one.  plan, its glob and the sources of the events must outlive it.
+ * One thread at a time uses it.  0 or -ENOMEM.
+ */
+int tl_why_new(struct tl_why **why, const struct tl_why_plan *plan);
+void tl_why_free(struct tl_why *why);
+
+/* Where all events go, oldest first; finish() when there are no more: 0 or
+ * -ENOMEM. */
+struct tl_sink *tl_why_sink(struct tl_why *why);
+
+/*
+ * After finish(): append what was found, a JSON object on a line of its own
+ * or a paragraph for each message that the glob matches; where it matches
+ * none, one that says so.  0 or -ENOMEM.
+ */
+int tl_why_put_json(struct tl_why *why, struct tl_text *text);
+int tl_why_put_text(struct tl_why *why, struct tl_text *text);
+
+/* After finish(): append what a limit left out, lines that each begin with
+ * prefix.  False: nothing was. */
+bool tl_why_left_out(const struct tl_why *why, const char *prefix,
+    struct tl_text *text);
+
+/* All events of a cursor into it, and finish(): 0 or -errno. */
+int tl_why_read(struct tl_why *why, struct tl_cursor *cursor);
+
+#endif
