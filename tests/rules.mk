@@ -87,6 +87,10 @@ check-all:
 check-sanitized: all tests
 	@tests/run $(B) sanitized $(UNIT)
 
+# Does --why find the cause?  200 traces with one, 200 without
+check-why: all
+	@tests/why/run $(B) 200 200
+
 # Everything beside LOAD busy loops, TIMES often: a test that fails under load
 # is a defect of the test or of the product.
 TIMES	 ?= 1

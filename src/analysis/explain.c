@@ -72,7 +72,7 @@ struct scale {
 	uint8_t family;
 	int64_t *sample;
 	size_t sample_count;
-	int64_t bounds[BOUNDS_MAX]; /* rising */
+	int64_t bounds[BOUNDS_MAX];                  /* rising */
 	bool is_up[BOUNDS_MAX], is_down[BOUNDS_MAX]; /* >=; or <= before it */
 	size_t count;
 	levels_t counts[BOUNDS_MAX + 1]; /* below the first, from it on, ... */
@@ -305,9 +305,8 @@ only_counts(const struct tl_target *t, unsigned argument)
 	const double all = (double)t->rises[argument];
 	const double own = (double)t->rises_in_thread[argument];
 
-	return t->begun > 1 &&
-	       (all > 0.9 * (double)(t->begun - 1) ||
-		   own > 0.9 * (double)t->compared_in_thread);
+	return t->begun > 1 && (all > 0.9 * (double)(t->begun - 1) ||
+				   own > 0.9 * (double)t->compared_in_thread);
 }
 
 static void
@@ -316,12 +315,13 @@ choose_scales(struct explain *e)
 	for (unsigned i = 0; i < e->message->argc; i++) {
 		e->uses_argument[i] =
 		    is_string(e->message, i) || !only_counts(e->target, i);
-		e->scales[i] = (struct scale){ .used = e->uses_argument[i] &&
-			    !is_string(e->message, i),
-			.up = true,
-			.down = true,
-			.cause = TL_CAUSE_ARGUMENT,
-			.family = (uint8_t)(FAMILY_ARGUMENT + i) };
+		e->scales[i] =
+		    (struct scale){ .used = e->uses_argument[i] &&
+					    !is_string(e->message, i),
+			    .up = true,
+			    .down = true,
+			    .cause = TL_CAUSE_ARGUMENT,
+			    .family = (uint8_t)(FAMILY_ARGUMENT + i) };
 	}
 	e->scales[SCALE_START] = (struct scale){ .used = true,
 		.down = true,
@@ -421,7 +421,8 @@ make_scales(struct explain *e)
 	for (unsigned i = 0; i < SCALES; i++) {
 		struct scale *s = &e->scales[i];
 
-		if (s->used && !(s->sample = malloc(SAMPLE_MAX * sizeof(value))))
+		if (s->used &&
+		    !(s->sample = malloc(SAMPLE_MAX * sizeof(value))))
 			return -ENOMEM;
 	}
 	while ((r = tl_records_next(&at))) {
@@ -511,16 +512,14 @@ count_value(struct explain *e, unsigned family, uint64_t value,
 static uint32_t
 text_of(struct explain *e, const struct tl_record *r, unsigned argument)
 {
-	const struct tl_message *m =
-	    e->why->list[r->definition]->message;
+	const struct tl_message *m = e->why->list[r->definition]->message;
 	const uint64_t number = tl_record_args(r)[argument];
 	const struct tl_id_key key = { (uint64_t)(uintptr_t)m->strings,
 		number };
 	uint32_t at;
 	const int found = tl_id_map_get(&e->text_ids, key, &at);
 
-	if (found < 0 ||
-	    TL_ARRAY_ROOM(e->texts, e->text_capacity, at) < 0)
+	if (found < 0 || TL_ARRAY_ROOM(e->texts, e->text_capacity, at) < 0)
 		return TL_TEXT_NONE;
 	if (found == 1)
 		e->texts[at] =
@@ -563,8 +562,8 @@ count_parts(struct explain *e, const struct tl_record *r)
 		add(e->features[f], r);
 		switch (e->why->features[f].kind) {
 		case TL_FEATURE_INSIDE:
-			if (!e->inside[f] && !(e->inside[f] = calloc(COUNTS,
-						   sizeof(levels_t))))
+			if (!e->inside[f] &&
+			    !(e->inside[f] = calloc(COUNTS, sizeof(levels_t))))
 				return -ENOMEM;
 			add(e->inside[f][bucket_of(amount)], r);
 			break;
@@ -651,8 +650,7 @@ count_all(struct explain *e)
 	e->features = calloc(e->feature_count + 1, sizeof(*e->features));
 	e->inside = calloc(e->feature_count + 1, sizeof(*e->inside));
 	e->sums = calloc(e->feature_count + 1, sizeof(*e->sums));
-	e->threads =
-	    calloc(e->why->thread_ids.count + 1u, sizeof(*e->threads));
+	e->threads = calloc(e->why->thread_ids.count + 1u, sizeof(*e->threads));
 	if (!e->features || !e->inside || !e->sums || !e->threads)
 		return -ENOMEM;
 	e->bin_ns = (int64_t)(((uint64_t)e->result->last_ns -
@@ -689,11 +687,10 @@ has_any(const levels_t counts)
 static void
 count_tests(struct explain *e)
 {
-	static const uint8_t of_features[] = {
-		[TL_FEATURE_BEFORE] = FAMILY_BEFORE,
+	static const uint8_t of_features[] = { [TL_FEATURE_BEFORE] =
+						   FAMILY_BEFORE,
 		[TL_FEATURE_BESIDE] = FAMILY_BESIDE,
-		[TL_FEATURE_STATE] = FAMILY_STATE
-	};
+		[TL_FEATURE_STATE] = FAMILY_STATE };
 	uint64_t inside = 0;
 
 	for (unsigned i = 0; i < FAMILIES; i++)
@@ -854,7 +851,8 @@ claim_scale(struct explain *e, unsigned number)
 		sum_counts(counts, s->counts[i]);
 		what.value = s->bounds[i - 1];
 		if (s->is_up[i - 1])
-			try_counts(e, &what, counts, e->tests[s->family], &best);
+			try_counts(e, &what, counts, e->tests[s->family],
+			    &best);
 	}
 	claim(e, &best);
 	best = (struct tl_cause){ 0 };
@@ -864,7 +862,8 @@ claim_scale(struct explain *e, unsigned number)
 		sum_counts(counts, s->counts[i]);
 		what.value = s->bounds[i] - 1;
 		if (s->is_down[i])
-			try_counts(e, &what, counts, e->tests[s->family], &best);
+			try_counts(e, &what, counts, e->tests[s->family],
+			    &best);
 	}
 	claim(e, &best);
 }
@@ -1182,8 +1181,7 @@ tl_why_explain(struct tl_why *why)
 	if (!why->results)
 		return -ENOMEM;
 	for (size_t i = 0; i < why->target_count && rc == 0; i++)
-		rc =
-		    explain_target(why, &why->targets[i], &why->results[i]);
+		rc = explain_target(why, &why->targets[i], &why->results[i]);
 	return rc;
 }
 

@@ -39,8 +39,8 @@ struct tl_cause {
 	uint8_t op;
 	uint8_t argument; /* which; or which period */
 	uint16_t feature;
-	int64_t value; /* a text's number, a bound (tl_why_key), a begin ... */
-	int64_t end;   /* ... and an end, both within */
+	int64_t value;  /* a text's number, a bound (tl_why_key), a begin ... */
+	int64_t end;    /* ... and an end, both within */
 	unsigned level; /* slow is what reaches this threshold, from 1 on */
 	double information;
 	double share; /* of what slow spans take longer: a part's */
@@ -69,8 +69,8 @@ extern const int64_t tl_periods_ns[TL_PERIODS];
 
 /* An argument as a number that is compared: itself, or the bits of a double in
  * an order. */
-int64_t tl_why_key(const struct tl_message *message, unsigned argument,
-    uint64_t raw);
+int64_t
+tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw);
 /* ... and back. */
 double tl_why_double(int64_t key);
 

@@ -248,8 +248,7 @@ find_feature(struct tl_why *why, unsigned kind, uint32_t a, uint32_t b,
 		return rc;
 	if (TL_ARRAY_ZEROS(why->features, why->feature_capacity, *feature) < 0)
 		return -ENOMEM;
-	why->features[*feature] =
-	    (struct tl_feature){ (uint8_t)kind, a, b };
+	why->features[*feature] = (struct tl_feature){ (uint8_t)kind, a, b };
 	return 0;
 }
 
@@ -260,8 +259,8 @@ add_part(struct tl_why *why, struct tl_open *o, uint32_t feature,
 	const uint64_t most = (UINT64_C(1) << TL_PART_BITS) - 1;
 	unsigned i = 0;
 
-	while (i < o->head.part_count &&
-	       tl_part_feature(o->parts[i]) != feature)
+	while (
+	    i < o->head.part_count && tl_part_feature(o->parts[i]) != feature)
 		i++;
 	if (i == o->head.part_count) {
 		if (i == TL_PARTS_MAX) {
@@ -695,8 +694,8 @@ count_closed(struct tl_why *why, struct tl_group *g)
 
 /* It is the latest now. */
 static inline void
-note_activity(struct tl_why *why, struct tl_group *g,
-    const struct tl_thread *t, int64_t ns)
+note_activity(struct tl_why *why, struct tl_group *g, const struct tl_thread *t,
+    int64_t ns)
 {
 	const uint32_t at = g->number + 1;
 
@@ -831,9 +830,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 		o->outer = t->inner;
 		t->inner = o;
 	}
-	t->frames[t->count++] = (struct tl_frame){ .definition = d,
-		.ns = event->ns,
-		.target = o };
+	t->frames[t->count++] =
+	    (struct tl_frame){ .definition = d, .ns = event->ns, .target = o };
 	why->open++;
 	if (d->group)
 		count_open(why, d->group);
@@ -841,8 +839,8 @@ take_begin(struct tl_why *why, struct tl_thread *t,
 }
 
 static int
-take_end(struct tl_why *why, struct tl_thread *t,
-    const struct tl_definition *d, const struct tl_event *event)
+take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
+    const struct tl_event *event)
 {
 	struct tl_group *g = d->group;
 	struct tl_frame frame;
@@ -904,8 +902,9 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 	for (at = &target->scoped; *at && looked_at < DEPTH_MAX;
 	     at = &(*at)->outer, looked_at++) {
 		o = *at;
-		if (o->definition != d || (tl_message_is_of_process(d->message) &&
-					      o->pid != event->pid))
+		if (o->definition != d ||
+		    (tl_message_is_of_process(d->message) &&
+			o->pid != event->pid))
 			continue;
 		*at = o->outer;
 		return end_target(why, o, event);
@@ -958,7 +957,8 @@ take(struct tl_why *why, const struct tl_event *event)
 	struct tl_thread *t;
 	int rc = 0;
 
-	if (event->ns > why->deadline_ns && (rc = leave_windows(why, event->ns)))
+	if (event->ns > why->deadline_ns &&
+	    (rc = leave_windows(why, event->ns)))
 		return rc;
 	t = find_thread(why, event, &rc);
 	if (!t)

@@ -55,7 +55,7 @@ struct tl_group {
 	uint32_t open_at;      /* in the list of groups that are open */
 	uint32_t older, newer; /* groups by their latest activity; plus 1 */
 	uint16_t features[TL_FEATURE_GAP]; /* plus 1; of the simple kinds */
-	uint8_t target; /* plus 1 */
+	uint8_t target;                    /* plus 1 */
 	bool kernel;
 };
 
@@ -88,7 +88,7 @@ struct tl_thread {
 	size_t count, capacity;
 	struct tl_frame *crossed; /* a span around them ended first */
 	size_t crossed_count, crossed_capacity;
-	struct tl_open *inner; /* the innermost target that is open */
+	struct tl_open *inner;  /* the innermost target that is open */
 	struct tl_lane **lanes; /* by target */
 	size_t lane_capacity;
 };
@@ -99,7 +99,7 @@ struct tl_target {
 	struct tl_records records;
 	int64_t window_ns;
 	struct tl_open *first, *last; /* whose windows are not over */
-	struct tl_open *scoped;       /* that are open and belong to no thread */
+	struct tl_open *scoped; /* that are open and belong to no thread */
 	uint64_t spans;
 	uint32_t open;
 	struct tl_id_map processes; /* pid and source -> begins[] */
@@ -137,8 +137,8 @@ struct tl_why {
 	struct tl_bytes *texts;
 	size_t text_count, text_capacity;
 	struct tl_open *free, *made; /* to be used again; all */
-	uint32_t open; /* begins that are kept */
-	int64_t deadline_ns; /* the first window that is over */
+	uint32_t open;               /* begins that are kept */
+	int64_t deadline_ns;         /* the first window that is over */
 	/* Until W is known: */
 	bool learns;
 	struct tl_spans *spans;

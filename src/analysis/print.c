@@ -150,14 +150,13 @@ feature_of(const struct tl_why *why, const struct tl_cause *cause)
 static const char *
 kind_of(const struct tl_why *why, const struct tl_cause *cause)
 {
-	static const char *const of_features[] = {
-		[TL_FEATURE_BEFORE] = "before",
+	static const char *const of_features[] = { [TL_FEATURE_BEFORE] =
+						       "before",
 		[TL_FEATURE_INSIDE] = "inside",
 		[TL_FEATURE_SPENT] = "inside",
 		[TL_FEATURE_BESIDE] = "beside",
 		[TL_FEATURE_GAP] = "gap",
-		[TL_FEATURE_STATE] = "state"
-	};
+		[TL_FEATURE_STATE] = "state" };
 
 	switch (cause->kind) {
 	case TL_CAUSE_ARGUMENT:
@@ -328,8 +327,9 @@ put_json_example(struct tl_text *text, const struct tl_why *why,
 	struct tl_text line = { 0 };
 	size_t at;
 
-	tl_put_format(text, "{\"ns\":%lld,\"duration_ns\":%lld,\"pid\":%u,"
-			    "\"tid\":%u,\"cpu\":",
+	tl_put_format(text,
+	    "{\"ns\":%lld,\"duration_ns\":%lld,\"pid\":%u,"
+	    "\"tid\":%u,\"cpu\":",
 	    (long long)r->begin_ns, (long long)r->duration_ns, t->pid, t->tid);
 	if (r->cpu == TL_CPU_UNKNOWN)
 		tl_put_string(text, "null");
@@ -365,8 +365,7 @@ put_json_cause(struct tl_text *text, const struct tl_why *why,
 	struct tl_text name = { 0 };
 
 	put_name(&name, why, cause, message);
-	tl_put_format(text,
-	    "{\"kind\":\"%s\",\"name\":", kind_of(why, cause));
+	tl_put_format(text, "{\"kind\":\"%s\",\"name\":", kind_of(why, cause));
 	put_json_text(text, tl_bytes(tl_text_string(&name), name.size));
 	tl_text_free(&name);
 	tl_put_format(text, ",\"op\":\"%s\",\"value\":", ops[cause->op]);
@@ -410,9 +409,8 @@ main_threshold(const struct tl_result *result)
 	if (result->cause_count > 0)
 		return result->causes[0].level;
 	for (size_t i = 0; i < result->threshold_count; i++) {
-		const double off = fabs(log(
-		    fmax((double)result->slow[i], 0.5) * 100 /
-		    (double)result->weight));
+		const double off = fabs(log(fmax((double)result->slow[i], 0.5) *
+					    100 / (double)result->weight));
 
 		if (off < nearest) {
 			nearest = off;
@@ -527,9 +525,9 @@ static void
 put_text_argument(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
-	const bool string = message->args[cause->argument].format ==
-				TIMELINE_ARG_STRING &&
-			    cause->op == TL_OP_EQUAL;
+	const bool string =
+	    message->args[cause->argument].format == TIMELINE_ARG_STRING &&
+	    cause->op == TL_OP_EQUAL;
 
 	tl_put_plain(text, message->args[cause->argument].name);
 	tl_put_string(text, cause->op == TL_OP_EQUAL   ? " = "
@@ -545,8 +543,7 @@ static void
 put_interval(struct tl_text *text, const struct tl_cause *cause)
 {
 	tl_put_duration(text, cause->value);
-	tl_put_string(text, cause->op == TL_OP_LEAST ? " or more"
-						     : " or less");
+	tl_put_string(text, cause->op == TL_OP_LEAST ? " or more" : " or less");
 	tl_put_string(text, cause->kind == TL_CAUSE_SINCE_THREAD
 				? " after the end of the one before in its "
 				  "thread"
@@ -569,8 +566,7 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 		tl_put_string(text, "begin and end on two CPUs");
 		return;
 	case TL_CAUSE_PID:
-		tl_put_format(text, "in process %lld",
-		    (long long)cause->value);
+		tl_put_format(text, "in process %lld", (long long)cause->value);
 		return;
 	case TL_CAUSE_TID:
 		tl_put_format(text, "in thread %lld", (long long)cause->value);

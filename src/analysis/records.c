@@ -36,8 +36,7 @@ struct tl_record *
 tl_records_next(struct tl_records_at *at)
 {
 	while (at->chunk < at->records->chunk_count) {
-		struct tl_records_chunk *chunk =
-		    at->records->chunks[at->chunk];
+		struct tl_records_chunk *chunk = at->records->chunks[at->chunk];
 		struct tl_record *r =
 		    (struct tl_record *)(void *)&chunk->words[at->word];
 

@@ -87,14 +87,13 @@ median_part(const struct where *w, unsigned feature)
 	while ((r = tl_records_next(&at))) {
 		if (r->level > 0)
 			continue;
-		w->room[count++] = (struct tl_weighed){
-			(int64_t)tl_record_amount(r, feature), r->weight
-		};
+		w->room[count++] =
+		    (struct tl_weighed){ (int64_t)tl_record_amount(r, feature),
+			    r->weight };
 		weight += r->weight;
 	}
-	return count > 0
-		   ? (double)tl_weighed_select(w->room, count, weight / 2)
-		   : 0;
+	return count > 0 ? (double)tl_weighed_select(w->room, count, weight / 2)
+			 : 0;
 }
 
 static void
@@ -130,10 +129,8 @@ reach_all(const struct where *w, unsigned feature, double median_ns,
 static double
 chance_of(const struct where *w, const struct reach *reach)
 {
-	const double rate =
-	    fmax(rate_least, reach->normal_all > 0
-				 ? reach->normal / reach->normal_all
-				 : 0);
+	const double rate = fmax(rate_least,
+	    reach->normal_all > 0 ? reach->normal / reach->normal_all : 0);
 
 	if (rate >= 1 || reach->slow <= rate * reach->slow_all)
 		return 1;
@@ -172,17 +169,15 @@ try_part(struct where *w, unsigned feature)
 	struct tl_cause best = { .p = 1 };
 
 	for (size_t i = 1; i <= result->threshold_count; i++) {
-		const double usual =
-		    sum_from(w->sums[feature].ns, 0, i) /
-		    fmax(sum_from(w->duration_ns, 0, i), 1);
+		const double usual = sum_from(w->sums[feature].ns, 0, i) /
+				     fmax(sum_from(w->duration_ns, 0, i), 1);
 
 		reach[i].need = usual + more_than_usual * (1 - usual);
 	}
 	reach_all(w, feature, median_ns, reach);
 	for (size_t i = 1; i <= result->threshold_count; i++) {
 		const double excess = excess_of(w, i);
-		const double share =
-		    excess > 0 ? reach[i].more_ns / excess : 0;
+		const double share = excess > 0 ? reach[i].more_ns / excess : 0;
 		const double p = chance_of(w, &reach[i]);
 
 		if (share < reach[i].need || p >= p_max || p >= best.p ||
@@ -194,11 +189,13 @@ try_part(struct where *w, unsigned feature)
 			.level = (unsigned)i,
 			.share = fmin(share, 1),
 			.p = p < 1e-308 ? 0 : p,
-			.value = (int64_t)(median_ns +
-				reach[i].need *
-				    fmax((double)result->thresholds_ns[i - 1] -
-					     w->normal_ns,
-					0)) };
+			.value =
+			    (int64_t)(median_ns +
+				      reach[i].need *
+					  fmax((double)result
+						       ->thresholds_ns[i - 1] -
+						   w->normal_ns,
+					      0)) };
 		if (best.value < 1)
 			best.value = 1;
 	}
@@ -215,8 +212,7 @@ sum_durations(struct where *w)
 	size_t count = 0;
 
 	while ((r = tl_records_next(&at))) {
-		w->duration_ns[r->level] +=
-		    (double)r->duration_ns * r->weight;
+		w->duration_ns[r->level] += (double)r->duration_ns * r->weight;
 		w->weight[r->level] += r->weight;
 		if (r->level > 0)
 			continue;

@@ -62,6 +62,8 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 		    &script_error, fault);
 	case TL_MODE_TREE:
 		return tl_tree_show(&inputs, select, options, &output, fault);
+	case TL_MODE_WHY:
+		return tl_why_show(&inputs, select, options, &output);
 	case TL_MODE_DIFF:
 		return tl_diff_show(&inputs, select, options, &output, fault);
 	case TL_MODE_BROWSE:

@@ -114,6 +114,50 @@ take_threshold(struct parse *p)
 	}
 }
 
+/* == options of --why == */
+
+static int take_mode(struct parse *p, enum tl_mode mode, const char *name);
+
+static int
+take_slowest(struct parse *p)
+{
+	char *end;
+	const double percent = strtod(p->argument, &end);
+
+	if (end != p->argument && *end == '%')
+		end++;
+	if (end == p->argument || *end != '\0' || !(percent > 0) ||
+	    !(percent < 100))
+		return usage(p, "not a percentage above 0 and below 100",
+		    p->argument);
+	p->options->slowest = percent;
+	return 0;
+}
+
+/* Options of --why; 1 for another kind. */
+static int
+take_why(struct parse *p, int value)
+{
+	struct tl_options *o = p->options;
+
+	switch (value) {
+	case OPTION_WHY:
+		if (o->why)
+			return usage(p, "a second --why", p->argument);
+		o->why = p->argument;
+		return take_mode(p, TL_MODE_WHY, "--why");
+	case OPTION_SLOWER:
+		if (tl_parse_duration(p->argument, &o->slower_ns) < 0 ||
+		    o->slower_ns <= 0)
+			return usage(p, "not a duration like 1ms", p->argument);
+		return 0;
+	case OPTION_SLOWEST:
+		return take_slowest(p);
+	default:
+		return 1;
+	}
+}
+
 /* Options of a comparison; 1 for another kind. */
 static int
 take_diff(struct parse *p, int value)
@@ -264,6 +308,15 @@ check_options(struct parse *p)
 		    p->mode_name);
 	if (o->mode == TL_MODE_INFO && o->format == TL_FORMAT_CSV)
 		return usage(p, "not available as CSV", "--info");
+	if (o->mode != TL_MODE_WHY && (o->slower_ns > 0 || o->slowest > 0))
+		return usage(p, "needs --why", "--slower, --slowest");
+	if (o->slower_ns > 0 && o->slowest > 0)
+		return usage(p, "cannot be combined with --slowest",
+		    "--slower");
+	if (o->mode == TL_MODE_WHY &&
+	    (o->format == TL_FORMAT_CSV || o->explain))
+		return usage(p, "writes text or JSON, without --explain",
+		    "--why");
 	if (o->trusted && !scripted && !o->selection.expression)
 		return usage(p, "needs --script, --view or --expression",
 		    "--trusted");
@@ -446,6 +499,8 @@ take(struct parse *p, int value)
 	    p->fault);
 	if (rc == 1)
 		rc = set_view(p, value);
+	if (rc == 1)
+		rc = take_why(p, value);
 	if (rc == 1)
 		rc = take_tree(p, value);
 	return rc == 1 ? take_rest(p, value) : rc;

@@ -35,6 +35,7 @@ enum tl_mode {
 	TL_MODE_CHECK,
 	TL_MODE_SCRIPT,
 	TL_MODE_VIEW,
+	TL_MODE_WHY,
 	TL_MODE_TREE,
 	TL_MODE_BROWSE,
 	TL_MODE_DIFF,
@@ -79,6 +80,9 @@ struct tl_options {
 	bool threshold_given;
 	uint32_t percent; /* slower or faster is what differs by both */
 	int64_t least_ns;
+	const char *why;    /* a glob of spans that are explained */
+	int64_t slower_ns;  /* what is slow; 0: found from the spans */
+	double slowest;     /* ... in percent of them; 0 likewise */
 	const char *script; /* file or view */
 	char **script_argv; /* arguments of the script */
 	int script_argc;

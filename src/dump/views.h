@@ -67,6 +67,10 @@ int tl_info_show(const struct tl_sources *inputs,
 int tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
+/* --why: what distinguishes slow spans. */
+int tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+
 /* --tree: the call tree of each thread.  fault when a path leads nowhere. */
 int tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,

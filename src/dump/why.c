@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * why.c - --why: what distinguishes slow spans.
+ */
+#include "analysis/why.h"
+
+#include "dump/views.h"
+
+#include <stdio.h>
+
+static int
+gather(struct tl_why *why, const struct tl_sources *inputs,
+    struct tl_select *select)
+{
+	struct tl_sink *sink = tl_why_sink(why);
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(&select->progress);
+		rc = select->all ? 1 : tl_select_passes(select, &event);
+		if (rc > 0)
+			rc = sink->put(sink, &event);
+	}
+	tl_cursor_close(cursor);
+	return rc < 0 ? rc : sink->finish(sink);
+}
+
+int
+tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	const struct tl_why_plan plan = { .glob = options->why,
+		.slower_ns = options->slower_ns,
+		.slowest = options->slowest,
+		.sources = inputs };
+	struct tl_text left_out = { 0 };
+	struct tl_why *why;
+	int rc = tl_why_new(&why, &plan);
+
+	if (rc < 0)
+		return rc;
+	rc = gather(why, inputs, select);
+	if (rc == 0)
+		rc = options->format == TL_FORMAT_JSON
+			 ? tl_why_put_json(why, &output->text)
+			 : tl_why_put_text(why, &output->text);
+	if (rc == 0 && tl_why_left_out(why, "timeline-dump: ", &left_out))
+		fputs(tl_text_string(&left_out), stderr);
+	tl_text_free(&left_out);
+	tl_why_free(why);
+	return rc;
+}

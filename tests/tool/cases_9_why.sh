@@ -1,0 +1,81 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: Apache-2.0
+# --why: what distinguishes slow spans.
+
+lua=$(command -v luajit || command -v lua5.4)
+# Lines of spans: each "NS DURATION ARGUMENT", of message $1.
+spans_of() {
+	awk -v message="$1" '{
+		line = "{\"ns\":%d,\"tsc\":1,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\"," \
+			"\"category\":\"c\",\"message\":\"%s\",\"kind\":\"%s\",\"args\":{%s}}\n"
+		printf line, $1, message, "begin", $3 == "" ? "" : "\"size\":" $3
+		printf line, $1 + $2, message, "end", ""
+	}'
+}
+seq 100 | awk '{ print $1 * 1000, 100 }' | spans_of 'equal' >"$work/equal.jsonl"
+seq 40 | awk '{ print $1 * 1000, 100 }' | spans_of 'few' >"$work/few.jsonl"
+# every twentieth is slow, and large
+seq 2000 | awk '{ slow = $1 % 20 == 3
+	print $1 * 1000, slow ? 700 : 100 + $1 * 7 % 13, slow ? 5000 + $1 % 7 : $1 * 2477 % 4000 }' |
+	spans_of 'load $size' >"$work/size.jsonl"
+first() { jq -c '.causes[0] | [.kind, .name, .op]'; }
+
+ends '--why names the cause' 0 "$dump" --why 'load*' "$work/size.jsonl"
+has '... in words' "$out" '^1\. size >= 500[0-9]: 100 % of the slow spans, of which 100 % are slow \(20 times the average; p = '
+has '... behind how many are slow' "$out" '^load \$size: 100 of 2000 spans took 700ns or longer \(the slowest 5 %\)$'
+has '... with examples' "$out" '^     [^ ]+  700ns  \[1/[0-9]+\]  load size\(500[0-9]\)$'
+ends '... as JSON' 0 "$dump" --why 'load*' --json "$work/size.jsonl"
+is '... the same' "$(first <<<"$out")" '["argument","size",">="]'
+is '... with all figures' "$(jq -c '.causes[0] | [.covers, .precision, .lift, .slow, .with,
+	.hits, .excess, .median_with_ns, .threshold_ns]' <<<"$out")" \
+	'[1,1,20,100,100,100,1,700,700]'
+is '... and paths that --tree takes' \
+	"$(jq -r '.causes[0].examples[] | .path + " " + .text' <<<"$out")" \
+	"$(for path in $(jq -r '.causes[0].examples[].path' <<<"$out"); do
+		echo "$path $("$dump" --tree --path "$path" "$work/size.jsonl" |
+			sed -n 's/: 700ns$//; 2p')"
+	done)"
+is '--slower sets what is slow' \
+	"$("$dump" --why 'load*' --slower 700ns --json "$work/size.jsonl" |
+		jq -c '[.slow, .threshold_ns, .causes[0].name]')" '[100,700,"size"]'
+is '--slowest likewise' \
+	"$("$dump" --why 'load*' --slowest 5 --json "$work/size.jsonl" |
+		jq -c '[.slow, .threshold_ns, .causes[0].name]')" '[100,700,"size"]'
+is 'no span is slow enough' "$("$dump" --why 'load*' --slower 1s "$work/size.jsonl")" \
+	'load $size: None of 2000 spans took 1s or longer.'
+is 'spans that all take as long have no cause' \
+	"$("$dump" --why equal --json "$work/equal.jsonl")" \
+	'{"message":"equal","spans":100,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+is 'fewer than 50 spans are not compared' "$("$dump" --why few --json "$work/few.jsonl")" \
+	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+has '... in words' "$("$dump" --why few "$work/few.jsonl")" '^few: 40 spans; 50 are needed'
+ends 'no span at all is an answer' 0 "$dump" --why 'none*' --json "$work/few.jsonl"
+is '... without causes' "$out" \
+	'{"message":"none*","spans":0,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+is 'two messages are two objects' \
+	"$("$dump" --why '*' --json "$work/size.jsonl" "$work/equal.jsonl" |
+		jq -c '[.message, .spans]' | sort)" \
+	'["equal",100]
+["load $size",2000]'
+is 'what is not selected is not compared' \
+	"$("$dump" --why '*' --until @0.001 --json "$work/size.jsonl" | jq -c .spans)" 999
+
+# arguments that are refused
+for words in '--slower 1ms' '--slowest 1'; do
+	# shellcheck disable=SC2086
+	ends "$words needs --why" 2 "$dump" $words "$work/few.jsonl"
+done
+ends 'a percentage has bounds' 2 "$dump" --why few --slowest 100 "$work/few.jsonl"
+has '... that are named' "$err" '100: not a percentage above 0 and below 100'
+ends 'one threshold is enough' 2 "$dump" --why few --slowest 1 --slower 1ms "$work/few.jsonl"
+ends 'there is no CSV' 2 "$dump" --why few --format csv "$work/few.jsonl"
+
+# a known cause of every kind, and traces without one
+if [ -n "$lua" ]; then
+	SPANS_MAX=6000 "$here/../why/run" "$build" 30 6 >"$work/verdicts"
+	is 'each kind of cause is found, and none where there is none' \
+		"$(cat "$work/verdicts")" 'why: planted: 30 of 30 right
+why: no cause: 6 of 6 right'
+else
+	skip 'no Lua to make traces'
+fi
