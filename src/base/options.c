@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 enum { HELP_COLUMN = 28 };
 
@@ -348,15 +349,54 @@ tl_option_choose(const char *const *names, size_t count, const char *word,
 	    word, kind, list);
 }
 
+/* A number without a unit; UNIT is the one that is usual. */
+static int
+report_no_unit(const char *word, const char *unit, struct tl_fault *fault)
+{
+	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	    "%s: a duration needs a unit; did you mean %s%s?", word, word,
+	    unit);
+}
+
+/* Digits, a sign before them, a point among them? */
+static bool
+is_bare_number(const char *word)
+{
+	const size_t sign = strspn(word, "+-") > 0;
+
+	return word[sign] >= '0' && word[sign] <= '9' &&
+	       word[strspn(word, "+-0123456789.")] == '\0';
+}
+
 int
 tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault)
 {
-	uint64_t number;
-
 	if (tl_parse_duration(word, ns) == 0)
 		return 0;
-	if (tl_parse_unsigned(word, &number) == 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: a duration needs a unit; %sus?", word, word);
+	if (is_bare_number(word) && !strchr(word + 1, '-'))
+		return report_no_unit(word, "us", fault);
 	return tl_usage(fault, word, "not a duration like 100us or 1.5s");
+}
+
+int
+tl_option_bound(const char *word, struct tl_bound *bound,
+    struct tl_fault *fault)
+{
+	static const char *const days[] = { "now", "today", "yesterday",
+		"tomorrow" };
+	struct tl_near near = tl_near_to(word);
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (tl_parse_bound(word, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+		bound) == 0)
+		return 0;
+	if (is_bare_number(word) && !strchr(word + 1, '-'))
+		return report_no_unit(word, "m", fault);
+	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
+		tl_near_try(&near, days[i]);
+	return tl_usage_near(fault, &near,
+	    near.best[0] ? "not a time"
+			 : "not a time like 10:00, 5m, \"5 min ago\", "
+			   "yesterday or 2026-11-20T19:24:18");
 }

@@ -107,6 +107,9 @@ int tl_option_choose(const char *const *names, size_t count, const char *word,
     const char *kind, struct tl_fault *fault);
 /* A duration with its unit; -EINVAL and a fault. */
 int tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault);
+/* The argument of --since or --until; -EINVAL and a fault. */
+int tl_option_bound(const char *word, struct tl_bound *bound,
+    struct tl_fault *fault);
 
 /* == * control.h - where timelined listens and timelinectl speaks == */
 

@@ -273,30 +273,43 @@ with_sign(wide sum, bool minus, int64_t *ns)
 	return 0;
 }
 
+static bool
+is_of_unit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+}
+
 /* The unit at *at, in ns; 0: there is none. */
 static uint64_t
 read_unit(const char **at)
 {
 	static const struct {
-		const char *name; /* of two letters before those of one */
+		const char *names; /* a space before and behind each */
 		uint64_t ns;
 	} units[] = {
-		{ "ns", 1 },
-		{ "us", 1000 },
-		{ "ms", 1000000 },
-		{ "s", PARSE_SECOND_NS },
-		{ "m", 60 * (uint64_t)PARSE_SECOND_NS },
-		{ "h", 3600 * (uint64_t)PARSE_SECOND_NS },
-		{ "d", 86400 * (uint64_t)PARSE_SECOND_NS },
+		{ " ns nsec nanosecond nanoseconds ", 1 },
+		{ " us \u00b5s usec microsecond microseconds ", 1000 },
+		{ " ms msec millisecond milliseconds ", 1000000 },
+		{ " s sec secs second seconds ", PARSE_SECOND_NS },
+		{ " m min mins minute minutes ",
+		    60 * (uint64_t)PARSE_SECOND_NS },
+		{ " h hr hour hours ", 3600 * (uint64_t)PARSE_SECOND_NS },
+		{ " d day days ", 86400 * (uint64_t)PARSE_SECOND_NS },
+		{ " w week weeks ", 7 * 86400 * (uint64_t)PARSE_SECOND_NS },
 	};
+	char name[16] = " ";
+	size_t size = 1;
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		const size_t size = strlen(units[i].name);
-
-		if (strncmp(*at, units[i].name, size) == 0) {
-			*at += size;
+	for (; is_of_unit(**at); (*at)++) {
+		if (size == sizeof(name) - 2)
+			return 0;
+		name[size++] = **at;
+	}
+	name[size] = ' ';
+	for (size_t i = 0; size > 1 && i < sizeof(units) / sizeof(units[0]);
+	     i++) {
+		if (strstr(units[i].names, name))
 			return units[i].ns;
-		}
 	}
 	return 0;
 }
@@ -311,17 +324,19 @@ tl_parse_duration(const char *string, int64_t *ns)
 	struct decimal n;
 	int rc;
 
+	if (strcmp(at, "0") == 0) /* of any unit */
+		return *ns = 0;
 	do {
 		if ((rc = read_decimal(&at, &n)) < 0)
 			return rc;
+		at += *at == ' ';
 		unit = read_unit(&at);
-		if (unit == 0 && (*at || unit_before != UINT64_MAX))
-			return -EINVAL; /* only a number alone needs none */
-		if (unit >= unit_before)
+		if (unit == 0 || unit >= unit_before)
 			return -EINVAL;
 		unit_before = unit;
-		if ((rc = add_scaled(&sum, &n, unit ? unit : 1)) < 0)
+		if ((rc = add_scaled(&sum, &n, unit)) < 0)
 			return rc;
+		at += *at == ' ' && is_digit(at[1]);
 	} while (*at);
 	return with_sign(sum, minus, ns);
 }
@@ -521,4 +536,81 @@ tl_parse_time(const char *string, int64_t *ns)
 	if (*at)
 		return -EINVAL;
 	return to_ns(seconds, &fraction, ns);
+}
+
+/* == bounds of a time window == */
+
+/* "today", "yesterday", "tomorrow", "now". */
+static bool
+parse_day(const char *word, int64_t now_ns, int64_t *ns)
+{
+	static const char *const names[] = { "yesterday", "today", "tomorrow" };
+	const int64_t day_ns = 86400 * (int64_t)PARSE_SECOND_NS;
+	const int64_t past = now_ns % day_ns;
+	const int64_t midnight = now_ns - past - (past < 0 ? day_ns : 0);
+
+	*ns = now_ns;
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(word, names[i]) == 0) {
+			*ns = midnight + (i - 1) * day_ns;
+			return true;
+		}
+	}
+	return strcmp(word, "now") == 0;
+}
+
+/* "5 min ago": *ns is how long. */
+static bool
+parse_ago(const char *word, int64_t *ns)
+{
+	static const char ago[] = " ago";
+	char text[64];
+	const size_t end = strlen(ago), size = strlen(word);
+
+	if (size <= end || size >= sizeof(text) ||
+	    strcmp(word + size - end, ago) != 0 || !is_digit(word[0]))
+		return false;
+	memcpy(text, word, size - end);
+	text[size - end] = '\0';
+	return tl_parse_duration(text, ns) == 0;
+}
+
+/* "10:00" of today. */
+static int
+parse_clock(const char *word, int64_t now_ns, int64_t *ns)
+{
+	struct decimal fraction = { .scale = 1 };
+	int64_t midnight, seconds = 0;
+	int rc = read_clock(&word, &seconds, &fraction);
+
+	if (rc == 0 && *word)
+		rc = read_zone(&word, &seconds);
+	if (rc < 0 || *word)
+		return -EINVAL;
+	parse_day("today", now_ns, &midnight);
+	return to_ns(midnight / PARSE_SECOND_NS + seconds, &fraction, ns);
+}
+
+int
+tl_parse_bound(const char *word, int64_t now_ns, struct tl_bound *bound)
+{
+	int64_t ns;
+	int rc = 0;
+
+	if (strcmp(word, "0") == 0)
+		return -EINVAL;
+	if (tl_parse_duration(word, &ns) == 0) {
+		*bound = (struct tl_bound){ .given = true,
+			.relative = true,
+			.ns = is_digit(word[0]) ? -ns : ns };
+		return 0;
+	}
+	if (parse_ago(word, &ns))
+		rc = __builtin_sub_overflow(now_ns, ns, &ns) ? -ERANGE : 0;
+	else if (!parse_day(word, now_ns, &ns) &&
+		 parse_clock(word, now_ns, &ns) < 0)
+		rc = tl_parse_time(word, &ns);
+	if (rc == 0)
+		*bound = (struct tl_bound){ .given = true, .ns = ns };
+	return rc;
 }

@@ -44,15 +44,20 @@ take_output(struct tl_options *o, const char *name, struct tl_fault *fault)
 static int
 take_chart(struct tl_options *o, const char *name, struct tl_fault *fault)
 {
+	struct tl_near near = tl_near_to(name);
+
 	if (strcmp(name, "help") == 0) {
 		o->mode = TL_MODE_CHARTS;
 		return 0;
 	}
 	o->chart_given = true;
-	if (tl_svg_chart_parse(name, &o->chart) < 0)
-		return tl_usage(fault, name,
-		    "unknown chart; --chart help lists them");
-	return 0;
+	if (tl_svg_chart_parse(name, &o->chart) == 0)
+		return 0;
+	for (unsigned i = 0; tl_svg_chart_name(i); i++)
+		tl_near_try(&near, tl_svg_chart_name(i));
+	return tl_usage_near(fault, &near,
+	    near.best[0] ? "no such chart"
+			 : "no such chart; --chart help lists them");
 }
 
 static int

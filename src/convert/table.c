@@ -3,6 +3,7 @@
 #include "convert/table.h"
 
 #include "base/fields.h"
+#include "base/options.h"
 #include "format/svg/write.h"
 
 #include <errno.h>
@@ -87,10 +88,18 @@ find(const char *name, is_listed *listed, const char *what,
     struct tl_fault *fault)
 {
 	const struct tl_format_row *row = tl_formats_find(name);
+	struct tl_near near = tl_near_to(name);
 
 	if (row && listed(row, name))
 		return row;
-	refuse(fault, name, what, listed);
+	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
+		if (listed(row, name))
+			tl_near_try(&near, row->name);
+	}
+	if (near.best[0])
+		tl_usage_near(fault, &near, what);
+	else
+		refuse(fault, name, what, listed);
 	return NULL;
 }
 

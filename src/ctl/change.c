@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static int
@@ -32,17 +33,24 @@ attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
 	return rc == 0 ? 0 : tl_call_library(call, name, rc);
 }
 
-/* The name of a level; "off" and "default" where they are allowed. */
-static int
-check_level(struct tl_call *call, const char *word, bool off, bool defined)
+/* The word of a level as the library has it; "off" and "default" where they
+ * are allowed.  NULL: none of them, which is reported. */
+static const char *
+read_level(struct tl_call *call, const char *word, bool off, bool defined)
 {
-	if (tl_level_parse(word) > 0 || (off && strcmp(word, "off") == 0) ||
-	    (defined && strcmp(word, "default") == 0))
-		return 0;
-	return tl_call_usage(call,
-	    "%s: not one of fatal error warning info debug trace trace+ "
-	    "trace++ trace+++%s%s",
-	    word, off ? " off" : "", defined ? " default" : "");
+	int level;
+
+	if ((off && strcasecmp(word, "off") == 0) ||
+	    (defined && strcasecmp(word, "default") == 0))
+		return word[0] == 'o' || word[0] == 'O' ? "off" : "default";
+	level = tl_level_usage(word, &call->fault);
+	if (level > 0)
+		return tl_level_name((unsigned)level);
+	call->usage = true;
+	if (!strchr(call->fault.text, '?'))
+		strcat(strcat(call->fault.text, off ? ", off" : ""),
+		    defined ? ", default" : "");
+	return NULL;
 }
 
 static int
@@ -66,17 +74,16 @@ parse_mode(struct tl_call *call, uint32_t *mode)
 static int
 parse_stamp(struct tl_call *call, uint32_t *stamp)
 {
+	static const char *const names[] = { "tsc", "realtime" };
 	const char *word = call->given[TL_CTL_STAMP];
+	int clock;
 
 	if (!word)
 		return 0;
-	if (strcmp(word, "tsc") == 0)
-		*stamp = TIMELINE_STAMP_TSC;
-	else if (strcmp(word, "realtime") == 0)
-		*stamp = TIMELINE_STAMP_REALTIME;
-	else
-		return tl_call_usage(call, "%s: not one of tsc, realtime",
-		    word);
+	clock = tl_call_choose(call, names, 2, word, "clock");
+	if (clock < 0)
+		return clock;
+	*stamp = clock == 0 ? TIMELINE_STAMP_TSC : TIMELINE_STAMP_REALTIME;
 	return 0;
 }
 
@@ -168,11 +175,12 @@ tl_verb_priority(struct tl_call *call)
 {
 	struct timeline *tl;
 	struct tl_name name;
-	int rc = check_level(call, call->operands[1], true, false);
+	const char *level = read_level(call, call->operands[1], true, false);
+	int rc = level ? attach(call, &name, &tl) : -EINVAL;
 
-	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
+	if (rc != 0)
 		return rc;
-	rc = timeline_priority(tl, call->operands[1]);
+	rc = timeline_priority(tl, level);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
 	timeline_close(tl);
@@ -185,16 +193,14 @@ tl_verb_burst(struct tl_call *call)
 	struct timeline *tl;
 	struct tl_name name;
 	int64_t ns = 0;
-	int rc = check_level(call, call->operands[1], false, false);
+	const char *level = read_level(call, call->operands[1], false, false);
+	int rc =
+	    level ? tl_call_duration(call, call->operands[2], 1, INT64_MAX, &ns)
+		  : -EINVAL;
 
-	if (rc != 0)
+	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
 		return rc;
-	if (tl_parse_duration(call->operands[2], &ns) != 0 || ns <= 0)
-		return tl_call_usage(call, "%s: not a duration like 100us",
-		    call->operands[2]);
-	if ((rc = attach(call, &name, &tl)) != 0)
-		return rc;
-	rc = timeline_burst(tl, call->operands[1], (uint64_t)ns);
+	rc = timeline_burst(tl, level, (uint64_t)ns);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
 	timeline_close(tl);
@@ -207,12 +213,13 @@ tl_verb_level(struct tl_call *call)
 	const char *category = call->given[TL_CTL_CATEGORY];
 	struct timeline *tl;
 	struct tl_name name;
-	int rc = check_level(call, call->operands[2], true, true);
+	const char *level = read_level(call, call->operands[2], true, true);
+	int rc = level ? attach(call, &name, &tl) : -EINVAL;
 
-	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
+	if (rc != 0)
 		return rc;
 	rc = timeline_level(tl, category ? category : "*", call->operands[1],
-	    call->operands[2]);
+	    level);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
 	timeline_close(tl);

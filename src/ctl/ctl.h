@@ -108,6 +108,13 @@ int tl_call_library(struct tl_call *call, const struct tl_name *name, int rc);
 int tl_call_number(struct tl_call *call, enum tl_ctl_option option,
     uint64_t least, uint64_t most, uint64_t *n);
 
+/* The index of a word among the names of a kind: tl_option_choose. */
+int tl_call_choose(struct tl_call *call, const char *const *names, size_t count,
+    const char *word, const char *kind);
+/* A duration within bounds, "10ms"; *ns stays where word is NULL. */
+int tl_call_duration(struct tl_call *call, const char *word, int64_t least_ns,
+    int64_t most_ns, int64_t *ns);
+
 /* The timeline that operand i names or, where that is missing, TIMELINE in
  * the environment. */
 int tl_call_name(struct tl_call *call, size_t i, struct tl_name *name);

@@ -13,26 +13,10 @@
 
 /* == messages == */
 
-static const char *const keys[TL_TALLY_KEYS] = { [TL_TALLY_RATE] = "rate",
+const char *const tl_tally_keys[TL_TALLY_KEYS] = { [TL_TALLY_RATE] = "rate",
 	[TL_TALLY_TOTAL] = "total",
 	[TL_TALLY_PRIORITY] = "priority",
 	[TL_TALLY_NAME] = "name" };
-
-enum tl_tally_key
-tl_tally_parse_key(const char *word)
-{
-	int key = 0;
-
-	while (key < TL_TALLY_KEYS && strcmp(word, keys[key]) != 0)
-		key++;
-	return (enum tl_tally_key)key;
-}
-
-const char *
-tl_tally_key_name(enum tl_tally_key key)
-{
-	return keys[key];
-}
 
 static void
 row_free(struct tl_tally_row *row)

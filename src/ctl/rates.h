@@ -57,9 +57,8 @@ int tl_tally_put(struct tl_tally *tally, const struct tl_event *event);
 void tl_tally_end_round(struct tl_tally *tally, double seconds, uint64_t fresh);
 void tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key);
 
-/* "rate", "total", "priority", "name"; TL_TALLY_KEYS: no such key. */
-enum tl_tally_key tl_tally_parse_key(const char *word);
-const char *tl_tally_key_name(enum tl_tally_key key);
+/* "rate", "total", "priority", "name". */
+extern const char *const tl_tally_keys[TL_TALLY_KEYS];
 
 /* == rounds == */
 

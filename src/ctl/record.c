@@ -58,10 +58,8 @@ read_options(struct record *r)
 	r->options.command = "timelinectl record";
 	if (tl_call_has(r->call, TL_CTL_ZSTD))
 		r->options.compress = TL_TRACE_ZSTD_LEVEL;
-	if (duration &&
-	    (tl_parse_duration(duration, &r->for_ns) != 0 || r->for_ns <= 0))
-		return tl_call_usage(r->call, "%s: not a duration like 10s",
-		    duration);
+	if (tl_call_duration(r->call, duration, 1, INT64_MAX, &r->for_ns) != 0)
+		return -EINVAL;
 	if (size && (tl_parse_size(size, &r->options.size_max) != 0 ||
 			r->options.size_max < SIZE_MIN))
 		return tl_call_usage(r->call,

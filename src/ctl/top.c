@@ -130,7 +130,7 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 	if (t->rounds == 0) {
 		start = text->size;
 		tl_put_string(text, "sorted by ");
-		tl_put_string(text, tl_tally_key_name(t->key));
+		tl_put_string(text, tl_tally_keys[t->key]);
 		tl_put_string(text, t->paused ? "  PAUSED" : "");
 		tl_put_string(text,
 		    "  (q quit, p pause, s sort, arrows scroll)");
@@ -331,18 +331,16 @@ parse(struct top *t)
 	int rc =
 	    tl_call_number(t->call, TL_CTL_COUNT, 1, UINT32_MAX, &t->rounds);
 
-	if (rc != 0)
+	if (rc != 0 || (rc = tl_call_duration(t->call, delay, delay_min_ns,
+			    delay_max_ns, &t->delay_ns)) != 0)
 		return rc;
-	if (delay &&
-	    (tl_parse_duration(delay, &t->delay_ns) != 0 ||
-		t->delay_ns < delay_min_ns || t->delay_ns > delay_max_ns))
-		return tl_call_usage(t->call,
-		    "%s: not a duration from 10ms to 1h", delay);
-	if (sort)
-		t->key = tl_tally_parse_key(sort);
-	if (t->key == TL_TALLY_KEYS)
-		return tl_call_usage(t->call,
-		    "%s: not one of rate, total, priority, name", sort);
+	if (sort) {
+		rc = tl_call_choose(t->call, tl_tally_keys, TL_TALLY_KEYS, sort,
+		    "key to sort by");
+		if (rc < 0)
+			return rc;
+		t->key = (enum tl_tally_key)rc;
+	}
 	return 0;
 }
 

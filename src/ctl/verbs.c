@@ -350,6 +350,45 @@ tl_call_number(struct tl_call *call, enum tl_ctl_option option, uint64_t least,
 }
 
 int
+tl_call_choose(struct tl_call *call, const char *const *names, size_t count,
+    const char *word, const char *kind)
+{
+	const int index =
+	    tl_option_choose(names, count, word, kind, &call->fault);
+
+	call->usage = index < 0;
+	return index;
+}
+
+int
+tl_call_duration(struct tl_call *call, const char *word, int64_t least_ns,
+    int64_t most_ns, int64_t *ns)
+{
+	struct tl_text bounds = { 0 };
+	int64_t value;
+	int rc = 0;
+
+	if (!word)
+		return 0;
+	if (tl_option_duration(word, &value, &call->fault) < 0) {
+		call->usage = true;
+		return -EINVAL;
+	}
+	if (value < least_ns || value > most_ns) {
+		tl_put_duration(&bounds, least_ns);
+		tl_put_string(&bounds, most_ns < INT64_MAX ? " to " : " up");
+		if (most_ns < INT64_MAX)
+			tl_put_duration(&bounds, most_ns);
+		rc = tl_call_usage(call, "%s: not a duration from %s", word,
+		    tl_text_string(&bounds));
+		tl_text_free(&bounds);
+		return rc;
+	}
+	*ns = value;
+	return 0;
+}
+
+int
 tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name)
 {
 	const char *slash = strchr(word, '/') ? "" : "/";

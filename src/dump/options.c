@@ -184,6 +184,18 @@ take_diff(struct parse *p, int value)
 	}
 }
 
+static int
+take_style(struct parse *p)
+{
+	static const char *const names[] = { "lincheck", "lincheck-3.1" };
+	const int style =
+	    tl_option_choose(names, 2, p->argument, "style", p->fault);
+
+	p->options->lincheck = style >= 0;
+	p->options->lincheck_3_1 = style == 1;
+	return style < 0 ? style : 0;
+}
+
 /* Options of trees and of their comparison; 1 for another kind. */
 static int
 take_tree(struct parse *p, int value)
@@ -201,13 +213,7 @@ take_tree(struct parse *p, int value)
 		o->verbose = true;
 		return 0;
 	case OPTION_STYLE:
-		o->lincheck_3_1 = strcmp(p->argument, "lincheck-3.1") == 0;
-		o->lincheck =
-		    o->lincheck_3_1 || strcmp(p->argument, "lincheck") == 0;
-		return o->lincheck
-			   ? 0
-			   : usage(p, "not a style: lincheck or lincheck-3.1",
-				 p->argument);
+		return take_style(p);
 	case OPTION_PATHS:
 		o->paths = true;
 		return 0;
@@ -355,20 +361,9 @@ take_max(struct parse *p)
 	return 0;
 }
 
-/* The index of a name in a list; -1 when it is not there. */
+/* One name of a list of columns. */
 static int
-find_word(const char *const *words, size_t count, const char *word, size_t size)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strlen(words[i]) == size &&
-		    memcmp(words[i], word, size) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-static int
-take_columns(struct parse *p)
+take_column(struct parse *p, const char *name)
 {
 	static const char *const names[] = {
 #define COLUMN(constant, name) name,
@@ -376,22 +371,35 @@ take_columns(struct parse *p)
 #undef COLUMN
 	};
 	struct tl_options *o = p->options;
-	const char *at = p->argument;
+	const int column =
+	    tl_option_choose(names, TL_COLUMNS, name, "column", p->fault);
 
-	o->column_count = 0;
-	o->columns_given = true;
+	if (column < 0)
+		return column;
+	if (o->column_count == TL_COLUMNS_SHOWN)
+		return usage(p, "too many columns", p->argument);
+	o->columns[o->column_count++] = (uint8_t)column;
+	return 0;
+}
+
+static int
+take_columns(struct parse *p)
+{
+	const char *at = p->argument;
+	char name[TL_NEAR_MAX + 1];
+	int rc = 0;
+
+	p->options->column_count = 0;
+	p->options->columns_given = true;
 	for (;;) {
 		const size_t size = strcspn(at, ",");
-		const int column = find_word(names, TL_COLUMNS, at, size);
 
-		if (column < 0)
-			return usage(p, "unknown column in the list",
-			    p->argument);
-		if (o->column_count == TL_COLUMNS_SHOWN)
-			return usage(p, "too many columns", p->argument);
-		o->columns[o->column_count++] = (uint8_t)column;
-		if (at[size] == '\0')
-			return 0;
+		if (size > TL_NEAR_MAX)
+			return usage(p, "no such column", at);
+		memcpy(name, at, size);
+		name[size] = '\0';
+		if ((rc = take_column(p, name)) < 0 || at[size] == '\0')
+			return rc;
 		at += size + 1;
 	}
 }
@@ -400,10 +408,10 @@ static int
 take_format(struct parse *p, const char *word)
 {
 	static const char *const names[] = { "text", "json", "csv" };
-	const int format = find_word(names, 3, word, strlen(word));
+	const int format = tl_option_choose(names, 3, word, "format", p->fault);
 
 	if (format < 0)
-		return usage(p, "not a format (text, json, csv)", word);
+		return format;
 	p->options->format = (enum tl_format)format;
 	return 0;
 }
@@ -412,18 +420,40 @@ static int
 take_color(struct parse *p)
 {
 	static const char *const names[] = { "auto", "always", "never" };
-	const int color = find_word(names, 3, p->argument, strlen(p->argument));
+	const int color =
+	    tl_option_choose(names, 3, p->argument, "color", p->fault);
 
 	if (color < 0)
-		return usage(p, "not one of auto, always, never", p->argument);
+		return color;
 	p->options->color = (enum tl_color)color;
 	return 0;
+}
+
+/* Is it a stock view, or "help", which lists them? */
+static int
+check_view(struct parse *p)
+{
+	const struct tl_script_view *view = tl_script_views();
+	struct tl_near near = tl_near_to(p->argument);
+
+	if (strcmp(p->argument, "help") == 0)
+		return 0;
+	for (; view->name; view++) {
+		if (strcmp(view->name, p->argument) == 0)
+			return 0;
+		tl_near_try(&near, view->name);
+	}
+	return tl_usage_near(p->fault, &near,
+	    near.best[0] ? "no such view"
+			 : "no such view; --view help lists them");
 }
 
 /* Options that choose a view; 1 for another option. */
 static int
 set_view(struct parse *p, int value)
 {
+	int rc;
+
 	switch (value) {
 	case OPTION_LIST:
 		return take_mode(p, TL_MODE_LIST, "--list");
@@ -442,6 +472,8 @@ set_view(struct parse *p, int value)
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT, "--script");
 	case OPTION_VIEW:
+		if ((rc = check_view(p)) < 0)
+			return rc;
 		return take_script(p, TL_MODE_VIEW, "--view");
 	default:
 		return 1;

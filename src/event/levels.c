@@ -4,10 +4,12 @@
  */
 #include "event/levels.h"
 
+#include "base/options.h"
 #include "clock/clock.h"
 #include "event/message.h"
 
 #include <errno.h>
+#include <strings.h>
 
 #define PRIORITY(constant, level, name) [level] = name,
 static const char *const names[] = {
@@ -47,7 +49,35 @@ tl_level_of(struct tl_bytes name)
 int
 tl_level_parse(const char *name)
 {
-	return tl_level_of(tl_bytes_of(name));
+	static const struct {
+		const char *name;
+		int level;
+	} others[] = { { "warn", 7 }, { "err", 8 }, { "crit", 9 },
+		{ "critical", 9 } };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (strcasecmp(name, others[i].name) == 0)
+			return others[i].level;
+	}
+	for (int i = TIMELINE_LEVEL_MIN; i <= TIMELINE_LEVEL_MAX; i++) {
+		if (strcasecmp(name, names[i]) == 0)
+			return i;
+	}
+	return -EINVAL;
+}
+
+int
+tl_level_usage(const char *name, struct tl_fault *fault)
+{
+	const char *highest_first[TIMELINE_LEVEL_MAX];
+	const int level = tl_level_parse(name);
+
+	if (level > 0)
+		return level;
+	for (int i = 0; i < TIMELINE_LEVEL_MAX; i++)
+		highest_first[i] = names[TIMELINE_LEVEL_MAX - i];
+	return tl_option_choose(highest_first, TIMELINE_LEVEL_MAX, name,
+	    "priority", fault);
 }
 
 const char *

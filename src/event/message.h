@@ -15,6 +15,7 @@
 #define TL_EVENT_MESSAGE_H
 
 #include "base/bytes.h"
+#include "base/fault.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,6 +104,9 @@ const char *tl_level_color(unsigned level);
 
 /* The level of a name, 1 to 9; -EINVAL unknown. */
 int tl_level_of(struct tl_bytes name);
+/* The same as people type it: of either case, also warn, err, crit, critical. */
 int tl_level_parse(const char *name);
+/* ... -EINVAL and a fault with the name that is nearest. */
+int tl_level_usage(const char *name, struct tl_fault *fault);
 
 #endif

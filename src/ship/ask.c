@@ -5,6 +5,8 @@
  */
 #include "ship/ask.h"
 
+#include "base/options.h"
+#include "event/message.h"
 #include "event/origin.h"
 #include "ship/ship.h"
 #include "ship/target/window.h"
@@ -13,6 +15,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { WAIT_MS = 2000, POLL_MS = 100, HOSTS_MAX = 65536 };
@@ -28,11 +31,14 @@ struct gather {
 };
 
 static int
-take_level(struct tl_ask_request *request, const char *word)
+take_level(struct tl_ask_request *request, const char *word,
+    struct tl_fault *fault)
 {
-	if (strlen(word) >= sizeof(request->level))
-		return -EINVAL;
-	strcpy(request->level, word);
+	const int level = tl_level_usage(word, fault);
+
+	if (level < 0)
+		return level;
+	strcpy(request->level, tl_level_name((unsigned)level));
 	return 0;
 }
 
@@ -44,24 +50,30 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 		[TL_ASK_PRIORITY] = 2,
 		[TL_ASK_BURST] = 3,
 		[TL_ASK_SNAPSHOT] = 1 };
+	const char *names[TL_ASK_VERBS];
 	int64_t ns = 0;
 	int verb;
 
 	if (count == 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "ask needs a verb: list, priority, burst, snapshot");
-	verb = tl_ask_verb_parse(tl_bytes_of(words[0]));
+	for (unsigned i = 0; i < TL_ASK_VERBS; i++)
+		names[i] = tl_ask_verb_name(i);
+	verb = tl_option_choose(names, TL_ASK_VERBS, words[0], "verb", fault);
 	if (verb < 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: not one of list, priority, burst, snapshot", words[0]);
+		return verb;
 	request->verb = (enum tl_ask_verb)verb;
 	if (count != wants[verb])
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s takes %zu arguments", words[0], wants[verb] - 1);
-	if (count > 1 && take_level(request, words[1]) < 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: not a level", words[1]);
-	if (count > 2 && (tl_parse_duration(words[2], &ns) < 0 || ns <= 0))
+	if (count > 1 && verb == TL_ASK_PRIORITY &&
+	    strcasecmp(words[1], "off") == 0)
+		strcpy(request->level, "off");
+	else if (count > 1 && take_level(request, words[1], fault) < 0)
+		return -EINVAL;
+	if (count > 2 && tl_option_duration(words[2], &ns, fault) < 0)
+		return -EINVAL;
+	if (count > 2 && ns <= 0)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s: not a duration like 100us", words[2]);
 	request->duration_ns = (uint64_t)ns;

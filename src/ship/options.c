@@ -243,7 +243,9 @@ tl_options_duration(const struct tl_options *o, enum tl_ship_option option,
 
 	if (!word)
 		return 0;
-	if (tl_parse_duration(word, &value) != 0 || value < least_ns)
+	if (tl_option_duration(word, &value, fault) < 0)
+		return -EINVAL;
+	if (value < least_ns)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "--%s %s: not a duration of at least %lldms, like 10s",
 		    takers[option].name, word, (long long)least_ns / 1000000);
@@ -336,20 +338,14 @@ int
 tl_call_time(struct tl_call *call, enum tl_ship_option option, int64_t *ns)
 {
 	const char *word = call->options.given[option];
-	int64_t value;
-	int rc;
+	struct tl_bound bound;
 
 	if (!word)
 		return 0;
-	if (word[0] == '-' || word[0] == '+') {
-		rc = tl_parse_duration(word, &value);
-		value = tl_add_ns(tl_clock_read(CLOCK_REALTIME), value);
-	} else {
-		rc = tl_parse_time(word, &value);
-	}
-	if (rc < 0)
-		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: not a time like 2026-11-20T19:24 or -10m", word);
-	*ns = value;
+	if (tl_option_bound(word, &bound, &call->fault) < 0)
+		return -EINVAL;
+	*ns = bound.relative
+		  ? tl_add_ns(tl_clock_read(CLOCK_REALTIME), bound.ns)
+		  : bound.ns;
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* hosts.c - which sources share a clock, and what is added to their times. */
 #include "source/hosts.h"
 
+#include "base/options.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "clock/clock.h"
@@ -368,14 +369,17 @@ int
 tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
     struct tl_fault *fault)
 {
+	const char *equals = strrchr(text, '=');
 	int64_t ns;
 
 	if (plan->offset_count == TL_HOSTS_OFFSETS_MAX)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s: too many offsets", text);
-	if (!parse_offset(text, &ns))
+	if (!equals || equals == text)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
 		    "%s: not HOST=OFFSET like host-b=-1.5ms", text);
+	if (tl_option_duration(equals + 1, &ns, fault) < 0)
+		return -EINVAL;
 	plan->offsets[plan->offset_count++] = text;
 	return 0;
 }

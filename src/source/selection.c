@@ -9,20 +9,6 @@
 #include <stdlib.h>
 
 static int
-take_bound(struct tl_bound *bound, const char *argument, struct tl_fault *fault)
-{
-	bound->given = true;
-	bound->relative = argument[0] == '-' || argument[0] == '+';
-	if (bound->relative && tl_parse_duration(argument, &bound->ns) < 0)
-		return tl_usage(fault, argument, "not a duration like -10ms");
-	if (!bound->relative && tl_parse_time(argument, &bound->ns) < 0)
-		return tl_usage(fault, argument,
-		    "not a time like 2026-11-20T19:24:18, nor a duration like "
-		    "-10ms");
-	return 0;
-}
-
-static int
 take_glob(const char **globs, size_t *count, const char *argument,
     struct tl_fault *fault)
 {
@@ -50,13 +36,11 @@ static int
 take_priority(struct tl_filter *filter, const char *argument,
     struct tl_fault *fault)
 {
-	const int level = tl_level_parse(argument);
+	const int level = tl_level_usage(argument, fault);
 
-	if (level <= 0)
-		return tl_usage(fault, argument,
-		    "not a priority (fatal ... trace+++)");
-	filter->min_level = (unsigned)level;
-	return 0;
+	if (level > 0)
+		filter->min_level = (unsigned)level;
+	return level < 0 ? level : 0;
 }
 
 /* What there can be but one of. */
@@ -77,7 +61,7 @@ tl_selection_init(struct tl_selection *selection)
 	tl_filter_init(&selection->filter);
 }
 
-#define TIME(bound)          take_bound(&(bound), argument, fault)
+#define TIME(bound)          tl_option_bound(argument, &(bound), fault)
 #define GLOBS(list, count)   take_glob(list, &(count), argument, fault)
 #define NUMBERS(list, count) take_number(list, &(count), argument, fault)
 #define ONCE(word, twice)    take_once(&(word), argument, twice, fault)
@@ -108,11 +92,11 @@ int
 tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault)
 {
 	const char *name = getenv("TIMELINE_PRIORITY");
-	const int level = name && name[0] ? tl_level_parse(name) : 0;
+	struct tl_fault wrong = { 0 };
+	const int level = name && name[0] ? tl_level_usage(name, &wrong) : 0;
 
 	if (level < 0)
-		return tl_usage(fault, name,
-		    "TIMELINE_PRIORITY is not a priority");
+		return tl_usage(fault, "TIMELINE_PRIORITY", wrong.text);
 	if (selection->filter.min_level == 0)
 		selection->filter.min_level = (unsigned)level;
 	return 0;

@@ -26,13 +26,6 @@ enum {
 #undef SELECTION
 };
 
-/* --since and --until: a time, or counted from the newest entry. */
-struct tl_bound {
-	bool given;
-	bool relative;
-	int64_t ns;
-};
-
 struct tl_selection {
 	bool any; /* a SELECTION row was given */
 	struct tl_bound since;

@@ -9,7 +9,7 @@ for level in fatal error warning info debug trace trace+ trace++ trace+++ off; d
 done >"$work/out"
 is 'priority sets every level' "$(cat "$work/out")" ''
 ends 'an unknown priority is a usage error' 2 "$ctl" priority "$lv" loud
-has '... that names them' "$err" 'loud: not one of fatal .* off$'
+has '... that names them' "$err" 'loud: no such priority: fatal, .*, off$'
 "$ctl" priority "$lv" warning
 ends 'burst' 0 "$ctl" burst "$lv" trace 10m
 is '... opens the level' "$(of "$lv" '"\(.level) \(.base) \(.burst_left_ns > 0 and .burst_left_ns < 602e9)"')" \

@@ -40,7 +40,7 @@ run --to dir --nose app
 read
 read dir
 read nats://127.0.0.1 nats://127.0.0.1
-read --since yesterday nats://127.0.0.1
+read --since someday nats://127.0.0.1
 read --all nats://127.0.0.1
 read nats://
 read --password-file x nats://127.0.0.1

@@ -55,7 +55,7 @@ ends 'a value that is missing is a usage error' 2 "$dump" -n
 ends 'no file at all is a usage error' 2 "$dump"
 has '... that names TIMELINE' "$err" TIMELINE
 ends '-n wants a number' 2 "$dump" -n many "$known"
-ends '--since wants a time' 2 "$dump" --since tomorrow "$known"
+ends '--since wants a time' 2 "$dump" --since someday "$known"
 ends '--since wants a duration behind a sign' 2 "$dump" --since -soon "$known"
 ends '--min-priority wants a priority' 2 "$dump" --min-priority high "$known"
 ends '--cpu wants a number' 2 "$dump" --cpu -1 "$known"

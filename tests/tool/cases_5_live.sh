@@ -102,4 +102,4 @@ for view in list tree top scopes gaps rate latency diff heat intervals; do
 	has "--view help has $view" "$("$dump" --view help)" "^$view "
 done
 has '--view runs one' "$("$dump" "$known" --view tree)" 'work job\(1\)'
-ends 'an unknown view is an error' 1 "$dump" --view nose "$known"
+ends 'an unknown view is a usage error' 2 "$dump" --view nose "$known"

@@ -80,15 +80,21 @@ static int
 refuse_key(const struct tl_config_reader *reader, const struct tl_data *value,
     const struct tl_config_key *keys)
 {
+	struct tl_near near = tl_near_to(value->name);
 	struct tl_text names = { 0 };
 	int rc;
 
 	for (; keys->name; keys++) {
+		tl_near_try(&near, keys->name);
 		tl_put_char(&names, ' ');
 		tl_put_string(&names, keys->name);
 	}
-	rc = tl_data_fault(value, reader->fault, -EINVAL,
-	    "unknown key; known keys:%s", tl_text_string(&names));
+	if (near.best[0])
+		rc = tl_data_fault(value, reader->fault, -EINVAL,
+		    "unknown key; did you mean %s?", near.best);
+	else
+		rc = tl_data_fault(value, reader->fault, -EINVAL,
+		    "unknown key; known keys:%s", tl_text_string(&names));
 	tl_text_free(&names);
 	return rc;
 }
@@ -221,15 +227,13 @@ tl_config_duration(struct tl_config_reader *reader, const struct tl_data *value,
 	if (value->kind == TL_DATA_INTEGER || value->kind == TL_DATA_REAL)
 		return wrong(reader, value,
 		    "a number without a unit; write it like \"10ms\"");
-	if (value->kind != TL_DATA_TEXT ||
-	    (rc = tl_parse_duration(value->text, &parsed)) == -EINVAL)
-		return wrong(reader, value, "not a duration like 100us");
-	/* The parser reads a plain number as nanoseconds; here a unit is
-	 * required. */
-	if (rc == 0 && parsed != 0 &&
+	if (value->kind == TL_DATA_TEXT && strcmp(value->text, "0") != 0 &&
 	    value->text[strspn(value->text, "+-0123456789.")] == '\0')
 		return wrong(reader, value,
 		    "a number without a unit; write it like \"10ms\"");
+	if (value->kind != TL_DATA_TEXT ||
+	    (rc = tl_parse_duration(value->text, &parsed)) == -EINVAL)
+		return wrong(reader, value, "not a duration like 100us");
 	if (rc < 0 || parsed < 0)
 		parsed = rc < 0 && value->text[0] != '-' ? INT64_MAX : -1;
 	rc = check_bounds(reader, value, key, durations, (uint64_t)parsed);
@@ -414,19 +418,17 @@ tl_config_gate(struct tl_config_reader *reader, const struct tl_data *value,
 {
 	uint8_t *level = to;
 	const char *name = "";
+	struct tl_fault unknown = { 0 };
 	int parsed;
 	int rc;
 
 	if ((rc = tl_config_text(reader, value, key, &name)) < 0)
 		return rc;
 	parsed = strcmp(name, "off") == 0 ? TIMELINE_LEVEL_NONE
-					  : tl_level_parse(name);
+					  : tl_level_usage(name, &unknown);
 	if (parsed <= 0)
-		return tl_data_fault(value, reader->fault, -EINVAL,
-		    "unknown priority '%.20s'; use fatal error warning info "
-		    "debug "
-		    "trace trace+ trace++ trace+++",
-		    name);
+		return tl_data_fault(value, reader->fault, -EINVAL, "%s",
+		    unknown.text);
 	*level = (uint8_t)parsed;
 	return 0;
 }

@@ -189,6 +189,50 @@ TEST(the_distance_is_that_of_trying_all_ways)
 	}
 }
 
+TEST(a_word_of_a_list_is_chosen_or_suggested)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+	static const struct {
+		const char *word;
+		int index;
+		const char *text;
+	} cases[] = { { "always", 1, "" },
+		{ "alway", -EINVAL,
+		    "alway: no such color; did you mean always?" },
+		{ "blue", -EINVAL, "blue: no such color: auto, always, never" },
+		{ "", -EINVAL, ": no such color: auto, always, never" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_fault wrong = { 0 };
+
+		ck_assert_int_eq(tl_option_choose(names, 3, cases[i].word,
+				     "color", &wrong),
+		    cases[i].index);
+		ck_assert_str_eq(wrong.text, cases[i].text);
+	}
+}
+
+TEST(a_duration_needs_a_unit)
+{
+	static const struct {
+		const char *word;
+		const char *text;
+	} cases[] = { { "100us", "" }, { "0", "" },
+		{ "100", "100: a duration needs a unit; did you mean 100us?" },
+		{ "-1.5",
+		    "-1.5: a duration needs a unit; did you mean -1.5us?" },
+		{ "soon", "soon: not a duration like 100us or 1.5s" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_fault wrong = { 0 };
+		int64_t ns;
+
+		ck_assert_int_eq(tl_option_duration(cases[i].word, &ns, &wrong),
+		    cases[i].text[0] ? -EINVAL : 0);
+		ck_assert_str_eq(wrong.text, cases[i].text);
+	}
+}
+
 TEST(help_shows_common_options_all_or_a_group)
 {
 	static const struct tl_help help = { "x\n", "size fast", "End.\n" };

@@ -34,7 +34,12 @@ TEST(durations_have_units)
 		{ "7d", 0, 604800000000000 },
 		{ "1d12h", 0, 129600000000000 },
 		{ "250ns", 0, 250 },
-		{ "250", 0, 250 },
+		{ "10 s", 0, 10000000000 },
+		{ "1min", 0, 60000000000 },
+		{ "5 min", 0, 300000000000 },
+		{ "1 hour 30 minutes", 0, 5400000000000 },
+		{ "2 weeks", 0, 1209600000000000 },
+		{ "3\u00b5s", 0, 3000 },
 		{ "0", 0, 0 },
 		{ "-10ms", 0, -10000000 },
 		{ "+10ms", 0, 10000000 },
@@ -43,11 +48,11 @@ TEST(durations_have_units)
 		{ "0.12345678901234567890123h", 0, 444444440444 },
 		{ "1m23s", 0, 83000000000 },
 		{ "2h03m", 0, 7380000000000 },
-		{ "9223372036854775807", 0, INT64_MAX },
-		{ "-9223372036854775808", 0, INT64_MIN },
-		{ "9223372036854775808", -ERANGE, 0 },
-		{ "-9223372036854775809", -ERANGE, 0 },
-		{ "99999999999999999999", -ERANGE, 0 },
+		{ "9223372036854775807ns", 0, INT64_MAX },
+		{ "-9223372036854775808ns", 0, INT64_MIN },
+		{ "9223372036854775808ns", -ERANGE, 0 },
+		{ "-9223372036854775809ns", -ERANGE, 0 },
+		{ "99999999999999999999ns", -ERANGE, 0 },
 		{ "2562048h", -ERANGE, 0 },
 		{ "2562047h99999999m", -ERANGE, 0 },
 	};
@@ -58,9 +63,10 @@ TEST(durations_have_units)
 
 TEST(what_is_no_duration_is_refused)
 {
-	static const char *const bad[] = { "", "-", "s", "10x", "10 s", " 10s",
-		"10s ", "1.s", ".5s", "--1s", "1s1m", "1s1s", "1m5", "5 ",
-		"1e3s", "0x10", "10S", "1.2.3s", "1min" };
+	static const char *const bad[] = { "", "-", "s", "10x", "10  s", " 10s",
+		"10s ", "100", "1.5", "-3", "10 sm", "5 min ago", "10 parsecs",
+		"1secondsandmore", "1.s", ".5s", "--1s", "1s1m", "1s1s", "1m5",
+		"5 ", "1e3s", "0x10", "10S", "1.2.3s", "1s 2", "1m  3s" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		check_case(&(struct signed_case){ bad[i], -EINVAL, 0 },
@@ -120,6 +126,63 @@ TEST(what_is_no_time_is_refused)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		check_case(&(struct signed_case){ bad[i], -EINVAL, 0 },
 		    tl_parse_time);
+}
+
+TEST(bounds_are_times_or_relative)
+{
+	static const int64_t day = 86400000000000;
+	static const int64_t midnight = 1795132800000000000; /* 2026-11-20 */
+	static const int64_t now = 1795202658123456789;
+	static const struct {
+		const char *word;
+		int rc;
+		bool relative;
+		int64_t ns;
+	} cases[] = {
+		{ "5m", 0, true, -300000000000 },
+		{ "-5m", 0, true, -300000000000 },
+		{ "+5m", 0, true, 300000000000 },
+		{ "5 min", 0, true, -300000000000 },
+		{ "5 min ago", 0, false, now - 300000000000 },
+		{ "1h 30m ago", 0, false, now - 5400000000000 },
+		{ "now", 0, false, now },
+		{ "today", 0, false, midnight },
+		{ "yesterday", 0, false, midnight - day },
+		{ "tomorrow", 0, false, midnight + day },
+		{ "10:00", 0, false, midnight + 36000000000000 },
+		{ "10:00:00.5", 0, false, midnight + 36000500000000 },
+		{ "10:00+01:00", 0, false, midnight + 32400000000000 },
+		{ "2026-11-20 10:00", 0, false, midnight + 36000000000000 },
+		{ "2026-11-20", 0, false, midnight },
+		{ "@1", 0, false, 1000000000 },
+		{ "5", -EINVAL, false, 0 },
+		{ "0", -EINVAL, false, 0 },
+		{ "", -EINVAL, false, 0 },
+		{ "5m before", -EINVAL, false, 0 },
+		{ " ago", -EINVAL, false, 0 },
+		{ "5 ago", -EINVAL, false, 0 },
+		{ "-5m ago", -EINVAL, false, 0 },
+		{ "10:60", -EINVAL, false, 0 },
+		{ "10:00x", -EINVAL, false, 0 },
+		{ "24:00", -EINVAL, false, 0 },
+		{ "Today", -EINVAL, false, 0 },
+	};
+	struct tl_bound early;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tl_bound bound = { 0 };
+		const int rc = tl_parse_bound(cases[i].word, now, &bound);
+
+		ck_assert_msg(rc == cases[i].rc, "%s: %d", cases[i].word, rc);
+		ck_assert_msg(bound.given == (rc == 0) &&
+				  bound.relative == cases[i].relative &&
+				  bound.ns == cases[i].ns,
+		    "%s: %lld", cases[i].word, (long long)bound.ns);
+	}
+	ck_assert_int_eq(tl_parse_bound("today", -1, &early), 0);
+	ck_assert_int_eq(early.ns, -day);
+	ck_assert_int_eq(tl_parse_bound("9223372036s ago", INT64_MIN, &early),
+	    -ERANGE);
 }
 
 TEST(a_time_that_was_put_is_read_again)

@@ -40,9 +40,10 @@ TEST(what_the_whole_daemon_does_is_said_at_the_top)
 	bad("return { directory = '' }", "directory: an empty string");
 	bad("return { user = 'no body' }", "user: unknown user 'no body'");
 	bad("return { clock = 1 }", "clock: not true or false");
-	bad("return { pol = '1ms' }", "pol: unknown key; known keys: directory "
-				      "socket listen page user poll "
-				      "clock seccomp timelines");
+	bad("return { pol = '1ms' }", "pol: unknown key; did you mean poll?");
+	bad("return { zeal = '1ms' }",
+	    "zeal: unknown key; known keys: directory socket listen page user "
+	    "poll clock seccomp timelines");
 	bad("return { 'x' }", "[1]: a value without a key");
 	bad("return 'x'", "returns no table but string");
 	bad("", "returns no table but nil");
@@ -146,9 +147,10 @@ TEST(a_section_says_how_much_is_logged)
 	ck_assert_uint_eq(t->snapshots.keep.count, 100);
 	ck_assert_uint_eq(good_section("priority = 'off'")->priority,
 	    TIMELINE_LEVEL_NONE);
-	bad_section("priority = 'loud'", "priority: unknown priority 'loud'; "
-					 "use fatal error warning info debug "
-					 "trace trace+ trace++ trace+++");
+	bad_section("priority = 'loud'",
+	    "priority: loud: no such priority: fatal, "
+	    "error, warning, info, debug, trace, "
+	    "trace+, trace++, trace+++");
 	bad_section("priority_max = 'info'",
 	    "priority_max: has no effect without 'keep'");
 	bad_section("keep = '1s', priority = 'info', priority_max = 'debug'",

@@ -137,7 +137,11 @@ TEST(levels_have_the_names_of_the_priorities)
 	}
 	ck_assert_str_eq(tl_level_name(10), "?");
 	ck_assert_str_eq(tl_level_name(UINT32_MAX), "?");
-	ck_assert_int_eq(tl_level_parse("Trace"), -EINVAL);
+	ck_assert_int_eq(tl_level_parse("Trace"), 4);
+	ck_assert_int_eq(tl_level_parse("WARN"), 7);
+	ck_assert_int_eq(tl_level_parse("err"), 8);
+	ck_assert_int_eq(tl_level_parse("off"), -EINVAL);
+	ck_assert_int_eq(tl_level_of(tl_bytes_of("Trace")), -EINVAL);
 	ck_assert_int_eq(tl_level_parse("trace++++"), -EINVAL);
 	ck_assert_int_eq(tl_level_parse(""), -EINVAL);
 }
