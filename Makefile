@@ -433,6 +433,7 @@ help:
 	@echo 'check-guest  the clock under a second kernel that is slewed and set'
 	@echo '          (qemu-system-x86, cpio, a kernel in /boot; else skipped)'
 	@echo 'npm       the programs from npm that tests read with'
+	@echo 'first-hour  README.md copied into a bare Debian; packages in another'
 	@echo 'lint      both compilers, formatting, shell, Lua, man pages'
 	@echo 'install   PREFIX=$(PREFIX) DESTDIR=; uninstall'
 	@echo 'deps      install the Debian packages that building needs'

@@ -14,7 +14,7 @@ build=$(cd "${1:-$examples/../build}" && pwd)
 from=$PWD
 keep=${2:-timeline-tour}
 for number in $(seq 2 99); do
-	[ $# -lt 2 ] && [ -e "$keep" ] || break
+	if [ $# -ge 2 ] || [ ! -e "$keep" ]; then break; fi
 	keep=timeline-tour-$number
 done
 # shellcheck source=examples/steps.sh

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# copied.sh - what the script that script.awk makes of the README calls; it is
+# sourced in the room, before it.
+
+set -eE
+title=
+begin() {
+	title=$1
+	started=$SECONDS
+}
+end() { printf '  ok      %s (%d s)\n' "$title" $((SECONDS - started)); }
+failed() {
+	trap - ERR
+	printf '  FAIL    %s\n' "$title"
+	exit 1
+}
+trap failed ERR
+
+# Numbers, with or without a unit, and the width of columns differ from run to
+# run; the words do not.
+shape() { sed -E 's/[0-9][0-9.,:T+-]*(ns|us|ms|s|%|[KMG])?/N/g; s/ +/ /g; s/ $//'; }
+# transcript COMMAND EXPECTED: each line of EXPECTED is printed
+transcript() {
+	local line
+	eval "$1" >/tmp/transcript 2>&1
+	while IFS= read -r line; do
+		[ -n "$line" ] || continue
+		if ! shape </tmp/transcript | grep -qFx -- "$(shape <<<"$line")"; then
+			printf '$ %s\nprints no line like\n%s\nbut\n' "$1" "$line"
+			head -20 /tmp/transcript
+			return 1
+		fi
+	done <<<"${2%$'\n'}"
+}
