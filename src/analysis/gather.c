@@ -1023,6 +1023,7 @@ end_learning(struct tl_why *why)
 	free(why->duration_targets);
 	tl_spans_free(why->spans);
 	why->events = NULL;
+	why->event_capacity = 0;
 	why->durations = NULL;
 	why->duration_targets = NULL;
 	why->spans = NULL;
@@ -1158,6 +1159,16 @@ tl_why_free(struct tl_why *w)
 	tl_message_map_free(&w->definitions, free);
 	tl_labels_free(&w->labels);
 	free(w);
+}
+
+size_t
+tl_why_size(const struct tl_why *why)
+{
+	size_t size = why->event_capacity * sizeof(*why->events);
+
+	for (size_t i = 0; i < why->target_count; i++)
+		size += tl_records_size(&why->targets[i].records);
+	return size;
 }
 
 struct tl_sink *

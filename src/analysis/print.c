@@ -5,6 +5,7 @@
 #include "analysis/explain.h"
 
 #include "event/render.h"
+#include "source/sources.h"
 #include "trace/read.h"
 
 #include <errno.h>

@@ -50,8 +50,9 @@
 #define TL_ANALYSIS_WHY_H
 
 #include "event/cursor.h"
-#include "source/sources.h"
 
+struct tl_sources;
+struct tl_text;
 struct tl_why;
 
 struct tl_why_plan {
@@ -81,6 +82,10 @@ struct tl_sink *tl_why_sink(struct tl_why *why);
  */
 int tl_why_put_json(struct tl_why *why, struct tl_text *text);
 int tl_why_put_text(struct tl_why *why, struct tl_text *text);
+
+/* About how much memory its records and what waits to become one take now, in
+ * bytes. */
+size_t tl_why_size(const struct tl_why *why);
 
 /* After finish(): append what a limit left out, lines that each begin with
  * prefix.  False: nothing was. */

@@ -181,6 +181,9 @@ void tl_script_source_register(lua_State *L);
 /* nodes.c: roots() of the source at index 1, and what it returns. */
 void tl_script_nodes_register(lua_State *L);
 int tl_script_source_roots(lua_State *L);
+/* why.c: why(options) of the source at index 1. */
+void tl_script_why_register(lua_State *L);
+int tl_script_source_why(lua_State *L);
 struct tl_script_source *tl_script_source_push(lua_State *L);
 /* Keep the string at index name as long as the source on top. */
 void tl_script_source_keep_name(lua_State *L, int name);

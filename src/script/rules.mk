@@ -10,7 +10,7 @@ $(LUA_MODULE): $(ARCHIVES) src/script/module.map
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -shared -o $@ -Wl,-u,luaopen_timeline $(ARCHIVES) $(TL_LDFLAGS) $(LDFLAGS) -Wl,-z,nodelete \
 	    -Wl,-z,noexecstack -Wl,--version-script,src/script/module.map $(FORMAT_LIBS) \
-	    -lpthread
+	    -lpthread -lm
 
 lua-module: $(LUA_MODULE)
 .PHONY: lua-module

@@ -240,7 +240,8 @@ source_index(lua_State *L)
 static const luaL_Reg methods[] = { { "events", tl_iterate_events },
 	{ "spans", tl_iterate_spans }, { "messages", tl_describe_messages },
 	{ "info", tl_describe_info }, { "close", close_source },
-	{ "roots", tl_script_source_roots }, { NULL, NULL } };
+	{ "roots", tl_script_source_roots }, { "why", tl_script_source_why },
+	{ NULL, NULL } };
 
 void
 tl_script_source_register(lua_State *L)
@@ -253,6 +254,7 @@ tl_script_source_register(lua_State *L)
 	tl_host_register_type(L, "input", &source_key, functions);
 	lua_pop(L, 1);
 	tl_script_nodes_register(L);
+	tl_script_why_register(L);
 }
 
 /* timeline.events(options) is all:events(options).  Upvalues: the method, the

@@ -60,6 +60,29 @@ is 'two messages are two objects' \
 is 'what is not selected is not compared' \
 	"$("$dump" --why '*' --until @0.001 --json "$work/size.jsonl" | jq -c .spans)" 999
 
+# from Lua
+cat >"$work/why.lua" <<'EOT'
+for _, found in ipairs(timeline.why { message = 'load*', slower = '700ns' }) do
+	local cause = found.causes[1]
+	print(found.message, found.spans, found.slow, cause.name, cause.op,
+		math.type(cause.value), cause.covers, #cause.examples, cause.examples[1].text)
+end
+print(#timeline.inputs[1]:why { message = 'none' }[1].causes)
+for _, options in ipairs { {}, { message = 'x', slower = 'soon' },
+		{ message = 'x', slowest = 100 }, { message = 'x', fast = 1 } } do
+	print((select(2, pcall(timeline.why, options)):gsub('^%S+:%d+: ', '')))
+end
+EOT
+ends 'timeline.why{} is the same in Lua' 0 "$dump" -s "$work/why.lua" "$work/size.jsonl"
+has '... a table for each message' "$out" \
+	'^load [$]size	2000	100	size	>=	integer	1	3	load size[(]500[0-9][)]$'
+is '... and what is wrong is named' "$(sed 1d <<<"$out")" \
+	"0
+option 'message' is missing
+option 'slower' is no duration: 'soon'
+option 'slowest' must be above 0 and below 100
+no such option: 'fast'"
+
 # arguments that are refused
 for words in '--slower 1ms' '--slowest 1'; do
 	# shellcheck disable=SC2086
