@@ -5,15 +5,20 @@
  * A user who names a timeline here trusts its owner: root and members of its
  * group may change a timeline of another user, as far as its mode permits.
  */
+#include "base/options.h"
 #include "ctl/ctl.h"
 #include "event/message.h"
 #include "ring/ring.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+
+#define SECOND   UINT64_C(1000000000)
+#define RATE_MAX SECOND /* entries a second */
 
 static int
 attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
@@ -87,8 +92,72 @@ parse_stamp(struct tl_call *call, uint32_t *stamp)
 	return 0;
 }
 
+/* Entries a second, "5000" or "100k": powers of 1000 here. */
 static int
-parse_options(struct tl_call *call, struct timeline_options *o)
+parse_rate(struct tl_call *call, uint64_t *rate)
+{
+	static const char units[] = "kMG";
+	const char *word = call->given[TL_CTL_RATE];
+	char digits[24];
+	const size_t size = strspn(word, "0123456789");
+	const char *unit = word[size] ? strchr(units, word[size]) : NULL;
+
+	snprintf(digits, sizeof(digits), "%.*s", (int)size, word);
+	if (size >= sizeof(digits) || tl_parse_unsigned(digits, rate) < 0 ||
+	    (word[size] && (!unit || word[size + 1])) || *rate == 0 ||
+	    *rate > RATE_MAX)
+		return tl_call_usage(call,
+		    "%s: not a rate in entries a second, like 5000 or 100k",
+		    word);
+	for (; unit && unit >= units; unit--)
+		*rate *= 1000;
+	return *rate <= RATE_MAX ? 0
+				 : tl_call_usage(call,
+				       "%s: over 1G entries a "
+				       "second",
+				       word);
+}
+
+/* As many entries as the busiest CPU logs in that time, for each CPU. */
+static int
+parse_keep(struct tl_call *call, struct timeline_options *o, uint64_t *kept)
+{
+	const uint64_t cpus = o->cpu_lanes ? o->cpu_lanes : tl_cpus();
+	uint64_t rate, lane;
+	int64_t keep;
+	int rc;
+
+	if (!tl_call_has(call, TL_CTL_KEEP) && !tl_call_has(call, TL_CTL_RATE))
+		return 0;
+	if (!tl_call_has(call, TL_CTL_KEEP) || !tl_call_has(call, TL_CTL_RATE))
+		return tl_call_usage(call, "--keep and --rate need each other: "
+					   "--keep 60s --rate 100k");
+	if (o->entries)
+		return tl_call_usage(call,
+		    "--keep cannot be combined with --entries");
+	call->usage = true;
+	if ((rc = tl_option_duration(call->given[TL_CTL_KEEP], &keep,
+		 &call->fault)) != 0)
+		return rc;
+	call->usage = false;
+	if (keep <= 0)
+		return tl_call_usage(call, "%s: not a length of time",
+		    call->given[TL_CTL_KEEP]);
+	if ((rc = parse_rate(call, &rate)) != 0)
+		return rc;
+	lane =
+	    (uint64_t)(((unsigned __int128)keep * rate + SECOND - 1) / SECOND);
+	if (lane > UINT64_C(1) << 31)
+		return tl_call_usage(call,
+		    "--keep %s --rate %s: over 2G entries for each CPU",
+		    call->given[TL_CTL_KEEP], call->given[TL_CTL_RATE]);
+	o->entries = lane * cpus;
+	*kept = rate;
+	return 0;
+}
+
+static int
+parse_options(struct tl_call *call, struct timeline_options *o, uint64_t *rate)
 {
 	uint64_t tiers = 0, cpus = 0, fallback = 0;
 	int rc;
@@ -107,7 +176,27 @@ parse_options(struct tl_call *call, struct timeline_options *o)
 	o->tiers = (uint32_t)tiers;
 	o->cpu_lanes = (uint32_t)cpus;
 	o->fallback_lanes = (uint32_t)fallback;
+	if ((rc = parse_keep(call, o, rate)) != 0)
+		return rc;
 	return parse_stamp(call, &o->stamp);
+}
+
+/* What --keep and --rate came to. */
+static void
+put_kept(struct tl_call *call, const struct tl_name *name,
+    const struct timeline_header *h, uint64_t rate)
+{
+	const uint64_t entries = timeline_lane_entries(h, 0);
+
+	tl_put_string(&call->out, name->shown);
+	tl_put_string(&call->out, ": ");
+	tl_put_size(&call->out, h->total_size);
+	tl_put_format(&call->out, " bytes, %llu entries for each of %u CPUs: ",
+	    (unsigned long long)entries, h->cpu_lanes);
+	tl_put_duration(&call->out,
+	    (int64_t)((unsigned __int128)entries * SECOND / rate));
+	tl_put_format(&call->out, " at %llu entries a second\n",
+	    (unsigned long long)rate);
 }
 
 static void
@@ -141,9 +230,10 @@ tl_verb_create(struct tl_call *call)
 	struct timeline *tl;
 	struct tl_name name;
 	struct stat status;
+	uint64_t rate = 0;
 	int rc = tl_call_name(call, 0, &name);
 
-	if (rc != 0 || (rc = parse_options(call, &options)) != 0)
+	if (rc != 0 || (rc = parse_options(call, &options, &rate)) != 0)
 		return rc;
 	/* checked first: tl_create would allocate the whole file */
 	rc = lstat(name.path, &status) == 0
@@ -154,6 +244,8 @@ tl_verb_create(struct tl_call *call)
 	if (rc != 0)
 		return tl_call_library(call, &name, rc);
 	put_created(call, &name, tl);
+	if (rate && !tl_call_has(call, TL_CTL_JSON))
+		put_kept(call, &name, &tl->geometry, rate);
 	timeline_close(tl);
 	return 0;
 }

@@ -63,7 +63,7 @@ _timelinectl() {
 	case $verb in
 	'') options='--help --help=all --version' ;;
 	list | status | snapshot | messages) options+=' --json' ;;
-	create) options+=' --json --entries --strings --mode --tiers --cpu-lanes
+	create) options+=' --json --entries --keep --rate --strings --mode --tiers --cpu-lanes
 		--fallback-lanes --stamp' ;;
 	save) options+=' --json --compress' ;;
 	level) options+=' --category' ;;

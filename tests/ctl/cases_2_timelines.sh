@@ -23,6 +23,25 @@ for wrong in '--entries 0' '--entries many' '--tiers 3' '--mode 1777' '--mode rw
 	ends "create $wrong is a usage error" 2 "$ctl" create "$name-4" $wrong
 done
 is "... and makes nothing" "$(find /dev/shm -name "$base-4")" ""
+ends 'create --keep --rate computes the capacity' 0 "$ctl" create "$name-4" --keep 2s \
+	--rate 10k --cpu-lanes 3
+is '... 20000 entries for each CPU, rounded up, and states it' "$out" \
+	"$name-4: $("$ctl" list --json | jq -r --arg n "$name-4" '.timelines[] | select(.name == $n) | .size' |
+		awk '{ printf "%.1fM", $1 / 1048576 }') bytes, 32768 entries for each of 3 CPUs: 3.276s at 10000 entries a second"
+has '... as --info shows it' "$("$dump" --info "$name-4")" 'tier 0 +entries of each lane 32768 '
+"$ctl" remove "$name-4"
+ends 'create --keep --rate --json prints JSON and nothing else' 0 "$ctl" create "$name-4" \
+	--keep 1ms --rate 1M --cpu-lanes 1 --json
+is '... a lane of 1024' "$(jq -c '[.cpu_lanes, .size > 65536]' <<<"$out")" '[1,true]'
+"$ctl" remove "$name-4"
+for wrong in '--keep 60s' '--rate 5' '--keep 60 --rate 5' '--keep 0s --rate 5' \
+	'--keep 1s --rate 5x' '--keep 1s --rate 2G' '--keep 1s --rate 0' '--keep 1h --rate 1M' \
+	'--keep 1s --rate 1k --entries 5'; do
+	# shellcheck disable=SC2086
+	ends "create $wrong is a usage error, too" 2 "$ctl" create "$name-4" $wrong
+	has '... that is explained' "$err" 'keep|rate|duration|length|second'
+done
+is '... and makes nothing, either' "$(find /dev/shm -name "$base-4")" ""
 ends 'create where there is no folder' 1 "$ctl" create "$work/none/x"
 ends 'create elsewhere than in /dev/shm' 0 "$ctl" create "$work/file.tl" --entries 100
 
