@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -65,6 +66,10 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 		t->counts.snapshots++;
 		tl_daemon_log(TL_LOG_INFO, "%s: saved %s", t->name,
 		    result->path);
+		if (result->why_rc < 0)
+			tl_daemon_log(TL_LOG_WARNING,
+			    "%s: cannot explain %s: %s", t->name, result->path,
+			    strerror(-result->why_rc));
 		return;
 	}
 	t->counts.snapshot_faults++;
@@ -80,6 +85,21 @@ tl_target_snapshot(struct tl_target *target, const char *reason)
 	    target);
 }
 
+/* The snapshot of a trigger, explained where it asks for that. */
+static int
+take_snapshot(struct tl_target *t, const struct tl_config_rule *rule)
+{
+	const char *glob = rule->match.message ? rule->match.message : "*";
+	struct tl_snapshot_why why = { .slower_ns = (int64_t)rule->limit_ns };
+	char reason[TL_REASON_MAX + 1];
+
+	snprintf(why.glob, sizeof(why.glob), "%s", glob);
+	tl_snapshot_reason_make(reason, rule->name);
+	return tl_snapshots_take_why(t->daemon->snapshots, t->name, t->tl->fd,
+	    reason, &t->config->snapshots, rule->actions.why ? &why : NULL,
+	    snapshot_done, t);
+}
+
 /* The burst comes first, because what it would catch passes by; then the
  * snapshot, which is only queued; then the program; then the log line. */
 void
@@ -88,7 +108,6 @@ tl_target_rule_fired(void *context, const struct tl_firing *firing)
 	struct tl_target *t = context;
 	const struct tl_config_actions *actions = &firing->rule->actions;
 	const char *rule = firing->rule->name;
-	char reason[TL_REASON_MAX + 1];
 	int rc;
 
 	if (actions->burst_level > 0 && t->bursts) {
@@ -101,8 +120,7 @@ tl_target_rule_fired(void *context, const struct tl_firing *firing)
 			    strerror(-rc));
 	}
 	if (actions->snapshot) {
-		tl_snapshot_reason_make(reason, rule);
-		rc = tl_target_snapshot(t, reason);
+		rc = take_snapshot(t, firing->rule);
 		/* -EBUSY: the snapshot that is queued will show it too */
 		if (rc < 0 && rc != -EBUSY)
 			tl_daemon_log(TL_LOG_WARNING,

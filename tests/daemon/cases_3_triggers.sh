@@ -10,7 +10,8 @@ END
 chmod +x "$work/ran"
 start_daemon 'timelines = { { name = "'"$name"'-t", create = { entries = "64k" }, priority = "info",
 	triggers = {
-	{ name = "slow", span = { message = "work*", longer = "2s" }, snapshot = true, every = "100ms",
+	{ name = "slow", span = { message = "work*", longer = "2s" }, snapshot = true, why = true,
+	  every = "100ms",
 	  burst = { level = "trace+++", length = "60s" } },
 	{ name = "gap", interval = { from = { message = "request*" }, to = { message = "reply*" }, longer = "2s" }, snapshot = true },
 	{ name = "silent", absent = { message = "alive", longer = "10s" }, snapshot = true },
@@ -47,6 +48,10 @@ holds() {
 tell work 2100000 >/dev/null
 fires slow
 holds slow '> work'
+explained() { grep -q '^work.*spans' "$snapshots"/*-slow.tl*.why.txt; }
+until_true explained
+explained
+is 'what distinguishes its slow spans stands beside it' $? 0
 tell rate 1000 trace >/dev/null
 detail() { "$dump" --message 'tick*' --columns priority,message "/$name-t" | grep -q '^trace '; }
 until_true detail

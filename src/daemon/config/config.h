@@ -72,6 +72,7 @@ struct tl_config_actions {
 	uint8_t burst_level; /* 0: no burst */
 	uint64_t burst_ns;
 	bool snapshot;
+	bool why; /* with what distinguishes its slow spans beside it */
 	const char *const *run; /* argv, ended by NULL; NULL: none */
 	uint64_t run_ns;        /* a program that lasts longer is ended; 60 s */
 };

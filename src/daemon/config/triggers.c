@@ -355,6 +355,7 @@ static const struct tl_config_key keys[] = {
 	{ .name = "name", tl_config_text, AT(name) },
 	{ .name = "burst", read_burst, AT(actions) },
 	{ .name = "snapshot", tl_config_flag, AT(actions.snapshot) },
+	{ .name = "why", tl_config_flag, AT(actions.why) },
 	{ .name = "run", read_run, AT(actions) },
 	{ .name = "timeout",
 	    tl_config_duration,
@@ -407,6 +408,13 @@ check_rule(struct tl_config_reader *reader, const struct tl_data *table,
 	if (timeout && !rule->actions.run)
 		return tl_data_fault(timeout, reader->fault, -EINVAL,
 		    "has no effect without 'run'");
+	if (rule->actions.why && !rule->actions.snapshot)
+		return tl_data_fault(tl_data_get(table, "why"), reader->fault,
+		    -EINVAL, "has no effect without 'snapshot'");
+	if (rule->actions.why && rule->kind != TL_RULE_SPAN)
+		return tl_data_fault(tl_data_get(table, "why"), reader->fault,
+		    -EINVAL,
+		    "explains slow spans: the condition must be 'span'");
 	if (rule->kind == TL_RULE_DIED && when)
 		return tl_data_fault(when, reader->fault, -EINVAL,
 		    "there is no entry to test when a process has died");

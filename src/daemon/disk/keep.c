@@ -3,6 +3,7 @@
 #include "daemon/disk/keep.h"
 
 #include "base/array.h"
+#include "daemon/disk/explain.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,8 @@ enum {
 	BESIDE_MAX = 8    /* characters of what a name is longer by */
 };
 
-const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse, NULL };
+const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,
+	TL_EXPLANATION_SUFFIX };
 const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, ".idx" };
 
 /* The order of files before that of their names. */

@@ -54,6 +54,7 @@ struct job {
 	char timeline[TIMELINE_NAME_MAX];
 	char reason[TL_REASON_MAX + 1];
 	struct tl_config_snapshots how;
+	struct tl_snapshot_why why;
 	tl_snapshot_done *done;
 	void *context;
 	int64_t unix_ns; /* when it was requested */
@@ -292,6 +293,9 @@ save(struct tl_snapshots *s, struct job *job)
 		    job->how.compress, &result->size);
 	if (result->rc == 0)
 		result->rc = commit(s, job);
+	if (result->rc == 0 && job->why.glob[0])
+		result->why_rc = tl_snapshot_explain(&s->folder, job->path,
+		    &job->why, job->copy.mode);
 	tl_snapshot_copy_close(&job->copy, &s->folder);
 	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
 }
@@ -597,6 +601,15 @@ tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
     const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context)
 {
+	return tl_snapshots_take_why(s, timeline, fd, reason, how, NULL, done,
+	    context);
+}
+
+int
+tl_snapshots_take_why(struct tl_snapshots *s, const char *timeline, int fd,
+    const char *reason, const struct tl_config_snapshots *how,
+    const struct tl_snapshot_why *why, tl_snapshot_done *done, void *context)
+{
 	struct job *job;
 	int rc = job_new(&job, s, timeline + (timeline[0] == '/'), reason, how);
 
@@ -604,6 +617,8 @@ tl_snapshots_take(struct tl_snapshots *s, const char *timeline, int fd,
 		return rc;
 	job->done = done;
 	job->context = context;
+	if (why)
+		job->why = *why;
 	job->copy.live = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (job->copy.live < 0)
 		rc = -errno;

@@ -24,6 +24,7 @@
 #define TL_DAEMON_DISK_SNAPSHOTS_H
 
 #include "daemon/config/config.h"
+#include "daemon/disk/explain.h"
 #include "daemon/disk/names.h"
 
 #include <ev.h>
@@ -38,6 +39,7 @@ struct tl_snapshot_result {
 	const char *path; /* where it would be or is */
 	const char *reason;
 	int rc;           /* 0 or -errno */
+	int why_rc;       /* likewise, of the explanation beside it */
 	uint64_t size;    /* of the file, bytes */
 	int64_t asked_ns; /* CLOCK_MONOTONIC */
 	int64_t begun_ns; /* when the copy began */
@@ -70,6 +72,11 @@ int tl_snapshots_new(struct tl_snapshots **snapshots, struct ev_loop *loop,
 int tl_snapshots_take(struct tl_snapshots *snapshots, const char *timeline,
     int fd, const char *reason, const struct tl_config_snapshots *how,
     tl_snapshot_done *done, void *context);
+/* The same, with an explanation beside it of why spans are slow.  why may be
+ * NULL. */
+int tl_snapshots_take_why(struct tl_snapshots *snapshots, const char *timeline,
+    int fd, const char *reason, const struct tl_config_snapshots *how,
+    const struct tl_snapshot_why *why, tl_snapshot_done *done, void *context);
 /*
  * Set which snapshots of the timeline are kept, from now on, also while none is
  * taken: files that grow too old are removed.  tl_snapshots_take sets it as

@@ -90,6 +90,10 @@ TEST(a_trigger_says_what_is_done)
 	    ".timeout: not between 10ms and 1d");
 	bad_rule("died = true, timeout = '1s'",
 	    ".timeout: has no effect without 'run'");
+	bad_rule("died = true, why = true",
+	    ".why: has no effect without 'snapshot'");
+	bad_rule("died = true, snapshot = true, why = true",
+	    ".why: explains slow spans: the condition must be 'span'");
 	bad_rule("died = true, burst = { length = '1ms' }",
 	    ".burst: 'level' is missing");
 	bad_rule("died = true, burst = { level = 'info', length = '2h' }",
