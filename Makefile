@@ -112,7 +112,7 @@ left :=
 $(foreach l,$(LAYERS),\
   $(eval OWN_$(l) := $(call objects_of,$(l)))\
   $(if $(and $(filter ring,$(l)),$(filter asm,$(LOG))),\
-    $(eval OWN_ring += $(B)/obj/asm/log.o))\
+    $(eval OWN_ring += $(B)/obj/asm/log.o $(B)/obj/asm/timer.o))\
   $(eval left := $(B)/lib/lib$(l).a $(left))\
   $(eval LAYERS_$(l) := $(left)))
 ARCHIVES := $(LAYERS_script)

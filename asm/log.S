@@ -43,8 +43,6 @@
 #include <timeline_layout.h>
 #include "names.h"
 
-#define RSEQ_SIGNATURE 0x53053053	/* glibc's on x86, before abort */
-
 	.intel_syntax noprefix
 
 /* What the kernel reads: 32-byte aligned, read only, never unloaded. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - the registers of asm/log.S by name. */
+/* names.h - the registers of asm/log.S and asm/timer.S by name. */
 #ifndef TIMELINE_ASM_NAMES_H
 #define TIMELINE_ASM_NAMES_H
 
@@ -25,5 +25,8 @@
 /* struct rseq of the kernel (linux/rseq.h) */
 #define RSEQ_CPU_ID  4
 #define RSEQ_RSEQ_CS 8
+
+/* glibc's on x86: stands before the abort address */
+#define RSEQ_SIGNATURE 0x53053053
 
 #endif

@@ -62,7 +62,8 @@ struct timeline_event {
 	uint8_t *fallback_entries;
 	uint32_t fallback_lanes;
 	uint32_t fallback_mask;
-	uint64_t spare[2];
+	uint8_t *histogram;
+	const uint64_t *slower;
 };
 
 /* To whom a span belongs: ends find their begin per thread, or per message
@@ -73,7 +74,8 @@ enum { TIMELINE_THREAD = 0, TIMELINE_SOURCE = 1 };
 enum {
 	TIMELINE_INSTANT = 1,
 	TIMELINE_SPAN = 2,
-	TIMELINE_COUNTER = 3
+	TIMELINE_COUNTER = 3,
+	TIMELINE_TIMER = 4
 };
 
 /* Stamps of a new timeline. */
@@ -136,7 +138,7 @@ struct timeline_definition {
 	const char *category;
 	const char *priority; /* "fatal" ... "trace+++" */
 	const char *message;
-	int kind;  /* TIMELINE_INSTANT, SPAN or COUNTER */
+	int kind;         /* TIMELINE_INSTANT, SPAN, COUNTER or TIMER */
 	int scope; /* of a span: TIMELINE_THREAD or TIMELINE_SOURCE */
 	const char *file; /* of the caller; NULL unknown */
 	int line;
@@ -148,8 +150,8 @@ struct timeline_definition {
  * signed, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number from
  * timeline_string.  More lines may follow as explanation.  The same
  * definition gives the same message, in any process; the same event, in this
- * one.  Where kind is TIMELINE_SPAN an event is an array of three: begin, end,
- * and end without arguments.
+ * one.  Where kind is TIMELINE_SPAN an event is an array of four: begin, end,
+ * end without arguments, and end with the begin of the next.
  * On failure *event is a closed event: it may be logged and never is.
  * Errors: -EINVAL bad priority, kind, scope or message, -ENOSPC string table
  * full (what is defined goes on), -E2BIG text over 64 KiB, -ENOMEM.
@@ -165,6 +167,24 @@ int timeline_define_span(struct timeline *tl, const char *category,
 int timeline_define_counter(struct timeline *tl, const char *category,
     const char *priority, const char *message,
     struct timeline_event **counter);
+
+/*
+ * Define a timer: a span of which all are counted, by duration, and only those
+ * are logged that take at least as long as timeline_slower says; at first
+ * each.  The counts are in the file: one histogram for each CPU, 24 KiB.  A
+ * span is logged when it ends, as one entry, with the arguments of the end.
+ * -ENOSPC: the timeline has 64 timers, or no memory for one more.
+ */
+int timeline_define_timer(struct timeline *tl, const char *category,
+    const char *priority, const char *message, struct timeline_event **timer);
+
+/*
+ * Log, of the timers whose category and first line match two globs, only spans
+ * of at least threshold_ns, for every process, from now on.  0 is each of
+ * them, UINT64_MAX none.  All are still counted.  -ENOENT none matched.
+ */
+int timeline_slower(struct timeline *tl, const char *category_glob,
+    const char *message_glob, uint64_t threshold_ns);
 
 /* The number of a text, for %s arguments.  The same text has the same number
  * in every process.  Errors: -ENOSPC, -E2BIG, -ENOMEM. */
@@ -182,6 +202,29 @@ void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
 /* As timeline_log, after the gate was tested: what the macro calls. */
 void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
+
+/*
+ * What the macros of these names do, for foreign callers.  timeline_stamp: the
+ * clock of the event's timeline, now.  timeline_timer_begin: the same, or 0 if
+ * the timer's priority is not open; it may be kept anywhere, and any thread
+ * may end the span.  timeline_timer_end: nothing if begin is 0.
+ * timeline_log_at: log at a stamp of timeline_stamp, which should be a recent
+ * one.  Its lane stays in order: a stamp before that of the entry before, or
+ * after now, is replaced by the nearest one in between and the entry marked.
+ * As timeline_log.
+ */
+uint64_t timeline_stamp(const struct timeline_event *event);
+uint64_t timeline_timer_begin(const struct timeline_event *timer);
+void timeline_timer_end(struct timeline_event *timer, uint64_t begin,
+    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+void timeline_log_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* As these two, after begin or the gate was tested. */
+void timeline_timer_append(struct timeline_event *timer, uint64_t begin,
+    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
+void timeline_append_at(struct timeline_event *event, uint64_t stamp,
+    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3);
 
 /* Set the least priority that is logged, for every process: a name of a
  * priority, or "off" for nothing.  -EINVAL unknown name. */
@@ -235,6 +278,10 @@ void timeline_log(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3) __attribute__((noplt));
 void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3) __attribute__((noplt));
+void timeline_timer_append(struct timeline_event *timer, uint64_t begin,
+    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3) __attribute__((noplt));
+void timeline_append_at(struct timeline_event *event, uint64_t stamp,
+    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3) __attribute__((noplt));
 #pragma GCC diagnostic pop
 #endif
 #endif
@@ -280,6 +327,25 @@ timeline_enabled(const struct timeline_event *event)
 {
 	return __atomic_load_n(event->gate, __ATOMIC_RELAXED) >=
 	    __atomic_load_n(event->levels, __ATOMIC_RELAXED);
+}
+
+/* The clock of the event's timeline, now. */
+static inline uint64_t
+timeline_stamp_(const struct timeline_event *event)
+{
+#ifdef __x86_64__
+	if (__builtin_expect(event->lanes != 0, 1))
+		return __builtin_ia32_rdtsc();
+#endif
+	return timeline_stamp(event);
+}
+
+static inline uint64_t
+timeline_timer_begin_(const struct timeline_event *timer)
+{
+	if (__builtin_expect(!timeline_enabled(timer), 1) || !timer->histogram)
+		return 0;
+	return timeline_stamp_(timer);
 }
 
 /* The compiler's errors for calls that cannot log what they are given. */
@@ -342,6 +408,9 @@ timeline_bits_(T *)
 #define timeline_define_counter(tl, category, priority, message, counter) \
 	timeline_define_at((tl), (category), (priority), (message), \
 	    TIMELINE_COUNTER, 0, __FILE__, __LINE__, (counter))
+#define timeline_define_timer(tl, category, priority, message, timer) \
+	timeline_define_at((tl), (category), (priority), (message), \
+	    TIMELINE_TIMER, 0, __FILE__, __LINE__, (timer))
 
 /*
  * timeline_log(event, ...): 0 to 4 arguments of integer or floating type; a
@@ -353,6 +422,9 @@ timeline_bits_(T *)
  * per message and thread, or per message for TIMELINE_SOURCE. */
 #define timeline_begin(...) TIMELINE_CALL_(0, __VA_ARGS__)
 #define timeline_end(...)   TIMELINE_CALL_(1, __VA_ARGS__)
+/* timeline_next(span, ...): end the span and begin the next of the same
+ * message, at the same stamp and in one entry. */
+#define timeline_next(...) TIMELINE_CALL_(3, __VA_ARGS__)
 /* timeline_scope(span, ...): begin now, end where the block is left. */
 #define timeline_scope(...) \
 	TIMELINE_SCOPE_(TIMELINE_JOIN_(timeline_scope_, __COUNTER__), \
@@ -390,7 +462,8 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_SCOPE3_(s, e, a, b, c)    TIMELINE_LOG3_(0, s, a, b, c)
 #define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
 #define TIMELINE_SCOPE5_(...)              TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
-#define TIMELINE_LOG0_(w, e)               TIMELINE_LOG_(2 * (w), e, 0, 0, 0, 0)
+#define TIMELINE_LOG0_(w, e) \
+	TIMELINE_LOG_((w) + ((w) == 1), e, 0, 0, 0, 0)
 #define TIMELINE_LOG1_(w, e, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
@@ -426,6 +499,154 @@ timeline_scope_end_(struct timeline_event **span)
 		struct timeline_event *timeline_event_ = (event) + (which); \
 		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
 			timeline_append(timeline_event_, a, b, c, d); \
+	} while (0)
+
+/*
+ * timeline_timer_begin(timer): the stamp, or 0 when the gate is closed.
+ * timeline_timer_end(timer, begin, ...): 0 to 4 arguments, which are not
+ * evaluated when begin is 0.
+ * timeline_log_at(event, stamp, ...): as timeline_log.
+ */
+#define timeline_stamp(event)       timeline_stamp_(event)
+#define timeline_timer_begin(timer) timeline_timer_begin_(timer)
+#define timeline_timer_end(...) \
+	TIMELINE_AT_CALL_(TIMELINE_TIMER_END_, __VA_ARGS__)
+#define timeline_log_at(...) TIMELINE_AT_CALL_(TIMELINE_LOG_AT_, __VA_ARGS__)
+
+#define TIMELINE_TIMER_END_(timer, begin, a, b, c, d) \
+	do { \
+		const uint64_t timeline_begin_ = (begin); \
+		if (timeline_begin_ != 0) \
+			timeline_timer_append((timer), timeline_begin_, a, b, \
+			    c, d); \
+	} while (0)
+#define TIMELINE_LOG_AT_(event, stamp, a, b, c, d) \
+	do { \
+		struct timeline_event *timeline_event_ = (event); \
+		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
+			timeline_append_at(timeline_event_, (stamp), a, b, c, \
+			    d); \
+	} while (0)
+#define TIMELINE_AT_CALL_(what, ...) \
+	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_AT5_, TIMELINE_AT5_, \
+	    TIMELINE_AT5_, TIMELINE_AT4_, TIMELINE_AT3_, TIMELINE_AT2_, \
+	    TIMELINE_AT1_, TIMELINE_AT0_, 0, 0) \
+	(what, __VA_ARGS__)
+#define TIMELINE_AT0_(what, e, s) what(e, s, 0, 0, 0, 0)
+#define TIMELINE_AT1_(what, e, s, a) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		what(e, s, TIMELINE_BITS_(a), 0, 0, 0); \
+	} while (0)
+#define TIMELINE_AT2_(what, e, s, a, b) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		what(e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0); \
+	} while (0)
+#define TIMELINE_AT3_(what, e, s, a, b, c) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_NUMBER_(c); \
+		what(e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		    TIMELINE_BITS_(c), 0); \
+	} while (0)
+#define TIMELINE_AT4_(what, e, s, a, b, c, d) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_NUMBER_(c); \
+		TIMELINE_NUMBER_(d); \
+		what(e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
+	} while (0)
+#define TIMELINE_AT5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
+
+/*
+ * timeline_timed(timer, ...): a span from here to where the block is left.
+ * Its arguments, 0 to 4, are evaluated here.
+ */
+struct timeline_timed_ {
+	struct timeline_event *timer;
+	uint64_t begin;
+	uint64_t args[4];
+};
+
+static inline void
+timeline_timed_end_(const struct timeline_timed_ *t)
+{
+	if (t->begin != 0)
+		timeline_timer_append(t->timer, t->begin, t->args[0],
+		    t->args[1], t->args[2], t->args[3]);
+}
+
+#define timeline_timed(...) \
+	TIMELINE_TIMED_(TIMELINE_JOIN_(timeline_timed_, __COUNTER__), \
+	    __VA_ARGS__)
+#ifdef __cplusplus
+struct timeline_timed_scope_ : timeline_timed_ {
+	~timeline_timed_scope_()
+	{
+		timeline_timed_end_(this);
+	}
+};
+#define TIMELINE_TIMED_(name, ...) \
+	timeline_timed_scope_ name; \
+	TIMELINE_TIMED_BEGIN_(name, __VA_ARGS__)
+#else
+#define TIMELINE_TIMED_(name, ...) \
+	__attribute__((cleanup(timeline_timed_end_), unused)) \
+	struct timeline_timed_ name; \
+	TIMELINE_TIMED_BEGIN_(name, __VA_ARGS__)
+#endif
+#define TIMELINE_TIMED_BEGIN_(name, ...) \
+	name.timer = TIMELINE_FIRST_(__VA_ARGS__, 0); \
+	name.begin = timeline_timer_begin_(name.timer); \
+	if (name.begin != 0) \
+		TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_TIMED5_, \
+		    TIMELINE_TIMED5_, TIMELINE_TIMED5_, TIMELINE_TIMED5_, \
+		    TIMELINE_TIMED4_, TIMELINE_TIMED3_, TIMELINE_TIMED2_, \
+		    TIMELINE_TIMED1_, TIMELINE_TIMED0_, 0) \
+	(name, __VA_ARGS__)
+
+#define TIMELINE_TIMED0_(name, e) TIMELINE_KEEP_(name, 0, 0, 0, 0)
+#define TIMELINE_TIMED1_(name, e, a) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), 0, 0, 0); \
+	} while (0)
+#define TIMELINE_TIMED2_(name, e, a, b) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
+		    0); \
+	} while (0)
+#define TIMELINE_TIMED3_(name, e, a, b, c) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_NUMBER_(c); \
+		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		    TIMELINE_BITS_(c), 0); \
+	} while (0)
+#define TIMELINE_TIMED4_(name, e, a, b, c, d) \
+	do { \
+		TIMELINE_NUMBER_(a); \
+		TIMELINE_NUMBER_(b); \
+		TIMELINE_NUMBER_(c); \
+		TIMELINE_NUMBER_(d); \
+		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
+	} while (0)
+#define TIMELINE_TIMED5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
+#define TIMELINE_KEEP_(name, a, b, c, d) \
+	do { \
+		name.args[0] = a; \
+		name.args[1] = b; \
+		name.args[2] = c; \
+		name.args[3] = d; \
 	} while (0)
 
 #endif

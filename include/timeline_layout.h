@@ -13,6 +13,12 @@
  *	| clock knots  64 B each   |  1024, append only, then oldest first out
  *	+--------------------------+ strings_offset         page aligned
  *	| string table             |  message records and text, append only
+ *	+--------------------------+ timers_offset          page aligned
+ *	| timers       64 B each   |  what each one's number is, and thresholds
+ *	+--------------------------+ page aligned
+ *	| histograms   24 KiB each |  of a timer after the other: those of each
+ *	|                          |  CPU lane, then one of the other threads;
+ *	|                          |  no memory before the timer is defined
  *	+--------------------------+ total_size == size of the file
  *
  * All numbers are little endian.  Read by C, by the assembler (the #defines)
@@ -24,7 +30,7 @@
 /* "TIMELINE" as a little-endian word: tells endianness too. */
 #define TIMELINE_MAGIC		 0x454e494c454d4954
 #define TIMELINE_MAJOR		 2
-#define TIMELINE_MINOR		 0
+#define TIMELINE_MINOR		 1
 #define TIMELINE_MAJOR_OLDEST	 1 /* that is still read */
 /* Changes whenever a writer of another build could do harm to the file. */
 #define TIMELINE_WRITER_ABI	 0x0000000200000001
@@ -42,6 +48,7 @@
 #define TIMELINE_RECORD_ALIGN	 16 /* records; entry.message keeps 4 flag bits */
 #define TIMELINE_STRINGS_START	 64 /* the table's first record */
 #define TIMELINE_RETRIES_MAX	 8
+#define TIMELINE_TIMERS_MAX    64 /* of a file made by this version */
 #define TIMELINE_EXITS		 15
 #define TIMELINE_EXIT_SHIFT	 24 /* ns in a unit of the time of an exit */
 
@@ -74,7 +81,32 @@
 #define TIMELINE_EVENT_LANE_STEP 56
 #define TIMELINE_EVENT_MASK	 60
 #define TIMELINE_EVENT_BURST_MAX 64
+#define TIMELINE_EVENT_HISTOGRAM 112
+#define TIMELINE_EVENT_SLOWER    120
 #define TIMELINE_EVENT_SIZE	 128
+
+/* struct timeline_histogram */
+#define TIMELINE_HISTOGRAM_SIZE   24576
+#define TIMELINE_HISTOGRAM_COUNT  0
+#define TIMELINE_HISTOGRAM_STATE  64 /* two, 32 bytes each */
+#define TIMELINE_HISTOGRAM_VALUES 128
+#define TIMELINE_STATE_BUCKET     0
+#define TIMELINE_STATE_VALUE      8
+#define TIMELINE_STATE_SUM        16
+#define TIMELINE_STATE_MAX        24
+
+/*
+ * Buckets: values below 128 have one each; every doubling above has 64, so
+ * the middle of a bucket is within 0.8 % of each value in it.  The last one
+ * also has all that is 2^52 or more.
+ */
+#define TIMELINE_BUCKET_BITS   6
+#define TIMELINE_BUCKETS       3008
+#define TIMELINE_BUCKET_VALUES 52 /* bits of the values told apart */
+
+/* A stamp that a caller gives is taken without a look at the clock when it is
+ * less than 2^this ticks after that of the entry before. */
+#define TIMELINE_GIVEN_SHIFT 22
 
 /*
  * The levels word: enter 8 bits | base 8 | threshold 4 | until 44.  Gates are
@@ -121,6 +153,9 @@ enum {
 	TIMELINE_CLOCK_TSC = 1,	    /* raw time stamp counter */
 	TIMELINE_CLOCK_REALTIME = 2 /* nanoseconds of CLOCK_REALTIME */
 };
+
+/* header.compat */
+#	define TIMELINE_COMPAT_TIMERS 1 /* there is a region of timers */
 
 /* Flags of a clock knot and of the clock tail. */
 enum {
@@ -281,7 +316,12 @@ struct timeline_header {
 	/* 800: not 0: another may have its name, which was taken from it */
 	uint64_t superseded;
 
-	uint8_t rest[88];
+	/* 808: timers; never changes.  All 0: there are none */
+	uint64_t timers_offset;
+	uint32_t timers_max;
+	uint32_t timer_rows; /* histograms of each timer */
+
+	uint8_t rest[72];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */
@@ -294,12 +334,12 @@ TIMELINE_ASSERT(sizeof(struct timeline_header) == TIMELINE_HEADER_SIZE);
 TIMELINE_ASSERT(offsetof(struct timeline_header, cpu_lanes) == 64);
 TIMELINE_ASSERT(offsetof(struct timeline_header, tier_entries) == 128);
 TIMELINE_ASSERT(offsetof(struct timeline_header, levels) == 192);
-TIMELINE_ASSERT(offsetof(struct timeline_header, lease) ==
-    192 + TIMELINE_PLAN_LEASE);
-TIMELINE_ASSERT(offsetof(struct timeline_header, seed) ==
-    192 + TIMELINE_PLAN_SEED);
-TIMELINE_ASSERT(offsetof(struct timeline_header, shares) ==
-    192 + TIMELINE_PLAN_SHARES);
+TIMELINE_ASSERT(
+    offsetof(struct timeline_header, lease) == 192 + TIMELINE_PLAN_LEASE);
+TIMELINE_ASSERT(
+    offsetof(struct timeline_header, seed) == 192 + TIMELINE_PLAN_SEED);
+TIMELINE_ASSERT(
+    offsetof(struct timeline_header, shares) == 192 + TIMELINE_PLAN_SHARES);
 TIMELINE_ASSERT(offsetof(struct timeline_header, strings_tail) == 256);
 TIMELINE_ASSERT(offsetof(struct timeline_header, drops) == 320);
 TIMELINE_ASSERT(offsetof(struct timeline_header, clock) == 384);
@@ -367,10 +407,19 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, cpu) == TIMELINE_OFF_CPU);
 TIMELINE_ASSERT(offsetof(struct timeline_entry, args) == TIMELINE_OFF_ARGS);
 TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
 
-/* Flags in the low bits of entry.message. */
+/*
+ * Flags in the low bits of entry.message.  BARE without END: this entry ends
+ * the span of its message and begins the next.  WHOLE stands with END: the
+ * span began as many ticks before tsc as timeline_duration(cpu) says, which
+ * an older reader takes for an end without a begin; it has no other CPU than
+ * that of its lane.  MOVED: the caller gave a stamp that was before that of
+ * the entry before, or after now, and this is the nearest one in between.
+ */
 enum {
 	TIMELINE_MESSAGE_END = 1 << 0,	/* this entry ends a span */
 	TIMELINE_MESSAGE_BARE = 1 << 1, /* and was logged without arguments */
+	TIMELINE_MESSAGE_WHOLE = 1 << 2,
+	TIMELINE_MESSAGE_MOVED = 1 << 3,
 	TIMELINE_MESSAGE_FLAGS = TIMELINE_RECORD_ALIGN - 1
 };
 
@@ -433,7 +482,8 @@ struct timeline_record {
 	uint64_t link; /* next older record; 0 none */
 	uint64_t hash; /* of kind, level, scope, category and text */
 	uint8_t argc;
-	uint8_t scope; /* of a span: TIMELINE_THREAD or TIMELINE_SOURCE */
+	uint8_t scope; /* of a span: TIMELINE_THREAD, TIMELINE_SOURCE, or
+			  TIMELINE_SCOPE_TIMER */
 	uint8_t builtin;
 	uint8_t spare;
 	uint8_t formats[TIMELINE_ARGS_MAX];
@@ -449,6 +499,100 @@ struct timeline_record {
 TIMELINE_ASSERT(sizeof(struct timeline_record) == 64);
 /* Smallest record: bounds a reader's walk by table size / this. */
 #define TIMELINE_RECORD_MIN sizeof(struct timeline_record)
+
+/* record.scope of a timer, whose spans are entries of their own. */
+#	define TIMELINE_SCOPE_TIMER 2
+
+/*
+ * One timer.  Its number is that of the first element whose record is the
+ * message's: elements are taken in order, by compare and swap of record from
+ * 0, and never given back.
+ */
+struct timeline_timer {
+	uint64_t record; /* offset in the string table; 0: and none behind it */
+	uint64_t slower; /* spans of at least so many ticks are entries */
+	uint64_t percentile; /* in millionths, at which a daemon keeps slower;
+				0: where it was set */
+	uint64_t spare[5];
+};
+TIMELINE_ASSERT(sizeof(struct timeline_timer) == 64);
+
+/*
+ * The durations that one CPU has added up, in ticks.  Only threads on that CPU
+ * write to it, and by plain stores, of which the one to count commits:
+ *
+ *	the state of count (the first if it is even) says what the last
+ *	addition was: its bucket got value, the sum and the largest are so
+ *	store that value once more in the bucket: it may not be there
+ *	store the new state over the other one
+ *	count = count + 1
+ *
+ * Whatever is stored before the last line is either not looked at or the same
+ * when it is stored again, so a thread may be interrupted, moved or killed
+ * anywhere (tests/model/timer.pml).
+ *
+ * The last histogram of each timer is of the threads that have no CPU of their
+ * own.  They add to the count, to the sum of the first state and to the
+ * buckets by atomic additions, and raise the largest; they leave value 0.  In
+ * a saved file there is only that one, the sum of all.
+ */
+struct timeline_histogram {
+	uint64_t count;
+	uint64_t spare[7];
+	struct timeline_histogram_state {
+		uint64_t bucket;
+		uint64_t value;
+		uint64_t sum;
+		uint64_t max;
+	} state[2];
+	uint64_t values[TIMELINE_BUCKETS];
+	uint8_t rest[TIMELINE_HISTOGRAM_SIZE - TIMELINE_HISTOGRAM_VALUES -
+		     TIMELINE_BUCKETS * 8];
+};
+TIMELINE_ASSERT(sizeof(struct timeline_histogram) == TIMELINE_HISTOGRAM_SIZE);
+TIMELINE_ASSERT(
+    offsetof(struct timeline_histogram, state) == TIMELINE_HISTOGRAM_STATE);
+TIMELINE_ASSERT(
+    offsetof(struct timeline_histogram, values) == TIMELINE_HISTOGRAM_VALUES);
+
+/* The bucket of a value, and the least value of a bucket. */
+static inline uint32_t
+timeline_bucket(uint64_t value)
+{
+	const unsigned shift = 63 - TIMELINE_BUCKET_BITS -
+			       (unsigned)__builtin_clzll(
+				   value | ((2u << TIMELINE_BUCKET_BITS) - 1));
+
+	if (value >> TIMELINE_BUCKET_VALUES)
+		return TIMELINE_BUCKETS - 1;
+	return (uint32_t)((shift << TIMELINE_BUCKET_BITS) + (value >> shift));
+}
+
+static inline uint64_t
+timeline_bucket_low(uint32_t bucket)
+{
+	const uint32_t half = 1u << TIMELINE_BUCKET_BITS;
+	const uint32_t shift = bucket < 2 * half ? 0 : bucket / half - 1;
+
+	return (uint64_t)(bucket - shift * half) << shift;
+}
+
+/* The duration of an entry, in ticks: 26 bits and how far they are shifted,
+ * which rounds down, by less than 3 parts in 10^8. */
+static inline uint64_t
+timeline_duration(uint32_t code)
+{
+	return (uint64_t)(code & ((1u << 26) - 1)) << (code >> 26);
+}
+
+static inline uint32_t
+timeline_duration_code(uint64_t ticks)
+{
+	const unsigned shift =
+	    38 - (unsigned)__builtin_clzll(ticks | ((1u << 26) - 1));
+
+	return shift << 26 | (uint32_t)(ticks >> shift);
+}
 
 /* Levels, as in gate, level, threshold and base. */
 #define TIMELINE_LEVEL_OFF  0 /* a gate: never logged */
@@ -514,8 +658,8 @@ timeline_tier_slots(const struct timeline_header *h, uint32_t tier)
 
 /* Place in the file of entry number q of a lane. */
 static inline uint64_t
-timeline_entry_offset(
-    const struct timeline_header *h, uint32_t lane, uint64_t q)
+timeline_entry_offset(const struct timeline_header *h, uint32_t lane,
+    uint64_t q)
 {
 	const uint32_t tier = lane % h->tiers;
 	const uint32_t row = lane / h->tiers; /* of the tier */
@@ -530,14 +674,33 @@ timeline_entry_offset(
 	return h->entries_offset[tier] + slot * TIMELINE_ENTRY_SIZE;
 }
 
+/* Place in the file of a timer, and of one of its histograms. */
+static inline uint64_t
+timeline_timer_offset(const struct timeline_header *h, uint32_t timer)
+{
+	return h->timers_offset + timer * sizeof(struct timeline_timer);
+}
+
+static inline uint64_t
+timeline_histogram_offset(const struct timeline_header *h, uint32_t timer,
+    uint32_t row)
+{
+	const uint64_t page = TIMELINE_PAGE_SIZE;
+	const uint64_t timers = h->timers_max * sizeof(struct timeline_timer);
+
+	return h->timers_offset + (timers + page - 1) / page * page +
+	       ((uint64_t)timer * h->timer_rows + row) *
+		   TIMELINE_HISTOGRAM_SIZE;
+}
+
 /* The levels word of a header as this version packs it: version 1 had until
  * in 48 bits, and no plan. */
 static inline uint64_t
 timeline_levels(const struct timeline_header *h)
 {
-	return h->major >= 2
-	    ? h->levels
-	    : (h->levels & 0xffff) | h->levels >> 16 << TIMELINE_LEVELS_UNTIL;
+	return h->major >= 2 ? h->levels
+			     : (h->levels & 0xffff) |
+				   h->levels >> 16 << TIMELINE_LEVELS_UNTIL;
 }
 
 /* The least level that is always logged, by such a word: a burst's while it
@@ -590,8 +753,7 @@ static inline int64_t
 timeline_exit_ns(uint64_t exit, int64_t now_ns)
 {
 	const uint64_t now = (uint64_t)now_ns >> TIMELINE_EXIT_SHIFT;
-	const int32_t ahead =
-	    (int32_t)((uint32_t)(exit >> 32) - (uint32_t)now);
+	const int32_t ahead = (int32_t)((uint32_t)(exit >> 32) - (uint32_t)now);
 
 	return (int64_t)((now + (uint64_t)(int64_t)ahead + 1)
 			 << TIMELINE_EXIT_SHIFT);
@@ -626,10 +788,11 @@ timeline_stamp_fallback(uint64_t q, const struct timeline_entry *e)
 {
 	const uint64_t ids = (uint64_t)e->pid << 32 | e->tid;
 	const uint64_t message = (uint64_t)e->cpu << 32 | e->message;
-	const uint64_t sum = e->tsc * TIMELINE_SUM_TSC +
-	    ids * TIMELINE_SUM_IDS + message * TIMELINE_SUM_MESSAGE +
-	    e->args[0] * TIMELINE_SUM_ARG0 + e->args[1] * TIMELINE_SUM_ARG1 +
-	    e->args[2] * TIMELINE_SUM_ARG2 + e->args[3] * TIMELINE_SUM_ARG3;
+	const uint64_t sum =
+	    e->tsc * TIMELINE_SUM_TSC + ids * TIMELINE_SUM_IDS +
+	    message * TIMELINE_SUM_MESSAGE + e->args[0] * TIMELINE_SUM_ARG0 +
+	    e->args[1] * TIMELINE_SUM_ARG1 + e->args[2] * TIMELINE_SUM_ARG2 +
+	    e->args[3] * TIMELINE_SUM_ARG3;
 
 	return (sum & ~(uint64_t)UINT32_MAX) |
 	    (uint32_t)timeline_stamp_whole(q);

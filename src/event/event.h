@@ -45,6 +45,10 @@ struct tl_event {
 	bool bare;        /* an end that was logged without arguments: all 0 */
 	bool continued;   /* a begin told once more, in a file that goes on
 			  * from another */
+	bool paired;      /* of an entry that is two events: the one that does
+			   * not stand where the entry does */
+	bool moved;       /* its stamp was given, and not kept as it was */
+	int64_t begun_ns; /* of an end that knows its begin: when; 0 */
 	bool overlaps;    /* of several hosts: it may have come before or after
 			  * a neighbour of another one */
 	uint32_t sync_us; /* of several hosts: bound of the error of its host's

@@ -49,6 +49,7 @@ struct tl_message {
 	uint8_t gate;    /* as set at run time */
 	uint8_t scope;   /* of a span */
 	uint8_t builtin; /* TIMELINE_BUILTIN_... */
+	bool timer;      /* of a span: one entry, and a histogram */
 	uint8_t argc;
 	uint16_t source;
 	struct tl_arg args[TL_ARGS_MAX];

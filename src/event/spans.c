@@ -22,6 +22,7 @@
 enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
+	KNOWN_MAX = 4096, /* begins looked at for an end that knows its own */
 	/* A begin has a stack of its own and a thread's, at the most. */
 	STACKS_MAX = 2 * TL_SPANS_OPEN_MAX + 2
 };
@@ -354,6 +355,23 @@ span_fill(const struct tl_spans *s, uint32_t i, struct tl_span *span)
 		span->args[k] = b->args[k];
 }
 
+/* The begin of an end in its stack: the last, or the one that it knows.  Spans
+ * that a thread has open side by side are many at the most. */
+static uint32_t
+begin_of(const struct tl_spans *s, uint32_t stack, const struct tl_event *event)
+{
+	const uint32_t top = s->stacks[stack].top;
+	uint32_t i = top;
+
+	for (int n = 0; event->begun_ns != 0 && n < KNOWN_MAX && i != NONE;
+	     n++) {
+		if (s->begins[i].ns == event->begun_ns)
+			return i;
+		i = s->begins[i].below;
+	}
+	return top;
+}
+
 static int
 spans_pop(struct tl_spans *s, const struct tl_event *event,
     struct tl_span *span)
@@ -361,13 +379,15 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	const struct key key = key_of_message(event);
 	const uint32_t stack = stack_find(s, &key);
 	uint64_t elapsed;
+	uint32_t i;
 
 	if (stack == NONE) {
 		s->count.lonely_ends++;
 		return 0;
 	}
-	span_fill(s, s->stacks[stack].top, span);
-	begin_remove(s, s->stacks[stack].top);
+	i = begin_of(s, stack, event);
+	span_fill(s, i, span);
+	begin_remove(s, i);
 	span->end_ns = event->ns;
 	span->end_tsc = event->tsc;
 	span->end_epoch = event->epoch;

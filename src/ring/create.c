@@ -163,7 +163,9 @@ make_room(int fd, const struct timeline_header *h)
 	int rc = -EINTR;
 
 	for (int i = 0; i < INTERRUPTIONS_MAX && rc == -EINTR; i++)
-		rc = -posix_fallocate(fd, 0, (off_t)h->total_size);
+		rc = -posix_fallocate(fd, 0, (off_t)tl_layout_dense(h));
+	if (rc == 0 && ftruncate(fd, (off_t)h->total_size) != 0)
+		rc = -errno;
 	if (rc == 0)
 		rc = tl_write_at(fd, h, sizeof(*h), 0);
 	return rc;
@@ -205,7 +207,8 @@ tl_create(struct timeline **out, const char *path,
 		    strerror(-rc));
 	if ((rc = make_room(birth.fd, &header)) != 0) {
 		tl_error(rc, "no room for %s (%llu bytes): %s", path,
-		    (unsigned long long)header.total_size, strerror(-rc));
+		    (unsigned long long)tl_layout_dense(&header),
+		    strerror(-rc));
 		close(birth.fd);
 	} else if ((rc = fill(&tl, birth.fd, &header, options->mode)) == 0) {
 		rc = give_name(&birth, path);

@@ -15,17 +15,19 @@
 #undef timeline_define_span
 #undef timeline_define_counter
 
-/* Begin, end, end without arguments. */
-enum { EVENT_PARTS = 3 };
+/* Begin, end, end without arguments, end and begin. */
+enum { EVENT_PARTS = 4 };
 
 /* What failed definitions give: loggable, never logged, whoever frees what.
  * Its gate is off and its threshold out of reach. */
 static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
-static const uint8_t closed_levels = TIMELINE_LEVEL_NONE;
+static const uint8_t closed_levels[] = { TIMELINE_LEVEL_NONE,
+	TIMELINE_LEVEL_NONE };
 static struct timeline_event closed[EVENT_PARTS] = {
-	{ .gate = &closed_gate, .levels = &closed_levels },
-	{ .gate = &closed_gate, .levels = &closed_levels },
-	{ .gate = &closed_gate, .levels = &closed_levels },
+	{ .gate = &closed_gate, .levels = closed_levels },
+	{ .gate = &closed_gate, .levels = closed_levels },
+	{ .gate = &closed_gate, .levels = closed_levels },
+	{ .gate = &closed_gate, .levels = closed_levels },
 };
 
 int
@@ -71,27 +73,38 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	e->fallback_mask = (uint32_t)(g->fallback_entries[r->tier] - 1);
 }
 
-/* An event has parts so that timeline_end finds its own behind the first. */
-static struct timeline_event *
-new_event(struct timeline *tl, uint64_t offset)
+/* An event has parts so that timeline_end finds its own behind the first; a
+ * timer logs whole spans only. */
+static int
+new_event(struct timeline *tl, uint64_t offset, struct timeline_event **out)
 {
 	static const uint32_t flags[EVENT_PARTS] = { 0, TIMELINE_MESSAGE_END,
-		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_BARE };
+		TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_BARE,
+		TIMELINE_MESSAGE_BARE };
 	const size_t size = EVENT_PARTS * TIMELINE_EVENT_SIZE;
 	struct timeline_event *event = aligned_alloc(TIMELINE_EVENT_SIZE, size);
 	struct tl_record r;
+	int rc = 0;
 
 	if (!event ||
 	    tl_record_at(&r, tl->strings, tl->geometry.strings_size, offset, 0,
 		NULL) != 0 ||
 	    r.fixed.tier >= tl->geometry.tiers) {
 		free(event);
-		return NULL;
+		return tl_error(-ENOMEM, "no memory for an event");
 	}
 	memset(event, 0, size);
 	for (int i = 0; i < EVENT_PARTS; i++)
 		fill_event(tl, &event[i], &r.fixed, offset, flags[i]);
-	return event;
+	if (r.fixed.scope == TIMELINE_SCOPE_TIMER) {
+		event->message |= TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_WHOLE;
+		rc = tl_timer_fill(tl, event, offset);
+	}
+	if (rc == 0)
+		*out = event;
+	else
+		free(event);
+	return rc;
 }
 
 static int
@@ -105,9 +118,7 @@ add(struct timeline *tl, const struct tl_record *record,
 	tl_strings_lock();
 	rc = tl_strings_add_locked(tl, record, &offset, &kept);
 	if (rc == 0 && !*kept)
-		*kept = new_event(tl, offset);
-	if (rc == 0 && !*kept)
-		rc = tl_error(-ENOMEM, "no memory for an event");
+		rc = new_event(tl, offset, kept);
 	if (rc == 0)
 		*event = *kept;
 	tl_strings_unlock();
@@ -142,7 +153,7 @@ check_words(const struct timeline_definition *d)
 {
 	if (!d->category || !d->category[0] || !d->message || !d->message[0])
 		return tl_error(-EINVAL, "no category or no message");
-	if (d->kind < TIMELINE_INSTANT || d->kind > TIMELINE_COUNTER)
+	if (d->kind < TIMELINE_INSTANT || d->kind > TIMELINE_TIMER)
 		return tl_error(-EINVAL, "no such kind: %d", d->kind);
 	if (d->scope != TIMELINE_THREAD && d->scope != TIMELINE_SOURCE)
 		return tl_error(-EINVAL, "no such scope: %d", d->scope);
@@ -162,10 +173,13 @@ define(struct timeline *tl, const struct timeline_definition *d,
 	if ((rc = check_words(d)) != 0 ||
 	    (rc = parse_text(&record, d->message)) != 0)
 		return rc;
-	record.fixed.kind = (uint8_t)d->kind;
+	record.fixed.kind =
+	    (uint8_t)(d->kind == TIMELINE_TIMER ? TIMELINE_SPAN : d->kind);
 	record.fixed.level = record.fixed.gate = (uint8_t)level;
 	record.fixed.tier = tier_of(tl, level);
-	record.fixed.scope = (uint8_t)d->scope;
+	record.fixed.scope =
+	    (uint8_t)(d->kind == TIMELINE_TIMER ? TIMELINE_SCOPE_TIMER
+						: d->scope);
 	record.fixed.line = d->line > 0 ? (uint32_t)d->line : 0;
 	record.category = tl_bytes_of(d->category);
 	record.file = tl_bytes_of(d->file ? d->file : "");

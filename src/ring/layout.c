@@ -16,7 +16,8 @@ enum {
 	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries ... */
 	KEEP_MIN = 64,  /* ... and at least so many */
 	LANE_MIN = 64,
-	FALLBACK_SHARE = 4 /* a fallback lane has 1/4 of the entries */
+	FALLBACK_SHARE = 4, /* a fallback lane has 1/4 of the entries */
+	TIMERS_MOST = 4096
 };
 static const uint64_t entries_max = UINT64_C(1) << 31; /* of a lane */
 static const uint64_t strings_max = UINT64_C(1) << 31; /* offsets: 32 bits */
@@ -88,7 +89,8 @@ plan_regions(struct timeline_header *h)
 	}
 	h->knots_offset = round_up(end, TIMELINE_PAGE_SIZE);
 	h->strings_offset = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
-	h->total_size = h->strings_offset + h->strings_size;
+	h->timers_offset = h->strings_offset + h->strings_size;
+	h->total_size = timeline_histogram_offset(h, h->timers_max, 0);
 }
 
 static uint64_t
@@ -123,6 +125,9 @@ tl_layout_plan(struct timeline_header *h, const struct timeline_options *o,
 	    (uint32_t)or_default(o->fallback_lanes, FALLBACK_DEFAULT);
 	h->tiers = (uint32_t)or_default(o->tiers, TIERS_DEFAULT);
 	h->knots_max = TIMELINE_KNOTS_MAX;
+	h->timers_max = TIMELINE_TIMERS_MAX;
+	h->timer_rows = h->cpu_lanes + 1;
+	h->compat = TIMELINE_COMPAT_TIMERS;
 	h->entries_asked = entries;
 	if (h->tiers > 2 || h->cpu_lanes > TIMELINE_LANES_MAX ||
 	    h->fallback_lanes > TIMELINE_LANES_MAX)
@@ -256,8 +261,20 @@ check_regions(const struct timeline_header *h, struct tl_fault *fault)
 	if ((rc = check_region(h, "clock knots", h->knots_offset, h->knots_max,
 		 TIMELINE_KNOT_SIZE, &end, fault)) != 0)
 		return rc;
-	return check_region(h, "strings", h->strings_offset, h->strings_size, 1,
-	    &end, fault);
+	if ((rc = check_region(h, "strings", h->strings_offset, h->strings_size,
+		 1, &end, fault)) != 0 ||
+	    h->timers_max == 0)
+		return rc;
+	if (h->timers_offset % TIMELINE_PAGE_SIZE != 0 ||
+	    h->timers_max > TIMERS_MOST || h->timer_rows == 0 ||
+	    h->timer_rows > TIMELINE_LANES_MAX + 1)
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, timers_offset),
+		    "%u timers with %u histograms each", h->timers_max,
+		    h->timer_rows);
+	return check_region(h, "timers", h->timers_offset,
+	    timeline_histogram_offset(h, h->timers_max, 0) - h->timers_offset,
+	    1, &end, fault);
 }
 
 int
@@ -270,6 +287,8 @@ tl_layout_check(struct timeline_header *h, struct tl_fault *fault)
 	if (h->major == 1) /* fallback lanes were as long as those of CPUs */
 		memcpy(h->fallback_entries, h->tier_entries,
 		    sizeof(h->fallback_entries));
+	if (h->major == 1 || !(h->compat & TIMELINE_COMPAT_TIMERS))
+		h->timers_offset = h->timers_max = h->timer_rows = 0;
 	if ((rc = check_counts(h, fault)) != 0)
 		return rc;
 	return check_regions(h, fault);
@@ -289,7 +308,8 @@ tl_layout_check_writer(const struct timeline_header *h, uint64_t file_size,
 		    offsetof(struct timeline_header, state),
 		    "a saved timeline cannot be written to");
 	if (h->major != TIMELINE_MAJOR ||
-	    h->writer_abi != TIMELINE_WRITER_ABI || h->compat != 0)
+	    h->writer_abi != TIMELINE_WRITER_ABI ||
+	    (h->compat & ~(uint64_t)TIMELINE_COMPAT_TIMERS) != 0)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, writer_abi),
 		    "written by another version of the library, in format "

@@ -37,8 +37,9 @@ line_matches(const char *glob, struct tl_bytes text)
 	return matches;
 }
 
-static bool
-is_wanted(const struct tl_record *r, const char *category, const char *message)
+bool
+tl_record_matches(const struct tl_record *r, const char *category,
+    const char *message)
 {
 	return r->fixed.kind <= TIMELINE_RECORD_COUNTER &&
 	       r->fixed.builtin == TIMELINE_BUILTIN_NONE &&
@@ -61,7 +62,7 @@ set_gates_locked(struct timeline *tl, const char *category, const char *message,
 		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size, at,
 			0, NULL) != 0)
 			break;
-		if (is_wanted(&r, category, message)) {
+		if (tl_record_matches(&r, category, message)) {
 			const int gate =
 			    level == AS_DEFINED ? r.fixed.level : level;
 

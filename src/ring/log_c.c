@@ -30,6 +30,7 @@
 #include "ring/ring.h"
 
 #include <sched.h>
+#include <string.h>
 
 #undef timeline_log
 
@@ -75,8 +76,8 @@ is_slot_open(const struct timeline *tl, uint8_t gate, uint32_t share,
  * later, which is well below burst_max.  Ends a burst that is over, then asks
  * once more.
  */
-static bool
-is_open(struct timeline_event *event, uint64_t *now)
+bool
+tl_event_is_open(struct timeline_event *event, uint64_t *now)
 {
 	const struct timeline *tl = event->timeline;
 	const uint8_t gate = tl_load_8(event->gate);
@@ -125,20 +126,30 @@ void
 tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
+	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	uint64_t now = 0;
+
+	if (tl_event_is_open(event, &now))
+		tl_append_shared(event, now, 0, args);
+}
+
+void
+tl_append_shared(struct timeline_event *event, uint64_t stamp, uint32_t code,
+    const uint64_t args[TIMELINE_ARGS_MAX])
+{
 	const uint64_t ids = ids_now(event);
 	const unsigned cpu = (unsigned)sched_getcpu();
 	const uint64_t mask = event->fallback_mask;
 	uint64_t *head = (uint64_t *)(void *)event->fallback_heads;
 	struct timeline_entry *slot = (void *)event->fallback_entries;
-	struct timeline_entry e = { .tid = (uint32_t)ids,
+	struct timeline_entry e = { .tsc = stamp,
+		.tid = (uint32_t)ids,
 		.pid = (uint32_t)(ids >> 32),
 		.message = event->message,
-		.cpu = cpu,
-		.args = { a0, a1, a2, a3 } };
+		.cpu = event->histogram ? code : cpu };
 	uint64_t q;
 
-	if (!is_open(event, &e.tsc))
-		return;
+	memcpy(e.args, args, sizeof(e.args));
 	if (event->fallback_lanes > 1 && cpu != ~0U) {
 		const uint64_t lane = cpu % event->fallback_lanes;
 

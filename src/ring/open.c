@@ -125,15 +125,23 @@ is_allocated(int fd, uint64_t size)
 
 const struct tl_map_guard *tl_map_guard;
 
-/* Map the file, under guard.  0, -errno. */
+/* Map the file, under guard; the timers' region has holes where none is
+ * defined, so it is not populated.  0, -errno. */
 static int
-map_file(struct timeline *tl, int fd, uint64_t size)
+map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 {
-	const int populate = is_allocated(fd, size) ? MAP_POPULATE : 0;
-	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | populate, fd, 0);
+	const uint64_t size = h->total_size;
+	const uint64_t dense = tl_layout_dense(h);
+	const int access = PROT_READ | PROT_WRITE;
+	void *map = mmap(NULL, size, access, MAP_SHARED, fd, 0);
 
 	tl->guard = -1;
+	if (map != MAP_FAILED && is_allocated(fd, dense) &&
+	    mmap(map, dense, access, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+		0) == MAP_FAILED) {
+		munmap(map, size);
+		map = MAP_FAILED;
+	}
 	if (map == MAP_FAILED)
 		return tl_error(-ENOMEM, "no memory to map a timeline");
 	if (tl_map_guard)
@@ -150,7 +158,7 @@ int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
 	struct timeline *tl = calloc(1, sizeof(*tl));
-	int rc = tl ? map_file(tl, fd, header->total_size)
+	int rc = tl ? map_file(tl, fd, header)
 		    : tl_error(-ENOMEM, "no memory for a timeline");
 
 	if (rc != 0) {

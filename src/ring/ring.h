@@ -9,9 +9,10 @@
  *	strings.c  the string table		define.c  messages and events
  *	priority.c the levels word		level.c	  gates, clear
  *	log_c.c    append without rseq		ids.c	  who is logging
+ *	timer.c    timers: define, threshold, and what timer.S leaves to C
  *	calibrate.c the clock			epoch.c	  when it starts again
  *	error.c    the last error's words	exits.c	  who has left
- *	asm/log.S  the append
+ *	asm/log.S  the append			asm/timer.S  timers, log_at
  */
 #ifndef TL_RING_RING_H
 #define TL_RING_RING_H
@@ -84,6 +85,15 @@ int tl_layout_check(struct timeline_header *header, struct tl_fault *fault);
 int tl_layout_check_writer(const struct timeline_header *header,
     uint64_t file_size, struct tl_fault *fault);
 
+/* The bytes for which there is room from the start: all but those of the
+ * timers' histograms. */
+static inline uint64_t
+tl_layout_dense(const struct timeline_header *h)
+{
+	return h->timers_max == 0 ? h->total_size
+				  : timeline_histogram_offset(h, 0, 0);
+}
+
 /* Which start of the machine a file was made in. */
 enum tl_boot { TL_BOOT_THIS, TL_BOOT_OTHER, TL_BOOT_UNKNOWN };
 enum tl_boot tl_boot_of(const struct timeline_header *header);
@@ -126,6 +136,14 @@ uint64_t tl_record_hash(const struct tl_record *record);
  * who cannot go by the links; 0: none. */
 uint64_t tl_record_scan(struct tl_record *record, const uint8_t *table,
     uint64_t size, uint64_t from);
+
+/* Is it a message whose category and first line match two globs? */
+bool tl_record_matches(const struct tl_record *r, const char *category,
+    const char *message);
+
+/* Give the event of a timer its histograms.  -ENOSPC. */
+int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
+    uint64_t record);
 
 /* Look through the table once for the index; -ENOMEM. */
 int tl_strings_open(struct timeline *tl);
@@ -250,6 +268,29 @@ void tl_append_fallback(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
+
+/* asm/timer.S leaves to these.  _at: no lane, no ids, or only a burst opens
+ * it.  _end: the same of a timer, all there is to do; _keep: its entry alone. */
+void tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+void tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+void tl_timer_keep(struct timeline_event *timer, uint64_t begin, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* Is an event open?  Sets *now where only a burst or a slot lets it pass, which
+ * was looked at then; ends a burst that is over. */
+bool tl_event_is_open(struct timeline_event *event, uint64_t *now);
+/* Append it to a fallback lane; stamp 0: that of now.  code: of a timer, its
+ * duration. */
+void tl_append_shared(struct timeline_event *event, uint64_t stamp,
+    uint32_t code, const uint64_t args[TIMELINE_ARGS_MAX]);
+
+/* The same of timers as timeline_slower does; percentile in millionths is
+ * where a daemon shall keep the threshold, 0 not.  How many matched: 0 or
+ * more. */
+int tl_timers_set(struct timeline *tl, const char *category,
+    const char *message, uint64_t ticks, uint64_t percentile);
 
 /* Make a file at path, complete under its name at once, and open it:
  * 0, -EEXIST when there is one, or -errno, then *tl is as it was. */

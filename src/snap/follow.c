@@ -200,6 +200,8 @@ note_given(struct follow *f, struct tl_event *event)
 	uint64_t *next = &f->next[event->lane];
 	uint64_t end = event->number + 1;
 
+	if (event->paired) /* it has the number of another */
+		return;
 	if (event->kind == TL_LOST) {
 		event->number = *next;
 		if (is_fallback(f, event->lane)) {

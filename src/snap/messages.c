@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeline.h>
 
 enum { EPOCHS_MAX = 256 /* the newest; each entry is looked up among them */ };
 
@@ -78,7 +79,9 @@ parse(struct tl_messages *m, struct tl_message *message,
 	message->kind = f->kind;
 	message->level = f->level;
 	message->gate = f->gate;
-	message->scope = f->scope;
+	message->timer =
+	    f->kind == TIMELINE_RECORD_SPAN && f->scope == TIMELINE_SCOPE_TIMER;
+	message->scope = message->timer ? TIMELINE_THREAD : f->scope;
 	message->builtin = f->builtin;
 	message->strings = &m->strings;
 }

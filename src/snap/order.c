@@ -6,13 +6,20 @@
  * its stamp; between lanes it is (epoch, stamp).  A queue of lanes, that
  * of the next event first; a lane stays first as long as it is ahead, which costs one
  * comparison or two.
+ *
+ * Two kinds of entries are two events.  One that ends a span and begins the
+ * next gives both where it stands.  A whole span stands where it ended, so
+ * where there are timers all lanes are read once for the begins, which are
+ * sorted and merged with the lanes.
  */
+#include "base/array.h"
 #include "base/pqueue.h"
 #include "snap/lane.h"
 #include "snap/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
@@ -27,6 +34,14 @@ struct walker {
 	uint64_t lost; /* say this first */
 };
 
+/* The begin of a whole span. */
+struct begun {
+	uint64_t tsc;
+	uint64_t number; /* its entry */
+	uint32_t lane;
+	uint32_t epoch;
+};
+
 struct order {
 	struct tl_cursor cursor; /* first: what callers hold */
 	struct tl_snap *snap;
@@ -36,6 +51,12 @@ struct order {
 	struct tl_pqueue queue;                /* of struct walker * */
 	const struct tl_time_segment *segment; /* of the last stamp */
 	const struct tl_message *message;      /* of the last event */
+	struct begun *begins;                  /* [begin, begin_end) to come */
+	size_t begin;
+	size_t begin_end;
+	size_t begin_capacity;
+	struct tl_event second; /* comes next, where there is one */
+	bool has_second;
 };
 
 static bool
@@ -96,7 +117,7 @@ advance(struct order *o)
 }
 
 static const struct tl_message *
-message_of(struct order *o, const struct walker *w, uint32_t id)
+message_of(struct order *o, uint32_t lane, uint64_t number, uint32_t id)
 {
 	struct tl_snap *snap = o->snap;
 
@@ -106,8 +127,7 @@ message_of(struct order *o, const struct walker *w, uint32_t id)
 	if (o->message)
 		return o->message;
 	tl_faults_add(&snap->faults,
-	    timeline_entry_offset(&snap->header, w->lane.number,
-		w->lane.entry_number),
+	    timeline_entry_offset(&snap->header, lane, number),
 	    "an entry of a message that is not defined: 0x%x", id);
 	return &snap->messages->unknown;
 }
@@ -123,49 +143,127 @@ kind_of(const struct tl_message *message, uint32_t flags)
 }
 
 static void
-fill_place(struct order *o, const struct walker *w, struct tl_event *event)
+fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
+    struct tl_event *event)
 {
-	const uint32_t cpu = o->snap->lanes[w->lane.number].cpu;
-
-	event->tsc = w->tsc;
-	event->epoch = w->epoch;
-	event->ns = tl_time_convert_near(&o->snap->time, &o->segment, w->epoch,
-	    w->tsc, &event->error_ns);
-	event->lane = w->lane.number;
-	event->cpu = cpu;
+	event->tsc = tsc;
+	event->epoch = epoch;
+	event->ns = tl_time_convert_near(&o->snap->time, &o->segment, epoch,
+	    tsc, &event->error_ns);
+	event->lane = lane;
+	event->cpu = o->snap->lanes[lane].cpu;
 	event->source = 0;
+}
+
+static void
+fill_entry(struct order *o, uint32_t lane, uint64_t number,
+    const struct timeline_entry *e, struct tl_event *event)
+{
+	const struct tl_message *message = message_of(o, lane, number,
+	    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+
+	if (event->cpu == TL_CPU_UNKNOWN && /* a fallback lane */
+	    !(e->message & TIMELINE_MESSAGE_WHOLE))
+		event->cpu = e->cpu;
+	event->message = message;
+	event->kind = kind_of(message, e->message);
+	event->level = message->level;
+	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
+	event->moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
+	event->paired = false;
+	event->begun_ns = 0;
+	event->continued = false;
+	event->overlaps = false;
+	event->sync_us = 0;
+	event->pid = e->pid;
+	event->tid = e->tid;
+	event->number = number;
+	event->lost = 0;
+	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
+		event->args[i] = e->args[i];
+}
+
+/* The stamp at which a whole span began. */
+static uint64_t
+begin_of(const struct timeline_entry *e)
+{
+	const uint64_t ticks = timeline_duration(e->cpu);
+
+	return e->tsc > ticks ? e->tsc - ticks : 0;
+}
+
+/* Such an entry ends a span and begins the next: the first of the two now. */
+static void
+split(struct order *o, struct tl_event *event)
+{
+	struct tl_event end = *event;
+
+	end.kind = TL_END;
+	memset(end.args, 0, sizeof(end.args));
+	event->bare = false;
+	o->second = o->newest_first ? end : *event;
+	o->second.paired = true;
+	o->has_second = true;
+	if (!o->newest_first)
+		*event = end;
 }
 
 static void
 fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 {
 	const struct timeline_entry *e = w->lane.entry;
-	const struct tl_message *message =
-	    message_of(o, w, e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
-	fill_place(o, w, event);
-	if (event->cpu == TL_CPU_UNKNOWN) /* a fallback lane */
-		event->cpu = e->cpu;
-	event->message = message;
-	event->kind = kind_of(message, e->message);
-	event->level = message->level;
-	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
-	event->continued = false;
-	event->overlaps = false;
-	event->sync_us = 0;
-	event->pid = e->pid;
-	event->tid = e->tid;
-	event->number = w->lane.entry_number;
-	event->lost = 0;
-	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
-		event->args[i] = e->args[i];
+	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
+	fill_entry(o, w->lane.number, w->lane.entry_number, e, event);
+	if (event->kind == TL_BEGIN && event->bare)
+		split(o, event);
+	else if (event->message->timer && (e->message & TIMELINE_MESSAGE_WHOLE))
+		event->begun_ns = tl_time_convert(&o->snap->time, w->epoch,
+		    begin_of(e), NULL);
+}
+
+/* The next of the begins. */
+static int
+fill_begin(struct order *o, struct tl_event *event)
+{
+	const struct begun *b =
+	    &o->begins[o->newest_first ? --o->begin_end : o->begin++];
+	struct timeline_entry e = { 0 };
+	const int64_t n = tl_storage_read_at(o->snap->frozen, &e, sizeof(e),
+	    timeline_entry_offset(&o->snap->header, b->lane, b->number));
+
+	if (n < 0)
+		return (int)n;
+	fill_place(o, b->lane, b->epoch, b->tsc, event);
+	fill_entry(o, b->lane, b->number, &e, event);
+	event->kind = TL_BEGIN;
+	event->paired = true;
+	return 1;
+}
+
+/* Does a begin come before what comes next of the lanes? */
+static bool
+is_begin_next(const struct order *o)
+{
+	const struct begun *b;
+	const struct walker *w;
+
+	if (o->begin == o->begin_end)
+		return false;
+	if (o->queue.count == 0)
+		return true;
+	w = first_of(o);
+	b = &o->begins[o->newest_first ? o->begin_end - 1 : o->begin];
+	if (b->epoch != w->epoch)
+		return (b->epoch > w->epoch) == o->newest_first;
+	return o->newest_first ? b->tsc > w->tsc : b->tsc <= w->tsc;
 }
 
 static void
 fill_lost(struct order *o, struct walker *w, struct tl_event *event)
 {
 	*event = (struct tl_event){ .kind = TL_LOST, .lost = w->lost };
-	fill_place(o, w, event);
+	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
 	if (event->cpu == TL_CPU_UNKNOWN)
 		event->cpu = w->lane.lost_cpu;
 	w->lost = 0;
@@ -178,6 +276,13 @@ order_next(struct tl_cursor *cursor, struct tl_event *event)
 	struct walker *w;
 	int rc;
 
+	if (o->has_second) {
+		*event = o->second;
+		o->has_second = false;
+		return 1;
+	}
+	if (is_begin_next(o))
+		return fill_begin(o, event);
 	if (o->queue.count == 0)
 		return 0;
 	w = first_of(o);
@@ -200,8 +305,74 @@ order_close(struct tl_cursor *cursor)
 	for (uint32_t i = 0; i < o->walker_count; i++)
 		tl_lane_close(&o->walkers[i].lane);
 	free(o->walkers);
+	free(o->begins);
 	tl_pqueue_free(&o->queue);
 	free(o);
+}
+
+static int
+compare_begins(const void *first, const void *second)
+{
+	const struct begun *a = first;
+	const struct begun *b = second;
+
+	if (a->epoch != b->epoch)
+		return a->epoch < b->epoch ? -1 : 1;
+	if (a->tsc != b->tsc)
+		return a->tsc < b->tsc ? -1 : 1;
+	/* the span around the other is logged later */
+	return (b->number > a->number) - (b->number < a->number);
+}
+
+/* Note the begins of whole spans of a lane. */
+static int
+collect_lane(struct order *o, uint32_t number)
+{
+	struct tl_snap *snap = o->snap;
+	struct tl_lane lane;
+	int rc = tl_lane_open(&lane, snap->frozen, &snap->header, number,
+	    &snap->lanes[number], TL_OLDEST_FIRST, CHUNK_MAX, NULL);
+
+	if (rc != 0)
+		return rc;
+	while ((rc = tl_lane_step(&lane)) == 0 && lane.entry) {
+		const struct timeline_entry *e = lane.entry;
+		const struct tl_message *message;
+
+		if (!(e->message & TIMELINE_MESSAGE_WHOLE))
+			continue;
+		message = tl_messages_find(snap->messages,
+		    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
+		if (!message || !message->timer)
+			continue;
+		if ((rc = TL_ARRAY_ROOM(o->begins, o->begin_capacity,
+			 o->begin_end)) < 0)
+			break;
+		o->begins[o->begin_end++] = (struct begun){ .tsc = begin_of(e),
+			.number = lane.entry_number,
+			.lane = number,
+			.epoch = tl_messages_epoch(snap->messages, number,
+			    lane.entry_number) };
+	}
+	tl_lane_close(&lane);
+	return rc;
+}
+
+static int
+collect_begins(struct order *o)
+{
+	const struct tl_messages *m = o->snap->messages;
+	bool any = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		any |= m->list[i]->timer;
+	for (uint32_t i = 0; any && rc == 0 && i < o->snap->lane_count; i++)
+		rc = collect_lane(o, i);
+	if (rc == 0 && o->begin_end > 1)
+		qsort(o->begins, o->begin_end, sizeof(*o->begins),
+		    compare_begins);
+	return rc;
 }
 
 static int
@@ -255,8 +426,8 @@ tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
 	o->snap = snap;
 	o->newest_first = order == TL_NEWEST_FIRST;
 	o->walkers = calloc(snap->lane_count, sizeof(*o->walkers));
-	if (o->walkers)
-		rc = open_lanes(o, order);
+	if (o->walkers && (rc = open_lanes(o, order)) == 0)
+		rc = collect_begins(o);
 	if (rc != 0) {
 		order_close(&o->cursor);
 		return rc;

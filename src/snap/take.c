@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "clock/clock.h"
 #include "ring/ring.h"
+#include "snap/timers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -551,6 +552,49 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 	return 0;
 }
 
+/* Timers, and of each the sum of its histograms: one row.  A follower's round
+ * has none.  Sets where they are in the copy, which ends with them. */
+static int
+copy_timers(struct copy *c, struct timeline_header *h)
+{
+	const struct timeline_header *g = c->geometry;
+	struct tl_timer *timer = malloc(sizeof(*timer));
+	struct timeline_histogram *sum = calloc(1, sizeof(*sum));
+	uint64_t record = 0;
+	uint32_t count = 0;
+	int rc = timer && sum ? 0 : -ENOMEM;
+
+	while (rc == 0 && !c->take->holes && count < g->timers_max &&
+	       (rc = tl_read_zero_filled(c->live, &record, sizeof(record),
+		    timeline_timer_offset(g, count))) == 0 &&
+	       record != 0)
+		count++;
+	h->timers_offset = count ? g->timers_offset : 0;
+	h->timers_max = count;
+	h->timer_rows = count > 0;
+	h->compat = count ? TIMELINE_COMPAT_TIMERS : 0;
+	h->total_size = count ? timeline_histogram_offset(h, count, 0)
+			      : g->strings_offset + g->strings_size;
+	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+		if ((rc = tl_timer_read(timer, c->live, g, i)) < 0)
+			break;
+		sum->count = timer->count;
+		sum->state[0].sum = timer->sum;
+		sum->state[0].max = timer->max;
+		memcpy(sum->values, timer->values, sizeof(sum->values));
+		rc = tl_write_at(c->out, &timer->fixed, sizeof(timer->fixed),
+		    timeline_timer_offset(h, i));
+		if (rc == 0)
+			rc = tl_write_at(c->out, sum, sizeof(*sum),
+			    timeline_histogram_offset(h, i, 0));
+	}
+	free(timer);
+	free(sum);
+	if (rc == 0 && ftruncate(c->out, (off_t)h->total_size) != 0)
+		rc = -errno;
+	return rc;
+}
+
 /*
  * What never changes in an honest file is taken as it was checked: anyone who
  * may write to the file may have changed it since.
@@ -643,6 +687,8 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);
 	h->newest = newest;
 	h->strings_tail = tail;
+	if ((rc = copy_timers(c, h)) != 0)
+		return rc;
 	if ((rc = tl_write_at(c->out, c->take->heads,
 		 lanes * sizeof(struct timeline_head), g->heads_offset)) != 0)
 		return rc;
@@ -667,7 +713,7 @@ tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
 	c.chunk = malloc(CHUNK_ENTRIES * TIMELINE_ENTRY_SIZE);
 	if (!take->heads || !c.chunk)
 		goto out;
-	if (ftruncate(out, (off_t)geometry->total_size) != 0) {
+	if (ftruncate(out, (off_t)tl_layout_dense(geometry)) != 0) {
 		rc = -errno;
 		goto out;
 	}

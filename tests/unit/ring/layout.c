@@ -84,7 +84,7 @@ TEST(a_fallback_lane_is_no_smaller_on_many_cpus)
 		ck_assert_uint_eq(timeline_lane_entries(&header, 2 * lanes + 1),
 		    8192);
 	}
-	ck_assert_uint_le(header.total_size, 20 << 20);
+	ck_assert_uint_le(tl_layout_dense(&header), 20 << 20);
 	for (uint64_t entries = 1; entries < 5000; entries++) {
 		const uint64_t n = power_at_least((entries + 3) / 4);
 
@@ -304,6 +304,15 @@ TEST(regions_lie_apart_and_fill_the_file)
 		owned[header.knots_offset + i]++;
 	for (uint64_t i = 0; i < header.strings_size; i++)
 		owned[header.strings_offset + i]++;
+	for (uint32_t i = 0; i < header.timers_max; i++) {
+		for (size_t k = 0; k < sizeof(struct timeline_timer); k++)
+			owned[timeline_timer_offset(&header, i) + k]++;
+		for (uint32_t row = 0; row < header.timer_rows; row++)
+			for (uint32_t k = 0; k < TIMELINE_HISTOGRAM_SIZE; k++)
+				owned[timeline_histogram_offset(&header, i,
+					  row) +
+				      k]++;
+	}
 	for (uint64_t i = 0; i < header.total_size; i++) {
 		ck_assert_uint_le(owned[i], 1);
 		end = owned[i] ? i + 1 : end;
@@ -380,12 +389,12 @@ TEST(a_writer_wants_more_than_a_reader)
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size - 1,
 			     &fault),
 	    -ENODATA);
-	header.compat = 1;
+	header.compat |= 2;
 	ck_assert_int_eq(check(), 0);
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,
 			     NULL),
 	    -EPROTO);
-	header.compat = 0;
+	header.compat = TIMELINE_COMPAT_TIMERS;
 	header.major = 1;
 	fault = (struct tl_fault){ 0 };
 	ck_assert_int_eq(tl_layout_check_writer(&header, header.total_size,

@@ -71,8 +71,8 @@ put(uint32_t lane, uint64_t tsc, bool torn)
 		.pid = (uint32_t)random_next(&seed),
 		.tid = (uint32_t)random_next(&seed),
 		.stamp = torn ? 0 : timeline_stamp_whole(q) };
-	if (which == 1)
-		e->message |= (uint32_t)below(4);
+	if (which == 1) /* begins and ends; what is both is two events */
+		e->message |= 3U >> below(4) % 3;
 	if (!(e->message & TIMELINE_MESSAGE_BARE))
 		e->args[0] = random_next(&seed);
 	if (which == 0) /* a string, or a number that is none */

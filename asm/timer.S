@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timer.S - the end of a timed span, and an event with a stamp of the caller's.
+ *
+ *	timeline_timer_append(timer, begin, a0, a1, a2, a3)
+ *		adds now - begin to the timer's histogram of this CPU and, if
+ *		it is long enough, appends an entry that ends now
+ *	timeline_append_at(event, stamp, a0, a1, a2, a3)
+ *		appends; the gate was tested
+ *
+ * in	rdi event, rsi begin or stamp, rdx rcx r8 r9 the arguments
+ * out	nothing; rax rdx rcx rsi r9 r10 r11, xmm0 to xmm3 and flags change
+ * stack	nothing but 64 bytes of red zone
+ *
+ *	count	arm; cpu = tls.rseq.cpu_id; h = histogram of cpu; n = h.count
+ *		old = h.state[n & 1]; h.values[old.bucket] = old.value
+ *		h.state[(n + 1) & 1] = { bucket, h.values[bucket] + 1,
+ *		    old.sum + d, max(old.max, d) }
+ *	commit	h.count = n + 1, the last instruction of the section
+ *
+ *	append	as log.S does, but stamp is given.  Where it is before that of
+ *		the lane's entry before, or well after it, the clock is read:
+ *		stamp = the nearest to it in [min(before, now), now]; moved
+ *
+ * Stores are what the append costs where no clock is read, so what an abort
+ * needs back is kept in vector registers.
+ *
+ * The rules of log.S hold: whatever a section stored before it was aborted is
+ * stored again, the same, or lies where nobody looks.  The first state is at
+ * 64, so the other one is at the address with bit 5 turned.
+ *
+ * The twin in C is src/ring/timer.c; tests/asm compares the two.
+ */
+#define __ASSEMBLER__ 1
+#include <timeline_layout.h>
+#include "names.h"
+
+/* red zone, beside that of names.h */
+#define KEPT_A1	  (-32)	/* the second argument */
+#define KEPT_NOW  (-40)
+#define KEPT_TIME (-48) /* the duration */
+#define KEPT_A0	  KEPT_ARG1
+
+#define STAMP	rsi
+#define TIME	rsi	/* the duration */
+
+	.intel_syntax noprefix
+
+	.section .data.rel.ro.timeline, "aw", @progbits
+	.balign	32
+count_section:
+	.long	0, 0
+	.quad	timer_start
+	.quad	timer_commit_end - timer_start
+	.quad	timer_abort
+	.balign	32
+at_section:
+	.long	0, 0
+	.quad	at_start
+	.quad	at_commit_end - at_start
+	.quad	at_abort
+
+	.text
+
+	.globl	timeline_timer_append
+	.type	timeline_timer_append, @function
+	.balign	64
+timeline_timer_append:
+	.cfi_startproc
+	endbr64
+	mov	rax, [EVENT + TIMELINE_EVENT_GATE]
+	mov	r10, [EVENT + TIMELINE_EVENT_LEVELS]
+	movzx	eax, byte ptr [rax]
+	mov	[rsp + KEPT_A0], rdx			# rdtsc eats rdx
+	mov	[rsp + KEPT_A1], rcx
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
+	cmp	al, [r10 + 1]				# open without burst?
+	jb	.Lend
+	rdtsc						# now
+	shl	rdx, 32
+	or	NOW, rdx
+	xor	edx, edx
+	mov	[rsp + KEPT_NOW], NOW
+	sub	NOW, rsi
+	cmovb	NOW, rdx				# clocks disagree: 0
+	mov	TIME, NOW
+.Lcount:
+	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
+	lea	rax, [rip + count_section]
+	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
+timer_start:
+	mov	eax, fs:[r11 + RSEQ_CPU_ID]
+	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]
+	jae	.Lagain
+	imul	rax, rax, TIMELINE_HISTOGRAM_SIZE
+	add	rax, [EVENT + TIMELINE_EVENT_HISTOGRAM]
+	mov	r10, [rax]				# n
+	mov	r11d, r10d
+	and	r11d, 1
+	shl	r11d, 5
+	lea	r11, [rax + r11 + TIMELINE_HISTOGRAM_STATE]
+	mov	rdx, [r11 + TIMELINE_STATE_BUCKET]
+	mov	rcx, [r11 + TIMELINE_STATE_VALUE]
+	cmp	rdx, TIMELINE_BUCKETS			# anybody can write it
+	jae	.Lno_bucket
+	mov	[rax + rdx * 8 + TIMELINE_HISTOGRAM_VALUES], rcx
+.Lno_bucket:
+	movabs	rdx, (1 << TIMELINE_BUCKET_VALUES) - 1	# the bucket of
+	cmp	TIME, rdx				# the duration
+	cmovb	rdx, TIME
+	mov	rcx, rdx
+	or	rcx, (2 << TIMELINE_BUCKET_BITS) - 1
+	bsr	rcx, rcx
+	sub	ecx, TIMELINE_BUCKET_BITS
+	shr	rdx, cl
+	shl	ecx, TIMELINE_BUCKET_BITS
+	add	edx, ecx
+	mov	rcx, [rax + rdx * 8 + TIMELINE_HISTOGRAM_VALUES]
+	inc	rcx
+	xor	r11, 32					# the other state
+	mov	[r11 + TIMELINE_STATE_BUCKET], rdx
+	mov	[r11 + TIMELINE_STATE_VALUE], rcx
+	xor	r11, 32
+	mov	rdx, [r11 + TIMELINE_STATE_SUM]
+	mov	rcx, [r11 + TIMELINE_STATE_MAX]
+	xor	r11, 32
+	add	rdx, TIME
+	cmp	rcx, TIME
+	cmovb	rcx, TIME
+	mov	[r11 + TIMELINE_STATE_SUM], rdx
+	mov	[r11 + TIMELINE_STATE_MAX], rcx
+	inc	r10
+	mov	[rax], r10				# commit
+timer_commit_end:
+	mov	rax, [EVENT + TIMELINE_EVENT_SLOWER]
+	cmp	TIME, [rax]
+	jae	.Lslow
+	ret
+.Lslow:
+	mov	[rsp + KEPT_TIME], TIME
+	mov	rax, TIME				# timeline_duration_code
+	or	rax, (1 << 26) - 1
+	bsr	rcx, rax
+	sub	ecx, 25
+	mov	rax, TIME
+	shr	rax, cl
+	shl	ecx, 26
+	or	eax, ecx
+	mov	ecx, [EVENT + TIMELINE_EVENT_MESSAGE]
+	shl	rax, 32					# in cpu
+	or	rax, rcx
+	mov	rdx, [rsp + KEPT_A0]
+	mov	rcx, [rsp + KEPT_A1]
+	mov	STAMP, [rsp + KEPT_NOW]
+	jmp	.Lat
+
+	.byte	0x0f, 0xb9, 0x3d
+	.long	RSEQ_SIGNATURE
+timer_abort:
+	dec	dword ptr [rsp + TRIES]
+	jnz	.Lcount
+.Lagain:						# begin = now - time
+	mov	rax, [rsp + KEPT_NOW]
+	sub	rax, TIME
+	mov	rsi, rax
+.Lend:
+	mov	rdx, [rsp + KEPT_A0]
+	mov	rcx, [rsp + KEPT_A1]
+	jmp	tl_timer_end
+	.cfi_endproc
+	.size	timeline_timer_append, . - timeline_timer_append
+
+	.globl	timeline_append_at
+	.type	timeline_append_at, @function
+	.balign	64
+timeline_append_at:
+	.cfi_startproc
+	endbr64
+	mov	rax, [EVENT + TIMELINE_EVENT_GATE]
+	mov	r10, [EVENT + TIMELINE_EVENT_LEVELS]
+	movzx	eax, byte ptr [rax]
+	cmp	al, [r10 + 1]				# open without burst?
+	jb	.Lat_burst
+	mov	eax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
+.Lat:
+	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
+	movq	xmm0, rdx
+	movq	xmm1, rcx
+	movq	xmm2, r9
+	movq	xmm3, rax
+.Lat_arm:
+	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
+	lea	rax, [rip + at_section]
+	mov	fs:[r11 + RSEQ_RSEQ_CS], rax
+at_start:
+	mov	eax, fs:[r11 + RSEQ_CPU_ID]
+	cmp	eax, [EVENT + TIMELINE_EVENT_LANES]
+	jae	.Lat_leave
+	mov	r9d, [EVENT + TIMELINE_EVENT_HEAD_STEP]
+	mov	r11d, [EVENT + TIMELINE_EVENT_LANE_STEP]
+	imul	r9, rax					# the lane's head
+	imul	r11, rax				# its first entry
+	add	HEAD, [EVENT + TIMELINE_EVENT_HEADS]
+	mov	eax, [EVENT + TIMELINE_EVENT_MASK]
+	mov	NUMBER, [HEAD]				# q
+	and	rax, NUMBER
+	add	rax, SLOT
+	shl	rax, TIMELINE_ENTRY_SHIFT
+	add	rax, [EVENT + TIMELINE_EVENT_ENTRIES]
+	mov	[rax + TIMELINE_OFF_ARGS], rdx
+	mov	[rax + TIMELINE_OFF_ARGS + 8], rcx
+	lea	rcx, [NUMBER + NUMBER + 1]		# 2q+1: being written
+	lea	edx, [NUMBER - 1]			# the entry before
+	mov	[rax + TIMELINE_OFF_STAMP], rcx
+	and	edx, [EVENT + TIMELINE_EVENT_MASK]
+	movsxd	rcx, dword ptr [EVENT + TIMELINE_EVENT_IDS]
+	add	rdx, SLOT
+	mov	SLOT, rax
+	mov	rax, fs:[rcx]				# pid and tid
+	shl	rdx, TIMELINE_ENTRY_SHIFT
+	mov	[SLOT + TIMELINE_OFF_ARGS + 16], r8
+	movq	[SLOT + TIMELINE_OFF_ARGS + 24], xmm2
+	test	rax, rax				# known?
+	jz	.Lat_leave
+	add	rdx, [EVENT + TIMELINE_EVENT_ENTRIES]
+	mov	[SLOT + TIMELINE_OFF_TID], rax
+	movq	[SLOT + TIMELINE_OFF_MESSAGE], xmm3
+	mov	rcx, [rdx + TIMELINE_OFF_TSC]		# its stamp
+	mov	rax, STAMP
+	mov	[SLOT + TIMELINE_OFF_TSC], STAMP
+	sub	rax, rcx
+	shr	rax, TIMELINE_GIVEN_SHIFT		# a little after it?
+	jz	.Lat_whole
+	rdtsc
+	shl	rdx, 32
+	or	NOW, rdx
+	cmp	rcx, NOW
+	cmova	rcx, NOW				# the counter restarted
+	cmp	STAMP, NOW
+	ja	.Lat_move
+	cmp	STAMP, rcx
+	jae	.Lat_whole
+	mov	NOW, rcx
+.Lat_move:
+	mov	[SLOT + TIMELINE_OFF_TSC], NOW
+	or	byte ptr [SLOT + TIMELINE_OFF_MESSAGE], 8	# moved
+.Lat_whole:
+	lea	rax, [NUMBER + NUMBER + 2]		# 2q+2: whole
+	inc	NUMBER
+	mov	[SLOT + TIMELINE_OFF_STAMP], rax
+	mov	[HEAD], NUMBER				# commit
+at_commit_end:
+	ret
+
+	.byte	0x0f, 0xb9, 0x3d
+	.long	RSEQ_SIGNATURE
+at_abort:
+	movq	rdx, xmm0
+	movq	rcx, xmm1
+	dec	dword ptr [rsp + TRIES]
+	jnz	.Lat_arm
+.Lat_leave:
+	movq	rdx, xmm0
+	movq	rcx, xmm1
+	movq	r9, xmm2
+	cmp	qword ptr [EVENT + TIMELINE_EVENT_HISTOGRAM], 0
+	je	.Lat_burst				# no timer
+	sub	rsi, [rsp + KEPT_TIME]			# its begin
+	jmp	tl_timer_keep
+.Lat_burst:
+	jmp	tl_append_at
+	.cfi_endproc
+	.size	timeline_append_at, . - timeline_append_at
+
+	.hidden	tl_append_at
+	.hidden	tl_timer_end
+	.hidden	tl_timer_keep
+
+	.section .note.GNU-stack, "", @progbits
+
+	.section .note.gnu.property, "a", @note
+	.balign	8
+	.long	4, 16, 5
+	.asciz	"GNU"
+	.long	0xc0000002, 4, 3, 0

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timer.c - spans that are all counted, and kept where they were slow.
+ *
+ * timeline_layout.h says how a histogram is added to.  This file gives timers
+ * their numbers and their memory, sets thresholds, and is the twin in C of
+ * asm/timer.S, which adds to the one histogram that needs no CPU.
+ */
+#include "base/word.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#undef timeline_define_timer
+#undef timeline_stamp
+#undef timeline_timer_begin
+#undef timeline_timer_end
+#undef timeline_log_at
+
+/* == definitions == */
+
+static struct timeline_timer *
+timer_at(const struct timeline *tl, uint32_t i)
+{
+	return (struct timeline_timer *)(void
+		*)(tl->map + timeline_timer_offset(&tl->geometry, i));
+}
+
+/* The number of the timer of this record, taken now if it has none; -ENOSPC.
+ * Nobody passes an element that is free, so a record has one number. */
+static int
+number_of(const struct timeline *tl, uint64_t record)
+{
+	for (uint32_t i = 0; i < tl->geometry.timers_max; i++) {
+		uint64_t *word = &timer_at(tl, i)->record;
+
+		if (tl_load_64(word) == 0)
+			(void)tl_cas_64(word, 0, record);
+		if (tl_load_64(word) == record)
+			return (int)i;
+	}
+	return tl_error(-ENOSPC,
+	    "this timeline has %u timers, and no room "
+	    "for more",
+	    tl->geometry.timers_max);
+}
+
+int
+tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
+    uint64_t record)
+{
+	const struct timeline_header *g = &tl->geometry;
+	const int number = number_of(tl, record);
+	uint64_t at;
+	int rc;
+
+	if (number < 0)
+		return number;
+	at = timeline_histogram_offset(g, (uint32_t)number, 0);
+	/* room now, or an error now: no signal where it is written to */
+	rc = posix_fallocate(tl->fd, (off_t)at,
+	    (off_t)g->timer_rows * TIMELINE_HISTOGRAM_SIZE);
+	if (rc != 0)
+		return tl_error(-rc, "no room for the histograms of a timer");
+	timer->histogram = tl->map + at;
+	timer->slower = &timer_at(tl, (uint32_t)number)->slower;
+	return 0;
+}
+
+int
+timeline_define_timer(struct timeline *tl, const char *category,
+    const char *priority, const char *message, struct timeline_event **timer)
+{
+	return timeline_define_at(tl, category, priority, message,
+	    TIMELINE_TIMER, 0, NULL, 0, timer);
+}
+
+/* == thresholds == */
+
+int
+tl_timers_set(struct timeline *tl, const char *category, const char *message,
+    uint64_t ticks, uint64_t percentile)
+{
+	int count = 0;
+
+	for (uint32_t i = 0; i < tl->geometry.timers_max; i++) {
+		struct timeline_timer *timer = timer_at(tl, i);
+		const uint64_t record = tl_load_64(&timer->record);
+		struct tl_record r;
+
+		if (record == 0)
+			break;
+		if (tl_record_at(&r, tl->strings, tl->geometry.strings_size,
+			record, 0, NULL) != 0 ||
+		    !tl_record_matches(&r, category, message))
+			continue;
+		tl_store_64(&timer->percentile, percentile);
+		if (percentile == 0)
+			tl_store_64(&timer->slower, ticks);
+		count++;
+	}
+	return count;
+}
+
+int
+timeline_slower(struct timeline *tl, const char *category_glob,
+    const char *message_glob, uint64_t threshold_ns)
+{
+	const uint64_t ticks =
+	    threshold_ns == UINT64_MAX
+		? UINT64_MAX
+		: tl_calibrate_ticks(&tl->geometry, threshold_ns);
+
+	if (tl_timers_set(tl, category_glob, message_glob, ticks, 0) == 0)
+		return tl_error(-ENOENT, "no timer matches");
+	return 0;
+}
+
+/* == the twin == */
+
+static void
+raise_to(uint64_t *word, uint64_t to)
+{
+	uint64_t old = tl_load_64(word);
+
+	while (old < to && !tl_cas_64(word, old, to))
+		old = tl_load_64(word);
+}
+
+/* Add to the histogram of all that have no CPU of their own. */
+static void
+count(const struct timeline_event *timer, uint64_t ticks)
+{
+	const struct timeline_header *g = &timer->timeline->geometry;
+	struct timeline_histogram *h = (void *)timer->histogram;
+
+	h += g->timer_rows - 1;
+	tl_fetch_add_64(&h->values[timeline_bucket(ticks)], 1);
+	tl_fetch_add_64(&h->state[0].sum, ticks);
+	raise_to(&h->state[0].max, ticks);
+	tl_fetch_add_64(&h->count, 1);
+}
+
+/* The time from begin to now; 0 where the clocks of two CPUs disagree. */
+static uint64_t
+since(uint64_t begin, uint64_t now)
+{
+	return now > begin ? now - begin : 0;
+}
+
+static void
+keep(struct timeline_event *timer, uint64_t begin, uint64_t now,
+    const uint64_t args[TIMELINE_ARGS_MAX])
+{
+	const uint64_t ticks = since(begin, now);
+
+	if (ticks >= tl_load_64(timer->slower))
+		tl_append_shared(timer, now, timeline_duration_code(ticks),
+		    args);
+}
+
+void
+tl_timer_keep(struct timeline_event *timer, uint64_t begin, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+
+	keep(timer, begin, tl_stamp_now(timer->timeline), args);
+}
+
+void
+tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	uint64_t now = 0;
+
+	if (!timer->histogram || !tl_event_is_open(timer, &now))
+		return;
+	if (now == 0)
+		now = tl_stamp_now(timer->timeline);
+	count(timer, since(begin, now));
+	keep(timer, begin, now, args);
+}
+
+/* A fallback lane is sorted by its readers, so an old stamp stays. */
+void
+tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	uint64_t now = 0;
+
+	if (!event->timeline || !tl_event_is_open(event, &now))
+		return;
+	if (now == 0)
+		now = tl_stamp_now(event->timeline);
+	tl_append_shared(event, stamp < now ? stamp : now, 0, args);
+}
+
+/* == for foreign callers == */
+
+uint64_t
+timeline_stamp(const struct timeline_event *event)
+{
+	return event->timeline ? tl_stamp_now(event->timeline) : 0;
+}
+
+uint64_t
+timeline_timer_begin(const struct timeline_event *timer)
+{
+	return timer->histogram && timeline_enabled(timer)
+		   ? timeline_stamp(timer)
+		   : 0;
+}
+
+void
+timeline_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	if (begin != 0)
+		timeline_timer_append(timer, begin, a0, a1, a2, a3);
+}
+
+void
+timeline_log_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	if (timeline_enabled(event))
+		timeline_append_at(event, stamp, a0, a1, a2, a3);
+}
+
+#ifdef TL_LOG_C
+void
+timeline_timer_append(struct timeline_event *timer, uint64_t begin, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	tl_timer_end(timer, begin, a0, a1, a2, a3);
+}
+
+void
+timeline_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
+    uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	tl_append_at(event, stamp, a0, a1, a2, a3);
+}
+#endif

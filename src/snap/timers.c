@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timers.c - add up the histograms of a timer.
+ */
+#include "snap/timers.h"
+
+#include "base/file.h"
+#include "clock/clock.h"
+#include "snap/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Anybody may have written to it: sums may wrap, nothing else. */
+static void
+add_row(struct tl_timer *timer, const struct timeline_histogram *h)
+{
+	const struct timeline_histogram_state *s = &h->state[h->count & 1];
+	const struct timeline_histogram_state *other = &h->state[~h->count & 1];
+
+	/* others have state 0 alone, and no value */
+	if (s->value == 0 && other->value == 0)
+		s = &h->state[0];
+	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
+		const uint64_t n = h->values[i];
+
+		timer->values[i] += i == s->bucket ? greater(n, s->value) : n;
+		timer->count += i == s->bucket ? greater(n, s->value) : n;
+	}
+	timer->sum += s->sum;
+	timer->max = greater(timer->max, s->max);
+}
+
+/* The rows of a timer from a file, by whatever reads it. */
+static int
+read_rows(struct tl_timer *timer, const struct timeline_header *header,
+    uint32_t number,
+    int (*read_at)(const void *from, void *to, size_t size, uint64_t offset),
+    const void *from)
+{
+	struct timeline_histogram *h = malloc(sizeof(*h));
+	int rc = h ? 0 : -ENOMEM;
+
+	for (uint32_t row = 0; rc == 0 && row < header->timer_rows; row++) {
+		const uint64_t at =
+		    timeline_histogram_offset(header, number, row);
+
+		rc = read_at(from, &h->count, sizeof(h->count), at);
+		if (rc == 0 && h->count == 0 && row + 1 < header->timer_rows)
+			continue;
+		if (rc == 0)
+			rc = read_at(from, h, sizeof(*h), at);
+		if (rc == 0)
+			add_row(timer, h);
+	}
+	free(h);
+	return rc;
+}
+
+static int
+read_timer(struct tl_timer *timer, const struct timeline_header *header,
+    uint32_t i,
+    int (*read_at)(const void *from, void *to, size_t size, uint64_t offset),
+    const void *from)
+{
+	int rc;
+
+	memset(timer, 0, sizeof(*timer));
+	if (i >= header->timers_max)
+		return 0;
+	rc = read_at(from, &timer->fixed, sizeof(timer->fixed),
+	    timeline_timer_offset(header, i));
+	if (rc != 0 || timer->fixed.record == 0)
+		return rc;
+	timer->mult = header->clock_kind == TIMELINE_CLOCK_REALTIME
+			  ? TL_MULT_ONE
+			  : header->clock.mult;
+	rc = read_rows(timer, header, i, read_at, from);
+	return rc == 0 ? 1 : rc;
+}
+
+static int
+read_file(const void *from, void *to, size_t size, uint64_t offset)
+{
+	return tl_read_zero_filled(*(const int *)from, to, size, offset);
+}
+
+int
+tl_timer_read(struct tl_timer *timer, int fd,
+    const struct timeline_header *header, uint32_t i)
+{
+	return read_timer(timer, header, i, read_file, &fd);
+}
+
+static int
+read_storage(const void *from, void *to, size_t size, uint64_t offset)
+{
+	const struct tl_snap *snap = from;
+	const int64_t n = tl_storage_read_at(snap->frozen, to, size, offset);
+
+	if (n < 0)
+		return (int)n;
+	memset((char *)to + n, 0, size - (size_t)n);
+	return 0;
+}
+
+int
+tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i)
+{
+	return read_timer(timer, &snap->header, i, read_storage, snap);
+}
+
+int
+tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
+    const struct tl_message *message)
+{
+	const struct timeline_header *h = &snap->header;
+
+	for (uint32_t i = 0; message->timer && i < h->timers_max; i++) {
+		uint64_t record;
+		const int rc = read_storage(snap, &record, sizeof(record),
+		    timeline_timer_offset(h, i));
+
+		if (rc != 0 || record == 0)
+			return rc;
+		if (record == message->id)
+			return tl_snap_timer(timer, snap, i);
+	}
+	return 0;
+}
+
+uint64_t
+tl_timer_ns(const struct tl_timer *timer, uint64_t ticks)
+{
+	return (uint64_t)tl_ticks_to_ns(ticks > INT64_MAX ? INT64_MAX
+							  : (int64_t)ticks,
+	    timer->mult);
+}
+
+uint64_t
+tl_timer_at(const struct tl_timer *timer, double share)
+{
+	const double wanted = share * (double)timer->count;
+	uint64_t passed = 0;
+
+	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
+		uint64_t middle;
+
+		passed += timer->values[i];
+		if (timer->values[i] == 0 || (double)passed < wanted)
+			continue;
+		middle =
+		    (timeline_bucket_low(i) + timeline_bucket_low(i + 1)) / 2;
+		return i + 1 == TIMELINE_BUCKETS || middle > timer->max
+			   ? timer->max
+			   : middle;
+	}
+	return 0;
+}

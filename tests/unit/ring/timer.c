@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timer.c - is each span of a timer counted once, in the right bucket, and
+ * kept where it was slow?
+ */
+#include "lib/fixture.h"
+#include "lib/random.h"
+#include "lib/test.h"
+#include "snap/timers.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+#undef timeline_stamp
+#undef timeline_timer_begin
+#undef timeline_timer_end
+
+static struct timeline_event *timer;
+static struct tl_timer sums;
+
+static void
+setup(void)
+{
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_define_timer(tl, "net", "info",
+			     "request $id of $size", &timer),
+	    0);
+}
+
+TEST_FILE(.setup = setup, .teardown = fixture_close);
+
+static const struct tl_timer *
+read_timer(uint32_t i)
+{
+	ck_assert_int_eq(tl_timer_read(&sums, tl->fd, &tl->geometry, i), 1);
+	return &sums;
+}
+
+TEST(a_bucket_has_its_values_and_none_is_wider_than_one_part_in_64)
+{
+	uint64_t seed = 1;
+
+	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
+		const uint64_t low = timeline_bucket_low(i);
+		const uint64_t next = timeline_bucket_low(i + 1);
+
+		ck_assert_uint_eq(timeline_bucket(low), i);
+		ck_assert_uint_eq(timeline_bucket(next - 1), i);
+		ck_assert_uint_gt(next, low);
+		if (low >= 128)
+			ck_assert_uint_le((next - low) * 64, low);
+	}
+	ck_assert_uint_eq(timeline_bucket(UINT64_MAX), TIMELINE_BUCKETS - 1);
+	ck_assert_uint_eq(timeline_bucket_low(TIMELINE_BUCKETS), 1ULL << 52);
+	for (int i = 0; i < 100000; i++) {
+		const uint64_t ticks = random_next(&seed) >> i % 64;
+		const uint64_t kept =
+		    timeline_duration(timeline_duration_code(ticks));
+
+		ck_assert_uint_le(kept, ticks);
+		ck_assert_uint_le((ticks - kept) >> 1, ticks >> 26);
+	}
+}
+
+/* In assembly, and by what it leaves to C. */
+static void
+count_and_compare(void (*end)(struct timeline_event *event, uint64_t begin,
+    uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3))
+{
+	const uint64_t logged = fixture_logged();
+	uint64_t least = 0;
+	uint64_t buckets = 0;
+	uint64_t seed = 7;
+
+	ck_assert_int_eq(timeline_slower(tl, "*", "request*", UINT64_MAX), 0);
+	for (int i = 1; i <= 1000; i++) {
+		const uint64_t ticks = random_next(&seed) >> (20 + i % 44);
+		const uint64_t now = timeline_stamp(timer);
+
+		least += ticks < now ? ticks : now;
+		end(timer, ticks < now ? now - ticks : 0, 1, 2, 3, 4);
+		ck_assert_uint_eq(read_timer(0)->count, i);
+	}
+	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++)
+		buckets += sums.values[i];
+	ck_assert_uint_eq(buckets, 1000);
+	ck_assert_uint_ge(sums.sum, least);
+	ck_assert_uint_le((sums.sum - least) / 1000, 1U << 24);
+	ck_assert_uint_ge(sums.max, least / 1000);
+	ck_assert_uint_eq(fixture_logged(), logged); /* none was kept */
+}
+
+TEST(each_span_is_counted_by_the_assembly)
+{
+	count_and_compare(timeline_timer_append);
+}
+
+TEST(each_span_is_counted_by_its_twin)
+{
+	count_and_compare(tl_timer_end);
+}
+
+TEST(only_spans_that_reach_the_threshold_are_kept)
+{
+	const uint64_t second = tl_calibrate_ticks(&tl->geometry, 1000000000);
+	uint64_t logged = fixture_logged();
+
+	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
+	ck_assert_uint_eq(fixture_logged(), ++logged); /* at first, each */
+	ck_assert_int_eq(timeline_slower(tl, "net", "request*", 500000000), 0);
+	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
+	ck_assert_uint_eq(fixture_logged(), logged);
+	timeline_timer_end(timer, timeline_stamp(timer) - second, 1, 2, 3, 4);
+	ck_assert_uint_eq(fixture_logged(), ++logged);
+	tl_timer_end(timer, timeline_stamp(timer) - second, 1, 2, 3, 4);
+	ck_assert_uint_eq(fixture_logged(), ++logged);
+	ck_assert_uint_eq(read_timer(0)->count, 4);
+	ck_assert_int_eq(timeline_slower(tl, "net", "tcp*", 1), -ENOENT);
+}
+
+TEST(a_closed_timer_counts_nothing)
+{
+	struct timeline_event *closed;
+
+	ck_assert_int_eq(timeline_level(tl, "net", "request*", "off"), 0);
+	ck_assert_uint_eq(timeline_timer_begin(timer), 0);
+	timeline_timer_end(timer, 0, 1, 2, 3, 4);
+	ck_assert_uint_eq(read_timer(0)->count, 0);
+	ck_assert_int_ne(timeline_define_timer(tl, "", "info", "x", &closed),
+	    0);
+	ck_assert_uint_eq(timeline_timer_begin(closed), 0);
+	timeline_timer_end(closed, 1, 1, 2, 3, 4);
+	timeline_log_at(closed, 1, 1, 2, 3, 4);
+}
+
+TEST(a_message_is_one_timer_and_there_are_64)
+{
+	struct timeline_event *again;
+	struct stat before, after;
+	char text[32];
+
+	ck_assert_int_eq(timeline_define_timer(tl, "net", "info",
+			     "request $id of $size", &again),
+	    0);
+	ck_assert_ptr_eq(again, timer);
+	ck_assert_int_eq(fstat(tl->fd, &before), 0);
+	for (int i = 1; i < TIMELINE_TIMERS_MAX; i++) {
+		snprintf(text, sizeof(text), "timer %d", i);
+		ck_assert_int_eq(timeline_define_timer(tl, "net", "info", text,
+				     &again),
+		    0);
+	}
+	ck_assert_int_eq(fstat(tl->fd, &after), 0);
+	ck_assert_int_eq((after.st_blocks - before.st_blocks) * 512,
+	    63 * (off_t)tl->geometry.timer_rows * TIMELINE_HISTOGRAM_SIZE);
+	ck_assert_int_eq(timeline_define_timer(tl, "net", "info", "one more",
+			     &again),
+	    -ENOSPC);
+	ck_assert_uint_eq(timeline_timer_begin(again), 0);
+	ck_assert_int_eq(timeline_define_timer(tl, "net", "info", "timer 63",
+			     &again),
+	    0);
+	timeline_timer_end(again, timeline_timer_begin(again), 0, 0, 0, 0);
+	ck_assert_uint_eq(read_timer(63)->count, 1);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a;
+	const uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+TEST(percentiles_are_within_one_percent_of_a_sort)
+{
+	enum { N = 20000 };
+	static uint64_t exact[N];
+	uint64_t seed = 3;
+
+	memset(&sums, 0, sizeof(sums));
+	for (int i = 0; i < N; i++) {
+		exact[i] = random_next(&seed) >> (20 + i % 30);
+		sums.values[timeline_bucket(exact[i])]++;
+		sums.count++;
+		sums.max = exact[i] > sums.max ? exact[i] : sums.max;
+	}
+	qsort(exact, N, sizeof(*exact), compare_numbers);
+	for (int i = 1; i <= 1000; i++) {
+		const double want = (double)exact[N / 1000 * i - 1];
+		const double got = (double)tl_timer_at(&sums, i / 1000.0);
+
+		ck_assert_double_le(fabs(got - want), want / 100);
+	}
+}
