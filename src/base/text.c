@@ -105,6 +105,19 @@ tl_put_repeat(struct tl_text *text, char c, size_t count)
 }
 
 void
+tl_text_align_right(struct tl_text *text, size_t since, size_t width)
+{
+	const size_t size = text->size - since;
+	const size_t blanks = size < width ? width - size : 0;
+
+	tl_put_repeat(text, ' ', blanks);
+	if (text->rc < 0 || blanks == 0)
+		return;
+	memmove(text->data + since + blanks, text->data + since, size);
+	memset(text->data + since, ' ', blanks);
+}
+
+void
 tl_put_padded(struct tl_text *text, const char *word, size_t width)
 {
 	const size_t size = strlen(word);

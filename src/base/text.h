@@ -64,6 +64,8 @@ void tl_put_char(struct tl_text *text, char c);
 void tl_put_repeat(struct tl_text *text, char c, size_t count);
 /* A word of plain ASCII in a column so wide, and a space at least. */
 void tl_put_padded(struct tl_text *text, const char *word, size_t width);
+/* Align the bytes that were put since a size of the text to the right. */
+void tl_text_align_right(struct tl_text *text, size_t since, size_t width);
 void tl_put_unsigned(struct tl_text *text, uint64_t n);
 void tl_put_signed(struct tl_text *text, int64_t n);
 void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */

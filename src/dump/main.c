@@ -66,6 +66,9 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 		return tl_why_show(&inputs, select, options, &output);
 	case TL_MODE_DIFF:
 		return tl_diff_show(&inputs, select, options, &output, fault);
+	case TL_MODE_CRITICAL:
+		return tl_critical_show(&inputs, select, options, &output,
+		    fault);
 	case TL_MODE_BROWSE:
 		return tl_browse_show(&inputs, select, options, &output, fault);
 	default:
@@ -147,7 +150,17 @@ static bool
 is_in_order(const struct tl_options *options)
 {
 	return (options->mode == TL_MODE_ENTRIES && !options->follow) ||
-	       options->mode == TL_MODE_SCRIPT || options->mode == TL_MODE_VIEW;
+	       options->mode == TL_MODE_SCRIPT ||
+	       options->mode == TL_MODE_VIEW ||
+	       options->mode == TL_MODE_CRITICAL;
+}
+
+/* --critical takes pairs of one host, too, which tell nothing of clocks. */
+static bool
+needs_hosts(const struct tl_options *options)
+{
+	return options->mode != TL_MODE_CRITICAL ||
+	       (inputs.hosts && inputs.hosts->count > 1);
 }
 
 /* Nothing was written yet. */
@@ -176,7 +189,7 @@ show(const struct tl_options *options)
 		return FAILED;
 	}
 	rc = open_inputs(options);
-	if (rc == 0)
+	if (rc == 0 && needs_hosts(options))
 		rc = tl_selection_hosts(&options->selection, &inputs, report,
 		    is_in_order(options), &fault);
 	if (rc == -EINVAL)

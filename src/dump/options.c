@@ -312,8 +312,9 @@ check_options(struct parse *p)
 	if (scripted && o->format != TL_FORMAT_TEXT)
 		return usage(p, "prints text: cannot be combined with --format",
 		    p->mode_name);
-	if (o->mode == TL_MODE_INFO && o->format == TL_FORMAT_CSV)
-		return usage(p, "not available as CSV", "--info");
+	if ((o->mode == TL_MODE_INFO || o->mode == TL_MODE_CRITICAL) &&
+	    o->format == TL_FORMAT_CSV)
+		return usage(p, "not available as CSV", p->mode_name);
 	if (o->mode != TL_MODE_WHY && (o->slower_ns > 0 || o->slowest > 0))
 		return usage(p, "needs --why", "--slower, --slowest");
 	if (o->slower_ns > 0 && o->slowest > 0)
@@ -469,6 +470,12 @@ set_view(struct parse *p, int value)
 		return take_mode(p, TL_MODE_BROWSE, "--browse");
 	case OPTION_DIFF:
 		return take_mode(p, TL_MODE_DIFF, "--diff");
+	case OPTION_CRITICAL:
+	case OPTION_PATH_OF:
+		p->options->critical = p->argument;
+		p->options->path_of = value == OPTION_PATH_OF;
+		return take_mode(p, TL_MODE_CRITICAL,
+		    value == OPTION_PATH_OF ? "--path-of" : "--critical");
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT, "--script");
 	case OPTION_VIEW:

@@ -39,6 +39,7 @@ enum tl_mode {
 	TL_MODE_TREE,
 	TL_MODE_BROWSE,
 	TL_MODE_DIFF,
+	TL_MODE_CRITICAL,
 	TL_MODE_HELP,
 	TL_MODE_VERSION
 };
@@ -73,6 +74,8 @@ struct tl_options {
 	bool paths;
 	bool lincheck;     /* as Lincheck prints ... */
 	bool lincheck_3_1; /* ... in its release 3.1 */
+	const char *critical; /* what --critical or --path-of names */
+	bool path_of;
 	bool only_changes; /* --diff */
 	bool by_index;
 	bool values;

@@ -16,7 +16,7 @@ _timeline_dump() {
 		--pair
 		--columns
 		--explain --format --json --color --no-progress --output --list
-		--stats --info --check --why --slower --slowest --tree --browse --diff --script --view --trusted
+		--stats --info --check --why --slower --slowest --tree --browse --diff --critical --path-of --script --view --trusted
 		--path --depth --children --verbose --style --paths --only-changes
 		--by-index --values --threshold --as-trace --help --help=all --version'
 	local columns='time host cpu pid tid priority delta-cycles delta-ns tsc

@@ -82,6 +82,12 @@ int tl_diff_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
+/* --critical, --path-of: what the ends of spans waited for.  fault when no span
+ * matches. */
+int tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
+
 /* --browse: trees on the terminal, until the user quits.  fault when the
  * terminal cannot be used or a path leads nowhere; -ENOTSUP in a build
  * without ncurses. */

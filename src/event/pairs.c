@@ -19,9 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { SIDES_MAX = TL_PAIR_RULES_MAX * TL_PAIR_SIDES };
-
-_Static_assert(TL_PAIR_SIDES == 2 && SIDES_MAX <= 32, "a bit for each");
+_Static_assert(TL_PAIR_SIDES == 2 && TL_PAIR_SEEN_MAX <= 32, "a bit for each");
 
 enum state { SENT, RECEIVED, PAIRED };
 
@@ -37,7 +35,7 @@ struct slot {
 /* What a message is to the rules: bit rule * 2 + side, and which argument. */
 struct part {
 	uint32_t sides;
-	uint8_t args[SIDES_MAX];
+	uint8_t args[TL_PAIR_SEEN_MAX];
 };
 
 struct link {
@@ -46,16 +44,13 @@ struct link {
 };
 
 struct tl_pairs {
-	const struct tl_pair_rule *rules;
-	size_t rule_count;
+	struct tl_pair_matcher matcher;
 	size_t clock_count;
-	struct tl_message_map parts; /* of messages; &no_part: none */
-	struct tl_table table;       /* of slots, by rule and value */
+	struct tl_table table; /* of slots, by rule and value */
 	struct slot *slots;
 	size_t used;
 	size_t capacity;
 	struct tl_pairs_counts counts;
-	struct part unkept;  /* of a message that the map has no room for */
 	struct link links[]; /* sent by row, received by column */
 };
 
@@ -158,13 +153,13 @@ find_arg(const struct tl_pair_side *side, const struct tl_message *message)
 }
 
 static struct part
-part_of(const struct tl_pairs *p, const struct tl_message *message)
+part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 {
 	struct part part = { 0 };
 
-	for (unsigned i = 0; i < p->rule_count * TL_PAIR_SIDES; i++) {
+	for (unsigned i = 0; i < m->rule_count * TL_PAIR_SIDES; i++) {
 		const struct tl_pair_side *side =
-		    &p->rules[i / TL_PAIR_SIDES].sides[i % TL_PAIR_SIDES];
+		    &m->rules[i / TL_PAIR_SIDES].sides[i % TL_PAIR_SIDES];
 		const int arg = find_arg(side, message);
 
 		if (arg < 0 || !matches(side, message))
@@ -179,29 +174,30 @@ part_of(const struct tl_pairs *p, const struct tl_message *message)
 	return part;
 }
 
-/* What an event's message is to the rules; NULL without memory. */
-static const struct part *
-find_part(struct tl_pairs *p, const struct tl_message *message)
+/* What an event's message is to the rules: 0, -ENOMEM. */
+static int
+find_part(struct tl_pair_matcher *m, const struct tl_message *message,
+    struct part *found)
 {
-	struct part *part = tl_message_map_find(&p->parts, message);
+	struct part *part = tl_message_map_find(&m->parts, message);
 	int rc;
 
-	if (part)
-		return part;
-	p->unkept = part_of(p, message);
+	if (part) {
+		*found = *part;
+		return 0;
+	}
+	*found = part_of(m, message);
 	part = &no_part;
-	if (p->unkept.sides != 0) {
+	if (found->sides != 0) {
 		part = malloc(sizeof(*part));
 		if (!part)
-			return NULL;
-		*part = p->unkept;
+			return -ENOMEM;
+		*part = *found;
 	}
-	rc = tl_message_map_add(&p->parts, message, part);
-	if (rc == 0)
-		return part;
-	if (part != &no_part)
+	rc = tl_message_map_add(&m->parts, message, part);
+	if (rc < 0 && part != &no_part)
 		free(part);
-	return rc == -ENOSPC ? &p->unkept : NULL;
+	return rc == -ENOSPC ? 0 : rc;
 }
 
 /* == values == */
@@ -285,41 +281,68 @@ add_value(struct tl_pairs *p, const struct slot *one)
 
 /* == events == */
 
-static int
-add_side(struct tl_pairs *p, const struct tl_event *event, size_t clock,
-    unsigned side, unsigned arg)
+int
+tl_pair_match(struct tl_pair_matcher *m, const struct tl_event *event,
+    struct tl_pair_seen *seen)
 {
-	const struct tl_pair_rule *rule = &p->rules[side / TL_PAIR_SIDES];
-	const bool is_sent = side % TL_PAIR_SIDES == TL_PAIR_SENT;
-	const struct slot one = { .ns = event->ns,
-		.error_ns = event->error_ns,
-		.clock = (uint16_t)clock,
-		.rule = (uint8_t)(side / TL_PAIR_SIDES),
-		.state = is_sent ? SENT : RECEIVED,
-		.value = value_of(event, arg) };
+	const struct tl_message *message = event->message;
+	struct part part;
+	int rc, count = 0;
 
-	if (rule->sides[side % TL_PAIR_SIDES].of_ends !=
-	    (event->kind == TL_END))
+	if (!message || event->bare)
 		return 0;
-	return add_value(p, &one);
+	if (tl_message_map_find(&m->parts, message) == &no_part)
+		return 0;
+	rc = find_part(m, message, &part);
+	if (rc < 0)
+		return rc;
+	for (unsigned i = 0; i < TL_PAIR_SEEN_MAX; i++) {
+		const struct tl_pair_side *side =
+		    &m->rules[i / TL_PAIR_SIDES].sides[i % TL_PAIR_SIDES];
+
+		if ((part.sides >> i & 1) == 0 ||
+		    side->of_ends != (event->kind == TL_END))
+			continue;
+		seen[count++] =
+		    (struct tl_pair_seen){ .rule = i / TL_PAIR_SIDES,
+			    .side = i % TL_PAIR_SIDES,
+			    .value = value_of(event, part.args[i]) };
+	}
+	return count;
+}
+
+static void
+free_part(void *part)
+{
+	if (part != &no_part)
+		free(part);
+}
+
+void
+tl_pair_matcher_free(struct tl_pair_matcher *m)
+{
+	tl_message_map_free(&m->parts, free_part);
 }
 
 int
 tl_pairs_put(struct tl_pairs *p, const struct tl_event *event, size_t clock)
 {
-	const struct part *part;
-	int rc = 0;
+	struct tl_pair_seen seen[TL_PAIR_SEEN_MAX];
+	int count = 0, rc = 0;
 
-	if (!event->message || event->bare || event->error_ns == UINT32_MAX)
-		return 0;
-	part = find_part(p, event->message);
-	if (!part)
-		return -ENOMEM;
-	for (unsigned i = 0; i < SIDES_MAX && rc == 0; i++) {
-		if (part->sides >> i & 1)
-			rc = add_side(p, event, clock, i, part->args[i]);
+	if (event->error_ns != UINT32_MAX)
+		count = tl_pair_match(&p->matcher, event, seen);
+	for (int i = 0; i < count && rc == 0; i++) {
+		const struct slot one = { .ns = event->ns,
+			.error_ns = event->error_ns,
+			.clock = (uint16_t)clock,
+			.rule = (uint8_t)seen[i].rule,
+			.state = seen[i].side == TL_PAIR_SENT ? SENT : RECEIVED,
+			.value = seen[i].value };
+
+		rc = add_value(p, &one);
 	}
-	return rc;
+	return count < 0 ? count : rc;
 }
 
 struct tl_pairs_counts
@@ -349,18 +372,11 @@ tl_pairs_new(struct tl_pairs **pairs, const struct tl_pair_rule *rules,
 	    sizeof(*p) + clock_count * clock_count * sizeof(p->links[0]));
 	if (!p)
 		return -ENOMEM;
-	p->rules = rules;
-	p->rule_count = rule_count;
+	p->matcher.rules = rules;
+	p->matcher.rule_count = rule_count;
 	p->clock_count = clock_count;
 	*pairs = p;
 	return 0;
-}
-
-static void
-free_part(void *part)
-{
-	if (part != &no_part)
-		free(part);
 }
 
 void
@@ -368,7 +384,7 @@ tl_pairs_free(struct tl_pairs *p)
 {
 	if (!p)
 		return;
-	tl_message_map_free(&p->parts, free_part);
+	tl_pair_matcher_free(&p->matcher);
 	tl_table_free(&p->table);
 	free(p->slots);
 	free(p);

@@ -13,6 +13,7 @@
 
 #include "base/fault.h"
 #include "event/event.h"
+#include "event/message_map.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,28 @@ struct tl_pair_rule {
  */
 int tl_pair_parse(struct tl_pair_rule *rule, const char *text,
     struct tl_fault *fault);
+
+enum { TL_PAIR_SEEN_MAX = TL_PAIR_RULES_MAX * TL_PAIR_SIDES };
+
+/* An event is on a side of a rule, with a value. */
+struct tl_pair_seen {
+	unsigned rule;
+	unsigned side;
+	uint64_t value; /* the hash of a string's bytes, else the 64 bits */
+};
+
+/* Finds the sides of events; the rules stay the caller's.  Starts from all zeros
+ * but these. */
+struct tl_pair_matcher {
+	const struct tl_pair_rule *rules;
+	size_t rule_count;
+	struct tl_message_map parts; /* of messages; private */
+};
+
+void tl_pair_matcher_free(struct tl_pair_matcher *matcher);
+/* What sides an event is on: how many, at most TL_PAIR_SEEN_MAX; -ENOMEM. */
+int tl_pair_match(struct tl_pair_matcher *matcher, const struct tl_event *event,
+    struct tl_pair_seen *seen);
 
 struct tl_pairs;
 

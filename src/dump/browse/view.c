@@ -343,14 +343,7 @@ put_share(struct tl_text *text, int64_t share)
 static void
 align(struct tl_text *text, size_t since, size_t width)
 {
-	const size_t size = text->size - since;
-	const size_t blanks = size < width ? width - size : 0;
-
-	tl_put_repeat(text, ' ', blanks);
-	if (text->rc == 0 && blanks > 0) {
-		memmove(text->data + since + blanks, text->data + since, size);
-		memset(text->data + since, ' ', blanks);
-	}
+	tl_text_align_right(text, since, width);
 	tl_put_repeat(text, ' ', GAP);
 }
 

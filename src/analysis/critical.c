@@ -1,0 +1,810 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* critical.c - waits and innermost spans of threads, and walks over them. */
+#include "analysis/critical.h"
+
+#include "base/array.h"
+#include "base/table.h"
+#include "event/filter.h"
+#include "event/spans.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	NESTED_MAX = 64,     /* open spans of a thread that are told apart */
+	STEPS_MAX = 1 << 20, /* of one walk */
+	NO_THREAD = UINT32_MAX
+};
+
+/* A thread did nothing from a time until another. */
+struct wait {
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t sent_ns; /* when the other thread ended it */
+	uint32_t thread; /* that one; NO_THREAD: none, goes on at from_ns */
+	uint16_t rule;   /* of PAIR */
+	uint8_t kind;    /* enum tl_critical_kind */
+	bool certain;
+};
+
+/* From a time on this was the innermost span of a thread. */
+struct change {
+	int64_t ns;
+	const struct tl_message *message; /* NULL: outside of all */
+};
+
+struct thread {
+	struct tl_critical_thread id;
+	struct wait *waits; /* by to_ns */
+	size_t wait_count;
+	size_t wait_capacity;
+	struct change *changes; /* by ns */
+	size_t change_count;
+	size_t change_capacity;
+	const struct tl_message *open[NESTED_MAX];
+	unsigned depth;  /* may be more than NESTED_MAX */
+	int64_t last_ns; /* of its event before */
+	int64_t last_bound;
+	/* as the kernel has it: */
+	int64_t out_ns;   /* switched out; INT64_MIN: it runs, or unknown */
+	int64_t woken_ns; /* INT64_MIN: not yet */
+	bool preempted;
+	bool for_io;
+};
+
+/* A value of a pair. */
+struct value {
+	uint64_t value;
+	int64_t sent_ns;
+	int64_t sent_bound;
+	int64_t received_ns; /* while no send was seen */
+	int64_t received_bound;
+	uint64_t losses;   /* seen before the send */
+	uint32_t sender;   /* NO_THREAD: none yet */
+	uint32_t receiver; /* of a receive that waits for its send */
+	uint32_t wait;     /* of that one */
+	uint16_t rule;
+	uint16_t waiting; /* sends since the last receive */
+};
+
+struct span {
+	const struct tl_message *message;
+	uint64_t args[TL_ARGS_MAX];
+	int64_t begin_ns;
+	int64_t end_ns;
+	uint32_t thread;
+	bool lossy;
+};
+
+struct tl_critical {
+	const struct tl_critical_options *options;
+	struct tl_pair_matcher matcher;
+	struct tl_spans *open;
+	struct tl_table thread_table;
+	struct thread *threads;
+	size_t thread_count;
+	size_t thread_capacity;
+	struct tl_table value_table;
+	struct value *values;
+	size_t value_count;
+	size_t value_capacity;
+	struct span *spans;
+	size_t span_count;
+	size_t span_capacity;
+	struct tl_critical_result *results;
+	size_t result_count;
+	size_t result_capacity;
+	struct tl_message_map verdicts; /* of messages: does the glob match */
+	uint64_t wait_count;
+	uint64_t change_count;
+	uint64_t losses;
+	struct tl_critical_counts counts;
+};
+
+const char *
+tl_critical_kind_name(enum tl_critical_kind kind)
+{
+	static const char *const names[TL_CRITICAL_KINDS] = { "work", "pair",
+		"task", "timer", "io", "runnable" };
+
+	return names[kind];
+}
+
+/* == threads == */
+
+static size_t
+clock_of(const struct tl_critical *c, const struct tl_event *event)
+{
+	return c->options->clocks ? c->options->clocks[event->source] : 0;
+}
+
+/* A thread of a host by its number.  pid 0: whichever process logged last. */
+static uint32_t
+find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,
+    uint32_t tid)
+{
+	struct tl_probe probe =
+	    tl_table_probe(&c->thread_table, tl_hash_pair(clock, tid));
+	uint32_t at, found = NO_THREAD;
+
+	while (tl_probe_next(&probe, &at)) {
+		const struct thread *t = &c->threads[at];
+
+		if (t->id.tid != tid || t->id.clock != clock)
+			continue;
+		if (t->id.pid == pid)
+			return at;
+		if (pid == 0 && (found == NO_THREAD ||
+				    t->last_ns > c->threads[found].last_ns))
+			found = at;
+	}
+	return found;
+}
+
+static int
+thread_of(struct tl_critical *c, const struct tl_event *event, uint32_t *found)
+{
+	const size_t clock = clock_of(c, event);
+	const uint32_t at = find_thread(c, clock, event->pid, event->tid);
+
+	*found = at;
+	if (at != NO_THREAD)
+		return 0;
+	*found = (uint32_t)c->thread_count;
+	if (TL_ARRAY_ROOM(c->threads, c->thread_capacity, c->thread_count) <
+		0 ||
+	    tl_table_add(&c->thread_table, tl_hash_pair(clock, event->tid),
+		c->thread_count) < 0)
+		return -ENOMEM;
+	c->threads[c->thread_count++] =
+	    (struct thread){ .id = { event->pid, event->tid, clock },
+		    .last_ns = INT64_MIN,
+		    .out_ns = INT64_MIN,
+		    .woken_ns = INT64_MIN };
+	return 0;
+}
+
+/* The largest error of an event's time, as other clocks see it. */
+static int64_t
+bound_of(const struct tl_event *event)
+{
+	if (event->sync_us == TL_SYNC_UNBOUNDED ||
+	    event->error_ns == UINT32_MAX)
+		return INT64_MAX / 4;
+	return (int64_t)event->error_ns + (int64_t)event->sync_us * 1000;
+}
+
+static int
+add_wait(struct tl_critical *c, struct thread *t, struct wait wait)
+{
+	if (c->wait_count == TL_CRITICAL_WAITS_MAX) {
+		c->counts.waits++;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(t->waits, t->wait_capacity, t->wait_count) < 0)
+		return -ENOMEM;
+	if (t->wait_count > 0 && wait.to_ns < t->waits[t->wait_count - 1].to_ns)
+		wait.to_ns = t->waits[t->wait_count - 1].to_ns;
+	t->waits[t->wait_count++] = wait;
+	c->wait_count++;
+	return 0;
+}
+
+/* == the innermost span == */
+
+static int
+add_change(struct tl_critical *c, struct thread *t, int64_t ns)
+{
+	const unsigned depth = t->depth < NESTED_MAX ? t->depth : NESTED_MAX;
+	const struct tl_message *message =
+	    depth > 0 ? t->open[depth - 1] : NULL;
+
+	if (t->change_count > 0 &&
+	    t->changes[t->change_count - 1].message == message)
+		return 0;
+	if (c->change_count == TL_CRITICAL_CHANGES_MAX) {
+		c->counts.changes++;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(t->changes, t->change_capacity, t->change_count) < 0)
+		return -ENOMEM;
+	if (t->change_count > 0 && ns < t->changes[t->change_count - 1].ns)
+		ns = t->changes[t->change_count - 1].ns; /* a clock was set */
+	t->changes[t->change_count++] = (struct change){ ns, message };
+	c->change_count++;
+	return 0;
+}
+
+/* A begin, or an end, which ends what is open inside of it, too. */
+static int
+nest(struct tl_critical *c, struct thread *t, const struct tl_event *event)
+{
+	unsigned at = t->depth;
+
+	if (event->message->scope == TIMELINE_SOURCE)
+		return 0;
+	if (event->kind == TL_BEGIN) {
+		if (at < NESTED_MAX)
+			t->open[at] = event->message;
+		t->depth++;
+	} else if (at > NESTED_MAX) {
+		t->depth--;
+	} else {
+		while (at > 0 && t->open[at - 1] != event->message)
+			at--;
+		if (at == 0)
+			return 0;
+		t->depth = at - 1;
+	}
+	return add_change(c, t, event->ns);
+}
+
+/* == pairs == */
+
+static struct value *
+find_value(struct tl_critical *c, const struct tl_pair_seen *seen)
+{
+	struct tl_probe probe = tl_table_probe(&c->value_table,
+	    tl_hash_pair(seen->value, seen->rule));
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at))
+		if (c->values[at].value == seen->value &&
+		    c->values[at].rule == seen->rule)
+			return &c->values[at];
+	return NULL;
+}
+
+/* Found or made.  0, -ENOSPC there are too many, -ENOMEM. */
+static int
+value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
+    struct value **value)
+{
+	*value = find_value(c, seen);
+	if (*value)
+		return 0;
+	if (c->value_count == TL_PAIRS_MAX) {
+		c->counts.pairs++;
+		return -ENOSPC;
+	}
+	if (TL_ARRAY_ROOM(c->values, c->value_capacity, c->value_count) < 0 ||
+	    tl_table_add(&c->value_table, tl_hash_pair(seen->value, seen->rule),
+		c->value_count) < 0)
+		return -ENOMEM;
+	*value = &c->values[c->value_count++];
+	**value = (struct value){ .value = seen->value,
+		.rule = (uint16_t)seen->rule,
+		.sender = NO_THREAD,
+		.receiver = NO_THREAD };
+	return 0;
+}
+
+/* Is a before b whatever the clocks do? */
+static bool
+is_before(int64_t a, int64_t a_bound, int64_t b, int64_t b_bound)
+{
+	return (__int128)b - a > (__int128)a_bound + b_bound;
+}
+
+static int
+sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
+    const struct tl_pair_seen *seen)
+{
+	const int64_t bound = bound_of(event);
+	struct value *value;
+	int rc = value_of(c, seen, &value);
+
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (value->receiver != NO_THREAD) {
+		/* It was received before, by another clock: within the errors
+		 * that may be, and then in no time. */
+		struct thread *receiver = &c->threads[value->receiver];
+		struct wait *wait = &receiver->waits[value->wait];
+
+		if (value->receiver != thread &&
+		    receiver->id.clock != c->threads[thread].id.clock &&
+		    !is_before(value->received_ns, value->received_bound,
+			event->ns, bound)) {
+			wait->thread = thread;
+			wait->sent_ns = wait->to_ns;
+			wait->certain = false;
+		}
+		value->receiver = NO_THREAD;
+		return 0;
+	}
+	value->sender = thread;
+	value->sent_ns = event->ns;
+	value->sent_bound = bound;
+	value->losses = c->losses;
+	if (value->waiting < UINT16_MAX)
+		value->waiting++;
+	c->counts.unreceived++;
+	return 0;
+}
+
+/* The wait is added at once, so that those of a thread are in order: one that
+ * knows no sender yet is none to the walk. */
+static int
+received(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
+    const struct tl_pair_seen *seen)
+{
+	struct thread *t = &c->threads[thread];
+	const int64_t bound = bound_of(event);
+	struct wait wait = { .from_ns = t->last_ns,
+		.to_ns = event->ns,
+		.sent_ns = INT64_MIN,
+		.thread = NO_THREAD,
+		.rule = (uint16_t)seen->rule,
+		.kind = TL_CRITICAL_PAIR };
+	struct value *value;
+	int rc = value_of(c, seen, &value);
+
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (value->sender == thread)
+		return 0;
+	if (value->sender != NO_THREAD) {
+		const bool one_clock =
+		    c->threads[value->sender].id.clock == t->id.clock;
+
+		wait.thread = value->sender;
+		wait.sent_ns = value->sent_ns;
+		wait.certain =
+		    value->waiting <= 1 && value->losses == c->losses &&
+		    (one_clock || is_before(t->last_ns, t->last_bound,
+				      value->sent_ns, value->sent_bound));
+		c->counts.unreceived -= value->waiting;
+		value->waiting = 0;
+	} else {
+		value->receiver = thread;
+		value->wait = (uint32_t)t->wait_count;
+		value->received_ns = event->ns;
+		value->received_bound = bound;
+		if (c->wait_count == TL_CRITICAL_WAITS_MAX)
+			value->receiver = NO_THREAD;
+	}
+	return add_wait(c, t, wait);
+}
+
+static int
+pair(struct tl_critical *c, uint32_t thread, const struct tl_event *event)
+{
+	struct tl_pair_seen seen[TL_PAIR_SEEN_MAX];
+	int rc = 0;
+	const int count = tl_pair_match(&c->matcher, event, seen);
+
+	/* what an event received comes before what it sent */
+	for (int side = TL_PAIR_SIDES - 1; side >= 0; side--) {
+		for (int i = 0; i < count && rc == 0; i++) {
+			if ((int)seen[i].side != side)
+				continue;
+			rc = side == TL_PAIR_SENT
+				 ? sent(c, thread, event, &seen[i])
+				 : received(c, thread, event, &seen[i]);
+		}
+	}
+	return count < 0 ? count : rc;
+}
+
+/* == events == */
+
+static bool
+has_value(const struct tl_critical *c, const struct tl_span *span)
+{
+	const char *wanted = c->options->value;
+	char *end;
+	uint64_t number;
+
+	if (!wanted)
+		return true;
+	errno = 0;
+	number = wanted[0] == '-' ? (uint64_t)strtoll(wanted, &end, 0)
+				  : strtoull(wanted, &end, 0);
+	for (unsigned i = 0; i < span->message->argc; i++) {
+		const bool is_text =
+		    span->message->args[i].format == TIMELINE_ARG_STRING;
+		const struct tl_bytes text =
+		    is_text ? tl_message_string(span->message, span->args[i])
+			    : tl_bytes(NULL, 0);
+
+		if (is_text ? text.data && text.size == strlen(wanted) &&
+				  memcmp(text.data, wanted, text.size) == 0
+			    : errno == 0 && end != wanted && *end == '\0' &&
+				  span->args[i] == number)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_wanted(struct tl_critical *c, const struct tl_message *message)
+{
+	static char yes, no;
+	const char *verdict = tl_message_map_find(&c->verdicts, message);
+	char name[TL_GLOB_NAME_MAX];
+	bool matches;
+
+	if (verdict)
+		return verdict == &yes;
+	matches = tl_glob_matches(c->options->glob, message->line1);
+	if (!matches &&
+	    message->category.size + 1 + message->line1.size < sizeof(name)) {
+		const int size = snprintf(name, sizeof(name), "%.*s:%.*s",
+		    (int)message->category.size, message->category.data,
+		    (int)message->line1.size, message->line1.data);
+
+		matches = tl_glob_matches(c->options->glob,
+		    tl_bytes(name, (size_t)size));
+	}
+	/* without room it is found out again the next time */
+	(void)tl_message_map_add(&c->verdicts, message, matches ? &yes : &no);
+	return matches;
+}
+
+static int
+add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
+{
+	struct span *one;
+
+	if (!is_wanted(c, span->message) || !has_value(c, span))
+		return 0;
+	if (c->span_count == TL_CRITICAL_SPANS_MAX) {
+		c->counts.spans++;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(c->spans, c->span_capacity, c->span_count) < 0)
+		return -ENOMEM;
+	one = &c->spans[c->span_count++];
+	*one = (struct span){ .message = span->message,
+		.begin_ns = span->end_ns - span->duration_ns,
+		.end_ns = span->end_ns,
+		.thread = thread,
+		.lossy = span->lossy };
+	memcpy(one->args, span->args, sizeof(one->args));
+	return 0;
+}
+
+int
+tl_critical_put(struct tl_critical *c, const struct tl_event *event)
+{
+	struct tl_span span;
+	struct thread *t;
+	uint32_t thread;
+	int rc;
+
+	if (event->kind == TL_LOST)
+		c->losses++;
+	if (event->kind == TL_LOST || !event->message)
+		return tl_spans_put(c->open, event, &span);
+	rc = thread_of(c, event, &thread);
+	if (rc == 0)
+		rc = pair(c, thread, event);
+	if (rc < 0)
+		return rc;
+	t = &c->threads[thread];
+	if (event->kind == TL_BEGIN || event->kind == TL_END) {
+		rc = nest(c, t, event);
+		if (rc == 0)
+			rc = tl_spans_put(c->open, event, &span);
+		if (rc > 0)
+			rc = add_span(c, thread, &span);
+	}
+	t->last_ns = event->ns;
+	t->last_bound = bound_of(event);
+	return rc;
+}
+
+/* == walks == */
+
+struct walk {
+	struct tl_critical *c;
+	struct tl_critical_result *result;
+	bool keep;      /* the steps: newest first until it is done */
+	bool uncertain; /* an edge on the way here was */
+	size_t capacity;
+	uint32_t thread;
+};
+
+static int
+compare_parts(const void *left, const void *right)
+{
+	const struct tl_critical_part *a = left, *b = right;
+
+	return a->ns < b->ns ? 1 : -(a->ns > b->ns);
+}
+
+static int
+add_part(struct walk *w, const struct tl_critical_step *step)
+{
+	struct tl_critical_result *r = w->result;
+	struct tl_critical_part *part = NULL;
+	const int64_t ns = step->to_ns - step->from_ns;
+
+	for (size_t i = 0; i < r->part_count && !part; i++) {
+		if (r->parts[i].kind == step->kind &&
+		    r->parts[i].message == step->message &&
+		    r->parts[i].rule == step->rule)
+			part = &r->parts[i];
+	}
+	if (!part) {
+		if (TL_ARRAY_ROOM(r->parts, r->part_capacity, r->part_count) <
+		    0)
+			return -ENOMEM;
+		part = &r->parts[r->part_count++];
+		*part = (struct tl_critical_part){ .kind = step->kind,
+			.message = step->message,
+			.rule = step->rule };
+	}
+	part->ns += ns;
+	part->uncertain_ns += w->uncertain ? ns : 0;
+	part->count++;
+	r->uncertain_ns += w->uncertain ? ns : 0;
+	return 0;
+}
+
+static int
+add_step(struct walk *w, const struct tl_critical_step *step)
+{
+	struct tl_critical_result *r = w->result;
+
+	if (step->from_ns >= step->to_ns && step->kind != TL_CRITICAL_PAIR)
+		return 0;
+	if (!w->keep)
+		return add_part(w, step);
+	if (r->step_count == TL_CRITICAL_STEPS_MAX) {
+		r->cut = true;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(r->steps, w->capacity, r->step_count) < 0)
+		return -ENOMEM;
+	r->steps[r->step_count++] = *step;
+	return 0;
+}
+
+/* The last change at or before a time, plus 1; 0: there is none. */
+static size_t
+find_change(const struct thread *t, int64_t ns)
+{
+	size_t low = 0, high = t->change_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (t->changes[middle].ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Work of a thread between two times, by its innermost spans. */
+static int
+add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
+{
+	const struct thread *t = &w->c->threads[thread];
+	size_t at = find_change(t, to_ns);
+	int rc = 0;
+
+	while (rc == 0 && from_ns < to_ns) {
+		const struct change *change =
+		    at > 0 ? &t->changes[at - 1] : NULL;
+		const struct tl_critical_step step = { .kind = TL_CRITICAL_WORK,
+			.message = change ? change->message : NULL,
+			.thread = t->id,
+			.from_ns = change && change->ns > from_ns ? change->ns
+								  : from_ns,
+			.to_ns = to_ns,
+			.certain = true };
+
+		rc = add_step(w, &step);
+		to_ns = step.from_ns;
+		at -= at > 0;
+	}
+	return rc;
+}
+
+/* How many waits of a thread ended at or before a time. */
+static size_t
+find_wait(const struct thread *t, int64_t ns)
+{
+	size_t low = 0, high = t->wait_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (t->waits[middle].to_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool
+is_waited(const struct wait *wait)
+{
+	return wait->kind != TL_CRITICAL_PAIR ||
+	       (wait->thread != NO_THREAD && wait->sent_ns > wait->from_ns);
+}
+
+static int
+walk_back(struct walk *w, const struct span *span)
+{
+	uint32_t thread = span->thread;
+	int64_t at_ns = span->end_ns;
+	size_t left = find_wait(&w->c->threads[thread], at_ns);
+	int rc = 0;
+
+	w->uncertain = false;
+	for (unsigned i = 0; i < STEPS_MAX && rc == 0; i++) {
+		const struct thread *t = &w->c->threads[thread];
+		const struct wait *wait;
+		struct tl_critical_step step;
+		int64_t next_ns;
+
+		while (left > 0 && !is_waited(&t->waits[left - 1]))
+			left--;
+		wait = left > 0 ? &t->waits[--left] : NULL;
+		if (!wait || wait->to_ns <= span->begin_ns)
+			break;
+		next_ns =
+		    wait->thread == NO_THREAD ? wait->from_ns : wait->sent_ns;
+		if (next_ns < span->begin_ns)
+			next_ns = span->begin_ns;
+		if (next_ns > wait->to_ns)
+			next_ns = wait->to_ns;
+		rc = add_work(w, thread, wait->to_ns, at_ns);
+		step = (struct tl_critical_step){ .kind = wait->kind,
+			.rule = wait->rule,
+			.from_ns = next_ns,
+			.to_ns = wait->to_ns,
+			.thread = t->id,
+			.certain = wait->certain };
+		if (wait->thread != NO_THREAD) {
+			thread = wait->thread;
+			step.thread = w->c->threads[thread].id;
+			left = find_wait(&w->c->threads[thread], next_ns);
+		}
+		w->uncertain |= !wait->certain;
+		if (rc == 0)
+			rc = add_step(w, &step);
+		at_ns = next_ns;
+	}
+	if (rc == 0)
+		rc = add_work(w, thread, span->begin_ns, at_ns);
+	return rc;
+}
+
+static struct tl_critical_result *
+result_of(struct tl_critical *c, const struct span *span)
+{
+	struct tl_critical_result *r;
+
+	for (size_t i = 0; i < c->result_count; i++) {
+		if (c->results[i].message == span->message)
+			return &c->results[i];
+	}
+	if (TL_ARRAY_ROOM(c->results, c->result_capacity, c->result_count) < 0)
+		return NULL;
+	r = &c->results[c->result_count++];
+	*r = (struct tl_critical_result){ .message = span->message };
+	return r;
+}
+
+/* The path of the longest span is kept. */
+static int
+keep_longest(struct tl_critical *c, struct tl_critical_result *r,
+    const struct span *span)
+{
+	struct walk w = { .c = c, .result = r, .keep = true };
+	int rc;
+
+	r->thread = c->threads[span->thread].id;
+	r->begin_ns = span->begin_ns;
+	r->end_ns = span->end_ns;
+	r->lossy = span->lossy;
+	memcpy(r->args, span->args, sizeof(r->args));
+	rc = walk_back(&w, span);
+	for (size_t i = 0, k = r->step_count; i + 1 < k; i++) {
+		const struct tl_critical_step step = r->steps[i];
+
+		r->steps[i] = r->steps[--k];
+		r->steps[k] = step;
+	}
+	return rc;
+}
+
+int
+tl_critical_finish(struct tl_critical *c,
+    const struct tl_critical_result **results, size_t *count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < c->span_count && rc == 0; i++) {
+		const struct span *span = &c->spans[i];
+		struct tl_critical_result *r = result_of(c, span);
+		struct walk w = { .c = c, .result = r };
+
+		if (!r)
+			return -ENOMEM;
+		r->spans++;
+		r->total_ns += span->end_ns - span->begin_ns;
+		rc = walk_back(&w, span);
+	}
+	for (size_t k = 0; k < c->result_count && rc == 0; k++) {
+		struct tl_critical_result *r = &c->results[k];
+		const struct span *longest = NULL;
+
+		for (size_t i = 0; i < c->span_count; i++) {
+			const struct span *span = &c->spans[i];
+
+			if (span->message == r->message &&
+			    (!longest ||
+				span->end_ns - span->begin_ns >
+				    longest->end_ns - longest->begin_ns))
+				longest = span;
+		}
+		qsort(r->parts, r->part_count, sizeof(*r->parts),
+		    compare_parts);
+		rc = keep_longest(c, r, longest);
+	}
+	*results = c->results;
+	*count = c->result_count;
+	return rc;
+}
+
+void
+tl_critical_counts(const struct tl_critical *c,
+    struct tl_critical_counts *counts)
+{
+	*counts = c->counts;
+}
+
+int
+tl_critical_new(struct tl_critical **critical,
+    const struct tl_critical_options *options)
+{
+	struct tl_critical *c = calloc(1, sizeof(*c));
+
+	*critical = NULL;
+	if (!c)
+		return -ENOMEM;
+	c->options = options;
+	c->matcher.rules = options->rules;
+	c->matcher.rule_count = options->rule_count;
+	if (tl_spans_new(&c->open) < 0) {
+		free(c);
+		return -ENOMEM;
+	}
+	*critical = c;
+	return 0;
+}
+
+void
+tl_critical_free(struct tl_critical *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->thread_count; i++) {
+		free(c->threads[i].waits);
+		free(c->threads[i].changes);
+	}
+	for (size_t i = 0; i < c->result_count; i++) {
+		free(c->results[i].parts);
+		free(c->results[i].steps);
+	}
+	tl_pair_matcher_free(&c->matcher);
+	tl_message_map_free(&c->verdicts, NULL);
+	tl_spans_free(c->open);
+	tl_table_free(&c->thread_table);
+	tl_table_free(&c->value_table);
+	free(c->threads);
+	free(c->values);
+	free(c->spans);
+	free(c->results);
+	free(c);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* critical.c - --critical and --path-of: what the ends of spans waited for. */
+#include "dump/views.h"
+
+#include "analysis/critical.h"
+#include "base/fields.h"
+#include "event/render.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PARTS_SHOWN = 20, STEPS_SHOWN = 40, TIME_WIDTH = 10, THREAD_WIDTH = 15 };
+
+struct view {
+	const struct tl_sources *inputs;
+	const struct tl_options *options;
+	struct tl_text *text;
+	char glob[TL_PAIR_GLOB_MAX];
+	const char *value;
+};
+
+static const char *
+host_name(const struct view *v, size_t clock)
+{
+	const struct tl_hosts *hosts = v->inputs->hosts;
+
+	return hosts && hosts->count > 1 && clock < hosts->count
+		   ? hosts->list[clock].name
+		   : NULL;
+}
+
+static void
+put_thread(const struct view *v, const struct tl_critical_thread *thread)
+{
+	const char *host = host_name(v, thread->clock);
+
+	if (host) {
+		tl_put_plain(v->text, tl_bytes_of(host));
+		tl_put_char(v->text, ':');
+	}
+	tl_put_unsigned(v->text, thread->pid);
+	tl_put_char(v->text, '/');
+	tl_put_unsigned(v->text, thread->tid);
+}
+
+static void
+put_pair_side(struct tl_text *text, const struct tl_pair_side *side)
+{
+	if (side->of_ends)
+		tl_put_string(text, "end of ");
+	tl_put_plain(text, tl_bytes_of(side->glob));
+}
+
+static void
+put_what(const struct view *v, enum tl_critical_kind kind,
+    const struct tl_message *message, unsigned rule)
+{
+	static const char *const waits[TL_CRITICAL_KINDS] = {
+		[TL_CRITICAL_TASK] = "blocked by another task",
+		[TL_CRITICAL_TIMER] = "blocked until a timer or device",
+		[TL_CRITICAL_IO] = "blocked for I/O",
+		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU"
+	};
+	const struct tl_pair_rule *rules = v->options->selection.hosts.pairs;
+
+	if (kind == TL_CRITICAL_PAIR) {
+		put_pair_side(v->text, &rules[rule].sides[TL_PAIR_SENT]);
+		tl_put_string(v->text, " -> ");
+		put_pair_side(v->text, &rules[rule].sides[TL_PAIR_RECEIVED]);
+	} else if (kind != TL_CRITICAL_WORK) {
+		tl_put_string(v->text, waits[kind]);
+	} else if (message) {
+		tl_put_plain(v->text, message->line1);
+	} else {
+		tl_put_string(v->text, "(outside of spans)");
+	}
+}
+
+static void
+put_duration(struct tl_text *text, int64_t ns)
+{
+	const size_t since = text->size;
+
+	tl_put_duration(text, ns);
+	tl_text_align_right(text, since, TIME_WIDTH);
+}
+
+static void
+put_share(struct tl_text *text, int64_t ns, int64_t total)
+{
+	tl_put_format(text, "%5.1f%%",
+	    total > 0 ? 100.0 * (double)ns / (double)total : 0.0);
+}
+
+static void
+put_parts(const struct view *v, const struct tl_critical_result *r)
+{
+	for (size_t i = 0; i < r->part_count && i < PARTS_SHOWN; i++) {
+		const struct tl_critical_part *part = &r->parts[i];
+
+		tl_put_string(v->text, "  ");
+		put_share(v->text, part->ns, r->total_ns);
+		put_duration(v->text, part->ns);
+		tl_put_string(v->text, "  ");
+		put_what(v, part->kind, part->message, part->rule);
+		if (part->uncertain_ns > 0) {
+			tl_put_string(v->text, "  (uncertain: ");
+			tl_put_duration(v->text, part->uncertain_ns);
+			tl_put_char(v->text, ')');
+		}
+		tl_put_char(v->text, '\n');
+	}
+	if (r->part_count > PARTS_SHOWN)
+		tl_put_format(v->text, "  ... %zu more\n",
+		    r->part_count - PARTS_SHOWN);
+}
+
+static void
+put_span_text(const struct view *v, const struct tl_critical_result *r)
+{
+	const struct tl_event event = { .message = r->message,
+		.kind = TL_BEGIN,
+		.args = { r->args[0], r->args[1], r->args[2], r->args[3] } };
+
+	tl_render_node(v->text, &event, true);
+}
+
+static void
+put_step(const struct view *v, const struct tl_critical_result *r,
+    const struct tl_critical_step *step)
+{
+	size_t since;
+
+	tl_put_string(v->text, "  ");
+	since = v->text->size;
+	tl_put_char(v->text, '+');
+	tl_put_duration(v->text, step->from_ns - r->begin_ns);
+	tl_text_align_right(v->text, since, TIME_WIDTH);
+	put_duration(v->text, step->to_ns - step->from_ns);
+	tl_put_string(v->text, "  ");
+	since = v->text->size;
+	put_thread(v, &step->thread);
+	if (v->text->size - since < THREAD_WIDTH)
+		tl_put_repeat(v->text, ' ',
+		    THREAD_WIDTH - (v->text->size - since));
+	tl_put_string(v->text, "  ");
+	put_what(v, step->kind, step->message, step->rule);
+	tl_put_string(v->text, step->certain ? "\n" : "  (uncertain)\n");
+}
+
+/* The least duration of the steps that are shown: at most STEPS_SHOWN. */
+static int64_t
+least_shown(const struct tl_critical_result *r)
+{
+	int64_t low = 0, high = r->end_ns - r->begin_ns + 1;
+
+	if (r->step_count <= STEPS_SHOWN)
+		return 0;
+	while (low < high) {
+		const int64_t middle = low + (high - low) / 2;
+		size_t count = 0;
+
+		for (size_t i = 0; i < r->step_count; i++)
+			count +=
+			    r->steps[i].to_ns - r->steps[i].from_ns >= middle;
+		if (count <= STEPS_SHOWN)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void
+put_hidden(const struct view *v, size_t count, int64_t ns)
+{
+	if (count == 0)
+		return;
+	tl_put_format(v->text, "  ... %zu shorter, ", count);
+	tl_put_duration(v->text, ns);
+	tl_put_char(v->text, '\n');
+}
+
+static void
+put_path(const struct view *v, const struct tl_critical_result *r)
+{
+	const int64_t least = least_shown(r);
+	int64_t hidden_ns = 0;
+	size_t hidden = 0;
+
+	if (r->cut)
+		tl_put_string(v->text, "  ... older steps are left out\n");
+	for (size_t i = 0; i < r->step_count; i++) {
+		const struct tl_critical_step *step = &r->steps[i];
+		const int64_t ns = step->to_ns - step->from_ns;
+
+		if (ns < least) {
+			hidden++;
+			hidden_ns += ns;
+			continue;
+		}
+		put_hidden(v, hidden, hidden_ns);
+		hidden = 0;
+		hidden_ns = 0;
+		put_step(v, r, step);
+	}
+	put_hidden(v, hidden, hidden_ns);
+}
+
+static void
+put_text(const struct view *v, const struct tl_critical_result *r)
+{
+	tl_put_plain(v->text, r->message->line1);
+	tl_put_format(v->text, ": %llu span%s, ", (unsigned long long)r->spans,
+	    r->spans == 1 ? "" : "s");
+	tl_put_duration(v->text, r->total_ns);
+	tl_put_string(v->text, ", critical path:\n");
+	put_parts(v, r);
+	tl_put_string(v->text, r->spans == 1 ? "its path: " : "the longest: ");
+	put_span_text(v, r);
+	tl_put_string(v->text, "  ");
+	tl_put_duration(v->text, r->end_ns - r->begin_ns);
+	tl_put_string(v->text, "  ");
+	put_thread(v, &r->thread);
+	tl_put_string(v->text, "  ");
+	tl_put_time(v->text, r->begin_ns);
+	tl_put_string(v->text,
+	    r->lossy ? "  (entries were lost meanwhile)\n" : "\n");
+	put_path(v, r);
+}
+
+static void
+json_thread(struct tl_fields *f, const struct view *v,
+    const struct tl_critical_thread *thread)
+{
+	const char *host = host_name(v, thread->clock);
+
+	if (host)
+		tl_fields_string(f, "host", host);
+	tl_fields_unsigned(f, "pid", thread->pid);
+	tl_fields_unsigned(f, "tid", thread->tid);
+}
+
+static void
+json_what(struct tl_fields *f, const struct view *v, enum tl_critical_kind kind,
+    const struct tl_message *message, unsigned rule)
+{
+	struct tl_text what = { 0 };
+	const struct view inner = { .inputs = v->inputs,
+		.options = v->options,
+		.text = &what };
+
+	tl_fields_string(f, "kind", tl_critical_kind_name(kind));
+	if (kind == TL_CRITICAL_PAIR) {
+		put_what(&inner, kind, message, rule);
+		tl_fields_string(f, "pair", tl_text_string(&what));
+	} else if (message) {
+		tl_fields_bytes(f, "category", message->category);
+		tl_fields_bytes(f, "message", message->line1);
+	}
+	tl_text_free(&what);
+}
+
+static void
+put_json(const struct view *v, const struct tl_critical_result *r)
+{
+	struct tl_fields f = { .text = v->text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_bytes(&f, "category", r->message->category);
+	tl_fields_bytes(&f, "message", r->message->line1);
+	tl_fields_unsigned(&f, "spans", r->spans);
+	tl_fields_signed(&f, "total_ns", r->total_ns);
+	tl_fields_signed(&f, "uncertain_ns", r->uncertain_ns);
+	tl_fields_array(&f, "parts");
+	for (size_t i = 0; i < r->part_count; i++) {
+		tl_fields_object(&f, NULL);
+		json_what(&f, v, r->parts[i].kind, r->parts[i].message,
+		    r->parts[i].rule);
+		tl_fields_signed(&f, "ns", r->parts[i].ns);
+		tl_fields_signed(&f, "uncertain_ns", r->parts[i].uncertain_ns);
+		tl_fields_unsigned(&f, "count", r->parts[i].count);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_object(&f, "longest");
+	json_thread(&f, v, &r->thread);
+	tl_fields_signed(&f, "begin_ns", r->begin_ns);
+	tl_fields_signed(&f, "end_ns", r->end_ns);
+	tl_fields_bool(&f, "lossy", r->lossy);
+	tl_fields_bool(&f, "cut", r->cut);
+	tl_fields_array(&f, "path");
+	for (size_t i = 0; i < r->step_count; i++) {
+		const struct tl_critical_step *step = &r->steps[i];
+
+		tl_fields_object(&f, NULL);
+		json_what(&f, v, step->kind, step->message, step->rule);
+		json_thread(&f, v, &step->thread);
+		tl_fields_signed(&f, "from_ns", step->from_ns);
+		tl_fields_signed(&f, "to_ns", step->to_ns);
+		tl_fields_bool(&f, "certain", step->certain);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
+	tl_fields_object_end(&f);
+}
+
+/* "request 42": the spans of request* with an argument of 42. */
+static void
+split_wanted(struct view *v)
+{
+	const char *wanted = v->options->critical;
+	const char *space = v->options->path_of ? strrchr(wanted, ' ') : NULL;
+	const size_t size = space ? (size_t)(space - wanted) : strlen(wanted);
+	const bool is_glob = memchr(wanted, '*', size) != NULL;
+
+	snprintf(v->glob, sizeof(v->glob), "%.*s%s", (int)size, wanted,
+	    space && !is_glob ? "*" : "");
+	v->value = space ? space + 1 : NULL;
+}
+
+static int
+read_events(struct tl_critical *critical, struct view *v,
+    struct tl_select *select)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_sources_cursor(v->inputs, TL_OLDEST_FIRST, &cursor);
+
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(&select->progress);
+		rc = tl_select_passes(select, &event);
+		if (rc > 0)
+			rc = tl_critical_put(critical, &event);
+		if (rc < 0)
+			break;
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+static void
+put_left_out(const struct tl_critical *critical)
+{
+	struct tl_critical_counts counts;
+
+	tl_critical_counts(critical, &counts);
+	if (counts.waits + counts.changes + counts.spans + counts.pairs > 0)
+		fprintf(stderr,
+		    "timeline-dump: --critical: too many entries: %llu waits, "
+		    "%llu changes of spans, %llu spans and %llu pairs were "
+		    "left out; choose a shorter time with --since\n",
+		    (unsigned long long)counts.waits,
+		    (unsigned long long)counts.changes,
+		    (unsigned long long)counts.spans,
+		    (unsigned long long)counts.pairs);
+}
+
+int
+tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault)
+{
+	const struct tl_hosts_plan *plan = &options->selection.hosts;
+	struct view v = { .inputs = inputs,
+		.options = options,
+		.text = &output->text };
+	const struct tl_critical_options wanted = { .glob = v.glob,
+		.value = (split_wanted(&v), v.value),
+		.rules = plan->pairs,
+		.rule_count = plan->pair_count,
+		.clocks = inputs->hosts ? inputs->hosts->of_source : NULL };
+	const struct tl_critical_result *results;
+	struct tl_critical *critical;
+	size_t count = 0;
+	int rc = tl_critical_new(&critical, &wanted);
+
+	if (rc == 0)
+		rc = read_events(critical, &v, select);
+	if (rc == 0)
+		rc = tl_critical_finish(critical, &results, &count);
+	tl_progress_end(&select->progress);
+	if (rc == 0 && count == 0)
+		rc = tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no finished span matches '%s'", options->critical);
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if (options->format == TL_FORMAT_JSON)
+			put_json(&v, &results[i]);
+		else
+			put_text(&v, &results[i]);
+		rc = tl_output_more(output);
+	}
+	if (critical)
+		put_left_out(critical);
+	tl_critical_free(critical);
+	return rc;
+}
