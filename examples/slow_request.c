@@ -7,6 +7,7 @@
  *	./slow_request
  *	timeline-dump --stats /timeline-example-slow
  *	timeline-dump --view gaps /timeline-example-slow
+ *	timeline-dump --why 'request*' --slower 100us /timeline-example-slow
  *	timeline-dump --explain --min-priority info /timeline-example-slow
  *
  * (A session's key goes into a hash table, and the table has to grow.)

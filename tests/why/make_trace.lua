@@ -52,10 +52,16 @@ if with > 0.3 then with = 0.3; precision = slow_share * covers / with end
 if with < 0.003 then with = 0.003; precision = slow_share * covers / with end
 local given = { cpu = 1 / cpu_count, pid = 1 / process_count, tid = 1 / thread_count }
 if given[kind] then with = given[kind] end
+-- what many have must cover more, to make a span twice as likely to be slow
+local function enough_covers()
+	covers = math.max(covers, math.min(1, 4 * with / (1 + 3 * with)))
+	precision = slow_share * covers / with
+end
 if kind == "run" or kind:match("^%d") or kind == "second" then
 	with = between(0.02, 0.12)
 end
 if kind == "start" then with = between(0.01, 0.05) end
+enough_covers()
 local p_with = math.min(1, slow_share * covers / with)
 local p_without = slow_share * (1 - covers) / (1 - with)
 local base_ns = log_between(20e3, 2e6)
@@ -110,6 +116,7 @@ if kind == "pid" then
 	local n = 0
 	for _, t in ipairs(threads) do n = n + (t.pid == chosen_pid and 1 or 0) end
 	with = n / thread_count
+	enough_covers()
 	p_with = math.min(1, slow_share * covers / with)
 	p_without = slow_share * (1 - covers) / math.max(1 - with, 0.05)
 end
@@ -302,6 +309,14 @@ if kind == "queue" or kind:match("^any") then -- what is usual?
 	table.sort(seen_queue)
 	table.sort(seen_any)
 	queue_least = math.max(1, seen_queue[math.floor(#seen_queue * 0.97)])
+	if kind == "queue" then
+		local n = 0
+		for _, queue in ipairs(seen_queue) do n = n + (queue >= queue_least and 1 or 0) end
+		with = n / #seen_queue
+		enough_covers()
+		p_with = math.min(1, slow_share * covers / with)
+		p_without = slow_share * (1 - covers) / (1 - with)
+	end
 	any_least = seen_any[math.floor(#seen_any * (1 - with))]
 	any_most = seen_any[math.max(1, math.ceil(#seen_any * with))]
 	dry, begun, last_begin = nil, 0, {}
