@@ -117,6 +117,8 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	select.progress.total = tl_sources_entries(&inputs);
 	rc = tl_convert(&conversion, &inputs, &select, options, &output, fault);
 	tl_progress_end(&select.progress);
+	if (rc == 0 && !select.all && select.passed == 0)
+		tl_select_nothing(&select, &options->selection, &inputs, fault);
 	tl_select_free(&select);
 	return rc;
 }
@@ -160,7 +162,8 @@ finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 		    fault->rc < 0 ? fault
 				  : &(struct tl_fault){ .rc = rc,
 					.at = TL_FAULT_NOWHERE });
-	if (rc < 0 || conversion.damaged || tl_sources_are_damaged(&inputs))
+	if (rc < 0 || fault->rc < 0 || conversion.damaged ||
+	    tl_sources_are_damaged(&inputs))
 		return FAILED;
 	return status;
 }

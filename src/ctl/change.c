@@ -29,8 +29,7 @@ attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
 	if (rc != 0)
 		return rc;
 	if (lstat(name->path, &status) != 0)
-		return tl_call_fail(call, name->shown, -errno, "%s",
-		    strerror(errno));
+		return tl_call_no_file(call, name, errno);
 	if (S_ISLNK(status.st_mode))
 		return tl_call_fail(call, name->shown, -ELOOP,
 		    "a symbolic link, which is not followed");
@@ -259,6 +258,8 @@ tl_verb_remove(struct tl_call *call)
 	if (rc != 0)
 		return rc;
 	rc = timeline_remove(name.path);
+	if (rc == -ENOENT)
+		return tl_call_no_file(call, &name, ENOENT);
 	return rc == 0 ? 0 : tl_call_library(call, &name, rc);
 }
 

@@ -121,6 +121,9 @@ int tl_call_name(struct tl_call *call, size_t i, struct tl_name *name);
 /* Resolve a name: "demo" is "/demo". */
 int
 tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name);
+/* It cannot be opened: the fault, with the nearest name; -error. */
+int
+tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error);
 /* Open it to read.  The descriptor, or -errno. */
 int tl_call_open(struct tl_call *call, const struct tl_name *name);
 

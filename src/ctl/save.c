@@ -128,6 +128,7 @@ tl_verb_save(struct tl_call *call)
 	const char *path = call->operands[1];
 	struct timeline_header geometry;
 	struct tl_name name;
+	struct stat status;
 	uint64_t size = 0;
 	int rc = tl_call_name(call, 0, &name);
 	int fd;
@@ -136,6 +137,10 @@ tl_verb_save(struct tl_call *call)
 		return rc;
 	if (path[0] == '\0')
 		return tl_call_usage(call, "empty name of a file");
+	if (!tl_call_has(call, TL_CTL_FORCE) && lstat(path, &status) == 0 &&
+	    S_ISREG(status.st_mode))
+		return tl_call_fail(call, path, -EEXIST,
+		    "exists already; --force replaces it");
 	if ((fd = tl_call_open(call, &name)) < 0)
 		return fd;
 	rc = check(call, &name, fd, &geometry);

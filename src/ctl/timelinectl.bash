@@ -65,7 +65,7 @@ _timelinectl() {
 	list | status | snapshot | messages) options+=' --json' ;;
 	create) options+=' --json --entries --keep --rate --strings --mode --tiers --cpu-lanes
 		--fallback-lanes --stamp' ;;
-	save) options+=' --json --compress' ;;
+	save) options+=' --json --compress --force' ;;
 	level) options+=' --category' ;;
 	top) options+=' --json --count --delay --sort' ;;
 	watch) options+=' --json --count' ;;

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/process.h"
 #include "ctl/ctl.h"
+#include "snap/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -420,16 +421,23 @@ tl_call_name(struct tl_call *call, size_t i, struct tl_name *name)
 }
 
 int
+tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error)
+{
+	struct tl_fault fault = { 0 };
+
+	if (error == ENOENT)
+		tl_names_missing(name->shown, &fault);
+	return tl_call_fault(call, name->shown, -error, &fault);
+}
+
+int
 tl_call_open(struct tl_call *call, const struct tl_name *name)
 {
 	/* a FIFO or a terminal must not hold us up */
 	const int fd =
 	    open(name->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd < 0)
-		return tl_call_fail(call, name->shown, -errno, "%s",
-		    strerror(errno));
-	return fd;
+	return fd < 0 ? tl_call_no_file(call, name, errno) : fd;
 }
 
 int

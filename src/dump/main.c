@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "dump/tree/tree.h"
 #include "dump/views.h"
+#include "snap/names.h"
 #include "source/diagnostics.h"
 #include "source/selection.h"
 
@@ -22,6 +23,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
 static struct tl_sources inputs;
+static bool nothing_passed; /* the selection left no entry */
 /* The whole error of a script; the text of a fault may be cut. */
 static struct tl_text script_error;
 
@@ -111,7 +113,37 @@ open_inputs(const struct tl_options *options)
 	return rc;
 }
 
-/* Files open: choose entries, show them. */
+static bool
+any_is_open(void)
+{
+	for (size_t i = 0; i < inputs.count; i++) {
+		if (tl_source_is_open(&inputs.items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Did the selection leave nothing of what the mode shows? */
+static bool
+is_empty(const struct tl_options *options, const struct tl_select *select)
+{
+	if (select->all || options->follow ||
+	    (options->max_given && options->max == 0))
+		return false;
+	switch (options->mode) {
+	case TL_MODE_LIST:
+		return select->messages_passed == 0;
+	case TL_MODE_ENTRIES:
+	case TL_MODE_STATS:
+	case TL_MODE_TREE:
+		return select->passed == 0;
+	default:
+		return false;
+	}
+}
+
+/* Files open: choose entries, show them.  -ENOENT and a fault: there were
+ * none. */
 static int
 run(const struct tl_options *options, struct tl_fault *fault)
 {
@@ -133,6 +165,9 @@ run(const struct tl_options *options, struct tl_fault *fault)
 	tl_progress_end(&select.progress);
 	if (rc < 0 && select.fault.rc < 0)
 		*fault = select.fault;
+	if (rc == 0 && is_empty(options, &select) && any_is_open())
+		nothing_passed = tl_select_nothing(&select, &options->selection,
+				     &inputs, fault) < 0;
 	tl_select_free(&select);
 	return rc;
 }
@@ -206,12 +241,12 @@ show(const struct tl_options *options)
 	if (rc == -EPIPE) /* a reader that left early is no error */
 		return DONE;
 	/* -ENOENT: no file could be opened, which was reported. */
-	if (rc < 0 && (rc != -ENOENT || fault.rc < 0)) {
+	if (nothing_passed || (rc < 0 && (rc != -ENOENT || fault.rc < 0))) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
 		report(NULL, &fault);
 	}
 	tl_text_free(&script_error);
-	return rc < 0 || damaged ? FAILED : DONE;
+	return rc < 0 || damaged || nothing_passed ? FAILED : DONE;
 }
 
 /* For --help and --version. */
@@ -236,6 +271,31 @@ print_help(const struct tl_options *options)
 	return status;
 }
 
+/* Without FILE: the timelines that could be named. */
+static int
+print_names(void)
+{
+	static const char next[] = "\nShow one: timeline-dump NAME\n";
+	struct tl_fault fault = { 0 };
+	struct tl_text text = { 0 };
+	const int count = tl_names_put(&text);
+	int status = USAGE;
+
+	if (count > 0) {
+		status = print(tl_text_string(&text));
+		if (status == DONE && isatty(STDOUT_FILENO) == 1)
+			status = print(next);
+	} else {
+		tl_fault(&fault, -EINVAL, TL_FAULT_NOWHERE,
+		    "no FILE given, TIMELINE is not set, and there is no "
+		    "timeline in /dev/shm: \"timelinectl create NAME\" creates "
+		    "one");
+		report(NULL, &fault);
+	}
+	tl_text_free(&text);
+	return status;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -248,6 +308,8 @@ main(int argc, char **argv)
 	switch (options.mode) {
 	case TL_MODE_HELP:
 		return print_help(&options);
+	case TL_MODE_NAMES:
+		return print_names();
 	case TL_MODE_VERSION:
 		return print("timeline-dump " TIMELINE_VERSION "\n");
 	default:

@@ -594,10 +594,14 @@ default_file(struct parse *p)
 	if (p->options->mode == TL_MODE_VIEW &&
 	    strcmp(p->options->script, "help") == 0)
 		return 0;
-	if (!name || name[0] == '\0')
-		return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "no file given and TIMELINE is not set");
-	return add_file(p, name);
+	if (name && name[0])
+		return add_file(p, name);
+	if (p->options->mode == TL_MODE_ENTRIES && !p->options->follow) {
+		p->options->mode = TL_MODE_NAMES;
+		return 0;
+	}
+	return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+	    "no FILE given, and TIMELINE is not set");
 }
 
 static void
@@ -692,7 +696,8 @@ tl_options_help(const struct tl_options *options, struct tl_text *text,
 		    "timeline-dump [options] [FILE...]\n"
 		    "Show timelines, newest entry first: live ones (NAME in "
 		    "/dev/shm) and files,\nseveral merged by time.  Without "
-		    "FILE: the one that TIMELINE names.\n",
+		    "FILE: the one that TIMELINE names, or a "
+		    "list.\n",
 		.common = "max follow since min-priority message expression "
 			  "columns json stats view tree browse help"
 	};

@@ -40,6 +40,7 @@ enum tl_mode {
 	TL_MODE_BROWSE,
 	TL_MODE_DIFF,
 	TL_MODE_CRITICAL,
+	TL_MODE_NAMES, /* no file was given */
 	TL_MODE_HELP,
 	TL_MODE_VERSION
 };

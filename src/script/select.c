@@ -4,6 +4,7 @@
  */
 #include "script/select.h"
 
+#include "base/options.h"
 #include "format/rtl/rtl.h"
 
 #include <errno.h>
@@ -122,6 +123,7 @@ tl_select_message(struct tl_select *select, const struct tl_message *message)
 	if (verdict)
 		return verdict == &passes_verdict;
 	passes = tl_filter_message(&select->filter, message);
+	select->messages_passed += passes;
 	/* Without memory the question is asked again next time. */
 	(void)tl_message_map_add(&select->seen, message,
 	    passes ? &passes_verdict : &fails_verdict);
@@ -145,13 +147,11 @@ patterns_pass(struct tl_select *select, const struct tl_event *event)
 	       !(select->exclude && tl_patterns_match(select->exclude, label));
 }
 
-int
-tl_select_passes(struct tl_select *select, const struct tl_event *event)
+static int
+passes(struct tl_select *select, const struct tl_event *event)
 {
 	int rc;
 
-	if (select->all)
-		return 1;
 	if (!tl_filter_event(&select->filter, event) ||
 	    (event->message && !tl_select_message(select, event->message)))
 		return 0;
@@ -161,6 +161,148 @@ tl_select_passes(struct tl_select *select, const struct tl_event *event)
 	return tl_script_filter_passes(select->expression, event,
 	    &select->fault);
 }
+
+int
+tl_select_passes(struct tl_select *select, const struct tl_event *event)
+{
+	int rc;
+
+	if (select->all)
+		return 1;
+	rc = passes(select, event);
+	select->passed += rc > 0 && event->kind != TL_LOST;
+	return rc;
+}
+
+/* == nothing passed == */
+
+/* What a word is looked for in: texts of every message. */
+typedef void take_texts(const struct tl_message *message,
+    void (*take)(void *context, struct tl_bytes text), void *context);
+
+struct search {
+	const char *word; /* a glob */
+	bool is_found;
+	struct tl_near near;
+};
+
+static void
+look_at(void *context, struct tl_bytes text)
+{
+	struct search *search = context;
+	char name[TL_NEAR_MAX + 1];
+
+	if (search->is_found || tl_glob_matches(search->word, text)) {
+		search->is_found = true;
+		return;
+	}
+	if (text.size > TL_NEAR_MAX)
+		return;
+	memcpy(name, text.data, text.size);
+	name[text.size] = '\0';
+	tl_near_try(&search->near, name);
+}
+
+static void
+take_category(const struct tl_message *message,
+    void (*take)(void *context, struct tl_bytes text), void *context)
+{
+	take(context, message->category);
+}
+
+static void
+take_line(const struct tl_message *message,
+    void (*take)(void *context, struct tl_bytes text), void *context)
+{
+	take(context, message->line1);
+}
+
+static void
+take_arguments(const struct tl_message *message,
+    void (*take)(void *context, struct tl_bytes text), void *context)
+{
+	for (size_t i = 0; i < message->argc; i++)
+		take(context, message->args[i].name);
+}
+
+/* Is it nowhere?  Then the fault. */
+static bool
+is_nowhere(const struct tl_sources *inputs, const char *word, take_texts *take,
+    const char *prefix, const char *what, struct tl_fault *fault)
+{
+	struct search search = { word, false, tl_near_to(word) };
+
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct tl_source *source = &inputs->items[i];
+		const size_t count = tl_source_is_open(source)
+					 ? tl_source_message_count(source)
+					 : 0;
+
+		for (size_t k = 0; k < count; k++)
+			take(tl_source_message(source, k), look_at, &search);
+	}
+	if (search.is_found)
+		return false;
+	if (search.near.best[0])
+		tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "%s%s: %s; did you mean %s%s?", prefix, word, what, prefix,
+		    search.near.best);
+	else
+		tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "%s%s: %s", prefix,
+		    word, what);
+	return true;
+}
+
+/* The next NAME of "args.NAME" in an expression; false: there is none. */
+static bool
+next_argument(const char **at, char name[TL_NEAR_MAX + 1])
+{
+	static const char words[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	static const char args[] = "args.";
+
+	while ((*at = strstr(*at, args)) != NULL) {
+		size_t size;
+
+		*at += strlen(args);
+		size = strspn(*at, words);
+		if (size == 0 || size > TL_NEAR_MAX)
+			continue;
+		memcpy(name, *at, size);
+		name[size] = '\0';
+		return true;
+	}
+	return false;
+}
+
+int
+tl_select_nothing(const struct tl_select *select,
+    const struct tl_selection *selection, const struct tl_sources *inputs,
+    struct tl_fault *fault)
+{
+	const struct tl_filter *f = &select->filter;
+	const char *at = selection->expression ? selection->expression : "";
+	char name[TL_NEAR_MAX + 1];
+
+	for (size_t i = 0; i < f->category_count; i++) {
+		if (is_nowhere(inputs, f->categories[i], take_category, "",
+			"no category matches", fault))
+			return -ENOENT;
+	}
+	for (size_t i = 0; i < f->message_count; i++) {
+		if (is_nowhere(inputs, f->messages[i], take_line, "",
+			"no message matches", fault))
+			return -ENOENT;
+	}
+	while (next_argument(&at, name)) {
+		if (is_nowhere(inputs, name, take_arguments, "args.",
+			"no message has this argument", fault))
+			return -ENOENT;
+	}
+	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "no entry matches");
+}
+
+/* == cursor == */
 
 static int
 selected_next(struct tl_cursor *cursor, struct tl_event *event)

@@ -24,6 +24,8 @@ struct tl_select {
 	struct tl_writer *labels;            /* what they compare */
 	struct tl_fault fault;               /* of these */
 	struct tl_progress progress;         /* of reading entries */
+	uint64_t passed;                     /* entries; losses do not count */
+	uint64_t messages_passed;
 };
 
 /*
@@ -42,6 +44,15 @@ int tl_select_passes(struct tl_select *select, const struct tl_event *event);
 /* Does anything of a message pass? */
 bool
 tl_select_message(struct tl_select *select, const struct tl_message *message);
+
+/*
+ * Nothing passed: -ENOENT and the fault that says so.  It names the first glob
+ * that no category or message of inputs matches, or the first argument of the
+ * expression that no message has, and the nearest that there is.
+ */
+int tl_select_nothing(const struct tl_select *select,
+    const struct tl_selection *selection, const struct tl_sources *inputs,
+    struct tl_fault *fault);
 
 /* What passes of a cursor, which it owns (also when it fails). */
 int tl_select_cursor(struct tl_select *select, enum tl_order order,

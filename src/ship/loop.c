@@ -22,7 +22,8 @@ enum {
 	WAIT_MS = 20,
 	TURN_BLOCKS = 64, /* sent before acknowledgements are read */
 	AGAIN_MS_MIN = 100,
-	AGAIN_MS_MAX = 5000
+	AGAIN_MS_MAX = 5000,
+	REPORT_MS = 60000 /* between two reports of one outage */
 };
 
 struct run {
@@ -42,7 +43,8 @@ struct run {
 	int64_t retry_ns; /* send nothing before */
 	int64_t scan_ns;
 	int64_t show_ns;
-	bool on_terminal; /* standard error: show progress */
+	int64_t report_ns; /* report again that it is disconnected */
+	bool on_terminal;  /* standard error: show progress */
 	bool shown;
 };
 
@@ -88,16 +90,24 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 		report_back(r);
 }
 
+/* At once, then each minute. */
+static void
+report_lost(struct run *r, int rc, const struct tl_fault *fault)
+{
+	r->report_ns = now() + (int64_t)REPORT_MS * NS_PER_MS;
+	tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
+	    "%s; blocks are kept and sent again",
+	    fault->text[0] ? fault->text : strerror(-rc));
+}
+
 /* Blocks in flight will not arrive: send all of them again after a pause. */
 static void
 disconnect(struct run *r, int rc, const struct tl_fault *fault)
 {
 	if (rc == -EPIPE && strcmp(r->options->target.url, "-") == 0)
 		r->result.reader_left = true;
-	else if (!r->disconnected)
-		tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
-		    "%s; blocks are kept and sent again",
-		    fault->text[0] ? fault->text : strerror(-rc));
+	else if (!r->disconnected || now() >= r->report_ns)
+		report_lost(r, rc, fault);
 	r->disconnected = true;
 	r->in_flight = 0;
 	tl_spool_disconnected(r->spool);
@@ -370,6 +380,9 @@ tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 	const int rc = open_all(&r, fault);
 
 	r.on_terminal = !options->quiet && isatty(STDERR_FILENO) == 1;
+	if (rc == 0 && r.target->unreachable.rc < 0)
+		disconnect(&r, r.target->unreachable.rc,
+		    &r.target->unreachable);
 	if (rc == 0) {
 		run_until_stopped(&r);
 		linger(&r);

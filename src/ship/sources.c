@@ -5,6 +5,7 @@
 #include "ship/sources.h"
 
 #include "base/file.h"
+#include "snap/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,11 +104,16 @@ static void
 report_source(struct tl_sources *s, struct source *source, int rc,
     const struct tl_fault *fault)
 {
+	struct tl_fault missing = { 0 };
 	const char *words = fault->text[0] ? fault->text : strerror(-rc);
 
 	if (rc == source->reported)
 		return;
 	source->reported = rc;
+	if (rc == -ENOENT) {
+		tl_names_missing(source->name, &missing);
+		words = missing.text;
+	}
 	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s",
 	    source->name, rc < 0 ? words : "followed now");
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "snap/names.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -88,7 +89,9 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 		.fd = is_standard ? STDIN_FILENO : tl_open_read(source->name) };
 	int rc = o.fd < 0 ? o.fd : read_first(&o);
 
-	if (rc < 0) {
+	if (o.fd == -ENOENT) {
+		tl_names_missing(source->name, &source->fault);
+	} else if (rc < 0) {
 		tl_source_fail(source, rc);
 	} else {
 		o.has_place = o.is_regular && !is_standard;
@@ -115,8 +118,8 @@ is_pipe(const char *path)
 	if (strcmp(path, "-") == 0)
 		return fstat(STDIN_FILENO, &st) == 0 &&
 		       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
-	return tl_name_find(path, resolved) == 0 &&
-	       stat(resolved, &st) == 0 && S_ISFIFO(st.st_mode);
+	return tl_name_find(path, resolved) == 0 && stat(resolved, &st) == 0 &&
+	       S_ISFIFO(st.st_mode);
 }
 
 void

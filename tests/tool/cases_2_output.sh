@@ -52,8 +52,27 @@ ends 'an unknown option is a usage error' 2 "$dump" --nose
 is '... nothing goes to standard output' "$out" ''
 has '... and the option is named' "$err" '^timeline-dump: --nose: '
 ends 'a value that is missing is a usage error' 2 "$dump" -n
-ends 'no file at all is a usage error' 2 "$dump"
+ends 'no file at all is a usage error where something else is asked for' 2 "$dump" --stats
 has '... that names TIMELINE' "$err" TIMELINE
+"$bin/timelinectl" create "$name-shown"
+ends 'without FILE the timelines are listed' 0 "$dump"
+has '... with size and level' "$out" "^$name-shown +[0-9.]+M +trace"
+ends 'a mistyped name is an error' 1 "$dump" "$name-shwon"
+has '... with the nearest' "$err" "^timeline-dump: $name-shwon: no such timeline; did you mean $name-shown\?$"
+has '... in timelinectl' "$("$bin/timelinectl" priority "$name-shwon" info 2>&1)" "did you mean $name-shown\?$"
+has '... in timeline-convert' "$("$bin/timeline-convert" "$name-shwon" --to jsonl 2>&1)" "did you mean $name-shown\?$"
+"$bin/timelinectl" remove "$name-shown"
+
+# a selection that is empty
+ends 'a category that no message has is an error' 1 "$dump" --category exmple "$known"
+is '... that names the nearest' "$err" 'timeline-dump: exmple: no category matches; did you mean example?'
+ends 'an argument that no message has is one' 1 "$dump" -e 'args.tpc > 1' "$known"
+is '... with the nearest' "$err" 'timeline-dump: args.tpc: no message has this argument; did you mean args.tcp?'
+ends 'a time window without an entry is one' 1 "$dump" --json --since 2100-01-01 "$known"
+is '... that says so' "$err" 'timeline-dump: no entry matches'
+ends '--list and --stats agree' 1 "$dump" --list --category exmple "$known"
+ends 'nothing that was asked for is no error' 0 "$dump" -n 0 --category exmple "$known"
+ends 'one glob of two is enough' 0 "$dump" --category exmple --category example "$known"
 ends '-n wants a number' 2 "$dump" -n many "$known"
 ends '--since wants a time' 2 "$dump" --since someday "$known"
 ends '--since wants a duration behind a sign' 2 "$dump" --since -soon "$known"

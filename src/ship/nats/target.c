@@ -359,6 +359,8 @@ tl_nats_target_new(struct tl_target **target,
 		nats_free(&t->target);
 		return rc;
 	}
+	if (rc < 0)
+		t->target.unreachable = unreachable;
 	*target = &t->target;
 	return 0;
 }

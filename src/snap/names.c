@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c - look through /dev/shm for what begins as a timeline does. */
+#include "snap/names.h"
+
+#include "base/file.h"
+#include "base/options.h"
+#include "event/message.h"
+#include "snap/inspect.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHM "/dev/shm"
+
+enum {
+	FILES_MAX = 65536, /* of the directory */
+	LISTED_MAX = 1024,
+	NAME_SIZE = NAME_MAX + 2,
+	NAME_COLUMN = 24,
+	SIZE_COLUMN = 8
+};
+
+/* The descriptor, or -1: it cannot be read, or is none. */
+static int
+open_timeline(int directory, const char *name)
+{
+	const int fd = openat(directory, name,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	uint64_t magic = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    tl_read_at(fd, &magic, sizeof(magic), 0) == sizeof(magic) &&
+	    magic == TIMELINE_MAGIC)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int
+tl_names_each(int (*found)(void *context, const char *name, int fd),
+    void *context)
+{
+	DIR *directory = opendir(SHM);
+	const struct dirent *entry;
+	char name[NAME_SIZE] = "/";
+	int rc = 0;
+
+	if (!directory)
+		return -errno;
+	for (int i = 0; rc == 0 && i < FILES_MAX; i++) {
+		int fd;
+
+		if (!(entry = readdir(directory)))
+			break;
+		fd = open_timeline(dirfd(directory), entry->d_name);
+		if (fd < 0)
+			continue;
+		memcpy(name + 1, entry->d_name,
+		    strnlen(entry->d_name, NAME_MAX) + 1);
+		rc = found(context, name, fd);
+		close(fd);
+	}
+	closedir(directory);
+	return rc;
+}
+
+static int
+try_name(void *context, const char *name, int fd)
+{
+	(void)fd;
+	tl_near_try(context, name);
+	return 0;
+}
+
+int
+tl_names_missing(const char *name, struct tl_fault *fault)
+{
+	char slashed[NAME_SIZE + 1] = "/";
+	struct tl_near near;
+
+	name += name[0] == '/';
+	if (strchr(name, '/') || strlen(name) > NAME_MAX)
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "%s",
+		    strerror(ENOENT));
+	strcat(slashed, name);
+	near = tl_near_to(slashed);
+	(void)tl_names_each(try_name, &near);
+	if (!near.best[0])
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no such timeline");
+	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+	    "no such timeline; did you mean %s?", near.best);
+}
+
+/* == a table == */
+
+struct row {
+	char name[NAME_SIZE];
+	uint64_t size;
+	unsigned threshold;
+};
+
+struct rows {
+	struct row *list;
+	size_t count;
+};
+
+static int
+add_row(void *context, const char *name, int fd)
+{
+	struct rows *rows = context;
+	struct row *row = &rows->list[rows->count];
+	struct tl_fault fault = { 0 };
+	struct tl_glance glance;
+
+	if (rows->count == LISTED_MAX)
+		return 1;
+	*row = (struct row){ 0 };
+	strcpy(row->name, name);
+	if (tl_glance_fd(&glance, fd, false, &fault) == 0) {
+		row->size = glance.header.total_size;
+		row->threshold = glance.threshold;
+		tl_glance_free(&glance);
+	}
+	rows->count++;
+	return 0;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void
+put_row(struct tl_text *text, const struct row *row)
+{
+	const size_t start = text->size;
+
+	tl_put_plain(text, tl_bytes_of(row->name));
+	do
+		tl_put_char(text, ' ');
+	while (text->size - start < NAME_COLUMN);
+	if (row->size == 0) {
+		tl_put_string(text, "damaged\n");
+		return;
+	}
+	tl_put_size(text, row->size);
+	do
+		tl_put_char(text, ' ');
+	while (text->size - start < NAME_COLUMN + SIZE_COLUMN);
+	tl_put_string(text, row->threshold > TIMELINE_LEVEL_MAX
+				? "off"
+				: tl_level_name(row->threshold));
+	tl_put_char(text, '\n');
+}
+
+int
+tl_names_put(struct tl_text *text)
+{
+	struct rows rows = { calloc(LISTED_MAX, sizeof(struct row)), 0 };
+	int rc = rows.list ? tl_names_each(add_row, &rows) : -ENOMEM;
+
+	if (rc >= 0 && rows.count > 0) {
+		qsort(rows.list, rows.count, sizeof(*rows.list), compare);
+		tl_put_padded(text, "NAME", NAME_COLUMN);
+		tl_put_padded(text, "SIZE", SIZE_COLUMN);
+		tl_put_string(text, "LEVEL\n");
+		for (size_t i = 0; i < rows.count; i++)
+			put_row(text, &rows.list[i]);
+	}
+	free(rows.list);
+	return rc < 0 ? rc : (int)rows.count;
+}
