@@ -510,6 +510,9 @@ take_rest(struct parse *p, int value)
 		return take_format(p, "json");
 	case OPTION_COLOR:
 		return take_color(p);
+	case OPTION_NO_PAGER:
+		p->options->no_pager = true;
+		return 0;
 	case OPTION_NO_PROGRESS:
 		p->options->no_progress = true;
 		return 0;

@@ -62,6 +62,7 @@ struct tl_options {
 	bool follow;
 	bool explain;
 	bool no_progress;
+	bool no_pager;
 	bool trusted;
 	struct tl_selection selection;
 	uint8_t columns[TL_COLUMNS_SHOWN];

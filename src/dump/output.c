@@ -4,8 +4,10 @@
  */
 #include "dump/output.h"
 #include "base/process.h"
+#include "dump/pager.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 /* --color overrides what is known of the terminal. */
@@ -15,6 +17,13 @@ wants_color(const struct tl_output *output, enum tl_color color)
 	if (color != TL_COLOR_AUTO)
 		return color == TL_COLOR_ALWAYS;
 	return tl_terminal_wants_color(output->fd);
+}
+
+static bool
+wants_pager(const struct tl_options *options)
+{
+	return !options->no_pager && !options->follow &&
+	       options->mode != TL_MODE_BROWSE;
 }
 
 int
@@ -33,9 +42,39 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 	}
 	output->terminal = isatty(output->fd) == 1;
 	output->color = wants_color(output, options->color);
-	if (output->terminal)
-		tl_terminal_size(output->fd, &output->columns, NULL);
+	if (output->terminal) {
+		tl_terminal_size(output->fd, &output->columns, &output->rows);
+		if (wants_pager(options))
+			output->pager_command = tl_pager_command();
+	}
 	return 0;
+}
+
+/* Lines that are wrapped count once: less -F knows better. */
+static bool
+fits(const struct tl_output *output)
+{
+	const char *at = output->text.data;
+	const char *end = at + output->text.size;
+	unsigned lines = 0;
+
+	while (lines < output->rows && at < end &&
+	       (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+		at++;
+		lines++;
+	}
+	return lines < output->rows;
+}
+
+/* Without one, the text goes to the terminal. */
+static void
+start_pager(struct tl_output *output)
+{
+	const pid_t pager = tl_pager_start(output->pager_command, &output->fd);
+
+	output->pager_command = NULL;
+	if (pager > 0)
+		output->pager = pager;
 }
 
 int
@@ -43,6 +82,10 @@ tl_output_flush(struct tl_output *output)
 {
 	int rc = output->text.rc;
 
+	if (output->pager_command && rc == 0 && !fits(output))
+		start_pager(output);
+	if (output->text.size > 0) /* it has begun without one */
+		output->pager_command = NULL;
 	if (rc == 0)
 		rc = tl_write_all(output->fd, output->text.data,
 		    output->text.size);
@@ -60,6 +103,9 @@ tl_output_close(struct tl_output *output, bool whole)
 	else if (output->to_file)
 		tl_file_new_abort(&output->file);
 	tl_text_free(&output->text);
+	if (output->pager > 0)
+		tl_pager_end(output->pager, output->fd);
+	output->pager = 0;
 	return rc;
 }
 

@@ -3,6 +3,9 @@
  * output.h - where all text goes: standard output, or a file that appears
  * when it is whole.
  *
+ * On a terminal, what does not fit goes through a pager, as in git(1); a page that
+ * is followed or browsed does not.
+ *
  * Sinks append to text and call tl_output_more; a write(2) is made for every
  * TL_OUTPUT_CHUNK bytes.
  */
@@ -14,6 +17,7 @@
 #include "dump/options.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { TL_OUTPUT_CHUNK = 128 << 10 };
 
@@ -24,6 +28,11 @@ struct tl_output {
 	bool color;
 	unsigned columns; /* of the terminal, or 80 */
 	bool to_file;
+	/* On a terminal: the pager that starts once the text is longer than
+	 * it; NULL: none.  Then its process, and fd is a pipe to it. */
+	const char *pager_command;
+	unsigned rows;
+	pid_t pager;
 	struct tl_file_new file;
 };
 

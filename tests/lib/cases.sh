@@ -3,6 +3,7 @@
 # cases.sh - sourced by the runners of tests of programs: each case is a
 # sentence that holds or not.  Needs $work, a folder; keeps passed, failed and
 # skipped, which total prints.
+export TIMELINE_PAGER= # what tests see on a terminal goes straight there
 passed=0 failed=0 skipped=0
 # Seconds until something hangs: a machine under load is slow, never wrong.
 patience=120

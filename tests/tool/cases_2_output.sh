@@ -63,6 +63,26 @@ has '... in timelinectl' "$("$bin/timelinectl" priority "$name-shwon" info 2>&1)
 has '... in timeline-convert' "$("$bin/timeline-convert" "$name-shwon" --to jsonl 2>&1)" "did you mean $name-shown\?$"
 "$bin/timelinectl" remove "$name-shown"
 
+# a pager
+long=$work/long.tl
+"$make" "$name-long" entries=20000 plain=4000 "save=$long" remove || exit 1
+if has_terminals; then
+	paged() { TIMELINE_PAGER=$1 on_terminal "${@:2}"; }
+	has 'on a terminal what is long goes through a pager' "$(paged 'sed s/^/P:/' "$dump" "$long")" '^P:.*example'
+	is '... all of it' "$(paged 'sed s/^/P:/' "$dump" "$long" | grep -c '^P:')" \
+		"$("$dump" "$long" | wc -l)"
+	has '... with its colors' "$(paged 'cat -v' "$dump" "$long" | head -3)" '\^\['
+	lacks '... not what fits' "$(paged 'sed s/^/P:/' "$dump" -n 3 "$long")" '^P:'
+	lacks '... nor with --no-pager' "$(paged 'sed s/^/P:/' "$dump" --no-pager "$long")" '^P:'
+	lacks '... nor with an empty name' "$(paged '' "$dump" "$long")" '^P:'
+	has 'PAGER is asked where TIMELINE_PAGER is not set' \
+		"$(unset TIMELINE_PAGER && PAGER='sed s/^/Q:/' on_terminal "$dump" "$long")" '^Q:'
+	has 'leaving the pager early is no error' \
+		"$(paged 'head -1' "$dump" "$long" \; echo 'status $?')" 'status 0'
+	lacks 'what is written to a file has none' \
+		"$(paged 'sed s/^/P:/' "$dump" -o "$work/paged" "$long")" '^P:'
+fi
+
 # a selection that is empty
 ends 'a category that no message has is an error' 1 "$dump" --category exmple "$known"
 is '... that names the nearest' "$err" 'timeline-dump: exmple: no category matches; did you mean example?'
