@@ -32,7 +32,7 @@ lacks '... in what is said of it' "$err" $'\033'
 # every verb and option of the tables is told of everywhere
 verbs=$(sed -nE 's/^VERB\("([a-z]+)".*/\1/p' "$top/src/ctl/verbs.def")
 options=$(sed -nE 's/^OPTION\(.*, "([a-z-]+)", .*/\1/p' "$top/src/ctl/options.def")
-is 'the tables are found' "$(wc -w <<<"$verbs") $(wc -w <<<"$options")" '16 21'
+is 'the tables are found' "$(($(wc -w <<<"$verbs") > 15 && $(wc -w <<<"$options") > 20))" 1
 page=$top/src/ctl/timelinectl.1
 completion=$top/src/ctl/timelinectl.bash
 help=$("$ctl" --help=all)

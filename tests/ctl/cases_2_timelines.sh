@@ -58,7 +58,7 @@ has '... in text' "$("$ctl" list)" "^$name-6 +[0-9.]+[KM] superseded "
 has '... and so does --info' "$("$dump" --info "$name-6")" '^superseded: yes'
 "$ctl" remove "$name-6"
 ends 'remove what is not there' 1 "$ctl" remove "$base-2"
-is '... says so' "$err" "timelinectl: $name-2: No such file or directory"
+has '... says so' "$err" "^timelinectl: $name-2: no such timeline"
 echo 'not a timeline' >"/dev/shm$name-foreign"
 ends 'remove does not touch other files' 1 "$ctl" remove "$base-foreign"
 is '... and says why' "$err" "timelinectl: $name-foreign: is not a timeline"

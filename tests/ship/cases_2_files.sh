@@ -72,10 +72,10 @@ is '... in a stream of blocks, too' "$("$dump" --json "$w/spans.trace" | kinds)"
 
 # names, globs, what comes and goes
 ends 'a timeline that is not there is waited for' 0 "$ship" run --to "$w/none" --for 300ms "$name-none"
-has '... and said to be missing' "$err" "^timeline-ship: $base-none: No such file or directory$"
+has '... and said to be missing' "$err" "^timeline-ship: $base-none: no such timeline"
 : >"$work/err"
 start --to "$w/late" --every 50ms "$name-late"
-missing() { grep -q 'No such file' "$work/err"; }
+missing() { grep -q 'no such timeline' "$work/err"; }
 until_true missing
 "$make" "$name-late" plain=10
 late_there() { [ "$(numbers_in "$w/late" | wc -l)" -eq 10 ]; }
