@@ -780,15 +780,32 @@ cross_frame(struct tl_thread *t)
 	return 0;
 }
 
+/* Behind the frame of an end: the last of its message, or the one that began
+ * when the end knows.  0: there is none. */
+static size_t
+find_frame(const struct tl_frame *frames, size_t count,
+    const struct tl_definition *d, int64_t begun_ns)
+{
+	size_t last = 0;
+
+	for (size_t i = count; i > 0; i--) {
+		if (frames[i - 1].definition != d)
+			continue;
+		if (begun_ns == 0 || frames[i - 1].ns == begun_ns)
+			return i;
+		if (last == 0)
+			last = i;
+	}
+	return last;
+}
+
 /* The begin that an end belongs to: 1, 0 there is none, -ENOMEM. */
 static int
-take_frame(struct tl_thread *t, const struct tl_definition *d,
+take_frame(struct tl_thread *t, const struct tl_definition *d, int64_t begun_ns,
     struct tl_frame *frame)
 {
-	size_t i = t->count;
+	size_t i = find_frame(t->frames, t->count, d, begun_ns);
 
-	while (i > 0 && t->frames[i - 1].definition != d)
-		i--;
 	if (i > 0) {
 		while (t->count > i)
 			if (cross_frame(t) < 0)
@@ -797,16 +814,14 @@ take_frame(struct tl_thread *t, const struct tl_definition *d,
 		return 1;
 	}
 	count_child(t); /* an end alone is an instant in a tree */
-	for (i = t->crossed_count; i > 0; i--) {
-		if (t->crossed[i - 1].definition != d)
-			continue;
-		*frame = t->crossed[i - 1];
-		memmove(&t->crossed[i - 1], &t->crossed[i],
-		    (t->crossed_count - i) * sizeof(*t->crossed));
-		t->crossed_count--;
-		return 1;
-	}
-	return 0;
+	i = find_frame(t->crossed, t->crossed_count, d, begun_ns);
+	if (i == 0)
+		return 0;
+	*frame = t->crossed[i - 1];
+	memmove(&t->crossed[i - 1], &t->crossed[i],
+	    (t->crossed_count - i) * sizeof(*t->crossed));
+	t->crossed_count--;
+	return 1;
 }
 
 static int
@@ -844,7 +859,7 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 {
 	struct tl_group *g = d->group;
 	struct tl_frame frame;
-	int rc = take_frame(t, d, &frame);
+	int rc = take_frame(t, d, event->begun_ns, &frame);
 
 	if (rc <= 0)
 		return rc;

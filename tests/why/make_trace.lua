@@ -111,6 +111,11 @@ for i = 1, thread_count do
 		ns = between(0, idle_ns * 2), ended = 0, rank = 0, open_until = 0 }
 end
 local chosen_cpu, chosen = whole(0, cpu_count - 1), threads[whole(1, thread_count)]
+-- a thread that is alone in its process would be both
+if kind == "tid" then
+	chosen = threads[1]
+	threads[2].pid = chosen.pid
+end
 local chosen_pid = chosen.pid
 if kind == "pid" then
 	local n = 0
