@@ -1,0 +1,901 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.c - count entries in rings of bins. */
+#include "format/html/summary.h"
+
+#include "base/array.h"
+#include "base/table.h"
+#include "event/spans.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <timeline.h>
+
+enum {
+	BIN_NS = 1000000,
+	BIN_SHIFT = 2, /* each ring's bins are four times as long */
+	BIN_RINGS = 7,
+	BINS = 2048,
+	SLOT_SHIFT = 4,
+	SLOT_RINGS = 3,
+	SLOTS = 128,
+	BUCKETS = 160, /* 4 for each octave, to 2^40 ns */
+	ROWS_MAX = 128,
+	MESSAGES_MAX = 128,
+	STACKS_MAX = 512,
+	DEPTH_MAX = 32,
+	WARNING = 7
+};
+
+#define SLOT_NS INT64_C(64000000)
+#define NEVER   INT64_MIN
+
+struct bin {
+	uint32_t count;
+	uint32_t busy_ns;
+	uint32_t lost;
+	uint8_t top;
+	uint8_t calm; /* the highest below warning */
+};
+
+/* A ring of cells that time goes round: [newest - size + 1, newest]. */
+struct ring {
+	int64_t newest;
+	void *cells;
+};
+
+struct row {
+	uint64_t key; /* pid and tid, or a lane */
+	uint32_t cpu;
+	bool is_lane;
+	bool is_others;
+	uint64_t entries;
+	struct ring rings[BIN_RINGS];
+	struct bin now; /* of bin at, not yet in the rings */
+	int64_t at;
+	/* The spans that are open, of a thread. */
+	int64_t since; /* counted until here */
+	uint32_t depth;
+	uint32_t stack[DEPTH_MAX];
+};
+
+struct samples {
+	uint32_t count;  /* entries that are no ends */
+	uint32_t number; /* durations or intervals */
+	uint64_t total;
+	uint64_t min, max;
+	uint32_t buckets[BUCKETS];
+};
+
+struct measured {
+	const struct tl_message *message; /* NULL: others */
+	int64_t last_ns;
+	struct ring rings[SLOT_RINGS];
+};
+
+struct self {
+	uint64_t ns;
+	uint32_t count;
+};
+
+struct stack {
+	uint32_t parent; /* plus 1 */
+	uint32_t message;
+	struct ring rings[SLOT_RINGS];
+};
+
+struct tl_html_summary {
+	struct tl_spans *spans;
+	struct tl_table row_table, message_table, stack_table;
+	struct row all; /* every entry */
+	struct row *rows;
+	struct measured *messages;
+	struct stack *stacks;
+	size_t row_count, message_count, stack_count;
+	size_t row_room, message_room, stack_room;
+	int64_t since_ns, newest_ns;
+	uint64_t entries, lost;
+};
+
+int
+tl_html_summary_new(struct tl_html_summary **summary)
+{
+	struct tl_html_summary *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	if ((rc = tl_spans_new(&s->spans)) != 0) {
+		free(s);
+		return rc;
+	}
+	s->since_ns = s->newest_ns = NEVER;
+	*summary = s;
+	return 0;
+}
+
+static void
+free_rings(struct ring *rings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(rings[i].cells);
+}
+
+void
+tl_html_summary_free(struct tl_html_summary *s)
+{
+	if (!s)
+		return;
+	free_rings(s->all.rings, BIN_RINGS);
+	for (size_t i = 0; i < s->row_count; i++)
+		free_rings(s->rows[i].rings, BIN_RINGS);
+	for (size_t i = 0; i < s->message_count; i++)
+		free_rings(s->messages[i].rings, SLOT_RINGS);
+	for (size_t i = 0; i < s->stack_count; i++)
+		free_rings(s->stacks[i].rings, SLOT_RINGS);
+	tl_spans_free(s->spans);
+	tl_table_free(&s->row_table);
+	tl_table_free(&s->message_table);
+	tl_table_free(&s->stack_table);
+	free(s->rows);
+	free(s->messages);
+	free(s->stacks);
+	free(s);
+}
+
+/* == rings == */
+
+static int64_t
+floor_to(int64_t ns, int64_t width)
+{
+	return ns / width - (ns % width < 0);
+}
+
+static size_t
+place_of(int64_t number, size_t size)
+{
+	return (size_t)((uint64_t)number % size);
+}
+
+/* The cell of a number, cleared where time has come round to it; NULL: there
+ * is no memory, or the number is older than the ring. */
+static void *
+ring_cell(struct ring *ring, int64_t number, size_t size, size_t cell)
+{
+	if (!ring->cells) {
+		if (!(ring->cells = calloc(size, cell)))
+			return NULL;
+		ring->newest = number;
+	}
+	if (number > ring->newest) {
+		const uint64_t steps =
+		    (uint64_t)number - (uint64_t)ring->newest;
+
+		if (steps >= size)
+			memset(ring->cells, 0, size * cell);
+		else
+			for (int64_t n = ring->newest + 1; n <= number; n++)
+				memset((char *)ring->cells +
+					   place_of(n, size) * cell,
+				    0, cell);
+		ring->newest = number;
+	}
+	if (ring->newest - number >= (int64_t)size)
+		return NULL;
+	return (char *)ring->cells + place_of(number, size) * cell;
+}
+
+/* The same of a ring that is only read. */
+static const void *
+ring_peek(const struct ring *ring, int64_t number, size_t size, size_t cell)
+{
+	if (!ring->cells || number > ring->newest ||
+	    ring->newest - number >= (int64_t)size)
+		return NULL;
+	return (const char *)ring->cells + place_of(number, size) * cell;
+}
+
+/* Clocks can be set back: what was counted in the future is forgotten. */
+static void
+forget_future(struct ring *rings, size_t count, size_t size, int64_t number,
+    unsigned shift)
+{
+	const struct ring *last = &rings[count - 1];
+
+	if (!last->cells ||
+	    last->newest - (number >> (shift * (count - 1))) < (int64_t)size)
+		return;
+	free_rings(rings, count);
+	for (size_t i = 0; i < count; i++)
+		rings[i] = (struct ring){ 0 };
+}
+
+/* == rows == */
+
+static void
+add_bin(struct bin *to, const struct bin *more)
+{
+	to->count += more->count;
+	to->busy_ns += more->busy_ns;
+	to->lost += more->lost;
+	if (more->top > to->top)
+		to->top = more->top;
+	if (more->calm > to->calm)
+		to->calm = more->calm;
+}
+
+static void
+flush_row(struct row *row)
+{
+	if (row->now.count == 0 && row->now.busy_ns == 0 && row->now.lost == 0)
+		return;
+	forget_future(row->rings, BIN_RINGS, BINS, row->at, BIN_SHIFT);
+	for (unsigned i = 0; i < BIN_RINGS; i++) {
+		struct bin *bin = ring_cell(&row->rings[i],
+		    row->at >> (BIN_SHIFT * i), BINS, sizeof(*bin));
+
+		if (bin)
+			add_bin(bin, &row->now);
+	}
+	row->now = (struct bin){ 0 };
+}
+
+/* The bin of a time, which becomes the row's current one. */
+static struct bin *
+current_bin(struct row *row, int64_t ns)
+{
+	const int64_t at = floor_to(ns, BIN_NS);
+
+	if (at != row->at) {
+		flush_row(row);
+		row->at = at;
+	}
+	return &row->now;
+}
+
+static void
+count_entry(struct row *row, const struct tl_event *e)
+{
+	struct bin *bin = current_bin(row, e->ns);
+
+	bin->count++;
+	if (e->level > bin->top)
+		bin->top = e->level;
+	if (e->level > bin->calm && e->level < WARNING)
+		bin->calm = e->level;
+	row->entries++;
+}
+
+static struct row *
+find_row(struct tl_html_summary *s, uint64_t key, bool is_lane)
+{
+	const uint64_t hash = tl_hash_pair(key, is_lane);
+	struct tl_probe probe = tl_table_probe(&s->row_table, hash);
+	uint32_t place;
+
+	while (tl_probe_next(&probe, &place))
+		if (s->rows[place].key == key &&
+		    s->rows[place].is_lane == is_lane)
+			return &s->rows[place];
+	if (s->row_count == ROWS_MAX)
+		return &s->rows[ROWS_MAX - 1];
+	if (TL_ARRAY_ROOM(s->rows, s->row_room, s->row_count) < 0 ||
+	    tl_table_add(&s->row_table, hash, s->row_count) < 0)
+		return NULL;
+	s->rows[s->row_count] = (struct row){ .key = key,
+		.is_lane = is_lane,
+		.is_others = s->row_count == ROWS_MAX - 1,
+		.cpu = TL_CPU_UNKNOWN };
+	return &s->rows[s->row_count++];
+}
+
+/* == messages and stacks == */
+
+/* The place of a message, after one row for all that found no room. */
+static int
+find_message(struct tl_html_summary *s, const struct tl_message *message,
+    uint32_t *number)
+{
+	const uint64_t hash = tl_hash_number((uintptr_t)message);
+	struct tl_probe probe = tl_table_probe(&s->message_table, hash);
+
+	while (tl_probe_next(&probe, number))
+		if (s->messages[*number].message == message)
+			return 0;
+	if (s->message_count == MESSAGES_MAX) {
+		*number = MESSAGES_MAX - 1;
+		return 0;
+	}
+	if (TL_ARRAY_ROOM(s->messages, s->message_room, s->message_count) < 0 ||
+	    tl_table_add(&s->message_table, hash, s->message_count) < 0)
+		return -ENOMEM;
+	*number = (uint32_t)s->message_count++;
+	s->messages[*number] =
+	    (struct measured){ .message =
+				   *number == MESSAGES_MAX - 1 ? NULL : message,
+		    .last_ns = NEVER };
+	return 0;
+}
+
+/* The stack of a message inside of a parent (plus 1); 0: none. */
+static uint32_t
+find_stack(struct tl_html_summary *s, uint32_t parent, uint32_t message)
+{
+	const uint64_t hash = tl_hash_pair(parent, message);
+	struct tl_probe probe = tl_table_probe(&s->stack_table, hash);
+	uint32_t place;
+
+	while (tl_probe_next(&probe, &place))
+		if (s->stacks[place].parent == parent &&
+		    s->stacks[place].message == message)
+			return place + 1;
+	if (s->stack_count == STACKS_MAX ||
+	    TL_ARRAY_ROOM(s->stacks, s->stack_room, s->stack_count) < 0 ||
+	    tl_table_add(&s->stack_table, hash, s->stack_count) < 0)
+		return parent;
+	s->stacks[s->stack_count] =
+	    (struct stack){ .parent = parent, .message = message };
+	return (uint32_t)++s->stack_count;
+}
+
+static void
+count_self(struct tl_html_summary *s, uint32_t stack, int64_t at, uint64_t ns,
+    uint32_t count)
+{
+	struct ring *rings;
+
+	if (stack == 0)
+		return;
+	rings = s->stacks[stack - 1].rings;
+	forget_future(rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
+	for (unsigned i = 0; i < SLOT_RINGS; i++) {
+		struct self *self = ring_cell(&rings[i], at >> (SLOT_SHIFT * i),
+		    SLOTS, sizeof(*self));
+
+		if (self) {
+			self->ns += ns;
+			self->count += count;
+		}
+	}
+}
+
+static unsigned
+bucket_of(uint64_t value)
+{
+	unsigned log2, bucket;
+
+	if (value < 4)
+		return (unsigned)value;
+	log2 = 63 - (unsigned)__builtin_clzll(value);
+	bucket = 4 * (log2 - 1) + ((value >> (log2 - 2)) & 3);
+	return bucket < BUCKETS ? bucket : BUCKETS - 1;
+}
+
+static uint64_t
+bucket_low(unsigned bucket)
+{
+	const unsigned log2 = bucket / 4 + 1;
+
+	return bucket < 4 ? bucket : (UINT64_C(4) + bucket % 4) << (log2 - 2);
+}
+
+static void
+add_samples(struct samples *to, const struct samples *more)
+{
+	to->count += more->count;
+	if (more->number == 0)
+		return;
+	if (to->number == 0 || more->min < to->min)
+		to->min = more->min;
+	if (more->max > to->max)
+		to->max = more->max;
+	to->number += more->number;
+	to->total += more->total;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		to->buckets[i] += more->buckets[i];
+}
+
+/* Count an entry, a duration or both (-1: no duration). */
+static void
+measure(struct measured *m, int64_t ns, uint32_t count, int64_t duration)
+{
+	const int64_t at = floor_to(ns, SLOT_NS);
+	const uint64_t value = (uint64_t)duration;
+
+	forget_future(m->rings, SLOT_RINGS, SLOTS, at, SLOT_SHIFT);
+	for (unsigned i = 0; i < SLOT_RINGS; i++) {
+		struct samples *to = ring_cell(&m->rings[i],
+		    at >> (SLOT_SHIFT * i), SLOTS, sizeof(*to));
+
+		if (!to)
+			continue;
+		to->count += count;
+		if (duration < 0)
+			continue;
+		if (to->number++ == 0 || value < to->min)
+			to->min = value;
+		if (value > to->max)
+			to->max = value;
+		to->total += value;
+		to->buckets[bucket_of(value)]++;
+	}
+}
+
+/* == events == */
+
+/* The spans of a thread were open until now: as its occupancy, and as time of
+ * the innermost one's stack. */
+static void
+count_open(struct tl_html_summary *s, struct row *row, int64_t now)
+{
+	const uint32_t deepest =
+	    row->depth < DEPTH_MAX ? row->depth : DEPTH_MAX;
+	const uint32_t stack = deepest > 0 ? row->stack[deepest - 1] : 0;
+	const int64_t longest = (int64_t)BINS * BIN_NS;
+	int64_t from = row->since;
+
+	if (deepest == 0 || now <= from) {
+		row->since = now > from || deepest == 0 ? now : from;
+		return;
+	}
+	/* a clock that was set forward is no open span */
+	if (now - from > (longest << (BIN_SHIFT * (BIN_RINGS - 1))))
+		from = now;
+	while (from < now) {
+		/* a long time is added in longer steps: each lies in one
+		 * bin of the rings that still hold it */
+		const bool is_old = now - from > longest;
+		const int64_t step =
+		    is_old ? (int64_t)BIN_NS << (BIN_SHIFT * 3) : BIN_NS;
+		int64_t end = (floor_to(from, step) + 1) * step;
+
+		if (end > now)
+			end = now;
+		current_bin(row, from)->busy_ns += (uint32_t)(end - from);
+		count_self(s, stack, floor_to(from, SLOT_NS),
+		    (uint64_t)(end - from), 0);
+		from = end;
+	}
+	row->since = now;
+}
+
+static void
+begin_span(struct tl_html_summary *s, struct row *row, uint32_t depth,
+    uint32_t message, int64_t ns)
+{
+	uint32_t parent, stack;
+
+	if (depth > row->depth)
+		depth = row->depth;
+	if (depth < DEPTH_MAX) {
+		parent = depth > 0 ? row->stack[depth - 1] : 0;
+		stack = find_stack(s, parent, message);
+		if (stack != parent)
+			count_self(s, stack, floor_to(ns, SLOT_NS), 0, 1);
+		row->stack[depth] = stack;
+	}
+	row->depth = depth + 1;
+}
+
+static int
+put_thread(struct tl_html_summary *s, const struct tl_event *e,
+    uint32_t message, int64_t *duration)
+{
+	const bool is_of_thread =
+	    e->message->scope != TIMELINE_SOURCE && (e->pid | e->tid) != 0;
+	struct row *row =
+	    (e->pid | e->tid) == 0
+		? NULL
+		: find_row(s, (uint64_t)e->pid << 32 | e->tid, false);
+	uint32_t depth = 0;
+	struct tl_span span;
+	int rc;
+
+	if (row) {
+		count_open(s, row, e->ns);
+		count_entry(row, e);
+	}
+	if (e->kind != TL_BEGIN && e->kind != TL_END)
+		return 0;
+	if (e->kind == TL_BEGIN && is_of_thread)
+		depth = tl_spans_depth(s->spans, e);
+	rc = tl_spans_put(s->spans, e, &span);
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
+		*duration = span.duration_ns;
+	if (!row || !is_of_thread || row->is_others)
+		return 0;
+	if (e->kind == TL_BEGIN)
+		begin_span(s, row, depth, message, e->ns);
+	else if (rc == 1 && span.depth < row->depth)
+		row->depth = span.depth;
+	return 0;
+}
+
+static void
+put_lane(struct tl_html_summary *s, const struct tl_event *e)
+{
+	struct row *row = find_row(s, e->lane, true);
+	const uint32_t lost =
+	    e->lost < UINT32_MAX ? (uint32_t)e->lost : UINT32_MAX;
+
+	if (e->kind == TL_LOST)
+		current_bin(&s->all, e->ns)->lost += lost;
+	else
+		count_entry(&s->all, e);
+	if (!row)
+		return;
+	if (e->kind == TL_LOST) {
+		current_bin(row, e->ns)->lost += lost;
+		return;
+	}
+	if (e->cpu != TL_CPU_UNKNOWN)
+		row->cpu = row->cpu == TL_CPU_UNKNOWN || row->cpu == e->cpu
+			       ? e->cpu
+			       : TL_CPU_UNKNOWN - 1;
+	count_entry(row, e);
+}
+
+/* Ends may be among the entries that are lost: a span that was open is not
+ * measured. */
+static int
+put_loss(struct tl_html_summary *s, const struct tl_event *e)
+{
+	s->lost += e->lost;
+	for (size_t i = 0; i < s->row_count; i++) {
+		count_open(s, &s->rows[i], e->ns);
+		s->rows[i].depth = 0;
+	}
+	tl_spans_free(s->spans);
+	s->spans = NULL;
+	return tl_spans_new(&s->spans);
+}
+
+int
+tl_html_summary_put(struct tl_html_summary *s, const struct tl_event *e)
+{
+	int64_t duration = -1;
+	struct measured *m;
+	uint32_t number;
+	int rc;
+
+	put_lane(s, e);
+	if (e->kind == TL_LOST || !e->message)
+		return put_loss(s, e);
+	if (s->since_ns == NEVER || e->ns < s->since_ns)
+		s->since_ns = e->ns;
+	s->newest_ns = e->ns;
+	s->entries++;
+	if ((rc = find_message(s, e->message, &number)) != 0 ||
+	    (rc = put_thread(s, e, number, &duration)) != 0)
+		return rc;
+	m = &s->messages[number];
+	if (e->kind != TL_BEGIN && e->kind != TL_END) {
+		if (m->last_ns != NEVER && e->ns >= m->last_ns)
+			duration = e->ns - m->last_ns;
+		m->last_ns = e->ns;
+	}
+	measure(m, e->ns, e->kind != TL_END, duration);
+	return 0;
+}
+
+/* == answers == */
+
+/* The finest of the rings in which a time is still held, and whose bins are
+ * not more than are asked for. */
+static unsigned
+choose_ring(int64_t newest, int64_t from, int64_t to, int64_t width,
+    unsigned shift, unsigned rings, int64_t size)
+{
+	unsigned i = 0;
+
+	for (; i + 1 < rings; i++, width <<= shift) {
+		const int64_t first = floor_to(from, width);
+
+		if (floor_to(newest, width) - first < size &&
+		    floor_to(to, width) - first < size)
+			break;
+	}
+	return i;
+}
+
+static void
+put_key(struct tl_text *text, const char *key, uint64_t value)
+{
+	tl_put_format(text, ",\"%s\":", key);
+	tl_put_unsigned(text, value);
+}
+
+static void
+put_ns(struct tl_text *text, const char *key, int64_t ns)
+{
+	tl_put_format(text, "\"%s\":\"%" PRId64 "\"", key, ns);
+}
+
+static void
+put_bins(struct tl_text *text, const struct row *row, unsigned ring,
+    int64_t first, int64_t last)
+{
+	bool any = false;
+
+	tl_put_string(text, ",\"bins\":[");
+	for (int64_t n = first; n <= last; n++) {
+		const struct bin *bin =
+		    ring_peek(&row->rings[ring], n, BINS, sizeof(*bin));
+
+		if (!bin ||
+		    (bin->count == 0 && bin->busy_ns == 0 && bin->lost == 0))
+			continue;
+		if (any)
+			tl_put_char(text, ',');
+		any = true;
+		tl_put_unsigned(text, (uint64_t)(n - first));
+		for (unsigned i = 0; i < 5; i++) {
+			const uint32_t values[5] = { bin->count, bin->top,
+				bin->calm, bin->busy_ns, bin->lost };
+
+			tl_put_char(text, ',');
+			tl_put_unsigned(text, values[i]);
+		}
+	}
+	tl_put_char(text, ']');
+}
+
+/* Everything that is known, in a few hundred bins. */
+static void
+put_overview(const struct tl_html_summary *s, struct tl_text *text,
+    int64_t now_ns)
+{
+	int64_t width = BIN_NS;
+	unsigned ring = 0;
+
+	while (ring + 1 < BIN_RINGS &&
+	       now_ns / width - s->since_ns / width >= BINS / 4) {
+		width <<= BIN_SHIFT;
+		ring++;
+	}
+	tl_put_string(text, ",\"overview\":{");
+	put_ns(text, "first",
+	    floor_to(now_ns, width) * width - (BINS - 1) * width);
+	put_key(text, "bin", (uint64_t)width);
+	put_bins(text, &s->all, ring, floor_to(now_ns, width) - BINS + 1,
+	    floor_to(now_ns, width));
+	tl_put_char(text, '}');
+}
+
+static void
+put_row(struct tl_text *text, const struct row *row,
+    const struct tl_html_question *q)
+{
+	const uint32_t pid = (uint32_t)(row->key >> 32);
+	const uint32_t tid = (uint32_t)row->key;
+
+	tl_put_format(text,
+	    "{\"pid\":%u,\"tid\":%u,\"cpu\":%" PRId64 ",\"lane\":%" PRId64,
+	    row->is_lane ? 0 : pid, row->is_lane ? 0 : tid,
+	    row->cpu >= TL_CPU_UNKNOWN - 1 ? -1 : (int64_t)row->cpu,
+	    row->is_lane ? (int64_t)row->key : -1);
+	tl_put_string(text, row->is_others ? ",\"others\":true" : "");
+	tl_put_string(text, !row->is_lane && !row->is_others && q->has_ended &&
+				    q->has_ended(pid, tid)
+				? ",\"ended\":true"
+				: ",\"ended\":false");
+	put_key(text, "entries", row->entries);
+}
+
+static void
+put_rows(struct tl_html_summary *s, struct tl_text *text,
+    const struct tl_html_question *q)
+{
+	const unsigned ring = choose_ring(q->now_ns, q->from_ns, q->to_ns,
+	    BIN_NS, BIN_SHIFT, BIN_RINGS, BINS);
+	const int64_t width = (int64_t)BIN_NS << (BIN_SHIFT * ring);
+	const int64_t newest = floor_to(q->now_ns, width);
+	int64_t first = floor_to(q->from_ns, width);
+	int64_t last = floor_to(q->to_ns, width);
+	uint64_t entries = 0, lost = 0;
+
+	if (first <= newest - BINS)
+		first = newest - BINS + 1;
+	for (int64_t n = first; n <= last; n++) {
+		const struct bin *bin =
+		    ring_peek(&s->all.rings[ring], n, BINS, sizeof(*bin));
+
+		entries += bin ? bin->count : 0;
+		lost += bin ? bin->lost : 0;
+	}
+	put_ns(text, "first", first * width);
+	put_key(text, "bin", (uint64_t)width);
+	put_key(text, "entries", entries);
+	put_key(text, "lost", lost);
+	tl_put_string(text, ",\"rows\":[");
+	for (size_t i = 0; i < s->row_count; i++) {
+		if (i > 0)
+			tl_put_char(text, ',');
+		put_row(text, &s->rows[i], q);
+		put_bins(text, &s->rows[i], ring, first, last);
+		tl_put_char(text, '}');
+	}
+	tl_put_char(text, ']');
+}
+
+/* The value that a share of the samples do not exceed. */
+static uint64_t
+percentile(const struct samples *s, double share)
+{
+	const double wanted = share * s->number;
+	uint64_t seen = 0, value = s->max;
+
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		const uint64_t low = bucket_low(i), high = bucket_low(i + 1);
+		const uint32_t count = s->buckets[i];
+
+		if (count > 0 && (double)(seen + count) >= wanted) {
+			value =
+			    low + (uint64_t)((double)(high - low) *
+					     (wanted - (double)seen) / count);
+			break;
+		}
+		seen += count;
+	}
+	return value < s->min ? s->min : value > s->max ? s->max : value;
+}
+
+static void
+put_samples(struct tl_text *text, const struct samples *s)
+{
+	const char *comma = "";
+
+	put_key(text, "count", s->count);
+	put_key(text, "samples", s->number);
+	put_key(text, "total", s->total);
+	if (s->number == 0)
+		return;
+	put_key(text, "min", s->min);
+	put_key(text, "median", percentile(s, 0.5));
+	put_key(text, "p99", percentile(s, 0.99));
+	put_key(text, "max", s->max);
+	tl_put_string(text, ",\"histogram\":[");
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		if (s->buckets[i] == 0)
+			continue;
+		tl_put_format(text, "%s%" PRIu64 ",%u", comma, bucket_low(i),
+		    s->buckets[i]);
+		comma = ",";
+	}
+	tl_put_char(text, ']');
+}
+
+static void
+put_message(struct tl_text *text, const struct measured *m,
+    const struct samples *s)
+{
+	struct tl_text plain = { 0 };
+
+	/* as the page puts the parts of a chunk's messages together */
+	for (unsigned i = 0; m->message && i < m->message->argc; i++) {
+		tl_put_plain(&plain, m->message->args[i].before);
+		tl_put_char(&plain, '$');
+		tl_put_plain(&plain, m->message->args[i].name);
+	}
+	tl_put_plain(&plain,
+	    m->message ? m->message->after : tl_bytes_of("other messages"));
+	tl_put_string(text, "{\"text\":\"");
+	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_text_clear(&plain);
+	if (m->message)
+		tl_put_plain(&plain, m->message->category);
+	tl_put_string(text, "\",\"category\":\"");
+	tl_put_json(text, tl_bytes(plain.data, plain.size));
+	tl_put_format(text, "\",\"level\":%u,\"kind\":%u",
+	    m->message ? m->message->level : 0,
+	    m->message ? m->message->kind : 0);
+	put_samples(text, s);
+	tl_put_char(text, '}');
+	tl_text_free(&plain);
+}
+
+static void
+put_stacks(const struct tl_html_summary *s, struct tl_text *text, unsigned ring,
+    int64_t first, int64_t last)
+{
+	tl_put_string(text, ",\"stacks\":[");
+	for (size_t i = 0; i < s->stack_count; i++) {
+		const struct stack *stack = &s->stacks[i];
+		struct self sum = { 0 };
+
+		for (int64_t n = first; n <= last; n++) {
+			const struct self *self = ring_peek(&stack->rings[ring],
+			    n, SLOTS, sizeof(*self));
+
+			sum.ns += self ? self->ns : 0;
+			sum.count += self ? self->count : 0;
+		}
+		tl_put_format(text,
+		    "%s[%" PRId64 ",%" PRId64 ",%u,%" PRIu64 "]",
+		    i > 0 ? "," : "", (int64_t)stack->parent - 1,
+		    s->messages[stack->message].message
+			? (int64_t)stack->message
+			: -1,
+		    sum.count, sum.ns);
+	}
+	tl_put_char(text, ']');
+}
+
+static void
+put_messages(struct tl_html_summary *s, struct tl_text *text,
+    const struct tl_html_question *q)
+{
+	const unsigned ring = choose_ring(q->now_ns, q->measure_from_ns,
+	    q->measure_to_ns, SLOT_NS, SLOT_SHIFT, SLOT_RINGS, SLOTS);
+	const int64_t width = SLOT_NS << (SLOT_SHIFT * ring);
+	const int64_t newest = floor_to(q->now_ns, width);
+	int64_t first = floor_to(q->measure_from_ns, width);
+	int64_t last = floor_to(q->measure_to_ns, width);
+
+	if (first <= newest - SLOTS)
+		first = newest - SLOTS + 1;
+	tl_put_format(text, ",\"measured\":[\"%" PRId64 "\",\"%" PRId64 "\"]",
+	    first * width, (last + 1) * width);
+	tl_put_string(text, ",\"messages\":[");
+	for (size_t i = 0; i < s->message_count; i++) {
+		struct samples sum = { 0 };
+
+		for (int64_t n = first; n <= last; n++) {
+			const struct samples *more =
+			    ring_peek(&s->messages[i].rings[ring], n, SLOTS,
+				sizeof(*more));
+
+			if (more)
+				add_samples(&sum, more);
+		}
+		if (i > 0)
+			tl_put_char(text, ',');
+		put_message(text, &s->messages[i], &sum);
+	}
+	tl_put_char(text, ']');
+	put_stacks(s, text, ring, first, last);
+}
+
+/* Keep a range within what was counted. */
+static void
+clamp_range(int64_t *from, int64_t *to, int64_t low, int64_t high)
+{
+	*from = *from < low ? low : *from > high ? high : *from;
+	*to = *to < *from ? *from : *to > high ? high : *to;
+}
+
+void
+tl_html_summary_write(struct tl_html_summary *s, struct tl_text *text,
+    const struct tl_html_question *question)
+{
+	struct tl_html_question q = *question;
+
+	if (s->entries == 0) {
+		tl_put_string(text, "{\"entries\":0,\"lost\":0,\"rows\":[],"
+				    "\"messages\":[],\"stacks\":[]}\n");
+		return;
+	}
+	if (q.now_ns < s->newest_ns)
+		q.now_ns = s->newest_ns;
+	clamp_range(&q.from_ns, &q.to_ns, s->since_ns, q.now_ns);
+	clamp_range(&q.measure_from_ns, &q.measure_to_ns, s->since_ns,
+	    q.now_ns);
+	flush_row(&s->all);
+	for (size_t i = 0; i < s->row_count; i++) {
+		count_open(s, &s->rows[i], q.now_ns);
+		flush_row(&s->rows[i]);
+	}
+	tl_put_char(text, '{');
+	put_ns(text, "since", s->since_ns);
+	tl_put_char(text, ',');
+	put_ns(text, "newest", s->newest_ns);
+	put_key(text, "total", s->entries);
+	put_key(text, "total_lost", s->lost);
+	put_overview(s, text, q.now_ns);
+	tl_put_char(text, ',');
+	put_rows(s, text, &q);
+	put_messages(s, text, &q);
+	tl_put_string(text, "}\n");
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* html_summary.c - the counts of a live timeline at any zoom. */
+#include "format/html/summary.h"
+
+#include "base/json.h"
+#include "lib/test.h"
+
+#include <string.h>
+#include <timeline.h>
+
+#define MS    INT64_C(1000000)
+#define START (INT64_C(1795202658) * 1000 * MS)
+
+static struct tl_message outer, inner, tick;
+static struct tl_html_summary *summary;
+static struct tl_text got;
+
+static void
+define(struct tl_message *m, const char *text, uint8_t kind, uint8_t level)
+{
+	*m = (struct tl_message){ .category = tl_bytes_of("test"),
+		.kind = kind,
+		.level = level,
+		.gate = level };
+	ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(text)), 0);
+}
+
+static void
+begin(void)
+{
+	define(&outer, "outer $id", TIMELINE_RECORD_SPAN, 6);
+	define(&inner, "inner", TIMELINE_RECORD_SPAN, 5);
+	define(&tick, "tick $n", TIMELINE_RECORD_INSTANT, 7);
+	ck_assert_int_eq(tl_html_summary_new(&summary), 0);
+}
+
+static void
+put(const struct tl_message *m, unsigned kind, uint32_t tid, int64_t ns)
+{
+	const struct tl_event e = { .message = m,
+		.kind = (uint8_t)kind,
+		.level = m ? m->level : 0,
+		.lost = m ? 0 : 5,
+		.ns = START + ns,
+		.pid = m ? 7 : 0,
+		.tid = m ? tid : 0,
+		.cpu = 1,
+		.lane = 2 };
+
+	ck_assert_int_eq(tl_html_summary_put(summary, &e), 0);
+}
+
+static void
+ask(int64_t from, int64_t to)
+{
+	const struct tl_html_question q = { .from_ns = START + from,
+		.to_ns = START + to,
+		.measure_from_ns = START + from,
+		.measure_to_ns = START + to,
+		.now_ns = START + to };
+
+	tl_text_clear(&got);
+	tl_html_summary_write(summary, &got, &q);
+	ck_assert_int_eq(got.rc, 0);
+}
+
+static void
+holds(const char *piece)
+{
+	ck_assert_msg(strstr(tl_text_string(&got), piece), "no %s in %.900s",
+	    piece, got.data);
+}
+
+TEST(nothing_was_counted_of_an_empty_timeline)
+{
+	begin();
+	ask(0, MS);
+	ck_assert_str_eq(tl_text_string(&got),
+	    "{\"entries\":0,\"lost\":0,\"rows\":[],\"messages\":[],"
+	    "\"stacks\":[]}\n");
+	tl_html_summary_free(summary);
+}
+
+TEST(entries_are_counted_in_their_bins)
+{
+	begin();
+	put(&tick, TL_INSTANT, 8, 0);
+	put(&tick, TL_INSTANT, 8, 10);
+	put(&tick, TL_INSTANT, 8, 3 * MS);
+	ask(0, 5 * MS);
+	holds("\"first\":\"1795202658000000000\",\"bin\":1000000,"
+	      "\"entries\":3,\"lost\":0");
+	holds("\"pid\":7,\"tid\":8,\"cpu\":-1,\"lane\":-1,\"ended\":false,"
+	      "\"entries\":3,\"bins\":[0,2,7,0,0,0,3,1,7,0,0,0]");
+	holds("\"pid\":0,\"tid\":0,\"cpu\":1,\"lane\":2");
+	/* intervals: 10 ns and almost 3 ms */
+	holds("\"count\":3,\"samples\":2,\"total\":3000000,\"min\":10");
+	holds("\"max\":2999990");
+	ask(2 * MS, 5 * MS);
+	holds("\"entries\":1,\"lost\":0");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_long_range_is_answered_in_wide_bins_and_complete)
+{
+	begin();
+	for (int i = 0; i < 20000; i++)
+		put(&tick, TL_INSTANT, 8, i * MS);
+	ask(0, 20000 * MS);
+	holds("\"bin\":16000000,\"entries\":20000,");
+	/* and what is recent in narrow ones */
+	ask(19000 * MS, 19999 * MS);
+	holds("\"bin\":1000000,\"entries\":1000,");
+	/* but not what was */
+	ask(1000 * MS, 1999 * MS);
+	holds("\"bin\":16000000,");
+	tl_html_summary_free(summary);
+}
+
+TEST(occupancy_and_self_time_are_those_of_open_spans)
+{
+	begin();
+	put(&outer, TL_BEGIN, 8, MS / 2);
+	put(&inner, TL_BEGIN, 8, 2 * MS);
+	put(&inner, TL_END, 8, 5 * MS);
+	put(&outer, TL_END, 8, 6 * MS);
+	put(&tick, TL_INSTANT, 8, 9 * MS);
+	ask(0, 10 * MS);
+	/* 0.5 ms of the first bin, all of the next five, none behind */
+	holds("\"bins\":[0,1,6,6,500000,0,1,0,0,0,1000000,0,"
+	      "2,1,5,5,1000000,0,3,0,0,0,1000000,0,4,0,0,0,1000000,0,"
+	      "5,1,5,5,1000000,0,6,1,6,6,0,0,9,1,7,0,0,0]");
+	holds("\"stacks\":[[-1,0,1,2500000],[0,1,1,3000000]]");
+	holds("\"text\":\"outer $id\",\"category\":\"test\",\"level\":6,"
+	      "\"kind\":2,\"count\":1,\"samples\":1,\"total\":5500000,"
+	      "\"min\":5500000,\"median\":5500000,\"p99\":5500000,"
+	      "\"max\":5500000,\"histogram\":[5242880,1]");
+	tl_html_summary_free(summary);
+}
+
+TEST(an_open_span_counts_until_now)
+{
+	begin();
+	put(&outer, TL_BEGIN, 8, 0);
+	ask(0, 4 * MS);
+	holds("\"stacks\":[[-1,0,1,4000000]]");
+	ask(0, 10000 * MS);
+	holds("\"stacks\":[[-1,0,1,10000000000]]");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_loss_is_counted_and_ends_what_was_open)
+{
+	begin();
+	put(&outer, TL_BEGIN, 8, 0);
+	put(NULL, TL_LOST, 0, 2 * MS);
+	put(&outer, TL_END, 8, 3 * MS);
+	ask(0, 4 * MS);
+	holds("\"entries\":2,\"lost\":5");
+	holds("\"stacks\":[[-1,0,1,2000000]]");
+	/* its end may be of another one: it is not measured */
+	holds("\"kind\":2,\"count\":1,\"samples\":0");
+	tl_html_summary_free(summary);
+}
+
+TEST(percentiles_are_off_by_a_tenth_at_most)
+{
+	static const char median[] = "\"median\":", p99[] = "\"p99\":";
+	int64_t at = 0;
+
+	begin();
+	for (int i = 1; i <= 1000; i++) {
+		put(&inner, TL_BEGIN, 8, at);
+		put(&inner, TL_END, 8, at + i * 100);
+		at += 200000;
+	}
+	ask(0, at);
+	ck_assert(strstr(tl_text_string(&got), median) != NULL);
+	ck_assert_double_eq_tol(strtod(strstr(got.data, median) +
+					   sizeof(median) - 1,
+				    NULL),
+	    50000, 5000);
+	ck_assert_double_eq_tol(strtod(strstr(got.data, p99) + sizeof(p99) - 1,
+				    NULL),
+	    99000, 9900);
+	tl_html_summary_free(summary);
+}
+
+TEST(memory_is_bounded_and_everything_is_counted)
+{
+	begin();
+	for (uint32_t i = 0; i < 1000; i++)
+		put(&tick, TL_INSTANT, i + 1, i);
+	ask(0, MS);
+	holds("\"entries\":1000,\"lost\":0");
+	holds("\"others\":true");
+	tl_html_summary_free(summary);
+}
+
+TEST(a_clock_that_is_set_back_begins_anew)
+{
+	begin();
+	put(&tick, TL_INSTANT, 8, INT64_C(1000000000) * MS);
+	put(&tick, TL_INSTANT, 8, 0);
+	put(&tick, TL_INSTANT, 8, MS);
+	ask(0, 2 * MS);
+	holds("\"entries\":2,\"lost\":0");
+	tl_html_summary_free(summary);
+}
