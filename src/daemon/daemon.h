@@ -94,6 +94,7 @@ struct tl_control;
 struct tl_targets;
 struct tl_stream;
 struct tl_record;
+struct tl_watch;
 struct tl_recorder_crew;
 
 struct tl_daemon {

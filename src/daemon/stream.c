@@ -25,6 +25,9 @@ enum {
 	IDLE_FACTOR = 3
 };
 
+/* What is left of target->busy from round to round: at 10 ms, half after 7 s. */
+static const double fading = 0.999;
+
 struct tl_stream {
 	struct tl_daemon *daemon;
 	ev_timer poll;
@@ -85,7 +88,8 @@ copy_marks(const struct tl_target *t, uint64_t marks[TIMELINE_EXITS])
 static bool
 take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 {
-	const uint64_t before = target->counts.entries + target->counts.lost;
+	const uint64_t counted = target->counts.entries;
+	const uint64_t before = counted + target->counts.lost;
 	/* When the stream is empty, all entries before now_ns were read. */
 	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
 	int64_t complete_ns = now_ns;
@@ -96,6 +100,8 @@ take_turn(struct tl_stream *s, struct tl_target *target, bool *more)
 	copy_marks(target, marks);
 	rc = tl_streams_read(target, &complete_ns);
 	any = target->counts.entries + target->counts.lost != before;
+	target->busy =
+	    target->busy * fading + (double)(target->counts.entries - counted);
 	if (rc < 0) {
 		const char *why = tl_target_fault(target);
 

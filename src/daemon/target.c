@@ -4,6 +4,7 @@
  * carry out what its triggers ask for.
  */
 #include "daemon/target.h"
+#include "daemon/serve/watch.h"
 
 #include "clock/clock.h"
 #include "daemon/disk/names.h"
@@ -365,6 +366,7 @@ tl_target_close(struct tl_target *target)
 	if (t->daemon->snapshots)
 		tl_snapshots_cancel(t->daemon->snapshots, t);
 	tl_record_end(t->record);
+	tl_watch_end(t);
 	tl_calibrator_free(t->calibrator);
 	tl_bursts_free(t->bursts);
 	tl_writers_free(t->writers);

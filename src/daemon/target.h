@@ -47,11 +47,13 @@ struct tl_target {
 	struct tl_writers *writers;
 	struct tl_calibrator *calibrator; /* NULL: clock = false */
 	struct tl_record *record;         /* NULL: not recorded */
+	struct tl_watch *watch;           /* NULL: no page shows it */
 	int record_rc; /* why record is NULL where it should not be; 0 */
 	ev_timer snapshot_timer;
 	struct tl_throttle deaths;   /* of snapshots when a writer died */
 	struct tl_throttle requests; /* of snapshots that a user requested */
 	struct tl_log_limit no_burst;
+	double busy; /* entries of the last seconds, fading */
 };
 
 /* Attach to the file at path if it is still the one that was inspected: 0,

@@ -204,6 +204,118 @@ async function search(p, {same, holds}) {
 		c.value = "*"; c.dispatchEvent(new Event("change")); })()`);
 }
 
+/* Everything that hides entries is forgotten by one key. */
+async function escapes(p, {same, holds}) {
+	await p.run(`(() => { byId("search").value = "tcp";
+		onSearch();
+		byId("level").value = "4"; onFilter(); })()`);
+	await p.ready();
+	holds("entries are hidden", await p.run(
+		"timeline.matches < timeline.count"));
+	await p.key("Escape");
+	await p.ready();
+	same("Escape clears search and filter",
+		await p.run("timeline.matches"), await p.run("timeline.count"));
+}
+
+async function moves(p, {same, holds}) {
+	await p.run("timeline.fit()");
+	const [from, to] = await p.run("timeline.range");
+	await p.key("w");
+	holds("w zooms in", await p.run(WIDTH) < to - from);
+	const near = await p.run("timeline.range[0]");
+	await p.key("d");
+	holds("d moves on", await p.run("timeline.range[0]") > near);
+	await p.key("a");
+	await p.key("s");
+	const back = await p.run("timeline.range");
+	holds("a and s lead back", Math.abs(back[0] - from) < (to - from) /
+		1000 && Math.abs(back[1] - to) < (to - from) / 1000, back);
+}
+
+/* Self times of all stacks are the time in which any span was open. */
+async function flames(p, {same, holds}) {
+	await p.run("timeline.fit()");
+	await p.key("Escape");
+	await p.ready();
+	await p.run("document.getElementById('tab-flame').click()");
+	const dumb = await p.run(`(() => {
+		const s = tracks.span, rows = {};
+		let sum = 0;
+		for (let k = 0; k < tracks.spanCount; k++) {
+			const m = model.messages[model.message[s.begin[k]]];
+			if (m.scope === 1 || s.depth[k] > 0)
+				continue;
+			sum += Math.min(s.to[k], newestTime()) - s.from[k];
+		}
+		return sum; })()`);
+	const total = await p.run("timeline.flame.total");
+	holds("the flame view has the time of all outermost spans",
+		Math.abs(total - dumb) < 1e-6 * dumb && dumb > 0, total, dumb);
+	same("its frames have names", await p.run(
+		"document.querySelectorAll('.frame:not([aria-label])').length"),
+	0);
+	const frames = await p.run(
+		"document.querySelectorAll('.frame').length");
+	await p.run("document.querySelectorAll('.frame')[1].click()");
+	holds("a click zooms to a stack", await p.run("parseFloat(" +
+		"document.querySelectorAll('.frame')[1].style.width)") > 99.9);
+	await p.run("document.querySelectorAll('.frame')[1].click()");
+	same("... and back", await p.run(
+		"document.querySelectorAll('.frame').length"), frames);
+}
+
+async function histograms(p, {same, holds}) {
+	await p.run("(() => { const b = byId('tab-flame'); b.focus(); })()");
+	await p.key("ArrowRight");
+	same("arrows go from tab to tab", await p.run(
+		"document.activeElement.id + tabs.shown"),
+	"tab-histogramhistogram");
+	await p.run("showStatistics()");
+	const [sum, samples] = await p.run(`[
+		[...document.querySelectorAll(".bucket")].reduce((n, b) =>
+			n + Number(b.dataset.count), 0),
+		statistics.rows.find((r) => r.key === histogram.message)
+			.samples.length]`);
+	same("the histogram has every sample", sum, samples);
+	holds("... and there are some", sum > 50, sum);
+	same("buckets are those of the daemon", await p.run(
+		"[0, 3, 4, 7, 8, 10, 1e6].map((n) => bucketLow(bucketOf(n)))"),
+	[0, 3, 4, 7, 8, 10, 917504]);
+	await p.run("document.getElementById('tab-table').click()");
+}
+
+async function downloads(p, {same, holds}) {
+	const text = await p.run("traceText()");
+	const {traceEvents} = JSON.parse(text);
+	const of = (ph) => traceEvents.filter((e) => e.ph === ph).length;
+	same("the trace has every span that ended", of("X"), await p.run(
+		"tracks.span.end.subarray(0, tracks.spanCount).filter(" +
+		"(e) => e >= 0).length"));
+	same("... and all else", of("X") + of("B") + of("i") + of("C") +
+		traceEvents.filter((e) => e.ph === "X").length, await p.run(
+		"timeline.count"));
+	holds("in order of time", traceEvents.every((e, i) => i === 0 ||
+		e.ts >= traceEvents[i - 1].ts || e.ph === "M"));
+}
+
+/* The address leads another visitor to the same view. */
+async function addresses(p, {same}) {
+	await p.run("timeline.zoomTo(1e6, 3e6)");
+	await p.run("setMode('threads')");
+	await p.run("showTab('histogram')");
+	await p.run("writeAddress()");
+	const url = await p.run("location.href");
+	const range = await p.run("timeline.range.map(Math.round)");
+	await p.send("Page.navigate", {url: "about:blank"});
+	await p.open(url);
+	await p.ready();
+	same("the address keeps range, rows and tab", [await p.run(
+		"timeline.range.map(Math.round)"), await p.run("view.mode"),
+	await p.run("tabs.shown")], [range, "threads", "histogram"]);
+	await p.run("showTab('table')");
+}
+
 async function colors(p, {holds}) {
 	await p.dark(false);
 	await p.ready();
@@ -226,11 +338,13 @@ exports.run = async (t) => {
 	const url = "file://" + t.folder;
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
 		for (const cases of [draws, clicks, zooms, spans, search,
-			colors, labels])
+			escapes, moves, flames, histograms, downloads, colors,
+			labels, addresses])
 			await cases(p, t);
 	});
-	t.same("a page asks for nothing but itself", requests,
-		[url + "/plain.html"]);
+	t.same("a page asks for nothing but itself", [...new Set(requests.map(
+		(r) => r.replace(/#.*/, "")))].filter((r) =>
+		r !== "about:blank"), [url + "/plain.html"]);
 	await t.on("many", url + "/many.html", async (p) => {
 		t.same("100000 entries are drawn, but for losses",
 			await p.run("timeline.drawn"), 99998);

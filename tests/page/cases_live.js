@@ -29,6 +29,12 @@ function serve(folder, make) {
 		else if (url.pathname === "/recordings.json" && !state.broken)
 			answer(200, "application/json", JSON.stringify(
 				{recordings: state.recordings}));
+		else if (url.pathname === "/summary.json" && !state.broken)
+			answer(200, "application/json", summary(state, url,
+				make));
+		else if (url.pathname === "/why.json")
+			answer(200, "application/json", explanation(state,
+				url));
 		else if (url.pathname === "/snapshot")
 			snapshot(state, request, url, answer);
 		else if (url.pathname !== "/live.json" || state.broken)
@@ -49,6 +55,28 @@ function events(state, url, make) {
 	state.name = url.searchParams.get("timeline");
 	state.logged = Math.min(state.logged + MORE, LAST);
 	return json;
+}
+
+function explanation(state, url) {
+	state.why = ["timeline", "message"].map((name) =>
+		url.searchParams.get(name));
+	return JSON.stringify({message: "request", spans: 1000, slow: 50,
+		threshold_ns: 1000000, tests: 99, causes: [
+			{kind: "argument", name: "path", op: "=",
+			 value: "<b>/cart", unit: null, covers: 0.84,
+			 precision: 0.9, excess: 0.5, median_with_ns: 2000000,
+			 median_without_ns: 100000, examples: [
+				{ns: 1795202658123456789, duration_ns: 5000000,
+				 pid: 1, tid: 2, text: "<i>request"}]}]}) +
+		"\n";
+}
+
+/* What a daemon would have counted until now. */
+function summary(state, url, make) {
+	const get = (name, usual) => url.searchParams.get(name) ?? usual;
+	const from = get("from", "0"), to = get("to", "9000000000000000000");
+	return execFileSync(make, ["summary", Math.min(state.logged, LAST),
+		from, to, get("measure_from", from), get("measure_to", to)]);
 }
 
 function snapshot(state, request, url, answer) {
@@ -93,6 +121,91 @@ async function pauses(p, state, {holds}) {
 	while (state.asked === asked && Date.now() < end)
 		await new Promise((r) => setTimeout(r, 50));
 	holds("... until it goes on", state.asked > asked);
+}
+
+const VIEW = "timeline.range[1] - timeline.range[0]";
+
+/* The daemon's counts are complete where entries are too many to come. */
+async function counts(p, state, {same, holds}) {
+	same("the daemon's counts are of all entries",
+		await p.run("timeline.total"), LAST);
+	await p.run("(() => { cover.from = Infinity; changed(); })()");
+	await p.run("timeline.fit()");
+	await p.until("!timeline.detailed && !view.changed");
+	/* but for the part of the first bin that lies before the picture */
+	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
+	holds("without the entries the picture has all of them",
+		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
+	await p.run("showStatistics()");
+	const counted = await p.run("statistics.rows.reduce(" +
+		"(sum, r) => sum + r.count, 0)");
+	holds("... and so have the statistics, but for ends",
+		counted > LAST / 2 && counted < LAST, counted);
+	holds("... which say what they are of", /counted by timelined/.test(
+		await p.run(TEXT("statistics-range"))));
+	const flat = `(() => { const list = {};
+		const walk = (node, path) => node.children.forEach((c, k) => {
+			list[path + "/" + c.name] = [c.count, c.self, c.total];
+			walk(c, path + "/" + c.name); });
+		walk(timeline.flame, ""); return list; })()`;
+	await p.run(CLICK("tab-flame"));
+	const theirs = await p.run(flat);
+	await p.run("(() => { cover.from = -Infinity; changed(); })()");
+	await p.until("timeline.detailed && !view.changed");
+	await p.run("showFlame()");
+	const ours = await p.run(flat);
+	same("the flame view of counts has the stacks of that of entries",
+		Object.keys(theirs).sort(), Object.keys(ours).sort());
+	const off = Object.keys(ours).filter((k) =>
+		Math.abs(ours[k][1] - theirs[k][1]) > 0.02 * ours[k][1] + 10);
+	same("... and their self times", off.map((k) => [k, ours[k],
+		theirs[k]]), []);
+	await p.run(CLICK("tab-table"));
+}
+
+async function zoomsPaused(p, state, {holds, same}) {
+	await p.run(CLICK("pause"));
+	await p.until("!live.busy");
+	const before = await p.run(VIEW), {asked} = state;
+	await p.key("w");
+	holds("one can zoom during a pause",
+		await p.run(VIEW) < before * 0.8);
+	await p.key("s");
+	await p.key("a");
+	await new Promise((r) => setTimeout(r, 300));
+	same("... where the newest are not asked for", state.asked, asked);
+	await p.run(CLICK("pause"));
+	holds("resuming follows again", await p.run("view.follow"));
+	await p.until("timeline.ready && !live.busy");
+}
+
+async function nothing(p, state, {holds}) {
+	await p.run("(() => { live.none = true; showEmpty(); })()");
+	holds("without timelines the page says what to do", /timelinectl create/
+		.test(await p.run(TEXT("empty"))));
+	await p.run("(() => { live.none = false; showEmpty(); })()");
+}
+
+/* What timelined answers about the slow spans of a message. */
+async function explains(p, state, {same, holds}) {
+	await p.run(`(() => { const s = tracks.span;
+		for (let k = 0; k < tracks.spanCount; k++)
+			if (s.end[k] >= 0 && timeline.text(s.begin[k])
+			    .startsWith("> request"))
+				return timeline.select(s.begin[k]); })()`);
+	await p.run("[...document.querySelectorAll('#entry button')].find(" +
+		"(b) => b.textContent === 'Why is this slow').click()");
+	await p.until("document.querySelector('.causes')");
+	same("it is asked about the message of the span", state.why,
+		["server", "request $id path $path%?"]);
+	const text = await p.run("document.querySelector('.why').innerText");
+	holds("why a span is slow is shown, as text",
+		text.includes("argument path = <b>/cart") &&
+		text.includes("84 % of the slow spans have it"), text);
+	holds("... and the slow ones are marked", await p.run(
+		"isSlow(model.messages.find((m) => m.key === why.key), 2e6)"));
+	await p.key("Escape");
+	same("Escape forgets them", await p.run("why.key"), "");
 }
 
 async function saves(p, state, {same, holds}) {
@@ -164,7 +277,8 @@ exports.serve = serve;
 exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
 	const requests = await t.on("live", url, async (p) => {
-		for (const cases of [watches, pauses, saves, recordings,
+		for (const cases of [watches, counts, zoomsPaused, nothing,
+			explains, pauses, saves, recordings,
 			changes])
 			await cases(p, state, t);
 	});

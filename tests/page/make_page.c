@@ -12,9 +12,12 @@
  *	make_page live		the page of the daemon
  *	make_page events N AFTER MAX
  *				its answer, when N entries were logged
+ *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
+ *				its counts then
  */
 #include "base/text.h"
 #include "format/html/live.h"
+#include "format/html/summary.h"
 #include "format/html/write.h"
 #include "snap/snap.h"
 
@@ -432,11 +435,41 @@ write_events(const char *count, const char *after, const char *max)
 {
 	struct server server = make_server(count);
 	struct tl_text text = { 0 };
-	int rc = tl_html_events(&text, &server.cursor, after,
-	    strtoull(max, NULL, 10));
+	const struct tl_html_range range = { .after = after,
+		.max = strtoull(max, NULL, 10),
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX };
+	int rc = tl_html_events(&text, &server.cursor, &range);
 
 	if (rc == 0)
 		rc = write_out(NULL, text.data, text.size);
+	tl_text_free(&text);
+	return rc == 0 ? 0 : 1;
+}
+
+/* The summary of the same entries for a range. */
+static int
+write_summary(char **numbers)
+{
+	struct server server = make_server(numbers[0]);
+	const struct tl_html_question question = {
+		.from_ns = (int64_t)strtoull(numbers[1], NULL, 10),
+		.to_ns = (int64_t)strtoull(numbers[2], NULL, 10),
+		.measure_from_ns = (int64_t)strtoull(numbers[3], NULL, 10),
+		.measure_to_ns = (int64_t)strtoull(numbers[4], NULL, 10)
+	};
+	struct tl_html_summary *summary;
+	struct tl_text text = { 0 };
+	struct tl_event event;
+	int rc = tl_html_summary_new(&summary);
+
+	while (rc == 0 && tl_cursor_next(&server.cursor, &event) > 0)
+		rc = tl_html_summary_put(summary, &event);
+	if (rc == 0) {
+		tl_html_summary_write(summary, &text, &question);
+		rc = write_out(NULL, text.data, text.size);
+	}
+	tl_html_summary_free(summary);
 	tl_text_free(&text);
 	return rc == 0 ? 0 : 1;
 }
@@ -473,9 +506,12 @@ main(int argc, char **argv)
 		return write_live();
 	if (strcmp(what, "events") == 0 && argc == 5)
 		return write_events(argv[2], argv[3], argv[4]);
+	if (strcmp(what, "summary") == 0 && argc == 7)
+		return write_summary(argv + 2);
 	fputs("make_page plain N | hosts N | hostile | extreme | file PATH | "
 	      "live | "
-	      "events N AFTER MAX\n",
+	      "events N AFTER MAX | "
+	      "summary N FROM TO MEASURE_FROM MEASURE_TO\n",
 	    stderr);
 	return 2;
 }

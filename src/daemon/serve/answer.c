@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.c - the paths of the HTTP server and their answers. */
 #include "daemon/serve/answer.h"
+#include "analysis/why.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/serve/watch.h"
 #include "daemon/targets.h"
 #include "format/html/live.h"
 #include "ring/ring.h"
@@ -9,13 +11,16 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Bounds of one read of a live timeline, for the sake of the loop. */
+/* Bounds of one read of a live timeline, for the sake of the loop: what is
+ * polled, and what a person asks for once, by a pause or a zoom. */
 enum {
-	LIVE_LANE_MAX = 5000, /* entries of a lane */
-	LIVE_MAX = 40000,     /* ... and of all */
-	SHOWN_MAX = 20000,
+	POLLED_MAX = 20000, /* entries that are given */
+	READ_FACTOR = 4,    /* ... and read: lanes are not equally busy */
+	ASKED_MAX = 200000,
+	EXPLAINED_MAX = 300000, /* entries of all lanes */
 	SHOWN = 5000
 };
 
@@ -84,13 +89,29 @@ metrics_json(struct tl_http_request *r)
 	accept_as(r, json_type);
 }
 
+/* The busiest first; then by name. */
+static int
+by_busy(const void *a, const void *b)
+{
+	const struct tl_target *x = *(const struct tl_target *const *)a;
+	const struct tl_target *y = *(const struct tl_target *const *)b;
+
+	if (x->busy >= 1 || y->busy >= 1)
+		return x->busy > y->busy ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
 static void
 timelines(struct tl_http_request *r)
 {
+	const struct tl_target *list[TL_TARGETS_MAX];
+
+	memcpy(list, r->daemon->targets, sizeof(list));
+	qsort(list, r->daemon->target_count, sizeof(list[0]), by_busy);
 	tl_put_char(&r->body, '[');
 	for (size_t i = 0; i < r->daemon->target_count; i++) {
 		tl_put_string(&r->body, i == 0 ? "\"" : ",\"");
-		tl_put_json(&r->body, tl_bytes_of(r->daemon->targets[i]->name));
+		tl_put_json(&r->body, tl_bytes_of(list[i]->name));
 		tl_put_char(&r->body, '"');
 	}
 	tl_put_string(&r->body, "]\n");
@@ -105,11 +126,11 @@ recordings(struct tl_http_request *r)
 }
 
 /* The timeline that ?timeline= names; NULL: it was refused. */
-static const struct tl_target *
+static struct tl_target *
 find_target(struct tl_http_request *r)
 {
 	const char *name = argument(r, "timeline");
-	const struct tl_target *target;
+	struct tl_target *target;
 
 	if (!name) {
 		refuse(r, MHD_HTTP_BAD_REQUEST, "?timeline=NAME is missing");
@@ -121,26 +142,61 @@ find_target(struct tl_http_request *r)
 	return target;
 }
 
-/* The newest entries of a timeline, in order of time. */
+/* A number of a query: absent leaves *n as it is.  false: it was refused. */
+static bool
+get_number(struct tl_http_request *r, const char *name, uint64_t *n)
+{
+	const char *given = argument(r, name);
+	char text[64];
+
+	if (!given || tl_parse_unsigned(given, n) == 0)
+		return true;
+	snprintf(text, sizeof(text), "%s is not a number", name);
+	refuse(r, MHD_HTTP_BAD_REQUEST, text);
+	return false;
+}
+
+static bool
+get_ns(struct tl_http_request *r, const char *name, int64_t *ns)
+{
+	uint64_t n = *ns < 0 ? 0 : (uint64_t)*ns;
+
+	if (!argument(r, name))
+		return true;
+	if (!get_number(r, name, &n))
+		return false;
+	*ns = n > INT64_MAX ? INT64_MAX : (int64_t)n;
+	return true;
+}
+
+/* Answer what was put, or why it could not be. */
+static void
+finish(struct tl_http_request *r, int rc, const struct tl_fault *fault)
+{
+	if (rc == 0)
+		accept_as(r, json_type);
+	else
+		refuse(r, MHD_HTTP_INTERNAL_SERVER_ERROR,
+		    fault->text[0] ? fault->text : strerror(-rc));
+}
+
+/* The newest entries of a timeline, or of a range, in order of time. */
 static int
 put_events(struct tl_http_request *r, const struct tl_target *target,
-    size_t max, struct tl_fault *fault)
+    const struct tl_html_range *range, struct tl_fault *fault)
 {
-	const char *after = argument(r, "after");
-	uint64_t tail =
-	    LIVE_MAX / timeline_lane_count(&target->tl->geometry) + 1;
+	const uint64_t lanes = timeline_lane_count(&target->tl->geometry);
 	struct tl_cursor *cursor;
 	struct tl_snap *snap;
 	int rc;
 
-	if (tail > LIVE_LANE_MAX)
-		tail = LIVE_LANE_MAX;
-	rc = tl_snap_open_fd(&snap, target->tl->fd, tail, fault);
+	rc = tl_snap_open_fd(&snap, target->tl->fd,
+	    READ_FACTOR * range->max / lanes + 1, fault);
 	if (rc != 0)
 		return rc;
 	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
 	if (rc == 0) {
-		rc = tl_html_events(&r->body, cursor, after ? after : "", max);
+		rc = tl_html_events(&r->body, cursor, range);
 		tl_cursor_close(cursor);
 	}
 	tl_snap_close(snap);
@@ -151,25 +207,82 @@ static void
 live(struct tl_http_request *r)
 {
 	const struct tl_target *target = find_target(r);
-	const char *given = argument(r, "max");
+	const char *after = argument(r, "after");
+	struct tl_html_range range = { .after = after ? after : "",
+		.from_ns = INT64_MIN,
+		.to_ns = INT64_MAX };
 	struct tl_fault fault = { 0 };
-	uint64_t max = SHOWN;
+	uint64_t max = SHOWN, most;
+
+	if (!target || !get_number(r, "max", &max) ||
+	    !get_ns(r, "from", &range.from_ns) ||
+	    !get_ns(r, "to", &range.to_ns))
+		return;
+	most = argument(r, "from") ? ASKED_MAX : POLLED_MAX;
+	range.max = max < most ? max : most;
+	finish(r, put_events(r, target, &range, &fault), &fault);
+}
+
+static void
+summary(struct tl_http_request *r)
+{
+	struct tl_target *target = find_target(r);
+	struct tl_html_question q = { .to_ns = INT64_MAX };
+	struct tl_fault fault = { 0 };
+
+	if (!target || !get_ns(r, "from", &q.from_ns) ||
+	    !get_ns(r, "to", &q.to_ns))
+		return;
+	q.measure_from_ns = q.from_ns;
+	q.measure_to_ns = q.to_ns;
+	if (!get_ns(r, "measure_from", &q.measure_from_ns) ||
+	    !get_ns(r, "measure_to", &q.measure_to_ns))
+		return;
+	finish(r, tl_watch_ask(target, &r->body, q, &fault), &fault);
+}
+
+/* What distinguishes the slow spans of a message, among the newest entries. */
+static int
+put_why(struct tl_http_request *r, const struct tl_target *target,
+    const char *glob, struct tl_fault *fault)
+{
+	const struct tl_why_plan plan = { .glob = glob };
+	const uint64_t lanes = timeline_lane_count(&target->tl->geometry);
+	struct tl_why *why = NULL;
+	struct tl_cursor *cursor;
+	struct tl_snap *snap;
 	int rc;
+
+	rc = tl_snap_open_fd(&snap, target->tl->fd, EXPLAINED_MAX / lanes + 1,
+	    fault);
+	if (rc != 0)
+		return rc;
+	rc = tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		if ((rc = tl_why_new(&why, &plan)) == 0 &&
+		    (rc = tl_why_read(why, cursor)) == 0)
+			rc = tl_why_put_json(why, &r->body);
+		tl_why_free(why);
+		tl_cursor_close(cursor);
+	}
+	tl_snap_close(snap);
+	return rc;
+}
+
+static void
+explain(struct tl_http_request *r)
+{
+	const struct tl_target *target = find_target(r);
+	const char *glob = argument(r, "message");
+	struct tl_fault fault = { 0 };
 
 	if (!target)
 		return;
-	if (given && tl_parse_unsigned(given, &max) != 0) {
-		refuse(r, MHD_HTTP_BAD_REQUEST, "max is not a number");
+	if (!glob) {
+		refuse(r, MHD_HTTP_BAD_REQUEST, "&message=GLOB is missing");
 		return;
 	}
-	if (max > SHOWN_MAX)
-		max = SHOWN_MAX;
-	rc = put_events(r, target, (size_t)max, &fault);
-	if (rc == 0)
-		accept_as(r, json_type);
-	else
-		refuse(r, MHD_HTTP_INTERNAL_SERVER_ERROR,
-		    fault.text[0] ? fault.text : strerror(-rc));
+	finish(r, put_why(r, target, glob, &fault), &fault);
 }
 
 static void
@@ -236,6 +349,8 @@ static const struct route {
 	{ "/timelines.json", false, false, timelines },
 	{ "/recordings.json", false, false, recordings },
 	{ "/live.json", false, false, live },
+	{ "/summary.json", false, false, summary },
+	{ "/why.json", false, false, explain },
 	{ "/snapshot", true, false, snapshot },
 };
 

@@ -5,10 +5,17 @@
  *	GET /metrics	      Prometheus text
  *	GET /		      the page; ?token=TOKEN begins a session
  *	GET /metrics.json     the same as JSON
- *	GET /timelines.json   names of the targets: ["a","b"]
+ *	GET /timelines.json   names of the targets, the busiest first: ["a","b"]
  *	GET /recordings.json  the recordings, or why there is none
  *	GET /live.json	      newest entries of one, for the page:
- *			      ?timeline=NAME&after=MARK&max=N
+ *			      ?timeline=NAME&after=MARK&max=N, or of a range:
+ *			      &from=NS&to=NS
+ *	GET /summary.json     counts of all entries, for the page:
+ *			      ?timeline=NAME&from=NS&to=NS, and
+ *			      &measure_from=NS&measure_to=NS for its statistics
+ *	GET /why.json	      what distinguishes the slow spans of a message:
+ *			      ?timeline=NAME&message=GLOB; the lines of
+ *			      timeline-dump --why --json
  *	POST /snapshot	      save one: ?timeline=NAME, with a header
  *			      "X-Timeline: 1"; answers when it is done,
  *			      {"timeline":...,"path":...,"bytes":...}

@@ -356,7 +356,7 @@ tl_html_chunk_put(struct tl_html_chunk *chunk, const struct tl_event *event)
 	if (chunk->count == 0)
 		chunk->first = chunk->last = *event;
 	code = (uint64_t)message << CODE_SHIFT | event->kind;
-	if (event->message && event->bare)
+	if (event->bare)
 		code |= CODE_BARE;
 	put_frame(chunk, event, code, place);
 	if (chunk->hosts && event->message)

@@ -21,7 +21,8 @@
  * events    nanoseconds since the event before (or base), code, place; then
  *	     values.  code is 16 * message + kind, + 8 for an end without
  *	     arguments, which has no values.  A loss is code 5 and one value:
- *	     how many.  A change of levels has its own stamp as one more value.
+ *	     how many; 13 where these were not lost but are not shown.  A
+ *	     change of levels has its own stamp as one more value.
  *
  * Where events are of several hosts, the first chunk tells these, and every
  * chunk how sure its times are:

@@ -2,12 +2,13 @@
 /*
  * live.c - what is new in a timeline, for the page that watches it.
  *
- *	{"next":"0:1042,1:17","chunks":[chunk, ...]}
+ *	{"next":"0:1042,1:17","from":"1795202658123456789","chunks":[chunk, ...]}
  *
  * The mark says of each lane which entry comes next.  The cursor may start
- * before it, or behind it: then the entries between are said as lost, and so
- * are those cut off because a person wants the newest of too many.  Of a lane
- * that no mark was made of, what came before is history and not lost.  A lane
+ * before it, or behind it: then the entries between are said as not shown, and
+ * so are those cut off because a person wants the newest of too many.  (What
+ * the timeline really lost, summary.c counts.)  Of a lane that no mark was
+ * made of, what came before is history and not said.  A lane
  * that ends before its mark belongs to a timeline that was made anew.
  */
 #include "format/html/live.h"
@@ -28,6 +29,7 @@ struct lane {
 	uint64_t next;  /* to show; where is_marked */
 	uint64_t first; /* seen of this cursor; where end is not 0 */
 	uint64_t end;   /* behind the last one seen */
+	int64_t first_ns;
 	bool is_marked;
 	bool is_new;  /* nothing of it was shown before: nothing is missing */
 	bool is_kept; /* is one of its entries among the newest? */
@@ -52,6 +54,7 @@ struct answer {
 	struct tl_html_chunk chunk;
 	struct tl_text *text;
 	size_t chunks;
+	int64_t from_ns; /* nothing is missing since */
 };
 
 /* A number at *at, which moves behind it; false when there is none or it is
@@ -129,10 +132,12 @@ push(struct ring *ring, const struct tl_event *event)
 }
 
 static void
-see(struct lane *lane, uint64_t number)
+see(struct lane *lane, uint64_t number, int64_t ns)
 {
-	if (lane->end == 0 || number < lane->first)
+	if (lane->end == 0 || number < lane->first) {
 		lane->first = number;
+		lane->first_ns = ns;
+	}
 	lane->is_mixed |= number + 1 < lane->end;
 	if (number + 1 > lane->end)
 		lane->end = number + 1;
@@ -141,7 +146,8 @@ see(struct lane *lane, uint64_t number)
 /* Keep the newest.  Losses are told by the numbers of what is there, since
  * the cursor tells them anew each time. */
 static int
-collect(struct answer *a, struct tl_cursor *cursor)
+collect(struct answer *a, struct tl_cursor *cursor,
+    const struct tl_html_range *range)
 {
 	struct tl_event event;
 	int rc;
@@ -149,11 +155,31 @@ collect(struct answer *a, struct tl_cursor *cursor)
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (!event.message || event.lane >= LANES_MAX)
 			continue;
-		see(&a->lanes[event.lane], event.number);
+		see(&a->lanes[event.lane], event.number, event.ns);
+		if (event.ns < range->from_ns || event.ns >= range->to_ns)
+			continue;
 		if ((rc = push(&a->ring, &event)) != 0)
 			return rc;
 	}
 	return rc;
+}
+
+/* Since when is nothing missing?  What a lane held before its first entry was
+ * not read, and the newest of too many begin with the oldest that is kept. */
+static void
+find_from(struct answer *a, bool is_cut)
+{
+	a->from_ns = INT64_MIN;
+	for (size_t i = 0; i < LANES_MAX; i++) {
+		const struct lane *lane = &a->lanes[i];
+
+		if (lane->end > 0 && lane->first > 0 &&
+		    lane->first_ns > a->from_ns)
+			a->from_ns = lane->first_ns;
+	}
+	if (is_cut && a->ring.count > 0 &&
+	    a->ring.events[a->ring.start].ns > a->from_ns)
+		a->from_ns = a->ring.events[a->ring.start].ns;
 }
 
 /* Where each lane goes on: at its mark, or where it was first seen. */
@@ -195,6 +221,7 @@ put_lost(struct answer *a, uint32_t lane, const struct tl_event *event,
     uint64_t number)
 {
 	struct tl_event lost = { .kind = TL_LOST,
+		.bare = true, /* not lost: not shown */
 		.ns = event->ns,
 		.tsc = event->tsc,
 		.epoch = event->epoch,
@@ -305,21 +332,25 @@ put_mark(struct tl_text *text, const struct lane *lanes)
 
 int
 tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
-    const char *after, size_t max)
+    const struct tl_html_range *range)
 {
 	struct answer a = { .text = text };
 	int rc;
 
-	a.ring.max = max < EVENTS_MAX ? max : EVENTS_MAX;
+	a.ring.max = range->max < EVENTS_MAX ? range->max : EVENTS_MAX;
 	a.lanes = calloc(LANES_MAX, sizeof(*a.lanes));
 	if (!a.lanes)
 		return -ENOMEM;
-	read_mark(a.lanes, after);
-	if ((rc = collect(&a, cursor)) != 0)
+	read_mark(a.lanes, range->after);
+	if ((rc = collect(&a, cursor, range)) != 0)
 		goto free;
+	find_from(&a, a.ring.count == a.ring.max);
 	settle_marks(&a);
 	if ((rc = put_events(&a)) != 0)
 		goto free;
+	tl_put_string(text, ",\"from\":\"");
+	tl_put_signed(text, a.from_ns);
+	tl_put_char(text, '"');
 	put_mark(text, a.lanes);
 	rc = text->rc;
 free:

@@ -15,10 +15,18 @@ void tl_html_live(struct tl_text *text);
  * cursor that yields oldest first, the newest max of them, after the one
  * marked by after ("" all; the object's "next" is the mark for the next call,
  * and anything else does no harm).  Entries between the mark and the first
- * that is given are said as lost.  The format is private between these files
- * and the page's script (html_chunk.h).
+ * that is given are said as not shown: they were overwritten meanwhile, or
+ * are more than max.  "from" is the time since which nothing is missing.  The
+ * format is private between these files and the page's script (chunk.h).
  */
+struct tl_html_range {
+	const char *after;
+	size_t max;
+	int64_t from_ns; /* none before this */
+	int64_t to_ns;   /* none from here on */
+};
+
 int tl_html_events(struct tl_text *text, struct tl_cursor *cursor,
-    const char *after, size_t max);
+    const struct tl_html_range *range);
 
 #endif

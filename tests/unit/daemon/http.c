@@ -273,11 +273,49 @@ TEST(the_page_gets_its_entries)
 	ck_assert_has(answer_text, "seen ");
 }
 
+TEST(all_entries_are_counted_from_the_first_question_on)
+{
+	struct timeline_event *event;
+	char what[128];
+
+	ck_assert_int_eq(timeline_define(tl, "web", "fatal", "counted ",
+			     &event),
+	    0);
+	timeline_log(event);
+	snprintf(what, sizeof(what), "GET /summary.json?timeline=%s",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask(what)), 200);
+	ck_assert_has(answer_text, "\"text\":\"counted \"");
+	ck_assert_has(answer_text, "\"level\":9,\"kind\":1,\"count\":1");
+	for (int i = 0; i < 20; i++)
+		timeline_log(event);
+	ck_assert_int_eq(status_of(ask(what)), 200);
+	ck_assert_has(answer_text, "\"level\":9,\"kind\":1,\"count\":21,");
+	ck_assert_has(answer_text, "\"total\":21,\"total_lost\":0");
+	snprintf(what, sizeof(what), "GET /why.json?timeline=%s&message=none",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask(what)), 200);
+	ck_assert_has(answer_text, "\"causes\":[]");
+}
+
 TEST(a_question_about_entries_that_makes_no_sense_is_refused)
 {
 	char what[256];
 
 	ck_assert_int_eq(status_of(ask("GET /live.json")), 400);
+	ck_assert_int_eq(status_of(ask("GET /summary.json")), 400);
+	ck_assert_int_eq(status_of(ask("GET /why.json?timeline=none")), 404);
+	snprintf(what, sizeof(what), "GET /why.json?timeline=%s",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask(what)), 400);
+	snprintf(what, sizeof(what), "GET /summary.json?timeline=%s&from=x",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask(what)), 400);
+	snprintf(what, sizeof(what),
+	    "GET /summary.json?timeline=%s&from=5&to=1&measure_from="
+	    "18446744073709551615",
+	    fixture_name + 1);
+	ck_assert_int_eq(status_of(ask(what)), 200);
 	ck_assert_int_eq(status_of(ask("GET /live.json?timeline=none")), 404);
 	ck_assert_int_eq(status_of(ask("GET /live.json?timeline=")), 404);
 	ck_assert_int_eq(status_of(
@@ -404,7 +442,9 @@ TEST(without_the_token_there_are_only_metrics)
 {
 	static const char *const secret[] = { "GET /", "HEAD /",
 		"GET /metrics.json", "GET /timelines.json",
-		"GET /recordings.json", "GET /live.json?timeline=none" };
+		"GET /recordings.json", "GET /live.json?timeline=none",
+		"GET /summary.json?timeline=none",
+		"GET /why.json?timeline=none&message=*" };
 	char what[128];
 
 	ck_assert_int_eq(status_of(

@@ -116,12 +116,13 @@ function drawNames(c, top) {
 		if (model.hosts.length)
 			drawHostStripe(c, row, top - view.scroll + y, height);
 		c.font = "600 12px " + colors.font;
-		c.fillStyle = colors.text;
+		c.fillStyle = row.ended ? colors.dim : colors.text;
 		c.fillText((row.label ?? laneLabel(row)).slice(0, 40), 8,
 			at - 5);
 		c.font = "10px " + colors.font;
 		c.fillStyle = isUnbounded(row) ? colors.lost : colors.dim;
-		c.fillText(row.note.slice(0, 40), 8, at + 7);
+		c.fillText((row.note + (row.ended ? ", ended" : ""))
+			.slice(0, 40), 8, at + 7);
 	}
 	c.restore();
 	c.font = "10px " + colors.font;
@@ -181,16 +182,13 @@ function drawRowBacks(c, top) {
 }
 
 function drawRows(c, top) {
-	const width = binEntries();
-	picture.layout.forEach((line, i) => {
+	drawAllTicks(c, top);
+	for (const line of picture.layout) {
 		const y = top + line.y;
-		if (y > picture.height || y + line.height < 0)
-			return;
-		if (line.row.kind === "counter")
+		if (line.row.kind === "counter" && y <= picture.height &&
+		    y + line.height >= 0)
 			drawPlot(c, line, y);
-		else if (line.ticks)
-			drawTicks(c, line, i, width, y);
-	});
+	}
 	drawBounds(c, top);
 	drawBars(c, top);
 }
@@ -267,9 +265,12 @@ const overviewCache = {key: "", counts: null, tops: null};
 
 function overviewBins(width, low, scale) {
 	const key = [width, low, scale, view.shownUpTo, view.matches,
-		model.version, model.dropped].join();
+		model.version, model.dropped, summary.total].join();
 	if (overviewCache.key === key)
 		return overviewCache;
+	if (summary.is)
+		return Object.assign(overviewCache, {key},
+			binOverview(width, low, scale));
 	const counts = new Uint32Array(width), tops = new Uint8Array(width);
 	for (let i = 0; i < view.shownUpTo; i++) {
 		if (view.shown[i] !== SHOWN || model.kind[i] === LOST)
@@ -283,12 +284,35 @@ function overviewBins(width, low, scale) {
 	return Object.assign(overviewCache, {key, counts, tops});
 }
 
+/* The same of the daemon's counts. */
+function binOverview(width, low, scale) {
+	const {first, bin, bins} = summary.overview;
+	const counts = new Float64Array(width), tops = new Uint8Array(width);
+	for (let i = 0; i < bins.length; i += BIN_FIELDS) {
+		const x = (first + bins[i] * bin - low) * scale;
+		const from = Math.max(Math.floor(x), 0);
+		const to = Math.min(Math.max(Math.ceil(x + bin * scale),
+			from + 1), width);
+		for (let k = from; k < to; k++) {
+			counts[k] += bins[i + 1] / (to - from);
+			tops[k] = Math.max(tops[k], bins[i + 2]);
+		}
+	}
+	return {counts, tops};
+}
+
 /* One picture for however many changes. */
 function frame() {
 	view.changed = false;
 	drawPicture();
 	drawOverview();
-	byId("range").textContent = model.count === 0 ? "" :
+	byId("range").textContent = isEmpty() ? "" :
 		timeText(exactTime(view.from)) + " · " +
-		durationText(view.to - view.from) + " shown";
+		durationText(view.to - view.from) + " shown" +
+		(picture.detailed ? "" : " · " + (view.words.length ||
+		view.level > 1 || view.category || view.only ?
+			"all entries are counted here; zoom in to search " +
+			"and filter" : "all entries, counted by timelined; " +
+			"zoom in to see each"));
+	showEmpty();
 }

@@ -2,14 +2,21 @@
 /* draw.js - the picture: rows with ticks, bars, plots and holes. */
 const GUTTER = 132, AXIS = 26, BAND = 18, TICKS = 20, BAR = 16, PLOT = 44;
 const ROW_GAP = 9;
+/* Colours of levels that lines of a plot take, as different as can be. */
+const LINE_LEVELS = [4, 7, 6, 9, 5, 8, 2, 1];
 
 const picture = {
 	canvas: null, c: null, height: 1,
 	layout: [],	/* {row, y, height, ticks} of the rows shown */
 	contentHeight: 0,
+	/* of each pixel of each row: */
 	counts: null, dims: null,
-	tops: null,	/* highest level of a pixel */
+	tops: null,	/* highest level */
 	calm: null,	/* ... below warning */
+	busy: null,	/* share of the time in which a span was open */
+	lost: null,
+	detailed: true,	/* drawn from entries, not from the daemon's counts */
+	raster: null,	/* pixels of all ticks */
 	most: 1,	/* entries in one pixel */
 	whiskers: 0,	/* of entries whose time is not sure */
 	drawn: 0,	/* entries that the last picture stands for */
@@ -20,19 +27,32 @@ const picture = {
 function readColors() {
 	const style = getComputedStyle(document.documentElement);
 	const get = (name) => style.getPropertyValue(name).trim();
-	const colors = {levels: [get("--dim")], bars: []};
+	const colors = {levels: [get("--dim")], bars: [], lines: []};
 	for (let i = 1; i <= 9; i++)
 		colors.levels.push(get("--level-" + i));
 	colors.levels.push(get("--line"));
 	for (let i = 0; i < 8; i++)
 		colors.bars.push(get("--bar-" + i));
+	for (let i = 0; i < 8; i++)
+		colors.lines.push(get("--level-" + LINE_LEVELS[i]));
 	for (const name of ["back", "row", "line", "text", "dim", "accent",
 		"lost", "bar-text", "mark", "over"])
 		colors[name] = get("--" + name);
 	colors.font = get("--font");
+	colors.inks = colors.levels.map((color) => ink(color, 1));
+	colors.dimInk = ink(colors.dim, 0.35);
+	colors.busyInk = ink(colors.over, 0.8);
+	colors.lostInk = ink(colors.lost, 1);
 	picture.colors = colors;
 	picture.hatch = makeHatch(colors.lost);
 	changed();
+}
+
+/* #rrggbb as a pixel of ImageData on a little-endian machine. */
+function ink(color, alpha) {
+	const n = parseInt(color.slice(1), 16);
+	return (Math.round(255 * alpha) << 24 | (n & 255) << 16 |
+		n & 0xff00 | n >> 16) >>> 0;
 }
 
 function makeHatch(color) {
@@ -68,8 +88,10 @@ function byLane(a, b) {
 	return a.host - b.host || a.source - b.source || a.lane - b.lane;
 }
 
+/* Threads that have ended come last. */
 function byThread(a, b) {
-	return a.host - b.host || a.source - b.source || a.pid - b.pid ||
+	return a.host - b.host || a.source - b.source ||
+		Boolean(a.ended) - Boolean(b.ended) || a.pid - b.pid ||
 		a.tid - b.tid;
 }
 
@@ -85,8 +107,9 @@ function layOut() {
 		const counter = row.kind === "counter";
 		const ticks = row.kind === "lane" || row.kind === "thread" ?
 			TICKS : 0;
+		const depth = Math.max(row.depth, row.busy ? 1 : 0);
 		const height = counter ? PLOT :
-			ticks + row.depth * BAR + (ticks && row.depth ? 2 : 0);
+			ticks + depth * BAR + (ticks && depth ? 2 : 0);
 		layout.push({row, y, height: Math.max(height, TICKS), ticks});
 		y += Math.max(height, TICKS) + ROW_GAP;
 	}
@@ -104,21 +127,44 @@ function placeRows() {
 	return Int32Array.from(of, (row) => index.get(row) ?? -1);
 }
 
-/* Count the entries of the range by row and pixel. */
-function binEntries() {
+/* What each pixel of each row stands for. */
+const COLUMN_TYPES = {counts: Float32Array, dims: Uint32Array,
+	tops: Uint8Array, calm: Uint8Array, busy: Float32Array,
+	lost: Uint8Array};
+
+function clearColumns() {
 	const width = Math.ceil(view.width);
 	const size = width * Math.max(picture.layout.length, 1);
-	if (!picture.counts || picture.counts.length !== size) {
-		picture.counts = new Uint32Array(size);
-		picture.dims = new Uint32Array(size);
-		picture.tops = new Uint8Array(size);
-		picture.calm = new Uint8Array(size);
-	} else {
-		picture.counts.fill(0);
-		picture.dims.fill(0);
-		picture.tops.fill(0);
-		picture.calm.fill(0);
-	}
+	for (const [name, Type] of Object.entries(COLUMN_TYPES))
+		if (picture[name]?.length === size)
+			picture[name].fill(0);
+		else
+			picture[name] = new Type(size);
+	return width;
+}
+
+/* Count the entries of the range by row and pixel: those that are here, or
+ * all of them as the daemon did. */
+function binEntries() {
+	const width = clearColumns();
+	picture.detailed = isDetailed();
+	if (picture.detailed)
+		binDetails(width);
+	else
+		picture.layout.forEach(({row}, i) => {
+			if (row.bins)
+				binSummary(row.bins, width,
+					{...picture, base: i * width});
+		});
+	let most = 1;
+	for (const n of picture.counts)
+		if (n > most)
+			most = n;
+	picture.most = most;
+	return width;
+}
+
+function binDetails(width) {
 	const {counts, dims, tops, calm} = picture;
 	const {t, place, message, kind} = model;
 	const row = placeRows(), scale = view.width / (view.to - view.from);
@@ -143,39 +189,77 @@ function binEntries() {
 			calm[at] = l;
 	}
 	picture.drawn = drawn;
-	picture.most = counts.reduce((a, b) => Math.max(a, b), 1);
-	return width;
+}
+
+/* Fill part of a column of the raster, from y to y + height. */
+function fillColumn(raster, x, y, height, color) {
+	const {width, pixels} = raster;
+	const end = Math.min(Math.round(y + height), raster.height);
+	for (let k = Math.max(Math.round(y), 0); k < end; k++)
+		pixels[k * width + x] = color;
 }
 
 /* Ticks of a row.  Where many entries share a pixel, their height tells how
- * many, and warnings among them stand on top. */
-function drawTicks(c, line, index, width, y) {
-	const {counts, dims, tops, calm, colors} = picture;
-	const base = index * width;
+ * many, and warnings among them stand on top.  Below it, where spans are not
+ * drawn one by one, for how much of the time one was open. */
+function rasterRow(raster, index, y) {
+	const {counts, dims, tops, calm, busy, lost, colors} = picture;
+	const {width} = raster, base = index * width, {row} =
+		picture.layout[index];
+	const dense = picture.most > 4 || !picture.detailed;
+	const ink = colors.inks;
 	let most = 1;
 	for (let x = 0; x < width; x++)
 		most = Math.max(most, counts[base + x]);
-	const dense = picture.most > 4;
-	c.fillStyle = colors.dim;
-	c.globalAlpha = 0.35;
-	for (let x = 0; x < width; x++)
-		if (dims[base + x])
-			c.fillRect(x, y + TICKS / 2, 1, TICKS / 2);
-	c.globalAlpha = 1;
-	for (let level = 1; level <= 10; level++) {
-		c.fillStyle = colors.levels[level];
-		for (let x = 0; x < width; x++) {
-			const top = tops[base + x], low = calm[base + x];
-			if (dense && top === level && low > 0 && low < top)
-				c.fillRect(x, y, 1, 5);
-			if ((dense && low || top) !== level)
-				continue;
+	for (let x = 0; x < width; x++) {
+		const at = base + x, top = tops[at], low = calm[at];
+		if (dims[at])
+			fillColumn(raster, x, y + TICKS / 2, TICKS / 2,
+				colors.dimInk);
+		if (counts[at] > 0) {
 			const height = dense ? 3 + (TICKS - 9) *
-				Math.sqrt(counts[base + x] / most) : TICKS;
-			c.fillRect(x, y + TICKS - height,
-				most === 1 ? 1.5 : 1, height);
+				Math.sqrt(counts[at] / most) : TICKS;
+			const wide = dense || x + 1 === width ||
+				counts[at + 1] > 0 ? 1 : 2;
+			for (let k = 0; k < wide; k++)
+				fillColumn(raster, x + k, y + TICKS - height,
+					height, ink[dense && low || top]);
+			if (dense && low > 0 && low < top)
+				fillColumn(raster, x, y, 5, ink[top]);
 		}
+		if (row.busy && busy[at] > 0)
+			fillColumn(raster, x, y + TICKS + 2 + (BAR - 2) *
+				(1 - busy[at]), (BAR - 2) * busy[at],
+			colors.busyInk);
+		if (lost[at])
+			for (let k = 0; k < TICKS; k++)
+				if ((x + k) % 4 === 0)
+					fillColumn(raster, x, y + k, 1,
+						colors.lostInk);
 	}
+}
+
+/* All rows as pixels, which is much quicker than a rectangle for each. */
+function drawAllTicks(c, top) {
+	const width = binEntries(), height = Math.ceil(picture.height);
+	let {raster} = picture;
+	if (raster?.width !== width || raster.height !== height) {
+		const canvas = document.createElement("canvas");
+		canvas.width = width;
+		canvas.height = height;
+		const context = canvas.getContext("2d");
+		const image = context.createImageData(width, height);
+		raster = picture.raster = {width, height, canvas, context,
+			image, pixels: new Uint32Array(image.data.buffer)};
+	}
+	raster.pixels.fill(0);
+	picture.layout.forEach((line, i) => {
+		const y = top + line.y;
+		if (line.ticks && y <= height && y + line.height >= 0)
+			rasterRow(raster, i, y);
+	});
+	raster.context.putImageData(raster.image, 0, 0);
+	c.drawImage(raster.canvas, 0, 0);
 }
 
 /* Bars of all rows in one walk over the spans; bars that would share a pixel
@@ -190,6 +274,8 @@ function drawBars(c, top) {
 	const filled = new Float64Array(picture.layout.length * DEPTH_MAX)
 		.fill(-1);
 	picture.bars = 0;
+	if (!picture.detailed)
+		return;
 	c.font = "11px " + picture.colors.font;
 	c.textBaseline = "middle";
 	for (let i = 0; i < tracks.spanCount; i++) {
@@ -218,6 +304,10 @@ function drawBars(c, top) {
 	c.globalAlpha = 1;
 }
 
+function colorOfMessage(m) {
+	return m.color ??= colorOf(m.category, m.text);
+}
+
 function drawBar(c, i, m, y, x0, x1, shown) {
 	const s = tracks.span, open = s.to[i] === Infinity;
 	if (y > picture.height || y + BAR < AXIS + BAND)
@@ -229,7 +319,7 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 		x1 = x0 + 1;
 	}
 	c.globalAlpha = shown === DIM ? 0.25 : 1;
-	c.fillStyle = picture.colors.bars[m.number % 8];
+	c.fillStyle = picture.colors.bars[colorOfMessage(m)];
 	c.fillRect(x0, y, Math.max(x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), 1),
 		BAR - 1);
 	if (open || s.lossy[i]) {
@@ -239,6 +329,10 @@ function drawBar(c, i, m, y, x0, x1, shown) {
 	if (m.level >= 7) {
 		c.fillStyle = picture.colors.levels[m.level];
 		c.fillRect(x0, y, x1 - x0, 2);
+	}
+	if (why.key && isSlow(m, s.to[i] - s.from[i])) {
+		c.fillStyle = picture.colors.lost;
+		c.fillRect(x0, y + BAR - 5, x1 - x0, 4);
 	}
 	if (x1 - x0 > 28)
 		drawBarText(c, i, x0, x1, y);
@@ -266,17 +360,20 @@ function drawBarText(c, i, x0, x1, y) {
 }
 
 function newestTime() {
-	return model.count ? model.t[model.count - 1] : 0;
+	return Math.max(model.count ? model.t[model.count - 1] : 0,
+		summary.is ? summary.newest : -Infinity);
 }
 
-/* A number over whatever was plotted. */
-function plotLabel(c, text, y) {
+/* A text over whatever was plotted; its width. */
+function plotLabel(c, text, y, x) {
+	const {width} = c.measureText(text);
 	c.globalAlpha = 0.8;
 	c.fillStyle = picture.colors.row;
-	c.fillRect(2, y - 1, c.measureText(text).width + 4, 12);
+	c.fillRect(x - 2, y - 1, width + 4, 12);
 	c.globalAlpha = 1;
 	c.fillStyle = picture.colors.dim;
-	c.fillText(text, 4, y);
+	c.fillText(text, x, y);
+	return width;
 }
 
 /* Steps of a counter from the last one before the picture on, as
@@ -310,12 +407,34 @@ function plotColumns(points) {
 	return columns;
 }
 
+/* A line of its own for each process. */
 function drawPlot(c, line, y) {
-	const {points, low, high} = line.row;
+	const {lines, low, high} = line.row, several = lines.size > 1;
 	const range = high - low || 1, h = line.height - 8;
 	const toY = (value) => y + 4 + h - (value - low) / range * h;
+	let at = 60;
+	c.font = "10px " + picture.colors.font;
+	c.textBaseline = "top";
+	[...lines].sort(([a], [b]) => a - b).forEach(([pid, points], k) => {
+		const color = several ? picture.colors.lines[k % 8] :
+			picture.colors.accent;
+		drawPlotLine(c, points, toY, color);
+		if (several && at < view.width - 80) {
+			c.fillStyle = color;
+			c.fillRect(at, y + 5, 8, 3);
+			at += 12 + plotLabel(c, processName(pid), y + 2,
+				at + 10);
+		}
+	});
+	if (lines.size > 0) {
+		plotLabel(c, doubleText(high), y + 2, 4);
+		plotLabel(c, doubleText(low), y + line.height - 12, 4);
+	}
+}
+
+function drawPlotLine(c, points, toY, color) {
 	const columns = plotColumns(points);
-	c.strokeStyle = picture.colors.accent;
+	c.strokeStyle = color;
 	c.lineWidth = 1.2;
 	c.beginPath();
 	let before = null;
@@ -332,12 +451,6 @@ function drawPlot(c, line, y) {
 		c.lineTo(Math.min(Math.max(toX(newestTime()), 0), view.width),
 			toY(before));
 	c.stroke();
-	c.font = "10px " + picture.colors.font;
-	c.textBaseline = "top";
-	if (points.length > 0) {
-		plotLabel(c, doubleText(high), y + 2);
-		plotLabel(c, doubleText(low), y + line.height - 12);
-	}
 }
 
 /* Holes: from the neighbour before to where the loss was said. */

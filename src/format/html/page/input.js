@@ -120,18 +120,24 @@ function step(direction) {
 		select(i, true);
 }
 
+/* Forget the selection, the measure, the search and every filter. */
 function clearSelection() {
 	view.mark = null;
-	statisticsSoon();
+	flame.zoomed = [];
+	clearWhy();
 	select(-1, false);
-	if (view.only >= 0) {
-		view.only = -1;
-		judgeAll(true);
-	}
+	byId("search").value = "";
+	byId("level").value = "1";
+	byId("category").value = "*";
+	onSearch();
+	onFilter();
 }
 
 const keys = {
 	"+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7),
+	w: () => zoom(0.7), s: () => zoom(1 / 0.7),
+	a: () => pan((view.from - view.to) * 0.1),
+	d: () => pan((view.to - view.from) * 0.1),
 	ArrowLeft: () => pan((view.from - view.to) * 0.1),
 	ArrowRight: () => pan((view.to - view.from) * 0.1),
 	ArrowUp: () => { view.scroll -= 40; changed(); },
@@ -158,6 +164,8 @@ function onKey(event) {
 	if (target.matches("input, select, dialog *") ||
 	    (target.matches("button") && /^( |Enter)$/.test(event.key)))
 		return;
+	if (target.closest(".scroll") && /^(Arrow|Page)/.test(event.key))
+		return;
 	const act = keys[event.key];
 	if (!act)
 		return;
@@ -172,20 +180,28 @@ function setMode(mode) {
 	for (const name of ["lanes", "threads"])
 		byId(name).setAttribute("aria-pressed", String(mode === name));
 	changed();
+	addressSoon();
+}
+
+function searchWords() {
+	return byId("search").value.toLowerCase().split(/\s+/)
+		.filter((word) => word);
 }
 
 function onSearch() {
-	view.words = byId("search").value.toLowerCase().split(/\s+/)
-		.filter((word) => word);
+	view.words = searchWords();
 	judgeAll(true);
+	addressSoon();
 }
 
 function onFilter() {
 	view.level = Number(byId("level").value);
 	view.category = byId("category").value === "*" ? "" :
 		byId("category").value.slice(1);
-	view.only = -1;
+	view.only = "";
 	judgeAll(true);
+	statisticsSoon();
+	addressSoon();
 }
 
 /* Categories that there are; each value led by = so that none is special. */
@@ -202,7 +218,7 @@ function showCategories() {
 	};
 	select.replaceChildren(option("*", "all categories"),
 		...names.map((name) => option("=" + name, name)));
-	select.value = value || "*";
+	select.value = view.category ? "=" + view.category : value || "*";
 }
 
 function setUpInput() {
@@ -222,8 +238,10 @@ function setUpInput() {
 	on(byId("search"), "keydown", (event) => {
 		if (event.key === "Enter")
 			step(event.shiftKey ? -1 : 1);
-		else if (event.key === "Escape")
+		else if (event.key === "Escape") {
+			clearSelection();
 			canvas.focus();
+		}
 	});
 	on(byId("level"), "change", onFilter);
 	on(byId("category"), "change", onFilter);

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.js - watch a timeline through the daemon that served this page. */
+/* live.js - watch a timeline through the daemon that served this page.
+ *
+ * The daemon's counts (summary.js) are of all entries and asked for each time.
+ * Entries themselves come only while those in sight are few enough: the newest
+ * as they are logged, or, where one looks at the past, those of the range, as
+ * long as the timeline holds them. */
 const ASK_MAX = 50000;	/* entries at a time */
 const WINDOW = 5e9;	/* ns shown at first */
 const HOLD = 2e6;	/* ns: how late a lane may be read after another */
+const FETCH_MAX = 200000; /* entries of a pause or a range */
+const DETAIL_MAX = 60000; /* more in sight are not worth to be seen one by one */
 const LIST_MS = 2000;	/* what there is, and is recorded: asked so often */
 
 const live = {
 	on: document.body.dataset.mode === "live",
 	name: "", mark: "", paused: false, timer: 0, wait: 250,
 	busy: false, polls: 0, started: false, turn: 0, listed: -Infinity,
+	isPolled: true,	/* do the newest entries come? */
+	looking: 0, tried: "", picked: false,
+	until: Infinity, /* where a pause has stopped time */
 };
+
+/* Since when and until when every entry is on the page. */
+const cover = {from: -Infinity, to: -Infinity};
 
 function say(text, isBad) {
 	const status = byId("status");
@@ -35,20 +48,49 @@ async function listTimelines() {
 	const names = timelineNames(await (await ask("timelines.json"))
 		.json());
 	const chooser = byId("timeline");
-	if (names.join("\n") === [...chooser.options]
-	    .map((o) => o.value).join("\n"))
+	/* the order changes with the rates: the list keeps its first one */
+	if (live.none !== undefined && [...names].sort().join("\n") ===
+	    [...chooser.options].map((o) => o.value).sort().join("\n"))
 		return;
 	chooser.replaceChildren(...names.map((name) => {
 		const o = element("option", "", name);
 		o.value = name;
 		return o;
 	}));
+	const wanted = address.pending?.get("timeline");
 	if (names.includes(live.name))
 		chooser.value = live.name;
 	else if (names.length > 0)
-		watchTimeline(names[0]);
+		watchTimeline(names.includes(wanted) ? wanted : names[0]);
 	else
-		say("there is no timeline yet");
+		say("no timelines");
+	live.none = names.length === 0;
+	showEmpty();
+}
+
+/* Nothing to draw: what to do about it. */
+function showEmpty() {
+	const box = byId("empty"), lines = live.none ? [
+		["p", "timelined is attached to no timeline."],
+		["p", "Start a program that logs, or create one:"],
+		["pre", "timelinectl create /server"],
+		["p", "If there is one (timeline-dump lists them), look " +
+			"whether a section of timelined.conf names it, and " +
+			"whether its owner is allowed: timelinectl status"],
+	] : live.on && live.started && isEmpty() ? [
+		["p", live.name + " has no entries yet."],
+		["p", "They appear here as they are logged. The priority " +
+			"may be too low for them:"],
+		["pre", "timelinectl priority /" + live.name + " debug"],
+	] : model.done && isEmpty() ? [
+		["p", "There are no entries in this file."],
+	] : [];
+	box.hidden = lines.length === 0;
+	const key = JSON.stringify(lines);
+	if (box.dataset.key !== key)
+		box.replaceChildren(...lines.map(([name, text]) =>
+			element(name, "", text)));
+	box.dataset.key = key;
 }
 
 /* How the recording of a timeline is. */
@@ -93,15 +135,16 @@ function listAll() {
 
 /* Begin anew with another timeline. */
 function watchTimeline(name) {
-	Object.assign(live, {name, mark: "", started: false,
-		listed: -Infinity});
+	Object.assign(live, {name, mark: "", started: false, until: Infinity,
+		listed: -Infinity, isPolled: true, tried: ""});
+	Object.assign(cover, {from: -Infinity, to: -Infinity});
+	clearSummary();
 	byId("record").replaceChildren();
 	live.turn++;
 	byId("timeline").value = name;
 	clearModel();
-	forgetKnown();
 	clearTracks();
-	view.only = -1;
+	view.only = address.pending ? view.only : "";
 	view.selected = -1;
 	view.follow = true;
 	view.chosen = false;
@@ -120,7 +163,9 @@ function trim() {
 	const selected = view.selected >= 0 ? model.dropped + view.selected :
 		-1;
 	dropOldest(Math.floor(KEEP_MAX * 0.8));
+	cover.from = Math.max(cover.from, model.t[0]);
 	rebuildTracks();
+	applySummary();
 	if (level > 0)
 		tracks.levels.unshift({from: -Infinity,
 			to: tracks.levels[0]?.from ?? Infinity, level,
@@ -138,16 +183,20 @@ function findEntry(t, at, message) {
 	return -1;
 }
 
-function takeAnswer(answer) {
-	const names = newNames();
+/* Entries that follow those of the page; isFirst: nothing came before. */
+function takeAnswer(answer, isFirst) {
+	const names = newNames(), {skipped} = model;
 	for (const chunk of answer.chunks)
 		readChunk(chunk, names);
-	live.mark = answer.next;
+	if (model.base !== null && answer.from !== undefined &&
+	    (isFirst || model.skipped > skipped))
+		cover.from = sinceBase(answer.from);
 	const any = answer.chunks.length > 0, {selected} = view;
 	const at = selected >= 0 ? [model.t[selected], model.at[selected],
 		model.message[selected]] : null;
 	if (settleModel(any ? HOLD : 0)) {
 		rebuildTracks();
+		applySummary();
 		view.selected = at ? findEntry(...at) : -1;
 		view.shownUpTo = 0;
 		view.matches = 0;
@@ -158,19 +207,132 @@ function takeAnswer(answer) {
 		trim();
 	if (model.count === 0)
 		return;
+	cover.to = model.t[model.count - 1];
 	showCategories();
 	followNewest();
 	judgeAll(false);
 }
 
+/* Entries of a range in place of all others. */
+function replaceEntries(answer, to) {
+	clearEntries();
+	clearTracks();
+	view.selected = -1;
+	view.shownUpTo = view.matches = 0;
+	live.isPolled = false;
+	live.mark = "";
+	takeAnswer({...answer, chunks: answer.chunks}, true);
+	settleModel(0);
+	buildTracks();
+	applySummary();
+	showEntry(-1);
+	judgeAll(true);
+	cover.to = Math.max(cover.to, to);
+	statisticsSoon();
+}
+
 function followNewest() {
 	const newest = newestTime();
 	live.started = true;
+	if (address.pending)
+		goToAddress();
 	if (!view.follow)
 		return;
+	const first = Math.min(model.count ? model.t[0] : Infinity,
+		summary.is ? summary.since : Infinity);
 	const range = view.chosen ? view.to - view.from :
-		Math.min(WINDOW, Math.max(newest - model.t[0], 1e6));
+		Math.min(WINDOW, Math.max(newest - first, 1e6));
 	setRange(newest - range * 0.98, newest + range * 0.02);
+}
+
+function path(name, fields) {
+	return name + "?" + new URLSearchParams({timeline: live.name,
+		...fields});
+}
+
+/* A time as the daemon takes it. */
+function absolute(t) {
+	const ns = exactTime(t);
+	return String(ns < 0n ? 0n : ns);
+}
+
+/* Counts of what is in sight, with some room beside it. */
+async function askSummary(turn) {
+	const room = (view.to - view.from) / 4;
+	const from = view.from - room, to = view.to + room;
+	const [low, high] = statisticsRange();
+	const is = summary.is && view.to - view.from > 1;
+	const answer = await (await ask(path("summary.json", is ?
+		{from: absolute(from), to: absolute(to),
+		 measure_from: absolute(low), measure_to: absolute(high)} :
+		{}))).json();
+	if (turn !== live.turn)
+		return;
+	takeSummary(answer, is ? from : 0, is ? to : 0);
+	if (!is && summary.is)
+		Object.assign(summary, {from: summary.since,
+			to: summary.newest});
+	statisticsSoon();
+	changed();
+}
+
+/* The newest entries, as long as they are few. */
+async function askNewest(turn) {
+	const few = !summary.is || entriesInSight() <= DETAIL_MAX;
+	if (!few && live.isPolled && model.count > 0) {
+		clearEntries();
+		clearTracks();
+		applySummary();
+		view.selected = -1;
+		view.shownUpTo = view.matches = 0;
+		Object.assign(cover, {from: Infinity, to: -Infinity});
+		live.mark = "";
+		showEntry(-1);
+	} else if (few && !live.isPolled) {
+		clearEntries();
+		clearTracks();
+		applySummary();
+		view.shownUpTo = view.matches = 0;
+		live.mark = "";
+	}
+	live.isPolled = few;
+	if (!few) {
+		followNewest();
+		return;
+	}
+	const isFirst = live.mark === "";
+	const answer = await (await ask(path("live.json",
+		{after: live.mark, max: ASK_MAX}))).json();
+	if (turn !== live.turn || live.paused)
+		return;
+	live.mark = answer.next;
+	takeAnswer(answer, isFirst);
+}
+
+/* The entries in sight, where they are few and the timeline still has them. */
+async function askRange(turn) {
+	const key = absolute(view.from) + "-" + absolute(view.to);
+	if (isDetailed() || entriesInSight() > DETAIL_MAX || live.tried === key)
+		return;
+	live.tried = key;
+	const room = (view.to - view.from) / 4;
+	const to = Math.min(view.to + room, summary.newest);
+	const answer = await (await ask(path("live.json",
+		{from: absolute(view.from - room), to: absolute(to),
+		 max: FETCH_MAX}))).json();
+	if (turn === live.turn && answer.chunks.length > 0 &&
+	    sinceBase(answer.from) < view.to)
+		replaceEntries(answer, to);
+}
+
+function showStatus() {
+	const all = summary.is ? summary.total : model.count;
+	const lost = summary.is ? summary.lost : model.lost;
+	say(countText(all) + " entries" + (lost > 0 ? ", " +
+		countText(lost) + " lost" : ""));
+	byId("status").title = summary.is ? "counted since the page was " +
+		"opened first, with those the timeline held then; " +
+		countText(model.count) + " of them are on the page" : "";
 }
 
 /* As often as answers come quickly, up to a few times a second. */
@@ -180,16 +342,15 @@ async function poll() {
 		return;
 	live.busy = true;
 	try {
-		const answer = await (await ask("live.json?timeline=" +
-			encodeURIComponent(live.name) + "&after=" +
-			encodeURIComponent(live.mark) + "&max=" + ASK_MAX))
-			.json();
-		if (turn === live.turn && !live.paused) {
-			takeAnswer(answer);
-			say(countText(model.count) + " entries" +
-				(model.lost > 0n ? ", " +
-				countText(model.lost) + " lost" : ""));
-		}
+		await askSummary(turn);
+		if (turn === live.turn && !live.paused &&
+		    (view.follow || live.isPolled))
+			await askNewest(turn);
+		if (turn === live.turn && !view.follow)
+			await askRange(turn);
+		live.started = true;
+		if (turn === live.turn)
+			showStatus();
 		live.wait = Math.max(200, Math.min(2000,
 			2 * (performance.now() - start)));
 	} catch (error) {
@@ -203,6 +364,48 @@ async function poll() {
 	pollSoon(turn === live.turn ? live.wait : 0);
 }
 
+/* Another range is looked at: ask for it soon, also during a pause. */
+function lookSoon() {
+	if (!live.name || view.follow || live.looking)
+		return;
+	live.looking = setTimeout(look, 100);
+}
+
+async function look() {
+	const {turn} = live;
+	live.looking = 0;
+	if (live.busy) {
+		lookSoon();
+		return;
+	}
+	live.busy = true;
+	try {
+		await askSummary(turn);
+		await askRange(turn);
+	} catch (error) {
+		say(error.message, true);
+	}
+	live.busy = false;
+	pollSoon(live.wait);
+}
+
+/* What a pause keeps: the newest entries, before they are overwritten. */
+async function keepNewest() {
+	const {turn} = live;
+	if (!summary.is || isDetailed())
+		return;
+	try {
+		const answer = await (await ask(path("live.json",
+			{from: "0", max: FETCH_MAX}))).json();
+		if (turn !== live.turn || answer.chunks.length === 0)
+			return;
+		replaceEntries(answer, -Infinity);
+		live.until = summary.newest = cover.to;
+	} catch (error) {
+		say(error.message, true);
+	}
+}
+
 function pollSoon(ms) {
 	clearTimeout(live.timer);
 	if (live.on && !live.paused && !document.hidden && live.name)
@@ -213,8 +416,10 @@ function togglePause() {
 	if (!live.on)
 		return;
 	live.paused = !live.paused;
-	if (!live.paused)
-		view.follow = true;
+	view.follow = !live.paused;
+	live.until = live.paused ? newestTime() : Infinity;
+	if (live.paused)
+		keepNewest();
 	showFollowing();
 	pollSoon(0);
 }
@@ -260,14 +465,20 @@ function setUpLive() {
 		return;
 	/* the token in the address has become a cookie */
 	if (location.search)
-		history.replaceState(null, "", location.pathname);
+		history.replaceState(null, "", location.pathname +
+			location.hash);
 	byId("timeline").addEventListener("change",
-		() => watchTimeline(byId("timeline").value));
+		() => {
+			live.picked = true;
+			watchTimeline(byId("timeline").value);
+			addressSoon();
+		});
 	byId("pause").addEventListener("click", togglePause);
 	byId("follow").addEventListener("click", () => {
 		view.follow = !view.follow;
 		followNewest();
 		showFollowing();
+		pollSoon(0);
 	});
 	byId("save").addEventListener("click", saveSnapshot);
 	document.addEventListener("visibilitychange", () => pollSoon(0));

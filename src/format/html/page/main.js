@@ -19,6 +19,8 @@ async function readPage() {
 	forgetKnown();
 	buildTracks();
 	fitAll();
+	view.chosen = false;
+	goToAddress();
 	judgeAll(true);
 	showCategories();
 	showHosts();
@@ -29,13 +31,16 @@ async function readPage() {
 
 /* What tests, and people at the console, may ask. */
 window.timeline = {
-	get ready() { return view.shownUpTo === model.count &&
+	get ready() { return view.shownUpTo >= model.count &&
 		!view.changed && (live.on ? live.started : model.done); },
 	get count() { return model.count; },
 	get drawn() { return picture.drawn; },
 	get bars() { return picture.bars; },
 	get spans() { return tracks.spanCount; },
-	get lost() { return String(model.lost); },
+	get lost() { return String(summary.is ? summary.lost : model.lost); },
+	get total() { return summary.is ? summary.total : model.count; },
+	get detailed() { return picture.detailed; },
+	get flame() { return flame.root; },
 	get matches() { return view.matches; },
 	get range() { return [view.from, view.to]; },
 	get selected() { return view.selected; },
@@ -65,13 +70,15 @@ function start() {
 	byId("title").textContent = document.title;
 	setUpTable();
 	setUpInput();
-	setUpLive();
 	readColors();
 	setMode("lanes");
+	setUpTabs();
+	readAddress();
+	setUpLive();
 	showEntry(-1);
 	changed();
 	if (!live.on)
-		readPage().then(() => { model.done = true; },
+		readPage().then(() => { model.done = true; changed(); },
 			(error) => say("this page is damaged: " +
 				error.message, true));
 }

@@ -10,6 +10,8 @@ const NAMES = ["off", "trace+++", "trace++", "trace+", "trace", "debug",
 const KINDS = ["", "instant", "begin", "end", "counter", "lost"];
 const UNSIGNED = 0, SIGNED = 1, HEX = 2, DOUBLE = 3, DURATION = 4, TEXT = 5;
 const SCOPE_SOURCE = 1;
+/* What a loss with BARE counts is not lost, only not here. */
+const SKIPPED = LOST | BARE;
 /* Of every entry; what grows, sorts and forgets does it with each. */
 const ENTRY_COLUMNS = {t: Float64Array, ns: BigInt64Array,
 	message: Uint32Array, kind: Uint8Array, place: Uint32Array,
@@ -23,6 +25,7 @@ const model = {
 	raw: 0,			/* read so far */
 	dropped: 0,		/* forgotten to stay within KEEP_MAX */
 	lost: 0n,
+	skipped: 0n,		/* entries that were not fetched */
 	messages: [],
 	places: [],
 	strings: [],
@@ -52,19 +55,25 @@ function setCapacity(n) {
 }
 setCapacity(1 << 10);
 
-function clearModel() {
-	model.base = null;
+/* Without any entry.  Times stay those since the same base. */
+function clearEntries() {
 	model.count = model.raw = model.dropped = model.poolSize = 0;
-	model.lost = 0n;
+	model.lost = model.skipped = 0n;
 	model.messages = [];
 	model.places = [];
 	model.strings = [];
+	forgetKnown();
 	model.hosts = [];
 	model.hostOf = [];
 	model.most = 0;
 	model.wide.clear();
 	model.clocks.clear();
 	model.version++;
+}
+
+function clearModel() {
+	clearEntries();
+	model.base = null;
 }
 
 /* One message of a chunk. */
@@ -81,6 +90,7 @@ function makeMessage(m) {
 		message.text += m[i + 2] + "$" + m[i];
 	}
 	message.text += message.after;
+	message.key = message.category + "\n" + message.text;
 	message.isChange = message.builtin === 1 || message.builtin === 2;
 	return message;
 }
@@ -234,6 +244,11 @@ function readChunk(chunk, names) {
 	for (let i = 0; i + 2 < e.length;) {
 		sum += e[i];
 		const code = e[i + 1], kind = code & 15;
+		if (kind === SKIPPED) {
+			model.skipped += BigInt(e[i + 3]);
+			i += 4;
+			continue;
+		}
 		const message = kind === LOST ? 0 :
 			names.messages[Math.floor(code / 16)];
 		const n = model.raw;

@@ -96,6 +96,13 @@ function spanFields(i) {
 			"select the other end of this span",
 			() => select(i === span.begin ? span.end :
 				span.begin, true)));
+	if (live.on && span.end >= 0) {
+		const answer = element("div", "why");
+		const m = model.messages[model.message[span.begin]];
+		part.append(button("Why is this slow", "what distinguishes " +
+			"the slow spans of this message", () =>
+			explain(m, answer)), answer);
+	}
 	return part;
 }
 

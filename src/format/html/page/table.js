@@ -72,8 +72,8 @@ function computeStatistics() {
 			return;
 		const at = (share) => s.length === 0 ? NaN : s[Math.min(
 			s.length - 1, Math.ceil(share * s.length) - 1)];
-		rows.push({message: m.text, number: i, count: count[i],
-			level: m.level, span: m.kind === 2,
+		rows.push({message: m.text, key: m.key, count: count[i],
+			level: m.level, category: m.category, samples: s, span: m.kind === 2,
 			unsure: unsure[i] === 1,
 			rate: count[i] * 1e9 / Math.max(high - low, 1),
 			min: at(1e-12), median: at(0.5), p99: at(0.99),
@@ -81,6 +81,22 @@ function computeStatistics() {
 				s.reduce((a, b) => a + b, 0) : NaN});
 	});
 	return rows;
+}
+
+/* The same of all entries, as the daemon counted them. */
+function summaryRows() {
+	const [from, to] = summary.measured;
+	return summary.messages.filter((m) => m.count > 0 &&
+		m.level >= view.level && (view.category === "" ||
+		m.category === view.category)).map((m) => ({
+		message: m.text, key: m.category + "\n" + m.text,
+		count: m.count, level: m.level, category: m.category,
+		span: m.kind === 2, unsure: false, where: -1,
+		rate: m.count * 1e9 / Math.max(Math.min(to, summary.newest) -
+			Math.max(from, summary.since), 1),
+		histogram: m.histogram ?? [], min: m.min ?? NaN,
+		median: m.median ?? NaN, p99: m.p99 ?? NaN, max: m.max ?? NaN,
+		total: m.kind === 2 ? m.total : NaN}));
 }
 
 function compareRows(a, b) {
@@ -106,18 +122,22 @@ function longestButton(r, text) {
 }
 
 function statisticsRow(r) {
-	const row = element("tr"), m = model.messages[r.number];
+	const row = element("tr");
 	const name = element("td", "message");
 	const only = button(r.message, "show only " + r.message, () => {
-		view.only = view.only === r.number ? -1 : r.number;
+		view.only = view.only === r.key ? "" : r.key;
+		if (view.only)
+			histogram.message = r.key;
 		judgeAll(true);
+		statisticsSoon();
+		addressSoon();
 	});
 	only.className = "link";
-	only.setAttribute("aria-pressed", String(view.only === r.number));
+	only.setAttribute("aria-pressed", String(view.only === r.key));
 	only.title = r.message.slice(0, 1000);
 	const mark = element("i", "swatch level-" + r.level);
 	mark.title = NAMES[r.level];
-	name.append(mark, only, element("small", "", m.category));
+	name.append(mark, only, element("small", "", r.category));
 	if (r.unsure) {
 		const tilde = element("small", "unsure", "~");
 		tilde.title = "some may have come before or after their " +
@@ -136,17 +156,30 @@ function statisticsRow(r) {
 	return row;
 }
 
+/* What the figures are of: all entries, or a part. */
+function statisticsBasis(isCounted) {
+	if (isCounted)
+		return "all entries, counted by timelined: percentiles " +
+			"within 10 %";
+	return view.words.length || view.level > 1 || view.category ||
+		view.only ? "entries that match" : "all entries";
+}
+
 function showStatistics() {
-	const rows = statistics.rows = computeStatistics();
+	const isCounted = !picture.detailed;
+	const rows = statistics.rows = isCounted ? summaryRows() :
+		computeStatistics();
 	rows.sort(compareRows);
 	byId("rows").replaceChildren(...rows.slice(0, ROWS_MAX)
 		.map(statisticsRow));
-	const [from, to] = statisticsRange();
-	byId("statistics-range").textContent = (view.mark ?
+	const [from, to] = isCounted ? summary.measured : statisticsRange();
+	byId("statistics-range").textContent = isEmpty() ? "" : (view.mark ?
 		"measured range of " : "visible range of ") +
 		durationText(to - from) + (rows.length > ROWS_MAX ?
 		", first " + ROWS_MAX + " of " + rows.length : "") +
+		", " + statisticsBasis(isCounted) +
 		" — durations of spans, intervals of all else";
+	showBelow();
 	for (const th of byId("columns").children)
 		th.setAttribute("aria-sort",
 			th.dataset.column !== statistics.sort ? "none" :

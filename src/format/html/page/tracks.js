@@ -31,6 +31,7 @@ function clearTracks() {
 	tracks.span = {begin: new Uint32Array(256), end: new Int32Array(256),
 		from: new Float64Array(256), to: new Float64Array(256),
 		thread: new Uint32Array(256), lane: new Uint32Array(256),
+		parent: new Int32Array(256),
 		depth: new Uint8Array(256), slot: new Uint8Array(256),
 		lossy: new Uint8Array(256)};
 	tracks.spanOf = new Uint32Array(1024);
@@ -57,23 +58,34 @@ function makeRow(list, key, fields) {
 	return row;
 }
 
+/* ", file 2" where there are several. */
+function fileNote(source) {
+	return source && model.hosts[hostOf(source)]?.files !== 1 ?
+		", file " + source : "";
+}
+
+function laneRow(source, lane) {
+	return makeRow(tracks.lanes, "lane " + source + ":" + lane,
+		{source, host: hostOf(source), lane, cpu: "", kind: "lane",
+		 note: "lane " + lane + fileNote(source)});
+}
+
+function threadRow(source, pid, tid) {
+	return makeRow(tracks.threads,
+		"thread " + source + ":" + pid + ":" + tid,
+		{source, host: hostOf(source), pid, tid, kind: "thread",
+		 label: "tid " + tid,
+		 note: "pid " + pid + fileNote(source)});
+}
+
 function addPlace(n) {
 	const p = model.places[n], cpu = p.cpu < 0 ? "" : String(p.cpu);
-	const host = hostOf(p.source);
-	const file = p.source && model.hosts[host]?.files !== 1 ?
-		", file " + p.source : "";
-	const lane = makeRow(tracks.lanes, "lane " + p.source + ":" + p.lane,
-		{source: p.source, host, lane: p.lane, cpu, kind: "lane",
-		 note: "lane " + p.lane + file});
+	const lane = laneRow(p.source, p.lane);
 	if (lane.cpu !== cpu && cpu !== "")
 		lane.cpu = lane.cpu === "" ? cpu : "shared";
 	tracks.laneOf[n] = lane;
 	tracks.threadOf[n] = p.pid === 0 && p.tid === 0 ? null :
-		makeRow(tracks.threads,
-			"thread " + p.source + ":" + p.pid + ":" + p.tid,
-			{source: p.source, host, pid: p.pid, tid: p.tid,
-			 kind: "thread", label: "tid " + p.tid,
-			 note: "pid " + p.pid + file});
+		threadRow(p.source, p.pid, p.tid);
 }
 
 function laneLabel(row) {
@@ -126,6 +138,8 @@ function beginSpan(i, m) {
 	const key = spanKey(i, m), c = tracks.span;
 	cutBefore(row, key);
 	c.begin[s] = i;
+	c.parent[s] = row.stack.length && row.kind === "thread" ?
+		row.stack[row.stack.length - 1].s : -1;
 	c.end[s] = -1;
 	c.from[s] = model.t[i];
 	c.to[s] = Infinity;
@@ -236,12 +250,17 @@ function addCounter(i, m) {
 	const host = hostOfEntry(i);
 	const row = makeRow(tracks.counters, "counter " + m.number + " " + host,
 		{kind: "counter", host, message: m.number, label: m.text,
-		 note: m.category, points: [], low: Infinity,
+		 note: m.category, lines: new Map(), low: Infinity,
 		 high: -Infinity});
 	if (m.args.length === 0)
 		return;
 	const value = model.pool[model.at[i]];
-	row.points.push(i);
+	const {pid} = model.places[model.place[i]];
+	const points = row.lines.get(pid);
+	if (points)
+		points.push(i);
+	else
+		row.lines.set(pid, [i]);
 	row.low = Math.min(row.low, value);
 	row.high = Math.max(row.high, value);
 }

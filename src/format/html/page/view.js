@@ -11,7 +11,7 @@ const view = {
 	mode: "lanes",		/* or "threads" */
 	level: 1,		/* least that is shown */
 	category: "",		/* "" all */
-	only: -1,		/* message; -1 all */
+	only: "",		/* key of a message; "" all */
 	words: [],		/* of the search */
 	shown: new Uint8Array(1024),
 	shownUpTo: 0,
@@ -29,10 +29,15 @@ function changed() {
 	view.changed = true;
 }
 
+function isEmpty() {
+	return model.count === 0 && !summary.is;
+}
+
 function bounds() {
-	if (model.count === 0)
+	if (isEmpty())
 		return [0, 1000];
-	const from = model.t[0], to = model.t[model.count - 1];
+	const from = Math.min(model.count ? model.t[0] : Infinity,
+		summary.is ? summary.since : Infinity), to = newestTime();
 	const edge = Math.max((to - from) * 0.01, RANGE_MIN / 2);
 	return [from - edge, to + edge];
 }
@@ -52,6 +57,8 @@ function setRange(from, to) {
 	view.to = from + range;
 	changed();
 	statisticsSoon();
+	addressSoon();
+	lookSoon();
 }
 
 function fitAll() {
@@ -96,7 +103,7 @@ function zoomTo(from, to) {
 function passes(m) {
 	return m.level >= view.level &&
 		(view.category === "" || m.category === view.category) &&
-		(view.only < 0 || m.number === view.only);
+		(view.only === "" || m.key === view.only);
 }
 
 /* "pid:41", "tid:42", "cpu:0" of a place, "host:web"; any other word is
@@ -168,7 +175,7 @@ function judgeAll(restart) {
 function showMatches(done) {
 	const all = countText(model.count);
 	byId("matches").textContent = view.words.length === 0 &&
-		view.level === 1 && view.category === "" && view.only < 0 ?
+		view.level === 1 && view.category === "" && view.only === "" ?
 		"" : countText(view.matches) + " of " + all +
 		(done ? "" : " …");
 }

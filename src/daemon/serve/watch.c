@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watch.c - count all entries of a timeline for the pages that show it. */
+#include "daemon/serve/watch.h"
+
+#include "clock/clock.h"
+#include "ring/ring.h"
+#include "snap/snap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	HISTORY_MAX = 1 << 19, /* entries of all lanes, at the start */
+	TURN_MAX = 20000       /* entries before others have the loop */
+};
+
+static const double poll_s = 0.02, unasked_s = 60;
+
+struct tl_watch {
+	struct tl_target *target;
+	struct tl_cursor *cursor;
+	struct tl_html_summary *summary;
+	int64_t complete_ns; /* everything before was counted */
+	ev_timer poll;
+	ev_timer unasked;
+};
+
+void
+tl_watch_end(struct tl_target *target)
+{
+	struct tl_watch *w = target->watch;
+
+	if (!w)
+		return;
+	ev_timer_stop(target->daemon->loop, &w->poll);
+	ev_timer_stop(target->daemon->loop, &w->unasked);
+	tl_html_summary_free(w->summary);
+	tl_cursor_close(w->cursor);
+	free(w);
+	target->watch = NULL;
+}
+
+/* 1 there is more, 0 all was counted, -errno. */
+static int
+count(struct tl_watch *w)
+{
+	const int64_t now_ns = tl_clock_read(CLOCK_REALTIME);
+	struct tl_event event;
+	int rc = 1;
+
+	for (int i = 0; i < TURN_MAX; i++) {
+		if ((rc = tl_cursor_next(w->cursor, &event)) <= 0)
+			break;
+		if (event.kind != TL_LOST)
+			w->complete_ns = event.ns;
+		if ((rc = tl_html_summary_put(w->summary, &event)) != 0)
+			return rc;
+		rc = 1;
+	}
+	if (rc == 0)
+		w->complete_ns = now_ns;
+	return rc;
+}
+
+static void
+on_poll(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct tl_watch *w = timer->data;
+	const int rc = count(w);
+
+	(void)events;
+	if (rc < 0) {
+		/* why is reported by the target's own stream */
+		tl_watch_end(w->target);
+		return;
+	}
+	ev_timer_set(&w->poll, rc > 0 ? 0 : poll_s, 0);
+	ev_timer_start(loop, &w->poll);
+}
+
+static void
+on_unasked(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	struct tl_watch *w = timer->data;
+
+	(void)loop;
+	(void)events;
+	tl_watch_end(w->target);
+}
+
+static int
+start(struct tl_target *target, struct tl_fault *fault)
+{
+	const size_t lanes = timeline_lane_count(&target->tl->geometry);
+	struct tl_watch *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE,
+		    "out of memory");
+	w->target = target;
+	ev_init(&w->poll, on_poll);
+	ev_init(&w->unasked, on_unasked);
+	w->poll.data = w->unasked.data = w;
+	w->unasked.repeat = unasked_s;
+	target->watch = w;
+	rc = tl_follow_open_fd(&w->cursor, target->tl->fd,
+	    HISTORY_MAX / lanes + 1, fault);
+	if (rc == 0 && (rc = tl_html_summary_new(&w->summary)) != 0)
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "out of memory");
+	if (rc != 0) {
+		tl_watch_end(target);
+		return rc;
+	}
+	ev_timer_set(&w->poll, 0, 0);
+	ev_timer_start(target->daemon->loop, &w->poll);
+	return 0;
+}
+
+/* Signal 0 is sent to no thread, but tells whether there is one. */
+static bool
+has_ended(uint32_t pid, uint32_t tid)
+{
+	return syscall(SYS_tgkill, (pid_t)pid, (pid_t)tid, 0) != 0 &&
+	       errno == ESRCH;
+}
+
+int
+tl_watch_ask(struct tl_target *target, struct tl_text *text,
+    struct tl_html_question question, struct tl_fault *fault)
+{
+	int rc;
+
+	if (!target->watch) {
+		if ((rc = start(target, fault)) != 0)
+			return rc;
+	}
+	if ((rc = count(target->watch)) < 0) {
+		tl_watch_end(target);
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE,
+		    "cannot read the timeline");
+	}
+	ev_timer_again(target->daemon->loop, &target->watch->unasked);
+	question.has_ended = has_ended;
+	question.now_ns = target->watch->complete_ns;
+	tl_html_summary_write(target->watch->summary, text, &question);
+	return text->rc;
+}

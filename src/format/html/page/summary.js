@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.js - the counts that the daemon made of all entries (summary.h):
+ * they draw the picture where not every entry is on the page. */
+const BIN_FIELDS = 6;	/* index, count, top, calm, busy, lost */
+
+const summary = {
+	is: false,		/* has there been an answer? */
+	first: 0, bin: 1,	/* ns since model.base of bin 0, and its width */
+	from: 0, to: 0,		/* the range that was asked for */
+	since: 0, newest: 0,
+	total: 0, lost: 0, entries: 0,
+	overview: {first: 0, bin: 1, bins: []},
+	messages: [], stacks: [],
+	measured: [0, 0],
+	rows: [],
+};
+
+function clearSummary() {
+	Object.assign(summary, {is: false, total: 0, lost: 0, entries: 0,
+		messages: [], stacks: [], rows: []});
+}
+
+/* Digits of Unix time to ns since the base. */
+function sinceBase(digits) {
+	return Number(BigInt(digits) - model.base);
+}
+
+function takeSummary(answer, from, to) {
+	if (answer.since === undefined)
+		return;
+	model.base ??= BigInt(answer.since);
+	const o = answer.overview;
+	Object.assign(summary, {is: true, from, to, bin: answer.bin,
+		first: sinceBase(answer.first), since: sinceBase(answer.since),
+		newest: Math.min(sinceBase(answer.newest), live.until), total: answer.total,
+		lost: answer.total_lost, entries: answer.entries,
+		overview: {first: sinceBase(o.first), bin: o.bin, bins: o.bins},
+		messages: answer.messages, stacks: answer.stacks,
+		measured: answer.measured.map(sinceBase), rows: answer.rows});
+	applySummary();
+}
+
+/* Its rows become those of the picture, also where no entry of them is here. */
+function applySummary() {
+	for (const r of summary.rows) {
+		const row = r.others ? othersRow() : r.lane >= 0 ?
+			laneRow(0, r.lane) : threadRow(0, r.pid, r.tid);
+		if (r.lane >= 0 && row.cpu === "" && r.cpu >= 0)
+			row.cpu = String(r.cpu);
+		row.ended = r.ended;
+		row.total = r.entries;
+		row.bins = r.bins;
+		row.busy = r.lane < 0;
+	}
+}
+
+function othersRow() {
+	return makeRow(tracks.threads, "others", {source: 0, host: 0,
+		pid: Infinity, tid: Infinity, kind: "thread",
+		label: "others", note: "threads beyond 128"});
+}
+
+/* Does the picture stand for every entry because all of them are here? */
+function isDetailed() {
+	return !summary.is || (view.from >= cover.from - 1 &&
+		Math.min(view.to, summary.newest) <= cover.to + HOLD * 200);
+}
+
+/* How many entries are in sight, as far as bins know. */
+function entriesInSight() {
+	const {first, bin, bins} = summary.overview;
+	let n = 0, fine = 0;
+	if (view.from >= summary.from && view.to <= summary.to) {
+		const size = summary.to - summary.from;
+		fine = summary.entries * (view.to - view.from) / size;
+	}
+	for (let i = 0; i < bins.length; i += BIN_FIELDS) {
+		const t0 = first + bins[i] * bin;
+		const part = Math.min(view.to, t0 + bin) -
+			Math.max(view.from, t0);
+		if (part > 0)
+			n += bins[i + 1] * part / bin;
+	}
+	return Math.max(n, fine);
+}
+
+/* The columns of one row of the picture from its bins. */
+function binSummary(bins, width, columns) {
+	const {counts, tops, calm, busy, lost, base} = columns;
+	const scale = view.width / (view.to - view.from);
+	for (let i = 0; i < bins.length; i += BIN_FIELDS) {
+		const x = (summary.first + bins[i] * summary.bin -
+			view.from) * scale;
+		const wide = summary.bin * scale;
+		const from = Math.max(Math.floor(x), 0);
+		const to = Math.min(Math.max(Math.ceil(x + wide), from + 1),
+			width);
+		if (x + wide < 0 || from >= width)
+			continue;
+		for (let k = from; k < to; k++) {
+			/* which part of the bin lies in the pixel */
+			const part = (Math.min(k + 1, x + wide) -
+				Math.max(k, x)) / wide;
+			const at = base + k;
+			counts[at] += bins[i + 1] * part;
+			tops[at] = Math.max(tops[at], bins[i + 2]);
+			calm[at] = Math.max(calm[at], bins[i + 3]);
+			busy[at] = Math.min(busy[at] + bins[i + 4] *
+				part * scale, 1);
+			lost[at] |= bins[i + 5] > 0;
+		}
+	}
+}
