@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * change.c - verbs that change a timeline: create, remove, priority, burst, level
+ * change.c - verbs that change a timeline: create, remove, priority, burst,
+ * level, slower
  *
  * A user who names a timeline here trusts its owner: root and members of its
  * group may change a timeline of another user, as far as its mode permits.
@@ -9,6 +10,7 @@
 #include "ctl/ctl.h"
 #include "event/message.h"
 #include "ring/ring.h"
+#include "snap/timers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -313,6 +315,59 @@ tl_verb_level(struct tl_call *call)
 		return rc;
 	rc = timeline_level(tl, category ? category : "*", call->operands[1],
 	    level);
+	if (rc != 0)
+		tl_call_library(call, &name, rc);
+	timeline_close(tl);
+	return rc;
+}
+
+/* "p99.9" in millionths; 0: not a percentile. */
+static uint64_t
+read_percentile(const char *word)
+{
+	char *end;
+	double percent;
+
+	if ((word[0] != 'p' && word[0] != 'P') || word[1] < '0' ||
+	    word[1] > '9')
+		return 0;
+	percent = strtod(word + 1, &end);
+	if (*end != '\0' || !(percent >= 0.0001) || percent > 99.9999)
+		return 0;
+	return (uint64_t)(percent * 10000 + 0.5);
+}
+
+int
+tl_verb_slower(struct tl_call *call)
+{
+	const char *category = call->given[TL_CTL_CATEGORY];
+	const char *word = call->operands[2];
+	const uint64_t percentile = read_percentile(word);
+	const bool off = strcasecmp(word, "off") == 0;
+	struct timeline *tl;
+	struct tl_name name;
+	int64_t ns = 0;
+	int rc = percentile || off
+		     ? 0
+		     : tl_call_duration(call, word, 0, INT64_MAX, &ns);
+
+	if (rc != 0 && !strpbrk(word, "0123456789"))
+		rc = tl_call_usage(call,
+		    "%s: not a duration, as 1ms, nor a percentile, as p99, nor "
+		    "off",
+		    word);
+	if (rc != 0 || (rc = attach(call, &name, &tl)) != 0)
+		return rc;
+	if (!category)
+		category = "*";
+	if (!percentile)
+		rc = timeline_slower(tl, category, call->operands[1],
+		    off ? UINT64_MAX : (uint64_t)ns);
+	else if (tl_timers_set(tl, category, call->operands[1], 0,
+		     percentile) == 0)
+		rc = tl_error(-ENOENT, "no timer matches");
+	else
+		rc = tl_timers_keep(tl);
 	if (rc != 0)
 		tl_call_library(call, &name, rc);
 	timeline_close(tl);

@@ -19,7 +19,7 @@ _timelinectl_names() {
 
 _timelinectl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-	local verbs='list create remove save priority burst level messages top
+	local verbs='list create remove save priority burst level slower messages top
 		watch record status snapshot reload page help'
 	local levels='fatal error warning info debug trace trace+ trace++
 		trace+++'
@@ -66,7 +66,7 @@ _timelinectl() {
 	create) options+=' --json --entries --keep --rate --strings --mode --tiers --cpu-lanes
 		--fallback-lanes --stamp' ;;
 	save) options+=' --json --compress --force' ;;
-	level) options+=' --category' ;;
+	level | slower) options+=' --category' ;;
 	top) options+=' --json --count --delay --sort' ;;
 	watch) options+=' --json --count' ;;
 	record) options+=' --json --output --for --size --zstd' ;;
@@ -81,8 +81,9 @@ _timelinectl() {
 	priority:1) mapfile -t COMPREPLY < <(compgen -W "$levels off" -- "$word") ;;
 	burst:1) mapfile -t COMPREPLY < <(compgen -W "$levels" -- "$word") ;;
 	level:2) mapfile -t COMPREPLY < <(compgen -W "$levels off default" -- "$word") ;;
+	slower:2) mapfile -t COMPREPLY < <(compgen -W '1ms p99 off' -- "$word") ;;
 	save:1) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-	remove:0 | save:0 | priority:0 | burst:0 | level:0 | messages:0 | top:0 | \
+	remove:0 | save:0 | priority:0 | burst:0 | level:0 | slower:0 | messages:0 | top:0 | \
 		watch:0 | snapshot:0 | record:*) _timelinectl_names "$word" ;;
 	esac
 }

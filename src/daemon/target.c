@@ -14,6 +14,7 @@
 #include "ring/ring.h"
 #include "snap/inspect.h"
 #include "snap/snap.h"
+#include "snap/timers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +56,16 @@ snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
 	(void)loop;
 	(void)events;
 	tl_target_snapshot(timer->data, TL_REASON_SCHEDULE);
+}
+
+static void
+slower_due(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	const struct tl_target *t = timer->data;
+
+	(void)loop;
+	(void)events;
+	(void)tl_timers_keep(t->tl); /* without memory: in a second */
 }
 
 /* Count and log the result of a snapshot. */
@@ -262,6 +273,8 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 	strncpy(t->name, strrchr(path, '/') + 1, sizeof(t->name) - 1);
 	ev_init(&t->snapshot_timer, snapshot_due);
 	t->snapshot_timer.data = t;
+	ev_timer_init(&t->slower_timer, slower_due, 1, 1);
+	t->slower_timer.data = t;
 	rc = tl_attach(&t->tl, path, inspected->st_uid);
 	if (rc != 0) {
 		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", timeline_error());
@@ -285,6 +298,8 @@ tl_target_open(struct tl_target **target, struct tl_daemon *daemon,
 		goto fail;
 	set_priority(t);
 	schedule_snapshots(t);
+	if (t->tl->geometry.timers_max > 0)
+		ev_timer_start(daemon->loop, &t->slower_timer);
 	/* A timeline that was created under this configuration has no entry
 	 * that was recorded before, or was not to be recorded. */
 	configure_record(t, t->tl->header->created_ns >= daemon->configured_ns);
@@ -363,6 +378,7 @@ tl_target_close(struct tl_target *target)
 	if (!t)
 		return;
 	ev_timer_stop(t->daemon->loop, &t->snapshot_timer);
+	ev_timer_stop(t->daemon->loop, &t->slower_timer);
 	if (t->daemon->snapshots)
 		tl_snapshots_cancel(t->daemon->snapshots, t);
 	tl_record_end(t->record);

@@ -50,6 +50,7 @@ struct tl_target {
 	struct tl_watch *watch;           /* NULL: no page shows it */
 	int record_rc; /* why record is NULL where it should not be; 0 */
 	ev_timer snapshot_timer;
+	ev_timer slower_timer;       /* thresholds at percentiles */
 	struct tl_throttle deaths;   /* of snapshots when a writer died */
 	struct tl_throttle requests; /* of snapshots that a user requested */
 	struct tl_log_limit no_burst;

@@ -5,7 +5,9 @@
 #include "snap/timers.h"
 
 #include "base/file.h"
+#include "base/word.h"
 #include "clock/clock.h"
+#include "ring/ring.h"
 #include "snap/reader.h"
 
 #include <errno.h>
@@ -163,4 +165,28 @@ tl_timer_at(const struct tl_timer *timer, double share)
 			   : middle;
 	}
 	return 0;
+}
+
+int
+tl_timers_keep(struct timeline *tl)
+{
+	struct tl_timer *timer = malloc(sizeof(*timer));
+	int rc = timer ? 1 : -ENOMEM;
+
+	for (uint32_t i = 0; rc > 0 && i < tl->geometry.timers_max; i++) {
+		struct timeline_timer *shared = (struct timeline_timer *)(void
+			*)(tl->map + timeline_timer_offset(&tl->geometry, i));
+
+		if (tl_load_64(&shared->record) == 0)
+			break;
+		if (tl_load_64(&shared->percentile) == 0)
+			continue;
+		rc = tl_timer_read(timer, tl->fd, &tl->geometry, i);
+		if (rc > 0 && timer->count > 0)
+			tl_store_64(&shared->slower,
+			    tl_timer_at(timer,
+				(double)timer->fixed.percentile / 1e6));
+	}
+	free(timer);
+	return rc < 0 ? rc : 0;
 }

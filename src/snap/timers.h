@@ -33,6 +33,11 @@ tl_snap_timer(struct tl_timer *timer, const struct tl_snap *snap, uint32_t i);
 int tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
     const struct tl_message *message);
 
+/* Set the thresholds that are to be kept at a percentile of all that a timer
+ * has counted: 0, -errno. */
+struct timeline;
+int tl_timers_keep(struct timeline *tl);
+
 /* Ticks as ns. */
 uint64_t tl_timer_ns(const struct tl_timer *timer, uint64_t ticks);
 /* The duration in ticks that this share of the counts does not exceed: the

@@ -39,6 +39,11 @@ ends 'level of nothing' 1 "$ctl" level "$lv" 'nothing like it' off
 is '... says so' "$err" "timelinectl: $lv: no message matches"
 ends 'level wants a level' 2 "$ctl" level "$lv" '*' loud
 
+ends 'slower of what is no timer' 1 "$ctl" slower "$lv" '*' 1ms
+is '... says so' "$err" "timelinectl: $lv: no timer matches"
+ends 'slower of no duration' 2 "$ctl" slower "$lv" '*' soon
+ends 'slower of no percentile' 2 "$ctl" slower "$lv" '*' p100
+
 messages=$("$ctl" messages --json "$lv")
 is 'messages shows all of one' \
 	"$(jq -c '.messages[] | select(.category == "disk" and .priority == "fatal") | del(.line)' <<<"$messages")" \

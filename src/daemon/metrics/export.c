@@ -25,7 +25,12 @@
 
 #include "base/fields.h"
 #include "daemon/metrics/table.h"
+#include "ring/ring.h"
+#include "snap/timers.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* == Prometheus == */
@@ -119,6 +124,111 @@ put_metric(struct tl_text *text, const struct tl_metric *metric,
 		text->size = before;
 }
 
+/* == timers == */
+
+static const char timer_name[] = "timeline_timer_duration_seconds";
+
+/* One sample of a histogram. */
+static void
+put_timer_sample(struct tl_text *text, const char *suffix,
+    struct tl_bytes labels, const char *le, double value)
+{
+	tl_put_format(text, "%s%s", timer_name, suffix);
+	tl_put_bytes(text, labels);
+	if (le)
+		tl_put_format(text, ",le=\"%s\"", le);
+	tl_put_format(text, "} %.17g\n", value);
+}
+
+/* Bounds at 1, 2.5 and 5 times the powers of ten from 100 ns to 100 s: a
+ * bucket of the file counts where its middle lies. */
+static void
+put_timer_buckets(struct tl_text *text, const struct tl_timer *timer,
+    struct tl_bytes labels)
+{
+	static const double steps[] = { 1, 2.5, 5 };
+	uint64_t count = 0;
+	uint32_t bucket = 0;
+	double power = 100;
+	char le[32];
+
+	for (int i = 0; i < 3 * 9 + 1; i++) {
+		const double bound = power * steps[i % 3];
+
+		for (; bucket < TIMELINE_BUCKETS; bucket++) {
+			const uint64_t middle =
+			    (timeline_bucket_low(bucket) +
+				timeline_bucket_low(bucket + 1)) /
+			    2;
+
+			if ((double)tl_timer_ns(timer, middle) > bound)
+				break;
+			count += timer->values[bucket];
+		}
+		snprintf(le, sizeof(le), "%.9g", bound / 1e9);
+		put_timer_sample(text, "_bucket", labels, le, (double)count);
+		if (i % 3 == 2)
+			power *= 10;
+	}
+	put_timer_sample(text, "_bucket", labels, "+Inf", (double)timer->count);
+	put_timer_sample(text, "_sum", labels, NULL,
+	    (double)tl_timer_ns(timer, timer->sum) / 1e9);
+	put_timer_sample(text, "_count", labels, NULL, (double)timer->count);
+}
+
+static void
+put_timer(struct tl_text *text, const struct tl_target *target,
+    const struct tl_timer *timer)
+{
+	const struct timeline *tl = target->tl;
+	struct tl_text labels = { 0 };
+	struct tl_record r;
+	const char *newline;
+
+	if (tl_record_at(&r, tl->strings, tl->geometry.strings_size,
+		timer->fixed.record, 0, NULL) != 0)
+		return;
+	newline = memchr(r.text.data, '\n', r.text.size);
+	if (newline)
+		r.text.size = (size_t)(newline - r.text.data);
+	tl_put_char(&labels, '{');
+	put_label(&labels, "timeline", tl_bytes_of(target->name));
+	tl_put_char(&labels, ',');
+	put_label(&labels, "category", r.category);
+	tl_put_char(&labels, ',');
+	put_label(&labels, "message", r.text);
+	if (labels.rc == 0)
+		put_timer_buckets(text, timer,
+		    tl_bytes(labels.data, labels.size));
+	tl_text_free(&labels);
+}
+
+static void
+put_timers(struct tl_text *text, const struct tl_daemon *daemon)
+{
+	struct tl_timer *timer = malloc(sizeof(*timer));
+	bool any = false;
+
+	if (!timer)
+		text->rc = -ENOMEM;
+	for (size_t i = 0; timer && i < daemon->target_count; i++) {
+		const struct tl_target *t = daemon->targets[i];
+
+		for (uint32_t k = 0; t->tl && tl_timer_read(timer, t->tl->fd,
+						  &t->tl->geometry, k) > 0;
+		     k++) {
+			if (!any)
+				tl_put_format(text,
+				    "# HELP %s How long spans of a timer "
+				    "took.\n# TYPE %s histogram\n",
+				    timer_name, timer_name);
+			any = true;
+			put_timer(text, t, timer);
+		}
+	}
+	free(timer);
+}
+
 void
 tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon)
 {
@@ -130,6 +240,7 @@ tl_metrics_text(struct tl_text *text, const struct tl_daemon *daemon)
 			put_metric(text, &tl_metrics_table[i], &metrics);
 	else
 		text->rc = rc;
+	put_timers(text, daemon);
 	tl_metrics_release(&metrics);
 }
 

@@ -214,6 +214,42 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	    (unsigned long long)row->lossy);
 }
 
+/* All spans of a timer, whether they are kept or not. */
+static struct tl_values_summary
+summary_of(const struct tl_timer *t)
+{
+	struct tl_values_summary s = { .count = t->count,
+		.min = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0)),
+		.p50 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.5)),
+		.p90 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.9)),
+		.p99 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.99)),
+		.p999 = (int64_t)tl_timer_ns(t, tl_timer_at(t, 0.999)),
+		.max = (int64_t)tl_timer_ns(t, t->max) };
+
+	if (t->count > 0)
+		s.mean = (double)tl_timer_ns(t, t->sum) / (double)t->count;
+	return s;
+}
+
+/* What the threshold is, and why. */
+static void
+put_text_slower(struct tl_text *text, const struct tl_timer *t)
+{
+	tl_put_repeat(text, ' ', INDENT);
+	if (t->fixed.slower == UINT64_MAX) {
+		tl_put_string(text, "no span is kept");
+	} else if (t->fixed.slower == 0) {
+		tl_put_string(text, "each span is kept");
+	} else {
+		tl_put_string(text, "spans are kept from ");
+		tl_put_duration(text, (int64_t)tl_timer_ns(t, t->fixed.slower));
+	}
+	if (t->fixed.percentile)
+		tl_put_format(text, ", by p%g",
+		    (double)t->fixed.percentile / 10000);
+	tl_put_char(text, '\n');
+}
+
 int
 tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 {
@@ -226,7 +262,14 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	tl_put_format(text, " %*s %*s %*s %*s %*s %*s %*s\n", WIDTH_VALUE,
 	    "count", WIDTH_VALUE, "min", WIDTH_VALUE, "p50", WIDTH_VALUE, "p90",
 	    WIDTH_VALUE, "p99", WIDTH_VALUE, "p99.9", WIDTH_VALUE, "max");
+	if (row->timer) {
+		const struct tl_values_summary s = summary_of(row->timer);
+
+		put_text_line(output, tl_bytes_of("timer"), TL_VALUES_NS, &s);
+	}
 	rc = put_each(row, put_text_line, output, put_text_line);
+	if (row->timer)
+		put_text_slower(text, row->timer);
 	put_text_spans(text, row);
 	return rc;
 }
@@ -327,6 +370,27 @@ put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
 	tl_fields_object_end(f);
 }
 
+static void
+put_json_timer(struct tl_fields *f, const struct tl_timer *t)
+{
+	const struct tl_values_summary s = summary_of(t);
+
+	tl_fields_object(f, "timer");
+	tl_fields_unsigned(f, "count", t->count);
+	tl_fields_signed(f, "p50_ns", s.p50);
+	tl_fields_signed(f, "p90_ns", s.p90);
+	tl_fields_signed(f, "p99_ns", s.p99);
+	tl_fields_signed(f, "p999_ns", s.p999);
+	tl_fields_signed(f, "max_ns", s.max);
+	tl_fields_unsigned(f, "sum_ns", tl_timer_ns(t, t->sum));
+	if (t->fixed.slower == UINT64_MAX)
+		tl_fields_null(f, "slower_ns");
+	else
+		tl_fields_unsigned(f, "slower_ns",
+		    tl_timer_ns(t, t->fixed.slower));
+	tl_fields_object_end(f);
+}
+
 int
 tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 {
@@ -359,6 +423,8 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 		tl_fields_unsigned(f, "lonely_ends", row->ends - row->spans);
 		tl_fields_unsigned(f, "lossy_spans", row->lossy);
 	}
+	if (row->timer)
+		put_json_timer(f, row->timer);
 	rc = put_each(row, put_json_own, &j, put_json_arg);
 	if (j.in_args)
 		tl_fields_object_end(f);
@@ -482,7 +548,14 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 {
 	struct csv c = { .row = row, .text = &output->text };
 	const size_t before = output->text.size;
-	const int rc = put_each(row, put_csv_line, &c, put_csv_line);
+	struct tl_values_summary s;
+	int rc;
+
+	if (row->timer) {
+		s = summary_of(row->timer);
+		put_csv_line(&c, tl_bytes_of("timer"), TL_VALUES_NS, &s);
+	}
+	rc = put_each(row, put_csv_line, &c, put_csv_line);
 
 	if (rc == 0 && output->text.size == before) { /* no quantity at all */
 		put_csv_head(&c);

@@ -9,6 +9,7 @@
 #include "dump/stats/estimate.h"
 #include "dump/stats/values.h"
 #include "event/message.h"
+#include "snap/timers.h"
 
 struct tl_stats_row {
 	const struct tl_message *message;
@@ -26,6 +27,7 @@ struct tl_stats_row {
 	double open_rate;  /* ... of the time in which its level was open */
 	double open_share; /* of the time; below 0: not known */
 	const struct tl_samples *samples; /* of its file */
+	struct tl_timer *timer;           /* of all CPUs; NULL: none */
 	struct tl_tally tally;
 	struct tl_values interval;
 	struct tl_values duration;

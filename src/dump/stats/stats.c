@@ -127,6 +127,7 @@ row_free(struct tl_stats_row *row)
 	for (unsigned i = 0; i < TL_ARGS_MAX; i++)
 		tl_values_free(&row->args[i]);
 	tl_tally_free(&row->tally);
+	free(row->timer);
 	free(row);
 }
 
@@ -184,10 +185,34 @@ lane_begin(const struct stats *s, const struct tl_event *event,
 		lane->open_weight[gate] = weight_of(open_ns[gate]);
 }
 
+/* The histograms of a row's timer, if it is one. */
+static int
+take_timer(const struct stats *s, const struct tl_event *event,
+    struct tl_stats_row *row)
+{
+	const struct tl_snap *snap =
+	    tl_source_snap(&s->inputs->items[event->source]);
+	int rc;
+
+	if (!event->message->timer || !snap)
+		return 0;
+	row->timer = malloc(sizeof(*row->timer));
+	if (!row->timer)
+		return -ENOMEM;
+	rc = tl_snap_timer_of(row->timer, snap, event->message);
+	if (rc <= 0) {
+		free(row->timer);
+		row->timer = NULL;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int
 row_new(struct stats *s, const struct tl_event *event,
     struct tl_stats_row **row)
 {
+	int rc;
+
 	const unsigned gate = event->message->gate;
 	struct tl_stats_row **grown;
 	size_t more;
@@ -212,6 +237,8 @@ row_new(struct stats *s, const struct tl_event *event,
 	/* A gate beyond all levels is always open. */
 	(*row)->open_share =
 	    gate < LEVELS ? s->sources[event->source].open_share[gate] : 1;
+	if ((rc = take_timer(s, event, *row)) < 0)
+		return rc;
 	return tl_message_map_add(&s->map, event->message, *row);
 }
 
@@ -351,6 +378,35 @@ gather(struct stats *s)
 	return rc;
 }
 
+/* Timers of which no span was kept have rows, too. */
+static int
+add_timers(struct stats *s, size_t i)
+{
+	const struct tl_snap *snap = tl_source_is_open(&s->inputs->items[i])
+					 ? tl_source_snap(&s->inputs->items[i])
+					 : NULL;
+	const size_t count = snap ? tl_snap_message_count(snap) : 0;
+	int rc = 0;
+
+	for (size_t k = 0; k < count && rc >= 0; k++) {
+		const struct tl_message *m = tl_snap_message(snap, k);
+		const struct tl_event event = { .kind = TL_END,
+			.message = m,
+			.level = m->level,
+			.source = (uint16_t)i,
+			.ns = s->sources[i].levels.last_ns,
+			.cpu = TL_CPU_UNKNOWN };
+		struct tl_stats_row *row;
+
+		if (!m->timer || tl_message_map_find(&s->map, m))
+			continue;
+		rc = tl_select_passes(s->select, &event);
+		if (rc > 0 && (rc = row_new(s, &event, &row)) == 0)
+			row->last_ns = event.ns;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 /* Most entries first; equals in the order they first came. */
 static int
 compare_rows(const void *a, const void *b)
@@ -399,6 +455,8 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
 
 	if (rc == 0)
 		rc = gather(&s);
+	for (size_t i = 0; i < inputs->count && rc == 0; i++)
+		rc = add_timers(&s, i);
 	if (rc == 0)
 		rc = put_rows(&s, options->format, output);
 	stats_free(&s);
