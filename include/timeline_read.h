@@ -61,7 +61,8 @@ enum timeline_read_kind {
 
 /* timeline_read_event.flags, or'ed. */
 enum {
-	/* The end of a span that was logged without arguments: they are 0. */
+	/* The end of a span that was logged without arguments: they are those
+	 * of its begin where duration_ns is known, else 0. */
 	TIMELINE_READ_BARE = 1,
 	/* An entry that the timeline logs about itself: a changed priority, a
 	 * burst, a step of its clock. */
@@ -234,7 +235,8 @@ int timeline_read_next(struct timeline_reader *reader,
 /*
  * Write the message with its values as timeline-dump prints it:
  * "processed tcp(10), udp(20), and other(3)", led by "> " and "< " for the
- * begin and end of a span and by "= " for a counter.  Control characters are
+ * begin and end of a span and by "= " for a counter.  An end whose duration_ns
+ * is known is followed by it: "< job id(594)  531.2us".  Control characters are
  * escaped.  As snprintf: at most size bytes are written, the last one a NUL,
  * and the length of the whole text is returned (text may be NULL where size is
  * 0); -ENOMEM, -EINVAL not an event of a reader.

@@ -10,13 +10,17 @@
 #include "dump/views.h"
 
 #include "dump/listing.h"
+#include "event/spans.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum {
-	/* Entries of a lane that may turn out not to be whole. */
+	/* Entries of a lane that may turn out not to be whole, and those in
+	 * which the begins of the spans are looked for that end in the last
+	 * few. */
 	TAIL_SPARE = 64,
+	TAIL_BEGINS = 1024,
 	BATCH_FIRST = 1024
 };
 
@@ -39,9 +43,10 @@ uint64_t
 tl_entries_tail(const struct tl_options *options)
 {
 	if (!options->max_given || tl_selection_is_any(&options->selection) ||
-	    options->max > UINT64_MAX - TAIL_SPARE)
+	    options->max > UINT64_MAX - TAIL_SPARE - TAIL_BEGINS)
 		return 0;
-	return options->max + TAIL_SPARE;
+	return options->max + TAIL_SPARE +
+	       (options->format == TL_FORMAT_TEXT ? TAIL_BEGINS : 0);
 }
 
 /* How many entries to read; 0: all. */
@@ -152,6 +157,13 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 	if (options->max_given && options->max == 0)
 		goto finish;
 	rc = tl_sources_cursor(inputs, read_order, &inner);
+	if (rc < 0)
+		goto free_sink;
+	/* Before select: a begin that is not shown is the begin all the same.
+	 */
+	if (options->format == TL_FORMAT_TEXT)
+		rc =
+		    tl_spans_cursor(read_order, TL_SPANS_WINDOW, inner, &inner);
 	if (rc < 0)
 		goto free_sink;
 	rc = tl_select_cursor(select, read_order, inner, &show.cursor);

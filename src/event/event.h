@@ -24,6 +24,13 @@ enum tl_kind {
 	TL_LOST     /* nothing but a hole: lost, cpu and lane are set */
 };
 
+/* What an end knows of its begin. */
+enum tl_begun {
+	TL_BEGUN_UNKNOWN,
+	TL_BEGUN,       /* its time; args are those of the begin if bare */
+	TL_BEGUN_UNSURE /* the same, but entries were lost in between */
+};
+
 #define TL_CPU_UNKNOWN UINT32_MAX
 
 struct tl_event {
@@ -48,6 +55,7 @@ struct tl_event {
 	bool paired;      /* of an entry that is two events: the one that does
 			   * not stand where the entry does */
 	bool moved;       /* its stamp was given, and not kept as it was */
+	uint8_t begun;    /* of an end: is begun_ns known? enum tl_begun */
 	int64_t begun_ns; /* of an end that knows its begin: when; 0 */
 	bool overlaps;    /* of several hosts: it may have come before or after
 			  * a neighbour of another one */

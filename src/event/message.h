@@ -50,6 +50,8 @@ struct tl_message {
 	uint8_t scope;   /* of a span */
 	uint8_t builtin; /* TIMELINE_BUILTIN_... */
 	bool timer;      /* of a span: one entry, and a histogram */
+	uint64_t mult;   /* of a builtin with a stamp among its arguments: ns
+			  * per tick, times 2^63; 0 unknown */
 	uint8_t argc;
 	uint16_t source;
 	struct tl_arg args[TL_ARGS_MAX];

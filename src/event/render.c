@@ -4,6 +4,8 @@
  */
 #include "event/render.h"
 
+#include "clock/clock.h"
+#include "event/levels.h"
 #include "event/message_map.h"
 
 #include <errno.h>
@@ -128,26 +130,147 @@ tl_render_time(struct tl_text *text, const struct tl_event *event)
 	}
 }
 
+static void
+put_level(struct tl_text *text, uint64_t level)
+{
+	tl_put_string(text,
+	    level == TIMELINE_LEVEL_NONE
+		? "off"
+		: tl_level_name(level < TIMELINE_LEVEL_NONE ? (unsigned)level
+							    : UINT8_MAX));
+}
+
+/* The roundest duration near ns: that a burst was asked for.  Its end is known
+ * in units of 1 << TIMELINE_UNTIL_SHIFT ticks, and its entry is logged a moment
+ * after it began. */
+static int64_t
+roundest(int64_t ns, int64_t slack)
+{
+	for (int64_t step = 1000000000000000; step > 1; step /= 10) {
+		const int64_t over = ns % step;
+
+		if (ns - over > 0 && over <= slack)
+			return ns - over;
+		if (step - over <= slack && ns < INT64_MAX - step)
+			return ns - over + step;
+	}
+	return ns;
+}
+
+/* "burst to trace for 100us", as far as the rate of the clock is known. */
+static void
+put_burst(struct tl_text *text, const struct tl_event *event)
+{
+	const uint64_t mult = event->message->mult;
+
+	tl_put_string(text, "burst to ");
+	put_level(text, event->args[0]);
+	if (mult == 0)
+		return;
+	tl_put_string(text, " for ");
+	tl_put_duration(text,
+	    roundest(tl_ticks_to_ns(tl_ticks_between(event->tsc,
+					tl_level_end_stamp(event)),
+			 mult),
+		tl_ticks_to_ns(INT64_C(2) << TIMELINE_UNTIL_SHIFT, mult)));
+}
+
+/* Does the line of a builtin message have words of its own?  They are those
+ * of timelinectl. */
+static bool
+put_builtin(struct tl_text *text, const struct tl_event *event)
+{
+	const struct tl_message *message = event->message;
+
+	switch (message->builtin) {
+	case TIMELINE_BUILTIN_PRIORITY:
+		if (message->argc < 3)
+			return false;
+		tl_put_string(text, "priority ");
+		put_level(text, event->args[1]);
+		if (event->args[0] != event->args[1]) { /* one that goes on */
+			tl_put_string(text, ", ");
+			put_burst(text, event);
+		}
+		return true;
+	case TIMELINE_BUILTIN_BURST:
+		if (message->argc < 3)
+			return false;
+		put_burst(text, event);
+		if (event->args[3] != 0)
+			tl_put_string(text, " (sample)");
+		return true;
+	case TIMELINE_BUILTIN_LEVEL:
+		if (message->argc < 2)
+			return false;
+		tl_put_string(text, "level ");
+		if (event->args[0] == TIMELINE_LEVEL_NONE)
+			tl_put_string(text, "as defined");
+		else
+			put_level(text, event->args[0]);
+		tl_put_string(text, " for ");
+		tl_put_unsigned(text, event->args[1]);
+		tl_put_string(text,
+		    event->args[1] == 1 ? " message" : " messages");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+put_duration(struct tl_text *text, const struct tl_event *event)
+{
+	int64_t ns;
+
+	if (__builtin_sub_overflow(event->ns, event->begun_ns, &ns))
+		ns = INT64_MAX;
+	if (ns < 0) /* the clock was set back */
+		ns = 0;
+	tl_put_string(text, "  ");
+	if (tl_message_counts_steps(event->message)) {
+		tl_put_signed(text, ns);
+		tl_put_string(text, ns == 1 ? " step" : " steps");
+	} else {
+		tl_put_duration(text, ns);
+	}
+	if (event->begun == TL_BEGUN_UNSURE)
+		tl_put_char(text, '?');
+}
+
 void
 tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
 	const struct tl_message *message = event->message;
+	const bool has_values = !event->bare || event->begun;
 
 	if (!message) {
 		put_lost(text, event);
 		return;
 	}
+	if (message->builtin && put_builtin(text, event))
+		return;
 	tl_put_string(text, kind_mark(event->kind));
 	for (unsigned i = 0; i < message->argc; i++) {
+		const bool counts =
+		    i == 0 && message->kind == TIMELINE_RECORD_COUNTER;
+
 		tl_put_plain(text, message->args[i].before);
-		tl_put_bytes(text, message->args[i].name);
-		if (event->bare)
+		if (!counts || message->args[i].before.size == 0)
+			tl_put_bytes(text, message->args[i].name);
+		if (!has_values)
 			continue;
-		tl_put_char(text, '(');
+		if (!counts)
+			tl_put_char(text, '(');
+		else if (message->args[i].before.size == 0)
+			tl_put_char(text, ' ');
 		tl_render_arg(text, event, i);
-		tl_put_char(text, ')');
+		if (!counts)
+			tl_put_char(text, ')');
 	}
 	tl_put_plain(text, message->after);
+	if (event->begun)
+		put_duration(text, event);
 }
 
 void
@@ -168,8 +291,10 @@ tl_render_node(struct tl_text *text, const struct tl_event *event, bool is_span)
 {
 	struct tl_event unmarked = *event;
 
-	if (is_span)
+	if (is_span) {
 		unmarked.kind = TL_INSTANT;
+		unmarked.begun = TL_BEGUN_UNKNOWN;
+	}
 	tl_render_line(text, &unmarked);
 }
 
@@ -212,19 +337,25 @@ put_category(struct tl_text *text, struct tl_bytes category)
 static void
 make_pieces(struct tl_draft *draft, const struct tl_message *message)
 {
+	const bool is_counter = message->kind == TIMELINE_RECORD_COUNTER;
 	struct tl_text *text = &draft->text;
 
 	put_category(text, message->category);
 	tl_draft_cut(draft);
 	for (unsigned i = 0; i < message->argc; i++) {
-		if (i > 0)
+		const struct tl_arg *arg = &message->args[i];
+		const bool counts = i == 0 && is_counter;
+
+		if (i > 0 && !(i == 1 && is_counter))
 			tl_put_char(text, ')');
-		tl_put_plain(text, message->args[i].before);
-		tl_put_bytes(text, message->args[i].name);
-		tl_put_char(text, '(');
+		tl_put_plain(text, arg->before);
+		if (!counts || arg->before.size == 0) {
+			tl_put_bytes(text, arg->name);
+			tl_put_char(text, counts ? ' ' : '(');
+		}
 		tl_draft_cut(draft);
 	}
-	if (message->argc > 0)
+	if (message->argc > (is_counter ? 1 : 0))
 		tl_put_char(text, ')');
 	tl_put_plain(text, message->after);
 	tl_draft_cut(draft);
@@ -303,10 +434,14 @@ tl_render_cached(struct tl_render *render, struct tl_text *text,
 	    event->message ? tl_pieces_of(&render->cache, event->message)
 			   : NULL;
 
-	if (pieces && !event->bare)
-		put_line(text, pieces, event);
-	else
+	if (!pieces || event->message->builtin ||
+	    (event->bare && !event->begun)) {
 		tl_render_line(text, event);
+		return;
+	}
+	put_line(text, pieces, event);
+	if (event->begun)
+		put_duration(text, event);
 }
 
 void

@@ -10,10 +10,17 @@
 
 /*
  * The first line with every $name as name(value), escaped for a terminal:
- * "processed tcp(10), udp(20), and other(3)".  Spans are led by "> " and
- * "< " for begin and end, counters by "= ".  An end that was logged without
- * arguments has their names only.  A TL_LOST event is
- * "... 1234 entries lost here".
+ * "processed tcp(10), udp(20), and other(3)".
+ *
+ *	> job id(594)			begin of a span
+ *	< job id(594)  531.2us		its end, and how long it took
+ *	< job id(594)  531.2us?		the same; entries were lost in between
+ *	< job id			an end without arguments whose begin
+ *					is not known
+ *	= backlog of 3000		a counter: the value stands where its
+ *					$name does, after it if that is first
+ *	burst to trace for 100us	a change of levels
+ *	... 1234 entries lost here	TL_LOST
  */
 void tl_render_line(struct tl_text *text, const struct tl_event *event);
 

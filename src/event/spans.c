@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <timeline.h>
 
 #define NONE UINT32_MAX
@@ -447,4 +448,180 @@ tl_spans_open(const struct tl_spans *spans, uint32_t *index,
 	if (*index != NONE) /* is there one more? */
 		++*index;
 	return true;
+}
+
+/* == ends that know their begins == */
+
+static void
+complete(struct tl_event *end, int64_t begun_ns, const uint64_t *args,
+    bool lossy)
+{
+	end->begun = lossy ? TL_BEGUN_UNSURE : TL_BEGUN;
+	end->begun_ns = begun_ns;
+	if (end->bare)
+		memcpy(end->args, args, sizeof(end->args));
+}
+
+int
+tl_spans_complete(struct tl_spans *spans, struct tl_event *event)
+{
+	struct tl_span span;
+	const int rc = tl_spans_put(spans, event, &span);
+
+	if (rc > 0 && event->begun == TL_BEGUN_UNKNOWN)
+		complete(event, span.begin_ns, span.args, span.lossy);
+	return rc < 0 ? rc : 0;
+}
+
+/* An entry that waits to be given. */
+struct waiting {
+	struct tl_event event;
+	bool open; /* an end whose begin is not read yet */
+};
+
+struct span_cursor {
+	struct tl_cursor cursor; /* first: what callers see */
+	struct tl_cursor *inner;
+	struct tl_spans *spans;
+	size_t window;
+	/* Newest first: a ring of the entries from the oldest end on that is
+	 * open.  Entry n stands at n & (capacity - 1). */
+	struct waiting *ring;
+	size_t capacity; /* a power of two, or 0 */
+	uint64_t first;  /* the entry that is given next */
+	uint64_t next;   /* number of the one that is read next */
+	int rc;          /* what inner returned at its end */
+};
+
+static int
+next_forward(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct span_cursor *c = (struct span_cursor *)(void *)cursor;
+	int rc = tl_cursor_next(c->inner, event);
+
+	if (rc > 0 && event->kind != TL_INSTANT && event->kind != TL_COUNTER &&
+	    tl_spans_complete(c->spans, event) < 0)
+		rc = -ENOMEM;
+	return rc;
+}
+
+static struct waiting *
+waiting(const struct span_cursor *c, uint64_t n)
+{
+	return &c->ring[n & (c->capacity - 1)];
+}
+
+static int
+ring_grow(struct span_cursor *c)
+{
+	const size_t capacity = c->capacity ? c->capacity * 2 : POOL_FIRST;
+	struct waiting *ring = malloc(capacity * sizeof(*ring));
+
+	if (!ring)
+		return -ENOMEM;
+	for (uint64_t n = c->first; n < c->next; n++)
+		ring[n & (capacity - 1)] = *waiting(c, n);
+	free(c->ring);
+	c->ring = ring;
+	c->capacity = capacity;
+	return 0;
+}
+
+/* Newest first: the next event as spans see it, time turned round.  Its number
+ * is kept in an argument, and comes back with the span.  An end of a timer
+ * knows its begin. */
+static int
+put_turned(struct span_cursor *c, const struct tl_event *event, bool *open)
+{
+	struct tl_event turned = *event;
+	struct tl_span span;
+	struct waiting *end;
+	int rc;
+
+	if (event->message && event->message->timer)
+		return 0;
+	if (event->kind != TL_LOST)
+		turned.kind = event->kind == TL_BEGIN ? TL_END : TL_BEGIN;
+	turned.args[0] = c->next;
+	turned.bare = false;
+	rc = tl_spans_put(c->spans, &turned, &span);
+	*open = event->kind == TL_END;
+	if (rc <= 0 || span.args[0] < c->first)
+		return rc;
+	end = waiting(c, span.args[0]);
+	complete(&end->event, event->ns, event->args, span.lossy);
+	end->open = false;
+	return 0;
+}
+
+/* May the first that waits be given? */
+static bool
+is_ready(const struct span_cursor *c)
+{
+	return c->first < c->next &&
+	       (!waiting(c, c->first)->open || c->rc <= 0 ||
+		   c->next - c->first >= c->window);
+}
+
+static int
+next_backward(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct span_cursor *c = (struct span_cursor *)(void *)cursor;
+	bool open;
+
+	while (!is_ready(c)) {
+		if (c->first == c->next && c->rc <= 0) {
+			const int rc = c->rc;
+
+			c->rc = 1; /* whoever asks again has a reason */
+			return rc;
+		}
+		c->rc = tl_cursor_next(c->inner, event);
+		if (c->rc <= 0)
+			continue;
+		open = false;
+		if (event->kind != TL_INSTANT && event->kind != TL_COUNTER &&
+		    put_turned(c, event, &open) < 0)
+			return -ENOMEM;
+		if (!open && c->first == c->next)
+			return 1;
+		if (c->next - c->first == c->capacity && ring_grow(c) < 0)
+			return -ENOMEM;
+		*waiting(c, c->next++) =
+		    (struct waiting){ .event = *event, .open = open };
+	}
+	*event = waiting(c, c->first++)->event;
+	return 1;
+}
+
+static void
+span_cursor_close(struct tl_cursor *cursor)
+{
+	struct span_cursor *c = (struct span_cursor *)(void *)cursor;
+
+	tl_cursor_close(c->inner);
+	tl_spans_free(c->spans);
+	free(c->ring);
+	free(c);
+}
+
+int
+tl_spans_cursor(enum tl_order order, size_t window, struct tl_cursor *inner,
+    struct tl_cursor **cursor)
+{
+	struct span_cursor *c = calloc(1, sizeof(*c));
+
+	if (!c || tl_spans_new(&c->spans) < 0) {
+		free(c);
+		tl_cursor_close(inner);
+		return -ENOMEM;
+	}
+	c->cursor.next =
+	    order == TL_OLDEST_FIRST ? next_forward : next_backward;
+	c->cursor.close = span_cursor_close;
+	c->inner = inner;
+	c->window = window;
+	c->rc = 1;
+	*cursor = &c->cursor;
+	return 0;
 }

@@ -15,7 +15,8 @@
 #ifndef TL_EVENT_SPANS_H
 #define TL_EVENT_SPANS_H
 
-#include "event/event.h"
+#include "event/cursor.h"
+#include "event/merge.h"
 
 enum {
 	/* Begins kept at once; the oldest is forgotten for one more. */
@@ -78,5 +79,31 @@ tl_spans_counts(const struct tl_spans *spans, struct tl_spans_count *count);
  * on until false. */
 bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
     struct tl_span *span);
+
+/*
+ * == ends that know their begins ==
+ *
+ * A listing shows at the end of a span how long it took and, where the end was
+ * logged without arguments, those of its begin.  Oldest first the begin was
+ * seen before.  Newest first it is still to come: the entries from an end on
+ * wait until its begin is read, in memory, window of them at the most.  Time
+ * is turned round for that: an end is pushed and the begin pops it.
+ */
+
+/* Complete an end of events that come oldest first: set event->begun, begun_ns
+ * and the arguments of one that is bare.  Any other event only passes through
+ * tl_spans_put().  0 or -ENOMEM. */
+int tl_spans_complete(struct tl_spans *spans, struct tl_event *event);
+
+enum {
+	/* Entries that wait: 32 MiB; of most spans only few come between. */
+	TL_SPANS_WINDOW = 1 << 18
+};
+
+/* The events of a cursor with every end completed, unless more than window
+ * entries are between it and its begin.  It owns inner, also when it fails.
+ * 0 or -ENOMEM. */
+int tl_spans_cursor(enum tl_order order, size_t window, struct tl_cursor *inner,
+    struct tl_cursor **cursor);
 
 #endif

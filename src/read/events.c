@@ -173,6 +173,9 @@ step(struct timeline_reader *r)
 			return rc;
 		if (paired) {
 			r->event.duration_ns = span.duration_ns;
+			if (event.kind == TL_END && event.bare)
+				memcpy(r->event.args, span.args,
+				    sizeof(span.args));
 			if (span.lossy)
 				r->event.flags |= TIMELINE_READ_UNSURE;
 		}
@@ -273,11 +276,19 @@ restore(const struct timeline_read_event *event, struct tl_event *to)
 		return tl_read_fail(-EINVAL, "not an event of a reader");
 	*to = (struct tl_event){ .message = d->message,
 		.ns = event->ns,
+		.tsc = event->tsc,
 		.cpu = event->cpu,
 		.kind = (uint8_t)event->kind,
 		.lost =
 		    event->flags & TIMELINE_READ_UNCOUNTED ? 0 : event->lost,
 		.bare = (event->flags & TIMELINE_READ_BARE) != 0 };
+	if (event->kind == TL_END && event->duration_ns >= 0) {
+		to->begun = event->flags & TIMELINE_READ_UNSURE
+				? TL_BEGUN_UNSURE
+				: TL_BEGUN;
+		to->begun_ns = (int64_t)((uint64_t)event->ns -
+					 (uint64_t)event->duration_ns);
+	}
 	memcpy(to->args, event->args, sizeof(to->args));
 	return 0;
 }

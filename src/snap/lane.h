@@ -45,6 +45,7 @@ struct tl_messages {
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
 	struct tl_message unknown; /* for entries that name none */
+	uint64_t mult;             /* of the clock, for builtin messages */
 };
 
 /* An empty table for a file of this geometry.  -ENOMEM. */

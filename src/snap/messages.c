@@ -83,6 +83,7 @@ parse(struct tl_messages *m, struct tl_message *message,
 	    f->kind == TIMELINE_RECORD_SPAN && f->scope == TIMELINE_SCOPE_TIMER;
 	message->scope = message->timer ? TIMELINE_THREAD : f->scope;
 	message->builtin = f->builtin;
+	message->mult = m->mult;
 	message->strings = &m->strings;
 }
 
@@ -349,6 +350,7 @@ tl_messages_new(struct tl_messages **messages,
 		return -ENOMEM;
 	m->strings.get = string_of;
 	m->base = header->strings_offset;
+	m->mult = header->clock.mult;
 	m->lane_count = timeline_lane_count(header);
 	if (file_size > m->base)
 		m->size = file_size - m->base;

@@ -171,6 +171,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	event->bare = (e->message & TIMELINE_MESSAGE_BARE) != 0;
 	event->moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
 	event->paired = false;
+	event->begun = TL_BEGUN_UNKNOWN;
 	event->begun_ns = 0;
 	event->continued = false;
 	event->overlaps = false;
@@ -217,9 +218,12 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	fill_entry(o, w->lane.number, w->lane.entry_number, e, event);
 	if (event->kind == TL_BEGIN && event->bare)
 		split(o, event);
-	else if (event->message->timer && (e->message & TIMELINE_MESSAGE_WHOLE))
+	else if (event->message->timer &&
+		 (e->message & TIMELINE_MESSAGE_WHOLE)) {
+		event->begun = TL_BEGUN;
 		event->begun_ns = tl_time_convert(&o->snap->time, w->epoch,
 		    begin_of(e), NULL);
+	}
 }
 
 /* The next of the begins. */

@@ -158,12 +158,16 @@ read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 		return -ENOMEM;
 	knot.seq = c->knot_count + 1;
 	c->knots[c->knot_count++] = knot;
+	if (c->knot_count == 1) /* messages that were read before it */
+		for (size_t i = 0; i < c->count; i++)
+			c->objects[i]->message.mult = knot.mult;
 	return 0;
 }
 
 /* The numbers of a message that are in range. */
 static void
-read_message(struct tl_context_object *object, struct tl_data_in *in)
+read_message(const struct tl_context *c, struct tl_context_object *object,
+    struct tl_data_in *in)
 {
 	struct tl_message *m = &object->message;
 
@@ -174,6 +178,8 @@ read_message(struct tl_context_object *object, struct tl_data_in *in)
 	m->gate = tl_data_u8(in);
 	m->scope = tl_data_u8(in);
 	m->builtin = tl_data_u8(in);
+	if (c->knot_count > 0)
+		m->mult = c->knots[0].mult;
 	m->id = (uint32_t)object->id;
 	if (m->kind < TIMELINE_RECORD_INSTANT ||
 	    m->kind > TIMELINE_RECORD_COUNTER)
@@ -196,7 +202,7 @@ read_numbers(struct tl_context *c, struct tl_context_object *object,
 		tl_data_i32(in);
 		return 0;
 	case TL_TRACE_MESSAGE:
-		read_message(object, in);
+		read_message(c, object, in);
 		return 0;
 	case TL_TRACE_PROCESS:
 		object->pid = tl_data_u32(in);

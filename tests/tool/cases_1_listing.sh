@@ -6,9 +6,9 @@ known=$work/known.tl
 "$make" "$name" known "save=$known" || exit 1
 
 newest_first='disk       gave up
-span       < work job
+span       < work job(1)  T
 span       > work job(1)
-queue      = depth length(12)
+queue      = depth 12
 example    explained n(1)
 disk       failed on device(sda one)
 noisy      chatter n(7)
@@ -42,6 +42,31 @@ is '-n with --oldest-first shows the newest, oldest of them first' \
 is '-n 0 shows nothing' "$("$dump" -n 0 "$known")" ''
 is '-n larger than all shows all' \
 	"$("$dump" -n 1000000 "$known" | wc -l)" 11
+
+# ends of spans
+spans=$work/spans.tl
+"$make" "$name-spans" spans=300 "save=$spans" remove || exit 1
+# What an end shows, from the begins: arguments and nanoseconds.
+want_ends=$("$dump" --json --oldest-first --category span "$spans" |
+	sed 's/"ns":[0-9]\{6\}/"ns":1/' | jq -r '[.kind, .message, .ns, (.args | tostring)] | @tsv' |
+	awk -F'\t' '$1 == "begin" { ns[$2, ++open[$2]] = $3; args[$2, open[$2]] = $4 }
+		$1 == "end" && open[$2] > 0 { d = $3 - ns[$2, open[$2]]
+			split($2, w, " "); split(args[$2, open[$2]--], v, /[:}]/)
+			printf "< %s %s(%s) %d\n", w[1], substr(w[2], 2), v[2], d; next }
+		$1 == "end" { split($2, w, " "); printf "< %s %s\n", w[1], substr(w[2], 2) }')
+in_ns() { sed -En 's/^[^ ]* span       (< .*)/\1/p' |
+	awk '$NF ~ /us$/ { $NF = int($NF * 1000 + 0.5) } { sub(/  /, " "); sub(/ns$/, ""); print }'; }
+is 'an end shows the arguments of its begin and how long the span took' \
+	"$("$dump" --oldest-first "$spans" | in_ns)" "$want_ends"
+is '... and newest first, where it is shown before its begin' \
+	"$("$dump" "$spans" | tac | in_ns)" "$want_ends"
+is '... and of the newest few, whose begins are not shown' \
+	"$("$dump" -n 4 "$spans" | tac | in_ns)" "$(tail -3 <<<"$want_ends")"
+is '... and of ends only, whose begins are kept out' \
+	"$("$dump" -e 'kind == "end"' "$spans" | tac | in_ns)" "$want_ends"
+is 'an end whose begin is not known has neither' \
+	"$(head -1 <<<"$want_ends")" '< part of'
+
 is 'a file may stand before or behind the options' \
 	"$("$dump" "$known" -n 1)" "$("$dump" -n 1 "$known")"
 has '--explain adds the long text, indented' \
@@ -101,9 +126,9 @@ is '--since in the future shows nothing' \
 
 # columns
 is '--columns chooses and orders' \
-	"$("$dump" -n 2 --columns priority,message "$known")" \
+	"$("$dump" -n 2 --columns priority,message "$known" | sed -E 's/  [0-9.]+[nmu]?s$/  T/')" \
 	'fatal    gave up
-info     < work job'
+info     < work job(1)  T'
 is '--columns pid,tid,cpu shows who and where' \
 	"$("$dump" -n 1 --columns pid,tid,category "$known" | tr -s ' ')" \
 	" $pid $tid disk "

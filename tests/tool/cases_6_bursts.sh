@@ -9,7 +9,7 @@ is '--info counts samples' "$(jq -c '[.levels.bursts, .levels.bursts_sampled]' <
 is '... and marks their windows' \
 	"$(jq '[.levels.windows[] | select(.sample)] | length == 50 and all(.burst and (.merged | not))' <<<"$info")" true
 is 'a burst says in the listing whether it is a sample' \
-	"$("$dump" --category timeline "$samples" | grep -o 'sample([0-9]*)' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 sample(0) 50 sample(2) '
+	"$("$dump" --category timeline "$samples" | sed 's/^.* timeline   //' | sort | uniq -c | tr -s ' \n' ' ')" ' 5 burst to trace for 200us 50 burst to trace for 200us (sample) 1 priority info '
 row=$("$dump" --stats --json --category work "$samples")
 n='[0-9.e+-]+' # as a double is printed
 is '--stats estimates from samples, and says from how many' \

@@ -17,9 +17,9 @@ log=$work/soffice_42.log
 ends 'a log of RTL_LOGFILE is shown' 0 "$dump" "$log"
 listing=$out
 is '... newest first' "$(untimed <<<"$out")" \
-	'desktop    < ::Desktop::Main
+	'desktop    < ::Desktop::Main  T
 sfx2       ::Load : message(words)
-desktop    < ::Desktop::Main : splash
+desktop    < ::Desktop::Main : splash  T
 desktop    > ::Desktop::Main : splash
 desktop    > ::Desktop::Main
 rtl        log opened timer(2ms) after timer start'
@@ -42,7 +42,7 @@ has '... with a reason' "$err" 'does not grow'
 is 'what --json prints is read' "$("$dump" "$work/log.jsonl")" "$listing"
 is 'what --format csv prints is read' "$("$dump" "$work/log.csv")" "$listing"
 has 'two formats are merged' "$("$dump" "$log" "$work/log.csv" | untimed | uniq -c)" \
-	'^ +2 desktop +< ::Desktop::Main$'
+	'^ +2 desktop +< ::Desktop::Main  T$'
 "$dump" --json --oldest-first "$known" >"$work/known.jsonl"
 is 'a timeline comes back from JSON lines' "$("$dump" --json "$work/known.jsonl")" \
 	"$("$dump" --json "$known")"
@@ -69,7 +69,7 @@ echo 'splash$|^sfx2 ' >"$work/noise"
 is '--include keeps what matches' "$("$dump" --include "$work/mine" "$log" | wc -l)" 4
 is '--exclude leaves out what matches' \
 	"$("$dump" --exclude "$work/noise" "$log" | untimed | sort -u)" \
-	$'desktop    < ::Desktop::Main\ndesktop    > ::Desktop::Main\nrtl        log opened timer(2ms) after timer start'
+	$'desktop    < ::Desktop::Main  T\ndesktop    > ::Desktop::Main\nrtl        log opened timer(2ms) after timer start'
 is 'both go together' "$("$dump" --include "$work/mine" --exclude "$work/noise" \
 	"$log" | wc -l)" 2
 echo '(' >>"$work/mine"

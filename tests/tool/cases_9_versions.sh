@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
-# Files of older versions: tests/data/v1 has the listings that the programs of
-# their time printed.
+# Files of older versions: tests/data/v1 has their listings, with the times that
+# the programs of their time printed.
 
 if command -v zstd >/dev/null; then
 	old=$top/tests/data/v1

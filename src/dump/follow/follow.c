@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "dump/follow/stream.h"
 #include "dump/listing.h"
+#include "event/spans.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,6 +22,7 @@
 enum {
 	ROUND_MS = 50,
 	KEPT_MAX = 1 << 20, /* entries the first round may keep */
+	TAIL_BEGINS = 1024, /* ... and those it reads for begins of spans */
 	ROUND_MAX = 1 << 16 /* entries of one timeline in a later round */
 };
 
@@ -40,6 +42,7 @@ struct follow {
 	struct tl_select *select;
 	struct tl_output *output;
 	struct tl_sink *sink;
+	struct tl_spans *spans; /* NULL: not a listing */
 	struct batch batch;
 	struct tl_follow_sources sources;
 	struct tl_remote_plan plan; /* what servers are asked for */
@@ -121,6 +124,8 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 			event.sync_us = f->sources.here_us;
 			tl_follow_sources_shift(&f->sources, &event);
 		}
+		if (f->spans && (rc = tl_spans_complete(f->spans, &event)) < 0)
+			return rc;
 		rc = tl_select_passes(f->select, &event);
 		if (rc < 0)
 			return rc;
@@ -218,8 +223,9 @@ first_tail(struct follow *f)
 	if (tail > KEPT_MAX)
 		tail = KEPT_MAX;
 	f->tail = (size_t)tail;
-	return tail > 0 && tl_selection_is_any(&o->selection) ? UINT64_MAX
-							      : tail;
+	if (tail > 0 && tl_selection_is_any(&o->selection))
+		return UINT64_MAX;
+	return f->spans ? tail + TAIL_BEGINS : tail;
 }
 
 static int
@@ -283,9 +289,13 @@ follow_all(struct follow *f)
 	if (f->select->expression)
 		tl_script_filter_set_hosts(f->select->expression, host_of,
 		    &f->sources);
-	rc = open_all(f);
+	if (f->options->format == TL_FORMAT_TEXT)
+		rc = tl_spans_new(&f->spans);
+	if (rc == 0)
+		rc = open_all(f);
 	if (rc == 0)
 		rc = run(f);
+	tl_spans_free(f->spans);
 	tl_sinks_free(f->sink, f->options);
 	return close_all(f) && rc == 0 ? -ENOENT : rc;
 }

@@ -121,10 +121,76 @@ TEST(the_kind_leads_the_line)
 	ASSERT_LINE("> work n(0)");
 	event.kind = TL_END;
 	ASSERT_LINE("< work n(0)");
-	event.kind = TL_COUNTER;
-	ASSERT_LINE("= work n(0)");
 	event.kind = 77;
 	ASSERT_LINE("work n(0)");
+}
+
+TEST(a_counter_shows_its_value_in_place_of_the_name)
+{
+	event.kind = TL_COUNTER;
+	message.kind = TIMELINE_RECORD_COUNTER;
+	set_args(3000, 7, 0, 0);
+	define("backlog of $jobs");
+	ASSERT_LINE("= backlog of 3000");
+	define("$jobs of $worker");
+	ASSERT_LINE("= jobs 3000 of worker(7)");
+	define("$jobs");
+	ASSERT_LINE("= jobs 3000");
+	define("load $now%f, on $cpu.");
+	set_args(0, 7, 0, 0);
+	ASSERT_LINE("= load 0, on cpu(7).");
+}
+
+TEST(an_end_shows_how_long_its_span_took)
+{
+	define("job $id");
+	event.kind = TL_END;
+	event.bare = true;
+	ASSERT_LINE("< job id");
+	event.begun = TL_BEGUN;
+	event.begun_ns = 1000;
+	event.ns = 532200;
+	set_args(594, 0, 0, 0);
+	ASSERT_LINE("< job id(594)  531.2us");
+	event.begun = TL_BEGUN_UNSURE;
+	ASSERT_LINE("< job id(594)  531.2us?");
+	event.ns = 0; /* the clock was set back */
+	ASSERT_LINE("< job id(594)  0ns?");
+	event.begun_ns = INT64_MIN;
+	event.ns = INT64_MAX;
+	event.begun = TL_BEGUN;
+	ASSERT_LINE("< job id(594)  2562047h47m");
+}
+
+/* Stamps of 2.5 GHz: mult is ns per tick, times 2^63. */
+TEST(changes_of_levels_read_as_they_were_asked_for)
+{
+	define("burst: threshold $level, base $base, until $until, "
+	       "sample $sample");
+	message.builtin = TIMELINE_BUILTIN_BURST;
+	event.tsc = 1 << 20;
+	set_args(4, 6, (1 << 20) + 250000, 0);
+	ASSERT_LINE("burst to trace");
+	message.mult = (UINT64_C(1) << 63) / 5 * 2;
+	ASSERT_LINE("burst to trace for 100us");
+	event.args[3] = 2;
+	ASSERT_LINE("burst to trace for 100us (sample)");
+	define("priority set: threshold $level, base $base, until $until");
+	message.builtin = TIMELINE_BUILTIN_PRIORITY;
+	set_args(6, 6, 0, 0);
+	ASSERT_LINE("priority info");
+	event.args[0] = event.args[1] = TIMELINE_LEVEL_NONE;
+	ASSERT_LINE("priority off");
+	set_args(4, 6, (1 << 20) + 2500000, 0);
+	ASSERT_LINE("priority info, burst to trace for 1ms");
+	define("level $level set for $messages messages");
+	message.builtin = TIMELINE_BUILTIN_LEVEL;
+	set_args(5, 3, 0, 0);
+	ASSERT_LINE("level debug for 3 messages");
+	set_args(TIMELINE_LEVEL_NONE, 1, 0, 0);
+	ASSERT_LINE("level as defined for 1 message");
+	define("hostile"); /* has none of these arguments */
+	ASSERT_LINE("hostile");
 }
 
 TEST(a_loss_is_said_in_words)

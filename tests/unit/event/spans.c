@@ -3,6 +3,7 @@
  * spans.c - does an end find its begin?
  */
 #include "event/spans.h"
+#include "lib/random.h"
 #include "lib/test.h"
 
 #include <stdlib.h>
@@ -223,4 +224,126 @@ TEST(it_agrees_with_plain_stacks)
 		if (*depth > 0)
 			ck_assert_int_eq(span.begin_ns, dumb[m][at][--*depth]);
 	}
+}
+
+/* == ends that know their begins == */
+
+enum { STREAM = 4000 };
+
+/* The events of an array, in one order or the other. */
+struct array_cursor {
+	struct tl_cursor cursor;
+	const struct tl_event *events;
+	size_t left;
+	bool newest_first;
+};
+
+static int
+array_next(struct tl_cursor *cursor, struct tl_event *event)
+{
+	struct array_cursor *c = (struct array_cursor *)(void *)cursor;
+
+	if (c->left == 0)
+		return 0;
+	c->left--;
+	*event = c->events[c->newest_first ? c->left : STREAM - 1 - c->left];
+	return 1;
+}
+
+static void
+array_close(struct tl_cursor *cursor)
+{
+	((struct array_cursor *)(void *)cursor)->left = 0;
+}
+
+static void
+make_stream(struct tl_event events[STREAM])
+{
+	static const struct tl_message *const messages[] = { &thread_span,
+		&other_span, &source_span };
+	uint64_t random = 7;
+
+	for (size_t i = 0; i < STREAM; i++) {
+		const uint64_t n = random_next(&random);
+
+		events[i] = (struct tl_event){ .message = messages[n % 3],
+			.kind = n / 3 % 5 < 2   ? TL_BEGIN
+				: n / 3 % 5 < 4 ? TL_END
+						: TL_INSTANT,
+			.ns = (int64_t)(i * 10),
+			.tid = (uint32_t)(n >> 20 & 1),
+			.number = i };
+		events[i].bare = events[i].kind == TL_END && (n >> 21 & 1);
+		if (!events[i].bare)
+			events[i].args[0] = i;
+	}
+}
+
+/* Go back from an end until nothing is open: which begin it is; none: -1. */
+static long
+begin_of(const struct tl_event *events, size_t end)
+{
+	long open = 0;
+
+	for (long i = (long)end; i >= 0; i--) {
+		if (events[i].message != events[end].message ||
+		    (events[i].message != &source_span &&
+			events[i].tid != events[end].tid))
+			continue;
+		if (events[i].kind == TL_END)
+			open++;
+		else if (events[i].kind == TL_BEGIN && --open == 0)
+			return i;
+	}
+	return -1;
+}
+
+static void
+check_completed(enum tl_order order, size_t window)
+{
+	static struct tl_event events[STREAM];
+	const bool newest_first = order == TL_NEWEST_FIRST;
+	struct array_cursor inner = { { array_next, array_close }, events,
+		STREAM, newest_first };
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	size_t completed = 0;
+
+	make_stream(events);
+	ck_assert_int_eq(tl_spans_cursor(order, window, &inner.cursor, &cursor),
+	    0);
+	for (size_t n = 0; n < STREAM; n++) {
+		const size_t i = newest_first ? STREAM - 1 - n : n;
+		const long begin =
+		    events[i].kind == TL_END ? begin_of(events, i) : -1;
+
+		ck_assert_int_eq(tl_cursor_next(cursor, &event), 1);
+		ck_assert_uint_eq(event.number, i);
+		if (begin < 0 ||
+		    (newest_first && i - (size_t)begin >= window)) {
+			ck_assert_uint_eq(event.begun, TL_BEGUN_UNKNOWN);
+			ck_assert_uint_eq(event.args[0], events[i].args[0]);
+			continue;
+		}
+		completed++;
+		ck_assert_uint_eq(event.begun, TL_BEGUN);
+		ck_assert_int_eq(event.begun_ns, events[begin].ns);
+		ck_assert_uint_eq(event.args[0],
+		    event.bare ? events[begin].args[0] : events[i].args[0]);
+	}
+	ck_assert_int_eq(tl_cursor_next(cursor, &event), 0);
+	ck_assert_uint_gt(completed, STREAM / 8);
+	tl_cursor_close(cursor);
+}
+
+TEST(an_end_knows_its_begin_in_both_orders)
+{
+	check_completed(TL_OLDEST_FIRST, STREAM);
+	check_completed(TL_NEWEST_FIRST, STREAM);
+}
+
+TEST(newest_first_no_more_than_a_window_of_entries_waits)
+{
+	check_completed(TL_NEWEST_FIRST, 64);
+	check_completed(TL_NEWEST_FIRST, 1000);
 }
