@@ -425,6 +425,7 @@ help:
 	@echo 'check-loaded  every test beside LOAD=4 busy loops, TIMES=1 often'
 	@echo 'mutants   change lines of the product one by one: T="name ..."'
 	@echo 'check-built  the processes and tools only: another CC=, another OPT='
+	@echo 'check-why  does --why find the cause of 200 traces, and none in 200 others?'
 	@echo 'check-twin  what logs, with LOG=c: the C twin of the assembly'
 	@echo 'model     search the protocols with Spin'
 	@echo 'bench     measure; nothing is asserted'

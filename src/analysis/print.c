@@ -653,13 +653,54 @@ put_shares(struct tl_text *text, const struct tl_result *result,
 	tl_put_string(text, " without\n");
 }
 
+/* Have the same spans both?  What is counted of them tells. */
+static bool
+is_the_same(const struct tl_cause *a, const struct tl_cause *b)
+{
+	return a->kind != TL_CAUSE_WHERE && b->kind != TL_CAUSE_WHERE &&
+	       a->level == b->level && a->with == b->with &&
+	       a->hits == b->hits && a->excess == b->excess &&
+	       a->median_with_ns == b->median_with_ns &&
+	       a->median_without_ns == b->median_without_ns &&
+	       memcmp(a->examples, b->examples, sizeof(a->examples)) == 0;
+}
+
+/* Is it told with one before it? */
+static bool
+is_told(const struct tl_result *result, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_the_same(&result->causes[k], &result->causes[i]))
+			return true;
+	return false;
+}
+
+/* What says the same, on a line of its own. */
+static void
+put_others(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result, size_t i)
+{
+	bool any = false;
+
+	for (size_t k = i + 1; k < result->cause_count; k++) {
+		if (!is_the_same(&result->causes[i], &result->causes[k]))
+			continue;
+		tl_put_string(text, any ? "; " : "   the same spans: ");
+		put_phrase(text, why, &result->causes[k],
+		    result->target->message);
+		any = true;
+	}
+	if (any)
+		tl_put_char(text, '\n');
+}
+
 static void
 put_text_cause(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, size_t i)
+    const struct tl_result *result, size_t i, unsigned number)
 {
 	const struct tl_cause *cause = &result->causes[i];
 
-	tl_put_format(text, "%zu. ", i + 1);
+	tl_put_format(text, "%u. ", number);
 	put_phrase(text, why, cause, result->target->message);
 	if (cause->kind == TL_CAUSE_WHERE)
 		tl_put_format(text,
@@ -667,6 +708,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 		    100 * cause->share);
 	else
 		put_shares(text, result, cause);
+	put_others(text, why, result, i);
 	for (size_t k = 0; k < cause->example_count; k++)
 		put_text_example(text, why, cause->examples[k]);
 }
@@ -711,6 +753,7 @@ put_text_result(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
 {
 	const size_t at = main_threshold(result);
+	unsigned number = 0;
 
 	tl_put_plain(text, result->target->group->name);
 	tl_put_string(text, ": ");
@@ -725,7 +768,8 @@ put_text_result(struct tl_text *text, const struct tl_why *why,
 	tl_put_format(text, " or longer (the slowest %.2g %%)\n",
 	    100 * (double)result->slow[at - 1] / (double)result->weight);
 	for (size_t i = 0; i < result->cause_count; i++)
-		put_text_cause(text, why, result, i);
+		if (!is_told(result, i))
+			put_text_cause(text, why, result, i, ++number);
 }
 
 int

@@ -24,6 +24,14 @@ ends '--why names the cause' 0 "$dump" --why 'load*' "$work/size.jsonl"
 has '... in words' "$out" '^1\. size >= 500[0-9]: 100 % of the slow spans, of which 100 % are slow \(20 times the average; p = '
 has '... behind how many are slow' "$out" '^load \$size: 100 of 2000 spans took 700ns or longer \(the slowest 5 %\)$'
 has '... with examples' "$out" '^     [^ ]+  700ns  \[1/[0-9]+\]  load size\(500[0-9]\)$'
+# one process, one thread, that has another CPU when it is slow
+is 'what holds for the same spans is one line' "$(
+	seq 3000 | awk '{ slow = $1 % 20 == 3
+		print $1 * 1000, slow ? 700 : 100 + $1 * 7 % 13, slow ? 9 : 1 }' | spans_of 'pair $size' |
+		sed -E 's/"size":([19])/"size":\1,"more":\1/; s/\$size"/$size $more"/' >"$work/pair.jsonl"
+	"$dump" --why 'pair*' "$work/pair.jsonl" | grep -E -A3 '^1\.' | sed -nE 's/^(1\. [^:]*):.*/\1/p; /the same/p')" \
+	'1. size = 9
+   the same spans: more = 9; size >= 9; more >= 9'
 ends '... as JSON' 0 "$dump" --why 'load*' --json "$work/size.jsonl"
 is '... the same' "$(first <<<"$out")" '["argument","size",">="]'
 is '... with all figures' "$(jq -c '.causes[0] | [.covers, .precision, .lift, .slow, .with,
