@@ -27,7 +27,7 @@ SONAME	 := libtimeline.so.0
 READ_SONAME := libtimeline-read.so.0
 
 # One order, three uses: includes, link lines, test order.
-LAYERS	 := base clock event ring front snap trace read format source analysis script
+LAYERS	 := base clock event ring front snap trace read format source analysis kernel script
 PROGRAMS := dump ctl convert ship daemon
 LIBRARY	 := base clock event ring front snap trace
 NAME_dump := timeline-dump

@@ -34,6 +34,8 @@
 #define TIMELINE_MAJOR_OLDEST	 1 /* that is still read */
 /* Changes whenever a writer of another build could do harm to the file. */
 #define TIMELINE_WRITER_ABI	 0x0000000200000001
+/* Of a file NAME.sched, whose lanes one process writes with given stamps. */
+#define TIMELINE_SCHED_ABI	 0x0000000200000100
 
 #define TIMELINE_HEADER_SIZE	 4096
 #define TIMELINE_PAGE_SIZE	 4096
@@ -439,7 +441,8 @@ enum {
 	TIMELINE_BUILTIN_BURST = 2,    /* level, base, until (stamp) */
 	TIMELINE_BUILTIN_LEVEL = 3,    /* gates of some messages changed */
 	TIMELINE_BUILTIN_ASK = 4,      /* a change through a cluster */
-	TIMELINE_BUILTIN_PLAN = 5      /* plan, share, seed, lease (stamp) */
+	TIMELINE_BUILTIN_PLAN = 5,     /* plan, share, seed, lease (stamp) */
+	TIMELINE_BUILTIN_LOST = 8      /* so many entries are missing here */
 };
 
 /*

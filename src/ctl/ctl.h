@@ -12,6 +12,8 @@
  *	                                |           level: map and write (ring)
  *	                                +-- list top messages save watch record:
  *	                                |           read only (snap, trace)
+ *	                                +-- kernel: forks a keeper, writes a
+ *	                                |           second timeline (kernel)
  *	                                +-- daemon  status snapshot reload page:
  *	                                            one request over a socket
  *
@@ -126,6 +128,15 @@ int
 tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error);
 /* Open it to read.  The descriptor, or -errno. */
 int tl_call_open(struct tl_call *call, const struct tl_name *name);
+
+struct tl_session;
+/* Start to record kernel events of a timeline, as --buffer, --faults and
+ * --names ask (kernel/kernel.h): 0 or -errno. */
+int tl_call_kernel(struct tl_call *call, const struct tl_name *name,
+    struct tl_session **session);
+/* Why that failed later; rc. */
+int tl_call_kernel_failed(struct tl_call *call, const struct tl_name *name,
+    int rc);
 
 /* Write the output so far: 0 or -errno (-EPIPE: the reader has left). */
 int tl_call_flush(struct tl_call *call);

@@ -10,6 +10,7 @@
 #include "ctl/ctl.h"
 #include "ctl/table.h"
 #include "ctl/view.h"
+#include "kernel/kernel.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -226,9 +227,44 @@ put_row(struct tl_text *text, const struct item *item)
 	tl_put_char(text, '\n');
 }
 
+/* Instances of tracefs that timelinectl kernel made, of root's listing. */
+static void
+put_instance(void *context, const char *name, bool held)
+{
+	struct tl_fields *f = context;
+
+	if (f->json) {
+		tl_fields_object(f, NULL);
+		tl_fields_string(f, "name", name);
+		tl_fields_bool(f, "in_use", held);
+		tl_fields_object_end(f);
+		return;
+	}
+	tl_put_string(f->text, "kernel events: instance ");
+	tl_put_plain(f->text, tl_bytes_of(name));
+	tl_put_string(f->text, held
+				   ? ", in use\n"
+				   : ", left by a process that was killed; the "
+				     "next timelinectl kernel removes it\n");
+}
+
+static void
+put_instances(struct tl_fields *f)
+{
+	struct tl_fault fault = { 0 };
+	const int fd = geteuid() == 0 ? tl_instances_open(&fault) : -1;
+
+	if (fd < 0)
+		return;
+	tl_instances_list(fd, put_instance, f);
+	close(fd);
+}
+
 static void
 put_text(struct tl_text *text, const struct list *list)
 {
+	struct tl_fields instances = { .text = text };
+
 	if (list->count == 0)
 		tl_put_string(text, "no timelines in " SHM "\n");
 	else
@@ -237,6 +273,7 @@ put_text(struct tl_text *text, const struct list *list)
 		put_row(text, list->items[i]);
 	if (list->too_many)
 		tl_put_string(text, "... and more\n");
+	put_instances(&instances);
 }
 
 static void
@@ -263,6 +300,11 @@ put_json(struct tl_call *call, const struct list *list)
 		tl_fields_object_end(&f);
 	}
 	tl_fields_array_end(&f);
+	if (geteuid() == 0) {
+		tl_fields_array(&f, "kernel_instances");
+		put_instances(&f);
+		tl_fields_array_end(&f);
+	}
 	tl_fields_bool(&f, "complete", !list->too_many);
 	tl_fields_object_end(&f);
 }

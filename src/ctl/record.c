@@ -7,6 +7,7 @@
 #include "clock/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/view.h"
+#include "kernel/kernel.h"
 #include "trace/layout.h"
 #include "trace/record/recorder.h"
 
@@ -15,6 +16,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <timeline.h>
 #include <unistd.h>
 
 enum { ROUND_MS = 50, SHOW_ROUNDS = 4, SIZE_MIN = 64 << 10 };
@@ -29,6 +31,9 @@ struct record {
 	int64_t for_ns; /* 0: until interrupted */
 	int64_t begun_ns;
 	bool shown;
+	struct tl_session *sessions[TL_OPERANDS_MAX]; /* --kernel, or NULL */
+	struct tl_name names[TL_OPERANDS_MAX];
+	int kernel_rc;
 };
 
 /* == options == */
@@ -99,18 +104,74 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 }
 
 static int
-add(struct record *r, size_t i)
+add_name(struct record *r, const struct tl_name *name)
 {
 	struct tl_fault fault = { 0 };
-	struct tl_name name;
-	int rc = tl_call_name(r->call, i, &name);
-	int fd;
+	const int fd = tl_call_open(r->call, name);
+	int rc;
 
-	if (rc != 0 || (rc = fd = tl_call_open(r->call, &name)) < 0)
-		return rc;
-	rc = tl_recorder_add(r->recorder, name.shown, fd, false, &fault);
+	if (fd < 0)
+		return fd;
+	rc = tl_recorder_add(r->recorder, name->shown, fd, false, &fault);
 	close(fd);
-	return rc == 0 ? 0 : tl_call_fault(r->call, name.shown, rc, &fault);
+	return rc == 0 ? 0 : tl_call_fault(r->call, name->shown, rc, &fault);
+}
+
+/* The file beside a timeline that has its kernel events. */
+static struct tl_name
+sched_name(const struct tl_name *name)
+{
+	struct tl_name sched = *name;
+
+	strncat(sched.shown, TL_SCHED_SUFFIX,
+	    sizeof(sched.shown) - strlen(sched.shown) - 1);
+	strncat(sched.path, TL_SCHED_SUFFIX,
+	    sizeof(sched.path) - strlen(sched.path) - 1);
+	return sched;
+}
+
+static int
+add(struct record *r, size_t i)
+{
+	struct tl_name *name = &r->names[i], sched;
+	int rc = tl_call_name(r->call, i, name);
+
+	if (rc != 0 || (rc = add_name(r, name)) != 0 ||
+	    !tl_call_has(r->call, TL_CTL_KERNEL) ||
+	    (rc = tl_call_kernel(r->call, name, &r->sessions[i])) != 0)
+		return rc;
+	sched = sched_name(name);
+	return add_name(r, &sched);
+}
+
+/* Take over what the kernel has recorded; the first failure stays. */
+static void
+turn_kernel(struct record *r)
+{
+	for (size_t i = 0; i < r->call->operand_count; i++)
+		if (r->sessions[i] && r->kernel_rc == 0 &&
+		    (r->kernel_rc = tl_session_turn(r->sessions[i])) != 0)
+			tl_call_kernel_failed(r->call, &r->names[i],
+			    r->kernel_rc);
+}
+
+/* The file of kernel events has been recorded: it goes. */
+static void
+end_kernel(struct record *r)
+{
+	for (size_t i = 0; i < r->call->operand_count; i++) {
+		const struct tl_name sched = sched_name(&r->names[i]);
+		int rc;
+
+		if (!r->sessions[i])
+			continue;
+		rc = tl_session_end(r->sessions[i], NULL);
+		if (rc != 0 && r->kernel_rc == 0)
+			tl_call_kernel_failed(r->call, &r->names[i],
+			    r->kernel_rc = rc);
+		r->sessions[i] = NULL;
+		(void)timeline_remove(sched.path);
+	}
 }
 
 static int
@@ -216,6 +277,7 @@ wait_for_end(struct record *r)
 {
 	for (unsigned round = 1; !tl_stop_is_asked(); round++) {
 		(void)poll(NULL, 0, ROUND_MS);
+		turn_kernel(r);
 		tl_recorder_status(r->recorder, &r->status);
 		if (r->status.done ||
 		    (r->for_ns > 0 &&
@@ -225,6 +287,7 @@ wait_for_end(struct record *r)
 		if (round % SHOW_ROUNDS == 0)
 			show(r);
 	}
+	end_kernel(r);
 	tl_recorder_finish(r->recorder);
 	tl_recorder_status(r->recorder, &r->status);
 	clear_line(r);
@@ -259,7 +322,9 @@ tl_verb_record(struct tl_call *call)
 		wait_for_end(&r);
 		put_summary(&r);
 		rc = take_reply(&r);
+		rc = rc == 0 ? r.kernel_rc : rc;
 	}
+	end_kernel(&r);
 	tl_recorder_free(r.recorder);
 	return rc;
 }

@@ -20,7 +20,7 @@ _timelinectl_names() {
 _timelinectl() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
 	local verbs='list create remove save priority burst level slower messages top
-		watch record status snapshot reload page help'
+		watch record kernel status snapshot reload page help'
 	local levels='fatal error warning info debug trace trace+ trace++
 		trace+++'
 	local verb='' options='--help' place=0 i
@@ -36,7 +36,7 @@ _timelinectl() {
 		case ${COMP_WORDS[i]} in
 		-n | -d | -s | --count | --delay | --sort | --entries | --strings | \
 			--mode | --tiers | --cpu-lanes | --fallback-lanes | --stamp | \
-			--category | -o | --output | --for | --size) skip=1 ;;
+			--category | -o | --output | --for | --size | --buffer) skip=1 ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=${COMP_WORDS[i]}; else place=$((place + 1)); fi ;;
 		esac
@@ -69,7 +69,9 @@ _timelinectl() {
 	level | slower) options+=' --category' ;;
 	top) options+=' --json --count --delay --sort' ;;
 	watch) options+=' --json --count' ;;
-	record) options+=' --json --output --for --size --zstd' ;;
+	record) options+=' --json --output --for --size --zstd --kernel --buffer
+		--faults --names' ;;
+	kernel) options+=' --json --buffer --faults --names' ;;
 	esac
 	if [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

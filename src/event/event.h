@@ -48,7 +48,9 @@ struct tl_event {
 	uint32_t lane;
 	uint16_t source;  /* which input of a merge */
 	uint8_t kind;     /* enum tl_kind */
-	uint8_t level;    /* of the message */
+	uint8_t level;    /* of the message; of TL_LOST 0, unless an entry of
+			   * this level says it: of other events than those
+			   * that its lane lost */
 	bool bare;        /* an end that was logged without arguments: all 0 */
 	bool continued;   /* a begin told once more, in a file that goes on
 			  * from another */

@@ -412,8 +412,8 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 		return spans_push(spans, event);
 	case TL_END:
 		return spans_pop(spans, event, span);
-	case TL_LOST:
-		spans->losses++;
+	case TL_LOST: /* those that an entry tells of are the kernel's */
+		spans->losses += event->level == 0;
 		return 0;
 	default:
 		return 0;

@@ -168,6 +168,9 @@ int tl_define_builtins(struct timeline *tl);
 /* That of changes which timeline-ship makes for others; its arguments are
  * numbers of strings.  Logged by timeline_append, whatever the priority is. */
 int tl_define_ask(struct timeline *tl, struct timeline_event **event);
+/* A loss that whoever writes all lanes of a file enters; readers take it for
+ * one, of as many entries as its first argument. */
+int tl_define_lost(struct timeline *tl, struct timeline_event **event);
 /* ... and the one that only plans of slots need. */
 int tl_define_plan(struct timeline *tl);
 

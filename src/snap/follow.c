@@ -202,7 +202,7 @@ note_given(struct follow *f, struct tl_event *event)
 
 	if (event->paired) /* it has the number of another */
 		return;
-	if (event->kind == TL_LOST) {
+	if (event->kind == TL_LOST && event->level == 0) {
 		event->number = *next;
 		if (is_fallback(f, event->lane)) {
 			event->number =

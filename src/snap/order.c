@@ -216,6 +216,12 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 
 	fill_place(o, w->lane.number, w->epoch, w->tsc, event);
 	fill_entry(o, w->lane.number, w->lane.entry_number, e, event);
+	if (event->message->builtin == TIMELINE_BUILTIN_LOST) {
+		event->kind = TL_LOST;
+		event->lost = e->args[0];
+		event->message = NULL;
+		return;
+	}
 	if (event->kind == TL_BEGIN && event->bare)
 		split(o, event);
 	else if (event->message->timer &&

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sched.h - the messages of the kernel's scheduler: written by kernel/sched.c,
+ * read by analysis/states.c and by the writer of Perfetto traces.
+ *
+ * An entry's tid and pid are those of the thread concerned, as its own pid
+ * namespace numbers it; its CPU is the one on which it happened.
+ */
+#ifndef TL_EVENT_SCHED_H
+#define TL_EVENT_SCHED_H
+
+#include "event/event.h"
+
+#include <string.h>
+
+#define TL_SCHED_CATEGORY "sched"
+/* state: R, R+ (preempted), S, D ...; next: tid of the task that runs now. */
+#define TL_SCHED_OUT "switched out as $state%s for $next $name%s"
+#define TL_SCHED_IN  "switched in"
+/* by: tid of the task that ran; context: task, interrupt or softirq. */
+#define TL_SCHED_WOKEN     "woken by $by $name%s in $context%s"
+#define TL_SCHED_INTERRUPT "interrupt $vector%s"
+#define TL_SCHED_FAULT     "fault at $address%x"
+/* the context of a waking that was no interrupt */
+#define TL_SCHED_TASK "task"
+
+enum tl_sched_what {
+	TL_SCHED_NONE,
+	TL_SCHED_IS_OUT,
+	TL_SCHED_IS_IN,
+	TL_SCHED_IS_WOKEN,
+	TL_SCHED_IS_INTERRUPT,
+	TL_SCHED_IS_FAULT
+};
+
+/* Which of them a message is. */
+static inline enum tl_sched_what
+tl_sched_what(const struct tl_message *m)
+{
+	static const char *const texts[] = { NULL, TL_SCHED_OUT, TL_SCHED_IN,
+		TL_SCHED_WOKEN, TL_SCHED_INTERRUPT, TL_SCHED_FAULT };
+
+	if (m->category.size != sizeof(TL_SCHED_CATEGORY) - 1 ||
+	    memcmp(m->category.data, TL_SCHED_CATEGORY, m->category.size) != 0)
+		return TL_SCHED_NONE;
+	for (unsigned i = TL_SCHED_IS_OUT; i <= TL_SCHED_IS_FAULT; i++)
+		if (m->line1.size == strlen(texts[i]) &&
+		    memcmp(m->line1.data, texts[i], m->line1.size) == 0)
+			return (enum tl_sched_what)i;
+	return TL_SCHED_NONE;
+}
+
+#endif

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sched.c - the second timeline: events of the kernel become its entries.
+ *
+ * The messages, and who knows them: analysis/states.c reads them by their
+ * text, so a change here is a change there.
+ */
+#include "event/sched.h"
+#include "base/array.h"
+#include "base/table.h"
+#include "base/word.h"
+#include "kernel/kernel.h"
+#include "ring/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum {
+	ENTRIES_DEFAULT = 1 << 18,
+	NAMES = 256, /* slots of the cache of names */
+	SOFTIRQS = 10,
+	DEVICES = 256, /* interrupts whose text is cached */
+	VECTORS = TL_VECTOR_CALL + 1,
+	KERNEL_THREAD = 0x00200000 /* PF_KTHREAD */
+};
+
+enum message { OUT, IN, WOKEN, INTERRUPT, FAULT, LOST, MESSAGES };
+
+struct thread {
+	uint32_t global; /* as the first pid namespace numbers it */
+	uint32_t tid;
+	uint32_t pid;
+	bool ours;
+	bool shown;    /* its name may be */
+	uint64_t name; /* of the string; 0: not read */
+};
+
+struct tl_sched {
+	struct timeline *tl;
+	char path[TL_PATH_MAX]; /* of the timeline */
+	dev_t device;           /* ... and its file */
+	ino_t inode;
+	bool names;
+	uint32_t messages[MESSAGES];
+	uint64_t *last; /* stamp of the last event of each CPU */
+	struct tl_table table;
+	struct thread *threads;
+	size_t thread_count, thread_capacity;
+	struct {
+		char text[TL_KERNEL_NAME_MAX + 1];
+		uint64_t number;
+	} cache[NAMES];
+	uint64_t idle, another, contexts[3];
+	uint64_t vectors[VECTORS], softirqs[SOFTIRQS], devices[DEVICES];
+	struct tl_sched_counts counts;
+};
+
+/* == names == */
+
+static uint64_t
+string(struct tl_sched *s, const char *text)
+{
+	uint64_t number = 0;
+
+	(void)timeline_string(s->tl, text, &number);
+	return number;
+}
+
+static uint64_t
+name_number(struct tl_sched *s, const char *text)
+{
+	const size_t i = tl_hash_bytes(tl_bytes_of(text)) & (NAMES - 1);
+
+	if (strcmp(s->cache[i].text, text) != 0 || s->cache[i].number == 0) {
+		snprintf(s->cache[i].text, sizeof(s->cache[i].text), "%s",
+		    text);
+		s->cache[i].number = string(s, s->cache[i].text);
+	}
+	return s->cache[i].number;
+}
+
+static bool
+read_proc(const char *path, char *text, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* The last number on the line of a key: in the innermost namespace. */
+static uint32_t
+innermost(const char *status, const char *key)
+{
+	const char *line = strstr(status, key);
+	uint32_t number = 0;
+
+	if (!line)
+		return 0;
+	line += strlen(key);
+	while (*line == '\t' || *line == ' ')
+		number = (uint32_t)strtoul(line, (char **)(uintptr_t)&line, 10);
+	return number;
+}
+
+/* == threads == */
+
+static struct thread *
+find(struct tl_sched *s, uint32_t global)
+{
+	struct tl_probe probe =
+	    tl_table_probe(&s->table, tl_hash_number(global));
+	uint32_t place;
+
+	while (tl_probe_next(&probe, &place))
+		if (s->threads[place].global == global)
+			return &s->threads[place];
+	return NULL;
+}
+
+static struct thread *
+add(struct tl_sched *s, uint32_t global)
+{
+	struct thread *t = find(s, global);
+
+	if (t)
+		return t;
+	if (TL_ARRAY_ROOM(s->threads, s->thread_capacity, s->thread_count) <
+		0 ||
+	    tl_table_add(&s->table, tl_hash_number(global), s->thread_count) <
+		0)
+		return NULL;
+	t = &s->threads[s->thread_count++];
+	*t = (struct thread){ .global = global, .tid = global };
+	return t;
+}
+
+/* Another task: a kernel thread, whose name is shown, or not. */
+static struct thread *
+look_up(struct tl_sched *s, uint32_t global)
+{
+	struct thread *t = find(s, global);
+	char path[48], text[512];
+	unsigned flags = 0;
+	const char *after;
+
+	if (t || !(t = add(s, global)))
+		return t;
+	snprintf(path, sizeof(path), "/proc/%u/stat", global);
+	if (read_proc(path, text, sizeof(text)) &&
+	    (after = strrchr(text, ')')) != NULL)
+		(void)sscanf(after + 1, " %*c %*d %*d %*d %*d %*d %u", &flags);
+	t->shown = s->names || (flags & KERNEL_THREAD) != 0;
+	return t;
+}
+
+/* What may be shown of a task's name; comm is empty where no event has it. */
+static uint64_t
+shown_name(struct tl_sched *s, uint32_t global, const char *comm)
+{
+	char path[48], text[TL_KERNEL_NAME_MAX + 1] = "";
+	struct thread *t;
+
+	if (global == 0)
+		return s->idle;
+	t = look_up(s, global);
+	if (!t || !(t->ours || t->shown))
+		return s->another;
+	if (comm[0])
+		return t->name = name_number(s, comm);
+	if (t->name == 0) {
+		snprintf(path, sizeof(path), "/proc/%u/comm", global);
+		read_proc(path, text, sizeof(text));
+		text[strcspn(text, "\n")] = '\0';
+		t->name = text[0] ? name_number(s, text) : s->another;
+	}
+	return t->name;
+}
+
+/* The number of another task as its own namespace has it: only those of ours
+ * have one that is known. */
+static uint32_t
+number_of(const struct tl_sched *s, uint32_t global)
+{
+	const struct thread *t = find((struct tl_sched *)(uintptr_t)s, global);
+
+	return t ? t->tid : global;
+}
+
+int
+tl_sched_add_thread(struct tl_sched *s, uint32_t global, uint32_t tid,
+    uint32_t pid)
+{
+	struct thread *t = add(s, global);
+
+	if (!t)
+		return -ENOMEM;
+	s->counts.threads += !t->ours;
+	t->tid = tid;
+	t->pid = pid;
+	t->ours = true;
+	return 0;
+}
+
+/* Does a process have the timeline mapped? */
+static bool
+is_mapped(const struct tl_sched *s, uint32_t pid)
+{
+	char path[48], line[512];
+	unsigned long inode;
+	unsigned major_, minor_;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	if (!(maps = fopen(path, "re")))
+		return false;
+	while (!found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%*s %*s %*s %x:%x %lu", &major_, &minor_,
+			    &inode) == 3 &&
+			inode == s->inode &&
+			makedev(major_, minor_) == s->device;
+	fclose(maps);
+	return found;
+}
+
+/* Its threads; those that are new are given to the kernel. */
+static int
+add_threads(struct tl_sched *s, uint32_t pid, const struct tl_kernel *kernel)
+{
+	char path[80], status[4096];
+	struct dirent *entry;
+	int count = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	if (!(dir = opendir(path)))
+		return 0;
+	while (count >= 0 && (entry = readdir(dir))) {
+		const uint32_t global =
+		    (uint32_t)strtoul(entry->d_name, NULL, 10);
+		const struct thread *t = global ? find(s, global) : NULL;
+		uint32_t tid;
+		int rc;
+
+		if (global == 0 || (t && t->ours))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%u/task/%u/status", pid,
+		    global);
+		if (!read_proc(path, status, sizeof(status)))
+			continue;
+		tid = innermost(status, "\nNSpid:");
+		rc = tl_sched_add_thread(s, global, tid ? tid : global,
+		    innermost(status, "\nNStgid:"));
+		if (rc == 0)
+			rc = tl_kernel_add_thread(kernel, global);
+		count = rc < 0 ? rc : count + 1;
+	}
+	closedir(dir);
+	return count;
+}
+
+int
+tl_sched_find_threads(struct tl_sched *s, const struct tl_kernel *kernel)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	int count = 0;
+
+	if (!dir)
+		return -errno;
+	while (count >= 0 && (entry = readdir(dir))) {
+		const uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+		if (pid != 0 && pid != (uint32_t)getpid() &&
+		    is_mapped(s, pid)) {
+			const int rc = add_threads(s, pid, kernel);
+
+			count = rc < 0 ? rc : count + rc;
+		}
+	}
+	closedir(dir);
+	tl_clock_visit(s->tl);
+	return count;
+}
+
+/* == entries == */
+
+/* One entry.  This process alone appends, so the order of log.S is enough:
+ * odd stamp, words, even stamp, head. */
+static void
+append(struct tl_sched *s, uint32_t cpu, uint64_t stamp,
+    const struct thread *thread, uint32_t message, const uint64_t args[4])
+{
+	static const uint64_t none[4];
+	const struct timeline_header *h = &s->tl->geometry;
+	uint64_t *head =
+	    (uint64_t *)(void *)(s->tl->map + timeline_head_offset(h, cpu));
+	const uint64_t q = tl_load_64(head);
+	struct timeline_entry *e =
+	    (void *)(s->tl->map + timeline_entry_offset(h, cpu, q));
+
+	tl_store_64(&e->stamp, timeline_stamp_writing(q));
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tl_store_64(&e->tsc, stamp);
+	tl_store_32(&e->tid, thread ? thread->tid : 0);
+	tl_store_32(&e->pid, thread ? thread->pid : 0);
+	tl_store_32(&e->message, message);
+	tl_store_32(&e->cpu, 0);
+	for (unsigned i = 0; i < 4; i++)
+		tl_store_64(&e->args[i], (args ? args : none)[i]);
+	tl_store_release_64(&e->stamp, timeline_stamp_whole(q));
+	tl_store_release_64(head, q + 1);
+	s->counts.events++;
+}
+
+static void
+put_switch(struct tl_sched *s, uint32_t cpu, const struct tl_kernel_event *e)
+{
+	const struct thread *prev = find(s, e->tid);
+	const struct thread *next;
+	char text[12];
+
+	if (prev && prev->ours) {
+		const uint64_t args[4] = {
+			string(s, tl_kernel_state(e->state, text)),
+			number_of(s, e->next), shown_name(s, e->next, e->name)
+		};
+
+		prev = find(s, e->tid); /* the list may have moved */
+		append(s, cpu, e->stamp, prev, s->messages[OUT], args);
+	}
+	next = find(s, e->next);
+	if (next && next->ours)
+		append(s, cpu, e->stamp, next, s->messages[IN], NULL);
+}
+
+static void
+put_waking(struct tl_sched *s, uint32_t cpu, const struct tl_kernel_event *e)
+{
+	const struct thread *by = find(s, e->current);
+	const unsigned context = e->flags & TL_KERNEL_HARDIRQ   ? 1
+				 : e->flags & TL_KERNEL_SOFTIRQ ? 2
+								: 0;
+	const struct thread *t = find(s, e->tid);
+	uint64_t args[4] = { 0 };
+
+	/* event-fork follows what our threads create, and so do we */
+	if (e->kind == TL_KERNEL_NEW && !(t && t->ours) && by && by->ours) {
+		if (tl_sched_add_thread(s, e->tid, e->tid, by->pid) != 0)
+			return;
+		t = find(s, e->tid);
+	}
+	if (!t || !t->ours)
+		return;
+	args[0] = number_of(s, e->current);
+	args[1] = shown_name(s, e->current, "");
+	args[2] = s->contexts[context];
+	append(s, cpu, e->stamp, find(s, e->tid), s->messages[WOKEN], args);
+}
+
+static uint64_t
+vector_name(struct tl_sched *s, const struct tl_kernel_event *e)
+{
+	char text[32];
+
+	if (e->vector == TL_VECTOR_SOFTIRQ)
+		return e->tid < SOFTIRQS ? s->softirqs[e->tid] : s->vectors[1];
+	if (e->vector != TL_VECTOR_DEVICE)
+		return s->vectors[e->vector];
+	if (e->tid < DEVICES && s->devices[e->tid] != 0)
+		return s->devices[e->tid];
+	snprintf(text, sizeof(text), "irq %u", e->tid);
+	if (e->tid >= DEVICES)
+		return string(s, text);
+	return s->devices[e->tid] = string(s, text);
+}
+
+void
+tl_sched_put(struct tl_sched *s, uint32_t cpu, const struct tl_kernel_event *e)
+{
+	const struct thread *current = find(s, e->current);
+	uint64_t args[4] = { 0 };
+
+	if (cpu >= s->tl->geometry.cpu_lanes)
+		return;
+	s->last[cpu] = e->stamp;
+	switch (e->kind) {
+	case TL_KERNEL_SWITCH:
+		put_switch(s, cpu, e);
+		return;
+	case TL_KERNEL_WAKING:
+	case TL_KERNEL_NEW:
+		put_waking(s, cpu, e);
+		return;
+	}
+	if (!current || !current->ours)
+		return;
+	args[0] = e->kind == TL_KERNEL_FAULT ? e->state : vector_name(s, e);
+	append(s, cpu, e->stamp, current,
+	    e->kind == TL_KERNEL_FAULT ? s->messages[FAULT]
+	    : e->kind == TL_KERNEL_ENTRY
+		? s->messages[INTERRUPT]
+		: s->messages[INTERRUPT] | TIMELINE_MESSAGE_END,
+	    args);
+}
+
+void
+tl_sched_put_lost(struct tl_sched *s, uint32_t cpu, uint64_t n)
+{
+	const uint64_t args[4] = { n };
+
+	if (n == 0 || cpu >= s->tl->geometry.cpu_lanes)
+		return;
+	s->counts.lost += n;
+	append(s, cpu, s->last[cpu], NULL, s->messages[LOST], args);
+}
+
+struct tl_sched_counts
+tl_sched_counts(const struct tl_sched *s)
+{
+	return s->counts;
+}
+
+/* == the file == */
+
+static int
+define(struct tl_sched *s)
+{
+	static const struct {
+		const char *text;
+		int kind;
+	} messages[] = {
+		[OUT] = { TL_SCHED_OUT, TIMELINE_INSTANT },
+		[IN] = { TL_SCHED_IN, TIMELINE_INSTANT },
+		[WOKEN] = { TL_SCHED_WOKEN, TIMELINE_INSTANT },
+		[INTERRUPT] = { TL_SCHED_INTERRUPT, TIMELINE_SPAN },
+		[FAULT] = { TL_SCHED_FAULT, TIMELINE_INSTANT },
+	};
+	static const char *const vectors[VECTORS] = { "device", "softirq",
+		"timer", "reschedule", "call" };
+	static const char *const softirqs[SOFTIRQS] = { "softirq hi",
+		"softirq timer", "softirq net_tx", "softirq net_rx",
+		"softirq block", "softirq irq_poll", "softirq tasklet",
+		"softirq sched", "softirq hrtimer", "softirq rcu" };
+	static const char *const contexts[] = { TL_SCHED_TASK, "interrupt",
+		"softirq" };
+	struct timeline_event *event;
+	int rc;
+
+	for (unsigned i = 0; i < LOST; i++) {
+		rc = timeline_define_at(s->tl, TL_SCHED_CATEGORY, "debug",
+		    messages[i].text, messages[i].kind, TIMELINE_THREAD, NULL,
+		    0, &event);
+		if (rc != 0)
+			return rc;
+		s->messages[i] = event->message;
+	}
+	if ((rc = tl_define_lost(s->tl, &event)) != 0)
+		return rc;
+	s->messages[LOST] = event->message;
+	s->idle = string(s, "idle");
+	s->another = string(s, "another");
+	for (unsigned i = 0; i < 3; i++)
+		s->contexts[i] = string(s, contexts[i]);
+	for (unsigned i = 0; i < VECTORS; i++)
+		s->vectors[i] = string(s, vectors[i]);
+	for (unsigned i = 0; i < SOFTIRQS; i++)
+		s->softirqs[i] = string(s, softirqs[i]);
+	return 0;
+}
+
+/* Epochs are counted by file: this one begins with that of the timeline. */
+static void
+begin_epoch(struct timeline *tl, uint32_t epoch)
+{
+	struct timeline_knot *knots =
+	    (void *)(tl->map + tl->geometry.knots_offset);
+
+	if (epoch == 0)
+		return;
+	tl->header->epochs = epoch;
+	tl->header->clock.epoch = epoch;
+	knots[0].epoch = epoch;
+	tl_epoch_publish(tl);
+}
+
+/* The header of the timeline, which must have stamps of the TSC. */
+static int
+read_timeline(struct tl_sched *s, const char *path,
+    struct timeline_header *header, struct stat *st, struct tl_fault *fault)
+{
+	const int fd = tl_open_read(path);
+	int rc = 0;
+
+	if (fd < 0)
+		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
+		    strerror(-fd));
+	if (fstat(fd, st) != 0 ||
+	    tl_read_at(fd, header, sizeof(*header), 0) !=
+		(int64_t)sizeof(*header) ||
+	    header->magic != TIMELINE_MAGIC || header->state != TIMELINE_LIVE)
+		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		    "not a live timeline");
+	else if (header->clock_kind != TIMELINE_CLOCK_TSC)
+		rc = tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
+		    "its stamps are not those of the TSC, so the kernel's "
+		    "events cannot be merged with it");
+	s->device = st->st_dev;
+	s->inode = st->st_ino;
+	close(fd);
+	return rc;
+}
+
+/* Is another process writing the file? */
+static bool
+is_written(const char *path)
+{
+	const int fd = tl_open_read(path);
+	bool written = false;
+
+	if (fd >= 0) {
+		written = flock(fd, LOCK_EX | LOCK_NB) != 0;
+		close(fd);
+	}
+	return written;
+}
+
+/* Make the file aside, and give it its name once no other can attach. */
+static int
+make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
+    const struct timeline_header *of, const struct stat *st,
+    struct tl_fault *fault)
+{
+	const struct timeline_options options = { .entries = entries,
+		.cpu_lanes = cpus,
+		.fallback_lanes = 1,
+		.tiers = 1,
+		.mode = st->st_mode & 0777,
+		.stamp = TIMELINE_STAMP_TSC };
+	char sched[TL_PATH_MAX], aside[TL_PATH_MAX];
+	int rc;
+
+	if (snprintf(sched, TL_PATH_MAX, "%s" TL_SCHED_SUFFIX, path) >=
+		TL_PATH_MAX ||
+	    snprintf(aside, TL_PATH_MAX, "%s.%ld", sched, (long)getpid()) >=
+		TL_PATH_MAX)
+		return tl_fault(fault, -ENAMETOOLONG, TL_FAULT_NOWHERE,
+		    "the name of the timeline is too long");
+	if (is_written(sched))
+		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
+		    "%s is written by another process", sched);
+	unlink(aside);
+	if ((rc = tl_create(&s->tl, aside, &options)) != 0)
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    timeline_error());
+	begin_epoch(s->tl, of->epochs);
+	s->tl->header->writer_abi = TIMELINE_SCHED_ABI;
+	(void)!fchown(s->tl->fd, st->st_uid, st->st_gid);
+	rc = define(s);
+	if (rc == 0 && (flock(s->tl->fd, LOCK_EX | LOCK_NB) != 0 ||
+			   rename(aside, sched) != 0))
+		rc = -errno;
+	if (rc != 0) {
+		unlink(aside);
+		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", sched,
+		    strerror(-rc));
+	}
+	return rc;
+}
+
+int
+tl_sched_new(struct tl_sched **out, const char *path, uint32_t cpus,
+    const struct tl_sched_options *options, struct tl_fault *fault)
+{
+	struct tl_sched *s = calloc(1, sizeof(*s));
+	struct timeline_header header;
+	struct stat st;
+	int rc = -ENOMEM;
+
+	if (!s || !(s->last = calloc(cpus, sizeof(*s->last)))) {
+		free(s);
+		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
+		    strerror(-rc));
+	}
+	s->names = options->names;
+	if ((rc = read_timeline(s, path, &header, &st, fault)) == 0)
+		rc = make(s, path, cpus,
+		    options->entries ? options->entries : ENTRIES_DEFAULT,
+		    &header, &st, fault);
+	if (rc != 0) {
+		tl_sched_free(s);
+		return rc;
+	}
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		s->last[cpu] = tl_stamp_now(s->tl);
+	*out = s;
+	return 0;
+}
+
+void
+tl_sched_free(struct tl_sched *s)
+{
+	if (!s)
+		return;
+	if (s->tl) {
+		tl_clock_visit(s->tl);
+		timeline_close(s->tl);
+	}
+	tl_table_free(&s->table);
+	free(s->threads);
+	free(s->last);
+	free(s);
+}

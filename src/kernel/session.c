@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session.c - pages of the kernel become entries, a bounded number at a time. */
+#include "clock/clock.h"
+#include "kernel/kernel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOK_NS = 1000000000 };
+#define ALLOWED \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+struct tl_session {
+	struct tl_kernel kernel;
+	struct tl_sched *sched;
+	uint64_t *lost; /* of each CPU: entered so far */
+	uint8_t *page;
+	uint32_t pages_max; /* of a CPU, in a turn */
+	int64_t looked_ns;  /* for threads */
+};
+
+/* What a CPU's buffer has lost since it was made: overwritten or dropped. */
+static uint64_t
+lost_in_all(const struct tl_session *d, size_t cpu)
+{
+	static const char *const keys[] = { "\noverrun: ", "\ncommit overrun: ",
+		"\ndropped events: " };
+	char text[1024];
+	uint64_t sum = 0;
+	ssize_t n;
+
+	n = pread(d->kernel.stats[cpu], text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *at = strstr(text, keys[i]);
+
+		if (at)
+			sum += strtoull(at + strlen(keys[i]), NULL, 10);
+	}
+	return sum;
+}
+
+static void
+enter_lost(struct tl_session *d, size_t cpu, uint64_t n)
+{
+	tl_sched_put_lost(d->sched, (uint32_t)cpu, n);
+	d->lost[cpu] += n;
+}
+
+static int
+put_page(struct tl_session *d, size_t cpu, size_t size)
+{
+	struct tl_page_record record;
+	struct tl_kernel_event event;
+	struct tl_page_walk walk;
+	int rc = tl_page_begin(&walk, &d->kernel.layout, d->page, size);
+
+	if (rc != 0)
+		return rc;
+	if (walk.lost && walk.missed == 0) {
+		/* as many as the statistics say and were not entered */
+		const uint64_t all = lost_in_all(d, cpu);
+
+		walk.missed = all > d->lost[cpu] ? all - d->lost[cpu] : 0;
+	}
+	enter_lost(d, cpu, walk.missed);
+	while ((rc = tl_page_next(&walk, &record)) > 0)
+		if (tl_kernel_decode(&d->kernel.formats, &record, &event))
+			tl_sched_put(d->sched, (uint32_t)cpu, &event);
+	return rc;
+}
+
+static int
+drain(struct tl_session *d, uint32_t pages_max)
+{
+	int pages = 0;
+
+	for (size_t cpu = 0; cpu < d->kernel.cpu_count; cpu++) {
+		const int fd = d->kernel.pipes[cpu];
+
+		for (uint32_t i = 0; fd >= 0 && i < pages_max; i++) {
+			const ssize_t n =
+			    read(fd, d->page, d->kernel.layout.size);
+			int rc;
+
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n < 0 && errno != EAGAIN)
+				return -errno;
+			if (n <= 0)
+				break;
+			if ((rc = put_page(d, cpu, (size_t)n)) != 0)
+				return rc;
+			pages++;
+		}
+	}
+	return pages;
+}
+
+int
+tl_session_turn(struct tl_session *d)
+{
+	const int64_t now_ns = tl_clock_read(CLOCK_MONOTONIC);
+	int rc = 0;
+
+	if (tl_kernel_is_gone(&d->kernel))
+		return -ECONNRESET;
+	if (now_ns - d->looked_ns >= LOOK_NS) {
+		d->looked_ns = now_ns;
+		rc = tl_sched_find_threads(d->sched, &d->kernel);
+	}
+	if (rc >= 0)
+		rc = drain(d, d->pages_max);
+	return rc < 0 ? rc : 0;
+}
+
+/* Stopped, reading has an end. */
+static int
+finish(struct tl_session *d)
+{
+	int rc = tl_kernel_turn(&d->kernel, false);
+
+	if (rc == 0)
+		rc = drain(d, UINT32_MAX);
+	for (size_t cpu = 0; rc >= 0 && cpu < d->kernel.cpu_count; cpu++) {
+		const uint64_t all =
+		    d->kernel.stats[cpu] >= 0 ? lost_in_all(d, cpu) : 0;
+
+		if (all > d->lost[cpu])
+			enter_lost(d, cpu, all - d->lost[cpu]);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static void
+free_session(struct tl_session *d)
+{
+	tl_kernel_close(&d->kernel);
+	tl_sched_free(d->sched);
+	free(d->lost);
+	free(d->page);
+	free(d);
+}
+
+int
+tl_session_end(struct tl_session *d, struct tl_sched_counts *counts)
+{
+	const int rc = tl_kernel_is_gone(&d->kernel) ? -ECONNRESET : finish(d);
+
+	if (counts)
+		*counts = tl_sched_counts(d->sched);
+	free_session(d);
+	return rc;
+}
+
+/* What an instance is called: the file's name, as far as it may be one. */
+static void
+name_instance(char *name, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(name, size, "%s", slash ? slash + 1 : path);
+	for (; *name; name++)
+		if (!strchr(ALLOWED, *name))
+			*name = '_';
+}
+
+int
+tl_session_start(struct tl_session **out, const char *path,
+    const struct tl_session_options *options, struct tl_fault *fault)
+{
+	struct tl_kernel_plan plan = { .size = options->size
+						   ? options->size
+						   : TL_KERNEL_SIZE_DEFAULT,
+		.faults = options->faults,
+		.client = (uint32_t)gettid() };
+	struct tl_session *d = calloc(1, sizeof(*d));
+	int rc;
+
+	if (!d)
+		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+	d->kernel.socket = d->kernel.tracing_on = d->kernel.set_event_pid = -1;
+	name_instance(plan.name, sizeof(plan.name), path);
+	rc = tl_kernel_open(&d->kernel, &plan, fault);
+	if (rc == 0)
+		rc = tl_sched_new(&d->sched, path,
+		    (uint32_t)d->kernel.cpu_count, &options->sched, fault);
+	if (rc == 0) {
+		d->lost = calloc(d->kernel.cpu_count + 1, sizeof(*d->lost));
+		d->page = malloc(d->kernel.layout.size);
+		d->pages_max =
+		    (uint32_t)(plan.size / d->kernel.layout.size + 1);
+		d->looked_ns = tl_clock_read(CLOCK_MONOTONIC);
+		rc = d->lost && d->page
+			 ? tl_sched_find_threads(d->sched, &d->kernel)
+			 : -ENOMEM;
+	}
+	if (rc >= 0)
+		rc = tl_kernel_turn(&d->kernel, true);
+	if (rc == 0) {
+		*out = d;
+		return 0;
+	}
+	free_session(d);
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+}
