@@ -135,8 +135,8 @@ struct tl_session;
 int tl_call_kernel(struct tl_call *call, const struct tl_name *name,
     struct tl_session **session);
 /* Why that failed later; rc. */
-int tl_call_kernel_failed(struct tl_call *call, const struct tl_name *name,
-    int rc);
+int
+tl_call_kernel_failed(struct tl_call *call, const struct tl_name *name, int rc);
 
 /* Write the output so far: 0 or -errno (-EPIPE: the reader has left). */
 int tl_call_flush(struct tl_call *call);

@@ -5,6 +5,7 @@
  * The only file that prints errors and exits: 0 done, 1 something was damaged
  * or failed, 2 wrong usage.  views.h describes how a view is reached.
  */
+#include "base/file.h"
 #include "base/process.h"
 #include "dump/tree/tree.h"
 #include "dump/views.h"
@@ -62,6 +63,8 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	case TL_MODE_VIEW:
 		return tl_scripting_run(&inputs, select, options, &output,
 		    &script_error, fault);
+	case TL_MODE_STATES:
+		return tl_states_show(&inputs, select, options, &output);
 	case TL_MODE_TREE:
 		return tl_tree_show(&inputs, select, options, &output, fault);
 	case TL_MODE_WHY:
@@ -88,6 +91,33 @@ wants_progress(const struct tl_options *options)
 	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
 }
 
+/* Each file, and behind it the file of its kernel events where there is one
+ * that was not named. */
+static int
+open_with_kernel(const struct tl_options *options,
+    const struct tl_source_plan *plan)
+{
+	static char beside[TL_SOURCES_MAX][TL_PATH_MAX];
+	static const char *names[2 * TL_SOURCES_MAX];
+	char resolved[TL_PATH_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < options->file_count; i++) {
+		bool named = false;
+
+		names[count++] = options->files[i];
+		if (snprintf(beside[i], TL_PATH_MAX, "%s.sched",
+			options->files[i]) >= TL_PATH_MAX)
+			continue;
+		for (size_t k = 0; k < options->file_count; k++)
+			named |= strcmp(options->files[k], beside[i]) == 0;
+		if (!named && tl_name_path(beside[i], resolved) == 0 &&
+		    access(resolved, F_OK) == 0)
+			names[count++] = beside[i];
+	}
+	return tl_sources_open(&inputs, names, count, plan);
+}
+
 static int
 open_inputs(const struct tl_options *options)
 {
@@ -107,8 +137,10 @@ open_inputs(const struct tl_options *options)
 	};
 
 	tl_progress_start(&progress, !options->no_progress);
-	rc = tl_sources_open(&inputs, options->files, options->file_count,
-	    &plan);
+	rc = options->mode == TL_MODE_STATES
+		 ? open_with_kernel(options, &plan)
+		 : tl_sources_open(&inputs, options->files, options->file_count,
+		       &plan);
 	tl_progress_end(&progress);
 	return rc;
 }

@@ -479,6 +479,8 @@ set_view(struct parse *p, int value)
 	case OPTION_SCRIPT:
 		return take_script(p, TL_MODE_SCRIPT, "--script");
 	case OPTION_VIEW:
+		if (strcmp(p->argument, "states") == 0)
+			return take_mode(p, TL_MODE_STATES, "--view states");
 		if ((rc = check_view(p)) < 0)
 			return rc;
 		return take_script(p, TL_MODE_VIEW, "--view");

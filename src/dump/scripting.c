@@ -138,6 +138,9 @@ list_views(struct tl_output *output)
 {
 	const struct tl_script_view *view = tl_script_views();
 
+	tl_put_padded(&output->text, "states", 12);
+	tl_put_string(&output->text,
+	    "what threads of spans waited for, by kernel events\n");
 	for (; view->name; view++) {
 		tl_put_padded(&output->text, view->name, 12);
 		tl_put_string(&output->text, view->description);

@@ -71,6 +71,10 @@ int tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
 int tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
+/* --view states: in which states the threads of spans were. */
+int tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output);
+
 /* --tree: the call tree of each thread.  fault when a path leads nowhere. */
 int tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* states.c - the states of threads, from sight to sight. */
+#include "analysis/states.h"
+#include "base/array.h"
+#include "base/table.h"
+#include "event/sched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum state { UNKNOWN, RUNNING, INTERRUPTED, RUNNABLE, BLOCKED };
+
+enum {
+	WAITS = 16,      /* of a thread that are remembered */
+	OPEN_MAX = 1024, /* spans of a thread that are */
+	CPUS_MAX = 4096,
+	SOURCES = 1 << 16
+};
+
+struct wait {
+	int64_t end_ns;
+	bool preempted;
+	struct tl_wait wait;
+};
+
+/* What a thread had spent when a span began. */
+struct mark {
+	const struct tl_message *message;
+	uint64_t tsc;
+	int64_t ns[TL_PARTS];
+};
+
+struct thread {
+	uint32_t pid, tid;
+	int64_t at_ns; /* of the last sight */
+	int64_t ns[TL_PARTS];
+	enum state state;
+	uint32_t cpu;   /* where it runs */
+	uint32_t depth; /* of interrupts */
+	bool covered;   /* the kernel has named it */
+	bool lossy;     /* events may be missing since the last sight */
+	bool woken;     /* ... while it ran */
+	bool io;        /* blocked in state D */
+	struct tl_wait preempted; /* runnable since it ran: by this task */
+	struct wait waits[WAITS];
+	unsigned wait_count;
+	struct mark *marks;
+	size_t mark_count, mark_capacity;
+};
+
+struct cpu {
+	uint32_t running; /* place of a thread plus 1 */
+	bool lossy;       /* no event since a loss */
+};
+
+struct tl_states {
+	int64_t horizon_ns;
+	struct tl_table table;
+	struct thread *threads;
+	size_t thread_count, thread_capacity;
+	struct cpu *cpus;
+	size_t cpu_count;
+	unsigned lossy_cpus;
+	uint8_t *is_kernel; /* of each source */
+	bool any;
+	/* the last message that was looked at, and which it is */
+	const struct tl_message *message;
+	enum tl_sched_what what;
+};
+
+const char *
+tl_part_name(unsigned part)
+{
+	static const char *const names[TL_PARTS] = { "running", "interrupted",
+		"runnable", "blocked_task", "blocked_timer", "blocked_io",
+		"unknown" };
+
+	return part < TL_PARTS ? names[part] : "?";
+}
+
+int
+tl_states_new(struct tl_states **out, int64_t horizon_ns)
+{
+	struct tl_states *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->horizon_ns = horizon_ns;
+	s->is_kernel = calloc(1, SOURCES);
+	s->cpus = calloc(CPUS_MAX, sizeof(*s->cpus));
+	if (!s->is_kernel || !s->cpus) {
+		tl_states_free(s);
+		return -ENOMEM;
+	}
+	*out = s;
+	return 0;
+}
+
+void
+tl_states_free(struct tl_states *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->thread_count; i++)
+		free(s->threads[i].marks);
+	free(s->threads);
+	tl_table_free(&s->table);
+	free(s->cpus);
+	free(s->is_kernel);
+	free(s);
+}
+
+static struct thread *
+find(struct tl_states *s, uint32_t pid, uint32_t tid, bool make)
+{
+	const uint64_t hash = tl_hash_pair(pid, tid);
+	struct tl_probe probe = tl_table_probe(&s->table, hash);
+	uint32_t place;
+
+	while (tl_probe_next(&probe, &place))
+		if (s->threads[place].tid == tid &&
+		    s->threads[place].pid == pid)
+			return &s->threads[place];
+	if (!make ||
+	    TL_ARRAY_ROOM(s->threads, s->thread_capacity, s->thread_count) <
+		0 ||
+	    tl_table_add(&s->table, hash, s->thread_count) < 0)
+		return NULL;
+	s->threads[s->thread_count] =
+	    (struct thread){ .pid = pid, .tid = tid, .cpu = TL_CPU_UNKNOWN };
+	return &s->threads[s->thread_count++];
+}
+
+/* == time == */
+
+static bool
+is_lossy_cpu(const struct tl_states *s, uint32_t cpu)
+{
+	return cpu < CPUS_MAX && s->cpus[cpu].lossy;
+}
+
+/* May an event between the last sight of a thread and now be missing? */
+static bool
+is_tainted(const struct tl_states *s, const struct thread *t)
+{
+	if (t->lossy)
+		return true;
+	return t->state == RUNNING || t->state == INTERRUPTED
+		   ? is_lossy_cpu(s, t->cpu)
+		   : s->lossy_cpus > 0;
+}
+
+/* The time since the last sight was this; how long it was. */
+static int64_t
+book(struct tl_states *s, struct thread *t, int64_t ns, enum tl_part part)
+{
+	const int64_t passed = ns - t->at_ns;
+
+	if (!t->covered || ns > s->horizon_ns || is_tainted(s, t))
+		part = TL_PART_UNKNOWN;
+	t->lossy = false;
+	if (passed <= 0)
+		return 0;
+	t->ns[part] += passed;
+	t->at_ns = ns;
+	return part == TL_PART_UNKNOWN ? 0 : passed;
+}
+
+static void
+remember(struct thread *t, int64_t ns, bool preempted, struct tl_wait wait)
+{
+	if (wait.ns > 0)
+		t->waits[t->wait_count++ % WAITS] =
+		    (struct wait){ ns, preempted, wait };
+}
+
+/* == losses == */
+
+static void
+taint_all(struct tl_states *s, uint32_t cpu)
+{
+	for (size_t i = 0; i < s->thread_count; i++) {
+		struct thread *t = &s->threads[i];
+		const bool runs =
+		    t->state == RUNNING || t->state == INTERRUPTED;
+
+		if (!runs || t->cpu == cpu)
+			t->lossy = true;
+	}
+}
+
+static void
+put_lost(struct tl_states *s, const struct tl_event *e)
+{
+	if (e->cpu < CPUS_MAX && e->cpu >= s->cpu_count)
+		s->cpu_count = e->cpu + 1;
+	for (uint32_t cpu = 0; cpu < s->cpu_count; cpu++) {
+		if (e->cpu != cpu && e->cpu != TL_CPU_UNKNOWN)
+			continue;
+		s->lossy_cpus += !s->cpus[cpu].lossy;
+		s->cpus[cpu].lossy = true;
+		taint_all(s, cpu);
+	}
+}
+
+/* An event of a CPU: what was lost there lies before it. */
+static void
+end_loss(struct tl_states *s, uint32_t cpu)
+{
+	if (cpu >= CPUS_MAX)
+		return;
+	if (cpu >= s->cpu_count)
+		s->cpu_count = cpu + 1;
+	if (!s->cpus[cpu].lossy)
+		return;
+	s->cpus[cpu].lossy = false;
+	s->lossy_cpus--;
+	taint_all(s, cpu);
+}
+
+/* == events of the kernel == */
+
+static struct tl_wait
+other_task(const struct tl_event *e, uint64_t tid, uint64_t name)
+{
+	return (struct tl_wait){ .tid = (uint32_t)tid,
+		.name = tl_message_string(e->message, name) };
+}
+
+static char
+first_letter(const struct tl_event *e, unsigned arg)
+{
+	const struct tl_bytes text =
+	    tl_message_string(e->message, e->args[arg]);
+
+	return text.size > 0 ? *(const char *)text.data : '\0';
+}
+
+static bool
+has_letter(const struct tl_event *e, unsigned arg, char letter)
+{
+	const struct tl_bytes text =
+	    tl_message_string(e->message, e->args[arg]);
+
+	return text.size > 0 && memchr(text.data, letter, text.size);
+}
+
+static void
+put_out(struct tl_states *s, struct thread *t, const struct tl_event *e)
+{
+	const bool ran = t->state == RUNNING || t->state == INTERRUPTED;
+
+	book(s, t, e->ns,
+	    !ran || t->cpu != e->cpu  ? TL_PART_UNKNOWN
+	    : t->state == INTERRUPTED ? TL_PART_INTERRUPTED
+				      : TL_PART_RUNNING);
+	if (e->cpu < CPUS_MAX)
+		s->cpus[e->cpu].running = 0;
+	t->preempted = (struct tl_wait){ 0 };
+	t->io = has_letter(e, 0, 'D');
+	if (first_letter(e, 0) == 'R') {
+		t->state = RUNNABLE;
+		t->preempted = other_task(e, e->args[1], e->args[2]);
+	} else {
+		t->state = t->woken ? RUNNABLE : BLOCKED;
+	}
+	t->woken = false;
+}
+
+/* The CPU has another thread now: one that ran there before left unseen. */
+static void
+take_cpu(struct tl_states *s, struct thread *t, uint32_t cpu)
+{
+	const uint32_t place = (uint32_t)(t - s->threads) + 1;
+	struct thread *before;
+
+	t->cpu = cpu;
+	if (cpu >= CPUS_MAX)
+		return;
+	before =
+	    s->cpus[cpu].running ? &s->threads[s->cpus[cpu].running - 1] : NULL;
+	if (before && before != t && before->cpu == cpu &&
+	    (before->state == RUNNING || before->state == INTERRUPTED)) {
+		before->state = UNKNOWN;
+		before->lossy = true;
+	}
+	s->cpus[cpu].running = place;
+}
+
+static void
+put_in(struct tl_states *s, struct thread *t, const struct tl_event *e)
+{
+	const enum tl_part part = t->state == RUNNABLE ? TL_PART_RUNNABLE
+				  : t->state == BLOCKED && t->io
+				      ? TL_PART_IO
+				      : TL_PART_UNKNOWN;
+
+	t->preempted.ns = book(s, t, e->ns, part);
+	if (t->state == RUNNABLE && t->preempted.name.size > 0)
+		remember(t, e->ns, true, t->preempted);
+	t->state = RUNNING;
+	t->depth = 0;
+	t->woken = false;
+	take_cpu(s, t, e->cpu);
+}
+
+static void
+put_woken(struct tl_states *s, struct thread *t, const struct tl_event *e)
+{
+	const bool by_task = has_letter(e, 2, 't') && has_letter(e, 2, 'k');
+	struct tl_wait by;
+
+	switch (t->state) {
+	case RUNNING:
+	case INTERRUPTED:
+		t->woken = true; /* the switch out comes after it */
+		return;
+	case RUNNABLE:
+		return;
+	case BLOCKED:
+		by = other_task(e, e->args[0], e->args[1]);
+		by.ns = book(s, t, e->ns,
+		    t->io     ? TL_PART_IO
+		    : by_task ? TL_PART_TASK
+			      : TL_PART_TIMER);
+		if (by_task && !t->io)
+			remember(t, e->ns, false, by);
+		break;
+	case UNKNOWN:
+		book(s, t, e->ns, TL_PART_UNKNOWN);
+	}
+	t->state = RUNNABLE;
+	t->preempted = (struct tl_wait){ 0 };
+}
+
+static void
+put_interrupt(struct tl_states *s, struct thread *t, const struct tl_event *e)
+{
+	const bool fits = (t->state == RUNNING || t->state == INTERRUPTED) &&
+			  t->cpu == e->cpu;
+
+	if (e->kind == TL_BEGIN) {
+		if (fits && t->state == INTERRUPTED) {
+			t->depth++;
+			return;
+		}
+		book(s, t, e->ns, fits ? TL_PART_RUNNING : TL_PART_UNKNOWN);
+		t->state = INTERRUPTED;
+		t->depth = 1;
+	} else if (e->kind == TL_END) {
+		if (fits && t->state == INTERRUPTED && --t->depth > 0)
+			return;
+		book(s, t, e->ns,
+		    fits && t->state == INTERRUPTED ? TL_PART_INTERRUPTED
+						    : TL_PART_UNKNOWN);
+		t->state = RUNNING;
+		t->depth = 0;
+	}
+	take_cpu(s, t, e->cpu);
+}
+
+static int
+put_kernel(struct tl_states *s, enum tl_sched_what what,
+    const struct tl_event *e)
+{
+	struct thread *t = find(s, e->pid, e->tid, true);
+
+	if (!t)
+		return -ENOMEM;
+	s->any = true;
+	s->is_kernel[e->source] = 1;
+	/* of a waking the CPU is the waker's: it ends a loss there as well */
+	end_loss(s, e->cpu);
+	if (!t->covered) {
+		book(s, t, e->ns, TL_PART_UNKNOWN);
+		t->covered = true;
+	}
+	switch (what) {
+	case TL_SCHED_IS_OUT:
+		put_out(s, t, e);
+		break;
+	case TL_SCHED_IS_IN:
+		put_in(s, t, e);
+		break;
+	case TL_SCHED_IS_WOKEN:
+		put_woken(s, t, e);
+		break;
+	case TL_SCHED_IS_INTERRUPT:
+		put_interrupt(s, t, e);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* == entries of the program == */
+
+static int
+add_mark(struct thread *t, const struct tl_event *e)
+{
+	if (t->mark_count == OPEN_MAX) { /* forget the oldest */
+		memmove(t->marks, t->marks + 1,
+		    (OPEN_MAX - 1) * sizeof(*t->marks));
+		t->mark_count--;
+	}
+	if (TL_ARRAY_ROOM(t->marks, t->mark_capacity, t->mark_count) < 0)
+		return -ENOMEM;
+	t->marks[t->mark_count] =
+	    (struct mark){ .message = e->message, .tsc = e->tsc };
+	memcpy(t->marks[t->mark_count++].ns, t->ns, sizeof(t->ns));
+	return 0;
+}
+
+/* Its thread ran when it logged. */
+static int
+put_entry(struct tl_states *s, const struct tl_event *e)
+{
+	struct thread *t = find(s, e->pid, e->tid, true);
+	bool fits;
+
+	if (!t)
+		return -ENOMEM;
+	if (t->at_ns == 0)
+		t->at_ns = e->ns;
+	fits = t->state == RUNNING &&
+	       (t->cpu == e->cpu || e->cpu == TL_CPU_UNKNOWN);
+	book(s, t, e->ns, fits ? TL_PART_RUNNING : TL_PART_UNKNOWN);
+	if (t->covered && !fits) {
+		t->state = RUNNING;
+		t->depth = 0;
+		t->woken = false;
+		if (e->cpu != TL_CPU_UNKNOWN)
+			take_cpu(s, t, e->cpu);
+	}
+	return e->kind == TL_BEGIN ? add_mark(t, e) : 0;
+}
+
+int
+tl_states_put(struct tl_states *s, const struct tl_event *e)
+{
+	if (e->kind == TL_LOST) {
+		if (s->is_kernel[e->source] || e->level != 0)
+			put_lost(s, e);
+		return 0;
+	}
+	if (e->message != s->message) {
+		s->message = e->message;
+		s->what = tl_sched_what(e->message);
+	}
+	if (s->what != TL_SCHED_NONE)
+		return put_kernel(s, s->what, e);
+	return e->message->builtin ? 0 : put_entry(s, e);
+}
+
+bool
+tl_states_is_kernel(const struct tl_event *e)
+{
+	return e->kind != TL_LOST && tl_sched_what(e->message) != TL_SCHED_NONE;
+}
+
+/* == spans == */
+
+/* Times of two files may differ by some ns, which no part may show. */
+static void
+settle(struct tl_parts *parts, int64_t duration_ns)
+{
+	int64_t sum = 0;
+	unsigned largest = 0;
+
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		sum += parts->ns[i];
+		if (parts->ns[i] > parts->ns[largest])
+			largest = i;
+	}
+	if (sum <= duration_ns) {
+		parts->ns[sum > 0 ? largest : TL_PART_UNKNOWN] +=
+		    duration_ns - sum;
+		return;
+	}
+	for (unsigned i = largest; sum > duration_ns; i = (i + 1) % TL_PARTS) {
+		const int64_t over = sum - duration_ns;
+		const int64_t cut = over < parts->ns[i] ? over : parts->ns[i];
+
+		parts->ns[i] -= cut;
+		sum -= cut;
+	}
+}
+
+static void
+find_waits(const struct thread *t, int64_t from_ns, struct tl_parts *parts)
+{
+	const unsigned count = t->wait_count < WAITS ? t->wait_count : WAITS;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct wait *w = &t->waits[i];
+		struct tl_wait *longest =
+		    w->preempted ? &parts->preempted : &parts->blocked;
+
+		if (w->end_ns > from_ns && w->wait.ns > longest->ns)
+			*longest = w->wait;
+	}
+}
+
+bool
+tl_states_span(struct tl_states *s, const struct tl_span *span,
+    struct tl_parts *parts)
+{
+	struct thread *t = find(s, span->pid, span->tid, false);
+	size_t i = t ? t->mark_count : 0;
+
+	*parts = (struct tl_parts){ 0 };
+	while (i > 0 && (t->marks[i - 1].message != span->message ||
+			    t->marks[i - 1].tsc != span->begin_tsc))
+		i--;
+	if (i == 0) {
+		parts->ns[TL_PART_UNKNOWN] = span->duration_ns;
+		return s->any;
+	}
+	i--;
+	for (unsigned p = 0; p < TL_PARTS; p++)
+		parts->ns[p] = t->ns[p] - t->marks[i].ns[p];
+	memmove(&t->marks[i], &t->marks[i + 1],
+	    (--t->mark_count - i) * sizeof(*t->marks));
+	find_waits(t, span->begin_ns, parts);
+	settle(parts, span->duration_ns);
+	return s->any;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * states.h - in which states a span's thread was: running, interrupted,
+ * runnable, blocked by another task, by a timer or a device, by I/O.
+ *
+ *	merged events --put--> a state for each thread, and the time it has
+ *	                       spent in each so far
+ *	span ended -----span--> what it had at the end less what it had at the
+ *	                       begin: the parts, which add up exactly
+ *
+ * A thread is seen whenever the kernel or the thread itself says something of
+ * it.  The time between two sights goes to the state that it had, if what is
+ * seen fits that state.  If not, something is missing between them and the
+ * time is unknown:
+ *
+ *	- a thread logs while it is blocked or runnable;
+ *	- a thread is switched in that runs, or another is switched in on the
+ *	  CPU on which it runs, or it goes on on another CPU;
+ *	- the kernel lost events of a CPU.  From the last event before the loss
+ *	  to the first one behind it nothing is known of threads that ran
+ *	  there, nor of those that waited anywhere;
+ *	- no event of the kernel has named the thread yet, or there are no
+ *	  events of the kernel any more (after the horizon).
+ *
+ * Edges of spans are sights themselves, so a span never cuts a stretch of
+ * time whose state is decided later.
+ *
+ * Causes of waits: state D is I/O; state S and woken in an interrupt is a
+ * timer or a device; else the task that woke it.  A waking that comes before
+ * the switch out makes the thread runnable at once.
+ *
+ * Feed it merged events oldest first.  One thread at a time.
+ */
+#ifndef TL_ANALYSIS_STATES_H
+#define TL_ANALYSIS_STATES_H
+
+#include "event/spans.h"
+
+enum tl_part {
+	TL_PART_RUNNING,
+	TL_PART_INTERRUPTED, /* interrupts took its CPU: running's other part */
+	TL_PART_RUNNABLE,    /* waited for a CPU */
+	TL_PART_TASK,        /* blocked until another task woke it */
+	TL_PART_TIMER,       /* ... a timer or a device */
+	TL_PART_IO,          /* ... uninterruptible */
+	TL_PART_UNKNOWN,
+	TL_PARTS
+};
+
+/* "running", "interrupted", "runnable", "blocked_task", ... */
+const char *tl_part_name(unsigned part);
+
+/* The longest wait of a kind inside a span. */
+struct tl_wait {
+	int64_t ns;           /* 0: none */
+	uint32_t tid;         /* who woke it, or runs in its place; 0 idle */
+	struct tl_bytes name; /* of that task; empty: not known */
+};
+
+struct tl_parts {
+	int64_t ns[TL_PARTS]; /* together the span's duration */
+	struct tl_wait blocked;
+	struct tl_wait preempted; /* runnable after it ran */
+};
+
+struct tl_states;
+
+/* horizon_ns: Unix time of the last event of the kernel, or INT64_MAX.
+ * 0 or -ENOMEM. */
+int tl_states_new(struct tl_states **states, int64_t horizon_ns);
+void tl_states_free(struct tl_states *states);
+
+/* Take the next event, of any kind, before it is put into tl_spans: 0 or
+ * -ENOMEM. */
+int tl_states_put(struct tl_states *states, const struct tl_event *event);
+
+/* The parts of a span that has just ended.  False: no event of the kernel
+ * has been seen, and everything is unknown. */
+bool tl_states_span(struct tl_states *states, const struct tl_span *span,
+    struct tl_parts *parts);
+
+/* Is it an event of the kernel: for who looks for the horizon? */
+bool tl_states_is_kernel(const struct tl_event *event);
+
+#endif

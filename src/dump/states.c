@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * states.c - --view states: in which states the threads of spans were.
+ */
+#include "analysis/states.h"
+
+#include "base/array.h"
+#include "base/fields.h"
+#include "dump/views.h"
+#include "event/message_map.h"
+#include "event/render.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 10, NAME_WIDTH = 28 };
+
+struct longest {
+	struct tl_span span;
+	struct tl_parts parts;
+};
+
+/* All spans of a message. */
+struct row {
+	const struct tl_message *message;
+	uint64_t count;
+	int64_t total_ns;
+	int64_t ns[TL_PARTS];
+	struct longest longest[LONGEST]; /* first the longest */
+	size_t longest_count;
+};
+
+struct view {
+	struct tl_select *select;
+	struct tl_states *states;
+	struct tl_spans *spans;
+	struct tl_message_map map;
+	struct row **rows;
+	size_t count, capacity;
+	bool any; /* event of the kernel */
+};
+
+/* When the last event of the kernel was; INT64_MIN: there is none. */
+static int
+find_horizon(const struct tl_sources *inputs, int64_t *ns)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int rc = tl_sources_cursor(inputs, TL_NEWEST_FIRST, &cursor);
+
+	*ns = INT64_MIN;
+	if (rc < 0)
+		return rc;
+	while ((rc = tl_cursor_next(cursor, &event)) > 0)
+		if (tl_states_is_kernel(&event)) {
+			*ns = event.ns;
+			break;
+		}
+	tl_cursor_close(cursor);
+	return rc < 0 ? rc : 0;
+}
+
+static struct row *
+row_of(struct view *v, const struct tl_message *message)
+{
+	struct row *row = tl_message_map_find(&v->map, message);
+
+	if (row)
+		return row;
+	for (size_t i = 0; i < v->count && !row; i++)
+		if (tl_bytes_equal(v->rows[i]->message->text, message->text) &&
+		    tl_bytes_equal(v->rows[i]->message->category,
+			message->category))
+			row = v->rows[i];
+	if (!row) {
+		if (TL_ARRAY_ROOM(v->rows, v->capacity, v->count) < 0 ||
+		    !(row = calloc(1, sizeof(*row))))
+			return NULL;
+		row->message = message;
+		v->rows[v->count++] = row;
+	}
+	return tl_message_map_add(&v->map, message, row) == -ENOMEM ? NULL
+								    : row;
+}
+
+static void
+take_longest(struct row *row, const struct tl_span *span,
+    const struct tl_parts *parts)
+{
+	size_t i = row->longest_count;
+
+	if (i == LONGEST &&
+	    span->duration_ns <= row->longest[i - 1].span.duration_ns)
+		return;
+	i -= i == LONGEST;
+	row->longest_count = i + 1;
+	for (;
+	     i > 0 && row->longest[i - 1].span.duration_ns < span->duration_ns;
+	     i--)
+		row->longest[i] = row->longest[i - 1];
+	row->longest[i] = (struct longest){ *span, *parts };
+}
+
+static int
+take_span(struct view *v, const struct tl_span *span)
+{
+	struct tl_parts parts;
+	struct row *row;
+
+	v->any |= tl_states_span(v->states, span, &parts);
+	if (!(row = row_of(v, span->message)))
+		return -ENOMEM;
+	row->count++;
+	row->total_ns += span->duration_ns;
+	for (unsigned i = 0; i < TL_PARTS; i++)
+		row->ns[i] += parts.ns[i];
+	take_longest(row, span, &parts);
+	return 0;
+}
+
+/* States need all events, the spans only those that were chosen. */
+static int
+take(struct view *v, const struct tl_event *event)
+{
+	struct tl_span span;
+	int rc = tl_states_put(v->states, event);
+
+	if (rc < 0 || (rc = tl_spans_put(v->spans, event, &span)) <= 0 ||
+	    tl_states_is_kernel(event) ||
+	    (rc = tl_select_passes(v->select, event)) <= 0)
+		return rc;
+	return take_span(v, &span);
+}
+
+static int
+gather(struct view *v, const struct tl_sources *inputs)
+{
+	struct tl_cursor *cursor;
+	struct tl_event event;
+	int64_t horizon;
+	int rc = find_horizon(inputs, &horizon);
+
+	v->any = horizon != INT64_MIN;
+	if (rc == 0)
+		rc = tl_states_new(&v->states, horizon);
+	if (rc == 0)
+		rc = tl_spans_new(&v->spans);
+	if (rc == 0)
+		rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+	if (rc < 0)
+		return rc;
+	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+		tl_progress_tick(&v->select->progress);
+		rc = take(v, &event);
+	}
+	tl_cursor_close(cursor);
+	return rc;
+}
+
+/* == text == */
+
+static double
+percent(int64_t part, int64_t all)
+{
+	return all > 0 ? 100.0 * (double)part / (double)all : 0;
+}
+
+static void
+put_task(struct tl_text *text, const char *before, const struct tl_wait *wait,
+    bool numbered)
+{
+	tl_put_string(text, before);
+	if (numbered)
+		tl_put_format(text, "%u ", wait->tid);
+	tl_put_plain(text, wait->name);
+	tl_put_char(text, ')');
+}
+
+/* "297us  running 41us, runnable 212us (preempted by x), ..." */
+static void
+put_longest(struct tl_text *text, const struct longest *l)
+{
+	static const char *const words[TL_PARTS] = { "running", "interrupted",
+		"runnable", "blocked by a task", "blocked by a timer",
+		"blocked by I/O", "unknown" };
+	const struct tl_parts *p = &l->parts;
+	struct tl_event begin = { .message = l->span.message,
+		.kind = TL_BEGIN };
+	const char *before = "  ";
+
+	memcpy(begin.args, l->span.args, sizeof(begin.args));
+	tl_put_string(text, "    ");
+	tl_put_duration(text, l->span.duration_ns);
+	for (unsigned i = 0; i < l->span.message->argc; i++) {
+		tl_put_string(text, i == 0 ? " " : ", ");
+		tl_put_plain(text, l->span.message->args[i].name);
+		tl_put_char(text, '(');
+		tl_render_arg(text, &begin, i);
+		tl_put_char(text, ')');
+	}
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		if (p->ns[i] == 0)
+			continue;
+		tl_put_string(text, before);
+		tl_put_format(text, "%s ", words[i]);
+		tl_put_duration(text, p->ns[i]);
+		if (i == TL_PART_RUNNABLE && p->preempted.ns > 0)
+			put_task(text, " (preempted by ", &p->preempted,
+			    p->preempted.tid != 0);
+		if (i == TL_PART_TASK && p->blocked.ns > 0)
+			put_task(text, " (woken by ", &p->blocked,
+			    p->blocked.tid != 0);
+		before = ", ";
+	}
+	tl_put_char(text, '\n');
+}
+
+static void
+put_row(struct tl_text *text, const struct row *row)
+{
+	const size_t start = text->size;
+	const int64_t running =
+	    row->ns[TL_PART_RUNNING] + row->ns[TL_PART_INTERRUPTED];
+	struct tl_text total = { 0 };
+
+	tl_put_plain(text, row->message->line1);
+	if (text->size - start < NAME_WIDTH)
+		tl_put_repeat(text, ' ', NAME_WIDTH - (text->size - start));
+	tl_put_duration(&total, row->total_ns);
+	tl_put_format(text,
+	    " %7llu %9s %6.1f%% %5.1f%% %7.1f%% %6.1f%% %6.1f%% "
+	    "%5.1f%% %6.1f%%\n",
+	    (unsigned long long)row->count, tl_text_string(&total),
+	    percent(running, row->total_ns),
+	    percent(row->ns[TL_PART_INTERRUPTED], row->total_ns),
+	    percent(row->ns[TL_PART_RUNNABLE], row->total_ns),
+	    percent(row->ns[TL_PART_TASK], row->total_ns),
+	    percent(row->ns[TL_PART_TIMER], row->total_ns),
+	    percent(row->ns[TL_PART_IO], row->total_ns),
+	    percent(row->ns[TL_PART_UNKNOWN], row->total_ns));
+	tl_text_free(&total);
+	if (row->count > 1)
+		tl_put_format(text, "  the %zu longest:\n", row->longest_count);
+	for (size_t i = 0; i < row->longest_count; i++)
+		put_longest(text, &row->longest[i]);
+}
+
+static void
+put_text(struct tl_text *text, const struct view *v)
+{
+	if (!v->any)
+		tl_put_string(text,
+		    "No events of the kernel: record them with timelinectl "
+		    "kernel, or name the file NAME.sched.\n");
+	tl_put_format(text, "%-*s %7s %9s %7s %6s %8s %7s %7s %6s %7s\n",
+	    NAME_WIDTH, "span", "count", "total", "running", "(irq)",
+	    "runnable", "task", "timer", "I/O", "unknown");
+	for (size_t i = 0; i < v->count; i++)
+		put_row(text, v->rows[i]);
+}
+
+/* == JSON, CSV == */
+
+static void
+put_parts(struct tl_fields *f, const int64_t ns[TL_PARTS])
+{
+	char name[32];
+
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		snprintf(name, sizeof(name), "%s_ns", tl_part_name(i));
+		tl_fields_signed(f, name, ns[i]);
+	}
+}
+
+static void
+put_json_wait(struct tl_fields *f, const char *name, const struct tl_wait *w)
+{
+	if (w->ns == 0)
+		return;
+	tl_fields_object(f, name);
+	tl_fields_unsigned(f, "tid", w->tid);
+	tl_fields_bytes(f, "name", w->name);
+	tl_fields_signed(f, "ns", w->ns);
+	tl_fields_object_end(f);
+}
+
+static void
+put_json(struct tl_text *text, const struct row *row)
+{
+	struct tl_fields f = { .text = text, .json = true };
+
+	tl_fields_object(&f, NULL);
+	tl_fields_bytes(&f, "category", row->message->category);
+	tl_fields_bytes(&f, "message", row->message->line1);
+	tl_fields_unsigned(&f, "count", row->count);
+	tl_fields_signed(&f, "total_ns", row->total_ns);
+	put_parts(&f, row->ns);
+	tl_fields_array(&f, "longest");
+	for (size_t i = 0; i < row->longest_count; i++) {
+		const struct longest *l = &row->longest[i];
+
+		tl_fields_object(&f, NULL);
+		tl_fields_time(&f, "begin", l->span.begin_ns);
+		tl_fields_signed(&f, "duration_ns", l->span.duration_ns);
+		tl_fields_unsigned(&f, "tid", l->span.tid);
+		put_parts(&f, l->parts.ns);
+		put_json_wait(&f, "preempted_by", &l->parts.preempted);
+		put_json_wait(&f, "woken_by", &l->parts.blocked);
+		tl_fields_object_end(&f);
+	}
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
+}
+
+static void
+put_csv(struct tl_text *text, const struct view *v)
+{
+	tl_put_string(text, "category,message,count,total_ns");
+	for (unsigned i = 0; i < TL_PARTS; i++)
+		tl_put_format(text, ",%s_ns", tl_part_name(i));
+	tl_put_char(text, '\n');
+	for (size_t r = 0; r < v->count; r++) {
+		const struct row *row = v->rows[r];
+
+		tl_put_csv(text, row->message->category);
+		tl_put_char(text, ',');
+		tl_put_csv(text, row->message->line1);
+		tl_put_format(text, ",%llu,%lld",
+		    (unsigned long long)row->count, (long long)row->total_ns);
+		for (unsigned i = 0; i < TL_PARTS; i++)
+			tl_put_format(text, ",%lld", (long long)row->ns[i]);
+		tl_put_char(text, '\n');
+	}
+}
+
+/* Most time first. */
+static int
+compare(const void *a, const void *b)
+{
+	const struct row *x = *(const struct row *const *)a;
+	const struct row *y = *(const struct row *const *)b;
+
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+int
+tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
+    const struct tl_options *options, struct tl_output *output)
+{
+	struct view v = { .select = select };
+	const int rc = gather(&v, inputs);
+
+	if (v.count > 1)
+		qsort(v.rows, v.count, sizeof(struct row *), compare);
+	if (rc == 0 && options->format == TL_FORMAT_CSV)
+		put_csv(&output->text, &v);
+	else if (rc == 0 && options->format == TL_FORMAT_TEXT)
+		put_text(&output->text, &v);
+	for (size_t i = 0; i < v.count; i++) {
+		if (rc == 0 && options->format == TL_FORMAT_JSON)
+			put_json(&output->text, v.rows[i]);
+		free(v.rows[i]);
+	}
+	free(v.rows);
+	tl_message_map_free(&v.map, NULL);
+	tl_spans_free(v.spans);
+	tl_states_free(v.states);
+	return rc;
+}

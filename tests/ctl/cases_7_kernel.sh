@@ -1,0 +1,153 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# SPDX-License-Identifier: Apache-2.0
+# kernel: what the kernel does to the threads of a timeline, beside it; and
+# nothing of it stays, however it ends.
+
+kn=$name-kernel
+stalls=$build/tests/tool/stalls
+"$ctl" create "$kn" --mode 644
+ends 'kernel needs a duration that is one' 2 "$ctl" kernel "$kn" 10x
+ends '... and a size of the buffer' 2 "$ctl" kernel "$kn" 1s --buffer 1K
+has '... and says so' "$err" '1K: not a size of 16K to 1G'
+
+# Another user, a container and a read-only mount: a sentence each.
+if [ "$(id -u)" = 0 ]; then
+	cp "$ctl" "$work/timelinectl"
+	if command -v setpriv >/dev/null; then
+		ends 'kernel is refused to another user' 1 setpriv --reuid=65534 \
+			--regid=65534 --clear-groups "$work/timelinectl" kernel "$kn" 1s
+		has '... with what it needs' "$err" \
+			'(kernel events need root: run it with sudo|this kernel has no tracefs|on the host)'
+	fi
+	if unshare -p -f --mount-proc true 2>/dev/null; then
+		ends '... and in a pid namespace of its own' 1 \
+			unshare -p -f --mount-proc "$ctl" kernel "$kn" 1s
+		has '... where it must not be run' "$err" 'pid namespace.*run it on the host'
+	fi
+	if unshare -m mount -t tracefs -o ro nodev /sys/kernel/tracing 2>/dev/null &&
+		[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ]; then
+		ends '... and where tracefs is read-only' 1 unshare -m sh -c \
+			'mount -t tracefs -o ro nodev /sys/kernel/tracing; exec "$@"' sh \
+			"$ctl" kernel "$kn" 1s
+		has '... which it names' "$err" 'tracefs is mounted read-only'
+	fi
+fi
+is 'a refusal leaves no file' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
+
+instances() { "$ctl" list --json | jq -r ".kernel_instances[]? | select(.name == \"timeline-${kn#/}\") | .in_use"; }
+instance_is() { [ "$(instances)" = "$1" ]; }
+
+kernel_cases() {
+	local fifo=$work/go client keeper worker
+	# the worker, until the kernel is recorded
+	mkfifo "$fifo"
+	start_worker() { # ROUNDS
+		"$stalls" "$kn" "$1" "$work/stalls.data" <"$fifo" >"$work/ready" 2>/dev/null &
+		worker=$!
+		started+=("$worker")
+		exec 7>"$fifo"
+		until_true grep -q ready "$work/ready"
+	}
+	start_kernel() { # OPTION...
+		rm -f "/dev/shm$kn.sched"
+		"$ctl" kernel "$kn" --json "$@" >"$work/kernel" 2>"$work/kerr" 7>&- &
+		client=$!
+		started+=("$client")
+		until_true instance_is true
+		until_true test -e "/dev/shm$kn.sched"
+		sleep 0.2
+	}
+	start_worker 40
+	start_kernel
+	ends 'one instance of a name' 1 "$ctl" kernel "$kn" 1s
+	has '... is refused to a second' "$err" 'recorded for this timeline already'
+	echo go >&7
+	wait "$worker"
+	exec 7>&-
+	kill -INT "$client"
+	wait "$client"
+	is 'kernel ends well when it is interrupted' "$? $(cat "$work/kerr")" '0 '
+	is '... counts entries, losses and threads' \
+		"$(jq -c '[.name, .entries > 800, .lost, .threads]' "$work/kernel")" \
+		"[\"$kn.sched\",true,0,2]"
+	is '... and leaves no instance' "$(instances)" ''
+	has 'no other program writes the second timeline' \
+		"$("$ctl" priority "$kn.sched" debug 2>&1)" 'written by another version'
+	states=$("$dump" --view states "$kn" --json)
+	is 'the view finds the second timeline by itself; parts are whole' \
+		"$(jq -s 'map(select(.total_ns == ([to_entries[] | select(.key | endswith("_ns")) |
+		select(.key != "total_ns") | .value] | add)) | .count) | add' <<<"$states")" 200
+	largest=$(jq -r '. as $r | [to_entries[] | select(.key | test("^(running|interrupted|runnable|blocked|unknown)")) ] |
+		max_by(.value) | "\($r.message | split(" ")[2]) \(.key)"' <<<"$states" |
+		grep -v disk | sort | tr '\n' ' ')
+	is 'what was planted is the largest part' "$largest" \
+		'futex blocked_task_ns memory running_ns preemption runnable_ns sleep blocked_timer_ns '
+	is 'names of other tasks are left out' "$("$dump" --json "$kn.sched" |
+		jq -r 'select(.args.name) | .args.name' |
+		grep -cvE '^(stalls|another|idle|k[a-z]+|rcu.*|migration.*|.*/.*|jbd2.*|loop.*|oom.*)$')" 0
+
+	# clients that are killed
+	start_kernel
+	kill -9 "$client"
+	until_true instance_is ''
+	ok 'the keeper outlives a client that is killed, and removes the instance'
+	start_kernel
+	keeper=$(pgrep -P "$client" -x timeline-kernel)
+	kill -9 "$keeper"
+	wait "$client"
+	is 'a client whose keeper is killed ends' $? 1
+	has '... and says why' "$(cat "$work/kerr")" 'keeper of the kernel.s events was ended'
+	start_kernel
+	keeper=$(pgrep -P "$client" -x timeline-kernel)
+	kill -9 "$keeper" "$client"
+	until_true instance_is false
+	has 'list names what killed processes left' "$("$ctl" list)" \
+		"instance timeline-${kn#/}, left by a process that was killed"
+	ends 'the next start removes it' 0 "$ctl" kernel "$kn" 100ms
+	is '... and leaves nothing itself' "$(instances)" ''
+
+	# a buffer that is too small
+	start_worker 300
+	start_kernel --buffer 16K
+	echo go >&7
+	wait "$worker"
+	exec 7>&-
+	kill -INT "$client"
+	wait "$client"
+	has 'a buffer that is too small loses events' "$(jq .lost "$work/kernel")" '^[1-9]'
+	is '... which the timeline has to the last one' \
+		"$("$dump" --json "$kn.sched" | jq -s 'map(.lost // 0) | add')" \
+		"$(jq .lost "$work/kernel")"
+	has '... and spans have unknown parts' "$("$dump" --view states "$kn" --json |
+		jq -s 'map(.unknown_ns) | add')" '^[1-9]'
+
+	# in one trace
+	start_worker 5
+	"$ctl" record --kernel "$kn" -o "$work/k.trace" >"$work/rec" 2>"$work/kerr" 7>&- &
+	client=$!
+	started+=("$client")
+	until_true instance_is true
+	sleep 0.3
+	echo go >&7
+	wait "$worker"
+	exec 7>&-
+	kill -INT "$client"
+	wait "$client"
+	is 'record --kernel ends well' "$? $(cat "$work/kerr")" '0 '
+	has '... the trace alone has the states' "$("$dump" --view states "$work/k.trace" --json |
+		jq -c 'select(.message | test("futex")) | .blocked_task_ns > .unknown_ns')" true
+	is '... and no second timeline stays' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
+}
+
+why_not=
+[ "$(id -u)" = 0 ] || why_not='needs root'
+[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] || why_not='needs the first pid namespace'
+if [ -z "$why_not" ] && ! "$ctl" kernel "$kn" 50ms >/dev/null 2>"$work/err"; then
+	why_not=$(cat "$work/err")
+fi
+if [ -n "$why_not" ]; then
+	skip "kernel events: $why_not"
+else
+	kernel_cases
+fi
+rm -f "/dev/shm$kn"*
