@@ -21,6 +21,8 @@ const TOP = "document.getElementById('picture').getBoundingClientRect().top";
 const PANEL = "document.getElementById('entry').innerText";
 
 async function draws(p, {same, holds}) {
+	await p.run("document.getElementById('lanes').click()");
+	await p.ready();
 	same("all entries are there", await p.run("timeline.count"), 5000);
 	same("... and drawn", await p.run("timeline.drawn"), 5000);
 	same("a span is a begin and its end, or is open",
@@ -302,7 +304,7 @@ async function downloads(p, {same, holds}) {
 /* The address leads another visitor to the same view. */
 async function addresses(p, {same}) {
 	await p.run("timeline.zoomTo(1e6, 3e6)");
-	await p.run("setMode('threads')");
+	await p.run("setMode('lanes')");
 	await p.run("showTab('histogram')");
 	await p.run("writeAddress()");
 	const url = await p.run("location.href");
@@ -312,7 +314,7 @@ async function addresses(p, {same}) {
 	await p.ready();
 	same("the address keeps range, rows and tab", [await p.run(
 		"timeline.range.map(Math.round)"), await p.run("view.mode"),
-	await p.run("tabs.shown")], [range, "threads", "histogram"]);
+	await p.run("tabs.shown")], [range, "lanes", "histogram"]);
 	await p.run("showTab('table')");
 }
 

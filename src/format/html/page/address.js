@@ -10,7 +10,7 @@ function addressFields() {
 			fields.set(name, value);
 	};
 	if (!view.chosen && !view.words.length && view.level === 1 &&
-	    !view.category && !view.only && view.mode === "lanes" &&
+	    !view.category && !view.only && view.mode === "threads" &&
 	    tabs.shown === "table" && !live.picked)
 		return "";
 	if (live.on)
@@ -20,7 +20,7 @@ function addressFields() {
 	else if (!isEmpty())
 		set("range", exactTime(view.from) + "-" + exactTime(view.to),
 			"");
-	set("rows", view.mode, "lanes");
+	set("rows", view.mode, "threads");
 	set("search", byId("search").value, "");
 	set("level", String(view.level), "1");
 	set("category", view.category, "");
@@ -51,8 +51,8 @@ function readAddress() {
 	const fields = new URLSearchParams(address.written);
 	address.pending = address.written ? fields : null;
 	if (fields.has("rows"))
-		setMode(fields.get("rows") === "threads" ? "threads" :
-			"lanes");
+		setMode(fields.get("rows") === "lanes" ? "lanes" :
+			"threads");
 	byId("search").value = fields.get("search") ?? "";
 	byId("level").value = /^[1-9]$/.test(fields.get("level") ?? "") ?
 		fields.get("level") : "1";

@@ -71,7 +71,7 @@ function start() {
 	setUpTable();
 	setUpInput();
 	readColors();
-	setMode("lanes");
+	setMode("threads");
 	setUpTabs();
 	readAddress();
 	setUpLive();

@@ -8,7 +8,7 @@ const view = {
 	from: 0, to: 1,		/* ns since model.base */
 	width: 1,		/* of the picture, pixels */
 	scroll: 0,		/* of the rows, pixels */
-	mode: "lanes",		/* or "threads" */
+	mode: "threads",	/* or "lanes" */
 	level: 1,		/* least that is shown */
 	category: "",		/* "" all */
 	only: "",		/* key of a message; "" all */
