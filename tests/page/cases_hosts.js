@@ -20,6 +20,8 @@ async function groups(p, {same, holds}) {
 		await p.run("timeline.hosts"), [["web", "± 20.48us"],
 			[DB, "± 155.648us"],
 			["far", "clock not synchronised"]]);
+	await p.run("document.getElementById('lanes').click()");
+	await p.ready();
 	const rows = await p.run("timeline.rows.map((r) => " +
 		"[r.kind, r.label])");
 	same("its rows stand behind its name", rows.filter(([kind]) =>

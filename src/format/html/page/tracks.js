@@ -78,6 +78,14 @@ function threadRow(source, pid, tid) {
 		 note: "pid " + pid + fileNote(source)});
 }
 
+/* Entries of formats that know no threads. */
+function noThreadRow(source) {
+	const row = threadRow(source, 0, 0);
+	row.label = "no thread";
+	row.note = fileNote(source).slice(2);
+	return row;
+}
+
 function addPlace(n) {
 	const p = model.places[n], cpu = p.cpu < 0 ? "" : String(p.cpu);
 	const lane = laneRow(p.source, p.lane);
@@ -276,8 +284,8 @@ function addTrack(i) {
 	}
 	const m = model.messages[model.message[i]];
 	tracks.laneOf[n].entries++;
-	if (tracks.threadOf[n])
-		tracks.threadOf[n].entries++;
+	tracks.threadOf[n] ??= noThreadRow(model.places[n].source);
+	tracks.threadOf[n].entries++;
 	if (kind === BEGIN)
 		beginSpan(i, m);
 	else if ((kind & 7) === END)
