@@ -567,7 +567,9 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 		.queue = target->open,
 		.rank = ++lane->rank,
 		.weight = 1,
-		.argc = event->message->argc };
+		/* the same in all records, also where a label has the name of
+		 * a message with other arguments; those are 0 */
+		.argc = target->message->argc };
 	memcpy(o->args, event->args, sizeof(o->args));
 	o->definition = d;
 	o->target = target;
