@@ -235,6 +235,31 @@ async function moves(p, {same, holds}) {
 		1000 && Math.abs(back[1] - to) < (to - from) / 1000, back);
 }
 
+/* A counter has a line for each process that sets it. */
+async function plots(p, {same, holds}) {
+	same("a counter of two processes has two lines", await p.run(
+		"[...tracks.counters[0].lines.keys()].sort()"), [4100, 4101]);
+	await p.run("(() => { view.scroll = 1e9; changed(); })()");
+	await p.ready();
+	const line = (await p.run("timeline.rows")).pop();
+	holds("... which are in sight", line.kind === "counter" &&
+		line.y < await p.run("picture.height"), line);
+	same("... in colours of their own", await p.run(`(() => {
+		const {y, height} = timeline.rows.pop(), c = picture.canvas;
+		const d = c.getContext("2d").getImageData(GUTTER + 60, y,
+			view.width - 70, height).data;
+		const has = (color) => { const n = parseInt(color.slice(1), 16);
+			for (let i = 0; i < d.length; i += 4)
+				if (d[i] === n >> 16 && d[i + 1] ===
+				    (n >> 8 & 255) && d[i + 2] === (n & 255))
+					return true;
+			return false; };
+		return picture.colors.lines.slice(0, 3).map(has); })()`),
+	[true, true, false]);
+	await p.run("(() => { view.scroll = 0; changed(); })()");
+	await p.ready();
+}
+
 /* Self times of all stacks are the time in which any span was open. */
 async function flames(p, {same, holds}) {
 	await p.run("timeline.fit()");
@@ -340,7 +365,7 @@ exports.run = async (t) => {
 	const url = "file://" + t.folder;
 	const requests = await t.on("file", url + "/plain.html", async (p) => {
 		for (const cases of [draws, clicks, zooms, spans, search,
-			escapes, moves, flames, histograms, downloads, colors,
+			escapes, moves, plots, flames, histograms, downloads, colors,
 			labels, addresses])
 			await cases(p, t);
 	});

@@ -64,6 +64,11 @@ function fileNote(source) {
 		", file " + source : "";
 }
 
+/* What a process is called. */
+function processName(pid) {
+	return "pid " + pid;
+}
+
 function laneRow(source, lane) {
 	return makeRow(tracks.lanes, "lane " + source + ":" + lane,
 		{source, host: hostOf(source), lane, cpu: "", kind: "lane",
