@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "event/filter.h"
+#include "event/sched.h"
 #include "event/spans.h"
 
 #include <errno.h>
@@ -50,8 +51,9 @@ struct thread {
 	/* as the kernel has it: */
 	int64_t out_ns;   /* switched out; INT64_MIN: it runs, or unknown */
 	int64_t woken_ns; /* INT64_MIN: not yet */
-	bool preempted;
-	bool for_io;
+	uint32_t waker;   /* a thread; NO_THREAD: none that logs */
+	uint8_t blocked;  /* what for: enum tl_critical_kind; RUNNABLE: it was
+			     preempted */
 };
 
 /* A value of a pair. */
@@ -107,7 +109,7 @@ const char *
 tl_critical_kind_name(enum tl_critical_kind kind)
 {
 	static const char *const names[TL_CRITICAL_KINDS] = { "work", "pair",
-		"task", "timer", "io", "runnable" };
+		"task", "timer", "io", "runnable", "unknown" };
 
 	return names[kind];
 }
@@ -389,6 +391,112 @@ pair(struct tl_critical *c, uint32_t thread, const struct tl_event *event)
 	return count < 0 ? count : rc;
 }
 
+/* == the kernel == */
+
+static bool
+has_text(const struct tl_event *event, const char *name, struct tl_bytes *text)
+{
+	for (unsigned i = 0; i < event->message->argc; i++) {
+		const struct tl_arg *arg = &event->message->args[i];
+
+		if (arg->name.size == strlen(name) &&
+		    memcmp(arg->name.data, name, arg->name.size) == 0) {
+			*text =
+			    tl_message_string(event->message, event->args[i]);
+			return text->data != NULL;
+		}
+	}
+	return false;
+}
+
+/* It runs again: what was it waiting for? */
+static int
+switched_in(struct tl_critical *c, struct thread *t, int64_t ns)
+{
+	const bool was_woken = t->woken_ns > t->out_ns;
+	const int64_t ready_ns = was_woken ? t->woken_ns : t->out_ns;
+	struct wait wait = { .from_ns = t->out_ns,
+		.to_ns = t->woken_ns,
+		.sent_ns = t->woken_ns,
+		.thread = t->waker,
+		.kind = t->blocked,
+		.certain = true };
+	int rc = 0;
+
+	if (t->out_ns == INT64_MIN)
+		return 0;
+	if (t->blocked != TL_CRITICAL_RUNNABLE && !was_woken) {
+		wait.to_ns = ns;
+		wait.thread = NO_THREAD;
+		wait.kind = TL_CRITICAL_UNKNOWN;
+		rc = add_wait(c, t, wait);
+	} else {
+		if (was_woken)
+			rc = add_wait(c, t, wait);
+		wait = (struct wait){ .from_ns = ready_ns,
+			.to_ns = ns,
+			.thread = NO_THREAD,
+			.kind = TL_CRITICAL_RUNNABLE,
+			.certain = true };
+		if (rc == 0)
+			rc = add_wait(c, t, wait);
+	}
+	t->out_ns = t->woken_ns = INT64_MIN;
+	return rc;
+}
+
+static void
+switched_out(struct thread *t, const struct tl_event *event)
+{
+	struct tl_bytes state = { 0 };
+
+	t->out_ns = event->ns;
+	t->woken_ns = INT64_MIN;
+	t->waker = NO_THREAD;
+	t->blocked = TL_CRITICAL_TASK;
+	if (!has_text(event, "state", &state) || state.size == 0)
+		return;
+	if (state.data[0] == 'R')
+		t->blocked = TL_CRITICAL_RUNNABLE;
+	else if (state.data[0] == 'D')
+		t->blocked = TL_CRITICAL_IO;
+}
+
+/* A wakeup of a thread that is not out yet comes before its switch, in the order
+ * of the kernel; it is one all the same, but tells nothing of a wait. */
+static void
+woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
+{
+	struct tl_bytes context = { 0 };
+
+	if (t->out_ns == INT64_MIN || t->woken_ns != INT64_MIN ||
+	    t->blocked == TL_CRITICAL_RUNNABLE)
+		return;
+	t->woken_ns = event->ns;
+	if (has_text(event, "context", &context) &&
+	    !(context.size == strlen(TL_SCHED_TASK) &&
+		memcmp(context.data, TL_SCHED_TASK, context.size) == 0)) {
+		if (t->blocked == TL_CRITICAL_TASK)
+			t->blocked = TL_CRITICAL_TIMER;
+	} else if (t->blocked == TL_CRITICAL_TASK) {
+		t->waker =
+		    find_thread(c, t->id.clock, 0, (uint32_t)event->args[0]);
+	}
+}
+
+static int
+put_sched(struct tl_critical *c, struct thread *t, const struct tl_event *event,
+    enum tl_sched_what what)
+{
+	if (what == TL_SCHED_IS_IN)
+		return switched_in(c, t, event->ns);
+	if (what == TL_SCHED_IS_OUT)
+		switched_out(t, event);
+	else if (what == TL_SCHED_IS_WOKEN)
+		woken(c, t, event);
+	return 0;
+}
+
 /* == events == */
 
 static bool
@@ -470,6 +578,7 @@ add_span(struct tl_critical *c, uint32_t thread, const struct tl_span *span)
 int
 tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 {
+	enum tl_sched_what what;
 	struct tl_span span;
 	struct thread *t;
 	uint32_t thread;
@@ -480,11 +589,15 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 	if (event->kind == TL_LOST || !event->message)
 		return tl_spans_put(c->open, event, &span);
 	rc = thread_of(c, event, &thread);
-	if (rc == 0)
-		rc = pair(c, thread, event);
 	if (rc < 0)
 		return rc;
 	t = &c->threads[thread];
+	what = tl_sched_what(event->message);
+	if (what != TL_SCHED_NONE) /* no event of its own, as pairs go */
+		return put_sched(c, t, event, what);
+	rc = pair(c, thread, event);
+	if (rc < 0)
+		return rc;
 	if (event->kind == TL_BEGIN || event->kind == TL_END) {
 		rc = nest(c, t, event);
 		if (rc == 0)
@@ -550,10 +663,14 @@ add_step(struct walk *w, const struct tl_critical_step *step)
 {
 	struct tl_critical_result *r = w->result;
 
-	if (step->from_ns >= step->to_ns && step->kind != TL_CRITICAL_PAIR)
+	if (step->from_ns >= step->to_ns && step->kind != TL_CRITICAL_PAIR &&
+	    step->kind != TL_CRITICAL_TASK)
 		return 0;
 	if (!w->keep)
-		return add_part(w, step);
+		return step->kind == TL_CRITICAL_TASK &&
+			       step->from_ns == step->to_ns
+			   ? 0
+			   : add_part(w, step);
 	if (r->step_count == TL_CRITICAL_STEPS_MAX) {
 		r->cut = true;
 		return 0;
@@ -658,10 +775,27 @@ walk_back(struct walk *w, const struct span *span)
 		if (next_ns > wait->to_ns)
 			next_ns = wait->to_ns;
 		rc = add_work(w, thread, wait->to_ns, at_ns);
+		at_ns = wait->to_ns;
+		while (rc == 0 && wait->kind == TL_CRITICAL_PAIR && left > 0 &&
+		       t->waits[left - 1].kind == TL_CRITICAL_RUNNABLE &&
+		       t->waits[left - 1].from_ns >= next_ns) {
+			/* it was sent, and its receiver had no CPU yet */
+			const struct wait *cpu = &t->waits[--left];
+
+			step = (struct tl_critical_step){ .kind = cpu->kind,
+				.from_ns = cpu->from_ns,
+				.to_ns = cpu->to_ns,
+				.thread = t->id,
+				.certain = true };
+			rc = add_work(w, thread, cpu->to_ns, at_ns);
+			if (rc == 0)
+				rc = add_step(w, &step);
+			at_ns = cpu->from_ns;
+		}
 		step = (struct tl_critical_step){ .kind = wait->kind,
 			.rule = wait->rule,
 			.from_ns = next_ns,
-			.to_ns = wait->to_ns,
+			.to_ns = at_ns,
 			.thread = t->id,
 			.certain = wait->certain };
 		if (wait->thread != NO_THREAD) {

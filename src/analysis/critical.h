@@ -20,8 +20,9 @@
  *             receiver waited since its previous event; if the sender was
  *             earlier than that, nothing was waited for.  Of several sends of
  *             one value the last one before the receive counts.
- *   kernel    "switched out", "woken by", "switched in" of category sched: a
- *             wait for a task, a timer or a device, and for a CPU.
+ *   kernel    "switched out", "woken by", "switched in" (event/sched.h): a
+ *             wait for a task, a timer or a device, and for a CPU.  A wait for
+ *             a task that logs leads to that task at the time of the wakeup.
  *
  * An edge is certain if no error of the clocks can turn the order of the events
  * that it was concluded from: the receiver's event before the wait, and the
@@ -53,12 +54,13 @@ enum {
 };
 
 enum tl_critical_kind {
-	TL_CRITICAL_WORK,     /* of a thread, in its innermost span */
-	TL_CRITICAL_PAIR,     /* from a send to its receive */
-	TL_CRITICAL_TASK,     /* blocked by a task that logs nothing */
-	TL_CRITICAL_TIMER,    /* blocked until a timer or a device */
-	TL_CRITICAL_IO,       /* blocked for I/O */
+	TL_CRITICAL_WORK,  /* of a thread, in its innermost span */
+	TL_CRITICAL_PAIR,  /* from a send to its receive */
+	TL_CRITICAL_TASK,  /* blocked by a task; 0 ns: woken by one that logs */
+	TL_CRITICAL_TIMER, /* blocked until a timer or a device */
+	TL_CRITICAL_IO,    /* blocked for I/O */
 	TL_CRITICAL_RUNNABLE, /* waiting for a CPU */
+	TL_CRITICAL_UNKNOWN,  /* it did not run; no wakeup was recorded */
 	TL_CRITICAL_KINDS
 };
 

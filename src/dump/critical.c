@@ -60,7 +60,8 @@ put_what(const struct view *v, enum tl_critical_kind kind,
 		[TL_CRITICAL_TASK] = "blocked by another task",
 		[TL_CRITICAL_TIMER] = "blocked until a timer or device",
 		[TL_CRITICAL_IO] = "blocked for I/O",
-		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU"
+		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU",
+		[TL_CRITICAL_UNKNOWN] = "not running, no wakeup recorded"
 	};
 	const struct tl_pair_rule *rules = v->options->selection.hosts.pairs;
 
@@ -145,7 +146,10 @@ put_step(const struct view *v, const struct tl_critical_result *r,
 		tl_put_repeat(v->text, ' ',
 		    THREAD_WIDTH - (v->text->size - since));
 	tl_put_string(v->text, "  ");
-	put_what(v, step->kind, step->message, step->rule);
+	if (step->kind == TL_CRITICAL_TASK && step->from_ns == step->to_ns)
+		tl_put_string(v->text, "wakeup of the next");
+	else
+		put_what(v, step->kind, step->message, step->rule);
 	tl_put_string(v->text, step->certain ? "\n" : "  (uncertain)\n");
 }
 

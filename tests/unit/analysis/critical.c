@@ -7,6 +7,7 @@
  * time of everything; the analysis sees the events alone.
  */
 #include "analysis/critical.h"
+#include "event/sched.h"
 #include "lib/random.h"
 #include "lib/test.h"
 
@@ -502,4 +503,103 @@ TEST(parts_add_up_for_random_events)
 		log_at(0, ns + 200, &request, TL_END, 7);
 		analyse(check_sum);
 	}
+}
+
+/* == the kernel == */
+
+static struct tl_message out_message, in_message, woken_message;
+
+static struct tl_bytes
+sched_text(const struct tl_strings *strings, uint64_t n)
+{
+	static const char *const texts[] = { "", "S", "R+", "D", "task",
+		"interrupt" };
+
+	(void)strings;
+	return n < 6 ? tl_bytes_of(texts[n]) : tl_bytes(NULL, 0);
+}
+
+enum { SLEEPING = 1, PREEMPTED, DISK, BY_TASK, BY_INTERRUPT };
+
+static void
+setup_sched(void)
+{
+	static const struct tl_strings strings = { sched_text };
+	static const char *const texts[] = { TL_SCHED_OUT, TL_SCHED_IN,
+		TL_SCHED_WOKEN };
+	struct tl_message *all[] = { &out_message, &in_message,
+		&woken_message };
+
+	for (size_t i = 0; i < 3; i++) {
+		*all[i] = (struct tl_message){ .strings = &strings,
+			.kind = TIMELINE_RECORD_INSTANT };
+		all[i]->category = tl_bytes_of(TL_SCHED_CATEGORY);
+		ck_assert_int_eq(tl_message_parse(all[i],
+				     tl_bytes_of(texts[i])),
+		    0);
+	}
+}
+
+/* Thread 0 is off the CPU from 2100 to 2650, in a request from 2000 to 3000;
+ * state 0: nothing is known of it. */
+static void
+log_sleep(unsigned state, unsigned context)
+{
+	log_count = 0;
+	log_at(1, 1900, &step, TL_BEGIN, 1);
+	log_at(0, 2000, &request, TL_BEGIN, 7);
+	log_at(0, 2100, &out_message, TL_INSTANT, state);
+	if (context != 0) {
+		log_at(0, 2600, &woken_message, TL_INSTANT, 1001);
+		log_of[log_count - 1].event.args[2] = context;
+	}
+	log_at(0, 2650, &in_message, TL_INSTANT, 0);
+	log_at(0, 3000, &request, TL_END, 7);
+}
+
+static enum tl_critical_kind slept;
+static int64_t slept_ns, ready_ns;
+
+static void
+check_sleep(const struct tl_critical_result *r)
+{
+	ck_assert_int_eq(part_ns(r, slept, NULL), slept_ns);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_RUNNABLE, NULL), ready_ns);
+	check_sum(r);
+}
+
+static void
+expect_sleep(enum tl_critical_kind kind, int64_t ns, int64_t ready)
+{
+	slept = kind;
+	slept_ns = ns;
+	ready_ns = ready;
+	analyse(check_sleep);
+}
+
+static void
+check_waker(const struct tl_critical_result *r)
+{
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_WORK, &step), 600);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_WORK, &request), 350);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_RUNNABLE, NULL), 50);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_TASK, NULL), -1);
+}
+
+TEST(waits_in_the_kernel_are_known_by_their_end)
+{
+	setup_sched();
+	log_sleep(SLEEPING, BY_TASK);
+	analyse(check_waker);
+	log_sleep(SLEEPING, BY_INTERRUPT);
+	expect_sleep(TL_CRITICAL_TIMER, 500, 50);
+	log_sleep(DISK, BY_INTERRUPT);
+	expect_sleep(TL_CRITICAL_IO, 500, 50);
+	log_sleep(PREEMPTED, 0);
+	expect_sleep(TL_CRITICAL_RUNNABLE, 550, 550);
+	log_sleep(SLEEPING, 0);
+	expect_sleep(TL_CRITICAL_UNKNOWN, 550, -1);
+	log_sleep(SLEEPING, BY_TASK);
+	log_of[3].event.args[0] = 4711; /* it logs nothing */
+	expect_sleep(TL_CRITICAL_TASK, 500, 50);
 }
