@@ -17,6 +17,10 @@ static const double RDTSC_GOAL = 1.40;   /* times a bare rdtsc */
 static const double FALLBACK_GOAL = 2.0; /* the same */
 static const double OFF_GOAL = 1.5;      /* cycles */
 static const double OFF_CALL_GOAL = 5;   /* cycles */
+static const double TIMED_GOAL = 2.2;    /* times a bare rdtsc */
+static const double TIMED_OFF_GOAL = 2;  /* cycles */
+static const double NEXT_GOAL = 1.35;    /* times a bare rdtsc */
+static const double AT_GOAL = 0.5;       /* the same */
 
 static void
 bare_rdtsc(void *arg, long n)
@@ -101,6 +105,54 @@ make_all(void)
 	make_fallback(&fallback);
 }
 
+static struct timeline_event *timer, *timer_off, *span, *stamped;
+
+static void
+define_spans(struct timeline *tl)
+{
+	if (timeline_define_timer(tl, "bench", "info", "timed $a $b", &timer) <
+		0 ||
+	    timeline_define_timer(tl, "bench", "info", "off", &timer_off) < 0 ||
+	    timeline_define_span(tl, "bench", "info", "next $a",
+		TIMELINE_THREAD, &span) < 0 ||
+	    timeline_define(tl, "bench", "info", "at $a $b $c $d", &stamped) <
+		0 ||
+	    timeline_slower(tl, "bench", "timed*", UINT64_MAX) < 0 ||
+	    timeline_level(tl, "bench", "off", "off") < 0)
+		bench_die(timeline_error(), 0);
+}
+
+static void
+timed(void *arg, long n)
+{
+	struct timeline_event *event = *(struct timeline_event **)arg;
+
+	for (long i = 0; i < n; i++) {
+		const uint64_t begin = timeline_timer_begin(event);
+
+		timeline_timer_end(event, begin, i, n);
+	}
+}
+
+static void
+next(void *arg, long n)
+{
+	(void)arg;
+	for (long i = 0; i < n; i++)
+		timeline_next(span, i);
+}
+
+/* The caller's stamps are as far apart as the calls. */
+static void
+log_at(void *arg, long n)
+{
+	uint64_t stamp = timeline_stamp(stamped);
+
+	(void)arg;
+	for (long i = 0; i < n; i++)
+		timeline_log_at(stamped, stamp += 10, i, 2, 3, 4);
+}
+
 static void
 print_losses(void)
 {
@@ -133,6 +185,7 @@ main(int argc, char **argv)
 	bench_begin(basename(argv[0]));
 	bench_pin(bench_cpus() - 1);
 	make_all();
+	define_spans(usual.tl);
 	const struct bench_case cases[] = {
 		{ "bare rdtsc", bare_rdtsc, NULL, 0, 0 },
 		{ "bare rdtsc and 8 stores", bare_entry, ring, 0, 0 },
@@ -150,8 +203,16 @@ main(int argc, char **argv)
 		    BENCH_RATIO_AT_MOST, RDTSC_GOAL },
 		{ "4 arguments, fallback lane", subject_log4, &fallback,
 		    BENCH_RATIO_AT_MOST, FALLBACK_GOAL },
+		{ "begin and end of a timer", timed, &timer,
+		    BENCH_RATIO_AT_MOST, TIMED_GOAL },
+		{ "end and begin by timeline_next", next, NULL,
+		    BENCH_RATIO_AT_MOST, NEXT_GOAL },
+		{ "4 arguments, stamp given", log_at, NULL, BENCH_RATIO_AT_MOST,
+		    AT_GOAL },
 		{ "empty loop", bare_loop, NULL, 0, 0 },
 		{ "disabled", subject_off, &usual, BENCH_AT_MOST, OFF_GOAL },
+		{ "begin and end of a timer, disabled", timed, &timer_off,
+		    BENCH_AT_MOST, TIMED_OFF_GOAL },
 		{ "call of an empty function", bare_call, NULL, 0, 0 },
 		{ "disabled, through the symbol", subject_off_call, &usual,
 		    BENCH_AT_MOST, OFF_CALL_GOAL },

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * timers.c - kill -9 between any two instructions of the end of a timed span,
+ * and at any time among many: count, sum and buckets are those of the spans
+ * that were ended.
+ *
+ *	build/tests/process/timers [spans]	default 2,000,000
+ */
+#include "../lib/random.h"
+#include "../lib/trace.h"
+#include "../lib/writers.h"
+
+#include "snap/timers.h"
+
+#include <stdlib.h>
+
+enum { STEPS_MAX = 2000, WRITERS = 4, BEFORE = 20 };
+
+static struct timeline *tl;
+static struct timeline_event *timer;
+static uint64_t *done; /* spans that each writer has ended */
+static uint64_t wanted;
+static struct tl_timer sums;
+
+static void
+open_timeline(void)
+{
+	const struct timeline_options options = { .entries = 64 };
+
+	timeline_close(tl);
+	timeline_remove(test_name);
+	expect_ok(timeline_new(&tl, test_name, &options));
+	expect_ok(
+	    timeline_define_timer(tl, "timers", "info", "span $a", &timer));
+}
+
+static void
+end_span(void)
+{
+	timeline_timer_append(timer, timeline_stamp(timer) - 1000, 1, 2, 3, 4);
+}
+
+/* Exactly so many, and each in a bucket. */
+static void
+expect_spans(uint64_t least, uint64_t most, const char *when, unsigned n)
+{
+	uint64_t buckets = 0;
+	uint64_t counts = 0;
+
+	expect(tl_timer_read(&sums, tl->fd, &tl->geometry, 0) == 1, "read");
+	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++)
+		buckets += sums.values[i];
+	for (uint32_t row = 0; row < tl->geometry.timer_rows; row++) {
+		const struct timeline_histogram *h =
+		    (const void *)(tl->map +
+				   timeline_histogram_offset(&tl->geometry, 0,
+				       row));
+
+		counts += h->count;
+	}
+	expect(buckets == counts, "%s %u: %lu in buckets, %lu counted", when, n,
+	    buckets, counts);
+	expect(counts >= least && counts <= most,
+	    "%s %u: %lu counted, %lu to %lu ended", when, n, counts, least,
+	    most);
+	expect(sums.sum >= counts * 1000, "%s %u: the sum is too small", when,
+	    n);
+}
+
+static void
+be_victim(void *unused)
+{
+	(void)unused;
+	pin(0, nth_cpu(0));
+	tl_ids_fill();
+	be_traced();
+	end_span();
+}
+
+/* Kill a victim after so many instructions.  False: it came to its end. */
+static bool
+kill_after(unsigned steps)
+{
+	struct traced victim = { .pid = spawn(be_victim, NULL),
+		.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0 };
+	bool running = true;
+
+	go_to(&victim, (void (*)(void))timeline_timer_append);
+	for (unsigned i = 0; running && i < steps; i++) {
+		running = step(&victim);
+		leave_sequence(&victim);
+	}
+	kill_traced(&victim);
+	return running;
+}
+
+/* kept: the span is logged, too. */
+static void
+sweep(bool kept)
+{
+	bool running = true;
+	unsigned steps = 0;
+	unsigned counted = 0;
+
+	for (; running && steps < STEPS_MAX; steps++) {
+		open_timeline();
+		expect_ok(timeline_slower(tl, "*", "*", kept ? 0 : UINT64_MAX));
+		for (int i = 0; i < BEFORE; i++)
+			end_span();
+		running = kill_after(steps);
+		expect_spans(BEFORE, BEFORE + 1, "killed after", steps);
+		counted += sums.count > BEFORE;
+		for (int i = 0; i < BEFORE; i++)
+			end_span();
+		expect_spans(2 * BEFORE + (counted > 0),
+		    2 * BEFORE + (counted > 0), "and then", steps);
+	}
+	printf("killed at %u places, counted after %u of them\n", steps,
+	    counted);
+	expect(!running && counted > 0 && counted < steps,
+	    "the sweep missed the commit");
+}
+
+static void
+be_writer(void *context)
+{
+	uint64_t *mine = context;
+
+	while (*mine < wanted) {
+		end_span();
+		/* one store: killed before it, the span is counted or not */
+		__atomic_store_n(mine, *mine + 1, __ATOMIC_RELAXED);
+	}
+}
+
+static void
+hammer(void)
+{
+	pid_t pids[WRITERS];
+	uint64_t seed = 1;
+	unsigned kills = 0;
+	uint64_t sum = 0;
+
+	open_timeline();
+	expect_ok(timeline_slower(tl, "*", "*", UINT64_MAX));
+	for (int i = 0; i < WRITERS; i++)
+		pids[i] = spawn(be_writer, &done[i]);
+	for (; kills < 50; kills++) {
+		const int i = (int)random_below(&seed, WRITERS);
+
+		sleep_ns(random_below(&seed, 2000000));
+		kill(pids[i], SIGKILL);
+		wait_for(pids[i]);
+		pids[i] = spawn(be_writer, &done[i]);
+	}
+	for (int i = 0; i < WRITERS; i++) {
+		wait_for(pids[i]);
+		sum += done[i];
+	}
+	/* a span may have been counted by who was killed before he said so */
+	expect_spans(sum, sum + kills, "hammer", kills);
+	printf("%lu spans, %u writers killed, %lu counted\n", sum, kills,
+	    sums.count);
+}
+
+int
+main(int argc, char **argv)
+{
+	choose_test_name("timers");
+	wanted = (argc > 1 ? strtoull(argv[1], NULL, 10) : 2000000) / WRITERS;
+	done = share(WRITERS * sizeof(*done));
+	hammer();
+	if (may_trace()) {
+		pin(0, nth_cpu(0));
+		sweep(false);
+		sweep(true);
+	}
+	timeline_close(tl);
+	return 0;
+}
