@@ -40,6 +40,7 @@
 #define KEPT_NOW  (-40)
 #define KEPT_TIME (-48) /* the duration */
 #define KEPT_A0	  KEPT_ARG1
+#define SAVED	  (TRIES + 4)	/* are rdx, rcx in xmm0, xmm1? */
 
 #define STAMP	rsi
 #define TIME	rsi	/* the duration */
@@ -183,9 +184,7 @@ timeline_append_at:
 	jb	.Lat_burst
 	mov	eax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
 .Lat:
-	mov	dword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX
-	movq	xmm0, rdx
-	movq	xmm1, rcx
+	mov	qword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# nothing saved
 	movq	xmm2, r9
 	movq	xmm3, rax
 .Lat_arm:
@@ -204,33 +203,39 @@ at_start:
 	mov	eax, [EVENT + TIMELINE_EVENT_MASK]
 	mov	NUMBER, [HEAD]				# q
 	and	rax, NUMBER
-	add	rax, SLOT
-	shl	rax, TIMELINE_ENTRY_SHIFT
-	add	rax, [EVENT + TIMELINE_EVENT_ENTRIES]
-	mov	[rax + TIMELINE_OFF_ARGS], rdx
-	mov	[rax + TIMELINE_OFF_ARGS + 8], rcx
-	lea	rcx, [NUMBER + NUMBER + 1]		# 2q+1: being written
-	lea	edx, [NUMBER - 1]			# the entry before
-	mov	[rax + TIMELINE_OFF_STAMP], rcx
-	and	edx, [EVENT + TIMELINE_EVENT_MASK]
-	movsxd	rcx, dword ptr [EVENT + TIMELINE_EVENT_IDS]
-	add	rdx, SLOT
-	mov	SLOT, rax
-	mov	rax, fs:[rcx]				# pid and tid
-	shl	rdx, TIMELINE_ENTRY_SHIFT
+	add	SLOT, rax
+	shl	SLOT, TIMELINE_ENTRY_SHIFT
+	add	SLOT, [EVENT + TIMELINE_EVENT_ENTRIES]
+	lea	rax, [NUMBER + NUMBER + 1]		# 2q+1: being written
+	mov	[SLOT + TIMELINE_OFF_STAMP], rax
+	movsxd	rax, dword ptr [EVENT + TIMELINE_EVENT_IDS]
+	mov	[SLOT + TIMELINE_OFF_ARGS], rdx
+	mov	[SLOT + TIMELINE_OFF_ARGS + 8], rcx
+	mov	rax, fs:[rax]				# pid and tid
 	mov	[SLOT + TIMELINE_OFF_ARGS + 16], r8
 	movq	[SLOT + TIMELINE_OFF_ARGS + 24], xmm2
 	test	rax, rax				# known?
 	jz	.Lat_leave
-	add	rdx, [EVENT + TIMELINE_EVENT_ENTRIES]
 	mov	[SLOT + TIMELINE_OFF_TID], rax
 	movq	[SLOT + TIMELINE_OFF_MESSAGE], xmm3
-	mov	rcx, [rdx + TIMELINE_OFF_TSC]		# its stamp
-	mov	rax, STAMP
 	mov	[SLOT + TIMELINE_OFF_TSC], STAMP
-	sub	rax, rcx
-	shr	rax, TIMELINE_GIVEN_SHIFT		# a little after it?
-	jz	.Lat_whole
+	test	[EVENT + TIMELINE_EVENT_MASK], r10d	# in the first slot?
+	jz	.Lat_look
+	mov	rax, STAMP
+	sub	rax, [SLOT + TIMELINE_OFF_TSC - TIMELINE_ENTRY_SIZE]
+	shr	rax, TIMELINE_GIVEN_SHIFT		# a little after the
+	jz	.Lat_whole				# entry before?
+.Lat_look:
+	movq	xmm0, rdx
+	movq	xmm1, rcx
+	mov	dword ptr [rsp + SAVED], 1
+	mov	edx, [EVENT + TIMELINE_EVENT_MASK]
+	lea	ecx, [NUMBER - 1]
+	and	rcx, rdx				# the entry before
+	and	rdx, NUMBER
+	sub	rcx, rdx				# so many entries on
+	shl	rcx, TIMELINE_ENTRY_SHIFT
+	mov	rcx, [SLOT + rcx + TIMELINE_OFF_TSC]	# its stamp
 	rdtsc
 	shl	rdx, 32
 	or	NOW, rdx
@@ -255,13 +260,14 @@ at_commit_end:
 	.byte	0x0f, 0xb9, 0x3d
 	.long	RSEQ_SIGNATURE
 at_abort:
+	cmp	dword ptr [rsp + SAVED], 0
+	je	.Lat_again
 	movq	rdx, xmm0
 	movq	rcx, xmm1
+.Lat_again:
 	dec	dword ptr [rsp + TRIES]
 	jnz	.Lat_arm
-.Lat_leave:
-	movq	rdx, xmm0
-	movq	rcx, xmm1
+.Lat_leave:						# rdx, rcx are whole
 	movq	r9, xmm2
 	cmp	qword ptr [EVENT + TIMELINE_EVENT_HISTOGRAM], 0
 	je	.Lat_burst				# no timer

@@ -91,7 +91,7 @@ make_fallback(struct subject *s)
 	unsetenv("TIMELINE_NO_RSEQ");
 }
 
-static struct subject usual, small, large, burst, fallback;
+static struct subject usual, small, large, burst, fallback, spans;
 static uint64_t *ring;
 
 static void
@@ -103,6 +103,7 @@ make_all(void)
 	make(&large, "large", 4 << 20);
 	make_burst(&burst);
 	make_fallback(&fallback);
+	make(&spans, "spans", 0);
 }
 
 static struct timeline_event *timer, *timer_off, *span, *stamped;
@@ -171,6 +172,7 @@ close_all(void)
 	subject_close(&large);
 	subject_close(&burst);
 	subject_close(&fallback);
+	subject_close(&spans);
 	free(ring);
 }
 
@@ -185,7 +187,7 @@ main(int argc, char **argv)
 	bench_begin(basename(argv[0]));
 	bench_pin(bench_cpus() - 1);
 	make_all();
-	define_spans(usual.tl);
+	define_spans(spans.tl);
 	const struct bench_case cases[] = {
 		{ "bare rdtsc", bare_rdtsc, NULL, 0, 0 },
 		{ "bare rdtsc and 8 stores", bare_entry, ring, 0, 0 },

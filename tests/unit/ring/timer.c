@@ -164,6 +164,59 @@ TEST(a_message_is_one_timer_and_there_are_64)
 	ck_assert_uint_eq(read_timer(63)->count, 1);
 }
 
+/* The stamp of the newest entry of this CPU, and was it moved? */
+static struct timeline_entry
+log_at(struct timeline_event *event, uint64_t stamp)
+{
+	uint64_t heads[64] = { 0 };
+	const uint32_t lanes = tl->geometry.cpu_lanes * tl->geometry.tiers;
+
+	for (uint32_t i = 0; i < lanes && i < 64; i++)
+		heads[i] = fixture_head(i)->head;
+	timeline_append_at(event, stamp, 11, 12, 13, 14);
+	for (uint32_t i = 0; i < lanes && i < 64; i++)
+		if (fixture_head(i)->head != heads[i])
+			return *fixture_entry(i, heads[i]);
+	return (struct timeline_entry){ .stamp = 1 };
+}
+
+TEST(a_given_stamp_is_kept_between_the_entry_before_and_now)
+{
+	struct timeline_event *event;
+	struct timeline_entry e;
+	uint64_t last = 0;
+	uint64_t seed = 5;
+
+	if (timer->lanes == 0)
+		return;
+	ck_assert_int_eq(timeline_define(tl, "net", "info", "at $a $b $c $d",
+			     &event),
+	    0);
+	timeline_append(event, 1, 2, 3, 4);
+	for (int i = 0; i < 1000; i++) {
+		const uint64_t now = timeline_stamp(event);
+		const uint64_t given =
+		    i % 4 == 0   ? now
+		    : i % 4 == 1 ? now - random_next(&seed) % 5000
+		    : i % 4 == 2 ? random_next(&seed) >> i % 64
+				 : now + (1ULL << 40);
+		const bool moved = ((e = log_at(event, given)).message &
+				       TIMELINE_MESSAGE_MOVED) != 0;
+
+		if (e.stamp % 2 != 0) /* a fallback lane, once in a while */
+			continue;
+		ck_assert_uint_eq(moved, e.tsc != given);
+		ck_assert_uint_eq(e.args[0] + e.args[1] + e.args[2] + e.args[3],
+		    50);
+		ck_assert_uint_le(e.tsc, timeline_stamp(event) + (1 << 22));
+		if (last != 0 && given <= last + (1 << 22))
+			ck_assert_uint_ge(e.tsc + (1 << 22), given);
+		if (i % 4 == 0)
+			ck_assert(!moved || given < last);
+		last = e.tsc;
+	}
+}
+
 static int
 compare_numbers(const void *a, const void *b)
 {
