@@ -153,6 +153,7 @@ timer_commit_end:
 	mov	rdx, [rsp + KEPT_A0]
 	mov	rcx, [rsp + KEPT_A1]
 	mov	STAMP, [rsp + KEPT_NOW]
+	movq	xmm3, rax
 	jmp	.Lat
 
 	.byte	0x0f, 0xb9, 0x3d
@@ -177,16 +178,15 @@ timer_abort:
 timeline_append_at:
 	.cfi_startproc
 	endbr64
-	mov	rax, [EVENT + TIMELINE_EVENT_GATE]
-	mov	r10, [EVENT + TIMELINE_EVENT_LEVELS]
-	movzx	eax, byte ptr [rax]
-	cmp	al, [r10 + 1]				# open without burst?
-	jb	.Lat_burst
-	mov	eax, [EVENT + TIMELINE_EVENT_MESSAGE]	# and cpu 0
-.Lat:
+	mov	rax, [EVENT + TIMELINE_EVENT_LEVELS]
+	mov	eax, [rax]
+	cmp	al, ah					# nothing is open for
+	jne	.Lat_some				# a while: then it is
+.Lat_open:
+	movd	xmm3, dword ptr [EVENT + TIMELINE_EVENT_MESSAGE]
+.Lat:							# xmm3: and cpu
 	mov	qword ptr [rsp + TRIES], TIMELINE_RETRIES_MAX	# nothing saved
 	movq	xmm2, r9
-	movq	xmm3, rax
 .Lat_arm:
 	movsxd	r11, dword ptr [EVENT + TIMELINE_EVENT_RSEQ]
 	lea	rax, [rip + at_section]
@@ -274,6 +274,13 @@ at_abort:
 	sub	rsi, [rsp + KEPT_TIME]			# its begin
 	jmp	tl_timer_keep
 .Lat_burst:
+	jmp	tl_append_at
+.Lat_some:
+	mov	r10, [EVENT + TIMELINE_EVENT_GATE]
+	movzx	r10d, byte ptr [r10]
+	shr	eax, TIMELINE_LEVELS_BASE
+	cmp	r10b, al				# open without burst?
+	jae	.Lat_open
 	jmp	tl_append_at
 	.cfi_endproc
 	.size	timeline_append_at, . - timeline_append_at
