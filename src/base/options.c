@@ -349,13 +349,14 @@ tl_option_choose(const char *const *names, size_t count, const char *word,
 	    word, kind, list);
 }
 
-/* A number without a unit; UNIT is the one that is usual. */
+/* A number without a unit, with two that are usual. */
 static int
-report_no_unit(const char *word, const char *unit, struct tl_fault *fault)
+report_no_unit(const char *word, const char *unit, const char *other,
+    struct tl_fault *fault)
 {
 	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-	    "%s: a duration needs a unit; did you mean %s%s?", word, word,
-	    unit);
+	    "%s: a duration needs a unit: %s%s or %s%s?", word, word, unit,
+	    word, other);
 }
 
 /* Digits, a sign before them, a point among them? */
@@ -374,7 +375,7 @@ tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault)
 	if (tl_parse_duration(word, ns) == 0)
 		return 0;
 	if (is_bare_number(word) && !strchr(word + 1, '-'))
-		return report_no_unit(word, "us", fault);
+		return report_no_unit(word, "us", "s", fault);
 	return tl_usage(fault, word, "not a duration like 100us or 1.5s");
 }
 
@@ -392,7 +393,7 @@ tl_option_bound(const char *word, struct tl_bound *bound,
 		bound) == 0)
 		return 0;
 	if (is_bare_number(word) && !strchr(word + 1, '-'))
-		return report_no_unit(word, "m", fault);
+		return report_no_unit(word, "s", "m", fault);
 	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
 		tl_near_try(&near, days[i]);
 	return tl_usage_near(fault, &near,

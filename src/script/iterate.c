@@ -2,6 +2,7 @@
 /*
  * iterate.c - events and spans, one after another, as their options ask for.
  */
+#include "base/options.h"
 #include "script/host.h"
 
 #include <string.h>
@@ -36,6 +37,19 @@ tl_options_flag(lua_State *L, int options, const char *name)
 	return flag;
 }
 
+static void
+refuse_option(lua_State *L, const char *word, const char *const *known)
+{
+	struct tl_near near = tl_near_to(word);
+
+	for (; *known; known++)
+		tl_near_try(&near, *known);
+	if (near.best[0])
+		luaL_error(L, "no such option: '%s'; did you mean '%s'?", word,
+		    near.best);
+	luaL_error(L, "no such option: '%s'", word);
+}
+
 void
 tl_options_check(lua_State *L, int options)
 {
@@ -56,8 +70,7 @@ tl_options_check(lua_State *L, int options)
 			       strcmp(known[i], lua_tostring(L, -1)) != 0)
 				i++;
 		if (lua_type(L, -1) != LUA_TSTRING || !known[i])
-			luaL_error(L, "no such option: '%s'",
-			    luaL_tolstring(L, -1, NULL));
+			refuse_option(L, luaL_tolstring(L, -1, NULL), known);
 	}
 }
 

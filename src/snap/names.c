@@ -94,6 +94,9 @@ tl_names_missing(const char *name, struct tl_fault *fault)
 	strcat(slashed, name);
 	near = tl_near_to(slashed);
 	(void)tl_names_each(try_name, &near);
+	if (!near.best[0] && access(name, R_OK) == 0)
+		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		    "no such timeline; did you mean ./%s?", name);
 	if (!near.best[0])
 		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
 		    "no such timeline");

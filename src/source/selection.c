@@ -27,7 +27,8 @@ take_number(uint32_t *numbers, size_t *count, const char *argument,
 	if (*count == TL_FILTER_LIST_MAX)
 		return tl_usage(fault, argument, "too many of this option");
 	if (tl_parse_unsigned(argument, &n) < 0 || n > UINT32_MAX)
-		return tl_usage(fault, argument, "not a number of this kind");
+		return tl_usage(fault, argument,
+		    "not a number below 4294967296");
 	numbers[(*count)++] = (uint32_t)n;
 	return 0;
 }

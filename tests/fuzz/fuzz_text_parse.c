@@ -55,6 +55,24 @@ check_duration(const char *string)
 	tl_text_free(&text);
 }
 
+/* A bound is a time or a duration, and nothing else is kept. */
+static void
+check_bound(const char *string)
+{
+	struct tl_bound bound = { .ns = 42 };
+	const int64_t now = 1795202658123456789;
+	const int rc = tl_parse_bound(string, now, &bound);
+	int64_t ns;
+
+	assert(is_answer(rc) && bound.given == (rc == 0));
+	assert(rc == 0 || bound.ns == 42);
+	if (tl_parse_time(string, &ns) == 0)
+		assert(rc == 0 && !bound.relative && bound.ns == ns);
+	else if (rc == 0 && bound.relative)
+		assert(tl_parse_duration(string, &ns) == 0 &&
+		       (bound.ns == ns || bound.ns == -ns));
+}
+
 static void
 check_unsigned(const char *string)
 {
@@ -86,6 +104,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	string[size] = '\0';
 	check_time(string);
 	check_duration(string);
+	check_bound(string);
 	check_unsigned(string);
 	free(string);
 	return 0;

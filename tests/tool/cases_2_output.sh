@@ -110,8 +110,9 @@ for program in timeline-dump timelinectl timeline-convert timeline-ship timeline
 	# shellcheck disable=SC2086
 	"$bin/"$program --help | awk -v p="$program" 'length > 80 { print p ": " $0 }
 		END { if (NR > 24) print p ": " NR " lines" }'
-	[ "$program" = timelined ] || # shellcheck disable=SC2086
-		"$bin/"$program --help=all | awk -v p="$program" 'length > 80 { print p ": " $0 }'
+	[ "$program" != timelined ] || continue
+	# shellcheck disable=SC2086
+	"$bin/"$program --help=all | awk -v p="$program" 'length > 80 { print p ": " $0 }'
 done >"$work/out"
 is 'the help of every program fits a screen of 24 lines and 80 columns' "$(cat "$work/out")" ''
 has '--help=GROUP shows one group' "$("$dump" --help=tree)" '^ +--depth N '

@@ -218,9 +218,8 @@ TEST(a_duration_needs_a_unit)
 		const char *word;
 		const char *text;
 	} cases[] = { { "100us", "" }, { "0", "" },
-		{ "100", "100: a duration needs a unit; did you mean 100us?" },
-		{ "-1.5",
-		    "-1.5: a duration needs a unit; did you mean -1.5us?" },
+		{ "100", "100: a duration needs a unit: 100us or 100s?" },
+		{ "-1.5", "-1.5: a duration needs a unit: -1.5us or -1.5s?" },
 		{ "soon", "soon: not a duration like 100us or 1.5s" } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
