@@ -2,20 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the program does without being asked for anything else.
 
-known=$work/known.tl
-"$make" "$name" known "save=$known" || exit 1
-
-newest_first='disk       gave up
-span       < work job(1)  T
-span       > work job(1)
-queue      = depth 12
-example    explained n(1)
-disk       failed on device(sda one)
-noisy      chatter n(7)
-example    processed tcp(18446744073709551615), udp(18446744073709551614), and other(9007199254740993)
-formats    signed a(-5) hex b(0xff) double c(2.5) duration d(1.5us)
-example    processed tcp(50), udp(60), and other(8)
-example    processed tcp(10), udp(20), and other(3)'
 
 is 'a snapshot is listed newest first' \
 	"$("$dump" "$known" | untimed)" "$newest_first"
