@@ -262,6 +262,16 @@ const char *timeline_error(void);
 /* "0.1.0" of the library in use. */
 const char *timeline_version(void);
 
+/*
+ * Give the calling thread a name in this timeline: TIMELINE_THREAD_NAME_MAX
+ * bytes, more are cut; NULL: the one that it has now, as prctl(PR_SET_NAME)
+ * and pthread_setname_np set it.  A thread that logs for the first time is
+ * recorded by that name anyway: this is for one that changes it later.  Safe
+ * in threads and signal handlers.
+ */
+enum { TIMELINE_THREAD_NAME_MAX = 15 };
+void timeline_thread_name(struct timeline *tl, const char *name);
+
 /* Forget the process and thread numbers of the calling thread after a raw
  * clone; fork does it. */
 void timeline_after_fork(void);

@@ -11,6 +11,8 @@
  *	|                          |  entries, then the fallback lanes of 2^m
  *	+--------------------------+ knots_offset           page aligned
  *	| clock knots  64 B each   |  1024, append only, then oldest first out
+ *	+--------------------------+ names_offset           page aligned
+ *	| names        32 B each   |  1024, of processes and threads
  *	+--------------------------+ strings_offset         page aligned
  *	| string table             |  message records and text, append only
  *	+--------------------------+ timers_offset          page aligned
@@ -44,6 +46,10 @@
 #define TIMELINE_HEAD_SIZE	 128
 #define TIMELINE_KNOT_SIZE	 64
 #define TIMELINE_KNOTS_MAX	 1024
+#define TIMELINE_NAME_SIZE	 32
+#define TIMELINE_NAMES		 1024 /* of a new file */
+#define TIMELINE_NAMES_MAX	 65536
+#define TIMELINE_NAMES_SET	 8 /* one of so many has a name */
 #define TIMELINE_TIERS_MAX	 4
 #define TIMELINE_LANES_MAX	 4096 /* CPU and fallback lanes of one tier */
 #define TIMELINE_ARGS_MAX	 4
@@ -323,7 +329,12 @@ struct timeline_header {
 	uint32_t timers_max;
 	uint32_t timer_rows; /* histograms of each timer */
 
-	uint8_t rest[72];
+	/* 824: names of processes and threads; names_offset 0: there are none */
+	uint64_t names_offset; /* never changes */
+	uint64_t names_max;    /* never changes; a multiple of the set */
+	uint64_t names_put;    /* ever */
+
+	uint8_t rest[48];
 
 	/* 896: processes that logged and have closed it or called exit, the
 	 * newest TIMELINE_EXITS: see timeline_exit_pid */
@@ -350,6 +361,7 @@ TIMELINE_ASSERT(offsetof(struct timeline_header, boot_id) == 576);
 TIMELINE_ASSERT(offsetof(struct timeline_header, superseded) == 800);
 TIMELINE_ASSERT(offsetof(struct timeline_header, creator_host) == 640);
 TIMELINE_ASSERT(offsetof(struct timeline_header, fallback_entries) == 768);
+TIMELINE_ASSERT(offsetof(struct timeline_header, names_offset) == 824);
 TIMELINE_ASSERT(offsetof(struct timeline_header, exit_count) == 896);
 TIMELINE_ASSERT(TIMELINE_DROP_CAUSES <= 8);
 
@@ -597,6 +609,22 @@ timeline_duration_code(uint64_t ticks)
 	return shift << 26 | (uint32_t)(ticks >> shift);
 }
 
+/*
+ * The name of a process (tid 0) or of a thread.  The first quarter of the
+ * table is of processes, the rest of threads.  A name lies in one of the
+ * TIMELINE_NAMES_SET slots that its ids choose (timeline_name_set); where all
+ * are taken, in that of another, which is then forgotten.  A thread that is
+ * called as its process has none.  Writers store side by side and may die
+ * between two stores: a slot counts if its sum, stored last, is right.
+ */
+struct timeline_name {
+	uint32_t tid;
+	uint32_t pid;
+	uint64_t text[2]; /* 15 bytes, and zeros */
+	uint64_t sum;
+};
+TIMELINE_ASSERT(sizeof(struct timeline_name) == TIMELINE_NAME_SIZE);
+
 /* Levels, as in gate, level, threshold and base. */
 #define TIMELINE_LEVEL_OFF  0 /* a gate: never logged */
 #define TIMELINE_LEVEL_MIN  1 /* trace+++ */
@@ -799,6 +827,31 @@ timeline_stamp_fallback(uint64_t q, const struct timeline_entry *e)
 
 	return (sum & ~(uint64_t)UINT32_MAX) |
 	    (uint32_t)timeline_stamp_whole(q);
+}
+
+/* The sum of a name that is whole: never 0. */
+static inline uint64_t
+timeline_name_sum(const struct timeline_name *n)
+{
+	return (((uint64_t)n->pid << 32 | n->tid) * TIMELINE_SUM_IDS +
+		   n->text[0] * TIMELINE_SUM_ARG0 +
+		   n->text[1] * TIMELINE_SUM_ARG1) |
+	    1;
+}
+
+/* The first slot of its set in a table of max names. */
+static inline uint64_t
+timeline_name_set(uint32_t pid, uint32_t tid, uint64_t max)
+{
+	const uint64_t processes =
+	    max / 4 / TIMELINE_NAMES_SET * TIMELINE_NAMES_SET;
+	const uint64_t first = tid ? processes : 0;
+	const uint64_t sets =
+	    ((tid ? max : processes) - first) / TIMELINE_NAMES_SET;
+	const uint64_t hash =
+	    ((uint64_t)pid << 32 | tid) * TIMELINE_HASH_FIRST >> 32;
+
+	return first + hash % sets * TIMELINE_NAMES_SET;
 }
 
 /* Do the entries of a lane prove themselves by their sum?  In version 1 and

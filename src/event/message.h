@@ -29,6 +29,8 @@ struct tl_strings {
 	struct tl_bytes (*get)(const struct tl_strings *strings, uint64_t n);
 };
 
+struct tl_names;
+
 struct tl_arg {
 	struct tl_bytes name;
 	uint8_t format;         /* TIMELINE_ARG_... */
@@ -57,7 +59,9 @@ struct tl_message {
 	struct tl_arg args[TL_ARGS_MAX];
 	struct tl_bytes after; /* literal text after the last argument */
 	const struct tl_strings *strings; /* for %s; may be NULL */
-	void *user;                       /* a sink's own; NULL at first */
+	const struct tl_names
+	    *names; /* of who logs it (names.h); may be NULL */
+	void *user; /* a sink's own; NULL at first */
 };
 
 /*

@@ -48,13 +48,14 @@ column(void)
 static uint32_t
 thread_id(void)
 {
+	const int32_t at = tl_ids_offset(TL_IDS_TIMELINES);
 	const uint32_t *tid =
 	    (const uint32_t *)(const void *)((const char *)
 						 __builtin_thread_pointer() +
-					     tl_ids_offset());
+					     at);
 
 	if (*tid == 0)
-		tl_ids_fill();
+		tl_ids_fill(at);
 	return *tid;
 }
 

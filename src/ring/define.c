@@ -58,7 +58,7 @@ fill_event(struct timeline *tl, struct timeline_event *e,
 	e->entries = tl->map + g->entries_offset[r->tier];
 	e->message = (uint32_t)offset | flags;
 	e->rseq = tl_rseq_offset(tl);
-	e->ids = tl_ids_offset();
+	e->ids = tl->ids;
 	e->lanes = tl->use_rseq ? g->cpu_lanes : 0;
 	e->head_step = g->tiers * TIMELINE_HEAD_SIZE;
 	e->lane_step = (uint32_t)n;

@@ -16,7 +16,7 @@
 
 /* tid in the low half, pid in the high, as they lie in an entry; 0 not yet
  * known. */
-static TL_THREAD_LOCAL uint64_t ids;
+static TL_THREAD_LOCAL uint64_t ids[TL_IDS_WORDS];
 
 /* Stands in for the kernel's rseq area where there is none: the append
  * stores its descriptor here and finds no lane. */
@@ -37,9 +37,9 @@ offset_of(const void *thread_local)
 }
 
 int32_t
-tl_ids_offset(void)
+tl_ids_offset(unsigned word)
 {
-	return offset_of(&ids);
+	return offset_of(&ids[word]);
 }
 
 bool
@@ -75,7 +75,8 @@ tl_ids_logged(void)
 void
 timeline_after_fork(void)
 {
-	ids = 0;
+	for (size_t i = 0; i < TL_IDS_WORDS; i++)
+		ids[i] = 0;
 	tl_store_32(&logged, 0);
 	tl_exits_after_fork();
 }
@@ -88,13 +89,14 @@ after_fork_in_child(void)
 }
 
 void
-tl_ids_fill(void)
+tl_ids_fill(int32_t offset)
 {
 	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
-
 	const uint32_t pid = (uint32_t)getpid();
+	uint64_t *word =
+	    (uint64_t *)(void *)((char *)__builtin_thread_pointer() + offset);
 
-	ids = (uint64_t)pid << 32 | tid;
+	*word = (uint64_t)pid << 32 | tid;
 	tl_store_32(&logged, pid);
 }
 

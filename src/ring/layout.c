@@ -88,7 +88,9 @@ plan_regions(struct timeline_header *h)
 		end += timeline_tier_slots(h, tier) * TIMELINE_ENTRY_SIZE;
 	}
 	h->knots_offset = round_up(end, TIMELINE_PAGE_SIZE);
-	h->strings_offset = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
+	h->names_offset = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
+	h->names_max = TIMELINE_NAMES;
+	h->strings_offset = h->names_offset + h->names_max * TIMELINE_NAME_SIZE;
 	h->timers_offset = h->strings_offset + h->strings_size;
 	h->total_size = timeline_histogram_offset(h, h->timers_max, 0);
 }
@@ -154,7 +156,8 @@ check_identity(const struct timeline_header *h, struct tl_fault *fault)
 	if (h->major < TIMELINE_MAJOR_OLDEST || h->major > TIMELINE_MAJOR)
 		return tl_fault(fault, -EPROTO,
 		    offsetof(struct timeline_header, major),
-		    "a timeline of version %u.%u, this program reads %u to %u%s",
+		    "a timeline of version %u.%u, this program reads %u to "
+		    "%u%s",
 		    h->major, h->minor, TIMELINE_MAJOR_OLDEST, TIMELINE_MAJOR,
 		    h->major > TIMELINE_MAJOR ? ": upgrade the program" : "");
 	if (h->header_size != TIMELINE_HEADER_SIZE ||
@@ -247,6 +250,22 @@ check_counts(const struct timeline_header *h, struct tl_fault *fault)
 }
 
 static int
+check_names(const struct timeline_header *h, uint64_t *end,
+    struct tl_fault *fault)
+{
+	if (h->names_offset == 0) /* made before there were names */
+		return 0;
+	if (h->names_max < 4 * TIMELINE_NAMES_SET ||
+	    h->names_max > TIMELINE_NAMES_MAX ||
+	    h->names_max % TIMELINE_NAMES_SET != 0)
+		return tl_fault(fault, -EBADMSG,
+		    offsetof(struct timeline_header, names_max),
+		    "room for %llu names", (unsigned long long)h->names_max);
+	return check_region(h, "names", h->names_offset, h->names_max,
+	    TIMELINE_NAME_SIZE, end, fault);
+}
+
+static int
 check_regions(const struct timeline_header *h, struct tl_fault *fault)
 {
 	uint64_t end = TIMELINE_HEADER_SIZE;
@@ -259,7 +278,8 @@ check_regions(const struct timeline_header *h, struct tl_fault *fault)
 		if ((rc = check_tier(h, tier, &end, fault)) != 0)
 			return rc;
 	if ((rc = check_region(h, "clock knots", h->knots_offset, h->knots_max,
-		 TIMELINE_KNOT_SIZE, &end, fault)) != 0)
+		 TIMELINE_KNOT_SIZE, &end, fault)) != 0 ||
+	    (rc = check_names(h, &end, fault)) != 0)
 		return rc;
 	if ((rc = check_region(h, "strings", h->strings_offset, h->strings_size,
 		 1, &end, fault)) != 0 ||
@@ -284,9 +304,12 @@ tl_layout_check(struct timeline_header *h, struct tl_fault *fault)
 
 	if ((rc = check_identity(h, fault)) != 0)
 		return rc;
-	if (h->major == 1) /* fallback lanes were as long as those of CPUs */
+	if (h->major == 1) {
+		/* fallback lanes were as long as those of CPUs */
 		memcpy(h->fallback_entries, h->tier_entries,
 		    sizeof(h->fallback_entries));
+		h->names_offset = 0;
+	}
 	if (h->major == 1 || !(h->compat & TIMELINE_COMPAT_TIMERS))
 		h->timers_offset = h->timers_max = h->timer_rows = 0;
 	if ((rc = check_counts(h, fault)) != 0)

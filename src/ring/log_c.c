@@ -42,8 +42,10 @@ ids_now(const struct timeline_event *event)
 						 __builtin_thread_pointer() +
 					     event->ids);
 
-	if (*ids == 0)
-		tl_ids_fill();
+	if (*ids == 0) {
+		tl_ids_fill(event->ids);
+		tl_names_note(event->timeline);
+	}
 	return *ids;
 }
 
@@ -182,7 +184,8 @@ void
 tl_append_ids(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3)
 {
-	tl_ids_fill();
+	tl_ids_fill(event->ids);
+	tl_names_note(event->timeline);
 	timeline_append(event, a0, a1, a2, a3);
 }
 

@@ -154,6 +154,8 @@ map_file(struct timeline *tl, int fd, const struct timeline_header *h)
 	return 0;
 }
 
+static uint32_t maps; /* made ever */
+
 int
 tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 {
@@ -182,6 +184,8 @@ tl_map(struct timeline **out, int fd, const struct timeline_header *header)
 		timeline_close(tl);
 		return tl_error(-ENOMEM, "no memory for an index");
 	}
+	tl->ids = tl_ids_offset(tl_fetch_add_32(&maps, 1) % TL_IDS_TIMELINES);
+	tl_names_open(tl);
 	tl_exits_add(tl);
 	*out = tl;
 	return 0;

@@ -12,6 +12,7 @@
  *	timer.c    timers: define, threshold, and what timer.S leaves to C
  *	calibrate.c the clock			epoch.c	  when it starts again
  *	error.c    the last error's words	exits.c	  who has left
+ *	names.c	   what threads are called
  *	asm/log.S  the append			asm/timer.S  timers, log_at
  */
 #ifndef TL_RING_RING_H
@@ -42,6 +43,7 @@ struct timeline {
 	uint8_t *map;
 	struct timeline_header *header; /* shared */
 	uint8_t *strings;               /* shared */
+	struct timeline_name *names;    /* shared; NULL: it has none */
 	struct timeline_header geometry;
 	struct tl_index *index;
 	struct timeline_event *priority_event;
@@ -51,7 +53,8 @@ struct timeline {
 	struct tl_calibrate calibrate;
 	struct timeline *next; /* of those this process has open: exits.c */
 	bool use_rseq;
-	int guard; /* of the mapping; -1: none */
+	int32_t ids; /* of the word for the ids of a thread: tl_ids_offset */
+	int guard;   /* of the mapping; -1: none */
 };
 
 /*
@@ -177,10 +180,22 @@ int tl_define_plan(struct timeline *tl);
 /* The level of a priority's name, "off" being off; -EINVAL and the words. */
 int tl_priority_parse(const char *name, int off);
 
-/* This thread's pid and tid are known from here on. */
-void tl_ids_fill(void);
-/* Places of thread-local words, counted from the thread pointer. */
-int32_t tl_ids_offset(void);
+/*
+ * A thread keeps its pid and tid in words of its own, so that each of the
+ * timelines of a process learns of the thread; the last of the words is for
+ * what belongs to no timeline.  Offsets count from the thread pointer.
+ */
+enum { TL_IDS_TIMELINES = 4, TL_IDS_WORDS };
+int32_t tl_ids_offset(unsigned word);
+/* The word at this offset is known from here on. */
+void tl_ids_fill(int32_t offset);
+
+/* Record the names of this thread and its process, which log here for the
+ * first time.  For signal handlers, too. */
+void tl_names_note(struct timeline *tl);
+/* Find the table; record the threads that are known from other timelines. */
+void tl_names_open(struct timeline *tl);
+
 int32_t tl_rseq_offset(const struct timeline *tl);
 bool tl_rseq_usable(void);
 

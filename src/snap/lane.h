@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "event/message.h"
+#include "event/names.h"
 #include "snap/snap.h"
 
 /* The counter began again: entries from heads[lane] on are of this epoch. */
@@ -44,6 +45,8 @@ struct tl_messages {
 	size_t record_capacity;
 	struct tl_epoch *epochs; /* oldest first */
 	size_t epoch_count;
+	struct tl_names names;     /* of processes and threads */
+	uint64_t names_put;        /* names are as of then */
 	struct tl_message unknown; /* for entries that name none */
 	uint64_t mult;             /* of the clock, for builtin messages */
 };

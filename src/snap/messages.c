@@ -85,6 +85,7 @@ parse(struct tl_messages *m, struct tl_message *message,
 	message->builtin = f->builtin;
 	message->mult = m->mult;
 	message->strings = &m->strings;
+	message->names = &m->names;
 }
 
 static int
@@ -289,6 +290,34 @@ rescue(struct tl_messages *m, size_t had, size_t had_epochs,
 	return rc == -EEXIST ? 0 : rc;
 }
 
+/* Names that are whole, where some were put since.  Where several threads had
+ * one pid and tid, the last of them counts. */
+static int
+read_names(struct tl_messages *m, struct tl_storage *file,
+    const struct timeline_header *h)
+{
+	struct timeline_name *list;
+	int64_t n;
+	int rc = 0;
+
+	if (h->names_offset == 0 || h->names_put == m->names_put)
+		return 0;
+	list = malloc(h->names_max * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	n = tl_storage_read_at(file, list, h->names_max * sizeof(*list),
+	    h->names_offset);
+	for (int64_t i = 0; rc == 0 && i < n / (int64_t)sizeof(*list); i++)
+		if (list[i].sum == timeline_name_sum(&list[i]))
+			rc = tl_names_put(&m->names, list[i].pid, list[i].tid,
+			    tl_bytes(list[i].text,
+				strnlen((const char *)list[i].text,
+				    sizeof(list[i].text))));
+	free(list);
+	m->names_put = h->names_put;
+	return n < 0 ? (int)n : rc;
+}
+
 int
 tl_messages_update(struct tl_messages *m, struct tl_storage *file,
     const struct timeline_header *header, struct tl_faults *faults)
@@ -298,8 +327,10 @@ tl_messages_update(struct tl_messages *m, struct tl_storage *file,
 	const uint64_t old = m->filled;
 	uint64_t end = header->strings_tail;
 	int64_t n;
-	int rc;
+	int rc = read_names(m, file, header);
 
+	if (rc != 0)
+		return rc;
 	if (end > m->size)
 		end = m->size;
 	if (end > m->filled) {
@@ -357,6 +388,7 @@ tl_messages_new(struct tl_messages **messages,
 	if (m->size > header->strings_size)
 		m->size = header->strings_size;
 	make_unknown(&m->unknown);
+	m->unknown.names = &m->names;
 	m->table = malloc(m->size + 1);
 	if (!m->table) {
 		free(m);
@@ -378,6 +410,7 @@ tl_messages_free(struct tl_messages *m)
 	free(m->epochs);
 	free(m->list);
 	tl_table_free(&m->places);
+	tl_names_free(&m->names);
 	free(m->records);
 	free(m->table);
 	free(m);

@@ -60,7 +60,9 @@ check_expected(const struct timeline_header *header, uint64_t size,
 	    memcmp((const char *)header + from, (const char *)expected + from,
 		to - from) != 0 ||
 	    memcmp(header->fallback_entries, expected->fallback_entries,
-		sizeof(header->fallback_entries)) != 0)
+		sizeof(header->fallback_entries)) != 0 ||
+	    header->names_offset != expected->names_offset ||
+	    header->names_max != expected->names_max)
 		return tl_fault(fault, -EBADMSG, 0,
 		    "the header changed while the file was read");
 	if (size < header->total_size)
@@ -412,6 +414,12 @@ const struct tl_message *
 tl_snap_message(const struct tl_snap *snap, size_t i)
 {
 	return snap->messages->list[i];
+}
+
+const struct tl_names *
+tl_snap_names(const struct tl_snap *snap)
+{
+	return &snap->messages->names;
 }
 
 size_t

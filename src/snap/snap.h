@@ -51,6 +51,7 @@
 
 enum { TL_SNAP_FAULTS_MAX = 100 };
 
+struct tl_names;
 struct tl_snap;
 struct tl_storage;
 
@@ -101,6 +102,9 @@ const struct tl_snap_lane *tl_snap_lane(const struct tl_snap *snap, size_t i);
 /* The messages that are defined, oldest definition first. */
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
+
+/* The names of processes and threads, as far as they are known. */
+const struct tl_names *tl_snap_names(const struct tl_snap *snap);
 
 /* The clock knots that can be trusted, oldest first, the last one a closing
  * point. */

@@ -604,12 +604,37 @@ keep_checked(struct timeline_header *header,
     const struct timeline_header *checked)
 {
 	const size_t maker = offsetof(struct timeline_header, boot_id);
-	const size_t end = offsetof(struct timeline_header, fallback_entries) +
-			   sizeof(header->fallback_entries);
+	const size_t end = offsetof(struct timeline_header, superseded);
 
 	memcpy(header, checked, offsetof(struct timeline_header, levels));
 	memcpy((char *)header + maker, (const char *)checked + maker,
 	    end - maker);
+	header->names_offset = checked->names_offset;
+	header->names_max = checked->names_max;
+}
+
+/* After the header, whose count of names is not ahead of them then.  Slots
+ * that are just written do not prove themselves: readers pass them. */
+static int
+copy_names(struct copy *c)
+{
+	const struct timeline_header *g = c->geometry;
+	const size_t size = g->names_max * TIMELINE_NAME_SIZE;
+	int rc;
+
+	if (g->names_offset == 0)
+		return 0;
+	for (size_t at = 0; at < size; at += CHUNK_ENTRIES) {
+		const size_t n =
+		    size - at < CHUNK_ENTRIES ? size - at : CHUNK_ENTRIES;
+
+		if ((rc = tl_read_zero_filled(c->live, c->chunk, n,
+			 g->names_offset + at)) != 0 ||
+		    (rc = tl_write_at(c->out, c->chunk, n,
+			 g->names_offset + at)) != 0)
+			return rc;
+	}
+	return 0;
 }
 
 /* The header as it is now.  The clock's tail is under a sequence lock: twice
@@ -681,7 +706,7 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	const uint32_t lanes = timeline_lane_count(g);
 	int rc;
 
-	if ((rc = copy_clock(c, h)) != 0)
+	if ((rc = copy_clock(c, h)) != 0 || (rc = copy_names(c)) != 0)
 		return rc;
 	h->state = TIMELINE_SAVED;
 	h->saved_ns = tl_clock_read(CLOCK_REALTIME);

@@ -5,6 +5,7 @@
 #include "snap/write.h"
 
 #include "clock/clock.h"
+#include "event/names.h"
 #include "event/reader.h"
 #include "event/sorter.h"
 #include "event/writer.h"
@@ -176,6 +177,7 @@ struct tl_timeline_file {
 	struct tl_timeline_lanes lanes;
 	struct tl_timeline_table table;
 	struct tl_timeline_clock clock;
+	struct tl_names names;
 	struct tl_store *store;  /* events, with ns counting them as put */
 	struct tl_store *placed; /* by their place in the file, if need be */
 	uint64_t flip;           /* bits of every stamp */
@@ -209,6 +211,16 @@ to_page(uint64_t at)
 	       ~(uint64_t)(TIMELINE_PAGE_SIZE - 1);
 }
 
+/* So many slots: what a table may have. */
+static uint64_t
+names_count(const struct tl_timeline_file *f)
+{
+	const uint64_t step = 4 * TIMELINE_NAMES_SET;
+	const uint64_t count = (f->names.count + step - 1) / step * step;
+
+	return count < TIMELINE_NAMES_MAX ? count : TIMELINE_NAMES_MAX;
+}
+
 /* Place one region after the other. */
 static void
 place_regions(struct tl_timeline_file *f)
@@ -228,6 +240,10 @@ place_regions(struct tl_timeline_file *f)
 	h->knots_max = f->clock.knots_max;
 	h->knots_offset = to_page(end);
 	end = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
+	h->names_max = h->names_put = names_count(f);
+	h->names_offset = h->names_max > 0 ? to_page(end) : 0;
+	if (h->names_max > 0)
+		end = h->names_offset + h->names_max * TIMELINE_NAME_SIZE;
 	h->strings_offset = to_page(end);
 	h->strings_size = h->strings_tail = f->table.tail;
 	h->newest = f->table.newest;
@@ -378,6 +394,27 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
 }
 
+/* One after the other: readers look at each slot. */
+static int
+write_names(struct tl_timeline_file *f)
+{
+	const struct timeline_header *h = &f->header;
+	int rc = h->names_max > 0 ? append_zeros(f, h->names_offset) : 0;
+
+	for (size_t i = 0; rc == 0 && i < f->names.count && i < h->names_max;
+	     i++) {
+		const struct tl_name *name = &f->names.list[i];
+		struct timeline_name n = { .tid = name->tid, .pid = name->pid };
+
+		memcpy(n.text, name->text,
+		    name->size < sizeof(n.text) ? name->size
+						: sizeof(n.text) - 1);
+		n.sum = timeline_name_sum(&n);
+		rc = append(f, &n, sizeof(n));
+	}
+	return rc < 0 ? rc : append_zeros(f, h->strings_offset);
+}
+
 /* Records may keep places far behind the last one. */
 static int
 write_strings(struct tl_timeline_file *f)
@@ -407,7 +444,7 @@ timeline_file_write(struct tl_timeline_file *f)
 	    (rc = append_zeros(f, h->knots_offset)) < 0 ||
 	    (rc = append(f, f->clock.knots,
 		 h->knots_max * sizeof(f->clock.knots[0]))) < 0 ||
-	    (rc = append_zeros(f, h->strings_offset)) < 0)
+	    (rc = write_names(f)) < 0)
 		return rc;
 	return write_strings(f);
 }
@@ -432,6 +469,7 @@ timeline_file_free(struct tl_timeline_file *f)
 	tl_store_free(f->placed);
 	tl_timeline_table_free(&f->table);
 	tl_timeline_lanes_free(&f->lanes);
+	tl_names_free(&f->names);
 }
 
 /* == events == */
@@ -625,7 +663,8 @@ put(struct tl_writer *writer, const struct tl_event *event)
 	if (w->wall)
 		stamp_by_wall(w, &e);
 	if (e.kind != TL_LOST) {
-		if ((rc = define(w, &e)) < 0)
+		if ((rc = define(w, &e)) < 0 ||
+		    (rc = tl_names_gather(&w->file.names, &e)) < 0)
 			return rc;
 		note_time(w, &e);
 	}

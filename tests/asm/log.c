@@ -67,7 +67,7 @@ setup(void)
 	    0);
 	events[2] = &span[0];
 	events[3] = &span[1];
-	tl_ids_fill();
+	tl_ids_fill(tl->ids);
 	seed = 1;
 }
 
@@ -524,7 +524,7 @@ TEST(the_end_of_a_burst_goes_round_with_the_counter)
 	/* threshold 2, base 5, and until 8 units after the counter */
 	t.levels = 0x0502 | UINT64_C(1008) << TIMELINE_LEVELS_UNTIL;
 	set_levels(&t);
-	tl_ids_fill();
+	tl_ids_fill(tl->ids);
 	before = head_of(timeline_lane(&tl->geometry, 0, copy[0].tier));
 	own_tsc = around + (UINT64_C(1000) << TIMELINE_UNTIL_SHIFT);
 	ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);

@@ -29,6 +29,7 @@ pack_snapshot(const uint8_t *from, size_t *size)
 	memcpy(to, from, old.knots_offset + knots);
 	h = (struct timeline_header *)(void *)to;
 	h->knots_max = PACK_KNOTS;
+	h->names_offset = 0;
 	h->strings_offset = old.knots_offset + knots;
 	h->strings_size = *size - h->strings_offset;
 	h->total_size = *size;

@@ -24,7 +24,7 @@ be_victim(void *context)
 	struct writer *w = &writers[1];
 
 	pin(0, nth_cpu(0));
-	tl_ids_fill();
+	tl_ids_fill(event->ids);
 	be_traced();
 	function(event, w->number, w->sequence, pid,
 	    writer_sum(w->number, w->sequence, pid));

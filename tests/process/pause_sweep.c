@@ -63,7 +63,7 @@ static void
 be_a(void)
 {
 	pin(0, cpu_of_a);
-	tl_ids_fill();
+	tl_ids_fill(tl->ids);
 	be_traced();
 }
 

@@ -15,7 +15,7 @@ be_stepped(void *unused)
 {
 	(void)unused;
 	pin(0, nth_cpu(0));
-	tl_ids_fill();
+	tl_ids_fill(event->ids);
 	be_traced();
 	timeline_append(event, 1, 2, 3, 4);
 }

@@ -302,6 +302,8 @@ TEST(regions_lie_apart_and_fill_the_file)
 	for (uint64_t i = 0;
 	     i < header.knots_max * sizeof(struct timeline_knot); i++)
 		owned[header.knots_offset + i]++;
+	for (uint64_t i = 0; i < header.names_max * TIMELINE_NAME_SIZE; i++)
+		owned[header.names_offset + i]++;
 	for (uint64_t i = 0; i < header.strings_size; i++)
 		owned[header.strings_offset + i]++;
 	for (uint32_t i = 0; i < header.timers_max; i++) {
@@ -371,6 +373,11 @@ TEST(an_impossible_header_is_refused)
 	REFUSES(heads_offset, 4095, -EBADMSG);
 	REFUSES(heads_offset, 4097, -EBADMSG);
 	REFUSES(knots_offset, UINT64_MAX - 63, -EBADMSG);
+	REFUSES(names_offset, header.knots_offset, -EBADMSG);
+	REFUSES(names_offset, header.strings_offset, -EBADMSG);
+	REFUSES(names_max, 8, -EBADMSG);
+	REFUSES(names_max, 1028, -EBADMSG);
+	REFUSES(names_max, UINT64_MAX - 31, -EBADMSG);
 	REFUSES(strings_offset, header.total_size, -EBADMSG);
 	REFUSES(strings_size, UINT64_MAX, -EBADMSG);
 	REFUSES(strings_size, header.strings_size + 1, -EBADMSG);

@@ -197,6 +197,7 @@ TEST(a_small_file_that_claims_much_is_looked_at_quickly)
 	h->cpu_lanes = 3;
 	h->fallback_lanes = 1;
 	h->tier_entries[0] = n;
+	h->names_offset = 0;
 	h->knots_offset = h->entries_offset[0] + 4 * n * TIMELINE_ENTRY_SIZE;
 	h->strings_offset = h->knots_offset + h->knots_max * TIMELINE_KNOT_SIZE;
 	h->total_size = h->strings_offset + h->strings_size;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c - a hash table from (pid, tid) to a name. */
+#include "event/names.h"
+
+#include "base/array.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct tl_name *
+find(const struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	struct tl_probe probe =
+	    tl_table_probe(&names->table, tl_hash_pair(pid, tid));
+	uint32_t at;
+
+	while (tl_probe_next(&probe, &at))
+		if (names->list[at].pid == pid && names->list[at].tid == tid)
+			return &names->list[at];
+	return NULL;
+}
+
+/* Whole characters, none of which steers a terminal. */
+static void
+set_text(struct tl_name *name, struct tl_bytes text)
+{
+	uint32_t code;
+
+	name->size = 0;
+	for (size_t at = 0; at < text.size;) {
+		const size_t size = tl_utf8_decode(text, at, &code);
+		const bool good = size > 0 && !tl_utf8_steers(code);
+		const size_t put = good ? size : 1;
+
+		if (name->size + put > TL_NAME_MAX)
+			return;
+		memcpy(name->text + name->size, good ? text.data + at : "?",
+		    put);
+		name->size += (uint8_t)put;
+		at += size > 0 ? size : 1;
+	}
+}
+
+int
+tl_names_put(struct tl_names *names, uint32_t pid, uint32_t tid,
+    struct tl_bytes text)
+{
+	struct tl_name *name = find(names, pid, tid);
+
+	if (!name && (text.size == 0 || names->count == TL_NAMES_MAX))
+		return 0;
+	if (!name) {
+		if (TL_ARRAY_ROOM(names->list, names->capacity, names->count) <
+			0 ||
+		    tl_table_add(&names->table, tl_hash_pair(pid, tid),
+			names->count) < 0)
+			return -ENOMEM;
+		name = &names->list[names->count++];
+		*name = (struct tl_name){ .pid = pid, .tid = tid };
+	}
+	set_text(name, text);
+	return 0;
+}
+
+void
+tl_names_free(struct tl_names *names)
+{
+	tl_table_free(&names->table);
+	free(names->list);
+	*names = (struct tl_names){ 0 };
+}
+
+struct tl_bytes
+tl_names_own(const struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	const struct tl_name *name = names ? find(names, pid, tid) : NULL;
+
+	return name ? tl_bytes(name->text, name->size) : tl_bytes("", 0);
+}
+
+struct tl_bytes
+tl_names_process(const struct tl_names *names, uint32_t pid)
+{
+	return tl_names_own(names, pid, 0);
+}
+
+struct tl_bytes
+tl_names_thread(const struct tl_names *names, uint32_t pid, uint32_t tid)
+{
+	const struct tl_bytes own = tl_names_own(names, pid, tid);
+
+	return own.size > 0 ? own : tl_names_process(names, pid);
+}
+
+int
+tl_names_gather(struct tl_names *names, const struct tl_event *event)
+{
+	const struct tl_names *from = tl_event_names(event);
+	const uint64_t ids = (uint64_t)event->pid << 32 | event->tid;
+	struct tl_bytes own, process;
+	int rc;
+
+	if (!from || (from == names->from && ids == names->gathered))
+		return 0;
+	names->from = from;
+	names->gathered = ids;
+	own = tl_names_own(from, event->pid, event->tid);
+	process = tl_names_process(from, event->pid);
+	if (own.size > 0 &&
+	    (rc = tl_names_put(names, event->pid, event->tid, own)) < 0)
+		return rc;
+	return process.size > 0 ? tl_names_put(names, event->pid, 0, process)
+				: 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.h - what processes and threads are called.
+ *
+ * A source that knows names has one such table, and each message of it refers
+ * to the table (struct tl_message), so whoever has an event has the names of
+ * its thread and process: after merges, filters and conversions too.
+ *
+ *	struct tl_bytes name = tl_names_thread(tl_event_names(e), e->pid, e->tid);
+ *
+ * Names of live threads are as they were when the thread first logged, or
+ * called timeline_thread_name.  The same pid and tid in use a second time is
+ * the same thread here: the last name counts.  Names come from files: they
+ * are cut to TL_NAME_MAX bytes, and what is no printable UTF-8 is a '?'.
+ */
+#ifndef TL_EVENT_NAMES_H
+#define TL_EVENT_NAMES_H
+
+#include "base/table.h"
+#include "event/event.h"
+
+enum {
+	TL_NAME_MAX = 55,      /* bytes */
+	TL_NAMES_MAX = 1 << 20 /* more are not kept */
+};
+
+struct tl_name {
+	uint32_t pid;
+	uint32_t tid; /* 0: of the process */
+	uint8_t size;
+	char text[TL_NAME_MAX];
+};
+
+/* Starts from all zeros. */
+struct tl_names {
+	struct tl_table table;
+	struct tl_name *list; /* as they came */
+	size_t count;
+	size_t capacity;
+	uint64_t gathered; /* the thread of tl_names_gather's last event ... */
+	const struct tl_names *from; /* ... and where it looked */
+};
+
+/* Keep a name; tid 0: of the process; an empty one is none.  0, -ENOMEM. */
+int tl_names_put(struct tl_names *names, uint32_t pid, uint32_t tid,
+    struct tl_bytes name);
+void tl_names_free(struct tl_names *names);
+
+/*
+ * The name of a process; of a thread: its own, or that of its process, whose
+ * threads have no record where they are called the same.  Empty: not known.
+ * names NULL: none is.  It is good until the next tl_names_put.
+ */
+struct tl_bytes tl_names_process(const struct tl_names *names, uint32_t pid);
+struct tl_bytes
+tl_names_thread(const struct tl_names *names, uint32_t pid, uint32_t tid);
+/* A thread's own name only: empty for one that is called as its process. */
+struct tl_bytes
+tl_names_own(const struct tl_names *names, uint32_t pid, uint32_t tid);
+
+/* The table of an event's source; NULL: it knows none. */
+static inline const struct tl_names *
+tl_event_names(const struct tl_event *event)
+{
+	return event->message ? event->message->names : NULL;
+}
+
+/* For writers: keep the names of an event's thread and process.  Cheap where
+ * it is the thread of the last event.  0, -ENOMEM. */
+int tl_names_gather(struct tl_names *names, const struct tl_event *event);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.c - are processes and threads known by the names they had when they
+ * first logged, whatever they log to first and however many there are?
+ */
+#include "event/names.h"
+
+#include "lib/frozen.h"
+#include "lib/test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static struct timeline_event *event;
+
+static void
+setup(void)
+{
+	prctl(PR_SET_NAME, "main");
+	fixture_setup_tiny();
+	ck_assert_int_eq(timeline_define(tl, "a", "info", "an entry", &event),
+	    0);
+}
+
+TEST_FILE(.setup = setup, .teardown = fixture_close);
+
+/* The names in a timeline, as a reader has them. */
+static void
+read_names(const struct timeline *timeline, struct tl_names *names)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+
+	*names = (struct tl_names){ 0 };
+	ck_assert_msg(tl_snap_open_fd(&snap, timeline->fd, 0, &fault) == 0,
+	    "%s", fault.text);
+	for (size_t i = 0; i < tl_snap_names(snap)->count; i++) {
+		const struct tl_name *n = &tl_snap_names(snap)->list[i];
+
+		ck_assert_int_eq(tl_names_put(names, n->pid, n->tid,
+				     tl_bytes(n->text, n->size)),
+		    0);
+	}
+	tl_snap_close(snap);
+}
+
+static void
+expect_name(const struct timeline *timeline, uint32_t tid, const char *thread,
+    const char *process)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	struct tl_names names;
+
+	read_names(timeline, &names);
+	ck_assert(tl_bytes_equal(tl_names_thread(&names, pid, tid),
+	    tl_bytes_of(thread)));
+	ck_assert(tl_bytes_equal(tl_names_process(&names, pid),
+	    tl_bytes_of(process)));
+	tl_names_free(&names);
+}
+
+struct worker {
+	const char *name; /* NULL: that of who made it */
+	struct timeline_event *events[2];
+	uint32_t tid;
+};
+
+static void *
+work(void *context)
+{
+	struct worker *w = context;
+
+	w->tid = (uint32_t)syscall(SYS_gettid);
+	if (w->name)
+		prctl(PR_SET_NAME, w->name);
+	for (int i = 0; i < 2; i++)
+		if (w->events[i])
+			timeline_log(w->events[i]);
+	return NULL;
+}
+
+static void
+run(struct worker *w)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, work, w), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
+TEST(a_thread_has_its_own_name_and_a_process_that_of_its_first)
+{
+	struct worker w = { "worker", { event }, 0 };
+	struct worker plain = { NULL, { event }, 0 };
+
+	run(&w);
+	run(&plain);
+	expect_name(tl, w.tid, "worker", "main");
+	expect_name(tl, plain.tid, "main", "main");
+	timeline_log(event);
+	expect_name(tl, (uint32_t)getpid(), "main", "main");
+}
+
+TEST(names_are_no_entries)
+{
+	struct worker w = { "worker", { event }, 0 };
+	uint64_t before = 0, after = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
+		before += fixture_head(i)->head;
+	run(&w);
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
+		after += fixture_head(i)->head;
+	ck_assert_uint_eq(after, before + 1);
+}
+
+TEST(each_timeline_of_a_process_learns_the_name)
+{
+	char name[128];
+	struct timeline *other, *later;
+	struct worker w = { "worker", { event }, 0 };
+
+	snprintf(name, sizeof(name), "%s-other", fixture_name);
+	ck_assert_int_eq(timeline_new(&other, name, &fixture_tiny), 0);
+	ck_assert_int_eq(timeline_define(other, "a", "info", "an entry",
+			     &w.events[1]),
+	    0);
+	run(&w);
+	expect_name(tl, w.tid, "worker", "main");
+	expect_name(other, w.tid, "worker", "main");
+	timeline_close(other);
+	timeline_remove(name);
+	ck_assert_int_eq(timeline_new(&later, name, &fixture_tiny), 0);
+	expect_name(later, w.tid, "worker", "main"); /* known from before */
+	timeline_close(later);
+	timeline_remove(name);
+}
+
+TEST(a_thread_may_change_its_name)
+{
+	const uint32_t self = (uint32_t)getpid();
+
+	timeline_log(event);
+	timeline_thread_name(tl, "a name that is too long");
+	expect_name(tl, self, "a name that is ", "main");
+	prctl(PR_SET_NAME, "again");
+	timeline_thread_name(tl, NULL);
+	expect_name(tl, self, "again", "again");
+	timeline_thread_name(NULL, "nothing");
+}
+
+TEST(a_child_of_fork_has_a_name_of_its_own)
+{
+	int status;
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "child");
+		timeline_log(event);
+		expect_name(tl, (uint32_t)getpid(), "child", "child");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	timeline_log(event);
+	expect_name(tl, (uint32_t)getpid(), "main", "main");
+}
+
+/* As if so many threads had logged: what is kept is right, and the process is
+ * still known. */
+TEST(thousands_of_threads_leave_names_and_never_push_out_a_process)
+{
+	struct tl_names names;
+	struct worker w = { .events = { event } };
+	char name[TIMELINE_THREAD_NAME_MAX + 1];
+	size_t own = 0;
+
+	w.name = name;
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "worker %d", i);
+		run(&w);
+		expect_name(tl, w.tid, name, "main");
+	}
+	read_names(tl, &names);
+	for (size_t i = 0; i < names.count; i++)
+		own += names.list[i].tid != 0;
+	ck_assert_uint_gt(own, 500);
+	ck_assert_uint_le(own, TIMELINE_NAMES);
+	tl_names_free(&names);
+}
+
+TEST(a_slot_that_is_half_written_is_no_name)
+{
+	struct worker w = { "worker", { event }, 0 };
+	const uint64_t max = tl->geometry.names_max;
+	uint64_t set;
+
+	run(&w);
+	set = timeline_name_set((uint32_t)getpid(), w.tid, max);
+	expect_name(tl, w.tid, "worker", "main");
+	tl->names[set].text[0] ^= 1;
+	expect_name(tl, w.tid, "main", "main");
+}
+
+TEST(a_timeline_without_the_table_takes_no_names)
+{
+	struct timeline *old;
+
+	tl->header->names_offset = 0;
+	ck_assert_int_eq(timeline_open(&old, fixture_name), 0);
+	ck_assert_int_eq(timeline_define(old, "a", "info", "an entry", &event),
+	    0);
+	timeline_log(event);
+	timeline_thread_name(old, "none");
+	expect_name(old, (uint32_t)getpid(), "", "");
+	timeline_close(old);
+}
+
+TEST(names_from_files_are_cut_and_made_printable, .plain = true)
+{
+	struct tl_names names = { 0 };
+	char text[100];
+
+	memset(text, 'x', sizeof(text));
+	ck_assert_int_eq(tl_names_put(&names, 1, 2, tl_bytes("a\n\033\xff", 4)),
+	    0);
+	ck_assert_int_eq(tl_names_put(&names, 1, 0, tl_bytes(text, 100)), 0);
+	ck_assert(
+	    tl_bytes_equal(tl_names_own(&names, 1, 2), tl_bytes_of("a???")));
+	ck_assert_uint_eq(tl_names_process(&names, 1).size, TL_NAME_MAX);
+	ck_assert_uint_eq(tl_names_thread(&names, 1, 3).size, TL_NAME_MAX);
+	ck_assert_uint_eq(tl_names_thread(&names, 2, 3).size, 0);
+	ck_assert_uint_eq(tl_names_thread(NULL, 1, 2).size, 0);
+	tl_names_free(&names);
+}
