@@ -43,7 +43,7 @@ set_text(struct tl_name *name, struct tl_bytes text)
 }
 
 int
-tl_names_put(struct tl_names *names, uint32_t pid, uint32_t tid,
+tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
     struct tl_bytes text)
 {
 	struct tl_name *name = find(names, pid, tid);
@@ -108,8 +108,8 @@ tl_names_gather(struct tl_names *names, const struct tl_event *event)
 	own = tl_names_own(from, event->pid, event->tid);
 	process = tl_names_process(from, event->pid);
 	if (own.size > 0 &&
-	    (rc = tl_names_put(names, event->pid, event->tid, own)) < 0)
+	    (rc = tl_names_add(names, event->pid, event->tid, own)) < 0)
 		return rc;
-	return process.size > 0 ? tl_names_put(names, event->pid, 0, process)
+	return process.size > 0 ? tl_names_add(names, event->pid, 0, process)
 				: 0;
 }

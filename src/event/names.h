@@ -42,14 +42,14 @@ struct tl_names {
 };
 
 /* Keep a name; tid 0: of the process; an empty one is none.  0, -ENOMEM. */
-int tl_names_put(struct tl_names *names, uint32_t pid, uint32_t tid,
+int tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
     struct tl_bytes name);
 void tl_names_free(struct tl_names *names);
 
 /*
  * The name of a process; of a thread: its own, or that of its process, whose
  * threads have no record where they are called the same.  Empty: not known.
- * names NULL: none is.  It is good until the next tl_names_put.
+ * names NULL: none is.  It is good until the next tl_names_add.
  */
 struct tl_bytes tl_names_process(const struct tl_names *names, uint32_t pid);
 struct tl_bytes

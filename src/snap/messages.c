@@ -309,7 +309,7 @@ read_names(struct tl_messages *m, struct tl_storage *file,
 	    h->names_offset);
 	for (int64_t i = 0; rc == 0 && i < n / (int64_t)sizeof(*list); i++)
 		if (list[i].sum == timeline_name_sum(&list[i]))
-			rc = tl_names_put(&m->names, list[i].pid, list[i].tid,
+			rc = tl_names_add(&m->names, list[i].pid, list[i].tid,
 			    tl_bytes(list[i].text,
 				strnlen((const char *)list[i].text,
 				    sizeof(list[i].text))));

@@ -41,7 +41,7 @@ read_names(const struct timeline *timeline, struct tl_names *names)
 	for (size_t i = 0; i < tl_snap_names(snap)->count; i++) {
 		const struct tl_name *n = &tl_snap_names(snap)->list[i];
 
-		ck_assert_int_eq(tl_names_put(names, n->pid, n->tid,
+		ck_assert_int_eq(tl_names_add(names, n->pid, n->tid,
 				     tl_bytes(n->text, n->size)),
 		    0);
 	}
@@ -226,9 +226,9 @@ TEST(names_from_files_are_cut_and_made_printable, .plain = true)
 	char text[100];
 
 	memset(text, 'x', sizeof(text));
-	ck_assert_int_eq(tl_names_put(&names, 1, 2, tl_bytes("a\n\033\xff", 4)),
+	ck_assert_int_eq(tl_names_add(&names, 1, 2, tl_bytes("a\n\033\xff", 4)),
 	    0);
-	ck_assert_int_eq(tl_names_put(&names, 1, 0, tl_bytes(text, 100)), 0);
+	ck_assert_int_eq(tl_names_add(&names, 1, 0, tl_bytes(text, 100)), 0);
 	ck_assert(
 	    tl_bytes_equal(tl_names_own(&names, 1, 2), tl_bytes_of("a???")));
 	ck_assert_uint_eq(tl_names_process(&names, 1).size, TL_NAME_MAX);
