@@ -99,7 +99,7 @@ TEST(names_are_the_nine_priorities_and_off)
 		ck_assert_uint_eq(until(), 0);
 		expect_told(tl->priority_event);
 	}
-	ck_assert_int_eq(timeline_priority(tl, "Trace"), -EINVAL);
+	ck_assert_int_eq(timeline_priority(tl, "Traces"), -EINVAL);
 	ck_assert_int_eq(timeline_priority(tl, ""), -EINVAL);
 	ck_assert_int_eq(timeline_priority(tl, NULL), -EINVAL);
 	ck_assert_uint_eq(threshold(), 10);
