@@ -103,9 +103,10 @@ struct timeline_read_event {
 	 * and one reader have the same pointer. */
 	const char *category;
 	const char *message;
-	/* How long a span took, in nanoseconds.  It is known at that of the
-	 * two events which comes second: the end where the oldest event comes
-	 * first, the begin where the newest does.  Else -1. */
+	/* How long a span took, in nanoseconds: of its end and, where the
+	 * newest event comes first, of its begin.  -1 of other events and
+	 * where one of the two is missing; newest first also of an end with
+	 * more than 262144 entries between it and its begin. */
 	int64_t duration_ns;
 	uint32_t error_ns; /* ns is wrong by no more than this */
 	uint32_t epoch;    /* stamps of different epochs do not compare */

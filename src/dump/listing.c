@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { INDENT = 4 };
 
@@ -25,8 +26,12 @@ enum {
 	WIDTH_DELTA = 12,
 	WIDTH_TSC = 16,
 	WIDTH_ERROR = 6,
+	WIDTH_SECONDS = 14,
 	WIDTH_HOST_MAX = 24 /* what is longer moves the rest of its line */
 };
+
+#define SECOND_NS  INT64_C(1000000000)
+#define QUARTER_NS (15 * 60 * SECOND_NS)
 
 /* The distance to the entry before. */
 struct delta {
@@ -42,6 +47,10 @@ struct listing {
 	struct tl_render *render;
 	struct tl_time_cache time_cache;
 	struct tl_listing_style style;
+	int64_t first_ns; /* of the first line */
+	long offset_s;    /* of local time in this quarter of an hour */
+	int64_t quarter;
+	bool offset_known;
 	bool deltas;
 	size_t host_width;
 	bool held;             /* is other an entry? */
@@ -160,6 +169,86 @@ put_step(struct tl_text *text, const struct tl_event *event)
 	pad_left(text, start, TL_TIME_SIZE);
 }
 
+/* +0.000531200, seconds; - when it is not known. */
+static void
+put_seconds(struct tl_text *text, bool known, int64_t ns)
+{
+	const uint64_t n = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	const size_t start = text->size;
+	char *to = tl_text_reserve(text, TL_UNSIGNED_MAX + 2);
+
+	if (!to)
+		return;
+	if (!known) {
+		tl_put_char(text, '-');
+	} else {
+		*to++ = ns < 0 ? '-' : '+';
+		to = tl_write_unsigned(to, n / SECOND_NS);
+		*to = '.';
+		for (uint64_t i = 9, rest = n % SECOND_NS; i > 0; i--) {
+			to[i] = (char)('0' + rest % 10);
+			rest /= 10;
+		}
+		text->size = (size_t)(to + 10 - text->data);
+	}
+	pad_left(text, start, WIDTH_SECONDS);
+}
+
+/* Local time, and how far it is from UTC; that is asked for again when another
+ * quarter of an hour comes. */
+static void
+put_local(struct listing *l, int64_t ns)
+{
+	const int64_t quarter = ns / QUARTER_NS;
+	struct tl_text *text = &l->output->text;
+	unsigned minutes;
+	int64_t local;
+	char *to;
+
+	if (quarter != l->quarter || !l->offset_known) {
+		const time_t at = (time_t)(ns / SECOND_NS);
+		struct tm tm = { 0 };
+
+		l->offset_s = localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
+		l->quarter = quarter;
+		l->offset_known = true;
+	}
+	if (__builtin_add_overflow(ns, l->offset_s * SECOND_NS, &local))
+		local = ns;
+	tl_put_time_cached(text, &l->time_cache, local);
+	minutes = (unsigned)(labs(l->offset_s) / 60);
+	to = text->data + text->size - 6;
+	to[0] = l->offset_s < 0 ? '-' : '+';
+	to[1] = (char)('0' + minutes / 600 % 10);
+	to[2] = (char)('0' + minutes / 60 % 10);
+	to[4] = (char)('0' + minutes % 60 / 10);
+	to[5] = (char)('0' + minutes % 10);
+}
+
+static void
+put_time(struct listing *l, const struct tl_event *event,
+    const struct delta *delta)
+{
+	struct tl_text *text = &l->output->text;
+
+	switch (l->style.time) {
+	case TL_TIME_LOCAL:
+		put_local(l, event->ns);
+		break;
+	case TL_TIME_DELTA:
+		put_seconds(text, delta->ns_known, delta->ns);
+		break;
+	case TL_TIME_RELATIVE:
+		if (l->shown == 1)
+			l->first_ns = event->ns;
+		put_seconds(text, true,
+		    (int64_t)((uint64_t)event->ns - (uint64_t)l->first_ns));
+		break;
+	default:
+		tl_put_time_cached(text, &l->time_cache, event->ns);
+	}
+}
+
 static void
 put_priority(struct tl_text *text, unsigned level)
 {
@@ -183,7 +272,7 @@ put_column(struct listing *l, enum tl_column column,
 		if (tl_message_counts_steps(event->message))
 			put_step(text, event);
 		else
-			tl_put_time_cached(text, &l->time_cache, event->ns);
+			put_time(l, event, delta);
 		if (l->style.marks)
 			tl_put_char(text, event->overlaps ? '~' : ' ');
 		break;
@@ -357,7 +446,7 @@ tl_listing_has_delta(const struct tl_listing_style *style)
 		    style->columns[i] == TL_COLUMN_DELTA_NS)
 			return true;
 	}
-	return false;
+	return style->time == TL_TIME_DELTA;
 }
 
 void
@@ -472,6 +561,7 @@ tl_sinks_style(const struct tl_options *options, const struct tl_hosts *hosts,
 		.column_count = options->column_count,
 		.order = order,
 		.explain = options->explain,
+		.time = options->time,
 		.hosts = hosts,
 		.marks = hosts && hosts->are_several };
 

@@ -17,6 +17,7 @@ struct tl_listing_style {
 	size_t column_count;
 	enum tl_order order; /* of the events that come */
 	bool explain;
+	enum tl_time_form time;
 	uint64_t max;                 /* lines of entries; 0: any number */
 	const struct tl_hosts *hosts; /* that they come from; NULL: not shown */
 	bool marks;                   /* ... of several: what overlaps */

@@ -309,6 +309,8 @@ check_options(struct parse *p)
 		    p->mode_name);
 	if (o->columns_given && (!entries || o->format != TL_FORMAT_TEXT))
 		return usage(p, "works only for entries as text", "--columns");
+	if (o->time != TL_TIME_UTC && (!entries || o->format != TL_FORMAT_TEXT))
+		return usage(p, "works only for entries as text", "--time");
 	if (scripted && o->format != TL_FORMAT_TEXT)
 		return usage(p, "prints text: cannot be combined with --format",
 		    p->mode_name);
@@ -418,6 +420,20 @@ take_format(struct parse *p, const char *word)
 }
 
 static int
+take_time(struct parse *p)
+{
+	static const char *const names[] = { "utc", "local", "delta",
+		"relative" };
+	const int form =
+	    tl_option_choose(names, 4, p->argument, "form of time", p->fault);
+
+	if (form < 0)
+		return form;
+	p->options->time = (enum tl_time_form)form;
+	return 0;
+}
+
+static int
 take_color(struct parse *p)
 {
 	static const char *const names[] = { "auto", "always", "never" };
@@ -510,6 +526,8 @@ take_rest(struct parse *p, int value)
 		return take_format(p, p->argument);
 	case OPTION_JSON:
 		return take_format(p, "json");
+	case OPTION_TIME:
+		return take_time(p);
 	case OPTION_COLOR:
 		return take_color(p);
 	case OPTION_NO_PAGER:

@@ -48,6 +48,14 @@ enum tl_mode {
 
 enum tl_format { TL_FORMAT_TEXT, TL_FORMAT_JSON, TL_FORMAT_CSV };
 
+/* What the column of the time shows. */
+enum tl_time_form {
+	TL_TIME_UTC,
+	TL_TIME_LOCAL,
+	TL_TIME_DELTA,   /* seconds since the entry before */
+	TL_TIME_RELATIVE /* seconds since the first line */
+};
+
 enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER };
 
 struct tl_options {
@@ -69,14 +77,15 @@ struct tl_options {
 	uint8_t columns[TL_COLUMNS_SHOWN];
 	size_t column_count;
 	bool columns_given;
+	enum tl_time_form time;
 	const char *output; /* NULL: standard output */
 	const char *path;   /* of a node; NULL: all trees */
 	uint64_t depth;     /* levels below it that are shown */
 	uint64_t children;  /* ... and of each node at most so many */
 	bool verbose;
 	bool paths;
-	bool lincheck;     /* as Lincheck prints ... */
-	bool lincheck_3_1; /* ... in its release 3.1 */
+	bool lincheck;        /* as Lincheck prints ... */
+	bool lincheck_3_1;    /* ... in its release 3.1 */
 	const char *critical; /* what --critical or --path-of names */
 	bool path_of;
 	bool only_changes; /* --diff */

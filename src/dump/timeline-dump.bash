@@ -15,7 +15,7 @@ _timeline_dump() {
 		--message --min-priority --pid --tid --cpu --expression --include --exclude --host --offset
 		--pair
 		--columns
-		--explain --format --json --color --no-pager --no-progress --output --list
+		--time --explain --format --json --color --no-pager --no-progress --output --list
 		--stats --info --check --why --slower --slowest --tree --browse --diff --critical --path-of --script --view --trusted
 		--path --depth --children --verbose --style --paths --only-changes
 		--by-index --values --threshold --as-trace --help --help=all --version'
@@ -42,6 +42,10 @@ _timeline_dump() {
 		;;
 	--style)
 		mapfile -t COMPREPLY < <(compgen -W 'lincheck lincheck-3.1' -- "$word")
+		return
+		;;
+	--time)
+		mapfile -t COMPREPLY < <(compgen -W 'utc local delta relative' -- "$word")
 		return
 		;;
 	--color)

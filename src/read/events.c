@@ -146,6 +146,17 @@ passes(struct timeline_reader *r, const struct tl_event *event)
 	       tl_filter_event(&r->filter, event);
 }
 
+/* From the begin that an end knows to it; the clock may have been set back. */
+static int64_t
+elapsed(const struct tl_event *end)
+{
+	int64_t ns;
+
+	if (__builtin_sub_overflow(end->ns, end->begun_ns, &ns))
+		return end->ns > end->begun_ns ? INT64_MAX : 0;
+	return ns > 0 ? ns : 0;
+}
+
 /* The next event of the cursor that passes: 1, 0, -errno.  Those that do not
  * pass still end or begin spans. */
 static int
@@ -171,6 +182,11 @@ step(struct timeline_reader *r)
 		rc = tl_read_fill(r, &event, &r->event);
 		if (rc < 0)
 			return rc;
+		if (event.kind == TL_END && event.begun != TL_BEGUN_UNKNOWN) {
+			r->event.duration_ns = elapsed(&event);
+			if (event.begun == TL_BEGUN_UNSURE)
+				r->event.flags |= TIMELINE_READ_UNSURE;
+		}
 		if (paired) {
 			r->event.duration_ns = span.duration_ns;
 			if (event.kind == TL_END && event.bare)

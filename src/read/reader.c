@@ -203,6 +203,10 @@ open_reader(struct timeline_reader *r, const struct from *from)
 	}
 	tl_read_report(r);
 	rc = tl_read_file_cursor(&r->file, order, &r->cursor);
+	/* As timeline-dump does: an end has its duration before its begin. */
+	if (rc == 0 && order == TL_NEWEST_FIRST)
+		rc = tl_spans_cursor(order, TL_SPANS_WINDOW, r->cursor,
+		    &r->cursor);
 	if (rc < 0)
 		return tl_read_fail(rc, "%s: %s", from->name, strerror(-rc));
 	return 0;

@@ -135,6 +135,20 @@ has '--columns clock-error is a number of ns' \
 	"$("$dump" -n 1 --columns clock-error "$known")" '^ *[0-9]+$'
 ends 'an unknown column is a usage error' 2 "$dump" --columns nose "$known"
 
+# forms of time
+at_ns() { "$dump" --json "$known" | sed -E 's/^\{"ns":[0-9]{9}([0-9]+),.*/\1/'; }
+is '--time relative counts seconds from the first line on' \
+	"$("$dump" --time relative --columns time "$known" | tr -d ' ')" \
+	"$(at_ns | awk 'NR == 1 { first = $1 } { printf "%+.9f\n", ($1 - first) / 1e9 }')"
+is '--time delta is what the column delta-ns is, in seconds' \
+	"$("$dump" --time delta --columns time "$known" | tr -d ' ')" \
+	"$("$dump" --columns delta-ns "$known" | awk '$1 == "-" { print $1; next } { printf "%+.9f\n", $1 / 1e9 }')"
+is '--time local is the same time by another clock' \
+	"$(TZ=XST-5:30 "$dump" --time local --columns time "$known" | sed 's/T/ /' | TZ=UTC date -f - +%FT%T.%N+00:00)" \
+	"$("$dump" --columns time "$known")"
+has '... with its distance to UTC' "$(TZ=XST+3:30 "$dump" -n 1 --time local "$known")" '^[^ ]*-03:30 disk'
+ends 'an unknown form of time is a usage error' 2 "$dump" --time now "$known"
+
 # formats
 json=$("$dump" --json "$known")
 is '--json is an object an entry, with these fields' \
