@@ -220,6 +220,15 @@ TEST(a_switch_out_that_was_not_recorded_is_found_by_the_next_thread)
 	expect(5, 0, 0, 0, 0, 0, 30);
 }
 
+TEST(a_thread_that_logs_where_another_was_switched_in_is_unknown)
+{
+	IN(100, 7, 0);
+	BEGIN(110, 7, 0);
+	IN(120, 8, 0);
+	END(130, 7, 0);
+	expect(0, 0, 0, 0, 0, 0, 20);
+}
+
 TEST(a_thread_that_goes_on_on_another_cpu_was_not_seen_to_leave)
 {
 	IN(100, 7, 0);
