@@ -227,7 +227,8 @@ add_far(const struct explain *e, struct tl_weighed *values, size_t count)
 	for (size_t i = 0; i + 1 < n; i++)
 		if (longest[i] / FAR_TIMES >= longest[i + 1] && longest[i] > 0)
 			far = i + 1;
-	if (far > 0 && longest[far - 1] >= e->result->median_ns / 2 * 3)
+	if (far > 0 &&
+	    (double)longest[far - 1] >= 1.5 * (double)e->result->median_ns)
 		add_threshold(e->result, longest[far - 1]);
 }
 
@@ -860,12 +861,23 @@ claim_scale(struct explain *e, unsigned number)
 	what.op = TL_OP_MOST;
 	for (size_t i = 0; i < s->count; i++) {
 		sum_counts(counts, s->counts[i]);
+		if (!s->is_down[i])
+			continue;
 		what.value = s->bounds[i] - 1;
-		if (s->is_down[i])
-			try_counts(e, &what, counts, e->tests[s->family],
-			    &best);
+		try_counts(e, &what, counts, e->tests[s->family], &best);
 	}
 	claim(e, &best);
+}
+
+/* Where a bin begins; no time is later than the last one. */
+static int64_t
+bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
+{
+	int64_t ns;
+
+	return __builtin_add_overflow(first_ns, (uint64_t)bin_ns * bin, &ns)
+		   ? INT64_MAX
+		   : ns;
 }
 
 /* All windows of bins, in a circle where they are phases. */
@@ -885,8 +897,8 @@ claim_windows(struct explain *e, struct tl_cause what, const levels_t *bins,
 			const unsigned bin = (from + i) % BINS;
 
 			sum_counts(counts, bins[bin]);
-			what.value = first_ns + from * bin_ns;
-			what.end = first_ns + bin * bin_ns + (bin_ns - 1);
+			what.value = bin_at(first_ns, bin_ns, from);
+			what.end = bin_at(first_ns, bin_ns, bin + 1) - 1;
 			try_counts(e, &what, counts, e->tests[family], &best);
 		}
 	}

@@ -309,13 +309,21 @@ add_other(struct tl_why *why, struct tl_open *o, unsigned kind, uint32_t a,
 	return add_part(why, o, feature, amount);
 }
 
+static int64_t
+difference(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
+}
+
 /* Time in the span that no child covered, up to now. */
 static int
 add_gap(struct tl_why *why, struct tl_open *o, uint32_t to, int64_t ns)
 {
-	const int64_t gap = ns - o->mark_ns;
+	const int64_t gap = difference(ns, o->mark_ns);
 
-	if (gap <= 0)
+	if (gap == 0)
 		return 0;
 	return add_other(why, o, TL_FEATURE_GAP, o->mark, to, (uint64_t)gap);
 }
@@ -444,14 +452,6 @@ lane_of(struct tl_thread *t, size_t target)
 	if (!t->lanes[target])
 		t->lanes[target] = calloc(1, sizeof(**t->lanes));
 	return t->lanes[target];
-}
-
-static int64_t
-difference(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
 }
 
 /* Which arguments only count? */

@@ -20,6 +20,7 @@ static const double more_than_usual = 0.4;
 static const double slow_that_reach = 0.6;
 static const double rate_least = 0.25;
 static const double p_max = 0.01;
+static const double part_max = 1e18; /* ns */
 
 struct where {
 	struct tl_why *why;
@@ -179,6 +180,9 @@ try_part(struct where *w, unsigned feature)
 		const double excess = excess_of(w, i);
 		const double share = excess > 0 ? reach[i].more_ns / excess : 0;
 		const double p = chance_of(w, &reach[i]);
+		const double more =
+		    fmax((double)result->thresholds_ns[i - 1] - w->normal_ns,
+			0);
 
 		if (share < reach[i].need || p >= p_max || p >= best.p ||
 		    reach[i].slow < slow_that_reach * reach[i].slow_all)
@@ -189,13 +193,8 @@ try_part(struct where *w, unsigned feature)
 			.level = (unsigned)i,
 			.share = fmin(share, 1),
 			.p = p < 1e-308 ? 0 : p,
-			.value =
-			    (int64_t)(median_ns +
-				      reach[i].need *
-					  fmax((double)result
-						       ->thresholds_ns[i - 1] -
-						   w->normal_ns,
-					      0)) };
+			.value = (int64_t)fmin(median_ns + reach[i].need * more,
+			    part_max) };
 		if (best.value < 1)
 			best.value = 1;
 	}
