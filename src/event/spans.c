@@ -573,7 +573,7 @@ next_backward(struct tl_cursor *cursor, struct tl_event *event)
 		if (c->first == c->next && c->rc <= 0) {
 			const int rc = c->rc;
 
-			c->rc = 1; /* whoever asks again has a reason */
+			c->rc = 1; /* it may go on, as a merge does */
 			return rc;
 		}
 		c->rc = tl_cursor_next(c->inner, event);
