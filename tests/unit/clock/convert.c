@@ -269,6 +269,7 @@ TEST(a_file_without_knots_goes_by_its_tail)
 
 TEST(a_damaged_knot_is_named_and_its_piece_unbounded)
 {
+	uint64_t mult;
 	uint32_t error;
 
 	set_up(6);
@@ -278,6 +279,7 @@ TEST(a_damaged_knot_is_named_and_its_piece_unbounded)
 		tl_calibrate_maybe(&calibrate);
 	}
 	ck_assert_uint_gt(header.knot_count, 4);
+	mult = knots[2].mult;
 	knots[2].mult = 0;
 	build();
 	ck_assert_uint_eq(damaged, 1);
@@ -285,6 +287,7 @@ TEST(a_damaged_knot_is_named_and_its_piece_unbounded)
 	(void)tl_time_convert(&table, 0, knots[2].tsc, &error);
 	ck_assert_uint_eq(error, UINT32_MAX);
 	tl_time_free(&table);
+	knots[2].mult = mult;
 	knots[2].seq = 77;
 	build();
 	ck_assert_uint_eq(damaged, 1);

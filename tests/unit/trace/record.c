@@ -421,10 +421,21 @@ TEST(texts_of_arguments_have_numbers)
 /* A handler of the program's own never runs in the thread that flushes. */
 TEST(the_flusher_takes_no_signal)
 {
+	static const struct timeline_trace_options often = { .flush_ms = 1 };
+	struct timeline_trace_message *message;
 	struct timeline_trace *t;
+	struct stat before, now;
 	int count;
 
-	ck_assert_int_eq(timeline_trace_create(&t, path, NULL), 0);
+	ck_assert_int_eq(timeline_trace_create(&t, path, &often), 0);
+	ck_assert_int_eq(stat(path, &before), 0);
+	ck_assert_int_eq(timeline_trace_instant(t, "x", "info", "n $n",
+			     &message),
+	    0);
+	ck_assert_int_eq(timeline_trace_log(message, 1, UINT64_C(1)), 0);
+	do /* until it runs: a thread begins with all signals blocked */
+		ck_assert_int_eq(stat(path, &now), 0);
+	while (now.st_size == before.st_size);
 	ck_assert_int_eq(threads_that_take(SIGUSR1, &count), 0);
 	ck_assert_int_eq(count, 1);
 	ck_assert_int_eq(timeline_trace_close(t), 0);
