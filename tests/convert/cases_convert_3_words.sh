@@ -17,7 +17,7 @@ has '... that names TIMELINE' "$err" TIMELINE
 ends 'two OUTs are one' 2 "$convert" "$in.timeline" -o "$work/a.csv" -o "$work/b.csv"
 ends 'an OUT without a name is one' 2 "$convert" --to csv "$in.timeline" -o ''
 ends 'standard input twice is one' 2 "$convert" --to csv - -
-ends '--since wants a time' 2 "$convert" --since tomorrow --to csv "$in.timeline"
+ends '--since wants a time' 2 "$convert" --since someday --to csv "$in.timeline"
 ends '--chart wants a chart' 2 "$convert" --chart pie --to svg "$in.timeline"
 ends '--chart is for svg' 2 "$convert" --chart heat --to csv "$in.timeline"
 ends '--rtl-us is for rtl' 2 "$convert" --rtl-us --to csv "$in.timeline"
@@ -61,7 +61,7 @@ is '... and one line' "$(wc -l <<<"$said")" 1
 
 # damage
 ends 'a file that is not there fails' 1 "$convert" -q nowhere -o "$work/d.csv"
-has '... and is named' "$err" '^timeline-convert: nowhere: No such file'
+has '... and is named' "$err" '^timeline-convert: nowhere: no such timeline'
 is '... nothing appears' "$(left d.)" ''
 ends 'the others are converted' 1 "$convert" -q nowhere "$in.timeline" -o "$work/d.csv"
 is '... all of them' "$(cksum <"$work/d.csv")" "$(cksum <"$in.csv")"

@@ -27,7 +27,7 @@ ends 'create --keep --rate computes the capacity' 0 "$ctl" create "$name-4" --ke
 	--rate 10k --cpu-lanes 3
 is '... 20000 entries for each CPU, rounded up, and states it' "$out" \
 	"$name-4: $("$ctl" list --json | jq -r --arg n "$name-4" '.timelines[] | select(.name == $n) | .size' |
-		awk '{ printf "%.1fM", $1 / 1048576 }') bytes, 32768 entries for each of 3 CPUs: 3.276s at 10000 entries a second"
+		awk '{ m = $1 / 1048576; printf m < 10 ? "%.1fM" : "%dM", m }') bytes, 32768 entries for each of 3 CPUs: 3.276s at 10000 entries a second"
 has '... as --info shows it' "$("$dump" --info "$name-4")" 'tier 0 +entries of each lane 32768 '
 "$ctl" remove "$name-4"
 ends 'create --keep --rate --json prints JSON and nothing else' 0 "$ctl" create "$name-4" \
@@ -47,7 +47,7 @@ ends 'create elsewhere than in /dev/shm' 0 "$ctl" create "$work/file.tl" --entri
 
 is 'list shows it' "$(of "$name-2" '"\(.size) \(.state) \(.level) \(.base) \(.entries) \(.lost) \(.kept_ns) \(.fault) \(.owner)"')" \
 	"$(stat -c %s "/dev/shm$name-2") live trace+++ trace+++ 0 0 null null $(id -u)"
-has 'list has a line of text for it' "$("$ctl" list)" "^$name-2 +[0-9.]+K trace\\+\\+\\+ +0 +0 +0 +- -$"
+has 'list has a line of text for it' "$("$ctl" list)" "^$name-2 +[0-9.]+[KM] trace\\+\\+\\+ +0 +0 +0 +- -$"
 ends 'remove' 0 "$ctl" remove "$base-2"
 "$ctl" create "$name-5" --entries 100
 ln "/dev/shm$name-5" "/dev/shm$name-6"

@@ -72,7 +72,7 @@ be_victim(void *unused)
 {
 	(void)unused;
 	pin(0, nth_cpu(0));
-	tl_ids_fill();
+	tl_ids_fill(tl->ids);
 	be_traced();
 	end_span();
 }
