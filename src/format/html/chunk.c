@@ -2,6 +2,8 @@
 /* html_chunk.c - collect events, and what they name, as JSON. */
 #include "format/html/chunk.h"
 
+#include "event/names.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -203,6 +205,28 @@ put_value(struct tl_html_chunk *chunk, const struct tl_event *event,
 	}
 }
 
+/* What the thread of an event and its process are called. */
+static void
+put_names(struct tl_html_chunk *chunk, const struct tl_event *event)
+{
+	const struct tl_names *names = tl_event_names(event);
+	const struct tl_bytes of[] = { tl_names_thread(names, event->pid,
+					   event->tid),
+		tl_names_process(names, event->pid) };
+	struct tl_text *text = &chunk->names;
+
+	if (of[0].size == 0 && of[1].size == 0)
+		return;
+	separate(text);
+	tl_put_unsigned(text, event->source);
+	put_number(text, event->pid);
+	put_number(text, event->tid);
+	for (size_t i = 0; i < 2; i++) {
+		tl_put_char(text, ',');
+		put_string(chunk, text, of[i], tl_put_plain);
+	}
+}
+
 static int
 place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
     uint32_t *number)
@@ -223,6 +247,7 @@ place_number(struct tl_html_chunk *chunk, const struct tl_event *event,
 	    event->cpu == TL_CPU_UNKNOWN ? -1 : (int64_t)event->cpu);
 	put_number(text, event->lane);
 	put_number(text, event->source);
+	put_names(chunk, event);
 	return 0;
 }
 
@@ -434,6 +459,8 @@ tl_html_chunk_write(struct tl_html_chunk *chunk, struct tl_text *text)
 	move_list(text, "],\"messages\":[", &chunk->messages);
 	move_list(text, "],\"strings\":[", &chunk->strings);
 	move_list(text, "],\"places\":[", &chunk->places);
+	if (chunk->names.size > 0)
+		move_list(text, "],\"names\":[", &chunk->names);
 	if (chunk->hosts)
 		write_hosts(chunk, text);
 	move_list(text, "],\"events\":[", &chunk->events);
@@ -448,7 +475,7 @@ tl_html_chunk_free(struct tl_html_chunk *chunk)
 {
 	struct tl_text *const texts[] = { &chunk->messages, &chunk->strings,
 		&chunk->places, &chunk->events, &chunk->plain, &chunk->json,
-		&chunk->bounds, &chunk->overlaps };
+		&chunk->bounds, &chunk->overlaps, &chunk->names };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		tl_text_free(texts[i]);

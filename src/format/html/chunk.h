@@ -11,6 +11,7 @@
  *		      "tcp",0,"processed "], ...],
  *	 "strings":["eth0", ...],
  *	 "places":[pid,tid,cpu,lane,source, ...],
+ *	 "names":[source,pid,tid,"worker","server", ...],
  *	 "events":[0,33,0,10, 1250,33,1,11, ...]}
  *
  * messages  category, level, kind, scope, builtin, gate, file, line,
@@ -18,6 +19,7 @@
  *	     text before of each argument
  * clock     stamp, Unix time, epoch and source of the first and last event
  * places    five numbers each; cpu -1 unknown
+ * names     of threads and their processes, "" unknown; where either is known
  * events    nanoseconds since the event before (or base), code, place; then
  *	     values.  code is 16 * message + kind, + 8 for an end without
  *	     arguments, which has no values.  A loss is code 5 and one value:
@@ -59,6 +61,7 @@ struct tl_html_chunk {
 	struct tl_text messages;
 	struct tl_text strings;
 	struct tl_text places;
+	struct tl_text names;
 	struct tl_text events;
 	struct tl_text plain; /* for escaping, twice */
 	struct tl_text json;

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "event/names.h"
 #include "event/spans.h"
 
 #include <errno.h>
@@ -49,6 +50,7 @@ struct row {
 	uint32_t cpu;
 	bool is_lane;
 	bool is_others;
+	const struct tl_names *names; /* of its source */
 	uint64_t entries;
 	struct ring rings[BIN_RINGS];
 	struct bin now; /* of bin at, not yet in the rings */
@@ -494,6 +496,7 @@ put_thread(struct tl_html_summary *s, const struct tl_event *e,
 	if (row) {
 		count_open(s, row, e->ns);
 		count_entry(row, e);
+		row->names = tl_event_names(e);
 	}
 	if (e->kind != TL_BEGIN && e->kind != TL_END)
 		return 0;
@@ -665,6 +668,16 @@ put_overview(const struct tl_html_summary *s, struct tl_text *text,
 }
 
 static void
+put_name(struct tl_text *text, const char *key, struct tl_bytes name)
+{
+	if (name.size == 0)
+		return;
+	tl_put_format(text, ",\"%s\":\"", key);
+	tl_put_json(text, name); /* of names.h: printable */
+	tl_put_char(text, '"');
+}
+
+static void
 put_row(struct tl_text *text, const struct row *row,
     const struct tl_html_question *q)
 {
@@ -676,6 +689,10 @@ put_row(struct tl_text *text, const struct row *row,
 	    row->is_lane ? 0 : pid, row->is_lane ? 0 : tid,
 	    row->cpu >= TL_CPU_UNKNOWN - 1 ? -1 : (int64_t)row->cpu,
 	    row->is_lane ? (int64_t)row->key : -1);
+	if (!row->is_lane && !row->is_others) {
+		put_name(text, "name", tl_names_thread(row->names, pid, tid));
+		put_name(text, "process", tl_names_process(row->names, pid));
+	}
 	tl_put_string(text, row->is_others ? ",\"others\":true" : "");
 	tl_put_string(text, !row->is_lane && !row->is_others && q->has_ended &&
 				    q->has_ended(pid, tid)

@@ -27,10 +27,16 @@ function traceEvent(i, ph, more) {
 
 function traceEvents(from, to) {
 	const events = [], s = tracks.span;
-	for (const {pid, tid, label} of tracks.threads)
-		if (label !== "tid " + tid && Number.isFinite(pid))
+	for (const {source, pid, tid} of tracks.threads) {
+		const [name, process] = model.names.get(source + ":" + pid +
+			":" + tid) ?? [];
+		if (name)
 			events.push({name: "thread_name", ph: "M", pid, tid,
-				args: {name: label}});
+				args: {name}});
+		if (process)
+			events.push({name: "process_name", ph: "M", pid, tid,
+				args: {name: process}});
+	}
 	for (let k = 0; k < tracks.spanCount; k++) {
 		if (s.from[k] > to || s.to[k] < from ||
 		    view.shown[s.begin[k]] !== SHOWN)

@@ -105,6 +105,8 @@ function layOut() {
 	let y = 4;
 	for (const row of withHosts([...list, ...tracks.counters])) {
 		const counter = row.kind === "counter";
+		if (row.kind === "thread")
+			nameRow(row);
 		const ticks = row.kind === "lane" || row.kind === "thread" ?
 			TICKS : 0;
 		const depth = Math.max(row.depth, row.busy ? 1 : 0);

@@ -29,6 +29,7 @@ const model = {
 	messages: [],
 	places: [],
 	strings: [],
+	names: new Map(),	/* "source:pid:tid" -> [thread, process] */
 	wide: new Map(),	/* place in pool -> digits or text */
 	pool: new Float64Array(1 << 12),
 	poolSize: 0,
@@ -74,6 +75,7 @@ function clearEntries() {
 function clearModel() {
 	clearEntries();
 	model.base = null;
+	model.names.clear();
 }
 
 /* One message of a chunk. */
@@ -109,6 +111,11 @@ function knownNumber(map, list, key, make) {
 	return number;
 }
 
+function setNames(source, pid, tid, thread, process) {
+	model.names.set(source + ":" + pid + ":" + tid, [thread, process]);
+	model.names.set("process " + pid, process);
+}
+
 function readTables(chunk, names) {
 	for (const m of chunk.messages) {
 		const n = knownNumber(known.messages, model.messages,
@@ -119,6 +126,10 @@ function readTables(chunk, names) {
 	for (const s of chunk.strings)
 		names.strings.push(knownNumber(known.strings, model.strings,
 			s, () => s));
+	for (let i = 0; i + 4 < (chunk.names?.length ?? 0); i += 5)
+		setNames(chunk.names[i], chunk.names[i + 1],
+			chunk.names[i + 2], chunk.names[i + 3],
+			chunk.names[i + 4]);
 	const p = chunk.places;
 	for (let i = 0; i + 4 < p.length; i += 5) {
 		const [pid, tid, cpu, lane, source] = p.slice(i, i + 5);

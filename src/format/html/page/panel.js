@@ -39,8 +39,10 @@ function entryFields(i, m) {
 	addField(list, "cpu", p.cpu < 0 ? "unknown" : String(p.cpu),
 		"number");
 	if (m) {
-		addField(list, "pid", String(p.pid), "number");
-		addField(list, "tid", String(p.tid), "number");
+		const [thread, process] = model.names.get(p.source + ":" +
+			p.pid + ":" + p.tid) ?? [];
+		addField(list, "pid", p.pid + (process ? " " + process : ""));
+		addField(list, "tid", p.tid + (thread ? " " + thread : ""));
 	}
 	addField(list, "lane", String(p.lane), "number");
 	if (m && m.file)

@@ -45,6 +45,9 @@ function applySummary() {
 	for (const r of summary.rows) {
 		const row = r.others ? othersRow() : r.lane >= 0 ?
 			laneRow(0, r.lane) : threadRow(0, r.pid, r.tid);
+		if (r.name || r.process)
+			setNames(0, r.pid, r.tid, r.name ?? "",
+				r.process ?? "");
 		if (r.lane >= 0 && row.cpu === "" && r.cpu >= 0)
 			row.cpu = String(r.cpu);
 		row.ended = r.ended;

@@ -64,9 +64,20 @@ function fileNote(source) {
 		", file " + source : "";
 }
 
-/* What a process is called. */
+/* What a process is called; its number where that is not known. */
 function processName(pid) {
-	return "pid " + pid;
+	const name = model.names.get("process " + pid);
+	return name ? name + "/" + pid : "pid " + pid;
+}
+
+/* A row of a thread is called as the thread is now. */
+function nameRow(row) {
+	const names = model.names.get(row.source + ":" + row.pid + ":" +
+		row.tid);
+	if (!names)
+		return;
+	row.label = names[0] ? names[0] + "/" + row.tid : "tid " + row.tid;
+	row.note = processName(row.pid) + fileNote(row.source);
 }
 
 function laneRow(source, lane) {
