@@ -14,7 +14,7 @@ is '... as it was recorded' "$(unhurried <<<"$out")" \
 	'# Thread 1 (first of make_trace)
 request id(1): TIME
   parse: TIME
-  = depth length(12)
+  = depth 12
 request id(2): TIME
   note n(7)
   open fd(3): TIME -> fd(-1)
