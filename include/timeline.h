@@ -272,6 +272,15 @@ const char *timeline_version(void);
 enum { TIMELINE_THREAD_NAME_MAX = 15 };
 void timeline_thread_name(struct timeline *tl, const char *name);
 
+/*
+ * What the macros call where TIMELINE_CHECK is 1: report once for each message
+ * that a call at file:line gives it another number of arguments than it has, or
+ * a floating one where it has none, or the other way round.  given: how many,
+ * and bit 8 + i for argument i if that is floating.  For any thread.
+ */
+void timeline_check(const struct timeline_event *event, int given,
+    const char *file, int line);
+
 /* Forget the process and thread numbers of the calling thread after a raw
  * clone; fork does it. */
 void timeline_after_fork(void);
@@ -472,18 +481,44 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_SCOPE3_(s, e, a, b, c)    TIMELINE_LOG3_(0, s, a, b, c)
 #define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
 #define TIMELINE_SCOPE5_(...)              TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
+/*
+ * TIMELINE_CHECK 1 compares each call with the definition, and reports the first
+ * that does not fit on standard error; 0 does not.  The default is 1 in builds
+ * without optimisation and without NDEBUG.
+ */
+#ifndef TIMELINE_CHECK
+#if !defined(NDEBUG) && !defined(__OPTIMIZE__)
+#define TIMELINE_CHECK 1
+#else
+#define TIMELINE_CHECK 0
+#endif
+#endif
+#if TIMELINE_CHECK
+#define TIMELINE_CHECK_CALL_(event, given) \
+	timeline_check((event), (given), __FILE__, __LINE__)
+#else
+#define TIMELINE_CHECK_CALL_(event, given) \
+	do { \
+	} while (0)
+#endif
+/* What a call gives, for timeline_check: how many, and which are floating. */
+#define TIMELINE_REAL_(x, i)	     ((__builtin_classify_type(x) == 8) << (8 + (i)))
+#define TIMELINE_GIVEN1_(a)	     (1 + TIMELINE_REAL_(a, 0))
+#define TIMELINE_GIVEN2_(a, b)	     (1 + TIMELINE_GIVEN1_(a) + TIMELINE_REAL_(b, 1))
+#define TIMELINE_GIVEN3_(a, b, c)    (1 + TIMELINE_GIVEN2_(a, b) + TIMELINE_REAL_(c, 2))
+#define TIMELINE_GIVEN4_(a, b, c, d) (1 + TIMELINE_GIVEN3_(a, b, c) + TIMELINE_REAL_(d, 3))
 #define TIMELINE_LOG0_(w, e) \
-	TIMELINE_LOG_((w) + ((w) == 1), e, 0, 0, 0, 0)
+	TIMELINE_LOG_(0, (w) + ((w) == 1), e, 0, 0, 0, 0)
 #define TIMELINE_LOG1_(w, e, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), 0, 0, 0); \
+		TIMELINE_LOG_(TIMELINE_GIVEN1_(a), w, e, TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
 #define TIMELINE_LOG2_(w, e, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
+		TIMELINE_LOG_(TIMELINE_GIVEN2_(a, b), w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
 		    0); \
 	} while (0)
 #define TIMELINE_LOG3_(w, e, a, b, c) \
@@ -491,7 +526,7 @@ timeline_scope_end_(struct timeline_event **span)
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_LOG_(TIMELINE_GIVEN3_(a, b, c), w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), 0); \
 	} while (0)
 #define TIMELINE_LOG4_(w, e, a, b, c, d) \
@@ -500,13 +535,14 @@ timeline_scope_end_(struct timeline_event **span)
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		TIMELINE_LOG_(w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_LOG_(TIMELINE_GIVEN4_(a, b, c, d), w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
 #define TIMELINE_LOG5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
-#define TIMELINE_LOG_(which, event, a, b, c, d) \
+#define TIMELINE_LOG_(given, which, event, a, b, c, d) \
 	do { \
 		struct timeline_event *timeline_event_ = (event) + (which); \
+		TIMELINE_CHECK_CALL_(timeline_event_, given); \
 		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
 			timeline_append(timeline_event_, a, b, c, d); \
 	} while (0)

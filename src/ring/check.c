@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c - does a call give what the message was defined with? */
+#include "base/word.h"
+#include "event/message.h"
+#include "ring/ring.h"
+
+#include <stdio.h>
+
+enum { REPORTED = 4096 }; /* messages, by their place */
+
+/* Is it the first wrong call of this message? */
+static bool
+is_first(uint32_t offset)
+{
+	static uint64_t reported[REPORTED / 64];
+	const uint32_t bit = offset / TIMELINE_RECORD_ALIGN % REPORTED;
+	const uint64_t mask = UINT64_C(1) << bit % 64;
+
+	return !(
+	    __atomic_fetch_or(&reported[bit / 64], mask, __ATOMIC_RELAXED) &
+	    mask);
+}
+
+void
+timeline_check(const struct timeline_event *event, int given, const char *file,
+    int line)
+{
+	const struct timeline *tl = event->timeline;
+	const uint32_t offset =
+	    event->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
+	const int count = given & 0xff;
+	struct tl_message m = { 0 };
+	struct tl_record r;
+	int wrong = -1;
+
+	if (!tl || (event->message & TIMELINE_MESSAGE_BARE) ||
+	    tl_record_at(&r, tl->strings, tl->geometry.strings_size, offset, 0,
+		NULL) != 0 ||
+	    tl_message_parse(&m, r.text) != 0)
+		return;
+	for (int i = m.argc - 1; i >= 0; i--)
+		if ((given >> (8 + i) & 1) !=
+		    (m.args[i].format == TIMELINE_ARG_DOUBLE))
+			wrong = i;
+	if ((count == m.argc && wrong < 0) || !is_first(offset))
+		return;
+	fprintf(stderr, "%s:%d: timeline: \"%.*s\": ", file, line,
+	    (int)m.line1.size, m.line1.data);
+	if (count != m.argc)
+		fprintf(stderr, "%d argument%s, %d given\n", m.argc,
+		    m.argc == 1 ? "" : "s", count);
+	else if (given >> (8 + wrong) & 1)
+		fprintf(stderr,
+		    "argument %d is floating: write $%.*s%%f in the message\n",
+		    wrong + 1, (int)m.args[wrong].name.size,
+		    m.args[wrong].name.data);
+	else
+		fprintf(stderr,
+		    "argument %d is no floating number: cast it to double\n",
+		    wrong + 1);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c - is a call that does not fit its message reported, and once? */
+#define TIMELINE_CHECK 1
+#include "lib/fixture.h"
+#include "lib/test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static FILE *reports;
+
+static void
+setup(void)
+{
+	fixture_setup_tiny();
+	reports = tmpfile();
+	ck_assert_int_ge(dup2(fileno(reports), STDERR_FILENO), 0);
+}
+
+TEST_FILE(.setup = setup, .teardown = fixture_close);
+
+/* What was reported, without the place before it. */
+static void
+expect_report(const char *expected)
+{
+	char text[512] = "";
+	const char *at;
+
+	rewind(reports);
+	text[fread(text, 1, sizeof(text) - 1, reports)] = '\0';
+	at = strstr(text, "timeline: ");
+	ck_assert_str_eq(at ? at : text, expected);
+	ck_assert(!at || strstr(text, "check.c:"));
+}
+
+static struct timeline_event *
+define(const char *message)
+{
+	struct timeline_event *event;
+
+	ck_assert_int_eq(timeline_define(tl, "a", "info", message, &event), 0);
+	return event;
+}
+
+TEST(a_wrong_number_of_arguments_is_reported_once)
+{
+	struct timeline_event *const event = define("two $x $y");
+
+	for (int i = 0; i < 3; i++)
+		timeline_log(event, i);
+	timeline_log(event);
+	expect_report("timeline: \"two $x $y\": 2 arguments, 1 given\n");
+}
+
+TEST(a_floating_argument_without_f_is_reported)
+{
+	timeline_log(define("text $s%s and $n"), 1, 2.5F);
+	expect_report("timeline: \"text $s%s and $n\": argument 2 is floating: "
+		      "write $n%f in the message\n");
+}
+
+TEST(an_integer_shown_as_a_double_is_reported)
+{
+	timeline_log(define("real $r%f"), 3);
+	expect_report("timeline: \"real $r%f\": argument 1 is no floating "
+		      "number: cast it to double\n");
+}
+
+TEST(calls_that_fit_are_not_reported)
+{
+	struct timeline_event *span;
+
+	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $id",
+			     TIMELINE_THREAD, &span),
+	    0);
+	timeline_log(define("none"));
+	timeline_log(define("four $a $b%f $c%d $d%s"), 1, 2.5, -3, 4);
+	{
+		timeline_scope(span, 1);
+	}
+	timeline_begin(span, 2);
+	timeline_end(span);
+	timeline_begin(span, 3);
+	timeline_end(span, 3);
+	expect_report("");
+}
