@@ -11,7 +11,8 @@
  *	timeline_log(processed, 10, 20, 3);
  *
  * Every function that can fail returns 0 or -errno; timeline_error() then has
- * the words.  Nothing here prints, exits or installs a signal handler.
+ * the words.  Nothing here but
+ * timeline_check prints, and nothing exits or installs a signal handler.
  * Logging is safe in threads, in signal handlers and after fork.  Everything
  * else is safe in threads but not in signal handlers.  See timeline(3).
  */
