@@ -6,6 +6,7 @@
 
 #include "base/process.h"
 #include "convert/replace.h"
+#include "snap/compressed.h"
 #include "trace/layout.h"
 #include "trace/read.h"
 
@@ -118,9 +119,13 @@ open_file(struct tl_output *output)
 
 	if (rc < 0)
 		return rc;
-	output->fd = output->file.fd;
+	output->fd = output->packed ? tl_file_unnamed() : output->file.fd;
+	if (output->fd < 0) {
+		tl_file_new_abort(&output->file);
+		return output->fd;
+	}
 	output->kind = TL_OUTPUT_FILE;
-	(void)set_usual_mode(output->fd); /* some file systems have none */
+	(void)set_usual_mode(output->file.fd); /* some file systems have none */
 	return 0;
 }
 
@@ -154,6 +159,16 @@ set_path(struct tl_output *output, const char *path)
 	return 0;
 }
 
+/* A saved timeline in a file whose name ends in .zst? */
+static bool
+is_packed(const struct tl_options *options)
+{
+	const size_t size = strlen(options->output);
+
+	return strcmp(options->to->suffix, ".tl") == 0 && size > 4 &&
+	       strcmp(options->output + size - 4, ".zst") == 0;
+}
+
 static int
 open_named(struct tl_output *output, const struct tl_options *options)
 {
@@ -181,6 +196,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options,
 	*output = (struct tl_output){ .fd = -1,
 		.force = options->force,
 		.folder = options->to->flags & TL_FORMAT_FOLDER,
+		.packed = options->output && is_packed(options),
 		.indexed = options->to->flags & TL_FORMAT_INDEXED };
 	if (special && !options->to->write_new)
 		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
@@ -242,11 +258,29 @@ rename_made(const struct tl_output *output, const char *made)
 	return tl_rename_over(made, output->path);
 }
 
+/* Compress what was written, as timelinectl save does. */
+static int
+pack(const struct tl_output *output)
+{
+	struct tl_storage *storage;
+	int rc = tl_storage_of_fd(&storage, output->fd);
+
+	if (rc == 0) {
+		rc = tl_zst_write(output->file.fd, storage, TL_ZST_LEVEL);
+		tl_storage_close(storage);
+	}
+	return rc;
+}
+
 static int
 close_file(struct tl_output *output, bool whole)
 {
-	int rc = close(output->fd) < 0 ? -errno : 0;
+	int rc = output->packed && whole ? pack(output) : 0;
 
+	if (close(output->fd) < 0 && rc == 0)
+		rc = -errno;
+	if (output->packed && close(output->file.fd) < 0 && rc == 0)
+		rc = -errno;
 	if (whole && rc == 0)
 		rc = rename_made(output, output->file.temporary);
 	if (!whole || rc < 0)

@@ -28,6 +28,7 @@ enum tl_output_kind {
 struct tl_output {
 	volatile sig_atomic_t kind; /* a signal handler asks */
 	int fd;                     /* of a stream or file */
+	bool packed;                /* fd has no name: compressed at the end */
 	bool indexed;               /* what is written has an index beside it */
 	bool terminal;
 	bool half; /* terminal: a piece ended inside a control character */

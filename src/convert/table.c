@@ -130,10 +130,13 @@ const struct tl_format_row *
 tl_table_of_file(const char *path, struct tl_fault *fault)
 {
 	const struct tl_format_row *row, *best = NULL;
+	const bool packed = ends_with(path, ".tl.zst");
 	struct tl_text near = { 0 };
 
 	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
-		if (tl_format_is_written(row) && ends_with(path, row->suffix) &&
+		if (tl_format_is_written(row) &&
+		    (ends_with(path, row->suffix) ||
+			(packed && strcmp(row->suffix, ".tl") == 0)) &&
 		    is_better(row, best))
 			best = row;
 	}

@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ZST_LEVEL = 3 };
 
 /* The geometry of a live timeline. */
 static int
@@ -65,7 +64,7 @@ copy_packed(int live, const struct timeline_header *geometry, int out,
 	if (rc == 0)
 		rc = tl_storage_of_fd(&storage, plain);
 	if (rc == 0)
-		rc = tl_zst_write(out, storage, ZST_LEVEL);
+		rc = tl_zst_write(out, storage, TL_ZST_LEVEL);
 	tl_storage_close(storage);
 	if (plain >= 0)
 		close(plain);

@@ -35,6 +35,9 @@ int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
  * descriptor; -EBADMSG damaged, -errno; the fault has the reason. */
 int tl_zst_decode(int fd, struct tl_fault *fault);
 
+/* The level of zstd for snapshots. */
+enum { TL_ZST_LEVEL = 3 };
+
 /* Compress all of from, at this level of zstd, into out, an empty file of the
  * caller's.  0 or -errno. */
 int tl_zst_write(int out, struct tl_storage *from, int level);

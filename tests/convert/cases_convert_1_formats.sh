@@ -87,6 +87,10 @@ if grep -qx timeline <<<"$writable"; then
 	to timeline "$in.timeline" >"$work/again.tl"
 	is 'a timeline becomes a timeline with the same entries' \
 		"$(to csv "$work/again.tl")" "$(to csv "$in.timeline")"
+	"$convert" "$in.timeline" -o "$work/again.tl.zst"
+	is '... compressed where OUT ends in .tl.zst' \
+		"$(head -c 4 "$work/again.tl.zst" | od -An -tx1) $(to csv "$work/again.tl.zst" | cksum)" \
+		" 28 b5 2f fd $(to csv "$in.timeline" | cksum)"
 	is '... which is whole' "$("$dump" --check "$work/again.tl" >/dev/null && echo whole)" whole
 	to timeline "$in.rtl" >"$work/of_rtl.tl"
 	is 'a log becomes a timeline with its times' \
