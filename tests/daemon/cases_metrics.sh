@@ -103,6 +103,33 @@ is 'a long path is refused' \
 	"$(status "/$(printf '%070000d' 0)" | grep -cE '4..|000')" 1
 is 'bad percent escapes are no path' "$(status '/%zz%')" 404
 
+# -- timers: 1000 spans of 10 ms, 20 ms ... 10 s
+timed=$name-timed
+make=$build/tests/tool/make_timeline
+"$make" "/$timed" entries=4096 timed=1000
+timer=timeline_timer_duration_seconds
+until_true eval '[ "$(metric ${timer}_count "$timed")" = 1000 ]'
+is 'a timer is counted' $? 0
+samples=$(ask /metrics | grep "^$timer.*$timed")
+bucket() { sed -n "s/^${timer}_bucket.*,le=\"$1\"} //p" <<<"$samples"; }
+is '... as a histogram' "$(ask /metrics | grep "^# TYPE $timer")" "# TYPE $timer histogram"
+is '... that has the sum of all spans' \
+	"$(awk '/_sum/ { print ($NF > 5004.9 && $NF < 5010) }' <<<"$samples")" 1
+is '... whose buckets are cumulative' \
+	"$(awk '/_bucket/ { if ($NF < last) bad = 1; last = $NF; n++ } END { print n, bad + 0, last }' <<<"$samples")" \
+	'29 0 1000'
+is '... and right but for one part in a hundred' \
+	"$(echo "$(bucket 0.005) $(bucket 1) $(bucket 2.5) $(bucket 5) $(bucket 25) $(bucket '+Inf')" |
+		awk '{ print $1, ($2 >= 98 && $2 <= 102), ($3 >= 246 && $3 <= 254),
+			($4 >= 494 && $4 <= 506), $5, $6 }')" '0 1 1 1 1000 1000'
+threshold() { "$dump" --stats --json "/$timed" | jq '.slower_ns // empty'; }
+"$ctl" slower "/$timed" 'timed*' p99
+is 'p99 is a threshold' "$(threshold | jq '. > 9.8e9 and . < 10e9')" true
+"$make" "/$timed" timed=2000
+until_true eval '[ "$(threshold)" -gt 19000000000 ]'
+is '... that the daemon keeps as spans become slower' $? 0
+rm -f "/dev/shm/$timed"
+
 # -- the page
 is 'the page gets its entries' "$(ask "/live.json?timeline=$name-metrics" |
 	jq 'has("next") and (.chunks | length > 0)')" true

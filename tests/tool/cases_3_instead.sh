@@ -117,3 +117,31 @@ is '... in JSON' "$("$dump" --check --json "$known" | jq -c '[.whole, .faults]')
 is '... in CSV' "$("$dump" --check --format csv "$known")" "file,state,byte,text
 $known,whole,,"
 ends '--check of a live timeline' 0 "$dump" --check "$name"
+
+# A timer: 1000 spans of 10 ms, 20 ms ... 10 s.
+timed=$name-timed
+"$make" "$timed" entries=4096 timed=1000 "save=$work/timed.tl" || exit 1
+near() { # OBJECT: is each member right but for one part in a hundred?
+	jq '(.count == 1000) and
+		(.p50_ns / 5e9 - 1 | fabs < 0.01) and (.p99_ns / 9.9e9 - 1 | fabs < 0.01) and
+		(.p999_ns / 9.99e9 - 1 | fabs < 0.01) and (.max_ns / 1e10 - 1 | fabs < 0.01) and
+		(.sum_ns / 5005e9 - 1 | fabs < 0.001)' <<<"$1"
+}
+json=$("$dump" --stats --json "$timed")
+has '--stats --json of a timer has an object of it, and the threshold' "$json" \
+	'"timer":\{"count":[0-9]+,"p50_ns":[0-9]+,"p99_ns":[0-9]+,"p999_ns":[0-9]+,"max_ns":[0-9]+,"sum_ns":[0-9]+\},"slower_ns":0,'
+is '... with what its spans took' "$(near "$(jq -c .timer <<<"$json")")" true
+is '... which a snapshot has, too' "$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)" \
+	"$(jq -c .timer <<<"$json")"
+text=$("$dump" --stats "$timed")
+has '--stats shows it as a line' "$text" \
+	'^    timer +1000 +1[0-9.]+ms +[45][0-9.]*s +[89][0-9.]*s +9\.[0-9]+s +(9\.[0-9]+|10)s +10s$'
+has '... and which spans are kept' "$text" '^    each span is kept$'
+is 'a message that is none has no timer' \
+	"$("$dump" --stats --json "$known" | jq -s 'any(has("timer") or has("slower_ns"))')" false
+if command -v zstd >/dev/null; then
+	zstd -q --content-size "$work/timed.tl" -o "$work/timed.tl.zst"
+	is '... nor does it change when the snapshot is compressed' \
+		"$("$dump" --stats --json "$work/timed.tl.zst" | jq -c .timer)" \
+		"$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)"
+fi

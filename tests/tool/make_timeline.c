@@ -12,6 +12,7 @@
  *	hostile		messages and strings that want to steer a terminal
  *	spans=N		N pairs of "work", nested pairs inside
  *	bursts=N	N bursts of trace++ with detail in them
+ *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
  *	merged		a burst of trace inside one of debug
  *	priority=P	as timeline_priority
  *	level=P		category "noisy" is logged as this
@@ -22,12 +23,16 @@
  * It stays on one CPU, so that the order of its entries is known.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <timeline.h>
+#include <timeline_layout.h>
+#include <unistd.h>
 
 enum { WORD_MAX = 64, COUNT_MAX = 100000000 };
 
@@ -197,6 +202,43 @@ log_bursts(uint64_t count)
 	}
 }
 
+/* Ticks of the timeline's clock in 10 ms, from the header of its file. */
+static double
+ticks_of_10_ms(const char *path)
+{
+	struct timeline_header header;
+	char file[PATH_MAX];
+	int fd;
+
+	snprintf(file, sizeof(file), "/dev/shm%s", path);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, &header, sizeof(header)) != sizeof(header)) {
+		perror(file);
+		exit(1);
+	}
+	close(fd);
+	if (header.clock_kind == TIMELINE_CLOCK_REALTIME)
+		return 1e7;
+	return 1e7 * 0x1p63 / (double)header.clock.mult;
+}
+
+/* Spans that began long ago, so that what their end takes is nothing. */
+static void
+log_timed(const char *path, uint64_t n)
+{
+	const double ticks = ticks_of_10_ms(path);
+	struct timeline_event *timer;
+
+	must(timeline_define_timer(tl, "timed", "info", "timed $n", &timer),
+	    "timed");
+	for (uint64_t i = 1; i <= n; i++) {
+		const uint64_t ago = (uint64_t)(ticks * (double)i);
+
+		timeline_timer_append(timer, timeline_stamp(timer) - ago, i, 0,
+		    0, 0);
+	}
+}
+
 /* A burst inside another. */
 static void
 log_merged(void)
@@ -232,6 +274,8 @@ do_word(const char *path, const char *name, const char *value)
 		log_hostile();
 	else if (strcmp(name, "spans") == 0)
 		log_spans(number(value));
+	else if (strcmp(name, "timed") == 0)
+		log_timed(path, number(value));
 	else if (strcmp(name, "bursts") == 0)
 		log_bursts(number(value));
 	else if (strcmp(name, "merged") == 0)
