@@ -17,6 +17,7 @@
 enum { TRACE_PACKET = 1 };
 
 enum { /* TracePacket */
+	PACKET_FTRACE = 1,
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE_ID = 10,
@@ -109,6 +110,8 @@ enum {
 };
 
 enum {
+	/* CPUs that Perfetto takes */
+	PERFETTO_CPUS = 1024,
 	/* Strings kept together; more of them are written where they are. */
 	PERFETTO_STRINGS_SIZE_MAX = 64 << 20,
 	/* An event but for arguments: stamp, track, category, name, place. */
@@ -147,6 +150,8 @@ struct perfetto_write {
 	int64_t last_ns;              /* of the own clock */
 	const struct tl_origin *host; /* of the first event */
 	bool started;
+	bool has_boottime;               /* the snapshot has it */
+	uint32_t running[PERFETTO_CPUS]; /* tid by CPU; 0: idle, unknown */
 	struct tl_text scratch;
 	struct tl_text values; /* strings of an event that are not interned */
 	struct tl_notes notes;
@@ -174,6 +179,10 @@ void tl_perfetto_name(struct tl_text *text, const struct tl_message *message);
 /* The track an event belongs to, described if it is new.  0, -errno. */
 int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
     uint64_t *uuid);
+
+/* Put an event of the kernel's scheduler the way of Perfetto: 1; 0: it is
+ * another event or has to be put like one, -errno. */
+int tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *event);
 
 /* Is an event of another host than the first one?  Then it is said. */
 void

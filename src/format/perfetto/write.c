@@ -102,7 +102,8 @@ put_snapshot(struct perfetto_write *w, int64_t ns)
 	put_clock(text, CLOCK_UTC, ns);
 	if (o->monotonic_ns > 0 && ns >= o->monotonic_ns)
 		put_clock(text, CLOCK_MONO, ns - o->monotonic_ns);
-	if (o->boottime_ns > 0 && ns >= o->boottime_ns)
+	w->has_boottime = o->boottime_ns > 0 && ns >= o->boottime_ns;
+	if (w->has_boottime)
 		put_clock(text, CLOCK_BOOT, ns - o->boottime_ns);
 	put_clock(text, CLOCK_OWN, ns);
 	tl_pb_put_unsigned(text, SNAPSHOT_PRIMARY, CLOCK_UTC);
@@ -441,11 +442,13 @@ perfetto_put(struct tl_writer *writer, const struct tl_event *event)
 {
 	struct perfetto_write *w = write_of(writer);
 	const int64_t ns = time_of(w, event);
-	const int rc = start(w, ns);
+	int rc = start(w, ns);
 
 	if (rc < 0)
 		return rc;
 	tl_perfetto_note_host(w, event);
+	if ((rc = tl_perfetto_sched(w, event)) != 0)
+		return rc < 0 ? rc : 0;
 	return event->message ? put_event(w, event, ns)
 			      : put_lost(w, event, ns);
 }

@@ -8,6 +8,7 @@
  *	packet: strings   }
  *	packet: track     } each before the first event that needs it
  *	packet: event     }
+ *	packet: bundle of an ftrace event: sched_switch, sched_waking
  *	...
  *
  * All packets are of one sequence.  Every process and thread has a track, a

@@ -324,3 +324,118 @@ TEST(what_a_viewer_does_not_get_is_said_once)
 	ck_assert_uint_eq(event_count, 1000);
 	ck_assert_uint_eq(text_count[CATEGORY], 4);
 }
+
+enum { STATE = 1, OTHER, CONTEXT };
+
+static struct tl_bytes
+get_sched(const struct tl_strings *strings, uint64_t n)
+{
+	static const char *const words[] = { "", "D", "another", "interrupt" };
+
+	(void)strings;
+	return n < 4 ? tl_bytes_of(words[n]) : tl_bytes(NULL, 0);
+}
+
+/* Bundles, and in them the one event that each has. */
+static unsigned
+read_bundles(struct tl_bytes cpu_and_event[8])
+{
+	struct tl_bytes in = tl_bytes(got.data, got.size);
+	struct field packet, bundle;
+	unsigned count = 0;
+
+	while (pb_next(&in, &packet))
+		if (pb_find(packet.bytes, 1, &bundle)) {
+			ck_assert_uint_lt(count, 8);
+			cpu_and_event[count++] = bundle.bytes;
+		}
+	return count;
+}
+
+static void
+put_sched(struct tl_message *m, const char *text, int64_t ns, uint32_t tid,
+    uint32_t cpu, const uint64_t args[3])
+{
+	static const struct tl_strings strings = { get_sched };
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = m,
+		.ns = ns,
+		.tid = tid,
+		.pid = 7,
+		.cpu = cpu };
+
+	if (m->line1.size == 0) {
+		*m = (struct tl_message){ .kind = TIMELINE_RECORD_INSTANT,
+			.category = tl_bytes_of("sched"),
+			.level = 6,
+			.strings = &strings };
+		ck_assert_int_eq(tl_message_parse(m, tl_bytes_of(text)), 0);
+	}
+	memcpy(event.args, args, 3 * sizeof(args[0]));
+	put(&event);
+}
+
+/* Thread 8 runs on CPU 1, waits for I/O while another runs, is woken in an
+ * interrupt on CPU 0 and runs again on CPU 1; an interrupt stays a slice. */
+static void
+put_wait(int64_t from)
+{
+	static struct tl_message out, in, woken, fault;
+	const uint64_t none[3] = { 0 };
+
+	out = in = woken = fault = (struct tl_message){ 0 };
+	put_sched(&in, "switched in", from, 8, 1, none);
+	put_sched(&out, "switched out as $state%s for $next $name%s", from + 10,
+	    8, 1, (uint64_t[]){ STATE, 99, OTHER });
+	put_sched(&woken, "woken by $by $name%s in $context%s", from + 20, 8, 0,
+	    (uint64_t[]){ 42, OTHER, CONTEXT });
+	put_sched(&in, "switched in", from + 30, 8, 1, none);
+	put_sched(&out, "switched out as $state%s for $next $name%s", from + 40,
+	    8, 1, (uint64_t[]){ STATE, 9, OTHER });
+	put_sched(&in, "switched in", from + 40, 9, 1, none); /* said so */
+	put_sched(&fault, "fault at $address%x", from + 50, 9, 1, none);
+	put_sched(&in, "switched in", from + 60, 8, 4096, none);
+	finish();
+}
+
+TEST(switches_and_wakings_of_the_kernel_are_ftrace_events)
+{
+	static const uint32_t pids[5][2] = { { 0, 8 }, { 8, 99 }, { 0, 0 },
+		{ 99, 8 }, { 8, 9 } };
+	struct tl_bytes bundles[8], event, inner;
+	struct tl_origin booted = origin;
+
+	booted.boottime_ns = VIEWERS_NS - 500;
+	tl_writer_set_origin(writer, &booted);
+	put_wait(VIEWERS_NS);
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, 2); /* the fault, and of CPU 4096 */
+	ck_assert_uint_eq(read_bundles(bundles), 5);
+	for (unsigned i = 0; i < 5; i++) {
+		event = pb_bytes(bundles[i], 2);
+		ck_assert_uint_eq(pb_value(bundles[i], 1), i != 2);
+		ck_assert_uint_eq(pb_value(event, 1), 500 + 10 * i);
+		ck_assert_uint_eq(pb_value(event, 2), i == 2 ? 42 : pids[i][0]);
+		if (i == 2)
+			continue;
+		inner = pb_bytes(event, 4);
+		ck_assert_uint_eq(pb_value(inner, 2), pids[i][0]);
+		ck_assert_uint_eq(pb_value(inner, 6), pids[i][1]);
+		ck_assert_uint_eq(pb_value(inner, 4), i % 3 == 1 ? 2 : 0);
+	}
+	ck_assert(pb_is(pb_bytes(pb_bytes(pb_bytes(bundles[1], 2), 4), 5),
+	    "another"));
+	event = pb_bytes(bundles[2], 2);
+	ck_assert_uint_eq(pb_value(event, 5), 8);
+	ck_assert_uint_eq(pb_value(pb_bytes(event, 20), 2), 8);
+}
+
+TEST(without_boottime_they_stay_instants)
+{
+	struct tl_bytes bundles[8];
+
+	put_wait(VIEWERS_NS); /* the machine was started later */
+	read_all(tl_bytes(got.data, got.size));
+	ck_assert_uint_eq(event_count, 8);
+	ck_assert_uint_eq(read_bundles(bundles), 0);
+}
