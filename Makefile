@@ -288,6 +288,15 @@ endif()
 endef
 export CMAKEVERSION
 
+# what a shell needs where nothing is found by itself
+define SHELL_NOTE
+for your shell, for instance in ~/.profile:
+export PATH=$(PREFIX)/bin:$$PATH
+export PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig LD_LIBRARY_PATH=$(LIBDIR)
+export LUA_PATH='$(LUAJITDIR)/?.lua;;' LUA_PATH_5_4=';;' LUA_CPATH_5_4='$(LUADIR)/?.so;;'
+endef
+export SHELL_NOTE
+
 install: all
 	@install -d $(addprefix $(D),$(PREFIX)/bin $(PREFIX)/include \
 	    $(LIBDIR)/pkgconfig $(MANDIR)/man1 $(MANDIR)/man3 $(MANDIR)/man5 \
@@ -327,7 +336,8 @@ install: all
 	@$(MAKE) -s --no-print-directory install-luajit install-lua
 	@echo "  INSTALL $(D)$(PREFIX)"
 	@[ -n "$(D)" ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig 2>/dev/null || \
-	  echo "  NOTE    $(if $(RPATH),programs linked as pkg-config says find $(LIBDIR); others need,programs need) LD_LIBRARY_PATH=$(LIBDIR)"
+	  $(if $(RPATH),:,echo "  NOTE    programs need LD_LIBRARY_PATH=$(LIBDIR)")
+	@$(if $(D),,$(if $(RPATH),printf '  NOTE    %s\n' "$$SHELL_NOTE"))
 
 # each Lua module by itself, as LuaRocks wants them
 install-luajit: lua
