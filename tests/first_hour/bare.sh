@@ -10,7 +10,7 @@ eval "$(sed -n 's/^RUN \(dpkg .*\)/\1/p' /out/Dockerfile)"
 end
 begin 'the packages install with what they depend on'
 apt-get update
-apt-get install -y --no-install-recommends /out/libtimeline*0_*.deb \
+apt-get install -y --no-install-recommends /out/libtimeline{0,-read0}_*.deb \
 	/out/timeline*_*.deb /out/lua-timeline_*.deb
 end
 begin 'the tools show what the program has logged'
@@ -28,9 +28,14 @@ test "$(stat -c %U /var/lib/timeline)" = timeline
 test -s /lib/systemd/system/timelined.service
 timelined --check --config /etc/timeline/timelined.conf
 end
-begin 'the daemon runs and attaches to a timeline'
-timelined -c /etc/timeline/timelined.conf &
-until timelinectl status | grep -q timeline-example; do sleep 0.1; done
+begin 'the daemon runs as its user and attaches to a timeline of that user'
+TIMELINE=/daemon runuser -u timeline -- /out/hello
+runuser -u timeline -- timelined -c /etc/timeline/timelined.conf &
+for try in {1..100}; do
+	timelinectl status | grep -q '^daemon:' && break
+	sleep 0.1
+done
+test "$try" -lt 100
 kill $!
 wait $! || true
 end

@@ -38,12 +38,13 @@ make_base() {
 }
 # in_room PREPARE COMMAND...: PREPARE, a function that is exported, is run first,
 # outside of the room, with the path of its root; then the command, inside of it.
-# /out in there is $cache/out.
+# /out in there is $cache/out.  It ends after ROOM_SECONDS.
 in_room() {
 	local upper
 	upper=$(mktemp -d "$cache/room.XXXXXX")
 	# shellcheck disable=SC2016
-	unshare -m -p -f --propagation private --kill-child bash -c '
+	timeout -k 10 "${ROOM_SECONDS:-1800}" unshare -m -p -f --propagation private \
+		--kill-child bash -c '
 		set -e
 		cache=$1 upper=$2 prepare=$3
 		shift 3
