@@ -3,12 +3,16 @@
  * neighbour.c - a server whose requests take some microseconds, but some of
  * them take milliseconds.  Nothing in them is different.
  *
- *	neighbour
+ *	cc neighbour.c $(pkg-config --cflags --libs timeline) -o neighbour
+ *	./neighbour
  *	timeline-dump --why 'request*' --slower 500us /timeline-example-neighbour
  *
  * (A batch job was placed on the same CPU.  Whenever it wakes up, the request
  * that runs just then waits for it.)
  */
+#ifndef _GNU_SOURCE
+#	define _GNU_SOURCE /* CPU_SET and the like */
+#endif
 #include "example.h"
 
 #include <pthread.h>
