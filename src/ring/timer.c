@@ -110,7 +110,7 @@ timeline_slower(struct timeline *tl, const char *category_glob,
 	const uint64_t ticks =
 	    threshold_ns == UINT64_MAX
 		? UINT64_MAX
-		: tl_calibrate_ticks(&tl->geometry, threshold_ns);
+		: tl_calibrate_ticks(tl->header, threshold_ns);
 
 	if (tl_timers_set(tl, category_glob, message_glob, ticks, 0) == 0)
 		return tl_error(-ENOENT, "no timer matches");
