@@ -4,6 +4,7 @@
 
 #include "analysis/critical.h"
 #include "base/fields.h"
+#include "event/names.h"
 #include "event/render.h"
 
 #include <errno.h>
@@ -30,8 +31,17 @@ host_name(const struct view *v, size_t clock)
 		   : NULL;
 }
 
+/* What a thread is called where a message comes from; empty: not known. */
+static struct tl_bytes
+name_of(const struct tl_critical_thread *thread, const struct tl_message *from)
+{
+	return tl_names_thread(from ? from->names : NULL, thread->pid,
+	    thread->tid);
+}
+
 static void
-put_thread(const struct view *v, const struct tl_critical_thread *thread)
+put_thread(const struct view *v, const struct tl_critical_thread *thread,
+    struct tl_bytes name)
 {
 	const char *host = host_name(v, thread->clock);
 
@@ -39,9 +49,11 @@ put_thread(const struct view *v, const struct tl_critical_thread *thread)
 		tl_put_plain(v->text, tl_bytes_of(host));
 		tl_put_char(v->text, ':');
 	}
-	tl_put_unsigned(v->text, thread->pid);
-	tl_put_char(v->text, '/');
-	tl_put_unsigned(v->text, thread->tid);
+	if (name.size == 0) {
+		tl_put_unsigned(v->text, thread->pid);
+		tl_put_char(v->text, '/');
+	}
+	tl_put_named(v->text, name, thread->tid);
 }
 
 static void
@@ -131,8 +143,11 @@ static void
 put_step(const struct view *v, const struct tl_critical_result *r,
     const struct tl_critical_step *step)
 {
-	size_t since;
+	struct tl_bytes name = name_of(&step->thread, step->message);
+	size_t since, width;
 
+	if (name.size == 0 && step->thread.clock == r->thread.clock)
+		name = name_of(&step->thread, r->message);
 	tl_put_string(v->text, "  ");
 	since = v->text->size;
 	tl_put_char(v->text, '+');
@@ -141,10 +156,11 @@ put_step(const struct view *v, const struct tl_critical_result *r,
 	put_duration(v->text, step->to_ns - step->from_ns);
 	tl_put_string(v->text, "  ");
 	since = v->text->size;
-	put_thread(v, &step->thread);
-	if (v->text->size - since < THREAD_WIDTH)
-		tl_put_repeat(v->text, ' ',
-		    THREAD_WIDTH - (v->text->size - since));
+	put_thread(v, &step->thread, name);
+	width = tl_text_width(
+	    tl_bytes(v->text->data + since, v->text->size - since));
+	if (width < THREAD_WIDTH)
+		tl_put_repeat(v->text, ' ', THREAD_WIDTH - width);
 	tl_put_string(v->text, "  ");
 	if (step->kind == TL_CRITICAL_TASK && step->from_ns == step->to_ns)
 		tl_put_string(v->text, "wakeup of the next");
@@ -226,7 +242,7 @@ put_text(const struct view *v, const struct tl_critical_result *r)
 	tl_put_string(v->text, "  ");
 	tl_put_duration(v->text, r->end_ns - r->begin_ns);
 	tl_put_string(v->text, "  ");
-	put_thread(v, &r->thread);
+	put_thread(v, &r->thread, name_of(&r->thread, r->message));
 	tl_put_string(v->text, "  ");
 	tl_put_time(v->text, r->begin_ns);
 	tl_put_string(v->text,

@@ -7,6 +7,7 @@
  */
 #include "dump/listing.h"
 
+#include "event/names.h"
 #include "event/render.h"
 #include "format/csv/csv.h"
 #include "format/jsonl/jsonl.h"
@@ -27,7 +28,8 @@ enum {
 	WIDTH_TSC = 16,
 	WIDTH_ERROR = 6,
 	WIDTH_SECONDS = 14,
-	WIDTH_HOST_MAX = 24 /* what is longer moves the rest of its line */
+	WIDTH_HOST_MAX = 24, /* what is longer moves the rest of its line */
+	WIDTH_NAMED_MAX = 24 /* the same; the kernel's names fit */
 };
 
 #define SECOND_NS  INT64_C(1000000000)
@@ -53,6 +55,7 @@ struct listing {
 	bool offset_known;
 	bool deltas;
 	size_t host_width;
+	size_t id_width[2];    /* of processes, of threads: the widest so far */
 	bool held;             /* is other an entry? */
 	struct tl_event other; /* newest first: waits to be shown; oldest
 				  first: was shown before */
@@ -158,6 +161,23 @@ put_host(struct listing *l, const struct tl_event *event)
 		l->host_width = width;
 	if (width < l->host_width)
 		tl_put_repeat(text, ' ', l->host_width - width);
+}
+
+/* worker/30473, or the number where there is no name.  The column is as wide
+ * as the widest so far. */
+static void
+put_id(struct listing *l, struct tl_bytes name, uint32_t id, bool of_thread)
+{
+	struct tl_text *text = &l->output->text;
+	size_t *column = &l->id_width[of_thread];
+	const size_t start = text->size;
+	size_t width;
+
+	tl_put_named(text, name, id);
+	width = tl_text_width(tl_bytes(text->data + start, text->size - start));
+	if (width > *column && width <= WIDTH_NAMED_MAX)
+		*column = width;
+	pad_left(text, start, *column + text->size - start - width);
 }
 
 static void
@@ -283,10 +303,14 @@ put_column(struct listing *l, enum tl_column column,
 		put_cpu(text, event->cpu);
 		break;
 	case TL_COLUMN_PID:
-		put_number(text, event->pid, WIDTH_ID);
+		put_id(l, tl_names_process(tl_event_names(event), event->pid),
+		    event->pid, false);
 		break;
 	case TL_COLUMN_TID:
-		put_number(text, event->tid, WIDTH_ID);
+		put_id(l,
+		    tl_names_thread(tl_event_names(event), event->pid,
+			event->tid),
+		    event->tid, true);
 		break;
 	case TL_COLUMN_PRIORITY:
 		put_priority(text, event->level);
@@ -478,6 +502,7 @@ tl_listing_new(struct tl_sink **sink, struct tl_output *output,
 	l->style = *style;
 	l->deltas = tl_listing_has_delta(style);
 	l->host_width = host_width(style->hosts);
+	l->id_width[0] = l->id_width[1] = WIDTH_ID;
 	*sink = &l->sink;
 	return 0;
 }

@@ -93,6 +93,16 @@ tl_names_thread(const struct tl_names *names, uint32_t pid, uint32_t tid)
 	return own.size > 0 ? own : tl_names_process(names, pid);
 }
 
+void
+tl_put_named(struct tl_text *text, struct tl_bytes name, uint32_t number)
+{
+	if (name.size > 0) {
+		tl_put_plain(text, name);
+		tl_put_char(text, '/');
+	}
+	tl_put_unsigned(text, number);
+}
+
 int
 tl_names_gather(struct tl_names *names, const struct tl_event *event)
 {

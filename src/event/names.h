@@ -17,6 +17,7 @@
 #define TL_EVENT_NAMES_H
 
 #include "base/table.h"
+#include "base/text.h"
 #include "event/event.h"
 
 enum {
@@ -64,6 +65,10 @@ tl_event_names(const struct tl_event *event)
 {
 	return event->message ? event->message->names : NULL;
 }
+
+/* A number with the name before it, worker/30473; just the number where the
+ * name is empty. */
+void tl_put_named(struct tl_text *text, struct tl_bytes name, uint32_t number);
 
 /* For writers: keep the names of an event's thread and process.  Cheap where
  * it is the thread of the last event.  0, -ENOMEM. */

@@ -117,7 +117,13 @@ is '--columns chooses and orders' \
 info     < work job(1)  T'
 is '--columns pid,tid,cpu shows who and where' \
 	"$("$dump" -n 1 --columns pid,tid,category "$known" | tr -s ' ')" \
+	"make_timeline/$pid make_timeline/$tid disk "
+"$dump" --json "$known" >"$work/unnamed.jsonl"
+is '... by number where the name is not known' \
+	"$("$dump" -n 1 --columns pid,tid,category "$work/unnamed.jsonl" | tr -s ' ')" \
 	" $pid $tid disk "
+has '--critical calls threads by name, too' \
+	"$("$dump" --critical 'work*' "$known")" "  make_timeline/$tid  "
 mapfile -t tscs < <("$dump" --columns tsc "$known" | tr -d ' ')
 is '--columns delta-cycles is the distance of stamps' \
 	"$("$dump" --columns delta-cycles "$known" | tr -d ' ')" \
