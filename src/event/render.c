@@ -238,6 +238,18 @@ put_duration(struct tl_text *text, const struct tl_event *event)
 		tl_put_char(text, '?');
 }
 
+/* The value of a counter needs its name only where the text does not name it:
+ * "backlog of 3000", but "mem: used 1", and "used 1" where there is no text. */
+static bool
+is_named(const struct tl_arg *arg)
+{
+	struct tl_bytes before = arg->before;
+
+	while (before.size > 0 && before.data[before.size - 1] == ' ')
+		before.size--;
+	return before.size == 0 || before.data[before.size - 1] == ':';
+}
+
 void
 tl_render_line(struct tl_text *text, const struct tl_event *event)
 {
@@ -256,13 +268,13 @@ tl_render_line(struct tl_text *text, const struct tl_event *event)
 		    i == 0 && message->kind == TIMELINE_RECORD_COUNTER;
 
 		tl_put_plain(text, message->args[i].before);
-		if (!counts || message->args[i].before.size == 0)
+		if (!counts || is_named(&message->args[i]))
 			tl_put_bytes(text, message->args[i].name);
 		if (!has_values)
 			continue;
 		if (!counts)
 			tl_put_char(text, '(');
-		else if (message->args[i].before.size == 0)
+		else if (is_named(&message->args[i]))
 			tl_put_char(text, ' ');
 		tl_render_arg(text, event, i);
 		if (!counts)
@@ -349,7 +361,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 		if (i > 0 && !(i == 1 && is_counter))
 			tl_put_char(text, ')');
 		tl_put_plain(text, arg->before);
-		if (!counts || arg->before.size == 0) {
+		if (!counts || is_named(arg)) {
 			tl_put_bytes(text, arg->name);
 			tl_put_char(text, counts ? ' ' : '(');
 		}

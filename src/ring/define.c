@@ -314,8 +314,7 @@ tl_define_ask(struct timeline *tl, struct timeline_event **event)
 int
 tl_define_lost(struct timeline *tl, struct timeline_event **event)
 {
-	return define_builtin(tl, TIMELINE_BUILTIN_LOST,
-	    TIMELINE_LEVEL_KEEP, 0,
+	return define_builtin(tl, TIMELINE_BUILTIN_LOST, TIMELINE_LEVEL_KEEP, 0,
 	    "lost $events events\n"
 	    "So many events were lost before they could be entered here.",
 	    event);

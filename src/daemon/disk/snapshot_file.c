@@ -288,13 +288,15 @@ copy_stretch(int from, int to, off_t at, off_t end, void *chunk)
 
 /* Holes stay holes. */
 static int
-copy_plain(int from, int to, uint64_t size)
+copy_plain(int from, int to)
 {
 	void *chunk = malloc(CHUNK_SIZE);
+	struct stat st;
 	off_t at = 0;
 	int rc = chunk ? 0 : -ENOMEM;
 
-	if (rc == 0 && ftruncate(to, (off_t)size) != 0)
+	if (rc == 0 &&
+	    (fstat(from, &st) != 0 || ftruncate(to, st.st_size) != 0))
 		rc = -errno;
 	while (rc == 0 && (at = lseek(from, at, SEEK_DATA)) >= 0) {
 		const off_t end = lseek(from, at, SEEK_HOLE);
@@ -336,8 +338,7 @@ tl_snapshot_copy_finish(struct tl_snapshot_copy *copy,
 		if (rc != 0)
 			return rc;
 		rc = level != 0 ? pack(copy->file.fd, out.fd, level)
-				: copy_plain(copy->file.fd, out.fd,
-				      copy->geometry.total_size);
+				: copy_plain(copy->file.fd, out.fd);
 		tl_snapshot_file_close(&copy->file, folder);
 		copy->file = out;
 		copy->in_memory = false;

@@ -600,8 +600,7 @@ next_columns(struct reader *r)
 		[TL_COLUMNS_SHARE] = "share of the parent",
 		[TL_COLUMNS_SELF] = "self time",
 		[TL_COLUMNS_START] = "time since the start",
-		[TL_COLUMNS_ALL] = "share of the parent, self time, time since "
-				   "the start",
+		[TL_COLUMNS_ALL] = "share, self time, time since the start",
 		[TL_COLUMNS_NONE] = "none",
 	};
 

@@ -156,7 +156,8 @@ expect_whole(const char *path)
 	    path, fault.text);
 	ck_assert_uint_eq(frozen_walk(snap, TL_NEWEST_FIRST).events,
 	    fixture_logged());
-	ck_assert_uint_eq(tl_snap_fault_count(snap), 0);
+	ck_assert_msg(tl_snap_fault_count(snap) == 0, "%s: %s", path,
+	    tl_snap_fault(snap, 0)->text);
 	ck_assert_uint_eq(tl_snap_header(snap)->state, TIMELINE_SAVED);
 	tl_snap_close(snap);
 }

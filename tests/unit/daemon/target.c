@@ -85,7 +85,8 @@ TEST(a_sparse_file_stays_sparse)
 	snprintf(path, sizeof(path), "/dev/shm%s", name);
 	ck_assert_int_eq(timeline_new(&sparse, name, &options), 0);
 	size = sparse->geometry.total_size;
-	ck_assert_uint_ge(occupied(path), size);
+	/* histograms of timers that are not defined take no memory */
+	ck_assert_uint_ge(occupied(path), sparse->geometry.timers_offset);
 	ck_assert_int_eq(fallocate(sparse->fd,
 			     FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			     (off_t)sparse->geometry.entries_offset[0],

@@ -170,9 +170,9 @@ TEST(a_counter_is_one_for_each_series)
 	      "\"args\":{\"used\":1,\"free\":2.5,\"a\":3,\"b\":4,\"c\":5}},"
 	      "{\"ph\":\"C\",\"ts\":2,\"name\":\"mem\",\"id\":7,"
 	      "\"args\":{\"used\":9007199254740993}}",
-	    "1000 c = mem: used(1)\n1000 c = mem: free(2.5)\n"
-	    "1000 c = mem: a(3)\n1000 c = mem: b(4)\n1000 c = mem: c(5)\n"
-	    "2000  = mem: used(9007199254740993)\n");
+	    "1000 c = mem: used 1\n1000 c = mem: free 2.5\n"
+	    "1000 c = mem: a 3\n1000 c = mem: b 4\n1000 c = mem: c 5\n"
+	    "2000  = mem: used 9007199254740993\n");
 	check("[{\"ph\":\"C\",\"ts\":1,\"name\":\"m\",\"args\":{\"x\":\"y\"}},"
 	      "{\"ph\":\"C\",\"ts\":1,\"name\":\"m\"}]",
 	    "", "-74 1 value is not of its kind: 0, or no counter (2 times)\n");

@@ -145,7 +145,7 @@ TEST(tree_indents_and_times)
 	    "         1us          2us    step n(1)\n"
 	    "       1.5us                   processed tcp(1), udp(2), and "
 	    "other(3)\n"
-	    "         4us                 = depth value(42)\n"
+	    "         4us                 = depth 42\n"
 	    "2025-11-20T19:24:18.123473789+00:00  process 100 thread 101\n"
 	    "         0ns         open  request id(8)\n");
 	ck_assert_str_eq(view("tree", "1", "--bare", NULL),

@@ -103,7 +103,7 @@ TEST(who_is_not_synchronised_is_said_and_marked)
 TEST(an_offset_moves_a_host)
 {
 	static const char *const by_name[] = { "host-b=-5ms", NULL };
-	static const char *const twice[] = { "2=-2500us", "host-b=-2500000",
+	static const char *const twice[] = { "2=-2500us", "host-b=-2500000ns",
 		NULL };
 	const char *const *const all[] = { by_name, twice };
 	char by_file[80];
@@ -133,7 +133,7 @@ TEST(an_offset_moves_a_host)
 
 TEST(who_is_not_there_cannot_be_moved)
 {
-	static const char *const offsets[] = { "host-x=1", NULL };
+	static const char *const offsets[] = { "host-x=1ns", NULL };
 
 	log_at(0, NOON, &sent, 0);
 	log_at(1, NOON, &sent, 0);
