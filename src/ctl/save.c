@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 /* The geometry of a live timeline. */
 static int
 check(struct tl_call *call, const struct tl_name *name, int fd,

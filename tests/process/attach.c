@@ -259,7 +259,8 @@ refuse_other_versions(void)
 	    "byte order");
 	refuse_with(FIELD(major), 3, 2, -EPROTO, "version 3");
 	refuse_with(FIELD(incompat), 4, 8, -EPROTO, "features");
-	refuse_with(FIELD(compat), UINT64_C(1) << 62, 8, -EPROTO, "another version");
+	refuse_with(FIELD(compat), UINT64_C(1) << 62, 8, -EPROTO,
+	    "another version");
 	refuse_with(FIELD(writer_abi), 9, 8, -EPROTO, "another version");
 	refuse_with(FIELD(header_size), 8192, 4, -EPROTO, "header of 8192");
 	refuse_with(FIELD(clock_kind), 7, 4, -EPROTO, "unknown clock");

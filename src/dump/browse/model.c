@@ -497,13 +497,12 @@ tl_kept_free(struct tl_kept *kept)
 
 	kept->outer = NULL;
 	while (at) {
-		struct tl_kept *last = at->children + at->count - 1;
-
 		if (at->count == 0) {
 			free(at->children);
 			at = at->outer;
 		} else {
-			at->count--;
+			struct tl_kept *last = &at->children[--at->count];
+
 			last->outer = at;
 			at = last;
 		}
