@@ -314,14 +314,14 @@ append(struct tl_sched *s, uint32_t cpu, uint64_t stamp,
 	    (void *)(s->tl->map + timeline_entry_offset(h, cpu, q));
 
 	tl_store_64(&e->stamp, timeline_stamp_writing(q));
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	tl_store_64(&e->tsc, stamp);
-	tl_store_32(&e->tid, thread ? thread->tid : 0);
-	tl_store_32(&e->pid, thread ? thread->pid : 0);
-	tl_store_32(&e->message, message);
-	tl_store_32(&e->cpu, 0);
+	/* each after the odd stamp, as a reader of it expects */
+	tl_store_release_64(&e->tsc, stamp);
+	tl_store_release_32(&e->tid, thread ? thread->tid : 0);
+	tl_store_release_32(&e->pid, thread ? thread->pid : 0);
+	tl_store_release_32(&e->message, message);
+	tl_store_release_32(&e->cpu, 0);
 	for (unsigned i = 0; i < 4; i++)
-		tl_store_64(&e->args[i], (args ? args : none)[i]);
+		tl_store_release_64(&e->args[i], (args ? args : none)[i]);
 	tl_store_release_64(&e->stamp, timeline_stamp_whole(q));
 	tl_store_release_64(head, q + 1);
 	s->counts.events++;
