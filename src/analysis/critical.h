@@ -44,7 +44,7 @@
 #define TL_ANALYSIS_CRITICAL_H
 
 #include "event/event.h"
-#include "event/pairs.h"
+#include "event/hosts/pairs.h"
 
 enum {
 	TL_CRITICAL_WAITS_MAX = 1 << 22,

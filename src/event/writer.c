@@ -5,7 +5,7 @@
  */
 #include "event/writer.h"
 
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #define TL_EVENT_WRITER_H
 
 #include "base/text.h"
-#include "event/origin.h"
+#include "event/hosts/origin.h"
 #include "event/reader.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "format/stacks.h"
 
 #include "base/array.h"
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "format/label.h"
 
 #include <assert.h>

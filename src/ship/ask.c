@@ -6,8 +6,8 @@
 #include "ship/ask.h"
 
 #include "base/options.h"
+#include "event/hosts/origin.h"
 #include "event/message.h"
-#include "event/origin.h"
 #include "ship/ship.h"
 #include "ship/target/window.h"
 

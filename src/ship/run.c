@@ -6,8 +6,8 @@
 
 #include "base/fields.h"
 #include "base/text.h"
+#include "event/hosts/origin.h"
 #include "event/message.h"
-#include "event/origin.h"
 #include "ship/answer.h"
 #include "ship/ship.h"
 #include "trace/layout.h"

@@ -15,8 +15,8 @@
 #ifndef TL_SOURCE_HOSTS_H
 #define TL_SOURCE_HOSTS_H
 
-#include "event/origin.h"
-#include "event/pairs.h"
+#include "event/hosts/origin.h"
+#include "event/hosts/pairs.h"
 #include "event/reader.h"
 #include "source/host_clock.h"
 #include "source/source.h"

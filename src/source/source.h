@@ -39,8 +39,8 @@
 #ifndef TL_SOURCE_SOURCE_H
 #define TL_SOURCE_SOURCE_H
 
+#include "event/hosts/origin.h"
 #include "event/merge.h"
-#include "event/origin.h"
 #include "event/reader.h"
 #include "format/registry.h"
 #include "snap/snap.h"

@@ -7,7 +7,7 @@
 #include "format/chrome/names.h"
 
 #include "base/array.h"
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "format/chrome/words.h"
 
 #include <errno.h>

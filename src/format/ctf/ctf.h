@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "event/event.h"
-#include "event/origin.h"
+#include "event/hosts/origin.h"
 
 #define CTF_MAGIC UINT32_C(0xc1fc1fc1)
 

@@ -6,7 +6,7 @@
 #include "format/firefox/firefox.h"
 
 #include "base/array.h"
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "format/label.h"
 
 #include <errno.h>

@@ -51,7 +51,7 @@
 
 #include "base/text.h"
 #include "event/event.h"
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "format/html/table.h"
 
 enum { TL_HTML_CHUNK_SIZE = 64 << 10 };

@@ -2,7 +2,7 @@
 /* fleet_write.c - a writer of a trace for each host, then the archive. */
 #include "format/perfetto/fleet_write.h"
 
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "event/intern.h"
 #include "format/column.h"
 #include "format/perfetto/fleet_tar.h"

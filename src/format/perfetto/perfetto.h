@@ -7,9 +7,9 @@
 #define TL_FORMAT_PERFETTO_PERFETTO_H
 
 #include "base/table.h"
+#include "event/hosts/origin.h"
 #include "event/intern.h"
 #include "event/message_map.h"
-#include "event/origin.h"
 #include "event/reader.h"
 #include "event/writer.h"
 #include "format/protobuf.h"

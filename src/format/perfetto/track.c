@@ -14,7 +14,7 @@
  */
 #include "format/perfetto/perfetto.h"
 
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 
 #include <errno.h>
 #include <timeline.h>

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "event/reader.h"
 #include "event/spans.h"
 #include "format/label.h"

@@ -2,7 +2,7 @@
 /* svg_tracks.c - shapes of a grain and more, one after the other in rows. */
 #include "format/svg/tracks.h"
 
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "format/label.h"
 #include "format/stacks.h"
 #include "format/svg/draw.h"

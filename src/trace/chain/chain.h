@@ -37,8 +37,8 @@
 #define TL_TRACE_CHAIN_CHAIN_H
 
 #include "base/fault.h"
+#include "event/hosts/origin.h"
 #include "event/merge.h"
-#include "event/origin.h"
 
 #include <timeline_layout.h>
 

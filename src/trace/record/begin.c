@@ -6,7 +6,7 @@
 
 #include "base/process.h"
 #include "clock/clock.h"
-#include "event/origin.h"
+#include "event/hosts/origin.h"
 #include "snap/snap.h"
 #include "trace/layout.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bounds.c - bounds beside all of them closed anew each time. */
-#include "event/pairs.h"
+#include "event/hosts/pairs.h"
 #include "lib/random.h"
 #include "lib/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.c - hosts with planted clocks that send to each other. */
-#include "event/pairs.h"
+#include "event/hosts/pairs.h"
 #include "lib/random.h"
 #include "lib/test.h"
 

@@ -5,7 +5,7 @@
  */
 #include "format/perfetto/fleet_write.h"
 
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 #include "format/perfetto/fleet_tar.h"
 #include "lib/perfetto_read.h"
 #include "lib/test.h"

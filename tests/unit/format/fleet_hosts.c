@@ -3,7 +3,7 @@
  * fleet_hosts.c - sources of events, and the hosts that they are
  * of: which are the same, and that no two are called the same.
  */
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 
 #include "format/perfetto/fleet_write.h"
 #include "lib/test.h"

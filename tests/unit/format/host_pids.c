@@ -3,7 +3,7 @@
  * host_pids.c - two hosts that have the same process and thread:
  * their spans cross, and every format of one machine keeps them apart.
  */
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 
 #include "format/registry.h"
 #include "format/svg/write.h"

@@ -5,7 +5,7 @@
  * A interner numbers texts by what they are: what tells hosts apart, their
  * names before these are made to differ, and after.
  */
-#include "event/hosts.h"
+#include "event/hosts/hosts.h"
 
 #include "base/array.h"
 #include "base/table.h"

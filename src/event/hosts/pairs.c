@@ -8,7 +8,7 @@
  * is known for that, up to a bound of the table; beyond that new values are
  * only counted.
  */
-#include "event/pairs.h"
+#include "event/hosts/pairs.h"
 
 #include "base/array.h"
 #include "base/table.h"

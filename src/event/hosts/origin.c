@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* origin.c - what this machine is called and when it was started. */
-#include "event/origin.h"
+#include "event/hosts/origin.h"
 
 #include "clock/clock.h"
 
