@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2016
 # SPDX-License-Identifier: Apache-2.0
 # Trees on the terminal: keys are pressed, the screen is looked at.
 
@@ -122,7 +122,7 @@ note n(8)
 	seen=$(cd "$work/source" && VISUAL=false "$browse" until=Thread keys=ljl keys=e screen keys=q end -- "$trace")
 	has '... an editor that fails is said' "$seen" '^the editor failed: set VISUAL or EDITOR$'
 	esc=$'\033'
-	seen=$(terminal=xterm-256color "$browse" until=Thread "keys=$esc[<0;9;3M$esc[<0;9;3m" screen "keys=$esc[<0;9;3M$esc[<0;9;3m" screen "keys=$esc[<64;9;3M" screen keys=q end -- "$trace")
+	seen=$(terminal=xterm-256color "$browse" until=Thread "keys=${esc}[<0;9;3M${esc}[<0;9;3m" screen "keys=${esc}[<0;9;3M${esc}[<0;9;3m" screen "keys=${esc}[<64;9;3M" screen keys=q end -- "$trace")
 	has 'a click goes to a row' "$(sed 24q <<<"$seen" | title)" '^ 2  2 of 2'
 	has '... another one unfolds it' "$(sed -n 25,48p <<<"$seen")" '- # Thread 2'
 	has '... the wheel scrolls' "$(sed -n 49p <<<"$seen")" '^ 1  1 of 2'
