@@ -102,7 +102,7 @@ TEST(each_span_is_counted_by_its_twin)
 
 TEST(only_spans_that_reach_the_threshold_are_kept)
 {
-	const uint64_t second = tl_calibrate_ticks(&tl->geometry, 1000000000);
+	const uint64_t second = tl_calibrate_ticks(tl->header, 1000000000);
 	uint64_t logged = fixture_logged();
 
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1, 2, 3, 4);
