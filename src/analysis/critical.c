@@ -9,12 +9,11 @@
 #include "event/spans.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <timeline.h>
 
 enum {
-	NESTED_MAX = 64,     /* open spans of a thread that are told apart */
+	NESTED_MAX = 64,     /* open spans of a thread that are distinguished */
 	STEPS_MAX = 1 << 20, /* of one walk */
 	NO_THREAD = UINT32_MAX
 };
@@ -532,21 +531,11 @@ is_wanted(struct tl_critical *c, const struct tl_message *message)
 {
 	static char yes, no;
 	const char *verdict = tl_message_map_find(&c->verdicts, message);
-	char name[TL_GLOB_NAME_MAX];
 	bool matches;
 
 	if (verdict)
 		return verdict == &yes;
-	matches = tl_glob_matches(c->options->glob, message->line1);
-	if (!matches &&
-	    message->category.size + 1 + message->line1.size < sizeof(name)) {
-		const int size = snprintf(name, sizeof(name), "%.*s:%.*s",
-		    (int)message->category.size, message->category.data,
-		    (int)message->line1.size, message->line1.data);
-
-		matches = tl_glob_matches(c->options->glob,
-		    tl_bytes(name, (size_t)size));
-	}
+	matches = tl_glob_matches_message(c->options->glob, message);
 	/* without room it is found out again the next time */
 	(void)tl_message_map_add(&c->verdicts, message, matches ? &yes : &no);
 	return matches;
@@ -615,10 +604,9 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 struct walk {
 	struct tl_critical *c;
 	struct tl_critical_result *result;
-	bool keep;      /* the steps: newest first until it is done */
-	bool uncertain; /* an edge on the way here was */
-	size_t capacity;
-	uint32_t thread;
+	bool keep;       /* the steps: newest first until it is done */
+	bool uncertain;  /* an edge on the way here was */
+	size_t capacity; /* of the steps */
 };
 
 static int
@@ -681,7 +669,7 @@ add_step(struct walk *w, const struct tl_critical_step *step)
 	return 0;
 }
 
-/* The last change at or before a time, plus 1; 0: there is none. */
+/* How many changes of a thread came before a time. */
 static size_t
 find_change(const struct thread *t, int64_t ns)
 {

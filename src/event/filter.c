@@ -24,6 +24,25 @@ tl_glob_matches(const char *glob, struct tl_bytes name)
 	return fnmatch(glob, copy, 0) == 0;
 }
 
+bool
+tl_glob_matches_message(const char *glob, const struct tl_message *message)
+{
+	char name[TL_GLOB_NAME_MAX];
+	size_t size = message->category.size;
+
+	if (tl_glob_matches(glob, message->line1))
+		return true;
+	if (size + 1 + message->line1.size > sizeof(name))
+		return false;
+	if (size > 0)
+		memcpy(name, message->category.data, size);
+	name[size++] = ':';
+	if (message->line1.size > 0)
+		memcpy(name + size, message->line1.data, message->line1.size);
+	return tl_glob_matches(glob,
+	    tl_bytes(name, size + message->line1.size));
+}
+
 static bool
 any_glob_matches(const char *const *globs, size_t count, struct tl_bytes name)
 {

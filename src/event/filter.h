@@ -31,6 +31,9 @@ struct tl_filter {
  * not looked at; a NUL in it counts as a space. */
 enum { TL_GLOB_NAME_MAX = 4096 };
 bool tl_glob_matches(const char *glob, struct tl_bytes name);
+/* The same for the first line of a message, alone or as CATEGORY:LINE. */
+bool
+tl_glob_matches_message(const char *glob, const struct tl_message *message);
 
 /* A filter that lets everything through. */
 void tl_filter_init(struct tl_filter *filter);

@@ -116,25 +116,6 @@ tl_pair_parse(struct tl_pair_rule *rule, const char *text,
 	return 0;
 }
 
-static bool
-matches(const struct tl_pair_side *side, const struct tl_message *message)
-{
-	char name[TL_GLOB_NAME_MAX];
-	size_t size = message->category.size;
-
-	if (tl_glob_matches(side->glob, message->line1))
-		return true;
-	if (size + 1 + message->line1.size > sizeof(name))
-		return false;
-	if (size > 0)
-		memcpy(name, message->category.data, size);
-	name[size++] = ':';
-	if (message->line1.size > 0)
-		memcpy(name + size, message->line1.data, message->line1.size);
-	return tl_glob_matches(side->glob,
-	    tl_bytes(name, size + message->line1.size));
-}
-
 /* Which argument; -ENOENT: the message has none of the name. */
 static int
 find_arg(const struct tl_pair_side *side, const struct tl_message *message)
@@ -162,7 +143,7 @@ part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 		    &m->rules[i / TL_PAIR_SIDES].sides[i % TL_PAIR_SIDES];
 		const int arg = find_arg(side, message);
 
-		if (arg < 0 || !matches(side, message))
+		if (arg < 0 || !tl_glob_matches_message(side->glob, message))
 			continue;
 		/* What is both tells no direction: it counts as sent. */
 		if (i % TL_PAIR_SIDES == TL_PAIR_RECEIVED &&
