@@ -26,7 +26,7 @@
  * needs back is kept in vector registers.
  *
  * The rules of log.S hold: whatever a section stored before it was aborted is
- * stored again, the same, or lies where nobody looks.  The first state is at
+ * stored again, the same, or lies where no reader looks.  The first state is at
  * 64, so the other one is at the address with bit 5 turned.
  *
  * The twin in C is src/ring/timer.c; tests/asm compares the two.

@@ -110,7 +110,7 @@
  */
 #define TIMELINE_BUCKET_BITS   6
 #define TIMELINE_BUCKETS       3008
-#define TIMELINE_BUCKET_VALUES 52 /* bits of the values told apart */
+#define TIMELINE_BUCKET_VALUES 52 /* bits that distinguish values */
 
 /* A stamp that a caller gives is taken without a look at the clock when it is
  * less than 2^this ticks after that of the entry before. */

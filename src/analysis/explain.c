@@ -986,7 +986,7 @@ claim_all(struct explain *e)
 	}
 }
 
-/* == what is told of a claim == */
+/* == the text of a claim == */
 
 static bool
 compare_key(const struct tl_cause *cause, int64_t key)

@@ -665,7 +665,7 @@ is_the_same(const struct tl_cause *a, const struct tl_cause *b)
 	       memcmp(a->examples, b->examples, sizeof(a->examples)) == 0;
 }
 
-/* Is it told with one before it? */
+/* Is it on the line of one before it? */
 static bool
 is_told(const struct tl_result *result, size_t i)
 {

@@ -60,7 +60,7 @@ struct tl_message {
 	struct tl_bytes after; /* literal text after the last argument */
 	const struct tl_strings *strings; /* for %s; may be NULL */
 	const struct tl_names
-	    *names; /* of who logs it (names.h); may be NULL */
+	    *names; /* of the threads that log it (names.h); may be NULL */
 	void *user; /* a sink's own; NULL at first */
 };
 

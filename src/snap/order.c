@@ -251,7 +251,7 @@ fill_begin(struct order *o, struct tl_event *event)
 	return 1;
 }
 
-/* Does a begin come before what comes next of the lanes? */
+/* Does a begin come before the next entry of the lanes? */
 static bool
 is_begin_next(const struct order *o)
 {
