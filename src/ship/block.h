@@ -57,6 +57,7 @@ struct tl_block {
 	int64_t to_ns;    /* of its latest event */
 	uint64_t entries; /* without losses */
 	uint64_t lost;    /* entries that its losses count */
+	bool kept;        /* a copy of its warnings, by the stream of those */
 	struct tl_bytes data;
 };
 
@@ -67,6 +68,7 @@ struct tl_block {
 #define TL_HEADER_TO      "Timeline-To"
 #define TL_HEADER_ENTRIES "Timeline-Entries"
 #define TL_HEADER_LOST    "Timeline-Lost"
+#define TL_HEADER_WHOLE   "Timeline-Whole" /* sequence of the whole block */
 
 static inline void
 tl_block_id_put(char to[TL_BLOCK_ID_MAX], const struct tl_block *block)

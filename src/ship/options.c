@@ -276,8 +276,8 @@ int
 tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
     struct tl_fault *fault)
 {
-	enum { REPLICAS_MAX = 5 };
-	uint64_t replicas = 0, size = 0;
+	enum { REPLICAS_MAX = 5, KEEP_SHARE = 8 };
+	uint64_t replicas = 0, size = 0, keep;
 	int64_t age_ns = 0;
 	int rc;
 
@@ -287,7 +287,10 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 	if ((rc = tl_options_number(o, TL_SHIP_REPLICAS, 1, REPLICAS_MAX,
 		 &replicas, fault)) < 0 ||
 	    (rc = tl_options_size(o, TL_SHIP_STREAM_SIZE, 1 << 20, &size,
-		 fault)) < 0 ||
+		 fault)) < 0)
+		return rc;
+	keep = size / KEEP_SHARE;
+	if ((rc = tl_options_size(o, TL_SHIP_KEEP_SIZE, 0, &keep, fault)) < 0 ||
 	    (rc = tl_options_duration(o, TL_SHIP_STREAM_AGE, 1000000000,
 		 &age_ns, fault)) < 0)
 		return rc;
@@ -301,6 +304,7 @@ tl_options_nats(const struct tl_options *o, struct tl_nats_options *nats,
 		.token_file = o->given[TL_SHIP_TOKEN_FILE],
 		.replicas = (uint32_t)replicas,
 		.bytes_max = size,
+		.keep_bytes_max = keep,
 		.age_max_ns = (uint64_t)age_ns };
 	return 0;
 }

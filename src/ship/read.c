@@ -8,6 +8,9 @@
  *
  * A block is stored after its events were logged.  Reading begins SLACK_NS before
  * since by the clock of the servers, for hosts whose clock is ahead.
+ *
+ * The copies of warnings (nats/protocol.h) are read first, those of blocks that
+ * the stream has discarded.
  */
 #include "ship/read.h"
 
@@ -44,7 +47,9 @@ struct work {
 	struct tl_seen seen;
 	struct tl_notes notes;
 	uint64_t written;
-	uint64_t gaps; /* ranges of missing blocks */
+	uint64_t gaps;  /* ranges of missing blocks */
+	uint64_t first; /* sequence of the oldest whole block */
+	uint64_t kept;  /* blocks whose warnings were read instead */
 	bool wrong;
 };
 
@@ -75,7 +80,7 @@ is_plain_name(const char *glob)
 
 /* Let the servers filter if only one host or one timeline is chosen. */
 static void
-choose_subject(char subject[TL_NATS_SUBJECT_MAX],
+choose_subject(char subject[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
     const struct tl_ship_read *read)
 {
 	const bool one_host =
@@ -84,10 +89,10 @@ choose_subject(char subject[TL_NATS_SUBJECT_MAX],
 	    read->timeline_count == 1 && is_plain_name(read->timelines[0]);
 
 	if (!one_host && !one_timeline) {
-		strcpy(subject, TL_NATS_SUBJECTS);
+		strcpy(subject, tl_nats_subjects[kind]);
 		return;
 	}
-	tl_nats_subject_filter(subject, one_host ? read->hosts[0] : NULL,
+	tl_nats_subject_filter(subject, kind, one_host ? read->hosts[0] : NULL,
 	    one_timeline ? read->timelines[0] : NULL);
 }
 
@@ -118,6 +123,10 @@ report_begun(struct work *w, const struct tl_seen_chain *chain)
 {
 	if (chain->begun == 0 || w->read->since_ns != INT64_MIN)
 		return;
+	if (chain->kept) {
+		w->seen.discarded += chain->begun;
+		return;
+	}
 	tl_report_say(w->read->report, 0, TL_FAULT_NOWHERE,
 	    "%s %s: the stream has discarded %llu blocks of chain %.8s",
 	    chain->host, chain->timeline, (unsigned long long)chain->begun,
@@ -196,6 +205,7 @@ take_whole(struct work *w, const struct tl_block *block,
 	if (rc <= 0 || !is_in_time(read, &facts->block))
 		return rc < 0 ? rc : 0;
 	w->written++;
+	w->kept += block->kept;
 	return read->write(read->context, block->data.data, block->data.size);
 }
 
@@ -222,6 +232,8 @@ take(struct work *w, natsMsg *message, uint64_t at)
 
 	if (tl_nats_message_get(&block, message, &fault) < 0)
 		return skip(w, at, &fault);
+	if (block.kept && tl_nats_message_whole(message) >= w->first)
+		return 0;
 	if (!is_wanted(w->read, &block))
 		return 0;
 	/* a placeholder has no entries: its range is only in its bytes */
@@ -253,10 +265,47 @@ read_all(struct work *w, struct tl_nats_reader *reader, struct tl_fault *fault)
 	return rc;
 }
 
+static int
+read_stream(struct work *w, const struct tl_nats_reading *reading,
+    struct tl_fault *fault)
+{
+	struct tl_nats_reader *reader;
+	int rc = tl_nats_reader_new(&reader, reading, fault);
+
+	if (rc < 0)
+		return rc;
+	rc = read_all(w, reader, fault);
+	tl_nats_reader_free(reader);
+	return rc;
+}
+
+/* The warnings of the blocks that the stream has discarded by now. */
+static int
+read_kept(struct work *w, const struct tl_nats_reading *whole,
+    struct tl_fault *fault)
+{
+	char subject[TL_NATS_SUBJECT_MAX];
+	struct tl_nats_reading kept = *whole;
+	int rc;
+
+	kept.kind = TL_NATS_KEPT;
+	kept.subject = subject;
+	kept.follow = false;
+	choose_subject(subject, TL_NATS_KEPT, w->read);
+	rc = w->first > 1 ? read_stream(w, &kept, fault) : 0;
+	return rc == -ENOENT ? 0 : rc;
+}
+
 static void
 report_totals(struct work *w)
 {
 	tl_notes_say(&w->notes, w->read->report);
+	if (w->kept > 0)
+		tl_report_say(w->read->report, 0, TL_FAULT_NOWHERE,
+		    "the stream has discarded %llu blocks; the warnings of "
+		    "%llu of them were kept",
+		    (unsigned long long)(w->seen.discarded + w->kept),
+		    (unsigned long long)w->kept);
 	if (w->gaps > GAPS_REPORTED_MAX)
 		tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
 		    "%llu blocks are missing in all",
@@ -277,11 +326,14 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 	struct tl_nats_reader *reader;
 	int rc;
 
-	choose_subject(subject, read);
+	choose_subject(subject, TL_NATS_WHOLE, read);
 	rc = tl_nats_reader_new(&reader, &reading, fault);
 	if (rc < 0)
 		return rc;
-	rc = read_all(&w, reader, fault);
+	w.first = tl_nats_reader_first(reader);
+	rc = read_kept(&w, &reading, fault);
+	if (rc >= 0)
+		rc = read_all(&w, reader, fault);
 	tl_nats_reader_free(reader);
 	report_totals(&w);
 	tl_seen_free(&w.seen);

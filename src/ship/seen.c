@@ -147,6 +147,11 @@ tl_seen_add(struct tl_seen *seen, const struct tl_block *block, uint64_t last,
 	*found = chain;
 	if (!known) /* blocks before the first are not missing */
 		chain->next = block->number;
+	if ((chain->kept || block->kept) && block->number > chain->next) {
+		seen->discarded += block->number - chain->next;
+		chain->next = block->number;
+	}
+	chain->kept = block->kept;
 	at = place(seen, chain, block->number, last);
 	return known ? at : TL_SEEN_FIRST;
 }

@@ -5,6 +5,9 @@
  *
  *	numbers	0 1 2 . . 5 6 7 . 9     next: 10
  *		      ^3-4    ^8-8      ranges that are missing
+ *
+ * Blocks beside a kept copy (nats/protocol.h) are not missing: the stream has
+ * discarded them.
  */
 #ifndef TL_SHIP_SEEN_H
 #define TL_SHIP_SEEN_H
@@ -30,6 +33,7 @@ struct tl_seen_chain {
 	uint64_t begun; /* the first number that was seen */
 	uint64_t next;  /* one more than the greatest */
 	uint64_t used;  /* when: a counter */
+	bool kept;      /* the newest is a kept copy */
 	size_t gap_count;
 	struct tl_seen_gap gaps[TL_SEEN_GAPS_MAX];
 };
@@ -40,7 +44,8 @@ struct tl_seen {
 	size_t count;
 	size_t capacity;
 	uint64_t used;
-	uint64_t missing; /* blocks in gaps, also those forgotten */
+	uint64_t missing;   /* blocks in gaps, also those forgotten */
+	uint64_t discarded; /* blocks beside kept copies */
 };
 
 enum tl_seen_place {

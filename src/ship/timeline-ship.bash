@@ -49,7 +49,7 @@ _timeline_ship() {
 		;;
 	--host | --timeline | --for | --linger | --block-size | --every | \
 		--spool-size | --part-size | --part-age | --since | --until | \
-		-n | --count | --wait | --user | --replicas | --stream-size | \
+		-n | --count | --wait | --user | --replicas | --stream-size | --keep-size | \
 		--stream-age)
 		return
 		;;
@@ -57,7 +57,7 @@ _timeline_ship() {
 	case $verb in
 	run) options="--to --all --host --for --linger --block-size --every --zstd
 		--spool --spool-size --format --part-size --part-age --allow
-		--snapshots $cluster --replicas --stream-size --stream-age
+		--snapshots $cluster --replicas --stream-size --keep-size --stream-age
 		--json --quiet --help --version" ;;
 	read) options="--host --timeline --since --until --follow --count
 		$cluster --help --version" ;;

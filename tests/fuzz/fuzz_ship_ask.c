@@ -62,14 +62,17 @@ check_answer(struct tl_bytes json)
 static void
 check_subject(const char *subject)
 {
+	const enum tl_nats_kind kind = strncmp(subject, "timeline-", 9) == 0
+					   ? TL_NATS_KEPT
+					   : TL_NATS_WHOLE;
 	struct tl_block block;
 	char again[TL_NATS_SUBJECT_MAX];
 
 	if (!tl_nats_subject_get(&block, subject))
 		return;
-	tl_nats_subject_put(again, &block);
+	tl_nats_subject_put(again, kind, &block);
 	assert(strcmp(subject, again) == 0);
-	assert(tl_nats_subject_matches(TL_NATS_SUBJECTS, subject));
+	assert(tl_nats_subject_matches(tl_nats_subjects[kind], subject));
 }
 
 static void

@@ -10,8 +10,9 @@
  *	drive check <blocks
  *
  * The file STATE keeps how many are settled, so that a drive that was killed
- * goes on.  The environment may say USER_NAME, PASSWORD_FILE, CA, and EVERY_MS
- * from block to block.
+ * goes on.  The environment may hold USER_NAME, PASSWORD_FILE, CA, EVERY_MS from
+ * block to block, STREAM_SIZE and KEEP_SIZE; with WARN the last event of every
+ * second block is a warning.
  */
 #include "base/file.h"
 #include "clock/clock.h"
@@ -42,6 +43,7 @@ struct drive {
 	int every_ms; /* from block to block, at least; 0: as fast as can be */
 	struct tl_interner *interner;
 	const struct tl_message *message;
+	const struct tl_message *warning; /* NULL: none */
 };
 
 static int
@@ -102,6 +104,11 @@ write_events(struct drive *d, struct tl_trace_writer *writer,
 		event.ns = block->from_ns + (int64_t)i;
 		event.tsc = (uint64_t)event.ns;
 		event.args[0] = block->number * d->events + i;
+		if (d->warning && i + 1 == block->entries &&
+		    block->number % 2 == 0) {
+			event.message = d->warning;
+			event.level = d->warning->level;
+		}
 		expect(tl_trace_stream_put(stream, &event), "put");
 	}
 }
@@ -206,6 +213,14 @@ send_all(struct drive *d, struct tl_target *target)
 	tl_text_free(&text);
 }
 
+static uint64_t
+size_of(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 static int
 send_blocks(struct drive *d, const char *url, const char *replicas)
 {
@@ -213,7 +228,9 @@ send_blocks(struct drive *d, const char *url, const char *replicas)
 		.user = getenv("USER_NAME"),
 		.password_file = getenv("PASSWORD_FILE"),
 		.tls_ca = getenv("CA"),
-		.replicas = replicas ? (uint32_t)atoi(replicas) : 1 };
+		.replicas = replicas ? (uint32_t)atoi(replicas) : 1,
+		.bytes_max = size_of("STREAM_SIZE"),
+		.keep_bytes_max = size_of("KEEP_SIZE") };
 	const struct tl_kafka_options kafka = { .url = url };
 	struct tl_fault fault = { 0 };
 	struct tl_target *target;
@@ -260,6 +277,11 @@ verb_send(char **argv)
 		   tl_bytes_of(text), TIMELINE_RECORD_INSTANT, 6,
 		   TIMELINE_THREAD, &d.message),
 	    "message");
+	if (getenv("WARN"))
+		expect(tl_interner_message(d.interner, tl_bytes_of("test"),
+			   tl_bytes_of("alarm $n"), TIMELINE_RECORD_INSTANT,
+			   TIMELINE_LEVEL_KEEP, TIMELINE_THREAD, &d.warning),
+		    "message");
 	rc = send_blocks(&d, argv[2], argv[8]);
 	tl_interner_free(d.interner);
 	close(d.state);

@@ -118,7 +118,10 @@ tl_nats_url_parse(struct tl_nats_url *url, const char *text,
 			break;
 		at = end + 1;
 	}
-	return take_stream(url, *slash ? slash + 1 : "", fault);
+	rc = take_stream(url, *slash ? slash + 1 : "", fault);
+	if (rc == 0)
+		snprintf(url->keep, sizeof(url->keep), "%s-keep", url->stream);
+	return rc;
 }
 
 int

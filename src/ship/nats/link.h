@@ -24,8 +24,8 @@ enum {
 
 /*
  * How to connect.  Strings outlive the connection; NULL and 0: not given.  The
- * TLS members are names of PEM files; replicas, bytes_max and age_max_ns apply to
- * a stream that does not exist yet.
+ * TLS members are names of PEM files; replicas, bytes_max, keep_bytes_max and
+ * age_max_ns apply to streams that do not exist yet.
  */
 struct tl_nats_options {
 	const char *url;
@@ -37,8 +37,10 @@ struct tl_nats_options {
 	const char *user;
 	const char *password_file;
 	const char *token_file;
-	uint32_t replicas;   /* 0: 1 */
-	uint64_t bytes_max;  /* 0: no bound */
+	uint32_t replicas;  /* 0: 1 */
+	uint64_t bytes_max; /* 0: no bound */
+	/* Of the stream of warnings (protocol.h); 0: there is none. */
+	uint64_t keep_bytes_max;
 	uint64_t age_max_ns; /* 0: no bound */
 };
 
@@ -46,6 +48,7 @@ struct tl_nats_url {
 	size_t server_count;
 	char servers[TL_NATS_SERVERS_MAX][TL_NATS_SERVER_MAX];
 	char stream[TL_NATS_STREAM_MAX];
+	char keep[TL_NATS_STREAM_MAX + 8]; /* STREAM-keep, of warnings */
 	bool tls;
 };
 

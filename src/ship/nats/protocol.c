@@ -15,7 +15,8 @@
 
 /* == subjects == */
 
-#define PREFIX "timeline."
+static const char *const prefixes[] = { "timeline.", "timeline-keep." };
+const char *const tl_nats_subjects[] = { "timeline.>", "timeline-keep.>" };
 
 static const char hex_digits[] = "0123456789ABCDEF";
 
@@ -84,16 +85,17 @@ get_token(char name[TL_BLOCK_NAME_MAX], const char *at, const char *end)
 }
 
 void
-tl_nats_subject_put(char to[TL_NATS_SUBJECT_MAX], const struct tl_block *block)
+tl_nats_subject_put(char to[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
+    const struct tl_block *block)
 {
-	tl_nats_subject_filter(to, block->host, block->timeline);
+	tl_nats_subject_filter(to, kind, block->host, block->timeline);
 }
 
 void
-tl_nats_subject_filter(char to[TL_NATS_SUBJECT_MAX], const char *host,
-    const char *timeline)
+tl_nats_subject_filter(char to[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
+    const char *host, const char *timeline)
 {
-	char *at = stpcpy(to, PREFIX);
+	char *at = stpcpy(to, prefixes[kind]);
 
 	at = host ? put_token(at, host) : stpcpy(at, "*");
 	*at++ = '.';
@@ -106,10 +108,17 @@ tl_nats_subject_filter(char to[TL_NATS_SUBJECT_MAX], const char *host,
 bool
 tl_nats_subject_get(struct tl_block *block, const char *subject)
 {
-	const char *dot, *at = subject + strlen(PREFIX);
+	const size_t whole = strlen(prefixes[TL_NATS_WHOLE]);
+	const size_t kept = strlen(prefixes[TL_NATS_KEPT]);
+	const char *dot, *at;
 
-	if (strncmp(subject, PREFIX, strlen(PREFIX)) != 0 ||
-	    !(dot = strchr(at, '.')))
+	if (strncmp(subject, prefixes[TL_NATS_WHOLE], whole) == 0)
+		at = subject + whole;
+	else if (strncmp(subject, prefixes[TL_NATS_KEPT], kept) == 0)
+		at = subject + kept;
+	else
+		return false;
+	if (!(dot = strchr(at, '.')))
 		return false;
 	return get_token(block->host, at, dot) &&
 	       get_token(block->timeline, dot + 1, dot + strlen(dot));

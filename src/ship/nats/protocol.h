@@ -2,8 +2,16 @@
 /*
  * protocol.h - what a block is about, as the subject of a message:
  *
- *	timeline.<host>.<timeline>	bytes other than A-Z a-z 0-9 _ -
- *					are =XX; a name of none is =
+ *	timeline.<host>.<timeline>	a whole block, in the stream NAME
+ *	timeline-keep.<host>.<timeline>	its warnings and errors, in NAME-keep
+ *
+ * Bytes other than A-Z a-z 0-9 _ - are =XX; a name of none is =.
+ *
+ * A server discards the oldest messages of a full stream, and does not read
+ * them.  So a sender stores a thinned copy of each block that has warnings in a
+ * second, smaller stream, with the sequence of the whole block, and acknowledges
+ * the block when both are stored.  A reader begins with those copies whose blocks
+ * the first stream has discarded.
  */
 #ifndef TL_SHIP_NATS_PROTOCOL_H
 #define TL_SHIP_NATS_PROTOCOL_H
@@ -15,19 +23,22 @@
 
 /* == subjects == */
 
-/* The subjects of all blocks. */
-#define TL_NATS_SUBJECTS "timeline.>"
+enum tl_nats_kind { TL_NATS_WHOLE, TL_NATS_KEPT };
 
-/* timeline.HOST.TIMELINE at its longest, and NUL */
-enum { TL_NATS_SUBJECT_MAX = 2 * 3 * TL_BLOCK_NAME_MAX + 16 };
+/* The subjects of all blocks of a kind. */
+extern const char *const tl_nats_subjects[];
 
-void
-tl_nats_subject_put(char to[TL_NATS_SUBJECT_MAX], const struct tl_block *block);
-/* Parse an untrusted subject.  false: not the subject of a block. */
+/* timeline-keep.HOST.TIMELINE at its longest, and NUL */
+enum { TL_NATS_SUBJECT_MAX = 2 * 3 * TL_BLOCK_NAME_MAX + 24 };
+
+void tl_nats_subject_put(char to[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
+    const struct tl_block *block);
+/* Parse an untrusted subject, of either kind.  false: not the subject of a
+ * block. */
 bool tl_nats_subject_get(struct tl_block *block, const char *subject);
 /* A filter for a host and a timeline; NULL: any. */
-void tl_nats_subject_filter(char to[TL_NATS_SUBJECT_MAX], const char *host,
-    const char *timeline);
+void tl_nats_subject_filter(char to[TL_NATS_SUBJECT_MAX],
+    enum tl_nats_kind kind, const char *host, const char *timeline);
 /* Does a pattern with * and > match a subject? */
 bool tl_nats_subject_matches(const char *pattern, const char *subject);
 

@@ -37,12 +37,19 @@ struct tl_nats_reader {
 	natsMsgList batch;
 	int next;          /* of the batch */
 	uint64_t sequence; /* of the last message that was handed out */
+	uint64_t first;    /* of the stream at the start */
 	uint64_t last;     /* where to end */
 	uint64_t received; /* messages of this consumer, by its own count */
 	bool awaited;      /* the server has sent more than was received */
 	bool ended;
 	int64_t message_ms; /* when the last message came */
 };
+
+static const char *
+stream_of(const struct tl_nats_reader *r)
+{
+	return r->reading->kind == TL_NATS_KEPT ? r->url.keep : r->url.stream;
+}
 
 static bool
 is_stopped(const struct tl_nats_reader *r)
@@ -123,7 +130,7 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	if (r->consumer)
 		return 0;
 	jsSubOptions_Init(&options);
-	options.Stream = r->url.stream;
+	options.Stream = stream_of(r);
 	options.Config.AckPolicy = js_AckNone;
 	options.Config.MaxDeliver = 1;
 	options.Config.InactiveThreshold = IDLE_NS;
@@ -286,7 +293,7 @@ look_for(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 
 	return rc < 0
 		   ? rc
-		   : tl_nats_stream_inspect(r->js, r->url.stream, state, fault);
+		   : tl_nats_stream_inspect(r->js, stream_of(r), state, fault);
 }
 
 /* Wait until the stream is created. */
@@ -298,7 +305,7 @@ await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 	int rc = -ENOENT;
 
 	tl_report_say(r->reading->report, 0, TL_FAULT_NOWHERE,
-	    "stream %s: does not exist yet; waiting for it", r->url.stream);
+	    "stream %s: does not exist yet; waiting for it", stream_of(r));
 	while (rc < 0 && !is_stopped(r)) {
 		if (rc == -ENOENT)
 			nanosleep(&wait, NULL);
@@ -320,6 +327,7 @@ begin(struct tl_nats_reader *r, struct tl_fault *fault)
 		rc = look_for(r, &state, fault);
 	if (rc == -ENOENT && r->reading->follow)
 		rc = await(r, &state, fault);
+	r->first = state.first;
 	r->last = state.last;
 	r->ended = !r->reading->follow && state.count == 0;
 	r->message_ms = tl_now_ms();
@@ -342,6 +350,12 @@ tl_nats_reader_new(struct tl_nats_reader **reader,
 	else
 		*reader = r;
 	return rc;
+}
+
+uint64_t
+tl_nats_reader_first(const struct tl_nats_reader *r)
+{
+	return r->first;
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include "event/reader.h"
 #include "ship/nats/link.h"
+#include "ship/nats/protocol.h"
 
 #include <signal.h>
 
@@ -15,6 +16,7 @@ struct tl_nats_reader;
 
 struct tl_nats_reading {
 	const struct tl_nats_options *options;
+	enum tl_nats_kind kind;            /* which stream of the URL */
 	const char *subject;               /* a filter */
 	int64_t from_ns;                   /* time of storage; INT64_MIN: all */
 	bool follow;                       /* else up to the last message now */
@@ -26,6 +28,8 @@ struct tl_nats_reading {
  * reported and waited for.  0; -ENOENT: no such stream; -errno; the fault. */
 int tl_nats_reader_new(struct tl_nats_reader **reader,
     const struct tl_nats_reading *reading, struct tl_fault *fault);
+/* The sequence of the oldest message that the stream had when reading began. */
+uint64_t tl_nats_reader_first(const struct tl_nats_reader *reader);
 /* NULL does nothing. */
 void tl_nats_reader_free(struct tl_nats_reader *reader);
 

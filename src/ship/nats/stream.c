@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - a stream is a large ring on the disks of the cluster: what
- * is oldest goes when its bound is reached.
+ * stream.c - a stream is a large ring on the disks of the cluster: the oldest
+ * messages go when its bound is reached.
  */
 #include "ship/nats/stream.h"
 
@@ -22,7 +22,7 @@
 static int
 stream_fault(struct tl_fault *fault, natsStatus status, const char *stream)
 {
-	char what[TL_NATS_STREAM_MAX + 16];
+	char what[TL_NATS_STREAM_MAX + 24];
 
 	snprintf(what, sizeof(what), "stream %s", stream);
 	return tl_nats_fault(fault, status, what);
@@ -36,9 +36,11 @@ at_most(uint64_t n)
 
 static int
 make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
-    struct tl_fault *fault)
+    enum tl_nats_kind kind, struct tl_fault *fault)
 {
-	const char *subjects[] = { TL_NATS_SUBJECTS };
+	const uint64_t bytes_max =
+	    kind == TL_NATS_KEPT ? options->keep_bytes_max : options->bytes_max;
+	const char *subjects[] = { tl_nats_subjects[kind] };
 	jsStreamInfo *info = NULL;
 	jsStreamConfig config;
 	jsErrCode code = 0;
@@ -46,7 +48,9 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 
 	jsStreamConfig_Init(&config);
 	config.Name = stream;
-	config.Description = "blocks of timelines";
+	config.Description = kind == TL_NATS_KEPT
+				 ? "warnings and errors of timelines"
+				 : "blocks of timelines";
 	config.Subjects = subjects;
 	config.SubjectsLen = 1;
 	config.Retention = js_LimitsPolicy;
@@ -55,8 +59,8 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 	config.AllowDirect = true;
 	config.Replicas = options->replicas ? options->replicas : 1;
 	config.Duplicates = DUPLICATES_NS;
-	if (options->bytes_max)
-		config.MaxBytes = at_most(options->bytes_max);
+	if (bytes_max)
+		config.MaxBytes = at_most(bytes_max);
 	if (options->age_max_ns) {
 		config.MaxAge = at_most(options->age_max_ns);
 		if (config.MaxAge < config.Duplicates)
@@ -83,18 +87,20 @@ covers(const jsStreamConfig *config, const char *subject)
 
 int
 tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
-    const char *stream, const char *subject, int64_t *size_max,
-    struct tl_fault *fault)
+    const char *stream, enum tl_nats_kind kind, const struct tl_block *block,
+    int64_t *size_max, struct tl_fault *fault)
 {
+	char subject[TL_NATS_SUBJECT_MAX];
 	jsStreamInfo *info = NULL;
 	natsStatus s = js_GetStreamInfo(&info, js, stream, NULL, NULL);
 	bool takes;
 
 	*size_max = 0;
 	if (s == NATS_NOT_FOUND)
-		return make(js, options, stream, fault);
+		return make(js, options, stream, kind, fault);
 	if (s != NATS_OK)
 		return stream_fault(fault, s, stream);
+	tl_nats_subject_put(subject, kind, block);
 	takes = covers(info->Config, subject);
 	if (takes)
 		*size_max = info->Config->MaxMsgSize;
@@ -169,14 +175,14 @@ set_headers(natsMsg *message, const struct tl_block *block, const char *stream)
 }
 
 natsStatus
-tl_nats_message_new(natsMsg **message, const struct tl_block *block,
-    const char *stream, const char *reply)
+tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
+    const struct tl_block *block, const char *stream, const char *reply)
 {
 	char subject[TL_NATS_SUBJECT_MAX];
 	natsMsg *made = NULL;
 	natsStatus s;
 
-	tl_nats_subject_put(subject, block);
+	tl_nats_subject_put(subject, kind, block);
 	s = natsMsg_Create(&made, subject, reply, block->data.data,
 	    (int)block->data.size);
 	if (s == NATS_OK)
@@ -214,6 +220,18 @@ get_unsigned(natsMsg *message, const char *key)
 	return value;
 }
 
+natsStatus
+tl_nats_message_set_whole(natsMsg *message, uint64_t sequence)
+{
+	return set_unsigned(message, TL_HEADER_WHOLE, sequence);
+}
+
+uint64_t
+tl_nats_message_whole(natsMsg *message)
+{
+	return get_unsigned(message, TL_HEADER_WHOLE);
+}
+
 static void
 get_times(struct tl_block *block, natsMsg *message)
 {
@@ -223,6 +241,7 @@ get_times(struct tl_block *block, natsMsg *message)
 		block->from_ns = INT64_MIN;
 		block->to_ns = INT64_MAX;
 	}
+	block->kept = get_unsigned(message, TL_HEADER_WHOLE) > 0;
 	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
 	block->lost = get_unsigned(message, TL_HEADER_LOST);
 }

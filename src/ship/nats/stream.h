@@ -12,12 +12,12 @@
 
 #include <nats/nats.h>
 
-/* Create the stream if it does not exist, and check that it covers the subject.
- * *size_max bounds its messages; <= 0: unbounded.  0; -EINVAL: it does not cover
- * the subject; -errno; the fault. */
+/* Create the stream of a kind if it does not exist, and check that it covers the
+ * subject of the block.  *size_max bounds its messages; <= 0: unbounded.  0;
+ * -EINVAL: it does not cover the subject; -errno; the fault. */
 int tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
-    const char *stream, const char *subject, int64_t *size_max,
-    struct tl_fault *fault);
+    const char *stream, enum tl_nats_kind kind, const struct tl_block *block,
+    int64_t *size_max, struct tl_fault *fault);
 
 struct tl_nats_stream_state {
 	uint64_t first; /* sequence */
@@ -30,10 +30,13 @@ int tl_nats_stream_inspect(jsCtx *js, const char *stream,
 
 /* == a block as a message == */
 
-/* Make a message with a copy of a block; reply: the subject of its
+/* Make a message with a copy of a block for a stream; reply: the subject of its
  * acknowledgement. */
-natsStatus tl_nats_message_new(natsMsg **message, const struct tl_block *block,
-    const char *stream, const char *reply);
+natsStatus tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
+    const struct tl_block *block, const char *stream, const char *reply);
+/* The sequence of the whole block that a copy is of; 0: unknown. */
+natsStatus tl_nats_message_set_whole(natsMsg *message, uint64_t sequence);
+uint64_t tl_nats_message_whole(natsMsg *message);
 /* Parse an untrusted message.  data refers to the message.  Without the headers of
  * its times a block counts for all times.  0; -EBADMSG and the fault. */
 int tl_nats_message_get(struct tl_block *block, natsMsg *message,

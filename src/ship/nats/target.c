@@ -16,6 +16,9 @@
  * sending.  After any fault everything in flight is dropped together with the
  * connection, so that no late acknowledgement can be taken for another.  The
  * caller sends the same blocks with the same ids; JetStream stores each once.
+ *
+ * With a stream of warnings (protocol.h) a block is sent twice, under one serial:
+ * whole, and then thinned with the sequence that the first acknowledgement gave.
  */
 #include "ship/target/target.h"
 #include "base/text.h"
@@ -41,7 +44,8 @@ struct nats_target {
 	jsCtx *js;
 	natsSubscription *acks;
 	char inbox[REPLY_MAX];
-	bool needed; /* the stream is there */
+	bool keeps;  /* the stream of warnings is wanted */
+	bool needed; /* the streams are there */
 	struct tl_window window;
 };
 
@@ -133,18 +137,20 @@ static int
 ensure_stream(struct nats_target *t, const struct tl_block *block,
     struct tl_fault *fault)
 {
-	char subject[TL_NATS_SUBJECT_MAX];
-	int64_t size_max;
+	int64_t size_max, keep_max = 0;
 	int rc;
 
 	if (t->needed)
 		return 0;
-	tl_nats_subject_put(subject, block);
-	rc = tl_nats_stream_ensure(t->js, t->options, t->url.stream, subject,
-	    &size_max, fault);
+	rc = tl_nats_stream_ensure(t->js, t->options, t->url.stream,
+	    TL_NATS_WHOLE, block, &size_max, fault);
+	if (rc == 0 && t->keeps)
+		rc = tl_nats_stream_ensure(t->js, t->options, t->url.keep,
+		    TL_NATS_KEPT, block, &keep_max, fault);
 	if (rc < 0)
 		return disconnect(t, rc);
 	bound(t, size_max);
+	bound(t, keep_max);
 	t->needed = true;
 	return 0;
 }
@@ -173,15 +179,24 @@ send_ready(struct nats_target *t)
 }
 
 static natsStatus
-enqueue(struct nats_target *t, const struct tl_block *block)
+new_message(const struct nats_target *t, natsMsg **message,
+    enum tl_nats_kind kind, const struct tl_block *block, uint64_t serial)
 {
 	char reply[REPLY_MAX + TL_UNSIGNED_MAX + 2];
-	natsMsg *message;
-	natsStatus s;
 
 	snprintf(reply, sizeof(reply), "%s.%llu", t->inbox,
-	    (unsigned long long)t->window.next);
-	s = tl_nats_message_new(&message, block, t->url.stream, reply);
+	    (unsigned long long)serial);
+	return tl_nats_message_new(message, kind, block,
+	    kind == TL_NATS_KEPT ? t->url.keep : t->url.stream, reply);
+}
+
+static natsStatus
+enqueue(struct nats_target *t, const struct tl_block *block)
+{
+	natsMsg *message;
+	const natsStatus s =
+	    new_message(t, &message, TL_NATS_WHOLE, block, t->window.next);
+
 	if (s == NATS_OK)
 		tl_window_add(&t->window, block, message);
 	return s;
@@ -208,6 +223,59 @@ nats_send(struct tl_target *target, const struct tl_block *block,
 	if (s == NATS_OK)
 		s = send_ready(t);
 	return s == NATS_OK ? 0 : disconnect_nats(t, fault, s, "cannot send");
+}
+
+/* == the stream of warnings == */
+
+/* Let the copy of a block wait to be sent in place of the block. */
+static int
+replace(const struct nats_target *t, struct tl_sending *sending,
+    const struct tl_block *copy, uint64_t sequence)
+{
+	natsMsg *message;
+	natsStatus s =
+	    new_message(t, &message, TL_NATS_KEPT, copy, sending->serial);
+
+	if (s != NATS_OK)
+		return -ENOMEM;
+	if (tl_nats_message_set_whole(message, sequence) != NATS_OK) {
+		natsMsg_Destroy(message);
+		return -ENOMEM;
+	}
+	forget(sending->message);
+	sending->message = message;
+	sending->state = TL_SENDING_WAITS;
+	return 1;
+}
+
+/* The stream has stored the block under this sequence.  1: a copy of its warnings
+ * waits; 0: it has none, or is damaged; -ENOMEM. */
+static int
+keep_warnings(const struct nats_target *t, struct tl_sending *sending,
+    uint64_t sequence)
+{
+	struct tl_block_facts facts = { 0 };
+	struct tl_text text = { 0 };
+	struct tl_fault fault;
+	struct tl_block block;
+	int rc;
+
+	if (!t->keeps ||
+	    tl_nats_message_get(&block, sending->message, &fault) < 0)
+		return 0;
+	rc = tl_block_thin(&text, &facts, block.data);
+	if (rc == 0) {
+		block.entries = facts.block.entries;
+		block.lost = facts.block.lost;
+		block.data = tl_bytes(text.data, text.size);
+	}
+	if ((rc == 0 || rc == -EALREADY) && block.entries > 0)
+		rc = replace(t, sending, &block, sequence);
+	else if (rc != -ENOMEM)
+		rc = 0;
+	tl_block_facts_free(&facts);
+	tl_text_free(&text);
+	return rc;
 }
 
 /* == acknowledgements == */
@@ -242,11 +310,17 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 					 "invalid acknowledgement"));
 	if (ack.code == 0) {
 		sending->state = TL_SENDING_ACKED;
-		return 0;
+		if (sending->stored++ > 0)
+			return 0;
+		rc = keep_warnings(t, sending, ack.sequence);
+		return rc < 0
+			   ? disconnect(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
+					       "no memory"))
+			   : 0;
 	}
 	rc = ack.error_code == ERROR_SIZE ? -EMSGSIZE : -EIO;
-	tl_fault(fault, rc, TL_FAULT_NOWHERE, "stream %s: %s", t->url.stream,
-	    ack.error);
+	tl_fault(fault, rc, TL_FAULT_NOWHERE, "stream %s: %s",
+	    sending->stored > 0 ? t->url.keep : t->url.stream, ack.error);
 	tl_window_reject(&t->window, &t->target, sending->serial, rc);
 	return disconnect(t, rc);
 }
@@ -352,6 +426,7 @@ tl_nats_target_new(struct tl_target **target,
 		free(t);
 		return rc;
 	}
+	t->keeps = options->keep_bytes_max > 0;
 	/* connect now, to report errors in the options at once */
 	rc = ensure_connected(t, &unreachable);
 	if (rc == -EINVAL || rc == -ENOMEM) {

@@ -26,7 +26,8 @@ struct tl_sending {
 	char chain[TL_CHAIN_SIZE];
 	uint64_t number;
 	size_t size;
-	void *message; /* the target's own */
+	void *message;   /* the target's own */
+	unsigned stored; /* how many of its messages the target has */
 };
 
 /* Starts from all zeros but for forget. */

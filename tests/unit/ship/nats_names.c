@@ -19,9 +19,10 @@ check_names(const char *host, const char *timeline)
 
 	strcpy(block.host, host);
 	strcpy(block.timeline, timeline);
-	tl_nats_subject_put(subject, &block);
+	tl_nats_subject_put(subject, TL_NATS_WHOLE, &block);
 	ck_assert_uint_lt(strlen(subject), TL_NATS_SUBJECT_MAX);
-	ck_assert(tl_nats_subject_matches(TL_NATS_SUBJECTS, subject));
+	ck_assert(
+	    tl_nats_subject_matches(tl_nats_subjects[TL_NATS_WHOLE], subject));
 	ck_assert(tl_nats_subject_matches("timeline.*.*", subject));
 	ck_assert(tl_nats_subject_get(&got, subject));
 	ck_assert_str_eq(got.host, host);
@@ -221,7 +222,8 @@ TEST(a_message_that_is_no_block_is_known)
 	strcpy(block.chain, chain);
 	block.data = tl_bytes_of("not a trace, but as long as a header of one"
 				 "........................................");
-	ck_assert_int_eq(tl_nats_message_new(&message, &block, "S", "r"),
+	ck_assert_int_eq(tl_nats_message_new(&message, TL_NATS_WHOLE, &block,
+			     "S", "r"),
 	    NATS_OK);
 	ck_assert_int_eq(tl_nats_message_get(&got, message, &fault), -EBADMSG);
 	ck_assert_int_eq(got.from_ns, -1);
