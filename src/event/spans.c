@@ -8,7 +8,9 @@
  *
  * Stacks and begins live in two pools and name each other by index, so that
  * the pools may move when they grow.  The oldest begin of all is the bottom
- * of its stack, because a stack grows in time.
+ * of its stack, because a stack grows in time.  A stack that becomes empty
+ * stays, as the next span of its thread needs it again; the empty ones are
+ * given back where the pool is full.
  */
 #include "event/spans.h"
 
@@ -24,8 +26,9 @@ enum {
 	BUCKETS = 1 << 14,
 	POOL_FIRST = 64,
 	KNOWN_MAX = 4096, /* begins looked at for an end that knows its own */
-	/* A begin has a stack of its own and a thread's, at the most. */
-	STACKS_MAX = 2 * TL_SPANS_OPEN_MAX + 2
+	/* A begin has a stack of its own and a thread's, at the most; an end
+	 * that waits has one. */
+	STACKS_MAX = TL_SPANS_WINDOW + 2
 };
 
 struct begin {
@@ -41,7 +44,8 @@ struct begin {
 	uint32_t depth;
 	uint32_t nesting;
 	uint32_t stack;
-	uint32_t below; /* in its stack; in the free list, the next */
+	uint32_t thread; /* the stack of its thread; NONE: not counted */
+	uint32_t below;  /* in its stack; in the free list, the next */
 	uint32_t above;
 	uint32_t older;
 	uint32_t newer;
@@ -70,6 +74,7 @@ struct tl_spans {
 	struct stack *stacks;
 	uint32_t begin_count, begin_capacity, begin_free;
 	uint32_t stack_count, stack_capacity, stack_free;
+	uint32_t last[2]; /* found last: of a message, of a thread */
 	uint32_t open, oldest, newest;
 	uint64_t losses;
 	struct tl_spans_count count;
@@ -85,6 +90,7 @@ tl_spans_new(struct tl_spans **spans)
 	for (size_t i = 0; i < BUCKETS; i++)
 		s->buckets[i] = NONE;
 	s->begin_free = s->stack_free = NONE;
+	s->last[0] = s->last[1] = NONE;
 	s->oldest = s->newest = NONE;
 	*spans = s;
 	return 0;
@@ -159,12 +165,61 @@ key_equal(const struct key *a, const struct key *b)
 }
 
 static uint32_t
-stack_find(const struct tl_spans *s, const struct key *key)
+stack_find(struct tl_spans *s, const struct key *key)
 {
-	uint32_t i = s->buckets[key_hash(key)];
+	uint32_t *last = &s->last[!key->message];
 
-	while (i != NONE && !key_equal(&s->stacks[i].key, key))
-		i = s->stacks[i].next;
+	if (*last != NONE && key_equal(&s->stacks[*last].key, key))
+		return *last;
+	*last = s->buckets[key_hash(key)];
+	while (*last != NONE && !key_equal(&s->stacks[*last].key, key))
+		*last = s->stacks[*last].next;
+	return *last;
+}
+
+/* Give back what is empty; how many. */
+static uint32_t
+stacks_sweep(struct tl_spans *s)
+{
+	uint32_t freed = 0;
+
+	for (size_t k = 0; k < BUCKETS; k++) {
+		uint32_t *link = &s->buckets[k], i;
+
+		while ((i = *link) != NONE) {
+			if (s->stacks[i].open > 0) {
+				link = &s->stacks[i].next;
+				continue;
+			}
+			*link = s->stacks[i].next;
+			s->stacks[i].next = s->stack_free;
+			s->stack_free = i;
+			freed++;
+		}
+	}
+	s->last[0] = s->last[1] = NONE;
+	return freed;
+}
+
+static uint32_t
+stack_alloc(struct tl_spans *s)
+{
+	void *pool = s->stacks;
+	uint32_t i;
+
+	/* If few are empty, more threads than before have spans. */
+	if (s->stack_free == NONE && s->stack_count == s->stack_capacity &&
+	    (s->stack_capacity < BUCKETS ||
+		stacks_sweep(s) <= s->stack_capacity / 2) &&
+	    s->stack_capacity < STACKS_MAX) {
+		if (pool_grow(&pool, &s->stack_capacity, sizeof(*s->stacks),
+			STACKS_MAX) < 0)
+			return NONE;
+		s->stacks = pool;
+	}
+	if ((i = s->stack_free) == NONE)
+		return s->stack_count++;
+	s->stack_free = s->stacks[i].next;
 	return i;
 }
 
@@ -173,44 +228,20 @@ static uint32_t
 stack_get(struct tl_spans *s, const struct key *key)
 {
 	uint32_t i = stack_find(s, key);
-	uint32_t *bucket = &s->buckets[key_hash(key)];
+	uint32_t *bucket;
 
 	if (i != NONE)
 		return i;
-	if (s->stack_free != NONE) {
-		i = s->stack_free;
-		s->stack_free = s->stacks[i].next;
-	} else {
-		void *pool = s->stacks;
-
-		if (s->stack_count == s->stack_capacity &&
-		    pool_grow(&pool, &s->stack_capacity, sizeof(*s->stacks),
-			STACKS_MAX) < 0)
-			return NONE;
-		s->stacks = pool;
-		i = s->stack_count++;
-	}
+	if ((i = stack_alloc(s)) == NONE)
+		return NONE;
+	bucket = &s->buckets[key_hash(key)];
 	s->stacks[i] = (struct stack){ .key = *key,
 		.next = *bucket,
 		.top = NONE,
 		.bottom = NONE };
 	*bucket = i;
+	s->last[!key->message] = i;
 	return i;
-}
-
-/* One span less in a stack; an empty one is given back. */
-static void
-stack_drop(struct tl_spans *s, uint32_t i)
-{
-	uint32_t *link = &s->buckets[key_hash(&s->stacks[i].key)];
-
-	if (s->stacks[i].open > 0 && --s->stacks[i].open > 0)
-		return;
-	while (*link != i)
-		link = &s->stacks[*link].next;
-	*link = s->stacks[i].next;
-	s->stacks[i].next = s->stack_free;
-	s->stack_free = i;
 }
 
 static uint32_t
@@ -237,7 +268,6 @@ begin_remove(struct tl_spans *s, uint32_t i)
 {
 	struct begin *b = &s->begins[i];
 	struct stack *stack = &s->stacks[b->stack];
-	uint32_t thread;
 
 	*(b->above == NONE ? &stack->top : &s->begins[b->above].below) =
 	    b->below;
@@ -247,16 +277,9 @@ begin_remove(struct tl_spans *s, uint32_t i)
 	    b->older;
 	*(b->older == NONE ? &s->oldest : &s->begins[b->older].newer) =
 	    b->newer;
-	if (b->message->scope != TIMELINE_SOURCE) {
-		const struct key key = { .pid = b->pid,
-			.tid = b->tid,
-			.source = b->source };
-
-		thread = stack_find(s, &key);
-		assert(thread != NONE);
-		stack_drop(s, thread);
-	}
-	stack_drop(s, b->stack);
+	stack->open--;
+	if (b->thread != NONE)
+		s->stacks[b->thread].open--;
 	b->below = s->begin_free;
 	s->begin_free = i;
 	s->open--;
@@ -275,7 +298,6 @@ begin_link(struct tl_spans *s, uint32_t i, uint32_t at)
 	*(stack->top == NONE ? &stack->bottom : &s->begins[stack->top].above) =
 	    i;
 	stack->top = i;
-	stack->open++;
 	b->newer = NONE;
 	b->older = s->newest;
 	*(s->newest == NONE ? &s->oldest : &s->begins[s->newest].newer) = i;
@@ -303,7 +325,7 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 {
 	const struct key own = key_of_message(event);
 	const struct key all = key_of_thread(event);
-	uint32_t i, stack, thread = NONE;
+	uint32_t i, stack, thread = NONE, nesting, depth = 0;
 
 	if (s->open == TL_SPANS_OPEN_MAX)
 		begin_remove(s, s->oldest);
@@ -313,23 +335,23 @@ spans_push(struct tl_spans *s, const struct tl_event *event)
 	stack = stack_get(s, &own);
 	if (stack == NONE)
 		goto free_begin;
+	nesting = s->stacks[stack].open++; /* the next one spares it */
 	if (own.message->scope != TIMELINE_SOURCE) {
 		thread = stack_get(s, &all);
 		if (thread == NONE)
-			goto drop_stack;
+			goto drop_open;
+		depth = s->stacks[thread].open++;
 	}
 	begin_fill(&s->begins[i], event);
 	s->begins[i].losses = s->losses;
-	s->begins[i].nesting = s->stacks[stack].open;
-	s->begins[i].depth = s->stacks[thread == NONE ? stack : thread].open;
+	s->begins[i].nesting = nesting;
+	s->begins[i].depth = thread == NONE ? nesting : depth;
+	s->begins[i].thread = thread;
 	begin_link(s, i, stack);
-	if (thread != NONE)
-		s->stacks[thread].open++;
 	s->count.lonely_begins++;
 	return 0;
-drop_stack:
-	if (s->stacks[stack].open == 0)
-		stack_drop(s, stack);
+drop_open:
+	s->stacks[stack].open--;
 free_begin:
 	s->begins[i].below = s->begin_free;
 	s->begin_free = i;
@@ -382,7 +404,7 @@ spans_pop(struct tl_spans *s, const struct tl_event *event,
 	uint64_t elapsed;
 	uint32_t i;
 
-	if (stack == NONE) {
+	if (stack == NONE || s->stacks[stack].open == 0) {
 		s->count.lonely_ends++;
 		return 0;
 	}
@@ -421,7 +443,7 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 }
 
 uint32_t
-tl_spans_depth(const struct tl_spans *spans, const struct tl_event *event)
+tl_spans_depth(struct tl_spans *spans, const struct tl_event *event)
 {
 	const struct key key = key_of_thread(event);
 	const uint32_t thread = stack_find(spans, &key);
@@ -476,7 +498,10 @@ tl_spans_complete(struct tl_spans *spans, struct tl_event *event)
 /* An entry that waits to be given. */
 struct waiting {
 	struct tl_event event;
-	bool open; /* an end whose begin is not read yet */
+	bool open;       /* an end whose begin is not read yet */
+	uint32_t stack;  /* ... stands in this one, whose top is a number of */
+	uint32_t below;  /* an entry, as is the next one below it */
+	uint64_t losses; /* read before it */
 };
 
 struct span_cursor {
@@ -527,30 +552,54 @@ ring_grow(struct span_cursor *c)
 	return 0;
 }
 
-/* Newest first: the next event as spans see it, time turned round.  Its number
- * is kept in an argument, and comes back with the span.  An end of a timer
- * knows its begin. */
+/* Newest first: an end stands on its stack until its begin comes. */
 static int
-put_turned(struct span_cursor *c, const struct tl_event *event, bool *open)
+push_end(struct span_cursor *c, struct waiting *end)
 {
-	struct tl_event turned = *event;
-	struct tl_span span;
-	struct waiting *end;
-	int rc;
+	const struct key key = key_of_message(&end->event);
+	const uint32_t i = stack_get(c->spans, &key);
 
-	if (event->message && event->message->timer)
-		return 0;
-	if (event->kind != TL_LOST)
-		turned.kind = event->kind == TL_BEGIN ? TL_END : TL_BEGIN;
-	turned.args[0] = c->next;
-	turned.bare = false;
-	rc = tl_spans_put(c->spans, &turned, &span);
-	*open = event->kind == TL_END;
-	if (rc <= 0 || span.args[0] < c->first)
-		return rc;
-	end = waiting(c, span.args[0]);
-	complete(&end->event, event->ns, event->args, span.lossy);
+	if (i == NONE)
+		return -ENOMEM;
+	end->open = true;
+	end->stack = i;
+	end->below = c->spans->stacks[i].top;
+	end->losses = c->spans->losses;
+	c->spans->stacks[i].top = (uint32_t)c->next;
+	c->spans->stacks[i].open++;
+	return 0;
+}
+
+static void
+pop_end(struct span_cursor *c, const struct tl_event *begin)
+{
+	const struct key key = key_of_message(begin);
+	const uint32_t i = stack_find(c->spans, &key);
+	struct waiting *end;
+
+	if (i == NONE || c->spans->stacks[i].open == 0)
+		return;
+	end = waiting(c, c->spans->stacks[i].top);
+	complete(&end->event, begin->ns, begin->args,
+	    end->losses != c->spans->losses);
 	end->open = false;
+	c->spans->stacks[i].top = end->below;
+	c->spans->stacks[i].open--;
+}
+
+/* An end of a timer knows its begin. */
+static int
+put_backward(struct span_cursor *c, struct waiting *w)
+{
+	const struct tl_event *event = &w->event;
+
+	w->open = false;
+	if (event->kind == TL_LOST)
+		c->spans->losses += event->level == 0;
+	else if (event->kind == TL_BEGIN)
+		pop_end(c, event);
+	else if (event->kind == TL_END && !event->message->timer)
+		return push_end(c, w);
 	return 0;
 }
 
@@ -563,35 +612,58 @@ is_ready(const struct span_cursor *c)
 		   c->next - c->first >= c->window);
 }
 
+/* Read one more entry and put it behind those that wait. */
+static int
+read_one(struct span_cursor *c, const struct tl_event *end)
+{
+	struct waiting *w;
+
+	if (c->next - c->first == c->capacity && ring_grow(c) < 0)
+		return -ENOMEM;
+	w = waiting(c, c->next);
+	if (end)
+		w->event = *end;
+	else
+		c->rc = tl_cursor_next(c->inner, &w->event);
+	if (c->rc <= 0)
+		return 0;
+	if (put_backward(c, w) < 0)
+		return -ENOMEM;
+	c->next++;
+	return 0;
+}
+
+/* The first that waits, as soon as it may be given. */
+static int
+next_waiting(struct span_cursor *c, struct tl_event *event)
+{
+	const struct waiting *w;
+
+	while (!is_ready(c))
+		if (read_one(c, NULL) < 0)
+			return -ENOMEM;
+	w = waiting(c, c->first++);
+	if (w->open)
+		c->spans->stacks[w->stack].open--;
+	*event = w->event;
+	return 1;
+}
+
 static int
 next_backward(struct tl_cursor *cursor, struct tl_event *event)
 {
 	struct span_cursor *c = (struct span_cursor *)(void *)cursor;
-	bool open;
+	int rc = c->rc;
 
-	while (!is_ready(c)) {
-		if (c->first == c->next && c->rc <= 0) {
-			const int rc = c->rc;
-
-			c->rc = 1; /* it may go on, as a merge does */
-			return rc;
-		}
-		c->rc = tl_cursor_next(c->inner, event);
-		if (c->rc <= 0)
-			continue;
-		open = false;
-		if (event->kind != TL_INSTANT && event->kind != TL_COUNTER &&
-		    put_turned(c, event, &open) < 0)
-			return -ENOMEM;
-		if (!open && c->first == c->next)
-			return 1;
-		if (c->next - c->first == c->capacity && ring_grow(c) < 0)
-			return -ENOMEM;
-		*waiting(c, c->next++) =
-		    (struct waiting){ .event = *event, .open = open };
-	}
-	*event = waiting(c, c->first++)->event;
-	return 1;
+	if (c->first != c->next)
+		return next_waiting(c, event);
+	c->rc = 1; /* after an end it may go on, as a merge does */
+	if (rc > 0)
+		rc = tl_cursor_next(c->inner, event);
+	if (rc <= 0 || event->kind != TL_END) /* nothing to wait for */
+		return rc;
+	rc = read_one(c, event);
+	return rc < 0 ? rc : next_waiting(c, event);
 }
 
 static void
@@ -611,6 +683,7 @@ tl_spans_cursor(enum tl_order order, size_t window, struct tl_cursor *inner,
 {
 	struct span_cursor *c = calloc(1, sizeof(*c));
 
+	assert(window <= TL_SPANS_WINDOW);
 	if (!c || tl_spans_new(&c->spans) < 0) {
 		free(c);
 		tl_cursor_close(inner);

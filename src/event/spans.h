@@ -68,8 +68,7 @@ int tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 
 /* How many spans are open around this event: what tl_span.depth would be if
  * one began here.  For drawing instants within a tree. */
-uint32_t
-tl_spans_depth(const struct tl_spans *spans, const struct tl_event *event);
+uint32_t tl_spans_depth(struct tl_spans *spans, const struct tl_event *event);
 
 /* The counts so far. */
 void
@@ -86,8 +85,8 @@ bool tl_spans_open(const struct tl_spans *spans, uint32_t *index,
  * A listing shows at the end of a span how long it took and, where the end was
  * logged without arguments, those of its begin.  Oldest first the begin was
  * seen before.  Newest first it is still to come: the entries from an end on
- * wait until its begin is read, in memory, window of them at the most.  Time
- * is turned round for that: an end is pushed and the begin pops it.
+ * wait until its begin is read, in memory, window of them at the most: an end
+ * is pushed and its begin pops it.
  */
 
 /* Complete an end of events that come oldest first: set event->begun, begun_ns

@@ -110,6 +110,23 @@ TEST(keys_of_one_bucket_are_told_apart)
 	ck_assert_int_eq(tl_spans_put(spans, &event, &span), 0);
 }
 
+/* Of more threads than there are buckets every fourth keeps its span open while
+ * the others, whose spans have ended, make room for more. */
+TEST(open_spans_survive_those_of_many_threads_that_ended)
+{
+	enum { MANY = 60000 };
+
+	for (uint32_t tid = 1; tid <= MANY; tid++) {
+		ck_assert_int_eq(put(&thread_span, TL_BEGIN, tid, tid), 0);
+		if (tid % 4 != 0)
+			ck_assert_int_eq(put(&thread_span, TL_END, tid, tid),
+			    1);
+	}
+	for (uint32_t tid = 1; tid <= MANY; tid++)
+		ck_assert_int_eq(put(&thread_span, TL_END, 2 * MANY, tid),
+		    tid % 4 == 0);
+}
+
 TEST(a_source_span_ends_in_any_thread)
 {
 	put(&source_span, TL_BEGIN, 10, 1);
