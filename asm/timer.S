@@ -219,7 +219,7 @@ at_start:
 	mov	[SLOT + TIMELINE_OFF_TID], rax
 	movq	[SLOT + TIMELINE_OFF_MESSAGE], xmm3
 	mov	[SLOT + TIMELINE_OFF_TSC], STAMP
-	test	[EVENT + TIMELINE_EVENT_MASK], r10d	# in the first slot?
+	test	r10d, TIMELINE_GIVEN_RUN - 1	# the first slot, too
 	jz	.Lat_look
 	mov	rax, STAMP
 	sub	rax, [SLOT + TIMELINE_OFF_TSC - TIMELINE_ENTRY_SIZE]

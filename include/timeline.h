@@ -212,7 +212,8 @@ void timeline_append(struct timeline_event *event, uint64_t a0, uint64_t a1,
  * timeline_log_at: log at a stamp of timeline_stamp, which should be a recent
  * one.  Its lane stays in order: a stamp before that of the entry before, or
  * after now, is replaced by the nearest one in between and the entry marked.
- * As timeline_log.
+ * So that the clock is rarely read, a stamp of the future may pass, by less
+ * than 2^28 ticks (about 0.1 s).  As timeline_log.
  */
 uint64_t timeline_stamp(const struct timeline_event *event);
 uint64_t timeline_timer_begin(const struct timeline_event *timer);

@@ -115,6 +115,10 @@
 /* A stamp that a caller gives is taken without a look at the clock when it is
  * less than 2^this ticks after that of the entry before. */
 #define TIMELINE_GIVEN_SHIFT 22
+/* ... and the entry is not one of each so many, at which the clock is read: no
+ * stamp is further ahead of it than this many times that.  At most 64, the
+ * least room of a lane: the first entry of a lap is one of them. */
+#define TIMELINE_GIVEN_RUN 64
 
 /*
  * The levels word: enter 8 bits | base 8 | threshold 4 | until 44.  Gates are
@@ -427,7 +431,8 @@ TIMELINE_ASSERT(offsetof(struct timeline_entry, stamp) == TIMELINE_OFF_STAMP);
  * span began as many ticks before tsc as timeline_duration(cpu) says, which
  * an older reader takes for an end without a begin; it has no other CPU than
  * that of its lane.  MOVED: the caller gave a stamp that was before that of
- * the entry before, or after now, and this is the nearest one in between.
+ * the entry before, or after now, and this is the nearest one in between;
+ * TIMELINE_GIVEN_SHIFT has how far ahead of the clock one is let pass.
  */
 enum {
 	TIMELINE_MESSAGE_END = 1 << 0,	/* this entry ends a span */

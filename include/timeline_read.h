@@ -73,7 +73,9 @@ enum {
 	TIMELINE_READ_CONTINUED = 8,
 	/* Entries were lost while the span was open: duration_ns may be that
 	 * of another. */
-	TIMELINE_READ_UNSURE = 16
+	TIMELINE_READ_UNSURE = 16,
+	/* Its stamp was given by timeline_log_at() and changed. */
+	TIMELINE_READ_MOVED = 32
 };
 
 /* timeline_read_event.cpu when it is not known. */

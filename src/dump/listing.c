@@ -334,6 +334,8 @@ put_column(struct listing *l, enum tl_column column,
 		return;
 	case TL_COLUMN_MESSAGE:
 		tl_render_cached(l->render, text, event);
+		if (event->moved)
+			tl_put_string(text, " [stamp moved]");
 		break;
 	default:
 		break;

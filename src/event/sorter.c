@@ -8,7 +8,7 @@
  *	head | ns | message | pid, tid | [tsc] [number] [error, epoch] [lane]
  *	     | [lost] | args... | head
  *
- *	head: count of words 8, kind 7, continued 1, level 8,
+ *	head: count of words 8, kind 6, moved 1, continued 1, level 8,
  *	      args and bare 8, cpu 32
  */
 #include "event/sorter.h"
@@ -49,15 +49,16 @@ enum {
 	ARGS_MASK = 7
 };
 
-/* The top bit of the head's second byte; the others are the kind. */
-enum { IS_CONTINUED = 1 << 7, KIND_MASK = IS_CONTINUED - 1 };
+/* The top bits of the head's second byte; the others are the kind. */
+enum { IS_CONTINUED = 1 << 7, IS_MOVED = 1 << 6, KIND_MASK = IS_MOVED - 1 };
 
 size_t
 tl_store_pack(uint64_t *to, const struct tl_event *e)
 {
 	const unsigned args = e->message ? e->message->argc : 1;
 	unsigned flags = args | (e->bare ? IS_BARE : 0);
-	const unsigned kind = e->kind | (e->continued ? IS_CONTINUED : 0);
+	const unsigned kind = e->kind | (e->continued ? IS_CONTINUED : 0) |
+			      (e->moved ? IS_MOVED : 0);
 	size_t n = 1;
 
 	to[n++] = (uint64_t)e->ns;
@@ -102,6 +103,7 @@ tl_store_unpack(struct tl_event *e, const uint64_t *from)
 		.level = (uint8_t)(head >> 16),
 		.kind = head >> 8 & KIND_MASK,
 		.continued = head >> 8 & IS_CONTINUED,
+		.moved = head >> 8 & IS_MOVED,
 		.bare = flags & IS_BARE };
 	from += 3;
 	if (flags & HAS_TSC)

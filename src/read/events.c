@@ -112,6 +112,8 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		to->flags |= TIMELINE_READ_CONTINUED;
 	if (event->message->builtin != 0)
 		to->flags |= TIMELINE_READ_BUILTIN;
+	if (event->moved)
+		to->flags |= TIMELINE_READ_MOVED;
 	return 0;
 }
 

@@ -190,13 +190,20 @@ tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	const uint64_t args[TIMELINE_ARGS_MAX] = { a0, a1, a2, a3 };
+	struct timeline_event moved;
 	uint64_t now = 0;
 
 	if (!event->timeline || !tl_event_is_open(event, &now))
 		return;
 	if (now == 0)
 		now = tl_stamp_now(event->timeline);
-	tl_append_shared(event, stamp < now ? stamp : now, 0, args);
+	if (stamp <= now) {
+		tl_append_shared(event, stamp, 0, args);
+		return;
+	}
+	moved = *event;
+	moved.message |= TIMELINE_MESSAGE_MOVED;
+	tl_append_shared(&moved, now, 0, args);
 }
 
 /* == for foreign callers == */

@@ -385,6 +385,8 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		entry.message |= TIMELINE_MESSAGE_END;
 	if (event->bare)
 		entry.message |= TIMELINE_MESSAGE_BARE;
+	if (event->moved)
+		entry.message |= TIMELINE_MESSAGE_MOVED;
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
 	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++)

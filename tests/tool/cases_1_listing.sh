@@ -53,6 +53,18 @@ is '... and of ends only, whose begins are kept out' \
 is 'an end whose begin is not known has neither' \
 	"$(head -1 <<<"$want_ends")" '< part of'
 
+# A stamp that was given and changed, but by a fallback lane, which sorts.
+"$make" "$name-stale" stale "save=$work/stale.tl" remove || exit 1
+if [ "$("$dump" --info --json "$work/stale.tl" | jq '[.lanes[] | select(.cpu == null).logged] | add')" = 0 ]; then
+	is 'a stamp that was given and changed is marked' \
+		"$("$dump" --oldest-first "$work/stale.tl" | untimed)" \
+		$'queue      = depth 1\nqueue      = depth 2 [stamp moved]\nqueue      = depth 3'
+	is '... in JSON, too' "$("$dump" --json "$work/stale.tl" | jq -c '[.args.length, .moved]')" \
+		$'[3,null]\n[2,true]\n[1,null]'
+	is '... which is read back' "$("$dump" --json "$work/stale.tl" | "$dump" --json - | jq -c .moved)" \
+		$'null\ntrue\nnull'
+fi
+
 is 'a file may stand before or behind the options' \
 	"$("$dump" "$known" -n 1)" "$("$dump" -n 1 "$known")"
 has '--explain adds the long text, indented' \

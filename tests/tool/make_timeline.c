@@ -12,6 +12,7 @@
  *	hostile		messages and strings that want to steer a terminal
  *	spans=N		N pairs of "work", nested pairs inside
  *	bursts=N	N bursts of trace++ with detail in them
+ *	stale		log an event at the stamp of before the last entry
  *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
  *	merged		a burst of trace inside one of debug
  *	priority=P	as timeline_priority
@@ -239,6 +240,16 @@ log_timed(const char *path, uint64_t n)
 	}
 }
 
+static void
+log_stale(void)
+{
+	const uint64_t stamp = timeline_stamp(events.depth);
+
+	timeline_log(events.depth, 1);
+	timeline_log_at(events.depth, stamp, 2);
+	timeline_log_at(events.depth, timeline_stamp(events.depth), 3);
+}
+
 /* A burst inside another. */
 static void
 log_merged(void)
@@ -274,6 +285,8 @@ do_word(const char *path, const char *name, const char *value)
 		log_hostile();
 	else if (strcmp(name, "spans") == 0)
 		log_spans(number(value));
+	else if (strcmp(name, "stale") == 0)
+		log_stale();
 	else if (strcmp(name, "timed") == 0)
 		log_timed(path, number(value));
 	else if (strcmp(name, "bursts") == 0)

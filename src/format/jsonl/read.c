@@ -31,12 +31,13 @@ enum member {
 	SCOPE,
 	LOST,
 	HOST,
+	MOVED,
 	MEMBERS
 };
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
-	"host" };
+	"host", "moved" };
 
 enum { VALUES_MAX = 16 /* of args; what is more is left out */ };
 
@@ -339,6 +340,7 @@ read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
 	if ((rc = read_message(j, o, e, &whole)) < 0)
 		return rc;
 	e->args[0] = whole;
+	e->moved = m[MOVED].kind == TL_JSON_TRUE;
 	if (m[HOST].kind == TL_JSON_STRING && m[HOST].size > 0)
 		tl_line_read_host(&j->read, text_of(j, &m[HOST]));
 	return whole ? 0 : read_values(j, o, e);

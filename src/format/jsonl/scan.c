@@ -98,7 +98,8 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes *host)
 	e->ns = (int64_t)ns;
 	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
 	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
-	       scan_host(s, host);
+	       scan_host(s, host) &&
+	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true);
 }
 
 /* A scope stands at the end of the line, but is part of the message. */

@@ -10,7 +10,7 @@
  *	,"host":"name","sync_error_us":20000,"overlaps":true
  *
  * where null is an error without a bound, and overlaps is left out if it is
- * not so.  The last piece of a message is what stands behind its arguments.
+ * not so; and so is ,"moved":true behind them.  The last piece of a message is what stands behind its arguments.
  */
 #include "format/jsonl/jsonl.h"
 
@@ -25,6 +25,8 @@ enum {
 	/* All of a line but pieces, host and arguments. */
 	FRAME_MAX = 320
 };
+
+#define MOVED ",\"moved\":true"
 
 /* A literal, its size known to the compiler. */
 #define WRITE(to, literal) \
@@ -127,6 +129,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	if ((host || event->sync_us != 0 || event->overlaps) &&
 	    !(to = put_host(text, to, event, host, room)))
 		return;
+	if (event->moved)
+		to = WRITE(to, MOVED);
 	to = tl_piece_write(to, pieces, MESSAGE_PIECE);
 	to = tl_write_string(to, tl_kind_name(event->kind));
 	to = WRITE(to, "\",\"args\":{");

@@ -34,6 +34,7 @@ put_all(size_t memory_max, int64_t (*ns)(unsigned i))
 			.kind = TL_BEGIN,
 			.level = 9,
 			.bare = i % 2,
+			.moved = i % 19 == 0,
 			.continued = i % 17 == 0 };
 		if (i % 100 == 99)
 			events[i] = (struct tl_event){ .ns = ns(i),

@@ -217,6 +217,37 @@ TEST(a_given_stamp_is_kept_between_the_entry_before_and_now)
 	}
 }
 
+TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
+{
+	const uint64_t slack = TIMELINE_GIVEN_RUN << TIMELINE_GIVEN_SHIFT;
+	struct timeline_event *event;
+	unsigned moved = 0;
+	uint64_t stamp;
+
+	ck_assert_int_eq(timeline_define(tl, "net", "info", "at $a $b $c $d",
+			     &event),
+	    0);
+	stamp = timeline_stamp(event);
+	for (int i = 0; i < 4 * TIMELINE_GIVEN_RUN; i++) {
+		const struct timeline_entry e =
+		    log_at(event, stamp += (1 << TIMELINE_GIVEN_SHIFT) - 1);
+
+		ck_assert_uint_lt(e.tsc, timeline_stamp(event) + slack);
+		if (e.message & TIMELINE_MESSAGE_MOVED) {
+			moved++;
+			stamp = e.tsc;
+		}
+	}
+	ck_assert(timer->lanes == 0 || moved > 0);
+	tl_append_at(event, timeline_stamp(event) + slack, 1, 2, 3, 4);
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++)
+		if (timeline_lane_is_fallback(&tl->geometry, i) &&
+		    fixture_head(i)->head > 0)
+			ck_assert(fixture_entry(i, fixture_head(i)->head - 1)
+				      ->message &
+				  TIMELINE_MESSAGE_MOVED);
+}
+
 static int
 compare_numbers(const void *a, const void *b)
 {
