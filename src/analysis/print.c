@@ -607,22 +607,6 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 }
 
 static void
-put_text_example(struct tl_text *text, const struct tl_why *why,
-    const struct tl_record *r)
-{
-	tl_put_string(text, "     ");
-	tl_put_time(text, r->begin_ns);
-	tl_put_string(text, "  ");
-	tl_put_duration(text, r->duration_ns);
-	tl_put_string(text, "  [");
-	if (!put_path(text, why, r))
-		tl_put_char(text, '-');
-	tl_put_string(text, "]  ");
-	put_line(text, why, r);
-	tl_put_char(text, '\n');
-}
-
-static void
 put_shares(struct tl_text *text, const struct tl_result *result,
     const struct tl_cause *cause)
 {
@@ -675,13 +659,22 @@ is_told(const struct tl_result *result, size_t i)
 	return false;
 }
 
-/* What says the same, on a line of its own. */
 static void
-put_others(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, size_t i)
+put_text_cause(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result, size_t i, unsigned number)
 {
+	const struct tl_cause *cause = &result->causes[i];
 	bool any = false;
 
+	tl_put_format(text, "%u. ", number);
+	put_phrase(text, why, cause, result->target->message);
+	if (cause->kind == TL_CAUSE_WHERE)
+		tl_put_format(text,
+		    " (%.0f %% of what the slow ones take longer)\n",
+		    100 * cause->share);
+	else
+		put_shares(text, result, cause);
+	/* What says the same, on a line of its own. */
 	for (size_t k = i + 1; k < result->cause_count; k++) {
 		if (!is_the_same(&result->causes[i], &result->causes[k]))
 			continue;
@@ -692,25 +685,18 @@ put_others(struct tl_text *text, const struct tl_why *why,
 	}
 	if (any)
 		tl_put_char(text, '\n');
-}
-
-static void
-put_text_cause(struct tl_text *text, const struct tl_why *why,
-    const struct tl_result *result, size_t i, unsigned number)
-{
-	const struct tl_cause *cause = &result->causes[i];
-
-	tl_put_format(text, "%u. ", number);
-	put_phrase(text, why, cause, result->target->message);
-	if (cause->kind == TL_CAUSE_WHERE)
-		tl_put_format(text,
-		    " (%.0f %% of what the slow ones take longer)\n",
-		    100 * cause->share);
-	else
-		put_shares(text, result, cause);
-	put_others(text, why, result, i);
-	for (size_t k = 0; k < cause->example_count; k++)
-		put_text_example(text, why, cause->examples[k]);
+	for (size_t k = 0; k < cause->example_count; k++) {
+		tl_put_string(text, "     ");
+		tl_put_time(text, cause->examples[k]->begin_ns);
+		tl_put_string(text, "  ");
+		tl_put_duration(text, cause->examples[k]->duration_ns);
+		tl_put_string(text, "  [");
+		if (!put_path(text, why, cause->examples[k]))
+			tl_put_char(text, '-');
+		tl_put_string(text, "]  ");
+		put_line(text, why, cause->examples[k]);
+		tl_put_char(text, '\n');
+	}
 }
 
 /* Nothing is claimed: what that means. */
