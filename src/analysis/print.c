@@ -283,8 +283,7 @@ put_value(struct tl_text *text, const struct tl_why *why,
 	} else if (cause->kind == TL_CAUSE_MIGRATED) {
 		tl_put_string(text, "true");
 	} else if (cause->op == TL_OP_IN) {
-		tl_put_format(text, "[%lld,%lld]", (long long)cause->value,
-		    (long long)cause->end);
+		tl_put_format(text, "[%ld,%ld]", cause->value, cause->end);
 	} else if (cause->kind == TL_CAUSE_FEATURE &&
 		   cause->op == TL_OP_EQUAL) {
 		state = feature_of(why, cause)->b;
@@ -380,17 +379,15 @@ put_json_cause(struct tl_text *text, const struct tl_why *why,
 	put_number(text, "risk", risk_of(result, cause));
 	put_number(text, "p", cause->p);
 	tl_put_format(text,
-	    ",\"threshold_ns\":%lld,\"slow\":%llu,\"with\":%llu,"
-	    "\"hits\":%llu",
-	    (long long)result->thresholds_ns[cause->level - 1],
-	    (unsigned long long)result->slow[cause->level - 1],
-	    (unsigned long long)cause->with, (unsigned long long)cause->hits);
+	    ",\"threshold_ns\":%ld,\"slow\":%lu,\"with\":%lu,"
+	    "\"hits\":%lu",
+	    result->thresholds_ns[cause->level - 1],
+	    result->slow[cause->level - 1], cause->with, cause->hits);
 	put_number(text, "excess", cause->excess);
 	tl_put_format(text,
-	    ",\"median_with_ns\":%lld,\"median_without_ns\":%lld,"
+	    ",\"median_with_ns\":%ld,\"median_without_ns\":%ld,"
 	    "\"examples\":[",
-	    (long long)cause->median_with_ns,
-	    (long long)cause->median_without_ns);
+	    cause->median_with_ns, cause->median_without_ns);
 	for (size_t i = 0; i < cause->example_count; i++) {
 		if (i > 0)
 			tl_put_char(text, ',');
@@ -429,15 +426,13 @@ put_json_result(struct tl_text *text, const struct tl_why *why,
 
 	tl_put_string(text, "{\"message\":");
 	put_json_text(text, result->target->group->name);
-	tl_put_format(text, ",\"spans\":%llu,\"slow\":%llu,\"threshold_ns\":",
-	    (unsigned long long)result->target->spans,
-	    (unsigned long long)(at ? result->slow[at - 1] : 0));
+	tl_put_format(text, ",\"spans\":%lu,\"slow\":%lu,\"threshold_ns\":",
+	    result->target->spans, (at ? result->slow[at - 1] : 0));
 	if (at)
 		tl_put_signed(text, result->thresholds_ns[at - 1]);
 	else
 		tl_put_string(text, "null");
-	tl_put_format(text, ",\"tests\":%llu,\"causes\":[",
-	    (unsigned long long)result->tests);
+	tl_put_format(text, ",\"tests\":%lu,\"causes\":[", result->tests);
 	for (size_t i = 0; i < result->cause_count; i++) {
 		if (i > 0)
 			tl_put_char(text, ',');
@@ -501,8 +496,8 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 	case TL_FEATURE_INSIDE:
 		tl_put_string(text, " inside");
 		if (cause->value > 1)
-			tl_put_format(text, ", %lld times or more",
-			    (long long)cause->value);
+			tl_put_format(text, ", %ld times or more",
+			    cause->value);
 		break;
 	case TL_FEATURE_BESIDE:
 		tl_put_string(text, " in another thread");
@@ -561,16 +556,16 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 		put_text_argument(text, why, cause, message);
 		return;
 	case TL_CAUSE_CPU:
-		tl_put_format(text, "on cpu %lld", (long long)cause->value);
+		tl_put_format(text, "on cpu %ld", cause->value);
 		return;
 	case TL_CAUSE_MIGRATED:
 		tl_put_string(text, "begin and end on two CPUs");
 		return;
 	case TL_CAUSE_PID:
-		tl_put_format(text, "in process %lld", (long long)cause->value);
+		tl_put_format(text, "in process %ld", cause->value);
 		return;
 	case TL_CAUSE_TID:
-		tl_put_format(text, "in thread %lld", (long long)cause->value);
+		tl_put_format(text, "in thread %ld", cause->value);
 		return;
 	case TL_CAUSE_RUN:
 		tl_put_string(text, "from ");
@@ -587,12 +582,11 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 		    period_names[cause->argument]);
 		return;
 	case TL_CAUSE_START:
-		tl_put_format(text, "among the first %lld of its thread",
-		    (long long)cause->value);
+		tl_put_format(text, "among the first %ld of its thread",
+		    cause->value);
 		return;
 	case TL_CAUSE_QUEUE:
-		tl_put_format(text, "%lld or more others open",
-		    (long long)cause->value);
+		tl_put_format(text, "%ld or more others open", cause->value);
 		return;
 	case TL_CAUSE_SINCE_THREAD:
 	case TL_CAUSE_SINCE_ANY:
@@ -727,10 +721,10 @@ put_nothing(struct tl_text *text, const struct tl_result *result)
 		    (unsigned long long)result->slow[at - 1], spans);
 		tl_put_duration(text, result->thresholds_ns[at - 1]);
 		tl_put_format(text,
-		    " and longer); %llu comparisons.\n"
+		    " and longer); %lu comparisons.\n"
 		    "More detail may: a lower priority, or a burst "
 		    "(timelinectl priority, timelinectl burst).\n",
-		    (unsigned long long)result->tests);
+		    result->tests);
 	}
 }
 
@@ -747,9 +741,8 @@ put_text_result(struct tl_text *text, const struct tl_why *why,
 		put_nothing(text, result);
 		return;
 	}
-	tl_put_format(text, "%llu of %llu spans took ",
-	    (unsigned long long)result->slow[at - 1],
-	    (unsigned long long)result->target->spans);
+	tl_put_format(text, "%lu of %lu spans took ", result->slow[at - 1],
+	    result->target->spans);
 	tl_put_duration(text, result->thresholds_ns[at - 1]);
 	tl_put_format(text, " or longer (the slowest %.2g %%)\n",
 	    100 * (double)result->slow[at - 1] / (double)result->weight);
@@ -795,8 +788,8 @@ tl_why_left_out(const struct tl_why *why, const char *prefix,
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (lines[i].count == 0)
 			continue;
-		tl_put_format(text, "%sleft out: %llu %s\n", prefix,
-		    (unsigned long long)lines[i].count, lines[i].what);
+		tl_put_format(text, "%sleft out: %lu %s\n", prefix,
+		    lines[i].count, lines[i].what);
 		any = true;
 	}
 	return any;

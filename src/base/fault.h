@@ -23,6 +23,9 @@ struct tl_fault {
 /* Fill in what is wrong (the first fault stays); returns rc. */
 int tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
+/* The same, of no place in the input. */
+#define tl_fail(fault, rc, ...) \
+	tl_fault(fault, rc, TL_FAULT_NOWHERE, __VA_ARGS__)
 
 /*
  * Write "PROGRAM: NAME: byte N: TEXT" to standard error by one write, as

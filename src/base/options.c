@@ -51,7 +51,7 @@ tl_options_start(struct tl_option_reader *reader, const struct tl_option *table,
 int
 tl_usage(struct tl_fault *fault, const char *word, const char *what)
 {
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word, what);
+	return tl_fail(fault, -EINVAL, "%s: %s", word, what);
 }
 
 /* Options that begin with the letters of word, when there are several. */
@@ -69,8 +69,8 @@ report_ambiguous(const struct tl_option_reader *reader, const char *word,
 		strcat(strcat(list, count++ > 0 ? ", --" : "--"), o->name);
 	}
 	return count < 2 ? 0
-			 : tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-			       "--%.*s: ambiguous: %s", (int)size, word, list);
+			 : tl_fail(fault, -EINVAL, "--%.*s: ambiguous: %s",
+			       (int)size, word, list);
 }
 
 /* A word that begins with "--" and is no option. */
@@ -94,7 +94,7 @@ report_unknown(const struct tl_option_reader *reader, const char *word,
 	for (const struct option *o = reader->names; o->name; o++)
 		tl_near_try(&near, o->name);
 	if (near.best[0])
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "%s: no such option; did you mean --%s?", name, near.best);
 	return tl_usage(fault, name, "no such option");
 }
@@ -118,9 +118,8 @@ report_wrong(const struct tl_option_reader *reader, int value, char **argv,
 			continue;
 		if (value == '?')
 			return tl_usage(fault, word, "takes no value");
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: needs a value: %s", is_long ? word : letter,
-		    o->argument);
+		return tl_fail(fault, -EINVAL, "%s: needs a value: %s",
+		    is_long ? word : letter, o->argument);
 	}
 	return tl_usage(fault, letter, "no such option");
 }
@@ -321,8 +320,8 @@ tl_usage_near(struct tl_fault *fault, const struct tl_near *near,
 {
 	if (!near->best[0])
 		return tl_usage(fault, near->word, what);
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-	    "%s: %s; did you mean %s?", near->word, what, near->best);
+	return tl_fail(fault, -EINVAL, "%s: %s; did you mean %s?", near->word,
+	    what, near->best);
 }
 
 int
@@ -338,15 +337,14 @@ tl_option_choose(const char *const *names, size_t count, const char *word,
 		tl_near_try(&near, names[i]);
 	}
 	if (near.best[0])
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "%s: no such %s; did you mean %s?", word, kind, near.best);
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(list) + strlen(names[i]) + 3 > sizeof(list))
 			break;
 		strcat(strcat(list, i > 0 ? ", " : ""), names[i]);
 	}
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: no such %s: %s",
-	    word, kind, list);
+	return tl_fail(fault, -EINVAL, "%s: no such %s: %s", word, kind, list);
 }
 
 /* A number without a unit, with two that are usual. */
@@ -354,7 +352,7 @@ static int
 report_no_unit(const char *word, const char *unit, const char *other,
     struct tl_fault *fault)
 {
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -EINVAL,
 	    "%s: a duration needs a unit: %s%s or %s%s?", word, word, unit,
 	    word, other);
 }

@@ -290,7 +290,7 @@ tl_allow_parse(uint32_t *verbs, const char *words, struct tl_fault *fault)
 		const int verb = tl_ask_verb_parse(tl_bytes(words, size));
 
 		if (verb < 0)
-			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -EINVAL,
 			    "%.*s: not one of list, priority, burst, snapshot",
 			    (int)(size < TL_ASK_NAME_MAX ? size
 							 : TL_ASK_NAME_MAX),
@@ -495,9 +495,7 @@ begin(struct tl_allow *allow, struct tl_fault *fault)
 	if (rc < 0)
 		return rc;
 	rc = -pthread_create(&allow->thread, NULL, answer_all, allow);
-	return rc < 0
-		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
-		   : 0;
+	return rc < 0 ? tl_fail(fault, rc, "%s", strerror(-rc)) : 0;
 }
 
 static void
@@ -515,7 +513,7 @@ tl_allow_start(struct tl_allow **allow, const struct tl_allow_options *options,
 	int rc;
 
 	if (!a)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	a->options = options;
 	rc = begin(a, fault);
 	if (rc < 0)

@@ -55,7 +55,7 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 	int verb;
 
 	if (count == 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "ask needs a verb: list, priority, burst, snapshot");
 	for (unsigned i = 0; i < TL_ASK_VERBS; i++)
 		names[i] = tl_ask_verb_name(i);
@@ -64,8 +64,8 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 		return verb;
 	request->verb = (enum tl_ask_verb)verb;
 	if (count != wants[verb])
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s takes %zu arguments", words[0], wants[verb] - 1);
+		return tl_fail(fault, -EINVAL, "%s takes %zu arguments",
+		    words[0], wants[verb] - 1);
 	if (count > 1 && verb == TL_ASK_PRIORITY &&
 	    strcasecmp(words[1], "off") == 0)
 		strcpy(request->level, "off");
@@ -74,8 +74,8 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 	if (count > 2 && tl_option_duration(words[2], &ns, fault) < 0)
 		return -EINVAL;
 	if (count > 2 && ns <= 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: not a duration like 100us", words[2]);
+		return tl_fail(fault, -EINVAL, "%s: not a duration like 100us",
+		    words[2]);
 	request->duration_ns = (uint64_t)ns;
 	return tl_ask_request_check(request, fault);
 }
@@ -216,14 +216,12 @@ gather_all(struct gather *g, struct tl_fault *fault)
 			return tl_nats_fault(fault, s, "connection lost");
 	}
 	if (g->count == 0)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no host answered");
+		return tl_fail(fault, -ENOENT, "no host answered");
 	if (g->failed > 0)
-		return tl_fault(fault, -EREMOTEIO, TL_FAULT_NOWHERE,
-		    "%llu of %llu hosts failed", (unsigned long long)g->failed,
-		    (unsigned long long)g->count);
+		return tl_fail(fault, -EREMOTEIO, "%lu of %lu hosts failed",
+		    g->failed, g->count);
 	if (g->timelines == 0)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOENT,
 		    "no host has a timeline of that name");
 	return 0;
 }
@@ -259,7 +257,7 @@ tl_ship_ask(const struct tl_ship_ask *ask, struct tl_fault *fault)
 	int rc;
 
 	if (!g.answer)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	rc = tl_nats_connect(&g.connection, &ask->nats, &session, fault);
 	if (rc == 0) {
 		s = send_request(&g);
@@ -285,7 +283,7 @@ copy_glob(struct tl_call *call, const char *option,
 		strcpy(to, words->items[0]);
 		return 0;
 	}
-	return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
+	return tl_fail(&call->fault, -EINVAL,
 	    "%s: needs one glob of less than %d bytes", option,
 	    TL_ASK_NAME_MAX);
 }
@@ -297,7 +295,7 @@ read_request(struct tl_call *call, struct tl_ask_request *request)
 	int rc;
 
 	if (o->operands.count < 2)
-		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(&call->fault, -EINVAL,
 		    "ask needs a URL and a verb");
 	rc = tl_ship_ask_parse(request, o->operands.items + 1,
 	    o->operands.count - 1, &call->fault);

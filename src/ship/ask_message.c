@@ -201,8 +201,7 @@ parse_members(const struct members *members, void *object, struct tl_bytes json,
 	}
 	tl_json_free(&p.json);
 	if (rc == 0 && objects != 1)
-		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not one object");
+		rc = tl_fail(fault, -EBADMSG, "not one object");
 	return rc;
 }
 
@@ -296,14 +295,13 @@ tl_ask_request_check(const struct tl_ask_request *request,
 			 strcmp(request->level, "off") == 0;
 
 	if (changes && !off && tl_level_parse(request->level) < 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "%s: not one of fatal error warning info debug trace "
 		    "trace+ trace++ trace+++%s",
 		    request->level,
 		    request->verb == TL_ASK_PRIORITY ? " off" : "");
 	if (request->verb == TL_ASK_BURST && request->duration_ns == 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "burst needs a duration");
+		return tl_fail(fault, -EINVAL, "burst needs a duration");
 	return 0;
 }
 
@@ -315,17 +313,16 @@ tl_ask_request_parse(struct tl_ask_request *request, struct tl_bytes json,
 	int rc, verb;
 
 	if (json.size > TL_ASK_SIZE_MAX)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE, "too long");
+		return tl_fail(fault, -EBADMSG, "too long");
 	rc = parse_members(&request_members, &asked, json, fault);
 	if (rc < 0)
 		return rc;
 	if (asked.version != TL_ASK_VERSION)
-		return tl_fault(fault, -EPROTO, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EPROTO,
 		    "request of another version of timeline-ship");
 	verb = tl_ask_verb_parse(tl_bytes_of(asked.verb));
 	if (verb < 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "no such verb");
+		return tl_fail(fault, -EINVAL, "no such verb");
 	*request = asked.request;
 	request->verb = (enum tl_ask_verb)verb;
 	return tl_ask_request_check(request, fault);
@@ -408,6 +405,6 @@ tl_ask_answer_parse(struct tl_ask_answer *answer, struct tl_bytes json,
 {
 	memset(answer, 0, sizeof(*answer));
 	if (json.size > TL_ASK_ANSWER_MAX)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE, "too long");
+		return tl_fail(fault, -EBADMSG, "too long");
 	return parse_members(&answer_members, answer, json, fault);
 }

@@ -56,7 +56,7 @@ open_trace(struct tl_trace **trace, struct tl_bytes data,
 	struct memory *memory = calloc(1, sizeof(*memory));
 
 	if (!memory)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	memory->bytes = data;
 	memory->storage = (struct tl_storage){ .size = data.size,
 		.read_at = memory_read_at,
@@ -241,7 +241,7 @@ require_infos(struct tl_block_facts *facts, const struct tl_trace *trace,
     struct tl_fault *fault)
 {
 	if (!read_infos(facts, trace))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBADMSG,
 		    "a trace, but not a block of a chain");
 	return facts->begins.rc < 0 ? facts->begins.rc : facts->positions.rc;
 }
@@ -253,8 +253,7 @@ tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
 	const int rc = count_all(&facts->block, trace);
 
 	if (rc < 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
+		return tl_fail(fault, rc, "%s", strerror(-rc));
 	return require_infos(facts, trace, fault);
 }
 

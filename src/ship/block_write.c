@@ -35,7 +35,7 @@ write_number(struct tl_trace_writer *writer, const char *name, uint64_t number)
 {
 	char words[TL_UNSIGNED_MAX + 1];
 
-	snprintf(words, sizeof(words), "%llu", (unsigned long long)number);
+	snprintf(words, sizeof(words), "%lu", number);
 	return write_info(writer, name, words);
 }
 
@@ -51,8 +51,7 @@ write_numbers(struct tl_trace_writer *writer,
 		rc = write_number(writer, TL_INFO_SENT, facts->sent);
 	if (rc < 0 || !facts->dropped)
 		return rc;
-	snprintf(words, sizeof(words), "%llu-%llu", (unsigned long long)first,
-	    (unsigned long long)facts->last);
+	snprintf(words, sizeof(words), "%lu-%lu", first, facts->last);
 	return write_info(writer, TL_INFO_DROPPED, words);
 }
 
@@ -65,9 +64,8 @@ write_thinned(struct tl_trace_writer *writer,
 
 	for (unsigned i = 0; i < TIMELINE_LEVEL_NONE; i++) {
 		if (thinned[i] > 0)
-			tl_put_format(&words, "%s%u:%llu",
-			    words.size > 0 ? " " : "", i,
-			    (unsigned long long)thinned[i]);
+			tl_put_format(&words, "%s%u:%lu",
+			    words.size > 0 ? " " : "", i, thinned[i]);
 	}
 	rc = words.rc;
 	if (rc == 0)

@@ -66,8 +66,7 @@ describe_begin(struct tl_feed *c, struct tl_recorder *recorder)
 	char number[TL_UNSIGNED_MAX + 1];
 	int rc;
 
-	snprintf(number, sizeof(number), "%llu",
-	    (unsigned long long)tl_spool_chain_next(c->kept));
+	snprintf(number, sizeof(number), "%lu", tl_spool_chain_next(c->kept));
 	rc = tl_recorder_info(recorder, TL_INFO_CHAIN,
 	    tl_spool_chain_name(c->kept));
 	if (rc == 0)
@@ -193,8 +192,7 @@ begin_at(struct tl_feed *c, const struct tl_glance *glance, bool all)
 	for (size_t i = 0; i < glance->lane_count; i++) {
 		const uint64_t at = all ? 0 : glance->lanes[i].head;
 
-		tl_put_format(&words, "%s%zu:%llu", i > 0 ? " " : "", i,
-		    (unsigned long long)at);
+		tl_put_format(&words, "%s%zu:%lu", i > 0 ? " " : "", i, at);
 	}
 	rc = words.rc;
 	if (rc == 0)
@@ -240,8 +238,7 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	strcpy(c->identity, c->boot);
 	end = c->identity + strlen(c->identity);
 	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
-	    "-%llx-%llx", (unsigned long long)glance.header.created_ns,
-	    (unsigned long long)glance.header.created_tsc);
+	    "-%lx-%lx", glance.header.created_ns, glance.header.created_tsc);
 	fresh = tl_spool_chain_identity(c->kept)[0] == '\0';
 	if (strcmp(tl_spool_chain_identity(c->kept), c->identity) != 0)
 		rc = begin_at(c, &glance, all || !fresh);
@@ -251,9 +248,7 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 			rc = add(c, fd, fault);
 	}
 	tl_glance_free(&glance);
-	return rc == 0
-		   ? 0
-		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 static int
@@ -281,9 +276,7 @@ start(struct tl_feed *c, int fd, const struct tl_feed_options *options,
 		return rc;
 	if (rc == 0)
 		rc = tl_recorder_start(c->recorder);
-	return rc == 0
-		   ? 0
-		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 int
@@ -295,7 +288,7 @@ tl_feed_start(struct tl_feed **chain, struct tl_spool_chain *kept,
 	int rc;
 
 	if (!c)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	c->kept = kept;
 	c->report = options->report;
 	snprintf(c->timeline, sizeof(c->timeline), "%s", timeline);

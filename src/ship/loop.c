@@ -321,14 +321,11 @@ open_spool(struct run *r, struct tl_fault *fault)
 
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake < 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		return tl_fail(fault, -errno, "%s", strerror(errno));
 	rc = tl_spool_open(&r->spool, &options, &why);
 	if (rc < 0 && options.path)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
-		    options.path, why.text);
-	return rc < 0 ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", why.text)
-		      : 0;
+		return tl_fail(fault, rc, "%s: %s", options.path, why.text);
+	return rc < 0 ? tl_fail(fault, rc, "%s", why.text) : 0;
 }
 
 static int
@@ -345,7 +342,7 @@ open_all(struct run *r, struct tl_fault *fault)
 	r->target->context = r;
 	rc = tl_sources_new(&r->sources, r->spool, o->timelines,
 	    o->timeline_count, &o->chain);
-	return rc == 0 ? 0 : tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+	return rc == 0 ? 0 : tl_fail(fault, rc, "no memory");
 }
 
 int

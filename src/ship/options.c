@@ -58,7 +58,7 @@ enum {
 static int
 usage(struct tl_fault *fault, const char *word, const char *what)
 {
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word, what);
+	return tl_fail(fault, -EINVAL, "%s: %s", word, what);
 }
 
 static int
@@ -116,16 +116,16 @@ check(const struct tl_options *o, struct tl_fault *fault)
 	    tl_options_has(o, TL_SHIP_VERSION))
 		return 0;
 	if (o->verb == TL_SHIP_VERB_NONE)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "no verb given: run, read or ask");
 	for (size_t i = 0; i < TL_SHIP_OPTIONS; i++) {
 		if (o->given[i] && !(takers[i].verbs & 1u << o->verb))
-			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -EINVAL,
 			    "--%s: not an option of %s", takers[i].name,
 			    verbs[o->verb].name);
 	}
 	if (o->operands.count == 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s needs %s",
+		return tl_fail(fault, -EINVAL, "%s needs %s",
 		    verbs[o->verb].name, verbs[o->verb].arguments);
 	return 0;
 }
@@ -227,9 +227,9 @@ tl_options_size(const struct tl_options *o, enum tl_ship_option option,
 	if (!word)
 		return 0;
 	if (tl_parse_size(word, &size) != 0 || size < least)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "--%s %s: not a size of at least %lluK, like 10M",
-		    takers[option].name, word, (unsigned long long)least >> 10);
+		return tl_fail(fault, -EINVAL,
+		    "--%s %s: not a size of at least %luK, like 10M",
+		    takers[option].name, word, least >> 10);
 	*value = size;
 	return 0;
 }
@@ -246,9 +246,9 @@ tl_options_duration(const struct tl_options *o, enum tl_ship_option option,
 	if (tl_option_duration(word, &value, fault) < 0)
 		return -EINVAL;
 	if (value < least_ns)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "--%s %s: not a duration of at least %lldms, like 10s",
-		    takers[option].name, word, (long long)least_ns / 1000000);
+		return tl_fail(fault, -EINVAL,
+		    "--%s %s: not a duration of at least %ldms, like 10s",
+		    takers[option].name, word, least_ns / 1000000);
 	*ns = value;
 	return 0;
 }
@@ -264,10 +264,9 @@ tl_options_number(const struct tl_options *o, enum tl_ship_option option,
 		return 0;
 	if (tl_parse_unsigned(word, &number) != 0 || number < least ||
 	    number > most)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "--%s %s: not a number from %llu to %llu",
-		    takers[option].name, word, (unsigned long long)least,
-		    (unsigned long long)most);
+		return tl_fail(fault, -EINVAL,
+		    "--%s %s: not a number from %lu to %lu",
+		    takers[option].name, word, least, most);
 	*value = number;
 	return 0;
 }

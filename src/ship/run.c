@@ -37,8 +37,7 @@ static const struct tl_run_options usual = {
 static int
 fail(struct tl_call *call, const char *word, const char *what)
 {
-	return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE, "%s: %s", word,
-	    what);
+	return tl_fail(&call->fault, -EINVAL, "%s: %s", word, what);
 }
 
 static int
@@ -253,9 +252,8 @@ tl_verb_run(struct tl_call *call)
 	blocks = result.spool.blocks;
 	if (!result.failed)
 		return 0;
-	return tl_fault(&call->fault, -EIO, TL_FAULT_NOWHERE,
-	    "%llu %s lost; use --spool to keep such blocks",
-	    (unsigned long long)blocks,
+	return tl_fail(&call->fault, -EIO,
+	    "%lu %s lost; use --spool to keep such blocks", blocks,
 	    blocks == 1 ? "block was not sent, and is"
 			: "blocks were not sent, and are");
 }

@@ -12,11 +12,10 @@ tl_secret_read(struct tl_text *text, const char *path, struct tl_fault *fault)
 	const int rc = tl_read_file(path, TL_SECRET_MAX, text);
 
 	if (rc < 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
-		    strerror(-rc));
+		return tl_fail(fault, rc, "%s: %s", path, strerror(-rc));
 	if (strcspn(tl_text_string(text), "\r\n") == 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: the first line is empty", path);
+		return tl_fail(fault, -EINVAL, "%s: the first line is empty",
+		    path);
 	text->data[strcspn(text->data, "\r\n")] = '\0';
 	return 0;
 }

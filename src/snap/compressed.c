@@ -226,7 +226,7 @@ tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
 
 	if (!z) {
 		tl_storage_close(file);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	}
 	z->file = file;
 	z->storage.read_at = zst_read_at;
@@ -236,7 +236,7 @@ tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
 		goto close;
 	z->storage.size = tl_zst_table_size(&z->table);
 	if ((rc = make_slots(z)) != 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "no memory");
+		tl_fail(fault, rc, "no memory");
 		goto close;
 	}
 	*storage = &z->storage;
@@ -294,8 +294,7 @@ open_compressed(struct tl_snap **snap, int fd, uint64_t tail,
 	int rc = tl_storage_of_fd(&file, fd);
 
 	if (rc != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
+		return tl_fail(fault, rc, "%s", strerror(-rc));
 	rc = tl_zst_open(&decoded, file, fault);
 	if (rc == -EFBIG) {
 		*fault = (struct tl_fault){ 0 };
@@ -324,8 +323,7 @@ tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 	int rc;
 
 	if (fd < 0)
-		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
-		    strerror(-fd));
+		return tl_fail(fault, fd, "%s", strerror(-fd));
 	rc = tl_zst_snap_open_fd(snap, fd, tail, NULL, fault);
 	close(fd);
 	return rc;
@@ -369,8 +367,7 @@ decode_piece(struct whole *w, size_t size, struct tl_fault *fault)
 			return damaged(w, "it decodes to too much", fault);
 		rc = tl_write_all(w->out, w->to, out.pos);
 		if (rc < 0)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-			    strerror(-rc));
+			return tl_fail(fault, rc, "%s", strerror(-rc));
 	}
 	w->at += size;
 	return 0;
@@ -388,8 +385,7 @@ decode_all(struct whole *w, int fd, struct tl_fault *fault)
 			return rc;
 	}
 	if (n < 0)
-		return tl_fault(fault, (int)n, TL_FAULT_NOWHERE, "%s",
-		    strerror((int)-n));
+		return tl_fail(fault, (int)n, "%s", strerror((int)-n));
 	return w->more == 0
 		   ? 0
 		   : damaged(w, "the file ends inside a compressed frame",
@@ -407,7 +403,7 @@ tl_zst_decode(int fd, struct tl_fault *fault)
 
 	if (!w.stream || !w.from || !w.to)
 		rc = -ENOMEM;
-	rc = rc < 0 ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
+	rc = rc < 0 ? tl_fail(fault, rc, "%s", strerror(-rc))
 		    : decode_all(&w, fd, fault);
 	ZSTD_freeDStream(w.stream);
 	free(w.from);

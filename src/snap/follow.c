@@ -336,11 +336,11 @@ set_start(struct follow *f, const struct tl_snap *snap,
     const struct tl_follow_start *start, struct tl_fault *fault)
 {
 	if (start->from && start->lane_count != f->lane_count)
-		return tl_fault(fault, -ESTALE, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ESTALE,
 		    "it has other lanes than before");
 	for (size_t i = 0; i < f->lane_count; i++) {
 		if (start->from && start->from[i] > snap->lanes[i].head)
-			return tl_fault(fault, -ESTALE, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -ESTALE,
 			    "it has fewer entries than before");
 		if (start->from)
 			f->from[i] = start->from[i];
@@ -363,8 +363,7 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	if (rc != 0)
 		return rc;
 	if (!snap->was_live)
-		rc = tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "a saved timeline does not grow");
+		rc = tl_fail(fault, -EINVAL, "a saved timeline does not grow");
 	else
 		rc = tl_messages_new(&f->messages, &snap->header,
 		    snap->header.total_size);
@@ -395,7 +394,7 @@ follow_fd(struct tl_cursor **cursor, int fd,
 
 	if (!f) {
 		close(fd);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	}
 	f->cursor.next = follow_next;
 	f->cursor.close = follow_close;
@@ -412,7 +411,7 @@ follow_fd(struct tl_cursor **cursor, int fd,
 static int
 no_file(int rc, struct tl_fault *fault)
 {
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 int

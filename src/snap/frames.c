@@ -357,7 +357,7 @@ tl_zst_table_read(struct tl_zst_table *table, struct tl_storage *file,
 	if (rc == 0)
 		return 0;
 	tl_zst_table_free(table);
-	tl_fault(&wrong, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	tl_fail(&wrong, rc, "%s", strerror(-rc));
 	return tl_fault(fault, rc, wrong.at, "%s", wrong.text);
 }
 

@@ -32,11 +32,9 @@ read_header(int fd, struct timeline_header *header, struct tl_fault *fault)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		return tl_fail(fault, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not a regular file");
+		return tl_fail(fault, -EBADMSG, "not a regular file");
 	return tl_snap_check_header(header,
 	    tl_read_at(fd, header, sizeof(*header), 0), fault);
 }
@@ -299,7 +297,7 @@ out:
 	free(heads);
 	if (rc != 0) {
 		tl_glance_free(glance);
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		tl_fail(fault, rc, "%s", strerror(-rc));
 	}
 	return rc;
 }

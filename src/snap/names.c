@@ -89,19 +89,17 @@ tl_names_missing(const char *name, struct tl_fault *fault)
 
 	name += name[0] == '/';
 	if (strchr(name, '/') || strlen(name) > NAME_MAX)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE, "%s",
-		    strerror(ENOENT));
+		return tl_fail(fault, -ENOENT, "%s", strerror(ENOENT));
 	strcat(slashed, name);
 	near = tl_near_to(slashed);
 	(void)tl_names_each(try_name, &near);
 	if (!near.best[0] && access(name, R_OK) == 0)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -ENOENT,
 		    "no such timeline; did you mean ./%s?", name);
 	if (!near.best[0])
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "no such timeline");
-	return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-	    "no such timeline; did you mean %s?", near.best);
+		return tl_fail(fault, -ENOENT, "no such timeline");
+	return tl_fail(fault, -ENOENT, "no such timeline; did you mean %s?",
+	    near.best);
 }
 
 /* == a table == */

@@ -267,8 +267,7 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 
 	if (!snap) {
 		tl_storage_close(storage);
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "%s",
-		    strerror(ENOMEM));
+		return tl_fail(fault, -ENOMEM, "%s", strerror(ENOMEM));
 	}
 	snap->frozen = storage;
 	snap->tail = plan->tail;
@@ -283,18 +282,17 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	total = snap->header.total_size;
 	if (size < total)
 		tl_faults_add(&snap->faults, size,
-		    "truncated: %llu bytes of %llu", (unsigned long long)size,
-		    (unsigned long long)total);
+		    "truncated: %lu bytes of %lu", size, total);
 	else if (size > total)
-		tl_faults_add(&snap->faults, total, "%llu bytes too many",
-		    (unsigned long long)(size - total));
+		tl_faults_add(&snap->faults, total, "%lu bytes too many",
+		    (size - total));
 	if (live >= 0 && snap->header.state == TIMELINE_LIVE &&
 	    size >= snap->header.total_size)
 		rc = freeze(snap, live, plan);
 	if (rc == 0)
 		rc = gather(snap, size, plan);
 	if (rc != 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+		tl_fail(fault, rc, "%s", strerror(-rc));
 		goto close;
 	}
 	*out = snap;
@@ -313,14 +311,11 @@ tl_snap_read(struct tl_snap **snap, int fd, const struct tl_snap_plan *plan,
 	int rc;
 
 	if (fstat(fd, &st) != 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		return tl_fail(fault, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not a regular file");
+		return tl_fail(fault, -EBADMSG, "not a regular file");
 	if ((rc = tl_storage_of_fd(&storage, fd)) != 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    strerror(-rc));
+		return tl_fail(fault, rc, "%s", strerror(-rc));
 	return read_storage(snap, storage, fd, plan, fault);
 }
 
@@ -348,8 +343,7 @@ tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 	int rc;
 
 	if (fd < 0)
-		return tl_fault(fault, fd, TL_FAULT_NOWHERE, "%s",
-		    strerror(-fd));
+		return tl_fail(fault, fd, "%s", strerror(-fd));
 	rc = tl_snap_open_fd(snap, fd, tail, fault);
 	close(fd);
 	return rc;

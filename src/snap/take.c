@@ -535,9 +535,8 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 	if (*tail > g->strings_size) {
 		tl_faults_add(c->faults,
 		    offsetof(struct timeline_header, strings_tail),
-		    "%llu bytes of strings in a table of %llu",
-		    (unsigned long long)*tail,
-		    (unsigned long long)g->strings_size);
+		    "%lu bytes of strings in a table of %lu", *tail,
+		    g->strings_size);
 		*tail = g->strings_size;
 	}
 	for (uint64_t at = 0; at < *tail; at += size) {

@@ -7,7 +7,7 @@ tl_warn_more(tl_warn *warn, const char *name, size_t count)
 {
 	struct tl_fault more = { 0 };
 
-	tl_fault(&more, 0, TL_FAULT_NOWHERE, "and %zu more", count);
+	tl_fail(&more, 0, "and %zu more", count);
 	warn(name, &more);
 }
 

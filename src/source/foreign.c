@@ -315,7 +315,7 @@ int
 tl_source_open_reader(struct tl_source *source, struct tl_opening *o)
 {
 	if (o->plan->follow)
-		return tl_fault(&source->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(&source->fault, -EINVAL,
 		    "a file of another format does not grow");
 	return tl_source_open_storage(source, o, NULL, NULL);
 }

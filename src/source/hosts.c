@@ -373,10 +373,9 @@ tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
 	int64_t ns;
 
 	if (plan->offset_count == TL_HOSTS_OFFSETS_MAX)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: too many offsets", text);
+		return tl_fail(fault, -EINVAL, "%s: too many offsets", text);
 	if (!equals || equals == text)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "%s: not HOST=OFFSET like host-b=-1.5ms", text);
 	if (tl_option_duration(equals + 1, &ns, fault) < 0)
 		return -EINVAL;
@@ -391,8 +390,7 @@ tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
 	int rc;
 
 	if (plan->pair_count == TL_PAIR_RULES_MAX)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s: too many pairs", text);
+		return tl_fail(fault, -EINVAL, "%s: too many pairs", text);
 	rc = tl_pair_parse(&plan->pairs[plan->pair_count], text, fault);
 	if (rc == 0)
 		plan->pair_count++;
@@ -473,7 +471,7 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 				tl_put_string(&text, i > 0 ? ", " : "");
 				tl_put_string(&text, hosts->list[i].name);
 			}
-			tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			tl_fail(fault, -EINVAL,
 			    "%.*s: no such host; there are %s",
 			    (int)(size < 64 ? size : 64), word,
 			    text.size > 0 ? tl_text_string(&text) : "none");

@@ -159,19 +159,18 @@ say_counts(struct pairing *p)
 
 	if (c->paired == 0)
 		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
-		    "no pair of two hosts was found: %llu of one host, %llu "
+		    "no pair of two hosts was found: %lu of one host, %lu "
 		    "without the other side",
-		    (unsigned long long)c->same_clock,
-		    (unsigned long long)c->alone);
+		    c->same_clock, c->alone);
 	if (c->again > 0)
 		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
-		    "%llu messages of pairs named a value again, and were "
+		    "%lu messages of pairs named a value again, and were "
 		    "left out",
-		    (unsigned long long)c->again);
+		    c->again);
 	if (c->over > 0)
 		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
-		    "more than %d values of pairs: %llu messages were left out",
-		    TL_PAIRS_MAX, (unsigned long long)c->over);
+		    "more than %d values of pairs: %lu messages were left out",
+		    TL_PAIRS_MAX, c->over);
 }
 
 static void

@@ -133,8 +133,7 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 
 	make_command(&command, name, plan);
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s",
-		    strerror(errno));
+		return tl_fail(fault, -errno, "%s", strerror(errno));
 	remote->pid = fork();
 	if (remote->pid == 0) {
 		const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -160,20 +159,19 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 	if (remote->pid > 0)
 		return 0;
 	close(ends[0]);
-	return tl_fault(fault, -errno, TL_FAULT_NOWHERE, "%s", strerror(errno));
+	return tl_fail(fault, -errno, "%s", strerror(errno));
 }
 
 static int
 say_end(int status, struct tl_fault *fault)
 {
 	if (WIFSIGNALED(status))
-		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
-		    PROGRAM " was killed by signal %d", WTERMSIG(status));
+		return tl_fail(fault, -EIO, PROGRAM " was killed by signal %d",
+		    WTERMSIG(status));
 	if (WEXITSTATUS(status) == NOT_FOUND)
-		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EIO,
 		    PROGRAM " cannot be run, which reads from servers");
-	return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
-	    PROGRAM " failed: not all may be here");
+	return tl_fail(fault, -EIO, PROGRAM " failed: not all may be here");
 }
 
 int

@@ -20,8 +20,7 @@ enum { WRITER_MS = 1000 /* that a FIFO may have no writer */ };
 int
 tl_source_fail(struct tl_source *source, int rc)
 {
-	return tl_fault(&source->fault, rc, TL_FAULT_NOWHERE, "%s",
-	    strerror(-rc));
+	return tl_fail(&source->fault, rc, "%s", strerror(-rc));
 }
 
 int

@@ -94,8 +94,7 @@ keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 		return 0;
 	item = add_item(sources);
 	item->name = item->file = file;
-	tl_fault(&item->fault, -ENOENT, TL_FAULT_NOWHERE,
-	    "there is nothing of such a host");
+	tl_fail(&item->fault, -ENOENT, "there is nothing of such a host");
 	return 0;
 }
 
@@ -263,9 +262,7 @@ tl_sources_apply(struct tl_sources *sources, const struct tl_hosts_plan *plan,
 			rc = 0; /* reported when it is read to be shown */
 		}
 	}
-	return rc < 0
-		   ? tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc))
-		   : 0;
+	return rc < 0 ? tl_fail(fault, rc, "%s", strerror(-rc)) : 0;
 }
 
 int

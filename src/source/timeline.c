@@ -167,7 +167,7 @@ tl_source_open_timeline(struct tl_source *source, struct tl_opening *o)
 	if (o->plan->follow && compressed) {
 		/* follow would take it for a live one */
 		tl_source_close(source);
-		return tl_fault(&source->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(&source->fault, -EINVAL,
 		    "a saved timeline does not grow");
 	}
 	if (o->plan->check && (rc = tl_snap_check(snap)) < 0)

@@ -444,7 +444,7 @@ read_any(struct tl_source *source, struct tl_opening *o)
 	if (is_packed(o) && !o->plan->follow && read_packed_foreign(source, o))
 		return source->ops ? 0 : source->fault.rc;
 	if (o->plan->follow)
-		return tl_fault(&source->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(&source->fault, -EINVAL,
 		    "a recorded trace is not followed");
 	rc = is_packed(o) ? 0
 			  : tl_blocks_is_stream(o->fd,
@@ -505,7 +505,7 @@ tl_source_open_remote(struct tl_source *source,
 		if (why.rc < 0)
 			source->fault = why;
 		else
-			tl_fault(&source->fault, -ENODATA, TL_FAULT_NOWHERE,
+			tl_fail(&source->fault, -ENODATA,
 			    "there is nothing that was asked for");
 		rc = source->fault.rc;
 	} else {

@@ -264,8 +264,7 @@ check_ends(struct tl_storage *s, uint32_t version, struct tl_fault *fault)
 	if (rc == 0)
 		rc = read_exactly(s, end, sizeof(end), s->size - sizeof(end));
 	if (rc < 0)
-		return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-		    "it cannot be read");
+		return tl_fail(fault, rc, "%s", "it cannot be read");
 	if (number_at(head) != TL_LINCHECK_INDEX_MAGIC)
 		return bad(fault, 0, "it does not begin as an index does");
 	if (number_at(head + MAGIC_SIZE) != version)
@@ -306,8 +305,7 @@ add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
 		const int rc = read_exactly(s, piece, size, at);
 
 		if (rc < 0)
-			return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s",
-			    "it cannot be read");
+			return tl_fail(fault, rc, "%s", "it cannot be read");
 		for (size_t i = 0; i < size; i += TL_CELL_SIZE) {
 			const struct tl_cell c = tl_cell_get(piece + i);
 			const uint8_t kind =
@@ -344,7 +342,7 @@ index_check(struct tl_storage *index, uint32_t version,
 	if (rc < 0)
 		return rc;
 	if (found.count != cells->count)
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBADMSG,
 		    "it has %" PRIu64 " cells for %" PRIu64 " objects",
 		    found.count, cells->count);
 	if (found.sum != cells->sum)

@@ -306,11 +306,10 @@ put_header(struct rtl_write *w, int64_t opened_us, uint64_t timer, uint32_t pid)
 	w->pid = pid;
 	w->column = timer;
 	tl_put_format(&w->writer.out.text,
-	    "opening log file %s%llu.%06llu seconds past January 1st 1970\n"
-	    "corresponding to %llu %s after timer start\n"
+	    "opening log file %s%lu.%06lu seconds past January 1st 1970\n"
+	    "corresponding to %lu %s after timer start\n"
 	    "Process id is %u\n",
-	    opened_us < 0 ? "-" : "", (unsigned long long)us / 1000000,
-	    (unsigned long long)us % 1000000, (unsigned long long)timer,
+	    opened_us < 0 ? "-" : "", us / 1000000, us % 1000000, timer,
 	    w->is_us ? "us" : "ms", pid);
 }
 
@@ -597,8 +596,7 @@ rtl_end(struct tl_writer *writer)
 		if (w->lost > 0)
 			put_loss(w, 0, w->lost);
 	}
-	tl_put_format(text, "closing log file at %06llu",
-	    (unsigned long long)w->column);
+	tl_put_format(text, "closing log file at %06lu", w->column);
 	tl_notes_say(&w->notes, writer->report);
 	return 0;
 }

@@ -53,17 +53,16 @@ take_server(struct tl_nats_url *url, const char *text, size_t size,
 	char *to = url->servers[url->server_count];
 
 	if (size == 0)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "empty name of a server");
+		return tl_fail(fault, -EINVAL, "empty name of a server");
 	if (url->server_count == TL_NATS_SERVERS_MAX)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "more than %d servers", TL_NATS_SERVERS_MAX);
+		return tl_fail(fault, -EINVAL, "more than %d servers",
+		    TL_NATS_SERVERS_MAX);
 	if (strlen(scheme) + size >= TL_NATS_SERVER_MAX)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "the name of a server is too long");
 	for (size_t i = 0; i < size; i++) {
 		if (!isgraph((unsigned char)text[i]))
-			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -EINVAL,
 			    "invalid character in the name of a server");
 	}
 	strcpy(to, scheme);
@@ -86,11 +85,11 @@ take_stream(struct tl_nats_url *url, const char *text, struct tl_fault *fault)
 		const unsigned char c = (unsigned char)text[i];
 
 		if (!isalnum(c) && c != '_' && c != '-')
-			return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+			return tl_fail(fault, -EINVAL,
 			    "the name of a stream is letters, digits, _ and -");
 	}
 	if (size >= TL_NATS_STREAM_MAX)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "the name of the stream is too long");
 	strcpy(url->stream, text);
 	return 0;
@@ -105,8 +104,7 @@ tl_nats_url_parse(struct tl_nats_url *url, const char *text,
 
 	memset(url, 0, sizeof(*url));
 	if (!(at = after_scheme(text, &url->tls)))
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "not nats://HOST or tls://HOST");
+		return tl_fail(fault, -EINVAL, "not nats://HOST or tls://HOST");
 	slash = strchrnul(at, '/');
 	for (;;) {
 		const char *end = at + strcspn(at, ",/");
@@ -160,7 +158,7 @@ tl_nats_fault(struct tl_fault *fault, natsStatus status, const char *what)
 	more = nats_GetLastError(&last);
 	if (more && more[0] && last == status)
 		words = more;
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", what, words);
+	return tl_fail(fault, rc, "%s: %s", what, words);
 }
 
 static int
@@ -201,8 +199,7 @@ take_nkey(natsOptions *to, const char *path, struct tl_fault *fault)
 	int rc = tl_read_file(path, TL_SECRET_MAX, &text);
 
 	if (rc < 0) {
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
-		    strerror(-rc));
+		tl_fail(fault, rc, "%s: %s", path, strerror(-rc));
 		goto forget;
 	}
 	for (line = tl_text_string(&text); line; line = strchr(line, '\n')) {
@@ -213,7 +210,7 @@ take_nkey(natsOptions *to, const char *path, struct tl_fault *fault)
 			break;
 	}
 	if (!key) {
-		rc = tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		rc = tl_fail(fault, -EINVAL,
 		    "%s: no public key (U...) on a line of its own; add "
 		    "that of nk -pubout",
 		    path);
@@ -254,7 +251,7 @@ take_tls(natsOptions *to, const struct tl_nats_options *options, bool tls,
 	const char *what = "TLS";
 
 	if (!options->tls_cert != !options->tls_key)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "--tls-cert and --tls-key must be given together");
 	if (tls || options->tls_ca || options->tls_cert)
 		status = natsOptions_SetSecure(to, true);

@@ -147,8 +147,7 @@ check_result(struct tl_nats_reader *r, const jsConsumerInfo *info,
 	const bool sent = info->Delivered.Consumer > r->received;
 
 	if (sent && r->awaited)
-		return tl_fault(fault, -EIO, TL_FAULT_NOWHERE,
-		    "messages were lost in transit");
+		return tl_fail(fault, -EIO, "messages were lost in transit");
 	r->awaited = sent;
 	if (sent)
 		return 0;
@@ -336,7 +335,7 @@ tl_nats_reader_new(struct tl_nats_reader **reader,
 	int rc;
 
 	if (!r)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	r->reading = reading;
 	rc = begin(r, fault);
 	if (rc < 0)

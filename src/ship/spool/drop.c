@@ -60,7 +60,7 @@ tl_spooled_inspect(struct tl_spool_chain *c, struct tl_spooled *b,
 	int rc = tl_block_describe(&facts, data, fault);
 
 	if (rc == 0 && !is_of(&facts, c, b))
-		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		rc = tl_fail(fault, -EBADMSG,
 		    "it belongs to another chain than its name");
 	if (rc == 0) {
 		b->known = true;

@@ -26,11 +26,10 @@ void
 tl_spool_file_name(char name[TL_SPOOL_FILE_MAX], const struct tl_spooled *b)
 {
 	if (b->dropped)
-		snprintf(name, TL_SPOOL_FILE_MAX, "%llu-%llu.lost",
-		    (unsigned long long)b->first, (unsigned long long)b->last);
+		snprintf(name, TL_SPOOL_FILE_MAX, "%lu-%lu.lost", b->first,
+		    b->last);
 	else
-		snprintf(name, TL_SPOOL_FILE_MAX, "%llu.trace",
-		    (unsigned long long)b->first);
+		snprintf(name, TL_SPOOL_FILE_MAX, "%lu.trace", b->first);
 }
 
 /* Accept only names that tl_spool_file_name would produce. */
@@ -310,8 +309,7 @@ read_state(struct tl_spool_chain *c, const char *folder)
 		rc = tl_block_describe(&facts, tl_bytes(text.data, text.size),
 		    &fault);
 	if (rc == 0 && (facts.dropped || !is_folder_of(folder, &facts)))
-		rc = tl_fault(&fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "it belongs to another chain");
+		rc = tl_fail(&fault, -EBADMSG, "it belongs to another chain");
 	if (rc == 0) {
 		c->sent = facts.sent;
 		(void)take_facts(c, &facts, facts.block.number);
@@ -338,7 +336,7 @@ describe(struct tl_spool_chain *c, const struct tl_spooled *b,
 	if (!is_folder_of(folder, facts) || facts->block.number != b->first ||
 	    facts->last != b->last || facts->dropped != b->dropped ||
 	    (c->name[0] && strcmp(c->name, facts->block.chain) != 0))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBADMSG,
 		    "it belongs to another chain than its name");
 	return 0;
 }
@@ -447,7 +445,5 @@ tl_spool_scan(struct tl_spool *s, struct tl_fault *fault)
 {
 	const int rc = tl_folder_each(s->folder, take_folder, s);
 
-	return rc == 0
-		   ? 0
-		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }

@@ -20,7 +20,7 @@
 static int
 no_folder(struct tl_fault *fault, int rc)
 {
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 static int
@@ -38,7 +38,7 @@ open_folder(struct tl_spool *s, struct tl_fault *fault)
 	if (s->lock_fd < 0)
 		return no_folder(fault, -errno);
 	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) != 0)
-		return tl_fault(fault, -EBUSY, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EBUSY,
 		    "in use by another timeline-ship");
 	return tl_spool_scan(s, fault);
 }
@@ -51,7 +51,7 @@ tl_spool_open(struct tl_spool **spool, const struct tl_spool_options *options,
 	int rc;
 
 	if (!s)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	s->options = *options;
 	s->folder = s->lock_fd = -1;
 	pthread_mutex_init(&s->lock, NULL);

@@ -166,8 +166,8 @@ dir_send(struct tl_target *target, const struct tl_block *block,
 	if (rc == 0)
 		rc = tl_queue_add(&d->queue, block);
 	return rc == 0 ? 0
-		       : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s",
-			     d->partitions.path, strerror(-rc));
+		       : tl_fail(fault, rc, "%s: %s", d->partitions.path,
+			     strerror(-rc));
 }
 
 static int

@@ -32,8 +32,7 @@ tl_kafka_target_new(struct tl_target **target,
 {
 	(void)target;
 	(void)options;
-	return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
-	    "built without Kafka");
+	return tl_fail(fault, -ENOTSUP, "built without Kafka");
 }
 
 #else
@@ -84,13 +83,12 @@ parse_url(struct kafka_target *t, const char *url, struct tl_fault *fault)
 	const char *topic = at + size + (at[size] == '/');
 
 	if (size == 0 || size >= sizeof(t->brokers))
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "not kafka://BROKER/TOPIC");
+		return tl_fail(fault, -EINVAL, "not kafka://BROKER/TOPIC");
 	memcpy(t->brokers, at, size);
 	if (strspn(topic, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			  "0123456789._-") != strlen(topic) ||
 	    strlen(topic) >= sizeof(t->topic))
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "the name of a topic is letters, digits, . _ and -");
 	strcpy(t->topic, *topic ? topic : "timeline");
 	return 0;
@@ -138,8 +136,8 @@ delivered(rd_kafka_t *producer, const rd_kafka_message_t *message,
 	} else if (t->refused_rc == 0) {
 		t->refused = serial;
 		t->refused_rc = rc;
-		tl_fault(&t->fault, rc, TL_FAULT_NOWHERE, "topic %s: %s",
-		    t->topic, rd_kafka_err2str(message->err));
+		tl_fail(&t->fault, rc, "topic %s: %s", t->topic,
+		    rd_kafka_err2str(message->err));
 	}
 }
 
@@ -153,7 +151,7 @@ failed(rd_kafka_t *producer, int error, const char *words, void *context)
 	if (error == RD_KAFKA_RESP_ERR__FATAL && t->refused_rc == 0)
 		t->refused_rc = -EPROTO;
 	t->fault = (struct tl_fault){ 0 };
-	tl_fault(&t->fault, rc_of(error), TL_FAULT_NOWHERE, "%s", words);
+	tl_fail(&t->fault, rc_of(error), "%s", words);
 }
 
 static void
@@ -175,7 +173,7 @@ set(rd_kafka_conf_t *conf, const char *name, const char *value,
 	if (!value || rd_kafka_conf_set(conf, name, value, words,
 			  sizeof(words)) == RD_KAFKA_CONF_OK)
 		return 0;
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE, "%s", words);
+	return tl_fail(fault, -EINVAL, "%s", words);
 }
 
 static int
@@ -254,7 +252,7 @@ ensure_connected(struct kafka_target *t, struct tl_fault *fault)
 		    rd_kafka_new(RD_KAFKA_PRODUCER, conf, words, sizeof(words));
 		if (t->producer)
 			return 0; /* which has taken conf over */
-		rc = tl_fault(fault, -EPROTO, TL_FAULT_NOWHERE, "%s", words);
+		rc = tl_fail(fault, -EPROTO, "%s", words);
 	}
 	rd_kafka_conf_destroy(conf);
 	return rc;
@@ -347,7 +345,7 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 	if (rc < 0)
 		return rc;
 	if (block->data.size > target->size_max)
-		return tl_fault(fault, -EMSGSIZE, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EMSGSIZE,
 		    "block of %zu bytes: the broker takes %zu",
 		    block->data.size, target->size_max);
 	if (!tl_window_has_room(&t->window, block->data.size))
@@ -356,8 +354,7 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 	if (rc == -EAGAIN)
 		return rc;
 	if (rc < 0)
-		return disconnect(t,
-		    tl_fault(fault, rc, TL_FAULT_NOWHERE, "cannot send"));
+		return disconnect(t, tl_fail(fault, rc, "cannot send"));
 	sending = tl_window_add(&t->window, block, NULL);
 	sending->state = TL_SENDING_SENT;
 	sending->sent_ms = tl_now_ms();
@@ -387,8 +384,7 @@ time_out(struct kafka_target *t, struct tl_fault *fault)
 	if (t->fault.rc < 0)
 		*fault = t->fault;
 	else
-		tl_fault(fault, -ETIMEDOUT, TL_FAULT_NOWHERE,
-		    "no delivery in %d ms", ACK_MS);
+		tl_fail(fault, -ETIMEDOUT, "no delivery in %d ms", ACK_MS);
 	return disconnect(t, fault->rc);
 }
 
@@ -444,7 +440,7 @@ tl_kafka_target_new(struct tl_target **target,
 	int rc;
 
 	if (!t)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	t->target = (struct tl_target){ .send = kafka_send,
 		.wait = kafka_wait,
 		.finish = kafka_finish,

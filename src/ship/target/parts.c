@@ -419,8 +419,7 @@ fail(struct events_target *e, int rc, struct tl_fault *fault)
 {
 	abandon_all(e);
 	tl_queue_ack(&e->queue, &e->target);
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", e->options.url,
-	    strerror(-rc));
+	return tl_fail(fault, rc, "%s: %s", e->options.url, strerror(-rc));
 }
 
 static int

@@ -38,8 +38,7 @@ append(void *context, const char *data, size_t size)
 static int
 fail(struct tl_fault *fault, int rc)
 {
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "standard output: %s",
-	    strerror(-rc));
+	return tl_fail(fault, rc, "standard output: %s", strerror(-rc));
 }
 
 static int

@@ -25,11 +25,11 @@ static int
 check_stdout(const struct tl_target_options *o, struct tl_fault *fault)
 {
 	if (o->format && !o->format->write_new)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "%s cannot be written to a pipe", o->format->name);
+		return tl_fail(fault, -EINVAL, "%s cannot be written to a pipe",
+		    o->format->name);
 	if ((!o->format || (o->format->flags & TL_FORMAT_BINARY)) &&
 	    isatty(STDOUT_FILENO) == 1)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "blocks are binary: redirect standard output");
 	return 0;
 }
@@ -39,13 +39,13 @@ open_url(struct tl_target **target, const struct tl_target_options *o,
     struct tl_fault *fault)
 {
 	if (o->format)
-		return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EINVAL,
 		    "--format works only with a directory or -");
 	if (tl_nats_is_url(o->url))
 		return tl_nats_target_new(target, &o->nats, fault);
 	if (tl_kafka_is_url(o->url))
 		return tl_kafka_target_new(target, &o->kafka, fault);
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -EINVAL,
 	    "unknown kind of target: nats://, tls://, kafka://, a directory, "
 	    "or -");
 }
@@ -65,9 +65,7 @@ open_own(struct tl_target **target, const struct tl_target_options *o,
 	} else {
 		rc = tl_dir_target_new(target, o);
 	}
-	return rc == 0
-		   ? 0
-		   : tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
+	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 
 int
