@@ -30,12 +30,10 @@ function traceEvents(from, to) {
 	for (const {source, pid, tid} of tracks.threads) {
 		const [name, process] = model.names.get(source + ":" + pid +
 			":" + tid) ?? [];
-		if (name)
-			events.push({name: "thread_name", ph: "M", pid, tid,
-				args: {name}});
-		if (process)
-			events.push({name: "process_name", ph: "M", pid, tid,
-				args: {name: process}});
+		events.push({name: "thread_name", ph: "M", pid, tid,
+			args: {name: name || "tid " + tid}},
+		{name: "process_name", ph: "M", pid, tid,
+			args: {name: process || "pid " + pid}});
 	}
 	for (let k = 0; k < tracks.spanCount; k++) {
 		if (s.from[k] > to || s.to[k] < from ||
