@@ -118,6 +118,23 @@ tl_text_align_right(struct tl_text *text, size_t since, size_t width)
 }
 
 void
+tl_text_cut(struct tl_text *text, size_t since, unsigned columns,
+    const char *mark)
+{
+	const struct tl_bytes all =
+	    tl_bytes(text->data + since, text->size - since);
+	const unsigned marked = (unsigned)strlen(mark);
+	unsigned used;
+
+	if (tl_utf8_fit(all, columns, &used) == all.size && used <= columns)
+		return;
+	text->size =
+	    since +
+	    tl_utf8_fit(all, columns > marked ? columns - marked : 0, &used);
+	tl_put_string(text, mark);
+}
+
+void
 tl_put_padded(struct tl_text *text, const char *word, size_t width)
 {
 	const size_t size = strlen(word);

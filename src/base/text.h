@@ -66,6 +66,10 @@ void tl_put_repeat(struct tl_text *text, char c, size_t count);
 void tl_put_padded(struct tl_text *text, const char *word, size_t width);
 /* Align the bytes that were put since a size of the text to the right. */
 void tl_text_align_right(struct tl_text *text, size_t since, size_t width);
+/* What was put since a size of the text, all of it escaped, fits into so many
+ * columns: a mark of ASCII, as "...", stands for what was cut. */
+void tl_text_cut(struct tl_text *text, size_t since, unsigned columns,
+    const char *mark);
 void tl_put_unsigned(struct tl_text *text, uint64_t n);
 void tl_put_signed(struct tl_text *text, int64_t n);
 void tl_put_hex(struct tl_text *text, uint64_t n); /* 0x1f, no padding */

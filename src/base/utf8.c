@@ -448,6 +448,25 @@ tl_utf8_width(uint32_t code)
 	return is_in(wide, sizeof(wide) / sizeof(wide[0]), code) ? 2 : 1;
 }
 
+size_t
+tl_utf8_fit(struct tl_bytes text, unsigned columns, unsigned *used)
+{
+	size_t at = 0;
+
+	*used = 0;
+	while (columns > 0 && at < text.size) {
+		uint32_t code;
+		const size_t size = tl_utf8_decode(text, at, &code);
+		const unsigned width = size > 0 ? tl_utf8_width(code) : 1;
+
+		if (*used + width > columns && at > 0)
+			break;
+		*used += width;
+		at += size > 0 ? size : 1;
+	}
+	return at;
+}
+
 /* == modified UTF-8 is UTF-16, each unit written like a character == */
 
 enum {

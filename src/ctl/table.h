@@ -12,10 +12,6 @@
  * space. */
 void tl_cell_end(struct tl_text *text, size_t start, size_t width, bool right);
 
-/* Cut what was put from start on, all of it escaped already, to so many
- * columns. */
-void tl_line_cut(struct tl_text *text, size_t start, size_t width);
-
 static inline void
 tl_cell_string(struct tl_text *text, const char *string, size_t width)
 {

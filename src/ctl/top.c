@@ -104,7 +104,7 @@ end_line(struct top *t, struct tl_text *text, size_t start, unsigned columns,
 	const size_t size = strlen(color);
 
 	if (columns > 0)
-		tl_line_cut(text, start, columns);
+		tl_text_cut(text, start, columns, "");
 	if (t->color && size > 0 && tl_text_reserve(text, size)) {
 		memmove(text->data + start + size, text->data + start,
 		    text->size - start);

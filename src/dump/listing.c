@@ -82,28 +82,13 @@ tl_listing_explain(struct tl_text *text, struct tl_bytes explain)
 	}
 }
 
-/* What was just put from start on, moved right to fill width columns. */
-static void
-pad_left(struct tl_text *text, size_t start, size_t width)
-{
-	const size_t size = text->size - start;
-	char *at;
-
-	if (size >= width || !(at = tl_text_reserve(text, width - size)))
-		return;
-	at -= size;
-	memmove(at + (width - size), at, size);
-	memset(at, ' ', width - size);
-	text->size += width - size;
-}
-
 static void
 put_number(struct tl_text *text, uint64_t n, size_t width)
 {
 	const size_t start = text->size;
 
 	tl_put_unsigned(text, n);
-	pad_left(text, start, width);
+	tl_text_align_right(text, start, width);
 }
 
 static void
@@ -115,7 +100,7 @@ put_known(struct tl_text *text, bool known, int64_t n, size_t width)
 		tl_put_signed(text, n);
 	else
 		tl_put_char(text, '-');
-	pad_left(text, start, width);
+	tl_text_align_right(text, start, width);
 }
 
 static void
@@ -177,7 +162,7 @@ put_id(struct listing *l, struct tl_bytes name, uint32_t id, bool of_thread)
 	width = tl_text_width(tl_bytes(text->data + start, text->size - start));
 	if (width > *column && width <= WIDTH_NAMED_MAX)
 		*column = width;
-	pad_left(text, start, *column + text->size - start - width);
+	tl_text_align_right(text, start, *column + text->size - start - width);
 }
 
 static void
@@ -186,7 +171,7 @@ put_step(struct tl_text *text, const struct tl_event *event)
 	const size_t start = text->size;
 
 	tl_render_time(text, event);
-	pad_left(text, start, TL_TIME_SIZE);
+	tl_text_align_right(text, start, TL_TIME_SIZE);
 }
 
 /* +0.000531200, seconds; - when it is not known. */
@@ -211,7 +196,7 @@ put_seconds(struct tl_text *text, bool known, int64_t ns)
 		}
 		text->size = (size_t)(to + 10 - text->data);
 	}
-	pad_left(text, start, WIDTH_SECONDS);
+	tl_text_align_right(text, start, WIDTH_SECONDS);
 }
 
 /* Local time, and how far it is from UTC; that is asked for again when another

@@ -7,6 +7,7 @@
 #include "dump/pager.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ wants_pager(const struct tl_options *options)
 int
 tl_output_open(struct tl_output *output, const struct tl_options *options)
 {
+	const char *given = getenv("COLUMNS");
+	uint64_t columns;
 	int rc;
 
 	*output = (struct tl_output){ .fd = STDOUT_FILENO,
@@ -41,6 +44,9 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 		output->to_file = true;
 	}
 	output->terminal = isatty(output->fd) == 1;
+	if (given && tl_parse_unsigned(given, &columns) == 0 &&
+	    columns >= TL_COLUMNS_DEFAULT / 4 && columns <= UINT16_MAX)
+		output->columns = (unsigned)columns;
 	output->color = wants_color(output, options->color);
 	if (output->terminal) {
 		tl_terminal_size(output->fd, &output->columns, &output->rows);

@@ -26,7 +26,7 @@ struct tl_output {
 	int fd;
 	bool terminal;
 	bool color;
-	unsigned columns; /* of the terminal, or 80 */
+	unsigned columns; /* of the terminal, or COLUMNS, or 80 */
 	bool to_file;
 	/* On a terminal: the pager that starts once the text is longer than
 	 * it; NULL: none.  Then its process, and fd is a pipe to it. */

@@ -62,7 +62,8 @@ is 'doubles and negative numbers have percentiles' \
 	"$("$dump" --stats --json --category formats "$known" | jq -c '[.args.a.min, .args.a.p50, .args.c.max, .args.d.p50]')" \
 	'[-5,-5,2.5,1500]'
 if has_terminals; then
-	has '--stats draws a histogram on a terminal' "$(on_terminal "$dump" --stats "$stats")" $'tcp .* 999  .*\xe2\x96\x88'
+	has '--stats draws a histogram on a wide terminal' \
+		"$(on_terminal "stty cols 120; $dump --stats $stats")" $'tcp .* 999  .*\xe2\x96\x88'
 	lacks '... and only there' "$text" $'\xe2\x96'
 fi
 
@@ -145,3 +146,20 @@ if command -v zstd >/dev/null; then
 		"$("$dump" --stats --json "$work/timed.tl.zst" | jq -c .timer)" \
 		"$("$dump" --stats --json "$work/timed.tl" | jq -c .timer)"
 fi
+
+# --stats on a terminal
+"$dump" --json "$known" | jq -c 'if .message | startswith("processed") then
+	.category = "very-" * 20 | .message = "processed $tcp and $a_very_long_name"
+	| .args = {tcp: .args.tcp, a_very_long_name: 9007199254740992} else . end' >"$work/long.jsonl"
+for columns in 80 120; do
+	for file in "$stats" "$known" "$timed" "$bursts" "$work/long.jsonl" "$top/tests/data/lincheck/v8-mem2.trace"; do
+		is "--stats fits $columns columns: ${file##*/}" \
+			"$(COLUMNS=$columns "$dump" --stats "$file" | awk -v n=$columns 'length > n')" ''
+	done
+done
+text=$(COLUMNS=80 "$dump" --stats "$work/long.jsonl")
+has '... an ellipsis stands for the end of a message' "$text" '^(very-){15}ve\.\.\.$'
+has '... and of a name; a number that does not fit is rounded' "$text" '^    a_very_lo\.\.\. +3( 9\.007e15){6}$'
+is '... JSON has all of it' \
+	"$("$dump" --stats --json "$work/long.jsonl" | jq -c 'select(.args.a_very_long_name) | [.message, (.category | length), .args.a_very_long_name.max]')" \
+	'["processed $tcp and $a_very_long_name",100,9007199254740992]'

@@ -20,7 +20,7 @@ is '... with an interval around it' \
 is '... more than what was seen' "$(jq '.estimate.count > 2 * .count' <<<"$row")" true
 is '... of a time that is said' \
 	"$(jq '.estimate | (.rate * .seconds / .count - 1 | fabs) < 0.001' <<<"$row")" true
-has '... in text' "$("$dump" --stats --category work "$samples")" \
+has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$samples")" \
 	"^    estimated $n/s \\($n \\.\\. $n, 95 %\\), $n entries in $n s, from 50 samples \\(5 other bursts left out\\)$"
 csv=$("$dump" --stats --format csv --category work "$samples")
 has '... in CSV' "$csv" "^[^,]*,work,trace,instant,step \\\$n,[0-9]+,[^,]+,[^,]+,[^,]+,$n,$n,$n,50,5,0,interval,ns,"
@@ -40,7 +40,7 @@ is 'how long CPUs were contended is in JSON' "$(jq .contended <<<"$row")" 0
 row=$("$dump" --stats --json --category work "$work/contended.tl")
 is 'nothing is estimated where CPUs were contended' \
 	"$(jq -c '[.estimate, (.contended * 100 | round)]' <<<"$row")" '[null,63]'
-has '... in text' "$("$dump" --stats --category work "$work/contended.tl")" \
+has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$work/contended.tl")" \
 	'^    not estimated: CPUs were contended 63 % of the time \(bursts by slots sample without the scheduler\)$'
 has '... in CSV' "$("$dump" --stats --format csv --category work "$work/contended.tl")" ",,,,50,5,0\.6[23][0-9]*,interval,ns,"
 "$build/tests/tool/make_samples" "$name-samples" "$work/little.tl" 50 0 3 || exit 1
@@ -49,10 +49,14 @@ is '... but where they hardly were' \
 "$build/tests/tool/make_samples" "$name-samples" "$work/unknown.tl" 50 0 -1 || exit 1
 is 'nothing is estimated where that was not recorded' \
 	"$("$dump" --stats --json --category work "$work/unknown.tl" | jq -c '[.estimate, .contended]')" '[null,null]'
-has '... in text' "$("$dump" --stats --category work "$work/unknown.tl")" \
+has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$work/unknown.tl")" \
 	'^    not estimated: contention of the CPUs was not recorded '
 
 "$build/tests/tool/make_samples" "$name-samples" "$work/one.tl" 1 0 || exit 1
 is 'one sample cannot show that CPUs were free' \
 	"$("$dump" --stats --json --category work "$work/one.tl" | jq -c '[.estimate, .contended]')" '[null,null]'
 has '... in CSV' "$("$dump" --stats --format csv --category work "$work/one.tl")" ",,,,1,0,,interval,ns,"
+for file in "$samples" "$work/contended.tl" "$work/unknown.tl"; do
+	is "--stats fits 80 columns: ${file##*/}" \
+		"$(COLUMNS=80 "$dump" --stats "$file" | awk 'length > 80')" ''
+done

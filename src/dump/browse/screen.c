@@ -11,25 +11,6 @@
 
 #include <errno.h>
 
-size_t
-tl_browse_fit(struct tl_bytes line, unsigned columns, unsigned *used)
-{
-	size_t at = 0;
-
-	*used = 0;
-	while (at < line.size) {
-		uint32_t code;
-		size_t size = tl_utf8_decode(line, at, &code);
-		const unsigned width = size > 0 ? tl_utf8_width(code) : 1;
-
-		if (*used + width > columns && at > 0)
-			break;
-		*used += width;
-		at += size > 0 ? size : 1;
-	}
-	return at;
-}
-
 #ifdef TL_NCURSES
 
 #	include <curses.h>
@@ -201,7 +182,7 @@ tl_screen_put(unsigned row, unsigned column, unsigned width,
 	if (width == 0 || row >= tl_screen_rows())
 		return;
 	if (text.size > 0)
-		size = tl_browse_fit(text, width, &used);
+		size = tl_utf8_fit(text, width, &used);
 	attrset(attributes);
 	move((int)row, (int)column);
 	for (unsigned i = 0; i < width; i++)

@@ -65,8 +65,4 @@ unsigned tl_screen_clicked(void);
 void tl_screen_suspend(void);
 void tl_screen_resume(void);
 
-/* How many bytes of a line fill at most so many columns; *used: how many they
- * take.  At least one character, so that wrapping a line always ends. */
-size_t tl_browse_fit(struct tl_bytes line, unsigned columns, unsigned *used);
-
 #endif

@@ -411,7 +411,7 @@ put_shifted(const struct tl_view *view, unsigned line, size_t columns,
 	    level);
 	if (view->shift > 0 && rest.size > 0) {
 		unsigned used;
-		const size_t cut = tl_browse_fit(rest, view->shift, &used);
+		const size_t cut = tl_utf8_fit(rest, view->shift, &used);
 
 		rest = tl_bytes(rest.data + cut, rest.size - cut);
 	}
@@ -484,7 +484,7 @@ draw_wrapped(struct tl_bytes text, unsigned row, unsigned end)
 
 		if (newline)
 			line.size = (size_t)(newline - text.data);
-		fits = tl_browse_fit(line, tl_screen_columns(), &used);
+		fits = tl_utf8_fit(line, tl_screen_columns(), &used);
 		put_line(row++, tl_bytes(line.data, fits), TL_LOOK_PLAIN);
 		fits += newline && fits == line.size;
 		text.data += fits;
@@ -571,13 +571,13 @@ tl_view_draw_prompt(struct tl_view *view, const char *lead, const char *typed)
 	line = taken(&view->text);
 	if (typed && tl_text_width(line) >= columns) {
 		/* what was typed last is what matters */
-		const size_t from = tl_browse_fit(line,
+		const size_t from = tl_utf8_fit(line,
 		    (unsigned)tl_text_width(line) - columns + 2, &used);
 
 		line = tl_bytes(line.data + from, line.size - from);
 	}
 	put_line(row, line, TL_LOOK_PLAIN);
-	tl_browse_fit(line, columns - 1, &used);
+	tl_utf8_fit(line, columns - 1, &used);
 	tl_screen_point(row, used, typed != NULL);
 }
 

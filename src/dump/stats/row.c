@@ -8,7 +8,18 @@
 #include "dump/views.h"
 #include "format/lincheck/print.h"
 
-enum { WIDTH_NAME = 12, WIDTH_VALUE = 10, INDENT = 4 };
+/* A line of the table has 79 columns; 93 where there is room for larger
+ * numbers and the histogram. */
+enum {
+	INDENT = 4,
+	WIDTH_NAME = 12,
+	WIDTH_VALUE = 8,
+	WIDTH_WIDE = 10,
+	VALUES = 7,
+	COLUMNS_BARS = INDENT + WIDTH_NAME + VALUES * (WIDTH_VALUE + 1) + 2 +
+		       TL_VALUES_BARS,
+	COLUMNS_WIDE = COLUMNS_BARS + VALUES * (WIDTH_WIDE - WIDTH_VALUE)
+};
 
 const char tl_stats_csv_heading[] =
     "input,category,priority,kind,message,entries,rate,open_rate,"
@@ -74,18 +85,22 @@ put_each(struct tl_stats_row *row, put_quantity *put, void *context,
 	return rc;
 }
 
-/* Move what was put from start on to the right end of width columns. */
-static void
-put_value(struct tl_text *text, enum tl_values_unit unit, int64_t value)
+static size_t
+value_width(const struct tl_output *output)
 {
-	struct tl_text word = { 0 };
+	return output->columns < COLUMNS_WIDE ? WIDTH_VALUE : WIDTH_WIDE;
+}
 
-	tl_values_put(&word, unit, value);
-	if (word.size < WIDTH_VALUE)
-		tl_put_repeat(text, ' ', WIDTH_VALUE - word.size);
-	tl_put_char(text, ' ');
-	tl_put_bytes(text, tl_bytes(word.data, word.size));
-	tl_text_free(&word);
+static void
+put_value(struct tl_output *output, enum tl_values_unit unit, int64_t value)
+{
+	const size_t width = value_width(output);
+	size_t since;
+
+	tl_put_char(&output->text, ' ');
+	since = output->text.size;
+	tl_values_put(&output->text, unit, value, width);
+	tl_text_align_right(&output->text, since, width);
 }
 
 /* U+2581 to U+2588: one to eight eighths. */
@@ -108,54 +123,87 @@ static void
 put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
     const struct tl_values_summary *s)
 {
+	const int64_t values[] = { s->min, s->p50, s->p90, s->p99, s->p999,
+		s->max };
 	struct tl_output *output = context;
 	struct tl_text *text = &output->text;
 	const size_t width = tl_text_width(name);
+	size_t since;
 
 	tl_put_repeat(text, ' ', INDENT);
+	since = text->size;
 	tl_put_plain(text, name);
-	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 1);
-	put_value(text, TL_VALUES_UNSIGNED, (int64_t)s->count);
-	put_value(text, unit, s->min);
-	put_value(text, unit, s->p50);
-	put_value(text, unit, s->p90);
-	put_value(text, unit, s->p99);
-	put_value(text, unit, s->p999);
-	put_value(text, unit, s->max);
-	if (output->terminal)
+	tl_text_cut(text, since, WIDTH_NAME, "...");
+	tl_put_repeat(text, ' ', width < WIDTH_NAME ? WIDTH_NAME - width : 0);
+	put_value(output, TL_VALUES_UNSIGNED, (int64_t)s->count);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		put_value(output, unit, values[i]);
+	if (output->terminal && output->columns >= COLUMNS_BARS)
 		put_bars(text, s->bars);
 	tl_put_char(text, '\n');
 }
 
+/* End a line of plain ASCII that began at since: it is indented, and goes on
+ * in more lines where the terminal is narrow. */
 static void
-put_text_heading(struct tl_text *text, const struct tl_stats_row *row)
+wrap(struct tl_output *output, size_t since)
+{
+	struct tl_text line = { 0 };
+	size_t at = 0;
+
+	tl_put_bytes(&line,
+	    tl_bytes(output->text.data + since, output->text.size - since));
+	output->text.size = since;
+	for (size_t indent = INDENT; at < line.size; indent = 2 * INDENT) {
+		const size_t room = output->columns - indent;
+		size_t end = line.size;
+
+		if (end - at > room)
+			for (end = at + room;
+			     end > at && line.data[end] != ' ';)
+				end--;
+		if (end == at)
+			end = line.size;
+		tl_put_repeat(&output->text, ' ', indent);
+		tl_put_bytes(&output->text, tl_bytes(line.data + at, end - at));
+		tl_put_char(&output->text, '\n');
+		for (at = end; at < line.size && line.data[at] == ' ';)
+			at++;
+	}
+	tl_text_free(&line);
+}
+
+static void
+put_text_heading(struct tl_output *output, const struct tl_stats_row *row)
 {
 	const size_t width = tl_text_width(row->message->category);
+	struct tl_text *text = &output->text;
+	size_t since = text->size;
 
 	tl_put_plain(text, row->message->category);
 	tl_put_repeat(text, ' ', width < 10 ? 11 - width : 1);
 	tl_put_plain(text, row->message->line1);
+	tl_text_cut(text, since, output->columns, "...");
 	tl_put_char(text, '\n');
-	tl_put_repeat(text, ' ', INDENT);
-	tl_put_string(text, tl_level_name(row->message->level));
-	tl_put_format(text, "  %llu entries  %.6g/s",
-	    (unsigned long long)row->count, row->rate);
+	since = text->size;
+	tl_put_format(text, "%s  %llu entries  %.6g/s",
+	    tl_level_name(row->message->level), (unsigned long long)row->count,
+	    row->rate);
 	if (row->open_share >= 0 && row->open_share < 1)
 		tl_put_format(text, "  %.6g/s while open (%.3g%% of the time)",
 		    row->open_rate, row->open_share * 100);
-	tl_put_char(text, '\n');
+	wrap(output, since);
 }
 
 /* Why there is no estimate although there are samples. */
 static void
 put_text_why(struct tl_text *text, const struct tl_estimate *e)
 {
-	tl_put_repeat(text, ' ', INDENT);
 	tl_put_string(text, "not estimated: ");
 	if (e->why == TL_ESTIMATE_STARVED) {
 		tl_put_format(text,
 		    "the plan of slots was starved %.0f %% of the time (its "
-		    "daemon did not run)\n",
+		    "daemon did not run)",
 		    e->starved * 100);
 		return;
 	}
@@ -169,7 +217,7 @@ put_text_why(struct tl_text *text, const struct tl_estimate *e)
 		    e->skew);
 	else
 		tl_put_string(text, "contention of the CPUs was not recorded ");
-	tl_put_string(text, "(bursts by slots sample without the scheduler)\n");
+	tl_put_string(text, "(bursts by slots sample without the scheduler)");
 }
 
 /* The estimate from the schedule's samples; nothing without samples. */
@@ -183,7 +231,6 @@ put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
 		put_text_why(text, &e);
 	if (!e.known)
 		return;
-	tl_put_repeat(text, ' ', INDENT);
 	tl_put_format(text, "estimated %.6g/s", e.rate);
 	if (e.interval)
 		tl_put_format(text, " (%.6g .. %.6g, 95 %%)", e.rate_low,
@@ -194,7 +241,6 @@ put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
 	if (e.left_out > 0)
 		tl_put_format(text, " (%llu other burst%s left out)",
 		    (unsigned long long)e.left_out, e.left_out == 1 ? "" : "s");
-	tl_put_char(text, '\n');
 }
 
 static void
@@ -206,10 +252,9 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	if (row->message->kind != TIMELINE_RECORD_SPAN ||
 	    begins + ends + row->lossy == 0)
 		return;
-	tl_put_repeat(text, ' ', INDENT);
 	tl_put_format(text,
 	    "%llu begins without an end, %llu ends without a begin, %llu "
-	    "spans over a loss left out\n",
+	    "spans over a loss left out",
 	    (unsigned long long)begins, (unsigned long long)ends,
 	    (unsigned long long)row->lossy);
 }
@@ -235,7 +280,6 @@ summary_of(const struct tl_timer *t)
 static void
 put_text_slower(struct tl_text *text, const struct tl_timer *t)
 {
-	tl_put_repeat(text, ' ', INDENT);
 	if (t->fixed.slower == UINT64_MAX) {
 		tl_put_string(text, "no span is kept");
 	} else if (t->fixed.slower == 0) {
@@ -247,30 +291,39 @@ put_text_slower(struct tl_text *text, const struct tl_timer *t)
 	if (t->fixed.percentile)
 		tl_put_format(text, ", by p%g",
 		    (double)t->fixed.percentile / 10000);
-	tl_put_char(text, '\n');
 }
 
 int
 tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 {
+	const int width = (int)value_width(output);
+	static const char *const headings[VALUES] = { "count", "min", "p50",
+		"p90", "p99", "p99.9", "max" };
 	struct tl_text *text = &output->text;
+	size_t since;
 	int rc;
 
-	put_text_heading(text, row);
+	put_text_heading(output, row);
+	since = text->size;
 	put_text_estimate(text, row);
+	wrap(output, since);
 	tl_put_repeat(text, ' ', INDENT + WIDTH_NAME);
-	tl_put_format(text, " %*s %*s %*s %*s %*s %*s %*s\n", WIDTH_VALUE,
-	    "count", WIDTH_VALUE, "min", WIDTH_VALUE, "p50", WIDTH_VALUE, "p90",
-	    WIDTH_VALUE, "p99", WIDTH_VALUE, "p99.9", WIDTH_VALUE, "max");
+	for (size_t i = 0; i < VALUES; i++)
+		tl_put_format(text, " %*s", width, headings[i]);
+	tl_put_char(text, '\n');
 	if (row->timer) {
 		const struct tl_values_summary s = summary_of(row->timer);
 
 		put_text_line(output, tl_bytes_of("timer"), TL_VALUES_NS, &s);
 	}
 	rc = put_each(row, put_text_line, output, put_text_line);
+	since = text->size;
 	if (row->timer)
 		put_text_slower(text, row->timer);
+	wrap(output, since);
+	since = text->size;
 	put_text_spans(text, row);
+	wrap(output, since);
 	return rc;
 }
 

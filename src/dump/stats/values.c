@@ -241,21 +241,82 @@ tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
 	return 0;
 }
 
-void
-tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value)
+/* 1.845e19: with as many digits as fit. */
+static void
+put_rounded(struct tl_text *text, double value, size_t width)
 {
+	const size_t since = text->size;
+
+	for (int digits = 6; digits > 0; digits--) {
+		const char *e;
+
+		text->size = since;
+		tl_put_format(text, "%.*g", digits, value);
+		e = strchr(tl_text_string(text) + since, 'e');
+		if (e) { /* e+07 is e7 */
+			const size_t at = (size_t)(e - text->data) + 1;
+			size_t rest = at + (text->data[at] == '+');
+
+			while (text->data[rest] == '0')
+				rest++;
+			memmove(text->data + at, text->data + rest,
+			    text->size - rest);
+			text->size -= rest - at;
+		}
+		if (text->rc < 0 || text->size - since <= width)
+			return;
+	}
+}
+
+/* 1.234567s without the last decimals, 2562047h47m without the minutes. */
+static void
+put_duration(struct tl_text *text, int64_t ns, size_t width)
+{
+	char word[TL_DURATION_MAX + 1];
+	size_t size = (size_t)(tl_write_duration(word, ns) - word);
+	const char *dot = memchr(word, '.', size);
+	const char *hour = memchr(word, 'h', size);
+
+	if (hour && size > width) {
+		size = (size_t)(hour + 1 - word);
+	} else if (dot && size > width) {
+		const size_t unit = strcspn(dot + 1, "mnsu");
+		const size_t cut =
+		    size - width < unit ? size - width : unit + 1;
+		char *end = word + (dot - word) + 1 + unit;
+
+		word[size] = '\0';
+		memmove(end - cut, end, size - (size_t)(end - word));
+		size -= cut;
+	}
+	tl_put_bytes(text, tl_bytes(word, size));
+}
+
+void
+tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value,
+    size_t width)
+{
+	const size_t since = text->size;
+
 	switch (unit) {
 	case TL_VALUES_NS:
-		tl_put_duration(text, value);
-		break;
+		put_duration(text, value, width);
+		return;
 	case TL_VALUES_DOUBLE:
-		tl_put_format(text, "%.6g", (double)value / TL_VALUES_SCALE);
-		break;
+		put_rounded(text, (double)value / TL_VALUES_SCALE, width);
+		return;
 	case TL_VALUES_HEX:
 		tl_put_hex(text, (uint64_t)value);
 		break;
 	default:
 		tl_put_signed(text, value);
+	}
+	if (text->size - since > width) {
+		text->size = since;
+		put_rounded(text,
+		    unit == TL_VALUES_HEX ? (double)(uint64_t)value
+					  : (double)value,
+		    width);
 	}
 }
 

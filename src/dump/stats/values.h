@@ -60,9 +60,10 @@ int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
 /* 0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers,
     struct tl_values_summary *summary);
-/* One value of a summary, for text and for JSON. */
-void
-tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value);
+/* One value of a summary: for text, rounded where it takes more than width
+ * characters (8 at least); and for JSON. */
+void tl_values_put(struct tl_text *text, enum tl_values_unit unit,
+    int64_t value, size_t width);
 void tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
     int64_t value);
 

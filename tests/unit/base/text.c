@@ -287,3 +287,20 @@ TEST(a_kept_second_is_left_and_entered_in_both_directions)
 		ns += (int64_t)(next_random() % 600000000) - 300000000;
 	}
 }
+
+TEST(a_line_is_cut_between_characters)
+{
+	struct tl_text line = { 0 };
+
+	tl_put_string(&line, "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
+	tl_text_cut(&line, 7, 6, "...");
+	ck_assert_str_eq(tl_text_string(&line),
+	    "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
+	tl_text_cut(&line, 7, 4, ""); /* half of a character is none */
+	ck_assert_str_eq(tl_text_string(&line), "before a\xe6\xbc\xa2");
+	tl_text_cut(&line, 0, 8, "...");
+	ck_assert_str_eq(tl_text_string(&line), "befor...");
+	tl_text_cut(&line, 3, 0, "");
+	ck_assert_str_eq(tl_text_string(&line), "bef");
+	tl_text_free(&line);
+}

@@ -134,18 +134,3 @@ TEST(cells_are_as_wide_as_a_terminal_makes_them)
 	    "ab     12 \xe6\xbc\xa2   too long \\x1b[m ");
 	tl_text_free(&text);
 }
-
-TEST(a_line_is_cut_between_characters)
-{
-	struct tl_text text = { 0 };
-
-	tl_put_string(&text, "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
-	tl_line_cut(&text, 7, 10);
-	ck_assert_str_eq(tl_text_string(&text),
-	    "before a\xe6\xbc\xa2\xe6\xbc\xa2z");
-	tl_line_cut(&text, 7, 4); /* half of a character is none */
-	ck_assert_str_eq(tl_text_string(&text), "before a\xe6\xbc\xa2");
-	tl_line_cut(&text, 7, 0);
-	ck_assert_str_eq(tl_text_string(&text), "before ");
-	tl_text_free(&text);
-}

@@ -3,6 +3,7 @@
  * browse.c - does a person see the rows of a tree, whatever is
  * folded, where only what is seen is in memory?  Against a list of all nodes.
  */
+#include "base/utf8.h"
 #include "browse_fixture.h"
 
 #include "lib/test.h"
@@ -221,16 +222,16 @@ TEST(text_is_cut_by_what_a_terminal_shows)
 						 "b");
 	unsigned used;
 
-	ck_assert_uint_eq(tl_browse_fit(wide, 10, &used), 8);
+	ck_assert_uint_eq(tl_utf8_fit(wide, 10, &used), 8);
 	ck_assert_uint_eq(used, 6);
-	ck_assert_uint_eq(tl_browse_fit(wide, 3, &used), 4);
+	ck_assert_uint_eq(tl_utf8_fit(wide, 3, &used), 4);
 	ck_assert_uint_eq(used, 3);
-	ck_assert_uint_eq(tl_browse_fit(wide, 2, &used), 1);
+	ck_assert_uint_eq(tl_utf8_fit(wide, 2, &used), 1);
 	ck_assert_uint_eq(used, 1);
 	/* who wraps gets on, whatever the width */
-	ck_assert_uint_eq(tl_browse_fit(tl_bytes_of("\xe4\xb8\xad"), 1, &used),
+	ck_assert_uint_eq(tl_utf8_fit(tl_bytes_of("\xe4\xb8\xad"), 1, &used),
 	    3);
-	ck_assert_uint_eq(tl_browse_fit(tl_bytes("", 0), 5, &used), 0);
+	ck_assert_uint_eq(tl_utf8_fit(tl_bytes("", 0), 5, &used), 0);
 }
 
 TEST(details_tell_all_of_a_row)
