@@ -71,7 +71,7 @@ is 'what was appended is a number' \
 without() { public "$1" -o /dev/null -w '%{http_code}' "${@:2}"; }
 is 'metrics are for every local user' "$(without /metrics)" 200
 for path in / /metrics.json /timelines.json /recordings.json \
-	"/live.json?timeline=$name-metrics"; do
+	"/timers.json?timeline=$name-metrics" "/live.json?timeline=$name-metrics"; do
 	is "without the token there is no $path" "$(without "$path")" 401
 done
 is 'nor a snapshot' "$(without "/snapshot?timeline=$name-metrics" \
@@ -122,6 +122,13 @@ is '... and right but for one part in a hundred' \
 	"$(echo "$(bucket 0.005) $(bucket 1) $(bucket 2.5) $(bucket 5) $(bucket 25) $(bucket '+Inf')" |
 		awk '{ print $1, ($2 >= 98 && $2 <= 102), ($3 >= 246 && $3 <= 254),
 			($4 >= 494 && $4 <= 506), $5, $6 }')" '0 1 1 1 1000 1000'
+# in ms: the rate of the clock becomes known better from look to look
+is '... and for the page, as timeline-dump shows it' \
+	"$(ask "/timers.json?timeline=$timed" | jq -c '.timers[] | [.message, .count,
+		(.p50_ns, .p99_ns, .p999_ns, .max_ns, .sum_ns, .slower_ns | . / 1e6 | round)]')" \
+	"$("$dump" --stats --json "/$timed" | jq -c 'select(.timer) | [.message, .timer.count,
+		(.timer.p50_ns, .timer.p99_ns, .timer.p999_ns, .timer.max_ns, .timer.sum_ns,
+		.slower_ns | . / 1e6 | round)]')"
 threshold() { "$dump" --stats --json "/$timed" | jq '.slower_ns // empty'; }
 "$ctl" slower "/$timed" 'timed*' p99
 is 'p99 is a threshold' "$(threshold | jq '. > 9.8e9 and . < 10e9')" true

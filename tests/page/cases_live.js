@@ -32,6 +32,8 @@ function serve(folder, make) {
 		else if (url.pathname === "/summary.json" && !state.broken)
 			answer(200, "application/json", summary(state, url,
 				make));
+		else if (url.pathname === "/timers.json")
+			answer(200, "application/json", timers(url));
 		else if (url.pathname === "/why.json")
 			answer(200, "application/json", explanation(state,
 				url));
@@ -69,6 +71,15 @@ function explanation(state, url) {
 				{ns: 1795202658123456789, duration_ns: 5000000,
 				 pid: 1, tid: 2, text: "<i>request"}]}]}) +
 		"\n";
+}
+
+function timers(url) {
+	const of = (count, ns, slower_ns) => ({category: "<b>db", message: "query <i>" +
+		url.searchParams.get("timeline"), count, p50_ns: ns,
+	p99_ns: 2 * ns, p999_ns: 3 * ns, max_ns: 4 * ns, sum_ns: 5 * ns,
+	slower_ns});
+	return JSON.stringify({timers: [of(0, 0, null), of(12345, 1000,
+		1000000)]});
 }
 
 /* What a daemon would have counted until now. */
@@ -208,6 +219,22 @@ async function explains(p, state, {same, holds}) {
 	same("Escape forgets them", await p.run("why.key"), "");
 }
 
+async function timed(p, state, {same}) {
+	await p.run(CLICK("tab-timers"));
+	await p.until("document.querySelectorAll('#timers-table tr').length");
+	same("timers are shown with their percentiles, the busiest first, as " +
+		"text", await p.run("[...document.querySelectorAll(" +
+		"'#timers-table tr')].map((r) => [...r.children].map((c) => " +
+		"c.innerText.replace(/\\s+/g, ' ')).join('|'))"), [
+		"Timer|Count|p50|p99|p99.9|Max|Total|Kept from",
+		"query <i>server<b>db|12 345|1us|2us|3us|4us|5us|1ms",
+		"query <i>server<b>db|0|-|-|-|-|-|never"]);
+	await p.run("(() => { const b = byId('tab-timers'); b.focus(); })()");
+	await p.key("ArrowRight");
+	same("... and arrows lead on from there", await p.run("tabs.shown"),
+		"table");
+}
+
 async function saves(p, state, {same, holds}) {
 	await p.run(CLICK("save"));
 	await p.until(TEXT("answer") + ".includes('server.tl')");
@@ -278,7 +305,7 @@ exports.run = async (t) => {
 	const {server, state, url} = await serve(t.folder, t.make);
 	const requests = await t.on("live", url, async (p) => {
 		for (const cases of [watches, counts, zoomsPaused, nothing,
-			explains, pauses, saves, recordings,
+			explains, pauses, timed, saves, recordings,
 			changes])
 			await cases(p, state, t);
 	});

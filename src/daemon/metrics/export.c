@@ -176,21 +176,31 @@ put_timer_buckets(struct tl_text *text, const struct tl_timer *timer,
 	put_timer_sample(text, "_count", labels, NULL, (double)timer->count);
 }
 
+/* Its message, the first line of the text alone; false: damaged. */
+static bool
+timer_record(struct tl_record *r, const struct timeline *tl,
+    const struct tl_timer *timer)
+{
+	const char *newline;
+
+	if (tl_record_at(r, tl->strings, tl->geometry.strings_size,
+		timer->fixed.record, 0, NULL) != 0)
+		return false;
+	newline = memchr(r->text.data, '\n', r->text.size);
+	if (newline)
+		r->text.size = (size_t)(newline - r->text.data);
+	return true;
+}
+
 static void
 put_timer(struct tl_text *text, const struct tl_target *target,
     const struct tl_timer *timer)
 {
-	const struct timeline *tl = target->tl;
 	struct tl_text labels = { 0 };
 	struct tl_record r;
-	const char *newline;
 
-	if (tl_record_at(&r, tl->strings, tl->geometry.strings_size,
-		timer->fixed.record, 0, NULL) != 0)
+	if (!timer_record(&r, target->tl, timer))
 		return;
-	newline = memchr(r.text.data, '\n', r.text.size);
-	if (newline)
-		r.text.size = (size_t)(newline - r.text.data);
 	tl_put_char(&labels, '{');
 	put_label(&labels, "timeline", tl_bytes_of(target->name));
 	tl_put_char(&labels, ',');
@@ -418,4 +428,49 @@ tl_metrics_record(struct tl_text *text, const struct tl_daemon *daemon)
 			put_recording(&f, daemon->targets[i]);
 	tl_fields_array_end(&f);
 	tl_fields_object_end(&f);
+}
+
+static void
+put_json_timer(struct tl_fields *f, const struct tl_record *r,
+    const struct tl_timer *t)
+{
+	tl_fields_object(f, NULL);
+	tl_fields_bytes(f, "category", r->category);
+	tl_fields_bytes(f, "message", r->text);
+	tl_fields_unsigned(f, "count", t->count);
+	tl_fields_unsigned(f, "p50_ns", tl_timer_ns(t, tl_timer_at(t, 0.5)));
+	tl_fields_unsigned(f, "p99_ns", tl_timer_ns(t, tl_timer_at(t, 0.99)));
+	tl_fields_unsigned(f, "p999_ns", tl_timer_ns(t, tl_timer_at(t, 0.999)));
+	tl_fields_unsigned(f, "max_ns", tl_timer_ns(t, t->max));
+	tl_fields_unsigned(f, "sum_ns", tl_timer_ns(t, t->sum));
+	if (t->fixed.slower == UINT64_MAX)
+		tl_fields_null(f, "slower_ns");
+	else
+		tl_fields_unsigned(f, "slower_ns",
+		    tl_timer_ns(t, t->fixed.slower));
+	tl_fields_object_end(f);
+}
+
+void
+tl_metrics_timers(struct tl_text *text, const struct tl_target *target)
+{
+	const struct timeline *tl = target->tl;
+	struct tl_timer *timer = malloc(sizeof(*timer));
+	struct tl_fields f = { .text = text, .json = true };
+	struct tl_record r;
+
+	if (!timer) {
+		text->rc = -ENOMEM;
+		return;
+	}
+	tl_fields_object(&f, NULL);
+	tl_fields_array(&f, "timers");
+	for (uint32_t k = 0;
+	     tl && tl_timer_read(timer, tl->fd, &tl->geometry, k) > 0; k++)
+		if (timer_record(&r, tl, timer))
+			put_json_timer(&f, &r, timer);
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
+	tl_put_char(text, '\n');
+	free(timer);
 }

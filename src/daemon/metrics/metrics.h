@@ -16,5 +16,15 @@ void tl_metrics_json(struct tl_text *text, const struct tl_daemon *daemon);
 void tl_metrics_status(struct tl_text *text, const struct tl_daemon *daemon);
 /* The recordings: path, counts, error.  JSON. */
 void tl_metrics_record(struct tl_text *text, const struct tl_daemon *daemon);
+/*
+ * The timers of one timeline, read from it while it is written, JSON:
+ *
+ *	{"timers":[{"category":"http","message":"request $id","count":9,
+ *		    "p50_ns":1,"p99_ns":2,"p999_ns":3,"max_ns":4,"sum_ns":20,
+ *		    "slower_ns":1000000}]}
+ *
+ * slower_ns	spans of at least so long are entries; null: none are
+ */
+void tl_metrics_timers(struct tl_text *text, const struct tl_target *target);
 
 #endif

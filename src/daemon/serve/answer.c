@@ -224,6 +224,17 @@ live(struct tl_http_request *r)
 }
 
 static void
+timers(struct tl_http_request *r)
+{
+	const struct tl_target *target = find_target(r);
+
+	if (!target)
+		return;
+	tl_metrics_timers(&r->body, target);
+	accept_as(r, json_type);
+}
+
+static void
 summary(struct tl_http_request *r)
 {
 	struct tl_target *target = find_target(r);
@@ -350,6 +361,7 @@ static const struct route {
 	{ "/recordings.json", false, false, recordings },
 	{ "/live.json", false, false, live },
 	{ "/summary.json", false, false, summary },
+	{ "/timers.json", false, false, timers },
 	{ "/why.json", false, false, explain },
 	{ "/snapshot", true, false, snapshot },
 };

@@ -13,6 +13,8 @@
  *	GET /summary.json     counts of all entries, for the page:
  *			      ?timeline=NAME&from=NS&to=NS, and
  *			      &measure_from=NS&measure_to=NS for its statistics
+ *	GET /timers.json      how long all spans of its timers took:
+ *			      ?timeline=NAME; see metrics.h
  *	GET /why.json	      what distinguishes the slow spans of a message:
  *			      ?timeline=NAME&message=GLOB; the lines of
  *			      timeline-dump --why --json

@@ -131,6 +131,7 @@ function listAll() {
 	live.listed = performance.now();
 	listTimelines().catch(() => {});
 	listRecordings();
+	askTimers();
 }
 
 /* Begin anew with another timeline. */
@@ -140,6 +141,7 @@ function watchTimeline(name) {
 	Object.assign(cover, {from: -Infinity, to: -Infinity});
 	clearSummary();
 	byId("record").replaceChildren();
+	byId("timers-table").replaceChildren();
 	live.turn++;
 	byId("timeline").value = name;
 	clearModel();

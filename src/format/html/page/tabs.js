@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tabs.js - what stands below the picture: the table, the flame view or the
- * histogram; and what the colours mean. */
-const TABS = ["table", "flame", "histogram"];
+/* tabs.js - what stands below the picture: the table, the flame view, the
+ * histogram or timers; and what the colours mean. */
+const TABS = ["table", "flame", "histogram",
+	...document.body.dataset.mode === "live" ? ["timers"] : []];
 const tabs = {shown: "table"};
 
 function showTab(name) {
@@ -13,6 +14,8 @@ function showTab(name) {
 		byId("panel-" + tab).hidden = !is;
 	}
 	showBelow();
+	if (name === "timers")
+		askTimers();
 	addressSoon();
 }
 
