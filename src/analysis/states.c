@@ -459,6 +459,22 @@ tl_states_is_kernel(const struct tl_event *e)
 	return e->kind != TL_LOST && tl_sched_what(e->message) != TL_SCHED_NONE;
 }
 
+int
+tl_states_find_horizon(struct tl_cursor *newest_first, int64_t *ns)
+{
+	struct tl_event event;
+	int rc;
+
+	*ns = INT64_MIN;
+	while ((rc = tl_cursor_next(newest_first, &event)) > 0)
+		if (tl_states_is_kernel(&event)) {
+			*ns = event.ns;
+			break;
+		}
+	tl_cursor_close(newest_first);
+	return rc < 0 ? rc : 0;
+}
+
 /* == spans == */
 
 /* Times of two files may differ by some ns, which no part may show. */

@@ -34,6 +34,7 @@
 #ifndef TL_ANALYSIS_STATES_H
 #define TL_ANALYSIS_STATES_H
 
+#include "event/cursor.h"
 #include "event/spans.h"
 
 enum tl_part {
@@ -79,7 +80,12 @@ int tl_states_put(struct tl_states *states, const struct tl_event *event);
 bool tl_states_span(struct tl_states *states, const struct tl_span *span,
     struct tl_parts *parts);
 
-/* Is it an event of the kernel: for who looks for the horizon? */
+/* Is it an event of the kernel? */
 bool tl_states_is_kernel(const struct tl_event *event);
+
+/* Look for the last event of the kernel with a cursor that begins with the
+ * newest event, and close it.  *ns is its Unix time, INT64_MIN: there is none.
+ * 0 or -errno of the cursor. */
+int tl_states_find_horizon(struct tl_cursor *newest_first, int64_t *ns);
 
 #endif

@@ -42,26 +42,6 @@ struct view {
 	bool any; /* event of the kernel */
 };
 
-/* When the last event of the kernel was; INT64_MIN: there is none. */
-static int
-find_horizon(const struct tl_sources *inputs, int64_t *ns)
-{
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = tl_sources_cursor(inputs, TL_NEWEST_FIRST, &cursor);
-
-	*ns = INT64_MIN;
-	if (rc < 0)
-		return rc;
-	while ((rc = tl_cursor_next(cursor, &event)) > 0)
-		if (tl_states_is_kernel(&event)) {
-			*ns = event.ns;
-			break;
-		}
-	tl_cursor_close(cursor);
-	return rc < 0 ? rc : 0;
-}
-
 static struct row *
 row_of(struct view *v, const struct tl_message *message)
 {
@@ -139,9 +119,11 @@ gather(struct view *v, const struct tl_sources *inputs)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int64_t horizon;
-	int rc = find_horizon(inputs, &horizon);
+	int64_t horizon = INT64_MIN;
+	int rc = tl_sources_cursor(inputs, TL_NEWEST_FIRST, &cursor);
 
+	if (rc == 0)
+		rc = tl_states_find_horizon(cursor, &horizon);
 	v->any = horizon != INT64_MIN;
 	if (rc == 0)
 		rc = tl_states_new(&v->states, horizon);

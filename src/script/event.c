@@ -44,6 +44,7 @@ enum field {
 	EPOCH,
 	SOURCE,
 	END_NS,
+	STATES,
 	END_TSC,
 	END_CPU,
 	NESTING,
@@ -75,13 +76,14 @@ static const struct {
 	{ "end_cpu", END_CPU, true }, { "nesting", NESTING, true },
 	{ "lossy", LOSSY, true }, { "open", OPEN, true },
 	{ "host", HOST, false }, { "sync_error_us", SYNC_ERROR, false },
-	{ "overlaps", OVERLAPS, false } };
+	{ "overlaps", OVERLAPS, false }, { "states", STATES, true } };
 
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
 
-/* Values: 1 the cache, 2 the arguments once they were asked for. */
-enum { USER_CACHE = 1, USER_ARGS = 2 };
+/* Values: the cache, the arguments once they were asked for; of a span whose
+ * states were asked for the table of them. */
+enum { USER_CACHE = 1, USER_ARGS, USER_STATES };
 
 /* == texts of messages, kept by message so that Lua hashes them once == */
 
@@ -296,6 +298,8 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 	case OVERLAPS:
 		set_boolean(to, event->overlaps);
 		return;
+	case STATES: /* a table, which only a span has */
+		return;
 	}
 }
 
@@ -432,6 +436,10 @@ event_index(lua_State *L)
 		push_own_args(L, value);
 		return 1;
 	}
+	if (field == STATES) {
+		lua_getiuservalue(L, 1, USER_STATES);
+		return 1;
+	}
 	lua_getiuservalue(L, 1, USER_CACHE);
 	tl_event_push_field(L, value, (int)field, lua_gettop(L));
 	return 1;
@@ -475,18 +483,30 @@ event_raw(lua_State *L)
 }
 
 struct tl_event_value *
-tl_event_push(lua_State *L, int cache)
+tl_event_push(lua_State *L, int cache, bool with_states)
 {
 	struct tl_event_value *value;
 
 	cache = lua_absindex(L, cache);
-	value = lua_newuserdatauv(L, sizeof(*value), 2);
+	value = lua_newuserdatauv(L, sizeof(*value),
+	    with_states ? USER_STATES : USER_ARGS);
 	memset(value, 0, sizeof(*value));
 	lua_pushvalue(L, cache);
 	lua_setiuservalue(L, -2, USER_CACHE);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &event_key);
 	lua_setmetatable(L, -2);
 	return value;
+}
+
+void
+tl_event_set_states(lua_State *L, const struct tl_parts *parts)
+{
+	lua_createtable(L, 0, TL_PARTS);
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		lua_pushinteger(L, parts->ns[i]);
+		lua_setfield(L, -2, tl_part_name(i));
+	}
+	lua_setiuservalue(L, -2, USER_STATES);
 }
 
 void

@@ -10,6 +10,7 @@
 #ifndef TL_SCRIPT_HOST_H
 #define TL_SCRIPT_HOST_H
 
+#include "analysis/states.h"
 #include "base/text.h"
 #include "event/filter.h"
 #include "event/spans.h"
@@ -101,7 +102,9 @@ struct tl_event_value {
 void tl_event_register(lua_State *L);
 /* Push a new event value; it keeps the cache of texts, and thereby its
  * source, alive. */
-struct tl_event_value *tl_event_push(lua_State *L, int cache);
+struct tl_event_value *tl_event_push(lua_State *L, int cache, bool with_states);
+/* Keep the states of the span on top, which was pushed with_states. */
+void tl_event_set_states(lua_State *L, const struct tl_parts *parts);
 /* A value that needs no Lua: what fields and arguments are. */
 enum tl_scalar_kind {
 	TL_SCALAR_NIL,

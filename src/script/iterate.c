@@ -55,7 +55,7 @@ tl_options_check(lua_State *L, int options)
 {
 	static const char *const known[] = { "order", "category", "message",
 		"priority", "pid", "tid", "cpu", "since", "before", "pair",
-		"open", NULL };
+		"open", "states", NULL };
 
 	if (lua_isnoneornil(L, options))
 		return;
@@ -202,6 +202,8 @@ tl_options_filter(lua_State *L, int options, struct tl_filter *filter)
 enum {
 	/* What a cursor and the pieces around it may take, about. */
 	CURSOR_CHARGE = 16384,
+	/* What states take before the first thread, about. */
+	STATES_CHARGE = 131072,
 	/* What a begin that waits for its end takes, and how many we charge
 	 * for at a time. */
 	OPEN_CHARGE = 192,
@@ -214,6 +216,7 @@ struct iterator {
 	struct tl_host *host;
 	struct tl_cursor *cursor; /* NULL: at the end */
 	struct tl_spans *spans;   /* NULL: no pairs asked for */
+	struct tl_states *states; /* NULL: not asked for, or no kernel events */
 	enum tl_order order;
 	size_t charged;
 	size_t source; /* place of the input where there is but one */
@@ -252,6 +255,8 @@ close_iterator(lua_State *L)
 	finish_reading(iterator);
 	tl_spans_free(iterator->spans);
 	iterator->spans = NULL;
+	tl_states_free(iterator->states);
+	iterator->states = NULL;
 	tl_memory_release(iterator->host, iterator->charged);
 	iterator->charged = 0;
 	return 0;
@@ -307,6 +312,25 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	return iterator;
 }
 
+/* The states of spans come from the kernel's events, where there are any. */
+static void
+follow_states(lua_State *L, struct iterator *iterator)
+{
+	const struct tl_script_source *source = tl_script_source_check(L, 1);
+	struct tl_cursor *cursor;
+	int64_t horizon;
+	int rc = tl_script_source_open(source, TL_NEWEST_FIRST, &cursor);
+
+	if (rc == 0)
+		rc = tl_states_find_horizon(cursor, &horizon);
+	if (rc == 0 && horizon != INT64_MIN) {
+		charge(L, iterator, STATES_CHARGE);
+		rc = tl_states_new(&iterator->states, horizon);
+	}
+	if (rc < 0)
+		tl_host_fail(L, iterator->host, rc, "cannot read");
+}
+
 /* Of begins that wait memory is kept: charge for more of them in time. */
 static void
 charge_open(lua_State *L, struct iterator *iterator)
@@ -347,6 +371,9 @@ read_event(lua_State *L, struct iterator *iterator, struct tl_event *event)
 	if (rc > 0) {
 		if (iterator->one_source)
 			event->source = (uint16_t)iterator->source;
+		if (iterator->states &&
+		    tl_states_put(iterator->states, event) < 0)
+			luaL_error(L, "not enough memory");
 		return true;
 	}
 	iterator->host->has_current = false;
@@ -427,7 +454,7 @@ next_event(lua_State *L)
 	fill_delta(iterator, &read);
 	look_at(iterator->host, &read.event);
 	lua_getiuservalue(L, lua_upvalueindex(1), USER_CACHE);
-	value = tl_event_push(L, -1);
+	value = tl_event_push(L, -1, false);
 	*value = read;
 	return 1;
 }
@@ -478,6 +505,7 @@ next_span(lua_State *L)
 	struct iterator *iterator = lua_touserdata(L, lua_upvalueindex(1));
 	struct tl_event_value read = { 0 };
 	struct tl_event_value *value;
+	struct tl_parts parts;
 
 	read.paired = iterator->spans && read_ended(L, iterator, &read.span);
 	read.open =
@@ -492,8 +520,13 @@ next_span(lua_State *L)
 	fill_delta(iterator, &read);
 	look_at(iterator->host, &read.event);
 	lua_getiuservalue(L, lua_upvalueindex(1), USER_CACHE);
-	value = tl_event_push(L, -1);
+	value = tl_event_push(L, -1, iterator->states != NULL);
 	*value = read;
+	if (iterator->states && read.paired &&
+	    !tl_states_is_kernel(&read.event)) {
+		tl_states_span(iterator->states, &read.span, &parts);
+		tl_event_set_states(L, &parts);
+	}
 	return 1;
 }
 
@@ -533,6 +566,8 @@ tl_iterate_spans(lua_State *L)
 	tl_options_check(L, 2);
 	iterator = push_iterator(L, TL_OLDEST_FIRST, true);
 	iterator->want_open = tl_options_flag(L, 2, "open");
+	if (tl_options_flag(L, 2, "states"))
+		follow_states(L, iterator);
 	return push_loop(L, next_span);
 }
 

@@ -247,7 +247,7 @@ push_event(lua_State *L, const struct node *n, const struct tl_event *event)
 	struct tl_event_value *value;
 
 	lua_getiuservalue(L, 1, USER_CACHE);
-	value = tl_event_push(L, lua_gettop(L));
+	value = tl_event_push(L, lua_gettop(L), false);
 	value->event = *event;
 	value->has_depth = true;
 	value->depth = node->depth - 1;

@@ -7,6 +7,7 @@
 #define TL_TESTS_SCRIPT_FIXTURE_H
 
 #include "base/text.h"
+#include "event/sched.h"
 #include "script/script.h"
 
 #include <assert.h>
@@ -14,15 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGES = 6, FEED_MAX = 4096 };
-enum { PROC, RATIO, LINK, WORK, STEP, QUEUE };
+/* Those of the kernel are not listed. */
+enum { PROC, RATIO, LINK, WORK, STEP, QUEUE, MESSAGES };
+enum { OUT = MESSAGES, IN, WOKEN, ALL_MESSAGES };
+enum { FEED_MAX = 4096 };
 
 static const struct {
 	const char *category;
 	const char *text;
 	unsigned kind;
 	unsigned level;
-} defined[MESSAGES] = {
+} defined[ALL_MESSAGES] = {
 	{ "example", "processed $tcp, $udp, and $other\nLong explanation.",
 	    TIMELINE_RECORD_INSTANT, 4 },
 	{ "math", "ratio $x%f delta $d%d", TIMELINE_RECORD_INSTANT, 5 },
@@ -30,12 +33,15 @@ static const struct {
 	{ "work", "request $id", TIMELINE_RECORD_SPAN, 6 },
 	{ "work", "step $n", TIMELINE_RECORD_SPAN, 5 },
 	{ "queue", "depth $value", TIMELINE_RECORD_COUNTER, 6 },
+	{ TL_SCHED_CATEGORY, TL_SCHED_OUT, TIMELINE_RECORD_INSTANT, 4 },
+	{ TL_SCHED_CATEGORY, TL_SCHED_IN, TIMELINE_RECORD_INSTANT, 4 },
+	{ TL_SCHED_CATEGORY, TL_SCHED_WOKEN, TIMELINE_RECORD_INSTANT, 4 },
 };
 
 struct feed {
 	struct tl_strings strings;
-	struct tl_message messages[MESSAGES];
-	const struct tl_message *list[MESSAGES];
+	struct tl_message messages[ALL_MESSAGES];
+	const struct tl_message *list[ALL_MESSAGES];
 	struct tl_event events[FEED_MAX]; /* oldest first */
 	size_t count;
 	int fail_after; /* -1: never; else next fails after so many */
@@ -49,6 +55,8 @@ feed_string(const struct tl_strings *strings, uint64_t n)
 	(void)strings;
 	return n == 1   ? tl_bytes_of("eth0")
 	       : n == 2 ? tl_bytes_of("bad\x1b[31m")
+	       : n == 3 ? tl_bytes_of("S")
+	       : n == 4 ? tl_bytes_of(TL_SCHED_TASK)
 			: tl_bytes(NULL, 0);
 }
 
@@ -107,7 +115,7 @@ feed_init(struct feed *feed, const char *name)
 	memset(feed, 0, sizeof(*feed));
 	feed->fail_after = -1;
 	feed->strings.get = feed_string;
-	for (int i = 0; i < MESSAGES; i++) {
+	for (int i = 0; i < ALL_MESSAGES; i++) {
 		struct tl_message *message = &feed->messages[i];
 		const int rc =
 		    tl_message_parse(message, tl_bytes_of(defined[i].text));

@@ -180,6 +180,31 @@ TEST(spans_are_paired_with_depth_and_duration)
 	    "step $n 2000 1\nrequest $id 5000 0\n");
 }
 
+TEST(spans_have_states_where_the_kernel_has_events)
+{
+	static const char ask[] =
+	    "for s in timeline.spans{states=true, message='request*'} do\n"
+	    "local p = s.states; print(p.running, p.interrupted, p.runnable,\n"
+	    "p.blocked_task, p.blocked_timer, p.blocked_io, p.unknown) end";
+
+	prints("for s in timeline.spans{states=true} do print(s.states) end",
+	    "nil\nnil\n");
+	feed_init(&feed, "kernel");
+	for (int i = 0; i < 2; i++) {
+		feed_add(&feed, IN, TL_INSTANT, 0, 0, 0, 0)->cpu = 0;
+		feed_add(&feed, WORK, TL_BEGIN, 100, 7, 0, 0)->cpu = 0;
+		feed_add(&feed, OUT, TL_INSTANT, 200, 3, 50, 1)->cpu = 0;
+		feed_add(&feed, WOKEN, TL_INSTANT, 300, 50, 1, 4)->cpu = 1;
+		feed_add(&feed, IN, TL_INSTANT, 50, 0, 0, 0)->cpu = 0;
+		feed_add(&feed, WORK, TL_END, 400, 0, 0, 0)->cpu = 0;
+	}
+	prints(ask, "600\t0\t50\t300\t0\t0\t0\n"
+		    "200\t0\t50\t300\t0\t0\t400\n");
+	prints("for s in timeline.spans{} do print(s.states) end",
+	    "nil\nnil\n");
+	fails("timeline.spans{state=true}", -ECANCELED, "'states'");
+}
+
 TEST(several_inputs_are_one_stream_and_apart)
 {
 	static struct feed other;
