@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files that are damaged, truncated, foreign, from the future; losses.
 
-# put FILE OFFSET: write the bytes of stdin there
-put() { dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
-size=$(stat -c %s "$known")
-
-echo 'nothing of the kind' >"$work/foreign"
 ends 'a foreign file is refused' 1 "$dump" "$work/foreign"
 has '... with a reason' "$err" '^timeline-dump: .*foreign: (byte [0-9]+: )?unknown file format'
 : >"$work/empty"

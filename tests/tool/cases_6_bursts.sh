@@ -29,9 +29,6 @@ is '... and starved, where slots are, in the last column' \
 is '... whose lines are as long as its heading' "$(awk -F, '{ print NF }' <<<"$csv" | sort -u | wc -l)" 1
 is 'what the base opens is not estimated' \
 	"$("$dump" --stats --json --category timeline "$samples" | jq -s 'all(.estimate == null)')" true
-is 'what was only wished for is not estimated' \
-	"$("$dump" --stats --json --category detail "$bursts" | jq .estimate)" null
-
 is 'how long CPUs were contended is in JSON' "$(jq .contended <<<"$row")" 0
 
 # A schedule is run by the scheduler: where threads wait for CPUs its bursts

@@ -2,18 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files of other formats: read like any other.
 
-cat >"$work/soffice_42.log" <<'END'
-opening log file 996739200.000000 seconds past January 1st 1970
-corresponding to 2 ms after timer start
-Process id is 4711
-000002 11 { desktop (cd100003) ::Desktop::Main
-000005 11 | desktop (cd100003) ::Desktop::Main : { splash
-000009 11 | desktop (cd100003) ::Desktop::Main : } splash
-000009 12 | sfx2 (ab1) ::Load : words
-000010 11 } desktop (cd100003) ::Desktop::Main
-closing log file at 000010
-END
-log=$work/soffice_42.log
 ends 'a log of RTL_LOGFILE is shown' 0 "$dump" "$log"
 listing=$out
 is '... newest first' "$(untimed <<<"$out")" \

@@ -88,14 +88,14 @@ unfinished request id(0)
 	seen=$(export NO_COLOR=1; terminal=xterm-256color "$browse" until=Thread keys=/note "keys=$enter" raw keys=q end -- "$trace" | tr -d '\0')
 	lacks '... not with NO_COLOR' "$seen" $'\033\\[33m'
 	has 'rows show the share of the parent' "$("$browse" until=Thread keys=ljj screen keys=q end -- "$trace")" \
-		'^ +[0-9.]+ms +[0-9]+\.[0-9]%  +[+] request id\(2\)'
+		'^ +[0-9.]+[nmu]?s +[0-9]+\.[0-9]%  +[+] request id\(2\)'
 	seen=$("$browse" size=30x150 until=Thread keys=ljj screen keys=cc screen keys=cccc screen keys=q end -- "$trace")
 	has '... a wide terminal also self time and time since the start' "$seen" \
-		'^ +[0-9.]+ms +[0-9]+\.[0-9]% +[0-9.]+us +[0-9.]+us +[+] request id\(2\)'
+		'^ +[0-9.]+[nmu]?s +[0-9]+\.[0-9]% +[0-9.]+[nmu]?s +[0-9.]+[nmu]?s +[+] request id\(2\)'
 	has '... c chooses one of them' "$seen" '^columns: self time$'
-	has '... details have all' "$seen" '^since the start: [0-9.]+us, [0-9.]+% of the parent, self [0-9.]+us$'
+	has '... details have all' "$seen" '^since the start: [0-9.]+[nmu]?s, [0-9.]+% of the parent, self [0-9.]+[nmu]?s$'
 	seen=$("$browse" until=Thread keys=l keys=jj 'keys=>>' screen 'keys=<<<' screen keys=q end -- "$trace")
-	has '> scrolls sideways' "$seen" '^ +[0-9.]+us +[0-9.]+% *(d\(2\))?$'
+	has '> scrolls sideways' "$seen" '^ +[0-9.]+[nmu]?s +[0-9.]+% *(d\(2\))?$'
 	seen=$("$browse" until=Thread keys=fnote "keys=$enter" screen keys=n screen keys=f "keys=$enter" screen keys=q end -- "$trace")
 	is 'f shows rows with a text and the nodes around them' "$(sed 24q <<<"$seen" | rows)" \
 		'- # Thread 1 (first of make_trace)
@@ -109,7 +109,7 @@ note n(8)
 	seen=$("$browse" until=Thread keys=fnowhere "keys=$enter" screen keys=q end -- "$trace")
 	has '... not found is said' "$seen" '^not found: all rows are shown$'
 	seen=$("$browse" until=Thread keys=m screen keys=G "keys=$enter" screen keys=q end -- "$trace")
-	has 'm merges equal calls, largest total first' "$seen" '^ +[0-9.]+ms +[0-9.]+% +[0-9.]+us +3  \+ request \$id$'
+	has 'm merges equal calls, largest total first' "$seen" '^ +[0-9.]+[nmu]?s +[0-9.]+% +[0-9.]+[nmu]?s +3  \+ request \$id$'
 	has '... Enter goes to the longest of them' "$(tail -24 <<<"$seen")" '^ 1/3  4 of 5'
 	mkdir -p "$work/source/tests/tool"
 	printf '#!/bin/sh\necho "$@" >%q\n' "$work/edited" >"$work/editor"
@@ -119,7 +119,7 @@ note n(8)
 	: >"$work/source/tests/tool/make_trace.c"
 	seen=$(cd "$work/source" && EDITOR=$work/editor "$browse" until=Thread keys=ljl keys=e screen keys=q end -- "$trace")
 	has '... with it the editor gets line and file' "$(cat "$work/edited")" '^\+[0-9]+ \./'
-	seen=$(cd "$work/source" && VISUAL=false "$browse" until=Thread keys=ljl keys=e screen keys=q end -- "$trace")
+	seen=$(cd "$work/source" && VISUAL=false "$browse" until=Thread keys=ljl keys=e 'until=editor failed' screen keys=q end -- "$trace")
 	has '... an editor that fails is said' "$seen" '^the editor failed: set VISUAL or EDITOR$'
 	esc=$'\033'
 	seen=$(terminal=xterm-256color "$browse" until=Thread "keys=${esc}[<0;9;3M${esc}[<0;9;3m" screen "keys=${esc}[<0;9;3M${esc}[<0;9;3m" screen "keys=${esc}[<64;9;3M" screen keys=q end -- "$trace")

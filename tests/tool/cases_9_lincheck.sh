@@ -129,6 +129,8 @@ printf '\377' | dd of="$work/cut.trace" bs=1 seek=2000 conv=notrunc \
 ends 'one with a wrong byte is damaged' 1 "$dump" --check "$work/cut.trace"
 has '... which it says' "$out" ': damaged, [0-9]+ faults?: [0-9]+ entries'
 ends '... and whatever reads it' 1 "$dump" --list "$work/cut.trace"
+trace=$work/ours.trace
+"$build/tests/tool/make_trace" "$trace" known hostile open=1
 size=$(stat -c %s "$trace")
 head -c $((size - 1)) "$trace" >"$work/open2.trace"
 ends '--check of a recording that was not finished is none, too' 0 "$dump" \

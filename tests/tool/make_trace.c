@@ -14,6 +14,7 @@
  *	open=N		N spans that never end
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,18 +66,32 @@ define_all(void)
 	    "named");
 }
 
-static void
-take_time(void)
+static int64_t
+now_ns(void)
 {
-	const struct timespec slow = { .tv_nsec = SLOW_NS };
+	struct timespec now;
 
-	nanosleep(&slow, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Far longer than all that came before, however slow the machine is. */
+static void
+take_time(int64_t start_ns)
+{
+	const int64_t ns = SLOW_NS + 20 * (now_ns() - start_ns);
+
+	nanosleep(&(struct timespec){ .tv_sec = ns / 1000000000,
+		      .tv_nsec = ns % 1000000000 },
+	    NULL);
 }
 
 /* Two requests; the second is slow because of what is in it. */
 static void
 record_known(void)
 {
+	const int64_t start_ns = now_ns();
+
 	timeline_trace_begin(messages.request, 1, UINT64_C(1));
 	timeline_trace_begin(messages.parse, 0);
 	timeline_trace_end(messages.parse, 0);
@@ -86,7 +101,7 @@ record_known(void)
 	timeline_trace_log(messages.note, 1, UINT64_C(7));
 	timeline_trace_begin(messages.open, 1, UINT64_C(3));
 	timeline_trace_begin(messages.parse, 0);
-	take_time();
+	take_time(start_ns);
 	timeline_trace_end(messages.parse, 0);
 	timeline_trace_end(messages.open, 1, UINT64_MAX);
 	timeline_trace_begin(messages.open, 1, UINT64_C(4));
