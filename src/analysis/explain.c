@@ -7,7 +7,7 @@
  *	        --> counts: a histogram of levels for each candidate (one scan)
  *	        --> claims --> medians, examples (a scan for each that is claimed)
  */
-#include "analysis/explain.h"
+#include "analysis/gather.h"
 
 #include "analysis/chance.h"
 #include "base/array.h"
@@ -313,6 +313,14 @@ only_counts(const struct tl_target *t, unsigned argument)
 static void
 choose_scales(struct explain *e)
 {
+	static const struct {
+		bool up, down;
+		uint8_t cause, family;
+	} others[] = { { false, true, TL_CAUSE_START, FAMILY_TIME },
+		{ true, false, TL_CAUSE_QUEUE, FAMILY_QUEUE },
+		{ true, true, TL_CAUSE_SINCE_THREAD, FAMILY_SINCE_THREAD },
+		{ true, true, TL_CAUSE_SINCE_ANY, FAMILY_SINCE_ANY } };
+
 	for (unsigned i = 0; i < e->message->argc; i++) {
 		e->uses_argument[i] =
 		    is_string(e->message, i) || !only_counts(e->target, i);
@@ -324,24 +332,12 @@ choose_scales(struct explain *e)
 			    .cause = TL_CAUSE_ARGUMENT,
 			    .family = (uint8_t)(FAMILY_ARGUMENT + i) };
 	}
-	e->scales[SCALE_START] = (struct scale){ .used = true,
-		.down = true,
-		.cause = TL_CAUSE_START,
-		.family = FAMILY_TIME };
-	e->scales[SCALE_QUEUE] = (struct scale){ .used = true,
-		.up = true,
-		.cause = TL_CAUSE_QUEUE,
-		.family = FAMILY_QUEUE };
-	e->scales[SCALE_SINCE_THREAD] = (struct scale){ .used = true,
-		.up = true,
-		.down = true,
-		.cause = TL_CAUSE_SINCE_THREAD,
-		.family = FAMILY_SINCE_THREAD };
-	e->scales[SCALE_SINCE_ANY] = (struct scale){ .used = true,
-		.up = true,
-		.down = true,
-		.cause = TL_CAUSE_SINCE_ANY,
-		.family = FAMILY_SINCE_ANY };
+	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		e->scales[SCALE_START + i] = (struct scale){ .used = true,
+			.up = others[i].up,
+			.down = others[i].down,
+			.cause = others[i].cause,
+			.family = others[i].family };
 }
 
 static int
@@ -614,6 +610,23 @@ count_record(struct explain *e, const struct tl_record *r)
 	return rc < 0 ? rc : count_parts(e, r);
 }
 
+static bool
+has_any(const levels_t counts)
+{
+	uint32_t any = 0;
+
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
+		any |= counts[i];
+	return any != 0;
+}
+
+static void
+sum_counts(levels_t to, const levels_t counts)
+{
+	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
+		to[i] += counts[i];
+}
+
 /* Threads were counted once for both. */
 static int
 count_threads(struct explain *e)
@@ -622,18 +635,14 @@ count_threads(struct explain *e)
 
 	for (uint32_t i = 0; i < e->why->thread_ids.count; i++) {
 		const struct tl_thread *t = e->why->threads[i];
-		uint32_t any = 0, *pid, *tid;
+		uint32_t *pid, *tid;
 
-		for (unsigned k = 0; k < TL_LEVELS_MAX; k++)
-			any |= e->threads[i][k];
-		if (!any || !t)
+		if (!has_any(e->threads[i]) || !t)
 			continue;
-		pid = value_counts(e, FAMILY_PID, t->pid, &rc);
-		for (unsigned k = 0; pid && k < TL_LEVELS_MAX; k++)
-			pid[k] += e->threads[i][k];
-		tid = value_counts(e, FAMILY_TID, t->tid, &rc);
-		for (unsigned k = 0; tid && k < TL_LEVELS_MAX; k++)
-			tid[k] += e->threads[i][k];
+		if ((pid = value_counts(e, FAMILY_PID, t->pid, &rc)))
+			sum_counts(pid, e->threads[i]);
+		if ((tid = value_counts(e, FAMILY_TID, t->tid, &rc)))
+			sum_counts(tid, e->threads[i]);
 		if (rc < 0)
 			return rc;
 	}
@@ -672,16 +681,6 @@ is_periodic(const struct explain *e, unsigned period)
 {
 	return (uint64_t)e->result->last_ns - (uint64_t)e->result->first_ns >=
 	       5 * (uint64_t)tl_periods_ns[period];
-}
-
-static bool
-has_any(const levels_t counts)
-{
-	uint32_t any = 0;
-
-	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
-		any |= counts[i];
-	return any != 0;
 }
 
 /* How many tests each family makes, and how many families there are. */
@@ -828,13 +827,6 @@ claim_one(struct explain *e, unsigned kind, const levels_t counts,
 
 	try_counts(e, &what, counts, e->tests[family], &best);
 	claim(e, &best);
-}
-
-static void
-sum_counts(levels_t to, const levels_t counts)
-{
-	for (unsigned i = 0; i < TL_LEVELS_MAX; i++)
-		to[i] += counts[i];
 }
 
 static void

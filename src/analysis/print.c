@@ -2,8 +2,8 @@
 /*
  * print.c - what was found as JSON, and as text.
  */
-#include "analysis/explain.h"
-
+#include "analysis/gather.h"
+#include "base/fields.h"
 #include "event/render.h"
 #include "source/sources.h"
 #include "trace/read.h"
@@ -142,6 +142,45 @@ put_line(struct tl_text *text, const struct tl_why *why,
 
 /* == what a cause is called == */
 
+/* In JSON: the kind and, where it is fixed, the name of a cause.  In text: the
+ * words before its value and behind it; without the latter it has no value. */
+static const struct {
+	const char *kind, *name;
+	bool in_ns;
+	const char *before, *after;
+} causes[TL_CAUSE_FEATURE] = {
+	[TL_CAUSE_ARGUMENT] = { .kind = "argument" },
+	[TL_CAUSE_CPU] = { "cpu", "cpu", false, "on cpu ", "" },
+	[TL_CAUSE_MIGRATED] = { "cpu", "migrated", false,
+	    "begin and end on two CPUs", NULL },
+	[TL_CAUSE_PID] = { "pid", "pid", false, "in process ", "" },
+	[TL_CAUSE_TID] = { "tid", "tid", false, "in thread ", "" },
+	[TL_CAUSE_RUN] = { "time", "run", true, "from ", " to " },
+	[TL_CAUSE_PERIOD] = { "time", NULL, true, "from ", " to " },
+	[TL_CAUSE_START] = { "time", "start", false, "among the first ",
+	    " of its thread" },
+	[TL_CAUSE_QUEUE] = { "queue", "open", false, "",
+	    " or more others open" },
+	[TL_CAUSE_SINCE_THREAD] = { "interval", "thread", true, "",
+	    " after the end of the one before in its thread" },
+	[TL_CAUSE_SINCE_ANY] = { "interval", "any", true, "",
+	    " after the begin of the one before in its process" },
+	[TL_CAUSE_LOST] = { "lost", "entries", false,
+	    "entries were lost nearby", NULL },
+};
+
+/* The same of a feature: the words around the name of its group. */
+static const struct {
+	const char *kind, *before, *after;
+} features[] = {
+	[TL_FEATURE_BEFORE] = { "before", "after ", " in the same thread" },
+	[TL_FEATURE_INSIDE] = { "inside", "", " inside" },
+	[TL_FEATURE_SPENT] = { "inside", "the time goes into ", "" },
+	[TL_FEATURE_BESIDE] = { "beside", "beside ", " in another thread" },
+	[TL_FEATURE_GAP] = { "gap", "the time goes between ", " and " },
+	[TL_FEATURE_STATE] = { "state", "", "" },
+};
+
 static const struct tl_feature *
 feature_of(const struct tl_why *why, const struct tl_cause *cause)
 {
@@ -151,38 +190,9 @@ feature_of(const struct tl_why *why, const struct tl_cause *cause)
 static const char *
 kind_of(const struct tl_why *why, const struct tl_cause *cause)
 {
-	static const char *const of_features[] = { [TL_FEATURE_BEFORE] =
-						       "before",
-		[TL_FEATURE_INSIDE] = "inside",
-		[TL_FEATURE_SPENT] = "inside",
-		[TL_FEATURE_BESIDE] = "beside",
-		[TL_FEATURE_GAP] = "gap",
-		[TL_FEATURE_STATE] = "state" };
-
-	switch (cause->kind) {
-	case TL_CAUSE_ARGUMENT:
-		return "argument";
-	case TL_CAUSE_CPU:
-	case TL_CAUSE_MIGRATED:
-		return "cpu";
-	case TL_CAUSE_PID:
-		return "pid";
-	case TL_CAUSE_TID:
-		return "tid";
-	case TL_CAUSE_RUN:
-	case TL_CAUSE_PERIOD:
-	case TL_CAUSE_START:
-		return "time";
-	case TL_CAUSE_QUEUE:
-		return "queue";
-	case TL_CAUSE_SINCE_THREAD:
-	case TL_CAUSE_SINCE_ANY:
-		return "interval";
-	case TL_CAUSE_LOST:
-		return "lost";
-	default:
-		return of_features[feature_of(why, cause)->kind];
-	}
+	return cause->kind < TL_CAUSE_FEATURE
+		   ? causes[cause->kind].kind
+		   : features[feature_of(why, cause)->kind].kind;
 }
 
 static struct tl_bytes
@@ -197,16 +207,6 @@ static void
 put_name(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
-	static const char *const names[] = { [TL_CAUSE_CPU] = "cpu",
-		[TL_CAUSE_MIGRATED] = "migrated",
-		[TL_CAUSE_PID] = "pid",
-		[TL_CAUSE_TID] = "tid",
-		[TL_CAUSE_RUN] = "run",
-		[TL_CAUSE_START] = "start",
-		[TL_CAUSE_QUEUE] = "open",
-		[TL_CAUSE_SINCE_THREAD] = "thread",
-		[TL_CAUSE_SINCE_ANY] = "any",
-		[TL_CAUSE_LOST] = "entries" };
 	const struct tl_feature *f;
 
 	if (cause->kind == TL_CAUSE_ARGUMENT) {
@@ -214,7 +214,7 @@ put_name(struct tl_text *text, const struct tl_why *why,
 	} else if (cause->kind == TL_CAUSE_PERIOD) {
 		tl_put_string(text, period_names[cause->argument]);
 	} else if (cause->kind < TL_CAUSE_FEATURE) {
-		tl_put_string(text, names[cause->kind]);
+		tl_put_string(text, causes[cause->kind].name);
 	} else {
 		f = feature_of(why, cause);
 		tl_put_bytes(text, group_name(why, f->a, "begin"));
@@ -228,18 +228,11 @@ put_name(struct tl_text *text, const struct tl_why *why,
 static bool
 is_in_ns(const struct tl_why *why, const struct tl_cause *cause)
 {
-	switch (cause->kind) {
-	case TL_CAUSE_RUN:
-	case TL_CAUSE_PERIOD:
-	case TL_CAUSE_SINCE_THREAD:
-	case TL_CAUSE_SINCE_ANY:
-		return true;
-	case TL_CAUSE_WHERE:
-		return feature_of(why, cause)->kind == TL_FEATURE_SPENT ||
-		       feature_of(why, cause)->kind == TL_FEATURE_GAP;
-	default:
-		return false;
-	}
+	if (cause->kind < TL_CAUSE_FEATURE)
+		return causes[cause->kind].in_ns;
+	return cause->kind == TL_CAUSE_WHERE &&
+	       (feature_of(why, cause)->kind == TL_FEATURE_SPENT ||
+		   feature_of(why, cause)->kind == TL_FEATURE_GAP);
 }
 
 /* == JSON == */
@@ -296,13 +289,6 @@ put_value(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-static void
-put_number(struct tl_text *text, const char *name, double value)
-{
-	tl_put_format(text, ",\"%s\":", name);
-	tl_put_double(text, value);
-}
-
 static double
 ratio(double a, double b)
 {
@@ -320,41 +306,36 @@ risk_of(const struct tl_result *result, const struct tl_cause *cause)
 }
 
 static void
-put_json_example(struct tl_text *text, const struct tl_why *why,
+put_json_example(struct tl_fields *f, const struct tl_why *why,
     const struct tl_record *r)
 {
 	const struct tl_thread *t = why->threads[r->thread];
-	struct tl_text line = { 0 };
-	size_t at;
+	struct tl_text part = { 0 };
 
-	tl_put_format(text,
-	    "{\"ns\":%lld,\"duration_ns\":%lld,\"pid\":%u,"
-	    "\"tid\":%u,\"cpu\":",
-	    (long long)r->begin_ns, (long long)r->duration_ns, t->pid, t->tid);
+	tl_fields_object(f, NULL);
+	tl_fields_signed(f, "ns", r->begin_ns);
+	tl_fields_duration(f, "duration", r->duration_ns);
+	tl_fields_unsigned(f, "pid", t->pid);
+	tl_fields_unsigned(f, "tid", t->tid);
 	if (r->cpu == TL_CPU_UNKNOWN)
-		tl_put_string(text, "null");
+		tl_fields_null(f, "cpu");
 	else
-		tl_put_unsigned(text, r->cpu);
-	tl_put_string(text, ",\"path\":");
-	at = text->size;
-	tl_put_char(text, '"');
-	if (put_path(text, why, r)) {
-		tl_put_char(text, '"');
-	} else {
-		text->size = at;
-		tl_put_string(text, "null");
-	}
-	tl_put_string(text, ",\"text\":");
-	put_line(&line, why, r);
-	put_json_text(text, tl_bytes(tl_text_string(&line), line.size));
-	if (line.rc < 0)
-		text->rc = line.rc;
-	tl_text_free(&line);
-	tl_put_char(text, '}');
+		tl_fields_unsigned(f, "cpu", r->cpu);
+	if (put_path(&part, why, r))
+		tl_fields_bytes(f, "path", tl_bytes(part.data, part.size));
+	else
+		tl_fields_null(f, "path");
+	tl_text_clear(&part);
+	put_line(&part, why, r);
+	tl_fields_bytes(f, "text", tl_bytes(part.data, part.size));
+	if (part.rc < 0)
+		f->text->rc = part.rc;
+	tl_text_free(&part);
+	tl_fields_object_end(f);
 }
 
 static void
-put_json_cause(struct tl_text *text, const struct tl_why *why,
+put_json_cause(struct tl_fields *f, const struct tl_why *why,
     const struct tl_result *result, const struct tl_cause *cause)
 {
 	static const char *const ops[] = { "=", ">=", "<=", "in" };
@@ -365,35 +346,36 @@ put_json_cause(struct tl_text *text, const struct tl_why *why,
 	struct tl_text name = { 0 };
 
 	put_name(&name, why, cause, message);
-	tl_put_format(text, "{\"kind\":\"%s\",\"name\":", kind_of(why, cause));
-	put_json_text(text, tl_bytes(tl_text_string(&name), name.size));
+	tl_fields_object(f, NULL);
+	tl_fields_string(f, "kind", kind_of(why, cause));
+	tl_fields_bytes(f, "name", tl_bytes(name.data, name.size));
 	tl_text_free(&name);
-	tl_put_format(text, ",\"op\":\"%s\",\"value\":", ops[cause->op]);
-	put_value(text, why, cause, message);
-	tl_put_format(text, ",\"unit\":%s",
-	    is_in_ns(why, cause) ? "\"ns\"" : "null");
-	put_number(text, "covers", ratio((double)cause->hits, slow));
-	put_number(text, "precision", precision);
-	put_number(text, "lift",
+	tl_fields_string(f, "op", ops[cause->op]);
+	tl_fields_member(f, "value");
+	put_value(f->text, why, cause, message);
+	if (is_in_ns(why, cause))
+		tl_fields_string(f, "unit", "ns");
+	else
+		tl_fields_null(f, "unit");
+	tl_fields_double(f, "covers", ratio((double)cause->hits, slow));
+	tl_fields_double(f, "precision", precision);
+	tl_fields_double(f, "lift",
 	    precision * ratio((double)result->weight, slow));
-	put_number(text, "risk", risk_of(result, cause));
-	put_number(text, "p", cause->p);
-	tl_put_format(text,
-	    ",\"threshold_ns\":%ld,\"slow\":%lu,\"with\":%lu,"
-	    "\"hits\":%lu",
-	    result->thresholds_ns[cause->level - 1],
-	    result->slow[cause->level - 1], cause->with, cause->hits);
-	put_number(text, "excess", cause->excess);
-	tl_put_format(text,
-	    ",\"median_with_ns\":%ld,\"median_without_ns\":%ld,"
-	    "\"examples\":[",
-	    cause->median_with_ns, cause->median_without_ns);
-	for (size_t i = 0; i < cause->example_count; i++) {
-		if (i > 0)
-			tl_put_char(text, ',');
-		put_json_example(text, why, cause->examples[i]);
-	}
-	tl_put_string(text, "]}");
+	tl_fields_double(f, "risk", risk_of(result, cause));
+	tl_fields_double(f, "p", cause->p);
+	tl_fields_duration(f, "threshold",
+	    result->thresholds_ns[cause->level - 1]);
+	tl_fields_unsigned(f, "slow", result->slow[cause->level - 1]);
+	tl_fields_unsigned(f, "with", cause->with);
+	tl_fields_unsigned(f, "hits", cause->hits);
+	tl_fields_double(f, "excess", cause->excess);
+	tl_fields_duration(f, "median_with", cause->median_with_ns);
+	tl_fields_duration(f, "median_without", cause->median_without_ns);
+	tl_fields_array(f, "examples");
+	for (size_t i = 0; i < cause->example_count; i++)
+		put_json_example(f, why, cause->examples[i]);
+	tl_fields_array_end(f);
+	tl_fields_object_end(f);
 }
 
 /* The threshold that stands for all, from 1 on: that of the first cause, or
@@ -418,27 +400,30 @@ main_threshold(const struct tl_result *result)
 	return at;
 }
 
+/* Of a message; result NULL: none matches the glob. */
 static void
 put_json_result(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
 {
-	const size_t at = main_threshold(result);
+	const size_t at = result ? main_threshold(result) : 0;
+	struct tl_fields f = { .text = text, .json = true };
 
-	tl_put_string(text, "{\"message\":");
-	put_json_text(text, result->target->group->name);
-	tl_put_format(text, ",\"spans\":%lu,\"slow\":%lu,\"threshold_ns\":",
-	    result->target->spans, (at ? result->slow[at - 1] : 0));
+	tl_fields_object(&f, NULL);
+	tl_fields_bytes(&f, "message",
+	    result ? result->target->group->name : tl_bytes_of(why->plan.glob));
+	tl_fields_unsigned(&f, "spans", result ? result->target->spans : 0);
+	tl_fields_unsigned(&f, "slow", at ? result->slow[at - 1] : 0);
 	if (at)
-		tl_put_signed(text, result->thresholds_ns[at - 1]);
+		tl_fields_duration(&f, "threshold",
+		    result->thresholds_ns[at - 1]);
 	else
-		tl_put_string(text, "null");
-	tl_put_format(text, ",\"tests\":%lu,\"causes\":[", result->tests);
-	for (size_t i = 0; i < result->cause_count; i++) {
-		if (i > 0)
-			tl_put_char(text, ',');
-		put_json_cause(text, why, result, &result->causes[i]);
-	}
-	tl_put_string(text, "]}\n");
+		tl_fields_null(&f, "threshold_ns");
+	tl_fields_unsigned(&f, "tests", result ? result->tests : 0);
+	tl_fields_array(&f, "causes");
+	for (size_t i = 0; result && i < result->cause_count; i++)
+		put_json_cause(&f, why, result, &result->causes[i]);
+	tl_fields_array_end(&f);
+	tl_fields_object_end(&f);
 }
 
 int
@@ -446,13 +431,8 @@ tl_why_put_json(struct tl_why *why, struct tl_text *text)
 {
 	for (size_t i = 0; i < why->target_count; i++)
 		put_json_result(text, why, &why->results[i]);
-	if (why->target_count == 0) {
-		tl_put_string(text, "{\"message\":");
-		put_json_text(text, tl_bytes_of(why->plan.glob));
-		tl_put_string(text, ",\"spans\":0,\"slow\":0,"
-				    "\"threshold_ns\":null,\"tests\":0,"
-				    "\"causes\":[]}\n");
-	}
+	if (why->target_count == 0)
+		put_json_result(text, why, NULL);
 	return text->rc;
 }
 
@@ -472,48 +452,16 @@ put_feature(struct tl_text *text, const struct tl_why *why,
 {
 	const struct tl_feature *f = feature_of(why, cause);
 
-	switch (f->kind) {
-	case TL_FEATURE_BEFORE:
-		tl_put_string(text, "after ");
-		break;
-	case TL_FEATURE_BESIDE:
-		tl_put_string(text, "beside ");
-		break;
-	case TL_FEATURE_SPENT:
-		tl_put_string(text, "the time goes into ");
-		break;
-	case TL_FEATURE_GAP:
-		tl_put_string(text, "the time goes between ");
-		break;
-	default:
-		break;
-	}
+	tl_put_string(text, features[f->kind].before);
 	put_quoted(text, group_name(why, f->a, "begin"));
-	switch (f->kind) {
-	case TL_FEATURE_BEFORE:
-		tl_put_string(text, " in the same thread");
-		break;
-	case TL_FEATURE_INSIDE:
-		tl_put_string(text, " inside");
-		if (cause->value > 1)
-			tl_put_format(text, ", %ld times or more",
-			    cause->value);
-		break;
-	case TL_FEATURE_BESIDE:
-		tl_put_string(text, " in another thread");
-		break;
-	case TL_FEATURE_GAP:
-		tl_put_string(text, " and ");
+	tl_put_string(text, features[f->kind].after);
+	if (f->kind == TL_FEATURE_INSIDE && cause->value > 1) {
+		tl_put_format(text, ", %ld times or more", cause->value);
+	} else if (f->kind == TL_FEATURE_GAP) {
 		put_quoted(text, group_name(why, f->b, "end"));
-		break;
-	case TL_FEATURE_STATE:
-		if (f->b == TL_TEXT_NONE)
-			break;
+	} else if (f->kind == TL_FEATURE_STATE && f->b != TL_TEXT_NONE) {
 		tl_put_string(text, " with ");
 		tl_put_plain(text, why->texts[f->b]);
-		break;
-	default:
-		break;
 	}
 }
 
@@ -536,67 +484,37 @@ put_text_argument(struct tl_text *text, const struct tl_why *why,
 }
 
 static void
-put_interval(struct tl_text *text, const struct tl_cause *cause)
-{
-	tl_put_duration(text, cause->value);
-	tl_put_string(text, cause->op == TL_OP_LEAST ? " or more" : " or less");
-	tl_put_string(text, cause->kind == TL_CAUSE_SINCE_THREAD
-				? " after the end of the one before in its "
-				  "thread"
-				: " after the begin of the one before in its "
-				  "process");
-}
-
-static void
 put_phrase(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
 {
-	switch (cause->kind) {
-	case TL_CAUSE_ARGUMENT:
+	if (cause->kind == TL_CAUSE_ARGUMENT) {
 		put_text_argument(text, why, cause, message);
 		return;
-	case TL_CAUSE_CPU:
-		tl_put_format(text, "on cpu %ld", cause->value);
+	}
+	if (cause->kind >= TL_CAUSE_FEATURE) {
+		put_feature(text, why, cause);
 		return;
-	case TL_CAUSE_MIGRATED:
-		tl_put_string(text, "begin and end on two CPUs");
+	}
+	tl_put_string(text, causes[cause->kind].before);
+	if (!causes[cause->kind].after)
 		return;
-	case TL_CAUSE_PID:
-		tl_put_format(text, "in process %ld", cause->value);
-		return;
-	case TL_CAUSE_TID:
-		tl_put_format(text, "in thread %ld", cause->value);
-		return;
-	case TL_CAUSE_RUN:
-		tl_put_string(text, "from ");
+	if (cause->kind == TL_CAUSE_RUN)
 		tl_put_time(text, cause->value);
-		tl_put_string(text, " to ");
-		tl_put_time(text, cause->end);
-		return;
-	case TL_CAUSE_PERIOD:
-		tl_put_string(text, "from ");
+	else if (is_in_ns(why, cause))
 		tl_put_duration(text, cause->value);
-		tl_put_string(text, " to ");
+	else
+		tl_put_signed(text, cause->value);
+	if (cause->kind == TL_CAUSE_SINCE_THREAD ||
+	    cause->kind == TL_CAUSE_SINCE_ANY)
+		tl_put_string(text,
+		    cause->op == TL_OP_LEAST ? " or more" : " or less");
+	tl_put_string(text, causes[cause->kind].after);
+	if (cause->kind == TL_CAUSE_RUN) {
+		tl_put_time(text, cause->end);
+	} else if (cause->kind == TL_CAUSE_PERIOD) {
 		tl_put_duration(text, cause->end + 1);
 		tl_put_format(text, " of each %s",
 		    period_names[cause->argument]);
-		return;
-	case TL_CAUSE_START:
-		tl_put_format(text, "among the first %ld of its thread",
-		    cause->value);
-		return;
-	case TL_CAUSE_QUEUE:
-		tl_put_format(text, "%ld or more others open", cause->value);
-		return;
-	case TL_CAUSE_SINCE_THREAD:
-	case TL_CAUSE_SINCE_ANY:
-		put_interval(text, cause);
-		return;
-	case TL_CAUSE_LOST:
-		tl_put_string(text, "entries were lost nearby");
-		return;
-	default:
-		put_feature(text, why, cause);
 	}
 }
 
@@ -631,7 +549,7 @@ put_shares(struct tl_text *text, const struct tl_result *result,
 	tl_put_string(text, " without\n");
 }
 
-/* Have the same spans both?  What is counted of them tells. */
+/* Do both have the same spans?  Their counts and examples are compared. */
 static bool
 is_the_same(const struct tl_cause *a, const struct tl_cause *b)
 {
@@ -643,9 +561,9 @@ is_the_same(const struct tl_cause *a, const struct tl_cause *b)
 	       memcmp(a->examples, b->examples, sizeof(a->examples)) == 0;
 }
 
-/* Is it on the line of one before it? */
+/* Is it listed on the line of an earlier cause? */
 static bool
-is_told(const struct tl_result *result, size_t i)
+is_listed(const struct tl_result *result, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (is_the_same(&result->causes[k], &result->causes[i]))
@@ -668,7 +586,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 		    100 * cause->share);
 	else
 		put_shares(text, result, cause);
-	/* What says the same, on a line of its own. */
+	/* The causes of the same spans, on a line of their own. */
 	for (size_t k = i + 1; k < result->cause_count; k++) {
 		if (!is_the_same(&result->causes[i], &result->causes[k]))
 			continue;
@@ -747,7 +665,7 @@ put_text_result(struct tl_text *text, const struct tl_why *why,
 	tl_put_format(text, " or longer (the slowest %.2g %%)\n",
 	    100 * (double)result->slow[at - 1] / (double)result->weight);
 	for (size_t i = 0; i < result->cause_count; i++)
-		if (!is_told(result, i))
+		if (!is_listed(result, i))
 			put_text_cause(text, why, result, i, ++number);
 }
 

@@ -10,7 +10,7 @@
  * place, gives no claim.
  */
 #include "analysis/chance.h"
-#include "analysis/explain.h"
+#include "analysis/gather.h"
 
 #include <errno.h>
 #include <math.h>

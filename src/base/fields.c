@@ -58,6 +58,12 @@ begin_member(struct tl_fields *f, const char *name, const char *suffix)
 	}
 }
 
+void
+tl_fields_member(struct tl_fields *f, const char *name)
+{
+	begin_member(f, name, "");
+}
+
 static void
 end_member(struct tl_fields *f)
 {

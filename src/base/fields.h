@@ -43,6 +43,8 @@ void tl_fields_bytes(struct tl_fields *fields, const char *name,
     struct tl_bytes bytes);
 void tl_fields_string(struct tl_fields *fields, const char *name,
     const char *string);
+/* JSON: a member whose value the caller puts as text. */
+void tl_fields_member(struct tl_fields *fields, const char *name);
 /* No value: null, or "-". */
 void tl_fields_null(struct tl_fields *fields, const char *name);
 /* Nanoseconds: in JSON an integer named name_ns. */

@@ -205,6 +205,25 @@ parse_members(const struct members *members, void *object, struct tl_bytes json,
 	return rc;
 }
 
+static void
+put_members(struct tl_fields *f, const struct members *members,
+    const void *object)
+{
+	for (size_t i = 0; i < members->count; i++) {
+		const struct member *m = &members->table[i];
+		const void *from = (const char *)object + m->offset;
+
+		if (m->type == MEMBER_STRING)
+			tl_fields_string(f, m->name, from);
+		else if (m->type == MEMBER_UNSIGNED)
+			tl_fields_unsigned(f, m->name, *(const uint64_t *)from);
+		else if (m->type == MEMBER_SIGNED)
+			tl_fields_signed(f, m->name, *(const int64_t *)from);
+		else
+			tl_fields_bool(f, m->name, *(const bool *)from);
+	}
+}
+
 /* == verbs == */
 
 static const char *const verbs[TL_ASK_VERBS] = {
@@ -272,16 +291,11 @@ void
 tl_ask_request_put(struct tl_text *text, const struct tl_ask_request *request)
 {
 	struct tl_fields f = { .text = text, .json = true };
+	struct asked asked = { .version = TL_ASK_VERSION, .request = *request };
 
+	strcpy(asked.verb, tl_ask_verb_name(request->verb));
 	tl_fields_object(&f, NULL);
-	tl_fields_unsigned(&f, "version", TL_ASK_VERSION);
-	tl_fields_string(&f, "verb", tl_ask_verb_name(request->verb));
-	tl_fields_string(&f, "host", request->host);
-	tl_fields_string(&f, "timeline", request->timeline);
-	tl_fields_string(&f, "level", request->level);
-	tl_fields_unsigned(&f, "duration_ns", request->duration_ns);
-	tl_fields_string(&f, "account", request->account);
-	tl_fields_string(&f, "from", request->from);
+	put_members(&f, &request_members, &asked);
 	tl_fields_object_end(&f);
 }
 
@@ -364,24 +378,6 @@ static const struct member answer_table[] = {
 static const struct members answer_members = { MEMBERS(answer_table),
 	"timelines", &timeline_members, add_timeline };
 
-static void
-put_timeline(struct tl_fields *f, const struct tl_ask_timeline *t)
-{
-	tl_fields_object(f, NULL);
-	tl_fields_string(f, "name", t->name);
-	tl_fields_bool(f, "ok", t->ok);
-	tl_fields_string(f, "error", t->error);
-	tl_fields_string(f, "level", t->level);
-	tl_fields_string(f, "base", t->base);
-	tl_fields_unsigned(f, "burst_left_ns", t->burst_left_ns);
-	tl_fields_unsigned(f, "size", t->size);
-	tl_fields_unsigned(f, "entries", t->entries);
-	tl_fields_unsigned(f, "lost", t->lost);
-	tl_fields_signed(f, "kept_ns", t->kept_ns);
-	tl_fields_string(f, "path", t->path);
-	tl_fields_object_end(f);
-}
-
 void
 tl_ask_answer_put(struct tl_text *text, const struct tl_ask_answer *answer)
 {
@@ -389,12 +385,13 @@ tl_ask_answer_put(struct tl_text *text, const struct tl_ask_answer *answer)
 
 	tl_fields_object(&f, NULL);
 	tl_fields_unsigned(&f, "version", TL_ASK_VERSION);
-	tl_fields_string(&f, "host", answer->host);
-	tl_fields_bool(&f, "ok", answer->ok);
-	tl_fields_string(&f, "error", answer->error);
+	put_members(&f, &answer_members, answer);
 	tl_fields_array(&f, "timelines");
-	for (size_t i = 0; i < answer->count; i++)
-		put_timeline(&f, &answer->timelines[i]);
+	for (size_t i = 0; i < answer->count; i++) {
+		tl_fields_object(&f, NULL);
+		put_members(&f, &timeline_members, &answer->timelines[i]);
+		tl_fields_object_end(&f);
+	}
 	tl_fields_array_end(&f);
 	tl_fields_object_end(&f);
 }
