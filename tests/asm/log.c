@@ -4,7 +4,8 @@
  *
  * Both append the same random calls under the same random levels; their
  * decisions, the levels they leave and their entries must agree, and the
- * assembly must leave every register alone that it promises to.
+ * assembly must leave every register alone that it promises to.  So it is with
+ * asm/timer.S.
  */
 #include "checked_call.h"
 #include "lib/random.h"
@@ -26,13 +27,16 @@ enum {
 	TRIALS = 20000,
 	EVENTS = 4,
 	LANES_MAX = 256,
-	ASM_RED_ZONE = 24, /* what asm/log.S says it uses */
-	ARITHMETIC = 0x8d5 /* flags that a call may change */
+	ASM_RED_ZONE = 24,   /* what asm/log.S says it uses */
+	TIMER_RED_ZONE = 64, /* ... and asm/timer.S */
+	TIMER_VECTORS = 4,   /* the first ones */
+	ARITHMETIC = 0x8d5   /* flags that a call may change */
 };
 
 static char name[64];
 static struct timeline *tl;
 static struct timeline_event *events[EVENTS];
+static struct timeline_event *timer;
 static uint64_t seed;
 
 /* What one append did. */
@@ -64,6 +68,9 @@ setup(void)
 	    0);
 	ck_assert_int_eq(timeline_define_span(tl, "asm", "info", "three",
 			     TIMELINE_THREAD, &span),
+	    0);
+	ck_assert_int_eq(timeline_define_timer(tl, "asm", "info",
+			     "timer $a $b $c $d", &timer),
 	    0);
 	events[2] = &span[0];
 	events[3] = &span[1];
@@ -417,6 +424,156 @@ TEST(assembly_and_twin_agree_on_random_calls)
 		ck_assert_uint_gt(in_lane, TRIALS / 4);
 	else
 		ck_assert_uint_eq(in_lane, 0);
+}
+
+/* == asm/timer.S == */
+
+/* Of the timer, and of the threads without a CPU alone. */
+static uint64_t
+counted(bool shared)
+{
+	const uint32_t rows = tl->geometry.timer_rows;
+	uint64_t count = 0;
+
+	for (uint32_t i = shared ? rows - 1 : 0; i < rows; i++)
+		count +=
+		    ((const struct timeline_histogram *)(const void
+			     *)(tl->map +
+				timeline_histogram_offset(&tl->geometry, 0, i)))
+			->count;
+	return count;
+}
+
+struct timer_trial {
+	struct trial trial;
+	uint64_t given; /* begin, or stamp */
+	uint64_t slower;
+	bool without_lane;
+};
+
+static void
+run_timer_assembly(void *context)
+{
+	struct timer_trial *t = context;
+	struct checked_call *call = &t->trial.call;
+
+	call->function = t->trial.event == timer ? (void *)timeline_timer_append
+						 : (void *)timeline_append_at;
+	call->args[0] = (uint64_t)(uintptr_t)t->trial.event;
+	call->args[1] = t->given;
+	memcpy(&call->args[2], t->trial.args, 3 * sizeof(*call->args));
+	call->scratch[1] = t->trial.args[3]; /* r9 */
+	call->red_zone = TIMER_RED_ZONE;
+	checked_call(call);
+}
+
+static void
+run_timer_twin(void *context)
+{
+	const struct timer_trial *t = context;
+	const uint64_t *a = t->trial.args;
+
+	(t->trial.event == timer ? tl_timer_end : tl_append_at)(t->trial.event,
+	    t->given, a[0], a[1], a[2], a[3]);
+}
+
+static void
+check_timer_entry(const struct timer_trial *t, const struct outcome *o)
+{
+	struct outcome plain = *o;
+	struct timeline_entry *e = &plain.entry;
+	const bool fallback = timeline_lane_is_fallback(&tl->geometry, o->lane);
+	const uint64_t took = timeline_duration(e->cpu);
+
+	if (t->trial.event == timer) {
+		const uint64_t most = o->after - t->given;
+
+		ck_assert_uint_le(took,
+		    t->given > o->after ? o->after - o->before : most);
+		ck_assert(t->given > o->before ||
+			  took + (most >> 25) >= o->before - t->given);
+		e->cpu = 0;
+	} else {
+		ck_assert(((e->message & TIMELINE_MESSAGE_MOVED) != 0) ==
+			  (e->tsc != t->given));
+		ck_assert(e->tsc == t->given || e->tsc <= o->after);
+		e->tsc = o->before;
+	}
+	e->message &= ~(uint32_t)TIMELINE_MESSAGE_MOVED;
+	e->stamp = fallback ? timeline_stamp_fallback(o->number, e)
+			    : timeline_stamp_whole(o->number);
+	check_entry(&t->trial, &plain, "timer");
+}
+
+static struct timer_trial
+random_timer_trial(void)
+{
+	struct timer_trial t = { .trial = random_trial() };
+
+	t.given = __rdtsc() + (random_next(&seed) >> 50) -
+		  (random_next(&seed) >> (16 + random_below(&seed, 48)));
+	t.slower = random_below(&seed, 2) ? 0 : UINT64_MAX;
+	t.without_lane = random_below(&seed, 8) == 0;
+	if (random_below(&seed, 2))
+		t.trial.event = timer;
+	else if (t.trial.gate < (uint8_t)t.trial.levels)
+		t.trial.gate = TIMELINE_LEVEL_NONE; /* its gate was tested */
+	return t;
+}
+
+/* Did the assembly do all of it? */
+static bool
+compare_timers(struct timer_trial *t)
+{
+	const uint64_t before[] = { counted(false), counted(true) };
+	const uint32_t lanes = t->trial.event->lanes;
+	struct outcome a, c;
+	uint64_t count;
+	bool stayed;
+
+	set_levels(&t->trial);
+	if (t->without_lane)
+		t->trial.event->lanes = 0;
+	a = observe(run_timer_assembly, t);
+	t->trial.event->lanes = lanes;
+	count = counted(false) - before[0];
+	stayed = counted(true) == before[1] &&
+		 t->trial.gate >= (uint8_t)(t->trial.levels >> 8) &&
+		 (a.appended == 0 ||
+		     !timeline_lane_is_fallback(&tl->geometry, a.lane));
+	set_levels(&t->trial);
+	c = observe(run_timer_twin, t);
+	ck_assert_uint_eq(count, counted(false) - before[0] - count);
+	ck_assert_uint_eq(count,
+	    t->trial.event == timer && (a.appended == 1 || count == 1));
+	ck_assert_uint_eq(a.appended, c.appended);
+	ck_assert_uint_le(a.appended, 1);
+	ck_assert_uint_eq(a.levels, c.levels);
+	if (a.appended == 1) {
+		check_timer_entry(t, &a);
+		check_timer_entry(t, &c);
+	}
+	memcpy(t->trial.call.vectors_out, t->trial.call.vectors,
+	    (stayed ? TIMER_VECTORS : 16) * sizeof(t->trial.call.vectors[0]));
+	if (!stayed)
+		t->trial.call.below = 0;
+	ck_assert_msg(!spoiled(&t->trial.call), "spoiled: %s",
+	    spoiled(&t->trial.call));
+	return stayed && (a.appended == 1 || count == 1);
+}
+
+TEST(timers_and_given_stamps_agree_with_their_twin)
+{
+	uint64_t in_assembly = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		struct timer_trial t = random_timer_trial();
+
+		__atomic_store_n((uint64_t *)(uintptr_t)timer->slower, t.slower,
+		    __ATOMIC_RELAXED);
+		in_assembly += compare_timers(&t);
+	}
+	ck_assert(tl->use_rseq ? in_assembly > TRIALS / 4 : in_assembly == 0);
 }
 
 TEST(a_thread_without_ids_gets_them_on_its_first_call)

@@ -91,11 +91,27 @@ step(const struct traced *t)
 	return r.rip != t->stop_at;
 }
 
+/* As if the thread were in this restartable sequence, or in none (0). */
 static inline void
-leave_sequence(const struct traced *t)
+enter_sequence(const struct traced *t, uint64_t sequence)
 {
 	if (t->rseq) /* rseq_cs stands 8 bytes in */
-		poke(t, registers_of(t).fs_base + (uint64_t)t->rseq + 8, 0);
+		poke(t, registers_of(t).fs_base + (uint64_t)t->rseq + 8,
+		    (long)sequence);
+}
+
+/* The sequence that the thread was in; 0: in none. */
+static inline uint64_t
+leave_sequence(const struct traced *t)
+{
+	uint64_t sequence = 0;
+
+	if (t->rseq)
+		sequence = (uint64_t)peek(t,
+		    registers_of(t).fs_base + (uint64_t)t->rseq + 8);
+	if (sequence != 0)
+		enter_sequence(t, 0);
+	return sequence;
 }
 
 static inline void

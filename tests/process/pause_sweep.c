@@ -4,7 +4,8 @@
  * A goes on alone to its end: what must hold then, holds.
  *
  * kill_sweep finds what a dead writer leaves behind; a stalled one also stores
- * late.  By default the longer calls are paused at one instruction of several
+ * late.  One that was moved out of a restartable sequence goes through it once
+ * more, after B used the same lane.  By default the longer calls are paused at one instruction of several
  * only, with PAUSE_SWEEP=1 at each.
  */
 #include "../lib/trace.h"
@@ -13,6 +14,7 @@
 #include "base/word.h"
 #include "clock/calibrate_tail.h"
 #include "snap/take.h"
+#include "snap/timers.h"
 
 enum { STEPS_MAX = 40000, LAP = 64, BEFORE = 150 };
 
@@ -31,6 +33,7 @@ static int cpu_of_b;
 static struct shared {
 	struct writer writers[2]; /* [0] B, [1] A */
 	uint32_t message;         /* that A defined */
+	uint64_t given;           /* the stamp that A gave */
 } * shared;
 
 /* One kind of call.  All functions but run are B's. */
@@ -364,6 +367,155 @@ check_clock(unsigned steps)
 		    "paused after %u: half of a clock point", steps);
 }
 
+/* == what ends spans and logs: B does the same, on the same CPU == */
+
+enum { TICKS = 1000000 };
+
+static struct timeline_event *span, *timer;
+static void (*call)(void);
+static struct tl_timer sums;
+
+static void
+call_timer(void)
+{
+	timeline_timer_append(timer, timeline_stamp(timer) - TICKS, 1, 2, 3, 4);
+}
+
+static void
+call_at(void)
+{
+	timeline_append_at(event, shared->given, 1, 2, 3, 4);
+}
+
+static void
+call_next(void)
+{
+	timeline_append(span + 3, 1, 2, 3, 4);
+}
+
+static void
+open_call(void (*what)(void))
+{
+	open_timeline();
+	expect_ok(timeline_define_span(tl, "sweep", "info", "$a $b $c $d",
+	    TIMELINE_THREAD, &span));
+	expect_ok(timeline_define_timer(tl, "sweep", "info",
+	    "timer $a $b $c $d", &timer));
+	call = what;
+	pin(0, cpu_of_a);
+	for (int i = 0; i < BEFORE; i++) {
+		shared->given = timeline_stamp(event);
+		call();
+	}
+	pin(0, cpu_of_b);
+}
+
+static void
+open_timer(void)
+{
+	open_call(call_timer);
+}
+
+static void
+open_at(void)
+{
+	open_call(call_at);
+}
+
+static void
+open_next(void)
+{
+	open_call(call_next);
+}
+
+static void
+run_call(void *unused)
+{
+	(void)unused;
+	be_a();
+	shared->given = timeline_stamp(event);
+	call();
+}
+
+/* Each span of the timer is counted once, in a bucket and in the sum. */
+static void
+expect_counted(uint64_t least, uint64_t most)
+{
+	expect(tl_timer_read(&sums, tl->fd, &tl->geometry, 0) == 1 &&
+		   sums.count >= least && sums.count <= most &&
+		   sums.sum >= sums.count * TICKS,
+	    "%lu to %lu spans ended: %lu counted, sum %lu", least, most,
+	    sums.count, sums.sum);
+}
+
+static void
+act_call(void)
+{
+	const uint64_t given = shared->given;
+
+	if (call == call_timer)
+		expect_counted(BEFORE, BEFORE + 1);
+	pin(0, cpu_of_a);
+	shared->given = timeline_stamp(event); /* after A's */
+	call();
+	shared->given = given;
+	pin(0, cpu_of_b);
+}
+
+/* What A logged, for the others are B's. */
+static void
+check_entry_of_a(const struct timeline_entry *e, unsigned steps)
+{
+	const bool moved = (e->message & TIMELINE_MESSAGE_MOVED) != 0;
+
+	expect(e->args[0] == 1 && e->args[1] == 2 && e->args[2] == 3 &&
+		   e->args[3] == 4,
+	    "paused after %u: other arguments", steps);
+	expect(call != call_at || moved == (e->tsc != shared->given),
+	    "paused after %u: moved, and not marked, or not moved", steps);
+	expect(call != call_timer || timeline_duration(e->cpu) >= TICKS,
+	    "paused after %u: a duration of %lu", steps,
+	    timeline_duration(e->cpu));
+}
+
+static void
+check_call(unsigned steps)
+{
+	uint64_t logged = 0;
+	unsigned of_a = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		const uint64_t head = head_of(tl, i)->head;
+		uint64_t last = 0;
+
+		logged += head;
+		for (uint64_t q = head > LAP / 2 ? head - LAP / 2 : 0; q < head;
+		     q++) {
+			const struct timeline_entry *e =
+			    (const void *)(tl->map +
+					   timeline_entry_offset(&tl->geometry,
+					       i, q));
+
+			expect((uint32_t)e->stamp ==
+				       (uint32_t)timeline_stamp_whole(q) &&
+				   (e->tsc >= last ||
+				       timeline_lane_is_fallback(&tl->geometry,
+					   i)),
+			    "paused after %u: entry %lu of lane %u", steps, q,
+			    i);
+			last = e->tsc;
+			if (e->pid == (uint32_t)getpid())
+				continue;
+			of_a++;
+			check_entry_of_a(e, steps);
+		}
+	}
+	expect(logged == BEFORE + 2 && of_a == 1,
+	    "paused after %u: %lu entries, %u of A", steps, logged, of_a);
+	if (call == call_timer)
+		expect_counted(BEFORE + 2, BEFORE + 2);
+}
+
 /* == the sweep == */
 
 static bool
@@ -372,13 +524,17 @@ is_at_stamp(const struct traced *a)
 	return (peek(a, registers_of(a).rip) & 0xffff) == 0x310f; /* rdtsc */
 }
 
+static uint64_t sequence; /* that A is in, or left last */
+
 /* Is the call still running? */
 static bool
 step_once(const struct traced *a)
 {
 	const bool running = step(a);
+	const uint64_t now = leave_sequence(a);
 
-	leave_sequence(a);
+	if (now != 0)
+		sequence = now;
 	return running;
 }
 
@@ -392,6 +548,7 @@ pause_after(const struct row *row, unsigned steps)
 	int status;
 
 	row->open();
+	sequence = 0;
 	a.pid = spawn(row->run, NULL);
 	a.rseq = has_cpu_lanes(tl) ? tl_rseq_offset(tl) : 0;
 	go_to(&a, row->paused);
@@ -404,7 +561,9 @@ pause_after(const struct row *row, unsigned steps)
 	for (unsigned i = 0; running && i < steps; i++)
 		running = step_once(&a);
 	row->act();
-	leave_sequence(&a);
+	(void)leave_sequence(&a);
+	if (row->act == act_call && sequence != 0) /* as if preempted here */
+		enter_sequence(&a, sequence);
 	expect(ptrace(PTRACE_DETACH, a.pid, NULL, NULL) == 0, "detach: %m");
 	status = wait_for(a.pid);
 	expect(WIFEXITED(status) && WEXITSTATUS(status) == 0,
@@ -502,6 +661,18 @@ static const struct row beside[] = {
 	    check_priority, 7 },
 };
 
+/* ... and even to the same lane. */
+static const struct row restarted[] = {
+	{ "timeline_timer_append", open_timer, run_call,
+	    (void (*)(void))timeline_timer_append, false, act_call, check_call,
+	    1 },
+	{ "timeline_append_at", open_at, run_call,
+	    (void (*)(void))timeline_append_at, false, act_call, check_call,
+	    1 },
+	{ "timeline_next", open_next, run_call, (void (*)(void))timeline_append,
+	    false, act_call, check_call, 1 },
+};
+
 static const struct row alone[] = {
 	{ "timeline_define", open_timeline, run_define,
 	    (void (*)(void))timeline_define_event, false, act_define,
@@ -535,6 +706,10 @@ main(void)
 	else
 		for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++)
 			sweep(&beside[i]);
+	for (size_t i = 0; has_cpu_lanes(tl) && cpu_of_a != cpu_of_b &&
+			   i < sizeof(restarted) / sizeof(*restarted);
+	     i++)
+		sweep(&restarted[i]);
 	if (has_cpu_lanes(tl) && cpu_of_a != cpu_of_b)
 		sweep_slot();
 	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {

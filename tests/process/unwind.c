@@ -13,23 +13,27 @@
 enum {
 	PERIOD_US = 1000,
 	FRAMES_MAX = 64,
-	WANTED = 300,    /* samples inside the append */
+	WANTED = 300,    /* samples inside the append, and in asm/timer.S */
 	CODE_BYTES = 512 /* timeline_log and timeline_append, and no more */
 };
 
 static struct timeline *tl;
-static struct timeline_event *event;
+static struct timeline_event *event, *timer;
 static void *in_main; /* where the loop returns to */
 static atomic_uint samples;
-static atomic_uint inside; /* ... of an append */
-static atomic_uint lost;   /* ... whose walk did not come to main */
+static atomic_uint inside[2]; /* ... of an append, of asm/timer.S */
+static atomic_uint lost;      /* ... whose walk did not come to main */
 
-static bool
-is_in_append(uintptr_t pc)
+/* The two functions of asm/timer.S stand together, the shorter one last. */
+static void
+count_sample(uintptr_t pc)
 {
-	const uintptr_t log = (uintptr_t)timeline_log;
+	const uintptr_t at = (uintptr_t)timeline_append_at;
+	const uintptr_t count = (uintptr_t)timeline_timer_append;
 
-	return pc - log < CODE_BYTES;
+	inside[0] += pc - (uintptr_t)timeline_log < CODE_BYTES;
+	inside[1] += pc - count < at - count + CODE_BYTES * 3 / 4;
+	samples++;
 }
 
 static void
@@ -44,8 +48,7 @@ take_sample(int signal_number, siginfo_t *info, void *context)
 	(void)info;
 	for (int i = 0; i < count; i++)
 		found |= frames[i] == in_main;
-	samples++;
-	inside += is_in_append((uintptr_t)at->uc_mcontext.gregs[REG_RIP]);
+	count_sample((uintptr_t)at->uc_mcontext.gregs[REG_RIP]);
 	lost += !found;
 }
 
@@ -67,10 +70,13 @@ log_until_sampled(void)
 #ifdef TL_LOG_C
 	while (samples < WANTED)
 #else
-	while (inside < WANTED)
+	while (inside[0] < WANTED || inside[1] < WANTED)
 #endif
-		for (unsigned i = 0; i < 1000; i++)
+		for (unsigned i = 0; i < 1000; i++) {
 			timeline_append(event, i, 2, 3, 4);
+			timeline_timer_append(timer, 1, i, 2, 3, 4);
+			timeline_append_at(event, 1, i, 2, 3, 4);
+		}
 	sample_every(0);
 }
 
@@ -84,10 +90,12 @@ main(void)
 	choose_test_name("unwind");
 	expect_ok(timeline_new(&tl, test_name, NULL));
 	expect_ok(timeline_define(tl, "unwind", "info", "$a $b $c $d", &event));
+	expect_ok(timeline_define_timer(tl, "unwind", "info", "timer", &timer));
 	backtrace(&frame, 1); /* loads what it needs: not in a handler */
 	expect(sigaction(SIGPROF, &action, NULL) == 0, "sigaction: %m");
 	log_until_sampled();
-	printf("%u samples, %u inside the append\n", samples, inside);
+	printf("%u samples, %u inside the append, %u in timers\n", samples,
+	    inside[0], inside[1]);
 	expect(lost == 0, "main was not found in %u of %u samples", lost,
 	    samples);
 	timeline_close(tl);
