@@ -2,6 +2,8 @@
 /* convert.c - make the writer, and give it all events that are chosen. */
 #include "convert/convert.h"
 
+#include "snap/timers.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +222,34 @@ write_all(struct run *run, struct tl_cursor *cursor)
 	return rc;
 }
 
+/* A file of another format has the spans that timers logged, not the counts of
+ * all.  0, -errno. */
+static int
+note_timers(struct run *run)
+{
+	struct tl_timer *timer = malloc(sizeof(*timer));
+	struct tl_fault note = { 0 };
+	bool counted = false;
+	int rc = timer ? 0 : -ENOMEM;
+
+	for (size_t i = 0; rc >= 0 && i < run->inputs->count; i++) {
+		const struct tl_snap *snap =
+		    tl_source_snap(&run->inputs->items[i]);
+
+		for (uint32_t k = 0;
+		     snap && (rc = tl_snap_timer(timer, snap, k)) > 0; k++)
+			counted |= timer->count > 0;
+	}
+	free(timer);
+	if (rc < 0 || !counted)
+		return rc;
+	(void)tl_fail(&note, -ENOTSUP,
+	    "the histograms of timers, which count spans that were not logged, "
+	    "are left out");
+	take_report(run, &note);
+	return 0;
+}
+
 static int
 run_all(struct run *run)
 {
@@ -235,6 +265,8 @@ run_all(struct run *run)
 	run->conversion->output_failed = rc < 0;
 	if (rc == 0)
 		rc = write_all(run, cursor);
+	if (rc == 0)
+		rc = note_timers(run);
 	tl_writer_free(run->writer);
 	tl_cursor_close(cursor);
 	return rc;

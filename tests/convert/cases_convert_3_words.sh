@@ -52,6 +52,10 @@ ends '... of OUT by its name' 0 "$convert" "$in.timeline" -o "$work/n.tlog"
 has '... ' "$err" '/n\.tlog: an instant is left out'
 ends '--quiet does not' 0 "$convert" -q "$in.timeline" --to lms
 is '... at all' "$err" ''
+"$build/tests/tool/make_timeline" "$live-timed" timed=20 "save=$work/timed.tl" || exit 1
+ends 'the histograms of timers cannot be converted' 0 "$convert" "$work/timed.tl" -o "$work/timed.jsonl"
+has '... which is said' "$err" 'timed\.jsonl: the histograms of timers, which .* are left out$'
+is '... and the spans that were logged are written' "$(grep -c '"kind":"end"' "$work/timed.jsonl")" 20
 said=$("$convert" --json "$in.timeline" "$in.rtl" -o "$work/n.csv" 2>"$work/err")
 is '--json says what was done' "$(jq -c '[.output, .format, .damaged, .kept_out,
 	(.inputs | map(.format))]' <<<"$said")" \

@@ -4,6 +4,9 @@
  * and at any time among many: count, sum and buckets are those of the spans
  * that were ended.
  *
+ * A lane in which only the slow spans are entries goes back further than one
+ * with the begins and ends of all.
+ *
  * TIMER_SPANS=1000000000 ends so many spans among kills; by default 2,000,000.
  */
 #include "../lib/random.h"
@@ -171,6 +174,79 @@ hammer(void)
 	    sums.count);
 }
 
+enum { REQUESTS = 12000, SLOW_EACH = 100, SLOW_NS = 1000000 };
+
+/* REQUESTS requests, of which one in SLOW_EACH is slow: how many took SLOW_NS,
+ * for others are slow where this thread is preempted. */
+static unsigned
+serve(struct timeline_event *span)
+{
+	unsigned slow = 0;
+
+	for (uint64_t i = 0; i < REQUESTS; i++) {
+		const uint64_t start = now_ns();
+		const uint64_t begin = timeline_timer_begin(timer);
+
+		if (span)
+			timeline_append(span, i, 0, 0, 0);
+		while (i % SLOW_EACH == 0 && now_ns() - start <= SLOW_NS)
+			;
+		if (span)
+			timeline_append(span + 1, i, 0, 0, 0);
+		else
+			timeline_timer_append(timer, begin, i, 0, 0, 0);
+		slow += now_ns() - start >= SLOW_NS;
+	}
+	return slow;
+}
+
+/* How many requests ago was the oldest of which the timeline has an entry? */
+static uint64_t
+requests_kept(void)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < timeline_lane_count(&tl->geometry); i++) {
+		const uint64_t n = timeline_lane_entries(&tl->geometry, i);
+		const uint64_t head = head_of(tl, i)->head;
+		const struct timeline_entry *oldest =
+		    (const void *)(tl->map +
+				   timeline_entry_offset(&tl->geometry, i,
+				       head < n ? 0 : head - n));
+
+		if (head >= n && REQUESTS - oldest->args[0] > most)
+			most = REQUESTS - oldest->args[0];
+	}
+	return most;
+}
+
+static void
+history(void)
+{
+	struct timeline_event *span;
+	uint64_t with_spans, with_timer;
+	unsigned slow;
+
+	pin(0, nth_cpu(0));
+	open_timeline();
+	expect_ok(timeline_define_span(tl, "timers", "info", "request $n",
+	    TIMELINE_THREAD, &span));
+	(void)serve(span);
+	with_spans = requests_kept();
+	open_timeline();
+	expect_ok(timeline_slower(tl, "*", "*", SLOW_NS));
+	slow = serve(NULL);
+	with_timer = requests_kept();
+	printf("one lane has the last %lu requests, of which %.1f %% are slow; "
+	       "with begins and ends %lu\n",
+	    with_timer, 100.0 * slow / REQUESTS, with_spans);
+	expect(with_spans > 0 && with_timer > 0, "no lane is full");
+	/* more are slow on a busy machine */
+	expect(with_timer * slow * SLOW_EACH >=
+		   90 * with_spans * (uint64_t)REQUESTS,
+	    "history is only %lu times as long", with_timer / with_spans);
+}
+
 int
 main(void)
 {
@@ -180,6 +256,7 @@ main(void)
 	wanted = (spans ? strtoull(spans, NULL, 10) : 2000000) / WRITERS;
 	done = share(WRITERS * sizeof(*done));
 	hammer();
+	history();
 	if (may_trace()) {
 		pin(0, nth_cpu(0));
 		sweep(false);
