@@ -8,10 +8,11 @@
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <timeline_layout.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
-enum { STORES_SLOTS = 1 << 16, SLOT_WORDS = 8 };
+enum { STORES_SLOTS = 1 << 16, SLOT_WORDS = 8, TIMERS = 10000 };
 
 static const double RDTSC_GOAL = 1.40;   /* times a bare rdtsc */
 static const double FALLBACK_GOAL = 2.0; /* the same */
@@ -135,6 +136,43 @@ timed(void *arg, long n)
 	}
 }
 
+static struct timeline_event *timers[TIMERS];
+
+/* A timeline has room for 64 of them; the file goes at once. */
+static void
+make_timers(void)
+{
+	const struct timeline_options options = { .entries = 64 };
+	struct timeline *tl = NULL;
+	char name[48], text[32];
+
+	snprintf(name, sizeof(name), "bench-timers-%d", (int)getpid());
+	for (int i = 0; i < TIMERS; i++) {
+		if (i % TIMELINE_TIMERS_MAX == 0 &&
+		    (timeline_new(&tl, name, &options) < 0 ||
+			timeline_remove(name) < 0))
+			bench_die(timeline_error(), 0);
+		snprintf(text, sizeof(text), "timer %d", i);
+		if (timeline_define_timer(tl, "bench", "info", text,
+			&timers[i]) < 0 ||
+		    timeline_slower(tl, "bench", text, UINT64_MAX) < 0)
+			bench_die(timeline_error(), 0);
+	}
+}
+
+/* So many timers by turns. */
+static void
+timed_many(void *arg, long n)
+{
+	const int count = *(const int *)arg;
+
+	for (long i = 0, k = 0; i < n; i++, k = k + 1 < count ? k + 1 : 0) {
+		const uint64_t begin = timeline_timer_begin(timers[k]);
+
+		timeline_timer_end(timers[k], begin, i, n);
+	}
+}
+
 static void
 next(void *arg, long n)
 {
@@ -182,12 +220,14 @@ main(int argc, char **argv)
 {
 	const long n = bench_setting("BENCH_N", 100000);
 	const int rounds = (int)bench_setting("BENCH_ROUNDS", 61);
+	int some = 100, many = TIMERS;
 
 	(void)argc;
 	bench_begin(basename(argv[0]));
 	bench_pin(bench_cpus() - 1);
 	make_all();
 	define_spans(spans.tl);
+	make_timers();
 	const struct bench_case cases[] = {
 		{ "bare rdtsc", bare_rdtsc, NULL, 0, 0 },
 		{ "bare rdtsc and 8 stores", bare_entry, ring, 0, 0 },
@@ -207,6 +247,9 @@ main(int argc, char **argv)
 		    BENCH_RATIO_AT_MOST, FALLBACK_GOAL },
 		{ "begin and end of a timer", timed, &timer,
 		    BENCH_RATIO_AT_MOST, TIMED_GOAL },
+		{ "... of 100 timers by turns", timed_many, &some,
+		    BENCH_RATIO_AT_MOST, TIMED_GOAL },
+		{ "... of 10000: memory, not cache", timed_many, &many, 0, 0 },
 		{ "end and begin by timeline_next", next, NULL,
 		    BENCH_RATIO_AT_MOST, NEXT_GOAL },
 		{ "4 arguments, stamp given", log_at, NULL, BENCH_RATIO_AT_MOST,
