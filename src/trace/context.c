@@ -98,6 +98,7 @@ tl_context_init(struct tl_context *c)
 {
 	*c = (struct tl_context){ .strings = { get_string } };
 	c->nothing.strings = &c->strings;
+	c->nothing.names = &c->names;
 	c->nothing.kind = TIMELINE_RECORD_INSTANT;
 	c->nothing.category = tl_bytes_of("?");
 	set_words(&c->nothing, tl_bytes_of("message that is not defined"));
@@ -118,6 +119,7 @@ tl_context_free(struct tl_context *c)
 		free_object(c->objects[i]);
 	free(c->objects);
 	tl_table_free(&c->table);
+	tl_names_free(&c->names);
 	free(c->knots);
 }
 
@@ -253,6 +255,22 @@ resolve(const struct tl_context *c, struct tl_context_object *object)
 	return category && (object->location == TL_TRACE_NONE || file);
 }
 
+/* Threads and processes without a number are known by nothing but theirs. */
+static int
+name_thread(struct tl_context *c, const struct tl_context_object *thread)
+{
+	const struct tl_context_object *process =
+	    find(c, TL_TRACE_PROCESS, thread->process);
+	int rc = 0;
+
+	if (thread->tid != 0 && thread->text.size > 0)
+		rc = tl_names_add(&c->names, thread->pid, thread->tid,
+		    thread->text);
+	if (rc == 0 && process && thread->pid != 0)
+		rc = tl_names_add(&c->names, thread->pid, 0, process->text);
+	return rc;
+}
+
 /* What was read becomes the object, unless it was known before. */
 static int
 define(struct tl_context *c, const struct tl_context_object *read)
@@ -267,10 +285,12 @@ define(struct tl_context *c, const struct tl_context_object *read)
 	}
 	*object = *read;
 	object->defined = true;
-	if (object->kind != TL_TRACE_MESSAGE) {
+	if (object->kind == TL_TRACE_THREAD)
+		return name_thread(c, object);
+	if (object->kind != TL_TRACE_MESSAGE)
 		return 0;
-	}
 	object->message.strings = &c->strings;
+	object->message.names = &c->names;
 	set_words(&object->message, object->text);
 	if (!resolve(c, object))
 		c->unsettled = true;

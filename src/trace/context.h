@@ -10,7 +10,7 @@
 #define TL_TRACE_CONTEXT_H
 
 #include "base/table.h"
-#include "event/message.h"
+#include "event/names.h"
 #include "trace/layout.h"
 
 #include <timeline_layout.h>
@@ -28,6 +28,7 @@ struct tl_context {
 	size_t count;
 	size_t capacity;
 	struct tl_table table;     /* of objects, by kind and id */
+	struct tl_names names;     /* of threads and processes */
 	size_t unknown;            /* messages without a definition */
 	bool unsettled;            /* is a text not there yet? */
 	struct tl_message nothing; /* when there are too many */

@@ -7,6 +7,7 @@
 #include "trace/writer.h"
 
 #include "clock/clock.h"
+#include "event/names.h"
 #include "trace/write.h"
 
 #include <errno.h>
@@ -26,13 +27,28 @@ struct tl_trace_sink {
 	struct slot *slots;
 	size_t count;
 	size_t capacity;
-	struct slot last; /* stream NULL: none yet */
+	struct slot last;          /* stream NULL: none yet */
+	struct tl_names processes; /* as they were written last */
 };
 
-/* The stream of a thread, which is s->last then; a new one gets the name. */
+/* The name of its process, before a thread of it. */
+static int
+write_process(struct tl_trace_sink *s, uint32_t pid, struct tl_bytes name)
+{
+	int rc;
+
+	if (name.size == 0 ||
+	    tl_bytes_equal(name, tl_names_process(&s->processes, pid)))
+		return 0;
+	rc = tl_names_add(&s->processes, pid, 0, name);
+	return rc < 0 ? rc : tl_trace_write_process(s->writer, pid, name);
+}
+
+/* The stream of a thread, which is s->last then; a new one gets the name, or
+ * the one that its source knows (names may be NULL). */
 static int
 find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
-    uint32_t source, struct tl_bytes name)
+    uint32_t source, struct tl_bytes name, const struct tl_names *names)
 {
 	const uint64_t who = (uint64_t)pid << 32 | tid;
 	const uint64_t hash = tl_hash_pair(who, source);
@@ -49,7 +65,10 @@ find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
 	}
 	if (TL_ARRAY_ROOM(s->slots, s->capacity, s->count) < 0)
 		return -ENOMEM;
+	if (name.size == 0)
+		name = tl_names_own(names, pid, tid);
 	if ((rc = tl_table_reserve(&s->table)) < 0 ||
+	    (rc = write_process(s, pid, tl_names_process(names, pid))) < 0 ||
 	    (rc = tl_trace_stream_new(&stream, s->writer, pid, tid, name)) < 0)
 		return rc;
 	tl_table_add(&s->table, hash, s->count); /* there is room */
@@ -66,7 +85,7 @@ sink_put(struct tl_sink *sink, const struct tl_event *event)
 	if (!s->last.stream || s->last.who != who ||
 	    s->last.source != event->source) {
 		const int rc = find_stream(s, event->pid, event->tid,
-		    event->source, tl_bytes("", 0));
+		    event->source, tl_bytes("", 0), tl_event_names(event));
 
 		if (rc < 0)
 			return rc;
@@ -106,7 +125,7 @@ tl_trace_sink_thread(struct tl_trace_writer *writer, uint32_t pid, uint32_t tid,
 	struct tl_sink *sink;
 	const int rc = tl_trace_sink(writer, &sink);
 
-	return rc < 0 ? rc : find_stream(writer->sink, pid, tid, 0, name);
+	return rc < 0 ? rc : find_stream(writer->sink, pid, tid, 0, name, NULL);
 }
 
 void
@@ -115,6 +134,7 @@ tl_trace_sink_free(struct tl_trace_sink *s)
 	if (!s)
 		return;
 	tl_table_free(&s->table);
+	tl_names_free(&s->processes);
 	free(s->slots);
 	free(s);
 }

@@ -173,3 +173,13 @@ is 'a hundred thousand levels are shown' \
 is '... their paths are cut' \
 	"$("$dump" --tree --json "$work/deep.trace" | jq -s -c '[.[256].path == null, .[257].path, .[-1].depth]')" \
 	'[false,null,100000]'
+
+# names of threads and processes
+named=$work/named.trace
+"$bin/timeline-convert" "$known" -o "$named" || exit 1
+for file in "$known" "$named"; do
+	has "a heading names the process: ${file##*/}" "$("$dump" --tree "$file")" \
+		'^# Thread 1 \(process [0-9]+ make_timeline, thread [0-9]+\)$'
+done
+has 'a trace made of a timeline keeps the names of threads' \
+	"$("$dump" --columns tid,message "$named")" '^make_timeline/[0-9]+ '

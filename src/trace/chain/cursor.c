@@ -86,6 +86,7 @@ translate_text(const struct tl_chain_bytes *bytes,
 
 	*to = *from;
 	to->strings = bytes->nothing->strings;
+	to->names = NULL; /* of a block that closes */
 	to->user = NULL;
 	if ((rc = keep(bytes, from->text, &to->text)) < 0 ||
 	    (rc = keep(bytes, from->category, &to->category)) < 0)
