@@ -32,7 +32,7 @@ const FRAMES = (ms, step) => `new Promise((done) => {
 		if (times.length % 50 === 0)
 			to = -to;
 		if (by)
-			timeline.zoomTo(a + by, b + by);
+			setRange(a + by, b + by);
 		requestAnimationFrame(next);
 	});
 })`;
