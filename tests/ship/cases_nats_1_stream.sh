@@ -129,7 +129,7 @@ else
 		exec 7>"$work/lie.in"
 		until_true grep -q ready "$work/lie"
 		ends "the answer $answer breaks nothing" 1 "$ship" run --to "$url" --all \
-			--for 1ms --linger 100ms "$name-lie"
+			--for 1ms --linger 1s "$name-lie"
 		has '... and is none' "$err" 'stream TIMELINE.*; blocks are kept and sent again'
 		exec 7>&-
 		wait "$liar"
