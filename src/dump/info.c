@@ -7,6 +7,7 @@
 #include "dump/views.h"
 #include "source/hosts.h"
 #include "source/sources.h"
+#include "trace/read.h"
 
 #include <string.h>
 
@@ -377,6 +378,38 @@ put_timeline(struct tl_fields *f, const struct tl_snap *snap,
 	put_levels(f, tl_snap_header(snap), levels);
 }
 
+/* What only a recorded trace has. */
+static void
+put_trace(struct tl_fields *f, const struct tl_trace *trace)
+{
+	static const char *const states[] = { [TL_INDEX_READ] = "read",
+		[TL_INDEX_MISSING] = "missing, made again",
+		[TL_INDEX_BROKEN] = "broken, made again" };
+
+	tl_fields_string(f, "index", states[tl_trace_index_state(trace)]);
+	tl_fields_array(f, "threads");
+	for (size_t i = 0; i < tl_trace_thread_count(trace); i++) {
+		const struct tl_trace_thread *t = tl_trace_thread(trace, i);
+
+		tl_fields_object(f, NULL);
+		tl_fields_unsigned(f, "thread", i + 1);
+		tl_fields_unsigned(f, "pid", t->pid);
+		tl_fields_unsigned(f, "tid", t->tid);
+		if (t->name.size > 0)
+			tl_fields_bytes(f, "name", t->name);
+		if (t->command.size > 0)
+			tl_fields_bytes(f, "process", t->command);
+		tl_fields_unsigned(f, "entries", t->events);
+		tl_fields_unsigned(f, "bytes", t->size);
+		if (t->events > 0) {
+			tl_fields_time(f, "oldest", t->min_ns);
+			tl_fields_time(f, "newest", t->max_ns);
+		}
+		tl_fields_object_end(f);
+	}
+	tl_fields_array_end(f);
+}
+
 static int
 put_input(struct tl_fields *f, const struct tl_source *input)
 {
@@ -406,6 +439,8 @@ put_input(struct tl_fields *f, const struct tl_source *input)
 		}
 		if (snap)
 			put_timeline(f, snap, &levels);
+		else if (tl_source_trace(input))
+			put_trace(f, tl_source_trace(input));
 		tl_fields_unsigned(f, "faults", tl_source_fault_count(input));
 		tl_fields_object_end(f);
 	}

@@ -183,3 +183,7 @@ for file in "$known" "$named"; do
 done
 has 'a trace made of a timeline keeps the names of threads' \
 	"$("$dump" --columns tid,message "$named")" '^make_timeline/[0-9]+ '
+is '--info of a trace has its threads' \
+	"$("$dump" --info --json "$named" | jq -c '[.index, (.threads[] | [.thread, .process, .entries])]')" \
+	'["read",[1,"make_timeline",11]]'
+has '... in text' "$("$dump" --info "$named")" '^    thread 1  pid [0-9]+  tid [0-9]+  process make_timeline  entries 11  bytes '
