@@ -14,6 +14,18 @@
 
 enum { ROUND_MS = 50, BUFFER_MAX = 1 << 30 };
 
+struct tl_name
+tl_ctl_sched_name(const struct tl_name *name)
+{
+	struct tl_name sched = *name;
+
+	strncat(sched.shown, TL_SCHED_SUFFIX,
+	    sizeof(sched.shown) - strlen(sched.shown) - 1);
+	strncat(sched.path, TL_SCHED_SUFFIX,
+	    sizeof(sched.path) - strlen(sched.path) - 1);
+	return sched;
+}
+
 int
 tl_call_kernel(struct tl_call *call, const struct tl_name *name,
     struct tl_session **session)
@@ -50,9 +62,9 @@ put_summary(struct tl_call *call, const struct tl_name *name,
 {
 	struct tl_fields f = tl_call_json(call);
 	struct tl_text *text = &call->out;
-	char file[TL_PATH_MAX + sizeof(TL_SCHED_SUFFIX)];
+	const struct tl_name sched = tl_ctl_sched_name(name);
+	const char *file = sched.shown;
 
-	snprintf(file, sizeof(file), "%s" TL_SCHED_SUFFIX, name->shown);
 	if (tl_call_has(call, TL_CTL_JSON)) {
 		tl_fields_object(&f, NULL);
 		tl_fields_string(&f, "name", file);

@@ -117,19 +117,6 @@ add_name(struct record *r, const struct tl_name *name)
 	return rc == 0 ? 0 : tl_call_fault(r->call, name->shown, rc, &fault);
 }
 
-/* The file beside a timeline that has its kernel events. */
-static struct tl_name
-sched_name(const struct tl_name *name)
-{
-	struct tl_name sched = *name;
-
-	strncat(sched.shown, TL_SCHED_SUFFIX,
-	    sizeof(sched.shown) - strlen(sched.shown) - 1);
-	strncat(sched.path, TL_SCHED_SUFFIX,
-	    sizeof(sched.path) - strlen(sched.path) - 1);
-	return sched;
-}
-
 static int
 add(struct record *r, size_t i)
 {
@@ -140,7 +127,7 @@ add(struct record *r, size_t i)
 	    !tl_call_has(r->call, TL_CTL_KERNEL) ||
 	    (rc = tl_call_kernel(r->call, name, &r->sessions[i])) != 0)
 		return rc;
-	sched = sched_name(name);
+	sched = tl_ctl_sched_name(name);
 	return add_name(r, &sched);
 }
 
@@ -160,7 +147,7 @@ static void
 end_kernel(struct record *r)
 {
 	for (size_t i = 0; i < r->call->operand_count; i++) {
-		const struct tl_name sched = sched_name(&r->names[i]);
+		const struct tl_name sched = tl_ctl_sched_name(&r->names[i]);
 		int rc;
 
 		if (!r->sessions[i])

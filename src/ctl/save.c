@@ -3,13 +3,17 @@
  * save.c - save a snapshot: the file appears whole or not at all
  *
  * Read permission is enough: the timeline is neither mapped nor written to.
+ * Where it has a file NAME.sched of kernel events, FILE.sched is saved with
+ * it, where timeline-dump finds it.
  */
 #include "ctl/ctl.h"
+#include "kernel/kernel.h"
 #include "snap/compressed.h"
 #include "snap/inspect.h"
 #include "snap/take.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -107,7 +111,7 @@ take(struct tl_call *call, const char *path, int fd,
 
 static void
 put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
-    uint64_t size)
+    uint64_t size, const char *kernel_path)
 {
 	struct tl_fields f = tl_call_json(call);
 
@@ -117,35 +121,55 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 	tl_fields_string(&f, "name", name->shown);
 	tl_fields_string(&f, "file", path);
 	tl_fields_unsigned(&f, "size", size);
+	if (kernel_path)
+		tl_fields_string(&f, "kernel_file", kernel_path);
 	tl_fields_object_end(&f);
+}
+
+static int
+save(struct tl_call *call, const struct tl_name *name, const char *path,
+    uint64_t *size)
+{
+	struct timeline_header geometry;
+	struct stat status;
+	int fd, rc;
+
+	if (!tl_call_has(call, TL_CTL_FORCE) && lstat(path, &status) == 0 &&
+	    S_ISREG(status.st_mode))
+		return tl_call_fail(call, path, -EEXIST,
+		    "exists already; --force replaces it");
+	if ((fd = tl_call_open(call, name)) < 0)
+		return fd;
+	rc = check(call, name, fd, &geometry);
+	if (rc == 0)
+		rc = take(call, path, fd, &geometry, size);
+	close(fd);
+	return rc;
 }
 
 int
 tl_verb_save(struct tl_call *call)
 {
 	const char *path = call->operands[1];
-	struct timeline_header geometry;
-	struct tl_name name;
-	struct stat status;
-	uint64_t size = 0;
+	char kernel_path[TL_PATH_MAX];
+	struct tl_name name, sched;
+	uint64_t size = 0, kernel_size = 0;
+	bool has_kernel;
 	int rc = tl_call_name(call, 0, &name);
-	int fd;
 
 	if (rc != 0)
 		return rc;
 	if (path[0] == '\0')
 		return tl_call_usage(call, "empty name of a file");
-	if (!tl_call_has(call, TL_CTL_FORCE) && lstat(path, &status) == 0 &&
-	    S_ISREG(status.st_mode))
-		return tl_call_fail(call, path, -EEXIST,
-		    "exists already; --force replaces it");
-	if ((fd = tl_call_open(call, &name)) < 0)
-		return fd;
-	rc = check(call, &name, fd, &geometry);
-	if (rc == 0)
-		rc = take(call, path, fd, &geometry, &size);
-	close(fd);
-	if (rc == 0)
-		put_saved(call, &name, path, size);
+	sched = tl_ctl_sched_name(&name);
+	has_kernel = access(sched.path, F_OK) == 0 &&
+		     snprintf(kernel_path, sizeof(kernel_path),
+			 "%s" TL_SCHED_SUFFIX, path) < TL_PATH_MAX;
+	if ((rc = save(call, &name, path, &size)) != 0)
+		return rc;
+	if (has_kernel)
+		rc = save(call, &sched, kernel_path, &kernel_size);
+	put_saved(call, &name, path, size,
+	    has_kernel && rc == 0 ? kernel_path : NULL);
 	return rc;
 }

@@ -37,6 +37,14 @@ is 'a refusal leaves no file' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
 instances() { "$ctl" list --json | jq -r ".kernel_instances[]? | select(.name == \"timeline-${kn#/}\") | .in_use"; }
 instance_is() { [ "$(instances)" = "$1" ]; }
 
+# Of each kind of stall but the disk's, which differs: the largest part.
+largest() {
+	jq -r '[to_entries[] | select(.key | test("^(running|interrupted|runnable|blocked|unknown)"))] as $parts |
+		"\(.message | split(" ")[2]) \($parts | max_by(.value) | .key)"' |
+		grep -v disk | sort | tr '\n' ' '
+}
+planted='futex blocked_task_ns memory running_ns preemption runnable_ns sleep blocked_timer_ns '
+
 # Does the client record?  It turns its instance on once the file is there and
 # the threads are known.  tracefs may be mounted nowhere: ask its open file.
 is_recording() {
@@ -86,11 +94,12 @@ kernel_cases() {
 	is 'the view finds the second timeline by itself; parts are whole' \
 		"$(jq -s 'map(select(.total_ns == ([to_entries[] | select(.key | endswith("_ns")) |
 		select(.key != "total_ns") | .value] | add)) | .count) | add' <<<"$states")" 200
-	largest=$(jq -r '. as $r | [to_entries[] | select(.key | test("^(running|interrupted|runnable|blocked|unknown)")) ] |
-		max_by(.value) | "\($r.message | split(" ")[2]) \(.key)"' <<<"$states" |
-		grep -v disk | sort | tr '\n' ' ')
-	is 'what was planted is the largest part' "$largest" \
-		'futex blocked_task_ns memory running_ns preemption runnable_ns sleep blocked_timer_ns '
+	is 'what was planted is the largest part' "$(largest <<<"$states")" "$planted"
+	is 'save takes the second timeline along' \
+		"$("$ctl" save "$kn" "$work/k.tl" --json | jq -r .kernel_file)" "$work/k.tl.sched"
+	is '... where the view finds it' "$("$dump" --view states "$work/k.tl" --json | largest)" "$planted"
+	"$ctl" save --compress "$kn" "$work/k.tl.zst"
+	is '... compressed, too' "$("$dump" --view states "$work/k.tl.zst" --json | largest)" "$planted"
 	# ... but those of kernel threads, which are children of number 2
 	{ printf '%s\n' stalls another idle && ps --ppid 2 -o comm=; } >"$work/names"
 	is 'names of other tasks are left out' "$("$dump" --json "$kn.sched" |
