@@ -132,7 +132,7 @@ note n(8)
 	has '... that is said' "$out" '1/7: there is no such node'
 	has 'options choose entries' "$("$browse" until=Thread keys=l screen keys=q end -- --category disk "$trace" | rows)" \
 		'^TIME open fd\(4\)$'
-	has 'a timeline has a tree' "$("$browse" until=Thread screen keys=q end -- "$known" | title)" 'known'
+	has 'a timeline has a tree' "$("$browse" until=Thread screen keys=q end -- "$known" | title)" '# Thread 1 \(process [0-9]+ '
 	has 'what comes through a pipe has one' \
 		"$(TERM=vt100 "$on_screen" until=Thread keys=l 'until=request id(1)' screen keys=q end -- \
 			bash -c "'$dump' --browse - <'$trace'" | title)" '# Thread 1 .*  -$'
