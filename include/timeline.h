@@ -561,16 +561,19 @@ timeline_scope_end_(struct timeline_event **span)
 	TIMELINE_AT_CALL_(TIMELINE_TIMER_END_, __VA_ARGS__)
 #define timeline_log_at(...) TIMELINE_AT_CALL_(TIMELINE_LOG_AT_, __VA_ARGS__)
 
-#define TIMELINE_TIMER_END_(timer, begin, a, b, c, d) \
+#define TIMELINE_TIMER_END_(given, timer, begin, a, b, c, d) \
 	do { \
+		struct timeline_event *timeline_event_ = (timer); \
 		const uint64_t timeline_begin_ = (begin); \
+		TIMELINE_CHECK_CALL_(timeline_event_, given); \
 		if (timeline_begin_ != 0) \
-			timeline_timer_append((timer), timeline_begin_, a, b, \
-			    c, d); \
+			timeline_timer_append(timeline_event_, \
+			    timeline_begin_, a, b, c, d); \
 	} while (0)
-#define TIMELINE_LOG_AT_(event, stamp, a, b, c, d) \
+#define TIMELINE_LOG_AT_(given, event, stamp, a, b, c, d) \
 	do { \
 		struct timeline_event *timeline_event_ = (event); \
+		TIMELINE_CHECK_CALL_(timeline_event_, given); \
 		if (__builtin_expect(timeline_enabled(timeline_event_), 0)) \
 			timeline_append_at(timeline_event_, (stamp), a, b, c, \
 			    d); \
@@ -580,24 +583,24 @@ timeline_scope_end_(struct timeline_event **span)
 	    TIMELINE_AT5_, TIMELINE_AT4_, TIMELINE_AT3_, TIMELINE_AT2_, \
 	    TIMELINE_AT1_, TIMELINE_AT0_, 0, 0) \
 	(what, __VA_ARGS__)
-#define TIMELINE_AT0_(what, e, s) what(e, s, 0, 0, 0, 0)
+#define TIMELINE_AT0_(what, e, s) what(0, e, s, 0, 0, 0, 0)
 #define TIMELINE_AT1_(what, e, s, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		what(e, s, TIMELINE_BITS_(a), 0, 0, 0); \
+		what(TIMELINE_GIVEN1_(a), e, s, TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
 #define TIMELINE_AT2_(what, e, s, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		what(e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0); \
+		what(TIMELINE_GIVEN2_(a, b), e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0); \
 	} while (0)
 #define TIMELINE_AT3_(what, e, s, a, b, c) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		what(e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		what(TIMELINE_GIVEN3_(a, b, c), e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), 0); \
 	} while (0)
 #define TIMELINE_AT4_(what, e, s, a, b, c, d) \
@@ -606,7 +609,7 @@ timeline_scope_end_(struct timeline_event **span)
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		what(e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		what(TIMELINE_GIVEN4_(a, b, c, d), e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
 #define TIMELINE_AT5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
@@ -651,24 +654,23 @@ struct timeline_timed_scope_ : timeline_timed_ {
 #define TIMELINE_TIMED_BEGIN_(name, ...) \
 	name.timer = TIMELINE_FIRST_(__VA_ARGS__, 0); \
 	name.begin = timeline_timer_begin_(name.timer); \
-	if (name.begin != 0) \
-		TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_TIMED5_, \
-		    TIMELINE_TIMED5_, TIMELINE_TIMED5_, TIMELINE_TIMED5_, \
-		    TIMELINE_TIMED4_, TIMELINE_TIMED3_, TIMELINE_TIMED2_, \
-		    TIMELINE_TIMED1_, TIMELINE_TIMED0_, 0) \
+	TIMELINE_COUNT_(__VA_ARGS__, TIMELINE_TIMED5_, TIMELINE_TIMED5_, \
+	    TIMELINE_TIMED5_, TIMELINE_TIMED5_, TIMELINE_TIMED4_, \
+	    TIMELINE_TIMED3_, TIMELINE_TIMED2_, TIMELINE_TIMED1_, \
+	    TIMELINE_TIMED0_, 0) \
 	(name, __VA_ARGS__)
 
-#define TIMELINE_TIMED0_(name, e) TIMELINE_KEEP_(name, 0, 0, 0, 0)
+#define TIMELINE_TIMED0_(name, e) TIMELINE_KEEP_(0, name, 0, 0, 0, 0)
 #define TIMELINE_TIMED1_(name, e, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), 0, 0, 0); \
+		TIMELINE_KEEP_(TIMELINE_GIVEN1_(a), name, TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
 #define TIMELINE_TIMED2_(name, e, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
+		TIMELINE_KEEP_(TIMELINE_GIVEN2_(a, b), name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
 		    0); \
 	} while (0)
 #define TIMELINE_TIMED3_(name, e, a, b, c) \
@@ -676,7 +678,7 @@ struct timeline_timed_scope_ : timeline_timed_ {
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_KEEP_(TIMELINE_GIVEN3_(a, b, c), name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), 0); \
 	} while (0)
 #define TIMELINE_TIMED4_(name, e, a, b, c, d) \
@@ -685,16 +687,19 @@ struct timeline_timed_scope_ : timeline_timed_ {
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		TIMELINE_KEEP_(name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_KEEP_(TIMELINE_GIVEN4_(a, b, c, d), name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
 #define TIMELINE_TIMED5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
-#define TIMELINE_KEEP_(name, a, b, c, d) \
+#define TIMELINE_KEEP_(given, name, a, b, c, d) \
 	do { \
-		name.args[0] = a; \
-		name.args[1] = b; \
-		name.args[2] = c; \
-		name.args[3] = d; \
+		TIMELINE_CHECK_CALL_(name.timer, given); \
+		if (name.begin != 0) { \
+			name.args[0] = a; \
+			name.args[1] = b; \
+			name.args[2] = c; \
+			name.args[3] = d; \
+		} \
 	} while (0)
 
 #endif

@@ -367,7 +367,9 @@ tl_parse_size(const char *text, uint64_t *size)
 	uint64_t n = 0;
 	size_t i = 0;
 
-	for (; text[i] >= '0' && text[i] <= '9'; i++)
+	if (strncasecmp(text, "0x", 2) == 0)
+		return tl_parse_unsigned(text, size);
+	for (; tl_is_digit(text[i]); i++)
 		if (__builtin_mul_overflow(n, 10, &n) ||
 		    __builtin_add_overflow(n, (uint64_t)(text[i] - '0'), &n))
 			return -ERANGE;

@@ -182,8 +182,8 @@ int tl_number_double(struct tl_bytes field, uint64_t *bits);
 
 /* == sizes as people write and read them: 5000, 64K, 10M, 2G, 1T == */
 
-/* Decimal digits and a unit, a power of 1024, of either case: 0, -EINVAL,
- * -ERANGE. */
+/* Decimal digits and a unit, a power of 1024, of either case, or 0x and
+ * hexadecimal digits: 0, -EINVAL, -ERANGE. */
 int tl_parse_size(const char *text, uint64_t *size);
 /* 10.5M, 105M: bytes for a person. */
 void tl_put_size(struct tl_text *text, uint64_t bytes);

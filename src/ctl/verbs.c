@@ -342,8 +342,7 @@ tl_call_number(struct tl_call *call, enum tl_ctl_option option, uint64_t least,
 
 	if (!word)
 		return 0;
-	if (tl_parse_unsigned(word, &value) < 0 || value < least ||
-	    value > most)
+	if (tl_parse_size(word, &value) < 0 || value < least || value > most)
 		return tl_call_usage(call, "%s: not a number from %llu to %llu",
 		    word, (unsigned long long)least, (unsigned long long)most);
 	*n = value;

@@ -87,7 +87,7 @@ open_log(const char *name)
 		.stringtablesize = STRINGS_SIZE };
 	uint64_t n;
 
-	if (entries && tl_parse_unsigned(entries, &n) == 0)
+	if (entries && tl_parse_size(entries, &n) == 0)
 		options.entries = n;
 	path = choose_path(name);
 	if (path && tl_front_fresh(&timeline, path, &options) == 0)

@@ -210,12 +210,7 @@ void tl_iterate_register(lua_State *L);
 int tl_iterate_events(lua_State *L);
 int tl_iterate_spans(lua_State *L);
 
-/* iterate.c: the filter that an options table asks for. */
-/*
- * Fill filter from the table at index options; the strings it points to are
- * kept in the table that is pushed.  False when there is nothing to filter by.
- */
-bool tl_options_filter(lua_State *L, int options, struct tl_filter *filter);
+/* iterate.c: what an options table asks for. */
 enum tl_order tl_options_order(lua_State *L, int options);
 bool tl_options_flag(lua_State *L, int options, const char *name);
 /* Is every word in the table one that we know? */

@@ -3,6 +3,7 @@
  * iterate.c - events and spans, one after another, as their options ask for.
  */
 #include "base/options.h"
+#include "clock/clock.h"
 #include "script/host.h"
 
 #include <string.h>
@@ -150,19 +151,42 @@ level_of(lua_State *L, int options)
 	return (unsigned)level;
 }
 
-/* A point in time: nanoseconds or text; otherwise when not given. */
+/* The time of the newest event; 0: there is none. */
 static int64_t
-time_of(lua_State *L, int options, const char *name, int64_t otherwise)
+newest_of(lua_State *L, const struct tl_script_source *source)
 {
+	struct tl_event event = { .kind = TL_LOST };
+	struct tl_cursor *cursor;
+	int rc = tl_script_source_open(source, TL_NEWEST_FIRST, &cursor);
+
+	if (rc < 0)
+		tl_host_fail(L, tl_host(L), rc, "cannot read");
+	do
+		rc = tl_cursor_next(cursor, &event);
+	while (rc > 0 && event.kind == TL_LOST);
+	tl_cursor_close(cursor);
+	return rc > 0 ? event.ns : 0;
+}
+
+/* A point in time: nanoseconds, or text as --since takes it; otherwise when
+ * not given. */
+static int64_t
+time_of(lua_State *L, int options, const struct tl_script_source *source,
+    const char *name, int64_t otherwise)
+{
+	struct tl_fault fault = { 0 };
+	struct tl_bound bound;
 	int64_t ns = otherwise;
 
 	switch (lua_getfield(L, options, name)) {
 	case LUA_TNIL:
 		break;
 	case LUA_TSTRING:
-		if (tl_parse_time(lua_tostring(L, -1), &ns) < 0)
-			luaL_error(L, "option '%s' is no time: '%s'", name,
-			    lua_tostring(L, -1));
+		if (tl_option_bound(lua_tostring(L, -1), &bound, &fault) != 0)
+			luaL_error(L, "option '%s': %s", name, fault.text);
+		ns = bound.ns;
+		if (bound.relative)
+			ns = tl_add_ns(newest_of(L, source), ns);
 		break;
 	default:
 		ns = luaL_checkinteger(L, -1);
@@ -171,8 +195,13 @@ time_of(lua_State *L, int options, const char *name, int64_t otherwise)
 	return ns;
 }
 
-bool
-tl_options_filter(lua_State *L, int options, struct tl_filter *filter)
+/*
+ * Fill filter from the table at index options; the strings it points to are
+ * kept in the table that is pushed.  False when there is nothing to filter by.
+ */
+static bool
+fill_filter(lua_State *L, int options, const struct tl_script_source *source,
+    struct tl_filter *filter)
 {
 	int keep;
 
@@ -189,8 +218,8 @@ tl_options_filter(lua_State *L, int options, struct tl_filter *filter)
 	filter->tid_count = fill_numbers(L, options, "tid", filter->tids);
 	filter->cpu_count = fill_numbers(L, options, "cpu", filter->cpus);
 	filter->min_level = level_of(L, options);
-	filter->since_ns = time_of(L, options, "since", INT64_MIN);
-	filter->until_ns = time_of(L, options, "before", INT64_MAX);
+	filter->since_ns = time_of(L, options, source, "since", INT64_MIN);
+	filter->until_ns = time_of(L, options, source, "before", INT64_MAX);
 	return filter->category_count || filter->message_count ||
 	       filter->pid_count || filter->tid_count || filter->cpu_count ||
 	       filter->min_level || filter->since_ns != INT64_MIN ||
@@ -301,7 +330,7 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	charge(L, iterator, CURSOR_CHARGE);
 	tl_script_source_push_cache(L, 1);
 	lua_setiuservalue(L, -2, USER_CACHE);
-	iterator->filtered = tl_options_filter(L, 2, &iterator->filter);
+	iterator->filtered = fill_filter(L, 2, source, &iterator->filter);
 	lua_setiuservalue(L, -2, USER_STRINGS);
 	if (pair && tl_spans_new(&iterator->spans) < 0)
 		luaL_error(L, "not enough memory");

@@ -5,6 +5,7 @@
 #include "script/select.h"
 
 #include "base/options.h"
+#include "clock/clock.h"
 #include "format/rtl/rtl.h"
 
 #include <errno.h>
@@ -25,16 +26,6 @@ struct selected {
 	int64_t stop_ns; /* newest first: nothing of interest is older */
 };
 
-static int64_t
-add_saturated(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (!__builtin_add_overflow(a, b, &sum))
-		return sum;
-	return b < 0 ? INT64_MIN : INT64_MAX;
-}
-
 static void
 set_window(struct tl_filter *filter, const struct tl_selection *selection,
     const struct tl_sources *inputs)
@@ -47,10 +38,10 @@ set_window(struct tl_filter *filter, const struct tl_selection *selection,
 		(void)tl_sources_newest(inputs, &newest_ns);
 	if (since->given)
 		filter->since_ns =
-		    add_saturated(since->relative ? newest_ns : 0, since->ns);
+		    tl_add_ns(since->relative ? newest_ns : 0, since->ns);
 	if (until->given)
 		filter->until_ns =
-		    add_saturated(until->relative ? newest_ns : 0, until->ns);
+		    tl_add_ns(until->relative ? newest_ns : 0, until->ns);
 }
 
 static int
@@ -352,7 +343,7 @@ tl_select_cursor(struct tl_select *select, enum tl_order order,
 	s->stop_ns = INT64_MIN;
 	if (order == TL_NEWEST_FIRST && select->early_end)
 		s->stop_ns =
-		    add_saturated(select->filter.since_ns, -early_end_slack_ns);
+		    tl_add_ns(select->filter.since_ns, -early_end_slack_ns);
 	*cursor = &s->cursor;
 	return 0;
 }

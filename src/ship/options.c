@@ -262,7 +262,7 @@ tl_options_number(const struct tl_options *o, enum tl_ship_option option,
 
 	if (!word)
 		return 0;
-	if (tl_parse_unsigned(word, &number) != 0 || number < least ||
+	if (tl_parse_size(word, &number) != 0 || number < least ||
 	    number > most)
 		return tl_fail(fault, -EINVAL,
 		    "--%s %s: not a number from %lu to %lu",

@@ -43,6 +43,11 @@ for wrong in '--keep 60s' '--rate 5' '--keep 60 --rate 5' '--keep 0s --rate 5' \
 done
 is '... and makes nothing, either' "$(find /dev/shm -name "$base-4")" ""
 ends 'create where there is no folder' 1 "$ctl" create "$work/none/x"
+ends 'create --entries 4K --strings 64K: sizes have suffixes' 0 "$ctl" create "$name-4" \
+	--entries 4K --strings 64K --cpu-lanes 1 --json
+"$ctl" create "$name-4b" --entries 4096 --strings 65536 --cpu-lanes 1
+is '... of 1024' "$(jq .size <<<"$out")" "$(stat -c %s "/dev/shm$name-4b")"
+"$ctl" remove "$name-4" "$name-4b"
 ends 'create elsewhere than in /dev/shm' 0 "$ctl" create "$work/file.tl" --entries 100
 
 is 'list shows it' "$(of "$name-2" '"\(.size) \(.state) \(.level) \(.base) \(.entries) \(.lost) \(.kept_ns) \(.fault) \(.owner)"')" \

@@ -67,8 +67,39 @@ TEST(an_integer_shown_as_a_double_is_reported)
 		      "number: cast it to double\n");
 }
 
+static struct timeline_event *
+define_timer(void)
+{
+	struct timeline_event *timer;
+
+	ck_assert_int_eq(timeline_define_timer(tl, "a", "info", "timed $x",
+			     &timer),
+	    0);
+	return timer;
+}
+
+TEST(the_end_of_a_timer_is_checked)
+{
+	timeline_timer_end(define_timer(), 0);
+	expect_report("timeline: \"timed $x\": 1 argument, 0 given\n");
+}
+
+TEST(a_timed_block_is_checked)
+{
+	timeline_timed(define_timer(), 1, 2);
+	expect_report("timeline: \"timed $x\": 1 argument, 2 given\n");
+}
+
+TEST(an_event_at_a_stamp_is_checked)
+{
+	timeline_log_at(define("at $x"), 1, 2.5);
+	expect_report("timeline: \"at $x\": argument 1 is floating: write "
+		      "$x%f in the message\n");
+}
+
 TEST(calls_that_fit_are_not_reported)
 {
+	struct timeline_event *const timer = define_timer();
 	struct timeline_event *span;
 
 	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $id",
@@ -83,5 +114,8 @@ TEST(calls_that_fit_are_not_reported)
 	timeline_end(span);
 	timeline_begin(span, 3);
 	timeline_end(span, 3);
+	timeline_timer_end(timer, timeline_timer_begin(timer), 1);
+	timeline_timed(timer, 1);
+	timeline_log_at(define("at $a"), timeline_stamp(span), 1);
 	expect_report("");
 }

@@ -162,7 +162,9 @@ TEST(a_filter_of_options_agrees_with_one_in_lua)
 	fails("timeline.events{priority='loud'}", -ECANCELED,
 	    "no such priority");
 	fails("timeline.events{pid='x'}", -ECANCELED, "takes numbers");
-	fails("timeline.events{since='yesterday'}", -ECANCELED, "is no time");
+	fails("timeline.events{since='yesterdy'}", -ECANCELED,
+	    "option 'since': yesterdy: not a time; did you mean yesterday?");
+	fails("timeline.events{before='5'}", -ECANCELED, "unit");
 	fails("timeline.events{pair=true}", -ECANCELED, "oldest");
 }
 
