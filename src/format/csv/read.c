@@ -229,10 +229,13 @@ read_value(struct tl_line_read *r, const struct row *row, unsigned i,
 	int rc;
 
 	switch (event->message->args[i].format) {
-	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_SIGNED: /* of 64 bits, with a sign or without */
 	case TIMELINE_ARG_DURATION:
 		rc = tl_number_signed(raw, row->end, &number);
 		*value = rc == 0 ? (uint64_t)number : 0;
+		if (rc < 0 &&
+		    event->message->args[i].format == TIMELINE_ARG_SIGNED)
+			rc = tl_number_unsigned(raw, row->end, value);
 		break;
 	case TIMELINE_ARG_DOUBLE:
 		rc = tl_number_double(raw, value);

@@ -145,8 +145,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
 		if (event->bare)
 			continue;
-		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED) {
-			to = tl_write_unsigned(to, event->args[i]);
+		if (pieces->formats[i] == TIMELINE_ARG_SIGNED) {
+			to = tl_write_signed(to, (int64_t)event->args[i]);
 			continue;
 		}
 		text->size = (size_t)(to - text->data);

@@ -230,7 +230,10 @@ read_value(struct jsonl *j, unsigned format, const struct value *value,
 	bool good;
 
 	switch (format) {
-	case TIMELINE_ARG_SIGNED:
+	case TIMELINE_ARG_SIGNED: /* of 64 bits, with a sign or without */
+		good = read_signed(j, value, (int64_t *)to) ||
+		       read_unsigned(j, value, to);
+		break;
 	case TIMELINE_ARG_DURATION:
 		good = read_signed(j, value, (int64_t *)to);
 		break;

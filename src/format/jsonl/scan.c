@@ -204,12 +204,21 @@ scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
 	return rc == -EBADMSG ? 0 : rc < 0 ? rc : 1;
 }
 
+/* Of 64 bits, with a sign or without. */
+static inline bool
+scan_integer(struct tl_scan *s, uint64_t *n)
+{
+	return s->at < s->end && *s->at == '-' ? scan_signed(s, n)
+					       : scan_unsigned(s, n);
+}
+
 static int
 scan_value(struct tl_line_read *r, struct tl_scan *s, unsigned format,
     uint64_t *value)
 {
 	switch (format) {
 	case TIMELINE_ARG_SIGNED:
+		return scan_integer(s, value);
 	case TIMELINE_ARG_DURATION:
 		return scan_signed(s, value);
 	case TIMELINE_ARG_DOUBLE:

@@ -136,8 +136,8 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	to = WRITE(to, "\",\"args\":{");
 	for (unsigned i = 0; i < argc; i++) {
 		to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + i);
-		if (pieces->formats[i] == TIMELINE_ARG_UNSIGNED)
-			to = tl_write_unsigned(to, event->args[i]);
+		if (pieces->formats[i] == TIMELINE_ARG_SIGNED)
+			to = tl_write_signed(to, (int64_t)event->args[i]);
 		else if (!(to = tl_write_arg_json(text, to, event, i, room)))
 			return;
 	}

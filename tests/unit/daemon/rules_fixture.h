@@ -29,7 +29,7 @@ static const struct {
 	uint8_t kind;
 	uint8_t level;
 } defined[MESSAGES] = {
-	[DEPTH] = { "queue", "depth $value", TIMELINE_RECORD_COUNTER, 5 },
+	[DEPTH] = { "queue", "depth $value%u", TIMELINE_RECORD_COUNTER, 5 },
 	[SIGNED] = { "queue", "error $value%d", TIMELINE_RECORD_INSTANT, 7 },
 	[RATIO] = { "math", "ratio $value%f", TIMELINE_RECORD_INSTANT, 4 },
 	[NAME] = { "math", "called $value%s", TIMELINE_RECORD_INSTANT, 4 },

@@ -36,9 +36,9 @@ TEST(the_example_has_three_arguments)
 {
 	ck_assert_int_eq(parse("processed $tcp, $udp, and $other"), 0);
 	ck_assert_uint_eq(message.argc, 3);
-	check_arg(0, "processed ", "tcp", TIMELINE_ARG_UNSIGNED);
-	check_arg(1, ", ", "udp", TIMELINE_ARG_UNSIGNED);
-	check_arg(2, ", and ", "other", TIMELINE_ARG_UNSIGNED);
+	check_arg(0, "processed ", "tcp", TIMELINE_ARG_SIGNED);
+	check_arg(1, ", ", "udp", TIMELINE_ARG_SIGNED);
+	check_arg(2, ", and ", "other", TIMELINE_ARG_SIGNED);
 	ASSERT_BYTES(message.after, "");
 	ASSERT_BYTES(message.explain, "");
 }
@@ -51,23 +51,25 @@ TEST(suffixes_choose_the_format)
 	check_arg(2, " ", "c", TIMELINE_ARG_DOUBLE);
 	check_arg(3, " ", "d", TIMELINE_ARG_DURATION);
 	ASSERT_BYTES(message.after, "!");
-	ck_assert_int_eq(parse("$s%s"), 0);
+	ck_assert_int_eq(parse("$s%s $u%u $n"), 0);
 	check_arg(0, "", "s", TIMELINE_ARG_STRING);
+	check_arg(1, " ", "u", TIMELINE_ARG_UNSIGNED);
+	check_arg(2, " ", "n", TIMELINE_ARG_SIGNED);
 }
 
 TEST(what_only_looks_like_a_suffix_is_text)
 {
 	ck_assert_int_eq(parse("$a%done $b%q $c% $d%"), 0);
-	check_arg(0, "", "a", TIMELINE_ARG_UNSIGNED);
-	check_arg(1, "%done ", "b", TIMELINE_ARG_UNSIGNED);
-	check_arg(2, "%q ", "c", TIMELINE_ARG_UNSIGNED);
-	check_arg(3, "% ", "d", TIMELINE_ARG_UNSIGNED);
+	check_arg(0, "", "a", TIMELINE_ARG_SIGNED);
+	check_arg(1, "%done ", "b", TIMELINE_ARG_SIGNED);
+	check_arg(2, "%q ", "c", TIMELINE_ARG_SIGNED);
+	check_arg(3, "% ", "d", TIMELINE_ARG_SIGNED);
 	ASSERT_BYTES(message.after, "%");
 	ck_assert_int_eq(parse("$a%d$b"), 0);
 	check_arg(0, "", "a", TIMELINE_ARG_SIGNED);
-	check_arg(1, "", "b", TIMELINE_ARG_UNSIGNED);
+	check_arg(1, "", "b", TIMELINE_ARG_SIGNED);
 	ck_assert_int_eq(parse("$a%d_ $b%d%d"), 0);
-	check_arg(0, "", "a", TIMELINE_ARG_UNSIGNED);
+	check_arg(0, "", "a", TIMELINE_ARG_SIGNED);
 	check_arg(1, "%d_ ", "b", TIMELINE_ARG_SIGNED);
 	ASSERT_BYTES(message.after, "%d");
 }
@@ -76,7 +78,7 @@ TEST(a_dollar_without_a_name_is_text)
 {
 	ck_assert_int_eq(parse("$ $$ 5$ $$x costs $-"), 0);
 	ck_assert_uint_eq(message.argc, 1);
-	check_arg(0, "$ $$ 5$ $", "x", TIMELINE_ARG_UNSIGNED);
+	check_arg(0, "$ $$ 5$ $", "x", TIMELINE_ARG_SIGNED);
 	ASSERT_BYTES(message.after, " costs $-");
 	ck_assert_int_eq(parse("\xc3\xbc$\xc3\xbc"), 0);
 	ck_assert_uint_eq(message.argc, 0);
@@ -85,9 +87,9 @@ TEST(a_dollar_without_a_name_is_text)
 TEST(names_are_letters_digits_and_underscores)
 {
 	ck_assert_int_eq(parse("$a_b1.$9$Z-"), 0);
-	check_arg(0, "", "a_b1", TIMELINE_ARG_UNSIGNED);
-	check_arg(1, ".", "9", TIMELINE_ARG_UNSIGNED);
-	check_arg(2, "", "Z", TIMELINE_ARG_UNSIGNED);
+	check_arg(0, "", "a_b1", TIMELINE_ARG_SIGNED);
+	check_arg(1, ".", "9", TIMELINE_ARG_SIGNED);
+	check_arg(2, "", "Z", TIMELINE_ARG_SIGNED);
 	ASSERT_BYTES(message.after, "-");
 }
 

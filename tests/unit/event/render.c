@@ -85,10 +85,12 @@ TEST(the_example_reads_as_the_seed_has_it)
 	define("processed $tcp, $udp, and $other");
 	set_args(10, 20, 3, 0);
 	ASSERT_LINE("processed tcp(10), udp(20), and other(3)");
-	set_args(UINT64_MAX, UINT64_MAX, UINT64_MAX, 0);
-	ASSERT_LINE("processed tcp(18446744073709551615), "
-		    "udp(18446744073709551615), "
-		    "and other(18446744073709551615)");
+	set_args(UINT64_MAX, (uint64_t)INT64_MIN, INT64_MAX, 0);
+	ASSERT_LINE("processed tcp(-1), udp(-9223372036854775808), "
+		    "and other(9223372036854775807)");
+	define("$a%u $b");
+	set_args(UINT64_MAX, UINT64_MAX, 0, 0);
+	ASSERT_LINE("a(18446744073709551615) b(-1)");
 }
 
 TEST(every_format_has_its_form)
@@ -243,7 +245,7 @@ TEST(json_values_are_plain)
 {
 	const double half = 2.5, none = NAN;
 
-	define("$a $b%x $c%d $d%t");
+	define("$a%u $b%x $c $d%t");
 	set_args(UINT64_MAX, 255, (uint64_t)-7, (uint64_t)-1500);
 	for (unsigned i = 0; i < 4; i++) {
 		tl_render_arg_json(&text, &event, i);

@@ -183,7 +183,7 @@ TEST(integers_that_a_double_would_change_are_strings)
 
 TEST(kinds_have_their_phases)
 {
-	define("$depth queue");
+	define("$depth%u queue");
 	event.kind = TL_COUNTER;
 	event.args[0] = UINT64_MAX;
 	put();

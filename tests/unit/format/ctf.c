@@ -210,7 +210,7 @@ TEST(an_event_lies_as_the_metadata_say)
 	ck_assert(metadata_has("\t\tu64 _tcp;\n\t\ts64 _udp;\n\t\tx64 "
 			       "_other;\n"));
 	ck_assert(metadata_has("\t\tf64 _r;\n\t\ts64 _t;\n"));
-	ck_assert(metadata_has("\t\tu64 _id;\n\t\tstring _path;\n"));
+	ck_assert(metadata_has("\t\ts64 _id;\n\t\tstring _path;\n"));
 	ck_assert(metadata_has("enum : u8 { \"trace\" = 4 } level;"));
 	ck_assert(metadata_has("\"http:request id to path_entry\""));
 	ck_assert(metadata_has("\"http:request id to path_exit\""));

@@ -56,7 +56,8 @@ setup(void)
 		.gate = 5,
 		.strings = &strings };
 	ck_assert_int_eq(tl_message_parse(&message,
-			     tl_bytes_of("processed $tcp, $udp!\nmore\nlines")),
+			     tl_bytes_of(
+				 "processed $tcp%u, $udp%u!\nmore\nlines")),
 	    0);
 	event = (struct tl_event){ .ns = 1795202658123456789,
 		.tsc = 18446744073709551615u,

@@ -253,7 +253,7 @@ TEST(hostile_texts_steer_nothing)
 	ck_assert(pb_is(text(CATEGORY, pb_value(events[0], 3)),
 	    "a\"b\\\\c*/\\n\\x1b[2J\\xe2\\x80\\xae"));
 	is_string(0, "int", "\"; }\\x00*/ \\x1b]0;x\\x07 \xc3\xa9 \\xff");
-	is_argument(0, "9x", 3, 1);
+	is_argument(0, "9x", 4, 1);
 	is_string(1, "int", "");
 }
 

@@ -129,7 +129,7 @@ TEST(messages_tell_what_was_defined)
 	put_set(VIEWERS_PLAIN);
 	is("SELECT count(*) FROM messages", "7");
 	is("SELECT line FROM messages WHERE id = 1",
-	    "processed $tcp, $udp%d, and $other%x");
+	    "processed $tcp%u, $udp%d, and $other%x");
 	is("SELECT explanation FROM messages WHERE id = 1",
 	    "Packets of one pass.");
 	is("SELECT file || file_line FROM messages WHERE id = 1",

@@ -34,11 +34,11 @@ TEST(a_definition_is_kept_whole)
 	struct tl_record r;
 
 	ck_assert_int_eq(timeline_define(tl, "net", "warning",
-			     "$a $b%d $c%x $d%f\nand why", &event),
+			     "$a%u $b $c%x $d%f\nand why", &event),
 	    0);
 	r = record_of(event);
 	expect_text(r.category, "net");
-	expect_text(r.text, "$a $b%d $c%x $d%f\nand why");
+	expect_text(r.text, "$a%u $b $c%x $d%f\nand why");
 	expect_text(r.file, __FILE__);
 	ck_assert_uint_ge(r.fixed.line, line);
 	ck_assert_uint_le(r.fixed.line, line + 10);
