@@ -489,7 +489,7 @@ check_timer_entry(const struct timer_trial *t, const struct outcome *o)
 		const uint64_t most = o->after - t->given;
 
 		ck_assert_uint_le(took,
-		    t->given > o->after ? o->after - o->before : most);
+		    t->given > o->before ? o->after - o->before : most);
 		ck_assert(t->given > o->before ||
 			  took + (most >> 25) >= o->before - t->given);
 		e->cpu = 0;

@@ -42,8 +42,8 @@ static const struct {
 	uint8_t kind, level, scope;
 } viewers_defined[MESSAGES] = {
 	[PROCESSED] = { "net",
-	    "processed $tcp%u, $udp%d, and $other%x\nPackets of one pass.", 1, 4,
-	    0 },
+	    "processed $tcp%u, $udp%d, and $other%x\nPackets of one pass.", 1,
+	    4, 0 },
 	[REQUEST] = { "http", "request $id to $path%s", 2, 6, 0 },
 	[JOB] = { "batch", "job $id", 2, 5, 1 },
 	[DEPTH] = { "queue", "depth $length%u", 3, 6, 0 },

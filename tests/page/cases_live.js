@@ -208,7 +208,7 @@ async function explains(p, state, {same, holds}) {
 		"(b) => b.textContent === 'Why is this slow').click()");
 	await p.until("document.querySelector('.causes')");
 	same("it is asked about the message of the span", state.why,
-		["server", "request $id path $path%?"]);
+		["server", "request $id* path $path%?"]);
 	const text = await p.run("document.querySelector('.why').innerText");
 	holds("why a span is slow is shown, as text",
 		text.includes("argument path = <b>/cart") &&

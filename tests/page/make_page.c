@@ -381,7 +381,7 @@ write_hostile(void)
 			.gate = 255,
 			.strings = &texts };
 		if (i == HOSTILE)
-			text = "numbers $a $b%d $c%s $d%s\n</pre></script>";
+			text = "numbers $a%u $b%d $c%s $d%s\n</pre></script>";
 		if (tl_message_parse(m, tl_bytes_of(text)) < 0)
 			return 1;
 	}

@@ -17,6 +17,29 @@
 
 /* == folders == */
 
+/* A folder that exists: root gives its rights away, so that what belongs to
+ * another user would fail later, without a word about who it is. */
+static int
+check_folder(const char *path, const struct passwd *user,
+    struct tl_fault *fault)
+{
+	const uid_t uid = user ? user->pw_uid : geteuid();
+	const struct passwd *owner;
+	char name[64];
+	struct stat st;
+
+	if (geteuid() != 0 || stat(path, &st) != 0 || st.st_uid == uid ||
+	    (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	snprintf(name, sizeof(name), "%u", st.st_uid);
+	if ((owner = getpwuid(st.st_uid)))
+		snprintf(name, sizeof(name), "%s", owner->pw_name);
+	return tl_fault(fault, -EACCES, TL_FAULT_NOWHERE,
+	    "%s belongs to user '%s': set user = \"%s\" in the configuration "
+	    "and start timelined as root, or choose another directory",
+	    path, name, name);
+}
+
 /* A folder of the user's own, if there is none. */
 static int
 make_folder(const char *path, mode_t mode, const struct passwd *user,
@@ -24,7 +47,7 @@ make_folder(const char *path, mode_t mode, const struct passwd *user,
 {
 	if (mkdir(path, mode) != 0)
 		return errno == EEXIST
-			   ? 0
+			   ? check_folder(path, user, fault)
 			   : tl_fault(fault, -errno, TL_FAULT_NOWHERE,
 				 "cannot create the directory %s: %s", path,
 				 strerror(errno));
@@ -52,29 +75,6 @@ make_folder_of(const char *socket, const struct passwd *user,
 	return make_folder(folder, 0755, user, fault);
 }
 
-int
-tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault)
-{
-	const struct passwd *user = NULL;
-	int rc;
-
-	if (geteuid() == 0 && config->user)
-		user = getpwnam(config->user);
-	if ((rc = make_folder_of(config->socket, user, fault)) != 0 ||
-	    (rc = make_folder_of(config->page, user, fault)) != 0)
-		return rc;
-	return make_folder(config->directory, 0750, user, fault);
-}
-
-/* == rights == */
-
-static int
-failed(struct tl_fault *fault, int rc, const char *what)
-{
-	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", what,
-	    strerror(-rc));
-}
-
 static int
 find_user(const char *user, const struct passwd **found, struct tl_fault *fault)
 {
@@ -89,6 +89,29 @@ find_user(const char *user, const struct passwd **found, struct tl_fault *fault)
 		return 0;
 	return tl_fault(fault, errno ? -errno : -ENOENT, TL_FAULT_NOWHERE,
 	    "unknown user '%s'", user);
+}
+
+int
+tl_daemon_prepare(const struct tl_config *config, struct tl_fault *fault)
+{
+	const struct passwd *user = NULL;
+	int rc;
+
+	if ((geteuid() == 0 && config->user &&
+		(rc = find_user(config->user, &user, fault)) != 0) ||
+	    (rc = make_folder_of(config->socket, user, fault)) != 0 ||
+	    (rc = make_folder_of(config->page, user, fault)) != 0)
+		return rc;
+	return make_folder(config->directory, 0750, user, fault);
+}
+
+/* == rights == */
+
+static int
+failed(struct tl_fault *fault, int rc, const char *what)
+{
+	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", what,
+	    strerror(-rc));
 }
 
 static int

@@ -4,12 +4,12 @@
  * picture. */
 const why = {key: "", threshold: Infinity, turn: 0};
 
-/* A glob that matches the first line of a message: formats of arguments are
- * not on the page. */
+/* A glob that matches the first line of a message: the page has no suffixes of
+ * arguments, and an integer needs none. */
 function messageGlob(m) {
 	const plain = (text) => text.replace(/[\\*?[\]]/g, "\\$&");
 	return m.args.map((arg) => plain(arg.before) + "$" +
-		plain(arg.name) + (arg.format === UNSIGNED ? "" :
+		plain(arg.name) + (arg.format === UNSIGNED ||
 		arg.format === SIGNED ? "*" : "%?")).join("") + plain(m.after);
 }
 
