@@ -271,17 +271,16 @@ name_thread(struct tl_context *c, const struct tl_context_object *thread)
 	return rc;
 }
 
-/* What was read becomes the object, unless it was known before. */
+/* What was read becomes the object, unless it was known before; the text is
+ * taken in every case. */
 static int
 define(struct tl_context *c, const struct tl_context_object *read)
 {
 	struct tl_context_object *object = get(c, read->kind, read->id);
 
-	if (!object)
-		return -ENOMEM;
-	if (object->defined) {
+	if (!object || object->defined) {
 		free(read->data);
-		return 0;
+		return object ? 0 : -ENOMEM;
 	}
 	*object = *read;
 	object->defined = true;
@@ -315,9 +314,7 @@ tl_context_read(struct tl_context *c, struct tl_data_in *in, int32_t *id)
 	rc = read_numbers(c, &read, in, known && known->defined);
 	if (rc == 0)
 		rc = in->bad ? -EBADMSG : read_texts(&read, in);
-	if (rc == 0 && (rc = define(c, &read)) < 0)
-		free(read.data);
-	return rc;
+	return rc < 0 ? rc : define(c, &read);
 }
 
 int

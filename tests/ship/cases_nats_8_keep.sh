@@ -40,7 +40,7 @@ else
 	is 'the detail is that of the blocks that are left' \
 		"$(listed tick | awk -v first=$((discarded * 2000)) '$1 < first' | wc -l)" 0
 	lost=$("$ship" read "$url" 2>"$work/err" | "$dump" --json - 2>/dev/null | jq -s 'map(.lost // 0) | add')
-	is 'what was thinned counts as lost' "$lost" $(((discarded + 1) / 2 * 1999))
+	is 'what was thinned counts as lost' "$lost" $((1999 * ((discarded + 1) / 2)))
 	ends 'nothing of it is a failure' 0 "$ship" read "$url" >/dev/null
 	is 'a time in the part that is left needs no copies' \
 		"$(listed alarm --since @1700000058)" "$(printf '%s\n' 117999)"
