@@ -477,7 +477,7 @@ enum {
 
 /* record.formats: how an argument is shown */
 enum {
-	TIMELINE_ARG_UNSIGNED = 0, /* $x%u; $x before 0.3 */
+	TIMELINE_ARG_UNSIGNED = 0, /* $x%u; $x by 0.1.0 */
 	TIMELINE_ARG_SIGNED = 1,   /* $x, $x%d */
 	TIMELINE_ARG_HEX = 2,	   /* $x%x */
 	TIMELINE_ARG_DOUBLE = 3,   /* $x%f: the bits of a double */
