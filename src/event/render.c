@@ -157,21 +157,26 @@ roundest(int64_t ns, int64_t slack)
 	return ns;
 }
 
-/* "burst to trace for 100us", as far as the rate of the clock is known. */
+/* "burst to trace for 100us", as far as the rate of the clock is known.  A thread
+ * that was interrupted while it began the burst may log it after its end. */
 static void
 put_burst(struct tl_text *text, const struct tl_event *event)
 {
 	const uint64_t mult = event->message->mult;
+	const int64_t left =
+	    tl_ticks_between(event->tsc, tl_level_end_stamp(event));
 
 	tl_put_string(text, "burst to ");
 	put_level(text, event->args[0]);
 	if (mult == 0)
 		return;
+	if (left <= 0) {
+		tl_put_string(text, ", over");
+		return;
+	}
 	tl_put_string(text, " for ");
 	tl_put_duration(text,
-	    roundest(tl_ticks_to_ns(tl_ticks_between(event->tsc,
-					tl_level_end_stamp(event)),
-			 mult),
+	    roundest(tl_ticks_to_ns(left, mult),
 		tl_ticks_to_ns(INT64_C(2) << TIMELINE_UNTIL_SHIFT, mult)));
 }
 

@@ -5,12 +5,14 @@
  *
  *	make_samples PATH FILE SAMPLES WISHES [CONTENDED]
  *
- * SAMPLES bursts of a schedule and then as many of somebody's wish; saves
- * FILE and removes PATH.  Samples carry a measure as if CPUs had been
+ * SAMPLES bursts of a schedule and then WISHES requests; saves FILE and removes
+ * PATH.  If a thread is interrupted while it begins a burst, all begins again:
+ * that burst would be shorter than the others.  Samples carry a measure as if CPUs had been
  * contended for CONTENDED percent of the time (0), or, with -1, none.
  */
 #include "ring/ring.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -66,10 +68,35 @@ measure(long percent)
 	return us << TIMELINE_SAMPLE_SHIFT | TIMELINE_SAMPLE_PRESSURE;
 }
 
+/* False: a burst began late. */
+static bool
+make(const char *path, const char *file, unsigned samples, unsigned wishes,
+    long contended)
+{
+	const struct timeline_options options = { .entries = 1 << 18 };
+	bool in_time = true;
+
+	must(timeline_new(&tl, path, &options));
+	must(timeline_define(tl, "work", "trace", "step $n", &work));
+	must(timeline_priority(tl, "info"));
+	for (unsigned i = 0; in_time && i < samples + wishes; i++) {
+		const uint64_t begin = now_ns();
+
+		must(tl_burst(tl, 4, burst_ns,
+		    i < samples ? measure(contended) : 0));
+		in_time = now_ns() - begin < burst_ns / 2;
+		log_for(between_ns);
+	}
+	remove(file);
+	must(timeline_save(tl, file));
+	must(timeline_remove(path));
+	timeline_close(tl);
+	return in_time;
+}
+
 int
 main(int argc, char **argv)
 {
-	const struct timeline_options options = { .entries = 1 << 18 };
 	unsigned samples, wishes;
 	long contended = 0;
 
@@ -82,16 +109,7 @@ main(int argc, char **argv)
 	wishes = (unsigned)strtoul(argv[4], NULL, 10);
 	if (argc == 6)
 		contended = strtol(argv[5], NULL, 10);
-	must(timeline_new(&tl, argv[1], &options));
-	must(timeline_define(tl, "work", "trace", "step $n", &work));
-	must(timeline_priority(tl, "info"));
-	for (unsigned i = 0; i < samples + wishes; i++) {
-		must(tl_burst(tl, 4, burst_ns,
-		    i < samples ? measure(contended) : 0));
-		log_for(between_ns);
-	}
-	must(timeline_save(tl, argv[2]));
-	must(timeline_remove(argv[1]));
-	timeline_close(tl);
+	while (!make(argv[1], argv[2], samples, wishes, contended))
+		;
 	return 0;
 }

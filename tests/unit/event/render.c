@@ -177,6 +177,8 @@ TEST(changes_of_levels_read_as_they_were_asked_for)
 	ASSERT_LINE("burst to trace for 100us");
 	event.args[3] = 2;
 	ASSERT_LINE("burst to trace for 100us (sample)");
+	event.args[2] = (1 << 20) - 5000;
+	ASSERT_LINE("burst to trace, over (sample)");
 	define("priority set: threshold $level, base $base, until $until");
 	message.builtin = TIMELINE_BUILTIN_PRIORITY;
 	set_args(6, 6, 0, 0);
