@@ -78,8 +78,9 @@ put(struct timeline_name *names, uint64_t max, uint64_t *count, uint32_t pid,
 	    claim(&names[timeline_name_set(pid, tid, max)],
 		(uint64_t)pid << 32 | tid, tl_load_64(count));
 
-	if (slot->text[0] == text[0] && slot->text[1] == text[1] &&
-	    is_whole(slot))
+	/* another thread may take the slot meanwhile */
+	if (tl_load_64(&slot->text[0]) == text[0] &&
+	    tl_load_64(&slot->text[1]) == text[1] && is_whole(slot))
 		return;
 	tl_store_64(&slot->text[0], text[0]);
 	tl_store_64(&slot->text[1], text[1]);
