@@ -206,10 +206,12 @@ put_row(struct tl_text *text, const struct row *row)
 	const int64_t running =
 	    row->ns[TL_PART_RUNNING] + row->ns[TL_PART_INTERRUPTED];
 	struct tl_text total = { 0 };
+	size_t width;
 
 	tl_put_plain(text, row->message->line1);
-	if (text->size - start < NAME_WIDTH)
-		tl_put_repeat(text, ' ', NAME_WIDTH - (text->size - start));
+	width = tl_text_width(tl_bytes(text->data + start, text->size - start));
+	if (width < NAME_WIDTH)
+		tl_put_repeat(text, ' ', NAME_WIDTH - width);
 	tl_put_duration(&total, row->total_ns);
 	tl_put_format(text,
 	    " %7llu %9s %6.1f%% %5.1f%% %7.1f%% %6.1f%% %6.1f%% "

@@ -38,7 +38,7 @@ has '--verbose tells where it was logged' "$("$dump" --tree --verbose "$known")"
 	'^processed tcp\(10\), udp\(20\), and other\(3\) at tests/tool/make_timeline.c:[0-9]+$'
 has '... also of what a program recorded itself' \
 	"$("$dump" --tree --verbose "$trace")" \
-	'^  parse: [0-9.]+[a-z]+ at tests/tool/make_trace.c:5[01]$'
+	'^  parse: [0-9.]+[a-z]+ at tests/tool/make_trace.c:5[0-3]$'
 has 'colours are those of priorities' "$("$dump" --tree --color=always "$trace")" \
 	$'^  \033\\[33mnote n\\(7\\)\033\\[0m$'
 
