@@ -167,6 +167,27 @@ tl_timer_at(const struct tl_timer *timer, double share)
 	return 0;
 }
 
+void
+tl_timer_put(struct tl_fields *f, const struct tl_timer *t)
+{
+	tl_fields_unsigned(f, "count", t->count);
+	tl_fields_unsigned(f, "p50_ns", tl_timer_ns(t, tl_timer_at(t, 0.5)));
+	tl_fields_unsigned(f, "p99_ns", tl_timer_ns(t, tl_timer_at(t, 0.99)));
+	tl_fields_unsigned(f, "p999_ns", tl_timer_ns(t, tl_timer_at(t, 0.999)));
+	tl_fields_unsigned(f, "max_ns", tl_timer_ns(t, t->max));
+	tl_fields_unsigned(f, "sum_ns", tl_timer_ns(t, t->sum));
+}
+
+void
+tl_timer_put_slower(struct tl_fields *f, const struct tl_timer *t)
+{
+	if (t->fixed.slower == UINT64_MAX)
+		tl_fields_null(f, "slower_ns");
+	else
+		tl_fields_unsigned(f, "slower_ns",
+		    tl_timer_ns(t, t->fixed.slower));
+}
+
 int
 tl_timers_keep(struct timeline *tl)
 {

@@ -10,6 +10,7 @@
 #ifndef TL_SNAP_TIMERS_H
 #define TL_SNAP_TIMERS_H
 
+#include "base/fields.h"
 #include "snap/snap.h"
 
 /* Of all CPUs. */
@@ -43,5 +44,11 @@ uint64_t tl_timer_ns(const struct tl_timer *timer, uint64_t ticks);
 /* The duration in ticks that this share of the counts does not exceed: the
  * middle of its bucket, but not above the largest.  0 without any. */
 uint64_t tl_timer_at(const struct tl_timer *timer, double share);
+
+/* JSON: count, p50_ns, p99_ns, p999_ns, max_ns and sum_ns. */
+void tl_timer_put(struct tl_fields *fields, const struct tl_timer *timer);
+/* JSON: slower_ns, the spans of at least so long are entries; null: none are. */
+void
+tl_timer_put_slower(struct tl_fields *fields, const struct tl_timer *timer);
 
 #endif

@@ -437,17 +437,8 @@ put_json_timer(struct tl_fields *f, const struct tl_record *r,
 	tl_fields_object(f, NULL);
 	tl_fields_bytes(f, "category", r->category);
 	tl_fields_bytes(f, "message", r->text);
-	tl_fields_unsigned(f, "count", t->count);
-	tl_fields_unsigned(f, "p50_ns", tl_timer_ns(t, tl_timer_at(t, 0.5)));
-	tl_fields_unsigned(f, "p99_ns", tl_timer_ns(t, tl_timer_at(t, 0.99)));
-	tl_fields_unsigned(f, "p999_ns", tl_timer_ns(t, tl_timer_at(t, 0.999)));
-	tl_fields_unsigned(f, "max_ns", tl_timer_ns(t, t->max));
-	tl_fields_unsigned(f, "sum_ns", tl_timer_ns(t, t->sum));
-	if (t->fixed.slower == UINT64_MAX)
-		tl_fields_null(f, "slower_ns");
-	else
-		tl_fields_unsigned(f, "slower_ns",
-		    tl_timer_ns(t, t->fixed.slower));
+	tl_timer_put(f, t);
+	tl_timer_put_slower(f, t);
 	tl_fields_object_end(f);
 }
 

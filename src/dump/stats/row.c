@@ -426,21 +426,10 @@ put_json_estimate(struct tl_fields *f, const struct tl_stats_row *row)
 static void
 put_json_timer(struct tl_fields *f, const struct tl_timer *t)
 {
-	const struct tl_values_summary s = summary_of(t);
-
 	tl_fields_object(f, "timer");
-	tl_fields_unsigned(f, "count", t->count);
-	tl_fields_signed(f, "p50_ns", s.p50);
-	tl_fields_signed(f, "p99_ns", s.p99);
-	tl_fields_signed(f, "p999_ns", s.p999);
-	tl_fields_signed(f, "max_ns", s.max);
-	tl_fields_unsigned(f, "sum_ns", tl_timer_ns(t, t->sum));
+	tl_timer_put(f, t);
 	tl_fields_object_end(f);
-	if (t->fixed.slower == UINT64_MAX)
-		tl_fields_null(f, "slower_ns");
-	else
-		tl_fields_unsigned(f, "slower_ns",
-		    tl_timer_ns(t, t->fixed.slower));
+	tl_timer_put_slower(f, t);
 }
 
 int
