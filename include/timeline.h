@@ -514,13 +514,15 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_LOG1_(w, e, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		TIMELINE_LOG_(TIMELINE_GIVEN1_(a), w, e, TIMELINE_BITS_(a), 0, 0, 0); \
+		TIMELINE_LOG_(TIMELINE_GIVEN1_(a), w, e, \
+		    TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
 #define TIMELINE_LOG2_(w, e, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		TIMELINE_LOG_(TIMELINE_GIVEN2_(a, b), w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
+		TIMELINE_LOG_(TIMELINE_GIVEN2_(a, b), w, e, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
 		    0); \
 	} while (0)
 #define TIMELINE_LOG3_(w, e, a, b, c) \
@@ -528,7 +530,8 @@ timeline_scope_end_(struct timeline_event **span)
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		TIMELINE_LOG_(TIMELINE_GIVEN3_(a, b, c), w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_LOG_(TIMELINE_GIVEN3_(a, b, c), w, e, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), 0); \
 	} while (0)
 #define TIMELINE_LOG4_(w, e, a, b, c, d) \
@@ -537,7 +540,8 @@ timeline_scope_end_(struct timeline_event **span)
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		TIMELINE_LOG_(TIMELINE_GIVEN4_(a, b, c, d), w, e, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_LOG_(TIMELINE_GIVEN4_(a, b, c, d), w, e, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
 #define TIMELINE_LOG5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
@@ -587,20 +591,23 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_AT1_(what, e, s, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		what(TIMELINE_GIVEN1_(a), e, s, TIMELINE_BITS_(a), 0, 0, 0); \
+		what(TIMELINE_GIVEN1_(a), e, s, \
+		    TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
 #define TIMELINE_AT2_(what, e, s, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		what(TIMELINE_GIVEN2_(a, b), e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0); \
+		what(TIMELINE_GIVEN2_(a, b), e, s, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, 0); \
 	} while (0)
 #define TIMELINE_AT3_(what, e, s, a, b, c) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		what(TIMELINE_GIVEN3_(a, b, c), e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		what(TIMELINE_GIVEN3_(a, b, c), e, s, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), 0); \
 	} while (0)
 #define TIMELINE_AT4_(what, e, s, a, b, c, d) \
@@ -609,7 +616,8 @@ timeline_scope_end_(struct timeline_event **span)
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		what(TIMELINE_GIVEN4_(a, b, c, d), e, s, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		what(TIMELINE_GIVEN4_(a, b, c, d), e, s, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
 #define TIMELINE_AT5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
@@ -664,13 +672,15 @@ struct timeline_timed_scope_ : timeline_timed_ {
 #define TIMELINE_TIMED1_(name, e, a) \
 	do { \
 		TIMELINE_NUMBER_(a); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN1_(a), name, TIMELINE_BITS_(a), 0, 0, 0); \
+		TIMELINE_KEEP_(TIMELINE_GIVEN1_(a), name, \
+		    TIMELINE_BITS_(a), 0, 0, 0); \
 	} while (0)
 #define TIMELINE_TIMED2_(name, e, a, b) \
 	do { \
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN2_(a, b), name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
+		TIMELINE_KEEP_(TIMELINE_GIVEN2_(a, b), name, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), 0, \
 		    0); \
 	} while (0)
 #define TIMELINE_TIMED3_(name, e, a, b, c) \
@@ -678,7 +688,8 @@ struct timeline_timed_scope_ : timeline_timed_ {
 		TIMELINE_NUMBER_(a); \
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN3_(a, b, c), name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_KEEP_(TIMELINE_GIVEN3_(a, b, c), name, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), 0); \
 	} while (0)
 #define TIMELINE_TIMED4_(name, e, a, b, c, d) \
@@ -687,7 +698,8 @@ struct timeline_timed_scope_ : timeline_timed_ {
 		TIMELINE_NUMBER_(b); \
 		TIMELINE_NUMBER_(c); \
 		TIMELINE_NUMBER_(d); \
-		TIMELINE_KEEP_(TIMELINE_GIVEN4_(a, b, c, d), name, TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
+		TIMELINE_KEEP_(TIMELINE_GIVEN4_(a, b, c, d), name, \
+		    TIMELINE_BITS_(a), TIMELINE_BITS_(b), \
 		    TIMELINE_BITS_(c), TIMELINE_BITS_(d)); \
 	} while (0)
 #define TIMELINE_TIMED5_(...) TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)

@@ -313,6 +313,7 @@ only_counts(const struct tl_target *t, unsigned argument)
 static void
 choose_scales(struct explain *e)
 {
+	/* from SCALE_START on */
 	static const struct {
 		bool up, down;
 		uint8_t cause, family;
@@ -936,6 +937,22 @@ claim_feature(struct explain *e, size_t feature)
 	claim(e, &best);
 }
 
+static void
+claim_features(struct explain *e)
+{
+	for (size_t i = 0; i < e->feature_count; i++) {
+		const uint8_t kind = e->why->features[i].kind;
+
+		if (!has_any(e->features[i]) || kind == TL_FEATURE_SPENT ||
+		    kind == TL_FEATURE_GAP)
+			continue;
+		if (kind == TL_FEATURE_INSIDE)
+			claim_inside(e, i);
+		else
+			claim_feature(e, i);
+	}
+}
+
 /* Of what says the same, what is claimed first stands first. */
 static void
 claim_all(struct explain *e)
@@ -948,17 +965,7 @@ claim_all(struct explain *e)
 	for (unsigned i = 0; i < SCALES; i++)
 		if (e->scales[i].used)
 			claim_scale(e, i);
-	for (size_t i = 0; i < e->feature_count; i++) {
-		const uint8_t kind = e->why->features[i].kind;
-
-		if (!has_any(e->features[i]) || kind == TL_FEATURE_SPENT ||
-		    kind == TL_FEATURE_GAP)
-			continue;
-		if (kind == TL_FEATURE_INSIDE)
-			claim_inside(e, i);
-		else
-			claim_feature(e, i);
-	}
+	claim_features(e);
 	claim_one(e, TL_CAUSE_LOST, e->lost, FAMILY_LOST);
 	claim_windows(e, run, e->run, e->result->first_ns, e->bin_ns,
 	    FAMILY_TIME);

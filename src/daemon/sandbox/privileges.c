@@ -17,8 +17,8 @@
 
 /* == folders == */
 
-/* A folder that exists: root gives its rights away, so that what belongs to
- * another user would fail later, without a word about who it is. */
+/* A folder that exists: root gives its rights away, so that a folder of another
+ * user would fail later with an error that does not name the owner. */
 static int
 check_folder(const char *path, const struct passwd *user,
     struct tl_fault *fault)
