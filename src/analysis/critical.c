@@ -115,6 +115,12 @@ tl_critical_kind_name(enum tl_critical_kind kind)
 
 /* == threads == */
 
+static size_t
+clock_of(const struct tl_critical *c, const struct tl_event *event)
+{
+	return c->options->clocks ? c->options->clocks[event->source] : 0;
+}
+
 /* A thread of a host by its number.  pid 0: whichever process logged last. */
 static uint32_t
 find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,
@@ -141,8 +147,7 @@ find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,
 static int
 thread_of(struct tl_critical *c, const struct tl_event *event, uint32_t *found)
 {
-	const size_t clock =
-	    c->options->clocks ? c->options->clocks[event->source] : 0;
+	const size_t clock = clock_of(c, event);
 	const uint32_t at = find_thread(c, clock, event->pid, event->tid);
 
 	*found = at;

@@ -95,6 +95,14 @@ find_group(struct tl_why *why, struct tl_bytes name, int *rc)
 	return group;
 }
 
+static bool
+is_of_kernel(const struct tl_message *message)
+{
+	return tl_bytes_equal(message->category, tl_bytes_of("sched")) ||
+	       tl_bytes_equal(message->category, tl_bytes_of("irq")) ||
+	       tl_bytes_equal(message->category, tl_bytes_of("kernel"));
+}
+
 static void
 add_target(struct tl_why *why, struct tl_group *group,
     const struct tl_message *message)
@@ -130,10 +138,7 @@ define(struct tl_why *why, const struct tl_message *message, int *rc)
 		goto fail;
 	why->list[why->definition_count++] = d;
 	if (d->group) {
-		d->group->kernel |=
-		    tl_bytes_equal(message->category, tl_bytes_of("sched")) ||
-		    tl_bytes_equal(message->category, tl_bytes_of("irq")) ||
-		    tl_bytes_equal(message->category, tl_bytes_of("kernel"));
+		d->group->kernel |= is_of_kernel(message);
 		add_target(why, d->group, message);
 	}
 	return d;
@@ -458,6 +463,22 @@ count_rises(const struct tl_message *message, const uint64_t *before,
 		rises[i] += (int64_t)args[i] > (int64_t)before[i];
 }
 
+static void
+compare_args(struct tl_target *target, struct tl_lane *lane,
+    const struct tl_event *event)
+{
+	if (target->begun++ > 0)
+		count_rises(event->message, target->args, event->args,
+		    target->rises);
+	if (lane->rank > 1) {
+		target->compared_in_thread++;
+		count_rises(event->message, lane->args, event->args,
+		    target->rises_in_thread);
+	}
+	memcpy(target->args, event->args, sizeof(target->args));
+	memcpy(lane->args, event->args, sizeof(lane->args));
+}
+
 /* The time since another span of the process began. */
 static int
 take_interval(struct tl_target *target, const struct tl_event *event,
@@ -476,6 +497,16 @@ take_interval(struct tl_target *target, const struct tl_event *event,
 		*since = difference(event->ns, target->begins[at]);
 	target->begins[at] = event->ns;
 	return 0;
+}
+
+static void
+forget_before(struct tl_lane *lane)
+{
+	while (lane->count > 0) {
+		const uint16_t g = lane->list[--lane->count];
+
+		lane->set[g / 64] &= ~(UINT64_C(1) << g % 64);
+	}
 }
 
 /* What was logged since the span before it. */
@@ -500,6 +531,18 @@ take_path(struct tl_open *o, const struct tl_thread *t)
 	for (size_t i = 0; i < t->count; i++)
 		o->path[i + 1] = t->frames[i].children - 1;
 	o->head.path_count = (uint8_t)(t->count + 1);
+}
+
+static void
+wait_for_window(struct tl_why *why, struct tl_target *target, struct tl_open *o)
+{
+	if (target->first)
+		target->last->next = o;
+	else
+		target->first = o;
+	target->last = o;
+	if (window_end(o) < why->deadline_ns)
+		why->deadline_ns = window_end(o);
 }
 
 /* The begin of a target, which was counted as a child: NULL without memory. */
@@ -535,23 +578,8 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 	o->mark = TL_GROUP_NONE;
 	o->pid = event->pid;
 	take_path(o, t);
-	if (target->begun++ > 0)
-		count_rises(event->message, target->args, event->args,
-		    target->rises);
-	if (lane->rank > 1) {
-		target->compared_in_thread++;
-		count_rises(event->message, lane->args, event->args,
-		    target->rises_in_thread);
-	}
-	memcpy(target->args, event->args, sizeof(target->args));
-	memcpy(lane->args, event->args, sizeof(lane->args));
-	if (target->first)
-		target->last->next = o;
-	else
-		target->first = o;
-	target->last = o;
-	if (window_end(o) < why->deadline_ns)
-		why->deadline_ns = window_end(o);
+	compare_args(target, lane, event);
+	wait_for_window(why, target, o);
 	target->open++;
 	if (take_interval(target, event, &o->head.since_any_ns) < 0 ||
 	    take_before(why, o, lane) < 0)
@@ -627,11 +655,7 @@ end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 	target->spans++;
 	lane->begun = true;
 	lane->end_ns = event->ns;
-	while (lane->count > 0) {
-		const uint16_t g = lane->list[--lane->count];
-
-		lane->set[g / 64] &= ~(UINT64_C(1) << g % 64);
-	}
+	forget_before(lane);
 	rc = add_gap(why, o, TL_GROUP_NONE, event->ns);
 	if (rc == 0 && target->spans % 256 == 0)
 		rc = make_room(why);

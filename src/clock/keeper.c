@@ -167,6 +167,22 @@ jump(struct tl_keeper *k, const struct tl_clock_point *point,
 	       (news->slept ? 0 : TL_CALIBRATE_STEP);
 }
 
+static int
+join(struct tl_keeper *k, const struct tl_clock_point *point,
+    const struct tl_verdict *v, bool suspect)
+{
+	const uint64_t before = k->committed;
+	struct tl_corner corner;
+
+	corner_at(point, v->half_ns, k->knots.rate.mult,
+	    suspect ? TIMELINE_KNOT_SUSPECT : 0, &corner);
+	corner.at.epoch = k->tail.epoch;
+	tl_knots_add(&k->knots, &corner, commit, k);
+	describe_tail(k, v);
+	return TL_CALIBRATE_POINT |
+	       (k->committed > before ? TL_CALIBRATE_KNOT : 0);
+}
+
 /* Can no line lead to the point?  Who sees the clock being set knows; else it
  * is so when no steering explains it. */
 static bool
@@ -222,6 +238,19 @@ let_others(struct tl_keeper *k, const struct tl_tail_lock *lock, bool new_epoch)
 	return rc;
 }
 
+/* The counter began again: what it counted before is settled first. */
+static int
+restart(struct tl_keeper *k, const struct tl_tail_lock *lock)
+{
+	struct tl_tail_lock again;
+
+	settle_all(k);
+	let_go(k, lock);
+	if (tl_tail_lock(k->calibrate.header, &again) < 0)
+		return TL_CALIBRATE_BUSY;
+	return let_others(k, &again, true);
+}
+
 /* With the lock, and the tail as we left it. */
 static int
 advance(struct tl_keeper *k, const struct tl_tail_lock *lock,
@@ -234,31 +263,12 @@ advance(struct tl_keeper *k, const struct tl_tail_lock *lock,
 	k->bent = v.bent;
 	const int64_t passed = tl_ticks_to_ns(v.ticks, k->tail.mult);
 
-	if (news->restarted || passed < -BACK_NS) {
-		struct tl_tail_lock again;
-
-		/* The counter began again: what it counted before is settled
-		 * first. */
-		settle_all(k);
-		let_go(k, lock);
-		if (tl_tail_lock(k->calibrate.header, &again) < 0)
-			return TL_CALIBRATE_BUSY;
-		return let_others(k, &again, true);
-	}
+	if (news->restarted || passed < -BACK_NS)
+		return restart(k, lock);
 	if (v.ticks > 0 && is_jump(k, &v, news))
 		rc = jump(k, point, &v, news);
-	else if (passed >= NEAR_NS) {
-		const uint64_t before = k->committed;
-		struct tl_corner corner;
-
-		corner_at(point, v.half_ns, k->knots.rate.mult,
-		    news->suspect ? TIMELINE_KNOT_SUSPECT : 0, &corner);
-		corner.at.epoch = k->tail.epoch;
-		tl_knots_add(&k->knots, &corner, commit, k);
-		describe_tail(k, &v);
-		rc = TL_CALIBRATE_POINT |
-		     (k->committed > before ? TL_CALIBRATE_KNOT : 0);
-	}
+	else if (passed >= NEAR_NS)
+		rc = join(k, point, &v, news->suspect);
 	k->points += rc > 0;
 	k->tail.keeper = (uint32_t)getpid();
 	let_go(k, lock);

@@ -58,6 +58,31 @@ commit_last(struct tl_knots *k, uint64_t mult, uint16_t flags,
 	start_piece(k, &k->last);
 }
 
+static uint32_t
+tolerance_at(const struct tl_corner *corner)
+{
+	return tl_add_32(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
+}
+
+/* From the knot, narrow the cone to what passes the corner. */
+static void
+narrow(struct tl_knots *k, const struct tl_corner *corner)
+{
+	const uint32_t room = tolerance_at(corner);
+	struct tl_corner edge = *corner;
+	uint64_t slope;
+
+	edge.at.utc_ns = tl_add_ns(corner->at.utc_ns, -(int64_t)room);
+	slope = tl_corner_slope(&k->knot, &edge);
+	if (slope > k->slope_low)
+		k->slope_low = slope;
+	edge.at.utc_ns = tl_add_ns(corner->at.utc_ns, room);
+	slope = tl_corner_slope(&k->knot, &edge);
+	if (slope < k->slope_high)
+		k->slope_high = slope;
+	k->tolerance_ns = tl_larger_32(k->tolerance_ns, room);
+}
+
 static bool
 is_history(const struct tl_knots *k)
 {
@@ -78,8 +103,6 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
     uint32_t bound_ns, uint16_t flags, tl_knots_commit *commit, void *context)
 {
 	uint64_t slope;
-	uint32_t room;
-	struct tl_corner edge;
 
 	if (corner->at.tsc <= k->last.at.tsc)
 		return; /* a corner at its end: it is the next point */
@@ -92,18 +115,7 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
 		else
 			k->straight = false;
 	}
-	/* From the knot, narrow the cone to what passes the corner. */
-	room = tl_add_32(TL_KNOTS_TOLERANCE_NS, corner->half_ns / 2);
-	edge = *corner;
-	edge.at.utc_ns = tl_add_ns(corner->at.utc_ns, -(int64_t)room);
-	slope = tl_corner_slope(&k->knot, &edge);
-	if (slope > k->slope_low)
-		k->slope_low = slope;
-	edge.at.utc_ns = tl_add_ns(corner->at.utc_ns, room);
-	slope = tl_corner_slope(&k->knot, &edge);
-	if (slope < k->slope_high)
-		k->slope_high = slope;
-	k->tolerance_ns = tl_larger_32(k->tolerance_ns, room);
+	narrow(k, corner);
 	k->last = *corner;
 	k->bound_ns = tl_larger_32(k->bound_ns, bound_ns);
 	k->widest_ns = tl_larger_32(k->widest_ns, corner->half_ns);
@@ -141,6 +153,19 @@ tl_knots_begin(struct tl_knots *k, const struct tl_corner *first,
 	k->start = *rate;
 	k->has_start = true;
 	k->rate = *rate;
+}
+
+static void
+append(struct tl_knots *k, const struct tl_corner *point)
+{
+	if (k->count == TL_KNOTS_POINTS_MAX) {
+		k->count--;
+		k->settled--;
+		k->has_start = false;
+		memmove(k->points, k->points + 1,
+		    k->count * sizeof(k->points[0]));
+	}
+	k->points[k->count++] = *point;
 }
 
 /* Do the newest n points lie on a line through the newest? */
@@ -223,14 +248,7 @@ void
 tl_knots_add(struct tl_knots *k, const struct tl_corner *point,
     tl_knots_commit *commit, void *context)
 {
-	if (k->count == TL_KNOTS_POINTS_MAX) {
-		k->count--;
-		k->settled--;
-		k->has_start = false;
-		memmove(k->points, k->points + 1,
-		    k->count * sizeof(k->points[0]));
-	}
-	k->points[k->count++] = *point;
+	append(k, point);
 	learn_rate(k);
 	while (k->settled + ENDS_NEEDED < k->count)
 		settle(k, commit, context);

@@ -58,6 +58,13 @@ open_peeper(struct peeper *peeper)
 	return 0;
 }
 
+static void
+close_peeper(struct peeper *peeper)
+{
+	close(peeper->read_fd);
+	close(peeper->write_fd);
+}
+
 /* Copy the page at an address, which may be no page at all. */
 static bool
 peek(struct peeper *peeper, uintptr_t address)
@@ -221,8 +228,7 @@ tl_clock_rate_kernel(struct tl_rate *rate)
 	/* The data pages lie right below the code. */
 	for (uintptr_t i = 1; i <= PAGES_MAX && !found; i++)
 		found = search_page(&peeper, vdso - i * PAGE_SIZE, &line);
-	close(peeper.read_fd);
-	close(peeper.write_fd);
+	close_peeper(&peeper);
 	if (!found)
 		return -ENODATA;
 	*rate = (struct tl_rate){ .mult = (uint64_t)line.mult

@@ -106,6 +106,16 @@ put_node(struct text_sink *s, const struct tl_node *node)
 }
 
 static void
+put_message(struct text_sink *s, const struct tl_diff_item *item)
+{
+	if (item->changed) {
+		put_node(s, item->left);
+		tl_put_string(&s->out.text, " -> ");
+	}
+	put_node(s, item->right ? item->right : item->left);
+}
+
+static void
 put_duration(struct tl_text *text, const struct tl_node *node, int64_t ns)
 {
 	if (ns != TL_DIFF_NO_TIME && tl_lincheck_is_native(node->event.message))
@@ -119,6 +129,15 @@ put_duration(struct tl_text *text, const struct tl_node *node, int64_t ns)
 		tl_put_string(text, "<unfinished>");
 }
 
+static bool
+differs_in_time(const struct tl_diff_item *item)
+{
+	return item->result == TL_DIFF_SLOWER ||
+	       item->result == TL_DIFF_FASTER ||
+	       (item->result == TL_DIFF_CHANGED &&
+		   item->left->ended != item->right->ended);
+}
+
 static void
 put_durations(struct tl_text *text, const struct tl_diff_item *item)
 {
@@ -127,10 +146,7 @@ put_durations(struct tl_text *text, const struct tl_diff_item *item)
 	if (node->ended == TL_NODE_LEAF)
 		return;
 	tl_put_string(text, "  ");
-	if (!(item->result == TL_DIFF_SLOWER ||
-		item->result == TL_DIFF_FASTER ||
-		(item->result == TL_DIFF_CHANGED &&
-		    item->left->ended != item->right->ended))) {
+	if (!differs_in_time(item)) {
 		put_duration(text, node,
 		    item->right ? item->right_ns : item->left_ns);
 		return;
@@ -162,11 +178,7 @@ put_item(struct text_sink *s, const struct tl_diff_item *item)
 	struct tl_text *text = &s->out.text;
 
 	begin_line(text, prefixes[item->result], item->depth + 1);
-	if (item->changed) {
-		put_node(s, item->left);
-		tl_put_string(&s->out.text, " -> ");
-	}
-	put_node(s, item->right ? item->right : item->left);
+	put_message(s, item);
 	put_durations(text, item);
 	if (s->options.places)
 		put_place(text, node->event.message);

@@ -102,6 +102,24 @@ is_odd_double(const struct line_write *w, uint64_t bits)
 }
 
 static void
+note_value(struct line_write *w, const struct tl_event *e, unsigned i)
+{
+	const uint64_t value = e->args[i];
+	struct tl_bytes string;
+
+	switch (e->message->args[i].format) {
+	case TIMELINE_ARG_DOUBLE:
+		note(w, DOUBLES, is_odd_double(w, value));
+		break;
+	case TIMELINE_ARG_STRING:
+		string = tl_message_string(e->message, value);
+		note(w, STRINGS, !string.data);
+		note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
+		break;
+	}
+}
+
+static void
 note_event(struct line_write *w, const struct tl_event *e)
 {
 	note(w, HOSTS, w->of_hosts && !w->kind->has_hosts);
@@ -110,21 +128,8 @@ note_event(struct line_write *w, const struct tl_event *e)
 		note(w, LOSS_TIMES, !w->kind->has_loss_time);
 		return;
 	}
-	for (unsigned i = 0; i < e->message->argc && !e->bare; i++) {
-		const uint64_t value = e->args[i];
-		struct tl_bytes string;
-
-		switch (e->message->args[i].format) {
-		case TIMELINE_ARG_DOUBLE:
-			note(w, DOUBLES, is_odd_double(w, value));
-			break;
-		case TIMELINE_ARG_STRING:
-			string = tl_message_string(e->message, value);
-			note(w, STRINGS, !string.data);
-			note(w, NOT_UTF8, w->kind->is_utf8 && !is_utf8(string));
-			break;
-		}
-	}
+	for (unsigned i = 0; i < e->message->argc && !e->bare; i++)
+		note_value(w, e, i);
 }
 
 static const struct tl_pieces *

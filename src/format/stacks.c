@@ -179,6 +179,24 @@ pop_message(struct tl_stacks *s, struct tl_track *track,
 	return rc;
 }
 
+static void
+advance(struct tl_stacks *s, struct tl_track *track, int64_t ns)
+{
+	if (!s->begun) {
+		s->begun = true;
+		s->first_ns = s->last_ns = ns;
+		track->last_ns = ns;
+	}
+	if (ns < s->first_ns || ns < track->last_ns)
+		note(s, BACK);
+	if (track->last_ns < s->first_ns)
+		track->last_ns = s->first_ns;
+	if (ns > track->last_ns)
+		track->last_ns = ns;
+	if (track->last_ns > s->last_ns)
+		s->last_ns = track->last_ns;
+}
+
 static int
 put_span(struct tl_stacks *s, const struct tl_event *event)
 {
@@ -186,19 +204,7 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 	int rc = find_track(s, event, &track);
 
 	if (rc == 0) {
-		if (!s->begun) {
-			s->begun = true;
-			s->first_ns = s->last_ns = event->ns;
-			track->last_ns = event->ns;
-		}
-		if (event->ns < s->first_ns || event->ns < track->last_ns)
-			note(s, BACK);
-		if (track->last_ns < s->first_ns)
-			track->last_ns = s->first_ns;
-		if (event->ns > track->last_ns)
-			track->last_ns = event->ns;
-		if (track->last_ns > s->last_ns)
-			s->last_ns = track->last_ns;
+		advance(s, track, event->ns);
 		rc = event->kind == TL_BEGIN
 			 ? push(s, track, event)
 			 : pop_message(s, track, event->message);
@@ -209,15 +215,20 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 	return 0;
 }
 
+/* Whatever is logged says that what is open was still open. */
+static void
+see_time(struct tl_stacks *s, int64_t ns)
+{
+	if (s->begun && ns > s->last_ns)
+		s->last_ns = ns;
+}
+
 int
 tl_stacks_put(struct tl_stacks *s, const struct tl_event *event)
 {
 	s->notes.kinds = kinds;
-	if (event->kind != TL_LOST) {
-		/* Whatever is logged says that what is open was still open. */
-		if (s->begun && event->ns > s->last_ns)
-			s->last_ns = event->ns;
-	}
+	if (event->kind != TL_LOST)
+		see_time(s, event->ns);
 	switch (event->kind) {
 	case TL_BEGIN:
 	case TL_END:

@@ -269,6 +269,20 @@ change(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
 	return rc;
 }
 
+static void
+act(struct tl_ask_timeline *answer, const struct tl_ask_request *request,
+    const char *path, const char *snapshots)
+{
+	int rc = 0;
+
+	answer->kept_ns = -1;
+	if (request->verb != TL_ASK_LIST)
+		rc = change(answer, request, path, snapshots);
+	if (rc == 0)
+		rc = inspect(answer, path);
+	answer->ok = rc == 0;
+}
+
 /* == requests == */
 
 enum { POLL_MS = 100 /* for the end */, AGAIN_MS = 500 };
@@ -332,7 +346,6 @@ answer_path(void *context, const char *path, bool globbed)
 	struct tl_ask_answer *answer = asked->answer;
 	const char *name = tl_expand_name(path);
 	struct tl_ask_timeline *timeline;
-	int rc = 0;
 
 	if (!is_meant(asked->request->timeline, name) ||
 	    is_known(answer, name) || (globbed && !is_timeline(path)))
@@ -343,15 +356,19 @@ answer_path(void *context, const char *path, bool globbed)
 	}
 	timeline = &answer->timelines[answer->count++];
 	snprintf(timeline->name, sizeof(timeline->name), "%s", name);
-	timeline->kept_ns = -1;
-	if (asked->request->verb != TL_ASK_LIST)
-		rc = change(timeline, asked->request, path,
-		    asked->options->snapshots);
-	if (rc == 0)
-		rc = inspect(timeline, path);
-	timeline->ok = rc == 0;
+	act(timeline, asked->request, path, asked->options->snapshots);
 	answer->ok = answer->ok && timeline->ok;
 	return true;
+}
+
+static void
+answer_each(const struct tl_allow_options *options,
+    const struct tl_ask_request *request, struct tl_ask_answer *answer)
+{
+	struct asked asked = { options, request, answer };
+
+	for (size_t i = 0; i < options->timeline_count; i++)
+		tl_expand(options->timelines[i], answer_path, &asked);
 }
 
 static void
@@ -377,14 +394,10 @@ fill(const struct tl_allow_options *options, struct tl_bytes json,
 	}
 	if (!is_meant(request.host, options->host))
 		return false;
-	if (!(options->verbs & UINT32_C(1) << request.verb)) {
+	if (!(options->verbs & UINT32_C(1) << request.verb))
 		refuse(answer, "verb not allowed on this host (--allow)");
-	} else {
-		struct asked asked = { options, &request, answer };
-
-		for (size_t i = 0; i < options->timeline_count; i++)
-			tl_expand(options->timelines[i], answer_path, &asked);
-	}
+	else
+		answer_each(options, &request, answer);
 	return true;
 }
 

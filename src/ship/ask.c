@@ -97,6 +97,22 @@ put_level(struct tl_text *out, const struct tl_ask_timeline *t)
 }
 
 static void
+put_numbers(struct tl_text *out, const struct tl_ask_timeline *t)
+{
+	tl_put_string(out, "  ");
+	tl_put_unsigned(out, t->entries);
+	tl_put_string(out, " entries  ");
+	tl_put_unsigned(out, t->lost);
+	tl_put_string(out, " lost  ");
+	tl_put_unsigned(out, t->size);
+	tl_put_string(out, " bytes  history ");
+	if (t->kept_ns < 0)
+		tl_put_char(out, '-');
+	else
+		tl_put_duration(out, t->kept_ns);
+}
+
+static void
 put_timeline(struct tl_text *out, const struct tl_ship_ask *ask,
     const struct tl_ask_timeline *t)
 {
@@ -111,19 +127,8 @@ put_timeline(struct tl_text *out, const struct tl_ship_ask *ask,
 		tl_put_plain(out, tl_bytes_of(t->path));
 	} else {
 		put_level(out, t);
-		if (ask->request.verb == TL_ASK_LIST) {
-			tl_put_string(out, "  ");
-			tl_put_unsigned(out, t->entries);
-			tl_put_string(out, " entries  ");
-			tl_put_unsigned(out, t->lost);
-			tl_put_string(out, " lost  ");
-			tl_put_unsigned(out, t->size);
-			tl_put_string(out, " bytes  history ");
-			if (t->kept_ns < 0)
-				tl_put_char(out, '-');
-			else
-				tl_put_duration(out, t->kept_ns);
-		}
+		if (ask->request.verb == TL_ASK_LIST)
+			put_numbers(out, t);
 	}
 	tl_put_char(out, '\n');
 }

@@ -62,6 +62,19 @@ wrong(struct parse *p, const struct tl_json_token *token, const char *what)
 }
 
 static int
+store_string(struct parse *p, const struct member *member, char *to,
+    const struct tl_json_token *token)
+{
+	if (token->text.size >= member->size || token->cut)
+		return wrong(p, token, "too long");
+	if (memchr(token->text.data, '\0', token->text.size))
+		return wrong(p, token, "contains NUL");
+	memcpy(to, token->text.data, token->text.size);
+	to[token->text.size] = '\0';
+	return 0;
+}
+
+static int
 store(struct parse *p, const struct member *member, void *object, int kind,
     const struct tl_json_token *token)
 {
@@ -71,15 +84,8 @@ store(struct parse *p, const struct member *member, void *object, int kind,
 
 	switch (member->type) {
 	case MEMBER_STRING:
-		if (kind == TL_JSON_STRING) {
-			if (token->text.size >= member->size || token->cut)
-				return wrong(p, token, "too long");
-			if (memchr(token->text.data, '\0', token->text.size))
-				return wrong(p, token, "contains NUL");
-			memcpy(to, token->text.data, token->text.size);
-			to[token->text.size] = '\0';
-			return 0;
-		}
+		if (kind == TL_JSON_STRING)
+			return store_string(p, member, to, token);
 		break;
 	case MEMBER_UNSIGNED:
 		if (kind != TL_JSON_NUMBER ||

@@ -182,6 +182,28 @@ ended(void *context, struct tl_recorder *recorder,
 
 /* == start == */
 
+static void
+put_hex(char *to, const uint8_t *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* The identity of a file: a new one of the same name was created at another
+ * time. */
+static void
+identify(struct tl_feed *c, const struct timeline_header *h)
+{
+	char *end;
+
+	put_hex(c->boot, h->boot_id, sizeof(h->boot_id));
+	strcpy(c->identity, c->boot);
+	end = c->identity + strlen(c->identity);
+	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
+	    "-%llx-%llx", (unsigned long long)h->created_ns,
+	    (unsigned long long)h->created_tsc);
+}
+
 /* Begin a chain: at the next entry, or at the first there was. */
 static int
 begin_at(struct tl_feed *c, const struct tl_glance *glance, bool all)
@@ -227,18 +249,10 @@ add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 	struct tl_glance glance;
 	bool fresh;
 	int rc = tl_glance_fd(&glance, fd, false, fault);
-	char *end;
 
 	if (rc != 0)
 		return rc;
-	/* The identity of a file: a new one of the same name was created at
-	 * another time. */
-	for (size_t i = 0; i < sizeof(glance.header.boot_id); i++)
-		snprintf(c->boot + 2 * i, 3, "%02x", glance.header.boot_id[i]);
-	strcpy(c->identity, c->boot);
-	end = c->identity + strlen(c->identity);
-	snprintf(end, sizeof(c->identity) - (size_t)(end - c->identity),
-	    "-%lx-%lx", glance.header.created_ns, glance.header.created_tsc);
+	identify(c, &glance.header);
 	fresh = tl_spool_chain_identity(c->kept)[0] == '\0';
 	if (strcmp(tl_spool_chain_identity(c->kept), c->identity) != 0)
 		rc = begin_at(c, &glance, all || !fresh);

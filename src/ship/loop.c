@@ -67,6 +67,15 @@ wake(void *context)
 /* == the target == */
 
 static void
+report_back(struct run *r)
+{
+	r->disconnected = false;
+	r->again_ms = 0;
+	tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
+	    "the target accepts blocks again");
+}
+
+static void
 acked(void *context, const char *chain, uint64_t number, int rc)
 {
 	struct run *r = context;
@@ -77,12 +86,18 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 	r->in_flight -= r->in_flight > 0;
 	r->acked++;
 	r->moved = true;
-	if (r->disconnected) {
-		r->disconnected = false;
-		r->again_ms = 0;
-		tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
-		    "the target accepts blocks again");
-	}
+	if (r->disconnected)
+		report_back(r);
+}
+
+/* At once, then each minute. */
+static void
+report_lost(struct run *r, int rc, const struct tl_fault *fault)
+{
+	r->report_ns = now() + (int64_t)REPORT_MS * NS_PER_MS;
+	tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
+	    "%s; blocks are kept and sent again",
+	    fault->text[0] ? fault->text : strerror(-rc));
 }
 
 /* Blocks in flight will not arrive: send all of them again after a pause. */
@@ -91,13 +106,8 @@ disconnect(struct run *r, int rc, const struct tl_fault *fault)
 {
 	if (rc == -EPIPE && strcmp(r->options->target.url, "-") == 0)
 		r->result.reader_left = true;
-	else if (!r->disconnected || now() >= r->report_ns) {
-		/* At once, then each minute. */
-		r->report_ns = now() + (int64_t)REPORT_MS * NS_PER_MS;
-		tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
-		    "%s; blocks are kept and sent again",
-		    fault->text[0] ? fault->text : strerror(-rc));
-	}
+	else if (!r->disconnected || now() >= r->report_ns)
+		report_lost(r, rc, fault);
 	r->disconnected = true;
 	r->in_flight = 0;
 	tl_spool_disconnected(r->spool);
@@ -105,6 +115,13 @@ disconnect(struct run *r, int rc, const struct tl_fault *fault)
 	if (r->again_ms > AGAIN_MS_MAX)
 		r->again_ms = AGAIN_MS_MAX;
 	r->retry_ns = now() + r->again_ms * NS_PER_MS;
+}
+
+static bool
+is_too_large(const struct run *r, const struct tl_block *block)
+{
+	return r->target->size_max > 0 &&
+	       block->data.size > r->target->size_max;
 }
 
 static void
@@ -130,8 +147,7 @@ send_one(struct run *r)
 
 	if (rc == 0) {
 		rc = r->target->send(r->target, &block, &fault);
-		if (rc == -EMSGSIZE && r->target->size_max > 0 &&
-		    block.data.size > r->target->size_max) {
+		if (rc == -EMSGSIZE && is_too_large(r, &block)) {
 			refuse(r, &block);
 			return 0;
 		}
@@ -251,6 +267,14 @@ look(struct run *r)
 	r->scan_ns = now() + SCAN_MS * NS_PER_MS;
 }
 
+static void
+run_until_stopped(struct run *r)
+{
+	for (look(r); !is_over(r); turn(r))
+		if (now() >= r->scan_ns)
+			look(r);
+}
+
 /* Are all blocks of the spool in flight? */
 static bool
 is_empty(struct run *r)
@@ -357,9 +381,7 @@ tl_run(const struct tl_run_options *options, struct tl_run_result *result,
 		disconnect(&r, r.target->unreachable.rc,
 		    &r.target->unreachable);
 	if (rc == 0) {
-		for (look(&r); !is_over(&r); turn(&r))
-			if (now() >= r.scan_ns)
-				look(&r);
+		run_until_stopped(&r);
 		linger(&r);
 		end(&r);
 		*result = r.result;

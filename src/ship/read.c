@@ -63,6 +63,14 @@ matches(const char *const *globs, size_t count, const char *name)
 	return count == 0;
 }
 
+/* Is it of a chosen host and timeline? */
+static bool
+is_wanted(const struct tl_ship_read *read, const struct tl_block *block)
+{
+	return matches(read->hosts, read->host_count, block->host) &&
+	       matches(read->timelines, read->timeline_count, block->timeline);
+}
+
 static bool
 is_plain_name(const char *glob)
 {
@@ -88,6 +96,13 @@ choose_subject(char subject[TL_NATS_SUBJECT_MAX], enum tl_nats_kind kind,
 	    one_timeline ? read->timelines[0] : NULL);
 }
 
+static int64_t
+choose_start(int64_t since_ns)
+{
+	return since_ns < INT64_MIN + SLACK_NS ? INT64_MIN
+					       : since_ns - SLACK_NS;
+}
+
 static void
 report_gap(struct work *w, const struct tl_seen_chain *chain)
 {
@@ -97,9 +112,10 @@ report_gap(struct work *w, const struct tl_seen_chain *chain)
 	if (w->gaps++ >= GAPS_REPORTED_MAX)
 		return;
 	tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
-	    "%s %s: %lu blocks are missing before block %lu of chain %.8s",
-	    chain->host, chain->timeline, (gap->last - gap->first + 1),
-	    (gap->last + 1), chain->name);
+	    "%s %s: %llu blocks are missing before block %llu of chain %.8s",
+	    chain->host, chain->timeline,
+	    (unsigned long long)(gap->last - gap->first + 1),
+	    (unsigned long long)(gap->last + 1), chain->name);
 }
 
 static void
@@ -112,8 +128,9 @@ report_begun(struct work *w, const struct tl_seen_chain *chain)
 		return;
 	}
 	tl_report_say(w->read->report, 0, TL_FAULT_NOWHERE,
-	    "%s %s: the stream has discarded %lu blocks of chain %.8s",
-	    chain->host, chain->timeline, chain->begun, chain->name);
+	    "%s %s: the stream has discarded %llu blocks of chain %.8s",
+	    chain->host, chain->timeline, (unsigned long long)chain->begun,
+	    chain->name);
 }
 
 /* 1: write it; 0: it was written already; -errno. */
@@ -143,6 +160,16 @@ see(struct work *w, const struct tl_block *block, uint64_t last)
 	}
 }
 
+/* Do the bytes and the headers of the message agree? */
+static bool
+matches_message(const struct tl_block *expected, const struct tl_block *is)
+{
+	return strcmp(expected->chain, is->chain) == 0 &&
+	       expected->number == is->number &&
+	       strcmp(expected->host, is->host) == 0 &&
+	       strcmp(expected->timeline, is->timeline) == 0;
+}
+
 static bool
 is_in_time(const struct tl_ship_read *read, const struct tl_block *block)
 {
@@ -156,7 +183,7 @@ skip(struct work *w, uint64_t at, const struct tl_fault *why)
 {
 	if (w->notes.count[NOT_A_BLOCK] == 0)
 		tl_report_say(w->read->report, -EBADMSG, TL_FAULT_NOWHERE,
-		    "message %lu: %s", at, why->text);
+		    "message %llu: %s", (unsigned long long)at, why->text);
 	tl_note(&w->notes, NOT_A_BLOCK, TL_FAULT_NOWHERE);
 	w->wrong = true;
 	return 0;
@@ -169,10 +196,7 @@ take_whole(struct work *w, const struct tl_block *block,
 	const struct tl_ship_read *read = w->read;
 	int rc;
 
-	if (!(strcmp(block->chain, facts->block.chain) == 0 &&
-		block->number == facts->block.number &&
-		strcmp(block->host, facts->block.host) == 0 &&
-		strcmp(block->timeline, facts->block.timeline) == 0)) {
+	if (!matches_message(block, &facts->block)) {
 		tl_note(&w->notes, MISMATCH, TL_FAULT_NOWHERE);
 		w->wrong = true;
 		return 0;
@@ -210,14 +234,18 @@ take(struct work *w, natsMsg *message, uint64_t at)
 		return skip(w, at, &fault);
 	if (block.kept && tl_nats_message_whole(message) >= w->first)
 		return 0;
-	if (!(matches(w->read->hosts, w->read->host_count, block.host) &&
-		matches(w->read->timelines, w->read->timeline_count,
-		    block.timeline)))
+	if (!is_wanted(w->read, &block))
 		return 0;
 	/* a placeholder has no entries: its range is only in its bytes */
 	if (!is_in_time(w->read, &block) && block.entries > 0)
 		return see(w, &block, block.number) < 0 ? -ENOMEM : 0;
 	return take_block(w, &block, at);
+}
+
+static bool
+is_enough(const struct work *w)
+{
+	return w->read->count > 0 && w->written >= w->read->count;
 }
 
 static int
@@ -227,7 +255,7 @@ read_all(struct work *w, struct tl_nats_reader *reader, struct tl_fault *fault)
 	uint64_t at;
 	int rc = 0;
 
-	while (!(w->read->count > 0 && w->written >= w->read->count) &&
+	while (!is_enough(w) &&
 	       (rc = tl_nats_reader_next(reader, &message, &at, fault)) > 0) {
 		rc = take(w, message, at);
 		natsMsg_Destroy(message);
@@ -268,6 +296,22 @@ read_kept(struct work *w, const struct tl_nats_reading *whole,
 	return rc == -ENOENT ? 0 : rc;
 }
 
+static void
+report_totals(struct work *w)
+{
+	tl_notes_say(&w->notes, w->read->report);
+	if (w->kept > 0)
+		tl_report_say(w->read->report, 0, TL_FAULT_NOWHERE,
+		    "the stream has discarded %llu blocks; the warnings of "
+		    "%llu of them were kept",
+		    (unsigned long long)(w->seen.discarded + w->kept),
+		    (unsigned long long)w->kept);
+	if (w->gaps > GAPS_REPORTED_MAX)
+		tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
+		    "%llu blocks are missing in all",
+		    (unsigned long long)w->seen.missing);
+}
+
 int
 tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 {
@@ -275,9 +319,7 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 	char subject[TL_NATS_SUBJECT_MAX];
 	const struct tl_nats_reading reading = { .options = &read->nats,
 		.subject = subject,
-		.from_ns = (read->since_ns < INT64_MIN + SLACK_NS
-				? INT64_MIN
-				: read->since_ns - SLACK_NS),
+		.from_ns = choose_start(read->since_ns),
 		.follow = read->follow,
 		.report = read->report,
 		.stop = read->stop };
@@ -293,18 +335,10 @@ tl_ship_read(const struct tl_ship_read *read, struct tl_fault *fault)
 	if (rc >= 0)
 		rc = read_all(&w, reader, fault);
 	tl_nats_reader_free(reader);
-	tl_notes_say(&w.notes, w.read->report);
-	if (w.kept > 0)
-		tl_report_say(w.read->report, 0, TL_FAULT_NOWHERE,
-		    "the stream has discarded %lu blocks; the warnings of "
-		    "%lu of them were kept",
-		    (w.seen.discarded + w.kept), w.kept);
-	if (w.gaps > GAPS_REPORTED_MAX)
-		tl_report_say(w.read->report, -ENODATA, TL_FAULT_NOWHERE,
-		    "%lu blocks are missing in all", w.seen.missing);
+	report_totals(&w);
 	tl_seen_free(&w.seen);
 	if (rc == 0 && w.wrong)
-		rc = tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
+		rc = tl_fail(fault, -EBADMSG,
 		    "the stream has missing or damaged blocks");
 	return rc;
 }
@@ -337,8 +371,7 @@ read_options(struct tl_call *call, struct tl_ship_read *read)
 		.write = write_on,
 		.report = &call->report };
 	if (o->operands.count != 1)
-		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
-		    "read needs one URL");
+		return tl_fail(&call->fault, -EINVAL, "read needs one URL");
 	if ((rc = tl_call_cluster(call, &read->nats, o->operands.items[0])) <
 		0 ||
 	    (rc = tl_call_time(call, TL_SHIP_SINCE, &read->since_ns)) < 0 ||
@@ -360,7 +393,7 @@ tl_verb_read(struct tl_call *call)
 	if (rc < 0)
 		return tl_call_usage(call, rc);
 	if (isatty(STDOUT_FILENO) == 1)
-		return tl_fault(&call->fault, -EINVAL, TL_FAULT_NOWHERE,
+		return tl_fail(&call->fault, -EINVAL,
 		    "blocks are binary: redirect standard output");
 	read.stop = tl_call_stop_flag();
 	return tl_ship_read(&read, &call->fault);

@@ -146,11 +146,27 @@ read_target(struct tl_call *call, struct tl_run_options *run)
 }
 
 static int
+read_timelines(struct tl_call *call, struct tl_run_options *run)
+{
+	const struct tl_arguments *words = &call->options.operands;
+
+	for (size_t i = 0; i < words->count; i++) {
+		if (words->items[i][0] == '\0')
+			return fail(call, "run", "empty name of a timeline");
+		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
+			return fail(call, words->items[i],
+			    "a name of more than 255 bytes");
+	}
+	run->timelines = words->items;
+	run->timeline_count = words->count;
+	return 0;
+}
+
+static int
 read_options(struct tl_call *call, struct tl_run_options *run)
 {
 	const struct tl_options *o = &call->options;
 	int rc;
-	const struct tl_arguments *words;
 
 	*run = usual;
 	if ((rc = read_target(call, run)) < 0 ||
@@ -165,17 +181,22 @@ read_options(struct tl_call *call, struct tl_run_options *run)
 		run->chain.compress = TL_TRACE_ZSTD_LEVEL;
 	run->spool = o->given[TL_SHIP_SPOOL];
 	run->quiet = tl_options_has(o, TL_SHIP_QUIET);
-	words = &call->options.operands;
-	for (size_t i = 0; i < words->count; i++) {
-		if (words->items[i][0] == '\0')
-			return fail(call, "run", "empty name of a timeline");
-		if (strlen(words->items[i]) >= TL_BLOCK_NAME_MAX)
-			return fail(call, words->items[i],
-			    "a name of more than 255 bytes");
-	}
-	run->timelines = words->items;
-	run->timeline_count = words->count;
-	return 0;
+	return read_timelines(call, run);
+}
+
+/* Blocks that were kept in memory and not sent are lost: a failure. */
+static int
+check_result(struct tl_call *call, const struct tl_run_result *result)
+{
+	const uint64_t blocks = result->spool.blocks;
+
+	if (!result->failed)
+		return 0;
+	return tl_fail(&call->fault, -EIO,
+	    "%llu %s lost; use --spool to keep such blocks",
+	    (unsigned long long)blocks,
+	    blocks == 1 ? "block was not sent, and is"
+			: "blocks were not sent, and are");
 }
 
 static int
@@ -235,7 +256,6 @@ tl_verb_run(struct tl_call *call)
 	struct tl_run_options run;
 	struct tl_run_result result;
 	int rc = read_options(call, &run);
-	uint64_t blocks;
 
 	if (rc < 0)
 		return tl_call_usage(call, rc);
@@ -248,14 +268,7 @@ tl_verb_run(struct tl_call *call)
 	if (!run.quiet || tl_options_has(&call->options, TL_SHIP_JSON))
 		tl_run_summary(&call->out, &result,
 		    tl_options_has(&call->options, TL_SHIP_JSON));
-	/* Blocks that were kept in memory and not sent are lost: a failure. */
-	blocks = result.spool.blocks;
-	if (!result.failed)
-		return 0;
-	return tl_fail(&call->fault, -EIO,
-	    "%lu %s lost; use --spool to keep such blocks", blocks,
-	    blocks == 1 ? "block was not sent, and is"
-			: "blocks were not sent, and are");
+	return check_result(call, &result);
 }
 
 /* == reports == */
@@ -286,22 +299,28 @@ put_sent(struct tl_text *text, const struct tl_spool_status *s)
 }
 
 static void
+put_dropped(struct tl_text *text, const struct tl_spool_status *s)
+{
+	if (s->dropped == 0)
+		return;
+	tl_put_string(text, ", ");
+	if (s->thinned_blocks > 0) {
+		tl_put_unsigned(text, s->thinned_blocks);
+		tl_put_string(text, " thinned and ");
+	}
+	tl_put_unsigned(text, s->dropped_blocks);
+	tl_put_string(text, " dropped with ");
+	put_count(text, s->dropped, "entry", "entries");
+}
+
+static void
 put_entries(struct tl_text *text, const struct tl_run_result *r)
 {
 	put_count(text, r->sources.entries, "entry, ", "entries, ");
 	tl_put_unsigned(text, r->sources.lost);
 	tl_put_string(text, " lost, ");
 	put_sent(text, &r->spool);
-	if (r->spool.dropped == 0)
-		return;
-	tl_put_string(text, ", ");
-	if (r->spool.thinned_blocks > 0) {
-		tl_put_unsigned(text, r->spool.thinned_blocks);
-		tl_put_string(text, " thinned and ");
-	}
-	tl_put_unsigned(text, r->spool.dropped_blocks);
-	tl_put_string(text, " dropped with ");
-	put_count(text, r->spool.dropped, "entry", "entries");
+	put_dropped(text, &r->spool);
 }
 
 void

@@ -203,6 +203,13 @@ has_our_magic(int fd)
 	       magic == TIMELINE_MAGIC;
 }
 
+/* Worth another attempt: it is being created, or a resource is short. */
+static bool
+will_pass(int rc)
+{
+	return rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
+}
+
 /* Follow the file of this name, unless it is the one already tried. */
 static int
 follow_file(struct tl_sources *s, struct source *source, int fd,
@@ -216,8 +223,7 @@ follow_file(struct tl_sources *s, struct source *source, int fd,
 	if (source->device == st.st_dev && source->inode == st.st_ino)
 		return source->reported;
 	rc = start(s, source, fd, fault);
-	if (!(rc == -EAGAIN || rc == -EMFILE || rc == -ENFILE ||
-		rc == -ENOMEM)) {
+	if (!will_pass(rc)) {
 		source->device = st.st_dev;
 		source->inode = st.st_ino;
 	}
@@ -234,6 +240,14 @@ could_be(const char *path)
 	       st.st_size >= SIZE_MIN && st.st_size % TIMELINE_PAGE_SIZE == 0;
 }
 
+/* Does the glob match a file that is not a timeline? */
+static bool
+is_other(const char *path, int fd, bool globbed)
+{
+	return strlen(tl_expand_name(path)) >= TL_BLOCK_NAME_MAX ||
+	       (globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd)));
+}
+
 static bool
 visit(void *context, const char *path, bool globbed)
 {
@@ -243,8 +257,7 @@ visit(void *context, const char *path, bool globbed)
 	struct source *source = NULL;
 	int rc = fd < 0 ? -errno : 0;
 
-	if (!(strlen(tl_expand_name(path)) >= TL_BLOCK_NAME_MAX ||
-		(globbed && (fd < 0 ? !could_be(path) : !has_our_magic(fd))))) {
+	if (!is_other(path, fd, globbed)) {
 		source = source_of(s, tl_expand_name(path));
 		s->too_many |= !source;
 	}

@@ -126,6 +126,26 @@ note_fallback(struct follow *f, size_t i)
 	f->lost[i] = lane->lapped = f->found[i].lost;
 }
 
+/* What was overwritten since the last round stands before what is left of its
+ * lane; what was hidden is not lost. */
+static void
+note_losses(struct follow *f)
+{
+	for (size_t i = 0; i < f->lane_count; i++) {
+		struct tl_snap_lane *lane = &f->round->lanes[i];
+		uint64_t from = f->from[i];
+
+		if (is_fallback(f, i)) {
+			note_fallback(f, i);
+			continue;
+		}
+		if (from < lane->cleared)
+			from = f->next[i] = lane->cleared;
+		lane->lapped = lane->first > from ? lane->first - from : 0;
+		f->from[i] = lane->end > from ? lane->end : from;
+	}
+}
+
 /* Does the round have anything of a lane? */
 static bool
 is_new(const struct follow *f, size_t i)
@@ -162,21 +182,7 @@ begin_round(struct follow *f)
 	}
 	f->tail = 0;
 	f->lane = 0;
-	/* What was overwritten since the last round stands before what is left
-	 * of its lane; what was hidden is not lost. */
-	for (size_t i = 0; i < f->lane_count; i++) {
-		struct tl_snap_lane *lane = &f->round->lanes[i];
-		uint64_t from = f->from[i];
-
-		if (is_fallback(f, i)) {
-			note_fallback(f, i);
-			continue;
-		}
-		if (from < lane->cleared)
-			from = f->next[i] = lane->cleared;
-		lane->lapped = lane->first > from ? lane->first - from : 0;
-		f->from[i] = lane->end > from ? lane->end : from;
-	}
+	note_losses(f);
 	rc = tl_snap_cursor(f->round, TL_OLDEST_FIRST, &f->events);
 	if (rc != 0)
 		return begin_again(f, rc);
@@ -269,6 +275,21 @@ is_turned(const struct tl_event *a, const struct tl_event *b)
 		   (uint64_t)a->error_ns + b->error_ns;
 }
 
+/* Each round knows time a little better than the one before.  That turns no
+ * order round: a caller that sorts by time gets the order of stamps.  A clock that was
+ * set is another matter. */
+static void
+keep_order(struct follow *f, struct tl_event *event)
+{
+	const struct tl_event *newest = &f->newest;
+
+	if (event->epoch == newest->epoch && newest->tsc != 0 &&
+	    is_turned(newest, event))
+		event->ns = newest->ns;
+	if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
+		f->newest = *event;
+}
+
 static int
 follow_next(struct tl_cursor *cursor, struct tl_event *event)
 {
@@ -287,17 +308,7 @@ follow_next(struct tl_cursor *cursor, struct tl_event *event)
 	f->quiet = 0;
 	rc = next_stamped(f, event);
 	if (rc > 0) {
-		const struct tl_event *newest = &f->newest;
-
-		/* Each round knows time a little better than the one before.
-		 * That turns no order round: a caller that sorts by time
-		 * gets the order of stamps.  A clock that was set is another
-		 * matter. */
-		if (event->epoch == newest->epoch && newest->tsc != 0 &&
-		    is_turned(newest, event))
-			event->ns = newest->ns;
-		if (event->epoch != newest->epoch || event->tsc >= newest->tsc)
-			f->newest = *event;
+		keep_order(f, event);
 		note_given(f, event);
 		return rc;
 	}

@@ -241,6 +241,14 @@ read_stamps(struct tl_glance *g, int fd, const struct timeline_head *heads)
 	return rc;
 }
 
+/* Does it hold less than was logged and not cleared? */
+static bool
+has_wrapped(const struct tl_glance_lane *lane)
+{
+	return lane->head > lane->cleared &&
+	       lane->head - lane->cleared >= lane->entries;
+}
+
 /* Up to now or, where nothing is logged any more, to the newest of all. */
 static void
 measure_history(struct tl_glance *g)
@@ -262,8 +270,7 @@ measure_history(struct tl_glance *g)
 			continue;
 		if (ns > longest)
 			longest = ns;
-		if (lane->tier == 0 && lane->head > lane->cleared &&
-		    lane->head - lane->cleared >= lane->entries &&
+		if (lane->tier == 0 && has_wrapped(lane) &&
 		    (shortest < 0 || ns < shortest))
 			shortest = ns;
 	}

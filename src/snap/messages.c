@@ -97,6 +97,21 @@ append(struct tl_messages *m, struct tl_message *message)
 	return 0;
 }
 
+static int
+add_message(struct tl_messages *m, struct tl_record_place *slot,
+    const struct tl_record *r, struct tl_faults *faults, uint64_t offset)
+{
+	struct tl_message *message = calloc(1, sizeof(*message));
+
+	if (!message || append(m, message) != 0) {
+		free(message);
+		return -ENOMEM;
+	}
+	parse(m, message, r, faults, offset);
+	slot->message = message;
+	return 0;
+}
+
 /* Its text: the number, then the head of every lane. */
 static int
 add_epoch(struct tl_messages *m, const struct tl_record *r,
@@ -137,7 +152,6 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
     struct tl_faults *faults)
 {
 	struct tl_record_place *slot;
-	struct tl_message *message;
 
 	if (find(m, offset))
 		return -EEXIST;
@@ -153,14 +167,7 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
 		return add_epoch(m, r, faults, offset);
 	if (r->fixed.kind == TIMELINE_RECORD_STRING)
 		return 0;
-	message = calloc(1, sizeof(*message));
-	if (!message || append(m, message) != 0) {
-		free(message);
-		return -ENOMEM;
-	}
-	parse(m, message, r, faults, offset);
-	slot->message = message;
-	return 0;
+	return add_message(m, slot, r, faults, offset);
 }
 
 /*

@@ -245,6 +245,20 @@ gather(struct tl_snap *snap, uint64_t file_size,
 	return read_clock(snap);
 }
 
+static void
+note_size(struct tl_snap *snap, uint64_t size)
+{
+	const uint64_t total = snap->header.total_size;
+
+	if (size < total)
+		tl_faults_add(&snap->faults, size,
+		    "truncated: %llu bytes of %llu", (unsigned long long)size,
+		    (unsigned long long)total);
+	else if (size > total)
+		tl_faults_add(&snap->faults, total, "%llu bytes too many",
+		    (unsigned long long)(size - total));
+}
+
 /* Damage of the storage itself. */
 static void
 note_storage(void *context, uint64_t at, const char *what)
@@ -263,7 +277,6 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	struct tl_snap *snap = calloc(1, sizeof(*snap));
 	const uint64_t size = storage->size;
 	int rc;
-	uint64_t total;
 
 	if (!snap) {
 		tl_storage_close(storage);
@@ -279,13 +292,7 @@ read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
 	if (plan->geometry && (rc = check_expected(&snap->header, size,
 				   plan->geometry, fault)) != 0)
 		goto close;
-	total = snap->header.total_size;
-	if (size < total)
-		tl_faults_add(&snap->faults, size,
-		    "truncated: %lu bytes of %lu", size, total);
-	else if (size > total)
-		tl_faults_add(&snap->faults, total, "%lu bytes too many",
-		    (size - total));
+	note_size(snap, size);
 	if (live >= 0 && snap->header.state == TIMELINE_LIVE &&
 	    size >= snap->header.total_size)
 		rc = freeze(snap, live, plan);

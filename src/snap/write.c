@@ -146,6 +146,29 @@ is_newer(const struct tl_snap *a, const struct tl_snap *b)
 	return p->epoch != q->epoch ? p->epoch > q->epoch : p->tsc > q->tsc;
 }
 
+/* Of several timelines of one clock the one that tells stamps from oldest to
+ * newest with the least error; of equals, that which was measured last. */
+static const struct tl_snap *
+timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
+    const struct tl_event *oldest, const struct tl_event *newest)
+{
+	const struct tl_snap *best = NULL;
+	uint32_t least = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t first = error_of(snaps[i], oldest);
+		const uint32_t last = error_of(snaps[i], newest);
+		const uint32_t worst = first > last ? first : last;
+
+		if (best && (worst > least ||
+				(worst == least && !is_newer(snaps[i], best))))
+			continue;
+		best = snaps[i];
+		least = worst;
+	}
+	return best;
+}
+
 /* == file == */
 
 /* Starts from all zeros; then its owner fills in store, lanes and table. */
@@ -332,6 +355,20 @@ sort_by_place(struct tl_timeline_file *f)
 	return tl_store_sink(f->placed)->finish(tl_store_sink(f->placed));
 }
 
+/* An argument as it is in the file. */
+static uint64_t
+argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
+{
+	uint64_t named = event->args[i];
+
+	if (i < event->message->argc &&
+	    tl_timeline_is_string(event->message, i) &&
+	    tl_timeline_table_string(&f->table, event->message, event->args[i],
+		&named) == -ENOENT)
+		f->renamed += named != event->args[i];
+	return named;
+}
+
 static int
 write_entry(struct tl_timeline_file *f, struct tl_event *event)
 {
@@ -352,17 +389,8 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 		entry.message |= TIMELINE_MESSAGE_MOVED;
 	if (timeline_lane_is_fallback(&f->header, event->lane))
 		entry.cpu = event->cpu;
-	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++) {
-		uint64_t named = event->args[i];
-
-		/* An argument as it is in the file. */
-		if (i < event->message->argc &&
-		    tl_timeline_is_string(event->message, i) &&
-		    tl_timeline_table_string(&f->table, event->message,
-			event->args[i], &named) == -ENOENT)
-			f->renamed += named != event->args[i];
-		entry.args[i] = named;
-	}
+	for (unsigned i = 0; i < TIMELINE_ARGS_MAX; i++)
+		entry.args[i] = argument(f, event, i);
 	rc = append_zeros(f,
 	    timeline_entry_offset(&f->header, event->lane, event->number));
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
@@ -389,13 +417,27 @@ write_names(struct tl_timeline_file *f)
 	return rc < 0 ? rc : append_zeros(f, h->strings_offset);
 }
 
+/* Records may keep places far behind the last one. */
+static int
+write_strings(struct tl_timeline_file *f)
+{
+	const uint64_t size = f->table.tail < f->table.capacity
+				  ? f->table.tail
+				  : f->table.capacity;
+	int rc = 0;
+
+	for (uint64_t at = 0; at < size && rc == 0; at += ZEROS)
+		rc = append(f, f->table.bytes + at,
+		    size - at < ZEROS ? (size_t)(size - at) : ZEROS);
+	return rc < 0 ? rc : append_zeros(f, f->header.total_size);
+}
+
 static int
 timeline_file_write(struct tl_timeline_file *f)
 {
 	const struct timeline_header *h = &f->header;
 	struct tl_store *store = f->placed ? f->placed : f->store;
 	int rc;
-	uint64_t size;
 
 	if ((rc = append(f, h, sizeof(*h))) < 0 ||
 	    (rc = append(f, f->lanes.heads,
@@ -406,14 +448,7 @@ timeline_file_write(struct tl_timeline_file *f)
 		 h->knots_max * sizeof(f->clock.knots[0]))) < 0 ||
 	    (rc = write_names(f)) < 0)
 		return rc;
-	/* Records may keep places far behind the last one. */
-	size = f->table.tail < f->table.capacity ? f->table.tail
-						 : f->table.capacity;
-	rc = 0;
-	for (uint64_t at = 0; at < size && rc == 0; at += ZEROS)
-		rc = append(f, f->table.bytes + at,
-		    size - at < ZEROS ? (size_t)(size - at) : ZEROS);
-	return rc < 0 ? rc : append_zeros(f, f->header.total_size);
+	return write_strings(f);
 }
 
 /* Plan lanes, and place every region: header knows the clock already. */
@@ -607,6 +642,17 @@ note_time(struct snapshot_write *w, const struct tl_event *event)
 	w->any = true;
 }
 
+/* Until the oldest is known, stamps count from the least int64_t. */
+static void
+stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
+{
+	if (event->kind != TL_LOST && event->tsc != 0 &&
+	    event->tsc != (uint64_t)event->ns)
+		tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
+	event->tsc = (uint64_t)event->ns ^ TL_TIMELINE_BIAS;
+	event->epoch = 0;
+}
+
 static int
 put(struct tl_writer *writer, const struct tl_event *event)
 {
@@ -616,14 +662,8 @@ put(struct tl_writer *writer, const struct tl_event *event)
 
 	if (!w->file.store) /* it could not begin */
 		return -ENOMEM;
-	if (w->wall) {
-		/* Until the oldest is known, stamps count from the least
-		 * int64_t. */
-		if (e.kind != TL_LOST && e.tsc != 0 && e.tsc != (uint64_t)e.ns)
-			tl_note(&w->notes, RAW_STAMPS, TL_FAULT_NOWHERE);
-		e.tsc = (uint64_t)e.ns ^ TL_TIMELINE_BIAS;
-		e.epoch = 0;
-	}
+	if (w->wall)
+		stamp_by_wall(w, &e);
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0 ||
 		    (rc = tl_names_gather(&w->file.names, &e)) < 0)
@@ -665,26 +705,8 @@ make_header(struct snapshot_write *w)
 	const struct tl_snap *snap = NULL;
 
 	if (!w->wall) {
-		const struct tl_snap *best = NULL;
-		uint32_t least = 0;
-
-		/* Of several timelines of one clock the one that tells stamps
-		 * from oldest to newest with the least error; of equals, that
-		 * which was measured last. */
-		for (size_t i = 0; i < w->snap_count; i++) {
-			const uint32_t first =
-			    error_of(w->snaps[i], &w->oldest);
-			const uint32_t last = error_of(w->snaps[i], &w->newest);
-			const uint32_t worst = first > last ? first : last;
-
-			if (best && (worst > least ||
-					(worst == least &&
-					    !is_newer(w->snaps[i], best))))
-				continue;
-			best = w->snaps[i];
-			least = worst;
-		}
-		snap = best;
+		snap = timeline_clock_choose(w->snaps, w->snap_count,
+		    &w->oldest, &w->newest);
 		*h = *tl_snap_header(snap);
 		timeline_clock_copy(&w->file.clock, snap, h);
 	} else {
@@ -696,6 +718,26 @@ make_header(struct snapshot_write *w)
 	}
 	tl_layout_identify(h, TIMELINE_IMPORTED);
 	h->compat = h->incompat = 0;
+}
+
+static void
+say_notes(struct snapshot_write *w)
+{
+	struct tl_notes *notes = &w->notes;
+
+	notes->count[LANES] = w->snap_count > 0 && !w->file.lanes.apart;
+	notes->count[LOST_CPU] = w->file.lanes.cpus_lost;
+	notes->count[ERRORS] = w->wall && w->error_min != w->error_max;
+	notes->count[LOST_PLACE] = w->file.lanes.displaced;
+	notes->count[LOST_CUT] = w->file.lanes.cut;
+	notes->count[ONE_CLOCK] = !w->wall && w->snap_count > 1;
+	notes->count[BUILTINS] = w->file.table.builtins;
+	notes->count[NO_STRING] = w->file.renamed;
+	notes->count[TEXT] = w->file.table.unreadable;
+	notes->count[EPOCHS] += w->file.lanes.epochs_full;
+	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
+		notes->first[i] = TL_FAULT_NOWHERE;
+	tl_notes_say(notes, w->writer.report);
 }
 
 static int
@@ -711,23 +753,8 @@ end(struct tl_writer *writer)
 	}
 	if (rc == 0)
 		rc = timeline_file_write(&w->file);
-	if (rc == 0) {
-		struct tl_notes *notes = &w->notes;
-
-		notes->count[LANES] = w->snap_count > 0 && !w->file.lanes.apart;
-		notes->count[LOST_CPU] = w->file.lanes.cpus_lost;
-		notes->count[ERRORS] = w->wall && w->error_min != w->error_max;
-		notes->count[LOST_PLACE] = w->file.lanes.displaced;
-		notes->count[LOST_CUT] = w->file.lanes.cut;
-		notes->count[ONE_CLOCK] = !w->wall && w->snap_count > 1;
-		notes->count[BUILTINS] = w->file.table.builtins;
-		notes->count[NO_STRING] = w->file.renamed;
-		notes->count[TEXT] = w->file.table.unreadable;
-		notes->count[EPOCHS] += w->file.lanes.epochs_full;
-		for (unsigned i = 0; i < TL_NOTES_MAX; i++)
-			notes->first[i] = TL_FAULT_NOWHERE;
-		tl_notes_say(notes, w->writer.report);
-	}
+	if (rc == 0)
+		say_notes(w);
 	return rc;
 }
 

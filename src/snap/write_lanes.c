@@ -282,6 +282,25 @@ plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
 	}
 }
 
+/* Lanes before the one in which an epoch began are over. */
+static int
+plan_row_epochs(struct tl_timeline_lanes *l)
+{
+	for (size_t i = 0; i < l->epoch_count; i++) {
+		uint64_t *heads = calloc(l->lane_count, sizeof(*heads));
+		const uint32_t lane = (uint32_t)l->epochs[i].heads[0];
+
+		if (!heads)
+			return -ENOMEM;
+		for (uint32_t k = 0; k < lane; k++)
+			heads[k] = l->heads[k].end;
+		heads[lane] = l->heads[lane].first + l->epochs[i].heads[1];
+		free(l->epochs[i].heads);
+		l->epochs[i].heads = heads;
+	}
+	return 0;
+}
+
 int
 tl_timeline_row_plan(struct tl_timeline_lanes *l,
     const struct tl_timeline_source *events, struct timeline_header *h)
@@ -305,20 +324,7 @@ tl_timeline_row_plan(struct tl_timeline_lanes *l,
 	assert(l->lane_count - CPU_LANES <= TIMELINE_LANES_MAX);
 	h->fallback_lanes = l->lane_count - CPU_LANES;
 	plan_heads(l, h->tier_entries[0]);
-	/* Lanes before the one in which an epoch began are over. */
-	for (size_t i = 0; i < l->epoch_count; i++) {
-		uint64_t *heads = calloc(l->lane_count, sizeof(*heads));
-		const uint32_t lane = (uint32_t)l->epochs[i].heads[0];
-
-		if (!heads)
-			return -ENOMEM;
-		for (uint32_t k = 0; k < lane; k++)
-			heads[k] = l->heads[k].end;
-		heads[lane] = l->heads[lane].first + l->epochs[i].heads[1];
-		free(l->epochs[i].heads);
-		l->epochs[i].heads = heads;
-	}
-	return 0;
+	return plan_row_epochs(l);
 }
 
 /* == as they were == */
@@ -398,6 +404,21 @@ tl_timeline_lanes_free(struct tl_timeline_lanes *l)
 	free(l->heads);
 }
 
+/* Do they come in an order in which lanes are merged? */
+static void
+note_order(struct tl_timeline_lanes *l, const struct tl_event *e)
+{
+	const struct tl_event *last = &l->last;
+
+	if (l->any && (e->epoch < last->epoch ||
+			  (e->epoch == last->epoch && e->tsc < last->tsc)))
+		l->rises = l->lanes_rise = false;
+	if (l->any && e->epoch == last->epoch && e->tsc == last->tsc &&
+	    e->lane < last->lane)
+		l->lanes_rise = false;
+	l->last = *e;
+}
+
 static void
 note_in_row(struct tl_timeline_lanes *l)
 {
@@ -428,9 +449,8 @@ note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
 		e = tl_timeline_epoch_add(l, at, number, l->strand_count);
 		if (!e)
 			return -ENOMEM;
-	} else {
+	} else
 		l->epochs_full = true;
-	}
 	s->epoch = number;
 	if (e) /* 0 is not known */
 		e->heads[lane] = s->span + 1;
@@ -480,17 +500,7 @@ tl_timeline_lanes_note(struct tl_timeline_lanes *l,
 		l->lost = tl_timeline_lost_add(l->lost, event->lost);
 		l->has_cpus |= event->cpu != TL_CPU_UNKNOWN;
 	} else {
-		const struct tl_event *last = &l->last;
-
-		/* Do they come in an order in which lanes are merged? */
-		if (l->any && (event->epoch < last->epoch ||
-				  (event->epoch == last->epoch &&
-				      event->tsc < last->tsc)))
-			l->rises = l->lanes_rise = false;
-		if (l->any && event->epoch == last->epoch &&
-		    event->tsc == last->tsc && event->lane < last->lane)
-			l->lanes_rise = false;
-		l->last = *event;
+		note_order(l, event);
 		note_in_row(l);
 		l->any = true;
 	}
@@ -544,6 +554,24 @@ plan_head(struct tl_timeline_lanes *l, struct timeline_head *head,
 		.torn = s->torn };
 }
 
+/* Heads were counted from the first event; lanes in which the epoch did not
+ * begin are over before it, or begin in a later one. */
+static void
+plan_epochs(struct tl_timeline_lanes *l)
+{
+	for (size_t lane = 0; lane < l->strand_count; lane++) {
+		uint64_t next = l->heads[lane].end;
+
+		for (size_t i = l->epoch_count; i > 0; i--) {
+			uint64_t *head = &l->epochs[i - 1].heads[lane];
+
+			if (*head > 0)
+				next = l->strands[lane].start + *head - 1;
+			*head = next;
+		}
+	}
+}
+
 static int
 plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 {
@@ -565,19 +593,7 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 		if (*most > slots_max)
 			return -EFBIG;
 	}
-	/* Heads were counted from the first event; lanes in which the epoch did
-	 * not begin are over before it, or begin in a later one. */
-	for (size_t lane = 0; lane < l->strand_count; lane++) {
-		uint64_t next = l->heads[lane].end;
-
-		for (size_t i = l->epoch_count; i > 0; i--) {
-			uint64_t *head = &l->epochs[i - 1].heads[lane];
-
-			if (*head > 0)
-				next = l->strands[lane].start + *head - 1;
-			*head = next;
-		}
-	}
+	plan_epochs(l);
 	h->cpu_lanes = from->cpu_lanes;
 	h->fallback_lanes = from->fallback_lanes;
 	h->tiers = from->tiers;

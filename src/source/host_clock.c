@@ -88,6 +88,23 @@ is_before(const struct tl_host_point *point, const struct tl_event *event)
 	       (point->epoch == event->epoch && point->tsc <= event->tsc);
 }
 
+/* The last point at or before an event; 0 also where there is none. */
+static size_t
+find(const struct tl_host_clock *clock, const struct tl_event *event)
+{
+	size_t low = 0, high = clock->count;
+
+	while (high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (is_before(&clock->points[middle], event))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static bool
 is_near(const struct tl_host_clock *clock, const struct tl_event *event)
 {
@@ -121,21 +138,8 @@ tl_host_clock_at(struct tl_host_clock *clock, const struct tl_event *event)
 
 	if (clock->count == 0)
 		return TL_SYNC_UNBOUNDED;
-	if (!is_near(clock, event)) {
-		size_t low = 0, high = clock->count;
-
-		/* The last point at or before an event; 0 also where there is
-		 * none. */
-		while (high - low > 1) {
-			const size_t middle = low + (high - low) / 2;
-
-			if (is_before(&clock->points[middle], event))
-				low = middle;
-			else
-				high = middle;
-		}
-		clock->near = low;
-	}
+	if (!is_near(clock, event))
+		clock->near = find(clock, event);
 	at = &clock->points[clock->near];
 	next = clock->near + 1 < clock->count ? at + 1 : NULL;
 	if (next && at->epoch < next->epoch && next->epoch == event->epoch)

@@ -439,6 +439,23 @@ is_called(const struct tl_source *sources, size_t i, const char *word,
 	       is_word(number, word, size);
 }
 
+static int
+unknown_host(const struct tl_hosts *hosts, const char *word, size_t size,
+    struct tl_fault *fault)
+{
+	struct tl_text text = { 0 };
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		tl_put_string(&text, i > 0 ? ", " : "");
+		tl_put_string(&text, hosts->list[i].name);
+	}
+	tl_fail(fault, -EINVAL, "%.*s: no such host; there are %s",
+	    (int)(size < 64 ? size : 64), word,
+	    text.size > 0 ? tl_text_string(&text) : "none");
+	tl_text_free(&text);
+	return -EINVAL;
+}
+
 int
 tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
     size_t count, const struct tl_hosts_plan *plan, struct tl_fault *fault)
@@ -464,32 +481,19 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 			host->given_ns = tl_add_ns(host->given_ns, ns);
 			host->offset_ns = tl_add_ns(host->offset_ns, ns);
 		}
-		if (!any) {
-			struct tl_text text = { 0 };
-
-			for (size_t i = 0; i < hosts->count; i++) {
-				tl_put_string(&text, i > 0 ? ", " : "");
-				tl_put_string(&text, hosts->list[i].name);
-			}
-			tl_fail(fault, -EINVAL,
-			    "%.*s: no such host; there are %s",
-			    (int)(size < 64 ? size : 64), word,
-			    text.size > 0 ? tl_text_string(&text) : "none");
-			tl_text_free(&text);
-			rc = -EINVAL;
-		}
+		if (!any)
+			rc = unknown_host(hosts, word, size, fault);
 	}
 	free(done);
 	return rc;
 }
 
-void
-tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
+/* Stamps of two that have one boot id are not compared. */
+static void
+warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
 {
-	size_t unbounded = 0;
 	size_t copies = 0;
 
-	/* Stamps of two that have one boot id are not compared. */
 	for (size_t i = 0; hosts && i < hosts->count; i++) {
 		const struct tl_host *host = &hosts->list[i];
 
@@ -502,6 +506,14 @@ tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
 	if (copies > TL_HOSTS_WARNED_MAX)
 		tl_report_say(report, 0, TL_FAULT_NOWHERE,
 		    "and %zu more copies", copies - TL_HOSTS_WARNED_MAX);
+}
+
+void
+tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
+{
+	size_t unbounded = 0;
+
+	warn_of_copies(hosts, report);
 	for (size_t i = 0; hosts && hosts->are_several && i < hosts->count;
 	     i++) {
 		const struct tl_host *host = &hosts->list[i];

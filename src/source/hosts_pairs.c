@@ -62,6 +62,35 @@ put_offset(struct tl_text *text, int64_t ns)
 	return tl_text_string(text);
 }
 
+static void
+state_bounds(struct pairing *p)
+{
+	int64_t by;
+
+	for (size_t i = 0; i < p->hosts->count; i++) {
+		const struct tl_host *host = &p->hosts->list[i];
+		const int64_t ns = (int64_t)host->stated_us * 1000;
+
+		if (host->stated_us != TL_SYNC_UNBOUNDED)
+			(void)tl_bounds_add(p->bounds, p->hosts->count, i,
+			    (struct tl_range){ -ns, ns }, &by);
+	}
+}
+
+static void
+say_contradiction(struct pairing *p, size_t a, size_t b, int64_t by)
+{
+	struct tl_text text = { 0 };
+
+	tl_put_duration(&text, by);
+	tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+	    "%s and %s: their pairs contradict what else is known by %s, and "
+	    "are left out",
+	    p->hosts->list[a].name, p->hosts->list[b].name,
+	    tl_text_string(&text));
+	tl_text_free(&text);
+}
+
 /* What two hosts sent each other. */
 static void
 bound_two(struct pairing *p, size_t a, size_t b)
@@ -79,20 +108,26 @@ bound_two(struct pairing *p, size_t a, size_t b)
 	if (there + back == 0)
 		return;
 	if (tl_bounds_add(p->bounds, a, b, range, &by) < 0) {
-		struct tl_text text = { 0 };
-
-		tl_put_duration(&text, by);
-		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
-		    "%s and %s: their pairs contradict what else is known by "
-		    "%s, and "
-		    "are left out",
-		    p->hosts->list[a].name, p->hosts->list[b].name,
-		    tl_text_string(&text));
-		tl_text_free(&text);
+		say_contradiction(p, a, b, by);
 		return;
 	}
 	p->hosts->list[a].pairs += there + back;
 	p->hosts->list[b].pairs += there + back;
+}
+
+/* The best synchronised of those that have pairs; SIZE_MAX: none has. */
+static size_t
+choose_reference(const struct tl_hosts *hosts)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		if (hosts->list[i].pairs > 0 &&
+		    (best == SIZE_MAX ||
+			hosts->list[i].stated_us < hosts->list[best].stated_us))
+			best = i;
+	}
+	return best;
 }
 
 /* Half the width of a range in microseconds, rounded up. */
@@ -116,6 +151,22 @@ middle_of(struct tl_range range)
 	}
 	return range.least +
 	       (int64_t)(((uint64_t)range.most - (uint64_t)range.least) / 2);
+}
+
+static void
+fix_host(struct pairing *p, size_t reference, size_t i)
+{
+	struct tl_host *host = &p->hosts->list[i];
+
+	host->may = (struct tl_range){ 0, 0 };
+	if (i != reference)
+		host->may = tl_bounds_of(p->bounds, reference, i);
+	host->is_fixed = true;
+	host->is_reference = i == reference;
+	host->sync_us = TL_SYNC_UNBOUNDED;
+	if (host->may.least != INT64_MIN && host->may.most != INT64_MAX)
+		host->sync_us = half_us(host->may);
+	host->offset_ns = tl_add_ns(host->offset_ns, middle_of(host->may));
 }
 
 /* == said == */
@@ -178,43 +229,15 @@ tighten(struct pairing *p)
 {
 	struct tl_hosts *hosts = p->hosts;
 	size_t reference;
-	int64_t by;
-	size_t best = SIZE_MAX;
 
-	for (size_t i = 0; i < p->hosts->count; i++) {
-		const struct tl_host *host = &p->hosts->list[i];
-		const int64_t ns = (int64_t)host->stated_us * 1000;
-
-		if (host->stated_us != TL_SYNC_UNBOUNDED)
-			(void)tl_bounds_add(p->bounds, p->hosts->count, i,
-			    (struct tl_range){ -ns, ns }, &by);
-	}
+	state_bounds(p);
 	for (size_t a = 0; a < hosts->count; a++) {
 		for (size_t b = a + 1; b < hosts->count; b++)
 			bound_two(p, a, b);
 	}
-	/* The best synchronised of those that have pairs; SIZE_MAX: none
-	 * has. */
-	for (size_t i = 0; i < hosts->count; i++) {
-		if (hosts->list[i].pairs > 0 &&
-		    (best == SIZE_MAX ||
-			hosts->list[i].stated_us < hosts->list[best].stated_us))
-			best = i;
-	}
-	reference = best;
+	reference = choose_reference(hosts);
 	for (size_t i = 0; reference != SIZE_MAX && i < hosts->count; i++) {
-		struct tl_host *host = &p->hosts->list[i];
-
-		host->may = (struct tl_range){ 0, 0 };
-		if (i != reference)
-			host->may = tl_bounds_of(p->bounds, reference, i);
-		host->is_fixed = true;
-		host->is_reference = i == reference;
-		host->sync_us = TL_SYNC_UNBOUNDED;
-		if (host->may.least != INT64_MIN && host->may.most != INT64_MAX)
-			host->sync_us = half_us(host->may);
-		host->offset_ns =
-		    tl_add_ns(host->offset_ns, middle_of(host->may));
+		fix_host(p, reference, i);
 		if (hosts->list[i].pairs > 0)
 			say_host(p, &hosts->list[i]);
 	}

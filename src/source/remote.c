@@ -72,6 +72,17 @@ find_beside(char path[TL_PATH_MAX])
 }
 
 static void
+find_program(char path[TL_PATH_MAX])
+{
+	const char *named = secure_getenv("TIMELINE_SHIP");
+
+	if (named && named[0] && strlen(named) < TL_PATH_MAX)
+		strcpy(path, named);
+	else if (!find_beside(path))
+		strcpy(path, PROGRAM); /* in PATH */
+}
+
+static void
 add(struct command *c, const char *word)
 {
 	c->words[c->count++] = word;
@@ -96,13 +107,7 @@ static void
 make_command(struct command *c, const char *name,
     const struct tl_remote_plan *plan)
 {
-	const char *named;
-
-	named = secure_getenv("TIMELINE_SHIP");
-	if (named && named[0] && strlen(named) < TL_PATH_MAX)
-		strcpy(c->path, named);
-	else if (!find_beside(c->path))
-		strcpy(c->path, PROGRAM); /* in PATH */
+	find_program(c->path);
 	c->count = 0;
 	add(c, c->path);
 	add(c, "read");
@@ -123,6 +128,28 @@ make_command(struct command *c, const char *name,
 
 /* == the process == */
 
+/* It ends with us, has no terminal to ask, and is killed by a pipe that
+ * no process reads, as any filter. */
+static void
+become(struct command *c, int out, pid_t parent)
+{
+	const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	char *words[WORDS_MAX];
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(NOT_FOUND);
+	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(out, STDOUT_FILENO) < 0)
+		_exit(NOT_FOUND);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	for (size_t i = 0; i < c->count; i++)
+		words[i] = (char *)(uintptr_t)c->words[i];
+	execvp(c->path, words);
+	_exit(NOT_FOUND);
+}
+
 int
 tl_remote_open(struct tl_remote *remote, const char *name,
     const struct tl_remote_plan *plan, struct tl_fault *fault)
@@ -135,25 +162,8 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return tl_fail(fault, -errno, "%s", strerror(errno));
 	remote->pid = fork();
-	if (remote->pid == 0) {
-		const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		char *words[WORDS_MAX];
-
-		/* It ends with us, has no terminal to ask, and is killed by a
-		 * pipe that nobody reads, as any filter. */
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent)
-			_exit(NOT_FOUND);
-		if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-		    dup2(ends[1], STDOUT_FILENO) < 0)
-			_exit(NOT_FOUND);
-		signal(SIGPIPE, SIG_DFL);
-		signal(SIGXFSZ, SIG_DFL);
-		for (size_t i = 0; i < command.count; i++)
-			words[i] = (char *)(uintptr_t)command.words[i];
-		execvp(command.path, words);
-		_exit(NOT_FOUND);
-	}
+	if (remote->pid == 0)
+		become(&command, ends[1], parent);
 	close(ends[1]);
 	remote->fd = ends[0];
 	if (remote->pid > 0)

@@ -93,6 +93,17 @@ put_comment(struct tl_text *text, struct tl_bytes bytes)
 }
 
 static void
+put_clock(struct tl_text *text, int64_t base_s)
+{
+	tl_put_string(text, "clock {\n\tname = \"unix\";\n"
+			    "\tdescription = \"Unix time\";\n"
+			    "\tfreq = 1000000000;\n"
+			    "\toffset_s = ");
+	tl_put_signed(text, base_s);
+	tl_put_string(text, ";\n\toffset = 0;\n\tabsolute = true;\n};\n\n");
+}
+
+static void
 put_env(struct tl_text *text, const struct tl_origin *origin)
 {
 	tl_put_string(text, "env {\n\ttracer_name = \"timeline\";\n");
@@ -119,13 +130,7 @@ tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
     int64_t base_s)
 {
 	tl_put_string(text, "/* CTF 1.8 */\n\n");
-	tl_put_string(text, "clock {\n\tname = \"unix\";\n"
-			    "\tdescription = \"Unix time\";\n"
-			    "\tfreq = 1000000000;\n"
-			    "\toffset_s = ");
-	tl_put_signed(text, base_s);
-	tl_put_string(text,
-	    ";\n\toffset = 0;\n\tabsolute = true;\n};\n\n"); /* before what is mapped to it */
+	put_clock(text, base_s); /* before what is mapped to it */
 	tl_put_string(text, layout);
 	put_env(text, origin);
 	tl_put_string(text, stream);

@@ -534,6 +534,29 @@ arg_of(struct tl_lincheck_messages *m, const struct tl_lincheck_value *value,
 	return number_of(m, arg);
 }
 
+/* One more word of the last argument. */
+static int
+put_more(struct tl_text *more, struct tl_lincheck_messages *m,
+    const struct tl_lincheck_value *value)
+{
+	tl_text_clear(&m->text);
+	put_string(m, value);
+	if (more->size > 0)
+		tl_put_char(more, ' ');
+	tl_lincheck_put_word(more, text_of(m));
+	return m->text.rc;
+}
+
+static int
+put_exception(struct tl_lincheck_messages *m, struct tl_bytes name,
+    uint64_t *arg)
+{
+	tl_text_clear(&m->text);
+	if (!tl_mutf8_decode(&m->text, name))
+		m->bad_name++;
+	return number_of(m, arg);
+}
+
 static int
 put_args(struct tl_lincheck_messages *m,
     const struct tl_lincheck_object *object, struct tl_text *more,
@@ -550,25 +573,14 @@ put_args(struct tl_lincheck_messages *m,
 		tl_lincheck_next_value(object, &values, i, &value);
 		if (!tl_lincheck_is_shown(object->class, i, value.tag, throws))
 			continue;
-		if (shown > TL_ARGS_MAX && slot >= TL_ARGS_MAX - 1) {
-			/* One more word of the last argument. */
-			tl_text_clear(&m->text);
-			put_string(m, &value);
-			if (more->size > 0)
-				tl_put_char(more, ' ');
-			tl_lincheck_put_word(more, text_of(m));
-			rc = m->text.rc;
-		} else {
+		if (shown > TL_ARGS_MAX && slot >= TL_ARGS_MAX - 1)
+			rc = put_more(more, m, &value);
+		else
 			rc = arg_of(m, &value, &args[slot]);
-		}
 		slot++;
 	}
-	if (rc == 0 && throws) {
-		tl_text_clear(&m->text);
-		if (!tl_mutf8_decode(&m->text, object->exception))
-			m->bad_name++;
-		rc = number_of(m, &args[slot]);
-	}
+	if (rc == 0 && throws)
+		rc = put_exception(m, object->exception, &args[slot]);
 	return rc;
 }
 

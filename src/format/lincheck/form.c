@@ -449,6 +449,26 @@ tl_lincheck_tag_of(uint8_t format)
 	return TL_LINCHECK_LONG;
 }
 
+/* The types of a method without a result. */
+static void
+put_types(struct draft *d)
+{
+	struct tl_text descriptor = { 0 };
+
+	tl_put_char(&descriptor, '(');
+	for (uint32_t i = 1; i < d->form.count; i++)
+		tl_put_string(&descriptor,
+		    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
+		    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
+						     : "J");
+	tl_put_string(&descriptor, ")V");
+	tl_lincheck_take_descriptor(&d->body,
+	    tl_bytes(descriptor.data, descriptor.size));
+	if (descriptor.rc < 0)
+		d->body.rc = descriptor.rc;
+	tl_text_free(&descriptor);
+}
+
 /* The method or field of a class that the point is about. */
 static int
 add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
@@ -461,23 +481,9 @@ add_member(struct draft *d, struct tl_bytes class, struct tl_bytes name)
 		return rc;
 	tl_lincheck_put_i32(&d->body, id);
 	take_utf(d, name);
-	if (kind == TL_LINCHECK_METHOD) {
-		struct tl_text descriptor = { 0 };
-
-		/* The types of a method without a result. */
-		tl_put_char(&descriptor, '(');
-		for (uint32_t i = 1; i < d->form.count; i++)
-			tl_put_string(&descriptor,
-			    d->tags[i] == TL_LINCHECK_DOUBLE ? "D"
-			    : d->tags[i] == TL_LINCHECK_TEXT ? TEXT_CLASS
-							     : "J");
-		tl_put_string(&descriptor, ")V");
-		tl_lincheck_take_descriptor(&d->body,
-		    tl_bytes(descriptor.data, descriptor.size));
-		if (descriptor.rc < 0)
-			d->body.rc = descriptor.rc;
-		tl_text_free(&descriptor);
-	} else
+	if (kind == TL_LINCHECK_METHOD)
+		put_types(d);
+	else
 		tl_put_bytes(&d->body, tl_bytes("\1\0", 2)); /* static */
 	return add_new(d, kind, &d->form.target);
 }

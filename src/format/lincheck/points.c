@@ -176,22 +176,28 @@ tl_lincheck_stream_put(struct tl_lincheck_file *f, struct tl_lincheck_stream *s,
 	return 0;
 }
 
+/* The cells of a block, in the order in which they were made; by how much
+ * what is counted in the stream moves in the file. */
+static void
+put_cells(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s,
+    uint64_t shift)
+{
+	for (size_t i = 0; i < s->cell_count; i++) {
+		const struct tl_cell *c = &s->cells[i];
+		const uint64_t by = c->kind == TL_LINCHECK_POINT ? 0 : shift;
+
+		put_cell(f, c->kind, c->id, (uint64_t)c->start + by,
+		    (uint64_t)c->end + by);
+	}
+}
+
 static void
 put_content(struct tl_lincheck_file *f, struct tl_lincheck_stream *s)
 {
 	tl_put_bytes(&f->data->text,
 	    tl_bytes(s->data.size ? s->data.data : (const uint8_t *)"",
 		s->data.size));
-	/* The cells of a block, in the order in which they were made; by how
-	 * much what is counted in the stream moves in the file. */
-	for (size_t i = 0; i < s->cell_count; i++) {
-		const struct tl_cell *c = &s->cells[i];
-		const uint64_t by =
-		    c->kind == TL_LINCHECK_POINT ? 0 : (f->at - s->logical);
-
-		put_cell(f, c->kind, c->id, (uint64_t)c->start + by,
-		    (uint64_t)c->end + by);
-	}
+	put_cells(f, s, f->at - s->logical);
 	f->at += s->data.size;
 	f->filling -= s->data.size + s->cell_count * sizeof(*s->cells);
 	s->logical += s->data.size;

@@ -327,6 +327,13 @@ name_of_step(struct template *t, const struct step *step)
 	return name;
 }
 
+static bool
+is_field(const struct step *step)
+{
+	return step->kind == TL_LINCHECK_STEP_STATIC ||
+	       step->kind == TL_LINCHECK_STEP_FIELD;
+}
+
 static void
 put_field_step(struct template *t, const struct step *step)
 {
@@ -382,8 +389,7 @@ has_dot(struct template *t, const struct tl_data_in *path, bool filtered)
 
 	while (next_step(&rest, &next)) {
 		if (!filtered || !is_this(name_of_step(t, &next)))
-			return next.kind == TL_LINCHECK_STEP_STATIC ||
-			       next.kind == TL_LINCHECK_STEP_FIELD;
+			return is_field(&next);
 	}
 	return false;
 }
@@ -702,6 +708,22 @@ put_breakpoint(struct template *t, const struct tl_lincheck_place *place,
 	tl_put_char(t->text, ']');
 }
 
+static void
+put_result(struct template *t)
+{
+	const struct tl_lincheck_object *o = t->object;
+
+	tl_put_string(t->text, ": ");
+	if (o->exception.size > 0) {
+		tl_put_string(t->text, "threw ");
+		tl_put_format(t->text, "{%u}",
+		    (unsigned)tl_lincheck_is_shown(o->class, 0, tag_of(o, 0),
+			true));
+	} else {
+		put_value(t, 0);
+	}
+}
+
 static const char *
 mark_of(const struct tl_lincheck_object *o)
 {
@@ -775,17 +797,7 @@ tl_lincheck_put_template(struct tl_text *text,
 
 	tl_put_string(text, TL_LINCHECK_PRINT " ");
 	if (object->class == TL_LINCHECK_FOOTER_CLASS) {
-		const struct tl_lincheck_object *o = t.object;
-
-		tl_put_string(t.text, ": ");
-		if (o->exception.size > 0) {
-			tl_put_string(t.text, "threw ");
-			tl_put_format(t.text, "{%u}",
-			    (unsigned)tl_lincheck_is_shown(o->class, 0,
-				tag_of(o, 0), true));
-		} else {
-			put_value(&t, 0);
-		}
+		put_result(&t);
 	} else {
 		known = tl_lincheck_context_place(context, object->location,
 		    &place);
@@ -1075,6 +1087,12 @@ print_mark(struct printing *p, struct tl_bytes word)
 	print_value(p, word);
 }
 
+static bool
+is_iteration(const struct tl_message *message)
+{
+	return begins_with(message->explain, TL_LINCHECK_WORD " iteration ");
+}
+
 bool
 tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
     const struct tl_lincheck_print *how)
@@ -1086,8 +1104,7 @@ tl_lincheck_print(struct tl_text *text, const struct tl_event *event,
 	if (!event->message || !tl_lincheck_is_native(event->message) ||
 	    !find_line(event->message, TL_LINCHECK_PRINT, &left))
 		return false;
-	if (begins_with(event->message->explain,
-		TL_LINCHECK_WORD " iteration ")) { /* shown from 1 */
+	if (is_iteration(event->message)) { /* shown from 1 */
 		counted.args[0]++;
 		p.event = &counted;
 	}

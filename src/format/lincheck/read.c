@@ -579,6 +579,26 @@ drain(struct lincheck_read *r)
 	return rc;
 }
 
+static int
+take_definition(struct lincheck_read *r,
+    const struct tl_lincheck_object *object)
+{
+	int rc = tl_lincheck_context_put(&r->messages.context, object);
+
+	if (object->body.size > TL_INTERNER_TEXT_MAX)
+		tl_note(&r->notes, LONG, r->at);
+	if (rc == 1)
+		tl_note(&r->notes, REDEFINED, r->at);
+	if (rc == -ENOSPC)
+		tl_note(&r->notes, TOO_MANY, r->at);
+	if (rc < 0)
+		return rc == -ENOSPC ? 0 : rc;
+	if (tl_lincheck_queue_is_empty(&r->queue) ||
+	    r->missing.kind != object->kind || r->missing.id != object->id)
+		return 0;
+	return drain(r);
+}
+
 /* What the layout and the index have of a point or footer of a size. */
 static int
 count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
@@ -679,8 +699,6 @@ static int
 take_named(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
 {
-	int rc;
-
 	if (!r->left_out) {
 		tl_lincheck_calls_at(&r->calls, r->block)->size += size;
 		cells_add(&r->cells, r->dialect.version, kind, object->id,
@@ -690,19 +708,7 @@ take_named(struct lincheck_read *r, const struct tl_lincheck_object *object,
 		return take_name(r, object);
 	tl_lincheck_layout_add(&r->messages.strings.layout,
 	    TL_LINCHECK_LAYOUT_DEFINE, object->kind, object->id);
-	rc = tl_lincheck_context_put(&r->messages.context, object);
-	if (object->body.size > TL_INTERNER_TEXT_MAX)
-		tl_note(&r->notes, LONG, r->at);
-	if (rc == 1)
-		tl_note(&r->notes, REDEFINED, r->at);
-	if (rc == -ENOSPC)
-		tl_note(&r->notes, TOO_MANY, r->at);
-	if (rc < 0)
-		return rc == -ENOSPC ? 0 : rc;
-	if (tl_lincheck_queue_is_empty(&r->queue) ||
-	    r->missing.kind != object->kind || r->missing.id != object->id)
-		return 0;
-	return drain(r);
+	return take_definition(r, object);
 }
 
 /* A whole object that is no point of a block: 0, -EBADMSG where it has no
@@ -894,6 +900,19 @@ note_end(struct lincheck_read *r)
 	note_count(notes, TOO_MANY, r->messages.full);
 }
 
+/* Only a file without a fault is written again as it was. */
+static void
+finish_layout(struct lincheck_read *r)
+{
+	struct tl_lincheck_layout *layout = &r->messages.strings.layout;
+
+	layout->whole = r->dialect.version == TL_LINCHECK_VERSION;
+	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
+		layout->whole &=
+		    r->notes.count[i] == 0 || r->notes.kinds[i].rc == 0;
+	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
+}
+
 /* The index: it is of no use here, but the original needs it. */
 static int
 lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
@@ -953,7 +972,6 @@ lincheck_finish(struct tl_reader *reader)
 {
 	struct lincheck_read *r = read_of(reader);
 	int rc = 0;
-	struct tl_lincheck_layout *layout;
 
 	if (!r->begun && r->at + r->carry.size > 0) {
 		tl_report_say(r->report, -EBADMSG, 0, "not a Lincheck trace");
@@ -966,13 +984,7 @@ lincheck_finish(struct tl_reader *reader)
 		rc = take_carry(r);
 	rc = rc < 0 ? rc : drain(r);
 	note_end(r);
-	/* Only a file without a fault is written again as it was. */
-	layout = &r->messages.strings.layout;
-	layout->whole = r->dialect.version == TL_LINCHECK_VERSION;
-	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
-		layout->whole &=
-		    r->notes.count[i] == 0 || r->notes.kinds[i].rc == 0;
-	layout->by_memory = tl_lincheck_layout_is_by_memory(layout);
+	finish_layout(r);
 	tl_notes_say(&r->notes, r->report);
 	tl_text_clear(&r->carry);
 	return rc;

@@ -572,6 +572,25 @@ put_number(struct describe *d, int32_t n)
 	tl_put_signed(d->text, n);
 }
 
+static void
+put_shape(struct describe *d)
+{
+	struct tl_data_in values = d->object->values;
+	struct tl_lincheck_value value;
+
+	tl_put_string(d->text, "\n" TL_LINCHECK_WORD " ");
+	tl_put_string(d->text, tl_lincheck_classes[d->object->class]);
+	put_number(d, d->object->location);
+	put_number(d, d->object->target);
+	for (uint32_t i = 0; i < d->object->count; i++) {
+		tl_lincheck_next_value(d->object, &values, i, &value);
+		if (!tl_lincheck_is_index(d->object->class, i))
+			put_number(d, value.tag);
+	}
+	if (d->throws)
+		tl_put_string(d->text, " " TL_LINCHECK_THROWS);
+}
+
 /* The id of a string as version 8 counts them. */
 static int32_t
 string_id(const struct describe *d, int32_t id)
@@ -693,22 +712,9 @@ tl_lincheck_describe(struct tl_text *text, struct tl_lincheck_context *context,
 		.throws = object->exception.size > 0,
 		.good = true };
 	int32_t class = TL_LINCHECK_NONE;
-	struct tl_data_in values;
-	struct tl_lincheck_value value;
 
 	put_first_line(&d);
-	values = d.object->values;
-	tl_put_string(d.text, "\n" TL_LINCHECK_WORD " ");
-	tl_put_string(d.text, tl_lincheck_classes[d.object->class]);
-	put_number(&d, d.object->location);
-	put_number(&d, d.object->target);
-	for (uint32_t i = 0; i < d.object->count; i++) {
-		tl_lincheck_next_value(d.object, &values, i, &value);
-		if (!tl_lincheck_is_index(d.object->class, i))
-			put_number(&d, value.tag);
-	}
-	if (d.throws)
-		tl_put_string(d.text, " " TL_LINCHECK_THROWS);
+	put_shape(&d);
 	if (object->location != TL_LINCHECK_NONE)
 		put_location(&d);
 	if (tl_lincheck_has_target(object->class))

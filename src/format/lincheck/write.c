@@ -250,22 +250,28 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 			    : put_instant(w, lane, form, event);
 }
 
-static int
-lincheck_put(struct tl_writer *writer, const struct tl_event *event)
+/* Does it belong to the trace that waits?  The first event chooses that. */
+static void
+note_layout(struct lincheck_write *w, const struct tl_event *event)
 {
-	struct lincheck_write *w = write_of(writer);
-	int rc;
-	const struct tl_lincheck_layout *layout;
+	const struct tl_lincheck_layout *layout =
+	    event->message ? tl_lincheck_layout_of(event->message) : NULL;
 
-	/* Does it belong to the trace that waits?  The first event chooses
-	 * that. */
-	layout = event->message ? tl_lincheck_layout_of(event->message) : NULL;
 	if (!w->begun) {
 		w->begun = true;
 		w->layout = layout;
 		w->points.waits = layout != NULL;
 	}
 	w->mixed |= layout != w->layout;
+}
+
+static int
+lincheck_put(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct lincheck_write *w = write_of(writer);
+	int rc;
+
+	note_layout(w, event);
 	rc = event->message ? put_event(w, event) : put_lost(w, event);
 	if (rc != -ENOSPC) /* too many things, or numbers? */
 		return rc;

@@ -273,6 +273,19 @@ advance(struct lms_read *r, int64_t diff_us)
 	r->now_us = r->now_us < 0 ? -max_us : max_us;
 }
 
+static void
+count_open(struct lms_read *r, struct process *process, bool begins)
+{
+	if (begins) {
+		if (process->open++ > 0)
+			tl_note(&r->notes, REENTERED, r->at);
+	} else if (process->open > 0) {
+		process->open--;
+	} else {
+		tl_note(&r->notes, LONELY_END, r->at);
+	}
+}
+
 static int
 put_mark(struct lms_read *r, const struct tl_lms_line *line)
 {
@@ -286,14 +299,7 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 	    (rc = label_unknown(r, process, line->id)) < 0)
 		return rc;
 	advance(r, line->diff_us);
-	if (begins) {
-		if (process->open++ > 0)
-			tl_note(&r->notes, REENTERED, r->at);
-	} else if (process->open > 0) {
-		process->open--;
-	} else {
-		tl_note(&r->notes, LONELY_END, r->at);
-	}
+	count_open(r, process, begins);
 	r->event.args[0] = process->label.arg;
 	return put(r, process->label.message, begins ? TL_BEGIN : TL_END);
 }
@@ -395,6 +401,15 @@ lms_feed(struct tl_reader *reader, struct tl_bytes piece)
 	return rc;
 }
 
+static void
+note_open(struct lms_read *r)
+{
+	for (size_t i = 0; i < r->process_capacity; i++) {
+		for (uint64_t k = 0; k < r->processes[i].open; k++)
+			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
+	}
+}
+
 static bool
 is_blank(const struct tl_text *text)
 {
@@ -420,10 +435,7 @@ lms_finish(struct tl_reader *reader)
 		tl_report_say(r->report, -EBADMSG, 0, "not an LMS profile");
 		return -EBADMSG;
 	}
-	for (size_t i = 0; i < r->process_capacity; i++) {
-		for (uint64_t k = 0; k < r->processes[i].open; k++)
-			tl_note(&r->notes, LONELY_BEGIN, TL_FAULT_NOWHERE);
-	}
+	note_open(r);
 	tl_notes_say(&r->notes, r->report);
 	return rc;
 }

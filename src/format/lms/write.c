@@ -90,6 +90,19 @@ write_of(struct tl_writer *writer)
 	return (struct lms_write *)(void *)writer;
 }
 
+static void
+note_message(struct lms_write *w, const struct tl_event *event, bool ours)
+{
+	if (!ours && event->message->argc > 0)
+		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
+	if (event->message->level != tl_level_parse("info"))
+		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
+	if (event->cpu != TL_CPU_UNKNOWN)
+		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
+	if (event->pid != 0 || event->tid != 0)
+		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+}
+
 /* The first line of a file must not look as if lines ended in CR LF. */
 static void
 mend_first(struct lms_write *w)
@@ -242,14 +255,7 @@ map_message(struct lms_write *w, const struct tl_event *event,
 	const bool is_read = read_id(m, &id);
 	int rc;
 
-	if (!ours && event->message->argc > 0)
-		tl_note(&w->notes, ARGUMENTS, TL_FAULT_NOWHERE);
-	if (event->message->level != tl_level_parse("info"))
-		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
-	if (event->cpu != TL_CPU_UNKNOWN)
-		tl_note(&w->notes, CPUS, TL_FAULT_NOWHERE);
-	if (event->pid != 0 || event->tid != 0)
-		tl_note(&w->notes, THREADS, TL_FAULT_NOWHERE);
+	note_message(w, event, ours);
 	tl_text_clear(&w->label);
 	if (!ours && m->category.size > 0) {
 		tl_put_bytes(&w->label, m->category);

@@ -138,6 +138,20 @@ put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
 }
 
 static void
+put_statistics(struct parquet_write *w, struct tl_thrift *t,
+    const struct tl_parquet_column *c)
+{
+	const int last = tl_thrift_open(t, META_STATISTICS);
+
+	tl_thrift_put_i64(t, STATISTICS_NULLS, (int64_t)c->nulls);
+	if (tl_parquet_is_text(c->kind))
+		put_text_bounds(w, t, c);
+	else
+		put_number_bounds(t, c);
+	tl_thrift_close(t, last);
+}
+
+static void
 put_encodings(struct tl_thrift *t, unsigned encodings)
 {
 	encodings |= 1U << TL_PARQUET_HYBRID; /* levels */
@@ -158,7 +172,6 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	const int64_t at = (int64_t)w->at;
 	const int chunk = tl_thrift_item_open(t);
 	int meta;
-	int last;
 
 	tl_thrift_put_i64(t, CHUNK_OFFSET, 0);
 	meta = tl_thrift_open(t, CHUNK_META);
@@ -174,13 +187,7 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	tl_thrift_put_i64(t, META_PAGES, at + (int64_t)dictionary);
 	if (dictionary > 0)
 		tl_thrift_put_i64(t, META_DICTIONARY, at);
-	last = tl_thrift_open(t, META_STATISTICS);
-	tl_thrift_put_i64(t, STATISTICS_NULLS, (int64_t)c->nulls);
-	if (tl_parquet_is_text(c->kind))
-		put_text_bounds(w, t, c);
-	else
-		put_number_bounds(t, c);
-	tl_thrift_close(t, last);
+	put_statistics(w, t, c);
 	tl_thrift_close(t, meta);
 	tl_thrift_close(t, chunk);
 }

@@ -247,6 +247,15 @@ put_rendered(struct parquet_write *w, const struct tl_event *event)
 		   : tl_parquet_text_close(&w->packer, c, w->row, opened);
 }
 
+static void
+note_message(struct parquet_write *w, const struct tl_message *m)
+{
+	if (m->gate != m->level)
+		tl_note(&w->notes, GATES, TL_FAULT_NOWHERE);
+	if (m->builtin != TIMELINE_BUILTIN_NONE)
+		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
+}
+
 /* What is kept for a message; for one too many, nothing is. */
 static int
 find_message(struct parquet_write *w, const struct tl_message *message,
@@ -257,10 +266,7 @@ find_message(struct parquet_write *w, const struct tl_message *message,
 	*kept = tl_message_map_find(&w->messages, message);
 	if (*kept)
 		return 0;
-	if (message->gate != message->level)
-		tl_note(&w->notes, GATES, TL_FAULT_NOWHERE);
-	if (message->builtin != TIMELINE_BUILTIN_NONE)
-		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
+	note_message(w, message);
 	*kept = calloc(1, sizeof(**kept));
 	if (!*kept)
 		return -ENOMEM;

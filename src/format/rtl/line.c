@@ -138,6 +138,18 @@ find_colon(struct tl_bytes bytes, size_t *at)
 	return false;
 }
 
+/* What was documented has a colon also behind the name of a scope, and
+ * nothing follows it. */
+static void
+parse_scope(struct tl_rtl_line *line, struct tl_bytes rest)
+{
+	if (ends_with(rest, " : "))
+		rest.size -= 3;
+	else if (ends_with(rest, " :"))
+		rest.size -= 2;
+	line->scope = rest;
+}
+
 /* scope : words, where either may be missing. */
 static void
 parse_words(struct tl_rtl_line *line, struct tl_bytes rest)
@@ -175,17 +187,10 @@ parse_record(struct tl_rtl_line *line, struct tl_bytes rest)
 		return;
 	}
 	rest = skip(rest, rest.size == 1 ? 1 : 2);
-	if (line->what == '|') {
+	if (line->what == '|')
 		parse_words(line, rest);
-	} else {
-		/* What was documented has a colon also behind the name of a
-		 * scope, and nothing follows it. */
-		if (ends_with(rest, " : "))
-			rest.size -= 3;
-		else if (ends_with(rest, " :"))
-			rest.size -= 2;
-		line->scope = rest;
-	}
+	else
+		parse_scope(line, rest);
 }
 
 void

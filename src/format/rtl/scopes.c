@@ -113,6 +113,17 @@ make_meaning(struct tl_rtl_scopes *s, char what, struct tl_bytes bytes,
 	return rc < 0 ? rc : define(s, &scope, what, meaning);
 }
 
+/* There is one label, and the part took it. */
+static void
+put_harmless(struct tl_text *text, struct tl_bytes name)
+{
+	for (size_t i = 0; i < name.size && i < LABEL_SIZE_MAX; i++) {
+		const char c = name.data[i];
+
+		tl_put_char(text, c == '$' || c == '\0' ? '?' : c);
+	}
+}
+
 int
 tl_rtl_scopes_part(struct tl_rtl_scopes *s, struct tl_bytes bytes,
     struct tl_bytes part, struct tl_rtl_meaning *meaning)
@@ -125,13 +136,7 @@ tl_rtl_scopes_part(struct tl_rtl_scopes *s, struct tl_bytes bytes,
 	if (scope.name.size > 0 && is_plain(part)) {
 		rc = put_name(s, scope.name, meaning);
 	} else {
-		/* There is one label, and the part took it. */
-		for (size_t i = 0; i < scope.name.size && i < LABEL_SIZE_MAX;
-		     i++) {
-			const char c = scope.name.data[i];
-
-			tl_put_char(&s->text, c == '$' || c == '\0' ? '?' : c);
-		}
+		put_harmless(&s->text, scope.name);
 	}
 	tl_put_string(&s->text, scope.name.size > 0 ? TL_RTL_COLON : ": ");
 	if (rc == 0)

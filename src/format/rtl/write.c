@@ -524,17 +524,24 @@ put_formatted(struct rtl_write *w, const struct tl_event *event)
 	return text->rc < 0 ? text->rc : 1;
 }
 
+/* Is it the header of a log that was read? */
+static bool
+is_opened(const struct tl_event *event)
+{
+	return event->kind == TL_INSTANT &&
+	       tl_bytes_equal(event->message->category,
+		   tl_bytes_of(TL_RTL_CATEGORY)) &&
+	       tl_bytes_equal(event->message->text,
+		   tl_bytes_of(TL_RTL_OPENED)) &&
+	       event->args[0] <= INT64_MAX;
+}
+
 /* The header, and what was lost before there was one: 1 when that is all of
  * the event. */
 static int
 start_log(struct rtl_write *w, const struct tl_event *event)
 {
-	const bool opened =
-	    event->kind == TL_INSTANT &&
-	    tl_bytes_equal(event->message->category,
-		tl_bytes_of(TL_RTL_CATEGORY)) &&
-	    tl_bytes_equal(event->message->text, tl_bytes_of(TL_RTL_OPENED)) &&
-	    event->args[0] <= INT64_MAX;
+	const bool opened = is_opened(event);
 	const uint64_t unit = w->is_us ? 1000 : 1000000;
 	const int64_t first_ns =
 	    w->lost > 0 && w->lost_ns < event->ns ? w->lost_ns : event->ns;

@@ -339,6 +339,17 @@ set_all(natsOptions *to, const struct tl_nats_url *url,
 	return s == NATS_OK ? set_session(to, session) : s;
 }
 
+static int
+cannot_connect(struct tl_fault *fault, const struct tl_nats_url *url,
+    natsStatus status)
+{
+	char what[TL_FAULT_TEXT_MAX / 2];
+
+	snprintf(what, sizeof(what), "cannot connect to %.64s%s",
+	    url->servers[0], url->server_count > 1 ? " and the others" : "");
+	return tl_nats_fault(fault, status, what);
+}
+
 int
 tl_nats_connect(natsConnection **connection,
     const struct tl_nats_options *options,
@@ -363,16 +374,10 @@ tl_nats_connect(natsConnection **connection,
 		rc = take_credentials(to, options, fault);
 	if (rc == 0) {
 		status = natsConnection_Connect(&made, to);
-		if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED) {
+		if (status == NATS_OK || status == NATS_NOT_YET_CONNECTED)
 			*connection = made;
-		} else {
-			char what[TL_FAULT_TEXT_MAX / 2];
-
-			snprintf(what, sizeof(what),
-			    "cannot connect to %.64s%s", url.servers[0],
-			    url.server_count > 1 ? " and the others" : "");
-			rc = tl_nats_fault(fault, status, what);
-		}
+		else
+			rc = cannot_connect(fault, &url, status);
 	}
 	natsOptions_Destroy(to);
 	return rc;

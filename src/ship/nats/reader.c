@@ -106,6 +106,21 @@ ensure_connected(struct tl_nats_reader *r, struct tl_fault *fault)
 	return tl_nats_fault(fault, s, "JetStream");
 }
 
+/* From the beginning, or after what was handed out. */
+static void
+choose_start(const struct tl_nats_reader *r, jsConsumerConfig *config)
+{
+	if (r->sequence > 0) {
+		config->DeliverPolicy = js_DeliverByStartSequence;
+		config->OptStartSeq = r->sequence + 1;
+	} else if (r->reading->from_ns > 0) {
+		config->DeliverPolicy = js_DeliverByStartTime;
+		config->OptStartTime = r->reading->from_ns;
+	} else {
+		config->DeliverPolicy = js_DeliverAll;
+	}
+}
+
 static int
 consume(struct tl_nats_reader *r, struct tl_fault *fault)
 {
@@ -121,16 +136,7 @@ consume(struct tl_nats_reader *r, struct tl_fault *fault)
 	options.Config.InactiveThreshold = IDLE_NS;
 	options.Config.MemoryStorage = true;
 	options.Config.Replicas = 1;
-	/* From the beginning, or after what was handed out. */
-	if (r->sequence > 0) {
-		options.Config.DeliverPolicy = js_DeliverByStartSequence;
-		options.Config.OptStartSeq = r->sequence + 1;
-	} else if (r->reading->from_ns > 0) {
-		options.Config.DeliverPolicy = js_DeliverByStartTime;
-		options.Config.OptStartTime = r->reading->from_ns;
-	} else {
-		options.Config.DeliverPolicy = js_DeliverAll;
-	}
+	choose_start(r, &options.Config);
 	r->received = 0;
 	r->awaited = false;
 	s = js_PullSubscribe(&r->consumer, r->js, r->reading->subject, NULL,

@@ -107,7 +107,7 @@ tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
 	jsStreamInfo_Destroy(info);
 	if (takes)
 		return 0;
-	return tl_fault(fault, -EINVAL, TL_FAULT_NOWHERE,
+	return tl_fail(fault, -EINVAL,
 	    "stream %s: exists, but does not cover subject %s; name "
 	    "another stream in the URL",
 	    stream, subject);
@@ -121,8 +121,8 @@ tl_nats_stream_inspect(jsCtx *js, const char *stream,
 	natsStatus s = js_GetStreamInfo(&info, js, stream, NULL, NULL);
 
 	if (s == NATS_NOT_FOUND)
-		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
-		    "stream %s: does not exist", stream);
+		return tl_fail(fault, -ENOENT, "stream %s: does not exist",
+		    stream);
 	if (s != NATS_OK)
 		return stream_fault(fault, s, stream);
 	state->first = info->State.FirstSeq;
@@ -232,21 +232,9 @@ tl_nats_message_whole(natsMsg *message)
 	return get_unsigned(message, TL_HEADER_WHOLE);
 }
 
-int
-tl_nats_message_get(struct tl_block *block, natsMsg *message,
-    struct tl_fault *fault)
+static void
+get_times(struct tl_block *block, natsMsg *message)
 {
-	struct tl_trace_header header;
-	const char *id;
-
-	memset(block, 0, sizeof(*block));
-	if (!tl_nats_subject_get(block, natsMsg_GetSubject(message)))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not the subject of a block");
-	if (natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK || !id ||
-	    !tl_block_id_get(block, id))
-		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
-		    "not the id of a block");
 	if (!get_signed(message, TL_HEADER_FROM, &block->from_ns) ||
 	    !get_signed(message, TL_HEADER_TO, &block->to_ns) ||
 	    block->from_ns > block->to_ns) {
@@ -256,6 +244,22 @@ tl_nats_message_get(struct tl_block *block, natsMsg *message,
 	block->kept = get_unsigned(message, TL_HEADER_WHOLE) > 0;
 	block->entries = get_unsigned(message, TL_HEADER_ENTRIES);
 	block->lost = get_unsigned(message, TL_HEADER_LOST);
+}
+
+int
+tl_nats_message_get(struct tl_block *block, natsMsg *message,
+    struct tl_fault *fault)
+{
+	struct tl_trace_header header;
+	const char *id;
+
+	memset(block, 0, sizeof(*block));
+	if (!tl_nats_subject_get(block, natsMsg_GetSubject(message)))
+		return tl_fail(fault, -EBADMSG, "not the subject of a block");
+	if (natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK || !id ||
+	    !tl_block_id_get(block, id))
+		return tl_fail(fault, -EBADMSG, "not the id of a block");
+	get_times(block, message);
 	block->data = tl_bytes(natsMsg_GetData(message),
 	    (size_t)natsMsg_GetDataLength(message));
 	return tl_trace_header_get(&header, block->data, fault);

@@ -184,7 +184,8 @@ new_message(const struct nats_target *t, natsMsg **message,
 {
 	char reply[REPLY_MAX + TL_UNSIGNED_MAX + 2];
 
-	snprintf(reply, sizeof(reply), "%s.%lu", t->inbox, serial);
+	snprintf(reply, sizeof(reply), "%s.%llu", t->inbox,
+	    (unsigned long long)serial);
 	return tl_nats_message_new(message, kind, block,
 	    kind == TL_NATS_KEPT ? t->url.keep : t->url.stream, reply);
 }
@@ -213,7 +214,7 @@ nats_send(struct tl_target *target, const struct tl_block *block,
 	    (rc = ensure_stream(t, block, fault)) < 0)
 		return rc;
 	if (block->data.size > target->size_max)
-		return tl_fault(fault, -EMSGSIZE, TL_FAULT_NOWHERE,
+		return tl_fail(fault, -EMSGSIZE,
 		    "block of %zu bytes: the stream takes %zu",
 		    block->data.size, target->size_max);
 	if (!tl_window_has_room(&t->window, block->data.size))
@@ -305,20 +306,18 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 	    tl_bytes(natsMsg_GetData(message),
 		(size_t)natsMsg_GetDataLength(message)));
 	if (rc < 0)
-		return disconnect(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
-					 "invalid acknowledgement"));
+		return disconnect(t,
+		    tl_fail(fault, rc, "invalid acknowledgement"));
 	if (ack.code == 0) {
 		sending->state = TL_SENDING_ACKED;
 		if (sending->stored++ > 0)
 			return 0;
 		rc = keep_warnings(t, sending, ack.sequence);
-		return rc < 0
-			   ? disconnect(t, tl_fault(fault, rc, TL_FAULT_NOWHERE,
-					       "no memory"))
-			   : 0;
+		return rc < 0 ? disconnect(t, tl_fail(fault, rc, "no memory"))
+			      : 0;
 	}
 	rc = ack.error_code == ERROR_SIZE ? -EMSGSIZE : -EIO;
-	tl_fault(fault, rc, TL_FAULT_NOWHERE, "stream %s: %s",
+	tl_fail(fault, rc, "stream %s: %s",
 	    sending->stored > 0 ? t->url.keep : t->url.stream, ack.error);
 	tl_window_reject(&t->window, &t->target, sending->serial, rc);
 	return disconnect(t, rc);
@@ -336,7 +335,7 @@ wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 		return 0;
 	if (s == NATS_NO_RESPONDERS)
 		return disconnect(t,
-		    tl_fault(fault, -EHOSTUNREACH, TL_FAULT_NOWHERE,
+		    tl_fail(fault, -EHOSTUNREACH,
 			"stream %s: no server answers for it", t->url.stream));
 	if (s != NATS_OK)
 		return disconnect_nats(t, fault, s, "connection lost");
@@ -358,8 +357,8 @@ wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 		return rc;
 	if (tl_window_time_left(&t->window, ACK_MS, ACK_MS) == 0)
 		return disconnect(t,
-		    tl_fault(fault, -ETIMEDOUT, TL_FAULT_NOWHERE,
-			"no acknowledgement in %d ms", ACK_MS));
+		    tl_fail(fault, -ETIMEDOUT, "no acknowledgement in %d ms",
+			ACK_MS));
 	s = send_ready(t);
 	if (s != NATS_OK)
 		return disconnect_nats(t, fault, s, "cannot send");
@@ -413,7 +412,7 @@ tl_nats_target_new(struct tl_target **target,
 	int rc;
 
 	if (!t)
-		return tl_fault(fault, -ENOMEM, TL_FAULT_NOWHERE, "no memory");
+		return tl_fail(fault, -ENOMEM, "no memory");
 	t->target = (struct tl_target){ .send = nats_send,
 		.wait = nats_wait,
 		.finish = nats_finish,

@@ -141,6 +141,19 @@ tl_spool_reject(struct tl_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Remove acked blocks.  The last block of a chain says where it continues, so the
+ * state is written before that one is removed. */
+static void
+remove_acked(struct tl_spool_chain *c)
+{
+	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
+		if (c->count == 1 && tl_spool_state_write(c) != 0)
+			return;
+		tl_spool_file_remove(c, tl_spooled_at(c, 0));
+		tl_spool_list_remove(c, 0);
+	}
+}
+
 static void
 mark_acked(struct tl_spool_chain *c, uint64_t number)
 {
@@ -156,14 +169,7 @@ mark_acked(struct tl_spool_chain *c, uint64_t number)
 		status->acked_size += b->size;
 		break;
 	}
-	/* Remove acked blocks.  The last block of a chain says where it
-	 * continues, so the state is written before that one is removed. */
-	while (c->in_flight > 0 && tl_spooled_at(c, 0)->done) {
-		if (c->count == 1 && tl_spool_state_write(c) != 0)
-			return;
-		tl_spool_file_remove(c, tl_spooled_at(c, 0));
-		tl_spool_list_remove(c, 0);
-	}
+	remove_acked(c);
 }
 
 void

@@ -389,11 +389,26 @@ is_placeholder(const struct tl_block *block, uint64_t *last)
 }
 
 static int
+put_in_part(struct events_target *e, struct chain_part *c,
+    const struct tl_block *block)
+{
+	uint64_t last;
+	const bool placeholder = is_placeholder(block, &last);
+	int rc = part_put(&c->part, block, last, c->gap);
+
+	if (rc < 0)
+		return rc;
+	c->gap = placeholder;
+	e->held += block->data.size;
+	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
+		rc = finish_part(e, c);
+	return rc < 0 ? rc : finish_largest(e);
+}
+
+static int
 put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 {
 	int rc = 0;
-	uint64_t last;
-	bool placeholder;
 
 	if (c->part.events && c->part.hour != tl_partition_hour(block->from_ns))
 		rc = finish_part(e, c);
@@ -403,15 +418,7 @@ put(struct events_target *e, struct chain_part *c, const struct tl_block *block)
 		return rc;
 	if (block->number < c->covered)
 		return tl_queue_add(&e->queue, block);
-	placeholder = is_placeholder(block, &last);
-	rc = part_put(&c->part, block, last, c->gap);
-	if (rc < 0)
-		return rc;
-	c->gap = placeholder;
-	e->held += block->data.size;
-	if (is_done(e, &c->part, tl_clock_read(CLOCK_MONOTONIC)))
-		rc = finish_part(e, c);
-	return rc < 0 ? rc : finish_largest(e);
+	return put_in_part(e, c, block);
 }
 
 static int

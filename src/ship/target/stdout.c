@@ -118,13 +118,22 @@ stdout_free(struct tl_target *target)
 	free(s);
 }
 
+/* How much can be written at once. */
+static size_t
+piece_of(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX
+							  : PIPE_BUF;
+}
+
 int
 tl_stdout_target_new(struct tl_target **target, int fd,
     const struct tl_target_options *options)
 {
 	struct stdout_target *s = calloc(1, sizeof(*s));
 	int rc = 0;
-	struct stat st;
 
 	if (!s)
 		return -ENOMEM;
@@ -133,9 +142,7 @@ tl_stdout_target_new(struct tl_target **target, int fd,
 		.finish = stdout_finish,
 		.free = stdout_free };
 	s->fd = fd;
-	/* How much can be written at once. */
-	s->piece =
-	    fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX : PIPE_BUF;
+	s->piece = piece_of(fd);
 	if (options->format)
 		rc = tl_events_new(&s->events, options->format,
 		    TL_TARGET_CHAINS_MAX, append, s, options->report);
