@@ -107,24 +107,27 @@ struct explain {
 
 /* == numbers == */
 
+static const uint64_t SIGN = UINT64_C(1) << 63;
+
 int64_t
 tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw)
 {
-	if (message->args[argument].format != TIMELINE_ARG_DOUBLE ||
-	    (int64_t)raw >= 0)
+	switch (message->args[argument].format) {
+	case TIMELINE_ARG_UNSIGNED:
+	case TIMELINE_ARG_HEX:
+		return (int64_t)(raw ^ SIGN);
+	case TIMELINE_ARG_DOUBLE:
+		return (int64_t)(raw & SIGN ? raw ^ ~SIGN : raw);
+	default:
 		return (int64_t)raw;
-	return (int64_t) ~(raw & INT64_MAX);
+	}
 }
 
-double
-tl_why_double(int64_t key)
+/* Each of these undoes itself. */
+uint64_t
+tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key)
 {
-	const uint64_t bits =
-	    key >= 0 ? (uint64_t)key : ~(uint64_t)key | UINT64_C(1) << 63;
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
+	return (uint64_t)tl_why_key(message, argument, (uint64_t)key);
 }
 
 static bool

@@ -460,7 +460,8 @@ count_rises(const struct tl_message *message, const uint64_t *before,
     const uint64_t *args, uint64_t *rises)
 {
 	for (unsigned i = 0; i < message->argc; i++)
-		rises[i] += (int64_t)args[i] > (int64_t)before[i];
+		rises[i] += tl_why_key(message, i, args[i]) >
+			    tl_why_key(message, i, before[i]);
 }
 
 static void

@@ -222,12 +222,13 @@ struct tl_result {
 
 extern const int64_t tl_periods_ns[TL_PERIODS];
 
-/* An argument as a number that is compared: itself, or the bits of a double in
- * an order. */
+/* The 64 bits of an argument as a number that is compared as its format is:
+ * signed, unsigned, or a double. */
 int64_t
 tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw);
 /* ... and back. */
-double tl_why_double(int64_t key);
+uint64_t
+tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 
 /* Does a span have it? */
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,

@@ -252,17 +252,15 @@ put_argument(struct tl_text *text, const struct tl_why *why,
 	struct tl_event event = { .message = message, .kind = TL_BEGIN };
 	const unsigned i = cause->argument;
 
-	if (cause->op != TL_OP_EQUAL) {
-		if (message->args[i].format == TIMELINE_ARG_DOUBLE)
-			tl_put_double(text, tl_why_double(cause->value));
-		else
-			tl_put_signed(text, cause->value);
-	} else if (message->args[i].format == TIMELINE_ARG_STRING) {
+	if (cause->op == TL_OP_EQUAL &&
+	    message->args[i].format == TIMELINE_ARG_STRING) {
 		put_json_text(text, why->texts[cause->value]);
-	} else {
-		event.args[i] = (uint64_t)cause->value;
-		tl_render_arg_json(text, &event, i);
+		return;
 	}
+	event.args[i] = cause->op == TL_OP_EQUAL
+			    ? (uint64_t)cause->value
+			    : tl_why_raw(message, i, cause->value);
+	tl_render_arg_json(text, &event, i);
 }
 
 static void

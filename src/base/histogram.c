@@ -22,9 +22,10 @@
 
 enum {
 	DIGITS_MAX = 5,
-	/* One digit has S = 32: chunk n > 0 starts at 2^(n+3); 2^63 is none. */
-	CHUNKS_MAX = 60,
-	/* A variance is below 2^126: halved 63 times, then precise in six. */
+	/* One digit has S = 32: chunk n > 0 starts at 2^(n+3), the last at
+	 * 2^63. */
+	CHUNKS_MAX = 61,
+	/* A variance is below 2^128: halved 64 times, then precise in six. */
 	ROOT_STEPS_MAX = 100
 };
 
@@ -145,8 +146,6 @@ tl_histogram_add(struct tl_histogram *histogram, uint64_t value, uint64_t n)
 
 	if (n == 0)
 		return 0;
-	if (value > INT64_MAX)
-		value = INT64_MAX;
 	p = place_of(histogram, value);
 	if ((rc = make_chunk(histogram, p.chunk)) < 0)
 		return rc;

@@ -4,9 +4,9 @@
  *
  * HdrHistogram's layout: for d significant digits, sub-buckets enough to tell
  * values apart to one part in 10^d, the width of a bucket doubling as values
- * grow.  Buckets are made as values need them, up to 2^63-1 (larger values
- * count as that).  Source of the layout: HdrHistogram's documentation and
- * what Node's perf_hooks.createHistogram gives.
+ * grow.  Buckets are made as values need them, up to 2^64-1.  Source of the
+ * layout: HdrHistogram's documentation and what Node's
+ * perf_hooks.createHistogram gives.
  */
 #ifndef TL_BASE_HISTOGRAM_H
 #define TL_BASE_HISTOGRAM_H

@@ -24,6 +24,17 @@ ends '--why names the cause' 0 "$dump" --why 'load*' "$work/size.jsonl"
 has '... in words' "$out" '^1\. size >= 500[0-9]: 100 % of the slow spans, of which 100 % are slow \(20 times the average; p = '
 has '... behind how many are slow' "$out" '^load \$size: 100 of 2000 spans took 700ns or longer \(the slowest 5 %\)$'
 has '... with examples' "$out" '^     [^ ]+  700ns  \[1/[0-9]+\]  load size\(500[0-9]\)$'
+# unsigned values from 2^63 on are large, not negative
+seq 2000 | awk '{ slow = $1 % 20 == 3
+	print $1 * 1000, slow ? 700 : 100 + $1 * 7 % 13, slow ? "184467440737095516" 10 + $1 % 6 : $1 * 2477 % 4000 }' |
+	spans_of 'load $size%u' >"$work/unsigned.jsonl"
+has 'the largest unsigned values are a cause as such' "$("$dump" --why 'load*' "$work/unsigned.jsonl")" \
+	'^1\. size >= 1844674407370955161[0-9]: 100 % of the slow spans, of which 100 % are slow'
+is '... as JSON' "$("$dump" --why 'load*' --json "$work/unsigned.jsonl" | first)" '["argument","size",">="]'
+is '--stats counts them as such' "$("$dump" --stats --json "$work/unsigned.jsonl" |
+	grep -oE '"size":\{[^}]*' | grep -oE '"(min|p50|p99.9|max)":[0-9-]+' | tr '\n' ' ')" \
+	'"min":1 "p50":2105 "p99.9":18446744073709551615 "max":18446744073709551615 '
+has '... in text' "$("$dump" --stats "$work/unsigned.jsonl")" ' size .* 1\.845e19$'
 # one process, one thread, that has another CPU when it is slow
 is 'what holds for the same spans is one line' "$(
 	seq 3000 | awk '{ slow = $1 % 20 == 3

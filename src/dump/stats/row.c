@@ -68,7 +68,7 @@ put_each(struct tl_stats_row *row, put_quantity *put, void *context,
 {
 	/* the points of a Lincheck trace have no times: they are counted */
 	const enum tl_values_unit time = tl_lincheck_is_native(row->message)
-					     ? TL_VALUES_UNSIGNED
+					     ? TL_VALUES_SIGNED
 					     : TL_VALUES_NS;
 	enum tl_values_unit unit;
 	int rc = put_one(&row->interval, tl_bytes_of("interval"), time, put,
@@ -340,6 +340,8 @@ put_json_number(struct json *j, const char *name, enum tl_values_unit unit,
 	if (unit == TL_VALUES_DOUBLE)
 		tl_fields_double(&j->fields, name,
 		    (double)value / TL_VALUES_SCALE);
+	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
+		tl_fields_unsigned(&j->fields, name, (uint64_t)value);
 	else
 		tl_fields_signed(&j->fields, name, value);
 }

@@ -20,21 +20,25 @@ tl_values_free(struct tl_values *n)
 	*n = (struct tl_values){ 0 };
 }
 
-static uint64_t
-magnitude(int64_t value)
+static double
+number_of(const struct tl_values *n, int64_t value)
 {
-	return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	return n->is_unsigned ? (double)(uint64_t)value : (double)value;
 }
 
 static int
 add_counted(struct tl_values *n, int64_t value)
 {
-	struct tl_histogram **h = value < 0 ? &n->negative : &n->positive;
+	const bool is_negative = value < 0 && !n->is_unsigned;
+	struct tl_histogram **h = is_negative ? &n->negative : &n->positive;
 	int rc = 0;
 
 	if (!*h)
 		rc = tl_histogram_new(h, TL_VALUES_DIGITS);
-	return rc < 0 ? rc : tl_histogram_add(*h, magnitude(value), 1);
+	return rc < 0 ? rc
+		      : tl_histogram_add(*h,
+			    is_negative ? 0 - (uint64_t)value : (uint64_t)value,
+			    1);
 }
 
 /* From here on there are enough for histograms. */
@@ -111,9 +115,9 @@ tl_values_add_bits(struct tl_values *n, enum tl_values_unit unit, uint64_t bits)
 	case TL_VALUES_SIGNED:
 	case TL_VALUES_NS:
 		return tl_values_add(n, (int64_t)bits);
-	default: /* a histogram ends at 2^63 - 1 */
-		return tl_values_add(n,
-		    bits > INT64_MAX ? INT64_MAX : (int64_t)bits);
+	default:
+		n->is_unsigned = true;
+		return tl_values_add(n, (int64_t)bits);
 	}
 }
 
@@ -129,20 +133,35 @@ negated(uint64_t value)
 	return value > INT64_MAX ? INT64_MIN : -(int64_t)value;
 }
 
+/* A percentile is the upper end of its bucket. */
+static int64_t
+at_most(const struct tl_values *n, int64_t value, int64_t max)
+{
+	const bool is_above = n->is_unsigned
+				  ? (uint64_t)value > (uint64_t)max
+				  : value > max;
+
+	return is_above ? max : value;
+}
+
 /* The value that percent of all lie at or below: the negative ones come
  * first, the largest magnitude of them before all. */
 static int64_t
-percentile(const struct tl_values *n, double percent)
+percentile(const struct tl_values *n, double percent, int64_t max)
 {
 	const double below = (double)count_of(n->negative);
 	const double above = (double)count_of(n->positive);
 	const double rank = percent / 100 * (below + above);
 
 	if (above == 0 || rank < below)
-		return negated(tl_histogram_percentile(n->negative,
-		    below > 0 ? 100 * (1 - rank / below) : 0));
-	return (int64_t)tl_histogram_percentile(n->positive,
-	    100 * (rank - below) / above);
+		return at_most(n,
+		    negated(tl_histogram_percentile(n->negative,
+			below > 0 ? 100 * (1 - rank / below) : 0)),
+		    max);
+	return at_most(n,
+	    (int64_t)tl_histogram_percentile(n->positive,
+		100 * (rank - below) / above),
+	    max);
 }
 
 /* The logarithm to base 2 of x >= 1, straight between powers of two: close
@@ -158,9 +177,8 @@ rough_log(double x)
 
 /* Which bar a value belongs to. */
 static unsigned
-bar_of(const struct tl_values_summary *s, bool by_log, double value)
+bar_of(double low, double high, bool by_log, double value)
 {
-	const double low = (double)s->min, high = (double)s->max;
 	const double share = by_log ? rough_log((value + 1) / (low + 1)) /
 					  rough_log((high + 1) / (low + 1))
 				    : (value - low) / (high - low);
@@ -172,8 +190,8 @@ bar_of(const struct tl_values_summary *s, bool by_log, double value)
 }
 
 static void
-fill_bars(const struct tl_histogram *h, double sign, bool by_log,
-    const struct tl_values_summary *s, double counts[TL_VALUES_BARS])
+fill_bars(const struct tl_histogram *h, double sign, bool by_log, double min,
+    double max, double counts[TL_VALUES_BARS])
 {
 	uint64_t low, high, count;
 	size_t index = 0;
@@ -183,22 +201,23 @@ fill_bars(const struct tl_histogram *h, double sign, bool by_log,
 	while (tl_histogram_bucket(h, &index, &low, &high, &count)) {
 		const double middle = sign * ((double)low + (double)high) / 2;
 
-		counts[bar_of(s, by_log, middle)] += (double)count;
+		counts[bar_of(min, max, by_log, middle)] += (double)count;
 	}
 }
 
 static void
 draw_bars(const struct tl_values *n, struct tl_values_summary *s)
 {
-	const bool by_log = s->min >= 0 && s->max / LOG_RATIO > s->min;
+	const double min = number_of(n, s->min), max = number_of(n, s->max);
+	const bool by_log = min >= 0 && max / LOG_RATIO > min;
 	double counts[TL_VALUES_BARS] = { 0 }, highest = 0;
 
 	if (s->min == s->max) {
 		s->bars[0] = 8;
 		return;
 	}
-	fill_bars(n->negative, -1, by_log, s, counts);
-	fill_bars(n->positive, 1, by_log, s, counts);
+	fill_bars(n->negative, -1, by_log, min, max, counts);
+	fill_bars(n->positive, 1, by_log, min, max, counts);
 	for (size_t i = 0; i < TL_VALUES_BARS; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
 	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
@@ -223,15 +242,10 @@ tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
 			   : (int64_t)tl_histogram_min(n->positive);
 	s->max = above > 0 ? (int64_t)tl_histogram_max(n->positive)
 			   : negated(tl_histogram_min(n->negative));
-	s->p50 = percentile(n, 50);
-	s->p90 = percentile(n, 90);
-	s->p99 = percentile(n, 99);
-	s->p999 = percentile(n, 99.9);
-	/* A percentile is the upper end of its bucket. */
-	s->p50 = s->p50 > s->max ? s->max : s->p50;
-	s->p90 = s->p90 > s->max ? s->max : s->p90;
-	s->p99 = s->p99 > s->max ? s->max : s->p99;
-	s->p999 = s->p999 > s->max ? s->max : s->p999;
+	s->p50 = percentile(n, 50, s->max);
+	s->p90 = percentile(n, 90, s->max);
+	s->p99 = percentile(n, 99, s->max);
+	s->p999 = percentile(n, 99.9, s->max);
 	if (below > 0)
 		s->mean -= tl_histogram_mean(n->negative) * below;
 	if (above > 0)
@@ -308,14 +322,17 @@ tl_values_put(struct tl_text *text, enum tl_values_unit unit, int64_t value,
 	case TL_VALUES_HEX:
 		tl_put_hex(text, (uint64_t)value);
 		break;
-	default:
+	case TL_VALUES_UNSIGNED:
+		tl_put_unsigned(text, (uint64_t)value);
+		break;
+	case TL_VALUES_SIGNED:
 		tl_put_signed(text, value);
 	}
 	if (text->size - since > width) {
 		text->size = since;
 		put_rounded(text,
-		    unit == TL_VALUES_HEX ? (double)(uint64_t)value
-					  : (double)value,
+		    unit == TL_VALUES_SIGNED ? (double)value
+					     : (double)(uint64_t)value,
 		    width);
 	}
 }
@@ -326,6 +343,8 @@ tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
 {
 	if (unit == TL_VALUES_DOUBLE)
 		tl_put_double(text, (double)value / TL_VALUES_SCALE);
+	else if (unit == TL_VALUES_UNSIGNED || unit == TL_VALUES_HEX)
+		tl_put_unsigned(text, (uint64_t)value);
 	else
 		tl_put_signed(text, value);
 }

@@ -2,7 +2,8 @@
 /*
  * values.h - how a quantity is distributed.
  *
- * A histogram for the positive numbers and one for the negative.  A few
+ * A histogram for the positive numbers and one for the negative.  Numbers of
+ * an unsigned unit travel as their 64 bits in an int64_t.  A few
  * numbers are kept as they are until there are enough to be worth the memory
  * of a histogram, so that a file of many rare messages costs little.
  */
@@ -23,7 +24,7 @@ enum {
 enum tl_values_unit {
 	TL_VALUES_UNSIGNED,
 	TL_VALUES_SIGNED,
-	TL_VALUES_HEX,
+	TL_VALUES_HEX,    /* unsigned, too */
 	TL_VALUES_DOUBLE, /* in millionths */
 	TL_VALUES_NS
 };
@@ -33,6 +34,7 @@ struct tl_values {
 	int64_t *raw; /* while there are few */
 	uint32_t raw_count;
 	uint32_t raw_capacity;
+	bool is_unsigned; /* added by tl_values_add_bits as such */
 	struct tl_histogram *positive; /* and zero */
 	struct tl_histogram *negative; /* of their magnitudes */
 };

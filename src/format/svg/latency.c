@@ -68,6 +68,8 @@ take(struct svg_write *w, unsigned name, int64_t ns, uint64_t duration_ns)
 	(void)ns;
 	if (!*histogram)
 		rc = tl_histogram_new(histogram, DIGITS);
+	if (duration_ns > INT64_MAX) /* no span of a clock is as long */
+		duration_ns = INT64_MAX;
 	return rc < 0 ? rc : tl_histogram_add(*histogram, duration_ns, 1);
 }
 

@@ -160,21 +160,27 @@ TEST(buckets_hold_every_value_once)
 		check_buckets(digits);
 }
 
-TEST(the_largest_values_share_a_bucket)
+TEST(the_largest_values_have_buckets)
 {
 	static const uint64_t large[] = { INT64_MAX, UINT64_MAX,
 		(uint64_t)INT64_MAX + 1 };
+	static const uint64_t lows[] = { INT64_MAX, (uint64_t)INT64_MAX + 1,
+		UINT64_MAX };
 
 	for (unsigned digits = 1; digits <= 5; digits++) {
 		struct tl_histogram *h = histogram_of(large, 3, digits);
 		uint64_t low, high, count;
 		size_t index = 0;
 
-		ck_assert(tl_histogram_bucket(h, &index, &low, &high, &count));
-		ck_assert_uint_eq(count, 3);
-		ck_assert_uint_eq(high, INT64_MAX);
-		ck_assert_uint_eq(tl_histogram_max(h), INT64_MAX);
-		ck_assert_uint_eq(tl_histogram_percentile(h, 100), INT64_MAX);
+		for (size_t i = 0; i < 3; i++) {
+			ck_assert(tl_histogram_bucket(h, &index, &low, &high,
+			    &count));
+			ck_assert_uint_eq(count, 1);
+			ck_assert(low <= lows[i] && lows[i] <= high);
+		}
+		ck_assert_uint_eq(high, UINT64_MAX);
+		ck_assert_uint_eq(tl_histogram_max(h), UINT64_MAX);
+		ck_assert_uint_eq(tl_histogram_percentile(h, 100), UINT64_MAX);
 		ck_assert(!tl_histogram_bucket(h, &index, &low, &high, &count));
 		tl_histogram_free(h);
 	}
