@@ -127,6 +127,52 @@ if command -v protoc >/dev/null; then
 else
 	skip 'no protoc'
 fi
+
+# the 64 bits of a value: edges and random ones, signed, unsigned, hexadecimal
+# and plain, as four columns of decimals
+seed=${SEED:-$RANDOM}
+{
+	printf '%s\n' 0 1 7fffffffffffffff 8000000000000000 8000000000000001 ffffffffffffffff \
+		20000000000000 20000000000001
+	RANDOM=$seed
+	for ((i = 0; i < 200; i++)); do
+		printf '%04x%04x%04x%04x\n' $((RANDOM * 2 + RANDOM % 2)) $((RANDOM * 2)) $((RANDOM * 2)) \
+			$((RANDOM * 2 + RANDOM % 2))
+	done
+} | while read -r hex; do
+	v=$((16#$hex)) # as signed
+	printf '%d %u %u %d\n' "$v" "$v" $((~v)) $((v ^ 16#5555555555555555))
+done >"$work/values"
+awk '{ printf "{\"ns\":%d,\"tsc\":1,\"cpu\":0,\"pid\":7,\"tid\":8,\"priority\":\"info\",\"category\":\"c\"," \
+	"\"message\":\"m $s%%d $u%%u $x%%x $p\",\"kind\":\"instant\"," \
+	"\"args\":{\"s\":%s,\"u\":%s,\"x\":%s,\"p\":%s}}\n", NR * 1000, $1, $2, $3, $4 }' \
+	"$work/values" >"$work/values.jsonl"
+for f in timeline trace packed chrome jsonl csv; do
+	to "$f" "$work/values.jsonl" -o "$work/values.$f"
+	is "$f keeps the bits of every value (seed $seed)" "$(to jsonl --from "$f" "$work/values.$f" |
+		sed -nE 's/.*"args":\{"s":([^,]*),"u":([^,]*),"x":([^,]*),"p":([^}]*)\}.*/\1 \2 \3 \4/p')" \
+		"$(cat "$work/values")"
+done
+rm -f "$work"/values.*.idx
+as_text=$(awk '{ print $1, $2, $4 }' "$work/values") # without the hexadecimal
+is 'rtl shows them' "$(to rtl "$work/values.jsonl" |
+	sed -nE 's/.*m s\((.*)\) u\((.*)\) x\(.*\) p\((.*)\).*/\1 \2 \3/p')" "$as_text"
+if command -v sqlite3 >/dev/null; then
+	to sqlite "$work/values.jsonl" -o "$work/values.db"
+	is 'sqlite3 shows them' "$(sqlite3 -separator ' ' "$work/values.db" \
+		'select value1, value2, value4 from timeline')" "$as_text"
+fi
+if command -v babeltrace2 >/dev/null; then
+	to ctf "$work/values.jsonl" -o "$work/values.ctf"
+	is 'babeltrace2 shows them' "$(babeltrace2 "$work/values.ctf" |
+		sed -nE 's/.*\{ s = (.*), u = (.*), x = .*, p = (.*) \}$/\1 \2 \3/p')" "$as_text"
+fi
+if command -v protoc >/dev/null; then
+	is 'protoc shows them' "$(to perfetto "$work/values.jsonl" |
+		protoc -I "$here" --decode=Trace perfetto.proto |
+		sed -nE 's/^ *(signed|unsigned|pointer): //p' | xargs -n 5 | cut -d' ' -f1-4)" \
+		"$(cat "$work/values")"
+fi
 has 'a page is a page' "$(to html "$in.timeline" | tail -c 200)" '</html>'
 has '... that says what is in it' "$(to html "$in.timeline")" 'in\.timeline'
 if grep -qx svg <<<"$writable"; then
