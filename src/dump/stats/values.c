@@ -137,9 +137,8 @@ negated(uint64_t value)
 static int64_t
 at_most(const struct tl_values *n, int64_t value, int64_t max)
 {
-	const bool is_above = n->is_unsigned
-				  ? (uint64_t)value > (uint64_t)max
-				  : value > max;
+	const bool is_above =
+	    n->is_unsigned ? (uint64_t)value > (uint64_t)max : value > max;
 
 	return is_above ? max : value;
 }

@@ -34,7 +34,7 @@ struct tl_values {
 	int64_t *raw; /* while there are few */
 	uint32_t raw_count;
 	uint32_t raw_capacity;
-	bool is_unsigned; /* added by tl_values_add_bits as such */
+	bool is_unsigned;              /* added by tl_values_add_bits as such */
 	struct tl_histogram *positive; /* and zero */
 	struct tl_histogram *negative; /* of their magnitudes */
 };
