@@ -126,18 +126,30 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 	tl_fields_object_end(&f);
 }
 
+static bool
+is_file(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static int
+refuse_existing(struct tl_call *call, const char *path)
+{
+	if (tl_call_has(call, TL_CTL_FORCE) || !is_file(path))
+		return 0;
+	return tl_call_fail(call, path, -EEXIST,
+	    "exists already; --force replaces it");
+}
+
 static int
 save(struct tl_call *call, const struct tl_name *name, const char *path,
     uint64_t *size)
 {
 	struct timeline_header geometry;
-	struct stat status;
 	int fd, rc;
 
-	if (!tl_call_has(call, TL_CTL_FORCE) && lstat(path, &status) == 0 &&
-	    S_ISREG(status.st_mode))
-		return tl_call_fail(call, path, -EEXIST,
-		    "exists already; --force replaces it");
 	if ((fd = tl_call_open(call, name)) < 0)
 		return fd;
 	rc = check(call, name, fd, &geometry);
@@ -161,14 +173,20 @@ tl_verb_save(struct tl_call *call)
 		return rc;
 	if (path[0] == '\0')
 		return tl_call_usage(call, "empty name of a file");
+	if (snprintf(kernel_path, sizeof(kernel_path), "%s" TL_SCHED_SUFFIX,
+		path) >= TL_PATH_MAX)
+		return tl_call_fail(call, path, -ENAMETOOLONG, "%s",
+		    strerror(ENAMETOOLONG));
 	sched = tl_ctl_sched_name(&name);
-	has_kernel = access(sched.path, F_OK) == 0 &&
-		     snprintf(kernel_path, sizeof(kernel_path),
-			 "%s" TL_SCHED_SUFFIX, path) < TL_PATH_MAX;
-	if ((rc = save(call, &name, path, &size)) != 0)
+	has_kernel = access(sched.path, F_OK) == 0;
+	if ((rc = refuse_existing(call, path)) != 0 ||
+	    (rc = refuse_existing(call, kernel_path)) != 0 ||
+	    (rc = save(call, &name, path, &size)) != 0)
 		return rc;
 	if (has_kernel)
 		rc = save(call, &sched, kernel_path, &kernel_size);
+	else if (is_file(kernel_path)) /* of what FILE was before */
+		(void)unlink(kernel_path);
 	put_saved(call, &name, path, size,
 	    has_kernel && rc == 0 ? kernel_path : NULL);
 	return rc;

@@ -107,6 +107,13 @@ has '... and names the option that does' "$err" 'w\.tl: exists already; --force 
 ends 'save --force replaces it' 0 "$ctl" save -f "$base-w" "$work/w.tl" --json
 is '... and says how large it is' "$(jq -c . <<<"$out")" \
 	"{\"name\":\"$name-w\",\"file\":\"$work/w.tl\",\"size\":$(stat -c %s "$work/w.tl")}"
+echo >"$work/w.tl.sched" # as if NAME had had kernel events when it was saved
+ends 'save refuses kernel events of another snapshot' 1 "$ctl" save "$base-w" "$work/w.tl"
+has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work/w.tl" 2>&1)" \
+	'w\.tl\.sched: exists already; --force replaces it'
+ends '... and saves nothing' 1 test -e "$work/w.tl"
+ends '... and removes them with --force' 0 "$ctl" save -f "$base-w" "$work/w.tl"
+is '... and leaves one file' "$(ls "$work"/w.tl*)" "$work/w.tl"
 ends 'save to a name in .zst' 0 "$ctl" save "$base-w" "$work/w.tl.zst"
 zstd -dqc "$work/w.tl.zst" >"$work/w2.tl"
 is '... compresses' "$("$dump" --category example "$work/w2.tl" | untimed)" \
