@@ -161,12 +161,6 @@ tl_call_json(struct tl_call *call)
 #undef GROUP
 #undef JSON
 
-/* Ask timelined with the call's own verb and operands; the answer is appended
- * to the call's text. */
-int tl_daemon_request(struct tl_call *call);
-
-/* The verb of a name; NULL. */
-const struct tl_verb *tl_verb_find(const char *name);
 /* Read the command line.  1 when the call was answered by a text (help,
  * version), 0 when its verb is to be run, -errno. */
 int tl_verbs_parse(struct tl_call *call, int argc, char **argv);

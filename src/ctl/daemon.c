@@ -217,8 +217,10 @@ request_verb(struct tl_call *call, int wait_ms)
 	return rc;
 }
 
-int
-tl_daemon_request(struct tl_call *call)
+/* Ask timelined with the call's own verb and operands; the answer is appended
+ * to the call's text. */
+static int
+ask(struct tl_call *call)
 {
 	return request_verb(call, WAIT_MS);
 }
@@ -354,7 +356,7 @@ tl_verb_page(struct tl_call *call)
 {
 	const size_t before = call->out.size;
 	struct tl_text address = { 0 };
-	const int rc = tl_daemon_request(call);
+	const int rc = ask(call);
 
 	if (rc != 0)
 		return rc;

@@ -46,8 +46,9 @@ enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), HELP_COLUMN = 32 };
 static const char common[] = "list create remove save priority burst level "
 			     "messages top watch record status help";
 
-const struct tl_verb *
-tl_verb_find(const char *name)
+/* The verb of a name; NULL. */
+static const struct tl_verb *
+find_verb(const char *name)
 {
 	for (size_t i = 0; i < VERBS; i++) {
 		if (verbs[i].name && strcmp(verbs[i].name, name) == 0)
@@ -80,7 +81,7 @@ put_verbs(struct tl_text *text)
 		char name[TL_NEAR_MAX] = "";
 
 		memcpy(name, at, strcspn(at, " "));
-		put_verb(text, tl_verb_find(name));
+		put_verb(text, find_verb(name));
 		at += strlen(name);
 	}
 }
@@ -180,7 +181,7 @@ tl_verb_help(struct tl_call *call)
 		put_help(&call->out, call->operand_count > 0);
 		return 0;
 	}
-	verb = tl_verb_find(call->operands[0]);
+	verb = find_verb(call->operands[0]);
 	if (!verb)
 		return report_unknown_verb(call, call->operands[0]);
 	put_verb_help(&call->out, verb);
@@ -192,7 +193,7 @@ static int
 take_operand(struct tl_call *call, const char *word)
 {
 	if (!call->verb) {
-		call->verb = tl_verb_find(word);
+		call->verb = find_verb(word);
 		return call->verb ? 0 : report_unknown_verb(call, word);
 	}
 	if (call->operand_count == call->verb->most)

@@ -494,8 +494,8 @@ tl_listing_new(struct tl_sink **sink, struct tl_output *output,
 	return 0;
 }
 
-void
-tl_listing_free(struct tl_sink *sink)
+static void
+free_listing(struct tl_sink *sink)
 {
 	struct listing *l = (struct listing *)sink;
 
@@ -542,7 +542,7 @@ void
 tl_sinks_free(struct tl_sink *sink, const struct tl_options *options)
 {
 	if (options->format == TL_FORMAT_TEXT)
-		tl_listing_free(sink);
+		free_listing(sink);
 	else
 		tl_writer_free((struct tl_writer *)(void *)sink);
 }

@@ -30,7 +30,6 @@ struct tl_listing_style {
  */
 int tl_listing_new(struct tl_sink **sink, struct tl_output *output,
     const struct tl_listing_style *style);
-void tl_listing_free(struct tl_sink *sink);
 
 /* Does it show a delta? */
 bool tl_listing_has_delta(const struct tl_listing_style *style);

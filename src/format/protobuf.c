@@ -27,24 +27,6 @@ tl_pb_put_signed(struct tl_text *text, uint32_t field, int64_t n)
 }
 
 void
-tl_pb_put_fixed64(struct tl_text *text, uint32_t field, uint64_t n)
-{
-	char *to = tl_text_reserve(text, TL_PB_FIELD_MAX);
-
-	if (to)
-		settle(text, tl_pb_write_fixed64(to, field, n));
-}
-
-void
-tl_pb_put_double(struct tl_text *text, uint32_t field, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	tl_pb_put_fixed64(text, field, bits);
-}
-
-void
 tl_pb_put_bytes(struct tl_text *text, uint32_t field, struct tl_bytes bytes)
 {
 	char *to = tl_text_reserve(text, TL_PB_FIELD_MAX);

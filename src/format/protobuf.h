@@ -80,8 +80,6 @@ tl_pb_write_close(char *content, char *to)
 void tl_pb_put_unsigned(struct tl_text *text, uint32_t field, uint64_t n);
 /* int32 and int64: below 0, all ten bytes. */
 void tl_pb_put_signed(struct tl_text *text, uint32_t field, int64_t n);
-void tl_pb_put_fixed64(struct tl_text *text, uint32_t field, uint64_t n);
-void tl_pb_put_double(struct tl_text *text, uint32_t field, double value);
 void
 tl_pb_put_bytes(struct tl_text *text, uint32_t field, struct tl_bytes bytes);
 /* A string as tl_put_plain makes it: UTF-8 that steers nothing. */

@@ -183,8 +183,9 @@ remove_one(void *context, const char *name, bool held)
 	r->count += unlinkat(r->instances, name, AT_REMOVEDIR) == 0;
 }
 
-unsigned
-tl_instances_remove_stale(int instances)
+/* Remove every instance of ours that no process holds; how many there were. */
+static unsigned
+remove_stale(int instances)
 {
 	struct removal r = { instances, 0 };
 
@@ -261,7 +262,7 @@ tl_instance_make(struct tl_instance *i, int instances,
 	/* one start at a time: a folder is made and locked in one step */
 	while (flock(instances, LOCK_EX) != 0 && errno == EINTR)
 		;
-	tl_instances_remove_stale(instances);
+	remove_stale(instances);
 	if (mkdirat(instances, i->name, 0700) != 0)
 		rc = -errno;
 	else if ((i->folder = open_folder(instances, i->name)) < 0 ||

@@ -98,8 +98,6 @@ struct tl_instance {
  * that only its descriptor keeps.  The descriptor, or -errno and a fault with
  * what is missing and what would grant it. */
 int tl_instances_open(struct tl_fault *fault);
-/* Remove every instance of ours that no process holds; how many there were. */
-unsigned tl_instances_remove_stale(int instances);
 /* Each instance of ours: its name, and is it held by a process?  How many. */
 unsigned tl_instances_list(int instances,
     void (*each)(void *context, const char *name, bool held), void *context);
@@ -162,10 +160,6 @@ int tl_sched_new(struct tl_sched **sched, const char *path, uint32_t cpus,
 /* Finish it; the file stays. */
 void tl_sched_free(struct tl_sched *sched);
 
-/* A thread of the timeline: as the first pid namespace numbers it, and as its
- * own does. */
-int tl_sched_add_thread(struct tl_sched *sched, uint32_t global, uint32_t tid,
-    uint32_t pid);
 /* Look for the processes that have the timeline open, and for their threads;
  * the new ones are given to add.  How many are new, or -errno. */
 int

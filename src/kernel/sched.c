@@ -200,9 +200,10 @@ number_of(const struct tl_sched *s, uint32_t global)
 	return t ? t->tid : global;
 }
 
-int
-tl_sched_add_thread(struct tl_sched *s, uint32_t global, uint32_t tid,
-    uint32_t pid)
+/* A thread of the timeline: as the first pid namespace numbers it, and as its
+ * own does. */
+static int
+add_thread(struct tl_sched *s, uint32_t global, uint32_t tid, uint32_t pid)
 {
 	struct thread *t = add(s, global);
 
@@ -263,7 +264,7 @@ add_threads(struct tl_sched *s, uint32_t pid, const struct tl_kernel *kernel)
 		if (!read_proc(path, status, sizeof(status)))
 			continue;
 		tid = innermost(status, "\nNSpid:");
-		rc = tl_sched_add_thread(s, global, tid ? tid : global,
+		rc = add_thread(s, global, tid ? tid : global,
 		    innermost(status, "\nNStgid:"));
 		if (rc == 0)
 			rc = tl_kernel_add_thread(kernel, global);
@@ -360,7 +361,7 @@ put_waking(struct tl_sched *s, uint32_t cpu, const struct tl_kernel_event *e)
 
 	/* event-fork follows what our threads create, and so do we */
 	if (e->kind == TL_KERNEL_NEW && !(t && t->ours) && by && by->ours) {
-		if (tl_sched_add_thread(s, e->tid, e->tid, by->pid) != 0)
+		if (add_thread(s, e->tid, e->tid, by->pid) != 0)
 			return;
 		t = find(s, e->tid);
 	}

@@ -212,7 +212,6 @@ int tl_iterate_spans(lua_State *L);
 
 /* iterate.c: what an options table asks for. */
 enum tl_order tl_options_order(lua_State *L, int options);
-bool tl_options_flag(lua_State *L, int options, const char *name);
 /* Is every word in the table one that we know? */
 void tl_options_check(lua_State *L, int options);
 

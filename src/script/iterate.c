@@ -25,8 +25,8 @@ tl_options_order(lua_State *L, int options)
 	return order;
 }
 
-bool
-tl_options_flag(lua_State *L, int options, const char *name)
+static bool
+flag_of(lua_State *L, int options, const char *name)
 {
 	bool flag;
 
@@ -577,7 +577,7 @@ tl_iterate_events(lua_State *L)
 {
 	lua_settop(L, 2);
 	tl_options_check(L, 2);
-	const bool pair = tl_options_flag(L, 2, "pair");
+	const bool pair = flag_of(L, 2, "pair");
 	const enum tl_order order = tl_options_order(L, 2);
 
 	if (pair && order != TL_OLDEST_FIRST)
@@ -594,8 +594,8 @@ tl_iterate_spans(lua_State *L)
 	lua_settop(L, 2);
 	tl_options_check(L, 2);
 	iterator = push_iterator(L, TL_OLDEST_FIRST, true);
-	iterator->want_open = tl_options_flag(L, 2, "open");
-	if (tl_options_flag(L, 2, "states"))
+	iterator->want_open = flag_of(L, 2, "open");
+	if (flag_of(L, 2, "states"))
 		follow_states(L, iterator);
 	return push_loop(L, next_span);
 }

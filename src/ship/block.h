@@ -163,9 +163,6 @@ tl_levels_total(const uint64_t counts[TIMELINE_LEVEL_NONE])
 	return total;
 }
 
-/* Is this the name of a chain? */
-bool tl_chain_is_name(const char *name);
-
 /* == writing == */
 
 /*

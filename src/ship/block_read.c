@@ -74,8 +74,9 @@ tl_block_open(struct tl_trace **trace, struct tl_bytes data,
 
 /* == its INFOs and events == */
 
-bool
-tl_chain_is_name(const char *name)
+/* Is this the name of a chain? */
+static bool
+is_name(const char *name)
 {
 	const size_t size = strspn(name, "0123456789abcdef");
 
@@ -176,7 +177,7 @@ read_infos(struct tl_block_facts *facts, const struct tl_trace *trace)
 	return copy_info(trace, "host", b->host, sizeof(b->host)) &&
 	       copy_info(trace, "timeline", b->timeline, sizeof(b->timeline)) &&
 	       copy_info(trace, TL_INFO_CHAIN, b->chain, sizeof(b->chain)) &&
-	       tl_chain_is_name(b->chain) && read_numbers(facts, trace);
+	       is_name(b->chain) && read_numbers(facts, trace);
 }
 
 static void

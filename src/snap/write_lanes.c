@@ -350,8 +350,8 @@ tl_timeline_power_from(uint64_t n)
 	return power;
 }
 
-void
-tl_timeline_epochs_free(struct tl_timeline_lanes *l)
+static void
+free_epochs(struct tl_timeline_lanes *l)
 {
 	for (size_t i = 0; i < l->epoch_count; i++)
 		free(l->epochs[i].heads);
@@ -399,7 +399,7 @@ tl_timeline_lanes_init(struct tl_timeline_lanes *l, const struct tl_snap *snap)
 void
 tl_timeline_lanes_free(struct tl_timeline_lanes *l)
 {
-	tl_timeline_epochs_free(l);
+	free_epochs(l);
 	free(l->strands);
 	free(l->heads);
 }
@@ -616,7 +616,7 @@ tl_timeline_lanes_plan(struct tl_timeline_lanes *l,
 	    l->apart && !l->epochs_full && (l->lanes_rise || are_whole(l));
 	if (l->apart)
 		return plan_as_they_were(l, h);
-	tl_timeline_epochs_free(l);
+	free_epochs(l);
 	l->epochs_full = false;
 	return tl_timeline_row_plan(l, events, h);
 }

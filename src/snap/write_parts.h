@@ -175,7 +175,6 @@ tl_timeline_lost_add(uint64_t a, uint64_t b)
 uint64_t tl_timeline_lost_cut(struct tl_timeline_lanes *lanes, uint64_t lost);
 /* n rounded up to a power of two. */
 uint64_t tl_timeline_power_from(uint64_t n);
-void tl_timeline_epochs_free(struct tl_timeline_lanes *lanes);
 /* One more epoch: its heads are all 0.  NULL: no room. */
 struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
     size_t at, uint32_t number, size_t heads);

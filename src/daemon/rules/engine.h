@@ -105,8 +105,6 @@ bool tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event);
 /* Make the filter of a rule that has an expression: 0 or -errno. */
 int tl_rule_compile(struct tl_rule *rule, struct tl_fault *fault);
-void tl_rule_switch_off(struct tl_rules *rules, struct tl_rule *rule,
-    const char *why);
 
 /* rule.c: an empty text to describe the firing; NULL: the rule must not fire
  * now.  tl_rule_fire then reports it and disarms the rule. */

@@ -250,9 +250,8 @@ ask(struct tl_rule *rule, const struct tl_event *event, struct tl_fault *fault)
 	return rc;
 }
 
-void
-tl_rule_switch_off(struct tl_rules *rules, struct tl_rule *rule,
-    const char *why)
+static void
+switch_off(struct tl_rules *rules, struct tl_rule *rule, const char *why)
 {
 	rule->off = true;
 	rules->on &= ~((uint64_t)1 << (rule - rules->list));
@@ -274,7 +273,7 @@ tl_rule_passes(struct tl_rules *rules, struct tl_rule *rule,
 	if (rc == 0)
 		rc = ask(rule, event, &fault);
 	if (rc < 0)
-		tl_rule_switch_off(rules, rule, fault.text);
+		switch_off(rules, rule, fault.text);
 	return rc > 0;
 }
 

@@ -227,8 +227,8 @@ tl_lincheck_context_misses(struct tl_lincheck_context *c,
 	return false;
 }
 
-void
-tl_lincheck_context_free(struct tl_lincheck_context *c)
+static void
+free_context(struct tl_lincheck_context *c)
 {
 	tl_id_map_free(&c->keys);
 	free(c->bodies);
@@ -283,17 +283,17 @@ get_string(const struct tl_strings *strings, uint64_t n)
 	return s->inner->get(s->inner, n);
 }
 
-void
-tl_lincheck_strings_init(struct tl_lincheck_strings *s,
-    const struct tl_strings *inner, struct tl_lincheck_context *context)
+static void
+init_strings(struct tl_lincheck_strings *s, const struct tl_strings *inner,
+    struct tl_lincheck_context *context)
 {
 	*s = (struct tl_lincheck_strings){ .strings = { get_string },
 		.inner = inner,
 		.layout = { .context = context } };
 }
 
-void
-tl_lincheck_strings_free(struct tl_lincheck_strings *s)
+static void
+free_strings(struct tl_lincheck_strings *s)
 {
 	free(s->layout.steps);
 }
@@ -325,7 +325,7 @@ tl_lincheck_messages_init(struct tl_lincheck_messages *m)
 		return rc;
 	m->context.interner = m->interner;
 	m->context.strings = first->strings;
-	tl_lincheck_strings_init(&m->strings, first->strings, &m->context);
+	init_strings(&m->strings, first->strings, &m->context);
 	return 0;
 }
 
@@ -336,8 +336,8 @@ tl_lincheck_messages_free(struct tl_lincheck_messages *m)
 		free(m->messages[i]);
 	free(m->messages);
 	tl_id_map_free(&m->shapes);
-	tl_lincheck_strings_free(&m->strings);
-	tl_lincheck_context_free(&m->context);
+	free_strings(&m->strings);
+	free_context(&m->context);
 	tl_interner_free(m->interner);
 	tl_text_free(&m->key);
 	tl_text_free(&m->text);

@@ -79,8 +79,6 @@ bool tl_lincheck_context_place(struct tl_lincheck_context *context, int32_t id,
 bool tl_lincheck_context_misses(struct tl_lincheck_context *context,
     const struct tl_lincheck_object *object, struct tl_lincheck_key *key);
 
-void tl_lincheck_context_free(struct tl_lincheck_context *context);
-
 enum { TL_LINCHECK_LAYOUT_MAX = 4 << 20 /* steps */ };
 
 enum tl_lincheck_layout_what {
@@ -120,9 +118,6 @@ struct tl_lincheck_strings {
 	struct tl_lincheck_layout layout;
 };
 
-void tl_lincheck_strings_init(struct tl_lincheck_strings *strings,
-    const struct tl_strings *inner, struct tl_lincheck_context *context);
-void tl_lincheck_strings_free(struct tl_lincheck_strings *strings);
 /* The layout of the file that a message was read from; NULL: it was not, or
  * not by this process. */
 const struct tl_lincheck_layout *

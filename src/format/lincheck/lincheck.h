@@ -263,8 +263,5 @@ tl_recognise tl_lincheck_recognise;
 tl_writer_new tl_lincheck_write_new;
 /* The data at path, and its index beside it, at path.idx. */
 tl_writer_at tl_lincheck_write_at;
-/* Both into descriptors, which it closes.  0, -ENOMEM. */
-int tl_lincheck_write_files(struct tl_writer **writer, int data, int index,
-    const struct tl_report *report);
 
 #endif

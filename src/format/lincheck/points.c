@@ -269,8 +269,8 @@ tl_lincheck_file_end(struct tl_lincheck_file *f)
 		    NUMBER_MAX);
 }
 
-void
-tl_lincheck_stream_free(struct tl_lincheck_stream *s)
+static void
+free_stream(struct tl_lincheck_stream *s)
 {
 	free(s->data.data);
 	free(s->cells);
@@ -340,7 +340,7 @@ void
 tl_lincheck_lanes_free(struct tl_lincheck_lanes *l)
 {
 	for (size_t i = 0; i < l->capacity; i++) {
-		tl_lincheck_stream_free(&l->lanes[i].stream);
+		free_stream(&l->lanes[i].stream);
 		if (i < l->count)
 			tl_lincheck_queue_free(&l->lanes[i].waiting);
 		free(l->lanes[i].open);
@@ -366,8 +366,9 @@ tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
 	return rc;
 }
 
-struct tl_lincheck_open
-tl_lincheck_lane_pop(struct tl_lincheck_lane *lane)
+/* The innermost one ends. */
+static struct tl_lincheck_open
+lane_pop(struct tl_lincheck_lane *lane)
 {
 	return lane->open[--lane->depth];
 }
@@ -391,9 +392,9 @@ tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
 
 /* == values == */
 
-void
-tl_lincheck_values_start(struct tl_lincheck_values *v,
-    const struct tl_lincheck_form *form, const struct tl_event *event)
+static void
+start_values(struct tl_lincheck_values *v, const struct tl_lincheck_form *form,
+    const struct tl_event *event)
 {
 	v->form = form;
 	v->event = event;
@@ -538,8 +539,8 @@ tl_lincheck_values_exception(struct tl_lincheck_values *v,
 	return take_text(v, text.data ? text : tl_bytes("", 0), name);
 }
 
-void
-tl_lincheck_values_free(struct tl_lincheck_values *v)
+static void
+free_values(struct tl_lincheck_values *v)
 {
 	tl_text_free(&v->word);
 	tl_text_free(&v->text);
@@ -606,7 +607,7 @@ put_values(struct tl_lincheck_points *p, const struct tl_lincheck_form *form,
 	struct tl_lincheck_value value;
 	int rc = 0;
 
-	tl_lincheck_values_start(&p->values, form, event);
+	start_values(&p->values, form, event);
 	for (uint32_t i = 0; rc == 0 && i < form->count; i++) {
 		if (!tl_lincheck_values_next(&p->values, i, &value))
 			p->changed++;
@@ -705,7 +706,7 @@ tl_lincheck_put_point(struct tl_lincheck_points *p,
 		.number = number,
 		.opens = opens });
 	if (rc < 0 && opens)
-		tl_lincheck_lane_pop(lane);
+		lane_pop(lane);
 	return rc;
 }
 
@@ -722,7 +723,7 @@ put_footer(struct tl_lincheck_points *p, struct tl_lincheck_lane *lane,
 	rc = put_record(p, lane,
 	    (struct tl_lincheck_record){ .form = form, .closes = true });
 	if (rc == 0)
-		tl_lincheck_lane_pop(lane);
+		lane_pop(lane);
 	return rc;
 }
 
@@ -827,6 +828,6 @@ void
 tl_lincheck_points_free(struct tl_lincheck_points *p)
 {
 	tl_lincheck_known_free(&p->known);
-	tl_lincheck_values_free(&p->values);
+	free_values(&p->values);
 	free(p->record.data);
 }

@@ -107,7 +107,6 @@ int tl_lincheck_stream_spill(struct tl_lincheck_file *file,
 /* End the block, even an empty one, and write it: 0, -errno. */
 int tl_lincheck_stream_flush(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream);
-void tl_lincheck_stream_free(struct tl_lincheck_stream *stream);
 
 enum {
 	/* An end is looked for among so many of the innermost calls. */
@@ -151,8 +150,6 @@ void tl_lincheck_lanes_free(struct tl_lincheck_lanes *lanes);
 /* A call begins, whose head is written: 0, -ENOSPC, -ENOMEM. */
 int tl_lincheck_lane_push(struct tl_lincheck_lane *lane,
     const struct tl_message *message, int32_t number);
-/* The innermost one ends. */
-struct tl_lincheck_open tl_lincheck_lane_pop(struct tl_lincheck_lane *lane);
 /* How deep the innermost call of a message lies; false: there is none. */
 bool tl_lincheck_lane_find(const struct tl_lincheck_lane *lane,
     const struct tl_message *message, uint32_t *depth);
@@ -167,8 +164,6 @@ struct tl_lincheck_values {
 	struct tl_text text; /* of the value at hand */
 };
 
-void tl_lincheck_values_start(struct tl_lincheck_values *values,
-    const struct tl_lincheck_form *form, const struct tl_event *event);
 /* Value i, in order, good until the next call; false: what it was does not
  * fit.  values->text.rc is -ENOMEM without memory. */
 bool tl_lincheck_values_next(struct tl_lincheck_values *values, uint32_t i,
@@ -176,7 +171,6 @@ bool tl_lincheck_values_next(struct tl_lincheck_values *values, uint32_t i,
 /* The exception behind them, in modified UTF-8. */
 bool tl_lincheck_values_exception(struct tl_lincheck_values *values,
     struct tl_bytes *name);
-void tl_lincheck_values_free(struct tl_lincheck_values *values);
 
 /* Starts from all zeros but for known.bodies. */
 struct tl_lincheck_points {

@@ -494,8 +494,9 @@ write_file(void *context, const char *data, size_t size)
 	return tl_write_all(*(const int *)context, data, size);
 }
 
-int
-tl_lincheck_write_files(struct tl_writer **writer, int data, int index,
+/* Both into descriptors, which it closes.  0, -ENOMEM. */
+static int
+write_files(struct tl_writer **writer, int data, int index,
     const struct tl_report *report)
 {
 	struct lincheck_write *w;
@@ -552,7 +553,7 @@ tl_lincheck_write_at(struct tl_writer **writer, const char *path,
 		rc = make_files(path, tl_text_string(&index_path), &data,
 		    &index);
 	if (rc == 0) {
-		rc = tl_lincheck_write_files(writer, data, index, report);
+		rc = write_files(writer, data, index, report);
 		if (rc < 0) {
 			close(data);
 			close(index);

@@ -24,8 +24,8 @@ tl_thrift_varint(struct tl_text *text, uint64_t n)
 		text->size = (size_t)(tl_pb_write_varint(to, n) - text->data);
 }
 
-void
-tl_thrift_zigzag(struct tl_text *text, int64_t n)
+static void
+put_zigzag(struct tl_text *text, int64_t n)
 {
 	tl_thrift_varint(text, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
@@ -39,7 +39,7 @@ put_head(struct tl_thrift *t, int field, enum tl_thrift_type type)
 		tl_put_char(t->text, (char)(step << HEAD_SHIFT | (int)type));
 	} else {
 		tl_put_char(t->text, (char)type);
-		tl_thrift_zigzag(t->text, field);
+		put_zigzag(t->text, field);
 	}
 	t->last = field;
 }
@@ -61,14 +61,14 @@ void
 tl_thrift_put_i32(struct tl_thrift *t, int field, int32_t n)
 {
 	put_head(t, field, TL_THRIFT_I32);
-	tl_thrift_zigzag(t->text, n);
+	put_zigzag(t->text, n);
 }
 
 void
 tl_thrift_put_i64(struct tl_thrift *t, int field, int64_t n)
 {
 	put_head(t, field, TL_THRIFT_I64);
-	tl_thrift_zigzag(t->text, n);
+	put_zigzag(t->text, n);
 }
 
 void
@@ -119,7 +119,7 @@ tl_thrift_list(struct tl_thrift *t, int field, enum tl_thrift_type type,
 void
 tl_thrift_item_i32(struct tl_thrift *t, int32_t n)
 {
-	tl_thrift_zigzag(t->text, n);
+	put_zigzag(t->text, n);
 }
 
 void
@@ -410,7 +410,7 @@ tl_parquet_put_delta(struct tl_text *text, const uint64_t *values, size_t count,
 	tl_thrift_varint(text, BLOCK);
 	tl_thrift_varint(text, PARTS);
 	tl_thrift_varint(text, count);
-	tl_thrift_zigzag(text, widened(values[0], narrow));
+	put_zigzag(text, widened(values[0], narrow));
 	while (at < count) {
 		const size_t n = count - at < BLOCK ? count - at : BLOCK;
 		char *to = tl_text_reserve(text, BLOCK_SIZE_MAX);

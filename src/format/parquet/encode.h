@@ -103,7 +103,6 @@ enum tl_thrift_type {
 
 /* Numbers by themselves. */
 void tl_thrift_varint(struct tl_text *text, uint64_t n);
-void tl_thrift_zigzag(struct tl_text *text, int64_t n);
 
 /* A struct that is being written to the end of a text.  Starts with last 0. */
 struct tl_thrift {

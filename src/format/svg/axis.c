@@ -88,8 +88,9 @@ tl_svg_log_tick(unsigned *index, struct svg_tick *tick)
 	return true;
 }
 
-bool
-tl_svg_log_has_room(const struct svg_log *log, double length, double each)
+/* Are those between major ones to be labelled on an axis of a length? */
+static bool
+has_room(const struct svg_log *log, double length, double each)
 {
 	const double decade = 3.3219 / (log->to - log->from) * length;
 
@@ -112,7 +113,7 @@ void
 tl_svg_log_below(struct tl_text *text, const struct svg_log *log,
     struct svg_box box)
 {
-	const bool all = tl_svg_log_has_room(log, box.width, 150);
+	const bool all = has_room(log, box.width, 150);
 	const double bottom = box.y + box.height;
 	struct svg_tick tick;
 
@@ -136,7 +137,7 @@ void
 tl_svg_log_beside(struct tl_text *text, const struct svg_log *log,
     struct svg_box box)
 {
-	const bool all = tl_svg_log_has_room(log, box.height, 60);
+	const bool all = has_room(log, box.height, 60);
 	double before = box.y + 2 * box.height;
 	struct svg_tick tick;
 

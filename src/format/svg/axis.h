@@ -32,8 +32,6 @@ struct svg_tick {
 
 /* The ticks, the least first: start with *index 0, goes on until false. */
 bool tl_svg_log_tick(unsigned *index, struct svg_tick *tick);
-/* Are those between major ones to be labelled on an axis of a length? */
-bool tl_svg_log_has_room(const struct svg_log *log, double length, double each);
 
 /* Lines across a box and, below it, labels; durations go right. */
 void tl_svg_log_below(struct tl_text *text, const struct svg_log *log,

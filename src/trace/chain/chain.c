@@ -347,12 +347,6 @@ tl_chain_origin(const struct tl_chain *chain, struct tl_origin *origin)
 }
 
 uint64_t
-tl_chain_blocks(const struct tl_chain *chain)
-{
-	return chain->block_count;
-}
-
-uint64_t
 tl_chain_entries(const struct tl_chain *chain)
 {
 	return chain->events;

@@ -76,7 +76,6 @@ void tl_chain_free(struct tl_chain *chain);
 /* "host/timeline", or what is known of that: never empty. */
 const char *tl_chain_name(const struct tl_chain *chain);
 void tl_chain_origin(const struct tl_chain *chain, struct tl_origin *origin);
-uint64_t tl_chain_blocks(const struct tl_chain *chain);
 /* At least as many as a cursor gives. */
 uint64_t tl_chain_entries(const struct tl_chain *chain);
 /* The time of the newest; -ENODATA without. */

@@ -122,8 +122,9 @@ wake_locked(struct side *side)
 	pthread_cond_signal(&side->more);
 }
 
-void
-tl_recorder_crew_wake(struct tl_recorder_crew *crew, enum tl_crew_side side)
+/* Something came up before it was due. */
+static void
+wake_crew(struct tl_recorder_crew *crew, enum tl_crew_side side)
 {
 	pthread_mutex_lock(&crew->lock);
 	wake_locked(&crew->sides[side]);
@@ -250,7 +251,7 @@ wake(void *context)
 	pthread_mutex_lock(&r->lock);
 	r->awake = true;
 	pthread_mutex_unlock(&r->lock);
-	tl_recorder_crew_wake(r->crew, TL_CREW_WRITER);
+	wake_crew(r->crew, TL_CREW_WRITER);
 }
 
 int
@@ -401,8 +402,8 @@ tl_recorder_stop(struct tl_recorder *r)
 	pthread_mutex_unlock(&r->lock);
 	if (!r->crew)
 		return;
-	tl_recorder_crew_wake(r->crew, TL_CREW_READER);
-	tl_recorder_crew_wake(r->crew, TL_CREW_WRITER);
+	wake_crew(r->crew, TL_CREW_READER);
+	wake_crew(r->crew, TL_CREW_WRITER);
 }
 
 void

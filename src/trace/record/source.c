@@ -31,8 +31,8 @@ enum {
 
 /* == batches == */
 
-void
-tl_batch_ring_init(struct tl_batch_ring *ring)
+static void
+batch_ring_init(struct tl_batch_ring *ring)
 {
 	ck_ring_init(&ring->ring, TL_BATCH_RING);
 }
@@ -322,8 +322,8 @@ tl_recorder_source_open(struct tl_recorder_source *s, const char *name, int fd,
 		return rc;
 	}
 	pthread_mutex_init(&s->lock, NULL);
-	tl_batch_ring_init(&s->full);
-	tl_batch_ring_init(&s->empty);
+	batch_ring_init(&s->full);
+	batch_ring_init(&s->empty);
 	s->strings = (struct tl_recorder_strings){ { string_of }, s };
 	s->fresh = true;
 	return 0;

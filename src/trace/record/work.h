@@ -43,7 +43,6 @@ struct tl_batch_ring {
 	ck_ring_buffer_t slots[TL_BATCH_RING];
 };
 
-void tl_batch_ring_init(struct tl_batch_ring *ring);
 /* There is always room: a ring has more than there are batches. */
 void tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch);
 struct tl_batch *tl_batch_ring_take(struct tl_batch_ring *ring);
@@ -255,9 +254,6 @@ int tl_recorder_crew_add(struct tl_recorder_crew *crew,
     struct tl_recorder *recorder);
 void tl_recorder_crew_remove(struct tl_recorder_crew *crew,
     struct tl_recorder *recorder);
-/* Something came up before it was due. */
-void
-tl_recorder_crew_wake(struct tl_recorder_crew *crew, enum tl_crew_side side);
 
 struct tl_recorder {
 	struct tl_recorder_host host;

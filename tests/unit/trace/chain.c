@@ -56,7 +56,6 @@ TEST(a_timeline_comes_back_as_it_was_whatever_order_its_blocks_have)
 		struct tl_chain *chain = open_only(write_shuffled(&t, &seed));
 
 		expect_whole(chain, &t);
-		ck_assert_uint_eq(tl_chain_blocks(chain), t.block_count);
 		tl_chain_free(chain);
 		free_timeline(&t);
 	}
