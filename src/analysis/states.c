@@ -6,6 +6,7 @@
 #include "event/sched.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum state { UNKNOWN, RUNNING, INTERRUPTED, RUNNABLE, BLOCKED };
@@ -76,6 +77,27 @@ tl_part_name(unsigned part)
 		"unknown" };
 
 	return part < TL_PARTS ? names[part] : "?";
+}
+
+const char *
+tl_part_words(unsigned part)
+{
+	static const char *const words[TL_PARTS] = { "running", "interrupted",
+		"runnable", "blocked by a task", "blocked by a timer",
+		"blocked by I/O", "unknown" };
+
+	return part < TL_PARTS ? words[part] : "?";
+}
+
+void
+tl_part_fields(struct tl_fields *f, const int64_t ns[TL_PARTS])
+{
+	char name[32];
+
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		snprintf(name, sizeof(name), "%s_ns", tl_part_name(i));
+		tl_fields_signed(f, name, ns[i]);
+	}
 }
 
 int

@@ -34,6 +34,7 @@
 #ifndef TL_ANALYSIS_STATES_H
 #define TL_ANALYSIS_STATES_H
 
+#include "base/fields.h"
 #include "event/cursor.h"
 #include "event/spans.h"
 
@@ -50,6 +51,10 @@ enum tl_part {
 
 /* "running", "interrupted", "runnable", "blocked_task", ... */
 const char *tl_part_name(unsigned part);
+/* ... as a person reads it: "blocked by a task". */
+const char *tl_part_words(unsigned part);
+/* The members "running_ns", ... */
+void tl_part_fields(struct tl_fields *fields, const int64_t ns[TL_PARTS]);
 
 /* The longest wait of a kind inside a span. */
 struct tl_wait {

@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "dump/tree/tree.h"
 #include "dump/views.h"
+#include "event/sched.h"
 #include "snap/names.h"
 #include "source/diagnostics.h"
 #include "source/selection.h"
@@ -99,20 +100,22 @@ open_with_kernel(const struct tl_options *options,
 {
 	static char beside[TL_SOURCES_MAX][TL_PATH_MAX];
 	static const char *names[2 * TL_SOURCES_MAX];
-	char resolved[TL_PATH_MAX];
+	char path[TL_PATH_MAX];
 	size_t count = 0;
 
 	for (size_t i = 0; i < options->file_count; i++) {
 		bool named = false;
 
 		names[count++] = options->files[i];
-		if (snprintf(beside[i], TL_PATH_MAX, "%s.sched",
-			options->files[i]) >= TL_PATH_MAX)
+		if (tl_name_find(options->files[i], path) != 0 ||
+		    snprintf(beside[i], TL_PATH_MAX, "%s" TL_SCHED_SUFFIX,
+			path) >= TL_PATH_MAX ||
+		    access(beside[i], F_OK) != 0)
 			continue;
 		for (size_t k = 0; k < options->file_count; k++)
-			named |= strcmp(options->files[k], beside[i]) == 0;
-		if (!named && tl_name_path(beside[i], resolved) == 0 &&
-		    access(resolved, F_OK) == 0)
+			named |= tl_name_find(options->files[k], path) == 0 &&
+				 strcmp(path, beside[i]) == 0;
+		if (!named)
 			names[count++] = beside[i];
 	}
 	return tl_sources_open(&inputs, names, count, plan);
@@ -137,7 +140,7 @@ open_inputs(const struct tl_options *options)
 	};
 
 	tl_progress_start(&progress, !options->no_progress);
-	rc = options->mode == TL_MODE_STATES
+	rc = options->mode == TL_MODE_STATES || options->mode == TL_MODE_STATS
 		 ? open_with_kernel(options, &plan)
 		 : tl_sources_open(&inputs, options->files, options->file_count,
 		       &plan);

@@ -5,7 +5,6 @@
 #include "analysis/states.h"
 
 #include "base/array.h"
-#include "base/fields.h"
 #include "dump/views.h"
 #include "event/message_map.h"
 #include "event/render.h"
@@ -164,9 +163,6 @@ put_task(struct tl_text *text, const char *before, const struct tl_wait *wait,
 static void
 put_longest(struct tl_text *text, const struct longest *l)
 {
-	static const char *const words[TL_PARTS] = { "running", "interrupted",
-		"runnable", "blocked by a task", "blocked by a timer",
-		"blocked by I/O", "unknown" };
 	const struct tl_parts *p = &l->parts;
 	struct tl_event begin = { .message = l->span.message,
 		.kind = TL_BEGIN };
@@ -186,7 +182,7 @@ put_longest(struct tl_text *text, const struct longest *l)
 		if (p->ns[i] == 0)
 			continue;
 		tl_put_string(text, before);
-		tl_put_format(text, "%s ", words[i]);
+		tl_put_format(text, "%s ", tl_part_words(i));
 		tl_put_duration(text, p->ns[i]);
 		if (i == TL_PART_RUNNABLE && p->preempted.ns > 0)
 			put_task(text, " (preempted by ", &p->preempted,
@@ -248,17 +244,6 @@ put_text(struct tl_text *text, const struct view *v)
 /* == JSON, CSV == */
 
 static void
-put_parts(struct tl_fields *f, const int64_t ns[TL_PARTS])
-{
-	char name[32];
-
-	for (unsigned i = 0; i < TL_PARTS; i++) {
-		snprintf(name, sizeof(name), "%s_ns", tl_part_name(i));
-		tl_fields_signed(f, name, ns[i]);
-	}
-}
-
-static void
 put_json_wait(struct tl_fields *f, const char *name, const struct tl_wait *w)
 {
 	if (w->ns == 0)
@@ -280,7 +265,7 @@ put_json(struct tl_text *text, const struct row *row)
 	tl_fields_bytes(&f, "message", row->message->line1);
 	tl_fields_unsigned(&f, "count", row->count);
 	tl_fields_signed(&f, "total_ns", row->total_ns);
-	put_parts(&f, row->ns);
+	tl_part_fields(&f, row->ns);
 	tl_fields_array(&f, "longest");
 	for (size_t i = 0; i < row->longest_count; i++) {
 		const struct longest *l = &row->longest[i];
@@ -289,7 +274,7 @@ put_json(struct tl_text *text, const struct row *row)
 		tl_fields_time(&f, "begin", l->span.begin_ns);
 		tl_fields_signed(&f, "duration_ns", l->span.duration_ns);
 		tl_fields_unsigned(&f, "tid", l->span.tid);
-		put_parts(&f, l->parts.ns);
+		tl_part_fields(&f, l->parts.ns);
 		put_json_wait(&f, "preempted_by", &l->parts.preempted);
 		put_json_wait(&f, "woken_by", &l->parts.blocked);
 		tl_fields_object_end(&f);

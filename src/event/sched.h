@@ -13,6 +13,9 @@
 
 #include <string.h>
 
+/* The file NAME.sched beside a timeline NAME has its kernel events. */
+#define TL_SCHED_SUFFIX ".sched"
+
 #define TL_SCHED_CATEGORY "sched"
 /* state: R, R+ (preempted), S, D ...; next: tid of the task that runs now. */
 #define TL_SCHED_OUT "switched out as $state%s for $next $name%s"

@@ -56,6 +56,7 @@
 #define TL_KERNEL_KERNEL_H
 
 #include "base/file.h"
+#include "event/sched.h"
 #include "kernel/page.h"
 
 #include <sys/types.h>
@@ -68,8 +69,6 @@ enum {
 	TL_KERNEL_SIZE_DEFAULT = 4 << 20
 };
 
-/* The name of a file beside a timeline that has its kernel events. */
-#define TL_SCHED_SUFFIX ".sched"
 /* Instances of tracefs that are ours begin with this. */
 #define TL_INSTANCE_PREFIX "timeline-"
 

@@ -165,3 +165,31 @@ has '... and of a name; a number that does not fit is rounded' "$text" '^    a_v
 is '... JSON has all of it' \
 	"$("$dump" --stats --json "$work/long.jsonl" | jq -c 'select(.args.a_very_long_name) | [.message, (.category | length), .args.a_very_long_name.max]')" \
 	'["processed $tcp and $a_very_long_name",100,9007199254740992]'
+
+# Kernel events beside a file: three spans of 7us, in each 3us running, 1us
+# runnable and 3us blocked by task 9
+line() {
+	printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":7,"tid":8,"priority":"info","category":"%s","message":"%s","kind":"%s","args":{%s}}\n' \
+		"$1" "$1" "$2" "$3" "$4" "${5:-}"
+}
+out_for='switched out as $state%s for $next $name%s'
+for at in 1000000 1010000 1020000; do
+	line $((at + 1000)) c work begin >&3
+	line $((at + 8000)) c work end >&3
+	line $((at + 500)) sched 'switched in' instant
+	line $((at + 2000)) sched "$out_for" instant '"state":"S","next":9,"name":"other"'
+	line $((at + 5000)) sched 'woken by $by $name%s in $context%s' instant '"by":9,"name":"other","context":"task"'
+	line $((at + 6000)) sched 'switched in' instant
+	line $((at + 9000)) sched "$out_for" instant '"state":"S","next":9,"name":"other"'
+done 3>"$work/spans.jsonl" >"$work/kernel.jsonl"
+"$build/bin/timeline-convert" -q "$work/spans.jsonl" -o "$work/beside.tl"
+lacks '--stats without kernel events has no states' "$("$dump" --stats --json "$work/beside.tl")" states
+"$build/bin/timeline-convert" -q --to timeline "$work/kernel.jsonl" -o "$work/beside.tl.sched"
+is '--stats has the states of spans' "$("$dump" --stats "$work/beside.tl" | sed -n '/running/s/^ *//p')" \
+	'running 42.9 %, runnable 14.3 %, blocked by a task 42.9 %'
+is '... in JSON' "$("$dump" --stats --json "$work/beside.tl" | jq -c '.states | with_entries(select(.value > 0))')" \
+	'{"running_ns":9000,"runnable_ns":3000,"blocked_task_ns":9000}'
+is '... and no row of the kernel' "$("$dump" --stats --json "$work/beside.tl" | jq -r .message)" work
+is '... unless its file is named' \
+	"$("$dump" --stats --json "$work/beside.tl" "$work/beside.tl.sched" | jq -r .message | wc -l)" 4
+is '... whose name may have no folder' "$(cd "$work" && "$dump" --stats beside.tl | grep -c running)" 1

@@ -293,6 +293,33 @@ put_text_slower(struct tl_text *text, const struct tl_timer *t)
 		    (double)t->fixed.percentile / 10000);
 }
 
+static bool
+has_parts(const struct tl_stats_row *row)
+{
+	bool has = false;
+
+	for (unsigned i = 0; i < TL_PARTS; i++)
+		has |= row->parts[i] != 0;
+	return has;
+}
+
+/* In which states the threads were during all spans together. */
+static void
+put_text_parts(struct tl_text *text, const struct tl_stats_row *row)
+{
+	int64_t all = 0;
+
+	for (unsigned i = 0; i < TL_PARTS; i++)
+		all += row->parts[i];
+	for (unsigned i = 0, shown = 0; i < TL_PARTS; i++) {
+		if (row->parts[i] == 0)
+			continue;
+		tl_put_format(text, "%s%s %.3g %%", shown++ ? ", " : "",
+		    tl_part_words(i),
+		    100 * (double)row->parts[i] / (double)all);
+	}
+}
+
 int
 tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 {
@@ -320,6 +347,9 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	since = text->size;
 	if (row->timer)
 		put_text_slower(text, row->timer);
+	wrap(output, since);
+	since = text->size;
+	put_text_parts(text, row);
 	wrap(output, since);
 	since = text->size;
 	put_text_spans(text, row);
@@ -468,6 +498,11 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	}
 	if (row->timer)
 		put_json_timer(f, row->timer);
+	if (has_parts(row)) {
+		tl_fields_object(f, "states");
+		tl_part_fields(f, row->parts);
+		tl_fields_object_end(f);
+	}
 	rc = put_each(row, put_json_own, &j, put_json_arg);
 	if (j.in_args)
 		tl_fields_object_end(f);

@@ -5,6 +5,7 @@
 #ifndef TL_DUMP_STATS_ROW_H
 #define TL_DUMP_STATS_ROW_H
 
+#include "analysis/states.h"
 #include "dump/output.h"
 #include "dump/stats/estimate.h"
 #include "dump/stats/values.h"
@@ -28,6 +29,7 @@ struct tl_stats_row {
 	double open_share; /* of the time; below 0: not known */
 	const struct tl_samples *samples; /* of its file */
 	struct tl_timer *timer;           /* of all CPUs; NULL: none */
+	int64_t parts[TL_PARTS];          /* of its spans; all 0: not known */
 	struct tl_tally tally;
 	struct tl_values interval;
 	struct tl_values duration;

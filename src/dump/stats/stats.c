@@ -12,14 +12,17 @@
  */
 #include "dump/views.h"
 
+#include "clock/clock.h"
 #include "dump/stats/estimate.h"
 #include "dump/stats/row.h"
+#include "event/sched.h"
 #include "event/spans.h"
 #include "format/label.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS_FIRST = 64, LEVELS = TIMELINE_LEVEL_MAX + 1 };
 
@@ -31,6 +34,7 @@ struct lane {
 
 /* One input. */
 struct source {
+	bool beside; /* kernel events that were not named: states only */
 	struct tl_levels levels;
 	int64_t from_ns; /* of interest */
 	int64_t to_ns;
@@ -52,6 +56,7 @@ struct stats {
 	size_t row_count;
 	size_t row_capacity;
 	struct tl_spans *spans;
+	struct tl_states *states; /* NULL: no events of the kernel */
 	uint64_t losses;
 };
 
@@ -146,6 +151,51 @@ stats_free(struct stats *s)
 	}
 	free(s->sources);
 	tl_spans_free(s->spans);
+	tl_states_free(s->states);
+}
+
+/* Do the definitions of a file have an event of the kernel? */
+static bool
+has_kernel(const struct tl_source *input)
+{
+	const struct tl_snap *snap =
+	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
+	const size_t count = snap ? tl_snap_message_count(snap) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (tl_sched_what(tl_snap_message(snap, i)) != TL_SCHED_NONE)
+			return true;
+	return false;
+}
+
+/* States are known where a file has events of the kernel. */
+static int
+init_states(struct stats *s, const struct tl_options *options)
+{
+	struct tl_cursor *cursor;
+	int64_t horizon = INT64_MIN;
+	bool any = false;
+	int rc;
+
+	for (size_t i = 0; i < s->inputs->count; i++) {
+		bool named = false;
+
+		if (!has_kernel(&s->inputs->items[i]))
+			continue;
+		any = true;
+		for (size_t k = 0; k < options->file_count; k++)
+			named |= strcmp(options->files[k],
+				     s->inputs->items[i].name) == 0;
+		s->sources[i].beside = !named;
+	}
+	if (!any)
+		return 0;
+	rc = tl_sources_cursor(s->inputs, TL_NEWEST_FIRST, &cursor);
+	if (rc == 0)
+		rc = tl_states_find_horizon(cursor, &horizon);
+	return rc < 0 || horizon == INT64_MIN
+		   ? rc
+		   : tl_states_new(&s->states, horizon);
 }
 
 static size_t
@@ -289,6 +339,19 @@ take_rate(const struct stats *s, struct tl_stats_row *row,
 		row->open_rate += lane->open_weight[gate];
 }
 
+static void
+take_parts(struct stats *s, struct tl_stats_row *row,
+    const struct tl_span *span)
+{
+	struct tl_parts parts;
+
+	if (!s->states)
+		return;
+	tl_states_span(s->states, span, &parts);
+	for (unsigned i = 0; i < TL_PARTS; i++)
+		row->parts[i] = tl_add_ns(row->parts[i], parts.ns[i]);
+}
+
 /* The row of an event; of an end without arguments that of its begin. */
 static int
 find_row(struct stats *s, const struct tl_event *event,
@@ -329,6 +392,7 @@ take_entry(struct stats *s, const struct tl_event *event)
 	if (paired > 0) {
 		row->spans++;
 		row->lossy += span.lossy;
+		take_parts(s, row, &span);
 		rc = span.lossy
 			 ? 0
 			 : tl_values_add(&row->duration, span.duration_ns);
@@ -344,8 +408,10 @@ take(struct stats *s, const struct tl_event *event)
 {
 	struct source *source = &s->sources[event->source];
 	struct tl_span unused;
-	int rc;
+	int rc = s->states ? tl_states_put(s->states, event) : 0;
 
+	if (rc < 0 || source->beside)
+		return rc;
 	if (event->kind != TL_LOST && !source->lanes[lane_of(s, event)].begun)
 		lane_begin(s, event, &source->lanes[lane_of(s, event)]);
 	if (event->kind != TL_LOST && !event->message->builtin)
@@ -388,7 +454,7 @@ add_timers(struct stats *s, size_t i)
 	const size_t count = snap ? tl_snap_message_count(snap) : 0;
 	int rc = 0;
 
-	for (size_t k = 0; k < count && rc >= 0; k++) {
+	for (size_t k = 0; k < count && rc >= 0 && !s->sources[i].beside; k++) {
 		const struct tl_message *m = tl_snap_message(snap, k);
 		const struct tl_event event = { .kind = TL_END,
 			.message = m,
@@ -453,6 +519,8 @@ tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
 	struct stats s = { .inputs = inputs, .select = select };
 	int rc = stats_init(&s);
 
+	if (rc == 0)
+		rc = init_states(&s, options);
 	if (rc == 0)
 		rc = gather(&s);
 	for (size_t i = 0; i < inputs->count && rc == 0; i++)
