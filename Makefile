@@ -126,7 +126,8 @@ $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
     TL_CPPFLAGS += $(LUA_CFLAGS)
 # Opening, defining and calibrating is done once: small code before fast code.
 # The user's CFLAGS still win.
-COLD	 := $(filter-out %/strings.o %/define.o %/record.o %/log_c.o %/log.o,$(OWN_ring)) $(OWN_clock)
+COLD	 := $(filter-out %/strings.o %/define.o %/record.o %/log_c.o %/log.o,$(OWN_ring)) $(OWN_clock) \
+	    $(patsubst %,$(B)/obj/src/%.o,front/fresh front/label trace/write base/file)
 $(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
 # The fallback lanes are appended to in C: no canary on that path.
 $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector

@@ -142,9 +142,12 @@ log_start:
 	jmp	.Lwhole
 .Lslot:
 	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
+	movzx	eax, byte ptr [rsp + KEPT_GATE]
+	mov	eax, [rdx + TIMELINE_PLAN_SHARES + rax * 4]
+	mov	[rsp + KEPT_SHARE], eax
 	mov	rax, [rdx + TIMELINE_PLAN_LEASE]
 	cmp	rax, [SLOT + TIMELINE_OFF_TSC]
-	jb	.Lexpired				# nobody renews it
+	jb	.Lexpired				# it was not renewed
 	neg	eax					# its low byte: shift
 	xor	edx, edx
 	bts	rdx, rax				# 2^(64 - shift)
@@ -168,11 +171,7 @@ log_start:
 	shr	rax, 31
 	xor	rdx, rax
 	shr	rdx, 32
-	mov	[rsp + KEPT_HASH], edx
-	mov	rdx, [EVENT + TIMELINE_EVENT_LEVELS]
-	movzx	eax, byte ptr [rsp + KEPT_GATE]
-	mov	eax, [rdx + TIMELINE_PLAN_SHARES + rax * 4]
-	cmp	[rsp + KEPT_HASH], eax
+	cmp	edx, [rsp + KEPT_SHARE]
 	jb	.Lwhole					# open
 	ret
 .Lplain:

@@ -108,10 +108,10 @@ struct timeline_options {
  * several processes call this at once one creates and the others attach.  A
  * file from before the last boot is replaced.  *tl is NULL after every error:
  * -EBADMSG not a timeline, -EPROTO another version, -ENODATA truncated, -EROFS
- * a saved one, -EPERM owned by somebody else, -ENOSPC no room, -ENOTSUP its
+ * a saved one, -EPERM owned by another user, -ENOSPC no room, -ENOTSUP its
  * clock cannot be used here or the boot id is not known, -EBUSY from before
  * the last boot and locked, -EINVAL bad option, -EFBIG too large, -ENOMEM, or
- * what the system said.
+ * the error of the system.
  */
 int timeline_new(struct timeline **tl, const char *path,
     const struct timeline_options *options);
@@ -130,11 +130,11 @@ void timeline_close(struct timeline *tl);
 int timeline_remove(const char *path);
 
 /* Was the file removed, or replaced by another, since it was opened?  1: what
- * is logged is seen by nobody who looks under its name; close it and open it
+ * is logged is not in the file of its name any more; close it and open it
  * again.  0: not.  One system call; any thread, any signal handler. */
 int timeline_superseded(const struct timeline *tl);
 
-/* All there is to say about a message. */
+/* The definition of a message. */
 struct timeline_definition {
 	const char *category;
 	const char *priority; /* "fatal" ... "trace+++" */

@@ -29,7 +29,7 @@
 #ifndef TIMELINE_LAYOUT_H
 #define TIMELINE_LAYOUT_H
 
-/* "TIMELINE" as a little-endian word: tells endianness too. */
+/* "TIMELINE" as a little-endian word, which shows endianness, too. */
 #define TIMELINE_MAGIC		 0x454e494c454d4954
 #define TIMELINE_MAJOR		 2
 #define TIMELINE_MINOR		 1
@@ -381,7 +381,7 @@ enum {
  * Lane heads.  Lanes are numbered cpu * tiers + tier, the fallback lanes
  * after the CPU lanes in the same way.  head is written by the lane's writer
  * only; cleared by anybody (compare and swap, upwards).  The rest is 0 in a
- * live file and written by whoever takes a snapshot.
+ * live file and written by the process that takes a snapshot.
  */
 struct timeline_head {
 	uint64_t head; /* entries ever appended: never masked, never reset */

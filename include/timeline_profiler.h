@@ -49,7 +49,7 @@ int timeline_profiler_open(
  */
 int timeline_profiler_options(
     struct timeline_profiler **profiler, int *argc, char **argv);
-/* Give it back; nobody may mark any more. */
+/* Free it.  No thread may mark any more. */
 void timeline_profiler_close(struct timeline_profiler *profiler);
 
 /*

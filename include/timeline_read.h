@@ -95,7 +95,7 @@ struct timeline_read_event {
 	unsigned level; /* priority: 1 trace+++ to 9 fatal; 0 of a loss */
 	unsigned kind;  /* enum timeline_read_kind */
 	unsigned argc;  /* arguments, 0 to 4 */
-	/* Raw 64 bits of each, 0 past argc.  What they mean says
+	/* Raw 64 bits of each, 0 past argc.  Their meaning is in
 	 * timeline_read_argument_format(). */
 	uint64_t args[4];
 	uint64_t lost; /* of a loss: how many entries, at least 1; else 0 */
@@ -115,6 +115,11 @@ struct timeline_read_event {
 	uint32_t flags;    /* TIMELINE_READ_BARE ... */
 	/* What is known of the message; for the functions below. */
 	const struct timeline_read_definition *definition;
+	/* What the thread and its process are called: UTF-8 without control
+	 * characters, valid until the reader is closed; "" when it is not
+	 * known. */
+	const char *thread;
+	const char *process;
 };
 
 /* == opening == */

@@ -35,7 +35,7 @@ struct timeline_rtl_site {
 	uint8_t flags;
 };
 
-/* A scope that was entered; span is NULL when nobody logs. */
+/* A scope that was entered; span is NULL when nothing is logged. */
 struct timeline_rtl_context {
 	const char *project;
 	const char *author;
@@ -45,7 +45,7 @@ struct timeline_rtl_context {
 	uint64_t has_label;
 };
 
-/* 1 when it is known that nobody logs. */
+/* 1 when it is known that nothing is logged. */
 extern int timeline_rtl_off;
 
 /*

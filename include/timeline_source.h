@@ -34,7 +34,7 @@ struct timeline_source;
  */
 int timeline_source_new(struct timeline_source **source, struct timeline *tl,
     const char *name);
-/* Give it back; nobody may use it any more.  Before its timeline closes. */
+/* Free it, before its timeline is closed.  No thread may use it any more. */
 void timeline_source_free(struct timeline_source *source);
 
 /* One more, one less.  Any thread, any signal handler; never waits. */

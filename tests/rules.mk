@@ -53,7 +53,7 @@ $(B)/examples/read: $(B)/obj/examples/read.o $(B)/lib/libtimeline-read.a
 	@$(CC) -o $@ $^ $(TL_LDFLAGS) $(LDFLAGS) -lzstd -lpthread
 $(BENCHES): $(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/lib/libtimeline.so.$(VERSION)
 	@mkdir -p $(@D); echo "  LD      $@"
-	@$(CC) -o $@ $(filter %.o,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
+	@$(CC) -o $@ $(filter %.o %.a,$^) $(TL_LDFLAGS) $(LDFLAGS) -L$(B)/lib -ltimeline \
 	    -Wl,-rpath,'$$ORIGIN/../lib' -lpthread
 # every fuzzer, its entry under a name of its own: replay NAME FILE...
 $(B)/obj/tests/fuzz/fuzz_%.o: TL_CPPFLAGS += $(LUA_CFLAGS) \

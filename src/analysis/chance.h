@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * chance.h - how likely chance is, and how much one bit says of another.
+ * chance.h - tail probabilities of two distributions, and the mutual
+ * information of two bits.
  */
 #ifndef TL_ANALYSIS_CHANCE_H
 #define TL_ANALYSIS_CHANCE_H

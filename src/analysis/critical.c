@@ -673,17 +673,10 @@ add_step(struct walk *w, const struct tl_critical_step *step)
 static size_t
 find_change(const struct thread *t, int64_t ns)
 {
-	size_t low = 0, high = t->change_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (t->changes[middle].ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 0, t->change_count, t->changes[i].ns < ns);
+	return i;
 }
 
 /* Work of a thread between two times, by its innermost spans. */
@@ -716,17 +709,10 @@ add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
 static size_t
 find_wait(const struct thread *t, int64_t ns)
 {
-	size_t low = 0, high = t->wait_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (t->waits[middle].to_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 0, t->wait_count, t->waits[i].to_ns <= ns);
+	return i;
 }
 
 static bool

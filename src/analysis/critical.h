@@ -124,7 +124,7 @@ struct tl_critical_options {
 	const unsigned *clocks; /* of each source; NULL: all have one */
 };
 
-/* What the bounds left out. */
+/* Counts of what the bounds left out. */
 struct tl_critical_counts {
 	uint64_t waits;
 	uint64_t changes;

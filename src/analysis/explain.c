@@ -22,8 +22,8 @@ enum {
 	BINS = 100,
 	VALUES_MAX = 1 << 16, /* of one family */
 	COUNTS = 64,          /* buckets of how many were inside */
-	FAR_MAX = 9,          /* spans far above all others ... */
-	FAR_TIMES = 4,        /* ... by this factor */
+	FAR_MAX = 9,          /* spans far above all others */
+	FAR_TIMES = 4,        /* far above: by this factor */
 	SLOW_MIN = 10,
 	HITS_MIN = 5
 };
@@ -956,7 +956,7 @@ claim_features(struct explain *e)
 	}
 }
 
-/* Of what says the same, what is claimed first stands first. */
+/* Equal causes keep the order in which they were claimed. */
 static void
 claim_all(struct explain *e)
 {

@@ -25,7 +25,7 @@ enum {
 
 static const int64_t window_unknown_ns = 1000000;
 
-/* What a thread has logged since the last span of a target. */
+/* Events of a thread since the last span of a target. */
 struct tl_lane {
 	bool begun; /* is there a last one? */
 	int64_t end_ns;
@@ -47,8 +47,8 @@ struct tl_open {
 	struct tl_open *next;  /* whose window is over next */
 	struct tl_open *made;  /* before it */
 	size_t frame;          /* its own */
-	int64_t mark_ns;       /* no child since then ... */
-	uint32_t mark;         /* ... when this group ended */
+	int64_t mark_ns;       /* no child began since then */
+	uint32_t mark;         /* the group that ended then */
 	bool ended, left;
 	uint32_t pid; /* of a scoped one: whose it is */
 	uint64_t path[TL_RECORD_PATH_MAX];
@@ -170,6 +170,7 @@ new_thread(struct tl_why *why, const struct tl_event *event, uint32_t number)
 	t->pid = event->pid;
 	t->tid = event->tid;
 	t->source = event->source;
+	t->names = tl_event_names(event);
 	t->number = number;
 	why->threads[number] = t;
 	return t;
@@ -510,7 +511,7 @@ forget_before(struct tl_lane *lane)
 	}
 }
 
-/* What was logged since the span before it. */
+/* Events that were logged since the span before it. */
 static int
 take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane)
 {
@@ -942,7 +943,7 @@ take_loss(struct tl_why *why, const struct tl_event *event)
 					event->cpu == o->head.cpu;
 }
 
-/* What the kernel did on a thread, or on a CPU. */
+/* An event of the kernel on a thread or a CPU. */
 static int
 take_state(struct tl_why *why, const struct tl_group *g,
     const struct tl_event *event)

@@ -19,6 +19,7 @@
 #include "analysis/why.h"
 #include "base/table.h"
 #include "event/message_map.h"
+#include "event/names.h"
 #include "event/spans.h"
 #include "format/label.h"
 
@@ -83,7 +84,8 @@ struct tl_thread {
 	uint32_t pid, tid;
 	uint32_t number;
 	uint16_t source;
-	uint64_t children; /* roots */
+	const struct tl_names *names; /* of its source; may be NULL */
+	uint64_t children;            /* roots */
 	struct tl_frame *frames;
 	size_t count, capacity;
 	struct tl_frame *crossed; /* a span around them ended first */
@@ -194,8 +196,10 @@ struct tl_cause {
 	uint8_t op;
 	uint8_t argument; /* which; or which period */
 	uint16_t feature;
-	int64_t value;  /* a text's number, a bound (tl_why_key), a begin ... */
-	int64_t end;    /* ... and an end, both within */
+	/* the number of a text, a bound (tl_why_key), or a begin */
+	int64_t value;
+	/* the end of value, if that is a begin; both are included */
+	int64_t end;
 	unsigned level; /* slow is what reaches this threshold, from 1 on */
 	double information;
 	double share; /* of what slow spans take longer: a part's */
@@ -226,7 +230,7 @@ extern const int64_t tl_periods_ns[TL_PERIODS];
  * signed, unsigned, or a double. */
 int64_t
 tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw);
-/* ... and back. */
+/* The reverse. */
 uint64_t
 tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 

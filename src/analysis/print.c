@@ -17,7 +17,7 @@ static const char *const period_names[TL_PERIODS] = { "10ms", "100ms", "second",
 
 /* == the numbers of threads == */
 
-/* Those of a recorded trace, in its order. */
+/* The threads of a recorded trace, in its order. */
 static size_t
 number_in_trace(const struct tl_trace *trace, const struct tl_thread *t)
 {
@@ -225,6 +225,23 @@ put_name(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
+/* What a process or thread that is a cause is called; empty: it is none, or not
+ * known. */
+static struct tl_bytes
+named_cause(const struct tl_why *why, const struct tl_cause *cause)
+{
+	const struct tl_thread *t;
+
+	if (cause->example_count == 0)
+		return tl_bytes("", 0);
+	t = why->threads[cause->examples[0]->thread];
+	if (cause->kind == TL_CAUSE_PID)
+		return tl_names_process(t->names, t->pid);
+	return cause->kind == TL_CAUSE_TID
+		   ? tl_names_thread(t->names, t->pid, t->tid)
+		   : tl_bytes("", 0);
+}
+
 static bool
 is_in_ns(const struct tl_why *why, const struct tl_cause *cause)
 {
@@ -304,6 +321,13 @@ risk_of(const struct tl_result *result, const struct tl_cause *cause)
 }
 
 static void
+put_json_name(struct tl_fields *f, const char *member, struct tl_bytes name)
+{
+	if (name.size > 0)
+		tl_fields_bytes(f, member, name);
+}
+
+static void
 put_json_example(struct tl_fields *f, const struct tl_why *why,
     const struct tl_record *r)
 {
@@ -315,6 +339,8 @@ put_json_example(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_duration(f, "duration", r->duration_ns);
 	tl_fields_unsigned(f, "pid", t->pid);
 	tl_fields_unsigned(f, "tid", t->tid);
+	put_json_name(f, "process", tl_names_process(t->names, t->pid));
+	put_json_name(f, "thread", tl_names_thread(t->names, t->pid, t->tid));
 	if (r->cpu == TL_CPU_UNKNOWN)
 		tl_fields_null(f, "cpu");
 	else
@@ -351,6 +377,8 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_string(f, "op", ops[cause->op]);
 	tl_fields_member(f, "value");
 	put_value(f->text, why, cause, message);
+	put_json_name(f, cause->kind == TL_CAUSE_PID ? "process" : "thread",
+	    named_cause(why, cause));
 	if (is_in_ns(why, cause))
 		tl_fields_string(f, "unit", "ns");
 	else
@@ -500,6 +528,9 @@ put_phrase(struct tl_text *text, const struct tl_why *why,
 		tl_put_time(text, cause->value);
 	else if (is_in_ns(why, cause))
 		tl_put_duration(text, cause->value);
+	else if (cause->kind == TL_CAUSE_PID || cause->kind == TL_CAUSE_TID)
+		tl_put_named(text, named_cause(why, cause),
+		    (uint32_t)cause->value);
 	else
 		tl_put_signed(text, cause->value);
 	if (cause->kind == TL_CAUSE_SINCE_THREAD ||
@@ -609,9 +640,21 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
+/* Are there messages of the kernel? */
+static bool
+has_kernel(const struct tl_why *why)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; i < why->group_count; i++)
+		has |= why->groups[i]->kernel;
+	return has;
+}
+
 /* Nothing is claimed: what that means. */
 static void
-put_nothing(struct tl_text *text, const struct tl_result *result)
+put_nothing(struct tl_text *text, const struct tl_why *why,
+    const struct tl_result *result)
 {
 	const size_t at = main_threshold(result);
 	const unsigned long long spans = result->target->spans;
@@ -638,9 +681,13 @@ put_nothing(struct tl_text *text, const struct tl_result *result)
 		tl_put_duration(text, result->thresholds_ns[at - 1]);
 		tl_put_format(text,
 		    " and longer); %lu comparisons.\n"
-		    "More detail may: a lower priority, or a burst "
-		    "(timelinectl priority, timelinectl burst).\n",
-		    result->tests);
+		    "More detail may: a lower priority or a burst "
+		    "(timelinectl priority, timelinectl burst), timers inside "
+		    "them%s.\n",
+		    result->tests,
+		    has_kernel(why) ? ""
+				    : ", and what the kernel did (timelinectl "
+				      "kernel)");
 	}
 }
 
@@ -654,7 +701,7 @@ put_text_result(struct tl_text *text, const struct tl_why *why,
 	tl_put_plain(text, result->target->group->name);
 	tl_put_string(text, ": ");
 	if (result->cause_count == 0) {
-		put_nothing(text, result);
+		put_nothing(text, why, result);
 		return;
 	}
 	tl_put_format(text, "%lu of %lu spans took ", result->slow[at - 1],

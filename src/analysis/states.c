@@ -24,7 +24,7 @@ struct wait {
 	struct tl_wait wait;
 };
 
-/* What a thread had spent when a span began. */
+/* The time that a thread had spent in each state when a span began. */
 struct mark {
 	const struct tl_message *message;
 	uint64_t tsc;
@@ -40,7 +40,7 @@ struct thread {
 	uint32_t depth; /* of interrupts */
 	bool covered;   /* the kernel has named it */
 	bool lossy;     /* events may be missing since the last sight */
-	bool woken;     /* ... while it ran */
+	bool woken;     /* it was woken while it ran */
 	bool io;        /* blocked in state D */
 	struct tl_wait preempted; /* runnable since it ran: by this task */
 	struct wait waits[WAITS];
@@ -87,6 +87,25 @@ tl_part_words(unsigned part)
 		"blocked by I/O", "unknown" };
 
 	return part < TL_PARTS ? words[part] : "?";
+}
+
+void
+tl_parts_put(struct tl_text *text, const int64_t ns[TL_PARTS])
+{
+	int64_t all = 0;
+
+	for (unsigned i = 0; i < TL_PARTS; i++)
+		all += ns[i];
+	for (unsigned i = 0, shown = 0; i < TL_PARTS; i++) {
+		const double percent = 100 * (double)ns[i] / (double)all;
+
+		if (ns[i] == 0)
+			continue;
+		tl_put_format(text, "%s%s ", shown++ ? ", " : "",
+		    tl_part_words(i));
+		tl_put_format(text, percent < 0.1 ? "under 0.1 %%" : "%.3g %%",
+		    percent);
+	}
 }
 
 void
@@ -501,7 +520,7 @@ tl_states_find_horizon(struct tl_cursor *newest_first, int64_t *ns)
 
 /* Times of two files may differ by some ns, which no part may show. */
 static void
-settle(struct tl_parts *parts, int64_t duration_ns)
+fit_sum(struct tl_parts *parts, int64_t duration_ns)
 {
 	int64_t sum = 0;
 	unsigned largest = 0;
@@ -561,6 +580,6 @@ tl_states_span(struct tl_states *s, const struct tl_span *span,
 	memmove(&t->marks[i], &t->marks[i + 1],
 	    (--t->mark_count - i) * sizeof(*t->marks));
 	find_waits(t, span->begin_ns, parts);
-	settle(parts, span->duration_ns);
+	fit_sum(parts, span->duration_ns);
 	return s->any;
 }

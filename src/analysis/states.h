@@ -8,7 +8,7 @@
  *	span ended -----span--> what it had at the end less what it had at the
  *	                       begin: the parts, which add up exactly
  *
- * A thread is seen whenever the kernel or the thread itself says something of
+ * A thread is seen whenever the kernel or the thread itself logs an event of
  * it.  The time between two sights goes to the state that it had, if what is
  * seen fits that state.  If not, something is missing between them and the
  * time is unknown:
@@ -43,16 +43,18 @@ enum tl_part {
 	TL_PART_INTERRUPTED, /* interrupts took its CPU: running's other part */
 	TL_PART_RUNNABLE,    /* waited for a CPU */
 	TL_PART_TASK,        /* blocked until another task woke it */
-	TL_PART_TIMER,       /* ... a timer or a device */
-	TL_PART_IO,          /* ... uninterruptible */
+	TL_PART_TIMER,       /* blocked until a timer or a device */
+	TL_PART_IO,          /* blocked, uninterruptible */
 	TL_PART_UNKNOWN,
 	TL_PARTS
 };
 
 /* "running", "interrupted", "runnable", "blocked_task", ... */
 const char *tl_part_name(unsigned part);
-/* ... as a person reads it: "blocked by a task". */
+/* The same for people: "blocked by a task". */
 const char *tl_part_words(unsigned part);
+/* "running 42.9 %, blocked by a task 57.1 %"; parts of 0 are left out. */
+void tl_parts_put(struct tl_text *text, const int64_t ns[TL_PARTS]);
 /* The members "running_ns", ... */
 void tl_part_fields(struct tl_fields *fields, const int64_t ns[TL_PARTS]);
 

@@ -51,7 +51,7 @@ sum_from(const double *by_level, size_t from, size_t end)
 	return sum;
 }
 
-/* What all spans of a threshold take longer than normal ones. */
+/* The time by which all spans of a threshold exceed normal ones. */
 static double
 excess_of(const struct where *w, size_t level)
 {
@@ -184,7 +184,9 @@ try_part(struct where *w, unsigned feature)
 		    fmax((double)result->thresholds_ns[i - 1] - w->normal_ns,
 			0);
 
-		if (share < reach[i].need || p >= p_max || p >= best.p ||
+		/* A part that is always the whole span does not explain it. */
+		if (reach[i].need >= 1 || share < reach[i].need || p >= p_max ||
+		    p >= best.p ||
 		    reach[i].slow < slow_that_reach * reach[i].slow_all)
 			continue;
 		best = (struct tl_cause){ .kind = TL_CAUSE_WHERE,

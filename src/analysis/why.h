@@ -63,7 +63,7 @@ struct tl_why;
 struct tl_why_plan {
 	const char *glob;  /* of the first line of the spans */
 	int64_t slower_ns; /* a span is slow from here on; 0: not given */
-	double slowest;    /* ... or among so many percent; 0: not given */
+	double slowest;    /* the percentage of slow spans; 0: not given */
 	/* Whose events they are: threads then have the numbers that they have
 	 * in a call tree.  NULL: unknown, and examples have no path. */
 	const struct tl_sources *sources;

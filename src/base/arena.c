@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.c - texts in memory and, when they are many, in a file. */
+/* arena.c - append texts to chunks in memory, then in a temporary file. */
 #include "base/arena.h"
 
 #include "base/file.h"
@@ -29,7 +29,7 @@ tl_arena_free(struct tl_arena *heap)
 	tl_arena_init(heap);
 }
 
-/* The next piece of the file; its bytes are nobody's memory but the file's
+/* The next piece of the file; its bytes are mapped from the file
  * once they are not looked at. */
 static void *
 map_file(struct tl_arena *heap)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * array.h - arrays that grow by doubling.
+ * array.h - arrays that grow by doubling, and search in sorted ones.
  *
  *	if (TL_ARRAY_ROOM(list->items, list->capacity, list->count) < 0)
  *		return -ENOMEM;
@@ -9,6 +9,12 @@
  * array is a pointer to elements of any type, NULL at first, and capacity a
  * size_t, 0 at first.  Both are evaluated several times.  The value is 0 or
  * -ENOMEM; then the array is as it was.  free() takes the array.
+ *
+ *	TL_SEARCH(i, 0, count, list[i].key < key);
+ *
+ * Binary search: i becomes the first index from 0 to count for which the
+ * condition, an expression in i, is false; it is true of all before and false
+ * of all behind.  i is count if it is true of all.
  */
 #ifndef TL_BASE_ARRAY_H
 #define TL_BASE_ARRAY_H
@@ -27,6 +33,19 @@
 	((size_t)(count) < (capacity) ? 0 \
 				      : tl_array_grow(&(array), &(capacity), \
 					    (count), sizeof(*(array)), true))
+
+#define TL_SEARCH(i, from, to, condition) \
+	do { \
+		__typeof__(i) low_ = (from), high_ = (to); \
+		while (low_ < high_) { \
+			(i) = low_ + (high_ - low_) / 2; \
+			if (condition) \
+				low_ = (i) + 1; \
+			else \
+				high_ = (i); \
+		} \
+		(i) = low_; \
+	} while (0)
 
 /* For the macros: array is the address of the pointer. */
 int tl_array_grow(void *array, size_t *capacity, size_t count,

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes somebody else owns.  Not ended by a NUL. */
+/* Bytes that the caller owns.  Not ended by a NUL. */
 struct tl_bytes {
 	const char *data;
 	size_t size;

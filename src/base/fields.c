@@ -24,7 +24,7 @@ put_line_start(struct tl_fields *f)
 		tl_put_repeat(f->text, ' ', (size_t)(f->depth - 1) * INDENT);
 }
 
-/* What stands before a value. */
+/* Put the separator and the name before a value. */
 static void
 begin_member(struct tl_fields *f, const char *name, const char *suffix)
 {

@@ -202,8 +202,12 @@ tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
 int
 tl_file_new_begin(struct tl_file_new *file, const char *path)
 {
+	struct stat st;
+
 	if (path[0] == '\0')
 		return -EINVAL;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return -EISDIR; /* rename would fail when all is written */
 	if (snprintf(file->path, TL_PATH_MAX, "%s", path) >= TL_PATH_MAX ||
 	    snprintf(file->temporary, TL_PATH_MAX, "%s.XXXXXX", path) >=
 		TL_PATH_MAX)

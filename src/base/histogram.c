@@ -82,7 +82,7 @@ high_of(const struct tl_histogram *h, struct place p)
 	return low_of(h, p) + width_of(p.chunk) - 1;
 }
 
-/* What a value is taken for in a mean. */
+/* The value that stands for a bucket in a mean. */
 static uint64_t
 middle_of(const struct tl_histogram *h, struct place p)
 {

@@ -382,7 +382,7 @@ put_unit(struct tl_text *to, struct tl_bytes text, size_t at)
 	return ESCAPE_SIZE;
 }
 
-/* What stands behind a backslash: how many bytes both took; 0: no escape. */
+/* An escape: how many bytes it takes; 0: it is not valid. */
 static size_t
 put_escape(struct tl_text *to, struct tl_bytes text, size_t at)
 {
@@ -443,7 +443,7 @@ tl_json_unescape(struct tl_text *plain, struct tl_bytes *text)
  * within one piece is not copied.
  */
 
-/* What may come next. */
+/* The tokens that may come next. */
 enum state {
 	BEFORE_VALUE,      /* at the top, too */
 	BEFORE_FIRST_ITEM, /* or ] */
@@ -742,7 +742,7 @@ read_key(struct tl_json *json, struct tl_json_token *token, char c)
 	return fault(json, place(json), "no key where one must be");
 }
 
-/* What follows a value: -EAGAIN after a comma. */
+/* The token after a value: -EAGAIN after a comma. */
 static int
 read_after(struct tl_json *json, char c)
 {
@@ -797,7 +797,7 @@ end_input(struct tl_json *json)
 	return fault(json, place(json), "it ends too early");
 }
 
-/* What the byte c, which is not white, begins.  -EAGAIN: no token. */
+/* The token that byte c, which is not white, begins.  -EAGAIN: none. */
 static int
 step(struct tl_json *json, struct tl_json_token *token, char c)
 {

@@ -27,7 +27,7 @@ int tl_json_scaled(struct tl_bytes number, unsigned shift, int64_t *value);
 /* The double next to it; beyond all of them, infinity.  0, -EINVAL. */
 int tl_json_double(struct tl_bytes number, double *value);
 
-/* == * json_string.h - where a JSON string ends and what it says == */
+/* == strings: where a JSON string ends, and its unescaped text == */
 
 #define TL_JSON_EACH 0x0101010101010101u
 #define TL_JSON_HIGH 0x8080808080808080u
@@ -109,8 +109,8 @@ int tl_json_unescape(struct tl_text *plain, struct tl_bytes *text);
 
 enum {
 	TL_JSON_DEPTH_MAX = 256,
-	TL_JSON_STRING_MAX = 1 << 20, /* raw bytes; what is longer is cut */
-	TL_JSON_NUMBER_MAX = 1 << 10  /* ... is refused */
+	TL_JSON_STRING_MAX = 1 << 20, /* raw bytes; a longer string is cut */
+	TL_JSON_NUMBER_MAX = 1 << 10  /* bytes; a longer number is refused */
 };
 
 enum tl_json_kind {
@@ -121,7 +121,7 @@ enum tl_json_kind {
 	TL_JSON_ARRAY_END,
 	TL_JSON_KEY,    /* text: without its escapes */
 	TL_JSON_STRING, /* text: without its escapes */
-	TL_JSON_NUMBER, /* text: as written; see json_number.h */
+	TL_JSON_NUMBER, /* text: as written; see tl_json_unsigned */
 	TL_JSON_TRUE,
 	TL_JSON_FALSE,
 	TL_JSON_NULL,
@@ -138,8 +138,8 @@ struct tl_json_token {
 /* Starts from all zeros. */
 struct tl_json {
 	unsigned depth;    /* objects and arrays that are open */
-	const char *why;   /* after -EBADMSG: what is wrong ... */
-	uint64_t wrong_at; /* ... at which byte */
+	const char *why;   /* after -EBADMSG: the problem */
+	uint64_t wrong_at; /* after -EBADMSG: its byte */
 	const char *data;  /* the piece */
 	size_t size;
 	size_t at;            /* the next byte of it */

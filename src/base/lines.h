@@ -28,7 +28,7 @@ int tl_lines_feed(struct tl_lines *lines, struct tl_bytes piece);
 int tl_lines_finish(struct tl_lines *lines);
 void tl_lines_free(struct tl_lines *lines);
 
-/* == * line_scan.h - go through a line by what must stand in it == */
+/* == scan: read the expected fields of a line in order == */
 
 /* Where reading of a line stands. */
 struct tl_scan {

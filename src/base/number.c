@@ -177,7 +177,7 @@ is_millionths(double value, uint64_t *millionths)
 	return (double)*millionths / 1e6 == value;
 }
 
-/* The point of a number is a dot whatever the locale of the process says. */
+/* The decimal point is a dot in every locale. */
 static size_t
 dot_only(char *digits)
 {

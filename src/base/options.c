@@ -99,7 +99,7 @@ report_unknown(const struct tl_option_reader *reader, const char *word,
 	return tl_usage(fault, name, "no such option");
 }
 
-/* What getopt_long found wrong: ':' or '?', and optopt. */
+/* The error of getopt_long: ':' or '?', and optopt. */
 static int
 report_wrong(const struct tl_option_reader *reader, int value, char **argv,
     struct tl_fault *fault)
@@ -148,7 +148,9 @@ tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
 void
 tl_option_help(struct tl_text *text, const struct tl_option *option)
 {
-	const size_t start = text->size;
+	const bool joined = /* to the row above */
+	    text->size > 0 && text->data[text->size - 1] == ' ';
+	size_t start = text->size;
 
 	if (option->letter == TL_OPTION_GROUP) {
 		tl_put_char(text, '\n');
@@ -156,23 +158,33 @@ tl_option_help(struct tl_text *text, const struct tl_option *option)
 		tl_put_string(text, ":\n");
 		return;
 	}
-	tl_put_string(text, "  ");
+	while (joined && start > 0 && text->data[start - 1] != '\n')
+		start--;
+	if (!joined)
+		tl_put_string(text, option->letter ? "  " : "      ");
 	if (option->letter) {
 		tl_put_char(text, '-');
 		tl_put_char(text, (char)option->letter);
 		tl_put_string(text, ", ");
-	} else {
-		tl_put_string(text, "    ");
 	}
 	tl_put_string(text, "--");
 	tl_put_string(text, option->name);
-	if (option->argument) {
+	if (option->argument &&
+	    (option->help[0] ||
+		strcmp(option->argument,
+		    option[1].argument ? option[1].argument : "") != 0)) {
 		if (option->argument[0] != '[')
 			tl_put_char(text, ' ');
 		tl_put_string(text, option->argument);
 	}
+	if (option->help[0] == '\0') {
+		tl_put_string(text, ", ");
+		return;
+	}
 	if (text->size - start < HELP_COLUMN)
 		tl_put_repeat(text, ' ', HELP_COLUMN - (text->size - start));
+	else if (joined)
+		tl_put_char(text, ' ');
 	tl_put_char(text, ' ');
 	tl_put_string(text, option->help);
 	tl_put_char(text, '\n');
@@ -190,6 +202,10 @@ put_common(struct tl_text *text, const char *common,
 					strlen(table[i].name) != size ||
 					memcmp(table[i].name, at, size) != 0))
 			i++;
+		while (i < count && i > 0 && table[i - 1].help[0] == '\0')
+			i--;
+		while (i < count && table[i].help[0] == '\0')
+			tl_option_help(text, &table[i++]);
 		if (i < count)
 			tl_option_help(text, &table[i]);
 		at += size;
@@ -233,6 +249,8 @@ tl_help_put(struct tl_text *text, const struct tl_help *help,
 	}
 	tl_put_string(text, help->usage);
 	if (what) {
+		if (count > 0 && table[0].letter != TL_OPTION_GROUP)
+			tl_put_char(text, '\n');
 		for (; i < count; i++)
 			tl_option_help(text, &table[i]);
 	} else {

@@ -27,7 +27,7 @@ struct tl_option {
 	/* What it is called in the help; NULL: none; "[=WHAT]": it may be left
 	 * out. */
 	const char *argument;
-	const char *help;
+	const char *help; /* "": on one line with the row below */
 	int value;
 };
 
@@ -53,7 +53,7 @@ int tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
 /* -EINVAL and the fault "WORD: WHAT is wrong with it". */
 int tl_usage(struct tl_fault *fault, const char *word, const char *what);
 
-/* A line for one option, or a title. */
+/* A line for one option, or a title; part of one if its help is "". */
 void tl_option_help(struct tl_text *text, const struct tl_option *option);
 
 /*
@@ -113,7 +113,7 @@ int tl_option_bound(const char *word, struct tl_bound *bound,
 
 /* == * control.h - where timelined listens and timelinectl speaks == */
 
-/* Unless TIMELINED_SOCKET in the environment says otherwise. */
+/* Unless TIMELINED_SOCKET in the environment is set. */
 #define TL_CONTROL_SOCKET "/run/timeline/timelined.sock"
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h - a program that is asked to end: it stops when it gets round to
- * it, or cleans up at once and ends by the signal, as who sent it expects.
+ * process.h - signals that ask a program to end.  It either sets a flag and
+ * stops in its loop, or cleans up at once and ends by that signal.
  */
 #ifndef TL_BASE_PROCESS_H
 #define TL_BASE_PROCESS_H
@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A reader that leaves and a file that grows too large are no reason to die:
- * write says so. */
+/* Ignore SIGPIPE and SIGXFSZ: write returns EPIPE and EFBIG instead. */
 void tl_signals_leave_to_write(void);
 
 /* SIGINT, SIGTERM and SIGHUP, unless they are ignored as nohup wants it: clean,
@@ -21,7 +20,7 @@ void tl_signals_clean_up(void (*clean)(void));
 /* SIGINT, SIGTERM and, with hangup, SIGHUP no more than ask for a stop. */
 void tl_signals_ask_to_stop(bool hangup);
 bool tl_stop_is_asked(void);
-/* ... for who is given a flag to look at: not 0 then. */
+/* The same as a flag, which is not 0 then. */
 const volatile sig_atomic_t *tl_stop_flag(void);
 
 /* In a signal handler: these words on standard error, and exit status 1. */

@@ -118,8 +118,8 @@ uint64_t tl_hash_fixed(struct tl_bytes bytes);
  *	list[count++] = ...
  *
  * Slots are probed one after the other.  At most half of them are taken, so
- * that a search ends, and the hash is of base/hash.h, whose seed no file
- * knows, so that it ends soon.  Elements are never removed one by one: no
+ * that a search ends.  The hash has a seed that no file knows, so that no file
+ * can make searches long.  Elements are never removed one by one: no
  * owner needs it, and without it a free slot ends every search.
  *
  * A table starts from all zeros.  One thread uses it at a time.

@@ -20,7 +20,7 @@ struct tl_text {
 	int rc; /* 0, or -ENOMEM once growing failed; size stays valid */
 };
 
-/* What tl_write_... of one number takes at most. */
+/* The most bytes that tl_write_... of one number takes. */
 enum {
 	TL_UNSIGNED_MAX = 20,
 	TL_SIGNED_MAX = 20,

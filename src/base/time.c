@@ -496,7 +496,7 @@ to_ns(int64_t seconds, const struct decimal *fraction, int64_t *ns)
 	return 0;
 }
 
-/* What follows "@". */
+/* The number after "@". */
 static int
 parse_unix_time(const char *at, int64_t *ns)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * utf8.c - decode, and tell which characters are not to be trusted.
+ * utf8.c - decode, and recognise characters that are unsafe to print.
  */
 #include "base/utf8.h"
+
+#include "base/array.h"
 
 /* How many bytes a character takes that starts with this one; 0: none does. */
 static size_t
@@ -425,17 +427,10 @@ static const struct range wide[] = {
 static bool
 is_in(const struct range *ranges, size_t count, uint32_t code)
 {
-	size_t low = 0, high = count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (code > ranges[middle].last)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && code >= ranges[low].first;
+	TL_SEARCH(i, 0, count, ranges[i].last < code);
+	return i < count && code >= ranges[i].first;
 }
 
 unsigned
@@ -578,7 +573,7 @@ tl_mutf8_decode(struct tl_text *text, struct tl_bytes bytes)
 	return good;
 }
 
-/* What of UTF-8 stands at byte at: as tl_utf8_decode, and a surrogate. */
+/* Decode at byte at, as tl_utf8_decode does, and surrogates, too. */
 static size_t
 decode_utf8(struct tl_bytes bytes, size_t at, uint32_t *code)
 {

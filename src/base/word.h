@@ -2,7 +2,7 @@
 /*
  * word.h - words that several threads or processes share.
  *
- * Concurrency Kit's ck_pr, under names that say the order.  ThreadSanitizer
+ * Concurrency Kit's ck_pr, under names that state the order.  ThreadSanitizer
  * cannot see through its inline assembly, so a build with it takes the
  * compiler's atomics under the same names.  Each use names its partner.
  *

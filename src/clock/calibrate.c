@@ -28,7 +28,7 @@
 
 enum {
 	LOST_RATE_PPB = 1000,   /* of a knot that is all we have */
-	POINT_GAP_TICKS = 4096, /* points nearer than this say nothing */
+	POINT_GAP_TICKS = 4096, /* points nearer than this give no rate */
 	BACK_NS = 1000000,      /* further back is a new epoch, not skew */
 	LEAP_NS = 1000000000,
 	LEAP_SLACK_NS = 100000000
@@ -180,7 +180,7 @@ learn_rate(struct timeline_clock_tail *tail, const struct tl_verdict *v,
 		slope = piece_slope;
 		error_ppb = width * 1000000000 / (ns ? ns : 1) + 1;
 	}
-	/* too near to tell? */
+	/* too near to give a rate? */
 	if (slope == 0 || error_ppb > TL_CLOCK_STEER_PPM * 1000)
 		return;
 	if (!v->bent && error_ppb > tail->rate_err_ppb)
@@ -320,7 +320,7 @@ advance(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return v.step ? jump(c, tail, &point, &v) : join(c, tail, &point, &v);
 }
 
-/* ... and say whether the counter is trusted. */
+/* The same, and whether the counter is trusted. */
 static int
 advance_openly(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     bool usable, bool new_epoch)
@@ -341,7 +341,7 @@ tl_calibrate_locked(const struct tl_calibrate *c,
 	int result;
 
 	tl_tail_load(c->header, &tail);
-	tail.keeper = 0; /* whoever it was, it does not keep this one */
+	tail.keeper = 0; /* no keeper keeps this one */
 	usable = !lock->stolen && tail.mult != 0;
 	if (!usable)
 		usable = recover(c, &tail);
@@ -352,8 +352,8 @@ tl_calibrate_locked(const struct tl_calibrate *c,
 	return result;
 }
 
-static int
-calibrate(const struct tl_calibrate *c, bool new_epoch)
+int
+tl_calibrate_now(const struct tl_calibrate *c, bool new_epoch)
 {
 	struct tl_tail_lock lock;
 
@@ -363,21 +363,9 @@ calibrate(const struct tl_calibrate *c, bool new_epoch)
 }
 
 int
-tl_calibrate_now(const struct tl_calibrate *c)
-{
-	return calibrate(c, false);
-}
-
-int
-tl_calibrate_epoch(const struct tl_calibrate *c)
-{
-	return calibrate(c, true);
-}
-
-int
 tl_calibrate_copied(const struct tl_calibrate *c)
 {
-	/* Whoever held it holds the original. */
+	/* The lock, if any, is held on the original. */
 	const bool torn = c->header->clock.sequence % 2 != 0;
 	struct tl_tail_lock lock;
 
@@ -409,7 +397,7 @@ tl_calibrate_maybe(const struct tl_calibrate *c)
 	const uint64_t then = tl_load_64(&c->header->clock.tsc);
 
 	if (has_news(c))
-		return calibrate(c, false);
+		return tl_calibrate_now(c, false);
 	if (now >= then &&
 	    now - then < tl_calibrate_ticks(c->header, TL_CALIBRATE_PERIOD_NS))
 		return 0;
@@ -417,7 +405,7 @@ tl_calibrate_maybe(const struct tl_calibrate *c)
 	    now - then < tl_calibrate_ticks(c->header, TL_CALIBRATE_KEPT_NS) &&
 	    tl_tail_is_kept(c->header)) /* its keeper is late, not dead */
 		return 0;
-	return calibrate(c, false);
+	return tl_calibrate_now(c, false);
 }
 
 int

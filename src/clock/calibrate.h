@@ -4,8 +4,8 @@
  *
  * Whoever creates, attaches, defines, sets a priority or saves measures a
  * point; points that lie on one straight line are forgotten, the corners
- * become knots that never change.  Nobody waits here and nobody holds a lock
- * that another could wait for: who finds the tail busy goes on without.
+ * become knots that never change.  No process waits here, nor holds a lock that
+ * another waits for: a process that finds the tail busy goes on without.
  */
 #ifndef TL_CLOCK_CALIBRATE_H
 #define TL_CLOCK_CALIBRATE_H
@@ -51,11 +51,10 @@ int tl_calibrate_first(const struct tl_calibrate *calibrate);
 /* Nothing if the tail is younger than a second, or than three where a living
  * daemon keeps it; else as _now. */
 int tl_calibrate_maybe(const struct tl_calibrate *calibrate);
-/* Take a point and work it in.  save calls it right before it copies: the
+/* Take a point and work it in; in a new epoch if the file comes from another
+ * boot.  save calls it right before it copies: the
  * tail is then the closing point of the snapshot. */
-int tl_calibrate_now(const struct tl_calibrate *calibrate);
-/* As _now, and begin a new epoch: the file comes from another boot. */
-int tl_calibrate_epoch(const struct tl_calibrate *calibrate);
+int tl_calibrate_now(const struct tl_calibrate *calibrate, bool new_epoch);
 
 /* As _now, on a private copy of a live file's header and knots: a tail that
  * was being written while it was copied is left, the last knot taken. */
@@ -73,10 +72,5 @@ uint64_t tl_calibrate_ticks(const struct timeline_header *header, uint64_t ns);
  * odd sequence and readers ignore it). */
 int tl_calibrate_read(const struct timeline_header *header,
     struct timeline_clock_tail *tail);
-/* Copy the tail, the knot count and the knots of a live file into a private
- * header and array of knots_max: a knot that changed meanwhile gets seq 0. */
-void tl_calibrate_copy(const struct timeline_header *live,
-    const struct timeline_knot *live_knots, uint32_t knots_max,
-    struct timeline_header *header, struct timeline_knot *knots);
 
 #endif

@@ -29,7 +29,7 @@ enum {
 	KNOT_WORDS = sizeof(struct timeline_knot) / 8,
 	KNOT_SEQ_WORD = offsetof(struct timeline_knot, seq) / 8,
 	STRAY_FADES = 8,  /* by one part of so many with each point */
-	WANDER_PPB = 500, /* unseen, where somebody steers the clock */
+	WANDER_PPB = 500, /* unseen, where the clock is steered */
 	STEP_FLOOR_NS = 1000,
 	SLOW_HALF_NS = 80 /* wider brackets: no vDSO */
 };
@@ -57,7 +57,7 @@ lock_word(uint32_t sequence, uint32_t owner)
 static bool
 is_dead(uint32_t pid)
 {
-	if (pid == 0 || pid > INT32_MAX) /* nobody's pid */
+	if (pid == 0 || pid > INT32_MAX) /* no process has it */
 		return true;
 	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
@@ -190,26 +190,6 @@ tl_calibrate_commit(const struct tl_calibrate *calibrate,
 		tl_fetch_add_64(&header->drops[TIMELINE_DROP_KNOTS], 1);
 }
 
-void
-tl_calibrate_copy(const struct timeline_header *live,
-    const struct timeline_knot *live_knots, uint32_t knots_max,
-    struct timeline_header *header, struct timeline_knot *knots)
-{
-	/* The tail first: a knot younger than it is seen to be, an older
-	 * one that is missing could not be. */
-	(void)tl_calibrate_read(live, &header->clock);
-	const uint64_t count = tl_load_acquire_64(&live->knot_count);
-
-	header->knot_count = count;
-	header->epochs = tl_load_32(&live->epochs);
-	memset(knots, 0, (size_t)knots_max * sizeof(*knots));
-	for (uint64_t i = count > knots_max ? count - knots_max : 0; i < count;
-	     i++)
-		if (!tl_knot_load(live_knots, knots_max, i,
-			&knots[i % knots_max]))
-			knots[i % knots_max].seq = 0;
-}
-
 uint32_t
 tl_add_32(uint64_t a, uint64_t b)
 {
@@ -254,7 +234,7 @@ apart(int64_t a, int64_t b)
 
 /*
  * How far may the clock have strayed from the chord between two points?  A
- * clock that nobody steers and that came where it was expected: nowhere.
+ * clock that is not steered and that came where it was expected: nowhere.
  * Else its rate may have changed anywhere between: it then arrives off by
  * off_ns, and a corner lies no further from the chord than that.  What rates
  * did lately they may have done here and undone, so that is added, and half a

@@ -15,7 +15,7 @@ struct tl_tail_lock {
 	bool stolen;   /* from a dead owner: the tail may be half written */
 };
 
-/* Take the tail if nobody alive has it: 0, or -EBUSY.  Never waits. */
+/* Take the tail if no living process has it: 0, or -EBUSY.  Never waits. */
 int tl_tail_lock(struct timeline_header *header, struct tl_tail_lock *lock);
 /* Publish tail (its sequence and owner are not looked at) and let go. */
 void tl_tail_unlock(struct timeline_header *header,
@@ -31,7 +31,7 @@ void tl_tail_knot(const struct timeline_clock_tail *tail,
 /* Does a daemon that lives keep the clock? */
 bool tl_tail_is_kept(const struct timeline_header *header);
 /* Work a point into the tail that we hold, by the cone, and let it go: what
- * tl_calibrate_now and _epoch do once they have the lock. */
+ * tl_calibrate_now does once it has the lock. */
 int tl_calibrate_locked(const struct tl_calibrate *calibrate,
     const struct tl_tail_lock *lock, bool new_epoch);
 
@@ -45,18 +45,18 @@ void tl_tail_set_errors(struct timeline_clock_tail *tail);
 bool tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max,
     uint64_t i, struct timeline_knot *knot);
 
-/* What a new point says about the tail. */
+/* What follows for the tail from a new point. */
 struct tl_verdict {
 	int64_t ticks;           /* from the tail to the point */
 	int64_t off_ns;          /* of the point from the tail's line */
 	uint64_t noise_ns;       /* what brackets and rate alone may explain */
-	uint64_t allow_ns;       /* ... and steering; more is a step */
+	uint64_t allow_ns;       /* with steering; more is a step */
 	uint64_t slope;          /* from the tail to the point; 0 none */
 	uint32_t slope_ppb;      /* error of that slope */
 	uint32_t half_ns;        /* of the point's bracket */
 	uint32_t stray_ppb;      /* how much rates change here */
 	uint32_t bend_ns;        /* may stray so far between tail and point */
-	uint32_t bend_before_ns; /* ... before the tail */
+	uint32_t bend_before_ns; /* the same before the tail */
 	bool step;
 	bool bent; /* the rate changed, noise does not explain it */
 };

@@ -66,7 +66,7 @@ read_utc_stamp(void *context)
 }
 
 /*
- * Does somebody steer the clock?  Some daemons leave UNSYNC set while they
+ * Is the clock steered?  Some daemons leave UNSYNC set while they
  * work, but then they leave a frequency behind.
  */
 static void

@@ -2,6 +2,32 @@
 /*
  * clock.h - read the stamp counter and the wall clock as one pair.
  *
+ * Problem.  A log call may cost no more than reading the counter (TSC), yet its
+ * entry must show Unix time, on machines whose wall clock is slewed, set and
+ * suspended, and must compare with entries of other processes.
+ *
+ *	ns ^            . tail: the newest point, moved by each process that measures
+ *	   |         .-'
+ *	   |      .-'  knot: a corner of the line, never changed
+ *	   |   .-'
+ *	   | knot
+ *	   +------------------> stamps
+ *
+ * So entries carry stamps alone, and the file carries a line from stamps to
+ * time: calibrate.c measures points (clock.c), drops those that lie on the line
+ * and commits corners; keeper.c does the same for the daemon, more often and
+ * with what it knows of sleep and set clocks; convert.c turns stamps of a frozen
+ * copy into time, each with a bound of its error.
+ *
+ * Invariants.  A knot is written before the count that shows it.  The tail has
+ * a lock of one word with its owner in it: no process waits for it, and that of
+ * a dead owner is taken over.  A counter that begins again (another boot) or
+ * runs back begins an epoch; times of two epochs are never interpolated.
+ *
+ * Rejected: reading CLOCK_REALTIME for each entry (twice the cost of the whole
+ * append), the kernel's vDSO page (its layout is private), and one rate for the
+ * whole file (a slew of 500 ppm is 1.8 s an hour).
+ *
  * A stamp is a raw TSC value or, where no TSC can be trusted, CLOCK_REALTIME
  * in nanoseconds; the same code serves both.  Rates are ns per tick times
  * 2^63 in 64 bits (Q1.63, so a counter runs faster than 500 MHz); there is
@@ -22,7 +48,7 @@ enum {
 	TL_CLOCK_TRIES_MAX = 16,   /* readings for one point */
 	TL_CLOCK_STEER_PPM = 500,  /* what a kernel slews without a step */
 	TL_CLOCK_COARSE_PPB = 500, /* least error of a 10 ms rate */
-	TL_CLOCK_TRAPPED_NS = 200  /* slower: somebody emulates rdtsc */
+	TL_CLOCK_TRAPPED_NS = 200  /* slower: rdtsc is emulated */
 };
 
 /* Where a rate came from: header.rate_source. */
@@ -41,9 +67,9 @@ struct tl_rate {
 	uint32_t source; /* TL_RATE_* */
 };
 
-/* How well the kernel's clock is kept, as adjtimex says. */
+/* How well the kernel's clock is kept, as adjtimex reports it. */
 struct tl_clock_sync {
-	bool steered;         /* somebody disciplines it */
+	bool steered;         /* it is disciplined */
 	uint32_t error_us;    /* bound to true UTC; ~0 unknown */
 	int16_t tai_offset_s; /* 0 unknown */
 };
@@ -88,7 +114,7 @@ int tl_clock_rate(const struct tl_clock_source *source, struct tl_rate *rate);
  * TIMELINE_CLOCK_TSC only where the counter can be trusted. */
 uint32_t tl_clock_choose(uint32_t *cpu_flags);
 /* Does the kernel list the TSC among its clocks?  It does no more once it has
- * found it unstable.  -1: it does not say. */
+ * found it unstable.  -1: unknown. */
 int tl_clock_kernel_lists_tsc(void);
 /* Where it does; tests put another file here. */
 extern const char *tl_clock_sources_file;

@@ -16,6 +16,7 @@
  */
 #include "clock/convert.h"
 
+#include "base/array.h"
 #include "clock/calibrate_tail.h"
 
 #include <errno.h>
@@ -23,7 +24,7 @@
 #include <string.h>
 
 enum {
-	OPEN_RATE_PPB = TL_CLOCK_STEER_PPM * 1000 /* nobody watched */
+	OPEN_RATE_PPB = TL_CLOCK_STEER_PPM * 1000 /* not observed */
 };
 
 /* A later knot with one of these is not joined to the one before. */
@@ -45,7 +46,7 @@ report(const struct builder *b, uint64_t slot, const char *what)
 		    what);
 }
 
-/* What is wrong with a knot, seen alone and after the one before; or NULL. */
+/* The fault of a knot, alone and after the one before; NULL: none. */
 static const char *
 knot_fault(const struct timeline_knot *knot, const struct timeline_knot *before)
 {
@@ -78,7 +79,7 @@ add_knot(struct builder *b, const struct timeline_knot *knot, uint64_t slot)
 	added = &time->knots[time->knot_count++];
 	*added = *knot;
 	if (b->hole)
-		/* The line through a hole is a guess. */
+		/* The line through a gap is a guess. */
 		added->max_err_ns = UINT32_MAX;
 	b->hole = false;
 	return true;
@@ -109,7 +110,7 @@ add_ring(struct builder *b, uint64_t count, const struct timeline_knot *knots,
 	}
 }
 
-/* The tail as a knot; false if it says nothing that the knots do not. */
+/* The tail as a knot; false if it adds nothing to the knots. */
 static bool
 tail_knot(const struct tl_time *time, const struct timeline_clock_tail *tail,
     struct timeline_knot *knot)
@@ -293,24 +294,17 @@ tl_time_free(struct tl_time *time)
 const struct tl_time_segment *
 tl_time_find(const struct tl_time *time, uint32_t epoch, uint64_t tsc)
 {
-	size_t low = 0;
-	size_t high = time->segment_count;
+	const struct tl_time_segment *s = time->segments;
+	size_t i;
 
-	/* The last one that begins at or before the stamp. */
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-		const struct tl_time_segment *s = &time->segments[middle];
-
-		if (s->epoch < epoch || (s->epoch == epoch && s->from <= tsc))
-			low = middle;
-		else
-			high = middle;
-	}
+	/* The last one that begins at or before the stamp is i - 1. */
+	TL_SEARCH(i, 1, time->segment_count,
+	    s[i].epoch < epoch || (s[i].epoch == epoch && s[i].from <= tsc));
 	/* Before all, in an epoch of which nothing came before? */
-	if (time->segments[low].epoch < epoch && high < time->segment_count &&
-	    time->segments[high].epoch == epoch)
-		return &time->segments[high];
-	return &time->segments[low];
+	if (s[i - 1].epoch < epoch && i < time->segment_count &&
+	    s[i].epoch == epoch)
+		return &s[i];
+	return &s[i - 1];
 }
 
 int64_t
@@ -331,7 +325,7 @@ tl_time_on(const struct tl_time_segment *segment, uint64_t tsc,
 	return tl_add_ns(segment->utc_ns, ns);
 }
 
-/* A clock may be off by so much beside what its bounds say. */
+/* How far a clock may be off beyond its bounds. */
 enum { AGREE_SLACK_NS = 1000000 };
 
 /* Is a knot where the straight line between two others passes?  Also if they

@@ -22,7 +22,7 @@ struct tl_knot_list {
 };
 
 /*
- * Do two lines that count the same ticks tell the same time?  The knots of
+ * Do two lines that count the same ticks give the same time?  The knots of
  * each are compared with the line of the other where it has knots on both
  * sides.  Copies of one virtual machine, set apart since, do not agree.
  */
@@ -47,11 +47,11 @@ struct tl_time_segment {
 struct tl_time {
 	struct timeline_knot *knots; /* trusted, oldest first */
 	size_t knot_count;
-	struct tl_time_segment *segments; /* by (epoch, from), no holes */
+	struct tl_time_segment *segments; /* by (epoch, from), without gaps */
 	size_t segment_count;
 };
 
-/* Told of each damaged knot; at is its byte counted from the first knot. */
+/* Called for each damaged knot; at is its byte counted from the first knot. */
 typedef void tl_time_damage(void *context, uint64_t at, const char *what);
 
 /*

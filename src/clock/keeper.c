@@ -20,7 +20,7 @@
 enum {
 	STEER_PPM_MAX = 100000, /* what drivers of the clock allow */
 	STEP_FLOOR_NS = 1000,
-	NEAR_NS = 20000000, /* points so near say nothing */
+	NEAR_NS = 20000000, /* points so near give no rate */
 	BACK_NS = 1000000   /* further back is another epoch */
 };
 
@@ -303,7 +303,7 @@ tl_keeper_leave(struct tl_keeper *k)
 	if (!k->keeping || tl_tail_lock(k->calibrate.header, &lock) < 0)
 		return;
 	if (lock.stolen || (uint32_t)lock.word != k->sequence + 1) {
-		/* somebody else's: the common rule makes it good */
+		/* of another process: the common rule repairs it */
 		(void)let_others(k, &lock, false);
 		return;
 	}

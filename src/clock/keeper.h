@@ -3,9 +3,9 @@
  * keeper.h - one timeline's clock, kept: points go in, the tail in
  * the file moves, knots are committed.
  *
- * Reads no clock but the one it is given, and waits for nobody.  The keeper
- * takes the tail's lock for each point, as everybody does.  When somebody
- * else worked a point in meanwhile (the keeper was stopped for seconds), or
+ * Reads no clock but the one it is given, and never waits.  The keeper takes
+ * the tail's lock for each point, as every process does.  When another process
+ * worked a point in meanwhile (the keeper was stopped for seconds), or
  * its last owner died at it, the next point goes by the common rule, the cone
  * of clock/calibrate.c, and the keeper takes over from there.
  */
@@ -15,10 +15,10 @@
 #include "clock/calibrate_tail.h"
 #include "clock/knots.h"
 
-/* What is known of the moments since the last point. */
+/* Facts about the time since the last point. */
 struct tl_keep_news {
-	bool was_set;   /* somebody set the wall clock */
-	bool sees_set;  /* ... and that would have been seen */
+	bool was_set;   /* the wall clock was set */
+	bool sees_set;  /* a change would have been noticed */
 	bool slept;     /* the machine did */
 	bool restarted; /* the counter belongs to another boot */
 	bool suspect;   /* it does not go with the kernel's raw clock */
@@ -42,7 +42,7 @@ struct tl_keeper {
 void
 tl_keeper_init(struct tl_keeper *keeper, const struct tl_calibrate *calibrate);
 /* Work a point in.  Flags as of tl_calibrate_now: BUSY, the point is not worked
- * in and its news are to be told again; EPOCH, publish a record; or -errno. */
+ * in and its news are to be reported again; EPOCH, publish a record; or -errno. */
 int tl_keeper_point(struct tl_keeper *keeper,
     const struct tl_clock_point *point, const struct tl_keep_news *news);
 /* Leave the clock to the others: what is pending is committed. */

@@ -51,8 +51,8 @@ struct tl_knots {
 	struct tl_corner points[TL_KNOTS_POINTS_MAX]; /* oldest first */
 	size_t count;
 	size_t settled;             /* points up to this one are corners */
-	struct tl_known_rate start; /* before points[0] ... */
-	bool has_start;             /* ... if that is the first of all */
+	struct tl_known_rate start; /* the rate before points[0] */
+	bool has_start;             /* points[0] is the first of all */
 	struct tl_known_rate rate;  /* after the newest point */
 };
 

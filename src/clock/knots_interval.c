@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * knots_interval.c - owns the first stage: what an interval's neighbours say.
+ * knots_interval.c - the first stage: the rates of the neighbours of an interval.
  *
  * The interval a-b, with the line before it drawn on to b and the line after
  * it drawn back to a:
@@ -182,7 +182,7 @@ tl_interval_chord(const struct tl_interval *v)
 	return tl_add_32(bend + half, smaller(unclear(v), UINT32_MAX));
 }
 
-/* ... and from the two lines that meet in a corner. */
+/* The same from the two lines that meet in a corner. */
 static uint32_t
 bound_of_corner(const struct tl_interval *v)
 {

@@ -14,7 +14,7 @@ uint64_t tl_corner_slope(const struct tl_corner *a, const struct tl_corner *b);
 int64_t tl_corner_above(const struct tl_corner *corner,
     const struct tl_corner *other, uint64_t mult);
 
-/* An interval and what its neighbours say about it. */
+/* An interval, and the rates of its neighbours. */
 struct tl_interval {
 	const struct tl_corner *a, *b;
 	uint64_t ns; /* its length */

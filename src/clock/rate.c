@@ -112,7 +112,7 @@ read_line(const unsigned char *at, const struct layout *layout,
 		return false;
 	if (line->mult == 0 || line->shift == 0 || line->shift > SHIFT_MAX)
 		return false;
-	/* slower than our rates can say, or no time of day? */
+	/* slower than a rate can express, or no time of day? */
 	return (uint64_t)line->mult >> (line->shift + 1) == 0 &&
 	       line->utc_s < INT64_MAX / 1000000000 - 1 &&
 	       line->utc_shifted >> line->shift < 2000000000;
@@ -303,7 +303,7 @@ crystal_khz(void)
 	return (uint64_t)(mhz & 0xffff) * 1000;
 }
 
-/* What a daemon set on top of the nominal rate, in 2^-16 ppm. */
+/* The correction that a daemon set, in 2^-16 ppm of the nominal rate. */
 static int64_t
 steered_by(void)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a conversion is made of. */
+/* A conversion. */
 struct run {
 	struct tl_conversion *conversion;
 	const struct tl_sources *inputs;
@@ -272,7 +272,7 @@ run_all(struct run *run)
 	return rc;
 }
 
-/* What is known of a failure. */
+/* Set the fault of a failure. */
 static int
 explain(struct run *run, int rc)
 {

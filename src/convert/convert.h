@@ -13,12 +13,12 @@
 
 struct tl_conversion {
 	uint64_t read;          /* entries that the inputs have */
-	uint64_t written;       /* ... of which the writer was given */
-	uint64_t lost;          /* that were lost before, as the inputs say */
-	struct tl_faults hosts; /* what there is to say of their clocks */
+	uint64_t written;       /* entries that were passed to the writer */
+	uint64_t lost;          /* losses that the inputs report */
+	struct tl_faults hosts; /* diagnostics about their clocks */
 	struct tl_faults notes; /* what the format cannot carry */
-	bool damaged;           /* events are, which no input said */
-	bool output_failed;     /* not the inputs, or the expression */
+	bool damaged; /* events are damaged, without a fault of an input */
+	bool output_failed; /* not the inputs, or the expression */
 };
 
 /* 0, or -errno and a fault. */
@@ -27,7 +27,7 @@ tl_convert(struct tl_conversion *conversion, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options,
     struct tl_output *output, struct tl_fault *fault);
 
-/* What was done, as a line of JSON. */
+/* Put the summary, as a line of JSON. */
 void tl_conversion_show(const struct tl_conversion *conversion,
     const struct tl_sources *inputs, const struct tl_options *options,
     struct tl_text *text);

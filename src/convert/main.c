@@ -30,7 +30,7 @@ warn(const char *name, const struct tl_fault *fault)
 	tl_fault_print("timeline-convert", name, fault);
 }
 
-/* What is damaged, and what is good to know, of hosts or what was written. */
+/* Report damage, and notes about hosts and the output. */
 static void
 complain_notes(const char *name, const struct tl_faults *notes, bool quiet)
 {
@@ -63,7 +63,7 @@ remove_unfinished(void)
 	tl_output_abandon(&output);
 }
 
-/* What an expression prints: the output is no place for it. */
+/* An expression prints to standard error, not into the output. */
 static int
 print(void *context, const char *data, size_t size)
 {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OPTIONS "convert/options.def"
 #include "script/option_values.def"
@@ -129,17 +130,25 @@ default_file(struct tl_options *o, struct tl_fault *fault)
 	return take_file(o, name, fault);
 }
 
-/* What to write where nobody said it. */
+/* Without --to the suffix of the output determines the format. */
 static int
 default_format(struct tl_options *o, struct tl_fault *fault)
 {
+	const char *last =
+	    o->file_count > 1 ? o->files[o->file_count - 1] : NULL;
+
 	if (o->output && strcmp(o->output, "-") == 0)
 		o->output = NULL;
 	if (o->to)
 		return 0;
+	if (!o->output && last && tl_table_of_suffix(last) &&
+	    access(last, F_OK) != 0)
+		return tl_fail(fault, -EINVAL,
+		    "%s: no such file; use -o %s to write it", last, last);
 	if (!o->output)
-		return tl_usage(fault, "standard output",
-		    "format unknown; use --to");
+		return tl_fail(fault, -EINVAL,
+		    "no output given; use -o FILE, or --to FORMAT for standard "
+		    "output");
 	o->to = tl_table_of_file(o->output, fault);
 	return o->to ? 0 : -EINVAL;
 }
@@ -163,7 +172,7 @@ check_options(const struct tl_options *o, struct tl_fault *fault)
 	return 0;
 }
 
-/* What a conversion needs; nothing where something else was asked for. */
+/* Complete the options of a conversion; other requests need nothing. */
 static int
 complete(struct tl_options *o, struct tl_fault *fault)
 {
@@ -221,7 +230,7 @@ tl_options_help(const struct tl_options *options, struct tl_text *text,
 			 "that\nTIMELINE names.  - is standard input or "
 			 "output.\n",
 		.common = "output force to from list-formats chart since "
-			  "category message expression json help",
+			  "message expression json help",
 		.end = "--list-formats shows the formats.  See "
 		       "timeline-convert(1).\n"
 	};

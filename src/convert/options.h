@@ -27,7 +27,7 @@ struct tl_options {
 	size_t file_count;
 	enum tl_mode mode;
 	const char *help; /* what --help asks for; NULL: the common options */
-	const struct tl_format_row *from; /* NULL: first bytes tell */
+	const struct tl_format_row *from; /* NULL: detected by content */
 	const struct tl_format_row *to;
 	const char *output; /* NULL: standard output */
 	enum tl_svg_chart chart;

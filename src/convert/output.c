@@ -39,7 +39,7 @@ release_signals(const sigset_t *before)
 
 const char tl_output_steers[] = "not for a terminal; use -o or a pipe";
 
-/* What rc means of OUT. */
+/* The text of rc for the output. */
 static int
 explain(struct tl_fault *fault, int rc)
 {
@@ -320,7 +320,7 @@ close_place(struct tl_output *output, bool whole)
 	return rc;
 }
 
-/* Who opens a trace without an index makes one; the trace is whole without. */
+/* A reader makes a missing index; the trace is whole without. */
 static void
 make_index(const struct tl_output *output)
 {

@@ -44,7 +44,7 @@ struct tl_output {
 int tl_output_open(struct tl_output *output, const struct tl_options *options,
     struct tl_fault *fault);
 
-/* What -EILSEQ means. */
+/* The text of -EILSEQ. */
 extern const char tl_output_steers[];
 /* A tl_write for its stream or file.  -EILSEQ: a terminal would be steered. */
 int tl_output_write(void *context, const char *data, size_t size);

@@ -151,7 +151,7 @@ tl_rename_trace(const char *from, const char *to)
 	if (rc < 0)
 		return rc;
 	rc = check_trace(from);
-	/* Did somebody put another there meanwhile? */
+	/* Has another process put a file there meanwhile? */
 	if (rc < 0 && exchange(from, to) < 0)
 		return -ESTALE;
 	return rc;

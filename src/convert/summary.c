@@ -26,7 +26,7 @@ put_inputs(struct tl_fields *f, const struct tl_sources *inputs)
 	tl_fields_array_end(f);
 }
 
-/* One thing that was said, of an input or (NULL) of hosts or the output. */
+/* A diagnostic about an input, or (NULL) about hosts or the output. */
 static void
 put_said(struct tl_fields *f, const char *name, const struct tl_fault *fault)
 {

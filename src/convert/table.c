@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
 	NAME_COLUMN = 12, /* of the list: where the next one begins */
@@ -45,7 +46,7 @@ ends_with(const char *path, const char *end)
 	       memcmp(path + size - end_size, end, end_size) == 0;
 }
 
-/* Would it do if the name said more, as .trace.json does? */
+/* Would a longer suffix select it, as .trace.json does? */
 static bool
 is_near(const struct tl_format_row *row, const char *path)
 {
@@ -127,11 +128,10 @@ is_better(const struct tl_format_row *row, const struct tl_format_row *best)
 }
 
 const struct tl_format_row *
-tl_table_of_file(const char *path, struct tl_fault *fault)
+tl_table_of_suffix(const char *path)
 {
 	const struct tl_format_row *row, *best = NULL;
 	const bool packed = ends_with(path, ".tl.zst");
-	struct tl_text near = { 0 };
 
 	for (size_t i = 0; (row = tl_formats_at(i)) != NULL; i++) {
 		if (tl_format_is_written(row) &&
@@ -140,14 +140,25 @@ tl_table_of_file(const char *path, struct tl_fault *fault)
 		    is_better(row, best))
 			best = row;
 	}
-	if (best)
-		return best;
-	if (put_names(&near, is_near, path) > 0)
-		refuse(fault, path, "of several formats: say which by --to",
+	return best;
+}
+
+const struct tl_format_row *
+tl_table_of_file(const char *path, struct tl_fault *fault)
+{
+	const struct tl_format_row *row = tl_table_of_suffix(path);
+	struct tl_text near = { 0 };
+	struct stat st;
+
+	if (row)
+		return row;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		tl_usage(fault, path, "a directory; name a file in it");
+	else if (put_names(&near, is_near, path) > 0)
+		refuse(fault, path, "suffix of several formats; use --to",
 		    is_near);
 	else
-		refuse(fault, path, "tells no format: say which by --to",
-		    is_written);
+		refuse(fault, path, "unknown suffix; use --to", is_written);
 	tl_text_free(&near);
 	return NULL;
 }

@@ -18,10 +18,12 @@ const struct tl_format_row *
 tl_table_find_written(const char *name, struct tl_fault *fault);
 
 /*
- * The format whose suffix a file's name ends with: the longest; among equal
- * ones the format that is called like its suffix.  NULL and a fault that
- * lists what there is to choose from.
+ * The format that is written to files with the suffix of path: the longest
+ * suffix; among equal ones the format that is called like its suffix.  NULL:
+ * none, or several.
  */
+const struct tl_format_row *tl_table_of_suffix(const char *path);
+/* The same; NULL and a fault that lists the formats to choose from. */
 const struct tl_format_row *
 tl_table_of_file(const char *path, struct tl_fault *fault);
 

@@ -44,11 +44,18 @@ attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
 static const char *
 read_level(struct tl_call *call, const char *word, bool off, bool defined)
 {
+	int64_t ns;
 	int level;
 
 	if ((off && strcasecmp(word, "off") == 0) ||
 	    (defined && strcasecmp(word, "default") == 0))
 		return word[0] == 'o' || word[0] == 'O' ? "off" : "default";
+	if (strchr(word, '/') || tl_parse_duration(word, &ns) == 0) {
+		tl_call_usage(call,
+		    "%s: not a priority; the operands of %s are %s", word,
+		    call->verb->name, call->verb->arguments);
+		return NULL;
+	}
 	level = tl_level_usage(word, &call->fault);
 	if (level > 0)
 		return tl_level_name((unsigned)level);
@@ -182,7 +189,7 @@ parse_options(struct tl_call *call, struct timeline_options *o, uint64_t *rate)
 	return parse_stamp(call, &o->stamp);
 }
 
-/* What --keep and --rate came to. */
+/* Report the size that --keep and --rate gave. */
 static void
 put_kept(struct tl_call *call, const struct tl_name *name,
     const struct timeline_header *h, uint64_t rate)

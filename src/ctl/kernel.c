@@ -99,10 +99,8 @@ tl_verb_kernel(struct tl_call *call)
 
 	if (rc != 0)
 		return rc;
-	if (duration &&
-	    (tl_parse_duration(duration, &for_ns) != 0 || for_ns <= 0))
-		return tl_call_usage(call, "%s: not a duration like 10s",
-		    duration);
+	if ((rc = tl_call_duration(call, duration, 1, INT64_MAX, &for_ns)) != 0)
+		return rc;
 	tl_signals_ask_to_stop(true);
 	if ((rc = tl_call_kernel(call, &name, &session)) != 0)
 		return rc;

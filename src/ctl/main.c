@@ -26,7 +26,10 @@ print_diagnostic(const struct tl_call *call, int rc)
 		fault.rc = rc;
 	tl_fault_print("timelinectl", call->subject[0] ? call->subject : NULL,
 	    &fault);
-	if (call->usage)
+	if (call->usage && call->verb)
+		fprintf(stderr, "Usage: timelinectl %s%s%s\n", call->verb->name,
+		    call->verb->arguments[0] ? " " : "", call->verb->arguments);
+	else if (call->usage)
 		fputs("Try timelinectl --help.\n", stderr);
 }
 

@@ -7,6 +7,8 @@
 #include "snap/compressed.h"
 #include "snap/snap.h"
 
+#include <errno.h>
+
 enum { WIDTH_CATEGORY = 12, WIDTH_LEVEL = 9, WIDTH_KIND = 8, WIDTH_TEXT = 40 };
 
 /* The level at which it is logged now; builtin messages always are. */
@@ -108,6 +110,8 @@ tl_verb_messages(struct tl_call *call)
 	if (rc != 0)
 		return rc;
 	rc = tl_zst_snap_open(&snap, name.path, 1, &fault);
+	if (rc == -ENOENT)
+		return tl_call_no_file(call, &name, ENOENT);
 	if (rc != 0)
 		return tl_call_fault(call, name.shown, rc, &fault);
 	put_all(call, snap);

@@ -23,6 +23,7 @@ row_free(struct tl_tally_row *row)
 {
 	free((void *)(uintptr_t)row->category.data);
 	free((void *)(uintptr_t)row->line.data);
+	free(row->before);
 	free(row);
 }
 
@@ -219,6 +220,69 @@ follow(struct tl_sample *s, struct tl_call *call, uint64_t tail)
 	return rc == 0 ? 0 : tl_call_fault(call, s->name.shown, rc, &fault);
 }
 
+/* The message of a timer that was not seen before: 1; 0: it is damaged;
+ * -errno.  The copy is opened for the first such timer of a round. */
+static int
+add_timer(struct tl_sample *s, uint64_t id, struct tl_snap **snap,
+    struct tl_tally_row **row)
+{
+	struct tl_fault fault;
+	int rc = *snap ? 0 : tl_snap_open_fd(snap, s->view.fd, 1, &fault);
+
+	for (size_t i = 0; rc == 0 && i < tl_snap_message_count(*snap); i++) {
+		const struct tl_message *message = tl_snap_message(*snap, i);
+
+		if (message->id == id)
+			rc = add(&s->timers, message, row) < 0 ? -ENOMEM : 1;
+	}
+	if (rc > 0 && !((*row)->before = calloc(1, sizeof(*(*row)->before))))
+		rc = -ENOMEM;
+	return rc;
+}
+
+/* Counts only grow: the difference is what this round added. */
+static void
+end_timer(struct tl_tally_row *row, struct tl_timer *now,
+    struct tl_timer *scratch)
+{
+	*scratch = *now;
+	tl_timer_since(now, row->before);
+	row->seen = now->count;
+	row->p50_ns = tl_timer_ns(now, tl_timer_at(now, 0.5));
+	row->p99_ns = tl_timer_ns(now, tl_timer_at(now, 0.99));
+	row->max_ns = now->count > 0 ? tl_timer_ns(now, now->max) : 0;
+	*row->before = *scratch;
+}
+
+static int
+read_timers(struct tl_sample *s, struct tl_call *call)
+{
+	struct tl_timer *timers = calloc(2, sizeof(*timers));
+	struct tl_snap *snap = NULL;
+	int rc = timers ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; rc >= 0 && i < TL_SAMPLE_TIMERS_MAX; i++) {
+		struct tl_tally_row *row;
+		uint64_t id;
+
+		rc = tl_timer_read(&timers[0], s->view.fd,
+		    &s->view.glance.header, i);
+		if (rc <= 0)
+			break;
+		id = timers[0].fixed.record;
+		row = id > UINT32_MAX ? NULL : find(&s->timers, (uint32_t)id);
+		rc = row ? 1 : add_timer(s, id, &snap, &row);
+		if (rc > 0)
+			end_timer(row, &timers[0], &timers[1]);
+	}
+	if (snap)
+		tl_snap_close(snap);
+	free(timers);
+	return rc < 0 ? tl_call_fail(call, s->name.shown, rc,
+			    "its timers cannot be read")
+		      : 0;
+}
+
 int
 tl_sample_open(struct tl_sample *s, struct tl_call *call,
     const struct tl_name *name)
@@ -236,6 +300,10 @@ tl_sample_open(struct tl_sample *s, struct tl_call *call,
 	if (!s->heads)
 		return -ENOMEM;
 	keep_heads(s);
+	if ((rc = read_timers(s, call)) != 0)
+		return rc;
+	for (size_t i = 0; i < s->timers.count; i++)
+		s->timers.by_id[i]->seen = 0; /* that was before */
 	return follow(s, call, 0);
 }
 
@@ -282,7 +350,7 @@ tl_sample_round(struct tl_sample *s, struct tl_call *call)
 		return rc;
 	if (s->view.fresh > TL_SAMPLE_MAX)
 		rc = follow(s, call, tail_of_each(s));
-	if (rc != 0)
+	if (rc != 0 || (rc = read_timers(s, call)) != 0)
 		return rc;
 	rc = count(s);
 	if (rc == -EPIPE || (rc == 0 && s->view.status.st_nlink == 0))
@@ -295,6 +363,7 @@ tl_sample_round(struct tl_sample *s, struct tl_call *call)
 	    s->view.fresh > seen ? (double)seen / (double)s->view.fresh : 1;
 	tl_tally_end_round(&s->tally, (double)s->view.round_ns / 1e9,
 	    s->view.fresh);
+	tl_tally_end_round(&s->timers, (double)s->view.round_ns / 1e9, 0);
 	s->lost = s->view.glance.dropped > s->dropped
 		      ? s->view.glance.dropped - s->dropped
 		      : 0;
@@ -307,6 +376,7 @@ tl_sample_close(struct tl_sample *s)
 {
 	tl_cursor_close(s->cursor);
 	tl_tally_free(&s->tally);
+	tl_tally_free(&s->timers);
 	tl_view_free(&s->view);
 	free(s->heads);
 }

@@ -14,6 +14,7 @@
 #include "ctl/view.h"
 #include "event/cursor.h"
 #include "event/event.h"
+#include "snap/timers.h"
 
 /* == messages == */
 
@@ -35,6 +36,10 @@ struct tl_tally_row {
 	uint64_t seen; /* since the round began */
 	double rate;   /* a second, in the last round */
 	double total;
+	/* Of a timer: what it had counted at the end of the last round, and of
+	 * the spans that ended in that round. */
+	struct tl_timer *before;
+	uint64_t p50_ns, p99_ns, max_ns; /* all 0: there were none */
 };
 
 struct tl_tally {
@@ -62,7 +67,10 @@ extern const char *const tl_tally_keys[TL_TALLY_KEYS];
 
 /* == rounds == */
 
-enum { TL_SAMPLE_MAX = 50000 }; /* entries read in a round */
+enum {
+	TL_SAMPLE_MAX = 50000,      /* entries read in a round */
+	TL_SAMPLE_TIMERS_MAX = 1024 /* more than we make */
+};
 
 struct tl_sample {
 	struct tl_name name;
@@ -71,9 +79,10 @@ struct tl_sample {
 	uint64_t *heads; /* of the lanes, when the last round ended */
 	size_t lane_count;
 	struct tl_tally tally;
-	uint64_t dropped; /* before this round */
-	uint64_t lost;    /* in this round: never stored */
-	double share;     /* of the entries of this round that were seen */
+	struct tl_tally timers; /* all that are defined; spans, not entries */
+	uint64_t dropped;       /* before this round */
+	uint64_t lost;          /* in this round: never stored */
+	double share; /* of the entries of this round that were seen */
 };
 
 /* From now on.  0, or -errno and the call's fault. */

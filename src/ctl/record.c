@@ -2,6 +2,7 @@
 /*
  * record.c - record entries into a trace, without the daemon
  */
+#include "base/file.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "clock/clock.h"
@@ -16,6 +17,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <timeline.h>
 #include <unistd.h>
 
@@ -33,6 +35,7 @@ struct record {
 	bool shown;
 	struct tl_session *sessions[TL_OPERANDS_MAX]; /* --kernel, or NULL */
 	struct tl_name names[TL_OPERANDS_MAX];
+	int fds[TL_OPERANDS_MAX]; /* whose timers were not noted; -1 none */
 	int kernel_rc;
 };
 
@@ -103,8 +106,34 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
+/* A trace has the spans that timers logged, not the counts of all. */
+static void
+note_timers(struct record *r, size_t i)
+{
+	const int fd = r->fds[i];
+	struct tl_fault fault = { 0 };
+	struct tl_glance glance;
+	uint64_t timer = 0;
+
+	if (fd < 0 || tl_glance_fd(&glance, fd, false, &fault) != 0)
+		return;
+	if (glance.header.timers_max > 0)
+		(void)tl_read_at(fd, &timer, sizeof(timer),
+		    timeline_timer_offset(&glance.header, 0));
+	tl_glance_free(&glance);
+	if (timer == 0)
+		return;
+	fprintf(stderr,
+	    "timelinectl: %s: the histograms of timers are not recorded; "
+	    "'timelinectl save' keeps them\n",
+	    r->names[i].shown);
+	close(fd);
+	r->fds[i] = -1;
+}
+
+/* *kept: its descriptor, which becomes the caller's; may be NULL. */
 static int
-add_name(struct record *r, const struct tl_name *name)
+add_name(struct record *r, const struct tl_name *name, int *kept)
 {
 	struct tl_fault fault = { 0 };
 	const int fd = tl_call_open(r->call, name);
@@ -113,7 +142,10 @@ add_name(struct record *r, const struct tl_name *name)
 	if (fd < 0)
 		return fd;
 	rc = tl_recorder_add(r->recorder, name->shown, fd, false, &fault);
-	close(fd);
+	if (kept)
+		*kept = fd;
+	else
+		close(fd);
 	return rc == 0 ? 0 : tl_call_fault(r->call, name->shown, rc, &fault);
 }
 
@@ -123,12 +155,14 @@ add(struct record *r, size_t i)
 	struct tl_name *name = &r->names[i], sched;
 	int rc = tl_call_name(r->call, i, name);
 
-	if (rc != 0 || (rc = add_name(r, name)) != 0 ||
-	    !tl_call_has(r->call, TL_CTL_KERNEL) ||
+	if (rc != 0 || (rc = add_name(r, name, &r->fds[i])) != 0)
+		return rc;
+	note_timers(r, i);
+	if (!tl_call_has(r->call, TL_CTL_KERNEL) ||
 	    (rc = tl_call_kernel(r->call, name, &r->sessions[i])) != 0)
 		return rc;
 	sched = tl_ctl_sched_name(name);
-	return add_name(r, &sched);
+	return add_name(r, &sched, NULL);
 }
 
 /* Take over what the kernel has recorded; the first failure stays. */
@@ -165,8 +199,12 @@ static int
 report_start(struct record *r, int rc)
 {
 	struct tl_recorder_status status;
+	struct stat st;
 
 	tl_recorder_status(r->recorder, &status);
+	if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode))
+		return tl_call_fail(r->call, r->path, rc, "%s",
+		    strerror(EISDIR));
 	if (status.rc == -EEXIST)
 		return tl_call_fail(r->call, r->path, rc,
 		    "the file or its index exists already; choose another "
@@ -300,6 +338,8 @@ tl_verb_record(struct tl_call *call)
 	int rc;
 
 	r = (struct record){ .call = call };
+	for (size_t i = 0; i < TL_OPERANDS_MAX; i++)
+		r.fds[i] = -1;
 	if ((rc = read_options(&r)) != 0)
 		return rc;
 	tl_signals_ask_to_stop(true);
@@ -307,11 +347,16 @@ tl_verb_record(struct tl_call *call)
 	if (rc == 0) {
 		r.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 		wait_for_end(&r);
+		for (size_t i = 0; i < call->operand_count; i++)
+			note_timers(&r, i); /* those defined since */
 		put_summary(&r);
 		rc = take_reply(&r);
 		rc = rc == 0 ? r.kernel_rc : rc;
 	}
 	end_kernel(&r);
+	for (size_t i = 0; i < TL_OPERANDS_MAX; i++)
+		if (r.fds[i] >= 0)
+			close(r.fds[i]);
 	tl_recorder_free(r.recorder);
 	return rc;
 }

@@ -82,8 +82,31 @@ is_packed_name(const char *path)
 	return size > 4 && strcmp(path + size - 4, ".zst") == 0;
 }
 
+static bool
+is_file(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The file of kernel events beside what path was before; NULL: none. */
 static int
-take(struct tl_call *call, const char *path, int fd,
+remove_older(struct tl_call *call, const char *path)
+{
+	struct stat status;
+
+	if (!path || lstat(path, &status) != 0 || unlink(path) == 0)
+		return 0;
+	return tl_call_fail(call, path, -errno, "cannot remove: %s",
+	    strerror(errno));
+}
+
+/* older is removed when the copy is whole, before path is replaced: whenever
+ * this process is killed, no file of kernel events lies beside a snapshot that
+ * it does not belong to, and a copy that fails leaves both as they were. */
+static int
+take(struct tl_call *call, const char *path, const char *older, int fd,
     const struct timeline_header *geometry, uint64_t *size)
 {
 	const bool packed =
@@ -98,6 +121,8 @@ take(struct tl_call *call, const char *path, int fd,
 		    faults);
 		if (rc == 0 && fstat(file.fd, &status) == 0)
 			*size = (uint64_t)status.st_size;
+		if (rc == 0)
+			rc = remove_older(call, older);
 		if (rc == 0)
 			rc = tl_file_new_commit(&file);
 		else
@@ -126,14 +151,6 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 	tl_fields_object_end(&f);
 }
 
-static bool
-is_file(const char *path)
-{
-	struct stat status;
-
-	return lstat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 static int
 refuse_existing(struct tl_call *call, const char *path)
 {
@@ -145,7 +162,7 @@ refuse_existing(struct tl_call *call, const char *path)
 
 static int
 save(struct tl_call *call, const struct tl_name *name, const char *path,
-    uint64_t *size)
+    const char *older, uint64_t *size)
 {
 	struct timeline_header geometry;
 	int fd, rc;
@@ -154,7 +171,7 @@ save(struct tl_call *call, const struct tl_name *name, const char *path,
 		return fd;
 	rc = check(call, name, fd, &geometry);
 	if (rc == 0)
-		rc = take(call, path, fd, &geometry, size);
+		rc = take(call, path, older, fd, &geometry, size);
 	close(fd);
 	return rc;
 }
@@ -181,12 +198,10 @@ tl_verb_save(struct tl_call *call)
 	has_kernel = access(sched.path, F_OK) == 0;
 	if ((rc = refuse_existing(call, path)) != 0 ||
 	    (rc = refuse_existing(call, kernel_path)) != 0 ||
-	    (rc = save(call, &name, path, &size)) != 0)
+	    (rc = save(call, &name, path, kernel_path, &size)) != 0)
 		return rc;
 	if (has_kernel)
-		rc = save(call, &sched, kernel_path, &kernel_size);
-	else if (is_file(kernel_path)) /* of what FILE was before */
-		(void)unlink(kernel_path);
+		rc = save(call, &sched, kernel_path, NULL, &kernel_size);
 	put_saved(call, &name, path, size,
 	    has_kernel && rc == 0 ? kernel_path : NULL);
 	return rc;

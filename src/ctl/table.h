@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* What was put from start on becomes a cell of so many columns (more where it
+/* The text from start on becomes a cell of so many columns (more where it
  * does not fit), filled up on the right or, for numbers, on the left; then a
  * space. */
 void tl_cell_end(struct tl_text *text, size_t start, size_t width, bool right);

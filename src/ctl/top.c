@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top.c - messages by rate: a live screen on a terminal, else a number of rounds
+ * top.c - timers and messages by rate: a live screen on a terminal, else a
+ * number of rounds
  */
 #include "base/process.h"
 #include "clock/clock.h"
@@ -21,8 +22,9 @@ enum {
 	WIDTH_TOTAL = 13,
 	WIDTH_PRIORITY = 8,
 	WIDTH_CATEGORY = 12,
+	WIDTH_DURATION = 8,
 	HEAD_LINES = 4,
-	ROWS_PLAIN = 50 /* of a round that is no screen */
+	ROWS_PLAIN = 50 /* of a round that is no screen: timers, messages */
 };
 static const int64_t delay_min_ns = 10000000;
 static const int64_t delay_max_ns = 3600 * INT64_C(1000000000);
@@ -66,18 +68,51 @@ put_state(struct top *t, struct tl_text *text)
 }
 
 static void
-put_titles(struct tl_text *text)
+put_title(struct tl_text *text, const char *title, size_t width)
 {
-	size_t start = text->size;
+	const size_t start = text->size;
 
-	tl_put_string(text, "ENTRIES/S");
-	tl_cell_end(text, start, WIDTH_RATE, true);
-	start = text->size;
-	tl_put_string(text, "TOTAL");
-	tl_cell_end(text, start, WIDTH_TOTAL, true);
-	tl_cell_string(text, "PRIORITY", WIDTH_PRIORITY);
+	tl_put_string(text, title);
+	tl_cell_end(text, start, width, true);
+}
+
+static void
+put_titles(struct tl_text *text, bool timers)
+{
+	put_title(text, timers ? "SPANS/S" : "ENTRIES/S", WIDTH_RATE);
+	if (timers) {
+		put_title(text, "P50", WIDTH_DURATION);
+		put_title(text, "P99", WIDTH_DURATION);
+		put_title(text, "MAX", WIDTH_DURATION);
+	} else {
+		put_title(text, "TOTAL", WIDTH_TOTAL);
+		tl_cell_string(text, "PRIORITY", WIDTH_PRIORITY);
+	}
 	tl_cell_string(text, "CATEGORY", WIDTH_CATEGORY);
-	tl_put_string(text, "MESSAGE");
+	tl_put_string(text, timers ? "TIMER" : "MESSAGE");
+}
+
+/* Three digits, as they fit. */
+static void
+put_took(struct tl_text *text, const struct tl_tally_row *row, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	const size_t start = text->size;
+	double n = (double)ns;
+	unsigned unit = 0;
+
+	for (; unit + 1 < sizeof(units) / sizeof(units[0]) && n >= 999.5;
+	     unit++)
+		n /= 1000;
+	if (row->max_ns == 0)
+		tl_put_char(text, '-');
+	else
+		tl_put_format(text, "%.*f%s",
+		    unit == 0 || n >= 99.95 ? 0
+		    : n >= 9.995            ? 1
+					    : 2,
+		    n, units[unit]);
+	tl_cell_end(text, start, WIDTH_DURATION, true);
 }
 
 static void
@@ -87,9 +122,15 @@ put_row(struct tl_text *text, const struct tl_tally_row *row)
 
 	tl_cell_rate(text, row->rate, WIDTH_RATE);
 	start = text->size;
-	tl_put_format(text, "%.0f", row->total);
-	tl_cell_end(text, start, WIDTH_TOTAL, true);
-	tl_cell_string(text, tl_level_name(row->level), WIDTH_PRIORITY);
+	if (row->before) {
+		put_took(text, row, row->p50_ns);
+		put_took(text, row, row->p99_ns);
+		put_took(text, row, row->max_ns);
+	} else {
+		tl_put_format(text, "%.0f", row->total);
+		tl_cell_end(text, start, WIDTH_TOTAL, true);
+		tl_cell_string(text, tl_level_name(row->level), WIDTH_PRIORITY);
+	}
 	start = text->size;
 	tl_put_plain(text, row->category);
 	tl_cell_end(text, start, WIDTH_CATEGORY, false);
@@ -136,29 +177,86 @@ put_head(struct top *t, struct tl_text *text, unsigned columns)
 		    "  (q quit, p pause, s sort, arrows scroll)");
 		end_line(t, text, start, columns, "");
 	}
-	start = text->size;
-	put_titles(text);
-	end_line(t, text, start, columns, "\033[7m");
 }
 
 static void
-put_rows(struct top *t, struct tl_text *text, size_t max, unsigned columns)
+put_table(struct top *t, struct tl_text *text, const struct tl_tally *tally,
+    size_t first, size_t max, unsigned columns)
 {
-	const struct tl_tally *tally = &t->sample.tally;
+	size_t start = text->size;
 
-	for (size_t i = t->first; i < tally->count && i - t->first < max; i++) {
-		const struct tl_tally_row *row = tally->rows[i];
-		const size_t start = text->size;
-
-		put_row(text, row);
-		end_line(t, text, start, columns, tl_level_color(row->level));
+	put_titles(text, tally == &t->sample.timers);
+	end_line(t, text, start, columns, "\033[7m");
+	for (size_t i = first; i < tally->count && i - first < max; i++) {
+		start = text->size;
+		put_row(text, tally->rows[i]);
+		end_line(t, text, start, columns,
+		    tl_level_color(tally->rows[i]->level));
 	}
+}
+
+/* How many timers a screen of so many rows shows: at most half of it is
+ * theirs, with their titles. */
+static unsigned
+shown_timers(const struct top *t, unsigned rows)
+{
+	const size_t count = t->sample.timers.count;
+	const unsigned room =
+	    rows > HEAD_LINES + 2 ? (rows - HEAD_LINES) / 2 - 1 : 0;
+
+	return count < room ? (unsigned)count : room;
+}
+
+/* Rows of messages of such a screen. */
+static unsigned
+page_rows(const struct top *t, unsigned rows)
+{
+	const unsigned timers = shown_timers(t, rows);
+
+	rows -= timers > 0 ? timers + 1 : 0;
+	return rows > HEAD_LINES ? rows - HEAD_LINES : 1;
+}
+
+/* columns 0: as long as it is. */
+static void
+put_round(struct top *t, struct tl_text *text, size_t timers, size_t messages,
+    unsigned columns)
+{
+	put_head(t, text, columns);
+	if (timers > 0 && t->sample.timers.count > 0)
+		put_table(t, text, &t->sample.timers, 0, timers, columns);
+	put_table(t, text, &t->sample.tally, t->first, messages, columns);
+}
+
+static void
+put_json_rows(struct tl_fields *f, const struct tl_tally *tally)
+{
+	for (size_t i = 0; i < tally->count; i++) {
+		const struct tl_tally_row *row = tally->rows[i];
+
+		tl_fields_object(f, NULL);
+		tl_fields_bytes(f, "category", row->category);
+		tl_fields_bytes(f, "message", row->line);
+		tl_fields_string(f, "priority", tl_level_name(row->level));
+		tl_fields_double(f, "rate", row->rate);
+		tl_fields_double(f, "total", row->total);
+		if (row->before && row->max_ns > 0) {
+			tl_fields_unsigned(f, "p50_ns", row->p50_ns);
+			tl_fields_unsigned(f, "p99_ns", row->p99_ns);
+			tl_fields_unsigned(f, "max_ns", row->max_ns);
+		} else if (row->before) {
+			tl_fields_null(f, "p50_ns");
+			tl_fields_null(f, "p99_ns");
+			tl_fields_null(f, "max_ns");
+		}
+		tl_fields_object_end(f);
+	}
+	tl_fields_array_end(f);
 }
 
 static void
 put_json(struct top *t)
 {
-	const struct tl_tally *tally = &t->sample.tally;
 	struct tl_fields f = tl_call_json(t->call);
 
 	tl_fields_object(&f, NULL);
@@ -168,19 +266,10 @@ put_json(struct top *t)
 	tl_view_json(&f, &t->sample.view);
 	tl_fields_unsigned(&f, "lost_in_round", t->sample.lost);
 	tl_fields_double(&f, "share_seen", t->sample.share);
+	tl_fields_array(&f, "timers");
+	put_json_rows(&f, &t->sample.timers);
 	tl_fields_array(&f, "messages");
-	for (size_t i = 0; i < tally->count; i++) {
-		const struct tl_tally_row *row = tally->rows[i];
-
-		tl_fields_object(&f, NULL);
-		tl_fields_bytes(&f, "category", row->category);
-		tl_fields_bytes(&f, "message", row->line);
-		tl_fields_string(&f, "priority", tl_level_name(row->level));
-		tl_fields_double(&f, "rate", row->rate);
-		tl_fields_double(&f, "total", row->total);
-		tl_fields_object_end(&f);
-	}
-	tl_fields_array_end(&f);
+	put_json_rows(&f, &t->sample.tally);
 	tl_fields_object_end(&f);
 }
 
@@ -192,11 +281,17 @@ draw(struct top *t)
 	int rc;
 
 	tl_terminal_size(STDOUT_FILENO, &columns, &rows);
-	put_head(t, &text, columns);
-	put_rows(t, &text, rows - HEAD_LINES, columns);
+	put_round(t, &text, shown_timers(t, rows), page_rows(t, rows), columns);
 	rc = text.rc ? text.rc : tl_screen_draw(&text);
 	tl_text_free(&text);
 	return rc;
+}
+
+static void
+sort(struct top *t)
+{
+	tl_tally_sort(&t->sample.tally, t->key);
+	tl_tally_sort(&t->sample.timers, t->key);
 }
 
 /* Move the row at the top, within what there is. */
@@ -230,7 +325,7 @@ handle_key(struct top *t, int key)
 		break;
 	case 's':
 		t->key = (t->key + 1) % TL_TALLY_KEYS;
-		tl_tally_sort(&t->sample.tally, t->key);
+		sort(t);
 		break;
 	case TL_KEY_UP:
 		scroll(t, -1);
@@ -239,10 +334,10 @@ handle_key(struct top *t, int key)
 		scroll(t, 1);
 		break;
 	case TL_KEY_PAGE_UP:
-		scroll(t, -(int)(rows - HEAD_LINES));
+		scroll(t, -(int)page_rows(t, rows));
 		break;
 	case TL_KEY_PAGE_DOWN:
-		scroll(t, (int)(rows - HEAD_LINES));
+		scroll(t, (int)page_rows(t, rows));
 		break;
 	case TL_KEY_HOME:
 		t->first = 0;
@@ -262,7 +357,7 @@ next_round(struct top *t)
 	int rc = tl_sample_round(&t->sample, t->call);
 
 	if (rc == 0)
-		tl_tally_sort(&t->sample.tally, t->key);
+		sort(t);
 	return rc;
 }
 
@@ -315,8 +410,7 @@ run_plain(struct top *t)
 		} else {
 			if (i > 0)
 				tl_put_char(text, '\n');
-			put_head(t, text, 0);
-			put_rows(t, text, ROWS_PLAIN, 0);
+			put_round(t, text, ROWS_PLAIN, ROWS_PLAIN, 0);
 		}
 		rc = tl_call_flush(t->call);
 	}

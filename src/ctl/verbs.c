@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "base/process.h"
 #include "ctl/ctl.h"
-#include "snap/names.h"
+#include "snap/shm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ put_verb(struct tl_text *text, const struct tl_verb *verb)
 	tl_put_char(text, '\n');
 }
 
-/* Those that are common, or all by group. */
+/* The common verbs. */
 static void
 put_verbs(struct tl_text *text)
 {
@@ -143,13 +143,23 @@ put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 static int
 report_unknown_verb(struct tl_call *call, const char *word)
 {
+	/* what other programs call the verbs */
+	static const char *const aliases[][2] = { { "ls", "list" },
+		{ "rm", "remove" }, { "delete", "remove" }, { "new", "create" },
+		{ "info", "list" } };
 	struct tl_near near = tl_near_to(word);
 
+	call->usage = true;
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+		if (strcmp(word, aliases[i][0]) == 0)
+			return tl_fail(&call->fault, -EINVAL,
+			    "%s: no such verb; did you mean %s?", word,
+			    aliases[i][1]);
+	}
 	for (size_t i = 0; i < VERBS; i++) {
 		if (verbs[i].name)
 			tl_near_try(&near, verbs[i].name);
 	}
-	call->usage = true;
 	return tl_usage_near(&call->fault, &near, "no such verb");
 }
 
@@ -157,18 +167,15 @@ report_unknown_verb(struct tl_call *call, const char *word)
 static int
 answer_help(struct tl_call *call)
 {
-	static const char *const known[] = { "", "all" };
-	const int which = tl_option_choose(known, 2, call->given[TL_CTL_HELP],
-	    "help", &call->fault);
+	const char *word = call->given[TL_CTL_HELP];
 
-	if (which < 0) {
-		call->usage = true;
-		return which;
-	}
+	if (word[0] && strcmp(word, "all") != 0)
+		return tl_call_usage(call,
+		    "--help=%s: not --help=all or help VERB", word);
 	if (call->verb)
 		put_verb_help(&call->out, call->verb);
 	else
-		put_help(&call->out, which > 0);
+		put_help(&call->out, word[0]);
 	return 1;
 }
 
@@ -424,9 +431,18 @@ int
 tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error)
 {
 	struct tl_fault fault = { 0 };
+	const size_t last = call->operand_count - 1;
+	struct tl_name other;
 
-	if (error == ENOENT)
-		tl_names_missing(name->shown, &fault);
+	if (error == ENOENT && call->operand_count > 1 &&
+	    call->operands[last][0] == '/' &&
+	    tl_name_path(call->operands[last], other.path) == 0 &&
+	    access(other.path, F_OK) == 0)
+		tl_fail(&fault, -ENOENT,
+		    "no such timeline; the operands of %s are %s",
+		    call->verb->name, call->verb->arguments);
+	else if (error == ENOENT)
+		tl_shm_no_such(name->shown, &fault);
 	return tl_call_fault(call, name->shown, -error, &fault);
 }
 

@@ -20,7 +20,7 @@ enum {
 	OUT_MAX = 64 << 10 /* written at once */
 };
 
-/* What is shown of what was there before. */
+/* The entries from before that are shown. */
 struct tail {
 	struct tl_event events[SHOWN_FIRST];
 	uint64_t count; /* ever */
@@ -105,7 +105,7 @@ show_first(struct watch *w, uint64_t wanted)
 	return rc;
 }
 
-/* What there is; 0 when that was all, 1 when enough was shown. */
+/* Show the entries that came; 0: all shown, 1: the wanted number was shown. */
 static int
 drain(struct watch *w)
 {

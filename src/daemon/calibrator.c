@@ -30,7 +30,7 @@ static const ev_tstamp period_s = 0.5;
 static const ev_tstamp lively_s = 0.25;
 static const time_t never_s = 1000000000; /* from now: 31 years */
 
-/* What a loop's calibrators share. */
+/* State shared by the calibrators of a loop. */
 struct ticker {
 	struct ev_loop *loop;
 	ev_timer timer;

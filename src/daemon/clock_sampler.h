@@ -14,7 +14,7 @@
 
 enum { TL_SAMPLER_WIDTHS = 15 };
 
-/* What else is read of the machine; each may be NULL. */
+/* Other readings of the machine; each may be NULL. */
 struct tl_sampler_machine {
 	/* how long it was suspended: CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	int64_t (*asleep_ns)(void *context);

@@ -34,7 +34,7 @@ enum output {
 	UNKNOWN,
 	DIRECT, /* a file, which does not block */
 	OPENED, /* a pipe or terminal, opened a second time */
-	SHARED, /* ... which could not be: poll first */
+	SHARED, /* could not be opened a second time: poll first */
 	SOCKET
 };
 

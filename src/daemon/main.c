@@ -29,7 +29,7 @@ static const struct tl_option options[] = {
 	{ 'c', "config", "FILE", "configuration (" TL_CONFIG_FILE ")", 'c' },
 	{ 'n', "check", NULL, "check the configuration and exit", 'n' },
 	{ 'q', "quiet", NULL, "log warnings and errors only", 'q' },
-	{ 'h', "help", NULL, "show this help and exit", 'h' },
+	{ 'h', "help", "[=all]", "show this help and exit", 'h' },
 	{ 'V', "version", NULL, "show the version and exit", 'V' },
 };
 
@@ -52,7 +52,7 @@ usage(const struct tl_fault *fault)
 }
 
 static int
-print_help(void)
+print_help(const char *what, struct tl_fault *fault)
 {
 	static const struct tl_help help = {
 		.usage = "timelined [options]\n"
@@ -68,7 +68,8 @@ print_help(void)
 	};
 	struct tl_text text = { 0 };
 
-	tl_help_put(&text, &help, options, OPTIONS, NULL, NULL);
+	if (tl_help_put(&text, &help, options, OPTIONS, what, fault) < 0)
+		return usage(fault);
 	fputs(tl_text_string(&text), stdout);
 	tl_text_free(&text);
 	return fflush(stdout) == 0 ? DONE : FAILED;
@@ -167,7 +168,7 @@ main(int argc, char **argv)
 			tl_daemon_log_least = TL_LOG_WARNING;
 			break;
 		case 'h':
-			return print_help();
+			return print_help(argument, &fault);
 		case 'V':
 			puts("timelined " TIMELINE_VERSION);
 			return fflush(stdout) == 0 ? DONE : FAILED;

@@ -25,7 +25,7 @@ enum {
 	IDLE_FACTOR = 3
 };
 
-/* What is left of target->busy from round to round: at 10 ms, half after 7 s. */
+/* The factor of target->busy from round to round: at 10 ms, half after 7 s. */
 static const double fading = 0.999;
 
 struct tl_stream {

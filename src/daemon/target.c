@@ -11,6 +11,7 @@
 #include "daemon/disk/snapshots.h"
 #include "daemon/programs.h"
 #include "daemon/sandbox/guard.h"
+#include "event/sched.h"
 #include "ring/ring.h"
 #include "snap/inspect.h"
 #include "snap/snap.h"
@@ -38,36 +39,6 @@ lock_for_daemon(int fd)
 	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 }
 
-/* Report the death to rules, and save a snapshot where that is configured. */
-static void
-writer_died(void *context, const struct tl_writer *writer)
-{
-	struct tl_target *t = context;
-
-	tl_rules_died(t->rules, writer->pid, writer->command, writer->died_ns);
-	if (t->config->snapshots.on_death &&
-	    tl_throttle_claim(&t->deaths, tl_clock_read(CLOCK_MONOTONIC)))
-		tl_target_snapshot(t, TL_REASON_DEATH);
-}
-
-static void
-snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	(void)loop;
-	(void)events;
-	tl_target_snapshot(timer->data, TL_REASON_SCHEDULE);
-}
-
-static void
-slower_due(struct ev_loop *loop, ev_timer *timer, int events)
-{
-	const struct tl_target *t = timer->data;
-
-	(void)loop;
-	(void)events;
-	(void)tl_timers_keep(t->tl); /* without memory: in a second */
-}
-
 /* Count and log the result of a snapshot. */
 static void
 snapshot_done(void *context, const struct tl_snapshot_result *result)
@@ -82,6 +53,12 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 			tl_daemon_log(TL_LOG_WARNING,
 			    "%s: cannot explain %s: %s", t->name, result->path,
 			    strerror(-result->why_rc));
+		if (result->kernel_rc < 0)
+			tl_daemon_log(TL_LOG_WARNING,
+			    "%s: cannot save %s" TL_SCHED_SUFFIX
+			    ", the events of the kernel: %s",
+			    t->name, result->path,
+			    strerror(-result->kernel_rc));
 		return;
 	}
 	t->counts.snapshot_faults++;
@@ -89,12 +66,43 @@ snapshot_done(void *context, const struct tl_snapshot_result *result)
 	    result->path, strerror(-result->rc));
 }
 
-int
-tl_target_snapshot(struct tl_target *target, const char *reason)
+/* Save a snapshot soon, unless one for this reason is queued already. */
+static void
+save_soon(struct tl_target *target, const char *reason)
 {
-	return tl_snapshots_take(target->daemon->snapshots, target->name,
+	(void)tl_snapshots_take(target->daemon->snapshots, target->name,
 	    target->tl->fd, reason, &target->config->snapshots, snapshot_done,
 	    target);
+}
+
+/* Report the death to rules, and save a snapshot where that is configured. */
+static void
+writer_died(void *context, const struct tl_writer *writer)
+{
+	struct tl_target *t = context;
+
+	tl_rules_died(t->rules, writer->pid, writer->command, writer->died_ns);
+	if (t->config->snapshots.on_death &&
+	    tl_throttle_claim(&t->deaths, tl_clock_read(CLOCK_MONOTONIC)))
+		save_soon(t, TL_REASON_DEATH);
+}
+
+static void
+snapshot_due(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	(void)loop;
+	(void)events;
+	save_soon(timer->data, TL_REASON_SCHEDULE);
+}
+
+static void
+slower_due(struct ev_loop *loop, ev_timer *timer, int events)
+{
+	const struct tl_target *t = timer->data;
+
+	(void)loop;
+	(void)events;
+	(void)tl_timers_keep(t->tl); /* without memory: in a second */
 }
 
 /* The snapshot of a trigger, explained where it asks for that. */
@@ -220,7 +228,7 @@ schedule_snapshots(struct tl_target *t)
 	    s->request.per_hour);
 }
 
-/* Start, change or end the recording as the section says.  all: include the
+/* Start, change or end the recording as configured.  all: include the
  * entries that the timeline still holds. */
 static void
 configure_record(struct tl_target *t, bool all)
@@ -310,7 +318,7 @@ fail:
 	return rc;
 }
 
-/* Start or stop to calibrate, as the configuration says. */
+/* Start or stop to calibrate, as configured. */
 static void
 configure_clock(struct tl_target *t)
 {

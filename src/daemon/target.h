@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-/* What the stream has shown since the timeline was attached. */
+/* Counts of the stream since the timeline was attached. */
 struct tl_target_counts {
 	uint64_t entries; /* read */
 	uint64_t lost;    /* overwritten before they were read */
@@ -72,8 +72,6 @@ void tl_target_retry(struct tl_target *target);
 const char *tl_target_fault(const struct tl_target *target);
 void tl_target_close(struct tl_target *target);
 
-/* Save a snapshot soon: 0, -EBUSY one for this reason is queued already. */
-int tl_target_snapshot(struct tl_target *target, const char *reason);
 /* The callbacks of a target's rules; context is the target. */
 void tl_target_rule_fired(void *target, const struct tl_firing *firing);
 void tl_target_rule_failed(void *target, const struct tl_config_rule *rule,

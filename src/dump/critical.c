@@ -3,6 +3,7 @@
 #include "dump/views.h"
 
 #include "analysis/critical.h"
+#include "base/array.h"
 #include "base/fields.h"
 #include "event/names.h"
 #include "event/render.h"
@@ -31,7 +32,7 @@ host_name(const struct view *v, size_t clock)
 		   : NULL;
 }
 
-/* What a thread is called where a message comes from; empty: not known. */
+/* The name of a thread in the source of a message; empty: unknown. */
 static struct tl_bytes
 name_of(const struct tl_critical_thread *thread, const struct tl_message *from)
 {
@@ -49,11 +50,7 @@ put_thread(const struct view *v, const struct tl_critical_thread *thread,
 		tl_put_plain(v->text, tl_bytes_of(host));
 		tl_put_char(v->text, ':');
 	}
-	if (name.size == 0) {
-		tl_put_unsigned(v->text, thread->pid);
-		tl_put_char(v->text, '/');
-	}
-	tl_put_named(v->text, name, thread->tid);
+	tl_put_thread(v->text, name, thread->pid, thread->tid);
 }
 
 static void
@@ -169,27 +166,26 @@ put_step(const struct view *v, const struct tl_critical_result *r,
 	tl_put_string(v->text, step->certain ? "\n" : "  (uncertain)\n");
 }
 
+static size_t
+count_longer(const struct tl_critical_result *r, int64_t ns)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->step_count; i++)
+		count += r->steps[i].to_ns - r->steps[i].from_ns >= ns;
+	return count;
+}
+
 /* The least duration of the steps that are shown: at most STEPS_SHOWN. */
 static int64_t
 least_shown(const struct tl_critical_result *r)
 {
-	int64_t low = 0, high = r->end_ns - r->begin_ns + 1;
+	int64_t ns = 0;
 
-	if (r->step_count <= STEPS_SHOWN)
-		return 0;
-	while (low < high) {
-		const int64_t middle = low + (high - low) / 2;
-		size_t count = 0;
-
-		for (size_t i = 0; i < r->step_count; i++)
-			count +=
-			    r->steps[i].to_ns - r->steps[i].from_ns >= middle;
-		if (count <= STEPS_SHOWN)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	if (r->step_count > STEPS_SHOWN)
+		TL_SEARCH(ns, 0, r->end_ns - r->begin_ns + 1,
+		    count_longer(r, ns) > STEPS_SHOWN);
+	return ns;
 }
 
 static void

@@ -30,7 +30,7 @@ struct batch {
 	size_t capacity;
 };
 
-/* What both ways of showing need. */
+/* State of both ways of showing. */
 struct show {
 	const struct tl_options *options;
 	struct tl_select *select;

@@ -367,7 +367,7 @@ put_losses(struct tl_fields *f, const struct tl_snap *snap)
 	tl_fields_object_end(f);
 }
 
-/* What only a timeline has. */
+/* Fields of a timeline. */
 static void
 put_timeline(struct tl_fields *f, const struct tl_snap *snap,
     const struct tl_levels *levels)
@@ -378,7 +378,7 @@ put_timeline(struct tl_fields *f, const struct tl_snap *snap,
 	put_levels(f, tl_snap_header(snap), levels);
 }
 
-/* What only a recorded trace has. */
+/* Fields of a recorded trace. */
 static void
 put_trace(struct tl_fields *f, const struct tl_trace *trace)
 {

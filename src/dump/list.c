@@ -206,7 +206,7 @@ put_all(const struct counted *c, const struct tl_source *input,
 	return rc;
 }
 
-/* What leads the messages of an input. */
+/* The heading of the messages of an input. */
 static void
 put_heading(struct tl_text *text, const struct tl_sources *inputs, size_t i,
     enum tl_format format)

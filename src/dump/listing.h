@@ -20,7 +20,7 @@ struct tl_listing_style {
 	enum tl_time_form time;
 	uint64_t max;                 /* lines of entries; 0: any number */
 	const struct tl_hosts *hosts; /* that they come from; NULL: not shown */
-	bool marks;                   /* ... of several: what overlaps */
+	bool marks; /* of several hosts: mark entries that overlap */
 };
 
 /*
@@ -55,7 +55,7 @@ struct tl_listing_style tl_sinks_style(const struct tl_options *options,
 void
 tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
     const struct tl_origin *sources, size_t count);
-/* ... of which more come later, maybe of several hosts. */
+/* The same where more sources come later, perhaps of several hosts. */
 void
 tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options);
 

@@ -10,7 +10,7 @@
 #include "dump/tree/tree.h"
 #include "dump/views.h"
 #include "event/sched.h"
-#include "snap/names.h"
+#include "snap/shm.h"
 #include "source/diagnostics.h"
 #include "source/selection.h"
 
@@ -140,7 +140,9 @@ open_inputs(const struct tl_options *options)
 	};
 
 	tl_progress_start(&progress, !options->no_progress);
-	rc = options->mode == TL_MODE_STATES || options->mode == TL_MODE_STATS
+	rc = options->mode == TL_MODE_STATES ||
+		     options->mode == TL_MODE_STATS ||
+		     options->mode == TL_MODE_TREE
 		 ? open_with_kernel(options, &plan)
 		 : tl_sources_open(&inputs, options->files, options->file_count,
 		       &plan);
@@ -246,6 +248,7 @@ static int
 show(const struct tl_options *options)
 {
 	struct tl_fault fault = { 0 };
+	const char *place = NULL;
 	bool damaged;
 	int rc, close_rc;
 
@@ -268,8 +271,10 @@ show(const struct tl_options *options)
 		rc = run(options, &fault);
 	damaged = options->follow ? rc < 0 : tl_sources_are_damaged(&inputs);
 	close_rc = tl_output_close(&output, rc == 0);
-	if (rc == 0)
+	if (rc == 0 && close_rc < 0) {
 		rc = close_rc;
+		place = options->output;
+	}
 	if (options->mode != TL_MODE_CHECK) /* it listed them */
 		tl_warn_sources(report, &inputs, false);
 	tl_sources_free(&inputs);
@@ -278,7 +283,7 @@ show(const struct tl_options *options)
 	/* -ENOENT: no file could be opened, which was reported. */
 	if (nothing_passed || (rc < 0 && (rc != -ENOENT || fault.rc < 0))) {
 		tl_fault(&fault, rc, TL_FAULT_NOWHERE, "%s", strerror(-rc));
-		report(NULL, &fault);
+		report(place, &fault);
 	}
 	tl_text_free(&script_error);
 	return rc < 0 || damaged || nothing_passed ? FAILED : DONE;
@@ -313,7 +318,7 @@ print_names(void)
 	static const char next[] = "\nShow one: timeline-dump NAME\n";
 	struct tl_fault fault = { 0 };
 	struct tl_text text = { 0 };
-	const int count = tl_names_put(&text);
+	const int count = tl_shm_list(&text);
 	int status = USAGE;
 
 	if (count > 0) {

@@ -623,7 +623,16 @@ default_file(struct parse *p)
 		p->options->mode = TL_MODE_NAMES;
 		return 0;
 	}
-	return tl_fault(p->fault, -EINVAL, TL_FAULT_NOWHERE,
+	if (p->options->why && access(p->options->why, F_OK) == 0)
+		return tl_fail(p->fault, -EINVAL,
+		    "--why %s: needs a message before FILE: --why '*' %s",
+		    p->options->why, p->options->why);
+	if (p->options->critical && access(p->options->critical, F_OK) == 0)
+		return tl_fail(p->fault, -EINVAL,
+		    "--critical %s: needs a message before FILE: "
+		    "--critical '*' %s",
+		    p->options->critical, p->options->critical);
+	return tl_fail(p->fault, -EINVAL,
 	    "no FILE given, and TIMELINE is not set");
 }
 
@@ -721,8 +730,8 @@ tl_options_help(const struct tl_options *options, struct tl_text *text,
 		    "/dev/shm) and files,\nseveral merged by time.  Without "
 		    "FILE: the one that TIMELINE names, or a "
 		    "list.\n",
-		.common = "max follow since min-priority message expression "
-			  "columns json stats view tree browse help"
+		.common = "max follow since message min-priority expression "
+			  "columns json stats why view tree help"
 	};
 	struct tl_text end = { 0 };
 	int rc;

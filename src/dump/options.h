@@ -48,7 +48,7 @@ enum tl_mode {
 
 enum tl_format { TL_FORMAT_TEXT, TL_FORMAT_JSON, TL_FORMAT_CSV };
 
-/* What the column of the time shows. */
+/* The content of the column of the time. */
 enum tl_time_form {
 	TL_TIME_UTC,
 	TL_TIME_LOCAL,
@@ -81,11 +81,11 @@ struct tl_options {
 	const char *output; /* NULL: standard output */
 	const char *path;   /* of a node; NULL: all trees */
 	uint64_t depth;     /* levels below it that are shown */
-	uint64_t children;  /* ... and of each node at most so many */
+	uint64_t children;  /* most children of a node that are shown */
 	bool verbose;
 	bool paths;
-	bool lincheck;        /* as Lincheck prints ... */
-	bool lincheck_3_1;    /* ... in its release 3.1 */
+	bool lincheck;        /* as Lincheck prints */
+	bool lincheck_3_1;    /* as Lincheck 3.1 prints */
 	const char *critical; /* what --critical or --path-of names */
 	bool path_of;
 	bool only_changes; /* --diff */
@@ -95,9 +95,11 @@ struct tl_options {
 	bool threshold_given;
 	uint32_t percent; /* slower or faster is what differs by both */
 	int64_t least_ns;
-	const char *why;    /* a glob of spans that are explained */
-	int64_t slower_ns;  /* what is slow; 0: found from the spans */
-	double slowest;     /* ... in percent of them; 0 likewise */
+	const char *why; /* a glob of spans that are explained */
+	/* the least slow duration; 0: found from the spans */
+	int64_t slower_ns;
+	/* the percentage of slow spans; 0: found from the spans */
+	double slowest;
 	const char *script; /* file or view */
 	char **script_argv; /* arguments of the script */
 	int script_argc;

@@ -4,12 +4,87 @@
  */
 #include "dump/output.h"
 #include "base/process.h"
-#include "dump/pager.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* == a pager, which is a child that reads a pipe == */
+
+static const char usual[] = "less";
+
+/* TIMELINE_PAGER, else PAGER, else less.  None for "" and "cat", and on a
+ * terminal that cannot place text (TERM unset, dumb). */
+static const char *
+pager_command(void)
+{
+	static const char *const names[] = { "TIMELINE_PAGER", "PAGER" };
+	const char *terminal = getenv("TERM");
+	const char *command = usual;
+
+	if (!terminal || !terminal[0] || strcmp(terminal, "dumb") == 0)
+		return NULL;
+	for (size_t i = 2; i-- > 0;) {
+		const char *value = getenv(names[i]);
+
+		if (value)
+			command = value;
+	}
+	return command[0] == '\0' || strcmp(command, "cat") == 0 ? NULL
+								 : command;
+}
+
+/* In the child.  Without less, what there is. */
+static _Noreturn void
+become(const char *command)
+{
+	setenv("LESS", "FRX", 0); /* end if it fits, colours, no clearing */
+	setenv("LV", "-c", 0);
+	if (command == usual) {
+		execlp("less", "less", (char *)NULL);
+		execlp("more", "more", (char *)NULL);
+		execlp("cat", "cat", (char *)NULL);
+	} else {
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	}
+	_exit(127);
+}
+
+/* The text goes to a pager, which alone receives SIGINT and SIGQUIT; to the
+ * terminal if it cannot be started. */
+static void
+start_pager(struct tl_output *output)
+{
+	const char *command = output->pager_command;
+	int ends[2];
+	pid_t pager;
+
+	output->pager_command = NULL;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return;
+	pager = fork();
+	if (pager == 0) {
+		signal(SIGPIPE, SIG_DFL);
+		if (dup2(ends[0], STDIN_FILENO) >= 0)
+			become(command);
+		_exit(127);
+	}
+	close(ends[0]);
+	if (pager < 0) {
+		close(ends[1]);
+		return;
+	}
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	output->fd = ends[1];
+	output->pager = pager;
+}
+
+/* == output == */
 
 /* --color overrides what is known of the terminal. */
 static bool
@@ -51,7 +126,7 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 	if (output->terminal) {
 		tl_terminal_size(output->fd, &output->columns, &output->rows);
 		if (wants_pager(options))
-			output->pager_command = tl_pager_command();
+			output->pager_command = pager_command();
 	}
 	return 0;
 }
@@ -70,17 +145,6 @@ fits(const struct tl_output *output)
 		lines++;
 	}
 	return lines < output->rows;
-}
-
-/* Without one, the text goes to the terminal. */
-static void
-start_pager(struct tl_output *output)
-{
-	const pid_t pager = tl_pager_start(output->pager_command, &output->fd);
-
-	output->pager_command = NULL;
-	if (pager > 0)
-		output->pager = pager;
 }
 
 int
@@ -109,8 +173,11 @@ tl_output_close(struct tl_output *output, bool whole)
 	else if (output->to_file)
 		tl_file_new_abort(&output->file);
 	tl_text_free(&output->text);
-	if (output->pager > 0)
-		tl_pager_end(output->pager, output->fd);
+	if (output->pager > 0) {
+		close(output->fd);
+		while (waitpid(output->pager, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	output->pager = 0;
 	return rc;
 }

@@ -149,7 +149,7 @@ list_views(struct tl_output *output)
 	return 0;
 }
 
-/* What a script sees of the inputs that are open. */
+/* The open inputs, as a script sees them. */
 struct described {
 	struct tl_script_input *inputs;
 	struct chosen *chosen;

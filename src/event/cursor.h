@@ -2,8 +2,8 @@
 /*
  * cursor.h - where events come from and where they go.
  *
- * A cursor yields events newest first or oldest first, as its maker says, and
- * says in the stream, by TL_LOST events, where some are missing.
+ * A cursor yields events newest first or oldest first, as the function that
+ * makes it documents.  TL_LOST events in the stream mark lost entries.
  */
 #ifndef TL_EVENT_CURSOR_H
 #define TL_EVENT_CURSOR_H
@@ -11,8 +11,9 @@
 #include "event/event.h"
 
 struct tl_cursor {
-	/* 1 and an event; 0 at the end; -errno.  The event's message lives
-	 * as long as the cursor's source; the event until the next call. */
+	/* Returns 1 and sets *event, 0 at the end, or -errno.  The event's
+	 * message is valid as long as the cursor's source, and the event until
+	 * the next call. */
 	int (*next)(struct tl_cursor *cursor, struct tl_event *event);
 	void (*close)(struct tl_cursor *cursor);
 };
@@ -36,5 +37,9 @@ tl_cursor_close(struct tl_cursor *cursor)
 	if (cursor)
 		cursor->close(cursor);
 }
+
+/* The time of the newest event that is not lost, from a cursor that gives the
+ * newest first, and is closed.  0, -ENODATA: none; -errno. */
+int tl_cursor_newest(struct tl_cursor *cursor, int64_t *ns);
 
 #endif

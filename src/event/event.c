@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - the words for what an event is, and the order of those of a time. */
-#include "event/event.h"
+#include "event/cursor.h"
+
+#include <errno.h>
 
 int
 tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b)
@@ -58,4 +60,19 @@ tl_record_kind_name(unsigned kind)
 	default:
 		return "instant";
 	}
+}
+
+int
+tl_cursor_newest(struct tl_cursor *cursor, int64_t *ns)
+{
+	struct tl_event event = { .kind = TL_LOST };
+	int rc;
+
+	do
+		rc = tl_cursor_next(cursor, &event);
+	while (rc > 0 && event.kind == TL_LOST);
+	tl_cursor_close(cursor);
+	if (rc > 0)
+		*ns = event.ns;
+	return rc > 0 ? 0 : rc == 0 ? -ENODATA : rc;
 }

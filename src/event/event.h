@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - the waist: one event type between every source and every sink.
+ * event.h - the event type that every source yields and every sink takes.
  *
  * A live ring, a snapshot, a recorded trace and an imported file are cursors
  * that yield tl_event; a listing, a script and an exported file are sinks
@@ -15,30 +15,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What an event is. */
+/* The kind of an event. */
 enum tl_kind {
 	TL_INSTANT = 1,
-	TL_BEGIN,   /* a span begins ... */
-	TL_END,     /* ... ends */
-	TL_COUNTER, /* args[0] is a new value */
-	TL_LOST     /* nothing but a hole: lost, cpu and lane are set */
+	TL_BEGIN,   /* the begin of a span */
+	TL_END,     /* the end of a span */
+	TL_COUNTER, /* args[0] is the new value of a counter */
+	TL_LOST     /* a loss: only lost, cpu and lane are set */
 };
 
-/* What an end knows of its begin. */
+/* Whether an end event carries the time of its begin. */
 enum tl_begun {
 	TL_BEGUN_UNKNOWN,
-	TL_BEGUN,       /* its time; args are those of the begin if bare */
-	TL_BEGUN_UNSURE /* the same, but entries were lost in between */
+	TL_BEGUN,       /* yes; a bare end carries the begin's args as well */
+	TL_BEGUN_UNSURE /* yes, but entries were lost in between */
 };
 
 #define TL_CPU_UNKNOWN UINT32_MAX
 
+/*
+ * paired is set in the second event of an entry that became two, which does
+ * not stand in the place of the entry.  overlaps and sync_us are used where
+ * events of several hosts are merged.  A TL_LOST event has level 0, except
+ * when an entry of that level reports the loss: then the lost events are not
+ * those of its lane.
+ */
 struct tl_event {
 	int64_t ns;                       /* Unix time */
 	uint64_t tsc;                     /* raw stamp of its clock */
 	uint64_t args[TL_ARGS_MAX];       /* raw 64 bits each, 0 past argc */
 	const struct tl_message *message; /* NULL only for TL_LOST */
-	uint64_t number;                  /* of the entry in its lane */
+	uint64_t number;                  /* number of the entry in its lane */
 	uint64_t lost;     /* TL_LOST: how many entries are missing here */
 	uint32_t error_ns; /* bound of the error of ns */
 	uint32_t cpu;      /* or TL_CPU_UNKNOWN */
@@ -46,36 +53,31 @@ struct tl_event {
 	uint32_t tid;
 	uint32_t epoch; /* stamps of different epochs do not compare */
 	uint32_t lane;
-	uint16_t source;  /* which input of a merge */
+	uint16_t source;  /* index of its input in a merge */
 	uint8_t kind;     /* enum tl_kind */
-	uint8_t level;    /* of the message; of TL_LOST 0, unless an entry of
-			   * this level says it: of other events than those
-			   * that its lane lost */
-	bool bare;        /* an end that was logged without arguments: all 0 */
-	bool continued;   /* a begin told once more, in a file that goes on
-			  * from another */
-	bool paired;      /* of an entry that is two events: the one that does
-			   * not stand where the entry does */
-	bool moved;       /* its stamp was given, and not kept as it was */
-	uint8_t begun;    /* of an end: is begun_ns known? enum tl_begun */
-	int64_t begun_ns; /* of an end that knows its begin: when; 0 */
-	bool overlaps;    /* of several hosts: it may have come before or after
-			  * a neighbour of another one */
-	uint32_t sync_us; /* of several hosts: bound of the error of its host's
-			   * clock, beyond error_ns */
+	uint8_t level;    /* level of the message */
+	bool bare;        /* end logged without arguments: args are 0 */
+	bool continued;   /* begin repeated in a file that continues another */
+	bool paired;      /* second event of its entry, see above */
+	bool moved;       /* the program gave the stamp, which was adjusted */
+	uint8_t begun;    /* of an end event: enum tl_begun */
+	int64_t begun_ns; /* of an end event: time of its begin, or 0 */
+	bool overlaps;    /* order unknown to an event of another host */
+	uint32_t sync_us; /* error of the host's clock, added to error_ns */
 };
 
-#define TL_SYNC_UNBOUNDED UINT32_MAX /* nobody can say */
+#define TL_SYNC_UNBOUNDED UINT32_MAX /* sync_us: no bound is known */
 
-/* Two events of one timeline that have the same ns, in the order of its lanes:
- * negative, 0, positive: a comes before, with, after b. */
+/* Compare two events of one timeline that have the same ns, in the order of
+ * the lanes.  Returns a negative number, 0 or a positive number when a comes
+ * before, with or after b. */
 int tl_event_compare_tied(const struct tl_event *a, const struct tl_event *b);
 
-/* The word of the program for a kind: "instant", "begin", ... */
+/* The name of a kind of event: "instant", "begin", "end", "counter", "lost". */
 const char *tl_kind_name(unsigned kind);
-/* ... and for that of a message: "instant", "span", "counter". */
+/* The name of a kind of message: "instant", "span", "counter". */
 const char *tl_record_kind_name(unsigned kind);
-/* The kind of message that an event of this kind is of. */
+/* The kind of message that events of a kind belong to. */
 uint8_t tl_record_kind_of(unsigned kind);
 
 #endif

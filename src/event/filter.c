@@ -74,7 +74,7 @@ is_listed(const uint32_t *numbers, size_t count, uint32_t n)
 	return count == 0;
 }
 
-/* A loss nobody knows the CPU of may have been on the one that is asked. */
+/* A loss of an unknown CPU may have been on the selected one. */
 static bool
 passes_cpu(const struct tl_filter *filter, const struct tl_event *event)
 {

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/table.h"
+#include "event/names.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -61,11 +62,12 @@ struct tl_interner {
 	struct tl_message **messages;
 	size_t message_capacity;
 	struct tl_table string_table;
-	struct string **names;
-	size_t name_capacity;
+	struct string **string_list;
+	size_t string_capacity;
+	struct tl_names names; /* of threads */
 };
 
-/* What a message is known by. */
+/* The key of a message. */
 struct key {
 	struct tl_bytes category;
 	struct tl_bytes text;
@@ -114,7 +116,8 @@ get_string(const struct tl_strings *strings, uint64_t n)
 		return tl_arena_get(&d->values, n & ~value_bit);
 	if (n == 0 || n > d->string_table.count)
 		return tl_bytes(NULL, 0);
-	return tl_bytes(d->names[n - 1]->data, d->names[n - 1]->size);
+	return tl_bytes(d->string_list[n - 1]->data,
+	    d->string_list[n - 1]->size);
 }
 
 int
@@ -145,7 +148,8 @@ tl_interner_free(struct tl_interner *d)
 	tl_table_free(&d->message_table);
 	free(d->messages);
 	tl_table_free(&d->string_table);
-	free(d->names);
+	free(d->string_list);
+	tl_names_free(&d->names);
 	free(d);
 }
 
@@ -217,7 +221,8 @@ make_message(struct tl_interner *d, const struct key *key,
 		.level = key->level,
 		.gate = key->level,
 		.scope = key->scope,
-		.strings = &d->strings };
+		.strings = &d->strings,
+		.names = &d->names };
 	m->category = copy((char *)(m + 1), key->category);
 	rc = tl_message_parse(m,
 	    copy((char *)(m + 1) + key->category.size, key->text));
@@ -262,7 +267,7 @@ find_string(const struct tl_interner *d, struct tl_bytes bytes, uint64_t hash)
 	uint32_t at;
 
 	while (tl_probe_next(&probe, &at)) {
-		const struct string *string = d->names[at];
+		const struct string *string = d->string_list[at];
 
 		if (tl_bytes_equal(tl_bytes(string->data, string->size), bytes))
 			return (uint64_t)at + 1;
@@ -281,7 +286,7 @@ add_string(struct tl_interner *d, struct tl_bytes bytes, uint64_t hash,
 
 	if (count == STRINGS_MAX)
 		return -ENOSPC;
-	if (TL_ARRAY_ROOM(d->names, d->name_capacity, count) < 0)
+	if (TL_ARRAY_ROOM(d->string_list, d->string_capacity, count) < 0)
 		return -ENOMEM;
 	if ((rc = take(d, sizeof(*string) + bytes.size, &memory)) < 0 ||
 	    (rc = tl_table_add(&d->string_table, hash, count)) < 0)
@@ -289,9 +294,21 @@ add_string(struct tl_interner *d, struct tl_bytes bytes, uint64_t hash,
 	string = memory;
 	string->size = bytes.size;
 	copy(string->data, bytes);
-	d->names[count] = string;
+	d->string_list[count] = string;
 	*number = count + 1;
 	return 0;
+}
+
+struct tl_bytes
+tl_interner_text(const struct tl_interner *d, uint64_t number)
+{
+	return get_string(&d->strings, number);
+}
+
+struct tl_names *
+tl_interner_names(struct tl_interner *d)
+{
+	return &d->names;
 }
 
 int

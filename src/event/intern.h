@@ -34,6 +34,10 @@ int tl_interner_message(struct tl_interner *interner, struct tl_bytes category,
 int tl_interner_string(struct tl_interner *interner, struct tl_bytes string,
     uint64_t *number);
 
+/* The text of such a number; data is NULL when there is none. */
+struct tl_bytes
+tl_interner_text(const struct tl_interner *interner, uint64_t number);
+
 /*
  * A number of a value, of which there may be any number: those met lately have
  * the same, memory does not grow with them.  0, -ENOMEM, or what the system
@@ -41,5 +45,8 @@ int tl_interner_string(struct tl_interner *interner, struct tl_bytes string,
  */
 int tl_interner_value(struct tl_interner *interner, struct tl_bytes value,
     uint64_t *number);
+
+/* The names of the threads that log its messages, for a reader to add to. */
+struct tl_names *tl_interner_names(struct tl_interner *interner);
 
 #endif

@@ -141,7 +141,7 @@ count(int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns, unsigned threshold,
 
 /* A window of some length is over. */
 static int
-tell(struct tl_level_state *s, const struct tl_level_window *window)
+report_window(struct tl_level_state *s, const struct tl_level_window *window)
 {
 	const int64_t ns = between(window->from_ns, window->to_ns);
 
@@ -162,7 +162,7 @@ first_part(const struct tl_level_state *s, int64_t ns)
 	return w;
 }
 
-/* What follows a burst that is over, up to ns. */
+/* The window after a burst that is over, up to ns. */
 static struct tl_level_window
 base_part(const struct tl_level_state *s, int64_t ns)
 {
@@ -191,14 +191,14 @@ close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 		return 0;
 	}
 	if (w.burst && s->window.to_ns <= now_ns) {
-		if ((rc = tell(s, &w)) < 0)
+		if ((rc = report_window(s, &w)) < 0)
 			return rc;
 		s->window = w = base_part(s, now_ns);
 	}
 	w.joined = joined && w.burst;
 	s->window.from_ns = now_ns;
 	s->window.lossy = false;
-	return tell(s, &w);
+	return report_window(s, &w);
 }
 
 int
@@ -221,7 +221,7 @@ is_level(uint64_t n)
 	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
 }
 
-/* An entry says that the levels change to threshold, base, until. */
+/* An entry changes the levels to threshold, base, until. */
 static int
 take_change(struct tl_level_state *s, const struct tl_event *event,
     int64_t until_ns)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.h - which levels were open when, read off the entries.
+ * levels.h - the levels that were enabled over time, from the entries.
  *
- * Every change of priority and every burst is an entry of its own.  Fed with
- * the entries of one timeline, oldest first, a state knows how long each gate
- * was open, and tells of each time during which nothing changed:
+ * Every change of priority and every burst is an entry of its own.  A state is
+ * fed the entries of one timeline, oldest first.  It sums how long each gate
+ * was open, and reports each window of time in which the levels were constant:
  *
  *	struct tl_level_state state;
  *
  *	tl_level_init(&state, NULL, NULL);
- *	tl_level_begin(&state, base, base, ns, 0);	(where they are known)
+ *	tl_level_begin(&state, base, base, ns, 0);	(if they are known)
  *	while (tl_cursor_next(cursor, &event) > 0)
  *		tl_level_put(&state, &event, tl_level_until(&event, mult));
  *	tl_level_sum(&state, now_ns, open_ns, &known_ns);
@@ -24,52 +24,54 @@
 
 enum { TL_LEVEL_GATES = TIMELINE_LEVEL_MAX + 1 };
 
-/* A time during which nothing changed. */
+/* A window of time in which the levels were constant.  joined is set when
+ * another burst ended it, merged when it began inside another burst. */
 struct tl_level_window {
 	int64_t from_ns;
 	int64_t to_ns;
-	uint8_t threshold; /* logged from this level up; 0: not known */
-	uint8_t base;      /* ... when no burst is open */
-	bool burst;        /* only for a while */
-	bool sample;       /* ... drawn by a schedule */
-	bool merged;       /* a burst that began inside another */
-	bool joined;       /* ... or that another came into, at its end */
-	bool lossy;        /* entries of it were lost */
-	uint32_t pid;      /* who asked for it; 0 not known */
-	uint64_t measure;  /* a sample's fourth argument */
+	uint8_t threshold; /* lowest level that is logged; 0: unknown */
+	uint8_t base;      /* lowest level without a burst; 0: unknown */
+	bool burst;        /* a burst was open */
+	bool sample;       /* the burst was a sample of a schedule */
+	bool merged;
+	bool joined;
+	bool lossy;       /* entries of the window were lost */
+	uint32_t pid;     /* process that changed the level; 0: unknown */
+	uint64_t measure; /* a sample's fourth argument */
 };
 
-/* Told of each window once it is over: 0, or -errno for tl_level_put. */
+/* Called with each window once it has ended.  Returns 0, or -errno, which
+ * tl_level_put returns. */
 typedef int
 tl_level_closed(void *context, const struct tl_level_window *window);
 
 struct tl_level_state {
 	tl_level_closed *closed; /* may be NULL */
 	void *context;
-	struct tl_level_window window; /* that goes on; to_ns: of a burst */
-	bool begun;                    /* does it go on from somewhere? */
-	bool changed;                  /* was a change seen? */
+	struct tl_level_window window; /* open; to_ns is the end of a burst */
+	bool begun;                    /* the start of the window is known */
+	bool changed;                  /* a change of levels was put */
 	uint64_t bursts;
 	uint64_t merged_bursts;
-	uint64_t samples; /* of the bursts */
+	uint64_t samples; /* bursts that are samples */
 	int64_t open_ns[TL_LEVEL_GATES];
 	int64_t known_ns;
 };
 
 void tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
     void *context);
-/* The levels are these, from ns on; 0: not known.  A burst that is open has
- * its end in until_ns.  What was told of before stays counted. */
+/* Set the levels from ns on; 0 is unknown.  until_ns is the end of an open
+ * burst, or 0.  Windows reported before stay counted. */
 int tl_level_begin(struct tl_level_state *state, uint8_t threshold,
     uint8_t base, int64_t ns, int64_t until_ns);
-/* The next entry, of any kind.  until_ns is the time of its third argument's
- * stamp, by tl_level_until or better; only changes of levels need it. */
+/* Put the next entry, of any kind.  until_ns is the time of the stamp in its
+ * third argument, by tl_level_until or better; only changes of levels use it. */
 int tl_level_put(struct tl_level_state *state, const struct tl_event *event,
     int64_t until_ns);
-/* Nothing more up to now_ns: close the window, and the burst that is over. */
+/* End the input at now_ns: report the open window, and a burst that ended. */
 int tl_level_end(struct tl_level_state *state, int64_t now_ns);
-/* How long each gate was open up to now_ns, and of how much time anything is
- * known. */
+/* Set how long each gate was open up to now_ns, and for how much time the
+ * levels are known. */
 void tl_level_sum(const struct tl_level_state *state, int64_t now_ns,
     int64_t open_ns[TL_LEVEL_GATES], int64_t *known_ns);
 
@@ -82,8 +84,8 @@ tl_level_is_change(const struct tl_event *event)
 		   event->message->builtin == TIMELINE_BUILTIN_BURST);
 }
 
-/* The first stamp after the burst that a change tells of: writers take the
- * unit that holds its end for a part of it. */
+/* The first stamp after the burst that a change opens.  Writers keep its end
+ * in units of 2^TIMELINE_UNTIL_SHIFT and the last unit belongs to the burst. */
 static inline uint64_t
 tl_level_end_stamp(const struct tl_event *event)
 {
@@ -94,7 +96,8 @@ tl_level_end_stamp(const struct tl_event *event)
 		   : (event->args[2] | rest) + 1;
 }
 
-/* Its time, by a rate (ns per tick, times 2^63: header.clock.mult). */
+/* The time of that stamp, by a rate in ns per tick times 2^63, as in
+ * header.clock.mult. */
 int64_t tl_level_until(const struct tl_event *event, uint64_t mult);
 
 #endif

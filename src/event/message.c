@@ -6,7 +6,7 @@
 #include <string.h>
 #include <timeline.h>
 
-/* What letter chooses which format. */
+/* The letters of formats. */
 static const struct {
 	char letter;
 	uint8_t format;

@@ -59,8 +59,8 @@ struct tl_message {
 	struct tl_arg args[TL_ARGS_MAX];
 	struct tl_bytes after; /* literal text after the last argument */
 	const struct tl_strings *strings; /* for %s; may be NULL */
-	const struct tl_names
-	    *names; /* of the threads that log it (names.h); may be NULL */
+	/* of the threads that log it (names.h); may be NULL */
+	const struct tl_names *names;
 	void *user; /* a sink's own; NULL at first */
 };
 
@@ -105,7 +105,7 @@ bool tl_message_is_of_process(const struct tl_message *message);
 /* "trace+++" ... "fatal", "off" for 0; "?" beyond. */
 const char *tl_level_name(unsigned level);
 
-/* What turns a terminal to the colour of a level; "" for info.  "\033[0m"
+/* The escape sequence of the colour of a level; "" for info.  "\033[0m"
  * turns it back. */
 const char *tl_level_color(unsigned level);
 
@@ -113,7 +113,7 @@ const char *tl_level_color(unsigned level);
 int tl_level_of(struct tl_bytes name);
 /* The same as people type it: of either case, also warn, err, crit, critical. */
 int tl_level_parse(const char *name);
-/* ... -EINVAL and a fault with the name that is nearest. */
+/* The same; -EINVAL and a fault with the nearest name. */
 int tl_level_usage(const char *name, struct tl_fault *fault);
 
 #endif

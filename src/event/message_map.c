@@ -60,9 +60,9 @@ tl_message_map_free(struct tl_message_map *map, void (*release)(void *value))
 	*map = (struct tl_message_map){ 0 };
 }
 
-/* == one slot for each hash: who collides is replaced == */
+/* == message cache: one slot for each hash; a collision replaces it == */
 
-/* The first eight bytes; of fewer, all. */
+/* The first eight bytes, or all of a shorter part. */
 static uint64_t
 first_bytes(const char *data, size_t size)
 {
@@ -83,7 +83,7 @@ first_bytes(const char *data, size_t size)
 	return word;
 }
 
-/* The ends of a part tell most of it. */
+/* Hash the first and last eight bytes and the size, which differ most. */
 static uint64_t
 hash_part(uint64_t hash, struct tl_bytes part)
 {
@@ -101,25 +101,26 @@ hash_part(uint64_t hash, struct tl_bytes part)
 }
 
 static size_t
-slot_of(const struct tl_memo_key *key)
+slot_of(const struct tl_message_cache_key *key)
 {
 	uint64_t hash = (uint64_t)key->scope << 8 | key->kind;
 
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++)
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
 		hash = hash_part(hash, key->parts[i]);
-	return (size_t)(hash % TL_MEMO_SLOTS);
+	return (size_t)(hash % TL_MESSAGE_CACHE_SLOTS);
 }
 
-const struct tl_memo_slot *
-tl_memo_find(const struct tl_memo *memo, const struct tl_memo_key *key)
+const struct tl_message_cache_slot *
+tl_message_cache_find(const struct tl_message_cache *cache,
+    const struct tl_message_cache_key *key)
 {
-	const struct tl_memo_slot *slot = &memo->slots[slot_of(key)];
+	const struct tl_message_cache_slot *slot = &cache->slots[slot_of(key)];
 	const char *data = slot->data;
 
 	if (!slot->message || slot->kind != key->kind ||
 	    slot->scope != key->scope)
 		return NULL;
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++) {
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++) {
 		if (!tl_bytes_equal(tl_bytes(data, slot->sizes[i]),
 			key->parts[i]))
 			return NULL;
@@ -129,23 +130,23 @@ tl_memo_find(const struct tl_memo *memo, const struct tl_memo_key *key)
 }
 
 void
-tl_memo_add(struct tl_memo *memo, const struct tl_memo_key *key,
-    const struct tl_message *message)
+tl_message_cache_add(struct tl_message_cache *cache,
+    const struct tl_message_cache_key *key, const struct tl_message *message)
 {
-	struct tl_memo_slot *slot = &memo->slots[slot_of(key)];
+	struct tl_message_cache_slot *slot = &cache->slots[slot_of(key)];
 	size_t size = 0;
 	char *data;
 
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++)
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
 		size += key->parts[i].size;
-	if (size > TL_MEMO_SIZE_MAX || !(data = malloc(size + 1)))
+	if (size > TL_MESSAGE_CACHE_SIZE_MAX || !(data = malloc(size + 1)))
 		return;
 	free(slot->data);
-	*slot = (struct tl_memo_slot){ .message = message,
+	*slot = (struct tl_message_cache_slot){ .message = message,
 		.data = data,
 		.kind = key->kind,
 		.scope = key->scope };
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++) {
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++) {
 		slot->sizes[i] = (uint16_t)key->parts[i].size;
 		if (key->parts[i].size > 0)
 			memcpy(data, key->parts[i].data, key->parts[i].size);
@@ -154,10 +155,10 @@ tl_memo_add(struct tl_memo *memo, const struct tl_memo_key *key,
 }
 
 void
-tl_memo_free(struct tl_memo *memo)
+tl_message_cache_free(struct tl_message_cache *cache)
 {
-	for (size_t i = 0; i < TL_MEMO_SLOTS; i++)
-		free(memo->slots[i].data);
+	for (size_t i = 0; i < TL_MESSAGE_CACHE_SLOTS; i++)
+		free(cache->slots[i].data);
 }
 
 /* == make and keep what of a message does not change == */

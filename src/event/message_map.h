@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * message_map.h - what a sink keeps for each message it has met.
+ * message_map.h - a map from messages to values of a sink, and the cache of
+ * messages that readers use.
  *
- * Finds a sink's own value by the message's address.  Several sinks may keep
- * something about one message, which its user pointer does not allow, and the
- * messages stay constant.  A map lives no longer than its messages.
+ * The key is the message's address.  Several sinks may each keep a value for
+ * the same message, and messages stay constant.  The messages must outlive the
+ * map.
  */
 #ifndef TL_EVENT_MESSAGE_MAP_H
 #define TL_EVENT_MESSAGE_MAP_H
@@ -13,7 +14,7 @@
 #include "base/text.h"
 #include "event/message.h"
 
-/* More messages are served without being kept. */
+/* Beyond this number tl_message_map_add returns -ENOSPC. */
 enum { TL_MESSAGE_MAP_MAX = 1 << 20 };
 
 struct tl_message_slot {
@@ -24,13 +25,13 @@ struct tl_message_slot {
 /* Starts from all zeros. */
 struct tl_message_map {
 	struct tl_table table;
-	struct tl_message_slot *slots; /* as the messages came */
+	struct tl_message_slot *slots; /* in the order they were added */
 	size_t count;
 	size_t capacity;
-	struct tl_message_slot last; /* the answer before */
+	struct tl_message_slot last; /* the result of the last search */
 };
 
-/* What tl_message_map_find did not know at once. */
+/* The search of tl_message_map_find when it is not the last message. */
 void *tl_message_map_look(struct tl_message_map *map,
     const struct tl_message *message);
 
@@ -56,65 +57,71 @@ tl_message_map_free(struct tl_message_map *map, void (*release)(void *value));
 /*
  * == message cache ==
  *
- * the messages that were met last, by how their parts look in the
- * input: what millions of lines repeat is undone and defined once.
+ * Maps the escaped text of a message's parts, as the input has them, to the
+ * message.  Parts that millions of lines repeat are unescaped and interned
+ * once.
  */
 
 enum {
-	TL_MEMO_PARTS = 3,
-	TL_MEMO_SLOTS = 4096,
-	TL_MEMO_SIZE_MAX = 4096,
-	/* Of what came before, as much is known as fits into these bits. */
-	TL_MEMO_PAST = 12,
-	TL_MEMO_PAST_EACH = 5
+	TL_MESSAGE_CACHE_PARTS = 3,
+	TL_MESSAGE_CACHE_SLOTS = 4096,
+	TL_MESSAGE_CACHE_SIZE_MAX = 4096,
+	/* Bits of the history of slots that predicts the next slot, and bits
+	 * by which it is shifted for each of them. */
+	TL_MESSAGE_CACHE_PAST = 12,
+	TL_MESSAGE_CACHE_PAST_EACH = 5
 };
 
-struct tl_memo_key {
-	struct tl_bytes parts[TL_MEMO_PARTS];
-	uint8_t kind;  /* of the event */
-	uint8_t scope; /* of its message */
+struct tl_message_cache_key {
+	struct tl_bytes parts[TL_MESSAGE_CACHE_PARTS];
+	uint8_t kind;  /* of the event: enum tl_kind */
+	uint8_t scope; /* of the message */
 };
 
-struct tl_memo_slot {
+struct tl_message_cache_slot {
 	const struct tl_message *message; /* NULL: free */
-	char *data;                       /* of all parts */
-	uint16_t sizes[TL_MEMO_PARTS];
+	char *data;                       /* the parts, concatenated */
+	uint16_t sizes[TL_MESSAGE_CACHE_PARTS];
 	uint8_t kind;
 	uint8_t scope;
 };
 
 /* Starts from all zeros. */
-struct tl_memo {
-	struct tl_memo_slot slots[TL_MEMO_SLOTS];
-	uint16_t guesses[1 << TL_MEMO_PAST];
+struct tl_message_cache {
+	struct tl_message_cache_slot slots[TL_MESSAGE_CACHE_SLOTS];
+	uint16_t guesses[1 << TL_MESSAGE_CACHE_PAST];
 	uint16_t past;
 };
 
-/* NULL: not remembered. */
-const struct tl_memo_slot *
-tl_memo_find(const struct tl_memo *memo, const struct tl_memo_key *key);
-/* Remember it in place of another; without memory it is not. */
-void tl_memo_add(struct tl_memo *memo, const struct tl_memo_key *key,
-    const struct tl_message *message);
-void tl_memo_free(struct tl_memo *memo);
+/* The slot of a key, or NULL when it is not in the cache. */
+const struct tl_message_cache_slot *
+tl_message_cache_find(const struct tl_message_cache *cache,
+    const struct tl_message_cache_key *key);
+/* Add a message, in place of the one in its slot.  Nothing is added when
+ * memory is short or the parts exceed TL_MESSAGE_CACHE_SIZE_MAX. */
+void tl_message_cache_add(struct tl_message_cache *cache,
+    const struct tl_message_cache_key *key, const struct tl_message *message);
+void tl_message_cache_free(struct tl_message_cache *cache);
 
-/* Programs do things in the same order again and again: what came next the
- * last time that the same came before.  It may be free. */
-static inline const struct tl_memo_slot *
-tl_memo_guess(const struct tl_memo *memo)
+/* Predict the next slot: the one that followed the same history the last
+ * time, since programs repeat sequences.  The slot may be free. */
+static inline const struct tl_message_cache_slot *
+tl_message_cache_guess(const struct tl_message_cache *cache)
 {
-	return &memo->slots[memo->guesses[memo->past]];
+	return &cache->slots[cache->guesses[cache->past]];
 }
 
-/* What came next indeed. */
+/* Record the slot that was used. */
 static inline void
-tl_memo_follow(struct tl_memo *memo, const struct tl_memo_slot *slot)
+tl_message_cache_follow(struct tl_message_cache *cache,
+    const struct tl_message_cache_slot *slot)
 {
-	const size_t i = (size_t)(slot - memo->slots);
+	const size_t i = (size_t)(slot - cache->slots);
 
-	memo->guesses[memo->past] = (uint16_t)i;
-	memo->past = (uint16_t)(((size_t)memo->past << TL_MEMO_PAST_EACH ^ i) %
-				(1 << TL_MEMO_PAST));
+	cache->guesses[cache->past] = (uint16_t)i;
+	cache->past =
+	    (uint16_t)(((size_t)cache->past << TL_MESSAGE_CACHE_PAST_EACH ^ i) %
+		       (1 << TL_MESSAGE_CACHE_PAST));
 }
 
 /*
@@ -140,7 +147,7 @@ struct tl_piece {
 	uint32_t size; /* behind it, TL_PIECE_BLOCK bytes may be read */
 };
 
-/* What is kept for a message. */
+/* A slot: the value of a message. */
 struct tl_pieces {
 	uint32_t room; /* for all pieces, with the overrun of the blocks */
 	uint8_t argc;
@@ -169,7 +176,7 @@ struct tl_pieces_cache {
 	void (*make)(struct tl_draft *draft, const struct tl_message *message);
 };
 
-/* What tl_pieces_of does not know yet. */
+/* The slow path of tl_pieces_of: a new message. */
 const struct tl_pieces *
 tl_pieces_make(struct tl_pieces_cache *cache, const struct tl_message *message);
 void tl_pieces_free(struct tl_pieces_cache *cache);

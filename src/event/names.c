@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct tl_name *
+static struct tl_named *
 find(const struct tl_names *names, uint32_t pid, uint32_t tid)
 {
 	struct tl_probe probe =
@@ -23,7 +23,7 @@ find(const struct tl_names *names, uint32_t pid, uint32_t tid)
 
 /* Whole characters, none of which steers a terminal. */
 static void
-set_text(struct tl_name *name, struct tl_bytes text)
+set_text(struct tl_named *name, struct tl_bytes text)
 {
 	uint32_t code;
 
@@ -46,7 +46,7 @@ int
 tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
     struct tl_bytes text)
 {
-	struct tl_name *name = find(names, pid, tid);
+	struct tl_named *name = find(names, pid, tid);
 
 	if (!name && (text.size == 0 || names->count == TL_NAMES_MAX))
 		return 0;
@@ -57,9 +57,10 @@ tl_names_add(struct tl_names *names, uint32_t pid, uint32_t tid,
 			names->count) < 0)
 			return -ENOMEM;
 		name = &names->list[names->count++];
-		*name = (struct tl_name){ .pid = pid, .tid = tid };
+		*name = (struct tl_named){ .pid = pid, .tid = tid };
 	}
 	set_text(name, text);
+	names->changes++;
 	return 0;
 }
 
@@ -74,7 +75,7 @@ tl_names_free(struct tl_names *names)
 struct tl_bytes
 tl_names_own(const struct tl_names *names, uint32_t pid, uint32_t tid)
 {
-	const struct tl_name *name = names ? find(names, pid, tid) : NULL;
+	const struct tl_named *name = names ? find(names, pid, tid) : NULL;
 
 	return name ? tl_bytes(name->text, name->size) : tl_bytes("", 0);
 }
@@ -103,8 +104,21 @@ tl_put_named(struct tl_text *text, struct tl_bytes name, uint32_t number)
 	tl_put_unsigned(text, number);
 }
 
+void
+tl_put_thread(struct tl_text *text, struct tl_bytes name, uint32_t pid,
+    uint32_t tid)
+{
+	if (name.size > 0)
+		tl_put_bytes(text, name);
+	else
+		tl_put_unsigned(text, pid);
+	tl_put_char(text, '/');
+	tl_put_unsigned(text, tid);
+}
+
 int
-tl_names_gather(struct tl_names *names, const struct tl_event *event)
+tl_names_gather(struct tl_names *names, const struct tl_event *event,
+    uint32_t pid)
 {
 	const struct tl_names *from = tl_event_names(event);
 	const uint64_t ids = (uint64_t)event->pid << 32 | event->tid;
@@ -118,8 +132,7 @@ tl_names_gather(struct tl_names *names, const struct tl_event *event)
 	own = tl_names_own(from, event->pid, event->tid);
 	process = tl_names_process(from, event->pid);
 	if (own.size > 0 &&
-	    (rc = tl_names_add(names, event->pid, event->tid, own)) < 0)
+	    (rc = tl_names_add(names, pid, event->tid, own)) < 0)
 		return rc;
-	return process.size > 0 ? tl_names_add(names, event->pid, 0, process)
-				: 0;
+	return process.size > 0 ? tl_names_add(names, pid, 0, process) : 0;
 }

@@ -3,7 +3,7 @@
  * names.h - what processes and threads are called.
  *
  * A source that knows names has one such table, and each message of it refers
- * to the table (struct tl_message), so whoever has an event has the names of
+ * to the table (struct tl_message), so that an event leads to the names of
  * its thread and process: after merges, filters and conversions too.
  *
  *	struct tl_bytes name = tl_names_thread(tl_event_names(e), e->pid, e->tid);
@@ -25,7 +25,7 @@ enum {
 	TL_NAMES_MAX = 1 << 20 /* more are not kept */
 };
 
-struct tl_name {
+struct tl_named {
 	uint32_t pid;
 	uint32_t tid; /* 0: of the process */
 	uint8_t size;
@@ -35,11 +35,12 @@ struct tl_name {
 /* Starts from all zeros. */
 struct tl_names {
 	struct tl_table table;
-	struct tl_name *list; /* as they came */
+	struct tl_named *list; /* as they came */
 	size_t count;
 	size_t capacity;
-	uint64_t gathered; /* the thread of tl_names_gather's last event ... */
-	const struct tl_names *from; /* ... and where it looked */
+	uint64_t changes;  /* calls of tl_names_add that set one */
+	uint64_t gathered; /* the thread of the last event of tl_names_gather */
+	const struct tl_names *from; /* the names that it was looked up in */
 };
 
 /* Keep a name; tid 0: of the process; an empty one is none.  0, -ENOMEM. */
@@ -70,8 +71,15 @@ tl_event_names(const struct tl_event *event)
  * name is empty. */
 void tl_put_named(struct tl_text *text, struct tl_bytes name, uint32_t number);
 
-/* For writers: keep the names of an event's thread and process.  Cheap where
- * it is the thread of the last event.  0, -ENOMEM. */
-int tl_names_gather(struct tl_names *names, const struct tl_event *event);
+/* A thread by its name, worker/30473; where it has none by its process, too:
+ * 30470/30473. */
+void tl_put_thread(struct tl_text *text, struct tl_bytes name, uint32_t pid,
+    uint32_t tid);
+
+/* For writers: keep the names of an event's thread and process, the latter
+ * under this id.  Cheap where it is the thread of the last event.  0,
+ * -ENOMEM. */
+int tl_names_gather(struct tl_names *names, const struct tl_event *event,
+    uint32_t pid);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.c - say one thing about an input or an output.
+ * reader.c - write diagnostics about an input or an output.
  */
 #include "event/reader.h"
 
@@ -9,40 +9,42 @@
 #include <stdio.h>
 
 void
-tl_report_say(const struct tl_report *report, int rc, uint64_t at,
+tl_report_write(const struct tl_report *report, int rc, uint64_t at,
     const char *format, ...)
 {
 	struct tl_fault fault = { .rc = rc, .at = at };
 	va_list args;
 
-	if (!report || !report->say)
+	if (!report || !report->write)
 		return;
 	va_start(args, format);
 	vsnprintf(fault.text, sizeof(fault.text), format, args);
 	va_end(args);
-	report->say(report->context, &fault);
+	report->write(report->context, &fault);
 }
 
-/* == one sentence for each kind that was met == */
+/* == one diagnostic for each kind that occurred == */
 
 static void
-say(const struct tl_notes *notes, unsigned kind, const struct tl_report *report)
+report_kind(const struct tl_notes *notes, unsigned kind,
+    const struct tl_report *report)
 {
 	const struct tl_note_kind *k = &notes->kinds[kind];
 
 	if (notes->count[kind] == 1)
-		tl_report_say(report, k->rc, notes->first[kind], "%s", k->text);
+		tl_report_write(report, k->rc, notes->first[kind], "%s",
+		    k->text);
 	else
-		tl_report_say(report, k->rc, notes->first[kind],
+		tl_report_write(report, k->rc, notes->first[kind],
 		    "%s (%" PRIu64 " times)", k->text, notes->count[kind]);
 }
 
 void
-tl_notes_say(struct tl_notes *notes, const struct tl_report *report)
+tl_notes_report(struct tl_notes *notes, const struct tl_report *report)
 {
 	for (unsigned i = 0; i < TL_NOTES_MAX; i++) {
 		if (notes->count[i] > 0)
-			say(notes, i, report);
+			report_kind(notes, i, report);
 		notes->count[i] = 0;
 	}
 }

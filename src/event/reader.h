@@ -2,11 +2,11 @@
 /*
  * reader.h - a reader of a foreign format: pieces of bytes in, events out.
  *
- * A reader knows no file: it is fed whatever pieces of the input there are,
- * in order, and puts each event into a sink as soon as it is whole, in the
- * order of the input (who needs order of time sorts: event/store.h).  Memory
- * is bounded by what is open at a time, not by the size of the input.
- * Damage is reported, and what follows is read.
+ * A reader does not open files.  The caller feeds it the pieces of the input
+ * in order, of any size.  The reader puts each event into a sink as soon as it
+ * is complete, in the order of the input; a caller that needs the order of
+ * time sorts the events (event/sorter.h).  Memory is bounded by the number of
+ * open spans, not by the size of the input.  Damage is reported and skipped.
  */
 #ifndef TL_EVENT_READER_H
 #define TL_EVENT_READER_H
@@ -15,78 +15,79 @@
 #include "base/fault.h"
 #include "event/cursor.h"
 
-/* Told of each thing that is wrong with an input (at: its byte) or that an
- * output cannot carry.  say may be NULL. */
+/* Receives the diagnostics: each fault of an input, at its byte, and each
+ * thing that an output cannot carry.  write may be NULL. */
 struct tl_report {
-	void (*say)(void *context, const struct tl_fault *fault);
+	void (*write)(void *context, const struct tl_fault *fault);
 	void *context;
 };
 
-/* A thread as its format knows it. */
+/* A thread as its format describes it.  Its events carry pid and tid; the
+ * tools that the format comes from show number. */
 struct tl_reader_thread {
-	uint32_t pid; /* of its events */
+	uint32_t pid;
 	uint32_t tid;
-	uint64_t number;      /* as the original's tools show it */
-	struct tl_bytes name; /* empty: none */
-	bool shows_name;      /* do the original's tools show that? */
-	bool is_empty;        /* there are no events of it */
+	uint64_t number;
+	struct tl_bytes name; /* empty: no name */
+	bool shows_name;      /* those tools show the name */
+	bool is_empty;        /* the thread has no events */
 };
 
 struct tl_storage;
 
 struct tl_reader {
-	/* The next piece: 0, -errno of the sink, -ENOMEM; -EBADMSG: this is
-	 * not the format at all, and a fault was said. */
+	/* Read the next piece.  Returns 0, -ENOMEM, -errno of the sink, or
+	 * -EBADMSG when the input is of another format, which is reported. */
 	int (*feed)(struct tl_reader *reader, struct tl_bytes piece);
-	/* The end of the input; what is unfinished is reported.  As feed. */
+	/* End the input and report what is incomplete.  Returns as feed. */
 	int (*finish)(struct tl_reader *reader);
-	/* Gives back the messages of its events, too. */
+	/* Free the reader and the messages of its events. */
 	void (*free)(struct tl_reader *reader);
-	/* Told the name of the file before the first feed, where that says
-	 * something; NULL: it does not. */
+	/* Take the name of the input file, before the first feed.  NULL when
+	 * the format does not use the name. */
 	void (*named)(struct tl_reader *reader, const char *name);
-	/* The suffix of a file that may lie beside the input; NULL: none does.
-	 * Shown to the reader after its finish; what is wrong is reported. */
+	/* The suffix of a second file that may lie beside the input, or NULL.
+	 * beside reads that file after finish and reports its faults. */
 	const char *beside_suffix;
 	int (*beside)(struct tl_reader *reader, struct tl_storage *storage);
-	/* Thread number i of its events, in the order of the original, after
-	 * the finish; false: there are no more.  NULL: nothing is known. */
+	/* Set *thread to thread number i of the input, after finish, in the
+	 * order of the format's own tools.  Returns false when there are no
+	 * more.  NULL when the format does not describe threads. */
 	bool (*thread)(struct tl_reader *reader, size_t i,
 	    struct tl_reader_thread *thread);
 };
 
-/* Every reader's way to be made; sink and report outlive it.  0, -ENOMEM. */
+/* Make a reader.  sink and report must outlive it.  Returns 0 or -ENOMEM. */
 typedef int tl_reader_new(struct tl_reader **reader, struct tl_sink *sink,
     const struct tl_report *report);
 
-/* Does an input that begins like this (its first 4096 bytes or all of it)
- * look like the format?  0 no, up to 100 certainly. */
+/* Rate how well the first 4096 bytes of an input, or all of it, match the
+ * format: from 0 (no match) to 100 (certain). */
 typedef unsigned tl_recognise(struct tl_bytes first);
 
-/* Say one thing: printf words, at a byte or TL_FAULT_NOWHERE. */
-void tl_report_say(const struct tl_report *report, int rc, uint64_t at,
+/* Write a diagnostic about byte at of the input or TL_FAULT_NOWHERE; rc is
+ * -EBADMSG, -ENOTSUP or 0 as in tl_note_kind.  report may be NULL. */
+void tl_report_write(const struct tl_report *report, int rc, uint64_t at,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * == notes ==
  *
- * what is said about an input or an output, once per kind.
- *
- * A file with a million strange events is worth one sentence with a number in
- * it, not a million of them: kinds are counted as they are met and said at
- * the end, each with the place of its first.
+ * Diagnostics that are written once per kind.  A file may hold a million
+ * faults of one kind.  They are counted as they occur and reported at the end
+ * as one diagnostic with their number and the place of the first.
  */
 
 enum { TL_NOTES_MAX = 16 };
 
-/* What can be said: -EBADMSG for damage, -ENOTSUP for what a format cannot
- * carry, 0 for what is good to know. */
+/* A kind of diagnostic.  rc is -EBADMSG for damage, -ENOTSUP for what a format
+ * cannot carry, and 0 for information. */
 struct tl_note_kind {
 	int rc;
 	const char *text;
 };
 
-/* What more than one format cannot carry, in the same words: texts of kinds. */
+/* The texts of kinds that several writers share. */
 #define TL_NOTE_INSTANTS    "an instant is left out"
 #define TL_NOTE_COUNTERS    "a value of a counter is left out"
 #define TL_NOTE_LOSSES      "lost entries are left out"
@@ -96,14 +97,14 @@ struct tl_note_kind {
 #define TL_NOTE_LONELY_ENDS "an end without a begin is left out"
 #define TL_NOTE_NAMES       "name is too long or not UTF-8: changed"
 
-/* Starts from all zeros but for kinds, in the order of a sink's own enum. */
+/* All zeros at first except kinds, which the user's own enum indexes. */
 struct tl_notes {
 	const struct tl_note_kind *kinds;
 	uint64_t count[TL_NOTES_MAX];
 	uint64_t first[TL_NOTES_MAX];
 };
 
-/* One more of a kind, at a byte or TL_FAULT_NOWHERE. */
+/* Count one more of a kind, at a byte or TL_FAULT_NOWHERE. */
 static inline void
 tl_note(struct tl_notes *notes, unsigned kind, uint64_t at)
 {
@@ -111,7 +112,7 @@ tl_note(struct tl_notes *notes, unsigned kind, uint64_t at)
 		notes->first[kind] = at;
 }
 
-/* Say what was noted, and forget it. */
-void tl_notes_say(struct tl_notes *notes, const struct tl_report *report);
+/* Report each kind that was counted and set its count to 0. */
+void tl_notes_report(struct tl_notes *notes, const struct tl_report *report);
 
 #endif

@@ -90,7 +90,7 @@ tl_render_arg_json(struct tl_text *text, const struct tl_event *event,
 	}
 }
 
-/* What leads the line of a kind. */
+/* The mark before the text of a kind. */
 static const char *
 kind_mark(unsigned kind)
 {

@@ -36,7 +36,7 @@ void tl_render_node(struct tl_text *text, const struct tl_event *event,
 /* Its time, or "step 17" where its message counts steps. */
 void tl_render_time(struct tl_text *text, const struct tl_event *event);
 
-/* One argument's value as its format says: 10, -3, 0x1f, 2.5, 1.234us, or the
+/* The value of an argument in its format: 10, -3, 0x1f, 2.5, 1.234us, or the
  * interned text (escaped; #7 when string 7 is unknown). */
 void tl_render_arg(struct tl_text *text, const struct tl_event *event,
     unsigned index);

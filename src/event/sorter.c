@@ -154,8 +154,8 @@ struct tl_store {
 	int64_t newest_ns;
 	int64_t last_ns; /* of the event before */
 	bool any;        /* is newest_ns known? */
-	bool rises;      /* of the words in memory: never goes back */
-	bool falls;      /* ... never goes on */
+	bool rises;      /* times in memory never go back */
+	bool falls;      /* times in memory never go on */
 	bool all_fall;   /* of the whole input */
 	bool finished;
 };
@@ -176,7 +176,7 @@ older_first(const void *a, const void *b)
 	return (p->at > q->at) - (p->at < q->at);
 }
 
-/* What ran from new to old is turned round, with what is of one time. */
+/* Events from new to old are reversed, equal times included. */
 static int
 older_first_turned(const void *a, const void *b)
 {

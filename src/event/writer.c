@@ -55,7 +55,7 @@ writer_put(struct tl_sink *sink, const struct tl_event *event)
 	assert(writer->begun == BEGUN); /* nothing can follow an end */
 	rc = writer->pids && event->message ? put_as_own(writer, event)
 					    : writer->kind->put(writer, event);
-	return rc < 0 ? rc : tl_out_settle(&writer->out);
+	return rc < 0 ? rc : tl_out_flush_full(&writer->out);
 }
 
 /* Where nothing stands after the last event, it need not be the last. */
@@ -125,6 +125,15 @@ tl_writer_source(const struct tl_writer *writer, const struct tl_event *event)
 		   : &writer->origin;
 }
 
+int
+tl_writer_name(struct tl_writer *writer, const struct tl_event *event)
+{
+	struct tl_event own = *event;
+
+	own.pid = tl_host_pids_get(writer->pids, event->pid).pid;
+	return tl_names_gather(&writer->names, &own, event->pid);
+}
+
 void
 tl_writer_set_title(struct tl_writer *writer, const char *title)
 {
@@ -140,6 +149,7 @@ tl_writer_free(struct tl_writer *writer)
 	if (writer->kind->free)
 		writer->kind->free(writer);
 	tl_host_pids_free(writer->pids);
+	tl_names_free(&writer->names);
 	tl_text_free(&writer->out.text);
 	free(writer);
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "event/hosts/origin.h"
+#include "event/names.h"
 #include "event/reader.h"
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ tl_out_flush(struct tl_out *out)
 
 /* Hand it on if it is worth it. */
 static inline int
-tl_out_settle(struct tl_out *out)
+tl_out_flush_full(struct tl_out *out)
 {
 	if (out->text.size < TL_OUT_SIZE_MAX && out->text.rc == 0)
 		return 0;
@@ -60,7 +61,7 @@ struct tl_host_pids;
 struct tl_snap;
 struct tl_writer;
 
-/* What a writer of one format does. */
+/* The functions of a writer of one format. */
 struct tl_writer_kind {
 	/* Write one event into out.text; the frame hands it on.  0, -errno. */
 	int (*put)(struct tl_writer *writer, const struct tl_event *event);
@@ -71,7 +72,7 @@ struct tl_writer_kind {
 	/* Give back what is its own; may be NULL. */
 	void (*free)(struct tl_writer *writer);
 	/* It knows processes by their id alone: of several hosts they get ids
-	 * that differ (host_pids.h). */
+	 * that differ (struct tl_host_pids). */
 	bool is_of_one_machine;
 	/* The one setting that this format has, before the first event, as its
 	 * header describes it.  NULL: it has none. */
@@ -88,16 +89,17 @@ struct tl_writer {
 	const struct tl_writer_kind *kind;
 	const struct tl_report *report; /* of what it cannot carry */
 	uint64_t begun;
-	/* What is known of all events, before the first of them: */
+	/* Properties of all events, known before the first of them: */
 	struct tl_origin origin;
 	const char *title; /* of a page or picture; NULL: none */
-	/* ... and of those with each number of a source; NULL: unknown */
+	/* properties of each source, by number; NULL: unknown */
 	const struct tl_origin *sources;
 	size_t source_count;
 	bool may_be_several;       /* hosts, as sources come while it runs */
-	bool is_of_one_host;       /* ... of which but one host is written */
+	bool is_of_one_host;       /* only one host of several is written */
 	struct tl_host_pids *pids; /* NULL: as their hosts have them */
-	/* ... and of the clock, where it is that of one timeline: */
+	struct tl_names names;     /* that tl_writer_name has kept */
+	/* The clock, where all events are of one timeline: */
 	const struct timeline_knot *knots;
 	size_t knot_count;
 };
@@ -106,18 +108,21 @@ struct tl_writer {
 int tl_writer_make(struct tl_writer **writer, size_t size,
     const struct tl_writer_kind *kind, tl_write *write, void *context,
     const struct tl_report *report);
-/* Where its events come from; unless it is said, nothing is known of it. */
+/* Where its events come from; unknown unless it is set. */
 void
 tl_writer_set_origin(struct tl_writer *writer, const struct tl_origin *origin);
 /* The same of each source by its number; they stay the caller's. */
 void tl_writer_set_sources(struct tl_writer *writer,
     const struct tl_origin *sources, size_t count);
-/* What was measured of the one clock that all stamps count; stays theirs. */
+/* The knots of the one clock that all stamps count; stay the caller's. */
 void tl_writer_set_knots(struct tl_writer *writer,
     const struct timeline_knot *knots, size_t count);
-/* What is known of where an event comes from: never NULL. */
+/* The origin of an event: never NULL. */
 const struct tl_origin *
 tl_writer_source(const struct tl_writer *writer, const struct tl_event *event);
+/* Keep in names what the thread and process of an event are called that is put:
+ * once for each thread will do.  0, -ENOMEM. */
+int tl_writer_name(struct tl_writer *writer, const struct tl_event *event);
 /* The setting of its format, which must have one. */
 static inline void
 tl_writer_set(struct tl_writer *writer, int value)
@@ -132,7 +137,8 @@ void tl_writer_free(struct tl_writer *writer);
 /* Every writer's way to be made: of one that writes a stream of bytes, ... */
 typedef int tl_writer_new(struct tl_writer **writer, tl_write *write,
     void *context, const struct tl_report *report);
-/* ... and of one that makes what is at path, where nothing must be yet. */
+/* The same for a writer that makes a file or directory at path, which must not
+ * exist. */
 typedef int tl_writer_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report);
 

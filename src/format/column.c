@@ -61,7 +61,7 @@ move(struct tl_columns *columns, struct tl_column *column)
 }
 
 int
-tl_column_settle(struct tl_columns *columns, struct tl_column *column)
+tl_column_spill_full(struct tl_columns *columns, struct tl_column *column)
 {
 	columns->waiting += column->text.size - column->counted;
 	column->counted = column->text.size;
@@ -97,7 +97,7 @@ copy(const struct tl_columns *columns, uint64_t at, uint64_t size,
 	if (n != (int64_t)size)
 		return n < 0 ? (int)n : -EIO;
 	out->text.size += size;
-	return tl_out_settle(out);
+	return tl_out_flush_full(out);
 }
 
 int
@@ -119,7 +119,7 @@ tl_column_write(const struct tl_columns *columns,
 		return rc;
 	tl_put_bytes(&out->text,
 	    tl_bytes(column->text.data, column->text.size));
-	return tl_out_settle(out);
+	return tl_out_flush_full(out);
 }
 
 void

@@ -22,7 +22,7 @@ enum {
 	TL_COLUMNS_WAITING_MAX = 64 << 20
 };
 
-/* What all columns of a writer share.  Starts from all zeros. */
+/* State shared by the columns of a writer.  Starts from all zeros. */
 struct tl_columns {
 	uint64_t size;    /* 0: there is no file yet */
 	uint64_t waiting; /* bytes that all columns have in memory */
@@ -37,8 +37,8 @@ struct tl_column {
 	uint64_t last;
 };
 
-/* After appending: 0, -ENOMEM, or what writing the file said. */
-int tl_column_settle(struct tl_columns *columns, struct tl_column *column);
+/* After appending: 0, -ENOMEM, or the error of writing the file. */
+int tl_column_spill_full(struct tl_columns *columns, struct tl_column *column);
 /* Move all of its text to the file and give back the memory. */
 int tl_column_spill(struct tl_columns *columns, struct tl_column *column);
 /* Is there so much in memory that all columns should be spilled? */

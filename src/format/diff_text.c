@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_diff_text.c - a line for each item; those around a change are told
- * only when one comes. */
+/* diff_text.c - write a line for each changed item, and its ancestors and
+ * siblings once a change is found below or beside them. */
 #include "format/diff_text.h"
 #include "event/render.h"
 #include "format/lincheck/print.h"
@@ -12,8 +12,8 @@
 /* An item that was entered and not left, and its siblings. */
 struct entry {
 	struct tl_diff_item item;
-	bool told;
-	uint64_t folded; /* siblings before it that were not told */
+	bool printed;
+	uint64_t folded; /* siblings before it that were not printed */
 };
 
 struct text_sink {
@@ -92,7 +92,7 @@ put_event(struct text_sink *s, const struct tl_node *node, bool end)
 	tl_render_cached(s->render, &s->out.text, &event);
 }
 
-/* What a span was begun with, and with what it ended if that says more. */
+/* The arguments of the begin event, and of the end event if they differ. */
 static void
 put_node(struct text_sink *s, const struct tl_node *node)
 {
@@ -183,7 +183,7 @@ put_item(struct text_sink *s, const struct tl_diff_item *item)
 	if (s->options.places)
 		put_place(text, node->event.message);
 	tl_put_char(text, '\n');
-	return tl_out_settle(&s->out);
+	return tl_out_flush_full(&s->out);
 }
 
 /* The siblings at a depth that were folded since the last line there. */
@@ -234,7 +234,7 @@ text_thread(struct tl_diff_sink *sink, const struct tl_trace_thread *left,
 		put_label(text, right);
 	}
 	tl_put_string(text, ")\n");
-	return tl_out_settle(&s->out);
+	return tl_out_flush_full(&s->out);
 }
 
 /* == items == */
@@ -246,10 +246,10 @@ tell_path(struct text_sink *s, uint32_t depth)
 	for (uint32_t i = 0; i <= depth; i++) {
 		int rc;
 
-		if (s->entries[i].told)
+		if (s->entries[i].printed)
 			continue;
 		put_folded(s, i);
-		s->entries[i].told = true;
+		s->entries[i].printed = true;
 		if ((rc = put_item(s, &s->entries[i].item)) < 0)
 			return rc;
 	}
@@ -268,7 +268,7 @@ text_enter(struct tl_diff_sink *sink, const struct tl_diff_item *item)
 	if (!entry)
 		return -ENOMEM;
 	entry->item = *item;
-	entry->told = false;
+	entry->printed = false;
 	return item->result == TL_DIFF_SAME ? 0 : tell_path(s, item->depth);
 }
 
@@ -280,16 +280,16 @@ text_leave(struct tl_diff_sink *sink, const struct tl_diff_item *item)
 
 	if (!s->options.only_changes)
 		return 0;
-	if (s->entries[depth].told)
+	if (s->entries[depth].printed)
 		put_folded(s, depth + 1);
 	else
 		s->entries[depth].folded++;
 	if (depth + 1 < s->capacity)
 		s->entries[depth + 1].folded = 0;
-	return tl_out_settle(&s->out);
+	return tl_out_flush_full(&s->out);
 }
 
-/* What the other lines cannot say for sure. */
+/* Facts that limit the other lines. */
 static void
 put_doubt(struct text_sink *s, uint64_t count, const char *what,
     const char *one, const char *many)

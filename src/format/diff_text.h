@@ -9,7 +9,7 @@
  *	-     lookup  3us
  *	+     scan  21us
  *
- * The first two characters of a line say what it is: removed, added, another
+ * The first two characters of a line are its kind: removed, added, another
  * duration or other values, or neither.
  */
 #ifndef TL_FORMAT_DIFF_TEXT_H
@@ -19,7 +19,7 @@
 #include "trace/diff/diff.h"
 
 enum {
-	/* What is deeper stands here, led by its depth in brackets. */
+	/* Deeper nodes are at this depth, after their own in brackets. */
 	TL_DIFF_TEXT_DEPTH_MAX = 60
 };
 

@@ -3,7 +3,7 @@
  * label.h - what a foreign format calls a thing, as a message; and what a
  * message is called in a foreign format.
  *
- * The name is the first line of the message, the second says which of several
+ * The name is the first line of the message; the second distinguishes several
  * things of that name it is:
  *
  *	"GameThread\nsource 5"

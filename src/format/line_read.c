@@ -8,12 +8,12 @@
 #include <timeline.h>
 
 enum {
-	/* So many strange lines and no other: another format. */
-	STRANGE_MAX = 64
+	/* After so many unknown lines and no other it is another format. */
+	UNKNOWN_MAX = 64
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[TL_LINE_STRANGE] = { -EBADMSG, "line is no event: skipped" },
+	[TL_LINE_NOT_AN_EVENT] = { -EBADMSG, "line is no event: skipped" },
 	[TL_LINE_CUT] = { -EBADMSG, "line is too long: skipped" },
 	[TL_LINE_LEVEL] = { -EBADMSG, "unknown priority: info" },
 	[TL_LINE_TEXT] = { -EBADMSG,
@@ -48,10 +48,11 @@ take_line(void *context, struct tl_bytes line, uint64_t at, bool cut)
 		r->good++;
 		return rc;
 	}
-	tl_note(&r->notes, TL_LINE_STRANGE, at);
-	if (r->good > 0 || ++r->strange < STRANGE_MAX)
+	tl_note(&r->notes, TL_LINE_NOT_AN_EVENT, at);
+	if (r->good > 0 || ++r->unknown < UNKNOWN_MAX)
 		return 0;
-	tl_report_say(r->report, -EBADMSG, 0, "this is not %s", r->kind->name);
+	tl_report_write(r->report, -EBADMSG, 0, "this is not %s",
+	    r->kind->name);
 	return -EBADMSG;
 }
 
@@ -92,12 +93,12 @@ finish(struct tl_reader *reader)
 	rc = tl_lines_finish(&r->lines);
 	if (rc == 0)
 		rc = give_losses(r, r->last_ns);
-	if (rc == 0 && r->good == 0 && r->strange > 0) {
-		tl_report_say(r->report, -EBADMSG, 0, "this is not %s",
+	if (rc == 0 && r->good == 0 && r->unknown > 0) {
+		tl_report_write(r->report, -EBADMSG, 0, "this is not %s",
 		    r->kind->name);
 		return -EBADMSG;
 	}
-	tl_notes_say(&r->notes, r->report);
+	tl_notes_report(&r->notes, r->report);
 	return rc;
 }
 
@@ -109,7 +110,7 @@ free_reader(struct tl_reader *reader)
 	if (r->kind->free)
 		r->kind->free(r);
 	tl_lines_free(&r->lines);
-	tl_memo_free(&r->memo);
+	tl_message_cache_free(&r->cache);
 	tl_interner_free(r->interner);
 	tl_text_free(&r->scratch);
 	tl_text_free(&r->host);
@@ -161,9 +162,9 @@ tl_line_read_is_span(unsigned kind)
 	return kind == TL_BEGIN || kind == TL_END;
 }
 
-/* 1: it is as the fields say; 0: not quite, and noted. */
+/* 1: it is as the fields describe it; 0: not exactly, which is noted. */
 static int
-define(struct tl_line_read *r, const struct tl_memo_key *plain,
+define(struct tl_line_read *r, const struct tl_message_cache_key *plain,
     const struct tl_message **message, uint64_t *whole)
 {
 	const struct tl_bytes category = plain->parts[TL_LINE_CATEGORY];
@@ -188,8 +189,9 @@ define(struct tl_line_read *r, const struct tl_memo_key *plain,
 }
 
 int
-tl_line_read_message(struct tl_line_read *r, const struct tl_memo_key *plain,
-    const struct tl_memo_key *raw, const struct tl_message **message,
+tl_line_read_message(struct tl_line_read *r,
+    const struct tl_message_cache_key *plain,
+    const struct tl_message_cache_key *raw, const struct tl_message **message,
     uint64_t *whole)
 {
 	int rc;
@@ -197,7 +199,7 @@ tl_line_read_message(struct tl_line_read *r, const struct tl_memo_key *plain,
 	*whole = 0;
 	rc = define(r, plain, message, whole);
 	if (rc > 0 && raw)
-		tl_memo_add(&r->memo, raw, *message);
+		tl_message_cache_add(&r->cache, raw, *message);
 	return rc < 0 ? rc : 0;
 }
 
@@ -208,6 +210,23 @@ tl_line_read_host(struct tl_line_read *r, struct tl_bytes host)
 		tl_put_bytes(&r->host, host);
 	else if (!tl_bytes_equal(host, tl_bytes(r->host.data, r->host.size)))
 		tl_note(&r->notes, TL_LINE_HOSTS, r->at);
+}
+
+/* A thread without a name of its own is called as its process. */
+int
+tl_line_read_names(struct tl_line_read *r, const struct tl_event *e,
+    struct tl_bytes thread, struct tl_bytes process)
+{
+	struct tl_names *names = tl_interner_names(r->interner);
+	int rc = 0;
+
+	if (process.size > 0 &&
+	    !tl_bytes_equal(process, tl_names_process(names, e->pid)))
+		rc = tl_names_add(names, e->pid, 0, process);
+	if (rc == 0 && thread.size > 0 &&
+	    !tl_bytes_equal(thread, tl_names_thread(names, e->pid, e->tid)))
+		rc = tl_names_add(names, e->pid, e->tid, thread);
+	return rc;
 }
 
 int

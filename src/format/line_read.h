@@ -9,14 +9,15 @@
 #include "base/lines.h"
 #include "event/intern.h"
 #include "event/message_map.h"
+#include "event/names.h"
 #include "event/reader.h"
 
-/* The fields that tell a message, in the order of tl_memo_key. */
+/* The fields that define a message, in the order of tl_message_cache_key. */
 enum { TL_LINE_PRIORITY, TL_LINE_CATEGORY, TL_LINE_MESSAGE };
 
-/* What is noted. */
+/* Diagnostics. */
 enum {
-	TL_LINE_STRANGE,
+	TL_LINE_NOT_AN_EVENT,
 	TL_LINE_CUT,
 	TL_LINE_LEVEL,
 	TL_LINE_TEXT,
@@ -34,7 +35,7 @@ struct tl_line_read_kind {
 	int (*line)(struct tl_line_read *read, struct tl_bytes line);
 	/* Give back what is its own; may be NULL. */
 	void (*free)(struct tl_line_read *read);
-	bool has_timeless_losses; /* a line of a loss tells no time */
+	bool has_timeless_losses; /* a line of a loss has no time */
 };
 
 enum { TL_LINE_LOSSES_MAX = 16 };
@@ -46,11 +47,12 @@ struct tl_line_read {
 	const struct tl_report *report;
 	struct tl_interner *interner;
 	struct tl_lines lines;
-	struct tl_memo memo; /* by the fields as they stand in a line */
+	/* by the fields as they stand in a line */
+	struct tl_message_cache cache;
 	struct tl_notes notes;
 	struct tl_text scratch;
 	uint64_t good;
-	uint64_t strange;
+	uint64_t unknown;
 	int64_t last_ns;
 	/* Losses without a time, until the event behind them comes: they have
 	 * the later time of both neighbours, and so stand between them also
@@ -59,7 +61,7 @@ struct tl_line_read {
 	unsigned loss_count;
 	bool any;            /* event so far */
 	uint64_t at;         /* of the line */
-	struct tl_text host; /* of the first line that tells one */
+	struct tl_text host; /* of the first line that has one */
 };
 
 /* A reader of size bytes that begins with one (all zeros behind it): 0 or
@@ -74,13 +76,14 @@ unsigned tl_line_read_kind(struct tl_bytes name);
 bool tl_line_read_is_span(unsigned kind);
 
 /*
- * The message that plain fields tell; *whole is a string where the text could
+ * The message that plain fields define; *whole is a string where the text could
  * not be a message and became its only argument.  raw is how they stand in
  * the line, to be remembered; NULL: they are not.
  */
 int tl_line_read_message(struct tl_line_read *read,
-    const struct tl_memo_key *plain, const struct tl_memo_key *raw,
-    const struct tl_message **message, uint64_t *whole);
+    const struct tl_message_cache_key *plain,
+    const struct tl_message_cache_key *raw, const struct tl_message **message,
+    uint64_t *whole);
 
 /* Note that a value is not of its format. */
 static inline void
@@ -91,6 +94,11 @@ tl_line_read_odd_value(struct tl_line_read *read)
 
 /* A line is of this host: to a file they all are one, which is noted. */
 void tl_line_read_host(struct tl_line_read *read, struct tl_bytes host);
+
+/* What the thread and process of an event are called; empty: not known.  0,
+ * -ENOMEM. */
+int tl_line_read_names(struct tl_line_read *read, const struct tl_event *event,
+    struct tl_bytes thread, struct tl_bytes process);
 
 /* Hand it on. */
 int tl_line_read_give(struct tl_line_read *read, struct tl_event *event);

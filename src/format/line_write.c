@@ -45,9 +45,21 @@ static const struct tl_note_kind notes[TL_NOTES_MAX] = {
 			      "among those of others, are left out" },
 };
 
+/* The text of put_names for a thread, valid while its names do not change. */
+struct named {
+	const struct tl_names *from;
+	uint64_t changes;
+	uint32_t pid;
+	uint32_t tid;
+	struct tl_text text;
+};
+
+enum { NAMED_MAX = 64 };
+
 struct line_write {
 	struct tl_writer writer; /* first */
 	const struct tl_line_write_kind *kind;
+	struct named named[NAMED_MAX]; /* by the low bits of tid */
 	struct tl_pieces_cache cache;
 	struct tl_notes notes;
 	bool of_hosts;                       /* of several */
@@ -144,7 +156,31 @@ pieces_of(struct line_write *w, const struct tl_message *message)
 	return tl_pieces_make(&w->cache, message);
 }
 
-/* Does anything tell the sources of events apart? */
+static struct tl_bytes
+names_of(struct line_write *w, const struct tl_event *event)
+{
+	const struct tl_names *from = tl_event_names(event);
+	struct named *n = &w->named[event->tid % NAMED_MAX];
+
+	if (!from || from->count == 0 || !w->kind->put_names)
+		return tl_bytes(NULL, 0);
+	if (n->from != from || n->changes != from->changes ||
+	    n->pid != event->pid || n->tid != event->tid) {
+		n->from = from;
+		n->changes = from->changes;
+		n->pid = event->pid;
+		n->tid = event->tid;
+		tl_text_clear(&n->text);
+		w->kind->put_names(&n->text,
+		    tl_names_thread(from, n->pid, n->tid),
+		    tl_names_process(from, n->pid));
+		if (n->text.rc < 0)
+			w->writer.out.text.rc = n->text.rc;
+	}
+	return tl_bytes(n->text.data, n->text.size);
+}
+
+/* Can the sources of events be distinguished? */
 static bool
 are_hosts(const struct tl_writer *writer)
 {
@@ -192,7 +228,8 @@ line_put(struct tl_writer *writer, const struct tl_event *event)
 	}
 	if (!(pieces = pieces_of(w, event->message)))
 		return -ENOMEM;
-	w->kind->event(&writer->out.text, pieces, event, host);
+	w->kind->event(&writer->out.text, pieces, event, host,
+	    names_of(w, event));
 	return 0;
 }
 
@@ -202,14 +239,18 @@ line_finish(struct tl_sink *sink)
 	struct line_write *w = (struct line_write *)(void *)sink;
 	int rc = w->finish(sink);
 
-	tl_notes_say(&w->notes, w->writer.report);
+	tl_notes_report(&w->notes, w->writer.report);
 	return rc;
 }
 
 static void
 line_free(struct tl_writer *writer)
 {
-	tl_pieces_free(&((struct line_write *)writer)->cache);
+	struct line_write *w = (struct line_write *)writer;
+
+	for (size_t i = 0; i < NAMED_MAX; i++)
+		tl_text_free(&w->named[i].text);
+	tl_pieces_free(&w->cache);
 }
 
 static const struct tl_writer_kind frame = { .put = line_put,

@@ -8,16 +8,25 @@
 #define TL_FORMAT_LINE_WRITE_H
 
 #include "event/message_map.h"
+#include "event/names.h"
 #include "event/writer.h"
+
+enum { TL_LINE_NAMES_MAX = 32 + 4 * TL_NAME_MAX };
 
 /* Every string is a text of its own or, without one, # and its number. */
 struct tl_line_write_kind {
 	const char *names; /* the first line; NULL: there is none */
 	/* The pieces of a message, for event. */
 	void (*make)(struct tl_draft *draft, const struct tl_message *message);
-	/* host: where it comes from; NULL where all come from one. */
+	/* host: where it comes from; NULL where all come from one.  names: what
+	 * put_names made, at most TL_LINE_NAMES_MAX bytes. */
 	void (*event)(struct tl_text *text, const struct tl_pieces *pieces,
-	    const struct tl_event *event, const struct tl_origin *host);
+	    const struct tl_event *event, const struct tl_origin *host,
+	    struct tl_bytes names);
+	/* The names of a thread and its process, which may be empty; NULL:
+	 * they have no place. */
+	void (*put_names)(struct tl_text *text, struct tl_bytes thread,
+	    struct tl_bytes process);
 	void (*lost)(struct tl_text *text, const struct tl_event *event,
 	    const struct tl_origin *host);
 	/* With more arguments than these there is no place for a scope. */
@@ -25,7 +34,7 @@ struct tl_line_write_kind {
 	bool is_utf8;       /* texts lose what is not */
 	bool is_finite;     /* doubles that are not are left out */
 	bool has_loss_time; /* a loss has ns and tsc */
-	bool has_hosts;     /* a line says its host, and how sure its time is */
+	bool has_hosts;     /* a line has its host and the error of its time */
 };
 
 /* As tl_writer_new.  The finish of such a writer hands on what is left, says

@@ -6,7 +6,7 @@
 
 /* The end of a field for which there was room. */
 static void
-settle(struct tl_text *text, const char *end)
+set_end(struct tl_text *text, const char *end)
 {
 	text->size = (size_t)(end - text->data);
 }
@@ -17,7 +17,7 @@ tl_pb_put_unsigned(struct tl_text *text, uint32_t field, uint64_t n)
 	char *to = tl_text_reserve(text, TL_PB_FIELD_MAX);
 
 	if (to)
-		settle(text, tl_pb_write_unsigned(to, field, n));
+		set_end(text, tl_pb_write_unsigned(to, field, n));
 }
 
 void
@@ -34,7 +34,7 @@ tl_pb_put_bytes(struct tl_text *text, uint32_t field, struct tl_bytes bytes)
 	if (!to)
 		return;
 	to = tl_pb_write_tag(to, field, TL_PB_BYTES);
-	settle(text, tl_pb_write_varint(to, bytes.size));
+	set_end(text, tl_pb_write_varint(to, bytes.size));
 	tl_put_bytes(text, bytes);
 }
 
@@ -66,7 +66,7 @@ tl_pb_open(struct tl_text *text, uint32_t field)
 	char *to = tl_text_reserve(text, TL_PB_FIELD_MAX);
 
 	if (to)
-		settle(text, tl_pb_write_open(to, field));
+		set_end(text, tl_pb_write_open(to, field));
 	return text->size;
 }
 
@@ -77,6 +77,6 @@ tl_pb_close(struct tl_text *text, size_t content)
 	if (!tl_text_reserve(text, TL_PB_VARINT_MAX))
 		return;
 	assert(content > 0 && content <= text->size);
-	settle(text,
+	set_end(text,
 	    tl_pb_write_close(text->data + content, text->data + text->size));
 }

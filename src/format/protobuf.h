@@ -3,7 +3,7 @@
  * protobuf.h - write protocol buffers' wire format: fields one after the
  * other, each a tag (number and type) and a value.
  *
- *	varint:  7 bits a byte, lowest first, the top bit says that more follow
+ *	varint:  7 bits a byte, lowest first, the top bit: more follow
  *	fixed64: 8 bytes, little endian
  *	bytes:   a varint of the length, then text or a message
  *
@@ -17,7 +17,7 @@
 
 #include <endian.h>
 
-/* What a tag and a value take at most. */
+/* The most bytes of a tag and a value. */
 enum { TL_PB_TAG_MAX = 5, TL_PB_VARINT_MAX = 10, TL_PB_FIELD_MAX = 15 };
 
 enum tl_pb_type { TL_PB_VARINT = 0, TL_PB_FIXED64 = 1, TL_PB_BYTES = 2 };

@@ -15,7 +15,7 @@ enum {
 	TL_FORMAT_INDEXED = 1 << 1, /* its output has an index beside it */
 	TL_FORMAT_BINARY = 1 << 2,  /* nothing for a terminal */
 	TL_FORMAT_PACKED = 1 << 3,  /* its input may come in a zip */
-	/* What the setting of its writer is, if it has one. */
+	/* The setting of its writer, if any. */
 	TL_FORMAT_CHARTS = 1 << 4,      /* enum tl_svg_chart */
 	TL_FORMAT_MICROSECONDS = 1 << 5 /* times in these, not milliseconds */
 };
@@ -26,7 +26,7 @@ struct tl_format_row {
 	const char *name;
 	tl_reader_new *read_new;  /* NULL: is not read, or is our own */
 	tl_recognise *recognise;  /* NULL: is not read */
-	tl_writer_new *write_new; /* a stream of bytes, ... */
+	tl_writer_new *write_new; /* writes a stream of bytes */
 	tl_writer_at *write_at;   /* ... or what is at a path, to be preferred
 				     there; both NULL: is not written */
 	const char *suffix;       /* of its files, with the dot */

@@ -49,10 +49,11 @@ note(struct tl_stacks *s, unsigned kind)
 	tl_note(&s->notes, kind, TL_FAULT_NOWHERE);
 }
 
-static void
+static int
 name_track(const struct tl_stacks *s, struct tl_track *track,
     const struct tl_event *event)
 {
+	const int rc = tl_writer_name(s->writer, event);
 	const uint32_t pid =
 	    tl_host_pids_put_host(s->writer->pids, event->pid, &track->name);
 
@@ -60,10 +61,11 @@ name_track(const struct tl_stacks *s, struct tl_track *track,
 	if (track->is_source) {
 		tl_label_put(&track->name, event, "");
 	} else if (pid != 0 || event->tid != 0) {
-		tl_put_unsigned(&track->name, pid);
-		tl_put_char(&track->name, '/');
-		tl_put_unsigned(&track->name, event->tid);
+		tl_put_thread(&track->name,
+		    tl_names_thread(&s->writer->names, event->pid, event->tid),
+		    pid, event->tid);
 	}
+	return rc < 0 ? rc : track->name.rc;
 }
 
 static int
@@ -80,11 +82,10 @@ find_track(struct tl_stacks *s, const struct tl_event *event,
 	if (rc < 0)
 		return rc;
 	*track = &s->track[number];
-	if (rc == 1) {
-		name_track(s, *track, event);
-		(*track)->last_ns = event->ns;
-	}
-	return (*track)->name.rc;
+	if (rc == 0)
+		return 0;
+	(*track)->last_ns = event->ns;
+	return name_track(s, *track, event);
 }
 
 static void
@@ -215,7 +216,7 @@ put_span(struct tl_stacks *s, const struct tl_event *event)
 	return 0;
 }
 
-/* Whatever is logged says that what is open was still open. */
+/* Any entry shows that the open spans were still open. */
 static void
 see_time(struct tl_stacks *s, int64_t ns)
 {
@@ -260,7 +261,7 @@ tl_stacks_end(struct tl_stacks *s, const struct tl_report *report)
 			rc = pop(s, track);
 		}
 	}
-	tl_notes_say(&s->notes, report);
+	tl_notes_report(&s->notes, report);
 	return rc;
 }
 

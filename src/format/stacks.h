@@ -9,7 +9,7 @@
  * A flame graph knows nothing but nesting.  So an end closes what was opened
  * inside its span and is open still; an end without a begin is nothing; what
  * is open in the end is closed there; time within a track does not go back.
- * A sink is told of each frame that opens and closes, in that order.
+ * A sink gets each frame that opens and closes, in that order.
  */
 #ifndef TL_FORMAT_STACKS_H
 #define TL_FORMAT_STACKS_H
@@ -73,8 +73,8 @@ tl_stacks_told(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
 struct tl_stacks {
 	tl_stacks_told *opened;
 	tl_stacks_told *closing;
-	const struct tl_writer *writer; /* of several hosts tracks say which */
-	struct tl_notes notes;          /* its kinds are set by put */
+	struct tl_writer *writer; /* of several hosts, which tracks name */
+	struct tl_notes notes;    /* its kinds are set by put */
 	struct tl_id_map tracks;
 	struct tl_track *track;
 	size_t track_capacity;
@@ -88,7 +88,7 @@ struct tl_stacks {
 
 /* The next event, of any kind: 0 or -errno. */
 int tl_stacks_put(struct tl_stacks *stacks, const struct tl_event *event);
-/* No more: close what is open, say what was noted. */
+/* The end: close open frames, report the notes. */
 int tl_stacks_end(struct tl_stacks *stacks, const struct tl_report *report);
 void tl_stacks_free(struct tl_stacks *stacks);
 

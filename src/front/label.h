@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * label.h - a span for whatever name a program has for a thing.
+ *
+ * src/front: three older APIs, RTL_LOGFILE (rtl*.c), LMS profiles (profiler.c)
+ * and TimeLogger sources (source.c), as programs written for them call them.
+ *
+ *	call --> first time: text --> message, kept with the call or its label
+ *	     \-> later: one append
+ *
+ * Problem.  These programs name things by strings made while they run, and
+ * expect the text file that the API always wrote.  A timeline wants messages
+ * that are defined once.  So a name is defined when it is met first and found
+ * again without a lock; a name that changes each time, or that a message cannot
+ * hold, becomes an argument.  The text file is written beside the entry, or
+ * instead of it where there is no timeline.
+ *
+ * A file that lies at the place of a new one is replaced only if it is a
+ * timeline or log of the same user (fresh.c, log_file.c).  A call that logs
+ * never fails: what could not be written is counted (timeline_rtl_lost(),
+ * timeline_profiler_lost()).
+ *
+ * Rejected: macros that map to timeline_log() (formats are known only at run
+ * time), and a thread that converts (it would not survive a crash, which is what
+ * such logs are read after).
  */
 #ifndef TL_FRONT_LABEL_H
 #define TL_FRONT_LABEL_H

@@ -29,7 +29,7 @@ int tl_log_file_open(struct tl_log_file *file, const char *path,
 /* Is it written whole?  A piece that was written before the file system was
  * full is ended by "..." and a newline.  Any thread; errno stays as it is. */
 bool tl_log_file_write(struct tl_log_file *file, const char *line, size_t size);
-/* What other threads write from here on is not written. */
+/* Lines that other threads write from here on are discarded. */
 void tl_log_file_close(struct tl_log_file *file);
 
 static inline bool

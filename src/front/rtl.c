@@ -107,7 +107,7 @@ wants_timeline(void)
 	return !entries || strcmp(entries, "0") != 0;
 }
 
-/* What is logged when the table of strings is full. */
+/* The message in place of others when the table of strings is full. */
 static void
 define_full(void)
 {
@@ -208,7 +208,7 @@ intern(const char *text)
 	return no_room;
 }
 
-/* A text of somebody else as part of a message: no line breaks in it. */
+/* Foreign text as part of a message: without line breaks. */
 static void
 put_plain(struct draft *d, const char *text, bool dollars)
 {
@@ -361,7 +361,7 @@ timeline_rtl_leave(const struct timeline_rtl_context *context)
 		tl_rtl_log_scope('}', context);
 }
 
-/* What stands before the words of a message: its scope and a colon. */
+/* Put the scope and a colon before the text of a message. */
 static void
 put_scope(struct draft *d, const struct timeline_rtl_context *c, bool is_part)
 {

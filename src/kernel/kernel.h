@@ -75,7 +75,7 @@ enum {
 /* Where tracefs is looked for; tests put others here.  Ends with NULL. */
 extern const char *const *tl_tracefs_paths;
 
-/* What is asked of the kernel. */
+/* Options of a recording. */
 struct tl_kernel_plan {
 	char name[64];     /* of the instance, without the prefix */
 	uint64_t size;     /* bytes of its buffer for each CPU */
@@ -111,7 +111,7 @@ int tl_instance_remove(struct tl_instance *instance);
 
 /* == the keeper (keeper.c) == */
 
-/* What a keeper hands over. */
+/* The descriptors that a keeper passes on. */
 struct tl_kernel {
 	int socket; /* its end is the end of the instance */
 	pid_t keeper;

@@ -47,8 +47,8 @@ struct tl_page_walk {
 	const uint8_t *at;
 	const uint8_t *end;
 	uint64_t stamp;  /* of the page, then of the last record */
-	bool lost;       /* events are missing before this page ... */
-	uint64_t missed; /* ... so many; 0: not known */
+	bool lost;       /* events were lost before this page */
+	uint64_t missed; /* how many; 0: unknown */
 };
 
 /* A record that has a payload. */
@@ -75,7 +75,7 @@ enum tl_kernel_kind {
 	TL_KERNEL_FAULT
 };
 
-/* What interrupted a thread. */
+/* The kind of an interrupt. */
 enum tl_kernel_vector {
 	TL_VECTOR_DEVICE,
 	TL_VECTOR_SOFTIRQ,

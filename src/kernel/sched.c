@@ -46,7 +46,7 @@ struct thread {
 struct tl_sched {
 	struct timeline *tl;
 	char path[TL_PATH_MAX]; /* of the timeline */
-	dev_t device;           /* ... and its file */
+	dev_t device;           /* the file of the timeline */
 	ino_t inode;
 	bool names;
 	uint32_t messages[MESSAGES];
@@ -167,7 +167,8 @@ look_up(struct tl_sched *s, uint32_t global)
 	return t;
 }
 
-/* What may be shown of a task's name; comm is empty where no event has it. */
+/* The name of a task as far as it may be shown; comm is empty where it is
+ * unknown. */
 static uint64_t
 shown_name(struct tl_sched *s, uint32_t global, const char *comm)
 {

@@ -22,7 +22,7 @@ struct tl_session {
 	int64_t looked_ns;  /* for threads */
 };
 
-/* What a CPU's buffer has lost since it was made: overwritten or dropped. */
+/* Events that a CPU's buffer has lost since it was made: overwritten or dropped. */
 static uint64_t
 lost_in_all(const struct tl_session *d, size_t cpu)
 {
@@ -156,7 +156,7 @@ tl_session_end(struct tl_session *d, struct tl_sched_counts *counts)
 	return rc;
 }
 
-/* What an instance is called: the file's name, as far as it may be one. */
+/* The name of an instance: that of the file, without characters not allowed. */
 static void
 name_instance(char *name, size_t size, const char *path)
 {

@@ -75,6 +75,55 @@ define(struct timeline_reader *r, const struct tl_message *message,
 	return 0;
 }
 
+/* == names == */
+
+static int
+keep_name(struct timeline_reader *r, struct tl_bytes name, const char **to)
+{
+	char string[TL_NAME_MAX + 1] = "";
+	uint64_t number;
+	int rc = 0;
+
+	if (!r->names && (rc = tl_interner_new(&r->names)) < 0)
+		return rc;
+	if (name.size > 0)
+		memcpy(string, name.data, name.size);
+	rc = tl_interner_string(r->names, tl_bytes(string, name.size + 1),
+	    &number);
+	if (rc == 0)
+		*to = tl_interner_text(r->names, number).data;
+	return rc;
+}
+
+static int
+name(struct timeline_reader *r, const struct tl_event *event,
+    struct timeline_read_event *to)
+{
+	const struct tl_names *from = tl_event_names(event);
+	struct tl_read_named *n = &r->named[event->tid % TL_READ_NAMED_MAX];
+	int rc;
+
+	if (!from || from->count == 0)
+		return 0;
+	if (n->from != from || n->changes != from->changes ||
+	    n->pid != event->pid || n->tid != event->tid) {
+		n->from = NULL;
+		if ((rc = keep_name(r,
+			 tl_names_thread(from, event->pid, event->tid),
+			 &n->thread)) < 0 ||
+		    (rc = keep_name(r, tl_names_process(from, event->pid),
+			 &n->process)) < 0)
+			return rc;
+		n->from = from;
+		n->changes = from->changes;
+		n->pid = event->pid;
+		n->tid = event->tid;
+	}
+	to->thread = n->thread;
+	to->process = n->process;
+	return 0;
+}
+
 /* == events == */
 
 int
@@ -98,7 +147,9 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		.duration_ns = -1,
 		.error_ns = event->error_ns,
 		.epoch = event->epoch,
-		.definition = definition };
+		.definition = definition,
+		.thread = "",
+		.process = "" };
 	if (event->kind == TL_LOST) {
 		to->lost = event->lost ? event->lost : 1;
 		to->flags = event->lost ? 0 : TIMELINE_READ_UNCOUNTED;
@@ -114,7 +165,7 @@ tl_read_fill(struct timeline_reader *r, const struct tl_event *event,
 		to->flags |= TIMELINE_READ_BUILTIN;
 	if (event->moved)
 		to->flags |= TIMELINE_READ_MOVED;
-	return 0;
+	return name(r, event, to);
 }
 
 /* Spans are paired oldest first.  Newest first, time is turned round: an end
@@ -284,7 +335,7 @@ tl_read_copy(struct timeline_reader *r, char *text, size_t size)
 	return rc < 0 ? tl_read_fail(rc, "%s", strerror(-rc)) : (int)length;
 }
 
-/* What rendering needs of an event: a copy of it will do. */
+/* A copy of an event for rendering. */
 static int
 restore(const struct timeline_read_event *event, struct tl_event *to)
 {

@@ -20,7 +20,7 @@ enum {
 	WRITER_MS = 1000 /* that a FIFO may be without a writer */
 };
 
-/* What a file is, by its first bytes. */
+/* The format of a file, by its first bytes. */
 enum format { FORMAT_TIMELINE, FORMAT_COMPRESSED, FORMAT_TRACE, FORMAT_OTHER };
 
 /* The file at hand. */

@@ -31,7 +31,9 @@
 #define TL_READ_READ_H
 
 #include "event/filter.h"
+#include "event/intern.h"
 #include "event/message_map.h"
+#include "event/names.h"
 #include "event/render.h"
 #include "event/spans.h"
 #include "read/file.h"
@@ -50,20 +52,34 @@ struct timeline_read_definition {
 	char text[];
 };
 
+/* The names of a thread as C strings of the reader, good while those they come
+ * from do not change. */
+struct tl_read_named {
+	const struct tl_names *from;
+	uint64_t changes;
+	uint32_t pid;
+	uint32_t tid;
+	const char *thread;
+	const char *process;
+};
+
+enum { TL_READ_NAMED_MAX = 64 };
+
 struct timeline_reader {
 	struct timeline_read_options options;
 	struct tl_read_file file;
 	struct tl_cursor *cursor; /* that of the file where it follows */
 	struct tl_filter filter;
-	const struct tl_message
-	    *filtered; /* the message last asked about ... */
-	bool passes;   /* ... and the answer */
+	const struct tl_message *filtered; /* the message last filtered */
+	bool passes;                       /* the result for filtered */
 	struct tl_spans *spans;
 	uint64_t given;    /* events */
 	uint64_t reported; /* faults of timelines and chains */
 	uint64_t damaged;
 	struct tl_message_map definitions;
 	struct timeline_read_definition *loss;
+	struct tl_interner *names;                     /* each with its NUL */
+	struct tl_read_named named[TL_READ_NAMED_MAX]; /* by tid */
 	struct tl_render *render;
 	struct tl_text text;
 	struct timeline_read_event event;

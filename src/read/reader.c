@@ -46,7 +46,7 @@ report(struct timeline_reader *r, const struct tl_fault *fault)
 		r->options.on_damage(r->options.context, &damage);
 }
 
-/* What a trace reports as it is read. */
+/* Take a diagnostic of a trace. */
 static void
 take_report(void *context, const struct tl_fault *fault)
 {
@@ -100,7 +100,7 @@ timeline_read_damaged(const struct timeline_reader *reader)
 
 /* == opening == */
 
-/* What the caller knows of the options, with the rest 0. */
+/* The options, as many as the caller has, with the rest 0. */
 static int
 take_options(struct timeline_reader *r,
     const struct timeline_read_options *options)
@@ -287,6 +287,7 @@ timeline_read_close(struct timeline_reader *r)
 	tl_render_free(r->render);
 	tl_message_map_free(&r->definitions, free);
 	free(r->loss);
+	tl_interner_free(r->names);
 	tl_text_free(&r->text);
 	tl_read_file_close(&r->file);
 	free(r);

@@ -6,18 +6,16 @@
 
 #include <stdio.h>
 
-enum { REPORTED = 4096 }; /* messages, by their place */
-
-/* Is it the first wrong call of this message? */
+/* Is it the first wrong call of the message at this offset? */
 static bool
-is_first(uint32_t offset)
+is_first(struct timeline *tl, uint32_t offset)
 {
-	static uint64_t reported[REPORTED / 64];
-	const uint32_t bit = offset / TIMELINE_RECORD_ALIGN % REPORTED;
+	const uint32_t bit =
+	    offset / TIMELINE_RECORD_ALIGN % TIMELINE_CHECK_MESSAGES;
 	const uint64_t mask = UINT64_C(1) << bit % 64;
 
 	return !(
-	    __atomic_fetch_or(&reported[bit / 64], mask, __ATOMIC_RELAXED) &
+	    __atomic_fetch_or(&tl->reported[bit / 64], mask, __ATOMIC_RELAXED) &
 	    mask);
 }
 
@@ -25,15 +23,16 @@ void
 timeline_check(const struct timeline_event *event, int given, const char *file,
     int line)
 {
-	const struct timeline *tl = event->timeline;
+	struct timeline *tl = event->timeline;
 	const uint32_t offset =
 	    event->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
+	const uint32_t bare = TIMELINE_MESSAGE_END | TIMELINE_MESSAGE_BARE;
 	const int count = given & 0xff;
 	struct tl_message m = { 0 };
 	struct tl_record r;
 	int wrong = -1;
 
-	if (!tl || (event->message & TIMELINE_MESSAGE_BARE) ||
+	if (!tl || (event->message & bare) == bare ||
 	    tl_record_at(&r, tl->strings, tl->geometry.strings_size, offset, 0,
 		NULL) != 0 ||
 	    tl_message_parse(&m, r.text) != 0)
@@ -42,7 +41,7 @@ timeline_check(const struct timeline_event *event, int given, const char *file,
 		if ((given >> (8 + i) & 1) !=
 		    (m.args[i].format == TIMELINE_ARG_DOUBLE))
 			wrong = i;
-	if ((count == m.argc && wrong < 0) || !is_first(offset))
+	if ((count == m.argc && wrong < 0) || !is_first(tl, offset))
 		return;
 	fprintf(stderr, "%s:%d: timeline: \"%.*s\": ", file, line,
 	    (int)m.line1.size, m.line1.data);

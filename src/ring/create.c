@@ -171,7 +171,7 @@ make_room(int fd, const struct timeline_header *h)
 	return rc;
 }
 
-/* Everything that makes the file whole; nobody else can see it yet. */
+/* Fill the file, which no other process can see yet. */
 static int
 fill(struct timeline **tl, int fd, const struct timeline_header *h,
     uint32_t mode)

@@ -20,7 +20,7 @@ tl_epoch_publish(struct timeline *tl)
 	uint64_t *words = calloc((size_t)lanes + 1, sizeof(*words));
 	uint64_t offset;
 
-	if (!words) /* the knots tell of it, too */
+	if (!words) /* the knots have it, too */
 		return;
 	words[0] = tl_load_32(&tl->header->epochs);
 	for (uint32_t i = 0; i < lanes; i++)

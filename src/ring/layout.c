@@ -13,8 +13,8 @@ enum {
 	STRINGS_MIN = 16 << 10,
 	TIERS_DEFAULT = 2,
 	FALLBACK_DEFAULT = 1,
-	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries ... */
-	KEEP_MIN = 64,  /* ... and at least so many */
+	KEEP_SHARE = 8, /* tier 1 has 1/8 of the entries */
+	KEEP_MIN = 64,  /* and at least so many */
 	LANE_MIN = 64,
 	FALLBACK_SHARE = 4, /* a fallback lane has 1/4 of the entries */
 	TIMERS_MOST = 4096

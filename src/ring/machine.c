@@ -188,7 +188,7 @@ read_mask(size_t *words)
 	return NULL;
 }
 
-/* All of a file of the kernel's, whose size it does not tell. */
+/* All of a file of the kernel, whose size is unknown. */
 static void
 read_list(const char *path, struct tl_text *text)
 {

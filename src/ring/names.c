@@ -33,7 +33,7 @@ union comm {
 static struct timeline_name own[TIMELINE_NAMES / 4];
 static uint64_t own_put;
 
-/* That of its first thread; known if pid is this process. */
+/* The name of the first thread; known if pid is this process. */
 static uint64_t process_words[2];
 static uint32_t process_pid;
 

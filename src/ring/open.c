@@ -308,7 +308,7 @@ remove_stale(const char *path)
 	int rc = 0;
 	int fd;
 
-	/* What was true of this boot may not be true of the present one. */
+	/* Facts about that boot need not hold for the present one. */
 	tl_boot_id_read(id);
 	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)

@@ -125,12 +125,12 @@ with_priority(struct levels l, bool alive, uint8_t level)
 	return l;
 }
 
-/* What is wanted of the word. */
+/* A requested change of the word. */
 struct wish {
-	struct timeline_event *event; /* that tells of it */
+	struct timeline_event *event; /* of its entry */
 	uint8_t level;
 	uint64_t until;  /* of a burst; 0: a priority */
-	uint64_t sample; /* told of a burst */
+	uint64_t sample; /* of the entry of a burst */
 };
 
 /* Log a change, then make it; again as long as others change the word. */

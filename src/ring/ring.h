@@ -33,6 +33,8 @@ struct tl_index; /* strings.c */
  * allocates, in a signal handler for instance. */
 #define TL_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
+enum { TIMELINE_CHECK_MESSAGES = 4096 };
+
 /*
  * geometry is this process's own copy, checked against the size of the file
  * when it was opened: sizes, offsets and bounds come from it, never from the
@@ -52,6 +54,7 @@ struct timeline {
 	struct timeline_event *plan_event;
 	struct tl_calibrate calibrate;
 	struct timeline *next; /* of those this process has open: exits.c */
+	uint64_t reported[TIMELINE_CHECK_MESSAGES / 64]; /* see check.c */
 	bool use_rseq;
 	int32_t ids; /* of the word for the ids of a thread: tl_ids_offset */
 	int guard;   /* of the mapping; -1: none */
@@ -69,11 +72,11 @@ struct tl_map_guard {
 };
 extern const struct tl_map_guard *tl_map_guard; /* NULL: none */
 
-/* What went wrong, for timeline_error; returns rc. */
+/* Set the text of timeline_error; returns rc. */
 int
 tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What this program takes for a timeline, in this state (TIMELINE_LIVE ...). */
+/* Is it a timeline that this program accepts, in this state (TIMELINE_LIVE ...)? */
 void tl_layout_identify(struct timeline_header *header, uint32_t state);
 /* Geometry for the options, into a header of zeros; has_cpu_lanes: can a
  * thread append to the lane of its CPU?  -EINVAL, -EFBIG. */
@@ -133,7 +136,7 @@ struct tl_record {
 int tl_record_at(struct tl_record *record, const uint8_t *table, uint64_t size,
     uint64_t offset, uint64_t base, struct tl_fault *fault);
 
-/* What record.hash is: of kind, level, scope, category and text. */
+/* The value of record.hash: of kind, level, scope, category and text. */
 uint64_t tl_record_hash(const struct tl_record *record);
 /* The first place from there on where a record lies whose hash is right, for
  * who cannot go by the links; 0: none. */
@@ -171,10 +174,10 @@ int tl_define_builtins(struct timeline *tl);
 /* That of changes which timeline-ship makes for others; its arguments are
  * numbers of strings.  Logged by timeline_append, whatever the priority is. */
 int tl_define_ask(struct timeline *tl, struct timeline_event **event);
-/* A loss that whoever writes all lanes of a file enters; readers take it for
+/* A loss that the writer of all lanes of a file enters; readers take it for
  * one, of as many entries as its first argument. */
 int tl_define_lost(struct timeline *tl, struct timeline_event **event);
-/* ... and the one that only plans of slots need. */
+/* The event that only plans of slots need. */
 int tl_define_plan(struct timeline *tl);
 
 /* The level of a priority's name, "off" being off; -EINVAL and the words. */
@@ -221,7 +224,7 @@ tl_stamp_now(const struct timeline *tl)
 /* Work a point into the clock's line unless there is one of this second;
  * where the counter began again, publish an epoch record. */
 void tl_clock_visit(struct timeline *tl);
-/* That record: what to do after TL_CALIBRATE_EPOCH. */
+/* Publish the record of an epoch, after TL_CALIBRATE_EPOCH. */
 void tl_epoch_publish(struct timeline *tl);
 
 /*
@@ -238,8 +241,8 @@ tl_until_is_over(uint64_t until, uint64_t now, uint64_t burst_max)
 }
 
 /*
- * What timeline_burst does, and the entry says what it is: a sample of a
- * schedule (1), from which totals are estimated, or somebody's wish (0).
+ * Like timeline_burst; the entry has its kind: a sample of a schedule (1), from
+ * which totals are estimated, or a request (0).
  * level is one of the nine.  -ERANGE.
  */
 int tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
@@ -248,16 +251,16 @@ int tl_burst(struct timeline *tl, uint8_t level, uint64_t duration_ns,
 /* The levels as they are just now. */
 struct tl_levels_now {
 	uint8_t threshold; /* least level that is logged */
-	uint8_t base;      /* ... when no burst is open */
+	uint8_t base;      /* the same when no burst is open */
 	bool burst;        /* one is */
-	uint64_t word;     /* another value: somebody changed something */
+	uint64_t word;     /* another value: it was changed */
 };
 void tl_levels_look(const struct timeline *tl, struct tl_levels_now *now);
 
 /*
  * A plan of slots, which writers open by a hash of the stamp: no thread has to
  * run for it at some time, so what it samples does not depend on the
- * scheduler.  timeline(5) describes the entries that tell of it.
+ * scheduler.  timeline(5) describes its entries.
  */
 #define TIMELINE_PLAN_SHIFT 8 /* first argument: level | shift << 8 | ... */
 #define TIMELINE_PLAN_HELD  16

@@ -3,7 +3,7 @@
  * strings.c - the string table: find a record, or publish a new one.
  *
  *	reserve	 compare and swap of header.strings_tail
- *	write	 the record, nobody else knows the place
+ *	write	 the record, whose place no other process knows
  *	publish	 one compare and swap of header.newest
  *
  * A death anywhere leaks some bytes and nothing else.  Who loses the race to
@@ -304,7 +304,7 @@ write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 }
 
 /*
- * Publish a new record, unless somebody else publishes the same first.
+ * Publish a new record, unless another process publishes the same first.
  * Returns the slot of the one that is published.
  */
 static int

@@ -4,16 +4,17 @@
  *
  * A value is a copy of its event, so a script may keep it as long as it
  * likes; the message it points to lives as long as the source, which the
- * value keeps alive.  What an event has is pushed when it is asked for.
+ * value keeps alive.  A field is pushed when it is read.
  */
 #include "script/host.h"
 
+#include "event/names.h"
 #include "event/render.h"
 #include "format/label.h"
 
 #include <string.h>
 
-/* What tl_event_push_names turns names into; ARGS is number 1. */
+/* The numbers of tl_event_push_names; ARGS is number 1. */
 enum field {
 	NS = TL_FIELD_ARGS + 1,
 	TIME,
@@ -21,6 +22,8 @@ enum field {
 	CPU,
 	PID,
 	TID,
+	THREAD,
+	PROCESS,
 	KIND,
 	LEVEL,
 	PRIORITY,
@@ -61,7 +64,8 @@ static const struct {
 	bool of_span; /* it takes more than one event to know */
 } fields[] = { { "ns", NS, false }, { "time", TIME, false },
 	{ "tsc", TSC, false }, { "cpu", CPU, false }, { "pid", PID, false },
-	{ "tid", TID, false }, { "kind", KIND, false },
+	{ "tid", TID, false }, { "thread", THREAD, false },
+	{ "process", PROCESS, false }, { "kind", KIND, false },
 	{ "level", LEVEL, false }, { "priority", PRIORITY, false },
 	{ "category", CATEGORY, false }, { "message", MESSAGE, false },
 	{ "name", NAME, false }, { "explain", EXPLAIN, false },
@@ -145,6 +149,13 @@ set_string(struct tl_scalar *to, const char *text)
 		set_text(to, tl_bytes_of(text));
 }
 
+static void
+set_name(struct tl_scalar *to, struct tl_bytes name)
+{
+	if (name.size > 0)
+		set_text(to, name);
+}
+
 /* The scratch text of the host, filled by render. */
 static void
 set_rendered(lua_State *L, const struct tl_event *event,
@@ -194,6 +205,14 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 		return;
 	case TID:
 		set_integer(to, true, event->tid);
+		return;
+	case THREAD:
+		set_name(to, tl_names_thread(tl_event_names(event), event->pid,
+				 event->tid));
+		return;
+	case PROCESS:
+		set_name(to,
+		    tl_names_process(tl_event_names(event), event->pid));
 		return;
 	case KIND:
 		set_string(to, tl_kind_name(event->kind));

@@ -238,7 +238,7 @@ take_number(struct parser *p, struct tl_scalar *number)
 	return true;
 }
 
-/* What is in the parentheses of duration_of("1ms") and the like. */
+/* The text in the parentheses of duration_of("1ms") and the like. */
 static unsigned
 parse_constant_call(struct parser *p, struct tl_bytes name)
 {
@@ -555,7 +555,7 @@ equals(const struct tl_scalar *a, const struct tl_scalar *b)
 	return false;
 }
 
-/* Is a < b, or a <= b?  False: only Lua can tell. */
+/* Is a < b, or a <= b?  False: Lua must compare them. */
 static bool
 is_below(const struct tl_scalar *a, const struct tl_scalar *b, bool or_equal,
     bool *answer)
@@ -677,7 +677,7 @@ get_argument(const struct tl_event *event, int index, struct tl_scalar *to)
 	return to->kind != TL_SCALAR_UNKNOWN;
 }
 
-/* False: only Lua can tell. */
+/* False: Lua must evaluate it. */
 static bool
 evaluate(const struct run *run, unsigned number, struct tl_scalar *to)
 {

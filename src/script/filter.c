@@ -27,7 +27,7 @@ struct tl_script_filter {
 	struct tl_script_filter *abandoned; /* the one before */
 };
 
-/* What may not be given back is known at least. */
+/* An event that may not be returned is known at least. */
 static struct tl_script_filter *abandoned;
 
 enum { HANDLER = 1, EXPRESSION = 2 };
@@ -81,7 +81,7 @@ always_false(lua_State *L)
 	return 1;
 }
 
-/* What is reckoned from nil is nil, what is compared with it false. */
+/* Arithmetic with nil is nil, a comparison with it false. */
 static void
 soften_nil(lua_State *L)
 {
@@ -220,15 +220,6 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 free:
 	free(made);
 	return rc;
-}
-
-bool
-tl_script_filter_interpret(struct tl_script_filter *filter)
-{
-	const bool compiled = filter->compiled.count > 0;
-
-	tl_expression_free(&filter->compiled);
-	return compiled;
 }
 
 void

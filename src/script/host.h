@@ -151,7 +151,7 @@ void tl_arguments_register(lua_State *L);
 void tl_arguments_push(lua_State *L, const struct tl_event *event);
 void
 tl_arguments_push_current(lua_State *L, const struct tl_event *const *event);
-/* The value of argument number index as its format tells. */
+/* The value of argument number index, by its format. */
 void tl_arguments_get(const struct tl_event *event, unsigned index,
     struct tl_scalar *to);
 /* The number of the argument of that name; -1: the message has none. */
@@ -235,12 +235,9 @@ struct tl_expression {
 void tl_expression_compile(struct tl_expression *expression, lua_State *L,
     const char *text);
 void tl_expression_free(struct tl_expression *expression);
-/* Does an event pass: 1, 0; -1: only Lua can tell. */
+/* Does an event pass: 1, 0; -1: Lua must evaluate it. */
 int tl_expression_passes(const struct tl_expression *expression, lua_State *L,
     const struct tl_event *event, const struct tl_event_value *value);
-
-/* filter.c: have Lua answer what was compiled; was anything?  For tests. */
-bool tl_script_filter_interpret(struct tl_script_filter *filter);
 
 /* sandbox.c: the libraries of an untrusted state; print. */
 void tl_sandbox_open(lua_State *L, bool trusted);

@@ -155,17 +155,14 @@ level_of(lua_State *L, int options)
 static int64_t
 newest_of(lua_State *L, const struct tl_script_source *source)
 {
-	struct tl_event event = { .kind = TL_LOST };
 	struct tl_cursor *cursor;
+	int64_t ns = 0;
 	int rc = tl_script_source_open(source, TL_NEWEST_FIRST, &cursor);
 
 	if (rc < 0)
 		tl_host_fail(L, tl_host(L), rc, "cannot read");
-	do
-		rc = tl_cursor_next(cursor, &event);
-	while (rc > 0 && event.kind == TL_LOST);
-	tl_cursor_close(cursor);
-	return rc > 0 ? event.ns : 0;
+	(void)tl_cursor_newest(cursor, &ns);
+	return ns;
 }
 
 /* A point in time: nanoseconds, or text as --since takes it; otherwise when
@@ -229,9 +226,9 @@ fill_filter(lua_State *L, int options, const struct tl_script_source *source,
 /* == iterators == */
 
 enum {
-	/* What a cursor and the pieces around it may take, about. */
+	/* The memory of a cursor and its parts, about. */
 	CURSOR_CHARGE = 16384,
-	/* What states take before the first thread, about. */
+	/* The memory of states before the first thread, about. */
 	STATES_CHARGE = 131072,
 	/* What a begin that waits for its end takes, and how many we charge
 	 * for at a time. */
@@ -257,8 +254,8 @@ struct iterator {
 	size_t open_count; /* begins that wait, at most */
 	size_t open_charged;
 	uint32_t open_next;
-	const struct tl_message *asked; /* the message last filtered, ... */
-	bool passed;                    /* ... and the answer */
+	const struct tl_message *asked; /* the message last filtered */
+	bool passed;                    /* the result for that message */
 	struct tl_filter filter;
 };
 
@@ -309,7 +306,7 @@ take_place(lua_State *L, struct tl_host *host)
 		    TL_SCRIPT_CURSORS_MAX);
 }
 
-/* Push an iterator over the source at index 1, as the options at 2 say. */
+/* Push an iterator over the source at index 1, with the options at 2. */
 static struct iterator *
 push_iterator(lua_State *L, enum tl_order order, bool pair)
 {

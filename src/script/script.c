@@ -134,43 +134,27 @@ load_protected(lua_State *L)
 	return 0;
 }
 
-static int
-load_chunk(struct load *load, struct tl_fault *fault)
+int
+tl_script_load_text(struct tl_script *script, const char *name,
+    struct tl_bytes text, int argc, char *const *argv, struct tl_fault *fault)
 {
-	struct tl_script *script = load->script;
+	struct load load = { script, name, text, argc, argv };
 	int status;
 	int rc;
 
 	assert(!script->loaded);
-	if (load->argc < 0 || load->argc > ARGS_MAX)
+	if (argc < 0 || argc > ARGS_MAX)
 		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
 		    "more than %d arguments", ARGS_MAX);
 	tl_watch_enter(&script->host.watch);
 	lua_pushcfunction(script->L, load_protected);
-	lua_pushlightuserdata(script->L, load);
+	lua_pushlightuserdata(script->L, &load);
 	status = lua_pcall(script->L, 1, 0, 0);
 	/* Compiling raises its error as any other. */
 	if (status == LUA_ERRRUN)
 		status = LUA_ERRSYNTAX;
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
 	tl_watch_leave(&script->host.watch);
-	return rc;
-}
-
-int
-tl_script_load_text(struct tl_script *script, const char *name,
-    const char *text, size_t size, int argc, char *const *argv,
-    struct tl_fault *fault)
-{
-	struct load load = { script, NULL, tl_bytes(text, size), argc, argv };
-	struct tl_text chunk = { 0 };
-	int rc;
-
-	tl_put_char(&chunk, '=');
-	tl_put_string(&chunk, name);
-	load.name = tl_text_string(&chunk);
-	rc = load_chunk(&load, fault);
-	tl_text_free(&chunk);
 	return rc;
 }
 
@@ -189,9 +173,8 @@ tl_script_load_file(struct tl_script *script, const char *path, int argc,
 	}
 	tl_put_char(&name, '@');
 	tl_put_string(&name, path);
-	struct load load = { script, tl_text_string(&name),
-		tl_bytes(text.data, text.size), argc, argv };
-	rc = load_chunk(&load, fault);
+	rc = tl_script_load_text(script, tl_text_string(&name),
+	    tl_bytes(text.data, text.size), argc, argv, fault);
 free:
 	tl_text_free(&text);
 	tl_text_free(&name);
@@ -202,15 +185,14 @@ int
 tl_script_load_view(struct tl_script *script, const char *name, int argc,
     char *const *argv, struct tl_fault *fault)
 {
-	struct load load = { .script = script, .argc = argc, .argv = argv };
+	struct tl_bytes text;
 	char chunk[64];
 
-	if (!tl_view_find(name, &load.text))
+	if (!tl_view_find(name, &text))
 		return tl_fault(fault, -ENOENT, TL_FAULT_NOWHERE,
 		    "no view '%s'", name);
 	snprintf(chunk, sizeof(chunk), "=%s", name);
-	load.name = chunk;
-	return load_chunk(&load, fault);
+	return tl_script_load_text(script, chunk, text, argc, argv, fault);
 }
 
 /* == run == */

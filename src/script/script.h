@@ -66,7 +66,7 @@ struct tl_script_io {
 	unsigned columns; /* of it; 0: 80 */
 };
 
-/* What a script reads.  Stays the caller's and outlives the script. */
+/* An input of a script.  Stays the caller's and outlives the script. */
 struct tl_script_input {
 	const char *name;
 	/* May be NULL; then info() is only the name, the format and how many
@@ -86,7 +86,7 @@ struct tl_script_input {
 	 * those of others. */
 	const char *host;
 	bool is_of_several;
-	/* What messages() lists; NULL: those of snap. */
+	/* The messages that messages() lists; NULL: those of snap. */
 	const struct tl_message *const *messages;
 	size_t message_count;
 };
@@ -100,7 +100,7 @@ tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
     const struct tl_script_io *io, struct tl_fault *fault);
 /*
  * Load what tl_script_run shall run: a file, a stock view, or text from
- * memory under a name.  argv are the arguments after the script's name; the
+ * memory under a name as Lua wants it, "@file" or "=word".  argv are the arguments after the script's name; the
  * script has them in arg[1] and up and in "...".  argv is copied.
  * -ENOEXEC: it does not compile; -ENOENT etc. from the system, or no such
  * view; -EFBIG.
@@ -110,8 +110,7 @@ int tl_script_load_file(struct tl_script *script, const char *path, int argc,
 int tl_script_load_view(struct tl_script *script, const char *name, int argc,
     char *const *argv, struct tl_fault *fault);
 int tl_script_load_text(struct tl_script *script, const char *name,
-    const char *text, size_t size, int argc, char *const *argv,
-    struct tl_fault *fault);
+    struct tl_bytes text, int argc, char *const *argv, struct tl_fault *fault);
 /*
  * Run what was loaded, once.  0, or: -ECANCELED the script failed, -ENOMEM
  * over the memory cap, -ETIME over the time cap, or what io.write or a cursor
@@ -149,7 +148,7 @@ int tl_script_filter_new(struct tl_script_filter **filter,
  */
 int tl_script_filter_passes(struct tl_script_filter *filter,
     const struct tl_event *event, struct tl_fault *fault);
-/* What the host of a source is called; NULL: unknown. */
+/* The name of the host of a source; NULL: unknown. */
 typedef const char *tl_script_host(const void *context, unsigned source);
 /* Have a filter know hosts; until then 'host' is nil. */
 void tl_script_filter_set_hosts(struct tl_script_filter *filter,

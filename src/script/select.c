@@ -167,7 +167,7 @@ tl_select_passes(struct tl_select *select, const struct tl_event *event)
 
 /* == nothing passed == */
 
-/* What a word is looked for in: texts of every message. */
+/* The texts of every message, in which a word is searched. */
 typedef void take_texts(const struct tl_message *message,
     void (*take)(void *context, struct tl_bytes text), void *context);
 

@@ -54,7 +54,7 @@ int tl_select_nothing(const struct tl_select *select,
     const struct tl_selection *selection, const struct tl_sources *inputs,
     struct tl_fault *fault);
 
-/* What passes of a cursor, which it owns (also when it fails). */
+/* The events of a cursor that pass; owns the cursor (also when it fails). */
 int tl_select_cursor(struct tl_select *select, enum tl_order order,
     struct tl_cursor *inner, struct tl_cursor **cursor);
 

@@ -278,7 +278,7 @@ tl_state_explain(lua_State *L)
 	return 1;
 }
 
-/* What was being looked at. */
+/* The event that was being read. */
 static void
 put_event(struct tl_text *text, const struct tl_host *host)
 {
@@ -314,7 +314,7 @@ meaning(const struct tl_host *host, int status)
 	}
 }
 
-/* What was raised, without the calls that led there. */
+/* The error that was raised, without the calls that led there. */
 static struct tl_bytes
 first_line(lua_State *L)
 {

@@ -59,6 +59,10 @@ tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
 		    "ask needs a verb: list, priority, burst, snapshot");
 	for (unsigned i = 0; i < TL_ASK_VERBS; i++)
 		names[i] = tl_ask_verb_name(i);
+	if (strstr(words[0], "://"))
+		return tl_fail(fault, -EINVAL,
+		    "%s: not a verb; the operands of ask are URL VERB...",
+		    words[0]);
 	verb = tl_option_choose(names, TL_ASK_VERBS, words[0], "verb", fault);
 	if (verb < 0)
 		return verb;

@@ -112,7 +112,7 @@ enum {
 #define TL_INFO_BEGINS    "begins"
 #define TL_INFO_POSITIONS "positions"
 
-/* What the INFOs and the events of a block say.  Starts from all zeros. */
+/* The facts in the INFOs and the events of a block.  Starts from all zeros. */
 struct tl_block_facts {
 	struct tl_block block; /* data: the bytes that were read */
 	bool dropped;          /* a placeholder of blocks up to last */

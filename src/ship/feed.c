@@ -130,11 +130,11 @@ report_put(struct tl_feed *c, int rc)
 	if (rc == before)
 		return;
 	if (rc < 0)
-		tl_report_say(c->report, rc, TL_FAULT_NOWHERE,
+		tl_report_write(c->report, rc, TL_FAULT_NOWHERE,
 		    "%s: a block cannot be spooled: %s", c->timeline,
 		    strerror(-rc));
 	else
-		tl_report_say(c->report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(c->report, 0, TL_FAULT_NOWHERE,
 		    "%s: blocks can be spooled again", c->timeline);
 }
 

@@ -71,7 +71,7 @@ report_back(struct run *r)
 {
 	r->disconnected = false;
 	r->again_ms = 0;
-	tl_report_say(r->options->report, 0, TL_FAULT_NOWHERE,
+	tl_report_write(r->options->report, 0, TL_FAULT_NOWHERE,
 	    "the target accepts blocks again");
 }
 
@@ -95,7 +95,7 @@ static void
 report_lost(struct run *r, int rc, const struct tl_fault *fault)
 {
 	r->report_ns = now() + (int64_t)REPORT_MS * NS_PER_MS;
-	tl_report_say(r->options->report, rc, TL_FAULT_NOWHERE,
+	tl_report_write(r->options->report, rc, TL_FAULT_NOWHERE,
 	    "%s; blocks are kept and sent again",
 	    fault->text[0] ? fault->text : strerror(-rc));
 }
@@ -128,7 +128,7 @@ static void
 refuse(struct run *r, const struct tl_block *block)
 {
 	if (r->result.refused++ == 0)
-		tl_report_say(r->options->report, -EMSGSIZE, TL_FAULT_NOWHERE,
+		tl_report_write(r->options->report, -EMSGSIZE, TL_FAULT_NOWHERE,
 		    "%s: block of %zu bytes exceeds the limit of the target "
 		    "(%zu): it is thinned, or dropped and counted; use a "
 		    "smaller --block-size",

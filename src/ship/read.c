@@ -111,7 +111,7 @@ report_gap(struct work *w, const struct tl_seen_chain *chain)
 	w->wrong = true;
 	if (w->gaps++ >= GAPS_REPORTED_MAX)
 		return;
-	tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
+	tl_report_write(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
 	    "%s %s: %llu blocks are missing before block %llu of chain %.8s",
 	    chain->host, chain->timeline,
 	    (unsigned long long)(gap->last - gap->first + 1),
@@ -127,7 +127,7 @@ report_begun(struct work *w, const struct tl_seen_chain *chain)
 		w->seen.discarded += chain->begun;
 		return;
 	}
-	tl_report_say(w->read->report, 0, TL_FAULT_NOWHERE,
+	tl_report_write(w->read->report, 0, TL_FAULT_NOWHERE,
 	    "%s %s: the stream has discarded %llu blocks of chain %.8s",
 	    chain->host, chain->timeline, (unsigned long long)chain->begun,
 	    chain->name);
@@ -182,7 +182,7 @@ static int
 skip(struct work *w, uint64_t at, const struct tl_fault *why)
 {
 	if (w->notes.count[NOT_A_BLOCK] == 0)
-		tl_report_say(w->read->report, -EBADMSG, TL_FAULT_NOWHERE,
+		tl_report_write(w->read->report, -EBADMSG, TL_FAULT_NOWHERE,
 		    "message %llu: %s", (unsigned long long)at, why->text);
 	tl_note(&w->notes, NOT_A_BLOCK, TL_FAULT_NOWHERE);
 	w->wrong = true;
@@ -299,15 +299,15 @@ read_kept(struct work *w, const struct tl_nats_reading *whole,
 static void
 report_totals(struct work *w)
 {
-	tl_notes_say(&w->notes, w->read->report);
+	tl_notes_report(&w->notes, w->read->report);
 	if (w->kept > 0)
-		tl_report_say(w->read->report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(w->read->report, 0, TL_FAULT_NOWHERE,
 		    "the stream has discarded %llu blocks; the warnings of "
 		    "%llu of them were kept",
 		    (unsigned long long)(w->seen.discarded + w->kept),
 		    (unsigned long long)w->kept);
 	if (w->gaps > GAPS_REPORTED_MAX)
-		tl_report_say(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
+		tl_report_write(w->read->report, -ENODATA, TL_FAULT_NOWHERE,
 		    "%llu blocks are missing in all",
 		    (unsigned long long)w->seen.missing);
 }

@@ -5,6 +5,7 @@
 #include "ship/run.h"
 
 #include "base/fields.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "event/hosts/origin.h"
 #include "event/message.h"
@@ -14,6 +15,8 @@
 
 #include <errno.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SECOND_NS INT64_C(1000000000)
 
@@ -128,11 +131,30 @@ static int
 read_target(struct tl_call *call, struct tl_run_options *run)
 {
 	struct tl_options *o = &call->options;
+	char path[TL_PATH_MAX];
+	struct stat st;
 	int rc;
 
 	run->target.url = o->given[TL_SHIP_TO];
 	if (!run->target.url || run->target.url[0] == '\0')
 		return fail(call, "run", "needs --to TARGET");
+	if (stat(run->target.url, &st) == 0 && S_ISREG(st.st_mode))
+		return fail(call, run->target.url,
+		    "a file; --to takes a directory, which ship fills");
+	if (run->target.url[0] == '/' &&
+	    tl_name_path(run->target.url, path) == 0 &&
+	    strcmp(path, run->target.url) != 0 && access(path, F_OK) == 0)
+		return fail(call, run->target.url,
+		    "a timeline; the operands of run are --to TARGET "
+		    "TIMELINE...");
+	for (size_t i = 0; i < o->operands.count; i++) {
+		const char *word = o->operands.items[i];
+
+		if (tl_name_path(word, path) == 0 && access(path, F_OK) != 0 &&
+		    stat(word, &st) == 0)
+			return fail(call, word,
+			    "no live timeline; timeline-convert reads files");
+	}
 	rc = tl_options_nats(o, &run->target.nats, &call->fault);
 	run->target.nats.url = run->target.url;
 	run->target.kafka = (struct tl_kafka_options){ .url = run->target.url,

@@ -27,7 +27,7 @@ struct tl_run_options {
 	const struct tl_report *report;    /* any thread */
 };
 
-/* What was done.  Blocks still in the spool were not acknowledged. */
+/* The totals.  Blocks still in the spool were not acknowledged. */
 struct tl_run_result {
 	struct tl_spool_status spool;
 	struct tl_sources_status sources;

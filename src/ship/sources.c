@@ -5,7 +5,7 @@
 #include "ship/sources.h"
 
 #include "base/file.h"
-#include "snap/names.h"
+#include "snap/shm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,16 +106,18 @@ report_source(struct tl_sources *s, struct source *source, int rc,
 {
 	struct tl_fault missing = { 0 };
 	const char *words = fault->text[0] ? fault->text : strerror(-rc);
+	const char *end = "";
 
 	if (rc == source->reported)
 		return;
 	source->reported = rc;
 	if (rc == -ENOENT) {
-		tl_names_missing(source->name, &missing);
+		tl_shm_no_such(source->name, &missing);
 		words = missing.text;
+		end = " (waiting for it)";
 	}
-	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s",
-	    source->name, rc < 0 ? words : "followed now");
+	tl_report_write(s->options.report, rc, TL_FAULT_NOWHERE, "%s: %s%s",
+	    source->name, rc < 0 ? words : "followed now", end);
 }
 
 /* A free place, or that of a timeline that the last two scans did not find.
@@ -184,7 +186,7 @@ leave(struct tl_sources *s, struct source *source)
 	if (!status.done)
 		return;
 	if (status.rc < 0)
-		tl_report_say(s->options.report, status.rc, TL_FAULT_NOWHERE,
+		tl_report_write(s->options.report, status.rc, TL_FAULT_NOWHERE,
 		    "%s: following it failed: %s", source->name,
 		    strerror(-status.rc));
 	s->entries += status.entries;
@@ -288,7 +290,7 @@ tl_sources_scan(struct tl_sources *s)
 	for (size_t i = 0; i < s->name_count; i++)
 		tl_expand(s->names[i], visit, s);
 	if (s->too_many && !before)
-		tl_report_say(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
+		tl_report_write(s->options.report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "more than %d timelines match: the others are not shipped",
 		    TL_SOURCES_MAX);
 }

@@ -468,7 +468,7 @@ write_frames(struct writer *w)
 	return rc;
 }
 
-/* The frames say their checksums themselves. */
+/* Each frame has its checksum. */
 static int
 write_table(struct writer *w)
 {

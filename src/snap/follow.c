@@ -30,18 +30,19 @@ struct follow {
 	struct tl_snap *round;
 	struct tl_cursor *events; /* of the round; NULL between rounds */
 	uint64_t *from;           /* of each lane: the next round begins here */
-	uint64_t *next;           /* ... and this was not given yet */
-	uint64_t *lost;           /* of a fallback lane: not said yet */
-	struct tl_holes *holes;   /* of each lane, before this round */
-	struct tl_holes *found;   /* ... and after it */
+	/* of each lane: the first entry that was not returned */
+	uint64_t *next;
+	uint64_t *lost;         /* of a fallback lane: not reported yet */
+	struct tl_holes *holes; /* of each lane, before this round */
+	struct tl_holes *found; /* of each lane, after this round */
 	size_t lane_count;
 	struct timeline_head *heads;   /* as last read */
 	struct timeline_header header; /* as first read */
 	struct tl_event newest;        /* by its stamp, of all given */
-	size_t lane;                   /* the next to say what has no stamp */
-	unsigned quiet;                /* rounds without anything new */
-	bool removed;                  /* seen to be */
-	bool finish;                   /* no hole is waited for any more */
+	size_t lane;    /* the next to report losses without a stamp */
+	unsigned quiet; /* rounds without anything new */
+	bool removed;   /* seen to be */
+	bool finish;    /* no entry in progress is awaited any more */
 };
 
 /* A file without a name is at its end once nothing new comes; asked at first
@@ -78,7 +79,7 @@ accept_round(struct follow *f)
 	end_round(f);
 }
 
-/* What was not given comes again. */
+/* Entries that were not returned come again. */
 static int
 begin_again(struct follow *f, int rc)
 {
@@ -104,7 +105,7 @@ is_grown(struct follow *f, bool with_holes)
 
 	if (tl_read_at(f->fd, f->heads, size, f->header.heads_offset) !=
 	    (int64_t)size)
-		return true; /* let the round say what is wrong */
+		return true; /* the round reports what is wrong */
 	for (size_t i = 0; i < f->lane_count; i++) {
 		const uint64_t from =
 		    is_fallback(f, i) ? f->holes[i].seen : f->from[i];
@@ -116,7 +117,7 @@ is_grown(struct follow *f, bool with_holes)
 	return false;
 }
 
-/* What was lost of a fallback lane stands before what is left of it. */
+/* Losses of a fallback lane come before the entries that are left of it. */
 static void
 note_fallback(struct follow *f, size_t i)
 {
@@ -231,7 +232,7 @@ next_stamped(struct follow *f, struct tl_event *event)
 	return rc;
 }
 
-/* Entries of a CPU lane that were neither given nor said to be lost. */
+/* Entries of a CPU lane that were neither returned nor reported as lost. */
 static uint64_t
 not_given(const struct follow *f, size_t lane)
 {
@@ -239,7 +240,7 @@ not_given(const struct follow *f, size_t lane)
 					     : 0;
 }
 
-/* What was lost and has no stamp was lost before now: the round ends with it. */
+/* Losses without a stamp are of before now: they end the round. */
 static bool
 next_unstamped(struct follow *f, struct tl_event *event)
 {

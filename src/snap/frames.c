@@ -4,6 +4,7 @@
  */
 #include "snap/frames.h"
 
+#include "base/array.h"
 #include "base/fault.h"
 #include "base/file.h"
 
@@ -174,8 +175,8 @@ zst_walk_next(struct tl_zst_walk *w, struct tl_fault *fault)
 enum {
 	ROWS_AT_ONCE = 1024,
 	FRAMES_MIN = 64,
-	BLOCK_MIN = 4,                /* bytes of the least block ... */
-	BLOCK_DECODED_MAX = 128 << 10 /* ... and what it can become */
+	BLOCK_MIN = 4,                /* bytes of the least block */
+	BLOCK_DECODED_MAX = 128 << 10 /* bytes that a block can decode to */
 };
 
 static int
@@ -371,16 +372,8 @@ tl_zst_table_free(struct tl_zst_table *table)
 size_t
 tl_zst_table_find(const struct tl_zst_table *table, uint64_t offset)
 {
-	size_t low = 0;
-	size_t high = table->count; /* its begin lies behind the offset */
+	size_t i;
 
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (table->frames[middle].begin <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 1, table->count, table->frames[i].begin <= offset);
+	return i - 1;
 }

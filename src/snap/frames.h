@@ -74,7 +74,7 @@ struct tl_zst_frame {
 	uint64_t at;    /* byte of the file */
 	uint64_t begin; /* byte of what all of it decodes to */
 	uint32_t size;  /* in the file */
-	bool damaged;   /* that was said already */
+	bool damaged;   /* reported already */
 };
 
 struct tl_zst_table {
@@ -82,13 +82,13 @@ struct tl_zst_table {
 	size_t count;
 	size_t capacity;
 	uint64_t decoded_max; /* of the largest frame */
-	/* What is wrong with the file but does not keep us from reading. */
+	/* A fault of the file that does not prevent reading. */
 	struct tl_fault fault;
 };
 
 /* -EBADMSG it is none; -EFBIG a frame decodes to more than TL_ZST_FRAME_MAX, or
  * does not say to how much;
- * -ENOMEM and what reading says; the fault says why. */
+ * -ENOMEM, or the error of reading; fault has the reason. */
 int tl_zst_table_read(struct tl_zst_table *table, struct tl_storage *file,
     struct tl_fault *fault);
 void tl_zst_table_free(struct tl_zst_table *table);

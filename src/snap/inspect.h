@@ -32,7 +32,7 @@ struct tl_glance {
 	uint64_t now_tsc;  /* stamp when it was taken; 0: the file is not of
 			      this boot, or was saved */
 	uint8_t threshold; /* least level that is logged now */
-	uint8_t base;      /* ... when the burst is over */
+	uint8_t base;      /* the same when the burst is over */
 	bool burst;
 	uint64_t burst_left_ns;
 	/* History of the lanes of tier 0 that have wrapped: the shortest of

@@ -39,7 +39,7 @@ choose_chunk(struct tl_lane *lane)
 	lane->chunk_end = lane->chunk_first + count;
 }
 
-/* What the file does not have reads as zeros, and zeros are not whole. */
+/* Bytes past the end of the file are zeros, which are not a whole entry. */
 static int
 read_chunk(struct tl_lane *lane)
 {

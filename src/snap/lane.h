@@ -109,8 +109,8 @@ struct tl_lane {
 	/* what tl_lane_step found */
 	const struct timeline_entry *entry; /* NULL: no more */
 	uint64_t entry_number;
-	uint64_t lost;     /* entries not whole that lie before it ... */
-	uint32_t lost_cpu; /* ... of this CPU, in an imported file */
+	uint64_t lost;     /* entries before it that are not whole */
+	uint32_t lost_cpu; /* their CPU, in an imported file */
 };
 
 /* chunk_max entries are read at a time.  sort: by stamp, or NULL: by number.

@@ -24,14 +24,14 @@
 enum {
 	CHUNK_MAX = 1024, /* entries of a lane in memory ... */
 	CHUNK_MIN = 16,
-	MEMORY_MAX = 16 << 20 /* ... bytes of all of them */
+	MEMORY_MAX = 16 << 20 /* bytes of all chunks */
 };
 
 struct walker {
 	struct tl_lane lane;
 	uint64_t tsc; /* of what comes next */
 	uint32_t epoch;
-	uint64_t lost; /* say this first */
+	uint64_t lost; /* report this first */
 };
 
 /* The begin of a whole span. */

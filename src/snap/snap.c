@@ -343,20 +343,6 @@ tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
 }
 
 int
-tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
-    struct tl_fault *fault)
-{
-	const int fd = tl_open_read(path);
-	int rc;
-
-	if (fd < 0)
-		return tl_fail(fault, fd, "%s", strerror(-fd));
-	rc = tl_snap_open_fd(snap, fd, tail, fault);
-	close(fd);
-	return rc;
-}
-
-int
 tl_snap_check(struct tl_snap *snap)
 {
 	return snap->frozen->check ? snap->frozen->check(snap->frozen) : 0;
@@ -409,12 +395,6 @@ const struct tl_message *
 tl_snap_message(const struct tl_snap *snap, size_t i)
 {
 	return snap->messages->list[i];
-}
-
-const struct tl_names *
-tl_snap_names(const struct tl_snap *snap)
-{
-	return &snap->messages->names;
 }
 
 size_t

@@ -70,16 +70,13 @@ struct tl_snap_lane {
 };
 
 /*
- * Open a timeline: path as in timeline_open.  tail bounds how many of the
- * newest entries of each lane are wanted (0: all); a live file is copied only
+ * Open a timeline from a regular file, which stays the caller's.  tail bounds how
+ * many of the newest entries of each lane are wanted (0: all); a live file is copied only
  * so far.  The fault has the reason if it returns -errno: -ENOENT etc. from the
  * system, -EBADMSG not a timeline, -EPROTO of another version, -ENODATA
  * truncated before its header or geometry.  Lesser damage is no error here
  * but is listed by tl_snap_fault.
  */
-int tl_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
-    struct tl_fault *fault);
-/* The same from an open file, which stays the caller's.  Any regular file. */
 int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault);
 /* The same of other storage, which is taken over, even on failure.  It is read
@@ -102,9 +99,6 @@ const struct tl_snap_lane *tl_snap_lane(const struct tl_snap *snap, size_t i);
 /* The messages that are defined, oldest definition first. */
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
-
-/* The names of processes and threads, as far as they are known. */
-const struct tl_names *tl_snap_names(const struct tl_snap *snap);
 
 /* The clock knots that can be trusted, oldest first, the last one a closing
  * point. */

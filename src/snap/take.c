@@ -41,7 +41,7 @@ struct copy {
 	uint64_t whole_end;  /* behind the last of them */
 	uint64_t cut_end;    /* its end, entries after the cut left out */
 	uint64_t torn_there; /* torn before cut_end */
-	size_t hole;         /* the next of the holes that are known */
+	size_t hole;         /* the next known ticket without an entry */
 };
 
 /* Entries [q, q + count) of a lane that lie side by side in the file. */
@@ -222,7 +222,7 @@ add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
 	found->lost_end = later(found->lost_end, q + count);
 }
 
-/* Ticket q has no entry: a hole, or lost if it is an old one. */
+/* Ticket q has no entry: in progress, or lost if it is old. */
 static int
 keep_hole(struct copy *c, struct tl_holes *found, uint64_t q, uint64_t since)
 {

@@ -58,7 +58,7 @@ struct tl_hole {
 	uint64_t since; /* T of the first round that saw it */
 };
 
-/* What a follower knows of a fallback lane. */
+/* The state of a fallback lane in a follower. */
 struct tl_holes {
 	uint64_t seen;        /* tickets from here on are new */
 	struct tl_hole *list; /* of those below, by number */
@@ -80,7 +80,7 @@ struct tl_take {
 	 * which is the caller's to free, even on failure.  NULL: a snapshot. */
 	const struct tl_holes *holes;
 	struct tl_holes *found;
-	bool finish; /* no round comes after it: each hole is lost */
+	bool finish; /* the last round: each entry in progress is lost */
 	/* out */
 	struct timeline_header header; /* as written to the copy */
 	struct timeline_head *heads;   /* of all lanes; free() them */

@@ -168,6 +168,21 @@ tl_timer_at(const struct tl_timer *timer, double share)
 }
 
 void
+tl_timer_since(struct tl_timer *now, const struct tl_timer *before)
+{
+	now->count = 0;
+	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
+		const uint64_t n = before->values[i];
+
+		now->values[i] -= now->values[i] > n ? n : now->values[i];
+		now->count += now->values[i];
+	}
+	now->sum -= now->sum > before->sum ? before->sum : now->sum;
+	if (now->max <= before->max)
+		now->max = tl_timer_at(now, 1);
+}
+
+void
 tl_timer_put(struct tl_fields *f, const struct tl_timer *t)
 {
 	tl_fields_unsigned(f, "count", t->count);

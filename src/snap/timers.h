@@ -39,6 +39,10 @@ int tl_snap_timer_of(struct tl_timer *timer, const struct tl_snap *snap,
 struct timeline;
 int tl_timers_keep(struct timeline *tl);
 
+/* What was counted after an earlier reading: now becomes the difference.  Its
+ * largest is exact where it is the largest of all, else within a bucket. */
+void tl_timer_since(struct tl_timer *now, const struct tl_timer *before);
+
 /* Ticks as ns. */
 uint64_t tl_timer_ns(const struct tl_timer *timer, uint64_t ticks);
 /* The duration in ticks that this share of the counts does not exceed: the

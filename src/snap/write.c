@@ -269,7 +269,7 @@ append(struct tl_timeline_file *f, const void *data, size_t size)
 {
 	f->at += size;
 	tl_put_bytes(&f->out->text, tl_bytes(data, size));
-	return tl_out_settle(f->out);
+	return tl_out_flush_full(f->out);
 }
 
 /* Nothing is there up to this byte. */
@@ -405,7 +405,7 @@ write_names(struct tl_timeline_file *f)
 
 	for (size_t i = 0; rc == 0 && i < f->names.count && i < h->names_max;
 	     i++) {
-		const struct tl_name *name = &f->names.list[i];
+		const struct tl_named *name = &f->names.list[i];
 		struct timeline_name n = { .tid = name->tid, .pid = name->pid };
 
 		memcpy(n.text, name->text,
@@ -598,7 +598,7 @@ begin(struct tl_writer *writer)
 	return one ? define_all(w, one) : 0;
 }
 
-/* What the event refers to is in the table from here on. */
+/* From here on the table has the records that the event refers to. */
 static int
 define(struct snapshot_write *w, const struct tl_event *event)
 {
@@ -666,7 +666,7 @@ put(struct tl_writer *writer, const struct tl_event *event)
 		stamp_by_wall(w, &e);
 	if (e.kind != TL_LOST) {
 		if ((rc = define(w, &e)) < 0 ||
-		    (rc = tl_names_gather(&w->file.names, &e)) < 0)
+		    (rc = tl_names_gather(&w->file.names, &e, e.pid)) < 0)
 			return rc;
 		note_time(w, &e);
 	}
@@ -697,7 +697,7 @@ make_identity(struct snapshot_write *w)
 	h->saved_ns = w->any ? w->newest.ns : 0;
 }
 
-/* Who made it, and its clock. */
+/* The process that made it, and its clock. */
 static void
 make_header(struct snapshot_write *w)
 {
@@ -737,7 +737,7 @@ say_notes(struct snapshot_write *w)
 	notes->count[EPOCHS] += w->file.lanes.epochs_full;
 	for (unsigned i = 0; i < TL_NOTES_MAX; i++)
 		notes->first[i] = TL_FAULT_NOWHERE;
-	tl_notes_say(notes, w->writer.report);
+	tl_notes_report(notes, w->writer.report);
 }
 
 static int

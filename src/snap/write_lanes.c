@@ -16,8 +16,8 @@
 
 enum {
 	SLOTS_MIN = 128,   /* of a lane where there are several */
-	LANES_WANTED = 16, /* for each part between long losses ... */
-	LANES_MOST = 1500, /* ... and about so many in all */
+	LANES_WANTED = 16, /* for each part between long losses */
+	LANES_MOST = 1500, /* about so many in all */
 	CPU_LANES = 1      /* a timeline has at least one; it is empty */
 };
 static const uint64_t slots_max = UINT64_C(1) << 31; /* of a lane */
@@ -35,6 +35,27 @@ tail_of(const struct tl_timeline_lanes *l)
 	return l->any && l->lost <= TL_TIMELINE_TAIL_MAX ? l->lost : 0;
 }
 
+/* So many lost at the begin of a lane, as far as that can be written. */
+static uint64_t
+cut_lost(struct tl_timeline_lanes *l, uint64_t lost)
+{
+	if (lost <= TL_TIMELINE_LOST_MAX)
+		return lost;
+	l->cut = true;
+	return TL_TIMELINE_LOST_MAX;
+}
+
+/* n rounded up to a power of two. */
+static uint64_t
+power_from(uint64_t n)
+{
+	uint64_t power = 2; /* the least that a lane may have */
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
 /* The slots of each lane: a long lane wastes nearly half of itself, a short
  * one its head. */
 static uint64_t
@@ -43,11 +64,11 @@ choose_slots(const struct tl_timeline_lanes *l)
 	uint64_t slots;
 
 	if (!l->rises)
-		return tl_timeline_power_from(l->span + tail_of(l));
+		return power_from(l->span + tail_of(l));
 	slots = greater(l->span / LANES_MOST,
 	    l->span / (LANES_WANTED * (l->breaks + 1)));
 	slots = greater(slots, tail_of(l)) + 1 + l->has_cpus;
-	return tl_timeline_power_from(greater(slots, SLOTS_MIN));
+	return power_from(greater(slots, SLOTS_MIN));
 }
 
 void
@@ -145,7 +166,7 @@ is_full(const struct tl_timeline_walk *w, uint64_t lost)
 	return w->split && w->used + lost + 1 + behind > w->slots;
 }
 
-/* What was lost before an event, and where it goes. */
+/* Put the loss before an event into its lane. */
 static int
 make_place(struct tl_timeline_walk *w)
 {
@@ -250,7 +271,7 @@ walk_all(struct tl_timeline_walk *w, const struct tl_timeline_source *events)
 	return rc;
 }
 
-/* What was lost behind the last event. */
+/* The loss after the last event. */
 static int
 walk_end(struct tl_timeline_walk *w)
 {
@@ -273,7 +294,7 @@ plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
 {
 	for (uint32_t i = CPU_LANES; i < l->lane_count; i++) {
 		struct timeline_head *head = &l->heads[i];
-		const uint64_t lost = tl_timeline_lost_cut(l, head->cleared);
+		const uint64_t lost = cut_lost(l, head->cleared);
 
 		head->first = (lost + slots - 1) & ~(slots - 1);
 		head->cleared = head->first - lost;
@@ -330,25 +351,6 @@ tl_timeline_row_plan(struct tl_timeline_lanes *l,
 /* == as they were == */
 
 static const uint64_t head_max = UINT64_MAX / 4; /* as readers have it */
-
-uint64_t
-tl_timeline_lost_cut(struct tl_timeline_lanes *l, uint64_t lost)
-{
-	if (lost <= TL_TIMELINE_LOST_MAX)
-		return lost;
-	l->cut = true;
-	return TL_TIMELINE_LOST_MAX;
-}
-
-uint64_t
-tl_timeline_power_from(uint64_t n)
-{
-	uint64_t power = 2; /* the least that a lane may have */
-
-	while (power < n)
-		power *= 2;
-	return power;
-}
 
 static void
 free_epochs(struct tl_timeline_lanes *l)
@@ -545,7 +547,7 @@ plan_head(struct tl_timeline_lanes *l, struct timeline_head *head,
 		return;
 	}
 	s->renumbered |= s->base < s->lead || s->base > TL_TIMELINE_LOST_MAX;
-	s->lead = tl_timeline_lost_cut(l, s->lead);
+	s->lead = cut_lost(l, s->lead);
 	s->start = s->any && !s->renumbered ? s->base : s->lead;
 	*head = (struct timeline_head){ .head = s->start + s->span,
 		.cleared = s->start - s->lead,
@@ -601,9 +603,9 @@ plan_as_they_were(struct tl_timeline_lanes *l, struct timeline_header *h)
 		const bool is_used = tier < from->tiers;
 
 		h->tier_entries[tier] =
-		    is_used ? tl_timeline_power_from(slots[0][tier]) : 0;
+		    is_used ? power_from(slots[0][tier]) : 0;
 		h->fallback_entries[tier] =
-		    is_used ? tl_timeline_power_from(slots[1][tier]) : 0;
+		    is_used ? power_from(slots[1][tier]) : 0;
 	}
 	return 0;
 }

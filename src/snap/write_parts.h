@@ -49,7 +49,7 @@ struct tl_timeline_table {
 	uint64_t size_max; /* that messages and strings may fill */
 	uint64_t newest;   /* offset of the last record */
 	uint32_t tiers;
-	bool no_builtins; /* what they say counts in another clock's stamps */
+	bool no_builtins; /* their arguments are stamps of another clock */
 	uint64_t kept;    /* records keep their places below */
 	uint64_t *taken;  /* a bit for each 16 bytes below */
 	uint64_t hole;    /* none is free below */
@@ -60,7 +60,7 @@ struct tl_timeline_table {
 	uint32_t *string_at;
 	size_t string_capacity;
 	uint64_t unreadable; /* texts written without their $ */
-	uint64_t builtins;   /* ... that are ordinary messages now */
+	uint64_t builtins;   /* builtin messages written as ordinary ones */
 	uint32_t lost;       /* the message of those that found no room */
 };
 
@@ -86,15 +86,15 @@ int tl_timeline_table_epoch(struct tl_timeline_table *table, uint32_t number,
 
 enum {
 	TL_TIMELINE_EPOCHS_MAX = 256, /* as many as readers take */
-	TL_TIMELINE_TORN_MAX = 64,    /* more lost begin a lane, in a row ... */
-	TL_TIMELINE_BREAKS_MAX = 1000, /* ... at so many places */
+	TL_TIMELINE_TORN_MAX = 64,    /* losses in a row before a lane begins */
+	TL_TIMELINE_BREAKS_MAX = 1000, /* places where a lane begins so */
 	TL_TIMELINE_TAIL_MAX = 4096    /* lost behind the last event */
 };
 /* More lost at the begin of a lane are written as so many: numbers of entries
  * have a bound. */
 #define TL_TIMELINE_LOST_MAX (UINT64_MAX / 4 - (UINT64_C(1) << 33))
 
-/* What came of one lane, where lanes are to be as they were. */
+/* The events of one lane, where lanes are to be as they were. */
 struct tl_timeline_strand {
 	uint64_t base;  /* number of its first event */
 	uint64_t next;  /* the one that comes now if nothing is missing */
@@ -113,7 +113,7 @@ struct tl_timeline_epoch {
 	uint64_t *heads; /* of every lane */
 };
 
-/* What is noted of the events as they are put, and then planned. */
+/* Counts of the events as they are put, from which lanes are planned. */
 struct tl_timeline_lanes {
 	const struct tl_snap *snap; /* NULL: lanes do not matter */
 	struct tl_timeline_strand *strands;
@@ -125,8 +125,8 @@ struct tl_timeline_lanes {
 	struct tl_event last;
 	/* in a row: */
 	uint64_t lost;  /* since the last event; in the end, behind it */
-	bool has_cpus;  /* some losses have one ... */
-	bool leads_cpu; /* ... and that before the first event */
+	bool has_cpus;  /* some losses have a CPU */
+	bool leads_cpu; /* a loss before the first event has one */
 	uint64_t span;  /* events, and slots of what was lost */
 	uint64_t events;
 	uint64_t breaks; /* losses that begin a lane */
@@ -136,9 +136,9 @@ struct tl_timeline_lanes {
 	uint32_t lane_count;
 	struct tl_timeline_epoch *epochs; /* oldest first */
 	size_t epoch_count;
-	bool epochs_full;   /* some found no room */
-	bool displaced;     /* losses said at the start, not at their place */
-	bool cut;           /* ... of more than TL_TIMELINE_LOST_MAX */
+	bool epochs_full; /* some found no room */
+	bool displaced;   /* losses are at the start, not at their place */
+	bool cut; /* losses of more than TL_TIMELINE_LOST_MAX were cut */
 	uint64_t cpus_lost; /* losses whose CPU is not kept */
 };
 
@@ -171,10 +171,6 @@ tl_timeline_lost_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
-/* So many lost at the begin of a lane, as far as that can be written. */
-uint64_t tl_timeline_lost_cut(struct tl_timeline_lanes *lanes, uint64_t lost);
-/* n rounded up to a power of two. */
-uint64_t tl_timeline_power_from(uint64_t n);
 /* One more epoch: its heads are all 0.  NULL: no room. */
 struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
     size_t at, uint32_t number, size_t heads);
@@ -183,8 +179,8 @@ struct tl_timeline_epoch *tl_timeline_epoch_add(struct tl_timeline_lanes *lanes,
 struct tl_timeline_walk {
 	struct tl_timeline_lanes *lanes;
 	uint64_t slots;    /* of each lane, in a row */
-	uint64_t lost;     /* since the last event ... */
-	uint32_t lost_cpu; /* ... on this CPU; TL_CPU_UNKNOWN: any */
+	uint64_t lost;     /* since the last event */
+	uint32_t lost_cpu; /* the CPU of these; TL_CPU_UNKNOWN: any */
 	uint32_t mark;     /* CPU in the slot before the event that was put */
 	uint64_t used;     /* slots of the lane so far */
 	uint64_t events;

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What one record is made of. */
+/* The parts of one record. */
 struct content {
 	struct timeline_record fixed;
 	struct tl_bytes category;

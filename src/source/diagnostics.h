@@ -13,7 +13,7 @@ typedef void tl_warn(const char *name, const struct tl_fault *fault);
 /* Everything reported of each source; quiet: damage only. */
 void
 tl_warn_sources(tl_warn *warn, const struct tl_sources *sources, bool quiet);
-/* That there are count more, which were not kept. */
+/* Report that count more were not kept. */
 void tl_warn_more(tl_warn *warn, const char *name, size_t count);
 
 #endif

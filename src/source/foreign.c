@@ -7,7 +7,7 @@
  *
  * Events come in the order of the file and are sorted by time.  Memory is
  * bounded whatever the size of the file: what does not fit waits in a
- * temporary file (event/store.h).
+ * temporary file (event/sorter.h).
  */
 #include "source/kinds.h"
 
@@ -132,7 +132,7 @@ foreign_of(const struct tl_source *source)
 	return source->state;
 }
 
-/* What only load needs. */
+/* State of load. */
 static void
 free_input(struct foreign *f)
 {

@@ -8,6 +8,7 @@
  */
 #include "source/host_clock.h"
 
+#include "base/array.h"
 #include "clock/clock.h"
 
 #include <errno.h>
@@ -92,17 +93,10 @@ is_before(const struct tl_host_point *point, const struct tl_event *event)
 static size_t
 find(const struct tl_host_clock *clock, const struct tl_event *event)
 {
-	size_t low = 0, high = clock->count;
+	size_t i;
 
-	while (high - low > 1) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (is_before(&clock->points[middle], event))
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 1, clock->count, is_before(&clock->points[i], event));
+	return i - 1;
 }
 
 static bool
@@ -115,7 +109,7 @@ is_near(const struct tl_host_clock *clock, const struct tl_event *event)
 		   !is_before(&clock->points[i + 1], event));
 }
 
-/* What became of a bound in so much time without a correction. */
+/* A bound after so much time without a correction. */
 static uint32_t
 grow(const struct tl_host_point *from, int64_t ns)
 {

@@ -321,18 +321,9 @@ static int
 find_newest(const struct tl_source *source, int64_t *ns)
 {
 	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = source->ops->cursor(source, TL_NEWEST_FIRST, &cursor);
+	const int rc = source->ops->cursor(source, TL_NEWEST_FIRST, &cursor);
 
-	if (rc < 0)
-		return rc;
-	do
-		rc = tl_cursor_next(cursor, &event);
-	while (rc > 0 && event.kind == TL_LOST);
-	tl_cursor_close(cursor);
-	if (rc > 0)
-		*ns = event.ns;
-	return rc > 0 ? 0 : rc == 0 ? -ENODATA : rc;
+	return rc < 0 ? rc : tl_cursor_newest(cursor, ns);
 }
 
 int
@@ -498,13 +489,13 @@ warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
 		const struct tl_host *host = &hosts->list[i];
 
 		if (host->is_copy && ++copies <= TL_HOSTS_WARNED_MAX)
-			tl_report_say(report, 0, TL_FAULT_NOWHERE,
+			tl_report_write(report, 0, TL_FAULT_NOWHERE,
 			    "%s: another clock under the same boot id: a copy "
 			    "of a virtual machine; merged by its times",
 			    host->name);
 	}
 	if (copies > TL_HOSTS_WARNED_MAX)
-		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(report, 0, TL_FAULT_NOWHERE,
 		    "and %zu more copies", copies - TL_HOSTS_WARNED_MAX);
 }
 
@@ -521,13 +512,13 @@ tl_hosts_warn(const struct tl_hosts *hosts, const struct tl_report *report)
 		if (tl_host_bound(host) != TL_SYNC_UNBOUNDED ||
 		    ++unbounded > TL_HOSTS_WARNED_MAX)
 			continue;
-		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(report, 0, TL_FAULT_NOWHERE,
 		    "%s: clock %s: its order among other hosts is not known",
 		    host->name,
 		    host->clock.count > 0 ? "not synchronised" : "not known");
 	}
 	if (unbounded > TL_HOSTS_WARNED_MAX)
-		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(report, 0, TL_FAULT_NOWHERE,
 		    "and that of %zu more hosts",
 		    unbounded - TL_HOSTS_WARNED_MAX);
 }

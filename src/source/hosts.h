@@ -36,10 +36,10 @@ struct tl_host {
 	bool is_copy;       /* its boot id is that of another as well */
 	bool is_marked;     /* there are others: its events have sync_us */
 	int64_t offset_ns;  /* is added to its times */
-	int64_t given_ns;   /* ... of which so much was asked for */
+	int64_t given_ns;   /* the part of it that --offset gave */
 	uint32_t stated_us; /* the bound of its clock, as its knots have it */
-	/* What pairs made of it: */
-	bool is_fixed;       /* sync_us instead of what the knots say */
+	/* The result of the pairs: */
+	bool is_fixed;       /* sync_us in place of the knots */
 	bool is_reference;   /* the others are compared with it */
 	uint32_t sync_us;    /* half of what is possible */
 	struct tl_range may; /* what may be added, less that of the reference */
@@ -55,7 +55,7 @@ struct tl_hosts {
 	struct tl_pairs_counts counts;
 };
 
-/* What a command line asks for. */
+/* The options of a command line. */
 struct tl_hosts_plan {
 	const char *offsets[TL_HOSTS_OFFSETS_MAX]; /* HOST=NS */
 	size_t offset_count;
@@ -75,7 +75,7 @@ int tl_hosts_plan_offset(struct tl_hosts_plan *plan, const char *text,
 int tl_hosts_plan_pair(struct tl_hosts_plan *plan, const char *text,
     struct tl_fault *fault);
 
-/* What a plan adds to the times of a host of these names. */
+/* The offset that a plan adds to the times of a host of these names. */
 int64_t tl_hosts_plan_given(const struct tl_hosts_plan *plan,
     const char *const *names, size_t count);
 

@@ -83,7 +83,7 @@ say_contradiction(struct pairing *p, size_t a, size_t b, int64_t by)
 	struct tl_text text = { 0 };
 
 	tl_put_duration(&text, by);
-	tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+	tl_report_write(p->report, 0, TL_FAULT_NOWHERE,
 	    "%s and %s: their pairs contradict what else is known by %s, and "
 	    "are left out",
 	    p->hosts->list[a].name, p->hosts->list[b].name,
@@ -91,7 +91,7 @@ say_contradiction(struct pairing *p, size_t a, size_t b, int64_t by)
 	tl_text_free(&text);
 }
 
-/* What two hosts sent each other. */
+/* The messages between two hosts. */
 static void
 bound_two(struct pairing *p, size_t a, size_t b)
 {
@@ -169,7 +169,7 @@ fix_host(struct pairing *p, size_t reference, size_t i)
 	host->offset_ns = tl_add_ns(host->offset_ns, middle_of(host->may));
 }
 
-/* == said == */
+/* == reports == */
 
 /* "+-1.5ms", or that there is none. */
 static void
@@ -196,7 +196,7 @@ say_host(struct pairing *p, const struct tl_host *host)
 	tl_put_string(&text, ") from ");
 	tl_put_unsigned(&text, host->pairs);
 	tl_put_string(&text, host->pairs == 1 ? " pair" : " pairs");
-	tl_report_say(p->report, 0, TL_FAULT_NOWHERE, "%s: %s", host->name,
+	tl_report_write(p->report, 0, TL_FAULT_NOWHERE, "%s: %s", host->name,
 	    host->is_reference ? "the clock that others are compared with"
 			       : tl_text_string(&text));
 	tl_text_free(&text);
@@ -209,17 +209,17 @@ say_counts(struct pairing *p)
 	const struct tl_pairs_counts *c = &p->hosts->counts;
 
 	if (c->paired == 0)
-		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(p->report, 0, TL_FAULT_NOWHERE,
 		    "no pair of two hosts was found: %lu of one host, %lu "
 		    "without the other side",
 		    c->same_clock, c->alone);
 	if (c->again > 0)
-		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(p->report, 0, TL_FAULT_NOWHERE,
 		    "%lu messages of pairs named a value again, and were "
 		    "left out",
 		    c->again);
 	if (c->over > 0)
-		tl_report_say(p->report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(p->report, 0, TL_FAULT_NOWHERE,
 		    "more than %d values of pairs: %lu messages were left out",
 		    TL_PAIRS_MAX, c->over);
 }
@@ -251,7 +251,7 @@ tl_hosts_pair(struct tl_hosts *hosts, struct tl_cursor *cursor, size_t count,
 	int rc;
 
 	if (hosts->count >= TL_BOUNDS_MAX) {
-		tl_report_say(report, 0, TL_FAULT_NOWHERE,
+		tl_report_write(report, 0, TL_FAULT_NOWHERE,
 		    "more than %d hosts: no pairs are looked for",
 		    TL_BOUNDS_MAX - 1);
 		return 0;

@@ -34,7 +34,7 @@ tl_source_opener tl_source_open_reader;
 /* trace.c: what a server sends. */
 int tl_source_open_remote(struct tl_source *source,
     const struct tl_source_plan *plan);
-/* trace.c: a stream that whoever follows it will read. */
+/* trace.c: a stream that the follower reads. */
 int tl_source_open_followed(struct tl_source *source);
 
 /* foreign.c: the same of storage in place of o->fd, and of the file beside it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.c - tell a waiting person how far it is.
+ * progress.c - show progress on a terminal.
  */
 #include "source/progress.h"
 

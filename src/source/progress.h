@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress.h - tell a waiting person how far it is: on a terminal, and only
- * when it takes more than a second.
+ * progress.h - show progress on a terminal, for work that takes more than a
+ * second.
  */
 #ifndef TL_SOURCE_PROGRESS_H
 #define TL_SOURCE_PROGRESS_H
@@ -22,7 +22,7 @@ struct tl_progress {
 
 /* on: does anybody want it?  stderr must be a terminal, too. */
 void tl_progress_start(struct tl_progress *progress, bool on);
-/* Look at the clock, and say it when it is time. */
+/* Read the clock, and show the progress when it is due. */
 void tl_progress_show(struct tl_progress *progress);
 /* Wipe it away. */
 void tl_progress_end(struct tl_progress *progress);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * remote.h - what lies with a server, under a name like nats://host/STREAM:
- * the program timeline-ship reads it and writes it into a pipe.
+ * remote.h - remote streams, named like nats://host/STREAM.  The program
+ * timeline-ship reads the stream and writes it to a pipe.
  *
  *	nats://... --> timeline-ship read nats://... ==pipe==> stream of traces
  *
  * So only that program is linked with the libraries of servers.  It is run
  * without a shell: the one that TIMELINE_SHIP names, or timeline-ship beside
- * the program that asks, or else in PATH.  What it has to say it says on
- * standard error itself.
+ * the program that asks, or else in PATH.  It writes its
+ * diagnostics to standard error.
  */
 #ifndef TL_SOURCE_REMOTE_H
 #define TL_SOURCE_REMOTE_H
@@ -22,7 +22,7 @@
 
 enum { TL_REMOTE_HOSTS_MAX = 64 };
 
-/* What is asked of it. */
+/* A request. */
 struct tl_remote_plan {
 	const char *const *hosts; /* globs, any may match; none: all */
 	size_t host_count;
@@ -39,7 +39,7 @@ struct tl_remote {
 /* Is it the name of something remote: SCHEME://...? */
 bool tl_remote_is_name(const char *name);
 
-/* Start to read: 0, or -errno and the fault says why. */
+/* Start reading.  Returns 0, or -errno and sets the fault. */
 int tl_remote_open(struct tl_remote *remote, const char *name,
     const struct tl_remote_plan *plan, struct tl_fault *fault);
 

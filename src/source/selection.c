@@ -44,7 +44,7 @@ take_priority(struct tl_filter *filter, const char *argument,
 	return level < 0 ? level : 0;
 }
 
-/* What there can be but one of. */
+/* Options that may be given once. */
 static int
 take_once(const char **what, const char *argument, const char *twice,
     struct tl_fault *fault)
@@ -115,7 +115,7 @@ tl_selection_remote(const struct tl_selection *s, bool follow)
 	/* Blocks are chosen by times as they were shipped. */
 	if (s->hosts.offset_count > 0 || s->hosts.pair_count > 0)
 		return plan;
-	/* What counts from the newest entry is known when that has come. */
+	/* A bound that counts from the newest entry needs that entry. */
 	if (s->since.given && !s->since.relative)
 		plan.since_ns = s->since.ns;
 	if (s->until.given && !s->until.relative)

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "snap/names.h"
+#include "snap/shm.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -89,7 +89,7 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 	int rc = o.fd < 0 ? o.fd : read_first(&o);
 
 	if (o.fd == -ENOENT) {
-		tl_names_missing(source->name, &source->fault);
+		tl_shm_no_such(source->name, &source->fault);
 	} else if (rc < 0) {
 		tl_source_fail(source, rc);
 	} else {

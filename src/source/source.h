@@ -53,7 +53,7 @@ struct tl_host;
 struct tl_source;
 struct tl_trace;
 
-/* Functions that may be NULL say what is then the case. */
+/* A function that may be NULL states its default. */
 struct tl_source_ops {
 	void (*close)(struct tl_source *source);
 	/* Read what has to be read before the first cursor.  0, or -errno and
@@ -81,7 +81,7 @@ struct tl_source_ops {
 	size_t (*lane_count)(const struct tl_source *source);
 	bool (*lane_is_cut)(const struct tl_source *source, size_t i);
 
-	/* What is reported of the file; rc is 0 where it is no damage. */
+	/* Diagnostics about the file; rc is 0 where it is not damaged. */
 	size_t (*fault_count)(const struct tl_source *source);
 	const struct tl_fault *(
 	    *fault)(const struct tl_source *source, size_t i);
@@ -215,7 +215,7 @@ tl_source_lane_is_cut(const struct tl_source *source, size_t i)
 	return source->ops->lane_is_cut && source->ops->lane_is_cut(source, i);
 }
 
-/* What is reported of it, all of them and those that are kept. */
+/* Diagnostics about it: how many in all, and those that are kept. */
 size_t tl_source_fault_count(const struct tl_source *source);
 size_t tl_source_faults_kept(const struct tl_source *source);
 const struct tl_fault *

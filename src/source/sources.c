@@ -73,7 +73,7 @@ is_asked_for(const struct tl_source *source, const struct tl_remote_plan *plan)
 	return false;
 }
 
-/* Leave out those of other hosts; where none is left, say so. */
+/* Leave out entries of other hosts; report it where none is left. */
 static int
 keep_hosts(struct tl_sources *sources, const struct tl_remote_plan *plan)
 {
@@ -160,7 +160,7 @@ named_close(struct tl_cursor *cursor)
 	free(n);
 }
 
-/* What is open, while its cursors become one. */
+/* The open cursors, while they are merged into one. */
 struct opened {
 	struct named *named;
 	struct tl_cursor **cursors;

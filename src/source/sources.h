@@ -10,7 +10,7 @@
 
 enum {
 	TL_SOURCES_MAX = 64, /* files that are named */
-	/* ... and what is in them: a file may hold many timelines */
+	/* timelines in these files: a file may hold many */
 	TL_SOURCES_ITEMS_MAX = UINT16_MAX
 };
 
@@ -55,10 +55,10 @@ bool tl_sources_are_steady(const struct tl_sources *sources);
 /* Was one damaged, or could it not be opened? */
 bool tl_sources_are_damaged(const struct tl_sources *sources);
 
-/* What is true of the events of all of them; nothing where they differ. */
+/* Properties of the events of all sources; unknown where they differ. */
 void
 tl_sources_origin(const struct tl_sources *sources, struct tl_origin *origin);
-/* What is true of each: an array to be freed, of as many as there are sources.
+/* Properties of each source: an array to be freed, of as many as there are sources.
  * 0, -ENOMEM. */
 int tl_sources_origins(const struct tl_sources *sources,
     struct tl_origin **origins);

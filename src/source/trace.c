@@ -498,7 +498,7 @@ tl_source_open_remote(struct tl_source *source,
 	tl_remote_close(&remote, fd < 0, &why);
 	if (fd < 0)
 		return tl_source_fail(source, fd);
-	/* What has come is shown, even if it is not everything. */
+	/* The events that came are shown, even if others are missing. */
 	if (fstat(fd, &st) < 0) {
 		rc = tl_source_fail(source, -errno);
 	} else if (st.st_size == 0) {

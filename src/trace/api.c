@@ -41,7 +41,7 @@ struct list {
 static _Thread_local struct list *list;
 static pthread_key_t key;
 
-/* Who is called after us, as the thread ends, may record something yet. */
+/* Destructors that run after this one may still record events. */
 static void
 free_list(void *memory)
 {
@@ -68,7 +68,7 @@ make_list(void)
 	return list = made;
 }
 
-/* What there is of a trace, maybe nothing yet; NULL: no memory. */
+/* The trace of this process, perhaps not started yet; NULL: no memory. */
 static struct tl_own *
 own_find(uint64_t number)
 {

@@ -322,7 +322,7 @@ tl_define_knot(struct tl_definitions *d, const struct timeline_knot *knot)
 
 /* == blocks == */
 
-/* What goes to a file, unless it is the null strategy's. */
+/* Write to the file; the null strategy has none. */
 static int
 append(struct tl_trace_writer *w, tl_trace_append *to, const void *data,
     size_t size)
@@ -349,19 +349,8 @@ append_data(struct tl_trace_writer *w, const void *data, size_t size)
 
 	if (rc == 0) {
 		w->data_at += size;
-		w->counts.data_bytes += size;
 		note_settled(w);
 	}
-	return rc;
-}
-
-static int
-append_index(struct tl_trace_writer *w, const void *data, size_t size)
-{
-	const int rc = append(w, w->options.index, data, size);
-
-	if (rc == 0 && w->options.index)
-		w->counts.index_bytes += size;
 	return rc;
 }
 
@@ -372,7 +361,7 @@ append_cells(struct tl_trace_writer *w, const uint8_t *cells, size_t size)
 		return w->rc;
 	w->index_crc = tl_crc32c(w->index_crc, cells, size);
 	w->cell_count += size / TL_CELL_SIZE;
-	return append_index(w, cells, size);
+	return append(w, w->options.index, cells, size);
 }
 
 static int
@@ -399,12 +388,7 @@ write_block(struct tl_trace_writer *w, const struct tl_trace_block *block,
 	bytes[size - 1] = TL_TRACE_BLOCK_END;
 	append_data(w, bytes, size);
 	append_cell(w, &cell);
-	append_cells(w, cells, cells_size);
-	if (w->rc == 0) {
-		w->counts.blocks++;
-		w->counts.events += block->events;
-	}
-	return w->rc;
+	return append_cells(w, cells, cells_size);
 }
 
 /* Where its objects go is known now. */
@@ -491,7 +475,7 @@ tl_block_begin_files(struct tl_trace_writer *w)
 	append_data(w, bytes, sizeof(bytes));
 	tl_data_put_u64(&out, TL_TRACE_INDEX_MAGIC);
 	tl_data_put_u64(&out, TL_TRACE_VERSION);
-	append_index(w, bytes, out.size);
+	append(w, w->options.index, bytes, out.size);
 	return append_cell(w, &self);
 }
 
@@ -526,5 +510,5 @@ tl_block_end_files(struct tl_trace_writer *w)
 	eof.end = (int64_t)w->cell_count;
 	tl_cell_put(bytes, &eof);
 	tl_data_put_u64(&out, TL_TRACE_INDEX_MAGIC);
-	return append_index(w, bytes, sizeof(bytes));
+	return append(w, w->options.index, bytes, sizeof(bytes));
 }

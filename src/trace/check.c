@@ -242,24 +242,16 @@ const struct tl_survey_mark *
 tl_survey_find_mark(const struct tl_survey *s, uint64_t start, uint64_t number)
 {
 	const struct tl_survey_mark key = { .start = start, .number = number };
-	size_t low = 0, high = s->mark_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (by_number(&s->marks[middle], &key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || s->marks[low - 1].start != start)
-		return NULL;
-	return &s->marks[low - 1];
+	TL_SEARCH(i, 0, s->mark_count, by_number(&s->marks[i], &key) <= 0);
+	return i > 0 && s->marks[i - 1].start == start ? &s->marks[i - 1]
+						       : NULL;
 }
 
 /* == check == */
 
-/* What a failed seek means: where something is lost, nothing. */
+/* A failed seek is damage, unless blocks are lost there. */
 static int
 judge(const struct tl_trace_lane *lane, int rc)
 {
@@ -513,7 +505,7 @@ take_index(struct tl_trace *t, struct tl_index *made)
 	}
 }
 
-/* What is damaged was said already, or is when it is read. */
+/* Damage was reported already, or is reported when it is read. */
 static int
 make_again(struct tl_trace *t)
 {
@@ -577,7 +569,7 @@ is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 	return ours;
 }
 
-/* Who may read and write the data may do so with the index. */
+/* The index has the owner and the mode of the data. */
 static int
 write_index(const struct tl_trace *t, const char *path, mode_t mode)
 {

@@ -182,7 +182,7 @@ set_key(struct trace_cursor *c, struct source *s)
 	return true;
 }
 
-/* What the first of the queue is by now. */
+/* Restore the order of the queue after its first has changed. */
 static void
 settle_first(struct trace_cursor *c)
 {

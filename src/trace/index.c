@@ -17,53 +17,33 @@
 size_t
 tl_trace_lane_find(const struct tl_trace_lane *lane, uint64_t logical)
 {
-	size_t low = 0, high = lane->block_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const struct tl_trace_block *b = &lane->blocks[middle].block;
-
-		if (b->logical + b->size <= logical)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 0, lane->block_count,
+	    lane->blocks[i].block.logical + lane->blocks[i].block.size <=
+		logical);
+	return i;
 }
 
 const struct tl_span_place *
 tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start)
 {
-	size_t low = 0, high = lane->span_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (lane->spans[middle].start < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == lane->span_count || lane->spans[low].start != start)
+	TL_SEARCH(i, 0, lane->span_count, lane->spans[i].start < start);
+	if (i == lane->span_count || lane->spans[i].start != start)
 		return NULL;
-	return &lane->spans[low];
+	return &lane->spans[i];
 }
 
 /* The first of some marks that is at this offset or behind it. */
 static size_t
 find_mark(const struct tl_mark_place *marks, size_t count, uint64_t at)
 {
-	size_t low = 0, high = count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (marks[middle].at < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 0, count, marks[i].at < at);
+	return i;
 }
 
 struct tl_mark_place *
@@ -101,8 +81,8 @@ struct parse {
 	struct tl_index *index;
 	struct tl_id_table ids;            /* of its lanes */
 	struct tl_trace_lane *lane;        /* of the block at hand */
-	struct tl_block_place definitions; /* the block at hand ... */
-	struct tl_text stored;             /* ... and its content */
+	struct tl_block_place definitions; /* the current block */
+	struct tl_text stored; /* the content of the current block */
 	struct tl_fault *fault;
 	uint64_t at; /* of the cell, in the index */
 	bool roots;  /* has the end begun? */

@@ -55,8 +55,8 @@ struct tl_trace_lane {
 	size_t open_capacity;
 	uint64_t size;
 	uint64_t children; /* outside any span */
-	bool rooted;       /* is that known? */
-	bool checked;      /* ... and right? */
+	bool rooted;       /* the root is known */
+	bool checked;      /* the root is verified */
 };
 
 struct tl_index {
@@ -96,7 +96,7 @@ size_t tl_trace_lane_find(const struct tl_trace_lane *lane, uint64_t logical);
 /* The cell of the container of this content; NULL: none. */
 const struct tl_span_place *
 tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start);
-/* ... or that with its number of children, if it has no footer. */
+/* The span with its number of children, if it has no footer. */
 struct tl_mark_place *
 tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start);
 /* The last mark at or before child number of the content [start, end) at a

@@ -92,7 +92,7 @@ tl_index_check_gaps(struct tl_index *x, size_t count)
 
 enum { PIECE_SIZE = 1 << 20 };
 
-/* What is known of a thread so far. */
+/* A thread, as far as it is known. */
 struct track {
 	int32_t id;
 	bool holes;

@@ -4,6 +4,11 @@
  */
 #include "trace/layout.h"
 
+#include "base/word.h"
+
+#if defined(__x86_64__)
+#	include <cpuid.h>
+#endif
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -80,13 +85,29 @@ by_instruction(uint32_t crc, const void *data, size_t size)
 		sum = __builtin_ia32_crc32qi((uint32_t)sum, *at++);
 	return (uint32_t)~sum;
 }
+
+/* gcc's __builtin_cpu_supports() would bring 4 KiB of models of CPUs along. */
+static bool
+has_instruction(void)
+{
+	enum { UNKNOWN, NO, YES };
+	static uint32_t known;
+	uint32_t a, b, c = 0, d, is = tl_load_32(&known);
+
+	if (is == UNKNOWN) {
+		is = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2) ? YES
+									: NO;
+		tl_store_32(&known, is);
+	}
+	return is == YES;
+}
 #endif
 
 uint32_t
 tl_crc32c(uint32_t crc, const void *data, size_t size)
 {
 #if defined(__x86_64__)
-	if (__builtin_cpu_supports("sse4.2"))
+	if (has_instruction())
 		return by_instruction(crc, data, size);
 #endif
 	return tl_crc32c_by_table(crc, data, size);

@@ -84,12 +84,12 @@ enum tl_trace_kind {
 	TL_TRACE_INFO = 7,
 	TL_TRACE_POINT = 16, /* of one thread: instants, counters, ... */
 	TL_TRACE_LOSS = 17,
-	TL_TRACE_SPAN = 18,   /* container: its content follows ... */
-	TL_TRACE_FOOTER = 19, /* ... up to here */
+	TL_TRACE_SPAN = 18,   /* container: its content follows */
+	TL_TRACE_FOOTER = 19, /* the end of a container */
 	TL_TRACE_MARK = 32,   /* in an index only: a place among children */
-	TL_TRACE_SELF = 33,   /* ... and the id of the trace */
-	TL_TRACE_ROOT = 34,   /* ... a thread, at its end */
-	TL_TRACE_OPEN = 35,   /* ... a span of it without a footer */
+	TL_TRACE_SELF = 33,   /* in an index only: the id of the trace */
+	TL_TRACE_ROOT = 34,   /* in an index only: a thread, at its end */
+	TL_TRACE_OPEN = 35,   /* in an index only: a span without a footer */
 	TL_TRACE_BLOCK_START = 0xb5,
 	TL_TRACE_BLOCK_END = 0xb6,
 	TL_TRACE_EOF = 0xbf
@@ -99,8 +99,8 @@ enum {
 	TL_TRACE_HEADER_SIZE = 64,
 	TL_TRACE_ID_SIZE = 16,
 	TL_TRACE_BLOCK_HEADER = 54,
-	TL_TRACE_BLOCK_SIZE = 128 << 10, /* of the content that we write */
-	TL_TRACE_BLOCK_MAX = 16 << 20,   /* ... and that we read */
+	TL_TRACE_BLOCK_SIZE = 128 << 10, /* largest content that is written */
+	TL_TRACE_BLOCK_MAX = 16 << 20,   /* largest content that is read */
 	TL_TRACE_DEFINITIONS = -1,       /* the thread of no thread */
 	TL_TRACE_TEXT_MAX = 1 << 20,
 	TL_TRACE_DEPTH_MAX = 1 << 24,
@@ -128,7 +128,7 @@ void tl_trace_header_put(uint8_t to[TL_TRACE_HEADER_SIZE],
  * version or with features that are not known here. */
 int tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
     struct tl_fault *fault);
-/* What every checksum of a file starts from. */
+/* The first value of every checksum of a file. */
 uint32_t tl_trace_seed(const struct tl_trace_header *header);
 
 /* The index of a file lies beside it. */
@@ -140,7 +140,7 @@ struct tl_trace_block {
 	int32_t thread;
 	uint8_t flags;
 	uint32_t stored;  /* bytes of the content in the file */
-	uint32_t size;    /* ... and of the stream */
+	uint32_t size;    /* bytes of the content in the stream */
 	uint64_t logical; /* where the content begins in the stream */
 	uint32_t depth;   /* containers open there */
 	uint32_t events;

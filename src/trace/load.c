@@ -4,7 +4,7 @@
  *
  *	content of the node
  *	| leaf | SPAN | its content ... | FOOTER | leaf | ...
- *	       child    ^ a cell says where this ends: not read
+ *	       child    ^ a cell has its end: it is not read
  *
  * Short contents are read over.  Where something is lost no cell is trusted
  * but a survey made, and where a cell is wrong all is done again with an index
@@ -29,7 +29,7 @@ struct load {
 	uint64_t child_count; /* of that child */
 };
 
-/* How a span ended, if anybody said. */
+/* How a span ended, if it is known. */
 static void
 set_end(struct tl_node *child, const struct tl_point *footer)
 {
@@ -352,12 +352,6 @@ void
 tl_trace_forget(struct tl_trace *trace, struct tl_node *node)
 {
 	tl_node_forget(node, &trace->budget);
-}
-
-void
-tl_trace_forget_child(struct tl_trace *trace, struct tl_node *node, uint64_t i)
-{
-	tl_node_forget_child(node, i, &trace->budget);
 }
 
 void

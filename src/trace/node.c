@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_MIN = 4 /* places of the first chunk */ };
 
@@ -12,19 +11,6 @@ static size_t
 chunk_count(uint64_t children)
 {
 	return (size_t)((children + TL_NODE_CHUNK - 1) / TL_NODE_CHUNK);
-}
-
-/* How many places the list of chunks has: a power of two, so that children
- * can be added one by one. */
-static size_t
-list_count(uint64_t children)
-{
-	const size_t count = chunk_count(children);
-	size_t places = 1;
-
-	while (places < count)
-		places *= 2;
-	return places;
 }
 
 /* The first chunk is as large as it must be, by powers of two: most nodes
@@ -39,7 +25,7 @@ chunk_size(uint64_t children, uint64_t chunk)
 	return (chunk == 0 ? places : TL_NODE_CHUNK) * sizeof(struct tl_node *);
 }
 
-/* Zeroed memory within the budget; rc says why there is none. */
+/* Zeroed memory within the budget; NULL sets rc. */
 static void *
 take(struct tl_node_budget *budget, size_t size, int *rc)
 {
@@ -85,7 +71,7 @@ int
 tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
     struct tl_node_budget *budget)
 {
-	const size_t count = list_count(node->child_count);
+	const size_t count = chunk_count(node->child_count);
 	struct tl_node ***chunk;
 	int rc = 0;
 
@@ -108,53 +94,6 @@ tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
 	return 0;
 }
 
-/* A larger piece of memory with the same pointers in it. */
-static int
-widen(void *memory, size_t size, size_t more, struct tl_node_budget *budget)
-{
-	void **place = memory, *wide;
-	int rc = 0;
-
-	if (!*place || size == more)
-		return 0;
-	wide = take(budget, more, &rc);
-	if (!wide)
-		return rc;
-	memcpy(wide, *place, size);
-	give_back(budget, *place, size);
-	*place = wide;
-	return 0;
-}
-
-/* Room in the list of chunks and in the first of them for one child more. */
-static int
-grow(struct tl_node *node, struct tl_node_budget *budget)
-{
-	const uint64_t count = node->child_count;
-	int rc = widen(&node->chunks, list_count(count) * sizeof(*node->chunks),
-	    list_count(count + 1) * sizeof(*node->chunks), budget);
-
-	if (rc == 0 && node->chunks)
-		rc = widen(&node->chunks[0], chunk_size(count, 0),
-		    chunk_size(count + 1, 0), budget);
-	return rc;
-}
-
-int
-tl_node_append(struct tl_node *node, struct tl_node *child,
-    struct tl_node_budget *budget)
-{
-	int rc = grow(node, budget);
-
-	if (rc < 0)
-		return rc;
-	node->child_count++;
-	rc = tl_node_adopt(node, node->child_count - 1, child, budget);
-	if (rc < 0)
-		node->child_count--;
-	return rc;
-}
-
 /* Free what holds the children, which are gone. */
 static void
 free_chunks(struct tl_node *node, struct tl_node_budget *budget)
@@ -167,7 +106,7 @@ free_chunks(struct tl_node *node, struct tl_node_budget *budget)
 		give_back(budget, node->chunks[i],
 		    chunk_size(node->child_count, i));
 	give_back(budget, node->chunks,
-	    list_count(node->child_count) * sizeof(*node->chunks));
+	    chunk_count(node->child_count) * sizeof(*node->chunks));
 	node->chunks = NULL;
 	node->loaded = 0;
 }

@@ -5,7 +5,7 @@
  *	walk	along the stream of one thread, object by object
  *	check	a cell against the data that it points to, before it is used
  *	mend	the index is made again where a cell was wrong
- *	survey	what cells would say where the stream has gaps
+ *	survey	replaces cells where the stream has gaps
  *
  * A cell is checked when it is used, not when the trace is opened:
  *
@@ -158,8 +158,8 @@ struct tl_survey_span {
 
 struct tl_survey_mark {
 	uint64_t start;   /* of the container's content */
-	uint64_t number;  /* of a child ... */
-	uint64_t at;      /* ... and where it begins */
+	uint64_t number;  /* of a child */
+	uint64_t at;      /* where the child begins */
 	uint64_t orphans; /* levels open there whose begin is lost */
 };
 

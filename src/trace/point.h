@@ -42,8 +42,8 @@ struct tl_point {
 	uint32_t message;      /* its id; of no meaning for TL_LOST */
 	uint8_t kind;          /* TL_TRACE_POINT, LOSS, SPAN or FOOTER */
 	bool silent;           /* a footer that no event stands for */
-	uint64_t children;     /* a footer's: how many stand before it ... */
-	uint64_t size;         /* ... and in how many bytes */
+	uint64_t children;     /* of a footer: children before it */
+	uint64_t size;         /* of a footer: their bytes */
 };
 
 /* Write an object; out has TL_POINT_SIZE_MAX bytes of room. */
@@ -85,7 +85,7 @@ tl_shape_top(const struct tl_shape *shape)
 int tl_shape_reserve(struct tl_shape *shape);
 /* A child begins at a logical offset. */
 void tl_shape_child(struct tl_shape *shape, uint64_t at);
-/* ... and is a container, whose content begins here. */
+/* The child is a container, whose content begins here. */
 void tl_shape_begin(struct tl_shape *shape, uint64_t content, uint64_t user);
 /* The footer of the innermost container begins here. */
 void tl_shape_end(struct tl_shape *shape, uint64_t at);
@@ -98,7 +98,7 @@ void tl_shape_end(struct tl_shape *shape, uint64_t at);
  */
 struct tl_inside {
 	uint64_t orphans; /* levels whose begin is lost */
-	uint64_t nested;  /* ... inside a child that is known */
+	uint64_t nested;  /* levels inside a known child */
 };
 
 /* Some of it was lost, and so many levels are open now. */

@@ -2,7 +2,7 @@
 /*
  * read.h - read a recorded trace.
  *
- *	data ----+--> scan (from the beginning to the end) --> forest
+ *	data ----+
  *	index ---+--> open --> roots --> children, on demand
  *	         +--> cursor of tl_event, newest or oldest first
  *
@@ -23,9 +23,6 @@
  * children again; they can be loaded again.  memory_max bounds all nodes of a
  * trace together: beyond it loading returns -EDQUOT, and the caller forgets
  * something.  Of the file TL_CACHE_BLOCKS blocks are in memory.
- *
- * The eager reader takes pieces of the data file in order, from a pipe for
- * example, and keeps everything in memory.
  *
  * Who may call.  A trace, its nodes and its cursors are used by one thread at
  * a time.  Several traces may be open at once, in one thread or in several;
@@ -63,7 +60,7 @@ struct tl_node {
 	void *owner; /* of the tree: as that of its root, the caller's own */
 	struct tl_node ***chunks; /* NULL: no child is loaded */
 	uint64_t child_count;
-	uint64_t loaded;  /* ... of them */
+	uint64_t loaded;  /* children in memory */
 	uint64_t content; /* logical: where its content begins ... */
 	uint64_t content_end;
 	uint64_t level;  /* spans that are open there */
@@ -96,9 +93,6 @@ struct tl_node *tl_node_new(struct tl_node_budget *budget, int *rc);
 /* Put a child at its place, which is empty; the child count is known.  0,
  * -ENOMEM, -EDQUOT over the budget. */
 int tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
-    struct tl_node_budget *budget);
-/* Put one more child behind the others.  As tl_node_adopt. */
-int tl_node_append(struct tl_node *node, struct tl_node *child,
     struct tl_node_budget *budget);
 /* Forget the children, or one of them, with all below; the place stays. */
 void tl_node_forget(struct tl_node *node, struct tl_node_budget *budget);
@@ -142,24 +136,6 @@ struct tl_trace_thread {
 	int64_t max_ns;
 };
 
-/* == eagerly, from any stream == */
-
-struct tl_trace_eager;
-
-/* Feed pieces of a data file in order, then finish: 0, -ENOMEM; -EBADMSG or
- * -EPROTO not a trace that can be read here, and the reason was said. */
-int tl_trace_eager_new(struct tl_trace_eager **eager,
-    const struct tl_trace_read_options *options);
-int tl_trace_eager_feed(struct tl_trace_eager *eager, struct tl_bytes piece);
-int tl_trace_eager_finish(struct tl_trace_eager *eager);
-size_t tl_trace_eager_count(const struct tl_trace_eager *eager);
-/* The tree of a thread: a node without an event, whose children are roots. */
-const struct tl_node *tl_trace_eager_tree(const struct tl_trace_eager *eager,
-    size_t i, struct tl_trace_thread *thread);
-/* How many places were damaged. */
-uint64_t tl_trace_eager_damage(const struct tl_trace_eager *eager);
-void tl_trace_eager_free(struct tl_trace_eager *eager);
-
 /* == lazily, by index == */
 
 struct tl_trace;
@@ -167,7 +143,7 @@ struct tl_trace;
 /* How the index was had. */
 enum tl_trace_index {
 	TL_INDEX_READ,    /* it was there and whole */
-	TL_INDEX_MISSING, /* ... or made again, as it was not there */
+	TL_INDEX_MISSING, /* it was missing and was made again */
 	TL_INDEX_BROKEN   /* ... as it did not belong to the data, which may be
 			   * found when children are loaded */
 };
@@ -210,8 +186,6 @@ struct tl_node *tl_trace_root(struct tl_trace *trace, size_t thread);
 int tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count);
 void tl_trace_forget(struct tl_trace *trace, struct tl_node *node);
-void
-tl_trace_forget_child(struct tl_trace *trace, struct tl_node *node, uint64_t i);
 void tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
     uint64_t first, uint64_t count);
 size_t tl_trace_memory(const struct tl_trace *trace);

@@ -106,7 +106,7 @@ advance(struct tl_scan *s, size_t size)
 	s->at += size;
 }
 
-/* What stood before here belongs to no block. */
+/* The bytes before here belong to no block. */
 static void
 say_lost(struct tl_scan *s)
 {
@@ -165,7 +165,7 @@ take_block(struct tl_scan *s, const struct tl_trace_block *block)
 		    "blocks are packed in a way that is not known here: %u",
 		    s->header.codec);
 	if (rc == -EBADMSG) {
-		/* What follows it may begin anywhere. */
+		/* The next block may begin anywhere. */
 		tl_trace_say(&s->options->report, rc, s->at,
 		    "a block of thread %" PRId32 " with %" PRIu32
 		    " events is damaged",

@@ -26,8 +26,8 @@ struct tl_scan {
 	bool inside; /* the file goes on behind what is fed: no EOF is due */
 	bool ended;  /* was EOF the last byte? */
 	uint64_t damage;
-	struct tl_text buffer; /* what was fed and not scanned */
-	size_t used;           /* ... up to here it was */
+	struct tl_text buffer; /* bytes that were fed */
+	size_t used;           /* bytes that were scanned */
 	uint64_t at;           /* the file's byte at buffer.data + used */
 	bool lost;             /* between two blocks, looking for the next */
 	uint64_t lost_from;

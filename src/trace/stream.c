@@ -20,7 +20,7 @@ enum {
 	SILENT_SIZE = 24 /* about the end of a span without end event */
 };
 
-/* What a stream knows of a message. */
+/* The state of a message in a stream. */
 struct stream_message {
 	uint32_t id;
 	uint8_t strings;
@@ -40,7 +40,7 @@ begin_block(struct tl_trace_stream *s)
 	s->state = (struct tl_point_state){ 0 };
 }
 
-/* What the file will have of this stream beyond what it has. */
+/* The bytes of this stream that are not in the file yet. */
 static void
 count_waiting(struct tl_trace_stream *s)
 {
@@ -428,16 +428,13 @@ static int
 put_end(struct tl_trace_stream *s, struct tl_point *point,
     struct stream_message *message)
 {
-	if (message->open == 0) {
-		s->lonely++;
+	if (message->open == 0)
 		return put_point(s, point, message);
-	}
 	while (innermost(s) != message) {
 		const int rc = put_silent(s, false);
 
 		if (rc < 0)
 			return rc;
-		s->crossed++;
 	}
 	point->kind = TL_TRACE_FOOTER;
 	return put_point(s, point, message);

@@ -192,24 +192,15 @@ go_near(struct tl_walk *w, size_t place)
 {
 	const struct tl_block_data *data = w->data;
 	const int rc = tl_trace_block_mark(w->data, place);
-	size_t low = 0, high;
+	size_t i;
 
 	if (rc < 0)
 		return rc;
-	high = data->mark_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (data->marks[middle].at <= place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 ||
-	    (w->in.at <= place && w->in.at >= data->marks[low - 1].at))
+	TL_SEARCH(i, 0, data->mark_count, data->marks[i].at <= place);
+	if (i == 0 || (w->in.at <= place && w->in.at >= data->marks[i - 1].at))
 		return 0;
-	w->in.at = data->marks[low - 1].at;
-	w->state = data->marks[low - 1].state;
+	w->in.at = data->marks[i - 1].at;
+	w->state = data->marks[i - 1].state;
 	w->at = w->lane->blocks[w->block].block.logical + w->in.at;
 	return 0;
 }

@@ -183,31 +183,6 @@ tl_trace_writer_free(struct tl_trace_writer *w)
 	free(w);
 }
 
-static int
-add_counts(struct tl_trace_stream *stream)
-{
-	struct tl_trace_writer *w = stream->writer;
-
-	pthread_mutex_lock(&w->lock);
-	w->counts.crossed += stream->crossed;
-	w->counts.lonely += stream->lonely;
-	pthread_mutex_unlock(&w->lock);
-	return 0;
-}
-
-void
-tl_trace_writer_counts(struct tl_trace_writer *w,
-    struct tl_trace_counts *counts)
-{
-	pthread_mutex_lock(&w->lock);
-	w->counts.crossed = w->counts.lonely = 0;
-	pthread_mutex_unlock(&w->lock);
-	for_each_stream(w, add_counts);
-	pthread_mutex_lock(&w->lock);
-	*counts = w->counts;
-	pthread_mutex_unlock(&w->lock);
-}
-
 uint64_t
 tl_trace_writer_size(const struct tl_trace_writer *w)
 {
@@ -283,23 +258,18 @@ tl_trace_write_string(struct tl_trace_writer *w, struct tl_bytes text,
 
 /* == two files == */
 
-struct files {
-	int data;
-	int index;
-};
-
-static int
-append_data(void *context, const void *data, size_t size)
+int
+tl_trace_files_data(void *context, const void *data, size_t size)
 {
-	const struct files *files = context;
+	const struct tl_trace_files *files = context;
 
 	return tl_write_all(files->data, data, size);
 }
 
-static int
-append_index(void *context, const void *data, size_t size)
+int
+tl_trace_files_index(void *context, const void *data, size_t size)
 {
-	const struct files *files = context;
+	const struct tl_trace_files *files = context;
 
 	return tl_write_all(files->index, data, size);
 }
@@ -307,7 +277,7 @@ append_index(void *context, const void *data, size_t size)
 static void
 close_files(void *context)
 {
-	struct files *files = context;
+	struct tl_trace_files *files = context;
 
 	if (files->data >= 0)
 		close(files->data);
@@ -325,7 +295,7 @@ open_new(const char *path, int *fd)
 
 /* Open both or neither. */
 static int
-open_files(struct files *files, const char *data, const char *index)
+open_files(struct tl_trace_files *files, const char *data, const char *index)
 {
 	int rc = open_new(data, &files->data);
 
@@ -340,14 +310,14 @@ open_files(struct files *files, const char *data, const char *index)
 }
 
 static int
-make_writer(struct tl_trace_writer **writer, struct files *files,
+make_writer(struct tl_trace_writer **writer, struct tl_trace_files *files,
     const struct tl_trace_options *options)
 {
 	struct tl_trace_options own = *options;
 	int rc;
 
-	own.data = append_data;
-	own.index = append_index;
+	own.data = tl_trace_files_data;
+	own.index = tl_trace_files_index;
 	own.context = files;
 	rc = tl_trace_writer_new(writer, &own);
 	if (rc == 0)
@@ -372,13 +342,13 @@ int
 tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options)
 {
-	struct files *files = malloc(sizeof(*files));
+	struct tl_trace_files *files = malloc(sizeof(*files));
 	struct tl_text index = { 0 };
 	int rc;
 
 	if (!files)
 		return -ENOMEM;
-	*files = (struct files){ -1, -1 };
+	*files = (struct tl_trace_files){ -1, -1 };
 	tl_put_string(&index, path);
 	tl_put_string(&index, TL_TRACE_INDEX_SUFFIX);
 	rc = index.rc;

@@ -45,14 +45,13 @@ struct tl_trace_options {
 	bool sized; /* keep count of what waits, for tl_trace_writer_size */
 };
 
-struct tl_trace_counts {
-	uint64_t events;
-	uint64_t blocks;
-	uint64_t data_bytes;
-	uint64_t index_bytes;
-	uint64_t crossed; /* spans left open by the end of one around them */
-	uint64_t lonely;  /* ends without a begin */
+/* Two open files as the data, index and context of the options. */
+struct tl_trace_files {
+	int data;
+	int index;
 };
+tl_trace_append tl_trace_files_data;
+tl_trace_append tl_trace_files_index;
 
 /* The header is written at once.  0, -ENOMEM, -EINVAL block size, -errno. */
 int tl_trace_writer_new(struct tl_trace_writer **writer,
@@ -61,7 +60,7 @@ int tl_trace_writer_new(struct tl_trace_writer **writer,
  * the first error there was.  Nothing may be put after it. */
 int tl_trace_writer_finish(struct tl_trace_writer *writer);
 /* The same but for the ends of the files: something could not be put, so that
- * readers are told that it is not all. */
+ * readers report that it is not all. */
 int tl_trace_writer_stop(struct tl_trace_writer *writer);
 /* Write what waits in the buffers: for a timer, from any thread.  0, -errno;
  * nothing when collecting. */
@@ -69,8 +68,6 @@ int tl_trace_writer_flush(struct tl_trace_writer *writer);
 /* Before the sources of its messages close; without a finish the files stay
  * as after a crash.  NULL does nothing. */
 void tl_trace_writer_free(struct tl_trace_writer *writer);
-void tl_trace_writer_counts(struct tl_trace_writer *writer,
-    struct tl_trace_counts *counts);
 /* How large the data would be if the writer finished now: what is written,
  * what waits, and the ends of open spans; of packed blocks that wait, as if
  * they were not.  Of a writer that is sized; at any time, for any thread. */

@@ -36,8 +36,8 @@ struct tl_definitions {
 	uint64_t logical;
 	int32_t next[TL_TRACE_INFO + 1]; /* id of each kind */
 	struct tl_text_ids ids;
-	struct tl_id_table pids; /* pids that were named, in an order */
-	int32_t *processes;      /* ... the last PROCESS of each */
+	struct tl_id_table pids; /* pids that were named, numbered */
+	int32_t *processes;      /* by these numbers: the last PROCESS */
 	size_t process_capacity;
 	struct tl_message_map messages; /* to struct tl_defined */
 };
@@ -76,8 +76,6 @@ struct tl_trace_stream {
 	struct tl_kept *kept, **kept_end;
 	uint64_t kept_size; /* of their blocks */
 	uint8_t *packed;
-	uint64_t crossed;
-	uint64_t lonely;
 	int64_t last_ns;
 	uint64_t counted; /* of this stream, in what waits */
 };
@@ -94,7 +92,6 @@ struct tl_trace_writer {
 	uint64_t waiting; /* word: of all streams, if it is sized */
 	uint32_t index_crc;
 	uint64_t cell_count;
-	struct tl_trace_counts counts;
 	struct tl_definitions definitions;
 	struct tl_trace_stream **streams;
 	size_t stream_count;
@@ -110,7 +107,7 @@ void tl_definitions_free(struct tl_definitions *definitions);
 /* The id of a message, defined now if it was not: NULL, and *rc. */
 const struct tl_defined *tl_define_message(struct tl_definitions *definitions,
     const struct tl_message *message, int *rc);
-/* ... of a STRING or CATEGORY; < 0: -errno. */
+/* The id of a STRING or CATEGORY; < 0: -errno. */
 int64_t tl_define_text(struct tl_definitions *definitions,
     enum tl_trace_kind kind, struct tl_bytes text);
 int tl_define_process(struct tl_definitions *definitions, uint32_t pid,
@@ -129,7 +126,8 @@ int tl_block_write(struct tl_trace_writer *writer, struct tl_trace_block *block,
     uint8_t *bytes, const uint8_t *cells, size_t cells_size);
 /* Write the definitions that wait.  With the lock. */
 int tl_block_write_definitions(struct tl_trace_writer *writer);
-/* ... if there are enough of them; after some were added.  With the lock. */
+/* The same, if there are enough of them; called after some were added, with the
+ * lock. */
 int tl_block_settle(struct tl_trace_writer *writer);
 int tl_block_begin_files(struct tl_trace_writer *writer);
 int tl_block_end_files(struct tl_trace_writer *writer);

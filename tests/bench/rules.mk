@@ -22,7 +22,7 @@ $(B)/bench/append-static: $(B)/obj/tests/bench/append.o $(BENCH_LIB) \
 # readers and writers are in no library
 $(B)/bench/format: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child) \
     $(ARCHIVES)
-$(B)/bench/format: TL_LDFLAGS += $(FORMAT_LIBS)
+$(B)/bench/format $(B)/bench/trace: TL_LDFLAGS += $(FORMAT_LIBS)
 $(B)/bench/trace: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child \
     self) $(ARCHIVES)
 $(B)/bench/record: $(B)/obj/tests/bench/place.o

@@ -23,12 +23,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	SIZES_MAX = 8,
 	PIECE_SIZE = 128 << 10,
-	EAGER_PIECE = 1 << 20,
 	LARGE = 10000000,
 	RANGES = 20,    /* of children, in one measurement */
 	RANGE_SIZE = 50 /* a screen of them */
@@ -57,6 +57,14 @@ file_in_folder(const char *name)
 	return path;
 }
 
+static uint64_t
+size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(file_in_folder(name), &st) < 0 ? 0 : (uint64_t)st.st_size;
+}
+
 /* == writing == */
 
 static void
@@ -66,7 +74,6 @@ write_strategy(const struct job *job, struct result *result)
 		.strategy = (enum tl_trace_strategy)job->how
 	};
 	struct tl_trace_writer *writer;
-	struct tl_trace_counts counts;
 	struct tl_sink *sink;
 
 	result->rc = tl_trace_create(&writer, file_in_folder("out"), &options);
@@ -75,10 +82,9 @@ write_strategy(const struct job *job, struct result *result)
 	result->rc = tl_trace_sink(writer, &sink);
 	if (result->rc == 0)
 		result->rc = stream_put(sink, job->size, false);
-	tl_trace_writer_counts(writer, &counts);
 	tl_trace_writer_free(writer);
 	result->events = (uint64_t)job->size;
-	result->bytes = counts.data_bytes + counts.index_bytes;
+	result->bytes = size_of("out") + size_of("out" TL_TRACE_INDEX_SUFFIX);
 }
 
 static int
@@ -209,30 +215,26 @@ load_subtree(const struct job *job, struct result *result)
 	result->seconds = bench_now_s() - start_s;
 }
 
+/* All that is below a node. */
 static void
-load_eagerly(const struct job *job, struct result *result)
+load_below(struct tl_trace *trace, struct tl_node *node, struct result *result)
 {
-	static const struct tl_trace_read_options options;
-	static char piece[EAGER_PIECE];
-	const int fd = open(file_in_folder("in"), O_RDONLY | O_CLOEXEC);
-	struct tl_trace_eager *eager;
-	ssize_t n;
+	result->rc = tl_trace_load(trace, node, 0, UINT64_MAX);
+	for (uint64_t i = 0; result->rc == 0 && i < node->child_count; i++) {
+		result->events++;
+		if (tl_node_child(node, i)->child_count > 0)
+			load_below(trace, tl_node_child(node, i), result);
+	}
+}
+
+static void
+load_all(const struct job *job, struct result *result)
+{
+	struct tl_trace *trace = open_file(true, result);
 
 	(void)job;
-	result->rc = tl_trace_eager_new(&eager, &options);
-	while (result->rc == 0 && (n = read(fd, piece, sizeof(piece))) > 0)
-		result->rc =
-		    tl_trace_eager_feed(eager, tl_bytes(piece, (size_t)n));
-	if (result->rc == 0)
-		result->rc = tl_trace_eager_finish(eager);
-	for (size_t i = 0; result->rc == 0 && i < tl_trace_eager_count(eager);
-	     i++) {
-		struct tl_trace_thread thread;
-
-		tl_trace_eager_tree(eager, i, &thread);
-		result->events += thread.events;
-	}
-	close(fd);
+	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
+		load_below(trace, tl_trace_root(trace, i), result);
 }
 
 static void
@@ -416,7 +418,7 @@ measure_reading(long size)
 		{ "... the slowest of 20", load_ranges, 1, 0, 0 },
 		{ "one subtree", load_subtree, 0, 0, 0 },
 	}, rates[] = {
-		{ "load eagerly", load_eagerly, 0, 0, 0 },
+		{ "load all", load_all, 0, 0, 0 },
 		{ "newest first", read_cursor, TL_NEWEST_FIRST, 0, 0 },
 		{ "oldest first", read_cursor, TL_OLDEST_FIRST, 0, 0 },
 	};

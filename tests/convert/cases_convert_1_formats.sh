@@ -260,3 +260,64 @@ for f in loss loss_newest; do
 done >"$work/seen" 2>&1
 is 'a loss stays inside of its span, with its CPU' \
 	"$(cat "$work/seen")" "$(cat "$work/loss.jsonl" "$work/loss.jsonl")"
+
+# what threads and processes are called
+cat >"$work/named.jsonl" <<'END'
+{"ns":1000,"tsc":1,"cpu":0,"pid":40,"tid":40,"thread":"server","process":"server","priority":"info","category":"a","message":"work","kind":"begin","args":{}}
+{"process":"server","ns":2000,"tsc":2,"cpu":0,"pid":40,"tid":50,"thread":"w\"\\ \u4f5c","priority":"info","category":"a","message":"work","kind":"begin","args":{}}
+{"ns":3000,"tsc":3,"cpu":0,"pid":40,"tid":50,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
+{"ns":4000,"tsc":4,"cpu":0,"pid":40,"tid":40,"thread":"server","process":"server","priority":"info","category":"a","message":"work","kind":"end","args":{}}
+{"ns":5000,"tsc":5,"cpu":0,"pid":41,"tid":42,"priority":"info","category":"a","message":"work","kind":"begin","args":{}}
+{"ns":6000,"tsc":6,"cpu":0,"pid":41,"tid":42,"priority":"info","category":"a","message":"work","kind":"end","args":{}}
+END
+named='40 server 40 server
+40 server 50 w"\ 作
+41 null 42 null'
+names() { jq -r '"\(.pid) \(.process) \(.tid) \(.thread)"' | sort -u; }
+for f in jsonl timeline trace chrome; do
+	rm -f "$work/named.out"
+	"$convert" -q "$work/named.jsonl" --to $f -o "$work/named.out"
+	is "$f keeps the names of threads and processes" \
+		"$("$dump" --json "$work/named.out" | names)" "$named"
+done
+to chrome "$work/named.jsonl" >"$work/named.chrome"
+is 'Chrome trace events name threads and processes, by number where no name is known' \
+	"$(jq -r '.traceEvents[] | select(.name | test("^(thread|process)_name")) | "\(.tid) \(.args.name)"' \
+		"$work/named.chrome")" '40 server
+40 server
+50 w"\ 作
+41 process 41
+42 thread 42'
+is 'so does a profile for Firefox' \
+	"$(to firefox "$work/named.jsonl" | jq -r '.threads[] | "\(.tid) \(.processName) \(.name)"')" \
+	'40 server server
+50 server w"\ 作
+42 process 41 thread 42'
+is '... one for speedscope' \
+	"$(to speedscope "$work/named.jsonl" | jq -r '.profiles[].name')" 'server/40
+w"\ 作/50
+41/42'
+is '... folded stacks' "$(to folded "$work/named.jsonl" | cut -d';' -f1)" 'server/40
+w"\\ 作/50
+41/42'
+is '... a picture' "$("$convert" -q --chart spans "$work/named.jsonl" --to svg -o - |
+	grep -cE '>(server/40|w&quot;\\\\ 作/50)<')" 2
+is '... a page' "$(to html "$work/named.jsonl" | grep -oF '40,50,"w\"\\\\ 作","server"')" \
+	'40,50,"w\"\\\\ 作","server"'
+rm -f "$work/named.sqlite"
+"$convert" -q "$work/named.jsonl" --to sqlite -o "$work/named.sqlite"
+is '... a database' "$(sqlite3 "$work/named.sqlite" \
+	'SELECT pid, process, tid, name FROM threads; SELECT DISTINCT process, thread FROM timeline')" \
+	'40|server|40|server
+40|server|50|w"\ 作
+41||42|
+server|server
+server|w"\ 作
+|'
+if command -v protoc >/dev/null; then
+	to perfetto "$work/named.jsonl" >"$work/named.pftrace"
+	is '... Perfetto' "$(protoc -I "$here" --decode=Trace perfetto.proto \
+		<"$work/named.pftrace" | grep -A3 -E ' (thread|process) \{' |
+		grep -oE '(tid|name): .*' | tr '\n' ' ')" \
+		'name: "server" tid: 40 name: "server" tid: 50 name: "w\"\\ \344\275\234" tid: 42 '
+fi

@@ -43,7 +43,7 @@ ends 'a name that may be several tells none' 2 "$convert" "$in.timeline" -o "$wo
 has '... and those are listed' "$err" 'several formats.*chrome.*speedscope'
 lacks '... no others' "$err" sqlite
 ends 'a name that tells nothing is a usage error' 2 "$convert" "$in.timeline" -o "$work/x.csv/y"
-has '... and all are listed' "$err" 'tells no format.*timelogger.*sqlite'
+has '... and all are listed' "$err" 'unknown suffix.*timelogger.*sqlite'
 
 # what is said
 ends 'what a format cannot carry is said' 0 "$convert" "$in.timeline" --to lms

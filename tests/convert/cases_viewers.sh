@@ -86,7 +86,7 @@ sqlite_cases() {
 	# shellcheck disable=SC2016 # the $ are of the message
 	is 'it shows an event as it was' \
 		"$(sqlite3 "$db" 'SELECT * FROM timeline WHERE id = 1')" \
-		'1|2026-11-20T19:24:18.123456789Z|1795202658123456789|trace|net|instant|processed $tcp%u, $udp%d, and $other%x|tcp|18446744073709551615|udp|-9223372036854775808|other|0xffffffffffffffff||||40|50|0|host-a'
+		'1|2026-11-20T19:24:18.123456789Z|1795202658123456789|trace|net|instant|processed $tcp%u, $udp%d, and $other%x|tcp|18446744073709551615|udp|-9223372036854775808|other|0xffffffffffffffff||||40|50|0|host-a||'
 	is 'spans are counted' \
 		"$(sqlite3 "$db" 'SELECT category, calls, total_ns FROM durations')" \
 		$'http|2|2118\nbatch|1|1106\ntimelogger|1|1'

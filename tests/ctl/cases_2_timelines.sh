@@ -88,14 +88,7 @@ is 'list shows who died' "$(of "$name-w" '.writers[] | "\(.pid) \(.alive)"')" "$
 has '... in text' "$("$ctl" list)" "^$name-w .* make_timeline $writer died\$"
 is 'list shows how far back it reaches' "$(of "$name-w" '.kept_ns > 0')" true
 
-# a writer that logs all the time: ten minutes, for machines can be slow
-busy() { # NAME
-	local words=() i
-	for ((i = 0; i < 30000; i++)); do words+=(plain=20 sleep=20); done
-	"$make" "$1" known "${words[@]}" &
-	started+=("$!")
-}
-busy "$name-busy"
+busy
 rising() { [ "$(of "$name-busy" '.rate > 0')" = true ]; }
 if until_true rising; then ok 'list shows the rate'; else bad 'list shows the rate' <<<''; fi
 
@@ -114,6 +107,26 @@ has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work
 ends '... and saves nothing' 1 test -e "$work/w.tl"
 ends '... and removes them with --force' 0 "$ctl" save -f "$base-w" "$work/w.tl"
 is '... and leaves one file' "$(ls "$work"/w.tl*)" "$work/w.tl"
+ln -s /nowhere "$work/w.tl.sched"
+ends '... a link as well' 0 "$ctl" save -f "$base-w" "$work/w.tl"
+is '... which is gone' "$(find "$work" -name 'w.tl*')" "$work/w.tl"
+if command -v strace >/dev/null; then
+	echo kept >"$work/w.tl.sched"
+	before=$(cksum <"$work/w.tl")
+	ends 'save reports kernel events that it cannot remove' 1 \
+		strace -o /dev/null -e inject=unlink:error=EPERM:when=1 \
+		"$ctl" save -f "$base-w" "$work/w.tl"
+	is '... with their file and the cause' "$err" \
+		"timelinectl: $work/w.tl.sched: cannot remove: Operation not permitted"
+	is '... and leaves both files as they were' \
+		"$(cksum <"$work/w.tl") $(cat "$work/w.tl.sched") $(find "$work" -name "w.tl*" | wc -l)" \
+		"$before kept 2"
+	strace -o /dev/null -e inject=rename:signal=KILL:when=1 \
+		"$ctl" save -f "$base-w" "$work/w.tl" >/dev/null 2>&1
+	ends 'save that is killed leaves no kernel events beside another snapshot' 1 \
+		test -e "$work/w.tl.sched"
+	rm -f "$work"/.w.tl* "$work"/w.tl.*
+fi
 ends 'save to a name in .zst' 0 "$ctl" save "$base-w" "$work/w.tl.zst"
 zstd -dqc "$work/w.tl.zst" >"$work/w2.tl"
 is '... compresses' "$("$dump" --category example "$work/w2.tl" | untimed)" \

@@ -8,8 +8,9 @@ is 'watch begins with the newest ten' "$(timeout "$patience" "$ctl" watch -n 10 
 	"$("$dump" -n 10 --oldest-first "$wa" | untimed)"
 is '... or fewer' "$(timeout "$patience" "$ctl" watch -n 2 "$wa" | untimed)" \
 	"$("$dump" -n 2 --oldest-first "$wa" | untimed)"
-is 'watch --json' "$(timeout "$patience" "$ctl" watch -n 2 --json "$wa")" \
-	"$("$dump" -n 2 --oldest-first --json "$wa")"
+# the clock is measured by each of them
+is 'watch --json' "$(timeout "$patience" "$ctl" watch -n 2 --json "$wa" | jq -c 'del(.ns)')" \
+	"$("$dump" -n 2 --oldest-first --json "$wa" | jq -c 'del(.ns)')"
 ends 'watch -n 0 is a usage error' 2 "$ctl" watch -n 0 "$wa"
 "$ctl" watch -n 13 "$wa" >"$work/watch1" 2>"$work/err" &
 watcher=$!
@@ -37,7 +38,8 @@ wait "$watcher"
 is 'watch says when it is removed' "$? $(cat "$work/err")" "0 timelinectl: $wa: removed"
 ends 'watch of nothing' 1 "$ctl" watch "$name-none"
 
-# "busy" still writes
+busy
+until_true test -e "/dev/shm$name-busy"
 round=$(timeout "$patience" "$ctl" top -n 2 -d 2s --json "$name-busy")
 is 'top prints so many rounds' "$(wc -l <<<"$round")" 2
 is '... each with the messages of its time' \
@@ -57,21 +59,33 @@ for wrong in '-d 1ms' '-d soon' '-s color' '-n 0'; do
 done
 # more than may be looked at in a round
 "$make" "$name-flood" entries=400000 known
+"$make" "$name-took" timed=1000
 "$ctl" top -n 1 -d 12s --json "$name-flood" >"$work/flood" &
 flood=$!
+"$ctl" top -n 1 -d 12s --json "$name-took" >"$work/took" &
+took=$!
 # it has seen how it stands, and waits for its round to end
 waits() { # PID NAME
 	find "/proc/$1/fd" -lname "*$2" | grep -q . &&
 		grep -q '^State:.*S' "/proc/$1/status"
 }
 until_true waits "$flood" "$name-flood"
+until_true waits "$took" "$name-took"
+"$make" "$name-took" timed=100
 "$make" "$name-flood" plain=300000
-wait "$flood"
+wait "$flood" "$took"
 is 'a flood is sampled, and its rate is right all the same' \
 	"$(jq -c '[.share_seen < 0.5, (.messages[0].total > 290000), (.messages[0].total < 310000)]' "$work/flood")" \
 	'[true,true,true]'
 is "... and nothing of before counts" "$(jq -r ".messages[].message" "$work/flood")" \
 	"processed \$tcp, \$udp, and \$other"
+is 'timers count the spans of the round alone' "$(jq -c '.timers[0] | [.category, .message, .priority, .total, .rate > 0]' "$work/took")" \
+	'["timed","timed $n","info",100,true]'
+is '... and show how long these took' "$(jq '.timers[0] | [.p50_ns / 5e8, .p99_ns / 9.9e8, .max_ns / 1e9] | all(. - 1 | fabs < 0.01)' "$work/took")" true
+is '... null where there were none' "$("$ctl" top -d 10ms --json "$name-took" | jq -c '.timers[0] | [.rate, .total, .p50_ns, .p99_ns, .max_ns]')" \
+	'[0,0,null,null,null]'
+has '... as text' "$("$ctl" top -d 10ms "$name-took")" '^ +0 +- +- +- timed +timed \$n$'
+lacks 'a timeline without timers has no table of them' "$("$ctl" top -d 10ms "$name-flood")" SPANS/S
 
 "$make" "$name-gone" plain=3
 "$ctl" top -n 10000 -d 50ms "$name-gone" >"$work/out" 2>"$work/err" &

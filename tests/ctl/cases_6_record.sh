@@ -40,6 +40,22 @@ ends 'record --for stops by itself' 0 "$ctl" record "$re" -o "$work/b.trace" --f
 is '... and says it as JSON' "$(jq -c '[.file, .entries, .lost, .size > 0, .lasted_ns >= 300000000]' <<<"$out")" \
 	"[\"$work/b.trace\",0,0,true,true]"
 is 'a trace of nothing is one' "$("$dump" "$work/b.trace" 2>&1)" ''
+is '... without timers nothing is said of them' "$err" ''
+
+# one has a timer, the other gets one meanwhile, the third none
+"$make" "$re-t" timed=1
+"$make" "$re-u"
+"$ctl" record "$re-t" "$re-u" "$re" -o "$work/t.trace" >/dev/null 2>"$work/err" &
+recorder=$!
+started+=("$recorder")
+until_true recording "$work/t.trace"
+is 'record says at once that it has no histograms of timers' "$(cat "$work/err")" \
+	"timelinectl: $re-t: the histograms of timers are not recorded; 'timelinectl save' keeps them"
+"$make" "$re-u" timed=1
+kill -INT "$recorder"
+wait "$recorder"
+is '... and at its end of new ones' "$? $(tail -n +2 "$work/err")" \
+	"0 timelinectl: $re-u: the histograms of timers are not recorded; 'timelinectl save' keeps them"
 
 # two timelines, packed
 "$ctl" create "$re-2"

@@ -156,6 +156,11 @@ kernel_cases() {
 	is 'record --kernel ends well' "$? $(cat "$work/kerr")" '0 '
 	has '... the trace alone has the states' "$("$dump" --view states "$work/k.trace" --json |
 		jq -c 'select(.message | test("futex")) | .blocked_task_ns > .unknown_ns')" true
+	has '... --tree shows them' "$("$dump" --tree "$work/k.trace")" \
+		'stall of futex round\(0\): .*blocked by a task [0-9]'
+	has '... --critical shows what the holder of the futex waited for' \
+		"$("$dump" --critical 'stall of futex*' "$work/k.trace" | sed -n 2p)" \
+		'blocked until a timer or device'
 	is '... and no second timeline stays' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
 }
 

@@ -81,7 +81,7 @@ tell rate 0 >/dev/null
 stats=$("$dump" --stats --json --message 'tick*' "/$name-s")
 is '--stats estimates from slots, whatever the load' "$(jq '.estimate.rate_low < .estimate.rate_high and .starved < 0.05' <<<"$stats")" true
 has '... in text' "$(COLUMNS=160 "$dump" --stats --message 'tick*' "/$name-s")" '^    estimated .* from [0-9]+ slots$'
-has '... in CSV' "$("$dump" --stats --format csv --message 'tick*' "/$name-s" | tail -1)" ',(0(\.[0-9]+)?|[0-9.]+e-[0-9]+)$'
+has '... in CSV' "$("$dump" --stats --format csv --message 'tick*' "/$name-s" | tail -1)" ',(0(\.[0-9]+)?|[0-9.]+e-[0-9]+),,,,,,,$'
 until_true reaches 1 timeline_watched_seconds_total
 curl -s "http://127.0.0.1:$port/metrics" >"$work/metrics" 2>/dev/null
 has 'metrics have the slots' "$(grep timeline_slot_share_ratio "$work/metrics")" '} 0\.(2|1999)'

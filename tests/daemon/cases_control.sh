@@ -29,6 +29,10 @@ is 'the file is whole by then' \
 	"$([ -s "$(tail -1 <<<"$answer")" ] && echo there)" there
 is 'and in JSON' "$(say "snapshot $name-control json"$'\n' | tail -n +2 |
 	jq -r .timeline)" "$name-control"
+"$build/bin/timelinectl" create "$name-control.sched" # as if the kernel were recorded
+is "the kernel's events are saved beside it" \
+	"$([ -s "$(say "snapshot $name-control"$'\n' | tail -1).sched" ] && echo there)" there
+rm -f "/dev/shm/$name-control.sched"
 has 'a timeline it does not know is refused' "$(say $'snapshot none\n')" \
 	'^error timelined is not attached'
 has 'so is what is no verb, without its bytes' "$(say $'\e[2J\n')" \

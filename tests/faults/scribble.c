@@ -13,9 +13,9 @@
  * SEED, from the environment, repeats the numbers, if not the races.
  */
 #include "../lib/random.h"
+#include "../lib/snap_open.h"
 #include "event/render.h"
 #include "snap/inspect.h"
-#include "snap/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,7 +189,7 @@ read_once(void)
 	struct tl_glance glance;
 	struct tl_snap *snap;
 
-	if (tl_snap_open(&snap, name, below(2) * below(3000), &fault) == 0) {
+	if (snap_open(&snap, name, below(2) * below(3000), &fault) == 0) {
 		if (tl_snap_cursor(snap,
 			below(2) ? TL_OLDEST_FIRST : TL_NEWEST_FIRST,
 			&cursor) == 0)

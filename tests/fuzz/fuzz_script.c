@@ -70,8 +70,8 @@ run_script(struct feed *feed, struct tl_bytes source)
 	assert(rc == 0);
 	tl_put_string(&text, bounds);
 	tl_put_bytes(&text, source);
-	rc = tl_script_load_text(script, "fuzz", text.data, text.size, 0, NULL,
-	    &result.fault);
+	rc = tl_script_load_text(script, "=fuzz",
+	    tl_bytes(text.data, text.size), 0, NULL, &result.fault);
 	if (rc == 0)
 		rc = tl_script_run(script, &feed->input, 1, &result.fault);
 	assert(rc <= 0 && result.fault.rc == rc);

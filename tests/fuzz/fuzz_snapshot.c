@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_snapshot.c - any bytes as a file: opened, walked both ways, every line
- * rendered, every accessor asked.  Both ways must show the same.
+ * rendered, every accessor asked, timers too.  Both ways must show the same.
  */
 #include "event/render.h"
 #include "snap/snap.h"
+#include "snap/timers.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -89,6 +90,33 @@ ask_about_the_rest(const struct tl_snap *snap)
 		assert(tl_snap_fault(snap, i)->text[0]);
 }
 
+/* Counts may be any and their sums wrap; a duration is within the largest. */
+static void
+ask_about_timers(const struct tl_snap *snap)
+{
+	static struct tl_timer timer, same;
+	struct tl_fields fields = { .text = &(struct tl_text){ 0 },
+		.json = true };
+	int rc;
+
+	for (uint32_t i = 0; (rc = tl_snap_timer(&timer, snap, i)) > 0; i++) {
+		for (double share = 0; share <= 1; share += 0.25)
+			assert(tl_timer_at(&timer, share) <= timer.max);
+		tl_text_clear(fields.text);
+		tl_fields_object(&fields, NULL);
+		tl_timer_put(&fields, &timer);
+		tl_timer_put_slower(&fields, &timer);
+		tl_fields_object_end(&fields);
+		same = timer;
+		tl_timer_since(&timer, &same);
+		assert(timer.count == 0 && timer.sum == 0 && timer.max == 0);
+	}
+	assert(rc == 0);
+	for (size_t i = 0; i < tl_snap_message_count(snap); i++)
+		(void)tl_snap_timer_of(&timer, snap, tl_snap_message(snap, i));
+	tl_text_free(fields.text);
+}
+
 static void
 look(int fd, size_t size, uint64_t tail)
 {
@@ -106,6 +134,7 @@ look(int fd, size_t size, uint64_t tail)
 	assert(newest.events == oldest.events && newest.lost == oldest.lost &&
 	       newest.sum == oldest.sum);
 	ask_about_the_rest(snap);
+	ask_about_timers(snap);
 	tl_snap_close(snap);
 }
 

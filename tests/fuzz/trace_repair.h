@@ -203,23 +203,4 @@ trace_read_all(const uint8_t *data, size_t size, const uint8_t *index,
 	tl_trace_close(trace);
 }
 
-static inline void
-trace_read_eagerly(const uint8_t *data, size_t size)
-{
-	const struct tl_trace_read_options options = { .memory_max = 64 << 20 };
-	const size_t step = size > 0 ? 1 + data[size - 1] : 1;
-	struct tl_trace_eager *eager;
-	int rc = tl_trace_eager_new(&eager, &options);
-
-	assert(rc == 0);
-	for (size_t at = 0; rc == 0 && at < size; at += step)
-		rc = tl_trace_eager_feed(eager,
-		    tl_bytes(data + at, size - at < step ? size - at : step));
-	if (rc == 0)
-		rc = tl_trace_eager_finish(eager);
-	for (size_t i = 0; i < tl_trace_eager_count(eager); i++)
-		assert(tl_trace_eager_tree(eager, i, NULL));
-	tl_trace_eager_free(eager);
-}
-
 #endif

@@ -11,8 +11,8 @@
 #include "guest.h"
 
 #include "../lib/random.h"
+#include "../lib/snap_open.h"
 #include "clock/clock.h"
-#include "snap/snap.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -193,7 +193,7 @@ probe_reader(void)
 	struct tl_fault fault;
 	struct tl_snap *snap;
 
-	if (tl_snap_open(&snap, GUEST_TIMELINE, 0, &fault) != 0) {
+	if (snap_open(&snap, GUEST_TIMELINE, 0, &fault) != 0) {
 		reader_failures++;
 		return;
 	}
@@ -401,7 +401,7 @@ judge_snapshot(void)
 {
 	struct tl_fault fault;
 	struct tl_snap *snap;
-	const int rc = tl_snap_open(&snap, GUEST_TIMELINE, 0, &fault);
+	const int rc = snap_open(&snap, GUEST_TIMELINE, 0, &fault);
 
 	report(rc == 0 && probe_n > 0 && probe_n < PROBES_MAX &&
 		   tl_snap_fault_count(snap) == 0,

@@ -7,7 +7,9 @@
 #ifndef TESTS_CLOCK_FIXTURE_H
 #define TESTS_CLOCK_FIXTURE_H
 
+#include "base/word.h"
 #include "clock/calibrate.h"
+#include "clock/calibrate_tail.h"
 #include "clock_script.h"
 
 #include <check.h>
@@ -107,6 +109,28 @@ check_bounds(void)
 		}
 	}
 	return worst;
+}
+
+/* Copy the tail, the knot count and the knots of a live file into a private
+ * header and array of knots_max: a knot that changed meanwhile gets seq 0. */
+static inline void
+copy_clock(const struct timeline_header *live,
+    const struct timeline_knot *live_knots, uint32_t knots_max,
+    struct timeline_header *to, struct timeline_knot *to_knots)
+{
+	/* The tail first: a knot younger than it is seen to be, an older
+	 * one that is missing could not be. */
+	(void)tl_calibrate_read(live, &to->clock);
+	const uint64_t count = tl_load_acquire_64(&live->knot_count);
+
+	to->knot_count = count;
+	to->epochs = tl_load_32(&live->epochs);
+	memset(to_knots, 0, (size_t)knots_max * sizeof(*to_knots));
+	for (uint64_t i = count > knots_max ? count - knots_max : 0; i < count;
+	     i++)
+		if (!tl_knot_load(live_knots, knots_max, i,
+			&to_knots[i % knots_max]))
+			to_knots[i % knots_max].seq = 0;
 }
 
 #endif

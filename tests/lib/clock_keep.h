@@ -91,7 +91,7 @@ check_reader(bool closing, int probes)
 	struct tl_time time;
 	uint64_t from, to;
 
-	tl_calibrate_copy(&header, knots, KNOTS, &copy, copied);
+	copy_clock(&header, knots, KNOTS, &copy, copied);
 	copy.clock_kind = header.clock_kind;
 	if (closing)
 		ck_assert_int_ge(tl_calibrate_copied(&own), 0);

@@ -133,7 +133,7 @@ write_letters(struct made *made, const char *text, const char *const *names)
 	letters_thread(&l);
 	while (*text)
 		text = letters_step(&l, text);
-	made_end(made, l.writer);
+	made_end(l.writer);
 }
 
 static inline struct tl_trace *

@@ -16,7 +16,22 @@ random_rounds(int rounds)
 	const char *fewer = getenv("TEST_FEWER");
 	const int by = fewer ? atoi(fewer) : 1;
 
-	return by > 1 && rounds > by ? rounds / by : rounds;
+	return by > 1 && rounds >= by ? rounds / by : rounds;
+}
+
+/* Does the machine run in software?  Then a test that must be done within a second
+ * proves nothing. */
+static inline int
+random_is_slow(void)
+{
+	return random_rounds(10) < 10;
+}
+
+/* The step of a loop that visits each place: that much longer. */
+static inline uint64_t
+random_step(uint64_t step)
+{
+	return step * (10 / (uint64_t)random_rounds(10));
 }
 
 /* splitmix64 (Steele, Lea and Flood 2014): every seed is a good one. */

@@ -224,7 +224,7 @@ run_with(struct result *result, struct feed *const *feeds, size_t count,
 		.context = result };
 	struct tl_script_input inputs[4];
 	struct tl_script *script;
-	char *words[8];
+	char *words[8], chunk[64];
 
 	assert(argc <= 8 && count <= 4);
 	for (int i = 0; i < argc; i++)
@@ -235,8 +235,9 @@ run_with(struct result *result, struct feed *const *feeds, size_t count,
 	result->rc = tl_script_new(&script, limits, &io, &result->fault);
 	if (result->rc < 0)
 		goto words;
-	result->rc = text ? tl_script_load_text(script, name, text,
-				strlen(text), argc, words, &result->fault)
+	snprintf(chunk, sizeof(chunk), "=%s", name);
+	result->rc = text ? tl_script_load_text(script, chunk,
+				tl_bytes_of(text), argc, words, &result->fault)
 			  : tl_script_load_view(script, name, argc, words,
 				&result->fault);
 	if (result->rc == 0)

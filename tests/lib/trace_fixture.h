@@ -30,7 +30,6 @@ enum {
 struct made {
 	struct tl_text data;
 	struct tl_text index;
-	struct tl_trace_counts counts;
 	uint64_t appends; /* of data and index so far ... */
 	uint64_t dies_at; /* ... and which fails, counted from 1; 0: none */
 };
@@ -136,10 +135,9 @@ made_begin(struct made *made, struct tl_trace_options *options,
 }
 
 static inline void
-made_end(struct made *made, struct tl_trace_writer *writer)
+made_end(struct tl_trace_writer *writer)
 {
 	ck_assert_int_eq(tl_trace_writer_finish(writer), 0);
-	tl_trace_writer_counts(writer, &made->counts);
 	tl_trace_writer_free(writer);
 }
 
@@ -207,25 +205,6 @@ static inline struct tl_bytes
 bytes_of(const struct tl_text *text)
 {
 	return tl_bytes(text->data, text->size);
-}
-
-static inline int
-read_eagerly(struct tl_trace_eager **eager, struct tl_bytes data, size_t step)
-{
-	int rc;
-
-	fault_count = 0;
-	ck_assert_int_eq(tl_trace_eager_new(eager, &read_options), 0);
-	for (size_t at = 0; at < data.size; at += step) {
-		const size_t size =
-		    data.size - at < step ? data.size - at : step;
-
-		rc =
-		    tl_trace_eager_feed(*eager, tl_bytes(data.data + at, size));
-		if (rc < 0)
-			return rc;
-	}
-	return tl_trace_eager_finish(*eager);
 }
 
 /* == comparing == */
@@ -305,6 +284,54 @@ load_all(struct tl_trace *trace, struct tl_node *root, uint64_t step)
 		depth--;
 	}
 	free(place);
+}
+
+/* A trace of bytes, all of which is loaded, without an index. */
+static inline struct tl_trace *
+read_whole(struct tl_bytes data)
+{
+	struct tl_trace *trace;
+
+	ck_assert_int_eq(open_bytes(&trace, data, tl_bytes(NULL, 0)), 0);
+	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
+		load_all(trace, tl_trace_root(trace, i), 0);
+	return trace;
+}
+
+/* == trees that are made node by node == */
+
+static struct tl_node_budget grown_budget;
+static struct tl_node **grown; /* the children, before those in them */
+static size_t grown_count;
+
+/* One more child; its place is given by place_grown(). */
+static inline struct tl_node *
+grow_child(struct tl_node *parent, const struct tl_event *event)
+{
+	int rc = 0;
+	struct tl_node *node = tl_node_new(&grown_budget, &rc);
+
+	ck_assert_int_eq(rc, 0);
+	if (grown_count % 64 == 0)
+		grown = realloc(grown, (grown_count + 64) * sizeof(*grown));
+	grown[grown_count++] = node;
+	node->event = *event;
+	node->parent = parent;
+	parent->child_count++;
+	return node;
+}
+
+static inline void
+place_grown(void)
+{
+	for (size_t i = 0; i < grown_count; i++)
+		ck_assert_int_eq(tl_node_adopt(grown[i]->parent,
+				     grown[i]->parent->loaded, grown[i],
+				     &grown_budget),
+		    0);
+	free(grown);
+	grown = NULL;
+	grown_count = 0;
 }
 
 /* Are two trees the same, all of which is loaded? */
@@ -439,7 +466,6 @@ write_program(struct made *made, const struct program *p,
 		rc = sink->put(sink, &p->events[i]);
 	if (rc == 0)
 		rc = sink->finish(sink);
-	tl_trace_writer_counts(writer, &made->counts);
 	tl_trace_writer_free(writer);
 	return rc;
 }

@@ -11,7 +11,7 @@
 
 #include "process.h"
 #include "random.h"
-#include "snap/snap.h"
+#include "snap_open.h"
 
 #include <x86intrin.h>
 
@@ -146,7 +146,7 @@ check_until(struct check *c, const char *path)
 	int rc;
 
 	c->path = path;
-	rc = tl_snap_open(&snap, path, 0, &fault);
+	rc = snap_open(&snap, path, 0, &fault);
 	expect(rc == 0, "%s: %s", path, fault.text);
 	for (size_t i = 0; i < tl_snap_fault_count(snap); i++)
 		fail("%s: byte %lu: %s", path, tl_snap_fault(snap, i)->at,

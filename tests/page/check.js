@@ -48,7 +48,7 @@ async function main() {
 	const t = {browser, folder, make, npm, holds, same,
 		on: (...a) => on(browser, ...a)};
 	const all = "file structure download hosts hostile live";
-	for (const cases of (process.env.ONLY ?? all).split(" "))
+	for (const cases of (process.env.ONLY || all).split(" "))
 		await require("./cases_" + cases + ".js").run(t);
 	await browser.close();
 	console.log(passed + " passed, " + failed + " failed, 0 skipped");

@@ -15,11 +15,11 @@
  *	make_page summary N FROM TO MEASURE_FROM MEASURE_TO
  *				its counts then
  */
+#include "../lib/snap_open.h"
 #include "base/text.h"
 #include "format/html/live.h"
 #include "format/html/summary.h"
 #include "format/html/write.h"
-#include "snap/snap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -421,7 +421,7 @@ write_file(const char *path)
 	struct tl_snap *snap;
 	int rc;
 
-	if (tl_snap_open(&snap, path, 0, &fault) != 0 ||
+	if (snap_open(&snap, path, 0, &fault) != 0 ||
 	    tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) != 0)
 		return 1;
 	rc = write_page(cursor, path);

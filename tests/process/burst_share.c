@@ -68,8 +68,7 @@ newest_stamp(void)
 	struct tl_event e;
 	uint64_t stamp = 0;
 
-	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0, "%s",
-	    fault.text);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0, "%s", fault.text);
 	expect(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor) == 0, "cursor");
 	while (stamp == 0 && tl_cursor_next(cursor, &e) > 0)
 		if (e.kind != TL_LOST && !e.message->builtin)

@@ -274,7 +274,7 @@ main(void)
 	if (tl_calibrate_first(&calibrate) < 0)
 		return 1;
 	run(&calibrate);
-	(void)tl_calibrate_now(&calibrate);
+	(void)tl_calibrate_now(&calibrate, false);
 	if (tl_time_build(&table, &header, knots, KNOTS, NULL, NULL) < 0)
 		return 1;
 	if (header.epochs != 0) {

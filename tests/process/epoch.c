@@ -4,7 +4,7 @@
  * after are told apart, and stand in the order they were logged.
  */
 #include "../lib/process.h"
-#include "snap/snap.h"
+#include "../lib/snap_open.h"
 
 enum { EACH = 5, EPOCHS = 3 };
 
@@ -41,8 +41,7 @@ check(void)
 	struct tl_event e;
 	uint64_t next = 0;
 
-	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0, "%s",
-	    fault.text);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0, "%s", fault.text);
 	expect(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0, "cursor");
 	while (tl_cursor_next(cursor, &e) > 0) {
 		expect(e.kind == TL_INSTANT && e.args[0] == e.epoch &&

@@ -4,7 +4,7 @@
  * late is told so, and all that was defined goes on.
  */
 #include "../lib/process.h"
-#include "snap/snap.h"
+#include "../lib/snap_open.h"
 
 enum { PROCESSES = 4, MESSAGES_MAX = 2000 };
 
@@ -47,8 +47,7 @@ check_what_is_there(unsigned count)
 	struct tl_snap *snap;
 	unsigned found = 0;
 
-	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0, "%s",
-	    fault.text);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0, "%s", fault.text);
 	expect(tl_snap_fault_count(snap) == 0, "%s",
 	    tl_snap_fault(snap, 0)->text);
 	for (size_t i = 0; i < tl_snap_message_count(snap); i++)

@@ -173,8 +173,7 @@ check_define(unsigned steps)
 	expect(shared->message == define_same(),
 	    "paused after %u: A has message %u, B %u", steps, shared->message,
 	    define_same());
-	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0, "%s",
-	    fault.text);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0, "%s", fault.text);
 	for (size_t i = 0; i < tl_snap_message_count(snap); i++)
 		count += tl_bytes_equal(tl_snap_message(snap, i)->category,
 		    tl_bytes_of("sweep"));
@@ -223,7 +222,7 @@ check_log(unsigned steps)
 	struct tl_snap *snap;
 	struct tl_event e;
 
-	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0 &&
+	expect(snap_open(&snap, test_name, 0, &fault) == 0 &&
 		   tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor) == 0,
 	    "%s", fault.text);
 	while (tl_cursor_next(cursor, &e) > 0)
@@ -322,7 +321,7 @@ run_clock(void *unused)
 {
 	(void)unused;
 	be_a();
-	tl_calibrate_now(&tl->calibrate);
+	tl_calibrate_now(&tl->calibrate, false);
 }
 
 static void

@@ -66,8 +66,7 @@ check_slots(uint64_t end, uint64_t *strays)
 	struct tl_event e;
 	uint64_t count = 0;
 
-	expect(tl_snap_open(&snap, test_name, 0, &fault) == 0, "%s",
-	    fault.text);
+	expect(snap_open(&snap, test_name, 0, &fault) == 0, "%s", fault.text);
 	expect(tl_snap_cursor(snap, TL_NEWEST_FIRST, &cursor) == 0, "cursor");
 	*strays = 0;
 	while (tl_cursor_next(cursor, &e) > 0) {

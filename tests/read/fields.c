@@ -21,10 +21,11 @@ main(int argc, char **argv)
 		const char *file = timeline_read_location(&copy, &line);
 
 		timeline_read_line(&copy, text, sizeof(text));
-		printf("%s\n  %s %s kind %u flags %u %s:%u %s\n", text,
+		printf("%s\n  %s %s kind %u flags %u %s:%u %s %s/%s\n", text,
 		    timeline_read_priority(&copy), copy.message, copy.kind,
 		    copy.flags, file ? file : "-", file ? line : 0,
-		    copy.duration_ns >= 0 ? "paired" : "");
+		    copy.duration_ns >= 0 ? "paired" : "", copy.process,
+		    copy.thread);
 		for (unsigned i = 0; i < copy.argc; i++) {
 			timeline_read_argument_text(&copy, i, text,
 			    sizeof(text));

@@ -69,7 +69,7 @@ for verb in run read ask; do
 	grep -qE "^\.Cm $verb" "$page" || echo "the man page lacks $verb"
 	offered=$(bash -c '. "$0"; COMP_WORDS=(timeline-ship "$1" --); COMP_CWORD=2; _timeline_ship
 		printf "%s\n" "${COMPREPLY[@]}"' "$completion" "$verb" | sort)
-	takes=$("$ship" "$verb" --help=all | grep -oE -- '^ +(-[a-z], |-[A-Z], )? *--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort)
+	takes=$("$ship" "$verb" --help=all | sed -nE 's/^ +(-.*[^ ])  .*/\1/p' | grep -oE -- '--[a-z-]+' | sort)
 	[ "$offered" = "$takes" ] || diff <(echo "$offered") <(echo "$takes")
 done >"$work/out"
 is 'the completion offers what each verb takes' "$(cat "$work/out")" ''

@@ -11,7 +11,11 @@ ki=$name-ki
 "$make" "$ki-many" entries=65536 plain=12000
 total=3500
 format=trace
-kill_every=${KILL_EVERY:-7} # of those that are made very often
+# One of so many calls that change something, and of those that are made very
+# often; make check-all kills at each of the former.
+often=${ALL:+1}
+often=${often:-3}
+kill_every=${KILL_EVERY:-$((often == 1 ? 7 : 17))}
 
 # kill_at CALL N WHERE: false when the call was not made that often
 kill_at() {
@@ -64,21 +68,21 @@ elif nm "$ship" 2>/dev/null | grep -qE '__(asan|tsan)_'; then
 	skip 'a sanitizer has system calls of its own'
 else
 	for call in renameat unlinkat mkdirat write; do
-		every "$call" 1 "$w/ki-out"
+		every "$call" "$often" "$w/ki-out"
 	done
 	for call in pwrite64 close openat; do
 		every "$call" "$kill_every" "$w/ki-out"
 	done
 	format=jsonl
 	for call in renameat unlinkat write; do
-		every "$call" 1 "$w/ki-out" ' of files of events'
+		every "$call" "$often" "$w/ki-out" ' of files of events'
 	done
 	every pwrite64 "$kill_every" "$w/ki-out" ' of files of events'
 	format=trace
 	# the target is away, and the spool is too small
 	ki=$ki-many total=12000
 	for call in renameat unlinkat; do
-		every "$call" 1 /dev/null/away ' while it drops'
+		every "$call" "$often" /dev/null/away ' while it drops'
 	done
 	every pwrite64 "$kill_every" /dev/null/away ' while it drops'
 fi

@@ -124,7 +124,7 @@ keep_clock(void)
 	struct tl_calibrate calibrate = tl->calibrate;
 
 	calibrate.source = &planted;
-	must(tl_calibrate_now(&calibrate), "the clock");
+	must(tl_calibrate_now(&calibrate, false), "the clock");
 }
 
 /* == one host == */

@@ -130,7 +130,16 @@ info     < work job(1)  T'
 is '--columns pid,tid,cpu shows who and where' \
 	"$("$dump" -n 1 --columns pid,tid,category "$known" | tr -s ' ')" \
 	"make_timeline/$pid make_timeline/$tid disk "
-"$dump" --json "$known" >"$work/unnamed.jsonl"
+is '... and JSON lines, beside the numbers' \
+	"$("$dump" --json "$known" | jq -r '"\(.process)/\(.pid) \(.thread)/\(.tid)"' | uniq)" \
+	"make_timeline/$pid make_timeline/$tid"
+is "a filter compares the thread's name" \
+	"$("$dump" -e 'thread == "make_timeline" and process == thread' --json "$known" | wc -l)" \
+	"$("$dump" --json "$known" | jq -c 'select(.thread)' | wc -l)"
+"$dump" --json "$known" | jq -c 'del(.thread, .process)' >"$work/unnamed.jsonl"
+is '... and is nil where it has none' \
+	"$("$dump" -e 'thread == nil and process == nil' "$work/unnamed.jsonl" | wc -l)" \
+	"$("$dump" "$work/unnamed.jsonl" | wc -l)"
 is '... by number where the name is not known' \
 	"$("$dump" -n 1 --columns pid,tid,category "$work/unnamed.jsonl" | tr -s ' ')" \
 	" $pid $tid disk "
@@ -171,7 +180,7 @@ ends 'an unknown form of time is a usage error' 2 "$dump" --time now "$known"
 json=$("$dump" --json "$known")
 is '--json is an object an entry, with these fields' \
 	"$(jq -r 'keys_unsorted | join(" ")' <<<"$json" | sort -u)" \
-	'ns tsc cpu pid tid priority category message kind args'
+	'ns tsc cpu pid tid thread process priority category message kind args'
 has 'JSON keeps 64-bit integers exact' "$json" \
 	'"args":\{"tcp":-1,"udp":-2,"other":9007199254740993\}'
 has 'JSON shows %d, %x, %f and %t as numbers' "$json" \

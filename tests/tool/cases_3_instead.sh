@@ -55,7 +55,7 @@ text=$("$dump" --stats "$stats")
 has '--stats as text names message and count' "$text" '^    trace  1000 entries  [0-9.e+]+/s$'
 has '... with a line for an argument' "$text" '^    tcp +1000 +0 +499 +899 +989 +998 +999$'
 has '--stats --format csv has a line for each quantity' \
-	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999,$'
+	"$("$dump" --stats --format csv "$stats")" '"processed .*,tcp,,1000,0,499\.5,499,899,989,998,999,,,,,,,,$'
 is '--stats counts only what passes' \
 	"$("$dump" --stats --json --category queue "$known" | jq -r .message)" 'depth $length'
 is 'doubles and negative numbers have percentiles' \
@@ -189,6 +189,43 @@ is '--stats has the states of spans' "$("$dump" --stats "$work/beside.tl" | sed 
 	'running 42.9 %, runnable 14.3 %, blocked by a task 42.9 %'
 is '... in JSON' "$("$dump" --stats --json "$work/beside.tl" | jq -c '.states | with_entries(select(.value > 0))')" \
 	'{"running_ns":9000,"runnable_ns":3000,"blocked_task_ns":9000}'
+is '--tree has the states of each span' "$("$dump" --tree "$work/beside.tl" | grep -c '^ *work: 7us (running 42.9 %, runnable 14.3 %, blocked by a task 42.9 %)$')" 3
+is '... in JSON' "$("$dump" --tree --json "$work/beside.tl" |
+	jq -c 'select(.message == "work") | .states | with_entries(select(.value > 0))' | uniq -c | sed 's/^ *//')" \
+	'3 {"running_ns":3000,"runnable_ns":1000,"blocked_task_ns":3000}'
+is '... without the tree of the kernel' "$("$dump" --tree "$work/beside.tl" | grep -c '^#')" 1
+has '... unless its file is named' "$("$dump" --tree "$work/beside.tl" "$work/beside.tl.sched")" 'switched in'
+"$build/bin/timeline-convert" -q "$work/spans.jsonl" "$work/kernel.jsonl" -o "$work/both.trace"
+is '... of a trace that has the events of the kernel, too' "$("$dump" --tree "$work/both.trace" | grep -c 'work: 7us (running 42.9 %,')" 3
+is '... which --stats shows' "$("$dump" --stats --json "$work/both.trace" |
+	jq -c 'select(.message == "work") | .states.blocked_task_ns')" 9000
+{
+	cat "$work/spans.jsonl"
+	line 1031000 c spin begin
+	line 1038000 c spin end
+	line 1041000 c nest begin
+	line 1041000 c part begin
+	line 1043000 c part end
+	line 1048000 c nest end
+} >"$work/two.jsonl"
+{
+	cat "$work/kernel.jsonl"
+	line 1030500 sched 'switched in' instant
+	line 1039000 sched "$out_for" instant '"state":"S","next":9,"name":"other"'
+	line 1040500 sched 'switched in' instant
+	line 1044000 sched "$out_for" instant '"state":"R","next":9,"name":"other"'
+	line 1046000 sched 'switched in' instant
+	line 1049000 sched "$out_for" instant '"state":"S","next":9,"name":"other"'
+} >"$work/two.sched.jsonl"
+"$build/bin/timeline-convert" -q "$work/two.jsonl" -o "$work/two.tl"
+"$build/bin/timeline-convert" -q --to timeline "$work/two.sched.jsonl" -o "$work/two.tl.sched"
+is '... of its own thread and time' "$("$dump" --tree "$work/two.tl" | sed '1d; s/.*(running/running/; s/ %.*//' | uniq -c | sed 's/^ *//')" \
+	$'3 running 42.9\n1 running 100\n1 running 71.4\n1 running 100'
+is '... whose parts add up to each span, where two begin at once' \
+	"$("$dump" --tree --json "$work/two.tl" | jq -c 'select(.states) | .duration_ns == (.states | add)' | uniq)" true
+is '... nor states without that file' "$(cp "$work/beside.tl" "$work/alone.tl"; "$dump" --tree "$work/alone.tl" | grep -c running)" 0
+is '... in CSV' "$("$dump" --stats --format csv "$work/beside.tl" | cut -d, -f27- | uniq)" \
+	$'running_ns,interrupted_ns,runnable_ns,blocked_task_ns,blocked_timer_ns,blocked_io_ns,unknown_ns\n9000,0,3000,9000,0,0,0'
 is '... and no row of the kernel' "$("$dump" --stats --json "$work/beside.tl" | jq -r .message)" work
 is '... unless its file is named' \
 	"$("$dump" --stats --json "$work/beside.tl" "$work/beside.tl.sched" | jq -r .message | wc -l)" 4

@@ -24,8 +24,8 @@ has '... in text' "$(COLUMNS=200 "$dump" --stats --category work "$samples")" \
 	"^    estimated $n/s \\($n \\.\\. $n, 95 %\\), $n entries in $n s, from 50 samples \\(5 other bursts left out\\)$"
 csv=$("$dump" --stats --format csv --category work "$samples")
 has '... in CSV' "$csv" "^[^,]*,work,trace,instant,step \\\$n,[0-9]+,[^,]+,[^,]+,[^,]+,$n,$n,$n,50,5,0,interval,ns,"
-is '... and starved, where slots are, in the last column' \
-	"$(head -1 <<<"$csv" | awk -F, '{ print $NF }') $(sed -n 2p <<<"$csv" | awk -F, '{ print $NF }')" 'starved '
+is '... and starved, where slots are, behind the quantity' \
+	"$(head -1 <<<"$csv" | awk -F, '{ print $(NF - 7) }') $(sed -n 2p <<<"$csv" | awk -F, '{ print $(NF - 7) }')" 'starved '
 is '... whose lines are as long as its heading' "$(awk -F, '{ print NF }' <<<"$csv" | sort -u | wc -l)" 1
 is 'what the base opens is not estimated' \
 	"$("$dump" --stats --json --category timeline "$samples" | jq -s 'all(.estimate == null)')" true

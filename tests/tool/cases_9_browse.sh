@@ -60,7 +60,7 @@ unfinished request id(0)
 	seen=$("$browse" until=Thread 'keys=:1/1/1/0' "keys=$enter" keys=u keys=] screen keys='[' keys='[' screen keys=q end -- "$trace")
 	has 'u goes up, ] to the next child' "$(title <<<"$seen")" '^ 1/1/2  3 of 3  '
 	has '... [ to the one before' "$seen" '^ 1/1/0  1 of 3  '
-	seen=$("$browse" until=Thread 'keys=:1/9' "keys=$enter" screen keys=q end -- "$trace")
+	seen=$("$browse" until=Thread 'keys=:1/9' "keys=$enter" 'until=no such node' screen keys=q end -- "$trace")
 	has 'a path that leads nowhere is said' "$seen" '^there is no such node$'
 	seen=$("$browse" until=Thread keys=/note "keys=$enter" screen keys=n screen keys=n screen keys=N screen keys=q end -- "$trace")
 	is '/ searches, n and N go on' "$(grep -oE '^ [12](/[0-9]+)+ ' <<<"$seen" | xargs)" \
@@ -126,6 +126,28 @@ note n(8)
 	has 'a click goes to a row' "$(sed 24q <<<"$seen" | title)" '^ 2  2 of 2'
 	has '... another one unfolds it' "$(sed -n 25,48p <<<"$seen")" '- # Thread 2'
 	has '... the wheel scrolls' "$(sed -n 49p <<<"$seen")" '^ 1  1 of 2'
+	printf '{"ns":%d,"tsc":1,"cpu":0,"pid":4,"tid":6,"thread":"%s","process":"p","priority":"info","category":"%s","message":"%s","kind":"instant","args":{}}\n' \
+		1000 '作業者' '日本' '仕事 abc' 2000 '作業者' ab $'cafe\xcc\x81 \xf0\x9f\x98\x80 x' \
+		3000 '作業者' '日本語' $'a\xffc' >"$work/wide.jsonl"
+	"$build/bin/timeline-convert" -q "$work/wide.jsonl" -o "$work/characters.trace"
+	is 'wide characters take two columns, marks none, and none is cut' "$(
+		for columns in 29 30; do
+			"$browse" size=9x$columns until=Thread keys=l screen keys=q end -- "$work/characters.trace" | head -4
+		done | sed $'s/e\xcc\x81/\xc3\xa9/')" " 1  1 of 1  # Thread 1 (作業
+                    - # Threa
+                        仕事
+                        café
+ 1  1 of 1  # Thread 1 (作業者
+                    - # Thread
+                        仕事 a
+                        café"
+	is '... nor when they are scrolled sideways' "$("$browse" size=9x40 until=Thread keys=l 'keys=>' screen \
+		keys=q end -- "$work/characters.trace" | sed -n 2p)" '                    業者 of p)'
+	is 'columns of a listing align, and bytes that are no UTF-8 are escaped' \
+		"$("$dump" --columns tid,category,message "$work/wide.jsonl")" \
+		$'作業者/6 日本語     a\\xffc\n作業者/6 ab         cafe\xcc\x81 \xf0\x9f\x98\x80 x\n作業者/6 日本       仕事 abc'
+	is '... those of --stats' "$("$dump" --stats "$work/wide.jsonl" | grep -E '^[^ ]')" \
+		$'日本       仕事 abc\nab         cafe\xcc\x81 \xf0\x9f\x98\x80 x\n日本語     a\\xffc'
 	has '--path says where to begin' \
 		"$("$browse" --path until=1/1/1 screen keys=q end -- --path 1/1/1 "$trace" | title)" '^ 1/1/1  '
 	ends 'one that leads nowhere is a failure' 1 "$browse" end raw -- --path 1/7 "$trace"

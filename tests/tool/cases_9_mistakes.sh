@@ -6,7 +6,9 @@ mkdir "$work/mistakes"
 cd "$work/mistakes" || exit 1
 cp "$known" known.tl
 cp "$known" exists.tl
+truncate -s 2M large.tl
 : >exists.csv
+mkdir folder
 echo 'not a timeline' >notes.txt
 echo 'retrun 1' >wrong.lua
 echo 'timeline.evnts()' >failing.lua

@@ -35,6 +35,15 @@ is '--stats counts them as such' "$("$dump" --stats --json "$work/unsigned.jsonl
 	grep -oE '"size":\{[^}]*' | grep -oE '"(min|p50|p99.9|max)":[0-9-]+' | tr '\n' ' ')" \
 	'"min":1 "p50":2105 "p99.9":18446744073709551615 "max":18446744073709551615 '
 has '... in text' "$("$dump" --stats "$work/unsigned.jsonl")" ' size .* 1\.845e19$'
+# a thread that is slow is called by its name
+seq 2000 | awk '{ print $1 * 1000, $1 % 20 == 3 ? 700 : 100 + $1 * 7 % 13, $1 }' | spans_of 'load $size' |
+	awk '{ slow = int((NR - 1) / 2 + 1) % 20 == 3
+		sub(/"tid":8/, "\"tid\":" (slow ? 9 : 8) ",\"thread\":\"" (slow ? "slow one" : "main") \
+			"\",\"process\":\"server\"") } 1' >"$work/threads.jsonl"
+has '... a thread by its name' "$("$dump" --why 'load*' "$work/threads.jsonl")" '^1\. in thread slow one/9: 100 % of'
+is '... in JSON beside its number' "$("$dump" --why 'load*' --json "$work/threads.jsonl" |
+	jq -c '.causes[0] | [.name, .value, .thread, .examples[0].process, .examples[0].thread]')" \
+	'["tid",9,"slow one","server","slow one"]'
 # one process, one thread, that has another CPU when it is slow
 is 'what holds for the same spans is one line' "$(
 	seq 3000 | awk '{ slow = $1 % 20 == 3
@@ -65,6 +74,17 @@ is 'no span is slow enough' "$("$dump" --why 'load*' --slower 1s "$work/size.jso
 is 'spans that all take as long have no cause' \
 	"$("$dump" --why equal --json "$work/equal.jsonl")" \
 	'{"message":"equal","spans":100,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
+# slow at random, beside a message of the kernel or without
+seq 2000 | awk '{ n = (n * 1103515245 + 12345) % 2147483648
+	print $1 * 1000, n % 1000003 < 20000 ? 700 : 100 }' | spans_of chance >"$work/chance.jsonl"
+{
+	cat "$work/chance.jsonl"
+	sed -n '$s/"c","message":"chance","kind":"end"/"sched","message":"switched","kind":"instant"/p' "$work/chance.jsonl"
+} >"$work/chance_sched.jsonl"
+text=$("$dump" --why chance "$work/chance.jsonl")
+has 'nothing but chance is an answer' "$text" '^chance: Nothing that was logged separates the [0-9]+ slowest of 2000 spans'
+has '... with what may tell more' "$text" '^More detail may: a lower priority or .*, timers inside them, and what the kernel did \(timelinectl kernel\)\.$'
+has '... but what is there' "$("$dump" --why chance "$work/chance_sched.jsonl")" 'timers inside them\.$'
 is 'fewer than 50 spans are not compared' "$("$dump" --why few --json "$work/few.jsonl")" \
 	'{"message":"few","spans":40,"slow":0,"threshold_ns":null,"tests":0,"causes":[]}'
 has '... in words' "$("$dump" --why few "$work/few.jsonl")" '^few: 40 spans; 50 are needed'

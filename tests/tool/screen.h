@@ -9,15 +9,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <wchar.h>
 
 enum { ROWS_MAX = 100, COLUMNS_MAX = 300, PARAMETERS_MAX = 16 };
 
 struct cell {
-	char bytes[5]; /* of one character; empty: a blank */
+	char bytes[24]; /* of a character and its marks; empty: a blank */
+	bool covered;   /* by the wide character before it */
 };
 
 static struct {
-	struct cell cells[ROWS_MAX][COLUMNS_MAX];
+	struct cell cells[ROWS_MAX][COLUMNS_MAX + 1];
 	int rows, columns;
 	int row, column;
 	int top, bottom; /* rows that scroll; bottom 0: all */
@@ -45,7 +47,7 @@ static inline void
 erase(int row, int from, int to)
 {
 	for (int i = from; i < to && i < COLUMNS_MAX; i++)
-		screen.cells[row][i] = (struct cell){ { 0 } };
+		screen.cells[row][i] = (struct cell){ .covered = false };
 }
 
 /* The last row that scrolls. */
@@ -85,6 +87,10 @@ put_cell(struct cell cell)
 		screen.column = 0;
 		line_feed();
 	}
+	if (screen.cells[screen.row][screen.column].covered)
+		erase(screen.row, screen.column - 1, screen.column);
+	if (screen.cells[screen.row][screen.column + 1].covered)
+		erase(screen.row, screen.column + 1, screen.column + 2);
 	screen.cells[screen.row][screen.column++] = cell;
 	screen.last = cell;
 }
@@ -243,14 +249,45 @@ take_escape(char c)
 	}
 }
 
+/* A character is whole: a wide one covers the next cell, a mark belongs to the
+ * character before it. */
+static inline void
+take_width(struct cell *cell, wchar_t code)
+{
+	const int width = wcwidth(code);
+	const int before = screen.column - 2;
+	struct cell *base = cell;
+
+	if (width == 2 && screen.column < screen.columns) {
+		cell[1] = (struct cell){ .covered = true };
+		screen.column++;
+	} else if (width == 0 && before >= 0) {
+		base -= cell[-1].covered ? 2 : 1;
+		if (strlen(base->bytes) + 5 < sizeof(base->bytes))
+			memcpy(base->bytes + strlen(base->bytes), cell->bytes,
+			    5);
+		screen.column--;
+		erase(screen.row, screen.column, screen.column + 1);
+	}
+}
+
 /* More of a character in UTF-8 goes into the cell before. */
 static inline void
 take_rest(char c)
 {
-	char *bytes = screen.cells[screen.row][screen.column - 1].bytes;
+	struct cell *cell = &screen.cells[screen.row][screen.column - 1];
+	const unsigned char first = (unsigned char)cell->bytes[0];
+	const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	size_t now = strlen(cell->bytes);
+	wchar_t code = first & (0xff >> (size + 1));
 
-	if (strlen(bytes) < sizeof(screen.last.bytes) - 1)
-		bytes[strlen(bytes)] = c;
+	if (now >= size)
+		return;
+	cell->bytes[now++] = c;
+	for (size_t i = 1; i < now; i++)
+		code = code << 6 | (cell->bytes[i] & 0x3f);
+	if (now == size)
+		take_width(cell, code);
 }
 
 static inline void
@@ -267,7 +304,7 @@ take_text(char c)
 	} else if ((c & 0xc0) == 0x80 && screen.column > 0) {
 		take_rest(c);
 	} else if ((unsigned char)c >= ' ') {
-		put_cell((struct cell){ { c } });
+		put_cell((struct cell){ .bytes = { c } });
 	}
 }
 
@@ -297,7 +334,7 @@ take(char c)
 static inline const char *
 lines(void)
 {
-	static char text[ROWS_MAX * (COLUMNS_MAX * 4 + 1) + 1];
+	static char text[ROWS_MAX * (COLUMNS_MAX * 24 + 1) + 1];
 	char *to = text;
 
 	for (int row = 0; row < screen.rows; row++) {
@@ -306,6 +343,8 @@ lines(void)
 		for (int i = 0; i < screen.columns; i++) {
 			const char *cell = screen.cells[row][i].bytes;
 
+			if (screen.cells[row][i].covered)
+				continue;
 			to = stpcpy(to, cell[0] ? cell : " ");
 			if (cell[0] && cell[0] != ' ')
 				end = to;

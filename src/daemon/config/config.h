@@ -49,7 +49,7 @@ struct tl_config_bursts {
 	double share;       /* of slots; 0: length_ns / period_ns */
 };
 
-/* What a rule looks for. */
+/* The condition of a rule. */
 enum tl_rule_kind {
 	TL_RULE_EVENT,    /* an event that matches (and passes when) */
 	TL_RULE_SPAN,     /* a span of the message longer than limit_ns */
@@ -67,7 +67,7 @@ struct tl_config_match {
 	const char *message;  /* glob of the first line; NULL: any */
 };
 
-/* What is done when a rule fires; each may be absent. */
+/* The actions of a rule; each may be absent. */
 struct tl_config_actions {
 	uint8_t burst_level; /* 0: no burst */
 	uint64_t burst_ns;
@@ -111,7 +111,7 @@ struct tl_config_rate {
 struct tl_config_snapshots {
 	uint64_t every_ns;             /* on a schedule; 0: not */
 	bool on_death;                 /* when a process that logged has died */
-	struct tl_config_rate death;   /* ... so often; 10 s, 60 */
+	struct tl_config_rate death;   /* the limit of on_death; 10 s, 60 */
 	struct tl_config_rate request; /* requested by users; 0, 600 */
 	int compress;                  /* zstd level, 0: plain; 3 */
 	struct tl_config_keep keep;    /* of those of one reason */
@@ -121,10 +121,10 @@ struct tl_config_snapshots {
 struct tl_config_record {
 	bool on;
 	const char *directory; /* NULL: that of snapshots */
-	uint64_t size;         /* of a file, then there is another */
-	uint64_t age_ns;       /* ... since its first event */
-	uint64_t flush_ns;     /* what a crash may take */
-	int compress;          /* zstd level, 0: plain; 3 */
+	uint64_t size;         /* largest size of a file */
+	uint64_t age_ns;   /* largest age of a file, since its first event */
+	uint64_t flush_ns; /* what a crash may take */
+	int compress;      /* zstd level, 0: plain; 3 */
 	struct tl_config_keep keep;
 };
 

@@ -165,8 +165,15 @@ tl_config_load(struct tl_config **config, const char *path,
 	struct tl_text text = { 0 };
 	int rc = tl_read_file(path, TL_DATA_SOURCE_MAX, &text);
 
-	if (rc < 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s: %s", path,
+	if (rc == -EFBIG)
+		tl_fail(fault, rc,
+		    "%s: larger than %d KiB: not a configuration", path,
+		    TL_DATA_SOURCE_MAX / 1024);
+	else if (rc == -ENOENT && strcmp(path, TL_CONFIG_FILE) == 0)
+		tl_fail(fault, rc, "%s: %s; -c names another configuration",
+		    path, strerror(ENOENT));
+	else if (rc < 0)
+		tl_fail(fault, rc, "%s: %s", path,
 		    rc == -EINVAL ? "not a file" : strerror(-rc));
 	else
 		rc = tl_config_parse(config, path, text.data, text.size, fault);

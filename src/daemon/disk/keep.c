@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "daemon/disk/explain.h"
+#include "event/sched.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,8 +21,8 @@ enum {
 };
 
 const struct tl_kept_kind tl_kept_snapshots = { tl_snapshot_name_parse,
-	TL_EXPLANATION_SUFFIX };
-const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, ".idx" };
+	{ TL_EXPLANATION_SUFFIX, TL_SCHED_SUFFIX } };
+const struct tl_kept_kind tl_kept_traces = { tl_record_name_parse, { ".idx" } };
 
 /* The order of files before that of their names. */
 enum rank {
@@ -35,8 +36,8 @@ static const int64_t ahead_ns = 60 * (int64_t)1000000000;
 struct kept {
 	char name[TL_FILE_NAME_MAX];
 	enum rank rank;
-	size_t stamp;  /* where in the name */
-	size_t reason; /* ... and so long; 0: it has none */
+	size_t stamp;  /* offset of the time in the name */
+	size_t reason; /* offset of the reason; 0: it has none */
 	size_t reason_size;
 	int64_t ns;
 	uint64_t bytes;
@@ -78,7 +79,7 @@ visit_all(const struct tl_kept_kind *kind, int directory, visit *each,
 	return rc;
 }
 
-/* What a regular file occupies; links and the like are not ours. */
+/* The bytes that a regular file occupies; no other file is ours. */
 static bool
 measure(int directory, const char *name, uint64_t *bytes)
 {
@@ -92,14 +93,13 @@ measure(int directory, const char *name, uint64_t *bytes)
 }
 
 static void
-put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX],
-    const struct tl_kept_kind *kind, const char *name)
+put_beside(char path[TL_FILE_NAME_MAX + BESIDE_MAX], const char *name,
+    const char *suffix)
 {
-	snprintf(path, TL_FILE_NAME_MAX + BESIDE_MAX, "%s%s", name,
-	    kind->beside);
+	snprintf(path, TL_FILE_NAME_MAX + BESIDE_MAX, "%s%s", name, suffix);
 }
 
-/* The same, with its second file. */
+/* The same, with the files beside it. */
 static bool
 measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
     uint64_t *bytes)
@@ -109,22 +109,22 @@ measure_all(const struct tl_kept_kind *kind, int directory, const char *name,
 
 	if (!measure(directory, name, bytes))
 		return false;
-	if (!kind->beside)
-		return true;
-	put_beside(beside, kind, name);
-	if (measure(directory, beside, &more))
-		*bytes += more;
+	for (size_t i = 0; i < TL_KEPT_BESIDE && kind->beside[i]; i++) {
+		put_beside(beside, name, kind->beside[i]);
+		if (measure(directory, beside, &more))
+			*bytes += more;
+	}
 	return true;
 }
 
-/* The second file first: without the first it would never be removed. */
+/* Files beside it first: without it they would never be removed. */
 static int
 remove_all(const struct tl_kept_kind *kind, int directory, const char *name)
 {
 	char beside[TL_FILE_NAME_MAX + BESIDE_MAX];
 
-	if (kind->beside) {
-		put_beside(beside, kind, name);
+	for (size_t i = 0; i < TL_KEPT_BESIDE && kind->beside[i]; i++) {
+		put_beside(beside, name, kind->beside[i]);
 		unlinkat(directory, beside, 0);
 	}
 	return unlinkat(directory, name, 0) != 0 ? -errno : 0;

@@ -16,11 +16,12 @@
 #include "daemon/config/config.h"
 #include "daemon/disk/names.h"
 
-/* A kind of files: how names are parsed, and the suffix of a second file that
- * is removed with the first (NULL: none). */
+/* A kind of files: how names are parsed, and the suffixes of files beside them
+ * that are removed with them. */
+enum { TL_KEPT_BESIDE = 2 };
 struct tl_kept_kind {
 	bool (*parse)(struct tl_snapshot_name *parts, const char *name);
-	const char *beside;
+	const char *beside[TL_KEPT_BESIDE]; /* NULL: no more */
 };
 extern const struct tl_kept_kind tl_kept_snapshots;
 extern const struct tl_kept_kind tl_kept_traces;

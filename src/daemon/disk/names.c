@@ -158,7 +158,7 @@ tl_snapshot_name_parse(struct tl_snapshot_name *parts, const char *name)
 
 	if (!parse_front(parts, name, size))
 		return false;
-	/* ... and for a dash and a reason behind it */
+	/* room for a dash and a reason after it */
 	if (size < (size_t)(parts->stamp - name) + STAMP_SIZE + 2 ||
 	    parts->stamp[STAMP_SIZE] != '-')
 		return false;

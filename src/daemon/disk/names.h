@@ -26,7 +26,7 @@ enum {
 	TL_SNAPSHOT_STAMP_SIZE = 23,    /* characters of the time */
 	TL_SNAPSHOT_TIMELINE_MAX = 222, /* characters of NAME, so that all of
 					   it fits with a reason of one */
-	TL_RECORD_TIMELINE_MAX = 221    /* ... of a trace and its index */
+	TL_RECORD_TIMELINE_MAX = 221    /* the same of a trace and its index */
 };
 
 /* The reason for the name of a trigger: letters, digits, '_', and

@@ -96,7 +96,7 @@ make_files(const struct tl_record *r, int folder, const char *name,
 	char index[TL_FILE_NAME_MAX + 8];
 	int rc;
 
-	snprintf(index, sizeof(index), "%s%s", name, tl_kept_traces.beside);
+	snprintf(index, sizeof(index), "%s%s", name, tl_kept_traces.beside[0]);
 	files->data = make_file(folder, name, mode_of(r));
 	if (files->data < 0)
 		return files->data;

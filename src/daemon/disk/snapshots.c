@@ -8,9 +8,11 @@
  */
 #include "daemon/disk/snapshots.h"
 
+#include "base/file.h"
 #include "clock/clock.h"
 #include "daemon/disk/keep.h"
 #include "daemon/disk/snapshot_file.h"
+#include "event/sched.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,7 +62,8 @@ struct job {
 	void *context;
 	int64_t unix_ns; /* when it was requested */
 	struct tl_snapshot_copy copy;
-	uint64_t memory; /* reserved for the copy */
+	struct tl_snapshot_copy kernel; /* live -1, no file: it has none */
+	uint64_t memory;                /* reserved for both */
 	struct tl_snapshot_result result;
 	char path[]; /* the folder, a slash, room for a name */
 };
@@ -207,31 +211,39 @@ jobs_get(struct jobs *jobs)
 
 /* Does a copy of this size fit into memory beside the others? */
 static bool
-reserve_memory(struct tl_snapshots *s, struct job *job)
+reserve_memory(struct tl_snapshots *s, struct job *job, uint64_t size)
 {
-	const uint64_t size = job->copy.geometry.total_size;
 	bool fits;
 
 	pthread_mutex_lock(&s->lock);
 	fits = size <= MEMORY_MAX && s->memory <= MEMORY_MAX - size;
-	if (fits)
-		s->memory += job->memory = size;
+	if (fits) {
+		s->memory += size;
+		job->memory += size;
+	}
 	pthread_mutex_unlock(&s->lock);
 	return fits;
+}
+
+static int
+freeze_one(struct tl_snapshots *s, struct job *job,
+    struct tl_snapshot_copy *copy)
+{
+	int rc = tl_snapshot_copy_check(copy);
+
+	if (rc == 0)
+		rc = tl_snapshot_copy_prepare(copy, &s->folder,
+		    reserve_memory(s, job, copy->geometry.total_size));
+	return rc == 0 ? tl_snapshot_copy_freeze(copy) : rc;
 }
 
 static void
 freeze(struct tl_snapshots *s, struct job *job)
 {
-	int rc = tl_snapshot_copy_check(&job->copy);
-
-	if (rc == 0)
-		rc = tl_snapshot_copy_prepare(&job->copy, &s->folder,
-		    reserve_memory(s, job));
 	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
-	if (rc == 0)
-		rc = tl_snapshot_copy_freeze(&job->copy);
-	job->result.rc = rc;
+	job->result.rc = freeze_one(s, job, &job->copy);
+	if (job->kernel.live >= 0)
+		job->result.kernel_rc = freeze_one(s, job, &job->kernel);
 }
 
 static void *
@@ -283,6 +295,23 @@ commit(struct tl_snapshots *s, struct job *job)
 	return rc;
 }
 
+/* Beside the snapshot, whose name is free now. */
+static int
+save_kernel(struct tl_snapshots *s, struct job *job)
+{
+	char name[TL_FILE_NAME_MAX + sizeof(TL_SCHED_SUFFIX)];
+	uint64_t size;
+	int rc = tl_snapshot_copy_finish(&job->kernel, &s->folder,
+	    job->how.compress, &size);
+
+	snprintf(name, sizeof(name), "%s" TL_SCHED_SUFFIX,
+	    job->path + strlen(s->path) + 1);
+	if (rc == 0)
+		rc = tl_snapshot_file_commit(&job->kernel.file, &s->folder,
+		    name);
+	return rc;
+}
+
 static void
 save(struct tl_snapshots *s, struct job *job)
 {
@@ -293,10 +322,14 @@ save(struct tl_snapshots *s, struct job *job)
 		    job->how.compress, &result->size);
 	if (result->rc == 0)
 		result->rc = commit(s, job);
+	if (result->rc == 0 && result->kernel_rc == 0 &&
+	    job->kernel.file.fd >= 0)
+		result->kernel_rc = save_kernel(s, job);
 	if (result->rc == 0 && job->why.glob[0])
 		result->why_rc = tl_snapshot_explain(&s->folder, job->path,
 		    &job->why, job->copy.mode);
 	tl_snapshot_copy_close(&job->copy, &s->folder);
+	tl_snapshot_copy_close(&job->kernel, &s->folder);
 	result->done_ns = tl_clock_read(CLOCK_MONOTONIC);
 }
 
@@ -423,6 +456,7 @@ job_free(struct tl_snapshots *s, struct job *job)
 	if (!job)
 		return;
 	tl_snapshot_copy_close(&job->copy, &s->folder);
+	tl_snapshot_copy_close(&job->kernel, &s->folder);
 	free(job);
 }
 
@@ -572,12 +606,41 @@ job_new(struct job **out, const struct tl_snapshots *s, const char *timeline,
 		return rc;
 	}
 	job->copy.live = job->copy.file.fd = -1;
+	job->kernel.live = job->kernel.file.fd = -1;
 	job->result.timeline = job->timeline;
 	job->result.reason = job->reason;
 	job->result.path = job->path;
 	job->result.asked_ns = tl_clock_read(CLOCK_MONOTONIC);
 	*out = job;
 	return 0;
+}
+
+/* The live file of the timeline's kernel events: its descriptor; -ENOENT: it has
+ * none; -EPERM: it belongs to another user than root, the timeline's and ours.
+ * -errno. */
+static int
+open_kernel(const char *timeline, int timeline_fd)
+{
+	char path[TL_PATH_MAX];
+	struct stat st, of_timeline;
+	int rc = tl_name_path(timeline, path);
+	int fd;
+
+	if (rc == 0 && strlen(path) + sizeof(TL_SCHED_SUFFIX) > sizeof(path))
+		rc = -ENAMETOOLONG;
+	if (rc != 0)
+		return rc;
+	strcat(path, TL_SCHED_SUFFIX);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    fstat(timeline_fd, &of_timeline) == 0 &&
+	    (st.st_uid == 0 || st.st_uid == geteuid() ||
+		st.st_uid == of_timeline.st_uid))
+		return fd;
+	close(fd);
+	return -EPERM;
 }
 
 /* The lock is held. */
@@ -622,6 +685,9 @@ tl_snapshots_take_why(struct tl_snapshots *s, const char *timeline, int fd,
 	job->copy.live = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (job->copy.live < 0)
 		rc = -errno;
+	job->kernel.live = open_kernel(timeline, fd);
+	if (job->kernel.live < 0 && job->kernel.live != -ENOENT)
+		job->result.kernel_rc = job->kernel.live;
 	if (rc == 0) {
 		pthread_mutex_lock(&s->lock);
 		rc = enqueue(s, job);

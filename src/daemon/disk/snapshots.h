@@ -2,7 +2,10 @@
 /*
  * snapshots.h - copy timelines to files, and remove old ones.
  *
- * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.
+ * NAME-20261121T195501.123456Z-REASON.tl or .tl.zst in the directory.  Where the
+ * timeline has a file NAME.sched of kernel events, it is copied right after and
+ * saved beside the snapshot, with the suffix .sched, where timeline-dump finds
+ * it.
  *
  *	take --> waiting --> frozen --> done --> the loop
  *	          copier      saver
@@ -40,6 +43,7 @@ struct tl_snapshot_result {
 	const char *reason;
 	int rc;           /* 0 or -errno */
 	int why_rc;       /* likewise, of the explanation beside it */
+	int kernel_rc;    /* likewise, of the kernel's events beside it */
 	uint64_t size;    /* of the file, bytes */
 	int64_t asked_ns; /* CLOCK_MONOTONIC */
 	int64_t begun_ns; /* when the copy began */

@@ -128,7 +128,7 @@ tl_metrics_release(struct tl_metrics *metrics)
 
 enum { NS_DIGITS = 9, NS_PER_SECOND = 1000000000 };
 
-/* What the control of retention measures, else what a glance shows. */
+/* The history that the control of retention measures, else that of a glance. */
 static int64_t
 kept_ns_of(const struct tl_metrics_view *view)
 {

@@ -30,7 +30,7 @@
 
 #include <stdbool.h>
 
-/* What the daemon itself costs. */
+/* The cost of the daemon itself. */
 struct tl_metrics_own {
 	int64_t cpu_ns;
 	uint64_t rss; /* bytes */

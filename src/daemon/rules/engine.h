@@ -42,11 +42,11 @@ struct tl_rule {
 	int64_t since_ns;
 	int64_t judged_ns;       /* span: those begun up to here were judged */
 	struct tl_window stamps; /* rate */
-	uint64_t enough;         /* rate: entries in limit_ns to fire ... */
-	uint64_t enough_clear;   /* ... and to be armed again */
+	uint64_t enough;         /* rate: entries in limit_ns to fire */
+	uint64_t enough_clear;   /* rate: entries to be armed again */
 };
 
-/* What the rules want of a message. */
+/* The rules that a message concerns. */
 struct tl_rule_match {
 	uint64_t wanted;                   /* bit i: rule i does */
 	bool is_span;                      /* a rule of spans does */

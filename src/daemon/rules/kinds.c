@@ -107,7 +107,7 @@ tl_rule_put_argument(struct tl_rules *rules, struct tl_rule *rule,
 
 /* == time == */
 
-/* What the rule looks for, as it was configured. */
+/* The condition of the rule, as configured. */
 static void
 put_match(struct tl_text *text, const struct tl_config_match *match)
 {

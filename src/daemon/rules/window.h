@@ -34,7 +34,7 @@ void tl_window_add(struct tl_window *window, int64_t ns);
 bool
 tl_window_has(const struct tl_window *window, uint64_t n, int64_t after_ns);
 
-/* What may be done only so often, in one clock. */
+/* A rate limit, in one clock. */
 struct tl_throttle {
 	struct tl_window done; /* in the last hour */
 	uint64_t per_hour;     /* 0: no bound */

@@ -62,9 +62,9 @@ struct tl_bursts {
 	bool measure;         /* the next burst */
 	bool measuring;       /* the timer stands for the end of one */
 	unsigned ticks;       /* until history is measured */
-	struct tl_plan slots; /* as it was last set ... */
-	bool has_slots;       /* ... if it was */
-	uint64_t slots_ns;    /* ... when */
+	struct tl_plan slots; /* the plan that was set last */
+	bool has_slots;       /* a plan was set */
+	uint64_t slots_ns;    /* when it was set */
 	uint64_t last_stamp;  /* of the last count of open slots */
 	struct tl_contention contention;
 	uint64_t share_us; /* contention when share_ns was: for status */
@@ -443,7 +443,7 @@ ticked(struct ev_loop *loop, ev_timer *timer, int events)
 	    b->tick.repeat < history_s ? (unsigned)(history_s / tick_s) - 1 : 0;
 }
 
-/* What the priority was raised for is over. */
+/* The reason for which the priority was raised is over. */
 static void
 give_base_back(struct tl_bursts *b)
 {

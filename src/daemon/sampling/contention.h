@@ -29,7 +29,7 @@ struct tl_contention {
 	int proc_fd;      /* directory; -1: none either */
 	unsigned kind;    /* TIMELINE_SAMPLE_* */
 	uint64_t first;   /* pressure: at the start */
-	uint64_t last;    /* ... and last read */
+	uint64_t last;    /* pressure: as last read */
 	uint64_t wait_ns; /* schedstat: of all processes, summed */
 	struct tl_contention_pid {
 		uint32_t pid; /* 0: the daemon */

@@ -48,7 +48,7 @@ tl_retention_configure(struct tl_retention *r,
 		r->step = 0;
 }
 
-/* What is known of rates holds no more. */
+/* Discard what is known of rates. */
 static void
 forget_rates(struct tl_retention *r)
 {
@@ -165,7 +165,7 @@ tl_retention_length(const struct tl_retention *r)
 	return ns < 1 ? 1 : (uint64_t)ns;
 }
 
-/* ... then farther apart. */
+/* Then farther apart. */
 uint64_t
 tl_retention_period(const struct tl_retention *r)
 {
@@ -265,7 +265,7 @@ decide_step(struct tl_retention *r, uint64_t now_ns)
 	}
 }
 
-/* What the tightest lane needs of its room, at base or burst rates. */
+/* The share of its room that the tightest lane needs, at base or burst rates. */
 static double
 need_most(const struct tl_retention *r, bool burst)
 {
@@ -290,7 +290,7 @@ knows_bursts(const struct tl_retention *r)
 	return false;
 }
 
-/* What the level below the base would need, as far as it is known. */
+/* The share that the level below the base would need, if known. */
 static double
 need_below(const struct tl_retention *r)
 {
@@ -337,7 +337,7 @@ lower_base(struct tl_retention *r, uint64_t now_ns)
 	set_base(r, (uint8_t)(r->base - 1));
 }
 
-/* What was saved by the last raise, once that is known. */
+/* The share that the last raise saved, once it is known. */
 static void
 take_after(struct tl_retention *r, uint64_t now_ns)
 {

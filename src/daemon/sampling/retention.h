@@ -39,7 +39,7 @@ enum {
 	TL_RETENTION_CALM_MS = 2000,   /* room, before a step up */
 	TL_RETENTION_SHORT_MS = 2000,  /* no room, before a priority */
 	TL_RETENTION_ROOM_MS = 5000,   /* room, before it is lowered */
-	TL_RETENTION_BACKOFF_MAX = 64  /* ... times this, when that failed */
+	TL_RETENTION_BACKOFF_MAX = 64  /* the factor of that after failures */
 };
 
 struct tl_retention_plan {
@@ -79,7 +79,7 @@ struct tl_retention {
 	double rate_after[TIMELINE_LEVEL_NONE + 1];
 };
 
-/* What a lane readings like. */
+/* A reading of a lane. */
 struct tl_retention_reading {
 	uint64_t entries;
 	uint64_t head;

@@ -236,7 +236,7 @@ run_runner(int fd)
 
 static int runner = -1;    /* the socket */
 static uint32_t requested; /* number of the last request */
-static uint32_t answered;  /* ... and of the last reply */
+static uint32_t answered;  /* number of the last reply */
 
 int
 tl_runner_start(const struct tl_config *config)

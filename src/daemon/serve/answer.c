@@ -17,8 +17,9 @@
 /* Bounds of one read of a live timeline, for the sake of the loop: what is
  * polled, and what a person asks for once, by a pause or a zoom. */
 enum {
-	POLLED_MAX = 20000, /* entries that are given */
-	READ_FACTOR = 4,    /* ... and read: lanes are not equally busy */
+	POLLED_MAX = 20000, /* entries in an answer */
+	READ_FACTOR =
+	    4, /* entries read for each of these: lanes are not equally busy */
 	ASKED_MAX = 200000,
 	EXPLAINED_MAX = 300000, /* entries of all lanes */
 	SHOWN = 5000
@@ -252,7 +253,7 @@ summary(struct tl_http_request *r)
 	finish(r, tl_watch_ask(target, &r->body, q, &fault), &fault);
 }
 
-/* What distinguishes the slow spans of a message, among the newest entries. */
+/* The causes of the slow spans of a message, among the newest entries. */
 static int
 put_why(struct tl_http_request *r, const struct tl_target *target,
     const char *glob, struct tl_fault *fault)

@@ -120,7 +120,7 @@ start(struct tl_target *target, struct tl_fault *fault)
 	return 0;
 }
 
-/* Signal 0 is sent to no thread, but tells whether there is one. */
+/* Signal 0 tests whether the thread exists. */
 static bool
 has_ended(uint32_t pid, uint32_t tid)
 {

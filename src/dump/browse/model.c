@@ -12,20 +12,13 @@
 static size_t
 find_inner(const struct tl_fold *fold, uint64_t index)
 {
-	size_t low = 0, high = fold->inner_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (fold->inner[middle]->index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 0, fold->inner_count, fold->inner[i]->index < index);
+	return i;
 }
 
-/* What is unfolded at a place; NULL: nothing. */
+/* The unfolded node at a place; NULL: none. */
 static struct tl_fold *
 fold_at(struct tl_place place)
 {
@@ -55,17 +48,10 @@ place_of(const struct tl_fold *fold)
 static size_t
 find_kept(const struct tl_kept *kept, uint64_t index)
 {
-	size_t low = 0, high = kept->count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (kept->children[middle].index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	TL_SEARCH(i, 0, kept->count, kept->children[i].index < index);
+	return i;
 }
 
 const struct tl_kept *

@@ -72,7 +72,7 @@ struct tl_browse {
 int64_t tl_browse_duration(const struct tl_browse *browse, uint64_t thread,
     const struct tl_node *node);
 
-/* What stands in a row. */
+/* The kind of a row. */
 struct tl_row {
 	struct tl_place place;
 	const struct tl_node *node; /* NULL: it was lost in a damaged part */

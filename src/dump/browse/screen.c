@@ -34,7 +34,7 @@ static FILE *keys; /* standard input, or the terminal itself */
 static bool colored;
 static unsigned clicked;
 
-/* What reading on it needs. */
+/* State of reading keys. */
 static int
 check_terminal(struct tl_fault *fault)
 {
@@ -226,7 +226,7 @@ translate(int key)
 	return key < KEY_MIN ? key : TL_KEY_OTHER;
 }
 
-/* What the mouse did; other buttons and movements are no key. */
+/* An event of the mouse; other buttons and movements are not keys. */
 static int
 translate_mouse(void)
 {

@@ -339,7 +339,7 @@ put_share(struct tl_text *text, int64_t share)
 	tl_put_char(text, '%');
 }
 
-/* What was put since a size of the text is aligned to the right. */
+/* Align the text since a size to the right. */
 static void
 align(struct tl_text *text, size_t since, size_t width)
 {

@@ -22,7 +22,7 @@
 enum {
 	ROUND_MS = 50,
 	KEPT_MAX = 1 << 20, /* entries the first round may keep */
-	TAIL_BEGINS = 1024, /* ... and those it reads for begins of spans */
+	TAIL_BEGINS = 1024, /* entries that it reads for begin events */
 	ROUND_MAX = 1 << 16 /* entries of one timeline in a later round */
 };
 

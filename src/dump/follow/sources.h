@@ -32,8 +32,8 @@ struct tl_follow_sources {
 	bool has_streams;
 	uint32_t here_us; /* the bound of this machine's clock */
 	const struct tl_hosts_plan *plan;
-	struct tl_id_map boots; /* starts of machines that have come, ... */
-	uint32_t *machines;     /* ... or another number, by source */
+	struct tl_id_map boots; /* boots of machines so far */
+	uint32_t *machines; /* by source: the number of its boot, or another */
 	uint32_t machine_count;
 	struct tl_follow_ends shown; /* of the events so far */
 };

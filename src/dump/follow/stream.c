@@ -59,7 +59,7 @@ has_boot(const struct tl_origin *origin)
 	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
 }
 
-/* Those that have come since the last event. */
+/* Losses that have come since the last event. */
 static int
 meet_chains(struct stream *s, size_t count)
 {

@@ -5,6 +5,8 @@
  */
 #include "dump/stats/estimate.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 static const double contended_max = 0.05;
 static const double control_min = 100;
 
-/* What a window is for a gate. */
+/* The state of a window for a gate. */
 enum part { PART_NONE, PART_OPEN, PART_SAMPLE };
 
 static bool
@@ -175,21 +177,14 @@ tl_samples_free(struct tl_samples *samples)
 static const struct tl_level_window *
 find_window(const struct tl_levels *l, size_t *at, int64_t ns)
 {
-	size_t low = 0, high = l->count;
+	size_t low = 0;
 
 	if (*at < l->count && l->windows[*at].from_ns <= ns) {
 		if (ns < l->windows[*at].to_ns)
 			return &l->windows[*at];
 		low = *at + 1;
 	}
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (l->windows[middle].to_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TL_SEARCH(low, low, l->count, l->windows[low].to_ns <= ns);
 	if (low == l->count || ns < l->windows[low].from_ns)
 		return NULL;
 	*at = low;
@@ -401,7 +396,7 @@ tl_estimate(struct tl_estimate *e, const struct tl_samples *s,
 	rest_s = s->known_s - s->open_s[gate];
 	if (r.seconds <= 0 || rest_s <= 0)
 		return;
-	/* What was sampled of the rest is known, and not estimated. */
+	/* The sampled part of the rest is known, and not estimated. */
 	r.half *= sqrt(fmax(0, 1 - r.seconds / rest_s));
 	if (r.seen == 0)
 		r.half = none_seen / r.seconds;

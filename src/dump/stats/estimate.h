@@ -61,7 +61,7 @@ struct tl_samples {
 	struct tl_slot_samples slots;
 };
 
-/* What was seen of one message.  Starts from all zeros. */
+/* Counts of one message.  Starts from all zeros. */
 struct tl_tally {
 	double *sampled; /* in each group; NULL: nothing yet */
 	double open;

@@ -61,7 +61,7 @@ level_at_start(const struct tl_source *input, bool any_change)
 	return !any_change && is_level(base) ? base : 0;
 }
 
-/* What is walked for the levels. */
+/* A walk for the levels. */
 struct walk {
 	struct tl_levels *levels;
 	const struct tl_source *input;

@@ -15,7 +15,7 @@
 #include "source/sources.h"
 
 struct tl_levels {
-	struct tl_level_window *windows; /* oldest first, no holes */
+	struct tl_level_window *windows; /* oldest first, without gaps */
 	size_t count;
 	size_t capacity;
 	uint64_t bursts;
@@ -23,8 +23,8 @@ struct tl_levels {
 	uint64_t samples;    /* of the bursts, those of a schedule */
 	int64_t complete_ns; /* all that came after it is there; before it,
 				lanes have been overwritten */
-	int64_t first_ns;    /* the oldest entry ... */
-	int64_t last_ns;     /* ... and the newest, whose window is the last */
+	int64_t first_ns;    /* the oldest entry */
+	int64_t last_ns;     /* the newest entry, whose window is the last */
 	uint64_t entries;
 	struct tl_slots slots;
 };

@@ -25,7 +25,9 @@ const char tl_stats_csv_heading[] =
     "input,category,priority,kind,message,entries,rate,open_rate,"
     "open_share,estimate,estimate_low,estimate_high,samples,left_out,"
     "contended,"
-    "what,unit,count,min,mean,p50,p90,p99,p99.9,max,starved\n";
+    "what,unit,count,min,mean,p50,p90,p99,p99.9,max,starved,"
+    "running_ns,interrupted_ns,runnable_ns,blocked_task_ns,"
+    "blocked_timer_ns,blocked_io_ns,unknown_ns\n";
 
 /* Shows the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
@@ -276,7 +278,7 @@ summary_of(const struct tl_timer *t)
 	return s;
 }
 
-/* What the threshold is, and why. */
+/* The threshold and its reason. */
 static void
 put_text_slower(struct tl_text *text, const struct tl_timer *t)
 {
@@ -301,23 +303,6 @@ has_parts(const struct tl_stats_row *row)
 	for (unsigned i = 0; i < TL_PARTS; i++)
 		has |= row->parts[i] != 0;
 	return has;
-}
-
-/* In which states the threads were during all spans together. */
-static void
-put_text_parts(struct tl_text *text, const struct tl_stats_row *row)
-{
-	int64_t all = 0;
-
-	for (unsigned i = 0; i < TL_PARTS; i++)
-		all += row->parts[i];
-	for (unsigned i = 0, shown = 0; i < TL_PARTS; i++) {
-		if (row->parts[i] == 0)
-			continue;
-		tl_put_format(text, "%s%s %.3g %%", shown++ ? ", " : "",
-		    tl_part_words(i),
-		    100 * (double)row->parts[i] / (double)all);
-	}
 }
 
 int
@@ -349,7 +334,7 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 		put_text_slower(text, row->timer);
 	wrap(output, since);
 	since = text->size;
-	put_text_parts(text, row);
+	tl_parts_put(text, row->parts);
 	wrap(output, since);
 	since = text->size;
 	put_text_spans(text, row);
@@ -405,7 +390,7 @@ put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	put_json_body(j, unit, s);
 }
 
-/* ... arguments of "args", where their names clash with nothing. */
+/* The same for arguments, inside of "args", so that no name clashes. */
 static void
 put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
     const struct tl_values_summary *s)
@@ -583,16 +568,23 @@ put_csv_head(struct csv *c)
 	put_csv_estimate(c);
 }
 
-/* The last column. */
+/* The columns behind those of a quantity. */
 static void
-put_csv_starved(struct csv *c)
+put_csv_tail(struct csv *c)
 {
+	const bool known = has_parts(c->row);
+
 	struct tl_estimate e;
 
 	tl_estimate(&e, c->row->samples, &c->row->tally, c->row->message->gate);
 	tl_put_char(c->text, ',');
 	if (e.slots)
 		tl_put_double(c->text, e.starved);
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		tl_put_char(c->text, ',');
+		if (known)
+			tl_put_signed(c->text, c->row->parts[i]);
+	}
 	tl_put_char(c->text, '\n');
 }
 
@@ -618,7 +610,7 @@ put_csv_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 		tl_put_char(c->text, ',');
 		tl_values_put_plain(c->text, unit, values[i]);
 	}
-	put_csv_starved(c);
+	put_csv_tail(c);
 }
 
 int
@@ -638,7 +630,7 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 	if (rc == 0 && output->text.size == before) { /* no quantity at all */
 		put_csv_head(&c);
 		tl_put_string(&output->text, ",,,,,,,,,");
-		put_csv_starved(&c);
+		put_csv_tail(&c);
 	}
 	return rc;
 }

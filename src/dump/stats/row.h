@@ -25,8 +25,8 @@ struct tl_stats_row {
 	int64_t before_ns;      /* the entry that an interval begins with */
 	uint64_t before_losses; /* seen by then */
 	double rate;            /* entries a second of all the time */
-	double open_rate;  /* ... of the time in which its level was open */
-	double open_share; /* of the time; below 0: not known */
+	double open_rate; /* the same of the time in which its level was open */
+	double open_share;                /* of the time; below 0: not known */
 	const struct tl_samples *samples; /* of its file */
 	struct tl_timer *timer;           /* of all CPUs; NULL: none */
 	int64_t parts[TL_PARTS];          /* of its spans; all 0: not known */

@@ -2,6 +2,8 @@
 /* slots.c - the slots that a plan opened. */
 #include "dump/stats/slots.h"
 
+#include "base/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -124,19 +126,12 @@ time_of(const struct tl_slot_plan *p, uint64_t stamp)
 static const struct tl_level_window *
 window_of(const struct tl_slot_samples *s, int64_t ns)
 {
-	size_t low = 0, high = s->window_count;
+	size_t i;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (s->windows[middle].to_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == s->window_count || ns < s->windows[low].from_ns
+	TL_SEARCH(i, 0, s->window_count, s->windows[i].to_ns <= ns);
+	return i == s->window_count || ns < s->windows[i].from_ns
 		   ? NULL
-		   : &s->windows[low];
+		   : &s->windows[i];
 }
 
 static bool
@@ -260,16 +255,9 @@ tl_slot_samples_init(struct tl_slot_samples *s, const struct tl_slots *slots,
 static const struct tl_slot_plan *
 plan_of(const struct tl_slots *slots, int64_t ns, uint64_t stamp)
 {
-	size_t low = 0, high = slots->count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (slots->plans[middle].to_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	TL_SEARCH(low, 0, slots->count, slots->plans[low].to_ns < ns);
 	/* times of stamps are rounded: a neighbour may hold it */
 	for (size_t i = low > 0 ? low - 1 : 0; i < slots->count && i <= low + 1;
 	     i++)

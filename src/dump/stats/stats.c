@@ -13,9 +13,9 @@
 #include "dump/views.h"
 
 #include "clock/clock.h"
+#include "dump/kernel.h"
 #include "dump/stats/estimate.h"
 #include "dump/stats/row.h"
-#include "event/sched.h"
 #include "event/spans.h"
 #include "format/label.h"
 
@@ -29,7 +29,7 @@ enum { ROWS_FIRST = 64, LEVELS = TIMELINE_LEVEL_MAX + 1 };
 struct lane {
 	bool begun;
 	double weight;              /* 1 / seconds covered; 0: no time at all */
-	double open_weight[LEVELS]; /* ... while a gate was open */
+	double open_weight[LEVELS]; /* the same while a gate was open */
 };
 
 /* One input. */
@@ -154,48 +154,14 @@ stats_free(struct stats *s)
 	tl_states_free(s->states);
 }
 
-/* Do the definitions of a file have an event of the kernel? */
-static bool
-has_kernel(const struct tl_source *input)
-{
-	const struct tl_snap *snap =
-	    tl_source_is_open(input) ? tl_source_snap(input) : NULL;
-	const size_t count = snap ? tl_snap_message_count(snap) : 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (tl_sched_what(tl_snap_message(snap, i)) != TL_SCHED_NONE)
-			return true;
-	return false;
-}
-
 /* States are known where a file has events of the kernel. */
 static int
 init_states(struct stats *s, const struct tl_options *options)
 {
-	struct tl_cursor *cursor;
-	int64_t horizon = INT64_MIN;
-	bool any = false;
-	int rc;
-
-	for (size_t i = 0; i < s->inputs->count; i++) {
-		bool named = false;
-
-		if (!has_kernel(&s->inputs->items[i]))
-			continue;
-		any = true;
-		for (size_t k = 0; k < options->file_count; k++)
-			named |= strcmp(options->files[k],
-				     s->inputs->items[i].name) == 0;
-		s->sources[i].beside = !named;
-	}
-	if (!any)
-		return 0;
-	rc = tl_sources_cursor(s->inputs, TL_NEWEST_FIRST, &cursor);
-	if (rc == 0)
-		rc = tl_states_find_horizon(cursor, &horizon);
-	return rc < 0 || horizon == INT64_MIN
-		   ? rc
-		   : tl_states_new(&s->states, horizon);
+	for (size_t i = 0; i < s->inputs->count; i++)
+		s->sources[i].beside =
+		    tl_kernel_is_beside(&s->inputs->items[i], options);
+	return tl_kernel_states_new(&s->states, s->inputs);
 }
 
 static size_t
@@ -298,7 +264,7 @@ take_interval(struct stats *s, struct tl_stats_row *row, int64_t ns)
 	int64_t interval;
 	int rc = 0;
 
-	/* What was lost in between may have been of this message. */
+	/* Entries lost in between may have been of this message. */
 	if (row->before_losses == s->losses) {
 		if (__builtin_sub_overflow(ns, row->before_ns, &interval) ||
 		    interval < 0) /* a clock that was set back */

@@ -20,7 +20,7 @@ enum {
 	TL_VALUES_BARS = 24        /* columns of a drawn histogram */
 };
 
-/* What a number means. */
+/* The unit of a number. */
 enum tl_values_unit {
 	TL_VALUES_UNSIGNED,
 	TL_VALUES_SIGNED,

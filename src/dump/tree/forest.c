@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/table.h"
+#include "dump/kernel.h"
 #include "dump/tree/line.h"
 #include "dump/tree/walk.h"
 #include "trace/write.h"
@@ -125,30 +126,9 @@ select_trace(struct tl_trace *trace, struct tl_select *select,
 
 /* == the forest == */
 
-/* The two files of a trace that is made here, which go with it. */
-struct files {
-	int data;
-	int index;
-};
-
+/* Files without names for a trace that is made here; they go with it. */
 static int
-append_data(void *context, const void *data, size_t size)
-{
-	const struct files *files = context;
-
-	return tl_write_all(files->data, data, size);
-}
-
-static int
-append_index(void *context, const void *data, size_t size)
-{
-	const struct files *files = context;
-
-	return tl_write_all(files->index, data, size);
-}
-
-static int
-open_files(struct files *files)
+open_files(struct tl_trace_files *files)
 {
 	files->data = tl_file_unnamed();
 	if (files->data < 0)
@@ -221,13 +201,13 @@ pour_input(const struct tl_source *input, struct tl_select *select,
 }
 
 static int
-write_trace(struct files *files, struct tl_tree_source *source,
+write_trace(struct tl_trace_files *files, struct tl_tree_source *source,
     const struct tl_source *input, struct tl_select *select)
 {
 	const struct tl_trace_options options = { .strategy =
 						      TL_TRACE_STREAMING,
-		.data = append_data,
-		.index = append_index,
+		.data = tl_trace_files_data,
+		.index = tl_trace_files_index,
 		.context = files };
 	struct tl_trace *trace = tl_source_trace(input);
 	struct tl_trace_writer *writer;
@@ -244,7 +224,7 @@ write_trace(struct files *files, struct tl_tree_source *source,
 }
 
 static int
-open_written(struct tl_trace **trace, const struct files *files)
+open_written(struct tl_trace **trace, const struct tl_trace_files *files)
 {
 	static const struct tl_trace_read_options options;
 	struct tl_storage *data, *index;
@@ -265,7 +245,7 @@ static int
 make_trace(struct tl_tree_source *source, const struct tl_source *input,
     struct tl_select *select)
 {
-	struct files files;
+	struct tl_trace_files files;
 	int rc = open_files(&files);
 
 	if (rc < 0)
@@ -304,7 +284,7 @@ add(struct tl_forest *forest, const struct tl_source *input,
 
 int
 tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
-    struct tl_select *select)
+    struct tl_select *select, const struct tl_options *options)
 {
 	int rc = 0;
 
@@ -313,7 +293,8 @@ tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
 	if (!forest->sources)
 		return -ENOMEM;
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
-		if (tl_source_is_open(&inputs->items[i]))
+		if (tl_source_is_open(&inputs->items[i]) &&
+		    !tl_kernel_is_beside(&inputs->items[i], options))
 			rc = add(forest, &inputs->items[i], select);
 	}
 	if (rc == 0 && forest->count == 0)

@@ -9,6 +9,7 @@
 #ifndef TL_DUMP_TREE_FOREST_H
 #define TL_DUMP_TREE_FOREST_H
 
+#include "dump/options.h"
 #include "script/select.h"
 #include "source/sources.h"
 
@@ -29,10 +30,11 @@ struct tl_forest {
 	uint64_t thread_count;
 };
 
-/* 0; -ENOENT no input is open; -errno, and select->fault where its
- * expression failed.  The inputs must outlive the forest. */
+/* Without inputs of kernel events that options do not name.  0; -ENOENT no input
+ * is open; -errno, and select->fault where its expression failed.  The inputs
+ * must outlive the forest. */
 int tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
-    struct tl_select *select);
+    struct tl_select *select, const struct tl_options *options);
 void tl_forest_close(struct tl_forest *forest);
 
 /* Whose is thread i, which must be below thread_count? */

@@ -4,6 +4,8 @@
  */
 #include "dump/tree/line.h"
 
+#include "analysis/states.h"
+
 #include "event/render.h"
 
 /* == pieces of a line == */
@@ -266,9 +268,20 @@ tl_tree_json_thread(struct tl_text *text, uint64_t number,
 	tl_put_string(text, "}\n");
 }
 
+static void
+put_parts(struct tl_text *text, const int64_t *parts)
+{
+	for (unsigned i = 0; i < TL_PARTS; i++) {
+		tl_put_format(text, "%s\"%s_ns\":", i ? "," : ",\"states\":{",
+		    tl_part_name(i));
+		tl_put_signed(text, parts[i]);
+	}
+	tl_put_char(text, '}');
+}
+
 void
 tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
-    struct tl_bytes path, uint64_t index)
+    struct tl_bytes path, uint64_t index, const int64_t *parts)
 {
 	const bool span = tl_tree_is_span(node);
 
@@ -280,6 +293,8 @@ tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
 	tl_put_string(text, ",\"ns\":");
 	tl_put_signed(text, node->event.ns);
 	put_end(text, node);
+	if (parts)
+		put_parts(text, parts);
 	if (node->event.message)
 		put_message(text, node);
 	else

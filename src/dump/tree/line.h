@@ -53,11 +53,12 @@ void tl_tree_put_indent(struct tl_text *text, uint64_t depth);
 void tl_tree_put_thread(struct tl_text *text, uint64_t number,
     const struct tl_trace_thread *thread);
 
-/* path is null when empty: too long to be written for every node. */
+/* path is null when empty: too long to be written for every node.  parts: the
+ * states of a span, or NULL. */
 void tl_tree_json_thread(struct tl_text *text, uint64_t number,
     const struct tl_trace_thread *thread, uint64_t children, const char *input);
 void tl_tree_json_node(struct tl_text *text, const struct tl_node *node,
-    struct tl_bytes path, uint64_t index);
+    struct tl_bytes path, uint64_t index, const int64_t *parts);
 /* Children that are lost with a damaged part of the file, from index on. */
 void tl_tree_json_missing(struct tl_text *text, uint64_t depth,
     struct tl_bytes path, uint64_t index, uint64_t count);

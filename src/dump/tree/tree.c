@@ -21,12 +21,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #define COLOR_OF_HEADINGS "\033[1m"
 #define COLOR_OF_LOSSES   "\033[35m"
 
 struct print {
 	const struct tl_forest *forest;
+	struct tl_tree_parts *parts; /* NULL: states are unknown */
 	const struct tl_options *options;
 	struct tl_output *output;
 	struct tl_tree_pool pool;
@@ -174,10 +176,12 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 		.children = node->child_count - hidden,
 		.result = hidden ? result : NULL };
 	const bool raw = p->options->lincheck && !p->output->terminal;
+	const int64_t *parts = tl_tree_parts_find(p->parts, node);
 	bool is_point;
 
 	if (is_json(p)) {
-		tl_tree_json_node(text, node, json_path(p), p->walk.top->index);
+		tl_tree_json_node(text, node, json_path(p), p->walk.top->index,
+		    parts);
 		return tl_output_more(p->output);
 	}
 	put_indent(p);
@@ -190,6 +194,11 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 		tl_put_string(text, TL_COLOR_END);
 	if (!is_point || !p->options->lincheck)
 		tl_tree_put_end(text, node);
+	if (parts) {
+		tl_put_string(text, " (");
+		tl_parts_put(text, parts);
+		tl_put_char(text, ')');
+	}
 	if (p->options->verbose && !is_point)
 		tl_tree_put_location(text, node);
 	return end_line(p, p->walk.top);
@@ -443,10 +452,12 @@ put_all(struct print *p)
 }
 
 int
-tl_tree_print(const struct tl_forest *forest, const struct tl_options *options,
-    struct tl_output *output, struct tl_fault *fault)
+tl_tree_print(const struct tl_forest *forest, struct tl_tree_parts *parts,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault)
 {
 	struct print p = { .forest = forest,
+		.parts = parts,
 		.options = options,
 		.output = output };
 	int rc;
@@ -463,12 +474,21 @@ tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
+	struct tl_tree_parts *parts;
 	struct tl_forest forest;
-	int rc = tl_forest_open(&forest, inputs, select);
+	int rc = tl_tree_parts_new(&parts, inputs);
 
-	if (rc < 0)
-		return rc;
-	rc = tl_tree_print(&forest, options, output, fault);
-	tl_forest_close(&forest);
+	if (rc == 0)
+		rc = tl_forest_open(&forest, inputs, select, options);
+	if (rc == 0) {
+		rc = tl_tree_print(&forest, parts, options, output, fault);
+		tl_forest_close(&forest);
+	}
+	if (tl_tree_parts_left_out(parts) > 0)
+		fprintf(stderr,
+		    "timeline-dump: the states of %" PRIu64
+		    " spans are left out: too many\n",
+		    tl_tree_parts_left_out(parts));
+	tl_tree_parts_free(parts);
 	return rc;
 }

@@ -15,11 +15,13 @@
 
 #include "dump/output.h"
 #include "dump/tree/forest.h"
+#include "dump/tree/parts.h"
 
-/* Print what the options ask for of a forest: 0, or -errno and a fault when
+/* Print the part of a forest that the options select, with the states of spans if
+ * parts is not NULL: 0, or -errno and a fault when
  * the path leads nowhere. */
-int
-tl_tree_print(const struct tl_forest *forest, const struct tl_options *options,
-    struct tl_output *output, struct tl_fault *fault);
+int tl_tree_print(const struct tl_forest *forest, struct tl_tree_parts *parts,
+    const struct tl_options *options, struct tl_output *output,
+    struct tl_fault *fault);
 
 #endif

@@ -13,8 +13,8 @@ struct tl_tree_window {
 	struct tl_tree_branch *branch;
 	struct tl_tree_window *older;
 	struct tl_tree_window *newer;
-	uint64_t first;      /* children that were loaded last ... */
-	uint64_t end;        /* ... up to here */
+	uint64_t first;      /* first of the children that were loaded last */
+	uint64_t end;        /* end of the children that were loaded last */
 	struct tl_node node; /* holds them */
 };
 
@@ -107,7 +107,7 @@ make_room(struct tl_tree_pool *pool, struct tl_tree_branch *branch)
 	return w != NULL;
 }
 
-/* Who goes on from what was loaded last will go on. */
+/* A walk that goes on from the last window will go on. */
 static void
 choose_range(struct tl_tree_branch *branch, uint64_t i, uint64_t *first,
     uint64_t *end)

@@ -18,8 +18,8 @@
 
 enum {
 	TL_TREE_MEMORY_MAX = 64 << 20,
-	TL_TREE_WINDOW_MIN = 256,    /* children that are loaded at once ... */
-	TL_TREE_WINDOW_MAX = 1 << 16 /* ... when they are asked for in a row */
+	TL_TREE_WINDOW_MIN = 256,    /* children that are loaded at once */
+	TL_TREE_WINDOW_MAX = 1 << 16 /* the same where they are read in order */
 };
 
 struct tl_tree_window;
@@ -36,7 +36,7 @@ struct tl_tree_branch {
 	uint32_t ahead; /* children to load next */
 };
 
-/* What the windows of many branches share.  Start from all zeros but max. */
+/* State shared by the windows of many branches.  Starts from all zeros but max. */
 struct tl_tree_pool {
 	struct tl_tree_window *oldest;
 	struct tl_tree_window *newest;

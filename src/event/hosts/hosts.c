@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hosts.c - sources into hosts, and names that tell hosts apart.
+ * hosts.c - group sources by host, and give each host a distinct name.
  *
  * A interner numbers texts by what they are: what tells hosts apart, their
  * names before these are made to differ, and after.
@@ -17,7 +17,7 @@
 
 enum { SUFFIX_MAX = 48 };
 
-/* What is needed only while hosts are found. */
+/* State of the search for hosts. */
 struct search {
 	struct tl_interner *keys;
 	struct tl_interner *bases;
@@ -25,7 +25,8 @@ struct search {
 	uint64_t key_count, name_count;
 	uint32_t of_key[TL_FLEET_HOSTS_MAX + 1]; /* host of a key's number */
 	uint32_t uses[TL_FLEET_HOSTS_MAX + 1];   /* of a base by its number */
-	uint32_t named[TL_FLEET_HOSTS_MAX + 1];  /* ... so far */
+	uint32_t named[TL_FLEET_HOSTS_MAX +
+		       1]; /* how many of these have a name so far */
 };
 
 static const struct tl_origin others = { .machine = "others" };
@@ -247,7 +248,7 @@ struct tl_host_pids {
 	struct tl_id_map taken; /* a pid that was given: its process, ... */
 	struct process *processes;
 	size_t capacity;
-	uint32_t *of_taken; /* ... by the number of the pid, plus 1 */
+	uint32_t *of_taken; /* the host, by the number of the pid, plus 1 */
 	size_t taken_capacity;
 	uint32_t next; /* that may be free */
 };
@@ -394,38 +395,42 @@ tl_host_pids_put_host(struct tl_host_pids *pids, uint32_t given,
 	return process.pid;
 }
 
-/* Has one of a process' host been made by it?  Its command; NULL: unknown. */
-static const char *
-command_of(const struct tl_writer *writer, const struct tl_host_pid *process)
+/* As it was recorded, or where one of the timelines of its host was made by it,
+ * from there. */
+static struct tl_bytes
+command_of(const struct tl_writer *writer, uint32_t given)
 {
+	const struct tl_bytes name = tl_names_process(&writer->names, given);
 	const struct tl_host_pids *p = writer->pids;
+	const struct tl_host_pid process =
+	    tl_host_pids_get(writer->pids, given);
 
-	if (!p && writer->origin.pid == process->pid)
-		return writer->origin.command;
+	if (name.size > 0 || process.pid == 0)
+		return name;
+	if (!p && writer->origin.pid == process.pid)
+		return tl_bytes_of(writer->origin.command);
 	for (size_t i = 0; i < writer->source_count; i++) {
 		const struct tl_origin *origin = &writer->sources[i];
 
-		if (origin->pid == process->pid &&
-		    (!p || !process->host ||
+		if (origin->pid == process.pid &&
+		    (!p || !process.host ||
 			p->hosts.items[p->hosts.of_source[i]].name ==
-			    process->host))
-			return origin->command;
+			    process.host))
+			return tl_bytes_of(origin->command);
 	}
-	return NULL;
+	return name;
 }
 
 void
 tl_host_pids_name(const struct tl_writer *writer, uint32_t given,
     const char *otherwise, struct tl_text *name)
 {
-	const struct tl_host_pid process =
-	    tl_host_pids_get(writer->pids, given);
-	const char *command =
-	    process.pid != 0 ? command_of(writer, &process) : otherwise;
+	const uint32_t pid = tl_host_pids_put_host(writer->pids, given, name);
+	const struct tl_bytes command =
+	    pid != 0 ? command_of(writer, given) : tl_bytes_of(otherwise);
 
-	tl_host_pids_put_host(writer->pids, given, name);
-	if (command && command[0] != '\0')
-		tl_put_string(name, command);
+	if (command.size > 0)
+		tl_put_bytes(name, command);
 	else
-		tl_put_format(name, "process %u", process.pid);
+		tl_put_format(name, "process %u", pid);
 }

@@ -87,8 +87,9 @@ struct tl_host_pid tl_host_pids_get(struct tl_host_pids *pids, uint32_t given);
  * there is but one host.  The id as its host knows it. */
 uint32_t tl_host_pids_put_host(struct tl_host_pids *pids, uint32_t given,
     struct tl_text *name);
-/* Append what a process of an id that was given is called, foreign text:
- * "server", "process 41", "db-1: server"; nobody's is called otherwise. */
+/* Append what a process of an id that was given is called, foreign text: as
+ * tl_writer_name has kept it or the timeline that it made has it, "server",
+ * "process 41", "db-1: server"; that of process 0 is called otherwise. */
 void tl_host_pids_name(const struct tl_writer *writer, uint32_t given,
     const char *otherwise, struct tl_text *name);
 

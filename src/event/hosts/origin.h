@@ -25,7 +25,7 @@ void tl_origin_here(struct tl_origin *origin);
 
 /* A name out of a file: up to its NUL, if it has one, and cut if need be. */
 void tl_origin_name(char to[65], struct tl_bytes from);
-/* ... and the boot id, 32 digits with or without dashes; else all 0. */
+/* The boot id, of 32 digits with or without dashes; else all 0. */
 void tl_origin_boot(uint8_t id[16], struct tl_bytes from);
 /* The 32 digits of a boot id and a NUL; only the NUL where it is unknown. */
 enum { TL_ORIGIN_BOOT_SIZE = 33 };

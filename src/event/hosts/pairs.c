@@ -32,7 +32,7 @@ struct slot {
 	uint8_t state;
 };
 
-/* What a message is to the rules: bit rule * 2 + side, and which argument. */
+/* The rules that a message matches: bit rule * 2 + side, and the argument. */
 struct part {
 	uint32_t sides;
 	uint8_t args[TL_PAIR_SEEN_MAX];
@@ -145,7 +145,7 @@ part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 
 		if (arg < 0 || !tl_glob_matches_message(side->glob, message))
 			continue;
-		/* What is both tells no direction: it counts as sent. */
+		/* A message that matches both has no direction: it counts as sent. */
 		if (i % TL_PAIR_SIDES == TL_PAIR_RECEIVED &&
 		    side[-1].of_ends == side->of_ends && part.sides >> (i - 1))
 			continue;
@@ -155,7 +155,7 @@ part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 	return part;
 }
 
-/* What an event's message is to the rules: 0, -ENOMEM. */
+/* Find the rules that the message of an event matches: 0, -ENOMEM. */
 static int
 find_part(struct tl_pair_matcher *m, const struct tl_message *message,
     struct part *found)
@@ -183,7 +183,7 @@ find_part(struct tl_pair_matcher *m, const struct tl_message *message,
 
 /* == values == */
 
-/* The number of a text differs from host to host: what it says counts. */
+/* The number of a text differs from host to host: compare the text. */
 static uint64_t
 value_of(const struct tl_event *event, unsigned arg)
 {

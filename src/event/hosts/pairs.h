@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairs.h - messages that tell when something was sent, and others when it
- * was received: what they say of the clocks of two hosts.
+ * pairs.h - pairs of messages, one logged when something was sent and one when it
+ * was received, bound the offset between the clocks of two hosts.
  *
  *	host a   sent $id = 7 at 10.002
  *	host b   received $id = 7 at 10.001	b's clock is 1 ms or more behind
  *
- * Nothing is received before it was sent, whatever clocks say.
+ * Nothing is received before it was sent, whatever the clocks show.
  */
 #ifndef TL_EVENT_PAIRS_H
 #define TL_EVENT_PAIRS_H
@@ -67,16 +67,16 @@ struct tl_pair_matcher {
 };
 
 void tl_pair_matcher_free(struct tl_pair_matcher *matcher);
-/* What sides an event is on: how many, at most TL_PAIR_SEEN_MAX; -ENOMEM. */
+/* The sides that an event is on: their number, at most TL_PAIR_SEEN_MAX; -ENOMEM. */
 int tl_pair_match(struct tl_pair_matcher *matcher, const struct tl_event *event,
     struct tl_pair_seen *seen);
 
 struct tl_pairs;
 
-/* What became of the events that were seen. */
+/* Counts of the events that were seen. */
 struct tl_pairs_counts {
 	uint64_t paired;     /* of two clocks */
-	uint64_t same_clock; /* ... and of one: they say nothing */
+	uint64_t same_clock; /* of one clock, which bound nothing */
 	uint64_t again;      /* of a value that this side had before: skipped */
 	uint64_t alone;      /* the other side was not seen */
 	uint64_t over;       /* not looked at: TL_PAIRS_MAX values before it */
@@ -136,7 +136,7 @@ void tl_bounds_free(struct tl_bounds *bounds);
 int tl_bounds_add(struct tl_bounds *bounds, size_t a, size_t b,
     struct tl_range range, int64_t *by);
 
-/* What is known of x[b] - x[a]. */
+/* Bounds of x[b] - x[a]. */
 struct tl_range
 tl_bounds_of(const struct tl_bounds *bounds, size_t a, size_t b);
 

@@ -1,36 +1,337 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.c - what each phase means:
+ * convert.c - the meaning of each phase:
  *
- *	B E		begin and end of its thread's spans
+ *	B E		begin and end of a span of the thread
  *	X		both
  *	i I R P		instants
  *	C		a counter for each series
- *	b e S F		begin and end of a span that belongs to its message
- *	n T p		instants of such
- *	s t f N O D	instants with their id
- *	M		an instant; what our writer tells is kept instead, or
- *			is the begin of a span
+ *	b e S F		begin and end of a span identified by its message
+ *	n T p		instants of such a span
+ *	s t f N O D	instants, with their id as an argument
+ *	M		an instant; metadata of our own writer defines messages
+ *			and sources, or places the begin of a span
  */
 #include "format/chrome/convert.h"
 
-#include "format/chrome/value.h"
-#include "format/chrome/words.h"
-#include "format/chrome/work.h"
+#include "event/names.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <timeline.h>
 
-/* All that are taken, and those whose id is an argument. */
+/* The phases that are converted, and those whose id becomes an argument. */
 #define PHASES  "BEXiIRPCbeSFnTpstfNODM"
 #define WITH_ID "stfNOD"
 
-/* Processes and threads that have no number. */
+/* Numbers of processes and threads whose id is not a number. */
 enum { ID_FIRST = 1 << 30 };
 
-/* Of foreign counters all numbers are doubles, as viewers take them: one
- * series is one message then. */
+/* One event while it is converted. */
+struct work {
+	struct tl_chrome_convert *c;
+	struct tl_chrome_event *e;
+	struct tl_chrome_request request;
+	struct tl_event event;
+};
+
+/* -ENOSPC of messages, texts or threads is noted and becomes 1: the event is
+ * left out.  Most functions here return so: 0, 1 or -errno. */
+static int
+note_full(struct work *w, int rc)
+{
+	if (rc != -ENOSPC)
+		return rc;
+	tl_note(w->c->notes, TL_CHROME_NOTE_FULL, w->e->at);
+	return 1;
+}
+
+static void
+set_request(struct work *w, const struct tl_chrome_args *args, uint8_t kind,
+    uint8_t scope)
+{
+	w->request =
+	    (struct tl_chrome_request){ .category =
+					    w->e->field[TL_CHROME_CAT].text,
+		    .name = w->e->field[TL_CHROME_NAME].text,
+		    .args = args,
+		    .kind = kind,
+		    .scope = scope };
+}
+
+/* The values of the message's arguments. */
+static int
+set_values(struct work *w)
+{
+	unsigned bad = 0;
+	int rc = tl_chrome_values(&w->c->messages, &w->request,
+	    w->event.message, w->event.args, &bad);
+
+	if (bad > 0)
+		tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, w->e->at);
+	return note_full(w, rc);
+}
+
+/* Set the message that was requested and its values: 0; 1: left out; -errno. */
+static int
+set_message(struct work *w)
+{
+	int rc = note_full(w,
+	    tl_chrome_message(&w->c->messages, &w->request, &w->event.message));
+
+	memset(w->event.args, 0, sizeof(w->event.args));
+	return rc == 0 ? set_values(w) : rc;
+}
+
+/* Pass on the event with the message that was requested. */
+static int
+put_as(struct work *w, uint8_t kind)
+{
+	int rc = set_message(w);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	w->event.kind = kind;
+	return tl_chrome_put(&w->c->spans, &w->event);
+}
+
+/* Arguments that the message of the span has no place for, as an instant. */
+static int
+put_arguments(struct work *w, struct tl_bytes instance)
+{
+	struct work instant = *w;
+	struct tl_chrome_request *request = &instant.request;
+
+	set_request(&instant, &w->c->args, TIMELINE_RECORD_INSTANT,
+	    TIMELINE_THREAD);
+	request->instance = instance;
+	if (request->name.size == 0) { /* an end may have none */
+		request->name = tl_bytes_of("end");
+		request->category = w->event.message->category;
+	}
+	instant.event.bare = false;
+	return put_as(&instant, TL_INSTANT);
+}
+
+/* Request the message of a span of the thread; 1: too many threads. */
+static int
+ask_span(struct work *w, uint32_t *thread)
+{
+	const struct tl_message *defined;
+	int rc = note_full(w,
+	    tl_chrome_thread(&w->c->spans, w->event.pid, w->event.tid, thread));
+
+	if (rc != 0)
+		return rc;
+	defined = tl_chrome_source(&w->c->spans, *thread);
+	set_request(w, &w->c->args, TIMELINE_RECORD_SPAN,
+	    defined ? TIMELINE_SOURCE : TIMELINE_THREAD);
+	w->request.defined = defined;
+	return 0;
+}
+
+static struct tl_chrome_key
+key_of(const struct work *w)
+{
+	return (struct tl_chrome_key){ tl_chrome_hash(w->request.category),
+		tl_chrome_hash(w->request.name), w->event.message };
+}
+
+/* Make the event a begin event of its thread: 0; 1: left out; -errno. */
+static int
+make_begin(struct work *w, uint32_t *thread)
+{
+	int rc = ask_span(w, thread);
+
+	w->event.kind = TL_BEGIN;
+	return rc == 0 ? set_message(w) : rc;
+}
+
+/* Was the begin event passed on already, at its place? */
+static bool
+is_begun(const struct work *w)
+{
+	return w->c->ours && w->e->field[TL_CHROME_BEGUN].kind == TL_JSON_TRUE;
+}
+
+static int
+take_place(struct work *w)
+{
+	uint32_t thread;
+	int rc = make_begin(w, &thread);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	return tl_chrome_put(&w->c->spans, &w->event);
+}
+
+static int
+take_begin(struct work *w)
+{
+	struct tl_chrome_key who;
+	uint32_t thread;
+	int rc = make_begin(w, &thread);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	who = key_of(w);
+	rc = is_begun(w)
+		 ? tl_chrome_open(&w->c->spans, thread, &who)
+		 : tl_chrome_begin(&w->c->spans, thread, &w->event, &who);
+	if (w->c->spans.forgot)
+		tl_note(w->c->notes, TL_CHROME_NOTE_FULL, w->e->at);
+	w->c->spans.forgot = false;
+	return rc;
+}
+
+/* The end event of a span that began with this message. */
+static int
+put_end(struct work *w, const struct tl_message *message)
+{
+	const struct tl_chrome_args *args = &w->c->args;
+	int rc = 0;
+
+	memset(w->event.args, 0, sizeof(w->event.args));
+	w->event.message = message;
+	w->event.kind = TL_END;
+	w->event.bare = message->argc > 0 && args->count == 0 && !args->named;
+	if (!tl_chrome_has_all(message, args)) {
+		w->event.bare = message->argc > 0;
+		rc = put_arguments(w, tl_bytes(NULL, 0));
+	} else if (!w->event.bare) {
+		rc = set_values(w);
+	}
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	return tl_chrome_put(&w->c->spans, &w->event);
+}
+
+static int
+take_end(struct work *w)
+{
+	const struct tl_chrome_args *args = &w->c->args;
+	const struct tl_message *begun;
+	struct tl_chrome_key who;
+	uint32_t thread;
+	int rc = ask_span(w, &thread);
+
+	if (rc == 0 && (args->count > 0 || args->named))
+		rc = set_message(w); /* usually the begin's message, too */
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	who = key_of(w);
+	rc = tl_chrome_close(&w->c->spans, thread, w->event.ns, &who, &begun);
+	if (rc == 0 && !begun) {
+		rc = set_message(w);
+		begun = w->event.message;
+	}
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	return put_end(w, begun);
+}
+
+/* A span of our writer: its end event has arguments, and the order is known. */
+static int
+put_own(struct work *w, int64_t end_ns)
+{
+	const struct tl_chrome_args *ends = &w->c->ends;
+	const struct tl_message *message = w->event.message;
+	int rc = is_begun(w) ? 0 : tl_chrome_put(&w->c->spans, &w->event);
+
+	if (rc < 0)
+		return rc;
+	w->event.kind = TL_END;
+	w->event.ns = end_ns;
+	w->event.bare = message->argc > 0 && ends->count == 0;
+	memset(w->event.args, 0, sizeof(w->event.args));
+	w->request.args = ends;
+	if (!w->event.bare && (rc = set_values(w)) != 0)
+		return rc < 0 ? rc : 0;
+	return tl_chrome_put(&w->c->spans, &w->event);
+}
+
+static int
+take_complete(struct work *w)
+{
+	const struct tl_chrome_value *dur = &w->e->field[TL_CHROME_DUR];
+	uint32_t thread;
+	int64_t end_ns;
+	int rc = make_begin(w, &thread);
+
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	if (dur->kind == 0) { /* the span was open when the file was written */
+		tl_note(w->c->notes, TL_CHROME_NOTE_NO_DURATION, w->e->at);
+		return tl_chrome_put(&w->c->spans, &w->event);
+	}
+	if (!tl_chrome_time(dur, w->event.ns, &end_ns) ||
+	    end_ns < w->event.ns) {
+		tl_note(w->c->notes, TL_CHROME_NOTE_TIME, w->e->at);
+		end_ns = w->event.ns;
+	}
+	return w->c->ours ? put_own(w, end_ns)
+			  : tl_chrome_complete(&w->c->spans, thread, &w->event,
+				end_ns);
+}
+
+static const struct tl_chrome_value *
+id_of(const struct tl_chrome_event *e)
+{
+	return e->field[TL_CHROME_ID].kind ? &e->field[TL_CHROME_ID]
+					   : &e->field[TL_CHROME_ID_LOCAL];
+}
+
+/* Distinguishes spans of one name: "id 0x12, scope s"; empty without an id. */
+static struct tl_bytes
+instance_of(struct work *w)
+{
+	const struct tl_chrome_value *id = id_of(w->e);
+	const struct tl_chrome_value *scope = &w->e->field[TL_CHROME_SCOPE];
+	struct tl_text *text = &w->c->instance;
+
+	tl_text_clear(text);
+	if (id->kind == 0)
+		return tl_bytes(NULL, 0);
+	tl_put_string(text, "id ");
+	tl_put_bytes(text, id->text);
+	if (id == &w->e->field[TL_CHROME_ID_LOCAL]) {
+		tl_put_string(text, " of process ");
+		tl_put_unsigned(text, w->event.pid);
+	}
+	if (scope->kind) {
+		tl_put_string(text, ", scope ");
+		tl_put_bytes(text, scope->text);
+	}
+	return tl_bytes(text->data, text->size);
+}
+
+/* Begin or end of an asynchronous span, which its name and id identify.  Its
+ * arguments become an instant, so that they are not part of the message: begin
+ * and end then have the same one, in whatever order they come. */
+static int
+take_async(struct work *w, uint8_t kind)
+{
+	const struct tl_chrome_args none = { .level = w->c->args.level,
+		.named = w->c->args.named };
+	const struct tl_bytes instance = instance_of(w);
+	const bool has_args = w->c->args.count > 0;
+	int rc = w->c->instance.rc;
+
+	if (rc == 0 && has_args && kind == TL_END)
+		rc = put_arguments(w, instance);
+	set_request(w, &none, TIMELINE_RECORD_SPAN, TIMELINE_SOURCE);
+	w->request.instance = instance;
+	if (rc == 0)
+		rc = put_as(w, kind);
+	if (rc == 0 && has_args && kind == TL_BEGIN)
+		rc = put_arguments(w, instance);
+	return rc;
+}
+
+/* Numbers of other writers' counters are doubles, as viewers read them, so that
+ * one series is one message. */
 static void
 choose_format(struct tl_chrome_args *args)
 {
@@ -45,20 +346,20 @@ choose_format(struct tl_chrome_args *args)
 }
 
 static int
-take_counter(struct tl_chrome_work *w)
+take_counter(struct work *w)
 {
-	const struct tl_bytes which = tl_chrome_which(w);
+	const struct tl_bytes instance = instance_of(w);
 	struct tl_chrome_args *args = &w->c->args;
 	struct tl_chrome_event *e = w->e;
 	const unsigned count = e->argc;
-	int rc = w->c->which.rc;
+	int rc = w->c->instance.rc;
 
 	if (count == 0)
 		tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, e->at);
 	for (unsigned i = 0; rc == 0 && i < count; i++) {
 		e->args[0] = e->args[i];
 		e->argc = 1;
-		tl_chrome_args_settle(args, e, NULL, w->c->ours);
+		tl_chrome_args_make(args, e, NULL, w->c->ours);
 		if (args->count == 0 ||
 		    (args->format[0] == TIMELINE_ARG_STRING)) {
 			tl_note(w->c->notes, TL_CHROME_NOTE_VALUE, e->at);
@@ -66,21 +367,19 @@ take_counter(struct tl_chrome_work *w)
 		}
 		if (!w->c->ours)
 			choose_format(args);
-		tl_chrome_work_ask(w, args, TIMELINE_RECORD_COUNTER,
-		    TIMELINE_THREAD);
-		w->ask.which = which;
-		rc = tl_chrome_put_as(w, TL_COUNTER);
+		set_request(w, args, TIMELINE_RECORD_COUNTER, TIMELINE_THREAD);
+		w->request.instance = instance;
+		rc = put_as(w, TL_COUNTER);
 	}
 	return rc;
 }
 
 static int
-take_instant(struct tl_chrome_work *w, struct tl_bytes which)
+take_instant(struct work *w, struct tl_bytes instance)
 {
-	tl_chrome_work_ask(w, &w->c->args, TIMELINE_RECORD_INSTANT,
-	    TIMELINE_THREAD);
-	w->ask.which = which;
-	return tl_chrome_put_as(w, TL_INSTANT);
+	set_request(w, &w->c->args, TIMELINE_RECORD_INSTANT, TIMELINE_THREAD);
+	w->request.instance = instance;
+	return put_as(w, TL_INSTANT);
 }
 
 static bool
@@ -100,9 +399,9 @@ find_arg(const struct tl_chrome_event *e, const char *key)
 	return (struct tl_chrome_value){ .text = tl_bytes("", 0) };
 }
 
-/* Is it a hole, which our writer wrote? */
+/* Is it a loss, as our writer writes it? */
 static bool
-take_lost(struct tl_chrome_work *w)
+take_lost(struct work *w)
 {
 	const struct tl_chrome_value lost = find_arg(w->e, TL_CHROME_LOST);
 	uint64_t count;
@@ -119,9 +418,9 @@ take_lost(struct tl_chrome_work *w)
 	return true;
 }
 
-/* What our writer tells of a message, or of a source. */
+/* Metadata of our writer that defines a message or a source. */
 static int
-take_told(struct tl_chrome_work *w, bool *told)
+take_definition(struct work *w, bool *is_definition)
 {
 	const bool names =
 	    is_word(w->e->field[TL_CHROME_NAME].text, TL_CHROME_DEFINITION);
@@ -134,26 +433,26 @@ take_told(struct tl_chrome_work *w, bool *told)
 	uint32_t thread;
 	int rc;
 
-	*told = text.kind == TL_JSON_STRING && (names || source);
-	if (!*told)
+	*is_definition = text.kind == TL_JSON_STRING && (names || source);
+	if (!*is_definition)
 		return 0;
 	if (names)
-		return tl_chrome_full(w,
-		    tl_chrome_tell_name(&w->c->messages,
+		return note_full(w,
+		    tl_chrome_define(&w->c->messages,
 			find_arg(w->e, "cat").text, find_arg(w->e, "name").text,
 			text.text, level));
-	rc = tl_chrome_tell(&w->c->messages, text.text, level, &message);
+	rc = tl_chrome_define_text(&w->c->messages, text.text, level, &message);
 	if (rc == 0)
 		rc = tl_chrome_thread(&w->c->spans, w->event.pid, w->event.tid,
 		    &thread);
 	if (rc == 0)
 		tl_chrome_set_source(&w->c->spans, thread, message);
-	return tl_chrome_full(w, rc);
+	return note_full(w, rc);
 }
 
-/* Keep metadata that stands before the first time. */
+/* Keep metadata until the first event with a time. */
 static int
-hold(struct tl_chrome_work *w)
+hold(struct work *w)
 {
 	struct tl_chrome_convert *c = w->c;
 
@@ -165,22 +464,55 @@ hold(struct tl_chrome_work *w)
 	return 0;
 }
 
+/* The names that our writer gives to unnamed threads and processes. */
+static bool
+is_placeholder(struct tl_bytes name, uint32_t id)
+{
+	static const char *const leads[] = { "main", "thread", "process" };
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(leads) / sizeof(leads[0]); i++) {
+		snprintf(text, sizeof(text), "%s %u", leads[i], id);
+		if (is_word(name, text))
+			return true;
+	}
+	return false;
+}
+
+/* The name of a thread or process is that of its events, too. */
 static int
-take_metadata(struct tl_chrome_work *w)
+take_name(struct work *w)
+{
+	const struct tl_bytes what = w->e->field[TL_CHROME_NAME].text;
+	const struct tl_chrome_value name = find_arg(w->e, "name");
+	const bool of_process = is_word(what, TL_CHROME_PROCESS);
+	const uint32_t tid = of_process ? 0 : w->event.tid;
+
+	if ((!of_process && !is_word(what, TL_CHROME_THREAD)) ||
+	    name.kind != TL_JSON_STRING ||
+	    is_placeholder(name.text, of_process ? w->event.pid : tid))
+		return 0;
+	return tl_names_add(tl_interner_names(w->c->messages.interner),
+	    w->event.pid, tid, name.text);
+}
+
+static int
+take_metadata(struct work *w)
 {
 	struct tl_chrome_value *category = &w->e->field[TL_CHROME_CAT];
-	bool told;
-	int rc = take_told(w, &told);
+	bool defined;
+	int rc = take_definition(w, &defined);
 
-	if (rc == -EINVAL) /* what is told is no message */
+	if (rc >= 0 && !defined)
+		rc = take_name(w);
+	if (rc == -EINVAL) /* the text is not a message */
 		rc = 1;
-	if (rc != 0 || told || w->c->ours)
+	if (rc != 0 || defined || w->c->ours)
 		return rc < 0 ? rc : 0;
 	if (category->kind == 0)
 		category->text = tl_bytes_of("__metadata");
-	tl_chrome_work_ask(w, &w->c->args, TIMELINE_RECORD_INSTANT,
-	    TIMELINE_THREAD);
-	if ((rc = tl_chrome_set_message(w)) != 0)
+	set_request(w, &w->c->args, TIMELINE_RECORD_INSTANT, TIMELINE_THREAD);
+	if ((rc = set_message(w)) != 0)
 		return rc < 0 ? rc : 0;
 	w->event.kind = TL_INSTANT;
 	w->event.ns = w->c->has_time ? w->c->last_ns : w->c->base_ns;
@@ -203,25 +535,25 @@ release_held(struct tl_chrome_convert *c, int64_t ns)
 }
 
 static int
-take_phase(struct tl_chrome_work *w, char phase)
+take_phase(struct work *w, char phase)
 {
 	switch (phase) {
 	case 'B':
-		return tl_chrome_take_begin(w);
+		return take_begin(w);
 	case 'E':
-		return tl_chrome_take_end(w);
+		return take_end(w);
 	case 'X':
-		return tl_chrome_take_whole(w);
+		return take_complete(w);
 	case 'M':
-		return tl_chrome_take_place(w);
+		return take_place(w);
 	case 'C':
 		return take_counter(w);
 	case 'b':
 	case 'S':
-		return tl_chrome_take_async(w, TL_BEGIN);
+		return take_async(w, TL_BEGIN);
 	case 'e':
 	case 'F':
-		return tl_chrome_take_async(w, TL_END);
+		return take_async(w, TL_END);
 	case 's':
 		return take_instant(w, tl_bytes_of("flow start"));
 	case 't':
@@ -237,13 +569,13 @@ take_phase(struct tl_chrome_work *w, char phase)
 	default: /* n T p i I R P */
 		if (take_lost(w))
 			return tl_chrome_put(&w->c->spans, &w->event);
-		return take_instant(w, tl_chrome_which(w));
+		return take_instant(w, instance_of(w));
 	}
 }
 
-/* The time of an event; whatever waited for a time gets it, too. */
+/* Set the time of the event, and of metadata that waits for the first one. */
 static int
-set_time(struct tl_chrome_work *w)
+set_time(struct work *w)
 {
 	struct tl_chrome_convert *c = w->c;
 	const struct tl_chrome_value *ts = &w->e->field[TL_CHROME_TS];
@@ -258,9 +590,9 @@ set_time(struct tl_chrome_work *w)
 	return c->held_count > 0 ? release_held(c, w->event.ns) : 0;
 }
 
-/* A number of 32 bits, or one that stands for something else. */
+/* A number of 32 bits, or the number of its text. */
 static int
-set_number(struct tl_chrome_work *w, unsigned field, uint32_t *number)
+set_number(struct work *w, unsigned field, uint32_t *number)
 {
 	const struct tl_chrome_value *value = &w->e->field[field];
 	uint64_t n;
@@ -278,10 +610,10 @@ set_number(struct tl_chrome_work *w, unsigned field, uint32_t *number)
 	rc = tl_interner_string(w->c->messages.interner, value->text, &n);
 	if (rc == 0)
 		*number = ID_FIRST + (uint32_t)n;
-	return tl_chrome_full(w, rc);
+	return note_full(w, rc);
 }
 
-/* What is wrong with an event as such: is it left out? */
+/* Is the event too large or of no known phase?  That is noted. */
 static bool
 is_left_out(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 {
@@ -290,7 +622,7 @@ is_left_out(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 	if (e->too_large)
 		tl_note(c->notes, TL_CHROME_NOTE_LARGE, e->at);
 	else if (ph->kind != TL_JSON_STRING || ph->text.size != 1)
-		tl_note(c->notes, TL_CHROME_NOTE_STRANGE, e->at);
+		tl_note(c->notes, TL_CHROME_NOTE_NOT_EVENT, e->at);
 	else if (!memchr(PHASES, ph->text.data[0], sizeof(PHASES) - 1))
 		tl_note(c->notes, TL_CHROME_NOTE_PHASE, e->at);
 	else
@@ -312,12 +644,11 @@ note_cuts(struct tl_chrome_convert *c, const struct tl_chrome_event *e)
 int
 tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 {
-	struct tl_chrome_work w = { .c = c, .e = e };
+	struct work w = { .c = c, .e = e };
 	const char phase = e->field[TL_CHROME_PH].text.size > 0
 			       ? e->field[TL_CHROME_PH].text.data[0]
 			       : '\0';
-	const struct tl_chrome_arg lead = { tl_bytes_of("id"),
-		*tl_chrome_id(e) };
+	const struct tl_chrome_arg lead = { tl_bytes_of("id"), *id_of(e) };
 	int rc;
 
 	if (is_left_out(c, e))
@@ -328,9 +659,9 @@ tl_chrome_convert(struct tl_chrome_convert *c, struct tl_chrome_event *e)
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
 	if (phase == 'X' && c->ours)
-		tl_chrome_args_part(&c->ends, e);
-	if (phase != 'C') /* whose series are settled one by one */
-		tl_chrome_args_settle(&c->args, e,
+		tl_chrome_args_split(&c->ends, e);
+	if (phase != 'C') /* each series has arguments of its own */
+		tl_chrome_args_make(&c->args, e,
 		    strchr(WITH_ID, phase) && lead.value.kind ? &lead : NULL,
 		    c->ours);
 	note_cuts(c, e);
@@ -354,6 +685,6 @@ tl_chrome_convert_free(struct tl_chrome_convert *c)
 {
 	tl_chrome_messages_free(&c->messages);
 	tl_chrome_spans_free(&c->spans);
-	tl_text_free(&c->which);
+	tl_text_free(&c->instance);
 	free(c->held);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - one of Chrome's trace events as events of a timeline, by
- * its phase.
+ * convert.h - a trace event of Chrome becomes events of a timeline, by phase.
  */
 #ifndef TL_FORMAT_CHROME_CONVERT_H
 #define TL_FORMAT_CHROME_CONVERT_H
@@ -10,12 +9,12 @@
 #include "format/chrome/message.h"
 #include "format/chrome/spans.h"
 
-/* Metadata that waits for the first time. */
+/* How many metadata events may wait for the first time. */
 enum { TL_CHROME_HELD_MAX = 4096 };
 
-/* What is noted of an event, and of the file. */
+/* Diagnostics about an event and about the file; their texts are in read.c. */
 enum {
-	TL_CHROME_NOTE_STRANGE,
+	TL_CHROME_NOTE_NOT_EVENT,
 	TL_CHROME_NOTE_PHASE,
 	TL_CHROME_NOTE_TIME,
 	TL_CHROME_NOTE_VALUE,
@@ -24,7 +23,7 @@ enum {
 	TL_CHROME_NOTE_MANY,
 	TL_CHROME_NOTE_JOINED,
 	TL_CHROME_NOTE_IDS,
-	TL_CHROME_NOTE_UNENDED,
+	TL_CHROME_NOTE_NO_DURATION,
 	TL_CHROME_NOTE_FULL,
 	TL_CHROME_NOTE_DAMAGE,
 	TL_CHROME_NOTE_MEMBER,
@@ -39,14 +38,15 @@ struct tl_chrome_convert {
 	struct tl_chrome_messages messages;
 	struct tl_chrome_spans spans;
 	struct tl_chrome_args args;
-	struct tl_chrome_args ends; /* of the end of a span of ours */
-	struct tl_text which;
+	/* of the end event, in a span of our writer */
+	struct tl_chrome_args ends;
+	struct tl_text instance;
 	struct tl_event *held;
 	size_t held_count;
 	int64_t base_ns;
 	int64_t last_ns;
-	bool has_time; /* was there an event with a time? */
-	bool ours;     /* base_ns was told */
+	bool has_time; /* an event with a time was converted */
+	bool ours;     /* written by timeline-convert: it has base_ns */
 };
 
 /* 0, -ENOMEM, -errno of the sink. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_event.c - tokens to the members of an event. */
+/*
+ * event.c - tokens become the members of an event; single values; and the fast
+ * path that finds the tokens of an event without the parser.
+ */
 #include "format/chrome/event.h"
 
-#include "format/chrome/words.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Members beside those of enum tl_chrome_field. */
+/* Members that are not in enum tl_chrome_field. */
 enum { ARGS = TL_CHROME_FIELDS, ID2, OTHER };
 
 int
@@ -91,7 +94,7 @@ member_of(struct tl_bytes key)
 	}
 }
 
-/* Within id2. */
+/* A member of id2. */
 static unsigned
 id_of(struct tl_bytes key)
 {
@@ -126,7 +129,7 @@ add_arg(struct tl_chrome_event *e, struct tl_bytes key)
 		e->args[e->argc++] = (struct tl_chrome_arg){ .key = key };
 }
 
-/* The value of the argument whose key came last. */
+/* Set the value of the argument whose key was the last. */
 static void
 set_arg(struct tl_chrome_event *e, int kind, struct tl_bytes text, bool cut)
 {
@@ -161,7 +164,7 @@ is_value(int kind)
 	return kind >= TL_JSON_STRING && kind <= TL_JSON_NULL;
 }
 
-/* One token of a nested value, as JSON again. */
+/* Write a token of a nested value as JSON again. */
 static void
 put_nested(struct tl_text *text, int kind, const struct tl_json_token *token)
 {
@@ -183,7 +186,7 @@ put_nested(struct tl_text *text, int kind, const struct tl_json_token *token)
 	}
 }
 
-/* What lies deeper than the arguments. */
+/* A token below the arguments. */
 static int
 take_nested(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token, unsigned depth)
@@ -197,7 +200,7 @@ take_nested(struct tl_chrome_event *e, int kind,
 	e->cut |= token->cut;
 	if (e->nested.size < TL_CHROME_EVENT_MAX)
 		put_nested(&e->nested, kind, token);
-	if (depth == 2) /* it ends here */
+	if (depth == 2) /* the value is whole */
 		set_arg(e,
 		    kind == TL_JSON_OBJECT_END ? TL_JSON_OBJECT : TL_JSON_ARRAY,
 		    tl_bytes(e->nested.data, e->nested.size), false);
@@ -222,7 +225,7 @@ take_member(struct tl_chrome_event *e, int kind,
 	}
 }
 
-/* Within the arguments or id2. */
+/* A token of the arguments or of id2. */
 static void
 take_inner(struct tl_chrome_event *e, int kind,
     const struct tl_json_token *token)
@@ -242,7 +245,7 @@ take_inner(struct tl_chrome_event *e, int kind,
 	}
 }
 
-/* Does an object open that has the members of the event? */
+/* Does args of a TL_CHROME_PLACE begin, which has the members of the event? */
 static bool
 opens_place(const struct tl_chrome_event *e, int kind, unsigned depth)
 {
@@ -276,5 +279,258 @@ tl_chrome_event_take(struct tl_chrome_event *e, int kind,
 		return take_nested(e, kind, token, depth);
 	else if (depth == 2)
 		take_inner(e, kind, token);
-	return 0; /* behind a place when depth is 0 */
+	return 0; /* depth 0: the end of a place */
+}
+
+/* Values. */
+
+enum {
+	US_SHIFT = 3, /* 10^3 nanoseconds */
+	/* So many digits never overflow 128 bits. */
+	DIGITS_MAX = 36
+};
+
+/* Digits, and at most three decimals, as nearly all times are. */
+static bool
+read_plain(struct tl_bytes text, __int128 *ns)
+{
+	const bool minus = text.size > 0 && text.data[0] == '-';
+	unsigned digits = 0, behind = 0;
+	bool point = false;
+	uint64_t low = 0;
+	__int128 n = 0;
+
+	for (size_t i = minus; i < text.size; i++) {
+		const unsigned digit = (unsigned char)text.data[i] - '0';
+
+		if (text.data[i] == '.' && !point && digits > 0) {
+			point = true;
+			continue;
+		}
+		if (digit > 9 || behind == US_SHIFT || digits == DIGITS_MAX)
+			return false;
+		behind += point;
+		if (digits < 18)
+			low = low * 10 + digit;
+		else
+			n = (digits == 18 ? (__int128)low : n) * 10 + digit;
+		digits++;
+	}
+	if (digits <= 18)
+		n = low;
+	for (; behind < US_SHIFT; behind++)
+		n *= 10;
+	*ns = minus ? -n : n;
+	return digits > 0;
+}
+
+bool
+tl_chrome_time(const struct tl_chrome_value *value, int64_t base_ns,
+    int64_t *ns)
+{
+	__int128 sum = 0;
+	int64_t small = 0;
+
+	*ns = base_ns;
+	if (value->kind != TL_JSON_NUMBER && value->kind != TL_JSON_STRING)
+		return false;
+	if (!read_plain(value->text, &sum)) {
+		if (tl_json_scaled(value->text, US_SHIFT, &small) < 0)
+			return false;
+		sum = small;
+	}
+	sum += base_ns;
+	*ns = sum > INT64_MAX   ? INT64_MAX
+	      : sum < INT64_MIN ? INT64_MIN
+				: (int64_t)sum;
+	return sum == *ns;
+}
+
+uint64_t
+tl_chrome_hash(struct tl_bytes name)
+{
+	const uint64_t odd = UINT64_C(0x9e6c63d0876a3f6b);
+	uint64_t hash = name.size, word;
+	size_t at = 0;
+
+	if (name.size == 0)
+		return 0;
+	for (; name.size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, name.data + at, sizeof(word));
+		hash = (hash ^ word) * odd;
+		hash ^= hash >> 29;
+	}
+	for (word = 0; at < name.size; at++)
+		word = word << 8 | (unsigned char)name.data[at];
+	hash = (hash ^ word) * odd;
+	return hash | 1;
+}
+
+/* The fast path. */
+
+enum {
+	/* The parser takes deeper values. */
+	DEPTH_MAX = 4
+};
+
+struct scan {
+	struct tl_chrome_event *event;
+	const char *data;
+	size_t size;
+	size_t at;
+	uint64_t before; /* bytes of the pieces before */
+	unsigned depth;
+	struct tl_json_token token;
+};
+
+/* Skip the next byte if it is c. */
+static inline bool
+skip(struct scan *s, char c)
+{
+	if (s->at == s->size || s->data[s->at] != c)
+		return false;
+	s->at++;
+	return true;
+}
+
+/* Skip a comma or a colon and a blank after it. */
+static inline bool
+skip_mark(struct scan *s, char c)
+{
+	if (!skip(s, c))
+		return false;
+	(void)skip(s, ' ');
+	return true;
+}
+
+static inline int
+take(struct scan *s, int kind)
+{
+	return tl_chrome_event_take(s->event, kind, &s->token, s->depth);
+}
+
+/* A string whose quote was skipped. */
+static bool
+scan_string(struct scan *s)
+{
+	const size_t start = s->at;
+	const size_t end = tl_json_plain_end(s->data, s->size, start);
+
+	s->token.at = s->before + start - 1;
+	s->token.text = tl_bytes(s->data + start, end - start);
+	s->at = end;
+	return end - start <= TL_JSON_STRING_MAX && skip(s, '"');
+}
+
+/* A number or a literal: its kind; negative: neither. */
+static int
+scan_word(struct scan *s)
+{
+	const size_t start = s->at;
+	const size_t end = tl_json_word_end(s->data, s->size, start);
+
+	s->token.at = s->before + start;
+	s->token.text = tl_bytes(s->data + start, end - start);
+	s->at = end;
+	return tl_json_word(s->token.text);
+}
+
+/* Take the brace that was skipped as a token. */
+static int
+take_brace(struct scan *s, int kind)
+{
+	s->token.at = s->before + s->at - 1;
+	s->token.text = tl_bytes("", 0);
+	return take(s, kind);
+}
+
+/* The functions below return 1; 0: not written as expected here; -ENOMEM. */
+static int
+scan_key(struct scan *s)
+{
+	int rc;
+
+	if (!skip(s, '"') || !scan_string(s) || !skip_mark(s, ':'))
+		return 0;
+	rc = take(s, TL_JSON_KEY);
+	return rc < 0 ? rc : 1;
+}
+
+static int
+scan_value(struct scan *s)
+{
+	int kind = TL_JSON_STRING;
+	int rc;
+
+	if (skip(s, '"')) {
+		if (!scan_string(s))
+			return 0;
+	} else if ((kind = scan_word(s)) < 0) {
+		return 0;
+	}
+	rc = take(s, kind);
+	return rc < 0 ? rc : 1;
+}
+
+/* Ends of nested objects. */
+static int
+scan_ends(struct scan *s)
+{
+	int rc = 0;
+
+	while (rc == 0 && s->depth > 1 && skip(s, '}')) {
+		s->depth--;
+		rc = take_brace(s, TL_JSON_OBJECT_END);
+	}
+	return rc < 0 ? rc : 1;
+}
+
+static int
+scan_members(struct scan *s)
+{
+	int rc;
+
+	do {
+		while ((rc = scan_key(s)) == 1 && skip(s, '{')) {
+			if (++s->depth > DEPTH_MAX)
+				return 0;
+			if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0)
+				return rc;
+		}
+		if (rc == 1 && (rc = scan_value(s)) == 1)
+			rc = scan_ends(s);
+	} while (rc == 1 && skip_mark(s, ','));
+	return rc;
+}
+
+static int
+scan_event(struct scan *s)
+{
+	int rc;
+
+	s->depth = 1;
+	if ((rc = take_brace(s, TL_JSON_OBJECT)) < 0 ||
+	    (rc = scan_members(s)) <= 0)
+		return rc;
+	return s->depth == 1 && skip(s, '}') && skip(s, ',');
+}
+
+int
+tl_chrome_scan(struct tl_json *json, struct tl_chrome_event *event)
+{
+	struct scan s = { .event = event,
+		.data = json->data,
+		.size = json->size,
+		.at = json->at,
+		.before = json->before };
+	int rc;
+
+	if (s.at == 0 || s.data[s.at - 1] != ',')
+		return 0;
+	(void)skip(&s, '\n');
+	(void)skip(&s, ' ');
+	rc = skip(&s, '{') ? scan_event(&s) : 0;
+	if (rc == 1)
+		json->at = s.at;
+	return rc;
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - one of Chrome's trace events, as the tokens of its object
- * tell it.
+ * event.h - one trace event of Chrome: its members as they are written.
  *
  *	depth 1  {"name":"read","ph":"X","ts":3.5,"id2":
  *	depth 2      {"local":"0x12"},"args":
  *	depth 2      {"size":10,"from":
  *	depth 3          {"host":"a"}}}	kept as the text of its JSON
  *
- * Values are kept as they are written, in memory that stays where it is until
- * the next event.
+ * Values live in the event's own memory until the next event.
  */
 #ifndef TL_FORMAT_CHROME_EVENT_H
 #define TL_FORMAT_CHROME_EVENT_H
@@ -24,7 +22,7 @@ enum {
 	TL_CHROME_KEY_MAX = 256
 };
 
-/* The members of an event that mean something to a timeline. */
+/* The members of an event that are converted. */
 enum tl_chrome_field {
 	TL_CHROME_PH,
 	TL_CHROME_CAT,
@@ -33,15 +31,15 @@ enum tl_chrome_field {
 	TL_CHROME_DUR,
 	TL_CHROME_PID,
 	TL_CHROME_TID,
-	TL_CHROME_ID, /* everywhere, or of id2.global */
+	TL_CHROME_ID, /* id, or id2.global */
 	TL_CHROME_ID_LOCAL,
 	TL_CHROME_SCOPE,
 	TL_CHROME_BEGUN,
 	TL_CHROME_FIELDS
 };
 
-/* kind is that of its token; 0: there is none; TL_JSON_OBJECT and ARRAY: text
- * is JSON. */
+/* kind is that of its token; 0: the member is missing.  Objects and arrays are
+ * kept as the text of their JSON. */
 struct tl_chrome_value {
 	struct tl_bytes text;
 	uint8_t kind;
@@ -60,34 +58,55 @@ struct tl_chrome_event {
 	unsigned argc;
 	uint64_t at;    /* its first byte */
 	bool is_empty;  /* the object has no member */
-	bool too_large; /* what is above the limits is missing */
+	bool too_large; /* some of it is missing */
 	bool too_many;
-	bool cut; /* a text was too long */
-	/* Its members are those of the object in its arguments: it is
-	 * TL_CHROME_PLACE of chrome_words.h. */
+	bool cut; /* a text was too long and was cut */
+	/* A TL_CHROME_PLACE of extensions.h: the members are those of the
+	 * object in args. */
 	bool is_place;
-	/* own */
+	/* private */
 	char *memory;
 	size_t used;
 	struct tl_text nested; /* JSON of a value within the arguments */
-	unsigned in;           /* the member that the tokens belong to */
+	unsigned in;           /* the member that tokens belong to */
 };
 
-/* Once: 0 or -ENOMEM. */
+/* Allocate the memory of the values: 0 or -ENOMEM. */
 int tl_chrome_event_make(struct tl_chrome_event *event);
 void tl_chrome_event_free(struct tl_chrome_event *event);
 
 /*
- * The next token: depth is what is open after it, 1 within the event itself,
- * and its first token is the { of the event.  1: the event is whole; 0;
- * -ENOMEM.
+ * Take the next token; the first is the { of the event.  depth is that after
+ * the token: 1 is the event itself.  1: the event is whole; 0; -ENOMEM.
  */
 int tl_chrome_event_take(struct tl_chrome_event *event, int kind,
     const struct tl_json_token *token, unsigned depth);
 
-/* Keep bytes as long as the event's own, with a NUL behind them; data is NULL
- * when there is no room. */
+/* Copy bytes into the event's memory and add a NUL; data is NULL when there is
+ * no room. */
 struct tl_bytes
 tl_chrome_event_keep(struct tl_chrome_event *event, struct tl_bytes bytes);
+
+/*
+ * Fast path for events as nearly all writers write them: objects, strings
+ * without escapes, numbers and words, no white space but after a comma or a
+ * colon, all in one piece.
+ *
+ *	},| {"name":"read","ts":3.5,"args":{"size":10}},| {"name":...
+ *	   ^ json->at before the call			 ^ and after it
+ *
+ * Takes the next event of a list if a comma stands on both of its sides, with
+ * the tokens that tl_json_next would return: 1.  0: the event is written in
+ * another way, and nothing was taken.  -ENOMEM.
+ */
+int tl_chrome_scan(struct tl_json *json, struct tl_chrome_event *event);
+
+/* A time in microseconds since base_ns, rounded to nanoseconds.  false: not a
+ * number (*ns is base_ns) or out of range (*ns is the nearest time). */
+bool tl_chrome_time(const struct tl_chrome_value *value, int64_t base_ns,
+    int64_t *ns);
+
+/* A hash of a name; 0 only for an empty one. */
+uint64_t tl_chrome_hash(struct tl_bytes name);
 
 #endif

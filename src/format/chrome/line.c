@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_line.c - numbers and pieces to one of Chrome's trace events. */
+/* line.c - write one event of the Chrome trace format as JSON. */
 #include "format/chrome/line.h"
 
 #include "event/render.h"
@@ -12,7 +12,7 @@ enum {
 	FIRST_ARG_PIECE,
 	/* All of an event but pieces and arguments. */
 	FRAME_MAX = 256,
-	/* What an argument has beside its piece and its value. */
+	/* The most bytes of an argument beside its piece and its value. */
 	KEY_MAX = 8
 };
 
@@ -218,7 +218,7 @@ put_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 	return to;
 }
 
-/* Those of the end of a span stand behind those of its begin: "tcp$end". */
+/* Arguments of the end event follow those of the begin event: "tcp$end". */
 static char *
 put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
     const struct tl_event *end, size_t room)
@@ -239,7 +239,7 @@ put_end_args(struct tl_text *text, char *to, const struct tl_pieces *pieces,
 	return to;
 }
 
-/* What stands behind the last argument. */
+/* Write the text after the last argument. */
 static char *
 write_tail(char *to, const struct tl_pieces *pieces,
     const struct tl_event *event)

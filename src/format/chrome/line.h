@@ -23,11 +23,11 @@ struct tl_chrome_lines {
 	int64_t base_ns;
 };
 
-/* What is written of an event, which tl_chrome_names_put has turned. */
+/* A line for an event that tl_chrome_names_put has converted. */
 struct tl_chrome_line {
 	const struct tl_event *event;
 	const struct tl_event *end; /* of a whole span; else NULL */
-	bool is_place; /* tells only where a begin stands, whose span follows */
+	bool is_place; /* only the place of a begin event, whose span follows */
 	bool is_begun; /* of a begin that has such a place */
 };
 
@@ -38,7 +38,7 @@ void tl_chrome_lines_free(struct tl_chrome_lines *lines);
 /* 0 or -ENOMEM; that of the text stays there. */
 int tl_chrome_line_put(struct tl_chrome_lines *lines,
     const struct tl_chrome_line *line);
-/* A hole, which stands where it is met. */
+/* A loss, at the place where it is found. */
 void tl_chrome_line_put_lost(struct tl_chrome_lines *lines, int64_t ns,
     uint64_t lost);
 

@@ -1,15 +1,343 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chrome_message.c - names and arguments to messages. */
+/*
+ * message.c - args become arguments; names and arguments become messages.
+ */
 #include "format/chrome/message.h"
 
 #include "base/array.h"
 #include "base/table.h"
+#include "event/message.h"
+#include "format/chrome/extensions.h"
 #include "format/chrome/names.h"
-#include "format/chrome/words.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <timeline.h>
+
+enum {
+	HEX_DIGITS_MAX = 16,
+	/* A digit distinguishes equal keys. */
+	SUFFIX_SIZE = 1
+};
+
+/* Doubles hold every smaller integer. */
+#define EXACT_MAX (UINT64_C(1) << 53)
+
+static bool
+is_word(struct tl_bytes bytes, const char *word)
+{
+	return tl_bytes_equal(bytes, tl_bytes_of(word));
+}
+
+bool
+tl_chrome_is_plain(struct tl_bytes name)
+{
+	if (name.size == 0)
+		return true;
+	return name.size <= TL_CHROME_NAME_MAX &&
+	       !memchr(name.data, '$', name.size) &&
+	       !memchr(name.data, '\n', name.size);
+}
+
+static bool
+take_level(struct tl_chrome_args *args, struct tl_bytes name)
+{
+	const int level = tl_level_of(name);
+
+	if (level > 0)
+		args->level = (uint8_t)level;
+	return level > 0;
+}
+
+/* 0x and digits as our writer writes them. */
+static bool
+read_hex(struct tl_bytes text, uint64_t *number)
+{
+	uint64_t n = 0;
+
+	if (text.size < 3 || text.size > 2 + HEX_DIGITS_MAX ||
+	    text.data[0] != '0' || text.data[1] != 'x' ||
+	    (text.data[2] == '0' && text.size > 3))
+		return false;
+	for (size_t i = 2; i < text.size; i++) {
+		const char c = text.data[i];
+
+		if (c >= '0' && c <= '9')
+			n = n << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			n = n << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*number = n;
+	return true;
+}
+
+/* Digits alone, as most integers are: no sign, point or exponent. */
+static bool
+read_digits(struct tl_bytes text, uint64_t *number)
+{
+	const size_t sure = 19; /* that many digits never overflow */
+	uint64_t n = 0;
+
+	if (text.size == 0 || text.size > sure)
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		const unsigned digit = (unsigned char)text.data[i] - '0';
+
+		if (digit > 9)
+			return false;
+		n = n * 10 + digit;
+	}
+	*number = n;
+	return true;
+}
+
+static uint8_t
+number_format(struct tl_bytes text)
+{
+	uint64_t u;
+	int64_t s;
+
+	if (read_digits(text, &u) && u <= INT64_MAX)
+		return TIMELINE_ARG_SIGNED;
+	if (memchr(text.data, '.', text.size) ||
+	    memchr(text.data, 'e', text.size) ||
+	    memchr(text.data, 'E', text.size))
+		return TIMELINE_ARG_DOUBLE;
+	if (tl_json_signed(text, &s) == 0)
+		return TIMELINE_ARG_SIGNED;
+	return tl_json_unsigned(text, &u) == 0 ? TIMELINE_ARG_UNSIGNED
+					       : TIMELINE_ARG_DOUBLE;
+}
+
+/* An integer of 2^53 or more, which our writer writes as a string? */
+static bool
+is_large(struct tl_bytes text)
+{
+	uint64_t u;
+	int64_t s;
+
+	if (tl_json_word(text) != TL_JSON_NUMBER)
+		return false;
+	if (tl_json_signed(text, &s) == 0)
+		return s >= (int64_t)EXACT_MAX || s <= -(int64_t)EXACT_MAX;
+	return tl_json_unsigned(text, &u) == 0;
+}
+
+static uint8_t
+format_of(const struct tl_chrome_value *value, bool ours)
+{
+	uint64_t hex;
+
+	if (value->kind == TL_JSON_NUMBER)
+		return number_format(value->text);
+	if (value->kind == TL_JSON_STRING && read_hex(value->text, &hex))
+		return TIMELINE_ARG_HEX;
+	if (ours && value->kind == TL_JSON_STRING && is_large(value->text))
+		return number_format(value->text);
+	if (ours && value->kind == TL_JSON_NULL)
+		return TIMELINE_ARG_DOUBLE;
+	return TIMELINE_ARG_STRING;
+}
+
+static bool
+read_double(const struct tl_chrome_value *value, uint64_t *number)
+{
+	double d = NAN;
+
+	if (value->kind != TL_JSON_NULL && tl_json_double(value->text, &d) < 0)
+		return false;
+	memcpy(number, &d, sizeof(d));
+	return true;
+}
+
+bool
+tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
+    uint64_t *number)
+{
+	int64_t s;
+
+	if (value->kind == 0)
+		return false;
+	if (format == TIMELINE_ARG_DOUBLE)
+		return read_double(value, number);
+	if (read_digits(value->text, number))
+		return true;
+	if (format == TIMELINE_ARG_HEX && read_hex(value->text, number))
+		return true;
+	if (tl_json_unsigned(value->text, number) == 0)
+		return true;
+	if (tl_json_signed(value->text, &s) < 0)
+		return false;
+	*number = (uint64_t)s;
+	return true;
+}
+
+/* The arguments, without the priority and the label mark. */
+static unsigned
+gather(struct tl_chrome_args *args, struct tl_chrome_event *e,
+    const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1],
+    const struct tl_chrome_arg *lead, bool ours)
+{
+	unsigned count = 0;
+
+	if (lead)
+		all[count++] = lead;
+	for (unsigned i = 0; i < e->argc; i++) {
+		const struct tl_chrome_arg *arg = &e->args[i];
+		const uint8_t kind = arg->value.kind;
+
+		if (kind == TL_JSON_STRING && args->level == 0 &&
+		    is_word(arg->key, "priority") &&
+		    take_level(args, arg->value.text))
+			continue;
+		if (ours && kind == TL_JSON_TRUE &&
+		    is_word(arg->key, TL_CHROME_LABEL)) {
+			args->labelled = true;
+			continue;
+		}
+		if (kind != 0)
+			all[count++] = arg;
+	}
+	return count;
+}
+
+/* Join the arguments for which there is no room, as one of JSON. */
+static void
+join(struct tl_chrome_args *args, struct tl_chrome_event *e,
+    const struct tl_chrome_arg *const *rest, unsigned count)
+{
+	struct tl_text *text = &e->nested;
+	struct tl_chrome_arg *more = &args->arg[args->count++];
+
+	tl_text_clear(text);
+	for (unsigned i = 0; i < count; i++) {
+		const struct tl_chrome_value *value = &rest[i]->value;
+		const char *quote = value->kind == TL_JSON_STRING ? "\"" : "";
+
+		tl_put_string(text, i > 0 ? ",\"" : "{\"");
+		tl_put_json(text, rest[i]->key);
+		tl_put_string(text, "\":");
+		tl_put_string(text, quote);
+		if (value->kind == TL_JSON_STRING)
+			tl_put_json(text, value->text);
+		else
+			tl_put_bytes(text, value->text);
+		tl_put_string(text, quote);
+	}
+	tl_put_char(text, '}');
+	args->joined = true;
+	*more = (struct tl_chrome_arg){ .key = tl_bytes_of("more") };
+	more->value.text =
+	    tl_chrome_event_keep(e, tl_bytes(text->data, text->size));
+	more->value.kind = more->value.text.data ? TL_JSON_OBJECT : 0;
+}
+
+static bool
+is_used(const struct tl_chrome_args *args, unsigned before, struct tl_bytes key)
+{
+	if (args->named && is_word(key, TL_CHROME_LABEL))
+		return true;
+	for (unsigned i = 0; i < before; i++) {
+		if (tl_bytes_equal(args->arg[i].key, key))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_valid_key(const struct tl_chrome_args *args, unsigned index,
+    struct tl_bytes key)
+{
+	for (size_t i = 0; i < key.size; i++) {
+		if (!tl_chrome_is_name(key.data[i]))
+			return false;
+	}
+	return key.size > 0 && !is_used(args, index, key);
+}
+
+/* Make a key a valid name that no other argument has: _ replaces a character
+ * that is not allowed, and a digit is appended. */
+static void
+make_valid_key(struct tl_chrome_args *args, unsigned index,
+    struct tl_chrome_event *e)
+{
+	char name[TL_CHROME_KEY_MAX + 1 + SUFFIX_SIZE];
+	struct tl_bytes key = args->arg[index].key;
+	size_t size = 0;
+
+	for (; size < key.size && size < TL_CHROME_KEY_MAX; size++)
+		name[size] =
+		    tl_chrome_is_name(key.data[size]) ? key.data[size] : '_';
+	if (size == 0)
+		name[size++] = '_';
+	key = tl_bytes(name, size);
+	for (char digit = '2'; is_used(args, index, key); digit++) {
+		name[size] = digit; /* at most three others have this key */
+		key.size = size + SUFFIX_SIZE;
+	}
+	args->arg[index].key = tl_chrome_event_keep(e, key);
+	if (!args->arg[index].key.data)
+		args->arg[index].key = tl_bytes_of("_");
+}
+
+static bool
+is_of_end(struct tl_bytes key)
+{
+	const size_t size = sizeof(TL_CHROME_END) - 1;
+
+	return key.size > size &&
+	       memcmp(key.data + key.size - size, TL_CHROME_END, size) == 0;
+}
+
+void
+tl_chrome_args_split(struct tl_chrome_args *ends, struct tl_chrome_event *e)
+{
+	const unsigned count = e->argc;
+
+	e->argc = 0;
+	ends->count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		struct tl_chrome_arg arg = e->args[i];
+
+		if (!is_of_end(arg.key) || ends->count == TIMELINE_ARGS_MAX) {
+			e->args[e->argc++] = arg;
+			continue;
+		}
+		arg.key.size -= sizeof(TL_CHROME_END) - 1;
+		ends->arg[ends->count++] = arg;
+	}
+}
+
+void
+tl_chrome_args_make(struct tl_chrome_args *args, struct tl_chrome_event *e,
+    const struct tl_chrome_arg *lead, bool ours)
+{
+	const struct tl_chrome_arg *all[TL_CHROME_ARGS_MAX + 1];
+	unsigned count, room = TIMELINE_ARGS_MAX;
+
+	args->count = args->level = 0;
+	args->labelled = args->joined = false;
+	count = gather(args, e, all, lead, ours);
+	args->named = args->labelled ||
+		      !tl_chrome_is_plain(e->field[TL_CHROME_NAME].text);
+	room -= args->named;
+	while (args->count < count && args->count < room - (count > room)) {
+		args->arg[args->count] = *all[args->count];
+		args->count++;
+	}
+	if (args->count < count)
+		join(args, e, all + args->count, count - args->count);
+	for (unsigned i = 0; i < args->count; i++) {
+		struct tl_chrome_arg *arg = &args->arg[i];
+
+		if (!is_valid_key(args, i, arg->key))
+			make_valid_key(args, i, e);
+		args->format[i] = format_of(&arg->value, ours);
+	}
+}
 
 #define LABEL "$" TL_CHROME_LABEL "%s"
 
@@ -18,23 +346,23 @@ tl_chrome_messages_make(struct tl_chrome_messages *m)
 {
 	int rc = tl_interner_new(&m->interner);
 
-	return rc < 0 ? rc : tl_interner_new(&m->told_keys);
+	return rc < 0 ? rc : tl_interner_new(&m->defined_keys);
 }
 
 void
 tl_chrome_messages_free(struct tl_chrome_messages *m)
 {
 	tl_interner_free(m->interner);
-	tl_interner_free(m->told_keys);
-	free((void *)m->told);
-	tl_memo_free(&m->memo);
+	tl_interner_free(m->defined_keys);
+	free((void *)m->defined);
+	tl_message_cache_free(&m->memo);
 	tl_text_free(&m->text);
 	tl_text_free(&m->shape);
 }
 
-/* The number of a category and a name among what was told. */
+/* The number of a category and a name of a definition. */
 static int
-told_key(struct tl_chrome_messages *m, struct tl_bytes category,
+defined_key(struct tl_chrome_messages *m, struct tl_bytes category,
     struct tl_bytes name, uint64_t *number)
 {
 	tl_text_clear(&m->text);
@@ -43,53 +371,55 @@ told_key(struct tl_chrome_messages *m, struct tl_bytes category,
 	tl_put_bytes(&m->text, name);
 	if (m->text.rc < 0)
 		return m->text.rc;
-	return tl_interner_string(m->told_keys,
+	return tl_interner_string(m->defined_keys,
 	    tl_bytes(m->text.data, m->text.size), number);
 }
 
 int
-tl_chrome_tell(struct tl_chrome_messages *m, struct tl_bytes text,
-    uint8_t level, const struct tl_message **told)
+tl_chrome_define_text(struct tl_chrome_messages *m, struct tl_bytes text,
+    uint8_t level, const struct tl_message **defined)
 {
 	return tl_interner_message(m->interner, tl_bytes_of(""), text,
-	    TIMELINE_RECORD_STRING, level, 0, told);
+	    TIMELINE_RECORD_STRING, level, 0, defined);
 }
 
 int
-tl_chrome_tell_name(struct tl_chrome_messages *m, struct tl_bytes category,
+tl_chrome_define(struct tl_chrome_messages *m, struct tl_bytes category,
     struct tl_bytes name, struct tl_bytes text, uint8_t level)
 {
-	const struct tl_message *told;
+	const struct tl_message *defined;
 	uint64_t key;
-	int rc = tl_chrome_tell(m, text, level, &told);
+	int rc = tl_chrome_define_text(m, text, level, &defined);
 
 	if (rc == 0)
-		rc = told_key(m, category, name, &key);
+		rc = defined_key(m, category, name, &key);
 	if (rc == 0 && key > TL_ID_MAP_MAX)
 		rc = -ENOSPC;
 	if (rc < 0)
 		return rc;
-	rc = TL_ARRAY_ZEROS(m->told, m->told_capacity, key);
+	rc = TL_ARRAY_ZEROS(m->defined, m->defined_capacity, key);
 	if (rc == 0)
-		m->told[key] = told;
+		m->defined[key] = defined;
 	return rc;
 }
 
-/* What was told of what is asked for; NULL: nothing. */
+/* The definition for a request, or NULL. */
 static const struct tl_message *
-find_told(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask)
+find_defined(struct tl_chrome_messages *m,
+    const struct tl_chrome_request *request)
 {
-	const struct tl_bytes name =
-	    ask->args->labelled ? tl_bytes_of(TL_CHROME_LABEL) : ask->name;
+	const struct tl_bytes name = request->args->labelled
+					 ? tl_bytes_of(TL_CHROME_LABEL)
+					 : request->name;
 	uint64_t key;
 
-	if (ask->told)
-		return ask->told;
-	if (m->told_capacity == 0 ||
-	    told_key(m, ask->category, name, &key) < 0 ||
-	    key >= m->told_capacity)
+	if (request->defined)
+		return request->defined;
+	if (m->defined_capacity == 0 ||
+	    defined_key(m, request->category, name, &key) < 0 ||
+	    key >= m->defined_capacity)
 		return NULL;
-	return m->told[key];
+	return m->defined[key];
 }
 
 static const char *
@@ -113,7 +443,7 @@ put_arg(struct tl_text *text, const struct tl_chrome_args *args, unsigned i)
 	tl_put_string(text, suffix_of(args->format[i]));
 }
 
-/* The argument that a word is the key of, and that was not named before. */
+/* The argument whose key is this word, if the text does not name it yet. */
 static unsigned
 find_word(const struct tl_chrome_args *args, struct tl_bytes word,
     unsigned named)
@@ -125,7 +455,7 @@ find_word(const struct tl_chrome_args *args, struct tl_bytes word,
 	return TIMELINE_ARGS_MAX;
 }
 
-/* The name, its words that are keys as arguments: which, a bit each. */
+/* The name; words of it that are keys become arguments: a bit for each. */
 static unsigned
 put_words(struct tl_text *text, struct tl_bytes name,
     const struct tl_chrome_args *args)
@@ -156,29 +486,29 @@ put_words(struct tl_text *text, struct tl_bytes name,
 	return named;
 }
 
-/* The text of what is asked for. */
+/* Make the text of a message from name and arguments. */
 static int
-make_text(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask)
+make_text(struct tl_chrome_messages *m, const struct tl_chrome_request *request)
 {
 	struct tl_text *text = &m->text;
-	const char *lead = ask->name.size > 0 ? ": " : "";
+	const char *lead = request->name.size > 0 ? ": " : "";
 	unsigned named = 0;
 
 	tl_text_clear(text);
-	if (ask->args->named)
+	if (request->args->named)
 		tl_put_string(text, LABEL);
 	else
-		named = put_words(text, ask->name, ask->args);
-	for (unsigned i = 0; i < ask->args->count; i++) {
+		named = put_words(text, request->name, request->args);
+	for (unsigned i = 0; i < request->args->count; i++) {
 		if (named >> i & 1)
 			continue;
 		tl_put_string(text, lead);
-		put_arg(text, ask->args, i);
+		put_arg(text, request->args, i);
 		lead = " ";
 	}
-	if (ask->which.size > 0) {
+	if (request->instance.size > 0) {
 		tl_put_char(text, '\n');
-		tl_put_bytes(text, ask->which);
+		tl_put_bytes(text, request->instance);
 	}
 	return text->rc;
 }
@@ -199,54 +529,56 @@ tl_chrome_has_all(const struct tl_message *message,
 	return true;
 }
 
-/* Is what was told of this message?  Of a counter without arguments the value
- * is written all the same. */
+/* Does the definition fit the request?  A counter without arguments has a value
+ * nevertheless. */
 static bool
-is_of(const struct tl_message *told, const struct tl_chrome_ask *ask)
+is_of(const struct tl_message *defined, const struct tl_chrome_request *request)
 {
-	if (ask->kind == TIMELINE_RECORD_COUNTER && told->argc == 0)
+	if (request->kind == TIMELINE_RECORD_COUNTER && defined->argc == 0)
 		return true;
-	return tl_chrome_has_all(told, ask->args);
+	return tl_chrome_has_all(defined, request->args);
 }
 
 static int
-define(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask,
+define(struct tl_chrome_messages *m, const struct tl_chrome_request *request,
     struct tl_bytes text, uint8_t level, const struct tl_message **message)
 {
-	if (ask->args->level > 0)
-		level = ask->args->level;
-	return tl_interner_message(m->interner, ask->category, text, ask->kind,
-	    level, ask->scope, message);
+	if (request->args->level > 0)
+		level = request->args->level;
+	return tl_interner_message(m->interner, request->category, text,
+	    request->kind, level, request->scope, message);
 }
 
 static int
-make_message(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask,
-    const struct tl_message **message)
+make_message(struct tl_chrome_messages *m,
+    const struct tl_chrome_request *request, const struct tl_message **message)
 {
 	const uint8_t info = (uint8_t)tl_level_parse("info");
-	const struct tl_message *told = find_told(m, ask);
+	const struct tl_message *defined = find_defined(m, request);
 	int rc;
 
-	if (told && is_of(told, ask))
-		return define(m, ask, told->text, told->level, message);
-	if ((rc = make_text(m, ask)) < 0)
+	if (defined && is_of(defined, request))
+		return define(m, request, defined->text, defined->level,
+		    message);
+	if ((rc = make_text(m, request)) < 0)
 		return rc;
-	rc =
-	    define(m, ask, tl_bytes(m->text.data, m->text.size), info, message);
+	rc = define(m, request, tl_bytes(m->text.data, m->text.size), info,
+	    message);
 	if (rc != -EINVAL)
 		return rc;
-	/* arguments beyond what a text may name */
-	return define(m, ask, tl_bytes_of(LABEL), info, message);
+	/* the arguments are more than a text may name */
+	return define(m, request, tl_bytes_of(LABEL), info, message);
 }
 
-/* All that a message depends on beside category and name. */
+/* The key of a message beside its category and name. */
 static int
-make_shape(struct tl_text *shape, const struct tl_chrome_ask *ask)
+make_shape(struct tl_text *shape, const struct tl_chrome_request *request)
 {
-	const struct tl_chrome_args *args = ask->args;
-	const uint8_t head[] = { args->level, ask->scope, args->labelled,
-		ask->told != NULL };
-	size_t size = sizeof(head) + sizeof(ask->told) + ask->which.size;
+	const struct tl_chrome_args *args = request->args;
+	const uint8_t head[] = { args->level, request->scope, args->labelled,
+		request->defined != NULL };
+	size_t size =
+	    sizeof(head) + sizeof(request->defined) + request->instance.size;
 	char *to;
 
 	for (unsigned i = 0; i < args->count; i++)
@@ -258,41 +590,43 @@ make_shape(struct tl_text *shape, const struct tl_chrome_ask *ask)
 	for (unsigned i = 0; i < args->count; i++) {
 		memcpy(to, args->arg[i].key.data, args->arg[i].key.size);
 		to += args->arg[i].key.size;
-		*to++ = (char)('\x80' + args->format[i]); /* of no key */
+		*to++ =
+		    (char)('\x80' + args->format[i]); /* never part of a key */
 	}
-	if (ask->which.size > 0)
-		memcpy(to, ask->which.data, ask->which.size);
-	to += ask->which.size;
-	memcpy(to, &ask->told, sizeof(ask->told));
-	memcpy(to + sizeof(ask->told), head, sizeof(head));
+	if (request->instance.size > 0)
+		memcpy(to, request->instance.data, request->instance.size);
+	to += request->instance.size;
+	memcpy(to, &request->defined, sizeof(request->defined));
+	memcpy(to + sizeof(request->defined), head, sizeof(head));
 	return 0;
 }
 
 int
-tl_chrome_message(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask,
-    const struct tl_message **message)
+tl_chrome_message(struct tl_chrome_messages *m,
+    const struct tl_chrome_request *request, const struct tl_message **message)
 {
-	struct tl_memo_key key = { { ask->category, ask->name }, ask->kind,
-		ask->scope };
-	const struct tl_memo_slot *slot;
-	int rc = make_shape(&m->shape, ask);
+	struct tl_message_cache_key key = { { request->category,
+						request->name },
+		request->kind, request->scope };
+	const struct tl_message_cache_slot *slot;
+	int rc = make_shape(&m->shape, request);
 
 	if (rc < 0)
 		return rc;
 	key.parts[2] = tl_bytes(m->shape.data, m->shape.size);
-	if (ask->args->labelled) /* each has another name */
+	if (request->args->labelled) /* the name is a value */
 		key.parts[1] = tl_bytes("", 0);
-	if ((slot = tl_memo_find(&m->memo, &key))) {
+	if ((slot = tl_message_cache_find(&m->memo, &key))) {
 		*message = slot->message;
 		return 0;
 	}
-	rc = make_message(m, ask, message);
+	rc = make_message(m, request, message);
 	if (rc == 0)
-		tl_memo_add(&m->memo, &key, *message);
+		tl_message_cache_add(&m->memo, &key, *message);
 	return rc;
 }
 
-/* The value of an argument of this name, likely the one at index. */
+/* The value of the argument of this name; usually it is at index. */
 static const struct tl_chrome_value *
 find_value(const struct tl_chrome_args *args, struct tl_bytes name,
     unsigned index)
@@ -320,17 +654,17 @@ set_value(struct tl_chrome_messages *m, const struct tl_chrome_value *value,
 }
 
 int
-tl_chrome_values(struct tl_chrome_messages *m, const struct tl_chrome_ask *ask,
-    const struct tl_message *message, uint64_t values[TIMELINE_ARGS_MAX],
-    unsigned *bad)
+tl_chrome_values(struct tl_chrome_messages *m,
+    const struct tl_chrome_request *request, const struct tl_message *message,
+    uint64_t values[TIMELINE_ARGS_MAX], unsigned *bad)
 {
-	const struct tl_chrome_args *args = ask->args;
+	const struct tl_chrome_args *args = request->args;
 	const bool labelled = tl_chrome_is_labelled(message);
-	const struct tl_chrome_value name = { .text = ask->name,
+	const struct tl_chrome_value name = { .text = request->name,
 		.kind = TL_JSON_STRING };
 	int rc = 0;
 
-	if (message->argc == 0 && ask->kind == TIMELINE_RECORD_COUNTER &&
+	if (message->argc == 0 && request->kind == TIMELINE_RECORD_COUNTER &&
 	    args->count > 0)
 		return set_value(m, &args->arg[0].value, TIMELINE_ARG_UNSIGNED,
 		    &values[0], bad);

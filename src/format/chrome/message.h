@@ -1,63 +1,116 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * message.h - the messages of Chrome's trace events: what our writer
- * told of them, or made up from their name and arguments.
+ * message.h - the message and the arguments of a trace event of Chrome.
+ *
+ * Any number of args become at most four arguments with valid names, each with
+ * a format:
+ *
+ *	"tcp":10 "f":2.5 "p":"0x1f" "s":"x"	$tcp%d $f%f $p%x $s%s
+ *	"deep":{"a":1} "t":true			$deep%s $t%s, their JSON
+ *	five of them				three, and $more%s with the rest
+ *
+ * The message is the one that our writer defined (see extensions.h), or it is
+ * made of the name and the arguments:
  *
  *	name "processed tcp" args tcp, udp	"processed $tcp%d: $udp%d"
- *	name "a$b", which no line can say	"$label%s: ..."
+ *	name "a$b", which no text can hold	"$label%s: ..."
  */
 #ifndef TL_FORMAT_CHROME_MESSAGE_H
 #define TL_FORMAT_CHROME_MESSAGE_H
 
 #include "event/intern.h"
 #include "event/message_map.h"
-#include "format/chrome/args.h"
+#include "format/chrome/event.h"
+
+#include <timeline_layout.h>
+
+/* The arguments of a message. */
+struct tl_chrome_args {
+	struct tl_chrome_arg arg[TIMELINE_ARGS_MAX];
+	uint8_t format[TIMELINE_ARGS_MAX];
+	unsigned count;
+	uint8_t level; /* of args.priority; 0: none */
+	/* "label":true, of our writer: the name is an argument */
+	bool labelled;
+	bool named;  /* the name is an argument: labelled, or not plain */
+	bool joined; /* some became $more */
+};
+
+/*
+ * Make at most four arguments of those of the event; lead, if not NULL, is the
+ * first.  ours: our writer wrote the file, which writes "label":true, null for
+ * NaN, and integers of 2^53 and more as strings.  Keys and values live as long
+ * as those of the event.
+ */
+void tl_chrome_args_make(struct tl_chrome_args *args,
+    struct tl_chrome_event *event, const struct tl_chrome_arg *lead, bool ours);
+
+/* Before that: move the arguments of the end event, whose keys our writer
+ * extends by TL_CHROME_END, to ends; sets only the arguments and their count. */
+void tl_chrome_args_split(struct tl_chrome_args *ends,
+    struct tl_chrome_event *event);
+
+/* Is the character allowed in the name of an argument? */
+static inline bool
+tl_chrome_is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Can this name be the first line of a message?  An empty one can. */
+bool tl_chrome_is_plain(struct tl_bytes name);
+
+/* A value as an argument of a format that is not a string; false: it is not a
+ * number. */
+bool tl_chrome_number(const struct tl_chrome_value *value, unsigned format,
+    uint64_t *number);
 
 /* Starts from all zeros; see tl_chrome_messages_make. */
 struct tl_chrome_messages {
 	struct tl_interner *interner;
-	/* What was told, by the number of category and name in told_keys:
-	 * texts and levels, none of them of an event. */
-	struct tl_interner *told_keys;
-	const struct tl_message **told;
-	size_t told_capacity;
-	struct tl_memo memo;
+	/* Texts and levels that our writer defined, by the number of category
+	 * and name in defined_keys. */
+	struct tl_interner *defined_keys;
+	const struct tl_message **defined;
+	size_t defined_capacity;
+	struct tl_message_cache memo;
 	struct tl_text text;
-	struct tl_text shape; /* what a message depends on but its name */
+	struct tl_text shape; /* key of the message beside its name */
 };
 
-/* What is asked for. */
-struct tl_chrome_ask {
+/* A message that is wanted. */
+struct tl_chrome_request {
 	struct tl_bytes category;
 	struct tl_bytes name;
-	struct tl_bytes which; /* the second line; empty: none */
+	struct tl_bytes instance; /* becomes the second line, if any */
 	const struct tl_chrome_args *args;
-	const struct tl_message *told; /* of a source; NULL: nothing */
-	uint8_t kind;                  /* TIMELINE_RECORD_... */
+	const struct tl_message *defined; /* of a source, or NULL */
+	uint8_t kind;                     /* TIMELINE_RECORD_... */
 	uint8_t scope;
 };
 
 int tl_chrome_messages_make(struct tl_chrome_messages *messages);
 void tl_chrome_messages_free(struct tl_chrome_messages *messages);
 
-/* Keep what our writer tells of a message: 0, -EINVAL no text of one, -ENOSPC,
- * -ENOMEM.  The second is for what has a category and a name. */
-int tl_chrome_tell(struct tl_chrome_messages *messages, struct tl_bytes text,
-    uint8_t level, const struct tl_message **told);
-int tl_chrome_tell_name(struct tl_chrome_messages *messages,
-    struct tl_bytes category, struct tl_bytes name, struct tl_bytes text,
-    uint8_t level);
+/* Keep a message text that our writer defined, the second for a category and a
+ * name: 0, -EINVAL not the text of a message, -ENOSPC, -ENOMEM. */
+int tl_chrome_define_text(struct tl_chrome_messages *messages,
+    struct tl_bytes text, uint8_t level, const struct tl_message **defined);
+int
+tl_chrome_define(struct tl_chrome_messages *messages, struct tl_bytes category,
+    struct tl_bytes name, struct tl_bytes text, uint8_t level);
 
-/* The message, and from its arguments its values, 0 for what there is not.
- * *bad counts values that are not of their format.  0, -ENOSPC, -ENOMEM, or
- * what the file said that keeps texts. */
+/* Find or make the message, and the values of its arguments; a missing one is
+ * 0.  *bad counts values that are not of their format.  0, -ENOSPC, -ENOMEM, or
+ * the error of the file that holds texts. */
 int tl_chrome_message(struct tl_chrome_messages *messages,
-    const struct tl_chrome_ask *ask, const struct tl_message **message);
+    const struct tl_chrome_request *ask, const struct tl_message **message);
 int tl_chrome_values(struct tl_chrome_messages *messages,
-    const struct tl_chrome_ask *ask, const struct tl_message *message,
+    const struct tl_chrome_request *ask, const struct tl_message *message,
     uint64_t values[TIMELINE_ARGS_MAX], unsigned *bad);
 
-/* Has a message an argument for each of these? */
+/* Does the message have an argument for each of these? */
 bool tl_chrome_has_all(const struct tl_message *message,
     const struct tl_chrome_args *args);
 

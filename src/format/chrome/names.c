@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "event/hosts/hosts.h"
-#include "format/chrome/words.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	if (tl_id_map_get(&names->processes, (struct tl_id_key){ pid, 0 },
 		&number) != 1)
 		return;
-	open_line(names, "process_name", pid, pid);
+	open_line(names, TL_CHROME_PROCESS, pid, pid);
 	tl_text_clear(&names->scratch);
 	tl_host_pids_name(writer, pid, "", &names->scratch);
 	put_member(text, "\"name\":\"",
@@ -113,7 +113,7 @@ name_process(struct tl_chrome_names *names, uint32_t pid)
 	tl_put_format(text, "\"sort_index\":%u}}", number);
 }
 
-static void
+static int
 name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 {
 	const struct tl_id_key key = { event->pid, event->tid };
@@ -121,19 +121,29 @@ name_thread(struct tl_chrome_names *names, const struct tl_event *event)
 	const uint32_t pid = event->pid, tid = event->tid;
 	const bool is_main =
 	    tl_host_pids_get(names->writer->pids, pid).pid == tid;
+	struct tl_bytes name;
 	uint32_t number;
+	int rc;
 
 	if (tl_id_map_get(&names->threads, key, &number) != 1)
-		return;
+		return 0;
+	if ((rc = tl_writer_name(names->writer, event)) < 0)
+		return rc;
 	name_process(names, pid);
 	open_line(names, TL_CHROME_THREAD, pid, tid);
-	tl_put_format(text, "\"name\":\"%s %u\"}}", is_main ? "main" : "thread",
-	    tid);
+	name = tl_names_thread(&names->writer->names, pid, tid);
+	tl_put_string(text, "\"name\":\"");
+	if (name.size > 0)
+		tl_put_json(text, name);
+	else
+		tl_put_format(text, "%s %u", is_main ? "main" : "thread", tid);
+	tl_put_string(text, "\"}}");
 	open_line(names, "thread_sort_index", pid, tid);
 	tl_put_format(text, "\"sort_index\":%u}}", is_main ? 0 : tid);
+	return 0;
 }
 
-/* Do the name and the arguments of an event say all of its message? */
+/* Do the name and the arguments of an event determine its message? */
 static bool
 is_plain(const struct tl_message *message)
 {
@@ -214,7 +224,7 @@ to_source(struct tl_chrome_names *names, struct tl_event *event)
 	if (rc == 1) {
 		rc = TL_ARRAY_ZEROS(names->source_pids, names->source_capacity,
 		    number);
-		if (rc < 0)
+		if (rc < 0 || (rc = tl_writer_name(names->writer, event)) < 0)
 			return rc;
 		names->source_pids[number] = event->pid;
 		name_source(names, event, TL_CHROME_SOURCE_TID - number);
@@ -234,17 +244,19 @@ has_source(const struct tl_event *event)
 int
 tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event)
 {
-	int rc = 0;
+	bool is_left = false;
+	int rc;
 
 	if (has_source(event)) {
 		rc = to_source(names, event);
 		if (rc != -ENOSPC)
 			return rc;
-		rc = 1;
+		is_left = true;
 	}
-	name_thread(names, event);
+	if ((rc = name_thread(names, event)) < 0)
+		return rc;
 	define(names, event);
-	return rc;
+	return is_left;
 }
 
 void

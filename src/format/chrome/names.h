@@ -22,7 +22,7 @@ struct tl_chrome_names {
 	bool follows; /* does an event stand before the next? */
 };
 
-/* What stands between two events, two bytes at most. */
+/* Write the separator between two events, two bytes at most. */
 static inline char *
 tl_chrome_comma(struct tl_chrome_names *names, char *to)
 {
@@ -41,7 +41,7 @@ bool tl_chrome_is_labelled(const struct tl_message *message);
 void tl_chrome_put_name(struct tl_text *text, const struct tl_message *message);
 
 /*
- * Say what was not said yet of the process, thread and message of an event,
+ * Write what was not written yet of the process, thread and message of an event,
  * and turn one of a source to the thread of it.  0; 1: there are too many
  * sources, it stays on its own thread; -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - where in the file the tokens stand:
+ * read.c - find the events among the tokens of the file:
  *
  *	{"otherData":{"base_ns":"5"},"traceEvents":[ {event} , {event} ]}
  *	                                            ^ list, at depth 2
@@ -11,16 +11,17 @@
 
 #include "base/json.h"
 #include "format/chrome/convert.h"
-#include "format/chrome/scan.h"
-#include "format/chrome/words.h"
+#include "format/chrome/event.h"
+#include "format/chrome/extensions.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 enum {
-	/* So many strange things and no event: another format. */
-	STRANGE_MAX = 64,
-	/* So many places of damage are told one by one. */
+	/* After so many elements that are not events, and no event, the file
+	 * is of another format. */
+	NOT_EVENTS_MAX = 64,
+	/* How many places of damage are reported one by one. */
 	DAMAGE_MAX = 8,
 	BOM_SIZE = 3
 };
@@ -31,35 +32,34 @@ static const char bom[BOM_SIZE + 1] = "\xef\xbb\xbf";
 enum { OTHER, EVENTS, OTHER_DATA, KNOWN };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[TL_CHROME_NOTE_STRANGE] = { -EBADMSG,
-	    "no event where one must be: skipped" },
+	[TL_CHROME_NOTE_NOT_EVENT] = { -EBADMSG, "not an event: skipped" },
 	[TL_CHROME_NOTE_PHASE] = { -ENOTSUP,
-	    "event of a phase that a timeline has no place for: left out" },
+	    "event of an unknown phase: left out" },
 	[TL_CHROME_NOTE_TIME] = { -EBADMSG,
 	    "time or duration is missing, bad or out of range" },
 	[TL_CHROME_NOTE_VALUE] = { -EBADMSG,
-	    "value is not of its kind: 0, or no counter" },
+	    "value is not a number: 0, or the counter is left out" },
 	[TL_CHROME_NOTE_LARGE] = { -ENOSPC, "event is too large: left out" },
 	[TL_CHROME_NOTE_CUT_TEXT] = { -ERANGE, "text is too long: cut" },
 	[TL_CHROME_NOTE_MANY] = { -ENOSPC,
 	    "event has too many arguments: some are left out" },
 	[TL_CHROME_NOTE_JOINED] = { 0,
-	    "event has more arguments than a message: the last has the rest" },
+	    "event has more than four arguments: the last has the rest" },
 	[TL_CHROME_NOTE_IDS] = { 0,
-	    "process or thread is not a number of 32 bits: counted from "
+	    "process or thread is not a number of 32 bits: numbered from "
 	    "1073741824" },
-	[TL_CHROME_NOTE_UNENDED] = { 0,
-	    "complete event without a duration: a begin without an end" },
+	[TL_CHROME_NOTE_NO_DURATION] = { 0,
+	    "complete event without a duration: its span does not end" },
 	[TL_CHROME_NOTE_FULL] = { -ENOSPC,
 	    "too many different messages, texts or threads: left out" },
 	[TL_CHROME_NOTE_DAMAGE] = { -EBADMSG,
-	    "more places that are not JSON: on to the next event" },
+	    "more places are not JSON: each is skipped to the next event" },
 	[TL_CHROME_NOTE_MEMBER] = { -ENOTSUP,
-	    "member of the file that has no events: left out" },
+	    "member of the file without events: left out" },
 	[TL_CHROME_NOTE_OPEN] = { 0, "the list of events does not end" },
 	[TL_CHROME_NOTE_CUT] = { -EBADMSG, "the end of the file is missing" },
 	[TL_CHROME_NOTE_BASE] = { -EBADMSG,
-	    "base_ns stands behind events, whose times it would move" },
+	    "base_ns follows events, whose times it would change: ignored" },
 };
 
 struct chrome_read {
@@ -72,14 +72,14 @@ struct chrome_read {
 	unsigned list; /* depth of the list of events; 0: not in it */
 	unsigned member;
 	unsigned damages;
-	unsigned bom_at; /* bytes of it that were met */
+	unsigned bom_at; /* bytes of the byte order mark so far */
 	uint64_t fed;
-	uint64_t strange;
+	uint64_t not_events;
 	bool in_event;
-	bool is_base;  /* the value that comes is base_ns */
-	bool had_list; /* it is the format */
+	bool is_base;  /* the next value is base_ns */
+	bool had_list; /* so it is this format */
 	bool had_event;
-	bool done; /* the rest is not read */
+	bool done; /* the rest is ignored */
 };
 
 static struct chrome_read *
@@ -91,16 +91,16 @@ read_of(struct tl_reader *reader)
 static int
 refuse(struct chrome_read *r, uint64_t at)
 {
-	tl_report_say(r->report, -EBADMSG, at, "not Chrome trace events");
+	tl_report_write(r->report, -EBADMSG, at, "not Chrome trace events");
 	return -EBADMSG;
 }
 
-/* Something in the list that is no event. */
+/* An element of the list that is not an event. */
 static int
-note_strange(struct chrome_read *r, uint64_t at)
+note_not_event(struct chrome_read *r, uint64_t at)
 {
-	tl_note(&r->notes, TL_CHROME_NOTE_STRANGE, at);
-	if (r->had_event || ++r->strange < STRANGE_MAX)
+	tl_note(&r->notes, TL_CHROME_NOTE_NOT_EVENT, at);
+	if (r->had_event || ++r->not_events < NOT_EVENTS_MAX)
 		return 0;
 	return refuse(r, at);
 }
@@ -111,10 +111,11 @@ end_event(struct chrome_read *r)
 	const struct tl_chrome_event *e = &r->event;
 
 	r->in_event = false;
-	if (e->is_empty && !e->too_large) /* some writers end lists so */
+	if (e->is_empty &&
+	    !e->too_large) /* some writers end the list with {} */
 		return 0;
 	if (!e->too_large && e->field[TL_CHROME_PH].kind == 0)
-		return note_strange(r, e->at);
+		return note_not_event(r, e->at);
 	r->had_event = true;
 	return tl_chrome_convert(&r->convert, &r->event);
 }
@@ -145,8 +146,8 @@ take_in_list(struct chrome_read *r, int kind, const struct tl_json_token *token)
 	}
 	if ((depth == r->list && kind != TL_JSON_ARRAY_END) ||
 	    (depth == r->list + 1 && kind == TL_JSON_ARRAY))
-		return note_strange(r, token->at);
-	return 0; /* within such a thing */
+		return note_not_event(r, token->at);
+	return 0; /* inside such an element */
 }
 
 static unsigned
@@ -182,15 +183,16 @@ take_base(struct chrome_read *r, int kind, const struct tl_json_token *token)
 	}
 }
 
-/* What stands around the list. */
+/* A token outside of the list. */
 static int
-take_around(struct chrome_read *r, int kind, const struct tl_json_token *token)
+take_outside_list(struct chrome_read *r, int kind,
+    const struct tl_json_token *token)
 {
 	const unsigned depth = r->json.depth;
 
 	if (depth == 0 && kind != TL_JSON_OBJECT_END &&
 	    kind != TL_JSON_ARRAY_END)
-		return r->had_list ? note_strange(r, token->at)
+		return r->had_list ? note_not_event(r, token->at)
 				   : refuse(r, token->at);
 	if (kind == TL_JSON_ARRAY &&
 	    (depth == 1 || (depth == 2 && r->member == EVENTS))) {
@@ -211,7 +213,7 @@ take_around(struct chrome_read *r, int kind, const struct tl_json_token *token)
 	return 0;
 }
 
-/* The input ended: in which part of it? */
+/* The input ended early: report in which part. */
 static int
 note_cut(struct chrome_read *r)
 {
@@ -227,7 +229,7 @@ note_cut(struct chrome_read *r)
 	return 0;
 }
 
-/* It is not JSON here: go on at the next event. */
+/* Not JSON: go on at the next event. */
 static int
 take_damage(struct chrome_read *r)
 {
@@ -240,7 +242,7 @@ take_damage(struct chrome_read *r)
 	r->in_event = false;
 	r->done = r->list == 0;
 	if (r->damages++ < DAMAGE_MAX)
-		tl_report_say(r->report, -EBADMSG, at, "%s: %s", r->json.why,
+		tl_report_write(r->report, -EBADMSG, at, "%s: %s", r->json.why,
 		    r->done ? "the rest is not read" : "on to the next event");
 	else
 		tl_note(&r->notes, TL_CHROME_NOTE_DAMAGE, at);
@@ -249,7 +251,7 @@ take_damage(struct chrome_read *r)
 	return 0;
 }
 
-/* All events that need no tokens. */
+/* Take events by the fast path. */
 static int
 scan(struct chrome_read *r)
 {
@@ -262,8 +264,7 @@ scan(struct chrome_read *r)
 	return rc;
 }
 
-/* Is an event next, behind a token of this kind?  After damage it is to be
- * looked for. */
+/* Can an event follow a token of this kind?  After damage it cannot. */
 static bool
 may_scan(const struct chrome_read *r, int kind)
 {
@@ -271,7 +272,7 @@ may_scan(const struct chrome_read *r, int kind)
 	       r->json.depth == r->list;
 }
 
-/* All tokens that there are. */
+/* Take all tokens of the input so far. */
 static int
 drain(struct chrome_read *r)
 {
@@ -291,12 +292,12 @@ drain(struct chrome_read *r)
 		else if (r->list > 0)
 			rc = take_in_list(r, kind, &token);
 		else
-			rc = take_around(r, kind, &token);
+			rc = take_outside_list(r, kind, &token);
 	}
 	return rc;
 }
 
-/* The mark that some editors put before a text. */
+/* Skip the byte order mark that some editors write. */
 static struct tl_bytes
 skip_bom(struct chrome_read *r, struct tl_bytes piece)
 {
@@ -335,12 +336,12 @@ chrome_finish(struct tl_reader *reader)
 		rc = drain(r);
 	}
 	if (rc == 0 && r->fed > 0 &&
-	    (!r->had_list || (r->strange > 0 && !r->had_event)))
+	    (!r->had_list || (r->not_events > 0 && !r->had_event)))
 		rc = refuse(r, 0);
 	if (rc == 0)
 		rc = tl_chrome_convert_finish(&r->convert);
 	if (rc == 0)
-		tl_notes_say(&r->notes, r->report);
+		tl_notes_report(&r->notes, r->report);
 	return rc;
 }
 
@@ -388,7 +389,7 @@ has(struct tl_bytes bytes, const char *what)
 	       memmem(bytes.data, bytes.size, what, strlen(what)) != NULL;
 }
 
-/* An object with the members of such a file, or a list of events. */
+/* An object with known members, or a list of events. */
 unsigned
 tl_chrome_recognise(struct tl_bytes first)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.h - read trace events of Chrome, and of all the programs that
- * write them, too: the object with its traceEvents anywhere in it, and the
- * bare list, whose end may be missing.
+ * read.h - read the Trace Event Format of Chrome, which many programs write: an
+ * object with the member traceEvents, or a list alone, whose end may be missing.
  *
- * Events come in the order of the input, but for spans that are written whole
- * (see chrome_spans.h) and metadata, which waits for the first time.
+ * Source: "Trace Event Format", the document of the Chromium project.
+ *
+ * Events come in the order of the input, except complete spans (see spans.h)
+ * and metadata, which waits for the first event with a time.
  */
 #ifndef TL_FORMAT_CHROME_READ_H
 #define TL_FORMAT_CHROME_READ_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans.c - what is open on each thread:
+ * spans.c - the open spans of each thread:
  *
- *	begun	a begin for each end to come, the innermost last
- *	ending	an end for each whole span, the innermost last
+ *	begun	begin events without an end yet, the innermost last
+ *	ending	ends of complete spans that wait, the innermost last
  */
 #include "format/chrome/spans.h"
 
@@ -18,10 +18,10 @@ struct ending {
 };
 
 struct tl_chrome_thread {
-	struct tl_chrome_who *begun;
+	struct tl_chrome_key *begun;
 	struct ending *ending;
-	uint32_t begun_count, begun_room;
-	uint32_t ending_count, ending_room;
+	size_t begun_count, begun_room;
+	size_t ending_count, ending_room;
 	uint32_t pid, tid;
 	const struct tl_message *source;
 };
@@ -73,23 +73,6 @@ tl_chrome_set_source(struct tl_chrome_spans *s, uint32_t thread,
 	s->threads[thread].source = message;
 }
 
-/* Room for one more of so many: 0 or -ENOMEM. */
-static int
-make_room(void **array, uint32_t count, uint32_t *room, size_t size_each)
-{
-	const uint32_t more = *room ? *room * 2 : 8;
-	void *grown;
-
-	if (count < *room)
-		return 0;
-	grown = realloc(*array, more * size_each);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*room = more;
-	return 0;
-}
-
 static int
 put_end(struct tl_chrome_spans *s, const struct tl_chrome_thread *t,
     const struct ending *ending)
@@ -104,7 +87,7 @@ put_end(struct tl_chrome_spans *s, const struct tl_chrome_thread *t,
 	return tl_chrome_put(s, &end);
 }
 
-/* Hand on the ends up to a time, as far as they are nested. */
+/* Pass on the ends up to a time, the innermost first. */
 static int
 end_until(struct tl_chrome_spans *s, uint32_t thread, int64_t ns)
 {
@@ -124,16 +107,11 @@ add_ending(struct tl_chrome_spans *s, uint32_t thread,
     const struct ending *ending)
 {
 	struct tl_chrome_thread *t = &s->threads[thread];
-	void *array = t->ending;
-	int rc;
 
 	if (s->open >= TL_CHROME_OPEN_MAX)
 		return put_end(s, t, ending);
-	rc = make_room(&array, t->ending_count, &t->ending_room,
-	    sizeof(*t->ending));
-	t->ending = array;
-	if (rc < 0)
-		return rc;
+	if (TL_ARRAY_ROOM(t->ending, t->ending_room, t->ending_count) < 0)
+		return -ENOMEM;
 	t->ending[t->ending_count++] = *ending;
 	s->open++;
 	return 0;
@@ -150,7 +128,7 @@ put_whole(struct tl_chrome_spans *s, struct tl_chrome_waiting *w)
 	return rc < 0 ? rc : add_ending(s, w->thread, &ending);
 }
 
-/* The one that begins first; of two, the longer; of two, the first. */
+/* By begin, then the longer one, then the order of the input. */
 static bool
 is_before(const struct tl_chrome_waiting *a, const struct tl_chrome_waiting *b)
 {
@@ -170,7 +148,7 @@ compare(const void *a, const void *b)
 		   : 1;
 }
 
-/* Hand on what waits in the window. */
+/* Pass on the complete spans of the window. */
 static int
 flush(struct tl_chrome_spans *s)
 {
@@ -189,7 +167,7 @@ flush(struct tl_chrome_spans *s)
 }
 
 int
-tl_chrome_whole(struct tl_chrome_spans *s, uint32_t thread,
+tl_chrome_complete(struct tl_chrome_spans *s, uint32_t thread,
     const struct tl_event *begin, int64_t end_ns)
 {
 	struct tl_chrome_waiting *w;
@@ -212,21 +190,16 @@ tl_chrome_whole(struct tl_chrome_spans *s, uint32_t thread,
 
 int
 tl_chrome_open(struct tl_chrome_spans *s, uint32_t thread,
-    const struct tl_chrome_who *who)
+    const struct tl_chrome_key *who)
 {
 	struct tl_chrome_thread *t = &s->threads[thread];
-	void *array = t->begun;
-	int rc;
 
 	if (s->open >= TL_CHROME_OPEN_MAX) {
 		s->forgot = true;
 		return 0;
 	}
-	rc = make_room(&array, t->begun_count, &t->begun_room,
-	    sizeof(*t->begun));
-	t->begun = array;
-	if (rc < 0)
-		return rc;
+	if (TL_ARRAY_ROOM(t->begun, t->begun_room, t->begun_count) < 0)
+		return -ENOMEM;
 	t->begun[t->begun_count++] = *who;
 	s->open++;
 	return 0;
@@ -234,7 +207,7 @@ tl_chrome_open(struct tl_chrome_spans *s, uint32_t thread,
 
 int
 tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
-    struct tl_event *begin, const struct tl_chrome_who *who)
+    struct tl_event *begin, const struct tl_chrome_key *who)
 {
 	int rc = flush(s);
 
@@ -246,26 +219,27 @@ tl_chrome_begin(struct tl_chrome_spans *s, uint32_t thread,
 }
 
 static bool
-is_of(const struct tl_chrome_who *begun, const struct tl_chrome_who *who)
+is_of(const struct tl_chrome_key *begun, const struct tl_chrome_key *who)
 {
 	return (who->category == 0 || who->category == begun->category) &&
 	       (who->name == 0 || who->name == begun->name);
 }
 
-/* The place of the innermost begin of a message, or else of a name; -1. */
+/* The index of the innermost begin event with the message, else with the name;
+ * -1: none. */
 static int64_t
-find(const struct tl_chrome_thread *t, const struct tl_chrome_who *who)
+find(const struct tl_chrome_thread *t, const struct tl_chrome_key *who)
 {
 	int64_t named = -1;
 
-	for (uint32_t i = 0; i < t->begun_count && i < TL_CHROME_SEARCH_MAX;
+	for (size_t i = 0; i < t->begun_count && i < TL_CHROME_SEARCH_MAX;
 	     i++) {
-		const uint32_t at = t->begun_count - 1 - i;
+		const size_t at = t->begun_count - 1 - i;
 
 		if (who->message && who->message == t->begun[at].message)
-			return at;
+			return (int64_t)at;
 		if (named < 0 && is_of(&t->begun[at], who)) {
-			named = at;
+			named = (int64_t)at;
 			if (!who->message)
 				break;
 		}
@@ -275,7 +249,7 @@ find(const struct tl_chrome_thread *t, const struct tl_chrome_who *who)
 
 int
 tl_chrome_close(struct tl_chrome_spans *s, uint32_t thread, int64_t ns,
-    const struct tl_chrome_who *who, const struct tl_message **message)
+    const struct tl_chrome_key *who, const struct tl_message **message)
 {
 	struct tl_chrome_thread *t = &s->threads[thread];
 	const int64_t at = find(t, who);

@@ -53,7 +53,7 @@ chrome_of(struct tl_writer *writer)
 	return (struct chrome *)(void *)writer;
 }
 
-/* What stands before the first event, whose time is the base of all. */
+/* Write the head of the file; the time of the first event is the base. */
 static void
 start(struct chrome *w, int64_t ns)
 {
@@ -173,7 +173,7 @@ needs_place(const struct chrome *w, const struct tl_event *next)
 
 /* The begin that waits for the next event; NULL: there is none. */
 static int
-settle(struct chrome *w, const struct tl_event *next)
+put_begin(struct chrome *w, const struct tl_event *next)
 {
 	struct tl_event *begin = &w->begin;
 	int rc = 0;
@@ -209,7 +209,7 @@ put_event(struct chrome *w, const struct tl_event *event)
 static int
 put_lost(struct chrome *w, const struct tl_event *event)
 {
-	const int rc = settle(w, event);
+	const int rc = put_begin(w, event);
 
 	tl_chrome_line_put_lost(&w->lines, w->last_ns, event->lost);
 	return rc;
@@ -234,7 +234,7 @@ chrome_put(struct tl_writer *writer, const struct tl_event *event)
 		tl_note(&w->notes, NOTE_COUNTER, TL_FAULT_NOWHERE);
 	if (rc == 1)
 		tl_note(&w->notes, NOTE_SOURCES, TL_FAULT_NOWHERE);
-	if ((rc = settle(w, &turned)) < 0)
+	if ((rc = put_begin(w, &turned)) < 0)
 		return rc;
 	return put_event(w, &turned);
 }
@@ -245,13 +245,13 @@ put_lonely_begins(struct chrome *w)
 	struct tl_event begin;
 	struct tl_span span;
 	uint32_t index = 0;
-	int rc = settle(w, NULL);
+	int rc = put_begin(w, NULL);
 
 	while (rc == 0 && tl_spans_open(w->spans, &index, &span)) {
 		begin = begin_of(&span);
 		rc = put_lonely_begin(w, &begin);
 		if (rc == 0)
-			rc = tl_out_settle(&w->writer.out);
+			rc = tl_out_flush_full(&w->writer.out);
 	}
 	return rc;
 }
@@ -267,7 +267,7 @@ chrome_end(struct tl_writer *writer)
 	if ((rc = put_lonely_begins(w)) < 0)
 		return rc;
 	tl_put_string(&writer->out.text, "\n]}\n");
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 

@@ -21,7 +21,7 @@
  *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
  *
  * So consumers sort by time, and order tells only which of the events of one
- * time came first; see chrome_words.h for what else is told.  A begin or an
+ * time came first; see extensions.h for what else is told.  A begin or an
  * end without the other is B or E, and so is a begin that TL_SPANS_OPEN_MAX
  * others followed while it was open.
  */

@@ -36,7 +36,7 @@
 tl_reader_new tl_csv_read_new;
 tl_recognise tl_csv_recognise;
 
-/* What stands behind the arguments of such a span, as if it were one. */
+/* The field after the arguments of such a span, read like one. */
 #define TL_CSV_SCOPE_NAME   "scope"
 #define TL_CSV_SCOPE_SOURCE "source"
 

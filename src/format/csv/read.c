@@ -19,8 +19,8 @@ enum column {
 	CATEGORY,
 	MESSAGE,
 	KIND,
-	ARG,   /* the first argument's name ... */
-	VALUE, /* ... and value */
+	ARG,   /* the name of the first argument */
+	VALUE, /* its value */
 	COLUMNS = ARG + 2 * TL_ARGS_MAX
 };
 
@@ -31,7 +31,7 @@ struct row {
 	struct tl_bytes fields[COLUMNS];
 	const char *end;
 	/* Of whose message PRIORITY to KIND are; NULL: not known. */
-	const struct tl_memo_slot *slot;
+	const struct tl_message_cache_slot *slot;
 };
 
 /* Where c is, eight bytes at a time; NULL: nowhere. */
@@ -80,14 +80,15 @@ take_field(struct tl_scan *s, struct tl_bytes *field)
 /* Take the fields from PRIORITY to KIND, and the comma behind each, if they
  * are those of the message that is guessed. */
 static bool
-take_guess(struct tl_scan *s, const struct tl_memo_slot *guess, struct row *row)
+take_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess,
+    struct row *row)
 {
 	const char *part = guess->data;
 	struct tl_scan t = *s;
 
 	if (!guess->message)
 		return false;
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++) {
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++) {
 		row->fields[PRIORITY + i] = tl_bytes(t.at, guess->sizes[i]);
 		if (!tl_scan_skip(&t, tl_bytes(part, guess->sizes[i])) ||
 		    !TL_SCAN_SKIP(&t, ","))
@@ -103,14 +104,16 @@ take_guess(struct tl_scan *s, const struct tl_memo_slot *guess, struct row *row)
 }
 
 static bool
-split(const struct tl_memo *memo, struct tl_bytes line, struct row *row)
+split(const struct tl_message_cache *cache, struct tl_bytes line,
+    struct row *row)
 {
 	struct tl_scan s = { line.data, line.data + line.size };
 
 	row->end = s.end;
 	row->slot = NULL;
 	for (unsigned i = 0; i < COLUMNS; i++) {
-		if (i == PRIORITY && take_guess(&s, tl_memo_guess(memo), row))
+		if (i == PRIORITY &&
+		    take_guess(&s, tl_message_cache_guess(cache), row))
 			i = ARG;
 		if (!take_field(&s, &row->fields[i]))
 			return false;
@@ -279,7 +282,7 @@ read_values(struct tl_line_read *r, const struct row *row,
 	return rc;
 }
 
-/* What stands behind the arguments of a message may be a scope. */
+/* The field after the arguments of a message may be a scope. */
 static bool
 has_scope(const struct row *row, unsigned argc)
 {
@@ -292,27 +295,27 @@ has_scope(const struct row *row, unsigned argc)
 
 /* Of a message that is not remembered. */
 static int
-define(struct tl_line_read *r, const struct tl_memo_key *raw,
+define(struct tl_line_read *r, const struct tl_message_cache_key *raw,
     const struct tl_message **message, uint64_t *whole)
 {
-	struct tl_memo_key plain = *raw;
+	struct tl_message_cache_key plain = *raw;
 	size_t size = 0;
 
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++)
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
 		size += raw->parts[i].size;
 	if (make_room(&r->scratch, size) < 0)
 		return -ENOMEM;
-	for (unsigned i = 0; i < TL_MEMO_PARTS; i++)
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS; i++)
 		plain.parts[i] = undo(&r->scratch, raw->parts[i]);
 	return tl_line_read_message(r, &plain, raw, message, whole);
 }
 
 static int
-find_message(struct tl_line_read *r, const struct tl_memo_key *raw,
+find_message(struct tl_line_read *r, const struct tl_message_cache_key *raw,
     struct row *row, const struct tl_message **message, uint64_t *whole)
 {
 	*whole = 0;
-	row->slot = tl_memo_find(&r->memo, raw);
+	row->slot = tl_message_cache_find(&r->cache, raw);
 	if (!row->slot)
 		return define(r, raw, message, whole);
 	*message = row->slot->message;
@@ -323,7 +326,7 @@ find_message(struct tl_line_read *r, const struct tl_memo_key *raw,
 static bool
 is_guessed(const struct row *row)
 {
-	const struct tl_memo_slot *slot = row->slot;
+	const struct tl_message_cache_slot *slot = row->slot;
 
 	return slot && (!tl_line_read_is_span(slot->kind) ||
 			   has_scope(row, slot->message->argc) ==
@@ -336,9 +339,9 @@ static int
 look_up_message(struct tl_line_read *r, struct row *row, struct tl_event *event,
     uint64_t *whole)
 {
-	struct tl_memo_key key = { .parts = { row->fields[PRIORITY],
-				       row->fields[CATEGORY],
-				       row->fields[MESSAGE] },
+	struct tl_message_cache_key key = { .parts = { row->fields[PRIORITY],
+						row->fields[CATEGORY],
+						row->fields[MESSAGE] },
 		.kind = event->kind };
 	int rc = find_message(r, &key, row, &event->message, whole);
 
@@ -363,7 +366,7 @@ read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
 	if (rc < 0)
 		return rc;
 	if (row->slot)
-		tl_memo_follow(&r->memo, row->slot);
+		tl_message_cache_follow(&r->cache, row->slot);
 	event->args[0] = whole;
 	return whole ? 0 : read_values(r, row, event);
 }
@@ -389,7 +392,7 @@ csv_line(struct tl_line_read *r, struct tl_bytes line)
 
 	if (tl_csv_recognise(line) > 0) /* also where files were joined */
 		return 0;
-	if (!split(&r->memo, line, &row))
+	if (!split(&r->cache, line, &row))
 		return -EBADMSG;
 	event.kind = row.slot ? row.slot->kind
 			      : (uint8_t)tl_line_read_kind(row.fields[KIND]);

@@ -18,9 +18,10 @@ enum {
 	FRAME_MAX = 256
 };
 
-static const char names[] = "ns,tsc,cpu,pid,tid,priority,category,message,"
-			    "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
-			    "value4\n";
+static const char column_names[] =
+    "ns,tsc,cpu,pid,tid,priority,category,message,"
+    "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
+    "value4\n";
 
 /* The columns of the arguments that are not there: the first of them may say
  * to what a span belongs. */
@@ -61,7 +62,7 @@ make_pieces(struct tl_draft *draft, const struct tl_message *message)
 	tl_draft_cut(draft);
 }
 
-/* What an event and a loss have: ns,tsc,cpu, */
+/* Columns of events and losses: ns,tsc,cpu, */
 static char *
 write_place(char *to, const struct tl_event *event)
 {
@@ -75,7 +76,7 @@ write_place(char *to, const struct tl_event *event)
 	return to;
 }
 
-/* What only an event has: pid,tid, */
+/* Columns of events: pid,tid, */
 static char *
 write_thread(char *to, const struct tl_event *event)
 {
@@ -128,13 +129,15 @@ put_value(struct tl_text *text, const struct tl_event *event, unsigned index)
 
 static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event, const struct tl_origin *host)
+    const struct tl_event *event, const struct tl_origin *host,
+    struct tl_bytes names)
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
 	char *to = tl_text_reserve(text, room);
 
 	(void)host; /* has no column */
+	(void)names;
 	if (!to)
 		return;
 	to = write_place(to, event);
@@ -174,7 +177,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	text->size = (size_t)(to - text->data);
 }
 
-static const struct tl_line_write_kind kind = { .names = names,
+static const struct tl_line_write_kind kind = { .names = column_names,
 	.make = make_pieces,
 	.event = put_event,
 	.lost = put_lost,

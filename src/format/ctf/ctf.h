@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ctf.h - private between the ctf_*.c files: what the metadata says. */
+/* ctf.h - private to this folder: the metadata. */
 #ifndef TL_FORMAT_CTF_CTF_H
 #define TL_FORMAT_CTF_CTF_H
 

@@ -34,15 +34,24 @@ append(struct tl_files *files, const char *name, const char *data, size_t size)
 	return rc;
 }
 
+static void
+close_files(struct tl_files *files)
+{
+	struct tl_directory *d = (struct tl_directory *)(void *)files;
+
+	close(d->fd);
+	free(d);
+}
+
 int
-tl_directory_new(struct tl_directory **directory, const char *path)
+tl_directory_new(struct tl_files **files, const char *path)
 {
 	struct tl_directory *d = calloc(1, sizeof(*d));
 	int rc;
 
 	if (!d)
 		return -ENOMEM;
-	d->files.write = append;
+	d->files = (struct tl_files){ .write = append, .close = close_files };
 	if (mkdir(path, 0777) < 0) {
 		rc = -errno;
 		goto free_d;
@@ -52,7 +61,7 @@ tl_directory_new(struct tl_directory **directory, const char *path)
 		rc = -errno;
 		goto remove;
 	}
-	*directory = d;
+	*files = &d->files;
 	return 0;
 remove:
 	rmdir(path);
@@ -61,40 +70,14 @@ free_d:
 	return rc;
 }
 
-struct tl_files *
-tl_directory_files(struct tl_directory *directory)
-{
-	return &directory->files;
-}
-
-void
-tl_directory_free(struct tl_directory *directory)
-{
-	if (!directory)
-		return;
-	close(directory->fd);
-	free(directory);
-}
-
-static void
-close_files(struct tl_files *files)
-{
-	tl_directory_free((struct tl_directory *)(void *)files);
-}
-
 int
 tl_ctf_write_at(struct tl_writer **writer, const char *path,
     const struct tl_report *report)
 {
-	struct tl_directory *directory;
-	int rc = tl_directory_new(&directory, path);
+	struct tl_files *files;
+	int rc = tl_directory_new(&files, path);
 
-	if (rc < 0)
-		return rc;
-	rc = tl_ctf_write_new(writer, &directory->files, report);
-	if (rc < 0)
-		tl_directory_free(directory);
-	else
-		directory->files.close = close_files;
+	if (rc == 0 && (rc = tl_ctf_write_new(writer, files, report)) < 0)
+		files->close(files);
 	return rc;
 }

@@ -5,17 +5,12 @@
 
 #include "format/ctf/write.h"
 
-struct tl_directory;
-
-/* Make the directory path, which must not be there yet.  0, -EEXIST, -ENOMEM,
- * or what the system says. */
-int tl_directory_new(struct tl_directory **directory, const char *path);
-/* Where a writer puts its files. */
-struct tl_files *tl_directory_files(struct tl_directory *directory);
+/*/* Make the directory path, which must not be there yet, for the files of a
+ * writer; their close() leaves it.  0, -EEXIST, -ENOMEM, or what the system
+ * says. */
+int tl_directory_new(struct tl_files **files, const char *path);
 /* A writer of a trace in the directory path, which must not be there yet.
  * Errors as of tl_directory_new. */
 tl_writer_at tl_ctf_write_at;
-/* The directory stays. */
-void tl_directory_free(struct tl_directory *directory);
 
 #endif

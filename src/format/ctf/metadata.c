@@ -53,7 +53,7 @@ static const char stream[] =
     "\t};\n"
     "};\n\n";
 
-/* What of a text could end a string or be an escape in it. */
+/* Bytes that could end a string or begin an escape in it. */
 static void
 put_quoted(struct tl_text *text, struct tl_bytes bytes)
 {

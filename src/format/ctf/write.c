@@ -53,9 +53,9 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct stream {
 	struct tl_text packet; /* empty: none is begun */
 	uint64_t begin;        /* stamps of the packet */
-	uint64_t end;          /* ... and of the stream up to now */
+	uint64_t end;          /* the last stamp of the stream */
 	uint64_t discarded;    /* up to now */
-	uint64_t told;         /* ... in packets that were written */
+	uint64_t reported;     /* discarded, as written in packets */
 	uint64_t packets;      /* that were written */
 	uint32_t cpu;
 	uint32_t lane;
@@ -153,7 +153,7 @@ flush_packet(struct ctf_write *w, struct stream *s)
 	w->filling -= s->packet.size;
 	tl_text_clear(&s->packet);
 	s->packets++;
-	s->told = s->discarded;
+	s->reported = s->discarded;
 	return rc;
 }
 
@@ -297,7 +297,7 @@ put_args(struct tl_text *text, const struct tl_event *event)
 
 /* Make room in all packets where they take too much, or in this one. */
 static int
-settle(struct ctf_write *w, struct stream *s)
+flush_full(struct ctf_write *w, struct stream *s)
 {
 	if (w->filling > FILLING_MAX)
 		return flush_all(w);
@@ -329,7 +329,7 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	}
 	w->filling += s->packet.size;
 	s->end = stamp;
-	return s->packet.rc < 0 ? s->packet.rc : settle(w, s);
+	return s->packet.rc < 0 ? s->packet.rc : flush_full(w, s);
 }
 
 /* A packet without events, for a reader to compare the next one with. */
@@ -341,7 +341,7 @@ put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	return rc < 0 ? rc : flush_packet(w, s);
 }
 
-/* What is written before does not know of the loss, what comes after does. */
+/* The packet before the loss does not count it; the one after does. */
 static int
 put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 {
@@ -381,7 +381,7 @@ ctf_put(struct tl_writer *writer, const struct tl_event *event)
 	return event->message ? put_event(w, s, event) : put_lost(w, s, event);
 }
 
-/* A loss behind the last event of a stream needs a packet to be told in. */
+/* A loss after the last event of a stream needs a packet of its own. */
 static int
 tell_losses(struct ctf_write *w)
 {
@@ -390,7 +390,7 @@ tell_losses(struct ctf_write *w)
 	for (uint32_t i = 0; rc == 0 && i < w->stream_count; i++) {
 		struct stream *s = &w->streams[i];
 
-		if (s->told != s->discarded)
+		if (s->reported != s->discarded)
 			rc = put_empty(w, s, s->end);
 	}
 	return rc;
@@ -405,7 +405,7 @@ ctf_end(struct tl_writer *writer)
 	start(w, 0);
 	if ((rc = flush_all(w)) < 0 || (rc = tell_losses(w)) < 0)
 		return rc;
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	if (w->metadata.rc < 0)
 		return w->metadata.rc;
 	return w->files->write(w->files, "metadata", w->metadata.data,

@@ -119,8 +119,8 @@ tl_firefox_counter(struct firefox_write *w, const struct tl_event *event)
 		put_sample(w, counter, by);
 	else
 		tl_note(&w->notes, FIREFOX_NOT_A_NUMBER, TL_FAULT_NOWHERE);
-	rc = tl_column_settle(&w->spill, &counter->time);
-	return rc < 0 ? rc : tl_column_settle(&w->spill, &counter->count);
+	rc = tl_column_spill_full(&w->spill, &counter->time);
+	return rc < 0 ? rc : tl_column_spill_full(&w->spill, &counter->count);
 }
 
 static void
@@ -201,7 +201,7 @@ put_counter(struct firefox_write *w, const struct firefox_counter *counter,
 	rc = put_samples(w, counter);
 	put_display(w, counter, number);
 	tl_put_char(text, '}');
-	return rc < 0 ? rc : tl_out_settle(&w->writer.out);
+	return rc < 0 ? rc : tl_out_flush_full(&w->writer.out);
 }
 
 int

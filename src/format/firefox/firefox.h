@@ -62,7 +62,7 @@ struct firefox_thread {
 	uint32_t pid;
 	uint32_t tid; /* of a source: its number, from 1 */
 	bool is_source;
-	bool is_lost; /* where holes are shown */
+	bool is_lost; /* where losses are shown */
 };
 
 struct firefox_counter {
@@ -128,23 +128,23 @@ struct firefox_marker {
 	bool lossy; /* entries were lost between the two */
 };
 
-/* firefox_strings.c: the number of a text that is new, or of an argument. */
+/* strings.c: the number of a text that is new, or of an argument. */
 int tl_firefox_string_add(struct firefox_write *w, struct tl_bytes string,
     uint64_t *number);
 int tl_firefox_string(struct firefox_write *w, const struct tl_message *message,
     uint64_t string, uint64_t *number);
 
-/* firefox_schema.c: the number of an event's message, whose schema is written
+/* schema.c: the number of an event's message, whose schema is written
  * when it is new.  0, -ENOSPC, -errno. */
 int tl_firefox_message(struct firefox_write *w, const struct tl_event *event,
     uint32_t *number);
 /* The key of an argument. */
 void tl_firefox_put_key(struct tl_text *text, struct tl_bytes name);
-/* ... of holes, the last of all schemas. */
+/* The schema of losses, the last one. */
 void tl_firefox_put_lost_schema(struct tl_text *text);
 
-/* firefox_thread.c: where the markers of an event go, where holes go.  0,
- * -ENOSPC, -errno. */
+/* thread.c: find the thread for the markers of an event, and the one for lost
+ * entries.  Returns 0, -ENOSPC or -errno. */
 int tl_firefox_thread(struct firefox_write *w, const struct tl_event *event,
     struct firefox_thread **thread);
 int
@@ -155,12 +155,12 @@ tl_firefox_main_thread(struct firefox_write *w, uint32_t pid, uint32_t other);
 int tl_firefox_put_threads(struct firefox_write *w);
 void tl_firefox_threads_free(struct firefox_write *w);
 
-/* firefox_counter.c */
+/* counter.c */
 int tl_firefox_counter(struct firefox_write *w, const struct tl_event *event);
 int tl_firefox_put_counters(struct firefox_write *w);
 void tl_firefox_counters_free(struct firefox_write *w);
 
-/* firefox_marker.c */
+/* marker.c */
 int
 tl_firefox_marker(struct firefox_write *w, const struct firefox_marker *marker);
 int tl_firefox_lost(struct firefox_write *w, const struct tl_event *event);
@@ -168,7 +168,7 @@ int tl_firefox_lost(struct firefox_write *w, const struct tl_event *event);
 void
 tl_firefox_put_time(struct firefox_write *w, struct tl_text *text, int64_t ns);
 
-/* firefox_profile.c: all but threads and counters. */
+/* profile.c: write all members except threads and counters. */
 int tl_firefox_put_head(struct firefox_write *w);
 
 /* A string in quotes. */

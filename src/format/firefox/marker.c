@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firefox_marker.c - a marker is one more value in each column of a thread. */
+/* marker.c - append a marker: one value to each column of its thread. */
 #include "format/firefox/firefox.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ put_duration(struct tl_text *text, bool minus, uint64_t ns)
 		tl_put_char(text, '"');
 }
 
-/* What is no number is written as the viewer's language calls it. */
+/* NaN and infinities are written as in JavaScript. */
 static void
 put_double(struct tl_text *text, uint64_t bits)
 {
@@ -227,12 +227,12 @@ put_commas(struct firefox_thread *thread)
 }
 
 static int
-settle(struct firefox_write *w, struct firefox_thread *thread)
+spill_full(struct firefox_write *w, struct firefox_thread *thread)
 {
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < FIREFOX_FIELDS; i++)
-		rc = tl_column_settle(&w->spill, &thread->columns[i]);
+		rc = tl_column_spill_full(&w->spill, &thread->columns[i]);
 	return rc;
 }
 
@@ -262,7 +262,7 @@ tl_firefox_marker(struct firefox_write *w, const struct firefox_marker *marker)
 	    w->messages[number].category);
 	put_times(w, thread, marker);
 	rc = put_data(w, &thread->columns[FIREFOX_DATA].text, marker, number);
-	return rc < 0 ? rc : settle(w, thread);
+	return rc < 0 ? rc : spill_full(w, thread);
 }
 
 int
@@ -288,5 +288,5 @@ tl_firefox_lost(struct firefox_write *w, const struct tl_event *event)
 		tl_put_unsigned(text, event->cpu);
 	}
 	tl_put_char(text, '}');
-	return settle(w, thread);
+	return spill_full(w, thread);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile.c - what a profile says of itself, and the tables that all
+ * profile.c - write the metadata of a profile and the tables that all
  * threads share.
  */
 #include "format/firefox/firefox.h"
 
 enum {
 	NS_PER_MS = 1000000,
-	/* The viewer shows fewer threads unless it is told which. */
+	/* The viewer shows fewer threads unless they are listed. */
 	VISIBLE_MAX = 100
 };
 

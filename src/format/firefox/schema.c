@@ -213,7 +213,7 @@ find_category(struct firefox_write *w, struct tl_bytes category,
 	tl_put_string(text,
 	    colors[known % (sizeof(colors) / sizeof(colors[0]))]);
 	tl_put_string(text, "\",\"subcategories\":[\"Other\"]}");
-	return tl_column_settle(&w->spill, &w->category_list);
+	return tl_column_spill_full(&w->spill, &w->category_list);
 }
 
 static int
@@ -245,5 +245,5 @@ tl_firefox_message(struct firefox_write *w, const struct tl_event *event,
 	if ((rc = make_message(w, event, &w->messages[*number])) < 0)
 		return rc;
 	put_schema(w, event->message, *number);
-	return tl_column_settle(&w->spill, &w->schemas);
+	return tl_column_spill_full(&w->spill, &w->schemas);
 }

@@ -26,10 +26,10 @@ tl_firefox_string_add(struct firefox_write *w, struct tl_bytes string,
 	tl_put_string(text, w->string_count > 0 ? ",\n" : "\n");
 	tl_firefox_put_text(text, string);
 	*number = w->string_count++;
-	return tl_column_settle(&w->spill, &w->strings);
+	return tl_column_spill_full(&w->spill, &w->strings);
 }
 
-/* What a number names; where it names nothing, #7. */
+/* The text of a number; an unknown number is #7. */
 static int
 add_argument(struct firefox_write *w, const struct tl_message *message,
     uint64_t string, uint64_t *number)

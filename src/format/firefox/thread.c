@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread.c - threads: one for each of a process, for each source, and
- * for holes.
+ * thread.c - the threads of a profile: one for each thread, one for each
+ * source, and one for lost entries.
  */
 #include "format/firefox/firefox.h"
 
@@ -51,7 +51,8 @@ find_source(struct firefox_write *w, const struct tl_event *event,
 	(*thread)->pid = event->pid;
 	(*thread)->tid = ++w->sources;
 	tl_label_put(&(*thread)->name, event, "");
-	return (*thread)->name.rc;
+	return (*thread)->name.rc < 0 ? (*thread)->name.rc
+				      : tl_writer_name(&w->writer, event);
 }
 
 int
@@ -70,7 +71,7 @@ tl_firefox_thread(struct firefox_write *w, const struct tl_event *event,
 		return rc;
 	(*thread)->pid = event->pid;
 	(*thread)->tid = event->tid;
-	return 0;
+	return tl_writer_name(&w->writer, event);
 }
 
 int
@@ -118,6 +119,8 @@ is_main(const struct firefox_write *w, const struct firefox_thread *thread)
 static void
 put_thread_name(struct firefox_write *w, const struct firefox_thread *thread)
 {
+	const struct tl_bytes name =
+	    tl_names_thread(&w->writer.names, thread->pid, thread->tid);
 	struct tl_text *text = &w->writer.out.text;
 
 	if (thread->is_source)
@@ -127,6 +130,8 @@ put_thread_name(struct firefox_write *w, const struct firefox_thread *thread)
 		tl_put_string(text, "entries lost");
 	else if (is_main(w, thread))
 		put_process_name(w, thread->pid);
+	else if (name.size > 0)
+		tl_put_json(text, name);
 	else
 		tl_put_format(text, "thread %u", thread->tid);
 }

@@ -66,7 +66,7 @@ put_lost(struct firefox_write *w, const struct tl_event *event)
 {
 	struct tl_event hole = *event;
 
-	if (!w->started && event->ns == 0) { /* nothing tells when? */
+	if (!w->started && event->ns == 0) { /* without a time? */
 		if (w->hole.lost > 0)
 			hole.cpu = TL_CPU_UNKNOWN;
 		hole.lost += w->hole.lost;
@@ -266,7 +266,7 @@ firefox_end(struct tl_writer *writer)
 	    (rc = tl_firefox_put_counters(w)) < 0)
 		return rc;
 	tl_put_string(&writer->out.text, "}\n");
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_chunk.c - collect events, and what they name, as JSON. */
+/* chunk.c - collect events and the messages and strings they use as JSON. */
 #include "format/html/chunk.h"
 
 #include "event/names.h"
@@ -13,14 +13,14 @@ enum {
 	CODE_BARE = 8,
 	/* Three numbers and their commas. */
 	FRAME_MAX = 96,
-	/* Of a bound: it is told again only when one of these changes. */
+	/* Of a bound, which is written again only when one of these changes. */
 	BOUND_BITS = 5
 };
 
-/* What is told of hosts whose clocks have no bound, and of none yet. */
+/* Bounds of hosts whose clocks have none, and that were not written yet. */
 enum { UNBOUNDED = -1, UNTOLD = -2 };
 
-/* What a double holds exactly. */
+/* The largest integer that a double holds exactly. */
 #define EXACT_MAX ((UINT64_C(1) << 53) - 1)
 /* No event lies further from the one before. */
 #define STEP_MAX (INT64_C(1) << 52)
@@ -154,7 +154,7 @@ put_double(struct tl_text *text, uint64_t bits)
 	tl_put_string(text, quote);
 }
 
-/* The text of a %s argument: its number, told when it is new. */
+/* The text of a %s argument: its number, and the text when it is new. */
 static int
 put_interned(struct tl_html_chunk *chunk, const struct tl_message *message,
     uint64_t value)
@@ -205,7 +205,7 @@ put_value(struct tl_html_chunk *chunk, const struct tl_event *event,
 	}
 }
 
-/* What the thread of an event and its process are called. */
+/* The names of the thread and the process of an event. */
 static void
 put_names(struct tl_html_chunk *chunk, const struct tl_event *event)
 {
@@ -264,7 +264,7 @@ message_number(struct tl_html_chunk *chunk, const struct tl_message *message,
 	return rc < 0 ? rc : 0;
 }
 
-/* What every event has: step,code,place */
+/* The numbers of every event: step,code,place */
 static void
 put_frame(struct tl_html_chunk *chunk, const struct tl_event *event,
     uint64_t code, uint32_t place)
@@ -435,7 +435,7 @@ put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 	}
 }
 
-/* What is told where there are several hosts. */
+/* Members that are written where there are several hosts. */
 static void
 write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 {

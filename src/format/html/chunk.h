@@ -35,7 +35,7 @@
  * hosts     name, then the sources that are of it
  * bounds    index of an event in the chunk, its host, and the nanoseconds that
  *	     from there on the host's times may be off either way, rounded up
- *	     a little; -1: nobody can say
+ *	     a little; -1: unknown
  * overlaps  the events that may have come before or after a neighbour of
  *	     another host: each as the distance of its index from the one
  *	     before, the first from -1
@@ -74,13 +74,13 @@ struct tl_html_chunk {
 	/* Where there are several hosts: */
 	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
 	bool hosts_told;
-	int64_t *host_bounds; /* told last of each */
+	int64_t *host_bounds; /* the last that was written of each */
 	struct tl_text bounds;
 	struct tl_text overlaps;
 	size_t overlap_next; /* what distances count from */
 };
 
-/* Before the first event: tell hosts apart.  0, -ENOMEM. */
+/* Before the first event: distinguish hosts.  0, -ENOMEM. */
 int tl_html_chunk_set_hosts(struct tl_html_chunk *chunk,
     const struct tl_fleet_hosts *hosts);
 

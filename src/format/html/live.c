@@ -35,7 +35,7 @@ struct lane {
 	bool is_kept; /* is one of its entries among the newest? */
 	/* a fallback lane, whose numbers are not in order of time */
 	bool is_mixed;
-	bool is_told;  /* what is missing of it was said */
+	bool is_told;  /* its losses were reported */
 	uint64_t kept; /* entries among the newest, from next on */
 };
 
@@ -143,8 +143,8 @@ see(struct lane *lane, uint64_t number, int64_t ns)
 		lane->end = number + 1;
 }
 
-/* Keep the newest.  Losses are told by the numbers of what is there, since
- * the cursor tells them anew each time. */
+/* Keep the newest.  Losses follow from the numbers of the entries, since the
+ * cursor reports them anew each time. */
 static int
 collect(struct answer *a, struct tl_cursor *cursor,
     const struct tl_html_range *range)
@@ -233,7 +233,7 @@ put_lost(struct answer *a, uint32_t lane, const struct tl_event *event,
 	return put_one(a, &lost);
 }
 
-/* The numbers come in any order: what is missing is said before the first. */
+/* The numbers come in any order: losses are reported before the first. */
 static int
 put_next_mixed(struct answer *a, const struct tl_event *event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_live.h - the page of html_write.h as a daemon serves it. */
+/* live.h - the page of write.h as the daemon serves it. */
 #ifndef TL_FORMAT_HTML_LIVE_H
 #define TL_FORMAT_HTML_LIVE_H
 

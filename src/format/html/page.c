@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* html_page.c - the texts of the page that are part of the program. */
+/* page.c - the HTML, style and script of the page, embedded. */
 #include "format/html/page.h"
 
 #include "base/embed.h"

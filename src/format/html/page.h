@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * page.h - the page without its entries: src/format/page/.
+ * page.h - the page without its entries, from src/format/html/page/.
  */
 #ifndef TL_FORMAT_HTML_PAGE_H
 #define TL_FORMAT_HTML_PAGE_H

@@ -32,7 +32,7 @@
 
 struct tl_html_summary;
 
-/* What is asked. */
+/* A request. */
 struct tl_html_question {
 	/* Unix times of the picture, and of what messages and stacks are
 	 * measured in.  Bins have a width, so a little more is covered. */

@@ -5,8 +5,8 @@
  *	head, style, body | <script type="application/json">chunk</script>
  *	| ... | the script, which reads the chunks
  *
- * What a chunk is stands in html_chunk.h; html_live.c has the daemon's
- * answers, which are made of the same chunks.  A million plain entries take
+ * chunk.h describes a chunk.  The daemon's answers (live.c) consist of the
+ * same chunks.  A million plain entries take
  * about 20 MB.
  */
 #include "format/html/write.h"
@@ -26,7 +26,7 @@ write_of(struct tl_writer *writer)
 	return (struct html_write *)writer;
 }
 
-/* Where there are several hosts, they are told apart. */
+/* Of several hosts, each has its own threads. */
 static int
 html_begin(struct tl_writer *writer)
 {

@@ -13,7 +13,8 @@
  * ns is Unix time; cpu is null when unknown; kind is instant, begin, end or
  * counter; $x%f is a number, null when not finite; $x%s the text.  args is
  * empty for an end that was logged without arguments.  A span that belongs to
- * its message, not to a thread, has "scope":"source" behind args.
+ * its message, not to a thread, has "scope":"source" behind args.  Where names
+ * are known "thread":"worker","process":"server" stand behind tid.
  *
  * Reading:
  * The members may stand in any order, and arguments, which are known by their

@@ -2,7 +2,7 @@
 /*
  * read.c - a JSON object a line to events, in two ways.
  *
- *	line --> jsonl_scan.h: as it was written, of a known message --> event
+ *	line --> scan.h: as it was written, of a known message --> event
  *	     \-> here: any JSON, members in any order ----------------> event
  *
  * Nearly every line goes the first way, on which each byte is looked at once.
@@ -32,12 +32,14 @@ enum member {
 	LOST,
 	HOST,
 	MOVED,
+	THREAD,
+	PROCESS,
 	MEMBERS
 };
 
 static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
-	"host", "moved" };
+	"host", "moved", "thread", "process" };
 
 enum { VALUES_MAX = 16 /* of args; what is more is left out */ };
 
@@ -58,8 +60,8 @@ struct object {
 struct jsonl {
 	struct tl_line_read read; /* first */
 	struct tl_json json;
-	struct tl_text texts;   /* of an object */
-	struct tl_memo_key key; /* kind 0: none */
+	struct tl_text texts;            /* of an object */
+	struct tl_message_cache_key key; /* kind 0: none */
 };
 
 static struct tl_bytes
@@ -284,7 +286,7 @@ read_values(struct jsonl *j, const struct object *o, struct tl_event *e)
 	return rc;
 }
 
-/* Does a text in the line say just this? */
+/* Is a text in the line equal to this? */
 static bool
 says(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
 {
@@ -296,12 +298,12 @@ says(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
 
 /* May the message be known by how it stands in the line?  Members that are
  * there twice, the later of which counts, could make it another one. */
-static const struct tl_memo_key *
-raw_of(struct jsonl *j, const struct tl_memo_key *plain)
+static const struct tl_message_cache_key *
+raw_of(struct jsonl *j, const struct tl_message_cache_key *plain)
 {
 	bool same = j->key.kind == plain->kind && j->key.scope == plain->scope;
 
-	for (unsigned i = 0; i < TL_MEMO_PARTS && same; i++)
+	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS && same; i++)
 		same = says(j, j->key.parts[i], plain->parts[i]);
 	return same ? &j->key : NULL;
 }
@@ -311,7 +313,7 @@ read_message(struct jsonl *j, const struct object *o, struct tl_event *e,
     uint64_t *whole)
 {
 	const struct value *m = o->members;
-	const struct tl_memo_key plain = {
+	const struct tl_message_cache_key plain = {
 		.parts = { read_string(j, &m[PRIORITY]),
 		    read_string(j, &m[CATEGORY]), read_string(j, &m[MESSAGE]) },
 		.kind = e->kind,
@@ -341,6 +343,9 @@ read_event(struct jsonl *j, const struct object *o, struct tl_event *e)
 	    !read_small(j, &m[TID], &e->tid))
 		return -EBADMSG;
 	if ((rc = read_message(j, o, e, &whole)) < 0)
+		return rc;
+	if ((rc = tl_line_read_names(&j->read, e, read_string(j, &m[THREAD]),
+		 read_string(j, &m[PROCESS]))) < 0)
 		return rc;
 	e->args[0] = whole;
 	e->moved = m[MOVED].kind == TL_JSON_TRUE;

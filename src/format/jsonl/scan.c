@@ -84,8 +84,21 @@ scan_host(struct tl_scan *s, struct tl_bytes *host)
 	return true;
 }
 
+/* Where names are known, what stood here: thread and process. */
 static bool
-scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes *host)
+scan_names(struct tl_scan *s, struct tl_bytes names[2])
+{
+	bool escapes = false;
+
+	return (!TL_SCAN_SKIP(s, ",\"thread\":\"") ||
+		   (scan_string(s, &names[0], &escapes) && !escapes)) &&
+	       (!TL_SCAN_SKIP(s, ",\"process\":\"") ||
+		   (scan_string(s, &names[1], &escapes) && !escapes));
+}
+
+static bool
+scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
+    struct tl_bytes *host)
 {
 	uint64_t ns;
 
@@ -98,7 +111,7 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes *host)
 	e->ns = (int64_t)ns;
 	return TL_SCAN_SKIP(s, ",\"pid\":") && scan_small(s, &e->pid) &&
 	       TL_SCAN_SKIP(s, ",\"tid\":") && scan_small(s, &e->tid) &&
-	       scan_host(s, host) &&
+	       scan_names(s, names) && scan_host(s, host) &&
 	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true);
 }
 
@@ -113,7 +126,7 @@ ends_with_scope(const struct tl_scan *s)
 }
 
 static bool
-scan_key(struct tl_scan *s, struct tl_memo_key *key)
+scan_key(struct tl_scan *s, struct tl_message_cache_key *key)
 {
 	struct tl_bytes kind;
 	bool escapes;
@@ -136,7 +149,7 @@ scan_key(struct tl_scan *s, struct tl_memo_key *key)
 
 /* Is the message that is guessed the one that stands here? */
 static bool
-skip_guess(struct tl_scan *s, const struct tl_memo_slot *guess)
+skip_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess)
 {
 	const char *kind = tl_kind_name(guess->kind);
 	const char *part = guess->data;
@@ -160,16 +173,19 @@ skip_guess(struct tl_scan *s, const struct tl_memo_slot *guess)
 }
 
 /* NULL: it is not remembered, or there is no key. */
-static const struct tl_memo_slot *
-scan_message(struct tl_memo *memo, struct tl_scan *s, struct tl_memo_key *key)
+static const struct tl_message_cache_slot *
+scan_message(struct tl_message_cache *cache, struct tl_scan *s,
+    struct tl_message_cache_key *key)
 {
-	const struct tl_memo_slot *slot = tl_memo_guess(memo);
+	const struct tl_message_cache_slot *slot =
+	    tl_message_cache_guess(cache);
 
 	if (!skip_guess(s, slot)) {
-		if (!scan_key(s, key) || !(slot = tl_memo_find(memo, key)))
+		if (!scan_key(s, key) ||
+		    !(slot = tl_message_cache_find(cache, key)))
 			return NULL;
 	}
-	tl_memo_follow(memo, slot);
+	tl_message_cache_follow(cache, slot);
 	return slot;
 }
 
@@ -255,16 +271,16 @@ scan_args(struct tl_line_read *r, struct tl_scan *s, struct tl_event *e)
 
 int
 tl_jsonl_scan(struct tl_line_read *r, struct tl_bytes line, struct tl_event *e,
-    struct tl_memo_key *key)
+    struct tl_message_cache_key *key)
 {
 	struct tl_scan s = { line.data, line.data + line.size };
-	struct tl_bytes host = { NULL, 0 };
-	const struct tl_memo_slot *slot;
+	struct tl_bytes host = { NULL, 0 }, names[2] = { { 0 }, { 0 } };
+	const struct tl_message_cache_slot *slot;
 	int rc;
 
 	key->kind = 0;
-	if (!scan_place(&s, e, &host) ||
-	    !(slot = scan_message(&r->memo, &s, key)))
+	if (!scan_place(&s, e, names, &host) ||
+	    !(slot = scan_message(&r->cache, &s, key)))
 		return 0;
 	e->message = slot->message;
 	e->kind = slot->kind;
@@ -276,5 +292,6 @@ tl_jsonl_scan(struct tl_line_read *r, struct tl_bytes line, struct tl_event *e,
 		return 0;
 	if (host.size > 0)
 		tl_line_read_host(r, host);
-	return 1;
+	rc = tl_line_read_names(r, e, names[0], names[1]);
+	return rc < 0 ? rc : 1;
 }

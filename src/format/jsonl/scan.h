@@ -14,6 +14,6 @@
  * key is how its message stands in the line, kind 0 where that is not known.
  */
 int tl_jsonl_scan(struct tl_line_read *read, struct tl_bytes line,
-    struct tl_event *event, struct tl_memo_key *key);
+    struct tl_event *event, struct tl_message_cache_key *key);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * write.c - a line is numbers, then pieces of its message:
  *
- *	{"ns":1,"tsc":2,...,"tid":5 | ,"priority":...,"kind":" | instant
+ *	{"ns":1,"tsc":2,...,"tid":5 | ,"thread":"worker","process":"server" |
+ *	,"priority":...,"kind":" | instant
  *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
  *
  * Of several hosts the numbers are followed by
@@ -23,7 +24,7 @@ enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
 	/* All of a line but pieces, host and arguments. */
-	FRAME_MAX = 320
+	FRAME_MAX = 320 + TL_LINE_NAMES_MAX
 };
 
 #define MOVED ",\"moved\":true"
@@ -98,7 +99,7 @@ put_machine(struct tl_text *text, char *to, const struct tl_origin *host,
 	return to;
 }
 
-/* ... and how sure its time is among theirs. */
+/* The bound of the error of its time among those of other hosts. */
 static char *
 put_host(struct tl_text *text, char *to, const struct tl_event *event,
     const struct tl_origin *host, size_t room)
@@ -115,8 +116,24 @@ put_host(struct tl_text *text, char *to, const struct tl_event *event,
 }
 
 static void
+put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
+{
+	if (thread.size > 0) {
+		tl_put_string(text, ",\"thread\":\"");
+		tl_put_json(text, thread);
+		tl_put_char(text, '"');
+	}
+	if (process.size > 0) {
+		tl_put_string(text, ",\"process\":\"");
+		tl_put_json(text, process);
+		tl_put_char(text, '"');
+	}
+}
+
+static void
 put_event(struct tl_text *text, const struct tl_pieces *pieces,
-    const struct tl_event *event, const struct tl_origin *host)
+    const struct tl_event *event, const struct tl_origin *host,
+    struct tl_bytes names)
 {
 	const size_t room =
 	    pieces->room + FRAME_MAX + TL_ARGS_MAX * TL_VALUE_MAX;
@@ -126,6 +143,10 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	if (!to)
 		return;
 	to = write_numbers(to, event);
+	if (names.size > 0) {
+		memcpy(to, names.data, names.size);
+		to += names.size;
+	}
 	if ((host || event->sync_us != 0 || event->overlaps) &&
 	    !(to = put_host(text, to, event, host, room)))
 		return;
@@ -165,6 +186,7 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 
 static const struct tl_line_write_kind kind = { .make = make_pieces,
 	.event = put_event,
+	.put_names = put_names,
 	.lost = put_lost,
 	.scope_argc_max = TL_ARGS_MAX,
 	.is_utf8 = true,

@@ -64,12 +64,12 @@ bool tl_lincheck_context_get(struct tl_lincheck_context *context, uint8_t kind,
 struct tl_bytes tl_lincheck_context_name(struct tl_lincheck_context *context,
     uint8_t kind, int32_t id);
 
-/* What a location holds, behind its id. */
+/* The members of a location after its id. */
 struct tl_lincheck_place {
 	int32_t texts[3]; /* STRING of file, class, method; NONE */
 	int32_t line;
 	int32_t path;                /* ACCESS_PATH of the owner, or NONE */
-	struct tl_data_in arguments; /* ... of the arguments */
+	struct tl_data_in arguments; /* ACCESS_PATHs of the arguments */
 	uint32_t argument_count;
 };
 bool tl_lincheck_context_place(struct tl_lincheck_context *context, int32_t id,
@@ -134,7 +134,7 @@ struct tl_lincheck_messages {
 	struct tl_text key;
 	struct tl_text text;
 	uint64_t cut;      /* texts that were too long */
-	uint64_t bad_name; /* ... that were no modified UTF-8 */
+	uint64_t bad_name; /* texts that were not modified UTF-8 */
 	uint64_t full;     /* strings that found no room */
 };
 

@@ -48,15 +48,15 @@ void tl_lincheck_known_free(struct tl_lincheck_known *known);
 struct tl_lincheck_form {
 	uint8_t class;
 	bool native;   /* was it read from such a trace? */
-	bool is_block; /* ... by a version that wrote the ends of blocks */
+	bool is_block; /* by a version that wrote the ends of blocks */
 	bool throws;   /* of a footer */
 	uint8_t shown; /* values among the arguments, TL_ARGS_MAX + 1: more */
 	int32_t location;
 	int32_t target;
 	uint32_t count; /* of values */
 	uint32_t definition_count;
-	int32_t *tags;         /* of them; behind it the numbers of */
-	uint32_t *definitions; /* ... what it refers to, in order */
+	int32_t *tags;         /* of the values */
+	uint32_t *definitions; /* the definitions that it refers to, in order */
 };
 
 /* The form of an event's message: 0, -ENOSPC, -ENOMEM.  *changed: a name does

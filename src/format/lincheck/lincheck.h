@@ -198,10 +198,10 @@ enum tl_lincheck_tag {
 /* The steps of an access path. */
 enum tl_lincheck_step {
 	TL_LINCHECK_STEP_LOCAL = 0,  /* a variable */
-	TL_LINCHECK_STEP_STATIC = 1, /* a field of a class ... */
-	TL_LINCHECK_STEP_FIELD = 2,  /* ... of the object so far */
-	TL_LINCHECK_STEP_INDEX = 3,  /* an element, by its number ... */
-	TL_LINCHECK_STEP_PATH = 4    /* ... or the path that holds it */
+	TL_LINCHECK_STEP_STATIC = 1, /* a field of a class */
+	TL_LINCHECK_STEP_FIELD = 2,  /* a field of the object so far */
+	TL_LINCHECK_STEP_INDEX = 3,  /* an element, by its number */
+	TL_LINCHECK_STEP_PATH = 4    /* an element, by the path of its number */
 };
 
 enum {
@@ -217,7 +217,7 @@ enum {
 	TL_LINCHECK_STACK_SHOWN = 3    /* calls of a breakpoint */
 };
 
-/* What a version and its release read differently. */
+/* Differences between versions and releases in reading. */
 struct tl_lincheck_dialect {
 	uint32_t version;
 	/* Of version 18: do breakpoints have trace ids?  0: not known yet. */

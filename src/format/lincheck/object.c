@@ -9,7 +9,7 @@
 enum { TYPE_ARRAY = 0, TYPE_OBJECT = 8, TYPE_LAST = 10 };
 
 enum {
-	FLOAT_DIGITS = 9, /* that tell any two floats apart */
+	FLOAT_DIGITS = 9, /* that distinguish any two floats */
 	UUID_SIZE = 16,
 	FLOAT_BITS = 23,
 	DOUBLE_BITS = 52,
@@ -137,7 +137,7 @@ take_tagged(struct tl_data_in *in, uint32_t version,
 	return value->tag >= 0;
 }
 
-/* What an object holds: fields or elements, which hold others. */
+/* The content of an object: fields or elements, which hold others. */
 struct held {
 	uint32_t left[TL_LINCHECK_CAPTURES_MAX];
 	bool is_array[TL_LINCHECK_CAPTURES_MAX];

@@ -22,7 +22,7 @@ struct tl_lincheck_object {
 	uint32_t version;
 	int32_t id;           /* of a definition; BLOCK_START, THREAD_NAME: of
 			  the thread */
-	struct tl_bytes body; /* ... behind its id */
+	struct tl_bytes body; /* the bytes after its id */
 	/* Of a POINT or FOOTER: */
 	uint8_t class;
 	int32_t location;

@@ -16,7 +16,7 @@
 /* == streams == */
 
 enum {
-	DATA_FIRST = 256, /* most of very many threads have little to say */
+	DATA_FIRST = 256, /* most of very many threads have few points */
 	NUMBER_MAX = 8
 };
 
@@ -221,11 +221,11 @@ begin_block(struct tl_lincheck_file *f, const struct tl_lincheck_stream *s)
 }
 
 static int
-settle(struct tl_lincheck_file *f)
+flush_full(struct tl_lincheck_file *f)
 {
-	const int rc = f->index ? tl_out_settle(f->index) : 0;
+	const int rc = f->index ? tl_out_flush_full(f->index) : 0;
 
-	return rc < 0 ? rc : tl_out_settle(f->data);
+	return rc < 0 ? rc : tl_out_flush_full(f->data);
 }
 
 int
@@ -234,7 +234,7 @@ tl_lincheck_stream_spill(struct tl_lincheck_file *f,
 {
 	begin_block(f, s);
 	put_content(f, s);
-	return settle(f);
+	return flush_full(f);
 }
 
 int
@@ -254,7 +254,7 @@ tl_lincheck_stream_flush(struct tl_lincheck_file *f,
 	put_number(&f->data->text, TL_LINCHECK_BLOCK_END, 1);
 	f->at++;
 	f->begun = false;
-	return settle(f);
+	return flush_full(f);
 }
 
 void
@@ -280,7 +280,7 @@ free_stream(struct tl_lincheck_stream *s)
 
 /* == lanes == */
 
-/* What a thread is known by; a message is no small number. */
+/* The key of a thread; a message is not a small number. */
 static struct tl_id_key
 key_of(const struct tl_event *event, bool native, bool of_message)
 {
@@ -463,7 +463,7 @@ take_number(struct tl_bytes text, uint64_t *bits)
 	return true;
 }
 
-/* What a text says of a value of a tag. */
+/* A value of a tag, parsed from its text. */
 static bool
 read_value(struct tl_lincheck_values *v, struct tl_bytes text,
     struct tl_lincheck_value *value)

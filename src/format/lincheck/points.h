@@ -48,8 +48,8 @@ struct tl_lincheck_record {
 	const struct tl_lincheck_form *form; /* what it refers to; NULL: none */
 	int32_t number;                      /* of the point */
 	uint32_t size;
-	bool opens;  /* a call begins ... */
-	bool closes; /* ... or ends */
+	bool opens;  /* a call begins */
+	bool closes; /* a call ends */
 };
 
 struct tl_lincheck_started {
@@ -79,8 +79,8 @@ struct tl_lincheck_file {
 	bool by_memory;       /* index as of what was in memory */
 	uint64_t at;          /* of the next byte */
 	bool begun;           /* is the block at the end not all there? */
-	uint64_t start;       /* of the last block ... */
-	uint64_t block;       /* ... and of its content */
+	uint64_t start;       /* of the last block */
+	uint64_t block;       /* of the content of the last block */
 	size_t filling;       /* bytes of all streams, and of their cells */
 };
 
@@ -121,14 +121,14 @@ struct tl_lincheck_open {
 struct tl_lincheck_lane {
 	struct tl_lincheck_stream stream;
 	struct tl_lincheck_queue waiting; /* records, until all are known */
-	uint64_t records;                 /* ... how many */
-	uint64_t counted;                 /* ... as a layout counts them */
-	bool native;                      /* does it come from such a trace? */
+	uint64_t records;                 /* number of these records */
+	uint64_t counted; /* the same, as a layout counts them */
+	bool native;      /* does it come from such a trace? */
 	struct tl_lincheck_open *open;
 	uint32_t depth;
 	size_t capacity;
 	struct tl_lincheck_form *result; /* of the call that ends next */
-	struct tl_event returned;        /* ... what that is */
+	struct tl_event returned;        /* the event of the result */
 };
 
 /* Starts from all zeros. */

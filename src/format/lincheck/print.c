@@ -195,7 +195,7 @@ put_literal(struct tl_text *to, struct tl_bytes text)
 	}
 }
 
-/* What scratch holds, which is empty then. */
+/* Take the text of scratch and empty it. */
 static void
 put_scratch(struct template *t)
 {
@@ -1054,7 +1054,7 @@ print_plain(struct tl_text *text, struct tl_bytes word)
 	tl_lincheck_take_word(text, word);
 }
 
-/* What stands between braces. */
+/* The text between braces. */
 static void
 print_mark(struct printing *p, struct tl_bytes word)
 {

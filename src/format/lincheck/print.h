@@ -46,7 +46,7 @@ struct tl_lincheck_print {
 
 /* Was this message made of a Lincheck trace? */
 bool tl_lincheck_is_native(const struct tl_message *message);
-/* ... of the result of a call, which is an event of its own? */
+/* Is it the message of the result of a call, which is an event of its own? */
 bool tl_lincheck_is_result(const struct tl_message *message);
 /* Append the line of an event without its end; false: it has no template, and
  * nothing is appended. */

@@ -28,7 +28,7 @@ struct tl_lincheck_inner {
 	int32_t class; /* of a method that runs, or NONE */
 };
 
-/* ... and where objects are parsed, which is ahead of that. */
+/* Where objects are parsed, which is ahead of that. */
 struct tl_lincheck_level {
 	uint64_t start; /* of its content in the stream of its thread */
 	int32_t event;
@@ -40,7 +40,7 @@ struct tl_lincheck_thread {
 	uint32_t depth;
 	size_t capacity;
 	struct tl_lincheck_inner *calls; /* the outermost first */
-	uint64_t skipped;                /* ... those that were too deep */
+	uint64_t skipped;                /* calls that were too deep */
 	struct tl_lincheck_level *levels;
 	uint32_t level;
 	size_t level_capacity;
@@ -402,8 +402,8 @@ struct lincheck_read {
 	uint64_t at;    /* of the object at hand */
 	uint32_t block; /* number of the thread that one is of */
 	bool begun;     /* is the header read? */
-	bool inside;    /* a block */
-	bool left_out;  /* ... that is not kept */
+	bool inside;    /* inside a block */
+	bool left_out;  /* the block is not kept */
 	bool lost;      /* to the next block */
 	bool ended;
 	bool last; /* nothing comes any more */
@@ -415,7 +415,8 @@ read_of(struct tl_reader *reader)
 	return (struct lincheck_read *)(void *)reader;
 }
 
-/* What all events of a thread have: its number, and the last step as time. */
+/* Members that all events of a thread have: its number, and the last step as
+ * time. */
 static void
 set_place(struct tl_event *event, const struct tl_lincheck_thread *thread,
     uint32_t number)
@@ -499,7 +500,7 @@ put_point(struct lincheck_read *r, const struct tl_lincheck_object *object,
 	return r->sink->put(r->sink, &e);
 }
 
-/* What a call returned or threw, and its end. */
+/* The result of a call, returned or thrown, and its end. */
 static int
 put_footer(struct lincheck_read *r, const struct tl_lincheck_object *object,
     const struct tl_message *message, uint32_t number, uint64_t at)
@@ -599,7 +600,7 @@ take_definition(struct lincheck_read *r,
 	return drain(r);
 }
 
-/* What the layout and the index have of a point or footer of a size. */
+/* Add a point or footer of a size to the layout and the index. */
 static int
 count_event(struct lincheck_read *r, const struct tl_lincheck_object *object,
     uint8_t kind, size_t size)
@@ -754,7 +755,7 @@ seek_block(struct lincheck_read *r, struct tl_bytes bytes)
 	return at;
 }
 
-/* 0: it is the header; 1: there are too few bytes to tell. */
+/* 0: it is the header; 1: more bytes are needed. */
 static int
 take_header(struct lincheck_read *r, struct tl_bytes bytes)
 {
@@ -764,7 +765,7 @@ take_header(struct lincheck_read *r, struct tl_bytes bytes)
 
 	r->need = TL_LINCHECK_HEADER_SIZE;
 	if (in.at >= sizeof(magic) && magic != TL_LINCHECK_MAGIC) {
-		tl_report_say(r->report, -EBADMSG, 0, "not a Lincheck trace");
+		tl_report_write(r->report, -EBADMSG, 0, "not a Lincheck trace");
 		return -EBADMSG;
 	}
 	if (in.bad)
@@ -774,7 +775,7 @@ take_header(struct lincheck_read *r, struct tl_bytes bytes)
 	r->messages.context.version = (uint32_t)version;
 	if (version >= TL_LINCHECK_VERSION && version <= TL_LINCHECK_LAST)
 		return 0;
-	tl_report_say(r->report, -EPROTO, sizeof(magic),
+	tl_report_write(r->report, -EPROTO, sizeof(magic),
 	    "Lincheck trace of version %" PRIu64 "; versions %d to %d are read",
 	    version, TL_LINCHECK_VERSION, TL_LINCHECK_LAST);
 	return -EBADMSG;
@@ -878,7 +879,7 @@ lincheck_feed(struct tl_reader *reader, struct tl_bytes piece)
 	return take_carry(r);
 }
 
-/* What was counted elsewhere. */
+/* Report the notes that were counted elsewhere. */
 static void
 note_count(struct tl_notes *notes, unsigned kind, uint64_t count)
 {
@@ -924,7 +925,7 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 
 	if (!r->ended) {
 		if (index_is_finished(index, r->dialect.version))
-			tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+			tl_report_write(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 			    "index: it was finished, and the data is not");
 		return 0;
 	}
@@ -937,10 +938,10 @@ lincheck_beside(struct tl_reader *reader, struct tl_storage *index)
 	if (rc != -EBADMSG && rc != -EIO)
 		return rc;
 	if (fault.at == TL_FAULT_NOWHERE)
-		tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+		tl_report_write(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 		    "index: %s", fault.text);
 	else
-		tl_report_say(r->report, -EBADMSG, TL_FAULT_NOWHERE,
+		tl_report_write(r->report, -EBADMSG, TL_FAULT_NOWHERE,
 		    "index: byte %" PRIu64 ": %s", fault.at, fault.text);
 	return 0;
 }
@@ -974,7 +975,7 @@ lincheck_finish(struct tl_reader *reader)
 	int rc = 0;
 
 	if (!r->begun && r->at + r->carry.size > 0) {
-		tl_report_say(r->report, -EBADMSG, 0, "not a Lincheck trace");
+		tl_report_write(r->report, -EBADMSG, 0, "not a Lincheck trace");
 		return -EBADMSG;
 	}
 	if (!r->begun)
@@ -985,7 +986,7 @@ lincheck_finish(struct tl_reader *reader)
 	rc = rc < 0 ? rc : drain(r);
 	note_end(r);
 	finish_layout(r);
-	tl_notes_say(&r->notes, r->report);
+	tl_notes_report(&r->notes, r->report);
 	tl_text_clear(&r->carry);
 	return rc;
 }

@@ -451,7 +451,7 @@ put_arg(struct describe *d, const char *name, int32_t tag)
 							 : 'd');
 }
 
-/* What value number i is called. */
+/* The name of value number i. */
 static const char *
 name_value(const struct describe *d, uint32_t i, char number[12])
 {
@@ -647,7 +647,7 @@ put_location(struct describe *d)
 	put_number(d, place.line);
 }
 
-/* What a point is about; the class of that, or NONE. */
+/* The subject of a point; its class, or NONE. */
 static int32_t
 put_target_definition(struct describe *d)
 {

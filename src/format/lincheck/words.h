@@ -50,17 +50,17 @@ void tl_lincheck_take_word(struct tl_text *to, struct tl_bytes word);
 /* Append UTF-8 as a name of the file, behind its size.  false: it was too
  * long or no UTF-8, and is not as it was. */
 bool tl_lincheck_put_utf(struct tl_text *to, struct tl_bytes text);
-/* ... and an i32. */
+/* Write an i32. */
 void tl_lincheck_put_i32(struct tl_text *to, int32_t n);
 
 /* The next word of a line, without its end; false: there is none. */
 bool tl_lincheck_next_word(struct tl_bytes *line, struct tl_bytes *word);
-/* ... that is a number of 32 bits. */
+/* The same for a number of 32 bits. */
 bool tl_lincheck_next_number(struct tl_bytes *line, int32_t *n);
 
 /* Append the descriptor of what follows the name of a method. */
 void tl_lincheck_put_descriptor(struct tl_text *to, struct tl_data_in *types);
-/* ... and back: the bytes; false: it is none. */
+/* The reverse: the bytes; false: not a descriptor. */
 bool tl_lincheck_take_descriptor(struct tl_text *types, struct tl_bytes word);
 
 /* Has value number i of a point, of this tag, a place among the arguments?

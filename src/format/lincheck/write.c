@@ -52,7 +52,7 @@ struct lincheck_write {
 	struct tl_lincheck_form *root[2]; /* of a thread, of a message */
 	struct tl_lincheck_form *lost;
 	const struct tl_lincheck_layout *layout; /* of the trace that waits */
-	bool mixed;          /* ... with what is not of it */
+	bool mixed;          /* with events that are not of it */
 	bool begun;          /* has there been an event? */
 	struct tl_out index; /* its write is NULL: there is none */
 	int fd[2];           /* data and index, or -1 */
@@ -105,7 +105,7 @@ flush_all(struct lincheck_write *w)
 /* Blocks end where the original ends them, and where all of them take too much
  * memory. */
 static int
-settle(struct lincheck_write *w, struct tl_lincheck_lane *lane)
+flush_full(struct lincheck_write *w, struct tl_lincheck_lane *lane)
 {
 	struct tl_lincheck_file *file = &w->points.file;
 
@@ -125,7 +125,7 @@ close_down(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 	while (rc == 0 && lane->depth > depth) {
 		rc = tl_lincheck_put_footer(&w->points, lane, NULL, NULL);
 		if (rc == 0)
-			rc = settle(w, lane);
+			rc = flush_full(w, lane);
 	}
 	return rc;
 }
@@ -153,7 +153,7 @@ put_end(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 		    &lane->returned);
 	else if (rc == 0)
 		rc = tl_lincheck_put_end(&w->points, lane, event);
-	return rc < 0 ? rc : settle(w, lane);
+	return rc < 0 ? rc : flush_full(w, lane);
 }
 
 /* A call that returns at once. */
@@ -165,7 +165,7 @@ put_instant(struct lincheck_write *w, struct tl_lincheck_lane *lane,
 
 	if (rc == 0 && form->class == TL_LINCHECK_CALL)
 		rc = tl_lincheck_put_footer(&w->points, lane, NULL, NULL);
-	return rc < 0 ? rc : settle(w, lane);
+	return rc < 0 ? rc : flush_full(w, lane);
 }
 
 static int
@@ -244,7 +244,7 @@ put_event(struct lincheck_write *w, const struct tl_event *event)
 		return put_end(w, lane, form, event);
 	if (event->kind == TL_BEGIN && form->class == TL_LINCHECK_CALL) {
 		rc = tl_lincheck_put_point(&w->points, lane, form, event);
-		return rc < 0 ? rc : settle(w, lane);
+		return rc < 0 ? rc : flush_full(w, lane);
 	}
 	return form->native ? put_native(w, lane, form, event)
 			    : put_instant(w, lane, form, event);
@@ -409,7 +409,7 @@ write_waiting(struct lincheck_write *w)
 
 		while ((rc = tl_lincheck_put_waiting(&w->points, lane, true)) >
 		       0) {
-			if ((rc = settle(w, lane)) < 0)
+			if ((rc = flush_full(w, lane)) < 0)
 				break;
 		}
 		if (rc == 0 && lane->stream.data.size > 0)
@@ -442,7 +442,7 @@ lincheck_end(struct tl_writer *writer)
 	tl_lincheck_file_end(&w->points.file);
 	if (rc == 0 && w->points.file.index)
 		rc = tl_out_flush(&w->index);
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 

@@ -2,7 +2,7 @@
 /* lms.c - one line of an LMS profile. */
 #include "format/lms/lms.h"
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct rest {
 	const char *at;
 	const char *end;
@@ -78,7 +78,7 @@ tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed)
 		parsed->type = TL_LMS_BLANK;
 		return;
 	}
-	parsed->type = is_malformed(rest) ? TL_LMS_MALFORMED : TL_LMS_STRANGE;
+	parsed->type = is_malformed(rest) ? TL_LMS_MALFORMED : TL_LMS_UNKNOWN;
 	type = *rest.at++;
 	if (type < '0' || type > '2' || !take_comma(&rest) ||
 	    !take_number(&rest, &parsed->id) || !take_comma(&rest))

@@ -48,7 +48,7 @@ enum tl_lms_type {
 	TL_LMS_LABEL = 2,
 	TL_LMS_BLANK,
 	TL_LMS_MALFORMED, /* begins as such a line, and is none */
-	TL_LMS_STRANGE
+	TL_LMS_UNKNOWN
 };
 
 struct tl_lms_line {
@@ -58,7 +58,7 @@ struct tl_lms_line {
 	struct tl_bytes label; /* of a label: a piece of the line */
 };
 
-/* What a line (without its newline) says. */
+/* A parsed line (without its newline). */
 void tl_lms_parse(struct tl_bytes line, struct tl_lms_line *parsed);
 
 tl_reader_new tl_lms_read_new;

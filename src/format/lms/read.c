@@ -24,13 +24,13 @@
 
 enum {
 	LINE_SIZE_MAX = TL_INTERNER_TEXT_MAX,
-	/* So many strange lines and no other: another format. */
-	STRANGE_MAX = 64,
+	/* After so many unknown lines and no other it is another format. */
+	UNKNOWN_MAX = 64,
 	NS_PER_US = 1000
 };
 
 enum {
-	STRANGE,
+	NOT_A_LINE,
 	LONG,
 	NO_LABEL,
 	LABEL_AGAIN,
@@ -45,7 +45,7 @@ enum {
 };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[STRANGE] = { -EBADMSG, "not a line of an LMS profile, skipped" },
+	[NOT_A_LINE] = { -EBADMSG, "not a line of an LMS profile, skipped" },
 	[LONG] = { -EBADMSG, "line is too long: cut" },
 	[NO_LABEL] = { -EBADMSG, "id without a label" },
 	[LABEL_AGAIN] = { 0, "id gets another label" },
@@ -86,7 +86,7 @@ struct lms_read {
 	uint64_t at;     /* of the line at hand */
 	int64_t now_us;
 	uint64_t known; /* lines */
-	uint64_t strange;
+	uint64_t unknown;
 	bool crlf;
 };
 
@@ -307,10 +307,10 @@ put_mark(struct lms_read *r, const struct tl_lms_line *line)
 static int
 take_strange(struct lms_read *r)
 {
-	tl_note(&r->notes, STRANGE, r->at);
-	if (++r->strange < STRANGE_MAX || r->known > 0)
+	tl_note(&r->notes, NOT_A_LINE, r->at);
+	if (++r->unknown < UNKNOWN_MAX || r->known > 0)
 		return 0;
-	tl_report_say(r->report, -EBADMSG, r->at, "not an LMS profile");
+	tl_report_write(r->report, -EBADMSG, r->at, "not an LMS profile");
 	return -EBADMSG;
 }
 
@@ -339,7 +339,7 @@ take_line(struct lms_read *r, struct tl_bytes line)
 	case TL_LMS_BLANK:
 		r->blanks++;
 		return 0;
-	case TL_LMS_STRANGE:
+	case TL_LMS_UNKNOWN:
 		if (r->labelled)
 			return continue_label(r, line);
 		return take_strange(r);
@@ -428,15 +428,15 @@ lms_finish(struct tl_reader *reader)
 	int rc = settle_label(r, false);
 
 	if (!is_blank(&r->carry)) {
-		r->strange++;
+		r->unknown++;
 		tl_note(&r->notes, CUT, r->at);
 	}
-	if (rc == 0 && r->known == 0 && r->strange > 0) {
-		tl_report_say(r->report, -EBADMSG, 0, "not an LMS profile");
+	if (rc == 0 && r->known == 0 && r->unknown > 0) {
+		tl_report_write(r->report, -EBADMSG, 0, "not an LMS profile");
 		return -EBADMSG;
 	}
 	note_open(r);
-	tl_notes_say(&r->notes, r->report);
+	tl_notes_report(&r->notes, r->report);
 	return rc;
 }
 
@@ -488,7 +488,7 @@ tl_lms_read_new(struct tl_reader **reader, struct tl_sink *sink,
 unsigned
 tl_lms_recognise(struct tl_bytes first)
 {
-	uint64_t count[TL_LMS_STRANGE + 1] = { 0 };
+	uint64_t count[TL_LMS_UNKNOWN + 1] = { 0 };
 	bool labelled = false;
 	const char *end;
 
@@ -505,7 +505,7 @@ tl_lms_recognise(struct tl_bytes first)
 		first.size -= size + 1;
 	}
 	if (count[TL_LMS_BEGIN] + count[TL_LMS_END] <
-	    4 * (count[TL_LMS_STRANGE] + count[TL_LMS_MALFORMED]) + 1)
+	    4 * (count[TL_LMS_UNKNOWN] + count[TL_LMS_MALFORMED]) + 1)
 		return 0;
 	return labelled ? 85 : 20;
 }

@@ -61,7 +61,7 @@ struct process {
 	int64_t id;
 };
 
-/* What the output has for an id of an input. */
+/* The id in the output for an id of an input. */
 struct mapping {
 	int64_t id;
 	struct tl_text label; /* that it has just now */
@@ -133,7 +133,7 @@ mend_label(struct lms_write *w)
 		if (data[at] != '\n')
 			continue;
 		tl_lms_parse(tl_bytes(data + at + 1, end - at - 1), &line);
-		if (line.type == TL_LMS_STRANGE || (more && end == at + 1)) {
+		if (line.type == TL_LMS_UNKNOWN || (more && end == at + 1)) {
 			more = true;
 			end = at;
 		} else {
@@ -396,7 +396,7 @@ lms_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 lms_end(struct tl_writer *writer)
 {
-	tl_notes_say(&write_of(writer)->notes, writer->report);
+	tl_notes_report(&write_of(writer)->notes, writer->report);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What is logged at millions of events a second is packed as quickly. */
+/* Millions of events a second are logged, and packed as quickly. */
 enum { ZSTD_LEVEL = 1 };
 
 /* Of the format: pages and their heads. */
@@ -28,7 +28,7 @@ enum {
 };
 enum { DICTIONARY_COUNT = 1, DICTIONARY_ENCODING = 2 };
 
-/* What a page says of itself. */
+/* The header of a page. */
 struct page {
 	int type;
 	uint32_t rows; /* or entries */

@@ -9,7 +9,7 @@
  *	levels            1 0 0 1 1 0
  *	values            1 2 3
  *
- * What is NULL need not be told: levels follow when the next value comes.
+ * NULL need not be put: levels follow when the next value comes.
  * Strings are numbers in values while they have a dictionary, and lie in plain
  * once it is full; from there on so do those of the rest of the chunk.
  */
@@ -87,7 +87,7 @@ struct tl_parquet_column {
 	uint64_t values[TL_PARQUET_PAGE_ROWS];
 };
 
-/* What all columns share. */
+/* State shared by all columns. */
 struct tl_parquet_packer {
 	ZSTD_CCtx *zstd;
 	struct tl_text body;   /* of a page */

@@ -66,7 +66,7 @@ struct tl_parquet_bounds {
 	uint64_t least; /* as keys, which are in order as unsigned numbers */
 	uint64_t most;
 	bool is_known; /* there was a value */
-	bool is_void;  /* ... that has no place in the order: not a number */
+	bool is_void;  /* a NaN, which has no place in the order */
 };
 
 void tl_parquet_bounds_take(struct tl_parquet_bounds *bounds,

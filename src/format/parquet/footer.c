@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* footer.c - row groups, and what the end of the file says of them. */
+/* footer.c - write row groups, and their metadata in the footer. */
 #include "format/parquet/encode.h"
 #include "format/parquet/parquet.h"
 
@@ -110,7 +110,7 @@ put_number_bounds(struct tl_thrift *t, const struct tl_parquet_column *c)
 	tl_thrift_put_bool(t, STATISTICS_LEAST_IS_EXACT, true);
 }
 
-/* Texts have bounds where a dictionary tells all of them. */
+/* Texts have bounds where a dictionary holds all of them. */
 static void
 put_text_bounds(struct parquet_write *w, struct tl_thrift *t,
     const struct tl_parquet_column *c)
@@ -192,7 +192,7 @@ put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
 	tl_thrift_close(t, chunk);
 }
 
-/* Write the chunk of column i, and what the footer says of it. */
+/* Write the chunk of column i, and set its part of the footer. */
 static int
 write_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i)
 {
@@ -209,7 +209,7 @@ write_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i)
 	tl_put_bytes(&out->text, tl_bytes(c->pages.data, c->pages.size));
 	if (c->pages.rc < 0)
 		return c->pages.rc;
-	return tl_out_settle(out);
+	return tl_out_flush_full(out);
 }
 
 int

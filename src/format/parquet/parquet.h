@@ -27,7 +27,7 @@ enum { ARG_COLUMNS = NAME2 - NAME1 };
 
 enum parquet_note { GATES, BUILTIN, NOT_UTF8, CUT };
 
-/* What is kept for a message: where its texts stand. */
+/* The slot of a message: the places of its texts. */
 struct parquet_message {
 	struct tl_parquet_known category;
 	struct tl_parquet_known message;
@@ -39,7 +39,7 @@ struct parquet_message {
 	struct tl_parquet_known names[TL_ARGS_MAX];
 };
 
-/* ... and for a source. */
+/* The slot of a source. */
 struct parquet_source {
 	struct tl_parquet_known host;
 	struct tl_parquet_known timeline;
@@ -68,7 +68,7 @@ struct parquet_write {
 
 /* A row group and its entry in the footer; nothing without rows. */
 int tl_parquet_write_group(struct parquet_write *w);
-/* What stands after the last of them. */
+/* Write the footer after the last group. */
 void tl_parquet_put_footer(struct parquet_write *w);
 
 #endif

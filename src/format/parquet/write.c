@@ -133,18 +133,28 @@ put_source(struct parquet_write *w, const struct tl_event *event)
 	const size_t count = w->writer.source_count;
 	struct parquet_source *kept =
 	    &w->sources[event->source < count ? event->source : count];
+	struct tl_bytes process;
 	int rc;
 
 	put(w, SOURCE, event->source);
 	if ((rc = put_word(w, HOST, origin->machine, &kept->host)) < 0 ||
 	    (rc = put_word(w, TIMELINE, origin->timeline, &kept->timeline)) < 0)
 		return rc;
-	if (!event->message || origin->pid == 0 || event->pid != origin->pid)
+	if (!event->message)
 		return 0;
-	return put_word(w, COMMAND, origin->command, &kept->command);
+	process = tl_names_process(tl_event_names(event), event->pid);
+	if (process.size > 0)
+		rc = put_some(w, COMMAND, process, NULL);
+	else if (origin->pid != 0 && event->pid == origin->pid)
+		rc = put_word(w, COMMAND, origin->command, &kept->command);
+	return rc < 0 ? rc
+		      : put_some(w, THREAD,
+			    tl_names_thread(tl_event_names(event), event->pid,
+				event->tid),
+			    NULL);
 }
 
-/* What an event and a loss have. */
+/* Columns of events and losses. */
 static void
 put_place(struct parquet_write *w, const struct tl_event *event)
 {
@@ -160,7 +170,7 @@ put_place(struct parquet_write *w, const struct tl_event *event)
 	put(w, LANE, event->lane);
 }
 
-/* What only an event has. */
+/* Columns of events. */
 static void
 put_entry(struct parquet_write *w, const struct tl_event *event)
 {
@@ -256,7 +266,7 @@ note_message(struct parquet_write *w, const struct tl_message *m)
 		tl_note(&w->notes, BUILTIN, TL_FAULT_NOWHERE);
 }
 
-/* What is kept for a message; for one too many, nothing is. */
+/* The slot of a message; NULL: there are too many. */
 static int
 find_message(struct parquet_write *w, const struct tl_message *message,
     struct parquet_message **kept)
@@ -413,7 +423,7 @@ parquet_end(struct tl_writer *writer)
 	if (rc < 0)
 		return rc;
 	tl_parquet_put_footer(w);
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return w->groups.rc;
 }
 

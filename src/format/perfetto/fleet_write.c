@@ -48,16 +48,16 @@ take(void *context, const char *data, size_t size)
 
 	tl_put_bytes(&part->bytes.text, tl_bytes(data, size));
 	part->member.size += size;
-	return tl_column_settle(&part->fleet->waiting, &part->bytes);
+	return tl_column_spill_full(&part->fleet->waiting, &part->bytes);
 }
 
-/* What the trace of one of several hosts cannot carry, with its name. */
+/* Report what the trace of one of several hosts cannot hold, with its name. */
 static void
 say(void *context, const struct tl_fault *fault)
 {
 	const struct part *part = context;
 
-	tl_report_say(part->fleet->writer.report, fault->rc, fault->at,
+	tl_report_write(part->fleet->writer.report, fault->rc, fault->at,
 	    "%s: %s", part->host->name, fault->text);
 }
 
@@ -96,7 +96,7 @@ struct naming {
 	uint64_t count;
 };
 
-/* 1 nobody has the name, 0 it is taken, -errno. */
+/* 1: the name is free; 0: it is taken; -errno. */
 static int
 take_name(struct naming *naming, const char *name)
 {
@@ -224,7 +224,7 @@ put_files(struct tl_text *text, const struct fleet_write *w)
 	}
 }
 
-/* How far each host's clock may be off, where it was told. */
+/* How far each host's clock may be off, where it is known. */
 static void
 put_attributes(struct tl_text *text, const struct fleet_write *w)
 {
@@ -301,7 +301,7 @@ write_trace(struct fleet_write *w, struct part *part)
 	tl_tar_put_header(&out->text, &part->member);
 	rc = tl_column_write(&w->waiting, &part->bytes, out);
 	tl_tar_put_padding(&out->text, part->member.size);
-	return rc < 0 ? rc : tl_out_settle(out);
+	return rc < 0 ? rc : tl_out_flush_full(out);
 }
 
 static int
@@ -317,7 +317,7 @@ fleet_end(struct tl_writer *writer)
 			rc = trace->sink.finish(&trace->sink);
 	}
 	if (w->hosts.count == TL_FLEET_HOSTS_MAX)
-		tl_report_say(writer->report, -ENOSPC, TL_FAULT_NOWHERE,
+		tl_report_write(writer->report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "more than %d hosts: the others are one machine",
 		    TL_FLEET_HOSTS_MAX - 1);
 	if (rc == 0)

@@ -55,7 +55,7 @@ enum { /* TrackDescriptor */
 	TRACK_DESCRIPTION = 14
 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
-enum { THREAD_PID = 1, THREAD_TID = 2 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum { COUNTER_CATEGORIES = 2, COUNTER_UNIT = 3 };
 enum { UNIT_TIME_NS = 1 };
 
@@ -91,7 +91,7 @@ enum { INTERNED_LOCATION = 4 };
 enum { INTERNED_ID = 1, INTERNED_TEXT = 2 };
 enum { LOCATION_ID = 1, LOCATION_FILE = 2, LOCATION_LINE = 4 };
 
-/* What is interned, each with numbers of its own. */
+/* The kinds of interned data, each with its own numbers. */
 enum perfetto_kind {
 	CATEGORIES,
 	NAMES,
@@ -122,7 +122,7 @@ enum {
 
 enum { EARLY, COUNTERS_LARGE, COUNTERS_TEXT, EXPLAINED, TRACKS, HOSTS };
 
-/* What the events of a message have in common. */
+/* The parts that the events of a message have in common. */
 struct perfetto_message {
 	uint8_t head_size; /* category, name, place, priority */
 	bool named;        /* by its string argument, not in head */
@@ -167,7 +167,7 @@ int tl_perfetto_intern(struct perfetto_write *w, enum perfetto_kind kind,
 /* The id of the string that an argument names; 0: it is not interned. */
 int tl_perfetto_string(struct perfetto_write *w, enum perfetto_kind kind,
     const struct tl_message *message, uint64_t number, uint64_t *id);
-/* What is kept for a message, made now if it is new. */
+/* The slot of a message, made if it is new. */
 int tl_perfetto_message(struct perfetto_write *w,
     const struct tl_message *message, struct perfetto_message **kept);
 /* Is the string that its events have as their only argument their name? */
@@ -184,7 +184,7 @@ int tl_perfetto_track(struct perfetto_write *w, const struct tl_event *event,
  * another event or has to be put like one, -errno. */
 int tl_perfetto_sched(struct perfetto_write *w, const struct tl_event *event);
 
-/* Is an event of another host than the first one?  Then it is said. */
+/* Is an event of another host than the first one?  That is noted. */
 void
 tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event);
 

@@ -58,7 +58,7 @@ number_track(struct perfetto_write *w, uint64_t a, uint64_t b, uint64_t *uuid)
 	return rc;
 }
 
-/* Hosts whose names nobody knows are taken to be the same. */
+/* Hosts without names are taken for one. */
 static bool
 is_other_host(const struct tl_origin *a, const struct tl_origin *b)
 {
@@ -79,29 +79,32 @@ tl_perfetto_note_host(struct perfetto_write *w, const struct tl_event *event)
 		tl_note(&w->notes, HOSTS, TL_FAULT_NOWHERE);
 }
 
-/* What an event's process is called, where it has made one of the timelines
- * of its host. */
-static const char *
+/* The name of an event's process, where it made one of the timelines of its
+ * host; a writer of an archive knows those of other hosts, too. */
+static struct tl_bytes
 command_of(const struct perfetto_write *w, const struct tl_event *event)
 {
 	const struct tl_origin *origin = tl_writer_source(&w->writer, event);
+	const struct tl_bytes name =
+	    tl_names_process(&w->writer.names, event->pid);
 
-	if (event->pid == 0)
-		return "";
+	if (name.size > 0 || event->pid == 0)
+		return name;
 	if (origin->pid == event->pid)
-		return origin->command;
+		return tl_bytes_of(origin->command);
 	for (size_t i = 0; i < w->writer.source_count; i++) {
 		const struct tl_origin *other = &w->writer.sources[i];
 
 		if (other->pid == event->pid &&
 		    tl_fleet_same_host(other, origin))
-			return other->command;
+			return tl_bytes_of(other->command);
 	}
-	return w->writer.origin.pid == event->pid ? w->writer.origin.command
-						  : "";
+	return w->writer.origin.pid == event->pid
+		   ? tl_bytes_of(w->writer.origin.command)
+		   : name;
 }
 
-/* Of several hosts the name says which. */
+/* Of several hosts, the name has the host. */
 static void
 name_process(struct perfetto_write *w, const struct tl_event *event)
 {
@@ -109,7 +112,7 @@ name_process(struct perfetto_write *w, const struct tl_event *event)
 	if (w->writer.pids)
 		tl_host_pids_name(&w->writer, event->pid, "", &w->scratch);
 	else
-		tl_put_string(&w->scratch, command_of(w, event));
+		tl_put_bytes(&w->scratch, command_of(w, event));
 }
 
 static int
@@ -120,7 +123,7 @@ process_track(struct perfetto_write *w, const struct tl_event *event,
 	size_t packet, track, process;
 	int rc = number_track(w, event->pid, PROCESS, uuid);
 
-	if (rc <= 0)
+	if (rc <= 0 || (rc = tl_writer_name(&w->writer, event)) < 0)
 		return rc;
 	track = open_track(w, *uuid, &packet);
 	process = tl_pb_open(text, TRACK_PROCESS);
@@ -140,25 +143,30 @@ thread_track(struct perfetto_write *w, const struct tl_event *event,
 {
 	struct tl_text *text = &w->writer.out.text;
 	size_t packet, track, thread;
+	struct tl_bytes name;
 	uint64_t parent;
 	int rc = number_track(w, (uint64_t)event->pid << 32 | event->tid,
 	    THREAD, uuid);
 
 	if (rc <= 0)
 		return rc;
-	if ((rc = process_track(w, event, &parent)) < 0)
+	if ((rc = process_track(w, event, &parent)) < 0 ||
+	    (rc = tl_writer_name(&w->writer, event)) < 0)
 		return rc;
 	track = open_track(w, *uuid, &packet);
 	tl_pb_put_unsigned(text, TRACK_PARENT, parent);
 	thread = tl_pb_open(text, TRACK_THREAD);
 	tl_pb_put_signed(text, THREAD_PID, (int32_t)event->pid);
 	tl_pb_put_signed(text, THREAD_TID, event->tid);
+	name = tl_names_thread(&w->writer.names, event->pid, event->tid);
+	if (name.size > 0)
+		tl_pb_put_bytes(text, THREAD_NAME, name);
 	tl_pb_close(text, thread);
 	close_track(w, packet, track);
 	return 0;
 }
 
-/* What a track that belongs to a message has of it. */
+/* Set the parts of a track that belongs to a message. */
 static void
 put_message(struct perfetto_write *w, const struct tl_event *event)
 {

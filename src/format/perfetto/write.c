@@ -29,13 +29,13 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 			      "of another; perfetto-fleet keeps them apart" },
 };
 
-/* What an event's arguments are once strings are interned. */
+/* The arguments of an event, with strings interned. */
 struct args {
 	const struct tl_event *event;
 	const struct perfetto_message *kept;
 	uint64_t name;                 /* of the event, where head has none */
-	uint64_t strings[TL_ARGS_MAX]; /* ids; 0: written in full, ... */
-	struct tl_bytes inlined[TL_ARGS_MAX]; /* ... as this */
+	uint64_t strings[TL_ARGS_MAX]; /* ids; 0: inlined */
+	struct tl_bytes inlined[TL_ARGS_MAX]; /* texts without an id */
 	size_t room;
 };
 
@@ -173,7 +173,7 @@ time_of(struct perfetto_write *w, const struct tl_event *event)
 	return 0;
 }
 
-/* Since the event before; a clock that was set back is told as it is. */
+/* Since the event before; it is negative where a clock was set back. */
 static char *
 write_time(struct perfetto_write *w, char *to, int64_t ns)
 {
@@ -419,7 +419,7 @@ put_lost(struct perfetto_write *w, const struct tl_event *event, int64_t ns)
 		return rc;
 	if (!(to = tl_text_reserve(text, PERFETTO_FRAME_MAX)))
 		return text->rc;
-	if (ns < w->last_ns) /* nobody knows when it was */
+	if (ns < w->last_ns) /* its time is unknown */
 		ns = w->last_ns;
 	packet = to = tl_pb_write_open(to, TRACE_PACKET);
 	to = write_frame(w, to, ns);
@@ -459,7 +459,7 @@ perfetto_end(struct tl_writer *writer)
 	struct perfetto_write *w = write_of(writer);
 	const int rc = start(w, 0);
 
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return rc;
 }
 

@@ -61,7 +61,8 @@ take_number_32(struct tl_bytes *bytes, uint32_t *number)
 	return true;
 }
 
-/* What printf's %f writes, with the point of any locale; to nanoseconds. */
+/* A number as printf's %f writes it, with the point of any locale; to
+ * nanoseconds. */
 static bool
 take_seconds(struct tl_bytes *bytes, int64_t *ns)
 {
@@ -196,7 +197,7 @@ parse_record(struct tl_rtl_line *line, struct tl_bytes rest)
 void
 tl_rtl_line_parse(struct tl_rtl_line *line, struct tl_bytes b)
 {
-	*line = (struct tl_rtl_line){ .kind = TL_RTL_STRANGE };
+	*line = (struct tl_rtl_line){ .kind = TL_RTL_UNKNOWN };
 	if (b.size == 0 || !is_digit(b.data[0])) {
 		parse_header(line, b);
 		return;

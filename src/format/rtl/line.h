@@ -7,9 +7,9 @@
 
 #include "base/bytes.h"
 
-/* What a line is. */
+/* The kind of a line. */
 enum tl_rtl_kind {
-	TL_RTL_STRANGE,
+	TL_RTL_UNKNOWN,
 	TL_RTL_RECORD,
 	TL_RTL_OPENING, /* ns: when the log was opened */
 	TL_RTL_TIMER,   /* column: the timer just then */
@@ -32,7 +32,7 @@ struct tl_rtl_line {
 /* Take a line apart (no line break in it). */
 void tl_rtl_line_parse(struct tl_rtl_line *line, struct tl_bytes bytes);
 
-/* What a scope consists of; empty: not there. */
+/* The parts of a scope; empty: missing. */
 struct tl_rtl_scope {
 	struct tl_bytes project;
 	struct tl_bytes author;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - lines to events, see rtl_read.h and front/rtl_text.h.
+ * read.c - convert lines to events, see rtl.h and front/rtl_text.h.
  *
  *	piece --> whole lines, taken where they stand --> sink
  *	     \--> part: the line that a piece ends in
@@ -18,16 +18,16 @@
 
 enum {
 	LINE_SIZE_MAX = 64 << 10,
-	/* So many strange lines and no other: another format. */
-	STRANGE_MAX = 64
+	/* After so many unknown lines and no other it is another format. */
+	UNKNOWN_MAX = 64
 };
 
 static const uint64_t ms_ns = 1000000, us_ns = 1000;
 
-enum { STRANGE, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE };
+enum { NO_TIME, LONG, UNCLOSED, CUT, TOO_MANY, BAD_TIME, BEFORE };
 
 static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
-	[STRANGE] = { -EBADMSG, "line without a time, taken as a message" },
+	[NO_TIME] = { -EBADMSG, "line without a time, taken as a message" },
 	[LONG] = { -EBADMSG, "line of more than 64 KiB, cut" },
 	[UNCLOSED] = { -EBADMSG, "the log was not closed: its end is missing" },
 	[CUT] = { -EBADMSG, "the last line is cut" },
@@ -49,7 +49,7 @@ struct rtl_read {
 	uint64_t at;      /* of the line at hand */
 	uint64_t pending; /* bytes of it that came with earlier pieces */
 	uint64_t known;
-	uint64_t strange;
+	uint64_t unknown;
 	const struct tl_message *opened;
 	int64_t opened_ns;
 	uint64_t timer_ns;
@@ -241,15 +241,15 @@ take_strange(struct rtl_read *r, struct tl_bytes line)
 	int rc;
 
 	if (r->known > 0 || r->has_header) {
-		tl_note(&r->notes, STRANGE, r->at);
+		tl_note(&r->notes, NO_TIME, r->at);
 		rc = tl_rtl_scopes_find(r->scopes, '|', tl_bytes("", 0),
 		    &meaning);
 		return put(r, rc, &meaning, TL_INSTANT, line);
 	}
 	tl_note(&r->notes, BEFORE, r->at);
-	if (++r->strange < STRANGE_MAX)
+	if (++r->unknown < UNKNOWN_MAX)
 		return 0;
-	tl_report_say(r->report, -EBADMSG, 0, "not a log of RTL_LOGFILE");
+	tl_report_write(r->report, -EBADMSG, 0, "not a log of RTL_LOGFILE");
 	return -EBADMSG;
 }
 
@@ -376,12 +376,12 @@ rtl_finish(struct tl_reader *reader)
 		tl_note(&r->notes, CUT, at);
 	else if (r->has_header && !r->is_closed)
 		tl_note(&r->notes, UNCLOSED, r->at);
-	if (rc == 0 && r->strange > 0 && r->known == 0 && !r->has_header) {
-		tl_report_say(r->report, -EBADMSG, 0,
+	if (rc == 0 && r->unknown > 0 && r->known == 0 && !r->has_header) {
+		tl_report_write(r->report, -EBADMSG, 0,
 		    "not a log of RTL_LOGFILE");
 		return -EBADMSG;
 	}
-	tl_notes_say(&r->notes, r->report);
+	tl_notes_report(&r->notes, r->report);
 	return rc;
 }
 
@@ -397,7 +397,7 @@ rtl_free(struct tl_reader *reader)
 	free(r);
 }
 
-/* The process that a file's name tells, name_4711.log; 0 for none. */
+/* The process in a file's name, name_4711.log; 0: none. */
 static uint32_t
 pid_of_name(const char *name)
 {

@@ -14,7 +14,7 @@ enum { TL_RTL_LEVEL = 6 /* info: the format has none */ };
 
 struct tl_rtl_scopes;
 
-/* What a scope became. */
+/* The result of a scope. */
 struct tl_rtl_meaning {
 	const struct tl_message *message;
 	uint64_t label; /* its first argument, where there is one */

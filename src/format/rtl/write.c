@@ -127,7 +127,7 @@ take_explained(struct tl_bytes *explain, const char *start)
 	return tl_bytes(line.data + skip, line.size - skip);
 }
 
-/* What front/rtl_text.h says of a message; false: its explanation is another.
+/* A message as front/rtl_text.h defines it; false: its explanation is another.
  */
 static bool
 read_explained(const struct tl_message *message, struct tl_bytes *author,
@@ -326,7 +326,7 @@ set_column(struct rtl_write *w, const struct tl_event *event)
 	w->column = w->is_us ? since : since / 1000;
 }
 
-/* What of an event will not be found in the log? */
+/* Note the parts of an event that the log cannot hold. */
 static void
 note_event(struct rtl_write *w, const struct tl_event *event)
 {
@@ -604,7 +604,7 @@ rtl_end(struct tl_writer *writer)
 			put_loss(w, 0, w->lost);
 	}
 	tl_put_format(text, "closing log file at %06lu", w->column);
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 

@@ -13,7 +13,7 @@ tl_sqlite_write_new(struct tl_writer **writer, const char *path,
 {
 	(void)path;
 	*writer = NULL;
-	tl_report_say(report, -ENOTSUP, TL_FAULT_NOWHERE,
+	tl_report_write(report, -ENOTSUP, TL_FAULT_NOWHERE,
 	    "built without SQLite: install libsqlite3-dev and build again");
 	return -ENOTSUP;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row.c - values into rows, and what SQLite says of it. */
+/* row.c - bind values to rows, and report the errors of SQLite. */
 #include "format/sqlite/row.h"
 
 #include "base/utf8.h"
@@ -12,7 +12,7 @@ tl_sqlite_fail(const struct tl_sqlite *s, int code)
 {
 	const int system = sqlite3_system_errno(s->db);
 
-	tl_report_say(s->report, -EIO, TL_FAULT_NOWHERE, "SQLite: %s",
+	tl_report_write(s->report, -EIO, TL_FAULT_NOWHERE, "SQLite: %s",
 	    sqlite3_errmsg(s->db));
 	switch (code & 0xff) {
 	case SQLITE_NOMEM:

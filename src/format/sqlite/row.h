@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row.h - private between the sqlite_*.c files: how a row is made. */
+/* row.h - private to this folder: make a row. */
 #ifndef TL_FORMAT_SQLITE_ROW_H
 #define TL_FORMAT_SQLITE_ROW_H
 
@@ -13,7 +13,8 @@ struct tl_sqlite {
 	const struct tl_report *report;
 };
 
-/* Say what SQLite says of its last call, which gave code: -errno. */
+/* Report the error of SQLite's last call, which returned code.  Returns
+ * -errno. */
 int tl_sqlite_fail(const struct tl_sqlite *s, int code);
 int tl_sqlite_run(const struct tl_sqlite *s, const char *sql);
 /* Insert the row that was bound; the next one begins with NULLs. */
@@ -28,7 +29,7 @@ void tl_sqlite_bind_bytes(sqlite3_stmt *row, int column, struct tl_bytes bytes);
 void tl_sqlite_bind_some(sqlite3_stmt *row, int column, struct tl_bytes bytes);
 void tl_sqlite_bind_word(sqlite3_stmt *row, int column, const char *word);
 void tl_sqlite_bind_cpu(sqlite3_stmt *row, int column, uint32_t cpu);
-/* Argument i as its format says.  False: SQLite has NULL for it. */
+/* Argument i in its format.  False: SQLite has NULL for it. */
 bool tl_sqlite_bind_value(sqlite3_stmt *row, int column,
     const struct tl_message *message, unsigned i, uint64_t value);
 

@@ -35,7 +35,8 @@ const char tl_sqlite_tables[] =
     "  first_ns INTEGER NOT NULL,"
     "  last_ns INTEGER NOT NULL,"
     "  events INTEGER NOT NULL,"
-    "  source INTEGER NOT NULL REFERENCES sources);" /* first of its host */
+    "  source INTEGER NOT NULL REFERENCES sources," /* first of its host */
+    "  name TEXT, process TEXT);" /* what they are called, if known */
     "CREATE TABLE events("
     "  id INTEGER PRIMARY KEY,"
     "  ns INTEGER NOT NULL,"
@@ -51,7 +52,7 @@ const char tl_sqlite_tables[] =
     "  epoch INTEGER NOT NULL,"
     "  error_ns INTEGER NOT NULL,"
     "  source INTEGER NOT NULL REFERENCES sources,"
-    "  sync_error_us INTEGER," /* NULL: nobody knows */
+    "  sync_error_us INTEGER," /* NULL: unknown */
     "  overlaps INTEGER NOT NULL);"
     "CREATE TABLE sources("
     "  id INTEGER PRIMARY KEY,"
@@ -69,7 +70,7 @@ const char tl_sqlite_tables[] =
     "  lossy INTEGER NOT NULL,"
     "  value1, value2, value3, value4);";
 
-/* A value as its format says; reals, texts and blobs show themselves. */
+/* A value in its format; reals, texts and blobs are as they are. */
 #define SHOWN(i) \
 	"CASE WHEN e.value" i " IS NULL THEN NULL" \
 	" WHEN m.format" i " = 'unsigned' THEN printf('%u', e.value" i ")" \
@@ -94,7 +95,9 @@ const char tl_sqlite_views[] =
 	"2") " AS value2,"
 	     "  m.name3, " SHOWN("3") " AS value3, m.name4, " SHOWN(
 		 "4") " AS value4,"
-		      "  e.lost, t.pid, t.tid, e.cpu, s.machine"
+		      "  e.lost, t.pid, t.tid, e.cpu, s.machine, t.name AS "
+		      "thread,"
+		      "  t.process"
 		      "  FROM events e LEFT JOIN messages m ON m.id = e.message"
 		      "  LEFT JOIN sources s ON s.id = e.source"
 		      "  LEFT JOIN levels l USING (level)"
@@ -132,7 +135,8 @@ const char tl_sqlite_event[] =
     "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_message[] =
     "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-const char tl_sqlite_thread[] = "INSERT INTO threads VALUES (?,?,?,?,?,?,?)";
+const char tl_sqlite_thread[] = "INSERT INTO threads VALUES "
+				"(?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_span[] =
     "INSERT INTO spans VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const char tl_sqlite_source[] = "INSERT INTO sources VALUES (?,?,?,?)";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.h - private between the sqlite_*.c files: the SQL. */
+/* schema.h - private to this folder: the SQL. */
 #ifndef TL_FORMAT_SQLITE_SCHEMA_H
 #define TL_FORMAT_SQLITE_SCHEMA_H
 
@@ -55,7 +55,9 @@ enum {
 	THREAD_FIRST_NS,
 	THREAD_LAST_NS,
 	THREAD_EVENTS,
-	THREAD_SOURCE
+	THREAD_SOURCE,
+	THREAD_NAME,
+	THREAD_PROCESS
 };
 enum {
 	SPAN_MESSAGE = 1,

@@ -40,6 +40,7 @@ struct thread {
 	int64_t last_ns;
 	uint64_t events;
 	uint16_t source; /* the first of its host */
+	const struct tl_names *names;
 };
 
 struct sqlite_write {
@@ -54,7 +55,7 @@ struct sqlite_write {
 	struct tl_spans *spans;
 	struct tl_fleet_hosts hosts;
 	uint64_t events;
-	size_t sources; /* that events have, or are told of */
+	size_t sources; /* that events have, or that are described */
 	struct tl_notes notes;
 };
 
@@ -147,7 +148,8 @@ find_thread(struct sqlite_write *w, const struct tl_event *event, uint32_t *id)
 			.tid = event->tid,
 			.first_ns = event->ns,
 			.last_ns = event->ns,
-			.source = event->source };
+			.source = event->source,
+			.names = tl_event_names(event) };
 	}
 	++*id;
 	return rc;
@@ -199,7 +201,7 @@ insert_span(struct sqlite_write *w, const struct tl_span *span, bool ended)
 	return tl_sqlite_insert(&w->sqlite, row);
 }
 
-/* What only an event has, not a loss. */
+/* Columns of events, but not of losses. */
 static int
 bind_event(struct sqlite_write *w, sqlite3_stmt *row,
     const struct tl_event *event)
@@ -293,6 +295,10 @@ insert_threads(struct sqlite_write *w)
 		    (uint64_t)thread->last_ns);
 		tl_sqlite_bind_integer(row, THREAD_EVENTS, thread->events);
 		tl_sqlite_bind_integer(row, THREAD_SOURCE, thread->source);
+		tl_sqlite_bind_some(row, THREAD_NAME,
+		    tl_names_thread(thread->names, thread->pid, thread->tid));
+		tl_sqlite_bind_some(row, THREAD_PROCESS,
+		    tl_names_process(thread->names, thread->pid));
 		rc = tl_sqlite_insert(&w->sqlite, row);
 	}
 	return rc;
@@ -372,7 +378,7 @@ sqlite_end(struct tl_writer *writer)
 	    (rc = insert_origin(w)) < 0 || (rc = insert_sources(w)) < 0 ||
 	    (rc = tl_sqlite_run(&w->sqlite, tl_sqlite_views)) < 0)
 		return rc;
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 

@@ -150,7 +150,7 @@ folded_end(struct tl_writer *writer)
 	int rc = tl_stacks_end(&w->stacks, writer->report);
 
 	if (w->full)
-		tl_report_say(writer->report, -ENOSPC, TL_FAULT_NOWHERE,
+		tl_report_write(writer->report, -ENOSPC, TL_FAULT_NOWHERE,
 		    "too many different stacks: the rest counts for those "
 		    "around it");
 	for (size_t i = 1; rc == 0 && i < w->capacity; i++) {
@@ -160,7 +160,7 @@ folded_end(struct tl_writer *writer)
 		tl_put_char(text, ' ');
 		tl_put_unsigned(text, w->nodes[i].self_ns);
 		tl_put_char(text, '\n');
-		rc = tl_out_settle(&w->writer.out);
+		rc = tl_out_flush_full(&w->writer.out);
 	}
 	return rc;
 }

@@ -54,7 +54,7 @@ keep(struct tl_stacks *stacks, struct tl_track *track, int64_t ns, bool opens)
 	tl_put_string(text, ",\"at\":");
 	tl_put_unsigned(text, (uint64_t)ns - (uint64_t)stacks->first_ns);
 	tl_put_char(text, '}');
-	rc = tl_column_settle(&w->columns, &track->column);
+	rc = tl_column_spill_full(&w->columns, &track->column);
 	return rc == 0 && tl_columns_are_full(&w->columns) ? spill_all(w) : rc;
 }
 
@@ -100,7 +100,7 @@ put_frames(struct speedscope *w)
 		tl_put_string(text, i > 0 ? ",\n{\"name\":" : "\n{\"name\":");
 		put_json_text(text, &w->stacks.frame[i]);
 		tl_put_char(text, '}');
-		rc = tl_out_settle(&w->writer.out);
+		rc = tl_out_flush_full(&w->writer.out);
 	}
 	tl_put_string(text, "]},\"profiles\":[");
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_axis.c - where things lie on axes, and the lines worth drawing. */
+/* axis.c - positions on an axis, its ticks and its labels. */
 #include "format/svg/axis.h"
 
 enum {
@@ -245,7 +245,7 @@ tl_svg_time_lines(struct tl_text *text, const struct svg_time *time)
 	}
 }
 
-/* 2026-11-20T19:24:18.123456789+00:00, as much of it as a step tells. */
+/* 2026-11-20T19:24:18.123456789+00:00, as precise as a step needs. */
 static void
 put_label(struct tl_text *label, const struct svg_time *time, uint64_t step,
     int64_t ns)

@@ -36,7 +36,7 @@ bool tl_svg_log_tick(unsigned *index, struct svg_tick *tick);
 /* Lines across a box and, below it, labels; durations go right. */
 void tl_svg_log_below(struct tl_text *text, const struct svg_log *log,
     struct svg_box box);
-/* ... labels left of it; durations go up. */
+/* The same with labels left of it; durations go up. */
 void tl_svg_log_beside(struct tl_text *text, const struct svg_log *log,
     struct svg_box box);
 

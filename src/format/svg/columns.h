@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * columns.h - time in so many columns at the most, whose width doubles
- * when there would be more: how long a run is nobody knows before its end.
+ * columns.h - time divided into a bounded number of columns.  The length of a
+ * run is not known before its end, so the width of the columns doubles when
+ * there would be too many.
  *
  *	place  0   1   2   3			column 5 is kept in
  *	       4 | 5 |   | 3 |  columns 3 to 5	place 5 % 4
@@ -55,7 +56,7 @@ tl_svg_columns_stretch(struct svg_columns *c, int64_t ns)
 	c->begun = true;
 }
 
-/* Where what belongs to a time is kept. */
+/* The place of the column of a time. */
 static inline uint64_t
 tl_svg_columns_place(const struct svg_columns *c, int64_t ns)
 {

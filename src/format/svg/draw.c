@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_draw.c - elements of SVG, and text that can be none. */
+/* draw.c - write SVG elements, and text that cannot be taken for markup. */
 #include "format/svg/draw.h"
 
 #include "base/utf8.h"
@@ -54,7 +54,7 @@ tl_svg_counted(struct tl_text *text, uint64_t count, const char *word)
 		tl_put_char(text, 's');
 }
 
-/* What is UTF-8 and yet no character of XML. */
+/* A code point of UTF-8 that XML does not allow. */
 static bool
 is_outside(uint32_t code)
 {

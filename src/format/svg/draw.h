@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * draw.h - the shapes and texts that pictures are made of.
+ * draw.h - the shapes and texts of SVG charts.
  *
- * What a thing looks like is said by its class (svg_style.c), so that light
- * and dark are the same shapes.  Foreign text becomes plain once, by
- * tl_svg_plain, and is drawn in a font whose columns are known.
+ * The class of an element sets its look (style.c), so that light and dark
+ * themes have the same shapes.  tl_svg_plain makes foreign text plain once; it
+ * is drawn in a monospaced font, whose width is known.
  */
 #ifndef TL_FORMAT_SVG_DRAW_H
 #define TL_FORMAT_SVG_DRAW_H
@@ -22,7 +22,7 @@ enum {
  * the widest font that may be used, so that nothing overlaps. */
 #define SVG_NAME_EM 7.25
 #define SVG_TINY_EM 6.05
-/* ... and of other texts, which are 11 px, plain and strong. */
+/* The same for other texts, which are 11 px, plain and strong. */
 #define SVG_TEXT_EM   6.7
 #define SVG_STRONG_EM 7.8
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_grid.c - counts in cells, columns folded into each other. */
+/* grid.c - count values in cells, and join columns when they widen. */
 #include "format/svg/grid.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * grid.h - how many values of which size came when: columns of time, rows
- * of durations, four to a doubling.
+ * grid.h - counts of durations over time: a column for a range of time, and
+ * four rows for each doubling of the duration.
  */
 #ifndef TL_FORMAT_SVG_GRID_H
 #define TL_FORMAT_SVG_GRID_H

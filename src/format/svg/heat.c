@@ -264,7 +264,7 @@ put_panel(struct svg_write *w, unsigned name, double y)
 	tl_svg_time_lines(text, &time);
 	for (unsigned i = 0; rc == 0 && i < heat->steps; i++) {
 		put_step(text, heat, grid, i, time.box);
-		rc = tl_out_settle(&w->writer.out);
+		rc = tl_out_flush_full(&w->writer.out);
 	}
 	tl_svg_moments_draw(text, &heat->moments, &time);
 	tl_svg_line(text, "rule",

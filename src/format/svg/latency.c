@@ -293,7 +293,7 @@ latency_draw(struct svg_write *w, double y)
 		    "no spans and no durations in these entries");
 	for (unsigned i = 0; rc == 0 && i < l->panel_count; i++) {
 		put_panel(w, l->panels[i], y + i * PANEL_HEIGHT);
-		rc = tl_out_settle(&w->writer.out);
+		rc = tl_out_flush_full(&w->writer.out);
 	}
 	tl_svg_unshown(w, l->panels, l->panel_count,
 	    (struct svg_point){ SVG_MARGIN,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_moments.c - moments are counted in columns and drawn as marks. */
+/* moments.c - count losses and level changes in columns, and draw them. */
 #include "format/svg/moments.h"
 
 #include "event/levels.h"

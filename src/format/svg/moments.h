@@ -12,7 +12,7 @@
 
 enum { SVG_COLUMNS = 512 };
 
-/* What happened in a column. */
+/* The losses and levels of a column. */
 struct svg_moment {
 	uint64_t lost;
 	uint64_t losses; /* places */
@@ -43,7 +43,7 @@ tl_svg_moments_next(const struct svg_moments *m, const struct svg_time *time,
 /* Bands and lines across a box of time. */
 void tl_svg_moments_draw(struct tl_text *text, const struct svg_moments *m,
     const struct svg_time *time);
-/* Rows below it that say more, and how high they are. */
+/* Draw the rows of labels below the box, and their height. */
 void tl_svg_moments_rows(struct tl_text *text, const struct svg_moments *m,
     const struct svg_time *time, double y);
 double tl_svg_moments_height(const struct svg_moments *m);

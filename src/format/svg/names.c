@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_names.c - each name once, and one for all that are too many. */
+/* names.c - number the names; names beyond the limit share a number. */
 #include "format/svg/names.h"
 
 #include "base/array.h"

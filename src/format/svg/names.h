@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - what has a name in a picture, counted from 0: messages of one
- * name are one, whichever input they are of.
+ * names.h - numbers of message names, from 0.  Messages of the same name have
+ * the same number, in whichever input they are.
  */
 #ifndef TL_FORMAT_SVG_NAMES_H
 #define TL_FORMAT_SVG_NAMES_H
@@ -19,12 +19,12 @@ enum {
 /* Starts from all zeros. */
 struct svg_names {
 	struct tl_id_map numbers; /* of messages and their arguments */
-	uint8_t *known;           /* ... to names */
+	uint8_t *known;           /* the names of these numbers */
 	size_t capacity;
 	unsigned count; /* the others are among them once there are any */
 	struct tl_text name[SVG_NAMES_MAX]; /* plain */
 	size_t label_at[SVG_NAMES_MAX];     /* behind the category */
-	uint64_t entries[SVG_NAMES_MAX];    /* counted by whoever asks */
+	uint64_t entries[SVG_NAMES_MAX];    /* counted by the caller */
 };
 
 /* The name of an event's message, or of an argument of it: 0, 1 where it

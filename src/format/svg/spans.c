@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_spans.c - spans, instants and what is open become shapes of tracks. */
+/* spans.c - add spans, open spans and instants to tracks as shapes. */
 #include "format/svg/spans.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ find_track(struct svg_write *w, const struct tl_event *event,
 {
 	int rc;
 
-	w->tracks->tracks.pids = w->writer.pids; /* known by now */
+	w->tracks->tracks.writer = &w->writer;
 	rc = tl_svg_tracks_get(&w->tracks->tracks, event, track);
 	if (rc != -ENOSPC)
 		return rc;
@@ -98,7 +98,7 @@ spans_put(struct svg_write *w, const struct tl_event *event,
 	return event->kind == TL_INSTANT ? put_instant(w, event) : 0;
 }
 
-/* What is open ends with the picture. */
+/* Open spans end with the picture. */
 static int
 put_open(struct svg_write *w)
 {

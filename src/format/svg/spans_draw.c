@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_spans_draw.c - tracks as pictures, and what their colours mean. */
+/* spans_draw.c - draw the tracks and the legend of their colours. */
 #include "format/svg/spans.h"
 
 enum {
@@ -18,7 +18,7 @@ enum {
 	LABEL_LEAST = 4 /* columns of a name in a span */
 };
 
-/* Pixels: what can be seen, and what is told when a pointer rests there. */
+/* The least widths, in pixels, of a visible shape and of one with a tooltip. */
 #define SEEN_LEAST 0.8
 #define TOLD_LEAST 2.5
 
@@ -93,7 +93,7 @@ make_class(char class[32], const struct svg_shape *shape)
 		strcat(class, " lossy");
 }
 
-/* What it is, for who rests a pointer there. */
+/* The tooltip. */
 static void
 put_title(struct tl_text *text, const struct svg_write *w,
     const struct svg_shape *shape)
@@ -167,7 +167,7 @@ put_row(struct svg_write *w, const struct svg_row *row, double y)
 			tl_put_string(text, "</rect>\n");
 			put_label(text, w, shape, &box);
 		}
-		rc = tl_out_settle(&w->writer.out);
+		rc = tl_out_flush_full(&w->writer.out);
 	}
 	return rc;
 }
@@ -195,7 +195,7 @@ put_ticks(struct svg_write *w, const struct svg_row *row, double y)
 		box.width = tl_svg_max(box.width, 1);
 		tl_svg_rect(&w->writer.out.text, tick_class(&row->shapes[i]),
 		    box);
-		rc = tl_out_settle(&w->writer.out);
+		rc = tl_out_flush_full(&w->writer.out);
 	}
 	return rc;
 }
@@ -221,7 +221,7 @@ put_track(struct svg_write *w, const struct svg_track *track, double y)
 	return rc;
 }
 
-/* What was joined, and what is not there at all. */
+/* Notes about joined and missing shapes. */
 static void
 put_legend(struct svg_write *w, double y)
 {

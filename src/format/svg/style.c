@@ -3,7 +3,7 @@
  * style.c - the look of pictures, light first.
  *
  * Classes and plain colours only: what is no browser knows no variables.
- * Steps of heat differ in lightness and can be told apart in grey; the marks
+ * Steps of heat differ in lightness and differ in grey; the marks
  * of percentiles and the spans differ for the colour-blind, too.
  */
 #include "format/svg/draw.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * svg.h - what the parts of the writer of pictures share.
+ * svg.h - shared by the files of the SVG writer.
  *
- *	svg_write.c    the frame: counts all entries, draws head and foot
- *	svg_values.c   durations out of entries, for the two that show them
- *	svg_latency.c  histograms           svg_heat.c   grids
- *	svg_spans.c    shapes out of entries, which svg_tracks.c keeps and
- *	               svg_spans_draw.c draws
+ *	write.c       counts all entries, draws head and foot
+ *	values.c      the durations that latency.c and heat.c draw
+ *	latency.c     histograms
+ *	heat.c        durations over time
+ *	spans.c       makes shapes of events
+ *	tracks.c      keeps the shapes
+ *	spans_draw.c  draws the shapes
  */
 #ifndef TL_FORMAT_SVG_SVG_H
 #define TL_FORMAT_SVG_SVG_H
@@ -17,7 +19,7 @@
 #include "format/svg/names.h"
 #include "format/svg/write.h"
 
-/* What is said of an output, in the picture and in a report. */
+/* The diagnostics of a chart, drawn at its foot and reported. */
 enum svg_note {
 	SVG_NEGATIVE,
 	SVG_LOSSY,
@@ -31,14 +33,14 @@ enum svg_note {
 
 struct svg_write;
 
-/* What a chart does. */
+/* The functions of a chart. */
 struct svg_chart {
 	const char *caption;
 	int (*start)(struct svg_write *w);
 	/* The next event; span: what it ended, or NULL. */
 	int (*put)(struct svg_write *w, const struct tl_event *event,
 	    const struct tl_span *span);
-	/* No more: make up what is to be drawn, say how high it is. */
+	/* After the last event: prepare the drawing and set its height. */
 	int (*layout)(struct svg_write *w, double *height);
 	/* Draw it from y on. */
 	int (*draw)(struct svg_write *w, double y);
@@ -55,14 +57,14 @@ struct svg_write {
 	const struct svg_chart *chart;
 	struct tl_spans *spans;
 	struct tl_notes notes;
-	bool begun; /* is there a time? */
+	bool begun; /* first_ns is set */
 	int64_t first_ns;
 	int64_t last_ns;
 	uint64_t entries;
-	uint64_t losses; /* places where entries are missing */
-	uint64_t lost;   /* how many; at UINT64_MAX: at least */
+	uint64_t losses; /* number of losses */
+	uint64_t lost;   /* entries lost; UINT64_MAX: at least */
 	struct svg_names names;
-	struct svg_latency *latency; /* of the chart's, one of these */
+	struct svg_latency *latency; /* the state of the chart: one of these */
 	struct svg_heat *heat;
 	struct svg_spans *tracks;
 };
@@ -79,8 +81,7 @@ tl_svg_note(struct svg_write *w, enum svg_note note)
 typedef int tl_svg_take(struct svg_write *w, unsigned series, int64_t ns,
     uint64_t duration_ns);
 
-/* Give on what durations an event has: that of the span it ended and of its
- * arguments. */
+/* Pass on the durations of an event: that of the span it ended, and arguments. */
 int tl_svg_values(struct svg_write *w, const struct tl_event *event,
     const struct tl_span *span, tl_svg_take *take);
 
@@ -93,8 +94,7 @@ enum { SVG_PANELS_MAX = 8 };
  * Returns how many. */
 unsigned
 tl_svg_most(const struct svg_names *names, unsigned *most, unsigned max);
-/* What is said of those that are left, at the foot of the panels; nothing
- * where none is. */
+/* A note at the foot of the panels about names that are not shown, if any. */
 void tl_svg_unshown(struct svg_write *w, const unsigned *panels, unsigned count,
     struct svg_point at);
 /* A line in place of a chart that has nothing to show. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_tracks.c - shapes of a grain and more, one after the other in rows. */
+/* tracks.c - keep shapes of at least one grain in rows, in order of time. */
 #include "format/svg/tracks.h"
 
 #include "event/hosts/hosts.h"
@@ -14,16 +14,19 @@
 enum { TRACK_COLUMNS = 25, SHAPES_FIRST = 8, SHIFT_MAX = 63 };
 
 static void
-name_track(struct tl_host_pids *pids, struct svg_track *track,
+name_track(struct tl_writer *writer, struct svg_track *track,
     const struct tl_event *event)
 {
-	struct tl_text name = { 0 };
-	const uint32_t pid = tl_host_pids_put_host(pids, event->pid, &name);
+	struct tl_text name = { .rc = tl_writer_name(writer, event) };
+	const uint32_t pid =
+	    tl_host_pids_put_host(writer->pids, event->pid, &name);
 
 	if (track->is_source)
 		tl_label_put(&name, event, "");
 	else if (pid != 0 || track->tid != 0)
-		tl_put_format(&name, "%u/%u", pid, track->tid);
+		tl_put_thread(&name,
+		    tl_names_thread(&writer->names, event->pid, event->tid),
+		    pid, track->tid);
 	else
 		tl_put_string(&name, "no thread");
 	if (track->source > 0)
@@ -36,7 +39,7 @@ name_track(struct tl_host_pids *pids, struct svg_track *track,
 }
 
 static int
-make_track(struct tl_host_pids *pids, const struct tl_event *event,
+make_track(struct tl_writer *writer, const struct tl_event *event,
     struct svg_track **track)
 {
 	struct svg_track *t = calloc(1, sizeof(*t));
@@ -49,7 +52,7 @@ make_track(struct tl_host_pids *pids, const struct tl_event *event,
 		t->pid = event->pid;
 		t->tid = event->tid;
 	}
-	name_track(pids, t, event);
+	name_track(writer, t, event);
 	*track = t;
 	return t->name.rc;
 }
@@ -66,7 +69,7 @@ tl_svg_tracks_get(struct svg_tracks *t, const struct tl_event *event,
 	if (number >= SVG_TRACKS_MAX)
 		return -ENOSPC;
 	if (rc == 1) {
-		rc = make_track(t->pids, event, &t->tracks[number]);
+		rc = make_track(t->writer, event, &t->tracks[number]);
 		t->count = number + 1;
 		if (t->tracks[number])
 			t->tracks[number]->number = number;
@@ -96,7 +99,7 @@ join(struct svg_shape *to, const struct svg_shape *from)
 	to->count += from->count;
 }
 
-/* Would nobody see that these are two? */
+/* Are these too near to be seen apart? */
 static bool
 is_one(const struct svg_shape *a, const struct svg_shape *b, uint64_t grain)
 {

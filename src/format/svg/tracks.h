@@ -29,7 +29,7 @@ enum {
 	SVG_NAME_MIXED = UINT8_MAX
 };
 
-/* What is to be seen of a shape beside its name. */
+/* Marks of a shape. */
 enum {
 	SVG_OPEN = 1 << 0, /* has no end */
 	SVG_IS_LOSSY = 1 << 1
@@ -37,7 +37,7 @@ enum {
 
 /* A span, an instant, or several that are less than a grain. */
 struct svg_shape {
-	uint64_t from; /* offsets of times (svg_columns.h) */
+	uint64_t from; /* offsets of times (columns.h) */
 	uint64_t to;
 	uint64_t count;
 	uint8_t name; /* or SVG_NAME_MIXED */
@@ -68,8 +68,8 @@ struct svg_tracks {
 	struct tl_id_map numbers;
 	struct svg_track *tracks[SVG_TRACKS_MAX];
 	unsigned count;
-	uint64_t shapes;           /* of all tracks */
-	struct tl_host_pids *pids; /* that tell hosts; NULL: there is one */
+	uint64_t shapes;          /* of all tracks */
+	struct tl_writer *writer; /* of hosts and names */
 };
 
 /* Time goes on to ns. */

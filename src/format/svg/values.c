@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg_values.c - durations out of entries, and the panels that show them. */
+/* values.c - the durations of spans and arguments, and their panels. */
 #include "format/svg/svg.h"
 
 static int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - the frame of a picture: what is said of all entries stands
- * above the chart, what is missing in it below.
+ * write.c - the frame of a chart: totals of all entries above it, and below it
+ * what was left out.
  */
 #include "format/svg/svg.h"
 
@@ -10,7 +10,7 @@
 
 enum {
 	HEAD = 112,         /* pixels above a chart */
-	FOOT = 34,          /* ... and below */
+	FOOT = 34,          /* pixels below a chart */
 	TITLE_COLUMNS = 84, /* of 20 px */
 	MACHINE_COLUMNS = 56,
 	COMMAND_COLUMNS = 40
@@ -105,7 +105,7 @@ take_loss(struct svg_write *w, const struct tl_event *event)
 						     : w->lost + event->lost;
 }
 
-/* A loss tells where it was met, which may be before all or after. */
+/* The time of a loss is where it was found, perhaps before or after all. */
 static void
 take_time(struct svg_write *w, int64_t ns)
 {
@@ -313,7 +313,7 @@ svg_end(struct tl_writer *writer)
 		return rc;
 	put_words(w, "dim", SVG_MARGIN, HEAD + height + 20, put_foot);
 	tl_put_string(&writer->out.text, "</svg>\n");
-	tl_notes_say(&w->notes, writer->report);
+	tl_notes_report(&w->notes, writer->report);
 	return 0;
 }
 

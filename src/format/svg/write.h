@@ -34,7 +34,7 @@ tl_writer_new tl_svg_write_new;
 
 /* The chart of a word; -EINVAL: there is none. */
 int tl_svg_chart_parse(const char *name, enum tl_svg_chart *chart);
-/* ... its word, and what it shows; NULL behind the last. */
+/* The word of a chart, and its description; NULL after the last. */
 const char *tl_svg_chart_name(unsigned chart);
 const char *tl_svg_chart_help(unsigned chart);
 

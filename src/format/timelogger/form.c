@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* form.c - tell the messages that stand for sources, see
+/* form.c - recognize the messages that stand for sources, see
  * timelogger.h. */
 #include "format/timelogger/form.h"
 

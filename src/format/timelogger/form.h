@@ -11,20 +11,21 @@ enum tl_form_what {
 	TL_FORM_UNFIT,      /* nothing */
 	TL_FORM_DEFINITION, /* definitions of sources, as they were read */
 	TL_FORM_NUMBERED,   /* of the source of an id */
-	TL_FORM_OWN,        /* of a source that is the message's own */
-	TL_FORM_PER_THREAD  /* ... one for each thread */
+	TL_FORM_OWN,        /* of the message's own source */
+	TL_FORM_PER_THREAD  /* of a source for each thread */
 };
 
 #define TL_FORM_SOURCE_NONE UINT32_MAX
 
 struct tl_form {
 	enum tl_form_what what;
-	bool below;         /* begin is close and end is open */
-	bool undefined;     /* no definition is written */
-	int32_t wanted;     /* NUMBERED: the id as it was read */
-	bool overlap;       /* the source is open already */
-	uint32_t source;    /* the writer's: of the events of a process */
-	uint32_t pid;       /* ... which is this one */
+	bool below;     /* begin is close and end is open */
+	bool undefined; /* no definition is written */
+	int32_t wanted; /* NUMBERED: the id as it was read */
+	bool overlap;   /* the source is open already */
+	/* of the writer: the source of the events of a process */
+	uint32_t source;
+	uint32_t pid;       /* that process */
 	const char *suffix; /* of the first line, behind the name */
 };
 

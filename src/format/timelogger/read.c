@@ -29,8 +29,8 @@
 #include <stdlib.h>
 
 enum {
-	/* So many strange records and no other: another format. */
-	STRANGE_MAX = 64,
+	/* After so many unknown records and no other it is another format. */
+	UNKNOWN_MAX = 64,
 	/* As many sources are looked at to recognise a file. */
 	START_SOURCES_MAX = 256,
 	WHICH_SIZE_MAX = 80
@@ -104,7 +104,7 @@ struct timelogger_read {
 	uint64_t numbers; /* of events */
 	int64_t newest_ns;
 	uint64_t known;
-	uint64_t strange;
+	uint64_t unknown;
 };
 
 static struct timelogger_read *
@@ -147,7 +147,7 @@ make_label(struct timelogger_read *r, struct source *source, unsigned level)
 	return 0;
 }
 
-/* The name of a source that nobody named. */
+/* The name of a source without a name. */
 static int
 name_undefined(struct timelogger_read *r, int32_t id)
 {
@@ -404,9 +404,9 @@ take(struct timelogger_read *r, const char *record)
 		    type == TL_TIMELOGGER_OPEN ? TL_BEGIN : TL_END);
 	}
 	tl_note(&r->notes, UNKNOWN_TYPE, r->at);
-	if (++r->strange < STRANGE_MAX || r->known > 0)
+	if (++r->unknown < UNKNOWN_MAX || r->known > 0)
 		return 0;
-	tl_report_say(r->report, -EBADMSG, r->at, "not a TimeLogger file");
+	tl_report_write(r->report, -EBADMSG, r->at, "not a TimeLogger file");
 	return -EBADMSG;
 }
 
@@ -475,18 +475,19 @@ static int
 timelogger_finish(struct tl_reader *reader)
 {
 	struct timelogger_read *r = read_of(reader);
-	const bool strange = r->known == 0 && r->at + r->carry.size > 0;
+	const bool unknown = r->known == 0 && r->at + r->carry.size > 0;
 	int rc;
 
-	if (strange) {
-		tl_report_say(r->report, -EBADMSG, 0, "not a TimeLogger file");
+	if (unknown) {
+		tl_report_write(r->report, -EBADMSG, 0,
+		    "not a TimeLogger file");
 		return -EBADMSG;
 	}
 	if (r->carry.size > 0)
 		tl_note(&r->notes, CUT, r->at);
 	tl_text_clear(&r->carry);
 	rc = hand_on(r);
-	tl_notes_say(&r->notes, r->report);
+	tl_notes_report(&r->notes, r->report);
 	return rc;
 }
 

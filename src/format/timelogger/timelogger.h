@@ -29,7 +29,7 @@
  * it is opened.  So whatever stands in a file every event is kept, spans of a
  * source nest, and what should not be is seen as what it is.
  *
- * The second line of such a message says which source it is:
+ * The second line of such a message identifies the source:
  *
  *	source ID[, definition N][, undefined][: overlap|: below 0]
  *

@@ -63,8 +63,8 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 struct source {
 	int32_t id;
 	bool known;   /* has it an id? */
-	bool written; /* is it defined in the output? */
-	bool early;   /* ... while no definition of it has come? */
+	bool written; /* it is defined in the output */
+	bool early;   /* an event came before its definition */
 	int64_t activity;
 	int64_t last_ns;
 	uint64_t losses; /* that its activity is known after */
@@ -90,7 +90,7 @@ write_of(struct tl_writer *writer)
 	return (struct timelogger_write *)(void *)writer;
 }
 
-/* What is lost of every event of a message. */
+/* Note the parts of the events of a message that the format cannot hold. */
 static void
 note_message(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form)
@@ -464,7 +464,7 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 static int
 timelogger_end(struct tl_writer *writer)
 {
-	tl_notes_say(&write_of(writer)->notes, writer->report);
+	tl_notes_report(&write_of(writer)->notes, writer->report);
 	return 0;
 }
 

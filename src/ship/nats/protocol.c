@@ -222,5 +222,7 @@ tl_nats_ack_parse(struct tl_nats_ack *ack, struct tl_bytes text)
 	tl_json_free(&json);
 	if (kind < 0)
 		return kind;
-	return p.known ? 0 : -EBADMSG;
+	if (!p.known)
+		return -EBADMSG;
+	return ack->code == 0 && ack->sequence == 0 ? -EBUSY : 0;
 }

@@ -303,7 +303,7 @@ await(struct tl_nats_reader *r, struct tl_nats_stream_state *state,
 	const struct timespec wait = { .tv_nsec = RETRY_MS * 1000000L };
 	int rc = -ENOENT;
 
-	tl_report_say(r->reading->report, 0, TL_FAULT_NOWHERE,
+	tl_report_write(r->reading->report, 0, TL_FAULT_NOWHERE,
 	    "stream %s: does not exist yet; waiting for it", stream_of(r));
 	while (rc < 0 && !is_stopped(r)) {
 		if (rc == -ENOENT)

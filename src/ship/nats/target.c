@@ -305,6 +305,12 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 	rc = tl_nats_ack_parse(&ack,
 	    tl_bytes(natsMsg_GetData(message),
 		(size_t)natsMsg_GetDataLength(message)));
+	if (rc == -EBUSY)
+		return disconnect(t,
+		    tl_fail(fault, rc,
+			"stream %s: the block is a duplicate of one that is "
+			"not stored yet",
+			t->url.stream));
 	if (rc < 0)
 		return disconnect(t,
 		    tl_fail(fault, rc, "invalid acknowledgement"));

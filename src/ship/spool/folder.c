@@ -112,7 +112,7 @@ tl_spool_file_aside(struct tl_spool_chain *c, const char *name, const char *why)
 	if (renameat(c->folder, name, c->folder, aside) != 0 &&
 	    unlinkat(c->folder, name, 0) != 0)
 		why = "and renaming it to NAME.bad failed";
-	tl_report_say(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
+	tl_report_write(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
 	    "%s: block %s was moved aside: %s", c->timeline, name, why);
 }
 
@@ -229,7 +229,7 @@ take_name(void *context, const char *name)
 	}
 	if (tl_spool_file_parse(name, &b))
 		return add_file(c, name, &b);
-	tl_report_say(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
+	tl_report_write(c->spool->options.report, -EBADMSG, TL_FAULT_NOWHERE,
 	    "%s: %s: unknown file, ignored", c->timeline, name);
 	return 0;
 }
@@ -435,7 +435,7 @@ take_folder(void *context, const char *name)
 	}
 	if (folder >= 0)
 		close(folder);
-	tl_report_say(s->options.report, rc, TL_FAULT_NOWHERE,
+	tl_report_write(s->options.report, rc, TL_FAULT_NOWHERE,
 	    "%s: ignored: %s", name, strerror(-rc));
 	return 0;
 }

@@ -36,7 +36,7 @@ struct tl_spooled {
 	int64_t put_ns;
 	uint32_t size;
 	bool tried; /* the target may have it */
-	bool done;  /* acked; kept to say where its chain continues */
+	bool done; /* acked; kept because it has the next number of its chain */
 	char *data; /* in memory; NULL: in a file */
 };
 

@@ -59,7 +59,7 @@ report_damage(void *context, const struct tl_fault *fault)
 	const struct tl_events *e = context;
 
 	if (fault->rc == -EBADMSG)
-		e->damage->say(e->damage->context, fault);
+		e->damage->write(e->damage->context, fault);
 }
 
 /* The table has its size from the first: the writer must know it. */

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 enum {
-	LOOK_SIZE = 4096,        /* of the file, where a header is */
-	SEARCH_SIZE = 256 << 10, /* ... where one is looked for */
+	LOOK_SIZE = 4096,        /* bytes read at a header */
+	SEARCH_SIZE = 256 << 10, /* bytes read while a header is searched */
 	MAGIC_FIRST = TL_TRACE_MAGIC >> 56
 };
 
-/* What a step found. */
+/* The result of a step. */
 enum { WAIT, GO_ON, FOUND };
 
 void
@@ -100,7 +100,7 @@ lose(struct tl_blocks *b, uint64_t size)
 	b->at += size;
 }
 
-/* Inside a trace its reader will say so. */
+/* Inside a trace its reader reports it. */
 static void
 end_lost(struct tl_blocks *b)
 {
@@ -135,7 +135,7 @@ begin_trace(struct tl_blocks *b, const struct tl_trace_header *header)
 static int
 end_trace(struct tl_blocks *b)
 {
-	/* What is lost after its last block may be of it, or not. */
+	/* Bytes lost after its last block may belong to it or not. */
 	b->lost = false;
 	b->inside = false;
 	b->trace.size = b->at - b->trace.at;

@@ -40,8 +40,8 @@ struct tl_blocks_trace {
 struct tl_blocks {
 	int fd; /* the caller's */
 	struct tl_trace_report report;
-	struct tl_blocks_trace trace; /* the one found last */
-	bool inside;                  /* ... or which is looked through */
+	struct tl_blocks_trace trace; /* the last one found */
+	bool inside;                  /* its blocks are being read */
 	bool lost;                    /* what is damaged is passed over */
 	uint64_t lost_from;
 	uint32_t seed;
@@ -49,8 +49,8 @@ struct tl_blocks {
 	uint64_t twice;  /* bytes */
 	uint64_t damage; /* places that belong to no trace */
 	struct tl_text content;
-	struct tl_text window; /* of the file ... */
-	uint64_t window_at;    /* ... from here */
+	struct tl_text window; /* bytes of the file */
+	uint64_t window_at;    /* offset of the window in the file */
 };
 
 /* The report gets what belongs to no trace. */

@@ -81,7 +81,7 @@ uint64_t tl_chain_entries(const struct tl_chain *chain);
 /* The time of the newest; -ENODATA without. */
 int tl_chain_newest(const struct tl_chain *chain, int64_t *ns);
 
-/* What is defined: messages live as long as the chain. */
+/* The definitions: messages live as long as the chain. */
 size_t tl_chain_message_count(const struct tl_chain *chain);
 const struct tl_message *const *tl_chain_messages(const struct tl_chain *chain);
 /* Knots of its clock, by time.  Of very many some closing points are left out;

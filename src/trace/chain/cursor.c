@@ -221,7 +221,7 @@ part_new(int fd, uint64_t at, uint64_t size)
 	return &p->storage;
 }
 
-/* What is wrong inside it is said once, however often it is opened. */
+/* Damage inside it is reported once, however often it is opened. */
 static void
 note(void *context, const struct tl_fault *fault)
 {
@@ -518,7 +518,7 @@ hole_at(const struct slot *slot)
 		.cpu = TL_CPU_UNKNOWN };
 }
 
-/* The event of a slot, or the hole before its block. */
+/* The event of a slot, or the loss before its block. */
 static int
 give(struct chain_cursor *c, struct slot *slot, struct tl_event *event)
 {

@@ -30,7 +30,7 @@ struct held {
 	uint64_t order; /* in which they came */
 };
 
-/* What had come at some time was not newer than this. */
+/* At some time, no event that had come was newer than this. */
 struct mark {
 	int64_t at_ns; /* CLOCK_MONOTONIC */
 	int64_t newest_ns;
@@ -41,8 +41,8 @@ struct tl_chain_follow {
 	bool ended;
 	struct tl_chains *chains;
 	struct tl_blocks blocks;
-	uint64_t size;         /* of the file that blocks lie in */
-	uint64_t forgotten;    /* ... of which so much is gone */
+	uint64_t size;         /* bytes of the file that holds blocks */
+	uint64_t forgotten;    /* bytes at its start that were released */
 	struct tl_pqueue held; /* of struct held, the oldest first */
 	uint64_t order;
 	struct mark marks[MARKS_MAX]; /* in order of time, from first on */
@@ -151,7 +151,7 @@ mark(struct tl_chain_follow *f, int64_t newest_ns)
 	    (struct mark){ now, newest_ns };
 }
 
-/* What was held long enough is free. */
+/* Release what was held long enough. */
 static void
 release(struct tl_chain_follow *f)
 {
@@ -181,7 +181,7 @@ is_free(struct tl_chain_follow *f)
 
 /* == blocks == */
 
-/* What is missing between the newest block and this one. */
+/* Blocks missing between the newest block and this one. */
 static int
 hold_hole(struct tl_chain_follow *f)
 {

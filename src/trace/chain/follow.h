@@ -41,7 +41,7 @@ tl_chain_follow_next(struct tl_chain_follow *follow, struct tl_event *event);
 size_t tl_chain_follow_count(const struct tl_chain_follow *follow);
 struct tl_chain *
 tl_chain_follow_chain(const struct tl_chain_follow *follow, size_t i);
-/* What belongs to none of them, and is damaged. */
+/* Damage that belongs to none of them. */
 struct tl_faults;
 const struct tl_faults *
 tl_chain_follow_faults(const struct tl_chain_follow *follow);

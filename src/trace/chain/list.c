@@ -242,7 +242,7 @@ read_all(struct tl_chains *cs)
 	return rc;
 }
 
-/* What is of no chain is said of the first. */
+/* Faults of no chain are reported for the first. */
 static void
 say_rest(struct tl_chains *cs)
 {

@@ -19,25 +19,25 @@ struct tl_chain_block {
 	uint64_t at;
 	uint64_t size;
 	uint64_t number;
-	uint64_t last; /* the number, or of several that were dropped ... */
-	bool dropped;  /* ... the last */
+	uint64_t last; /* the number; of dropped ones, the last number */
+	bool dropped;  /* several blocks that were dropped */
 	uint64_t events;
 	int64_t min_ns; /* of its events, and of repeated begins */
 	int64_t max_ns;
 	uint32_t order; /* in which it came */
 	bool whole;
 	int64_t created_ns;
-	bool repeats;    /* begins are repeated in it ... */
-	bool follows;    /* ... all of which the block before has had ... */
-	int64_t told_ns; /* ... or some block those up to here */
+	bool repeats;    /* begin events are repeated in it */
+	bool follows;    /* the block before has all of these */
+	int64_t told_ns; /* some block has those up to this time */
 	bool said;       /* was its damage reported? */
 	/* Entries of its timeline before it, and up to where the next block
 	 * begins; TL_CHAIN_UNKNOWN: it does not say. */
 	uint64_t begins;
 	uint64_t goes_on;
 	uint64_t identity; /* a hash of which timeline it is */
-	bool hole;         /* blocks are missing before it ... */
-	uint64_t missing;  /* ... with so many entries; 0: unknown */
+	bool hole;         /* blocks are missing before it */
+	uint64_t missing;  /* entries of the missing blocks; 0: unknown */
 };
 
 /* The bytes of a stream, which chains share. */
@@ -101,7 +101,7 @@ int tl_chains_new(struct tl_chains **chains, int fd, bool live);
  * many.  0, -ENOMEM. */
 int tl_chains_find(struct tl_chains *chains,
     const struct tl_blocks_trace *trace, struct tl_chain **chain);
-/* What a block of it defines: 0, -ENOMEM. */
+/* Add the definitions of a block: 0, -ENOMEM. */
 int tl_chain_learn(struct tl_chain *chain, struct tl_context *context);
 
 /* Where there are many traces without a chain, those of one origin become
@@ -115,21 +115,21 @@ int tl_chains_name(struct tl_chains *chains);
 
 /* == chain.c == */
 
-/* What the trace that was found is as a block. */
+/* The trace that was found, as a block. */
 void tl_chain_describe(struct tl_chain_block *block,
     const struct tl_blocks_trace *trace);
 int tl_chain_add(struct tl_chain *chain, const struct tl_chain_block *block);
-/* Blocks are missing between these two: note it in the later one, and say so. */
+/* Blocks are missing between these two: mark the later one, and report it. */
 void tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
     struct tl_chain_block *block);
 /* When a block was over; one without events was after what came before. */
 int64_t tl_chain_block_end(const struct tl_chain_block *block);
-/* All its blocks are there: put them in order, and say what is missing. */
+/* All its blocks are known: put them in order, and report missing ones. */
 void tl_chain_settle(struct tl_chain *chain);
 
 /* == cursor.c == */
 
-/* The message of a chain that says the same as one of a block.  0, -ENOMEM. */
+/* The message of a chain that equals one of a block.  0, -ENOMEM. */
 int tl_chain_intern(struct tl_chain *chain, const struct tl_message *message,
     const struct tl_message **interned);
 void tl_chain_messages_free(struct tl_chain_messages *messages);

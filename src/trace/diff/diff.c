@@ -115,7 +115,7 @@ same_string(const struct tl_event *a, const struct tl_event *b, unsigned i)
 	return tl_bytes_equal(x, y);
 }
 
-/* Do two events of one identity say the same? */
+/* Do two events of one identity have the same values? */
 static bool
 diff_same_values(const struct tl_event *a, const struct tl_event *b)
 {
@@ -450,7 +450,7 @@ judge(const struct tl_diff_options *options, const struct tl_diff_item *item)
 		   : TL_DIFF_SAME;
 }
 
-/* Do both say something else? */
+/* Do they differ? */
 static bool
 is_changed(const struct tl_node *left, const struct tl_node *right)
 {

@@ -31,7 +31,7 @@ enum {
 	TL_DIFF_PIECE_PART = 64,
 	TL_DIFF_PIECE_MIN = 256,
 	TL_DIFF_PIECE_MAX = 65536,
-	/* A span is slower or faster from these on, unless said otherwise. */
+	/* Default thresholds from which a span is slower or faster. */
 	TL_DIFF_PERCENT = 10,
 	TL_DIFF_LEAST_NS = 1000
 };
@@ -48,7 +48,7 @@ enum tl_diff_result {
 	TL_DIFF_RESULTS
 };
 
-/* What becomes of a thread that the other trace does not have. */
+/* Threads that the other trace does not have. */
 enum tl_diff_unmatched {
 	TL_DIFF_TELL, /* all of it is removed or added */
 	TL_DIFF_SKIP,

@@ -66,7 +66,7 @@ reserve(void **array, size_t count, size_t *capacity, size_t each)
 	return 0;
 }
 
-/* What is removed and added between two that are the same is one run. */
+/* Removed and added elements between two equal ones are one run. */
 static int
 put(struct tl_diff_script *s, struct tl_diff_run run)
 {
@@ -139,7 +139,7 @@ enter(const struct walk *w, int64_t k, int64_t d)
 	return x;
 }
 
-/* ... and then along all that is the same: how far; < 0: nowhere. */
+/* Then along all equal elements: how far; < 0: nowhere. */
 static int64_t
 advance(const struct walk *w, int64_t k, int64_t d)
 {

@@ -17,13 +17,13 @@ enum {
 	MARK_SIZE = 2
 };
 
-/* What a message may become. */
+/* The kinds of a message. */
 enum variant {
 	PLAIN,
 	REMOVED,
 	ADDED,
 	CHANGED,
-	OLD, /* what was said before, whatever it was */
+	OLD, /* its kind was set before */
 	VARIANTS
 };
 
@@ -272,7 +272,7 @@ trace_thread(struct tl_diff_sink *sink, const struct tl_trace_thread *left,
 	return rc;
 }
 
-/* How long a span took, where its times do not say so. */
+/* The duration of a span whose times are missing. */
 static int
 put_durations(struct trace_sink *s, const struct tl_diff_item *item)
 {

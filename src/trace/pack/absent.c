@@ -49,6 +49,6 @@ tl_packed_write_at(struct tl_writer **writer, const char *path,
 {
 	(void)path;
 	*writer = NULL;
-	tl_report_say(report, -ENOTSUP, TL_FAULT_NOWHERE, "%s", reason);
+	tl_report_write(report, -ENOTSUP, TL_FAULT_NOWHERE, "%s", reason);
 	return -ENOTSUP;
 }

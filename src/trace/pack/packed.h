@@ -31,7 +31,7 @@ enum {
 };
 
 /* Does a file that begins like this look like one?  0 no; 100: its first
- * entry is one of ours; 30: a zip, of which only its directory can tell. */
+ * entry is one of ours; 30: a zip, whose directory has to be read. */
 unsigned tl_packed_recognise(struct tl_bytes first);
 
 /* == reading == */
@@ -51,7 +51,7 @@ struct tl_packed {
  */
 int tl_packed_open(struct tl_packed *packed, struct tl_storage *file,
     struct tl_fault *fault);
-/* What was not taken over by others. */
+/* Free the parts that were not passed on. */
 void tl_packed_close(struct tl_packed *packed);
 
 /* Open the trace inside; info may be NULL, else it is the caller's. */
@@ -70,15 +70,6 @@ void tl_packed_describe(struct tl_text *text, const struct tl_trace *trace);
  */
 int tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
     struct tl_bytes info, int64_t created_ns);
-
-/*
- * Pack the trace at a path, with its index made again where it has none, into
- * a file at another, which appears when it is whole (and replaces what was
- * there).  The two files stay.  Errors as those of tl_trace_open and
- * tl_packed_write, and the fault says why.
- */
-int tl_packed_pack(const char *to, const char *path,
-    const struct tl_trace_read_options *options, struct tl_fault *fault);
 
 tl_writer_at tl_packed_write_at;
 

@@ -19,7 +19,7 @@ enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
 
 /* == info.txt == */
 
-/* What a line is called, and what the trace calls it. */
+/* The key of a line, and its name in the trace. */
 static const struct {
 	const char *key;
 	const char *name;
@@ -153,53 +153,6 @@ tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
 		rc = tl_packed_error(zip_get_error(zip));
 	}
 	zip_discard(zip);
-	return rc;
-}
-
-/* == from files == */
-
-static int
-write_new(const char *to, struct tl_storage *data, const struct tl_trace *trace)
-{
-	const struct tl_trace_header *header = tl_trace_header(trace);
-	struct tl_text info = { 0 };
-	struct tl_file_new file;
-	int rc;
-
-	tl_packed_describe(&info, trace);
-	rc = info.rc < 0 ? info.rc : tl_file_new_begin(&file, to);
-	if (rc == 0) {
-		rc = tl_packed_write(file.fd, data, tl_trace_index_bytes(trace),
-		    tl_bytes(info.data, info.size), header->created_ns);
-		if (rc == 0)
-			rc = tl_file_new_commit(&file);
-		else
-			tl_file_new_abort(&file);
-	}
-	tl_text_free(&info);
-	return rc;
-}
-
-int
-tl_packed_pack(const char *to, const char *path,
-    const struct tl_trace_read_options *options, struct tl_fault *fault)
-{
-	struct tl_storage *data = NULL;
-	struct tl_trace *trace;
-	int rc = tl_trace_open(&trace, path, options, fault), fd;
-
-	if (rc < 0)
-		return rc;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	rc = fd < 0 ? -errno : tl_storage_of_fd(&data, fd);
-	if (fd >= 0)
-		close(fd);
-	if (rc == 0)
-		rc = write_new(to, data, trace);
-	if (rc < 0)
-		tl_fault(fault, rc, TL_FAULT_NOWHERE, "it cannot be packed");
-	tl_storage_close(data);
-	tl_trace_close(trace);
 	return rc;
 }
 

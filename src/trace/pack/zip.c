@@ -11,8 +11,8 @@ struct source {
 	struct tl_storage *storage; /* that is read, or NULL */
 	int fd;                     /* that is written */
 	uint64_t at;                /* where it is read */
-	uint64_t write_at;          /* where it is written ... */
-	uint64_t written;           /* ... and up to where it was */
+	uint64_t write_at;          /* offset of the next write */
+	uint64_t written;           /* end of the bytes written */
 	zip_error_t error;
 };
 

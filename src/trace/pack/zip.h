@@ -12,10 +12,10 @@
 /* A source that reads a storage, which stays the caller's until after the
  * source is gone.  NULL, and why in error. */
 zip_source_t *tl_packed_source(struct tl_storage *storage, zip_error_t *error);
-/* ... and one that writes the file of fd, which is the caller's, too. */
+/* A source that writes the file of fd, which is the caller's, too. */
 zip_source_t *tl_packed_target(int fd, zip_error_t *error);
 
-/* What an error of libzip is here: -errno. */
+/* An error of libzip as -errno. */
 int tl_packed_error(const zip_error_t *error);
 
 #endif

@@ -116,7 +116,7 @@ tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
 		file->codec = tl_trace_zstd_at(wanted->compress);
 		options.codec = &file->codec;
 	}
-	/* Who reads it meanwhile must not take its index for a broken one. */
+	/* A reader must not take the index of an earlier file for a broken one. */
 	flock(file->files.data, LOCK_EX | LOCK_NB);
 	rc = tl_trace_writer_new(&file->writer, &options);
 	if (rc < 0) {
@@ -173,7 +173,7 @@ tl_recorder_changed(struct tl_recorder *r)
 
 /* == properties of a file == */
 
-/* What its owner has to say. */
+/* The description of the owner. */
 static int
 describe(struct tl_recorder *r, const struct tl_recorder_content *content)
 {
@@ -445,7 +445,7 @@ leave_file(struct tl_recorder *r, int rc)
 	tl_recorder_threads_leave(&r->threads, losses);
 }
 
-/* What was put into the file but is not there, or will not be. */
+/* Events that were put into the file but are not in it, or will not be. */
 static struct tl_recorder_missing
 missing_of(const struct tl_recorder *r, const struct tl_recorder_source *s)
 {

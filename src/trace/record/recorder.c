@@ -414,7 +414,7 @@ tl_recorder_status(struct tl_recorder *r, struct tl_recorder_status *status)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* What was begun without a thread that writes. */
+/* Free a recorder whose thread was not started. */
 static void
 give_up(struct tl_recorder *r)
 {

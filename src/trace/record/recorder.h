@@ -60,7 +60,7 @@ struct tl_recorder_options {
 	 * missing and what it says of itself; spans that go on take no more
 	 * than half of it.  0: no bound */
 	uint64_t size_max;
-	uint64_t age_ns;   /* ... since its first event; 0: no bound */
+	uint64_t age_ns;   /* largest age, since its first event; 0: no bound */
 	uint64_t flush_ns; /* what a crash may take; 0: a second */
 	uint64_t poll_ns;  /* how often idle timelines are read; 0: 10 ms */
 	size_t block_size; /* of a thread; 0: 128 KiB */
@@ -68,7 +68,7 @@ struct tl_recorder_options {
 	bool once;         /* one file, begun at once: the end of it is all */
 	bool whole; /* a file that goes wrong is removed, all of it missing */
 	const char *command; /* INFO "command" of the files; stays there */
-	const char *host;    /* ... "host"; NULL: that of the timeline */
+	const char *host;    /* INFO "host"; NULL: that of the timeline */
 };
 
 /* The two files of a trace, new and empty, to append to; the paths are kept
@@ -79,12 +79,12 @@ struct tl_recorder_files {
 	char path[TL_PATH_MAX];
 };
 
-/* What is in a file. */
+/* The content of a file. */
 struct tl_recorder_content {
 	uint64_t entries;   /* no losses, and no repeated begins */
 	uint64_t lost;      /* that its losses stand for */
 	int64_t from_ns;    /* the least time of both; more than to_ns: none */
-	int64_t to_ns;      /* ... the greatest */
+	int64_t to_ns;      /* the greatest time */
 	uint64_t data_size; /* written so far */
 	uint64_t index_size;
 };
@@ -117,7 +117,7 @@ struct tl_recorder_host {
 
 struct tl_recorder_status {
 	uint64_t events; /* that were given to files; losses are none */
-	uint64_t lost;   /* entries that are missing, as the files say */
+	uint64_t lost;   /* lost entries, as the files have them */
 	uint64_t bytes;  /* written, of data and index */
 	uint64_t files;  /* begun */
 	uint64_t faults; /* files that could not be begun or went wrong */
@@ -165,7 +165,7 @@ int tl_recorder_info(struct tl_recorder *recorder, const char *name,
 /* Other options from now on; those of blocks from the next file on. */
 void tl_recorder_configure(struct tl_recorder *recorder,
     const struct tl_recorder_options *options);
-/* What was logged by now is recorded, and not much more.  Returns at once. */
+/* Stop when the entries that were logged by now are recorded.  Returns at once. */
 void tl_recorder_stop(struct tl_recorder *recorder);
 /* Any thread, any time. */
 void tl_recorder_status(struct tl_recorder *recorder,

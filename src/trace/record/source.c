@@ -24,7 +24,7 @@ enum {
 	TURN_BATCHES = 16,      /* then other timelines are read */
 	SOON_PART = 8,          /* of a pause */
 	PAUSE_NS = 1000000,     /* between rounds while entries come */
-	TROUBLE_NS = 100000000, /* ... and where one could not begin */
+	TROUBLE_NS = 100000000, /* between rounds that could not begin */
 	LAST_NS = 1000000000,   /* what is not whole then is lost */
 	BUSY_EVENTS = 4096      /* so many in a round: do not pause */
 };
@@ -288,7 +288,7 @@ tl_recorder_source_start(struct tl_recorder_source *s)
 	return s->filling ? 0 : -ENOMEM;
 }
 
-/* Where it begins, until events tell more. */
+/* Where it begins, until an event is earlier. */
 static int
 note_start(struct tl_recorder_source *s, struct tl_fault *fault)
 {

@@ -196,7 +196,7 @@ tl_recorder_threads_written(struct tl_recorder_threads *t, int32_t stream,
 		    thread->hole_count * sizeof(*thread->holes));
 }
 
-/* Those that began before are no entries of this file. */
+/* Spans that began before are not entries of this file. */
 static uint64_t
 missing_of(const struct tl_recorder_thread *thread)
 {
@@ -354,7 +354,7 @@ is_gone(const struct tl_recorder_thread *thread)
 	return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* What is beyond the bound is within what is open. */
+/* Spans beyond the bound are inside the open ones. */
 static void
 forget_spans(struct tl_recorder_thread *thread, uint64_t losses)
 {

@@ -68,10 +68,10 @@ struct tl_recorder_source {
 	struct tl_batch *filling; /* NULL: none */
 	int64_t due_ns;           /* CLOCK_MONOTONIC, the next round */
 	bool fresh;               /* the next event begins a round */
-	bool last;                /* ... this one is the last, but for ... */
-	int64_t last_ns;          /* ... those since then that wait for holes */
-	bool finishing;           /* they were waited for long enough */
-	bool over;                /* nothing is read any more */
+	bool last;                /* this round is the last */
+	int64_t last_ns; /* of events since then that wait for losses */
+	bool finishing;  /* they were waited for long enough */
+	bool over;       /* nothing is read any more */
 	size_t batch_count;
 	uint64_t round; /* events of this one so far */
 	uint64_t pause_ns;
@@ -93,14 +93,14 @@ struct tl_recorder_source {
 	struct tl_batch *batch; /* in hand */
 	uint32_t at;
 	uint64_t carry;    /* missing entries that are in no file yet */
-	uint64_t losses;   /* holes so far */
+	uint64_t losses;   /* losses so far */
 	uint64_t knot_tsc; /* of the last knot in the file of now */
 	uint32_t knot_epoch;
 	uint64_t knots;      /* that it has */
 	uint64_t *positions; /* next entry of each lane, after what was put */
 	size_t lane_count;
-	uint64_t put_entries; /* into the file of now ... */
-	uint64_t put_lost;    /* ... that holes in it tell of */
+	uint64_t put_entries; /* events put into the current file */
+	uint64_t put_lost;    /* losses put into it */
 };
 
 /* Follow the timeline: 0 or -errno, and why. */
@@ -167,7 +167,7 @@ struct tl_recorder_processes {
 	size_t capacity;
 };
 
-/* A thread of this process comes next: 0, -ENOMEM or what writing said. */
+/* A thread of this process comes next: 0, -ENOMEM or the error of writing. */
 int tl_recorder_processes_define(struct tl_recorder_processes *processes,
     struct tl_trace_writer *writer, uint32_t pid);
 /* The file has ended. */
@@ -185,14 +185,15 @@ struct tl_recorder_open {
 };
 
 struct tl_recorder_thread {
-	uint64_t who; /* pid and tid; 0: holes */
+	uint64_t who; /* pid and tid; 0: losses */
 	uint16_t source;
 	/* in the file of now */
 	struct tl_trace_stream *stream; /* NULL: none yet */
-	uint64_t put;                   /* events, and of these ... */
-	uint64_t continued;             /* ... that began before, the first */
+	uint64_t put;                   /* events */
+	/* of these, spans that began before: the first ones */
+	uint64_t continued;
 	uint64_t written;
-	uint64_t *holes; /* how many entries each that is not written says */
+	uint64_t *holes; /* sizes of the losses that are not written */
 	size_t hole_count;
 	size_t hole_capacity;
 	/* from file to file */
@@ -275,17 +276,18 @@ struct tl_recorder {
 	struct tl_recorder_file file;
 	struct tl_recorder_threads threads;
 	int64_t due_ns;     /* CLOCK_MONOTONIC, the next turn */
-	int64_t begun_ns;   /* ... the file */
-	int64_t flushed_ns; /* ... and when it was last flushed */
-	int64_t retry_ns;   /* ... not before this; 0: nothing is wrong */
+	int64_t begun_ns;   /* when the file was begun */
+	int64_t flushed_ns; /* when the file was last flushed */
+	int64_t retry_ns;   /* the next attempt after a failure; 0: none */
 	uint64_t fresh;     /* events since the last flush */
 	uint64_t written;   /* events that lie in the file */
-	struct tl_recorder_content content; /* ... or are put into it */
-	uint64_t events;                    /* of all files */
-	uint64_t lost;  /* that the holes of all files tell of */
-	uint64_t bytes; /* of files that have ended */
-	bool over;      /* no other file */
-	bool ended;     /* ... and nothing more to do */
+	/* events that are put into the file */
+	struct tl_recorder_content content;
+	uint64_t events; /* of all files */
+	uint64_t lost;   /* sum of the losses of all files */
+	uint64_t bytes;  /* of files that have ended */
+	bool over;       /* no other file */
+	bool ended;      /* all is written */
 };
 
 /* Begin a file: 0 or -errno, and the recording waits before it is tried

@@ -180,7 +180,7 @@ tell_missing(struct tl_recorder *r)
 		tl_recorder_flush_file(r);
 }
 
-/* What is due by the clock. */
+/* Work that is due by the clock. */
 static void
 look_at_clock(struct tl_recorder *r)
 {
@@ -203,7 +203,7 @@ look_at_clock(struct tl_recorder *r)
 
 /* == the status == */
 
-/* Entries that are missing: as holes say, and as holes will say. */
+/* Lost entries: reported so far, and still to be reported. */
 static uint64_t
 count_lost(const struct tl_recorder *r)
 {

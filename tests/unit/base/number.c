@@ -134,3 +134,30 @@ TEST(a_double_comes_back_bit_by_bit)
 		ck_assert_int_eq(tl_number_double(tl_bytes_of(bad[i]), &bits),
 		    -EINVAL);
 }
+
+TEST(a_size_is_a_number_and_a_unit)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		uint64_t size;
+	} cases[] = { { "0", 0, 0 }, { "64", 0, 64 }, { "1k", 0, 1 << 10 },
+		{ "3M", 0, 3 << 20 }, { "2G", 0, UINT64_C(2) << 30 },
+		{ "5t", 0, UINT64_C(5) << 40 }, { "0x10", 0, 16 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "18446744073709551616", -ERANGE, 0 },
+		{ "16777215T", 0, UINT64_C(16777215) << 40 },
+		{ "16777216T", -ERANGE, 0 }, { "", -EINVAL, 0 },
+		{ "K", -EINVAL, 0 }, { "1KB", -EINVAL, 0 },
+		{ "1 K", -EINVAL, 0 }, { "-1", -EINVAL, 0 },
+		{ "1.5M", -EINVAL, 0 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t size = 0;
+
+		ck_assert_int_eq(tl_parse_size(cases[i].text, &size),
+		    cases[i].rc);
+		if (cases[i].rc == 0)
+			ck_assert_uint_eq(size, cases[i].size);
+	}
+}

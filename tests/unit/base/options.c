@@ -120,6 +120,27 @@ TEST(the_help_has_every_row)
 	tl_text_free(&text);
 }
 
+TEST(rows_without_help_share_the_line_below)
+{
+	static const struct tl_option joined[] = { { TL_OPTION_GROUP, NULL,
+						       NULL, "Who", 0 },
+		{ 0, "pid", "N", "", FAST }, { 't', "tid", "N", "", SIZE },
+		{ 0, "cpu", NULL, "of these", QUIET } };
+	static const char line[] =
+	    "      --pid, -t, --tid N, --cpu  of these\n";
+	static const struct tl_help help = { "x\n", "tid", "" };
+	struct tl_text text = { 0 };
+
+	ck_assert_int_eq(tl_help_put(&text, &help, joined, 4, "who", NULL), 0);
+	ck_assert_str_eq(tl_text_string(&text) + strlen("Who:\n"), line);
+	tl_text_clear(&text);
+	ck_assert_int_eq(tl_help_put(&text, &help, joined, 4, NULL, NULL), 0);
+	ck_assert_int_eq(strncmp(tl_text_string(&text) + strlen("x\n\n"), line,
+			     strlen(line)),
+	    0);
+	tl_text_free(&text);
+}
+
 TEST(a_typo_is_met_with_the_nearest_word)
 {
 	static const char *const words[] = { "list", "burst", "status", "watch",

@@ -21,7 +21,8 @@ TEST(a_busy_tail_is_skipped)
 	struct timeline_clock_tail tail;
 
 	header.clock.sequence |= 1; /* ours, and we live */
-	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_BUSY);
+	ck_assert_int_eq(tl_calibrate_now(&calibrate, false),
+	    TL_CALIBRATE_BUSY);
 	ck_assert_int_eq(tl_calibrate_read(&header, &tail), -EAGAIN);
 	ck_assert_uint_eq(tail.sequence % 2, 1);
 }
@@ -51,7 +52,8 @@ TEST(the_tail_of_a_dead_writer_is_stolen_and_not_believed)
 	header.clock.tsc = 5;
 	header.clock.utc_ns = -7;
 	clock_script_run(&script, 30 * SECOND);
-	ck_assert_int_eq(tl_calibrate_now(&calibrate), TL_CALIBRATE_POINT);
+	ck_assert_int_eq(tl_calibrate_now(&calibrate, false),
+	    TL_CALIBRATE_POINT);
 	ck_assert_int_eq(tl_calibrate_read(&header, &tail), 0);
 	ck_assert_uint_eq(tail.owner, (uint32_t)getpid());
 	ck_assert_uint_eq(header.knot_count, 1);
@@ -92,7 +94,7 @@ TEST(a_copy_of_a_live_clock_is_the_same_clock)
 		tl_calibrate_maybe(&calibrate);
 	}
 	knots[5].seq = 0; /* somebody is writing it */
-	tl_calibrate_copy(&header, knots, KNOTS, &copy, copied);
+	copy_clock(&header, knots, KNOTS, &copy, copied);
 	ck_assert_int_eq(memcmp(&copy.clock, &header.clock, sizeof(copy.clock)),
 	    0);
 	ck_assert_uint_eq(copy.knot_count, header.knot_count);
@@ -124,7 +126,7 @@ TEST(no_contents_of_the_tail_do_harm)
 			    sizeof(knots));
 		clock_script_run(&script, SECOND / 1000);
 		(void)tl_calibrate_maybe(&calibrate);
-		(void)tl_calibrate_now(&calibrate);
+		(void)tl_calibrate_now(&calibrate, false);
 		(void)tl_calibrate_ticks(&header, UINT64_MAX >> (i % 64));
 	}
 }
@@ -162,14 +164,14 @@ TEST(a_writer_killed_at_any_reading_leaves_a_good_clock)
 		if (child == 0) {
 			readings_left = i;
 			source.utc = deadly_utc;
-			(void)tl_calibrate_now(&calibrate);
+			(void)tl_calibrate_now(&calibrate, false);
 			_exit(0);
 		}
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
 		if (WIFSIGNALED(status))
 			ck_assert_uint_eq(shared->header.clock.sequence % 2, 1);
 		clock_script_run(&script, 5 * SECOND);
-		ck_assert_int_eq(tl_calibrate_now(&calibrate) & 1, 1);
+		ck_assert_int_eq(tl_calibrate_now(&calibrate, false) & 1, 1);
 		ck_assert_uint_eq(shared->header.clock.sequence % 2, 0);
 	}
 	header = shared->header;
@@ -189,7 +191,7 @@ hammer(void *context)
 	c.source = &clocks;
 	for (int i = 0; i < 3000; i++) {
 		clock_script_run(own, SECOND);
-		(void)tl_calibrate_now(&c);
+		(void)tl_calibrate_now(&c, false);
 	}
 	return NULL;
 }
@@ -207,7 +209,7 @@ TEST(readers_never_see_half_a_tail)
 		pthread_create(&threads[i], NULL, hammer, &scripts[i]);
 	}
 	for (int i = 0; i < 3000; i++) {
-		tl_calibrate_copy(&header, knots, KNOTS, &copy, copied);
+		copy_clock(&header, knots, KNOTS, &copy, copied);
 		const struct timeline_clock_tail *t = &copy.clock;
 
 		if (t->sequence % 2 != 0)

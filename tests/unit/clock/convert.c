@@ -171,7 +171,7 @@ TEST(the_tail_closes_the_line)
 	set_up(2);
 	live(30);
 	clock_script_run(&script, 20 * SECOND);
-	ck_assert_int_gt(tl_calibrate_now(&calibrate), 0);
+	ck_assert_int_gt(tl_calibrate_now(&calibrate, false), 0);
 	build();
 	const struct timeline_knot *last = &table.knots[table.knot_count - 1];
 
@@ -439,7 +439,7 @@ TEST(stamps_that_are_nanoseconds_are_the_time)
 	header.clock_kind = TIMELINE_CLOCK_REALTIME;
 	calibrate.source = tl_clock_source(TIMELINE_CLOCK_REALTIME);
 	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
-	tl_calibrate_now(&calibrate);
+	tl_calibrate_now(&calibrate, false);
 	build();
 	for (int64_t i = -5; i <= 5; i++) {
 		const int64_t ns = now + i * (int64_t)SECOND;

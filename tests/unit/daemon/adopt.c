@@ -9,15 +9,15 @@
 #include "daemon/sandbox/guard.h"
 #include "daemon/targets.h"
 #include "lib/random.h"
+#include "lib/snap_open.h"
 #include "lib/test.h"
 #include "service_fixture.h"
-#include "snap/snap.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { LOOPS = 10, ROUNDS = 1000, MESSAGES = 40, ENTRIES = 150 };
+enum { LOOPS = 10, ROUNDS = 400, MESSAGES = 40, ENTRIES = 150 };
 
 /* One good file, and another under its own name that is damaged. */
 static uint8_t *good;
@@ -272,7 +272,7 @@ dump(void)
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	if (tl_snap_open(&snap, path, 0, &fault) != 0) {
+	if (snap_open(&snap, path, 0, &fault) != 0) {
 		ck_assert_str_ne(fault.text, "");
 		return;
 	}

@@ -7,7 +7,7 @@
 #include "lib/test.h"
 
 #include "lib/fixture.h"
-#include "snap/snap.h"
+#include "lib/snap_open.h"
 
 #include <math.h>
 #include <signal.h>
@@ -106,7 +106,7 @@ count_logged(unsigned threshold, uint64_t *samples, uint64_t *wishes)
 	struct tl_event e;
 
 	*samples = *wishes = 0;
-	ck_assert_msg(tl_snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
+	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
 	    fault.text);
 	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
 	while (tl_cursor_next(cursor, &e) > 0) {

@@ -253,8 +253,7 @@ compare_saved(struct timeline *tl, const struct tl_kernel_line *line)
 	static struct timeline_knot copied[KNOTS];
 	struct tl_time time;
 
-	tl_calibrate_copy(tl->header, tl->calibrate.knots, KNOTS, &copy,
-	    copied);
+	copy_clock(tl->header, tl->calibrate.knots, KNOTS, &copy, copied);
 	copy.clock_kind = TIMELINE_CLOCK_TSC;
 	ck_assert_int_eq(tl_time_build(&time, &copy, copied, KNOTS, NULL, NULL),
 	    0);
@@ -316,7 +315,7 @@ TEST(a_reader_that_is_wrong_by_a_little_is_caught)
 	uint32_t bound;
 
 	make_timelines(1);
-	ck_assert_int_ge(tl_calibrate_now(&tls[0]->calibrate), 0);
+	ck_assert_int_ge(tl_calibrate_now(&tls[0]->calibrate, false), 0);
 	ck_assert_int_eq(tl_calibrate_read(tls[0]->header, &tail), 0);
 	(void)convert_live(&tail, tl_stamp_now(tls[0]), &bound);
 	tail.utc_ns += 10 * (int64_t)bound + 100000;
@@ -435,7 +434,7 @@ TEST(a_keeper_killed_anywhere_leaves_a_clock_that_goes_on)
 			.source = &clocks };
 
 		if (i % 2) {
-			ck_assert_int_ge(tl_calibrate_now(&next), 0);
+			ck_assert_int_ge(tl_calibrate_now(&next, false), 0);
 			ck_assert_uint_eq(shared->header.clock.sequence % 2, 0);
 		}
 		clock_script_rate(&shared->script, (i % 7) * 3000);

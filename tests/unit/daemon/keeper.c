@@ -38,7 +38,8 @@ TEST(keepers_and_others_mix_as_they_like)
 			const uint64_t what = clock_script_random(&script, 12);
 
 			if (what == 0)
-				ck_assert_int_ge(tl_calibrate_now(&calibrate),
+				ck_assert_int_ge(tl_calibrate_now(&calibrate,
+						     false),
 				    0);
 			if (what == 1)
 				tl_keeper_leave(&keeper);

@@ -2,6 +2,8 @@
 /* privileges.c - nothing is left, and what is needed still
  * works.  Each case is a process of its own. */
 #include "daemon/sandbox/privileges.h"
+
+#include "daemon/daemon.h"
 #include "lib/test.h"
 
 #include <errno.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -163,4 +166,30 @@ TEST(a_user_who_does_not_exist_is_said)
 {
 	if (geteuid() == 0)
 		in_child(become_unknown);
+}
+
+TEST(a_folder_of_another_user_is_refused)
+{
+	const struct passwd *user = getpwnam(stranger);
+	char path[] = "/tmp/test_privileges_XXXXXX";
+	struct tl_config config = { .directory = path };
+	struct tl_fault fault = { 0 };
+	char want[256];
+
+	if (geteuid() != 0)
+		return;
+	ck_assert(user && mkdtemp(path));
+	ck_assert_int_eq(tl_daemon_prepare(&config, &fault), 0);
+	ck_assert_int_eq(chown(path, user->pw_uid, user->pw_gid), 0);
+	snprintf(want, sizeof(want),
+	    "%s belongs to user 'nobody': set user = \"nobody\" in the "
+	    "configuration and start timelined as root, or choose another "
+	    "directory",
+	    path);
+	ck_assert_int_eq(tl_daemon_prepare(&config, &fault), -EACCES);
+	ck_assert_str_eq(fault.text, want);
+	fault = (struct tl_fault){ 0 };
+	ck_assert_int_eq(chmod(path, 0777), 0);
+	ck_assert_int_eq(tl_daemon_prepare(&config, &fault), 0);
+	ck_assert_int_eq(rmdir(path), 0);
 }

@@ -111,7 +111,7 @@ TEST(the_longest_name_leaves_room_for_that_of_its_index)
 	memset(timeline, 'x', sizeof(timeline));
 	timeline[TL_RECORD_TIMELINE_MAX] = '\0';
 	ck_assert_int_eq(tl_record_name_make(name, timeline, now), 0);
-	ck_assert_uint_eq(strlen(name) + strlen(tl_kept_traces.beside), 255);
+	ck_assert_uint_eq(strlen(name) + strlen(tl_kept_traces.beside[0]), 255);
 	timeline[TL_RECORD_TIMELINE_MAX] = 'x';
 	timeline[TL_RECORD_TIMELINE_MAX + 1] = '\0';
 	ck_assert_int_eq(tl_record_name_make(name, timeline, now),

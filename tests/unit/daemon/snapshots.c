@@ -8,6 +8,7 @@
 
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 enum { MANY = 64 };
 
@@ -61,6 +62,66 @@ TEST(a_snapshot_shows_what_the_timeline_does, .to = 2)
 	ck_assert_uint_eq(status.queued, 0);
 	ck_assert_uint_eq(status.files, 1);
 	ck_assert_uint_gt(status.bytes, 0);
+}
+
+/* The last snapshot's file of kernel events. */
+static const char *
+kernel_path(void)
+{
+	static char path[600];
+
+	snprintf(path, sizeof(path), "%s.sched",
+	    answers[answer_count - 1].path);
+	return path;
+}
+
+TEST(kernel_events_are_saved_beside_it_and_go_with_it, .to = 2)
+{
+	struct tl_config_snapshots how = _i ? packed : plain;
+	char name[80], first[600];
+	struct timeline *sched;
+	struct tl_fault fault = { 0 };
+	struct tl_snap *snap;
+
+	how.keep.count = 1;
+	snprintf(name, sizeof(name), "%s.sched", fixture_name);
+	ck_assert_int_eq(timeline_new(&sched, name, &fixture_tiny), 0);
+	ck_assert_int_eq(ask_and_wait(&how), 0);
+	ck_assert_int_eq(answers[0].kernel_rc, 0);
+	expect_saved(&answers[0]);
+	ck_assert_int_eq(tl_zst_snap_open(&snap, kernel_path(), 0, &fault), 0);
+	ck_assert_uint_eq(tl_snap_header(snap)->strings_size,
+	    sched->geometry.strings_size);
+	tl_snap_close(snap);
+	strcpy(first, kernel_path());
+	timeline_close(sched);
+	timeline_remove(name);
+	ck_assert_int_eq(ask_and_wait(&how), 0);
+	ck_assert_int_eq(answers[1].kernel_rc, 0);
+	ck_assert_int_ne(access(kernel_path(), F_OK), 0);
+	ck_assert_int_ne(access(first, F_OK), 0);
+	ck_assert_uint_eq(folder_each(NULL), 1);
+}
+
+/* Whoever may write to /dev/shm can make a file of that name. */
+TEST(kernel_events_that_are_no_timeline_are_left_out)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "/dev/shm%s.sched", fixture_name);
+	ck_assert_int_eq(symlink("/etc/passwd", path), 0);
+	ck_assert_int_eq(ask_and_wait(&plain), 0);
+	ck_assert_int_eq(answers[0].kernel_rc, -ELOOP);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(ask_and_wait(&plain), 0);
+	ck_assert_int_eq(answers[1].kernel_rc, -EPERM);
+	ck_assert_int_eq(unlink(path), 0);
+	fclose(fopen(path, "w"));
+	ck_assert_int_eq(ask_and_wait(&plain), 0);
+	ck_assert_int_eq(answers[2].kernel_rc, -ENODATA);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_uint_eq(folder_each(expect_whole_name), 3);
 }
 
 TEST(a_plain_one_takes_no_more_room_than_what_was_logged)

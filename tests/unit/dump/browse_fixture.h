@@ -32,7 +32,7 @@ struct dumb {
 static struct program program;
 static struct made made;
 static struct tl_trace *trace;
-static struct tl_trace_eager *eager;
+static struct tl_trace *whole;
 static struct tl_tree_source source;
 static struct tl_forest forest;
 static struct tl_browse browse;
@@ -78,9 +78,8 @@ teardown(void)
 	browse = (struct tl_browse){ 0 };
 	tl_trace_close(trace);
 	trace = NULL;
-	if (eager)
-		tl_trace_eager_free(eager);
-	eager = NULL;
+	tl_trace_close(whole);
+	whole = NULL;
 	made_free(&made);
 	free(program.events);
 	program = (struct program){ 0 };
@@ -98,18 +97,17 @@ make(uint64_t seed, unsigned threads)
 	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
 			     bytes_of(&made.index)),
 	    0);
-	ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data), 1 << 20),
-	    0);
+	whole = read_whole(bytes_of(&made.data));
 	source = (struct tl_tree_source){ .name = "x", .trace = trace };
 	forest = (struct tl_forest){ .count = 1,
 		.sources = &source,
 		.thread_count = tl_trace_thread_count(trace) };
-	ck_assert_uint_eq(tl_trace_eager_count(eager), forest.thread_count);
+	ck_assert_uint_eq(tl_trace_thread_count(whole), forest.thread_count);
 	for (size_t i = 0; i < forest.thread_count; i++) {
 		char path[8];
 
 		snprintf(path, sizeof(path), "%u", (unsigned)i + 1);
-		add_nodes(tl_trace_eager_tree(eager, i, NULL), i, path, 0, 0);
+		add_nodes(tl_trace_root(whole, i), i, path, 0, 0);
 	}
 	nodes[0].open = forest.thread_count == 1;
 	ck_assert_int_eq(tl_browse_init(&browse, &forest), 0);
@@ -121,14 +119,11 @@ static inline void
 put_dumb_line(struct tl_text *text, size_t i)
 {
 	const struct dumb *d = &nodes[i];
-	struct tl_trace_thread thread;
-
-	if (d->heading) {
-		tl_trace_eager_tree(eager, d->thread, &thread);
-		tl_tree_put_thread(text, d->thread, &thread);
-	} else {
+	if (d->heading)
+		tl_tree_put_thread(text, d->thread,
+		    tl_trace_thread(whole, d->thread));
+	else
 		tl_tree_put_message(text, d->node);
-	}
 }
 
 #endif

@@ -95,13 +95,11 @@ TEST(capital_letters_are_looked_for)
 static int64_t
 dumb_time(const struct dumb *d)
 {
-	struct tl_trace_thread thread;
+	const int64_t max_ns = tl_trace_thread(whole, d->thread)->max_ns;
 
-	tl_trace_eager_tree(eager, d->thread, &thread);
 	if (d->node->ended == TL_NODE_UNFINISHED)
-		return thread.max_ns > d->node->event.ns
-			   ? thread.max_ns - d->node->event.ns
-			   : 0;
+		return max_ns > d->node->event.ns ? max_ns - d->node->event.ns
+						  : 0;
 	return d->node->ended == TL_NODE_LEAF ? -1 : tl_node_duration(d->node);
 }
 

@@ -4,6 +4,7 @@
  * when on is all of it there?
  */
 #include "dump/stats/levels.h"
+#include "lib/snap_open.h"
 #include "lib/test.h"
 
 #include "lib/fixture.h"
@@ -44,7 +45,7 @@ read_all(void)
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	ck_assert_msg(tl_snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
+	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
 	    fault.text);
 	tl_source_of_snap(&input, snap);
 	ck_assert_int_eq(tl_levels_read(&levels, &input, &quiet), 0);

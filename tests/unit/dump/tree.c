@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree.c - is a printed tree the tree that was read eagerly, however
+ * tree.c - is a printed tree the tree that was read whole, however
  * little of it is in memory at once, and does every path lead to its node?
  */
 #include "dump/tree/tree.h"
@@ -92,7 +92,7 @@ print(void)
 	tl_text_clear(&output.text);
 	ck_assert(tl_text_reserve(&output.text, 1 << 20));
 	output.fd = -1;
-	rc = tl_tree_print(&forest, &options, &output, &fault);
+	rc = tl_tree_print(&forest, NULL, &options, &output, &fault);
 	ck_assert_msg(rc == 0, "%s", fault.text);
 	return tl_text_string(&output.text);
 }
@@ -114,25 +114,19 @@ put_dumb(struct tl_text *text, const struct tl_node *node, uint64_t level)
 }
 
 static void
-compare_with_eager(void)
+compare_with_whole(void)
 {
-	struct tl_trace_thread thread;
-	struct tl_trace_eager *eager;
+	struct tl_trace *whole = read_whole(bytes_of(&made.data));
 	struct tl_text dumb = { 0 };
 
-	ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data), 1 << 20),
-	    0);
-	for (size_t i = 0; i < tl_trace_eager_count(eager); i++) {
-		const struct tl_node *root =
-		    tl_trace_eager_tree(eager, i, &thread);
-
-		tl_tree_put_thread(&dumb, i, &thread);
+	for (size_t i = 0; i < tl_trace_thread_count(whole); i++) {
+		tl_tree_put_thread(&dumb, i, tl_trace_thread(whole, i));
 		tl_put_char(&dumb, '\n');
-		put_dumb(&dumb, root, 0);
+		put_dumb(&dumb, tl_trace_root(whole, i), 0);
 	}
 	ck_assert_str_eq(print(), tl_text_string(&dumb));
 	tl_text_free(&dumb);
-	tl_trace_eager_free(eager);
+	tl_trace_close(whole);
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
@@ -141,7 +135,7 @@ TEST(what_is_printed_is_the_tree_of_each_thread)
 {
 	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
 		make(seed, COUNT / 3, 0);
-		compare_with_eager();
+		compare_with_whole();
 	}
 }
 
@@ -149,7 +143,7 @@ TEST(it_is_the_same_where_memory_is_short)
 {
 	for (uint64_t seed = 1; seed <= 4; seed++) {
 		make(seed, COUNT / 3, SMALL_BUDGET);
-		compare_with_eager();
+		compare_with_whole();
 		ck_assert_uint_eq(tl_trace_memory(trace), 0);
 	}
 }
@@ -157,7 +151,7 @@ TEST(it_is_the_same_where_memory_is_short)
 TEST(not_even_one_window_of_children_must_fit)
 {
 	make_of(4, COUNT, 2 * SMALL_BUDGET, true);
-	compare_with_eager();
+	compare_with_whole();
 }
 
 /* The words of every node that a walk comes by. */
@@ -269,7 +263,8 @@ expect_nowhere(const char *path, const char *why)
 	struct tl_fault fault = { 0 };
 
 	options.path = path;
-	ck_assert_int_eq(tl_tree_print(&forest, &options, &output, &fault),
+	ck_assert_int_eq(tl_tree_print(&forest, NULL, &options, &output,
+			     &fault),
 	    -ENOENT);
 	ck_assert_msg(strstr(fault.text, why) != NULL, "%s", fault.text);
 }
@@ -329,7 +324,7 @@ TEST(a_damaged_trace_is_printed_as_far_as_it_goes)
 		forest.thread_count = tl_trace_thread_count(trace);
 		tl_text_clear(&output.text);
 		ck_assert(tl_text_reserve(&output.text, 1 << 20));
-		rc = tl_tree_print(&forest, &options, &output, &fault);
+		rc = tl_tree_print(&forest, NULL, &options, &output, &fault);
 		ck_assert_msg(rc == 0, "%d", rc);
 		ck_assert_uint_gt(output.text.size, 100);
 		ck_assert_uint_eq(tl_trace_memory(trace), 0);

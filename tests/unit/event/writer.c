@@ -184,11 +184,11 @@ TEST(a_report_carries_where_and_what)
 {
 	const struct tl_report report = { remember, &said }, silent = { 0 };
 
-	tl_report_say(&report, -EBADMSG, 7, "line %d", 3);
+	tl_report_write(&report, -EBADMSG, 7, "line %d", 3);
 	ck_assert_int_eq(said.rc, -EBADMSG);
 	ck_assert_uint_eq(said.at, 7);
 	ck_assert_str_eq(said.text, "line 3");
-	tl_report_say(&silent, 0, TL_FAULT_NOWHERE, "nobody hears");
-	tl_report_say(NULL, 0, TL_FAULT_NOWHERE, "nobody hears");
+	tl_report_write(&silent, 0, TL_FAULT_NOWHERE, "nobody hears");
+	tl_report_write(NULL, 0, TL_FAULT_NOWHERE, "nobody hears");
 	ck_assert_str_eq(said.text, "line 3");
 }

@@ -67,7 +67,7 @@ TEST(both_forms_are_read)
 	check("{\"traceEvents\":[]}", "", "");
 	check("", "", "");
 	check("{\"stackFrames\":{\"5\":[{}]},\"traceEvents\":[]}", "",
-	    "-95 1 member of the file that has no events: left out\n");
+	    "-95 1 member of the file without events: left out\n");
 }
 
 TEST(a_list_may_lack_its_end)
@@ -150,8 +150,7 @@ TEST(a_whole_span_may_be_none)
 	      "{\"ph\":\"X\",\"ts\":2,\"dur\":-1,\"name\":\"b\"}]",
 	    "1000  > a\n2000  > b\n2000  < b\n",
 	    "-74 30 time or duration is missing, bad or out of range\n"
-	    "0 1 complete event without a duration: a begin without an "
-	    "end\n");
+	    "0 1 complete event without a duration: its span does not end\n");
 }
 
 TEST(instants_are_read_in_all_their_forms)
@@ -175,7 +174,9 @@ TEST(a_counter_is_one_for_each_series)
 	    "2000  = mem: used 9007199254740993\n");
 	check("[{\"ph\":\"C\",\"ts\":1,\"name\":\"m\",\"args\":{\"x\":\"y\"}},"
 	      "{\"ph\":\"C\",\"ts\":1,\"name\":\"m\"}]",
-	    "", "-74 1 value is not of its kind: 0, or no counter (2 times)\n");
+	    "",
+	    "-74 1 value is not a number: 0, or the counter is left out (2 "
+	    "times)\n");
 }
 
 /* What an event is beside what a listing shows. */
@@ -279,8 +280,7 @@ TEST(arguments_of_any_kind_are_kept)
 	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"n\",\"args\":{\"a\":1,"
 	      "\"b\":2,\"c\":3,\"d\":\"x\",\"e\":{}}}]",
 	    "1000  n: a(1) b(2) c(3) more({\"d\":\"x\",\"e\":{}})\n",
-	    "0 1 event has more arguments than a message: the last has the "
-	    "rest\n");
+	    "0 1 event has more than four arguments: the last has the rest\n");
 }
 
 TEST(words_of_a_name_that_are_keys_are_its_arguments)
@@ -336,7 +336,7 @@ TEST(processes_and_threads_may_be_no_numbers)
 	ck_assert_uint_eq(last.tid, (1u << 30) + 2);
 	check("[{\"ph\":\"i\",\"ts\":1,\"pid\":\"gpu\",\"name\":\"a\"}]",
 	    "1000  a\n",
-	    "0 1 process or thread is not a number of 32 bits: counted from "
+	    "0 1 process or thread is not a number of 32 bits: numbered from "
 	    "1073741824\n");
 }
 
@@ -351,15 +351,13 @@ TEST(reading_goes_on_behind_damage)
 	    "-74 72 a bad escape: on to the next event\n");
 	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},5,[{\"ph\":1}],"
 	      "{\"x\":{}},{\"ph\":\"i\",\"ts\":4,\"name\":\"b\"}]",
-	    "1000  a\n4000  b\n",
-	    "-74 30 no event where one must be: skipped (3 times)\n");
+	    "1000  a\n4000  b\n", "-74 30 not an event: skipped (3 times)\n");
 	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"}]}", "1000  a\n",
 	    "-74 30 no value where one must be: the rest is not read\n");
 	check("[{\"ph\":\"i\",\"ts\":1,\"name\":\"a\"},{\"ph\":\"V\"},"
 	      "{\"ph\":\"v\"}]",
 	    "1000  a\n",
-	    "-95 30 event of a phase that a timeline has no place for: left "
-	    "out (2 times)\n");
+	    "-95 30 event of an unknown phase: left out (2 times)\n");
 }
 
 TEST(another_file_is_refused)

@@ -369,15 +369,13 @@ TEST(an_error_of_the_output_stops_the_caller)
 
 TEST(a_directory_takes_files_and_is_never_one_of_others)
 {
-	struct tl_directory *directory, *again;
+	struct tl_files *into, *again;
 	char path[64], name[96];
-	struct tl_files *into;
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/tmp/tl-ctf-%d", (int)getpid());
-	ck_assert_int_eq(tl_directory_new(&directory, path), 0);
+	ck_assert_int_eq(tl_directory_new(&into, path), 0);
 	ck_assert_int_eq(tl_directory_new(&again, path), -EEXIST);
-	into = tl_directory_files(directory);
 	ck_assert_int_eq(into->write(into, "a", "xy", 2), 0);
 	ck_assert_int_eq(into->write(into, "a", "z", 1), 0);
 	snprintf(name, sizeof(name), "%s/a", path);
@@ -387,8 +385,7 @@ TEST(a_directory_takes_files_and_is_never_one_of_others)
 	ck_assert_int_eq(symlink("/dev/null", name), 0);
 	ck_assert_int_eq(into->write(into, "a", "z", 1), -ELOOP);
 	ck_assert_int_eq(unlink(name), 0);
-	tl_directory_free(directory);
+	into->close(into);
 	ck_assert_int_eq(rmdir(path), 0);
-	ck_assert_int_eq(tl_directory_new(&directory, "/dev/null/x"), -ENOTDIR);
-	tl_directory_free(NULL);
+	ck_assert_int_eq(tl_directory_new(&into, "/dev/null/x"), -ENOTDIR);
 }

@@ -87,6 +87,42 @@ TEST(an_event_has_its_fields_in_their_order)
 	    "\"other\":3}}\n");
 }
 
+/* A name that changes, of two threads whose lines are cached in one place. */
+TEST(names_stand_behind_tid_as_they_are_then)
+{
+	struct tl_names names = { 0 };
+
+	message.names = &names;
+	event.tid = 1;
+	ck_assert_int_eq(tl_names_add(&names, 41, 0, tl_bytes_of("p")), 0);
+	put("a");
+	ck_assert_int_eq(tl_names_add(&names, 41, 1, tl_bytes_of("\"x\\")), 0);
+	put(NULL);
+	event.tid = 65;
+	put(NULL);
+	event.pid = 42;
+	put(NULL);
+	event.pid = 41;
+	event.tid = 1;
+	put(NULL);
+	tl_names_free(&names);
+	for (const char *at = tl_text_string(&got), *end; *at; at = end + 1) {
+		static const char *const want[] = {
+			"1,\"thread\":\"p\",\"process\":\"p\"",
+			"1,\"thread\":\"\\\"x\\\\\",\"process\":\"p\"",
+			"65,\"thread\":\"p\",\"process\":\"p\"", "65",
+			"1,\"thread\":\"\\\"x\\\\\",\"process\":\"p\""
+		};
+		static size_t i;
+		const char *tid = strstr(at, "\"tid\":") + 6;
+
+		end = strchr(at, '\n');
+		ck_assert_mem_eq(tid, want[i], strlen(want[i]));
+		ck_assert_mem_eq(tid + strlen(want[i]), ",\"priority\"", 11);
+		i++;
+	}
+}
+
 TEST(an_event_without_arguments_has_an_empty_object)
 {
 	event.ns = -5;

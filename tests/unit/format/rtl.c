@@ -3,8 +3,8 @@
 #define TIMELOG
 #include "format/rtl/rtl.h"
 #include "front/rtl_text.h"
+#include "lib/snap_open.h"
 #include "lib/test.h"
-#include "snap/snap.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -629,7 +629,7 @@ write_timeline(const char *name)
 	struct tl_snap *snap;
 	struct tl_event e;
 
-	ck_assert_int_eq(tl_snap_open(&snap, name, 0, &fault), 0);
+	ck_assert_int_eq(snap_open(&snap, name, 0, &fault), 0);
 	ck_assert_int_eq(tl_snap_cursor(snap, TL_OLDEST_FIRST, &cursor), 0);
 	while (tl_cursor_next(cursor, &e) > 0) {
 		e.ns = 0;

@@ -223,10 +223,12 @@ check_rows(const struct svg_tracks *t, const struct svg_track *track)
 
 TEST(tracks_keep_every_span_in_little_room)
 {
+	struct tl_writer writer = { 0 };
 	uint64_t state = 11;
 
 	for (unsigned round = 0; round < 20; round++) {
-		struct svg_tracks t = { .grains = { .count = SVG_PIXELS } };
+		struct svg_tracks t = { .grains = { .count = SVG_PIXELS },
+			.writer = &writer };
 		const struct tl_event event = { .message = &work, .tid = 1 };
 		struct svg_track *track;
 		uint64_t now = tl_svg_offset(SVG_NS);

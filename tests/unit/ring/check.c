@@ -84,6 +84,18 @@ TEST(the_end_of_a_timer_is_checked)
 	expect_report("timeline: \"timed $x\": 1 argument, 0 given\n");
 }
 
+TEST(the_next_span_is_checked)
+{
+	struct timeline_event *span;
+
+	ck_assert_int_eq(timeline_define_span(tl, "a", "info", "span $id",
+			     TIMELINE_THREAD, &span),
+	    0);
+	timeline_begin(span, 1);
+	timeline_next(span, 2, 3);
+	expect_report("timeline: \"span $id\": 1 argument, 2 given\n");
+}
+
 TEST(a_timed_block_is_checked)
 {
 	timeline_timed(define_timer(), 1, 2);
@@ -113,6 +125,7 @@ TEST(calls_that_fit_are_not_reported)
 	timeline_begin(span, 2);
 	timeline_end(span);
 	timeline_begin(span, 3);
+	timeline_next(span, 3);
 	timeline_end(span, 3);
 	timeline_timer_end(timer, timeline_timer_begin(timer), 1);
 	timeline_timed(timer, 1);

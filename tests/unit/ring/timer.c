@@ -224,6 +224,10 @@ TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
 	unsigned moved = 0, elsewhere = 0;
 	uint64_t stamp;
 
+	/* a lane of several runs, so that its first slot is not all that looks */
+	fixture_close();
+	fixture_open(&(const struct timeline_options){
+	    .entries = 64 * (uint64_t)TIMELINE_GIVEN_RUN });
 	ck_assert_int_eq(timeline_define(tl, "net", "info", "at $a $b $c $d",
 			     &event),
 	    0);
@@ -235,7 +239,7 @@ TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
 
 		ck_assert_uint_lt(e.tsc, timeline_stamp(event) + slack);
 		moved += (e.message & TIMELINE_MESSAGE_MOVED) != 0;
-		elsewhere += e.stamp % 2; /* this CPU has no lane */
+		elsewhere += e.stamp % 2; /* a fallback lane */
 		if (e.message & TIMELINE_MESSAGE_MOVED)
 			stamp = e.tsc;
 	}

@@ -157,6 +157,19 @@ TEST(a_filter_of_options_agrees_with_one_in_lua)
 	       "count({category={'m*', 'q*'}}, function(e) "
 	       "return e.category:find('^[mq]') end)\n",
 	    "true\t4\ntrue\t8\ntrue\t3\n");
+	prints("local function count(options)\n"
+	       "local n = 0 for e in timeline.events(options) do\n"
+	       "if e.kind ~= 'lost' then n = n + 1 end end return n end\n"
+	       "local times, all = {}, count{}\n"
+	       "for e in timeline.events{order='oldest'} do\n"
+	       "if e.kind ~= 'lost' then times[#times + 1] = e.ns end end\n"
+	       "local newer = 0 for _, t in ipairs(times) do\n"
+	       "if t >= times[#times] - 1000 then newer = newer + 1 end end\n"
+	       "print(count{since='-1us'} == newer, newer < all,\n"
+	       "count{since='1970-01-01'} == all,\n"
+	       "count{since='2200-01-01'},\n"
+	       "count{since='-1us'} + count{before='-1us'} == all)",
+	    "true\ttrue\ttrue\t0\ttrue\n");
 	fails("timeline.events{catgory='x'}", -ECANCELED,
 	    "no such option: 'catgory'");
 	fails("timeline.events{priority='loud'}", -ECANCELED,

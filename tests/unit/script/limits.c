@@ -231,7 +231,7 @@ run_in_child(const char *text, bool own_end, char *said, size_t room)
 		close(pipe_fds[0]);
 		close(pipe_fds[1]);
 		if (tl_script_new(&script, &limits, &io, NULL) < 0 ||
-		    tl_script_load_text(script, "test", text, strlen(text), 0,
+		    tl_script_load_text(script, "=test", tl_bytes_of(text), 0,
 			NULL, NULL) < 0)
 			_exit(4);
 		tl_script_run(script, &feed.input, 1, NULL);

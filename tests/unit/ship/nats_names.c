@@ -200,6 +200,15 @@ TEST(an_acknowledgement_says_kept_or_why_not)
 	ck_assert_uint_ne(ack.code, 0);
 }
 
+TEST(a_duplicate_of_a_message_that_is_not_stored_is_sent_again)
+{
+	struct tl_nats_ack ack;
+
+	ck_assert_int_eq(parse_ack(&ack, "{\"stream\":\"S\",\"seq\":0,"
+					 "\"duplicate\": true}"),
+	    -EBUSY);
+}
+
 TEST(what_is_no_acknowledgement_keeps_nothing)
 {
 	static const char *const wrong[] = { "", "{", "{}", "[]", "7",

@@ -5,6 +5,7 @@
  */
 #include "lib/frozen.h"
 #include "lib/random.h"
+#include "lib/snap_open.h"
 #include "lib/test.h"
 
 enum { EVENTS = 50 };
@@ -66,7 +67,7 @@ TEST(a_file_cut_anywhere_shows_what_is_left)
 	uint64_t before = 0;
 	int rc;
 
-	for (size_t size = 0; size <= good.size; size += 64) {
+	for (size_t size = 0; size <= good.size; size += random_step(64)) {
 		const struct walk w = frozen_look(bytes, size, &rc);
 
 		if (size < TIMELINE_HEADER_SIZE) {
@@ -87,7 +88,7 @@ TEST(a_file_cut_at_odd_places_is_no_worse)
 {
 	int rc;
 
-	for (size_t size = 0; size < good.size; size += 37)
+	for (size_t size = 0; size < good.size; size += random_step(37))
 		frozen_look(bytes, size, &rc);
 }
 
@@ -110,7 +111,7 @@ flip_all(uint64_t from, uint64_t to, unsigned step)
 {
 	int rc;
 
-	for (uint64_t bit = from * 8; bit < to * 8; bit += step) {
+	for (uint64_t bit = from * 8; bit < to * 8; bit += random_step(step)) {
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		frozen_look(bytes, good.size, &rc);
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -348,13 +349,13 @@ TEST(what_is_no_timeline_is_said_to_be_none)
 	ck_assert_int_eq(tl_snap_open_fd(&snap, fd, 0, &fault), -EBADMSG);
 	close(fd);
 	fault.rc = 0;
-	ck_assert_int_eq(tl_snap_open(&snap, "/nobody-has-this", 0, &fault),
+	ck_assert_int_eq(snap_open(&snap, "/nobody-has-this", 0, &fault),
 	    -ENOENT);
 	ck_assert_str_ne(fault.text, "");
 	fault.rc = 0;
-	ck_assert_int_eq(tl_snap_open(&snap, "/dev/shm", 0, &fault), -EBADMSG);
+	ck_assert_int_eq(snap_open(&snap, "/dev/shm", 0, &fault), -EBADMSG);
 	fault.rc = 0;
-	ck_assert_int_eq(tl_snap_open(&snap, "", 0, &fault), -EINVAL);
+	ck_assert_int_eq(snap_open(&snap, "", 0, &fault), -EINVAL);
 }
 
 /* A live file whose end is missing, or that has too much of it. */

@@ -7,6 +7,7 @@
  */
 #include "snap/take.h"
 #include "lib/frozen.h"
+#include "lib/snap_open.h"
 #include "lib/test.h"
 
 enum { CPU_LANE = 0, KEEP_LANE = 1, FALLBACK_LANE = 2, N = 64 };
@@ -48,8 +49,8 @@ open_live(uint64_t tail)
 	struct tl_fault fault = { 0 };
 	struct tl_snap *snap;
 
-	ck_assert_msg(tl_snap_open(&snap, fixture_name, tail, &fault) == 0,
-	    "%s", fault.text);
+	ck_assert_msg(snap_open(&snap, fixture_name, tail, &fault) == 0, "%s",
+	    fault.text);
 	ck_assert(tl_snap_was_live(snap));
 	return snap;
 }

@@ -2,6 +2,7 @@
 /*
  * write.c - is the copy of a snapshot the same snapshot?
  */
+#include "lib/snap_open.h"
 #include "lib/test.h"
 #include "timeline_random.h"
 
@@ -310,7 +311,7 @@ TEST(a_real_ring_is_copied)
 	}
 	timeline_priority(tl, "warning");
 	timeline_burst(tl, "trace", 1000000);
-	ck_assert_msg(tl_snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
+	ck_assert_msg(snap_open(&snap, fixture_name, 0, &fault) == 0, "%s",
 	    fault.text);
 	ck_assert_uint_gt(lost_in(snap), 0);
 	check_copy(snap);

@@ -163,7 +163,7 @@ TEST(a_trace_inside_of_a_message_is_none)
 	ck_assert_int_eq(tl_trace_write_info(writer, tl_bytes_of("trap"),
 			     bytes_of(&traces[0])),
 	    0);
-	made_end(&made, writer);
+	made_end(writer);
 	found = find_in(bytes_of(&made.data), made.data.size);
 	ck_assert_uint_eq(found.count, 1);
 	ck_assert_uint_eq(found.size[0], made.data.size);

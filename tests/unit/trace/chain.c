@@ -290,7 +290,7 @@ append_knots(int fd, uint64_t number, uint64_t *tsc, unsigned count)
 
 		ck_assert_int_eq(tl_trace_write_knot(writer, &knot), 0);
 	}
-	made_end(&made, writer);
+	made_end(writer);
 	append(fd, &made.data);
 	made_free(&made);
 }

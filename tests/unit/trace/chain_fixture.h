@@ -151,7 +151,7 @@ make_block(const struct block_infos *infos, const struct open_spans *open,
 	for (size_t i = 0; i < count; i++)
 		ck_assert_int_eq(sink->put(sink, &events[i]), 0);
 	put_infos(writer, &with);
-	made_end(&made, writer);
+	made_end(writer);
 	tl_text_free(&made.index);
 	return made.data;
 }

@@ -37,7 +37,7 @@ setup(void)
 		}
 		ck_assert(tl_trace_stream_put(stream, &event) == 0);
 	}
-	made_end(&made, writer);
+	made_end(writer);
 	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
 			     bytes_of(&made.index)),
 	    0);

@@ -386,7 +386,7 @@ TEST(a_thread_that_is_read_out_takes_no_memory, .to = 2)
 	struct tl_trace *trace;
 	size_t before, most = 0;
 
-	made_end(&made, write_many());
+	made_end(write_many());
 	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
 			     bytes_of(&made.index)),
 	    0);

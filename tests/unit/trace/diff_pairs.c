@@ -34,7 +34,7 @@ struct place {
 
 struct looker {
 	struct tl_diff_sink sink; /* first: what the comparison sees */
-	struct tl_trace_eager *trees[2];
+	struct tl_trace *trees[2];
 	size_t threads[2];
 	struct place *places;
 	size_t depth;
@@ -109,15 +109,11 @@ check_place(struct looker *l)
 static const struct tl_node *
 tree_of(const struct looker *l, int side, int32_t id)
 {
-	struct tl_trace_thread thread;
+	struct tl_trace *trace = l->trees[side];
 
-	for (size_t i = 0; i < tl_trace_eager_count(l->trees[side]); i++) {
-		const struct tl_node *tree =
-		    tl_trace_eager_tree(l->trees[side], i, &thread);
-
-		if (thread.id == id)
-			return tree;
-	}
+	for (size_t i = 0; i < tl_trace_thread_count(trace); i++)
+		if (tl_trace_thread(trace, i)->id == id)
+			return tl_trace_root(trace, i);
 	return NULL;
 }
 
@@ -205,19 +201,17 @@ look(void)
 
 	for (int side = 0; side < 2; side++) {
 		traces[side] = open_made(&made[side]);
-		ck_assert_int_eq(read_eagerly(&l.trees[side],
-				     bytes_of(&made[side].data), 1 << 20),
-		    0);
+		l.trees[side] = read_whole(bytes_of(&made[side].data));
 	}
 	ck_assert_int_eq(tl_trace_diff(traces[0], traces[1], &diff_options,
 			     &l.sink, &counts),
 	    0);
 	for (int side = 0; side < 2; side++) {
 		ck_assert_uint_eq(l.threads[side],
-		    tl_trace_eager_count(l.trees[side]));
+		    tl_trace_thread_count(l.trees[side]));
 		ck_assert_uint_eq(tl_trace_memory(traces[side]), 0);
 		tl_trace_close(traces[side]);
-		tl_trace_eager_free(l.trees[side]);
+		tl_trace_close(l.trees[side]);
 	}
 	free(l.places);
 	return l.items;

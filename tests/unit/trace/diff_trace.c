@@ -10,7 +10,7 @@ enum { ROUNDS = 60, COUNT = 200 };
 static struct made made[2];
 static struct made result;
 static struct tl_diff_counts counts;
-static struct tl_trace_eager *eager[3]; /* left, right, result */
+static struct tl_trace *whole[3]; /* left, right, result */
 
 static void
 setup(void)
@@ -22,9 +22,8 @@ static void
 close_all(void)
 {
 	for (int i = 0; i < 3; i++) {
-		if (eager[i])
-			tl_trace_eager_free(eager[i]);
-		eager[i] = NULL;
+		tl_trace_close(whole[i]);
+		whole[i] = NULL;
 	}
 }
 
@@ -40,10 +39,8 @@ teardown(void)
 static void
 read_back(int i, const struct made *from)
 {
-	ck_assert_int_eq(read_eagerly(&eager[i], bytes_of(&from->data),
-			     1 << 20),
-	    0);
-	ck_assert_uint_eq(tl_trace_eager_damage(eager[i]), 0);
+	whole[i] = read_whole(bytes_of(&from->data));
+	ck_assert_uint_eq(tl_trace_damage(whole[i]), 0);
 }
 
 static void
@@ -60,7 +57,7 @@ compare_made(const struct tl_diff_options *options)
 	made_begin(&result, &writing, &writer);
 	ck_assert_int_eq(tl_diff_trace_new(&sink, left, right, writer), 0);
 	ck_assert_int_eq(tl_trace_diff(left, right, options, sink, &counts), 0);
-	made_end(&result, writer);
+	made_end(writer);
 	tl_diff_trace_free(sink);
 	tl_trace_close(left);
 	tl_trace_close(right);
@@ -72,9 +69,7 @@ compare_made(const struct tl_diff_options *options)
 static const struct tl_node *
 tree(int i, size_t thread)
 {
-	struct tl_trace_thread ignored;
-
-	return tl_trace_eager_tree(eager[i], thread, &ignored);
+	return tl_trace_root(whole[i], thread);
 }
 
 /* == as letters again == */
@@ -219,7 +214,7 @@ TEST(without_what_is_removed_it_is_right)
 			free(p.events);
 		}
 		compare_made(&options);
-		ck_assert_uint_eq(tl_trace_eager_count(eager[2]), threads);
+		ck_assert_uint_eq(tl_trace_thread_count(whole[2]), threads);
 		for (size_t i = 0; i < threads; i++)
 			is_right(tree(2, i), tree(1, i));
 	}
@@ -232,7 +227,7 @@ TEST(a_thread_that_only_left_has_keeps_its_times)
 	write_letters(&made[0], "9a|9b(3)", left);
 	write_letters(&made[1], "a", left);
 	compare_made(&diff_options);
-	ck_assert_uint_eq(tl_trace_eager_count(eager[2]), 2);
+	ck_assert_uint_eq(tl_trace_thread_count(whole[2]), 2);
 	ck_assert_int_eq(tl_node_child(tree(2, 1), 0)->event.ns,
 	    1000000000 + 9 * US);
 	ck_assert_int_eq(tl_node_child(tree(2, 1), 0)->end.ns,

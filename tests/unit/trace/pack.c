@@ -388,52 +388,6 @@ TEST(a_look_at_all_of_it_finds_a_wrong_checksum)
 
 /* == files == */
 
-static void
-write_bytes(const char *path, const struct tl_text *text)
-{
-	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(tl_write_at(fd, text->data, text->size, 0), 0);
-	close(fd);
-}
-
-TEST(a_trace_at_a_path_is_packed_with_or_without_its_index)
-{
-	char folder[] = "/tmp/packed.XXXXXX", path[64], index[64], to[64];
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/x.trace", folder);
-	snprintf(index, sizeof(index), "%s/x.trace.idx", folder);
-	snprintf(to, sizeof(to), "%s/x.packedtrace", folder);
-	for (unsigned round = 0; round < 2; round++) {
-		struct tl_fault fault = { 0 };
-		struct tl_packed packed;
-
-		write_bytes(path, &made.data);
-		if (round == 0)
-			write_bytes(index, &made.index);
-		ck_assert_int_eq(tl_packed_pack(to, path, &read_options,
-				     &fault),
-		    0);
-		take_file(open(to, O_RDONLY | O_CLOEXEC));
-		ck_assert_int_eq(open_zipped(&packed, &fault), 0);
-		check_storage(packed.index, &made.index);
-		ck_assert_ptr_nonnull(
-		    strstr(tl_text_string(&packed.info), "Start time: 10"));
-		ck_assert_ptr_nonnull(strstr(tl_text_string(&packed.info),
-		    "\nThreads: 3\nEvents: 3"));
-		tl_packed_close(&packed);
-		unlink(index);
-	}
-	unlink(path);
-	ck_assert_int_eq(tl_packed_pack(to, path, &read_options,
-			     &(struct tl_fault){ 0 }),
-	    -ENOENT);
-	ck_assert_int_eq(unlink(to), 0);
-	ck_assert_int_eq(rmdir(folder), 0);
-}
-
 TEST(a_full_disk_is_said)
 {
 	const int fd = open("/dev/full", O_RDWR | O_CLOEXEC);

@@ -229,7 +229,7 @@ TEST(packed_blocks_are_read_with_their_codec_alone)
 	    0);
 	for (int i = 0; i < count; i++)
 		ck_assert_int_eq(tl_trace_stream_put(stream, &event), 0);
-	made_end(&made, writer);
+	made_end(writer);
 	ck_assert_int_eq(tl_trace_open_storage(&trace,
 			     storage_of(bytes_of(&made.data)),
 			     storage_of(bytes_of(&made.index)), &reading,

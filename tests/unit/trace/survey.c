@@ -262,7 +262,7 @@ make_large(bool deep)
 		put(writer, deep ? TL_BEGIN : TL_INSTANT, i * 1000);
 	for (int i = 0; deep && i < LARGE; i++)
 		put(writer, TL_END, i * 1000);
-	made_end(&made, writer);
+	made_end(writer);
 	made.data.data[made.data.size / (deep ? 4 : 2)] ^= 0x10;
 }
 
@@ -321,7 +321,7 @@ TEST(orphans_are_known_at_every_child)
 		put(writer, TL_INSTANT, i);
 		put(writer, TL_END, i);
 	}
-	made_end(&made, writer);
+	made_end(writer);
 	memset(made.data.data + 3000, 0, 3000);
 	trace = open_damaged(false, false);
 	plain = open_damaged(false, true);

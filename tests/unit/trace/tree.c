@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - what is written is read: as trees, eagerly and lazily,
+/* tree.c - what is written is read: as trees,
  * and as events in both orders, against trees made the dumb way. */
 #include "lib/test.h"
 #include "lib/trace_fixture.h"
@@ -44,20 +44,6 @@ make(uint64_t seed, size_t count, unsigned threads)
 }
 
 /* The dumb tree of a thread. */
-static struct tl_node_budget dumb_budget;
-
-static struct tl_node *
-dumb_add(struct tl_node *parent, const struct tl_event *event)
-{
-	int rc = 0;
-	struct tl_node *node = tl_node_new(&dumb_budget, &rc);
-
-	ck_assert_ptr_nonnull(node);
-	node->event = *event;
-	ck_assert_int_eq(tl_node_append(parent, node, &dumb_budget), 0);
-	return node;
-}
-
 static struct tl_node *
 dumb_end(struct tl_node *at, const struct tl_event *event)
 {
@@ -66,7 +52,7 @@ dumb_end(struct tl_node *at, const struct tl_event *event)
 	while (open->parent && open->event.message != event->message)
 		open = open->parent;
 	if (!open->parent) {
-		dumb_add(at, event);
+		grow_child(at, event);
 		return at;
 	}
 	for (; at != open; at = at->parent)
@@ -80,7 +66,7 @@ static struct tl_node *
 dumb_tree(uint32_t tid)
 {
 	int rc = 0;
-	struct tl_node *root = tl_node_new(&dumb_budget, &rc), *at = root;
+	struct tl_node *root = tl_node_new(&grown_budget, &rc), *at = root;
 
 	for (size_t i = 0; i < program.count; i++) {
 		const struct tl_event *e = &program.events[i];
@@ -91,7 +77,7 @@ dumb_tree(uint32_t tid)
 			at = dumb_end(at, e);
 			continue;
 		}
-		struct tl_node *node = dumb_add(at, e);
+		struct tl_node *node = grow_child(at, e);
 
 		if (e->kind == TL_BEGIN &&
 		    e->message->scope == TIMELINE_THREAD) {
@@ -99,6 +85,7 @@ dumb_tree(uint32_t tid)
 			at = node;
 		}
 	}
+	place_grown();
 	return root;
 }
 
@@ -108,34 +95,11 @@ compare_with_dumb(const struct tl_node *tree, uint32_t tid)
 	struct tl_node *dumb = dumb_tree(tid);
 
 	ck_assert(same_tree(dumb, tree));
-	tl_node_free(dumb, &dumb_budget);
-	ck_assert_uint_eq(dumb_budget.used, 0);
+	tl_node_free(dumb, &grown_budget);
+	ck_assert_uint_eq(grown_budget.used, 0);
 }
 
 TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 120);
-
-TEST(what_is_read_eagerly_is_the_tree_of_each_thread)
-{
-	for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
-		struct tl_trace_eager *eager;
-		struct tl_trace_thread thread;
-
-		make(seed, COUNT, 1 + seed % 5);
-		ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data),
-				     1 + seed * 37),
-		    0);
-		ck_assert_uint_eq(tl_trace_eager_damage(eager), 0);
-		ck_assert_uint_eq(tl_trace_eager_count(eager), 1 + seed % 5);
-		for (size_t i = 0; i < tl_trace_eager_count(eager); i++) {
-			const struct tl_node *tree =
-			    tl_trace_eager_tree(eager, i, &thread);
-
-			ck_assert_uint_eq(thread.pid, 100);
-			compare_with_dumb(tree, thread.tid);
-		}
-		tl_trace_eager_free(eager);
-	}
-}
 
 static void
 compare_lazily(struct tl_trace *trace, uint64_t step)
@@ -143,6 +107,7 @@ compare_lazily(struct tl_trace *trace, uint64_t step)
 	for (size_t i = 0; i < tl_trace_thread_count(trace); i++) {
 		struct tl_node *root = tl_trace_root(trace, i);
 
+		ck_assert_uint_eq(tl_trace_thread(trace, i)->pid, 100);
 		load_all(trace, root, step);
 		compare_with_dumb(root, tl_trace_thread(trace, i)->tid);
 		tl_trace_forget(trace, root);
@@ -161,6 +126,7 @@ TEST(what_is_loaded_child_by_child_is_the_same)
 		    0);
 		ck_assert_int_eq(tl_trace_index_state(trace), TL_INDEX_READ);
 		ck_assert_uint_eq(fault_count, 0);
+		ck_assert_uint_eq(tl_trace_thread_count(trace), 1 + seed % 5);
 		compare_lazily(trace, seed % 4);
 		compare_lazily(trace, 0);
 		ck_assert_uint_eq(tl_trace_damage(trace), 0);
@@ -277,7 +243,7 @@ TEST(events_of_all_threads_come_in_order_of_time)
 TEST(every_strategy_says_the_same)
 {
 	struct made other = { 0 };
-	struct tl_trace_eager *a, *b;
+	struct tl_trace *a, *b;
 
 	program = random_program(9, COUNT, 3);
 	ck_assert_int_eq(write_program(&made, &program,
@@ -287,20 +253,18 @@ TEST(every_strategy_says_the_same)
 			     (struct tl_trace_options){
 				 .strategy = TL_TRACE_COLLECT }),
 	    0);
-	ck_assert_int_eq(read_eagerly(&a, bytes_of(&made.data), 1 << 20), 0);
-	ck_assert_int_eq(read_eagerly(&b, bytes_of(&other.data), 1 << 20), 0);
+	a = read_whole(bytes_of(&made.data));
+	b = read_whole(bytes_of(&other.data));
 	for (size_t i = 0; i < 3; i++)
-		ck_assert(same_tree(tl_trace_eager_tree(a, i, NULL),
-		    tl_trace_eager_tree(b, i, NULL)));
-	tl_trace_eager_free(a);
-	tl_trace_eager_free(b);
+		ck_assert(same_tree(tl_trace_root(a, i), tl_trace_root(b, i)));
+	tl_trace_close(a);
+	tl_trace_close(b);
 	made_free(&other);
 	ck_assert_int_eq(write_program(&other, &program,
 			     (struct tl_trace_options){
 				 .strategy = TL_TRACE_NULL }),
 	    0);
 	ck_assert_uint_eq(other.data.size, 0);
-	ck_assert_uint_eq(other.counts.events, COUNT);
 	made_free(&other);
 }
 
@@ -310,8 +274,6 @@ TEST(what_is_put_before_an_error_is_there_and_said_to_be_not_all, .to = 2)
 		.strategy = _i ? TL_TRACE_COLLECT : TL_TRACE_STREAMING
 	};
 	struct tl_trace_writer *writer;
-	struct tl_trace_thread thread;
-	struct tl_trace_eager *eager;
 	struct tl_trace *trace;
 	struct tl_sink *sink;
 
@@ -322,13 +284,11 @@ TEST(what_is_put_before_an_error_is_there_and_said_to_be_not_all, .to = 2)
 		ck_assert_int_eq(sink->put(sink, &program.events[i]), 0);
 	ck_assert_int_eq(tl_trace_writer_stop(writer), 0);
 	tl_trace_writer_free(writer);
-	ck_assert_int_eq(read_eagerly(&eager, bytes_of(&made.data), 1 << 20),
-	    0);
+	trace = read_whole(bytes_of(&made.data));
 	ck_assert_uint_gt(fault_count, 0);
-	ck_assert_uint_eq(tl_trace_eager_damage(eager), 0);
-	tl_trace_eager_tree(eager, 0, &thread);
-	ck_assert_uint_eq(thread.events, COUNT);
-	tl_trace_eager_free(eager);
+	ck_assert_uint_eq(tl_trace_damage(trace), 0);
+	ck_assert_uint_eq(tl_trace_thread(trace, 0)->events, COUNT);
+	tl_trace_close(trace);
 	ck_assert_int_eq(open_bytes(&trace, bytes_of(&made.data),
 			     bytes_of(&made.index)),
 	    0);
@@ -358,7 +318,7 @@ TEST(a_writer_knows_how_large_its_file_will_be)
 				ck_assert(tl_trace_writer_flush(writer) == 0);
 		}
 		size = tl_trace_writer_size(writer);
-		made_end(&made, writer);
+		made_end(writer);
 		ck_assert_uint_le(made.data.size, size);
 		ck_assert_uint_le(size, made.data.size + SIZE_SLACK);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.js - the entries, in columns: what the chunks said (html_chunk.h).
+/* model.js - the entries, in columns: read from the chunks (chunk.h).
  *
  * Numbers that fit are doubles; those that do not keep their digits in
  * "wide".  Times are nanoseconds since "base", for drawing, and exact in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - look through /dev/shm for what begins as a timeline does. */
-#include "snap/names.h"
+/* shm.c - look through /dev/shm for what begins as a timeline does. */
+#include "snap/shm.h"
 
 #include "base/file.h"
 #include "base/options.h"
@@ -45,9 +45,11 @@ open_timeline(int directory, const char *name)
 	return -1;
 }
 
-int
-tl_names_each(int (*found)(void *context, const char *name, int fd),
-    void *context)
+/* Call found with each timeline that may be read: its name with a slash before
+ * it, and its descriptor, which is closed afterwards; in no order.  0, the first
+ * of its results that is not 0, or -errno. */
+static int
+for_each(int (*found)(void *context, const char *name, int fd), void *context)
 {
 	DIR *directory = opendir(SHM);
 	const struct dirent *entry;
@@ -82,7 +84,7 @@ try_name(void *context, const char *name, int fd)
 }
 
 int
-tl_names_missing(const char *name, struct tl_fault *fault)
+tl_shm_no_such(const char *name, struct tl_fault *fault)
 {
 	char slashed[NAME_SIZE + 1] = "/";
 	struct tl_near near;
@@ -92,7 +94,7 @@ tl_names_missing(const char *name, struct tl_fault *fault)
 		return tl_fail(fault, -ENOENT, "%s", strerror(ENOENT));
 	strcat(slashed, name);
 	near = tl_near_to(slashed);
-	(void)tl_names_each(try_name, &near);
+	(void)for_each(try_name, &near);
 	if (!near.best[0] && access(name, R_OK) == 0)
 		return tl_fail(fault, -ENOENT,
 		    "no such timeline; did you mean ./%s?", name);
@@ -168,10 +170,10 @@ put_row(struct tl_text *text, const struct row *row)
 }
 
 int
-tl_names_put(struct tl_text *text)
+tl_shm_list(struct tl_text *text)
 {
 	struct rows rows = { calloc(LISTED_MAX, sizeof(struct row)), 0 };
-	int rc = rows.list ? tl_names_each(add_row, &rows) : -ENOMEM;
+	int rc = rows.list ? for_each(add_row, &rows) : -ENOMEM;
 
 	if (rc >= 0 && rows.count > 0) {
 		qsort(rows.list, rows.count, sizeof(*rows.list), compare);
