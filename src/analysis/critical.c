@@ -408,40 +408,48 @@ has_text(const struct tl_event *event, const char *name, struct tl_bytes *text)
 	return false;
 }
 
-/* It runs again: what was it waiting for? */
+/* It runs again: what was it waiting for?  Where the switch was not seen, when
+ * it got the CPU is unknown. */
 static int
-switched_in(struct tl_critical *c, struct thread *t, int64_t ns)
+runs_again(struct tl_critical *c, struct thread *t, int64_t ns, bool seen)
 {
 	const bool was_woken = t->woken_ns > t->out_ns;
-	const int64_t ready_ns = was_woken ? t->woken_ns : t->out_ns;
-	struct wait wait = { .from_ns = t->out_ns,
+	const bool was_runnable =
+	    was_woken || t->blocked == TL_CRITICAL_RUNNABLE;
+	const struct wait blocked = { .from_ns = t->out_ns,
 		.to_ns = t->woken_ns,
 		.sent_ns = t->woken_ns,
 		.thread = t->waker,
 		.kind = t->blocked,
 		.certain = true };
+	const struct wait rest = { .from_ns =
+				       was_woken ? t->woken_ns : t->out_ns,
+		.to_ns = ns,
+		.thread = NO_THREAD,
+		.kind = seen && was_runnable ? TL_CRITICAL_RUNNABLE
+					     : TL_CRITICAL_UNKNOWN,
+		.certain = true };
 	int rc = 0;
 
 	if (t->out_ns == INT64_MIN)
 		return 0;
-	if (t->blocked != TL_CRITICAL_RUNNABLE && !was_woken) {
-		wait.to_ns = ns;
-		wait.thread = NO_THREAD;
-		wait.kind = TL_CRITICAL_UNKNOWN;
-		rc = add_wait(c, t, wait);
-	} else {
-		if (was_woken)
-			rc = add_wait(c, t, wait);
-		wait = (struct wait){ .from_ns = ready_ns,
-			.to_ns = ns,
-			.thread = NO_THREAD,
-			.kind = TL_CRITICAL_RUNNABLE,
-			.certain = true };
-		if (rc == 0)
-			rc = add_wait(c, t, wait);
-	}
+	if (was_woken)
+		rc = add_wait(c, t, blocked);
+	if (rc == 0)
+		rc = add_wait(c, t, rest);
 	t->out_ns = t->woken_ns = INT64_MIN;
 	return rc;
+}
+
+/* It did something, so it runs.  Some kernels report no switch from the idle
+ * task.  A program may give its entries stamps of its own: they count from the
+ * waking on. */
+static int
+ran(struct tl_critical *c, struct thread *t, int64_t ns)
+{
+	return t->woken_ns > t->out_ns && ns > t->woken_ns
+		   ? runs_again(c, t, ns, false)
+		   : 0;
 }
 
 static void
@@ -461,39 +469,54 @@ switched_out(struct thread *t, const struct tl_event *event)
 		t->blocked = TL_CRITICAL_IO;
 }
 
-/* A wakeup of a thread that is not out yet comes before its switch, in the order
- * of the kernel; it is one all the same, but tells nothing of a wait. */
-static void
-woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
+static bool
+is_by_task(const struct tl_event *event)
 {
 	struct tl_bytes context = { 0 };
 
+	return !has_text(event, "context", &context) ||
+	       (context.size == strlen(TL_SCHED_TASK) &&
+		   memcmp(context.data, TL_SCHED_TASK, context.size) == 0);
+}
+
+/* A wakeup of a thread that is not out yet comes before its switch, in the order
+ * of the kernel; it is one all the same, but tells nothing of a wait. */
+static int
+woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
+{
+	const bool by_task = is_by_task(event);
+	const uint32_t waker =
+	    by_task ? find_thread(c, t->id.clock, 0, (uint32_t)event->args[0])
+		    : NO_THREAD;
+	const int rc =
+	    waker == NO_THREAD ? 0 : ran(c, &c->threads[waker], event->ns);
+
 	if (t->out_ns == INT64_MIN || t->woken_ns != INT64_MIN ||
 	    t->blocked == TL_CRITICAL_RUNNABLE)
-		return;
+		return rc;
 	t->woken_ns = event->ns;
-	if (has_text(event, "context", &context) &&
-	    !(context.size == strlen(TL_SCHED_TASK) &&
-		memcmp(context.data, TL_SCHED_TASK, context.size) == 0)) {
-		if (t->blocked == TL_CRITICAL_TASK)
+	if (t->blocked == TL_CRITICAL_TASK) {
+		t->waker = waker;
+		if (!by_task)
 			t->blocked = TL_CRITICAL_TIMER;
-	} else if (t->blocked == TL_CRITICAL_TASK) {
-		t->waker =
-		    find_thread(c, t->id.clock, 0, (uint32_t)event->args[0]);
 	}
+	return rc;
 }
 
 static int
 put_sched(struct tl_critical *c, struct thread *t, const struct tl_event *event,
     enum tl_sched_what what)
 {
+	int rc;
+
 	if (what == TL_SCHED_IS_IN)
-		return switched_in(c, t, event->ns);
-	if (what == TL_SCHED_IS_OUT)
+		return runs_again(c, t, event->ns, true);
+	if (what == TL_SCHED_IS_WOKEN)
+		return woken(c, t, event);
+	rc = ran(c, t, event->ns);
+	if (rc == 0 && what == TL_SCHED_IS_OUT)
 		switched_out(t, event);
-	else if (what == TL_SCHED_IS_WOKEN)
-		woken(c, t, event);
-	return 0;
+	return rc;
 }
 
 /* == events == */
@@ -584,7 +607,9 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 	what = tl_sched_what(event->message);
 	if (what != TL_SCHED_NONE) /* no event of its own, as pairs go */
 		return put_sched(c, t, event, what);
-	rc = pair(c, thread, event);
+	rc = ran(c, t, event->ns);
+	if (rc == 0)
+		rc = pair(c, thread, event);
 	if (rc < 0)
 		return rc;
 	if (event->kind == TL_BEGIN || event->kind == TL_END) {

@@ -60,7 +60,8 @@ enum tl_critical_kind {
 	TL_CRITICAL_TIMER, /* blocked until a timer or a device */
 	TL_CRITICAL_IO,    /* blocked for I/O */
 	TL_CRITICAL_RUNNABLE, /* waiting for a CPU */
-	TL_CRITICAL_UNKNOWN,  /* it did not run; no wakeup was recorded */
+	TL_CRITICAL_UNKNOWN,  /* it may have run: a waking or a switch to it
+				 is not in the log */
 	TL_CRITICAL_KINDS
 };
 

@@ -70,7 +70,7 @@ put_what(const struct view *v, enum tl_critical_kind kind,
 		[TL_CRITICAL_TIMER] = "blocked until a timer or device",
 		[TL_CRITICAL_IO] = "blocked for I/O",
 		[TL_CRITICAL_RUNNABLE] = "waiting for a CPU",
-		[TL_CRITICAL_UNKNOWN] = "not running, no wakeup recorded"
+		[TL_CRITICAL_UNKNOWN] = "unknown, for lack of kernel events"
 	};
 	const struct tl_pair_rule *rules = v->options->selection.hosts.pairs;
 

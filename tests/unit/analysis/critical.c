@@ -507,7 +507,7 @@ TEST(parts_add_up_for_random_events)
 
 /* == the kernel == */
 
-static struct tl_message out_message, in_message, woken_message;
+static struct tl_message out_message, in_message, woken_message, fault_message;
 
 static struct tl_bytes
 sched_text(const struct tl_strings *strings, uint64_t n)
@@ -526,11 +526,11 @@ setup_sched(void)
 {
 	static const struct tl_strings strings = { sched_text };
 	static const char *const texts[] = { TL_SCHED_OUT, TL_SCHED_IN,
-		TL_SCHED_WOKEN };
-	struct tl_message *all[] = { &out_message, &in_message,
-		&woken_message };
+		TL_SCHED_WOKEN, TL_SCHED_FAULT };
+	struct tl_message *all[] = { &out_message, &in_message, &woken_message,
+		&fault_message };
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		*all[i] = (struct tl_message){ .strings = &strings,
 			.kind = TIMELINE_RECORD_INSTANT };
 		all[i]->category = tl_bytes_of(TL_SCHED_CATEGORY);
@@ -602,4 +602,73 @@ TEST(waits_in_the_kernel_are_known_by_their_end)
 	log_sleep(SLEEPING, BY_TASK);
 	log_of[3].event.args[0] = 4711; /* it logs nothing */
 	expect_sleep(TL_CRITICAL_TASK, 500, 50);
+}
+
+/* Thread 0 is woken at 2600, no switch to it follows, and at 2800 it acts. */
+static void
+log_wake_alone(const struct tl_message *act, unsigned kind)
+{
+	log_sleep(SLEEPING, BY_INTERRUPT);
+	log_count -= 2;
+	log_at(0, 2800, act, kind, SLEEPING);
+	log_at(0, 3000, &request, TL_END, 7);
+}
+
+static void
+check_act(const struct tl_critical_result *r)
+{
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_TIMER, NULL), 500);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_UNKNOWN, NULL), 200);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_RUNNABLE, NULL), -1);
+	check_sum(r);
+}
+
+/* Thread 1 acts by waking thread 0, which waits for it. */
+static void
+check_wake(const struct tl_critical_result *r)
+{
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_TIMER, NULL), 300);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_UNKNOWN, NULL), 100);
+	ck_assert_int_eq(part_ns(r, TL_CRITICAL_RUNNABLE, NULL), 50);
+	check_sum(r);
+}
+
+TEST(a_thread_that_acts_runs)
+{
+	setup_sched();
+	log_wake_alone(&note, TL_INSTANT);
+	analyse(check_act);
+	log_wake_alone(&fault_message, TL_INSTANT);
+	analyse(check_act);
+
+	log_count = 0;
+	log_at(0, 2000, &request, TL_BEGIN, 7);
+	log_at(0, 2100, &out_message, TL_INSTANT, SLEEPING);
+	log_at(1, 2200, &out_message, TL_INSTANT, SLEEPING);
+	log_at(1, 2500, &woken_message, TL_INSTANT, 0);
+	log_of[log_count - 1].event.args[2] = BY_INTERRUPT;
+	log_at(0, 2600, &woken_message, TL_INSTANT, 1001);
+	log_of[log_count - 1].event.args[2] = BY_TASK;
+	log_at(0, 2650, &in_message, TL_INSTANT, 0);
+	log_at(0, 3000, &request, TL_END, 7);
+	analyse(check_wake);
+}
+
+/* A switch out shows that it ran; the end of the span is in another sleep. */
+TEST(a_thread_that_leaves_the_cpu_ran)
+{
+	setup_sched();
+	log_wake_alone(&out_message, TL_INSTANT);
+	log_count--;
+	log_at(0, 2850, &woken_message, TL_INSTANT, 0);
+	log_of[log_count - 1].event.args[2] = BY_INTERRUPT;
+	log_at(0, 2860, &in_message, TL_INSTANT, 0);
+	log_at(0, 3000, &request, TL_END, 7);
+	slept = TL_CRITICAL_TIMER;
+	slept_ns = 550;
+	ready_ns = 10;
+	analyse(check_sleep);
+	slept = TL_CRITICAL_UNKNOWN;
+	slept_ns = 200;
+	analyse(check_sleep);
 }
