@@ -199,6 +199,47 @@ tl_write_at(int fd, const void *data, size_t size, uint64_t offset)
 	return 0;
 }
 
+/* The descriptor that a path names, or -1. */
+static int
+named_descriptor(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t fd;
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < 2; i++) {
+		const size_t size = strlen(folders[i]);
+
+		if (strncmp(path, folders[i], size) == 0 &&
+		    tl_parse_unsigned(path + size, &fd) == 0 && fd <= INT32_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+bool
+tl_file_is_special(const char *path)
+{
+	struct stat st;
+
+	return named_descriptor(path) >= 0 ||
+	       (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+		   !S_ISDIR(st.st_mode));
+}
+
+int
+tl_file_open_special(const char *path)
+{
+	const int named = named_descriptor(path);
+	const int fd = named < 0 ? open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+				 : fcntl(named, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 ? -errno : fd;
+}
+
 int
 tl_file_new_begin(struct tl_file_new *file, const char *path)
 {
@@ -206,6 +247,8 @@ tl_file_new_begin(struct tl_file_new *file, const char *path)
 
 	if (path[0] == '\0')
 		return -EINVAL;
+	if (tl_file_is_special(path))
+		return -EEXIST; /* rename would replace it by a file */
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return -EISDIR; /* rename would fail when all is written */
 	if (snprintf(file->path, TL_PATH_MAX, "%s", path) >= TL_PATH_MAX ||

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,7 +60,8 @@ int tl_write_at(int fd, const void *data, size_t size, uint64_t offset);
 /*
  * A file that appears under its name only when it is finished.  Begin opens
  * path.XXXXXX beside it with mode 0600; commit gives it the name path
- * (replacing what was there); abort removes it.
+ * (replacing the file that was there); abort removes it.  Begin gives -EISDIR
+ * for a directory and -EEXIST for what is special, as below.
  */
 struct tl_file_new {
 	int fd;
@@ -70,6 +72,12 @@ struct tl_file_new {
 int tl_file_new_begin(struct tl_file_new *file, const char *path);
 int tl_file_new_commit(struct tl_file_new *file);
 void tl_file_new_abort(struct tl_file_new *file);
+
+/* Does a path name what no file may replace: a device, a FIFO, a socket, or an
+ * open descriptor as /dev/stdout and /dev/fd/3 do? */
+bool tl_file_is_special(const char *path);
+/* Open it to write.  The descriptor, which the caller closes, or -errno. */
+int tl_file_open_special(const char *path);
 
 /*
  * == storage ==

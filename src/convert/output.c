@@ -56,47 +56,12 @@ explain(struct tl_fault *fault, int rc)
 	return tl_fault(fault, rc, TL_FAULT_NOWHERE, "%s", text);
 }
 
-/* The descriptor that a path names, or -1. */
-static int
-named_descriptor(const char *path)
-{
-	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
-	uint64_t fd;
-
-	if (strcmp(path, "/dev/stdout") == 0)
-		return STDOUT_FILENO;
-	if (strcmp(path, "/dev/stderr") == 0)
-		return STDERR_FILENO;
-	for (size_t i = 0; i < 2; i++) {
-		const size_t size = strlen(folders[i]);
-
-		if (strncmp(path, folders[i], size) == 0 &&
-		    tl_parse_unsigned(path + size, &fd) == 0 && fd <= INT32_MAX)
-			return (int)fd;
-	}
-	return -1;
-}
-
-/* Something that cannot be replaced by a file, as a device or a FIFO? */
-static bool
-is_special(const char *path)
-{
-	struct stat status;
-
-	return named_descriptor(path) >= 0 ||
-	       (stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
-		   !S_ISDIR(status.st_mode));
-}
-
 static int
 open_stream(struct tl_output *output, const char *path)
 {
-	const int named = path ? named_descriptor(path) : STDOUT_FILENO;
-
-	output->fd = named < 0 ? open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
-			       : fcntl(named, F_DUPFD_CLOEXEC, 3);
+	output->fd = tl_file_open_special(path ? path : "/dev/stdout");
 	if (output->fd < 0)
-		return -errno;
+		return output->fd;
 	output->terminal = isatty(output->fd) == 1;
 	output->kind = TL_OUTPUT_STREAM;
 	return 0;
@@ -190,7 +155,8 @@ int
 tl_output_open(struct tl_output *output, const struct tl_options *options,
     struct tl_fault *fault)
 {
-	const bool special = options->output && is_special(options->output);
+	const bool special =
+	    options->output && tl_file_is_special(options->output);
 	int rc;
 
 	*output = (struct tl_output){ .fd = -1,

@@ -130,7 +130,8 @@ tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error);
 int tl_call_open(struct tl_call *call, const struct tl_name *name);
 
 struct tl_session;
-/* The file beside a timeline that has its kernel events. */
+/* The file beside a timeline that has its kernel events; one whose path would
+ * be too long cannot be: empty. */
 struct tl_name tl_ctl_sched_name(const struct tl_name *name);
 /* Start to record kernel events of a timeline, as --buffer, --faults and
  * --names ask (kernel/kernel.h): 0 or -errno. */

@@ -17,12 +17,10 @@ enum { ROUND_MS = 50, BUFFER_MAX = 1 << 30 };
 struct tl_name
 tl_ctl_sched_name(const struct tl_name *name)
 {
-	struct tl_name sched = *name;
+	struct tl_name sched;
 
-	strncat(sched.shown, TL_SCHED_SUFFIX,
-	    sizeof(sched.shown) - strlen(sched.shown) - 1);
-	strncat(sched.path, TL_SCHED_SUFFIX,
-	    sizeof(sched.path) - strlen(sched.path) - 1);
+	(void)tl_sched_path(sched.shown, name->shown);
+	(void)tl_sched_path(sched.path, name->path);
 	return sched;
 }
 

@@ -82,14 +82,6 @@ is_packed_name(const char *path)
 	return size > 4 && strcmp(path + size - 4, ".zst") == 0;
 }
 
-static bool
-is_file(const char *path)
-{
-	struct stat status;
-
-	return lstat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* The file of kernel events beside what path was before; NULL: none. */
 static int
 remove_older(struct tl_call *call, const char *path)
@@ -154,7 +146,12 @@ put_saved(struct tl_call *call, const struct tl_name *name, const char *path,
 static int
 refuse_existing(struct tl_call *call, const char *path)
 {
-	if (tl_call_has(call, TL_CTL_FORCE) || !is_file(path))
+	struct stat status;
+
+	if (tl_file_is_special(path))
+		return tl_call_fail(call, path, -EEXIST,
+		    "not a regular file; name a file to save to");
+	if (tl_call_has(call, TL_CTL_FORCE) || lstat(path, &status) != 0)
 		return 0;
 	return tl_call_fail(call, path, -EEXIST,
 	    "exists already; --force replaces it");
@@ -190,10 +187,8 @@ tl_verb_save(struct tl_call *call)
 		return rc;
 	if (path[0] == '\0')
 		return tl_call_usage(call, "empty name of a file");
-	if (snprintf(kernel_path, sizeof(kernel_path), "%s" TL_SCHED_SUFFIX,
-		path) >= TL_PATH_MAX)
-		return tl_call_fail(call, path, -ENAMETOOLONG, "%s",
-		    strerror(ENAMETOOLONG));
+	if ((rc = tl_sched_path(kernel_path, path)) != 0)
+		return tl_call_fail(call, path, rc, "%s", strerror(-rc));
 	sched = tl_ctl_sched_name(&name);
 	has_kernel = access(sched.path, F_OK) == 0;
 	if ((rc = refuse_existing(call, path)) != 0 ||

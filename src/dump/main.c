@@ -108,8 +108,7 @@ open_with_kernel(const struct tl_options *options,
 
 		names[count++] = options->files[i];
 		if (tl_name_find(options->files[i], path) != 0 ||
-		    snprintf(beside[i], TL_PATH_MAX, "%s" TL_SCHED_SUFFIX,
-			path) >= TL_PATH_MAX ||
+		    tl_sched_path(beside[i], path) != 0 ||
 		    access(beside[i], F_OK) != 0)
 			continue;
 		for (size_t k = 0; k < options->file_count; k++)

@@ -111,7 +111,11 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 
 	*output = (struct tl_output){ .fd = STDOUT_FILENO,
 		.columns = TL_COLUMNS_DEFAULT };
-	if (options->output) {
+	if (options->output && tl_file_is_special(options->output)) {
+		output->fd = tl_file_open_special(options->output);
+		if (output->fd < 0)
+			return output->fd;
+	} else if (options->output) {
 		rc = tl_file_new_begin(&output->file, options->output);
 		if (rc < 0)
 			return rc;

@@ -9,12 +9,28 @@
 #ifndef TL_EVENT_SCHED_H
 #define TL_EVENT_SCHED_H
 
+#include "base/file.h"
 #include "event/event.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The file NAME.sched beside a timeline NAME has its kernel events. */
 #define TL_SCHED_SUFFIX ".sched"
+
+/* The path of that file.  0 or -ENAMETOOLONG, then to is empty. */
+static inline int
+tl_sched_path(char to[TL_PATH_MAX], const char *path)
+{
+	const size_t size = strlen(path);
+
+	to[0] = '\0';
+	if (size > TL_PATH_MAX - sizeof(TL_SCHED_SUFFIX))
+		return -ENAMETOOLONG;
+	memcpy(to, path, size);
+	memcpy(to + size, TL_SCHED_SUFFIX, sizeof(TL_SCHED_SUFFIX));
+	return 0;
+}
 
 #define TL_SCHED_CATEGORY "sched"
 /* state: R, R+ (preempted), S, D ...; next: tid of the task that runs now. */

@@ -556,8 +556,7 @@ make(struct tl_sched *s, const char *path, uint32_t cpus, uint64_t entries,
 	char sched[TL_PATH_MAX], aside[TL_PATH_MAX];
 	int rc;
 
-	if (snprintf(sched, TL_PATH_MAX, "%s" TL_SCHED_SUFFIX, path) >=
-		TL_PATH_MAX ||
+	if (tl_sched_path(sched, path) != 0 ||
 	    snprintf(aside, TL_PATH_MAX, "%s.%ld", sched, (long)getpid()) >=
 		TL_PATH_MAX)
 		return tl_fault(fault, -ENAMETOOLONG, TL_FAULT_NOWHERE,

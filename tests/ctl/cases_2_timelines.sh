@@ -107,8 +107,16 @@ has '... and names the file' "$(rm -f "$work/w.tl"; "$ctl" save "$base-w" "$work
 ends '... and saves nothing' 1 test -e "$work/w.tl"
 ends '... and removes them with --force' 0 "$ctl" save -f "$base-w" "$work/w.tl"
 is '... and leaves one file' "$(ls "$work"/w.tl*)" "$work/w.tl"
+mkfifo "$work/fifo"
+ends 'save refuses what is no regular file' 1 "$ctl" save -f "$base-w" "$work/fifo"
+has '... and says what to do' "$err" 'fifo: not a regular file; name a file to save to$'
+ends '... and leaves it' 0 test -p "$work/fifo"
+rm "$work/w.tl"
 ln -s /nowhere "$work/w.tl.sched"
-ends '... a link as well' 0 "$ctl" save -f "$base-w" "$work/w.tl"
+ends '... and refuses a link in their place' 1 "$ctl" save "$base-w" "$work/w.tl"
+has '... with the same sentence' "$err" 'w\.tl\.sched: exists already'
+ends '... and leaves it' 0 test -L "$work/w.tl.sched"
+ends '... and removes it with --force' 0 "$ctl" save -f "$base-w" "$work/w.tl"
 is '... which is gone' "$(find "$work" -name 'w.tl*')" "$work/w.tl"
 if command -v strace >/dev/null; then
 	echo kept >"$work/w.tl.sched"

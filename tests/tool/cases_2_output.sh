@@ -9,6 +9,14 @@ ends '--output where nothing can be written fails' 1 "$dump" --output "$work/no/
 has '... and says so' "$err" 'no/o\.txt: No such file'
 ends '-o is not touched by a usage error' 2 "$dump" -o "$work/o.txt" --nose "$known"
 is '... the file stays' "$(untimed <"$work/o.txt")" "$newest_first"
+mkfifo "$work/fifo"
+cat "$work/fifo" >"$work/from_fifo" &
+ends '-o writes into a FIFO' 0 "$dump" -o "$work/fifo" "$known"
+wait $!
+is '... which has the listing' "$(untimed <"$work/from_fifo")" "$newest_first"
+ends '... and stays one' 0 test -p "$work/fifo"
+is '-o writes to an open descriptor' \
+	"$("$dump" -o /dev/fd/9 "$known" 9>&1 >/dev/null | untimed)" "$newest_first"
 
 lacks 'no colours outside a terminal' "$("$dump" "$known")" $'\033'
 has '--color=always colours by priority' \

@@ -62,7 +62,7 @@ struct job {
 	void *context;
 	int64_t unix_ns; /* when it was requested */
 	struct tl_snapshot_copy copy;
-	struct tl_snapshot_copy kernel; /* live -1, no file: it has none */
+	struct tl_snapshot_copy kernel; /* live below 0: it has none */
 	uint64_t memory;                /* reserved for both */
 	struct tl_snapshot_result result;
 	char path[]; /* the folder, a slash, room for a name */
@@ -242,7 +242,7 @@ freeze(struct tl_snapshots *s, struct job *job)
 {
 	job->result.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 	job->result.rc = freeze_one(s, job, &job->copy);
-	if (job->kernel.live >= 0)
+	if (job->result.rc == 0 && job->kernel.live >= 0)
 		job->result.kernel_rc = freeze_one(s, job, &job->kernel);
 }
 
@@ -621,17 +621,14 @@ job_new(struct job **out, const struct tl_snapshots *s, const char *timeline,
 static int
 open_kernel(const char *timeline, int timeline_fd)
 {
-	char path[TL_PATH_MAX];
+	char path[TL_PATH_MAX], sched[TL_PATH_MAX];
 	struct stat st, of_timeline;
 	int rc = tl_name_path(timeline, path);
 	int fd;
 
-	if (rc == 0 && strlen(path) + sizeof(TL_SCHED_SUFFIX) > sizeof(path))
-		rc = -ENAMETOOLONG;
-	if (rc != 0)
+	if (rc != 0 || (rc = tl_sched_path(sched, path)) != 0)
 		return rc;
-	strcat(path, TL_SCHED_SUFFIX);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = open(sched, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char path[TL_PATH_MAX];
@@ -68,4 +69,37 @@ TEST(a_reader_finds_a_file_in_its_folder_where_dev_shm_has_none)
 	unlink(name);
 	rmdir(folder);
 	ck_assert_str_eq(path, shm);
+}
+
+TEST(a_new_file_replaces_files_alone)
+{
+	char folder[] = "/tmp/timeline-names-XXXXXX";
+	struct tl_file_new new;
+	int fd;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(mkdir("directory", 0700), 0);
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	make("file");
+	ck_assert_int_eq(tl_file_new_begin(&new, "directory"), -EISDIR);
+	ck_assert_int_eq(tl_file_new_begin(&new, "fifo"), -EEXIST);
+	ck_assert_int_eq(tl_file_new_begin(&new, "/dev/null"), -EEXIST);
+	ck_assert_int_eq(tl_file_new_begin(&new, "/dev/stdout"), -EEXIST);
+	ck_assert_int_eq(tl_file_new_begin(&new, "/dev/fd/7"), -EEXIST);
+	ck_assert_int_eq(tl_file_new_begin(&new, "file"), 0);
+	ck_assert_int_eq(tl_file_new_commit(&new), 0);
+
+	ck_assert(!tl_file_is_special("file"));
+	ck_assert(!tl_file_is_special("directory"));
+	ck_assert(!tl_file_is_special("none"));
+	fd = tl_file_open_special("/dev/null");
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq((int)write(fd, "x", 1), 1);
+	close(fd);
+	ck_assert_int_eq(tl_file_open_special("none"), -ENOENT);
+	unlink("file");
+	unlink("fifo");
+	rmdir("directory");
+	rmdir(folder);
 }
