@@ -33,7 +33,9 @@ struct mark {
 
 struct thread {
 	uint32_t pid, tid;
-	int64_t at_ns; /* of the last sight */
+	unsigned host;
+	int64_t horizon_ns; /* of the source that has its kernel events */
+	int64_t at_ns;      /* of the last sight */
 	int64_t ns[TL_PARTS];
 	enum state state;
 	uint32_t cpu;   /* where it runs */
@@ -54,15 +56,25 @@ struct cpu {
 	bool lossy;       /* no event since a loss */
 };
 
-struct tl_states {
+struct host {
+	struct cpu *cpus; /* CPUS_MAX */
+	size_t cpu_count;
+	unsigned lossy_cpus;
+};
+
+struct source {
 	int64_t horizon_ns;
+	bool is_kernel;
+};
+
+struct tl_states {
 	struct tl_table table;
 	struct thread *threads;
 	size_t thread_count, thread_capacity;
-	struct cpu *cpus;
-	size_t cpu_count;
-	unsigned lossy_cpus;
-	uint8_t *is_kernel; /* of each source */
+	const unsigned *host_of; /* each source; NULL: all are of one */
+	struct host *hosts;
+	size_t host_count;
+	struct source *sources; /* SOURCES */
 	bool any;
 	/* the last message that was looked at, and which it is */
 	const struct tl_message *message;
@@ -120,21 +132,37 @@ tl_part_fields(struct tl_fields *f, const int64_t ns[TL_PARTS])
 }
 
 int
-tl_states_new(struct tl_states **out, int64_t horizon_ns)
+tl_states_new(struct tl_states **out, int64_t horizon_ns,
+    const unsigned *host_of, size_t host_count)
 {
 	struct tl_states *s = calloc(1, sizeof(*s));
+	int rc = 0;
 
 	if (!s)
 		return -ENOMEM;
-	s->horizon_ns = horizon_ns;
-	s->is_kernel = calloc(1, SOURCES);
-	s->cpus = calloc(CPUS_MAX, sizeof(*s->cpus));
-	if (!s->is_kernel || !s->cpus) {
+	s->host_of = host_of;
+	s->host_count = host_of ? host_count : 1;
+	s->hosts = calloc(s->host_count, sizeof(*s->hosts));
+	s->sources = malloc(SOURCES * sizeof(*s->sources));
+	if (!s->hosts || !s->sources)
+		rc = -ENOMEM;
+	for (size_t i = 0; i < SOURCES && rc == 0; i++)
+		s->sources[i] = (struct source){ .horizon_ns = horizon_ns };
+	for (size_t i = 0; i < s->host_count && rc == 0; i++)
+		if (!(s->hosts[i].cpus =
+			    calloc(CPUS_MAX, sizeof(*s->hosts[i].cpus))))
+			rc = -ENOMEM;
+	if (rc == 0)
+		*out = s;
+	else
 		tl_states_free(s);
-		return -ENOMEM;
-	}
-	*out = s;
-	return 0;
+	return rc;
+}
+
+void
+tl_states_set_horizon(struct tl_states *s, uint16_t source, int64_t ns)
+{
+	s->sources[source].horizon_ns = ns;
 }
 
 void
@@ -146,49 +174,77 @@ tl_states_free(struct tl_states *s)
 		free(s->threads[i].marks);
 	free(s->threads);
 	tl_table_free(&s->table);
-	free(s->cpus);
-	free(s->is_kernel);
+	for (size_t i = 0; s->hosts && i < s->host_count; i++)
+		free(s->hosts[i].cpus);
+	free(s->hosts);
+	free(s->sources);
 	free(s);
 }
 
-static struct thread *
-find(struct tl_states *s, uint32_t pid, uint32_t tid, bool make)
+static unsigned
+host_of(const struct tl_states *s, uint16_t source)
 {
-	const uint64_t hash = tl_hash_pair(pid, tid);
-	struct tl_probe probe = tl_table_probe(&s->table, hash);
+	return s->host_of ? s->host_of[source] : 0;
+}
+
+/* The thread of a number on a host; pid 0: of whichever process logged last. */
+static struct thread *
+find(struct tl_states *s, unsigned host, uint32_t pid, uint32_t tid)
+{
+	struct tl_probe probe =
+	    tl_table_probe(&s->table, tl_hash_pair(host, tid));
+	struct thread *found = NULL;
 	uint32_t place;
 
-	while (tl_probe_next(&probe, &place))
-		if (s->threads[place].tid == tid &&
-		    s->threads[place].pid == pid)
-			return &s->threads[place];
-	if (!make ||
-	    TL_ARRAY_ROOM(s->threads, s->thread_capacity, s->thread_count) <
+	while (tl_probe_next(&probe, &place)) {
+		struct thread *t = &s->threads[place];
+
+		if (t->tid != tid || t->host != host)
+			continue;
+		if (t->pid == pid)
+			return t;
+		if (pid == 0 && (!found || t->at_ns > found->at_ns))
+			found = t;
+	}
+	return found;
+}
+
+/* The thread of an event, made if it is new; NULL: no memory. */
+static struct thread *
+thread_of(struct tl_states *s, const struct tl_event *e)
+{
+	const unsigned host = host_of(s, e->source);
+	struct thread *t = find(s, host, e->pid, e->tid);
+
+	if (t && t->pid == e->pid)
+		return t;
+	if (TL_ARRAY_ROOM(s->threads, s->thread_capacity, s->thread_count) <
 		0 ||
-	    tl_table_add(&s->table, hash, s->thread_count) < 0)
+	    tl_table_add(&s->table, tl_hash_pair(host, e->tid),
+		s->thread_count) < 0)
 		return NULL;
-	s->threads[s->thread_count] =
-	    (struct thread){ .pid = pid, .tid = tid, .cpu = TL_CPU_UNKNOWN };
-	return &s->threads[s->thread_count++];
+	t = &s->threads[s->thread_count++];
+	*t = (struct thread){ .pid = e->pid,
+		.tid = e->tid,
+		.host = host,
+		.horizon_ns = INT64_MAX,
+		.cpu = TL_CPU_UNKNOWN };
+	return t;
 }
 
 /* == time == */
-
-static bool
-is_lossy_cpu(const struct tl_states *s, uint32_t cpu)
-{
-	return cpu < CPUS_MAX && s->cpus[cpu].lossy;
-}
 
 /* May an event between the last sight of a thread and now be missing? */
 static bool
 is_tainted(const struct tl_states *s, const struct thread *t)
 {
+	const struct host *host = &s->hosts[t->host];
+
 	if (t->lossy)
 		return true;
-	return t->state == RUNNING || t->state == INTERRUPTED
-		   ? is_lossy_cpu(s, t->cpu)
-		   : s->lossy_cpus > 0;
+	if (t->state != RUNNING && t->state != INTERRUPTED)
+		return host->lossy_cpus > 0;
+	return t->cpu < CPUS_MAX && host->cpus[t->cpu].lossy;
 }
 
 /* The time since the last sight was this; how long it was. */
@@ -197,7 +253,7 @@ book(struct tl_states *s, struct thread *t, int64_t ns, enum tl_part part)
 {
 	const int64_t passed = ns - t->at_ns;
 
-	if (!t->covered || ns > s->horizon_ns || is_tainted(s, t))
+	if (!t->covered || ns > t->horizon_ns || is_tainted(s, t))
 		part = TL_PART_UNKNOWN;
 	t->lossy = false;
 	if (passed <= 0)
@@ -218,14 +274,14 @@ remember(struct thread *t, int64_t ns, bool preempted, struct tl_wait wait)
 /* == losses == */
 
 static void
-taint_all(struct tl_states *s, uint32_t cpu)
+taint_all(struct tl_states *s, unsigned host, uint32_t cpu)
 {
 	for (size_t i = 0; i < s->thread_count; i++) {
 		struct thread *t = &s->threads[i];
 		const bool runs =
 		    t->state == RUNNING || t->state == INTERRUPTED;
 
-		if (!runs || t->cpu == cpu)
+		if (t->host == host && (!runs || t->cpu == cpu))
 			t->lossy = true;
 	}
 }
@@ -233,30 +289,35 @@ taint_all(struct tl_states *s, uint32_t cpu)
 static void
 put_lost(struct tl_states *s, const struct tl_event *e)
 {
-	if (e->cpu < CPUS_MAX && e->cpu >= s->cpu_count)
-		s->cpu_count = e->cpu + 1;
-	for (uint32_t cpu = 0; cpu < s->cpu_count; cpu++) {
+	const unsigned number = host_of(s, e->source);
+	struct host *host = &s->hosts[number];
+
+	if (e->cpu < CPUS_MAX && e->cpu >= host->cpu_count)
+		host->cpu_count = e->cpu + 1;
+	for (uint32_t cpu = 0; cpu < host->cpu_count; cpu++) {
 		if (e->cpu != cpu && e->cpu != TL_CPU_UNKNOWN)
 			continue;
-		s->lossy_cpus += !s->cpus[cpu].lossy;
-		s->cpus[cpu].lossy = true;
-		taint_all(s, cpu);
+		host->lossy_cpus += !host->cpus[cpu].lossy;
+		host->cpus[cpu].lossy = true;
+		taint_all(s, number, cpu);
 	}
 }
 
 /* An event of a CPU: what was lost there lies before it. */
 static void
-end_loss(struct tl_states *s, uint32_t cpu)
+end_loss(struct tl_states *s, unsigned number, uint32_t cpu)
 {
+	struct host *host = &s->hosts[number];
+
 	if (cpu >= CPUS_MAX)
 		return;
-	if (cpu >= s->cpu_count)
-		s->cpu_count = cpu + 1;
-	if (!s->cpus[cpu].lossy)
+	if (cpu >= host->cpu_count)
+		host->cpu_count = cpu + 1;
+	if (!host->cpus[cpu].lossy)
 		return;
-	s->cpus[cpu].lossy = false;
-	s->lossy_cpus--;
-	taint_all(s, cpu);
+	host->cpus[cpu].lossy = false;
+	host->lossy_cpus--;
+	taint_all(s, number, cpu);
 }
 
 /* == events of the kernel == */
@@ -296,7 +357,7 @@ put_out(struct tl_states *s, struct thread *t, const struct tl_event *e)
 	    : t->state == INTERRUPTED ? TL_PART_INTERRUPTED
 				      : TL_PART_RUNNING);
 	if (e->cpu < CPUS_MAX)
-		s->cpus[e->cpu].running = 0;
+		s->hosts[t->host].cpus[e->cpu].running = 0;
 	t->preempted = (struct tl_wait){ 0 };
 	t->io = has_letter(e, 0, 'D');
 	if (first_letter(e, 0) == 'R') {
@@ -314,18 +375,19 @@ take_cpu(struct tl_states *s, struct thread *t, uint32_t cpu)
 {
 	const uint32_t place = (uint32_t)(t - s->threads) + 1;
 	struct thread *before;
+	struct cpu *of;
 
 	t->cpu = cpu;
 	if (cpu >= CPUS_MAX)
 		return;
-	before =
-	    s->cpus[cpu].running ? &s->threads[s->cpus[cpu].running - 1] : NULL;
+	of = &s->hosts[t->host].cpus[cpu];
+	before = of->running ? &s->threads[of->running - 1] : NULL;
 	if (before && before != t && before->cpu == cpu &&
 	    (before->state == RUNNING || before->state == INTERRUPTED)) {
 		before->state = UNKNOWN;
 		before->lossy = true;
 	}
-	s->cpus[cpu].running = place;
+	of->running = place;
 }
 
 static void
@@ -345,12 +407,43 @@ put_in(struct tl_states *s, struct thread *t, const struct tl_event *e)
 	take_cpu(s, t, e->cpu);
 }
 
+/* A thread has done something.  That no switch to it was seen is no loss: some
+ * kernels report none from the idle task.  When it got the CPU is unknown. */
+static void
+runs(struct tl_states *s, struct thread *t, const struct tl_event *e)
+{
+	const bool fits = t->state == RUNNING &&
+			  (t->cpu == e->cpu || e->cpu == TL_CPU_UNKNOWN);
+
+	book(s, t, e->ns, fits ? TL_PART_RUNNING : TL_PART_UNKNOWN);
+	if (!t->covered || fits)
+		return;
+	t->state = RUNNING;
+	t->depth = 0;
+	t->woken = false;
+	if (e->cpu != TL_CPU_UNKNOWN)
+		take_cpu(s, t, e->cpu);
+}
+
+/* The task that woke another one ran.  Tasks outside of the timeline have
+ * numbers of another namespace: only a thread that was woken itself counts. */
+static void
+put_waker(struct tl_states *s, const struct tl_event *e, unsigned host)
+{
+	struct thread *t = find(s, host, 0, (uint32_t)e->args[0]);
+
+	if (t && t->state == RUNNABLE)
+		runs(s, t, e);
+}
+
 static void
 put_woken(struct tl_states *s, struct thread *t, const struct tl_event *e)
 {
 	const bool by_task = has_letter(e, 2, 't') && has_letter(e, 2, 'k');
 	struct tl_wait by;
 
+	if (by_task)
+		put_waker(s, e, t->host);
 	switch (t->state) {
 	case RUNNING:
 	case INTERRUPTED:
@@ -404,14 +497,15 @@ static int
 put_kernel(struct tl_states *s, enum tl_sched_what what,
     const struct tl_event *e)
 {
-	struct thread *t = find(s, e->pid, e->tid, true);
+	struct thread *t = thread_of(s, e);
 
 	if (!t)
 		return -ENOMEM;
 	s->any = true;
-	s->is_kernel[e->source] = 1;
+	s->sources[e->source].is_kernel = true;
+	t->horizon_ns = s->sources[e->source].horizon_ns;
 	/* of a waking the CPU is the waker's: it ends a loss there as well */
-	end_loss(s, e->cpu);
+	end_loss(s, t->host, e->cpu);
 	if (!t->covered) {
 		book(s, t, e->ns, TL_PART_UNKNOWN);
 		t->covered = true;
@@ -428,6 +522,10 @@ put_kernel(struct tl_states *s, enum tl_sched_what what,
 		break;
 	case TL_SCHED_IS_INTERRUPT:
 		put_interrupt(s, t, e);
+		break;
+	case TL_SCHED_IS_FAULT:
+		if (t->state == RUNNABLE)
+			runs(s, t, e);
 		break;
 	default:
 		break;
@@ -457,23 +555,13 @@ add_mark(struct thread *t, const struct tl_event *e)
 static int
 put_entry(struct tl_states *s, const struct tl_event *e)
 {
-	struct thread *t = find(s, e->pid, e->tid, true);
-	bool fits;
+	struct thread *t = thread_of(s, e);
 
 	if (!t)
 		return -ENOMEM;
 	if (t->at_ns == 0)
 		t->at_ns = e->ns;
-	fits = t->state == RUNNING &&
-	       (t->cpu == e->cpu || e->cpu == TL_CPU_UNKNOWN);
-	book(s, t, e->ns, fits ? TL_PART_RUNNING : TL_PART_UNKNOWN);
-	if (t->covered && !fits) {
-		t->state = RUNNING;
-		t->depth = 0;
-		t->woken = false;
-		if (e->cpu != TL_CPU_UNKNOWN)
-			take_cpu(s, t, e->cpu);
-	}
+	runs(s, t, e);
 	return e->kind == TL_BEGIN ? add_mark(t, e) : 0;
 }
 
@@ -481,7 +569,7 @@ int
 tl_states_put(struct tl_states *s, const struct tl_event *e)
 {
 	if (e->kind == TL_LOST) {
-		if (s->is_kernel[e->source] || e->level != 0)
+		if (s->sources[e->source].is_kernel || e->level != 0)
 			put_lost(s, e);
 		return 0;
 	}
@@ -563,7 +651,8 @@ bool
 tl_states_span(struct tl_states *s, const struct tl_span *span,
     struct tl_parts *parts)
 {
-	struct thread *t = find(s, span->pid, span->tid, false);
+	struct thread *t =
+	    find(s, host_of(s, span->source), span->pid, span->tid);
 	size_t i = t ? t->mark_count : 0;
 
 	*parts = (struct tl_parts){ 0 };

@@ -73,9 +73,17 @@ struct tl_parts {
 
 struct tl_states;
 
-/* horizon_ns: Unix time of the last event of the kernel, or INT64_MAX.
- * 0 or -ENOMEM. */
-int tl_states_new(struct tl_states **states, int64_t horizon_ns);
+/*
+ * horizon_ns: Unix time of the last event of the kernel, or INT64_MAX; later
+ * times are unknown.  host_of: the host of each source, below host_count; NULL:
+ * all are of one.  Threads of two hosts may have the same number.  The array
+ * must outlive the states.  0 or -ENOMEM.
+ */
+int tl_states_new(struct tl_states **states, int64_t horizon_ns,
+    const unsigned *host_of, size_t host_count);
+/* The horizon of one source, for the threads whose kernel events it has. */
+void
+tl_states_set_horizon(struct tl_states *states, uint16_t source, int64_t ns);
 void tl_states_free(struct tl_states *states);
 
 /* Take the next event, of any kind, before it is put into tl_spans: 0 or

@@ -35,22 +35,40 @@ tl_kernel_is_beside(const struct tl_source *input,
 	return has_kernel(input);
 }
 
+/* Until when an input has events of the kernel. */
+static int
+find_horizon(const struct tl_source *input, int64_t *ns)
+{
+	struct tl_cursor *cursor;
+	const int rc = tl_source_cursor(input, TL_NEWEST_FIRST, &cursor);
+
+	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
+}
+
 int
 tl_kernel_states_new(struct tl_states **states, const struct tl_sources *inputs)
 {
-	struct tl_cursor *cursor;
-	int64_t horizon = INT64_MIN;
-	bool any = false;
-	int rc;
+	/* files of unknown hosts are taken for those of one */
+	const struct tl_hosts *hosts =
+	    inputs->hosts && inputs->hosts->are_several ? inputs->hosts : NULL;
+	int64_t ns;
+	int rc = 0;
 
 	*states = NULL;
-	for (size_t i = 0; i < inputs->count; i++)
-		any |= has_kernel(&inputs->items[i]);
-	if (!any)
-		return 0;
-	rc = tl_sources_cursor(inputs, TL_NEWEST_FIRST, &cursor);
-	if (rc == 0)
-		rc = tl_states_find_horizon(cursor, &horizon);
-	return rc < 0 || horizon == INT64_MIN ? rc
-					      : tl_states_new(states, horizon);
+	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
+		if (!has_kernel(&inputs->items[i]))
+			continue;
+		rc = find_horizon(&inputs->items[i], &ns);
+		if (rc < 0 || ns == INT64_MIN)
+			continue;
+		if (!*states) /* the other inputs have no thread's events */
+			rc = tl_states_new(states, INT64_MIN,
+			    hosts ? hosts->of_source : NULL,
+			    hosts ? hosts->count : 1);
+		if (rc == 0)
+			tl_states_set_horizon(*states, (uint16_t)i, ns);
+	}
+	if (rc < 0)
+		tl_states_free(*states);
+	return rc;
 }

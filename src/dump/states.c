@@ -5,6 +5,7 @@
 #include "analysis/states.h"
 
 #include "base/array.h"
+#include "dump/kernel.h"
 #include "dump/views.h"
 #include "event/message_map.h"
 #include "event/render.h"
@@ -118,14 +119,11 @@ gather(struct view *v, const struct tl_sources *inputs)
 {
 	struct tl_cursor *cursor;
 	struct tl_event event;
-	int64_t horizon = INT64_MIN;
-	int rc = tl_sources_cursor(inputs, TL_NEWEST_FIRST, &cursor);
+	int rc = tl_kernel_states_new(&v->states, inputs);
 
-	if (rc == 0)
-		rc = tl_states_find_horizon(cursor, &horizon);
-	v->any = horizon != INT64_MIN;
-	if (rc == 0)
-		rc = tl_states_new(&v->states, horizon);
+	v->any = v->states != NULL;
+	if (rc == 0 && !v->any) /* everything is unknown */
+		rc = tl_states_new(&v->states, INT64_MIN, NULL, 1);
 	if (rc == 0)
 		rc = tl_spans_new(&v->spans);
 	if (rc == 0)

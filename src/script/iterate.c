@@ -351,7 +351,7 @@ follow_states(lua_State *L, struct iterator *iterator)
 		rc = tl_states_find_horizon(cursor, &horizon);
 	if (rc == 0 && horizon != INT64_MIN) {
 		charge(L, iterator, STATES_CHARGE);
-		rc = tl_states_new(&iterator->states, horizon);
+		rc = tl_states_new(&iterator->states, horizon, NULL, 1);
 	}
 	if (rc < 0)
 		tl_host_fail(L, iterator->host, rc, "cannot read");

@@ -24,12 +24,13 @@ get(const struct tl_strings *strings, uint64_t n)
 }
 
 static const struct tl_strings strings = { get };
-static struct tl_message out, in, woken, interrupt, span_of, lost;
+static struct tl_message out, in, woken, interrupt, fault, span_of, lost;
 static struct tl_states *states;
 static struct tl_spans *spans;
 static struct tl_span span;
 static struct tl_parts parts;
 static bool ended;
+static uint16_t source_of_all;
 
 static void
 define(struct tl_message *m, const char *category, const char *text,
@@ -47,7 +48,7 @@ begin(int64_t horizon)
 {
 	tl_states_free(states);
 	tl_spans_free(spans);
-	ck_assert_int_eq(tl_states_new(&states, horizon), 0);
+	ck_assert_int_eq(tl_states_new(&states, horizon, NULL, 1), 0);
 	ck_assert_int_eq(tl_spans_new(&spans), 0);
 }
 
@@ -58,6 +59,7 @@ setup(void)
 	define(&in, "sched", TL_SCHED_IN, TIMELINE_RECORD_INSTANT);
 	define(&woken, "sched", TL_SCHED_WOKEN, TIMELINE_RECORD_INSTANT);
 	define(&interrupt, "sched", TL_SCHED_INTERRUPT, TIMELINE_RECORD_SPAN);
+	define(&fault, "sched", TL_SCHED_FAULT, TIMELINE_RECORD_INSTANT);
 	define(&span_of, "app", "request", TIMELINE_RECORD_SPAN);
 	define(&lost, "timeline", "lost $events", TIMELINE_RECORD_INSTANT);
 	lost.builtin = TIMELINE_BUILTIN_LOST;
@@ -77,6 +79,7 @@ static void
 put(struct tl_event e)
 {
 	e.tsc = (uint64_t)e.ns;
+	e.source = source_of_all;
 	e.pid = e.kind == TL_LOST ? 0 : 1;
 	ck_assert_int_eq(tl_states_put(states, &e), 0);
 	if (tl_spans_put(spans, &e, &span) == 1 && e.message == &span_of) {
@@ -280,6 +283,78 @@ TEST(spans_within_spans_have_parts_of_their_own)
 	expect(10, 0, 0, 0, 0, 0, 0);
 	END(170, 7, 0);
 	expect(40, 0, 0, 0, 0, 20, 0);
+}
+
+/* Some kernels report no switch from the idle task. */
+TEST(a_thread_that_acts_runs)
+{
+	BEGIN(90, 7, 0);
+	IN(100, 7, 0);
+	OUT(110, 7, 0, S);
+	WOKEN(120, 7, 0, INTERRUPT);
+	EVENT(woken, TL_INSTANT, 140, 8, 0, 7, NAME, TASK);
+	END(160, 7, 0);
+	expect(30, 0, 0, 0, 10, 0, 30);
+
+	BEGIN(200, 7, 0);
+	OUT(210, 7, 0, S);
+	WOKEN(220, 7, 0, INTERRUPT);
+	EVENT(fault, TL_INSTANT, 225, 7, 0, 4096);
+	END(240, 7, 0);
+	expect(25, 0, 0, 0, 10, 0, 5);
+}
+
+/* ... but a task of its number in another namespace is another one. */
+TEST(a_thread_that_sleeps_wakes_no_other)
+{
+	BEGIN(90, 7, 0);
+	IN(100, 7, 0);
+	OUT(110, 7, 0, S);
+	EVENT(woken, TL_INSTANT, 120, 8, 0, 7, NAME, TASK);
+	WOKEN(140, 7, 0, INTERRUPT);
+	IN(145, 7, 0);
+	END(150, 7, 0);
+	expect(15, 0, 5, 0, 30, 0, 10);
+}
+
+#define OF(number, ...) \
+	do { \
+		source_of_all = (number); \
+		__VA_ARGS__; \
+		source_of_all = 0; \
+	} while (0)
+
+TEST(threads_and_cpus_of_two_hosts_are_different_ones)
+{
+	static const unsigned host_of[] = { 0, 1 };
+
+	tl_states_free(states);
+	ck_assert_int_eq(tl_states_new(&states, INT64_MAX, host_of, 2), 0);
+	IN(100, 7, 0);
+	OF(1, IN(101, 7, 0));
+	OF(1, OUT(105, 7, 0, S));
+	OF(1, IN(106, 8, 0));
+	OF(1, LOST(107, 0));
+	BEGIN(110, 7, 0);
+	END(120, 7, 0);
+	expect(10, 0, 0, 0, 0, 0, 0);
+}
+
+TEST(kernel_events_of_each_source_end_at_a_time_of_their_own)
+{
+	tl_states_set_horizon(states, 0, 115);
+	tl_states_set_horizon(states, 1, 200);
+	IN(100, 7, 0);
+	OF(1, IN(100, 8, 1));
+	BEGIN(110, 7, 0);
+	END(112, 7, 0);
+	expect(2, 0, 0, 0, 0, 0, 0);
+	BEGIN(113, 8, 1);
+	END(120, 8, 1);
+	expect(7, 0, 0, 0, 0, 0, 0);
+	BEGIN(121, 7, 0);
+	END(130, 7, 0);
+	expect(0, 0, 0, 0, 0, 0, 9);
 }
 
 TEST(parts_add_up_whatever_comes)
