@@ -427,17 +427,27 @@ tl_call_name(struct tl_call *call, size_t i, struct tl_name *name)
 	return tl_call_resolve(call, word, name);
 }
 
+/* Is the last of several operands a timeline that exists?  Then they were
+ * swapped. */
+static bool
+is_swapped(const struct tl_call *call)
+{
+	char path[TL_PATH_MAX];
+	const char *last;
+
+	if (call->operand_count < 2)
+		return false;
+	last = call->operands[call->operand_count - 1];
+	return last[0] == '/' && tl_name_path(last, path) == 0 &&
+	       access(path, F_OK) == 0;
+}
+
 int
 tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error)
 {
 	struct tl_fault fault = { 0 };
-	const size_t last = call->operand_count - 1;
-	struct tl_name other;
 
-	if (error == ENOENT && call->operand_count > 1 &&
-	    call->operands[last][0] == '/' &&
-	    tl_name_path(call->operands[last], other.path) == 0 &&
-	    access(other.path, F_OK) == 0)
+	if (error == ENOENT && is_swapped(call))
 		tl_fail(&fault, -ENOENT,
 		    "no such timeline; the operands of %s are %s",
 		    call->verb->name, call->verb->arguments);

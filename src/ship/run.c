@@ -127,34 +127,52 @@ read_host(struct tl_call *call, struct tl_run_options *run)
 	return 0;
 }
 
+/* A file or a timeline where a target is meant. */
+static int
+check_target(struct tl_call *call, const char *url)
+{
+	char path[TL_PATH_MAX];
+	struct stat st;
+
+	if (!url || url[0] == '\0')
+		return fail(call, "run", "needs --to TARGET");
+	if (stat(url, &st) == 0 && S_ISREG(st.st_mode))
+		return fail(call, url,
+		    "a file; --to takes a directory, which ship fills");
+	if (url[0] == '/' && tl_name_path(url, path) == 0 &&
+	    strcmp(path, url) != 0 && access(path, F_OK) == 0)
+		return fail(call, url,
+		    "a timeline; the operands of run are --to TARGET "
+		    "TIMELINE...");
+	return 0;
+}
+
+/* A file where a live timeline is meant. */
+static int
+check_operands(struct tl_call *call)
+{
+	const struct tl_arguments *words = &call->options.operands;
+	char path[TL_PATH_MAX];
+	struct stat st;
+
+	for (size_t i = 0; i < words->count; i++)
+		if (tl_name_path(words->items[i], path) == 0 &&
+		    access(path, F_OK) != 0 && stat(words->items[i], &st) == 0)
+			return fail(call, words->items[i],
+			    "no live timeline; timeline-convert reads files");
+	return 0;
+}
+
 static int
 read_target(struct tl_call *call, struct tl_run_options *run)
 {
 	struct tl_options *o = &call->options;
-	char path[TL_PATH_MAX];
-	struct stat st;
 	int rc;
 
 	run->target.url = o->given[TL_SHIP_TO];
-	if (!run->target.url || run->target.url[0] == '\0')
-		return fail(call, "run", "needs --to TARGET");
-	if (stat(run->target.url, &st) == 0 && S_ISREG(st.st_mode))
-		return fail(call, run->target.url,
-		    "a file; --to takes a directory, which ship fills");
-	if (run->target.url[0] == '/' &&
-	    tl_name_path(run->target.url, path) == 0 &&
-	    strcmp(path, run->target.url) != 0 && access(path, F_OK) == 0)
-		return fail(call, run->target.url,
-		    "a timeline; the operands of run are --to TARGET "
-		    "TIMELINE...");
-	for (size_t i = 0; i < o->operands.count; i++) {
-		const char *word = o->operands.items[i];
-
-		if (tl_name_path(word, path) == 0 && access(path, F_OK) != 0 &&
-		    stat(word, &st) == 0)
-			return fail(call, word,
-			    "no live timeline; timeline-convert reads files");
-	}
+	if ((rc = check_target(call, run->target.url)) != 0 ||
+	    (rc = check_operands(call)) != 0)
+		return rc;
 	rc = tl_options_nats(o, &run->target.nats, &call->fault);
 	run->target.nats.url = run->target.url;
 	run->target.kafka = (struct tl_kafka_options){ .url = run->target.url,
