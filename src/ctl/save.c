@@ -151,7 +151,9 @@ refuse_existing(struct tl_call *call, const char *path)
 	if (tl_file_is_special(path))
 		return tl_call_fail(call, path, -EEXIST,
 		    "not a regular file; name a file to save to");
-	if (tl_call_has(call, TL_CTL_FORCE) || lstat(path, &status) != 0)
+	/* a directory has an error of its own */
+	if (tl_call_has(call, TL_CTL_FORCE) || lstat(path, &status) != 0 ||
+	    S_ISDIR(status.st_mode))
 		return 0;
 	return tl_call_fail(call, path, -EEXIST,
 	    "exists already; --force replaces it");
