@@ -187,7 +187,7 @@ put_heading(struct tl_text *text)
 static void
 put_numbers(struct tl_text *text, const struct tl_view *view)
 {
-	const struct tl_glance *g = &view->glance;
+	const struct tl_inspection *g = &view->inspection;
 	size_t start = text->size;
 
 	if (g->now_tsc && !g->header.superseded)

@@ -194,7 +194,7 @@ update_view(struct tl_sample *s, struct tl_call *call)
 
 	if (rc != 0)
 		return tl_call_fault(call, s->name.shown, rc, &s->view.fault);
-	if (s->heads && s->view.glance.lane_count != s->lane_count)
+	if (s->heads && s->view.inspection.lane_count != s->lane_count)
 		return tl_call_fail(call, s->name.shown, -EBADMSG,
 		    "its geometry changed");
 	return 0;
@@ -204,8 +204,8 @@ static void
 keep_heads(struct tl_sample *s)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
-		s->heads[i] = s->view.glance.lanes[i].head;
-	s->dropped = s->view.glance.dropped;
+		s->heads[i] = s->view.inspection.lanes[i].head;
+	s->dropped = s->view.inspection.dropped;
 }
 
 static int
@@ -266,7 +266,7 @@ read_timers(struct tl_sample *s, struct tl_call *call)
 		uint64_t id;
 
 		rc = tl_timer_read(&timers[0], s->view.fd,
-		    &s->view.glance.header, i);
+		    &s->view.inspection.header, i);
 		if (rc <= 0)
 			break;
 		id = timers[0].fixed.record;
@@ -295,7 +295,7 @@ tl_sample_open(struct tl_sample *s, struct tl_call *call,
 		return s->view.fd;
 	if ((rc = update_view(s, call)) != 0)
 		return rc;
-	s->lane_count = s->view.glance.lane_count;
+	s->lane_count = s->view.inspection.lane_count;
 	s->heads = calloc(s->lane_count, sizeof(*s->heads));
 	if (!s->heads)
 		return -ENOMEM;
@@ -315,7 +315,7 @@ tail_of_each(const struct tl_sample *s)
 	uint64_t tail;
 
 	for (size_t i = 0; i < s->lane_count; i++)
-		busy += s->view.glance.lanes[i].head > s->heads[i];
+		busy += s->view.inspection.lanes[i].head > s->heads[i];
 	tail = TL_SAMPLE_MAX / (busy ? busy : 1);
 	return tail ? tail : 1;
 }
@@ -364,8 +364,8 @@ tl_sample_round(struct tl_sample *s, struct tl_call *call)
 	tl_tally_end_round(&s->tally, (double)s->view.round_ns / 1e9,
 	    s->view.fresh);
 	tl_tally_end_round(&s->timers, (double)s->view.round_ns / 1e9, 0);
-	s->lost = s->view.glance.dropped > s->dropped
-		      ? s->view.glance.dropped - s->dropped
+	s->lost = s->view.inspection.dropped > s->dropped
+		      ? s->view.inspection.dropped - s->dropped
 		      : 0;
 	keep_heads(s);
 	return 0;

@@ -112,15 +112,15 @@ note_timers(struct record *r, size_t i)
 {
 	const int fd = r->fds[i];
 	struct tl_fault fault = { 0 };
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 	uint64_t timer = 0;
 
-	if (fd < 0 || tl_glance_fd(&glance, fd, false, &fault) != 0)
+	if (fd < 0 || tl_inspect_fd(&inspection, fd, false, &fault) != 0)
 		return;
-	if (glance.header.timers_max > 0)
+	if (inspection.header.timers_max > 0)
 		(void)tl_read_at(fd, &timer, sizeof(timer),
-		    timeline_timer_offset(&glance.header, 0));
-	tl_glance_free(&glance);
+		    timeline_timer_offset(&inspection.header, 0));
+	tl_inspection_free(&inspection);
 	if (timer == 0)
 		return;
 	fprintf(stderr,

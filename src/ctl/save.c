@@ -26,14 +26,14 @@ check(struct tl_call *call, const struct tl_name *name, int fd,
     struct timeline_header *geometry)
 {
 	struct tl_fault fault = { 0 };
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 	struct stat status;
-	int rc = tl_glance_fd(&glance, fd, false, &fault);
+	int rc = tl_inspect_fd(&inspection, fd, false, &fault);
 
 	if (rc != 0)
 		return tl_call_fault(call, name->shown, rc, &fault);
-	*geometry = glance.header;
-	tl_glance_free(&glance);
+	*geometry = inspection.header;
+	tl_inspection_free(&inspection);
 	if (geometry->state != TIMELINE_LIVE)
 		return tl_call_fail(call, name->shown, -EINVAL,
 		    "not live: it is a snapshot already");

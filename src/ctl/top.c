@@ -44,7 +44,7 @@ static void
 put_state(struct top *t, struct tl_text *text)
 {
 	const struct tl_view *view = &t->sample.view;
-	const struct tl_glance *g = &view->glance;
+	const struct tl_inspection *g = &view->inspection;
 
 	tl_put_plain(text, tl_bytes_of(t->sample.name.shown));
 	tl_put_string(text, "  level ");

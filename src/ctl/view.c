@@ -34,7 +34,7 @@ enum {
 struct scan {
 	struct tl_writers *writers;
 	int fd;
-	const struct tl_glance *glance;
+	const struct tl_inspection *inspection;
 	unsigned runs_left;
 	uint64_t message; /* whose builtin flag is cached; 0 none */
 	bool builtin;
@@ -57,7 +57,7 @@ find(struct tl_writers *writers, uint32_t pid)
 }
 
 static void
-take_entry(struct tl_writers *writers, const struct tl_glance *g,
+take_entry(struct tl_writers *writers, const struct tl_inspection *g,
     const struct timeline_entry *e)
 {
 	struct tl_writer *const w = find(writers, e->pid);
@@ -82,7 +82,7 @@ static bool
 is_builtin(struct scan *s, uint32_t message)
 {
 	const uint64_t at = message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS;
-	const struct timeline_header *h = &s->glance->header;
+	const struct timeline_header *h = &s->inspection->header;
 	struct timeline_record record;
 
 	if (at == s->message)
@@ -118,16 +118,16 @@ take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 	size_t taken = 0;
 
 	if (tl_read_at(s->fd, run, count * sizeof(run[0]),
-		timeline_entry_offset(&s->glance->header, lane, q)) !=
+		timeline_entry_offset(&s->inspection->header, lane, q)) !=
 	    (int64_t)(count * sizeof(run[0])))
 		return 0;
 	while (count-- > 0) {
 		const struct timeline_entry *e = &run[count];
 
-		if (!is_entry(&s->glance->header, lane, q + count, e) ||
+		if (!is_entry(&s->inspection->header, lane, q + count, e) ||
 		    is_builtin(s, e->message))
 			continue;
-		take_entry(s->writers, s->glance, e);
+		take_entry(s->writers, s->inspection, e);
 		taken++;
 	}
 	return taken;
@@ -137,7 +137,7 @@ take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 static void
 take_lane(struct scan *s, uint32_t i)
 {
-	const struct tl_glance_lane *lane = &s->glance->lanes[i];
+	const struct tl_inspection_lane *lane = &s->inspection->lanes[i];
 	uint64_t first = lane->cleared;
 	size_t taken = 0;
 
@@ -227,7 +227,7 @@ is_alive(const struct tl_writer *w)
 
 /* A dead process has no name in /proc, but the header names the creator. */
 static void
-name_writer(struct tl_writer *w, const struct tl_glance *g)
+name_writer(struct tl_writer *w, const struct tl_inspection *g)
 {
 	char *const command = w->command;
 	const size_t max = sizeof(w->command) - 1;
@@ -251,23 +251,23 @@ compare(const void *a, const void *b)
 
 void
 tl_writers_read(struct tl_writers *writers, int fd,
-    const struct tl_glance *glance)
+    const struct tl_inspection *inspection)
 {
 	struct scan scan = { .writers = writers,
 		.fd = fd,
-		.glance = glance,
+		.inspection = inspection,
 		.runs_left = RUNS_MAX };
 
 	*writers = (struct tl_writers){ 0 };
-	if (glance->header.state != TIMELINE_LIVE)
+	if (inspection->header.state != TIMELINE_LIVE)
 		return;
-	for (uint32_t i = 0; i < glance->lane_count; i++)
+	for (uint32_t i = 0; i < inspection->lane_count; i++)
 		take_lane(&scan, i);
 	for (size_t i = 0; i < writers->count; i++) {
 		struct tl_writer *w = &writers->list[i];
 
-		w->alive = glance->now_tsc != 0 && is_alive(w);
-		name_writer(w, glance);
+		w->alive = inspection->now_tsc != 0 && is_alive(w);
+		name_writer(w, inspection);
 	}
 	qsort(writers->list, writers->count, sizeof(writers->list[0]), compare);
 }
@@ -318,33 +318,33 @@ tl_writers_json(struct tl_fields *f, const struct tl_writers *writers)
 int
 tl_view_update(struct tl_view *view, bool whole)
 {
-	const uint64_t before = view->glance.appended;
+	const uint64_t before = view->inspection.appended;
 	const int64_t then_ns = view->updated_ns;
 	int rc;
 
 	if (fstat(view->fd, &view->status) != 0)
 		return tl_fault(&view->fault, -errno, TL_FAULT_NOWHERE, "%s",
 		    strerror(errno));
-	tl_glance_free(&view->glance);
+	tl_inspection_free(&view->inspection);
 	view->seen = false;
-	rc = tl_glance_fd(&view->glance, view->fd, whole, &view->fault);
+	rc = tl_inspect_fd(&view->inspection, view->fd, whole, &view->fault);
 	if (rc != 0)
 		return rc;
 	view->seen = true;
 	view->updated_ns = tl_clock_read(CLOCK_MONOTONIC);
 	view->round_ns = then_ns ? view->updated_ns - then_ns : 0;
-	view->fresh = then_ns && view->glance.appended > before
-			  ? view->glance.appended - before
+	view->fresh = then_ns && view->inspection.appended > before
+			  ? view->inspection.appended - before
 			  : 0;
 	if (whole)
-		tl_writers_read(&view->writers, view->fd, &view->glance);
+		tl_writers_read(&view->writers, view->fd, &view->inspection);
 	return 0;
 }
 
 void
 tl_view_free(struct tl_view *view)
 {
-	tl_glance_free(&view->glance);
+	tl_inspection_free(&view->inspection);
 	if (view->fd >= 0)
 		close(view->fd);
 	view->fd = -1;
@@ -361,15 +361,15 @@ tl_view_rate(const struct tl_view *view)
 const char *
 tl_view_state(const struct tl_view *view)
 {
-	switch (view->glance.header.state) {
+	switch (view->inspection.header.state) {
 	case TIMELINE_SAVED:
 		return "saved";
 	case TIMELINE_IMPORTED:
 		return "imported";
 	default:
-		return !view->glance.now_tsc            ? "old"
-		       : view->glance.header.superseded ? "superseded"
-							: "live";
+		return !view->inspection.now_tsc            ? "old"
+		       : view->inspection.header.superseded ? "superseded"
+							    : "live";
 	}
 }
 
@@ -381,13 +381,13 @@ tl_threshold_name(unsigned threshold)
 }
 
 void
-tl_put_threshold(struct tl_text *text, const struct tl_glance *glance)
+tl_put_threshold(struct tl_text *text, const struct tl_inspection *inspection)
 {
-	tl_put_string(text, tl_threshold_name(glance->threshold));
-	if (!glance->burst)
+	tl_put_string(text, tl_threshold_name(inspection->threshold));
+	if (!inspection->burst)
 		return;
 	tl_put_string(text, " for ");
-	tl_put_duration(text, (int64_t)glance->burst_left_ns);
+	tl_put_duration(text, (int64_t)inspection->burst_left_ns);
 }
 
 static void
@@ -403,7 +403,7 @@ put_optional_ns(struct tl_fields *f, const char *name, const char *null_name,
 void
 tl_view_json(struct tl_fields *f, const struct tl_view *view)
 {
-	const struct tl_glance *g = &view->glance;
+	const struct tl_inspection *g = &view->inspection;
 
 	tl_fields_string(f, "state", tl_view_state(view));
 	tl_fields_string(f, "level", tl_threshold_name(g->threshold));

@@ -36,7 +36,7 @@ struct tl_writers {
 /* Find the processes that wrote the newest entries of each lane.  A file that
  * is not live has no live writers. */
 void tl_writers_read(struct tl_writers *writers, int fd,
-    const struct tl_glance *glance);
+    const struct tl_inspection *inspection);
 
 /* "hello 123, worker 124 died". */
 void tl_writers_put(struct tl_text *text, const struct tl_writers *writers);
@@ -49,8 +49,8 @@ struct tl_view {
 	int fd; /* -1: it cannot be read, fault says why */
 	struct stat status;
 	struct tl_fault fault;
-	bool seen; /* glance is there */
-	struct tl_glance glance;
+	bool seen; /* inspection is set */
+	struct tl_inspection inspection;
 	struct tl_writers writers;
 	int64_t updated_ns; /* CLOCK_MONOTONIC; 0 never */
 	uint64_t fresh;     /* appended since the update before */
@@ -70,7 +70,8 @@ double tl_view_rate(const struct tl_view *view);
 const char *tl_view_state(const struct tl_view *view);
 
 /* "info", or "trace for 23ms" while there is a burst. */
-void tl_put_threshold(struct tl_text *text, const struct tl_glance *glance);
+void
+tl_put_threshold(struct tl_text *text, const struct tl_inspection *inspection);
 /* Members of an object: state, levels, counts, rate, history, writers. */
 void tl_view_json(struct tl_fields *fields, const struct tl_view *view);
 

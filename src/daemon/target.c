@@ -167,17 +167,17 @@ tl_target_rule_failed(void *context, const struct tl_config_rule *rule,
 static int
 begin_levels(struct tl_target *t, struct tl_fault *fault)
 {
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 	int64_t now_ns;
-	int rc = tl_glance_fd(&glance, t->tl->fd, false, fault);
+	int rc = tl_inspect_fd(&inspection, t->tl->fd, false, fault);
 
 	if (rc != 0)
 		return rc;
 	now_ns = tl_clock_read(CLOCK_REALTIME);
 	tl_level_init(&t->levels, NULL, NULL);
-	tl_level_begin(&t->levels, glance.threshold, glance.base, now_ns,
-	    now_ns + (int64_t)glance.burst_left_ns);
-	tl_glance_free(&glance);
+	tl_level_begin(&t->levels, inspection.threshold, inspection.base,
+	    now_ns, now_ns + (int64_t)inspection.burst_left_ns);
+	tl_inspection_free(&inspection);
 	return 0;
 }
 

@@ -76,25 +76,25 @@ static int
 inspect(struct tl_ask_timeline *answer, const char *path)
 {
 	struct tl_fault fault = { 0 };
-	struct tl_glance glance = { 0 };
+	struct tl_inspection inspection = { 0 };
 	const int fd = tl_open_read(path);
 	int rc;
 
 	if (fd < 0)
 		return fail_errno(answer, fd);
-	rc = tl_glance_fd(&glance, fd, true, &fault);
+	rc = tl_inspect_fd(&inspection, fd, true, &fault);
 	close(fd);
 	if (rc < 0)
 		return fail(answer, rc, fault.text);
-	copy_level(answer->level, glance.threshold);
-	copy_level(answer->base, glance.base);
-	answer->burst_left_ns = glance.burst ? glance.burst_left_ns : 0;
-	answer->entries = glance.appended;
-	answer->lost = glance.dropped;
-	answer->kept_ns = glance.kept_ns;
+	copy_level(answer->level, inspection.threshold);
+	copy_level(answer->base, inspection.base);
+	answer->burst_left_ns = inspection.burst ? inspection.burst_left_ns : 0;
+	answer->entries = inspection.appended;
+	answer->lost = inspection.dropped;
+	answer->kept_ns = inspection.kept_ns;
 	if (answer->path[0] == '\0')
-		answer->size = glance.header.total_size;
-	tl_glance_free(&glance);
+		answer->size = inspection.header.total_size;
+	tl_inspection_free(&inspection);
 	return 0;
 }
 

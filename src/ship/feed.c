@@ -206,13 +206,13 @@ identify(struct tl_feed *c, const struct timeline_header *h)
 
 /* Begin a chain: at the next entry, or at the first there was. */
 static int
-begin_at(struct tl_feed *c, const struct tl_glance *glance, bool all)
+begin_at(struct tl_feed *c, const struct tl_inspection *inspection, bool all)
 {
 	struct tl_text words = { 0 };
 	int rc;
 
-	for (size_t i = 0; i < glance->lane_count; i++) {
-		const uint64_t at = all ? 0 : glance->lanes[i].head;
+	for (size_t i = 0; i < inspection->lane_count; i++) {
+		const uint64_t at = all ? 0 : inspection->lanes[i].head;
 
 		tl_put_format(&words, "%s%zu:%lu", i > 0 ? " " : "", i, at);
 	}
@@ -246,22 +246,22 @@ static int
 add_timeline(struct tl_feed *c, int fd, bool all, struct tl_fault *fault)
 {
 	struct tl_fault stale = { 0 };
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 	bool fresh;
-	int rc = tl_glance_fd(&glance, fd, false, fault);
+	int rc = tl_inspect_fd(&inspection, fd, false, fault);
 
 	if (rc != 0)
 		return rc;
-	identify(c, &glance.header);
+	identify(c, &inspection.header);
 	fresh = tl_spool_chain_identity(c->kept)[0] == '\0';
 	if (strcmp(tl_spool_chain_identity(c->kept), c->identity) != 0)
-		rc = begin_at(c, &glance, all || !fresh);
+		rc = begin_at(c, &inspection, all || !fresh);
 	if (rc == 0 && (rc = add(c, fd, &stale)) != 0) {
-		rc = begin_at(c, &glance, true);
+		rc = begin_at(c, &inspection, true);
 		if (rc == 0)
 			rc = add(c, fd, fault);
 	}
-	tl_glance_free(&glance);
+	tl_inspection_free(&inspection);
 	return rc == 0 ? 0 : tl_fail(fault, rc, "%s", strerror(-rc));
 }
 

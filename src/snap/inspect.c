@@ -83,7 +83,7 @@ level_within(uint64_t level)
 
 /* The levels as a writer sees them now: it ends a burst that is over. */
 static void
-decode_levels(struct tl_glance *g)
+decode_levels(struct tl_inspection *g)
 {
 	const uint64_t hours_ns = 2 * 3600 * UINT64_C(1000000000);
 	const uint64_t unit = UINT64_C(1) << TIMELINE_UNTIL_SHIFT;
@@ -108,10 +108,11 @@ decode_levels(struct tl_glance *g)
 }
 
 static void
-describe_lane(struct tl_glance *g, uint32_t i, const struct timeline_head *head)
+describe_lane(struct tl_inspection *g, uint32_t i,
+    const struct timeline_head *head)
 {
 	const struct timeline_header *h = &g->header;
-	struct tl_glance_lane *lane = &g->lanes[i];
+	struct tl_inspection_lane *lane = &g->lanes[i];
 
 	lane->cpu =
 	    timeline_lane_is_fallback(h, i) ? TL_CPU_UNKNOWN : i / h->tiers;
@@ -123,7 +124,7 @@ describe_lane(struct tl_glance *g, uint32_t i, const struct timeline_head *head)
 }
 
 static int
-read_lanes(struct tl_glance *g, int fd, struct timeline_head **heads)
+read_lanes(struct tl_inspection *g, int fd, struct timeline_head **heads)
 {
 	const size_t size = g->lane_count * sizeof(**heads);
 	int rc;
@@ -144,7 +145,7 @@ read_lanes(struct tl_glance *g, int fd, struct timeline_head **heads)
 
 /* As the readers of entries have it; a live file's first and end are 0. */
 static struct range
-range_of(const struct tl_glance *g, const struct tl_glance_lane *lane,
+range_of(const struct tl_inspection *g, const struct tl_inspection_lane *lane,
     const struct timeline_head *head)
 {
 	const bool live = g->header.state == TIMELINE_LIVE;
@@ -167,7 +168,7 @@ range_of(const struct tl_glance *g, const struct tl_glance_lane *lane,
  * (range is the newer one then), or -errno.  take.h defines whole.
  */
 static int
-read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
+read_stamp(const struct tl_inspection *g, int fd, uint32_t i, uint64_t q,
     struct range *range, uint64_t *tsc)
 {
 	const uint64_t at = timeline_entry_offset(&g->header, i, q);
@@ -199,8 +200,8 @@ read_stamp(const struct tl_glance *g, int fd, uint32_t i, uint64_t q,
  * further inside, because writers are fast: at most a quarter of the lane.
  */
 static int
-find_stamp(const struct tl_glance *g, int fd, uint32_t i, struct range range,
-    bool newest, uint64_t *tsc)
+find_stamp(const struct tl_inspection *g, int fd, uint32_t i,
+    struct range range, bool newest, uint64_t *tsc)
 {
 	const uint64_t step = g->lanes[i].entries / (4 * LAP_TRIES_MAX);
 	uint64_t n = 0;
@@ -223,12 +224,12 @@ find_stamp(const struct tl_glance *g, int fd, uint32_t i, struct range range,
 }
 
 static int
-read_stamps(struct tl_glance *g, int fd, const struct timeline_head *heads)
+read_stamps(struct tl_inspection *g, int fd, const struct timeline_head *heads)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < g->lane_count; i++) {
-		struct tl_glance_lane *lane = &g->lanes[i];
+		struct tl_inspection_lane *lane = &g->lanes[i];
 		const struct range range = range_of(g, lane, &heads[i]);
 
 		rc = find_stamp(g, fd, i, range, false, &lane->oldest_tsc);
@@ -243,7 +244,7 @@ read_stamps(struct tl_glance *g, int fd, const struct timeline_head *heads)
 
 /* Does it hold less than was logged and not cleared? */
 static bool
-has_wrapped(const struct tl_glance_lane *lane)
+has_wrapped(const struct tl_inspection_lane *lane)
 {
 	return lane->head > lane->cleared &&
 	       lane->head - lane->cleared >= lane->entries;
@@ -251,7 +252,7 @@ has_wrapped(const struct tl_glance_lane *lane)
 
 /* Up to now or, where nothing is logged any more, to the newest of all. */
 static void
-measure_history(struct tl_glance *g)
+measure_history(struct tl_inspection *g)
 {
 	uint64_t end = g->now_tsc;
 	int64_t shortest = -1;
@@ -261,7 +262,7 @@ measure_history(struct tl_glance *g)
 		if (g->lanes[i].newest_tsc > end)
 			end = g->lanes[i].newest_tsc;
 	for (size_t i = 0; i < g->lane_count; i++) {
-		const struct tl_glance_lane *lane = &g->lanes[i];
+		const struct tl_inspection_lane *lane = &g->lanes[i];
 		const uint64_t oldest = lane->oldest_tsc;
 		const int64_t ns =
 		    oldest < end ? ticks_to_ns(&g->header, end - oldest) : 0;
@@ -278,41 +279,42 @@ measure_history(struct tl_glance *g)
 }
 
 int
-tl_glance_fd(struct tl_glance *glance, int fd, bool stamps,
+tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault)
 {
 	struct timeline_head *heads = NULL;
 	int rc;
 
-	*glance = (struct tl_glance){ .kept_ns = -1 };
-	if ((rc = read_header(fd, &glance->header, fault)) != 0)
+	*inspection = (struct tl_inspection){ .kept_ns = -1 };
+	if ((rc = read_header(fd, &inspection->header, fault)) != 0)
 		return rc;
-	glance->lane_count = timeline_lane_count(&glance->header);
-	if ((rc = read_clock(fd, &glance->header)) != 0 ||
-	    (rc = read_lanes(glance, fd, &heads)) != 0)
+	inspection->lane_count = timeline_lane_count(&inspection->header);
+	if ((rc = read_clock(fd, &inspection->header)) != 0 ||
+	    (rc = read_lanes(inspection, fd, &heads)) != 0)
 		goto out;
 	/* After the levels, or a burst begun since looks too far ahead. */
-	if (glance->header.state == TIMELINE_LIVE &&
-	    tl_is_this_boot(&glance->header) && tl_clock_is_allowed())
-		glance->now_tsc = tl_clock_now(glance->header.clock_kind);
-	decode_levels(glance);
+	if (inspection->header.state == TIMELINE_LIVE &&
+	    tl_is_this_boot(&inspection->header) && tl_clock_is_allowed())
+		inspection->now_tsc =
+		    tl_clock_now(inspection->header.clock_kind);
+	decode_levels(inspection);
 	if (stamps) {
-		rc = read_stamps(glance, fd, heads);
-		measure_history(glance);
+		rc = read_stamps(inspection, fd, heads);
+		measure_history(inspection);
 	}
 out:
 	free(heads);
 	if (rc != 0) {
-		tl_glance_free(glance);
+		tl_inspection_free(inspection);
 		tl_fail(fault, rc, "%s", strerror(-rc));
 	}
 	return rc;
 }
 
 void
-tl_glance_free(struct tl_glance *glance)
+tl_inspection_free(struct tl_inspection *inspection)
 {
-	free(glance->lanes);
-	glance->lanes = NULL;
-	glance->lane_count = 0;
+	free(inspection->lanes);
+	inspection->lanes = NULL;
+	inspection->lane_count = 0;
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <timeline_layout.h>
 
-struct tl_glance_lane {
+struct tl_inspection_lane {
 	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
 	uint32_t tier;
 	uint64_t entries; /* slots */
@@ -23,9 +23,9 @@ struct tl_glance_lane {
 	uint64_t newest_tsc; /* of the newest; 0: none, for both */
 };
 
-struct tl_glance {
+struct tl_inspection {
 	struct timeline_header header; /* a copy; geometry checked */
-	struct tl_glance_lane *lanes;
+	struct tl_inspection_lane *lanes;
 	size_t lane_count;
 	uint64_t appended; /* heads, summed */
 	uint64_t dropped;  /* all causes */
@@ -42,8 +42,8 @@ struct tl_glance {
 
 /* -errno and why, as tl_snap_open.  fd stays the caller's.  With stamps:
  * read the oldest and newest entry of each lane, too. */
-int tl_glance_fd(struct tl_glance *glance, int fd, bool stamps,
+int tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault);
-void tl_glance_free(struct tl_glance *glance);
+void tl_inspection_free(struct tl_inspection *inspection);
 
 #endif

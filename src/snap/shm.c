@@ -123,16 +123,16 @@ add_row(void *context, const char *name, int fd)
 	struct rows *rows = context;
 	struct row *row = &rows->list[rows->count];
 	struct tl_fault fault = { 0 };
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 
 	if (rows->count == LISTED_MAX)
 		return 1;
 	*row = (struct row){ 0 };
 	strcpy(row->name, name);
-	if (tl_glance_fd(&glance, fd, false, &fault) == 0) {
-		row->size = glance.header.total_size;
-		row->threshold = glance.threshold;
-		tl_glance_free(&glance);
+	if (tl_inspect_fd(&inspection, fd, false, &fault) == 0) {
+		row->size = inspection.header.total_size;
+		row->threshold = inspection.threshold;
+		tl_inspection_free(&inspection);
 	}
 	rows->count++;
 	return 0;

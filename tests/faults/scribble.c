@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scribble.c - a timeline that is written to, and one who ruins it meanwhile.
+ * scribble.c - write to a timeline, read it and overwrite it with garbage, each
+ * from a process of its own at the same time.
  *
  *	scribble use NAME SECONDS	an application: attach, define, log,
  *					burst, save, close, and again
- *	scribble read NAME SECONDS	open, show, follow and glance at it, as
- *					often as can be
+ *	scribble read NAME SECONDS	open, show, follow and inspect it, as
+ *					often as possible
  *	scribble spoil NAME SECONDS	change words of the file at random and
  *					put most of them back
  *	scribble cut NAME SECONDS	the same, and truncate the file at times
@@ -186,7 +187,7 @@ read_once(void)
 {
 	struct tl_fault fault = { 0 };
 	struct tl_cursor *cursor;
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 	struct tl_snap *snap;
 
 	if (snap_open(&snap, name, below(2) * below(3000), &fault) == 0) {
@@ -199,8 +200,8 @@ read_once(void)
 	if (below(8) == 0 &&
 	    tl_follow_open(&cursor, name, below(2) * 3000, &fault) == 0)
 		show_all(cursor, 50);
-	if (tl_glance_fd(&glance, fd, below(2), &fault) == 0)
-		tl_glance_free(&glance);
+	if (tl_inspect_fd(&inspection, fd, below(2), &fault) == 0)
+		tl_inspection_free(&inspection);
 }
 
 static int

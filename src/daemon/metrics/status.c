@@ -99,27 +99,27 @@ put_snapshots(struct tl_text *text, const struct tl_metrics *m)
 
 /* The first line of a timeline, after its name. */
 static void
-put_glance(struct tl_text *text, const struct tl_glance *glance)
+put_inspection(struct tl_text *text, const struct tl_inspection *inspection)
 {
-	const struct timeline_header *h = &glance->header;
+	const struct timeline_header *h = &inspection->header;
 	uint64_t slots = 0;
 
-	for (size_t i = 0; i < glance->lane_count; i++)
-		slots += glance->lanes[i].entries;
+	for (size_t i = 0; i < inspection->lane_count; i++)
+		slots += inspection->lanes[i].entries;
 	tl_put_unsigned(text, slots);
 	tl_put_string(text, " slots, ");
 	put_bytes(text, h->total_size);
 	tl_put_string(text, "; logs ");
-	tl_put_string(text, glance->threshold > TIMELINE_LEVEL_MAX
+	tl_put_string(text, inspection->threshold > TIMELINE_LEVEL_MAX
 				? "nothing"
-				: tl_level_name(glance->threshold));
-	if (glance->burst) {
+				: tl_level_name(inspection->threshold));
+	if (inspection->burst) {
 		tl_put_string(text, " for ");
-		put_ns(text, glance->burst_left_ns);
+		put_ns(text, inspection->burst_left_ns);
 		tl_put_string(text, " more, then ");
-		tl_put_string(text, glance->base > TIMELINE_LEVEL_MAX
+		tl_put_string(text, inspection->base > TIMELINE_LEVEL_MAX
 					? "nothing"
-					: tl_level_name(glance->base));
+					: tl_level_name(inspection->base));
 	}
 	tl_put_char(text, '\n');
 }
@@ -132,8 +132,8 @@ put_entries(struct tl_text *text, const struct tl_metrics_view *v)
 	put_label(text, "entries");
 	tl_put_format(text,
 	    "%llu appended, %llu dropped; %llu seen, %llu missed\n",
-	    (unsigned long long)v->glance.appended,
-	    (unsigned long long)v->glance.dropped,
+	    (unsigned long long)v->inspection.appended,
+	    (unsigned long long)v->inspection.dropped,
 	    (unsigned long long)counts->entries,
 	    (unsigned long long)counts->lost);
 }
@@ -142,7 +142,7 @@ static void
 put_history(struct tl_text *text, const struct tl_metrics_view *v)
 {
 	const int64_t kept_ns =
-	    v->bursts.kept_ns >= 0 ? v->bursts.kept_ns : v->glance.kept_ns;
+	    v->bursts.kept_ns >= 0 ? v->bursts.kept_ns : v->inspection.kept_ns;
 	const uint64_t wanted_ns =
 	    v->target->config ? v->target->config->keep_ns : 0;
 
@@ -282,11 +282,11 @@ put_timeline(struct tl_text *text, const struct tl_metrics_view *v)
 	tl_put_char(text, '\n');
 	put_name(text, t->name);
 	tl_put_string(text, ": ");
-	if (!v->has_glance) {
+	if (!v->is_inspected) {
 		tl_put_string(text, "cannot be inspected\n");
 		return;
 	}
-	put_glance(text, &v->glance);
+	put_inspection(text, &v->inspection);
 	put_entries(text, v);
 	put_history(text, v);
 	put_bursts(text, v);

@@ -77,9 +77,9 @@ read_target(struct tl_metrics_view *view, const struct tl_target *target)
 	struct tl_fault fault = { 0 };
 
 	view->target = target;
-	view->has_glance =
-	    target->tl &&
-	    tl_glance_fd(&view->glance, target->tl->fd, false, &fault) == 0;
+	view->is_inspected =
+	    target->tl && tl_inspect_fd(&view->inspection, target->tl->fd,
+			      false, &fault) == 0;
 	view->bursts.kept_ns = -1;
 	if (target->bursts)
 		tl_bursts_status(target->bursts, &view->bursts);
@@ -117,8 +117,8 @@ void
 tl_metrics_release(struct tl_metrics *metrics)
 {
 	for (size_t i = 0; i < metrics->count; i++)
-		if (metrics->views[i].has_glance)
-			tl_glance_free(&metrics->views[i].glance);
+		if (metrics->views[i].is_inspected)
+			tl_inspection_free(&metrics->views[i].inspection);
 	free(metrics->views);
 	metrics->views = NULL;
 	metrics->count = 0;
@@ -128,13 +128,14 @@ tl_metrics_release(struct tl_metrics *metrics)
 
 enum { NS_DIGITS = 9, NS_PER_SECOND = 1000000000 };
 
-/* The history that the control of retention measures, else that of a glance. */
+/* The history that the control of retention measures, else that of the
+ * inspection. */
 static int64_t
 kept_ns_of(const struct tl_metrics_view *view)
 {
-	if (view->bursts.kept_ns >= 0 || !view->has_glance)
+	if (view->bursts.kept_ns >= 0 || !view->is_inspected)
 		return view->bursts.kept_ns;
-	return view->glance.kept_ns;
+	return view->inspection.kept_ns;
 }
 
 static struct tl_rule_status
@@ -199,12 +200,12 @@ tl_metric_set_size(enum tl_metric_set set, const struct tl_metrics_view *view)
 {
 	switch (set) {
 	case TL_METRIC_LANE:
-		return view->has_glance ? view->glance.lane_count : 0;
+		return view->is_inspected ? view->inspection.lane_count : 0;
 	case TL_METRIC_TIER:
-		return view->has_glance ? view->glance.header.tiers : 0;
+		return view->is_inspected ? view->inspection.header.tiers : 0;
 	case TL_METRIC_CAUSE:
-		return view->has_glance ? sizeof(causes) / sizeof(causes[0])
-					: 0;
+		return view->is_inspected ? sizeof(causes) / sizeof(causes[0])
+					  : 0;
 	case TL_METRIC_PRIORITY:
 		return TIMELINE_LEVEL_MAX;
 	case TL_METRIC_WRITER:
@@ -250,10 +251,11 @@ static bool
 label_lane(struct tl_metric_labels *labels, const struct tl_metrics_view *view,
     size_t i)
 {
-	const struct timeline_header *h = &view->glance.header;
-	const struct tl_glance_lane *lane = &view->glance.lanes[i];
+	const struct timeline_header *h = &view->inspection.header;
+	const struct tl_inspection_lane *lane = &view->inspection.lanes[i];
 
-	if (lane->head == 0 && view->glance.lane_count > TL_METRIC_LANES_MAX)
+	if (lane->head == 0 &&
+	    view->inspection.lane_count > TL_METRIC_LANES_MAX)
 		return false;
 	if (!timeline_lane_is_fallback(h, (uint32_t)i))
 		add_number(labels, "cpu", "", lane->cpu);

@@ -46,8 +46,9 @@ struct tl_metrics_view {
 	const struct tl_metrics_own *own;
 	const struct tl_snapshots_status *snapshots;
 	const struct tl_target *target;
-	struct tl_glance glance; /* lane_count 0 when has_glance is false */
-	bool has_glance;
+	/* lane_count is 0 if is_inspected is false. */
+	struct tl_inspection inspection;
+	bool is_inspected;
 	struct tl_bursts_status bursts;
 	struct tl_calibrator_status clock;
 	struct tl_record_status record;

@@ -335,22 +335,22 @@ static void
 measure_history(struct tl_bursts *b)
 {
 	bool wrapped = false;
-	struct tl_glance glance;
+	struct tl_inspection inspection;
 
 	b->status.kept_ns = -1;
 	b->status.keeps = b->keep_ns == 0;
-	if (tl_glance_fd(&glance, b->tl->fd, true, NULL) != 0)
+	if (tl_inspect_fd(&inspection, b->tl->fd, true, NULL) != 0)
 		return;
-	for (size_t i = 0; i < glance.lane_count; i++) {
-		const struct tl_glance_lane *lane = &glance.lanes[i];
+	for (size_t i = 0; i < inspection.lane_count; i++) {
+		const struct tl_inspection_lane *lane = &inspection.lanes[i];
 
 		wrapped |= lane->tier == 0 && lane->head > lane->entries;
 	}
-	b->status.kept_ns = glance.kept_ns;
-	if (!wrapped ||
-	    (glance.kept_ns >= 0 && (uint64_t)glance.kept_ns >= b->keep_ns))
+	b->status.kept_ns = inspection.kept_ns;
+	if (!wrapped || (inspection.kept_ns >= 0 &&
+			    (uint64_t)inspection.kept_ns >= b->keep_ns))
 		b->status.keeps = true;
-	tl_glance_free(&glance);
+	tl_inspection_free(&inspection);
 }
 
 /* Give the timeline this base. */

@@ -95,12 +95,12 @@ function boundText(ns) {
 		"± " + durationText(ns);
 }
 
-/* A row's or table's number for a glance: 12 345 678. */
+/* A number with its digits in groups of three: 12 345 678. */
 function countText(n) {
 	return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-/* 10.5M, 105M: bytes for a glance. */
+/* Bytes, rounded: 10.5M, 105M. */
 function sizeText(bytes) {
 	let unit = 0;
 	for (; bytes >= 1024 && unit < 6; unit++)

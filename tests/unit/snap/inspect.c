@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glance.c - does a look at a timeline tell what is in it, and does
- * a damaged one only tell less?
+ * inspect.c - test that the inspection of a timeline is right, and that a
+ * damaged timeline is refused or shows less.
  */
+#include "snap/inspect.h"
 #include "lib/frozen.h"
 #include "lib/random.h"
 #include "lib/test.h"
-#include "snap/inspect.h"
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@ enum { N = 64, FALLBACK = 2, FALLBACK_KEPT = 3, ROUNDS = 3000 };
 
 static struct timeline_event *event;
 static struct timeline_event *error;
-static struct tl_glance g;
+static struct tl_inspection g;
 
 static void
 setup(void)
@@ -30,7 +30,7 @@ setup(void)
 static void
 teardown(void)
 {
-	tl_glance_free(&g);
+	tl_inspection_free(&g);
 	fixture_close();
 }
 
@@ -42,23 +42,23 @@ log_entries(struct timeline_event *which, uint64_t count)
 }
 
 static void
-look(bool stamps)
+inspect(bool stamps)
 {
 	struct tl_fault fault = { 0 };
 
-	tl_glance_free(&g);
-	ck_assert_msg(tl_glance_fd(&g, tl->fd, stamps, &fault) == 0, "%s",
+	tl_inspection_free(&g);
+	ck_assert_msg(tl_inspect_fd(&g, tl->fd, stamps, &fault) == 0, "%s",
 	    fault.text);
 }
 
 static int
-look_at_bytes(const void *bytes, size_t size, struct tl_fault *fault)
+inspect_bytes(const void *bytes, size_t size, struct tl_fault *fault)
 {
 	const int fd = frozen_file(bytes, size);
 	int rc;
 
-	tl_glance_free(&g);
-	rc = tl_glance_fd(&g, fd, true, fault);
+	tl_inspection_free(&g);
+	rc = tl_inspect_fd(&g, fd, true, fault);
 	close(fd);
 	return rc;
 }
@@ -67,7 +67,7 @@ TEST_FILE(.setup = setup, .teardown = teardown, .timeout = 60);
 
 TEST(an_empty_timeline_has_no_history)
 {
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lane_count, 4);
 	ck_assert_uint_eq(g.dropped, 0);
 	ck_assert(g.now_tsc != 0);
@@ -83,7 +83,7 @@ TEST(lanes_are_described_as_they_are)
 	log_entries(error, 3);
 	tl->header->drops[TIMELINE_DROP_BUSY] = 5;
 	tl->header->drops[TIMELINE_DROP_RACED] = 2;
-	look(false);
+	inspect(false);
 	ck_assert_uint_eq(g.lanes[0].cpu, 0);
 	ck_assert_uint_eq(g.lanes[0].tier, 0);
 	ck_assert_uint_eq(g.lanes[1].tier, 1);
@@ -100,7 +100,7 @@ TEST(lanes_are_described_as_they_are)
 TEST(stamps_are_those_of_the_oldest_and_the_newest_entry)
 {
 	log_entries(event, 10);
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lanes[FALLBACK].oldest_tsc,
 	    fixture_entry(FALLBACK, 0)->tsc);
 	ck_assert_uint_eq(g.lanes[FALLBACK].newest_tsc,
@@ -112,7 +112,7 @@ TEST(stamps_are_those_of_the_oldest_and_the_newest_entry)
 TEST(the_oldest_of_a_full_lane_is_the_one_behind_the_next_to_go)
 {
 	log_entries(event, 3 * N + 7);
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lanes[FALLBACK].oldest_tsc,
 	    fixture_entry(FALLBACK, 3 * N + 7 - (N - 1))->tsc);
 }
@@ -122,12 +122,12 @@ TEST(what_was_cleared_is_no_history)
 	log_entries(event, 2 * N);
 	timeline_clear(tl);
 	log_entries(event, 2);
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lanes[FALLBACK].cleared, 2 * N);
 	ck_assert_uint_eq(g.lanes[FALLBACK].oldest_tsc,
 	    fixture_entry(FALLBACK, 2 * N)->tsc);
 	timeline_clear(tl);
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lanes[FALLBACK].oldest_tsc, 0);
 	ck_assert_int_eq(g.kept_ns, -1);
 }
@@ -139,7 +139,7 @@ TEST(entries_that_are_not_whole_are_passed_over)
 	fixture_entry(FALLBACK, 0)->stamp = 1;
 	fixture_entry(FALLBACK, 1)->stamp = 3;
 	fixture_head(FALLBACK)->head = 12;
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lanes[FALLBACK].oldest_tsc,
 	    fixture_entry(FALLBACK, 2)->tsc);
 	ck_assert_uint_eq(g.lanes[FALLBACK].newest_tsc,
@@ -161,7 +161,7 @@ TEST(history_is_that_of_the_shortest_full_lane)
 	log_entries(error, 2);
 	age(FALLBACK, 11, 5 * SECOND);
 	age(FALLBACK_KEPT, 0, 100 * SECOND);
-	look(true);
+	inspect(true);
 	ck_assert_int_ge(g.kept_ns, 5 * SECOND - 1000);
 	ck_assert_int_lt(g.kept_ns, 60 * SECOND);
 }
@@ -172,7 +172,7 @@ TEST(history_is_the_longest_while_no_lane_is_full)
 	log_entries(error, 2);
 	age(FALLBACK, 0, 5 * SECOND);
 	age(FALLBACK_KEPT, 0, 100 * SECOND);
-	look(true);
+	inspect(true);
 	ck_assert_int_ge(g.kept_ns, 100 * SECOND - 1000);
 	ck_assert_int_lt(g.kept_ns, 160 * SECOND);
 }
@@ -182,19 +182,19 @@ TEST(a_full_lane_of_warnings_does_not_shorten_history)
 	log_entries(event, 10);
 	log_entries(error, 2 * N);
 	age(FALLBACK, 0, 50 * SECOND);
-	look(true);
+	inspect(true);
 	ck_assert_int_ge(g.kept_ns, 50 * SECOND - 1000);
 }
 
 TEST(levels_are_those_a_writer_goes_by)
 {
 	ck_assert_int_eq(timeline_priority(tl, "warning"), 0);
-	look(false);
+	inspect(false);
 	ck_assert_uint_eq(g.threshold, 7);
 	ck_assert_uint_eq(g.base, 7);
 	ck_assert(!g.burst);
 	ck_assert_int_eq(timeline_burst(tl, "trace", 60 * SECOND), 0);
-	look(false);
+	inspect(false);
 	ck_assert_uint_eq(g.threshold, 4);
 	ck_assert_uint_eq(g.base, 7);
 	ck_assert(g.burst);
@@ -209,7 +209,7 @@ TEST(a_burst_that_is_over_is_none)
 	ck_assert_int_eq(timeline_burst(tl, "trace", 1000), 0);
 	usleep(1000);
 	ck_assert_uint_eq(tl->header->levels & 0xff, 4);
-	look(false);
+	inspect(false);
 	ck_assert(!g.burst);
 	ck_assert_uint_eq(g.threshold, g.base);
 	ck_assert_uint_eq(g.burst_left_ns, 0);
@@ -218,11 +218,11 @@ TEST(a_burst_that_is_over_is_none)
 TEST(levels_that_cannot_be_stay_in_their_bounds)
 {
 	tl->header->levels = UINT64_MAX;
-	look(false);
+	inspect(false);
 	ck_assert_uint_eq(g.threshold, TIMELINE_LEVEL_NONE);
 	ck_assert_uint_eq(g.base, TIMELINE_LEVEL_NONE);
 	tl->header->levels = 0;
-	look(false);
+	inspect(false);
 	ck_assert_uint_eq(g.threshold, TIMELINE_LEVEL_MIN);
 	ck_assert_uint_eq(g.base, TIMELINE_LEVEL_MIN);
 }
@@ -242,7 +242,7 @@ TEST(a_saved_file_keeps_its_history_and_has_no_now)
 	for (uint32_t i = 0; i < 2; i++) /* only the fallback lanes */
 		frozen_head(&f, i)->head = frozen_head(&f, i)->first =
 		    frozen_head(&f, i)->end = 0;
-	ck_assert_int_eq(look_at_bytes(f.bytes, f.size, &fault), 0);
+	ck_assert_int_eq(inspect_bytes(f.bytes, f.size, &fault), 0);
 	ck_assert_uint_eq(g.now_tsc, 0);
 	ck_assert(!g.burst);
 	ck_assert_uint_eq(g.threshold, g.base);
@@ -258,7 +258,7 @@ TEST(a_file_of_another_boot_has_no_now)
 	log_entries(event, 10);
 	age(FALLBACK, 0, 9 * SECOND);
 	tl->header->boot_id[3] ^= 1;
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.now_tsc, 0);
 	ck_assert_int_ge(g.kept_ns, 8 * SECOND);
 	tl->header->boot_id[3] ^= 1;
@@ -269,16 +269,16 @@ TEST(what_is_no_timeline_is_refused_with_a_reason)
 	struct tl_fault fault = { 0 };
 	const struct timeline_header good = *tl->header;
 
-	ck_assert_int_eq(look_at_bytes("hello", 5, &fault), -EBADMSG);
+	ck_assert_int_eq(inspect_bytes("hello", 5, &fault), -EBADMSG);
 	ck_assert_str_eq(fault.text, "not a timeline");
 	fault = (struct tl_fault){ 0 };
-	ck_assert_int_eq(look_at_bytes(&good, 100, &fault), -ENODATA);
+	ck_assert_int_eq(inspect_bytes(&good, 100, &fault), -ENODATA);
 	fault = (struct tl_fault){ 0 };
 	tl->header->major = 7;
-	ck_assert_int_eq(tl_glance_fd(&g, tl->fd, true, &fault), -EPROTO);
+	ck_assert_int_eq(tl_inspect_fd(&g, tl->fd, true, &fault), -EPROTO);
 	tl->header->major = good.major;
 	fault = (struct tl_fault){ 0 };
-	ck_assert_int_eq(tl_glance_fd(&g, -1, true, &fault), -EBADF);
+	ck_assert_int_eq(tl_inspect_fd(&g, -1, true, &fault), -EBADF);
 	ck_assert_str_ne(fault.text, "");
 	ck_assert_ptr_null(g.lanes);
 }
@@ -289,7 +289,7 @@ TEST(a_truncated_file_shows_what_is_there)
 	struct tl_fault fault = { 0 };
 
 	log_entries(event, 10);
-	ck_assert_int_eq(look_at_bytes(tl->header, sizeof(*tl->header), &fault),
+	ck_assert_int_eq(inspect_bytes(tl->header, sizeof(*tl->header), &fault),
 	    0);
 	ck_assert_uint_eq(g.appended, 0);
 	ck_assert_int_eq(g.kept_ns, -1);
@@ -299,7 +299,7 @@ TEST(an_impossible_head_is_an_empty_lane)
 {
 	log_entries(event, 10);
 	fixture_head(0)->head = UINT64_MAX - 1;
-	look(true);
+	inspect(true);
 	ck_assert_uint_eq(g.lanes[0].head, 0);
 	ck_assert_uint_eq(g.lanes[0].newest_tsc, 0);
 	ck_assert_uint_ge(g.appended, 10);
@@ -323,7 +323,7 @@ TEST(no_damage_does_harm)
 		const uint8_t was = f.bytes[at];
 
 		f.bytes[at] = (uint8_t)random_next(&random);
-		if (look_at_bytes(f.bytes, f.size, &fault) != 0)
+		if (inspect_bytes(f.bytes, f.size, &fault) != 0)
 			ck_assert_str_ne(fault.text, "");
 		f.bytes[at] = was;
 	}
@@ -351,7 +351,7 @@ TEST(a_busy_lane_still_has_both_stamps)
 	}
 	/* it may take a while to begin */
 	for (int i = 0; i < 100000 && good < 200; i++) {
-		look(true);
+		inspect(true);
 		if (g.lanes[FALLBACK].newest_tsc == 0) {
 			usleep(100);
 			continue;
