@@ -3,7 +3,7 @@
 # append-static is append without a dynamic linker between it and the library.
 
 BENCH_PARTS := append append-static workers define save dump daemon front \
-    format trace record
+    format trace record kernel
 BENCH_LIB := $(patsubst %,$(B)/obj/tests/bench/%.o,bench crew subject)
 BENCH_BUILT := $(patsubst %,$(B)/bench/%,$(BENCH_PARTS)) \
     $(B)/bin/timeline-dump $(B)/bin/timelined $(B)/bin/timelinectl
@@ -26,6 +26,7 @@ $(B)/bench/format $(B)/bench/trace: TL_LDFLAGS += $(FORMAT_LIBS)
 $(B)/bench/trace: $(patsubst %,$(B)/obj/tests/bench/%.o,stream place child \
     self) $(ARCHIVES)
 $(B)/bench/record: $(B)/obj/tests/bench/place.o
+$(B)/bench/kernel: $(ARCHIVES)
 bench-record: $(B)/bin/timelinectl
 # between servers of its own, which it does without where they are not
 $(B)/bench/ship: $(BENCH_LIB) $(B)/obj/tests/bench/place.o

@@ -5,6 +5,7 @@
 
 kn=$name-kernel
 stalls=$build/tests/tool/stalls
+brackets=$build/tests/tool/brackets
 "$ctl" create "$kn" --mode 644
 ends 'kernel needs a duration that is one' 2 "$ctl" kernel "$kn" 10x
 ends '... and a size of the buffer' 2 "$ctl" kernel "$kn" 1s --buffer 1K
@@ -60,12 +61,16 @@ kernel_cases() {
 	local fifo=$work/go client keeper worker
 	# the worker, until the kernel is recorded
 	mkfifo "$fifo"
-	start_worker() { # ROUNDS
-		"$stalls" "$kn" "$1" "$work/stalls.data" <"$fifo" >"$work/ready" 2>/dev/null &
+	worker_program() { # PROGRAM WORD...
+		rm -f "$work/ready"
+		"$@" <"$fifo" >"$work/ready" 2>/dev/null &
 		worker=$!
 		started+=("$worker")
 		exec 7>"$fifo"
 		until_true grep -q ready "$work/ready"
+	}
+	start_worker() { # ROUNDS
+		worker_program "$stalls" "$kn" "$1" "$work/stalls.data"
 	}
 	start_kernel() { # OPTION...
 		rm -f "/dev/shm$kn.sched"
@@ -162,6 +167,23 @@ kernel_cases() {
 		"$("$dump" --critical 'stall of futex*' "$work/k.trace" | sed -n 2p)" \
 		'blocked until a timer or device'
 	is '... and no second timeline stays' "$(ls "/dev/shm$kn".sched* 2>/dev/null)" ''
+
+	# two threads that log before and after each switch between them
+	"$ctl" create "$kn-brackets" --entries 512K
+	worker_program "$brackets" "$kn-brackets" 20000
+	"$ctl" record --kernel "$kn-brackets" -o "$work/brackets.trace" >"$work/rec" 2>"$work/kerr" 7>&- &
+	client=$!
+	started+=("$client")
+	until_true is_recording
+	until_true test -e "$work/brackets.trace"
+	echo go >&7
+	wait "$worker"
+	exec 7>&-
+	kill -INT "$client"
+	wait "$client"
+	is 'a switch lies between the last entry before it and the first one after it' \
+		"$("$dump" --oldest-first --json "$work/brackets.trace" | awk -f "$here/brackets.awk")" \
+		'many inside, 0 outside'
 }
 
 why_not=

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# brackets.awk - JSON lines of tests/tool/brackets and its kernel events, oldest
+# first: how many switches straight from one thread to the other lie between
+# the entry before and the entry after them?
+
+function number(key) {
+	if (!match($0, "\"" key "\":[0-9]+")) return ""
+	return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3)
+}
+/"message":"leaves it"/ { from = number("tid"); to = current = "" }
+/"message":"switched out/ { if (number("tid") == from) to = number("next") }
+/"message":"switched in"/ { current = number("tid") }
+/"message":"has the CPU"/ {
+	if (from == "" || (to != "" && to != number("tid"))) next # by way of another
+	if (to == number("tid") && current == to) inside++; else outside++
+}
+END {
+	# a busy machine puts other tasks between some of them
+	print (inside >= 10000 ? "many" : inside + 0) " inside, " outside + 0 " outside"
+}
