@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * defined.c - --list: what is defined, where, and how often it was seen.
+ * list.c - --list: what is defined, where, and how often it was seen.
  */
 #include "dump/views.h"
 

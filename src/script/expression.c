@@ -23,7 +23,8 @@
  * it for one event where an operator meets operands that are none of its
  * business here: strings ordered (by the locale), reckoned with, or compared
  * with numbers (an error, whose text Lua makes).  So there is one meaning, and
- * one set of errors: those of Lua.  test_script_expression.c compares both.
+ * one set of errors: those of Lua.  tests/unit/script/expression.c compares
+ * both.
  */
 #include "script/host.h"
 
