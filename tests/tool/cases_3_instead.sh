@@ -183,6 +183,9 @@ for at in 1000000 1010000 1020000; do
 	line $((at + 9000)) sched "$out_for" instant '"state":"S","next":9,"name":"other"'
 done 3>"$work/spans.jsonl" >"$work/kernel.jsonl"
 "$build/bin/timeline-convert" -q "$work/spans.jsonl" -o "$work/beside.tl"
+has '--view states without kernel events says so' "$("$dump" --view states "$work/beside.tl")" \
+	'^No events of the kernel: .*'
+has '... and all time is unknown' "$("$dump" --view states "$work/beside.tl")" '^work  *3  *21us .* 100.0%$'
 lacks '--stats without kernel events has no states' "$("$dump" --stats --json "$work/beside.tl")" states
 "$build/bin/timeline-convert" -q --to timeline "$work/kernel.jsonl" -o "$work/beside.tl.sched"
 is '--stats has the states of spans' "$("$dump" --stats "$work/beside.tl" | sed -n '/running/s/^ *//p')" \
