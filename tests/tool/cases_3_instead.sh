@@ -226,6 +226,9 @@ is '... of its own thread and time' "$("$dump" --tree "$work/two.tl" | sed '1d; 
 	$'3 running 42.9\n1 running 100\n1 running 71.4\n1 running 100'
 is '... whose parts add up to each span, where two begin at once' \
 	"$("$dump" --tree --json "$work/two.tl" | jq -c 'select(.states) | .duration_ns == (.states | add)' | uniq)" true
+is '... each of several files has its own' \
+	"$("$dump" --tree --json "$work/beside.tl" "$work/two.tl" | jq -c 'select(.kind == "span") | has("states")' | uniq -c | sed 's/^ *//')" \
+	'9 true'
 is '... nor states without that file' "$(cp "$work/beside.tl" "$work/alone.tl"; "$dump" --tree "$work/alone.tl" | grep -c running)" 0
 is '... in CSV' "$("$dump" --stats --format csv "$work/beside.tl" | cut -d, -f27- | uniq)" \
 	$'running_ns,interrupted_ns,runnable_ns,blocked_task_ns,blocked_timer_ns,blocked_io_ns,unknown_ns\n9000,0,3000,9000,0,0,0'

@@ -57,6 +57,13 @@ lacks 'steps are no nanoseconds' "$("$dump" --tree "$lincheck/v8-mem1.trace")" \
 	'[0-9](ns|us)$'
 has '... in JSON they have a name of their own' \
 	"$("$dump" --tree --json "$lincheck/v8-mem1.trace")" '"steps":[0-9]+,'
+cp "$lincheck/v8-mem1.trace" "$work/steps.trace"
+printf '{"ns":%d,"tsc":%d,"cpu":0,"pid":0,"tid":0,"priority":"info","category":"sched","message":"switched in","kind":"instant","args":{}}\n' \
+	1 1 1000000 1000000 >"$work/steps.jsonl"
+"$convert" -q --to timeline "$work/steps.jsonl" -o "$work/steps.trace.sched"
+is '... and have no states of the thread' \
+	"$("$dump" --tree --style lincheck "$work/steps.trace" | cmp - "$lincheck/v8-mem1.printed.txt" 2>&1)" ''
+lacks '... in JSON, either' "$("$dump" --tree --json "$work/steps.trace")" '"states"'
 
 has '... in a comparison they are steps' \
 	"$("$dump" --diff "$lincheck/v8-mem1.trace" "$lincheck/v8-mem2.trace")" \

@@ -259,13 +259,15 @@ make_trace(struct tl_tree_source *source, const struct tl_source *input,
 }
 
 static int
-add(struct tl_forest *forest, const struct tl_source *input,
+add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
     struct tl_select *select)
 {
+	const struct tl_source *input = &inputs->items[i];
 	struct tl_tree_source *source = &forest->sources[forest->count];
 	int rc;
 
 	*source = (struct tl_tree_source){ .name = input->name,
+		.input = (uint16_t)i,
 		.first = forest->thread_count };
 	if (tl_source_trace(input) && select->all) {
 		source->trace = tl_source_trace(input);
@@ -295,7 +297,7 @@ tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
 	for (size_t i = 0; i < inputs->count && rc == 0; i++) {
 		if (tl_source_is_open(&inputs->items[i]) &&
 		    !tl_kernel_is_beside(&inputs->items[i], options))
-			rc = add(forest, &inputs->items[i], select);
+			rc = add(forest, inputs, i, select);
 	}
 	if (rc == 0 && forest->count == 0)
 		rc = -ENOENT;

@@ -15,6 +15,7 @@
 
 struct tl_tree_source {
 	const char *name; /* of the file */
+	uint16_t input;   /* its index among the inputs */
 	struct tl_trace *trace;
 	bool is_own;    /* made here */
 	uint64_t first; /* number of its first thread, from 0 */
@@ -30,9 +31,9 @@ struct tl_forest {
 	uint64_t thread_count;
 };
 
-/* Without inputs of kernel events that options do not name.  0; -ENOENT no input
- * is open; -errno, and select->fault where its expression failed.  The inputs
- * must outlive the forest. */
+/* Without inputs of kernel events that options do not name.  0; -ENOENT: no
+ * input is open; -errno, and select->fault where its expression failed.  The
+ * inputs must outlive the forest. */
 int tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options);
 void tl_forest_close(struct tl_forest *forest);

@@ -5,7 +5,6 @@
 #include "dump/tree/line.h"
 
 #include "analysis/states.h"
-
 #include "event/render.h"
 
 /* == pieces of a line == */
@@ -271,12 +270,15 @@ tl_tree_json_thread(struct tl_text *text, uint64_t number,
 static void
 put_parts(struct tl_text *text, const int64_t *parts)
 {
-	for (unsigned i = 0; i < TL_PARTS; i++) {
-		tl_put_format(text, "%s\"%s_ns\":", i ? "," : ",\"states\":{",
-		    tl_part_name(i));
-		tl_put_signed(text, parts[i]);
-	}
-	tl_put_char(text, '}');
+	/* a further member of an object that has begun */
+	struct tl_fields f = { .text = text,
+		.json = true,
+		.depth = 1,
+		.begun = { [1] = true } };
+
+	tl_fields_object(&f, "states");
+	tl_part_fields(&f, parts);
+	tl_fields_object_end(&f);
 }
 
 void

@@ -2,8 +2,8 @@
 /*
  * line.h - a node in one line, for people or as JSON.
  *
- *	request id(7), size(3): 1.234ms -> id(7), size(9) at server.c:41 [3/0/17]
- *	message                 time       result         location       path
+ *	request id(7), size(3): 1.2ms -> id(7), size(9) at server.c:41 [3/0/17]
+ *	message                 time     result         location       path
  */
 #ifndef TL_DUMP_TREE_LINE_H
 #define TL_DUMP_TREE_LINE_H
@@ -34,8 +34,8 @@ bool tl_tree_is_counted(const struct tl_node *node);
 /* "1.234ms", or "17 steps". */
 void tl_tree_put_duration(struct tl_text *text, const struct tl_node *node);
 
-/* Its message with arguments; a loss is the number of lost entries.  A point of a
- * Lincheck trace is printed as there, a call without its result. */
+/* Its message with arguments; a loss is the number of lost entries.  A point of
+ * a Lincheck trace is printed as there, a call without its result. */
 void tl_tree_put_message(struct tl_text *text, const struct tl_node *node);
 /* ": 1.234ms" and the result; ": <unfinished>".  Nothing for a leaf, nor for
  * what was counted and ended. */

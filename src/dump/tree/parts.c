@@ -3,137 +3,186 @@
 #include "dump/tree/parts.h"
 
 #include "base/array.h"
-#include "base/table.h"
 #include "dump/kernel.h"
+#include "dump/tree/line.h"
 #include "event/spans.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct span_parts {
-	int64_t ns[TL_PARTS]; /* all 0: unknown */
+struct key {
+	int64_t begin_ns;
+	int64_t duration_ns; /* nested spans may begin at the same time */
+	uint32_t pid;
+	uint32_t tid;
+	uint16_t input;
 };
 
-struct tl_tree_parts {
-	struct tl_states *states;
-	struct tl_spans *spans;
-	struct tl_id_map ids;     /* of thread, begin and end */
-	struct span_parts *parts; /* by id */
-	size_t capacity;
-	uint64_t left_out;
+struct tl_tree_span {
+	int64_t begin_ns;
+	int64_t duration_ns;
+	int64_t ns[TL_PARTS];
+	uint32_t pid;
+	uint32_t tid;
+	uint16_t input;
 };
 
-/* The element of a span, made if there is none: 0, -ENOSPC, -ENOMEM. */
-static int
-element_of(struct tl_tree_parts *p, uint32_t pid, uint32_t tid,
-    int64_t begin_ns, int64_t duration_ns, struct span_parts **element)
+_Static_assert(sizeof(struct tl_tree_span) == 88, "parts.h says so");
+
+static uint64_t
+hash_of(const struct key *key)
 {
-	/* nested spans may begin at the same time */
-	const struct tl_id_key key = { (uint64_t)pid << 32 | tid,
-		tl_hash_pair((uint64_t)begin_ns, (uint64_t)duration_ns) };
-	uint32_t id;
-	int rc = tl_id_map_get(&p->ids, key, &id);
+	uint64_t hash = tl_hash_pair((uint64_t)key->pid << 32 | key->tid,
+	    (uint64_t)key->begin_ns);
 
-	if (rc >= 0)
-		rc = TL_ARRAY_ZEROS(p->parts, p->capacity, id);
-	if (rc == 0)
-		*element = &p->parts[id];
-	return rc;
+	hash = tl_hash_more(hash, (uint64_t)key->duration_ns);
+	return tl_hash_more(hash, key->input);
 }
 
-static int
-take(struct tl_tree_parts *p, const struct tl_event *event)
+static struct tl_tree_span *
+find(const struct tl_tree_parts *p, const struct key *key)
 {
-	struct span_parts *element;
-	struct tl_parts parts;
-	struct tl_span span;
-	int rc = tl_states_put(p->states, event);
+	struct tl_probe probe = tl_table_probe(&p->table, hash_of(key));
+	uint32_t place;
 
-	if (rc < 0 || (rc = tl_spans_put(p->spans, event, &span)) <= 0 ||
-	    !tl_states_span(p->states, &span, &parts))
-		return rc;
-	rc = element_of(p, span.pid, span.tid, span.begin_ns, span.duration_ns,
-	    &element);
-	if (rc == -ENOSPC) {
-		p->left_out++;
-		return 0;
+	while (tl_probe_next(&probe, &place)) {
+		struct tl_tree_span *span = &p->spans[place];
+
+		if (span->begin_ns == key->begin_ns &&
+		    span->duration_ns == key->duration_ns &&
+		    span->pid == key->pid && span->tid == key->tid &&
+		    span->input == key->input)
+			return span;
 	}
-	if (rc == 0)
-		memcpy(element->ns, parts.ns, sizeof(element->ns));
-	return rc;
+	return NULL;
 }
 
 static int
-read_all(struct tl_tree_parts *p, const struct tl_sources *inputs)
+leave_out(struct tl_tree_parts *p, uint16_t input)
 {
-	struct tl_cursor *cursor;
-	struct tl_event event;
-	int rc = tl_spans_new(&p->spans);
+	const int rc = TL_ARRAY_ZEROS(p->left_out, p->inputs, input);
 
 	if (rc == 0)
-		rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
-	if (rc < 0)
-		return rc;
-	while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0)
-		rc = take(p, &event);
-	tl_cursor_close(cursor);
+		p->left_out[input]++;
 	return rc;
 }
 
 int
-tl_tree_parts_new(struct tl_tree_parts **parts, const struct tl_sources *inputs)
+tl_tree_parts_put(struct tl_tree_parts *p, const struct tl_span *span,
+    const int64_t ns[TL_PARTS])
 {
-	struct tl_states *states;
-	struct tl_tree_parts *p;
-	int rc = tl_kernel_states_new(&states, inputs);
+	const struct key key = { span->begin_ns, span->duration_ns, span->pid,
+		span->tid, span->source };
+	struct tl_tree_span *kept = find(p, &key);
 
-	*parts = NULL;
-	if (rc < 0 || !states)
-		return rc;
-	p = calloc(1, sizeof(*p));
-	if (!p) {
-		tl_states_free(states);
-		return -ENOMEM;
+	if (span->duration_ns == 0) /* no time, no parts of it */
+		return 0;
+	if (!kept && p->count == TL_TREE_PARTS_MAX)
+		return leave_out(p, span->source);
+	if (!kept) {
+		if (TL_ARRAY_ROOM(p->spans, p->capacity, p->count) < 0 ||
+		    tl_table_add(&p->table, hash_of(&key), p->count) < 0)
+			return -ENOMEM;
+		kept = &p->spans[p->count++];
+		*kept = (struct tl_tree_span){ .begin_ns = key.begin_ns,
+			.duration_ns = key.duration_ns,
+			.pid = key.pid,
+			.tid = key.tid,
+			.input = key.input };
 	}
-	p->states = states;
-	rc = read_all(p, inputs);
-	if (rc < 0)
-		tl_tree_parts_free(p);
-	else
-		*parts = p;
-	return rc < 0 ? rc : 0;
+	memcpy(kept->ns, ns, sizeof(kept->ns));
+	return 0;
 }
 
 void
 tl_tree_parts_free(struct tl_tree_parts *p)
 {
-	if (!p)
-		return;
-	tl_states_free(p->states);
-	tl_spans_free(p->spans);
-	tl_id_map_free(&p->ids);
-	free(p->parts);
-	free(p);
+	tl_table_free(&p->table);
+	free(p->spans);
+	free(p->left_out);
+	*p = (struct tl_tree_parts){ 0 };
 }
 
 const int64_t *
-tl_tree_parts_find(struct tl_tree_parts *p, const struct tl_node *node)
+tl_tree_parts_find(const struct tl_tree_parts *p, uint16_t input,
+    const struct tl_node *node)
 {
-	struct span_parts *element;
-	int64_t all = 0;
+	const struct key key = { node->event.ns, tl_node_duration(node),
+		node->event.pid, node->event.tid, input };
+	const struct tl_tree_span *span =
+	    node->ended == TL_NODE_ENDED && !tl_tree_is_counted(node)
+		? find(p, &key)
+		: NULL;
 
-	if (!p || node->ended != TL_NODE_ENDED ||
-	    element_of(p, node->event.pid, node->event.tid, node->event.ns,
-		tl_node_duration(node), &element) < 0)
-		return NULL;
-	for (unsigned i = 0; i < TL_PARTS; i++)
-		all |= element->ns[i];
-	return all ? element->ns : NULL;
+	return span ? span->ns : NULL;
 }
 
-uint64_t
-tl_tree_parts_left_out(const struct tl_tree_parts *p)
+void
+tl_tree_parts_report(const struct tl_tree_parts *p,
+    const struct tl_sources *inputs)
 {
-	return p ? p->left_out : 0;
+	for (size_t i = 0; i < p->inputs && i < inputs->count; i++)
+		if (p->left_out[i] > 0)
+			fprintf(stderr,
+			    "timeline-dump: %s: the states of %" PRIu64
+			    " span(s) are left out, as %d spans ended before; "
+			    "--stats has the sums of all\n",
+			    inputs->items[i].name, p->left_out[i],
+			    TL_TREE_PARTS_MAX);
+}
+
+/* == all events == */
+
+static int
+take(struct tl_tree_parts *p, struct tl_states *states, struct tl_spans *spans,
+    const struct tl_event *event)
+{
+	struct tl_parts parts;
+	struct tl_span span;
+	int rc = tl_states_put(states, event);
+
+	if (rc < 0 || (rc = tl_spans_put(spans, event, &span)) <= 0 ||
+	    !tl_states_span(states, &span, &parts))
+		return rc;
+	return tl_tree_parts_put(p, &span, parts.ns);
+}
+
+static int
+read_all(struct tl_tree_parts *p, const struct tl_sources *inputs,
+    struct tl_states *states, struct tl_progress *progress)
+{
+	struct tl_cursor *cursor;
+	struct tl_spans *spans;
+	struct tl_event event;
+	int rc = tl_spans_new(&spans);
+
+	if (rc < 0)
+		return rc;
+	rc = tl_sources_cursor(inputs, TL_OLDEST_FIRST, &cursor);
+	if (rc == 0) {
+		while (rc >= 0 && (rc = tl_cursor_next(cursor, &event)) > 0) {
+			tl_progress_tick(progress);
+			rc = take(p, states, spans, &event);
+		}
+		tl_cursor_close(cursor);
+	}
+	tl_spans_free(spans);
+	return rc;
+}
+
+int
+tl_tree_parts_read(struct tl_tree_parts *p, const struct tl_sources *inputs,
+    struct tl_progress *progress)
+{
+	struct tl_states *states;
+	int rc = tl_kernel_states_new(&states, inputs);
+
+	if (rc < 0 || !states)
+		return rc;
+	rc = read_all(p, inputs, states, progress);
+	tl_states_free(states);
+	return rc;
 }

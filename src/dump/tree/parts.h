@@ -2,30 +2,56 @@
 /*
  * parts.h - the states of the threads of spans, for the nodes of trees.
  *
+ *	all events --read--> parts of each span that ended --find--> a node's
+ *
  * Trees are read lazily, states only from all events in their order.  So all
- * events are read once before, and the parts of each ended span are kept, found
- * by its thread, begin and duration: 72 bytes for a span, of TL_ID_MAP_MAX spans at
- * most.  Later spans have none, which tl_tree_parts_left_out counts.
+ * events are read once before, and the parts of each span are kept under its
+ * input, thread, begin and duration.  Spans that have all of these in common
+ * lie in the same time of the same thread, and share their parts.
+ *
+ * A span takes 88 bytes, and 16 to 32 for the search: 104 MiB for
+ * TL_TREE_PARTS_MAX spans.  Of later spans no parts are kept; they are counted.
  */
 #ifndef TL_DUMP_TREE_PARTS_H
 #define TL_DUMP_TREE_PARTS_H
 
 #include "analysis/states.h"
+#include "base/table.h"
+#include "source/progress.h"
 #include "source/sources.h"
 #include "trace/read.h"
 
-struct tl_tree_parts;
+enum { TL_TREE_PARTS_MAX = 1 << 20 /* spans */ };
 
-/* Read all inputs: 0, and *parts NULL where they have no events of the kernel;
- * -errno. */
-int tl_tree_parts_new(struct tl_tree_parts **parts,
-    const struct tl_sources *inputs);
+struct tl_tree_span; /* with its parts */
+
+/* Starts from all zeros: nothing is known. */
+struct tl_tree_parts {
+	struct tl_table table;
+	struct tl_tree_span *spans;
+	size_t count;
+	size_t capacity;
+	uint64_t *left_out; /* spans of each input */
+	size_t inputs;      /* elements of left_out that there is room for */
+};
+
+/* Keep the parts of all spans of the inputs; nothing where they have no events
+ * of the kernel.  0, -errno. */
+int tl_tree_parts_read(struct tl_tree_parts *parts,
+    const struct tl_sources *inputs, struct tl_progress *progress);
+/* Keep the parts of a span, or count it as left out: 0, -ENOMEM. */
+int tl_tree_parts_put(struct tl_tree_parts *parts, const struct tl_span *span,
+    const int64_t ns[TL_PARTS]);
 void tl_tree_parts_free(struct tl_tree_parts *parts);
 
-/* The parts of a node in nanoseconds; NULL: it is not a span, or unknown.  parts
- * may be NULL.  Valid until the next call. */
-const int64_t *
-tl_tree_parts_find(struct tl_tree_parts *parts, const struct tl_node *node);
-uint64_t tl_tree_parts_left_out(const struct tl_tree_parts *parts);
+/* The parts of a node of an input, in nanoseconds; NULL: they are unknown, or
+ * it is not a span, or one that has no time (tl_tree_is_counted).  Valid until
+ * the next put. */
+const int64_t *tl_tree_parts_find(const struct tl_tree_parts *parts,
+    uint16_t input, const struct tl_node *node);
+
+/* Print a line on stderr for each input of which spans are left out. */
+void tl_tree_parts_report(const struct tl_tree_parts *parts,
+    const struct tl_sources *inputs);
 
 #endif

@@ -28,7 +28,7 @@
 
 struct print {
 	const struct tl_forest *forest;
-	struct tl_tree_parts *parts; /* NULL: states are unknown */
+	const struct tl_tree_parts *parts;
 	const struct tl_options *options;
 	struct tl_output *output;
 	struct tl_tree_pool pool;
@@ -176,7 +176,8 @@ put_node(struct print *p, const struct tl_node *node, uint64_t hidden,
 		.children = node->child_count - hidden,
 		.result = hidden ? result : NULL };
 	const bool raw = p->options->lincheck && !p->output->terminal;
-	const int64_t *parts = tl_tree_parts_find(p->parts, node);
+	const int64_t *parts = tl_tree_parts_find(p->parts,
+	    tl_forest_source(p->forest, p->thread)->input, node);
 	bool is_point;
 
 	if (is_json(p)) {
@@ -452,7 +453,7 @@ put_all(struct print *p)
 }
 
 int
-tl_tree_print(const struct tl_forest *forest, struct tl_tree_parts *parts,
+tl_tree_print(const struct tl_forest *forest, const struct tl_tree_parts *parts,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
@@ -474,21 +475,18 @@ tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault)
 {
-	struct tl_tree_parts *parts;
+	struct tl_tree_parts parts = { 0 };
 	struct tl_forest forest;
-	int rc = tl_tree_parts_new(&parts, inputs);
+	int rc = tl_tree_parts_read(&parts, inputs, &select->progress);
 
 	if (rc == 0)
 		rc = tl_forest_open(&forest, inputs, select, options);
 	if (rc == 0) {
-		rc = tl_tree_print(&forest, parts, options, output, fault);
+		rc = tl_tree_print(&forest, &parts, options, output, fault);
 		tl_forest_close(&forest);
 	}
-	if (tl_tree_parts_left_out(parts) > 0)
-		fprintf(stderr,
-		    "timeline-dump: the states of %" PRIu64
-		    " spans are left out: too many\n",
-		    tl_tree_parts_left_out(parts));
-	tl_tree_parts_free(parts);
+	if (rc == 0)
+		tl_tree_parts_report(&parts, inputs);
+	tl_tree_parts_free(&parts);
 	return rc;
 }

@@ -17,11 +17,10 @@
 #include "dump/tree/forest.h"
 #include "dump/tree/parts.h"
 
-/* Print the part of a forest that the options select, with the states of spans if
- * parts is not NULL: 0, or -errno and a fault when
- * the path leads nowhere. */
-int tl_tree_print(const struct tl_forest *forest, struct tl_tree_parts *parts,
-    const struct tl_options *options, struct tl_output *output,
-    struct tl_fault *fault);
+/* Print the part of a forest that the options select, with the states of spans
+ * that parts has: 0, or -errno and a fault when the path leads nowhere. */
+int tl_tree_print(const struct tl_forest *forest,
+    const struct tl_tree_parts *parts, const struct tl_options *options,
+    struct tl_output *output, struct tl_fault *fault);
 
 #endif

@@ -36,7 +36,8 @@ struct tl_tree_branch {
 	uint32_t ahead; /* children to load next */
 };
 
-/* State shared by the windows of many branches.  Starts from all zeros but max. */
+/* State shared by the windows of many branches.  Starts from all zeros but
+ * max. */
 struct tl_tree_pool {
 	struct tl_tree_window *oldest;
 	struct tl_tree_window *newest;
