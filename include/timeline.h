@@ -484,9 +484,9 @@ timeline_scope_end_(struct timeline_event **span)
 #define TIMELINE_SCOPE4_(s, e, a, b, c, d) TIMELINE_LOG4_(0, s, a, b, c, d)
 #define TIMELINE_SCOPE5_(...)              TIMELINE_REFUSE_(TIMELINE_TOO_MANY_)
 /*
- * TIMELINE_CHECK 1 compares each call with the definition, and reports the first
- * that does not fit on standard error; 0 does not.  The default is 1 in builds
- * without optimisation and without NDEBUG.
+ * TIMELINE_CHECK 1 compares each call with the definition, and reports the
+ * first that does not fit on standard error; 0 does not.  The default is 1 in
+ * builds without optimisation and without NDEBUG.
  */
 #ifndef TIMELINE_CHECK
 #if !defined(NDEBUG) && !defined(__OPTIMIZE__)

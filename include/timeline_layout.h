@@ -3,9 +3,9 @@
  * timeline_layout.h - owns every byte of a timeline file, live or saved.
  *
  *	+--------------------------+ 0
- *	| header            4096 B |  identity, geometry, levels, counters, clock
+ *	| header            4096 B |  identity, geometry, levels, counts, clock
  *	+--------------------------+ heads_offset
- *	| lane heads   128 B each  |  head, then the cleared mark and saved range
+ *	| lane heads   128 B each  |  head, then cleared mark and saved range
  *	+--------------------------+ entries_offset[tier]   page aligned
  *	| entries      64 B each   |  per tier: CPU lane after CPU lane of 2^n
  *	|                          |  entries, then the fallback lanes of 2^m
@@ -53,7 +53,7 @@
 #define TIMELINE_TIERS_MAX	 4
 #define TIMELINE_LANES_MAX	 4096 /* CPU and fallback lanes of one tier */
 #define TIMELINE_ARGS_MAX	 4
-#define TIMELINE_RECORD_ALIGN	 16 /* records; entry.message keeps 4 flag bits */
+#define TIMELINE_RECORD_ALIGN	 16 /* leaves entry.message 4 flag bits */
 #define TIMELINE_STRINGS_START	 64 /* the table's first record */
 #define TIMELINE_RETRIES_MAX	 8
 #define TIMELINE_TIMERS_MAX    64 /* of a file made by this version */
@@ -333,7 +333,7 @@ struct timeline_header {
 	uint32_t timers_max;
 	uint32_t timer_rows; /* histograms of each timer */
 
-	/* 824: names of processes and threads; names_offset 0: there are none */
+	/* 824: names of processes and threads; names_offset 0: none */
 	uint64_t names_offset; /* never changes */
 	uint64_t names_max;    /* never changes; a multiple of the set */
 	uint64_t names_put;    /* ever */

@@ -187,10 +187,10 @@ struct timeline_read_options {
  * Open a timeline or a trace.  path: "name" or "/name" with no other
  * slash is the timeline /dev/shm/name, or where there is none the first is the
  * file of that name in the current directory; "-" is standard input, anything
- * else a file, FIFO or device.  What cannot be read at any place (a pipe) is read to its end and
- * copied to a temporary file first.  A live timeline is copied as it is now;
- * what is logged later is not seen, unless options->follow is set.  The name of
- * the file plays no part, only its content.
+ * else a file, FIFO or device.  What cannot be read at any place (a pipe) is
+ * read to its end and copied to a temporary file first.  A live timeline is
+ * copied as it is now; what is logged later is not seen, unless options->follow
+ * is set.  The name of the file plays no part, only its content.
  *
  * options NULL: newest first, everything.
  *

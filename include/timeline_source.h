@@ -28,9 +28,9 @@ struct timeline_source;
 /*
  * Make a source, and log that it was made.  Where tl is NULL it is NULL, too,
  * and that is no error: everything below does nothing then.  After fork the
- * child's source is another: each process counts for itself.  On failure *source is NULL.  Errors:
- * -EINVAL no name, -ENOSPC string table full, -E2BIG, -ENOMEM.  Any thread, no
- * signal handler.
+ * child's source is another: each process counts for itself.  On failure
+ * *source is NULL.  Errors: -EINVAL no name, -ENOSPC string table full, -E2BIG,
+ * -ENOMEM.  Any thread, no signal handler.
  */
 int timeline_source_new(struct timeline_source **source, struct timeline *tl,
     const char *name);

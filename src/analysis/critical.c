@@ -479,8 +479,8 @@ is_by_task(const struct tl_event *event)
 		   memcmp(context.data, TL_SCHED_TASK, context.size) == 0);
 }
 
-/* A wakeup of a thread that is not out yet comes before its switch, in the order
- * of the kernel; it is one all the same, but tells nothing of a wait. */
+/* A wakeup of a thread that is not out yet comes before its switch, in the
+ * order of the kernel; it is one all the same, but tells nothing of a wait. */
 static int
 woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
 {

@@ -5,7 +5,7 @@
  *	records --> thresholds, a level for each record
  *	        --> scales: bounds of the numbers, from a sorted sample
  *	        --> counts: a histogram of levels for each candidate (one scan)
- *	        --> claims --> medians, examples (a scan for each that is claimed)
+ *	        --> claims --> medians, examples (one scan for each claim)
  */
 #include "analysis/gather.h"
 

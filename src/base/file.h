@@ -26,8 +26,8 @@ int tl_name_path(const char *name, char path[TL_PATH_MAX]);
  * that name in the current directory, if there is one. */
 int tl_name_find(const char *name, char path[TL_PATH_MAX]);
 
-/* Open what tl_name_find finds, to read; neither a FIFO without a writer nor a terminal
- * holds us up.  The descriptor or -errno. */
+/* Open what tl_name_find finds, to read; neither a FIFO without a writer nor a
+ * terminal holds us up.  The descriptor or -errno. */
 int tl_open_read(const char *path);
 
 /* A file in TMPDIR or /tmp that no other process can open and that is removed
@@ -38,8 +38,8 @@ int tl_file_unnamed(void);
  * was opened not to: how many, 0 at the end, or -errno. */
 int64_t tl_read_waiting(int fd, void *data, size_t size);
 
-/* All that fd gives until its end, behind the size bytes of first, in an unnamed
- * file: its descriptor, -ENOMEM, or -errno. */
+/* All that fd gives until its end, behind the size bytes of first, in an
+ * unnamed file: its descriptor, -ENOMEM, or -errno. */
 int tl_file_copy(int fd, const void *first, size_t size);
 
 /* Read up to size bytes at offset, going on after short reads and signals:

@@ -111,9 +111,9 @@ int tl_option_duration(const char *word, int64_t *ns, struct tl_fault *fault);
 int tl_option_bound(const char *word, struct tl_bound *bound,
     struct tl_fault *fault);
 
-/* == * control.h - where timelined listens and timelinectl speaks == */
+/* == the control socket of timelined == */
 
-/* Unless TIMELINED_SOCKET in the environment is set. */
+/* TIMELINED_SOCKET in the environment names another one. */
 #define TL_CONTROL_SOCKET "/run/timeline/timelined.sock"
 
 #endif

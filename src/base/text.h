@@ -121,10 +121,10 @@ void tl_put_xml(struct tl_text *text, struct tl_bytes plain);
 size_t tl_text_width(struct tl_bytes bytes);
 
 /*
- * Numbers people type.  Duration: 250ns, 100us, 1.5ms, 10s, 2m, 1h, 7d, 1w, with
- * an optional sign, or several from larger to smaller units (1m23s, 1h 5m); units
- * may be spelled out (5 min, 2 hours); only 0 needs none.  0 and *ns, -EINVAL,
- * -ERANGE.
+ * Numbers people type.  Duration: 250ns, 100us, 1.5ms, 10s, 2m, 1h, 7d, 1w,
+ * with an optional sign, or several from larger to smaller units (1m23s, 1h
+ * 5m); units may be spelled out (5 min, 2 hours); only 0 needs none.  0 and
+ * *ns, -EINVAL, -ERANGE.
  * Time: 2026-11-20T19:24:18.123456789+00:00, shorter forms of it (no zone
  * means UTC; no time means midnight), "@" and Unix seconds with decimals.
  * Unsigned: decimal or 0x hexadecimal, no sign, nothing behind.
@@ -142,9 +142,9 @@ struct tl_bound {
 
 /*
  * The argument of --since and --until.  5m and -5m: so long before the newest
- * entry, +5m behind it; "5 min ago": before now_ns; 10:00, 10:00:00.5: of today;
- * now, today, yesterday, tomorrow: now and the start of the day; or a time as
- * above.  All in UTC.  0, -EINVAL, -ERANGE.
+ * entry, +5m behind it; "5 min ago": before now_ns; 10:00, 10:00:00.5: of
+ * today; now, today, yesterday, tomorrow: now and the start of the day; or a
+ * time as above.  All in UTC.  0, -EINVAL, -ERANGE.
  */
 int tl_parse_bound(const char *word, int64_t now_ns, struct tl_bound *bound);
 

@@ -6,7 +6,7 @@
  * entry must show Unix time, on machines whose wall clock is slewed, set and
  * suspended, and must compare with entries of other processes.
  *
- *	ns ^            . tail: the newest point, moved by each process that measures
+ *	ns ^            . tail: the newest point, moved by each measurement
  *	   |         .-'
  *	   |      .-'  knot: a corner of the line, never changed
  *	   |   .-'
@@ -16,8 +16,8 @@
  * So entries carry stamps alone, and the file carries a line from stamps to
  * time: calibrate.c measures points (clock.c), drops those that lie on the line
  * and commits corners; keeper.c does the same for the daemon, more often and
- * with what it knows of sleep and set clocks; convert.c turns stamps of a frozen
- * copy into time, each with a bound of its error.
+ * with what it knows of sleep and set clocks; convert.c turns stamps of a
+ * frozen copy into time, each with a bound of its error.
  *
  * Invariants.  A knot is written before the count that shows it.  The tail has
  * a lock of one word with its owner in it: no process waits for it, and that of

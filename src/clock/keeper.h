@@ -42,7 +42,8 @@ struct tl_keeper {
 void
 tl_keeper_init(struct tl_keeper *keeper, const struct tl_calibrate *calibrate);
 /* Work a point in.  Flags as of tl_calibrate_now: BUSY, the point is not worked
- * in and its news are to be reported again; EPOCH, publish a record; or -errno. */
+ * in and its news are to be reported again; EPOCH, publish a record; or
+ * -errno. */
 int tl_keeper_point(struct tl_keeper *keeper,
     const struct tl_clock_point *point, const struct tl_keep_news *news);
 /* Leave the clock to the others: what is pending is committed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * knots_interval.c - the first stage: the rates of the neighbours of an interval.
+ * knots_interval.c - the first stage: the rates of the neighbours of an
+ * interval.
  *
  * The interval a-b, with the line before it drawn on to b and the line after
  * it drawn back to a:

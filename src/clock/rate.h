@@ -25,7 +25,8 @@ struct tl_kernel_line {
 	uint64_t utc_shifted; /* ns << shift */
 };
 
-/* The rate that the kernel or the CPU reports, checked; -ENODATA: neither does. */
+/* The rate that the kernel or the CPU reports, checked; -ENODATA: neither
+ * does. */
 int tl_clock_rate_machine(struct tl_rate *rate);
 /* The two ways apart, for tests. */
 int tl_clock_rate_kernel(struct tl_rate *rate);

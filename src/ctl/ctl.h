@@ -6,7 +6,7 @@
  * the daemon, without write permission, on files that are truncated, hostile or
  * being written while they are read.
  *
- *	argv --tl_verbs_parse--> struct tl_call --verb->run--> call.out, call.fault
+ *	argv --tl_verbs_parse--> struct tl_call --verb->run--> call.out, .fault
  *	       verbs.def                |                              |
  *	       options.def              +-- change  create remove priority burst
  *	                                |           level: map and write (ring)
@@ -17,10 +17,10 @@
  *	                                +-- daemon  status snapshot reload page:
  *	                                            one request over a socket
  *
- * A verb is one function and one row of verbs.def, from which dispatch, help and
- * the check of options are made; tests compare the rows with the man page and
- * the completion.  A verb appends to call->out and returns 0, or returns -errno
- * with call->fault filled in.  Only main.c prints diagnostics and exits.
+ * A verb is one function and one row of verbs.def, from which dispatch, help
+ * and the check of options are made; tests compare the rows with the man page
+ * and the completion.  A verb appends to call->out and returns 0, or returns
+ * -errno with call->fault filled in.  Only main.c prints diagnostics and exits.
  *
  * Reading verbs open the file once with O_NONBLOCK, read it with pread, and map
  * nothing: a file that shrinks gives an error and no SIGBUS.  Every number from

@@ -7,9 +7,9 @@
  *
  * The answer is escaped like any other input: the path may lead to any server.
  *
- * The address of the page holds the token, and every user may read the arguments
- * of every process.  So the browser gets the name of a file that only its user can
- * read and that leads on to the address.
+ * The address of the page holds the token, and every user may read the
+ * arguments of every process.  So the browser gets the name of a file that only
+ * its user can read and that leads on to the address.
  */
 #include "base/file.h"
 #include "base/options.h"

@@ -3,8 +3,8 @@
  * list.c - every timeline in /dev/shm.
  *
  * A file is listed if it has the magic of a timeline, whoever owns it.  A file
- * that cannot be opened is listed with the reason if its size could be that of a
- * timeline.
+ * that cannot be opened is listed with the reason if its size could be that of
+ * a timeline.
  */
 #include "base/text.h"
 #include "ctl/ctl.h"

@@ -2,8 +2,8 @@
 /*
  * main.c - timelinectl: parse the command line, run the verb, report faults
  *
- * The only file that prints diagnostics and exits: 0 success, 1 failure, 2 usage
- * error.
+ * The only file that prints diagnostics and exits: 0 success, 1 failure, 2
+ * usage error.
  */
 #include "base/process.h"
 #include "ctl/ctl.h"

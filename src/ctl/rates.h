@@ -3,8 +3,9 @@
  * rates.h - how often each message of a timeline is logged, round by round.
  *
  * The work of a round is bounded.  Where more was logged than can be read, the
- * newest entries stand for all.  Rows outlive the cursor that their messages came
- * from: a message is known by its number in the file, and its text is copied.
+ * newest entries stand for all.  Rows outlive the cursor that their messages
+ * came from: a message is known by its number in the file, and its text is
+ * copied.
  */
 #ifndef TL_CTL_RATES_H
 #define TL_CTL_RATES_H
@@ -89,8 +90,8 @@ struct tl_sample {
 int tl_sample_open(struct tl_sample *sample, struct tl_call *call,
     const struct tl_name *name);
 /* Read what was logged since the last round.  -EPIPE: the timeline was removed,
- * a normal end (tl_call_removed); -ENOENT: it was removed before all rounds that
- * were asked for. */
+ * a normal end (tl_call_removed); -ENOENT: it was removed before all rounds
+ * that were asked for. */
 int tl_sample_round(struct tl_sample *sample, struct tl_call *call);
 void tl_sample_close(struct tl_sample *sample);
 

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* == writers: read the newest entries, then look their processes up in /proc == */
+/* == writers: those of the newest entries, with their state in /proc == */
 
 enum {
 	SHOWN_MAX = 8, /* in a line of text */

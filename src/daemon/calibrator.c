@@ -6,8 +6,9 @@
  *
  * All timelines of a machine share its clocks, so all calibrators share one
  * ticker, and a point is measured once for all of them.  A timerfd that never
- * expires becomes readable when the wall clock is set (TFD_TIMER_CANCEL_ON_SET).
- * It is also read after each point, so that a step is not taken for a slew.
+ * expires becomes readable when the wall clock is set
+ * (TFD_TIMER_CANCEL_ON_SET).  It is also read after each point, so that a step
+ * is not taken for a slew.
  */
 #include "daemon/calibrator.h"
 

@@ -2,8 +2,8 @@
 /*
  * stream.c - the entries of all targets as they come.
  *
- * A writer wakes no process when it logs; that would cost it a system call.  The
- * daemon polls each poll_ns, and reads the heads of the lanes first.  While
+ * A writer wakes no process when it logs; that would cost it a system call.
+ * The daemon polls each poll_ns, and reads the heads of the lanes first.  While
  * all timelines are idle it polls less often.  A turn reads a bounded number
  * of entries of each target, so that a busy one does not starve the others;
  * then the loop handles other events, and the next turn follows at once.

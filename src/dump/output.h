@@ -3,8 +3,8 @@
  * output.h - where all text goes: standard output, or a file that appears
  * when it is whole.
  *
- * On a terminal, what does not fit goes through a pager, as in git(1); a page that
- * is followed or browsed does not.
+ * On a terminal, what does not fit goes through a pager, as in git(1); a page
+ * that is followed or browsed does not.
  *
  * Sinks append to text and call tl_output_more; a write(2) is made for every
  * TL_OUTPUT_CHUNK bytes.

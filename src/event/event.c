@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - the words for what an event is, and the order of those of a time. */
+/* event.c - the words for what an event is, and the order of those of a
+ * time. */
 #include "event/cursor.h"
 
 #include <errno.h>

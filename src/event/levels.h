@@ -65,7 +65,8 @@ void tl_level_init(struct tl_level_state *state, tl_level_closed *closed,
 int tl_level_begin(struct tl_level_state *state, uint8_t threshold,
     uint8_t base, int64_t ns, int64_t until_ns);
 /* Put the next entry, of any kind.  until_ns is the time of the stamp in its
- * third argument, by tl_level_until or better; only changes of levels use it. */
+ * third argument, by tl_level_until or better; only changes of levels use
+ * it. */
 int tl_level_put(struct tl_level_state *state, const struct tl_event *event,
     int64_t until_ns);
 /* End the input at now_ns: report the open window, and a burst that ended. */

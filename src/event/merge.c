@@ -10,8 +10,8 @@
  * so each clock is a merge of its own.
  *
  * The cursor that gave the last event is not in the queue: its next event goes
- * straight to the caller as long as it stays ahead of the first of the queue, which
- * costs one comparison.
+ * straight to the caller as long as it stays ahead of the first of the queue,
+ * which costs one comparison.
  */
 #include "event/merge.h"
 

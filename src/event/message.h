@@ -111,7 +111,8 @@ const char *tl_level_color(unsigned level);
 
 /* The level of a name, 1 to 9; -EINVAL unknown. */
 int tl_level_of(struct tl_bytes name);
-/* The same as people type it: of either case, also warn, err, crit, critical. */
+/* The same as people type it: of either case, also warn, err, crit,
+ * critical. */
 int tl_level_parse(const char *name);
 /* The same; -EINVAL and a fault with the nearest name. */
 int tl_level_usage(const char *name, struct tl_fault *fault);

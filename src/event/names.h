@@ -6,7 +6,7 @@
  * to the table (struct tl_message), so that an event leads to the names of
  * its thread and process: after merges, filters and conversions too.
  *
- *	struct tl_bytes name = tl_names_thread(tl_event_names(e), e->pid, e->tid);
+ *	name = tl_names_thread(tl_event_names(e), e->pid, e->tid);
  *
  * Names of live threads are as they were when the thread first logged, or
  * called timeline_thread_name.  The same pid and tid in use a second time is

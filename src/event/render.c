@@ -157,8 +157,9 @@ roundest(int64_t ns, int64_t slack)
 	return ns;
 }
 
-/* "burst to trace for 100us", as far as the rate of the clock is known.  A thread
- * that was interrupted while it began the burst may log it after its end. */
+/* "burst to trace for 100us", as far as the rate of the clock is known.  A
+ * thread that was interrupted while it began the burst may log it after its
+ * end. */
 static void
 put_burst(struct tl_text *text, const struct tl_event *event)
 {

@@ -64,15 +64,15 @@ struct tl_track {
 
 struct tl_stacks;
 
-/* Told that the track's topmost frame was opened, or is closed at ns.  0 or
- * -errno. */
+/* Called when the topmost frame of the track was opened, or is about to be
+ * closed at ns.  0 or -errno. */
 typedef int
-tl_stacks_told(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
+tl_stacks_event(struct tl_stacks *stacks, struct tl_track *track, int64_t ns);
 
 /* Starts from all zeros but for the three. */
 struct tl_stacks {
-	tl_stacks_told *opened;
-	tl_stacks_told *closing;
+	tl_stacks_event *opened;
+	tl_stacks_event *closing;
 	struct tl_writer *writer; /* of several hosts, which tracks name */
 	struct tl_notes notes;    /* its kinds are set by put */
 	struct tl_id_map tracks;

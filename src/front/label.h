@@ -21,8 +21,8 @@
  * timeline_profiler_lost()).
  *
  * Rejected: macros that map to timeline_log() (formats are known only at run
- * time), and a thread that converts (it would not survive a crash, which is what
- * such logs are read after).
+ * time), and a thread that converts (it would not survive a crash, which is
+ * what such logs are read after).
  */
 #ifndef TL_FRONT_LABEL_H
 #define TL_FRONT_LABEL_H

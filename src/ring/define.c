@@ -18,8 +18,8 @@
 /* Begin, end, end without arguments, end and begin. */
 enum { EVENT_PARTS = 4 };
 
-/* The event of a failed definition: it may be logged and never is; it is static.
- * Its gate is off and its threshold out of reach. */
+/* The event of a failed definition: it may be logged and never is; it is
+ * static.  Its gate is off and its threshold out of reach. */
 static const uint8_t closed_gate = TIMELINE_LEVEL_OFF;
 static const uint8_t closed_levels[] = { TIMELINE_LEVEL_NONE,
 	TIMELINE_LEVEL_NONE };

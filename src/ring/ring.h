@@ -76,7 +76,8 @@ extern const struct tl_map_guard *tl_map_guard; /* NULL: none */
 int
 tl_error(int rc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Is it a timeline that this program accepts, in this state (TIMELINE_LIVE ...)? */
+/* Set the fields that identify a timeline: magic, version, sizes, this state
+ * (TIMELINE_LIVE ...). */
 void tl_layout_identify(struct timeline_header *header, uint32_t state);
 /* Geometry for the options, into a header of zeros; has_cpu_lanes: can a
  * thread append to the lane of its CPU?  -EINVAL, -EFBIG. */
@@ -291,7 +292,8 @@ void tl_append_expired(struct timeline_event *event, uint64_t a0, uint64_t a1,
     uint64_t a2, uint64_t a3);
 
 /* asm/timer.S leaves to these.  _at: no lane, no ids, or only a burst opens
- * it.  _end: the same of a timer, all there is to do; _keep: its entry alone. */
+ * it.  _end: the same of a timer, all there is to do; _keep: its entry
+ * alone. */
 void tl_append_at(struct timeline_event *event, uint64_t stamp, uint64_t a0,
     uint64_t a1, uint64_t a2, uint64_t a3);
 void tl_timer_end(struct timeline_event *timer, uint64_t begin, uint64_t a0,

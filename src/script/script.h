@@ -100,10 +100,10 @@ tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
     const struct tl_script_io *io, struct tl_fault *fault);
 /*
  * Load what tl_script_run shall run: a file, a stock view, or text from
- * memory under a name as Lua wants it, "@file" or "=word".  argv are the arguments after the script's name; the
- * script has them in arg[1] and up and in "...".  argv is copied.
- * -ENOEXEC: it does not compile; -ENOENT etc. from the system, or no such
- * view; -EFBIG.
+ * memory under a name as Lua wants it, "@file" or "=word".  argv are the
+ * arguments after the script's name; the script has them in arg[1] and up and
+ * in "...".  argv is copied.  -ENOEXEC: it does not compile; -ENOENT etc. from
+ * the system, or no such view; -EFBIG.
  */
 int tl_script_load_file(struct tl_script *script, const char *path, int argc,
     char *const *argv, struct tl_fault *fault);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer.c - perform the verbs of requests, with the library calls of timelinectl
+ * answer.c - perform the verbs of requests, with the library calls of
+ * timelinectl
  *
- * The user who runs timeline-ship named the timelines, and so trusts their owners
- * as far as the modes of the files permit access.
+ * The user who runs timeline-ship named the timelines, and so trusts their
+ * owners as far as the modes of the files permit access.
  */
 #include "ship/answer.h"
 
@@ -183,8 +184,8 @@ save(struct tl_ask_timeline *answer, struct timeline *tl, const char *folder)
 
 /* == the record of a change == */
 
-/* Strings stay in a timeline forever, and requests could fill it with names: the
- * names of a process are bounded, and all further ones become one. */
+/* Strings stay in a timeline forever, and requests could fill it with names:
+ * the names of a process are bounded, and all further ones become one. */
 static const char *
 admit(const char *name)
 {
@@ -217,8 +218,8 @@ string_of_name(struct timeline *tl, const char *from, uint64_t *number)
 	return rc == 0 ? timeline_string(tl, admit(name), number) : rc;
 }
 
-/* Record the request in the timeline before it is performed, at any threshold.  A
- * request that cannot be recorded is not performed. */
+/* Record the request in the timeline before it is performed, at any threshold.
+ * A request that cannot be recorded is not performed. */
 static int
 record(struct timeline *tl, const struct tl_ask_request *request)
 {
@@ -467,8 +468,8 @@ listen(struct tl_allow *allow, struct tl_fault *fault)
 	return s == NATS_OK ? 0 : tl_nats_fault(fault, s, "cannot listen");
 }
 
-/* The library closes a connection whose password is no longer accepted.  Connect
- * again with the password that its file has then. */
+/* The library closes a connection whose password is no longer accepted.
+ * Connect again with the password that its file has then. */
 static void
 listen_again(struct tl_allow *allow)
 {

@@ -22,8 +22,8 @@ struct tl_allow_options {
 /* Parse "list,priority": 0; -EINVAL and the fault. */
 int tl_allow_parse(uint32_t *verbs, const char *words, struct tl_fault *fault);
 
-/* Start a thread that answers whenever the cluster can be reached.  options outlive
- * it.  0; -errno and the fault. */
+/* Start a thread that answers whenever the cluster can be reached.  options
+ * outlive it.  0; -errno and the fault. */
 int tl_allow_start(struct tl_allow **allow,
     const struct tl_allow_options *options, struct tl_fault *fault);
 /* End the thread.  NULL does nothing. */

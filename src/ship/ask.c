@@ -334,7 +334,8 @@ read_options(struct tl_call *call, struct tl_ship_ask *ask)
 	    &call->fault);
 }
 
-/* Claim the user of the cluster, else that of this machine; and its host name. */
+/* Claim the user of the cluster, else that of this machine; and its host
+ * name. */
 static void
 set_account(struct tl_ship_ask *ask)
 {

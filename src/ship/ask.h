@@ -2,8 +2,8 @@
 /*
  * ask.h - the control plane: list, change and save timelines of many hosts
  *
- * Problem.  An operator wants more detail from a service on a hundred hosts, for
- * ten seconds, without a login on any of them.
+ * Problem.  An operator wants more detail from a service on a hundred hosts,
+ * for ten seconds, without a login on any of them.
  *
  *	ask --request (JSON)--> subject timeline-ask --> run --allow VERBS
  *	 ^                                                | (answer.c, a thread)
@@ -14,13 +14,13 @@
  * unless --count is given or the server reports that no shipper listens.
  *
  * Trust.  Servers decide which accounts may publish on the subject; a host
- * decides by --allow which verbs it performs, and on the timelines it ships only.
- * A change is recorded in the timeline before it is made, with the names that the
- * asking program claims; a change that cannot be recorded is not made.  Requests
- * and answers are untrusted, bounded, and escaped when printed.
+ * decides by --allow which verbs it performs, and on the timelines it ships
+ * only.  A change is recorded in the timeline before it is made, with the names
+ * that the asking program claims; a change that cannot be recorded is not made.
+ * Requests and answers are untrusted, bounded, and escaped when printed.
  *
- * Rejected: a daemon or database with the state of all hosts.  Nothing is stored,
- * so nothing can be stale; a host that is down simply does not answer.
+ * Rejected: a daemon or database with the state of all hosts.  Nothing is
+ * stored, so nothing can be stale; a host that is down simply does not answer.
  */
 #ifndef TL_SHIP_ASK_H
 #define TL_SHIP_ASK_H
@@ -41,8 +41,8 @@ struct tl_ship_ask {
 };
 
 /*
- * Parse a request: "list", "priority" LEVEL, "burst" LEVEL DURATION, "snapshot".
- * 0; -EINVAL and the fault.
+ * Parse a request: "list", "priority" LEVEL, "burst" LEVEL DURATION,
+ * "snapshot".  0; -EINVAL and the fault.
  */
 int tl_ship_ask_parse(struct tl_ask_request *request, const char *const *words,
     size_t count, struct tl_fault *fault);

@@ -2,9 +2,9 @@
 /*
  * block.h - the unit that is shipped: a small recorded trace
  *
- * Problem.  A stream of events has to survive a crash of the sender, of a server
- * and of a reader; it has to be cut where any of them stops, and each piece has
- * to be readable without the others.
+ * Problem.  A stream of events has to survive a crash of the sender, of a
+ * server and of a reader; it has to be cut where any of them stops, and each
+ * piece has to be readable without the others.
  *
  *	chain 5f3c... of web1/app:
  *
@@ -129,16 +129,16 @@ struct tl_block_facts {
 /* Open a block; data outlives the trace.  0; -errno and the fault. */
 int tl_block_open(struct tl_trace **trace, struct tl_bytes data,
     struct tl_fault *fault);
-/* Read only the INFOs, of a block that may be damaged.  0; -EBADMSG: not a block
- * of a chain; -errno. */
+/* Read only the INFOs, of a block that may be damaged.  0; -EBADMSG: not a
+ * block of a chain; -errno. */
 int tl_block_read_infos(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 /* Read the INFOs and count the events of an open block.  0; -EBADMSG: not a
  * block of a chain. */
 int tl_block_read_facts(struct tl_block_facts *facts, struct tl_trace *trace,
     struct tl_fault *fault);
-/* The same from bytes, all of which are checked: -EBADMSG if anything in them is
- * damaged. */
+/* The same from bytes, all of which are checked: -EBADMSG if anything in them
+ * is damaged. */
 int tl_block_describe(struct tl_block_facts *facts, struct tl_bytes data,
     struct tl_fault *fault);
 void tl_block_facts_free(struct tl_block_facts *facts);

@@ -4,12 +4,13 @@
  *
  *	timeline --recorder--> small files in memory --put--> spool
  *
- * It continues where the chain ended if the file is still the one that the chain
- * was made from.  A new file of the same name is shipped from its first entry, in
- * the same chain.
+ * It continues where the chain ended if the file is still the one that the
+ * chain was made from.  A new file of the same name is shipped from its first
+ * entry, in the same chain.
  *
- * The recorder has two threads for each timeline; all callbacks below run in its
- * writing thread, which is also the only one that puts blocks of this chain.
+ * The recorder has two threads for each timeline; all callbacks below run in
+ * its writing thread, which is also the only one that puts blocks of this
+ * chain.
  */
 #ifndef TL_SHIP_FEED_H
 #define TL_SHIP_FEED_H

@@ -35,7 +35,7 @@ struct run {
 	struct tl_run_result result;
 	uint64_t in_flight;
 	uint64_t acked;
-	bool moved; /* something was sent or settled in this turn */
+	bool moved; /* a block was sent or acked in this turn */
 	bool disconnected;
 	int64_t again_ms; /* next pause before a retry */
 	/* CLOCK_MONOTONIC */
@@ -291,8 +291,8 @@ may_linger(const struct run *r, int64_t until_ns)
 	return !r->result.reader_left && now() < until_ns;
 }
 
-/* Wait for the blocks in flight.  A target that was disconnected remains so until
- * it acknowledges a block. */
+/* Wait for the blocks in flight.  A target that was disconnected remains so
+ * until it acknowledges a block. */
 static void
 finish(struct run *r, int64_t until_ns)
 {

@@ -2,8 +2,8 @@
 /*
  * main.c - timeline-ship: parse the command line, run the verb, report faults
  *
- * The only file that prints diagnostics and exits: 0 success, 1 failure, 2 usage
- * error.
+ * The only file that prints diagnostics and exits: 0 success, 1 failure, 2
+ * usage error.
  */
 #include "base/process.h"
 #include "ship/ship.h"
@@ -14,7 +14,8 @@
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-/* Print "timeline-ship: NAME: TEXT" in one write; any thread.  name may be NULL. */
+/* Print "timeline-ship: NAME: TEXT" in one write; any thread.  name may be
+ * NULL. */
 static void
 print_diagnostic(const char *name, const struct tl_fault *fault)
 {

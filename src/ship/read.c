@@ -6,8 +6,8 @@
  *	            |                              |              |
  *	            +---------- reported ----------+--------------+
  *
- * A block is stored after its events were logged.  Reading begins SLACK_NS before
- * since by the clock of the servers, for hosts whose clock is ahead.
+ * A block is stored after its events were logged.  Reading begins SLACK_NS
+ * before since by the clock of the servers, for hosts whose clock is ahead.
  *
  * The copies of warnings (nats/protocol.h) are read first, those of blocks that
  * the stream has discarded.

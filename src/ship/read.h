@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.h - read the blocks of a stream: of chosen hosts, timelines and times, each
- * once, in the order of its chain, concatenated
+ * read.h - read the blocks of a stream: of chosen hosts, timelines and times,
+ * each once, in the order of its chain, concatenated
  */
 #ifndef TL_SHIP_READ_H
 #define TL_SHIP_READ_H

@@ -8,7 +8,8 @@
 
 enum { TL_SECRET_MAX = 4096 };
 
-/* Read the first line of a file.  0; -EINVAL: it is empty; -errno; the fault. */
+/* Read the first line of a file.  0; -EINVAL: it is empty; -errno; the
+ * fault. */
 int
 tl_secret_read(struct tl_text *text, const char *path, struct tl_fault *fault);
 void tl_secret_forget(struct tl_text *text);

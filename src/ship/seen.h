@@ -56,8 +56,8 @@ enum tl_seen_place {
 	TL_SEEN_DUPLICATE /* seen before */
 };
 
-/* Add a block, or the placeholder of all up to last; sets chain.  Returns an enum
- * tl_seen_place, or -ENOMEM. */
+/* Add a block, or the placeholder of all up to last; sets chain.  Returns an
+ * enum tl_seen_place, or -ENOMEM. */
 int tl_seen_add(struct tl_seen *seen, const struct tl_block *block,
     uint64_t last, const struct tl_seen_chain **chain);
 void tl_seen_free(struct tl_seen *seen);

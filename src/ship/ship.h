@@ -19,8 +19,8 @@
  *	ask.h            the control plane: requests to hosts
  *
  * A verb is a function that reads the options, does its work and appends its
- * report to call->out; it returns 0, or -errno with call->fault filled in.  Only
- * main.c prints diagnostics and exits.
+ * report to call->out; it returns 0, or -errno with call->fault filled in.
+ * Only main.c prints diagnostics and exits.
  */
 #ifndef TL_SHIP_SHIP_H
 #define TL_SHIP_SHIP_H
@@ -81,8 +81,8 @@ int tl_options_parse(struct tl_options *options, int argc, char **argv,
 int tl_options_help(const struct tl_options *options, struct tl_text *text,
     struct tl_fault *fault);
 
-/* Parse the argument of an option, within bounds; *value stays if the option was
- * not given.  0; -EINVAL and the fault. */
+/* Parse the argument of an option, within bounds; *value stays if the option
+ * was not given.  0; -EINVAL and the fault. */
 int
 tl_options_size(const struct tl_options *options, enum tl_ship_option option,
     uint64_t least, uint64_t *value, struct tl_fault *fault);

@@ -3,8 +3,8 @@
  * compressed.h - a compressed file as storage: any part of it is read by
  * decoding the few frames that hold it (frames.h).
  *
- * Memory is bounded whatever the file contains.  A damaged frame is reported once
- * (see storage.h) and reads as zeros.
+ * Memory is bounded whatever the file contains.  A damaged frame is reported
+ * once (see storage.h) and reads as zeros.
  */
 #ifndef TL_SNAP_COMPRESSED_H
 #define TL_SNAP_COMPRESSED_H

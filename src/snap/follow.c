@@ -277,8 +277,8 @@ is_turned(const struct tl_event *a, const struct tl_event *b)
 }
 
 /* Each round knows time a little better than the one before.  That turns no
- * order round: a caller that sorts by time gets the order of stamps.  A clock that was
- * set is another matter. */
+ * order round: a caller that sorts by time gets the order of stamps.  A clock
+ * that was set is another matter. */
 static void
 keep_order(struct follow *f, struct tl_event *event)
 {

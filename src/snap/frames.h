@@ -74,7 +74,7 @@ struct tl_zst_frame {
 	uint64_t at;    /* byte of the file */
 	uint64_t begin; /* byte of what all of it decodes to */
 	uint32_t size;  /* in the file */
-	bool damaged;   /* reported already */
+	bool damaged;   /* it could not be decoded, which was reported */
 };
 
 struct tl_zst_table {

@@ -4,8 +4,8 @@
  *
  * Inside a lane order is that of lane.h: the entry's number, in fallback lanes
  * its stamp; between lanes it is (epoch, stamp).  A queue of lanes, that
- * of the next event first; a lane stays first as long as it is ahead, which costs one
- * comparison or two.
+ * of the next event first; a lane stays first as long as it is ahead, which
+ * costs one comparison or two.
  *
  * Two kinds of entries are two events.  One that ends a span and begins the
  * next gives both where it stands.  A whole span stands where it ended, so

@@ -46,8 +46,8 @@ open_timeline(int directory, const char *name)
 }
 
 /* Call found with each timeline that may be read: its name with a slash before
- * it, and its descriptor, which is closed afterwards; in no order.  0, the first
- * of its results that is not 0, or -errno. */
+ * it, and its descriptor, which is closed afterwards; in no order.  0, the
+ * first of its results that is not 0, or -errno. */
 static int
 for_each(int (*found)(void *context, const char *name, int fd), void *context)
 {

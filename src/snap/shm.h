@@ -9,7 +9,8 @@
 #include "base/text.h"
 
 /* No file has this name: -ENOENT and the fault "no such timeline", with the
- * nearest of /dev/shm; where the name is a path, "No such file or directory". */
+ * nearest of /dev/shm; where the name is a path, "No such file or
+ * directory". */
 int tl_shm_no_such(const char *name, struct tl_fault *fault);
 
 /* A table of all for a terminal: name, size, level.  How many; -errno. */

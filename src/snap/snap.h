@@ -70,12 +70,12 @@ struct tl_snap_lane {
 };
 
 /*
- * Open a timeline from a regular file, which stays the caller's.  tail bounds how
- * many of the newest entries of each lane are wanted (0: all); a live file is copied only
- * so far.  The fault has the reason if it returns -errno: -ENOENT etc. from the
- * system, -EBADMSG not a timeline, -EPROTO of another version, -ENODATA
- * truncated before its header or geometry.  Lesser damage is no error here
- * but is listed by tl_snap_fault.
+ * Open a timeline from a regular file, which stays the caller's.  tail bounds
+ * how many of the newest entries of each lane are wanted (0: all); a live file
+ * is copied only so far.  The fault has the reason if it returns -errno:
+ * -ENOENT etc. from the system, -EBADMSG not a timeline, -EPROTO of another
+ * version, -ENODATA truncated before its header or geometry.  Lesser damage is
+ * no error here but is listed by tl_snap_fault.
  */
 int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault);
@@ -83,8 +83,8 @@ int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
  * as it lies there: what was copied of a live file byte by byte is damaged. */
 int tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
     uint64_t tail, struct tl_fault *fault);
-/* Find damage of compressed storage also in parts that are not read; it is listed
- * by tl_snap_fault.  0 or -errno. */
+/* Find damage of compressed storage also in parts that are not read; it is
+ * listed by tl_snap_fault.  0 or -errno. */
 int tl_snap_check(struct tl_snap *snap);
 void tl_snap_close(struct tl_snap *snap);
 

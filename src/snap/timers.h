@@ -51,7 +51,8 @@ uint64_t tl_timer_at(const struct tl_timer *timer, double share);
 
 /* JSON: count, p50_ns, p99_ns, p999_ns, max_ns and sum_ns. */
 void tl_timer_put(struct tl_fields *fields, const struct tl_timer *timer);
-/* JSON: slower_ns, the spans of at least so long are entries; null: none are. */
+/* JSON: slower_ns, the spans of at least so long are entries; null: none
+ * are. */
 void
 tl_timer_put_slower(struct tl_fields *fields, const struct tl_timer *timer);
 

@@ -86,12 +86,16 @@ int tl_timeline_table_epoch(struct tl_timeline_table *table, uint32_t number,
 
 enum {
 	TL_TIMELINE_EPOCHS_MAX = 256, /* as many as readers take */
-	TL_TIMELINE_TORN_MAX = 64,    /* losses in a row before a lane begins */
-	TL_TIMELINE_BREAKS_MAX = 1000, /* places where a lane begins so */
-	TL_TIMELINE_TAIL_MAX = 4096    /* lost behind the last event */
+	/* A loss of more entries begins another lane. */
+	TL_TIMELINE_TORN_MAX = 64,
+	/* Lanes that such losses may begin; further ones are written before all
+	 * events. */
+	TL_TIMELINE_BREAKS_MAX = 1000,
+	/* Entries lost after the last event; more are written before all. */
+	TL_TIMELINE_TAIL_MAX = 4096
 };
-/* More lost at the begin of a lane are written as so many: numbers of entries
- * have a bound. */
+/* A larger loss at the begin of a lane is cut to this: the numbers of entries
+ * are bounded. */
 #define TL_TIMELINE_LOST_MAX (UINT64_MAX / 4 - (UINT64_C(1) << 33))
 
 /* The events of one lane, where lanes are to be as they were. */

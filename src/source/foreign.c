@@ -132,7 +132,7 @@ foreign_of(const struct tl_source *source)
 	return source->state;
 }
 
-/* State of load. */
+/* Close what only loading needs. */
 static void
 free_input(struct foreign *f)
 {

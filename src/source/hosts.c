@@ -134,8 +134,8 @@ add_source(struct finder *f, size_t source)
 	return rc;
 }
 
-/* Is it another machine, or another start of it?  Two of which nothing is
- * known are not told apart. */
+/* Are they different machines, or different boots of one?  Two hosts of which
+ * nothing is known count as the same. */
 static bool
 do_differ(const struct tl_host *a, const struct tl_host *b)
 {

@@ -43,8 +43,8 @@ bool tl_remote_is_name(const char *name);
 int tl_remote_open(struct tl_remote *remote, const char *name,
     const struct tl_remote_plan *plan, struct tl_fault *fault);
 
-/* Stop: 0 it had come to its end without a failure, or -EIO and the fault.
- * early: it is told to end, which is no failure. */
+/* Stop.  early: terminate it first, which is no failure.  0; -EIO: it failed;
+ * the fault. */
 int
 tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault);
 

@@ -58,8 +58,8 @@ bool tl_sources_are_damaged(const struct tl_sources *sources);
 /* Properties of the events of all sources; unknown where they differ. */
 void
 tl_sources_origin(const struct tl_sources *sources, struct tl_origin *origin);
-/* Properties of each source: an array to be freed, of as many as there are sources.
- * 0, -ENOMEM. */
+/* Properties of each source: an array to be freed, of as many as there are
+ * sources.  0, -ENOMEM. */
 int tl_sources_origins(const struct tl_sources *sources,
     struct tl_origin **origins);
 

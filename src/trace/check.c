@@ -549,8 +549,8 @@ tl_trace_mend(struct tl_trace *t, struct tl_trace_lane *lane)
 	    "thread %" PRId32 " is read without an index", lane->id);
 }
 
-/* Is it still this file, does no process write it, and did none since
- * it was read?  The index would be theirs then. */
+/* Is it still the file that was read, and has no writer locked it?  Else the
+ * index is the writer's to make. */
 static bool
 is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 {
@@ -569,7 +569,7 @@ is_ours(const struct tl_trace *t, const char *path, struct stat *st)
 	return ours;
 }
 
-/* The index has the owner and the mode of the data. */
+/* The index has the mode of the data file, and this process as its owner. */
 static int
 write_index(const struct tl_trace *t, const char *path, mode_t mode)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index.h - the content of an index, checked against the data: where each thread's
- * stream lies in the file, and where the large containers are in it.
+ * index.h - the content of an index, checked against the data: where each
+ * thread's stream lies in the file, and where the large containers are in it.
  *
  *	index bytes, read or made again --> tl_index --> lanes, context
  */
@@ -13,8 +13,8 @@
 
 /* A piece of a stream, and where it lies. */
 struct tl_block_place {
-	uint64_t at; /* of its BLOCK_START in the file */
-	bool said;   /* that it is damaged */
+	uint64_t at;   /* of its BLOCK_START in the file */
+	bool reported; /* its damage was reported */
 	struct tl_trace_block block;
 };
 
@@ -28,7 +28,7 @@ struct tl_mark_place {
 	uint64_t at;
 	uint64_t number; /* of the child that begins there */
 	uint32_t depth;
-	bool checked; /* is it what lies there? */
+	bool checked; /* number was found right */
 };
 
 struct tl_survey;
@@ -55,8 +55,8 @@ struct tl_trace_lane {
 	size_t open_capacity;
 	uint64_t size;
 	uint64_t children; /* outside any span */
-	bool rooted;       /* the root is known */
-	bool checked;      /* the root is verified */
+	bool rooted;       /* children is set, from the cell of the root */
+	bool checked;      /* children was found right */
 };
 
 struct tl_index {

@@ -70,14 +70,14 @@ find_place(struct tl_trace *trace, int32_t lane, size_t block)
 	return oldest;
 }
 
-/* Is this the first that is seen of its damage? */
+/* Mark the damage of a block as reported.  false: it was already. */
 static bool
-say_once(struct tl_trace *trace, struct tl_block_place *place)
+report_once(struct tl_trace *trace, struct tl_block_place *place)
 {
-	if (place->said)
+	if (place->reported)
 		return false;
 	trace->index.damage++;
-	return place->said = true;
+	return place->reported = true;
 }
 
 static int
@@ -100,7 +100,7 @@ read_block(struct tl_trace *trace, struct tl_trace_lane *lane, size_t i,
 	if (d->rc == -EBADMSG) {
 		d->content = tl_bytes("", 0);
 		lane->holes = true;
-		if (say_once(trace, &lane->blocks[i]))
+		if (report_once(trace, &lane->blocks[i]))
 			tl_trace_say(&trace->options.report, d->rc,
 			    lane->blocks[i].at,
 			    "a block of thread %" PRId32 " with %" PRIu32
@@ -176,7 +176,7 @@ step(struct tl_walk *w, struct tl_point *point)
 	}
 	w->in.at = w->in.size; /* no way to know where the next one begins */
 	w->lane->holes = true;
-	if (say_once(w->trace, &w->lane->blocks[w->block]))
+	if (report_once(w->trace, &w->lane->blocks[w->block]))
 		tl_trace_say(&w->trace->options.report, rc,
 		    w->lane->blocks[w->block].at,
 		    "an object of thread %" PRId32

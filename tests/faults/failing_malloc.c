@@ -9,8 +9,8 @@
  *	FAIL_TRAP=1	and a debugger stops there
  *
  * Allocations count from main on.  What fails is what a program meets where
- * memory is limited: malloc, calloc, realloc, aligned_alloc.  malloc_usable_size
- * and free are the C library's.
+ * memory is limited: malloc, calloc, realloc, aligned_alloc.
+ * malloc_usable_size and free are the C library's.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -259,7 +259,8 @@ part(const int64_t *offs, size_t n, size_t percent)
 static int64_t near[PROBES_MAX], sure[PROBES_MAX];
 static size_t near_n, sure_n;
 
-/* Sort out a probe: is it one that can be measured, and by how far is it off? */
+/* Sort out a probe: is it one that can be measured, and by how far is it
+ * off? */
 static void
 add_off(const struct tl_snap *snap, const struct probe *p,
     const struct off *off)

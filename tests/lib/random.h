@@ -19,8 +19,8 @@ random_rounds(int rounds)
 	return by > 1 && rounds >= by ? rounds / by : rounds;
 }
 
-/* Does the machine run in software?  Then a test that must be done within a second
- * proves nothing. */
+/* Does the machine run in software?  Then a test that must be done within a
+ * second proves nothing. */
 static inline int
 random_is_slow(void)
 {

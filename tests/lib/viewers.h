@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * viewers.h - made-up events for the writers of what viewers read: every kind
- * of event, every format of an argument, ends of 64 bits, hostile texts.  The events are lines of tables.
+ * of event, every format of an argument, ends of 64 bits, hostile texts.  The
+ * events are lines of tables.
  */
 #ifndef TESTS_LIB_VIEWERS_H
 #define TESTS_LIB_VIEWERS_H

@@ -5,8 +5,8 @@
  *
  * kill_sweep finds what a dead writer leaves behind; a stalled one also stores
  * late.  One that was moved out of a restartable sequence goes through it once
- * more, after B used the same lane.  By default the longer calls are paused at one instruction of several
- * only, with PAUSE_SWEEP=1 at each.
+ * more, after B used the same lane.  By default the longer calls are paused at
+ * one instruction of several only, with PAUSE_SWEEP=1 at each.
  */
 #include "../lib/trace.h"
 #include "../lib/writers.h"

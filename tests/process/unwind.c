@@ -61,8 +61,9 @@ sample_every(long us)
 	expect(setitimer(ITIMER_PROF, &period, NULL) == 0, "setitimer: %m");
 }
 
-/* Until enough samples hit the append and what is in asm/timer.S; in C their code
- * is not in one place.  Without lanes of CPUs few instructions of them run. */
+/* Until enough samples hit the append and what is in asm/timer.S; in C their
+ * code is not in one place.  Without lanes of CPUs few instructions of them
+ * run. */
 __attribute__((noinline)) static void
 log_until_sampled(void)
 {

@@ -37,8 +37,8 @@ else
 	wait "$reader"
 	is '... and reads it as soon as it is there' "$? $("$drive" check <"$work/early" | grep -o ' blocks .*')" \
 		'0  blocks 3 entries 1500 lost 0 again 0 back 0 missing 0'
-	is 'every block is settled' "$(grep -o 'settled [0-9]*' "$work/sent" | paste -sd' ')" \
-		'settled 100 settled 50'
+	is 'every block is acked' "$(grep -o 'acked [0-9]*' "$work/sent" | paste -sd' ')" \
+		'acked 100 acked 50'
 	is 'the stream was made: files, limits, what is old goes' \
 		"$(stream_says TIMELINE '.config | "\(.storage) \(.retention) \(.discard) \(.num_replicas) \(.subjects[0])"')" \
 		'file limits old 1 timeline.>'
@@ -85,9 +85,9 @@ else
 	wait "$link" 2>/dev/null
 	is 'no consumer is left behind' "$(stream_says TIMELINE .state.consumer_count)" 0
 	is 'the same again is known by its id' "$(
-		"$drive" send "$url" web2 app 50 500 "$work/state3" | grep -o 'settled [0-9]*'
+		"$drive" send "$url" web2 app 50 500 "$work/state3" | grep -o 'acked [0-9]*'
 		stream_says TIMELINE .state.messages
-	)" $'settled 50\n150'
+	)" $'acked 50\n150'
 
 	# == live ==
 	"$ship" read "$url" --follow --since @1700000000 >"$work/live" 2>"$work/live.err" &

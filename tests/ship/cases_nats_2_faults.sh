@@ -43,19 +43,19 @@ else
 	until_true goes_on || until_true goes_on
 	is '... and go on when all servers were stopped' "$(goes_on; echo $?)" 0
 
-	# who sends is killed, and begins again where the last block was settled
+	# who sends is killed, and begins again where the last block was acked
 	kill -9 "$sender" 2>/dev/null # unless it has sent all
 	wait "$sender" 2>/dev/null
 	send_on &
 	sender=$!
 	wait "$sender"
-	has 'a sender that was killed goes on' "$(cat "$work/sent")" "settled $many"
+	has 'a sender that was killed goes on' "$(cat "$work/sent")" "acked $many"
 	half=$((many / 2))
 	is 'after all that every block is there once, in order' \
 		"$("$ship" read "$url" 2>"$work/err" | "$drive" check | sort)" \
 		"$(for t in app db; do echo "web1/$t blocks $half entries $((half * 2000)) lost 0 again 0 back 0 missing 0"; done)"
 	is 'and nothing is said of it' "$(cat "$work/err")" ''
-	# blocks that were settled twice would be there twice
+	# blocks that were acked twice would be there twice
 	is 'the stream holds no more than that' "$(stream_says TIMELINE .state.messages)" "$many"
 
 	# the reader's server dies while it reads

@@ -25,7 +25,7 @@ else
 	: >"$work/empty"
 	USER_NAME=shipper PASSWORD_FILE=$work/password \
 		"$drive" send "$url" web1 app 10 100 "$work/secure" >"$work/sent"
-	has 'a user with a password ships' "$(cat "$work/sent")" 'settled 10'
+	has 'a user with a password ships' "$(cat "$work/sent")" 'acked 10'
 	is '... and reads' "$("$ship" read "$url" --user shipper --password-file "$work/password" | "$drive" check)" \
 		'web1/app blocks 10 entries 1000 lost 0 again 0 back 0 missing 0'
 	ends 'a wrong password is not let in' 1 "$ship" read "$url" --user shipper --password-file "$work/wrong"

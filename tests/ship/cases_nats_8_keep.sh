@@ -24,7 +24,7 @@ else
 	cluster_start 1
 	url=$(cluster_url)
 	fill 500000 500000 60 kept
-	is 'every block is settled' "$(grep -o 'settled [0-9]*' "$work/sent")" 'settled 60'
+	is 'every block is acked' "$(grep -o 'acked [0-9]*' "$work/sent")" 'acked 60'
 	whole=$(stream_says TIMELINE .state.messages)
 	is 'the stream has discarded blocks' $((whole < 50)) 1
 	is 'the stream of warnings has a copy of each block that has one' \

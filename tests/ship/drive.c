@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * drive.c - stand in for the spool: blocks that are made up go into a target,
- * in order and again after faults; and what was read back is checked.
+ * drive.c - stand in for the spool: send generated blocks to a target, in order
+ * and again after faults, and check the blocks that are read back.
  *
- *	drive send URL HOST TIMELINE[,TIMELINE...] BLOCKS EVENTS STATE [REPLICAS]
+ *	drive send URL HOST TIMELINE[,TIMELINE...] BLOCKS EVENTS STATE
+ *		[REPLICAS]
  *	drive hostile URL
  *	drive ask URL JSON
  *	drive lie URL JSON
  *	drive check <blocks
  *
- * The file STATE keeps how many are settled, so that a drive that was killed
- * goes on.  The environment may hold USER_NAME, PASSWORD_FILE, CA, EVERY_MS from
- * block to block, STREAM_SIZE and KEEP_SIZE; with WARN the last event of every
- * second block is a warning.
+ * The file STATE has the number of acked blocks, so that a drive that was
+ * killed continues there.  The environment may hold USER_NAME, PASSWORD_FILE,
+ * CA, EVERY_MS from block to block, STREAM_SIZE and KEEP_SIZE; with WARN the
+ * last event of every second block is a warning.
  */
 #include "base/file.h"
 #include "clock/clock.h"
@@ -156,7 +157,7 @@ acked(void *context, const char *chain, uint64_t number, int rc)
 		return;
 	name_chain(want, d->host, d->timelines[d->acked % d->chains]);
 	if (strcmp(want, chain) != 0 || number != d->acked / d->chains) {
-		fprintf(stderr, "drive: settled out of order\n");
+		fprintf(stderr, "drive: acked out of order\n");
 		exit(1);
 	}
 	d->acked++;
@@ -247,8 +248,8 @@ send_blocks(struct drive *d, const char *url, const char *replicas)
 	expect(target->finish(target, &fault), fault.text);
 	tl_target_free(target);
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	printf("settled %llu faults %llu ms %lld\n",
-	    (unsigned long long)d->acked, (unsigned long long)d->faults,
+	printf("acked %llu faults %llu ms %lld\n", (unsigned long long)d->acked,
+	    (unsigned long long)d->faults,
 	    (long long)((b.tv_sec - a.tv_sec) * 1000 +
 			(b.tv_nsec - a.tv_nsec) / 1000000));
 	return 0;

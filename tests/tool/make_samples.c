@@ -7,8 +7,9 @@
  *
  * SAMPLES bursts of a schedule and then WISHES requests; saves FILE and removes
  * PATH.  If a thread is interrupted while it begins a burst, all begins again:
- * that burst would be shorter than the others.  Samples carry a measure as if CPUs had been
- * contended for CONTENDED percent of the time (0), or, with -1, none.
+ * that burst would be shorter than the others.  Samples carry a measure as if
+ * CPUs had been contended for CONTENDED percent of the time (0), or, with -1,
+ * none.
  */
 #include "ring/ring.h"
 

@@ -196,7 +196,8 @@ bytes_read(void)
 
 /* The kernel passes keys on in a thread of its own, which waits for a CPU under
  * load.  They have arrived when some are unread, or the program has read or
- * written; a program that shows nothing and lets another one read gets a second. */
+ * written; a program that shows nothing and lets another one read gets a
+ * second. */
 static void
 press(const char *word, const char *keys)
 {

@@ -6,8 +6,8 @@
  *	stall of futex		held by another thread
  *	stall of sleep		nanosleep
  *	stall of memory		first touches of fresh memory: it runs
- *	stall of disk		64 KiB written and synced, past the cache: a copy
- *				costs more than a fast disk
+ *	stall of disk		64 KiB written and synced, without the cache,
+ *				whose copy costs more than a fast disk
  *
  *	stalls NAME ROUNDS FILE
  *

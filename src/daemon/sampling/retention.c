@@ -154,7 +154,8 @@ tl_retention_scale(const struct tl_retention *r)
 	return scale_of(r->step);
 }
 
-/* Shorter first, down to a part of it ... */
+/* The length of a burst: shorter with each step, down to
+ * 1 / TL_RETENTION_LENGTH_PART of length_ns. */
 uint64_t
 tl_retention_length(const struct tl_retention *r)
 {
@@ -165,7 +166,8 @@ tl_retention_length(const struct tl_retention *r)
 	return ns < 1 ? 1 : (uint64_t)ns;
 }
 
-/* Then farther apart. */
+/* The time from one burst to the next.  It grows in the steps after bursts have
+ * their least length. */
 uint64_t
 tl_retention_period(const struct tl_retention *r)
 {
@@ -265,7 +267,8 @@ decide_step(struct tl_retention *r, uint64_t now_ns)
 	}
 }
 
-/* The share of its room that the tightest lane needs, at base or burst rates. */
+/* The share of its room that the tightest lane needs, at base or burst
+ * rates. */
 static double
 need_most(const struct tl_retention *r, bool burst)
 {

@@ -27,12 +27,12 @@ void tl_runner_reload(void);
 
 /*
  * Start argv (ended by NULL, at most TL_CONFIG_ARGV_MAX words) as programs.h
- * describes; a name without a slash is looked for in PATH.  The child is a process
- * group of its own, has no descriptor but 0, 1 and 2, no signal blocked and
- * none ignored.  The caller, whose child it is, reaps it.  Forks a runner if
- * there is none yet.  0 or -errno: -EPERM, the runner's configuration does not
- * name this program; -EBUSY, it still tries to start another one; -ETIMEDOUT;
- * -EPIPE, it has ended.
+ * describes; a name without a slash is looked for in PATH.  The child is a
+ * process group of its own, has no descriptor but 0, 1 and 2, no signal blocked
+ * and none ignored.  The caller, whose child it is, reaps it.  Forks a runner
+ * if there is none yet.  0 or -errno: -EPERM, the runner's configuration does
+ * not name this program; -EBUSY, it still tries to start another one;
+ * -ETIMEDOUT; -EPIPE, it has ended.
  */
 int tl_runner_run(pid_t *pid, const char *const *argv, const char *timeline,
     const struct tl_firing *firing);

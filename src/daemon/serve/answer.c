@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bounds of one read of a live timeline, for the sake of the loop: what is
- * polled, and what a person asks for once, by a pause or a zoom. */
+/* Bounds of one read of a live timeline, which must not hold up the loop. */
 enum {
-	POLLED_MAX = 20000, /* entries in an answer */
-	READ_FACTOR =
-	    4, /* entries read for each of these: lanes are not equally busy */
-	ASKED_MAX = 200000,
+	POLLED_MAX = 20000, /* entries in an answer to a poll */
+	ASKED_MAX = 200000, /* in an answer to a pause or a zoom */
+	/* Entries that are read for each one of an answer: an equal number is
+	 * read from each lane, and lanes are not equally busy. */
+	READ_FACTOR = 4,
 	EXPLAINED_MAX = 300000, /* entries of all lanes */
 	SHOWN = 5000
 };

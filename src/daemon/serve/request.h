@@ -18,7 +18,8 @@ struct tl_request {
 };
 
 /* Queue a snapshot: 0, and done will be called; -ENOENT no such timeline,
- * -EBUSY, -EAGAIN, -EDQUOT too many requests, -ENOTSUP this daemon saves none. */
+ * -EBUSY, -EAGAIN, -EDQUOT too many requests, -ENOTSUP this daemon saves
+ * none. */
 int tl_request_snapshot(struct tl_request *request, const char *name);
 /* done will not be called any more. */
 void tl_request_cancel(struct tl_request *request);

@@ -2,9 +2,12 @@
 /*
  * merged.h - equal calls of a subtree merged: a profile of one node.
  *
- *	request              total  self  calls    calls of the same message under
- *	  + parse               ...                the same path of messages become
- *	  + reply               ...                one node, largest total first
+ *	request              total  self  calls
+ *	  + parse               ...
+ *	  + reply               ...
+ *
+ * Calls of the same message under the same path of messages become one node;
+ * the largest total comes first.
  *
  * tl_task_merge() walks over the subtree and adds each node; memory is taken
  * for distinct paths, not for nodes.

@@ -121,8 +121,8 @@ tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count);
 bool tl_browse_shows(const struct tl_browse *browse, const uint64_t *numbers,
     size_t count);
 /* Show what a filter has, which the model then owns and frees; NULL: all nodes.
- * Everything is folded; the cursor goes to the first node that matched, or stays
- * where it is if all are shown.  0, as tl_browse_unfold. */
+ * Everything is folded; the cursor goes to the first node that matched, or
+ * stays where it is if all are shown.  0, as tl_browse_unfold. */
 int tl_browse_set_filter(struct tl_browse *browse, struct tl_kept *filter);
 void tl_kept_free(struct tl_kept *kept);
 /* The children of the node at a place that the filter shows; NULL: all. */

@@ -34,7 +34,7 @@ static FILE *keys; /* standard input, or the terminal itself */
 static bool colored;
 static unsigned clicked;
 
-/* State of reading keys. */
+/* The terminal must be able to place its cursor and to clear the screen. */
 static int
 check_terminal(struct tl_fault *fault)
 {

@@ -622,8 +622,8 @@ tl_view_draw_page(struct tl_view *view, const char *title,
 	tl_screen_show();
 }
 
-/* Times, calls and message of a merged call; columns that have a size: where the
- * message begins. */
+/* Times, calls and message of a merged call; columns that have a size: where
+ * the message begins. */
 static size_t
 put_merged(struct tl_text *text, const struct tl_merged *merged,
     const struct tl_merged_call *call)

@@ -202,7 +202,8 @@ run(struct follow *f)
 		rc = gather(f, false);
 		if (rc < 0)
 			break;
-		/* No wait when the reader of a pipe is gone or more is there. */
+		/* No wait when the reader of a pipe is gone or more is
+		 * there. */
 		if (poll(&reader, 1, rc > 0 ? 0 : ROUND_MS) > 0)
 			return 0;
 		rc = show(f, 0);

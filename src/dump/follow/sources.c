@@ -11,7 +11,8 @@
 #include <string.h>
 #include <timeline_layout.h>
 
-/* The number of a machine: one whose boot id is unknown has a number of its own. */
+/* The number of a machine: one whose boot id is unknown has a number of its
+ * own. */
 static int
 find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
     uint32_t *machine)

@@ -7,8 +7,8 @@
  * sum of these weights over its entries.  While a burst is open more is
  * logged than otherwise; what a message's rate would be if its level were
  * always open is the same sum with 1 / (time that its level was open while
- * its lane covers it).  That rate leans to the times in which there was a reason to
- * look at; the estimate (estimate.h) does not.
+ * its lane covers it).  That rate leans to the times in which there was a
+ * reason to look at; the estimate (estimate.h) does not.
  */
 #include "dump/views.h"
 

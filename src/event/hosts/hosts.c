@@ -2,8 +2,8 @@
 /*
  * hosts.c - group sources by host, and give each host a distinct name.
  *
- * A interner numbers texts by what they are: what tells hosts apart, their
- * names before these are made to differ, and after.
+ * Three interners number texts: the keys that identify hosts, the names that
+ * hosts have of themselves, and the distinct names that they are given.
  */
 #include "event/hosts/hosts.h"
 
@@ -25,8 +25,9 @@ struct search {
 	uint64_t key_count, name_count;
 	uint32_t of_key[TL_FLEET_HOSTS_MAX + 1]; /* host of a key's number */
 	uint32_t uses[TL_FLEET_HOSTS_MAX + 1];   /* of a base by its number */
-	uint32_t named[TL_FLEET_HOSTS_MAX +
-		       1]; /* how many of these have a name so far */
+	/* The last number that was appended to a base, by the base's number;
+	 * 0: none was. */
+	uint32_t last[TL_FLEET_HOSTS_MAX + 1];
 };
 
 static const struct tl_origin others = { .machine = "others" };
@@ -52,7 +53,7 @@ tl_fleet_same_host(const struct tl_origin *a, const struct tl_origin *b)
 	       memcmp(a->boot_id, b->boot_id, sizeof(a->boot_id)) == 0;
 }
 
-/* A host more; the last there can be is that of all others. */
+/* Add a host.  The last that fits stands for all others. */
 static uint32_t
 add_host(struct tl_fleet_hosts *hosts, const struct tl_origin *origin)
 {
@@ -84,7 +85,7 @@ find_host(struct tl_fleet_hosts *hosts, struct search *s,
 	    &number);
 	if (rc < 0)
 		return rc;
-	if (number > TL_FLEET_HOSTS_MAX) /* it has come too late */
+	if (number > TL_FLEET_HOSTS_MAX) /* too many: one of the others */
 		number = TL_FLEET_HOSTS_MAX;
 	if (number > s->key_count) {
 		s->key_count = number;
@@ -103,7 +104,8 @@ base_of(const struct tl_fleet_host *host)
 						 : "timeline";
 }
 
-/* As much of base as leaves room, at the end of a character. */
+/* Name the host after its base, cut between two characters so that the suffix
+ * fits. */
 static void
 set_name(struct tl_fleet_host *host, const char *suffix)
 {
@@ -120,7 +122,7 @@ set_name(struct tl_fleet_host *host, const char *suffix)
 	    suffix);
 }
 
-/* A name that was not given yet: 1 it is, 0 it was, -errno. */
+/* Take a name.  1; 0: another host has it; -errno. */
 static int
 take_name(struct search *s, const struct tl_fleet_host *host)
 {
@@ -150,11 +152,11 @@ name_host(struct search *s, struct tl_fleet_host *host)
 		    boot[0], boot[1], boot[2], boot[3]);
 	set_name(host, suffix);
 	while ((rc = take_name(s, host)) == 0) {
-		/* not asked twice for any number of a base */
-		if (s->named[base] == 0)
-			s->named[base] = 1;
+		/* each number of a base is tried once: this ends */
+		if (s->last[base] == 0)
+			s->last[base] = 1;
 		snprintf(numbered, sizeof(numbered), "%.23s %u", suffix,
-		    (unsigned)++s->named[base]);
+		    (unsigned)++s->last[base]);
 		set_name(host, numbered);
 	}
 	return rc < 0 ? rc : 0;

@@ -145,7 +145,8 @@ part_of(const struct tl_pair_matcher *m, const struct tl_message *message)
 
 		if (arg < 0 || !tl_glob_matches_message(side->glob, message))
 			continue;
-		/* A message that matches both has no direction: it counts as sent. */
+		/* A message that matches both has no direction: it counts as
+		 * sent. */
 		if (i % TL_PAIR_SIDES == TL_PAIR_RECEIVED &&
 		    side[-1].of_ends == side->of_ends && part.sides >> (i - 1))
 			continue;

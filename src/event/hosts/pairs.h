@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pairs.h - pairs of messages, one logged when something was sent and one when it
- * was received, bound the offset between the clocks of two hosts.
+ * pairs.h - pairs of messages, one logged when something was sent and one when
+ * it was received, bound the offset between the clocks of two hosts.
  *
  *	host a   sent $id = 7 at 10.002
  *	host b   received $id = 7 at 10.001	b's clock is 1 ms or more behind
@@ -58,8 +58,8 @@ struct tl_pair_seen {
 	uint64_t value; /* the hash of a string's bytes, else the 64 bits */
 };
 
-/* Finds the sides of events; the rules stay the caller's.  Starts from all zeros
- * but these. */
+/* Finds the sides of events; the rules stay the caller's.  Starts from all
+ * zeros but these. */
 struct tl_pair_matcher {
 	const struct tl_pair_rule *rules;
 	size_t rule_count;
@@ -67,7 +67,8 @@ struct tl_pair_matcher {
 };
 
 void tl_pair_matcher_free(struct tl_pair_matcher *matcher);
-/* The sides that an event is on: their number, at most TL_PAIR_SEEN_MAX; -ENOMEM. */
+/* The sides that an event is on: their number, at most TL_PAIR_SEEN_MAX;
+ * -ENOMEM. */
 int tl_pair_match(struct tl_pair_matcher *matcher, const struct tl_event *event,
     struct tl_pair_seen *seen);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * extensions.h - metadata by which our writer keeps what the format cannot hold.
- * Other programs ignore it.
+ * extensions.h - metadata by which our writer keeps what the format cannot
+ * hold.  Other programs ignore it.
  *
  *	{"ph":"M",...,"name":"timeline_message","args":{"cat":"example",
  *	"name":"processed tcp","priority":"trace",

@@ -46,7 +46,8 @@ void tl_chrome_args_make(struct tl_chrome_args *args,
     struct tl_chrome_event *event, const struct tl_chrome_arg *lead, bool ours);
 
 /* Before that: move the arguments of the end event, whose keys our writer
- * extends by TL_CHROME_END, to ends; sets only the arguments and their count. */
+ * extends by TL_CHROME_END, to ends; sets only the arguments and their
+ * count. */
 void tl_chrome_args_split(struct tl_chrome_args *ends,
     struct tl_chrome_event *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - the metadata of Chrome's trace events: each process,
- * thread, source and message is told before its first event.
+ * names.h - the metadata of Chrome's trace events: each process, thread, source
+ * and message is described before its first event.
  */
 #ifndef TL_FORMAT_CHROME_NAMES_H
 #define TL_FORMAT_CHROME_NAMES_H
@@ -41,9 +41,9 @@ bool tl_chrome_is_labelled(const struct tl_message *message);
 void tl_chrome_put_name(struct tl_text *text, const struct tl_message *message);
 
 /*
- * Write what was not written yet of the process, thread and message of an event,
- * and turn one of a source to the thread of it.  0; 1: there are too many
- * sources, it stays on its own thread; -ENOMEM.
+ * Write what was not written yet of the process, thread and message of an
+ * event, and turn one of a source to the thread of it.  0; 1: there are too
+ * many sources, it stays on its own thread; -ENOMEM.
  */
 int tl_chrome_names_put(struct tl_chrome_names *names, struct tl_event *event);
 void tl_chrome_names_free(struct tl_chrome_names *names);

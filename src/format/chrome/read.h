@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read.h - read the Trace Event Format of Chrome, which many programs write: an
- * object with the member traceEvents, or a list alone, whose end may be missing.
+ * object with the member traceEvents, or a list alone, whose end may be
+ * missing.
  *
  * Source: "Trace Event Format", the document of the Chromium project.
  *

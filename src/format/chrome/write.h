@@ -20,10 +20,10 @@
  *	{"ph":"X","pid":41,"tid":42,"ts":123456.789,"dur":2.500,"cat":"http",
  *	"name":"request id","args":{"id":7,"id$end":7,"priority":"info"}}
  *
- * So consumers sort by time, and order tells only which of the events of one
- * time came first; see extensions.h for what else is told.  A begin or an
- * end without the other is B or E, and so is a begin that TL_SPANS_OPEN_MAX
- * others followed while it was open.
+ * So consumers sort by time, and the order in the file matters only among
+ * events of the same time.  extensions.h describes the metadata of our own.  A
+ * begin or end event without its counterpart is B or E, and so is a begin event
+ * that TL_SPANS_OPEN_MAX others followed while its span was open.
  */
 #ifndef TL_FORMAT_CHROME_WRITE_H
 #define TL_FORMAT_CHROME_WRITE_H

@@ -383,7 +383,7 @@ ctf_put(struct tl_writer *writer, const struct tl_event *event)
 
 /* A loss after the last event of a stream needs a packet of its own. */
 static int
-tell_losses(struct ctf_write *w)
+report_losses(struct ctf_write *w)
 {
 	int rc = 0;
 
@@ -403,7 +403,7 @@ ctf_end(struct tl_writer *writer)
 	int rc;
 
 	start(w, 0);
-	if ((rc = flush_all(w)) < 0 || (rc = tell_losses(w)) < 0)
+	if ((rc = flush_all(w)) < 0 || (rc = report_losses(w)) < 0)
 		return rc;
 	tl_notes_report(&w->notes, writer->report);
 	if (w->metadata.rc < 0)

@@ -439,9 +439,9 @@ put_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 static void
 write_hosts(struct tl_html_chunk *chunk, struct tl_text *text)
 {
-	if (!chunk->hosts_told)
+	if (!chunk->hosts_written)
 		put_hosts(chunk, text);
-	chunk->hosts_told = true;
+	chunk->hosts_written = true;
 	move_list(text, "],\"bounds\":[", &chunk->bounds);
 	move_list(text, "],\"overlaps\":[", &chunk->overlaps);
 	chunk->overlap_next = 0;

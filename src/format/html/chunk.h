@@ -2,8 +2,8 @@
 /*
  * chunk.h - events as the page's script reads them, a chunk at a time.
  *
- * One chunk is one JSON object.  What it names by number (messages, texts,
- * threads and lanes) is told in it or in a chunk before it.
+ * One chunk is one JSON object.  Messages, texts, threads and lanes are defined
+ * once, in the chunk that first refers to them by number.
  *
  *	{"base":"1795202658123456789",
  *	 "clock":["7654321","1795202658123456789",0,0, "8654321",...],
@@ -73,7 +73,7 @@ struct tl_html_chunk {
 	size_t count;
 	/* Where there are several hosts: */
 	const struct tl_fleet_hosts *hosts; /* NULL: there are not */
-	bool hosts_told;
+	bool hosts_written;
 	int64_t *host_bounds; /* the last that was written of each */
 	struct tl_text bounds;
 	struct tl_text overlaps;

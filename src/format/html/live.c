@@ -2,14 +2,15 @@
 /*
  * live.c - what is new in a timeline, for the page that watches it.
  *
- *	{"next":"0:1042,1:17","from":"1795202658123456789","chunks":[chunk, ...]}
+ *	{"next":"0:1042,1:17","from":"1795202658123456789","chunks":[...]}
  *
- * The mark says of each lane which entry comes next.  The cursor may start
- * before it, or behind it: then the entries between are said as not shown, and
- * so are those cut off because a person wants the newest of too many.  (What
- * the timeline really lost, summary.c counts.)  Of a lane that no mark was
- * made of, what came before is history and not said.  A lane
- * that ends before its mark belongs to a timeline that was made anew.
+ * The mark "next" has the number of the next entry of each lane; the page sends
+ * it back with its next request.  The cursor may start after it: then the
+ * entries between are shown as a loss, and so are those that are left out
+ * because more came than an answer may have.  (summary.c counts what the
+ * timeline really lost.)  A lane without a mark is new to the page, and what
+ * came before is not reported.  A lane that ends before its mark belongs to a
+ * timeline that was created again.
  */
 #include "format/html/live.h"
 
@@ -35,8 +36,8 @@ struct lane {
 	bool is_kept; /* is one of its entries among the newest? */
 	/* a fallback lane, whose numbers are not in order of time */
 	bool is_mixed;
-	bool is_told;  /* its losses were reported */
-	uint64_t kept; /* entries among the newest, from next on */
+	bool is_counted; /* its losses were reported */
+	uint64_t kept;   /* entries among the newest, from next on */
 };
 
 /* The newest events, the oldest of them at start. */
@@ -244,11 +245,11 @@ put_next_mixed(struct answer *a, const struct tl_event *event)
 
 	if (event->number < next)
 		return 0;
-	if (!lane->is_told && !lane->is_new && missing > 0) {
+	if (!lane->is_counted && !lane->is_new && missing > 0) {
 		rc = put_lost(a, event->lane, event, next + missing);
 		lane->next = next;
 	}
-	lane->is_told = true;
+	lane->is_counted = true;
 	return rc != 0 ? rc : put_one(a, event);
 }
 

@@ -26,7 +26,7 @@ write_of(struct tl_writer *writer)
 	return (struct html_write *)writer;
 }
 
-/* Of several hosts, each has its own threads. */
+/* Find the hosts of the sources, and write the head of the page. */
 static int
 html_begin(struct tl_writer *writer)
 {

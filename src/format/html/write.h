@@ -3,8 +3,8 @@
  * write.h - the page: lanes over time, levels as colours, spans as bars,
  * search, statistics, the text of each entry.  One file without requests to
  * anywhere, around entries oldest first; live.h serves it live.  Entries of
- * several hosts (event/hosts/hosts.h) have their rows host by host, and the time in
- * which each may have been is drawn.
+ * several hosts (event/hosts/hosts.h) have their rows host by host, and the
+ * time in which each may have been is drawn.
  */
 #ifndef TL_FORMAT_HTML_WRITE_H
 #define TL_FORMAT_HTML_WRITE_H

@@ -286,9 +286,9 @@ read_values(struct jsonl *j, const struct object *o, struct tl_event *e)
 	return rc;
 }
 
-/* Is a text in the line equal to this? */
+/* Is a JSON string of the line, once unescaped, this text? */
 static bool
-says(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
+is_same_text(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
 {
 	if (memchr(raw.data, '\\', raw.size) &&
 	    tl_json_unescape(&j->read.scratch, &raw) < 0)
@@ -296,15 +296,15 @@ says(struct jsonl *j, struct tl_bytes raw, struct tl_bytes plain)
 	return tl_bytes_equal(raw, plain);
 }
 
-/* May the message be known by how it stands in the line?  Members that are
- * there twice, the later of which counts, could make it another one. */
+/* The key of the message by the raw bytes of its members, for the cache.  NULL:
+ * a member occurs twice, and these bytes could stand for another message. */
 static const struct tl_message_cache_key *
 raw_of(struct jsonl *j, const struct tl_message_cache_key *plain)
 {
 	bool same = j->key.kind == plain->kind && j->key.scope == plain->scope;
 
 	for (unsigned i = 0; i < TL_MESSAGE_CACHE_PARTS && same; i++)
-		same = says(j, j->key.parts[i], plain->parts[i]);
+		same = is_same_text(j, j->key.parts[i], plain->parts[i]);
 	return same ? &j->key : NULL;
 }
 

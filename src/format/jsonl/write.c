@@ -11,7 +11,8 @@
  *	,"host":"name","sync_error_us":20000,"overlaps":true
  *
  * where null is an error without a bound, and overlaps is left out if it is
- * not so; and so is ,"moved":true behind them.  The last piece of a message is what stands behind its arguments.
+ * not so; and so is ,"moved":true behind them.  The last piece of a message is
+ * what stands behind its arguments.
  */
 #include "format/jsonl/jsonl.h"
 

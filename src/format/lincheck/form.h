@@ -55,8 +55,9 @@ struct tl_lincheck_form {
 	int32_t target;
 	uint32_t count; /* of values */
 	uint32_t definition_count;
-	int32_t *tags;         /* of the values */
-	uint32_t *definitions; /* the definitions that it refers to, in order */
+	int32_t *tags; /* the type of each value; a class's id for an object */
+	/* Indexes of tl_lincheck_known, to be defined before the point. */
+	uint32_t *definitions;
 };
 
 /* The form of an event's message: 0, -ENOSPC, -ENOMEM.  *changed: a name does

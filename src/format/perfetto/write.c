@@ -173,7 +173,8 @@ time_of(struct perfetto_write *w, const struct tl_event *event)
 	return 0;
 }
 
-/* Since the event before; it is negative where a clock was set back. */
+/* The time since the event before.  Where a clock was set back that would be
+ * negative: then the time since 1970, by CLOCK_UTC. */
 static char *
 write_time(struct perfetto_write *w, char *to, int64_t ns)
 {

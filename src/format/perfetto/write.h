@@ -20,18 +20,17 @@
  * An event has its arguments as debug annotations, unsigned ones as
  * uint_value, hexadecimal ones as pointer_value, durations as nanoseconds in
  * int_value, all 64 bits of them; then "cpu" and "priority", and "overlaps"
- * where it may have come before or after a neighbour of another host.  A counter's
- * value is an int64 or a double: of an unsigned one of 2^63 and above the
- * double nearest to it is written (and said).  A loss is an instant on a
- * track of its own, with "lost", "lane" and "cpu".
+ * where it may have come before or after a neighbour of another host.  A
+ * counter's value is an int64 or a double: for an unsigned one of 2^63 and
+ * above the nearest double is written, which is reported.  A loss is an instant
+ * on a track of its own, with "lost", "lane" and "cpu".
  */
 #ifndef TL_FORMAT_PERFETTO_WRITE_H
 #define TL_FORMAT_PERFETTO_WRITE_H
 
 #include "event/writer.h"
 
-/* Unless it is told where its events come from, it takes them to be of this
- * machine. */
+/* Without an origin, events are taken to be of this machine. */
 tl_writer_new tl_perfetto_write_new;
 
 #endif

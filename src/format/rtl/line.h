@@ -42,7 +42,8 @@ struct tl_rtl_scope {
 struct tl_rtl_scope tl_rtl_scope_parse(struct tl_bytes bytes);
 
 /* Do words begin with such a scope of their own?  Then *scope is it (project
- * and name: "::fname", or "project (author) ::fname") and *words is the rest. */
+ * and name: "::fname", or "project (author) ::fname") and *words is the
+ * rest. */
 bool tl_rtl_words_split(struct tl_bytes *words, struct tl_bytes *scope);
 
 #endif

@@ -36,7 +36,8 @@
 tl_reader_new tl_rtl_read_new;
 tl_recognise tl_rtl_recognise;
 
-/* Its setting (tl_writer_set): times in microseconds instead of milliseconds. */
+/* Its setting (tl_writer_set): times in microseconds instead of
+ * milliseconds. */
 tl_writer_new tl_rtl_write_new;
 
 /*

@@ -61,8 +61,8 @@ struct svg_write {
 	int64_t first_ns;
 	int64_t last_ns;
 	uint64_t entries;
-	uint64_t losses; /* number of losses */
-	uint64_t lost;   /* entries lost; UINT64_MAX: at least */
+	uint64_t losses; /* events of the kind TL_LOST */
+	uint64_t lost;   /* entries that they stand for, at most UINT64_MAX */
 	struct svg_names names;
 	struct svg_latency *latency; /* the state of the chart: one of these */
 	struct svg_heat *heat;
@@ -81,7 +81,8 @@ tl_svg_note(struct svg_write *w, enum svg_note note)
 typedef int tl_svg_take(struct svg_write *w, unsigned series, int64_t ns,
     uint64_t duration_ns);
 
-/* Pass on the durations of an event: that of the span it ended, and arguments. */
+/* Pass on the durations of an event: that of the span it ended, and
+ * arguments. */
 int tl_svg_values(struct svg_write *w, const struct tl_event *event,
     const struct tl_span *span, tl_svg_take *take);
 

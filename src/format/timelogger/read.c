@@ -9,8 +9,8 @@
  *	source: its three labels and its activity
  *
  * Threads queue their records, so that they may stand out of order of time.
- * Which source an id stands for is told by the order of records; activity is
- * counted in order of time.
+ * An id stands for a source from the record that names it on, in the order of
+ * records; activity is counted in order of time.
  */
 #include "format/timelogger/timelogger.h"
 

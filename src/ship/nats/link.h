@@ -69,8 +69,8 @@ struct tl_nats_session {
 
 /*
  * Connect.  The file of a password or token is read each time.  0; -EINVAL:
- * invalid options; -EACCES: rejected; -ENOTCONN: no server answers; -EPROTO: other
- * failures; -ENOMEM; -errno of reading a file; the fault.
+ * invalid options; -EACCES: rejected; -ENOTCONN: no server answers; -EPROTO:
+ * other failures; -ENOMEM; -errno of reading a file; the fault.
  */
 int tl_nats_connect(natsConnection **connection,
     const struct tl_nats_options *options,

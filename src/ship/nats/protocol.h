@@ -9,9 +9,9 @@
  *
  * A server discards the oldest messages of a full stream, and does not read
  * them.  So a sender stores a thinned copy of each block that has warnings in a
- * second, smaller stream, with the sequence of the whole block, and acknowledges
- * the block when both are stored.  A reader begins with those copies whose blocks
- * the first stream has discarded.
+ * second, smaller stream, with the sequence of the whole block, and
+ * acknowledges the block when both are stored.  A reader begins with those
+ * copies whose blocks the first stream has discarded.
  */
 #ifndef TL_SHIP_NATS_PROTOCOL_H
 #define TL_SHIP_NATS_PROTOCOL_H

@@ -6,9 +6,9 @@
  *	  ^---- fault, or the consumer is gone ---+  from the sequence after
  *					the last one that was handed out
  *
- * The consumer is ephemeral and lives in the memory of one server; if that server
- * dies, a new consumer is created.  It is deleted at the end; if that fails, the
- * server deletes it after IDLE_NS.
+ * The consumer is ephemeral and lives in the memory of one server; if that
+ * server dies, a new consumer is created.  It is deleted at the end; if that
+ * fails, the server deletes it after IDLE_NS.
  */
 #include "ship/nats/reader.h"
 

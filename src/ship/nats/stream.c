@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A second copy within this time is dropped by its id.  A server reads this much
- * of a stream when it starts, so it cannot be long. */
+/* A second copy within this time is dropped by its id.  A server reads this
+ * much of a stream when it starts, so it cannot be long. */
 #define DUPLICATES_NS INT64_C(120000000000)
 
 static int

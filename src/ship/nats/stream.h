@@ -12,9 +12,9 @@
 
 #include <nats/nats.h>
 
-/* Create the stream of a kind if it does not exist, and check that it covers the
- * subject of the block.  *size_max bounds its messages; <= 0: unbounded.  0;
- * -EINVAL: it does not cover the subject; -errno; the fault. */
+/* Create the stream of a kind if it does not exist, and check that it covers
+ * the subject of the block.  *size_max bounds its messages; <= 0: unbounded.
+ * 0; -EINVAL: it does not cover the subject; -errno; the fault. */
 int tl_nats_stream_ensure(jsCtx *js, const struct tl_nats_options *options,
     const char *stream, enum tl_nats_kind kind, const struct tl_block *block,
     int64_t *size_max, struct tl_fault *fault);
@@ -37,8 +37,8 @@ natsStatus tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
 /* The sequence of the whole block that a copy is of; 0: unknown. */
 natsStatus tl_nats_message_set_whole(natsMsg *message, uint64_t sequence);
 uint64_t tl_nats_message_whole(natsMsg *message);
-/* Parse an untrusted message.  data refers to the message.  Without the headers of
- * its times a block counts for all times.  0; -EBADMSG and the fault. */
+/* Parse an untrusted message.  data refers to the message.  Without the headers
+ * of its times a block counts for all times.  0; -EBADMSG and the fault. */
 int tl_nats_message_get(struct tl_block *block, natsMsg *message,
     struct tl_fault *fault);
 

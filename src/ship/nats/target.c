@@ -2,23 +2,24 @@
 /*
  * target.c - a window of blocks, of which each chain has one on its way:
  *
- *	settled <-- | kept  sent  sent  waits  sent  waits | <-- send
- *	              A1    B1    A2    A3     C1    B2
+ *	acked <-- | sent  acked  sent  waits  sent  waits | <-- send
+ *	            B1    A1     A2    A3     C1    B2
  *
- * A block is sent when the one before it in its chain is acknowledged.  With two
- * in flight the stream could lose its order: if the leader dies, the first may be
- * lost and the second reach the next leader, and the first, sent again, is stored
- * after it.  The conditions that a server can check do not prevent this: the last
- * message of the stream is useless while other hosts write, and the last sequence
- * of the subject is not known before the acknowledgement.
+ * A block is sent when the one before it in its chain is acknowledged.  With
+ * two in flight the stream could lose its order: if the leader dies, the first
+ * may be lost and the second reach the next leader, and the first, sent again,
+ * is stored after it.  The conditions that a server can check do not prevent
+ * this: the last message of the stream is useless while other hosts write, and
+ * the last sequence of the subject is not known before the acknowledgement.
  *
  * An acknowledgement arrives on a subject that ends in the serial number of the
  * sending.  After any fault everything in flight is dropped together with the
  * connection, so that no late acknowledgement can be taken for another.  The
  * caller sends the same blocks with the same ids; JetStream stores each once.
  *
- * With a stream of warnings (protocol.h) a block is sent twice, under one serial:
- * whole, and then thinned with the sequence that the first acknowledgement gave.
+ * With a stream of warnings (protocol.h) a block is sent twice, under one
+ * serial: whole, and then thinned with the sequence that the first
+ * acknowledgement gave.
  */
 #include "ship/target/target.h"
 #include "base/text.h"
@@ -248,8 +249,8 @@ replace(const struct nats_target *t, struct tl_sending *sending,
 	return 1;
 }
 
-/* The stream has stored the block under this sequence.  1: a copy of its warnings
- * waits; 0: it has none, or is damaged; -ENOMEM. */
+/* The stream has stored the block under this sequence.  1: a copy of its
+ * warnings waits; 0: it has none, or is damaged; -ENOMEM. */
 static int
 keep_warnings(const struct nats_target *t, struct tl_sending *sending,
     uint64_t sequence)
@@ -350,8 +351,8 @@ wait_ack(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 	return rc;
 }
 
-/* Take one acknowledgement, send what it permits: 1: a block was acked; 0: none;
- * -errno. */
+/* Take one acknowledgement, send what it permits: 1: a block was acked; 0:
+ * none; -errno. */
 static int
 wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 {

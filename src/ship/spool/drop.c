@@ -75,7 +75,8 @@ tl_spooled_inspect(struct tl_spool_chain *c, struct tl_spooled *b,
 	return rc;
 }
 
-/* Inspect a block that was found in the folder.  A damaged one counts as empty. */
+/* Inspect a block that was found in the folder.  A damaged one counts as
+ * empty. */
 static void
 inspect(struct tl_spool_chain *c, struct tl_spooled *b)
 {
@@ -130,8 +131,8 @@ copy(struct tl_text *to, const struct tl_text *from)
 	tl_put_bytes(to, tl_bytes(from->data, from->size));
 }
 
-/* The placeholder begins at the positions of the first block and ends at those of
- * the last.  If it is the newest of the chain, it has to say where the chain
+/* The placeholder begins at the positions of the first block and ends at those
+ * of the last.  If it is the newest of the chain, it has to say where the chain
  * continues. */
 static void
 fill_placeholder(struct tl_block_facts *facts, struct tl_spool_chain *c,
@@ -247,8 +248,8 @@ may_grow(const struct tl_spool_chain *c, size_t i)
 	       tl_spooled_at(c, i)->dropped && !tl_spooled_at(c, i)->tried;
 }
 
-/* Count the entries of a dropped block by level.  Entries that were lost before,
- * and those of an unreadable block, have no known level. */
+/* Count the entries of a dropped block by level.  Entries that were lost
+ * before, and those of an unreadable block, have no known level. */
 static void
 count_levels(struct tl_spool_chain *c, const struct tl_spooled *b)
 {

@@ -2,11 +2,11 @@
 /*
  * folder.c - the files of a spool: names, atomic writes, the scan at the start
  *
- * The folder may hold what a killed shipper left, and what other users put there.
- * The names of the files give the numbers of the blocks.  A placeholder replaces
- * all blocks in its range, so older files in that range are removed.  The newest
- * block or the state, whichever has the higher number, says where the chain
- * continues.  Other blocks are checked when they are sent or dropped.
+ * The folder may hold what a killed shipper left, and what other users put
+ * there.  The names of the files give the numbers of the blocks.  A placeholder
+ * replaces all blocks in its range, so older files in that range are removed.
+ * The newest block or the state, whichever has the higher number, says where
+ * the chain continues.  Other blocks are checked when they are sent or dropped.
  */
 #include "base/file.h"
 #include "ship/block.h"
@@ -393,8 +393,8 @@ used_at(int folder)
 	return ns_of(&st.st_mtim);
 }
 
-/* Scan the folder of the chain added last; remove it from the table if neither a
- * state nor a block is valid. */
+/* Scan the folder of the chain added last; remove it from the table if neither
+ * a state nor a block is valid. */
 static int
 scan_chain(struct tl_spool *s, struct tl_spool_chain *c, const char *name)
 {

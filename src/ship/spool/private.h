@@ -135,9 +135,9 @@ int tl_spooled_load(struct tl_spool_chain *chain, const struct tl_spooled *b,
 /* Check a block of the folder and take its counts: 0; -EBADMSG: invalid. */
 int tl_spooled_inspect(struct tl_spool_chain *chain, struct tl_spooled *b,
     struct tl_bytes data, struct tl_fault *fault);
-/* Free space: thin the oldest block of any chain that has entries below warning;
- * if there is none, drop the oldest block.  0; -ENOENT: nothing can be dropped;
- * -errno. */
+/* Free space: thin the oldest block of any chain that has entries below
+ * warning; if there is none, drop the oldest block.  0; -ENOENT: nothing can be
+ * dropped; -errno. */
 int tl_spool_shrink(struct tl_spool *spool);
 /* Thin block i: 0; -errno: it is unchanged. */
 int tl_spool_thin(struct tl_spool_chain *chain, size_t i);

@@ -22,8 +22,8 @@ next_chain(struct tl_spool *s)
 	return NULL;
 }
 
-/* Take a block that is damaged or too large out of its chain; the chain continues
- * with the next number. */
+/* Take a block that is damaged or too large out of its chain; the chain
+ * continues with the next number. */
 static void
 skip_block(struct tl_spool_chain *c, const char *why)
 {
@@ -53,8 +53,8 @@ load(struct tl_spool_chain *c, struct tl_bytes *data)
 	return -EBADMSG;
 }
 
-/* Record in the state that the target may have the block, before it is sent.  If
- * the disk is full it is sent anyway: sending is what frees space. */
+/* Record in the state that the target may have the block, before it is sent.
+ * If the disk is full it is sent anyway: sending is what frees space. */
 static void
 write_tried(struct tl_spool_chain *c)
 {
@@ -141,8 +141,8 @@ tl_spool_reject(struct tl_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Remove acked blocks.  The last block of a chain says where it continues, so the
- * state is written before that one is removed. */
+/* Remove acked blocks.  The last block of a chain says where it continues, so
+ * the state is written before that one is removed. */
 static void
 remove_acked(struct tl_spool_chain *c)
 {

@@ -331,8 +331,8 @@ put_file(struct tl_spool_chain *c, const struct tl_spooled *b,
 	return tl_spool_file_write(c->folder, name, data);
 }
 
-/* Free space until size more fits, or nothing can be dropped.  at_least: free some
- * in any case, since the disk is full. */
+/* Free space until size more fits, or nothing can be dropped.  at_least: free
+ * some in any case, since the disk is full. */
 static int
 make_room(struct tl_spool_chain *c, uint64_t size, bool at_least)
 {

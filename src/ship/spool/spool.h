@@ -3,8 +3,9 @@
  * spool.h - blocks that are not yet acknowledged, in a folder or in memory
  *
  * Problem.  The target may be unreachable for hours while timelines overwrite
- * their entries within seconds, and the shipper may be killed at any instruction.
- * Between the two lies a queue of bounded size that survives the process.
+ * their entries within seconds, and the shipper may be killed at any
+ * instruction.  Between the two lies a queue of bounded size that survives the
+ * process.
  *
  *	feeds (a thread each)          the loop (one thread)
  *	  put --> waiting --take/give--> in flight --acked--> removed
@@ -17,23 +18,25 @@
  *	                   /18-90.lost     placeholder of blocks 18 to 90
  *	                   /NAME.bad       a damaged file, renamed
  *
- * Invariants.  A file appears whole (rename) or not at all.  The newest block or
- * the state says where the chain continues, and one of them always exists: so the
- * same entries are never given two numbers, and a number is never used twice.
- * Blocks leave a chain in its order.  Before a block is sent the state says so;
- * after a crash it is then known which blocks the target may have.  The sum of
- * the sizes stays below size_max as long as anything can be dropped.
+ * Invariants.  A file appears whole (rename) or not at all.  The newest block
+ * or the state says where the chain continues, and one of them always exists:
+ * so the same entries are never given two numbers, and a number is never used
+ * twice.  Blocks leave a chain in its order.  Before a block is sent the state
+ * says so; after a crash it is then known which blocks the target may have.
+ * The sum of the sizes stays below size_max as long as anything can be dropped.
  *
  * Full.  Blocks that were never sent are thinned, oldest first: entries below
- * warning are removed and counted.  When none is left to thin, the oldest blocks
- * become placeholders (drop.c).
+ * warning are removed and counted.  When none is left to thin, the oldest
+ * blocks become placeholders (drop.c).
  *
- * Threads.  Functions on a chain: the one thread that makes its blocks.  Functions
- * on all chains: the one thread that sends.  tl_spool_status: any thread.
+ * Threads.  Functions on a chain: the one thread that makes its blocks.
+ * Functions on all chains: the one thread that sends.  tl_spool_status: any
+ * thread.
  *
- * The spool is not fsynced: a killed process loses nothing, a machine that loses
- * its power may lose the last half minute.  Syncing each block cost more than the
- * shipping itself and was rejected; damaged files are detected by checksums.
+ * The spool is not fsynced: a killed process loses nothing, a machine that
+ * loses its power may lose the last half minute.  Syncing each block cost more
+ * than the shipping itself and was rejected; damaged files are detected by
+ * checksums.
  */
 #ifndef TL_SHIP_SPOOL_SPOOL_H
 #define TL_SHIP_SPOOL_SPOOL_H
@@ -41,7 +44,8 @@
 #include "event/reader.h"
 #include "ship/block.h"
 
-/* With one more, the unused empty chain that was used least recently is removed. */
+/* With one more, the unused empty chain that was used least recently is
+ * removed. */
 enum { TL_SPOOL_CHAINS_MAX = 1024 };
 
 struct tl_spool;
@@ -86,7 +90,8 @@ void tl_spool_chain_leave(struct tl_spool_chain *chain);
 const char *tl_spool_chain_name(const struct tl_spool_chain *chain);
 /* The number of the block that comes next. */
 uint64_t tl_spool_chain_next(const struct tl_spool_chain *chain);
-/* Where the chain continues: identity of the timeline ("": new) and positions. */
+/* Where the chain continues: identity of the timeline ("": new) and
+ * positions. */
 const char *tl_spool_chain_identity(const struct tl_spool_chain *chain);
 const char *tl_spool_chain_positions(const struct tl_spool_chain *chain);
 /* Continue with this timeline and positions; stored.  0 or -errno. */

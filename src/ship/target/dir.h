@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dir.h - partitions of a directory by host, date and hour, named as query engines
- * expect it
+ * dir.h - partitions of a directory by host, date and hour, named as query
+ * engines expect it
  *
  *	DIR/host=web1/date=2026-11-22/hour=03/TIMELINE-CHAIN-NUMBER.trace
  *

@@ -2,9 +2,10 @@
 /*
  * events.h - the events of many blocks, of any chains, through one writer.
  *
- * A block is closed after its events were written, but a writer may refer to their
- * messages for longer: each message is copied, once for all blocks.  A repeated
- * begin event (continued) is left out, unless the blocks before it were dropped.
+ * A block is closed after its events were written, but a writer may refer to
+ * their messages for longer: each message is copied, once for all blocks.  A
+ * repeated begin event (continued) is left out, unless the blocks before it
+ * were dropped.
  */
 #ifndef TL_SHIP_TARGET_EVENTS_H
 #define TL_SHIP_TARGET_EVENTS_H
@@ -20,9 +21,9 @@ int tl_events_new(struct tl_events **events, const struct tl_format_row *format,
     size_t chains_max, tl_write *write, void *context,
     const struct tl_report *report);
 /*
- * Write all events of a block, and flush.  gap: the blocks before it were dropped,
- * as far as the caller knows.  0; -EBADMSG: it cannot be read; the result of
- * write.
+ * Write all events of a block, and flush.  gap: the blocks before it were
+ * dropped, as far as the caller knows.  0; -EBADMSG: it cannot be read; the
+ * result of write.
  */
 int
 tl_events_put(struct tl_events *events, const struct tl_block *block, bool gap);

@@ -6,10 +6,10 @@
  *				order is that of sending
  *	headers			as those of NATS: Nats-Msg-Id and Timeline-...
  *
- * The library never gives up a message, so that none can overtake another.  After
- * ACK_MS without a report the producer is destroyed with all its messages; they
- * are sent again, may be stored twice, in order, and readers drop the second copy
- * by its id.
+ * The library never gives up a message, so that none can overtake another.
+ * After ACK_MS without a report the producer is destroyed with all its
+ * messages; they are sent again, may be stored twice, in order, and readers
+ * drop the second copy by its id.
  */
 #include "ship/target/target.h"
 
@@ -363,7 +363,8 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 
 /* == acknowledgements == */
 
-/* A block that is too large bounds the size from now on: it is not sent again. */
+/* A block that is too large bounds the size from now on: it is not sent
+ * again. */
 static int
 refuse(struct kafka_target *t, struct tl_fault *fault)
 {

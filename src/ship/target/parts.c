@@ -4,9 +4,9 @@
  *
  * Each chain has at most one unfinished file, the part.  It is finished when it
  * is large or old enough, when the hour ends, or when unfinished parts hold too
- * many blocks; its blocks are acknowledged then and not before.  After a crash a
- * block may come again that is already in a finished part: the name of the part
- * gives its range of numbers.
+ * many blocks; its blocks are acknowledged then and not before.  After a crash
+ * a block may come again that is already in a finished part: the name of the
+ * part gives its range of numbers.
  */
 #include "base/array.h"
 #include "base/process.h"
@@ -118,8 +118,9 @@ part_open(struct part *p, int folder, const struct tl_block *block,
 	return rc;
 }
 
-/* Write the events of a block.  last: the block it is the placeholder up to; gap:
- * the blocks before it were dropped.  0; -errno: the part has to be abandoned. */
+/* Write the events of a block.  last: the block it is the placeholder up to;
+ * gap: the blocks before it were dropped.  0; -errno: the part has to be
+ * abandoned. */
 static int
 part_put(struct part *p, const struct tl_block *block, uint64_t last, bool gap)
 {

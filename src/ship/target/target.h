@@ -33,8 +33,8 @@
 
 struct tl_target;
 
-/* Called in the order of sending.  rc 0: the target has the block; -errno: it does
- * not, and this block and all after it have to be sent again. */
+/* Called in the order of sending.  rc 0: the target has the block; -errno: it
+ * does not, and this block and all after it have to be sent again. */
 typedef void
 tl_target_acked(void *context, const char *chain, uint64_t number, int rc);
 
@@ -70,7 +70,8 @@ tl_target_free(struct tl_target *target)
 /* == NATS JetStream == */
 
 /* options and what they point to outlive the target.  A cluster that cannot be
- * reached is no failure: send tries again.  0, -EINVAL and the fault, -ENOMEM. */
+ * reached is no failure: send tries again.  0, -EINVAL and the fault,
+ * -ENOMEM. */
 int tl_nats_target_new(struct tl_target **target,
     const struct tl_nats_options *options, struct tl_fault *fault);
 

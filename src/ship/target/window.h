@@ -2,8 +2,8 @@
 /*
  * window.h - blocks on their way to a cluster, in the order of sending.
  *
- *	settled <-- | kept  sent  sent  waits  sent  waits | <-- send
- *	            first                                 next   (serials)
+ *	acked <-- | sent  acked  sent  waits  sent  waits | <-- add
+ *	          first                                  next   (serials)
  */
 #ifndef TL_SHIP_TARGET_WINDOW_H
 #define TL_SHIP_TARGET_WINDOW_H
@@ -60,11 +60,12 @@ tl_window_must_wait(struct tl_window *window, const struct tl_sending *sending);
 int64_t
 tl_window_time_left(struct tl_window *window, int64_t ms, int64_t at_most);
 
-/* Report acked blocks, oldest first, up to one that is not; returns how many. */
+/* Report acked blocks, oldest first, up to one that is not; returns how
+ * many. */
 unsigned
 tl_window_ack(struct tl_window *window, const struct tl_target *target);
-/* The target rejects that serial: report it with rc, all others with -ECANCELED;
- * the window is empty then. */
+/* The target rejects that serial: report it with rc, all others with
+ * -ECANCELED; the window is empty then. */
 void tl_window_reject(struct tl_window *window, const struct tl_target *target,
     uint64_t serial, int rc);
 /* Remove all without a report. */

@@ -35,7 +35,8 @@ struct search {
 	struct box *boxes;
 	size_t count;
 	size_t capacity;
-	/* Furthest x from the corner, by diagonal: [k + TL_DIFF_COST_MAX + 1] */
+	/* Furthest x from the corner, by diagonal: [k + TL_DIFF_COST_MAX +
+	 * 1] */
 	int64_t ahead[DIAGONALS];
 	int64_t back[DIAGONALS];
 };

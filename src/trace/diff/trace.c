@@ -23,7 +23,7 @@ enum variant {
 	REMOVED,
 	ADDED,
 	CHANGED,
-	OLD, /* its kind was set before */
+	OLD, /* the left side of a changed event, as an instant */
 	VARIANTS
 };
 
@@ -32,7 +32,7 @@ struct marked {
 	char text[];
 };
 
-/* Of one message; made when they are needed. */
+/* The variants of one message; each is made when it is needed. */
 struct variants {
 	struct marked *made[VARIANTS];
 };
@@ -44,8 +44,7 @@ struct trace_sink {
 	struct tl_message_map variants;
 	struct tl_message took;
 	struct tl_message took_now;
-	/* What the spans are that were begun and not ended, by depth; NULL:
-	 * there is none. */
+	/* The messages of the spans that are open, by depth; NULL: none. */
 	const struct tl_message **open;
 	size_t depth;
 	size_t capacity;
@@ -89,7 +88,7 @@ make_marked(const struct tl_message *from, enum variant variant)
 		memcpy(m->text + mark_size, from->text.data, size);
 	m->message = *from;
 	m->message.user = NULL;
-	/* it names what from names: it cannot be refused */
+	/* the same arguments as in from: it cannot be refused */
 	(void)tl_message_parse(&m->message,
 	    tl_bytes(m->text, mark_size + size));
 	if (variant == OLD)
@@ -153,8 +152,8 @@ static const uint8_t variant_for[TL_DIFF_RESULTS] = {
 	[TL_DIFF_CHANGED] = CHANGED,
 };
 
-/* An event of a node with another message, at its time or where there is none
- * for it, now. */
+/* Put an event of a node with another message.  The times of the left side are
+ * of another run: they are shifted, or replaced by that of the last event. */
 static int
 put(struct trace_sink *s, const struct tl_event *from, bool right,
     const struct tl_message *message)
@@ -272,7 +271,8 @@ trace_thread(struct tl_diff_sink *sink, const struct tl_trace_thread *left,
 	return rc;
 }
 
-/* The duration of a span whose times are missing. */
+/* Put durations that the times of the trace do not show: both of a span that
+ * became slower or faster, and that of a removed span. */
 static int
 put_durations(struct trace_sink *s, const struct tl_diff_item *item)
 {

@@ -116,7 +116,8 @@ tl_recorder_file_begin(struct tl_recorder_file *file, int64_t ns,
 		file->codec = tl_trace_zstd_at(wanted->compress);
 		options.codec = &file->codec;
 	}
-	/* A reader must not take the index of an earlier file for a broken one. */
+	/* A process that reads the file meanwhile must not take the unfinished
+	 * index for a broken one. */
 	flock(file->files.data, LOCK_EX | LOCK_NB);
 	rc = tl_trace_writer_new(&file->writer, &options);
 	if (rc < 0) {

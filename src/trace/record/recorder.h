@@ -165,7 +165,8 @@ int tl_recorder_info(struct tl_recorder *recorder, const char *name,
 /* Other options from now on; those of blocks from the next file on. */
 void tl_recorder_configure(struct tl_recorder *recorder,
     const struct tl_recorder_options *options);
-/* Stop when the entries that were logged by now are recorded.  Returns at once. */
+/* Stop when the entries that were logged by now are recorded.  Returns at
+ * once. */
 void tl_recorder_stop(struct tl_recorder *recorder);
 /* Any thread, any time. */
 void tl_recorder_status(struct tl_recorder *recorder,

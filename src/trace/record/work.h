@@ -34,8 +34,9 @@ struct tl_batch {
 	struct tl_event events[TL_BATCH_EVENTS];
 };
 
-/* One thread puts, one takes.  ThreadSanitizer does not see the order that
- * ck_ring keeps; two words say it once more, each stored by one side. */
+/* One thread puts, one takes.  ThreadSanitizer does not see the memory order of
+ * ck_ring, so two words repeat it: each is stored by one side with release and
+ * loaded by the other with acquire. */
 struct tl_batch_ring {
 	uint32_t put;
 	uint32_t taken;
@@ -68,10 +69,12 @@ struct tl_recorder_source {
 	struct tl_batch *filling; /* NULL: none */
 	int64_t due_ns;           /* CLOCK_MONOTONIC, the next round */
 	bool fresh;               /* the next event begins a round */
-	bool last;                /* this round is the last */
-	int64_t last_ns; /* of events since then that wait for losses */
-	bool finishing;  /* they were waited for long enough */
-	bool over;       /* nothing is read any more */
+	bool last; /* a stop came before this round: it is the last */
+	/* Time of the first last round, since when incomplete entries are
+	 * awaited; 0: not yet. */
+	int64_t last_ns;
+	bool finishing; /* the wait is over: they count as lost */
+	bool over;      /* nothing is read any more */
 	size_t batch_count;
 	uint64_t round; /* events of this one so far */
 	uint64_t pause_ns;
@@ -281,13 +284,12 @@ struct tl_recorder {
 	int64_t retry_ns;   /* the next attempt after a failure; 0: none */
 	uint64_t fresh;     /* events since the last flush */
 	uint64_t written;   /* events that lie in the file */
-	/* events that are put into the file */
-	struct tl_recorder_content content;
-	uint64_t events; /* of all files */
-	uint64_t lost;   /* sum of the losses of all files */
-	uint64_t bytes;  /* of files that have ended */
-	bool over;       /* no other file */
-	bool ended;      /* all is written */
+	struct tl_recorder_content content; /* of the current file */
+	uint64_t events;                    /* of all files */
+	uint64_t lost;                      /* sum of the losses of all files */
+	uint64_t bytes;                     /* of files that have ended */
+	bool over;                          /* no other file */
+	bool ended;                         /* all is written */
 };
 
 /* Begin a file: 0 or -errno, and the recording waits before it is tried

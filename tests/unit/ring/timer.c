@@ -224,7 +224,8 @@ TEST(a_stamp_is_less_than_2_to_28_ticks_ahead)
 	unsigned moved = 0, elsewhere = 0;
 	uint64_t stamp;
 
-	/* a lane of several runs, so that its first slot is not all that looks */
+	/* a lane of several runs, so that its first slot is not all that
+	 * looks */
 	fixture_close();
 	fixture_open(&(const struct timeline_options){
 	    .entries = 64 * (uint64_t)TIMELINE_GIVEN_RUN });

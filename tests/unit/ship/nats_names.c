@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a block is called in a cluster: subjects, ids; URLs; acknowledgements. */
+/* What a block is called in a cluster: subjects, ids; URLs;
+ * acknowledgements. */
 #include "lib/random.h"
 #include "lib/test.h"
 #include "ship/nats/link.h"

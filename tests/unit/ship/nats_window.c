@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks on their way, and blocks that were read: order, and what is missing. */
+/* Blocks on their way, and blocks that were read: order, and what is
+ * missing. */
 #include "lib/random.h"
 #include "lib/test.h"
 #include "ship/seen.h"

@@ -3,7 +3,7 @@
  * spool_random.c - a spool under whatever may happen, against a
  * list.
  *
- * Blocks are put, sent, lost on the way, settled, in any order; the process
+ * Blocks are put, sent, lost on the way, acked, in any order; the process
  * dies and another goes on; writing fails.  In the end every block has
  * arrived once, or one that stands for it has, with just its entries; and each
  * chain in its order.

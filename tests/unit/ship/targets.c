@@ -17,18 +17,18 @@ enum { PATHS_MAX = 64 };
 static const struct tl_report report = { ship_say, NULL };
 static struct tl_target *target;
 static uint64_t acked[1024]; /* how often, by number */
-static uint64_t settled_count;
+static uint64_t acked_count;
 static char paths[PATHS_MAX][256];
 static size_t path_count;
 
 static void
-note_settled(void *context, const char *chain, uint64_t number, int rc)
+note_acked(void *context, const char *chain, uint64_t number, int rc)
 {
 	(void)context;
 	ck_assert_str_eq(chain, CHAIN);
 	ck_assert_int_eq(rc, 0);
 	acked[number]++;
-	settled_count++;
+	acked_count++;
 }
 
 static struct tl_target_options
@@ -49,9 +49,9 @@ open_target(const struct tl_target_options *options)
 
 	ck_assert_msg(tl_target_open(&target, options, &fault) == 0, "%s",
 	    fault.text);
-	target->acked = note_settled;
+	target->acked = note_acked;
 	memset(acked, 0, sizeof(acked));
-	settled_count = 0;
+	acked_count = 0;
 }
 
 static int
@@ -90,7 +90,7 @@ open_and_send(const struct tl_target_options *options, uint64_t from,
 }
 
 static void
-settle(void)
+wait_for_acks(void)
 {
 	struct tl_fault fault = { 0 };
 
@@ -139,8 +139,8 @@ TEST(a_block_is_a_file_by_host_date_and_hour)
 	send_block(0, START_NS);
 	send_block(1, START_NS + HOUR_NS);
 	send_block(2, -1);
-	settle();
-	ck_assert_uint_eq(settled_count, 3);
+	wait_for_acks();
+	ck_assert_uint_eq(acked_count, 3);
 	look();
 	ck_assert_uint_eq(path_count, 3);
 	ck_assert_str_eq(paths[0],
@@ -158,7 +158,7 @@ TEST(a_block_that_comes_again_takes_its_own_place)
 
 	open_and_send(&options, 0, 1);
 	send_block(0, START_NS);
-	settle();
+	wait_for_acks();
 	look();
 	ck_assert_uint_eq(path_count, 1);
 	tl_target_free(target);
@@ -201,8 +201,8 @@ TEST(a_folder_that_cannot_be_had_is_tried_again)
 	ck_assert_int_eq(try_send(0, START_NS), -ENOTDIR);
 	unlink(path);
 	send_block(0, START_NS);
-	settle();
-	ck_assert_uint_eq(settled_count, 1);
+	wait_for_acks();
+	ck_assert_uint_eq(acked_count, 1);
 	tl_target_free(target);
 }
 
@@ -211,10 +211,10 @@ TEST(events_of_many_blocks_are_one_file)
 	const struct tl_target_options options = options_of("jsonl");
 
 	open_and_send(&options, 3, 8);
-	settle();
-	ck_assert_uint_eq(settled_count, 0); /* none is whole */
+	wait_for_acks();
+	ck_assert_uint_eq(acked_count, 0); /* none is whole */
 	finish();
-	ck_assert_uint_eq(settled_count, 5);
+	ck_assert_uint_eq(acked_count, 5);
 	look();
 	ck_assert_uint_eq(path_count, 1);
 	ck_assert_str_eq(paths[0],
@@ -229,8 +229,8 @@ TEST(a_file_of_events_ends_with_its_hour)
 	open_target(&options);
 	send_block(0, START_NS);
 	send_block(1, START_NS + HOUR_NS);
-	settle();
-	ck_assert_uint_eq(settled_count, 1);
+	wait_for_acks();
+	ck_assert_uint_eq(acked_count, 1);
 	finish();
 	look();
 	ck_assert_uint_eq(path_count, 2);
@@ -246,7 +246,7 @@ TEST(a_file_of_events_ends_when_it_is_large)
 	finish();
 	look();
 	ck_assert_uint_gt(path_count, 3);
-	ck_assert_uint_eq(settled_count, 20);
+	ck_assert_uint_eq(acked_count, 20);
 	tl_target_free(target);
 }
 
@@ -256,8 +256,8 @@ TEST(a_file_of_events_ends_when_it_is_old)
 
 	options.part_ns = 1;
 	open_and_send(&options, 0, 1);
-	settle();
-	ck_assert_uint_eq(settled_count, 1);
+	wait_for_acks();
+	ck_assert_uint_eq(acked_count, 1);
 	tl_target_free(target);
 }
 
@@ -267,8 +267,8 @@ TEST(a_file_of_events_ends_when_too_much_waits)
 
 	options.held_max = 4096;
 	open_and_send(&options, 0, 50);
-	settle();
-	ck_assert_uint_gt(settled_count, 0);
+	wait_for_acks();
+	ck_assert_uint_gt(acked_count, 0);
 	tl_target_free(target);
 }
 
@@ -280,10 +280,10 @@ TEST(what_a_whole_file_has_is_not_written_again)
 	finish();
 	tl_target_free(target);
 	open_and_send(&options, 2, 8);
-	settle();
-	ck_assert_uint_eq(settled_count, 3); /* 2, 3 and 4 */
+	wait_for_acks();
+	ck_assert_uint_eq(acked_count, 3); /* 2, 3 and 4 */
 	finish();
-	ck_assert_uint_eq(settled_count, 6);
+	ck_assert_uint_eq(acked_count, 6);
 	look();
 	ck_assert_uint_eq(path_count, 2);
 	ck_assert_str_eq(strrchr(paths[1], '-'), "-7.jsonl");
@@ -333,18 +333,18 @@ TEST(a_pipe_takes_what_it_can)
 
 	ck_assert_int_eq(pipe(ends), 0);
 	ck_assert_int_eq(tl_stdout_target_new(&target, ends[1], &options), 0);
-	target->acked = note_settled;
+	target->acked = note_acked;
 	while (try_send(sent, START_NS) == 0) {
 		sent++;
-		settle();
+		wait_for_acks();
 	}
 	ck_assert_uint_gt(sent, 10); /* then it is full */
-	ck_assert_uint_lt(settled_count, sent);
-	while (settled_count < sent) {
+	ck_assert_uint_lt(acked_count, sent);
+	while (acked_count < sent) {
 		n = read(ends[0], bytes, sizeof(bytes));
 		ck_assert_int_gt(n, 0);
 		size += n;
-		settle();
+		wait_for_acks();
 	}
 	ck_assert_int_gt(size, 0);
 	close(ends[0]);

@@ -411,7 +411,8 @@ tear_last(uint32_t lane)
 		fixture_entry(lane, head - 1)->stamp = 0;
 }
 
-/* Some are overwritten, some torn, some hidden; one is anywhere among the rest. */
+/* Some are overwritten, some torn, some hidden; one is anywhere among the
+ * rest. */
 TEST(another_goes_on_where_one_is)
 {
 	for (unsigned at = 0; at < N; at++) {
