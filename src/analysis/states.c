@@ -57,9 +57,10 @@ struct cpu {
 };
 
 struct host {
-	struct cpu *cpus; /* CPUS_MAX */
+	struct cpu *cpus; /* CPUS_MAX; NULL: no event of the kernel yet */
 	size_t cpu_count;
 	unsigned lossy_cpus;
+	bool any; /* event of the kernel but losses */
 };
 
 struct source {
@@ -75,7 +76,6 @@ struct tl_states {
 	struct host *hosts;
 	size_t host_count;
 	struct source *sources; /* SOURCES */
-	bool any;
 	/* the last message that was looked at, and which it is */
 	const struct tl_message *message;
 	enum tl_sched_what what;
@@ -148,10 +148,6 @@ tl_states_new(struct tl_states **out, int64_t horizon_ns,
 		rc = -ENOMEM;
 	for (size_t i = 0; i < SOURCES && rc == 0; i++)
 		s->sources[i] = (struct source){ .horizon_ns = horizon_ns };
-	for (size_t i = 0; i < s->host_count && rc == 0; i++)
-		if (!(s->hosts[i].cpus =
-			    calloc(CPUS_MAX, sizeof(*s->hosts[i].cpus))))
-			rc = -ENOMEM;
 	if (rc == 0)
 		*out = s;
 	else
@@ -179,6 +175,14 @@ tl_states_free(struct tl_states *s)
 	free(s->hosts);
 	free(s->sources);
 	free(s);
+}
+
+static int
+make_cpus(struct host *host)
+{
+	if (!host->cpus)
+		host->cpus = calloc(CPUS_MAX, sizeof(*host->cpus));
+	return host->cpus ? 0 : -ENOMEM;
 }
 
 static unsigned
@@ -286,12 +290,14 @@ taint_all(struct tl_states *s, unsigned host, uint32_t cpu)
 	}
 }
 
-static void
+static int
 put_lost(struct tl_states *s, const struct tl_event *e)
 {
 	const unsigned number = host_of(s, e->source);
 	struct host *host = &s->hosts[number];
 
+	if (make_cpus(host) < 0)
+		return -ENOMEM;
 	if (e->cpu < CPUS_MAX && e->cpu >= host->cpu_count)
 		host->cpu_count = e->cpu + 1;
 	for (uint32_t cpu = 0; cpu < host->cpu_count; cpu++) {
@@ -301,6 +307,7 @@ put_lost(struct tl_states *s, const struct tl_event *e)
 		host->cpus[cpu].lossy = true;
 		taint_all(s, number, cpu);
 	}
+	return 0;
 }
 
 /* An event of a CPU: what was lost there lies before it. */
@@ -499,9 +506,9 @@ put_kernel(struct tl_states *s, enum tl_sched_what what,
 {
 	struct thread *t = thread_of(s, e);
 
-	if (!t)
+	if (!t || make_cpus(&s->hosts[t->host]) < 0)
 		return -ENOMEM;
-	s->any = true;
+	s->hosts[t->host].any = true;
 	s->sources[e->source].is_kernel = true;
 	t->horizon_ns = s->sources[e->source].horizon_ns;
 	/* of a waking the CPU is the waker's: it ends a loss there as well */
@@ -569,9 +576,9 @@ int
 tl_states_put(struct tl_states *s, const struct tl_event *e)
 {
 	if (e->kind == TL_LOST) {
-		if (s->sources[e->source].is_kernel || e->level != 0)
-			put_lost(s, e);
-		return 0;
+		return s->sources[e->source].is_kernel || e->level != 0
+			   ? put_lost(s, e)
+			   : 0;
 	}
 	if (e->message != s->message) {
 		s->message = e->message;
@@ -651,8 +658,8 @@ bool
 tl_states_span(struct tl_states *s, const struct tl_span *span,
     struct tl_parts *parts)
 {
-	struct thread *t =
-	    find(s, host_of(s, span->source), span->pid, span->tid);
+	const unsigned host = host_of(s, span->source);
+	struct thread *t = find(s, host, span->pid, span->tid);
 	size_t i = t ? t->mark_count : 0;
 
 	*parts = (struct tl_parts){ 0 };
@@ -661,7 +668,7 @@ tl_states_span(struct tl_states *s, const struct tl_span *span,
 		i--;
 	if (i == 0) {
 		parts->ns[TL_PART_UNKNOWN] = span->duration_ns;
-		return s->any;
+		return s->hosts[host].any;
 	}
 	i--;
 	for (unsigned p = 0; p < TL_PARTS; p++)
@@ -670,5 +677,5 @@ tl_states_span(struct tl_states *s, const struct tl_span *span,
 	    (--t->mark_count - i) * sizeof(*t->marks));
 	find_waits(t, span->begin_ns, parts);
 	fit_sum(parts, span->duration_ns);
-	return s->any;
+	return s->hosts[host].any;
 }

@@ -90,8 +90,8 @@ void tl_states_free(struct tl_states *states);
  * -ENOMEM. */
 int tl_states_put(struct tl_states *states, const struct tl_event *event);
 
-/* The parts of a span that has just ended.  False: no event of the kernel
- * has been seen, and everything is unknown. */
+/* The parts of a span that has just ended.  False: no event of its host's
+ * kernel has been seen, and everything is unknown. */
 bool tl_states_span(struct tl_states *states, const struct tl_span *span,
     struct tl_parts *parts);
 

@@ -48,9 +48,7 @@ find_horizon(const struct tl_source *input, int64_t *ns)
 int
 tl_kernel_states_new(struct tl_states **states, const struct tl_sources *inputs)
 {
-	/* files of unknown hosts are taken for those of one */
-	const struct tl_hosts *hosts =
-	    inputs->hosts && inputs->hosts->are_several ? inputs->hosts : NULL;
+	const struct tl_hosts *hosts = inputs->hosts;
 	int64_t ns;
 	int rc = 0;
 
@@ -63,12 +61,14 @@ tl_kernel_states_new(struct tl_states **states, const struct tl_sources *inputs)
 			continue;
 		if (!*states) /* the other inputs have no thread's events */
 			rc = tl_states_new(states, INT64_MIN,
-			    hosts ? hosts->of_source : NULL,
+			    hosts ? hosts->machine_of : NULL,
 			    hosts ? hosts->count : 1);
 		if (rc == 0)
 			tl_states_set_horizon(*states, (uint16_t)i, ns);
 	}
-	if (rc < 0)
+	if (rc < 0) {
 		tl_states_free(*states);
+		*states = NULL;
+	}
 	return rc;
 }

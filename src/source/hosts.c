@@ -224,7 +224,10 @@ find_all(struct finder *f)
 		if (tl_source_is_open(&f->sources[i]))
 			rc = add_source(f, i);
 	}
-	return rc < 0 ? rc : finish(f);
+	if (rc == 0)
+		rc = finish(f);
+	return rc < 0 ? rc
+		      : tl_hosts_find_machines(f->hosts, f->sources, count);
 }
 
 int
@@ -256,6 +259,7 @@ tl_hosts_free(struct tl_hosts *hosts)
 		tl_host_clock_free(&hosts->list[i].clock);
 	free(hosts->list);
 	free(hosts->of_source);
+	free(hosts->machine_of);
 	free(hosts);
 }
 

@@ -50,8 +50,11 @@ struct tl_hosts {
 	struct tl_host *list;
 	size_t count;
 	unsigned *of_source; /* index of a source -> of its host */
-	bool are_several;    /* two that differ, of one at least known */
-	bool are_paired;     /* pairs were looked for */
+	/* index of a source -> number of its machine, below count: sources of
+	 * one machine number threads alike */
+	unsigned *machine_of;
+	bool are_several; /* two that differ, of one at least known */
+	bool are_paired;  /* pairs were looked for */
 	struct tl_pairs_counts counts;
 };
 
@@ -97,6 +100,12 @@ int tl_source_cursor(const struct tl_source *source, enum tl_order order,
     struct tl_cursor **cursor);
 /* The time of its newest entry; -ENODATA without. */
 int tl_source_newest(const struct tl_source *source, int64_t *ns);
+
+/* == machines.c == */
+
+/* Set machine_of; the hosts are known: 0, -ENOMEM. */
+int tl_hosts_find_machines(struct tl_hosts *hosts,
+    const struct tl_source *sources, size_t count);
 
 /* == hosts_pairs.c == */
 

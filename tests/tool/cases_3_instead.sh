@@ -230,6 +230,17 @@ is '... each of several files has its own' \
 	"$("$dump" --tree --json "$work/beside.tl" "$work/two.tl" | jq -c 'select(.kind == "span") | has("states")' | uniq -c | sed 's/^ *//')" \
 	'9 true'
 is '... nor states without that file' "$(cp "$work/beside.tl" "$work/alone.tl"; "$dump" --tree "$work/alone.tl" | grep -c running)" 0
+is '... also beside one that has them, of the same threads and times' \
+	"$("$dump" --tree "$work/beside.tl" "$work/alone.tl" | grep -c '^work: 7us (running'
+		"$dump" --tree "$work/beside.tl" "$work/alone.tl" | grep -c '^work: 7us$')" $'3\n3'
+"$build/tests/tool/make_host" "$work/beside.tl" "$work/other.tl" host=other boot=2
+"$build/bin/timeline-convert" -q "$work/spans.jsonl" "$work/kernel.jsonl" -o "$work/both.tl"
+"$build/tests/tool/make_host" "$work/both.tl" "$work/both.other.tl" host=one boot=1
+is '... and is of another host' \
+	"$("$dump" --tree "$work/both.other.tl" "$work/other.tl" | grep -o '^work: 7us.*' | uniq -c | sed 's/^ *//')" \
+	$'3 work: 7us (running 42.9 %, runnable 14.3 %, blocked by a task 42.9 %)\n3 work: 7us'
+is '... whose files have their own' \
+	"$("$dump" --tree "$work/beside.tl" "$work/both.other.tl" | grep -c '^work: 7us (running 42.9')" 6
 is '... in CSV' "$("$dump" --stats --format csv "$work/beside.tl" | cut -d, -f27- | uniq)" \
 	$'running_ns,interrupted_ns,runnable_ns,blocked_task_ns,blocked_timer_ns,blocked_io_ns,unknown_ns\n9000,0,3000,9000,0,0,0'
 is '... and no row of the kernel' "$("$dump" --stats --json "$work/beside.tl" | jq -r .message)" work

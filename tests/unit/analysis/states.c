@@ -29,7 +29,7 @@ static struct tl_states *states;
 static struct tl_spans *spans;
 static struct tl_span span;
 static struct tl_parts parts;
-static bool ended;
+static bool ended, any;
 static uint16_t source_of_all;
 
 static void
@@ -86,7 +86,7 @@ put(struct tl_event e)
 		int64_t sum = 0;
 
 		ended = true;
-		tl_states_span(states, &span, &parts);
+		any = tl_states_span(states, &span, &parts);
 		for (unsigned i = 0; i < TL_PARTS; i++) {
 			ck_assert_int_ge(parts.ns[i], 0);
 			sum += parts.ns[i];
@@ -338,6 +338,27 @@ TEST(threads_and_cpus_of_two_hosts_are_different_ones)
 	BEGIN(110, 7, 0);
 	END(120, 7, 0);
 	expect(10, 0, 0, 0, 0, 0, 0);
+}
+
+TEST(a_host_without_events_of_its_kernel_has_no_states)
+{
+	static const unsigned host_of[] = { 0, 1 };
+
+	tl_states_free(states);
+	ck_assert_int_eq(tl_states_new(&states, INT64_MAX, host_of, 2), 0);
+	IN(100, 7, 0);
+	OF(1, BEGIN(110, 7, 0));
+	OF(1, END(120, 7, 0));
+	expect(0, 0, 0, 0, 0, 0, 10);
+	ck_assert(!any);
+	OF(1, LOST(125, 0));
+	OF(1, BEGIN(130, 7, 0));
+	OF(1, END(135, 7, 0));
+	ck_assert(!any);
+	BEGIN(140, 7, 0);
+	END(145, 7, 0);
+	expect(5, 0, 0, 0, 0, 0, 0);
+	ck_assert(any);
 }
 
 TEST(kernel_events_of_each_source_end_at_a_time_of_their_own)

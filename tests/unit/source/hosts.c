@@ -3,6 +3,7 @@
  * hosts.c - hosts whose clocks are wrong, merged: in the right
  * order as far as it can be known, and said where not.
  */
+#include "event/sched.h"
 #include "hosts_fixture.h"
 #include "lib/test.h"
 
@@ -69,6 +70,50 @@ TEST(copies_of_a_machine_are_not_merged_by_their_stamps)
 	tl_hosts_warn(inputs.hosts, &report);
 	ck_assert_ptr_nonnull(strstr(said, "another clock under the same boot "
 					   "id: a copy of a virtual machine"));
+}
+
+TEST(threads_are_of_machines)
+{
+	hosts[1].disguise = hosts[0].disguise;
+	hosts[3].disguise = hosts[0].disguise; /* a copy of it */
+	hosts[0].disguise.sync_us = hosts[1].disguise.sync_us = 1;
+	hosts[3].disguise.sync_us = 1;
+	hosts[3].disguise.shift_ns = -3 * INT64_C(1000) * MS;
+	for (uint64_t i = 0; i < 8; i++)
+		log_at(i % 4, NOON + (int64_t)i * MS, &sent, i);
+	open_hosts(4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(inputs.hosts->machine_of[i],
+		    inputs.hosts->of_source[i]);
+	ck_assert_uint_eq(inputs.hosts->machine_of[1], 0);
+	ck_assert_uint_ne(inputs.hosts->machine_of[3], 0);
+	ck_assert_uint_ne(inputs.hosts->machine_of[2], 0);
+}
+
+/* Without boot ids a name tells, and FILE.sched is of FILE. */
+TEST(threads_of_unknown_machines_are_told_by_names)
+{
+	for (size_t i = 0; i < HOSTS; i++)
+		hosts[i].disguise.boot = 0;
+	for (uint64_t i = 0; i < 8; i++)
+		log_at(i % 4, NOON + (int64_t)i * MS, &sent, i);
+	hosts[2].disguise.host = hosts[0].disguise.host;
+	open_hosts(4);
+	ck_assert_uint_eq(inputs.hosts->machine_of[0], 0);
+	ck_assert_uint_eq(inputs.hosts->machine_of[1], 1);
+	ck_assert_uint_eq(inputs.hosts->machine_of[2], 0);
+	ck_assert_uint_eq(inputs.hosts->machine_of[3], 3);
+
+	hosts[1].disguise.host = hosts[3].disguise.host =
+	    hosts[0].disguise.host;
+	unlink(hosts[3].path);
+	strcpy(hosts[3].path, hosts[2].path);
+	strcat(hosts[3].path, TL_SCHED_SUFFIX);
+	open_hosts(4);
+	ck_assert_uint_eq(inputs.hosts->machine_of[0], 0);
+	ck_assert_uint_eq(inputs.hosts->machine_of[1], 0);
+	ck_assert_uint_eq(inputs.hosts->machine_of[2], 2);
+	ck_assert_uint_eq(inputs.hosts->machine_of[3], 2);
 }
 
 TEST(what_may_have_been_otherwise_is_marked)
