@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - is a file whole, unfinished or damaged?  The state of each decides
- * on the exit status, too: 1 if one is damaged.
+ * check.c - --check: is a file whole, unfinished or damaged?  The exit status
+ * is 1 if one is damaged.
  *
- * Reading everything once finds what opening did not: entries that cannot be.
+ * The whole file is read once, which finds invalid entries that opening it did
+ * not.
  */
 #include "dump/views.h"
 
@@ -35,7 +36,7 @@ static const char *const states[] = {
 	[TL_SOURCE_DAMAGED] = "damaged",
 };
 
-/* Faults, without what is good to know and what is not finished. */
+/* The number of faults, without remarks and signs of an unfinished file. */
 static size_t
 count_faults(const struct tl_source *input)
 {

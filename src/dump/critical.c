@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* critical.c - --critical and --path-of: what the ends of spans waited for. */
+/* critical.c - --critical and --path-of: the waits that determined the ends of
+ * spans. */
 #include "dump/views.h"
 
 #include "analysis/critical.h"

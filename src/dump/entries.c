@@ -4,8 +4,8 @@
  *
  *	inputs --cursor--> select --cursor--> listing, JSON or CSV
  *
- * The N newest, oldest of them first, are gathered newest first and turned
- * around; everything else streams.
+ * The N newest entries are read newest first; to show them oldest first they
+ * are gathered and reversed.  Everything else streams.
  */
 #include "dump/views.h"
 
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Entries of a lane that may turn out not to be whole, and those in
-	 * which the begins of the spans are looked for that end in the last
+	/* Spare entries of a lane, as some may prove incomplete; and entries in
+	 * which the begin events are searched of spans that end in the last
 	 * few. */
 	TAIL_SPARE = 64,
 	TAIL_BEGINS = 1024,
@@ -30,13 +30,13 @@ struct batch {
 	size_t capacity;
 };
 
-/* State of both ways of showing. */
+/* State of all ways to show entries. */
 struct show {
 	const struct tl_options *options;
 	struct tl_select *select;
 	struct tl_cursor *cursor;
 	struct tl_sink *sink;
-	bool delta; /* one more entry than shown is wanted */
+	bool delta; /* read one entry more than is shown */
 };
 
 uint64_t
@@ -112,7 +112,7 @@ gather(struct show *show, struct batch *batch, uint64_t *entries)
 	return 0;
 }
 
-/* The newest, oldest of them first. */
+/* Reverse the newest entries, so that the oldest of them is first. */
 static int
 turn_around(struct show *show)
 {
@@ -159,8 +159,7 @@ tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
 	rc = tl_sources_cursor(inputs, read_order, &inner);
 	if (rc < 0)
 		goto free_sink;
-	/* Before select: a begin that is not shown is the begin all the same.
-	 */
+	/* before select: begin events that are not shown count, too */
 	if (options->format == TL_FORMAT_TEXT)
 		rc =
 		    tl_spans_cursor(read_order, TL_SPANS_WINDOW, inner, &inner);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * info.c - --info: who made a file, geometry, lanes, levels, losses, clock.
+ * info.c - --info: the program that made a file, geometry, lanes, levels,
+ * losses, clock.
  */
 #include "base/fields.h"
 #include "dump/stats/levels.h"
@@ -22,7 +23,7 @@ state_of(const struct tl_host *host)
 						    : "synchronised";
 }
 
-/* json_name: as tl_fields_duration makes it of the name. */
+/* json_name: the name as tl_fields_duration makes it. */
 static void
 put_bound(struct tl_fields *f, const char *name, const char *json_name,
     uint32_t sync_us)
@@ -75,7 +76,7 @@ static const struct {
 	  { TIMELINE_CPU_CLOCKSOURCE_TSC, "clocksource" },
 	  { TIMELINE_CPU_HYPERVISOR, "hypervisor" } };
 
-/* The names of the flags that are set, with commas. */
+/* The names of the flags that are set, separated by commas. */
 static void
 put_flags(struct tl_fields *f, const char *name, uint32_t flags, bool of_cpu)
 {
@@ -143,7 +144,7 @@ put_clock(struct tl_fields *f, const struct tl_snap *snap)
 	tl_fields_object_end(f);
 }
 
-/* The word for a threshold. */
+/* The name of a threshold. */
 static const char *
 threshold_name(unsigned threshold)
 {
@@ -170,7 +171,7 @@ put_window(struct tl_fields *f, const struct tl_level_window *window)
 	tl_fields_object_end(f);
 }
 
-/* How long each level was open, of the time that is known. */
+/* The share of the known time in which each level was open. */
 static void
 put_shares(struct tl_fields *f, const struct tl_levels *levels)
 {

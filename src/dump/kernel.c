@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.c - find events of the kernel among the inputs. */
+/* kernel.c - find kernel events among the inputs. */
 #include "dump/kernel.h"
 
 #include "event/sched.h"
 
 #include <string.h>
 
-/* Do the definitions of an input have an event of the kernel? */
+/* Do the definitions of an input contain a kernel event? */
 static bool
 has_kernel(const struct tl_source *input)
 {
@@ -35,7 +35,7 @@ tl_kernel_is_beside(const struct tl_source *input,
 	return has_kernel(input);
 }
 
-/* Until when an input has events of the kernel. */
+/* The time up to which an input has kernel events. */
 static int
 find_horizon(const struct tl_source *input, int64_t *ns)
 {
@@ -59,7 +59,7 @@ tl_kernel_states_new(struct tl_states **states, const struct tl_sources *inputs)
 		rc = find_horizon(&inputs->items[i], &ns);
 		if (rc < 0 || ns == INT64_MIN)
 			continue;
-		if (!*states) /* the other inputs have no thread's events */
+		if (!*states) /* the other inputs have no events of threads */
 			rc = tl_states_new(states, INT64_MIN,
 			    hosts ? hosts->machine_of : NULL,
 			    hosts ? hosts->count : 1);

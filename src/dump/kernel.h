@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel.h - events of the kernel among the inputs: those of FILE.sched, which
- * is opened with FILE, and what they show of the threads of spans.
+ * kernel.h - kernel events among the inputs, from FILE.sched, which is opened
+ * with FILE; and the states of threads that they show.
  *
  *	inputs --> tl_kernel_states_new --> fed with merged events, oldest first
  *	  |
@@ -18,8 +18,8 @@
 bool tl_kernel_is_beside(const struct tl_source *input,
     const struct tl_options *options);
 
-/* States for the events of all inputs.  *states is NULL where none of them has
- * events of the kernel.  0 or -errno. */
+/* States of threads for the events of all inputs.  *states is NULL if no input
+ * has kernel events.  0 or -errno. */
 int tl_kernel_states_new(struct tl_states **states,
     const struct tl_sources *inputs);
 

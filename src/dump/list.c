@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - --list: what is defined, where, and how often it was seen.
+ * list.c - --list: definitions, their places, and how often each was logged.
  */
 #include "dump/views.h"
 
@@ -34,7 +34,7 @@ format_name(unsigned format)
 							 : "unsigned";
 }
 
-/* As what a message is logged now. */
+/* Can the message be logged now? */
 static const char *
 gate_name(const struct tl_message *message)
 {
@@ -64,7 +64,7 @@ counted_init(struct counted *c, const struct tl_source *input)
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = tl_message_map_add(&c->map, tl_source_message(input, i),
 		    &c->seen[i]);
-	if (rc == -ENOSPC) /* the rest is listed as never seen */
+	if (rc == -ENOSPC) /* the rest is listed as never logged */
 		rc = 0;
 	return rc;
 }

@@ -2,8 +2,8 @@
 /*
  * listing.c - entries as lines of text.
  *
- * Nothing here formats with printf and nothing allocates for an entry: ten
- * million lines a second are wanted.
+ * The aim is ten million lines a second: nothing here uses printf or allocates
+ * for an entry.
  */
 #include "dump/listing.h"
 
@@ -19,7 +19,7 @@
 
 enum { INDENT = 4 };
 
-/* Columns the numbers are padded to, on the left. */
+/* Columns that numbers are padded to, on the left. */
 enum {
 	WIDTH_CPU = 3,
 	WIDTH_ID = 7,
@@ -28,14 +28,14 @@ enum {
 	WIDTH_TSC = 16,
 	WIDTH_ERROR = 6,
 	WIDTH_SECONDS = 14,
-	WIDTH_HOST_MAX = 24, /* what is longer moves the rest of its line */
-	WIDTH_NAMED_MAX = 24 /* the same; the kernel's names fit */
+	WIDTH_HOST_MAX = 24, /* a longer one moves the rest of its line */
+	WIDTH_NAMED_MAX = 24 /* the same; names of the kernel fit */
 };
 
 #define SECOND_NS  INT64_C(1000000000)
 #define QUARTER_NS (15 * 60 * SECOND_NS)
 
-/* The distance to the entry before. */
+/* The distance to the previous entry. */
 struct delta {
 	bool ns_known;
 	bool cycles_known;
@@ -50,15 +50,16 @@ struct listing {
 	struct tl_time_cache time_cache;
 	struct tl_listing_style style;
 	int64_t first_ns; /* of the first line */
-	long offset_s;    /* of local time in this quarter of an hour */
+	long offset_s;    /* of local time, in this quarter of an hour */
 	int64_t quarter;
 	bool offset_known;
 	bool deltas;
 	size_t host_width;
-	size_t id_width[2];    /* of processes, of threads: the widest so far */
-	bool held;             /* is other an entry? */
-	struct tl_event other; /* newest first: waits to be shown; oldest
-				  first: was shown before */
+	size_t id_width[2]; /* widest so far, of processes and of threads */
+	bool held;          /* other is set */
+	/* Newest first: the entry that waits to be shown.  Oldest first: the
+	 * entry shown before. */
+	struct tl_event other;
 	uint64_t shown;
 };
 
@@ -112,7 +113,7 @@ put_cpu(struct tl_text *text, uint32_t cpu)
 		tl_put_string(text, "  ?");
 }
 
-/* The widest of the names that fit. */
+/* The width of the longest name that fits. */
 static size_t
 host_width(const struct tl_hosts *hosts)
 {
@@ -141,15 +142,15 @@ put_host(struct listing *l, const struct tl_event *event)
 		    hosts->list[hosts->of_source[event->source]].name);
 	width = tl_text_width(name);
 	tl_put_plain(text, name);
-	/* Hosts may come while it runs. */
+	/* hosts may appear while it runs */
 	if (width > l->host_width && width <= WIDTH_HOST_MAX)
 		l->host_width = width;
 	if (width < l->host_width)
 		tl_put_repeat(text, ' ', l->host_width - width);
 }
 
-/* worker/30473, or the number where there is no name.  The column is as wide
- * as the widest so far. */
+/* Append worker/30473, or the number if there is no name, padded to the widest
+ * so far. */
 static void
 put_id(struct listing *l, struct tl_bytes name, uint32_t id, bool of_thread)
 {
@@ -174,7 +175,7 @@ put_step(struct tl_text *text, const struct tl_event *event)
 	tl_text_align_right(text, start, TL_TIME_SIZE);
 }
 
-/* +0.000531200, seconds; - when it is not known. */
+/* Append +0.000531200, in seconds; "-" if unknown. */
 static void
 put_seconds(struct tl_text *text, bool known, int64_t ns)
 {
@@ -199,8 +200,8 @@ put_seconds(struct tl_text *text, bool known, int64_t ns)
 	tl_text_align_right(text, start, WIDTH_SECONDS);
 }
 
-/* Local time, and how far it is from UTC; that is asked for again when another
- * quarter of an hour comes. */
+/* Append local time and its offset from UTC.  The offset is read again in each
+ * quarter of an hour. */
 static void
 put_local(struct listing *l, int64_t ns)
 {
@@ -265,7 +266,7 @@ put_priority(struct tl_text *text, unsigned level)
 		tl_put_repeat(text, ' ', WIDTH_PRIORITY - size);
 }
 
-/* One column, with the space that ends it; the last one has none. */
+/* Append a column and a space after it; the last column has none. */
 static void
 put_column(struct listing *l, enum tl_column column,
     const struct tl_event *event, const struct delta *delta)
@@ -314,7 +315,7 @@ put_column(struct listing *l, enum tl_column column,
 		put_known(text, event->error_ns != UINT32_MAX, event->error_ns,
 		    WIDTH_ERROR);
 		break;
-	case TL_COLUMN_CATEGORY: /* brings its space along */
+	case TL_COLUMN_CATEGORY: /* appends its own space */
 		tl_render_category(l->render, text, event);
 		return;
 	case TL_COLUMN_MESSAGE:
@@ -350,7 +351,7 @@ put_line(struct listing *l, const struct tl_event *event,
 		}
 		put_column(l, column, event, delta);
 	}
-	/* The space of the last column becomes the end of the line. */
+	/* the space after the last column becomes the newline */
 	if (text->size > 0)
 		text->size--;
 	if (colored)
@@ -367,14 +368,14 @@ delta_between(const struct tl_event *newer, const struct tl_event *older)
 	return (struct delta){
 		.ns_known = true,
 		.ns = (int64_t)((uint64_t)newer->ns - (uint64_t)older->ns),
-		/* Stamps compare within an epoch of one clock. */
+		/* stamps compare only within an epoch of one clock */
 		.cycles_known = newer->epoch == older->epoch &&
 				newer->source == older->source,
 		.cycles = (int64_t)(newer->tsc - older->tsc),
 	};
 }
 
-/* Show the entry that was held back, whose delta is known now or never. */
+/* Show the entry that was held back: its delta is known, or there is none. */
 static int
 release(struct listing *l, const struct delta *delta)
 {
@@ -505,7 +506,7 @@ free_listing(struct tl_sink *sink)
 	free(l);
 }
 
-/* == text, JSON or CSV, as the options ask for == */
+/* == text, JSON or CSV, as the options say == */
 
 static int
 write_output(void *context, const char *data, size_t size)

@@ -11,22 +11,23 @@
 #include "event/merge.h"
 #include "source/hosts.h"
 
-/* How it looks. */
+/* The style of a listing. */
 struct tl_listing_style {
 	const uint8_t *columns; /* enum tl_column; outlives the listing */
 	size_t column_count;
-	enum tl_order order; /* of the events that come */
+	enum tl_order order; /* of the events that are put */
 	bool explain;
 	enum tl_time_form time;
-	uint64_t max;                 /* lines of entries; 0: any number */
-	const struct tl_hosts *hosts; /* that they come from; NULL: not shown */
-	bool marks; /* of several hosts: mark entries that overlap */
+	uint64_t max; /* lines of entries; 0: any number */
+	/* the hosts of the events; NULL: not shown */
+	const struct tl_hosts *hosts;
+	bool marks; /* there are several hosts: mark entries that overlap */
 };
 
 /*
- * A sink of lines.  The delta of an entry to the one before it in time is
- * known only when that one comes: newest first the listing holds one entry
- * back, and the caller gives one more than max.
+ * A sink of lines.  The delta of an entry is the distance to the previous one
+ * in time.  Newest first that one comes later: the listing holds one entry
+ * back, and the caller puts one more than max.
  */
 int tl_listing_new(struct tl_sink **sink, struct tl_output *output,
     const struct tl_listing_style *style);
@@ -34,28 +35,28 @@ int tl_listing_new(struct tl_sink **sink, struct tl_output *output,
 /* Does it show a delta? */
 bool tl_listing_has_delta(const struct tl_listing_style *style);
 
-/* Oldest first: the entry before the first that is shown. */
+/* Oldest first: put the entry before the first that is shown. */
 void tl_listing_prime(struct tl_sink *sink, const struct tl_event *event);
 
-/* The long text of a message, each line indented. */
+/* Append the long text of a message, each line indented. */
 void tl_listing_explain(struct tl_text *text, struct tl_bytes explain);
 
 #define TL_COLOR_END "\033[0m"
 
-/* For events of an order; max as for a listing.  0 or -ENOMEM. */
+/* Make the sink that the options choose, for events of this order; max as for a
+ * listing.  0 or -ENOMEM. */
 int tl_sinks_new(struct tl_sink **sink, const struct tl_options *options,
     struct tl_output *output, const struct tl_listing_style *style);
 void tl_sinks_free(struct tl_sink *sink, const struct tl_options *options);
 
-/* The style of a listing that the options ask for, of these hosts (NULL: they
- * are not known). */
+/* The style of a listing by the options; hosts NULL: unknown. */
 struct tl_listing_style tl_sinks_style(const struct tl_options *options,
     const struct tl_hosts *hosts, enum tl_order order);
-/* Say to a sink that is no listing where events come from, source by source. */
+/* Set the sources of events, in order, of a sink that is not a listing. */
 void
 tl_sinks_set_sources(struct tl_sink *sink, const struct tl_options *options,
     const struct tl_origin *sources, size_t count);
-/* The same where more sources come later, perhaps of several hosts. */
+/* The same if more sources appear later, perhaps of several hosts. */
 void
 tl_sinks_expect_hosts(struct tl_sink *sink, const struct tl_options *options);
 

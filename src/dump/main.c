@@ -2,8 +2,8 @@
 /*
  * main.c - timeline-dump: options, inputs, one view, exit status.
  *
- * The only file that prints errors and exits: 0 done, 1 something was damaged
- * or failed, 2 wrong usage.  views.h describes how a view is reached.
+ * The only file that prints errors and exits: 0 success, 1 damage or failure, 2
+ * usage error.  views.h describes how a view is reached.
  */
 #include "base/file.h"
 #include "base/process.h"
@@ -25,7 +25,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static struct tl_output output;
 static struct tl_sources inputs;
-static bool nothing_passed; /* the selection left no entry */
+static bool nothing_passed; /* no entry passed the selection */
 /* The whole error of a script; the text of a fault may be cut. */
 static struct tl_text script_error;
 
@@ -33,14 +33,14 @@ static struct tl_text script_error;
 static void
 report(const char *name, const struct tl_fault *fault)
 {
-	if (!name && script_error.size > 0) /* it was escaped */
+	if (!name && script_error.size > 0) /* its text was escaped before */
 		fprintf(stderr, "timeline-dump: %s\n",
 		    tl_text_string(&script_error));
 	else
 		tl_fault_print("timeline-dump", name, fault);
 }
 
-/* In a signal handler: an incomplete file does not stay. */
+/* Remove an incomplete output file, from a signal handler. */
 static void
 remove_unfinished(void)
 {
@@ -84,7 +84,7 @@ run_mode(const struct tl_options *options, struct tl_select *select,
 	}
 }
 
-/* Not while entries scroll by. */
+/* Progress is not shown between entries. */
 static bool
 wants_progress(const struct tl_options *options)
 {
@@ -92,8 +92,8 @@ wants_progress(const struct tl_options *options)
 	       (!output.terminal || options->mode != TL_MODE_ENTRIES);
 }
 
-/* Each file, and behind it the file of its kernel events where there is one
- * that was not named. */
+/* Open each file and, after it, the file of its kernel events if there is one
+ * that the command line does not name. */
 static int
 open_with_kernel(const struct tl_options *options,
     const struct tl_source_plan *plan)
@@ -159,7 +159,7 @@ any_is_open(void)
 	return false;
 }
 
-/* Did the selection leave nothing of what the mode shows? */
+/* Did no entry pass that the mode shows? */
 static bool
 is_empty(const struct tl_options *options, const struct tl_select *select)
 {
@@ -178,8 +178,8 @@ is_empty(const struct tl_options *options, const struct tl_select *select)
 	}
 }
 
-/* Files open: choose entries, show them.  -ENOENT and a fault: there were
- * none. */
+/* Show the view of the open files.  -ENOENT and a fault: none could be
+ * opened. */
 static int
 run(const struct tl_options *options, struct tl_fault *fault)
 {
@@ -193,9 +193,10 @@ run(const struct tl_options *options, struct tl_fault *fault)
 		return rc;
 	select.early_end = tl_sources_are_steady(&inputs);
 	tl_progress_start(&select.progress, wants_progress(options));
-	if (options->mode == TL_MODE_ENTRIES) /* others read it twice */
+	/* other modes read the entries twice */
+	if (options->mode == TL_MODE_ENTRIES)
 		select.progress.total = tl_sources_entries(&inputs);
-	if (options->follow) /* opens them again in its own way */
+	if (options->follow) /* it opens them again itself */
 		tl_sources_close(&inputs);
 	rc = run_mode(options, &select, fault);
 	tl_progress_end(&select.progress);
@@ -216,7 +217,7 @@ report_usage(const struct tl_fault *fault)
 	return USAGE;
 }
 
-/* Entries of several hosts in one order? */
+/* Are entries of several hosts shown in one order? */
 static bool
 is_in_order(const struct tl_options *options)
 {
@@ -226,7 +227,8 @@ is_in_order(const struct tl_options *options)
 	       options->mode == TL_MODE_CRITICAL;
 }
 
-/* --critical takes pairs of one host, too, which tell nothing of clocks. */
+/* Does the view need the hosts?  --critical uses pairs of one host as well,
+ * which do not bound clocks. */
 static bool
 needs_hosts(const struct tl_options *options)
 {
@@ -234,7 +236,7 @@ needs_hosts(const struct tl_options *options)
 	       (inputs.hosts && inputs.hosts->count > 1);
 }
 
-/* Nothing was written yet. */
+/* Report a failure before anything was written. */
 static int
 give_up(const struct tl_fault *fault)
 {
@@ -274,7 +276,7 @@ show(const struct tl_options *options)
 		rc = close_rc;
 		place = options->output;
 	}
-	if (options->mode != TL_MODE_CHECK) /* it listed them */
+	if (options->mode != TL_MODE_CHECK) /* --check lists faults itself */
 		tl_warn_sources(report, &inputs, false);
 	tl_sources_free(&inputs);
 	if (rc == -EPIPE) /* a reader that left early is no error */
@@ -288,7 +290,7 @@ show(const struct tl_options *options)
 	return rc < 0 || damaged || nothing_passed ? FAILED : DONE;
 }
 
-/* For --help and --version. */
+/* Print the text of --help or --version. */
 static int
 print(const char *text)
 {
@@ -310,7 +312,7 @@ print_help(const struct tl_options *options)
 	return status;
 }
 
-/* Without FILE: the timelines that could be named. */
+/* Without FILE: print the timelines that exist. */
 static int
 print_names(void)
 {

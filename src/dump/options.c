@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.c - the command line, from the table options.def.
+ * options.c - parse the command line, by the table options.def.
  */
 #include "dump/options.h"
 
@@ -18,14 +18,14 @@
 
 #include "script/option_rows.def"
 
-/* Where parsing stands. */
+/* State of parsing. */
 struct parse {
 	struct tl_options *options;
 	struct tl_fault *fault;
-	char *argument;  /* of the option in hand */
+	char *argument;  /* of the current option */
 	char **operands; /* in the order of the command line */
 	int operand_count;
-	int before_script; /* operands left of -s or --view */
+	int before_script; /* operands before -s or --view */
 	const char *mode_name;
 };
 
@@ -63,7 +63,7 @@ take_count(struct parse *p, uint64_t *count, const char *what)
 	return 0;
 }
 
-/* A part of the time, "25%", or a time, "100us". */
+/* Parse a share of the time, "25%", or a time, "100us". */
 static bool
 take_limit(struct tl_options *o, const char *word, size_t size)
 {
@@ -83,7 +83,8 @@ take_limit(struct tl_options *o, const char *word, size_t size)
 		o->percent = (uint32_t)percent;
 		return true;
 	}
-	if (text[size - 1] >= '0' && text[size - 1] <= '9') /* of what? */
+	/* the unit is missing */
+	if (text[size - 1] >= '0' && text[size - 1] <= '9')
 		return false;
 	if (tl_parse_duration(text, &ns) < 0 || ns < 0)
 		return false;
@@ -134,7 +135,7 @@ take_slowest(struct parse *p)
 	return 0;
 }
 
-/* Options of --why; 1 for another kind. */
+/* Take an option of --why.  1: it is another option. */
 static int
 take_why(struct parse *p, int value)
 {
@@ -158,7 +159,7 @@ take_why(struct parse *p, int value)
 	}
 }
 
-/* Options of a comparison; 1 for another kind. */
+/* Take an option of a comparison.  1: it is another option. */
 static int
 take_diff(struct parse *p, int value)
 {
@@ -196,7 +197,7 @@ take_style(struct parse *p)
 	return style < 0 ? style : 0;
 }
 
-/* Options of trees and of their comparison; 1 for another kind. */
+/* Take an option of trees and of their comparison.  1: it is another option. */
 static int
 take_tree(struct parse *p, int value)
 {
@@ -247,7 +248,7 @@ check_diff(struct parse *p)
 	return 0;
 }
 
-/* Do they go with trees, or with anything else? */
+/* Refuse options that do not go together with trees, or with other modes. */
 static int
 check_tree(struct parse *p)
 {
@@ -446,7 +447,7 @@ take_color(struct parse *p)
 	return 0;
 }
 
-/* Is it a stock view, or "help", which lists them? */
+/* Is it a stock view, or "help" to list them? */
 static int
 check_view(struct parse *p)
 {
@@ -465,7 +466,7 @@ check_view(struct parse *p)
 			 : "no such view; --view help lists them");
 }
 
-/* Options that choose a view; 1 for another option. */
+/* Take an option that chooses a view.  1: it is another option. */
 static int
 set_view(struct parse *p, int value)
 {
@@ -547,7 +548,7 @@ take_rest(struct parse *p, int value)
 	}
 }
 
-/* One option, or an operand in its place. */
+/* Take one option or operand. */
 static int
 take(struct parse *p, int value)
 {
@@ -580,9 +581,9 @@ add_file(struct parse *p, const char *name)
 }
 
 /*
- * Divide operands into files and arguments of the script: those after "--" are
- * for the script; those left of -s or --view are files; those right of it are
- * arguments too, unless there is no file left of it.
+ * Divide operands into files and arguments of the script: those before -s or
+ * --view are files, those after "--" are arguments.  Those between are
+ * arguments as well if there is a file before -s or --view, else files.
  */
 static int
 share_operands(struct parse *p, int count, char **argv, int dashes)
@@ -591,7 +592,8 @@ share_operands(struct parse *p, int count, char **argv, int dashes)
 	int files = p->operand_count;
 	int rc = 0;
 
-	if (!o->script && dashes < count) /* plain operands behind "--" */
+	/* operands after "--" are files without a script */
+	if (!o->script && dashes < count)
 		while (dashes < count)
 			p->operands[p->operand_count++] = argv[dashes++];
 	if (!o->script)
@@ -657,8 +659,8 @@ tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault)
 {
 	struct tl_option_reader reader;
-	/* The operands are gathered in argv itself: behind what getopt has
-	 * read there is always room. */
+	/* operands are collected in argv itself: getopt has read those elements
+	 * already */
 	struct parse p = { .options = options,
 		.fault = fault,
 		.operands = argv };
@@ -695,7 +697,7 @@ tl_options_limits(const struct tl_options *options)
 	return (struct tl_script_limits){ .trusted = options->trusted };
 }
 
-/* Their names, in lines of a terminal. */
+/* The names of the columns, in lines that fit the terminal. */
 static void
 put_columns(struct tl_text *text)
 {

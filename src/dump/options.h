@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - what the command line asks for.
+ * options.h - the options of the command line.
  */
 #ifndef TL_DUMP_OPTIONS_H
 #define TL_DUMP_OPTIONS_H
@@ -23,7 +23,7 @@ enum tl_column {
 };
 
 enum {
-	TL_COLUMNS_SHOWN = 32, /* a column may be asked for twice */
+	TL_COLUMNS_SHOWN = 32, /* a column may be given twice */
 	TL_FOLLOW_SHOWN = 10   /* entries that --follow starts with */
 };
 
@@ -48,11 +48,11 @@ enum tl_mode {
 
 enum tl_format { TL_FORMAT_TEXT, TL_FORMAT_JSON, TL_FORMAT_CSV };
 
-/* The content of the column of the time. */
+/* The form of times. */
 enum tl_time_form {
 	TL_TIME_UTC,
 	TL_TIME_LOCAL,
-	TL_TIME_DELTA,   /* seconds since the entry before */
+	TL_TIME_DELTA,   /* seconds since the previous entry */
 	TL_TIME_RELATIVE /* seconds since the first line */
 };
 
@@ -62,7 +62,7 @@ struct tl_options {
 	const char *files[TL_SOURCES_MAX];
 	size_t file_count;
 	enum tl_mode mode;
-	const char *help; /* what --help asks for; NULL: the common options */
+	const char *help; /* the argument of --help; NULL: the common options */
 	enum tl_format format;
 	enum tl_color color;
 	uint64_t max; /* 0: all */
@@ -80,35 +80,36 @@ struct tl_options {
 	enum tl_time_form time;
 	const char *output; /* NULL: standard output */
 	const char *path;   /* of a node; NULL: all trees */
-	uint64_t depth;     /* levels below it that are shown */
-	uint64_t children;  /* most children of a node that are shown */
+	uint64_t depth;     /* levels below the node that are shown */
+	uint64_t children;  /* children of a node that are shown, at most */
 	bool verbose;
 	bool paths;
-	bool lincheck;        /* as Lincheck prints */
-	bool lincheck_3_1;    /* as Lincheck 3.1 prints */
-	const char *critical; /* what --critical or --path-of names */
+	bool lincheck;        /* in the form of Lincheck */
+	bool lincheck_3_1;    /* in the form of Lincheck 3.1 */
+	const char *critical; /* the argument of --critical or --path-of */
 	bool path_of;
 	bool only_changes; /* --diff */
 	bool by_index;
 	bool values;
 	bool as_trace;
 	bool threshold_given;
-	uint32_t percent; /* slower or faster is what differs by both */
+	/* a span counts as slower or faster if it differs by both */
+	uint32_t percent;
 	int64_t least_ns;
-	const char *why; /* a glob of spans that are explained */
-	/* the least slow duration; 0: found from the spans */
+	const char *why; /* glob of the spans that are explained */
+	/* least duration of a slow span; 0: found from the spans */
 	int64_t slower_ns;
-	/* the percentage of slow spans; 0: found from the spans */
+	/* percentage of slow spans; 0: found from the spans */
 	double slowest;
-	const char *script; /* file or view */
+	const char *script; /* a file or a view */
 	char **script_argv; /* arguments of the script */
 	int script_argc;
 };
 
 /*
- * Read the command line (and TIMELINE in the environment).  argv's elements
- * may be moved and must outlive the options.  -EINVAL and the fault's text
- * for a usage error.
+ * Read the command line (and TIMELINE in the environment).  Elements of argv
+ * may be moved and must outlive the options.  0; -EINVAL and the fault: usage
+ * error.
  */
 int tl_options_parse(struct tl_options *options, int argc, char **argv,
     struct tl_fault *fault);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output.c - where all text goes.
+ * output.c - write all text.
  */
 #include "dump/output.h"
 #include "base/process.h"
@@ -17,8 +17,8 @@
 
 static const char usual[] = "less";
 
-/* TIMELINE_PAGER, else PAGER, else less.  None for "" and "cat", and on a
- * terminal that cannot place text (TERM unset, dumb). */
+/* The command of the pager: TIMELINE_PAGER, else PAGER, else less.  NULL for ""
+ * and "cat", and on a terminal that cannot place text (TERM unset, dumb). */
 static const char *
 pager_command(void)
 {
@@ -38,11 +38,12 @@ pager_command(void)
 								 : command;
 }
 
-/* In the child.  Without less, what there is. */
+/* Run the pager in the child; if there is no less, any other one. */
 static _Noreturn void
 become(const char *command)
 {
-	setenv("LESS", "FRX", 0); /* end if it fits, colours, no clearing */
+	/* exit if all fits, keep colours, do not clear the screen */
+	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	if (command == usual) {
 		execlp("less", "less", (char *)NULL);
@@ -54,8 +55,8 @@ become(const char *command)
 	_exit(127);
 }
 
-/* The text goes to a pager, which alone receives SIGINT and SIGQUIT; to the
- * terminal if it cannot be started. */
+/* Start the pager, which alone receives SIGINT and SIGQUIT.  If that fails, the
+ * text goes to the terminal. */
 static void
 start_pager(struct tl_output *output)
 {
@@ -86,7 +87,7 @@ start_pager(struct tl_output *output)
 
 /* == output == */
 
-/* --color overrides what is known of the terminal. */
+/* --color overrides the capability of the terminal. */
 static bool
 wants_color(const struct tl_output *output, enum tl_color color)
 {
@@ -135,7 +136,8 @@ tl_output_open(struct tl_output *output, const struct tl_options *options)
 	return 0;
 }
 
-/* Lines that are wrapped count once: less -F knows better. */
+/* Does the text fit on the terminal?  A wrapped line counts as one: less -F
+ * counts it right. */
 static bool
 fits(const struct tl_output *output)
 {
@@ -158,7 +160,7 @@ tl_output_flush(struct tl_output *output)
 
 	if (output->pager_command && rc == 0 && !fits(output))
 		start_pager(output);
-	if (output->text.size > 0) /* it has begun without one */
+	if (output->text.size > 0) /* text goes to the terminal already */
 		output->pager_command = NULL;
 	if (rc == 0)
 		rc = tl_write_all(output->fd, output->text.data,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * output.h - where all text goes: standard output, or a file that appears
- * when it is whole.
+ * output.h - write all text: to standard output, or to a file that appears when
+ * it is whole.
  *
- * On a terminal, what does not fit goes through a pager, as in git(1); a page
- * that is followed or browsed does not.
+ * On a terminal, text that does not fit goes through a pager, as in git(1),
+ * except with --follow and --browse.
  *
  * Sinks append to text and call tl_output_more; a write(2) is made for every
  * TL_OUTPUT_CHUNK bytes.
@@ -22,27 +22,27 @@
 enum { TL_OUTPUT_CHUNK = 128 << 10 };
 
 struct tl_output {
-	struct tl_text text; /* waits to be written */
+	struct tl_text text; /* not written yet */
 	int fd;
 	bool terminal;
 	bool color;
 	unsigned columns; /* of the terminal, or COLUMNS, or 80 */
 	bool to_file;
-	/* On a terminal: the pager that starts once the text is longer than
-	 * it; NULL: none.  Then its process, and fd is a pipe to it. */
+	/* On a terminal: the pager to start when the text exceeds the screen;
+	 * NULL: none.  Once it runs, its process, and fd is a pipe to it. */
 	const char *pager_command;
 	unsigned rows;
 	pid_t pager;
 	struct tl_file_new file;
 };
 
-/* Open what the options ask for: 0 or -errno. */
+/* Open the output that the options choose.  0 or -errno. */
 int tl_output_open(struct tl_output *output, const struct tl_options *options);
 
-/* Write what waits. */
+/* Write all text that waits. */
 int tl_output_flush(struct tl_output *output);
 
-/* Write if enough waits: 0 or -errno (-EPIPE: the reader has gone). */
+/* Write if enough text waits.  0 or -errno; -EPIPE: the reader has gone. */
 static inline int
 tl_output_more(struct tl_output *output)
 {
@@ -50,11 +50,11 @@ tl_output_more(struct tl_output *output)
 						   : tl_output_flush(output);
 }
 
-/* The end: whole is false when what was written shall not become the file. */
+/* End the output.  whole false: the file is discarded. */
 int tl_output_close(struct tl_output *output, bool whole);
 
-/* From a signal handler, in place of closing: write what waits as far as it
- * goes, remove an unfinished file. */
+/* In place of closing, in a signal handler: write the text that waits as far as
+ * possible, and remove an unfinished file. */
 void tl_output_abandon(struct tl_output *output);
 
 #endif

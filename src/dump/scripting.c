@@ -19,7 +19,8 @@ write_output(void *context, const char *data, size_t size)
 	return tl_output_more(output);
 }
 
-/* The time is up and the script does not answer: in a signal handler. */
+/* Report the time-out of a script that does not return, from a signal
+ * handler. */
 static void
 killed(void *context, const char *message, size_t size)
 {
@@ -37,14 +38,14 @@ tl_scripting_io(struct tl_output *output)
 		.columns = output->columns };
 }
 
-/* The command line chooses what a script sees. */
+/* The cursor of a script: the selection of the command line applies. */
 struct chosen {
 	const struct tl_source *input;
 	struct tl_select *select;
-	uint16_t source; /* place of the input among those of the command */
+	uint16_t source; /* number of the input on the command line */
 };
 
-/* Its events before a filter that may ask for their host. */
+/* Events with their source, before a filter that may need their host. */
 struct numbered {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_cursor *inner;
@@ -112,7 +113,7 @@ describe(const struct tl_source *input, struct chosen *chosen)
 		.clock = input->host,
 		.is_of_several = input->host && input->host->is_marked };
 
-	/* An unknown host has a name only among several. */
+	/* an unknown host has a name only if there are several */
 	if (input->host &&
 	    (input->host->is_marked || input->host->origin.machine[0]))
 		described.host = input->host->name;
@@ -132,7 +133,7 @@ load(struct tl_script *script, const struct tl_options *options,
 	    options->script_argc, options->script_argv, fault);
 }
 
-/* "--view help": what there is. */
+/* Print the list of views for "--view help". */
 static int
 list_views(struct tl_output *output)
 {
@@ -149,14 +150,14 @@ list_views(struct tl_output *output)
 	return 0;
 }
 
-/* The open inputs, as a script sees them. */
+/* The open inputs in the form that scripts get. */
 struct described {
 	struct tl_script_input *inputs;
 	struct chosen *chosen;
 	size_t count;
 };
 
-/* 0; -ENOENT: none is open; -ENOMEM. */
+/* 0; -ENOENT: no input is open; -ENOMEM. */
 static int
 describe_all(struct described *d, const struct tl_sources *inputs,
     struct tl_select *select)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * views.h - what timeline-dump can show: one function for each view.
+ * views.h - the views of timeline-dump: one function for each.
  *
  *	command line --options.c--> struct tl_options (mode)
  *	files -------source/------> struct tl_sources
@@ -35,7 +35,7 @@
 #include "dump/output.h"
 #include "script/select.h"
 
-/* Entries, one a line: the default. */
+/* The default: entries, one on each line. */
 int tl_entries_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 /* How many of the newest entries of each lane are needed; 0: all. */
@@ -43,14 +43,14 @@ uint64_t tl_entries_tail(const struct tl_options *options);
 
 /*
  * --follow: entries as they are logged, until SIGINT, SIGTERM, the output is
- * closed, or all inputs are removed.  inputs has the names; it then has the
- * faults of those that could not be opened, and a fault of rc 0 that says
- * "removed" for those that were.
+ * closed, or all inputs are removed.  inputs has the names; afterwards it has
+ * the faults of those that could not be opened, and the fault "removed" with rc
+ * 0 for those that were removed.
  */
 int tl_follow_show(struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
-/* --list: the messages that pass, and how many entries of each. */
+/* --list: the messages that pass, and the number of entries of each. */
 int tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
@@ -58,12 +58,13 @@ int tl_defined_show(const struct tl_sources *inputs, struct tl_select *select,
 int tl_stats_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
-/* --info: who made a file, geometry, lanes, levels, losses, clock. */
+/* --info: the program that made a file, geometry, lanes, levels, losses,
+ * clock. */
 int tl_info_show(const struct tl_sources *inputs,
     const struct tl_options *options, struct tl_output *output);
 
-/* --check: read everything and list what is damaged; damage is no error of
- * this function. */
+/* --check: read everything and list damage, which is no error of this
+ * function. */
 int tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
@@ -71,40 +72,41 @@ int tl_check_show(const struct tl_sources *inputs, struct tl_select *select,
 int tl_why_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
-/* --view states: in which states the threads of spans were. */
+/* --view states: the states of the threads of spans. */
 int tl_states_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output);
 
-/* --tree: the call tree of each thread.  fault when a path leads nowhere. */
+/* --tree: the call tree of each thread.  -ENOENT and the fault: there is no
+ * such path. */
 int tl_tree_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
-/* --diff: what differs between the trees of two inputs.  fault when there are
- * not two. */
+/* --diff: the differences between the trees of two inputs.  The fault is set if
+ * there are not two. */
 int tl_diff_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
-/* --critical, --path-of: what the ends of spans waited for.  fault when no span
- * matches. */
+/* --critical, --path-of: the waits that determined the ends of spans.  The
+ * fault is set if no span matches. */
 int tl_critical_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_fault *fault);
 
-/* --browse: trees on the terminal, until the user quits.  fault when the
- * terminal cannot be used or a path leads nowhere; -ENOTSUP in a build
- * without ncurses. */
+/* --browse: trees on the terminal, until the user quits.  The fault is set if
+ * the terminal cannot be used or there is no such path; -ENOTSUP: built without
+ * ncurses. */
 int tl_browse_show(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, const struct tl_output *output,
     struct tl_fault *fault);
 
-/* --script, --view: run Lua.  *error, which the caller frees, is all that is
- * known of how the script failed. */
+/* --script, --view: run Lua.  *error is the whole error of the script, which
+ * the caller frees. */
 int tl_scripting_run(const struct tl_sources *inputs, struct tl_select *select,
     const struct tl_options *options, struct tl_output *output,
     struct tl_text *error, struct tl_fault *fault);
-/* Where scripts and expressions write. */
+/* The output of scripts and expressions. */
 struct tl_script_io tl_scripting_io(struct tl_output *output);
 
 #endif

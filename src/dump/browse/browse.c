@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* browse.c - keys, and what they do. */
+/* browse.c - the keys of --browse and their actions. */
 #include "dump/views.h"
 
 #include "dump/browse/screen.h"
@@ -68,7 +68,7 @@ show_failure(struct reader *r, int rc, const char *nothing)
 
 /* == tasks == */
 
-/* Do all of it, or until a key is pressed. */
+/* Work until the task is done or a key is pressed. */
 static int
 run_task(struct reader *r, struct tl_task *task)
 {
@@ -139,8 +139,8 @@ last_character(const char *text, size_t size)
 	return size;
 }
 
-/* Type a line, which holds TL_PROMPT_MAX bytes: false, it was given up.  The
- * line may be empty if Enter was the only key. */
+/* Let the user type a line of at most TL_PROMPT_MAX bytes.  false: it was
+ * cancelled.  The line is empty if Enter was the only key. */
 static bool
 ask(struct reader *r, const char *lead, char *line)
 {
@@ -181,7 +181,8 @@ ask_search(struct reader *r)
 	search(r, true);
 }
 
-/* Show only rows with a text, and search for it with n; nothing typed: all. */
+/* Show only rows that contain a text, and search for it with n; an empty text
+ * shows all. */
 static void
 ask_filter(struct reader *r)
 {
@@ -239,7 +240,7 @@ show_help(struct reader *r)
 	tl_view_resize(&r->view);
 }
 
-/* The number that a key of a list leads to. */
+/* The row that a key moves to in a list of count rows. */
 static uint64_t
 move_in_list(int key, uint64_t at, uint64_t count)
 {
@@ -332,7 +333,7 @@ move_top(struct tl_merged *merged, struct tl_merged_call *top,
 			return top;
 		call = tl_merged_next(call, false);
 	}
-	/* above, folded away or below: count from the first on */
+	/* above, folded or below: find it from the first row on */
 	top = call = tl_merged_next(&merged->root, false);
 	for (uint64_t i = 0; call != at; i++) {
 		call = tl_merged_next(call, false);
@@ -478,7 +479,8 @@ editor_of_user(void)
 }
 
 /* Open the place where the message of the row was defined.  The name comes from
- * the file: it must be that of a regular file, and is never an option. */
+ * the file, which is untrusted: it must be that of a regular file and never
+ * becomes an option. */
 static void
 edit_source(struct reader *r)
 {
@@ -518,7 +520,7 @@ edit_source(struct reader *r)
 
 /* == keys == */
 
-/* Go to the row that was clicked; if the cursor is there, unfold or fold it. */
+/* Go to the row that was clicked; fold or unfold it if the cursor is there. */
 static void
 click(struct reader *r)
 {
@@ -537,7 +539,7 @@ click(struct reader *r)
 		unfold(r);
 }
 
-/* Keys that move the cursor; false: another one. */
+/* Perform a key that moves the cursor.  false: it is another key. */
 static bool
 take_move(struct reader *r, int key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merged.c - a tree of merged calls, built while a walk goes on. */
+/* merged.c - build a tree of merged calls during a walk. */
 #include "dump/browse/merged.h"
 
 #include "base/array.h"
@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The call of a message inside another, or NULL.  What was found last comes
- * first: calls repeat. */
+/* The call of a message inside another, or NULL.  The call found last is tried
+ * first, since calls repeat. */
 static struct tl_merged_call *
 find(struct tl_merged_call *outer, const struct tl_message *message)
 {

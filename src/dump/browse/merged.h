@@ -30,30 +30,30 @@ struct tl_merged_call {
 	uint64_t count;
 	int64_t total_ns;
 	int64_t self_ns;  /* valid when finished */
-	int64_t max_ns;   /* -1: no duration at all */
+	int64_t max_ns;   /* -1: unknown */
 	uint64_t slowest; /* steps of the walk before its slowest call */
 	size_t number;    /* among the inner of outer; valid when finished */
 	bool unfolded;
 };
 
 struct tl_merged {
-	struct tl_merged_call root; /* the node itself: its total alone */
+	struct tl_merged_call root; /* the node itself; only its total is set */
 	struct tl_merged_call *at;  /* added last */
 	uint32_t depth;             /* of at */
 	size_t count;               /* distinct paths */
 };
 
-/* Start from all zeros.  Add the next node of a walk in the order of the
- * printed tree; duration -1: none; step: its number.  0, -ENOMEM, -EOVERFLOW
- * there are too many distinct paths. */
+/* Add the next node of a walk in the order of the printed tree.  Starts from
+ * all zeros.  duration -1: unknown; step: the number of the node in the walk.
+ * 0; -ENOMEM; -EOVERFLOW: too many distinct paths. */
 int tl_merged_add(struct tl_merged *merged, const struct tl_node *node,
     int64_t duration_ns, uint64_t step);
 /* Compute self times and sort: 0. */
 int tl_merged_finish(struct tl_merged *merged);
 void tl_merged_free(struct tl_merged *merged);
 
-/* The next call in the order of the printed tree; NULL: none.  all: folded ones
- * are entered, too. */
+/* The next call in the order of the printed tree; NULL: none.  all: enter
+ * folded calls as well. */
 struct tl_merged_call *
 tl_merged_next(const struct tl_merged_call *call, bool all);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - rows from folds. */
+/* model.c - find rows in a tree of folds. */
 #include "dump/browse/model.h"
 
 #include "base/array.h"
@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Where the fold of a child is among the inner ones, or belongs. */
+/* The position of the child's fold among the inner folds, or where to insert
+ * it. */
 static size_t
 find_inner(const struct tl_fold *fold, uint64_t index)
 {
@@ -44,7 +45,8 @@ place_of(const struct tl_fold *fold)
 
 /* == children that are shown == */
 
-/* Where the child is among those that the filter shows, or belongs. */
+/* The position of the child among those that the filter shows, or where it
+ * would be. */
 static size_t
 find_kept(const struct tl_kept *kept, uint64_t index)
 {
@@ -74,7 +76,7 @@ tl_browse_kept(struct tl_place place)
 	return kept && kept->children ? kept : NULL;
 }
 
-/* A fold is never without a child that is shown. */
+/* A fold always has a child that is shown. */
 static uint64_t
 first_child(const struct tl_fold *fold)
 {
@@ -126,7 +128,7 @@ tl_browse_next(struct tl_place *place)
 	return true;
 }
 
-/* The last visible row below a place, or itself. */
+/* The last visible row inside a place, or the place itself. */
 static struct tl_place
 last_below(struct tl_place place)
 {
@@ -175,9 +177,10 @@ tl_browse_row(struct tl_browse *browse, struct tl_place place,
 	return 0;
 }
 
-/* == where the rows that are seen begin == */
+/* == scrolling == */
 
-/* How many rows a place is below another; max: at least so many, or above. */
+/* How many rows a place is below another; max: at least that many, or it is
+ * above. */
 static uint64_t
 distance(struct tl_place from, struct tl_place to, uint64_t max)
 {
@@ -191,8 +194,8 @@ distance(struct tl_place from, struct tl_place to, uint64_t max)
 	return rows;
 }
 
-/* So that the cursor is seen.  What is near scrolls, what is far comes to the
- * middle. */
+/* Move the top so that the cursor is visible: scroll if it is near, else put it
+ * in the middle. */
 static void
 show_cursor(struct tl_browse *browse)
 {
@@ -354,7 +357,7 @@ tl_browse_unfold(struct tl_browse *browse)
 	return rc < 0 ? rc : 1;
 }
 
-/* Free a fold with all that is in it, however deep. */
+/* Free a fold and all inside it; without recursion, since it may be deep. */
 static void
 free_folds(struct tl_browse *browse, struct tl_fold *fold)
 {
@@ -367,7 +370,7 @@ free_folds(struct tl_browse *browse, struct tl_fold *fold)
 			at = at->inner[--at->inner_count];
 			continue;
 		}
-		if (at->parent) /* that of all threads holds no nodes */
+		if (at->parent) /* the outermost one holds no nodes */
 			tl_tree_branch_drop(&browse->pool, &at->branch);
 		free(at->inner);
 		if (at == &browse->all)
@@ -496,7 +499,7 @@ tl_kept_free(struct tl_kept *kept)
 	*kept = (struct tl_kept){ 0 };
 }
 
-/* The numbers of a place, the thread first, into an array of count. */
+/* Store the numbers of a place, the thread first, in an array of count. */
 static void
 put_numbers(struct tl_place place, uint64_t *numbers, size_t count)
 {
@@ -517,7 +520,7 @@ count_numbers(struct tl_place place)
 	return count;
 }
 
-/* To the first node that matched: along the first children. */
+/* Unfold along the first children, down to the first node that matched. */
 static int
 open_first(struct tl_browse *browse)
 {

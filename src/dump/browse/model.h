@@ -34,18 +34,19 @@ struct tl_kept {
 	struct tl_kept *children; /* ascending; NULL: all are shown */
 	size_t count;
 	size_t capacity;
-	struct tl_kept *outer; /* used while it is freed */
+	struct tl_kept *outer; /* used while the tree is freed */
 };
 
 /* A node that is unfolded.  The outermost is that of all threads. */
 struct tl_fold {
-	struct tl_tree_branch branch; /* its child_count alone is used there */
-	struct tl_fold *parent;       /* NULL: of all threads */
-	uint64_t index;               /* of the node in it */
-	uint64_t thread;              /* which it lies in */
-	int64_t duration_ns;          /* of the node; -1: unknown */
-	const struct tl_kept *kept;   /* NULL: all children are shown */
-	struct tl_fold **inner;       /* unfolded children, by index */
+	/* of the outermost only child_count is used */
+	struct tl_tree_branch branch;
+	struct tl_fold *parent;     /* NULL: this is the outermost */
+	uint64_t index;             /* of the node in it */
+	uint64_t thread;            /* the number of its thread */
+	int64_t duration_ns;        /* of the node; -1: unknown */
+	const struct tl_kept *kept; /* NULL: all children are shown */
+	struct tl_fold **inner;     /* unfolded children, by index */
 	size_t inner_count;
 	size_t inner_capacity;
 };
@@ -72,65 +73,69 @@ struct tl_browse {
 int64_t tl_browse_duration(const struct tl_browse *browse, uint64_t thread,
     const struct tl_node *node);
 
-/* The kind of a row. */
+/* One row. */
 struct tl_row {
 	struct tl_place place;
-	const struct tl_node *node; /* NULL: it was lost in a damaged part */
-	const struct tl_trace_thread *thread; /* not NULL: its heading */
-	uint64_t thread_number;               /* from 0 */
-	uint64_t depth;                       /* a heading has 0 */
+	const struct tl_node *node; /* NULL: it is in a damaged part */
+	/* not NULL: the row is the heading of this thread */
+	const struct tl_trace_thread *thread;
+	uint64_t thread_number; /* from 0 */
+	uint64_t depth;         /* 0: a heading */
 	bool unfolded;
 };
 
-/* At the first row; a thread that is alone is unfolded. */
+/* Start at the first row.  A single thread is unfolded. */
 int tl_browse_init(struct tl_browse *browse, const struct tl_forest *forest);
 void tl_browse_free(struct tl_browse *browse);
 
-/* The row next to a place: false, there is none. */
+/* Move a place to the next row.  false: there is none. */
 bool tl_browse_next(struct tl_place *place);
 bool tl_browse_previous(struct tl_place *place);
-/* What is there; its node is until the next one is asked for.  0, -errno. */
+/* Read the row at a place; its node is valid until the next call.  0,
+ * -errno. */
 int tl_browse_row(struct tl_browse *browse, struct tl_place place,
     struct tl_row *row);
 bool tl_browse_same(struct tl_place a, struct tl_place b);
 
-/* How many rows the terminal has. */
+/* Set the number of rows of the terminal. */
 void tl_browse_resize(struct tl_browse *browse, uint64_t height);
 
-/* Move the cursor by rows; to the first or the last of all. */
+/* Move the cursor by rows; to the first row; to the last row. */
 void tl_browse_move(struct tl_browse *browse, int64_t rows);
 void tl_browse_home(struct tl_browse *browse);
 void tl_browse_end(struct tl_browse *browse);
-/* To what it lies in, to the next and the last of the same node.  False:
- * there is none. */
+/* Move the cursor to the parent; to the next (step 1) or previous (-1) sibling.
+ * false: there is none. */
 bool tl_browse_up(struct tl_browse *browse);
 bool tl_browse_sibling(struct tl_browse *browse, int step);
 void tl_browse_go(struct tl_browse *browse, struct tl_place place);
 
-/* Show what is in the node at the cursor: 1; 0 there is nothing, or it is
- * seen; -ENOSPC too many are unfolded; -errno. */
+/* Unfold the node at the cursor.  1; 0: it has no children or is unfolded
+ * already; -ENOSPC: too many are unfolded; -errno. */
 int tl_browse_unfold(struct tl_browse *browse);
-/* Hide it again, with what was unfolded inside.  False: nothing was seen. */
+/* Fold it again, and all inside it.  false: it was not unfolded. */
 bool tl_browse_fold(struct tl_browse *browse);
 
-/* Unfold what is around a node, and go there: numbers of a path, the thread
- * from 0.  0; -ENOENT there is none such; as tl_browse_unfold. */
+/* Unfold what a path leads through and go to its node.  The numbers begin with
+ * the thread, from 0.  0; -ENOENT: there is no such node; else as
+ * tl_browse_unfold. */
 int
 tl_browse_open(struct tl_browse *browse, const uint64_t *numbers, size_t count);
 /* Is the node of these numbers shown by the filter? */
 bool tl_browse_shows(const struct tl_browse *browse, const uint64_t *numbers,
     size_t count);
-/* Show what a filter has, which the model then owns and frees; NULL: all nodes.
- * Everything is folded; the cursor goes to the first node that matched, or
- * stays where it is if all are shown.  0, as tl_browse_unfold. */
+/* Show only the nodes of a filter, which the model then owns and frees; NULL:
+ * all nodes.  Everything is folded.  The cursor goes to the first node that
+ * matched, or stays if all are shown.  0, or as tl_browse_unfold. */
 int tl_browse_set_filter(struct tl_browse *browse, struct tl_kept *filter);
 void tl_kept_free(struct tl_kept *kept);
 /* The children of the node at a place that the filter shows; NULL: all. */
 const struct tl_kept *tl_browse_kept(struct tl_place place);
 const struct tl_kept *tl_kept_child(const struct tl_kept *kept, uint64_t index);
-/* The same for "3/0/17", the thread from 1; -EINVAL no path. */
+/* The same for a path as in "3/0/17", with the thread from 1.  -EINVAL: it is
+ * no path. */
 int tl_browse_open_path(struct tl_browse *browse, const char *path);
-/* The path of a place, as tl_tree_put_path. */
+/* Append the path of a place, as tl_tree_put_path does. */
 void tl_browse_put_path(struct tl_text *text, struct tl_place place);
 
 #endif

@@ -3,7 +3,7 @@
  * screen.c - the terminal by ncurses, which no other file includes.
  *
  * Without TL_NCURSES there is no screen: opening it fails with the reason, and
- * nothing else is called.
+ * no other function is called.
  */
 #include "dump/browse/screen.h"
 
@@ -23,7 +23,7 @@
 #	include <unistd.h>
 
 enum {
-	ESCAPE_WAIT_MS = 25, /* until a lone escape is the key itself */
+	ESCAPE_WAIT_MS = 25, /* after this a lone escape is the key itself */
 	PAIR_RED = 1,
 	PAIR_YELLOW,
 	PAIR_CYAN
@@ -52,14 +52,14 @@ check_terminal(struct tl_fault *fault)
 		    "--browse: nothing is known of this terminal "
 		    "(TERM, terminfo)");
 	able = tigetstr(position) && tigetstr(erase_all);
-	del_curterm(cur_term); /* the screen makes its own */
+	del_curterm(cur_term); /* newterm sets up its own */
 	if (!able)
 		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
 		    "--browse: this terminal cannot place its cursor (TERM)");
 	return 0;
 }
 
-/* Our bytes are UTF-8, whatever the locale. */
+/* The text that we write is UTF-8 in every locale. */
 static void
 set_encoding(void)
 {
@@ -226,7 +226,7 @@ translate(int key)
 	return key < KEY_MIN ? key : TL_KEY_OTHER;
 }
 
-/* An event of the mouse; other buttons and movements are not keys. */
+/* Translate an event of the mouse; other buttons and movements are not keys. */
 static int
 translate_mouse(void)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * screen.h - the terminal while trees are read on it: opened, written
- * to line by line, given back.
- *
- * Text must have been escaped.  One screen at a time.
+ * screen.h - the terminal of --browse: opened, written to line by line,
+ * restored.
  */
 #ifndef TL_DUMP_BROWSE_SCREEN_H
 #define TL_DUMP_BROWSE_SCREEN_H
@@ -11,16 +9,16 @@
 #include "base/bytes.h"
 #include "base/fault.h"
 
-/* How text looks, beside the colour of a level. */
+/* The style of text, besides the colour of a level. */
 enum tl_look {
 	TL_LOOK_PLAIN,
 	TL_LOOK_BAR,   /* title and separators */
 	TL_LOOK_CURSOR /* the row of the cursor */
 };
 
-/* Keys that are no character. */
+/* Keys that are not characters. */
 enum tl_key {
-	TL_KEY_NONE = -1, /* nothing was pressed */
+	TL_KEY_NONE = -1, /* no key was pressed */
 	TL_KEY_UP = 0x200,
 	TL_KEY_DOWN,
 	TL_KEY_LEFT,
@@ -31,37 +29,37 @@ enum tl_key {
 	TL_KEY_END,
 	TL_KEY_BACKSPACE,
 	TL_KEY_RESIZE,
-	TL_KEY_CLICK, /* on tl_screen_clicked() */
+	TL_KEY_CLICK, /* at row tl_screen_clicked() */
 	TL_KEY_WHEEL_UP,
 	TL_KEY_WHEEL_DOWN,
 	TL_KEY_OTHER,
-	TL_KEY_GONE, /* the terminal went away */
+	TL_KEY_GONE, /* the terminal was closed */
 	TL_KEY_ESCAPE = 27
 };
 
-/* 0; -ENOTSUP the terminal cannot do what is needed, -ENOTTY there is none to
- * read keys from: the fault has the reason. */
+/* 0; -ENOTSUP: the terminal lacks a capability; -ENOTTY: there is no terminal
+ * to read keys from; the fault has the reason. */
 int tl_screen_open(bool color, struct tl_fault *fault);
 void tl_screen_close(void);
 
 unsigned tl_screen_rows(void);
 unsigned tl_screen_columns(void);
 void tl_screen_clear(void);
-/* Write at a place as much as fits in width columns, blanks behind it; level 0:
- * no colour. */
+/* Write as much as fits in width columns and fill the rest with blanks.  level
+ * 0: no colour. */
 void tl_screen_put(unsigned row, unsigned column, unsigned width,
     struct tl_bytes text, enum tl_look look, unsigned level);
-/* Where the terminal's own cursor stands; it is seen there only if asked. */
+/* Move the terminal's cursor; it is visible only if seen is set. */
 void tl_screen_point(unsigned row, unsigned column, bool seen);
 void tl_screen_show(void);
 
-/* The next key: a byte, or a tl_key.  Wait for one, or not. */
+/* The next key: a byte or an enum tl_key.  Wait for one if wait is set. */
 int tl_screen_key(bool wait);
 
 /* The row of the last click. */
 unsigned tl_screen_clicked(void);
 
-/* Give the terminal to another program, and take it back. */
+/* Hand the terminal to another program; take it back. */
 void tl_screen_suspend(void);
 void tl_screen_resume(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* task.c - search, filter, slowest child, equal calls merged. */
+/* task.c - search, filter, find the slowest child, merge equal calls. */
 #include "dump/browse/task.h"
 
 #include "base/array.h"
@@ -10,7 +10,7 @@
 
 /* == search == */
 
-/* The walk stands where a place is. */
+/* Move the walk to a place. */
 static int
 go_to(struct tl_tree_walk *walk, struct tl_place place)
 {
@@ -32,7 +32,8 @@ go_to(struct tl_tree_walk *walk, struct tl_place place)
 	return 0;
 }
 
-/* To the heading of another thread: 1; -ENOENT that was the last. */
+/* Move the walk to the heading of the next thread in turn.  1; -ENOENT: that
+ * was the last. */
 static int
 next_thread(struct tl_task *task)
 {
@@ -77,7 +78,7 @@ backward(struct tl_task *task)
 
 	if (task->walk.top) {
 		rc = tl_tree_walk_previous(&task->walk);
-		return rc < 0 ? rc : 1; /* maybe at the heading */
+		return rc < 0 ? rc : 1; /* perhaps now at a heading */
 	}
 	rc = next_thread(task);
 	if (rc > 0)
@@ -96,7 +97,7 @@ matches(struct tl_task *task)
 			       : strstr(line, task->wanted)) != NULL;
 }
 
-/* Is what is wanted here?  1 it is. */
+/* Does the node here match?  1: it does. */
 static int
 look(struct tl_task *task)
 {
@@ -117,7 +118,8 @@ look(struct tl_task *task)
 	return task->line.rc < 0 ? task->line.rc : matches(task);
 }
 
-/* Where the walk is: the thread first.  The caller frees it. */
+/* The numbers of the node of the walk, the thread first.  The caller frees
+ * them. */
 static uint64_t *
 numbers_of(const struct tl_task *task, size_t *count)
 {
@@ -137,7 +139,8 @@ numbers_of(const struct tl_task *task, size_t *count)
 	return numbers;
 }
 
-/* The cursor comes to where the walk is: 0; 1 the filter hides that; -errno. */
+/* Move the cursor to the node of the walk.  0; 1: the filter hides it;
+ * -errno. */
 static int
 take_cursor(struct tl_task *task)
 {
@@ -214,7 +217,8 @@ tl_task_search(struct tl_task *task, struct tl_browse *browse,
 
 /* == filter == */
 
-/* The child of an inner node of the filter, made unless it is its last one. */
+/* The child of an inner node of the filter; it is new unless it is the last
+ * one. */
 static struct tl_kept *
 keep_child(struct tl_task *task, struct tl_kept *kept, uint64_t index)
 {
@@ -227,7 +231,7 @@ keep_child(struct tl_task *task, struct tl_kept *kept, uint64_t index)
 	return &kept->children[kept->count++];
 }
 
-/* The node that the walk is at, and those around it, are shown. */
+/* Add the node of the walk and all nodes around it to the filter. */
 static int
 keep(struct tl_task *task)
 {
@@ -270,7 +274,7 @@ filter(struct tl_task *task)
 				task->truncated = true;
 				return finish_filter(task);
 			}
-			/* what is inside is shown with it */
+			/* nodes inside it are shown as well */
 			rc =
 			    task->walk.top ? tl_tree_walk_over(&task->walk) : 0;
 			if (rc == 0)
@@ -302,7 +306,8 @@ tl_task_filter(struct tl_task *task, struct tl_browse *browse,
 
 /* == equal calls merged == */
 
-/* To the first child of the cursor's node: 1; -ENOENT it has none. */
+/* Move the walk to the first child of the cursor's node.  1; -ENOENT: it has
+ * none. */
 static int
 begin_merge(struct tl_task *task)
 {
@@ -395,7 +400,7 @@ tl_task_go(struct tl_task *task, struct tl_browse *browse, uint64_t steps)
 
 static int begin_children(struct tl_task *task);
 
-/* All children were seen. */
+/* All children were compared: go to the slowest. */
 static int
 take_slowest(struct tl_task *task)
 {
@@ -410,7 +415,7 @@ take_slowest(struct tl_task *task)
 		return rc;
 	tl_browse_next(&cursor); /* its first child */
 	cursor.index = task->slowest;
-	browse->cursor = cursor; /* it is shown when all is done */
+	browse->cursor = cursor; /* the screen is drawn when all is done */
 	task->moved = true;
 	return task->deep ? begin_children(task) : 0;
 }
@@ -443,7 +448,8 @@ compare(struct tl_task *task)
 	return 1;
 }
 
-/* Those of the node at the cursor: 1; 0 it has none, though others had. */
+/* Start with the children of the node at the cursor.  1; 0: it has none, though
+ * the task went on to it from another. */
 static int
 begin_children(struct tl_task *task)
 {

@@ -15,7 +15,7 @@
 #include "dump/browse/model.h"
 
 enum {
-	TL_TASK_STEP = 4096,  /* nodes that are looked at in one */
+	TL_TASK_STEP = 4096,  /* nodes of one step */
 	TL_KEPT_MAX = 1 << 20 /* nodes that a filter shows one by one */
 };
 
@@ -35,12 +35,13 @@ struct tl_task {
 	struct tl_kept filter;
 	uint64_t kept;  /* nodes in it */
 	bool truncated; /* there were more */
-	/* merging; the place that is looked for is steps from the node */
+	/* merging; steps lead from the node to the place that is searched */
 	struct tl_merged *merged;
 	uint64_t steps;
-	/* among children */
+	/* the slowest child */
 	struct tl_tree_branch branch;
-	const struct tl_kept *shown; /* by the filter; NULL: all */
+	/* the children that the filter shows; NULL: all */
+	const struct tl_kept *shown;
 	uint64_t index;
 	uint64_t slowest;
 	int64_t slowest_ns; /* -1: none */
@@ -49,38 +50,39 @@ struct tl_task {
 };
 
 /*
- * Go to the next node, or the one before, whose line has the words: all are
- * looked at once, from the cursor on and around the end.  Words without a
- * capital letter mean any case; they must outlive the task.
+ * Go to the next or previous node whose line contains the text.  The search
+ * starts at the cursor, continues at the other end, and visits each node once.
+ * Text without a capital letter matches both cases; it must outlive the task.
  */
 int tl_task_search(struct tl_task *task, struct tl_browse *browse,
     const char *wanted, bool forward);
-/* Go to the child of the cursor's node that took longest (one that is not
- * finished took until the end of its thread); deep: and to that of this one,
- * until there is none. */
+/* Go to the child of the cursor's node with the longest duration.  An
+ * unfinished child lasted until the end of its thread.  deep: repeat this from
+ * there until a node has no children. */
 int tl_task_slowest(struct tl_task *task, struct tl_browse *browse, bool deep);
 
-/* Set the filter to the nodes whose line has the words.  -ENOENT: no node has
- * them, and the filter stays as it was. */
+/* Set the filter to the nodes whose line contains the text.  -ENOENT: no node
+ * does, and the filter stays as it was. */
 int tl_task_filter(struct tl_task *task, struct tl_browse *browse,
     const char *wanted);
 
 /* Merge all calls inside the cursor's node by their path of messages. */
 int tl_task_merge(struct tl_task *task, struct tl_browse *browse,
     struct tl_merged *merged);
-/* Go to the node that a walk from inside the cursor's node reaches after so
+/* Go to the node that a walk from inside the cursor's node reaches after this
  * many steps, as merged->slowest counts them. */
 int tl_task_go(struct tl_task *task, struct tl_browse *browse, uint64_t steps);
 
-/* 1 there is more to do; 0 the cursor is there; -ENOENT there is no such node;
- * -ENOSPC too many nodes are unfolded; -errno. */
+/* Do one step.  1: there is more to do; 0: done, the cursor is at the node;
+ * -ENOENT: there is no such node; -ENOSPC: too many nodes are unfolded;
+ * -errno. */
 static inline int
 tl_task_step(struct tl_task *task)
 {
 	return task->step(task);
 }
 
-/* Also of one that was not done. */
+/* End the task, whether it is done or not. */
 void tl_task_end(struct tl_task *task);
 
 #endif

@@ -179,13 +179,13 @@ put_message(struct tl_text *text, const struct tl_browse *browse,
 /* == the screen == */
 
 enum {
-	ROWS_FOR_DETAILS = 14, /* a smaller screen has none */
+	ROWS_FOR_DETAILS = 14, /* a smaller screen shows no details */
 	DETAILS_MAX = 12,
 	TIME_WIDTH = 10,
 	SHARE_WIDTH = 6,
 	COUNT_WIDTH = 9,
 	GAP = 2,
-	WIDE = 110, /* columns of a terminal that shows all of ours */
+	WIDE = 110, /* columns of a terminal that shows all of our columns */
 	LEVEL_OF_LOSSES = 7
 };
 
@@ -193,7 +193,7 @@ static const char hint[] =
     "? help  q quit  / search  f filter  l h unfold fold  "
     "s slowest  m merge  e edit";
 
-/* Lines of the pane of details, with the line above it. */
+/* Lines of the pane of details and of the separator above it. */
 static unsigned
 detail_rows(const struct tl_view *view)
 {
@@ -249,8 +249,8 @@ draw_title(struct tl_view *view, const struct tl_row *row)
 	put_line(0, taken(text), TL_LOOK_BAR);
 }
 
-/* Deep rows are moved to the right by half of the screen at most, and say how
- * deep they are. */
+/* Indent a row by its depth, at most by half of the screen; a deeper row shows
+ * its depth as a number. */
 static void
 put_indent(struct tl_text *text, uint64_t depth)
 {
@@ -339,7 +339,7 @@ put_share(struct tl_text *text, int64_t share)
 	tl_put_char(text, '%');
 }
 
-/* Align the text since a size to the right. */
+/* Right-align the text appended since a size. */
 static void
 align(struct tl_text *text, size_t since, size_t width)
 {
@@ -395,7 +395,8 @@ put_columns(struct tl_text *text, struct tl_view *view,
 	}
 }
 
-/* A line of columns, of which what is behind the first ones moves sideways. */
+/* Draw a line whose first columns are fixed and whose rest is shifted
+ * sideways. */
 static void
 put_shifted(const struct tl_view *view, unsigned line, size_t columns,
     enum tl_look look, unsigned level)
@@ -471,7 +472,7 @@ draw_rows(struct tl_view *view)
 	}
 }
 
-/* All lines of a text from a row on, wrapped, as many as there is room. */
+/* Draw text from a row on, wrapped, as much as there is room for. */
 static void
 draw_wrapped(struct tl_bytes text, unsigned row, unsigned end)
 {
@@ -570,7 +571,7 @@ tl_view_draw_prompt(struct tl_view *view, const char *lead, const char *typed)
 		tl_put_plain(&view->text, tl_bytes_of(typed));
 	line = taken(&view->text);
 	if (typed && tl_text_width(line) >= columns) {
-		/* what was typed last is what matters */
+		/* a long line shows its end, where the user types */
 		const size_t from = tl_utf8_fit(line,
 		    (unsigned)tl_text_width(line) - columns + 2, &used);
 
@@ -622,8 +623,8 @@ tl_view_draw_page(struct tl_view *view, const char *title,
 	tl_screen_show();
 }
 
-/* Times, calls and message of a merged call; columns that have a size: where
- * the message begins. */
+/* Append times, number of calls and message of a merged call.  Returns the size
+ * of the columns before the message. */
 static size_t
 put_merged(struct tl_text *text, const struct tl_merged *merged,
     const struct tl_merged_call *call)

@@ -2,10 +2,10 @@
 /*
  * follow.c - show entries of live timelines as they come.
  *
- * Round after round every timeline is asked for what is new; what came of
- * several is put in order of time, and shown.  The first round keeps only the
- * newest of what was there before.  What comes through a pipe or from a server
- * is asked in the same way, and all of it is shown.
+ * Each round reads the new entries of every timeline, sorts those of several
+ * timelines by time, and shows them.  The first round keeps only the newest of
+ * the entries that were logged before.  A pipe and a server are read in the
+ * same way, and all their entries are shown.
  */
 #include "dump/views.h"
 
@@ -21,7 +21,7 @@
 
 enum {
 	ROUND_MS = 50,
-	KEPT_MAX = 1 << 20, /* entries the first round may keep */
+	KEPT_MAX = 1 << 20, /* entries that the first round may keep */
 	TAIL_BEGINS = 1024, /* entries that it reads for begin events */
 	ROUND_MAX = 1 << 16 /* entries of one timeline in a later round */
 };
@@ -38,14 +38,14 @@ struct follow {
 	struct tl_cursor *cursors[TL_SOURCES_MAX]; /* NULL: none */
 	bool ended[TL_SOURCES_MAX];
 	size_t live;
-	size_t tail; /* entries the first round shows */
+	size_t tail; /* entries that the first round shows */
 	struct tl_select *select;
 	struct tl_output *output;
 	struct tl_sink *sink;
 	struct tl_spans *spans; /* NULL: not a listing */
 	struct batch batch;
 	struct tl_follow_sources sources;
-	struct tl_remote_plan plan; /* what servers are asked for */
+	struct tl_remote_plan plan; /* what servers are asked to send */
 };
 
 /* Which of two events comes first, for qsort. */
@@ -58,7 +58,7 @@ compare_events(const void *a, const void *b)
 		return x->ns > y->ns ? 1 : -1;
 	if (x->source != y->source)
 		return x->source > y->source ? 1 : -1;
-	/* At the same time: at least a lane keeps its order. */
+	/* at the same time: keep at least the order of a lane */
 	return (x->number > y->number) - (x->number < y->number);
 }
 
@@ -88,7 +88,7 @@ reverse(struct tl_event *events, size_t count)
 	}
 }
 
-/* Was it the end of one timeline only? */
+/* The result of a cursor: has only this timeline ended? */
 static int
 end_one(struct follow *f, size_t i, int rc)
 {
@@ -98,13 +98,13 @@ end_one(struct follow *f, size_t i, int rc)
 		return rc;
 	if (!tl_source_is_followed(input))
 		tl_fault(&input->fault, 0, TL_FAULT_NOWHERE, "removed");
-	f->ended[i] = true; /* its messages are still used */
+	f->ended[i] = true; /* its messages are still in use */
 	f->live--;
 	return 0;
 }
 
-/* Add the newest keep events of one timeline to the batch.  Returns 1 when
- * there may be more at once, 0, or -errno. */
+/* Add the newest keep events of one timeline to the batch.  1: there may be
+ * more already; 0; -errno. */
 static int
 gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 {
@@ -133,7 +133,8 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 			continue;
 		kept[count++ % keep] = event;
 	}
-	if (count > keep) { /* went round: turn the oldest to the front */
+	/* the array went round: rotate the oldest to the front */
+	if (count > keep) {
 		reverse(kept, count % keep);
 		reverse(kept + count % keep, keep - count % keep);
 		reverse(kept, keep);
@@ -145,7 +146,7 @@ gather_one(struct follow *f, size_t i, size_t keep, size_t read_max)
 	return read == read_max;
 }
 
-/* One round over all; 1 when there is more at once. */
+/* One round over all timelines.  1: there may be more already. */
 static int
 gather(struct follow *f, bool first)
 {
@@ -169,7 +170,7 @@ gather(struct follow *f, bool first)
 		more |= rc;
 		files += f->batch.count > before;
 	}
-	/* Offsets may have moved some before others. */
+	/* offsets may have changed the order of events */
 	if (files > 1 || f->options->selection.hosts.offset_count > 0)
 		qsort(f->batch.events, f->batch.count, sizeof(struct tl_event),
 		    compare_events);
@@ -202,8 +203,8 @@ run(struct follow *f)
 		rc = gather(f, false);
 		if (rc < 0)
 			break;
-		/* No wait when the reader of a pipe is gone or more is
-		 * there. */
+		/* Do not wait if the reader of a pipe is gone or there is
+		 * more. */
 		if (poll(&reader, 1, rc > 0 ? 0 : ROUND_MS) > 0)
 			return 0;
 		rc = show(f, 0);
@@ -211,8 +212,8 @@ run(struct follow *f)
 	return rc;
 }
 
-/* Nothing is chosen before there are N of what passes: with a filter all that
- * is there must be looked at. */
+/* How many of the newest entries the first round reads.  With a filter all have
+ * to be read, since N of them must pass. */
 static uint64_t
 first_tail(struct follow *f)
 {
@@ -251,7 +252,7 @@ open_all(struct follow *f)
 	return f->live == 0 ? -ENOENT : 0;
 }
 
-/* Take the faults of streams; true: there were some. */
+/* Take the faults of streams.  true: there were some. */
 static bool
 close_all(struct follow *f)
 {

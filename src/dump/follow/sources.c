@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sources.c - sources and their machines, as they come. */
+/* sources.c - sources and their machines, as they appear. */
 #include "dump/follow/sources.h"
 
 #include "clock/clock.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <timeline_layout.h>
 
-/* The number of a machine: one whose boot id is unknown has a number of its
+/* The number of a machine.  One whose boot ID is unknown gets a number of its
  * own. */
 static int
 find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
@@ -23,7 +23,7 @@ find_machine(struct tl_follow_sources *s, const struct tl_origin *origin,
 
 	if (memcmp(origin->boot_id, unknown, sizeof(unknown)) == 0) {
 		key.a = 0;
-		key.b = s->count + 1; /* no boot id is so small */
+		key.b = s->count + 1; /* no boot ID is this small */
 	} else {
 		memcpy(&key, origin->boot_id, sizeof(key));
 	}
@@ -59,7 +59,8 @@ tl_follow_sources_add(struct tl_follow_sources *s,
 	return 0;
 }
 
-/* A stream has no origin of its own; other inputs are of this machine. */
+/* Add the inputs.  A stream has no origin of its own; other inputs are of this
+ * machine. */
 static int
 add_inputs(struct tl_follow_sources *s, const struct tl_sources *inputs)
 {
@@ -101,7 +102,8 @@ tl_follow_sources_init(struct tl_follow_sources *s,
 	    !s->machines)
 		return -ENOMEM;
 	rc = add_inputs(s, inputs);
-	s->hosts.are_several = s->has_streams; /* there may be soon */
+	/* streams may bring several hosts */
+	s->hosts.are_several = s->has_streams;
 	return rc;
 }
 
@@ -123,7 +125,7 @@ tl_follow_sources_ask_clock(struct tl_follow_sources *s)
 	struct tl_clock_sync sync = { .error_us = TL_SYNC_UNBOUNDED };
 
 	if (!s->has_streams)
-		return; /* all are of here */
+		return; /* all sources are on this machine */
 	if (clock && clock->sync)
 		clock->sync(clock->context, &sync);
 	s->here_us = sync.error_us;
@@ -145,7 +147,8 @@ keep_end(struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	const unsigned last = e->count > 0 && e->machine[0] == machine ? 0 : 1;
 
 	if (e->count == 0 || ns > e->ns[0]) {
-		if (e->count > 0 && last == 1) { /* another one was farthest */
+		/* the farthest end so far is of another machine */
+		if (e->count > 0 && last == 1) {
 			e->ns[1] = e->ns[0];
 			e->machine[1] = e->machine[0];
 		}
@@ -159,7 +162,7 @@ keep_end(struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	}
 }
 
-/* Does an interval that begins at ns reach one of another machine? */
+/* Does an interval that begins at ns overlap one of another machine? */
 static bool
 reaches(const struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 {
@@ -170,7 +173,7 @@ reaches(const struct tl_follow_ends *e, int64_t ns, uint32_t machine)
 	return false;
 }
 
-/* Half of the interval of an event; below 0: it has no bound. */
+/* Half of the interval of an event; negative: it is not known. */
 static int64_t
 half_of(const struct tl_event *event)
 {
@@ -179,7 +182,7 @@ half_of(const struct tl_event *event)
 		   : (int64_t)event->sync_us * 1000 + event->error_ns;
 }
 
-/* Of times that are turned round what is behind comes first. */
+/* Mark one event.  turned: times run backwards, so later events come first. */
 static void
 mark_one(const struct tl_follow_sources *s, struct tl_follow_ends *ends,
     struct tl_event *event, bool turned)
@@ -207,7 +210,7 @@ tl_follow_sources_mark(struct tl_follow_sources *s, struct tl_event *events,
 	struct tl_follow_ends behind = { 0 };
 
 	if (!s->has_streams)
-		return; /* all are of here */
+		return; /* all sources are on this machine */
 	for (size_t i = 0; i < count; i++)
 		mark_one(s, &s->shown, &events[i], false);
 	while (count > 0)

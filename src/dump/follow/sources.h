@@ -2,9 +2,9 @@
 /*
  * sources.h - the origins of followed events.
  *
- * A source of events is the number of an input, as everywhere, or for the
- * timelines of a stream, which are known only when they come, a number behind
- * all of these.  Offsets that were asked for are kept until their host comes.
+ * The source of an event is the number of its input.  The timelines of a stream
+ * are known only when they appear, and get numbers after those of the inputs.
+ * Offsets on the command line are kept until their host appears.
  */
 #ifndef TL_DUMP_FOLLOW_SOURCES_H
 #define TL_DUMP_FOLLOW_SOURCES_H
@@ -13,8 +13,8 @@
 #include "source/hosts.h"
 #include "source/sources.h"
 
-/* Writers want to know all of them at the beginning: what has not come yet is
- * unknown, and costs no memory that is not used. */
+/* Writers need to know the number of sources at the start.  Unused ones are
+ * unknown sources, and take no memory. */
 enum { TL_FOLLOW_SOURCES_MAX = UINT16_MAX };
 
 /* The two farthest ends of the intervals of events, of different machines. */
@@ -28,35 +28,35 @@ struct tl_follow_sources {
 	struct tl_hosts hosts; /* one for each source, by its number */
 	struct tl_origin *origins;
 	size_t count;
-	size_t input_count; /* of these, which are called by number, too */
+	/* the first ones, which can be named by number as well */
+	size_t input_count;
 	bool has_streams;
-	uint32_t here_us; /* the bound of this machine's clock */
+	uint32_t here_us; /* error bound of this machine's clock */
 	const struct tl_hosts_plan *plan;
-	struct tl_id_map boots; /* boots of machines so far */
-	uint32_t *machines; /* by source: the number of its boot, or another */
+	struct tl_id_map boots; /* boot IDs of machines so far */
+	uint32_t *machines;     /* the number of its machine, by source */
 	uint32_t machine_count;
-	struct tl_follow_ends shown; /* of the events so far */
+	struct tl_follow_ends shown; /* ends of the events shown so far */
 };
 
-/* Begins with the inputs, in their order: 0, -ENOMEM. */
+/* Start with the inputs, in their order.  0, -ENOMEM. */
 int tl_follow_sources_init(struct tl_follow_sources *sources,
     const struct tl_sources *inputs, const struct tl_hosts_plan *plan);
 void tl_follow_sources_free(struct tl_follow_sources *sources);
 
-/* One more, and what it is called where its host has no name: 0, -ENOSPC,
- * -ENOMEM. */
+/* Add a source; name is used if its host has none.  0, -ENOSPC, -ENOMEM. */
 int tl_follow_sources_add(struct tl_follow_sources *sources,
     const struct tl_origin *origin, const char *name);
 
-/* How good this machine's clock is now: asked once in a while. */
+/* Read the error bound of this machine's clock, once in a while. */
 void tl_follow_sources_ask_clock(struct tl_follow_sources *sources);
 
-/* Give an event of a source the time that was asked for. */
+/* Apply the offset of its host to an event. */
 void tl_follow_sources_shift(const struct tl_follow_sources *sources,
     struct tl_event *event);
 
-/* Set what of the next events, oldest first, may have happened before or after
- * others of another machine, of these or before these. */
+/* Mark those of the next events, oldest first, that may have happened before or
+ * after events of another machine, among these or earlier ones. */
 void tl_follow_sources_mark(struct tl_follow_sources *sources,
     struct tl_event *events, size_t count);
 

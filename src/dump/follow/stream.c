@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - a stream that is followed as a cursor. */
+/* stream.c - a cursor over a stream that is followed. */
 #include "dump/follow/stream.h"
 
 #include "base/file.h"
@@ -22,20 +22,21 @@ struct stream {
 	struct tl_remote remote;
 	bool is_remote;
 	bool ended;
-	struct known *known; /* chains that have come */
+	struct known *known; /* the chains so far */
 	size_t known_count;
 	size_t known_capacity;
 };
 
-/* A clock keeps so many of its last knots, and of more only few go on. */
+/* A clock keeps this many of its last knots; beyond them only a few are
+ * kept. */
 enum { KNOTS_KEPT_MAX = 4096, KNOTS_KEPT = 256 };
 
 struct known {
 	uint16_t source;
-	bool wanted; /* of a host that is asked for */
+	bool wanted; /* its host is selected */
 	bool has_boot;
 	struct tl_host_clock clock;
-	size_t knots; /* of the chain's, that the clock has seen */
+	size_t knots; /* knots of the chain that were added to the clock */
 };
 
 /* == a stream == */
@@ -59,7 +60,7 @@ has_boot(const struct tl_origin *origin)
 	return memcmp(origin->boot_id, unknown, sizeof(unknown)) != 0;
 }
 
-/* Losses that have come since the last event. */
+/* Meet chains that are new since the last event. */
 static int
 meet_chains(struct stream *s, size_t count)
 {
@@ -90,8 +91,8 @@ meet_chains(struct stream *s, size_t count)
 	return rc;
 }
 
-/* Its host's clock is as it was measured by now.  Of an unknown clock
- * bounds mean nothing. */
+/* Set the time of an event by the clock of its host as measured so far.  Error
+ * bounds mean nothing if the clock is unknown. */
 static int
 bound(const struct tl_chain *chain, struct known *known, struct tl_event *event)
 {
@@ -173,7 +174,7 @@ stream_close(struct tl_cursor *cursor)
 	free(s);
 }
 
-/* Where its bytes come from: a descriptor of its own, or -errno. */
+/* A descriptor of its own to read the bytes from, or -errno. */
 static int
 open_bytes(struct stream *s)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.h - timelines that come through a pipe or from a server, as
- * they come.
+ * stream.h - follow timelines that come through a pipe or from a server.
  */
 #ifndef TL_DUMP_FOLLOW_STREAM_H
 #define TL_DUMP_FOLLOW_STREAM_H
@@ -10,9 +9,8 @@
 #include "event/cursor.h"
 
 /*
- * Follow a stream.  The cursor gives -EPIPE at its end; what was wrong is in
- * the faults of the input when it is closed.  0 or -errno, and the input's
- * fault says why.
+ * Follow a stream.  The cursor returns -EPIPE at its end; faults are in the
+ * input after it is closed.  0; -errno and the fault of the input.
  */
 int tl_follow_stream_open(struct tl_cursor **cursor, struct tl_source *input,
     const struct tl_remote_plan *plan, struct tl_follow_sources *sources);

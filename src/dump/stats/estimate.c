@@ -11,8 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* From this share of time on in which threads wait for CPUs there is no
- * estimate; and so many entries must be in samples to compare rates. */
+/* There is no estimate if threads waited for CPUs for at least this share of
+ * the time.  Rates are compared only if samples have at least this many
+ * entries. */
 static const double contended_max = 0.05;
 static const double control_min = 100;
 
@@ -37,7 +38,7 @@ part_of(const struct tl_level_window *w, unsigned gate)
 	return w->lossy ? PART_NONE : PART_OPEN;
 }
 
-/* The part of a window that is of interest, in seconds. */
+/* The part of a window within the time range, in seconds. */
 static double
 seconds_of(const struct tl_samples *s, const struct tl_level_window *w)
 {
@@ -118,7 +119,7 @@ contended_share(const struct tl_samples *s)
 	return all_s > 0 ? waited_s / all_s : -1;
 }
 
-/* The level from which on everything was always logged. */
+/* The level at and above which everything was always logged. */
 static uint8_t
 highest_base(const struct tl_samples *s)
 {
@@ -173,7 +174,7 @@ tl_samples_free(struct tl_samples *samples)
 	*samples = (struct tl_samples){ 0 };
 }
 
-/* The window that holds ns, begun from where the last was. */
+/* The window that contains ns; the search starts at the last one. */
 static const struct tl_level_window *
 find_window(const struct tl_levels *l, size_t *at, int64_t ns)
 {
@@ -237,7 +238,7 @@ tl_tally_put(struct tl_tally *tally, const struct tl_samples *s, unsigned gate,
 	if (gate < TL_LEVEL_GATES && s->slots.count[gate] > 0)
 		return put_slot(tally, s, gate, ns, stamp);
 	if (gate >= TL_LEVEL_GATES || s->count[gate] == 0)
-		return 0; /* nothing will be estimated */
+		return 0; /* there will be no estimate */
 	if (ns < s->from_ns || ns >= s->to_ns)
 		return 0;
 	w = find_window(s->levels, &tally->at, ns);
@@ -249,7 +250,7 @@ tl_tally_put(struct tl_tally *tally, const struct tl_samples *s, unsigned gate,
 		return 0;
 	case PART_SAMPLE:
 		return count_group(&tally->sampled, s->groups[tally->at]);
-	default: /* a straggler */
+	default: /* logged by a late writer after the window */
 		return 0;
 	}
 }
@@ -277,7 +278,7 @@ t_quantile(unsigned freedom)
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n);
 }
 
-/* The rate in the sampled time, by the samples. */
+/* The rate in sampled time, from the samples. */
 struct ratio {
 	double seen;
 	double seconds;
@@ -311,8 +312,8 @@ ratio_of(const double *lengths, const double *seen)
 	return r;
 }
 
-/* Do messages that are always logged come as often in samples as outside?
- * As far as can be seen, and chance allows. */
+/* Do messages that are always logged have another rate in samples than outside,
+ * by more than chance explains? */
 static bool
 is_skewed(const struct tl_samples *s, double *skew)
 {
@@ -324,8 +325,8 @@ is_skewed(const struct tl_samples *s, double *skew)
 		return false;
 	outside = s->control_out / s->control_out_s;
 	*skew = outside > 0 ? r.rate / outside : INFINITY;
-	/* At least that of a count: entries that keep time vary less, but the
-	 * ends of windows cut their steps anywhere. */
+	/* at least the chance of a count: periodic entries vary less, but
+	 * windows cut their periods anywhere */
 	chance = fmax(r.half, 2 * sqrt(r.seen) / r.seconds);
 	return fabs(r.rate - outside) > chance;
 }
@@ -340,13 +341,14 @@ why_of(const struct tl_samples *s, double *skew)
 	return is_skewed(s, skew) ? TL_ESTIMATE_SKEWED : TL_ESTIMATE_GIVEN;
 }
 
-/* 97.5 % of samples see something of what comes so often in them. */
+/* a message with this many entries in the samples, on average, is seen in 97.5
+ * % of them */
 static const double none_seen = 3.689;
-/* Slots: from this share of the time without a plan on, no estimate. */
+/* no estimate if slots had no plan in force for this share of the time */
 static const double starved_max = 0.05;
 
-/* Slots are few and what is seen in them varies a lot: the interval is one of
- * the logarithm. */
+/* There are few slots, and their counts vary a lot: the interval is symmetric
+ * in the logarithm. */
 static void
 estimate_slots(struct tl_estimate *e, const struct tl_slot_samples *s,
     const struct tl_tally *tally, unsigned gate)
@@ -360,7 +362,8 @@ estimate_slots(struct tl_estimate *e, const struct tl_slot_samples *s,
 	if (r.seconds <= 0 || rest_s <= 0)
 		return;
 	r.half *= sqrt(fmax(0, 1 - r.seconds / rest_s));
-	/* Where all slots saw the same, the ends still cut an entry off. */
+	/* if all slots had the same count, an entry may still be cut off at
+	 * their ends */
 	r.half = fmax(r.half, 1 / r.seconds);
 	spread = r.rate > 0 ? exp(r.half / r.rate) : 1;
 	e->slots = true;
@@ -396,7 +399,7 @@ tl_estimate(struct tl_estimate *e, const struct tl_samples *s,
 	rest_s = s->known_s - s->open_s[gate];
 	if (r.seconds <= 0 || rest_s <= 0)
 		return;
-	/* The sampled part of the rest is known, and not estimated. */
+	/* the sampled part of the rest is known and not estimated */
 	r.half *= sqrt(fmax(0, 1 - r.seconds / rest_s));
 	if (r.seen == 0)
 		r.half = none_seen / r.seconds;

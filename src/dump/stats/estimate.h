@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * estimate.h - how often a message would have been seen had its level
- * always been open, from the samples that a schedule drew.
+ * estimate.h - estimate how often a message would have been logged if its level
+ * had always been open, from the bursts of a schedule.
  *
- * For each gate time falls apart into three:
+ * For each gate there are three kinds of time:
  *
  *	open	the base, or a requested burst, logged it: what
  *		was seen is all there was
@@ -11,15 +11,15 @@
  *		of the rest, for a schedule knows nothing of the program
  *	closed	the rest of the rest
  *
- * So the total is what was seen while open, plus the rate in samples times
- * the length of sample and closed.  Somebody's burst is in the first part
- * however busy the program was then; a sample that it merged with is left out
- * of the rate, and counts as seen, too.  One that lost entries is left out.
+ * So the total is the entries logged while open, plus the rate in samples times
+ * the length of sample and closed.  A requested burst belongs to the first
+ * kind, however busy the program was then.  A sample that merged with one
+ * counts as open and is left out of the rate.  A sample that lost entries is
+ * left out.
  *
- * That a schedule knows nothing of the program holds only while the scheduler
- * of the machine has nothing to decide: a burst begins when the daemon gets a
- * CPU, and where threads wait for CPUs that moment depends on what the program
- * does.  So there is no estimate
+ * A sample is independent of the program only while no thread waits for a CPU:
+ * a burst begins when the daemon gets a CPU, and on a contended machine that
+ * moment depends on the program.  So there is no estimate
  *
  *	contended	where threads waited for a CPU for 5 % of the sampled
  *			time or more, by the measure that samples carry
@@ -33,9 +33,9 @@
 #include "dump/stats/levels.h"
 
 enum {
-	/* Samples are put together, neighbours first, into so many groups: a
-	 * program whose period is near to that of the schedule makes
-	 * neighbours alike, groups hardly. */
+	/* Samples are combined, neighbours first, into this many groups.  A
+	 * program with a period near that of the schedule makes neighbours
+	 * alike, but hardly groups. */
 	TL_SAMPLE_GROUPS = 40
 };
 
@@ -43,17 +43,17 @@ enum {
 struct tl_samples {
 	const struct tl_levels *levels;
 	uint8_t *groups; /* of each window */
-	int64_t from_ns; /* of interest, and complete */
+	int64_t from_ns; /* of the time range, and without losses */
 	int64_t to_ns;
 	double length_s[TL_LEVEL_GATES][TL_SAMPLE_GROUPS];
 	double open_s[TL_LEVEL_GATES];
 	double known_s;
 	uint64_t count[TL_LEVEL_GATES];    /* samples */
-	uint64_t left_out[TL_LEVEL_GATES]; /* bursts that are none */
-	double contended; /* share of the time sampled; below 0: not known */
-	/* Messages that are always logged, inside samples and outside. */
+	uint64_t left_out[TL_LEVEL_GATES]; /* bursts that are no samples */
+	double contended; /* share of the sampled time; negative: unknown */
+	/* Messages that are always logged, inside of samples and outside. */
 	uint8_t base_max;
-	size_t control_at; /* window of the entry before */
+	size_t control_at; /* window of the previous entry */
 	double control_seen[TL_SAMPLE_GROUPS];
 	double control_s[TL_SAMPLE_GROUPS];
 	double control_out;
@@ -63,34 +63,36 @@ struct tl_samples {
 
 /* Counts of one message.  Starts from all zeros. */
 struct tl_tally {
-	double *sampled; /* in each group; NULL: nothing yet */
+	double *sampled; /* in each group; NULL: none yet */
 	double open;
-	size_t at;            /* the window of the entry before */
-	double *slot_sampled; /* as sampled and open, but of slots */
+	size_t at;            /* window of the previous entry */
+	double *slot_sampled; /* the same for slots */
 	double slot_open;
 };
 
 enum tl_estimate_why {
-	TL_ESTIMATE_NO_SAMPLES, /* or it was always open */
+	TL_ESTIMATE_NO_SAMPLES, /* or the level was always open */
 	TL_ESTIMATE_CONTENDED,
 	TL_ESTIMATE_UNMEASURED,
 	TL_ESTIMATE_SKEWED,
-	TL_ESTIMATE_STARVED, /* slots: their plan was out of force too long */
+	/* slots: their plan was not in force for too long */
+	TL_ESTIMATE_STARVED,
 	TL_ESTIMATE_GIVEN
 };
 
 struct tl_estimate {
-	enum tl_estimate_why why; /* below GIVEN there is no estimate ... */
-	bool known;               /* GIVEN */
+	enum tl_estimate_why why; /* GIVEN, or why there is no estimate */
+	bool known;               /* why is GIVEN */
 	double contended;         /* as in tl_samples */
-	bool slots;               /* by slots, not bursts */
+	bool slots;               /* from slots, not from bursts */
 	double starved;           /* as in tl_slot_samples */
-	double skew;     /* rate inside by outside of what is always logged */
-	bool interval;   /* ... two of them */
-	double rate;     /* entries a second ... */
-	double rate_low; /* ... with a confidence of 95 % */
+	/* Rate inside by rate outside of messages that are always logged. */
+	double skew;
+	bool interval;   /* rate_low and rate_high are set */
+	double rate;     /* entries a second */
+	double rate_low; /* with a confidence of 95 % */
 	double rate_high;
-	double seconds; /* of so much time: the count is rate * seconds */
+	double seconds; /* of the time range: the count is rate * seconds */
 	uint64_t samples;
 	uint64_t left_out;
 };

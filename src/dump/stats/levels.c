@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.c - which levels of a timeline were open when.
+ * levels.c - find when the levels of a timeline were open.
  */
 #include "dump/stats/levels.h"
 
@@ -29,7 +29,7 @@ add_window(void *context, const struct tl_level_window *window)
 	return 0;
 }
 
-/* Is every entry that was ever logged still there? */
+/* Is every entry that was ever logged in the input? */
 static bool
 is_complete(const struct tl_source *input)
 {
@@ -46,14 +46,14 @@ is_level(uint64_t n)
 	return n >= TIMELINE_LEVEL_MIN && n <= TIMELINE_LEVEL_NONE;
 }
 
-/* The levels before the first change: those of a new timeline if that is in
- * sight, those of now if nothing ever changed. */
+/* The levels before the first change: those of a new timeline if the file has
+ * its first entries, those of now if there was no change. */
 static uint8_t
 level_at_start(const struct tl_source *input, bool any_change)
 {
 	uint8_t base;
 
-	if (is_complete(input)) /* as every foreign file */
+	if (is_complete(input)) /* true for every foreign file */
 		return TIMELINE_LEVEL_MIN;
 	base =
 	    (uint8_t)(timeline_levels(tl_snap_header(tl_source_snap(input))) >>
@@ -61,17 +61,18 @@ level_at_start(const struct tl_source *input, bool any_change)
 	return !any_change && is_level(base) ? base : 0;
 }
 
-/* A walk for the levels. */
+/* State of reading the levels. */
 struct walk {
 	struct tl_levels *levels;
 	const struct tl_source *input;
 	struct tl_level_state state;
-	bool *begun;      /* each lane */
+	bool *begun;      /* by lane: has it an entry yet? */
 	int64_t *lane_ns; /* its newest entry */
 	uint8_t start;
 };
 
-/* A lane that has forgotten its past covers no time before its first entry. */
+/* A lane whose oldest entries were overwritten covers no time before its first
+ * entry. */
 static void
 lane_begin(struct walk *w, const struct tl_event *event)
 {
@@ -86,7 +87,7 @@ lane_begin(struct walk *w, const struct tl_event *event)
 		w->levels->complete_ns = event->ns;
 }
 
-/* Are stamps those that the writers took? */
+/* Are stamps those of the writers? */
 static bool
 has_own_stamps(const struct tl_source *input)
 {
@@ -145,7 +146,7 @@ walk(struct walk *w, struct tl_cursor *cursor, struct tl_progress *progress)
 	return tl_level_end(&w->state, w->levels->last_ns);
 }
 
-/* Does any change stand in the file? */
+/* Is any change of levels in the file? */
 static bool
 has_change(struct tl_cursor *cursor)
 {
@@ -271,7 +272,7 @@ tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
 	}
 	if (rest->at == l->count || w[rest->at].threshold == 0)
 		return;
-	/* The window it begins in counts from there on only. */
+	/* its first window counts only from from_ns on */
 	before = window_length(&w[rest->at],
 	    from_ns < rest->to_ns ? from_ns : rest->to_ns);
 	for (unsigned gate = w[rest->at].threshold; gate <= TIMELINE_LEVEL_MAX;

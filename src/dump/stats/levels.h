@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * levels.h - which levels of a timeline were open when.
- *
- * Every change of priority and every burst is an entry of its own, so the
- * past can be read off them.  A burst ends at the stamp it was given or with
- * the next change, whichever comes first.
+ * levels.h - when the levels of a timeline were open.  Every change of priority
+ * and every burst is an entry of its own, so the past can be read from them.  A
+ * burst ends at the stamp that it was given or with the next change, whichever
+ * comes first.
  */
 #ifndef TL_DUMP_STATS_LEVELS_H
 #define TL_DUMP_STATS_LEVELS_H
@@ -20,11 +19,11 @@ struct tl_levels {
 	size_t capacity;
 	uint64_t bursts;
 	uint64_t merged_bursts;
-	uint64_t samples;    /* of the bursts, those of a schedule */
-	int64_t complete_ns; /* all that came after it is there; before it,
-				lanes have been overwritten */
-	int64_t first_ns;    /* the oldest entry */
-	int64_t last_ns;     /* the newest entry, whose window is the last */
+	uint64_t samples; /* bursts of a schedule */
+	/* no later entry is lost; before it, lanes were overwritten */
+	int64_t complete_ns;
+	int64_t first_ns; /* the oldest entry */
+	int64_t last_ns;  /* the newest entry, whose window is the last */
 	uint64_t entries;
 	struct tl_slots slots;
 };
@@ -34,14 +33,14 @@ int tl_levels_read(struct tl_levels *levels, const struct tl_source *input,
     struct tl_progress *progress);
 void tl_levels_free(struct tl_levels *levels);
 
-/* How much of [from, to] entries of this gate were logged.  *known is how
- * much of it anything is known about. */
+/* The part of [from, to] in which entries of this gate were logged.  *known_ns
+ * is the part for which the levels are known. */
 int64_t tl_levels_open(const struct tl_levels *levels, unsigned gate,
     int64_t from_ns, int64_t to_ns, int64_t *known_ns);
 
 /*
- * The same up to one end, for many beginnings that come in order of time:
- * windows are passed once for all of them.
+ * The same for many beginnings in order of time, up to one end: the windows are
+ * passed once for all of them.
  */
 struct tl_levels_rest {
 	const struct tl_levels *levels;
@@ -52,7 +51,7 @@ struct tl_levels_rest {
 
 void tl_levels_rest_init(struct tl_levels_rest *rest,
     const struct tl_levels *levels, int64_t to_ns);
-/* open_ns[gate] is how much of [from, to] a gate was open. */
+/* open_ns[gate] is the part of [from, to] in which a gate was open. */
 void tl_levels_rest_from(struct tl_levels_rest *rest, int64_t from_ns,
     int64_t open_ns[TIMELINE_LEVEL_MAX + 1]);
 

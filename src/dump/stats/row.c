@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row.c - what --stats knows of a message, as text, JSON and CSV.
+ * row.c - print a message of --stats as text, JSON and CSV.
  */
 #include "dump/stats/row.h"
 
@@ -8,7 +8,7 @@
 #include "dump/views.h"
 #include "format/lincheck/print.h"
 
-/* A line of the table has 79 columns; 93 where there is room for larger
+/* A line of the table has 79 columns; 93 if the terminal has room for larger
  * numbers and the histogram. */
 enum {
 	INDENT = 4,
@@ -29,7 +29,7 @@ const char tl_stats_csv_heading[] =
     "running_ns,interrupted_ns,runnable_ns,blocked_task_ns,"
     "blocked_timer_ns,blocked_io_ns,unknown_ns\n";
 
-/* Shows the distribution of one quantity of a row. */
+/* Print the distribution of one quantity of a row. */
 typedef void put_quantity(void *context, struct tl_bytes name,
     enum tl_values_unit unit, const struct tl_values_summary *summary);
 
@@ -63,12 +63,12 @@ put_one(struct tl_values *numbers, struct tl_bytes name,
 	return rc;
 }
 
-/* Hand every quantity of a row that has a number to put. */
+/* Pass every quantity of a row that has values to put. */
 static int
 put_each(struct tl_stats_row *row, put_quantity *put, void *context,
     put_quantity *put_arg)
 {
-	/* the points of a Lincheck trace have no times: they are counted */
+	/* points of a Lincheck trace are counted, as they have no times */
 	const enum tl_values_unit time = tl_lincheck_is_native(row->message)
 					     ? TL_VALUES_SIGNED
 					     : TL_VALUES_NS;
@@ -145,8 +145,8 @@ put_text_line(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	tl_put_char(text, '\n');
 }
 
-/* End a line of plain ASCII that began at since: it is indented, and goes on
- * in more lines where the terminal is narrow. */
+/* End a line of plain ASCII that began at since: indent it, and wrap it at the
+ * width of the terminal. */
 static void
 wrap(struct tl_output *output, size_t since)
 {
@@ -222,7 +222,7 @@ put_text_why(struct tl_text *text, const struct tl_estimate *e)
 	tl_put_string(text, "(bursts by slots sample without the scheduler)");
 }
 
-/* The estimate from the schedule's samples; nothing without samples. */
+/* The estimate from samples, if there are any. */
 static void
 put_text_estimate(struct tl_text *text, const struct tl_stats_row *row)
 {
@@ -261,7 +261,7 @@ put_text_spans(struct tl_text *text, const struct tl_stats_row *row)
 	    (unsigned long long)row->lossy);
 }
 
-/* All spans of a timer, whether they are kept or not. */
+/* The durations of all spans of a timer, including those without entries. */
 static struct tl_values_summary
 summary_of(const struct tl_timer *t)
 {
@@ -342,7 +342,7 @@ tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output)
 	return rc;
 }
 
-/* Where the JSON of a row stands. */
+/* State of printing JSON. */
 struct json {
 	struct tl_fields fields;
 	bool in_args;
@@ -377,7 +377,7 @@ put_json_body(struct json *j, enum tl_values_unit unit,
 	tl_fields_object_end(&j->fields);
 }
 
-/* Interval and duration are members of the row ... */
+/* Interval and duration are members of the row. */
 static void
 put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
     const struct tl_values_summary *s)
@@ -390,7 +390,7 @@ put_json_own(void *context, struct tl_bytes name, enum tl_values_unit unit,
 	put_json_body(j, unit, s);
 }
 
-/* The same for arguments, inside of "args", so that no name clashes. */
+/* Arguments are members of "args", so that no name clashes. */
 static void
 put_json_arg(void *context, struct tl_bytes name, enum tl_values_unit unit,
     const struct tl_values_summary *s)
@@ -495,7 +495,7 @@ tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output)
 	return rc;
 }
 
-/* Where the CSV of a row goes. */
+/* State of printing CSV. */
 struct csv {
 	const struct tl_stats_row *row;
 	struct tl_text *text;
@@ -568,7 +568,7 @@ put_csv_head(struct csv *c)
 	put_csv_estimate(c);
 }
 
-/* The columns behind those of a quantity. */
+/* The columns after those of a quantity. */
 static void
 put_csv_tail(struct csv *c)
 {
@@ -627,7 +627,8 @@ tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output)
 	}
 	rc = put_each(row, put_csv_line, &c, put_csv_line);
 
-	if (rc == 0 && output->text.size == before) { /* no quantity at all */
+	/* there was no quantity */
+	if (rc == 0 && output->text.size == before) {
 		put_csv_head(&c);
 		tl_put_string(&output->text, ",,,,,,,,,");
 		put_csv_tail(&c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * row.h - what --stats knows of a message, and how it is shown.
+ * row.h - a message in --stats.
  */
 #ifndef TL_DUMP_STATS_ROW_H
 #define TL_DUMP_STATS_ROW_H
@@ -15,32 +15,35 @@
 struct tl_stats_row {
 	const struct tl_message *message;
 	const char *input; /* the file */
-	uint64_t count;    /* entries, begins and ends alike */
+	uint64_t count;    /* entries, begin and end events alike */
 	uint64_t begins;
 	uint64_t ends;
-	uint64_t spans; /* begins whose end was found */
-	uint64_t lossy; /* of these, over a loss: not in durations */
+	uint64_t spans; /* begin events whose end was found */
+	/* of these, those with a loss inside: not in durations */
+	uint64_t lossy;
 	int64_t first_ns;
 	int64_t last_ns;
-	int64_t before_ns;      /* the entry that an interval begins with */
-	uint64_t before_losses; /* seen by then */
-	double rate;            /* entries a second of all the time */
-	double open_rate; /* the same of the time in which its level was open */
-	double open_share;                /* of the time; below 0: not known */
+	/* time of the entry that an interval begins with */
+	int64_t before_ns;
+	uint64_t before_losses; /* losses seen before that entry */
+	double rate;            /* entries a second, of the whole time */
+	/* the same, of the time in which its level was open */
+	double open_rate;
+	double open_share;                /* of the time; negative: unknown */
 	const struct tl_samples *samples; /* of its file */
 	struct tl_timer *timer;           /* of all CPUs; NULL: none */
-	int64_t parts[TL_PARTS];          /* of its spans; all 0: not known */
+	int64_t parts[TL_PARTS];          /* of its spans; all 0: unknown */
 	struct tl_tally tally;
 	struct tl_values interval;
 	struct tl_values duration;
 	struct tl_values args[TL_ARGS_MAX];
 };
 
-/* The unit of an argument; false for one that is no number. */
+/* The unit of an argument.  false: it is no number. */
 bool tl_stats_unit(const struct tl_message *message, unsigned arg,
     enum tl_values_unit *unit);
 
-/* Show one; 0 or -ENOMEM. */
+/* Print one as text.  0 or -ENOMEM. */
 int tl_stats_put_text(struct tl_stats_row *row, struct tl_output *output);
 int tl_stats_put_json(struct tl_stats_row *row, struct tl_output *output);
 int tl_stats_put_csv(struct tl_stats_row *row, struct tl_output *output);

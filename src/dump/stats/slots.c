@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 enum { ROOM_FIRST = 64 };
-/* A plan of more slots than that is damaged: days of slots of 100 us. */
+/* More slots in a plan mean that it is damaged: these are days of slots of 100
+ * us. */
 static const uint64_t slots_max = UINT64_C(1) << 32;
-/* Times of stamps are a line's: a slot must be so far from a change. */
+/* A slot closer to a change is not used, as times of stamps are
+ * interpolated. */
 static const int64_t margin_ns = 2000;
 
 static int
@@ -29,7 +31,7 @@ grow(void **array, size_t count, size_t *capacity, size_t size)
 	return 0;
 }
 
-/* The plan of before was in force up to this entry. */
+/* The previous plan was in force up to this entry. */
 static int
 add_plan(struct tl_slots *s, const struct tl_event *event)
 {
@@ -113,7 +115,7 @@ tl_slots_free(struct tl_slots *s)
 	*s = (struct tl_slots){ 0 };
 }
 
-/* The time of a stamp inside a plan: a line from one end to the other. */
+/* The time of a stamp inside a plan, interpolated between its ends. */
 static int64_t
 time_of(const struct tl_slot_plan *p, uint64_t stamp)
 {
@@ -122,7 +124,7 @@ time_of(const struct tl_slot_plan *p, uint64_t stamp)
 			 ((double)p->to_ns - (double)p->from_ns));
 }
 
-/* The window of the levels that holds ns, or NULL. */
+/* The window of the levels that contains ns, or NULL. */
 static const struct tl_level_window *
 window_of(const struct tl_slot_samples *s, int64_t ns)
 {
@@ -144,8 +146,8 @@ touches_loss(const struct tl_slots *slots, int64_t from_ns, int64_t to_ns)
 	return false;
 }
 
-/* The group of a slot, or TL_SLOT_NONE where it is no window at all; *base
- * is then the least gate that is open anyway. */
+/* The group of a slot, or TL_SLOT_NONE if it is no window; then *base is the
+ * least gate that is open anyway. */
 static int
 group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
     uint64_t slot, uint8_t *base)
@@ -164,7 +166,7 @@ group_of(const struct tl_slot_samples *s, const struct tl_slot_plan *p,
 		     ((double)s->to_ns - (double)s->from_ns));
 }
 
-/* Whole slots only: the first, and the one after the last. */
+/* The whole slots of a plan: the first, and the one after the last. */
 static void
 whole_slots(const struct tl_slot_plan *p, uint64_t *first, uint64_t *end)
 {
@@ -258,7 +260,7 @@ plan_of(const struct tl_slots *slots, int64_t ns, uint64_t stamp)
 	size_t low;
 
 	TL_SEARCH(low, 0, slots->count, slots->plans[low].to_ns < ns);
-	/* times of stamps are rounded: a neighbour may hold it */
+	/* times of stamps are rounded, so look at the neighbours as well */
 	for (size_t i = low > 0 ? low - 1 : 0; i < slots->count && i <= low + 1;
 	     i++)
 		if (slots->plans[i].from <= stamp &&
@@ -290,7 +292,8 @@ tl_slot_samples_find(const struct tl_slot_samples *s, unsigned gate, int64_t ns,
 	whole_slots(p, &first, &end);
 	if (slot < first || slot >= end ||
 	    timeline_slot_hash(slot, p->seed) >= p->shares[gate])
-		return TL_SLOT_NONE; /* a straggler, or cut */
+		/* the slot was closed then, or is cut by an end of the plan */
+		return TL_SLOT_NONE;
 	group = group_of(s, p, slot, &base);
 	return group >= 0 && gate >= base ? TL_SLOT_NONE : group;
 }

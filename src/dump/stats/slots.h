@@ -2,21 +2,21 @@
 /*
  * slots.h - the slots that a plan opened, and totals from them.
  *
- * Writers open slots of time by a hash of their number (timeline(5)), so
- * which ones were open can be worked out again, to the tick.  What is known of
- * the plan stands in its entries, a few a second:
+ * Writers open slots of time by a hash of their number (timeline(5)), so the
+ * open ones can be computed later, to the tick.  The plan is logged a few times
+ * a second:
  *
  *	plan A ------ A held ------ A held --- B new ------ B held
  *	       in force      in force      ?         in force
  *
- * Only what lies between two entries of which the second says that the plan
- * was held is sampled time; neither is a slot that touches a change of the
- * levels, a burst or a loss.  A window is an open slot of what is left.
- * Nothing that runs at some time takes part in this, so the scheduler does
- * not, either.
+ * The time between two entries is sampled time only if the second confirms that
+ * the plan was held.  A slot that touches a change of the levels, a burst or a
+ * loss is not sampled time.  A window is an open slot of the rest.  The choice
+ * of slots does not depend on when a thread runs, so the scheduler has no
+ * influence on it.
  *
- * An estimate covers the time from the first entry of a plan to the last; of
- * that, the part which is no sampled time is called starved.
+ * An estimate covers the time from the first entry of a plan to the last.  The
+ * share of it that is not sampled time is called starved.
  */
 #ifndef TL_DUMP_STATS_SLOTS_H
 #define TL_DUMP_STATS_SLOTS_H
@@ -24,8 +24,8 @@
 #include "event/levels.h"
 
 enum {
-	/* Neighbours are put together in so many groups; their differences
-	 * give the interval. */
+	/* Neighbouring windows are combined into this many groups, whose
+	 * differences give the interval. */
 	TL_SLOT_GROUPS = 40
 };
 
@@ -39,10 +39,10 @@ struct tl_slot_plan {
 	uint8_t shift;
 	uint32_t pid;
 	uint32_t epoch;
-	uint32_t shares[TL_LEVEL_GATES]; /* of each gate */
-	uint8_t last_level; /* of the entries it is put together from */
+	uint32_t shares[TL_LEVEL_GATES]; /* by gate */
+	uint8_t last_level; /* of the entries that the plan is read from */
 	bool held;
-	bool over; /* no plan from here on */
+	bool over; /* no plan is in force from here on */
 };
 
 struct tl_slot_loss {
@@ -52,13 +52,14 @@ struct tl_slot_loss {
 
 /* Starts from all zeros. */
 struct tl_slots {
-	struct tl_slot_plan *plans; /* times in force, in order */
+	/* in order, with the times in which they were in force */
+	struct tl_slot_plan *plans;
 	size_t count;
 	size_t capacity;
 	struct tl_slot_loss *losses;
 	size_t loss_count;
 	size_t loss_capacity;
-	struct tl_slot_plan state; /* of the newest entries */
+	struct tl_slot_plan state; /* as the newest entries say */
 	bool begun;
 	int64_t first_ns; /* of all entries of plans */
 	int64_t last_ns;
@@ -71,20 +72,22 @@ tl_slots_is_plan(const struct tl_event *event)
 	       event->message->builtin == TIMELINE_BUILTIN_PLAN;
 }
 
-/* The next entry of a plan, oldest first; something was lost between. */
+/* Add the next entry of a plan, oldest first; entries between these times were
+ * lost. */
 int tl_slots_put(struct tl_slots *slots, const struct tl_event *event);
 int tl_slots_lose(struct tl_slots *slots, int64_t from_ns, int64_t to_ns);
 void tl_slots_free(struct tl_slots *slots);
 
-/* The windows of each gate that slots have opened, in time of interest. */
+/* The windows of each gate that slots opened within the time range. */
 struct tl_slot_samples {
 	const struct tl_slots *slots;
 	const struct tl_level_window *windows; /* of the levels */
 	size_t window_count;
-	int64_t from_ns; /* first and last entry of a plan, as far as it is */
-	int64_t to_ns;   /* of interest */
+	int64_t from_ns; /* first entry of a plan, or the start of the range */
+	int64_t to_ns;   /* last entry of a plan, or the end of the range */
 	double length_s[TL_LEVEL_GATES][TL_SLOT_GROUPS];
-	double open_s[TL_LEVEL_GATES]; /* by base or burst */
+	/* time in which base or burst opened the gate */
+	double open_s[TL_LEVEL_GATES];
 	double known_s;
 	double starved; /* share of the time */
 	uint64_t count[TL_LEVEL_GATES];
@@ -94,10 +97,10 @@ void tl_slot_samples_init(struct tl_slot_samples *samples,
     const struct tl_slots *slots, const struct tl_level_window *windows,
     size_t window_count, int64_t from_ns, int64_t to_ns);
 
-/* Where an entry of a message of this gate belongs: a group, or */
+/* The group of an entry of a message of this gate, or one of these. */
 enum {
-	TL_SLOT_OPEN = -1,
-	/* the base or a burst let it in */ TL_SLOT_NONE = -2
+	TL_SLOT_OPEN = -1, /* base or burst let it in */
+	TL_SLOT_NONE = -2  /* it is in no window, and not counted */
 };
 int tl_slot_samples_find(const struct tl_slot_samples *samples, unsigned gate,
     int64_t ns, uint64_t stamp);

@@ -4,11 +4,10 @@
  *
  * Rates.  Lanes of CPUs that log much reach back less far than others, so an
  * entry weighs 1 / (time that its lane covers); the rate of a message is the
- * sum of these weights over its entries.  While a burst is open more is
- * logged than otherwise; what a message's rate would be if its level were
- * always open is the same sum with 1 / (time that its level was open while
- * its lane covers it).  That rate leans to the times in which there was a
- * reason to look at; the estimate (estimate.h) does not.
+ * sum of these weights over its entries.  A burst logs more than usual: the
+ * rate of a message if its level were always open is the same sum with 1 /
+ * (time that its level was open while its lane covers it).  That rate is biased
+ * to times that somebody chose to record; the estimate (estimate.h) is not.
  */
 #include "dump/views.h"
 
@@ -28,20 +27,23 @@ enum { ROWS_FIRST = 64, LEVELS = TIMELINE_LEVEL_MAX + 1 };
 
 struct lane {
 	bool begun;
-	double weight;              /* 1 / seconds covered; 0: no time at all */
-	double open_weight[LEVELS]; /* the same while a gate was open */
+	double weight; /* 1 / seconds covered; 0: none */
+	/* the same of the time in which a gate was open */
+	double open_weight[LEVELS];
 };
 
 /* One input. */
 struct source {
-	bool beside; /* kernel events that were not named: states only */
+	/* kernel events that the command line does not name: only states are
+	 * used */
+	bool beside;
 	struct tl_levels levels;
-	int64_t from_ns; /* of interest */
+	int64_t from_ns; /* start of the time range */
 	int64_t to_ns;
 	int64_t known_from_ns; /* the levels are known from here on */
 	struct tl_levels_rest rest;
 	struct tl_samples samples;
-	double open_share[LEVELS]; /* of each gate; below 0: not known */
+	double open_share[LEVELS]; /* by gate; negative: unknown */
 	struct lane *lanes;
 	size_t lane_count;
 };
@@ -56,7 +58,7 @@ struct stats {
 	size_t row_count;
 	size_t row_capacity;
 	struct tl_spans *spans;
-	struct tl_states *states; /* NULL: no events of the kernel */
+	struct tl_states *states; /* NULL: there are no kernel events */
 	uint64_t losses;
 };
 
@@ -70,7 +72,7 @@ known_from(const struct tl_levels *levels)
 	return INT64_MAX;
 }
 
-/* Of the time in which the levels are known. */
+/* The share of the time with known levels in which a gate was open. */
 static double
 open_share(const struct source *source, unsigned gate)
 {
@@ -154,7 +156,7 @@ stats_free(struct stats *s)
 	tl_states_free(s->states);
 }
 
-/* States are known where a file has events of the kernel. */
+/* Read the states of threads if a file has kernel events. */
 static int
 init_states(struct stats *s, const struct tl_options *options)
 {
@@ -180,8 +182,8 @@ weight_of(int64_t ns)
 	return ns > 0 ? 1e9 / (double)ns : 0;
 }
 
-/* The first entry of a lane tells from when on the lane covers time: from
- * here, or from the beginning if nothing before it was lost. */
+/* A lane covers time from its first entry on, or from the start if nothing
+ * before that entry was lost. */
 static void
 lane_begin(const struct stats *s, const struct tl_event *event,
     struct lane *lane)
@@ -250,7 +252,7 @@ row_new(struct stats *s, const struct tl_event *event,
 	(*row)->first_ns = event->ns;
 	(*row)->before_losses = UINT64_MAX;
 	(*row)->samples = &s->sources[event->source].samples;
-	/* A gate beyond all levels is always open. */
+	/* a gate beyond all levels is always open */
 	(*row)->open_share =
 	    gate < LEVELS ? s->sources[event->source].open_share[gate] : 1;
 	if ((rc = take_timer(s, event, *row)) < 0)
@@ -264,10 +266,10 @@ take_interval(struct stats *s, struct tl_stats_row *row, int64_t ns)
 	int64_t interval;
 	int rc = 0;
 
-	/* Entries lost in between may have been of this message. */
+	/* entries lost in between may have been of this message */
 	if (row->before_losses == s->losses) {
 		if (__builtin_sub_overflow(ns, row->before_ns, &interval) ||
-		    interval < 0) /* a clock that was set back */
+		    interval < 0) /* a clock was set back */
 			interval = 0;
 		rc = tl_values_add(&row->interval, interval);
 	}
@@ -299,7 +301,7 @@ take_rate(const struct stats *s, struct tl_stats_row *row,
 	const unsigned gate = event->message->gate;
 
 	row->rate += lane->weight;
-	if (gate >= LEVELS) /* logged whatever the level */
+	if (gate >= LEVELS) /* logged at every level */
 		row->open_rate += lane->weight;
 	else if (event->ns >= source->known_from_ns)
 		row->open_rate += lane->open_weight[gate];
@@ -318,7 +320,8 @@ take_parts(struct stats *s, struct tl_stats_row *row,
 		row->parts[i] = tl_add_ns(row->parts[i], parts.ns[i]);
 }
 
-/* The row of an event; of an end without arguments that of its begin. */
+/* The row of an event; an end event without arguments counts for its begin
+ * event. */
 static int
 find_row(struct stats *s, const struct tl_event *event,
     const struct tl_span *span, struct tl_stats_row **row)
@@ -410,7 +413,7 @@ gather(struct stats *s)
 	return rc;
 }
 
-/* Timers of which no span was kept have rows, too. */
+/* Add rows for timers without spans in the file. */
 static int
 add_timers(struct stats *s, size_t i)
 {
@@ -439,7 +442,8 @@ add_timers(struct stats *s, size_t i)
 	return rc < 0 ? rc : 0;
 }
 
-/* Most entries first; equals in the order they first came. */
+/* Most entries first; rows with equal counts in the order of their first
+ * entries. */
 static int
 compare_rows(const void *a, const void *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * values.c - how a quantity is distributed.
+ * values.c - the distribution of a quantity.
  */
 #include "dump/stats/values.h"
 
@@ -41,7 +41,7 @@ add_counted(struct tl_values *n, int64_t value)
 			    1);
 }
 
-/* From here on there are enough for histograms. */
+/* There are enough values now: count them in histograms. */
 static int
 count_raw(struct tl_values *n)
 {
@@ -77,7 +77,7 @@ tl_values_add(struct tl_values *n, int64_t value)
 {
 	int rc;
 
-	if (n->positive || n->negative) /* past the raw ones? */
+	if (n->positive || n->negative) /* no longer kept one by one */
 		return add_counted(n, value);
 	if (n->raw_count < TL_VALUES_RAW_MAX)
 		return add_raw(n, value);
@@ -85,7 +85,7 @@ tl_values_add(struct tl_values *n, int64_t value)
 	return rc < 0 ? rc : add_counted(n, value);
 }
 
-/* A double in millionths; false for what is none. */
+/* A double in millionths.  false: it is not a number. */
 static bool
 scale(uint64_t bits, int64_t *value)
 {
@@ -133,7 +133,7 @@ negated(uint64_t value)
 	return value > INT64_MAX ? INT64_MIN : -(int64_t)value;
 }
 
-/* A percentile is the upper end of its bucket. */
+/* The upper end of the value's bucket, which stands for a percentile. */
 static int64_t
 at_most(const struct tl_values *n, int64_t value, int64_t max)
 {
@@ -143,8 +143,8 @@ at_most(const struct tl_values *n, int64_t value, int64_t max)
 	return is_above ? max : value;
 }
 
-/* The value that percent of all lie at or below: the negative ones come
- * first, the largest magnitude of them before all. */
+/* The value that percent of all do not exceed.  Negative values come first, the
+ * one of largest magnitude before all. */
 static int64_t
 percentile(const struct tl_values *n, double percent, int64_t max)
 {
@@ -163,8 +163,8 @@ percentile(const struct tl_values *n, double percent, int64_t max)
 	    max);
 }
 
-/* The logarithm to base 2 of x >= 1, straight between powers of two: close
- * enough to draw by, and no need of libm. */
+/* The logarithm to base 2 of x >= 1, linear between powers of two: precise
+ * enough to draw by, and without libm. */
 static double
 rough_log(double x)
 {
@@ -174,7 +174,7 @@ rough_log(double x)
 	return (double)bits / 0x1p52 - 1023;
 }
 
-/* Which bar a value belongs to. */
+/* The bar of a value. */
 static unsigned
 bar_of(double low, double high, bool by_log, double value)
 {
@@ -220,7 +220,7 @@ draw_bars(const struct tl_values *n, struct tl_values_summary *s)
 	for (size_t i = 0; i < TL_VALUES_BARS; i++)
 		highest = counts[i] > highest ? counts[i] : highest;
 	for (size_t i = 0; i < TL_VALUES_BARS; i++) {
-		if (counts[i] > 0) /* the least is seen, too */
+		if (counts[i] > 0) /* a bar with few values is visible, too */
 			s->bars[i] = (uint8_t)(1 + 7 * counts[i] / highest);
 	}
 }
@@ -254,7 +254,7 @@ tl_values_summarise(struct tl_values *n, struct tl_values_summary *s)
 	return 0;
 }
 
-/* 1.845e19: with as many digits as fit. */
+/* Append 1.845e19, with as many digits as fit. */
 static void
 put_rounded(struct tl_text *text, double value, size_t width)
 {
@@ -266,7 +266,7 @@ put_rounded(struct tl_text *text, double value, size_t width)
 		text->size = since;
 		tl_put_format(text, "%.*g", digits, value);
 		e = strchr(tl_text_string(text) + since, 'e');
-		if (e) { /* e+07 is e7 */
+		if (e) { /* write e+07 as e7 */
 			const size_t at = (size_t)(e - text->data) + 1;
 			size_t rest = at + (text->data[at] == '+');
 
@@ -281,7 +281,7 @@ put_rounded(struct tl_text *text, double value, size_t width)
 	}
 }
 
-/* 1.234567s without the last decimals, 2562047h47m without the minutes. */
+/* Append 1.234567s with fewer decimals, 2562047h47m without minutes. */
 static void
 put_duration(struct tl_text *text, int64_t ns, size_t width)
 {

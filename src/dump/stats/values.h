@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * values.h - how a quantity is distributed.
- *
- * A histogram for the positive numbers and one for the negative.  Numbers of
- * an unsigned unit travel as their 64 bits in an int64_t.  A few
- * numbers are kept as they are until there are enough to be worth the memory
- * of a histogram, so that a file of many rare messages costs little.
+ * values.h - the distribution of a quantity.  Positive and negative numbers
+ * have a histogram each.  Numbers of an unsigned unit are passed as their 64
+ * bits in an int64_t.  The first few numbers are kept one by one, so that a
+ * file of many rare messages takes little memory.
  */
 #ifndef TL_DUMP_STATS_VALUES_H
 #define TL_DUMP_STATS_VALUES_H
@@ -14,7 +12,7 @@
 #include "base/text.h"
 
 enum {
-	TL_VALUES_DIGITS = 3, /* percentiles are good to one in 10^3 */
+	TL_VALUES_DIGITS = 3, /* percentiles are exact to one in 10^3 */
 	TL_VALUES_RAW_MAX = 2048,
 	TL_VALUES_SCALE = 1000000, /* a double is counted in millionths */
 	TL_VALUES_BARS = 24        /* columns of a drawn histogram */
@@ -31,10 +29,11 @@ enum tl_values_unit {
 
 /* Starts from all zeros. */
 struct tl_values {
-	int64_t *raw; /* while there are few */
+	int64_t *raw; /* the first ones */
 	uint32_t raw_count;
 	uint32_t raw_capacity;
-	bool is_unsigned;              /* added by tl_values_add_bits as such */
+	/* numbers were added as unsigned by tl_values_add_bits */
+	bool is_unsigned;
 	struct tl_histogram *positive; /* and zero */
 	struct tl_histogram *negative; /* of their magnitudes */
 };
@@ -48,22 +47,23 @@ struct tl_values_summary {
 	int64_t p999;
 	int64_t max;
 	double mean;
-	/* Share of each of equal steps from min to max: of the logarithm
-	 * where all is positive and wide; 0 to 8 eighths of the highest. */
+	/* The share of each of equal steps from min to max, in eighths of the
+	 * highest, 0 to 8.  If all are positive and their range is wide, the
+	 * steps are of the logarithm. */
 	uint8_t bars[TL_VALUES_BARS];
 };
 
 void tl_values_free(struct tl_values *numbers);
-/* 0 or -ENOMEM. */
+/* Add a number.  0 or -ENOMEM. */
 int tl_values_add(struct tl_values *numbers, int64_t value);
-/* 64 bits of an argument of this unit; what is no number is left out. */
+/* Add 64 bits of an argument of this unit, unless they are not a number. */
 int tl_values_add_bits(struct tl_values *numbers, enum tl_values_unit unit,
     uint64_t bits);
 /* 0 or -ENOMEM. */
 int tl_values_summarise(struct tl_values *numbers,
     struct tl_values_summary *summary);
-/* One value of a summary: for text, rounded where it takes more than width
- * characters (8 at least); and for JSON. */
+/* Append a value of a summary: as text, rounded if it takes more than width
+ * characters (at least 8); as JSON. */
 void tl_values_put(struct tl_text *text, enum tl_values_unit unit,
     int64_t value, size_t width);
 void tl_values_put_plain(struct tl_text *text, enum tl_values_unit unit,
