@@ -200,6 +200,9 @@ is '... without the tree of the kernel' "$("$dump" --tree "$work/beside.tl" | gr
 has '... unless its file is named' "$("$dump" --tree "$work/beside.tl" "$work/beside.tl.sched")" 'switched in'
 "$build/bin/timeline-convert" -q "$work/spans.jsonl" "$work/kernel.jsonl" -o "$work/both.trace"
 is '... of a trace that has the events of the kernel, too' "$("$dump" --tree "$work/both.trace" | grep -c 'work: 7us (running 42.9 %,')" 3
+is '... whose times have the offset of its host' \
+	"$("$dump" --tree --json --offset both.trace=1ms "$work/both.trace" | jq -c 'select(.message == "work") | [.ns, .states.running_ns]')" \
+	$'[2001000,3000]\n[2011000,3000]\n[2021000,3000]'
 is '... which --stats shows' "$("$dump" --stats --json "$work/both.trace" |
 	jq -c 'select(.message == "work") | .states.blocked_task_ns')" 9000
 {

@@ -6,8 +6,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
-#include "base/process.h"
-#include "base/table.h"
+#include "clock/clock.h"
 #include "dump/kernel.h"
 #include "dump/tree/line.h"
 #include "dump/tree/walk.h"
@@ -23,6 +22,7 @@ struct copy {
 	struct tl_select *select;
 	const struct tl_trace_thread *thread;
 	struct tl_trace_stream *stream;
+	int64_t offset_ns; /* is added to its times */
 	struct tl_tree_walk walk;
 };
 
@@ -36,6 +36,7 @@ put(struct copy *c, const struct tl_event *event)
 		own.pid = c->thread->pid;
 		own.tid = c->thread->tid;
 	}
+	own.ns = tl_add_ns(own.ns, c->offset_ns);
 	tl_progress_tick(&c->select->progress);
 	rc = tl_select_passes(c->select, &own);
 	return rc > 0 ? tl_trace_stream_put(c->stream, &own) : rc;
@@ -108,11 +109,13 @@ new_stream(struct copy *c, struct tl_trace_writer *writer)
 /* Thread by thread, in the order of each, under its name.  0; -errno, and
  * select->fault when its expression failed. */
 static int
-select_trace(struct tl_trace *trace, struct tl_select *select,
-    struct tl_trace_writer *writer)
+select_trace(struct tl_trace *trace, int64_t offset_ns,
+    struct tl_select *select, struct tl_trace_writer *writer)
 {
 	struct tl_tree_pool pool = { 0 };
-	struct copy c = { .select = select, .walk.pool = &pool };
+	struct copy c = { .select = select,
+		.offset_ns = offset_ns,
+		.walk.pool = &pool };
 	int rc = 0;
 
 	for (size_t i = 0; i < tl_trace_thread_count(trace) && rc == 0; i++) {
@@ -200,6 +203,13 @@ pour_input(const struct tl_source *input, struct tl_select *select,
 	return rc;
 }
 
+/* What the options add to the times of an input. */
+static int64_t
+offset_of(const struct tl_source *input)
+{
+	return input->host ? input->host->offset_ns : 0;
+}
+
 static int
 write_trace(struct tl_trace_files *files, struct tl_tree_source *source,
     const struct tl_source *input, struct tl_select *select)
@@ -217,8 +227,9 @@ write_trace(struct tl_trace_files *files, struct tl_tree_source *source,
 		return rc;
 	rc = name_threads(source, input, writer);
 	if (rc == 0)
-		rc = trace ? select_trace(trace, select, writer)
-			   : pour_input(input, select, writer);
+		rc = trace
+			 ? select_trace(trace, offset_of(input), select, writer)
+			 : pour_input(input, select, writer);
 	tl_trace_writer_free(writer);
 	return rc;
 }
@@ -269,7 +280,7 @@ add(struct tl_forest *forest, const struct tl_sources *inputs, size_t i,
 	*source = (struct tl_tree_source){ .name = input->name,
 		.input = (uint16_t)i,
 		.first = forest->thread_count };
-	if (tl_source_trace(input) && select->all) {
+	if (tl_source_trace(input) && select->all && offset_of(input) == 0) {
 		source->trace = tl_source_trace(input);
 	} else {
 		rc = make_trace(source, input, select);

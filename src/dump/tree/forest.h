@@ -3,7 +3,7 @@
  * forest.h - the trees of all inputs: a recorded trace has them, of
  * anything else a trace is made in a file without a name.
  *
- *	trace, everything wanted ------------------------+--> forest
+ *	trace, everything wanted, no offset -------------+--> forest
  *	other  --> cursor --> select --> trace writer ---+
  */
 #ifndef TL_DUMP_TREE_FOREST_H
