@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.c - the arguments of an event as a Lua value, by name or place. */
+/* arguments.c - the arguments of an event as a Lua value, by name or number. */
 #include "script/host.h"
 
 #include <string.h>
 
-/* A view of the arguments of whatever event *at points to. */
+/* A Lua value with the arguments of the event that *at points to. */
 struct arguments {
 	const struct tl_event *const *at;
-	const struct tl_event *own; /* at points here for an event value's */
+	/* at points here if the value belongs to an event value */
+	const struct tl_event *own;
 };
 
 /* The key of the metatable in the registry, by its address. */
@@ -34,7 +35,8 @@ tl_arguments_get(const struct tl_event *event, unsigned index,
 	}
 }
 
-/* A string that is not there is its number, as in listings. */
+/* Push an argument.  A string that is missing becomes its number, as in
+ * listings. */
 static void
 push_argument(lua_State *L, const struct tl_event *event, unsigned index)
 {
@@ -70,7 +72,7 @@ tl_arguments_find(lua_State *L, const struct tl_event *event, int key)
 	return tl_message_find_argument(event->message, name);
 }
 
-/* The event whose arguments the value at index are; NULL: none at present. */
+/* The event whose arguments the value at index has; NULL: none now. */
 static const struct tl_event *
 event_of(lua_State *L, int index)
 {
@@ -106,7 +108,7 @@ args_length(lua_State *L)
 	return 1;
 }
 
-/* The name and the value after the name at index 2, in the order defined. */
+/* The name and value after the name at index 2, in order of definition. */
 static int
 args_next(lua_State *L)
 {

@@ -2,8 +2,8 @@
 /*
  * data.c - a table that a chunk of Lua returns, as plain values of C.
  *
- * Tables wait in a queue, each beside its copy, so nothing here recurses; a
- * table that holds itself ends at the bound of the depth.
+ * Tables wait in a queue, each with its copy, so nothing here recurses; a table
+ * that contains itself is refused at the maximum depth.
  */
 #include "script/data.h"
 
@@ -30,19 +30,19 @@ struct tree {
 	size_t text_size;
 };
 
-/* Between the caller and what runs protected. */
+/* State shared with the function that runs in protected mode. */
 struct load {
 	const char *chunk; /* "@name" */
 	struct tl_bytes text;
 	struct tree *tree;
 	struct tl_data *last; /* of the tables that wait */
-	lua_Integer waiting;  /* numbered so in Lua's list of them */
+	lua_Integer waiting;  /* index in Lua's list of the tables that wait */
 	struct tl_fault *fault;
 	bool compiled;
 	int rc;
 };
 
-enum { WAITING = 2 }; /* where that list is on the stack */
+enum { WAITING = 2 }; /* index of that list on the stack */
 
 /* == tree == */
 
@@ -53,7 +53,7 @@ tree_of(struct tl_data *root)
 	return (struct tree *)(void *)root;
 }
 
-/* Zeroed memory that lives as long as the tree. */
+/* Allocate zeroed memory that lives as long as the tree. */
 static void *
 allocate(struct tree *tree, size_t size)
 {
@@ -148,7 +148,7 @@ tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
 
 /* == copy == */
 
-/* Copy the string at index: 0 or a fault about the value it belongs to. */
+/* Copy the string at index: 0, or the fault of the value that it belongs to. */
 static int
 copy_text(lua_State *L, struct load *load, int index,
     const struct tl_data *about, const char **copy)
@@ -172,7 +172,7 @@ copy_text(lua_State *L, struct load *load, int index,
 	return 0;
 }
 
-/* Copy the value on top; a table stays empty until its turn comes. */
+/* Copy the value on top; a table is queued and stays empty for now. */
 static int
 copy_value(lua_State *L, struct load *load, struct tl_data *to)
 {
@@ -203,7 +203,7 @@ copy_value(lua_State *L, struct load *load, struct tl_data *to)
 	}
 }
 
-/* How many values has the table on top, and do their keys make sense? */
+/* Count the values of the table on top, and check its keys. */
 static int
 count_items(lua_State *L, struct load *load, struct tl_data *table)
 {
@@ -232,7 +232,7 @@ count_items(lua_State *L, struct load *load, struct tl_data *table)
 	return 0;
 }
 
-/* Copy key and value, which are on top. */
+/* Copy the key and value on top. */
 static int
 copy_item(lua_State *L, struct load *load, struct tl_data *table, size_t *named)
 {
@@ -261,7 +261,7 @@ by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The tables of the table on top wait for their turn. */
+/* Queue the tables inside the table on top. */
 static void
 queue_tables(lua_State *L, struct load *load, struct tl_data *table)
 {
@@ -281,8 +281,8 @@ queue_tables(lua_State *L, struct load *load, struct tl_data *table)
 	}
 }
 
-/* Copy the table on top.  Lua goes over its keys in an order of its own, and
- * another one each time; the copy has them sorted. */
+/* Copy the table on top.  Lua visits its keys in an order that varies; the copy
+ * is sorted. */
 static int
 copy_table(lua_State *L, struct load *load, struct tl_data *table)
 {
@@ -306,7 +306,7 @@ copy_table(lua_State *L, struct load *load, struct tl_data *table)
 	return 0;
 }
 
-/* Copy what is on top, and all that it holds. */
+/* Copy the value on top, and all inside it. */
 static int
 copy_all(lua_State *L, struct load *load)
 {
@@ -358,7 +358,8 @@ run(struct load *load)
 		.memory_bytes = TL_DATA_MEMORY_BYTES,
 		.cpu_seconds = TL_DATA_CPU_SECONDS
 	};
-	static const struct tl_script_io io = { 0 }; /* nothing writes */
+	/* the chunk cannot write */
+	static const struct tl_script_io io = { 0 };
 	struct tl_host host = { .open = tl_sandbox_open_data,
 		.watch = { .what = "configuration" } };
 	lua_State *L;
@@ -382,7 +383,7 @@ run(struct load *load)
 	return rc;
 }
 
-/* The name of the file stands in the tree, and as "@name" before Lua. */
+/* Store the name of the file in the tree, and as "@name" for Lua. */
 static int
 name_tree(struct load *load, const char *name)
 {

@@ -4,11 +4,11 @@
  *
  *	text --load, run--> table --copied--> tree of values; the state is gone
  *
- * For configuration files: its reader needs no Lua.  The
- * chunk sees less than a script does: no input and no output, nothing that
- * compiles, no metatables, no coroutines, and of the libraries only functions
- * that cannot run long, so that its caps of memory and time always end it
- * with a fault and never with the process.
+ * For configuration files, whose reader then needs no Lua.  The chunk has less
+ * than a script: no input and no output, no functions that compile, no
+ * metatables, no coroutines, and only library functions that cannot run long.
+ * So the caps of memory and time always end it with a fault, and never have to
+ * end the process.
  */
 #ifndef TL_SCRIPT_DATA_H
 #define TL_SCRIPT_DATA_H
@@ -35,44 +35,44 @@ enum tl_data_kind {
 	TL_DATA_REAL,
 	TL_DATA_TEXT,
 	TL_DATA_TABLE,
-	TL_DATA_OTHER /* a function or so: text is its type */
+	TL_DATA_OTHER /* a function or so: text is the name of its type */
 };
 
 struct tl_data {
 	const struct tl_data *parent; /* NULL: the outermost table */
-	const char *name;             /* its key; NULL: it stands in a list */
-	uint32_t place;               /* there, from 1 */
+	const char *name;             /* its key; NULL: it is in a list */
+	uint32_t place;               /* in the list, from 1 */
 	uint16_t depth;
 	uint8_t kind; /* enum tl_data_kind */
 	bool flag;
 	int64_t integer;
 	double real;           /* of an integer, too */
-	const char *text;      /* no NUL in it */
-	struct tl_data *items; /* the list, then what has names, by name */
+	const char *text;      /* without a NUL */
+	struct tl_data *items; /* the list, then the named values, by name */
 	size_t count;
-	size_t list_count;    /* of them, those of the list */
-	struct tl_data *next; /* data.c's own */
+	size_t list_count;    /* of items, those of the list */
+	struct tl_data *next; /* private to data.c */
 };
 
 /*
- * Run a chunk and copy what it returns, which has to be a table: lists without
- * holes and keys that are names.  name stands in faults.  0, or: -ENOEXEC it
- * does not compile, -ECANCELED it raised an error, -EINVAL it returns
- * something else, -EFBIG, -ENOMEM, -ETIME.
+ * Run a chunk and copy the table that it returns, which may have lists without
+ * gaps and keys that are names.  name is for faults.  0; -ENOEXEC: it does not
+ * compile; -ECANCELED: it raised an error; -EINVAL: it returns something else;
+ * -EFBIG; -ENOMEM; -ETIME.
  */
 int tl_data_load(struct tl_data **data, const char *name, const char *text,
     size_t size, struct tl_fault *fault);
-/* Of what tl_data_load gave; NULL does nothing. */
+/* Free the result of tl_data_load; NULL does nothing. */
 void tl_data_free(struct tl_data *data);
 
-/* The value of that name; NULL: there is none. */
+/* The value of that name; NULL: absent. */
 const struct tl_data *
 tl_data_get(const struct tl_data *table, const char *name);
 
-/* Append "timelines[2].bursts"; escaped. */
+/* Append the path of a value, as in "timelines[2].bursts", escaped. */
 void tl_data_put_path(struct tl_text *text, const struct tl_data *data);
 
-/* Fault "FILE: PATH: text", escaped; returns rc. */
+/* Set the fault "FILE: PATH: text", escaped; returns rc. */
 int tl_data_fault(const struct tl_data *data, struct tl_fault *fault, int rc,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 

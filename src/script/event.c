@@ -61,7 +61,7 @@ enum field {
 static const struct {
 	const char *name;
 	enum field field;
-	bool of_span; /* it takes more than one event to know */
+	bool of_span; /* it belongs to a span, not to one event */
 } fields[] = { { "ns", NS, false }, { "time", TIME, false },
 	{ "tsc", TSC, false }, { "cpu", CPU, false }, { "pid", PID, false },
 	{ "tid", TID, false }, { "thread", THREAD, false },
@@ -85,11 +85,11 @@ static const struct {
 /* The key of the metatable in the registry, by its address. */
 static const char event_key;
 
-/* Values: the cache, the arguments once they were asked for; of a span whose
- * states were asked for the table of them. */
+/* User values: the cache, the arguments if they were read; of a span whose
+ * states were read, the table of them. */
 enum { USER_CACHE = 1, USER_ARGS, USER_STATES };
 
-/* == texts of messages, kept by message so that Lua hashes them once == */
+/* == texts of messages, cached by message so that Lua hashes them once == */
 
 enum text { TEXT_CATEGORY = 1, TEXT_MESSAGE, TEXT_EXPLAIN, TEXT_FILE };
 
@@ -156,7 +156,7 @@ set_name(struct tl_scalar *to, struct tl_bytes name)
 		set_text(to, name);
 }
 
-/* The scratch text of the host, filled by render. */
+/* A field that is rendered in the scratch text of the host. */
 static void
 set_rendered(lua_State *L, const struct tl_event *event,
     void (*render)(struct tl_text *, const struct tl_event *),
@@ -317,7 +317,7 @@ tl_event_get_field(lua_State *L, const struct tl_event *event,
 	case OVERLAPS:
 		set_boolean(to, event->overlaps);
 		return;
-	case STATES: /* a table, which only a span has */
+	case STATES: /* a table, only in a span */
 		return;
 	}
 }
@@ -348,7 +348,7 @@ tl_scalar_push(lua_State *L, const struct tl_scalar *scalar)
 	}
 }
 
-/* Which of a message's cached texts a field is; 0: none. */
+/* The cached text of a message that a field is; 0: it is none. */
 static enum text
 cached_text(const struct tl_message *message, int field)
 {
@@ -420,7 +420,8 @@ tl_event_check_alive(lua_State *L, int index)
 	lua_pop(L, 1);
 }
 
-/* The arguments of the event at index 1, made at the first question. */
+/* Push the arguments of the event at index 1, which are made when first
+ * read. */
 static void
 push_own_args(lua_State *L, struct tl_event_value *value)
 {
@@ -429,7 +430,7 @@ push_own_args(lua_State *L, struct tl_event_value *value)
 	lua_pop(L, 1);
 	tl_arguments_push(L, &value->event);
 	lua_pushvalue(L, 1);
-	lua_setiuservalue(L, -2, 1); /* the event lives as long */
+	lua_setiuservalue(L, -2, 1); /* the arguments keep the event alive */
 	lua_pushvalue(L, -1);
 	lua_setiuservalue(L, 1, USER_ARGS);
 }

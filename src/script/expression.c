@@ -19,11 +19,11 @@
  *	backslash, nil, true, false, string.find of plain text as a method,
  *	duration_of, time_of and level_of of a constant
  *
- * What does not fit is not compiled, and Lua runs it as before.  Lua also runs
- * it for one event where an operator meets operands that are none of its
- * business here: strings ordered (by the locale), reckoned with, or compared
- * with numbers (an error, whose text Lua makes).  So there is one meaning, and
- * one set of errors: those of Lua.  tests/unit/script/expression.c compares
+ * Any other expression is not compiled, and Lua runs it.  Lua also evaluates a
+ * compiled expression for an event whose operands are not supported here:
+ * strings that are ordered (by the locale), used in arithmetic, or compared
+ * with numbers (an error, whose text comes from Lua).  So the meaning and the
+ * errors are always those of Lua.  tests/unit/script/expression.c compares
  * both.
  */
 #include "script/host.h"
@@ -40,7 +40,7 @@ enum op {
 	FIELD,
 	ARGUMENT, /* by name */
 	PLACE,    /* args[field] */
-	FIND,     /* where a string is in left */
+	FIND,     /* the position of a string in left */
 	AND,
 	OR,
 	NOT,
@@ -56,16 +56,16 @@ enum op {
 
 struct tl_expression_node {
 	enum op op;
-	int field;     /* of FIELD; of PLACE from 0 */
-	bool rendered; /* the value may lie in the scratch text */
+	int field;     /* of FIELD; of PLACE, from 0 */
+	bool rendered; /* the value may be in the scratch text */
 	uint8_t left, right;
-	struct tl_scalar value; /* of CONSTANT; the name, or what to find */
+	struct tl_scalar value; /* of CONSTANT; the name; the text to find */
 };
 
 /* == parser == */
 
 struct parser {
-	lua_State *L; /* knows what a number is */
+	lua_State *L; /* converts numbers */
 	const char *at;
 	struct tl_expression_node *nodes;
 	unsigned count;
@@ -104,7 +104,8 @@ add_binary(struct parser *p, enum op op, unsigned left, unsigned right)
 	const bool both = p->nodes[left].rendered && p->nodes[right].rendered;
 	const bool keeps = op == AND || op == OR;
 
-	/* there is one scratch text: two rendered values do not compare */
+	/* there is one scratch text, so two rendered values cannot be
+	 * compared */
 	if (both && !keeps)
 		return fail(p);
 	return add_node(p,
@@ -140,7 +141,7 @@ skip_space(struct parser *p)
 	p->at += strspn(p->at, " \t\n\r\f\v");
 }
 
-/* Is this next?  Then it is taken. */
+/* Skip this mark if it is next.  false: it is not. */
 static bool
 take(struct parser *p, const char *mark)
 {
@@ -177,7 +178,7 @@ take_name(struct parser *p)
 	return tl_bytes(from, (size_t)(p->at - from));
 }
 
-/* A string without escapes: a piece of the text. */
+/* A string without escapes, which is a part of the expression. */
 static bool
 take_string(struct parser *p, struct tl_bytes *string)
 {
@@ -200,7 +201,7 @@ take_string(struct parser *p, struct tl_bytes *string)
 	return true;
 }
 
-/* Lua reads what looks like a number to its end, and converts it. */
+/* A number, which Lua delimits and converts. */
 static bool
 take_number(struct parser *p, struct tl_scalar *number)
 {
@@ -239,7 +240,7 @@ take_number(struct parser *p, struct tl_scalar *number)
 	return true;
 }
 
-/* The text in the parentheses of duration_of("1ms") and the like. */
+/* The call of duration_of("1ms") and the like, a constant. */
 static unsigned
 parse_constant_call(struct parser *p, struct tl_bytes name)
 {
@@ -263,7 +264,7 @@ parse_constant_call(struct parser *p, struct tl_bytes name)
 		value.integer = rc = tl_level_parse(text);
 	else
 		rc = -1;
-	/* Lua reports what is wrong */
+	/* Lua reports the fault */
 	return rc < 0 ? fail(p) : add_constant(p, value);
 }
 
@@ -322,7 +323,7 @@ parse_find(struct parser *p, unsigned subject)
 	return add_node(p, node);
 }
 
-/* A name, and what hangs behind it. */
+/* A name and its suffixes. */
 static unsigned
 parse_name(struct parser *p)
 {
@@ -501,11 +502,11 @@ tl_expression_free(struct tl_expression *expression)
 	expression->count = 0;
 }
 
-/* == comparison and arithmetic, as Lua has them == */
+/* == comparison and arithmetic with Lua's semantics == */
 
 #define TWO_TO_63 9223372036854775808.0
 
-/* Integers and floats compare by value, exactly: no conversion rounds. */
+/* Compare an integer and a float by exact value, without rounding. */
 static bool
 integer_equals_real(int64_t i, double f)
 {
@@ -518,7 +519,7 @@ integer_below_real(int64_t i, double f, bool or_equal)
 {
 	if (f >= TWO_TO_63)
 		return true;
-	if (!(f >= -TWO_TO_63)) /* below every integer, or not a number */
+	if (!(f >= -TWO_TO_63)) /* less than every integer, or NaN */
 		return false;
 	return or_equal ? i <= (int64_t)floor(f) : i < (int64_t)ceil(f);
 }
@@ -556,7 +557,7 @@ equals(const struct tl_scalar *a, const struct tl_scalar *b)
 	return false;
 }
 
-/* Is a < b, or a <= b?  False: Lua must compare them. */
+/* Set the result of a < b, or a <= b.  false: Lua must compare them. */
 static bool
 is_below(const struct tl_scalar *a, const struct tl_scalar *b, bool or_equal,
     bool *answer)
@@ -594,8 +595,7 @@ is_number(const struct tl_scalar *value)
 	       value->kind == TL_SCALAR_REAL;
 }
 
-/* *a becomes the sum or so of both; integers wrap.  False: only Lua can
- * tell. */
+/* Compute into *a; integers wrap.  false: Lua must do it. */
 static bool
 reckon(enum op op, struct tl_scalar *a, const struct tl_scalar *b)
 {
@@ -644,7 +644,7 @@ set_boolean(struct tl_scalar *to, bool value)
 	to->boolean = value;
 }
 
-/* Where the string begins, from 1, or nil; nil of nil. */
+/* The position of the string, from 1, or nil; nil in nil. */
 static bool
 find(struct tl_scalar *to, struct tl_bytes string)
 {
@@ -678,7 +678,7 @@ get_argument(const struct tl_event *event, int index, struct tl_scalar *to)
 	return to->kind != TL_SCALAR_UNKNOWN;
 }
 
-/* False: Lua must evaluate it. */
+/* Evaluate a node.  false: Lua must do it. */
 static bool
 evaluate(const struct run *run, unsigned number, struct tl_scalar *to)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter.c - an expression asked of every event.
- *
- * Lua compiles the expression once, with an environment whose __index answers
- * for the one event that is current: nothing is made for an event but the
- * texts that are asked for.  Comparisons of fields and arguments, which most
- * expressions are, are compiled by expression.c, too; Lua then runs for the
- * events of which only it can tell the answer, or the error.
+ * filter.c - evaluate an expression for every event.  Lua compiles the
+ * expression once, with an environment whose __index returns fields of the
+ * current event; only the texts that are read are made.  expression.c compiles
+ * comparisons of fields and arguments, which most expressions are; then Lua
+ * runs only for events that need its semantics or its errors.
  */
 #include "script/host.h"
 
@@ -21,13 +19,14 @@ struct tl_script_filter {
 	struct tl_expression compiled;
 	char *text; /* of the expression; compiled points into it */
 	struct tl_event_value value;
-	const struct tl_event *current; /* NULL between events */
+	const struct tl_event *current; /* NULL: no event is current */
 	bool has_previous;
 	int64_t previous_ns;
-	struct tl_script_filter *abandoned; /* the one before */
+	struct tl_script_filter *abandoned; /* the one abandoned before */
 };
 
-/* An event that may not be returned is known at least. */
+/* Filters whose memory cannot be freed are kept in a list, so that no leak is
+ * reported. */
 static struct tl_script_filter *abandoned;
 
 enum { HANDLER = 1, EXPRESSION = 2 };
@@ -81,7 +80,7 @@ always_false(lua_State *L)
 	return 1;
 }
 
-/* Arithmetic with nil is nil, a comparison with it false. */
+/* Make arithmetic with nil nil, and a comparison with nil false. */
 static void
 soften_nil(lua_State *L)
 {
@@ -103,7 +102,8 @@ soften_nil(lua_State *L)
 	lua_pop(L, 1);
 }
 
-/* Lua's functions, and duration, time and so on by their plain names. */
+/* Push Lua's functions, and ours (duration, time ...) under their plain
+ * names. */
 static void
 push_functions(lua_State *L)
 {
@@ -123,7 +123,7 @@ push_functions(lua_State *L)
 		lua_pushnil(L);
 		lua_setfield(L, -2, hidden[i]);
 	}
-	/* Functions that are named like a field get longer names. */
+	/* functions with the name of a field get longer names */
 	for (const luaL_Reg *word = tl_words; word->name; word++) {
 		if (strcmp(word->name, "level") == 0 ||
 		    strcmp(word->name, "time") == 0 ||
@@ -142,7 +142,7 @@ push_environment(lua_State *L, struct tl_script_filter *filter)
 	lua_newtable(L);
 	lua_createtable(L, 0, 3);
 	lua_pushlightuserdata(L, filter);
-	tl_event_push_names(L, false); /* one event is no span */
+	tl_event_push_names(L, false); /* an event is not a span */
 	lua_newtable(L);
 	tl_arguments_push_current(L, &filter->current);
 	push_functions(L);
@@ -160,7 +160,7 @@ struct compile {
 	const char *expression;
 };
 
-/* Returns the function. */
+/* Push the compiled function. */
 static int
 compile(lua_State *L)
 {
@@ -212,7 +212,7 @@ tl_script_filter_new(struct tl_script_filter **filter, const char *expression,
 		tl_state_close(made->L, &made->host);
 		goto free;
 	}
-	/* without the copy, Lua answers */
+	/* without memory for it Lua evaluates the expression */
 	if ((made->text = strdup(expression)))
 		tl_expression_compile(&made->compiled, made->L, made->text);
 	*filter = made;
@@ -249,7 +249,7 @@ tl_script_filter_abandon(struct tl_script_filter *filter)
 	abandoned = filter;
 }
 
-/* How far from the event asked before, which was newer or older. */
+/* Set the distance to the previous event, which was newer or older. */
 static void
 fill_delta(struct tl_script_filter *filter, int64_t now)
 {

@@ -32,8 +32,8 @@ check(lua_State *L, int index)
 	return counts;
 }
 
-/* Bytes of the buckets up to a value: sub-buckets enough for the digits, half
- * as many again for each doubling beyond. */
+/* The size of the buckets up to a value: enough sub-buckets for the digits,
+ * half as many again for each doubling beyond. */
 static size_t
 size_up_to(unsigned digits, uint64_t value)
 {
@@ -92,7 +92,7 @@ tl_histogram_create(lua_State *L)
 	return 1;
 }
 
-/* h:add(value[, n]); a float loses what is behind the point. */
+/* h:add(value[, n]); the fraction of a float is dropped. */
 static int
 add(lua_State *L)
 {
@@ -193,7 +193,7 @@ percentile(lua_State *L)
 	return 1;
 }
 
-/* Upvalues: the histogram, how far we are. */
+/* Upvalues: the histogram and the position. */
 static int
 next_bucket(lua_State *L)
 {

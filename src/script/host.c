@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - what stands behind a Lua state: output, scratch text, failures. */
+/* host.c - the host of a Lua state: output, scratch text, failures. */
 #include "script/host.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 enum { WRITE_AT_ONCE = 16384 };
 
-/* The address is the key of the host in a state's registry. */
+/* The key of the host in the registry of a state, by its address. */
 static const char host_key;
 
 void
@@ -76,8 +76,8 @@ tl_put_printed(struct tl_text *text, struct tl_bytes bytes)
 		    tl_bytes(bytes.data + from, bytes.size - from));
 }
 
-/* How much to take at once: not more than a page or four, and no character
- * of UTF-8 cut in two. */
+/* The size of the next piece: a few pages at most, and no character of UTF-8
+ * cut in two. */
 static size_t
 piece_size(struct tl_bytes bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * iterate.c - events and spans, one after another, as their options ask for.
+ * iterate.c - iterate over events and spans, as chosen by options.
  */
 #include "base/options.h"
 #include "clock/clock.h"
@@ -75,8 +75,8 @@ tl_options_check(lua_State *L, int options)
 	}
 }
 
-/* The number of values of an option, one value being a list of one; leaves
- * the list on top.  0: not given, and nothing is left. */
+/* The number of values of an option, where a single value counts as a list of
+ * one; leaves the list on top.  0: not given, nothing is left. */
 static size_t
 push_list(lua_State *L, int options, const char *name)
 {
@@ -98,7 +98,7 @@ push_list(lua_State *L, int options, const char *name)
 	return count;
 }
 
-/* keep: the index of the table that keeps the strings. */
+/* keep: index of the table that keeps the strings alive. */
 static size_t
 fill_globs(lua_State *L, int options, const char *name, int keep,
     const char **globs)
@@ -151,7 +151,7 @@ level_of(lua_State *L, int options)
 	return (unsigned)level;
 }
 
-/* The time of the newest event; 0: there is none. */
+/* The time of the newest event; 0: there are none. */
 static int64_t
 newest_of(lua_State *L, const struct tl_script_source *source)
 {
@@ -165,8 +165,8 @@ newest_of(lua_State *L, const struct tl_script_source *source)
 	return ns;
 }
 
-/* A point in time: nanoseconds, or text as --since takes it; otherwise when
- * not given. */
+/* A point in time: nanoseconds, or text as for --since; otherwise if it is not
+ * given. */
 static int64_t
 time_of(lua_State *L, int options, const struct tl_script_source *source,
     const char *name, int64_t otherwise)
@@ -193,8 +193,8 @@ time_of(lua_State *L, int options, const struct tl_script_source *source,
 }
 
 /*
- * Fill filter from the table at index options; the strings it points to are
- * kept in the table that is pushed.  False when there is nothing to filter by.
+ * Fill a filter from the table at index options; its strings are kept alive by
+ * the table that is pushed.  false: there is nothing to filter by.
  */
 static bool
 fill_filter(lua_State *L, int options, const struct tl_script_source *source,
@@ -226,42 +226,42 @@ fill_filter(lua_State *L, int options, const struct tl_script_source *source,
 /* == iterators == */
 
 enum {
-	/* The memory of a cursor and its parts, about. */
+	/* The approximate memory of a cursor. */
 	CURSOR_CHARGE = 16384,
-	/* The memory of states before the first thread, about. */
+	/* The approximate memory of states before the first thread. */
 	STATES_CHARGE = 131072,
-	/* What a begin that waits for its end takes, and how many we charge
-	 * for at a time. */
+	/* The memory of a begin event that waits for its end, and how many are
+	 * charged at a time. */
 	OPEN_CHARGE = 192,
 	OPEN_AT_ONCE = 1024,
-	/* Events passed over between two looks at the clock. */
+	/* Events skipped between two checks of the time cap. */
 	CHECK_EVERY = 1024
 };
 
 struct iterator {
 	struct tl_host *host;
 	struct tl_cursor *cursor; /* NULL: at the end */
-	struct tl_spans *spans;   /* NULL: no pairs asked for */
-	struct tl_states *states; /* NULL: not asked for, or no kernel events */
+	struct tl_spans *spans;   /* NULL: no pairs are needed */
+	struct tl_states *states; /* NULL: not chosen, or no kernel events */
 	enum tl_order order;
 	size_t charged;
-	size_t source; /* place of the input where there is but one */
+	size_t source; /* number of the input if there is only one */
 	bool one_source;
 	bool filtered;
-	bool want_open; /* spans: those without an end, too */
+	bool want_open; /* spans: include those without an end */
 	bool has_previous;
 	int64_t previous_ns;
-	size_t open_count; /* begins that wait, at most */
+	size_t open_count; /* most begin events that waited */
 	size_t open_charged;
 	uint32_t open_next;
-	const struct tl_message *asked; /* the message last filtered */
-	bool passed;                    /* the result for that message */
+	const struct tl_message *asked; /* the last message that was filtered */
+	bool passed;                    /* its result */
 	struct tl_filter filter;
 };
 
 static const char iterator_key;
 
-/* User values: the texts of the messages, the strings of the filter. */
+/* User values: the texts by message, the strings of the filter. */
 enum { USER_CACHE = 1, USER_STRINGS };
 
 static void
@@ -295,7 +295,8 @@ charge(lua_State *L, struct iterator *iterator, size_t size)
 	iterator->charged += size;
 }
 
-/* Cursors that no Lua value refers to are closed by a collection. */
+/* Make room for a cursor: a collection closes those that no Lua value refers
+ * to. */
 static void
 take_place(lua_State *L, struct tl_host *host)
 {
@@ -306,7 +307,7 @@ take_place(lua_State *L, struct tl_host *host)
 		    TL_SCRIPT_CURSORS_MAX);
 }
 
-/* Push an iterator over the source at index 1, with the options at 2. */
+/* Push an iterator over the source at index 1, with the options at index 2. */
 static struct iterator *
 push_iterator(lua_State *L, enum tl_order order, bool pair)
 {
@@ -338,7 +339,7 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	return iterator;
 }
 
-/* The states of spans come from the kernel's events, where there are any. */
+/* Follow the states of threads, if there are kernel events. */
 static void
 follow_states(lua_State *L, struct iterator *iterator)
 {
@@ -357,7 +358,7 @@ follow_states(lua_State *L, struct iterator *iterator)
 		tl_host_fail(L, iterator->host, rc, "cannot read");
 }
 
-/* Of begins that wait memory is kept: charge for more of them in time. */
+/* Charge for the memory of begin events that wait, before there are more. */
 static void
 charge_open(lua_State *L, struct iterator *iterator)
 {
@@ -368,7 +369,7 @@ charge_open(lua_State *L, struct iterator *iterator)
 	iterator->open_charged += OPEN_AT_ONCE;
 }
 
-/* Did the event end a span? */
+/* Add an event to the pairs.  Did it end a span? */
 static bool
 pair_event(lua_State *L, struct iterator *iterator,
     const struct tl_event *event, struct tl_span *span)
@@ -385,7 +386,7 @@ pair_event(lua_State *L, struct iterator *iterator,
 	return rc == 1;
 }
 
-/* The next event: false at the end. */
+/* Read the next event.  false: the end. */
 static bool
 read_event(lua_State *L, struct iterator *iterator, struct tl_event *event)
 {
@@ -444,8 +445,8 @@ fill_delta(struct iterator *iterator, struct tl_event_value *value)
 	iterator->has_previous = true;
 }
 
-/* The pairs of an event: to be asked before an end is taken
- * (it closes its span) and after a begin counts itself. */
+/* Set the pairs of an event: before an end event is taken, which closes its
+ * span, and after a begin event was. */
 static void
 pair_value(lua_State *L, struct iterator *iterator,
     struct tl_event_value *value)
@@ -485,7 +486,7 @@ next_event(lua_State *L)
 	return 1;
 }
 
-/* A span is shown as its begin. */
+/* Make the value of a span, which has the event of its begin. */
 static void
 make_span(struct tl_event_value *value)
 {
@@ -508,7 +509,7 @@ make_span(struct tl_event_value *value)
 	value->has_depth = true;
 }
 
-/* The next span that ended: false when there are no more. */
+/* Read the next span that ended.  false: there are no more. */
 static bool
 read_ended(lua_State *L, struct iterator *iterator, struct tl_span *span)
 {
@@ -556,8 +557,8 @@ next_span(lua_State *L)
 	return 1;
 }
 
-/* What a for loop wants: the function, two values of no use, and what is to
- * be closed however the loop ends. */
+/* Push the values of a for loop: the function, two unused values, and the value
+ * that is closed however the loop ends. */
 static int
 push_loop(lua_State *L, lua_CFunction next)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - the table "timeline" as every state has it. */
+/* library.c - the table "timeline" of every state. */
 #include "script/host.h"
 
 enum { COLUMNS_DEFAULT = 80 };
 
-/* print(...): as Lua's, to our output, escaped. */
+/* print(...): as in Lua, but escaped, to our output. */
 static int
 print(lua_State *L)
 {
@@ -24,7 +24,7 @@ print(lua_State *L)
 	return 0;
 }
 
-/* write(...): text and numbers, escaped, nothing between or behind. */
+/* write(...): text and numbers, escaped, without separators and newline. */
 static int
 write_text(lua_State *L)
 {
@@ -40,7 +40,7 @@ write_text(lua_State *L)
 	return 0;
 }
 
-/* raw(text): as it is, to the terminal, too.  For whom it is trusted. */
+/* raw(text): text as it is, even on a terminal.  Only for trusted scripts. */
 static int
 write_raw(lua_State *L)
 {
@@ -67,7 +67,8 @@ set_terminal(lua_State *L, const struct tl_host *host)
 	lua_setfield(L, -2, "columns");
 }
 
-/* The part that is written in Lua: prelude(timeline, histogram_methods). */
+/* Run the part of the library that is written in Lua: prelude(timeline,
+ * histogram_methods). */
 static void
 run_prelude(lua_State *L, int library)
 {

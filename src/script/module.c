@@ -18,7 +18,7 @@
 
 __attribute__((visibility("default"))) int luaopen_timeline(lua_State *L);
 
-/* Where the registry keeps the host from being collected. */
+/* The key in the registry that keeps the host from being collected. */
 static const char keep_key;
 
 static int
@@ -37,7 +37,7 @@ open_cursor(const struct tl_script_input *input, enum tl_order order,
 	return tl_read_file_cursor(&source->file, order, cursor);
 }
 
-/* The messages of a stream of traces, one chain behind the other. */
+/* List the messages of a stream of traces, concatenated by chain. */
 static int
 list_chains(struct tl_script_source *source, size_t *count)
 {
@@ -107,7 +107,7 @@ free_host(lua_State *L)
 	return 0;
 }
 
-/* The host lives as long as the state, in its registry. */
+/* Create the host, which lives in the registry as long as the state. */
 static void
 make_host(lua_State *L)
 {

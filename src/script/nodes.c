@@ -2,11 +2,10 @@
 /*
  * nodes.c - the call trees of a recorded trace as Lua values.
  *
- * A value names a node by its parent and its number, and keeps the address
- * that it had when it was looked up last.  Any forget of the trace makes all
- * addresses doubtful, so each is then looked up again, from the root down: a
- * script cannot reach a node that is gone, and one that was loaded again is
- * the same node for it.
+ * A value identifies a node by its parent and its number, and caches its
+ * address.  After any forget of the trace cached addresses are invalid, and
+ * each is looked up again from the root.  So a script cannot reach a node that
+ * was freed, and a node that was loaded again is the same for it.
  */
 #include "script/host.h"
 
@@ -18,9 +17,10 @@
 struct node {
 	struct tl_script_source *source; /* kept alive by the cache */
 	struct node *parent;             /* NULL: a root */
-	uint64_t number;                 /* among its children; of a thread */
+	/* among its children; of a root, its thread */
+	uint64_t number;
 	struct tl_node *node;
-	uint64_t forgets; /* of the source, when it was looked up */
+	uint64_t forgets; /* of the source, when its address was looked up */
 };
 
 static const char node_key;
@@ -28,7 +28,8 @@ static const char node_key;
 /* User values: the cache of the source, the value of the parent. */
 enum { USER_CACHE = 1, USER_PARENT };
 
-/* Look up a value whose parent is up to date; NULL: it is not loaded. */
+/* Look up the node of a value whose parent is up to date; NULL: it is not
+ * loaded. */
 static struct tl_node *
 find(struct node *n)
 {
@@ -41,7 +42,7 @@ find(struct node *n)
 	return n->node;
 }
 
-/* The node at index, which may hang on any number of others. */
+/* The node of the value at index, at any depth. */
 static struct node *
 check_node(lua_State *L, int index)
 {
@@ -60,7 +61,7 @@ check_node(lua_State *L, int index)
 		way[--count] = at;
 	for (;; count++) {
 		if (!find(way[count])) {
-			way[count]->forgets--; /* ask again next time */
+			way[count]->forgets--; /* look it up again next time */
 			luaL_error(L, "the node was forgotten");
 		}
 		if (way[count] == n)
@@ -70,7 +71,8 @@ check_node(lua_State *L, int index)
 	return n;
 }
 
-/* Push a node; the cache and the parent's value (0: none) are at indices. */
+/* Push a node; the cache and the parent's value (0: none) are at these
+ * indices. */
 static void
 push_node(lua_State *L, int cache, int parent, struct tl_script_source *source,
     uint64_t number)
@@ -110,7 +112,7 @@ tl_script_source_roots(lua_State *L)
 	return 1;
 }
 
-/* A range of children, from 1 on: those that there are of it. */
+/* A range of children, from 1, cut to those that exist. */
 static uint64_t
 check_range(lua_State *L, const struct node *n, uint64_t *count)
 {
@@ -138,7 +140,7 @@ load(lua_State *L, const struct node *n, uint64_t first, uint64_t count)
 		luaL_error(L, "children cannot be loaded: %s", strerror(-rc));
 }
 
-/* node:child(i): child i, loaded if it is not; nil: there is none. */
+/* node:child(i): child i, which is loaded if needed; nil: there is none. */
 static int
 node_child(lua_State *L)
 {
@@ -155,7 +157,7 @@ node_child(lua_State *L)
 	return 1;
 }
 
-/* node:children(first, count): an array of them, loaded in one go. */
+/* node:children(first, count): an array of children, loaded together. */
 static int
 node_children(lua_State *L)
 {
@@ -173,7 +175,7 @@ node_children(lua_State *L)
 	return 1;
 }
 
-/* node:forget(first, count): free them, with all below. */
+/* node:forget(first, count): free children, and all inside them. */
 static int
 node_forget(lua_State *L)
 {
@@ -263,7 +265,7 @@ push_event(lua_State *L, const struct node *n, const struct tl_event *event)
 	return 1;
 }
 
-/* node:event(): of a span its begin; nil for a root. */
+/* node:event(): the begin event of a span; nil for a root. */
 static int
 node_event(lua_State *L)
 {
@@ -275,7 +277,7 @@ node_event(lua_State *L)
 	return 1;
 }
 
-/* node:last(): the end of a span; nil where there is none. */
+/* node:last(): the end event of a span; nil if there is none. */
 static int
 node_last(lua_State *L)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * patterns.h - a file of regular expressions, as the tools of RTL_LOGFILE had
- * them: one a line, POSIX extended; empty lines and those that begin with #
- * say nothing.
+ * patterns.h - a file of POSIX extended regular expressions, one on each line,
+ * as for the tools of RTL_LOGFILE.  Empty lines and lines that begin with # are
+ * ignored.
  */
 #ifndef TL_SCRIPT_PATTERNS_H
 #define TL_SCRIPT_PATTERNS_H
@@ -19,8 +19,8 @@ enum {
 
 struct tl_patterns;
 
-/* 0; or -errno and a fault that names the file, and the line where one is no
- * regular expression. */
+/* 0; -errno and a fault with the name of the file, and the line if it is an
+ * invalid expression. */
 int tl_patterns_read(struct tl_patterns **patterns, const char *path,
     struct tl_fault *fault);
 void tl_patterns_free(struct tl_patterns *patterns);

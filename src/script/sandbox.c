@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sandbox.c - what of Lua an untrusted chunk gets to see.
+ * sandbox.c - the parts of Lua that an untrusted chunk has.
  *
  * A script: base without dofile, loadfile, collectgarbage and warn; string
  * without dump; table, math, utf8, coroutine.  load takes text only, because
- * bytecode can crash the machine that runs it.  No finalizers: they would run
- * where no hook stops them.
+ * bytecode can crash the machine that runs it.  No finalizers: no hook could
+ * stop them.
  *
- * A chunk that only returns data, less: nothing of which one call can run for
- * long (patterns, string.rep of nothing, sort and move of tables that only
- * claim to be long), because only instructions can be stopped and not the
- * inside of a function; no metatables, so that no operator calls one.
+ * A chunk that only returns data has less: no function that can run for long in
+ * one call (patterns, string.rep of an empty string, sort and move of tables
+ * with a false length), because a hook stops instructions but not a library
+ * function; no metatables, so that no operator calls a function.
  */
 #include "script/host.h"
 
@@ -35,7 +35,7 @@ load_text(lua_State *L)
 	return lua_gettop(L);
 }
 
-/* setmetatable without finalizers.  Upvalue 1: Lua's. */
+/* setmetatable, which refuses finalizers.  Upvalue 1: Lua's. */
 static int
 set_metatable(lua_State *L)
 {
@@ -53,8 +53,8 @@ set_metatable(lua_State *L)
 	return 1;
 }
 
-/* coroutine.create and wrap: both make a thread that has to hear of the time
- * cap.  Upvalue 1: Lua's. */
+/* coroutine.create and wrap: the time cap must reach the new thread.  Upvalue
+ * 1: Lua's. */
 static int
 make_coroutine(lua_State *L)
 {
@@ -74,7 +74,7 @@ make_coroutine(lua_State *L)
 	return 1;
 }
 
-/* Put a function of ours in the place of one of the table on top. */
+/* Replace a function of the table on top by ours. */
 static void
 wrap(lua_State *L, const char *name, lua_CFunction function)
 {
@@ -132,8 +132,8 @@ tl_sandbox_open(lua_State *L, bool trusted)
 
 /* == data == */
 
-/* table.insert at the end only: to move what is behind a place takes as long
- * as the table claims to be.  Upvalue 1: Lua's. */
+/* table.insert at the end only: moving elements takes as long as the length
+ * that the table claims.  Upvalue 1: Lua's. */
 static int
 insert(lua_State *L)
 {
@@ -146,7 +146,7 @@ insert(lua_State *L)
 	return 0;
 }
 
-/* Leave of the table on top only these names. */
+/* Remove all but these names from the table on top. */
 static void
 keep_names(lua_State *L, const char *const *names)
 {
@@ -157,7 +157,7 @@ keep_names(lua_State *L, const char *const *names)
 	}
 }
 
-/* Push the part of a library that is kept. */
+/* Push the part of a library that a chunk has. */
 static void
 open_names(lua_State *L, const luaL_Reg *library, const char *const *names)
 {
@@ -174,7 +174,7 @@ open_string(lua_State *L)
 		"lower", "reverse", "sub", "upper", NULL };
 
 	open_names(L, &library, names);
-	/* ("x"):upper() finds them, too; and nothing else. */
+	/* ("x"):upper() and the like use this table as well */
 	lua_pushstring(L, "");
 	lua_getmetatable(L, -1);
 	lua_pushvalue(L, -3);

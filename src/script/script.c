@@ -22,7 +22,7 @@ struct tl_script {
 	struct tl_host host;
 	lua_State *L;
 	struct tl_text error;
-	int chunk; /* reference of the function and of its arguments */
+	int chunk; /* reference of the function and its arguments */
 	int args;
 	bool loaded;
 };
@@ -82,13 +82,13 @@ failed(struct tl_script *script, int status, struct tl_fault *fault)
 
 struct load {
 	struct tl_script *script;
-	const char *name; /* as Lua wants it: "@file" or "=word" */
+	const char *name; /* as Lua needs it: "@file" or "=word" */
 	struct tl_bytes text;
 	int argc;
 	char *const *argv;
 };
 
-/* The table "arg": the script's name in [0], then its arguments. */
+/* Set the table "arg": the name of the script in [0], then its arguments. */
 static void
 push_args(lua_State *L, const struct load *load)
 {
@@ -101,7 +101,8 @@ push_args(lua_State *L, const struct load *load)
 	}
 }
 
-/* A first line "#!..." is not Lua: its newline stays, so lines count right. */
+/* Skip a first line "#!...", which is not Lua, but not its newline, so that
+ * line numbers are right. */
 static struct tl_bytes
 without_hash_line(struct tl_bytes text)
 {
@@ -150,7 +151,7 @@ tl_script_load_text(struct tl_script *script, const char *name,
 	lua_pushcfunction(script->L, load_protected);
 	lua_pushlightuserdata(script->L, &load);
 	status = lua_pcall(script->L, 1, 0, 0);
-	/* Compiling raises its error as any other. */
+	/* any other error while compiling counts as one of syntax */
 	if (status == LUA_ERRRUN)
 		status = LUA_ERRSYNTAX;
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
@@ -211,7 +212,7 @@ host_of(const void *context, unsigned source)
 	return source < run->count ? run->inputs[source].host : NULL;
 }
 
-/* Put what reads the inputs into the table "timeline". */
+/* Add the functions that read inputs to the table "timeline". */
 static void
 bind_inputs(lua_State *L, const struct run *run)
 {
@@ -255,7 +256,7 @@ tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
 	if (count > TL_SCRIPT_INPUTS_MAX)
 		return tl_fault(fault, -E2BIG, TL_FAULT_NOWHERE,
 		    "more than %d inputs", TL_SCRIPT_INPUTS_MAX);
-	script->loaded = false; /* once */
+	script->loaded = false; /* it runs once */
 	script->host.host_name = host_of;
 	script->host.hosts = &run;
 	tl_watch_enter(&script->host.watch);
@@ -264,7 +265,7 @@ tl_script_run(struct tl_script *script, const struct tl_script_input *inputs,
 	lua_pushlightuserdata(script->L, &run);
 	status = lua_pcall(script->L, 1, 0, -3);
 	rc = status == LUA_OK ? 0 : failed(script, status, fault);
-	script->host.host_name = NULL; /* it ends with this call */
+	script->host.host_name = NULL; /* valid during this call only */
 	tl_watch_leave(&script->host.watch);
 	script->host.has_current = false;
 	return rc;

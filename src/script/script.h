@@ -35,7 +35,7 @@
 
 enum {
 	TL_SCRIPT_CPU_SECONDS = 60, /* default time cap */
-	TL_SCRIPT_GRACE_MS = 500,   /* from the polite to the hard end */
+	TL_SCRIPT_GRACE_MS = 500,   /* between the hook and io.killed */
 	TL_SCRIPT_INPUTS_MAX = UINT16_MAX,
 	TL_SCRIPT_FILE_MAX = 16 << 20 /* bytes of a script's source */
 };
@@ -47,63 +47,63 @@ struct tl_script_limits {
 	bool trusted; /* no caps; io, os, require, load of files, raw output */
 };
 
-/* Where a script's text goes. */
+/* The output of a script. */
 struct tl_script_io {
 	/* 0 or -errno, which ends the script.  The text was escaped. */
 	int (*write)(void *context, const char *data, size_t size);
 	/*
-	 * The time cap passed and a library function does not come back.
-	 * Runs in a signal handler, never while write runs: it may only do
-	 * what signal handlers may (write(2) what is buffered, then message,
-	 * which ends in a newline, to stderr) and must not return but
-	 * _exit(1), or leave by siglongjmp: then the filter that ran may
-	 * only be given to tl_script_filter_abandon.  NULL: message to
-	 * stderr and _exit(1).
+	 * The time cap has passed and a library function does not return.  Runs
+	 * in a signal handler, never while write runs: it may only do what
+	 * signal handlers may (write(2) what is buffered, then message, which
+	 * ends in a newline, to stderr) and must not return but _exit(1), or
+	 * leave by siglongjmp: then the filter that ran may only be given to
+	 * tl_script_filter_abandon.  NULL: message to stderr and _exit(1).
 	 */
 	void (*killed)(void *context, const char *message, size_t size);
 	void *context;
-	bool terminal;    /* is it one? */
-	unsigned columns; /* of it; 0: 80 */
+	bool terminal;    /* is it a terminal? */
+	unsigned columns; /* of the terminal; 0: 80 */
 };
 
 /* An input of a script.  Stays the caller's and outlives the script. */
 struct tl_script_input {
 	const char *name;
-	/* May be NULL; then info() is only the name, the format and how many
-	 * messages there are. */
+	/* May be NULL; then info() has only the name, the format and the number
+	 * of messages. */
 	struct tl_snap *snap;
 	const char *format; /* NULL: a timeline */
 	/*
-	 * A new cursor of the input: the place to wrap the command line's
-	 * filters around it.  NULL: tl_snap_cursor.  0 or -errno.
+	 * Open a cursor of the input; here the filters of the command line are
+	 * added.  NULL: tl_snap_cursor.  0 or -errno.
 	 */
 	int (*open)(const struct tl_script_input *input, enum tl_order order,
 	    struct tl_cursor **cursor);
 	void *context; /* for open */
-	/* The same of inputs whose stamps compare; NULL: that of snap. */
+	/* Inputs with the same value have stamps that compare; NULL: that of
+	 * snap. */
 	const void *clock;
-	/* Of which host; NULL: unknown.  Several hosts: its events may overlap
-	 * those of others. */
+	/* The host; NULL: unknown.  If there are several hosts, its events may
+	 * overlap those of others. */
 	const char *host;
 	bool is_of_several;
-	/* The messages that messages() lists; NULL: those of snap. */
+	/* The messages for messages(); NULL: those of snap. */
 	const struct tl_message *const *messages;
 	size_t message_count;
 };
 
 struct tl_script;
 
-/* limits and io are copied; limits may be NULL.  0, -ENOMEM or what the
- * timer's making failed with. */
+/* limits and io are copied; limits may be NULL.  0; -ENOMEM; -errno of creating
+ * the timer. */
 int
 tl_script_new(struct tl_script **script, const struct tl_script_limits *limits,
     const struct tl_script_io *io, struct tl_fault *fault);
 /*
- * Load what tl_script_run shall run: a file, a stock view, or text from
- * memory under a name as Lua wants it, "@file" or "=word".  argv are the
- * arguments after the script's name; the script has them in arg[1] and up and
- * in "...".  argv is copied.  -ENOEXEC: it does not compile; -ENOENT etc. from
- * the system, or no such view; -EFBIG.
+ * Load the script for tl_script_run: a file, a stock view, or text from memory
+ * with a name for Lua, "@file" or "=word".  argv are the arguments after the
+ * script's name, which the script has in arg[1] and up and in "..."; it is
+ * copied.  -ENOEXEC: it does not compile; -ENOENT etc. from the system, or no
+ * such view; -EFBIG.
  */
 int tl_script_load_file(struct tl_script *script, const char *path, int argc,
     char *const *argv, struct tl_fault *fault);
@@ -112,19 +112,19 @@ int tl_script_load_view(struct tl_script *script, const char *name, int argc,
 int tl_script_load_text(struct tl_script *script, const char *name,
     struct tl_bytes text, int argc, char *const *argv, struct tl_fault *fault);
 /*
- * Run what was loaded, once.  0, or: -ECANCELED the script failed, -ENOMEM
- * over the memory cap, -ETIME over the time cap, or what io.write or a cursor
- * returned (-EPIPE: usually only the exit status reports it).
- * The fault's text names script, line and the event that was being looked at.
+ * Run the loaded script once.  0; -ECANCELED: it failed; -ENOMEM: it exceeded
+ * the memory cap; -ETIME: the time cap; or the error of io.write or a cursor
+ * (-EPIPE usually sets only the exit status).  The fault names the script, the
+ * line and the event that it was reading.
  */
 int tl_script_run(struct tl_script *script,
     const struct tl_script_input *inputs, size_t count, struct tl_fault *fault);
-/* The whole text of the last failure (fault.text may have cut it), with the
- * calls that led there, lines separated by newlines; escaped; "" when none. */
+/* The whole text of the last failure, which fault.text may cut, with the stack
+ * of calls on lines of their own; escaped; "": none. */
 const char *tl_script_error(const struct tl_script *script);
 void tl_script_free(struct tl_script *script);
 
-/* The stock views; ended by one whose name is NULL. */
+/* The stock views, up to one whose name is NULL. */
 struct tl_script_view {
 	const char *name;
 	const char *description; /* one line */

@@ -9,7 +9,8 @@
 
 #define CTF_MAGIC UINT32_C(0xc1fc1fc1)
 
-/* A class of events: a message, what of it, with arguments or without. */
+/* A class of events: a message, the kind of event, with or without
+ * arguments. */
 struct ctf_class {
 	const struct tl_message *message;
 	uint32_t id;
@@ -17,7 +18,8 @@ struct ctf_class {
 	bool bare;
 };
 
-/* How all packets and events begin; their clock counts from base_s. */
+/* Append the layout common to all packets and events; their clock counts from
+ * base_s. */
 void tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
     int64_t base_s);
 void tl_ctf_put_class(struct tl_text *text, const struct ctf_class *c);

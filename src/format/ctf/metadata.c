@@ -2,10 +2,9 @@
 /*
  * metadata.c - the layout of a trace as TSDL text.
  *
- * Texts of messages are foreign: they stand only in strings and comments,
- * escaped so that they end neither; names of arguments are letters, digits
- * and _, and get a _ in front, which readers drop, so that none is a word of
- * the language.
+ * Texts of messages are untrusted: they appear only in strings and comments,
+ * escaped so that they end neither.  Names of arguments are letters, digits and
+ * _, and get a _ in front, which readers drop, so that none is a keyword.
  */
 #include "format/ctf/ctf.h"
 
@@ -53,7 +52,8 @@ static const char stream[] =
     "\t};\n"
     "};\n\n";
 
-/* Bytes that could end a string or begin an escape in it. */
+/* Append bytes to a string; those that could end it or begin an escape are
+ * escaped. */
 static void
 put_quoted(struct tl_text *text, struct tl_bytes bytes)
 {
@@ -70,8 +70,8 @@ put_quoted(struct tl_text *text, struct tl_bytes bytes)
 	tl_text_free(&plain);
 }
 
-/* The same for a comment, which may have several lines: nothing in it ends
- * it or begins another. */
+/* Append bytes to a comment, which may have several lines, so that nothing in
+ * them ends it or begins another. */
 static void
 put_comment(struct tl_text *text, struct tl_bytes bytes)
 {
@@ -130,13 +130,14 @@ tl_ctf_put_trace(struct tl_text *text, const struct tl_origin *origin,
     int64_t base_s)
 {
 	tl_put_string(text, "/* CTF 1.8 */\n\n");
-	put_clock(text, base_s); /* before what is mapped to it */
+	put_clock(text, base_s); /* before the types that are mapped to it */
 	tl_put_string(text, layout);
 	put_env(text, origin);
 	tl_put_string(text, stream);
 }
 
-/* As in other tracers: 0 is an emergency, 14 the finest. */
+/* The log level: from 0 for an emergency to 14 for the finest, as in other
+ * tracers. */
 static unsigned
 loglevel(unsigned level)
 {
@@ -183,7 +184,7 @@ put_about(struct tl_text *text, const struct tl_message *message)
 	tl_put_string(text, " */\n");
 }
 
-/* One constant, as an enumeration of one name. */
+/* A constant, as an enumeration with one name. */
 static void
 put_constant(struct tl_text *text, struct tl_bytes label, unsigned value,
     const char *name)
@@ -197,7 +198,8 @@ put_constant(struct tl_text *text, struct tl_bytes label, unsigned value,
 	tl_put_string(text, ";\n");
 }
 
-/* A format that is none is shown as a plain number, here as anywhere. */
+/* The type of a format; an invalid format is shown as a plain number, as
+ * elsewhere. */
 static const char *
 type_of(unsigned format)
 {

@@ -5,7 +5,7 @@
  *	(source, lane, cpu) --> number --> stream: its packet, while it fills
  *	(message, kind, bare) --> number --> class: stands in the metadata
  *
- * A packet is written when it is full, when entries were lost behind it, and
+ * A packet is written when it is full, when entries were lost after it, and
  * when all packets together take too much memory.  The metadata grow with the
  * classes and are written last.
  */
@@ -27,18 +27,18 @@ enum {
 	PACKET_HEADER = 2 * 4,
 	PACKET_CONTEXT = 6 * 8 + 3 * 4,
 	PACKET_FIRST = PACKET_HEADER + PACKET_CONTEXT,
-	PACKET_SIZE = 64 << 10, /* an event that begins below may end above */
+	PACKET_SIZE = 64 << 10, /* the last event of a packet may exceed it */
 	EVENT_SIZE = 4 + 8 + 4 + 4 + 8 + 8 + 4 + 4 + 3,
 	ARG_SIZE = 8,
 	STREAMS_MAX = 1 << 16,
 	NAME_MAX_SIZE = 32,
-	/* Of all packets that are not full yet. */
+	/* bytes of all packets that are not full yet */
 	FILLING_MAX = 64 << 20
 };
 
 #define SECOND_NS  INT64_C(1000000000)
 #define BASE_S_MIN (INT64_MIN / SECOND_NS)
-/* Readers count in signed numbers, and not to the last of them. */
+/* readers use signed numbers, and not the largest of them */
 #define STAMP_MAX (INT64_MAX - SECOND_NS)
 
 enum { BACK, FAR };
@@ -51,12 +51,13 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct stream {
-	struct tl_text packet; /* empty: none is begun */
+	struct tl_text packet; /* empty: no packet is open */
 	uint64_t begin;        /* stamps of the packet */
 	uint64_t end;          /* the last stamp of the stream */
-	uint64_t discarded;    /* up to now */
-	uint64_t reported;     /* discarded, as written in packets */
-	uint64_t packets;      /* that were written */
+	uint64_t discarded;    /* entries discarded so far */
+	/* of these, counted in packets that were written */
+	uint64_t reported;
+	uint64_t packets; /* written so far */
 	uint32_t cpu;
 	uint32_t lane;
 	uint32_t source;
@@ -71,10 +72,11 @@ struct ctf_write {
 	struct stream *streams;
 	uint32_t stream_count;
 	size_t stream_capacity;
-	size_t filling; /* bytes of all packets */
+	size_t filling; /* bytes of all open packets */
 	struct tl_text metadata;
 	bool started;
-	int64_t base_s; /* what stamps count from; 0 unless before 1970 */
+	/* stamps count from here; 0 unless the first event is before 1970 */
+	int64_t base_s;
 	struct tl_notes notes;
 };
 
@@ -109,7 +111,7 @@ write_64(char *to, uint64_t n)
 	return to + sizeof(little);
 }
 
-/* Begin a packet: room for what is known when it is full. */
+/* Begin a packet, with room for the fields that are known when it is full. */
 static int
 begin_packet(struct ctf_write *w, struct stream *s, uint64_t stamp)
 {
@@ -138,7 +140,7 @@ fill_packet(const struct stream *s)
 	write_32(to, s->source);
 }
 
-/* Write the packet, if there is one. */
+/* Write the open packet, if any. */
 static int
 flush_packet(struct ctf_write *w, struct stream *s)
 {
@@ -157,7 +159,7 @@ flush_packet(struct ctf_write *w, struct stream *s)
 	return rc;
 }
 
-/* Write all packets, and give back their memory. */
+/* Write all packets and free their memory. */
 static int
 flush_all(struct ctf_write *w)
 {
@@ -205,7 +207,7 @@ find_stream(struct ctf_write *w, const struct tl_event *event,
 	return 0;
 }
 
-/* The number of an event's class, which is described if it is new. */
+/* The number of an event's class; a new class is added to the metadata. */
 static int
 find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 {
@@ -222,8 +224,8 @@ find_class(struct ctf_write *w, const struct tl_event *event, uint32_t *id)
 	return rc < 0 ? rc : w->metadata.rc;
 }
 
-/* A time as a stamp of its stream, which never goes back, and no farther
- * than readers can count. */
+/* A time as a stamp of its stream: stamps never decrease and do not exceed what
+ * readers can count. */
 static uint64_t
 stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 {
@@ -235,7 +237,7 @@ stamp_of(const struct ctf_write *w, const struct stream *s, int64_t ns)
 	return stamp < STAMP_MAX ? stamp : STAMP_MAX;
 }
 
-/* Is a time before what its stream has? */
+/* Is a time before the last one of its stream? */
 static bool
 is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 {
@@ -255,12 +257,12 @@ write_event(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
 	to = write_64(to, event->number);
 	to = write_32(to, event->epoch);
 	to = write_32(to, event->error_ns);
-	to = write_8(to, 0); /* its category */
+	to = write_8(to, 0); /* its category is an empty string */
 	to = write_8(to, event->message->level);
 	return write_8(to, event->kind);
 }
 
-/* A string, ended by the NUL that it cannot have inside. */
+/* Append a string, terminated by NUL, which it cannot contain. */
 static void
 put_string(struct tl_text *text, const struct tl_message *message,
     uint64_t number)
@@ -295,7 +297,8 @@ put_args(struct tl_text *text, const struct tl_event *event)
 	}
 }
 
-/* Make room in all packets where they take too much, or in this one. */
+/* Write all packets if they take too much memory, else this one if it is
+ * full. */
 static int
 flush_full(struct ctf_write *w, struct stream *s)
 {
@@ -332,7 +335,8 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	return s->packet.rc < 0 ? s->packet.rc : flush_full(w, s);
 }
 
-/* A packet without events, for a reader to compare the next one with. */
+/* A packet without events, so that a reader sees how many were discarded since
+ * the packet before. */
 static int
 put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 {
@@ -341,7 +345,7 @@ put_empty(struct ctf_write *w, struct stream *s, uint64_t stamp)
 	return rc < 0 ? rc : flush_packet(w, s);
 }
 
-/* The packet before the loss does not count it; the one after does. */
+/* The next packet counts the loss; the packet before it does not. */
 static int
 put_lost(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 {
@@ -381,7 +385,7 @@ ctf_put(struct tl_writer *writer, const struct tl_event *event)
 	return event->message ? put_event(w, s, event) : put_lost(w, s, event);
 }
 
-/* A loss after the last event of a stream needs a packet of its own. */
+/* Write an empty packet for a loss after the last event of a stream. */
 static int
 report_losses(struct ctf_write *w)
 {

@@ -12,16 +12,16 @@
  *	event:  class, Unix time | pid, tid, tsc, number, epoch, error_ns |
  *	        category, level, kind | arguments
  *
- * All numbers are little endian and lie at bytes.  What an event is called is
- * "category:first line", with the bare names of arguments; "_entry" and
- * "_exit" follow for the begin and the end of a span.  Arguments are integers
- * of 64 bits, signed, unsigned or of base 16, doubles, and strings as
- * tl_put_plain writes them; a duration is a signed number of nanoseconds.
- * Category, level and kind are enumerations.  Where a message was defined and
- * what explains it stand in the metadata, in comments.
+ * All numbers are little endian and aligned to bytes.  An event is named
+ * "category:first line", with the bare names of arguments; "_entry" or "_exit"
+ * follows for the begin or end event of a span.  Arguments are integers of 64
+ * bits, signed, unsigned or of base 16, doubles, and strings as tl_put_plain
+ * writes them; a duration is a signed number of nanoseconds.  Category, level
+ * and kind are enumerations.  The place and the explanation of a message are in
+ * the metadata, in comments.
  *
- * Entries that were lost are what a packet has discarded more than the packet
- * before it.
+ * Lost entries are the difference between the discarded events of a packet and
+ * those of the packet before.
  */
 #ifndef TL_FORMAT_CTF_WRITE_H
 #define TL_FORMAT_CTF_WRITE_H
@@ -29,16 +29,17 @@
 #include "event/writer.h"
 
 /*
- * Where a writer of several files puts them.  Such a writer is made by a
- * function of its own, takes events like any other, and is finished and freed
- * like any other; its tl_write is never called.
+ * The files of a writer of several.  Such a writer is made by a function of its
+ * own, but takes events, finishes and is freed like any other; its tl_write is
+ * never called.
  */
 struct tl_files {
-	/* Append size bytes to the file of this name, a plain one of letters,
-	 * digits and _, which is made for the first.  0, -errno to stop. */
+	/* Append to the file of this name, a plain one of letters, digits and
+	 * _, and create it first if needed.  0, -errno to stop. */
 	int (*write)(struct tl_files *files, const char *name, const char *data,
 	    size_t size);
-	/* Called when the writer is freed; NULL: they stay the caller's. */
+	/* Called when the writer is freed; NULL: the caller closes the
+	 * files. */
 	void (*close)(struct tl_files *files);
 };
 

@@ -9,19 +9,18 @@
  *	{"lost":1234,"cpu":0}
  *
  * One object a line (drawn here on several).  Every 64-bit value is a plain
- * integer: a reader that keeps numbers as doubles rounds those above 2^53.
- * ns is Unix time; cpu is null when unknown; kind is instant, begin, end or
+ * integer: a reader that keeps numbers as doubles rounds those above 2^53.  ns
+ * is Unix time; cpu is null when unknown; kind is instant, begin, end or
  * counter; $x%f is a number, null when not finite; $x%s the text.  args is
  * empty for an end that was logged without arguments.  A span that belongs to
- * its message, not to a thread, has "scope":"source" behind args.  Where names
- * are known "thread":"worker","process":"server" stand behind tid.
+ * its message, not to a thread, has "scope":"source" after args.  If names are
+ * known, "thread":"worker","process":"server" follow tid.
  *
- * Reading:
- * The members may stand in any order, and arguments, which are known by their
- * names; what is unknown is skipped.  A loss, which has no time of its own,
- * gets that of the line before.  Reported and read on: lines that are no JSON
- * object or miss a number, values that are not of their argument's format,
- * priorities that are none.
+ * Reading: Members may have any order, and so may arguments, which are found by
+ * name; unknown ones are skipped.  A loss, which has no time of its own, gets
+ * that of the line before.  Reported, without an end of reading: lines that are
+ * no JSON object or lack a number, values that do not match the format of their
+ * argument, unknown priorities.
  */
 #ifndef TL_FORMAT_JSONL_JSONL_H
 #define TL_FORMAT_JSONL_JSONL_H
@@ -32,8 +31,7 @@
 tl_reader_new tl_jsonl_read_new;
 tl_recognise tl_jsonl_recognise;
 
-/* Its finish hands on what is left and may be called again after more
- * events. */
+/* Its finish writes the rest and may be called again after more events. */
 tl_writer_new tl_jsonl_write_new;
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - a JSON object a line to events, in two ways.
+ * read.c - read an event from each line, a JSON object, in two ways.
  *
  *	line --> scan.h: as it was written, of a known message --> event
  *	     \-> here: any JSON, members in any order ----------------> event
  *
- * Nearly every line goes the first way, on which each byte is looked at once.
- * Whatever is not as expected goes the second way from its begin, and only
- * here it is judged.
+ * Nearly every line takes the first way, which reads each byte once.  A line
+ * that is not as expected is read again in the second way; only this one
+ * reports faults.
  */
 #include "format/jsonl/jsonl.h"
 
@@ -41,9 +41,9 @@ static const char *const names[MEMBERS] = { "ns", "tsc", "cpu", "pid", "tid",
 	"priority", "category", "message", "kind", "args", "scope", "lost",
 	"host", "moved", "thread", "process" };
 
-enum { VALUES_MAX = 16 /* of args; what is more is left out */ };
+enum { VALUES_MAX = 16 /* of args; further ones are left out */ };
 
-/* A value as it was read: a kind of token, 0 for none, and its text. */
+/* A value in the line: a kind of token, 0 if absent, and its text. */
 struct value {
 	int kind;
 	size_t at; /* in texts */
@@ -60,7 +60,7 @@ struct object {
 struct jsonl {
 	struct tl_line_read read; /* first */
 	struct tl_json json;
-	struct tl_text texts;            /* of an object */
+	struct tl_text texts;            /* of the current object */
 	struct tl_message_cache_key key; /* kind 0: none */
 };
 
@@ -77,7 +77,7 @@ keep(struct jsonl *j, int kind, struct tl_bytes text, struct value *value)
 	tl_put_bytes(&j->texts, text);
 }
 
-/* The next token of the line, which lies in one piece: -EBADMSG behind it. */
+/* The next token of the line, which is in one piece; -EBADMSG after its end. */
 static int
 next_token(struct jsonl *j, struct tl_json_token *token)
 {
@@ -86,7 +86,8 @@ next_token(struct jsonl *j, struct tl_json_token *token)
 	return kind == TL_JSON_MORE ? -EBADMSG : kind;
 }
 
-/* The rest of a value that began with a token: 0, -EBADMSG, -ENOMEM. */
+/* Skip the rest of a value that began with this token.  0, -EBADMSG,
+ * -ENOMEM. */
 static int
 skip_value(struct jsonl *j, int kind, unsigned depth)
 {
@@ -153,7 +154,7 @@ parse_members(struct jsonl *j, struct object *o)
 	return kind < 0 ? kind : 0;
 }
 
-/* One object and nothing behind it. */
+/* Parse one object, with nothing after it. */
 static int
 parse_line(struct jsonl *j, struct tl_bytes line, struct object *o)
 {
@@ -232,7 +233,7 @@ read_value(struct jsonl *j, unsigned format, const struct value *value,
 	bool good;
 
 	switch (format) {
-	case TIMELINE_ARG_SIGNED: /* of 64 bits, with a sign or without */
+	case TIMELINE_ARG_SIGNED: /* of 64 bits, signed or unsigned */
 		good = read_signed(j, value, (int64_t *)to) ||
 		       read_unsigned(j, value, to);
 		break;
@@ -255,7 +256,7 @@ read_value(struct jsonl *j, unsigned format, const struct value *value,
 	return 0;
 }
 
-/* NULL: there is none of that name. */
+/* The value of an argument; NULL: absent. */
 static const struct value *
 find_value(const struct jsonl *j, const struct object *o, struct tl_bytes name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - what must stand in a line, byte after byte. */
+/* scan.c - read a line that has exactly the form of our writer. */
 #include "format/jsonl/scan.h"
 
 #include "base/json.h"
@@ -52,7 +52,7 @@ scan_small(struct tl_scan *s, uint32_t *n)
 	return true;
 }
 
-/* The inside of a string whose first quote was skipped, and the other. */
+/* Read a string after its first quote, up to and including the last. */
 static inline bool
 scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 {
@@ -67,7 +67,8 @@ scan_string(struct tl_scan *s, struct tl_bytes *inside, bool *has_escapes)
 	return TL_SCAN_SKIP(s, "\"");
 }
 
-/* Of several hosts, what stood here: to a file it is one. */
+/* Read the host, which is there if there were several; the event itself does
+ * not have it. */
 static bool
 scan_host(struct tl_scan *s, struct tl_bytes *host)
 {
@@ -84,7 +85,7 @@ scan_host(struct tl_scan *s, struct tl_bytes *host)
 	return true;
 }
 
-/* Where names are known, what stood here: thread and process. */
+/* Read the names of thread and process, if there. */
 static bool
 scan_names(struct tl_scan *s, struct tl_bytes names[2])
 {
@@ -115,7 +116,8 @@ scan_place(struct tl_scan *s, struct tl_event *e, struct tl_bytes names[2],
 	       ((e->moved = TL_SCAN_SKIP(s, ",\"moved\":true")) || true);
 }
 
-/* A scope stands at the end of the line, but is part of the message. */
+/* Read the scope, which is at the end of the line but belongs to the
+ * message. */
 static bool
 ends_with_scope(const struct tl_scan *s)
 {
@@ -147,7 +149,7 @@ scan_key(struct tl_scan *s, struct tl_message_cache_key *key)
 	return key->kind != 0 && key->kind != TL_LOST;
 }
 
-/* Is the message that is guessed the one that stands here? */
+/* Is the guessed message the one in the line? */
 static bool
 skip_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess)
 {
@@ -172,7 +174,7 @@ skip_guess(struct tl_scan *s, const struct tl_message_cache_slot *guess)
 	return true;
 }
 
-/* NULL: it is not remembered, or there is no key. */
+/* The message in the cache; NULL: it is not there, or there is no key. */
 static const struct tl_message_cache_slot *
 scan_message(struct tl_message_cache *cache, struct tl_scan *s,
     struct tl_message_cache_key *key)
@@ -197,7 +199,7 @@ scan_double(struct tl_scan *s, uint64_t *bits)
 	double value;
 
 	if (tl_json_double(tl_bytes(s->at, end), &value) < 0)
-		return false; /* null, too */
+		return false; /* also if it is null */
 	memcpy(bits, &value, sizeof(value));
 	s->at += end;
 	return true;
@@ -220,7 +222,7 @@ scan_text(struct tl_line_read *r, struct tl_scan *s, uint64_t *value)
 	return rc == -EBADMSG ? 0 : rc < 0 ? rc : 1;
 }
 
-/* Of 64 bits, with a sign or without. */
+/* An integer of 64 bits, signed or unsigned. */
 static inline bool
 scan_integer(struct tl_scan *s, uint64_t *n)
 {

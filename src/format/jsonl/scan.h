@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.h - read a line of JSON that is as jsonl.h has it.
+ * scan.h - read a line that has exactly the form in jsonl.h.
  */
 #ifndef TL_FORMAT_JSONL_SCAN_H
 #define TL_FORMAT_JSONL_SCAN_H
@@ -9,9 +9,9 @@
 #include "format/line_read.h"
 
 /*
- * 1: the event was read, *event was all zeros before; 0: the line is not just
- * as expected, or its message is not remembered; -errno.  Nothing is noted.
- * key is how its message stands in the line, kind 0 where that is not known.
+ * 1: the event was read; *event must be all zeros before.  0: the line has
+ * another form, or its message is not in the cache.  -errno.  Faults are not
+ * noted.  key is the raw text of its message in the line; kind 0: unknown.
  */
 int tl_jsonl_scan(struct tl_line_read *read, struct tl_bytes line,
     struct tl_event *event, struct tl_message_cache_key *key);

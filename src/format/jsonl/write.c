@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - a line is numbers, then pieces of its message:
+ * write.c - a line consists of numbers and pieces of its message:
  *
  *	{"ns":1,"tsc":2,...,"tid":5 | ,"thread":"worker","process":"server" |
  *	,"priority":...,"kind":" | instant
  *	","args":{ | "tcp": | 10 | ,"udp": | 20 | }}
  *
- * Of several hosts the numbers are followed by
+ * If there are several hosts, the numbers are followed by
  *
  *	,"host":"name","sync_error_us":20000,"overlaps":true
  *
- * where null is an error without a bound, and overlaps is left out if it is
- * not so; and so is ,"moved":true behind them.  The last piece of a message is
- * what stands behind its arguments.
+ * where null is an error without a bound.  "overlaps", and ,"moved":true after
+ * it, are left out if false.  The last piece of a message is the text after its
+ * arguments.
  */
 #include "format/jsonl/jsonl.h"
 
@@ -24,13 +24,13 @@
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
-	/* All of a line but pieces, host and arguments. */
+	/* of a line, without pieces, host and arguments */
 	FRAME_MAX = 320 + TL_LINE_NAMES_MAX
 };
 
 #define MOVED ",\"moved\":true"
 
-/* A literal, its size known to the compiler. */
+/* A literal, whose size the compiler knows. */
 #define WRITE(to, literal) \
 	((char *)memcpy((to), (literal), sizeof(literal) - 1) + \
 	    sizeof(literal) - 1)
@@ -84,7 +84,7 @@ write_numbers(char *to, const struct tl_event *event)
 	return tl_write_unsigned(to, event->tid);
 }
 
-/* Of several hosts: which it is of.  NULL: no memory. */
+/* Append the host, if there are several.  NULL: no memory. */
 static char *
 put_machine(struct tl_text *text, char *to, const struct tl_origin *host,
     size_t room)
@@ -100,7 +100,7 @@ put_machine(struct tl_text *text, char *to, const struct tl_origin *host,
 	return to;
 }
 
-/* The bound of the error of its time among those of other hosts. */
+/* Append the error bound of the time relative to other hosts. */
 static char *
 put_host(struct tl_text *text, char *to, const struct tl_event *event,
     const struct tl_origin *host, size_t room)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* form.c - recognize the messages that stand for sources, see
- * timelogger.h. */
+/* form.c - recognise the messages of sources, see timelogger.h. */
 #include "format/timelogger/form.h"
 
 #include "format/timelogger/timelogger.h"
 
 #include <timeline.h>
 
-/* Take text off the front, if it is there. */
+/* Remove text from the front, if it is there. */
 static bool
 skip(struct tl_bytes *bytes, const char *text)
 {
@@ -20,7 +19,7 @@ skip(struct tl_bytes *bytes, const char *text)
 	return true;
 }
 
-/* Take an id off the front. */
+/* Remove an id from the front. */
 static bool
 skip_id(struct tl_bytes *bytes, int32_t *id)
 {

@@ -29,9 +29,10 @@
 #include <stdlib.h>
 
 enum {
-	/* After so many unknown records and no other it is another format. */
+	/* After this many unknown records, and no other, it is another
+	 * format. */
 	UNKNOWN_MAX = 64,
-	/* As many sources are looked at to recognise a file. */
+	/* Sources that are checked to recognise a file. */
 	START_SOURCES_MAX = 256,
 	WHICH_SIZE_MAX = 80
 };
@@ -73,13 +74,14 @@ static const struct tl_note_kind kinds[TL_NOTES_MAX] = {
 };
 
 struct source {
-	struct tl_label label[LEVELS]; /* of a level; made when it is met */
+	/* by level; made when the level is reached first */
+	struct tl_label label[LEVELS];
 	int64_t activity;
 	int32_t id;
 	uint32_t definitions;
 };
 
-/* The place of the source for all that are too many. */
+/* The place of the source that stands for all beyond the limit. */
 enum { REST = UINT32_MAX };
 
 struct timelogger_read {
@@ -90,18 +92,18 @@ struct timelogger_read {
 	const struct tl_message *definition;
 	struct tl_store *store;
 	struct tl_id_map ids;
-	uint32_t *current; /* source of an id's number, plus 1; 0: none yet */
+	uint32_t *current; /* source of an id's number, plus 1; 0: none */
 	size_t current_capacity;
 	struct source *sources;
 	size_t source_capacity;
 	uint32_t source_count;
-	struct source rest; /* when there are too many */
+	struct source rest; /* stands for all beyond the limit */
 	struct tl_notes notes;
-	struct tl_event event; /* what is the same for all of them is set */
+	struct tl_event event; /* its common fields are set */
 	struct tl_text carry;
 	struct tl_text name;
-	uint64_t at;      /* of the record at hand */
-	uint64_t numbers; /* of events */
+	uint64_t at;      /* of the current record */
+	uint64_t numbers; /* of events, so far */
 	int64_t newest_ns;
 	uint64_t known;
 	uint64_t unknown;
@@ -113,7 +115,7 @@ read_of(struct tl_reader *reader)
 	return (struct timelogger_read *)(void *)reader;
 }
 
-/* Which source a message is of: its second line. */
+/* The second line of a message, which identifies its source. */
 static void
 say_which(char which[WHICH_SIZE_MAX], const struct source *source,
     unsigned level)
@@ -128,8 +130,8 @@ say_which(char which[WHICH_SIZE_MAX], const struct source *source,
 	    levels[level].which);
 }
 
-/* Make the label of a level.  When the interner is full the source becomes
- * one with the others that have none. */
+/* Make the label of a level.  If the interner is full, the source is merged
+ * with others without a label. */
 static int
 make_label(struct timelogger_read *r, struct source *source, unsigned level)
 {
@@ -147,7 +149,7 @@ make_label(struct timelogger_read *r, struct source *source, unsigned level)
 	return 0;
 }
 
-/* The name of a source without a name. */
+/* Make a name for a source that has none. */
 static int
 name_undefined(struct timelogger_read *r, int32_t id)
 {
@@ -157,7 +159,7 @@ name_undefined(struct timelogger_read *r, int32_t id)
 	return r->name.rc;
 }
 
-/* The name of a source again, from the label that it has. */
+/* Take the name of a source from its label. */
 static int
 name_again(struct timelogger_read *r, const struct source *source)
 {
@@ -170,7 +172,7 @@ name_again(struct timelogger_read *r, const struct source *source)
 	return r->name.rc;
 }
 
-/* A new source for an id: its place, or REST. */
+/* Add a source for an id: its place, or REST. */
 static int
 add_source(struct timelogger_read *r, int32_t id, uint32_t definitions,
     uint32_t *place)
@@ -197,7 +199,7 @@ source_at(struct timelogger_read *r, uint32_t place)
 	return place == REST ? &r->rest : &r->sources[place];
 }
 
-/* Where the source of an id is kept; NULL for one of those too many. */
+/* The place of the current source of an id; NULL: it is beyond the limit. */
 static int
 find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 {
@@ -219,7 +221,7 @@ find_current(struct timelogger_read *r, int32_t id, uint32_t **current)
 	return 0;
 }
 
-/* Keep an event until all are there. */
+/* Keep an event until all were read. */
 static int
 keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
     uint64_t b)
@@ -234,7 +236,7 @@ keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
 	e->tsc = r->at;
 	e->args[0] = a;
 	e->args[1] = b;
-	if (ns < r->newest_ns) /* queued late? */
+	if (ns < r->newest_ns) /* it was queued late */
 		tl_note(&r->notes, UNSORTED, r->at);
 	else
 		r->newest_ns = ns;
@@ -242,7 +244,8 @@ keep(struct timelogger_read *r, uint8_t kind, int64_t ns, uint64_t a,
 	return sink->put(sink, e);
 }
 
-/* A definition is an event, too: nothing of the file is lost. */
+/* A definition becomes an event as well, so that nothing of the file is
+ * lost. */
 static int
 keep_definition(struct timelogger_read *r, int32_t id, int64_t ns)
 {
@@ -285,7 +288,7 @@ define(struct timelogger_read *r, int32_t id, int64_t ns, struct tl_bytes name)
 	return rc < 0 ? rc : keep_definition(r, id, ns);
 }
 
-/* An open or a close. */
+/* Take an open or a close record. */
 static int
 change(struct timelogger_read *r, int32_t id, int64_t ns, uint8_t kind)
 {
@@ -303,7 +306,7 @@ change(struct timelogger_read *r, int32_t id, int64_t ns, uint8_t kind)
 	return keep(r, kind, ns, place, 0);
 }
 
-/* The label of a level that is met for the first time. */
+/* Make the label of a level that is reached first. */
 static int
 meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 {
@@ -320,7 +323,7 @@ meet_level(struct timelogger_read *r, struct source *source, unsigned level)
 	return rc < 0 || level == ACTIVE ? rc : make_label(r, source, level);
 }
 
-/* Hand an event on, in order of time: step is 1 or -1. */
+/* Put an event, in order of time; by is 1 or -1. */
 static int
 step(struct timelogger_read *r, struct tl_event *e, int by)
 {
@@ -346,7 +349,7 @@ step(struct timelogger_read *r, struct tl_event *e, int by)
 	return 0;
 }
 
-/* All that was kept, in order of time. */
+/* Put all events that were kept, in order of time. */
 static int
 hand_on(struct timelogger_read *r)
 {
@@ -381,7 +384,7 @@ text_size(const char *record)
 	return be16toh(size);
 }
 
-/* A whole record. */
+/* Take a whole record. */
 static int
 take(struct timelogger_read *r, const char *record)
 {
@@ -410,7 +413,7 @@ take(struct timelogger_read *r, const char *record)
 	return -EBADMSG;
 }
 
-/* How many bytes a record takes, as far as size of them tell. */
+/* The size of a record, as far as its first bytes tell it. */
 static size_t
 record_size(const char *record, size_t size)
 {
@@ -421,7 +424,7 @@ record_size(const char *record, size_t size)
 	return TL_TIMELOGGER_TEXT_AT + (size_t)text_size(record);
 }
 
-/* Complete the record that the piece before ended in. */
+/* Complete the record in which the last piece ended. */
 static int
 feed_carry(struct timelogger_read *r, struct tl_bytes *piece)
 {
@@ -506,7 +509,7 @@ timelogger_free(struct tl_reader *reader)
 	free(r);
 }
 
-/* The messages that must be there even when nothing more fits. */
+/* Make the messages that are needed even if nothing more fits. */
 static int
 make_messages(struct timelogger_read *r)
 {
@@ -553,7 +556,7 @@ tl_timelogger_read_new(struct tl_reader **reader, struct tl_sink *sink,
 	return rc;
 }
 
-/* Is the id one of those that were defined? */
+/* Is it one of the ids that were defined? */
 static bool
 is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
 {
@@ -564,8 +567,8 @@ is_defined(const uint32_t *ids, uint32_t count, uint32_t id)
 	return false;
 }
 
-/* Records from the start on, each source defined by a name before it is used:
- * ids that count from 0, or at least a use of one, are like nothing else. */
+/* Check the records from the start: each source must be defined before it is
+ * used.  Ids that count from 0, or a use of one, occur in no other format. */
 unsigned
 tl_timelogger_recognise(struct tl_bytes first)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timelogger.h - the bytes of a TimeLogger file, and what they are as events.
+ * timelogger.h - the format of TimeLogger files, and the events that its
+ * records become.
  *
  *	+------+-----------+---------------+----------------+------------+
  *	| type | source id | time          | text size      | text       |
@@ -8,8 +9,8 @@
  *	+------+-----------+---------------+----------------+------------+
  *	0      1           5               13               15
  *
- * Records stand one after the other, big endian, nothing before, between or
- * behind them.  Only type 0 has the text.
+ * Records follow each other, big endian, with nothing before, between or after
+ * them.  Only type 0 has a text.
  *
  *	0 new source	instant, category "timelogger",
  *			"source $id%d is $name%s"
@@ -22,26 +23,25 @@
  *	            0 ...+........................+...   +...
  *	           -1 .                            +---+	"name (below 0)"
  *
- * The activity of a source goes up by 1 when it is opened and down by 1 when
- * it is closed, and should be 0 or 1.  The span of its name lasts while it is
- * 1 or more; each level above is a span of "(overlap)", each one below 0 a
- * span of "(below 0)", which begins when the source is *closed* and ends when
- * it is opened.  So whatever stands in a file every event is kept, spans of a
- * source nest, and what should not be is seen as what it is.
+ * The activity of a source goes up by 1 when it is opened and down by 1 when it
+ * is closed, and should be 0 or 1.  The span of its name lasts while it is 1 or
+ * more; each level above is a span of "(overlap)", each one below 0 a span of
+ * "(below 0)", which begins when the source is *closed* and ends when it is
+ * opened.  So every event of any file is kept, spans of a source nest, and
+ * wrong activity is visible as such.
  *
  * The second line of such a message identifies the source:
  *
  *	source ID[, definition N][, undefined][: overlap|: below 0]
  *
  * N counts from 2 when an id is defined again, which starts a new source.
- * Times count nanoseconds from anywhere, as System.nanoTime() does; they are
- * taken for Unix time as they are.
+ * Times count nanoseconds from an arbitrary start, like System.nanoTime(); they
+ * are used as Unix time without a change.
  *
- * Reading:
- * Events come in the order of the file, which is not that of their times: the
- * original took the time before it queued.  Reported and read on: a record of
- * an unknown type (its 13 bytes are skipped), a source that was never defined
- * or is defined again, activity outside 0 and 1, a tail that is cut.
+ * Reading: Records are not in order of time, since the original read the clock
+ * before it queued a record.  Reported and read on: a record of an unknown type
+ * (its 13 bytes are skipped), a source that was never defined or is defined
+ * again, activity outside 0 and 1, a tail that is cut.
  *
  * Writing:
  * A file that was read becomes that file again, byte for byte, unless it has

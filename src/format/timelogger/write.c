@@ -10,8 +10,8 @@
  * those of timeline_source.h do, and two processes may count alike.  Any other
  * is known by (message, thread).
  *
- * What comes first of a source, or after a loss, may tell that it was open
- * before: opens or closes are added at the first time kept.
+ * The first event of a source, or the first after a loss, may show that it was
+ * open before: then opens or closes are added at the first time kept.
  */
 #include "format/timelogger/timelogger.h"
 
@@ -29,7 +29,7 @@
 #include <timeline.h>
 
 enum {
-	/* An id as it was read is kept where it leaves no larger gap. */
+	/* The id of a file that was read is used if it leaves no larger gap. */
 	GAP_MAX = 1 << 10
 };
 
@@ -67,18 +67,18 @@ struct source {
 	bool early;   /* an event came before its definition */
 	int64_t activity;
 	int64_t last_ns;
-	uint64_t losses; /* that its activity is known after */
+	uint64_t losses; /* w->losses when its activity was last known */
 };
 
 struct timelogger_write {
 	struct tl_writer writer; /* first: what callers see */
 	struct tl_message_map forms;
-	struct tl_interner *names; /* numbers of them */
+	struct tl_interner *names; /* their numbers */
 	struct tl_id_map keys;
 	struct source *sources;
 	size_t source_capacity;
-	uint64_t losses; /* what is before the first event is one */
-	int64_t kept_ns; /* the first time after the last of them */
+	uint64_t losses; /* the start counts as one */
+	int64_t kept_ns; /* the first time after the last loss */
 	int32_t next_id;
 	struct tl_notes notes;
 	struct tl_text name;
@@ -90,7 +90,7 @@ write_of(struct tl_writer *writer)
 	return (struct timelogger_write *)(void *)writer;
 }
 
-/* Note the parts of the events of a message that the format cannot hold. */
+/* Note the parts of a message's events that the format cannot hold. */
 static void
 note_message(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form)
@@ -110,7 +110,7 @@ note_message(struct timelogger_write *w, const struct tl_event *event,
 		tl_note(&w->notes, LEVELS, TL_FAULT_NOWHERE);
 }
 
-/* A message that is met for the first time. */
+/* Make the form of a message that is new. */
 static int
 make_form(struct timelogger_write *w, const struct tl_event *event,
     struct tl_form **form)
@@ -131,7 +131,7 @@ make_form(struct timelogger_write *w, const struct tl_event *event,
 	return 0;
 }
 
-/* A new source gets the id it had in a file, or the next. */
+/* The id for a new source: the one it had in a file, else the next. */
 static int32_t
 choose_id(struct timelogger_write *w, const struct tl_event *event,
     int32_t wanted)
@@ -162,7 +162,7 @@ find_source(struct timelogger_write *w, struct tl_id_key key,
 	return 0;
 }
 
-/* No address has the highest bit: the three kinds of keys never meet. */
+/* The highest bit is set in no address, so the three kinds of keys differ. */
 static struct tl_id_key
 key_of_id(const struct tl_event *event, int32_t id, unsigned by_name)
 {
@@ -228,7 +228,7 @@ write_record(char *to, uint8_t type, int32_t id, int64_t ns)
 	return to + TL_TIMELOGGER_SIZE;
 }
 
-/* A definition, of the name in w->name. */
+/* Write a definition with the name in w->name. */
 static int
 put_definition(struct timelogger_write *w, int32_t id, int64_t ns)
 {
@@ -272,8 +272,8 @@ name_source(struct timelogger_write *w, const struct tl_event *event,
 	tl_put_char(name, ')');
 }
 
-/* A definition that was read.  Where the source was used before, one is there
- * already. */
+/* Write a definition that was read from a file.  If the source was used before,
+ * it has one already. */
 static int
 define(struct timelogger_write *w, const struct tl_event *event)
 {
@@ -301,7 +301,8 @@ define(struct timelogger_write *w, const struct tl_event *event)
 	return put_definition(w, source->id, event->ns);
 }
 
-/* The source of an event.  w->name is its name where it is not written. */
+/* Find the source of an event.  w->name is its name if it is not yet
+ * written. */
 static int
 look_source(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form, struct source **source)
@@ -320,8 +321,8 @@ look_source(struct timelogger_write *w, const struct tl_event *event,
 	return rc;
 }
 
-/* How often a source has to be opened (closed, below 0) for an event to make
- * sense: its activity before the event is between two bounds. */
+/* How many opens (negative: closes) are missing before an event, whose form
+ * bounds the activity of its source before it. */
 static int64_t
 opens_before(const struct source *source, const struct tl_event *event,
     const struct tl_form *form)
@@ -359,8 +360,8 @@ put_step(struct timelogger_write *w, struct source *source, bool opens,
 	return 0;
 }
 
-/* The source of an event, which is defined if it was not, at the time that it
- * has been known from. */
+/* Find the source of an event; define it, if it is not, at the time from which
+ * its activity is known. */
 static int
 use_source(struct timelogger_write *w, const struct tl_event *event,
     struct tl_form *form, struct source **used)
@@ -386,7 +387,7 @@ use_source(struct timelogger_write *w, const struct tl_event *event,
 							     : event->ns);
 }
 
-/* Opens and closes that are missing. */
+/* Write the opens and closes that are missing. */
 static int
 put_missing(struct timelogger_write *w, const struct tl_event *event,
     const struct tl_form *form, struct source *source)
@@ -455,7 +456,7 @@ timelogger_put(struct tl_writer *writer, const struct tl_event *event)
 		rc = put_event(w, event);
 	else
 		tl_note(&w->notes, LOSSES, TL_FAULT_NOWHERE);
-	if (rc != -ENOSPC) /* too many sources, or messages? */
+	if (rc != -ENOSPC) /* -ENOSPC: too many sources or messages */
 		return rc;
 	tl_note(&w->notes, TOO_MANY, TL_FAULT_NOWHERE);
 	return 0;
