@@ -8,7 +8,7 @@
 
 enum { TERMS_MAX = 1 << 20 };
 
-/* Logarithm of n over k. */
+/* The logarithm of n over k. */
 static double
 choose(double n, double k)
 {
@@ -18,7 +18,7 @@ choose(double n, double k)
 	       lgamma_r(n - k + 1, &sign);
 }
 
-/* One of four cells: both is how many are in it, of all. */
+/* The share of one of four cells, which has both of all things. */
 static double
 cell(double both, double a, double b, double all)
 {

@@ -18,21 +18,22 @@ enum {
 	NO_THREAD = UINT32_MAX
 };
 
-/* A thread did nothing from a time until another. */
+/* A time in which a thread did nothing. */
 struct wait {
 	int64_t from_ns;
 	int64_t to_ns;
-	int64_t sent_ns; /* when the other thread ended it */
-	uint32_t thread; /* that one; NO_THREAD: none, goes on at from_ns */
-	uint16_t rule;   /* of PAIR */
-	uint8_t kind;    /* enum tl_critical_kind */
+	int64_t sent_ns; /* when the other thread ended the wait */
+	/* the other thread; NO_THREAD: none, the walk goes on at from_ns */
+	uint32_t thread;
+	uint16_t rule; /* of PAIR */
+	uint8_t kind;  /* enum tl_critical_kind */
 	bool certain;
 };
 
-/* From a time on this was the innermost span of a thread. */
+/* From this time this was the innermost span of a thread. */
 struct change {
 	int64_t ns;
-	const struct tl_message *message; /* NULL: outside of all */
+	const struct tl_message *message; /* NULL: outside of all spans */
 };
 
 struct thread {
@@ -45,27 +46,28 @@ struct thread {
 	size_t change_capacity;
 	const struct tl_message *open[NESTED_MAX];
 	unsigned depth;  /* may be more than NESTED_MAX */
-	int64_t last_ns; /* of its event before */
+	int64_t last_ns; /* time of its previous event */
 	int64_t last_bound;
-	/* as the kernel has it: */
-	int64_t out_ns;   /* switched out; INT64_MIN: it runs, or unknown */
-	int64_t woken_ns; /* INT64_MIN: not yet */
-	uint32_t waker;   /* a thread; NO_THREAD: none that logs */
-	uint8_t blocked;  /* what for: enum tl_critical_kind; RUNNABLE: it was
-			     preempted */
+	/* from kernel events: */
+	int64_t out_ns;   /* switched out; INT64_MIN: it runs, or is unknown */
+	int64_t woken_ns; /* INT64_MIN: not woken */
+	uint32_t waker;   /* NO_THREAD: none that logs */
+	/* the kind of its wait, enum tl_critical_kind; RUNNABLE: it was
+	 * preempted */
+	uint8_t blocked;
 };
 
-/* A value of a pair. */
+/* One value of a pair. */
 struct value {
 	uint64_t value;
 	int64_t sent_ns;
 	int64_t sent_bound;
-	int64_t received_ns; /* while no send was seen */
+	int64_t received_ns; /* of a receive whose send was not seen */
 	int64_t received_bound;
-	uint64_t losses;   /* seen before the send */
-	uint32_t sender;   /* NO_THREAD: none yet */
-	uint32_t receiver; /* of a receive that waits for its send */
-	uint32_t wait;     /* of that one */
+	uint64_t losses;   /* number of losses before the send */
+	uint32_t sender;   /* NO_THREAD: none */
+	uint32_t receiver; /* of a receive whose send was not seen */
+	uint32_t wait;     /* the wait of that receive */
 	uint16_t rule;
 	uint16_t waiting; /* sends since the last receive */
 };
@@ -97,7 +99,7 @@ struct tl_critical {
 	struct tl_critical_result *results;
 	size_t result_count;
 	size_t result_capacity;
-	struct tl_message_map verdicts; /* of messages: does the glob match */
+	struct tl_message_map verdicts; /* by message: does the glob match */
 	uint64_t wait_count;
 	uint64_t change_count;
 	uint64_t losses;
@@ -121,7 +123,8 @@ clock_of(const struct tl_critical *c, const struct tl_event *event)
 	return c->options->clocks ? c->options->clocks[event->source] : 0;
 }
 
-/* A thread of a host by its number.  pid 0: whichever process logged last. */
+/* A thread of a host by its number.  pid 0: the process that logged with this
+ * number last. */
 static uint32_t
 find_thread(const struct tl_critical *c, size_t clock, uint32_t pid,
     uint32_t tid)
@@ -167,7 +170,7 @@ thread_of(struct tl_critical *c, const struct tl_event *event, uint32_t *found)
 	return 0;
 }
 
-/* The largest error of an event's time, as other clocks see it. */
+/* The largest error of an event's time on another clock. */
 static int64_t
 bound_of(const struct tl_event *event)
 {
@@ -212,13 +215,14 @@ add_change(struct tl_critical *c, struct thread *t, int64_t ns)
 	if (TL_ARRAY_ROOM(t->changes, t->change_capacity, t->change_count) < 0)
 		return -ENOMEM;
 	if (t->change_count > 0 && ns < t->changes[t->change_count - 1].ns)
-		ns = t->changes[t->change_count - 1].ns; /* a clock was set */
+		/* a clock was set back */
+		ns = t->changes[t->change_count - 1].ns;
 	t->changes[t->change_count++] = (struct change){ ns, message };
 	c->change_count++;
 	return 0;
 }
 
-/* A begin, or an end, which ends what is open inside of it, too. */
+/* Take a begin event, or an end event, which also ends the spans inside. */
 static int
 nest(struct tl_critical *c, struct thread *t, const struct tl_event *event)
 {
@@ -258,7 +262,7 @@ find_value(struct tl_critical *c, const struct tl_pair_seen *seen)
 	return NULL;
 }
 
-/* Found or made.  0, -ENOSPC there are too many, -ENOMEM. */
+/* Find or add a value.  0; -ENOSPC: there are too many; -ENOMEM. */
 static int
 value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
     struct value **value)
@@ -282,7 +286,7 @@ value_of(struct tl_critical *c, const struct tl_pair_seen *seen,
 	return 0;
 }
 
-/* Is a before b whatever the clocks do? */
+/* Is a before b for all possible errors of the clocks? */
 static bool
 is_before(int64_t a, int64_t a_bound, int64_t b, int64_t b_bound)
 {
@@ -300,8 +304,8 @@ sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 	if (rc < 0)
 		return rc == -ENOSPC ? 0 : rc;
 	if (value->receiver != NO_THREAD) {
-		/* It was received before, by another clock: within the errors
-		 * that may be, and then in no time. */
+		/* Another clock shows that it was received earlier: within the
+		 * bounds of error both happened at the same time. */
 		struct thread *receiver = &c->threads[value->receiver];
 		struct wait *wait = &receiver->waits[value->wait];
 
@@ -326,8 +330,8 @@ sent(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
 	return 0;
 }
 
-/* The wait is added at once, so that those of a thread are in order: one that
- * knows no sender yet is none to the walk. */
+/* Add a wait at once, so that the waits of a thread are in order.  Until its
+ * sender is known, walks ignore it. */
 static int
 received(struct tl_critical *c, uint32_t thread, const struct tl_event *event,
     const struct tl_pair_seen *seen)
@@ -377,7 +381,7 @@ pair(struct tl_critical *c, uint32_t thread, const struct tl_event *event)
 	int rc = 0;
 	const int count = tl_pair_match(&c->matcher, event, seen);
 
-	/* what an event received comes before what it sent */
+	/* an event's receive comes before its send */
 	for (int side = TL_PAIR_SIDES - 1; side >= 0; side--) {
 		for (int i = 0; i < count && rc == 0; i++) {
 			if ((int)seen[i].side != side)
@@ -408,8 +412,8 @@ has_text(const struct tl_event *event, const char *name, struct tl_bytes *text)
 	return false;
 }
 
-/* It runs again: what was it waiting for?  Where the switch was not seen, when
- * it got the CPU is unknown. */
+/* The thread runs again: add its wait.  If its switch was not seen, the time
+ * when it got a CPU is unknown. */
 static int
 runs_again(struct tl_critical *c, struct thread *t, int64_t ns, bool seen)
 {
@@ -441,9 +445,9 @@ runs_again(struct tl_critical *c, struct thread *t, int64_t ns, bool seen)
 	return rc;
 }
 
-/* It did something, so it runs.  Some kernels report no switch from the idle
- * task.  A program may give its entries stamps of its own: they count from the
- * waking on. */
+/* The thread logged an event, so it runs: some kernels report no switch from
+ * the idle task.  A program may set the stamps of its entries: they count only
+ * after the wakeup. */
 static int
 ran(struct tl_critical *c, struct thread *t, int64_t ns)
 {
@@ -479,8 +483,8 @@ is_by_task(const struct tl_event *event)
 		   memcmp(context.data, TL_SCHED_TASK, context.size) == 0);
 }
 
-/* A wakeup of a thread that is not out yet comes before its switch, in the
- * order of the kernel; it is one all the same, but tells nothing of a wait. */
+/* A thread was woken.  The kernel may report a wakeup before the thread is
+ * switched out: then it did not wait. */
 static int
 woken(struct tl_critical *c, struct thread *t, const struct tl_event *event)
 {
@@ -559,7 +563,7 @@ is_wanted(struct tl_critical *c, const struct tl_message *message)
 	if (verdict)
 		return verdict == &yes;
 	matches = tl_glob_matches_message(c->options->glob, message);
-	/* without room it is found out again the next time */
+	/* without memory for it the glob is matched again next time */
 	(void)tl_message_map_add(&c->verdicts, message, matches ? &yes : &no);
 	return matches;
 }
@@ -605,7 +609,8 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 		return rc;
 	t = &c->threads[thread];
 	what = tl_sched_what(event->message);
-	if (what != TL_SCHED_NONE) /* no event of its own, as pairs go */
+	/* kernel events are no events of the thread's own in pairs */
+	if (what != TL_SCHED_NONE)
 		return put_sched(c, t, event, what);
 	rc = ran(c, t, event->ns);
 	if (rc == 0)
@@ -629,9 +634,9 @@ tl_critical_put(struct tl_critical *c, const struct tl_event *event)
 struct walk {
 	struct tl_critical *c;
 	struct tl_critical_result *result;
-	bool keep;       /* the steps: newest first until it is done */
-	bool uncertain;  /* an edge on the way here was */
-	size_t capacity; /* of the steps */
+	bool keep;       /* store the steps, newest first until the end */
+	bool uncertain;  /* an edge on the way was uncertain */
+	size_t capacity; /* capacity of the array of steps */
 };
 
 static int
@@ -694,7 +699,7 @@ add_step(struct walk *w, const struct tl_critical_step *step)
 	return 0;
 }
 
-/* How many changes of a thread came before a time. */
+/* The number of changes of a thread before a time. */
 static size_t
 find_change(const struct thread *t, int64_t ns)
 {
@@ -704,7 +709,7 @@ find_change(const struct thread *t, int64_t ns)
 	return i;
 }
 
-/* Work of a thread between two times, by its innermost spans. */
+/* Add the work of a thread between two times, by innermost spans. */
 static int
 add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
 {
@@ -730,7 +735,7 @@ add_work(struct walk *w, uint32_t thread, int64_t from_ns, int64_t to_ns)
 	return rc;
 }
 
-/* How many waits of a thread ended at or before a time. */
+/* The number of waits of a thread that ended at or before a time. */
 static size_t
 find_wait(const struct thread *t, int64_t ns)
 {
@@ -778,7 +783,8 @@ walk_back(struct walk *w, const struct span *span)
 		while (rc == 0 && wait->kind == TL_CRITICAL_PAIR && left > 0 &&
 		       t->waits[left - 1].kind == TL_CRITICAL_RUNNABLE &&
 		       t->waits[left - 1].from_ns >= next_ns) {
-			/* it was sent, and its receiver had no CPU yet */
+			/* the value was sent, but the receiver had no CPU
+			 * yet */
 			const struct wait *cpu = &t->waits[--left];
 
 			step = (struct tl_critical_step){ .kind = cpu->kind,
@@ -828,7 +834,7 @@ result_of(struct tl_critical *c, const struct span *span)
 	return r;
 }
 
-/* The path of the longest span is kept. */
+/* Keep the path of the longest span. */
 static int
 keep_longest(struct tl_critical *c, struct tl_critical_result *r,
     const struct span *span)

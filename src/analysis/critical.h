@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * critical.h - the critical path of spans: what a span's end waited for.
+ * critical.h - the critical path of spans: the waits that determined their
+ * ends.
  *
  *	request   |--work--|                    |--work--|      thread A
  *	          put 7 -> |                    ^ got 8
@@ -8,12 +9,12 @@
  *	                   ^ got 7              | put 8
  *
  * A span took as long as the chain of work and waits that leads to its end.
- * The walk starts there and goes back in time.  On a thread everything since
+ * The walk starts at the end and goes back in time.  The time of a thread since
  * its last wait is its own work.  A wait leads to the thread that ended it, at
- * the time when that thread did so, and the walk goes on there, until the
- * begin of the span is reached.  The parts add up to the span exactly.
+ * that time, and the walk continues there until it reaches the begin event.
+ * The parts add up to the span exactly.
  *
- * Waits come from two kinds of facts:
+ * Waits are found in two ways:
  *
  *   pairs     messages that the user declared: what one thread sent, another
  *             received ("put $id = got $id", "unlock $m = locked $m").  The
@@ -24,19 +25,17 @@
  *             wait for a task, a timer or a device, and for a CPU.  A wait for
  *             a task that logs leads to that task at the time of the wakeup.
  *
- * An edge is certain if no error of the clocks can turn the order of the events
- * that it was concluded from: the receiver's event before the wait, and the
- * send.  (Nothing is received before it was sent.)  On one clock stamps are
- * exact.  An edge is also uncertain
- * where entries were lost while it lasted and where a value was sent again
- * before it was received.
+ * An edge is certain if no possible error of the clocks can reverse the order
+ * of the events that it was derived from: the receiver's event before the wait,
+ * and the send.  (Nothing is received before it was sent.)  On one clock stamps
+ * are exact.  An edge is also uncertain if entries were lost during it, or if a
+ * value was sent again before it was received.
  *
- * Memory.  One pass over the events, oldest first, keeps the waits, the places
- * where the innermost span of a thread changes, and the spans that are asked
- * for.  Each has a bound; what a bound left out is counted.  A walk then costs
- * one step for each of its parts.  Rejected: a second pass for each span (live
- * timelines change), and building the whole graph (the walk needs each node's
- * last edge only).
+ * Memory.  One pass over the events, oldest first, keeps the waits, the changes
+ * of the innermost span of each thread, and the spans that match.  Each has a
+ * bound; items beyond it are counted.  A walk then costs one step for each of
+ * its parts.  Rejected: a second pass for each span (live timelines change),
+ * and building the whole graph (the walk needs each node's last edge only).
  *
  * One object is used by one thread at a time.
  */
@@ -50,18 +49,20 @@ enum {
 	TL_CRITICAL_WAITS_MAX = 1 << 22,
 	TL_CRITICAL_CHANGES_MAX = 1 << 23,
 	TL_CRITICAL_SPANS_MAX = 1 << 20,
-	TL_CRITICAL_STEPS_MAX = 1 << 14 /* of one path that are kept */
+	/* of a path; earlier ones are left out */
+	TL_CRITICAL_STEPS_MAX = 1 << 14
 };
 
 enum tl_critical_kind {
-	TL_CRITICAL_WORK,  /* of a thread, in its innermost span */
-	TL_CRITICAL_PAIR,  /* from a send to its receive */
-	TL_CRITICAL_TASK,  /* blocked by a task; 0 ns: woken by one that logs */
-	TL_CRITICAL_TIMER, /* blocked until a timer or a device */
-	TL_CRITICAL_IO,    /* blocked for I/O */
-	TL_CRITICAL_RUNNABLE, /* waiting for a CPU */
-	TL_CRITICAL_UNKNOWN,  /* it may have run: a waking or a switch to it
-				 is not in the log */
+	TL_CRITICAL_WORK, /* work of a thread, in its innermost span */
+	TL_CRITICAL_PAIR, /* a wait from a send to its receive */
+	/* blocked by a task; 0 ns: woken by a task that logs */
+	TL_CRITICAL_TASK,
+	TL_CRITICAL_TIMER,    /* blocked until a timer or a device */
+	TL_CRITICAL_IO,       /* blocked for I/O */
+	TL_CRITICAL_RUNNABLE, /* ready, waiting for a CPU */
+	/* it may have run: a wakeup or a switch is missing */
+	TL_CRITICAL_UNKNOWN,
 	TL_CRITICAL_KINDS
 };
 
@@ -71,21 +72,21 @@ const char *tl_critical_kind_name(enum tl_critical_kind kind);
 struct tl_critical_thread {
 	uint32_t pid;
 	uint32_t tid;
-	size_t clock; /* of its events */
+	size_t clock; /* the clock of its events */
 };
 
-/* Time of one kind.  What it was is the message of the innermost span (WORK;
+/* The time of one kind.  Its name is the message of the innermost span (WORK;
  * NULL: outside of all), or the rule (PAIR). */
 struct tl_critical_part {
 	enum tl_critical_kind kind;
 	const struct tl_message *message;
 	unsigned rule;
 	int64_t ns;
-	int64_t uncertain_ns; /* of ns: reached over an uncertain edge */
+	int64_t uncertain_ns; /* of ns: before an uncertain edge */
 	uint64_t count;       /* steps */
 };
 
-/* A piece of one path. */
+/* A step of a path. */
 struct tl_critical_step {
 	enum tl_critical_kind kind;
 	const struct tl_message *message;
@@ -93,7 +94,7 @@ struct tl_critical_step {
 	struct tl_critical_thread thread; /* of PAIR: the sender */
 	int64_t from_ns;
 	int64_t to_ns;
-	bool certain; /* of the edge itself; true for work */
+	bool certain; /* is the edge certain?  true for work */
 };
 
 /* The spans of one message. */
@@ -101,11 +102,11 @@ struct tl_critical_result {
 	const struct tl_message *message;
 	uint64_t spans;
 	int64_t total_ns;
-	int64_t uncertain_ns;           /* of it */
+	int64_t uncertain_ns;           /* uncertain part of it */
 	struct tl_critical_part *parts; /* largest first */
 	size_t part_count;
 	size_t part_capacity;
-	/* the longest of them, with its path, oldest first */
+	/* the longest span, with its path, oldest first */
 	uint64_t args[TL_ARGS_MAX];
 	struct tl_critical_thread thread;
 	int64_t begin_ns;
@@ -113,30 +114,31 @@ struct tl_critical_result {
 	bool lossy; /* entries were lost while it was open */
 	struct tl_critical_step *steps;
 	size_t step_count;
-	bool cut; /* there were more steps: the oldest are left out */
+	bool cut; /* the path had more steps: the oldest are left out */
 };
 
 struct tl_critical_options {
-	const char *glob;  /* of the first line, or CATEGORY:LINE */
-	const char *value; /* only spans of which one argument is this text or
-			      number; NULL: all */
+	const char *glob; /* matches the first line, or CATEGORY:LINE */
+	/* only spans with an argument that is this text or number; NULL: all */
+	const char *value;
 	const struct tl_pair_rule *rules;
 	size_t rule_count;
-	const unsigned *clocks; /* of each source; NULL: all have one */
+	/* the clock of each source; NULL: one for all */
+	const unsigned *clocks;
 };
 
-/* Counts of what the bounds left out. */
+/* Counts of items beyond the bounds. */
 struct tl_critical_counts {
 	uint64_t waits;
 	uint64_t changes;
 	uint64_t spans;
-	uint64_t pairs;      /* values of pairs that were not kept */
-	uint64_t unreceived; /* sends without a receive: no error */
+	uint64_t pairs;      /* values of pairs */
+	uint64_t unreceived; /* sends without a receive, which is no error */
 };
 
 struct tl_critical;
 
-/* The options must outlive it.  0, -ENOMEM. */
+/* options must outlive it.  0, -ENOMEM. */
 int tl_critical_new(struct tl_critical **critical,
     const struct tl_critical_options *options);
 void tl_critical_free(struct tl_critical *critical);
@@ -144,8 +146,9 @@ void tl_critical_free(struct tl_critical *critical);
 /* Take the next event, oldest first.  0, -ENOMEM. */
 int tl_critical_put(struct tl_critical *critical, const struct tl_event *event);
 
-/* After the last event: walk back from the end of each span.  The results, one
- * for each message that matched, live as long as the object.  0, -ENOMEM. */
+/* Call after the last event: walk back from the end of each span.  There is one
+ * result for each message that matched; they are valid as long as the object.
+ * 0, -ENOMEM. */
 int tl_critical_finish(struct tl_critical *critical,
     const struct tl_critical_result **results, size_t *count);
 

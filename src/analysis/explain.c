@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explain.c - from records to the causes that are claimed.
+ * explain.c - find the causes of slow spans in the records.
  *
  *	records --> thresholds, a level for each record
  *	        --> scales: bounds of the numbers, from a sorted sample
@@ -20,10 +20,11 @@ enum {
 	SAMPLE_MAX = 1 << 16,
 	BOUNDS_MAX = 1024,
 	BINS = 100,
-	VALUES_MAX = 1 << 16, /* of one family */
-	COUNTS = 64,          /* buckets of how many were inside */
-	FAR_MAX = 9,          /* spans far above all others */
-	FAR_TIMES = 4,        /* far above: by this factor */
+	VALUES_MAX = 1 << 16, /* different values of one family */
+	COUNTS = 64,          /* buckets for the number of spans inside */
+	/* most spans that count as far above all others */
+	FAR_MAX = 9,
+	FAR_TIMES = 4, /* far above: longer by this factor */
 	SLOW_MIN = 10,
 	HITS_MIN = 5
 };
@@ -38,12 +39,12 @@ const int64_t tl_periods_ns[TL_PERIODS] = { 10000000, 100000000, 1000000000,
 typedef uint32_t levels_t[TL_LEVELS_MAX];
 
 enum family {
-	FAMILY_ARGUMENT, /* one for each */
+	FAMILY_ARGUMENT, /* one for each argument */
 	FAMILY_CPU = FAMILY_ARGUMENT + TL_ARGS_MAX,
 	FAMILY_PID,
 	FAMILY_TID,
 	FAMILY_TIME,
-	FAMILY_PERIOD, /* one for each */
+	FAMILY_PERIOD, /* one for each period */
 	FAMILY_BEFORE = FAMILY_PERIOD + TL_PERIODS,
 	FAMILY_BESIDE,
 	FAMILY_QUEUE,
@@ -54,7 +55,7 @@ enum family {
 	FAMILIES
 };
 
-/* Numbers that are tried by threshold. */
+/* The numbers for which thresholds are tried. */
 enum scale_kind {
 	SCALE_ARGUMENT,
 	SCALE_START = SCALE_ARGUMENT + TL_ARGS_MAX,
@@ -64,18 +65,20 @@ enum scale_kind {
 	SCALES
 };
 
-/* Bounds between which numbers are counted. */
+/* The bounds of one number. */
 struct scale {
 	bool used;
-	bool up, down; /* is >= tried, is <=? */
+	bool up, down; /* try >= bounds; try <= bounds */
 	uint8_t cause;
 	uint8_t family;
 	int64_t *sample;
 	size_t sample_count;
-	int64_t bounds[BOUNDS_MAX];                  /* rising */
-	bool is_up[BOUNDS_MAX], is_down[BOUNDS_MAX]; /* >=; or <= before it */
+	int64_t bounds[BOUNDS_MAX]; /* rising */
+	/* the bound is for >=; it is for <= the number before */
+	bool is_up[BOUNDS_MAX], is_down[BOUNDS_MAX];
 	size_t count;
-	levels_t counts[BOUNDS_MAX + 1]; /* below the first, from it on, ... */
+	/* below the first bound, from the first on, and so on */
+	levels_t counts[BOUNDS_MAX + 1];
 };
 
 struct explain {
@@ -85,23 +88,24 @@ struct explain {
 	const struct tl_message *message;
 	bool uses_argument[TL_ARGS_MAX];
 	struct scale scales[SCALES];
-	int64_t bin_ns; /* of the run */
+	int64_t bin_ns; /* length of a bin of time */
 	levels_t run[BINS];
 	levels_t phases[TL_PERIODS][BINS];
 	levels_t migrated, lost;
 	levels_t *threads;
 	levels_t *features;
-	levels_t **inside; /* by feature: buckets */
+	levels_t **inside; /* by feature: buckets by number */
 	struct tl_part_sums *sums;
 	size_t feature_count;
-	struct tl_id_map value_ids; /* family, value */
+	struct tl_id_map value_ids; /* by family and value */
 	levels_t *values;
 	size_t value_capacity;
 	size_t value_counts[FAMILIES];
-	struct tl_id_map text_ids; /* strings, number -> texts[] */
+	struct tl_id_map text_ids; /* strings and numbers -> texts[] */
 	uint32_t *texts;
 	size_t text_capacity;
-	uint64_t tests[FAMILIES]; /* without the thresholds */
+	/* by family, before the factor of thresholds */
+	uint64_t tests[FAMILIES];
 	double families;
 };
 
@@ -123,7 +127,7 @@ tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw)
 	}
 }
 
-/* Each of these undoes itself. */
+/* Inverts tl_why_key. */
 uint64_t
 tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key)
 {
@@ -136,7 +140,7 @@ is_string(const struct tl_message *message, unsigned argument)
 	return message->args[argument].format == TIMELINE_ARG_STRING;
 }
 
-/* The number of a scale in a record; false: it has none. */
+/* The number for a scale in a record.  false: the record has none. */
 static bool
 number_of(const struct explain *e, unsigned scale, const struct tl_record *r,
     int64_t *number)
@@ -210,7 +214,7 @@ compare_longest(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* At most 9 spans at least 4 times above all others. */
+/* Find at most FAR_MAX spans that took FAR_TIMES as long as all others. */
 static void
 add_far(const struct explain *e, struct tl_weighed *values, size_t count)
 {
@@ -235,7 +239,7 @@ add_far(const struct explain *e, struct tl_weighed *values, size_t count)
 		add_threshold(e->result, longest[far - 1]);
 }
 
-/* The k-th longest. */
+/* The k-th longest duration. */
 static int64_t
 longest_of(struct tl_weighed *values, size_t count, uint64_t weight, uint64_t k)
 {
@@ -276,7 +280,7 @@ choose_thresholds(struct explain *e, struct tl_weighed *values, size_t count)
 	add_far(e, values, count);
 }
 
-/* One level for each record, and what else a first look finds. */
+/* Set the level of each record, and collect what one scan finds. */
 static void
 set_levels(struct explain *e)
 {
@@ -302,7 +306,7 @@ set_levels(struct explain *e)
 
 /* == scales == */
 
-/* It rises from span to span: it is time under another name. */
+/* An argument that rises from span to span only represents time. */
 static bool
 only_counts(const struct tl_target *t, unsigned argument)
 {
@@ -316,7 +320,7 @@ only_counts(const struct tl_target *t, unsigned argument)
 static void
 choose_scales(struct explain *e)
 {
-	/* from SCALE_START on */
+	/* for the scales from SCALE_START on */
 	static const struct {
 		bool up, down;
 		uint8_t cause, family;
@@ -352,7 +356,7 @@ compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A place between two numbers of a scale. */
+/* A cut between two numbers of a scale. */
 struct cut {
 	int64_t bound;
 	bool up;
@@ -366,7 +370,7 @@ compare_cuts(const void *a, const void *b)
 	return (x->bound > y->bound) - (x->bound < y->bound);
 }
 
-/* Cuts from one end, each with at least 2 % more numbers than the last. */
+/* Cut from one end, with at least 2 % more numbers at each cut. */
 static size_t
 cut_from(const struct scale *s, bool up, struct cut *cuts)
 {
@@ -409,7 +413,7 @@ make_bounds(struct scale *s)
 	}
 }
 
-/* A sample of the records gives the bounds of all scales. */
+/* Choose the bounds of all scales from a sample of the records. */
 static int
 make_scales(struct explain *e)
 {
@@ -459,7 +463,7 @@ count_number(struct scale *s, int64_t number, const struct tl_record *r)
 {
 	size_t low = 0, size = s->count;
 
-	while (size > 0) { /* how many bounds are not above it? */
+	while (size > 0) { /* find the number of bounds that do not exceed it */
 		const size_t half = size / 2;
 
 		if (s->bounds[low + half] <= number) {
@@ -472,7 +476,7 @@ count_number(struct scale *s, int64_t number, const struct tl_record *r)
 	add(s->counts[low], r);
 }
 
-/* The counters of a value; NULL: there are too many, or *rc. */
+/* The counters of a value; NULL: there are too many, or an error in *rc. */
 static uint32_t *
 value_counts(struct explain *e, unsigned family, uint64_t value, int *rc)
 {
@@ -509,7 +513,7 @@ count_value(struct explain *e, unsigned family, uint64_t value,
 	return rc;
 }
 
-/* The number of an argument's text, which was looked up once. */
+/* The number of an argument's text, by a cache. */
 static uint32_t
 text_of(struct explain *e, const struct tl_record *r, unsigned argument)
 {
@@ -541,7 +545,7 @@ bucket_of(uint64_t count)
 				 (unsigned)(count >> (octave - 1) & 1);
 }
 
-/* The least count of a bucket. */
+/* The smallest number in a bucket. */
 static uint64_t
 bucket_floor(unsigned bucket)
 {
@@ -631,7 +635,7 @@ sum_counts(levels_t to, const levels_t counts)
 		to[i] += counts[i];
 }
 
-/* Threads were counted once for both. */
+/* Add the counts of threads to those of their pids and tids. */
 static int
 count_threads(struct explain *e)
 {
@@ -687,7 +691,7 @@ is_periodic(const struct explain *e, unsigned period)
 	       5 * (uint64_t)tl_periods_ns[period];
 }
 
-/* How many tests each family makes, and how many families there are. */
+/* Count the tests of each family, and the families. */
 static void
 count_tests(struct explain *e)
 {
@@ -731,7 +735,7 @@ count_tests(struct explain *e)
 	    (e->result->tests + inside) * e->result->threshold_count;
 }
 
-/* A candidate: is it better, at any threshold, than the best so far? */
+/* Try a candidate: is it better than the best so far, at any threshold? */
 static void
 try_counts(const struct explain *e, const struct tl_cause *what,
     const levels_t counts, uint64_t tests, struct tl_cause *best)
@@ -773,7 +777,7 @@ try_counts(const struct explain *e, const struct tl_cause *what,
 	}
 }
 
-/* One more claim among the best. */
+/* Add a claim to the best. */
 static void
 claim(struct explain *e, const struct tl_cause *cause)
 {
@@ -865,7 +869,7 @@ claim_scale(struct explain *e, unsigned number)
 	claim(e, &best);
 }
 
-/* Where a bin begins; no time is later than the last one. */
+/* The start of a bin; at most the time of the last span. */
 static int64_t
 bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
 {
@@ -876,7 +880,7 @@ bin_at(int64_t first_ns, int64_t bin_ns, unsigned bin)
 		   : ns;
 }
 
-/* All windows of bins, in a circle where they are phases. */
+/* Claim the best of all windows of bins, in a circle if the bins are phases. */
 static void
 claim_windows(struct explain *e, struct tl_cause what, const levels_t *bins,
     int64_t first_ns, int64_t bin_ns, unsigned family)
@@ -956,7 +960,7 @@ claim_features(struct explain *e)
 	}
 }
 
-/* Equal causes keep the order in which they were claimed. */
+/* Claim all causes; equal ones stay in the order of their families. */
 static void
 claim_all(struct explain *e)
 {
@@ -1048,7 +1052,7 @@ tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
 	}
 }
 
-/* One of the slowest that are examples? */
+/* Add a record to the examples of a cause if it is one of the slowest. */
 static void
 add_example(struct tl_cause *cause, const struct tl_record *r)
 {
@@ -1067,7 +1071,7 @@ add_example(struct tl_cause *cause, const struct tl_record *r)
 	cause->examples[i] = r;
 }
 
-/* The half of a weight lies below. */
+/* The value at half of the weight. */
 static int64_t
 median_of(struct tl_weighed *values, size_t count)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gather.c - events become records.
- *
- * Frames follow the rules of call trees (trace/stream.c), so that a child has
- * the number that it has there.
+ * gather.c - make records from events.  Frames follow the rules of call trees
+ * (trace/stream.c), so that a child has the same number as there.
  */
 #include "analysis/gather.h"
 
@@ -17,7 +15,8 @@
 enum {
 	LEARN_SPANS = 4096,
 	LEARN_EVENTS = 1 << 17,
-	OWN_MAX = 64, /* frames of a thread that are looked at */
+	/* frames of a thread that are searched for an end event's */
+	OWN_MAX = 64,
 	DEPTH_MAX = 4096,
 	SET_WORDS = TL_GROUPS_MAX / 64,
 	PARTS_FIRST = 16
@@ -27,7 +26,7 @@ static const int64_t window_unknown_ns = 1000000;
 
 /* Events of a thread since the last span of a target. */
 struct tl_lane {
-	bool begun; /* is there a last one? */
+	bool begun; /* has the thread had such a span? */
 	int64_t end_ns;
 	uint32_t rank;
 	uint16_t count;
@@ -36,21 +35,22 @@ struct tl_lane {
 	uint64_t args[TL_ARGS_MAX];
 };
 
-/* A target that was begun and is no record yet. */
+/* A span of a target that is not yet a record. */
 struct tl_open {
 	struct tl_record head;
 	uint64_t args[TL_ARGS_MAX];
 	const struct tl_definition *definition;
 	struct tl_target *target;
 	struct tl_thread *thread;
-	struct tl_open *outer; /* around it on its thread; next free, scoped */
-	struct tl_open *next;  /* whose window is over next */
-	struct tl_open *made;  /* before it */
-	size_t frame;          /* its own */
-	int64_t mark_ns;       /* no child began since then */
-	uint32_t mark;         /* the group that ended then */
+	/* the next one outside on its thread; the next free or scoped one */
+	struct tl_open *outer;
+	struct tl_open *next; /* the one whose window ends next */
+	struct tl_open *made; /* the one allocated before */
+	size_t frame;         /* index of its frame */
+	int64_t mark_ns;      /* end of its last child, or its begin */
+	uint32_t mark;        /* the group of that child */
 	bool ended, left;
-	uint32_t pid; /* of a scoped one: whose it is */
+	uint32_t pid; /* process of a scoped one */
 	uint64_t path[TL_RECORD_PATH_MAX];
 	uint64_t *parts;
 	size_t part_capacity;
@@ -84,7 +84,7 @@ find_group(struct tl_why *why, struct tl_bytes name, int *rc)
 	group->number = why->group_count;
 	group->latest_ns = group->other_ns = INT64_MIN;
 	group->latest_thread = UINT32_MAX;
-	/* the oldest, so far */
+	/* the oldest so far */
 	group->newer = why->oldest;
 	if (why->oldest)
 		why->groups[why->oldest - 1]->older = why->group_count + 1;
@@ -176,7 +176,7 @@ new_thread(struct tl_why *why, const struct tl_event *event, uint32_t number)
 	return t;
 }
 
-/* NULL: there are too many, or *rc. */
+/* The thread of an event; NULL: there are too many, or an error in *rc. */
 static struct tl_thread *
 find_thread(struct tl_why *why, const struct tl_event *event, int *rc)
 {
@@ -279,7 +279,7 @@ add_part(struct tl_why *why, struct tl_open *o, uint32_t feature,
 	return 0;
 }
 
-/* A feature of one of the simple kinds. */
+/* Add an amount to a feature of one of the simple kinds. */
 static int
 add_simple(struct tl_why *why, struct tl_open *o, struct tl_group *group,
     unsigned kind, uint64_t amount)
@@ -318,7 +318,7 @@ difference(int64_t a, int64_t b)
 	return __builtin_sub_overflow(a, b, &d) || d < 0 ? 0 : d;
 }
 
-/* Time in the span that no child covered, up to now. */
+/* Add the time in the span up to now that no child covered. */
 static int
 add_gap(struct tl_why *why, struct tl_open *o, uint32_t to, int64_t ns)
 {
@@ -352,7 +352,7 @@ sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
-/* Was the group logged on another thread, or is it open there? */
+/* Was the group logged on another thread, or is a span of it open there? */
 static bool
 is_beside(const struct tl_group *g, const struct tl_open *o)
 {
@@ -377,7 +377,7 @@ add_beside(struct tl_why *why, struct tl_open *o, struct tl_group *g)
 	return add_simple(why, o, g, TL_FEATURE_BESIDE, 1);
 }
 
-/* The window is over: what was active in it, and what is open still. */
+/* The window has ended: add the groups that were active in it. */
 static int
 leave_window(struct tl_why *why, struct tl_open *o)
 {
@@ -402,7 +402,7 @@ window_end(const struct tl_open *o)
 	return sum(o->head.begin_ns, o->target->window_ns);
 }
 
-/* All windows that end before now. */
+/* Leave all windows that end before now. */
 static int
 leave_windows(struct tl_why *why, int64_t ns)
 {
@@ -455,7 +455,7 @@ lane_of(struct tl_thread *t, size_t target)
 	return t->lanes[target];
 }
 
-/* Which arguments only count? */
+/* Count the arguments that rise from span to span. */
 static void
 count_rises(const struct tl_message *message, const uint64_t *before,
     const uint64_t *args, uint64_t *rises)
@@ -481,7 +481,7 @@ compare_args(struct tl_target *target, struct tl_lane *lane,
 	memcpy(lane->args, event->args, sizeof(lane->args));
 }
 
-/* The time since another span of the process began. */
+/* Set the time since the last span of the process began. */
 static int
 take_interval(struct tl_target *target, const struct tl_event *event,
     int64_t *since)
@@ -511,7 +511,7 @@ forget_before(struct tl_lane *lane)
 	}
 }
 
-/* Events that were logged since the span before it. */
+/* Add the groups that were logged since the previous span. */
 static int
 take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane)
 {
@@ -523,7 +523,7 @@ take_before(struct tl_why *why, struct tl_open *o, const struct tl_lane *lane)
 	return rc;
 }
 
-/* Its place among the children that were counted, it being the last. */
+/* Set its path: it is the last of the children counted so far. */
 static void
 take_path(struct tl_open *o, const struct tl_thread *t)
 {
@@ -547,7 +547,7 @@ wait_for_window(struct tl_why *why, struct tl_target *target, struct tl_open *o)
 		why->deadline_ns = window_end(o);
 }
 
-/* The begin of a target, which was counted as a child: NULL without memory. */
+/* Begin a span of a target, which was counted as a child.  NULL: no memory. */
 static struct tl_open *
 begin_target(struct tl_why *why, struct tl_thread *t,
     const struct tl_definition *d, const struct tl_event *event)
@@ -569,8 +569,8 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 		.queue = target->open,
 		.rank = ++lane->rank,
 		.weight = 1,
-		/* the same in all records, also where a label has the name of
-		 * a message with other arguments; those are 0 */
+		/* the same number in all records: messages with the same first
+		 * line may have other arguments, and missing ones are 0 */
 		.argc = target->message->argc };
 	memcpy(o->args, event->args, sizeof(o->args));
 	o->definition = d;
@@ -591,7 +591,7 @@ begin_target(struct tl_why *why, struct tl_thread *t,
 
 /* == the end of a target == */
 
-/* Half of the records of a target that are not slow go. */
+/* Drop half of the records of a target that are not slow. */
 static int
 thin(struct tl_why *why, struct tl_target *target)
 {
@@ -612,7 +612,7 @@ thin(struct tl_why *why, struct tl_target *target)
 	    (uint64_t)((double)target->records.weight * (1 - slowest / 100)));
 	if (why->plan.slower_ns > 0)
 		kept_ns = why->plan.slower_ns;
-	/* Where most are slow all of them are thinned. */
+	/* if most are slow, thin all of them */
 	if (tl_weighed_select(values, count, target->records.weight / 2) >=
 	    kept_ns)
 		kept_ns = INT64_MAX;
@@ -621,7 +621,7 @@ thin(struct tl_why *why, struct tl_target *target)
 	return 0;
 }
 
-/* Room for more records, in all targets together. */
+/* Make room for records, whose size is bounded over all targets. */
 static int
 make_room(struct tl_why *why)
 {
@@ -642,7 +642,7 @@ make_room(struct tl_why *why)
 	return thin(why, largest);
 }
 
-/* Its end has come; it is on no list of open targets any more. */
+/* End a span that is no longer in any list of open ones. */
 static int
 end_target(struct tl_why *why, struct tl_open *o, const struct tl_event *event)
 {
@@ -696,7 +696,7 @@ count_closed(struct tl_why *why, struct tl_group *g)
 	moved->open_at = g->open_at;
 }
 
-/* It is the latest now. */
+/* The group was logged now: make it the latest. */
 static inline void
 note_activity(struct tl_why *why, struct tl_group *g, const struct tl_thread *t,
     int64_t ns)
@@ -737,7 +737,8 @@ note_before(struct tl_why *why, struct tl_thread *t, const struct tl_group *g)
 	}
 }
 
-/* Something was logged: before, or inside, what targets the thread has. */
+/* An event was logged: note it for spans of targets that are open on the
+ * thread, or begin later. */
 static int
 note_logged(struct tl_why *why, struct tl_thread *t, struct tl_group *g,
     int64_t ns)
@@ -761,7 +762,7 @@ note_logged(struct tl_why *why, struct tl_thread *t, struct tl_group *g,
 	return rc;
 }
 
-/* A frame leaves the tree: its end has come, or that of one around it. */
+/* Remove the innermost frame. */
 static struct tl_frame
 pop_frame(struct tl_thread *t)
 {
@@ -784,8 +785,8 @@ cross_frame(struct tl_thread *t)
 	return 0;
 }
 
-/* Behind the frame of an end: the last of its message, or the one that began
- * when the end knows.  0: there is none. */
+/* The index after the frame that an end event ends: the innermost of its
+ * message, or the one with its begin time, if known.  0: there is none. */
 static size_t
 find_frame(const struct tl_frame *frames, size_t count,
     const struct tl_definition *d, int64_t begun_ns)
@@ -803,7 +804,7 @@ find_frame(const struct tl_frame *frames, size_t count,
 	return last;
 }
 
-/* The begin that an end belongs to: 1, 0 there is none, -ENOMEM. */
+/* Take the frame of an end event.  1; 0: there is none; -ENOMEM. */
 static int
 take_frame(struct tl_thread *t, const struct tl_definition *d, int64_t begun_ns,
     struct tl_frame *frame)
@@ -817,7 +818,8 @@ take_frame(struct tl_thread *t, const struct tl_definition *d, int64_t begun_ns,
 		*frame = pop_frame(t);
 		return 1;
 	}
-	count_child(t); /* an end alone is an instant in a tree */
+	/* an end event without its begin event is an instant in a tree */
+	count_child(t);
 	i = find_frame(t->crossed, t->crossed_count, d, begun_ns);
 	if (i == 0)
 		return 0;
@@ -889,7 +891,7 @@ take_end(struct tl_why *why, struct tl_thread *t, const struct tl_definition *d,
 	return rc;
 }
 
-/* A span that belongs to no thread: an instant in the tree. */
+/* A span that belongs to no thread, which is an instant in the tree. */
 static int
 take_scoped(struct tl_why *why, struct tl_thread *t,
     const struct tl_definition *d, const struct tl_event *event)
@@ -933,7 +935,7 @@ take_scoped(struct tl_why *why, struct tl_thread *t,
 
 /* == events == */
 
-/* Entries are missing: near all spans in whose window that is. */
+/* Entries were lost: mark all spans whose window contains the loss. */
 static void
 take_loss(struct tl_why *why, const struct tl_event *event)
 {
@@ -943,7 +945,7 @@ take_loss(struct tl_why *why, const struct tl_event *event)
 					event->cpu == o->head.cpu;
 }
 
-/* An event of the kernel on a thread or a CPU. */
+/* An event of the kernel about a thread or a CPU. */
 static int
 take_state(struct tl_why *why, const struct tl_group *g,
     const struct tl_event *event)
@@ -1002,7 +1004,7 @@ take(struct tl_why *why, const struct tl_event *event)
 				       : take_end(why, t, d, event);
 }
 
-/* == the windows are learned from the first spans == */
+/* == the length of windows, learned from the first spans == */
 
 static int64_t
 median_of(const struct tl_why *why, struct tl_weighed *room, size_t target)
@@ -1015,7 +1017,7 @@ median_of(const struct tl_why *why, struct tl_weighed *room, size_t target)
 	return count > 0 ? tl_weighed_select(room, count, count / 2) : -1;
 }
 
-/* Now the events that waited can be taken. */
+/* The windows are known: take the events that waited. */
 static int
 end_learning(struct tl_why *why)
 {

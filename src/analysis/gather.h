@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gather.h - the one pass: a record for each span of each target.
+ * gather.h - make a record for each span of each target, in one pass.
  *
  *	event --> thread --> frames (spans that are open, innermost last)
  *	      \-> group  --> its latest activity, spans of it that are open
@@ -8,9 +8,9 @@
  *	begin of a target --> open --> waits until its window [begin, begin + W]
  *	                               is over and its end has come --> record
  *
- * A group is all messages of one first line.  A target is a group that the
- * glob matches.  A feature is what a span may have: a kind and up to two
- * groups, or a group and a text.
+ * A group has all messages with the same first line.  A target is a group that
+ * the glob matches.  A feature of a span is a kind and up to two groups, or a
+ * group and a text.
  */
 #ifndef TL_ANALYSIS_GATHER_H
 #define TL_ANALYSIS_GATHER_H
@@ -25,38 +25,39 @@
 
 enum tl_feature_kind {
 	TL_FEATURE_BEFORE,
-	TL_FEATURE_INSIDE, /* how many */
-	TL_FEATURE_SPENT,  /* ns inside */
+	TL_FEATURE_INSIDE, /* number of spans inside */
+	TL_FEATURE_SPENT,  /* nanoseconds inside */
 	TL_FEATURE_BESIDE,
-	TL_FEATURE_GAP,  /* ns between two groups; or TL_GROUP_NONE */
-	TL_FEATURE_STATE /* of a group and a text */
+	TL_FEATURE_GAP,  /* nanoseconds between two groups; or TL_GROUP_NONE */
+	TL_FEATURE_STATE /* a group and a text */
 };
 
 enum {
 	TL_GROUPS_MAX = 4096,
 	TL_TARGETS_MAX = 64,
 	TL_TEXTS_MAX = 1 << 16,
-	TL_GROUP_NONE = 0xffff, /* the span's own begin or end */
+	TL_GROUP_NONE = 0xffff, /* begin or end of the span itself */
 	TL_TEXT_NONE = 0xfffff
 };
 
-/* How often a limit left something out. */
+/* The number of items beyond each limit. */
 struct tl_left_out {
 	uint64_t groups, targets, features, parts, open, texts, threads, values;
 };
 
-/* Messages of one first line. */
+/* All messages with the same first line. */
 struct tl_group {
 	struct tl_bytes name;
 	int64_t latest_ns;
-	int64_t other_ns; /* the latest of another thread than latest_thread */
+	/* latest activity on a thread other than latest_thread */
+	int64_t other_ns;
 	uint32_t latest_thread;
 	uint32_t number;
-	uint32_t open;         /* spans of it */
-	uint32_t open_at;      /* in the list of groups that are open */
-	uint32_t older, newer; /* groups by their latest activity; plus 1 */
-	uint16_t features[TL_FEATURE_GAP]; /* plus 1; of the simple kinds */
-	uint8_t target;                    /* plus 1 */
+	uint32_t open;         /* spans that are open */
+	uint32_t open_at;      /* index in the list of groups with open spans */
+	uint32_t older, newer; /* in the order of latest activity; plus 1 */
+	uint16_t features[TL_FEATURE_GAP]; /* of the simple kinds; plus 1 */
+	uint8_t target;                    /* plus 1; 0: it is none */
 	bool kernel;
 };
 
@@ -77,7 +78,7 @@ struct tl_frame {
 	const struct tl_definition *definition;
 	int64_t ns;
 	uint64_t children;
-	struct tl_open *target; /* NULL: it is none */
+	struct tl_open *target; /* NULL: it is not of a target */
 };
 
 struct tl_thread {
@@ -85,29 +86,29 @@ struct tl_thread {
 	uint32_t number;
 	uint16_t source;
 	const struct tl_names *names; /* of its source; may be NULL */
-	uint64_t children;            /* roots */
+	uint64_t children;            /* number of roots */
 	struct tl_frame *frames;
 	size_t count, capacity;
-	struct tl_frame *crossed; /* a span around them ended first */
+	struct tl_frame *crossed; /* frames whose outer span ended first */
 	size_t crossed_count, crossed_capacity;
-	struct tl_open *inner;  /* the innermost target that is open */
+	struct tl_open *inner;  /* the innermost open span of a target */
 	struct tl_lane **lanes; /* by target */
 	size_t lane_capacity;
 };
 
 struct tl_target {
 	struct tl_group *group;
-	const struct tl_message *message; /* the first of it */
+	const struct tl_message *message; /* the first one */
 	struct tl_records records;
 	int64_t window_ns;
-	struct tl_open *first, *last; /* whose windows are not over */
-	struct tl_open *scoped; /* that are open and belong to no thread */
+	struct tl_open *first, *last; /* spans whose windows have not ended */
+	struct tl_open *scoped;       /* open spans that belong to no thread */
 	uint64_t spans;
 	uint32_t open;
 	struct tl_id_map processes; /* pid and source -> begins[] */
 	int64_t *begins;
 	size_t begin_capacity;
-	uint64_t args[TL_ARGS_MAX]; /* of the span before */
+	uint64_t args[TL_ARGS_MAX]; /* of the previous span */
 	uint64_t begun, compared_in_thread;
 	uint64_t rises[TL_ARGS_MAX], rises_in_thread[TL_ARGS_MAX];
 };
@@ -124,7 +125,8 @@ struct tl_why {
 	struct tl_table group_table;
 	struct tl_group *groups[TL_GROUPS_MAX];
 	uint32_t group_count;
-	uint32_t newest, oldest; /* groups by latest activity; plus 1 */
+	/* groups in the order of latest activity; plus 1 */
+	uint32_t newest, oldest;
 	struct tl_group *open_groups[TL_GROUPS_MAX];
 	uint32_t open_group_count;
 	struct tl_target targets[TL_TARGETS_MAX];
@@ -138,9 +140,9 @@ struct tl_why {
 	struct tl_table text_table; /* texts of all sources */
 	struct tl_bytes *texts;
 	size_t text_count, text_capacity;
-	struct tl_open *free, *made; /* to be used again; all */
-	uint32_t open;               /* begins that are kept */
-	int64_t deadline_ns;         /* the first window that is over */
+	struct tl_open *free, *made; /* free ones, to be used again; all */
+	uint32_t open;               /* spans in memory */
+	int64_t deadline_ns;         /* end of the first window */
 	/* Until W is known: */
 	bool learns;
 	struct tl_spans *spans;
@@ -149,20 +151,20 @@ struct tl_why {
 	struct tl_weighed *durations;
 	uint8_t *duration_targets;
 	size_t duration_count;
-	int64_t window_ns; /* of targets that come later */
+	int64_t window_ns; /* of targets that are added later */
 	struct tl_left_out left_out;
 	struct tl_result *results; /* one for each target */
 };
 
-/* The number of a text, the same wherever it comes from; TL_TEXT_NONE: there
- * is none, or are too many. */
+/* The number of a text, the same for all sources; TL_TEXT_NONE: it is missing,
+ * or there are too many. */
 uint32_t tl_why_text(struct tl_why *why, struct tl_bytes text);
 
-/* The results of all targets: 0 or -ENOMEM. */
+/* Compute the results of all targets.  0 or -ENOMEM. */
 int tl_why_explain(struct tl_why *why);
 void tl_why_forget(struct tl_why *why);
 
-/* == what is found of one message == */
+/* == results == */
 
 enum {
 	TL_CAUSES_MAX = 10,
@@ -185,8 +187,8 @@ enum tl_cause_kind {
 	TL_CAUSE_SINCE_THREAD,
 	TL_CAUSE_SINCE_ANY,
 	TL_CAUSE_LOST,
-	TL_CAUSE_FEATURE, /* at least so much of it */
-	TL_CAUSE_WHERE    /* likewise: a part of the duration */
+	TL_CAUSE_FEATURE, /* the span has at least this much of it */
+	TL_CAUSE_WHERE    /* the same: a part of the duration */
 };
 
 enum tl_cause_op { TL_OP_EQUAL, TL_OP_LEAST, TL_OP_MOST, TL_OP_IN };
@@ -194,16 +196,16 @@ enum tl_cause_op { TL_OP_EQUAL, TL_OP_LEAST, TL_OP_MOST, TL_OP_IN };
 struct tl_cause {
 	uint8_t kind;
 	uint8_t op;
-	uint8_t argument; /* which; or which period */
+	uint8_t argument; /* its number; or that of a period */
 	uint16_t feature;
-	/* the number of a text, a bound (tl_why_key), or a begin */
+	/* number of a text, a bound (tl_why_key), or the start of a range */
 	int64_t value;
-	/* the end of value, if that is a begin; both are included */
+	/* the end of the range; both are included */
 	int64_t end;
-	unsigned level; /* slow is what reaches this threshold, from 1 on */
+	unsigned level; /* threshold at which spans count as slow, from 1 */
 	double information;
-	double share; /* of what slow spans take longer: a part's */
-	double p;     /* corrected */
+	double share; /* of the extra time of slow spans: the share of a part */
+	double p;     /* corrected for the number of tests */
 	double excess;
 	uint64_t with, hits;
 	int64_t median_with_ns, median_without_ns;
@@ -213,11 +215,11 @@ struct tl_cause {
 
 struct tl_result {
 	const struct tl_target *target;
-	uint64_t weight; /* of all records */
+	uint64_t weight; /* sum over all records */
 	int64_t first_ns, last_ns;
 	int64_t median_ns;
 	size_t threshold_count;
-	int64_t thresholds_ns[TL_THRESHOLDS_MAX]; /* rising */
+	int64_t thresholds_ns[TL_THRESHOLDS_MAX]; /* ascending */
 	uint64_t slow[TL_THRESHOLDS_MAX];
 	uint64_t tests;
 	struct tl_cause causes[TL_CAUSES_MAX];
@@ -226,7 +228,7 @@ struct tl_result {
 
 extern const int64_t tl_periods_ns[TL_PERIODS];
 
-/* The 64 bits of an argument as a number that is compared as its format is:
+/* The 64 bits of an argument as a number that compares as its format does:
  * signed, unsigned, or a double. */
 int64_t
 tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw);
@@ -234,18 +236,18 @@ tl_why_key(const struct tl_message *message, unsigned argument, uint64_t raw);
 uint64_t
 tl_why_raw(const struct tl_message *message, unsigned argument, int64_t key);
 
-/* Does a span have it? */
+/* Does a cause apply to a span? */
 bool tl_cause_holds(struct tl_why *why, const struct tl_cause *cause,
     const struct tl_record *record);
 
-/* The sums of a part of the durations, by level. */
+/* The sums of a part of durations, by level. */
 struct tl_part_sums {
 	double ns[TL_LEVELS_MAX];
 };
 
-/* Which parts of the duration the slow spans take longer in: up to as many
- * causes as there is room for, the largest first.  sums has one for each
- * feature.  0 or -ENOMEM. */
+/* Find the parts of the duration in which slow spans take longer, and add them
+ * as causes, the largest first, as far as there is room.  sums has one element
+ * for each feature.  0 or -ENOMEM. */
 int tl_where_explain(struct tl_why *why, struct tl_result *result,
     const struct tl_part_sums *sums);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * print.c - what was found as JSON, and as text.
+ * print.c - print the results of --why as JSON and as text.
  */
 #include "analysis/gather.h"
 #include "base/fields.h"
@@ -17,7 +17,7 @@ static const char *const period_names[TL_PERIODS] = { "10ms", "100ms", "second",
 
 /* == the numbers of threads == */
 
-/* The threads of a recorded trace, in its order. */
+/* The number of a thread in a recorded trace, by its order of threads. */
 static size_t
 number_in_trace(const struct tl_trace *trace, const struct tl_thread *t)
 {
@@ -33,8 +33,8 @@ number_in_trace(const struct tl_trace *trace, const struct tl_thread *t)
 	return count;
 }
 
-/* Where the format knows threads, these come first; false: it does not know
- * this one. */
+/* If the format has a list of threads, the number of this one in it.  false: it
+ * is not listed. */
 static bool
 is_known(const struct tl_source *source, const struct tl_thread *t,
     size_t *number, size_t *count)
@@ -55,8 +55,8 @@ is_known(const struct tl_source *source, const struct tl_thread *t,
 	return found;
 }
 
-/* Threads of a source in the order in which they came, up to one (NULL: all
- * of them). */
+/* The number of threads of a source that appeared up to this one; NULL: of
+ * all. */
 static size_t
 number_as_met(const struct tl_why *why, size_t source, size_t known,
     const struct tl_thread *t)
@@ -92,7 +92,7 @@ count_threads(const struct tl_why *why, size_t source)
 	return number_as_met(why, source, known, NULL);
 }
 
-/* The number that a thread has in a call tree of all sources, from 1. */
+/* The number of a thread in the call tree of all sources, from 1. */
 static size_t
 tree_number(const struct tl_why *why, const struct tl_thread *t)
 {
@@ -126,7 +126,7 @@ put_path(struct tl_text *text, const struct tl_why *why,
 	return true;
 }
 
-/* The line of the span, as a call tree has it. */
+/* Append the line of a span as in a call tree. */
 static void
 put_line(struct tl_text *text, const struct tl_why *why,
     const struct tl_record *r)
@@ -140,10 +140,10 @@ put_line(struct tl_text *text, const struct tl_why *why,
 	tl_render_node(text, &event, true);
 }
 
-/* == what a cause is called == */
+/* == names of causes == */
 
-/* In JSON: the kind and, where it is fixed, the name of a cause.  In text: the
- * words before its value and behind it; without the latter it has no value. */
+/* In JSON: the kind and, if it is constant, the name of a cause.  In text: the
+ * words before and after its value; without those after, it has no value. */
 static const struct {
 	const char *kind, *name;
 	bool in_ns;
@@ -169,7 +169,7 @@ static const struct {
 	    "entries were lost nearby", NULL },
 };
 
-/* The same of a feature: the words around the name of its group. */
+/* The same for a feature: the words around the name of its group. */
 static const struct {
 	const char *kind, *before, *after;
 } features[] = {
@@ -202,7 +202,7 @@ group_name(const struct tl_why *why, uint32_t group, const char *otherwise)
 				      : why->groups[group]->name;
 }
 
-/* As JSON and, where it is a word, text have it. */
+/* Append a name for JSON and text. */
 static void
 put_name(struct tl_text *text, const struct tl_why *why,
     const struct tl_cause *cause, const struct tl_message *message)
@@ -225,8 +225,8 @@ put_name(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* What a process or thread that is a cause is called; empty: it is none, or not
- * known. */
+/* The name of a process or thread that is a cause; empty: it is none, or
+ * unknown. */
 static struct tl_bytes
 named_cause(const struct tl_why *why, const struct tl_cause *cause)
 {
@@ -404,8 +404,8 @@ put_json_cause(struct tl_fields *f, const struct tl_why *why,
 	tl_fields_object_end(f);
 }
 
-/* The threshold that stands for all, from 1 on: that of the first cause, or
- * the one nearest to 1 %; 0: there is none. */
+/* The threshold for the summary, from 1: that of the first cause, else the one
+ * nearest to 1 %; 0: there is none. */
 static size_t
 main_threshold(const struct tl_result *result)
 {
@@ -426,7 +426,7 @@ main_threshold(const struct tl_result *result)
 	return at;
 }
 
-/* Of a message; result NULL: none matches the glob. */
+/* Append the result of a message; NULL: the glob matches none. */
 static void
 put_json_result(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)
@@ -578,7 +578,7 @@ put_shares(struct tl_text *text, const struct tl_result *result,
 	tl_put_string(text, " without\n");
 }
 
-/* Do both have the same spans?  Their counts and examples are compared. */
+/* Do both causes apply to the same spans?  Counts and examples are compared. */
 static bool
 is_the_same(const struct tl_cause *a, const struct tl_cause *b)
 {
@@ -590,7 +590,7 @@ is_the_same(const struct tl_cause *a, const struct tl_cause *b)
 	       memcmp(a->examples, b->examples, sizeof(a->examples)) == 0;
 }
 
-/* Is it listed on the line of an earlier cause? */
+/* Is it on the line of an earlier cause? */
 static bool
 is_listed(const struct tl_result *result, size_t i)
 {
@@ -615,7 +615,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 		    100 * cause->share);
 	else
 		put_shares(text, result, cause);
-	/* The causes of the same spans, on a line of their own. */
+	/* append causes of the same spans on a line of their own */
 	for (size_t k = i + 1; k < result->cause_count; k++) {
 		if (!is_the_same(&result->causes[i], &result->causes[k]))
 			continue;
@@ -640,7 +640,7 @@ put_text_cause(struct tl_text *text, const struct tl_why *why,
 	}
 }
 
-/* Are there messages of the kernel? */
+/* Are there kernel events? */
 static bool
 has_kernel(const struct tl_why *why)
 {
@@ -651,7 +651,7 @@ has_kernel(const struct tl_why *why)
 	return has;
 }
 
-/* Nothing is claimed: what that means. */
+/* Append what it means that there are no causes. */
 static void
 put_nothing(struct tl_text *text, const struct tl_why *why,
     const struct tl_result *result)

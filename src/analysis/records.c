@@ -126,7 +126,7 @@ tl_records_free(struct tl_records *records)
 	*records = (struct tl_records){ 0 };
 }
 
-/* A coin that falls the same way in each run. */
+/* A random bit, the same sequence in each run. */
 static bool
 toss(uint64_t *state)
 {
@@ -179,7 +179,7 @@ swap(struct tl_weighed *a, struct tl_weighed *b)
 	*b = old;
 }
 
-/* Of three, so that what is sorted already is no bad case. */
+/* The median of three, so that sorted values are no bad case. */
 static int64_t
 pivot_of(const struct tl_weighed *v, size_t count)
 {

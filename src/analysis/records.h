@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * records.h - what is kept of a span, one record after another.
+ * records.h - the records of spans, one after another.
  *
  *	chunk | head args parts path | head args parts path | ... |
  *	chunk | head ...
  *
- * Heads are of one size; behind a head stand the arguments of the begin, what
- * the span has (parts: a feature in the upper 16 bits, an amount in the lower
- * 48), and the numbers of its path in the call tree.
+ * All heads have the same size.  A head is followed by the arguments of the
+ * begin event, the parts (a feature in the upper 16 bits, its amount in the
+ * lower 48), and the numbers of the path in the call tree.
  */
 #ifndef TL_ANALYSIS_RECORDS_H
 #define TL_ANALYSIS_RECORDS_H
@@ -21,25 +21,25 @@ enum {
 	TL_RECORD_PATH_MAX = 16,
 	TL_PART_BITS = 48,
 	TL_FEATURES_MAX = 1 << 16,
-	TL_LEVELS_MAX = 8 /* thresholds and none */
+	TL_LEVELS_MAX = 8 /* thresholds, and none */
 };
 
 struct tl_record {
 	int64_t begin_ns;
 	int64_t duration_ns;
-	int64_t since_thread_ns; /* INT64_MIN: the first */
-	int64_t since_any_ns;    /* likewise */
+	int64_t since_thread_ns; /* INT64_MIN: it is the first */
+	int64_t since_any_ns;    /* the same */
 	uint32_t thread;
 	uint32_t definition; /* of the message */
 	uint32_t cpu;
 	uint32_t end_cpu;
 	uint32_t queue;  /* other spans of the message that were open */
 	uint32_t rank;   /* among those of its thread, from 1 */
-	uint32_t weight; /* it stands for so many */
+	uint32_t weight; /* number of spans that it represents */
 	uint8_t argc;
 	uint8_t part_count;
 	uint8_t path_count; /* 0: it has no path */
-	uint8_t level : 4;  /* how many thresholds it reaches */
+	uint8_t level : 4;  /* number of thresholds that it reaches */
 	uint8_t lost : 1;
 };
 
@@ -51,18 +51,18 @@ struct tl_records {
 	size_t chunk_count;
 	size_t chunk_capacity;
 	uint64_t count;
-	uint64_t weight; /* of all */
+	uint64_t weight; /* sum over all */
 	uint32_t thinned;
 };
 
-/* Where an iteration stands; starts from the records and zeros. */
+/* The position of an iteration; set records, and all else to 0. */
 struct tl_records_at {
 	const struct tl_records *records;
 	size_t chunk;
 	size_t word;
 };
 
-/* The next record, in place; NULL at the end. */
+/* The next record, in place; NULL: the end. */
 struct tl_record *tl_records_next(struct tl_records_at *at);
 
 static inline const uint64_t *
@@ -91,30 +91,29 @@ tl_part_amount(uint64_t part)
 	return part & ((UINT64_C(1) << TL_PART_BITS) - 1);
 }
 
-/* The amount of a feature in a record; 0: it does not have it. */
+/* The amount of a feature in a record; 0: it has none. */
 uint64_t tl_record_amount(const struct tl_record *record, unsigned feature);
 
-/* Add a record, which is copied together with what stands behind it: 0 or
- * -ENOMEM. */
+/* Add a record: copies the head and the arrays after it.  0 or -ENOMEM. */
 int tl_records_add(struct tl_records *records, const struct tl_record *head,
     const uint64_t *args, const uint64_t *parts, const uint64_t *path);
 size_t tl_records_size(const struct tl_records *records); /* in bytes */
 void tl_records_free(struct tl_records *records);
 
 /*
- * Drop about half of the records below duration kept_ns; the other half of
- * them counts twice.
+ * Drop about half of the records with durations below kept_ns, and double the
+ * weight of the others.
  */
 void tl_records_thin(struct tl_records *records, int64_t kept_ns);
 
-/* A value that counts several times. */
+/* A value with a weight. */
 struct tl_weighed {
 	int64_t value;
 	uint64_t weight;
 };
 
-/* The value below which lie rank of the weight, 0 <= rank < all of it; the
- * order of values changes.  count > 0. */
+/* The value up to which the sum of weights exceeds rank, 0 <= rank < the sum of
+ * all; reorders values.  count > 0. */
 int64_t
 tl_weighed_select(struct tl_weighed *values, size_t count, uint64_t rank);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * where.c - which part of the duration the slow spans take longer in.
+ * where.c - find the parts of the duration in which slow spans take longer.
  *
  * A part is the time in all enclosed spans of a message, or in a gap between
- * two messages.  It always grows with the duration, so it is no cause of that
- * in the sense of explain.c.  It is claimed where it takes clearly more of
- * the additional time than of the usual one, and does so in most slow spans:
- * a span that is slower everywhere in proportion, or each time in another
- * place, gives no claim.
+ * two messages.  It always grows with the duration, so it is no cause in the
+ * sense of explain.c.  It is claimed if its share of the additional time is
+ * clearly larger than its share of the usual time, in most slow spans.  There
+ * is no claim if spans are slower in all parts in proportion, or in another
+ * part each time.
  */
 #include "analysis/chance.h"
 #include "analysis/gather.h"
@@ -27,18 +27,18 @@ struct where {
 	struct tl_result *result;
 	const struct tl_part_sums *sums;
 	struct tl_weighed *room;
-	double normal_ns; /* the median of the spans at no threshold */
+	double normal_ns; /* the median of spans that reach no threshold */
 	double duration_ns[TL_LEVELS_MAX]; /* sums, by level */
 	double weight[TL_LEVELS_MAX];
 	double tests;
 };
 
-/* How one part does at one threshold. */
+/* The result of a part at one threshold. */
 struct reach {
-	double need; /* of what a span takes longer */
+	double need; /* the least share of the additional time */
 	double slow, slow_all;
 	double normal, normal_all;
-	double more_ns; /* of the slow ones, in the part */
+	double more_ns; /* additional time of slow spans in the part */
 };
 
 static double
@@ -51,7 +51,7 @@ sum_from(const double *by_level, size_t from, size_t end)
 	return sum;
 }
 
-/* The time by which all spans of a threshold exceed normal ones. */
+/* The time by which the spans of a threshold exceed normal ones. */
 static double
 excess_of(const struct where *w, size_t level)
 {
@@ -65,7 +65,7 @@ is_part(const struct tl_feature *f)
 	return f->kind == TL_FEATURE_SPENT || f->kind == TL_FEATURE_GAP;
 }
 
-/* Could it be claimed at any threshold? */
+/* Can the part be claimed at any threshold? */
 static bool
 may_be(const struct where *w, const struct tl_part_sums *sums)
 {
@@ -140,7 +140,7 @@ chance_of(const struct where *w, const struct reach *reach)
 	    0));
 }
 
-/* Behind all that is no part, among parts by their share. */
+/* Insert a claim after all causes that are no parts, among parts by share. */
 static void
 claim(struct tl_result *result, const struct tl_cause *cause)
 {
@@ -152,7 +152,7 @@ claim(struct tl_result *result, const struct tl_cause *cause)
 		result->cause_count++;
 	if (i == TL_CAUSES_MAX - 1 && result->cause_count == TL_CAUSES_MAX &&
 	    result->causes[i].information > 0)
-		return; /* no room behind the others */
+		return; /* there is no room after the others */
 	while (i > 0 && result->causes[i - 1].kind == TL_CAUSE_WHERE &&
 	       result->causes[i - 1].share < cause->share) {
 		result->causes[i] = result->causes[i - 1];
@@ -184,7 +184,7 @@ try_part(struct where *w, unsigned feature)
 		    fmax((double)result->thresholds_ns[i - 1] - w->normal_ns,
 			0);
 
-		/* A part that is always the whole span does not explain it. */
+		/* a part that is always the whole span explains nothing */
 		if (reach[i].need >= 1 || share < reach[i].need || p >= p_max ||
 		    p >= best.p ||
 		    reach[i].slow < slow_that_reach * reach[i].slow_all)

@@ -12,31 +12,31 @@
  * Some of them are more frequent in slow spans by chance, some because slow
  * spans are long, and few because they are the cause.
  *
- * The algorithm.  A feature of a span never depends on how long the span
- * took: what goes on beside it is looked up in a window [begin, begin + W], W
- * being the median duration, the same for all spans and not cut at the end.
- * A longer span would overlap more of everything otherwise.  Each span gets a
+ * The algorithm.  A feature of a span never depends on how long the span took:
+ * what goes on beside it is looked up in a window [begin, begin + W], W being
+ * the median duration, the same for all spans and not cut at the end.
+ * Otherwise a longer span would overlap more of everything.  Each span gets a
  * level, the number of thresholds that its duration reaches: the slowest 5, 2,
  * 1, 0.5, 0.2 and 0.1 %, each if it is at least 10 spans and 1.5 medians, and
- * one for at most 9 spans that take 4 times as long as all others.  A
- * candidate ("cpu is 3", "size is 4096 or more") is a row of 8 counters, one
- * for each level.  Candidates are ranked by the mutual information between
- * having the feature and being slow, at the best threshold: what only goes
- * together with the cause cannot carry more of it than the cause.
+ * one for at most 9 spans that take 4 times as long as all others.  A candidate
+ * ("cpu is 3", "size is 4096 or more") is a row of 8 counters, one for each
+ * level.  Candidates are ranked by the mutual information between having the
+ * feature and being slow, at the best threshold: a feature that only
+ * accompanies the cause cannot have more of it than the cause.
  *
  * The guard.  The p-value is the tail of the hypergeometric distribution times
- * the tests of the family (all values, cuts and windows, times the
- * thresholds), times the families, so that ten thousand windows of time do not
- * outweigh six processes.  Claimed is what has p < 0.01, five slow spans (all,
- * where fewer are slow), a tenth of the slow ones, and at least twice the risk
- * of the spans without it.  Parts of the duration itself (time in enclosed
- * spans, gaps) always go together with it: they have another test (where.c)
- * and stand behind the other causes.
+ * the tests of the family (all values, cuts and windows, times the thresholds),
+ * times the families, so that ten thousand windows of time do not outweigh six
+ * processes.  A candidate is claimed if p < 0.01 and it applies to five slow
+ * spans (all, if fewer are slow), to a tenth of the slow ones, and has at least
+ * twice the risk of the spans without it.  Parts of the duration itself (time
+ * in enclosed spans, gaps) always grow with it: they have another test
+ * (where.c) and are listed after the other causes.
  *
- * Bounds.  Records take TL_RECORDS_SIZE_MAX bytes and are TL_RECORDS_MAX.
- * When there are more, all above the current 5 % stay and half of the others
- * go; those that stay count twice.  Messages, features and values have limits
- * too; tl_why_left_out() reports what one of them left out.
+ * Bounds.  There are at most TL_RECORDS_MAX records of TL_RECORDS_SIZE_MAX
+ * bytes.  When there are more, the slowest 5 % are kept and half of the others
+ * are dropped; the other half counts twice.  Messages, features and values have
+ * limits too; tl_why_left_out() reports what they left out.
  *
  * Figures.  10 million events of 1.4 million spans, on a busy machine: 1.9 s of
  * processor time and 132 MiB from a trace, 2.1 s and 137 MiB from a timeline.
@@ -61,11 +61,12 @@ struct tl_text;
 struct tl_why;
 
 struct tl_why_plan {
-	const char *glob;  /* of the first line of the spans */
-	int64_t slower_ns; /* a span is slow from here on; 0: not given */
-	double slowest;    /* the percentage of slow spans; 0: not given */
-	/* Whose events they are: threads then have the numbers that they have
-	 * in a call tree.  NULL: unknown, and examples have no path. */
+	const char *glob; /* of the first line of the spans */
+	/* spans of at least this duration are slow; 0: not given */
+	int64_t slower_ns;
+	double slowest; /* the percentage of slow spans; 0: not given */
+	/* The sources of the events, by which threads have the numbers of a
+	 * call tree.  NULL: unknown, and examples have no path. */
 	const struct tl_sources *sources;
 };
 
@@ -76,28 +77,27 @@ struct tl_why_plan {
 int tl_why_new(struct tl_why **why, const struct tl_why_plan *plan);
 void tl_why_free(struct tl_why *why);
 
-/* Where all events go, oldest first; finish() when there are no more: 0 or
- * -ENOMEM. */
+/* The sink for all events, oldest first; call its finish() after the last.  0
+ * or -ENOMEM. */
 struct tl_sink *tl_why_sink(struct tl_why *why);
 
 /*
- * After finish(): append what was found, a JSON object on a line of its own
- * or a paragraph for each message that the glob matches; where it matches
- * none, one that says so.  0 or -ENOMEM.
+ * After finish(): append the results, a JSON object on a line of its own or a
+ * paragraph for each message that the glob matches; if there is none, one that
+ * reports this.  0 or -ENOMEM.
  */
 int tl_why_put_json(struct tl_why *why, struct tl_text *text);
 int tl_why_put_text(struct tl_why *why, struct tl_text *text);
 
-/* About how much memory its records and what waits to become one take now, in
- * bytes. */
+/* The approximate memory in bytes of records and of spans that will be. */
 size_t tl_why_size(const struct tl_why *why);
 
-/* After finish(): append what a limit left out, lines that each begin with
- * prefix.  False: nothing was. */
+/* After finish(): append what the limits left out, in lines that begin with
+ * prefix.  false: nothing. */
 bool tl_why_left_out(const struct tl_why *why, const char *prefix,
     struct tl_text *text);
 
-/* All events of a cursor into it, and finish(): 0 or -errno. */
+/* Put all events of a cursor, and call finish().  0 or -errno. */
 int tl_why_read(struct tl_why *why, struct tl_cursor *cursor);
 
 #endif
