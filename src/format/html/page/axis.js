@@ -191,6 +191,7 @@ function drawRows(c, top) {
 	}
 	drawBounds(c, top);
 	drawBars(c, top);
+	drawAllStates(c, top);
 }
 
 function drawPicture() {

@@ -27,7 +27,10 @@ const picture = {
 function readColors() {
 	const style = getComputedStyle(document.documentElement);
 	const get = (name) => style.getPropertyValue(name).trim();
-	const colors = {levels: [get("--dim")], bars: [], lines: []};
+	const colors = {levels: [get("--dim")], bars: [], lines: [],
+		states: [get("--line")]};
+	for (let i = 1; i < STATE_WORDS.length; i++)
+		colors.states.push(get("--state-" + i));
 	for (let i = 1; i <= 9; i++)
 		colors.levels.push(get("--level-" + i));
 	colors.levels.push(get("--line"));
@@ -103,7 +106,11 @@ function layOut() {
 		[...[...tracks.threads].sort(byThread), ...tracks.sources];
 	const layout = [];
 	let y = 4;
-	for (const row of withHosts([...list, ...tracks.counters])) {
+	for (const row of list) /* whose band can be seen there */
+		if (row.sched < row.entries && statesOf(row))
+			statesOf(row).shown = true;
+	for (const row of withHosts([...list.filter((r) => !isBandOnly(r)),
+		...tracks.counters])) {
 		const counter = row.kind === "counter";
 		if (row.kind === "thread")
 			nameRow(row);
@@ -112,8 +119,11 @@ function layOut() {
 		const depth = Math.max(row.depth, row.busy ? 1 : 0);
 		const height = counter ? PLOT :
 			ticks + depth * BAR + (ticks && depth ? 2 : 0);
-		layout.push({row, y, height: Math.max(height, TICKS), ticks});
-		y += Math.max(height, TICKS) + ROW_GAP;
+		const band = Boolean(statesOf(row));
+		const all = Math.max(height, TICKS) +
+			(band ? STATE_HEIGHT + 2 : 0);
+		layout.push({row, y, height: all, ticks, band});
+		y += all + ROW_GAP;
 	}
 	picture.layout = layout;
 	picture.contentHeight = y;

@@ -85,6 +85,11 @@ function spanFields(i) {
 			model.ns[span.end] - model.ns[span.begin]) + " (" +
 			(model.ns[span.end] - model.ns[span.begin]) + " ns)",
 			"number strong");
+		const states = statesText(
+			tracks.threadOf[model.place[span.begin]],
+			span.from, span.to);
+		if (states)
+			addField(list, "thread", states);
 		if (span.lossy)
 			addField(list, "beware", "entries were lost while " +
 				"it was open: begin and end may belong to " +

@@ -54,7 +54,10 @@ function showLegend() {
 		legendItem("var(--bar-0)", "span, a colour for each message"),
 		legendItem("var(--over)", "share of time in spans"),
 		legendItem("", "lost, or a span without its end",
-			"swatch hatch"));
+			"swatch hatch"),
+		...(tracks.states.size ? [1, 2, 3, 4, 5, 6].map((state) =>
+			legendItem("var(--state-" + state + ")",
+				"thread " + STATE_WORDS[state])) : []));
 }
 
 function setUpTabs() {

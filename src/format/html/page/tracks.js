@@ -18,12 +18,14 @@ const tracks = {
 	levels: [],	/* {from, to, level, burst, entry} */
 	levelsOf: [],	/* host -> such a list; the first is "levels" */
 	counts: new Map(),
+	states: new Map(),	/* "host:pid:tid" -> states of a thread */
+	kernelUpTo: [],	/* source -> time of its last event of the kernel */
 };
 
 function clearTracks() {
 	Object.assign(tracks, {upTo: 0, lanes: [], threads: [], sources: [],
 		counters: [], laneOf: [], threadOf: [], spanCount: 0,
-		losses: [], levels: []});
+		losses: [], levels: [], states: new Map(), kernelUpTo: []});
 	tracks.levelsOf = [tracks.levels];
 	rows.open.clear();
 	rows.index.clear();
@@ -51,7 +53,7 @@ function makeRow(list, key, fields) {
 	let row = rows.index.get(key);
 	if (!row) {
 		row = {key, number: list.length, depth: 0, slots: [],
-			stack: [], entries: 0, ...fields};
+			stack: [], entries: 0, sched: 0, ...fields};
 		list.push(row);
 		rows.index.set(key, row);
 	}
@@ -296,12 +298,19 @@ function addTrack(i) {
 	if (kind === LOST) {
 		tracks.losses.push(i);
 		lossesOf(tracks.laneOf[n].host).push(i);
+		loseStates(i);
 		return;
 	}
 	const m = model.messages[model.message[i]];
 	tracks.laneOf[n].entries++;
 	tracks.threadOf[n] ??= noThreadRow(model.places[n].source);
 	tracks.threadOf[n].entries++;
+	if (schedKind(m)) {
+		tracks.threadOf[n].sched++;
+		addSched(i, m);
+	} else {
+		addOwn(i);
+	}
 	if (kind === BEGIN)
 		beginSpan(i, m);
 	else if ((kind & 7) === END)
