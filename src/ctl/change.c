@@ -39,8 +39,8 @@ attach(struct tl_call *call, struct tl_name *name, struct timeline **tl)
 	return rc == 0 ? 0 : tl_call_library(call, name, rc);
 }
 
-/* The word of a level as the library has it; "off" and "default" where they
- * are allowed.  NULL: none of them, which is reported. */
+/* The name of a level for the library; "off" and "default" if they are
+ * permitted.  NULL: it is none of them, which is reported. */
 static const char *
 read_level(struct tl_call *call, const char *word, bool off, bool defined)
 {
@@ -100,7 +100,7 @@ parse_stamp(struct tl_call *call, uint32_t *stamp)
 	return 0;
 }
 
-/* Entries a second, "5000" or "100k": powers of 1000 here. */
+/* Parse a rate in entries a second: "5000", or "100k" with powers of 1000. */
 static int
 parse_rate(struct tl_call *call, uint64_t *rate)
 {
@@ -126,7 +126,8 @@ parse_rate(struct tl_call *call, uint64_t *rate)
 				       word);
 }
 
-/* As many entries as the busiest CPU logs in that time, for each CPU. */
+/* Set the number of entries for each CPU that the busiest CPU logs in the time
+ * of --keep. */
 static int
 parse_keep(struct tl_call *call, struct timeline_options *o, uint64_t *kept)
 {
@@ -189,7 +190,7 @@ parse_options(struct tl_call *call, struct timeline_options *o, uint64_t *rate)
 	return parse_stamp(call, &o->stamp);
 }
 
-/* Report the size that --keep and --rate gave. */
+/* Report the size that results from --keep and --rate. */
 static void
 put_kept(struct tl_call *call, const struct tl_name *name,
     const struct timeline_header *h, uint64_t rate)
@@ -328,7 +329,7 @@ tl_verb_level(struct tl_call *call)
 	return rc;
 }
 
-/* "p99.9" in millionths; 0: not a percentile. */
+/* Parse "p99.9" into millionths; 0: it is not a percentile. */
 static uint64_t
 read_percentile(const char *word)
 {

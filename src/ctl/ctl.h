@@ -24,10 +24,10 @@
  *
  * Reading verbs open the file once with O_NONBLOCK, read it with pread, and map
  * nothing: a file that shrinks gives an error and no SIGBUS.  Every number from
- * the file is checked before it is used, and what is printed is escaped.
+ * the file is checked before it is used, and all text from it is escaped.
  *
- * The first fault stays: later ones are consequences.  Everything runs in one
- * thread, except that record has the thread of its recorder.
+ * The first fault is kept, since later ones are consequences of it.  Everything
+ * runs in one thread, except that record has the thread of its recorder.
  *
  * Verbs that also exist in timelined (record, snapshot) were not moved there:
  * the tool must work where no daemon runs.  The text-based socket protocol was
@@ -59,8 +59,8 @@ struct tl_call;
 struct tl_verb {
 	const char *name;
 	const char *arguments;
-	size_t least; /* operands */
-	size_t most;  /* operands */
+	size_t least; /* operands, at least */
+	size_t most;  /* operands, at most */
 	int (*run)(struct tl_call *call);
 	uint64_t options; /* a bit for each tl_ctl_option */
 	const char *description;
@@ -74,11 +74,11 @@ struct tl_call {
 	    *given[TL_CTL_OPTIONS]; /* argument; "" if it takes none; NULL */
 	struct tl_text out;
 	bool usage;                /* a usage error */
-	char subject[TL_PATH_MAX]; /* of the fault; "" none */
+	char subject[TL_PATH_MAX]; /* of the fault; "": none */
 	struct tl_fault fault;
 };
 
-/* A timeline as it was named, and where it is. */
+/* A timeline as the user named it, and its path. */
 struct tl_name {
 	char shown[TL_PATH_MAX]; /* "/name", or a path */
 	char path[TL_PATH_MAX];
@@ -90,61 +90,62 @@ tl_call_has(const struct tl_call *call, enum tl_ctl_option option)
 	return call->given[option] != NULL;
 }
 
-/* A fault of the command line; -EINVAL. */
+/* Set a fault of the command line; returns -EINVAL. */
 int tl_call_usage(struct tl_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A fault about a subject (may be NULL); rc. */
+/* Set a fault about a subject, which may be NULL; returns rc. */
 int tl_call_fail(struct tl_call *call, const char *subject, int rc,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* The timeline was removed while it was followed.  Reported; 0, or -ENOENT if
- * -n asked for more of it. */
+/* Report that the timeline was removed while it was followed.  0; -ENOENT: -n
+ * wanted more of it. */
 int tl_call_removed(struct tl_call *call, const struct tl_name *name);
-/* A fault that another layer filled in, with its place. */
+/* Set a fault from another layer, with its place. */
 int tl_call_fault(struct tl_call *call, const char *subject, int rc,
     const struct tl_fault *fault);
-/* The text of timeline_error(3). */
+/* Set a fault with the text of timeline_error(3). */
 int tl_call_library(struct tl_call *call, const struct tl_name *name, int rc);
 
-/* The number of an option between two bounds; *n stays when it was not
+/* Parse the number of an option, within bounds; *n stays if the option was not
  * given. */
 int tl_call_number(struct tl_call *call, enum tl_ctl_option option,
     uint64_t least, uint64_t most, uint64_t *n);
 
-/* The index of a word among the names of a kind: tl_option_choose. */
+/* The index of a word among the names of a kind, by tl_option_choose. */
 int tl_call_choose(struct tl_call *call, const char *const *names, size_t count,
     const char *word, const char *kind);
-/* A duration within bounds, "10ms"; *ns stays where word is NULL. */
+/* Parse a duration, "10ms", within bounds; *ns stays if word is NULL. */
 int tl_call_duration(struct tl_call *call, const char *word, int64_t least_ns,
     int64_t most_ns, int64_t *ns);
 
-/* The timeline that operand i names or, where that is missing, TIMELINE in
- * the environment. */
+/* The timeline of operand i or, if that is missing, of TIMELINE in the
+ * environment. */
 int tl_call_name(struct tl_call *call, size_t i, struct tl_name *name);
 /* Resolve a name: "demo" is "/demo". */
 int
 tl_call_resolve(struct tl_call *call, const char *word, struct tl_name *name);
-/* It cannot be opened: the fault, with the nearest name; -error. */
+/* Set the fault for a file that cannot be opened, with the nearest name;
+ * returns -error. */
 int
 tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error);
-/* Open it to read.  The descriptor, or -errno. */
+/* Open a timeline for reading.  The descriptor, or -errno. */
 int tl_call_open(struct tl_call *call, const struct tl_name *name);
 
 struct tl_session;
-/* The file beside a timeline that has its kernel events; one whose path would
- * be too long cannot be: empty. */
+/* The file of a timeline's kernel events, beside it; empty if its path would be
+ * too long. */
 struct tl_name tl_ctl_sched_name(const struct tl_name *name);
-/* Start to record kernel events of a timeline, as --buffer, --faults and
- * --names ask (kernel/kernel.h): 0 or -errno. */
+/* Start to record the kernel events of a timeline (kernel/kernel.h), as
+ * --buffer, --faults and --names choose.  0 or -errno. */
 int tl_call_kernel(struct tl_call *call, const struct tl_name *name,
     struct tl_session **session);
-/* Why that failed later; rc. */
+/* Set the fault for a failure of that later; returns rc. */
 int
 tl_call_kernel_failed(struct tl_call *call, const struct tl_name *name, int rc);
 
-/* Write the output so far: 0 or -errno (-EPIPE: the reader has left). */
+/* Write the output so far.  0 or -errno; -EPIPE: the reader has left. */
 int tl_call_flush(struct tl_call *call);
 
-/* An object on top of the text, as JSON. */
+/* The fields of a JSON object at the outermost level. */
 static inline struct tl_fields
 tl_call_json(struct tl_call *call)
 {
@@ -162,8 +163,8 @@ tl_call_json(struct tl_call *call)
 #undef GROUP
 #undef JSON
 
-/* Read the command line.  1 when the call was answered by a text (help,
- * version), 0 when its verb is to be run, -errno. */
+/* Parse the command line.  1: it was answered by a text (help, version); 0: its
+ * verb is to be run; -errno. */
 int tl_verbs_parse(struct tl_call *call, int argc, char **argv);
 
 #endif

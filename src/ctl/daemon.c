@@ -9,7 +9,7 @@
  *
  * The address of the page holds the token, and every user may read the
  * arguments of every process.  So the browser gets the name of a file that only
- * its user can read and that leads on to the address.
+ * its user can read, which redirects to the address.
  */
 #include "base/file.h"
 #include "base/options.h"
@@ -31,7 +31,7 @@
 enum {
 	REPLY_MAX = 16 << 20,
 	WAIT_MS = 30000,        /* for an answer */
-	WAIT_SAVED_MS = 600000, /* when it is given at the end of much work */
+	WAIT_SAVED_MS = 600000, /* for an answer after much work */
 	CHUNK = 64 << 10
 };
 
@@ -89,14 +89,16 @@ send_all(int fd, struct tl_text *request)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno == EPIPE ? 0 : -errno; /* read why */
+			/* read the reason, if any */
+			return errno == EPIPE ? 0 : -errno;
 		done += (size_t)n;
 	}
 	return request->rc;
 }
 
-/* Read up to the end of the stream, within the time.  A reset after an answer
- * is an end, too: timelined may close before it has read the whole request. */
+/* Read up to the end of the stream, for a limited time.  A reset after an
+ * answer is an end as well: timelined may close before it has read the whole
+ * request. */
 static int
 receive_all(int fd, int wait_ms, struct tl_text *reply)
 {
@@ -128,7 +130,7 @@ receive_all(int fd, int wait_ms, struct tl_text *reply)
 	}
 }
 
-/* Lines of text, escaped; JSON keeps its own backslashes. */
+/* Append lines of text, escaped; JSON keeps its own backslashes. */
 static void
 put_answer(struct tl_text *text, struct tl_bytes answer, bool json)
 {
@@ -217,8 +219,8 @@ request_verb(struct tl_call *call, int wait_ms)
 	return rc;
 }
 
-/* Ask timelined with the call's own verb and operands; the answer is appended
- * to the call's text. */
+/* Send the verb and operands of the call to timelined, and append the answer to
+ * the text of the call. */
 static int
 ask(struct tl_call *call)
 {
@@ -242,7 +244,7 @@ tl_verb_snapshot(struct tl_call *call)
 {
 	const char *name = call->operands[0];
 
-	/* the protocol separates by space and newline */
+	/* the protocol separates words by space and newline */
 	for (const char *c = name; *c; c++) {
 		if ((unsigned char)*c <= ' ' || *c == '\x7f')
 			return tl_call_usage(call,
@@ -257,8 +259,8 @@ tl_verb_snapshot(struct tl_call *call)
 
 /* == the page in a browser == */
 
-/* Is it an address as timelined makes it?  The socket may be anyone's, and
- * what stands here is written into a page as it is. */
+/* Is it an address as timelined makes it?  The socket may belong to another
+ * program, and the address is written into a page without escapes. */
 static bool
 is_plain_address(const char *address)
 {
@@ -271,7 +273,7 @@ is_plain_address(const char *address)
 	       address[strspn(address, letters)] == '\0';
 }
 
-/* A page that leads to the address, under a name that stays the same. */
+/* Write a page that redirects to the address, to a file with a fixed name. */
 static int
 write_redirect(const char *path, const char *address)
 {
@@ -296,7 +298,7 @@ write_redirect(const char *path, const char *address)
 	return rc;
 }
 
-/* xdg-open in a session of its own, with nothing to write to. */
+/* Run xdg-open in a session of its own, without output. */
 static int
 start_browser(char *path)
 {
@@ -334,7 +336,8 @@ is_set(const char *name)
 	return value && value[0];
 }
 
-/* The address is printed in any case: what fails here is no failure. */
+/* Open the browser.  A failure is ignored, since the address is printed as
+ * well. */
 static void
 open_browser(const char *address)
 {

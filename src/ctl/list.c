@@ -2,9 +2,9 @@
 /*
  * list.c - every timeline in /dev/shm.
  *
- * A file is listed if it has the magic of a timeline, whoever owns it.  A file
- * that cannot be opened is listed with the reason if its size could be that of
- * a timeline.
+ * A file of any owner is listed if it has the magic of a timeline.  A file that
+ * cannot be opened is listed with the reason if its size could be that of a
+ * timeline.
  */
 #include "base/text.h"
 #include "ctl/ctl.h"
@@ -67,7 +67,8 @@ could_be(const struct stat *status)
 	       status->st_size % TIMELINE_PAGE_SIZE == 0;
 }
 
-/* 1 if it belongs in the list, then fd (or why there is none) is set. */
+/* Should the file be in the list?  1: yes, and fd, or the reason why there is
+ * none, is set. */
 static int
 examine(int directory, const char *name, struct tl_view *view)
 {
@@ -143,7 +144,8 @@ gather(struct tl_call *call, struct list *list)
 	return rc;
 }
 
-/* Inspect each twice, for the rate.  One that fails keeps its fault. */
+/* Inspect each timeline twice, for its rate.  One that fails keeps its
+ * fault. */
 static void
 update_all(struct list *list)
 {
@@ -227,7 +229,8 @@ put_row(struct tl_text *text, const struct item *item)
 	tl_put_char(text, '\n');
 }
 
-/* Instances of tracefs that timelinectl kernel made, of root's listing. */
+/* Append an instance of tracefs that timelinectl kernel made, in a listing by
+ * root. */
 static void
 put_instance(void *context, const char *name, bool held)
 {

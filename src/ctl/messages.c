@@ -11,7 +11,7 @@
 
 enum { WIDTH_CATEGORY = 12, WIDTH_LEVEL = 9, WIDTH_KIND = 8, WIDTH_TEXT = 40 };
 
-/* The level at which it is logged now; builtin messages always are. */
+/* The level from which it is logged now; builtin messages always are. */
 static const char *
 gate_name(const struct tl_message *message)
 {

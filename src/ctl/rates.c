@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rates.c - rows of top, found by the number of a message, and its rounds
+ * rates.c - the rows of top, found by the id of their message, and its rounds
  */
 #include "ctl/rates.h"
 #include "base/array.h"
@@ -186,7 +186,8 @@ tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key)
 
 /* == rounds == */
 
-/* Its geometry never changes, or it is no timeline any more. */
+/* Inspect the timeline again.  Its geometry never changes, unless it is no
+ * timeline any more. */
 static int
 update_view(struct tl_sample *s, struct tl_call *call)
 {
@@ -220,8 +221,8 @@ follow(struct tl_sample *s, struct tl_call *call, uint64_t tail)
 	return rc == 0 ? 0 : tl_call_fault(call, s->name.shown, rc, &fault);
 }
 
-/* The message of a timer that was not seen before: 1; 0: it is damaged;
- * -errno.  The copy is opened for the first such timer of a round. */
+/* Add the row of a new timer.  1; 0: its message is damaged; -errno.  A copy of
+ * the timeline is opened for the first new timer of a round. */
 static int
 add_timer(struct tl_sample *s, uint64_t id, struct tl_snap **snap,
     struct tl_tally_row **row)
@@ -240,7 +241,8 @@ add_timer(struct tl_sample *s, uint64_t id, struct tl_snap **snap,
 	return rc;
 }
 
-/* Counts only grow: the difference is what this round added. */
+/* The counts of a timer only grow, so the difference is the count of this
+ * round. */
 static void
 end_timer(struct tl_tally_row *row, struct tl_timer *now,
     struct tl_timer *scratch)
@@ -303,11 +305,13 @@ tl_sample_open(struct tl_sample *s, struct tl_call *call,
 	if ((rc = read_timers(s, call)) != 0)
 		return rc;
 	for (size_t i = 0; i < s->timers.count; i++)
-		s->timers.by_id[i]->seen = 0; /* that was before */
+		/* spans before the first round do not count */
+		s->timers.by_id[i]->seen = 0;
 	return follow(s, call, 0);
 }
 
-/* Busy lanes share the number of entries that a round may read. */
+/* How many entries may be read of each lane in a round: busy lanes share the
+ * bound. */
 static uint64_t
 tail_of_each(const struct tl_sample *s)
 {
@@ -320,7 +324,7 @@ tail_of_each(const struct tl_sample *s)
 	return tail ? tail : 1;
 }
 
-/* Entries before this round are none of it. */
+/* Count the entries of this round, without older ones. */
 static int
 count(struct tl_sample *s)
 {

@@ -2,8 +2,8 @@
 /*
  * rates.h - how often each message of a timeline is logged, round by round.
  *
- * The work of a round is bounded.  Where more was logged than can be read, the
- * newest entries stand for all.  Rows outlive the cursor that their messages
+ * The work of a round is bounded.  If more was logged than can be read, the
+ * newest entries represent all.  Rows outlive the cursor that their messages
  * came from: a message is known by its number in the file, and its text is
  * copied.
  */
@@ -30,21 +30,21 @@ enum tl_tally_key {
 };
 
 struct tl_tally_row {
-	uint32_t id; /* of the message */
+	uint32_t id; /* of its message */
 	uint8_t level;
-	struct tl_bytes category; /* its own copies */
+	struct tl_bytes category; /* copies */
 	struct tl_bytes line;
 	uint64_t seen; /* since the round began */
-	double rate;   /* a second, in the last round */
+	double rate;   /* entries a second, in the last round */
 	double total;
-	/* Of a timer: what it had counted at the end of the last round, and of
-	 * the spans that ended in that round. */
+	/* Of a timer: its counts at the end of the last round, and the
+	 * durations of spans that ended in that round. */
 	struct tl_timer *before;
-	uint64_t p50_ns, p99_ns, max_ns; /* all 0: there were none */
+	uint64_t p50_ns, p99_ns, max_ns; /* all 0: no spans */
 };
 
 struct tl_tally {
-	struct tl_tally_row **rows; /* in order after tl_tally_sort */
+	struct tl_tally_row **rows; /* ordered by tl_tally_sort */
 	size_t count;
 	size_t capacity;
 	struct tl_table table; /* of by_id, by id of the message */
@@ -55,10 +55,10 @@ struct tl_tally {
 
 /* Starts from all zeros. */
 void tl_tally_free(struct tl_tally *tally);
-/* One event, not TL_LOST.  0 or -ENOMEM; messages beyond the bound count only
- * in seen. */
+/* Count an event, not TL_LOST.  0 or -ENOMEM; messages beyond the limit count
+ * only in seen. */
 int tl_tally_put(struct tl_tally *tally, const struct tl_event *event);
-/* The round took so long, and stands for fresh entries, of which seen were
+/* End a round of this duration that had fresh entries, of which seen were
  * read. */
 void tl_tally_end_round(struct tl_tally *tally, double seconds, uint64_t fresh);
 void tl_tally_sort(struct tl_tally *tally, enum tl_tally_key key);
@@ -70,28 +70,29 @@ extern const char *const tl_tally_keys[TL_TALLY_KEYS];
 
 enum {
 	TL_SAMPLE_MAX = 50000,      /* entries read in a round */
-	TL_SAMPLE_TIMERS_MAX = 1024 /* more than we make */
+	TL_SAMPLE_TIMERS_MAX = 1024 /* more than a timeline can have */
 };
 
 struct tl_sample {
 	struct tl_name name;
 	struct tl_view view;
 	struct tl_cursor *cursor;
-	uint64_t *heads; /* of the lanes, when the last round ended */
+	uint64_t *heads; /* of the lanes, at the end of the last round */
 	size_t lane_count;
 	struct tl_tally tally;
-	struct tl_tally timers; /* all that are defined; spans, not entries */
-	uint64_t dropped;       /* before this round */
-	uint64_t lost;          /* in this round: never stored */
-	double share; /* of the entries of this round that were seen */
+	/* all defined timers; counts spans, not entries */
+	struct tl_tally timers;
+	uint64_t dropped; /* before this round */
+	uint64_t lost;    /* in this round: they were not stored */
+	double share;     /* of the entries of this round that were read */
 };
 
-/* From now on.  0, or -errno and the call's fault. */
+/* Start to sample a timeline.  0, or -errno and the fault of the call. */
 int tl_sample_open(struct tl_sample *sample, struct tl_call *call,
     const struct tl_name *name);
-/* Read what was logged since the last round.  -EPIPE: the timeline was removed,
- * a normal end (tl_call_removed); -ENOENT: it was removed before all rounds
- * that were asked for. */
+/* Read the entries since the last round.  -EPIPE: the timeline was removed, a
+ * normal end (tl_call_removed); -ENOENT: it was removed before all rounds of
+ * -n. */
 int tl_sample_round(struct tl_sample *sample, struct tl_call *call);
 void tl_sample_close(struct tl_sample *sample);
 

@@ -33,9 +33,11 @@ struct record {
 	int64_t for_ns; /* 0: until interrupted */
 	int64_t begun_ns;
 	bool shown;
-	struct tl_session *sessions[TL_OPERANDS_MAX]; /* --kernel, or NULL */
+	/* of --kernel; NULL: none */
+	struct tl_session *sessions[TL_OPERANDS_MAX];
 	struct tl_name names[TL_OPERANDS_MAX];
-	int fds[TL_OPERANDS_MAX]; /* whose timers were not noted; -1 none */
+	/* timelines whose timers are noted at the end; -1: none */
+	int fds[TL_OPERANDS_MAX];
 	int kernel_rc;
 };
 
@@ -106,7 +108,8 @@ begin(void *context, int64_t ns, struct tl_recorder_files *files)
 	return rc;
 }
 
-/* A trace has the spans that timers logged, not the counts of all. */
+/* Report that a trace has only the spans that timers logged, not the counts of
+ * all. */
 static void
 note_timers(struct record *r, size_t i)
 {
@@ -131,7 +134,7 @@ note_timers(struct record *r, size_t i)
 	r->fds[i] = -1;
 }
 
-/* *kept: its descriptor, which becomes the caller's; may be NULL. */
+/* *kept: its descriptor, which the caller then owns; kept may be NULL. */
 static int
 add_name(struct record *r, const struct tl_name *name, int *kept)
 {
@@ -165,7 +168,7 @@ add(struct record *r, size_t i)
 	return add_name(r, &sched, NULL);
 }
 
-/* Take over what the kernel has recorded; the first failure stays. */
+/* Take over recorded kernel events; the first failure is kept. */
 static void
 turn_kernel(struct record *r)
 {
@@ -176,7 +179,8 @@ turn_kernel(struct record *r)
 			    r->kernel_rc);
 }
 
-/* The file of kernel events has been recorded: it goes. */
+/* End a session whose file of kernel events was recorded, and remove the
+ * file. */
 static void
 end_kernel(struct record *r)
 {
@@ -296,7 +300,8 @@ put_summary(struct record *r)
 	tl_put_char(text, '\n');
 }
 
-/* Until it is interrupted, long enough, full, or all timelines are gone. */
+/* Wait until the recording is interrupted, long enough or full, or all
+ * timelines were removed. */
 static void
 wait_for_end(struct record *r)
 {
@@ -348,7 +353,7 @@ tl_verb_record(struct tl_call *call)
 		r.begun_ns = tl_clock_read(CLOCK_MONOTONIC);
 		wait_for_end(&r);
 		for (size_t i = 0; i < call->operand_count; i++)
-			note_timers(&r, i); /* those defined since */
+			note_timers(&r, i); /* timers defined since the start */
 		put_summary(&r);
 		rc = take_reply(&r);
 		rc = rc == 0 ? r.kernel_rc : rc;

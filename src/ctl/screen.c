@@ -3,7 +3,7 @@
  * screen.c - a terminal in raw mode
  *
  * Signal handlers only set flags.  The terminal is restored between writes, so
- * that no half escape sequence is left on it.
+ * that no incomplete escape sequence is left on it.
  */
 #include "ctl/screen.h"
 
@@ -18,12 +18,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define ENTER "\033[?1049h\033[?25l" /* a screen of its own, no cursor */
+#define ENTER "\033[?1049h\033[?25l" /* alternate screen, no cursor */
 #define LEAVE "\033[?25h\033[?1049l"
 
 enum {
 	KEY_SIZE_MAX = 8,
-	POLL_MS_MAX = 1000 /* signals that came just before a wait */
+	POLL_MS_MAX = 1000 /* for signals that arrive just before a wait */
 };
 
 static struct termios before;
@@ -83,7 +83,7 @@ tl_screen_close(void)
 	leave();
 }
 
-/* Stop like any job, and take the terminal again on SIGCONT. */
+/* Stop like any job, and set up the terminal again after SIGCONT. */
 static void
 stop(void)
 {
@@ -112,12 +112,13 @@ decode(const char *keys, size_t size)
 		    memcmp(keys, sequence, strlen(sequence)) == 0)
 			return known[i].key;
 	}
-	if (keys[0] == '\003') /* where it is no signal */
+	if (keys[0] == '\003') /* Ctrl-C, if it is not a signal */
 		return TL_KEY_QUIT;
 	return keys[0] >= ' ' && keys[0] < '\x7f' ? keys[0] : TL_KEY_OTHER;
 }
 
-/* A byte, or a sequence: ESC [ ... up to a letter or ~, or ESC O letter. */
+/* Is it a byte, or a whole sequence: ESC [ ... up to a letter or ~, or ESC O
+ * letter? */
 static bool
 is_whole(const char *keys, size_t size)
 {
@@ -128,7 +129,7 @@ is_whole(const char *keys, size_t size)
 	return keys[size - 1] >= '@' && keys[size - 1] <= '~';
 }
 
-/* One key: what was typed behind it waits for its turn. */
+/* Read one key; further bytes stay for later. */
 static int
 read_key(void)
 {
@@ -172,7 +173,7 @@ tl_screen_key(int64_t end_ns)
 	}
 }
 
-/* Each line over the one before, the rest of it blank: nothing flickers. */
+/* Write each line over the previous one and blank its rest, without flicker. */
 int
 tl_screen_draw(const struct tl_text *lines)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - cells by the columns that a terminal needs for them. */
+/* table.c - pad cells to a number of columns on a terminal. */
 #include "ctl/table.h"
 #include "base/utf8.h"
 

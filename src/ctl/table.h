@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - cells of a line of text, side by side.
+ * table.h - the cells of a line of text.
  */
 #ifndef TL_CTL_TABLE_H
 #define TL_CTL_TABLE_H
 
 #include "base/text.h"
 
-/* The text from start on becomes a cell of so many columns (more where it
- * does not fit), filled up on the right or, for numbers, on the left; then a
+/* Make the text from start on a cell of this many columns, or more if it does
+ * not fit: pad it on the right or, for numbers, on the left, and add a
  * space. */
 void tl_cell_end(struct tl_text *text, size_t start, size_t width, bool right);
 
@@ -30,7 +30,7 @@ tl_cell_unsigned(struct tl_text *text, uint64_t n, size_t width)
 	tl_cell_end(text, start, width, true);
 }
 
-/* A rate: whole numbers, one decimal below 100. */
+/* Append a rate: a whole number, or one decimal below 100. */
 static inline void
 tl_cell_rate(struct tl_text *text, double rate, size_t width)
 {

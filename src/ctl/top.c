@@ -24,7 +24,7 @@ enum {
 	WIDTH_CATEGORY = 12,
 	WIDTH_DURATION = 8,
 	HEAD_LINES = 4,
-	ROWS_PLAIN = 50 /* of a round that is no screen: timers, messages */
+	ROWS_PLAIN = 50 /* rows of a plain round, for timers and for messages */
 };
 static const int64_t delay_min_ns = 10000000;
 static const int64_t delay_max_ns = 3600 * INT64_C(1000000000);
@@ -34,10 +34,10 @@ struct top {
 	struct tl_sample sample;
 	enum tl_tally_key key;
 	int64_t delay_ns;
-	uint64_t rounds; /* plain ones; 0: a screen */
+	uint64_t rounds; /* plain rounds; 0: a screen */
 	bool color;
 	bool paused;
-	size_t first; /* row that is shown at the top */
+	size_t first; /* the first row that is shown */
 };
 
 static void
@@ -92,7 +92,7 @@ put_titles(struct tl_text *text, bool timers)
 	tl_put_string(text, timers ? "TIMER" : "MESSAGE");
 }
 
-/* Three digits, as they fit. */
+/* Append a duration with about three digits. */
 static void
 put_took(struct tl_text *text, const struct tl_tally_row *row, uint64_t ns)
 {
@@ -137,7 +137,7 @@ put_row(struct tl_text *text, const struct tl_tally_row *row)
 	tl_put_plain(text, row->line);
 }
 
-/* End a line that began at start: cut it, colour it. */
+/* End a line that began at start: cut it to the screen, and colour it. */
 static void
 end_line(struct top *t, struct tl_text *text, size_t start, unsigned columns,
     const char *color)
@@ -156,7 +156,7 @@ end_line(struct top *t, struct tl_text *text, size_t start, unsigned columns,
 	tl_put_char(text, '\n');
 }
 
-/* columns 0: as long as it is. */
+/* columns 0: no limit. */
 static void
 put_head(struct top *t, struct tl_text *text, unsigned columns)
 {
@@ -195,8 +195,8 @@ put_table(struct top *t, struct tl_text *text, const struct tl_tally *tally,
 	}
 }
 
-/* How many timers a screen of so many rows shows: at most half of it is
- * theirs, with their titles. */
+/* How many timers a screen with this many rows shows: with their heading they
+ * take at most half of it. */
 static unsigned
 shown_timers(const struct top *t, unsigned rows)
 {
@@ -207,7 +207,7 @@ shown_timers(const struct top *t, unsigned rows)
 	return count < room ? (unsigned)count : room;
 }
 
-/* Rows of messages of such a screen. */
+/* How many messages such a screen shows. */
 static unsigned
 page_rows(const struct top *t, unsigned rows)
 {
@@ -217,7 +217,7 @@ page_rows(const struct top *t, unsigned rows)
 	return rows > HEAD_LINES ? rows - HEAD_LINES : 1;
 }
 
-/* columns 0: as long as it is. */
+/* columns 0: no limit. */
 static void
 put_round(struct top *t, struct tl_text *text, size_t timers, size_t messages,
     unsigned columns)
@@ -294,7 +294,7 @@ sort(struct top *t)
 	tl_tally_sort(&t->sample.timers, t->key);
 }
 
-/* Move the row at the top, within what there is. */
+/* Move the first row that is shown, within bounds. */
 static void
 scroll(struct top *t, int by)
 {
@@ -308,7 +308,7 @@ scroll(struct top *t, int by)
 		    last - t->first < (size_t)by ? last : t->first + (size_t)by;
 }
 
-/* True when it was the last. */
+/* true: the key ends the program. */
 static bool
 handle_key(struct top *t, int key)
 {

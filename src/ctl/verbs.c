@@ -25,10 +25,10 @@ static const struct tl_option options[] = {
 };
 
 #define BIT(constant) (UINT64_C(1) << TL_CTL_##constant)
-/* Options of every verb. */
+/* The options of every verb. */
 #define ALWAYS (BIT(HELP) | BIT(VERSION))
 
-/* A row without a name is the title of those below it. */
+/* A row without a name is the heading of the rows below it. */
 static const struct tl_verb verbs[] = {
 #define JSON         BIT(JSON)
 #define GROUP(title) { NULL, NULL, 0, 0, NULL, 0, title },
@@ -42,11 +42,11 @@ static const struct tl_verb verbs[] = {
 
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), HELP_COLUMN = 32 };
 
-/* The verbs of --help, on one screen. */
+/* The verbs in --help, which fits on one screen. */
 static const char common[] = "list create remove save priority burst level "
 			     "messages top watch record status help";
 
-/* The verb of a name; NULL. */
+/* The verb of a name, or NULL. */
 static const struct tl_verb *
 find_verb(const char *name)
 {
@@ -143,7 +143,7 @@ put_verb_help(struct tl_text *text, const struct tl_verb *verb)
 static int
 report_unknown_verb(struct tl_call *call, const char *word)
 {
-	/* what other programs call the verbs */
+	/* names of these verbs in other programs */
 	static const char *const aliases[][2] = { { "ls", "list" },
 		{ "rm", "remove" }, { "delete", "remove" }, { "new", "create" },
 		{ "info", "list" } };
@@ -195,7 +195,7 @@ tl_verb_help(struct tl_call *call)
 	return 0;
 }
 
-/* The first is the verb. */
+/* Take an operand; the first one is the verb. */
 static int
 take_operand(struct tl_call *call, const char *word)
 {
@@ -237,7 +237,7 @@ take_all(struct tl_call *call, int argc, char **argv)
 	return rc;
 }
 
-/* Does what was given suit the verb? */
+/* Check that options and operands suit the verb. */
 static int
 check(struct tl_call *call)
 {
@@ -272,9 +272,9 @@ tl_verbs_parse(struct tl_call *call, int argc, char **argv)
 	return check(call);
 }
 
-/* == what verbs share == */
+/* == functions for verbs == */
 
-/* The first fault stays. */
+/* Set the fault unless there is one. */
 static int
 fail(struct tl_call *call, const char *subject, int rc, const char *format,
     va_list args)
@@ -326,7 +326,8 @@ tl_call_fault(struct tl_call *call, const char *subject, int rc,
 	return rc;
 }
 
-/* The text may begin with the path, which the shown name replaces. */
+/* The text may begin with the path, which is replaced by the name that the user
+ * knows. */
 int
 tl_call_library(struct tl_call *call, const struct tl_name *name, int rc)
 {
@@ -427,8 +428,7 @@ tl_call_name(struct tl_call *call, size_t i, struct tl_name *name)
 	return tl_call_resolve(call, word, name);
 }
 
-/* Is the last of several operands a timeline that exists?  Then they were
- * swapped. */
+/* Is the last operand an existing timeline?  Then operands were swapped. */
 static bool
 is_swapped(const struct tl_call *call)
 {
@@ -459,7 +459,7 @@ tl_call_no_file(struct tl_call *call, const struct tl_name *name, int error)
 int
 tl_call_open(struct tl_call *call, const struct tl_name *name)
 {
-	/* a FIFO or a terminal must not hold us up */
+	/* do not wait for a FIFO or a terminal */
 	const int fd =
 	    open(name->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 

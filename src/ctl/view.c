@@ -22,21 +22,21 @@
 enum {
 	SHOWN_MAX = 8, /* in a line of text */
 	START_FIELD = 22,
-	/* /proc counts a process's age in ticks of 10 ms, and entries are
-	 * stamped by another clock. */
+	/* the age of a process in /proc is in ticks of 10 ms, and entries have
+	 * another clock */
 	SLACK_NS = 1000000000,
 	RUN_MAX = 32,    /* entries read at once */
 	LANE_MAX = 1024, /* entries read of a lane, builtin ones included */
-	RUNS_MAX = 16384 /* read of one timeline, however many lanes */
+	RUNS_MAX = 16384 /* read of one timeline, for any number of lanes */
 };
 
-/* The scan of one timeline for its writers. */
+/* State of a scan for writers. */
 struct scan {
 	struct tl_writers *writers;
 	int fd;
 	const struct tl_inspection *inspection;
 	unsigned runs_left;
-	uint64_t message; /* whose builtin flag is cached; 0 none */
+	uint64_t message; /* its builtin flag is in the cache; 0: none */
 	bool builtin;
 };
 
@@ -76,7 +76,7 @@ take_entry(struct tl_writers *writers, const struct tl_inspection *g,
 		w->age_ns = age_ns;
 }
 
-/* Builtin messages name the process that changed a level, not one that logs.
+/* Builtin messages have the process that changed a level, which need not log.
  * The flag is read once for several entries of one message. */
 static bool
 is_builtin(struct scan *s, uint32_t message)
@@ -95,7 +95,7 @@ is_builtin(struct scan *s, uint32_t message)
 	return s->builtin;
 }
 
-/* Is the slot of entry q that of a whole entry, of this number or newer? */
+/* Is entry q, or a newer one in its slot, whole? */
 static bool
 is_entry(const struct timeline_header *h, uint32_t lane, uint64_t q,
     const struct timeline_entry *e)
@@ -109,8 +109,9 @@ is_entry(const struct timeline_header *h, uint32_t lane, uint64_t q,
 	       e->stamp == timeline_stamp_fallback(q, e);
 }
 
-/* Entries [q, q + count), contiguous in the file, newest first.  Incomplete
- * entries are skipped; one that was overwritten meanwhile counts as well. */
+/* Take entries [q, q + count), which are contiguous in the file, newest first.
+ * Incomplete entries are skipped; an entry that replaced another meanwhile
+ * counts as well. */
 static size_t
 take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 {
@@ -133,7 +134,7 @@ take_run(struct scan *s, uint32_t lane, uint64_t q, size_t count)
 	return taken;
 }
 
-/* From the newest entry back, until the lane has TL_WRITER_ENTRIES_MAX. */
+/* Read back from the newest entry, until TL_WRITER_ENTRIES_MAX were found. */
 static void
 take_lane(struct scan *s, uint32_t i)
 {
@@ -160,7 +161,7 @@ take_lane(struct scan *s, uint32_t i)
 	}
 }
 
-/* The text of /proc/PID/WHICH. */
+/* Read /proc/PID/WHICH. */
 static bool
 read_proc(uint32_t pid, const char *which, char *text, size_t size)
 {
@@ -178,8 +179,8 @@ read_proc(uint32_t pid, const char *which, char *text, size_t size)
 	return n > 0;
 }
 
-/* The state and the start of a process out of /proc/PID/stat; its command,
- * in parentheses, may hold anything. */
+/* Parse the state and the start of a process in /proc/PID/stat; its command, in
+ * parentheses, may contain anything. */
 static bool
 parse_stat(const char *stat, char *state, uint64_t *start)
 {
@@ -198,8 +199,8 @@ parse_stat(const char *stat, char *state, uint64_t *start)
 	return end != at;
 }
 
-/* The process that has this number now may have started after the entry was
- * logged: then its writer is dead. */
+/* Is the writer alive?  If the process with its number started after its newest
+ * entry, the writer is dead. */
 static bool
 is_alive(const struct tl_writer *w)
 {
@@ -215,7 +216,7 @@ is_alive(const struct tl_writer *w)
 		return false;
 	if (!read_proc(w->pid, "stat", text, sizeof(text)) ||
 	    !parse_stat(text, &state, &start) || hz <= 0)
-		return true; /* /proc is not readable */
+		return true; /* /proc cannot be read */
 	if (state == 'Z' || state == 'X')
 		return false;
 	lived_ns = (uint64_t)tl_clock_read(CLOCK_BOOTTIME);
@@ -225,7 +226,8 @@ is_alive(const struct tl_writer *w)
 	return w->age_ns <= lived_ns + SLACK_NS;
 }
 
-/* A dead process has no name in /proc, but the header names the creator. */
+/* Set the name of a dead writer, which /proc does not have, if the header has
+ * it: that of the creator. */
 static void
 name_writer(struct tl_writer *w, const struct tl_inspection *g)
 {

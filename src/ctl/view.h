@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - what list and top show of a timeline: level, counts, rate, history
+ * view.h - the view of a timeline in list and top: level, counts, rate, history
  * and the processes that write to it
  */
 #ifndef TL_CTL_VIEW_H
@@ -15,16 +15,16 @@
 /* == writers == */
 
 enum {
-	TL_WRITERS_MAX = 64,       /* known of one timeline */
-	TL_WRITER_ENTRIES_MAX = 32 /* newest entries read of each lane */
+	TL_WRITERS_MAX = 64,       /* of one timeline */
+	TL_WRITER_ENTRIES_MAX = 32 /* newest entries, read of each lane */
 };
 
 struct tl_writer {
 	uint32_t pid;
 	bool alive;
 	uint64_t age_ns;  /* of its newest entry */
-	uint64_t entries; /* of those that were read */
-	char command[64]; /* as it calls itself; "" unknown */
+	uint64_t entries; /* of the entries that were read */
+	char command[64]; /* its name in /proc; "": unknown */
 };
 
 struct tl_writers {
@@ -33,12 +33,12 @@ struct tl_writers {
 	size_t more; /* entries of writers beyond TL_WRITERS_MAX */
 };
 
-/* Find the processes that wrote the newest entries of each lane.  A file that
+/* Find the processes that logged the newest entries of each lane.  A file that
  * is not live has no live writers. */
 void tl_writers_read(struct tl_writers *writers, int fd,
     const struct tl_inspection *inspection);
 
-/* "hello 123, worker 124 died". */
+/* Append "hello 123, worker 124 died". */
 void tl_writers_put(struct tl_text *text, const struct tl_writers *writers);
 void
 tl_writers_json(struct tl_fields *fields, const struct tl_writers *writers);
@@ -46,36 +46,37 @@ tl_writers_json(struct tl_fields *fields, const struct tl_writers *writers);
 /* == a timeline == */
 
 struct tl_view {
-	int fd; /* -1: it cannot be read, fault says why */
+	int fd; /* -1: it cannot be read, see fault */
 	struct stat status;
 	struct tl_fault fault;
 	bool seen; /* inspection is set */
 	struct tl_inspection inspection;
 	struct tl_writers writers;
-	int64_t updated_ns; /* CLOCK_MONOTONIC; 0 never */
-	uint64_t fresh;     /* appended since the update before */
-	int64_t round_ns;   /* time since the update before; 0 none */
+	int64_t updated_ns; /* CLOCK_MONOTONIC; 0: never */
+	uint64_t fresh;     /* appended since the last update */
+	int64_t round_ns;   /* time since the last update; 0: none */
 };
 
-/* Starts from { .fd = ... }.  Look at it again; whole: with its history and
- * its writers.  0 or -errno as the fault says. */
+/* Inspect the timeline; starts from { .fd = ... }.  whole: with history and
+ * writers.  0 or -errno and view->fault. */
 int tl_view_update(struct tl_view *view, bool whole);
-/* Closes its descriptor. */
+/* Close the descriptor as well. */
 void tl_view_free(struct tl_view *view);
 
 /* Entries a second; 0 before the second update. */
 double tl_view_rate(const struct tl_view *view);
-/* "live", "saved", "imported", "old": from before the last boot, "superseded":
- * live, but the name by which it was made was taken from it. */
+/* "live", "saved", "imported", "old" (from before the last boot), "superseded"
+ * (live, but another timeline took its name). */
 const char *tl_view_state(const struct tl_view *view);
 
-/* "info", or "trace for 23ms" while there is a burst. */
+/* Append "info", or "trace for 23ms" during a burst. */
 void
 tl_put_threshold(struct tl_text *text, const struct tl_inspection *inspection);
-/* Members of an object: state, levels, counts, rate, history, writers. */
+/* Append members of an object: state, levels, counts, rate, history,
+ * writers. */
 void tl_view_json(struct tl_fields *fields, const struct tl_view *view);
 
-/* The word of a threshold. */
+/* The name of a threshold. */
 const char *tl_threshold_name(unsigned threshold);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch.c - entries as they come: the newest ten, then what follows.
+ * watch.c - show the newest ten entries, then entries as they are logged.
  */
 #include "base/process.h"
 #include "ctl/ctl.h"
@@ -20,10 +20,10 @@ enum {
 	OUT_MAX = 64 << 10 /* written at once */
 };
 
-/* The entries from before that are shown. */
+/* The earlier entries that are shown. */
 struct tail {
 	struct tl_event events[SHOWN_FIRST];
-	uint64_t count; /* ever */
+	uint64_t count; /* of all that were read */
 };
 
 struct watch {
@@ -32,7 +32,7 @@ struct watch {
 	struct tl_writer *json; /* NULL: text */
 	struct tl_time_cache time_cache;
 	bool color;
-	uint64_t left; /* entries to show */
+	uint64_t left; /* entries still to show */
 };
 
 static int
@@ -81,7 +81,7 @@ flush(struct watch *w)
 	return rc < 0 ? rc : tl_call_flush(w->call);
 }
 
-/* The newest of what each lane had: the last of them all. */
+/* Show the newest entries of all lanes. */
 static int
 show_first(struct watch *w, uint64_t wanted)
 {
@@ -94,7 +94,7 @@ show_first(struct watch *w, uint64_t wanted)
 		if (event.kind != TL_LOST)
 			tail.events[tail.count++ % SHOWN_FIRST] = event;
 	}
-	if (rc > 0) /* it is to stop */
+	if (rc > 0) /* interrupted */
 		return 0;
 	if (wanted > tail.count)
 		wanted = tail.count;
@@ -105,7 +105,7 @@ show_first(struct watch *w, uint64_t wanted)
 	return rc;
 }
 
-/* Show the entries that came; 0: all shown, 1: the wanted number was shown. */
+/* Show new entries.  0: all were shown; 1: the wanted number was shown. */
 static int
 drain(struct watch *w)
 {

@@ -7,13 +7,14 @@
 
 #include "source/sources.h"
 
-/* How a program prints a diagnostic: name is the file's, NULL for none. */
+/* A program's function to print a diagnostic; name is that of the file, or
+ * NULL. */
 typedef void tl_warn(const char *name, const struct tl_fault *fault);
 
-/* Everything reported of each source; quiet: damage only. */
+/* Print all diagnostics of each source; quiet: only damage. */
 void
 tl_warn_sources(tl_warn *warn, const struct tl_sources *sources, bool quiet);
-/* Report that count more were not kept. */
+/* Print that count more diagnostics were not kept. */
 void tl_warn_more(tl_warn *warn, const char *name, size_t count);
 
 #endif

@@ -24,9 +24,9 @@
 enum { PIECE_SIZE = 256 << 10, MESSAGES_FIRST = 64 };
 
 struct foreign {
-	struct tl_sink sink; /* first: where the reader puts events */
-	/* Until it is loaded: its bytes are first and then those of storage,
-	 * or of fd where that is NULL. */
+	struct tl_sink sink; /* first: the reader puts events here */
+	/* Until it is loaded: the input is first, then storage, or fd if that
+	 * is NULL. */
 	const struct tl_format_row *format;
 	int fd;
 	struct tl_storage *storage;
@@ -41,7 +41,8 @@ struct foreign {
 	struct tl_faults faults;
 	bool damaged;
 	struct tl_message_map seen;
-	const struct tl_message **messages; /* in the order they were met */
+	/* in the order in which they appeared */
+	const struct tl_message **messages;
 	size_t message_count;
 	size_t message_capacity;
 };
@@ -67,7 +68,7 @@ add_message(struct foreign *f, const struct tl_message *message)
 	rc = tl_message_map_add(&f->seen, message, f);
 	if (rc == 0)
 		f->messages[f->message_count++] = message;
-	return rc == -ENOSPC ? 0 : rc; /* it is not listed */
+	return rc == -ENOSPC ? 0 : rc; /* too many: it is not listed */
 }
 
 static int
@@ -100,7 +101,7 @@ take_fault(void *context, const struct tl_fault *fault)
 	f->damaged |= fault->rc != 0 && fault->rc != -ENODATA;
 }
 
-/* The file beside it that has the reader's suffix, if there is one. */
+/* Feed the file beside it that has the reader's suffix, if there is one. */
 static int
 feed_beside(struct tl_reader *reader, const char *name)
 {
@@ -205,7 +206,8 @@ out:
 	free_input(f);
 	if (rc == -EBADMSG && f->faults.count > 0)
 		source->fault =
-		    f->faults.list[0]; /* why it is not the format */
+		    /* the reason why it has another format */
+		    f->faults.list[0];
 	else if (rc < 0)
 		tl_source_fail(source, rc);
 	return rc;

@@ -2,9 +2,9 @@
 /*
  * host_clock.c - bounds of a host's clock by the knots of its timelines.
  *
- * The kernel's bound of a clock nobody corrects grows by 500 ppm, as much as
- * the kernel lets its rate be off; so does ours outside of the knots.  Between
- * two of them somebody corrected it, at both ends of one line.
+ * The kernel's bound of a clock that is not corrected grows by 500 ppm, the
+ * largest error of its rate that the kernel permits; so does ours outside of
+ * the knots.  Between two knots the clock was corrected.
  */
 #include "source/host_clock.h"
 
@@ -21,7 +21,7 @@ struct tl_host_point {
 	int64_t ns;
 	uint32_t epoch;
 	uint32_t sync_us; /* or TL_SYNC_UNBOUNDED */
-	bool breaks;      /* the clock was set: no line leads here */
+	bool breaks;      /* the clock was set just before */
 };
 
 static const uint16_t break_flags = TIMELINE_KNOT_STEP | TIMELINE_KNOT_LEAP |
@@ -81,7 +81,7 @@ tl_host_clock_settle(struct tl_host_clock *clock)
 	clock->near = 0;
 }
 
-/* Does a point stand at or before a stamp? */
+/* Is a point at or before an event? */
 static bool
 is_before(const struct tl_host_point *point, const struct tl_event *event)
 {
@@ -89,7 +89,7 @@ is_before(const struct tl_host_point *point, const struct tl_event *event)
 	       (point->epoch == event->epoch && point->tsc <= event->tsc);
 }
 
-/* The last point at or before an event; 0 also where there is none. */
+/* The last point at or before an event; 0 if there is none. */
 static size_t
 find(const struct tl_host_clock *clock, const struct tl_event *event)
 {
@@ -109,7 +109,7 @@ is_near(const struct tl_host_clock *clock, const struct tl_event *event)
 		   !is_before(&clock->points[i + 1], event));
 }
 
-/* A bound after so much time without a correction. */
+/* The bound after this much time without a correction. */
 static uint32_t
 grow(const struct tl_host_point *from, int64_t ns)
 {
@@ -137,7 +137,8 @@ tl_host_clock_at(struct tl_host_clock *clock, const struct tl_event *event)
 	at = &clock->points[clock->near];
 	next = clock->near + 1 < clock->count ? at + 1 : NULL;
 	if (next && at->epoch < next->epoch && next->epoch == event->epoch)
-		return grow(next, event->ns); /* before all of its epoch */
+		/* before the first point of its epoch */
+		return grow(next, event->ns);
 	if (!is_before(at, event) || !next || next->epoch != at->epoch ||
 	    next->breaks || next->sync_us == TL_SYNC_UNBOUNDED ||
 	    at->sync_us == TL_SYNC_UNBOUNDED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_clock.h - how far the clock of a host may have been from the time that
- * all hosts share: what its kernel said whenever a knot was measured.
+ * host_clock.h - the bound of the error of a host's clock, as its kernel
+ * reported it when each knot was measured.
  *
  *	        10 ms     12 ms            unsynchronised
  *	 - - - K---------K- - - - - - - - K
@@ -12,27 +12,27 @@
 
 #include "event/event.h"
 
-/* Starts from all zeros: nothing is known. */
+/* Starts from all zeros. */
 struct tl_host_clock {
 	struct tl_host_point *points; /* by epoch and stamp */
 	size_t count;
 	size_t capacity;
-	size_t near; /* the point that was looked up last */
+	size_t near; /* index of the point found last */
 };
 
 void tl_host_clock_free(struct tl_host_clock *clock);
 
-/* A knot of a timeline of this host, since this start of it.  0, -ENOMEM. */
+/* Add a knot of a timeline of this boot of the host.  0, -ENOMEM. */
 int tl_host_clock_add(struct tl_host_clock *clock,
     const struct timeline_knot *knot);
-/* All are added. */
+/* Call after all knots were added. */
 void tl_host_clock_settle(struct tl_host_clock *clock);
 
-/* The bound of its error, in microseconds rounded up, when an event was
- * stamped; TL_SYNC_UNBOUNDED: none. */
+/* The bound in microseconds, rounded up, at the stamp of an event;
+ * TL_SYNC_UNBOUNDED: none. */
 uint32_t
 tl_host_clock_at(struct tl_host_clock *clock, const struct tl_event *event);
-/* The greatest of those that were measured. */
+/* The greatest bound of all knots. */
 uint32_t tl_host_clock_worst(const struct tl_host_clock *clock);
 
 #endif

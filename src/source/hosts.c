@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hosts.c - which sources share a clock, and what is added to their times. */
+/* hosts.c - find the sources that share a clock, and correct their times. */
 #include "source/hosts.h"
 
 #include "base/options.h"
@@ -15,7 +15,7 @@
 
 enum { KINDS_MAX = 4 }; /* of clocks; the next power of two */
 
-/* == which of them there are == */
+/* == finding hosts == */
 
 /* While they are found: those whose boot id is known, by a number of it. */
 struct finder {
@@ -63,7 +63,7 @@ knot_at(const void *source, size_t i)
 	return tl_source_knot(source, i);
 }
 
-/* Do two sources of one boot id go by one clock? */
+/* Do two sources with one boot ID have the same clock? */
 static bool
 do_agree(const struct finder *f, size_t a, size_t b)
 {
@@ -77,8 +77,8 @@ do_agree(const struct finder *f, size_t a, size_t b)
 	return tl_knots_agree(&x, &y);
 }
 
-/* Of one start of a machine there are two, if it has two kinds of clocks, and
- * more, if it was copied. */
+/* Find the host of a source.  One boot of a machine has two hosts if it has two
+ * kinds of clocks, and more if it was copied. */
 static int
 find_host(struct finder *f, size_t source, const struct tl_origin *origin,
     unsigned kind, unsigned *index)
@@ -110,7 +110,7 @@ find_host(struct finder *f, size_t source, const struct tl_origin *origin,
 	return rc < 0 ? rc : 0;
 }
 
-/* The host of an open source, which may be new. */
+/* Add the host of an open source, which may be new. */
 static int
 add_source(struct finder *f, size_t source)
 {
@@ -126,7 +126,7 @@ add_source(struct finder *f, size_t source)
 		return rc;
 	f->hosts->of_source[source] = index;
 	clock = &f->hosts->list[index].clock;
-	/* Bounds of a clock that is not known mean nothing. */
+	/* error bounds mean nothing if the boot ID is unknown */
 	for (size_t i = 0; is_known(origin.boot_id) && rc == 0 &&
 			   i < tl_source_knot_count(item);
 	     i++)
@@ -160,7 +160,7 @@ has_machine(const struct tl_host *host, const struct tl_host *other)
 	       strcmp(host->origin.machine, other->origin.machine) == 0;
 }
 
-/* Two starts of one machine have its name and that of a file. */
+/* Append the name of a file to the names of two boots of one machine. */
 static int
 tell_apart(struct finder *f)
 {
@@ -185,7 +185,7 @@ tell_apart(struct finder *f)
 	return 0;
 }
 
-/* All sources have been added. */
+/* Finish after all sources were added. */
 static int
 finish(struct finder *f)
 {
@@ -310,7 +310,7 @@ tl_source_cursor(const struct tl_source *source, enum tl_order order,
 		return rc;
 	*cursor = inner;
 	if (!host || (!host->is_marked && host->offset_ns == 0))
-		return 0; /* as it was logged */
+		return 0; /* no time was corrected */
 	c = calloc(1, sizeof(*c));
 	if (!c) {
 		tl_cursor_close(inner);
@@ -347,9 +347,9 @@ tl_host_bound(const struct tl_host *host)
 	return host->is_fixed ? host->sync_us : host->stated_us;
 }
 
-/* == what a command line asks for == */
+/* == the options of a command line == */
 
-/* "HOST=NS": where NS begins; NULL: nowhere. */
+/* The NS of "HOST=NS"; NULL: it is invalid. */
 static const char *
 parse_offset(const char *text, int64_t *ns)
 {
@@ -418,7 +418,7 @@ tl_hosts_plan_given(const struct tl_hosts_plan *plan, const char *const *names,
 	return given_ns;
 }
 
-/* Is a source, or the host it is of, called so? */
+/* Is this the name of a source, or of its host? */
 static bool
 is_called(const struct tl_source *sources, size_t i, const char *word,
     size_t size)
@@ -458,7 +458,7 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 	bool *done = calloc(hosts->count + 1, sizeof(*done));
 	int rc = done ? 0 : -ENOMEM;
 
-	/* each offset goes to every host that is called so, once */
+	/* add each offset once to every host with its name */
 	for (size_t k = 0; k < plan->offset_count && rc == 0; k++) {
 		int64_t ns = 0;
 		const char *word = plan->offsets[k];
@@ -483,7 +483,7 @@ tl_hosts_shift(struct tl_hosts *hosts, const struct tl_source *sources,
 	return rc;
 }
 
-/* Stamps of two that have one boot id are not compared. */
+/* Warn of hosts with one boot ID whose stamps are not compared. */
 static void
 warn_of_copies(const struct tl_hosts *hosts, const struct tl_report *report)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hosts_pairs.c - what hosts sent each other bounds how far their clocks are
- * apart.
+ * hosts_pairs.c - bound the differences of clocks by messages between hosts.
  *
  *	UTC --+- what each kernel says -- host --- least delay --- host
  *
- * Every difference gets its narrowest interval; one host is the reference,
- * and the middle of the interval of each other is added to its times.  What
- * is added is one number for all of a source: drift is not taken into account.
+ * Every difference has its narrowest interval.  One host is the reference, and
+ * the middle of its interval is added to the times of each other host.  The
+ * correction is constant for a source: drift is not considered.
  */
 #include "source/hosts.h"
 
@@ -21,12 +20,12 @@ struct pairing {
 	struct tl_hosts *hosts;
 	const struct tl_report *report;
 	struct tl_pairs *pairs;
-	struct tl_bounds *bounds; /* of offsets; number count is UTC's, 0 */
+	struct tl_bounds *bounds; /* of offsets; the last one is UTC, 0 */
 };
 
-/* == what was sent and received == */
+/* == messages between hosts == */
 
-/* Damage is reported when the events are read again to be shown. */
+/* Read all events.  Damage is reported when they are read again to be shown. */
 static int
 read_pairs(struct pairing *p, struct tl_cursor *cursor, size_t count)
 {
@@ -51,7 +50,7 @@ read_pairs(struct pairing *p, struct tl_cursor *cursor, size_t count)
 
 /* == bounds == */
 
-/* A time of a message, as text for people: sign, number, unit. */
+/* A time as text: sign, number, unit. */
 static const char *
 put_offset(struct tl_text *text, int64_t ns)
 {
@@ -91,7 +90,7 @@ say_contradiction(struct pairing *p, size_t a, size_t b, int64_t by)
 	tl_text_free(&text);
 }
 
-/* The messages between two hosts. */
+/* Add the bounds from messages between two hosts. */
 static void
 bound_two(struct pairing *p, size_t a, size_t b)
 {
@@ -115,7 +114,7 @@ bound_two(struct pairing *p, size_t a, size_t b)
 	p->hosts->list[b].pairs += there + back;
 }
 
-/* The best synchronised of those that have pairs; SIZE_MAX: none has. */
+/* The best synchronised host with pairs; SIZE_MAX: none. */
 static size_t
 choose_reference(const struct tl_hosts *hosts)
 {
@@ -140,7 +139,7 @@ half_us(struct tl_range range)
 	return us < TL_SYNC_UNBOUNDED ? (uint32_t)us : TL_SYNC_UNBOUNDED;
 }
 
-/* The middle; of what is bounded on one side only, as little as will do. */
+/* The middle of a range; the end nearest to 0 if it has one bound only. */
 static int64_t
 middle_of(struct tl_range range)
 {
@@ -171,7 +170,7 @@ fix_host(struct pairing *p, size_t reference, size_t i)
 
 /* == reports == */
 
-/* "+-1.5ms", or that there is none. */
+/* Append "+-1.5ms", or that there is no bound. */
 static void
 put_bound(struct tl_text *text, uint32_t sync_us)
 {

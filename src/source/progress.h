@@ -14,17 +14,17 @@ enum { TL_PROGRESS_EVERY = 1 << 16 };
 struct tl_progress {
 	bool on;
 	bool shown;
-	uint64_t total; /* entries expected, 0 unknown */
+	uint64_t total; /* entries expected; 0: unknown */
 	uint64_t count;
 	int64_t start_ns;
 	int64_t last_ns;
 };
 
-/* on: does anybody want it?  stderr must be a terminal, too. */
+/* on: progress is wanted; stderr must be a terminal as well. */
 void tl_progress_start(struct tl_progress *progress, bool on);
-/* Read the clock, and show the progress when it is due. */
+/* Read the clock, and show progress if it is time. */
 void tl_progress_show(struct tl_progress *progress);
-/* Wipe it away. */
+/* Clear the line. */
 void tl_progress_end(struct tl_progress *progress);
 
 /* One more entry was read. */

@@ -20,10 +20,10 @@
 enum {
 	TIME_SIZE = 32,
 	WORDS_MAX = 8 + 2 * TL_REMOTE_HOSTS_MAX,
-	NOT_FOUND = 127 /* as shells have it */
+	NOT_FOUND = 127 /* exit status of shells */
 };
 
-/* The command line, and what it is made of. */
+/* The command line, and the texts in it. */
 struct command {
 	char path[TL_PATH_MAX];
 	char since[TIME_SIZE];
@@ -53,7 +53,7 @@ tl_remote_is_name(const char *name)
 
 /* == the command line == */
 
-/* Is it beside the program that runs? */
+/* Is it in the directory of the running program? */
 static bool
 find_beside(char path[TL_PATH_MAX])
 {
@@ -79,7 +79,7 @@ find_program(char path[TL_PATH_MAX])
 	if (named && named[0] && strlen(named) < TL_PATH_MAX)
 		strcpy(path, named);
 	else if (!find_beside(path))
-		strcpy(path, PROGRAM); /* in PATH */
+		strcpy(path, PROGRAM); /* search PATH */
 }
 
 static void
@@ -88,7 +88,7 @@ add(struct command *c, const char *word)
 	c->words[c->count++] = word;
 }
 
-/* Unix time with all its digits. */
+/* A time with all digits. */
 static void
 add_time(struct command *c, const char *option, char text[TIME_SIZE],
     int64_t ns)
@@ -128,8 +128,8 @@ make_command(struct command *c, const char *name,
 
 /* == the process == */
 
-/* It ends with us, has no terminal to ask, and is killed by a pipe that
- * no process reads, as any filter. */
+/* Become timeline-ship, in the child.  It ends with its parent, has no terminal
+ * to read from, and is killed by SIGPIPE, like any filter. */
 static void
 become(struct command *c, int out, pid_t parent)
 {
@@ -173,15 +173,16 @@ tl_remote_open(struct tl_remote *remote, const char *name,
 }
 
 static int
-say_end(int status, struct tl_fault *fault)
+report_end(int status, struct tl_fault *fault)
 {
 	if (WIFSIGNALED(status))
 		return tl_fail(fault, -EIO, PROGRAM " was killed by signal %d",
 		    WTERMSIG(status));
 	if (WEXITSTATUS(status) == NOT_FOUND)
 		return tl_fail(fault, -EIO,
-		    PROGRAM " cannot be run, which reads from servers");
-	return tl_fail(fault, -EIO, PROGRAM " failed: not all may be here");
+		    PROGRAM
+		    " cannot be run; it is needed to read from servers");
+	return tl_fail(fault, -EIO, PROGRAM " failed: entries may be missing");
 }
 
 int
@@ -194,5 +195,5 @@ tl_remote_close(struct tl_remote *remote, bool early, struct tl_fault *fault)
 	close(remote->fd);
 	while (waitpid(remote->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return early || status == 0 ? 0 : say_end(status, fault);
+	return early || status == 0 ? 0 : report_end(status, fault);
 }

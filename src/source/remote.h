@@ -6,9 +6,8 @@
  *	nats://... --> timeline-ship read nats://... ==pipe==> stream of traces
  *
  * So only that program is linked with the libraries of servers.  It is run
- * without a shell: the one that TIMELINE_SHIP names, or timeline-ship beside
- * the program that asks, or else in PATH.  It writes its
- * diagnostics to standard error.
+ * without a shell, from TIMELINE_SHIP, else from the directory of the running
+ * program, else from PATH.  It writes diagnostics to standard error.
  */
 #ifndef TL_SOURCE_REMOTE_H
 #define TL_SOURCE_REMOTE_H
@@ -24,11 +23,11 @@ enum { TL_REMOTE_HOSTS_MAX = 64 };
 
 /* A request. */
 struct tl_remote_plan {
-	const char *const *hosts; /* globs, any may match; none: all */
+	const char *const *hosts; /* globs, any of which may match; none: all */
 	size_t host_count;
 	int64_t since_ns; /* INT64_MIN: no bound */
 	int64_t until_ns; /* INT64_MAX: no bound */
-	bool follow;      /* what comes from now on */
+	bool follow;      /* wait for new entries */
 };
 
 struct tl_remote {
@@ -36,10 +35,10 @@ struct tl_remote {
 	int fd; /* to read from */
 };
 
-/* Is it the name of something remote: SCHEME://...? */
+/* Is it a remote name, SCHEME://...? */
 bool tl_remote_is_name(const char *name);
 
-/* Start reading.  Returns 0, or -errno and sets the fault. */
+/* Start timeline-ship.  0, or -errno and the fault. */
 int tl_remote_open(struct tl_remote *remote, const char *name,
     const struct tl_remote_plan *plan, struct tl_fault *fault);
 

@@ -44,7 +44,7 @@ take_priority(struct tl_filter *filter, const char *argument,
 	return level < 0 ? level : 0;
 }
 
-/* Options that may be given once. */
+/* Take an option that may be given only once. */
 static int
 take_once(const char **what, const char *argument, const char *twice,
     struct tl_fault *fault)
@@ -112,10 +112,10 @@ tl_selection_remote(const struct tl_selection *s, bool follow)
 		.until_ns = INT64_MAX,
 		.follow = follow };
 
-	/* Blocks are chosen by times as they were shipped. */
+	/* blocks are chosen by their own times, without corrections */
 	if (s->hosts.offset_count > 0 || s->hosts.pair_count > 0)
 		return plan;
-	/* A bound that counts from the newest entry needs that entry. */
+	/* a bound relative to the newest entry needs that entry */
 	if (s->since.given && !s->since.relative)
 		plan.since_ns = s->since.ns;
 	if (s->until.given && !s->until.relative)
@@ -129,7 +129,7 @@ tl_selection_is_any(const struct tl_selection *selection)
 	return selection->any || selection->filter.min_level;
 }
 
-/* == what they do to the clocks of hosts == */
+/* == the options for clocks of hosts == */
 
 static void
 warn_of_hosts(void *context, const struct tl_fault *fault)
@@ -148,7 +148,7 @@ tl_selection_hosts(const struct tl_selection *selection,
 	int rc;
 
 	if (!sources->hosts || sources->hosts->count == 0)
-		return 0; /* none is open, which is reported */
+		return 0; /* no source is open, which was reported */
 	rc = tl_sources_apply(sources, &selection->hosts, &report, fault);
 	if (rc == 0 && in_order)
 		tl_hosts_warn(sources->hosts, &report);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * selection.h - which entries a command line asks for: the options that are
- * the same in every program, rows of selection.def.
+ * selection.h - the options that choose entries, the same in every program:
+ * rows of selection.def.
  */
 #ifndef TL_SOURCE_SELECTION_H
 #define TL_SOURCE_SELECTION_H
@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/* The values of its rows, beyond those of any program's own. */
+/* The values of these rows, beyond those of any program. */
 enum {
 	TL_SELECTION_FIRST = 4096,
 #define SELECTION(letter, name, argument, constant, take, help) \
@@ -27,41 +27,41 @@ enum {
 };
 
 struct tl_selection {
-	bool any; /* a SELECTION row was given */
+	bool any; /* a row of SELECTION was given */
 	struct tl_bound since;
 	struct tl_bound until;
 	struct tl_filter filter; /* without the time window */
 	const char *expression;  /* NULL: none */
 	const char *include;     /* files of regular expressions; NULL: none */
 	const char *exclude;
-	const char *host_globs[TL_FILTER_LIST_MAX]; /* any may match */
+	const char *host_globs[TL_FILTER_LIST_MAX]; /* any of which may match */
 	size_t host_glob_count;
-	struct tl_hosts_plan hosts; /* what is added to their times */
+	struct tl_hosts_plan hosts; /* the options for clocks of hosts */
 };
 
-/* Everything is let through. */
+/* Select all entries. */
 void tl_selection_init(struct tl_selection *selection);
-/* One option; its argument must outlive the selection.  0; 1: it is none of
- * the rows; -EINVAL and a fault. */
+/* Take an option; its argument must outlive the selection.  0; 1: it is not one
+ * of these; -EINVAL and a fault. */
 int tl_selection_take(struct tl_selection *selection, int value,
     const char *argument, struct tl_fault *fault);
-/* Where no option was given: TIMELINE_PRIORITY.  0, -EINVAL and a fault. */
+/* Apply TIMELINE_PRIORITY if no option was given.  0, -EINVAL and a fault. */
 int
 tl_selection_defaults(struct tl_selection *selection, struct tl_fault *fault);
 
-/* What a server is asked for: no less than what will be let through.  It lives
- * as long as the selection. */
+/* A request to a server for at least the selected entries.  It lives as long as
+ * the selection. */
 struct tl_remote_plan
 tl_selection_remote(const struct tl_selection *selection, bool follow);
 
-/* Is there anything that leaves entries out? */
+/* Does anything restrict the entries? */
 bool tl_selection_is_any(const struct tl_selection *selection);
 
 /*
- * Do --offset and --pair to the clocks of hosts, before the first entry is
- * read, and report what came of them.  in_order: entries of several hosts are
- * put in one order; report the hosts whose order is unknown.  0; -EINVAL and a
- * fault: the command line names no host of these; -ENOMEM.
+ * Apply --offset and --pair to the clocks of hosts, before the first entry is
+ * read, and report the result.  in_order: entries of several hosts are shown in
+ * one order; report the hosts whose order is unknown.  0; -EINVAL and a fault:
+ * the command line names no host of these; -ENOMEM.
  */
 int tl_selection_hosts(const struct tl_selection *selection,
     struct tl_sources *sources, tl_warn *warn, bool in_order,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - find out what a file is, and open it as that. */
+/* source.c - detect the format of a file, and open it. */
 #include "source/kinds.h"
 
 #include "base/file.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WRITER_MS = 1000 /* that a FIFO may have no writer */ };
+enum { WRITER_MS = 1000 /* time that a FIFO may have no writer */ };
 
 /* == for openers == */
 
@@ -45,7 +45,7 @@ tl_source_has_steady_knots(const struct tl_source *source)
 
 /* == opening == */
 
-/* By row of the table of formats; NULL: it is not read. */
+/* By row of the table of formats; NULL: it cannot be read. */
 static tl_source_opener *const openers[] = {
 #define tl_source_open_none NULL
 #define FORMAT(name, opener, reader, recogniser, writer, at, suffix, flags, \
@@ -68,7 +68,7 @@ read_first(struct tl_opening *o)
 	if (S_ISDIR(status.st_mode))
 		return -EISDIR;
 	o->is_regular = S_ISREG(status.st_mode);
-	if (S_ISFIFO(status.st_mode)) /* its writer may come later */
+	if (S_ISFIFO(status.st_mode)) /* its writer may open it later */
 		(void)poll(&fifo, 1, WRITER_MS);
 	while (o->first_size < sizeof(o->first) && n > 0) {
 		n = tl_read_waiting(o->fd, o->first + o->first_size,
@@ -107,7 +107,7 @@ open_file(struct tl_source *source, const struct tl_source_plan *plan)
 	return rc;
 }
 
-/* Does it come through a pipe? */
+/* Is it read through a pipe? */
 static bool
 is_pipe(const char *path)
 {
@@ -197,7 +197,7 @@ tl_source_state(const struct tl_source *source)
 	return TL_SOURCE_WHOLE;
 }
 
-/* == where it comes from == */
+/* == origin == */
 
 void
 tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
@@ -206,7 +206,7 @@ tl_source_origin(const struct tl_source *source, struct tl_origin *origin)
 	const char *name = slash ? slash + 1 : source->name;
 
 	*origin = (struct tl_origin){ 0 };
-	/* the file's name without its suffixes, until more is known */
+	/* the name of the file without suffixes, unless more is known */
 	if (strcmp(name, "-") != 0)
 		tl_origin_name(origin->timeline,
 		    tl_bytes(name, strcspn(name, ".")));

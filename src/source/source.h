@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.h - what is read, whatever its format: one interface for a live
- * timeline, a snapshot (compressed or not), a recorded trace (alone, in a zip,
- * or many of them in a stream), a stream from a server, and files of all
- * foreign formats.
+ * source.h - one interface for everything that can be read: a live timeline, a
+ * snapshot (compressed or not), a recorded trace (alone, in a zip, or many of
+ * them in a stream), a stream from a server, and files of all foreign formats.
  *
  *	name --open--> kind of it --ops--> struct tl_source --cursor--> events
  *	 |                                   |
@@ -13,8 +12,8 @@
  * Formats are detected by content.  format/formats.def has a row for each
  * format; the row names the function that opens it, one of kinds.h.  That
  * function sets ops and state; nothing else in the programs depends on the
- * kind.  What only one kind has (the lanes of a snapshot, the tree of a
- * recorded trace) is got through tl_source_snap and tl_source_trace, which
+ * kind.  The parts that only one kind has (the lanes of a snapshot, the tree of
+ * a recorded trace) are returned by tl_source_snap and tl_source_trace, which
  * return NULL for any other kind.
  *
  *	kind       file         state           reads
@@ -26,14 +25,13 @@
  *
  * Invariants: ops is NULL while a source is not open, and fault says why it
  * could not be opened.  name, file and fault stay valid after tl_source_close.
- * Damage never makes an open source useless: it is a fault, and everything
- * around it is read.
+ * Damage is a fault of an open source, and everything around it is read.
  *
  * A source and its cursors belong to one thread at a time.  The messages of
  * its events live as long as the source is open.
  *
  * Rejected: a struct with a pointer for each kind, which every user had to
- * tell apart; reading foreign files lazily, as their events are not in order
+ * distinguish; reading foreign files lazily, as their events are not in order
  * of time and the first cursor needs all of them.
  */
 #ifndef TL_SOURCE_SOURCE_H
@@ -53,64 +51,63 @@ struct tl_host;
 struct tl_source;
 struct tl_trace;
 
-/* A function that may be NULL states its default. */
+/* The comment of a function that may be NULL gives its default. */
 struct tl_source_ops {
 	void (*close)(struct tl_source *source);
-	/* Read what has to be read before the first cursor.  0, or -errno and
+	/* Read the data that the first cursor needs.  0, or -errno and
 	 * source->fault.  NULL: nothing. */
 	int (*load)(struct tl_source *source, struct tl_progress *progress);
 
 	/* All events as they were logged, in order of time. */
 	int (*cursor)(const struct tl_source *source, enum tl_order order,
 	    struct tl_cursor **cursor);
-	/* The time of the newest entry; -ENODATA without.  NULL: a cursor is
-	 * asked. */
+	/* The time of the newest entry; -ENODATA: there is none.  NULL: a
+	 * cursor is read. */
 	int (*newest)(const struct tl_source *source, int64_t *ns);
-	/* At least as many as a cursor gives. */
+	/* The number of entries, or more. */
 	uint64_t (*entries)(const struct tl_source *source);
 
-	/* The messages that are defined: messages is an array of all of them,
-	 * message is one.  One of both is NULL. */
+	/* The defined messages: messages is an array of all, message returns
+	 * one.  One of the two is NULL. */
 	size_t (*message_count)(const struct tl_source *source);
 	const struct tl_message *const *(*messages)(
 	    const struct tl_source *source);
 	const struct tl_message *(
 	    *message)(const struct tl_source *source, size_t i);
 
-	/* NULL: there is one lane, from which nothing is missing. */
+	/* NULL: there is one lane, without losses. */
 	size_t (*lane_count)(const struct tl_source *source);
 	bool (*lane_is_cut)(const struct tl_source *source, size_t i);
 
-	/* Diagnostics about the file; rc is 0 where it is not damaged. */
+	/* Diagnostics about the file; rc is 0 if it is not damaged. */
 	size_t (*fault_count)(const struct tl_source *source);
 	const struct tl_fault *(
 	    *fault)(const struct tl_source *source, size_t i);
 	bool (*is_damaged)(const struct tl_source *source);
 
-	/* NULL: nothing is known of the clock. */
+	/* NULL: nothing is known about the clock. */
 	size_t (*knot_count)(const struct tl_source *source);
 	const struct timeline_knot *(
 	    *knot)(const struct tl_source *source, size_t i);
 	/* TIMELINE_CLOCK_...; NULL: unknown, 0. */
 	unsigned (*clock_kind)(const struct tl_source *source);
-	/* Does time certainly run one way?  NULL: yes. */
+	/* Does time never run backwards?  NULL: it does not. */
 	bool (*is_steady)(const struct tl_source *source);
 
-	/* Add what is known of where events come from; NULL: nothing. */
+	/* Add what is known about the origin of the events; NULL: nothing. */
 	void (
 	    *origin)(const struct tl_source *source, struct tl_origin *origin);
-	/* As tl_reader.thread; NULL: nothing is known of threads. */
+	/* As tl_reader.thread; NULL: threads are unknown. */
 	bool (*thread)(const struct tl_source *source, size_t i,
 	    struct tl_reader_thread *thread);
 
-	/* A file may hold several timelines.  How many others are left in it;
-	 * NULL: none. */
+	/* The number of further timelines in the file; NULL: none. */
 	size_t (*others)(const struct tl_source *source);
-	/* Open the next of them as a source of its own.  Other is NULL: there
-	 * is no place for them, which is reported.  0, -ENOMEM. */
+	/* Open the next of them as a source of its own.  other NULL: there is
+	 * no room for them, which is reported.  0, -ENOMEM. */
 	int (*take_other)(struct tl_source *source, struct tl_source *other);
 
-	/* NULL: it is no such file. */
+	/* NULL: it is not such a file. */
 	struct tl_snap *(*snap)(const struct tl_source *source);
 	struct tl_trace *(*trace)(const struct tl_source *source);
 };

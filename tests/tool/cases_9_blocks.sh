@@ -150,7 +150,7 @@ is '... or for what comes' "$(cat "$SHIP_LOG")" 'read
 nats://a'
 SHIP_STATUS=1 ends 'its failure is one' 1 "$dump" --oldest-first nats://a
 is '... but what came is shown' "$(words <<<"$out")" "$whole"
-has '... and it is said' "$err" 'nats://a: alpha/demo: timeline-ship failed: not all may be here$'
+has '... and it is said' "$err" 'nats://a: alpha/demo: timeline-ship failed: entries may be missing$'
 SHIP_STATUS=1 ends '... with --follow, too' 1 "$dump" -f nats://a
 SHIP_STREAM=/dev/null ends 'nothing is said, too' 1 "$dump" nats://a
 has '... as what it is' "$err" 'there is nothing that was asked for$'
