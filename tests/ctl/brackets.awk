@@ -7,6 +7,10 @@ function number(key) {
 	if (!match($0, "\"" key "\":[0-9]+")) return ""
 	return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3)
 }
+# between a loss and the next event of the kernel nothing is known
+/"lost":/ { lost = 1 }
+lost && /"category":"sched"/ { lost = 0; from = "" }
+lost { next }
 /"message":"leaves it"/ { from = number("tid"); to = current = "" }
 /"message":"switched out/ { if (number("tid") == from) to = number("next") }
 /"message":"switched in"/ { current = number("tid") }

@@ -171,7 +171,7 @@ kernel_cases() {
 	# two threads that log before and after each switch between them
 	"$ctl" create "$kn-brackets" --entries 512K
 	worker_program "$brackets" "$kn-brackets" 20000
-	"$ctl" record --kernel "$kn-brackets" -o "$work/brackets.trace" >"$work/rec" 2>"$work/kerr" 7>&- &
+	"$ctl" record --kernel --buffer 32M "$kn-brackets" -o "$work/brackets.trace" >"$work/rec" 2>"$work/kerr" 7>&- &
 	client=$!
 	started+=("$client")
 	until_true is_recording
