@@ -14,8 +14,7 @@ enum state { UNKNOWN, RUNNING, INTERRUPTED, RUNNABLE, BLOCKED };
 enum {
 	WAITS = 16,      /* of a thread that are remembered */
 	OPEN_MAX = 1024, /* spans of a thread that are */
-	CPUS_MAX = 4096,
-	SOURCES = 1 << 16
+	CPUS_MAX = 4096
 };
 
 struct wait {
@@ -65,6 +64,7 @@ struct host {
 
 struct source {
 	int64_t horizon_ns;
+	bool has_horizon;
 	bool is_kernel;
 };
 
@@ -75,7 +75,9 @@ struct tl_states {
 	const unsigned *host_of; /* each source; NULL: all are of one */
 	struct host *hosts;
 	size_t host_count;
-	struct source *sources; /* SOURCES */
+	struct source *sources; /* those that have kernel events */
+	size_t source_capacity;
+	int64_t horizon_ns; /* of those without one */
 	/* the last message that was looked at, and which it is */
 	const struct tl_message *message;
 	enum tl_sched_what what;
@@ -136,29 +138,31 @@ tl_states_new(struct tl_states **out, int64_t horizon_ns,
     const unsigned *host_of, size_t host_count)
 {
 	struct tl_states *s = calloc(1, sizeof(*s));
-	int rc = 0;
 
 	if (!s)
 		return -ENOMEM;
 	s->host_of = host_of;
 	s->host_count = host_of ? host_count : 1;
 	s->hosts = calloc(s->host_count, sizeof(*s->hosts));
-	s->sources = malloc(SOURCES * sizeof(*s->sources));
-	if (!s->hosts || !s->sources)
-		rc = -ENOMEM;
-	for (size_t i = 0; i < SOURCES && rc == 0; i++)
-		s->sources[i] = (struct source){ .horizon_ns = horizon_ns };
-	if (rc == 0)
-		*out = s;
-	else
+	s->horizon_ns = horizon_ns;
+	if (!s->hosts) {
 		tl_states_free(s);
-	return rc;
+		return -ENOMEM;
+	}
+	*out = s;
+	return 0;
 }
 
-void
+int
 tl_states_set_horizon(struct tl_states *s, uint16_t source, int64_t ns)
 {
+	const int rc = TL_ARRAY_ZEROS(s->sources, s->source_capacity, source);
+
+	if (rc < 0)
+		return rc;
 	s->sources[source].horizon_ns = ns;
+	s->sources[source].has_horizon = true;
+	return 0;
 }
 
 void
@@ -505,12 +509,16 @@ put_kernel(struct tl_states *s, enum tl_sched_what what,
     const struct tl_event *e)
 {
 	struct thread *t = thread_of(s, e);
+	struct source *source;
 
-	if (!t || make_cpus(&s->hosts[t->host]) < 0)
+	if (!t || make_cpus(&s->hosts[t->host]) < 0 ||
+	    TL_ARRAY_ZEROS(s->sources, s->source_capacity, e->source) < 0)
 		return -ENOMEM;
+	source = &s->sources[e->source];
 	s->hosts[t->host].any = true;
-	s->sources[e->source].is_kernel = true;
-	t->horizon_ns = s->sources[e->source].horizon_ns;
+	source->is_kernel = true;
+	t->horizon_ns =
+	    source->has_horizon ? source->horizon_ns : s->horizon_ns;
 	/* of a waking the CPU is the waker's: it ends a loss there as well */
 	end_loss(s, t->host, e->cpu);
 	if (!t->covered) {
@@ -576,7 +584,8 @@ int
 tl_states_put(struct tl_states *s, const struct tl_event *e)
 {
 	if (e->kind == TL_LOST) {
-		return s->sources[e->source].is_kernel || e->level != 0
+		return e->level != 0 || (e->source < s->source_capacity &&
+					    s->sources[e->source].is_kernel)
 			   ? put_lost(s, e)
 			   : 0;
 	}

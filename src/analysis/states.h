@@ -81,8 +81,9 @@ struct tl_states;
  */
 int tl_states_new(struct tl_states **states, int64_t horizon_ns,
     const unsigned *host_of, size_t host_count);
-/* The horizon of one source, for the threads whose kernel events it has. */
-void
+/* The horizon of one source, for the threads whose kernel events it has: 0,
+ * -ENOMEM. */
+int
 tl_states_set_horizon(struct tl_states *states, uint16_t source, int64_t ns);
 void tl_states_free(struct tl_states *states);
 

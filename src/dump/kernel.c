@@ -64,7 +64,7 @@ tl_kernel_states_new(struct tl_states **states, const struct tl_sources *inputs)
 			    hosts ? hosts->machine_of : NULL,
 			    hosts ? hosts->count : 1);
 		if (rc == 0)
-			tl_states_set_horizon(*states, (uint16_t)i, ns);
+			rc = tl_states_set_horizon(*states, (uint16_t)i, ns);
 	}
 	if (rc < 0) {
 		tl_states_free(*states);

@@ -174,6 +174,7 @@ describe_all(struct described *d, const struct tl_sources *inputs,
 		d->chosen[d->count] =
 		    (struct chosen){ input, select, (uint16_t)i };
 		d->inputs[d->count] = describe(input, &d->chosen[d->count]);
+		d->inputs[d->count].machine = inputs->hosts->machine_of[i];
 		d->count++;
 	}
 	return d->count > 0 ? 0 : -ENOENT;

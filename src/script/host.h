@@ -204,6 +204,9 @@ void tl_script_source_check_alive(lua_State *L, int cache);
 /* A cursor over all inputs of a source: 0 or -errno. */
 int tl_script_source_open(const struct tl_script_source *source,
     enum tl_order order, struct tl_cursor **cursor);
+/* The time of the last kernel event of an input; INT64_MIN: it has none.
+ * Returns 0 or -errno. */
+int tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns);
 /* Add events, spans, messages, info (of the source on top) and inputs to the
  * table below it; pops the source. */
 void tl_script_source_bind(lua_State *L);

@@ -6,6 +6,8 @@
 #include "clock/clock.h"
 #include "script/host.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* == options == */
@@ -243,6 +245,7 @@ struct iterator {
 	struct tl_cursor *cursor; /* NULL: at the end */
 	struct tl_spans *spans;   /* NULL: no pairs are needed */
 	struct tl_states *states; /* NULL: not chosen, or no kernel events */
+	unsigned *machines;       /* of each input; NULL: there is only one */
 	enum tl_order order;
 	size_t charged;
 	size_t source; /* number of the input if there is only one */
@@ -283,6 +286,8 @@ close_iterator(lua_State *L)
 	iterator->spans = NULL;
 	tl_states_free(iterator->states);
 	iterator->states = NULL;
+	free(iterator->machines);
+	iterator->machines = NULL;
 	tl_memory_release(iterator->host, iterator->charged);
 	iterator->charged = 0;
 	return 0;
@@ -339,20 +344,46 @@ push_iterator(lua_State *L, enum tl_order order, bool pair)
 	return iterator;
 }
 
+/* Make the states, with the machine of each input: inputs of two machines
+ * have no threads in common. */
+static int
+make_states(const struct tl_script_source *source, struct iterator *iterator)
+{
+	unsigned count = 1;
+
+	if (iterator->states)
+		return 0;
+	if (source->count > 1)
+		iterator->machines =
+		    calloc(source->count, sizeof(*iterator->machines));
+	if (source->count > 1 && !iterator->machines)
+		return -ENOMEM;
+	for (size_t i = 0; source->count > 1 && i < source->count; i++) {
+		iterator->machines[i] = source->inputs[i].machine;
+		if (count <= iterator->machines[i])
+			count = iterator->machines[i] + 1;
+	}
+	return tl_states_new(&iterator->states, INT64_MIN, iterator->machines,
+	    count);
+}
+
 /* Follow the states of threads, if there are kernel events. */
 static void
 follow_states(lua_State *L, struct iterator *iterator)
 {
 	const struct tl_script_source *source = tl_script_source_check(L, 1);
-	struct tl_cursor *cursor;
 	int64_t horizon;
-	int rc = tl_script_source_open(source, TL_NEWEST_FIRST, &cursor);
+	int rc = 0;
 
-	if (rc == 0)
-		rc = tl_states_find_horizon(cursor, &horizon);
-	if (rc == 0 && horizon != INT64_MIN) {
+	for (size_t i = 0; i < source->count && rc == 0; i++) {
+		rc = tl_script_input_horizon(&source->inputs[i], &horizon);
+		if (rc < 0 || horizon == INT64_MIN)
+			continue;
 		charge(L, iterator, STATES_CHARGE);
-		rc = tl_states_new(&iterator->states, horizon, NULL, 1);
+		rc = make_states(source, iterator);
+		if (rc == 0)
+			rc = tl_states_set_horizon(iterator->states,
+			    (uint16_t)(source->first + i), horizon);
 	}
 	if (rc < 0)
 		tl_host_fail(L, iterator->host, rc, "cannot read");

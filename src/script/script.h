@@ -86,6 +86,9 @@ struct tl_script_input {
 	 * overlap those of others. */
 	const char *host;
 	bool is_of_several;
+	/* The number of its machine: inputs of one machine have the same
+	 * threads. */
+	unsigned machine;
 	/* The messages for messages(); NULL: those of snap. */
 	const struct tl_message *const *messages;
 	size_t message_count;

@@ -5,6 +5,7 @@
 #include "script/host.h"
 
 #include "base/table.h"
+#include "event/sched.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -388,6 +389,31 @@ message_count(const struct tl_script_input *input)
 	if (input->messages)
 		return input->message_count;
 	return input->snap ? tl_snap_message_count(input->snap) : 0;
+}
+
+/* May it have events of the kernel? */
+static bool
+may_have_kernel(const struct tl_script_input *input)
+{
+	if (!input->messages && !input->snap)
+		return true;
+	for (size_t i = 0; i < message_count(input); i++)
+		if (tl_sched_what(message_of(input, i)) != TL_SCHED_NONE)
+			return true;
+	return false;
+}
+
+int
+tl_script_input_horizon(const struct tl_script_input *input, int64_t *ns)
+{
+	struct tl_cursor *cursor;
+	int rc;
+
+	*ns = INT64_MIN;
+	if (!may_have_kernel(input))
+		return 0;
+	rc = open_input(input, TL_NEWEST_FIRST, &cursor);
+	return rc < 0 ? rc : tl_states_find_horizon(cursor, ns);
 }
 
 /* messages(): an array, oldest definition first, input after input. */

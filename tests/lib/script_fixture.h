@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those of the kernel are not listed. */
+/* Those of the kernel are listed where a test sets message_count. */
 enum { PROC, RATIO, LINK, WORK, STEP, QUEUE, MESSAGES };
 enum { OUT = MESSAGES, IN, WOKEN, ALL_MESSAGES };
 enum { FEED_MAX = 4096 };

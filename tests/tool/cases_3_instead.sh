@@ -242,6 +242,12 @@ is '... also beside one that has them, of the same threads and times' \
 is '... and is of another host' \
 	"$("$dump" --tree "$work/both.other.tl" "$work/other.tl" | grep -o '^work: 7us.*' | uniq -c | sed 's/^ *//')" \
 	$'3 work: 7us (running 42.9 %, runnable 14.3 %, blocked by a task 42.9 %)\n3 work: 7us'
+# shellcheck disable=SC2016 # the $ is of the message
+echo 'for s in timeline.spans({order = "oldest", states = true}) do
+print(s.host, s.states.running, s.states.unknown) end' >"$work/states.lua"
+is '... in a script, too' \
+	"$("$dump" "$work/both.other.tl" "$work/other.tl" -s "$work/states.lua" 2>/dev/null | sort | uniq -c | tr '\t' ' ' | sed 's/^ *//')" \
+	$'3 one 3000 0\n3 other 0 7000'
 is '... whose files have their own' \
 	"$("$dump" --tree "$work/beside.tl" "$work/both.other.tl" | grep -c '^work: 7us (running 42.9')" 6
 is '... in CSV' "$("$dump" --stats --format csv "$work/beside.tl" | cut -d, -f27- | uniq)" \

@@ -363,8 +363,8 @@ TEST(a_host_without_events_of_its_kernel_has_no_states)
 
 TEST(kernel_events_of_each_source_end_at_a_time_of_their_own)
 {
-	tl_states_set_horizon(states, 0, 115);
-	tl_states_set_horizon(states, 1, 200);
+	ck_assert_int_eq(tl_states_set_horizon(states, 0, 115), 0);
+	ck_assert_int_eq(tl_states_set_horizon(states, 1, 200), 0);
 	IN(100, 7, 0);
 	OF(1, IN(100, 8, 1));
 	BEGIN(110, 7, 0);
