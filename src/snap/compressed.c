@@ -28,7 +28,7 @@ enum {
 struct slot {
 	uint8_t *data;
 	size_t frame;
-	uint64_t used; /* the greater the later; 0: holds none */
+	uint64_t used; /* time of the last use; 0: it holds none */
 };
 
 struct zst {
@@ -37,7 +37,7 @@ struct zst {
 	struct tl_zst_table table;
 	ZSTD_DCtx *zstd;
 	uint8_t *packed;
-	size_t packed_size; /* that there is room for */
+	size_t packed_size; /* capacity of packed */
 	struct slot *slots;
 	size_t slot_count;
 	uint64_t now; /* counts uses */
@@ -72,7 +72,7 @@ reserve_packed(struct zst *z, size_t size)
 	return 0;
 }
 
-/* 0, 1 when the frame is damaged, or -errno. */
+/* Decode a frame.  0; 1: it is damaged; -errno. */
 static int
 decode(struct zst *z, size_t i, uint8_t *data)
 {
@@ -93,7 +93,7 @@ decode(struct zst *z, size_t i, uint8_t *data)
 		   frame->size) != size;
 }
 
-/* The slot that holds a frame, or else the one to give up. */
+/* The slot that holds a frame, or else the one to replace. */
 static struct slot *
 choose_slot(struct zst *z, size_t frame)
 {
@@ -160,7 +160,7 @@ zst_read_at(struct tl_storage *storage, void *data, size_t size,
 		size_t n = decoded_size(z, i) - (size_t)from;
 
 		assert(i < z->table.count && from <= decoded_size(z, i));
-		if (n == 0) /* some decode to nothing */
+		if (n == 0) /* a frame may decode to nothing */
 			continue;
 		if ((rc = load(z, i, &slot)) != 0)
 			return rc;
@@ -272,7 +272,7 @@ is_compressed(int fd)
 	       tl_zst_is_magic(magic);
 }
 
-/* As one frame, which is the default of zstd. */
+/* Open the file as one frame, which is how zstd(1) compresses. */
 static int
 open_whole(struct tl_snap **snap, int fd, uint64_t tail, struct tl_fault *fault)
 {
@@ -331,7 +331,7 @@ tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
 
 /* == decode == */
 
-/* More is a file that was made to fill the disk. */
+/* a file that decodes to more was made to fill the disk */
 static const uint64_t decoded_max = UINT64_C(64) << 30;
 
 struct whole {
@@ -339,9 +339,9 @@ struct whole {
 	uint8_t *from;
 	uint8_t *to;
 	int out;
-	uint64_t at; /* of the next piece in the file */
+	uint64_t at; /* of the next piece, in the file */
 	uint64_t decoded;
-	size_t more; /* what zstd wants; 0: a frame is at its end */
+	size_t more; /* bytes that zstd expects; 0: a frame has ended */
 };
 
 static int
@@ -425,7 +425,7 @@ struct writer {
 	uint8_t *decoded;
 	uint8_t *packed;
 	size_t packed_max;
-	uint8_t *table; /* as it will be written */
+	uint8_t *table; /* in the form of the file */
 	size_t table_size;
 };
 
@@ -446,11 +446,13 @@ write_frame(struct writer *w, uint64_t offset)
 	size_t packed;
 
 	if (n <= 0)
-		return n < 0 ? (int)n : -ENODATA; /* it became shorter */
+		/* the file was truncated meanwhile */
+		return n < 0 ? (int)n : -ENODATA;
 	packed = ZSTD_compress2(w->zstd, w->packed, w->packed_max, w->decoded,
 	    (size_t)n);
 	if (ZSTD_isError(packed))
-		return -ENOMEM; /* there is room, so nothing else fails */
+		/* there is room, so no other error is possible */
+		return -ENOMEM;
 	tl_zst_put32(w->table + w->table_size, (uint32_t)packed);
 	tl_zst_put32(w->table + w->table_size + 4, (uint32_t)n);
 	w->table_size += TL_ZST_ROW_SIZE;
@@ -468,7 +470,7 @@ write_frames(struct writer *w)
 	return rc;
 }
 
-/* Each frame has its checksum. */
+/* Write the table, with a checksum for each frame. */
 static int
 write_table(struct writer *w)
 {
@@ -500,7 +502,7 @@ open_writer(struct writer *w, int level)
 	w->zstd = ZSTD_createCCtx();
 	if (!w->packed || !w->decoded || !w->table || !w->zstd)
 		return -ENOMEM;
-	/* a level that it does not have becomes the nearest */
+	/* zstd replaces an unknown level by the nearest */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level);
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compressed.h - a compressed file as storage: any part of it is read by
- * decoding the few frames that hold it (frames.h).
+ * compressed.h - a compressed file as storage: a part of it is read by decoding
+ * the few frames that contain it (frames.h).
  *
  * Memory is bounded whatever the file contains.  A damaged frame is reported
  * once (see storage.h) and reads as zeros.
@@ -14,31 +14,30 @@
 #include "base/file.h"
 #include "snap/snap.h"
 
-/* The file is taken over, even on failure.  Errors as of
- * frames.h. */
+/* Takes the file over, even on failure.  Errors as in frames.h. */
 int tl_zst_open(struct tl_storage **storage, struct tl_storage *file,
     struct tl_fault *fault);
 
-/* Does a file that begins like this look like a timeline, compressed or not?
- * 0 no, 100 yes. */
+/* Does a file with these first bytes look like a timeline, compressed or not?
+ * 0: no; 100: yes. */
 unsigned tl_snap_recognise(struct tl_bytes first);
 
-/* As tl_snap_open, but a file may be compressed: its first bytes tell. */
+/* As tl_snap_open, for a file that may be compressed, which is detected. */
 int tl_zst_snap_open(struct tl_snap **snap, const char *path, uint64_t tail,
     struct tl_fault *fault);
-/* The same from an open file, which stays the caller's; compressed may be
+/* The same for an open file, which stays the caller's; compressed may be
  * NULL. */
 int tl_zst_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     bool *compressed, struct tl_fault *fault);
 
-/* All of a compressed file, decoded into a temporary file that has no name: its
- * descriptor; -EBADMSG damaged, -errno; the fault has the reason. */
+/* Decode a compressed file into an unnamed temporary file: its descriptor;
+ * -EBADMSG: damaged; -errno; the fault has the reason. */
 int tl_zst_decode(int fd, struct tl_fault *fault);
 
 /* The level of zstd for snapshots. */
 enum { TL_ZST_LEVEL = 3 };
 
-/* Compress all of from, at this level of zstd, into out, an empty file of the
+/* Compress from, at this level of zstd, into out, an empty file of the
  * caller's.  0 or -errno. */
 int tl_zst_write(int out, struct tl_storage *from, int level);
 

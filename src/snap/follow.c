@@ -2,15 +2,14 @@
 /*
  * follow.c - read a live timeline as it grows.
  *
- * Round after round a small copy is frozen, from where each lane was left, and
- * cut at one moment (take.h): what a round gives of a thread is always the
- * beginning of what it has not given yet.
+ * Each round freezes a small copy, which continues each lane where the last
+ * round ended, and cuts it at one moment (take.h): so the events of a thread in
+ * a round always follow those of the last round without a gap.
  *
- * Of a CPU lane the next entry is known by its number.  Of a fallback lane the
- * follower knows which tickets it has seen and which of those had no entry.
- * A ticket is lost once it is overwritten, or a second old without an entry;
- * when its thread writes it after that, it is in a later snapshot but not
- * here.
+ * In a CPU lane the next entry is known by its number.  For a fallback lane the
+ * follower remembers the tickets that it has seen, and those without an entry.
+ * A ticket is lost when it is overwritten, or a second old without an entry; if
+ * its thread writes it after that, it appears in a later snapshot but not here.
  */
 #include "base/file.h"
 #include "snap/reader.h"
@@ -25,28 +24,30 @@
 struct follow {
 	struct tl_cursor cursor; /* first: what callers hold */
 	int fd;
-	uint64_t tail; /* wanted of the first round */
+	uint64_t tail; /* entries of the first round, at most */
 	struct tl_messages *messages;
 	struct tl_snap *round;
 	struct tl_cursor *events; /* of the round; NULL between rounds */
-	uint64_t *from;           /* of each lane: the next round begins here */
-	/* of each lane: the first entry that was not returned */
+	uint64_t *from;           /* by lane: where the next round begins */
+	/* by lane: the first entry that was not returned */
 	uint64_t *next;
-	uint64_t *lost;         /* of a fallback lane: not reported yet */
-	struct tl_holes *holes; /* of each lane, before this round */
-	struct tl_holes *found; /* of each lane, after this round */
+	uint64_t *lost;         /* by fallback lane: not yet reported */
+	struct tl_holes *holes; /* by lane, before this round */
+	struct tl_holes *found; /* by lane, after this round */
 	size_t lane_count;
-	struct timeline_head *heads;   /* as last read */
-	struct timeline_header header; /* as first read */
-	struct tl_event newest;        /* by its stamp, of all given */
-	size_t lane;    /* the next to report losses without a stamp */
-	unsigned quiet; /* rounds without anything new */
-	bool removed;   /* seen to be */
-	bool finish;    /* no entry in progress is awaited any more */
+	struct timeline_head *heads;   /* as read last */
+	struct timeline_header header; /* as read first */
+	/* the event with the latest stamp so far */
+	struct tl_event newest;
+	size_t lane;    /* the next one to report losses without a stamp of */
+	unsigned quiet; /* rounds without new entries */
+	bool removed;   /* the file was removed */
+	bool finish;    /* entries in progress are no longer awaited */
 };
 
-/* A file without a name is at its end once nothing new comes; asked at first
- * and then rarely, because most rounds of most files find nothing. */
+/* A removed file is at its end when nothing new is in it.  This is checked in
+ * the first quiet round and then rarely, since most rounds of most files are
+ * quiet. */
 enum { REMOVED_ROUNDS = 8 };
 
 static bool
@@ -68,7 +69,8 @@ end_round(struct follow *f)
 	f->round = NULL;
 }
 
-/* All of the round was given: the next goes on from what it found. */
+/* All events of the round were returned: the next one continues from its
+ * end. */
 static void
 accept_round(struct follow *f)
 {
@@ -79,7 +81,7 @@ accept_round(struct follow *f)
 	end_round(f);
 }
 
-/* Entries that were not returned come again. */
+/* Repeat the round: entries that were not returned come again. */
 static int
 begin_again(struct follow *f, int rc)
 {
@@ -88,7 +90,8 @@ begin_again(struct follow *f, int rc)
 	return rc;
 }
 
-/* In version 1 the entries of a fallback lane are waited for like others. */
+/* Is it a fallback lane with sums?  In version 1 such lanes are awaited like
+ * others. */
 static bool
 is_fallback(const struct follow *f, size_t lane)
 {
@@ -96,8 +99,8 @@ is_fallback(const struct follow *f, size_t lane)
 	       timeline_lane_is_fallback(&f->header, (uint32_t)lane);
 }
 
-/* Has any lane more than was given, or a ticket whose entry may yet come?  One
- * read, however many lanes. */
+/* Has any lane new entries, or a ticket whose entry may still come?  One read
+ * for all lanes. */
 static bool
 is_grown(struct follow *f, bool with_holes)
 {
@@ -105,7 +108,7 @@ is_grown(struct follow *f, bool with_holes)
 
 	if (tl_read_at(f->fd, f->heads, size, f->header.heads_offset) !=
 	    (int64_t)size)
-		return true; /* the round reports what is wrong */
+		return true; /* the round reports the fault */
 	for (size_t i = 0; i < f->lane_count; i++) {
 		const uint64_t from =
 		    is_fallback(f, i) ? f->holes[i].seen : f->from[i];
@@ -117,7 +120,8 @@ is_grown(struct follow *f, bool with_holes)
 	return false;
 }
 
-/* Losses of a fallback lane come before the entries that are left of it. */
+/* Note the losses of a fallback lane, which are reported before its remaining
+ * entries. */
 static void
 note_fallback(struct follow *f, size_t i)
 {
@@ -127,8 +131,9 @@ note_fallback(struct follow *f, size_t i)
 	f->lost[i] = lane->lapped = f->found[i].lost;
 }
 
-/* What was overwritten since the last round stands before what is left of its
- * lane; what was hidden is not lost. */
+/* Note the entries that were overwritten since the last round: they are
+ * reported before the remaining entries of their lane.  Hidden entries are not
+ * lost. */
 static void
 note_losses(struct follow *f)
 {
@@ -147,7 +152,7 @@ note_losses(struct follow *f)
 	}
 }
 
-/* Does the round have anything of a lane? */
+/* Does the round have new entries of a lane? */
 static bool
 is_new(const struct follow *f, size_t i)
 {
@@ -156,7 +161,7 @@ is_new(const struct follow *f, size_t i)
 	return f->round->lanes[i].end > f->from[i];
 }
 
-/* Freeze what is new.  1 when there is something. */
+/* Freeze the new entries.  1: there are some. */
 static int
 begin_round(struct follow *f)
 {
@@ -178,7 +183,7 @@ begin_round(struct follow *f)
 	for (size_t i = 0; f->tail && i < f->lane_count; i++) {
 		const struct tl_snap_lane *lane = &f->round->lanes[i];
 
-		/* what lies before it was not wanted, or is lost */
+		/* older entries are not wanted, or lost */
 		f->from[i] = f->next[i] = lane->first - lane->lapped;
 	}
 	f->tail = 0;
@@ -193,15 +198,15 @@ begin_round(struct follow *f)
 	return 0;
 }
 
-/* What is given of a lane goes on from what was, hidden entries apart.  In a
- * fallback lane numbers come in any order. */
+/* Note an event that is returned.  In a CPU lane it follows the last one, apart
+ * from hidden entries; in a fallback lane numbers come in any order. */
 static void
 note_given(struct follow *f, struct tl_event *event)
 {
 	uint64_t *next = &f->next[event->lane];
 	uint64_t end = event->number + 1;
 
-	if (event->paired) /* it has the number of another */
+	if (event->paired) /* it has the number of another event */
 		return;
 	if (event->kind == TL_LOST && event->level == 0) {
 		event->number = *next;
@@ -219,8 +224,8 @@ note_given(struct follow *f, struct tl_event *event)
 		*next = end;
 }
 
-/* The next of the round that has a stamp.  A loss that nothing is left behind
- * has none. */
+/* The next event of the round that has a stamp.  A loss after the last entry of
+ * a lane has none. */
 static int
 next_stamped(struct follow *f, struct tl_event *event)
 {
@@ -232,7 +237,8 @@ next_stamped(struct follow *f, struct tl_event *event)
 	return rc;
 }
 
-/* Entries of a CPU lane that were neither returned nor reported as lost. */
+/* The number of entries of a CPU lane that were neither returned nor reported
+ * as lost. */
 static uint64_t
 not_given(const struct follow *f, size_t lane)
 {
@@ -240,7 +246,7 @@ not_given(const struct follow *f, size_t lane)
 					     : 0;
 }
 
-/* Losses without a stamp are of before now: they end the round. */
+/* The next loss without a stamp, at the end of the round. */
 static bool
 next_unstamped(struct follow *f, struct tl_event *event)
 {
@@ -263,8 +269,8 @@ next_unstamped(struct follow *f, struct tl_event *event)
 	return true;
 }
 
-/* Is the later of two stamps the earlier one by its time, by no more than
- * time is known? */
+/* Do the times of two stamps have the wrong order, by no more than the error of
+ * the time? */
 static bool
 is_turned(const struct tl_event *a, const struct tl_event *b)
 {
@@ -276,9 +282,9 @@ is_turned(const struct tl_event *a, const struct tl_event *b)
 		   (uint64_t)a->error_ns + b->error_ns;
 }
 
-/* Each round knows time a little better than the one before.  That turns no
- * order round: a caller that sorts by time gets the order of stamps.  A clock
- * that was set is another matter. */
+/* Keep the order of times.  Each round knows the clock a little better, which
+ * may turn the times of two stamps: then the order of the stamps is kept,
+ * unless the clock was set. */
 static void
 keep_order(struct follow *f, struct tl_event *event)
 {
@@ -342,7 +348,7 @@ follow_close(struct tl_cursor *cursor)
 	free(f);
 }
 
-/* Where the first round begins: at the end, unless that is given. */
+/* Set the start of the first round: the end, unless a start is given. */
 static int
 set_start(struct follow *f, const struct tl_snap *snap,
     const struct tl_follow_start *start, struct tl_fault *fault)
@@ -356,7 +362,7 @@ set_start(struct follow *f, const struct tl_snap *snap,
 			    "it has fewer entries than before");
 		if (start->from)
 			f->from[i] = start->from[i];
-		else if (start->tail == 0) /* only what comes from now on */
+		else if (start->tail == 0) /* only new entries are wanted */
 			f->from[i] = snap->lanes[i].end;
 		f->holes[i].seen = f->from[i];
 	}
@@ -364,7 +370,7 @@ set_start(struct follow *f, const struct tl_snap *snap,
 	return 0;
 }
 
-/* Read it once for its geometry. */
+/* Read the file once for its geometry. */
 static int
 prepare(struct follow *f, const struct tl_follow_start *start,
     struct tl_fault *fault)
@@ -396,7 +402,7 @@ prepare(struct follow *f, const struct tl_follow_start *start,
 	return rc;
 }
 
-/* Takes the descriptor over, even when it fails. */
+/* Takes the descriptor over, even on failure. */
 static int
 follow_fd(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault)

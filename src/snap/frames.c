@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.c - the frames of a compressed file, and its table of them.
+ * frames.c - find the frames of a compressed file, and its table of them.
  */
 #include "snap/frames.h"
 
@@ -18,7 +18,7 @@
 
 struct tl_zst_walk {
 	struct tl_storage *file;
-	uint64_t at;      /* of the frame found */
+	uint64_t at;      /* of the current frame */
 	uint64_t packed;  /* its size in the file */
 	uint64_t decoded; /* decoded size, by its header */
 	uint8_t *window;  /* bytes of the file from window_at on; free it */
@@ -41,7 +41,7 @@ cut(uint64_t at, struct tl_fault *fault)
 	    "the file ends inside a compressed frame");
 }
 
-/* Up to size bytes at a place, of which there are *n. */
+/* Read up to size bytes at a place; *n is how many there are. */
 static int
 peek(struct tl_zst_walk *w, uint64_t at, size_t size, const uint8_t **data,
     size_t *n)
@@ -64,7 +64,7 @@ peek(struct tl_zst_walk *w, uint64_t at, size_t size, const uint8_t **data,
 	return 0;
 }
 
-/* Bytes before the first block. */
+/* The size of the header, before the first block. */
 static size_t
 header_size(uint8_t descriptor)
 {
@@ -77,7 +77,7 @@ header_size(uint8_t descriptor)
 	       (single && flag == 0 ? 1 : content[flag]);
 }
 
-/* From the first block to behind the last; *at is moved there. */
+/* Skip the blocks of a frame; *at moves to its end. */
 static int
 pass_blocks(struct tl_zst_walk *w, uint64_t *at, struct tl_fault *fault)
 {
@@ -105,7 +105,8 @@ pass_blocks(struct tl_zst_walk *w, uint64_t *at, struct tl_fault *fault)
 	return 0;
 }
 
-/* A frame that decodes to something begins at w->at; data is n bytes of it. */
+/* Measure a frame at w->at that decodes to something; data has n bytes of
+ * it. */
 static int
 measure(struct tl_zst_walk *w, const uint8_t *data, size_t n,
     struct tl_fault *fault)
@@ -137,9 +138,9 @@ measure(struct tl_zst_walk *w, const uint8_t *data, size_t n,
 }
 
 /*
- * Go on to the next frame that is not to be skipped: 1, 0 at the end.
- * -ENODATA the file ends inside a frame, -EBADMSG not a frame or of unknown
- * size, -EFBIG decodes to more than TL_ZST_FRAME_MAX; the fault has the place.
+ * Find the next frame that is not skippable.  1; 0: the end; -ENODATA: the file
+ * ends inside a frame; -EBADMSG: no frame, or of unknown size; -EFBIG: it
+ * decodes to more than TL_ZST_FRAME_MAX; the fault has the place.
  */
 static int
 zst_walk_next(struct tl_zst_walk *w, struct tl_fault *fault)
@@ -175,7 +176,7 @@ zst_walk_next(struct tl_zst_walk *w, struct tl_fault *fault)
 enum {
 	ROWS_AT_ONCE = 1024,
 	FRAMES_MIN = 64,
-	BLOCK_MIN = 4,                /* bytes of the least block */
+	BLOCK_MIN = 4,                /* bytes of the smallest block */
 	BLOCK_DECODED_MAX = 128 << 10 /* bytes that a block can decode to */
 };
 
@@ -195,7 +196,7 @@ grow(struct tl_zst_table *t)
 	return 0;
 }
 
-/* Forget the frames; their end is the begin of the file. */
+/* Remove the frames; the end is then the begin of the file. */
 static int
 clear(struct tl_zst_table *t)
 {
@@ -207,8 +208,8 @@ clear(struct tl_zst_table *t)
 	return 0;
 }
 
-/* A frame behind the others; 1 when it cannot be: a little file cannot claim
- * to be a very large one. */
+/* Add a frame.  1: it is invalid, as a small file cannot decode to a very large
+ * one. */
 static int
 add(struct tl_zst_table *t, uint64_t packed, uint64_t decoded)
 {
@@ -232,14 +233,14 @@ add(struct tl_zst_table *t, uint64_t packed, uint64_t decoded)
 
 /* == its own table == */
 
-/* Where the table is and of what shape. */
+/* The place and the form of the table. */
 struct shape {
 	uint64_t at; /* of the skippable frame */
 	uint32_t count;
 	size_t row_size;
 };
 
-/* 0, 1 when there is none, or -errno. */
+/* 0; 1: the file is too short; -errno. */
 static int
 read_exactly(struct tl_storage *file, void *data, size_t size, uint64_t at)
 {
@@ -292,7 +293,7 @@ add_rows(struct tl_zst_table *t, const uint8_t *rows, size_t count,
 	return rc;
 }
 
-/* 0, 1 when it cannot be believed, or -errno. */
+/* 0; 1: the table is invalid; -errno. */
 static int
 read_rows(struct tl_zst_table *t, struct tl_storage *file,
     const struct shape *shape)
@@ -330,7 +331,7 @@ walk(struct tl_zst_table *t, struct tl_storage *file, struct tl_fault *fault)
 			    "or too many frames");
 	}
 	free(w.window);
-	if (rc == -ENODATA && t->count > 0) { /* show what is there */
+	if (rc == -ENODATA && t->count > 0) { /* use the whole frames */
 		t->fault = *fault;
 		*fault = (struct tl_fault){ 0 };
 		rc = 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h - the format of compressed snapshots, and where the frames of a
- * file lie.
+ * frames.h - the format of compressed snapshots, and the table of their frames.
  *
- * A compressed snapshot is zstd frames that decode on their own, and a table
- * of where each lies, so that a reader decodes only the frames that it needs.
- * This is zstd's "seekable format", version 0.1.0, as its
+ * A compressed snapshot consists of zstd frames that are decoded independently,
+ * and a table of their places, so that a reader decodes only the frames that it
+ * needs.  This is zstd's "seekable format", version 0.1.0, as its
  * contrib/seekable_format/zstd_seekable_compression_format.md defines it:
  *
  *	frame | frame | ... | skippable frame
@@ -13,12 +12,12 @@
  *	                      { packed size | decoded size [ | checksum ] } ...
  *	                      number of frames | descriptor | 0x8F92EAB1
  *
- * Numbers are little-endian, of 32 bits but for the descriptor of 8: its top
- * bit says that there are checksums, the next five must be 0.  Every zstd
- * decodes it all and skips the table.
+ * Numbers are little-endian and have 32 bits, except for the descriptor of 8
+ * bits: its top bit means that there are checksums, the next five must be 0.
+ * Every zstd decodes such a file and skips the table.
  *
- * If the table is missing or wrong, it is made again by a walk over the
- * frames, by the sizes in their headers, without decoding.
+ * If the table is missing or wrong, it is rebuilt from the headers of the
+ * frames, without decoding them.
  */
 #ifndef TL_SNAP_FRAMES_H
 #define TL_SNAP_FRAMES_H
@@ -35,10 +34,12 @@
 #define TL_ZST_MAGIC_FOOTER    UINT32_C(0x8F92EAB1)
 
 enum {
-	TL_ZST_FRAME_SIZE = 256 << 10, /* of what we write, decoded */
-	TL_ZST_FRAME_MAX = 16 << 20,   /* of what we read, decoded */
+	/* decoded size of a frame that we write */
+	TL_ZST_FRAME_SIZE = 256 << 10,
+	/* decoded size of a frame that we read */
+	TL_ZST_FRAME_MAX = 16 << 20,
 	TL_ZST_FRAMES_MAX = 1 << 22,
-	TL_ZST_SKIPPABLE_SIZE = 8, /* before what is skipped */
+	TL_ZST_SKIPPABLE_SIZE = 8, /* header of a skippable frame */
 	TL_ZST_ROW_SIZE = 8,       /* of the table, without a checksum */
 	TL_ZST_ROW_MAX = 12,
 	TL_ZST_FOOTER_SIZE = 9,
@@ -60,7 +61,7 @@ tl_zst_put32(uint8_t *at, uint32_t n)
 		at[i] = (uint8_t)(n >> 8 * i);
 }
 
-/* Do these four bytes begin what zstd decodes? */
+/* Do these four bytes begin something that zstd decodes? */
 static inline bool
 tl_zst_is_magic(const uint8_t *at)
 {
@@ -71,14 +72,14 @@ tl_zst_is_magic(const uint8_t *at)
 }
 
 struct tl_zst_frame {
-	uint64_t at;    /* byte of the file */
-	uint64_t begin; /* byte of what all of it decodes to */
+	uint64_t at;    /* in the file */
+	uint64_t begin; /* in the decoded bytes of all frames */
 	uint32_t size;  /* in the file */
 	bool damaged;   /* it could not be decoded, which was reported */
 };
 
 struct tl_zst_table {
-	struct tl_zst_frame *frames; /* in order; one more is their end */
+	struct tl_zst_frame *frames; /* in order; one more marks the end */
 	size_t count;
 	size_t capacity;
 	uint64_t decoded_max; /* of the largest frame */
@@ -86,14 +87,14 @@ struct tl_zst_table {
 	struct tl_fault fault;
 };
 
-/* -EBADMSG it is none; -EFBIG a frame decodes to more than TL_ZST_FRAME_MAX, or
- * does not say to how much;
- * -ENOMEM, or the error of reading; fault has the reason. */
+/* 0; -EBADMSG: not a compressed file; -EFBIG: a frame decodes to more than
+ * TL_ZST_FRAME_MAX, or its decoded size is unknown; -ENOMEM; -errno of reading;
+ * fault has the reason. */
 int tl_zst_table_read(struct tl_zst_table *table, struct tl_storage *file,
     struct tl_fault *fault);
 void tl_zst_table_free(struct tl_zst_table *table);
 
-/* The frame that holds this byte of what is decoded, which must be below its
+/* The frame that contains a byte of the decoded file, which must be before its
  * end. */
 size_t tl_zst_table_find(const struct tl_zst_table *table, uint64_t offset);
 

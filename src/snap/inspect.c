@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.c - header, levels and heads of a live timeline.
+ * inspect.c - read header, levels and heads of a live timeline.
  */
 #include "snap/inspect.h"
 
@@ -15,9 +15,11 @@
 #include <sys/stat.h>
 
 enum {
-	CLOCK_TRIES_MAX = 16, /* to read the clock's tail whole */
-	LAP_TRIES_MAX = 16,   /* to be faster than the writers of a lane */
-	SEEK_ENTRIES = 16     /* not whole, at either end of a lane */
+	/* attempts to read the clock's tail undisturbed */
+	CLOCK_TRIES_MAX = 16,
+	/* attempts to be faster than the writers of a lane */
+	LAP_TRIES_MAX = 16,
+	SEEK_ENTRIES = 16 /* incomplete ones at either end of a lane */
 };
 
 /* Entries [first, end) of a lane can be shown. */
@@ -39,7 +41,8 @@ read_header(int fd, struct timeline_header *header, struct tl_fault *fault)
 	    tl_read_at(fd, header, sizeof(*header), 0), fault);
 }
 
-/* The clock's tail is under a sequence lock: twice the same and even. */
+/* Read the clock.  Its tail is under a sequence lock: it is valid if two copies
+ * are equal and even. */
 static int
 read_clock(int fd, struct timeline_header *header)
 {
@@ -55,7 +58,7 @@ read_clock(int fd, struct timeline_header *header)
 			return 0;
 		header->clock = again;
 	}
-	header->clock.sequence |= 1; /* no caller may rely on it */
+	header->clock.sequence |= 1; /* callers must not rely on it */
 	return 0;
 }
 
@@ -70,7 +73,8 @@ ticks_to_ns(const struct timeline_header *header, uint64_t ticks)
 	return mult == 0 ? n : tl_ticks_to_ns(n, mult);
 }
 
-/* A hostile word may be any number; callers may use it as an index. */
+/* Limit a level from the file, which may be any number: callers use it as an
+ * index. */
 static uint8_t
 level_within(uint64_t level)
 {
@@ -81,7 +85,7 @@ level_within(uint64_t level)
 					   : (uint8_t)level;
 }
 
-/* The levels as a writer sees them now: it ends a burst that is over. */
+/* Set the levels as a writer sees them now, who ends a burst that is over. */
 static void
 decode_levels(struct tl_inspection *g)
 {
@@ -101,7 +105,7 @@ decode_levels(struct tl_inspection *g)
 		g->threshold = g->base;
 		return;
 	}
-	/* It is over when the unit that until names has passed. */
+	/* the burst ends after the unit that until names */
 	left = (until - (g->now_tsc >> TIMELINE_UNTIL_SHIFT)) & TL_UNTIL_MASK;
 	left = (left + 1) * unit - (g->now_tsc & (unit - 1));
 	g->burst_left_ns = (uint64_t)ticks_to_ns(&g->header, left);
@@ -143,7 +147,8 @@ read_lanes(struct tl_inspection *g, int fd, struct timeline_head **heads)
 	return 0;
 }
 
-/* As the readers of entries have it; a live file's first and end are 0. */
+/* The range of entries, by the rules of readers; first and end of a live file
+ * are 0. */
 static struct range
 range_of(const struct tl_inspection *g, const struct tl_inspection_lane *lane,
     const struct timeline_head *head)
@@ -164,8 +169,8 @@ range_of(const struct tl_inspection *g, const struct tl_inspection_lane *lane,
 }
 
 /*
- * The stamp of entry q if it is whole: 1, 0 not whole, -EAGAIN overwritten
- * (range is the newer one then), or -errno.  take.h defines whole.
+ * Read the stamp of entry q.  1; 0: the entry is not whole; -EAGAIN: it was
+ * overwritten, and the range is updated; -errno.  take.h defines whole.
  */
 static int
 read_stamp(const struct tl_inspection *g, int fd, uint32_t i, uint64_t q,
@@ -196,8 +201,9 @@ read_stamp(const struct tl_inspection *g, int fd, uint32_t i, uint64_t q,
 }
 
 /*
- * The first whole entry from one end of the range on.  Who was lapped begins
- * further inside, because writers are fast: at most a quarter of the lane.
+ * The first whole entry from one end of the range on.  After an attempt that
+ * was overwritten, the next begins further inside, as writers are fast: by a
+ * quarter of the lane at most.
  */
 static int
 find_stamp(const struct tl_inspection *g, int fd, uint32_t i,
@@ -242,7 +248,7 @@ read_stamps(struct tl_inspection *g, int fd, const struct timeline_head *heads)
 	return rc;
 }
 
-/* Does it hold less than was logged and not cleared? */
+/* Were entries of the lane overwritten that are not cleared? */
 static bool
 has_wrapped(const struct tl_inspection_lane *lane)
 {
@@ -250,7 +256,8 @@ has_wrapped(const struct tl_inspection_lane *lane)
 	       lane->head - lane->cleared >= lane->entries;
 }
 
-/* Up to now or, where nothing is logged any more, to the newest of all. */
+/* Measure the history up to now or, if nothing is logged any more, up to the
+ * newest entry of all. */
 static void
 measure_history(struct tl_inspection *g)
 {
@@ -292,7 +299,8 @@ tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
 	if ((rc = read_clock(fd, &inspection->header)) != 0 ||
 	    (rc = read_lanes(inspection, fd, &heads)) != 0)
 		goto out;
-	/* After the levels, or a burst begun since looks too far ahead. */
+	/* read after the levels, else a burst that began meanwhile would seem
+	 * to end too late */
 	if (inspection->header.state == TIMELINE_LIVE &&
 	    tl_is_this_boot(&inspection->header) && tl_clock_is_allowed())
 		inspection->now_tsc =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inspect.h - header, levels, heads and reach of a live timeline, without its
- * entries.  A few reads whatever its size.
+ * inspect.h - read header, levels, heads and history of a live timeline,
+ * without its entries.  It takes a few reads, for any size.
  */
 #ifndef TL_SNAP_INSPECT_H
 #define TL_SNAP_INSPECT_H
@@ -27,21 +27,22 @@ struct tl_inspection {
 	struct timeline_header header; /* a copy; geometry checked */
 	struct tl_inspection_lane *lanes;
 	size_t lane_count;
-	uint64_t appended; /* heads, summed */
-	uint64_t dropped;  /* all causes */
-	uint64_t now_tsc;  /* stamp when it was taken; 0: the file is not of
-			      this boot, or was saved */
+	uint64_t appended; /* sum of all heads */
+	uint64_t dropped;  /* for all causes */
+	/* stamp of the inspection; 0: the file is not of this boot, or was
+	 * saved */
+	uint64_t now_tsc;
 	uint8_t threshold; /* least level that is logged now */
-	uint8_t base;      /* the same when the burst is over */
+	uint8_t base;      /* the same after the burst */
 	bool burst;
 	uint64_t burst_left_ns;
-	/* History of the lanes of tier 0 that have wrapped: the shortest of
-	 * their lengths, else of all lanes the longest; -1 none. */
+	/* The history: the shortest of the lanes of tier 0 that have wrapped,
+	 * else the longest of all lanes; -1: none. */
 	int64_t kept_ns;
 };
 
-/* -errno and why, as tl_snap_open.  fd stays the caller's.  With stamps:
- * read the oldest and newest entry of each lane, too. */
+/* 0, or -errno and the fault, as tl_snap_open.  fd stays the caller's.  stamps:
+ * read the oldest and newest entry of each lane as well. */
 int tl_inspect_fd(struct tl_inspection *inspection, int fd, bool stamps,
     struct tl_fault *fault);
 void tl_inspection_free(struct tl_inspection *inspection);

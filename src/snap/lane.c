@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.c - read a lane chunk by chunk, by number or by stamp. */
+/* lane.c - read a lane in chunks, by number or by stamp. */
 #include "snap/lane.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* How many slots of the lane lie in the file, which may be cut short. */
+/* The number of slots of the lane in the file, which may be truncated. */
 static void
 count_slots(struct tl_lane *lane)
 {
@@ -20,7 +20,7 @@ count_slots(struct tl_lane *lane)
 		lane->slots = n;
 }
 
-/* The next chunk: entries that lie side by side in the file. */
+/* Choose the next chunk: entries that are contiguous in the file. */
 static void
 choose_chunk(struct tl_lane *lane)
 {
@@ -39,7 +39,8 @@ choose_chunk(struct tl_lane *lane)
 	lane->chunk_end = lane->chunk_first + count;
 }
 
-/* Bytes past the end of the file are zeros, which are not a whole entry. */
+/* Read the chunk.  Bytes after the end of the file are read as zeros, which are
+ * no whole entry. */
 static int
 read_chunk(struct tl_lane *lane)
 {
@@ -56,8 +57,8 @@ read_chunk(struct tl_lane *lane)
 	return 0;
 }
 
-/* Pass over entries that lie behind the end of the file, all at once: their
- * number is the file's word for it. */
+/* Skip all entries after the end of the file at once: their number is not
+ * verified. */
 static bool
 skip_missing(struct tl_lane *lane)
 {
@@ -88,7 +89,7 @@ is_whole(const struct tl_lane *lane, uint64_t q)
 			       : timeline_stamp_whole(q));
 }
 
-/* In an imported file the last slot of a loss has its CPU, plus 1. */
+/* The CPU of a loss: in an imported file its last slot has the CPU, plus 1. */
 static void
 take_lost_cpu(struct tl_lane *lane)
 {
@@ -100,7 +101,7 @@ take_lost_cpu(struct tl_lane *lane)
 		lane->lost_cpu = (uint32_t)(n - 1);
 }
 
-/* By number. */
+/* Step to the next entry by number. */
 static int
 step(struct tl_lane *lane)
 {
@@ -133,7 +134,7 @@ step(struct tl_lane *lane)
 	return 0;
 }
 
-/* Of the two runs at a and b, which end at b and end. */
+/* Merge the runs from a to b and from b to end. */
 static void
 merge_two(struct tl_lane_key *to, const struct tl_lane_key *a,
     const struct tl_lane_key *b, const struct tl_lane_key *end)
@@ -148,7 +149,7 @@ merge_two(struct tl_lane_key *to, const struct tl_lane_key *a,
 		*to++ = *b++;
 }
 
-/* Where the run ends that begins here. */
+/* The end of the run that begins here. */
 static const struct tl_lane_key *
 run_end(const struct tl_lane_key *at, const struct tl_lane_key *end)
 {
@@ -159,8 +160,8 @@ run_end(const struct tl_lane_key *at, const struct tl_lane_key *end)
 	return at;
 }
 
-/* Merge neighbours until one run is left.  Equal stamps stay as they are: in
- * order of their number. */
+/* Merge neighbouring runs until one is left.  Keys with equal stamps stay in
+ * the order of their numbers. */
 static int
 sort_keys(struct tl_lane_key *keys, size_t count)
 {
@@ -188,7 +189,7 @@ sort_keys(struct tl_lane_key *keys, size_t count)
 	return 0;
 }
 
-/* Read the range once, oldest first by number. */
+/* Read the keys of the range, oldest first by number. */
 static int
 collect_keys(struct tl_lane *lane, bool has_losses)
 {
@@ -217,7 +218,8 @@ collect_keys(struct tl_lane *lane, bool has_losses)
 	return rc;
 }
 
-/* The counter began again between two epochs: each is sorted by itself. */
+/* Sort the keys of each epoch on their own, as the counter began again between
+ * two epochs. */
 static int
 sort_epochs(struct tl_lane *lane, const struct tl_messages *epochs)
 {
@@ -255,13 +257,14 @@ sort_lane(struct tl_lane *lane, const struct tl_lane_sort *sort)
 	lane->order = order;
 	if (rc == 0)
 		rc = sort_epochs(lane, sort->epochs);
-	if (rc == 0 && !lane->keys) { /* sorted, though empty */
+	if (rc == 0 && !lane->keys) { /* sorted, but empty */
 		lane->keys = malloc(sizeof(*lane->keys));
 		rc = lane->keys ? 0 : -ENOMEM;
 	}
 	if (sort->tail > 0 && lane->key_end > sort->tail) {
 		lane->key = lane->key_end - sort->tail;
-		lane->keys[lane->key].lost = 0; /* nor is it wanted */
+		/* its loss is outside of the tail as well */
+		lane->keys[lane->key].lost = 0;
 	}
 	if (order == TL_NEWEST_FIRST) {
 		lane->lost_next = lane->lost_last;
@@ -270,7 +273,7 @@ sort_lane(struct tl_lane *lane, const struct tl_lane_sort *sort)
 	return rc;
 }
 
-/* Read around entry q, for the next one lies near it. */
+/* Read a chunk around entry q, as the next entry is near it. */
 static int
 read_around(struct tl_lane *lane, uint64_t q)
 {

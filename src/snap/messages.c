@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * messages.c - walk the records from the newest, check each, keep them.
+ * messages.c - walk over the records from the newest, check and keep them.
  *
  * A link may point anywhere, so the walk is bounded by the number of records
  * a table can hold, and a record that is met twice ends it.
@@ -17,7 +17,7 @@
 
 enum { EPOCHS_MAX = 256 /* the newest; each entry is looked up among them */ };
 
-/* text is set for strings, message for what is logged. */
+/* text is set for strings, message for messages. */
 struct tl_record_place {
 	uint32_t offset;
 	struct tl_message *message;
@@ -45,7 +45,7 @@ tl_messages_find(const struct tl_messages *m, uint32_t offset)
 	return slot ? slot->message : NULL;
 }
 
-/* The get of struct tl_strings. */
+/* The function get of struct tl_strings. */
 static struct tl_bytes
 string_of(const struct tl_strings *strings, uint64_t number)
 {
@@ -112,7 +112,7 @@ add_message(struct tl_messages *m, struct tl_record_place *slot,
 	return 0;
 }
 
-/* Its text: the number, then the head of every lane. */
+/* The text of an epoch record has its number, then the head of every lane. */
 static int
 add_epoch(struct tl_messages *m, const struct tl_record *r,
     struct tl_faults *faults, uint64_t offset)
@@ -146,7 +146,7 @@ add_epoch(struct tl_messages *m, const struct tl_record *r,
 	return 0;
 }
 
-/* Keep one record.  -EEXIST when it was met before. */
+/* Keep a record.  -EEXIST: it was kept before. */
 static int
 add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
     struct tl_faults *faults)
@@ -171,8 +171,8 @@ add_record(struct tl_messages *m, const struct tl_record *r, uint64_t offset,
 }
 
 /*
- * A record whose place was read in an earlier round may not have been written
- * then: it was published since, so now it is whole.
+ * Read a record again: in an earlier round it may not have been written yet;
+ * now it is published, and whole.
  */
 static int
 read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
@@ -189,9 +189,9 @@ read_again(struct tl_messages *m, struct tl_storage *file, uint64_t at)
 	return n < 0 ? (int)n : 0;
 }
 
-/* From the newest to what the last walk began with.  The walk meets the
- * newest first; the lists want the oldest first.  What lies below old was
- * read in an earlier round.  -EBADMSG: it ended at damage. */
+/* Walk from the newest record to the one at which the last walk began.  The
+ * walk finds the newest first, the lists have the oldest first.  Records below
+ * old were read in an earlier round.  -EBADMSG: the walk ended at damage. */
 static int
 walk(struct tl_messages *m, struct tl_storage *file, uint64_t newest,
     uint64_t old, struct tl_faults *faults)
@@ -266,8 +266,8 @@ reverse_epochs(struct tl_messages *m, size_t from)
 	}
 }
 
-/* What the walk did not meet is found by its place in the table.  Records lie
- * there nearly in the order of their definition. */
+/* Find the records that the walk missed, by scanning the table, where records
+ * are nearly in the order of their definition. */
 static int
 rescue(struct tl_messages *m, size_t had, size_t had_epochs,
     struct tl_faults *faults)
@@ -290,8 +290,8 @@ rescue(struct tl_messages *m, size_t had, size_t had_epochs,
 	return rc == -EEXIST ? 0 : rc;
 }
 
-/* Names that are whole, where some were put since.  Where several threads had
- * one pid and tid, the last of them counts. */
+/* Read the names, if some were added.  If several threads had one pid and tid,
+ * the last name counts. */
 static int
 read_names(struct tl_messages *m, struct tl_storage *file,
     const struct timeline_header *h)

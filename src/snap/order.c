@@ -2,14 +2,14 @@
 /*
  * order.c - the events of all lanes in order of time.
  *
- * Inside a lane order is that of lane.h: the entry's number, in fallback lanes
- * its stamp; between lanes it is (epoch, stamp).  A queue of lanes, that
- * of the next event first; a lane stays first as long as it is ahead, which
- * costs one comparison or two.
+ * Inside a lane the order is that of lane.h: by number, in fallback lanes by
+ * stamp; between lanes it is (epoch, stamp).  A priority queue has the lane of
+ * the next event first; a lane stays first as long as it is ahead, which costs
+ * one or two comparisons.
  *
- * Two kinds of entries are two events.  One that ends a span and begins the
- * next gives both where it stands.  A whole span stands where it ended, so
- * where there are timers all lanes are read once for the begins, which are
+ * Two kinds of entries become two events.  An entry that ends a span and begins
+ * the next becomes both at its place.  A whole span is logged at its end: so if
+ * there are timers, all lanes are read once for the begin events, which are
  * sorted and merged with the lanes.
  */
 #include "base/array.h"
@@ -29,12 +29,12 @@ enum {
 
 struct walker {
 	struct tl_lane lane;
-	uint64_t tsc; /* of what comes next */
+	uint64_t tsc; /* of the next entry */
 	uint32_t epoch;
-	uint64_t lost; /* report this first */
+	uint64_t lost; /* to be reported first */
 };
 
-/* The begin of a whole span. */
+/* The begin event of a whole span. */
 struct begun {
 	uint64_t tsc;
 	uint64_t number; /* its entry */
@@ -51,11 +51,13 @@ struct order {
 	struct tl_pqueue queue;                /* of struct walker * */
 	const struct tl_time_segment *segment; /* of the last stamp */
 	const struct tl_message *message;      /* of the last event */
-	struct begun *begins;                  /* [begin, begin_end) to come */
+	/* [begin, begin_end) are to come */
+	struct begun *begins;
 	size_t begin;
 	size_t begin_end;
 	size_t begin_capacity;
-	struct tl_event second; /* comes next, where there is one */
+	/* the second event of an entry, to be returned next */
+	struct tl_event second;
 	bool has_second;
 };
 
@@ -82,13 +84,14 @@ first_of(const struct order *o)
 	return *(struct walker **)tl_pqueue_first(&o->queue);
 }
 
-/* Take up what the lane found; what was lost stands where its neighbour is. */
+/* Take the entry that the lane found; a loss has the place of the entry next to
+ * it. */
 static void
 look(struct order *o, struct walker *w)
 {
 	w->lost = w->lane.lost;
 	if (!w->lane.entry) {
-		if (o->newest_first) /* this is where the lane begins */
+		if (o->newest_first) /* older ones were overwritten */
 			w->lost += o->snap->lanes[w->lane.number].lapped;
 		return;
 	}
@@ -99,7 +102,7 @@ look(struct order *o, struct walker *w)
 		    w->lane.entry_number);
 }
 
-/* Go on in the lane on top and let the right one come up. */
+/* Step in the lane on top, and bring the next one to the top. */
 static int
 advance(struct order *o)
 {
@@ -155,7 +158,7 @@ fill_place(struct order *o, uint32_t lane, uint32_t epoch, uint64_t tsc,
 	event->source = 0;
 }
 
-/* For each entry, so that it costs no call. */
+/* Fill in an event; inlined, as it runs for each entry. */
 static inline __attribute__((always_inline)) void
 fill_entry(struct order *o, uint32_t lane, uint64_t number,
     const struct timeline_entry *e, struct tl_event *event)
@@ -163,7 +166,8 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 	const struct tl_message *message = message_of(o, lane, number,
 	    e->message & ~(uint32_t)TIMELINE_MESSAGE_FLAGS);
 
-	if (event->cpu == TL_CPU_UNKNOWN && /* a fallback lane */
+	/* the entry of a fallback lane has the CPU */
+	if (event->cpu == TL_CPU_UNKNOWN &&
 	    !(e->message & TIMELINE_MESSAGE_WHOLE))
 		event->cpu = e->cpu;
 	event->message = message;
@@ -185,7 +189,7 @@ fill_entry(struct order *o, uint32_t lane, uint64_t number,
 		event->args[i] = e->args[i];
 }
 
-/* The stamp at which a whole span began. */
+/* The stamp of the begin event of a whole span. */
 static uint64_t
 begin_of(const struct timeline_entry *e)
 {
@@ -194,7 +198,8 @@ begin_of(const struct timeline_entry *e)
 	return e->tsc > ticks ? e->tsc - ticks : 0;
 }
 
-/* Such an entry ends a span and begins the next: the first of the two now. */
+/* An entry that ends a span and begins the next: fill in the first of the two
+ * events. */
 static void
 split(struct order *o, struct tl_event *event)
 {
@@ -233,7 +238,7 @@ fill_event(struct order *o, const struct walker *w, struct tl_event *event)
 	}
 }
 
-/* The next of the begins. */
+/* Fill in the next begin event of a whole span. */
 static int
 fill_begin(struct order *o, struct tl_event *event)
 {
@@ -252,7 +257,7 @@ fill_begin(struct order *o, struct tl_event *event)
 	return 1;
 }
 
-/* Does a begin come before the next entry of the lanes? */
+/* Does a begin event come before the next entry of the lanes? */
 static bool
 is_begin_next(const struct order *o)
 {
@@ -331,11 +336,11 @@ compare_begins(const void *first, const void *second)
 		return a->epoch < b->epoch ? -1 : 1;
 	if (a->tsc != b->tsc)
 		return a->tsc < b->tsc ? -1 : 1;
-	/* the span around the other is logged later */
+	/* the outer span is logged later */
 	return (b->number > a->number) - (b->number < a->number);
 }
 
-/* Note the begins of whole spans of a lane. */
+/* Collect the begin events of whole spans in a lane. */
 static int
 collect_lane(struct order *o, uint32_t number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader.h - what the files of the read side share about an open timeline.
+ * reader.h - an open timeline, shared by the files that read it.
  */
 #ifndef TL_SNAP_READER_H
 #define TL_SNAP_READER_H
@@ -17,7 +17,7 @@ struct tl_snap {
 	bool owns_messages;
 	bool
 	    is_round; /* of a follower, which counts what fallback lanes lost */
-	uint64_t tail; /* newest entries wanted of each lane; 0 all */
+	uint64_t tail; /* newest entries of each lane, at most; 0: all */
 	struct timeline_header header;
 	struct tl_snap_lane *lanes;
 	size_t lane_count;
@@ -26,22 +26,21 @@ struct tl_snap {
 	struct tl_faults faults;
 };
 
-/* How a live file is copied, and what is kept from one copy to the next. */
+/* How to copy a live file, and the state that is kept between copies. */
 struct tl_snap_plan {
 	uint64_t tail;
 	const uint64_t *from;         /* as in struct tl_take */
 	const struct tl_holes *holes; /* the same */
 	struct tl_holes *found;
 	bool finish;
-	struct tl_messages *messages; /* brought up to date; NULL: make */
-	/* The file must be live and whole and have this geometry, for which
-	 * from and messages were made; else -EBADMSG or -ENODATA.  NULL: any
-	 * file will do. */
+	struct tl_messages *messages; /* to be updated; NULL: make them */
+	/* The file must be live, whole and of this geometry, for which from and
+	 * messages were made; else -EBADMSG or -ENODATA.  NULL: any file. */
 	const struct timeline_header *geometry;
 };
 
-/* Are the entries of a lane sorted by stamp?  Those of an imported file lie as
- * they were sorted when it was made. */
+/* Are the entries of a lane sorted by stamp when read?  Those of an imported
+ * file were sorted when it was made. */
 static inline bool
 tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
 {
@@ -49,9 +48,8 @@ tl_snap_is_sorted(const struct tl_snap *snap, uint32_t lane)
 	       timeline_lane_is_fallback(&snap->header, lane);
 }
 
-/* Is this a header that can be read, of which n bytes were got (or -errno)?
- * Geometry is checked against itself alone.  Fills in what an older version
- * did not have. */
+/* Check a header of which n bytes (or -errno) were read; its geometry only for
+ * consistency.  Fills in the fields that an older version lacks. */
 int tl_snap_check_header(struct timeline_header *header, int64_t n,
     struct tl_fault *fault);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shm.c - look through /dev/shm for what begins as a timeline does. */
+/* shm.c - find the timelines in /dev/shm, by their first bytes. */
 #include "snap/shm.h"
 
 #include "base/file.h"
@@ -19,14 +19,14 @@
 #define SHM "/dev/shm"
 
 enum {
-	FILES_MAX = 65536, /* of the directory */
+	FILES_MAX = 65536, /* files in the directory */
 	LISTED_MAX = 1024,
 	NAME_SIZE = NAME_MAX + 2,
 	NAME_COLUMN = 24,
 	SIZE_COLUMN = 8
 };
 
-/* The descriptor, or -1: it cannot be read, or is none. */
+/* The descriptor of a timeline; -1: it cannot be read, or is no timeline. */
 static int
 open_timeline(int directory, const char *name)
 {
@@ -45,9 +45,9 @@ open_timeline(int directory, const char *name)
 	return -1;
 }
 
-/* Call found with each timeline that may be read: its name with a slash before
- * it, and its descriptor, which is closed afterwards; in no order.  0, the
- * first of its results that is not 0, or -errno. */
+/* Call found with each readable timeline, in no order: its name with a slash
+ * before it, and its descriptor, which is closed afterwards.  0; the first
+ * result of found that is not 0; -errno. */
 static int
 for_each(int (*found)(void *context, const char *name, int fd), void *context)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shm.h - the timelines in /dev/shm, and a name that none of them has.
+ * shm.h - list the timelines in /dev/shm, and report a name that does not
+ * exist.
  */
 #ifndef TL_SNAP_SHM_H
 #define TL_SNAP_SHM_H
@@ -8,12 +9,12 @@
 #include "base/fault.h"
 #include "base/text.h"
 
-/* No file has this name: -ENOENT and the fault "no such timeline", with the
- * nearest of /dev/shm; where the name is a path, "No such file or
- * directory". */
+/* Set the fault "no such timeline", with the nearest name in /dev/shm; for a
+ * path, "No such file or directory".  -ENOENT. */
 int tl_shm_no_such(const char *name, struct tl_fault *fault);
 
-/* A table of all for a terminal: name, size, level.  How many; -errno. */
+/* Append a table of all timelines for a terminal: name, size, level.  How many;
+ * -errno. */
 int tl_shm_list(struct tl_text *text);
 
 #endif

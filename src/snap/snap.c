@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snap.c - open a timeline to read it: freeze, check, gather. */
+/* snap.c - open a timeline for reading: freeze, check, open its parts. */
 #include "snap/snap.h"
 #include "base/file.h"
 #include "ring/ring.h"
@@ -40,13 +40,13 @@ read_header(struct tl_snap *snap, struct tl_fault *fault)
 
 	if (tl_snap_check_header(header, n, &wrong) == 0)
 		return 0;
-	if (snap->faults.count > 0) /* that is why it is none */
+	if (snap->faults.count > 0) /* the reason why it is not a timeline */
 		wrong = snap->faults.list[0];
 	return tl_fault(fault, wrong.rc, wrong.at, "%s", wrong.text);
 }
 
-/* Is it the live file of which this header was read before?  The geometry of
- * a file never changes unless its bytes are damaged. */
+/* Is it the live file whose header was read before?  The geometry of a file
+ * never changes unless its bytes are damaged. */
 static int
 check_expected(const struct timeline_header *header, uint64_t size,
     const struct timeline_header *expected, struct tl_fault *fault)
@@ -90,14 +90,14 @@ describe_lane(struct tl_snap *snap, uint32_t i,
 	lane->stuck = head->stuck;
 }
 
-/* A range that cannot be: show what can. */
+/* Replace an invalid range by one that is valid. */
 static void
 check_range(struct tl_snap *snap, uint32_t i)
 {
 	struct tl_snap_lane *lane = &snap->lanes[i];
 	const uint64_t at = timeline_head_offset(&snap->header, i);
-	/* the slot of the oldest may have been half overwritten in a live one;
-	 * an entry with a sum proves that it was not */
+	/* in a live file the slot of the oldest entry may be half overwritten;
+	 * the sum of an entry proves that it is not */
 	const uint64_t room =
 	    lane->entries - (snap->header.state == TIMELINE_LIVE &&
 				!timeline_lane_has_sums(&snap->header, i));
@@ -121,9 +121,9 @@ check_range(struct tl_snap *snap, uint32_t i)
 	}
 }
 
-/* What was overwritten before the range, and the range cut to what is
- * wanted: what was cut off is no loss.  A lane that is sorted by stamp is cut
- * when it is sorted. */
+/* Count the entries overwritten before the range, and cut the range to the
+ * wanted entries, without a loss.  A lane that is sorted by stamp is cut when
+ * it is sorted. */
 static void
 cut_range(struct tl_snap_lane *lane, bool sorted,
     const struct tl_snap_plan *plan)
@@ -136,7 +136,7 @@ cut_range(struct tl_snap_lane *lane, bool sorted,
 		lane->lapped = lane->first - lane->cleared;
 }
 
-/* The heads as they lie in the file. */
+/* Read the heads of the lanes. */
 static int
 read_lanes(struct tl_snap *snap, const struct tl_snap_plan *plan)
 {
@@ -151,7 +151,8 @@ read_lanes(struct tl_snap *snap, const struct tl_snap_plan *plan)
 			return (int)n;
 		if (n < (int64_t)sizeof(head))
 			memset(&head, 0, sizeof(head));
-		if (h->state == TIMELINE_LIVE) { /* a damaged copy of one */
+		/* a damaged copy of a live file */
+		if (h->state == TIMELINE_LIVE) {
 			head.first =
 			    head.cleared < head.head ? head.cleared : head.head;
 			head.end = head.head;
@@ -191,7 +192,7 @@ read_clock(struct tl_snap *snap)
 	return rc;
 }
 
-/* Copy a live file into memory and read the copy from here on. */
+/* Copy a live file into memory, and read the copy from now on. */
 static int
 freeze(struct tl_snap *snap, int live, const struct tl_snap_plan *plan)
 {
@@ -259,7 +260,7 @@ note_size(struct tl_snap *snap, uint64_t size)
 		    (unsigned long long)(size - total));
 }
 
-/* Damage of the storage itself. */
+/* Note damage of the storage itself. */
 static void
 note_storage(void *context, uint64_t at, const char *what)
 {
@@ -268,8 +269,8 @@ note_storage(void *context, uint64_t at, const char *what)
 	tl_faults_add(&snap->faults, at, "%s", what);
 }
 
-/* The storage is taken over, even on failure.  live: the file it is of, which
- * can be frozen; -1 none. */
+/* Takes the storage over, even on failure.  live: its file, which can be
+ * frozen; -1: none. */
 static int
 read_storage(struct tl_snap **out, struct tl_storage *storage, int live,
     const struct tl_snap_plan *plan, struct tl_fault *fault)

@@ -8,10 +8,10 @@
  *
  * How a live ring is read.  Writers never wait for a reader, so a reader may
  * see an entry half written, an entry that overwrites another, or a lane that
- * goes on while the next one is read.  All of that is settled in one place:
- * tl_take() (take.h has the proof) copies the file, only as much of each
- * lane's tail as is asked for, and keeps what was whole.  Everything after it
- * parses bytes that do not change:
+ * grows while the next one is read.  All of that is handled in one place:
+ * tl_take() (take.h has the proof) copies the file, with only the wanted tail
+ * of each lane, and keeps whole entries.  Everything after it parses bytes that
+ * do not change:
  *
  *	take.c		live file --> frozen copy, whole entries only
  *	snap.c		check header and geometry, open lanes and tables
@@ -25,17 +25,16 @@
  *	  size of the file.  What is damaged is listed as faults; the rest is
  *	  shown.
  *	- An entry is shown only if its stamp belongs to its number.
- *	- What a lane lost is a TL_LOST event before the next entry of it: no
- *	  entry is missing without a number that says so.
+ *	- Lost entries of a lane are a TL_LOST event before its next entry, so
+ *	  that every missing entry is counted.
  *	- Events of one thread come in the order in which it logged them.
  *
  * Who may call.  A snap and its cursors are used by one thread at a time;
  * different snaps share nothing.  Any number of readers, in any process, may
  * read one live file: they do not write to it.
  *
- * Rejected: mapping the live file and parsing it in place.  Each check would
- * be of a number that changes after the check, in every function above, and
- * not in one.
+ * Rejected: mapping the live file and parsing it in place.  Every function
+ * above, instead of one, would check numbers that may change after the check.
  *
  * The way back, from events to a file of our own, is write.h.
  */
@@ -55,42 +54,42 @@ struct tl_names;
 struct tl_snap;
 struct tl_storage;
 
-/* A lane, as far as it is known. */
+/* A lane, as far as it was read. */
 struct tl_snap_lane {
 	uint32_t cpu; /* TL_CPU_UNKNOWN for a fallback lane */
 	uint32_t tier;
 	uint64_t entries; /* slots it has: N */
 	uint64_t head;    /* appended so far */
-	uint64_t cleared; /* hidden below */
+	uint64_t cleared; /* entries before it are hidden */
 	uint64_t first;   /* [first, end) can be shown */
 	uint64_t end;
-	uint64_t torn;   /* of those, not whole */
-	uint64_t lapped; /* overwritten before first, where that was wanted */
+	uint64_t torn;   /* incomplete ones among those */
+	uint64_t lapped; /* overwritten before first, in the wanted range */
 	uint64_t stuck;  /* slots that a dead writer holds */
 };
 
 /*
- * Open a timeline from a regular file, which stays the caller's.  tail bounds
- * how many of the newest entries of each lane are wanted (0: all); a live file
- * is copied only so far.  The fault has the reason if it returns -errno:
- * -ENOENT etc. from the system, -EBADMSG not a timeline, -EPROTO of another
- * version, -ENODATA truncated before its header or geometry.  Lesser damage is
- * no error here but is listed by tl_snap_fault.
+ * Open a timeline from a regular file, which stays the caller's.  tail is the
+ * number of newest entries wanted of each lane (0: all); only those of a live
+ * file are copied.  The fault has the reason if it returns -errno: -ENOENT etc.
+ * from the system, -EBADMSG not a timeline, -EPROTO of another version,
+ * -ENODATA truncated before its header or geometry.  Lesser damage is no error
+ * here but is listed by tl_snap_fault.
  */
 int tl_snap_open_fd(struct tl_snap **snap, int fd, uint64_t tail,
     struct tl_fault *fault);
-/* The same of other storage, which is taken over, even on failure.  It is read
- * as it lies there: what was copied of a live file byte by byte is damaged. */
+/* The same for other storage, which is taken over, even on failure.  It is read
+ * as it is: a byte-by-byte copy of a live file counts as damaged. */
 int tl_snap_open_storage(struct tl_snap **snap, struct tl_storage *storage,
     uint64_t tail, struct tl_fault *fault);
-/* Find damage of compressed storage also in parts that are not read; it is
- * listed by tl_snap_fault.  0 or -errno. */
+/* Check compressed storage for damage in parts that are not read otherwise; it
+ * is listed by tl_snap_fault.  0 or -errno. */
 int tl_snap_check(struct tl_snap *snap);
 void tl_snap_close(struct tl_snap *snap);
 
-/* The header as read (checked as far as geometry goes). */
+/* The header of the file; its geometry was checked. */
 const struct timeline_header *tl_snap_header(const struct tl_snap *snap);
-/* Was it live (and copied) when opened? */
+/* Was the file live (and copied) when it was opened? */
 bool tl_snap_was_live(const struct tl_snap *snap);
 
 size_t tl_snap_lane_count(const struct tl_snap *snap);
@@ -100,7 +99,7 @@ const struct tl_snap_lane *tl_snap_lane(const struct tl_snap *snap, size_t i);
 size_t tl_snap_message_count(const struct tl_snap *snap);
 const struct tl_message *tl_snap_message(const struct tl_snap *snap, size_t i);
 
-/* The clock knots that can be trusted, oldest first, the last one a closing
+/* The knots that can be trusted, oldest first; the last one is a closing
  * point. */
 size_t tl_snap_knot_count(const struct tl_snap *snap);
 const struct timeline_knot *tl_snap_knot(const struct tl_snap *snap, size_t i);
@@ -114,8 +113,7 @@ const struct tl_fault *tl_snap_fault(const struct tl_snap *snap, size_t i);
 int64_t tl_snap_time(const struct tl_snap *snap, uint32_t epoch, uint64_t tsc,
     uint32_t *error_ns);
 
-/* A number that two snaps share if their stamps compare: made of boot id and
- * clock kind. */
+/* Can stamps of the two be compared?  By boot ID and clock kind. */
 bool tl_snap_same_clock(const struct tl_snap *a, const struct tl_snap *b);
 
 /* All events that can be shown, in order of time. */
@@ -123,11 +121,11 @@ int tl_snap_cursor(struct tl_snap *snap, enum tl_order order,
     struct tl_cursor **cursor);
 
 /*
- * Follow a live timeline.  The cursor yields what was logged since the last
- * call round, oldest first; its next returns 0 when there is nothing new yet
- * (ask again later) and -EPIPE when the file was removed.  Starts with the
- * newest tail entries.  Entries overwritten between two rounds are said as
- * TL_LOST, with the stamp of the oldest entry left of their lane.
+ * Follow a live timeline.  The cursor returns the entries since its last round,
+ * oldest first; its next() returns 0 if there is nothing new yet, and -EPIPE if
+ * the file was removed.  It starts with the newest tail entries.  Entries that
+ * were overwritten between two rounds are a TL_LOST event with the stamp of the
+ * oldest remaining entry of their lane.
  */
 int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
     struct tl_fault *fault);
@@ -135,38 +133,38 @@ int tl_follow_open(struct tl_cursor **cursor, const char *path, uint64_t tail,
 int tl_follow_open_fd(struct tl_cursor **cursor, int fd, uint64_t tail,
     struct tl_fault *fault);
 
-/* Where to begin: at an entry of each lane, or with the newest of all. */
+/* Where to begin: at an entry of each lane, or with the newest entries. */
 struct tl_follow_start {
 	uint64_t tail;
 	const uint64_t *from; /* by lane; NULL: use tail */
 	size_t lane_count;    /* of from */
 };
 
-/* ... beginning anywhere; what was overwritten since is said as TL_LOST, too.
- * -ESTALE: this cannot be the timeline that those numbers are of. */
+/* The same from a given start; entries overwritten since are TL_LOST events as
+ * well.  -ESTALE: the numbers belong to another timeline. */
 int tl_follow_open_at(struct tl_cursor **cursor, int fd,
     const struct tl_follow_start *start, struct tl_fault *fault);
-/* The next entry of each lane that the cursor has not given yet, as a loss or
- * as an event (both have a number): where another one may go on.  How many
- * lanes there are; *next goes with the cursor. */
+/* The next entry of each lane that the cursor has not returned as an event or
+ * counted in a loss, where another cursor can continue.  Returns the number of
+ * lanes; *next is valid as long as the cursor. */
 size_t
 tl_follow_positions(const struct tl_cursor *follow, const uint64_t **next);
-/* How many entries of fallback lanes the last round left for later rounds:
- * they were not whole yet.  Positions pass them over. */
+/* The number of entries of fallback lanes that were not whole in the last round
+ * and are left for later rounds.  Positions skip them. */
 size_t tl_follow_awaited(const struct tl_cursor *follow);
-/* From the next round on such an entry is lost. */
+/* From the next round on such entries count as lost. */
 void tl_follow_finish(struct tl_cursor *follow);
-/* The timeline's header as it was when it was opened. */
+/* The header at the time of opening. */
 const struct timeline_header *tl_follow_header(const struct tl_cursor *follow);
 
 struct tl_faults {
 	struct tl_fault list[TL_SNAP_FAULTS_MAX];
-	struct tl_fault beyond; /* the last of those that found no room */
+	struct tl_fault beyond; /* the last fault without room */
 	size_t count;
 };
 
-/* Where the next fault goes; when all are full, to beyond.  A thread-local
- * one would take static TLS, of which dlopen has little, for each caller. */
+/* The place for the next fault; if all are used, beyond.  A thread-local fault
+ * would take static TLS, of which dlopen has little, for each caller. */
 static inline struct tl_fault *
 tl_faults_next(struct tl_faults *faults)
 {

@@ -18,10 +18,10 @@
 enum {
 	CHUNK_ENTRIES = 4096, /* 256 KiB are copied at a time */
 	CLOCK_TRIES_MAX = 64,
-	LANE_TRIES_MAX = 4,    /* copies of a lane that turned over */
-	MARGIN_NS = 20000,     /* a store is visible, clocks agree by then */
+	LANE_TRIES_MAX = 4,    /* attempts to copy a lane that turns over */
+	MARGIN_NS = 20000,     /* until stores are visible and clocks agree */
 	AHEAD_NS = 1000000000, /* a stamp further ahead is wrong */
-	SLEEPS_MAX = 100       /* that signals interrupt */
+	SLEEPS_MAX = 100       /* each may be interrupted by a signal */
 };
 
 /* One copy in progress. */
@@ -32,19 +32,21 @@ struct copy {
 	const struct timeline_header *geometry;
 	struct timeline_entry *chunk;
 	struct tl_faults *faults;
-	uint64_t cut;   /* T; what is up to ahead ticks later is left out */
-	uint64_t ahead; /* 0: nothing is */
-	/* of the lane in hand */
-	uint64_t *stamps;    /* first copy of its stamps, version 1 */
+	/* T; entries with stamps up to ahead ticks later are left out */
+	uint64_t cut;
+	uint64_t ahead; /* 0: none are left out */
+	/* of the current lane */
+	uint64_t *stamps;    /* version 1: the first copy of its stamps */
 	uint64_t whole;      /* entries in the copy */
 	uint64_t whole_from; /* the first of them */
-	uint64_t whole_end;  /* behind the last of them */
-	uint64_t cut_end;    /* its end, entries after the cut left out */
-	uint64_t torn_there; /* torn before cut_end */
-	size_t hole;         /* the next known ticket without an entry */
+	uint64_t whole_end;  /* after the last of them */
+	uint64_t cut_end;    /* its end without entries after the cut */
+	uint64_t torn_there; /* incomplete ones before cut_end */
+	/* index of the next known ticket without an entry */
+	size_t hole;
 };
 
-/* Entries [q, q + count) of a lane that lie side by side in the file. */
+/* Entries [q, q + count) of a lane that are contiguous in the file. */
 struct run {
 	uint64_t q;
 	uint64_t count;
@@ -91,14 +93,15 @@ later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Is it left for the next round, or dropped? */
+/* Is an entry left for the next round, or dropped? */
 static bool
 is_after_cut(const struct copy *c, uint64_t tsc)
 {
 	return tsc > c->cut && tsc - c->cut <= c->ahead;
 }
 
-/* The counter may be wrong: what a snapshot left out would never be seen. */
+/* Can the counter be trusted?  If not, a snapshot would drop entries for
+ * good. */
 static bool
 is_clock_trusted(const struct copy *c)
 {
@@ -112,7 +115,7 @@ is_clock_trusted(const struct copy *c)
 	       !(flags & TIMELINE_KNOT_SUSPECT);
 }
 
-/* Before the first head is read. */
+/* Set the cut, before the first head is read. */
 static void
 set_cut(struct copy *c)
 {
@@ -130,7 +133,7 @@ set_cut(struct copy *c)
 }
 
 /* The oldest entry of a lane that is not overwritten at this head.  In a CPU
- * lane the slot of one more may be half overwritten. */
+ * lane one more slot may be half overwritten. */
 static uint64_t
 oldest_left(const struct copy *c, uint32_t lane, uint64_t head)
 {
@@ -140,7 +143,7 @@ oldest_left(const struct copy *c, uint32_t lane, uint64_t head)
 	return head > n ? head - n : 0;
 }
 
-/* Where the wanted part of a lane begins.  A fallback lane is wanted whole:
+/* The start of the wanted part of a lane.  All of a fallback lane is wanted, as
  * its entries are not in order of time. */
 static uint64_t
 first_wanted(const struct copy *c, uint32_t lane,
@@ -168,7 +171,8 @@ note_whole(struct copy *c, uint64_t q)
 	c->whole_end = q + 1;
 }
 
-/* Zero the stamps of what is not whole; count it.  Is anything whole? */
+/* Zero the stamps of entries that are not whole, and count those.  Is any entry
+ * whole? */
 static bool
 check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 {
@@ -197,7 +201,7 @@ check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 	return any;
 }
 
-/* Remember a ticket without an entry. */
+/* Add a ticket without an entry to those found. */
 static int
 add_hole(struct tl_holes *found, uint64_t q, uint64_t since)
 {
@@ -222,7 +226,8 @@ add_lost(struct tl_holes *found, uint64_t q, uint64_t count)
 	found->lost_end = later(found->lost_end, q + count);
 }
 
-/* Ticket q has no entry: in progress, or lost if it is old. */
+/* Keep ticket q, which has no entry: it is in progress, or lost if it is
+ * old. */
 static int
 keep_hole(struct copy *c, struct tl_holes *found, uint64_t q, uint64_t since)
 {
@@ -234,7 +239,8 @@ keep_hole(struct copy *c, struct tl_holes *found, uint64_t q, uint64_t since)
 	return add_hole(found, q, since < c->cut ? since : c->cut);
 }
 
-/* Is ticket q one that the follower still waits for?  q only grows. */
+/* Does the follower still wait for ticket q?  q only grows from call to
+ * call. */
 static bool
 is_awaited(struct copy *c, const struct tl_holes *holes, uint64_t q,
     uint64_t *since)
@@ -250,7 +256,7 @@ is_awaited(struct copy *c, const struct tl_holes *holes, uint64_t q,
 	return true;
 }
 
-/* The same of a fallback lane: 1 something is whole, 0, or -errno. */
+/* The same for a fallback lane.  1: an entry is whole; 0; -errno. */
 static int
 check_fallback_run(struct copy *c, uint32_t lane, struct run run,
     struct timeline_head *head)
@@ -286,7 +292,7 @@ check_fallback_run(struct copy *c, uint32_t lane, struct run run,
 	return any;
 }
 
-/* Tickets of a follower that were overwritten before it could look. */
+/* Count the tickets of a follower that were overwritten before this round. */
 static void
 note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 {
@@ -298,7 +304,7 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 	found->seen = later(holes->seen, head->head);
 	found->count = found->whole = found->lost = found->lost_end = 0;
 	if (tail && head->head - head->first >= tail)
-		return; /* they were not wanted */
+		return; /* older entries were not wanted */
 	for (size_t i = 0; i < holes->count; i++)
 		if (holes->list[i].number < head->first &&
 		    holes->list[i].number >= head->cleared)
@@ -307,7 +313,7 @@ note_lapped(struct copy *c, uint32_t lane, const struct timeline_head *head)
 		add_lost(found, seen, head->first - seen);
 }
 
-/* First copy of a fallback lane of version 1: only its stamps are kept. */
+/* Make the first copy of a fallback lane of version 1, of its stamps only. */
 static int
 read_stamps(struct copy *c, uint32_t lane, const struct timeline_head *head)
 {
@@ -329,8 +335,8 @@ read_stamps(struct copy *c, uint32_t lane, const struct timeline_head *head)
 	return 0;
 }
 
-/* Blank what was copied too late: entries [from, head->first) of the copy.
- * They are lapped now, and those that failed their stamp not torn any more. */
+/* Zero the entries [from, head->first) of the copy, which were overwritten
+ * while they were copied.  They count as lapped, and no longer as torn. */
 static int
 blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 {
@@ -354,8 +360,8 @@ blank(struct copy *c, uint32_t lane, uint64_t from, struct timeline_head *head)
 	return 0;
 }
 
-/* Leave out what writers reached while the lane was copied.  Entries with a
- * sum that were copied before prove that they were. */
+/* Leave out the entries that writers overwrote while the lane was copied,
+ * unless their sums prove that they are whole. */
 static int
 leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
@@ -383,9 +389,9 @@ leave_out_lapped(struct copy *c, uint32_t lane, struct timeline_head *head)
 	return blank(c, lane, copied, head);
 }
 
-/* Leave out what comes in the next round: what is after the cut at the end of
- * a CPU lane, and tickets of a fallback lane behind the last entry, which are
- * not lost but have not happened yet. */
+/* Leave out the entries that come in the next round: those after the cut at the
+ * end of a CPU lane, and tickets of a fallback lane after its last entry, which
+ * are in progress and not lost. */
 static void
 leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 {
@@ -399,8 +405,8 @@ leave_out_unfinished(struct copy *c, uint32_t lane, struct timeline_head *head)
 	}
 }
 
-/* Oldest entries first: they are the next to be overwritten.  again: there
- * are bytes of an earlier copy. */
+/* Copy entries, oldest first, as these are overwritten next.  again: the copy
+ * has bytes of an earlier attempt. */
 static int
 copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
     bool again)
@@ -418,7 +424,7 @@ copy_entries(struct copy *c, uint32_t lane, struct timeline_head *head,
 			  : check_cpu_run(c, run, head);
 		if (rc < 0)
 			return rc;
-		/* pages that were not written take no room in the copy */
+		/* pages without whole entries take no space in the copy */
 		if ((rc > 0 || again) && (rc = write_run(c, lane, run)) != 0)
 			return rc;
 		q += run.count;
@@ -453,14 +459,14 @@ copy_lane_once(struct copy *c, uint32_t lane, struct timeline_head *head,
 	}
 	free(c->stamps);
 	c->stamps = NULL;
-	if (sums && c->take->holes) { /* these count what is lost */
+	if (sums && c->take->holes) { /* holes count lost entries */
 		c->take->found[lane].whole = c->whole;
 		head->torn = 0;
 	}
 	return rc;
 }
 
-/* Did writers overwrite more than half of what was wanted meanwhile? */
+/* Did writers overwrite more than half of the wanted entries meanwhile? */
 static bool
 has_turned_over(const struct timeline_head *head, uint64_t first, uint64_t end)
 {
@@ -468,10 +474,10 @@ has_turned_over(const struct timeline_head *head, uint64_t first, uint64_t end)
 }
 
 /*
- * A lane that turned over while it was copied is copied again, from its new
- * head, in the end only its newest part: some of each lane is better than
- * most of one.  Its entries are all after the cut then, so it has none.  A
- * follower goes on with its next round instead.
+ * Copy a lane.  If it turned over meanwhile it is copied again from its new
+ * head, at last only its newest part: some entries of each lane are better than
+ * most of one.  All its entries are after the cut then, so the cut does not
+ * apply.  A follower continues with its next round instead.
  */
 static int
 copy_lane(struct copy *c, uint32_t lane, struct timeline_head *head)
@@ -518,8 +524,8 @@ copy_lanes(struct copy *c)
 	return rc;
 }
 
-/* The newest record first, then the tail: every record that can be reached
- * lies below it. */
+/* Copy the newest record, then the tail: every record that can be reached is
+ * below it. */
 static int
 copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 {
@@ -551,8 +557,8 @@ copy_strings(struct copy *c, uint64_t *newest, uint64_t *tail)
 	return 0;
 }
 
-/* Timers, and of each the sum of its histograms: one row.  A follower's round
- * has none.  Sets where they are in the copy, which ends with them. */
+/* Copy the timers, with the sum of the histograms of each: one row.  The round
+ * of a follower has none.  Sets their place, at the end of the copy. */
 static int
 copy_timers(struct copy *c, struct timeline_header *h)
 {
@@ -595,8 +601,8 @@ copy_timers(struct copy *c, struct timeline_header *h)
 }
 
 /*
- * What never changes in an honest file is taken as it was checked: anyone who
- * may write to the file may have changed it since.
+ * Restore the fields that never change in a valid file to the values that were
+ * checked: any process with write access may have changed them since.
  */
 static void
 keep_checked(struct timeline_header *header,
@@ -612,8 +618,8 @@ keep_checked(struct timeline_header *header,
 	header->names_max = checked->names_max;
 }
 
-/* After the header, whose count of names is not ahead of them then.  Slots
- * that are just written do not prove themselves: readers pass them. */
+/* Copy the names, after the header, so that its count includes no later ones.
+ * Slots that are just being written are invalid, and readers skip them. */
 static int
 copy_names(struct copy *c)
 {
@@ -636,8 +642,8 @@ copy_names(struct copy *c)
 	return 0;
 }
 
-/* The header as it is now.  The clock's tail is under a sequence lock: twice
- * the same and even. */
+/* Read the header again.  The clock's tail is under a sequence lock: it is
+ * valid if two copies are equal and even. */
 static int
 read_header(struct copy *c, struct timeline_header *header)
 {
@@ -656,12 +662,12 @@ read_header(struct copy *c, struct timeline_header *header)
 			0)
 			return 0;
 	}
-	header->clock.sequence |= 1; /* readers take the knots alone */
+	header->clock.sequence |= 1; /* readers use the knots only */
 	return 0;
 }
 
-/* Knots that change while they are copied (their ring is full) count for
- * nothing.  The closing point is worked in as a writer would do it. */
+/* Copy the clock.  Knots that change meanwhile, as their ring is full, are left
+ * out.  The closing point is added as by a writer. */
 static int
 copy_clock(struct copy *c, struct timeline_header *header)
 {
@@ -695,8 +701,8 @@ out:
 	return rc;
 }
 
-/* The header of the copy: identity and geometry as checked, the rest as it
- * is now. */
+/* Write the header of the copy: identity and geometry as checked, the rest as
+ * it is now. */
 static int
 write_header(struct copy *c, uint64_t newest, uint64_t tail)
 {

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * take.h - freeze a live file: copy it so that nothing half written or
- * overwritten passes for whole.
+ * take.h - freeze a live file: copy it so that no half written or overwritten
+ * entry is taken for a whole one.
  *
  *	T -> h1 of all lanes -> entries -> h2
  *	-> newest -> string tail -> strings -> clock and a closing point
  *	-> header, built last
  *
- * What an entry refers to was published before it was logged, so it is in
- * the copy.
+ * The records that an entry refers to were published before it was logged, so
+ * they are in the copy.
  *
  * CPU lanes.  An entry q is whole iff q < h1, q + N > h2 and its stamp is
  * 2q+2: the stamp alone is not enough, for an attempt that was aborted can
  * leave an old stamp over new bytes.
  *
- * Fallback lanes.  The head moves before the entry is written, and a thread
- * that is late may store into a slot that is another one's by now.  An entry
- * is whole iff its stamp has the low half 2q+2 and the high half the sum of
- * the bytes that were copied: one copy, words in any order.  The copy gets
- * the plain stamp 2q+2, so readers of copies know one form only.  (In version
- * 1 there was no sum; the stamp had to be 2q+2 in two copies.)
+ * Fallback lanes.  The head moves before the entry is written, and a late
+ * thread may store into a slot that belongs to another entry by then.  An entry
+ * is whole iff its stamp has the low half 2q+2 and the high half the sum of the
+ * bytes that were copied: one copy, words in any order.  The copy gets the
+ * plain stamp 2q+2, so readers of copies know one form only.  (In version 1
+ * there was no sum; the stamp had to be 2q+2 in two copies.)
  *
- * The cut.  Heads are read one after the other, so what was logged meanwhile
+ * The cut.  Heads are read one after the other, so entries logged meanwhile
  * would be in one lane and not in another: an event without the one that the
- * same thread logged before it.  T is the clock before the first head is
- * read; entries with a stamp after T are left out: in CPU lanes those at the
- * end, in fallback lanes all of them.
+ * same thread logged before it.  T is the clock before the first head is read;
+ * entries with a stamp after T are left out: in CPU lanes those at the end, in
+ * fallback lanes all of them.
  *
  *	Claim	a copy that has an entry e' has every e that the same thread
  *		logged before it, unless e was lost.
@@ -35,15 +35,15 @@
  *		>= t', so the store was visible by then, if it leaves its CPU
  *		in less time than passed, and all CPUs read one clock.
  *
- * A follower gives both a margin: it waits so long between T and the first
- * head.  It loses nothing by that: what was left out comes in its next round.
- * A snapshot has no next round and does not wait.  What is over a second
- * ahead of T has a wrong stamp, or was stamped before the counter began
- * again: it is taken.  Where the counter is not trusted a snapshot is not cut.
+ * A follower adds a margin for both: it waits between T and the first head.  It
+ * loses nothing by that: entries that were left out come in its next round.  A
+ * snapshot has no next round and does not wait.  An entry more than a second
+ * ahead of T has a wrong stamp, or was stamped before the counter began again:
+ * it is copied.  Where the counter is not trusted a snapshot is not cut.
  *
- * Holes.  A ticket of a fallback lane without an entry belongs to a thread
- * that was killed, jumped out of its append, or is just at it: a reader
- * cannot tell and need not.  A follower remembers such tickets and looks at
+ * Holes.  A ticket of a fallback lane without an entry belongs to a thread that
+ * was killed, jumped out of its append, or is still in it: a reader cannot
+ * distinguish these and need not.  A follower remembers such tickets and checks
  * them again in each round, until they are whole, or overwritten, or a second
  * old: the last two are lost.
  */
@@ -55,41 +55,41 @@
 /* A ticket of a fallback lane without an entry. */
 struct tl_hole {
 	uint64_t number;
-	uint64_t since; /* T of the first round that saw it */
+	uint64_t since; /* T of the first round in which it had no entry */
 };
 
 /* The state of a fallback lane in a follower. */
 struct tl_holes {
-	uint64_t seen;        /* tickets from here on are new */
-	struct tl_hole *list; /* of those below, by number */
+	uint64_t seen;        /* tickets before it were seen */
+	struct tl_hole *list; /* the holes among those, by number */
 	size_t count;
 	size_t capacity;
-	/* of the round that found them */
+	/* set by the round that found them: */
 	uint64_t whole;    /* entries in the copy */
-	uint64_t lost;     /* tickets that will never have one */
-	uint64_t lost_end; /* behind the last of those */
+	uint64_t lost;     /* tickets that will never have an entry */
+	uint64_t lost_end; /* after the last of those */
 };
 
 struct tl_take {
-	/* in */
-	uint64_t tail;        /* newest entries wanted of a CPU lane; 0 all */
-	const uint64_t *from; /* entries wanted of each CPU lane from here on;
-				 NULL from the oldest */
-	bool close_clock;     /* measure a closing point */
-	/* A follower's round: what it knows of each lane, and what is found,
-	 * which is the caller's to free, even on failure.  NULL: a snapshot. */
+	/* input */
+	uint64_t tail; /* newest entries of a CPU lane; 0: all */
+	/* entries of each CPU lane from here on; NULL: from the oldest */
+	const uint64_t *from;
+	bool close_clock; /* measure a closing point */
+	/* The round of a follower: the state of each lane before and after it;
+	 * the caller frees found, even on failure.  NULL: a snapshot. */
 	const struct tl_holes *holes;
 	struct tl_holes *found;
-	bool finish; /* the last round: each entry in progress is lost */
-	/* out */
+	bool finish; /* the last round: entries in progress are lost */
+	/* output */
 	struct timeline_header header; /* as written to the copy */
-	struct timeline_head *heads;   /* of all lanes; free() them */
+	struct timeline_head *heads;   /* of all lanes; the caller frees them */
 };
 
 /*
- * Copy the timeline in live, whose header was checked, to out, an empty file
- * of the caller's.  Damage goes to faults.  0 or -errno (-ENOMEM, or what
- * reading and writing said; heads is NULL then).
+ * Copy the timeline in live, whose header was checked, to out, an empty file of
+ * the caller's.  Damage is added to faults.  0; -ENOMEM, or -errno of reading
+ * or writing, and heads is NULL.
  */
 int tl_take(struct tl_take *take, int live,
     const struct timeline_header *geometry, int out, struct tl_faults *faults);

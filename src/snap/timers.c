@@ -20,14 +20,14 @@ greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Anybody may have written to it: sums may wrap, nothing else. */
+/* Add a row to a timer.  The file may contain any numbers, so sums may wrap. */
 static void
 add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 {
 	const struct timeline_histogram_state *s = &h->state[h->count & 1];
 	const struct timeline_histogram_state *other = &h->state[~h->count & 1];
 
-	/* others have state 0 alone, and no value */
+	/* other histograms have only state 0, and no value */
 	if (s->value == 0 && other->value == 0)
 		s = &h->state[0];
 	for (uint32_t i = 0; i < TIMELINE_BUCKETS; i++) {
@@ -40,7 +40,7 @@ add_row(struct tl_timer *timer, const struct timeline_histogram *h)
 	timer->max = greater(timer->max, s->max);
 }
 
-/* The rows of a timer from a file, by whatever reads it. */
+/* Read the rows of a timer with this function. */
 static int
 read_rows(struct tl_timer *timer, const struct timeline_header *header,
     uint32_t number,

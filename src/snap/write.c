@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - a snapshot made of events.
+ * write.c - write a snapshot made of events.
  */
 #include "snap/write.h"
 
@@ -20,7 +20,7 @@
 
 /* == clock == */
 
-/* The first bit of a stamp that counts from the least int64_t. */
+/* The highest bit of a stamp that counts from the least int64_t. */
 #define TL_TIMELINE_BIAS ((uint64_t)1 << 63)
 
 struct tl_timeline_clock {
@@ -34,13 +34,13 @@ tl_timeline_clock_bias(int64_t oldest_ns)
 	return oldest_ns < 0 ? TL_TIMELINE_BIAS : 0;
 }
 
-/* Where a longer line has knots, apart from its ends. */
+/* The knots of a longer line, besides its ends. */
 static const int64_t joints_ns[] = { -(INT64_C(1) << 62), 0, INT64_C(1) << 62,
 	INT64_MAX - 1 };
 
 enum { JOINTS = sizeof(joints_ns) / sizeof(joints_ns[0]) };
 
-/* Are the knots that can be trusted all that the snapshot's ring has? */
+/* Can all knots in the ring of the snapshot be trusted? */
 static bool
 is_unbroken(const struct tl_snap *snap, size_t count)
 {
@@ -52,11 +52,11 @@ is_unbroken(const struct tl_snap *snap, size_t count)
 		if (tl_snap_knot(snap, i)->seq != ever - count + i + 1)
 			return false;
 	}
-	/* the oldest may have been making room */
+	/* the oldest may just have been replaced */
 	return count == kept || (kept == h->knots_max && count + 1 == kept);
 }
 
-/* The knots as a snapshot has them; header has its clock already. */
+/* Copy the knots of a snapshot; header has its clock already. */
 static void
 timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
     struct timeline_header *header)
@@ -64,7 +64,7 @@ timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
 	size_t count = tl_snap_knot_count(snap);
 	bool unbroken;
 
-	/* the newest point is no knot yet, and in the header */
+	/* the newest point is in the header, and no knot yet */
 	if (count > 0 && tl_snap_knot(snap, count - 1)->seq == 0)
 		count--;
 	unbroken = is_unbroken(snap, count);
@@ -85,9 +85,9 @@ timeline_clock_copy(struct tl_timeline_clock *clock, const struct tl_snap *snap,
 }
 
 /*
- * Stamps are Unix time, from oldest to newest ns: as it is, or if oldest is
- * before 1970, counted from the least int64_t.  error_ns is the bound of the
- * error of each.
+ * Make a clock whose stamps are Unix time from oldest to newest ns, counted
+ * from the least int64_t if oldest is before 1970.  error_ns bounds the error
+ * of each.
  */
 static void
 timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
@@ -126,7 +126,7 @@ timeline_clock_make(struct tl_timeline_clock *clock, int64_t oldest_ns,
 		    .max_err_ns = error_ns };
 }
 
-/* How wrong the time of an event might be. */
+/* The error of the time of an event. */
 static uint32_t
 error_of(const struct tl_snap *snap, const struct tl_event *event)
 {
@@ -136,7 +136,7 @@ error_of(const struct tl_snap *snap, const struct tl_event *event)
 	return error_ns;
 }
 
-/* Was a measured after b? */
+/* Was the clock of a measured later than that of b? */
 static bool
 is_newer(const struct tl_snap *a, const struct tl_snap *b)
 {
@@ -146,8 +146,9 @@ is_newer(const struct tl_snap *a, const struct tl_snap *b)
 	return p->epoch != q->epoch ? p->epoch > q->epoch : p->tsc > q->tsc;
 }
 
-/* Of several timelines of one clock the one that tells stamps from oldest to
- * newest with the least error; of equals, that which was measured last. */
+/* Of several timelines with one clock, choose the one that converts stamps from
+ * oldest to newest with the least error; of equal ones, the one measured
+ * last. */
 static const struct tl_snap *
 timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
     const struct tl_event *oldest, const struct tl_event *newest)
@@ -171,22 +172,22 @@ timeline_clock_choose(const struct tl_snap *const *snaps, size_t count,
 
 /* == file == */
 
-/* Starts from all zeros; then its owner fills in store, lanes and table. */
+/* Starts from all zeros; then the caller sets store, lanes and table. */
 struct tl_timeline_file {
 	struct timeline_header header;
 	struct tl_timeline_lanes lanes;
 	struct tl_timeline_table table;
 	struct tl_timeline_clock clock;
 	struct tl_names names;
-	struct tl_store *store;  /* events, with ns counting them as put */
-	struct tl_store *placed; /* by their place in the file, if need be */
-	uint64_t flip;           /* bits of every stamp */
-	uint64_t renamed;        /* numbers of strings that are not there */
+	struct tl_store *store;  /* events; ns is their number */
+	struct tl_store *placed; /* sorted by place in the file, if needed */
+	uint64_t flip;           /* bits that are inverted in every stamp */
+	uint64_t renamed;        /* numbers of strings that are missing */
 	struct tl_out *out;
 	uint64_t at; /* bytes written */
 };
 
-enum { TL_TIMELINE_STORE_MEMORY = 16 << 20 }; /* of each store */
+enum { TL_TIMELINE_STORE_MEMORY = 16 << 20 }; /* of each sorter */
 
 static inline bool
 tl_timeline_is_string(const struct tl_message *message, unsigned i)
@@ -211,7 +212,7 @@ to_page(uint64_t at)
 	       ~(uint64_t)(TIMELINE_PAGE_SIZE - 1);
 }
 
-/* So many slots: what a table may have. */
+/* The number of slots for names. */
 static uint64_t
 names_count(const struct tl_timeline_file *f)
 {
@@ -221,7 +222,7 @@ names_count(const struct tl_timeline_file *f)
 	return count < TIMELINE_NAMES_MAX ? count : TIMELINE_NAMES_MAX;
 }
 
-/* Place one region after the other. */
+/* Place all regions. */
 static void
 place_regions(struct tl_timeline_file *f)
 {
@@ -272,7 +273,7 @@ append(struct tl_timeline_file *f, const void *data, size_t size)
 	return tl_out_flush_full(f->out);
 }
 
-/* Nothing is there up to this byte. */
+/* Write zeros up to this byte. */
 static int
 append_zeros(struct tl_timeline_file *f, uint64_t to)
 {
@@ -286,7 +287,7 @@ append_zeros(struct tl_timeline_file *f, uint64_t to)
 	return rc;
 }
 
-/* The slot before an event carries the CPU of what was lost there. */
+/* Write the CPU of a loss to the slot before an event. */
 static int
 write_lost_cpu(struct tl_timeline_file *f, const struct tl_event *event,
     uint32_t cpu)
@@ -298,7 +299,7 @@ write_lost_cpu(struct tl_timeline_file *f, const struct tl_event *event,
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
 }
 
-/* Hand an event to what comes next, with its lane and number. */
+/* Passes an event on, with its lane and number. */
 typedef int take_event(struct tl_timeline_file *f, struct tl_event *event);
 
 static int
@@ -340,7 +341,7 @@ keep_placed(struct tl_timeline_file *f, struct tl_event *event)
 	return sink->put(sink, event);
 }
 
-/* The events by their place in the file. */
+/* Sort the events by their place in the file. */
 static int
 sort_by_place(struct tl_timeline_file *f)
 {
@@ -355,7 +356,7 @@ sort_by_place(struct tl_timeline_file *f)
 	return tl_store_sink(f->placed)->finish(tl_store_sink(f->placed));
 }
 
-/* An argument as it is in the file. */
+/* The value of an argument in the file. */
 static uint64_t
 argument(struct tl_timeline_file *f, const struct tl_event *event, unsigned i)
 {
@@ -396,7 +397,7 @@ write_entry(struct tl_timeline_file *f, struct tl_event *event)
 	return rc < 0 ? rc : append(f, &entry, sizeof(entry));
 }
 
-/* One after the other: readers look at each slot. */
+/* Write the names without gaps: readers check each slot. */
 static int
 write_names(struct tl_timeline_file *f)
 {
@@ -417,7 +418,7 @@ write_names(struct tl_timeline_file *f)
 	return rc < 0 ? rc : append_zeros(f, h->strings_offset);
 }
 
-/* Records may keep places far behind the last one. */
+/* Write the strings; records may have places after the last byte. */
 static int
 write_strings(struct tl_timeline_file *f)
 {
@@ -451,7 +452,7 @@ timeline_file_write(struct tl_timeline_file *f)
 	return write_strings(f);
 }
 
-/* Plan lanes, and place every region: header knows the clock already. */
+/* Plan the lanes and place all regions; the clock is in the header already. */
 static int
 timeline_file_plan(struct tl_timeline_file *f)
 {
@@ -527,10 +528,10 @@ struct snapshot_write {
 	struct tl_writer writer; /* first: what callers see */
 	const struct tl_snap **snaps;
 	size_t snap_count;
-	bool wall; /* stamps are the time */
+	bool wall; /* stamps are Unix time */
 	struct tl_timeline_file file;
 	uint64_t count;
-	bool any; /* event that is no loss: */
+	bool any; /* of the events without losses: */
 	struct tl_event oldest;
 	struct tl_event newest;
 	uint32_t error_min;
@@ -544,7 +545,7 @@ write_of(struct tl_writer *writer)
 	return (struct snapshot_write *)(void *)writer;
 }
 
-/* Are all snapshots of one clock? */
+/* Do all snapshots have the same clock? */
 static bool
 is_one_clock(const struct snapshot_write *w)
 {
@@ -555,7 +556,7 @@ is_one_clock(const struct snapshot_write *w)
 	return w->snap_count > 0;
 }
 
-/* All that one timeline defines, whether it was logged or not. */
+/* Define all messages and strings of a timeline, logged or not. */
 static int
 define_all(struct snapshot_write *w, const struct tl_snap *snap)
 {
@@ -598,7 +599,7 @@ begin(struct tl_writer *writer)
 	return one ? define_all(w, one) : 0;
 }
 
-/* From here on the table has the records that the event refers to. */
+/* Define the records that an event refers to. */
 static int
 define(struct snapshot_write *w, const struct tl_event *event)
 {
@@ -642,7 +643,8 @@ note_time(struct snapshot_write *w, const struct tl_event *event)
 	w->any = true;
 }
 
-/* Until the oldest is known, stamps count from the least int64_t. */
+/* Set the stamp by time.  Until the oldest time is known, stamps count from the
+ * least int64_t. */
 static void
 stamp_by_wall(struct snapshot_write *w, struct tl_event *event)
 {
@@ -660,7 +662,7 @@ put(struct tl_writer *writer, const struct tl_event *event)
 	struct tl_event e = *event;
 	int rc;
 
-	if (!w->file.store) /* it could not begin */
+	if (!w->file.store) /* the writer could not begin */
 		return -ENOMEM;
 	if (w->wall)
 		stamp_by_wall(w, &e);
@@ -672,12 +674,12 @@ put(struct tl_writer *writer, const struct tl_event *event)
 	}
 	if ((rc = tl_timeline_lanes_note(&w->file.lanes, &e)) < 0)
 		return rc;
-	e.ns = (int64_t)w->count++; /* the store keeps this order */
+	e.ns = (int64_t)w->count++; /* the sorter keeps this order */
 	return tl_store_sink(w->file.store)
 	    ->put(tl_store_sink(w->file.store), &e);
 }
 
-/* As much of a name as there is room for. */
+/* Copy as much of a name as fits. */
 static void
 copy_name(char to[64], const char *from)
 {
@@ -697,7 +699,7 @@ make_identity(struct snapshot_write *w)
 	h->saved_ns = w->any ? w->newest.ns : 0;
 }
 
-/* The process that made it, and its clock. */
+/* Make the header: the process that created the file, and its clock. */
 static void
 make_header(struct snapshot_write *w)
 {

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.h - events as a snapshot, as timeline(5) has it.
- *
- *	put	-> string table, in memory
- *		-> events, in a file without a name
- *	finish	header | lane heads | entries | clock knots | strings
- *
- * Nothing is written before the last event is known.  write_parts.h
- * defines the lanes of events.  Their time is kept in one of two ways:
- *
- *	stamps as they were, and the knots of the clock that they counted,
- *	where all events come from snapshots of one clock;
- *	otherwise stamps are the Unix time, which holds every int64_t, and the
- *	bound of the error is that of the worst.
+ * write.h - write events as a snapshot (timeline(5)).
  */
 #ifndef TL_SNAP_WRITE_H
 #define TL_SNAP_WRITE_H

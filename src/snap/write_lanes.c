@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write_lanes.c - which entry of which lane an event becomes.
+ * write_lanes.c - choose the lane and the number of each event's entry.
  */
 #include "snap/write_parts.h"
 
@@ -15,10 +15,10 @@
 /* == in a row == */
 
 enum {
-	SLOTS_MIN = 128,   /* of a lane where there are several */
+	SLOTS_MIN = 128,   /* slots of a lane if there are several */
 	LANES_WANTED = 16, /* for each part between long losses */
-	LANES_MOST = 1500, /* about so many in all */
-	CPU_LANES = 1      /* a timeline has at least one; it is empty */
+	LANES_MOST = 1500, /* approximate limit */
+	CPU_LANES = 1      /* a timeline has at least one, here an empty one */
 };
 static const uint64_t slots_max = UINT64_C(1) << 31; /* of a lane */
 
@@ -28,14 +28,14 @@ greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Lost behind the last event, if there is one. */
+/* The loss after the last event. */
 static uint64_t
 tail_of(const struct tl_timeline_lanes *l)
 {
 	return l->any && l->lost <= TL_TIMELINE_TAIL_MAX ? l->lost : 0;
 }
 
-/* So many lost at the begin of a lane, as far as that can be written. */
+/* The loss at the begin of a lane, as far as it can be written. */
 static uint64_t
 cut_lost(struct tl_timeline_lanes *l, uint64_t lost)
 {
@@ -49,15 +49,15 @@ cut_lost(struct tl_timeline_lanes *l, uint64_t lost)
 static uint64_t
 power_from(uint64_t n)
 {
-	uint64_t power = 2; /* the least that a lane may have */
+	uint64_t power = 2; /* the least size of a lane */
 
 	while (power < n)
 		power *= 2;
 	return power;
 }
 
-/* The slots of each lane: a long lane wastes nearly half of itself, a short
- * one its head. */
+/* Choose the slots of each lane: a long lane may waste nearly half of its
+ * slots, a short one wastes its head. */
 static uint64_t
 choose_slots(const struct tl_timeline_lanes *l)
 {
@@ -92,8 +92,8 @@ lose_slots(struct tl_timeline_walk *w, uint64_t lost)
 		w->lanes->heads[w->lane].torn += lost;
 }
 
-/* Go on in a new lane, before which is what was lost: a number, and where it
- * has a CPU, a slot for that. */
+/* Continue in a new lane, which begins with the loss: a number and, if its CPU
+ * is known, a slot for that. */
 static int
 open_lane(struct tl_timeline_walk *w)
 {
@@ -110,7 +110,7 @@ open_lane(struct tl_timeline_walk *w)
 			return rc;
 		l->head_capacity = capacity;
 		l->lane_count = w->lane + 1;
-		/* until all are known */
+		/* the loss, until the plan is made */
 		l->heads[w->lane].cleared = w->lost - has_cpu;
 	}
 	l->leads_cpu |= has_cpu && w->lane == CPU_LANES;
@@ -118,7 +118,7 @@ open_lane(struct tl_timeline_walk *w)
 	return 0;
 }
 
-/* The CPU of what was lost finds no place. */
+/* Drop the CPU of the loss, for which there is no slot. */
 static void
 drop_cpu(struct tl_timeline_walk *w)
 {
@@ -142,7 +142,7 @@ add_loss(struct tl_timeline_walk *w, const struct tl_event *event)
 	w->lost = tl_timeline_lost_add(w->lost, event->lost);
 }
 
-/* Losses for which there is no place stand before all. */
+/* Move a loss for which there is no slot before all events. */
 static void
 displace(struct tl_timeline_walk *w)
 {
@@ -155,8 +155,7 @@ displace(struct tl_timeline_walk *w)
 	head->cleared = tl_timeline_lost_add(head->cleared, w->lost);
 }
 
-/* Is there too little room in this lane for the event, and for what was lost
- * around it? */
+/* Is there no room in this lane for the event and the losses around it? */
 static bool
 is_full(const struct tl_timeline_walk *w, uint64_t lost)
 {
@@ -186,7 +185,8 @@ make_place(struct tl_timeline_walk *w)
 	return 0;
 }
 
-/* Until the plan is made, where an epoch begins stands in its first heads. */
+/* Note that an epoch begins.  Until the plan is made, its first two heads are
+ * the lane and the slot. */
 static int
 note_row_epoch(struct tl_timeline_walk *w, uint32_t number)
 {
@@ -238,7 +238,7 @@ tl_timeline_walk_put(struct tl_timeline_walk *w, const struct tl_event *event,
 	}
 	if ((rc = make_place(w)) < 0)
 		return rc;
-	/* The first loss may stand for others, too. */
+	/* the first loss may include others */
 	w->mark = w->events == 0 && l->displaced ? TL_CPU_UNKNOWN : w->lost_cpu;
 	if (w->planning && event->epoch != w->epoch &&
 	    (rc = note_row_epoch(w, event->epoch)) < 0)
@@ -271,11 +271,11 @@ walk_all(struct tl_timeline_walk *w, const struct tl_timeline_source *events)
 	return rc;
 }
 
-/* The loss after the last event. */
+/* Place the loss after the last event. */
 static int
 walk_end(struct tl_timeline_walk *w)
 {
-	drop_cpu(w); /* no slot behind the last event has one */
+	drop_cpu(w); /* there is no slot for it after the last event */
 	if (w->lane == 0)
 		return open_lane(w);
 	if (w->lost > TL_TIMELINE_TAIL_MAX) {
@@ -288,7 +288,7 @@ walk_end(struct tl_timeline_walk *w)
 	return 0;
 }
 
-/* Lanes begin in their first slot: their entries lie as they come. */
+/* Plan the heads: the first entry of a lane is in its first slot. */
 static void
 plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
 {
@@ -303,7 +303,7 @@ plan_heads(struct tl_timeline_lanes *l, uint64_t slots)
 	}
 }
 
-/* Lanes before the one in which an epoch began are over. */
+/* Plan the heads of epochs: earlier lanes ended before. */
 static int
 plan_row_epochs(struct tl_timeline_lanes *l)
 {
@@ -350,7 +350,7 @@ tl_timeline_row_plan(struct tl_timeline_lanes *l,
 
 /* == as they were == */
 
-static const uint64_t head_max = UINT64_MAX / 4; /* as readers have it */
+static const uint64_t head_max = UINT64_MAX / 4; /* as for readers */
 
 static void
 free_epochs(struct tl_timeline_lanes *l)
@@ -406,7 +406,7 @@ tl_timeline_lanes_free(struct tl_timeline_lanes *l)
 	free(l->heads);
 }
 
-/* Do they come in an order in which lanes are merged? */
+/* Are the events in an order in which lanes can be merged? */
 static void
 note_order(struct tl_timeline_lanes *l, const struct tl_event *e)
 {
@@ -433,7 +433,7 @@ note_in_row(struct tl_timeline_lanes *l)
 	l->lost = 0;
 }
 
-/* The epoch of the lane is another from here on. */
+/* From here on the lane has another epoch. */
 static int
 note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
     uint32_t lane, uint32_t number)
@@ -454,7 +454,7 @@ note_epoch(struct tl_timeline_lanes *l, struct tl_timeline_strand *s,
 	} else
 		l->epochs_full = true;
 	s->epoch = number;
-	if (e) /* 0 is not known */
+	if (e) /* 0: unknown */
 		e->heads[lane] = s->span + 1;
 	return 0;
 }
@@ -465,7 +465,7 @@ note_strand(struct tl_timeline_lanes *l, const struct tl_event *event)
 	struct tl_timeline_strand *s;
 	int rc = 0;
 
-	if (event->lane >= l->strand_count) { /* of no timeline we know */
+	if (event->lane >= l->strand_count) { /* of an unknown timeline */
 		l->apart = false;
 		return 0;
 	}
@@ -509,7 +509,7 @@ tl_timeline_lanes_note(struct tl_timeline_lanes *l,
 	return l->apart ? note_strand(l, event) : 0;
 }
 
-/* Did all of the lane come that there is? */
+/* Were all entries of the lane put? */
 static bool
 is_whole(const struct tl_timeline_strand *s, const struct tl_snap_lane *lane)
 {
@@ -556,8 +556,8 @@ plan_head(struct tl_timeline_lanes *l, struct timeline_head *head,
 		.torn = s->torn };
 }
 
-/* Heads were counted from the first event; lanes in which the epoch did not
- * begin are over before it, or begin in a later one. */
+/* Plan the heads of epochs.  Heads were counted from the first event; a lane in
+ * which the epoch did not begin ended before it, or begins in a later one. */
 static void
 plan_epochs(struct tl_timeline_lanes *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_table.c - records at the places they had, or one after the other. */
+/* write_table.c - place records, if possible where they were. */
 #include "snap/write_parts.h"
 
 #include "base/array.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The parts of one record. */
+/* The content of a record. */
 struct content {
 	struct timeline_record fixed;
 	struct tl_bytes category;
@@ -45,7 +45,7 @@ tl_timeline_table_free(struct tl_timeline_table *t)
 	free(t->bytes);
 }
 
-/* Was this place the record's own, and is it free? */
+/* Was the record at this place before, and is the place free? */
 static bool
 is_free(const struct tl_timeline_table *t, uint64_t at, uint64_t size)
 {
@@ -59,7 +59,7 @@ is_free(const struct tl_timeline_table *t, uint64_t at, uint64_t size)
 	return true;
 }
 
-/* A place for a record, its own if that can be. */
+/* Reserve a place for a record, its old one if possible. */
 static int
 reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
     uint64_t size_max, uint64_t *at)
@@ -81,7 +81,7 @@ reserve(struct tl_timeline_table *t, uint64_t wanted, uint64_t size,
 	return 0;
 }
 
-/* A text of the record, its NUL behind it: the bytes are 0 before. */
+/* Write a text of a record; the NUL after it is there already. */
 static void
 write_text(uint8_t *to, uint32_t *end, struct tl_bytes text, uint32_t *at,
     uint32_t *length)
@@ -133,8 +133,8 @@ add(struct tl_timeline_table *t, struct content *c, uint64_t wanted,
 	return 0;
 }
 
-/* The text, which readers will parse again; one that they could not read
- * stands there without its $. */
+/* Set the text, which readers will parse; a text that they could not parse is
+ * written without its $. */
 static int
 set_text(struct content *c, const struct tl_message *message,
     struct tl_text *plain)
@@ -189,7 +189,8 @@ add_message(struct tl_timeline_table *t, const struct tl_message *message,
 	return rc;
 }
 
-/* As readers call the messages that they cannot find. */
+/* Add the message for those without room, by the name that readers give to a
+ * missing message. */
 static int
 add_lost(struct tl_timeline_table *t)
 {
@@ -205,7 +206,8 @@ add_lost(struct tl_timeline_table *t)
 	    &t->lost);
 }
 
-/* The place in an array for a key: 0 known, 1 new, -ENOSPC, -ENOMEM. */
+/* The element of an array for a key.  0: it is known; 1: it is new; -ENOSPC;
+ * -ENOMEM. */
 static int
 find(struct tl_id_map *numbers, struct tl_id_key key, uint32_t **at,
     size_t *capacity, uint32_t *number)
@@ -244,7 +246,7 @@ tl_timeline_table_message(struct tl_timeline_table *t,
 	return rc < 0 ? rc : -ENOSPC;
 }
 
-/* A number that names nothing goes on to name nothing. */
+/* A number without a string gets one without a string. */
 static int
 no_string(const struct tl_timeline_table *t, uint64_t number, uint64_t *named)
 {
@@ -253,7 +255,7 @@ no_string(const struct tl_timeline_table *t, uint64_t number, uint64_t *named)
 	*named = number;
 	if (tl_record_at(&r, t->bytes, t->capacity, number, 0, NULL) == 0 &&
 	    r.fixed.kind >= TIMELINE_RECORD_STRING)
-		*named = 1; /* where no record can be */
+		*named = 1; /* no record can be there */
 	return -ENOENT;
 }
 
@@ -278,8 +280,8 @@ tl_timeline_table_string(struct tl_timeline_table *t,
 	return rc == 0 && *named == 0 ? -ENOSPC : rc;
 }
 
-/* A place for what had none of its own: where a record of the timeline was
- * that is not needed any more.  0: nowhere. */
+/* Find a place among those of records of the timeline that were not kept.  0:
+ * none. */
 static uint64_t
 find_hole(struct tl_timeline_table *t, uint64_t size)
 {
