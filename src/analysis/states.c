@@ -539,7 +539,7 @@ put_kernel(struct tl_states *s, enum tl_sched_what what,
 		put_interrupt(s, t, e);
 		break;
 	case TL_SCHED_IS_FAULT:
-		if (t->state == RUNNABLE)
+		if (t->state != INTERRUPTED)
 			runs(s, t, e);
 		break;
 	default:

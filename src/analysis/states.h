@@ -14,6 +14,8 @@
  * time is unknown:
  *
  *	- a thread logs while it is blocked or runnable;
+ *	- a thread has a page fault, or was woken and wakes another, before it
+ *	  is switched in, which some kernels do not report;
  *	- a thread is switched in that runs, or another is switched in on the
  *	  CPU on which it runs, or it goes on on another CPU;
  *	- the kernel lost events of a CPU.  From the last event before the loss

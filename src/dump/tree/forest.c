@@ -32,7 +32,7 @@ put(struct copy *c, const struct tl_event *event)
 	struct tl_event own = *event;
 	int rc;
 
-	if (own.pid == 0 && own.tid == 0) { /* its thread has it for all */
+	if (own.pid == 0 && own.tid == 0) { /* only its thread has them */
 		own.pid = c->thread->pid;
 		own.tid = c->thread->tid;
 	}

@@ -19,7 +19,7 @@ struct tl_tree_source {
 	struct tl_trace *trace;
 	bool is_own;    /* made here */
 	uint64_t first; /* number of its first thread, from 0 */
-	/* Threads as a foreign format knows them; NULL: it does not. */
+	/* Threads as a foreign format has them, or NULL. */
 	struct tl_reader_thread *known;
 	size_t known_count;
 };
@@ -38,15 +38,16 @@ int tl_forest_open(struct tl_forest *forest, const struct tl_sources *inputs,
     struct tl_select *select, const struct tl_options *options);
 void tl_forest_close(struct tl_forest *forest);
 
-/* Whose is thread i, which must be below thread_count? */
+/* The source of thread i, which must be below thread_count. */
 const struct tl_tree_source *
 tl_forest_source(const struct tl_forest *forest, uint64_t i);
-/* Its root, and what is known of it. */
+/* The root of its tree. */
 const struct tl_node *
 tl_forest_root(const struct tl_forest *forest, uint64_t i);
-/* The thread as its format knows it; NULL: nothing is known. */
+/* The thread as its format has it; NULL: the format does not have it. */
 const struct tl_reader_thread *
 tl_forest_known(const struct tl_forest *forest, uint64_t i);
+/* The thread as the trace has it. */
 const struct tl_trace_thread *
 tl_forest_thread(const struct tl_forest *forest, uint64_t i);
 

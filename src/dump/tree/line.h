@@ -25,10 +25,9 @@ tl_tree_is_span(const struct tl_node *node)
 	return node->ended != TL_NODE_LEAF;
 }
 
-/* Did its end bring arguments of its own? */
+/* Has its end event arguments that differ from those of its begin event? */
 bool tl_tree_has_result(const struct tl_node *node);
-/* Is its time none, but the number of a step of the program, as a Lincheck
- * trace has it? */
+/* Is its time the number of a step of the program, as in a Lincheck trace? */
 bool tl_tree_is_counted(const struct tl_node *node);
 
 /* "1.234ms", or "17 steps". */
@@ -42,13 +41,13 @@ void tl_tree_put_message(struct tl_text *text, const struct tl_node *node);
 void tl_tree_put_end(struct tl_text *text, const struct tl_node *node);
 /* " at server.c:41", where it is known. */
 void tl_tree_put_location(struct tl_text *text, const struct tl_node *node);
-/* The arguments that its end brought: "id(7), size(9)". */
+/* The arguments of its end event: "id(7), size(9)". */
 void tl_tree_put_result(struct tl_text *text, const struct tl_node *node);
 
 /* Depth counts from 0. */
 void tl_tree_put_indent(struct tl_text *text, uint64_t depth);
 
-/* What is known of a thread: "# Thread 3 (name of command)", number from
+/* The heading of a thread: "# Thread 3 (name of command)"; number counts from
  * 0. */
 void tl_tree_put_thread(struct tl_text *text, uint64_t number,
     const struct tl_trace_thread *thread);

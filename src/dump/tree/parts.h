@@ -32,7 +32,7 @@ struct tl_tree_parts {
 	size_t count;
 	size_t capacity;
 	uint64_t *left_out; /* spans of each input */
-	size_t inputs;      /* elements of left_out that there is room for */
+	size_t inputs;      /* elements of left_out */
 };
 
 /* Keep the parts of all spans of the inputs; nothing where they have no events

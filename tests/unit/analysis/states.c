@@ -302,6 +302,20 @@ TEST(a_thread_that_acts_runs)
 	EVENT(fault, TL_INSTANT, 225, 7, 0, 4096);
 	END(240, 7, 0);
 	expect(25, 0, 0, 0, 10, 0, 5);
+
+	BEGIN(300, 7, 0);
+	OUT(310, 7, 0, S);
+	EVENT(fault, TL_INSTANT, 330, 7, 1, 4096); /* no waking was logged */
+	END(340, 7, 1);
+	expect(20, 0, 0, 0, 0, 0, 20);
+
+	BEGIN(400, 7, 1);
+	EVENT(fault, TL_INSTANT, 405, 7, 1, 4096);
+	EVENT(interrupt, TL_BEGIN, 410, 7, 1, NAME);
+	EVENT(fault, TL_INSTANT, 412, 7, 1, 4096);
+	EVENT(interrupt, TL_END, 415, 7, 1, NAME);
+	END(420, 7, 1);
+	expect(15, 5, 0, 0, 0, 0, 0);
 }
 
 /* ... but a task of its number in another namespace is another one. */
@@ -402,7 +416,8 @@ TEST(parts_add_up_whatever_comes)
 			IN(ns, tid, cpu);
 			break;
 		case 3:
-			WOKEN(ns, tid, cpu, contexts[kind % 2]);
+			EVENT(woken, TL_INSTANT, ns, tid, cpu,
+			    1 + (x >> 40) % 4, NAME, contexts[kind % 2]);
 			break;
 		case 4:
 			EVENT(interrupt, kind % 2 ? TL_BEGIN : TL_END, ns, tid,
@@ -411,6 +426,8 @@ TEST(parts_add_up_whatever_comes)
 		case 5:
 			if (kind == 0 && x >> 40 & 1)
 				LOST(ns, cpu);
+			else if (kind == 1)
+				EVENT(fault, TL_INSTANT, ns, tid, cpu, 4096);
 			break;
 		case 6:
 			BEGIN(ns, tid, cpu);
