@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_fixture.h - a file's clock in memory with a script under it.
- *
- * For tests that link the ring; a header, because others link tests/lib too.
+ * clock_fixture.h - the clock of a file in memory, driven by a script.  A
+ * header, because only tests that link the ring can use it.
  */
 #ifndef TESTS_CLOCK_FIXTURE_H
 #define TESTS_CLOCK_FIXTURE_H
@@ -20,7 +19,7 @@
 enum { KNOTS = 1024, PROBES = 3000 };
 #define SECOND UINT64_C(1000000000)
 
-/* A file's clock in memory, and a script under it. */
+/* The clock of a file in memory, and its script. */
 static struct clock_script script;
 static struct timeline_header header;
 static struct timeline_knot knots[KNOTS];
@@ -47,7 +46,7 @@ set_up_first(uint64_t seed)
 	ck_assert_int_eq(tl_calibrate_first(&calibrate), 0);
 }
 
-/* The knots in order with the tail behind: the closed polyline. */
+/* The knots in order, then the tail: the closed polyline. */
 static inline size_t
 polyline(struct timeline_knot *line)
 {
@@ -72,7 +71,8 @@ polyline(struct timeline_knot *line)
 	return n;
 }
 
-/* Does every probed stamp keep its bound?  Returns the worst bound seen. */
+/* Is the error of every probed stamp within its bound?  Returns the worst
+ * bound. */
 static inline uint32_t
 check_bounds(void)
 {
@@ -112,14 +112,15 @@ check_bounds(void)
 }
 
 /* Copy the tail, the knot count and the knots of a live file into a private
- * header and array of knots_max: a knot that changed meanwhile gets seq 0. */
+ * header and an array of knots_max knots.  A knot that changes meanwhile gets
+ * seq 0. */
 static inline void
 copy_clock(const struct timeline_header *live,
     const struct timeline_knot *live_knots, uint32_t knots_max,
     struct timeline_header *to, struct timeline_knot *to_knots)
 {
-	/* The tail first: a knot younger than it is seen to be, an older
-	 * one that is missing could not be. */
+	/* the tail first: a younger knot is recognised as such, but an older
+	 * one that is missing would not be */
 	(void)tl_calibrate_read(live, &to->clock);
 	const uint64_t count = tl_load_acquire_64(&live->knot_count);
 

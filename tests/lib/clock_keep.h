@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_keep.h - a daemon's keeper over a scripted clock, and readers who
- * check every stamp against the script.
- *
- * A header, because others link tests/lib too.
+ * clock_keep.h - the keeper of a daemon with a scripted clock, and readers that
+ * check every stamp against the script.  A header, because only some tests link
+ * the keeper.
  */
 #ifndef TESTS_CLOCK_KEEP_H
 #define TESTS_CLOCK_KEEP_H
@@ -21,9 +20,9 @@ static struct tl_keeper keeper;
 static struct tl_sampler sampler;
 static struct tl_keep_news news;
 static uint64_t tick_ns;
-static unsigned lively; /* quick ticks to come */
+static unsigned lively; /* fast ticks to come */
 
-/* Windows in which the clock was set: no line is right there. */
+/* Windows in which the clock was set, and no line is right. */
 static struct {
 	uint32_t epoch;
 	uint64_t from, to;
@@ -45,7 +44,7 @@ set_up_keeper(uint64_t seed, bool steered)
 	lively = 0;
 }
 
-/* One point now; what the keeper said. */
+/* Take one point now; returns the result of the keeper. */
 static inline int
 tick_now(void)
 {
@@ -68,7 +67,8 @@ tick_now(void)
 	return rc;
 }
 
-/* As far as the clock itself can be off: it cuts below a nanosecond. */
+/* The error at a stamp, less the part of a nanosecond that the clock itself
+ * cuts. */
 static inline int64_t
 off_at(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
     uint32_t *bound)
@@ -77,8 +77,8 @@ off_at(const struct tl_time *time, uint32_t epoch, uint64_t tsc,
 	       clock_script_truth(&script, epoch, tsc);
 }
 
-/* What a reader gets just now, to its stated bound: with a closing point of
- * its own, as every reader takes one, or by the file alone. */
+/* Check the times that a reader gets now against their bounds: with a closing
+ * point of its own, as every reader takes one, or without. */
 static inline void
 check_reader(bool closing, int probes)
 {
@@ -99,7 +99,7 @@ check_reader(bool closing, int probes)
 	    0);
 	from = time.knots[0].tsc;
 	to = closing ? copy.clock.tsc : script.tsc;
-	if (copy.epochs != 0) /* of the newest epoch only */
+	if (copy.epochs != 0) /* only the newest epoch */
 		for (size_t i = 0; i < time.knot_count; i++)
 			if (time.knots[i].flags & TIMELINE_KNOT_NEW_EPOCH)
 				from = time.knots[i].tsc;
@@ -147,7 +147,8 @@ struct offs {
 	uint32_t p99, max;
 };
 
-/* How far committed knots are off, outside the windows; to their bounds. */
+/* Measure how far committed knots are off, outside of the windows, and check
+ * that against their bounds. */
 static inline struct offs
 measure_knots(size_t probes)
 {
@@ -184,7 +185,7 @@ measure_knots(size_t probes)
 	return result;
 }
 
-/* A point, or a bracket too wide for one. */
+/* Take a point; it may fail because its bracket is too wide. */
 static inline void
 tick_or_miss(void)
 {
@@ -193,7 +194,7 @@ tick_or_miss(void)
 	ck_assert(rc >= 0 || rc == -EAGAIN);
 }
 
-/* Time passes in ticks; from time to time the clock changes. */
+/* Let time pass in ticks, and change the clock from time to time. */
 static inline void
 run_for(uint64_t ns, int probes)
 {
@@ -205,7 +206,7 @@ run_for(uint64_t ns, int probes)
 	}
 }
 
-/* For so long, in between two ticks as it comes. */
+/* Let time pass, perhaps between two ticks. */
 static inline void
 pass(uint64_t ns, int probes)
 {
@@ -237,7 +238,7 @@ slew(int64_t ppb, uint64_t ns, int probes)
 	pass(ns, probes);
 }
 
-/* The kernel tells at once, and the keeper looks. */
+/* Set the clock; the kernel reports it at once, and the keeper reads it. */
 static inline void
 set_clock(int64_t ns)
 {

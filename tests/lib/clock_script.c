@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock_script.c - owns the scripted clocks and the dumb conversion. */
+/* clock_script.c - scripted clocks, and a simple conversion of stamps. */
 #include "clock_script.h"
 
 #include <assert.h>

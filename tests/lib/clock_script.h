@@ -2,8 +2,8 @@
 /*
  * clock_script.h - a counter and a wall clock that follow a script.
  *
- * Time passes when the script says so and a little with every reading, so
- * that hours take milliseconds and the truth is known for every stamp.
+ * Time passes when the script says so, and a little with every reading: so
+ * hours take milliseconds, and the true time of every stamp is known.
  */
 #ifndef TESTS_CLOCK_SCRIPT_H
 #define TESTS_CLOCK_SCRIPT_H
@@ -25,7 +25,7 @@ struct clock_script_piece {
 struct clock_script {
 	uint64_t tsc;
 	uint64_t seed;
-	uint64_t nominal; /* mult */
+	uint64_t nominal; /* mult at the nominal rate */
 	uint32_t epoch;
 	uint32_t bad_percent; /* brackets that are interrupted */
 	bool steered;
@@ -39,19 +39,19 @@ void
 clock_script_start(struct clock_script *script, uint64_t khz, uint64_t seed);
 struct tl_clock_source clock_script_source(struct clock_script *script);
 uint64_t clock_script_random(struct clock_script *script, uint64_t below);
-/* From now on: pass time, run off the nominal rate, be set, begin again. */
+/* Let time pass; change the rate, set the clock, restart the counter. */
 void clock_script_run(struct clock_script *script, uint64_t ns);
 void clock_script_rate(struct clock_script *script, int64_t ppb);
 void clock_script_step(struct clock_script *script, int64_t ns);
 void clock_script_reset(struct clock_script *script, uint64_t tsc);
-/* What the clock showed at a stamp. */
+/* The wall clock at a stamp. */
 int64_t clock_script_truth(const struct clock_script *script, uint32_t epoch,
     uint64_t tsc);
 
 /*
- * The dumb way to convert: walk over all knots (in order, good ones), 128-bit
- * division on the piece.  The bound is that of the later knot; past the ends
- * it is UINT32_MAX.
+ * Convert a stamp in the simplest way: search all knots, which are valid and in
+ * order, and divide with 128 bits.  The bound is that of the later knot;
+ * outside of the knots it is UINT32_MAX.
  */
 int64_t clock_script_convert(const struct timeline_knot *knots, size_t count,
     uint32_t epoch, uint64_t tsc, uint32_t *bound_ns);

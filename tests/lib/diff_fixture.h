@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_fixture.h - traces from a few letters, for tests of what compares them.
+ * diff_fixture.h - traces written as a few letters, for tests of comparisons.
  *
  *	"a(i3b(2)c)"	span a: an instant i, 3 us, span b of 2 us, instant c
  *	"a=7"		with 7 as its argument
@@ -42,11 +42,11 @@ diff_messages(void)
 	}
 }
 
-/* A writer that is told letters. */
+/* A writer of traces from letters. */
 struct letters {
 	struct tl_trace_writer *writer;
 	struct tl_trace_stream *stream;
-	const char *const *names; /* of threads; NULL: none has one */
+	const char *const *names; /* of threads; NULL: no names */
 	unsigned threads;
 	int64_t now;
 	const struct tl_message *open[OPEN_MAX];
@@ -81,7 +81,7 @@ letters_put(struct letters *l, uint8_t kind, const struct tl_message *message,
 	ck_assert_int_eq(tl_trace_stream_put(l->stream, &event), 0);
 }
 
-/* One step of the text, which is a letter and what follows it. */
+/* Write the event of one letter and its suffixes. */
 static inline const char *
 letters_event(struct letters *l, const char *at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * disguise.h - a saved timeline as if another host had saved it: one with a
- * clock of its own, which is wrong by as much as a test likes.
+ * disguise.h - change a saved timeline as if another host had saved it, with a
+ * clock of its own that is wrong by a given time.
  */
 #ifndef TESTS_LIB_DISGUISE_H
 #define TESTS_LIB_DISGUISE_H
@@ -12,11 +12,11 @@
 #include <timeline_layout.h>
 
 struct disguise {
-	const char *host; /* NULL: as it was */
-	uint8_t boot;     /* every byte of its boot id; 0: as it was */
+	const char *host; /* NULL: unchanged */
+	uint8_t boot;     /* every byte of its boot ID; 0: unchanged */
 	int64_t shift_ns; /* by which its clock is ahead */
-	bool sync_given;  /* else as it was: */
-	uint32_t sync_us; /* what it says its clock is wrong by; ~0 unknown */
+	bool sync_given;  /* sync_us is set; else it is unchanged */
+	uint32_t sync_us; /* the error that its clock reports; ~0: unknown */
 };
 
 static inline void
@@ -30,8 +30,8 @@ disguise_sync(const struct disguise *d, uint32_t *sync_us, uint16_t *flags)
 		*flags |= TIMELINE_KNOT_UNSYNC;
 }
 
-/* The bytes of a snapshot that is whole and not compressed.  False: there are
- * too few. */
+/* Change the bytes of a snapshot, which must be whole and not compressed.
+ * false: there are too few bytes. */
 static inline bool
 disguise(const struct disguise *d, uint8_t *bytes, size_t size)
 {

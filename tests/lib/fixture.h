@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fixture.h - a fresh timeline for each unit test, and a look at its bytes.
+ * fixture.h - a new timeline for each unit test, and access to its bytes.
  */
 #ifndef TESTS_LIB_FIXTURE_H
 #define TESTS_LIB_FIXTURE_H
@@ -14,7 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The smallest: one CPU lane and one fallback lane in each of two tiers. */
+/* The smallest timeline: one CPU lane and one fallback lane in each of two
+ * tiers. */
 static const struct timeline_options fixture_tiny = { .entries = 64,
 	.stringtablesize = 16384,
 	.cpu_lanes = 1 };
@@ -22,8 +23,8 @@ static const struct timeline_options fixture_tiny = { .entries = 64,
 static char fixture_name[64];
 static struct timeline *tl;
 
-/* A test that was killed may have left a file of this name; one that a test
- * ruined is none that timeline_remove takes. */
+/* A test that was killed may have left a file of this name, and timeline_remove
+ * refuses a file that a test damaged. */
 static inline void
 fixture_open(const struct timeline_options *options)
 {
@@ -62,7 +63,7 @@ fixture_entry(uint32_t lane, uint64_t q)
 	    void *)(tl->map + timeline_entry_offset(&tl->geometry, lane, q));
 }
 
-/* The stamp that entry q has now that it was changed by hand. */
+/* The stamp of entry q for its present bytes, after a test changed them. */
 static inline void
 fixture_stamp(uint32_t lane, uint64_t q)
 {
@@ -73,7 +74,7 @@ fixture_stamp(uint32_t lane, uint64_t q)
 		       : timeline_stamp_whole(q);
 }
 
-/* The one entry that was logged last, wherever its lane is. */
+/* The entry that was logged last, in any lane. */
 static inline const struct timeline_entry *
 fixture_newest(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign.h - a foreign format in memory: what a reader puts and says, what
- * a writer writes, and one into the other.
+ * foreign.h - run readers and writers of foreign formats in memory, and keep
+ * the events and diagnostics.
  */
 #ifndef TESTS_LIB_FOREIGN_H
 #define TESTS_LIB_FOREIGN_H
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What was said, a line each: "rc at text". */
+/* Diagnostics, one on each line: "rc at text". */
 struct foreign_report {
 	struct tl_report report;
 	struct tl_text text;
@@ -31,13 +31,13 @@ foreign_say(void *context, const struct tl_fault *fault)
 		    (unsigned long long)fault->at, fault->text);
 }
 
-/* Events as text, a line each, and handed on to a writer if there is one. */
+/* Events as text, one on each line, also passed to a writer if there is one. */
 struct foreign_sink {
 	struct tl_sink sink;
 	struct tl_text text;
 	struct tl_sink *next;
 	uint64_t count;
-	int rc; /* to return */
+	int rc; /* result of put */
 };
 
 static inline int
@@ -75,7 +75,7 @@ foreign_write(void *context, const char *data, size_t size)
 	return text->rc;
 }
 
-/* One run: a reader, what it put, and the file that a writer made of it. */
+/* A run: a reader, its events, and the file that a writer made of them. */
 struct foreign {
 	struct foreign_report said;  /* by the reader */
 	struct foreign_report noted; /* by the writer */
@@ -95,7 +95,7 @@ foreign_init(struct foreign *f)
 	f->sink.sink = (struct tl_sink){ foreign_put, foreign_finish };
 }
 
-/* Read bytes in pieces of size each; step 0: at once.  write may be NULL. */
+/* Read bytes in pieces of step bytes; 0: all at once.  write may be NULL. */
 static inline void
 foreign_run(struct foreign *f, tl_reader_new *read, tl_writer_new *write,
     struct tl_bytes in, size_t step)
@@ -111,7 +111,7 @@ foreign_run(struct foreign *f, tl_reader_new *read, tl_writer_new *write,
 	for (size_t at = 0; f->rc == 0 && at < in.size;) {
 		const size_t left = in.size - at;
 		const size_t size = step == 0 || step > left ? left : step;
-		/* memory of just that size, gone right after */
+		/* a copy of exactly that size, which is freed at once */
 		char *piece = malloc(size);
 
 		ck_assert_ptr_nonnull(piece);
@@ -138,8 +138,8 @@ foreign_free(struct foreign *f)
 	tl_text_free(&f->out);
 }
 
-/* What is read of bytes, and what is said about them, is the same however
- * they are cut. */
+/* Check that events and diagnostics are the same however the bytes are cut into
+ * pieces. */
 static inline void
 foreign_check_pieces(tl_reader_new *read, struct tl_bytes in)
 {

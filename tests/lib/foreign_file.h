@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * foreign_file.h - a file of a binary format, put together byte by byte.
+ * foreign_file.h - build a file of a binary format byte by byte.
  */
 #ifndef TESTS_LIB_FOREIGN_FILE_H
 #define TESTS_LIB_FOREIGN_FILE_H
 
 #include "foreign.h"
 
-#include <timeline.h> /* before file is a name of ours */
+#include <timeline.h> /* before the name file is used here */
 
-static struct tl_text file; /* what is read */
+static struct tl_text file; /* the bytes of the file */
 
 static inline void
 setup(void)
@@ -23,7 +23,7 @@ teardown(void)
 	tl_text_free(&file);
 }
 
-/* The size lowest bytes of a number, the highest of them first. */
+/* Append the size lowest bytes of a number, the highest of them first. */
 static inline void
 put_n(uint64_t n, unsigned size)
 {

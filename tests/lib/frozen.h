@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frozen.h - files made by hand for the read side: a good one as bytes in
- * memory, changed at will, opened again.
+ * frozen.h - files for tests of readers: a valid file as bytes in memory, which
+ * a test changes and opens again.
  */
 #ifndef TESTS_LIB_FROZEN_H
 #define TESTS_LIB_FROZEN_H
@@ -37,7 +37,7 @@ frozen_read(const char *path)
 	return f;
 }
 
-/* A snapshot of the fixture's timeline. */
+/* Save a snapshot of the fixture's timeline. */
 static inline struct frozen
 frozen_save(void)
 {
@@ -51,7 +51,7 @@ frozen_save(void)
 	return f;
 }
 
-/* The same in a smaller file. */
+/* Make the file smaller, with tests/lib/pack.h. */
 static inline void
 frozen_pack(struct frozen *f)
 {
@@ -81,7 +81,7 @@ frozen_entry(const struct frozen *f, uint32_t lane, uint64_t q)
 	return (void *)(f->bytes + timeline_entry_offset(f->header, lane, q));
 }
 
-/* As if it had been copied byte by byte from a live file. */
+/* Make it look like a byte-by-byte copy of a live file. */
 static inline void
 frozen_make_live(uint8_t *bytes)
 {
@@ -103,7 +103,7 @@ frozen_make_live(uint8_t *bytes)
 	}
 }
 
-/* The first size bytes as an open file. */
+/* An open file with the first size bytes. */
 static inline int
 frozen_file(const void *bytes, size_t size)
 {
@@ -138,14 +138,14 @@ frozen_open(const struct frozen *f, uint64_t tail)
 	return snap;
 }
 
-/* What a walk over all events met. */
+/* The result of a walk over all events. */
 struct walk {
 	uint64_t events;
 	uint64_t lost;
 	uint64_t sum; /* of the first arguments */
 };
 
-/* Walk one way, everything rendered. */
+/* Read all events in one order, and render them. */
 static inline struct walk
 frozen_walk(struct tl_snap *snap, enum tl_order order)
 {
@@ -171,7 +171,7 @@ frozen_walk(struct tl_snap *snap, enum tl_order order)
 	return w;
 }
 
-/* Open what may be damaged, and look at all of it. */
+/* Open a file that may be damaged, and read all of it. */
 static inline struct walk
 frozen_look(const void *bytes, size_t size, int *rc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * guarded.h - bytes between two pages that cannot be touched: who looks at one
- * before the first or behind the last dies of it.
+ * guarded.h - bytes between two pages without access: reading a byte before the
+ * first or after the last one crashes.
  *
  *	| no access | ... bytes | no access |	at the end
  *	| no access | bytes ... | no access |	at the begin
@@ -33,8 +33,7 @@ guarded_make(struct guarded *g)
 		   PROT_NONE) == 0);
 }
 
-/* Room whose last byte is the last that can be touched, or whose first is the
- * first. */
+/* Memory that ends at the last accessible byte, or starts at the first. */
 static inline char *
 guarded_to(struct guarded *g, size_t size, bool at_end)
 {
@@ -45,7 +44,7 @@ guarded_to(struct guarded *g, size_t size, bool at_end)
 	return at_end ? to + (room - size) : to;
 }
 
-/* ... with a copy of bytes. */
+/* The same with a copy of bytes. */
 static inline const char *
 guarded_copy(struct guarded *g, const void *bytes, size_t size, bool at_end)
 {

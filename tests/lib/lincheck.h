@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lincheck.h - Lincheck traces byte by byte, for tests: from the table of the
- * format, with nothing of what reads or writes them.
+ * lincheck.h - write Lincheck traces byte by byte, from the description of the
+ * format, without code of our reader or writer.
  */
 #ifndef TESTS_LIB_LINCHECK_H
 #define TESTS_LIB_LINCHECK_H
@@ -35,7 +35,7 @@ put_class(int32_t id, const char *name)
 	put_utf(name);
 }
 
-/* types: result, count in four bytes, parameters. */
+/* types: the result, a count of four bytes, the parameters. */
 static inline void
 put_method(int32_t id, int32_t class, const char *name, const char *types,
     size_t size)
@@ -87,7 +87,7 @@ put_location(int32_t id, int32_t path, int32_t class, int32_t method,
 	put_i32(line);
 }
 
-/* What every point begins with; the body follows. */
+/* The fields with which every point begins; the body follows. */
 static inline void
 put_point(uint8_t class, int32_t location, int32_t thread, int32_t event)
 {
@@ -105,7 +105,7 @@ put_object(int32_t class, int32_t hash)
 	put_i32(hash);
 }
 
-/* A value of a tag below 0 and so many bytes. */
+/* A value with a negative tag and this many bytes. */
 static inline void
 put_value(int32_t tag, uint64_t n, unsigned size)
 {
@@ -130,8 +130,8 @@ put_call(int32_t location, int32_t thread, int32_t event, int32_t method)
 	put_i32(0);
 }
 
-/* A footer of a result that was put by the caller is put_n(7, 1), the value,
- * the exception; this one is of void. */
+/* A footer without a result.  One with a result is put_n(7, 1), the value, the
+ * exception. */
 static inline void
 put_void_footer(void)
 {
@@ -159,7 +159,7 @@ put_eof(void)
 	put_n(10, 1);
 }
 
-/* void f() of class id 0 "a.Main" as method 0. */
+/* Method 0, void f() of class 0 "a.Main". */
 #define VOID_TYPES "\x0a\0\0\0\0", 5
 
 static inline void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pack.h - a saved timeline in a smaller file: room for few clock knots, no
- * more strings than there are.
+ * pack.h - make a saved timeline smaller: few slots for clock knots, and no
+ * free space for strings.
  */
 #ifndef TESTS_LIB_PACK_H
 #define TESTS_LIB_PACK_H
@@ -12,8 +12,8 @@
 
 enum { PACK_KNOTS = 8 };
 
-/* The packed bytes, which the caller frees, and their size; NULL when there
- * is no memory or there are too many knots. */
+/* Returns the packed bytes, which the caller frees; NULL: no memory, or too
+ * many knots. */
 static inline uint8_t *
 pack_snapshot(const uint8_t *from, size_t *size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfetto_read.h - read a Perfetto trace back, by the field numbers that
- * Perfetto has published: whatever a packet names is known by then.
+ * perfetto_read.h - read a Perfetto trace by the field numbers that Perfetto
+ * publishes, and check that everything is defined before it is referenced.
  */
 #ifndef TESTS_LIB_PERFETTO_READ_H
 #define TESTS_LIB_PERFETTO_READ_H
@@ -11,7 +11,7 @@
 enum { KINDS = 4, TEXTS_MAX = 4096, TRACKS_MAX = 64, EVENTS_MAX = 4096 };
 enum { CATEGORY, NAME, ARGUMENT, VALUE };
 
-/* What a reader knows at some packet. */
+/* The definitions so far. */
 static struct tl_bytes texts[KINDS][TEXTS_MAX];
 static unsigned text_count[KINDS];
 static struct tl_bytes tracks[TRACKS_MAX]; /* descriptors by uuid */
@@ -19,7 +19,7 @@ static struct tl_bytes events[EVENTS_MAX]; /* packets */
 static int64_t times[EVENTS_MAX];
 static size_t event_count;
 static struct tl_bytes snapshot, machine;
-/* A text that is interned comes with the next number, and is a new one. */
+/* Check that an interned text has the next number and is new. */
 static inline void
 learn_text(unsigned kind, struct tl_bytes entry)
 {
@@ -65,7 +65,7 @@ text(unsigned kind, uint64_t id)
 	return texts[kind][id - 1];
 }
 
-/* What an event names is known by now. */
+/* Check that everything an event refers to is defined. */
 static inline void
 check_event(struct tl_bytes event)
 {
@@ -95,13 +95,13 @@ learn_track(struct tl_bytes track)
 
 	ck_assert_uint_ge(uuid, 1);
 	ck_assert_uint_lt(uuid, TRACKS_MAX);
-	ck_assert_ptr_null(tracks[uuid].data); /* each once */
+	ck_assert_ptr_null(tracks[uuid].data); /* each is described once */
 	if (pb_find(track, 5, &field))
 		ck_assert_ptr_nonnull(tracks[field.value].data);
 	tracks[uuid] = track;
 }
 
-/* The next packet: clock is what its stamp counts from. */
+/* Take the next packet; clock is the base of its time stamps. */
 static inline void
 learn_packet(struct tl_bytes packet, int64_t *clock)
 {
@@ -120,7 +120,7 @@ learn_packet(struct tl_bytes packet, int64_t *clock)
 	check_event(field.bytes);
 	ck_assert_uint_lt(event_count, EVENTS_MAX);
 	events[event_count] = field.bytes;
-	if (pb_find(packet, 58, &field)) { /* of its own clock */
+	if (pb_find(packet, 58, &field)) { /* it has a clock of its own */
 		ck_assert_uint_eq(field.value, 1);
 		times[event_count++] = (int64_t)pb_value(packet, 8);
 		return;
@@ -129,7 +129,7 @@ learn_packet(struct tl_bytes packet, int64_t *clock)
 	times[event_count++] = *clock;
 }
 
-/* What clock id shows in the snapshot; -1: it is not there. */
+/* The time of a clock in the snapshot; -1: it is not in it. */
 static inline int64_t
 clock_of(uint64_t id)
 {
@@ -156,7 +156,7 @@ read_all(struct tl_bytes in)
 	for (unsigned i = 0; pb_next(&in, &field); i++) {
 		ck_assert_uint_eq(field.number, 1);
 		ck_assert_uint_eq(pb_value(field.bytes, 10), 1);
-		/* the first starts what all others need */
+		/* the first packet starts the state that the others need */
 		ck_assert_uint_eq(pb_value(field.bytes, 13), i == 0 ? 1 : 2);
 		learn_packet(field.bytes, &clock);
 		if (i == 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process.h - what tests of several processes need: children, shared words,
- * names that nobody else has, and an end that says what is wrong.
+ * process.h - helpers for tests with several processes: children, shared
+ * memory, unique names, and failures.
  */
 #ifndef TESTS_LIB_PROCESS_H
 #define TESTS_LIB_PROCESS_H
@@ -23,7 +23,7 @@
 
 enum { TEST_SKIPPED = 77, TEST_NAME_MAX = 64 };
 
-/* Say what is wrong and end this process, children included. */
+/* Report a failure, and end this process and its children. */
 __attribute__((noreturn, format(printf, 1, 2))) static inline void
 fail(const char *format, ...)
 {
@@ -50,7 +50,7 @@ skip(const char *why)
 			fail(__VA_ARGS__); \
 	} while (0)
 
-/* 0 from the library, or its words. */
+/* Fail with the library's text unless the call returns 0. */
 #define expect_ok(call) \
 	do { \
 		const int rc_ = (call); \
@@ -68,8 +68,8 @@ remove_test_name(void)
 		timeline_remove(test_name);
 }
 
-/* A name in /dev/shm that goes when this process does; whoever had this pid
- * before and was killed may have left one. */
+/* A name in /dev/shm, removed when this process ends.  A killed process with
+ * the same pid may have left one. */
 static inline const char *
 choose_test_name(const char *test)
 {
@@ -81,7 +81,7 @@ choose_test_name(const char *test)
 	return test_name;
 }
 
-/* Zeros that children share. */
+/* Zeroed memory that children share. */
 static inline void *
 share(size_t size)
 {
@@ -101,15 +101,16 @@ spawn(void (*run)(void *), void *context)
 	pid = fork();
 	expect(pid >= 0, "fork: %m");
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives a failure */
+		/* no child outlives a failure */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		run(context);
 		fflush(stdout);
-		_exit(0); /* what the parent registered is the parent's */
+		_exit(0); /* without the exit handlers of the parent */
 	}
 	return pid;
 }
 
-/* Wait for a child; what ended it. */
+/* Wait for a child; returns its status. */
 static inline int
 wait_for(pid_t pid)
 {
@@ -129,7 +130,8 @@ expect_success(pid_t pid)
 	    "child %d ended with status 0x%x", (int)pid, status);
 }
 
-/* How long a storm lasts: HAMMER_SECONDS, else so many milliseconds. */
+/* The duration of a stress test: HAMMER_SECONDS, else this many
+ * milliseconds. */
 static inline uint64_t
 storm_ns(uint64_t default_ms)
 {
@@ -157,7 +159,7 @@ sleep_ns(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* The nth CPU this process may use (modulo their number). */
+/* The nth CPU that this process may use, modulo their number. */
 static inline int
 nth_cpu(unsigned n)
 {
@@ -174,7 +176,7 @@ nth_cpu(unsigned n)
 	return 0;
 }
 
-/* Let a process (0: this one) run on one CPU only; a dead one is no error. */
+/* Pin a process (0: this one) to a CPU; it is no error if it has died. */
 static inline void
 pin(pid_t pid, int cpu)
 {
@@ -195,7 +197,8 @@ head_of(const struct timeline *tl, uint32_t lane)
 						lane));
 }
 
-/* Do threads here append to lanes of their CPU, where nothing is dropped? */
+/* Do threads here append to the lanes of their CPU, where nothing is
+ * dropped? */
 static inline bool
 has_cpu_lanes(const struct timeline *tl)
 {
@@ -207,7 +210,7 @@ has_cpu_lanes(const struct timeline *tl)
 #endif
 }
 
-/* Entries ever appended, or, in fallback lanes, tried. */
+/* The number of entries appended or, in fallback lanes, attempted. */
 static inline uint64_t
 sum_of_heads(const struct timeline *tl)
 {

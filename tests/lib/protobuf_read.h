@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* protobuf_read.h - read messages back, with an assertion at every byte. */
+/* protobuf_read.h - read messages, and check every byte. */
 #ifndef TESTS_LIB_PROTOBUF_READ_H
 #define TESTS_LIB_PROTOBUF_READ_H
 
@@ -29,11 +29,11 @@ pb_varint(struct tl_bytes *in)
 		n |= (uint64_t)(c & 0x7f) << shift;
 		shift += 7;
 	} while (c & 0x80);
-	ck_assert(shift == 7 || c != 0); /* no longer than it need be */
+	ck_assert(shift == 7 || c != 0); /* a varint has no needless bytes */
 	return n;
 }
 
-/* The next field of a message: false at its end. */
+/* The next field of a message.  false: the end. */
 static inline bool
 pb_next(struct tl_bytes *in, struct field *field)
 {
@@ -68,7 +68,7 @@ pb_next(struct tl_bytes *in, struct field *field)
 	return true;
 }
 
-/* The first field of this number: is there one? */
+/* Find the first field with this number. */
 static inline bool
 pb_find(struct tl_bytes in, uint32_t number, struct field *field)
 {
@@ -79,7 +79,7 @@ pb_find(struct tl_bytes in, uint32_t number, struct field *field)
 	return false;
 }
 
-/* The value of a field that must be there. */
+/* The value of a field, which must be there. */
 static inline uint64_t
 pb_value(struct tl_bytes in, uint32_t number)
 {

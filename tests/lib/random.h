@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * random.h - numbers for tests: the same every time, from a seed.
+ * random.h - reproducible random numbers for tests, from a seed.
  */
 #ifndef TESTS_LIB_RANDOM_H
 #define TESTS_LIB_RANDOM_H
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* How often a random test does it: TEST_FEWER=10 is a tenth as often, for
- * machines in software such as valgrind's. */
+/* The number of rounds of a random test: TEST_FEWER=10 makes a tenth, for
+ * machines in software such as valgrind. */
 static inline int
 random_rounds(int rounds)
 {
@@ -19,22 +19,22 @@ random_rounds(int rounds)
 	return by > 1 && rounds >= by ? rounds / by : rounds;
 }
 
-/* Does the machine run in software?  Then a test that must be done within a
- * second proves nothing. */
+/* Is the machine emulated in software?  Then a test with a limit of seconds
+ * proves nothing. */
 static inline int
 random_is_slow(void)
 {
 	return random_rounds(10) < 10;
 }
 
-/* The step of a loop that visits each place: that much longer. */
+/* The step of a loop over all places, longer by the same factor. */
 static inline uint64_t
 random_step(uint64_t step)
 {
 	return step * (10 / (uint64_t)random_rounds(10));
 }
 
-/* splitmix64 (Steele, Lea and Flood 2014): every seed is a good one. */
+/* splitmix64 (Steele, Lea and Flood 2014); any seed is good. */
 static inline uint64_t
 random_mix(uint64_t x)
 {

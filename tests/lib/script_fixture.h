@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_fixture.h - a few messages, a list of events, cursors over it in both
- * orders, and a way to run a script over them and see what it wrote.
+ * script_fixture.h - messages, a list of events with cursors in both orders,
+ * and functions to run a script over them and keep its output.
  */
 #ifndef TL_TESTS_SCRIPT_FIXTURE_H
 #define TL_TESTS_SCRIPT_FIXTURE_H
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those of the kernel are listed where a test sets message_count. */
+/* Messages of the kernel are not listed. */
 enum { PROC, RATIO, LINK, WORK, STEP, QUEUE, MESSAGES };
 enum { OUT = MESSAGES, IN, WOKEN, ALL_MESSAGES };
 enum { FEED_MAX = 4096 };
@@ -44,9 +44,9 @@ struct feed {
 	const struct tl_message *list[ALL_MESSAGES];
 	struct tl_event events[FEED_MAX]; /* oldest first */
 	size_t count;
-	int fail_after; /* -1: never; else next fails after so many */
+	int fail_after; /* next fails after this many events; -1: never */
 	struct tl_script_input input;
-	int open; /* cursors now */
+	int open; /* open cursors */
 };
 
 static struct tl_bytes
@@ -139,7 +139,7 @@ feed_init(struct feed *feed, const char *name)
 		.message_count = MESSAGES };
 }
 
-/* Add an event; each is ns later than the one before. */
+/* Add an event, ns later than the last one. */
 static inline struct tl_event *
 feed_add(struct feed *feed, int message, unsigned kind, uint64_t ns, uint64_t a,
     uint64_t b, uint64_t c)
@@ -165,7 +165,7 @@ feed_add(struct feed *feed, int message, unsigned kind, uint64_t ns, uint64_t a,
 	return event;
 }
 
-/* A small story: instants, nested spans, a counter, a hole. */
+/* Add a small sequence: instants, nested spans, a counter, a loss. */
 static inline void
 feed_story(struct feed *feed)
 {
@@ -194,7 +194,7 @@ struct result {
 	struct tl_fault fault;
 	char error[2000];
 	int rc;
-	int write_rc; /* what io.write returns */
+	int write_rc; /* result of io.write */
 };
 
 static inline int
@@ -214,7 +214,7 @@ result_free(struct result *result)
 	tl_text_free(&result->out);
 }
 
-/* Run a script (or a view when text is NULL) over the inputs of feeds. */
+/* Run a script, or a view if text is NULL, over the inputs of feeds. */
 static inline void
 run_with(struct result *result, struct feed *const *feeds, size_t count,
     const struct tl_script_limits *limits, const char *name, const char *text,

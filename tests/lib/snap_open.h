@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snap_open.h - read the timeline at a path, which is none of compressed
- * ones. */
+/* snap_open.h - open the timeline at a path, not compressed. */
 #ifndef TESTS_LIB_SNAP_OPEN_H
 #define TESTS_LIB_SNAP_OPEN_H
 

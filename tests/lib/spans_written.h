@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spans_written.h - spans put into a writer one by one, for tests.
+ * spans_written.h - put spans into a writer.
  */
 #ifndef TESTS_LIB_SPANS_WRITTEN_H
 #define TESTS_LIB_SPANS_WRITTEN_H

@@ -5,9 +5,9 @@
  *	build/tests/unit/snap [-l] [-j JOBS] [PATTERN...]
  *	build/tests/unit/format do NAME ARGUMENT...
  *
- * A pattern is a part of "file:test"; with one of "*?[" it is a glob of all of
- * it; "take:" are the tests of tests/unit/snap/take.c.  The files run side by
- * side, the tests of a file one after the other.  -l lists the files.
+ * A pattern is a part of "file:test" or, with one of "*?[", a glob for all of
+ * it; "take:" selects the tests of tests/unit/snap/take.c.  Files run in
+ * parallel, the tests of a file one after the other.  -l lists the files.
  */
 #include "test.h"
 
@@ -24,7 +24,7 @@ enum { FILES_MAX = 256, NAME_MAX_SIZE = 256 };
 static struct test *tests;
 static struct test_command *commands;
 
-/* The tests of one source file that were chosen, in its order. */
+/* The selected tests of a source file, in its order. */
 static struct file {
 	const char *path;
 	const struct test *defaults;
@@ -49,7 +49,7 @@ test_register_command(struct test_command *command)
 	commands = command;
 }
 
-/* "take" of tests/unit/snap/take.c. */
+/* The name "take" of tests/unit/snap/take.c. */
 static void
 name_of(char name[NAME_MAX_SIZE], const char *path)
 {
@@ -206,7 +206,7 @@ print_output(FILE *file)
 	fclose(file);
 }
 
-/* Wait for any; print what it wrote. */
+/* Wait for a child, and print its output. */
 static int
 end_one(void)
 {
@@ -274,7 +274,8 @@ main(int argc, char **argv)
 		else
 			jobs = strtol(optarg, NULL, 10);
 	}
-	/* A machine under load is slow, and libcheck's four seconds are few. */
+	/* libcheck's time-out of four seconds is short for a machine under
+	 * load */
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
 	setenv("CK_TIMEOUT_MULTIPLIER", "3", 0);
 	choose(argc - optind, argv + optind);

@@ -22,8 +22,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* libcheck writes the place of every assertion that holds to a file, which in a
- * loop costs a hundred times the assertion: the first time has to do. */
+/* libcheck writes the place of every assertion to a file, which in a loop costs
+ * a hundred times as much as the assertion: write it only the first time. */
 #define _mark_point(file, line) \
 	__extension__({ \
 		static bool marked_; \
@@ -34,15 +34,17 @@
 		} \
 	})
 
-/* What both macros take.  An option that a test leaves out is the file's. */
+/* The options of both macros.  A test has those of its file unless it sets
+ * them. */
 struct test {
 	void (*setup)(void);
 	void (*teardown)(void);
-	void (*once)(void);    /* before all of them: they share what it did */
-	bool (*only_if)(void); /* else it does not exist */
-	int from, to;          /* _i, both 0: once */
-	int timeout;           /* seconds, 0: a minute */
-	bool plain;            /* without the setup and teardown of its file */
+	/* runs once before all tests, which share its result */
+	void (*once)(void);
+	bool (*only_if)(void); /* else the test does not exist */
+	int from, to;          /* values of _i; both 0: the test runs once */
+	int timeout;           /* in seconds; 0: a minute */
+	bool plain;            /* without the setup and teardown of the file */
 
 	TTest check;
 	struct test *next;
@@ -73,7 +75,8 @@ void test_register(struct test *test);
 	} \
 	struct test
 
-/* PROGRAM do NAME ARGUMENT...: what a runner needs of a unit test. */
+/* PROGRAM do NAME ARGUMENT...: a command for shell tests in a unit test
+ * program. */
 struct test_command {
 	const char *name;
 	int (*run)(int argc, char **argv);

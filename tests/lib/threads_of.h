@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads_of.h - the threads that the library started: which signals they
- * leave to the program.
+ * threads_of.h - find the signals that threads of the library block.
  */
 #ifndef TESTS_LIB_THREADS_OF_H
 #define TESTS_LIB_THREADS_OF_H
@@ -13,8 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Threads of this process, apart from the one that calls, that do not block
- * signal; *count is how many threads there are apart from it. */
+/* The number of threads of this process, besides the caller, that do not block
+ * a signal; *count is the number of all these threads. */
 static inline int
 threads_that_take(int signal, int *count)
 {

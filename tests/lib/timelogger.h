@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timelogger.h - TimeLogger files byte by byte, for tests.
+ * timelogger.h - write TimeLogger files byte by byte, for tests.
  */
 #ifndef TESTS_LIB_TIMELOGGER_H
 #define TESTS_LIB_TIMELOGGER_H

@@ -2,9 +2,10 @@
 /*
  * trace.h - run a child instruction by instruction.
  *
- * A thread that is traced inside a restartable sequence is moved out of it
- * when it goes on.  To see it pass through all the same, its pointer to the
- * sequence is cleared at each stop: it is pinned to its CPU and alone there.
+ * A traced thread that stops inside a restartable sequence is moved out of it
+ * when it continues.  To let it pass through, its pointer to the sequence is
+ * cleared at each stop, which is safe, since it is pinned to its CPU and alone
+ * there.
  */
 #ifndef TESTS_LIB_TRACE_H
 #define TESTS_LIB_TRACE_H
@@ -16,8 +17,9 @@
 
 struct traced {
 	pid_t pid;
-	uint64_t stop_at; /* where the traced function returns to */
-	int64_t rseq; /* place of the area from the thread pointer; 0 none */
+	uint64_t stop_at; /* the return address of the traced function */
+	/* offset of the rseq area from the thread pointer; 0: none */
+	int64_t rseq;
 };
 
 static inline struct user_regs_struct
@@ -48,8 +50,8 @@ poke(const struct traced *t, uint64_t at, long word)
 	    "poke %lx: %m", at);
 }
 
-/* The child stops itself, then goes on to function: stand at its first
- * instruction. */
+/* Continue a child that has stopped itself, up to the first instruction of
+ * function. */
 static inline void
 go_to(struct traced *t, void (*function)(void))
 {
@@ -76,7 +78,7 @@ go_to(struct traced *t, void (*function)(void))
 	t->stop_at = (uint64_t)peek(t, r.rsp);
 }
 
-/* One instruction.  Is the function still running? */
+/* Step one instruction.  Does the function still run? */
 static inline bool
 step(const struct traced *t)
 {
@@ -91,16 +93,16 @@ step(const struct traced *t)
 	return r.rip != t->stop_at;
 }
 
-/* As if the thread were in this restartable sequence, or in none (0). */
+/* Pretend that the thread is in this restartable sequence, or in none (0). */
 static inline void
 enter_sequence(const struct traced *t, uint64_t sequence)
 {
-	if (t->rseq) /* rseq_cs stands 8 bytes in */
+	if (t->rseq) /* rseq_cs is at offset 8 */
 		poke(t, registers_of(t).fs_base + (uint64_t)t->rseq + 8,
 		    (long)sequence);
 }
 
-/* The sequence that the thread was in; 0: in none. */
+/* The sequence that the thread was in; 0: none. */
 static inline uint64_t
 leave_sequence(const struct traced *t)
 {
@@ -121,8 +123,8 @@ kill_traced(const struct traced *t)
 	wait_for(t->pid);
 }
 
-/* Spawn a child that will be traced: it must stop itself by raise(SIGSTOP)
- * before it calls the function. */
+/* Make this child traced: it must stop itself by raise(SIGSTOP) before it calls
+ * the function. */
 static inline void
 be_traced(void)
 {
@@ -130,7 +132,7 @@ be_traced(void)
 	raise(SIGSTOP);
 }
 
-/* Tracing may be forbidden here. */
+/* Is tracing permitted here? */
 static inline bool
 may_trace(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_fixture.h - a trace of random events in memory, and the tree that it
- * must be, made the dumb way.
+ * trace_fixture.h - a trace of random events in memory, and its tree, made in
+ * the simplest way.
  */
 #ifndef TESTS_UNIT_TRACE_FIXTURE_H
 #define TESTS_UNIT_TRACE_FIXTURE_H
@@ -26,12 +26,13 @@ enum {
 	STRINGS = 10
 };
 
-/* What a trace is written to and read from. */
+/* The memory that a trace is written to and read from. */
 struct made {
 	struct tl_text data;
 	struct tl_text index;
-	uint64_t appends; /* of data and index so far ... */
-	uint64_t dies_at; /* ... and which fails, counted from 1; 0: none */
+	uint64_t appends; /* number of calls that append to data or index */
+	/* the number of the call that fails, from 1; 0: none */
+	uint64_t dies_at;
 };
 
 struct storage {
@@ -190,7 +191,7 @@ static const struct tl_trace_read_options read_options = {
 	.report = { count_fault, NULL }
 };
 
-/* Open bytes; data NULL in index: without one. */
+/* Open a trace in memory; index.data NULL: without an index. */
 static inline int
 open_bytes(struct tl_trace **trace, struct tl_bytes data, struct tl_bytes index)
 {
@@ -225,7 +226,7 @@ same_message(const struct tl_message *a, const struct tl_message *b)
 	       tl_bytes_equal(a->file, b->file);
 }
 
-/* But for the numbers of strings, which are the file's own. */
+/* Are two events equal, except for the numbers of strings? */
 static inline bool
 same_event(const struct tl_event *a, const struct tl_event *b)
 {
@@ -251,7 +252,7 @@ same_event(const struct tl_event *a, const struct tl_event *b)
 	return same_message(a->message, b->message);
 }
 
-/* Load everything below a node, depth first. */
+/* Load all nodes below a node, depth first. */
 static inline void
 load_all(struct tl_trace *trace, struct tl_node *root, uint64_t step)
 {
@@ -286,7 +287,7 @@ load_all(struct tl_trace *trace, struct tl_node *root, uint64_t step)
 	free(place);
 }
 
-/* A trace of bytes, all of which is loaded, without an index. */
+/* Open a trace without an index, and load all of it. */
 static inline struct tl_trace *
 read_whole(struct tl_bytes data)
 {
@@ -298,13 +299,13 @@ read_whole(struct tl_bytes data)
 	return trace;
 }
 
-/* == trees that are made node by node == */
+/* == trees built node by node == */
 
 static struct tl_node_budget grown_budget;
-static struct tl_node **grown; /* the children, before those in them */
+static struct tl_node **grown; /* parents before their children */
 static size_t grown_count;
 
-/* One more child; its place is given by place_grown(). */
+/* Add a child; place_grown() moves it to its place. */
 static inline struct tl_node *
 grow_child(struct tl_node *parent, const struct tl_event *event)
 {
@@ -334,7 +335,7 @@ place_grown(void)
 	grown_count = 0;
 }
 
-/* Are two trees the same, all of which is loaded? */
+/* Are two trees, which are loaded, equal? */
 static inline bool
 same_tree(const struct tl_node *a, const struct tl_node *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * viewers.h - made-up events for the writers of what viewers read: every kind
- * of event, every format of an argument, ends of 64 bits, hostile texts.  The
+ * viewers.h - generated events for the writers of viewer formats: every kind of
+ * event, every format of an argument, limits of 64 bits, hostile texts.  The
  * events are lines of tables.
  */
 #ifndef TESTS_LIB_VIEWERS_H
@@ -12,15 +12,16 @@
 #include <stdlib.h>
 #include <timeline.h>
 
-/* The first of the events. */
+/* The time of the first event. */
 #define VIEWERS_NS INT64_C(1795202658123456789)
 
 enum viewers_set {
-	VIEWERS_PLAIN,   /* some of each, in order of time */
-	VIEWERS_HOSTILE, /* texts that want to be syntax or to steer */
-	VIEWERS_LOSSY,   /* losses at the begin, within and at the end */
-	VIEWERS_BACK,    /* a clock that is set back, and before 1970 */
-	VIEWERS_MANY     /* no end: spans, instants, counters of 4 CPUs */
+	VIEWERS_PLAIN, /* some of each kind, in order of time */
+	/* texts that try to break the syntax or control the terminal */
+	VIEWERS_HOSTILE,
+	VIEWERS_LOSSY, /* losses at the start, inside and at the end */
+	VIEWERS_BACK,  /* a clock that is set back, and times before 1970 */
+	VIEWERS_MANY   /* endless: spans, instants, counters of 4 CPUs */
 };
 
 enum {
@@ -78,7 +79,7 @@ static const struct tl_strings viewers_strings = { viewers_string };
 struct line {
 	int message;
 	uint8_t kind;
-	int64_t after_ns; /* the event before */
+	int64_t after_ns; /* since the previous event */
 	uint8_t thread;   /* pid 40 + thread / 2, tid 50 + thread */
 	uint8_t cpu;
 	uint64_t args[TL_ARGS_MAX];
@@ -132,7 +133,7 @@ static const struct line viewers_back[] = {
 	{ PROCESSED, TL_INSTANT, 30, 0, 0, { 10, 11, 12 }, false },
 };
 
-/* A server at work: over and over again. */
+/* A server at work, repeated. */
 static const struct line viewers_many[] = {
 	{ REQUEST, TL_BEGIN, 400, 0, 0, { 7, 1 }, false },
 	{ PROCESSED, TL_INSTANT, 300, 1, 1, { 70, 80, 90 }, false },
@@ -223,7 +224,7 @@ viewers_fill(struct tl_event *event, const struct line *line, uint64_t i)
 	memcpy(event->args, line->args, sizeof(event->args));
 }
 
-/* Event number i of a set, one after the other: false when there is none. */
+/* Event number i of a set; call with 0, 1, 2 and so on.  false: the end. */
 static inline bool
 viewers_event(enum viewers_set set, uint64_t i, struct tl_event *event)
 {
@@ -238,7 +239,7 @@ viewers_event(enum viewers_set set, uint64_t i, struct tl_event *event)
 	if (i == 0)
 		event->ns = VIEWERS_NS;
 	else if (i != last + 1)
-		abort(); /* asked one after the other */
+		abort(); /* events were not read in order */
 	last = i;
 	event->ns += line->after_ns;
 	viewers_fill(event, line, i);

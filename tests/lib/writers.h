@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * writers.h - writers whose entries tell whether they are whole, and the
- * check of what a snapshot shows of them.
+ * writers.h - writers whose entries prove that they are whole, and a check of
+ * the entries in a snapshot.
  *
- * An entry is (writer, sequence, pid, checksum of the three).  Inside what a
- * snapshot shows, the sequence of each writer must have no hole.
+ * An entry is (writer, sequence, pid, checksum of the three).  In a snapshot
+ * the sequence of each writer must have no gap, unless entries are counted as
+ * lost.
  */
 #ifndef TESTS_LIB_WRITERS_H
 #define TESTS_LIB_WRITERS_H
@@ -19,8 +20,8 @@ enum { WRITERS_MAX = 64, CHECK_LANES_MAX = 256 };
 
 struct writer {
 	uint64_t number;
-	uint64_t sequence; /* of the next entry == logging calls so far */
-	uint64_t spare[6]; /* a cache line each */
+	uint64_t sequence; /* of the next entry; the number of calls so far */
+	uint64_t spare[6]; /* a cache line for each writer */
 };
 
 #define WRITER_MESSAGE "writer $writer wrote $sequence from $pid, $sum%x"
@@ -31,7 +32,7 @@ writer_sum(uint64_t writer, uint64_t sequence, uint64_t pid)
 	return random_mix(random_mix(random_mix(writer) + sequence) + pid);
 }
 
-/* Safe in a signal handler of the same thread, given a writer of its own. */
+/* May run in a signal handler, with a writer of its own. */
 static inline void
 write_one(struct timeline_event *event, struct writer *w)
 {
@@ -42,7 +43,7 @@ write_one(struct timeline_event *event, struct writer *w)
 	w->sequence++;
 }
 
-/* What was seen of one writer between the two times. */
+/* The entries of one writer between the two times. */
 struct seen {
 	uint64_t count;
 	uint64_t least;
@@ -51,18 +52,18 @@ struct seen {
 
 struct check {
 	const char *path;   /* file or "/name" */
-	uint64_t until_tsc; /* what is later may be cut off in any lane */
+	uint64_t until_tsc; /* later entries may be cut off in any lane */
 	uint64_t entries;   /* shown */
-	uint64_t lost;      /* said to be lost inside */
-	uint64_t missing;   /* holes in sequences */
+	uint64_t lost;      /* counted in losses, inside */
+	uint64_t missing;   /* missing numbers in sequences */
 	uint64_t torn;
 	uint64_t lapped;
 	struct seen seen[WRITERS_MAX];
 	uint64_t last[WRITERS_MAX][CHECK_LANES_MAX]; /* sequence + 1 */
 };
 
-/* From here on no lane has been overwritten.  Inside a CPU lane stamps
- * ascend, so its oldest entry tells. */
+/* The time from which no lane has been overwritten.  Inside a CPU lane stamps
+ * ascend, so its oldest entry has it. */
 static inline uint64_t
 complete_from(struct tl_snap *snap)
 {
@@ -82,7 +83,7 @@ complete_from(struct tl_snap *snap)
 	}
 	expect(rc == 0, "cursor: %d", rc);
 	tl_cursor_close(cursor);
-	/* a lane that was overtaken whole says nothing of when */
+	/* a lane that was overwritten completely has no such time */
 	for (size_t i = 0; i < tl_snap_lane_count(snap); i++)
 		if (!known[i] && tl_snap_lane(snap, i)->lapped > 0)
 			from = UINT64_MAX;
@@ -133,8 +134,8 @@ count_missing(struct check *c)
 	}
 }
 
-/* Read a timeline, live or saved no earlier than until_tsc, and check every
- * entry of writers. */
+/* Read a timeline, live or saved not before until_tsc, and check all entries of
+ * writers. */
 static inline void
 check_until(struct check *c, const char *path)
 {
