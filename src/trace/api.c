@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * api.c - timeline_trace.h: traces that programs record into.
+ * api.c - timeline_trace.h: record events of a program into a trace.
  */
 #include "base/word.h"
 #include "trace/writer.h"
@@ -19,7 +19,7 @@
 /* == streams of the calling thread == */
 
 enum {
-	TL_OWN_TRACES = 16, /* those that it used last */
+	TL_OWN_TRACES = 16, /* traces that a thread used last */
 	TL_OWN_NAME_MAX = 256
 };
 
@@ -27,7 +27,7 @@ struct tl_trace_stream;
 
 struct tl_own {
 	uint64_t number; /* 0: free */
-	uint64_t used;   /* the greater, the later */
+	uint64_t used;   /* time of the last use */
 	struct tl_trace_stream *stream;
 	uint32_t tid;
 	char name[TL_OWN_NAME_MAX];
@@ -41,7 +41,8 @@ struct list {
 static _Thread_local struct list *list;
 static pthread_key_t key;
 
-/* Destructors that run after this one may still record events. */
+/* Free the list of a thread.  Destructors that run later may still record
+ * events, and make a new one. */
 static void
 free_list(void *memory)
 {
@@ -49,7 +50,7 @@ free_list(void *memory)
 	free(memory);
 }
 
-/* Before any thread remembers anything: 0 or -errno. */
+/* Prepare the lists of threads.  0 or -errno. */
 static int
 own_prepare(void)
 {
@@ -68,7 +69,8 @@ make_list(void)
 	return list = made;
 }
 
-/* The trace of this process, perhaps not started yet; NULL: no memory. */
+/* The entry of a trace in the list of this thread, added if it is new; NULL: no
+ * memory. */
 static struct tl_own *
 own_find(uint64_t number)
 {
@@ -91,7 +93,7 @@ own_find(uint64_t number)
 	return own;
 }
 
-/* Of a trace that is closed. */
+/* Remove the entry of a trace that is closed. */
 static void
 own_forget(uint64_t number)
 {
@@ -115,20 +117,21 @@ struct timeline_trace {
 	struct tl_trace_writer *writer;
 	uint64_t number;
 	pid_t pid;
-	uint32_t forks;       /* how many lay before it was made */
-	uint32_t rc;          /* the first error, shared */
-	pthread_mutex_t lock; /* of what follows */
+	uint32_t forks;       /* forks of this process at its creation */
+	uint32_t rc;          /* the first error; shared */
+	pthread_mutex_t lock; /* of the fields below */
 	pthread_cond_t stop;
 	bool stopping;
-	bool flushing; /* is there a thread that does it? */
+	bool flushing; /* is there a thread that flushes it? */
 	pthread_t flusher;
 	int64_t flush_ns;
 	struct timeline_trace_message *messages;
 };
 
-static int prepared;     /* 0 or -errno: there are only so many keys */
-static uint64_t numbers; /* of traces given so far, shared */
-static uint32_t forks;   /* this process and those before it are children of */
+static int prepared;     /* 0 or -errno: keys of threads are limited */
+static uint64_t numbers; /* of traces created so far; shared */
+/* forks on the way from the first process to this one */
+static uint32_t forks;
 
 static void
 count_fork(void)
@@ -143,7 +146,7 @@ prepare(void)
 	prepared = own_prepare();
 }
 
-/* Is this the process that made it?  A child shares only its files. */
+/* Did this process create the trace?  A child shares only its files. */
 static bool
 is_ours(const struct timeline_trace *trace)
 {
@@ -205,7 +208,8 @@ flush_by_timer(void *context)
 	return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* Start the flushing thread, with all signals blocked: they are for the threads
+ * of the program. */
 static int
 start_flusher(struct timeline_trace *trace)
 {
@@ -272,7 +276,8 @@ free_trace(struct timeline_trace *trace)
 	free(trace);
 }
 
-/* It was not made, so that it can be made again. */
+/* Remove the files of a trace that was not created, so that the path is
+ * free. */
 static void
 give_up(struct timeline_trace *trace, const char *path)
 {
@@ -330,7 +335,7 @@ timeline_trace_close(struct timeline_trace *trace)
 	int rc;
 
 	if (!trace || !is_ours(trace))
-		return 0; /* a forked child's copy stays as it is */
+		return 0; /* a forked child does not change its copy */
 	stop_flusher(trace);
 	own_forget(trace->number);
 	rc = error_of(trace);
@@ -352,7 +357,7 @@ timeline_trace_flush(struct timeline_trace *trace)
 
 /* == messages == */
 
-/* A message with its texts behind it. */
+/* Make a message and copy its texts after it. */
 static struct timeline_trace_message *
 new_message(struct tl_bytes category, struct tl_bytes text,
     struct tl_bytes file)
@@ -413,8 +418,8 @@ timeline_trace_define(struct timeline_trace *trace, uint32_t kind,
 	return 0;
 }
 
-/* The functions for bindings, which have no place: macros of the same names
- * call the one above. */
+/* The functions for bindings, without a source location; macros of the same
+ * names call the one above. */
 
 int(timeline_trace_instant)(struct timeline_trace *trace, const char *category,
     const char *priority, const char *text,

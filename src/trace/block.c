@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * block.c - what a trace defines, and the blocks of its two files.
+ * block.c - write the definitions of a trace, and the blocks of its two files.
  */
 #include "trace/writer.h"
 
@@ -44,13 +44,14 @@ tl_definitions_free(struct tl_definitions *d)
 	tl_text_free(&d->cells);
 }
 
-/* The object from mark on is whole: give it a cell, or take it back. */
+/* End the object that begins at mark: add a cell for it, or remove it. */
 static int
 add(struct tl_definitions *d, size_t mark, enum tl_trace_kind kind, int32_t id)
 {
 	const struct tl_cell cell = { .kind = (uint8_t)kind,
 		.id = id,
-		.start = (int64_t)mark, /* until it is known where it goes */
+		/* replaced when its place in the file is known */
+		.start = (int64_t)mark,
 		.end = -1 };
 	uint8_t bytes[TL_CELL_SIZE];
 
@@ -65,7 +66,7 @@ add(struct tl_definitions *d, size_t mark, enum tl_trace_kind kind, int32_t id)
 	return 0;
 }
 
-/* Numbers first, then at most two texts. */
+/* Append an object: numbers, then at most two texts. */
 static int
 put_object(struct tl_definitions *d, enum tl_trace_kind kind, int32_t id,
     const struct tl_data_out *fields, const struct tl_bytes *texts,
@@ -222,7 +223,7 @@ tl_define_message(struct tl_definitions *d, const struct tl_message *m, int *rc)
 	return defined;
 }
 
-/* The place of a pid among those that were named. */
+/* The place for the id of a process, by its pid. */
 static int
 get_process(struct tl_definitions *d, uint32_t pid, int32_t **process)
 {
@@ -322,7 +323,7 @@ tl_define_knot(struct tl_definitions *d, const struct timeline_knot *knot)
 
 /* == blocks == */
 
-/* Write to the file; the null strategy has none. */
+/* Append to the file; with TL_TRACE_NULL there is none. */
 static int
 append(struct tl_trace_writer *w, tl_trace_append *to, const void *data,
     size_t size)
@@ -332,7 +333,7 @@ append(struct tl_trace_writer *w, tl_trace_append *to, const void *data,
 	return w->rc;
 }
 
-/* What waits beside the streams. */
+/* Set the number of bytes that wait outside of streams. */
 static void
 note_settled(struct tl_trace_writer *w)
 {
@@ -373,7 +374,7 @@ append_cell(struct tl_trace_writer *w, const struct tl_cell *cell)
 	return append_cells(w, bytes, sizeof(bytes));
 }
 
-/* A block as it lies there, with its end behind it. */
+/* Write a block with its header and end. */
 static int
 write_block(struct tl_trace_writer *w, const struct tl_trace_block *block,
     uint8_t *bytes, const uint8_t *cells, size_t cells_size)
@@ -391,7 +392,7 @@ write_block(struct tl_trace_writer *w, const struct tl_trace_block *block,
 	return append_cells(w, cells, cells_size);
 }
 
-/* Where its objects go is known now. */
+/* Set the places of the objects in their cells. */
 static void
 place_cells(const struct tl_trace_writer *w, struct tl_text *cells)
 {
@@ -420,7 +421,7 @@ tl_block_write_definitions(struct tl_trace_writer *w)
 	if (size == 0 || w->rc < 0)
 		return w->rc;
 	place_cells(w, &d->cells);
-	/* A text has one byte more than its size. */
+	/* tl_text has room for one byte after its size */
 	write_block(w, &block, bytes, (uint8_t *)d->cells.data, d->cells.size);
 	d->logical += size;
 	d->text.size = TL_TRACE_BLOCK_HEADER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.c - what to trust of an index, and what to do without one.
+ * check.c - check the cells of an index, and survey streams without one.
  */
 #include "trace/opened.h"
 
@@ -18,11 +18,11 @@
 
 /* == survey == */
 
-/* A container whose begin is known; those without one count as orphans of the
- * one around them. */
+/* A container whose begin is known; those whose begin is lost count as orphans
+ * of the one around them. */
 struct level {
 	uint64_t start;  /* of its content */
-	uint64_t number; /* spans that are open in it */
+	uint64_t number; /* spans that are open in its content */
 	uint64_t orphans;
 	uint64_t children;
 	uint64_t marked;
@@ -31,7 +31,7 @@ struct level {
 struct pass {
 	struct tl_survey *survey;
 	struct tl_walk walk;
-	struct level *levels; /* 0: the thread itself */
+	struct level *levels; /* levels[0]: the thread itself */
 	size_t depth;         /* of the innermost */
 	size_t capacity;
 };
@@ -63,7 +63,7 @@ add_child(struct pass *p, uint64_t at)
 	return rc;
 }
 
-/* Room for one more level inside the innermost. */
+/* Make room for one more level. */
 static int
 reserve_level(struct pass *p)
 {
@@ -88,7 +88,7 @@ open_level(struct pass *p)
 	return rc;
 }
 
-/* The innermost ends; what is short is read over. */
+/* End the innermost container; a small one gets no entry. */
 static int
 close_level(struct pass *p, uint64_t end, enum tl_survey_end how)
 {
@@ -260,7 +260,7 @@ judge(const struct tl_trace_lane *lane, int rc)
 	return lane->holes ? 0 : TL_CELL_WRONG;
 }
 
-/* The object at the place of a walk, which may begin a block. */
+/* The object at the current place, which may begin a block. */
 static int
 next_point(struct tl_walk *walk, struct tl_point *point)
 {
@@ -304,14 +304,14 @@ tl_check_jump(struct tl_walk *walk, uint64_t level, uint32_t message,
 	return lane->holes ? tl_walk_seek(walk, span->start) : TL_CELL_WRONG;
 }
 
-/* From child to child of one container. */
+/* State of counting the children of a container. */
 struct count {
 	struct tl_walk walk;
 	struct tl_inside inside;
-	uint64_t level; /* spans that are open in the content */
+	uint64_t level; /* spans that are open in its content */
 	uint64_t to;
 	uint64_t children;
-	bool over; /* the last child never ends */
+	bool over; /* the last child has no end */
 };
 
 static int
@@ -354,8 +354,8 @@ count_all(struct count *c)
 	return rc < 0 ? rc : 0;
 }
 
-/* Does child number begin at a place (or, at the end of the stream, would
- * it), counted from a mark (NULL: from the first child)? */
+/* Does the child of this number begin at c->to (or would it, at the end of the
+ * stream), counted from a mark (NULL: from the first child)? */
 static int
 check_count(struct tl_trace *trace, struct tl_trace_lane *lane, struct count *c,
     uint64_t content, const struct tl_mark_place *from, uint64_t number)
@@ -401,7 +401,8 @@ tl_check_mark(struct tl_trace *trace, struct tl_trace_lane *lane,
 	return rc;
 }
 
-/* All children of what goes on to the end of the stream. */
+/* Check the number of children of a container that lasts to the end of the
+ * stream. */
 static int
 check_to_end(struct tl_trace *trace, struct tl_trace_lane *lane,
     uint64_t content, uint32_t level, uint64_t number)
@@ -462,7 +463,7 @@ free_cells(struct tl_trace_lane *lane)
 	lane->open_count = lane->open_capacity = 0;
 }
 
-/* The cells of a lane become those that were made; the others go. */
+/* Replace the cells of a lane by those that were rebuilt. */
 static void
 take_cells(struct tl_trace_lane *lane, struct tl_trace_lane *made)
 {
@@ -505,7 +506,8 @@ take_index(struct tl_trace *t, struct tl_index *made)
 	}
 }
 
-/* Damage was reported already, or is reported when it is read. */
+/* Rebuild the index.  Damage was reported already, or is reported when it is
+ * read. */
 static int
 make_again(struct tl_trace *t)
 {

@@ -2,8 +2,8 @@
 /*
  * codec.c - zstd for blocks of traces.
  *
- * What zstd works with is large and costs more to make than a block does to
- * pack; each thread keeps its own until it ends.
+ * The workspace of zstd is large and takes longer to create than a block to
+ * compress, so each thread keeps its own until it ends.
  */
 #include "trace/layout.h"
 
@@ -21,7 +21,8 @@ struct workspace {
 
 static pthread_key_t key;
 static bool has_key;
-static _Thread_local struct workspace *own; /* what the key frees */
+/* freed by the destructor of the key */
+static _Thread_local struct workspace *own;
 
 static void
 workspace_free(void *workspace)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* context.c - everything that has an id. */
+/* context.c - the definitions of a trace, by kind and id. */
 #include "trace/context.h"
 
 #include "base/array.h"
@@ -19,7 +19,7 @@ struct tl_context_object {
 	uint32_t line;
 	uint32_t pid; /* of a thread */
 	uint32_t tid;
-	struct tl_bytes text; /* points behind; of an INFO, its value */
+	struct tl_bytes text; /* after the object; the value of an INFO */
 	struct tl_bytes name; /* of an INFO */
 	struct tl_message message;
 	char *data;
@@ -43,7 +43,7 @@ find(const struct tl_context *c, uint8_t kind, int32_t id)
 	return NULL;
 }
 
-/* The object of this kind and id, made now if there was none. */
+/* The object of a kind and an id, created if it is new. */
 static struct tl_context_object *
 get(struct tl_context *c, uint8_t kind, int32_t id)
 {
@@ -166,7 +166,7 @@ read_knot(struct tl_context *c, struct tl_data_in *in, bool known)
 	return 0;
 }
 
-/* The numbers of a message that are in range. */
+/* Read those numbers of a message that are in range. */
 static void
 read_message(const struct tl_context *c, struct tl_context_object *object,
     struct tl_data_in *in)
@@ -192,7 +192,7 @@ read_message(const struct tl_context *c, struct tl_context_object *object,
 		m->gate = TIMELINE_LEVEL_MAX;
 }
 
-/* The fields of an object that stand before its texts. */
+/* Read the fields of an object before its texts. */
 static int
 read_numbers(struct tl_context *c, struct tl_context_object *object,
     struct tl_data_in *in, bool known)
@@ -255,7 +255,7 @@ resolve(const struct tl_context *c, struct tl_context_object *object)
 	return category && (object->location == TL_TRACE_NONE || file);
 }
 
-/* Threads and processes without a number are known by nothing but theirs. */
+/* Set the name of a thread or a process, unless its number is missing. */
 static int
 name_thread(struct tl_context *c, const struct tl_context_object *thread)
 {
@@ -271,8 +271,8 @@ name_thread(struct tl_context *c, const struct tl_context_object *thread)
 	return rc;
 }
 
-/* What was read becomes the object, unless it was known before; the text is
- * taken in every case. */
+/* Define the object, unless it was defined before.  Takes its text over in any
+ * case. */
 static int
 define(struct tl_context *c, const struct tl_context_object *read)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * context.h - what the threads of one trace refer to, found by kind and id.
+ * context.h - the definitions that the threads of a trace refer to, by kind and
+ * id.
  *
- * A reference may come before what it refers to: a message is there as soon
- * as it is asked for, and gets its words when its definition comes.  What is
- * defined twice stays as it was first.
+ * A reference may come before its definition: a message exists as soon as it is
+ * requested, and gets its text with the definition.  The first of two
+ * definitions counts.
  */
 #ifndef TL_TRACE_CONTEXT_H
 #define TL_TRACE_CONTEXT_H
@@ -16,7 +17,7 @@
 #include <timeline_layout.h>
 
 enum {
-	/* Messages that nothing defines; more of them are one. */
+	/* Messages without a definition; further ones become one message. */
 	TL_CONTEXT_UNKNOWN_MAX = 1 << 16
 };
 
@@ -30,8 +31,8 @@ struct tl_context {
 	struct tl_table table;     /* of objects, by kind and id */
 	struct tl_names names;     /* of threads and processes */
 	size_t unknown;            /* messages without a definition */
-	bool unsettled;            /* is a text not there yet? */
-	struct tl_message nothing; /* when there are too many */
+	bool unsettled;            /* some texts are still missing */
+	struct tl_message nothing; /* for all messages beyond the limit */
 	struct timeline_knot *knots;
 	size_t knot_count;
 	size_t knot_capacity;
@@ -47,20 +48,20 @@ tl_context_is_kind(uint8_t kind)
 	return kind <= TL_TRACE_INFO;
 }
 
-/* Read the definition that begins at in->at, and its id: 0, -EBADMSG,
- * -ENOMEM. */
+/* Read the definition at in->at, and its id.  0, -EBADMSG, -ENOMEM. */
 int
 tl_context_read(struct tl_context *context, struct tl_data_in *in, int32_t *id);
-/* Read all that are in a block. */
+/* Read all definitions of a block. */
 int tl_context_read_all(struct tl_context *context, struct tl_bytes content);
-/* Give messages the texts that came after them. */
+/* Set the texts of messages that were defined before their texts. */
 void tl_context_settle(struct tl_context *context);
 
-/* Never NULL. */
+/* The message of an id; never NULL. */
 const struct tl_message *
 tl_context_message(struct tl_context *context, uint32_t id);
 
-/* All that are defined, by their id, in an array to be freed: 0, -ENOMEM. */
+/* All defined messages by id, in an array that the caller frees.  0,
+ * -ENOMEM. */
 int tl_context_messages(struct tl_context *context,
     const struct tl_message ***messages, size_t *count);
 
@@ -71,7 +72,7 @@ struct tl_context_thread {
 	struct tl_bytes command; /* of its process; empty: unknown */
 };
 
-/* False: it is not known. */
+/* The names of a thread.  false: it is unknown. */
 bool tl_context_thread(const struct tl_context *context, int32_t id,
     struct tl_context_thread *thread);
 struct tl_bytes

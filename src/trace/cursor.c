@@ -19,15 +19,18 @@ enum { CHUNK = TL_MARK_EVERY };
 struct source {
 	struct tl_trace_lane *lane;
 	uint32_t rank; /* of the lane */
-	size_t blocks; /* done, from the end that it begins at */
+	/* blocks read, from the end at which the cursor starts */
+	size_t blocks;
 	struct tl_block_data *data;
-	struct tl_data_in in; /* what is to be read forward */
+	struct tl_data_in in; /* the rest of the block, forward */
 	struct tl_point_state state;
-	size_t marks;            /* of the block that are to be read backward */
-	struct tl_event *events; /* read and not given yet: [next, count) */
+	/* marks of the block that are still to be read, backward */
+	size_t marks;
+	/* events in memory; [next, count) are to be returned */
+	struct tl_event *events;
 	unsigned next;
 	unsigned count;
-	int64_t key; /* time of the next event, or its bound */
+	int64_t key; /* time of the next event, or a bound of it */
 	bool bound;
 };
 
@@ -40,7 +43,8 @@ struct trace_cursor {
 	size_t source_count;
 };
 
-/* Of one time: by the lanes that they were logged in, then by thread. */
+/* Order of sources with events of the same time: by the lanes of the events,
+ * then by thread. */
 static bool
 is_older(const struct source *a, const struct source *b)
 {
@@ -62,21 +66,21 @@ is_before(const void *context, const void *first, const void *second)
 	if (a->key != b->key)
 		return c->backward ? a->key > b->key : a->key < b->key;
 	if (a->bound != b->bound)
-		return a->bound; /* it may turn out to be later */
+		return a->bound; /* its event may turn out to be later */
 	return is_older(a, b) != c->backward;
 }
 
 static const struct tl_pqueue_order by_key = { sizeof(struct source *),
 	is_before };
 
-/* The block after those that are done: its number in the lane. */
+/* The number of the next block in its lane. */
 static size_t
 next_block(const struct trace_cursor *c, const struct source *s)
 {
 	return c->backward ? s->lane->block_count - 1 - s->blocks : s->blocks;
 }
 
-/* A thread takes memory only while one of its blocks is read. */
+/* Close a block, so that a thread takes memory only while one is read. */
 static void
 close_block(struct source *s)
 {
@@ -107,7 +111,7 @@ open_block(struct trace_cursor *c, struct source *s)
 	return rc;
 }
 
-/* Read up to CHUNK objects; the silent ones are left out. */
+/* Read up to CHUNK objects; silent ones are left out. */
 static void
 read_chunk(struct trace_cursor *c, struct source *s)
 {
@@ -137,7 +141,7 @@ turn_round(struct source *s)
 	}
 }
 
-/* More events of the block at hand; false: it has none. */
+/* Read more events of the block.  false: the block has none. */
 static bool
 more_of_block(struct trace_cursor *c, struct source *s)
 {
@@ -160,7 +164,7 @@ more_of_block(struct trace_cursor *c, struct source *s)
 	return true;
 }
 
-/* Say what comes next of a source; false: nothing. */
+/* Set the key of a source.  false: it is at its end. */
 static bool
 set_key(struct trace_cursor *c, struct source *s)
 {
@@ -177,12 +181,12 @@ set_key(struct trace_cursor *c, struct source *s)
 	block = &s->lane->blocks[next_block(c, s)].block;
 	s->bound = true;
 	s->key = c->backward ? block->max_ns : block->min_ns;
-	if (block->events == 0) /* has no time */
+	if (block->events == 0) /* the block has no times */
 		s->key = c->backward ? INT64_MAX : INT64_MIN;
 	return true;
 }
 
-/* Restore the order of the queue after its first has changed. */
+/* Restore the order of the queue after its first element has changed. */
 static void
 settle_first(struct trace_cursor *c)
 {

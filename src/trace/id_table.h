@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * id_table.h - ids of threads, numbered as they are met.
+ * id_table.h - number the ids of threads in order of appearance.
  *
  * As base/id_map.h, but without a bound: a trace may have any number of
  * threads, and each of them is kept in the index anyway.
@@ -18,7 +18,7 @@ struct tl_id_table {
 	size_t capacity;
 };
 
-/* The number of an id: 1 it is new, 0 it was met before; -ENOMEM. */
+/* The number of an id.  1: it is new; 0: it is known; -ENOMEM. */
 int tl_id_table_get(struct tl_id_table *ids, int32_t id, size_t *number);
 void tl_id_table_free(struct tl_id_table *ids);
 

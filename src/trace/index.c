@@ -36,7 +36,7 @@ tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start)
 	return &lane->spans[i];
 }
 
-/* The first of some marks that is at this offset or behind it. */
+/* The first mark at or after this offset. */
 static size_t
 find_mark(const struct tl_mark_place *marks, size_t count, uint64_t at)
 {
@@ -56,7 +56,7 @@ tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start)
 	return &lane->open[i];
 }
 
-/* Marks of what is inside stand between those of this content. */
+/* Marks of inner containers are among those of this content. */
 struct tl_mark_place *
 tl_trace_lane_mark(const struct tl_trace_lane *lane, uint64_t start,
     uint64_t end, uint32_t depth, uint64_t number)
@@ -80,12 +80,12 @@ tl_trace_lane_mark(const struct tl_trace_lane *lane, uint64_t start,
 struct parse {
 	struct tl_index *index;
 	struct tl_id_table ids;            /* of its lanes */
-	struct tl_trace_lane *lane;        /* of the block at hand */
+	struct tl_trace_lane *lane;        /* of the current block */
 	struct tl_block_place definitions; /* the current block */
 	struct tl_text stored; /* the content of the current block */
 	struct tl_fault *fault;
 	uint64_t at; /* of the cell, in the index */
-	bool roots;  /* has the end begun? */
+	bool roots;  /* the cells at the end have begun */
 };
 
 static int
@@ -142,7 +142,7 @@ tl_index_content(const struct tl_index *x, const struct tl_block_place *place,
 	    tl_bytes(to, place->block.stored), room, content);
 }
 
-/* Definitions are read whole, with the cell of their block. */
+/* Read the definitions of a block as a whole, with the cell of the block. */
 static int
 read_definitions(struct parse *p)
 {
@@ -208,7 +208,7 @@ parse_block(struct parse *p, const struct tl_cell *cell)
 	return read_definitions(p);
 }
 
-/* Is this what lies there? */
+/* Does the cell match the definition that it points to? */
 static int
 check_definition(struct parse *p, const struct tl_cell *cell)
 {
@@ -243,7 +243,7 @@ add_span(struct parse *p, const struct tl_cell *cell)
 	return 0;
 }
 
-/* Marks, and spans that are open: both stand in the order of their places. */
+/* Add a mark, or an open span: both are in the order of their places. */
 static int
 add_mark(struct parse *p, const struct tl_cell *cell,
     struct tl_mark_place **list, size_t *count, size_t *capacity)
@@ -261,8 +261,8 @@ add_mark(struct parse *p, const struct tl_cell *cell,
 	return 0;
 }
 
-/* No more children than there is room for in what is there of the stream:
- * where some of it is lost, the cell is all that is known of their number. */
+/* The most children that fit into the rest of the stream.  If some of it is
+ * lost, only the cell has the number. */
 static uint64_t
 children_max(const struct tl_trace_lane *lane)
 {
@@ -321,7 +321,8 @@ parse_cell(struct parse *p, const struct tl_cell *cell)
 	return wrong(p, "a cell of a kind that cannot be here");
 }
 
-/* The frame around the cells; how many there are. */
+/* Check header and footer of the index; returns the number of cells in
+ * *count. */
 static int
 check_frame(struct parse *p, size_t *count)
 {
@@ -373,7 +374,7 @@ by_id(const void *a, const void *b)
 	return (p->id > q->id) - (p->id < q->id);
 }
 
-/* Footers come in the order of ends; what is looked for are beginnings. */
+/* Sort spans by their start: footers are in the order of ends. */
 static void
 sort_all(struct tl_index *x)
 {
@@ -385,7 +386,7 @@ sort_all(struct tl_index *x)
 			    sizeof(*x->lanes[i].spans), by_start);
 }
 
-/* Blocks that have no cell would be missed. */
+/* Check that there are no blocks without a cell. */
 static int
 check_gaps(struct parse *p, size_t count)
 {

@@ -11,7 +11,7 @@
 #include "trace/context.h"
 #include "trace/scan.h"
 
-/* A piece of a stream, and where it lies. */
+/* The place of a block in the file, and its header. */
 struct tl_block_place {
 	uint64_t at;   /* of its BLOCK_START in the file */
 	bool reported; /* its damage was reported */
@@ -19,14 +19,14 @@ struct tl_block_place {
 };
 
 struct tl_span_place {
-	uint64_t start; /* logical, of its content */
+	uint64_t start; /* logical offset of its content */
 	uint64_t end;
 	uint32_t depth; /* spans around it */
 };
 
 struct tl_mark_place {
 	uint64_t at;
-	uint64_t number; /* of the child that begins there */
+	uint64_t number; /* number of the child that begins there */
 	uint32_t depth;
 	bool checked; /* number was found right */
 };
@@ -36,8 +36,8 @@ struct tl_survey;
 /* The stream of one thread. */
 struct tl_trace_lane {
 	int32_t id;
-	/* Is something missing?  Then spans and marks are not used, but a
-	 * survey is made of what there is, unless it must be plain. */
+	/* Is a part of the stream missing?  Then spans and marks are not used,
+	 * but a survey is made, unless plain is set. */
 	bool holes;
 	bool plain;
 	struct tl_survey *survey;      /* NULL: not made */
@@ -65,7 +65,7 @@ struct tl_index {
 	struct tl_trace_header header;
 	uint32_t seed;
 	struct tl_context *context;
-	bool made;                   /* again, from the data */
+	bool made;                   /* rebuilt from the data */
 	struct tl_text bytes;        /* of the index file */
 	struct tl_trace_lane *lanes; /* by id */
 	size_t lane_count;
@@ -73,34 +73,34 @@ struct tl_index {
 	uint64_t damage;
 };
 
-/* Read the index that is in bytes: 0; -EBADMSG it does not belong to the
- * data, and the fault says where; -ENOMEM, -errno of reading. */
+/* Parse the index in bytes.  0; -EBADMSG: it does not belong to the data, the
+ * fault has the place; -ENOMEM; -errno of reading. */
 int tl_index_parse(struct tl_index *index, struct tl_fault *fault);
-/* Make the bytes again from the data, and parse them. */
+/* Rebuild the bytes from the data, and parse them. */
 int tl_index_rebuild(struct tl_index *index);
-/* Forget everything but the data. */
+/* Free everything but the data. */
 void tl_index_clear(struct tl_index *index);
 
-/* The stored and then the real content of a block; -EBADMSG damaged. */
+/* Read a block: its stored bytes, and its content.  -EBADMSG: damaged. */
 int tl_index_content(const struct tl_index *index,
     const struct tl_block_place *place, struct tl_text *stored,
     struct tl_text *room, struct tl_bytes *content);
 
-/* Is there no whole block between those that have cells?  0; what is damaged
- * there is said; -EEXIST there is one, -errno. */
+/* Check that there is no whole block between those with cells.  Damage there is
+ * reported.  0; -EEXIST: there is one; -errno. */
 int tl_index_check_gaps(struct tl_index *index, size_t count);
 
-/* The block that holds a logical offset, or the first behind it; the count
- * of blocks: there is none. */
+/* The block that contains a logical offset, or the first one after it; the
+ * number of blocks: none. */
 size_t tl_trace_lane_find(const struct tl_trace_lane *lane, uint64_t logical);
-/* The cell of the container of this content; NULL: none. */
+/* The cell of the container with this content; NULL: none. */
 const struct tl_span_place *
 tl_trace_lane_span(const struct tl_trace_lane *lane, uint64_t start);
-/* The span with its number of children, if it has no footer. */
+/* The cell with the number of children of a span without a footer. */
 struct tl_mark_place *
 tl_trace_lane_open(const struct tl_trace_lane *lane, uint64_t start);
-/* The last mark at or before child number of the content [start, end) at a
- * depth; NULL: there is none. */
+/* The last mark at a depth, at or before the child of this number in the
+ * content [start, end); NULL: none. */
 struct tl_mark_place *tl_trace_lane_mark(const struct tl_trace_lane *lane,
     uint64_t start, uint64_t end, uint32_t depth, uint64_t number);
 

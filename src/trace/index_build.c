@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * index_build.c - make an index again from the data.
+ * index_build.c - rebuild an index from the data.
  */
 #include "trace/index.h"
 
@@ -48,8 +48,8 @@ feed(struct tl_index *x, struct tl_scan *scan, uint64_t from, uint64_t end)
 	return rc < 0 ? rc : tl_scan_finish(scan);
 }
 
-/* Whatever is between two places, the second of which is a known block (what
- * is wrong in that, its reader tells) or, UINT64_MAX, the end of the file. */
+/* Check the bytes between two places for whole blocks.  end is that of a known
+ * block, whose damage its reader reports; UINT64_MAX: the end of the file. */
 static int
 check_gap(struct tl_index *x, uint64_t from, uint64_t end)
 {
@@ -81,7 +81,8 @@ tl_index_check_gaps(struct tl_index *x, size_t count)
 		if (cell.kind != TL_TRACE_BLOCK_START)
 			continue;
 		if ((uint64_t)cell.start < next)
-			return -EEXIST; /* twice, or in another order */
+			/* a block is there twice, or in another order */
+			return -EEXIST;
 		rc = check_gap(x, next, (uint64_t)cell.start);
 		next = (uint64_t)cell.end + 1;
 	}
@@ -92,12 +93,13 @@ tl_index_check_gaps(struct tl_index *x, size_t count)
 
 enum { PIECE_SIZE = 1 << 20 };
 
-/* A thread, as far as it is known. */
+/* State of a thread. */
 struct track {
 	int32_t id;
 	bool holes;
 	uint64_t size;
-	uint64_t depth; /* where the last block ended; wrong: UINT64_MAX */
+	/* open spans at the end of its last block; UINT64_MAX: unknown */
+	uint64_t depth;
 	uint64_t children;
 	struct tl_inside inside;
 	struct tl_shape shape;
@@ -107,7 +109,7 @@ struct build {
 	struct tl_index *index;
 	struct tl_scan scan;
 	struct tl_id_table ids;
-	struct track **tracks; /* as they are met */
+	struct track **tracks; /* in order of appearance */
 	size_t count;
 	size_t capacity;
 };
@@ -153,7 +155,7 @@ find_track(struct build *b, int32_t id, struct track **track)
 	return rc;
 }
 
-/* Definitions, each with a cell; none of them if one is damaged. */
+/* Add a cell for each definition of a block; none if one is damaged. */
 static int
 take_definitions(struct build *b, uint64_t at, struct tl_bytes content)
 {
@@ -213,7 +215,7 @@ shape_point(struct track *t, const struct tl_point *point, uint64_t at,
 		return rc;
 	if (point->kind == TL_TRACE_FOOTER ? !is_end(shape, point, at)
 					   : rc < 0) {
-		t->holes = true; /* nothing that a writer of ours wrote */
+		t->holes = true; /* not written by our writer */
 		return 0;
 	}
 	if (point->kind == TL_TRACE_FOOTER) {

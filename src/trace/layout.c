@@ -17,7 +17,7 @@
 
 enum { SLICES = 8, BYTES = 256 };
 
-static const uint32_t polynomial = 0x82f63b78; /* its bits turned round */
+static const uint32_t polynomial = 0x82f63b78; /* bit-reversed */
 static uint32_t tables[SLICES][BYTES];
 
 static void
@@ -39,7 +39,7 @@ make_tables(void)
 		}
 }
 
-/* The checksum behind 8 more bytes: those of the word, the lowest first. */
+/* The checksum after 8 more bytes: those of the word, lowest first. */
 static uint32_t
 step(uint32_t crc, uint64_t word)
 {
@@ -86,7 +86,7 @@ by_instruction(uint32_t crc, const void *data, size_t size)
 	return (uint32_t)~sum;
 }
 
-/* gcc's __builtin_cpu_supports() would bring 4 KiB of models of CPUs along. */
+/* __builtin_cpu_supports() of gcc would add 4 KiB of CPU models. */
 static bool
 has_instruction(void)
 {
@@ -205,7 +205,7 @@ tl_trace_block_put(uint8_t to[TL_TRACE_BLOCK_HEADER],
 	tl_data_put_u32(&out, tl_crc32c(seed, to, BLOCK_CHECKED));
 }
 
-/* Is this possible, even if its checksum is right? */
+/* Are the fields possible, even with a right checksum? */
 static bool
 is_sane(const struct tl_trace_block *block)
 {

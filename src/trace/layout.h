@@ -9,19 +9,19 @@
  *	index  magic | version | cell | cell | ... | EOF cell | magic
  *	cell   kind 1 | id 4 | start 8 | end 8
  *
- * A trace holds everything that a program logged, for minutes or hours, and
- * is larger than memory.  Three things are wanted of it: a crash at any byte
- * loses only what was not written; a reader finds child 1,000,000 of a span
- * without reading the others; and damage in one place costs that place only.
+ * A trace holds everything that a program logged, for minutes or hours, and is
+ * larger than memory.  It has three aims: a crash at any byte loses only
+ * unwritten data; a reader finds child 1,000,000 of a span without reading the
+ * others; and damage in one place affects only that place.
  *
  * Blocks.  A block holds objects of one thread, so that threads write without
- * waiting for each other; blocks of TL_TRACE_DEFINITIONS hold what all
- * threads refer to.  The concatenated contents of a thread's blocks are its
+ * waiting for each other; blocks of TL_TRACE_DEFINITIONS hold the definitions
+ * for all threads.  The concatenated contents of a thread's blocks are its
  * stream.  A place in the stream is a logical offset, a place in the file a
  * physical one.  The header of a block carries the logical offset, the number
- * of spans open there, and two checksums, seeded with the id of the trace; so
- * a reader can begin at any block, and a block of another file is not taken
- * for one of this.
+ * of spans open there, and two checksums, seeded with the id of the trace; so a
+ * reader can begin at any block, and a block of another file is not taken for
+ * one of this.
  *
  * Index.  One cell for each block, and in addition:
  *
@@ -33,10 +33,10 @@
  *	stream	| SPAN [ child child child | child child | ... ] FOOTER |
  *	cells	  start            mark            mark           end
  *
- * A container with less content than TL_TRACE_CELL_MIN has no cell: reading
- * over it is cheaper than a cell would be.  An index can always be made again
- * from the data; writer and maker share point.h, so both make the same cells.
- * Nothing in an index is believed before it was compared with the data.
+ * A container with less content than TL_TRACE_CELL_MIN has no cell: reading its
+ * content is cheaper.  An index can always be rebuilt from the data; writer and
+ * builder share point.h, so both make the same cells.  No cell of an index is
+ * used before it was compared with the data.
  *
  * Rejected: an index inside the data file (a crash would leave both without
  * an end, and data would have to be moved to grow it); one stream for all
@@ -55,26 +55,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of some bytes, going on from the checksum of what stands before (0: nothing
- * does): by the processor where it can, else by tables. */
+/* The checksum of bytes, continued from that of the bytes before (0: none).
+ * Uses the instruction of the CPU if it has one, else tables. */
 uint32_t tl_crc32c(uint32_t crc, const void *data, size_t size);
 
-/* The same by tables alone. */
+/* The same with tables only. */
 uint32_t tl_crc32c_by_table(uint32_t crc, const void *data, size_t size);
 
-/* 0x89 and the letters TLTRACE; that of the index is its complement. */
+/* 0x89 and the letters TLTRACE; the magic of an index is its complement. */
 #define TL_TRACE_MAGIC       UINT64_C(0x89544c5452414345)
 #define TL_TRACE_INDEX_MAGIC (~TL_TRACE_MAGIC)
 #define TL_TRACE_VERSION     1
 
-/* Features that a reader must know to read the file: unknown ones mean
- * -EPROTO.  Unknown ones of the other word only forbid to write to it. */
+/* Features that a reader must know: unknown ones cause -EPROTO.  Unknown
+ * features in the other word only forbid writing to the file. */
 #define TL_TRACE_PACKED   UINT64_C(1) /* blocks may be compressed */
 #define TL_TRACE_INCOMPAT TL_TRACE_PACKED
 #define TL_TRACE_COMPAT   UINT64_C(0)
 
 enum tl_trace_kind {
-	TL_TRACE_STRING = 0, /* what all threads refer to */
+	TL_TRACE_STRING = 0, /* for all threads */
 	TL_TRACE_CATEGORY = 1,
 	TL_TRACE_LOCATION = 2,
 	TL_TRACE_MESSAGE = 3,
@@ -101,13 +101,13 @@ enum {
 	TL_TRACE_BLOCK_HEADER = 54,
 	TL_TRACE_BLOCK_SIZE = 128 << 10, /* largest content that is written */
 	TL_TRACE_BLOCK_MAX = 16 << 20,   /* largest content that is read */
-	TL_TRACE_DEFINITIONS = -1,       /* the thread of no thread */
+	TL_TRACE_DEFINITIONS = -1,       /* the thread number of definitions */
 	TL_TRACE_TEXT_MAX = 1 << 20,
 	TL_TRACE_DEPTH_MAX = 1 << 24,
-	TL_TRACE_NONE = -1, /* no such id */
-	/* A container of less content has no cell: it is read over. */
+	TL_TRACE_NONE = -1, /* no id */
+	/* A container with less content has no cell: its content is read. */
 	TL_TRACE_CELL_MIN = 4096,
-	/* From mark to mark among the children of one container. */
+	/* The distance of marks among the children of a container. */
 	TL_TRACE_MARK_EVERY = 16 << 10,
 	TL_CELL_SIZE = 21,
 	TL_INDEX_HEADER_SIZE = 16,
@@ -117,21 +117,22 @@ enum {
 struct tl_trace_header {
 	uint64_t compat;
 	uint64_t incompat;
-	uint8_t id[TL_TRACE_ID_SIZE]; /* random: ties blocks and index to it */
+	/* random; identifies the blocks and the index of the file */
+	uint8_t id[TL_TRACE_ID_SIZE];
 	int64_t created_ns;
-	uint8_t codec; /* of packed blocks; 0: none are */
+	uint8_t codec; /* of packed blocks; 0: there are none */
 };
 
 void tl_trace_header_put(uint8_t to[TL_TRACE_HEADER_SIZE],
     const struct tl_trace_header *header);
-/* -ENODATA cut short, -EBADMSG not a trace or damaged, -EPROTO of another
- * version or with features that are not known here. */
+/* 0; -ENODATA: truncated; -EBADMSG: no trace, or damaged; -EPROTO: another
+ * version, or unknown features. */
 int tl_trace_header_get(struct tl_trace_header *header, struct tl_bytes first,
     struct tl_fault *fault);
-/* The first value of every checksum of a file. */
+/* The seed of all checksums of a file. */
 uint32_t tl_trace_seed(const struct tl_trace_header *header);
 
-/* The index of a file lies beside it. */
+/* The suffix of the index, which is beside the data file. */
 #define TL_TRACE_INDEX_SUFFIX ".idx"
 
 enum { TL_BLOCK_PACKED = 1 << 0 };
@@ -141,27 +142,27 @@ struct tl_trace_block {
 	uint8_t flags;
 	uint32_t stored;  /* bytes of the content in the file */
 	uint32_t size;    /* bytes of the content in the stream */
-	uint64_t logical; /* where the content begins in the stream */
-	uint32_t depth;   /* containers open there */
+	uint64_t logical; /* logical offset of the content */
+	uint32_t depth;   /* containers that are open there */
 	uint32_t events;
-	int64_t min_ns; /* of those events */
+	int64_t min_ns; /* of these events */
 	int64_t max_ns;
 	uint32_t crc; /* of the stored content */
 };
 
 void tl_trace_block_put(uint8_t to[TL_TRACE_BLOCK_HEADER],
     const struct tl_trace_block *block, uint32_t seed);
-/* Is this whole the header of a block of this file? */
+/* Parse a whole header of a block of this file.  false: it is not one. */
 bool tl_trace_block_get(struct tl_trace_block *block, const uint8_t *from,
     uint32_t seed);
-/* How much of the file a block takes. */
+/* The size of a block in the file. */
 static inline uint64_t
 tl_trace_block_size(const struct tl_trace_block *block)
 {
 	return (uint64_t)TL_TRACE_BLOCK_HEADER + block->stored + 1;
 }
 
-/* One cell of an index, ours or another's. */
+/* A cell of an index, in our format or that of Lincheck. */
 struct tl_cell {
 	uint8_t kind;
 	int32_t id;
@@ -173,15 +174,15 @@ void tl_cell_put(uint8_t to[TL_CELL_SIZE], const struct tl_cell *cell);
 struct tl_cell tl_cell_get(const uint8_t from[TL_CELL_SIZE]);
 
 /*
- * How a program packs blocks.  Both may be called by several threads at once;
- * the library has none of its own.
+ * The compression of blocks.  Both functions may be called by several threads
+ * at once.
  */
 struct tl_trace_codec {
 	uint8_t number; /* 1: zstd frames */
-	/* How many bytes it became; 0: not less than before; -errno. */
+	/* The packed size; 0: it would not be smaller; -errno. */
 	int64_t (*pack)(void *context, void *to, size_t room, const void *from,
 	    size_t size);
-	/* All size bytes of what was packed, or -EBADMSG, -errno. */
+	/* Unpack exactly size bytes.  0, -EBADMSG, -errno. */
 	int (*unpack)(void *context, void *to, size_t size, const void *from,
 	    size_t packed);
 	void *context;
@@ -189,9 +190,10 @@ struct tl_trace_codec {
 
 enum { TL_TRACE_ZSTD = 1, TL_TRACE_ZSTD_LEVEL = 3 };
 
-/* At TL_TRACE_ZSTD_LEVEL; to read, the level does not matter. */
+/* Compresses with TL_TRACE_ZSTD_LEVEL; the level does not matter for
+ * reading. */
 extern const struct tl_trace_codec tl_trace_zstd;
-/* At another level: 1 to 19. */
+/* The same with another level, 1 to 19. */
 struct tl_trace_codec tl_trace_zstd_at(int level);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load.c - the children of a node, out of the stream of its thread.
+ * load.c - load the children of a node from the stream of its thread.
  *
  *	content of the node
  *	| leaf | SPAN | its content ... | FOOTER | leaf | ...
  *	       child    ^ a cell has its end: it is not read
  *
- * Short contents are read over.  Where something is lost no cell is trusted
- * but a survey made, and where a cell is wrong all is done again with an index
- * that is right.
+ * Short contents are read.  If blocks are lost, a survey replaces the cells; if
+ * a cell is wrong, the index is rebuilt and loading starts again.
  */
 #include "trace/opened.h"
 #include "trace/point.h"
@@ -19,17 +18,17 @@ struct load {
 	struct tl_trace *trace;
 	struct tl_node *node;
 	struct tl_walk walk;
-	const struct tl_survey *survey; /* where something is lost; or NULL */
+	const struct tl_survey *survey; /* if blocks are lost; else NULL */
 	struct tl_inside inside;
 	uint64_t number; /* of the next child */
-	uint64_t first;  /* children that are wanted */
+	uint64_t first;  /* first child that is loaded */
 	uint64_t last;
-	struct tl_node *child; /* that is open, if it was loaded */
+	struct tl_node *child; /* the open child, if it was loaded */
 	struct tl_inside child_inside;
-	uint64_t child_count; /* of that child */
+	uint64_t child_count; /* number of children of that child */
 };
 
-/* How a span ended, if it is known. */
+/* Set how a span ended, if that is known. */
 static void
 set_end(struct tl_node *child, const struct tl_point *footer)
 {
@@ -45,7 +44,7 @@ set_end(struct tl_node *child, const struct tl_point *footer)
 	}
 }
 
-/* The child that was open is over; its content ended at a place. */
+/* End the open child, whose content ended at a place. */
 static void
 close_child(struct load *l, uint64_t end, const struct tl_point *footer)
 {
@@ -57,7 +56,7 @@ close_child(struct load *l, uint64_t end, const struct tl_point *footer)
 	l->child = NULL;
 }
 
-/* A block begins; 1: the node ended in what is lost before it. */
+/* Continue in a new block.  1: the node ended in lost blocks before it. */
 static int
 take_block(struct load *l)
 {
@@ -79,7 +78,7 @@ take_block(struct load *l)
 	return 0;
 }
 
-/* Where it should be, something may be lost. */
+/* Seek the content of the node; blocks may be lost there. */
 static int
 seek_content(struct load *l)
 {
@@ -91,7 +90,7 @@ seek_content(struct load *l)
 	return rc;
 }
 
-/* The same where something is lost: not far from the first child wanted. */
+/* The same if blocks are lost: start near the first child. */
 static int
 start_surveyed(struct load *l)
 {
@@ -109,7 +108,8 @@ start_surveyed(struct load *l)
 	return rc;
 }
 
-/* To the first child, or to a mark before the wanted ones. */
+/* Start at the first child, or at a mark before the first one that is
+ * loaded. */
 static int
 start(struct load *l)
 {
@@ -163,7 +163,7 @@ adopt(struct load *l, const struct tl_point *point)
 	return rc;
 }
 
-/* Over a span that the survey knows: 1 it is the last child, or the node ends
+/* Skip a span that is in the survey.  1: it is the last child, or the node ends
  * with it. */
 static int
 jump_surveyed(struct load *l)
@@ -194,7 +194,7 @@ jump_surveyed(struct load *l)
 	return span->how == TL_SURVEY_HOLE ? take_block(l) : rc;
 }
 
-/* Jump over a span that has a cell. */
+/* Skip a span that has a cell. */
 static int
 jump(struct load *l, uint32_t message)
 {
@@ -216,7 +216,7 @@ jump(struct load *l, uint32_t message)
 	return 0;
 }
 
-/* The last child is a span that never ends: 1 it is. */
+/* Take a last child that is a span without an end.  1: it is one. */
 static int
 take_open(struct load *l)
 {
@@ -237,7 +237,7 @@ take_open(struct load *l)
 	return 1;
 }
 
-/* A child begins: 0; 1 when it is the last one. */
+/* Begin a child.  0; 1: it is the last one. */
 static int
 take_child(struct load *l, struct tl_point *point)
 {
@@ -250,7 +250,7 @@ take_child(struct load *l, struct tl_point *point)
 	l->child_count = 0;
 	l->child_inside = (struct tl_inside){ 0 };
 	if (point->kind != TL_TRACE_SPAN) {
-		l->child = NULL; /* nothing more to learn about it */
+		l->child = NULL; /* its end is unknown */
 		return 0;
 	}
 	if (l->child) {
@@ -307,12 +307,12 @@ run(struct load *l)
 	}
 	if (rc >= 0)
 		close_child(l, l->walk.at, NULL);
-	else if (l->child) /* half of it is known */
+	else if (l->child) /* its end is missing */
 		tl_node_forget_child(l->node, l->number - 1, &l->trace->budget);
 	return rc < 0 ? rc : 0;
 }
 
-/* As far as the cells are right. */
+/* Load children, as long as the cells are right. */
 static int
 load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count)
@@ -336,7 +336,8 @@ load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
 	return rc;
 }
 
-/* Once the index is made again; once more this thread is read without. */
+/* Load children; if a cell is wrong, again with a rebuilt index, and at last
+ * without an index for this thread. */
 int
 tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count)

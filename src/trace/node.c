@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node.c - nodes, and their children in pieces of TL_NODE_CHUNK. */
+/* node.c - nodes, and their children in chunks of TL_NODE_CHUNK. */
 #include "trace/read.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@ chunk_count(uint64_t children)
 	return (size_t)((children + TL_NODE_CHUNK - 1) / TL_NODE_CHUNK);
 }
 
-/* The first chunk is as large as it must be, by powers of two: most nodes
- * have few children. */
+/* The size of the first chunk is a power of two that fits its children, as most
+ * nodes have few. */
 static size_t
 chunk_size(uint64_t children, uint64_t chunk)
 {
@@ -25,7 +25,7 @@ chunk_size(uint64_t children, uint64_t chunk)
 	return (chunk == 0 ? places : TL_NODE_CHUNK) * sizeof(struct tl_node *);
 }
 
-/* Zeroed memory within the budget; NULL sets rc. */
+/* Allocate zeroed memory within the budget; NULL sets *rc. */
 static void *
 take(struct tl_node_budget *budget, size_t size, int *rc)
 {
@@ -94,7 +94,7 @@ tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
 	return 0;
 }
 
-/* Free what holds the children, which are gone. */
+/* Free the chunks of a node whose children were freed. */
 static void
 free_chunks(struct tl_node *node, struct tl_node_budget *budget)
 {
@@ -111,7 +111,7 @@ free_chunks(struct tl_node *node, struct tl_node_budget *budget)
 	node->loaded = 0;
 }
 
-/* Some child that is loaded, looked for from *i on. */
+/* The next loaded child from *i on. */
 static struct tl_node *
 any_child(const struct tl_node *node, uint64_t *i)
 {
@@ -129,7 +129,8 @@ any_child(const struct tl_node *node, uint64_t *i)
 	return NULL;
 }
 
-/* What is freed needs no content any more: its place holds how far it is. */
+/* Free the children without recursion: a node that is being freed keeps the
+ * position among its children. */
 void
 tl_node_forget(struct tl_node *node, struct tl_node_budget *budget)
 {
@@ -173,7 +174,7 @@ tl_node_forget_child(struct tl_node *node, uint64_t i,
 	tl_node_free(child, budget);
 }
 
-/* Free a chunk that holds no child any more. */
+/* Free a chunk without children. */
 static void
 drop_chunk(struct tl_node *node, uint64_t chunk, struct tl_node_budget *budget)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * point.c - events as objects, and the containers that they open.
+ * point.c - encode and decode events as objects, and follow their containers.
  */
 #include "trace/point.h"
 
@@ -10,9 +10,9 @@
 /* == objects == */
 
 enum {
-	ARGS = 0x0007, /* how many are written */
+	ARGS = 0x0007, /* number of arguments */
 	BARE = 0x0008,
-	WHAT = 0x0070, /* enum tl_kind */
+	WHAT = 0x0070, /* kind of the event, enum tl_kind */
 	WHAT_SHIFT = 4,
 	TSC = 0x0080,
 	NUMBER = 0x0100,
@@ -83,7 +83,7 @@ put_fields(struct tl_data_out *out, const struct tl_point_state *state,
 		tl_data_put_u8(out, e->level);
 }
 
-/* How many bytes a number has without its leading zeros. */
+/* The number of bytes of a number without leading zeros. */
 static unsigned
 size_of(uint64_t n)
 {
@@ -200,8 +200,7 @@ get_args(struct tl_event *e, struct tl_data_in *in, unsigned argc)
 	}
 }
 
-/* Does the kind of the object go with that of the event, and with the flags
- * that not all have? */
+/* Do the kind of the object, the kind of the event and the flags match? */
 static bool
 is_sane(const struct tl_point *point, unsigned flags)
 {

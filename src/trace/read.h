@@ -16,20 +16,20 @@
  *	          +- NULL
  *	          +- node
  *
- * Lazy loading.  tl_trace_load(node, first, count) looks in the index for the
- * last mark before child first, starts there and reads count children; a
- * child that is a large container is skipped by its cell.  The cost is about
- * TL_TRACE_MARK_EVERY bytes plus what was asked for.  tl_trace_forget() frees
+ * Lazy loading.  tl_trace_load(node, first, count) finds the last mark before
+ * child first in the index, starts there and reads count children; a child that
+ * is a large container is skipped by its cell.  It reads about
+ * TL_TRACE_MARK_EVERY bytes besides the children.  tl_trace_forget() frees
  * children again; they can be loaded again.  memory_max bounds all nodes of a
- * trace together: beyond it loading returns -EDQUOT, and the caller forgets
- * something.  Of the file TL_CACHE_BLOCKS blocks are in memory.
+ * trace together: beyond it loading returns -EDQUOT, and the caller has to
+ * forget some.  TL_CACHE_BLOCKS blocks of the file are in memory.
  *
  * Who may call.  A trace, its nodes and its cursors are used by one thread at
  * a time.  Several traces may be open at once, in one thread or in several;
  * they share nothing.  Nodes, messages and texts live as long as the trace.
  *
- * Damage is reported with its place, and the rest is readable.  If the index
- * is missing, broken or of another file it is made again.
+ * Damage is reported with its place, and the rest is readable.  If the index is
+ * missing, broken or belongs to another file, it is rebuilt.
  */
 #ifndef TL_TRACE_READ_H
 #define TL_TRACE_READ_H
@@ -42,34 +42,34 @@
 #include <timeline_layout.h>
 
 enum {
-	TL_NODE_CHUNK = 256 /* children that share one piece of memory */
+	TL_NODE_CHUNK = 256 /* children in one allocation */
 };
 
-/* How a span ended. */
+/* The end of a span. */
 enum tl_node_end {
-	TL_NODE_LEAF,      /* no span */
-	TL_NODE_ENDED,     /* end is its end */
+	TL_NODE_LEAF,      /* it is no span */
+	TL_NODE_ENDED,     /* end is its end event */
 	TL_NODE_CROSSED,   /* a span around it ended first */
 	TL_NODE_UNFINISHED /* the trace ended first */
 };
 
 struct tl_node {
-	struct tl_event event; /* a span's begin */
+	struct tl_event event; /* of a span its begin event */
 	struct tl_event end;   /* of a span that is ENDED */
 	struct tl_node *parent;
-	void *owner; /* of the tree: as that of its root, the caller's own */
+	void *owner; /* of the tree: the owner of its root, for the caller */
 	struct tl_node ***chunks; /* NULL: no child is loaded */
 	uint64_t child_count;
 	uint64_t loaded;  /* children in memory */
 	uint64_t content; /* logical: where its content begins ... */
 	uint64_t content_end;
-	uint64_t level;  /* spans that are open there */
-	uint32_t thread; /* which of an open trace's */
-	uint32_t depth;  /* nodes around it */
+	uint64_t level;  /* spans that are open in its content */
+	uint32_t thread; /* index of its thread in the trace */
+	uint32_t depth;  /* number of nodes around it */
 	uint8_t ended;   /* enum tl_node_end */
 };
 
-/* Child i, or NULL where it is not loaded (or i is too large). */
+/* Child i; NULL: it is not loaded, or there is none. */
 static inline struct tl_node *
 tl_node_child(const struct tl_node *node, uint64_t i)
 {
@@ -79,31 +79,32 @@ tl_node_child(const struct tl_node *node, uint64_t i)
 	return node->chunks[i / TL_NODE_CHUNK][i % TL_NODE_CHUNK];
 }
 
-/* How long a span took, never below 0; 0 when it is not ENDED. */
+/* The duration of a span, at least 0; 0 if it is not ENDED. */
 int64_t tl_node_duration(const struct tl_node *node);
 
-/* How much memory is taken, and may be (0: any). */
+/* Memory in use, and its limit (0: none). */
 struct tl_node_budget {
 	size_t used;
 	size_t max;
 };
 
-/* A node of nothing; NULL and *rc: -ENOMEM, -EDQUOT over the budget. */
+/* Create an empty node; NULL and *rc: -ENOMEM; -EDQUOT: the budget is
+ * exceeded. */
 struct tl_node *tl_node_new(struct tl_node_budget *budget, int *rc);
-/* Put a child at its place, which is empty; the child count is known.  0,
- * -ENOMEM, -EDQUOT over the budget. */
+/* Insert a child at its place, which must be empty; the number of children must
+ * be known.  0; -ENOMEM; -EDQUOT: the budget is exceeded. */
 int tl_node_adopt(struct tl_node *node, uint64_t i, struct tl_node *child,
     struct tl_node_budget *budget);
-/* Forget the children, or one of them, with all below; the place stays. */
+/* Free all children, or one, with all nodes inside; their places remain. */
 void tl_node_forget(struct tl_node *node, struct tl_node_budget *budget);
 void tl_node_forget_child(struct tl_node *node, uint64_t i,
     struct tl_node_budget *budget);
-/* Forget count children from the first on, and give back the memory of their
- * places where no neighbour needs it: a node of very many children can be
+/* Free count children from the first on, and the memory of their places as far
+ * as no neighbour needs it, so that a node with very many children can be
  * walked range by range. */
 void tl_node_forget_range(struct tl_node *node, uint64_t first, uint64_t count,
     struct tl_node_budget *budget);
-/* Free a node with all below it, however deep. */
+/* Free a node and all inside it, at any depth. */
 void tl_node_free(struct tl_node *node, struct tl_node_budget *budget);
 
 /* Called for each problem: rc is -EBADMSG for damage, -ENODATA for a truncated
@@ -117,10 +118,11 @@ struct tl_trace_read_options {
 	const struct tl_trace_codec *codecs; /* for packed blocks */
 	size_t codec_count;
 	struct tl_trace_report report;
-	size_t memory_max; /* of nodes; 0: no bound */
+	size_t memory_max; /* limit of the memory of nodes; 0: none */
 };
 
-/* Is this the beginning of a trace's data file?  0 no, up to 100 surely. */
+/* Do these bytes begin the data file of a trace?  0: no, up to 100:
+ * certainly. */
 unsigned tl_trace_recognise(struct tl_bytes first);
 
 /* A thread of a trace. */
@@ -140,28 +142,29 @@ struct tl_trace_thread {
 
 struct tl_trace;
 
-/* How the index was had. */
+/* The origin of the index. */
 enum tl_trace_index {
-	TL_INDEX_READ,    /* it was there and whole */
-	TL_INDEX_MISSING, /* it was missing and was made again */
-	TL_INDEX_BROKEN   /* ... as it did not belong to the data, which may be
-			   * found when children are loaded */
+	TL_INDEX_READ,    /* it was read, and is whole */
+	TL_INDEX_MISSING, /* it was missing, and was rebuilt */
+	/* it did not belong to the data, which may be found when children are
+	 * loaded, and was rebuilt */
+	TL_INDEX_BROKEN
 };
 
-/* Storage of data and index (NULL: none), which are taken over, even on
- * failure.  0, -errno, and the fault has the reason. */
+/* Open a trace from storage of data and index (NULL: none), which is taken
+ * over, even on failure.  0; -errno and the fault. */
 int tl_trace_open_storage(struct tl_trace **trace, struct tl_storage *data,
     struct tl_storage *index, const struct tl_trace_read_options *options,
     struct tl_fault *fault);
-/* The files path and path.idx; an index that was made again is written back
- * where the directory allows it. */
+/* Open the files path and path.idx; a rebuilt index is written back if the
+ * directory permits it. */
 int tl_trace_open(struct tl_trace **trace, const char *path,
     const struct tl_trace_read_options *options, struct tl_fault *fault);
 void tl_trace_close(struct tl_trace *trace);
 
 enum tl_trace_index tl_trace_index_state(const struct tl_trace *trace);
-/* The bytes of its index, made again where it was not read; good until
- * children are loaded or forgotten. */
+/* The bytes of the index, rebuilt if it was not read; valid until children are
+ * loaded or forgotten. */
 struct tl_bytes tl_trace_index_bytes(const struct tl_trace *trace);
 const struct tl_trace_header *tl_trace_header(const struct tl_trace *trace);
 /* The value of an INFO; empty: none. */
@@ -169,20 +172,21 @@ struct tl_bytes tl_trace_info(const struct tl_trace *trace, const char *name);
 size_t tl_trace_knot_count(const struct tl_trace *trace);
 const struct timeline_knot *
 tl_trace_knot(const struct tl_trace *trace, size_t i);
-/* The messages that are defined, in an array to be freed: 0, -ENOMEM. */
+/* The defined messages, in an array that the caller frees.  0, -ENOMEM. */
 int tl_trace_messages(struct tl_trace *trace,
     const struct tl_message ***messages, size_t *count);
 size_t tl_trace_thread_count(const struct tl_trace *trace);
 const struct tl_trace_thread *
 tl_trace_thread(const struct tl_trace *trace, size_t i);
-/* Damage that was met so far. */
+/* The number of damaged places so far. */
 uint64_t tl_trace_damage(const struct tl_trace *trace);
 
 /* The tree of a thread: a node without an event whose children are its roots,
- * none of them loaded.  Lives as long as the trace. */
+ * none of which is loaded.  Lives as long as the trace. */
 struct tl_node *tl_trace_root(struct tl_trace *trace, size_t thread);
-/* Load count children from the first on (0 and UINT64_MAX: all), those that
- * are not there yet: 0, -ENOMEM, -EDQUOT over the budget, -errno reading. */
+/* Load those of count children from the first on (0 and UINT64_MAX: all) that
+ * are not loaded.  0; -ENOMEM; -EDQUOT: the budget is exceeded; -errno of
+ * reading. */
 int tl_trace_load(struct tl_trace *trace, struct tl_node *node, uint64_t first,
     uint64_t count);
 void tl_trace_forget(struct tl_trace *trace, struct tl_node *node);
@@ -190,8 +194,8 @@ void tl_trace_forget_range(struct tl_trace *trace, struct tl_node *node,
     uint64_t first, uint64_t count);
 size_t tl_trace_memory(const struct tl_trace *trace);
 
-/* All events in order of time.  Of each thread only the blocks that the
- * events asked for lie in are read. */
+/* A cursor over all events in order of time.  It reads only the blocks that
+ * contain the events that are read. */
 int tl_trace_cursor(struct tl_trace *trace, enum tl_order order,
     struct tl_cursor **cursor);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - from block to block, over whatever lies between them. */
+/* scan.c - scan a data file for blocks, and report what is between them. */
 #include "trace/scan.h"
 
 #include "trace/layout.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SLACK = 1 << 20 /* scanned bytes that are still kept */ };
+enum { SLACK = 1 << 20 /* scanned bytes that are kept, at most */ };
 
 void
 tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
@@ -106,7 +106,7 @@ advance(struct tl_scan *s, size_t size)
 	s->at += size;
 }
 
-/* The bytes before here belong to no block. */
+/* Report that bytes up to here belong to no block. */
 static void
 say_lost(struct tl_scan *s)
 {
@@ -147,7 +147,7 @@ read_header(struct tl_scan *s, bool last)
 	return 0;
 }
 
-/* A block is all there: hand it on, or lose it. */
+/* Pass on a block that is in memory, or report it as lost. */
 static int
 take_block(struct tl_scan *s, const struct tl_trace_block *block)
 {
@@ -165,7 +165,7 @@ take_block(struct tl_scan *s, const struct tl_trace_block *block)
 		    "blocks are packed in a way that is not known here: %u",
 		    s->header.codec);
 	if (rc == -EBADMSG) {
-		/* The next block may begin anywhere. */
+		/* the next block may begin anywhere */
 		tl_trace_say(&s->options->report, rc, s->at,
 		    "a block of thread %" PRId32 " with %" PRIu32
 		    " events is damaged",
@@ -181,7 +181,7 @@ take_block(struct tl_scan *s, const struct tl_trace_block *block)
 	return rc;
 }
 
-/* -EAGAIN: more bytes are needed, unless these are the last. */
+/* Scan one block.  -EAGAIN: it needs more bytes, unless these are the last. */
 static int
 step(struct tl_scan *s, bool last)
 {
@@ -235,7 +235,7 @@ run(struct tl_scan *s, bool last)
 	return rc == -EAGAIN ? 0 : rc;
 }
 
-/* Drop scanned bytes, if there are many. */
+/* Drop scanned bytes if there are many. */
 static void
 drop_used(struct tl_scan *s)
 {
@@ -270,7 +270,7 @@ tl_scan_finish(struct tl_scan *s)
 
 	if (rc < 0)
 		return rc;
-	/* a block whose end was not written is no damage */
+	/* a block without its end is not damage: it was not written */
 	s->cut &= s->lost && s->lost_from == s->cut_at && !s->inside;
 	if (!s->cut)
 		say_lost(s);

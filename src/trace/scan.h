@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scan.h - the blocks of a data file, from pieces of it in order.
+ * scan.h - find the blocks of a data file, which is fed in pieces.
  *
- * What is damaged or truncated is reported with its place; the scan continues
- * at the next block that is whole.
+ * Damage and truncation are reported with their place; the scan continues at
+ * the next whole block.
  */
 #ifndef TL_TRACE_SCAN_H
 #define TL_TRACE_SCAN_H
@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "trace/read.h"
 
-/* One whole block: its place, and its content as it is in the stream, good
- * until it returns.  0 or -errno to stop. */
+/* Called for a whole block with its place and its unpacked content, which is
+ * valid during the call.  0 or -errno to stop. */
 typedef int tl_scan_block(void *context, const struct tl_trace_block *block,
     uint64_t at, struct tl_bytes content);
 
@@ -22,16 +22,17 @@ struct tl_scan {
 	void *context;
 	struct tl_trace_header header;
 	uint32_t seed;
-	bool begun;  /* has the header been read? */
-	bool inside; /* the file goes on behind what is fed: no EOF is due */
-	bool ended;  /* was EOF the last byte? */
+	bool begun; /* has the header been read? */
+	/* the file continues after the last piece: no EOF is expected */
+	bool inside;
+	bool ended; /* was EOF the last byte? */
 	uint64_t damage;
 	struct tl_text buffer; /* bytes that were fed */
 	size_t used;           /* bytes that were scanned */
-	uint64_t at;           /* the file's byte at buffer.data + used */
-	bool lost;             /* between two blocks, looking for the next */
+	uint64_t at;           /* offset in the file of buffer.data + used */
+	bool lost;             /* between two blocks, searching for the next */
 	uint64_t lost_from;
-	bool cut; /* does the file end inside a block, which begins there? */
+	bool cut; /* does the file end inside a block? */
 	uint64_t cut_at;
 	struct tl_text unpacked;
 };
@@ -39,22 +40,22 @@ struct tl_scan {
 void
 tl_scan_init(struct tl_scan *scan, const struct tl_trace_read_options *options,
     tl_scan_block *block, void *context);
-/* Begin at a place behind the header instead, which is known. */
+/* Begin at a place after the header, which is given. */
 void tl_scan_begin_at(struct tl_scan *scan,
     const struct tl_trace_header *header, uint32_t seed, uint64_t at);
 void tl_scan_free(struct tl_scan *scan);
-/* 0, -errno of block, -ENOMEM; -EBADMSG, -EPROTO, -ENODATA no trace that can
- * be read here, which was said. */
+/* 0; -errno of block; -ENOMEM; -EBADMSG, -EPROTO, -ENODATA: it is no trace that
+ * can be read, which was reported. */
 int tl_scan_feed(struct tl_scan *scan, struct tl_bytes piece);
 int tl_scan_finish(struct tl_scan *scan);
 
-/* Say one thing. */
+/* Report a fault. */
 void tl_trace_say(const struct tl_trace_report *report, int rc, uint64_t at,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The content of a block out of its stored bytes: either these or what was
- * unpacked into room.  -EBADMSG damaged, -EPROTO no codec, -ENOMEM.
+ * The content of a block: its stored bytes, or those unpacked into room.
+ * -EBADMSG damaged, -EPROTO no codec, -ENOMEM.
  */
 int tl_block_content(const struct tl_trace_block *block,
     const struct tl_trace_header *header, uint32_t seed,

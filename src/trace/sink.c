@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sink.c - events of any threads into a trace; the format "trace".
+ * sink.c - put events of any threads into a trace; the format "trace".
  */
 #include "base/array.h"
 #include "base/table.h"
@@ -28,10 +28,10 @@ struct tl_trace_sink {
 	size_t count;
 	size_t capacity;
 	struct slot last;          /* stream NULL: none yet */
-	struct tl_names processes; /* as they were written last */
+	struct tl_names processes; /* the names that were last written */
 };
 
-/* The name of its process, before a thread of it. */
+/* Write the name of a process before its first thread. */
 static int
 write_process(struct tl_trace_sink *s, uint32_t pid, struct tl_bytes name)
 {
@@ -44,8 +44,8 @@ write_process(struct tl_trace_sink *s, uint32_t pid, struct tl_bytes name)
 	return rc < 0 ? rc : tl_trace_write_process(s->writer, pid, name);
 }
 
-/* The stream of a thread, which is s->last then; a new one gets the name, or
- * the one that its source knows (names may be NULL). */
+/* Find the stream of a thread, which becomes s->last; a new one gets the name,
+ * or that of the source (names may be NULL). */
 static int
 find_stream(struct tl_trace_sink *s, uint32_t pid, uint32_t tid,
     uint32_t source, struct tl_bytes name, const struct tl_names *names)
@@ -153,7 +153,7 @@ write_of(struct tl_writer *writer)
 	return (struct trace_write *)writer;
 }
 
-/* Blocks are large enough to go on as they come. */
+/* Pass blocks on as they are: they are large. */
 static int
 append(void *context, const void *data, size_t size)
 {
@@ -171,8 +171,8 @@ tell(struct trace_write *w, const char *name, const char *value)
 	    tl_bytes_of(value));
 }
 
-/* Whose clock and which timeline it was: what was kept of a timeline merges
- * with others as that would. */
+/* Write the timeline and the host that the events come from, so that the trace
+ * merges with others like the timeline itself. */
 static int
 tell_origin(struct trace_write *w)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - the events of one thread into its blocks.
+ * stream.c - write the events of one thread into blocks.
  *
- * An object is written only where there is room for the longest one, and
- * everything it needs was had before: whatever fails, the stream stays whole.
+ * An object is written only if there is room for the largest one, after all
+ * memory that it needs was allocated: so the stream is whole after any failure.
  */
 #include "trace/writer.h"
 
@@ -17,14 +17,14 @@
 enum {
 	BUFFER_FIRST = 4096,
 	AROUND = TL_BLOCK_AROUND,
-	SILENT_SIZE = 24 /* about the end of a span without end event */
+	SILENT_SIZE = 24 /* approximate size of a footer without an end event */
 };
 
 /* The state of a message in a stream. */
 struct stream_message {
 	uint32_t id;
 	uint8_t strings;
-	uint32_t open; /* spans of it */
+	uint32_t open; /* open spans of it */
 };
 
 static void
@@ -40,7 +40,7 @@ begin_block(struct tl_trace_stream *s)
 	s->state = (struct tl_point_state){ 0 };
 }
 
-/* The bytes of this stream that are not in the file yet. */
+/* Count the bytes of this stream that are not yet in the file. */
 static void
 count_waiting(struct tl_trace_stream *s)
 {
@@ -58,7 +58,7 @@ count_waiting(struct tl_trace_stream *s)
 	s->counted = size;
 }
 
-/* Make it known to the writer, whose lock is held. */
+/* Add a stream to the writer, whose lock is held. */
 static int
 register_stream(struct tl_trace_writer *w, struct tl_trace_stream *s,
     uint32_t pid, uint32_t tid, struct tl_bytes name)
@@ -141,7 +141,8 @@ keep(struct tl_trace_stream *s)
 	return 0;
 }
 
-/* Pack a block if that makes it smaller: the bytes to write, NULL: *rc. */
+/* Pack a block if that makes it smaller.  Returns the bytes to write; NULL:
+ * *rc. */
 static uint8_t *
 pack(struct tl_trace_stream *s, struct tl_trace_block *block, uint8_t *bytes,
     int *rc)
@@ -208,7 +209,7 @@ tl_stream_rest(struct tl_trace_stream *s)
 {
 	if (s->out.size > 0)
 		return tl_trace_stream_flush(s);
-	/* Nothing came since the last time: the thread may be gone. */
+	/* no events since the last call: the thread may have ended */
 	free(s->buffer);
 	free(s->packed);
 	s->buffer = s->packed = NULL;
@@ -254,7 +255,7 @@ grow_buffer(struct tl_trace_stream *s)
 	return 0;
 }
 
-/* Room for one more object, in this block or the next. */
+/* Make room for one more object, in this block or the next. */
 static int
 make_room(struct tl_trace_stream *s)
 {
@@ -296,7 +297,7 @@ find_message(struct tl_trace_stream *s, const struct tl_message *message,
 	return m;
 }
 
-/* The number of a source's string becomes that of the file's. */
+/* Map the number of a source's string to the one in the file. */
 static int
 map_string(struct tl_trace_stream *s, const struct tl_message *message,
     uint64_t *number)
@@ -402,7 +403,7 @@ innermost(const struct tl_trace_stream *s)
 	    ->user;
 }
 
-/* Close the innermost span, which has no end event. */
+/* End the innermost span, which has no end event. */
 static int
 put_silent(struct tl_trace_stream *s, bool at_the_end)
 {

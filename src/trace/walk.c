@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.c - along a stream, block by block, with a small cache of them. */
+/* walk.c - walk along a stream, block by block, with a small cache. */
 #include "trace/opened.h"
 
 #include "base/array.h"
@@ -47,12 +47,13 @@ tl_trace_block_mark(struct tl_block_data *data, size_t place)
 		for (unsigned i = 0; i < TL_MARK_EVERY && in->at < in->size;
 		     i++)
 			if (tl_point_get(&point, &data->marked_state, in) < 0)
-				in->at = in->size; /* what follows is lost */
+				/* the rest of the block is lost */
+				in->at = in->size;
 	}
 	return 0;
 }
 
-/* The place of the cache for a block: where it is, or what it takes. */
+/* The slot of the cache with a block, or the one to replace. */
 static struct tl_block_data **
 find_place(struct tl_trace *trace, int32_t lane, size_t block)
 {
@@ -146,7 +147,7 @@ tl_walk_free(struct tl_walk *walk)
 	walk->data = NULL;
 }
 
-/* Stand before the first object of a block. */
+/* Enter a block, before its first object. */
 static int
 enter(struct tl_walk *w, size_t i)
 {
@@ -174,7 +175,7 @@ step(struct tl_walk *w, struct tl_point *point)
 		w->at += w->in.at - from;
 		return 0;
 	}
-	w->in.at = w->in.size; /* no way to know where the next one begins */
+	w->in.at = w->in.size; /* the place of the next object is unknown */
 	w->lane->holes = true;
 	if (report_once(w->trace, &w->lane->blocks[w->block]))
 		tl_trace_say(&w->trace->options.report, rc,
@@ -185,8 +186,8 @@ step(struct tl_walk *w, struct tl_point *point)
 	return rc;
 }
 
-/* Be at the last mark at or before a place of the block, unless the walk is
- * between the two anyway. */
+/* Move to the last mark at or before a place of the block, unless the walk is
+ * between the two already. */
 static int
 go_near(struct tl_walk *w, size_t place)
 {

@@ -79,7 +79,7 @@ tl_trace_writer_new(struct tl_trace_writer **writer,
 	return 0;
 }
 
-/* Stream i, while others may be made. */
+/* Stream i, even while others are added. */
 static struct tl_trace_stream *
 get_stream(struct tl_trace_writer *w, size_t i)
 {
@@ -125,7 +125,7 @@ tl_trace_writer_flush(struct tl_trace_writer *w)
 	return rc;
 }
 
-/* Kept blocks are written first, which frees memory. */
+/* Write blocks that were kept before others, which frees their memory. */
 static int
 end_stream(struct tl_trace_stream *stream)
 {
@@ -293,7 +293,7 @@ open_new(const char *path, int *fd)
 	return *fd < 0 ? -errno : 0;
 }
 
-/* Open both or neither. */
+/* Open both files, or neither. */
 static int
 open_files(struct tl_trace_files *files, const char *data, const char *index)
 {
@@ -301,7 +301,8 @@ open_files(struct tl_trace_files *files, const char *data, const char *index)
 
 	if (rc < 0)
 		return rc;
-	/* Says, as long as this process lives, that it is not finished. */
+	/* readers see by this lock that the trace is not finished while this
+	 * process lives */
 	flock(files->data, LOCK_EX | LOCK_NB);
 	rc = open_new(index, &files->index);
 	if (rc < 0)

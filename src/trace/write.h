@@ -6,12 +6,12 @@
  *	             | full, or by timer           |
  *	             +-- cells ----- one lock -----+--> index
  *
- * A stream keeps what its thread wrote in a buffer of its own.  A full buffer
- * is written as a block, together with its cells.  TL_TRACE_COLLECT keeps the
- * blocks in memory until the end, TL_TRACE_NULL drops them; the rest is the
- * same for all three.  Spans of a thread become containers.  Spans of a
- * source, and ends without a begin, are points.  A crash at any byte leaves a
- * file of whole blocks.
+ * A stream has a buffer for the events of its thread.  A full buffer is written
+ * as a block, together with its cells.  TL_TRACE_COLLECT keeps the blocks in
+ * memory until the end, TL_TRACE_NULL drops them; the rest is the same for all
+ * three.  Spans of a thread become containers.  Spans of a source, and end
+ * events without a begin event, are points.  A crash at any byte leaves a file
+ * of whole blocks.
  *
  * Who may call.  One thread at a time puts events into a stream; different
  * streams may be used by different threads at once.  Everything else locks.
@@ -36,13 +36,13 @@ typedef int tl_trace_append(void *context, const void *data, size_t size);
 struct tl_trace_options {
 	enum tl_trace_strategy strategy;
 	size_t block_size;                  /* 0: TL_TRACE_BLOCK_SIZE */
-	const struct tl_trace_codec *codec; /* NULL: blocks stay as they are */
+	const struct tl_trace_codec *codec; /* NULL: blocks are not packed */
 	tl_trace_append *data;
 	tl_trace_append *index; /* NULL: none is written */
 	void *context;
 	int64_t created_ns;
-	uint8_t id[TL_TRACE_ID_SIZE]; /* all 0: one is drawn */
-	bool sized; /* keep count of what waits, for tl_trace_writer_size */
+	uint8_t id[TL_TRACE_ID_SIZE]; /* all 0: a random one */
+	bool sized; /* count the bytes that wait, for tl_trace_writer_size */
 };
 
 /* Two open files as the data, index and context of the options. */
@@ -53,27 +53,28 @@ struct tl_trace_files {
 tl_trace_append tl_trace_files_data;
 tl_trace_append tl_trace_files_index;
 
-/* The header is written at once.  0, -ENOMEM, -EINVAL block size, -errno. */
+/* Write the header of a new trace.  0, -ENOMEM, -EINVAL: block size, -errno. */
 int tl_trace_writer_new(struct tl_trace_writer **writer,
     const struct tl_trace_options *options);
-/* Closes what is open, writes all there is and the ends of both files: 0 or
- * the first error there was.  Nothing may be put after it. */
+/* End open spans, write all data and the ends of both files.  0 or the first
+ * error of all.  Nothing may be put after it. */
 int tl_trace_writer_finish(struct tl_trace_writer *writer);
-/* The same but for the ends of the files: something could not be put, so that
- * readers report that it is not all. */
+/* The same without the ends of the files, because an event could not be put:
+ * readers then report that the trace is incomplete. */
 int tl_trace_writer_stop(struct tl_trace_writer *writer);
-/* Write what waits in the buffers: for a timer, from any thread.  0, -errno;
- * nothing when collecting. */
+/* Write the data in the buffers; for a timer, from any thread.  0, -errno; does
+ * nothing with TL_TRACE_COLLECT. */
 int tl_trace_writer_flush(struct tl_trace_writer *writer);
-/* Before the sources of its messages close; without a finish the files stay
- * as after a crash.  NULL does nothing. */
+/* Call before the sources of its messages are closed.  Without
+ * tl_trace_writer_finish the files remain as after a crash.  NULL does
+ * nothing. */
 void tl_trace_writer_free(struct tl_trace_writer *writer);
-/* How large the data would be if the writer finished now: what is written,
- * what waits, and the ends of open spans; of packed blocks that wait, as if
- * they were not.  Of a writer that is sized; at any time, for any thread. */
+/* The size of the data if the writer finished now: written data, waiting data,
+ * and the ends of open spans; waiting blocks count unpacked.  Needs the option
+ * sized; any thread. */
 uint64_t tl_trace_writer_size(const struct tl_trace_writer *writer);
 
-/* A property of the file: "host", "command", ... */
+/* Write a property of the file: "host", "command", ... */
 int tl_trace_write_info(struct tl_trace_writer *writer, struct tl_bytes name,
     struct tl_bytes value);
 /* The number of a text in the file, for %s arguments of messages whose strings
@@ -84,41 +85,40 @@ int tl_trace_write_string(struct tl_trace_writer *writer, struct tl_bytes text,
 int tl_trace_write_knot(struct tl_trace_writer *writer,
     const struct timeline_knot *knot);
 
-/* The command of a process, before the first thread of that pid (a new one
- * if its pid is given again): 0, -ENOMEM, -ENOSPC, -errno. */
+/* Write the command of a process, before the first thread with that pid (the
+ * last one counts).  0, -ENOMEM, -ENOSPC, -errno. */
 int tl_trace_write_process(struct tl_trace_writer *writer, uint32_t pid,
     struct tl_bytes command);
 
 /*
- * The stream of a new thread.  One thread at a time puts events into it; the
- * name may be empty.  It goes with the writer.  0, -ENOMEM, -ENOSPC.
+ * Create the stream of a thread.  One thread at a time puts events into it; the
+ * name may be empty.  It is freed with the writer.  0, -ENOMEM, -ENOSPC.
  */
 int tl_trace_stream_new(struct tl_trace_stream **stream,
     struct tl_trace_writer *writer, uint32_t pid, uint32_t tid,
     struct tl_bytes name);
-/* The next event of a thread, oldest first: 0, -ENOMEM, -ENOSPC or what
- * writing said.  Whatever fails, no half event is written. */
+/* Put the next event of a thread, oldest first.  0, -ENOMEM, -ENOSPC or the
+ * error of writing.  No incomplete event is ever written. */
 int tl_trace_stream_put(struct tl_trace_stream *stream,
     const struct tl_event *event);
 
 /*
- * A sink that finds the stream of each event by its source, pid and tid: what
- * any cursor that runs from old to new is poured into.  Goes with the writer;
- * its finish is tl_trace_writer_finish.  One thread at a time.
+ * A sink for events of all threads, oldest first, that finds the stream of each
+ * by its source, pid and tid.  It is freed with the writer; its finish is
+ * tl_trace_writer_finish.  One thread at a time.
  */
 int tl_trace_sink(struct tl_trace_writer *writer, struct tl_sink **sink);
 
-/* The next thread of a sink, before its first event, so that threads come in
- * an order of the caller's, with names: 0, -ENOMEM, -ENOSPC. */
+/* Create the stream of the next thread of a sink, before its first event, so
+ * that the caller chooses order and names.  0, -ENOMEM, -ENOSPC. */
 int tl_trace_sink_thread(struct tl_trace_writer *writer, uint32_t pid,
     uint32_t tid, struct tl_bytes name);
 
-/* The two files of a trace: path and path.idx, which must not be there yet
- * (mode 0600).  A writer of options with data, index and context set to
- * theirs; it owns the files.  0, -EEXIST, -ENAMETOOLONG, -errno. */
+/* Create the files path and path.idx, which must not exist yet (mode 0600), and
+ * a writer for them that owns the files.  0, -EEXIST, -ENAMETOOLONG, -errno. */
 int tl_trace_create(struct tl_trace_writer **writer, const char *path,
     const struct tl_trace_options *options);
-/* Remove both, of a writer that was created and comes to nothing. */
+/* Remove both files of a writer that is given up. */
 void tl_trace_remove(const char *path);
 
 tl_writer_new tl_trace_write_new;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blocks.c - from trace to trace, over whatever lies between them. */
+/* blocks.c - find traces in a stream of bytes, and skip what is between
+ * them. */
 #include "trace/chain/blocks.h"
 
 #include "base/file.h"
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	LOOK_SIZE = 4096,        /* bytes read at a header */
+	LOOK_SIZE = 4096,        /* bytes read for a header */
 	SEARCH_SIZE = 256 << 10, /* bytes read while a header is searched */
 	MAGIC_FIRST = TL_TRACE_MAGIC >> 56
 };
@@ -38,7 +39,8 @@ tl_blocks_free(struct tl_blocks *b)
 
 /* == bytes == */
 
-/* The bytes of the file from at on: size of them, or all up to end. */
+/* The bytes of the file from at on: size of them, or as many as there are
+ * before end. */
 static int
 look(struct tl_blocks *b, uint64_t at, size_t size, uint64_t end,
     struct tl_bytes *bytes)
@@ -60,7 +62,7 @@ look(struct tl_blocks *b, uint64_t at, size_t size, uint64_t end,
 		n = tl_read_at(b->fd, to, size, at);
 		if (n < 0)
 			return (int)n;
-		if ((size_t)n < there) /* truncated meanwhile */
+		if ((size_t)n < there) /* the file was truncated meanwhile */
 			return -EIO;
 		w->size = (size_t)n;
 		b->window_at = at;
@@ -88,7 +90,7 @@ read_content(struct tl_blocks *b, uint64_t at, size_t size)
 	return (size_t)n == size ? 0 : -EIO;
 }
 
-/* == what is damaged == */
+/* == damage == */
 
 static void
 lose(struct tl_blocks *b, uint64_t size)
@@ -100,7 +102,7 @@ lose(struct tl_blocks *b, uint64_t size)
 	b->at += size;
 }
 
-/* Inside a trace its reader reports it. */
+/* Inside a trace its reader reports damage. */
 static void
 end_lost(struct tl_blocks *b)
 {
@@ -135,7 +137,7 @@ begin_trace(struct tl_blocks *b, const struct tl_trace_header *header)
 static int
 end_trace(struct tl_blocks *b)
 {
-	/* Bytes lost after its last block may belong to it or not. */
+	/* bytes lost after its last block need not belong to it */
 	b->lost = false;
 	b->inside = false;
 	b->trace.size = b->at - b->trace.at;
@@ -159,15 +161,15 @@ add_block(struct tl_blocks *b, const struct tl_trace_block *block)
 	rc = tl_context_read_all(&t->context,
 	    tl_bytes(b->content.data, b->content.size));
 	if (rc == -EBADMSG) {
-		t->whole = false; /* up to there it was read */
+		t->whole = false; /* the trace was read up to here only */
 		rc = 0;
 	}
 	return rc;
 }
 
-/* == one thing after the other == */
+/* == steps == */
 
-/* A header stands here: is it one? */
+/* Take the header of a trace or a block at this place, if it is one. */
 static int
 take_header(struct tl_blocks *b, uint64_t end, bool last)
 {
@@ -191,12 +193,13 @@ take_header(struct tl_blocks *b, uint64_t end, bool last)
 		return GO_ON;
 	}
 	if (b->inside)
-		return end_trace(b); /* the header is read again */
+		/* the header is read again as that of the next trace */
+		return end_trace(b);
 	begin_trace(b, &header);
 	return GO_ON;
 }
 
-/* Is the block of this header whole?  1 yes, 0 no. */
+/* Is the block with this header whole?  1: yes; 0: no. */
 static int
 is_whole(struct tl_blocks *b, const struct tl_trace_block *block)
 {
@@ -247,7 +250,7 @@ take_block(struct tl_blocks *b, uint64_t end, bool last)
 	return rc < 0 ? rc : GO_ON;
 }
 
-/* On to what may be the header of a trace, or of a block of this one. */
+/* Search for the header of a trace, or of a block of this trace. */
 static int
 search(struct tl_blocks *b, uint64_t end)
 {
@@ -311,7 +314,8 @@ tl_blocks_next(struct tl_blocks *b, uint64_t size, bool last)
 	return rc == FOUND ? 1 : rc;
 }
 
-/* Has the file an index of as many bytes as it has?  Then it is one trace. */
+/* Is there an index that covers as many bytes as the file has?  Then the file
+ * is one trace. */
 static bool
 has_index(const char *path, uint64_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - one chain: its blocks in order, and what is known of it. */
+/* chain.c - a chain: order its blocks, and find missing ones. */
 #include "trace/chain/chain.h"
 
 #include "clock/clock.h"
@@ -15,7 +15,7 @@
 
 enum { BLOCKS_FIRST = 4, NUMBER_DIGITS = 20, ENTRIES_WORDS_MAX = 64 };
 
-/* == the bytes == */
+/* == the bytes of the stream == */
 
 struct tl_chain_bytes *
 tl_chain_bytes_hold(struct tl_chain_bytes *bytes)
@@ -59,7 +59,7 @@ tl_chain_say(struct tl_chain *chain, int rc, uint64_t at, const char *format,
 	chain->damaged |= rc != 0;
 	if (!chain->faults)
 		chain->faults = calloc(1, sizeof(*chain->faults));
-	if (!chain->faults) /* it counts as damaged all the same */
+	if (!chain->faults) /* it counts as damaged nevertheless */
 		return;
 	fault = tl_faults_next(chain->faults);
 	*fault = (struct tl_fault){ .rc = rc, .at = at };
@@ -68,9 +68,9 @@ tl_chain_say(struct tl_chain *chain, int rc, uint64_t at, const char *format,
 	va_end(args);
 }
 
-/* == its blocks == */
+/* == blocks == */
 
-/* "17": -EINVAL it is none. */
+/* Parse "17".  -EINVAL: it is not a number. */
 static int
 read_number(struct tl_bytes text, uint64_t *number)
 {
@@ -83,7 +83,7 @@ read_number(struct tl_bytes text, uint64_t *number)
 	return tl_parse_unsigned(digits, number);
 }
 
-/* "17-42", both numbers of blocks. */
+/* Parse "17-42", a range of block numbers. */
 static void
 read_dropped(struct tl_chain_block *block, struct tl_bytes text)
 {
@@ -168,7 +168,8 @@ compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By number; of one number the best first, then that which came first. */
+/* Order by number; of equal ones the best first, then the one that came
+ * first. */
 static int
 by_number(const void *a, const void *b)
 {
@@ -192,7 +193,7 @@ by_time(const void *a, const void *b)
 	return compare(x->order, y->order);
 }
 
-/* Of those of one number the first stays. */
+/* Of blocks with the same number keep only the first. */
 static void
 drop_doubles(struct tl_chain *chain)
 {
@@ -208,7 +209,7 @@ drop_doubles(struct tl_chain *chain)
 	chain->block_count = kept;
 }
 
-/* ": 5 entries", if their number is known. */
+/* Append ": 5 entries", if their number is known. */
 static const char *
 say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 {
@@ -219,8 +220,8 @@ say_entries(char words[ENTRIES_WORDS_MAX], uint64_t entries, const char *after)
 	return words;
 }
 
-/* All that was logged between them, losses among it: both count the entries
- * of one timeline, or it is unknown. */
+/* The entries between two blocks, including losses, from the counts of both if
+ * these belong to one timeline; else unknown. */
 static uint64_t
 count_between(const struct tl_chain_block *before,
     const struct tl_chain_block *block)
@@ -252,7 +253,8 @@ tl_chain_miss(struct tl_chain *chain, const struct tl_chain_block *before,
 		    last, entries);
 }
 
-/* The oldest blocks are gone, as a stream discards them: no damage. */
+/* Report that the oldest blocks are missing.  A stream discards them, so this
+ * is no damage. */
 static void
 say_first(struct tl_chain *chain)
 {
@@ -268,8 +270,8 @@ say_first(struct tl_chain *chain)
 	    "it begins with block %" PRIu64 "%s", first->number, entries);
 }
 
-/* Is the block before there?  Where it is not, say so.  A block may lie within
- * what another one stands for. */
+/* Check for each block that the one before it is there, and report missing
+ * ones.  A block may be within the range of a placeholder. */
 static void
 join(struct tl_chain *chain)
 {
@@ -288,7 +290,8 @@ join(struct tl_chain *chain)
 	}
 }
 
-/* Spans that began by then were returned when they did. */
+/* Set the time up to which begin events of spans were returned by earlier
+ * blocks. */
 static void
 set_told(struct tl_chain *chain)
 {
@@ -326,13 +329,13 @@ tl_chain_settle(struct tl_chain *chain)
 	if (chain->numbered && chain->block_count > 0)
 		join(chain);
 	set_told(chain);
-	chain->knots_gone = 0; /* no caller has counted them */
+	chain->knots_gone = 0; /* no caller has counted them yet */
 	chain->events = 0;
 	for (size_t i = 0; i < chain->block_count; i++)
 		chain->events += chain->blocks[i].events;
 }
 
-/* == what is known of it == */
+/* == properties == */
 
 const char *
 tl_chain_name(const struct tl_chain *chain)

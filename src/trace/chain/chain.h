@@ -43,13 +43,14 @@
 #include <timeline_layout.h>
 
 enum {
-	TL_CHAINS_MAX = 65535, /* of a stream; more are reported and dropped */
-	/* Traces without a chain that stay apart; of more, those of one boot,
-	 * host and timeline are one. */
+	/* in a stream; further ones are reported and dropped */
+	TL_CHAINS_MAX = 65535,
+	/* Traces without a chain that are kept apart; beyond the limit, those
+	 * of the same boot, host and timeline are merged. */
 	TL_CHAINS_LONE_MAX = 64,
 	TL_CHAIN_BLOCKS_MAX = 1 << 24,
-	/* Blocks that are open at once, of one cursor: no honest ones overlap
-	 * by more. */
+	/* Blocks of a cursor that are open at once; blocks that overlap by more
+	 * are invalid. */
 	TL_CHAIN_OPEN_MAX = 4,
 	TL_CHAIN_KNOTS_MAX = 1 << 16 /* in memory */
 };
@@ -58,49 +59,47 @@ struct tl_chains;
 struct tl_chain;
 
 /*
- * The chains of all traces in a file, which is duplicated.  What belongs to
- * none of them is said of the first.  0; -EBADMSG there is no trace, -ENOMEM,
- * -errno, and fault has the reason.
+ * Open the chains of all traces in a file, whose descriptor is duplicated.
+ * Damage outside of chains is a fault of the first one.  0; -EBADMSG: there is
+ * no trace; -ENOMEM; -errno; the fault.
  */
 int tl_chains_open(struct tl_chains **chains, int fd, struct tl_fault *fault);
-/* With the chains that are left. */
+/* Free it with the chains that were not taken out. */
 void tl_chains_free(struct tl_chains *chains);
 
-/* By the time of their first event. */
+/* How many there are; they are in order of the time of their first event. */
 size_t tl_chains_count(const struct tl_chains *chains);
 
 /* Take a chain out.  The caller frees it, in any order. */
 struct tl_chain *tl_chains_take(struct tl_chains *chains, size_t i);
 void tl_chain_free(struct tl_chain *chain);
 
-/* "host/timeline", or what is known of that: never empty. */
+/* "host/timeline", or the known parts of it; never empty. */
 const char *tl_chain_name(const struct tl_chain *chain);
 void tl_chain_origin(const struct tl_chain *chain, struct tl_origin *origin);
-/* At least as many as a cursor gives. */
+/* The number of entries, or more. */
 uint64_t tl_chain_entries(const struct tl_chain *chain);
-/* The time of the newest; -ENODATA without. */
+/* The time of its newest event; -ENODATA: there is none. */
 int tl_chain_newest(const struct tl_chain *chain, int64_t *ns);
 
-/* The definitions: messages live as long as the chain. */
+/* The definitions; messages live as long as the chain. */
 size_t tl_chain_message_count(const struct tl_chain *chain);
 const struct tl_message *const *tl_chain_messages(const struct tl_chain *chain);
-/* Knots of its clock, by time.  Of very many some closing points are left out;
- * a chain that is followed counts on from them, and those that come have the
- * numbers behind. */
+/* The knots of its clock, by time.  If there are very many, some closing points
+ * are left out; while a chain is followed new ones are added at the end. */
 size_t tl_chain_knot_count(const struct tl_chain *chain);
 const struct timeline_knot *
 tl_chain_knot(const struct tl_chain *chain, size_t i);
 
-/* What is wrong with it; damage inside of blocks as it is met.  As those of
- * an import (import.h). */
+/* Its faults.  Damage inside of blocks is found when they are read. */
 size_t tl_chain_fault_count(const struct tl_chain *chain);
 const struct tl_fault *tl_chain_fault(const struct tl_chain *chain, size_t i);
 bool tl_chain_is_damaged(const struct tl_chain *chain);
-/* Say one more thing of it: rc is 0 where it is no damage. */
+/* Add a fault; rc is 0 if it is not damage. */
 void tl_chain_say(struct tl_chain *chain, int rc, uint64_t at,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* All events in order of time, as far as those of each block are. */
+/* A cursor over all events, in order of time as far as the blocks are. */
 int tl_chain_cursor(struct tl_chain *chain, enum tl_order order,
     struct tl_cursor **cursor);
 

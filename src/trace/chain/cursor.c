@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cursor.c - the events of a chain, block by block.
+ * cursor.c - read the events of a chain, block by block.
  */
 #include "base/array.h"
 #include "trace/chain/work.h"
@@ -27,7 +27,7 @@ hash_of(const struct tl_message *m)
 	    m->line);
 }
 
-/* The gate is what it was when the first block was made. */
+/* Are the messages equal?  The gate is that of the first block. */
 static bool
 is_same(const struct tl_message *a, const struct tl_message *b)
 {
@@ -50,8 +50,7 @@ find(const struct tl_chain_messages *ms, const struct tl_message *m)
 	return NULL;
 }
 
-/* A text of the interner's, cut where it is too long, and nothing where there
- * is no room. */
+/* Keep a text in the interner, cut to its limit; empty if there is no room. */
 static int
 keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
     struct tl_bytes *kept)
@@ -67,7 +66,7 @@ keep(const struct tl_chain_bytes *bytes, struct tl_bytes text,
 	return 0;
 }
 
-/* A piece of one text as that of another. */
+/* The piece of one text at the same place in another text. */
 static struct tl_bytes
 rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
 {
@@ -76,8 +75,8 @@ rebase(struct tl_bytes piece, struct tl_bytes from, struct tl_bytes to)
 	return tl_bytes(to.data + (piece.data - from.data), piece.size);
 }
 
-/* The same message with texts that stay; text.data is NULL: there is no room
- * for its text, or not for all of it. */
+/* Make the same message with texts that are kept; text.data is NULL if there is
+ * no room for its text. */
 static int
 translate_text(const struct tl_chain_bytes *bytes,
     const struct tl_message *from, struct tl_message *to)
@@ -86,7 +85,7 @@ translate_text(const struct tl_chain_bytes *bytes,
 
 	*to = *from;
 	to->strings = bytes->nothing->strings;
-	to->names = NULL; /* of a block that closes */
+	to->names = NULL; /* they belong to a block that will be closed */
 	to->user = NULL;
 	if ((rc = keep(bytes, from->text, &to->text)) < 0 ||
 	    (rc = keep(bytes, from->category, &to->category)) < 0)
@@ -164,14 +163,14 @@ tl_chain_messages_free(struct tl_chain_messages *ms)
 
 enum { STRINGS = 64 };
 
-/* A part of a file as storage; the file stays its owner's. */
+/* A part of a file as storage; the file remains open. */
 struct part {
 	struct tl_storage storage; /* first: what a trace sees */
 	int fd;
 	uint64_t at;
 };
 
-/* A number of a string of the block, and the chain's. */
+/* The number of a string in the block, and in the chain. */
 struct string_seen {
 	bool known;
 	uint64_t number;
@@ -183,7 +182,8 @@ struct tl_chain_opened {
 	struct tl_chain_block *block;
 	struct tl_trace *trace;
 	struct tl_cursor *cursor;
-	struct tl_message_map map; /* of its messages to the chain's */
+	/* from messages of the block to those of the chain */
+	struct tl_message_map map;
 	struct string_seen strings[STRINGS];
 };
 
@@ -221,7 +221,7 @@ part_new(int fd, uint64_t at, uint64_t size)
 	return &p->storage;
 }
 
-/* Damage inside it is reported once, however often it is opened. */
+/* Report damage in a block once, however often it is opened. */
 static void
 note(void *context, const struct tl_fault *fault)
 {
@@ -233,10 +233,10 @@ note(void *context, const struct tl_fault *fault)
 	const struct tl_chain *chain = o->chain;
 	const bool was_damaged = chain->damaged;
 
-	if (o->block->said)
+	if (o->block->reported)
 		return;
 	tl_chain_say(o->chain, fault->rc, at, "%s", fault->text);
-	/* its writer may still be at work on the last block */
+	/* the last block may still be written */
 	if (fault->rc == -ENODATA && chain->block_count > 0 &&
 	    o->block == &chain->blocks[chain->block_count - 1])
 		o->chain->damaged = was_damaged;
@@ -279,7 +279,7 @@ tl_chain_block_open(struct tl_chain_opened **opened, struct tl_chain *chain,
 	o->block = block;
 	rc = open_trace(o, order);
 	if (rc == 0 || rc == -EBADMSG)
-		block->said = true;
+		block->reported = true;
 	if (rc == 0)
 		*opened = o;
 	else
@@ -316,8 +316,8 @@ find_message(struct tl_chain_opened *o, const struct tl_message *message,
 	return rc == -ENOSPC ? 0 : rc;
 }
 
-/* The chain's number of a string; one that names none gets the top bit, which
- * no number of a interner's string has. */
+/* The number of a string in the chain; a missing string gets a number with the
+ * top bit set, which the interner never uses. */
 static int
 find_string(struct tl_chain_opened *o, const struct tl_message *message,
     uint64_t *number)
@@ -355,7 +355,7 @@ translate(struct tl_chain_opened *o, struct tl_event *event)
 	return rc < 0 ? rc : find_message(o, message, &event->message);
 }
 
-/* Was it returned before? */
+/* Was the begin event returned by an earlier block? */
 static bool
 is_repeated(const struct tl_chain_block *block, const struct tl_event *event)
 {
@@ -378,10 +378,10 @@ tl_chain_block_next(struct tl_chain_opened *o, struct tl_event *event)
 
 struct slot {
 	struct tl_chain_opened *opened;
-	struct tl_event event; /* the next one; when it ended, the last, if
-				* there was any */
+	/* the next one; after the end the last, if there was one */
+	struct tl_event event;
 	bool ended;
-	bool hole; /* entries are lost before the block: return a loss first */
+	bool hole; /* return a loss before the block's events */
 	uint64_t missing;
 };
 
@@ -389,8 +389,10 @@ struct chain_cursor {
 	struct tl_cursor cursor; /* first: what callers see */
 	struct tl_chain *chain;
 	enum tl_order order;
-	size_t begun; /* blocks, from the end that it begins at */
-	struct slot slots[TL_CHAIN_OPEN_MAX]; /* in the order of beginning */
+	/* blocks begun, from the end at which the cursor starts */
+	size_t begun;
+	/* in the order in which they were begun */
+	struct slot slots[TL_CHAIN_OPEN_MAX];
 	unsigned count;
 };
 
@@ -400,7 +402,7 @@ is_backward(const struct chain_cursor *c)
 	return c->order == TL_NEWEST_FIRST;
 }
 
-/* NULL: all were begun. */
+/* NULL: all blocks were begun. */
 static struct tl_chain_block *
 next_block(const struct chain_cursor *c)
 {
@@ -420,8 +422,8 @@ remove_slot(struct chain_cursor *c, struct slot *slot)
 		*slot = slot[1];
 }
 
-/* The next event of a block; where there is none, and no hole to be told of,
- * the slot goes. */
+/* Read the next event of a block.  At its end the slot is removed, unless its
+ * loss is still to be returned. */
 static int
 read_next(struct chain_cursor *c, struct slot *slot)
 {
@@ -438,7 +440,7 @@ read_next(struct chain_cursor *c, struct slot *slot)
 	return rc;
 }
 
-/* Begin the next block; one that cannot be read is left out. */
+/* Begin the next block.  One that cannot be read is skipped. */
 static int
 begin_block(struct chain_cursor *c)
 {
@@ -468,8 +470,8 @@ is_ahead(const struct chain_cursor *c, const struct tl_event *a,
 	return is_backward(c) ? order > 0 : order < 0;
 }
 
-/* The slot whose event is next; of one time and one lane, the one that is
- * further along. */
+/* The slot with the next event.  Of events with the same time and lane, the one
+ * with the higher number wins. */
 static struct slot *
 first_slot(struct chain_cursor *c)
 {
@@ -482,10 +484,10 @@ first_slot(struct chain_cursor *c)
 }
 
 /*
- * May an event of the next block come before all at hand?  The header of one
- * that begins spans again tells when these began, which is of no use; then
- * nothing of it comes before what the block before it has new, or, where that
- * is missing, before the end of what was told.
+ * May an event of the next block come before all that were read?  The times in
+ * the header of a block with repeated begin events start at those, which is of
+ * no use.  Then its other events follow the first new one of the block before
+ * it or, if that is missing, the events that were returned.
  */
 static bool
 is_due(struct chain_cursor *c)
@@ -518,7 +520,7 @@ hole_at(const struct slot *slot)
 		.cpu = TL_CPU_UNKNOWN };
 }
 
-/* The event of a slot, or the loss before its block. */
+/* Return the event of a slot, or the loss before its block. */
 static int
 give(struct chain_cursor *c, struct slot *slot, struct tl_event *event)
 {

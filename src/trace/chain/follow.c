@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - the events of a stream, block by block, as they come. */
+/* follow.c - read the events of a stream while it grows, block by block. */
 #include "trace/chain/follow.h"
 
 #include "base/file.h"
@@ -22,15 +22,16 @@ enum {
 	PIECES_MAX = 64, /* read at once */
 	MARKS_MAX = 32,
 	MARK_NS = TL_CHAIN_HOLD_NS / MARKS_MAX * 2,
-	FORGET_SIZE = 4 << 20 /* of the file, at least */
+	/* bytes of the file released at a time, at least */
+	FORGET_SIZE = 4 << 20
 };
 
 struct held {
 	struct tl_event event;
-	uint64_t order; /* in which they came */
+	uint64_t order; /* order of arrival */
 };
 
-/* At some time, no event that had come was newer than this. */
+/* At this time no event newer than newest_ns had arrived. */
 struct mark {
 	int64_t at_ns; /* CLOCK_MONOTONIC */
 	int64_t newest_ns;
@@ -41,15 +42,15 @@ struct tl_chain_follow {
 	bool ended;
 	struct tl_chains *chains;
 	struct tl_blocks blocks;
-	uint64_t size;         /* bytes of the file that holds blocks */
+	uint64_t size;         /* bytes of the file with blocks */
 	uint64_t forgotten;    /* bytes at its start that were released */
-	struct tl_pqueue held; /* of struct held, the oldest first */
+	struct tl_pqueue held; /* of struct held, oldest first */
 	uint64_t order;
 	struct mark marks[MARKS_MAX]; /* in order of time, from first on */
 	unsigned first;
 	unsigned mark_count;
-	int64_t free_ns; /* events up to here are not held back */
-	/* The block that is being read: */
+	int64_t free_ns; /* events up to here are no longer held */
+	/* The block that is being read. */
 	struct tl_chain_opened *opened; /* NULL: none */
 	struct tl_chain_block block;
 	struct tl_chain *chain;
@@ -98,7 +99,7 @@ tl_chain_follow_free(struct tl_chain_follow *f)
 	free(f);
 }
 
-/* == what is held == */
+/* == events that are held == */
 
 static bool
 is_older(const void *context, const void *first, const void *second)
@@ -131,9 +132,9 @@ take_oldest(struct tl_chain_follow *f, struct tl_event *event)
 	tl_pqueue_pop(&f->held, &oldest_first, NULL);
 }
 
-/* == how long they are held == */
+/* == how long events are held == */
 
-/* Something as new as this came now. */
+/* Note that an event with this time arrived now. */
 static void
 mark(struct tl_chain_follow *f, int64_t newest_ns)
 {
@@ -151,7 +152,7 @@ mark(struct tl_chain_follow *f, int64_t newest_ns)
 	    (struct mark){ now, newest_ns };
 }
 
-/* Release what was held long enough. */
+/* Release the events that were held long enough. */
 static void
 release(struct tl_chain_follow *f)
 {
@@ -181,7 +182,7 @@ is_free(struct tl_chain_follow *f)
 
 /* == blocks == */
 
-/* Blocks missing between the newest block and this one. */
+/* Hold the loss for blocks that are missing before this one. */
 static int
 hold_hole(struct tl_chain_follow *f)
 {
@@ -196,7 +197,7 @@ hold_hole(struct tl_chain_follow *f)
 	return hold(f, &hole);
 }
 
-/* The events of the block at hand, until too many are held back. */
+/* Hold the events of the block, until too many are held. */
 static int
 hold_events(struct tl_chain_follow *f)
 {
@@ -212,14 +213,14 @@ hold_events(struct tl_chain_follow *f)
 			return rc;
 		rc = 1;
 	}
-	if (rc > 0) /* there may be more of it */
+	if (rc > 0) /* there may be more events in it */
 		return 0;
 	tl_chain_block_close(f->opened);
 	f->opened = NULL;
 	return rc;
 }
 
-/* Of a chain that is followed the newest block is all that is kept. */
+/* Keep only the newest block of a chain that is followed. */
 static int
 keep_newest(struct tl_chain *chain, const struct tl_chain_block *block)
 {
@@ -257,7 +258,7 @@ take_block(struct tl_chain_follow *f)
 
 	if (newest && f->chain->numbered) {
 		if (block->last <= newest->last)
-			return 0; /* it came before */
+			return 0; /* the block was there before */
 		block->told_ns = newest->told_ns;
 		block->follows =
 		    block->number == newest->last + 1 && !newest->dropped;
@@ -285,7 +286,7 @@ take_trace(struct tl_chain_follow *f)
 	return take_block(f);
 }
 
-/* Give back the part of the file that was read; no harm where it cannot. */
+/* Release the part of the file that was read; a failure does no harm. */
 static void
 forget(struct tl_chain_follow *f)
 {
@@ -313,7 +314,8 @@ take_all(struct tl_chain_follow *f, bool last)
 	return rc;
 }
 
-/* One piece of what has come: its size, 0 nothing has, -EPIPE the end. */
+/* Read one piece of the stream: its size; 0: nothing has arrived; -EPIPE: the
+ * end. */
 static int64_t
 read_piece(struct tl_chain_follow *f)
 {
@@ -336,7 +338,7 @@ read_piece(struct tl_chain_follow *f)
 	return n;
 }
 
-/* 1: something has come, or is still to be given; 0, -EPIPE, -errno. */
+/* 1: more has arrived, or is still to be returned; 0; -EPIPE; -errno. */
 static int
 read_more(struct tl_chain_follow *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - the chains of a stream, and their names.
+ * list.c - find the chain of each trace in a stream, and name the chains.
  */
 #include "base/array.h"
 #include "trace/chain/work.h"
@@ -15,9 +15,9 @@
 
 enum { CHAIN_DIGITS = 32 };
 
-/* == found by what their blocks have in common == */
+/* == chains by key == */
 
-/* The chain of a key, made now if there was none; NULL: there are too many. */
+/* The chain with a key, made if it is new; NULL: there are too many. */
 static int
 get_chain(struct tl_chains *cs, const char *key, size_t key_size,
     struct tl_chain **chain)
@@ -77,8 +77,8 @@ is_chain_id(struct tl_bytes text)
 	return true;
 }
 
-/* By what the blocks of a chain are known; where they say nothing of it, by
- * the trace or else by where it comes from. */
+/* The key of a chain: from the INFOs of its blocks or, if they have none, from
+ * the trace or its origin. */
 static void
 make_key(struct tl_text *key, const struct tl_chains *cs,
     const struct tl_blocks_trace *trace, const struct tl_origin *origin)
@@ -140,7 +140,7 @@ take_messages(struct tl_chain *chain, struct tl_context *c)
 	return rc;
 }
 
-/* Every block has a closing point: of many, every second one will do. */
+/* Drop every second closing point: each block has one. */
 static void
 thin_knots(struct tl_chain *chain)
 {
@@ -169,7 +169,7 @@ add_knot(struct tl_chain *chain, const struct timeline_knot *knot)
 	return 0;
 }
 
-/* Each block repeats the same ones. */
+/* Add knots that are new; each block repeats the older ones. */
 static int
 take_knots(struct tl_chain *chain, const struct tl_context *c)
 {
@@ -214,7 +214,7 @@ take_trace(struct tl_chains *cs, struct tl_blocks_trace *trace)
 	return rc < 0 ? rc : tl_chain_learn(chain, &trace->context);
 }
 
-/* == all of a stream == */
+/* == the chains of a stream == */
 
 static void
 note(void *context, const struct tl_fault *fault)
@@ -242,7 +242,7 @@ read_all(struct tl_chains *cs)
 	return rc;
 }
 
-/* Faults of no chain are reported for the first. */
+/* Report faults outside of chains for the first chain. */
 static void
 say_rest(struct tl_chains *cs)
 {
@@ -361,7 +361,7 @@ tl_chains_take(struct tl_chains *cs, size_t i)
 
 /* == names == */
 
-/* == many traces of no chain == */
+/* == many traces without a chain == */
 
 static int
 compare_origins(const struct tl_origin *a, const struct tl_origin *b)
@@ -384,7 +384,7 @@ by_origin(const void *a, const void *b)
 	return compare_origins(&x->origin, &y->origin);
 }
 
-/* Put one chain behind another, and free it. */
+/* Append one chain to another, and free it. */
 static int
 append(struct tl_chain *to, struct tl_chain *from)
 {

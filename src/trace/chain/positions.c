@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* positions.c - positions of lanes, written and read. */
+/* positions.c - parse positions of lanes. */
 #include "trace/chain/positions.h"
 
 #include "base/array.h"
@@ -28,7 +28,7 @@ skip(struct tl_bytes *rest, size_t size)
 	*rest = tl_bytes(rest->data + size, rest->size - size);
 }
 
-/* Decimal digits up to the character behind them; a space may be the end. */
+/* A decimal number and the character after it; for a space, also the end. */
 static bool
 read_number(struct tl_bytes *rest, char behind, uint64_t *n)
 {
@@ -53,7 +53,7 @@ read_number(struct tl_bytes *rest, char behind, uint64_t *n)
 	return true;
 }
 
-/* The number of this lane, which is the next. */
+/* The number of this lane, which must be the next. */
 static bool
 read_lane(struct tl_bytes *rest, size_t lane, uint64_t *number)
 {

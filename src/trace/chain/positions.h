@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * positions.h - where a chain of blocks stands in its timeline:
- * "LANE:NUMBER LANE:NUMBER ...", the next entry of each lane, lanes from 0.
+ * positions.h - the position of a chain of blocks in its timeline: "LANE:NUMBER
+ * LANE:NUMBER ...", the next entry of each lane, with lanes from 0.
  */
 #ifndef TL_TRACE_CHAIN_POSITIONS_H
 #define TL_TRACE_CHAIN_POSITIONS_H
@@ -12,11 +12,11 @@ enum { TL_POSITIONS_LANES_MAX = 1 << 16 };
 
 void tl_put_positions(struct tl_text *text, const uint64_t *positions,
     size_t lane_count);
-/* -EINVAL: they are none.  -ENOMEM. */
+/* Parse positions.  -EINVAL: invalid.  -ENOMEM. */
 int
 tl_parse_positions(const char *words, uint64_t **positions, size_t *lane_count);
-/* How many entries lie before them, of all lanes.  -EINVAL: they are none, or
- * claim more than can be counted. */
+/* The sum of entries before the positions, over all lanes.  -EINVAL: invalid,
+ * or too large. */
 int tl_sum_positions(struct tl_bytes words, uint64_t *sum);
 
 #endif

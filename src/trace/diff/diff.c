@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff.c - pairs of nodes of two traces.
+ * diff.c - find pairs of nodes of two traces.
  */
 #include "trace/diff/diff.h"
 
@@ -18,9 +18,9 @@
 
 /* Starts from all zeros but for seed and lines. */
 struct tl_diff_identities {
-	struct tl_message_map known; /* to what a message's number is */
+	struct tl_message_map known; /* from messages to their identities */
 	uint64_t seed;               /* the same for both traces */
-	bool lines;                  /* of places count */
+	bool lines;                  /* lines of places are compared */
 };
 
 #define PRIME UINT64_C(0x100000001b3)
@@ -40,7 +40,7 @@ mix_bytes(uint64_t hash, struct tl_bytes bytes)
 	return mix(hash, bytes.size);
 }
 
-/* A path without its folders. */
+/* The last component of a path. */
 static struct tl_bytes
 file_name(struct tl_bytes path)
 {
@@ -78,16 +78,15 @@ identity_of(struct tl_diff_identities *ids, const struct tl_message *message)
 	if (kept) {
 		*kept = hash;
 		if (tl_message_map_add(&ids->known, message, kept) < 0)
-			free(kept); /* found again each time */
+			free(kept); /* it is computed again each time */
 	}
 	return hash;
 }
 
 /*
- * A number that is the same for the same events of both traces: by the kind,
- * and by category, text, kind, scope and place of the message.  Of a place it
- * is the name of the file that counts: where it was built, and what was put
- * in above it, does not.
+ * A number that is the same for equal events of both traces, by the kind of the
+ * event and by category, text, kind, scope and place of the message.  The
+ * directory of a place does not count, and its line only if lines is set.
  */
 static uint64_t
 diff_identity(struct tl_diff_identities *ids, const struct tl_event *event)
@@ -103,7 +102,7 @@ diff_identities_free(struct tl_diff_identities *ids)
 	tl_message_map_free(&ids->known, free);
 }
 
-/* The numbers of strings are each trace's own. */
+/* Compare strings, whose numbers differ between traces. */
 static bool
 same_string(const struct tl_event *a, const struct tl_event *b, unsigned i)
 {
@@ -115,7 +114,7 @@ same_string(const struct tl_event *a, const struct tl_event *b, unsigned i)
 	return tl_bytes_equal(x, y);
 }
 
-/* Do two events of one identity have the same values? */
+/* Do two events with the same identity have the same values? */
 static bool
 diff_same_values(const struct tl_event *a, const struct tl_event *b)
 {
@@ -138,7 +137,7 @@ diff_same_values(const struct tl_event *a, const struct tl_event *b)
 #define TL_DIFF_NO_THREAD SIZE_MAX
 
 struct tl_diff_pair {
-	size_t left; /* its place in its trace, or TL_DIFF_NO_THREAD */
+	size_t left; /* its index in its trace, or TL_DIFF_NO_THREAD */
 	size_t right;
 };
 
@@ -170,7 +169,7 @@ compare(const void *one, const void *other)
 			  : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Without names all threads are of one name. */
+/* Sort threads by name; by_index: as if all had the same name. */
 static struct named *
 sort_threads(const struct tl_trace *trace, bool by_index)
 {
@@ -187,7 +186,8 @@ sort_threads(const struct tl_trace *trace, bool by_index)
 	return threads;
 }
 
-/* Each of left's threads gets its pair; right's that have one are marked. */
+/* Give each thread of left its pair, and mark the threads of right that have
+ * one. */
 static void
 merge(const struct named *left, size_t left_count, const struct named *right,
     size_t right_count, struct tl_diff_pair *pairs, bool *taken)
@@ -205,9 +205,9 @@ merge(const struct named *left, size_t left_count, const struct named *right,
 }
 
 /*
- * The pairs in the order of left's threads, then those that only right has;
- * the caller frees them.  Threads of one name, or of none, are paired in the
- * order in which they stand in their traces.  0 or -ENOMEM.
+ * The pairs in the order of the threads of left, then the threads that only
+ * right has; the caller frees them.  Threads with the same name, or none, are
+ * paired in the order of their traces.  0 or -ENOMEM.
  */
 static int
 diff_pair_threads(const struct tl_trace *left, const struct tl_trace *right,
@@ -247,21 +247,21 @@ diff_pair_threads(const struct tl_trace *left, const struct tl_trace *right,
 
 enum { LEFT, RIGHT, SIDES };
 
-/* The children of one node, of which a piece is loaded. */
+/* The children of a node, a part of which is loaded. */
 struct list {
-	struct tl_node *parent; /* NULL: there is none */
-	uint64_t first;         /* loaded are [first, last) */
+	struct tl_node *parent; /* NULL: there is no node */
+	uint64_t first;         /* [first, last) are loaded */
 	uint64_t last;
-	uint64_t next; /* where the walk is */
-	uint64_t gone; /* none can be read from here less 1 on; 0: not known */
+	uint64_t next; /* the next child of the walk */
+	uint64_t gone; /* no child from gone - 1 on can be read; 0: unknown */
 };
 
 struct level {
-	struct tl_diff_item item; /* that the children are of */
+	struct tl_diff_item item; /* the item whose children these are */
 	struct list lists[SIDES];
 	struct tl_diff_script script;
-	size_t run;              /* of the script, that comes next */
-	struct tl_diff_run rest; /* of the one at hand */
+	size_t run;              /* the next run of the script */
+	struct tl_diff_run rest; /* the rest of the current run */
 };
 
 struct diff {
@@ -293,7 +293,7 @@ piece_size(uint64_t count)
 	return size < TL_DIFF_PIECE_MAX ? size : TL_DIFF_PIECE_MAX;
 }
 
-/* Child i; NULL where damage has swallowed it. */
+/* Child i; NULL: it is lost in a damaged part. */
 static int
 child_at(struct diff *d, int side, struct list *list, uint64_t i,
     struct tl_node **child)
@@ -372,7 +372,7 @@ grow(struct diff *d)
 	return 0;
 }
 
-/* The children of a pair, or of one alone, come next. */
+/* Continue with the children of a pair, or of a single node. */
 static int
 push(struct diff *d, const struct tl_diff_item *item,
     struct tl_node *const nodes[SIDES])
@@ -450,7 +450,7 @@ judge(const struct tl_diff_options *options, const struct tl_diff_item *item)
 		   : TL_DIFF_SAME;
 }
 
-/* Do they differ? */
+/* Do arguments or ends of a pair differ? */
 static bool
 is_changed(const struct tl_node *left, const struct tl_node *right)
 {
@@ -493,7 +493,7 @@ tell(struct diff *d, struct tl_node *const nodes[SIDES])
 	return d->sink->leave(d->sink, &item);
 }
 
-/* The next child of one list or of both. */
+/* Take the next child of one list or of both. */
 static int
 take(struct diff *d, struct level *level, bool left, bool right)
 {
@@ -598,7 +598,7 @@ compare_threads(struct diff *d, const struct tl_diff_pair *pair)
 	    (!roots[LEFT] || !roots[RIGHT]))
 		return 0;
 	for (int side = 0; side < SIDES; side++)
-		if (roots[side]) /* loaded before by the caller */
+		if (roots[side]) /* loaded by the caller before */
 			tl_trace_forget(d->traces[side], roots[side]);
 	rc = d->sink->thread(d->sink, thread_at(d, LEFT, pair->left),
 	    thread_at(d, RIGHT, pair->right));
@@ -635,7 +635,7 @@ init_identities(struct diff *d)
 {
 	uint64_t seed = 0;
 
-	/* without it they are only easier to foresee */
+	/* without a random seed hashes are only easier to predict */
 	(void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
 	for (int side = 0; side < SIDES; side++) {
 		d->identities[side].seed = seed;

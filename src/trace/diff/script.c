@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script.c - the shortest script, by halves.
+ * script.c - find the shortest script by bisection.
  *
  *	box: a piece of left against a piece of right
  *	  1. what both begin with is the same, and what both end with
  *	  2. walk from both corners, one more difference at a time; where the
  *	     walks meet the box falls into two
  *
- * A walk stands, for each diagonal k = x - y, as far as it can get: the
- * furthest x with so many differences.  Boxes wait on a stack of our own, the
- * leftmost on top, so that the script is made from the left to the right.
+ * A walk keeps, for each diagonal k = x - y, the furthest x that it can reach
+ * with a number of differences.  Boxes wait on an explicit stack, the leftmost
+ * on top, so that the script is made from left to right.
  */
 #include "trace/diff/script.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* left[x, x_end) against right[y, y_end); the last `same` of both match. */
+/* Compare left[x, x_end) with right[y, y_end); the last `same` elements of both
+ * match. */
 struct box {
 	uint64_t x, x_end;
 	uint64_t y, y_end;
@@ -25,7 +26,7 @@ struct box {
 
 enum { DIAGONALS = 2 * TL_DIFF_COST_MAX + 3 };
 
-/* A diagonal that cannot be reached yet; one more is still less than 0. */
+/* A diagonal that is not reached yet; still negative after adding 1. */
 #define NOWHERE (INT64_MIN / 4)
 
 struct search {
@@ -35,18 +36,17 @@ struct search {
 	struct box *boxes;
 	size_t count;
 	size_t capacity;
-	/* Furthest x from the corner, by diagonal: [k + TL_DIFF_COST_MAX +
-	 * 1] */
+	/* the furthest x, by diagonal: [k + TL_DIFF_COST_MAX + 1] */
 	int64_t ahead[DIAGONALS];
 	int64_t back[DIAGONALS];
 };
 
 /* One of the two walks through a box. */
 struct walk {
-	int64_t *furthest; /* of diagonal 0 */
+	int64_t *furthest; /* points to diagonal 0 */
 	const uint64_t *left;
 	const uint64_t *right;
-	int64_t step; /* 1, or -1 from the far corner */
+	int64_t step; /* 1; -1: from the far corner */
 	int64_t width;
 	int64_t height;
 };
@@ -67,7 +67,7 @@ reserve(void **array, size_t count, size_t *capacity, size_t each)
 	return 0;
 }
 
-/* Removed and added elements between two equal ones are one run. */
+/* Append a run; removed and added elements between equal ones are one run. */
 static int
 put(struct tl_diff_script *s, struct tl_diff_run run)
 {
@@ -99,7 +99,7 @@ push(struct search *s, struct box box)
 	return rc;
 }
 
-/* How many both begin with. */
+/* The number of equal elements at the begin of both. */
 static uint64_t
 common_begin(const struct search *s, const struct box *b)
 {
@@ -122,8 +122,8 @@ common_end(const struct search *s, const struct box *b)
 	return n;
 }
 
-/* Where diagonal k is entered with d differences: from the diagonals beside
- * it, if that does not lead out of the box. */
+/* Where d differences enter diagonal k, from the diagonals beside it, unless
+ * that leads out of the box. */
 static int64_t
 enter(const struct walk *w, int64_t k, int64_t d)
 {
@@ -140,7 +140,7 @@ enter(const struct walk *w, int64_t k, int64_t d)
 	return x;
 }
 
-/* Then along all equal elements: how far; < 0: nowhere. */
+/* Continue along equal elements: the furthest x; < 0: not reached. */
 static int64_t
 advance(const struct walk *w, int64_t k, int64_t d)
 {
@@ -153,8 +153,8 @@ advance(const struct walk *w, int64_t k, int64_t d)
 	return x;
 }
 
-/* All diagonals with d differences.  True: the walk met the other one, which
- * has come as far on diagonals up to met; *x and *k say where. */
+/* Advance all diagonals to d differences.  true: the walk met the other one,
+ * which has covered diagonals up to met, at *x on diagonal *k. */
 static bool
 advance_all(const struct walk *w, const struct walk *other, int64_t d,
     int64_t met, int64_t *x, int64_t *k)
@@ -192,7 +192,7 @@ find_furthest(const struct walk *w, int64_t d, int64_t *x, int64_t *k)
 	}
 }
 
-/* A place on a short way through a box, which is neither of its corners. */
+/* A point on a short way through a box, which is not a corner. */
 static void
 find_middle(struct search *s, const struct box *b, uint64_t *at_x,
     uint64_t *at_y)
@@ -223,7 +223,7 @@ find_middle(struct search *s, const struct box *b, uint64_t *at_x,
 	*at_y = b->y + (uint64_t)(x - k);
 }
 
-/* Take the ends of a box that match; what is left waits as two boxes. */
+/* Remove matching ends of a box, and push the two boxes of the rest. */
 static int
 split(struct search *s, struct box b)
 {

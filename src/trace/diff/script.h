@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script.h - how one list becomes another: what is removed, what is
- * added, what stays.
+ * script.h - the script that turns one list into another by removing and adding
+ * elements.
  *
  *	left   a b c d	   removed 1 (a), added 0, same 2 (b c)
  *	right  b c e d	   removed 0, added 1 (e), same 1 (d)
  *
- * As few as possible are removed and added (Myers 1986, in linear space),
- * unless the lists differ so much that looking for that would take too long.
+ * As few elements as possible are removed and added (Myers 1986, in linear
+ * space), unless the lists differ so much that the search would take too long.
  */
 #ifndef TL_TRACE_DIFF_SCRIPT_H
 #define TL_TRACE_DIFF_SCRIPT_H
@@ -17,12 +17,12 @@
 #include <stdint.h>
 
 enum {
-	/* Differences on the way to the middle of two lists.  Beyond them the
-	 * way that got furthest is taken. */
+	/* Differences up to the middle of two lists.  Beyond the limit the way
+	 * that got furthest is taken. */
 	TL_DIFF_COST_MAX = 512
 };
 
-/* In this order. */
+/* A run: removed, then added, then equal elements. */
 struct tl_diff_run {
 	uint64_t removed;
 	uint64_t added;
@@ -34,7 +34,7 @@ struct tl_diff_script {
 	struct tl_diff_run *runs;
 	size_t count;
 	size_t capacity;
-	bool guessed; /* fewer differences might do */
+	bool guessed; /* there may be a shorter script */
 };
 
 struct tl_diff_list {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - items as the events of a trace.
+ * trace.c - write the differences as a trace.
  *
- * A span that has no end of its own stays open in the trace that is written
- * as in the one it comes from, until something comes behind it that is not
- * inside it.
+ * A span without an end event also stays open in the written trace, until an
+ * event follows that is not inside it.
  */
 #include "trace/diff/trace.h"
 #include "event/message_map.h"
@@ -49,7 +48,7 @@ struct trace_sink {
 	size_t depth;
 	size_t capacity;
 	uint64_t threads;
-	uint64_t shift; /* of the times of threads that only left has */
+	uint64_t shift; /* added to the times of threads that only left has */
 	bool shifted;
 	int64_t now;
 };
@@ -161,7 +160,7 @@ put(struct trace_sink *s, const struct tl_event *from, bool right,
 	struct tl_event event = *from;
 
 	event.message = message;
-	if (!right) { /* another clock, another run */
+	if (!right) { /* another clock */
 		event.tsc = event.number = 0;
 		event.error_ns = event.epoch = 0;
 		event.ns = s->shifted ? (int64_t)((uint64_t)event.ns + s->shift)
@@ -171,7 +170,7 @@ put(struct trace_sink *s, const struct tl_event *from, bool right,
 	return tl_trace_stream_put(s->stream, &event);
 }
 
-/* An instant of our own. */
+/* Put an instant with a duration. */
 static int
 put_took(struct trace_sink *s, const struct tl_message *message,
     const struct tl_diff_item *item)
@@ -191,7 +190,7 @@ put_took(struct trace_sink *s, const struct tl_message *message,
 	return tl_trace_stream_put(s->stream, &event);
 }
 
-/* Close spans without end, from a depth on: what comes is not inside. */
+/* End the open spans without end events from a depth on. */
 static int
 end_deeper(struct trace_sink *s, uint32_t depth)
 {
@@ -215,7 +214,7 @@ end_deeper(struct trace_sink *s, uint32_t depth)
 	return 0;
 }
 
-/* A place for what is at a depth: what is above it is there. */
+/* Make room for a node at a depth; the nodes around it are there. */
 static int
 reserve(struct trace_sink *s, uint32_t depth)
 {
@@ -299,7 +298,8 @@ trace_enter(struct tl_diff_sink *sink, const struct tl_diff_item *item)
 	if (event->message)
 		message = variant_of(s, event->message,
 		    variant_for[item->result], &rc);
-	if (rc == 0 && (message || item->right)) /* no loss of left's */
+	/* losses of left are left out */
+	if (rc == 0 && (message || item->right))
 		rc = put(s, event, item->right, message);
 	s->open[item->depth] = node->ended == TL_NODE_LEAF ? NULL : message;
 	s->depth = (size_t)item->depth + 1;
@@ -338,7 +338,7 @@ trace_finish(struct tl_diff_sink *sink, const struct tl_diff_counts *counts)
 static void
 define(struct tl_message *message, const char *text)
 {
-	(void)tl_message_parse(message, tl_bytes_of(text)); /* it is right */
+	(void)tl_message_parse(message, tl_bytes_of(text)); /* it is valid */
 	message->category = tl_bytes_of(TL_DIFF_CATEGORY);
 	message->kind = TIMELINE_RECORD_INSTANT;
 	message->level = message->gate = (uint8_t)tl_level_parse("info");
@@ -371,7 +371,7 @@ tl_diff_trace_new(struct tl_diff_sink **sink, struct tl_trace *left,
 	s->writer = writer;
 	s->shift = (uint64_t)begin_of(right) - (uint64_t)begin_of(left);
 	if (begin_of(right) == INT64_MAX)
-		s->shift = 0; /* nothing to move it to */
+		s->shift = 0; /* there is no time to move it to */
 	define(&s->took, "took $left%t");
 	define(&s->took_now, "took $left%t, now $right%t");
 	*sink = &s->sink;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * absent.c - stands for this folder where libzip was not found when timeline
- * was built: a zip is recognised, and refused with the reason.
+ * absent.c - replaces this folder if timeline is built without libzip: a zip is
+ * recognised and refused.
  */
 #include "trace/pack/packed.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - a packed trace: its zip, and what is in it.
+ * read.c - read a packed trace from its zip.
  */
 #include "trace/pack/packed.h"
 
@@ -18,13 +18,13 @@
 /* == entries == */
 
 enum {
-	/* No codec packs by more: such an entry is hostile. */
+	/* no codec compresses more: such an entry is invalid */
 	TL_PACKED_RATIO_MAX = 1 << 20,
-	/* Of the room that there is, this part may be taken to unpack. */
+	/* the part of the free space that may be used for unpacking */
 	TL_PACKED_ROOM_PART = 2
 };
 
-/* An open zip; stays for as long as an entry of it is open. */
+/* An open zip, which exists as long as one of its entries is open. */
 struct tl_packed_zip;
 
 enum { PIECE = 64 << 10 };
@@ -41,13 +41,13 @@ struct entry {
 	struct tl_packed_zip *zip;
 	zip_uint64_t index;
 	zip_file_t *file;
-	uint64_t at; /* of the file */
+	uint64_t at; /* offset in the file */
 };
 
 /* == the zip == */
 
-/* The file is taken over, even on failure.  0, -EBADMSG, -ENOMEM, -errno, and
- * the fault says why. */
+/* Takes the file over, even on failure.  0, -EBADMSG, -ENOMEM, -errno, and the
+ * fault. */
 static int
 packed_zip_open(struct tl_packed_zip **out, struct tl_storage *file,
     struct tl_fault *fault)
@@ -118,7 +118,7 @@ entry_read_at(struct tl_storage *storage, void *data, size_t size,
 	return (int64_t)done;
 }
 
-/* Read it all once more, now with its checksum. */
+/* Read the whole entry again and check its checksum. */
 static int
 entry_check(struct tl_storage *storage)
 {
@@ -160,7 +160,7 @@ open_stored(struct tl_storage **storage, struct tl_packed_zip *z,
 
 	if (!e)
 		return -ENOMEM;
-	/* as it lies there: what is damaged is its reader's to find */
+	/* without a check: its reader finds damage */
 	e->file = zip_fopen_index(z->zip, st->index, ZIP_FL_COMPRESSED);
 	if (!e->file) {
 		free(e);
@@ -190,7 +190,7 @@ check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
 		    "%s says that it is larger than it can be", st->name);
 	if (fstatvfs(fd, &room) < 0)
-		return 0; /* it will show */
+		return 0; /* unknown: writing will fail if there is none */
 	bytes = (uint64_t)room.f_bavail * room.f_frsize / TL_PACKED_ROOM_PART;
 	if (st->size > bytes)
 		return tl_fault(fault, -ENOSPC, TL_FAULT_NOWHERE,
@@ -201,7 +201,7 @@ check_room(int fd, const zip_stat_t *st, struct tl_fault *fault)
 	return 0;
 }
 
-/* As much as its header declares; a damaged one ends early. */
+/* Unpack as much as the header declares; a damaged entry ends early. */
 static int
 unpack(int fd, zip_file_t *file, uint64_t size)
 {
@@ -282,9 +282,9 @@ open_found(struct tl_storage **storage, struct tl_packed_zip *z,
 }
 
 /*
- * The first entry of a name.  One that is stored is read where it lies; one
- * that is compressed is unpacked now.  What is damaged reads up to there.  0,
- * -ENOENT there is none; errors of tl_packed_open.
+ * Open the first entry of a name.  A stored entry is read in place; a
+ * compressed one is unpacked now, up to the first damage.  0; -ENOENT: there is
+ * none; errors of tl_packed_open.
  */
 static int
 packed_entry_open(struct tl_storage **storage, struct tl_packed_zip *z,
@@ -304,7 +304,7 @@ packed_entry_open(struct tl_storage **storage, struct tl_packed_zip *z,
 	return rc;
 }
 
-/* Its first bytes, size_max at most. */
+/* Read its first bytes, size_max at most. */
 static int
 packed_entry_text(struct tl_text *text, struct tl_packed_zip *z,
     const char *name, size_t size_max)
@@ -372,7 +372,7 @@ open_entries(struct tl_packed *packed, struct tl_packed_zip *zip,
 	if (rc == -ENOENT)
 		rc = packed_entry_open(&packed->data, zip,
 		    TL_PACKED_DATA_BEFORE, fault);
-	if (rc == -ENOENT) /* of an empty file, too */
+	if (rc == -ENOENT) /* also for an empty file */
 		return tl_fault(fault, -EBADMSG, TL_FAULT_NOWHERE,
 		    "a zip without an entry " TL_PACKED_DATA);
 	if (rc < 0)

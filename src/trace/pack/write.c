@@ -19,7 +19,7 @@ enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
 
 /* == info.txt == */
 
-/* The key of a line, and its name in the trace. */
+/* The key of a line, and the name of its INFO. */
 static const struct {
 	const char *key;
 	const char *name;
@@ -81,7 +81,7 @@ tl_packed_describe(struct tl_text *text, const struct tl_trace *trace)
 
 /* == the zip == */
 
-/* One more entry, stored as it is; the source goes with the zip. */
+/* Add an entry, stored; the zip owns the source. */
 static int
 add_entry(zip_t *zip, const char *name, zip_source_t *source,
     int64_t created_ns)
@@ -160,7 +160,7 @@ tl_packed_write(int fd, struct tl_storage *data, struct tl_bytes index,
 
 struct packed_events {
 	struct tl_writer writer; /* first: what callers see */
-	struct tl_writer *trace; /* into data */
+	struct tl_writer *trace; /* writes to data */
 	int data;
 	int out;
 };
@@ -197,7 +197,7 @@ packed_put(struct tl_writer *writer, const struct tl_event *event)
 	return sink->put(sink, event);
 }
 
-/* The trace is whole: read it for its index and properties. */
+/* Pack the trace when it is complete: read it for its index and properties. */
 static int
 pack(struct packed_events *p, struct tl_storage *data)
 {

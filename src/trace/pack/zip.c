@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zip.c - a storage, or a file that is written, as a source of libzip. */
+/* zip.c - a storage, or a file for writing, as a source of libzip. */
 #include "trace/pack/zip.h"
 
 #include "base/file.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 struct source {
-	struct tl_storage *storage; /* that is read, or NULL */
-	int fd;                     /* that is written */
-	uint64_t at;                /* where it is read */
+	struct tl_storage *storage; /* for reading; or NULL */
+	int fd;                     /* for writing */
+	uint64_t at;                /* offset of the next read */
 	uint64_t write_at;          /* offset of the next write */
 	uint64_t written;           /* end of the bytes written */
 	zip_error_t error;
@@ -37,7 +37,8 @@ source_stat(struct source *s, void *data, zip_uint64_t size)
 	if (size < sizeof(*st))
 		return fail(s, ZIP_ER_INVAL, -EINVAL);
 	if (!s->storage && s->written == 0)
-		return fail(s, ZIP_ER_READ, -ENOENT); /* not there yet */
+		/* the file does not exist yet */
+		return fail(s, ZIP_ER_READ, -ENOENT);
 	zip_stat_init(st);
 	st->size = size_of(s);
 	st->valid = ZIP_STAT_SIZE;
@@ -125,7 +126,7 @@ do_command(void *context, void *data, zip_uint64_t size,
 	case ZIP_SOURCE_COMMIT_WRITE:
 	case ZIP_SOURCE_ROLLBACK_WRITE:
 	case ZIP_SOURCE_REMOVE:
-		return 0; /* the file is its owner's to keep or not */
+		return 0; /* the caller decides whether to keep the file */
 	default:
 		return fail(s, ZIP_ER_OPNOTSUPP, -ENOTSUP);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * zip.h - what libzip reads from and writes to.
+ * zip.h - sources of libzip for reading and writing.
  */
 #ifndef TL_TRACE_PACK_ZIP_H
 #define TL_TRACE_PACK_ZIP_H
@@ -9,10 +9,10 @@
 
 #include <zip.h>
 
-/* A source that reads a storage, which stays the caller's until after the
- * source is gone.  NULL, and why in error. */
+/* A source that reads a storage, which must outlive it.  NULL, and error has
+ * the reason. */
 zip_source_t *tl_packed_source(struct tl_storage *storage, zip_error_t *error);
-/* A source that writes the file of fd, which is the caller's, too. */
+/* A source that writes the file of fd, which remains the caller's. */
 zip_source_t *tl_packed_target(int fd, zip_error_t *error);
 
 /* An error of libzip as -errno. */

@@ -19,7 +19,7 @@
 
 /* == one file == */
 
-/* All of it or nothing. */
+/* Append all bytes or none. */
 static int
 append_to(struct tl_recorder_file *file, int fd, uint64_t *at, const void *data,
     size_t size)
@@ -31,12 +31,12 @@ append_to(struct tl_recorder_file *file, int fd, uint64_t *at, const void *data,
 		return 0;
 	}
 	if (ftruncate(fd, (off_t)*at) != 0)
-		file->rc = -errno; /* then it looks as after a crash */
+		file->rc = -errno; /* then it is as after a crash */
 	file->rc = rc;
 	return rc;
 }
 
-/* The first that is appended is the header, each of the others a block or the
+/* Note an append: the first one is the header, all others are blocks or the
  * end. */
 static void
 note_written(struct tl_recorder_file *file, const void *data, size_t size)
@@ -174,7 +174,7 @@ tl_recorder_changed(struct tl_recorder *r)
 
 /* == properties of a file == */
 
-/* The description of the owner. */
+/* Let the owner describe the file. */
 static int
 describe(struct tl_recorder *r, const struct tl_recorder_content *content)
 {
@@ -189,8 +189,8 @@ header_of(const struct tl_recorder *r, size_t source)
 	return tl_follow_header(r->sources[source]->cursor);
 }
 
-/* The boot whose clock stamps the events: that which the timelines say, if
- * they say the same. */
+/* Write the boot ID of the clock of the events, if all timelines have the
+ * same. */
 static int
 write_boot_id(struct tl_recorder *r)
 {
@@ -208,7 +208,7 @@ write_boot_id(struct tl_recorder *r)
 	return known ? tl_recorder_file_info(&r->file, "boot", text) : 0;
 }
 
-/* As configured, as the timeline has it, or of this machine. */
+/* Write the host: as configured, as in the timeline, or this machine. */
 static int
 write_host(struct tl_recorder *r)
 {
@@ -241,7 +241,8 @@ write_infos(struct tl_recorder *r)
 	return rc == 0 ? describe(r, NULL) : rc;
 }
 
-/* Time may have been set back since the knot before, its clock never is. */
+/* Was the knot written already?  By stamp, since time may have been set
+ * back. */
 static bool
 is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
 {
@@ -250,8 +251,8 @@ is_written(const struct tl_recorder_source *s, const struct timeline_knot *knot)
 		   (knot->epoch == s->knot_epoch && knot->tsc <= s->knot_tsc));
 }
 
-/* The knots that this file does not have yet.  Those of several timelines
- * would be mixed up: a file of several has none. */
+/* Write the knots that this file does not have yet.  A file of several
+ * timelines has none, since those would be mixed up. */
 static int
 write_knots(struct tl_recorder *r)
 {
@@ -262,7 +263,7 @@ write_knots(struct tl_recorder *r)
 
 	if (r->source_count != 1 ||
 	    tl_snap_open_fd(&snap, s->fd, 1, &fault) != 0)
-		return 0; /* the events have their times without */
+		return 0; /* events have their times without knots */
 	rc = 0;
 	for (size_t i = 0; rc == 0 && i < tl_snap_knot_count(snap); i++) {
 		const struct timeline_knot *knot = tl_snap_knot(snap, i);
@@ -340,7 +341,7 @@ tl_recorder_write_carried(struct tl_recorder *r, struct tl_recorder_source *s,
 	return rc;
 }
 
-/* Say what is missing of those that nothing came of since. */
+/* Write the missing entries of sources that had no event since. */
 static int
 write_carried(struct tl_recorder *r)
 {
@@ -372,7 +373,7 @@ note_stream_written(void *context, int32_t stream, uint32_t events)
 	tl_recorder_threads_written(&r->threads, stream, events);
 }
 
-/* Nothing is written for a while. */
+/* Note a failure, after which nothing is written for a while. */
 static void
 note_fault(struct tl_recorder *r, int rc)
 {
@@ -427,7 +428,7 @@ tl_recorder_begin_file(struct tl_recorder *r)
 	return rc;
 }
 
-/* Nothing of the file is used any more; without an event it is gone. */
+/* Leave a file, which is removed if it has no events. */
 static void
 leave_file(struct tl_recorder *r, int rc)
 {
@@ -446,7 +447,7 @@ leave_file(struct tl_recorder *r, int rc)
 	tl_recorder_threads_leave(&r->threads, losses);
 }
 
-/* Events that were put into the file but are not in it, or will not be. */
+/* The events that were put into the file but are not in it, or will not be. */
 static struct tl_recorder_missing
 missing_of(const struct tl_recorder *r, const struct tl_recorder_source *s)
 {
@@ -499,7 +500,7 @@ tl_recorder_end_file(struct tl_recorder *r)
 		r->host.rest(r->host.context);
 }
 
-/* It works, now that something is in a file. */
+/* Clear the failure once events are in a file again. */
 static void
 note_written_again(struct tl_recorder *r)
 {

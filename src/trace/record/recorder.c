@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recorder.c - recordings, and the two threads that serve them.
+ * recorder.c - recordings, and the two threads of a crew.
  */
 #include "trace/record/work.h"
 
@@ -21,18 +21,20 @@ enum { NS_PER_S = 1000000000 };
 
 struct side {
 	struct tl_recorder_crew *crew;
-	/* Do what is due of a recording; when the next is, CLOCK_MONOTONIC. */
+	/* Do the work of a recording that is due; returns the time of the next,
+	 * CLOCK_MONOTONIC. */
 	int64_t (*turn)(struct tl_recorder *recorder);
 	pthread_t thread;
 	bool running;
 	pthread_cond_t more;
-	bool awake;             /* woken since it slept */
-	struct tl_recorder *at; /* in hand; NULL */
+	bool awake;             /* woken since it last slept */
+	struct tl_recorder *at; /* its recording whose turn it is; or NULL */
 };
 
 struct tl_recorder_crew {
-	pthread_mutex_t lock; /* of all of it, but not of what is in hand */
-	pthread_cond_t moved; /* a side has let a recording go */
+	/* of the crew, but not of the recording whose turn it is */
+	pthread_mutex_t lock;
+	pthread_cond_t moved; /* a turn has ended */
 	struct tl_recorder **list;
 	size_t count;
 	size_t capacity;
@@ -42,8 +44,8 @@ struct tl_recorder_crew {
 
 /* == the threads == */
 
-/* All recordings once: when the next thing is due.  The lock is held, but not
- * during a turn. */
+/* Give all recordings a turn; returns the time when the next is due.  The lock
+ * is held, except during a turn. */
 static int64_t
 turn_all(struct side *side)
 {
@@ -96,7 +98,7 @@ run(void *context)
 	return NULL;
 }
 
-/* For which no signal is meant. */
+/* Start a thread with all signals blocked. */
 static int
 start(struct side *side, const char *name)
 {
@@ -122,7 +124,7 @@ wake_locked(struct side *side)
 	pthread_cond_signal(&side->more);
 }
 
-/* Something came up before it was due. */
+/* Wake a side before its next turn is due. */
 static void
 wake_crew(struct tl_recorder_crew *crew, enum tl_crew_side side)
 {
@@ -182,7 +184,7 @@ tl_recorder_crew_remove(struct tl_recorder_crew *crew,
 	}
 	while (is_in_hand(crew, recorder))
 		pthread_cond_wait(&crew->moved, &crew->lock);
-	/* the last one has changed its place, and may have been left out */
+	/* the last one has moved, and its turn may have been skipped */
 	wake_all(crew);
 	pthread_mutex_unlock(&crew->lock);
 }
@@ -333,7 +335,7 @@ tl_recorder_info(struct tl_recorder *r, const char *name, const char *value)
 	return tl_recorder_file_info(&r->file, name, value);
 }
 
-/* Pairs with tl_recorder_source_turn. */
+/* Tell all sources to stop; pairs with tl_recorder_source_turn. */
 static void
 tell_stop(struct tl_recorder *r)
 {
@@ -414,7 +416,7 @@ tl_recorder_status(struct tl_recorder *r, struct tl_recorder_status *status)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Free a recorder whose thread was not started. */
+/* Free a recorder that was not started. */
 static void
 give_up(struct tl_recorder *r)
 {

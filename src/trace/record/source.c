@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * source.c - drain a timeline into batches.
+ * source.c - read a timeline into batches.
  *
- * Messages that a cursor has given stay as they are, so another thread may
- * use them; what finds the texts of arguments moves when a round begins.
- * Messages with such arguments are therefore replaced by copies which ask
- * under a lock, and rounds begin under it.
+ * Messages of a cursor never change, so another thread may use them; but the
+ * table of the texts of arguments may move when a round begins.  So messages
+ * with such arguments are replaced by copies that read texts under a lock, and
+ * rounds begin under this lock.
  */
 #include "trace/record/work.h"
 
@@ -21,12 +21,14 @@
 #include <unistd.h>
 
 enum {
-	TURN_BATCHES = 16,      /* then other timelines are read */
-	SOON_PART = 8,          /* of a pause */
-	PAUSE_NS = 1000000,     /* between rounds while entries come */
+	TURN_BATCHES = 16, /* then other timelines have their turn */
+	/* of a pause: a timeline that is due so soon is read now */
+	SOON_PART = 8,
+	PAUSE_NS = 1000000,     /* between rounds while entries arrive */
 	TROUBLE_NS = 100000000, /* between rounds that could not begin */
-	LAST_NS = 1000000000,   /* what is not whole then is lost */
-	BUSY_EVENTS = 4096      /* so many in a round: do not pause */
+	/* after that time incomplete entries are lost */
+	LAST_NS = 1000000000,
+	BUSY_EVENTS = 4096 /* more in a round: no pause */
 };
 
 /* == batches == */
@@ -40,10 +42,10 @@ batch_ring_init(struct tl_batch_ring *ring)
 void
 tl_batch_ring_put(struct tl_batch_ring *ring, struct tl_batch *batch)
 {
-	/* pairs with taken, below: the slot is free */
+	/* pairs with taken below: the slot is free */
 	(void)tl_load_acquire_32(&ring->taken);
 	ck_ring_enqueue_spsc(&ring->ring, ring->slots, batch);
-	/* pairs with put, below: the batch and its slot are written */
+	/* pairs with put below: the batch and its slot are written */
 	tl_store_release_32(&ring->put, ring->put + 1);
 }
 
@@ -59,7 +61,7 @@ tl_batch_ring_take(struct tl_batch_ring *ring)
 	return batch;
 }
 
-/* One to fill; NULL: all are full, and there are no more. */
+/* A batch to fill; NULL: all are full, and no more may be made. */
 static struct tl_batch *
 get_batch(struct tl_recorder_source *s)
 {
@@ -99,7 +101,8 @@ has_strings(const struct tl_message *message)
 	return false;
 }
 
-/* Its copy, which asks for texts as another thread may.  NULL: no memory. */
+/* The copy of a message that other threads may read texts from.  NULL: no
+ * memory. */
 static const struct tl_message *
 copy_of(struct tl_recorder_source *s, const struct tl_message *message)
 {
@@ -136,7 +139,7 @@ next_event(struct tl_recorder_source *s, struct tl_event *event)
 	return rc;
 }
 
-/* 1 when it is full, 0 when there is nothing more now, -errno. */
+/* Fill a batch.  1: it is full; 0: there are no more entries now; -errno. */
 static int
 fill(struct tl_recorder_source *s, struct tl_batch *batch)
 {
@@ -170,7 +173,7 @@ send(struct tl_recorder_source *s, struct tl_batch *batch)
 	s->wake(s->context);
 }
 
-/* How long until the next round: the longer nothing comes, the longer. */
+/* The time until the next round, which grows while no entries arrive. */
 static uint64_t
 pause_ns(struct tl_recorder_source *s)
 {
@@ -182,7 +185,7 @@ pause_ns(struct tl_recorder_source *s)
 	return s->pause_ns;
 }
 
-/* Will it be like that for ever? */
+/* Will reading fail forever? */
 static bool
 is_end(int rc)
 {
@@ -190,7 +193,7 @@ is_end(int rc)
 	       rc == -ENODATA;
 }
 
-/* Nothing more will come; pairs with is_over. */
+/* No more events will come; pairs with have_readers_ended. */
 static void
 end(struct tl_recorder_source *s)
 {
@@ -200,9 +203,9 @@ end(struct tl_recorder_source *s)
 }
 
 /*
- * Is the last round the end?  Entries that are not whole yet are waited for,
- * and those that do not come are lost: each is in this recording, or counted,
- * before another goes on behind it.
+ * Is the recording complete after the last round?  Incomplete entries are
+ * awaited for a time, and then lost, so that each entry is recorded or counted
+ * before another recording continues.
  */
 static bool
 is_complete(struct tl_recorder_source *s, int64_t now_ns)
@@ -230,14 +233,15 @@ end_round(struct tl_recorder_source *s, int rc, int64_t now_ns)
 	s->round = 0;
 }
 
-/* One batch: true, more may be had at once. */
+/* Read one batch.  true: there may be more now. */
 static bool
 read_batch(struct tl_recorder_source *s, int64_t now_ns)
 {
 	int rc;
 
 	if (!s->filling && !(s->filling = get_batch(s))) {
-		s->due_ns = now_ns + PAUSE_NS; /* some are being written */
+		/* all batches wait to be written */
+		s->due_ns = now_ns + PAUSE_NS;
 		return false;
 	}
 	if (s->fresh) /* pairs with tell_stop */
@@ -254,9 +258,9 @@ read_batch(struct tl_recorder_source *s, int64_t now_ns)
 }
 
 /*
- * A round is what was there when it began, and ends: the one that begins
- * after a stop is the last.  Timelines that are due soon are read
- * now: the thread wakes up once for many.
+ * A round reads the entries that were there when it began; the one that begins
+ * after a stop is the last.  A timeline that is due soon is read now, so that
+ * the thread wakes up once for many.
  */
 int64_t
 tl_recorder_source_turn(struct tl_recorder_source *s)
@@ -288,7 +292,7 @@ tl_recorder_source_start(struct tl_recorder_source *s)
 	return s->filling ? 0 : -ENOMEM;
 }
 
-/* Where it begins, until an event is earlier. */
+/* Note where the first round begins, unless an event is earlier. */
 static int
 note_start(struct tl_recorder_source *s, struct tl_fault *fault)
 {

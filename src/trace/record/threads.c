@@ -35,7 +35,7 @@ tl_recorder_comm(char name[TL_COMM_MAX], uint32_t pid, uint32_t tid)
 	return tl_bytes(name, n > 0 ? (size_t)n - (name[n - 1] == '\n') : 0);
 }
 
-/* The process of a pid, made now if there was none. */
+/* The process of a pid, added if it is new. */
 static int
 get_process(struct tl_recorder_processes *p, uint32_t pid,
     struct tl_recorder_process **process)
@@ -86,8 +86,8 @@ tl_recorder_processes_define(struct tl_recorder_processes *p,
 	    tl_bytes(process->name, process->size));
 }
 
-/* The processes of this file are kept, for their names; those that were only
- * of an earlier one are forgotten. */
+/* Keep the processes of this file, for their names, and remove those of earlier
+ * files. */
 void
 tl_recorder_processes_leave(struct tl_recorder_processes *p)
 {
@@ -99,7 +99,7 @@ tl_recorder_processes_leave(struct tl_recorder_processes *p)
 		if (!p->list[i].defined)
 			continue;
 		p->list[i].defined = false;
-		/* The table had room for all of them. */
+		/* the table had room for all of them */
 		tl_table_add(&p->table, tl_hash_number(p->list[i].pid),
 		    p->count);
 		p->list[p->count++] = p->list[i];
@@ -124,7 +124,7 @@ hash_of(uint64_t who, uint16_t source)
 	return tl_hash_pair(who, source);
 }
 
-/* The thread, made now if there was none. */
+/* The thread, added if it is new. */
 static int
 find_thread(struct tl_recorder_threads *t, uint64_t who, uint16_t source,
     struct tl_recorder_thread **thread)
@@ -196,7 +196,7 @@ tl_recorder_threads_written(struct tl_recorder_threads *t, int32_t stream,
 		    thread->hole_count * sizeof(*thread->holes));
 }
 
-/* Spans that began before are not entries of this file. */
+/* The events that are not written, without repeated begin events. */
 static uint64_t
 missing_of(const struct tl_recorder_thread *thread)
 {
@@ -244,7 +244,7 @@ is_nested(const struct tl_event *event)
 	return event->message && event->message->scope != TIMELINE_SOURCE;
 }
 
-/* Memory that is missing costs no more than a span that is not continued. */
+/* If there is no memory, the span is not continued. */
 static void
 push(struct tl_recorder_thread *thread, const struct tl_event *event,
     uint64_t losses)
@@ -269,7 +269,7 @@ push(struct tl_recorder_thread *thread, const struct tl_event *event,
 		    (struct tl_recorder_open){ *event, losses };
 }
 
-/* An end also ends what is open within. */
+/* An end event also ends the spans inside. */
 static void
 pop(struct tl_recorder_thread *thread, const struct tl_message *message)
 {
@@ -295,7 +295,7 @@ note_hole(struct tl_recorder_thread *thread, uint64_t lost)
 	return 0;
 }
 
-/* Writing the stream may write what was noted: note first. */
+/* Put an event.  Note it first, since this may write the stream. */
 static int
 put(struct tl_recorder_thread *thread, const struct tl_event *event)
 {
@@ -354,7 +354,7 @@ is_gone(const struct tl_recorder_thread *thread)
 	return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Spans beyond the bound are inside the open ones. */
+/* Remove the open spans; skipped ones are inside of those. */
 static void
 forget_spans(struct tl_recorder_thread *thread, uint64_t losses)
 {
@@ -389,7 +389,7 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 			thread_free(thread);
 			continue;
 		}
-		/* The table had room for all of them. */
+		/* the table had room for all of them */
 		tl_table_add(&t->table, hash_of(thread->who, thread->source),
 		    t->count);
 		t->list[t->count++] = thread;
@@ -399,8 +399,8 @@ tl_recorder_threads_leave(struct tl_recorder_threads *t, const uint64_t *losses)
 	tl_recorder_processes_leave(&t->processes);
 }
 
-/* The outermost first; those without room go on in no file, or in a later
- * one. */
+/* Repeat the begin events, outermost first.  Spans without room are not
+ * continued, or in a later file. */
 static int
 continue_thread(struct tl_recorder_threads *t, struct tl_trace_writer *writer,
     struct tl_recorder_thread *thread, uint64_t size_max, uint64_t *count)

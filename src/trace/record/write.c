@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write.c - a turn of the thread that writes: batches as they come,
- * and what is due by the clock.
+ * write.c - a turn of the writing thread: write batches, and do timed work.
  */
 #include "trace/record/work.h"
 
@@ -14,10 +13,10 @@
 enum {
 	NS_PER_S = 1000000000,
 	FLUSH_NS = NS_PER_S,
-	TURN_BATCHES = 16 /* of a source, then the clock is read */
+	TURN_BATCHES = 16 /* of a source; then the clock is read */
 };
 
-/* The file that the next event goes to. */
+/* Begin a file for the next event, unless there is one. */
 static int
 have_file(struct tl_recorder *r)
 {
@@ -26,14 +25,14 @@ have_file(struct tl_recorder *r)
 	return r->over ? -EFBIG : tl_recorder_begin_file(r);
 }
 
-/* How many entries an event stands for. */
+/* The number of entries that an event stands for. */
 static uint64_t
 entries_of(const struct tl_event *event)
 {
 	return event->kind == TL_LOST ? event->lost : 1;
 }
 
-/* Is the file as large as it may be? */
+/* Has the file reached its largest size? */
 static bool
 is_full(const struct tl_recorder *r)
 {
@@ -41,8 +40,8 @@ is_full(const struct tl_recorder *r)
 	       tl_recorder_file_size(&r->file) >= r->now.size_max;
 }
 
-/* It is in the file, or will be missing in it.  Entries of a fallback lane
- * come in order of their stamps: the newest number counts. */
+/* Note that an event is in the file, or counted as missing.  Entries of a
+ * fallback lane are in order of their stamps: the largest number counts. */
 static void
 note_position(struct tl_recorder_source *s, const struct tl_event *event)
 {
@@ -52,7 +51,7 @@ note_position(struct tl_recorder_source *s, const struct tl_event *event)
 		s->positions[event->lane] = next;
 }
 
-/* An event that no file can have, whatever is wrong with it, is missing. */
+/* Put an event.  One that no file can hold counts as missing. */
 static int
 put(struct tl_recorder *r, struct tl_recorder_source *s,
     const struct tl_event *event)
@@ -65,7 +64,7 @@ put(struct tl_recorder *r, struct tl_recorder_source *s,
 	if (rc == 0)
 		rc = tl_recorder_threads_put(&r->threads, r->file.writer, event,
 		    s->losses, s->name);
-	if (rc < 0 && r->file.rc < 0) { /* it comes again */
+	if (rc < 0 && r->file.rc < 0) { /* it is put again into the next file */
 		tl_recorder_fail_file(r, rc);
 		return rc;
 	}
@@ -97,7 +96,7 @@ give_back(struct tl_recorder_source *s)
 	s->at = 0;
 }
 
-/* Put the batch in hand, or the rest of it. */
+/* Put the rest of the current batch. */
 static int
 put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
 {
@@ -115,7 +114,8 @@ put_batch(struct tl_recorder *r, struct tl_recorder_source *s)
 	return rc;
 }
 
-/* Was there anything?  -errno: nothing can be written just now. */
+/* Give a source a turn: was there a batch?  -errno: nothing can be written
+ * now. */
 static int
 take_turn(struct tl_recorder *r, struct tl_recorder_source *s)
 {
@@ -145,12 +145,12 @@ take_turns(struct tl_recorder *r)
 	return any;
 }
 
-/* Has every reader ended, with nothing left of it?  Asked before the rings
- * are looked into for the last time. */
+/* Have all readers ended, without a batch left?  Checked before the last look
+ * into the rings. */
 static bool
 have_readers_ended(const struct tl_recorder *r)
 {
-	for (size_t i = 0; i < r->source_count; i++) /* pairs with run */
+	for (size_t i = 0; i < r->source_count; i++) /* pairs with end */
 		if (tl_load_acquire_32(&r->sources[i]->ended) == 0)
 			return false;
 	return true;
@@ -162,7 +162,7 @@ flush_ns_of(const struct tl_recorder *r)
 	return r->now.flush_ns ? r->now.flush_ns : FLUSH_NS;
 }
 
-/* Is anything missing that is in no file? */
+/* Are there missing entries that are in no file? */
 static bool
 is_owing(const struct tl_recorder *r)
 {
@@ -172,7 +172,7 @@ is_owing(const struct tl_recorder *r)
 	return false;
 }
 
-/* A file for what is missing, if nothing came since that would have one. */
+/* Begin a file for missing entries, if no event came since that did. */
 static void
 tell_missing(struct tl_recorder *r)
 {
@@ -180,7 +180,7 @@ tell_missing(struct tl_recorder *r)
 		tl_recorder_flush_file(r);
 }
 
-/* Work that is due by the clock. */
+/* Do the work that is due by the clock. */
 static void
 look_at_clock(struct tl_recorder *r)
 {
@@ -203,7 +203,7 @@ look_at_clock(struct tl_recorder *r)
 
 /* == the status == */
 
-/* Lost entries: reported so far, and still to be reported. */
+/* Lost entries: those in files and those still to be written. */
 static uint64_t
 count_lost(const struct tl_recorder *r)
 {
@@ -214,7 +214,7 @@ count_lost(const struct tl_recorder *r)
 	return lost;
 }
 
-/* Say how it stands, hear what is wanted.  Is it to stop? */
+/* Update the status, and copy the options.  Is the recording to stop? */
 static bool
 report(struct tl_recorder *r)
 {
@@ -244,7 +244,7 @@ report(struct tl_recorder *r)
 	return stop;
 }
 
-/* When something is due by the clock. */
+/* The time when work is due next. */
 static int64_t
 next_due(const struct tl_recorder *r)
 {
@@ -265,14 +265,14 @@ is_due(struct tl_recorder *r)
 	bool wanted;
 
 	pthread_mutex_lock(&r->lock);
-	/* what comes while the disk is full does not make it less full */
+	/* while the disk is full, new entries are no reason to wake up */
 	wanted = r->retry_ns != 0 ? r->stop : r->awake;
 	r->awake = false;
 	pthread_mutex_unlock(&r->lock);
 	return wanted || tl_clock_read(CLOCK_MONOTONIC) >= r->due_ns;
 }
 
-/* Nobody takes batches any more. */
+/* No thread takes batches any more: tell the readers. */
 static void
 abandon_readers(struct tl_recorder *r)
 {
@@ -280,7 +280,7 @@ abandon_readers(struct tl_recorder *r)
 		tl_store_release_32(&r->sources[i]->abandon, 1);
 }
 
-/* Entries of batches that will not be written. */
+/* Count the entries of batches that will not be written. */
 static void
 count_left(struct tl_recorder *r)
 {
@@ -294,7 +294,7 @@ count_left(struct tl_recorder *r)
 	}
 }
 
-/* The last file, and what is missing of it. */
+/* End the last file, and count the missing entries. */
 static void
 end(struct tl_recorder *r)
 {
