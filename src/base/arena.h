@@ -28,8 +28,8 @@ struct tl_arena {
 void tl_arena_init(struct tl_arena *heap);
 void tl_arena_free(struct tl_arena *heap);
 
-/* Keep a copy, at *place.  0, -EINVAL too long, -ENOMEM, or what making the
- * file said. */
+/* Keep a copy, at *place.  0, -EINVAL too long, -ENOMEM, or -errno of creating
+ * the file. */
 int tl_arena_add(struct tl_arena *heap, struct tl_bytes text, uint64_t *place);
 /* The text at a place, for as long as the heap lives; data is NULL where there
  * is none.  place is one that tl_arena_add gave, or beyond all of them. */

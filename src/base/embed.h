@@ -5,8 +5,8 @@
  * The assembler takes the file in; the build runs at the top of the tree, and
  * paths are counted from there.  The object's rule in the Makefile must name
  * the file, for the compiler does not report it as a dependency.  The symbols
- * are global and hidden, so that link-time optimisation may place those who
- * use them in another part of the program.
+ * are global and hidden, so that link-time optimisation may place their users
+ * in another part of the program.
  */
 #ifndef TL_BASE_EMBED_H
 #define TL_BASE_EMBED_H

@@ -49,9 +49,9 @@ int64_t tl_read_at(int fd, void *data, size_t size, uint64_t offset);
 /* The same; what lies past the end of the file reads as zeros.  0, -errno. */
 int tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset);
 
-/* Append all of an ordinary file of at most size_max bytes to text: 0,
- * -EISDIR, -EINVAL not an ordinary file, -EFBIG, -ENOMEM, or what opening and
- * reading said. */
+/* Append all of an ordinary file of at most size_max bytes to text: 0, -EISDIR,
+ * -EINVAL not an ordinary file, -EFBIG, -ENOMEM, or -errno of opening or
+ * reading. */
 int tl_read_file(const char *path, size_t size_max, struct tl_text *text);
 
 /* Write all of it: 0 or -errno. */

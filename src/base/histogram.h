@@ -2,10 +2,10 @@
 /*
  * histogram.h - counts of 64-bit values in log-linear buckets.
  *
- * HdrHistogram's layout: for d significant digits, sub-buckets enough to tell
- * values apart to one part in 10^d, the width of a bucket doubling as values
- * grow.  Buckets are made as values need them, up to 2^64-1.  Source of the
- * layout: HdrHistogram's documentation and what Node's
+ * HdrHistogram's layout: for d significant digits, enough sub-buckets to
+ * distinguish values to one part in 10^d, the width of a bucket doubling as
+ * values grow.  Buckets are made as values need them, up to 2^64-1.  Source of
+ * the layout: HdrHistogram's documentation and what Node's
  * perf_hooks.createHistogram gives.
  */
 #ifndef TL_BASE_HISTOGRAM_H

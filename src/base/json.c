@@ -189,8 +189,8 @@ multiply(struct decimal *n, int32_t count)
 	return 0;
 }
 
-/* Make digits the number times 10^shift, to the nearest; rest tells whether
- * it was rounded. */
+/* Set digits to the number times 10^shift, to the nearest; rest: it was
+ * rounded. */
 static int
 scale(struct tl_bytes number, unsigned shift, struct decimal *n)
 {

@@ -162,9 +162,9 @@ put_millionths(struct tl_text *text, uint64_t millionths)
 
 /*
  * Is value, which is not negative, a number of millionths?  Below 10^15 a
- * quotient of whole numbers is the double nearest to that decimal fraction,
- * and 15 digits are never more than a double tells apart: the fraction is
- * then what %.15g would print.
+ * quotient of whole numbers is the double nearest to that decimal fraction, and
+ * a double always distinguishes 15 digits: the fraction is then what %.15g
+ * would print.
  */
 static bool
 is_millionths(double value, uint64_t *millionths)

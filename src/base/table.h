@@ -50,8 +50,8 @@ tl_hash_more(uint64_t hash, uint64_t number)
 	return tl_hash_mix(hash ^ number);
 }
 
-/* The hash of a number, or of a pair: the second round keeps the seed out of
- * reach of one who sees which keys collide. */
+/* The hash of a number, or of a pair: the second round hides the seed from an
+ * attacker who can see which keys collide. */
 static inline uint64_t
 tl_hash_number(uint64_t number)
 {

@@ -33,10 +33,9 @@ enum {
 	TL_CALIBRATE_BUSY = 1 << 4   /* another process is at it */
 };
 
-/* What the caller owns, checked by it: knots_max comes from its private copy
- * of the geometry, source is tl_clock_source(clock_kind).  suspect: the kernel
- * does not trust the counter any more; points from then on say so, whoever
- * takes them. */
+/* What the caller owns, checked by it: knots_max comes from its private copy of
+ * the geometry, source is tl_clock_source(clock_kind).  suspect: the kernel no
+ * longer trusts the counter; all later points are marked with this. */
 struct tl_calibrate {
 	struct timeline_header *header;
 	struct timeline_knot *knots;
@@ -45,8 +44,8 @@ struct tl_calibrate {
 	bool suspect;
 };
 
-/* At creation, before anybody else sees the file: finds the rate, fills
- * tsc_khz, rate_source and the tail, commits the first knot.  0 or -errno. */
+/* At creation, before the file has its name: finds the rate, fills tsc_khz,
+ * rate_source and the tail, commits the first knot.  0 or -errno. */
 int tl_calibrate_first(const struct tl_calibrate *calibrate);
 /* Nothing if the tail is younger than a second, or than three where a living
  * daemon keeps it; else as _now. */

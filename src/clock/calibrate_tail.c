@@ -165,8 +165,9 @@ tl_knot_load(const struct timeline_knot *knots, uint32_t knots_max, uint64_t i,
 }
 
 /*
- * The order is: seq 0, contents, seq, count.  Who dies between leaves a slot
- * that is no knot, or a knot that is not counted and is written again.
+ * The order is: seq 0, contents, seq, count.  A process that dies in between
+ * leaves a slot that is no knot, or a knot that is not counted and is written
+ * again.
  */
 void
 tl_calibrate_commit(const struct tl_calibrate *calibrate,

@@ -328,8 +328,8 @@ tl_time_on(const struct tl_time_segment *segment, uint64_t tsc,
 /* How far a clock may be off beyond its bounds. */
 enum { AGREE_SLACK_NS = 1000000 };
 
-/* Is a knot where the straight line between two others passes?  Also if they
- * say nothing of it. */
+/* Is a knot where the straight line between two others passes?  true also if
+ * they do not constrain it. */
 static bool
 is_on_line(const struct timeline_knot *before,
     const struct timeline_knot *after, const struct timeline_knot *knot)

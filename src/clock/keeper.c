@@ -3,8 +3,8 @@
  * keeper.c - owns the daemon's hold on the clock of one timeline.
  *
  * What is in the file is right after every store: knots are whole or not
- * counted, and a tail that was being written is stolen by the next writer,
- * who starts again from the last knot.  So the keeper may die anywhere.
+ * counted, and a tail that was being written is taken over by the next writer,
+ * which starts again from the last knot.  So the keeper may die anywhere.
  *
  * The tail's cone is left empty.  To the common rule that says: this point
  * must become a knot before another is joined to it.  Its bound was worked
@@ -183,8 +183,8 @@ join(struct tl_keeper *k, const struct tl_clock_point *point,
 	       (k->committed > before ? TL_CALIBRATE_KNOT : 0);
 }
 
-/* Can no line lead to the point?  Who sees the clock being set knows; else it
- * is so when no steering explains it. */
+/* Can no line lead to the point?  A clock that was seen being set needs no
+ * check; else it is so if no steering explains the point. */
 static bool
 is_jump(const struct tl_keeper *k, const struct tl_verdict *v,
     const struct tl_keep_news *news)

@@ -163,8 +163,9 @@ unclear(const struct tl_interval *v)
 
 /*
  * How far the clock may have been from the chord a-b.  If its rate changed
- * there, it did not change nearby, so either neighbour's line tells: the clock
- * strays by no more than the end lies off it.  Else it did not stray at all.
+ * there, it did not change nearby, so the line of either neighbour bounds it:
+ * the clock strays by no more than the end lies off it.  Else it did not stray
+ * at all.
  */
 uint32_t
 tl_interval_chord(const struct tl_interval *v)

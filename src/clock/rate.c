@@ -164,8 +164,8 @@ peek_line(struct peeper *peeper, uintptr_t address, size_t place,
 
 /*
  * Does the clock stay on the line in each of 16 brackets?  The page is copied
- * before and after each: only if the kernel did not change it between, the
- * bracket says anything.
+ * before and after each: a bracket counts only if the kernel did not change the
+ * page meanwhile.
  */
 static bool
 line_holds(struct peeper *peeper, uintptr_t address, size_t place,

@@ -40,8 +40,8 @@ uint64_t tl_clock_round(uint64_t khz);
 
 /*
  * The next place from *offset on in a copy of a vDSO data page that could be
- * the line of a TSC clock: fills line, moves *offset past it.  Which it is
- * only a comparison with the clock can tell.
+ * the line of a TSC clock: fills line, moves *offset past it.  Only a
+ * comparison with the clock shows which one it is.
  */
 bool tl_kernel_line_find(const unsigned char *page, size_t size, size_t *offset,
     struct tl_kernel_line *line);

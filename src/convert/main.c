@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - timeline-convert: read the options, convert, say what is wrong.
- *
- * The only file that prints errors and exits: 0 done, 1 something was damaged
- * or failed, 2 the command line makes no sense.
+ * main.c - timeline-convert: read the options, convert, report faults.  The
+ * only file that prints diagnostics and exits: 0 success, 1 damage or failure,
+ * 2 usage error.
  */
 #include "base/process.h"
 #include "convert/convert.h"
@@ -23,7 +22,7 @@ static struct tl_output output;
 static struct tl_sources inputs;
 static struct tl_conversion conversion;
 
-/* Say "timeline-convert: NAME: byte N: TEXT"; name may be NULL. */
+/* Print "timeline-convert: NAME: byte N: TEXT"; name may be NULL. */
 static void
 warn(const char *name, const struct tl_fault *fault)
 {
@@ -56,7 +55,7 @@ complain_all(const struct tl_options *options)
 	complain_notes(output_name(options), &conversion.notes, options->quiet);
 }
 
-/* An unfinished file is no use to anybody. */
+/* Remove an unfinished file. */
 static void
 remove_unfinished(void)
 {
@@ -186,7 +185,7 @@ say_usage(const struct tl_fault *fault)
 	return USAGE;
 }
 
-/* Said when all is done, and in the summary. */
+/* Reported at the end, and in the summary. */
 static void
 keep_of_hosts(const char *name, const struct tl_fault *fault)
 {

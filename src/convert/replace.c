@@ -37,8 +37,8 @@ is_of_trace(int folder, const char *name)
 	       S_ISREG(status.st_mode);
 }
 
-/* A folder with a trace in it, or with nothing?  0, -ENOTDIR, -ENOTEMPTY, or
- * what the system says. */
+/* Is it a folder that has a trace or is empty?  0, -ENOTDIR, -ENOTEMPTY, or
+ * -errno. */
 static int
 check_trace(const char *path)
 {

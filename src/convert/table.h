@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.h - the table of formats, for those who ask for one by its name, by
- * the name of a file, or for all of them.
+ * table.h - the table of formats: find one by its name or the name of a file,
+ * or list all.
  */
 #ifndef TL_CONVERT_TABLE_H
 #define TL_CONVERT_TABLE_H

@@ -39,11 +39,10 @@ tl_glob_matches_message(const char *glob, const struct tl_message *message);
 void tl_filter_init(struct tl_filter *filter);
 
 /*
- * Does it let the event through?  TL_LOST events pass unless the time window
- * or the CPU says otherwise.  The answer about a message (its globs and
- * level) is the same for every event of it: callers that see many events may
- * keep tl_filter_message's answer, with the message, and ask only
- * tl_filter_event.
+ * Does the event pass?  TL_LOST events pass unless the time window or the CPU
+ * excludes them.  The answer about a message (its globs and level) is the same
+ * for every event of it: callers that see many events may keep
+ * tl_filter_message's answer, with the message, and ask only tl_filter_event.
  */
 bool tl_filter_message(const struct tl_filter *filter,
     const struct tl_message *message);

@@ -40,8 +40,8 @@ tl_interner_text(const struct tl_interner *interner, uint64_t number);
 
 /*
  * A number of a value, of which there may be any number: those met lately have
- * the same, memory does not grow with them.  0, -ENOMEM, or what the system
- * said of the file they are kept in.
+ * the same, memory does not grow with them.  0, -ENOMEM, or -errno of the file
+ * that they are kept in.
  */
 int tl_interner_value(struct tl_interner *interner, struct tl_bytes value,
     uint64_t *number);

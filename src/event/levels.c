@@ -178,7 +178,7 @@ base_part(const struct tl_level_state *s, int64_t ns)
 }
 
 /* Close what was open up to now: at the most a burst, and the base after.
- * joined: somebody's change cuts the burst short. */
+ * joined: a change of the levels ends the burst early. */
 static int
 close_window(struct tl_level_state *s, int64_t now_ns, bool joined)
 {

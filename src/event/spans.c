@@ -434,7 +434,7 @@ tl_spans_put(struct tl_spans *spans, const struct tl_event *event,
 		return spans_push(spans, event);
 	case TL_END:
 		return spans_pop(spans, event, span);
-	case TL_LOST: /* those that an entry tells of are the kernel's */
+	case TL_LOST: /* those in an entry are kernel numbers */
 		spans->losses += event->level == 0;
 		return 0;
 	default:

@@ -23,8 +23,8 @@ struct tl_out {
 	void *context;
 };
 
-/* Hand on all there is.  0, -ENOMEM when text went missing, or what write
- * said. */
+/* Pass all text on.  0; -ENOMEM: some text is missing; or the result of
+ * write. */
 static inline int
 tl_out_flush(struct tl_out *out)
 {
@@ -48,9 +48,8 @@ tl_out_flush_full(struct tl_out *out)
 /*
  * == writer ==
  *
- * a writer of a format: events in, oldest first unless its file
- * says otherwise, bytes out in large pieces.  What every writer is begins
- * here.
+ * a writer of a format: events in, oldest first unless its file states another
+ * order, bytes out in large pieces.  Every writer begins with this struct.
  *
  *	struct my_writer { struct tl_writer writer; ... own ... };
  *	tl_writer_make(sizeof(struct my_writer), &my_kind, ...)

@@ -239,7 +239,7 @@ text_thread(struct tl_diff_sink *sink, const struct tl_trace_thread *left,
 
 /* == items == */
 
-/* Tell what is around a change, and the change. */
+/* Report the nodes around a change, and the change. */
 static int
 tell_path(struct text_sink *s, uint32_t depth)
 {

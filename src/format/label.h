@@ -34,8 +34,8 @@ int tl_label_define(struct tl_interner *interner, const char *category,
 /* Is the name of a message the string in its first argument? */
 bool tl_label_is(const struct tl_message *message);
 
-/* Append what an event is called: its first line, with the label where it
- * says "$label%s". */
+/* Append the name of an event: its first line, with the label in place of
+ * "$label%s". */
 void tl_label_name(struct tl_text *text, const struct tl_event *event);
 
 /*

@@ -220,7 +220,7 @@ line_put(struct tl_writer *writer, const struct tl_event *event)
 	    w->of_hosts ? tl_writer_source(writer, event) : NULL;
 	const struct tl_pieces *pieces;
 
-	if (writer->report) /* does anybody listen? */
+	if (writer->report) /* is there a consumer? */
 		note_event(w, event);
 	if (!event->message) {
 		w->kind->lost(&writer->out.text, event, host);

@@ -37,7 +37,7 @@ struct tl_line_write_kind {
 	bool has_hosts;     /* a line has its host and the error of its time */
 };
 
-/* As tl_writer_new.  The finish of such a writer hands on what is left, says
+/* As tl_writer_new.  The finish of such a writer passes on the rest, reports
  * what was left out, and may be called again after more events. */
 int tl_line_write_new(struct tl_writer **writer,
     const struct tl_line_write_kind *kind, tl_write *write, void *context,

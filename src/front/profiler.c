@@ -4,9 +4,9 @@
  *
  *	hash of the label --> slot --> label, span
  *
- * Who looks for a label takes no lock: a slot is empty or points to what
- * never changes.  New labels are put in under the lock, in a table that never
- * grows.  Labels beyond it are looked up in the timeline itself each time.
+ * A lookup takes no lock: a slot is empty or points to data that never changes.
+ * New labels are put in under the lock, in a table that never grows.  Labels
+ * beyond it are looked up in the timeline itself each time.
  *
  * Without a timeline marks go to a profile, front/profile.h.
  */
@@ -123,7 +123,7 @@ define(struct timeline_profiler *p, const char *name,
 	    label);
 }
 
-/* Keep a label for all who come later.  Somebody may have been faster. */
+/* Add a label to the table.  Another thread may have added it first. */
 static void
 add_locked(struct timeline_profiler *p, const struct tl_profile_key *key,
     const struct tl_front_label *label)

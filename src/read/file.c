@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	FIRST_SIZE = 64, /* bytes that tell the format */
+	FIRST_SIZE = 64, /* bytes by which the format is detected */
 	WRITER_MS = 1000 /* that a FIFO may be without a writer */
 };
 
@@ -125,8 +125,8 @@ follow(struct tl_read_file *file, const struct source *s, enum format format,
 	return tl_follow_open_fd(&file->follow, s->fd, plan->tail, fault);
 }
 
-/* Frames too large to be decoded here and there, as zstd(1) makes them, are
- * decoded into a file by those who read files. */
+/* Frames that are too large to be decoded in parts, as zstd(1) makes them, are
+ * decoded into a file. */
 static int
 open_large_frames(struct tl_read_file *file, const struct source *s,
     const struct tl_read_plan *plan, struct tl_fault *fault)

@@ -247,9 +247,9 @@ timeline_string(struct timeline *tl, const char *text, uint64_t *number)
 enum { LEVEL_INFO = 6 };
 
 /*
- * Messages that say when the levels changed.  Their gate is above every
- * threshold.  Changes of priority are few and go to the keep tier; bursts are
- * many and must not push out errors.
+ * Messages for changes of the levels.  Their gate is above every threshold.
+ * Changes of priority are few and go to the keep tier; bursts are many and must
+ * not push out errors.
  */
 static int
 define_builtin(struct timeline *tl, uint8_t which, uint8_t level, uint8_t tier,

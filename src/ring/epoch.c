@@ -2,9 +2,9 @@
 /*
  * epoch.c - the counter began again (suspend, migration).
  *
- * Stamps before and after do not compare, so a record says how many entries
- * each lane had: readers give entries from there on the next epoch.  Its
- * text is not text: u64 epoch, then a u64 for the head of every lane.
+ * Stamps before and after do not compare, so a record has the number of entries
+ * of each lane: to readers, later entries belong to the next epoch.  Its text
+ * is not text: u64 epoch, then a u64 for the head of every lane.
  */
 #include "base/word.h"
 #include "ring/ring.h"

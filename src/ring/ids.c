@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ids.c - who is logging: process and thread numbers, and the rseq area.
+ * ids.c - the ids of the logging thread: process and thread numbers, and the
+ * rseq area.
  *
  * Both are thread-local words of the initial-exec model, so that one offset
  * from the thread pointer serves every thread and the append needs no call.

@@ -245,8 +245,8 @@ tl_attach(struct timeline **out, const char *path, uint32_t trusted_uid)
 	return 0;
 }
 
-/* Is it still a file of another boot?  Somebody may have put a new one
- * under the name since it was looked at. */
+/* Is it still a file of another boot?  Another process may have put a new file
+ * under the name meanwhile. */
 static bool
 is_stale(int fd)
 {
@@ -258,8 +258,8 @@ is_stale(int fd)
 	       tl_boot_of(&header) == TL_BOOT_OTHER;
 }
 
-/* Lock a file that others lock for a moment only; one who keeps the lock is
- * none of them.  0, -EBUSY. */
+/* Lock a file that others lock only for a moment.  0; -EBUSY: it stays
+ * locked. */
 static int
 lock_briefly(int fd)
 {

@@ -107,8 +107,8 @@ enum tl_boot tl_boot_of(const struct timeline_header *header);
 /* Is it known to be this one? */
 bool tl_is_this_boot(const struct timeline_header *header);
 /* This boot's id, as in header.boot_id, and is it known?  Zeros if not.  Read
- * once, and again only while it is not known; _read reads it anyway, for who
- * may have been moved to another boot. */
+ * once, and again only while it is not known; _read always reads it, for a
+ * process that may have been moved to another boot. */
 bool tl_boot_id(uint8_t id[16]);
 bool tl_boot_id_read(uint8_t id[16]);
 bool tl_boot_id_parse(struct tl_bytes text, uint8_t id[16]);
@@ -121,7 +121,7 @@ extern const char *tl_boot_id_file;
  * online, or that this thread may run on, + 1. */
 uint32_t tl_cpus(void);
 /* ... of a list as the kernel writes it and an affinity mask (or NULL); 0:
- * neither says anything. */
+ * neither is valid. */
 uint32_t
 tl_cpu_count(const char *online, const unsigned long *mask, size_t mask_words);
 
@@ -156,9 +156,9 @@ int tl_timer_fill(struct timeline *tl, struct timeline_event *timer,
 int tl_strings_open(struct timeline *tl);
 void tl_strings_close(struct timeline *tl);
 /*
- * The record that says the same as this one, published now if there was
- * none.  Sets its offset, and where the event of this process is kept.
- * Caller holds tl_strings_lock.  -ENOSPC, -E2BIG, -ENOMEM.
+ * The record with the same content, published now if there was none.  Sets its
+ * offset, and where the event of this process is kept.  Caller holds
+ * tl_strings_lock.  -ENOSPC, -E2BIG, -ENOMEM.
  */
 int tl_strings_add_locked(struct timeline *tl, const struct tl_record *record,
     uint64_t *offset, struct timeline_event ***event);

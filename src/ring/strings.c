@@ -91,7 +91,7 @@ tl_strings_unlock(void)
 		    0);
 }
 
-/* Nobody may define while the process is copied: the child has only the
+/* No thread may define while the process is copied: the child has only the
  * thread that forks, and must find the lock free, or its own. */
 void
 tl_strings_before_fork(void)
@@ -282,7 +282,7 @@ size_of(const struct tl_record *r)
 	       ~(uint64_t)(TIMELINE_RECORD_ALIGN - 1);
 }
 
-/* Write a record into its reserved place.  Nobody else reads it yet. */
+/* Write a record into its reserved place, which no reader uses yet. */
 static struct timeline_record *
 write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
 {

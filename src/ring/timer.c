@@ -28,7 +28,7 @@ timer_at(const struct timeline *tl, uint32_t i)
 }
 
 /* The number of the timer of this record, taken now if it has none; -ENOSPC.
- * Nobody passes an element that is free, so a record has one number. */
+ * The search stops at a free element, so a record has one number. */
 static int
 number_of(const struct timeline *tl, uint64_t record)
 {

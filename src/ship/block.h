@@ -17,7 +17,7 @@
  * Invariants.  A number of a chain is given once: never to two blocks with
  * different entries, except that a block may be replaced by a smaller one that
  * counts what it lost.  The positions of a block are the begins of the next, so
- * two blocks tell how many entries lie between them.  CHAIN-NUMBER identifies a
+ * two blocks show how many entries are between them.  CHAIN-NUMBER identifies a
  * block everywhere; receivers drop a second copy by it.
  *
  * Two kinds of blocks are made by the spool and not by the recorder.  A

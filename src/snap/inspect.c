@@ -85,7 +85,8 @@ level_within(uint64_t level)
 					   : (uint8_t)level;
 }
 
-/* Set the levels as a writer sees them now, who ends a burst that is over. */
+/* Set the levels as a writer that logs now sees them: it ends a burst that is
+ * over. */
 static void
 decode_levels(struct tl_inspection *g)
 {

@@ -25,8 +25,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What stamps count: where the first knot says that they are the time, one
- * tick is one nanosecond; otherwise it is a counter. */
+/* The kind of the clock: if the first knot shows that stamps are the time, with
+ * one nanosecond for each tick; otherwise it is a counter. */
 static unsigned
 clock_kind(const struct tl_source *source)
 {

@@ -108,7 +108,7 @@ void tl_node_forget_range(struct tl_node *node, uint64_t first, uint64_t count,
 void tl_node_free(struct tl_node *node, struct tl_node_budget *budget);
 
 /* Called for each problem: rc is -EBADMSG for damage, -ENODATA for a truncated
- * file, 0 for a remark.  say may be NULL. */
+ * file, 0 for a remark.  The function may be NULL. */
 struct tl_trace_report {
 	void (*say)(void *context, const struct tl_fault *fault);
 	void *context;

@@ -23,7 +23,7 @@ struct slot {
 struct tl_trace_sink {
 	struct tl_sink sink; /* first: what callers see */
 	struct tl_trace_writer *writer;
-	struct tl_table table; /* of slots, by who and source */
+	struct tl_table table; /* of slots, by pid, tid and source */
 	struct slot *slots;
 	size_t count;
 	size_t capacity;

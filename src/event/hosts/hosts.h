@@ -3,10 +3,10 @@
  * hosts.h - which sources of events are of one host, and what each host
  * is called where several are shown side by side.
  *
- * Two sources are of one host when machine and boot are the same.  One that
- * tells neither is a host of its own, called like its timeline.  Of hosts of
- * one name each has its boot behind it, or else a number; of more hosts than
- * can be distinguished the rest is one:
+ * Two sources are of one host when machine and boot are the same.  A source
+ * without both is a host of its own, named after its timeline.  Of hosts of one
+ * name each has its boot behind it, or else a number; of more hosts than can be
+ * distinguished the rest is one:
  *
  *	db	web (boot 1a2b3c4d)	web (boot 99887766)	trace 2	others
  */
@@ -58,8 +58,8 @@ tl_fleet_host_of(const struct tl_fleet_hosts *hosts,
  *	web-1: 41  -->  41
  *	db-1:  41  -->  4194305		no process of Linux has that
  *
- * The first process of a number keeps it.  Sources that tell neither machine
- * nor boot are all taken to be of one host.
+ * The first process of a number keeps it.  Sources without machine and boot
+ * count as one host.
  */
 
 struct tl_host_pids;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * origin.h - where the events of a file come from: what a viewer's format
- * says of the machine, and what no event tells.
+ * origin.h - the origin of a file's events: the fields of a machine in viewer
+ * formats, which no event has.
  */
 #ifndef TL_EVENT_ORIGIN_H
 #define TL_EVENT_ORIGIN_H

@@ -42,9 +42,9 @@ struct tl_pair_rule {
  * "SEND = RECEIVE": each is a glob that the first line of the message matches,
  * alone or as CATEGORY:LINE.  The first argument named in it ($name) is what
  * both have in common, or else the message's first.  "< " before it means the
- * ends of spans, "> " what needs not be said: their begins, and messages that
- * are no spans.  The two are divided by " = " or, where that is not there, by
- * the first =.  0, -EINVAL and a fault.
+ * ends of spans, "> ", the default, their begin events, and messages that are
+ * not spans.  The two are divided by " = " or, where that is not there, by the
+ * first =.  0, -EINVAL and a fault.
  */
 int tl_pair_parse(struct tl_pair_rule *rule, const char *text,
     struct tl_fault *fault);

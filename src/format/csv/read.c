@@ -333,8 +333,7 @@ is_guessed(const struct row *row)
 			       (slot->scope == TIMELINE_SOURCE));
 }
 
-/* Only the message tells how many arguments there are, and so where a scope
- * would stand. */
+/* only the message has the number of arguments, and so the column of a scope */
 static int
 look_up_message(struct tl_line_read *r, struct row *row, struct tl_event *event,
     uint64_t *whole)

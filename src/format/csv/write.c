@@ -23,8 +23,8 @@ static const char column_names[] =
     "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
     "value4\n";
 
-/* The columns of the arguments that are not there: the first of them may say
- * to what a span belongs. */
+/* The columns of missing arguments; the first of them may have the scope of a
+ * span. */
 static void
 put_end(struct tl_text *text, const struct tl_message *message)
 {

@@ -26,8 +26,8 @@ enum {
 	FIREFOX_LOST_NAME = 0 /* the first string */
 };
 
-/* Doubles hold every whole number below, and tell apart all nanoseconds that
- * are below this many when they count milliseconds. */
+/* A double represents every integer below this; and as milliseconds below that,
+ * all nanoseconds. */
 #define FIREFOX_EXACT_MAX    (UINT64_C(1) << 53)
 #define FIREFOX_EXACT_NS_MAX ((UINT64_C(1) << 33) * 1000000)
 

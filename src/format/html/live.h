@@ -11,12 +11,12 @@
 void tl_html_live(struct tl_text *text);
 
 /*
- * What the page draws, as one JSON object: messages, and the events of a
- * cursor that yields oldest first, the newest max of them, after the one
- * marked by after ("" all; the object's "next" is the mark for the next call,
- * and anything else does no harm).  Entries between the mark and the first
- * that is given are said as not shown: they were overwritten meanwhile, or
- * are more than max.  "from" is the time since which nothing is missing.  The
+ * What the page draws, as one JSON object: messages, and the events of a cursor
+ * that yields oldest first, the newest max of them, after the one marked by
+ * after ("" all; the object's "next" is the mark for the next call, and
+ * anything else does no harm).  Entries between the mark and the first event in
+ * the object are reported as not shown: they were overwritten meanwhile, or are
+ * more than max.  "from" is the time since which nothing is missing.  The
  * format is private between these files and the page's script (chunk.h).
  */
 struct tl_html_range {

@@ -21,8 +21,7 @@ static const struct {
 #undef SCRIPT
 };
 
-/* A page may ask nobody but the daemon it came from, and a file not even
- * that. */
+/* A page may connect only to the daemon it came from, and a file to nothing. */
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
     "'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "

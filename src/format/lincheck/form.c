@@ -333,8 +333,8 @@ is_whole(const struct tl_lincheck_form *f)
 					    : f->count == counts[f->class];
 }
 
-/* The line that says what kind of point it is: 0; 1: of one that version 8
- * does not know; -EINVAL. */
+/* Parse the line with the kind of point: 0; 1: it is of a kind that version 8
+ * does not have; -EINVAL. */
 static int
 take_shape(struct draft *d, struct tl_bytes line)
 {

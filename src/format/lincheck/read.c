@@ -326,8 +326,8 @@ add_all(struct tl_storage *s, uint32_t version, struct tl_lincheck_cells *cells,
 
 /*
  * Compare an index with the cells of a file of this version: 0, and *by_memory
- * says whether it was written from memory; -EBADMSG and a fault at a byte of
- * the index; -errno of reading.
+ * is set if it was written from memory; -EBADMSG and a fault at a byte of the
+ * index; -errno of reading.
  */
 static int
 index_check(struct tl_storage *index, uint32_t version,

@@ -7,8 +7,8 @@
  *
  *	id --> number --> process: its label and how often it is open
  *
- * Only the line after a label tells that the label is whole, so it is kept
- * until then.
+ * A label is complete only when the next line is read, so it is kept until
+ * then.
  */
 #include "format/lms/lms.h"
 
@@ -348,7 +348,7 @@ take_line(struct lms_read *r, struct tl_bytes line)
 	}
 }
 
-/* More of a line that is not whole.  A byte more than is taken tells that it
+/* More of a line that is not whole.  One byte more than the limit shows that it
  * is too long. */
 static int
 keep(struct lms_read *r, struct tl_bytes bytes)

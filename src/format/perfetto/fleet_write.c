@@ -89,8 +89,8 @@ name_member(char name[TL_TAR_NAME_MAX], const char *host, size_t number)
 		    (unsigned)number);
 }
 
-/* Names of members that were given, in lower case: to some file systems, and
- * so to those who unpack there, case is no difference. */
+/* The names of members so far, in lower case, as some file systems ignore
+ * case. */
 struct naming {
 	struct tl_interner *names;
 	uint64_t count;

@@ -31,8 +31,7 @@
 #include "event/reader.h"
 #include "event/writer.h"
 
-/* Where no header says the process, the name of the file does: name_4711.log.
- */
+/* If no header has the process, the name of the file does: name_4711.log. */
 tl_reader_new tl_rtl_read_new;
 tl_recognise tl_rtl_recognise;
 

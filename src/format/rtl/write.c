@@ -26,7 +26,7 @@ enum { BEGIN, END, WORDS, SHAPES };
 enum {
 	COLUMN_DIGITS = 6,
 	FRAME_MAX = 64, /* both numbers */
-	LEVEL = 6       /* what it is for those who read the log */
+	LEVEL = 6       /* for readers of the log */
 };
 
 enum {
@@ -143,7 +143,8 @@ read_explained(const struct tl_message *message, struct tl_bytes *author,
 	return false;
 }
 
-/* Does the message come from a log like this one?  Then who wrote it. */
+/* Was the message read from a log like this one?  Then its author is written
+ * again. */
 static struct tl_bytes
 author_of(const struct tl_message *message)
 {

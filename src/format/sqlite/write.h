@@ -24,10 +24,10 @@
 #include "event/writer.h"
 
 /*
- * A writer that makes the file path, which must not be there yet, and calls
- * no tl_write.  All is one transaction, which the sink's finish commits.
- * What SQLite says of an error goes to report.  0, -ENOMEM, -EEXIST, what the
- * system says of the file, or -EIO.
+ * A writer that makes the file path, which must not be there yet, and calls no
+ * tl_write.  All is one transaction, which the sink's finish commits.  The text
+ * of an SQLite error is reported.  0, -ENOMEM, -EEXIST, -errno of the file, or
+ * -EIO.
  */
 tl_writer_at tl_sqlite_write_new;
 

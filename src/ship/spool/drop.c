@@ -132,8 +132,8 @@ copy(struct tl_text *to, const struct tl_text *from)
 }
 
 /* The placeholder begins at the positions of the first block and ends at those
- * of the last.  If it is the newest of the chain, it has to say where the chain
- * continues. */
+ * of the last.  If it is the newest of the chain, it has the place where the
+ * chain continues. */
 static void
 fill_placeholder(struct tl_block_facts *facts, struct tl_spool_chain *c,
     const struct tl_spooled *first, const struct tl_spooled *last)

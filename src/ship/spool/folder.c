@@ -5,8 +5,9 @@
  * The folder may hold what a killed shipper left, and what other users put
  * there.  The names of the files give the numbers of the blocks.  A placeholder
  * replaces all blocks in its range, so older files in that range are removed.
- * The newest block or the state, whichever has the higher number, says where
- * the chain continues.  Other blocks are checked when they are sent or dropped.
+ * The newest block or the state, whichever has the higher number, has the place
+ * where the chain continues.  Other blocks are checked when they are sent or
+ * dropped.
  */
 #include "base/file.h"
 #include "ship/block.h"

@@ -141,8 +141,8 @@ tl_spool_reject(struct tl_spool *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Remove acked blocks.  The last block of a chain says where it continues, so
- * the state is written before that one is removed. */
+/* Remove acked blocks.  The last block of a chain has the place where it
+ * continues, so the state is written before that one is removed. */
 static void
 remove_acked(struct tl_spool_chain *c)
 {

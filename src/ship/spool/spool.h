@@ -19,11 +19,12 @@
  *	                   /NAME.bad       a damaged file, renamed
  *
  * Invariants.  A file appears whole (rename) or not at all.  The newest block
- * or the state says where the chain continues, and one of them always exists:
- * so the same entries are never given two numbers, and a number is never used
- * twice.  Blocks leave a chain in its order.  Before a block is sent the state
- * says so; after a crash it is then known which blocks the target may have.
- * The sum of the sizes stays below size_max as long as anything can be dropped.
+ * or the state has the place where the chain continues, and one of them always
+ * exists: so the same entries are never given two numbers, and a number is
+ * never used twice.  Blocks leave a chain in its order.  Before a block is sent
+ * this is recorded in the state; after a crash it is then known which blocks
+ * the target may have.  The sum of the sizes stays below size_max as long as
+ * anything can be dropped.
  *
  * Full.  Blocks that were never sent are thinned, oldest first: entries below
  * warning are removed and counted.  When none is left to thin, the oldest

@@ -210,7 +210,7 @@ struct tl_recorder_thread {
 
 /* Starts from all zeros. */
 struct tl_recorder_threads {
-	struct tl_table table; /* of the list, by who and source */
+	struct tl_table table; /* of the list, by pid, tid and source */
 	struct tl_recorder_thread **list;
 	size_t count;
 	size_t capacity;
