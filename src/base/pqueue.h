@@ -61,7 +61,7 @@ tl_pqueue_first(const struct tl_pqueue *queue)
 	return queue->count > 0 ? queue->items : NULL;
 }
 
-/* Room for so many elements, so that pushing them cannot fail: 0, -ENOMEM. */
+/* Room for this many elements, so that pushing them cannot fail: 0, -ENOMEM. */
 static inline int
 tl_pqueue_reserve(struct tl_pqueue *queue, const struct tl_pqueue_order *order,
     size_t count)

@@ -24,9 +24,9 @@ bool tl_utf8_steers(uint32_t code);
 
 /* Columns of a terminal: 0, 1 or 2. */
 unsigned tl_utf8_width(uint32_t code);
-/* How many bytes of text that is shown as it is fit into so many columns, and
- * the columns that these take: the first character in any case, unless there
- * is no column. */
+/* How many bytes of text that is shown as it is fit into this many columns, and
+ * the columns that these take: the first character in any case, unless there is
+ * no column. */
 size_t tl_utf8_fit(struct tl_bytes text, unsigned columns, unsigned *used);
 
 /*

@@ -28,7 +28,7 @@ enum {
 	TAIL_WORDS = sizeof(struct timeline_clock_tail) / 8,
 	KNOT_WORDS = sizeof(struct timeline_knot) / 8,
 	KNOT_SEQ_WORD = offsetof(struct timeline_knot, seq) / 8,
-	STRAY_FADES = 8,  /* by one part of so many with each point */
+	STRAY_FADES = 8,  /* by one part of this many with each point */
 	WANDER_PPB = 500, /* unseen, where the clock is steered */
 	STEP_FLOOR_NS = 1000,
 	SLOW_HALF_NS = 80 /* wider brackets: no vDSO */

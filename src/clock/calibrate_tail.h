@@ -64,7 +64,7 @@ struct tl_verdict {
 void tl_tail_judge(const struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, struct tl_verdict *verdict);
 
-/* What to call a jump of so much: a step, or a leap second, which is one
+/* The name of a jump of this size: a step, or a leap second, which is one
  * second that TAI agrees with. */
 uint16_t tl_tail_step_flags(const struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, int64_t off_ns);

@@ -16,7 +16,7 @@ enum {
 	ENDS_NEEDED = 3, /* points after a settled one */
 	WORSE_NS = 100   /* a bound that deserves its own knot */
 };
-/* A piece so long is history: it is not spoilt by what comes. */
+/* a longer piece is history, which later points do not affect */
 static const int64_t history_ns = INT64_C(8000000000);
 
 static int64_t

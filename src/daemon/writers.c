@@ -74,7 +74,7 @@ struct tl_writers {
 
 static unsigned fds_open;
 
-/* a is later than b by more than so much; differences may not overflow. */
+/* Is a later than b by more than this?  Differences must not overflow. */
 static bool
 is_later(int64_t a, int64_t b, int64_t by_ns)
 {

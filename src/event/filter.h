@@ -27,7 +27,7 @@ struct tl_filter {
 	size_t cpu_count;
 };
 
-/* As fnmatch(3) without flags.  What lies beyond so many bytes of the name is
+/* As fnmatch(3) without flags.  What lies beyond this many bytes of the name is
  * not looked at; a NUL in it counts as a space. */
 enum { TL_GLOB_NAME_MAX = 4096 };
 bool tl_glob_matches(const char *glob, struct tl_bytes name);

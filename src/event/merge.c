@@ -324,7 +324,7 @@ merge_close(struct tl_cursor *cursor)
 	free(m);
 }
 
-/* One with room for so many inputs, and none yet. */
+/* One with room for this many inputs, and none yet. */
 static struct merge *
 make(size_t room, enum tl_order order, bool by_stamp)
 {

@@ -136,7 +136,7 @@ tl_message_cache_follow(struct tl_message_cache *cache,
 
 enum {
 	TL_PIECES_MAX = TL_ARGS_MAX + 2,
-	/* Pieces are copied so many bytes at a time. */
+	/* Pieces are copied this many bytes at a time. */
 	TL_PIECE_BLOCK = 16,
 	/* No value that is a number is longer. */
 	TL_VALUE_MAX = 24

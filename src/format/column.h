@@ -41,7 +41,7 @@ struct tl_column {
 int tl_column_spill_full(struct tl_columns *columns, struct tl_column *column);
 /* Move all of its text to the file and give back the memory. */
 int tl_column_spill(struct tl_columns *columns, struct tl_column *column);
-/* Is there so much in memory that all columns should be spilled? */
+/* Is there enough in memory that all columns should be spilled? */
 static inline bool
 tl_columns_are_full(const struct tl_columns *columns)
 {

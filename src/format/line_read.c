@@ -8,7 +8,7 @@
 #include <timeline.h>
 
 enum {
-	/* After so many unknown lines and no other it is another format. */
+	/* After this many unknown lines and no other it is another format. */
 	UNKNOWN_MAX = 64
 };
 

@@ -306,8 +306,8 @@ tl_define_ask(struct timeline *tl, struct timeline_event **event)
 	return define_builtin(tl, TIMELINE_BUILTIN_ASK, TIMELINE_LEVEL_KEEP,
 	    keep,
 	    "change asked for: $verb%s $level%s $account%s $host%s\n"
-	    "timeline-ship did this for somebody who reached it through a\n"
-	    "cluster.  Account and host are as they were given there.",
+	    "timeline-ship did this at the request of a user of its cluster.\n"
+	    "Account and host are as the request gave them.",
 	    event);
 }
 

@@ -34,7 +34,7 @@ struct tl_ship_ask {
 	struct tl_nats_options nats;
 	struct tl_ask_request request;
 	int64_t wait_ns; /* for answers; 0: 2 s */
-	uint64_t count;  /* end after so many answers; 0: no bound */
+	uint64_t count;  /* end after this many answers; 0: no bound */
 	bool json;       /* a JSON object on each line, not text */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
 	struct tl_text *out;               /* the answers */

@@ -22,7 +22,7 @@ struct tl_ship_read {
 	size_t timeline_count;
 	int64_t since_ns; /* INT64_MIN: no bound; inclusive */
 	int64_t until_ns; /* INT64_MAX: no bound; inclusive */
-	uint64_t count;   /* stop after so many blocks; 0: no bound */
+	uint64_t count;   /* stop after this many blocks; 0: no bound */
 	bool follow;      /* wait for new blocks; else end at the last now */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
 	tl_write *write;                   /* called with one block at a time */

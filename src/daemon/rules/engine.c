@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Entries come in order; so much earlier, and the clock was set back. */
+/* Entries come in order; this much earlier means that the clock was set
+ * back. */
 enum { BACK_NS = 1000000000 };
 
 /* == entries == */

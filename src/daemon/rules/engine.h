@@ -119,7 +119,7 @@ tl_rule_turns(const struct tl_rule *rule, bool bad, bool good)
 {
 	return rule->disarmed ? good : bad;
 }
-/* The same of a span or interval that took so long. */
+/* The same of a span or interval with this duration. */
 bool tl_rule_turns_ns(const struct tl_rule *rule, int64_t ns);
 
 /* kinds.c: an entry that matches. */

@@ -120,7 +120,7 @@ put_match(struct tl_text *text, const struct tl_config_match *match)
 
 /* == interval == */
 
-/* It took, or takes already, so long. */
+/* It took this long, or takes so long already. */
 static void
 judge_interval(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, int64_t now_ns)

@@ -19,7 +19,7 @@ enum { TL_WINDOW_SLOTS = 1 << 16 };
 struct tl_window {
 	int64_t *stamps; /* NULL: not initialized */
 	uint64_t size;   /* of the ring */
-	uint64_t every;  /* one stamp of so many is kept */
+	uint64_t every;  /* one stamp of this many is kept */
 	uint64_t total;  /* that were added */
 	int64_t newest;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retention.c - how much of the time bursts may take.
+ * retention.c - control the share of burst time.
  */
 #include "daemon/sampling/retention.h"
 
@@ -10,16 +10,19 @@
 #include <stdlib.h>
 
 static const double second_ns = 1e9;
-/* Of a lane's room, what is planned for: rates are never known exactly. */
+/* The share of a lane's room that is planned for, since rates are never known
+ * exactly. */
 static const double target = 0.9;
-/* A step down waits for so much less room than it takes, one up for more; far
- * too much does not wait. */
+/* A step down is taken when the wanted share is below down_below of the present
+ * one, and at once below down_at_once; a step up when it is above up_above of
+ * the next one. */
 static const double down_below = 0.95, up_above = 1.1, down_at_once = 0.75;
-/* Room that the level below must have to be taken. */
+/* The level below the base is taken if it needs less than this share of the
+ * room. */
 static const double lower_below = 0.7;
-/* Below this use of a lane the savings are not known. */
+/* Savings are measured only if more than this share of a lane is used. */
 static const double known_above = 0.02;
-/* Rates are known from so much time on. */
+/* Rates are known after this time. */
 static const double known_after_s = 0.2;
 
 int
@@ -177,7 +180,7 @@ tl_retention_period(const struct tl_retention *r)
 			 : (uint64_t)((double)r->plan.period_ns / part);
 }
 
-/* How much of its room a lane needs for keep_ns, at some rate. */
+/* The share of its room that a lane needs for keep_ns at a rate. */
 static double
 need(const struct tl_retention *r, const struct tl_retention_lane *l,
     double rate)
@@ -187,7 +190,7 @@ need(const struct tl_retention *r, const struct tl_retention_lane *l,
 	return rate * (double)r->plan.keep_ns / second_ns / (double)l->entries;
 }
 
-/* The part of the configured burst time that one lane has room for. */
+/* The share of the configured burst time for which one lane has room. */
 static double
 scale_for(const struct tl_retention *r, const struct tl_retention_lane *l)
 {
@@ -211,7 +214,7 @@ scale_wanted(const struct tl_retention *r)
 	return wanted;
 }
 
-/* The first step that is no more than this. */
+/* The first step whose share is at most this. */
 static unsigned
 step_for(double scale)
 {
@@ -222,7 +225,8 @@ step_for(double scale)
 	return step;
 }
 
-/* Has it been so since *since_ns (0: only from now on) for so long? */
+/* Has a condition that holds now held for this time?  *since_ns is its start,
+ * set if it is 0. */
 static bool
 has_lasted(uint64_t *since_ns, uint64_t now_ns, uint64_t ms)
 {
@@ -231,7 +235,8 @@ has_lasted(uint64_t *since_ns, uint64_t now_ns, uint64_t ms)
 	return now_ns - *since_ns >= ms * 1000000;
 }
 
-/* Where to go from here, and for how long that must have been so. */
+/* The next step by the wanted share, and for how long it must be wanted before
+ * it is taken. */
 static unsigned
 next_step(const struct tl_retention *r, double wanted, uint64_t *ms)
 {
@@ -375,7 +380,7 @@ decide_base(struct tl_retention *r, uint64_t now_ns)
 		lower_base(r, now_ns);
 }
 
-/* Was enough seen since rates were last forgotten? */
+/* Is there enough data since rates were reset? */
 static bool
 knows_rates(const struct tl_retention *r)
 {

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * retention.h - how much of the time bursts may take, so that the lanes keep
- * enough history: pure, fed with how far each lane was when.
+ * retention.h - control the share of burst time so that the lanes keep enough
+ * history.  Pure functions; the input is the head of each lane at several
+ * times.
  *
  * Between two readings at the heads a lane grows by
  *
  *	quiet time * base rate + burst time * burst rate
  *
- * Looks are of two kinds: right around one burst, and from there to the next
- * such.  Two unknowns, two kinds of equation: least squares with a short
- * memory tell the rates apart.  A lane of N entries keeps keep_ns of history
- * as long as its mean rate stays below N / keep, which bounds the share of
- * burst time; the tightest lane decides.
+ * There are two kinds of intervals between readings: one around a burst, and
+ * one from there to the next such burst.  Both rates follow from these
+ * equations by least squares with a short memory.  A lane of N entries keeps
+ * keep_ns of history as long as its mean rate stays below N / keep, which
+ * bounds the share of burst time; the tightest lane decides.
  *
- * The share goes in steps, each a fixed part of the one before.  Down as far
- * as needed, at once where much is too much; up half of the way, and only
- * after there was room for it for a while.  At the last step bursts are so rare
- * that they cost nothing, and their rate can still be measured.
+ * The share changes in steps, each a fixed part of the one before.  It goes
+ * down as far as needed, at once if it is far too large; it goes up half of the
+ * way, and only after there was room for some time.  At the last step bursts
+ * are so rare that they cost nothing, but their rate can still be measured.
  *
- * Where the base alone is too much and the priority may be raised it is, one
- * level at a time, and lowered again after the level below would have had
- * room for a while: judged by what bursts show, which log more than that
- * level would, or by how much was saved when it was raised.
+ * If the base alone is too much and the priority may be raised, it is raised
+ * one level at a time.  It is lowered again after the level below would have
+ * had room for some time, which is estimated from bursts, which log more than
+ * that level would, or from the savings when it was raised.
  */
 #ifndef TL_DAEMON_SAMPLING_RETENTION_H
 #define TL_DAEMON_SAMPLING_RETENTION_H
@@ -32,9 +33,9 @@
 #include <timeline_layout.h>
 
 enum {
-	TL_RETENTION_STEPS = 40,       /* 2^(-1/4) each: down to 1/1024 */
-	TL_RETENTION_LENGTH_PART = 8,  /* bursts get so much shorter, then
-					  farther apart */
+	TL_RETENTION_STEPS = 40, /* 2^(-1/4) each: down to 1/1024 */
+	/* bursts get shorter down to this part, then farther apart */
+	TL_RETENTION_LENGTH_PART = 8,
 	TL_RETENTION_MEMORY_MS = 1000, /* of rates */
 	TL_RETENTION_CALM_MS = 2000,   /* room, before a step up */
 	TL_RETENTION_SHORT_MS = 2000,  /* no room, before a priority */
@@ -53,7 +54,7 @@ struct tl_retention_plan {
 /* Sums of one lane, which fade. */
 struct tl_retention_lane {
 	uint64_t entries; /* slots */
-	uint64_t head;    /* at the last look */
+	uint64_t head;    /* at the last reading */
 	double qq, qb, bb, qn, bn;
 	double base_rate; /* entries a second */
 	double burst_rate;
@@ -88,15 +89,15 @@ struct tl_retention_reading {
 /* lane_count is fixed.  -ENOMEM. */
 int tl_retention_init(struct tl_retention *retention, size_t lane_count);
 void tl_retention_free(struct tl_retention *retention);
-/* Another plan; what was learnt stays. */
+/* Change the plan; measured rates are kept. */
 void tl_retention_configure(struct tl_retention *retention,
     const struct tl_retention_plan *plan);
-/* The base that the user or another process chose. */
+/* The base that the user, or another process, chose. */
 void tl_retention_want(struct tl_retention *retention, uint8_t base);
 
 /*
- * The lanes look like this at now_ns; since the last look our bursts were open
- * for burst_ns.  Looks that come before the last are ignored.
+ * Read the lanes at now_ns; bursts were open for burst_ns since the last
+ * reading.  Readings with an earlier time are ignored.
  */
 void tl_retention_read(struct tl_retention *retention,
     const struct tl_retention_reading *readings, uint64_t now_ns,

@@ -30,7 +30,7 @@ uint64_t tl_schedule_seed(void);
 /* The first sample begins within a period of now_ns. */
 void tl_schedule_init(struct tl_schedule *schedule,
     const struct tl_config_bursts *plan, uint64_t seed, uint64_t now_ns);
-/* From the next distance on bursts are so long and so far apart. */
+/* From the next distance on bursts have this length and distance. */
 void tl_schedule_pace(struct tl_schedule *schedule, uint64_t length_ns,
     uint64_t period_ns);
 /* It is now_ns and the one at at_ns was begun, or is left out: draws the next

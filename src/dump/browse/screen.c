@@ -49,7 +49,7 @@ check_terminal(struct tl_fault *fault)
 		    "terminal");
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
 		return tl_fault(fault, -ENOTSUP, TL_FAULT_NOWHERE,
-		    "--browse: nothing is known of this terminal "
+		    "--browse: the type of this terminal is unknown "
 		    "(TERM, terminfo)");
 	able = tigetstr(position) && tigetstr(erase_all);
 	del_curterm(cur_term); /* newterm sets up its own */

@@ -83,7 +83,7 @@ struct tl_pairs_counts {
 	uint64_t over;       /* not looked at: TL_PAIRS_MAX values before it */
 };
 
-/* For events of so many clocks; the rules stay the caller's.  0, -ENOMEM,
+/* For events of this many clocks; the rules stay the caller's.  0, -ENOMEM,
  * -E2BIG. */
 int tl_pairs_new(struct tl_pairs **pairs, const struct tl_pair_rule *rules,
     size_t rule_count, size_t clock_count);

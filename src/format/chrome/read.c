@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 enum {
-	/* After so many elements that are not events, and no event, the file
+	/* After this many elements that are not events, and no event, the file
 	 * is of another format. */
 	NOT_EVENTS_MAX = 64,
 	/* How many places of damage are reported one by one. */

@@ -65,7 +65,7 @@ struct tl_lincheck_form {
 int tl_lincheck_form_new(struct tl_lincheck_form **form,
     struct tl_lincheck_known *known, const struct tl_event *event,
     bool *changed);
-/* ... of a call that no message stands for, of class "timeline", with so many
+/* ... of a call that no message stands for, of class "timeline", with this many
  * integers. */
 int tl_lincheck_form_own(struct tl_lincheck_form **form,
     struct tl_lincheck_known *known, const char *method, unsigned argc);

@@ -209,7 +209,7 @@ enum {
 	TL_LINCHECK_BLOCK_HEADER = 5,
 	TL_LINCHECK_NONE = -1,             /* no such id */
 	TL_LINCHECK_VALUES_MAX = 256,      /* a JVM has 255 parameters */
-	TL_LINCHECK_OBJECT_MAX = 17 << 20, /* bytes of one, with so many */
+	TL_LINCHECK_OBJECT_MAX = 17 << 20, /* bytes of one, with this many */
 	TL_LINCHECK_DEPTH_MAX = 1 << 24,   /* calls in each other */
 	TL_LINCHECK_THREADS_MAX = 1 << 16,
 	TL_LINCHECK_CAPTURES_MAX = 64, /* values that hold each other */

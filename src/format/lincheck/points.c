@@ -61,7 +61,7 @@ reserve_cell(struct tl_lincheck_stream *s)
 	return rc;
 }
 
-/* Room for so many bytes and a cell, so that putting them cannot fail. */
+/* Room for this many bytes and a cell, so that putting them cannot fail. */
 static int
 reserve(struct tl_lincheck_file *f, struct tl_lincheck_stream *s, size_t size)
 {

@@ -109,7 +109,7 @@ int tl_lincheck_stream_flush(struct tl_lincheck_file *file,
     struct tl_lincheck_stream *stream);
 
 enum {
-	/* An end is looked for among so many of the innermost calls. */
+	/* An end is looked for among this many of the innermost calls. */
 	TL_LINCHECK_LOOK_MAX = 512
 };
 

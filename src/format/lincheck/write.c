@@ -115,7 +115,7 @@ flush_full(struct lincheck_write *w, struct tl_lincheck_lane *lane)
 	return file->filling > TL_LINCHECK_FILLING_MAX ? flush_all(w) : 0;
 }
 
-/* End the innermost calls until so many are open. */
+/* End the innermost calls until this many are open. */
 static int
 close_down(struct lincheck_write *w, struct tl_lincheck_lane *lane,
     uint32_t depth)

@@ -24,7 +24,7 @@
 
 enum {
 	LINE_SIZE_MAX = TL_INTERNER_TEXT_MAX,
-	/* After so many unknown lines and no other it is another format. */
+	/* After this many unknown lines and no other it is another format. */
 	UNKNOWN_MAX = 64,
 	NS_PER_US = 1000
 };

@@ -323,7 +323,7 @@ write_word(char *to, uint64_t word)
 	return to + sizeof(word);
 }
 
-/* PART numbers of so many bits.  A part ends on a word or in its middle. */
+/* PART numbers of this many bits.  A part ends on a word or in its middle. */
 static char *
 write_part(char *to, const uint64_t *part, unsigned width)
 {

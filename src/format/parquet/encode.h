@@ -37,7 +37,7 @@ enum { TL_PARQUET_GROUP = 8 };
 
 /* Levels, which are 0 or 1. */
 void tl_parquet_put_levels(struct tl_text *text, uint8_t *levels, size_t count);
-/* Indices of so many bits, 1 to 32. */
+/* Indices of this many bits, 1 to 32. */
 void tl_parquet_put_indices(struct tl_text *text, uint64_t *indices,
     size_t count, unsigned width);
 /* Booleans, packed without any head. */
@@ -126,7 +126,7 @@ void tl_thrift_put_nothing(struct tl_thrift *thrift, int field);
 /* The end of the struct that was begun with last 0. */
 void tl_thrift_end(struct tl_thrift *thrift);
 
-/* The head of a list; so many items must follow. */
+/* The head of a list; this many items must follow. */
 void tl_thrift_list(struct tl_thrift *thrift, int field,
     enum tl_thrift_type type, size_t count);
 void tl_thrift_item_i32(struct tl_thrift *thrift, int32_t n);

@@ -163,7 +163,7 @@ put_encodings(struct tl_thrift *t, unsigned encodings)
 	}
 }
 
-/* Column i is at w->at, its dictionary so many bytes before its pages. */
+/* Column i is at w->at, its dictionary this many bytes before its pages. */
 static void
 put_chunk(struct parquet_write *w, struct tl_thrift *t, unsigned i,
     size_t dictionary)

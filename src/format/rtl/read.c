@@ -18,7 +18,7 @@
 
 enum {
 	LINE_SIZE_MAX = 64 << 10,
-	/* After so many unknown lines and no other it is another format. */
+	/* After this many unknown lines and no other it is another format. */
 	UNKNOWN_MAX = 64
 };
 

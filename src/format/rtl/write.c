@@ -294,7 +294,7 @@ floor_us(int64_t ns)
 	return ns / 1000 - (ns % 1000 < 0);
 }
 
-/* The log was opened at a time, when the timer had counted so many of its
+/* The log was opened at a time, when the timer had counted this many of its
  * units. */
 static void
 put_header(struct rtl_write *w, int64_t opened_us, uint64_t timer, uint32_t pid)

@@ -61,7 +61,7 @@ is_outside(uint32_t code)
 	return code == 0xfffe || code == 0xffff;
 }
 
-/* The size of the longest piece of at most so many columns. */
+/* The size of the longest piece of at most this many columns. */
 static size_t
 fitting(struct tl_bytes plain, unsigned columns, size_t size_max)
 {

@@ -47,7 +47,7 @@ void tl_svg_count(struct tl_text *text, uint64_t count);
 /* 1,234,567 words; without the plural's s where there is one. */
 void tl_svg_counted(struct tl_text *text, uint64_t count, const char *word);
 
-/* Foreign bytes as plain text of at most so many columns and SVG_NAME_SIZE
+/* Foreign bytes as plain text of at most this many columns and SVG_NAME_SIZE
  * bytes, the last of them "…" where it was cut. */
 void
 tl_svg_plain(struct tl_text *text, struct tl_bytes bytes, unsigned columns);

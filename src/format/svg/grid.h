@@ -28,7 +28,7 @@ unsigned tl_svg_row(uint64_t duration_ns);
 double tl_svg_row_log2(unsigned row);
 
 void tl_svg_grid_add(struct svg_grid *grid, uint64_t column, unsigned row);
-/* The columns are about to become wider by so many doublings.  What copy
+/* The columns are about to become wider by this many doublings.  What copy
  * holds is lost. */
 void tl_svg_grid_fold(struct svg_grid *grid, struct svg_grid *copy,
     const struct svg_columns *columns, unsigned doublings);

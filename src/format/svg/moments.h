@@ -55,7 +55,7 @@ tl_svg_add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The column that one becomes when its width doubles so often. */
+/* The column that one becomes when its width doubles this often. */
 static inline uint64_t
 tl_svg_folded(const struct svg_columns *columns, uint64_t column,
     unsigned doublings)

@@ -91,7 +91,7 @@ void tl_svg_pairing_notes(struct svg_write *w);
 
 enum { SVG_PANELS_MAX = 8 };
 
-/* The names of the most entries, at most so many of them, the most first.
+/* The names of the most entries, at most this many of them, the most first.
  * Returns how many. */
 unsigned
 tl_svg_most(const struct svg_names *names, unsigned *most, unsigned max);

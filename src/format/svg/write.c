@@ -271,7 +271,7 @@ put_head(struct svg_write *w, double height)
 		put_words(w, "sub end bad", right, 76, put_lost);
 }
 
-/* A word with (s) in it, for so many. */
+/* A word with (s) in it, for this many. */
 static void
 put_number_word(struct tl_text *words, uint64_t count, const char *word)
 {

@@ -22,10 +22,11 @@
 #define IDLE_NS INT64_C(30000000000)
 
 enum {
-	BATCH = 16,         /* messages on their way to us */
-	FETCH_MS = 1000,    /* how long to wait for the first of them */
-	RETRY_MS = 250,     /* from fault to fault */
-	PATIENCE_MS = 30000 /* without follow: so long without a message */
+	BATCH = 16,      /* messages on their way to us */
+	FETCH_MS = 1000, /* how long to wait for the first of them */
+	RETRY_MS = 250,  /* from fault to fault */
+	/* without follow: end after this time without a message */
+	PATIENCE_MS = 30000
 };
 
 struct tl_nats_reader {
