@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault.h - where and what is wrong with some input.
+ * fault.h - a fault of an input, with its place.
  *
  * Parsers fill one in; only a program's main file prints it, as
  * "timeline-dump: x.tl: byte 192: entry from the future".
@@ -20,7 +20,7 @@ struct tl_fault {
 	char text[TL_FAULT_TEXT_MAX];
 };
 
-/* Fill in what is wrong (the first fault stays); returns rc. */
+/* Set the fault, unless it is set; returns rc. */
 int tl_fault(struct tl_fault *fault, int rc, uint64_t at, const char *format,
     ...) __attribute__((format(printf, 4, 5)));
 /* The same, of no place in the input. */

@@ -295,7 +295,7 @@ plain_read_at(struct tl_storage *storage, void *data, size_t size,
 {
 	const struct plain *p = (struct plain *)storage;
 
-	/* what it has grown by since is not there */
+	/* bytes appended since are not read */
 	if (offset >= storage->size)
 		return 0;
 	if (size > storage->size - offset)

@@ -22,8 +22,8 @@ enum { TL_PATH_MAX = 4096 };
  */
 int tl_name_path(const char *name, char path[TL_PATH_MAX]);
 
-/* The same for what is only read: where /dev/shm has no "name", the file of
- * that name in the current directory, if there is one. */
+/* The same for reading only: if /dev/shm has no "name", the file of that name
+ * in the current directory. */
 int tl_name_find(const char *name, char path[TL_PATH_MAX]);
 
 /* Open what tl_name_find finds, to read; neither a FIFO without a writer nor a
@@ -46,7 +46,7 @@ int tl_file_copy(int fd, const void *first, size_t size);
  * how many there were (less at the end of the file), or -errno. */
 int64_t tl_read_at(int fd, void *data, size_t size, uint64_t offset);
 
-/* The same; what lies past the end of the file reads as zeros.  0, -errno. */
+/* The same; bytes after the end of the file are read as zeros.  0, -errno. */
 int tl_read_zero_filled(int fd, void *data, size_t size, uint64_t offset);
 
 /* Append all of an ordinary file of at most size_max bytes to text: 0, -EISDIR,
@@ -103,8 +103,8 @@ struct tl_storage {
 	void *context;
 };
 
-/* The file of fd, which is duplicated, as large as it is now: what it grows by
- * is not read. */
+/* Storage for the file of fd, which is duplicated, with its present size: bytes
+ * appended later are not read. */
 int tl_storage_of_fd(struct tl_storage **storage, int fd);
 
 static inline int64_t

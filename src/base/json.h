@@ -171,8 +171,8 @@ int tl_json_next(struct tl_json *json, struct tl_json_token *token);
 
 /*
  * After -EBADMSG: go on, within depth open values of which the innermost is an
- * array, at the next { behind a } and a comma.  What lies between is lost.
- * Where the input ends first the next token is TL_JSON_END.
+ * array, at the next { behind a } and a comma.  The bytes up to there are
+ * skipped.  If the input ends first, the next token is TL_JSON_END.
  */
 void tl_json_recover(struct tl_json *json, unsigned depth);
 

@@ -17,7 +17,7 @@ give(struct tl_lines *lines, struct tl_bytes line, size_t size_with_end)
 	return lines->line(lines->context, line, at, cut);
 }
 
-/* Keep what has no end yet; what is too long is counted only. */
+/* Keep an incomplete line; of one that is too long only the size. */
 static int
 keep(struct tl_lines *lines, struct tl_bytes rest)
 {

@@ -36,7 +36,7 @@ struct tl_scan {
 	const char *end;
 };
 
-/* Go on behind text if it is what stands here. */
+/* Skip text if it is next. */
 static inline bool
 tl_scan_skip(struct tl_scan *s, struct tl_bytes text)
 {

@@ -24,8 +24,7 @@ enum {
 struct tl_option {
 	int letter; /* 0: none */
 	const char *name;
-	/* What it is called in the help; NULL: none; "[=WHAT]": it may be left
-	 * out. */
+	/* Its name in the help; NULL: none; "[=WHAT]": it is optional. */
 	const char *argument;
 	const char *help; /* "": on one line with the row below */
 	int value;
@@ -43,9 +42,9 @@ struct tl_option_reader {
 void tl_options_start(struct tl_option_reader *reader,
     const struct tl_option *table, size_t count);
 /*
- * The next option's value, or TL_OPTION_OPERAND in its place; *argument is its
- * word.  0 at the end and at "--", what is left begins at *rest; -EINVAL and
- * a fault for a usage error.
+ * The value of the next option, or TL_OPTION_OPERAND; *argument is its
+ * argument.  0: the end or "--", and *rest is the index of the remaining words;
+ * -EINVAL and a fault: usage error.
  */
 int tl_options_next(struct tl_option_reader *reader, int argc, char **argv,
     char **argument, int *rest, struct tl_fault *fault);

@@ -82,7 +82,7 @@ tl_die(const char *words, size_t size)
 	_exit(EXIT_FAILURE);
 }
 
-/* == standard output and what stands behind it == */
+/* == standard output and its reader == */
 
 enum { COLUMNS_MIN = 20, COLUMNS_MAX = 1000, ROWS_MIN = 4, ROWS_MAX = 500 };
 

@@ -43,7 +43,7 @@ tl_hash_mix(uint64_t number)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The hash of what was hashed so far and a number. */
+/* Continue a hash with a number. */
 static inline uint64_t
 tl_hash_more(uint64_t hash, uint64_t number)
 {
@@ -66,7 +66,7 @@ tl_hash_pair(uint64_t first, uint64_t second)
 	return tl_hash_more(tl_hash_more(tl_hash_seed(), first), second);
 }
 
-/* The hash of what was hashed so far and bytes, eight at a time. */
+/* Continue a hash with bytes, eight at a time. */
 static inline uint64_t
 tl_hash_more_bytes(uint64_t hash, struct tl_bytes bytes)
 {
@@ -186,9 +186,8 @@ void tl_table_free(struct tl_table *table);
 /*
  * == id map ==
  *
- * ids for keys of two numbers: 0, 1, 2, ... in the order in which
- * the keys first come.  An owner keeps what it knows of a key in an array,
- * at the key's id.
+ * ids for keys of two numbers: 0, 1, 2, ... in the order in which the keys
+ * first come.  The owner keeps the data of a key in an array, at the key's id.
  */
 
 enum { TL_ID_MAP_MAX = 1 << 20 };

@@ -173,7 +173,7 @@ tl_put_format(struct tl_text *text, const char *format, ...)
 /*
  * == text escape ==
  *
- * foreign bytes into text that steers nothing.
+ * turn foreign bytes into text that cannot control a terminal.
  *
  * Most input is plain ASCII: runs of it are found eight bytes at a time and
  * copied; only what is odd is looked at one character after the other.

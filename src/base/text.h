@@ -66,8 +66,8 @@ void tl_put_repeat(struct tl_text *text, char c, size_t count);
 void tl_put_padded(struct tl_text *text, const char *word, size_t width);
 /* Align the bytes that were put since a size of the text to the right. */
 void tl_text_align_right(struct tl_text *text, size_t since, size_t width);
-/* What was put since a size of the text, all of it escaped, fits into this many
- * columns: a mark of ASCII, as "...", stands for what was cut. */
+/* Cut the text since a size, all of which must be escaped, to this many
+ * columns, and append an ASCII mark, such as "...", if it was cut. */
 void tl_text_cut(struct tl_text *text, size_t since, unsigned columns,
     const char *mark);
 void tl_put_unsigned(struct tl_text *text, uint64_t n);

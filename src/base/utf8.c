@@ -83,8 +83,8 @@ struct range {
 };
 
 /* clang-format off */
-/* Marks that are drawn onto the character before them, and what is not drawn
- * at all. */
+/* Marks that combine with the character before them, and invisible
+ * characters. */
 static const struct range empty[] = {
 	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd },
 	{ 0x05bf, 0x05bf }, { 0x05c1, 0x05c2 }, { 0x05c4, 0x05c5 },

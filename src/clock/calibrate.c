@@ -274,7 +274,7 @@ jump(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
 	return TL_CALIBRATE_POINT | TL_CALIBRATE_KNOT | TL_CALIBRATE_STEP;
 }
 
-/* The counter began again: nothing joins what was and what is. */
+/* The counter began again: no line joins the points before and after. */
 static int
 restart(const struct tl_calibrate *c, struct timeline_clock_tail *tail,
     const struct tl_clock_point *point)

@@ -23,7 +23,7 @@ enum {
 /* A daemon that keeps the clock may be so late before others do it. */
 #define TL_CALIBRATE_KEPT_NS UINT64_C(3000000000)
 
-/* What came of _maybe, _now and _epoch: flags, 0 nothing, or -errno. */
+/* The result of _maybe, _now and _epoch: flags; 0: nothing; -errno. */
 enum {
 	TL_CALIBRATE_POINT = 1 << 0, /* a point was worked in */
 	TL_CALIBRATE_KNOT = 1 << 1,  /* one or more knots were committed */

@@ -124,7 +124,7 @@ describe_tail(struct tl_keeper *k, const struct tl_verdict *v)
 	}
 }
 
-/* Begin at a point that no line joins to what was before. */
+/* Begin at a point that no line joins to the points before. */
 static void
 begin_apart(struct tl_keeper *k, const struct tl_clock_point *point,
     const struct tl_verdict *v, uint16_t flags, uint32_t max_err_ns)
@@ -238,7 +238,7 @@ let_others(struct tl_keeper *k, const struct tl_tail_lock *lock, bool new_epoch)
 	return rc;
 }
 
-/* The counter began again: what it counted before is settled first. */
+/* The counter began again: first commit the points of the old epoch. */
 static int
 restart(struct tl_keeper *k, const struct tl_tail_lock *lock)
 {

@@ -46,7 +46,7 @@ tl_keeper_init(struct tl_keeper *keeper, const struct tl_calibrate *calibrate);
  * -errno. */
 int tl_keeper_point(struct tl_keeper *keeper,
     const struct tl_clock_point *point, const struct tl_keep_news *news);
-/* Leave the clock to the others: what is pending is committed. */
+/* Leave the clock to others, after pending points were committed. */
 void tl_keeper_leave(struct tl_keeper *keeper);
 
 #endif

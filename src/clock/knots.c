@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * knots.c - owns the second stage: straight lines over corners; and what is
- * known before the corners are.
+ * knots.c - the second stage: straight lines over corners, and bounds before
+ * the corners are known.
  */
 #include "clock/knots.h"
 
@@ -96,8 +96,8 @@ is_worse(uint32_t a, uint32_t b)
 	return a > (uint64_t)b * 2 + WORSE_NS || b > (uint64_t)a * 2 + WORSE_NS;
 }
 
-/* The second stage: one more corner, and the bound of what lies between it
- * and the corner before. */
+/* The second stage: add a corner, with the bound for the time since the corner
+ * before. */
 static void
 add_corner(struct tl_knots *k, const struct tl_corner *corner,
     uint32_t bound_ns, uint16_t flags, tl_knots_commit *commit, void *context)
@@ -121,7 +121,7 @@ add_corner(struct tl_knots *k, const struct tl_corner *corner,
 	k->widest_ns = tl_larger_32(k->widest_ns, corner->half_ns);
 }
 
-/* The first stage: what lies between points[settled] and the next. */
+/* The first stage: the interval between points[settled] and the next. */
 static void
 settle(struct tl_knots *k, tl_knots_commit *commit, void *context)
 {

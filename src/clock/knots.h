@@ -33,7 +33,7 @@ struct tl_corner {
 	uint32_t half_ns; /* half of the bracket */
 };
 
-/* A rate, and what it may be wrong by. */
+/* A rate and its bound of error. */
 struct tl_known_rate {
 	uint64_t mult;
 	uint32_t error_ppb;

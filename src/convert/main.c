@@ -143,7 +143,7 @@ say_summary(const struct tl_options *options)
 	return say(&text);
 }
 
-/* Inputs read, output closed: what came of it. */
+/* Report the result, after inputs were read and the output was closed. */
 static int
 finish(const struct tl_options *options, int rc, const struct tl_fault *fault)
 {

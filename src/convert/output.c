@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Signals wait while what they would remove changes its name. */
+/* Block signals while the files that they would remove are renamed. */
 static void
 hold_signals(sigset_t *before)
 {
@@ -224,7 +224,7 @@ rename_made(const struct tl_output *output, const char *made)
 	return tl_rename_over(made, output->path);
 }
 
-/* Compress what was written, as timelinectl save does. */
+/* Compress the output, like timelinectl save. */
 static int
 pack(const struct tl_output *output)
 {
@@ -254,7 +254,7 @@ close_file(struct tl_output *output, bool whole)
 	return rc;
 }
 
-/* The index of what was made, where there is one. */
+/* Write the index of the output, if it has one. */
 static void
 rename_index(const struct tl_output *output)
 {
@@ -270,7 +270,7 @@ rename_index(const struct tl_output *output)
 static void
 remove_place(const struct tl_output *output)
 {
-	tl_remove_flat(output->made); /* gone, unfinished, or what was OUT */
+	tl_remove_flat(output->made); /* removed, unfinished, or the old OUT */
 	tl_remove_flat(output->inside);
 }
 
@@ -281,7 +281,7 @@ close_place(struct tl_output *output, bool whole)
 
 	if (whole && rc == 0)
 		rename_index(output);
-	if (rc != -ESTALE) /* what lies there is not ours */
+	if (rc != -ESTALE) /* another program's file is there */
 		remove_place(output);
 	return rc;
 }

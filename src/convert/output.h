@@ -29,7 +29,7 @@ struct tl_output {
 	volatile sig_atomic_t kind; /* a signal handler asks */
 	int fd;                     /* of a stream or file */
 	bool packed;                /* fd has no name: compressed at the end */
-	bool indexed;               /* what is written has an index beside it */
+	bool indexed;               /* the output has an index beside it */
 	bool terminal;
 	bool half; /* terminal: a piece ended inside a control character */
 	bool force;
@@ -49,12 +49,12 @@ extern const char tl_output_steers[];
 /* A tl_write for its stream or file.  -EILSEQ: a terminal would be steered. */
 int tl_output_write(void *context, const char *data, size_t size);
 
-/* The end: whole is false when what was written shall not become OUT.  0, or
- * -errno and a fault. */
+/* End the output.  whole false: it does not become OUT.  0; -errno and a
+ * fault. */
 int
 tl_output_close(struct tl_output *output, bool whole, struct tl_fault *fault);
 
-/* From a signal handler, in place of closing: remove what is unfinished. */
+/* In place of closing, in a signal handler: remove unfinished files. */
 void tl_output_abandon(struct tl_output *output);
 
 #endif

@@ -80,7 +80,7 @@ tl_replace_check(const char *path, bool force, bool folder)
 	return S_ISDIR(status.st_mode) ? -EISDIR : 0;
 }
 
-/* The file system knows no renaming that minds what is there. */
+/* the file system cannot rename without replacing */
 static int
 rename_slowly(const char *from, const char *to)
 {

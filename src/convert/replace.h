@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replace.h - what was made under another name takes the name it is for,
- * whatever stands there: nothing, or what may be replaced.
+ * replace.h - rename a finished file or folder to its final name, if nothing is
+ * there or only something that may be replaced.
  */
 #ifndef TL_CONVERT_REPLACE_H
 #define TL_CONVERT_REPLACE_H

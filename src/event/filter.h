@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * filter.h - which events to let through, by what they are.
+ * filter.h - choose events by their fields.
  */
 #ifndef TL_EVENT_FILTER_H
 #define TL_EVENT_FILTER_H

@@ -43,7 +43,7 @@ struct merge {
 	enum tl_order order;
 	bool by_stamp; /* all of one clock */
 	bool marks;
-	struct reach reach; /* of what was given */
+	struct reach reach; /* of the events returned so far */
 	size_t count;
 	size_t current;         /* gave the last event; or NONE */
 	struct tl_pqueue queue; /* of indexes of inputs, as uint32_t */
@@ -193,8 +193,8 @@ next_event(struct merge *m, struct tl_event *event)
 
 /* == what overlaps == */
 
-/* Where an event may lie.  Newest first, time is turned round, so that both
- * orders are one: what comes is later. */
+/* The time of an event for sorting.  Newest first, times are negated, so that
+ * one order serves both. */
 struct interval {
 	int64_t low;
 	int64_t high;

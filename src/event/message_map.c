@@ -163,7 +163,7 @@ tl_message_cache_free(struct tl_message_cache *cache)
 
 /* == make and keep what of a message does not change == */
 
-/* Memory for what is kept: a file could define more text than is worth it. */
+/* memory for all texts is bounded: a file could define any amount */
 enum { CACHE_SIZE_MAX = 32 << 20 };
 
 void

@@ -192,9 +192,9 @@ tl_pieces_of(struct tl_pieces_cache *cache, const struct tl_message *message)
 }
 
 /*
- * Copy piece i to where there is room for pieces->room.  Copies whole blocks:
- * what lies behind the piece, on both sides, is there to be overrun.  Pieces
- * are short, and a call of memcpy is not.
+ * Copy piece i to where there is room for pieces->room.  Copies whole blocks,
+ * so that source and target need room after the piece.  Pieces are short, and a
+ * call of memcpy is not.
  */
 static inline char *
 tl_piece_write(char *to, const struct tl_pieces *pieces, unsigned i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * names.h - what processes and threads are called.
+ * names.h - the names of processes and threads.
  *
  * A source that knows names has one such table, and each message of it refers
  * to the table (struct tl_message), so that an event leads to the names of

@@ -39,7 +39,8 @@ tl_store_size(uint64_t head)
 
 /* == events to words and back == */
 
-/* Flags of what is there; low bits of the head's fourth byte count args. */
+/* Flags of the fields that are present; the low bits of the fourth byte count
+ * arguments. */
 enum {
 	HAS_TSC = 1 << 3,
 	HAS_NUMBER = 1 << 4,

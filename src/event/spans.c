@@ -177,7 +177,7 @@ stack_find(struct tl_spans *s, const struct key *key)
 	return *last;
 }
 
-/* Give back what is empty; how many. */
+/* Free empty ones; returns how many. */
 static uint32_t
 stacks_sweep(struct tl_spans *s)
 {

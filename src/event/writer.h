@@ -64,11 +64,11 @@ struct tl_writer;
 struct tl_writer_kind {
 	/* Write one event into out.text; the frame hands it on.  0, -errno. */
 	int (*put)(struct tl_writer *writer, const struct tl_event *event);
-	/* What stands before the first event and after the last; either may be
-	 * NULL.  Both are written even when there is no event. */
+	/* Write the text before the first event, and after the last; either may
+	 * be NULL.  Both are called even if there are no events. */
 	int (*begin)(struct tl_writer *writer);
 	int (*end)(struct tl_writer *writer);
-	/* Give back what is its own; may be NULL. */
+	/* Free its own parts; may be NULL. */
 	void (*free)(struct tl_writer *writer);
 	/* It knows processes by their id alone: of several hosts they get ids
 	 * that differ (struct tl_host_pids). */
@@ -86,7 +86,8 @@ struct tl_writer {
 	struct tl_sink sink; /* first: what callers put events into */
 	struct tl_out out;
 	const struct tl_writer_kind *kind;
-	const struct tl_report *report; /* of what it cannot carry */
+	/* of events and fields that the format cannot hold */
+	const struct tl_report *report;
 	uint64_t begun;
 	/* Properties of all events, known before the first of them: */
 	struct tl_origin origin;

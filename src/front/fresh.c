@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fresh.c - replace what is ours, leave what is not. */
+/* fresh.c - replace files of our own, and leave others. */
 #include "front/fresh.h"
 
 #include "base/file.h"

@@ -272,7 +272,7 @@ is_site(const struct timeline_rtl_site *site, const void *const key[3])
 	       site->key[2] == key[2];
 }
 
-/* Does the site hold what is wanted just now? */
+/* Does the site have the text that is wanted now? */
 static bool
 is_known(const struct timeline_rtl_site *site, const void *const key[3],
     int constant)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* events.c - the next event, and what is asked about one. */
+/* events.c - return the next event and its properties. */
 #include "read/read.h"
 
 #include <errno.h>

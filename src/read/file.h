@@ -32,7 +32,7 @@ struct tl_read_file {
 /* Starts from all zeros. */
 struct tl_read_plan {
 	uint64_t tail;    /* newest entries of each lane of a live one; 0 all */
-	bool follow;      /* only what is live */
+	bool follow;      /* only of live timelines */
 	bool is_readonly; /* write no index beside a trace */
 	struct tl_trace_report report; /* of a trace; outlives the file */
 	size_t memory_max;             /* of its nodes; 0: no bound */
@@ -52,7 +52,7 @@ int tl_read_file_open_memory(struct tl_read_file *file, struct tl_bytes bytes,
     const struct tl_read_plan *plan, struct tl_fault *fault);
 void tl_read_file_close(struct tl_read_file *file);
 
-/* A new cursor over all events; not of what is followed. */
+/* A new cursor over all events, unless the file is followed. */
 int tl_read_file_cursor(const struct tl_read_file *file, enum tl_order order,
     struct tl_cursor **cursor);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * level.c - turn messages up, down, off and back; hide what was logged.
+ * level.c - turn messages up, down, off and back; hide logged entries.
  */
 #include "base/word.h"
 #include "ring/ring.h"

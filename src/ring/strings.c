@@ -202,7 +202,7 @@ index_scan(struct timeline *tl)
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* Take in what was published since the last look. */
+/* Read the records published since the last call. */
 static int
 index_update(struct timeline *tl)
 {

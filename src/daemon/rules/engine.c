@@ -312,7 +312,7 @@ tl_rules_configure(struct tl_rules *rules, const struct tl_config_rule *list,
 		tl_spans_free(rules->spans);
 		rules->spans = spans;
 	} else {
-		tl_spans_free(spans); /* go on with what is open */
+		tl_spans_free(spans); /* continue with the open ones */
 	}
 	rules->scan_ns = INT64_MIN;
 	return 0;

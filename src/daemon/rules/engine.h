@@ -148,7 +148,7 @@ int tl_rules_pair(struct tl_rules *rules, const struct tl_event *event,
     struct tl_span *span);
 void tl_rule_put_span(struct tl_rules *rules, struct tl_rule *rule,
     const struct tl_event *event, const struct tl_span *span);
-/* Judge what is still open. */
+/* Evaluate the spans that are still open. */
 void tl_rules_tick_spans(struct tl_rules *rules, int64_t now_ns);
 /* Nothing that is open now can be trusted. */
 void tl_rules_drop_spans(struct tl_rules *rules);

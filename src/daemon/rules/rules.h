@@ -54,7 +54,8 @@ int tl_rules_new(struct tl_rules **rules, const struct tl_config_rule *list,
     size_t count, const struct tl_rules_host *host, struct tl_fault *fault);
 /* The next entry of the stream, oldest first, TL_LOST included. */
 void tl_rules_put(struct tl_rules *rules, const struct tl_event *event);
-/* The stream is complete up to now_ns (Unix time): what is absent, rates. */
+/* The stream is complete up to now_ns (Unix time): evaluate rules for absent
+ * entries and rates. */
 void tl_rules_tick(struct tl_rules *rules, int64_t now_ns);
 /* A process that logged here has died. */
 void tl_rules_died(struct tl_rules *rules, uint32_t pid, const char *command,

@@ -42,7 +42,7 @@ struct tl_throttle {
 	uint64_t suppressed;
 };
 
-/* Other bounds; what was done before is forgotten where per_hour differs. */
+/* Change the bounds; past actions are forgotten if per_hour changes. */
 int tl_throttle_configure(struct tl_throttle *rate, uint64_t every_ns,
     uint64_t per_hour);
 /* May it be done now?  Then it counts as done, else as suppressed. */

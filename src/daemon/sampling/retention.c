@@ -51,7 +51,7 @@ tl_retention_configure(struct tl_retention *r,
 		r->step = 0;
 }
 
-/* Discard what is known of rates. */
+/* Reset the measured rates. */
 static void
 forget_rates(struct tl_retention *r)
 {

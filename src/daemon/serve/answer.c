@@ -170,7 +170,7 @@ get_ns(struct tl_http_request *r, const char *name, int64_t *ns)
 	return true;
 }
 
-/* Answer what was put, or why it could not be. */
+/* Answer with the body, or with the reason for a failure. */
 static void
 finish(struct tl_http_request *r, int rc, const struct tl_fault *fault)
 {
@@ -382,8 +382,8 @@ is_token(const struct tl_http_request *r, const char *given)
 	return differ == 0;
 }
 
-/* May this request have what is not public?  The token in the address counts
- * for the page only, which gets a cookie for the rest. */
+/* May this request have a private answer?  The token in the address counts for
+ * the page only, which gets a cookie for the rest. */
 static bool
 is_authorized(struct tl_http_request *r, const struct route *route)
 {

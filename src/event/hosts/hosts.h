@@ -66,7 +66,7 @@ struct tl_host_pids;
 
 /* One process, as its host knows it. */
 struct tl_host_pid {
-	const char *host; /* what it is called; NULL: there is but one */
+	const char *host; /* its host; NULL: there is only one */
 	uint32_t pid;
 	bool is_moved; /* another host has the number */
 };
@@ -77,14 +77,14 @@ int
 tl_host_pids_new(struct tl_host_pids **pids, const struct tl_writer *writer);
 void tl_host_pids_free(struct tl_host_pids *pids);
 
-/* Give an event the id that its process has among all hosts: 0, -ENOMEM.
- * What is beyond TL_ID_MAP_MAX processes keeps what it has. */
+/* Give an event the id that its process has among all hosts.  0, -ENOMEM.
+ * Processes beyond TL_ID_MAP_MAX keep their id. */
 int tl_host_pids_put(struct tl_host_pids *pids, struct tl_event *event);
 /* The process of an id that was given; pids may be NULL. */
 struct tl_host_pid tl_host_pids_get(struct tl_host_pids *pids, uint32_t given);
 
-/* Append what leads the name of what is of an id: "db-1: ", or nothing where
- * there is but one host.  The id as its host knows it. */
+/* Append the prefix of names for an id: "db-1: ", or nothing if there is only
+ * one host.  Returns the id on its host. */
 uint32_t tl_host_pids_put_host(struct tl_host_pids *pids, uint32_t given,
     struct tl_text *name);
 /* Append what a process of an id that was given is called, foreign text: as

@@ -96,10 +96,10 @@ int tl_pairs_put(struct tl_pairs *pairs, const struct tl_event *event,
 struct tl_pairs_counts tl_pairs_counts(const struct tl_pairs *pairs);
 
 /*
- * What was sent by clock a and received by clock b: how many, and the least
- * time that one seemed to take, the errors of both times added.  The number
- * to be added to b's times less that to be added to a's is at least the
- * negative of it.
+ * The messages sent by clock a and received by clock b: their number, and the
+ * least apparent delay, with the errors of both times added.  The number to be
+ * added to b's times less that to be added to a's is at least the negative of
+ * it.
  */
 uint64_t tl_pairs_delay(const struct tl_pairs *pairs, size_t a, size_t b,
     int64_t *delay_ns);
