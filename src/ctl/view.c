@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "clock/clock.h"
 #include "event/message.h"
+#include "ring/ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -369,9 +370,13 @@ tl_view_state(const struct tl_view *view)
 	case TIMELINE_IMPORTED:
 		return "imported";
 	default:
-		return !view->inspection.now_tsc            ? "old"
-		       : view->inspection.header.superseded ? "superseded"
-							    : "live";
+		if (!view->inspection.now_tsc)
+			return tl_boot_of(&view->inspection.header) ==
+				       TL_BOOT_OTHER
+				   ? "old"
+				   : "unknown";
+		return view->inspection.header.superseded ? "superseded"
+							  : "live";
 	}
 }
 

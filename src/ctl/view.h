@@ -65,8 +65,9 @@ void tl_view_free(struct tl_view *view);
 
 /* Entries a second; 0 before the second update. */
 double tl_view_rate(const struct tl_view *view);
-/* "live", "saved", "imported", "old" (from before the last boot), "superseded"
- * (live, but another timeline took its name). */
+/* "live", "saved", "imported", "old" (from before the last boot), "unknown"
+ * (the boot id or the counter cannot be read), "superseded" (live, but another
+ * timeline took its name). */
 const char *tl_view_state(const struct tl_view *view);
 
 /* Append "info", or "trace for 23ms" during a burst. */
