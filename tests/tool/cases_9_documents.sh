@@ -35,7 +35,7 @@ wrong_commands() {
 	local file line command words word program verb key
 	while IFS=$'\t' read -r file line command; do
 		read -ra words <<<"$command"
-		program=${words[0]} verb= key=$program
+		program=${words[0]} key=${words[0]}
 		[ "$program" = any ] || [ -x "$bin/$program" ] || continue
 		if [[ $program = timelinectl && ${words[1]:-} =~ ^[a-z]+$ ]]; then
 			verb=${words[1]} key="$program $verb"
@@ -59,7 +59,7 @@ if command -v mandoc >/dev/null; then
 	# .Ql and .Dq quote the rest of the line: a second one on it is inside
 	is 'no man page has a quotation inside another by mistake' "$(cd "$top" &&
 		for page in src/*/*.[1-8] lua/*.3lua; do
-			mandoc -T utf8 "$page" | grep -nE '””|’’' | sed "s|^|$page:|"
+			mandoc -T utf8 "$page" | grep -nP '(\xe2\x80[\x99\x9d]){2}' | sed "s|^|$page:|"
 		done)" ''
 fi
 
