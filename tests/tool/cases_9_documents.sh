@@ -83,7 +83,7 @@ done < <(sed -n '/^Ask for less/,/^\.It/s/^\.Ql \(timelinectl create \)\?\(--.*[
 is 'what is advised for a full /dev/shm takes half of the default or less' "$small" 2
 
 # == timeline-troubleshooting(7): what is seen, and what it says of it ==
-headings=$(sed -n 's/^\.Ss //p' "$trouble")
+headings=$(sed -nE 's/^\.Ss //; T; s/\\&//g; p' "$trouble")
 documented() { # documented SENTENCE ERROR HEADING: the error has its section
 	has "$1" "$2" "$3"
 	has '... which has its section' "$headings" "$3"
