@@ -274,12 +274,19 @@ named='40 server 40 server
 40 server 50 w"\ 作
 41 null 42 null'
 names() { jq -r '"\(.pid) \(.process) \(.tid) \(.thread)"' | sort -u; }
-for f in jsonl timeline trace chrome; do
+for f in jsonl csv timeline trace chrome; do
 	rm -f "$work/named.out"
 	"$convert" -q "$work/named.jsonl" --to $f -o "$work/named.out"
 	is "$f keeps the names of threads and processes" \
 		"$("$dump" --json "$work/named.out" | names)" "$named"
 done
+to csv "$work/named.jsonl" >"$work/named.csv"
+sed -E 's/,[^,]*,[^,]*$//' "$work/named.csv" >"$work/unnamed.csv"
+is 'CSV as 0.1.0 wrote it, without names, is read' \
+	"$("$dump" --json "$work/unnamed.csv")" \
+	"$("$dump" --json "$work/named.csv" | jq -c 'del(.thread, .process)')"
+sed -E 's/,[^,]*$//' "$work/named.csv" >"$work/one.csv"
+is '... a line with one of both is refused' "$("$dump" --json "$work/one.csv" 2>/dev/null)" ''
 to chrome "$work/named.jsonl" >"$work/named.chrome"
 is 'Chrome trace events name threads and processes, by number where no name is known' \
 	"$(jq -r '.traceEvents[] | select(.name | test("^(thread|process)_name")) | "\(.tid) \(.args.name)"' \

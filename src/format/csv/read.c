@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - lines of 17 fields to events. */
+/* read.c - lines of 17 or 19 fields to events. */
 #include "format/csv/csv.h"
 
 #include "base/lines.h"
@@ -21,7 +21,10 @@ enum column {
 	KIND,
 	ARG,   /* the name of the first argument */
 	VALUE, /* its value */
-	COLUMNS = ARG + 2 * TL_ARGS_MAX
+	THREAD = ARG + 2 * TL_ARGS_MAX,
+	PROCESS,
+	COLUMNS,
+	COLUMNS_OLD = THREAD /* of lines without names */
 };
 
 static const char first_names[] = "ns,tsc,cpu,pid,tid,priority,";
@@ -117,6 +120,11 @@ split(const struct tl_message_cache *cache, struct tl_bytes line,
 			i = ARG;
 		if (!take_field(&s, &row->fields[i]))
 			return false;
+		if (i + 1 == COLUMNS_OLD && s.at == s.end) {
+			row->fields[THREAD] = tl_bytes(NULL, 0);
+			row->fields[PROCESS] = tl_bytes(NULL, 0);
+			return true;
+		}
 		if (i + 1 < COLUMNS && !TL_SCAN_SKIP(&s, ","))
 			return false;
 	}
@@ -371,6 +379,22 @@ read_message(struct tl_line_read *r, struct row *row, struct tl_event *event)
 }
 
 static int
+read_names(struct tl_line_read *r, const struct row *row,
+    const struct tl_event *event)
+{
+	const struct tl_bytes thread = row->fields[THREAD];
+	const struct tl_bytes process = row->fields[PROCESS];
+	struct tl_bytes plain;
+
+	if (thread.size == 0 && process.size == 0)
+		return 0;
+	if (make_room(&r->scratch, thread.size + process.size) < 0)
+		return -ENOMEM;
+	plain = undo(&r->scratch, thread);
+	return tl_line_read_names(r, event, plain, undo(&r->scratch, process));
+}
+
+static int
 read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
 {
 	int rc;
@@ -380,6 +404,8 @@ read_event(struct tl_line_read *r, struct row *row, struct tl_event *event)
 	    tl_number_small(row->fields[TID], row->end, &event->tid) < 0)
 		return -EBADMSG;
 	rc = read_message(r, row, event);
+	if (rc == 0)
+		rc = read_names(r, row, event);
 	return rc < 0 ? rc : tl_line_read_give(r, event);
 }
 

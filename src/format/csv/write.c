@@ -2,7 +2,8 @@
 /*
  * write.c - a line is numbers, then pieces of its message:
  *
- *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,,
+ *	1,2,3,4,5, | trace,example,"text", | instant | ,tcp, | 10 | ,,,,,, |
+ *	    ,thread,process
  */
 #include "format/csv/csv.h"
 
@@ -14,14 +15,17 @@
 enum {
 	MESSAGE_PIECE,
 	FIRST_ARG_PIECE,
-	/* All of a line but pieces and arguments: numbers and commas. */
-	FRAME_MAX = 256
+	/* All of a line but pieces and arguments: numbers, commas, names. */
+	FRAME_MAX = 256 + TL_LINE_NAMES_MAX
 };
 
 static const char column_names[] =
     "ns,tsc,cpu,pid,tid,priority,category,message,"
     "kind,arg1,value1,arg2,value2,arg3,value3,arg4,"
-    "value4\n";
+    "value4,thread,process\n";
+
+/* The columns of a thread and a process without names. */
+#define NO_NAMES ",,\n"
 
 /* The columns of missing arguments; the first of them may have the scope of a
  * span. */
@@ -37,6 +41,15 @@ put_end(struct tl_text *text, const struct tl_message *message)
 		columns -= 2;
 	}
 	tl_put_repeat(text, ',', columns);
+}
+
+static void
+put_names(struct tl_text *text, struct tl_bytes thread, struct tl_bytes process)
+{
+	tl_put_char(text, ',');
+	tl_put_csv(text, thread);
+	tl_put_char(text, ',');
+	tl_put_csv(text, process);
 	tl_put_char(text, '\n');
 }
 
@@ -137,7 +150,6 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 	char *to = tl_text_reserve(text, room);
 
 	(void)host; /* has no column */
-	(void)names;
 	if (!to)
 		return;
 	to = write_place(to, event);
@@ -158,6 +170,12 @@ put_event(struct tl_text *text, const struct tl_pieces *pieces,
 			return;
 	}
 	to = tl_piece_write(to, pieces, FIRST_ARG_PIECE + pieces->argc);
+	if (names.size > 0) {
+		memcpy(to, names.data, names.size);
+		to += names.size;
+	} else {
+		to = tl_write_string(to, NO_NAMES);
+	}
 	text->size = (size_t)(to - text->data);
 }
 
@@ -173,13 +191,14 @@ put_lost(struct tl_text *text, const struct tl_event *event,
 	to = write_place(to, event);
 	to = tl_write_string(to, ",,,,,lost,lost,");
 	to = tl_write_unsigned(to, event->lost);
-	to = tl_write_string(to, ",,,,,,\n");
+	to = tl_write_string(to, ",,,,,," NO_NAMES);
 	text->size = (size_t)(to - text->data);
 }
 
 static const struct tl_line_write_kind kind = { .names = column_names,
 	.make = make_pieces,
 	.event = put_event,
+	.put_names = put_names,
 	.lost = put_lost,
 	.scope_argc_max = TL_ARGS_MAX - 1,
 	.has_loss_time = true };

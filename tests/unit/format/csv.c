@@ -8,9 +8,9 @@
 
 #define NAMES \
 	"ns,tsc,cpu,pid,tid,priority,category,message,kind," \
-	"arg1,value1,arg2,value2,arg3,value3,arg4,value4\n"
+	"arg1,value1,arg2,value2,arg3,value3,arg4,value4,thread,process\n"
 
-enum { COLUMNS = 17, FIELD_MAX = 2000 };
+enum { COLUMNS = 19, FIELD_MAX = 2000 };
 
 static struct tl_text got;
 static int write_rc;
@@ -80,17 +80,38 @@ put(const char *line)
 
 TEST_FILE(.setup = setup, .teardown = teardown);
 
-TEST(an_event_is_a_row_of_seventeen)
+TEST(an_event_is_a_row_of_nineteen)
 {
 	put("processed $tcp, $udp, and $other");
 	put(NULL);
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,"
 		  "\"processed $tcp, $udp, and $other\",instant,tcp,10,udp,20,"
-		  "other,3,,\n"
+		  "other,3,,,,\n"
 		  "1795202658123456789,76543210,1,41,42,trace,example,"
 		  "\"processed $tcp, $udp, and $other\",instant,tcp,10,udp,20,"
-		  "other,3,,\n");
+		  "other,3,,,,\n");
+}
+
+TEST(names_stand_last_as_they_are_then)
+{
+	struct tl_names names = { 0 };
+
+	message.names = &names;
+	put("x");
+	ck_assert_int_eq(tl_names_add(&names, 41, 0, tl_bytes_of("p")), 0);
+	put("x");
+	ck_assert_int_eq(tl_names_add(&names, 41, 42, tl_bytes_of("=a,\"b\\")),
+	    0);
+	put("x");
+	ck_assert_str_eq(tl_text_string(&got),
+	    NAMES "1795202658123456789,76543210,1,41,42,trace,example,x,"
+		  "instant,,,,,,,,,,\n"
+		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
+		  "instant,,,,,,,,,p,p\n"
+		  "1795202658123456789,76543210,1,41,42,trace,example,x,"
+		  "instant,,,,,,,,,\"'=a,\"\"b\\\\\",p\n");
+	tl_names_free(&names);
 }
 
 TEST(no_events_leave_the_names)
@@ -113,7 +134,7 @@ TEST(values_are_numbers_of_their_format)
 	put("$a%d $b%x $c%t $d%f");
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,,41,42,trace,example,"
-		  "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5\n");
+		  "$a%d $b%x $c%t $d%f,end,a,-1,b,255,c,-1500,d,-2.5,,\n");
 }
 
 TEST(a_loss_is_a_row_of_its_own)
@@ -124,9 +145,9 @@ TEST(a_loss_is_a_row_of_its_own)
 	put(NULL);
 	event.cpu = TL_CPU_UNKNOWN;
 	put(NULL);
-	ck_assert_str_eq(tl_text_string(&got),
-	    NAMES "1795202658123456789,76543210,1,,,,,,lost,lost,1234,,,,,,\n"
-		  "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,\n");
+	ck_assert_str_eq(tl_text_string(&got), NAMES
+	    "1795202658123456789,76543210,1,,,,,,lost,lost,1234,,,,,,,,\n"
+	    "1795202658123456789,76543210,,,,,,,lost,lost,1234,,,,,,,,\n");
 }
 
 TEST(no_field_starts_a_formula)
@@ -136,7 +157,7 @@ TEST(no_field_starts_a_formula)
 	put("@x $a%s");
 	ck_assert_str_eq(tl_text_string(&got),
 	    NAMES "1795202658123456789,76543210,1,41,42,trace,'=cmd,"
-		  "'@x $a%s,instant,a,eth0,,,,,,\n");
+		  "'@x $a%s,instant,a,eth0,,,,,,,,\n");
 }
 
 /* A reader as simple as the format says: split a row into its fields. */
@@ -208,6 +229,7 @@ TEST(every_byte_can_be_read_back)
 	ck_assert_uint_eq(undo(fields[10]), sizeof(odd));
 	ck_assert_mem_eq(fields[10], odd, sizeof(odd));
 	ck_assert_str_eq(fields[16], "");
+	ck_assert_str_eq(fields[18], "");
 }
 
 TEST(what_write_says_is_returned)
