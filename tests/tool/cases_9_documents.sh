@@ -67,11 +67,18 @@ fi
 info() { "$dump" --info "$@"; }
 is 'timeline(7) names the format of the files' "$(sed -nE 's/^The format has a version of its own: ([0-9.]+) .*/\1/p' "$overview")" \
 	"$(info "$known" | sed -n 's/^format: //p')"
-is 'the default is 163840 entries, two rings of 131072 on two CPUs' \
-	"$("$ctl" create --cpu-lanes 2 "$name-d" && info "$name-d" | grep -oE 'entries asked.*|tier 0  entries of each lane [0-9]+')" \
+# of a creator that can use a lane for each CPU
+"$ctl" create --cpu-lanes 2 "$name-d"
+if info "$name-d" | grep -q 'entries of each lane 64 '; then
+	skip 'figures of the default: no lanes of CPUs here'
+	"$ctl" remove "$name-d"
+else
+	is 'the default is 163840 entries, two rings of 131072 on two CPUs' \
+		"$(info "$name-d" | grep -oE 'entries asked.*|tier 0  entries of each lane [0-9]+')" \
 	$'entries asked: 163840\ntier 0  entries of each lane 131072'
-is '... 24 MiB in total' "$((($(du -k "/dev/shm$name-d" | cut -f1) + 512) / 1024))" 24
-"$ctl" remove "$name-d"
+	is '... 24 MiB in total' "$((($(du -k "/dev/shm$name-d" | cut -f1) + 512) / 1024))" 24
+	"$ctl" remove "$name-d"
+fi
 # each capacity that is recommended for a small /dev/shm is smaller
 small=0
 while read -r words; do
