@@ -21,17 +21,19 @@ static const double APPEND_GOAL = 1.01; /* times the same, not recorded */
 struct partner {
 	int to[2];
 	int from[2];
-	pid_t tid; /* 0: not yet */
+	pid_t tid; /* known from the first byte on */
 };
 
 static void *
 answer(void *arg)
 {
 	struct partner *p = arg;
-	char byte;
+	char byte = 0;
 
 	bench_pin(0);
-	__atomic_store_n(&p->tid, gettid(), __ATOMIC_RELEASE);
+	p->tid = gettid();
+	if (write(p->from[1], &byte, 1) != 1)
+		return NULL;
 	while (
 	    read(p->to[0], &byte, 1) == 1 && write(p->from[1], &byte, 1) == 1)
 		;
@@ -89,6 +91,7 @@ main(void)
 	struct tl_kernel kernel;
 	struct subject subject;
 	pthread_t thread;
+	char byte;
 
 	bench_begin("kernel: events of the thread's switches are recorded");
 	bench_pin(0);
@@ -99,10 +102,9 @@ main(void)
 	}
 	subject_new(&subject, plan.name, NULL);
 	if (pipe(partner.to) != 0 || pipe(partner.from) != 0 ||
-	    pthread_create(&thread, NULL, answer, &partner) != 0)
+	    pthread_create(&thread, NULL, answer, &partner) != 0 ||
+	    read(partner.from[0], &byte, 1) != 1)
 		bench_die("thread", -EAGAIN);
-	while (__atomic_load_n(&partner.tid, __ATOMIC_ACQUIRE) == 0)
-		(void)usleep(1000);
 	if (tl_kernel_add_thread(&kernel, (uint32_t)gettid()) != 0 ||
 	    tl_kernel_add_thread(&kernel, (uint32_t)partner.tid) != 0)
 		bench_die("set_event_pid", -EIO);

@@ -7,7 +7,7 @@
  * sum of these weights over its entries.  A burst logs more than usual: the
  * rate of a message if its level were always open is the same sum with 1 /
  * (time that its level was open while its lane covers it).  That rate is biased
- * to times that somebody chose to record; the estimate (estimate.h) is not.
+ * to the times of bursts; the estimate (estimate.h) is not.
  */
 #include "dump/views.h"
 

@@ -28,6 +28,7 @@ enum {
 
 struct lane {
 	uint64_t next;  /* to show; where is_marked */
+	uint64_t from;  /* where this answer began with it */
 	uint64_t first; /* seen of this cursor; where end is not 0 */
 	uint64_t end;   /* behind the last one seen */
 	int64_t first_ns;
@@ -156,7 +157,8 @@ collect(struct answer *a, struct tl_cursor *cursor,
 	while ((rc = tl_cursor_next(cursor, &event)) > 0) {
 		if (!event.message || event.lane >= LANES_MAX)
 			continue;
-		see(&a->lanes[event.lane], event.number, event.ns);
+		if (!event.paired) /* it stands elsewhere in the lane */
+			see(&a->lanes[event.lane], event.number, event.ns);
 		if (event.ns < range->from_ns || event.ns >= range->to_ns)
 			continue;
 		if ((rc = push(&a->ring, &event)) != 0)
@@ -190,16 +192,19 @@ settle_marks(struct answer *a)
 	for (size_t i = 0; i < LANES_MAX; i++) {
 		struct lane *lane = &a->lanes[i];
 
-		if (lane->end == 0 ||
-		    (lane->is_marked && lane->next <= lane->end))
-			continue;
-		lane->is_marked = lane->is_new = true;
-		lane->next = lane->first;
+		if (lane->end != 0 &&
+		    !(lane->is_marked && lane->next <= lane->end)) {
+			lane->is_marked = lane->is_new = true;
+			lane->next = lane->first;
+		}
+		lane->from = lane->next;
 	}
 	for (size_t i = 0; i < a->ring.count; i++) {
 		const struct tl_event *event = &a->ring.events[i];
 		struct lane *lane = &a->lanes[event->lane];
 
+		if (event->paired)
+			continue;
 		lane->is_kept = true;
 		lane->kept += event->number >= lane->next;
 	}
@@ -259,6 +264,8 @@ put_next(struct answer *a, const struct tl_event *event)
 	struct lane *lane = &a->lanes[event->lane];
 	int rc = 0;
 
+	if (event->paired) /* its entry is shown or missing by the other one */
+		return event->number < lane->from ? 0 : put_one(a, event);
 	if (lane->is_mixed)
 		return put_next_mixed(a, event);
 	if (lane->is_new)

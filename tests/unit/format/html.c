@@ -496,6 +496,78 @@ TEST(a_lane_before_its_mark_is_another_timeline)
 	check_answer_events("0,1,0,0,0,1,0,1");
 }
 
+/* Entries of one lane, some of which became two events. */
+struct half {
+	unsigned number;
+	bool paired;
+};
+
+struct split {
+	struct tl_cursor cursor;
+	const struct half *at;
+	const struct half *end;
+};
+
+static int
+split_next(struct tl_cursor *cursor, struct tl_event *e)
+{
+	struct split *s = (struct split *)(void *)cursor;
+
+	if (s->at == s->end)
+		return 0;
+	*e = event;
+	e->lane = 0;
+	e->number = e->args[0] = s->at->number;
+	e->paired = s->at++->paired;
+	return 1;
+}
+
+static void
+check_split(const struct half *events, size_t count, const char *after,
+    const char *want)
+{
+	struct split s = { .cursor = { .next = split_next }, .at = events };
+	const struct tl_html_range r = range(after, 100);
+
+	s.end = s.at + count;
+	parse("$n");
+	tl_text_clear(&got);
+	ck_assert_int_eq(tl_html_events(&got, &s.cursor, &r), 0);
+	check_answer_events(want);
+}
+
+TEST(both_events_of_an_entry_are_shown)
+{
+	static const struct half timer[] = { { 0, false }, { 2, true },
+		{ 1, false }, { 2, false } },
+				 holes[] = { { 5, true }, { 3, false },
+					 { 5, false } },
+				 alone[] = { { 7, true }, { 7, false } },
+				 next[] = { { 3, false }, { 4, false },
+					 { 4, true }, { 5, false } };
+
+	check_split(timer, 4, "", "0,1,0,0,0,1,0,2,0,1,0,1,0,1,0,2");
+	ck_assert_ptr_nonnull(strstr(got.data, "\"next\":\"0:3\""));
+	check_split(timer, 4, "0:2", "0,1,0,2,0,1,0,2");
+	check_split(timer, 4, "0:0", "0,1,0,0,0,1,0,2,0,1,0,1,0,1,0,2");
+	check_split(holes, 3, "0:0",
+	    "0,1,0,5,0,13,1,3,0,1,0,3,0,13,1,1,0,1,0,5");
+	check_split(alone, 2, "", "0,1,0,7,0,1,0,7");
+	check_split(alone, 2, "0:7", "0,1,0,7,0,1,0,7");
+	check_split(next, 4, "0:4", "0,1,0,4,0,1,0,4,0,1,0,5");
+	check_split(next, 4, "0:5", "0,1,0,5");
+}
+
+/* ... and count once in a lane whose numbers are in no order. */
+TEST(both_events_of_an_entry_are_one_entry_of_a_mixed_lane)
+{
+	static const struct half mixed[] = { { 2, true }, { 2, false },
+		{ 0, false }, { 1, false } };
+
+	check_split(mixed, 4, "0:0", "0,1,0,2,0,1,0,2,0,1,0,0,0,1,0,1");
+	ck_assert_ptr_nonnull(strstr(got.data, "\"next\":\"0:3\""));
+}
+
 TEST(hostile_marks_do_no_harm)
 {
 	static const char *const marks[] = { ":", "0", "0:", "x:1", "-1:5",
