@@ -63,7 +63,7 @@ struct tl_block {
 
 /* == its id, and the names of its headers in a cluster == */
 
-#define TL_HEADER_ID      "Nats-Msg-Id"
+#define TL_HEADER_ID      "Timeline-Id"
 #define TL_HEADER_FROM    "Timeline-From" /* ns */
 #define TL_HEADER_TO      "Timeline-To"
 #define TL_HEADER_ENTRIES "Timeline-Entries"

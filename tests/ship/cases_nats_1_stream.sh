@@ -117,11 +117,22 @@ else
 	kill "$small" 2>/dev/null
 	has 'a stream beside another that takes the same is refused' "$(cat "$work/small")" 'SMALL: .*overlap'
 
-	# == who answers for JetStream where there is none ==
+	# == answers of other programs than JetStream ==
 	WITHOUT_JETSTREAM=1 cluster_start 1
 	url=$(cluster_url)
-	"$make" "$name-lie" entries=1024 plain=10
 	mkfifo "$work/lie.in"
+	"$drive" contest "$url" <"$work/lie.in" >"$work/contest" &
+	liar=$!
+	exec 7>"$work/lie.in"
+	until_true grep -q ready "$work/contest"
+	is 'a block that another sender overtakes is sent again, without a fault' \
+		"$("$drive" send "$url" web1 app 3 10 "$work/state6" | grep -o '.*faults [0-9]*')" \
+		'acked 3 faults 0'
+	is '... after the message that is the last now, and the next after their acknowledgements' \
+		"$(grep after "$work/contest")" $'after 0\nafter 1\nafter none\nafter none'
+	exec 7>&-
+	wait "$liar"
+	"$make" "$name-lie" entries=1024 plain=10
 	while read -r answer; do
 		: >"$work/lie"
 		"$drive" lie "$url" "$answer" <"$work/lie.in" >"$work/lie" &

@@ -8,6 +8,7 @@
  *	drive hostile URL
  *	drive ask URL JSON
  *	drive lie URL JSON
+ *	drive contest URL
  *	drive check <blocks
  *
  * The file STATE has the number of acked blocks, so that a drive that was
@@ -299,7 +300,7 @@ publish(natsConnection *nc, const char *subject, const char *id,
 
 	natsMsg_Create(&message, subject, NULL, data.data, (int)data.size);
 	if (id)
-		natsMsgHeader_Set(message, "Nats-Msg-Id", id);
+		natsMsgHeader_Set(message, TL_HEADER_ID, id);
 	if (from)
 		natsMsgHeader_Set(message, "Timeline-From", from);
 	natsConnection_PublishMsg(nc, message);
@@ -380,6 +381,74 @@ verb_lie(char **argv)
 	while (getchar() != EOF)
 		continue;
 	natsSubscription_Destroy(asked);
+	tl_nats_disconnect(nc);
+	return 0;
+}
+
+/* A stream of which every message but the first is stored: before the first
+ * another sender stores one on its subject. */
+static void
+contest(natsConnection *nc, natsSubscription *asked, natsMsg *request,
+    void *context)
+{
+	const char *subject = natsMsg_GetSubject(request);
+	unsigned *stored = context;
+	const char *last;
+	char answer[128];
+
+	(void)asked;
+	if (strstr(subject, ".STREAM.INFO.")) {
+		snprintf(answer, sizeof(answer),
+		    "{\"config\":{\"name\":\"TIMELINE\","
+		    "\"subjects\":[\"timeline.>\"]}}");
+	} else if (strstr(subject, ".STREAM.MSG.GET.")) {
+		if (*stored == 0)
+			snprintf(answer, sizeof(answer),
+			    "{\"error\":{\"code\":404,\"err_code\":10037}}");
+		else
+			snprintf(answer, sizeof(answer),
+			    "{\"message\":{\"subject\":\"timeline.a.b\","
+			    "\"seq\":%u,\"time\":\"2026-01-01T00:00:00Z\"}}",
+			    *stored);
+	} else {
+		if (natsMsgHeader_Get(request,
+			"Nats-Expected-Last-Subject-Sequence",
+			&last) != NATS_OK)
+			last = "none";
+		printf("after %s\n", last);
+		fflush(stdout);
+		if (++*stored == 1)
+			snprintf(answer, sizeof(answer),
+			    "{\"error\":{\"code\":400,\"err_code\":10071,"
+			    "\"description\":\"wrong last sequence: 1\"}}");
+		else
+			snprintf(answer, sizeof(answer),
+			    "{\"stream\":\"TIMELINE\",\"seq\":%u}", *stored);
+	}
+	natsConnection_PublishString(nc, natsMsg_GetReply(request), answer);
+	natsMsg_Destroy(request);
+}
+
+static int
+verb_contest(char **argv)
+{
+	const struct tl_nats_options options = { .url = argv[2] };
+	const struct tl_nats_session session = { .name = "contest" };
+	natsSubscription *asked[2] = { NULL };
+	struct tl_fault fault = { 0 };
+	natsConnection *nc;
+	unsigned stored = 0;
+
+	expect(tl_nats_connect(&nc, &options, &session, &fault), fault.text);
+	natsConnection_Subscribe(&asked[0], nc, "$JS.API.>", contest, &stored);
+	natsConnection_Subscribe(&asked[1], nc, "timeline.>", contest, &stored);
+	natsConnection_FlushTimeout(nc, 5000);
+	printf("ready\n");
+	fflush(stdout);
+	while (getchar() != EOF)
+		continue;
+	for (size_t i = 0; i < 2; i++)
+		natsSubscription_Destroy(asked[i]);
 	tl_nats_disconnect(nc);
 	return 0;
 }
@@ -469,8 +538,10 @@ main(int argc, char **argv)
 		return verb_ask(argv);
 	if (argc == 4 && strcmp(argv[1], "lie") == 0)
 		return verb_lie(argv);
+	if (argc == 3 && strcmp(argv[1], "contest") == 0)
+		return verb_contest(argv);
 	if (argc == 2 && strcmp(argv[1], "check") == 0)
 		return verb_check();
-	fprintf(stderr, "drive send|hostile|ask|lie|check ...\n");
+	fprintf(stderr, "drive send|hostile|ask|lie|contest|check ...\n");
 	return 2;
 }

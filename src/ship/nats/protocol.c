@@ -2,7 +2,7 @@
 /*
  * protocol.c - one object:
  *
- *	{"stream":"TIMELINE","seq":7,"duplicate":true}
+ *	{"stream":"TIMELINE","seq":7}
  *	{"error":{"code":503,"err_code":10077,"description":"..."}}
  */
 #include "ship/nats/protocol.h"
@@ -224,5 +224,5 @@ tl_nats_ack_parse(struct tl_nats_ack *ack, struct tl_bytes text)
 		return kind;
 	if (!p.known)
 		return -EBADMSG;
-	return ack->code == 0 && ack->sequence == 0 ? -EBUSY : 0;
+	return ack->code == 0 && ack->sequence == 0 ? -EBADMSG : 0;
 }

@@ -53,15 +53,8 @@ struct tl_nats_ack {
 	char error[TL_NATS_ERROR_MAX];
 };
 
-/*
- * Parse an untrusted acknowledgement.  0; -EBUSY: without a sequence, so that
- * the message is not stored; -EBADMSG: invalid; -ENOMEM.
- *
- * A server calls a message a duplicate while one of its id is proposed but not
- * stored.  If the leader changes then, the proposal may be lost, and some
- * versions answer so for the whole duplicate window (nats-server, pull request
- * 6415).
- */
+/* Parse an untrusted acknowledgement.  0; -EBADMSG: invalid, or without a
+ * sequence, so that the message is not stored; -ENOMEM. */
 int tl_nats_ack_parse(struct tl_nats_ack *ack, struct tl_bytes json);
 
 #endif

@@ -15,9 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A second copy within this time is dropped by its id.  A server reads this
- * much of a stream when it starts, so it cannot be long. */
-#define DUPLICATES_NS INT64_C(120000000000)
+/* The id of messages of earlier versions of timeline-ship. */
+#define OLD_HEADER_ID "Nats-Msg-Id"
 
 static int
 stream_fault(struct tl_fault *fault, natsStatus status, const char *stream)
@@ -58,14 +57,10 @@ make(jsCtx *js, const struct tl_nats_options *options, const char *stream,
 	config.Storage = js_FileStorage;
 	config.AllowDirect = true;
 	config.Replicas = options->replicas ? options->replicas : 1;
-	config.Duplicates = DUPLICATES_NS;
 	if (bytes_max)
 		config.MaxBytes = at_most(bytes_max);
-	if (options->age_max_ns) {
+	if (options->age_max_ns)
 		config.MaxAge = at_most(options->age_max_ns);
-		if (config.MaxAge < config.Duplicates)
-			config.Duplicates = config.MaxAge;
-	}
 	s = js_AddStream(&info, js, &config, NULL, &code);
 	jsStreamInfo_Destroy(info);
 	/* another host created it at the same time, with other bounds */
@@ -129,6 +124,29 @@ tl_nats_stream_inspect(jsCtx *js, const char *stream,
 	state->last = info->State.LastSeq;
 	state->count = info->State.Msgs;
 	jsStreamInfo_Destroy(info);
+	return 0;
+}
+
+int
+tl_nats_stream_last(jsCtx *js, const char *stream, const char *subject,
+    uint64_t *sequence, struct tl_block *block, struct tl_fault *fault)
+{
+	natsMsg *message = NULL;
+	struct tl_fault foreign;
+	const natsStatus s =
+	    js_GetLastMsg(&message, js, stream, subject, NULL, NULL);
+
+	*sequence = 0;
+	memset(block, 0, sizeof(*block));
+	if (s == NATS_NOT_FOUND)
+		return 0;
+	if (s != NATS_OK)
+		return stream_fault(fault, s, stream);
+	*sequence = natsMsg_GetSequence(message);
+	if (tl_nats_message_get(block, message, &foreign) < 0)
+		block->chain[0] = '\0';
+	block->data = tl_bytes(NULL, 0);
+	natsMsg_Destroy(message);
 	return 0;
 }
 
@@ -221,6 +239,13 @@ get_unsigned(natsMsg *message, const char *key)
 }
 
 natsStatus
+tl_nats_message_set_last(natsMsg *message, uint64_t sequence)
+{
+	return set_unsigned(message, "Nats-Expected-Last-Subject-Sequence",
+	    sequence);
+}
+
+natsStatus
 tl_nats_message_set_whole(natsMsg *message, uint64_t sequence)
 {
 	return set_unsigned(message, TL_HEADER_WHOLE, sequence);
@@ -246,18 +271,27 @@ get_times(struct tl_block *block, natsMsg *message)
 	block->lost = get_unsigned(message, TL_HEADER_LOST);
 }
 
+static bool
+get_id(struct tl_block *block, natsMsg *message)
+{
+	const char *id;
+
+	if (natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK &&
+	    natsMsgHeader_Get(message, OLD_HEADER_ID, &id) != NATS_OK)
+		return false;
+	return id && tl_block_id_get(block, id);
+}
+
 int
 tl_nats_message_get(struct tl_block *block, natsMsg *message,
     struct tl_fault *fault)
 {
 	struct tl_trace_header header;
-	const char *id;
 
 	memset(block, 0, sizeof(*block));
 	if (!tl_nats_subject_get(block, natsMsg_GetSubject(message)))
 		return tl_fail(fault, -EBADMSG, "not the subject of a block");
-	if (natsMsgHeader_Get(message, TL_HEADER_ID, &id) != NATS_OK || !id ||
-	    !tl_block_id_get(block, id))
+	if (!get_id(block, message))
 		return tl_fail(fault, -EBADMSG, "not the id of a block");
 	get_times(block, message);
 	block->data = tl_bytes(natsMsg_GetData(message),

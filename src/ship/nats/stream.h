@@ -28,12 +28,26 @@ struct tl_nats_stream_state {
 int tl_nats_stream_inspect(jsCtx *js, const char *stream,
     struct tl_nats_stream_state *state, struct tl_fault *fault);
 
+/*
+ * Ask the leader for the last message of a subject: its sequence, and the block
+ * in it.  The block has an empty chain if the message is none of ours; it has no
+ * data.  0: *sequence is 0 if the subject has no message; -errno; the fault.
+ *
+ * A server that led the stream before, and does not know yet that another does,
+ * answers with what it has stored: the answer may be old.
+ */
+int tl_nats_stream_last(jsCtx *js, const char *stream, const char *subject,
+    uint64_t *sequence, struct tl_block *block, struct tl_fault *fault);
+
 /* == a block as a message == */
 
 /* Make a message with a copy of a block for a stream; reply: the subject of its
  * acknowledgement. */
 natsStatus tl_nats_message_new(natsMsg **message, enum tl_nats_kind kind,
     const struct tl_block *block, const char *stream, const char *reply);
+/* Let the stream store the message only if the last message of its subject has
+ * this sequence; 0: if the subject has none. */
+natsStatus tl_nats_message_set_last(natsMsg *message, uint64_t sequence);
 /* The sequence of the whole block that a copy is of; 0: unknown. */
 natsStatus tl_nats_message_set_whole(natsMsg *message, uint64_t sequence);
 uint64_t tl_nats_message_whole(natsMsg *message);

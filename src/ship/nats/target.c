@@ -1,27 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * target.c - a window of blocks, of which each chain has one on its way:
+ * target.c - a window of blocks, of which each subject has one on its way:
  *
  *	acked <-- | sent  acked  sent  waits  sent  waits | <-- send
  *	            B1    A1     A2    A3     C1    B2
  *
- * A block is sent when the one before it in its chain is acknowledged.  With
- * two in flight the stream could lose its order: if the leader dies, the first
- * may be lost and the second reach the next leader, and the first, sent again,
- * is stored after it.  The conditions that a server can check do not prevent
- * this: the last message of the stream is useless while other hosts write, and
- * the last sequence of the subject is not known before the acknowledgement.
+ * Order.  A block is sent when the one before it on its subject is
+ * acknowledged.  With two in flight the stream could lose its order: if the
+ * leader dies, the first may be lost and the second reach the next leader, and
+ * the first, sent again, is stored after it.
  *
- * An acknowledgement arrives on a subject that ends in the serial number of the
- * sending.  After any fault everything in flight is dropped together with the
- * connection, so that no late acknowledgement can be taken for another.  The
- * caller sends the same blocks with the same ids; JetStream stores each once.
+ * Once.  An acknowledgement arrives on a subject that ends in the serial number
+ * of the sending.  After any fault everything in flight is dropped together
+ * with the connection, so that no late acknowledgement can be taken for
+ * another, and the caller sends the same blocks again.  Whether the stream has
+ * stored one of them is unknown.  So the first block of a subject on a
+ * connection is preceded by a look at the last message of the subject:
+ *
+ *	it is this block, or a later one of its chain	--> acknowledged
+ *	it is any other, with sequence N		--> sent, to be stored
+ *		if the last message is still N; if not (error 10071), look again
+ *
+ * Rejected: Nats-Msg-Id, by which a server drops a second copy.  A server that
+ * stood still and believes to lead the stream remembers the id of a message
+ * that it does not store; when it follows the new leader, it drops that message
+ * as a duplicate, and the acknowledged block is missing in its replica
+ * (nats-server before 2.11, pull requests 6415 and 6486; seen with 2.9.10 in 14
+ * of 80 leaders that stood still for 8 seconds).  Rejected as well: a condition
+ * on each message.  Every condition that fails is counted by each replica, and
+ * the counts of old servers diverge (pull request 4365).
  *
  * With a stream of warnings (protocol.h) a block is sent twice, under one
  * serial: whole, and then thinned with the sequence that the first
  * acknowledgement gave.
  */
 #include "ship/target/target.h"
+#include "base/array.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "ship/nats/protocol.h"
 #include "ship/nats/stream.h"
@@ -34,7 +49,14 @@
 enum {
 	ACK_MS = 5000, /* longer than it takes to elect a leader */
 	REPLY_MAX = 96,
-	ERROR_SIZE = 10054 /* JetStream: too large for this stream */
+	ERROR_SIZE = 10054, /* JetStream: too large for this stream */
+	ERROR_LAST = 10071  /* the subject has another last message */
+};
+
+/* The last message of a subject when it was looked at on this connection. */
+struct subject {
+	uint64_t sequence;     /* 0: there was none */
+	struct tl_block block; /* chain empty: none of ours; without data */
 };
 
 struct nats_target {
@@ -45,8 +67,11 @@ struct nats_target {
 	jsCtx *js;
 	natsSubscription *acks;
 	char inbox[REPLY_MAX];
-	bool keeps;  /* the stream of warnings is wanted */
-	bool needed; /* the streams are there */
+	bool keeps;                   /* the stream of warnings is wanted */
+	bool needed;                  /* the streams are there */
+	struct tl_id_map subject_ids; /* by hash of the name, and kind */
+	struct subject *subjects;     /* by id */
+	size_t subject_capacity;
 	struct tl_window window;
 };
 
@@ -76,6 +101,10 @@ disconnect(struct nats_target *t, int rc)
 	tl_nats_disconnect(t->connection);
 	t->connection = NULL;
 	t->needed = false;
+	tl_id_map_free(&t->subject_ids);
+	free(t->subjects);
+	t->subjects = NULL;
+	t->subject_capacity = 0;
 	return rc;
 }
 
@@ -156,28 +185,7 @@ ensure_stream(struct nats_target *t, const struct tl_block *block,
 	return 0;
 }
 
-/* == sending == */
-
-static natsStatus
-send_ready(struct nats_target *t)
-{
-	struct tl_window *w = &t->window;
-
-	for (uint64_t i = w->first; i < w->next; i++) {
-		struct tl_sending *sending = tl_window_find(w, i);
-		natsStatus s;
-
-		if (sending->state != TL_SENDING_WAITS ||
-		    tl_window_must_wait(w, sending))
-			continue;
-		s = natsConnection_PublishMsg(t->connection, sending->message);
-		if (s != NATS_OK)
-			return s;
-		sending->state = TL_SENDING_SENT;
-		sending->sent_ms = tl_now_ms();
-	}
-	return NATS_OK;
-}
+/* == messages == */
 
 static natsStatus
 new_message(const struct nats_target *t, natsMsg **message,
@@ -189,41 +197,6 @@ new_message(const struct nats_target *t, natsMsg **message,
 	    (unsigned long long)serial);
 	return tl_nats_message_new(message, kind, block,
 	    kind == TL_NATS_KEPT ? t->url.keep : t->url.stream, reply);
-}
-
-static natsStatus
-enqueue(struct nats_target *t, const struct tl_block *block)
-{
-	natsMsg *message;
-	const natsStatus s =
-	    new_message(t, &message, TL_NATS_WHOLE, block, t->window.next);
-
-	if (s == NATS_OK)
-		tl_window_add(&t->window, block, message);
-	return s;
-}
-
-static int
-nats_send(struct tl_target *target, const struct tl_block *block,
-    struct tl_fault *fault)
-{
-	struct nats_target *t = target_of(target);
-	natsStatus s;
-	int rc;
-
-	if ((rc = ensure_connected(t, fault)) < 0 ||
-	    (rc = ensure_stream(t, block, fault)) < 0)
-		return rc;
-	if (block->data.size > target->size_max)
-		return tl_fail(fault, -EMSGSIZE,
-		    "block of %zu bytes: the stream takes %zu",
-		    block->data.size, target->size_max);
-	if (!tl_window_has_room(&t->window, block->data.size))
-		return -EAGAIN;
-	s = enqueue(t, block);
-	if (s == NATS_OK)
-		s = send_ready(t);
-	return s == NATS_OK ? 0 : disconnect_nats(t, fault, s, "cannot send");
 }
 
 /* == the stream of warnings == */
@@ -279,6 +252,160 @@ keep_warnings(const struct nats_target *t, struct tl_sending *sending,
 	return rc;
 }
 
+/* The stream has stored the message of a sending under this sequence: its
+ * warnings are next, or the sending is done.  0; -ENOMEM. */
+static int
+take_stored(const struct nats_target *t, struct tl_sending *sending,
+    uint64_t sequence)
+{
+	int rc;
+
+	sending->state = TL_SENDING_ACKED;
+	if (sending->stored++ > 0)
+		return 0;
+	rc = keep_warnings(t, sending, sequence);
+	return rc < 0 ? rc : 0;
+}
+
+/* == sending == */
+
+/* The entry of the subject of a sending, made if it is new: *looked is false
+ * then.  NULL: no memory. */
+static struct subject *
+find_subject(struct nats_target *t, const struct tl_sending *sending,
+    bool *looked)
+{
+	const char *name = natsMsg_GetSubject(sending->message);
+	const struct tl_id_key key = { tl_hash_bytes(tl_bytes_of(name)),
+		sending->stored };
+	uint32_t id;
+	int rc;
+
+	if (TL_ARRAY_ROOM(t->subjects, t->subject_capacity,
+		t->subject_ids.count) < 0)
+		return NULL;
+	rc = tl_id_map_get(&t->subject_ids, key, &id);
+	*looked = rc == 0;
+	return rc < 0 ? NULL : &t->subjects[id];
+}
+
+/* Look at the last message of the subject, and let the message be stored only
+ * if that is still the last. */
+static int
+look(struct nats_target *t, struct subject *subject, struct tl_sending *sending,
+    struct tl_fault *fault)
+{
+	const char *stream = sending->stored > 0 ? t->url.keep : t->url.stream;
+	natsStatus s;
+	int rc = tl_nats_stream_last(t->js, stream,
+	    natsMsg_GetSubject(sending->message), &subject->sequence,
+	    &subject->block, fault);
+
+	if (rc < 0)
+		return disconnect(t, rc);
+	sending->look = false;
+	s = tl_nats_message_set_last(sending->message, subject->sequence);
+	return s == NATS_OK ? 0 : disconnect_nats(t, fault, s, "no memory");
+}
+
+/* Did the stream have the block when the subject was looked at? */
+static bool
+was_stored(const struct subject *subject, const struct tl_sending *sending)
+{
+	return strcmp(subject->block.chain, sending->chain) == 0 &&
+	       sending->number <= subject->block.number;
+}
+
+/* 0: the message was sent, or was stored before; -errno: disconnected, and the
+ * fault. */
+static int
+send_one(struct nats_target *t, struct tl_sending *sending,
+    struct tl_fault *fault)
+{
+	bool looked;
+	struct subject *subject = find_subject(t, sending, &looked);
+	natsStatus s;
+	int rc;
+
+	if (!subject)
+		return disconnect(t, tl_fail(fault, -ENOMEM, "no memory"));
+	if ((!looked || sending->look) &&
+	    (rc = look(t, subject, sending, fault)) < 0)
+		return rc;
+	if (was_stored(subject, sending)) {
+		/* the next block was sent when the warnings were stored, too */
+		if (sending->number < subject->block.number)
+			sending->stored++;
+		rc = take_stored(t, sending, subject->sequence);
+		return rc < 0 ? disconnect(t, tl_fail(fault, rc, "no memory"))
+			      : 0;
+	}
+	s = natsConnection_PublishMsg(t->connection, sending->message);
+	if (s != NATS_OK)
+		return disconnect_nats(t, fault, s, "cannot send");
+	sending->state = TL_SENDING_SENT;
+	sending->sent_ms = tl_now_ms();
+	return 0;
+}
+
+/* 0; -errno: disconnected, and the fault. */
+static int
+send_ready(struct nats_target *t, struct tl_fault *fault)
+{
+	struct tl_window *w = &t->window;
+
+	for (uint64_t i = w->first; i < w->next; i++) {
+		struct tl_sending *sending = tl_window_find(w, i);
+
+		/* a message that was stored before may leave one of warnings */
+		while (sending->state == TL_SENDING_WAITS &&
+		       !tl_window_must_wait(w, sending)) {
+			const int rc = send_one(t, sending, fault);
+
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+static int
+enqueue(struct nats_target *t, const struct tl_block *block,
+    struct tl_fault *fault)
+{
+	natsMsg *message;
+	const natsStatus s =
+	    new_message(t, &message, TL_NATS_WHOLE, block, t->window.next);
+	const char *subject;
+
+	if (s != NATS_OK)
+		return disconnect_nats(t, fault, s, "cannot send");
+	subject = natsMsg_GetSubject(message);
+	tl_window_add(&t->window, block, tl_hash_bytes(tl_bytes_of(subject)),
+	    message);
+	return 0;
+}
+
+static int
+nats_send(struct tl_target *target, const struct tl_block *block,
+    struct tl_fault *fault)
+{
+	struct nats_target *t = target_of(target);
+	int rc;
+
+	if ((rc = ensure_connected(t, fault)) < 0 ||
+	    (rc = ensure_stream(t, block, fault)) < 0)
+		return rc;
+	if (block->data.size > target->size_max)
+		return tl_fail(fault, -EMSGSIZE,
+		    "block of %zu bytes: the stream takes %zu",
+		    block->data.size, target->size_max);
+	if (!tl_window_has_room(&t->window, block->data.size))
+		return -EAGAIN;
+	rc = enqueue(t, block, fault);
+	return rc < 0 ? rc : send_ready(t, fault);
+}
+
 /* == acknowledgements == */
 
 static struct tl_sending *
@@ -306,22 +433,18 @@ take_ack(struct nats_target *t, natsMsg *message, struct tl_fault *fault)
 	rc = tl_nats_ack_parse(&ack,
 	    tl_bytes(natsMsg_GetData(message),
 		(size_t)natsMsg_GetDataLength(message)));
-	if (rc == -EBUSY)
-		return disconnect(t,
-		    tl_fail(fault, rc,
-			"stream %s: the block is a duplicate of one that is "
-			"not stored yet",
-			t->url.stream));
 	if (rc < 0)
 		return disconnect(t,
 		    tl_fail(fault, rc, "invalid acknowledgement"));
 	if (ack.code == 0) {
-		sending->state = TL_SENDING_ACKED;
-		if (sending->stored++ > 0)
-			return 0;
-		rc = keep_warnings(t, sending, ack.sequence);
+		rc = take_stored(t, sending, ack.sequence);
 		return rc < 0 ? disconnect(t, tl_fail(fault, rc, "no memory"))
 			      : 0;
+	}
+	if (ack.error_code == ERROR_LAST) {
+		sending->look = true;
+		sending->state = TL_SENDING_WAITS;
+		return 0;
 	}
 	rc = ack.error_code == ERROR_SIZE ? -EMSGSIZE : -EIO;
 	tl_fail(fault, rc, "stream %s: %s",
@@ -357,7 +480,6 @@ static int
 wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 {
 	const int64_t wait_ms = tl_window_time_left(&t->window, ACK_MS, ms);
-	natsStatus s;
 	int rc = wait_ack(t, wait_ms, fault);
 
 	if (rc < 0)
@@ -366,9 +488,9 @@ wait_one(struct nats_target *t, int64_t ms, struct tl_fault *fault)
 		return disconnect(t,
 		    tl_fail(fault, -ETIMEDOUT, "no acknowledgement in %d ms",
 			ACK_MS));
-	s = send_ready(t);
-	if (s != NATS_OK)
-		return disconnect_nats(t, fault, s, "cannot send");
+	rc = send_ready(t, fault);
+	if (rc < 0)
+		return rc;
 	return tl_window_ack(&t->window, &t->target) > 0;
 }
 

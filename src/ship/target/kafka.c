@@ -355,7 +355,7 @@ kafka_send(struct tl_target *target, const struct tl_block *block,
 		return rc;
 	if (rc < 0)
 		return disconnect(t, tl_fail(fault, rc, "cannot send"));
-	sending = tl_window_add(&t->window, block, NULL);
+	sending = tl_window_add(&t->window, block, 0, NULL);
 	sending->state = TL_SENDING_SENT;
 	sending->sent_ms = tl_now_ms();
 	return 0;

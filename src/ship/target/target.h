@@ -9,8 +9,9 @@
  * Delivery.  A block that is not acknowledged remains in the spool and is sent
  * again after any fault, in the order of its chain: each block arrives at least
  * once.  It arrives exactly once because a second copy is recognised by its id
- * CHAIN-NUMBER: by JetStream within two minutes (Nats-Msg-Id), by the directory
- * because the file has the same name, and by every reader of blocks.
+ * CHAIN-NUMBER: by the target for NATS, which looks at the last message of the
+ * subject before it sends a block again, by the directory because the file has
+ * the same name, and by every reader of blocks.
  *
  * Invariants.  acked is called in the order of sending.  On failure a target
  * drops everything in flight, so nothing late is taken for something newer.  No

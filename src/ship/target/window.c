@@ -34,12 +34,14 @@ tl_window_has_room(const struct tl_window *w, size_t size)
 }
 
 struct tl_sending *
-tl_window_add(struct tl_window *w, const struct tl_block *block, void *message)
+tl_window_add(struct tl_window *w, const struct tl_block *block, uint64_t queue,
+    void *message)
 {
 	struct tl_sending *sending = at(w, w->next);
 
 	*sending = (struct tl_sending){ .serial = w->next++,
 		.number = block->number,
+		.queue = queue,
 		.size = block->data.size,
 		.message = message };
 	memcpy(sending->chain, block->chain, sizeof(sending->chain));
@@ -60,7 +62,7 @@ tl_window_must_wait(struct tl_window *w, const struct tl_sending *sending)
 		const struct tl_sending *other = at(w, i);
 
 		if (other->state != TL_SENDING_ACKED &&
-		    strcmp(other->chain, sending->chain) == 0)
+		    other->queue == sending->queue)
 			return true;
 	}
 	return false;

@@ -25,9 +25,11 @@ struct tl_sending {
 	int64_t sent_ms; /* tl_now_ms */
 	char chain[TL_CHAIN_SIZE];
 	uint64_t number;
+	uint64_t queue; /* hash: sendings of one queue go one at a time */
 	size_t size;
 	void *message;   /* the target's own */
 	unsigned stored; /* how many of its messages the target has */
+	bool look;       /* for what the target has, before it is sent */
 };
 
 /* Starts from all zeros but for forget. */
@@ -49,10 +51,10 @@ tl_window_is_empty(const struct tl_window *window)
 bool tl_window_has_room(const struct tl_window *window, size_t size);
 /* Add a block, after tl_window_has_room; it waits. */
 struct tl_sending *tl_window_add(struct tl_window *window,
-    const struct tl_block *block, void *message);
+    const struct tl_block *block, uint64_t queue, void *message);
 /* The sending of a serial, or NULL: it is no longer in flight. */
 struct tl_sending *tl_window_find(struct tl_window *window, uint64_t serial);
-/* Is an earlier block of its chain not acked? */
+/* Is an earlier block of its queue not acked? */
 bool
 tl_window_must_wait(struct tl_window *window, const struct tl_sending *sending);
 /* Time left until the oldest sent block is ms old; 0: it is; at_most if none is

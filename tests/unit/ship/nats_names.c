@@ -207,7 +207,7 @@ TEST(a_duplicate_of_a_message_that_is_not_stored_is_sent_again)
 
 	ck_assert_int_eq(parse_ack(&ack, "{\"stream\":\"S\",\"seq\":0,"
 					 "\"duplicate\": true}"),
-	    -EBUSY);
+	    -EBADMSG);
 }
 
 TEST(what_is_no_acknowledgement_keeps_nothing)

@@ -35,7 +35,7 @@ add(struct tl_window *w, const char *chain, uint64_t number, size_t size)
 
 	snprintf(block.chain, sizeof(block.chain), "%s", chain);
 	ck_assert(tl_window_has_room(w, size));
-	return tl_window_add(w, &block, NULL);
+	return tl_window_add(w, &block, (unsigned char)chain[0], NULL);
 }
 
 TEST(blocks_are_told_in_the_order_of_sending)
