@@ -19,7 +19,8 @@ else
 		sent=$(od -An -tu8 -N8 "$work/state" 2>/dev/null)
 		[ "${sent:-0}" -gt "$1" ]
 	}
-	send_on() { "$drive" send "$url" web1 app,db "$many" 2000 "$work/state" 3 >"$work/sent" 2>"$work/err"; }
+	# exec: the sender is the process that is killed below
+	send_on() { exec "$drive" send "$url" web1 app,db "$many" 2000 "$work/state" 3 >"$work/sent" 2>"$work/err"; }
 	rm -f "$work/state"
 	send_on &
 	sender=$!
