@@ -56,6 +56,15 @@ if [ -n "$browser" ] && command -v node >/dev/null; then
 	[ -e "$work/page.sock" ]
 	is 'the socket goes with the daemon' $? 1
 	rm -rf "/dev/shm/$name"* "${snapshots:?}"/* "$work/recorded" "$work/no-folder"
+
+	# a timeline of fixed entries: the same structure each time
+	"$build/tests/tool/make_timeline" "/$name-s" timed=3 sleep=60 paced=20
+	start_daemon 'timelines = { { name = "'"$name"'-s" } }'
+	is 'the page has the structure of golden/live-*.txt, light and dark' "$(
+		timeout -k 5 500 node "$here/../page/check_structure.js" \
+			"$browser" "$("$ctl" page)" "$name-s" 120 2>&1)" ''
+	stop_daemon
+	rm -rf "/dev/shm/$name"* "${snapshots:?}"/*
 else
 	skip 'no chromium, or no node to drive it'
 fi

@@ -112,6 +112,7 @@ const VIEWS = [
 	["histogram", TAB("histogram"), null],
 ];
 
+Object.assign(exports, {describe, compare});
 exports.run = async (t) => {
 	await t.on("structure", "file://" + t.folder + "/plain.html",
 		async (p) => {

@@ -14,6 +14,7 @@
  *	bursts=N	N bursts of trace++ with detail in them
  *	stale		log an event at the stamp of before the last entry
  *	timed=N		end N spans of a timer, of 10 ms, 20 ms, 30 ms ...
+ *	paced=N		N rounds of 1 ms at fixed distances
  *	merged		a burst of trace inside one of debug
  *	priority=P	as timeline_priority
  *	level=P		category "noisy" is logged as this
@@ -250,6 +251,28 @@ log_stale(void)
 	timeline_log_at(events.depth, timeline_stamp(events.depth), 3);
 }
 
+/* Rounds of 1 ms until now, each with the same entries at the same places. */
+static void
+log_paced(const char *path, uint64_t rounds)
+{
+	const double us = ticks_of_10_ms(path) / 10000;
+	const uint64_t start = timeline_stamp(events.depth) -
+			       (uint64_t)(us * 1000 * (double)rounds);
+
+#define AT(t) (start + (uint64_t)(us * (1000 * (double)i + (t))))
+	for (uint64_t i = 0; i < rounds; i++) {
+		timeline_log_at(events.work, AT(20), i);
+		timeline_log_at(events.depth, AT(100), i % 4);
+		timeline_log_at(events.part, AT(200), i);
+		timeline_log_at(events.noisy, AT(300), i);
+		timeline_log_at(events.part + 1, AT(600), i);
+		if (i % 5 == 2)
+			timeline_log_at(events.explained, AT(700), i);
+		timeline_log_at(events.work + 1, AT(900), i);
+	}
+#undef AT
+}
+
 /* A burst inside another. */
 static void
 log_merged(void)
@@ -289,6 +312,8 @@ do_word(const char *path, const char *name, const char *value)
 		log_stale();
 	else if (strcmp(name, "timed") == 0)
 		log_timed(path, number(value));
+	else if (strcmp(name, "paced") == 0)
+		log_paced(path, number(value));
 	else if (strcmp(name, "bursts") == 0)
 		log_bursts(number(value));
 	else if (strcmp(name, "merged") == 0)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_structure.js - compare the structure of the page of a running
+ * timelined with golden/live-NAME.txt, light and dark: print what differs.
+ * The timeline has entries at fixed distances; its name, times, and the
+ * numbers of processes and CPUs, which differ each time, are replaced.
+ *
+ *	node check_structure.js BROWSER URL TIMELINE ENTRIES
+ */
+"use strict";
+const {Browser} = require("./browser.js");
+const {describe, compare} = require("./cases_structure.js");
+const [,, program, url, name, entries] = process.argv;
+
+/* The page keeps other text than this as it is. */
+function normalise(text) {
+	return text.replaceAll(name, "NAME")
+		.replace(/(term "(ns|cpu|pid|tid|lane)"\n *definition )".*"/g,
+			"$1\"N\"")
+		.replace(/[0-9][0-9.\u202f]*(ns|us|ms|s)\b/g, "TIME")
+		.replace(/\(\d+ ns\)/g, "(TIME)")
+		.replace(/[0-9.]+ %/g, "SHARE")
+		.replace(/\.c:\d+/g, ".c:LINE")
+		.replace(/\b(make_timeline|tid|pid)([/ ])\d+/g, "$1$2N");
+}
+
+function same(sentence, seen, wanted) {
+	if (JSON.stringify(seen) !== JSON.stringify(wanted))
+		console.log(sentence + ":\n" + seen.join("\n"));
+}
+
+function holds(sentence, condition) {
+	if (!condition)
+		console.log("not so: " + sentence);
+}
+
+const TAB = (id) => `document.getElementById("tab-${id}").click()`;
+const ENTRY = (text) => `[...Array(timeline.count).keys()].find(
+	(i) => timeline.text(i) === ${JSON.stringify(text)})`;
+/* In the picture of all of it the places depend on when the program slept. */
+const VIEWS = [
+	["live-overview", "setMode('threads'); timeline.fit(); " + TAB("table"),
+		() => true, (text) => text.replace(/ [#.]{10}$/gm, "")],
+	["live-entry", `timeline.select(${ENTRY("> part of(7)")});
+		timeline.zoomTo(model.t[${ENTRY("> work job(5)")}],
+			model.t[${ENTRY("> work job(8)")}])`,
+	(line) => !/^ *(button|combobox|searchbox|tab|columnheader|listitem) /
+		.test(line)],
+	["live-flame", "timeline.select(-1); timeline.fit(); " + TAB("flame"),
+		null],
+	["live-timers", TAB("timers"), null],
+];
+
+async function main() {
+	const browser = new Browser(program), p = await browser.page();
+	await p.open(url);
+	await p.until(`timeline.count >= ${entries}`);
+	await p.run("document.getElementById('pause').click()");
+	await p.until("!live.busy && " +
+		"document.getElementById('record').textContent");
+	for (const [view, reach, isShown, simplify = (text) => text] of VIEWS) {
+		const texts = [];
+		for (const dark of [false, true]) {
+			await p.dark(dark);
+			await p.run(reach);
+			await p.ready();
+			await p.run("showStatistics()");
+			if (view === "live-timers") /* asked for when shown */
+				await p.until("document.getElementById(" +
+					"'timers-table').rows.length > 1");
+			texts.push(simplify(normalise(
+				await describe(p, isShown))));
+		}
+		same("dark differs from light: " + view, texts[1].split("\n"),
+			texts[0].split("\n"));
+		compare(view, texts[0], {holds, same});
+	}
+	same("on the console", p.errors, []);
+	await browser.close();
+	process.exit(0);
+}
+
+main().catch((error) => {
+	console.log(error.stack);
+	process.exit(1);
+});
