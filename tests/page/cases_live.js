@@ -136,6 +136,35 @@ async function pauses(p, state, {holds}) {
 
 const VIEW = "timeline.range[1] - timeline.range[0]";
 
+/* For each row: is it in sight, and has it been counted? */
+const COUNTED = `(() => {
+	const width = picture.counts.length / picture.layout.length;
+	return picture.layout.map((line, i) => [
+		isInSight(line, AXIS + BAND - view.scroll),
+		picture.counts.subarray(i * width, (i + 1) * width)
+			.some((n) => n > 0)]).filter((_, i) =>
+		picture.layout[i].row.bins);
+})()`;
+
+const setHeight = (p, height) => p.send(
+	"Emulation.setDeviceMetricsOverride",
+	{width: 1400, height, deviceScaleFactor: 1, mobile: false});
+
+/* Counts of many threads take long; only those in sight are needed. */
+async function scrolls(p, {holds, same}) {
+	for (const [where, y] of [["top", 0], ["bottom", 1e6]]) {
+		await p.run(`view.scroll = ${y}; changed()`);
+		await p.until("!view.changed");
+		const rows = await p.run(COUNTED);
+		holds("some rows are out of sight at the " + where,
+			rows.some(([seen]) => seen) &&
+			rows.some(([seen]) => !seen), rows);
+		same("... those in sight are counted, others are not",
+			rows.filter(([seen, counted]) => seen !== counted), []);
+	}
+	await p.run("view.scroll = 0; changed()");
+}
+
 /* The daemon's counts are complete where entries are too many to come. */
 async function counts(p, state, {same, holds}) {
 	same("the daemon's counts are of all entries",
@@ -143,10 +172,15 @@ async function counts(p, state, {same, holds}) {
 	await p.run("(() => { cover.from = Infinity; changed(); })()");
 	await p.run("timeline.fit()");
 	await p.until("!timeline.detailed && !view.changed");
+	await scrolls(p, {holds, same});
+	await setHeight(p, 2000);
+	await p.until("picture.layout.every((line) => isInSight(line, " +
+		"AXIS + BAND)) && !view.changed");
 	/* but for the part of the first bin that lies before the picture */
 	const drawn = await p.run("picture.counts.reduce((a, b) => a + b, 0)");
 	holds("without the entries the picture has all of them",
 		drawn > 0.95 * LAST && drawn < LAST + 1, drawn);
+	await setHeight(p, 900);
 	await p.run("showStatistics()");
 	const counted = await p.run("statistics.rows.reduce(" +
 		"(sum, r) => sum + r.count, 0)");

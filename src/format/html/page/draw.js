@@ -155,18 +155,24 @@ function clearColumns() {
 	return width;
 }
 
+/* Can a part of the row be seen, if the first row begins at top? */
+function isInSight(line, top) {
+	return top + line.y <= picture.height &&
+		top + line.y + line.height >= AXIS + BAND;
+}
+
 /* Count the entries of the range by row and pixel: those that are here, or
- * all of them as the daemon did. */
-function binEntries() {
+ * all of them as the daemon did, for the rows in sight: a timeline has many
+ * threads. */
+function binEntries(top) {
 	const width = clearColumns();
 	picture.detailed = isDetailed();
 	if (picture.detailed)
 		binDetails(width);
 	else
-		picture.layout.forEach(({row}, i) => {
-			if (row.bins)
-				binSummary(row.bins, width,
-					{...picture, base: i * width});
+		picture.layout.forEach((line, i) => {
+			if (line.row.bins && isInSight(line, top))
+				binSummary(line.row.bins, width, i * width);
 		});
 	let most = 1;
 	for (const n of picture.counts)
@@ -253,7 +259,7 @@ function rasterRow(raster, index, y) {
 
 /* All rows as pixels, which is much quicker than a rectangle for each. */
 function drawAllTicks(c, top) {
-	const width = binEntries(), height = Math.ceil(picture.height);
+	const width = binEntries(top), height = Math.ceil(picture.height);
 	let {raster} = picture;
 	if (raster?.width !== width || raster.height !== height) {
 		const canvas = document.createElement("canvas");
@@ -266,9 +272,8 @@ function drawAllTicks(c, top) {
 	}
 	raster.pixels.fill(0);
 	picture.layout.forEach((line, i) => {
-		const y = top + line.y;
-		if (line.ticks && y <= height && y + line.height >= 0)
-			rasterRow(raster, i, y);
+		if (line.ticks && isInSight(line, top))
+			rasterRow(raster, i, top + line.y);
 	});
 	raster.context.putImageData(raster.image, 0, 0);
 	c.drawImage(raster.canvas, 0, 0);

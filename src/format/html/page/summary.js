@@ -87,14 +87,14 @@ function entriesInSight() {
 	return Math.max(n, fine);
 }
 
-/* The columns of one row of the picture from its bins. */
-function binSummary(bins, width, columns) {
-	const {counts, tops, calm, busy, lost, base} = columns;
+/* The columns of one row of the picture, from base on, from its bins. */
+function binSummary(bins, width, base) {
+	const {counts, tops, calm, busy, lost} = picture;
 	const scale = view.width / (view.to - view.from);
+	const wide = summary.bin * scale;
 	for (let i = 0; i < bins.length; i += BIN_FIELDS) {
 		const x = (summary.first + bins[i] * summary.bin -
 			view.from) * scale;
-		const wide = summary.bin * scale;
 		const from = Math.max(Math.floor(x), 0);
 		const to = Math.min(Math.max(Math.ceil(x + wide), from + 1),
 			width);
