@@ -222,8 +222,10 @@ put_row(struct tl_text *text, const struct item *item)
 	if (view->seen) {
 		put_numbers(text, view);
 	} else {
-		tl_put_string(text,
-		    view->fd < 0 ? "unreadable: " : "damaged: ");
+		/* a file of a later version of the format is whole */
+		const bool damaged = view->fd >= 0 && view->fault.rc != -EPROTO;
+
+		tl_put_string(text, damaged ? "damaged: " : "unreadable: ");
 		tl_put_plain(text, tl_bytes_of(view->fault.text));
 	}
 	tl_put_char(text, '\n');

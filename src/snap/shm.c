@@ -110,6 +110,7 @@ struct row {
 	char name[NAME_SIZE];
 	uint64_t size;
 	unsigned threshold;
+	int rc; /* -EPROTO: of another version; < 0: damaged */
 };
 
 struct rows {
@@ -129,7 +130,8 @@ add_row(void *context, const char *name, int fd)
 		return 1;
 	*row = (struct row){ 0 };
 	strcpy(row->name, name);
-	if (tl_inspect_fd(&inspection, fd, false, &fault) == 0) {
+	row->rc = tl_inspect_fd(&inspection, fd, false, &fault);
+	if (row->rc == 0) {
 		row->size = inspection.header.total_size;
 		row->threshold = inspection.threshold;
 		tl_inspection_free(&inspection);
@@ -155,8 +157,9 @@ put_row(struct tl_text *text, const struct row *row)
 	do
 		tl_put_char(text, ' ');
 	while (text->size - start < NAME_COLUMN);
-	if (row->size == 0) {
-		tl_put_string(text, "damaged\n");
+	if (row->rc < 0) {
+		tl_put_string(text,
+		    row->rc == -EPROTO ? "of another version\n" : "damaged\n");
 		return;
 	}
 	tl_put_size(text, row->size);

@@ -158,6 +158,12 @@ is 'a truncated file is listed with the reason' "$(of "$name-cut" .fault)" 'trun
 head -c 8192 /dev/zero >"/dev/shm$name-zero"
 printf TIMELINE | dd of="/dev/shm$name-zero" conv=notrunc status=none
 has 'a damaged header, too' "$(of "$name-zero" .fault)" version
+cp "/dev/shm$name-w" "/dev/shm$name-later"
+printf '\x09' | dd of="/dev/shm$name-later" bs=1 seek=8 conv=notrunc status=none
+has 'a file of a later version is not called damaged' "$("$ctl" list | grep -- "$name-later")" \
+	' unreadable: a timeline of version 9\.[0-9]+, .*: upgrade the program$'
+has '... by timeline-dump neither' "$("$dump" | grep -- "$name-later")" ' of another version$'
+rm -f "/dev/shm$name-later"
 cp "/dev/shm$name-w" "/dev/shm$name-short"
 truncate -s 8192 "/dev/shm$name-short"
 for verb in list "messages $name-cut" "messages $name-zero" "messages $name-short" \
