@@ -54,7 +54,7 @@ ctf_cases() {
 		"$(cat "$work/babel")" ''
 	is 'it shows every event' "$(wc -l <<<"$text")" 17
 	is 'it shows every field' "$(head -1 <<<"$text")" \
-		'[19:24:18.123456789] (+?.?????????) host-a:server "x":(40) net:processed tcp, udp, and other: { cpu_id = 0, lane = 0, source = 0 }, { pid = 40, tid = 50, tsc = 5385607974370370367, number = 0, epoch = 0, error_ns = 30 }, { category = ( "net" : container = 0 ), level = ( "trace" : container = 4 ), kind = ( "instant" : container = 1 ) }, { tcp = 18446744073709551615, udp = -9223372036854775808, other = 0xFFFFFFFFFFFFFFFF }'
+		'[19:24:18.123456789] (+?.?????????) host-a:server "x":(40) net:processed tcp, udp, and other: { cpu_id = 0, lane = 0, source = 0 }, { pid = 40, tid = 50, tsc = 5385607974370370367, number = 0, epoch = 0, error_ns = 30, thread = "", process = "" }, { category = ( "net" : container = 0 ), level = ( "trace" : container = 4 ), kind = ( "instant" : container = 1 ) }, { tcp = 18446744073709551615, udp = -9223372036854775808, other = 0xFFFFFFFFFFFFFFFF }'
 	has 'doubles and durations' "$text" '\{ r = 0.5, t = -1500 \}$'
 	has 'strings' "$text" 'http:request id to path_entry: .*path = "/index" \}$'
 	has 'ends without arguments' "$text" 'batch:job id_exit: .*, \{ \}$'

@@ -49,6 +49,8 @@ static const char stream[] =
     "\t\tu64 number;\n"
     "\t\tu32 epoch;\n"
     "\t\tu32 error_ns;\n"
+    "\t\tstring thread;\n"
+    "\t\tstring process;\n"
     "\t};\n"
     "};\n\n";
 

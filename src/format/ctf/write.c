@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/table.h"
+#include "event/names.h"
 #include "event/reader.h"
 #include "format/ctf/ctf.h"
 
@@ -28,7 +29,8 @@ enum {
 	PACKET_CONTEXT = 6 * 8 + 3 * 4,
 	PACKET_FIRST = PACKET_HEADER + PACKET_CONTEXT,
 	PACKET_SIZE = 64 << 10, /* the last event of a packet may exceed it */
-	EVENT_SIZE = 4 + 8 + 4 + 4 + 8 + 8 + 4 + 4 + 3,
+	PLACE_SIZE = 4 + 8 + 4 + 4 + 8 + 8 + 4 + 4,
+	PAYLOAD_SIZE = 3,
 	ARG_SIZE = 8,
 	STREAMS_MAX = 1 << 16,
 	NAME_MAX_SIZE = 32,
@@ -246,8 +248,9 @@ is_back(const struct ctf_write *w, const struct stream *s, int64_t ns)
 	return ns < base_ns || (uint64_t)ns - (uint64_t)base_ns < s->end;
 }
 
-static char *
-write_event(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
+/* Header and context, without the names. */
+static void
+write_place(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
 {
 	to = write_32(to, id);
 	to = write_64(to, stamp);
@@ -256,10 +259,28 @@ write_event(char *to, const struct tl_event *event, uint32_t id, uint64_t stamp)
 	to = write_64(to, event->tsc);
 	to = write_64(to, event->number);
 	to = write_32(to, event->epoch);
-	to = write_32(to, event->error_ns);
+	write_32(to, event->error_ns);
+}
+
+/* The part of the payload before the arguments. */
+static void
+write_payload(char *to, const struct tl_event *event)
+{
 	to = write_8(to, 0); /* its category is an empty string */
 	to = write_8(to, event->message->level);
-	return write_8(to, event->kind);
+	write_8(to, event->kind);
+}
+
+/* The names of thread and process; empty: unknown. */
+static void
+put_names(struct tl_text *text, const struct tl_event *event)
+{
+	const struct tl_names *names = tl_event_names(event);
+
+	tl_put_plain(text, tl_names_thread(names, event->pid, event->tid));
+	tl_put_char(text, '\0');
+	tl_put_plain(text, tl_names_process(names, event->pid));
+	tl_put_char(text, '\0');
 }
 
 /* Append a string, terminated by NUL, which it cannot contain. */
@@ -325,9 +346,14 @@ put_event(struct ctf_write *w, struct stream *s, const struct tl_event *event)
 	if (before == 0 && (rc = begin_packet(w, s, stamp)) < 0)
 		return rc;
 	w->filling -= s->packet.size;
-	if ((to = tl_text_reserve(&s->packet, EVENT_SIZE))) {
-		write_event(to, event, id, stamp);
-		s->packet.size += EVENT_SIZE;
+	if ((to = tl_text_reserve(&s->packet, PLACE_SIZE))) {
+		write_place(to, event, id, stamp);
+		s->packet.size += PLACE_SIZE;
+		put_names(&s->packet, event);
+	}
+	if ((to = tl_text_reserve(&s->packet, PAYLOAD_SIZE))) {
+		write_payload(to, event);
+		s->packet.size += PAYLOAD_SIZE;
 		put_args(&s->packet, event);
 	}
 	w->filling += s->packet.size;

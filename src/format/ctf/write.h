@@ -9,8 +9,8 @@
  *
  *	packet: magic, stream class | begin, end, sizes, events discarded,
  *	        number, cpu_id, lane, source | event | event | ...
- *	event:  class, Unix time | pid, tid, tsc, number, epoch, error_ns |
- *	        category, level, kind | arguments
+ *	event:  class, Unix time | pid, tid, tsc, number, epoch, error_ns,
+ *	        names of thread and process | category, level, kind | arguments
  *
  * All numbers are little endian and aligned to bytes.  An event is named
  * "category:first line", with the bare names of arguments; "_entry" or "_exit"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ctf.c - traces of the Common Trace Format, read again. */
+#include "event/names.h"
 #include "format/ctf/directory.h"
 #include "format/ctf/write.h"
-
 #include "lib/test.h"
 #include "lib/viewers.h"
 
@@ -196,6 +196,7 @@ TEST(an_event_lies_as_the_metadata_say)
 	ck_assert_uint_eq(number(&in, 8), 0);
 	ck_assert_uint_eq(number(&in, 4), 0);
 	ck_assert_uint_eq(number(&in, 4), 30);
+	ck_assert_uint_eq(number(&in, 2), 0); /* no names */
 	ck_assert_uint_eq(number(&in, 1), 0);
 	ck_assert_uint_eq(number(&in, 1), 4);
 	ck_assert_uint_eq(number(&in, 1), TL_INSTANT);
@@ -203,7 +204,7 @@ TEST(an_event_lies_as_the_metadata_say)
 	ck_assert_uint_eq(number(&in, 8), (uint64_t)INT64_MIN);
 	ck_assert_uint_eq(number(&in, 8), UINT64_MAX);
 	ck_assert_uint_eq(number(&in, 4), 1); /* request, a string */
-	in.data += 8 + 4 + 4 + 8 + 8 + 4 + 4 + 3 + 8;
+	in.data += 8 + 4 + 4 + 8 + 8 + 4 + 4 + 2 + 3 + 8;
 	ck_assert_str_eq(in.data, "/index");
 	ck_assert(metadata_has("\tname = \"net:processed tcp, udp, and "
 			       "other\";\n\tloglevel = 14;"));
@@ -316,6 +317,32 @@ TEST(hostile_texts_end_no_string_and_no_comment)
 	}
 }
 
+TEST(an_event_has_the_names_of_its_thread_and_process)
+{
+	struct tl_names names = { 0 };
+	struct tl_message message = { .kind = TIMELINE_RECORD_INSTANT,
+		.level = 6,
+		.names = &names };
+	struct tl_event event = { .kind = TL_INSTANT,
+		.message = &message,
+		.pid = 41,
+		.tid = 42 };
+	struct tl_bytes in;
+	struct packet p;
+
+	ck_assert_int_eq(tl_message_parse(&message, tl_bytes_of("x")), 0);
+	ck_assert_int_eq(tl_names_add(&names, 41, 0, tl_bytes_of("p")), 0);
+	ck_assert_int_eq(tl_names_add(&names, 41, 42, tl_bytes_of("t\n")), 0);
+	ck_assert_int_eq(writer->sink.put(&writer->sink, &event), 0);
+	ck_assert_int_eq(writer->sink.finish(&writer->sink), 0);
+	in = stream("stream_0");
+	ck_assert(next_packet(&in, &p));
+	ck_assert_uint_eq(p.events.size, 44 + 3 + 2 + 3);
+	ck_assert_str_eq(p.events.data + 44, "t?");
+	ck_assert_str_eq(p.events.data + 44 + 3, "p");
+	tl_names_free(&names);
+}
+
 static char large[50000];
 
 static struct tl_bytes
@@ -349,7 +376,7 @@ TEST(an_event_may_be_larger_than_a_packet)
 	for (unsigned i = 0; i < 2; i++) {
 		ck_assert(next_packet(&in, &p));
 		ck_assert_uint_eq(p.events.size,
-		    47 + 3 * sizeof(large) + 4 * sizeof(large) + 4);
+		    49 + 3 * sizeof(large) + 4 * sizeof(large) + 4);
 	}
 	ck_assert_uint_eq(in.size, 0);
 }
