@@ -191,35 +191,21 @@ tl_calibrate_commit(const struct tl_calibrate *calibrate,
 		tl_fetch_add_64(&header->drops[TIMELINE_DROP_KNOTS], 1);
 }
 
-uint32_t
-tl_add_32(uint64_t a, uint64_t b)
-{
-	return a > UINT32_MAX || b > UINT32_MAX - a ? UINT32_MAX
-						    : (uint32_t)(a + b);
-}
-
 uint64_t
 tl_ppb_of(uint64_t ns, uint64_t ppb)
 {
-	const unsigned __int128 part =
-	    (unsigned __int128)ns * ppb / 1000000000 + 1;
+	const uint64_t part =
+	    tl_divide((unsigned __int128)ns * ppb, 1000000000);
 
-	return part > INT64_MAX ? INT64_MAX : (uint64_t)part;
+	return part < INT64_MAX ? part + 1 : INT64_MAX;
 }
 
 static uint32_t
 ppb_between(uint64_t part_ns, uint64_t ns)
 {
-	const unsigned __int128 ppb =
-	    (unsigned __int128)part_ns * 1000000000 / (ns ? ns : 1) + 1;
-
-	return ppb > UINT32_MAX ? UINT32_MAX : (uint32_t)ppb;
-}
-
-static uint64_t
-distance(int64_t ns)
-{
-	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	return tl_add_32(tl_divide((unsigned __int128)part_ns * 1000000000,
+			     ns ? ns : 1),
+	    1);
 }
 
 /* a - b, held at the ends of the range. */
@@ -245,7 +231,7 @@ static void
 judge_bend(const struct timeline_clock_tail *tail, bool steered,
     uint64_t passed_ns, struct tl_verdict *v)
 {
-	const uint64_t off = distance(v->off_ns);
+	const uint64_t off = tl_size_ns(v->off_ns);
 	const uint64_t wander =
 	    tail->rate_err_ppb > WANDER_PPB ? tail->rate_err_ppb : WANDER_PPB;
 	const int64_t before = tl_ticks_between(tail->before_tsc, tail->tsc);
@@ -270,7 +256,7 @@ tl_tail_judge(const struct timeline_clock_tail *tail,
     const struct tl_clock_point *point, struct tl_verdict *v)
 {
 	const int64_t ticks = tl_ticks_between(tail->tsc, point->tsc);
-	const uint64_t passed = distance(tl_ticks_to_ns(ticks, tail->mult));
+	const uint64_t passed = tl_size_ns(tl_ticks_to_ns(ticks, tail->mult));
 	const int64_t rise = apart(point->utc_ns, tail->utc_ns);
 	const uint64_t half_ticks =
 	    point->half_ticks > INT64_MAX ? INT64_MAX : point->half_ticks;
@@ -287,8 +273,8 @@ tl_tail_judge(const struct timeline_clock_tail *tail,
 		      tl_ppb_of(passed, tail->rate_err_ppb);
 	v->allow_ns = v->noise_ns + STEP_FLOOR_NS +
 		      tl_ppb_of(passed, TL_CLOCK_STEER_PPM * 1000);
-	v->step = distance(v->off_ns) > v->allow_ns;
-	v->bent = distance(v->off_ns) > v->noise_ns;
+	v->step = tl_size_ns(v->off_ns) > v->allow_ns;
+	v->bent = tl_size_ns(v->off_ns) > v->noise_ns;
 	v->slope_ppb =
 	    ppb_between((uint64_t)tail->half_ns + v->half_ns, passed);
 	if (rise > 0 && ticks > 0)

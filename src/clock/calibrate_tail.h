@@ -83,9 +83,6 @@ void tl_knot_cone(const struct timeline_knot *knot,
     const struct tl_clock_point *point, uint32_t half_ns, uint64_t *low,
     uint64_t *high);
 
-/* a + b and ns * ppb / 10^9, held at the end of the range. */
-uint32_t tl_add_32(uint64_t a, uint64_t b);
-
 static inline uint32_t
 tl_larger_32(uint32_t a, uint32_t b)
 {
@@ -98,6 +95,8 @@ tl_size_ns(int64_t ns)
 {
 	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 }
+
+/* ns * ppb / 10^9 and one more, held at the end of the range. */
 uint64_t tl_ppb_of(uint64_t ns, uint64_t ppb);
 
 #endif

@@ -214,26 +214,38 @@ tl_clock_sample(const struct tl_clock_source *source,
 	return 0;
 }
 
+uint32_t
+tl_add_32(uint64_t a, uint64_t b)
+{
+	return a > UINT32_MAX || b > UINT32_MAX - a ? UINT32_MAX
+						    : (uint32_t)(a + b);
+}
+
+uint64_t
+tl_divide(unsigned __int128 n, uint64_t by)
+{
+	uint64_t low = (uint64_t)n, high = (uint64_t)(n >> 64);
+
+	if (high >= by) /* the quotient has more than 64 bits */
+		return UINT64_MAX;
+	__asm__("divq %2" : "+a"(low), "+d"(high) : "rm"(by) : "cc");
+	return low;
+}
+
 uint64_t
 tl_ns_to_ticks(uint64_t ns, uint64_t mult)
 {
-	unsigned __int128 ticks;
-
-	if (mult == 0)
-		return UINT64_MAX;
-	ticks = (((unsigned __int128)ns << 63) + mult - 1) / mult;
-	return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+	return tl_divide(((unsigned __int128)ns << 63) + mult - (mult > 0),
+	    mult);
 }
 
 uint64_t
 tl_clock_mult(uint64_t ns, uint64_t ticks)
 {
-	unsigned __int128 mult;
+	const unsigned __int128 shifted =
+	    ((unsigned __int128)ns << 63) + ticks / 2;
 
-	if (ticks == 0)
-		return 0;
-	mult = (((unsigned __int128)ns << 63) + ticks / 2) / ticks;
-	return mult > UINT64_MAX ? 0 : (uint64_t)mult;
+	return shifted >> 64 >= ticks ? 0 : tl_divide(shifted, ticks);
 }
 
 int

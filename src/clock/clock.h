@@ -153,6 +153,13 @@ tl_ticks_to_ns(int64_t ticks, uint64_t mult)
 	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
+/* a + b, held at the end of the range. */
+uint32_t tl_add_32(uint64_t a, uint64_t b);
+
+/* Rounded down, UINT64_MAX if it is more or by is 0.  One instruction; the
+ * compiler calls a function that divides 128 bits by 128. */
+uint64_t tl_divide(unsigned __int128 n, uint64_t by);
+
 /* Ns to ticks, rounded up, saturating; mult 0 gives UINT64_MAX. */
 uint64_t tl_ns_to_ticks(uint64_t ns, uint64_t mult);
 

@@ -188,12 +188,11 @@ rate_between(const struct tl_corner *a, const struct tl_corner *b,
 {
 	const int64_t ns = b->at.utc_ns - a->at.utc_ns;
 	const uint64_t sum = (uint64_t)a->half_ns + b->half_ns + extra_ns;
-	const unsigned __int128 ppb =
-	    (unsigned __int128)sum * 1000000000 / (uint64_t)(ns > 0 ? ns : 1);
+	const uint64_t ppb = tl_divide((unsigned __int128)sum * 1000000000,
+	    (uint64_t)(ns > 0 ? ns : 1));
 
 	return (struct tl_known_rate){ .mult = tl_corner_slope(a, b),
-		.error_ppb =
-		    ppb >= UINT32_MAX ? UINT32_MAX : (uint32_t)ppb + 1 };
+		.error_ppb = tl_add_32(ppb, 1) };
 }
 
 /*

@@ -58,10 +58,9 @@ drawn_on(const struct tl_corner *a, const struct tl_corner *b, uint64_t ns)
 
 	if (apart <= 0)
 		return UINT32_MAX;
-	const unsigned __int128 part =
-	    (unsigned __int128)sum * ns / (uint64_t)apart;
-
-	return tl_add_32(part > UINT32_MAX ? UINT32_MAX : (uint64_t)part, 1);
+	return tl_add_32(tl_divide((unsigned __int128)sum * ns,
+			     (uint64_t)apart),
+	    1);
 }
 
 /* Points i-2, i-1 and i: how far is the third off the line of the others, if
@@ -77,10 +76,10 @@ crooked(const struct tl_corner *p, uint64_t ns)
 
 	if (off <= noise || apart <= 0)
 		return 0;
-	const unsigned __int128 part =
-	    (unsigned __int128)off * ns / (uint64_t)apart;
+	const uint64_t part =
+	    tl_divide((unsigned __int128)off * ns, (uint64_t)apart);
 
-	return part > INT64_MAX ? INT64_MAX : (uint64_t)part;
+	return part < INT64_MAX ? part : INT64_MAX;
 }
 
 static void

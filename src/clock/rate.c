@@ -14,6 +14,7 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/timex.h>
@@ -326,8 +327,12 @@ tl_clock_rate_cpuid(struct tl_rate *rate)
 
 	if (mult == 0)
 		return -ENODATA;
-	mult += (uint64_t)((__int128)mult * steered_by() /
-			   ((__int128)65536 * 1000000));
+	const int64_t steer = steered_by();
+	const uint64_t part =
+	    tl_divide((unsigned __int128)mult * (uint64_t)llabs(steer),
+		UINT64_C(65536) * 1000000);
+
+	mult = steer < 0 ? mult - part : mult + part;
 	rc = tl_clock_rate_measure(tl_clock_source(TIMELINE_CLOCK_TSC),
 	    CHECK_BASELINE_NS, &seen);
 	if (rc < 0)
@@ -381,14 +386,14 @@ tl_clock_rate_measure(const struct tl_clock_source *source,
 	const uint64_t both = first.half_ticks + last.half_ticks;
 	const uint64_t error =
 	    (uint64_t)tl_ticks_to_ns((int64_t)both, mult) + 2;
-	const unsigned __int128 ppb =
-	    (unsigned __int128)error * 1000000000 / ns + TL_CLOCK_COARSE_PPB;
+	const uint64_t ppb =
+	    tl_divide((unsigned __int128)error * 1000000000, ns);
 
 	if (mult == 0)
 		return -ERANGE;
 	*rate = (struct tl_rate){ .mult = mult,
-		.tsc_khz = (uint64_t)((unsigned __int128)ticks * 1000000 / ns),
-		.error_ppb = ppb > UINT32_MAX ? UINT32_MAX : (uint32_t)ppb,
+		.tsc_khz = tl_divide((unsigned __int128)ticks * 1000000, ns),
+		.error_ppb = tl_add_32(ppb, TL_CLOCK_COARSE_PPB),
 		.source = TL_RATE_MEASURED };
 	return 0;
 }

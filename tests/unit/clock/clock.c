@@ -110,6 +110,22 @@ TEST(arithmetic_is_held_at_the_ends_of_its_range)
 	ck_assert(tl_clock_mult(UINT64_MAX, 1) == 0);
 }
 
+TEST(a_quotient_of_more_than_64_bits_is_held_at_their_end)
+{
+	const uint64_t by[] = { 1, 5, 1000000000, UINT64_MAX };
+
+	ck_assert_uint_eq(tl_divide(0, 0), UINT64_MAX);
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		const unsigned __int128 whole = (unsigned __int128)by[i] << 64;
+
+		ck_assert_uint_eq(tl_divide(whole, by[i]), UINT64_MAX);
+		ck_assert_uint_eq(tl_divide(whole - 1, by[i]), UINT64_MAX);
+		ck_assert_uint_eq(tl_divide(whole - by[i] - 1, by[i]),
+		    UINT64_MAX - 1);
+		ck_assert_uint_eq(tl_divide(by[i] - 1, by[i]), 0);
+	}
+}
+
 TEST(nanoseconds_and_back_is_never_too_short)
 {
 	uint64_t state = 2;
