@@ -206,4 +206,8 @@ TEST(widths_are_those_of_a_terminal)
 	ck_assert_uint_eq(tl_text_width(BYTES("\xff")), 4);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xc2\x9b")), 8);
 	ck_assert_uint_eq(tl_text_width(BYTES("\xef\xbc\xa1")), 2);
+	/* U+2F800, then U+0378 and U+3FFFE, which no character has */
+	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xaf\xa0\x80")), 2);
+	ck_assert_uint_eq(tl_text_width(BYTES("\xcd\xb8")), 1);
+	ck_assert_uint_eq(tl_text_width(BYTES("\xf0\xbf\xbf\xbe")), 1);
 }
