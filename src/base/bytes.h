@@ -177,16 +177,18 @@ tl_data_put_utf(struct tl_data_out *out, struct tl_bytes text)
 	tl_data_put_bytes(out, text);
 }
 
-static inline void
+/* Not inline: an event is a dozen of these (trace/point.c). */
+__attribute__((noinline, unused)) static void
 tl_data_put_varint(struct tl_data_out *out, uint64_t n)
 {
-	uint8_t bytes[TL_VARINT_MAX];
-	size_t size = 0;
+	const unsigned bits = 64 - (unsigned)__builtin_clzll(n | 1);
+	uint8_t *to = tl_data_room(out, (bits + 6) / 7);
 
+	if (!to)
+		return;
 	for (; n >= 0x80; n >>= 7)
-		bytes[size++] = (uint8_t)(n | 0x80);
-	bytes[size++] = (uint8_t)n;
-	tl_data_put_bytes(out, tl_bytes(bytes, size));
+		*to++ = (uint8_t)(n | 0x80);
+	*to = (uint8_t)n;
 }
 
 static inline uint64_t

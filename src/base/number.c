@@ -80,18 +80,18 @@ char *
 tl_write_unsigned(char *to, uint64_t n)
 {
 	const uint64_t unit = 100000000;
+	const uint64_t high = n / unit, top = high / unit;
 
-	if (n < unit)
-		return write_small(to, (uint32_t)n);
-	if (n < unit * unit) {
-		to = write_small(to, (uint32_t)(n / unit));
-	} else {
-		to = write_four(to, (uint32_t)(n / (unit * unit)));
-		write_eight(to, (uint32_t)(n / unit % unit));
+	to = write_small(to, (uint32_t)(top ? top : high ? high : n));
+	if (top) {
+		write_eight(to, (uint32_t)(high % unit));
 		to += 8;
 	}
-	write_eight(to, (uint32_t)(n % unit));
-	return to + 8;
+	if (high) {
+		write_eight(to, (uint32_t)(n % unit));
+		to += 8;
+	}
+	return to;
 }
 
 char *
