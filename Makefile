@@ -48,7 +48,7 @@ TL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -MMD -MP \
 	    $(if $(filter c,$(LOG)),-DTL_LOG_C) $(if $(or $(SAN),$(filter -O0,\
 	    $(OPT) $(CFLAGS))),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 TL_CFLAGS := -std=c11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fcf-protection \
-	    -fstack-protector-strong -ffile-prefix-map=$(CURDIR)=. \
+	    -fstack-protector-strong -fno-plt -ffile-prefix-map=$(CURDIR)=. \
 	    -ffunction-sections -fdata-sections $(if $(SAN),-fsanitize=$(SAN) \
 	    -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 TL_LDFLAGS := -Wl,-z,relro,-z,now,--as-needed,--gc-sections \
@@ -125,9 +125,12 @@ LIB_OBJECTS := $(foreach l,$(LIBRARY),$(OWN_$(l)))
 $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
     TL_CPPFLAGS += $(LUA_CFLAGS)
 # Opening, defining and calibrating is done once: small code before fast code.
+# In files that do both, such functions have the attribute cold.
 # The user's CFLAGS still win.
 COLD	 := $(filter-out %/strings.o %/define.o %/record.o %/log_c.o %/log.o,$(OWN_ring)) $(OWN_clock) \
-	    $(patsubst %,$(B)/obj/src/%.o,front/fresh front/label trace/write base/file)
+	    $(patsubst %,$(B)/obj/src/%.o,base/file event/levels event/message \
+	    front/fresh front/label front/log_file front/profiler front/rtl_log \
+	    front/rtl_words front/source snap/timers trace/api trace/block trace/write)
 $(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
 # The fallback lanes are appended to in C: no canary on that path.
 $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector
@@ -165,6 +168,7 @@ $(SO): $(SO_ROOTS) $(LAYERS_trace) src/ring/timeline.map
 	@mkdir -p $(@D); echo "  LD      $@"
 	@$(CC) -shared -o $@ $(SO_ROOTS) $(LAYERS_trace) $(TL_LDFLAGS) $(LDFLAGS) \
 	    -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,-z,noexecstack \
+	    -Wl,-Bsymbolic-functions \
 	    -Wl,--version-script,src/ring/timeline.map -Wl,--no-undefined
 	@ln -sf $(@F) $(@D)/$(SONAME); ln -sf $(SONAME) $(@D)/libtimeline.so
 $(B)/lib/libtimeline.a: $(LIB_OBJECTS)

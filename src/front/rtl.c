@@ -118,7 +118,7 @@ define_full(void)
 		full = NULL;
 }
 
-static void
+__attribute__((cold)) static void
 start(void)
 {
 	const char *name = secure_getenv("RTL_LOGFILE");
@@ -237,7 +237,7 @@ put_name(struct draft *d, const char *name)
 }
 
 /* The event of a draft.  A closed one when it cannot be. */
-static struct timeline_event *
+__attribute__((cold)) static struct timeline_event *
 define(struct draft *d, const struct timeline_rtl_context *c, int kind)
 {
 	struct timeline_definition definition = { .priority = "info",
@@ -314,7 +314,7 @@ part_of(struct timeline_event *span, bool is_end, bool has_args)
 	return span + (!is_end ? 0 : has_args ? 1 : 2);
 }
 
-static void
+__attribute__((cold)) static void
 learn_context(struct timeline_rtl_site *known,
     const struct timeline_rtl_context *context)
 {
@@ -425,7 +425,7 @@ put_format(struct draft *d, const struct timeline_rtl_context *c,
 }
 
 /* Make the message of a format, and what to do with values. */
-static void
+__attribute__((cold)) static void
 learn(struct timeline_rtl_site *known, const struct timeline_rtl_context *c,
     int constant, const char *format, unsigned argc, const uint64_t values[3])
 {

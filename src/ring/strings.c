@@ -142,7 +142,7 @@ tl_strings_next(const struct timeline *tl, uint64_t offset)
 	return record.fixed.link;
 }
 
-static int
+__attribute__((cold)) static int
 index_grow(struct tl_index *index)
 {
 	const uint64_t size = index->size ? 2 * index->size : INDEX_MIN;
@@ -186,7 +186,7 @@ index_put(struct tl_index *index, uint64_t hash, uint64_t offset)
  * Something in the chain of records is damaged: what lies behind it is found
  * by its place.  Bounded by the size of the table.
  */
-static int
+__attribute__((cold)) static int
 index_scan(struct timeline *tl)
 {
 	const uint64_t size = tl->geometry.strings_size;
@@ -307,7 +307,7 @@ write_record(struct timeline *tl, uint64_t offset, const struct tl_record *r)
  * Publish a new record, unless another process publishes the same first.
  * Returns the slot of the one that is published.
  */
-static int
+__attribute__((cold)) static int
 publish(struct timeline *tl, uint64_t hash, const struct tl_record *wanted,
     struct slot **slot)
 {

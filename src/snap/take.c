@@ -173,7 +173,7 @@ note_whole(struct copy *c, uint64_t q)
 
 /* Zero the stamps of entries that are not whole, and count those.  Is any entry
  * whole? */
-static bool
+__attribute__((hot)) static bool
 check_cpu_run(struct copy *c, struct run run, struct timeline_head *head)
 {
 	bool any = false;
@@ -257,7 +257,7 @@ is_awaited(struct copy *c, const struct tl_holes *holes, uint64_t q,
 }
 
 /* The same for a fallback lane.  1: an entry is whole; 0; -errno. */
-static int
+__attribute__((hot)) static int
 check_fallback_run(struct copy *c, uint32_t lane, struct run run,
     struct timeline_head *head)
 {
@@ -725,7 +725,7 @@ write_header(struct copy *c, uint64_t newest, uint64_t tail)
 	return tl_write_at(c->out, h, sizeof(*h), 0);
 }
 
-int
+__attribute__((cold)) int
 tl_take(struct tl_take *take, int live, const struct timeline_header *geometry,
     int out, struct tl_faults *faults)
 {

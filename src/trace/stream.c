@@ -78,7 +78,7 @@ register_stream(struct tl_trace_writer *w, struct tl_trace_stream *s,
 	return rc;
 }
 
-int
+__attribute__((cold)) int
 tl_trace_stream_new(struct tl_trace_stream **stream, struct tl_trace_writer *w,
     uint32_t pid, uint32_t tid, struct tl_bytes name)
 {
@@ -104,7 +104,7 @@ tl_trace_stream_new(struct tl_trace_stream **stream, struct tl_trace_writer *w,
 	return rc;
 }
 
-void
+__attribute__((cold)) void
 tl_trace_stream_free(struct tl_trace_stream *s)
 {
 	while (s->kept) {
@@ -184,7 +184,7 @@ write_out(struct tl_trace_stream *s, struct tl_trace_block block,
 	return rc;
 }
 
-int
+__attribute__((cold)) int
 tl_trace_stream_flush(struct tl_trace_stream *s)
 {
 	int rc;
@@ -204,7 +204,7 @@ tl_trace_stream_flush(struct tl_trace_stream *s)
 	return 0;
 }
 
-int
+__attribute__((cold)) int
 tl_stream_rest(struct tl_trace_stream *s)
 {
 	if (s->out.size > 0)
@@ -217,7 +217,7 @@ tl_stream_rest(struct tl_trace_stream *s)
 	return 0;
 }
 
-int
+__attribute__((cold)) int
 tl_trace_stream_write_kept(struct tl_trace_stream *s)
 {
 	struct tl_kept *k;
@@ -237,7 +237,7 @@ tl_trace_stream_write_kept(struct tl_trace_stream *s)
 	return 0;
 }
 
-static int
+__attribute__((cold)) static int
 grow_buffer(struct tl_trace_stream *s)
 {
 	const size_t max = s->writer->options.block_size;
@@ -404,7 +404,7 @@ innermost(const struct tl_trace_stream *s)
 }
 
 /* End the innermost span, which has no end event. */
-static int
+__attribute__((cold)) static int
 put_silent(struct tl_trace_stream *s, bool at_the_end)
 {
 	const struct tl_point_state *state = &s->state;
@@ -479,7 +479,7 @@ tl_trace_stream_put(struct tl_trace_stream *s, const struct tl_event *event)
 	return rc;
 }
 
-int
+__attribute__((cold)) int
 tl_trace_stream_finish(struct tl_trace_stream *s)
 {
 	while (s->shape.depth > 0) {
