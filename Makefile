@@ -130,7 +130,10 @@ $(foreach l,script $(PROGRAMS),$(B)/obj/src/$(l)/%.o): \
 COLD	 := $(filter-out %/strings.o %/define.o %/record.o %/log_c.o %/log.o,$(OWN_ring)) $(OWN_clock) \
 	    $(patsubst %,$(B)/obj/src/%.o,base/file event/levels event/message \
 	    front/fresh front/label front/log_file front/profiler front/rtl_log \
-	    front/rtl_words front/source snap/timers trace/api trace/block trace/write)
+	    front/rtl_words front/source snap/timers trace/api trace/block trace/write \
+	    base/fields base/options kernel/instance kernel/keeper kernel/session \
+	    snap/inspect snap/shm snap/snap trace/record/begin) \
+	    $(call objects_of,ctl)
 $(COLD): TL_CFLAGS += $(if $(filter -O2,$(OPT)),-Os)
 # The fallback lanes are appended to in C: no canary on that path.
 $(B)/obj/src/ring/log_c.o: TL_CFLAGS += -fno-stack-protector

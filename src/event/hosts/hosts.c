@@ -197,7 +197,7 @@ search(struct tl_fleet_hosts *hosts, struct search *s,
 	return rc < 0 ? rc : name_hosts(hosts, s);
 }
 
-int
+__attribute__((cold)) int
 tl_fleet_hosts_find(struct tl_fleet_hosts *hosts,
     const struct tl_writer *writer)
 {
@@ -281,7 +281,7 @@ are_several(const struct tl_fleet_hosts *hosts)
 	return false;
 }
 
-int
+__attribute__((cold)) int
 tl_host_pids_new(struct tl_host_pids **pids, const struct tl_writer *writer)
 {
 	struct tl_host_pids *p;
